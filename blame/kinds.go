@@ -11,6 +11,8 @@ import (
 // are charged to the same rows, so that a crowd costs as much as it has kinds.
 type Kinds struct {
 	number func(*analysis.Move) int
+	coarse func(*analysis.Move) int // nil where all are told apart
+	most   int                      // kinds in each queue that number tells apart; coarse does the others
 	at     map[format.ObjectID]*kinds
 }
 
@@ -31,7 +33,14 @@ type Kind struct {
 // NewKinds returns the kinds that a function tells apart, which says the same of who
 // leaves as when it joined.
 func NewKinds(number func(*analysis.Move) int) Kinds {
-	return Kinds{number, map[format.ObjectID]*kinds{}}
+	return Kinds{number: number, at: map[format.ObjectID]*kinds{}}
+}
+
+// Coarse tells those apart less finely that join a queue of so many kinds or more, by a
+// number below 0.
+func (k Kinds) Coarse(most int, number func(*analysis.Move) int) Kinds {
+	k.most, k.coarse = most, number
+	return k
 }
 
 // KindsBy returns the kinds that rows of some keys tell apart: by those keys that look at
@@ -66,6 +75,10 @@ func (k *Kinds) Move(m *analysis.Move) {
 	}
 	number := k.number(m)
 	at, known := of.place[number]
+	if !known && k.coarse != nil && (m.Leaves || len(of.list) >= k.most) {
+		number = k.coarse(m)
+		at, known = of.place[number]
+	}
 	if !known {
 		at = len(of.list)
 		of.place[number] = at
@@ -93,6 +106,9 @@ func (k *Kinds) Of(lock format.ObjectID) []*Kind {
 	}
 	return nil
 }
+
+// IsCoarse reports whether the kind is one of those that come behind the first kinds of a queue.
+func (k *Kind) IsCoarse() bool { return k.number < 0 }
 
 // Len returns how many they are.
 func (k *Kind) Len() int { return k.members.Len() }

@@ -47,9 +47,6 @@ func agree(t *testing.T, what string, list *format.List, most int) {
 		if _, err := analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, apart); err != nil {
 			t.Fatal(err)
 		}
-		if together.crowds == nil {
-			t.Fatalf("%s: nobody waits in a crowd", what)
-		}
 		if diff := cmp.Diff(told(apart.Builder), told(together)); diff != "" {
 			t.Errorf("%s, %s, at most %d:\n%s", what, Views[view], most, diff)
 		}
@@ -100,48 +97,39 @@ func TestWhoWaitsTwiceInACrowd(t *testing.T) {
 	}
 }
 
-// What is told of a long queue when its lock has another owner does not grow with how many
-// wait: no sample is looked at that is there, and nothing allocated.
-func TestALongQueueIsNotLookedAt(t *testing.T) {
-	const waiting, owners = 2000, 20
+// Of a queue longer than mostInQueue those behind are folded, and no waiting is lost.
+func TestALongQueueIsFolded(t *testing.T) {
+	const waiting = mostInQueue + 100
 	b := New(Site, nil)
-	now := int64(0)
+	b.Begin(analysis.NewSymbols(), 0)
 	move := func(thread int, leaves bool) {
 		b.Moved(&analysis.Move{Waiter: analysis.Waiter{Thread: format.ThreadID(thread)}, Lock: 1, Number: uint32(thread), Leaves: leaves})
 	}
-	pass := func(owner int) {
-		by := analysis.Owner{Kind: analysis.OwnerThread, Thread: format.ThreadID(waiting + owner + 1), Stack: 1}
-		now += 10
-		b.Crowd(&analysis.Slice{Start: now - 7, End: now, Lock: 1, Shares: []analysis.Share{{Ns: 7, Direct: by, Root: by, Hops: 1}}}, waiting)
+	pass := func(now int64, n int) {
+		by := analysis.Owner{Kind: analysis.OwnerThread, Thread: waiting + 1, Stack: 1}
+		b.Crowd(&analysis.Slice{Start: now, End: now + 7, Lock: 1, Shares: []analysis.Share{{Ns: 7, Direct: by, Root: by, Hops: 1}}}, n)
 	}
 	for thread := range waiting {
 		move(thread+1, false)
 	}
-	for owner := range owners {
-		pass(owner)
+	pass(0, waiting)
+	move(1, true)       // told apart
+	move(waiting, true) // folded
+	if n := testing.AllocsPerRun(10, func() { pass(10, waiting-2) }); n > 0 {
+		t.Errorf("%.0f allocations", n)
 	}
-	before := make([]int64, len(b.samples))
-	for i := range b.samples {
-		before[i] = b.samples[i].DelayNs
-	}
-	if n := testing.AllocsPerRun(100, func() {
-		for owner := range owners {
-			pass(owner)
-		}
-	}); n > 0 || len(before) != waiting*owners {
-		t.Errorf("%d samples; %.0f allocations to add to them", len(before), n)
-	}
-	for i := range b.samples {
-		if b.samples[i].DelayNs != before[i] {
-			t.Fatalf("sample %d is added to while its thread waits", i)
+	told, sum := 0, int64(0)
+	for i := range b.Samples() {
+		s := &b.Samples()[i]
+		sum += s.DelayNs
+		if !s.Folded() {
+			told++
 		}
 	}
-	for thread := range waiting {
-		move(thread+1, true)
+	if want := int64(7*waiting + 11*7*(waiting-2)); told != mostInQueue || len(b.Samples()) != told+1 || sum != want {
+		t.Errorf("%d samples, %d of them of one thread, %d ns; want %d ns", len(b.Samples()), told, sum, want)
 	}
-	for i := range b.samples {
-		if want := int64(7 * 102); b.samples[i].DelayNs != want || b.samples[i].WallNs() != want { // AllocsPerRun calls it once more
-			t.Fatalf("sample %d is %d ns, %d of wall, want %d", i, b.samples[i].DelayNs, b.samples[i].WallNs(), want)
-		}
+	if want := int64(7*100 + 11*7*99); b.FoldedNs() != want {
+		t.Errorf("%d ns folded, want %d", b.FoldedNs(), want)
 	}
 }

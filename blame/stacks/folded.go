@@ -7,6 +7,10 @@ import "contend/format"
 // kilobytes each in a profile.
 const maxSamples = 1 << 16
 
+// mostInQueue is how many threads that wait for one lock at the same time have samples of
+// their own, the first of them: each costs a look-up whenever the lock changes hands.
+const mostInQueue = 1 << 8
+
 // folded sums what comes when there are so many samples: further kinds of waits
 // are told by class of lock and by stacks, without threads, and of a chain by its
 // two ends. Still more chains are told by what is at the end. No waiting is lost.
@@ -32,7 +36,7 @@ func (b *Builder) known(key Key, ns int64) Key {
 	if !b.full() {
 		return key
 	}
-	if _, ok := b.index[key]; ok {
+	if _, ok := b.index[b.number(&key)]; ok {
 		return key
 	}
 	b.folded.ns += ns

@@ -41,12 +41,13 @@ type Builder struct {
 	sites   *sites.Sites
 	start   int64
 	end     int64
-	index   map[Key]int
+	waiters map[waiter]uint32 // the numbers of what samples tell of waiters,
+	causes  map[cause]uint32  // and of what they tell besides
+	index   map[uint64]int    // samples by both
 	samples []Sample
 	paths   paths
 	folded  folded
-	kinds   blame.Kinds // of those in crowds whom folded samples, or those that are Shown, do not tell apart
-	crowds  *crowds     // where others do; nil as long as there are none
+	kinds   blame.Kinds // of those in queues
 	most    int         // samples that are told apart
 	limit   limit       // while a deep chain is put together
 }
@@ -61,18 +62,53 @@ type Key struct {
 	folded      bool           // one of many, see folded
 }
 
+// waiter is what a sample tells of its waiter.
+type waiter struct {
+	thread format.ThreadID
+	stack  format.StackID
+	lock   format.ObjectID
+}
+
+// cause is what it tells besides.
+type cause struct {
+	owner  analysis.Owner
+	path   int32
+	folded bool
+}
+
+// number tells keys apart. Of the many that wait for one owner the part about the owner is
+// looked up once.
+func (b *Builder) number(key *Key) uint64 { return b.numberOf(key, b.cause(key)) }
+
+func (b *Builder) numberOf(key *Key, cause uint64) uint64 {
+	return cause | uint64(id(b.waiters, waiter{key.Waiter, key.WaiterStack, key.Lock}))
+}
+
+func (b *Builder) cause(key *Key) uint64 {
+	return uint64(id(b.causes, cause{key.Owner, key.path, key.folded})) << 32
+}
+
+// id returns the number of a key, a new one if it has none.
+func id[K comparable](numbers map[K]uint32, key K) uint32 {
+	n, ok := numbers[key]
+	if !ok {
+		n = uint32(len(numbers))
+		numbers[key] = n
+	}
+	return n
+}
+
 // Sample is a sum of slices that agree in their Key.
 type Sample struct {
 	Key
 	Waits   int64 // that begin in this sample: they sum to all waits
 	DelayNs int64 // thread-time: it sums to all waiting
 	wall    analysis.Union
-	crowdNs int64 // what was waited in crowds, besides: nobody waits there twice at a time
 }
 
 // WallNs is the time in which at least one of the sample's waits was going
 // on; it is no sum.
-func (s *Sample) WallNs() int64 { return min(s.wall.Len()+s.crowdNs, s.DelayNs) }
+func (s *Sample) WallNs() int64 { return min(s.wall.Len(), s.DelayNs) }
 
 // Wall is the union of the waits of a sample that is Shown.
 func (s *Sample) Wall() *analysis.Union { return &s.wall }
@@ -84,8 +120,8 @@ func WallNs(u *analysis.Union, delayNs int64) int64 { return min(u.Len(), delayN
 // New returns an empty builder. The program's own code, for the view of sites, are
 // the frames that the expression matches; see sites.New.
 func New(v View, app *regexp.Regexp) *Builder {
-	b := &Builder{view: v, sites: sites.New(app), index: map[Key]int{}, most: maxSamples}
-	b.kinds = blame.NewKinds(func(m *analysis.Move) int { return b.kindOf(&m.Waiter) })
+	b := &Builder{view: v, sites: sites.New(app), waiters: map[waiter]uint32{}, causes: map[cause]uint32{}, index: map[uint64]int{}, most: maxSamples}
+	b.kinds = blame.NewKinds(b.kindOf).Coarse(mostInQueue, func(m *analysis.Move) int { return ^b.alike(&m.Waiter) })
 	return b
 }
 
@@ -111,27 +147,44 @@ func (b *Builder) Slice(s *analysis.Slice) {
 }
 
 // Moved implements analysis.CrowdVisitor.
-func (b *Builder) Moved(m *analysis.Move) {
-	b.kinds.Move(m)
-	if !b.Shown {
-		b.follow(m)
-	}
-}
+func (b *Builder) Moved(m *analysis.Move) { b.kinds.Move(m) }
 
 // Crowd implements analysis.CrowdVisitor.
-func (b *Builder) Crowd(s *analysis.Slice, n int) {
+func (b *Builder) Crowd(s *analysis.Slice, _ int) {
 	b.end = max(b.end, s.End)
-	if !b.Shown {
-		b.addCrowd(s, n)
+	list := b.kinds.Of(s.Lock)
+	if b.Shown || len(list) == 0 {
+		for _, k := range list {
+			b.waiter(s, &k.Waiter, int64(k.Len()))
+		}
 		return
 	}
-	for _, k := range b.kinds.Of(s.Lock) {
-		b.waiter(s, &k.Waiter, int64(k.Len()))
+	key := b.key(s.Lock, &list[0].Waiter, &s.Shares[0])
+	cause := b.cause(&key)
+	for _, k := range list {
+		ns := int64(k.Len()) * s.Shares[0].Ns
+		key.Waiter, key.WaiterStack = k.Thread, k.Stack
+		if at, ok := b.index[b.numberOf(&key, cause)]; ok && !k.IsCoarse() {
+			b.samples[at].add(s, ns)
+		} else if k.IsCoarse() || b.full() {
+			b.folded.ns += ns
+			b.add(b.fold(key), s, ns, false)
+		} else {
+			b.add(key, s, ns, false)
+		}
 	}
 }
 
-// kindOf tells apart those of a crowd whom samples tell apart without their threads.
-func (b *Builder) kindOf(w *analysis.Waiter) int {
+// kindOf tells those of a queue apart whom samples tell apart.
+func (b *Builder) kindOf(m *analysis.Move) int {
+	if b.Shown {
+		return b.alike(&m.Waiter)
+	}
+	return int(m.Number)
+}
+
+// alike tells those apart whom samples tell apart without their threads.
+func (b *Builder) alike(w *analysis.Waiter) int {
 	if b.view == Blame || b.view == Site {
 		return 0
 	}
@@ -179,23 +232,25 @@ func (b *Builder) shown(key Key) Key {
 
 func (b *Builder) add(key Key, s *analysis.Slice, ns int64, first bool) {
 	m := b.sample(key)
-	m.DelayNs += ns
-	m.wall.Add(s.Start, s.End)
+	m.add(s, ns)
 	if first {
 		m.Waits++
 	}
 }
 
+func (m *Sample) add(s *analysis.Slice, ns int64) {
+	m.DelayNs += ns
+	m.wall.Add(s.Start, s.End)
+}
+
 // sample returns the sample of a key, making it if need be.
 func (b *Builder) sample(key Key) *Sample {
-	i, ok := b.index[key]
+	number := b.number(&key)
+	i, ok := b.index[number]
 	if !ok {
 		i = len(b.samples)
-		b.index[key] = i
+		b.index[number] = i
 		b.samples = append(b.samples, Sample{Key: key})
-		if b.crowds != nil {
-			b.enter(i)
-		}
 	}
 	return &b.samples[i]
 }
@@ -217,10 +272,7 @@ func (b *Builder) WaiterSite(s *Sample) string {
 func (b *Builder) Symbols() *analysis.Symbols { return b.sym }
 
 // Samples returns the sums, in the order in which they were first met.
-func (b *Builder) Samples() []Sample {
-	b.settle()
-	return b.samples
-}
+func (b *Builder) Samples() []Sample { return b.samples }
 
 // View returns what the samples' stacks show.
 func (b *Builder) View() View { return b.view }
