@@ -44,10 +44,9 @@ time.
 
 Recordings of the JDK and Go tell of sections for which somebody waited, and what
 was held is rebuilt: ranges then hold what is won over the trace, and over a run in
-which hardly anything is changed. Where the replay misses the trace by more than 10 %, all
-happens in the order of the trace instead, and ranges reach to no change. Sampled
-traces and thread dumps tell less: their ranges are bounds. What may be loss as well
-as gain "cannot be told". AT MOST is what locks and threads can do in the best case. Blame is
+which hardly anything is changed. Where the replay misses the trace by more than 10 %,
+ranges reach to no change. Sampled traces and thread dumps tell less: their ranges are
+bounds. What may be loss as well as gain "cannot be told". AT MOST is what locks and threads can do in the best case. Blame is
 not a prediction: who waits behind a section may have to wait for the next one all the same.
 
 METHOD and CLASS are written as the tables print them; a line may follow METHOD.`,

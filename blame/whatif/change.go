@@ -30,7 +30,6 @@ type effect struct {
 	share            []float64 // by lock: which part of the waiting for known owners is for those in the section
 	gone             []bool    // by lock
 	stripes          []stripes
-	moves            bool // who waits for whom is no longer as in the trace
 }
 
 // stripes are the locks of a replay that one of the trace becomes.
@@ -88,7 +87,7 @@ func (c *Collector) effect(ch *Change) (*effect, error) {
 			return nil, err
 		}
 		if ch.Kind == Readers {
-			e.readers, e.moves = set, true
+			e.readers = set
 			return e, nil
 		}
 		e.section, e.keep, e.share = set, 1-ch.By, c.shares(set)
@@ -97,7 +96,6 @@ func (c *Collector) effect(ch *Change) (*effect, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.moves = true
 		next := int32(0)
 		for l, id := range c.locks {
 			e.stripes[l].first = next

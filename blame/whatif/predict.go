@@ -28,15 +28,8 @@ func (m *Misfit) Fits() bool { return m.worst() <= tooFar }
 
 func (m *Misfit) worst() float64 { return max(m.Waiting, m.Throughput) }
 
-// model predicts what a change brings.
-type model interface {
-	// predict returns what a change brings, and whether threads then come to
-	// wait for each other for ever.
-	predict(e *effect) (throughput, waitNs Range, stuck bool)
-}
-
-// replays is the model of a trace that tells all tenures, or whose rebuilt ones
-// fit together.
+// replays is the model of a trace: its threads run again, over its tenures, recorded or
+// rebuilt.
 type replays struct {
 	c       *Collector
 	parts   []*part
@@ -92,10 +85,6 @@ func programs(threads []thread, length int64) (list []program) {
 	}
 	return list
 }
-
-// believed reports whether the replay serves for predictions: of rebuilt tenures
-// that do not fit another model does.
-func (m *replays) believed() bool { return m.misfit.Fits() || !m.c.rebuilt }
 
 // once replays a part.
 func (m *replays) once(p *part, e *effect, by loop) outcome {

@@ -25,8 +25,8 @@
 //
 // Tenures that were rebuilt are settled first: nobody has what he waits for, or
 // takes or gives back a lock while he waits for another. Where they still do not
-// fit, or lock up, all happens in the order of the trace, each as much sooner as
-// what it waited for. Of samples only bounds are known.
+// fit, ranges are wider by as much and reach to no change; where they lock up, and of
+// samples, only bounds are known.
 //
 //	whatif.go    the question and the answer
 //	predict.go   ranges from replays, and how well these fit
@@ -36,7 +36,6 @@
 //	program.go   the program of a thread
 //	handover.go  how locks were handed over
 //	permits.go   how many may have a semaphore
-//	ordered.go   the other model: all in the order of the trace
 //	settle.go    rebuilt tenures made to fit together
 //	ceiling.go   operational bounds
 //	change.go    changes in the numbers of a trace
@@ -49,7 +48,7 @@
 // followed to whom it ends at, whatever it is for; idle time is kept apart as
 // there. Critical lock analysis (Chen and Stenstrom, SC 2012): that a section
 // counts as far as others depend on it in the order of the run, not by how
-// long it is waited for; ordered.go is that, walked forwards. SyncPerf (Alam et
+// long it is waited for. SyncPerf (Alam et
 // al., EuroSys 2017): that the remedy depends on what is wrong with a lock;
 // package findings names it. Eyerman and Eeckhout (ISCA 2010): that sections
 // bound a speed-up by how often they collide; the range for stripes spreads
@@ -61,7 +60,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"contend/analysis"
 )
@@ -79,7 +77,6 @@ type Row struct {
 type Result struct {
 	Rows        []Row
 	Replayed    bool // else the rows are bounds
-	Ordered     bool // the replay does not fit: the rows say what is won when all happens in the order of the trace
 	Locked      bool // and in it threads come to wait for each other for ever
 	Misfit      Misfit
 	WaitNs      int64 // of the trace
@@ -90,16 +87,11 @@ type Result struct {
 // the trace does not have.
 func (c *Collector) Predict(changes []Change) (*Result, error) {
 	out := &Result{WaitNs: c.waitNs}
-	var m model
-	var inOrder func() model // for what the replay does not serve for
+	var m *replays
 	if out.Replayed = c.replayable(); out.Replayed {
 		c.number()
-		r := newReplays(c)
-		inOrder = sync.OnceValue(func() model { return newOrdered(c, r.typical) })
-		if m = r; !r.believed() {
-			m = inOrder()
-		}
-		out.Misfit, out.Ordered, out.Locked = r.misfit, m != model(r), r.base[0].stuck
+		m = newReplays(c)
+		out.Misfit, out.Locked = m.misfit, m.base[0].stuck
 	}
 	for _, ch := range changes {
 		e, err := c.effect(&ch)
@@ -110,7 +102,7 @@ func (c *Collector) Predict(changes []Change) (*Result, error) {
 		if m != nil {
 			row.Throughput, row.WaitNs, row.Locks = m.predict(e)
 			if row.Locks && c.rebuilt {
-				row.Throughput, row.WaitNs, row.Locks = inOrder().predict(e)
+				row.Throughput, row.WaitNs = c.bound(&ch)
 			}
 			row.Locks = row.Locks && !out.Locked
 			row.Ceiling = max(c.ceiling(e)*(1+c.unrest()), row.Throughput.High)
@@ -181,14 +173,9 @@ func (c *Collector) assumptions(r *Result) (list []string) {
 	if r.Locked {
 		misses = "run again as it is the trace locks itself up"
 	}
-	switch {
-	case r.Ordered:
-		list = append(list, misses+": instead all happens in the order of the trace, and ranges reach to no change")
-	default:
-		list = append(list, "each thread repeats what it did between locks, locks are handed over as they were, and there is a processor for everyone who can run")
-		if !r.Misfit.Fits() {
-			list = append(list, misses+": ranges reach to no change")
-		}
+	list = append(list, "each thread repeats what it did between locks, locks are handed over as they were, and there is a processor for everyone who can run")
+	if !r.Misfit.Fits() {
+		list = append(list, misses+": ranges reach to no change")
 	}
 	if c.rebuilt {
 		list = append(list, "sections for which nobody waited are not in the trace: they neither shrink nor get into each other's way")

@@ -217,7 +217,7 @@ func TestTheSectionThatBlocksMostIsFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first := res.Rows[0]; res.Locked || res.Ordered || !res.Misfit.Fits() || first.Section != "Truth.exportReport" || first.Class != "Truth$InventoryLock" || first.Throughput.Low < .9 {
+		if first := res.Rows[0]; res.Locked || !res.Misfit.Fits() || first.Section != "Truth.exportReport" || first.Class != "Truth$InventoryLock" || first.Throughput.Low < .9 {
 			t.Errorf("%s: %+v, %+v", name, res.Misfit, first)
 		}
 	}
@@ -237,8 +237,7 @@ func TestLittleWaitingPromisesLittle(t *testing.T) {
 	}
 }
 
-// Where the replay does not fit all happens in the order of the trace, which by
-// itself gives the trace back, and ranges reach to no change.
+// Where the replay does not fit ranges reach to no change.
 func TestWhatDoesNotFitIsSaid(t *testing.T) {
 	col := fromFile(t, "lab-sync4-exact-jdk25.jfr")
 	col.waitNs *= 2 // as if half of the waits had nothing to do with what is known of tenures
@@ -246,17 +245,13 @@ func TestWhatDoesNotFitIsSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !res.Ordered || res.Misfit.Fits() {
+	if res.Misfit.Fits() {
 		t.Fatalf("%+v", res.Misfit)
 	}
 	for _, r := range res.Rows {
-		if !r.Throughput.holds(1) || r.Throughput.High > 2*r.Throughput.Low {
+		if !r.Throughput.holds(1) {
 			t.Errorf("%s: %v", r.Section, r.Throughput)
 		}
-	}
-	col.waitNs /= 2
-	if m := newOrdered(col, make([]int64, len(col.locks))); !m.misfit.Fits() || m.base.waited == 0 {
-		t.Errorf("in order it misses the trace by %+v", m.misfit)
 	}
 }
 

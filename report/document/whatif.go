@@ -6,7 +6,7 @@ import "contend/blame/whatif"
 type WhatIf struct {
 	Schema      string      `json:"schema"`
 	Rows        []WhatIfRow `json:"rows"`
-	Method      string      `json:"method"`           // how rows were found: replay, order (the replay does not fit: all happens in the order of the trace), bounds
+	Method      string      `json:"method"`           // how rows were found: replay, bounds
 	Misfit      *Misfit     `json:"misfit,omitempty"` // of the replay of the unchanged trace; nil when there was none
 	WaitNs      int64       `json:"waitNs"`           // of the trace
 	Assumptions []string    `json:"assumptions"`
@@ -45,13 +45,10 @@ type Misfit struct {
 }
 
 func method(r *whatif.Result) string {
-	switch {
-	case !r.Replayed:
-		return "bounds"
-	case r.Ordered:
-		return "order"
+	if r.Replayed {
+		return "replay"
 	}
-	return "replay"
+	return "bounds"
 }
 
 // NewWhatIf builds the document.
