@@ -3,6 +3,7 @@ package jfr
 import (
 	"strings"
 
+	"contend/decode/threaddump"
 	"contend/format"
 )
 
@@ -12,9 +13,9 @@ import (
 // frames of a park show its class. A release belongs to the wait it ended (unparks.go).
 
 const (
-	lockSupport = "java.util.concurrent.locks.LockSupport"
-	queued      = "java.util.concurrent.locks.Abstract" // and QueuedSynchronizer, or QueuedLongSynchronizer
-	conditions  = "$ConditionObject"
+	lockSupport = threaddump.LockSupport
+	queued      = threaddump.QueuedSynchronizer
+	conditions  = threaddump.Conditions
 )
 
 // traced takes a call of a method that the settings name: one of those above or a
@@ -73,48 +74,8 @@ func (r *Reader) virtualPark(m *methodName, v *values, ev *format.Event) bool {
 		return false
 	}
 	ev.Stack = r.calledBy(m, r.stack(v[slotStack]))
-	class, home := parkedOn(r.ids.frames[ev.Stack])
+	class, home := threaddump.ParkedOn(r.ids.frames[ev.Stack])
 	return r.parked(ev, r.intern(class), int64(r.intern(home)), virtualSpace, m.method != "park")
-}
-
-// parkedOn finds in its frames what a thread is parked on: the class of the lock, ""
-// where unknown, and the class of the program that uses it.
-func parkedOn(frames []format.Frame) (class, home string) {
-	synchronizer := false
-	for _, f := range frames {
-		ours := !strings.HasPrefix(f.Class, "java.util.concurrent.")
-		switch {
-		case strings.Contains(f.Class, conditions):
-			return f.Class, ""
-		case strings.HasPrefix(f.Class, queued):
-			synchronizer = true
-		case class == "" && f.Class != lockSupport && (synchronizer || !ours):
-			class = syncOf(f.Class)
-		}
-		if ours {
-			return class, f.Class
-		}
-	}
-	return class, ""
-}
-
-// syncOf returns the class parks name for a lock of the JDK, taken to be
-// unfair as it is unless asked for; else the class itself.
-func syncOf(class string) string {
-	switch family := familyOf(class); family {
-	case "java.util.concurrent.locks.ReentrantLock", "java.util.concurrent.locks.ReentrantReadWriteLock", "java.util.concurrent.Semaphore":
-		return family + "$NonfairSync"
-	case "java.util.concurrent.CountDownLatch":
-		return family + "$Sync"
-	}
-	return class
-}
-
-// familyOf returns the outermost class, which a lock and its inner classes
-// share.
-func familyOf(class string) string {
-	family, _, _ := strings.Cut(class, "$")
-	return family
 }
 
 // entry is a synchronized method at whose entry a thread waited, and the class

@@ -1,6 +1,7 @@
 package jfr
 
 import (
+	"contend/decode/threaddump"
 	"testing"
 
 	"contend/format"
@@ -29,7 +30,7 @@ func TestFramesTellWhatVirtualThreadsParkOn(t *testing.T) {
 		{at(park, [2]string{aqs + "$ConditionObject", "await"}, [2]string{"java.util.concurrent.LinkedBlockingQueue", "take"}, [2]string{"app.Till", "pay"}), aqs + "$ConditionObject", ""},
 		{at([2]string{lockSupport, "parkNanos"}, [2]string{"app.Till", "pause"}), "", "app.Till"},
 	} {
-		if class, home := parkedOn(c.frames); class != c.class || home != c.home {
+		if class, home := threaddump.ParkedOn(c.frames); class != c.class || home != c.home {
 			t.Errorf("%v: %q in %q, want %q in %q", c.frames, class, home, c.class, c.home)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"contend/decode/threaddump"
 	"contend/format"
 )
 
@@ -59,7 +60,7 @@ func (r *Reader) unpark(v *values, ev *format.Event) {
 // always is a ReentrantLock.
 func (s *symbols) releaseOf(frames []format.Frame) (what release) {
 	for _, f := range frames {
-		family := familyOf(f.Class)
+		family := threaddump.FamilyOf(f.Class)
 		switch {
 		case strings.HasPrefix(f.Class, queued) && strings.HasSuffix(f.Class, conditions):
 			family = "java.util.concurrent.locks.ReentrantLock"
@@ -89,7 +90,7 @@ func (r *Reader) park(ev *format.Event, class uint32) {
 func (s *symbols) family(class uint32) uint32 {
 	id, ok := s.ids.families[class]
 	if !ok {
-		id = s.intern(familyOf(s.ids.names[class]))
+		id = s.intern(threaddump.FamilyOf(s.ids.names[class]))
 		s.ids.families[class] = id
 	}
 	return id

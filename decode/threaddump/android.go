@@ -1,14 +1,18 @@
 package threaddump
 
 import (
+	"path"
 	"strconv"
 	"strings"
+
+	"contend/format"
 )
 
 // android reads what Android writes of a program that does not respond
 // (traces.txt, /data/anr): dumps of ART and of Dalvik.
 type android struct {
 	builder // threads are known by their tid
+	native  []format.Frame
 	blank   bool
 	ended   bool
 }
@@ -74,22 +78,32 @@ func (p *android) line(line string) bool {
 	case strings.HasPrefix(line, "----- end "):
 		p.next()
 		p.ended = true
-	case p.cur == nil || text == line:
+	case p.cur == nil || text == line && !strings.HasPrefix(text, "- ") && !strings.HasPrefix(text, "at "): // consoles indent not all
 	default:
 		p.part(text)
 	}
 	return true
 }
 
+// next completes the current thread. Only one without frames of Java has its native ones.
+func (p *android) next() {
+	if p.cur != nil && len(p.cur.Frames) == 0 && p.cur.For == (LockRef{}) {
+		p.cur.Frames = p.native
+	}
+	p.native = nil
+	p.builder.next()
+}
+
 // thread begins one; false when it was there before, so that this is the next
 // dump.
 func (p *android) thread(line string, id int64, state string) bool {
 	p.next()
-	if !p.known(id) {
+	end := strings.LastIndexByte(line, '"')
+	name := p.names.intern(line[1:end])
+	if !p.replaces(id, name) && !p.known(id) {
 		return false
 	}
-	end := strings.LastIndexByte(line, '"')
-	p.begin(Thread{Name: p.names.intern(line[1:end]), JavaID: id, State: androidStates[state], Daemon: strings.HasPrefix(line[end+1:], " daemon ")})
+	p.begin(Thread{Name: name, JavaID: id, State: androidStates[state], Daemon: strings.HasPrefix(line[end+1:], " daemon ")})
 	p.blank = false
 	return true
 }
@@ -104,6 +118,8 @@ func (p *android) part(text string) {
 	p.blank = false
 	if frame, ok := strings.CutPrefix(text, "at "); ok {
 		p.frame(frame, dotted)
+	} else if strings.HasPrefix(text, "#") || strings.HasPrefix(text, "native: #") {
+		p.nativeFrame(text)
 	} else if id, ok := strings.CutPrefix(text, "| sysTid="); ok {
 		id, _, _ = strings.Cut(id, " ")
 		p.cur.NativeID, _ = strconv.ParseInt(id, 10, 64)
@@ -112,6 +128,16 @@ func (p *android) part(text string) {
 	} else if lock, ok := strings.CutPrefix(text, "- "); ok && p.waitsAs(androidLocks, lock, p.names.bracketed) {
 		p.heldBy(lock)
 	}
+}
+
+// nativeFrame reads `#01  pc 000000000005b8d4  /system/lib64/libc.so (ioctl+156)`.
+func (p *android) nativeFrame(text string) {
+	fields := strings.Fields(strings.TrimPrefix(text, "native: "))
+	if len(fields) < 5 || fields[1] != "pc" || len(p.native) >= format.MaxFrames {
+		return
+	}
+	name, _, _ := strings.Cut(strings.Trim(fields[4], "()"), "+")
+	p.native = append(p.native, format.Frame{Method: p.names.intern(name), File: p.names.intern(path.Base(fields[3])), Line: -1})
 }
 
 // heldBy reads ART's `held by thread 12` and Dalvik's `held by tid=12 (name)`.
@@ -130,5 +156,6 @@ func (p *android) heldBy(text string) {
 func (p *android) finish(cut bool) *Dump {
 	p.dump.Cut = cut && !p.ended && p.cur != nil && !p.blank
 	p.dump.Fragment = !p.ended && !p.dump.Cut
-	return p.done(p.dump.Cut)
+	p.next()
+	return p.done()
 }

@@ -14,6 +14,7 @@ type builder struct {
 	locked []taken // its monitors, innermost first
 	byID   map[int64]int
 	claims []claim
+	title  int // the place of a title that the current thread replaces, -1 for none
 
 	relations []relation
 }
@@ -27,13 +28,14 @@ type claim struct {
 }
 
 func newBuilder(n *names, time int64) builder {
-	return builder{names: n, dump: &Dump{Time: time}, byID: make(map[int64]int)}
+	return builder{names: n, dump: &Dump{Time: time}, byID: make(map[int64]int), title: -1}
 }
 
 // begin completes the current thread and begins the next.
 func (b *builder) begin(t Thread) {
+	title := b.title
 	b.next()
-	b.cur = &t
+	b.cur, b.title = &t, title
 }
 
 // known remembers the current thread under an id; false when the dump has a
@@ -43,6 +45,17 @@ func (b *builder) known(id int64) bool {
 		return false
 	}
 	b.byID[id] = len(b.dump.Threads)
+	return true
+}
+
+// replaces makes the current thread take the place of a title: the same first line
+// without a stack, which consoles print above it. It reports whether there is one.
+func (b *builder) replaces(id int64, name string) bool {
+	i, listed := b.byID[id]
+	if !listed || b.dump.Threads[i].Name != name || len(b.dump.Threads[i].Frames) > 0 || b.dump.Threads[i].For != (LockRef{}) {
+		return false
+	}
+	b.title = i
 	return true
 }
 
@@ -92,16 +105,18 @@ func (b *builder) waitsAs(lines []waitLine, text string, lock func(string) LockR
 func (b *builder) next() {
 	if b.cur != nil {
 		b.cur.deriveLocks(b.locked)
-		b.dump.Threads = append(b.dump.Threads, *b.cur)
+		if b.title >= 0 {
+			b.dump.Threads[b.title] = *b.cur
+		} else {
+			b.dump.Threads = append(b.dump.Threads, *b.cur)
+		}
 	}
-	b.cur, b.locked = nil, b.locked[:0]
+	b.cur, b.locked, b.title = nil, b.locked[:0], -1
 }
 
-// done completes the dump, without the current thread if that is cut off.
-func (b *builder) done(partial bool) *Dump {
-	if partial {
-		b.cur = nil
-	}
+// done completes the dump. A last thread that is cut off is kept as far as its lines
+// go: they name the locks, and the rest is its outer frames.
+func (b *builder) done() *Dump {
 	b.next()
 	b.dump.relate(b.relations)
 	for _, c := range b.claims {

@@ -26,7 +26,7 @@ var dialects = []dialect{
 	hotspotDialect,
 	androidDialect,
 	{name: "JRockit", header: jrockitHeader, opens: quoted, open: newJRockit},
-	{name: "javacore", header: javacoreHeader, open: newJavacore},
+	{name: "javacore", header: javacoreHeader, thread: javacoreThread, open: newJavacore},
 	{name: "Thread.dump_to_file", header: never, thread: fileThread, opens: fileOpens, open: newFile},
 	{name: "ThreadInfo", header: never, thread: infoThread, opens: quoted, open: newInfo},
 }
@@ -60,10 +60,13 @@ func Begins(line string) (header, thread bool) {
 	return header, !header
 }
 
+// Firsts are the bytes that dumps begin with.
+const Firsts = "\"F=0#-DT3"
+
 // begins finds the dialect of which a dump begins at a line, nil if none
 // does. Only a header ends the dump a line stands in.
 func begins(line string, within bool) *dialect {
-	if line == "" || strings.IndexByte("\"F=0#-D", line[0]) < 0 { // no dialect begins otherwise
+	if line == "" || strings.IndexByte(Firsts, line[0]) < 0 {
 		return nil
 	}
 	for i := range dialects {

@@ -102,5 +102,5 @@ func (p *file) at(t int64) {
 func (p *file) finish(cut bool) *Dump {
 	p.dump.Cut = cut && p.cur != nil && !p.blank
 	p.dump.Spread = max(p.dump.Spread, 1) // JDK 21 does not say how long it took
-	return p.done(p.dump.Cut)
+	return p.done()
 }

@@ -39,6 +39,9 @@ type hotspot struct {
 	last     string // the last line under the current thread
 	fragment bool   // no header, no end: threads cut out of a dump by hand
 	alone    bool   // nothing but a report, as far as is read
+	vmState  string // of the current thread, by a debugger
+	blocked  []int  // threads that a debugger found waiting for a monitor
+	parked   []int  // the same, parked
 	ended    bool   // with a line that follows all threads
 	carriers bool   // threads that may be kept for virtual ones
 	modern   bool   // JDK 21 or later, which have virtual threads
@@ -61,7 +64,11 @@ func hotspotThread(line string) bool {
 	if reportStarts(line) {
 		return true
 	}
-	return quoted(line) && (strings.Contains(line, " tid=") && (strings.Contains(line, " nid=") || strings.Contains(line, " prio=")) || strings.Contains(line, `" - Thread t@`))
+	if quoted(line) {
+		return strings.Contains(line, " tid=") && (strings.Contains(line, " nid=") || strings.Contains(line, " prio=")) || strings.Contains(line, `" - Thread t@`) || geodeName(line) > 0
+	}
+	_, _, ok := debuggerThread(line)
+	return ok
 }
 
 func newHotSpot(n *names, before []string, line string) parser {
@@ -87,6 +94,7 @@ func (p *hotspot) line(line string) bool {
 	case line[0] == '"' && !p.ended:
 		p.alone = false
 		p.thread(line)
+	case line[0] == 'T' && p.debugger(line):
 	case p.ended:
 		return reportEnds(line)
 	case line[0] != '\t' && slices.ContainsFunc(hotspotEnds, func(end string) bool { return strings.HasPrefix(line, end) }):
@@ -146,12 +154,13 @@ func (p *hotspot) lock(text string) {
 	if !ok {
 		ref, ok = strings.CutPrefix(text, "Locked ") // by Spring Boot, of synchronizers
 	}
-	if ok && p.owned {
-		p.cur.hold(p.names.bracketed(ref))
+	if held, synchronizer := strings.CutPrefix(ref, "synchronizer "); ok && (p.owned || synchronizer) {
+		p.dump.Ownables = p.dump.Ownables || synchronizer // by Apache Geode, above the frames
+		p.cur.hold(p.names.named(held))
 		return
 	}
 	if ok {
-		p.locks(p.names.bracketed(ref), len(p.cur.Frames)-1)
+		p.locks(p.names.named(ref), len(p.cur.Frames)-1)
 		return
 	}
 	if p.owned && strings.HasPrefix(text, "<") {
@@ -163,7 +172,8 @@ func (p *hotspot) lock(text string) {
 		p.waits(Blocked, LockRef{Class: what, Name: what}) // it has no address
 		return
 	}
-	if p.waitsAs(lockLines, text, p.names.bracketed) {
+	if p.waitsAs(lockLines, text, p.names.named) {
+		p.dump.Addresses = p.dump.Addresses && strings.Contains(text, "<")
 		p.ownedBy(text)
 	}
 }
@@ -171,7 +181,12 @@ func (p *hotspot) lock(text string) {
 // thread begins a thread: `"name" #12 daemon prio=5 ... nid=0x1a2b ...`. The
 // name may hold quotes: it ends at the last one.
 func (p *hotspot) thread(line string) {
-	end := strings.LastIndexByte(line, '"')
+	end := geodeName(line)
+	if end > 0 {
+		p.dump.Addresses, line = false, line[:end+1] // it prints hashes; its owner is known by the lock
+	} else {
+		end = strings.LastIndexByte(line, '"')
+	}
 	if end < 1 {
 		return
 	}
@@ -224,14 +239,16 @@ func seconds(text string) int64 {
 	return max(d.Nanoseconds(), 0)
 }
 
-// finish leaves out a last thread the input ended in. Not every JVM says where
-// a dump ends: one whose threads are all whole is taken as it is, and others
-// may be missing.
+// finish: not every JVM says where a dump ends. One whose threads are all whole is
+// taken as it is, and others may be missing.
 func (p *hotspot) finish(eof bool) *Dump {
 	p.dump.Cut = eof && !p.fragment && !p.ended && !p.whole()
 	p.dump.Fragment = !p.dump.Cut && !p.ended
 	p.dump.Virtuals = p.dump.Virtuals || p.modern && p.carriers
-	return p.done(p.dump.Cut && !p.blank)
+	p.next()
+	p.nameBlocked()
+	p.nameParked()
+	return p.done()
 }
 
 // whole reports whether the current thread is: by the blank line behind it, or

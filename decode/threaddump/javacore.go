@@ -14,6 +14,7 @@ import (
 type javacore struct {
 	builder      // threads are known by their J9VMThread
 	threads bool // within the section
+	excerpt bool // it begins with a thread
 	ended   bool
 }
 
@@ -21,9 +22,14 @@ func javacoreHeader(line string) bool {
 	return strings.HasPrefix(line, "0SECTION ") && strings.Contains(line, " TITLE subcomponent dump routine")
 }
 
-func newJavacore(n *names, _ []string, _ string) parser {
-	p := &javacore{builder: newBuilder(n, format.NoTime)}
-	p.dump.Addresses = true
+// javacoreThread tells the first line of a thread in an excerpt.
+func javacoreThread(line string) bool {
+	return strings.HasPrefix(line, "3XMTHREADINFO ") && strings.Contains(line, "J9VMThread:0x")
+}
+
+func newJavacore(n *names, _ []string, line string) parser {
+	p := &javacore{builder: newBuilder(n, format.NoTime), threads: javacoreThread(line)}
+	p.dump.Addresses, p.excerpt = true, p.threads
 	return p
 }
 
@@ -49,7 +55,12 @@ func (p *javacore) line(line string) bool {
 	case tag == "1TIDATETIMEUTC", tag == "1TIDATETIME":
 		p.time(text)
 	case tag == "3XMTHREADINFO" && p.threads:
+		if p.excerpt && p.repeats(text) {
+			return false
+		}
 		p.thread(text)
+	case tag == "3XMVTHDINFO" && p.threads:
+		p.virtual(text)
 	case part != nil && p.cur != nil:
 		part(p, text)
 	}
@@ -85,6 +96,25 @@ func (p *javacore) thread(text string) {
 		return
 	}
 	p.begin(Thread{Name: p.names.intern(text[1:end]), State: javacoreStates[attribute(text[end:], "state:")]})
+}
+
+// repeats reports whether a thread of an excerpt was there before: it is the next dump's.
+func (p *javacore) repeats(text string) bool {
+	vm, ok := hexadecimal(attribute(text, "J9VMThread:"))
+	_, listed := p.byID[vm]
+	return ok && listed
+}
+
+// virtual begins a thread of the list of unmounted ones, which all wait: `"name"
+// J9VMContinuation:0x.., java/lang/Thread:0x..`. Its owner's lines name the latter.
+func (p *javacore) virtual(text string) {
+	p.next()
+	end := strings.LastIndexByte(text, '"')
+	object, ok := hexadecimal(attribute(text, "java/lang/Thread:"))
+	if end < 0 || !ok || !p.known(object) {
+		return
+	}
+	p.begin(Thread{Name: p.names.intern(strings.TrimPrefix(text[:end], `"`)), Virtual: true, State: "WAITING"})
 }
 
 // hexadecimal reads `0x000000000399E100`. Addresses beyond 63 bits wrap, which
@@ -127,8 +157,16 @@ func (p *javacore) block(text string) {
 		return
 	}
 	ref, owner, _ := strings.Cut(rest, " Owned by: ")
+	if strings.HasPrefix(ref, classLock) { // it has no owner, and does not name the class
+		p.waits(Blocked, LockRef{Class: format.Initialisation + "a class", Addr: p.names.hashed(ref).Addr})
+		return
+	}
 	p.waits(wait, p.names.hashed(ref))
-	if vm, ok := hexadecimal(attribute(owner, "J9VMThread:")); ok && wait != Waiting {
+	vm, ok := hexadecimal(attribute(owner, "J9VMThread:"))
+	if vm == 0 { // an unmounted virtual thread
+		vm, ok = hexadecimal(attribute(owner, "java/lang/Thread:"))
+	}
+	if ok && vm != 0 && wait != Waiting {
 		name := ""
 		if end := strings.LastIndex(owner, `" (J9VMThread:`); end > 0 && owner[0] == '"' {
 			name = p.names.intern(owner[1:end])
@@ -138,10 +176,16 @@ func (p *javacore) block(text string) {
 }
 
 func (p *javacore) stack(text string) {
-	if frame, ok := strings.CutPrefix(text, "at "); ok {
-		p.frame(frame, slashed)
+	frame, ok := strings.CutPrefix(text, "at ")
+	if !ok || p.cur.Virtual && len(p.cur.Frames) == 0 && (strings.HasPrefix(frame, "jdk/internal/vm/Continuation") || strings.HasPrefix(frame, "java/lang/VirtualThread.")) {
+		return // how it left its carrier
 	}
+	p.frame(frame, slashed)
 }
+
+// classLock is the class of the object on which threads wait for a class to be
+// initialised.
+const classLock = "java/lang/J9VMInternals$ClassInitializationLock"
 
 // entered reads `(entered lock: CLASS@0x.., entry count: 1)`.
 func (p *javacore) entered(text string) {
@@ -150,8 +194,10 @@ func (p *javacore) entered(text string) {
 	}
 }
 
-// finish leaves out the last thread of a cut dump: nothing tells its end.
+// finish: nothing marks the end of a thread, so the last one of a cut dump may lack
+// lines.
 func (p *javacore) finish(cut bool) *Dump {
-	p.dump.Cut = cut && !p.ended
-	return p.done(p.dump.Cut)
+	p.dump.Cut = cut && !p.ended && !p.excerpt
+	p.dump.Fragment = p.excerpt
+	return p.done()
 }

@@ -105,5 +105,5 @@ func (p *jrockit) thread(line string) {
 // finish: a dump has no certain end, so it is cut only where a thread is.
 func (p *jrockit) finish(cut bool) *Dump {
 	p.dump.Cut = cut && p.cur != nil && !p.whole
-	return p.done(p.dump.Cut)
+	return p.done()
 }

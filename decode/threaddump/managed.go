@@ -57,6 +57,85 @@ func (p *hotspot) debuggerFrame(text, rest string) {
 	name, _, _ := strings.Cut(text, "(")
 	_, line, _ := strings.Cut(rest, "line=")
 	p.lineFrame(name, line)
+	if p.vmState == "BLOCKED" && len(p.cur.Frames) == 1 {
+		p.cur.State = stateAt(&p.cur.Frames[0])
+		switch i := len(p.dump.Threads); {
+		case p.cur.State == "BLOCKED":
+			p.blocked = append(p.blocked, i)
+		case p.cur.Frames[0].Method == "park":
+			p.parked = append(p.parked, i)
+		}
+	}
+}
+
+// debuggerThread reads the first line of a thread of jstack -F up to JDK 8: `Thread 4260:
+// (state = BLOCKED)`, with the number that the operating system gave it.
+func debuggerThread(line string) (id int64, state string, ok bool) {
+	number, state, ok := strings.Cut(strings.TrimPrefix(line, "Thread "), ": (state = ")
+	id, err := strconv.ParseInt(number, 10, 64)
+	return id, strings.TrimSuffix(state, ")"), ok && err == nil
+}
+
+// debugger begins such a thread; false where none begins.
+func (p *hotspot) debugger(line string) bool {
+	id, state, ok := debuggerThread(line)
+	if !ok || p.ended && !p.alone {
+		return false
+	}
+	p.begin(Thread{Name: "Thread " + strconv.FormatInt(id, 10), NativeID: id})
+	p.owned, p.blank, p.last, p.vmState = false, false, "", state
+	if state != "BLOCKED" {
+		p.cur.State = "RUNNABLE"
+	}
+	return true
+}
+
+// stateAt is the state of a thread that the VM calls blocked, by its innermost frame: it
+// may wait for anything.
+func stateAt(f *format.Frame) string {
+	switch {
+	case f.Class == "java.lang.Thread" && strings.HasPrefix(f.Method, "sleep"):
+		return "TIMED_WAITING"
+	case f.Class == "java.lang.Object" && strings.HasPrefix(f.Method, "wait"), strings.HasSuffix(f.Class, ".Unsafe") && f.Method == "park":
+		return "WAITING"
+	}
+	return "BLOCKED"
+}
+
+// nameParked names what threads of a debugger are parked on, as their frames show it.
+func (p *hotspot) nameParked() {
+	for _, at := range p.parked {
+		t := &p.dump.Threads[at]
+		if class, _ := ParkedOn(t.Frames[1:]); class != "" {
+			t.Wait, t.For = Parked, LockRef{Class: class}
+		}
+	}
+}
+
+// nameBlocked gives the threads of a debugger the names of its deadlock report, which
+// lists a cycle from the thread that comes first. So two are told apart, where no
+// other waits for a monitor.
+func (p *hotspot) nameBlocked() {
+	if len(p.relations) != len(p.blocked) || len(p.blocked) > 2 {
+		return
+	}
+	for i, at := range p.blocked {
+		p.dump.Threads[at].Name = p.relations[i].waiter
+	}
+}
+
+// geodeName returns where the name of a thread ends that Apache Geode prints: `"a"
+// tid=0x16 owned by "b" tid=0x15`; 0 for another first line.
+func geodeName(line string) int {
+	end := strings.Index(line, `" tid=0x`)
+	if end < 1 {
+		return 0
+	}
+	id, rest, _ := strings.Cut(line[end+len(`" tid=0x`):], " ")
+	if _, err := strconv.ParseUint(id, 16, 64); err != nil || rest != "" && !strings.HasPrefix(rest, `owned by "`) && rest[0] != '(' {
+		return 0
+	}
+	return end
 }
 
 // mixed reads a frame of jhsdb --mixed: `0x7f  * a.B.f(int) bci:1 line:2

@@ -69,12 +69,13 @@ func (n *names) frame(text string, notation int) (format.Frame, bool) {
 }
 
 // dottedFrame reads `java.lang.Thread.run(java.base@17/Thread.java:840)` and
-// `java.base/java.lang.Thread.run(Thread.java:840)`. Names of Kotlin's and
-// Scala's methods may hold brackets: the last one opens the place.
+// `java.base/java.lang.Thread.run(Thread.java:840)`, with a blank before the place as
+// consoles of Android print it. Names of Kotlin's and Scala's methods may hold brackets,
+// and so may places: the bracket that the last one closes opens the place.
 func dottedFrame(text string) (f format.Frame) {
 	where := ""
-	if i := strings.LastIndexByte(text, '('); i >= 0 {
-		text, where = text[:i], text[i+1:]
+	if i := opening(text); i >= 0 {
+		text, where = strings.TrimRight(text[:i], " "), text[i+1:]
 	}
 	dot := strings.LastIndexByte(text, '.')
 	if dot <= 0 {
@@ -108,16 +109,35 @@ func slashedFrame(text string) (f format.Frame) {
 func place(where string) (file string, line int) {
 	where = strings.TrimSuffix(where, ")")
 	where = where[strings.LastIndexByte(where, '/')+1:] // module before the file
-	file, number, found := strings.Cut(where, ":")
+	file, number := where, ""
+	if i := strings.LastIndexByte(where, ':'); i >= 0 {
+		file, number = where[:i], where[i+1:]
+	}
 	switch {
 	case file == "Native Method":
 		return "", -1
 	case file == "Unknown Source" || file == "Bytecode PC":
 		return "", 0
-	case found:
-		line, _ = strconv.Atoi(number)
 	}
+	line, _ = strconv.Atoi(number)
 	return file, max(line, 0)
+}
+
+// opening returns where the bracket opens that a text's last one closes, or where the
+// last one opens in a text that is cut off; -1 for nowhere.
+func opening(text string) int {
+	depth := 0
+	for i := len(text) - 1; i >= 0 && strings.HasSuffix(text, ")"); i-- {
+		switch text[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return strings.LastIndexByte(text, '(')
 }
 
 // ClassName takes off what names a hidden class differently in each run:
@@ -163,13 +183,30 @@ func (n *names) bracketed(text string) LockRef {
 	if err != nil || !ok {
 		return LockRef{}
 	}
-	class, _, _ = strings.Cut(class, ")")
+	class, _, ok = strings.Cut(class, ")")
+	if !ok { // cut off within the class
+		return LockRef{}
+	}
 	return n.ref(strings.TrimSpace(class), addr)
+}
+
+// named reads a lock in either notation: bracketed, or `demo.Pool@39faacaf` as programs
+// print it.
+func (n *names) named(text string) LockRef {
+	text = strings.TrimPrefix(text, "on ") // "locked on"
+	if ref := n.bracketed(text); ref != (LockRef{}) {
+		return ref
+	}
+	text, _, _ = strings.Cut(strings.TrimLeft(text, " "), " ")
+	return n.hashed(text)
 }
 
 // hashed reads `java.util.Vector@1ec5bbfd`, with what may stand around it:
 // <...>, and [fat lock] behind. The zero ref when no object is named.
 func (n *names) hashed(text string) LockRef {
+	if strings.HasPrefix(text, "<") && !strings.Contains(text, ">") { // cut off within the hash
+		return LockRef{}
+	}
 	text = strings.Trim(text, " <>")
 	at := strings.LastIndexByte(text, '@')
 	if at <= 0 {

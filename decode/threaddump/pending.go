@@ -88,7 +88,7 @@ func (p *pending) readAhead() {
 		}
 		r := readAhead{dump: d, size: p.bytes() - from}
 		if d.Cut {
-			r.cut = p.damage("a thread dump is cut off: its last thread may be missing", d.Time)
+			r.cut = p.damage("a thread dump is cut off: its last thread may be incomplete, and others missing", d.Time)
 		}
 		p.size += r.size
 		at := len(p.ahead)

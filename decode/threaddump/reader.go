@@ -232,7 +232,7 @@ func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 		}
 	}
 	for _, name := range m.cut {
-		add(true, "truncated", "%s: a thread dump is cut off: its last thread may be missing", name)
+		add(true, "truncated", "%s: a thread dump is cut off: its last thread may be incomplete, and others missing", name)
 	}
 	add(dumps == 1, "single-dump", "one thread dump counts threads, it does not measure time: take several to see how long they wait")
 	add(dumps > 1 && !timed, "no-times", "the %v thread dumps have no time: they count the threads seen waiting, in all of them together", dumps)

@@ -68,11 +68,11 @@ func shown(t *testing.T, text []byte) string {
 	return out.String()
 }
 
-// Each file is a dump in one dialect, written by the JVM its first line
-// names, with what it shows.
+// Each file is a dump in one dialect, or an excerpt as people quote them, by what its
+// first line names, with what it shows.
 func TestDialects(t *testing.T) {
-	paths, err := filepath.Glob("testdata/dialects/*")
-	if err != nil || len(paths) < 8 {
+	paths, err := filepath.Glob("testdata/*/*")
+	if err != nil || len(paths) < 40 {
 		t.Fatalf("%d dialects: %v", len(paths), err)
 	}
 	for _, path := range paths {
@@ -84,21 +84,21 @@ func TestDialects(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s has no dump", path)
 		}
-		_, want, _ = strings.Cut(want, "\n") // the source
+		source, want, _ := strings.Cut(want, "\n")
 		if got := shown(t, []byte(dump)); got != want {
 			t.Errorf("%s shows\n%swant\n%s", path, got, want)
 		}
 		r := open(t, path, []byte(dump))
 		events(t, r)
-		if s := r.Stats(); !s.Damage.Whole() {
-			t.Errorf("%s is whole: %v", path, s.Warnings)
+		if s := r.Stats(); s.Damage.Whole() == strings.HasSuffix(source, "; cut") {
+			t.Errorf("%s: %v", path, s.Warnings)
 		}
 	}
 }
 
 // Any prefix of a dump in any dialect ends in an answer or a clear error.
 func TestEveryPrefixOfDialects(t *testing.T) {
-	paths, _ := filepath.Glob("testdata/dialects/*")
+	paths, _ := filepath.Glob("testdata/*/*")
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -115,7 +115,7 @@ func TestEveryPrefixOfDialects(t *testing.T) {
 				t.Fatalf("%s cut to %d bytes: %v, %v", path, n, r, err)
 			}
 			if err == nil {
-				if events(t, r); int(r.Stats().Events) > most {
+				if events(t, r); int(r.Stats().Events) > most+1 { // an owner may be named and not listed yet
 					t.Errorf("%s cut to %d bytes: %d threads, the whole has %d", path, n, r.Stats().Events, most)
 				}
 			}

@@ -171,7 +171,7 @@ type took struct {
 func (y *symbols) tells(kind format.LockKind, d *Dump, ref LockRef) bool {
 	switch kind {
 	case format.KindMonitor:
-		return ref.Addr != 0
+		return ref.Addr != 0 && !strings.HasPrefix(ref.Class, format.Initialisation)
 	case format.KindSynchronizer:
 		return d.Ownables && (strings.HasPrefix(ref.Class, jucPackage) || y.owned[ref.Class])
 	}

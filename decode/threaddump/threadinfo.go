@@ -127,4 +127,4 @@ func (p *info) on(text string) {
 }
 
 // finish: a cut cannot be told from the end.
-func (p *info) finish(bool) *Dump { return p.done(false) }
+func (p *info) finish(bool) *Dump { return p.done() }
