@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"contend/decode/unwrap"
 	"contend/format"
 )
 
@@ -108,7 +110,29 @@ func (t *Trace) open(file, label string) error {
 	if len(t.inputs) > openAtOnce {
 		in.setAside()
 	}
+	t.split(in)
 	return nil
+}
+
+// split makes inputs of the processes whose lines came in one stream with those of the
+// first, each with its name as label. One without a dump is none.
+func (t *Trace) split(in *input) {
+	given := in.label
+	for _, other := range in.others {
+		label := strings.TrimPrefix(given+"/"+other.Process, "/")
+		part := &input{name: in.name, label: label, from: in.from, part: true}
+		src, err := part.openText(bufio.NewReaderSize(other.Text, sniffed), unwrap.Skipped{})
+		if err != nil {
+			if !errors.Is(err, format.ErrNotMine) {
+				t.skip(in.name+" ("+other.Process+")", err, true)
+			}
+			continue
+		}
+		part.reader, part.sites = src, declare(src, in.from.options.Rules)
+		t.inputs = append(t.inputs, part)
+		in.label = strings.TrimPrefix(given+"/"+in.process, "/")
+	}
+	in.others = nil
 }
 
 // Regular reports whether a link leads to a file, not to a device or a pipe. One

@@ -8,6 +8,7 @@ import (
 
 	"contend/decode/jfr"
 	"contend/decode/threaddump"
+	"contend/decode/unwrap"
 	"contend/format"
 )
 
@@ -27,6 +28,10 @@ type input struct {
 	whole  bool      // the file is not wrapped
 	told   format.Stats
 	times  admission
+
+	process string        // whose text it is, of several in one stream; else ""
+	others  []unwrap.Part // the text of the others, until they are inputs of their own
+	part    bool          // it is one of those
 
 	skip     map[jfr.ChunkKey]bool // chunks of a flight recording that another input has
 	labelled bool                  // the label is still to be told
@@ -106,8 +111,8 @@ func (in *input) text() (*bufio.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	buf, _ = unwrapText(buf)
-	return buf, nil
+	text, _ := unwrapText(buf)
+	return text.Reader, nil
 }
 
 // release closes the file.
@@ -139,7 +144,7 @@ func (in *input) Close() error {
 func (in *input) setAside() {
 	dumps, series := in.reader.(*threaddump.Reader)
 	switch {
-	case !in.file.again:
+	case in.part || len(in.others) > 0 || !in.file.again:
 	case series:
 		dumps.SetAside(in.text, func() { in.release() })
 	default:

@@ -92,6 +92,9 @@ func (g *guard) stop(why error) error {
 
 // limit returns the limit that ended the input, nil if none did.
 func (g *guard) limit() error {
+	if g == nil {
+		return nil // the text of it was in memory
+	}
 	if why := g.hit.Load(); why != nil {
 		return *why
 	}
@@ -104,7 +107,7 @@ func (g *guard) lift() { g.unproductive.Store(math.MaxInt64) }
 // explain replaces what a decoder says of an input that a limit ended before
 // it had begun.
 func (g *guard) explain(name string, err error) error {
-	if g == nil || g.limit() == nil {
+	if g.limit() == nil {
 		return err
 	}
 	return fail(name, "input", g.limit(), limitHint)

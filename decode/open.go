@@ -65,7 +65,9 @@ func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
 // Files names the inputs: of a folder, those that are traces.
 func (t *Trace) Files() (names []string) {
 	for _, in := range slices.Concat(t.inputs, t.joined) {
-		names = append(names, in.name)
+		if !in.part {
+			names = append(names, in.name)
+		}
 	}
 	return append(names, t.overlaps.files...)
 }

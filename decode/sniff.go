@@ -103,8 +103,14 @@ func (in *input) sniff(buf *bufio.Reader) (Source, error) {
 	if !unwrap.IsText(start) {
 		return nil, fail(in.name, "binary data", format.ErrNotMine, threaddump.Hint)
 	}
-	buf, from := unwrapText(buf)
-	start, _ = buf.Peek(sniffed)
+	text, from := unwrapText(buf)
+	in.process, in.others = text.process, text.others
+	return in.openText(text.Reader, from)
+}
+
+// openText begins to decode a text that may stand anywhere in a log.
+func (in *input) openText(buf *bufio.Reader, from unwrap.Skipped) (Source, error) {
+	start, _ := buf.Peek(sniffed)
 	return kindOf(textKinds, start).open(content{in: buf, name: in.name, rules: in.from.options.Rules, from: from})
 }
 
@@ -117,14 +123,24 @@ func kindOf(list []kind, start []byte) *kind {
 
 // unwrapText removes from a text what other programs put around its lines, and skips what
 // precedes the first dump. JSON stays as it is.
-func unwrapText(buf *bufio.Reader) (text *bufio.Reader, from unwrap.Skipped) {
+func unwrapText(buf *bufio.Reader) (text unwrappedText, from unwrap.Skipped) {
 	buf = unwrap.UTF8(buf)
 	if start, _ := buf.Peek(sniffed); threaddump.IsJSON(start) {
-		return buf, from
+		return unwrappedText{Reader: buf}, from
 	}
 	bare := unwrap.New(buf, begins)
-	bare.Skip()
-	return bufio.NewReaderSize(bare, sniffed), bare.Skipped()
+	if bare.Skip() {
+		text.process, text.others = bare.Processes()
+	}
+	text.Reader = bufio.NewReaderSize(bare, sniffed)
+	return text, bare.Skipped()
+}
+
+// unwrappedText is the text of one process, and that of the others in the same stream.
+type unwrappedText struct {
+	*bufio.Reader
+	process string // "" for a stream of one
+	others  []unwrap.Part
 }
 
 // unwrapped makes damage of the wrapping an early end: what came before it

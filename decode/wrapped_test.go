@@ -85,7 +85,7 @@ func quotedJSON(text string) string {
 var wrapped = map[string]func([]byte) []byte{
 	"a container's log": prefixed("2026-11-21T10:00:00.#Z stdout F "),
 	"a composed log":    prefixed("app-1  | "),
-	"a journal":         prefixed("Nov 21 10:00:00 host java[#]: "),
+	"a journal":         prefixed("Nov 21 10:00:00 host java[7]: "),
 	"a build's log":     prefixed("[INFO] "),
 	"a tab behind time": prefixed("2026-11-21T10:00:00.#Z\t"),
 	"indented":          prefixed("    "),
@@ -244,4 +244,70 @@ func TestDialectsAreNotWrapped(t *testing.T) {
 		}
 		tr.Close()
 	}
+}
+
+// processes are ways in which the lines of several processes come in one stream.
+var processes = map[string][2]func(line string) string{
+	"kubectl":  {before("[pod/web-7c9-abcde/app] "), before("[pod/web-66d9f4b5c8-x2x9z/app] ")},
+	"compose":  {before("app-1   | "), before("app-12  | ")},
+	"swarm":    {before("web.1.k2j4h5@node-1    | "), before("web.2.aaaaaa@node-2    | ")},
+	"stern":    {before("web-7c9-abcde app "), before("web-7c9-fghij app ")},
+	"foreman":  {before("10:00:00 web.1  | "), before("10:00:01 web.2  | ")},
+	"journal":  {before("Nov 21 10:00:00 host java[123]: "), before("Nov 21 10:00:00 host java[4567]: ")},
+	"heroku":   {before("2026-11-21T10:00:00.123456+00:00 app[web.1]: "), before("2026-11-21T10:00:00.223456+00:00 app[web.2]: ")},
+	"pod_name": {object(`"kubernetes":{"pod_name":"a"},"log"`), object(`"kubernetes":{"pod_name":"b"},"log"`)},
+	"pid":      {object(`"_HOSTNAME":"h","_PID":"1","MESSAGE"`), object(`"_HOSTNAME":"h","_PID":"2","MESSAGE"`)},
+}
+
+func before(prefix string) func(string) string {
+	return func(line string) string { return prefix + line }
+}
+
+func object(fields string) func(string) string {
+	return func(line string) string { return "{" + fields + ":" + quotedJSON(line+"\n") + "}" }
+}
+
+// The lines of two processes are told apart by what stands before them, in turn and one
+// after the other; without that they are damage.
+func TestProcessesOfOneStream(t *testing.T) {
+	var dumps [2][]byte
+	for i := range dumps {
+		text, err := os.ReadFile(fmt.Sprintf("testdata/processes/%d.txt", i+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		dumps[i] = text
+	}
+	want := shown(t, dumps[0]) + shown(t, dumps[1])
+	for name, of := range processes {
+		one, two := wrap(dumps[0], func(_ int, line string) string { return of[0](line) }), wrap(dumps[1], func(_ int, line string) string { return of[1](line) })
+		for _, text := range [][]byte{append(bytes.Clone(one), two...), inTurn(one, two)} {
+			if got := shown(t, text); got != want {
+				t.Errorf("%s shows\n%swant\n%s", name, got, want)
+			}
+		}
+	}
+	tr, err := Open([]string{Stdin}, bytes.NewReader(inTurn(dumps[0], dumps[1])), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ev := (format.Event{}); tr.Read(&ev) == nil; {
+	}
+	if s := tr.Stats(); s.Damage.Whole() || !strings.Contains(s.Damage.Places[0].Why, "interleaved") {
+		t.Errorf("%+v", s)
+	}
+}
+
+// inTurn takes the lines of two texts in turn.
+func inTurn(a, b []byte) (out []byte) {
+	for len(a)+len(b) > 0 {
+		for _, text := range []*[]byte{&a, &b} {
+			line, rest, found := bytes.Cut(*text, []byte("\n"))
+			if found {
+				out = append(append(out, line...), '\n')
+			}
+			*text = rest
+		}
+	}
+	return out
 }

@@ -19,6 +19,7 @@ type Dump struct {
 	Threads  []Thread
 	Cut      bool  // the input ended, or was damaged, within the dump
 	Ownables bool  // owners of j.u.c. exclusive locks are listed, so one without is free
+	Fused    bool  // lines of several processes are interleaved in it
 	Spread   int64 // ns between the first and last thread looked at; 0 when all threads stood still
 
 	Fragment bool // threads cut out of a dump: others may be missing

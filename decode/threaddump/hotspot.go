@@ -42,9 +42,11 @@ type hotspot struct {
 	vmState  string // of the current thread, by a debugger
 	blocked  []int  // threads that a debugger found waiting for a monitor
 	parked   []int  // the same, parked
-	ended    bool   // with a line that follows all threads
-	carriers bool   // threads that may be kept for virtual ones
-	modern   bool   // JDK 21 or later, which have virtual threads
+
+	called   map[int64]int64 // by number of a thread: the operating system's
+	ended    bool            // with a line that follows all threads
+	carriers bool            // threads that may be kept for virtual ones
+	modern   bool            // JDK 21 or later, which have virtual threads
 }
 
 func hotspotHeader(line string) bool { return strings.HasPrefix(line, "Full thread dump ") }
@@ -214,6 +216,21 @@ func (p *hotspot) thread(line string) {
 			}
 		}
 	}
+	p.numbered()
+}
+
+// numbered notes the number of the current thread. A JVM gives each one once: two
+// threads of one number are of two processes.
+func (p *hotspot) numbered() {
+	if p.cur.JavaID == 0 || p.cur.NativeID == 0 {
+		return
+	}
+	if p.called == nil {
+		p.called = map[int64]int64{}
+	}
+	native, listed := p.called[p.cur.JavaID]
+	p.dump.Fused = p.dump.Fused || listed && native != p.cur.NativeID
+	p.called[p.cur.JavaID] = p.cur.NativeID
 }
 
 // bracketed tells a number in square brackets.

@@ -76,6 +76,8 @@ func (p *pending) advance() bool {
 	return false
 }
 
+const fused = "lines of several processes are interleaved in a thread dump, and nothing before them tells which is whose: frames and locks of threads may be others'"
+
 // readAhead reads dumps and puts them in order. One without time stays where it
 // stands, and so do those on either side of it.
 func (p *pending) readAhead() {
@@ -87,7 +89,10 @@ func (p *pending) readAhead() {
 			return
 		}
 		r := readAhead{dump: d, size: p.bytes() - from}
-		if d.Cut {
+		if d.Fused {
+			r.cut = p.damage(fused, d.Time)
+			r.cut.Code = "lost-data"
+		} else if d.Cut {
 			r.cut = p.damage("a thread dump is cut off: its last thread may be incomplete, and others missing", d.Time)
 		}
 		p.size += r.size

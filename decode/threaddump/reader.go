@@ -109,8 +109,8 @@ func (r *Reader) fetch() *Dump {
 		return nil
 	}
 	d := p.dump
-	if d.Cut {
-		r.missing.cut = append(r.missing.cut, p.name)
+	if d.Cut || d.Fused {
+		r.missing.cut = append(r.missing.cut, p.cut)
 		r.damage.Add(p.cut)
 	}
 	if d.Mixed {
@@ -213,16 +213,16 @@ func (r *Reader) Stats() format.Stats {
 
 // missing is what the dumps did not tell.
 type missing struct {
-	cut         []string // the inputs of dumps that were cut
-	spread      int64    // ns between the first and last thread of a dump, at most
-	disordered  int      // dumps not later than the one before
-	unlisted    int      // waits on j.u.c. locks in dumps that list no owners of those
-	readers     int      // waits on read-write locks that only readers can hold
-	virtual     int      // waits for locks nobody in a dump holds, where virtual threads may
-	absent      int      // the same, where threads were cut out of a dump
-	mixed       int      // dumps without locks
-	initialises string   // a method of the last dump that may wait for a class to be initialised
-	hides       bool     // virtual threads, maybe, whatever they wait for
+	cut         []format.Damage // of dumps that were cut, or fused
+	spread      int64           // ns between the first and last thread of a dump, at most
+	disordered  int             // dumps not later than the one before
+	unlisted    int             // waits on j.u.c. locks in dumps that list no owners of those
+	readers     int             // waits on read-write locks that only readers can hold
+	virtual     int             // waits for locks nobody in a dump holds, where virtual threads may
+	absent      int             // the same, where threads were cut out of a dump
+	mixed       int             // dumps without locks
+	initialises string          // a method of the last dump that may wait for a class to be initialised
+	hides       bool            // virtual threads, maybe, whatever they wait for
 }
 
 func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
@@ -231,8 +231,8 @@ func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 			w = append(w, format.Warning{Code: code, Text: format.Say(text, args...)})
 		}
 	}
-	for _, name := range m.cut {
-		add(true, "truncated", "%s: a thread dump is cut off: its last thread may be incomplete, and others missing", name)
+	for i := range m.cut {
+		add(true, m.cut[i].Code, "%s: %s", m.cut[i].Pos.File, m.cut[i].Why)
 	}
 	add(dumps == 1, "single-dump", "one thread dump counts threads, it does not measure time: take several to see how long they wait")
 	add(dumps > 1 && !timed, "no-times", "the %v thread dumps have no time: they count the threads seen waiting, in all of them together", dumps)

@@ -5,12 +5,51 @@ import (
 	"encoding/json"
 	"html"
 	"regexp"
+	"strings"
 )
 
 // jsonLines are objects of one line each, whose text is one of their strings:
 // those of Docker's json-file, and of loggers.
 type jsonLines struct {
 	partial []byte // a line Docker cut in pieces
+	process string // of the last line
+}
+
+// jsonProcess are the names of what tells processes apart, with those of the objects
+// around them.
+var jsonProcess = []string{"kubernetes.namespace_name", "kubernetes.pod_name", "kubernetes.container_name", "resource.labels.pod_name",
+	"resource.labels.container_name", "resource.labels.instance_id", "_HOSTNAME", "_SYSTEMD_UNIT", "_PID", "host.name", "host", "hostname", "pod", "pod_name",
+	"container.id", "container.name", "container", "container_name", "container_id", "logStream", "logStreamName", "process.pid", "pid"}
+
+// processOf joins what an object says of the process that wrote the line.
+func processOf(fields map[string]json.RawMessage) (process string) {
+	for _, key := range jsonProcess {
+		object := fields
+		for {
+			outer, inner, nested := strings.Cut(key, ".")
+			raw := object[outer]
+			if nested {
+				object, key = nil, inner
+				if json.Unmarshal(raw, &object) != nil {
+					break
+				}
+				continue
+			}
+			if text := strings.Trim(string(raw), `"`); text != "" && text != "null" && raw[0] != '{' && raw[0] != '[' {
+				process = joined(process, text)
+			}
+			break
+		}
+	}
+	return process
+}
+
+// joined puts two parts of a process's name together.
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "/" + b
 }
 
 // jsonTexts are the names a line of text goes by.
@@ -20,35 +59,34 @@ var jsonTexts = []string{"log", "message", "msg", "MESSAGE", "@message", "textPa
 const dockerPiece = 16 << 10
 
 func findJSON(_ *Reader, text []byte) layer {
-	if _, _, ok := jsonText(text); ok {
+	if _, _, fields := jsonText(text); fields != nil {
 		return &jsonLines{}
 	}
 	return nil
 }
 
-// jsonText returns the text of an object.
-func jsonText(text []byte) (key, value string, ok bool) {
+func (j *jsonLines) last() string { return j.process }
+
+// jsonText returns the text of an object, and its fields.
+func jsonText(text []byte) (key, value string, fields map[string]json.RawMessage) {
 	text = bytes.TrimSpace(text)
-	if len(text) < 2 || text[0] != '{' || text[len(text)-1] != '}' {
-		return "", "", false
-	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(text, &fields) != nil {
-		return "", "", false
+	if len(text) < 2 || text[0] != '{' || text[len(text)-1] != '}' || json.Unmarshal(text, &fields) != nil {
+		return "", "", nil
 	}
 	for _, key := range jsonTexts {
 		if raw := fields[key]; len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &value) == nil {
-			return key, value, true
+			return key, value, fields
 		}
 	}
-	return "", "", false
+	return "", "", nil
 }
 
 func (j *jsonLines) strip(line []byte) []byte {
-	key, value, ok := jsonText(line)
-	if !ok {
+	key, value, fields := jsonText(line)
+	if fields == nil {
 		return line
 	}
+	j.process = processOf(fields)
 	text := append(j.partial, value...)
 	j.partial = nil
 	if len(value) > 0 && value[len(value)-1] == '\n' {
@@ -185,17 +223,18 @@ func (e escaped) strip(line []byte) []byte {
 	return append(out, '\n')
 }
 
-// margin is what a dump is indented or quoted by: blanks, and > as in a mail.
+// margin is what a dump is indented or quoted by: blanks, > as in a mail, and what
+// begins the lines of comments.
 type margin struct{ text []byte }
 
 func findMargin(r *Reader, text []byte) layer {
 	switch text[0] {
-	case ' ', '\t', '>':
+	case ' ', '\t', '>', '#', '/', '*':
 	default:
 		return nil
 	}
 	return r.around(text, func(before []byte) layer {
-		if len(bytes.Trim(before, " \t>")) > 0 {
+		if len(bytes.Trim(before, " \t>#/*")) > 0 {
 			return nil
 		}
 		return margin{bytes.Clone(before)}

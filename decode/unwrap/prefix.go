@@ -12,6 +12,8 @@ type prefix struct {
 	words []string
 	gap   int  // blanks behind the last word
 	idle  bool // the last line did not have it
+
+	process string // of the last line that had it
 }
 
 // blanks separate words.
@@ -22,7 +24,7 @@ const maxWords = 8
 
 func findPrefix(r *Reader, text []byte) layer {
 	if object := bytes.IndexByte(text, '{'); object > 0 && before[text[object-1]] && text[len(text)-1] == '}' {
-		if _, _, ok := jsonText(text[object:]); ok {
+		if _, _, fields := jsonText(text[object:]); fields != nil {
 			r.at, r.mark = object, Header // a layer beneath shows by itself
 		}
 	}
@@ -59,6 +61,7 @@ func (p *prefix) strip(line []byte) []byte {
 	if p.idle {
 		return line
 	}
+	p.process = processBefore(string(text[:len(text)-len(rest)]))
 	return append([]byte(rest), line[len(text):]...)
 }
 
@@ -82,16 +85,65 @@ func (p *prefix) cut(line string) string {
 	return rest
 }
 
-// shape writes a word with one 0 for each number and one a for each run of
-// letters. Whole seconds are like those with a fraction.
+func (p *prefix) last() string { return p.process }
+
+// processBefore finds in a prefix what tells processes apart; "" for nothing:
+//
+//	[pod/web-7c9-abcde/app]             of kubectl logs --prefix
+//	web-7c9-abcde app                   of stern
+//	12:00:01 web.1  |                   of compose, swarm and process managers
+//	Nov 21 10:00:00 host java[123]:     of journals and syslog: the host and the tag
+func processBefore(prefix string) (process string) {
+	words := strings.Fields(prefix)
+	if len(words) == 0 {
+		return ""
+	}
+	last := words[len(words)-1]
+	switch {
+	case strings.HasSuffix(last, "|"):
+		words[len(words)-1] = strings.TrimSuffix(last, "|")
+		for _, word := range words {
+			if !isTime(word) {
+				process = joined(process, word)
+			}
+		}
+		return process
+	case strings.HasSuffix(last, "]:") && last[0] != '[':
+		process = strings.TrimSuffix(last, ":")
+		if n := len(words); n > 1 && !isTime(words[n-2]) {
+			process = joined(words[n-2], process)
+		}
+		return process
+	}
+	for _, word := range words {
+		if strings.HasPrefix(word, "[pod/") || !isTime(word) && podName(word) {
+			process = joined(process, strings.Trim(word, "[]"))
+		}
+	}
+	return process
+}
+
+// isTime reports whether a word is a time, a date or a number.
+func isTime(word string) bool {
+	return strings.Trim(word, "0123456789-:.,+TZ/") == ""
+}
+
+// podName reports whether a word is called as clusters call pods.
+func podName(word string) bool {
+	return strings.Contains(word, "-") && strings.ContainsAny(word, "0123456789") && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789-.") == ""
+}
+
+// shape writes a word with one 0 for each number and, where it has letters, one a for
+// each name or number: what differs between the names of two processes. Whole seconds
+// are like those with a fraction.
 func shape(word string) string {
-	out := make([]byte, 0, 32)
+	out, named := make([]byte, 0, 32), !isTime(word)
 	for i := range len(word) {
 		c := word[i]
 		switch {
-		case c >= '0' && c <= '9':
+		case c >= '0' && c <= '9' && !named:
 			c = '0'
-		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80:
+		case c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80:
 			c = 'a'
 		}
 		if len(out) == 0 || c != out[len(out)-1] || c != '0' && c != 'a' {

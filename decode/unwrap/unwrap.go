@@ -38,6 +38,12 @@ type Reader struct {
 	looked  int // up to here there is no dump in out, as far as Skip looked
 	skipped Skipped
 
+	first  string                   // the process whose text this is; "" where nothing tells processes apart
+	others map[string]*bytes.Buffer // the text of the others; nil while all is taken as of one
+	order  []string                 // of them
+	held   int                      // bytes of their text
+	one    bool                     // all is taken as of one process
+
 	at    int // where in the line at hand a dump begins, and what
 	mark  Mark
 	begun bool // a dump or thread did, with a whole line: lines that name threads are its own
@@ -49,6 +55,9 @@ type layer interface {
 	// none, each with its end; all of a line that does not have it.
 	strip(line []byte) []byte
 }
+
+// told is a layer that may tell of which process a line is: the last that had it.
+type told interface{ last() string }
 
 // kinds are the kinds of layers, those that show by themselves first. A new
 // one is a line here.
@@ -162,7 +171,7 @@ func (r *Reader) line(line []byte, from int) {
 		return
 	}
 	if l := r.find(bytes.TrimRight(line, "\r\n")); l != nil {
-		r.add(l)
+		r.add(l, line)
 		r.line(line, len(r.found)-1)
 		return
 	}
@@ -196,7 +205,7 @@ func (r *Reader) find(text []byte) layer {
 
 // add puts a layer inside of those found, and takes it off the last lines. A
 // prefix that is no longer there makes room.
-func (r *Reader) add(l layer) {
+func (r *Reader) add(l layer, line []byte) {
 	for i, old := range r.found {
 		if p, ok := old.(*prefix); ok && p.idle {
 			r.found = append(r.found[:i:i], r.found[i+1:]...)
@@ -204,6 +213,8 @@ func (r *Reader) add(l layer) {
 		}
 	}
 	r.found = append(r.found, l)
+	l.strip(bytes.Clone(line))
+	r.chooseFirst()
 	if len(r.starts) == 0 {
 		return
 	}
@@ -215,8 +226,21 @@ func (r *Reader) add(l layer) {
 	}
 }
 
+// process is that of the last line, as all layers tell it.
+func (r *Reader) process() (process string) {
+	for _, l := range r.found {
+		if t, ok := l.(told); ok {
+			process = joined(process, t.last())
+		}
+	}
+	return process
+}
+
 // emit puts text out.
 func (r *Reader) emit(line []byte) {
+	if r.others != nil && r.aside(line) {
+		return
+	}
 	if len(r.starts) == lookback {
 		r.starts = append(r.starts[:0], r.starts[1:]...)
 	}
