@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -97,14 +98,23 @@ func TestNothingActsOnTheTerminal(t *testing.T) {
 	}
 }
 
+var mentioned = regexp.MustCompile(`(^|\W)@\w|#\d|\bGH-\d`)
+
 // plainMarkdown reads an answer as the places do where people put it, and finds nothing in it
-// but paragraphs, heads and tables: above all nothing that is fetched or can be followed.
+// but paragraphs, heads, tables and code: above all nothing that is fetched or can be
+// followed, and outside of code nobody who is mentioned.
 func plainMarkdown(t *testing.T, answer []byte) {
 	t.Helper()
 	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(answer))
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n.Kind() {
-		case ast.KindDocument, ast.KindHeading, ast.KindParagraph, ast.KindText, ast.KindString,
+		case ast.KindCodeSpan:
+			return ast.WalkSkipChildren, nil
+		case ast.KindText:
+			if text := n.(*ast.Text).Value(answer); mentioned.Match(text) {
+				t.Errorf("%q mentions in\n%.2000s", text, answer)
+			}
+		case ast.KindDocument, ast.KindHeading, ast.KindParagraph, ast.KindString,
 			east.KindTable, east.KindTableHeader, east.KindTableRow, east.KindTableCell:
 		default:
 			if entering {

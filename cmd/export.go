@@ -107,12 +107,18 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 		e.say(fmt.Sprintf("contend: none of %d recordings is in part %s", total, o.shard.String()))
 		return nil
 	}
-	bad, err := o.write(ctx, e, names, func(name string) (f *facts.Facts) {
-		if failed := workers.Try(func() { f = o.analyse(name, pattern, app) }); failed != nil {
+	return o.export(ctx, e, names, pattern, func(name string) *facts.Facts { return o.analyse(name, pattern, app) })
+}
+
+// export writes what the analysis of recordings gives, and says how that went. An analysis
+// that panics costs no other's, and is a failure of the export.
+func (o *exportOptions) export(ctx context.Context, e *env, names []string, pattern *labelPattern, analyse func(string) *facts.Facts) error {
+	bad, err := o.write(ctx, e, names, func(name string) (f *facts.Facts, panicked error) {
+		if panicked = workers.Try(func() { f = analyse(name) }); panicked != nil {
 			f = facts.New(name, o.version, pattern.of(name))
-			f.Fail(failed.Error())
+			f.Fail(panicked.Error())
 		}
-		return f
+		return f, panicked
 	})
 	switch {
 	case errors.Is(err, context.Canceled) && o.out == "-":
@@ -123,12 +129,14 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 		return usageError{fmt.Errorf("--partition: more than %d values of %s", parquet.MaxPartitions, strings.Join(o.partition, ", ")), "partition by fewer labels, or give each --shard fewer recordings"}
 	case err != nil:
 		return err
+	case bad.panicked != nil:
+		return bad.panicked
 	}
 	return o.verdict(e, bad, len(names))
 }
 
 // write analyses recordings and writes all of them, or nothing.
-func (o *exportOptions) write(ctx context.Context, e *env, names []string, analyse func(string) *facts.Facts) (unreadable, error) {
+func (o *exportOptions) write(ctx context.Context, e *env, names []string, analyse func(string) (*facts.Facts, error)) (unreadable, error) {
 	ctx, stop := signal.NotifyContext(cmp.Or(ctx, context.Background()), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	w := o.writer(e, names)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"contend/format/workers"
 	"contend/golden"
 	"contend/report/facts"
 )
@@ -130,9 +131,9 @@ func TestInterruptedExportsEndAtOnce(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		o := exportOptions{jobs: 2}
-		_, err := o.each(ctx, []string{"a.jfr", "b.jfr", "c.jfr"}, func(string) *facts.Facts {
+		_, err := o.each(ctx, []string{"a.jfr", "b.jfr", "c.jfr"}, func(string) (*facts.Facts, error) {
 			<-forever
-			return &facts.Facts{}
+			return &facts.Facts{}, nil
 		}, func(*facts.Facts) error { return nil }, &env{msg: io.Discard})
 		ended <- err
 	}()
@@ -160,7 +161,7 @@ func TestInterruptedExportsLeaveNoFolders(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			_, err := o.write(ctx, &env{msg: io.Discard}, []string{"a.jfr", "b.jfr"}, func(name string) *facts.Facts {
+			_, err := o.write(ctx, &env{msg: io.Discard}, []string{"a.jfr", "b.jfr"}, func(name string) (*facts.Facts, error) {
 				if name == "b.jfr" { // the folders are made by now
 					if filepath.Base(there) == "other.parquet" {
 						if err := os.WriteFile(filepath.Join(dir, there), []byte("x"), 0o644); err != nil {
@@ -169,7 +170,7 @@ func TestInterruptedExportsLeaveNoFolders(t *testing.T) {
 					}
 					interrupt()
 				}
-				return facts.New(name, "", map[string]string{"host": "a"})
+				return facts.New(name, "", map[string]string{"host": "a"}), nil
 			})
 			left := ""
 			_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, _ error) error {
@@ -182,5 +183,43 @@ func TestInterruptedExportsLeaveNoFolders(t *testing.T) {
 				t.Errorf("%v: left behind: %q; what was there: %v", err, left, gone)
 			}
 		})
+	}
+}
+
+// An analysis that panics, in a goroutine of its own too, is one line and a failure, and
+// costs nothing that the other recordings gave.
+func TestExportKeepsWhatOthersGave(t *testing.T) {
+	const light = "../testdata/truth-light-8threads.jfr"
+	o := exportOptions{jobs: 2, out: filepath.Join(t.TempDir(), "facts"), interval: time.Minute}
+	app, pattern, err := o.check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var msg strings.Builder
+	e := &env{msg: &msg}
+	names := []string{"a.jfr", light, "z.jfr"}
+	err = o.export(t.Context(), e, names, pattern, func(name string) *facts.Facts {
+		var g workers.Group
+		if name != light {
+			g.Go(func() { _ = strings.Repeat("x", -1) })
+		}
+		g.Wait()
+		return o.analyse(name, pattern, app)
+	})
+	if code := e.exit(err); code != exitFailed || strings.Count(msg.String(), "\n") != 1 || !strings.Contains(msg.String(), "internal error: strings: negative Repeat count") {
+		t.Errorf("exit %d: %s", code, &msg)
+	}
+	for i, r := range tableRows[facts.Recording](t, o.out, "recordings") {
+		if broken := names[i] != light; r.Recording != names[i] || broken != strings.Contains(r.Error, "internal error") || broken == (r.Waits > 0) {
+			t.Errorf("%s: %d waits, error %q", r.Recording, r.Waits, r.Error)
+		}
+	}
+	if err := filepath.WalkDir(o.out, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Ext(path) != ".parquet" {
+			t.Errorf("left behind: %s", path)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
 	}
 }

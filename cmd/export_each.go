@@ -14,20 +14,27 @@ import (
 // each analyses recordings on a few goroutines and hands them on in the order
 // of their names. No more are kept than are at work, so that memory does not
 // grow with their number. It returns those that could not be read.
-func (o *exportOptions) each(ctx context.Context, names []string, analyse func(string) *facts.Facts, write func(*facts.Facts) error, e *env) (bad unreadable, err error) {
+func (o *exportOptions) each(ctx context.Context, names []string, analyse func(string) (*facts.Facts, error), write func(*facts.Facts) error, e *env) (bad unreadable, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	results := make(chan chan *facts.Facts, o.jobs-1) // with the one that write waits for
+	type analysed struct {
+		*facts.Facts
+		panicked error
+	}
+	results := make(chan chan analysed, o.jobs-1) // with the one that write waits for
 	workers.Go(func() {
 		defer close(results)
 		for _, name := range names {
-			one := make(chan *facts.Facts, 1)
+			one := make(chan analysed, 1)
 			select {
 			case results <- one:
 			case <-ctx.Done():
 				return
 			}
-			workers.Go(func() { one <- analyse(name) })
+			workers.Go(func() {
+				f, panicked := analyse(name)
+				one <- analysed{f, panicked}
+			})
 		}
 	})
 	if isTerminal(e.msg) {
@@ -38,16 +45,19 @@ func (o *exportOptions) each(ctx context.Context, names []string, analyse func(s
 		if !more {
 			return bad, ctx.Err()
 		}
-		var f *facts.Facts
+		var f analysed
 		select {
 		case f = <-one:
 		case <-ctx.Done(): // who still analyses one ends with the program
 			return bad, ctx.Err()
 		}
-		if err := write(f); err != nil {
+		if err := write(f.Facts); err != nil {
 			return bad, err
 		}
 		bad.add(&f.Recording)
+		if bad.panicked == nil {
+			bad.panicked = f.panicked
+		}
 		if e.bar.out != nil && time.Now().After(e.bar.next) {
 			e.bar.show(fmt.Sprintf("%d of %d recordings, %d unreadable", done, len(names), bad.n))
 		}
@@ -56,8 +66,9 @@ func (o *exportOptions) each(ctx context.Context, names []string, analyse func(s
 
 // unreadable are recordings that could not be read.
 type unreadable struct {
-	n     int
-	first string // its name, and what is wrong with it
+	n        int
+	first    string // its name, and what is wrong with it
+	panicked error  // of the first that a mistake of this program kept from being read
 }
 
 func (u *unreadable) add(r *facts.Recording) {

@@ -31,9 +31,9 @@ func hostileTrace(t *testing.T) string {
 	w := format.NewTextWriter(f)
 	events := []format.Event{
 		{Kind: format.KindThread, Thread: 1, Name: evil + "1"},
-		{Kind: format.KindThread, Thread: 2, Name: evil + "2"},
+		{Kind: format.KindThread, Thread: 2, Name: "@octocat #1 GH-2 " + evil + "2"},
 		{Kind: format.KindObject, Object: 1, Class: evil, Hash: 7},
-		{Kind: format.KindStack, Stack: 1, Frames: []format.Frame{{Class: evil, Method: evil, File: evil, Line: 3}}},
+		{Kind: format.KindStack, Stack: 1, Frames: []format.Frame{{Class: evil, Method: "@octocat" + evil, File: evil, Line: 3}}},
 		{Kind: format.KindThreadStart, Thread: 1, Time: 0}, {Kind: format.KindThreadStart, Thread: 2, Time: 0},
 		{Kind: format.KindTenure, Thread: 1, Object: 1, Time: 0, End: 5e8, Stack: 1},
 		{Kind: format.KindWait, Thread: 2, Object: 1, Time: 0, End: 5e8, Stack: 1},

@@ -1,11 +1,18 @@
 package table
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // markdown keeps a text from acting as markup, wherever in a line it stands: <init> is no
 // element, lambda$*$ no emphasis, and a class that calls itself ![x](http://y) no image. A
-// sign that cannot act where it is stays as it is.
+// sign that cannot act where it is stays as it is. What would mention a user or link to an
+// issue of the place where it is put, which no escape prevents, is code.
 func markdown(s string) string {
+	if mentions.MatchString(s) {
+		return code(s)
+	}
 	if !strings.ContainsAny(s, markup) {
 		return s
 	}
@@ -17,6 +24,18 @@ func markdown(s string) string {
 		b.WriteByte(s[i])
 	}
 	return b.String()
+}
+
+// mentions are what GitHub and GitLab turn into a user or an issue, but for code.
+var mentions = regexp.MustCompile(`(^|[^0-9A-Za-z_])@[0-9A-Za-z_]|#[0-9]|(^|[^0-9A-Za-z_])[Gg][Hh]-[0-9]`)
+
+// code makes a text code, in a cell too: its fence is longer than any in the text.
+func code(s string) string {
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	return fence + " " + strings.ReplaceAll(s, "|", `\|`) + " " + fence
 }
 
 // markup is what acts reports of, besides letters.
