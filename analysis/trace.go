@@ -81,12 +81,17 @@ func (c *Coverage) Trust() Trust {
 	return t
 }
 
-// SeenOf returns the agreement with hidden dumps of a lock, or of all locks of a class.
-func (t *Trace) SeenOf(id uint32, class bool) (sum Agreement) {
+// SeenBy returns the agreement with hidden dumps, by lock or by class of locks.
+func (t *Trace) SeenBy(class bool) map[uint32]Agreement {
+	by := make(map[uint32]Agreement)
 	for lock, seen := range t.Coverage.Seen {
-		if !class && uint32(lock) == id || class && t.Symbols.Class(lock) == id {
-			sum.Merge(seen)
+		id := uint32(lock)
+		if class {
+			id = t.Symbols.Class(lock)
 		}
+		sum := by[id]
+		sum.Merge(seen)
+		by[id] = sum
 	}
-	return sum
+	return by
 }

@@ -153,12 +153,13 @@ type member struct {
 	lock  *model.Lock
 }
 
-// batch is how many ownerships are passed on together.
+// batch is how many ownerships are passed on together, of locks that have so many.
 const batch = 1 << 12
 
 // answer gives who owned a lock.
 func (ev *evidence) answer(m member, give func([]Ownership)) {
 	var out []Ownership
+	full := false // one was: a lock of many goes on with arrays of that size
 	m.class.Answer(m.lock, func(p model.Part) {
 		h := Holder{Kind: Thread, Prov: Likely(p.Chance), Thread: p.Thread, Stack: p.Stack, Did: p.Did}
 		switch p.State {
@@ -167,12 +168,12 @@ func (ev *evidence) answer(m member, give func([]Ownership)) {
 		case model.Free:
 			h = Holder{Kind: Handoff, Prov: h.Prov}
 		}
-		if out == nil {
+		if out == nil && full {
 			out = ev.batch()
 		}
 		if out = append(out, Ownership{p.Start, p.End, m.lock.ID, h}); len(out) == batch {
 			give(out)
-			out = nil
+			out, full = nil, true
 		}
 	})
 	if len(out) > 0 {
@@ -189,7 +190,11 @@ func (ev *evidence) batch() []Ownership {
 	return make([]Ownership, 0, batch)
 }
 
-func (ev *evidence) recycle(list []Ownership) { batches.Put(&list) }
+func (ev *evidence) recycle(list []Ownership) {
+	if cap(list) >= batch {
+		batches.Put(&list)
+	}
+}
 
 // mostTimes is how many times of a deed are kept, at most: up to twice as many while they
 // are counted.

@@ -302,9 +302,10 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector
 	for i := range o.Locks {
 		byID[o.Locks[i].ID] = &o.Locks[i]
 	}
+	seen := tr.SeenBy(sums.ByClass())
 	for i, r := range sums.Top(top) {
 		l := newLock(&r, tr.Symbols, byID[r.ID], top)
-		l.Calibration = newCalibration(l.Provenance, tr.SeenOf(r.ID, sums.ByClass()))
+		l.Calibration = newCalibration(l.Provenance, seen[r.ID])
 		if i < maxUncertain && cov.Unit == "ns" {
 			if wait, csp, ok := sums.Estimate(&r); ok {
 				l.Uncertainty, l.CSPPlusMinus = newUncertainty(wait), finite(csp.Half)

@@ -89,6 +89,9 @@ func (k *worker) gaps(l *Lock, wanted func(*gap) bool, take func(*gap)) {
 		if !wanted(g) {
 			return
 		}
+		if n == len(k.batch) {
+			k.batch = append(k.batch, gap{}) // most locks have few
+		}
 		to := &k.batch[n]
 		blocked, deeds := to.blocked[:0], to.deeds[:0]
 		*to = *g

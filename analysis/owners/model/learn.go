@@ -46,7 +46,7 @@ type worker struct {
 
 func (c *Class) worker() *worker {
 	n := len(c.sites)
-	return &worker{class: c, inner: map[format.StackID][]within{}, taking: map[format.StackID]int{}, batch: make([]gap, batchGaps),
+	return &worker{class: c, inner: map[format.StackID][]within{}, taking: map[format.StackID]int{},
 		lumpOf: make([]int32, n), partOf: make([][phases]float64, n), post: posterior{site: make([]byCell, n)}}
 }
 
