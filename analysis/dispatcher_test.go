@@ -12,16 +12,16 @@ import (
 	"contend/format"
 )
 
-// heard writes down what it is told.
-type heard struct {
+// callLog records the calls it receives.
+type callLog struct {
 	log       []any
 	ticks, ns int64
 }
 
-func (h *heard) Begin(*Symbols, int64)      {}
-func (h *heard) Running(from, to, ns int64) { h.log = append(h.log, [3]int64{from, to, ns}) }
-func (h *heard) Ticks(n, ns int64)          { h.ticks, h.ns = h.ticks+n, h.ns+ns }
-func (h *heard) Slice(s *Slice)             { h.log = append(h.log, kept(s)) }
+func (h *callLog) Begin(*Symbols, int64)      {}
+func (h *callLog) Running(from, to, ns int64) { h.log = append(h.log, [3]int64{from, to, ns}) }
+func (h *callLog) Ticks(n, ns int64)          { h.ticks, h.ns = h.ticks+n, h.ns+ns }
+func (h *callLog) Slice(s *Slice)             { h.log = append(h.log, kept(s)) }
 
 func kept(s *Slice) Slice {
 	own := *s
@@ -38,8 +38,8 @@ func kept(s *Slice) Slice {
 
 func copied[T any](list []T) []T { return append([]T(nil), list...) }
 
-// Whoever books uses the same slices again and again, as the emitter does.
-func TestDispatcherTellsWhatWasBookedInOrder(t *testing.T) {
+// The caller reuses its slices, like the emitter.
+func TestVisitorsReceiveCallsInOrder(t *testing.T) {
 	for parts, many := range map[int][]int{ // of the longest slice, and calls
 		1:              {0, 1, batchCalls - 1, batchCalls, 4 * batchCalls},
 		batchParts / 4: {0, 1, 8, 300}, // some sixteen are a batch
@@ -47,7 +47,7 @@ func TestDispatcherTellsWhatWasBookedInOrder(t *testing.T) {
 		for _, calls := range many {
 			t.Run(fmt.Sprintf("%d calls, %d parts", calls, parts), func(t *testing.T) {
 				random := rand.New(rand.NewPCG(1, uint64(calls)))
-				var direct, passed heard
+				var direct, passed callLog
 				d := newDispatcher(nil, []Visitor{&passed})
 				shares, waiters := make([]Share, parts), make([]Waiter, parts)
 				for i := range calls {
@@ -75,18 +75,18 @@ func TestDispatcherTellsWhatWasBookedInOrder(t *testing.T) {
 				}
 				d.close()
 				if !reflect.DeepEqual(passed, direct) {
-					t.Errorf("heard %d calls, or others than the %d booked", len(passed.log), len(direct.log))
+					t.Errorf("received %d calls, or others than the %d booked", len(passed.log), len(direct.log))
 				}
 			})
 		}
 	}
 }
 
-// pair is two visitors, one of which waits in its first slice for the other's.
+// pair is one of two visitors. In its first slice it waits for the other's first slice.
 type pair struct {
-	heard, other chan struct{}
-	slices       int
-	alone        bool // the other has heard nothing
+	started, other chan struct{}
+	slices         int
+	alone          bool // the other received nothing
 }
 
 func (p *pair) Begin(*Symbols, int64) {}
@@ -94,7 +94,7 @@ func (p *pair) Slice(*Slice) {
 	if p.slices++; p.slices > 1 {
 		return
 	}
-	close(p.heard)
+	close(p.started)
 	select {
 	case <-p.other:
 	case <-time.After(time.Minute):
@@ -102,23 +102,23 @@ func (p *pair) Slice(*Slice) {
 	}
 }
 
-func TestVisitorsHearABatchTogether(t *testing.T) {
+func TestVisitorsRunConcurrently(t *testing.T) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		t.Skip("there is one processor")
 	}
 	a, b := make(chan struct{}), make(chan struct{})
-	both := []*pair{{heard: a, other: b}, {heard: b, other: a}}
+	both := []*pair{{started: a, other: b}, {started: b, other: a}}
 	d := newDispatcher(nil, []Visitor{both[0], both[1]})
 	for range 2 * batchCalls {
 		d.slice(&Slice{}, 0)
 	}
 	d.close()
 	if both[0].alone || both[1].alone {
-		t.Error("a visitor has heard nothing while another one was at work")
+		t.Error("a visitor received nothing while another one ran")
 	}
 }
 
-// namer writes down how the lock of each slice is called when it is told.
+// namer records the class name of each slice's lock at the time of the call.
 type namer struct {
 	sym   *Symbols
 	names []string
@@ -127,7 +127,7 @@ type namer struct {
 func (n *namer) Begin(sym *Symbols, _ int64) { n.sym = sym }
 func (n *namer) Slice(s *Slice)              { n.names = append(n.names, n.sym.ClassName(s.Lock)) }
 
-func TestVisitorsKnowSymbolsAsTheyWere(t *testing.T) {
+func TestVisitorsSeeSymbolsOfTheirTime(t *testing.T) {
 	const ticks = 3 * batchCalls
 	var events []format.Event
 	var want []string
@@ -149,15 +149,15 @@ func TestVisitorsKnowSymbolsAsTheyWere(t *testing.T) {
 	}
 }
 
-// waitLog writes down the whole waits it is told of.
+// waitLog records the whole waits it receives.
 type waitLog struct{ log []Waited }
 
 func (*waitLog) Begin(*Symbols, int64) {}
 func (*waitLog) Slice(*Slice)          {}
 func (v *waitLog) Wait(w *Waited)      { v.log = append(v.log, *w) }
 
-// Who asks for whole waits is told of each that the cut holds, by start, however many
-// batches there are.
+// A visitor that asks for whole waits receives those within the cut, by start, over any
+// number of batches.
 func TestWholeWaitsComeByStart(t *testing.T) {
 	const n = 3 * batchCalls
 	list := &format.List{}
@@ -174,6 +174,6 @@ func TestWholeWaitsComeByStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(got.log, want) {
-		t.Errorf("told of %d waits, or of others than the %d there are", len(got.log), len(want))
+		t.Errorf("received %d waits, or others than the %d there are", len(got.log), len(want))
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// lined is threads in a line, each of which holds the lock of its number and waits for a
-// lock further on now and then, so that chains are long.
+// lined is threads in a line. Each holds the lock of its number and sometimes waits for a
+// lock further on, so chains are long.
 type lined struct {
 	events []format.Event
 	waits  [][]int // by thread and instant: the lock; 0 for none
@@ -41,8 +41,7 @@ func drawLined(t *rapid.T) *lined {
 	return l
 }
 
-// blame follows the pointers at every instant; near are the roots of paths that are
-// always followed.
+// blame follows the pointers at every instant. near has the roots of short paths only.
 func (l *lined) blame() (all, near *sums) {
 	all, near = newSums(nil), newSums(nil)
 	for thread := range l.waits {
@@ -65,9 +64,9 @@ func (l *lined) blame() (all, near *sums) {
 	return all, near
 }
 
-// However long chains are, direct owners are right. So are the roots of chains that are
-// not long, and of long ones none is wrong: what is not known is called so, and said.
-func TestLongChainsAreChargedToWhoIsKnown(t *testing.T) {
+// Direct owners are right however long chains are. So are the roots of short chains. Roots
+// of long ones are right or unknown, and a warning says so.
+func TestLongChainsAreChargedToKnownOwners(t *testing.T) {
 	unsure := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		l := drawLined(rt)
@@ -105,8 +104,8 @@ func TestLongChainsAreChargedToWhoIsKnown(t *testing.T) {
 	}
 }
 
-// A chain of a thousand waits that grows at its end, as each of its threads begins to wait
-// later than the one behind it, is charged to its end while it stays.
+// A chain of a thousand waits grows at its end: each thread begins to wait later than the
+// one behind it. The waiting is charged to its end while it stays.
 func TestALongChainIsChargedToItsEnd(t *testing.T) {
 	for name, ends := range map[string]func(i, depth int) int64{
 		"together":        func(_, depth int) int64 { return int64(100 * depth) },
@@ -138,14 +137,14 @@ func TestALongChainIsChargedToItsEnd(t *testing.T) {
 	}
 }
 
-// A circle of any length is one deadlock, for all who are on it and all who wait behind it,
-// whether it is recorded or seen in samples.
-func TestLongCirclesAreDeadlocks(t *testing.T) {
+// A cycle of any length is one deadlock for its threads and all threads behind it, recorded
+// or sampled.
+func TestLongCyclesAreDeadlocks(t *testing.T) {
 	golden.Unhurried(t)
 	for _, locks := range []int{2, MaxPath - 1, MaxPath, MaxPath + 1, 10 * MaxPath} {
 		const behind = 5 * MaxPath
 		threads := locks + behind
-		next := func(i int) int { // threads behind the circle come first
+		next := func(i int) int { // threads behind the cycle come first
 			if i == threads {
 				return behind + 1
 			}
@@ -159,7 +158,7 @@ func TestLongCirclesAreDeadlocks(t *testing.T) {
 				sampled = append(sampled, format.Event{Kind: format.KindContention, Time: 1000, Weight: 1000, Object: format.ObjectID(i), Owners: party(i), Waiters: party(i - 1)})
 			}
 		}
-		last := &sampled[behind] // of the lock behind+1 two threads wait: the circle closes
+		last := &sampled[behind] // two threads wait for lock behind+1: the cycle closes
 		for i := range sampled {
 			if sampled[i].Object == format.ObjectID(behind+1) {
 				last = &sampled[i]

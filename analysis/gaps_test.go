@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -36,9 +37,9 @@ func TestGapsAroundAnInstant(t *testing.T) {
 	})
 }
 
-// Work that grows with the product of two counts is seen in a test that takes a
-// hundred times as long as it should; the race detector, which takes ten times as
-// long, sees as much in a tenth.
+// Work that grows with the product of two counts takes a hundred times as long in these
+// tests. The race detector, which takes ten times as long, needs a tenth of the events to
+// show it.
 const patience = 20 * time.Second
 
 func manyTimes() int64 {
@@ -48,9 +49,8 @@ func manyTimes() int64 {
 	return 200_000
 }
 
-// 200,000 samples with a gap behind each took minutes when each sample looked
-// at every gap.
-func TestManyGapsTakeNoTime(t *testing.T) {
+// 200,000 samples with a gap after each took minutes when each sample looked at every gap.
+func TestManyGapsAreCheap(t *testing.T) {
 	var l format.List
 	for i := range manyTimes() {
 		at := 100 * i
@@ -69,5 +69,20 @@ func TestManyGapsTakeNoTime(t *testing.T) {
 	}
 	if b.firsts != manyTimes() {
 		t.Errorf("%d waits: no wait is known to go on across a gap", b.firsts)
+	}
+}
+
+// A warning gives the time of waits in gaps. Overlapping gaps count once, and gaps without
+// waits do not.
+func TestWaitsAcrossGapsAreCensored(t *testing.T) {
+	_, tr := run(t, []format.Event{recorded(0, 10e6), waits(1, 1, 1e6, 3e6), waits(2, 1, 1e6, 5e6), waits(1, 1, 6e6, 7e6), lost(2e6, 4e6), lost(25e5, 45e5), lost(8e6, 9e6)}, open)
+	var got []string
+	for _, w := range tr.Coverage.Warnings {
+		if w.Code == "censored" {
+			got = append(got, w.Text)
+		}
+	}
+	if len(got) != 1 || !strings.HasPrefix(got[0], "2 waits reach into stretches of which data is lost, 3.50 ms of") {
+		t.Errorf("%q", got)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Owners of a lock are in order of thread whatever comes and goes, those of one
-// thread the latest first.
+// Owners of a lock stay in order of thread through any changes; those of one thread are in
+// reverse order of arrival.
 func TestOwnersComeAndGo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := graph{owners: make([][]owners.Holder, 1)}

@@ -15,8 +15,8 @@ func acts(what format.Activity, thread int, from, to int64) format.Event {
 	return format.Event{Kind: format.KindActivity, Activity: what, Thread: format.ThreadID(thread), Time: from, End: to}
 }
 
-// Two recordings of one JVM with an hour between them: nobody knows what its
-// threads did meanwhile, but that they waited if a wait says so.
+// Two recordings of one JVM are an hour apart. What its threads did in between is unknown,
+// except for recorded waits.
 func TestTimeBetweenRecordingsIsNoRunningTime(t *testing.T) {
 	const s, hour = int64(1e9), int64(3600e9)
 	both := []format.Event{recorded(0, 10*s), recorded(hour, hour+10*s), acts(format.ActivityRun, 1, s, s), acts(format.ActivityRun, 2, hour+s, hour+s)}
@@ -39,7 +39,7 @@ func TestTimeBetweenRecordingsIsNoRunningTime(t *testing.T) {
 	}
 }
 
-// Waits recorded in one input count beside the samples of a later one.
+// Waits recorded in one input add to the samples of a later one.
 func TestRecordedWaitsBeforeTheFirstSampleCount(t *testing.T) {
 	const s = int64(1e9)
 	exact := []format.Event{recorded(0, 10*s), waits(1, 1, s, 3*s)}
@@ -54,13 +54,13 @@ func TestRecordedWaitsBeforeTheFirstSampleCount(t *testing.T) {
 	}
 }
 
-// summed is a visitor that sums what it is given in any order.
+// summed is a visitor that sums waiting in any order.
 type summed int64
 
 func (*summed) Begin(*Symbols, int64) {}
 func (n *summed) Slice(s *Slice)      { *n += summed(s.Ns()) }
 
-// A recorder that begins a new piece of a file stops for a moment only.
+// A recorder pauses for a moment when it begins a new file.
 func TestPiecesOfOneRecordingNeedNotTouch(t *testing.T) {
 	for _, c := range []struct {
 		recorded, want []span

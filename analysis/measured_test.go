@@ -28,9 +28,8 @@ func (p *pressure) Slice(s *Slice) {
 
 const tickNs = 1000
 
-// sampledRun makes a trace of instants, at each of which so many threads wait
-// for a monitor, and so many for another lock; behind every tenth comes what was
-// measured since.
+// sampledRun makes a trace of instants with the given numbers of threads waiting for a
+// monitor and for another lock. After every tenth comes a measurement.
 func sampledRun(monitor, other []int, factor func(i int) float64) []format.Event {
 	events := []format.Event{
 		{Kind: format.KindSetting, Name: format.SettingPeriod, Value: "1000"},
@@ -71,10 +70,8 @@ func pressureOf(t interface{ Fatal(...any) }, events []format.Event, f Filter) (
 	return p, tr
 }
 
-var everything = Filter{From: format.NoTime, To: format.NoTime}
-
-// Samples of monitors stand for what the runtime measured, those of other locks
-// for what they show; a wait is one wait however long it is made.
+// Samples of monitors are scaled to what the runtime measured, those of other locks are
+// not. A wait stays one wait whatever its factor.
 func TestSampledMonitorsAreScaledToWhatWasMeasured(t *testing.T) {
 	monitor, other := make([]int, 1000), make([]int, 1000)
 	for i := range monitor {
@@ -82,8 +79,8 @@ func TestSampledMonitorsAreScaledToWhatWasMeasured(t *testing.T) {
 	}
 	for _, factor := range []float64{0.3, 0.97, 1, 1.04, 3.7} {
 		events := sampledRun(monitor, other, func(int) float64 { return factor })
-		got, tr := pressureOf(t, events, everything)
-		plain, _ := pressureOf(t, append([]format.Event{events[0]}, events[2:]...), everything)
+		got, tr := pressureOf(t, events, open)
+		plain, _ := pressureOf(t, append([]format.Event{events[0]}, events[2:]...), open)
 		want := factor * float64(plain.monitors)
 		if d := float64(got.monitors) - want; d > 1e-4*want || d < -1e-4*want {
 			t.Errorf("%g: %d ns at monitors, %d ns sampled, want %.0f", factor, got.monitors, plain.monitors, want)
@@ -104,8 +101,8 @@ func (b byMonitor) Begin(*Symbols, int64)  {}
 func (b byMonitor) Running(_, _, ns int64) {}
 func (b byMonitor) Slice(s *Slice)         { b[s.Lock] += s.Ns() }
 
-// What samples lack of a thread's waiting is missing at the monitors it was sampled
-// at; of a thread that was not sampled, at all of them.
+// Waiting of a thread that samples miss goes to the monitors it was sampled at; that of a
+// thread without samples goes to all monitors.
 func TestMissingWaitingGoesToTheThreadsMonitors(t *testing.T) {
 	const ticks = 400
 	events := []format.Event{
@@ -126,7 +123,7 @@ func TestMissingWaitingGoesToTheThreadsMonitors(t *testing.T) {
 		}
 	}
 	got := byMonitor{}
-	if _, err := Run(&format.List{Events: events}, everything, got); err != nil {
+	if _, err := Run(&format.List{Events: events}, open, got); err != nil {
 		t.Fatal(err)
 	}
 	for lock, want := range map[format.ObjectID]int64{1: ticks*tickNs*15/10 + ticks*tickNs/10, 2: 2*ticks*tickNs + ticks*tickNs*2/10} {
@@ -136,8 +133,7 @@ func TestMissingWaitingGoesToTheThreadsMonitors(t *testing.T) {
 	}
 }
 
-// The end of a trace that was cut, of which nothing is measured any more, is
-// scaled as what comes before it.
+// The end of a truncated trace, after the last measurement, is scaled like the rest.
 func TestTheEndOfACutTraceIsScaledAsTheRest(t *testing.T) {
 	monitor, other := make([]int, 1000), make([]int, 1000)
 	for i := range monitor {
@@ -145,14 +141,13 @@ func TestTheEndOfACutTraceIsScaledAsTheRest(t *testing.T) {
 	}
 	events := sampledRun(monitor, other, func(int) float64 { return 1.5 })
 	cut := events[:len(events)-11] // nine ticks behind the last measurement but one
-	got, _ := pressureOf(t, cut, everything)
+	got, _ := pressureOf(t, cut, open)
 	if want := 1.5 * 4 * tickNs * 995; float64(got.monitors) < 0.99*want || float64(got.monitors) > 1.01*want {
 		t.Errorf("%d ns, want about %.0f", got.monitors, want)
 	}
 }
 
-// Whatever was measured: nothing waits for longer than threads run, in any cut,
-// and cuts add up.
+// Whatever was measured, waiting is at most running time in any cut, and cuts add up.
 func TestScaledWaitingIsWithinRunningTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 300).Draw(t, "ticks")
@@ -168,7 +163,7 @@ func TestScaledWaitingIsWithinRunningTime(t *testing.T) {
 			}
 		}
 		at := int64(1e6) + rapid.Int64Range(0, int64(n)*tickNs).Draw(t, "cut")
-		whole, _ := pressureOf(t, events, everything)
+		whole, _ := pressureOf(t, events, open)
 		before, _ := pressureOf(t, events, Filter{From: format.NoTime, To: at})
 		after, _ := pressureOf(t, events, Filter{From: at, To: format.NoTime})
 		for _, p := range []*pressure{whole, before, after} {
@@ -182,14 +177,14 @@ func TestScaledWaitingIsWithinRunningTime(t *testing.T) {
 	})
 }
 
-// Numbers no runtime measures do no harm.
+// Impossible measurements do no harm.
 func TestWildMeasurements(t *testing.T) {
 	for _, weight := range []int64{-1 << 63, -1, 0, 1<<63 - 1} {
 		events := sampledRun([]int{1, 2, 0, 3}, []int{0, 0, 0, 1}, func(int) float64 { return 1 })
 		for range 3 {
 			events = append(events, format.Event{Kind: format.KindBlocked, Time: weight, Weight: weight})
 		}
-		p, _ := pressureOf(t, events, everything)
+		p, _ := pressureOf(t, events, open)
 		if p.monitors < 0 || p.monitors > 7*tickNs*maxScale {
 			t.Errorf("%d: %d ns at monitors", weight, p.monitors)
 		}

@@ -19,8 +19,8 @@ func (l *monitorLog) Monitor(m *MonitorWaits) {
 	*l = append(*l, one)
 }
 
-// Waits at monitors come by end, where anybody notified others, whole inside the
-// cut, and with the word whether short ones are missing.
+// Waits at monitors with a known notification come by end, if they lie wholly in the cut.
+// Hides says whether short ones are missing.
 func TestMonitorWaits(t *testing.T) {
 	wait := func(thread, by format.ThreadID, monitor format.ObjectID, from, to int64) format.Event {
 		return format.Event{Kind: format.KindActivity, Activity: format.ActivityWait, Thread: thread, Owner: by, Object: monitor, Time: from, End: to}

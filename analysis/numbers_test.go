@@ -7,8 +7,8 @@ import (
 	"contend/format"
 )
 
-// What was measured may be sixteen times what samples show, or a sixteenth; what is
-// beyond that is owed. Of an hour no more is made.
+// The factor of samples is between a sixteenth and sixteen, and the rest is carried over.
+// More than an hour is not scaled.
 func TestHowFarSamplesAreScaled(t *testing.T) {
 	const hour = int64(3600e9)
 	for _, c := range []struct {
@@ -25,8 +25,8 @@ func TestHowFarSamplesAreScaled(t *testing.T) {
 	}
 }
 
-// Instants are scaled together when sixty or so show waiting; sooner when they take the
-// memory of a quarter of a million, and unmeasured, of a million.
+// Instants are scaled together if about sixty show waiting, sooner if they take the memory
+// of a quarter of a million, and unmeasured ones at a million.
 func TestHowManyInstantsAreScaledTogether(t *testing.T) {
 	for _, c := range []struct {
 		m    measured
@@ -45,8 +45,8 @@ func TestHowManyInstantsAreScaledTogether(t *testing.T) {
 	}
 }
 
-// A sampler that is late for more than a twentieth of the time is told of.
-func TestWhenStallsAreTold(t *testing.T) {
+// A sampler that is late for more than a twentieth of the time is reported.
+func TestWhichStallsAreReported(t *testing.T) {
 	for late, want := range map[int64]bool{4: false, 6: true} {
 		if got := (&Stalls{LateNs: late, SpanNs: 100}).warning(); (len(got) > 0) != want {
 			t.Errorf("late for %d of 100: %v", late, got)
@@ -54,8 +54,8 @@ func TestWhenStallsAreTold(t *testing.T) {
 	}
 }
 
-// Each of some readers of a lock waits for the next one, which is read by as many:
-// of four thousand paths each is followed to its end, of eight thousand not.
+// Each of the readers of a lock waits for the next one, which has as many readers. Of four
+// thousand paths each is followed to its end, of eight thousand not.
 func TestHowManyPathsAreFollowed(t *testing.T) {
 	for readers, all := range map[int]bool{15: true, 20: false} {
 		const locks = 3
@@ -77,8 +77,8 @@ func TestHowManyPathsAreFollowed(t *testing.T) {
 	}
 }
 
-// An instant that stands for less than the time to the next begins half way from the
-// one before.
+// An instant with a weight of less than the time to the next begins half way from the one
+// before.
 func TestWhereAWeighedInstantBegins(t *testing.T) {
 	events := []format.Event{tick(100, 100, 2, 0), tick(110, 110, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)}
 	for _, i := range []int{0, 1, 3} {
@@ -93,9 +93,9 @@ func TestWhereAWeighedInstantBegins(t *testing.T) {
 	}
 }
 
-// Two that wait for each other in a dump are a deadlock; who waits for what it has
-// itself, as after being handed it, is none.
-func TestACircleHasTwo(t *testing.T) {
+// Two threads that wait for each other in a dump are a deadlock. A thread that waits for
+// its own lock, as after a hand-off, is none.
+func TestACycleHasTwoThreads(t *testing.T) {
 	lock := func(l format.ObjectID, owner, waiter format.ThreadID) owners.Unlinked {
 		return owners.Unlinked{Time: 100, Lock: l, Owners: []format.Party{{Thread: owner}}, Waiters: []format.Party{{Thread: waiter}}}
 	}
@@ -105,7 +105,7 @@ func TestACircleHasTwo(t *testing.T) {
 	}{{[]owners.Unlinked{lock(1, 1, 2), lock(2, 2, 1)}, 1}, {[]owners.Unlinked{lock(1, 1, 1)}, 0}} {
 		e, known := newEmitter(newDefinitions(), open, newDispatcher(nil, nil)), map[string]int32{}
 		if (&cycles{}).findCycles(c.locks, e, known); len(known) != c.want {
-			t.Errorf("%+v: %d circles, want %d", c.locks, len(known), c.want)
+			t.Errorf("%+v: %d cycles, want %d", c.locks, len(known), c.want)
 		}
 	}
 }

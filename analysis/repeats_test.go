@@ -6,7 +6,7 @@ import (
 	"contend/format"
 )
 
-// bookings counts what it is given, and sums it.
+// bookings counts and sums what it receives.
 type bookings struct {
 	slices, waiters, runs     int
 	firsts, waitNs, runningNs int64

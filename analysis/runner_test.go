@@ -6,8 +6,8 @@ import (
 	"contend/format"
 )
 
-// A long recording tells of many threads, of which few live at a time: the others
-// take no place among those that run.
+// A long recording has many threads, of which few live at a time: those that ended free
+// their place.
 func TestThreadsThatEndedMakeRoom(t *testing.T) {
 	r := newRecord()
 	const threads = 50

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ran sums running time by interval, as it is told.
+// ran sums running time by interval, as it is delivered.
 type ran struct {
 	step, start int64
 	ns          []int64
@@ -32,13 +32,13 @@ func (r *ran) Running(from, to, ns int64) {
 	}
 }
 
-// ranByInterval is ran for who says so.
+// ranByInterval is ran as an IntervalVisitor.
 type ranByInterval struct{ ran }
 
 func (r *ranByInterval) Interval() int64 { return r.step }
 
-// Who sums running time by interval is told the sums that who is told of each change finds,
-// and not oftener than there are intervals, whatever threads did, and wherever it is cut.
+// An IntervalVisitor receives the sums that a visitor of each change computes, for any
+// activities and any cut.
 func TestRunningTimeByIntervalIsThatOfEachInstant(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		in := &format.List{}
@@ -63,14 +63,14 @@ func TestRunningTimeByIntervalIsThatOfEachInstant(t *testing.T) {
 			}
 			add(ev)
 		}
-		f := Filter{From: format.NoTime, To: format.NoTime}
+		f := open
 		if rapid.Bool().Draw(rt, "cut") {
 			f.From, f.FromRel = at("from"), true
 			f.To, f.ToRel = f.From+1+at("to"), true
 		}
 		step := rapid.Int64Range(1e7, 3e9).Draw(rt, "step")
-		told, summed := &ran{step: step}, &ranByInterval{ran{step: step}}
-		each, err := Run(&format.List{Events: in.Events}, f, told)
+		every, summed := &ran{step: step}, &ranByInterval{ran{step: step}}
+		each, err := Run(&format.List{Events: in.Events}, f, every)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -78,21 +78,21 @@ func TestRunningTimeByIntervalIsThatOfEachInstant(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if diff := cmp.Diff(told.ns, summed.ns); diff != "" || each.RunningNs != together.RunningNs || each.RunningHigh != together.RunningHigh {
+		if diff := cmp.Diff(every.ns, summed.ns); diff != "" || each.RunningNs != together.RunningNs || each.RunningHigh != together.RunningHigh {
 			rt.Fatalf("%s\n%d and %d ns in all", diff, each.RunningNs, together.RunningNs)
 		}
 	})
 }
 
-// A thousand changes of threads are told as one sum for each interval.
-func TestRunningTimeIsToldByInterval(t *testing.T) {
+// A thousand changes of threads are delivered as one sum for each interval.
+func TestRunningTimeComesByInterval(t *testing.T) {
 	in := &format.List{}
 	for i := range int64(1000) {
 		in.Events = append(in.Events, format.Event{Kind: format.KindActivity, Activity: format.ActivitySleep, Thread: format.ThreadID(i%9 + 1), Time: 10 * i, End: 10*i + 20 + i%7},
 			format.Event{Kind: format.KindWait, Thread: 10, Object: 1, Time: 10 * i, End: 10*i + 5})
 	}
 	v := &ranByInterval{ran{step: 2000}}
-	if _, err := Run(in, Filter{From: format.NoTime, To: format.NoTime}, v); err != nil {
+	if _, err := Run(in, open, v); err != nil {
 		t.Fatal(err)
 	}
 	if v.calls != 5 || len(v.ns) != 5 {
@@ -100,7 +100,7 @@ func TestRunningTimeIsToldByInterval(t *testing.T) {
 	}
 }
 
-// What asks for more intervals than memory should hold is told of each change.
+// With more intervals than memory should hold, a visitor receives each change.
 func TestSoManyIntervalsAreSummed(t *testing.T) {
 	e := &emitter{out: newDispatcher(&Symbols{}, []Visitor{&ranByInterval{ran{step: 10}}})}
 	for end, want := range map[int64]int{1: 1, 10: 1, 11: 2, 10 << 20: 1 << 20, 10<<20 + 1: 0} {

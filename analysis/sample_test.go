@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// samples collects the samples slices rest on.
+// samples collects the samples of slices.
 type samples struct{ list []Sample }
 
 func (s *samples) Begin(*Symbols, int64) {}
@@ -51,8 +51,7 @@ func TestSlicesKnowTheSampleTheyRestOn(t *testing.T) {
 	}
 }
 
-// What was sampled outside of the cut is not looked at: whether a wait went on
-// there nobody knows.
+// Samples outside of the cut are ignored: whether a wait continued there is unknown.
 func TestTheCutHidesTheSamplesBeyondIt(t *testing.T) {
 	events := ticked(sample(100, 1, 1, 2), sample(110, 1, 1, 3), sample(120, 1, 1, 2), sample(130, 1, 1, 3)) // no two alike
 	for _, c := range []struct {
@@ -74,8 +73,7 @@ func TestTheCutHidesTheSamplesBeyondIt(t *testing.T) {
 	}
 }
 
-// A part of a trace has the waits that exact and sampled twins show in it: one
-// that began before counts, as it does where waits are recorded.
+// A wait that began before the cut counts in it, recorded or sampled.
 func TestAWaitGoingOnWhereTheCutBeginsCounts(t *testing.T) {
 	for name, events := range map[string][]format.Event{
 		"recorded": {waits(2, 1, 100, 130)},
@@ -88,8 +86,7 @@ func TestAWaitGoingOnWhereTheCutBeginsCounts(t *testing.T) {
 	}
 }
 
-// What happened in a gap nobody saw: a thread waiting behind it need not have
-// waited all the while.
+// A gap hides whether a wait continued: a thread that waits after it begins a new wait.
 func TestNoWaitIsKnownToGoOnAcrossAGap(t *testing.T) {
 	s, _ := run(t, ticked(sample(100, 1, 1, 2), sample(110, 1, 1, 2), lost(113, 9000), sample(9010, 1, 1, 2), sample(9020, 1, 1, 2)), open)
 	if s.waits != 2 {

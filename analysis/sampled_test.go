@@ -62,8 +62,8 @@ func TestTicksReachHalfWayToTheirNeighbours(t *testing.T) {
 	}
 }
 
-// How long a sampled wait was nobody knows: what its samples stand for is the
-// distance between them, whether the wait took a moment or the whole day.
+// The length of a sampled wait is unknown: its samples stand for the interval between them,
+// however long the wait was.
 func TestTheLeastLengthOfWaitsLeavesOutNoSampledOne(t *testing.T) {
 	events := []format.Event{tick(100, 100, 2, 0), sample(100, 1, 1, 2), tick(110, 110, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)}
 	f := open
@@ -73,6 +73,19 @@ func TestTheLeastLengthOfWaitsLeavesOutNoSampledOne(t *testing.T) {
 		t.Errorf("%d waits, %v", s.waits, s.direct)
 	}
 	if !slices.ContainsFunc(tr.Coverage.Warnings, func(w format.Warning) bool { return w.Code == "min-wait" }) {
-		t.Errorf("not told: %v", tr.Coverage.Warnings)
+		t.Errorf("no warning: %v", tr.Coverage.Warnings)
+	}
+}
+
+// A recorder that draws its instants at random may take two close together. Their distance
+// is not its period, and does not limit the reach of the others.
+func TestTheRecorderStatesItsPeriod(t *testing.T) {
+	var ticks []format.Event
+	for _, at := range []int64{1000, 1001, 1100, 1200} {
+		ticks = append(ticks, tick(at, at, 1, 0), sample(at, 1, 0, 1))
+	}
+	stated, _ := run(t, append([]format.Event{{Kind: format.KindSetting, Name: format.SettingPeriod, Value: "100"}}, ticks...), open)
+	if guessed, _ := run(t, ticks, open); stated.total != 250 || guessed.total < 200 {
+		t.Errorf("%d ns of waiting, %d if the period is guessed", stated.total, guessed.total)
 	}
 }

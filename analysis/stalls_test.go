@@ -44,8 +44,8 @@ func codes(tr *Trace) (all string) {
 	return all
 }
 
-// The simulator lets every hundredth sample be late by a known length: that
-// is the longest stall, and their sum is what it takes of the run.
+// The simulator delays every hundredth sample by a known duration: that is the longest
+// stall, and their sum is their part of the run.
 func TestSimulatedStallsAreFound(t *testing.T) {
 	golden.Unhurried(t)
 	for _, stall := range []int64{0, 3e6, 400e6} {

@@ -9,13 +9,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// startCheck is a visitor that holds slices to their promise, and measures
-// the same union with it and without.
+// startCheck is a visitor that checks NoEarlierStart, and measures the same union with it
+// and without.
 type startCheck struct {
 	t        *rapid.T
 	earliest int64
 	bounded  int
-	kept     Union // every span
+	kept     Union // all spans
 	closed   Union
 }
 
@@ -31,9 +31,8 @@ func (c *startCheck) Slice(s *Slice) {
 	c.closed.AddSlice(s)
 }
 
-// The promise is kept, and closing what it lets a union close changes no
-// wall-time.
-func TestNoSliceStartsEarlierThanPromised(t *testing.T) {
+// No slice starts before the bound, and closing a union there does not change its length.
+func TestNoSliceStartsBeforeTheBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := &format.List{}
 		n := rapid.IntRange(2000, 6000).Draw(t, "waits")
@@ -45,7 +44,7 @@ func TestNoSliceStartsEarlierThanPromised(t *testing.T) {
 			_ = list.Write(&ev)
 		}
 		c := &startCheck{t: t}
-		if _, err := Run(list, Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
+		if _, err := Run(list, open, c); err != nil {
 			t.Fatal(err)
 		}
 		if c.bounded == 0 {
@@ -57,9 +56,9 @@ func TestNoSliceStartsEarlierThanPromised(t *testing.T) {
 	})
 }
 
-// TestPromiseIsNoDearerForACrowd counts how often all that wait are looked at, as
-// one after the other is emitted: for four of them one is looked at, or less.
-func TestPromiseIsNoDearerForACrowd(t *testing.T) {
+// The bound is computed at most once for boundShare emitted slices of each waiter: each
+// computation visits all waiters.
+func TestTheBoundIsAsCheapForManyWaiters(t *testing.T) {
 	const emitted = 1 << 17
 	for waiting, want := range map[int]int{1: 128, 256: 128, 1024: 32, 16384: 2} {
 		s := &openWaits{state: make([]nodeState, waiting), queue: make([]queue, 1)}
@@ -70,16 +69,16 @@ func TestPromiseIsNoDearerForACrowd(t *testing.T) {
 			s.queue[0].open[i].since = emitted
 			s.waiting.Push(column.Key{ID: uint32(i)})
 		}
-		looks := 0
+		visits := 0
 		for i := range emitted {
 			before := s.noEarlierStart
 			s.now = int64(i)
 			if s.boundStarts(1); s.noEarlierStart > before {
-				looks++
+				visits++
 			}
 		}
-		if looks != want {
-			t.Errorf("%d threads wait: all are looked at %d times while %d are emitted, want %d", waiting, looks, emitted, want)
+		if visits != want {
+			t.Errorf("%d threads wait: all are visited %d times while %d are emitted, want %d", waiting, visits, emitted, want)
 		}
 	}
 }

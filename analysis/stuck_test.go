@@ -7,9 +7,9 @@ import (
 	"contend/format"
 )
 
-// A circle that a dump shows is found once, however many are on it or wait behind it, and
-// who waits for a thread that runs is not behind it.
-func TestCirclesOfADump(t *testing.T) {
+// A cycle in a dump is found once, however many threads are on it or behind it. Threads
+// that wait for a running thread are not behind it.
+func TestCyclesInADump(t *testing.T) {
 	const on, behind, free = 4000, 4000, 2000
 	var locks []owners.Unlinked
 	add := func(waiter, owner int) {
@@ -17,7 +17,7 @@ func TestCirclesOfADump(t *testing.T) {
 		l.Owners = []format.Party{{Thread: format.ThreadID(owner)}}
 		locks = append(locks, l)
 	}
-	for i := 1; i <= behind; i++ { // the last one waits for the first of the circle
+	for i := 1; i <= behind; i++ { // the last one waits for the first of the cycle
 		add(i, i+1)
 	}
 	for i := behind + 1; i < behind+on; i++ {

@@ -66,7 +66,7 @@ func TestUnionOfSlicesInAnyOrderKeepsAll(t *testing.T) {
 	})
 }
 
-// unions measures the wall-time of all slices, and adds them up too.
+// unions measures the wall-clock time of all slices in two ways.
 type unions struct{ closed, kept Union }
 
 func (u *unions) Begin(*Symbols, int64) {}
@@ -75,8 +75,8 @@ func (u *unions) Slice(s *Slice) {
 	u.kept.Add(s.Start, s.End)
 }
 
-// Inputs that are read one after the other were recorded at the same time:
-// what one of them closed would count again in the next.
+// Inputs that are read one after the other cover the same time: spans that one of them
+// closed would count again in the next.
 func TestWallTimeOfSampledInputsCountsEachInstantOnce(t *testing.T) {
 	list := &format.List{}
 	for range 2 {
@@ -99,9 +99,9 @@ func TestWallTimeOfSampledInputsCountsEachInstantOnce(t *testing.T) {
 	}
 }
 
-// Stretches may come in any order: those of one thread after those of another. Of
-// threads that wait together no more is kept than of one of them.
-func TestSpansInAnyOrderKeepWhatIsApart(t *testing.T) {
+// Intervals may come in any order, as those of one thread after another's. For threads that
+// wait together no more memory is needed than for one of them.
+func TestSpansInAnyOrder(t *testing.T) {
 	for _, apart := range []int64{10, 50, 90} { // of 100 ns, a thread waits for 60
 		var s Spans
 		var all []*Union
