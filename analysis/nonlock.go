@@ -14,9 +14,9 @@ type Aside struct {
 	Thread    format.ThreadID
 	Stack     format.StackID
 	Activity  format.Activity // one of those that count as idle time
-	Resource  bool
-	From, To  int64 // of a recorded wait: its part in the filter's cut; 0 for a sampled one
-	Ns        int64 // thread-time in the cut, by the recording or the samples
+	Resource  bool            // it waited for a pool, a permit or a queue
+	From, To  int64           // of a recorded wait: its part in the filter's cut; 0 for a sampled one
+	Ns        int64           // thread-time in the cut, by the recording or the samples
 	Waits     int64
 	LongestNs int64 // of the whole waits; 0 for sampled ones
 }

@@ -119,7 +119,7 @@ func (r *record) setting(ev *format.Event) {
 		r.threshold = max(r.threshold, ev.Weight)
 	}
 	if ev.Name == format.SettingIdle {
-		r.part().told(ev.Value)
+		r.part().setting(ev.Value)
 	}
 }
 

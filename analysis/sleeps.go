@@ -10,17 +10,17 @@ import (
 	"contend/format"
 )
 
-// contradicted is how often sleeps must agree with being inside for each that does
-// not: the ends of waits are not exact.
+// contradicted is how many sleeps must agree with a stack being inside for each sleep that
+// does not: the ends of waits are not exact.
 const contradicted = 10
 
-// Of how many sleeps and acquisitions the verdicts are made at most, the earliest.
+// The numbers of sleeps and acquisitions that verdicts use at most: the earliest ones.
 const (
-	mostSleepsTried   = 1 << 14
-	mostAcquiresTried = 1 << 20
+	maxSleepsTried   = 1 << 14
+	maxAcquiresTried = 1 << 20
 )
 
-// holdsLock notes a stack with which a dump shows a lock held.
+// holdsLock adds a stack with which a dump shows a lock held.
 func (s *sleepSites) holdsLock(stack format.StackID) {
 	if s.took == nil {
 		s.took = map[format.StackID]bool{}
@@ -28,7 +28,7 @@ func (s *sleepSites) holdsLock(stack format.StackID) {
 	s.took[stack] = true
 }
 
-// classify finds out of all stacks at which threads slept.
+// classify decides for all stacks at which threads slept.
 func (s *sleepSites) classify(r *record, defs *definitions) {
 	in := s.acquiredAt(defs)
 	open := map[format.StackID][]format.ObjectID{}
@@ -59,14 +59,14 @@ func (s *sleepSites) set(id format.StackID, is sleepSite) {
 	s.at[id] = is
 }
 
-// sections are where locks are acquired and held, by hash.
+// sections are the places where locks are acquired and held, by hash.
 type sections struct {
-	methods map[uint64][]format.ObjectID // a method that acquires locks, called from a place
-	callers map[uint64][]format.ObjectID // its caller: the method may be that of a lock of the program's own
+	methods map[uint64][]format.ObjectID // by method and call site: the locks that it acquires
+	callers map[uint64][]format.ObjectID // by the caller of such a method, which may be a lock of the program's own
 	held    map[uint64]bool              // stacks with which dumps show locks held
 }
 
-// acquiredAt returns them.
+// acquiredAt returns the sections of a trace.
 func (s *sleepSites) acquiredAt(defs *definitions) sections {
 	in := sections{map[uint64][]format.ObjectID{}, map[uint64][]format.ObjectID{}, map[uint64]bool{}}
 	s.seed = maphash.MakeSeed()
@@ -92,14 +92,16 @@ func (s *sleepSites) acquiredAt(defs *definitions) sections {
 	return in
 }
 
-// app returns the frames from the innermost one outwards that is not of a lock or the runtime.
+// app returns the frames from the innermost application frame outwards; all if there is
+// none.
 func app(frames []format.Frame) []format.Frame {
 	i := slices.IndexFunc(frames, func(f format.Frame) bool { return !RuntimeFrame(f) })
 	return frames[max(i, 0):]
 }
 
-// passes follows a stack inwards: whether it is one with which a lock is held, and the
-// locks that are acquired in a method it passes through, near, or by what that calls, far.
+// passes follows a stack inwards. inside reports whether a lock is held with it. near are
+// the locks that are acquired in a method it passes through, far those acquired by a method
+// that such a method calls.
 func (s *sleepSites) passes(frames []format.Frame, in *sections) (inside bool, near, far []format.ObjectID) {
 	outer := s.hash(nil)
 	for i := len(frames) - 1; i >= 0 && !inside; i-- {
@@ -113,7 +115,7 @@ func (s *sleepSites) passes(frames []format.Frame, in *sections) (inside bool, n
 	return inside, slices.Compact(near), slices.Compact(far)
 }
 
-// hash is that of a stack, by its frames from the outermost one inwards.
+// hash returns the hash of a stack, from its outermost frame inwards.
 func (s *sleepSites) hash(frames []format.Frame) uint64 {
 	h := uint64(0)
 	for i := len(frames) - 1; i >= 0; i-- {
@@ -130,7 +132,7 @@ func (s *sleepSites) method(f format.Frame, outer uint64) uint64 {
 	return (bits.RotateLeft64(outer, 23)^maphash.String(s.seed, f.Class))*0x9e3779b97f4a7c15 ^ maphash.String(s.seed, f.Method)
 }
 
-// unclear returns how long a thread slept in a cut where it may have held a lock.
+// unclear returns how long a thread slept in a cut while it may have held a lock, ns.
 func (s *sleepSites) unclear(own owners.Scan, cut span) (ns int64) {
 	if !s.open {
 		return 0
@@ -150,13 +152,13 @@ type aSleep struct {
 	stack      format.StackID
 }
 
-// acquire is the end of a wait for a lock, which began at start.
+// acquire is the end of a wait for a lock.
 type acquire struct {
 	start, end int64
 	thread     format.ThreadID
 }
 
-// try holds sleeps against what others did meanwhile.
+// try compares sleeps with what other threads did meanwhile.
 func (s *sleepSites) try(r *record, open map[format.StackID][]format.ObjectID) {
 	sleeps := s.sleeps(r, open)
 	acquired, until := acquires(r, open)
@@ -183,7 +185,7 @@ func (s *sleepSites) try(r *record, open map[format.StackID][]format.ObjectID) {
 	}
 }
 
-// sleeps returns those that are to be tried, in no order.
+// sleeps returns the sleeps to be tried, by start.
 func (s *sleepSites) sleeps(r *record, open map[format.StackID][]format.ObjectID) (list []aSleep) {
 	for t := range r.activities.Threads() {
 		of := r.activities.Of(format.ThreadID(t))
@@ -193,7 +195,7 @@ func (s *sleepSites) sleeps(r *record, open map[format.StackID][]format.ObjectID
 				continue
 			}
 			list = append(list, aSleep{o.Start, o.End, format.ThreadID(t), o.Stack})
-			if len(list) >= 2*mostSleepsTried {
+			if len(list) >= 2*maxSleepsTried {
 				list = earliestSleeps(list)
 			}
 		}
@@ -203,11 +205,11 @@ func (s *sleepSites) sleeps(r *record, open map[format.StackID][]format.ObjectID
 
 func earliestSleeps(list []aSleep) []aSleep {
 	slices.SortFunc(list, func(a, b aSleep) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.thread, b.thread)) })
-	return list[:min(len(list), mostSleepsTried)]
+	return list[:min(len(list), maxSleepsTried)]
 }
 
-// acquires returns the acquisitions of the candidates after waiting, by lock and end, and
-// up to when they are all.
+// acquires returns, by lock and end, the acquisitions of the candidates after a wait, and
+// the time up to which they are complete.
 func acquires(r *record, open map[format.StackID][]format.ObjectID) (by map[format.ObjectID][]acquire, until int64) {
 	by, until = map[format.ObjectID][]acquire{}, maxTime
 	for _, candidates := range open {
@@ -221,7 +223,7 @@ func acquires(r *record, open map[format.StackID][]format.ObjectID) (by map[form
 		if _, asked := by[w.Lock]; !asked || w.Failed() {
 			continue
 		}
-		if n++; n > mostAcquiresTried {
+		if n++; n > maxAcquiresTried {
 			until = w.Start
 			break
 		}
@@ -233,9 +235,10 @@ func acquires(r *record, open map[format.StackID][]format.ObjectID) (by map[form
 	return by, until
 }
 
-// verdict says of one sleep what the waits for any of some locks tell: outside where
-// another thread acquired it meanwhile, inside where one waited to the end of it and the
-// last to acquire it before was the thread itself. sleepMayBeInside says nothing.
+// verdict returns what the waits for some locks say about a sleep: outside if another
+// thread acquired one meanwhile; inside if another thread waited to the end of the sleep,
+// and the sleeping thread was the last to acquire the lock before. sleepMayBeInside is no
+// verdict.
 func (a *aSleep) verdict(locks []format.ObjectID, acquired map[format.ObjectID][]acquire) sleepSite {
 	all := sleepMayBeInside
 	for _, l := range locks {

@@ -7,22 +7,22 @@ import (
 	"contend/format"
 )
 
-// A thread that sleeps inside a critical section runs, as far as pressure goes: its
-// lock is held meanwhile. A recorder of sleeps does not tell which these are. A stack
-// may be inside when it passes through a method that acquires a lock, from the same
-// call site outwards. It is
+// sleepSites are the stacks at which threads sleep inside critical sections. A thread that
+// sleeps there counts as running, because its lock is held meanwhile. A recorder does not
+// mark such sleeps. A stack may be inside if it passes through a method that acquires a
+// lock, from the same call site outwards. It is
 //
-//  1. inside where a thread dump shows that the lock was held with this stack;
-//  2. outside where others often acquired the lock while a thread slept there, and
-//     inside where they waited all the while and did not: see verdict;
-//  3. else not known: its time is a range.
+//  1. inside if a thread dump shows the lock held with this stack;
+//  2. outside if other threads often acquired the lock while a thread slept there, and
+//     inside if they waited all the while: see verdict;
+//  3. else unknown: its time is a range.
 //
 // A stack that passes through the caller of such a method, which may be a lock of the
-// program's own, is inside where others waited all the while, else outside.
+// program's own, is inside if other threads waited all the while, else outside.
 type sleepSites struct {
-	at   []sleepSite // by stack
-	open bool        // some are not known
-	took map[format.StackID]bool
+	at   []sleepSite             // by stack
+	open bool                    // some are unknown
+	took map[format.StackID]bool // stacks with which dumps show a lock held
 	seed maphash.Seed
 }
 
@@ -42,7 +42,7 @@ func (s *sleepSites) of(stack format.StackID) sleepSite {
 	return sleepOutside
 }
 
-// works reports whether an idle time is a sleep inside of a critical section.
+// works reports whether an idle time is a sleep inside a critical section.
 func (s *sleepSites) works(o owners.Other) bool {
 	return s != nil && o.What() == format.ActivitySleep && s.of(o.Stack) == sleepInside
 }
@@ -51,8 +51,8 @@ func idle(o owners.Other) bool {
 	return o.End > o.Start && int(o.What()) < len(idleWork) && idleWork[o.What()]
 }
 
-// idleWork tells which activities are idle time: a thread with nothing to do.
-// A wait no rule classifies is idle too; the warnings say how much there was.
+// idleWork are the activities that are idle time: a thread with nothing to do. A wait that
+// matches no rule is idle as well; a warning gives its time.
 var idleWork = [...]bool{
 	format.ActivityUnknown:  true,
 	format.ActivityWait:     true,

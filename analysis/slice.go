@@ -5,8 +5,7 @@ import (
 	"contend/format"
 )
 
-// What an owner is and how it is known is the affair of package owners; these
-// are its words under the names the model uses.
+// Package owners defines owners and their provenance; the model has names of its own.
 type (
 	Provenance = owners.Provenance
 	OwnerKind  = owners.Kind

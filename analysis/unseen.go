@@ -8,32 +8,32 @@ import (
 	"contend/format"
 )
 
-// A recording that tells of idle times when they end says nothing of a thread that is
-// idle to its end, and little of one whose idle times are too short to be recorded. The
-// evidence of such a thread is its waits, idle times and samples, its start and its end.
-// It is counted as running, less the idle time recorded,
+// A recorder may write an idle time when it ends, and leave out short ones. It then shows
+// nothing of a thread that is idle at the end. The evidence of a thread is its waits, idle
+// times and samples, its start and its end. The thread counts as running, less its recorded
+// idle time,
 //
-//  1. from its first evidence to its last: what lies outside is a range, none of it in
-//     the running time and all of it in the most that may be;
-//  2. where running threads are sampled, not between evidence that is more than
-//     unseenFor apart: that is a range, too;
-//  3. where short idle times are not recorded either, only while it waits for a
-//     lock and for sampleFor about each sample.
+//  1. from its first evidence to its last: time outside is a range, which the running time
+//     excludes and its upper bound includes;
+//  2. if running threads are sampled, not between evidence that is more than unseenFor
+//     apart: that is a range as well;
+//  3. if short idle times are not recorded either, only while it waits for a lock and for
+//     sampleFor around each sample.
 //
-// A thread whose evidence is all idle is idle outside of it, and so are those that serve
-// the JVM.
+// A thread whose evidence is all idle is idle outside of it, and so are the threads that
+// serve the JVM.
 const (
 	unseenFor = int64(1e9)
 	sampleFor = int64(20e6) // the period JFR samples with by default
 )
 
-// wideRange is how many times the running time its upper bound must be to be worth a
-// word: below that it changes no pressure by more than 5 points.
+// wideRange is how many times the running time its upper bound must be to be reported:
+// below that it changes no pressure by more than 5 points.
 const wideRange = 1.05
 
-// Pressure returns the range of the pressure of some waiting, in [0, 1]: of the running
-// time, of the waiting of it that is estimated, and of as much more that an input hides, in
-// ns. Both are 0 where nothing ran.
+// Pressure returns the range of the pressure of some waiting, in [0, 1]. The range covers
+// the running time, the estimated part of the waiting, and hiddenNs of further waiting that
+// an input hides. Both ends are 0 if no thread ran.
 func (t *Trace) Pressure(waitNs, hiddenNs int64) (low, high float64) {
 	part := func(wait, running float64) float64 {
 		if running <= 0 {
@@ -46,32 +46,32 @@ func (t *Trace) Pressure(waitNs, hiddenNs int64) (low, high float64) {
 	return part(wait-less, max(float64(t.RunningHigh), running)-less), part(wait+more, running+more)
 }
 
-// RunningIsWide reports whether what is not known of threads matters to their
-// running time, and so to every pressure.
+// RunningIsWide reports whether unknown activity of threads matters to their running time,
+// and so to every pressure.
 func (t *Trace) RunningIsWide() bool {
 	return float64(t.RunningHigh) > wideRange*float64(t.RunningNs)
 }
 
-// serves reports whether a thread is one of the JVM's or the recorder's own, which do
-// next to nothing between what is recorded of them.
+// serves reports whether a thread belongs to the JVM or the recorder. Such threads do next
+// to nothing between their events.
 func serves(name string) bool {
 	return name == "Attach Listener" || strings.HasPrefix(name, "JFR ") || strings.HasPrefix(name, "contend-")
 }
 
-// sight is how well the threads of an input are seen.
+// sight is what an input shows of its threads.
 type sight struct {
-	ended   bool // idle times are told when they end: a thread may be idle unseen
-	hides   bool // and short ones not at all
+	ended   bool // idle times are recorded when they end: a thread may be idle at the end without an event
+	hides   bool // short idle times are not recorded
 	hasRuns bool // running threads are sampled
 }
 
-// told takes what an input says of its idle times.
-func (s *sight) told(value string) {
+// setting takes the value of format.SettingIdle.
+func (s *sight) setting(value string) {
 	s.ended = value == format.IdleEnded || value == format.IdleLong
 	s.hides = value == format.IdleLong
 }
 
-// farthest is how long a thread may go unseen and run.
+// farthest returns how long a thread without evidence counts as running, ns.
 func (s *sight) farthest() int64 {
 	switch {
 	case s.hasRuns && s.hides:
@@ -91,8 +91,8 @@ type presence struct {
 	life   owners.Life
 }
 
-// unseen returns the intervals of [from, to) in which nothing tells that the thread ran,
-// and whether it may have run in them.
+// unseen returns the intervals of [from, to) without evidence that the thread ran. may
+// reports whether it may have run in them.
 func (p *presence) unseen(from, to int64) (out []span, may bool) {
 	if !p.ended {
 		return nil, false
@@ -113,9 +113,9 @@ func (p *presence) unseen(from, to int64) (out []span, may bool) {
 
 // unseenGaps are the intervals between the evidence of a thread.
 type unseenGaps struct {
-	first, last int64  // of the evidence; NoTime when there is none
-	idle        bool   // all of it is
-	beyond      []span // intervals without evidence in which it is not counted as running
+	first, last int64  // of the evidence; NoTime if there is none
+	idle        bool   // all evidence is idle
+	beyond      []span // intervals without evidence that do not count as running
 }
 
 func (p *presence) gaps() unseenGaps {
@@ -135,7 +135,7 @@ func (p *presence) gaps() unseenGaps {
 	return g
 }
 
-// add takes the next evidence.
+// add adds evidence, in order of time.
 func (g *unseenGaps) add(s span, most int64) {
 	if g.last == format.NoTime {
 		g.first, g.last = s.start, s.end
@@ -145,7 +145,7 @@ func (g *unseenGaps) add(s span, most int64) {
 	g.last = max(g.last, s.end)
 }
 
-// seen returns the stretch that an activity speaks for.
+// seen returns the interval for which an activity is evidence.
 func (p *presence) seen(a *owners.Scan) span {
 	if p.hides && a.Start == a.End && !a.IsWait() && a.Other().What() == format.ActivityRun {
 		return span{a.Start - sampleFor/2, a.End + sampleFor/2}
@@ -153,9 +153,9 @@ func (p *presence) seen(a *owners.Scan) span {
 	return span{a.Start, a.End}
 }
 
-// outside returns how much of some stretches lies in a cut and in none of others;
-// both are apart and in order. What a thread did lies in no stretch in which it
-// was unseen, so that so much is what it may have run beside.
+// outside returns how much of some spans lies in a cut and outside of others; both lists
+// are disjoint and in order. A thread without evidence has no activity in the spans, so the
+// result is an upper bound of its further running time.
 func outside(list, others []span, cut span) (ns int64) {
 	for _, s := range list {
 		lo, hi := max(s.start, cut.start), min(s.end, cut.end)
@@ -174,7 +174,7 @@ func outside(list, others []span, cut span) (ns int64) {
 	return ns
 }
 
-// join returns two lists of stretches as one, by start.
+// join merges two lists of spans by start.
 func join(a, b []span) []span {
 	if len(b) == 0 {
 		return a

@@ -17,8 +17,8 @@ func cells(values []int64) *Cells {
 	return c
 }
 
-// Whatever is added, in whatever order and however far apart, the cells of a
-// series sum to it, and there are never too many of them.
+// The cells of a series sum to what was added, in any order and over any distance, and
+// their number is bounded.
 func TestCellsConserveWhatIsAdded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := rapid.Int64Range(-1<<61, 1<<61).Draw(t, "start")
@@ -54,8 +54,7 @@ func TestCellsConserveWhatIsAdded(t *testing.T) {
 	})
 }
 
-// A window holds the cells that begin in it, and never more than an estimate
-// can afford.
+// A window holds the cells that begin in it, merged if there are too many.
 func TestWindows(t *testing.T) {
 	var r Recorder
 	r.BeginFine(5e9)
@@ -97,7 +96,7 @@ func TestTooManySeriesAreNotKept(t *testing.T) {
 	}
 }
 
-// Independent cells need no blocks; a process that remembers needs long ones.
+// Independent cells need no blocks; autocorrelated ones need long blocks.
 func TestBlocksAreAsLongAsTheMemory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	length := func(memory float64) int {

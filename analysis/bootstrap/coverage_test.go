@@ -10,8 +10,8 @@ import (
 	"contend/golden"
 )
 
-// watcher records what the tests estimate: waiting by lock and by owner's
-// critical section, and all waiting.
+// watcher records what the tests estimate: waiting by lock and by owner's critical section,
+// and all waiting.
 type watcher struct {
 	Recorder
 	sym    *analysis.Symbols
@@ -56,10 +56,10 @@ func watch(t testing.TB, c simulate.Config) (*simulate.Truth, *watcher) {
 	return truth, w
 }
 
-// asked counts questions, and of how many the truth lay inside the interval.
+// asked counts estimates, and those whose interval contains the true value.
 type asked map[string]*struct{ inside, of int }
 
-// count adds one question. What came out as nothing or all was not estimated.
+// count adds one estimate. A true value of nothing or all was not estimated.
 func (a asked) count(what string, e Estimate, truth float64) {
 	if truth == 0 || truth == 1 {
 		return
@@ -75,7 +75,7 @@ func (a asked) count(what string, e Estimate, truth float64) {
 	}
 }
 
-// within fails where the truth lies inside less or more often than said.
+// within fails if the intervals contain the true value less or more often than stated.
 func (a asked) within(t *testing.T, low, high float64) {
 	t.Helper()
 	for what, n := range a {
@@ -86,8 +86,7 @@ func (a asked) within(t *testing.T, low, high float64) {
 	}
 }
 
-// covered counts, for one run, how long it waited, under how much pressure and
-// because of whom.
+// covered counts the estimates of one run: total wait, pressure, and the share of an owner.
 func covered(t *testing.T, c simulate.Config, site string, sums ...asked) {
 	t.Helper()
 	truth, w := watch(t, c)
@@ -105,12 +104,11 @@ func covered(t *testing.T, c simulate.Config, site string, sums ...asked) {
 	count("owner share", cells.Ratio(cells.Series(section), all), owner/float64(truth.WaitNs))
 }
 
-// The true values of a run lie inside the 95 % intervals of its sampled trace
-// in 92 to 98 % of 500 runs, 100 of each kind, and in no less than 88 % of any
-// kind: of intervals that hold what they say, less come up about once in 500
-// times for either bound. The ticks are further apart than a program remembers
-// what it did: with denser ones the intervals, which also hold how far the
-// program itself varies, are wider than the sampler's error alone.
+// The true values of a run are inside the 95 % intervals of its sampled trace in 92 to 98 %
+// of 500 runs, 100 of each kind, and in at least 88 % of any kind. Correct intervals miss
+// either bound about once in 500 times. Ticks are further apart than the program's
+// autocorrelation: with denser ones the intervals also cover the variation of the program
+// itself, and are wider than the sampler's error alone.
 func TestCoverageOfTheRunsOwnTruth(t *testing.T) {
 	runs, cases := 100, []struct {
 		config simulate.Config

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Whoever asks, and in whatever order, gets the beginning of the same list.
+// All users get a prefix of the same list, in whatever order they ask.
 func TestDrawsAreTheSameForAll(t *testing.T) {
 	const n = 37
 	rng, want := rand.New(rand.NewPCG(seed, n)), []uint32(nil)
@@ -40,7 +40,7 @@ func TestDrawsAreTheSameForAll(t *testing.T) {
 	}
 }
 
-// What replicates sum to is what their blocks hold, one after another.
+// The sum of a replicate is that of its blocks, one after another.
 func TestPlansSumTheirBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	for range 50 {
@@ -65,8 +65,8 @@ func TestPlansSumTheirBlocks(t *testing.T) {
 	}
 }
 
-// A row that waits in two cells of a thousand costs little, for tables have thousands:
-// nothing is looked up of the cells in which it does not wait.
+// A row that waits in two cells of a thousand costs little, as tables have thousands of
+// rows: cells in which it does not wait are not looked up.
 func TestRowsThatHardlyWaitCostLittle(t *testing.T) {
 	few := make([]int64, maxCells)
 	few[17], few[700] = 3, 5

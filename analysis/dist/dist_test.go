@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// of returns the distribution of some lengths.
+// of returns the distribution of some durations.
 func of(lengths ...int64) *Dist {
 	d := &Dist{}
 	for _, ns := range lengths {
@@ -21,7 +21,7 @@ func of(lengths ...int64) *Dist {
 	return d
 }
 
-// near requires a length to three significant digits.
+// near requires a duration to three significant digits.
 func near(t rapid.TB, what string, got, want int64) {
 	t.Helper()
 	if off := max(got-want, want-got); float64(off) > float64(want)*1e-3 {
@@ -36,8 +36,8 @@ func TestEmptyIsZeroEverywhere(t *testing.T) {
 	}
 }
 
-// Few lengths are exact. At least the percentage asked for lies at or below a
-// percentile, however few they are: what HdrHistogram in Java answers, too.
+// A short list is exact. At least the given percentage is at or below a percentile, however
+// short the list, as in HdrHistogram for Java.
 func TestFewLengthsAreExact(t *testing.T) {
 	d := of(50, 10, 40, 20, 30)
 	for q, want := range map[float64]int64{0: 10, 20: 10, 20.1: 20, 40: 20, 50: 30, 60: 30, 70: 40, 80: 40, 81: 50, 90: 50, 99.99: 50, 100: 50} {
@@ -50,8 +50,8 @@ func TestFewLengthsAreExact(t *testing.T) {
 	}
 }
 
-// Percentiles, extremes and mean are those of the raw lengths, whether they
-// were added one by one, in multiples or by merging parts.
+// Percentiles, extremes and mean are those of the raw durations, whether added one by one,
+// in multiples or by merging.
 func TestEqualsTheRawLengths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{1, 7, few - 1, few, 2*few + 3}).Draw(t, "n")
@@ -88,8 +88,8 @@ func TestEqualsTheRawLengths(t *testing.T) {
 	})
 }
 
-// The corrected distribution equals what the library's own rule records, in
-// every bucket, for lengths that stand as they are and for many of them.
+// The corrected distribution equals what the library's own rule records, in every bucket,
+// for a list and for a histogram.
 func TestCorrectionIsTheLibrarysRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		raw := rapid.SliceOfN(rapid.Int64Range(0, 50_000_000), 1, 30).Draw(t, "lengths")
@@ -127,8 +127,7 @@ func TestCorrectionOfAKnownSeries(t *testing.T) {
 	near(t, "max", c.Max(), 100e9)
 }
 
-// However small the interval and long the length, correcting is quick and
-// counts do not wrap.
+// With tiny intervals and huge durations, correction is fast and counts do not overflow.
 func TestCorrectionOfTheExtremes(t *testing.T) {
 	d := &Dist{}
 	d.AddCorrected(math.MaxInt64, math.MaxInt64, 1)
@@ -148,7 +147,7 @@ func TestLongerThanADay(t *testing.T) {
 	}
 }
 
-// Some two thousand lengths are kept as they are, more with three digits.
+// Up to some two thousand durations are exact, more have three digits.
 func TestHowManyLengthsAreExact(t *testing.T) {
 	for n, exact := range map[int]bool{1500: true, 3000: false} {
 		var d Dist
@@ -162,8 +161,8 @@ func TestHowManyLengthsAreExact(t *testing.T) {
 	}
 }
 
-// A stamp of seven months before the start of its log is an instant, one of eighteen
-// months before counts from the start.
+// A stamp seven months before the start of its log is absolute, one eighteen months before
+// is relative.
 func TestWhichStampsCountFromTheStart(t *testing.T) {
 	const month, start = int64(30 * 86400e9), int64(1.7e18)
 	for before, absolute := range map[int64]bool{7 * month: true, 18 * month: false} {
@@ -184,8 +183,8 @@ func TestHowFineACurveIs(t *testing.T) {
 	}
 }
 
-// A histogram has room for the lengths there are, and tells of them what one of all
-// lengths there may be does, however it grew.
+// A histogram has room for the durations so far, and equals one of the full range, however
+// it grew.
 func TestHistogramsGrow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, longest := range []int64{0, 3000, 1e7, 1e10, Longest, 2 * Longest} {

@@ -44,8 +44,8 @@ func sample(t testing.TB) ([]Interval, []byte) {
 	return list, out.Bytes()
 }
 
-// What is written reads back: the same instants to the nanosecond, the same
-// tags, and histograms equal bucket by bucket.
+// A written log reads back: the same instants to the nanosecond, the same tags, and equal
+// histograms.
 func TestLogRoundTrips(t *testing.T) {
 	want, text := sample(t)
 	if !IsLog(text) {
@@ -88,8 +88,8 @@ func TestLibraryReadsTheLog(t *testing.T) {
 	}
 }
 
-// Logs merge into one in order of time, whatever order they come in, and one
-// line for each tag and time, whether the intervals were packed or not.
+// Logs in any order merge into one in order of time, with one line for each tag and time,
+// packed or not.
 func TestLogsMerge(t *testing.T) {
 	_, text := sample(t)
 	var list []Interval
@@ -144,7 +144,7 @@ func TestTagsCannotBreakALine(t *testing.T) {
 	}
 }
 
-// logTruth is what HdrHistogram's Java reader says of a log.
+// logTruth is what HdrHistogram's Java reader finds in a log.
 type logTruth struct {
 	StartTimeSec float64 `json:"start_time_sec"`
 	PerTag       map[string]struct {
@@ -159,7 +159,7 @@ type logTruth struct {
 	} `json:"per_tag"`
 }
 
-// A log jHiccup wrote has the values HdrHistogram's Java reader finds in it.
+// A log by jHiccup has the values that HdrHistogram's Java reader finds.
 func TestLogOfJHiccupHasItsTruth(t *testing.T) {
 	const path = "../../../shared/fixtures/public/hdr/jHiccup-2.0.7S.logV2"
 	text, err := os.ReadFile(path + ".hlog")
@@ -196,8 +196,7 @@ func TestLogOfJHiccupHasItsTruth(t *testing.T) {
 	}
 }
 
-// Logs of other resolutions and ranges keep every length, at the coarser of
-// the two resolutions.
+// Logs of other resolutions and ranges keep every duration, at the coarser resolution.
 func TestHistogramsOfOtherGeometries(t *testing.T) {
 	for _, g := range []struct {
 		lowest, highest int64
@@ -228,7 +227,7 @@ func TestHistogramsOfOtherGeometries(t *testing.T) {
 	}
 }
 
-// Values of other units are nanoseconds when read: a log of YCSB has microseconds.
+// Values of other units are nanoseconds once read: a log of YCSB has microseconds.
 func TestUnits(t *testing.T) {
 	h := hdr.New(1, 3_600_000_000, 3)
 	for us := int64(100); us <= 1000; us += 100 {

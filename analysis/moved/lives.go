@@ -13,7 +13,7 @@ type site struct {
 type addressUses struct {
 	first format.ObjectID // the lowest id
 	of    []addressUse    // by lock, less first
-	sites map[site]int    // a lock that was waited for there
+	sites map[site]int    // a lock waited for at each
 }
 
 // add adds a wait to the uses of its address. Locks of one class that are waited for with

@@ -10,7 +10,7 @@ import (
 
 const ms = int64(1e6)
 
-// run is a recording in the making: one class, one place, unless said otherwise.
+// run is a recording in the making, of one class and one call site unless set otherwise.
 type run struct {
 	waits  []Wait
 	pauses []Pause
@@ -36,7 +36,7 @@ func (r *run) find() *Found {
 	}, r.pauses, func(format.ObjectID) (uint32, bool) { return 1, true })
 }
 
-// busy is an epoch in which a lock is waited for now and again.
+// busy adds waits for one lock in an epoch.
 func (r *run) busy(lock format.ObjectID, waits int) {
 	for range waits {
 		r.wait(lock, ms)
@@ -55,7 +55,7 @@ func TestOneLockIsFollowedOverItsAddresses(t *testing.T) {
 	}
 }
 
-// Two survivor spaces take turns: the lock comes back to where it was.
+// Two survivor spaces take turns: the lock returns to its earlier address.
 func TestALockThatComesBackIsOne(t *testing.T) {
 	r := &run{now: 1}
 	for i := range 6 {
@@ -67,7 +67,7 @@ func TestALockThatComesBackIsOne(t *testing.T) {
 	}
 }
 
-// Locks that show in one epoch are several, however often all of them move.
+// Locks that appear in one epoch are several, however often all of them move.
 func TestStripesStaySixteen(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, perEpoch := range []int{2, 3, 10, 100} {
@@ -84,7 +84,7 @@ func TestStripesStaySixteen(t *testing.T) {
 	}
 }
 
-// A single wait in each epoch does not tell one lock from sixteen.
+// A single wait in each epoch does not distinguish one lock from sixteen.
 func TestTooFewWaitsTellNothing(t *testing.T) {
 	for _, waits := range []int{1, 9} { // of nine, eight share the epoch with the first
 		r := &run{now: 1}
@@ -121,7 +121,7 @@ func TestTheHotLockOfSeveralIsFollowed(t *testing.T) {
 	}
 }
 
-// A program that takes a new lock for each batch does so without a collection.
+// A program that takes a new lock for each batch does so without a collection in between.
 func TestLocksThatFollowEachOtherStaySeveral(t *testing.T) {
 	r := &run{now: 1}
 	for lock := range format.ObjectID(20) {
@@ -136,7 +136,7 @@ func TestLocksThatFollowEachOtherStaySeveral(t *testing.T) {
 	}
 }
 
-// Collections that come all the time come between any two locks.
+// With frequent collections there is one between any two locks.
 func TestAGapThatACollectionHitsByChanceTellsNothing(t *testing.T) {
 	r := &run{now: 1}
 	for lock := range format.ObjectID(2) {
@@ -172,7 +172,7 @@ func TestWithoutCollectionsNothingMoves(t *testing.T) {
 	}
 }
 
-// Of several inputs the later have high ids: no table holds those of the others.
+// Later inputs have high ids: no table has room for the ids of earlier ones.
 func TestLocksOfOtherInputsCostNothing(t *testing.T) {
 	r := &run{now: 1}
 	const first = 1 << 23

@@ -8,9 +8,8 @@ import (
 	"contend/format"
 )
 
-// linksOf returns how many links there are between epochs, each a word of the locks
-// that are waited for in it, of which one is followed by another without a wait for so
-// long that a collection lies in it by chance with some likelihood.
+// linksOf returns the number of links between epochs. Each word is an epoch, each letter a
+// wait for a lock. byChance is the probability of a collection between two epochs.
 func linksOf(text string, byChance float64) int {
 	f, at := &family{}, int64(0)
 	const gap = 1000
@@ -26,8 +25,8 @@ func linksOf(text string, byChance float64) int {
 	return len(f.links(c))
 }
 
-// A lock that moves is told from several that follow each other by how often they show
-// in one epoch, and how likely it would be by chance.
+// A moving lock is distinguished from several that follow each other by how often they
+// appear in one epoch, and by the probability of that by chance.
 func TestWhatALockThatMovesShows(t *testing.T) {
 	const four = "AAAAAAAAAA BBBBBBBBBB CCCCCCCCCC DDDDDDDDDD EEEEEEEEEF FFFFFFFFFF" // goes on to another once, without a collection
 	for _, c := range []struct {

@@ -1,5 +1,5 @@
-// Package column stores the events of a trace: many of one kind, added one by
-// one and then read in order of time.
+// Package column stores the events of a trace: many of one kind, added one by one and then
+// read in order of time.
 //
 // Its files, each of which uses only what comes after it:
 //

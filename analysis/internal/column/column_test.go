@@ -11,7 +11,7 @@ type item struct {
 	added int
 }
 
-// Order gives what a stable sort of all elements would, over several pieces.
+// Order returns what a stable sort of all elements would, over several pieces.
 func TestColumnOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		span := rapid.Int64Range(1, 1<<20).Draw(t, "span")
@@ -36,7 +36,7 @@ func TestColumnOrder(t *testing.T) {
 	})
 }
 
-// Each meets every element once, though pieces may still be being sorted.
+// Each visits every element once, even while pieces are being sorted.
 func TestColumnEach(t *testing.T) {
 	const n = 3*pieceLen + 1
 	for range 5 {

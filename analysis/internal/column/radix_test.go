@@ -29,8 +29,7 @@ func TestSorter(t *testing.T) {
 	}
 }
 
-// Keys that are near each other but for one are put in order all the same, and those
-// of one instant stay in theirs.
+// Keys that are near each other except for one are sorted, stably.
 func TestSorterOfCrowdedKeys(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	want := make([]Key, 1<<14)

@@ -15,8 +15,8 @@ func (numbers) Get(from []byte, v *int64) []byte {
 	return from[n:]
 }
 
-// What was added since is read without what lies in pieces before it, also where the
-// column was read and went on in between.
+// EachSince visits what was added since, without earlier pieces, also if the column was
+// read in between.
 func TestPackedSince(t *testing.T) {
 	c := &Packed[int64]{Start: func(v *int64) int64 { return *v }, Coder: func() Coder[int64] { return numbers{} }}
 	add := func(from, to int64) {
@@ -49,8 +49,7 @@ func TestPackedSince(t *testing.T) {
 	}
 }
 
-// What is read needs nothing more to be filled with: that is let go, and made again if it
-// is filled further.
+// Reading a column frees its scratch memory. Further additions allocate it again.
 func TestPackedLetsGoOfWhatItIsFilledWith(t *testing.T) {
 	c := &Packed[int64]{Start: func(v *int64) int64 { return *v }, Coder: func() Coder[int64] { return numbers{} }}
 	n := int64(0)
