@@ -105,6 +105,18 @@ func TestEachByteIsHeldToAnother(t *testing.T) {
 	}
 }
 
+// A field that a flipped byte calls by another text of the metadata is damage: what was
+// read from it is missing.
+func TestFieldsHaveNamesOfFields(t *testing.T) {
+	whole := load(t, ours+"/notify-jdk25.jfr")
+	data := bytes.Clone(whole)
+	data[0x22843] ^= 0xcd ^ 0xc5 // id of jdk.ActiveSetting
+	want, _ := told(whole)
+	if got, said := told(data); !said {
+		t.Errorf("%d events are missing, and nothing says so", want.lacking(got))
+	}
+}
+
 // Damage that was answered as if there were none: a page of the metadata, a page of
 // constants, a number of constants that no file holds, and a clock of nonsense.
 func TestDamageThatHidEverything(t *testing.T) {

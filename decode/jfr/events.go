@@ -87,7 +87,7 @@ func wanted() map[string]*eventSpec {
 		{"ThreadEnd", subject("thread"), threadEnd, nil},
 		{"VirtualThreadStart", nil, virtualStart, nil},
 		{"VirtualThreadEnd", nil, virtualEnd, nil},
-		{"ActiveSetting", map[string]slot{"id": slotID, "name": slotName, "value": slotValue}, setting, nil},
+		{"ActiveSetting", map[string]slot{"id": slotID, "name": slotName, "value": slotValue}, setting, []string{"id", "name", "value"}},
 		{"CPULoad", map[string]slot{"machineTotal": slotLoad}, cpuLoad, nil},
 		{"GCPhasePause", nil, pause, nil},
 		{"MethodTrace", map[string]slot{"method": slotMethod}, traced, nil},

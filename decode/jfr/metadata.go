@@ -3,6 +3,7 @@ package jfr
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -139,7 +140,7 @@ func (p *metadataParser) element(cl *class, parent string, depth int) {
 		p.m.classes[cl.id] = cl
 	case "field":
 		f := field{name: e.attrs["name"], class: p.number(&e, "class"), constant: e.attrs["constantPool"] == "true", array: e.attrs["dimension"] == "1"}
-		if cl == nil || f.name == "" || !known(e.attrs, "name", "class", "constantPool", "dimension") {
+		if cl == nil || f.name == "" || strings.ContainsRune(f.name, ' ') || !known(e.attrs, "name", "class", "constantPool", "dimension") {
 			p.c.fail("metadata field", format.ErrCorrupt)
 			return
 		}
