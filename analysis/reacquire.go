@@ -18,7 +18,8 @@ import (
 //  2. samples: it was notified before the first that shows it blocked, or in the lock's
 //     queue, and after the last before that which shows it idle;
 //  3. the end of the first wait of a batch: threads that are notified together acquire the
-//     lock one after the other, and none was notified before the notifier acquired it.
+//     lock one after the other, and none was notified before the notifier acquired it. That
+//     was no earlier than the acquisition before, which may have been another thread's.
 //
 // Between the bounds it is estimated from what samples between those of other waits for the
 // same lock show; without any, the thread is not taken to have been notified before the end.
@@ -185,19 +186,24 @@ func (q *reacquiring) acquired(r *record, defs *definitions) map[format.ObjectID
 // at works out the waits at one monitor or condition, by end.
 func (q *reacquiring) at(waits []reacquire, acquired []got, take func(*format.Event)) {
 	batches := map[format.ThreadID]*reacquire{} // by notifier: the first of its batch
-	notified := make([]notifiedIn, len(waits))
-	blocked, sampled := 0, 0
+	firsts, several := make([]*reacquire, len(waits)), map[*reacquire]bool{}
 	for i := range waits {
-		w, n := &waits[i], &notified[i]
+		w := &waits[i]
 		first := batches[w.by]
 		if first == nil || w.start >= first.end {
 			first = w
 			batches[w.by] = w
 		}
+		firsts[i], several[first] = first, first != w
+	}
+	notified := make([]notifiedIn, len(waits))
+	blocked, sampled := 0, 0
+	for i := range waits {
+		w, n, first := &waits[i], &notified[i], firsts[i]
 		n.low, n.high = first.end, w.end
 		if called := q.calls(w); len(called) > 0 {
 			n.low, n.high, n.told = called[0], called[len(called)-1], true
-		} else if at, ok := gotBefore(acquired, w.by, first.end); ok {
+		} else if at, by := gotBefore(acquired, first.end); w.by != format.NoThread && (by == w.by || by != format.NoThread && several[first]) {
 			n.low = max(w.start, at)
 		}
 		b, idle := q.sampled(w.thread, w.start, w.end)
@@ -272,14 +278,14 @@ func (q *reacquiring) sampled(t format.ThreadID, start, end int64) (blocked seen
 	return seenWaiting{}, idle
 }
 
-// gotBefore returns when a thread acquired a monitor last up to an instant; false where
-// another did since, or it is not known.
-func gotBefore(acquired []got, t format.ThreadID, until int64) (at int64, ok bool) {
+// gotBefore returns when a monitor was last acquired after waiting, up to an instant, and by
+// which thread; NoThread where it is not known.
+func gotBefore(acquired []got, until int64) (at int64, by format.ThreadID) {
 	i, _ := slices.BinarySearchFunc(acquired, until, func(g got, t int64) int { return cmp.Compare(g.at, t) })
-	if t == format.NoThread || i == 0 || acquired[i-1].thread != t {
-		return 0, false
+	if i == 0 {
+		return 0, format.NoThread
 	}
-	return acquired[i-1].at, true
+	return acquired[i-1].at, acquired[i-1].thread
 }
 
 // warning says how much it was, where the range is worth a word.

@@ -62,6 +62,7 @@ func TestGettingALockBackIsAcquiring(t *testing.T) {
 		{[]format.Event{notified(2, 1, 0, 100*ms), idles(2, 50*ms), blocked(2, ofMonitor, 70*ms)}, 30, 40, 50, "app.Box"},                                                                 // a sample shows it
 		{[]format.Event{notified(2, 1, 0, 50*ms), notified(3, 1, 0, 70*ms), notified(4, 1, 0, 90*ms), blocked(3, ofMonitor, 52*ms), blocked(4, ofMonitor, 54*ms)}, 54, 57, 60, "app.Box"}, // one after the other
 		{[]format.Event{notified(2, 1, 0, 50*ms), notified(3, 1, 0, 70*ms), notified(1, 2, 0, 30*ms)}, 0, 0, 60, ""},                                                                      // the notifier had it from 30 ms on
+		{[]format.Event{notified(2, 1, 0, 50*ms), notified(3, 1, 0, 70*ms), notified(5, 9, 10*ms, 20*ms)}, 0, 0, 80, ""},                                                                  // the notifier got it after another at 20 ms
 		{[]format.Event{notified(2, 1, 0, 50*ms), notified(3, 1, 60*ms, 70*ms)}, 0, 0, 0, ""},                                                                                             // not together
 		{[]format.Event{awaits(2, awaitStack, 0, 50*ms), awaits(3, awaitStack, 0, 70*ms)}, 0, 0, 20, ""},                                                                                  // perhaps signalled together
 		{[]format.Event{awaits(2, queueStack, 0, 50*ms), awaits(3, queueStack, 0, 70*ms)}, 0, 0, 0, ""},                                                                                   // of a queue, which guards microseconds

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -97,6 +98,11 @@ func TestAGoRuntimesDeadlockIsOne(t *testing.T) {
 	} {
 		if code, text := checked(t, head+dump, "--rule", "no deadlock", "-"); code != exitRules || !strings.Contains(text, "\n "+want) {
 			t.Errorf("%q: exit %d\n%s", head, code, text)
+		}
+		var out strings.Builder
+		Main([]string{"analyze", "--format", "json", "-"}, strings.NewReader(head+dump), &out, io.Discard)
+		if got := out.String(); strings.Contains(got, `"found": "the Go runtime ended the program: `) != (want == "FAIL ") {
+			t.Errorf("%q: deadlocks of JSON:\n%s", head, got)
 		}
 	}
 }

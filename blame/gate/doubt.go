@@ -30,7 +30,7 @@ var (
 	ofDeadlocks = []doubter{nothingLeft, cutOff, unseenOwners, unlistedOwners, damaged}
 )
 
-const recordAll = "record with the settings that 'contend jfc' prints"
+const recordAll = "record with 'contend record PID', or start the program with -XX:StartFlightRecording=settings=contend.jfc after 'contend jfc > contend.jfc'"
 
 // decide returns Undecided, and notes why in the result, where a run or its
 // baseline cannot tell that the rule holds; else Pass.
@@ -156,7 +156,7 @@ func unknownRunning(r *Rule, s *Subject, run *Run) Doubt {
 		return Doubt{}
 	}
 	return Doubt{format.Say("threads ran for %v to %v, the trace does not tell more closely, and the value is a part of that", time.Duration(run.Trace.RunningNs), time.Duration(run.Trace.RunningHigh)),
-		"record samples of what threads do, or thread dumps ('contend jfc' prints such settings)"}
+		recordAll}
 }
 
 func damaged(_ *Rule, _ *Subject, run *Run) Doubt {

@@ -44,7 +44,7 @@ func (run *Run) hidden() (ns int64, says string) {
 func unbounded(_ *Rule, _ *Subject, run *Run) Doubt {
 	for _, w := range run.Stats.Warnings {
 		if w.Code == format.HiddenVirtual && w.Hidden == 0 || w.Code == format.UnlistedThreads {
-			return Doubt{w.Text, "record with the settings that 'contend jfc' prints from the start of the program on, or take dumps with 'jcmd PID Thread.dump_to_file FILE'"}
+			return Doubt{w.Text, "start the program with -XX:StartFlightRecording=settings=contend.jfc after 'contend jfc > contend.jfc', or take dumps with 'jcmd PID Thread.dump_to_file FILE'"}
 		}
 	}
 	return Doubt{}
@@ -81,7 +81,7 @@ func (r *Rule) atMost(value float64, hiddenNs int64, tr *analysis.Trace) float64
 	return most
 }
 
-const hiddenHint = "samples show these waits: 'contend record' takes them"
+const hiddenHint = "samples show these waits: 'contend record PID' takes them"
 
 // ofNone over n bounds, at 95 %, how often something happens that n samples did not
 // show: the rule of three, since (1-3/n)^n is a twentieth.

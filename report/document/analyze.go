@@ -186,7 +186,8 @@ type Deadlock struct {
 	Number  int      `json:"number"`
 	SinceNs int64    `json:"sinceNs"`
 	Cycle   []Member `json:"cycle"`
-	Queued  []string `json:"queued"` // threads blocked behind the cycle
+	Queued  []string `json:"queued"`          // threads blocked behind the cycle
+	Found   string   `json:"found,omitempty"` // what the runtime said, which found it: it names no cycle
 }
 
 // Member is one thread of a deadlock.
@@ -321,6 +322,11 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector
 	}
 	for i, d := range tr.Deadlocks {
 		a.Deadlocks = append(a.Deadlocks, newDeadlock(i+1, d, tr.Symbols))
+	}
+	for _, w := range cov.Warnings {
+		if w.Code == format.RuntimeDeadlock && len(a.Deadlocks) == 0 {
+			a.Deadlocks = append(a.Deadlocks, Deadlock{Number: 1, Cycle: []Member{}, Queued: []string{}, Found: w.Text})
+		}
 	}
 	return a
 }

@@ -14,11 +14,6 @@ import (
 
 // findings says what is wrong, the gravest first.
 func (s *screen) findings() (lines []line) {
-	for _, w := range s.Coverage.Warnings {
-		if w.Code == "deadlock" {
-			lines = append(lines, hanging("", s.Width, alarm, prose("DEADLOCK: "+w.Text)...)...)
-		}
-	}
 	for i := range s.Deadlocks {
 		if i >= s.detail.findings {
 			lines = append(lines, s.moreDeadlocks(s.Deadlocks[i:])...)
@@ -159,6 +154,9 @@ const members = 3
 
 // deadlock names each thread with what it waits for and who holds that.
 func (s *screen) deadlock(d *document.Deadlock) []line {
+	if d.Found != "" {
+		return hanging("", s.Width, alarm, prose("DEADLOCK: "+d.Found)...)
+	}
 	title := fmt.Sprintf("DEADLOCK #%d: %s wait for each other for ever", d.Number, s.threads(int64(len(d.Cycle))))
 	if len(d.Cycle) == 1 {
 		title = fmt.Sprintf("DEADLOCK #%d: 1 %s waits for itself for ever", d.Number, s.thread)

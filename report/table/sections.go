@@ -83,6 +83,9 @@ func deadlockGrid(a *document.Analyze) *Grid {
 	g := &Grid{Title: "deadlocks", Head: []string{"DEADLOCK", "THREAD", "LOCK", "CLASS", "SITE"}, Left: left(5, 1, 2, 3, 4), Flex: 4}
 	for _, d := range a.Deadlocks {
 		number := Count(int64(d.Number))
+		if d.Found != "" {
+			g.Rows = append(g.Rows, []Cell{number, Name(d.Found), {}, {}, {}})
+		}
 		for _, m := range d.Cycle {
 			g.Rows = append(g.Rows, []Cell{number, Name(m.Thread), Name(m.Lock), qualified(m.Class), Cell{text.Stack(m.Stack), formula(analysis.StackText(m.Stack.Frames()))}})
 		}

@@ -149,6 +149,9 @@ func deadlockGrids(list []document.Deadlock) (grids []*Grid) {
 	for _, d := range list {
 		g := &Grid{Title: fmt.Sprintf("DEADLOCK #%d: each thread waits for a lock the next one holds", d.Number),
 			Head: []string{"THREAD", "WAITS FOR", "AT"}, Left: left(3, 0, 1, 2), Flex: 2}
+		if d.Found != "" {
+			g.Title = "DEADLOCK: " + d.Found
+		}
 		for _, m := range d.Cycle {
 			g.Rows = append(g.Rows, []Cell{Name(m.Thread), Name(m.Lock), Name(text.Stack(m.Stack))})
 		}

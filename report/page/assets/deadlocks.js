@@ -23,6 +23,9 @@
 
   C.Deadlocks = function ({ model: m }) {
     return html`<div class="view deadlocks">${m.analyze.deadlocks.map(d => {
+      if (d.found) {
+        return html`<section><h2>Deadlock ${d.number}</h2><p>${C.visible(d.found)}</p></section>`;
+      }
       const members = d.cycle.map(c => ({ thread: C.visible(c.thread), lock: m.shown(C.visible(c.lock)), name: C.visible(c.lock), stack: c.stack }));
       return html`<section><h2>Deadlock ${d.number}</h2><p>Each thread waits for the lock the arrow leads to, which the next thread holds. ${d.queued.length > 0 && html`Behind them wait ${d.queued.slice(0, 12).map(C.visible).join(", ")}${d.queued.length > 12 ? " and " + (d.queued.length - 12) + " more" : ""}.`}</p>
         <${Cycle} members=${members} />

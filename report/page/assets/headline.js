@@ -37,6 +37,7 @@
 
   // circle names the threads of a deadlock.
   const circle = d => {
+    if (d.found) return "All threads wait";
     const names = d.cycle.map(c => C.visible(c.thread));
     if (names.length === 1) return names[0] + " waits for itself";
     return (names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} more`] : names).join(", ").replace(/, ([^,]*)$/, " and $1") + " wait for each other";
