@@ -25,6 +25,7 @@ import (
 // writes, the second with --seed 2 --slow archive --slow-by 100.
 var documentCommands = map[string]string{
 	"analyze":          "analyze D/exact.txt",
+	"analyze-asleep":   "analyze D/asleep.txt",
 	"analyze-counts":   "analyze D/counts.txt",
 	"analyze-idle":     "analyze --idle D/idle.txt",
 	"analyze-inferred": "analyze D/inferred.txt",
