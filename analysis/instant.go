@@ -20,14 +20,7 @@ type contendedLock struct {
 }
 
 // add returns a place for one more lock, in memory used before if possible.
-func (in *instant) add() *contendedLock {
-	if n := len(in.locks); n < cap(in.locks) {
-		in.locks = in.locks[:n+1]
-	} else {
-		in.locks = append(in.locks, contendedLock{})
-	}
-	return &in.locks[len(in.locks)-1]
-}
+func (in *instant) add() *contendedLock { return next(&in.locks) }
 
 func (l *contendedLock) set(lock format.ObjectID, owners, waiters []format.Party) {
 	l.lock = lock

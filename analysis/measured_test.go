@@ -97,9 +97,8 @@ func TestSampledMonitorsAreScaledToWhatWasMeasured(t *testing.T) {
 // byMonitor is a visitor that sums waiting by lock.
 type byMonitor map[format.ObjectID]int64
 
-func (b byMonitor) Begin(*Symbols, int64)  {}
-func (b byMonitor) Running(_, _, ns int64) {}
-func (b byMonitor) Slice(s *Slice)         { b[s.Lock] += s.Ns() }
+func (b byMonitor) Begin(*Symbols, int64) {}
+func (b byMonitor) Slice(s *Slice)        { b[s.Lock] += s.Ns() }
 
 // Waiting of a thread that samples miss goes to the monitors it was sampled at; that of a
 // thread without samples goes to all monitors.

@@ -25,15 +25,10 @@ func TestMonitorWaits(t *testing.T) {
 	wait := func(thread, by format.ThreadID, monitor format.ObjectID, from, to int64) format.Event {
 		return format.Event{Kind: format.KindActivity, Activity: format.ActivityWait, Thread: thread, Owner: by, Object: monitor, Time: from, End: to}
 	}
-	var l format.List
-	for _, ev := range []format.Event{
+	l := format.List{Events: []format.Event{
 		{Kind: format.KindSetting, Name: format.SettingIdle, Value: format.IdleLong},
 		wait(1, 3, 7, 0, 30), wait(2, 0, 7, 5, 20), wait(1, 0, 8, 40, 50), wait(2, 3, 7, 60, 100), wait(2, 3, 0, 30, 40),
-	} {
-		if err := l.Write(&ev); err != nil {
-			t.Fatal(err)
-		}
-	}
+	}}
 	var got monitorLog
 	if _, err := Run(&l, Filter{From: format.NoTime, To: 90}, &got); err != nil {
 		t.Fatal(err)

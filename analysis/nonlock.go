@@ -36,13 +36,10 @@ type nonLockWaits struct {
 }
 
 func newNonLockWaits(e *emitter) nonLockWaits {
-	out := nonLockWaits{e: e}
-	for _, v := range e.out.visitors {
-		if av, ok := v.(AsideVisitor); ok && e.filter.Class == nil && e.filter.Lock == nil {
-			out.ask = append(out.ask, av)
-		}
+	if e.filter.Class != nil || e.filter.Lock != nil {
+		return nonLockWaits{e: e}
 	}
-	return out
+	return nonLockWaits{e, asking[AsideVisitor](e)}
 }
 
 func (a *nonLockWaits) deliver(one *Aside) {

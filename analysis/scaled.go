@@ -20,12 +20,7 @@ const maxPending = 1 << 18
 // postpone keeps cur, which stands for [lo, hi).
 func (s *sampler) postpone(lo, hi int64, seen Sample) {
 	m := &s.measured
-	if n := len(m.pending); n < cap(m.pending) {
-		m.pending = m.pending[:n+1]
-	} else {
-		m.pending = append(m.pending, booking{})
-	}
-	b := &m.pending[len(m.pending)-1]
+	b := next(&m.pending)
 	b.lo, b.hi, b.seen = lo, hi, seen
 	b.of.copy(s.cur)
 	m.size++
