@@ -62,19 +62,11 @@ type dues struct {
 
 // Answer calls give for the parts of a lock's waiting, in order of time. They do not overlap.
 func (c *Class) Answer(l *Lock, give func(Part)) {
-	w, _ := c.workers.Get().(*worker)
-	if w == nil {
-		w = c.worker()
-	}
-	defer c.workers.Put(w)
+	w := c.worker()
+	defer w.release()
 	n := len(c.sites) + 2
 	d := dues{make([]float64, n), make([]float64, n)}
-	w.pending = w.pending[:0]
 	w.gaps(l, func(*gap) bool { return true }, func(g *gap) {
-		for len(w.pending) > 0 && w.pending[0].time <= g.from {
-			w.recent.add(w.pending[0].site, w.pending[0].user)
-			w.pending = w.pending[1:]
-		}
 		if len(c.sites) == 0 || !w.run(l, g, nil) {
 			give(Part{Start: g.from, End: g.to, State: Unknown})
 			return

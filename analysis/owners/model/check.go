@@ -40,6 +40,7 @@ func (c *Class) Check() {
 		c.factor[i] = 1
 	}
 	k := c.worker()
+	defer k.release()
 	all, total := k.sights()
 	if total < 4 || sites == 0 {
 		return

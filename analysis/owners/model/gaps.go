@@ -74,11 +74,17 @@ func (k *worker) gaps(l *Lock, wanted func(*gap) bool, take func(*gap)) {
 	n := 0
 	flush := func() {
 		k.gather(l, k.batch[:n])
+		known := 0
 		for i := range k.batch[:n] {
-			take(&k.batch[i])
+			g := &k.batch[i]
+			for ; known < len(k.pending) && k.pending[known].time <= g.from; known++ {
+				k.recent.add(k.pending[known].site, k.pending[known].user)
+			}
+			take(g)
 		}
-		n = 0
+		n, k.pending = 0, k.pending[:copy(k.pending, k.pending[known:])]
 	}
+	k.pending = k.pending[:0]
 	k.recent.reset(len(k.class.sites))
 	c.got = func(w *Wait) int {
 		s := k.siteOf(w.Stack)
@@ -175,7 +181,10 @@ type users struct {
 // had it, and who is at a silent site.
 func (u *users) set(c *Class, waits []Wait) {
 	u.sites = len(c.sites)
-	u.threads, u.index, u.shares = u.threads[:0], map[format.ThreadID]int32{}, u.shares[:0]
+	u.threads, u.shares = u.threads[:0], u.shares[:0]
+	if clear(u.index); u.index == nil {
+		u.index = map[format.ThreadID]int32{}
+	}
 	add := func(t format.ThreadID) {
 		if _, ok := u.index[t]; !ok && t != format.NoThread {
 			u.index[t] = int32(len(u.threads))

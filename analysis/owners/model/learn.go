@@ -44,19 +44,31 @@ type worker struct {
 	judged []verdict // by user
 }
 
+// worker returns one that works with the sites of the class as they are now; release
+// keeps it, with the waits it has at hand, for what comes next.
 func (c *Class) worker() *worker {
-	n := len(c.sites)
-	return &worker{class: c, inner: map[format.StackID][]within{}, taking: map[format.StackID]int{},
-		lumpOf: make([]int32, n), partOf: make([][phases]float64, n), post: posterior{site: make([]byCell, n)}}
+	k, _ := c.workers.Get().(*worker)
+	if k == nil {
+		k = &worker{class: c}
+	}
+	if n := len(c.sites); k.inner == nil || len(k.lumpOf) != n {
+		k.inner, k.taking, k.users.sites = map[format.StackID][]within{}, map[format.StackID]int{}, -1
+		k.lumpOf, k.partOf, k.post.site = make([]int32, n), make([][phases]float64, n), make([]byCell, n)
+	}
+	return k
+}
+
+func (k *worker) release() {
+	k.bare = false
+	k.class.workers.Put(k)
 }
 
 // load makes a lock the one at hand.
 func (k *worker) load(l *Lock) {
-	if k.lock != l {
+	other := k.lock != l
+	if other {
 		k.lock = l
 		k.waits = k.class.program.Waits(l.ID, k.waits[:0])
-		k.users.set(k.class, k.waits)
-		k.users.list(k.waits)
 		k.ends = k.ends[:0]
 		for i := range k.waits {
 			k.ends = append(k.ends, int32(i))
@@ -64,6 +76,10 @@ func (k *worker) load(l *Lock) {
 		slices.SortFunc(k.ends, func(a, b int32) int {
 			return cmp.Or(cmp.Compare(k.waits[a].End, k.waits[b].End), cmp.Compare(a, b))
 		})
+	}
+	if other || k.users.sites != len(k.class.sites) {
+		k.users.set(k.class, k.waits)
+		k.users.list(k.waits)
 	}
 }
 
@@ -77,6 +93,7 @@ func (c *Class) Learn() {
 	}
 	step := max(1, c.waits/roundGaps)
 	k := c.worker()
+	defer k.release()
 	for r := range rounds {
 		all := counts{entries: make([][phases]float64, sites), enters: make([]float64, sites)}
 		byLock := make([][]float64, len(c.Locks))
@@ -114,6 +131,7 @@ func (c *Class) prior() {
 		normalise(s.holds[:])
 	}
 	k := c.worker()
+	defer k.release()
 	for _, l := range c.Locks {
 		own := make([]float64, len(c.sites))
 		k.load(l)

@@ -16,6 +16,7 @@ import (
 // Silent adds silent sites to the class.
 func (c *Class) Silent() {
 	k := c.worker()
+	defer k.release()
 	c.unseen(k)
 	s := silence{worker: k}
 	for _, l := range s.busiest() {
