@@ -29,6 +29,7 @@
 //	monitors.go     waits at monitors that other threads end
 //	unseen.go       threads without evidence for a while
 //	sleepsites.go   idle times that count as running
+//	why.go          what the owners of a lock are inferred from
 //	gaps.go         where one input lost data
 //	stalls.go       how late samples were taken
 //	emit.go         applying the filter and booking slices for the visitors
@@ -211,7 +212,7 @@ func (p *pass) finish() *Trace {
 	relocated := rec.relocate(e.defs)
 	rec.activities = rec.Arrange(e.defs.Kind)
 	rec.sleeps.classify(rec, e.defs)
-	tl, rebuilt := rec.activities.Timelines(e.defs)
+	tl, rebuilt := rec.activities.Timelines(e.defs, e.asks())
 	counted := 0
 	if !smp.any {
 		var unseen int64
@@ -225,6 +226,7 @@ func (p *pass) finish() *Trace {
 		counted = smp.before + smp.threads
 	}
 	rebuilt()
+	e.tellWhy(tl)
 	rec.sweep(tl, e, p.cyc)
 	e.out.wait()
 	rec.visitHolds(tl, e)

@@ -14,6 +14,7 @@ type (
 
 	Trust     = owners.Trust
 	Agreement = owners.Agreement
+	Why       = owners.Why
 	Known     = owners.Known
 	Word      = owners.Word
 )

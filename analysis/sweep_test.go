@@ -271,7 +271,7 @@ func swept(events []format.Event, f Filter) *sweep {
 	}
 	e.begin(0)
 	rec.activities = rec.Arrange(defs.Kind)
-	tl, rebuilt := rec.activities.Timelines(defs)
+	tl, rebuilt := rec.activities.Timelines(defs, nil)
 	rebuilt()
 	return rec.sweep(tl, e, &cycles{})
 }

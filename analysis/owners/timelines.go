@@ -34,6 +34,7 @@ import (
 	"slices"
 
 	"contend/analysis/internal/column"
+	"contend/analysis/owners/model"
 	"contend/format"
 )
 
@@ -45,16 +46,22 @@ type Timelines struct {
 	Unowned  []Owner                       // by lock: whom the stretches without an owner are charged to
 	Unlinked []Unlinked                    // contended locks of thread dumps that match no recorded wait, by time
 	Seen     map[format.ObjectID]Agreement // by lock: dumps that were hidden from the model of its class, and compared
+	Whys     map[format.ObjectID]Why       // by lock that was asked for
 
-	add func(Ownership) // one that was recorded
+	add   func(Ownership) // one that was recorded
+	asked map[format.ObjectID]span
 }
+
+// Why says what speaks for each candidate of a lock.
+type Why = model.Why
 
 // Timelines says who owned each lock. It begins to rebuild the owners, and
 // they are complete once the function it returns has returned. Until then the
-// symbols are read, but no more classes are asked for.
-func (a *Activities) Timelines(sym Symbols) (tl *Timelines, rebuilt func()) {
+// symbols are read, but no more classes are asked for. If ask is not nil, it says of which
+// stretch of each lock's waiting the whys are wanted; an empty one for none.
+func (a *Activities) Timelines(sym Symbols, ask func(format.ObjectID) (from, to int64)) (tl *Timelines, rebuilt func()) {
 	byLock := a.byLock
-	tl = &Timelines{Owned: newOwned(), Unowned: make([]Owner, len(byLock)), Seen: map[format.ObjectID]Agreement{}}
+	tl = &Timelines{Owned: newOwned(), Unowned: make([]Owner, len(byLock)), Seen: map[format.ObjectID]Agreement{}, Whys: map[format.ObjectID]Why{}, asked: map[format.ObjectID]span{}}
 	for i := range a.inputs {
 		a.inputs[i].pauses = merge(a.inputs[i].pauses)
 	}
@@ -66,6 +73,11 @@ func (a *Activities) Timelines(sym Symbols) (tl *Timelines, rebuilt func()) {
 	for l, waits := range byLock {
 		if len(waits) > 0 && !recorded[l] {
 			unknown = append(unknown, format.ObjectID(l))
+			if ask != nil {
+				if from, to := ask(format.ObjectID(l)); from < to {
+					tl.asked[format.ObjectID(l)] = span{from, to}
+				}
+			}
 		}
 	}
 	var rebuilding workers.Group
@@ -183,6 +195,9 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 			told[i] = nil
 			if m, ok := by[locks[i]]; ok {
 				tl.Seen[locks[i]] = Agreement(m.lock.Seen)
+				if s, ok := tl.asked[locks[i]]; ok {
+					tl.Whys[locks[i]] = m.class.Why(m.lock, s.start, s.end)
+				}
 			}
 		},
 	})

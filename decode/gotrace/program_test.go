@@ -82,7 +82,7 @@ func read(t testing.TB, data []byte) *seen {
 }
 
 func infer(record *owners.Record, sym *analysis.Symbols) (owned []owners.Ownership) {
-	tl, done := record.Arrange(sym.Kind).Timelines(sym)
+	tl, done := record.Arrange(sym.Kind).Timelines(sym, nil)
 	done()
 	tl.Owned.Each(func(o *owners.Ownership) { owned = append(owned, *o) })
 	return owned

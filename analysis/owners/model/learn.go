@@ -95,24 +95,30 @@ func (c *Class) Learn() {
 	k := c.worker()
 	defer k.release()
 	for r := range rounds {
-		all := counts{entries: make([][phases]float64, sites), enters: make([]float64, sites)}
-		byLock := make([][]float64, len(c.Locks))
-		before, passed := make([]float64, sites), 0
-		for i, l := range c.Locks {
-			if last := passed + l.n; (passed+step-1-r%step)/step == (last+step-1-r%step)/step {
-				passed = last // none of its gaps is looked at
-				continue
-			}
-			copy(before, all.enters)
-			k.gaps(l, func(g *gap) bool { return (passed+g.number)%step == r%step }, func(g *gap) { k.run(l, g, &all) })
-			byLock[i] = make([]float64, sites)
-			for s := range before {
-				byLock[i][s] = all.enters[s] - before[s]
-			}
-			passed += l.n
-		}
-		c.maximise(&all, byLock)
+		c.round(k, r, step)
 	}
+}
+
+// round expects what happened in every step-th gap, and takes that over.
+func (c *Class) round(k *worker, r, step int) {
+	sites := len(c.sites)
+	all := counts{entries: make([][phases]float64, sites), enters: make([]float64, sites)}
+	byLock := make([][]float64, len(c.Locks))
+	before, passed := make([]float64, sites), 0
+	for i, l := range c.Locks {
+		if last := passed + l.n; (passed+step-1-r%step)/step == (last+step-1-r%step)/step {
+			passed = last // none of its gaps is looked at
+			continue
+		}
+		copy(before, all.enters)
+		k.gaps(l, func(g *gap) bool { return (passed+g.number)%step == r%step }, func(g *gap) { k.run(l, g, &all) })
+		byLock[i] = make([]float64, sites)
+		for s := range before {
+			byLock[i][s] = all.enters[s] - before[s]
+		}
+		passed += l.n
+	}
+	c.maximise(&all, byLock)
 }
 
 // prior is what is supposed before anything is learned.
