@@ -130,8 +130,13 @@ func (p *simulated) Application(s format.StackID) []format.Frame { return p.stac
 func (p *simulated) Waits(_ format.ObjectID, to []Wait) []Wait { return append(to, p.waits...) }
 
 func (p *simulated) Doings(t format.ThreadID, from, to int64, list []Doing) []Doing {
-	for _, d := range p.doings[t] {
-		if d.Start < to && d.End >= from {
+	all := p.doings[t] // by start; of none are more than three at once
+	first, _ := slices.BinarySearchFunc(all, from, func(d Doing, at int64) int { return cmp.Compare(d.Start, at) })
+	for _, d := range all[max(first-3, 0):] {
+		if d.Start >= to {
+			break
+		}
+		if d.End >= from {
 			list = append(list, d)
 		}
 	}

@@ -182,12 +182,14 @@ func TestForwardBackward(t *testing.T) {
 		for s := range c.sites {
 			v := likely.Draw(t, "can")
 			k.ev.can, k.ev.held = append(k.ev.can, byCell{v, v, v, v, v, v}), append(k.ev.held, ones)
-			k.ev.held[s][0] = math.Pow(64, float64(s)) // sites are states of their own
+			k.ev.held[s][0] = math.Pow(1024, float64(s)) // sites are states of their own
 		}
 		for cell := range cells {
 			k.ev.own[cell], k.ev.free[cell] = likely.Draw(t, "own"), likely.Draw(t, "free")
 			for s := range c.sites {
-				k.ev.held[s][cell] *= likely.Draw(t, "held")
+				if cell > 0 {
+					k.ev.held[s][cell] = likely.Draw(t, "held")
+				}
 			}
 		}
 		k.lump(l)
@@ -231,7 +233,7 @@ func TestForwardBackward(t *testing.T) {
 
 // Each round of learning explains the recording better.
 func TestLearningNeverExplainsLess(t *testing.T) {
-	p := several(3, 4000)
+	p := several(3, 2000)
 	l := &Lock{ID: theLock}
 	c := NewClass(p, true, []*Lock{l})
 	c.prior()

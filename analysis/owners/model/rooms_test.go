@@ -1,0 +1,182 @@
+package model
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"contend/format"
+)
+
+// A path is the methods of a stack: calls of a method by itself are one, lines do not
+// matter, and what is called alike from the same callers has one suffix.
+func TestPaths(t *testing.T) {
+	p := &simulated{}
+	frames := func(methods ...string) []format.Frame { return p.Frames(p.stack(methods...)) }
+	var once, twice, other path
+	once.set(frames("take", "walk", "run"), 0)
+	moved := slices.Clone(frames("take", "walk", "walk", "walk", "run"))
+	moved[0].Line = 99
+	twice.set(moved, 0)
+	other.set(frames("take", "jump", "run"), 0)
+	if !slices.Equal(once.suffix, twice.suffix) || !slices.Equal(twice.frame, []int{0, 3, 4}) {
+		t.Errorf("%+v and %+v", once, twice)
+	}
+	if once.suffix[0] == other.suffix[0] || once.suffix[2] != other.suffix[2] || once.method[0] != other.method[0] {
+		t.Errorf("%+v and %+v", once, other)
+	}
+}
+
+// Gaps hold all the waiting and nothing else, each acquisition ends one, and the instant up
+// to which threads waited so long is found again.
+func TestGaps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := several(rapid.Uint64().Draw(t, "seed"), 150)
+		if len(p.waits) == 0 {
+			return
+		}
+		l := &Lock{ID: theLock}
+		c := NewClass(p, true, []*Lock{l})
+		k := c.worker()
+		sum, want, ended := 0.0, 0.0, 0
+		for _, w := range p.waits {
+			want += float64(w.End - w.Start)
+		}
+		last := int64(0)
+		k.gaps(l, func(*gap) bool { return true }, func(g *gap) {
+			if g.from < last || g.to <= g.from {
+				t.Fatalf("%d to %d after %d", g.from, g.to, last)
+			}
+			last = g.to
+			all := g.ns(g.to)
+			if sum += all; g.ended {
+				ended++
+			}
+			for part := 0.1; part < 1; part += 0.2 {
+				if at := g.when(part * all); g.ns(at) > part*all+1 || g.ns(at+1) < part*all-1 {
+					t.Errorf("waited %v of %v ns up to %d in %d to %d", g.ns(at), part*all, at, g.from, g.to)
+				}
+			}
+		})
+		if sum != want || ended != len(p.waits) {
+			t.Errorf("%v ns in %d gaps, want %v in %d", sum, ended, want, len(p.waits))
+		}
+	})
+}
+
+// A thread that sleeps, never waits and lets others go on when it wakes is a silent site; one
+// that sleeps whatever the others do is none.
+func TestSilentSites(t *testing.T) {
+	for _, holds := range []bool{true, false} {
+		p := &simulated{}
+		fast, sleep := p.stack("fast", "run"), p.stack("sleep", "quiet", "run")
+		users := []user{{stack: fast, holds: 20_000, pauses: 300_000}, {stack: fast, holds: 20_000, pauses: 300_000}, {stack: fast, holds: 20_000, pauses: 300_000}}
+		if holds {
+			users = append(users, user{stack: p.stack("quiet", "run"), away: sleep, holds: 3e6, pauses: 9e6, silent: true})
+		}
+		p.simulate(6, 3000, users)
+		if !holds {
+			rng := rand.New(rand.NewPCG(1, 2))
+			for at := int64(0); at < p.owners[len(p.owners)-1].End; at += 9e6 {
+				start := at + rng.Int64N(5e6)
+				p.does(4, Doing{Start: start, End: start + 3e6, Stack: sleep, What: Away})
+			}
+		}
+		c, l := p.class()
+		var silent []*site
+		for _, s := range c.sites {
+			if s.silent {
+				silent = append(silent, s)
+			}
+		}
+		named := int64(0)
+		all := int64(0)
+		for _, x := range p.answer(c, l) {
+			if all += x.End - x.Start; x.Thread == 4 {
+				named += x.End - x.Start
+			}
+		}
+		switch {
+		case holds && (len(silent) != 1 || p.Frames(silent[0].stack)[1].Method != "quiet" || named < all/2):
+			t.Errorf("it is named for %d of %d ns, silent sites %+v", named, all, silent)
+		case !holds && (len(silent) != 0 || named != 0):
+			t.Errorf("it holds no lock and is named for %d of %d ns: %+v", named, all, silent)
+		}
+	}
+}
+
+// Dumps that show something else than the model says are held against it: what they show
+// is said more often.
+func TestCheck(t *testing.T) {
+	p := several(8, 3000)
+	var dumps, wrong []Dump
+	for _, w := range p.waits {
+		at := (w.Start + w.End) / 2
+		if o, ok := p.owner(at); ok {
+			dumps = append(dumps, Dump{Time: at, Owner: o.Thread, Stack: o.Stack, Took: o.Stack, Waiters: 2})
+			wrong = append(wrong, Dump{Time: at, Owner: 3, Stack: 2, Took: 2, Waiters: 2})
+		}
+	}
+	c, l := p.class(dumps...)
+	if s := l.Seen; s.Dumps < 100 || s.Asked != 2*int64(s.Dumps) || s.Squares != 4*int64(s.Dumps) || s.Agrees < s.Asked*7/10 {
+		t.Errorf("of right dumps: %+v", s)
+	}
+	slow := slices.IndexFunc(c.sites, func(s *site) bool { return s.stack == 2 })
+	right := c.factor[slow] / c.factor[(slow+1)%3]
+	c, m := p.class(wrong...)
+	slow = slices.IndexFunc(c.sites, func(s *site) bool { return s.stack == 2 })
+	if f := c.factor[slow] / c.factor[(slow+1)%3]; f < 5*right || m.Seen.Dumps < 100 {
+		t.Errorf("factor %v where all dumps show it, %v where right ones do; %+v", f, right, m.Seen)
+	}
+}
+
+// On a program whose owners are known, the waiting is charged to the sites that held the
+// lock and to nobody as it was, but for a tenth.
+func TestAnswersAreRight(t *testing.T) {
+	p := &simulated{}
+	fast, sleeps := p.stack("fast", "run"), p.stack("sleeps", "run")
+	users := []user{{stack: fast, holds: 20_000, pauses: 100_000}, {stack: fast, holds: 20_000, pauses: 100_000},
+		{stack: sleeps, away: p.stack("sleep", "sleeps", "run"), holds: 2_000_000, pauses: 9_000_000}}
+	p.simulate(2, 6000, users)
+	c, l := p.class()
+	wrong, all := map[string]float64{}, 0.0
+	for _, x := range p.answer(c, l) {
+		name := "free"
+		if x.State == Held {
+			name = p.site(x.Stack)
+		}
+		wrong[name] += float64(x.End - x.Start)
+	}
+	for _, w := range waited(p.waits) {
+		for rest := w; rest.Start < rest.End; {
+			i, _ := slices.BinarySearchFunc(p.owners, rest.Start, func(o Part, at int64) int { return cmp.Compare(o.End, at+1) })
+			o, end := p.owners[i], rest.End
+			if o.Start > rest.Start {
+				end = min(end, o.Start)
+				wrong["free"] -= float64(end - rest.Start)
+			} else {
+				end = min(end, o.End)
+				wrong[p.site(o.Stack)] -= float64(end - rest.Start)
+			}
+			all += float64(end - rest.Start)
+			rest.Start = end
+		}
+	}
+	distance := 0.0
+	for _, ns := range wrong {
+		distance += math.Abs(ns) / 2 / all
+	}
+	if len(wrong) != 3 || distance > 0.1 {
+		t.Errorf("distance %.3f: %v", distance, wrong)
+	}
+}
+
+// site returns the method that took the lock, of a stack in its section.
+func (p *simulated) site(s format.StackID) string {
+	frames := p.Frames(s)
+	return frames[len(frames)-2].Method
+}
