@@ -280,7 +280,7 @@ func (k *worker) part(g *gap, state int, from, to int64, chance float64) Part {
 // holder returns the thread that most likely holds the lock at a site: who was seen
 // there; else who used it last and is not known to be elsewhere.
 func (k *worker) holder(g *gap, site int, from, to int64) format.ThreadID {
-	if by := k.ev.by[site]; by >= 0 {
+	if by := k.ev.by[site]; by >= 0 && !k.wait(by, from, to) {
 		return k.users.threads[by]
 	}
 	k.judged = append(k.judged[:0], make([]verdict, len(k.users.threads))...)

@@ -274,7 +274,7 @@ func TestLearningNeverExplainsLess(t *testing.T) {
 			mean[p.stacks[s.stack][0].Method] += w * holdMean[q]
 		}
 	}
-	if mean["fast"] > mean["slow"]/3 || mean["slow"] > mean["sleeps"]/2 {
+	if mean["fast"] > mean["slow"]/3 || mean["fast"] > mean["sleeps"]/3 {
 		t.Errorf("holds of %v ns on the average", mean)
 	}
 }
