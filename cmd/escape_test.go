@@ -89,6 +89,11 @@ func TestNothingActsOnTheTerminal(t *testing.T) {
 			if strings.Contains(line, "markdown") {
 				plainMarkdown(t, out.Bytes())
 			}
+			if _, form, _ := strings.Cut(line, "--format "); form != "" {
+				if holds := parses[strings.Fields(form)[0]]; holds != nil {
+					holds(t, out.String())
+				}
+			}
 			for what, said := range map[string]string{"answer": out.String(), "message": msg.String()} {
 				if i := strings.IndexFunc(said, acts); i >= 0 {
 					t.Errorf("%s %s: the %s holds %q", c.Name(), line, what, said[max(i-30, 0):min(i+30, len(said))])

@@ -11,50 +11,6 @@ import (
 	"contend/report/document"
 )
 
-// methodOf returns the method of a site, Class.method:line; of a lambda, that of
-// the method it is in.
-func methodOf(site string) string {
-	method, _, _ := strings.Cut(site[strings.LastIndexByte(site, '.')+1:], ":")
-	if inner, ok := strings.CutPrefix(method, "lambda$"); ok {
-		method, _, _ = strings.Cut(inner, "$")
-	}
-	return method
-}
-
-// Programs that logged which operation took each lock: the site is in it, or in a
-// method that it called to take the lock. The last number is how much of the
-// waiting must be charged to a stack at all for that to say anything.
-func TestOwnersSitesAreTheOperations(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"lab-convoy-jdk25-d1s", "lab-cpu-jdk25-d1s", "lab-rw-jdk25-d1s", "lab-striped-jdk17-profile", "lab-sync4-exact-jdk25"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var truth struct{ Locks []logged }
-			readTruth(t, "../testdata/"+name+".truth.json", &truth)
-			operations := map[string]bool{}
-			for _, l := range truth.Locks {
-				for op := range l.BlockedBy {
-					operations[op] = true
-				}
-			}
-			all, named := int64(0), int64(0)
-			for _, r := range ask[document.Blame](t, "blame", "--by", "owner-site,owner-callers", "../testdata/"+name+".jfr").Rows {
-				if strings.HasPrefix(r.Keys[0], "[") {
-					continue
-				}
-				all += r.ThreadNs
-				around := append([]string{r.Keys[0]}, strings.Split(r.Keys[1], " < ")...)
-				if slices.ContainsFunc(around[:min(2, len(around))], func(s string) bool { return operations[methodOf(s)] }) {
-					named += r.ThreadNs
-				}
-			}
-			if share := float64(named) / float64(all); all == 0 || share < 0.97 {
-				t.Errorf("%.1f %% of %d ns are charged to operations", 100*share, all)
-			}
-		})
-	}
-}
-
 func TestTheReportIsBlamedNotItsSleep(t *testing.T) {
 	t.Parallel()
 	l := ask[document.Analyze](t, "analyze", "../testdata/truth-8threads.jfr").Locks[0]

@@ -10,17 +10,18 @@ import (
 )
 
 // Name is a cell that holds a name from the trace.
-func Name(s string) Cell { return Cell{s, formula(s)} }
+func Name(s string) Cell { return Cell{s, s} }
 
 // none is a cell for what a row does not have.
 var none = Cell{"-", ""}
 
 // qualified is a cell that holds a class, or a lock of one.
-func qualified(name string) Cell { return Cell{text.Class(name), formula(name)} }
+func qualified(name string) Cell { return Cell{text.Class(name), name} }
 
-// formula keeps a spreadsheet from running a name as a formula.
-func formula(s string) string {
-	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
+// inCSV makes a value safe to open in a spreadsheet, which would run a name as a formula.
+func inCSV(s string) string {
+	s = text.Sanitize(s)
+	if _, err := strconv.ParseFloat(s, 64); err != nil && s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
 		return "'" + s
 	}
 	return s

@@ -46,5 +46,5 @@ func chainCell(c *document.Chain) Cell {
 			names[i] = text.Method(s.Name)
 		}
 	}
-	return Cell{strings.Join(names, " -> "), formula(c.Signature)}
+	return Cell{strings.Join(names, " -> "), c.Signature}
 }

@@ -88,13 +88,13 @@ func diffGrid(d *document.Diff, title, what string, rows []document.DiffRow, mor
 func nameCell(what, name string) Cell {
 	switch what {
 	case "OWNER":
-		return Cell{text.StackText(name), formula(name)}
+		return Cell{text.StackText(name), name}
 	case "CHAIN":
 		parts := strings.Split(name, " -> ")
 		for i, p := range parts {
 			parts[i] = shortStep(i, p)
 		}
-		return Cell{strings.Join(parts, " -> "), formula(name)}
+		return Cell{strings.Join(parts, " -> "), name}
 	}
 	return Name(name)
 }

@@ -28,7 +28,7 @@ func edgeGrid(d *document.Graph) *Grid {
 	for i := range d.Edges {
 		e := &d.Edges[i]
 		g.Rows = append(g.Rows, []Cell{m.cell(e.ThreadNs), Share(e.ThreadNs, d.Total.WaitNs), m.wall(e.WallNs), Count(e.Waits),
-			{text.Method(names[e.From]), formula(names[e.From])}, {text.Method(names[e.To]), formula(names[e.To])}, lockCell(e)})
+			{text.Method(names[e.From]), names[e.From]}, {text.Method(names[e.To]), names[e.To]}, lockCell(e)})
 	}
 	if note := text.LeftOut(d); note != "" {
 		g.Notes = append(g.Notes, note)
@@ -50,7 +50,7 @@ func lockCell(e *document.Edge) Cell {
 	if len(shown) == 1 {
 		shown[0] = text.Class(e.Locks[0].Class)
 	}
-	return Cell{strings.Join(shown, ", "), formula(strings.Join(raw, " "))}
+	return Cell{strings.Join(shown, ", "), strings.Join(raw, " ")}
 }
 
 func ofHundred(part, whole int64) float64 {

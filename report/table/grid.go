@@ -9,8 +9,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-
-	"contend/report/text"
 )
 
 // Style is a way to write tables.
@@ -108,13 +106,17 @@ func (g *Grid) machineHead() []string {
 
 func (g *Grid) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
-	if err := out.Write(g.machineHead()); err != nil {
+	head := slices.Clone(g.machineHead())
+	for i, h := range head {
+		head[i] = inCSV(h)
+	}
+	if err := out.Write(head); err != nil {
 		return err
 	}
 	for r := range g.rows() {
 		line := make([]string, len(r))
 		for i, c := range r {
-			line[i] = text.Sanitize(c.Raw)
+			line[i] = inCSV(c.Raw)
 		}
 		if err := out.Write(line); err != nil {
 			return err

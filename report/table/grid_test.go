@@ -40,7 +40,7 @@ func TestCSVReadsBackAndRunsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := [][]string{{"times_seen", "lock"},
-		{"0", "plain"}, {"1000", "'=1+1"}, {"2000", "'@SUM(A1)"}, {"3000", "'-2"}, {"4000", `quote " and, comma`}, {"5000", "pipe | end"},
+		{"0", "plain"}, {"1000", "'=1+1"}, {"2000", "'@SUM(A1)"}, {"3000", "-2"}, {"4000", `quote " and, comma`}, {"5000", "pipe | end"},
 		{"6000", `two\nlines`}, {"7000", `\x1b[2J`}, {"8000", "a.B.<init>"}, {"9000", "`code` *star*"}, {"10000", ""}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -84,11 +84,11 @@ func (m *matrix) grid(d *document.Graph, o Options) *Grid {
 		Head: []string{"#", "WAITER"}, CSV: []string{"waiter"}, Left: left(size+3, 1), Flex: 1}
 	for i := range size {
 		g.Head = append(g.Head, m.number(i))
-		g.CSV = append(g.CSV, text.Sanitize(formula(m.name(i))))
+		g.CSV = append(g.CSV, m.name(i))
 	}
 	g.Head, g.CSV = append(g.Head, "SUM"), append(g.CSV, "sum")
 	for i := range size {
-		row := []Cell{{m.number(i), ""}, {text.Method(m.name(i)), formula(m.name(i))}}
+		row := []Cell{{m.number(i), ""}, {text.Method(m.name(i)), m.name(i)}}
 		g.Rows = append(g.Rows, append(row, amounts(unit, m.cells[i][:size])...))
 	}
 	caused := make([]int64, size)

@@ -87,7 +87,7 @@ func deadlockGrid(a *document.Analyze) *Grid {
 			g.Rows = append(g.Rows, []Cell{number, Name(d.Found), {}, {}, {}})
 		}
 		for _, m := range d.Cycle {
-			g.Rows = append(g.Rows, []Cell{number, Name(m.Thread), Name(m.Lock), qualified(m.Class), Cell{text.Stack(m.Stack), formula(analysis.StackText(m.Stack.Frames()))}})
+			g.Rows = append(g.Rows, []Cell{number, Name(m.Thread), Name(m.Lock), qualified(m.Class), Cell{text.Stack(m.Stack), analysis.StackText(m.Stack.Frames())}})
 		}
 		for _, thread := range d.Queued {
 			g.Rows = append(g.Rows, []Cell{number, Name(thread), {}, {}, {}})
@@ -121,7 +121,7 @@ func waitingGrid(a *document.Analyze) *Grid {
 }
 
 // siteCell holds a site, its package shortened to its initials.
-func siteCell(site string) Cell { return Cell{text.Method(site), formula(site)} }
+func siteCell(site string) Cell { return Cell{text.Method(site), site} }
 
 // callersCell holds the callers behind most of the waiting.
 func callersCell(o document.LockOwner) Cell {

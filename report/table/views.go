@@ -234,7 +234,7 @@ func widest(b *document.Blame) int {
 
 func keyCell(b *document.Blame, r *document.BlameRow, by, key string) Cell {
 	if stack := stackOf(b, r, by); len(stack) > 0 {
-		return Cell{text.Stack(stack), formula(key)}
+		return Cell{text.Stack(stack), key}
 	}
 	if by == "class" {
 		return qualified(key)

@@ -52,7 +52,7 @@ func sameChange(rows []document.WhatIfRow) bool {
 }
 
 func whatIfRow(r *document.WhatIfRow, m measure, style Style) []Cell {
-	rest := []Cell{{text.Method(r.Section), formula(r.Section)}, qualified(r.Class), Name(changeText(r))}
+	rest := []Cell{{text.Method(r.Section), r.Section}, qualified(r.Class), Name(changeText(r))}
 	if style == CSV {
 		return append([]Cell{factor(r.Throughput.Low), factor(r.Throughput.High), ceiling(r), Time(r.WaitNs.Low), Time(r.WaitNs.High)}, rest...)
 	}
