@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,8 +14,9 @@ import (
 // first look, unless it is the biggest.
 const small = 0.01
 
-// locks are the top ones, each with who holds it and who waits.
-func (s *screen) locks() (lines []line) {
+// locks are the top ones, each with its owners and its waiters, in so many lines unless the
+// first takes more.
+func (s *screen) locks(room int) (lines []line) {
 	if s.trapped() && !s.Full {
 		return nil // the deadlocks say it all
 	}
@@ -22,76 +24,61 @@ func (s *screen) locks() (lines []line) {
 		lines = append(lines, line{"Locks, by " + s.thread + "s waiting for them", plain})
 	}
 	shown := 0
-	for i := range s.groups {
+	for i := range min(len(s.groups), cmp.Or(s.Top, s.most(mostLocks))) {
 		g := &s.groups[i]
-		if shown == s.detail.locks || i > 0 && !s.Full && s.Top == 0 && float64(g.WaitNs) < small*float64(s.Total.WaitNs) {
+		if i > 0 && !s.Full && s.Top == 0 && float64(g.WaitNs) < small*float64(s.Total.WaitNs) {
 			break
 		}
-		owners := s.detail.owners
-		if i > 0 && !s.Full {
-			owners = min(owners, 2)
+		one := s.block(g, i == 0)
+		tooLong := len(lines)+len(one)+len(s.rest(s.groups[i+1:], 0)) > room && s.Top == 0
+		if tooLong && (i > 0 || len(s.Deadlocks) > 0) {
+			break
 		}
-		enough := int64(0)
-		if i == 0 {
-			enough = g.WaitNs / 2 // one holder of many is no answer
-		}
-		lines = append(lines, s.block(g, owners, enough)...)
-		if i == 0 {
-			lines = append(lines, s.advice(g)...)
-		}
+		lines = append(lines, one...)
 		shown++
 	}
-	return append(lines, s.rest(s.groups[shown:])...)
+	if shown == 0 {
+		return nil
+	}
+	return append(lines, s.rest(s.groups[shown:], room-len(lines))...)
 }
 
-// rest says how much waiting there is for the locks that are not shown, and which
-// of them a reader should know of.
-func (s *screen) rest(groups []group) []line {
+// rest says how much waiting there is for the locks that are not shown, and names the
+// biggest of them as far as a second line goes, where there is one.
+func (s *screen) rest(groups []group, room int) []line {
 	if len(groups) == 0 {
 		return nil
 	}
 	locks, ns := 0, int64(0)
-	for i := range groups {
-		locks, ns = locks+groups[i].locks, ns+groups[i].WaitNs
-	}
-	first, more := fmt.Sprintf("%4s  ", percent(ns, s.Total.WaitNs)), text.Amount(int64(locks), "more lock")
-	what := prose("on " + more + " (--top N or --tables shows them)")
-	lines := fill(first, s.Width, plain, what...)
-	if s.nameRest == unnamed {
-		return lines
-	}
 	var names []string
 	for i := range groups {
 		g := &groups[i]
-		if float64(g.WaitNs) < notable*float64(s.Total.WaitNs) {
-			break
-		}
-		names = append(names, percent(g.WaitNs, s.Total.WaitNs)+" "+strings.Join(s.lockName(g), " "))
-	}
-	if len(names) == 0 {
-		return lines
-	}
-	what[len(what)-1] += ":"
-	if s.nameRest == ownLine {
-		return append(fill(first, s.Width, plain, what...), fillList(strings.Repeat(" ", len(first)), s.Width, names, false)...)
-	}
-	const flags, fewer = "--top N or --tables shows them", "--tables"
-	biggest := percent(groups[0].WaitNs, s.Total.WaitNs) + " " + s.names.Class(groups[0].Class)
-	for _, one := range [][2]string{{flags, names[0]}, {fewer, names[0]}, {flags, biggest}} { // no room for another line, but maybe in this one
-		if named := fill(first, s.Width, plain, prose(fmt.Sprintf("on %s (%s): %s", more, one[0], one[1]))...); len(named) == 1 {
-			return named
+		locks, ns = locks+g.locks, ns+g.WaitNs
+		if float64(g.WaitNs) >= notable*float64(s.Total.WaitNs) {
+			names = append(names, percent(g.WaitNs, s.Total.WaitNs)+" "+strings.Join(s.lockName(g), " "))
 		}
 	}
-	return lines
+	what := "on " + text.Amount(int64(locks), "more lock") + " (--top N shows them)"
+	first := fmt.Sprintf("%4s  ", percent(ns, s.Total.WaitNs))
+	if len(names) == 0 || room < 2 {
+		return fill(first, s.Width, plain, prose(what)...)
+	}
+	return append(fill(first, s.Width, plain, prose(what+":")...), fillList(strings.Repeat(" ", len(first)), s.Width, names, s.Full)...)
 }
 
 // notable is the part of all waiting from which on a lock is named in any case
 // where there is room.
 const notable = 0.05
 
-// block is one lock, with so many owners, and as many more as it takes to tell who
-// had it for enough of the waiting.
-func (s *screen) block(g *group, owners int, enough int64) []line {
+// block is one lock. The first has advice, and more owners than the others.
+func (s *screen) block(g *group, first bool) []line {
+	owners, enough := 1, int64(0)
+	if first && !s.short {
+		owners, enough = 2, g.WaitNs/2 // one owner of many is no answer
+	}
+	if s.Full {
+		owners = everything
+	}
 	parts := s.lockName(g)
 	if g.locks > 1 {
 		parts = append(parts, fmt.Sprintf("(%d locks, the biggest %s)", g.locks, percent(g.biggest, g.WaitNs)))
@@ -99,7 +86,11 @@ func (s *screen) block(g *group, owners int, enough int64) []line {
 	lines := fill(fmt.Sprintf("%4s  ", percent(g.WaitNs, s.Total.WaitNs)), s.Width, strong, parts...)
 	lines = append(lines, fill("      ", s.Width, plain, s.numbers(g)...)...)
 	lines = append(lines, s.holders(g, owners, enough)...)
-	return append(lines, s.waiters(g)...)
+	lines = append(lines, s.waiters(g)...)
+	if first {
+		lines = append(lines, s.advice(g)...)
+	}
+	return lines
 }
 
 // lockName is what a lock is called, and where it is taken.
@@ -155,8 +146,6 @@ func (s *screen) holders(g *group, n int, enough int64) (lines []line) {
 	return lines
 }
 
-const mostOwners = 3
-
 // holder is one owner: where it took the lock, called by whom, what it was at,
 // and how that is known. Callers it has no room for are left out.
 func (s *screen) holder(first string, o *document.LockOwner) (lines []line) {
@@ -175,7 +164,10 @@ func (s *screen) holder(first string, o *document.LockOwner) (lines []line) {
 		}
 		return parts
 	}
-	n := min(len(callers), s.detail.callers)
+	n := 0
+	if s.Full {
+		n = len(callers)
+	}
 	lines = fill(first, s.Width, plain, parts(n)...)
 	for n < len(callers) {
 		n++
@@ -237,7 +229,7 @@ func (s *screen) doing(o *document.LockOwner) string {
 
 // waiters says where threads wait, as far as a line holds.
 func (s *screen) waiters(g *group) []line {
-	if s.tight() {
+	if s.short {
 		return nil
 	}
 	var parts []string

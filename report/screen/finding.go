@@ -12,14 +12,15 @@ import (
 	"contend/report/text"
 )
 
-// findings says what is wrong, the gravest first.
-func (s *screen) findings() (lines []line) {
+// findings says what is wrong, the gravest first, in so many lines unless the first takes more.
+func (s *screen) findings(room int) (lines []line) {
 	for i := range s.Deadlocks {
-		if i >= s.detail.findings {
+		one := s.deadlock(&s.Deadlocks[i])
+		if i > 0 && len(lines)+len(one)+len(s.moreDeadlocks(s.Deadlocks[i+1:])) > room {
 			lines = append(lines, s.moreDeadlocks(s.Deadlocks[i:])...)
 			break
 		}
-		lines = append(lines, s.deadlock(&s.Deadlocks[i])...)
+		lines = append(lines, one...)
 	}
 	shown, left, head := 0, 0, 0
 	for _, f := range distinct(s.Findings) {
@@ -33,12 +34,13 @@ func (s *screen) findings() (lines []line) {
 			head = len(lines)
 			lines = append(lines, line{"Findings, by their part of all waiting", plain})
 		}
-		if shown+len(s.Deadlocks) >= max(s.detail.findings, 1) && shown > 0 {
+		one := s.finding(&f)
+		if shown > 0 && (left > 0 || len(lines)+len(one) > min(room, s.most(findingLines)) || !s.Full && shown+len(s.Deadlocks) >= mostFindings) {
 			left++
 			continue
 		}
 		shown++
-		lines = append(lines, s.finding(&f)...)
+		lines = append(lines, one...)
 	}
 	if left > 0 {
 		all := fmt.Sprintf("%s (%d smaller: --full shows all)", lines[head].text, left)
@@ -163,7 +165,7 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 	}
 	if n := len(d.Queued); n > 0 {
 		title += fmt.Sprintf(", %d more behind them", n)
-		if n <= members && !s.tight() {
+		if n <= members {
 			title += " (" + s.whole(strings.Join(d.Queued, ", "), shortNames) + ")"
 		}
 	}
@@ -193,6 +195,9 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 
 // moreDeadlocks names the threads of deadlocks for which there is no room.
 func (s *screen) moreDeadlocks(rest []document.Deadlock) []line {
+	if len(rest) == 0 {
+		return nil
+	}
 	said := fmt.Sprintf("and %s: ", text.Amount(int64(len(rest)), "more deadlock"))
 	for i := range rest[:min(len(rest), members)] {
 		d := &rest[i]

@@ -15,7 +15,7 @@ func (s *screen) head() []line {
 	if s.counts || s.Total.Waits == 0 || s.elsewhere() > 0 {
 		return fill("", s.Width, strong, parts...)
 	}
-	if p := s.pressure(); p != "" && s.nameRest != unnamed { // it takes no line: not asked for while a detail is tried
+	if p := s.pressure(); p != "" { // where it takes no line
 		with := append(slices.Clone(parts[:len(parts)-1]), parts[len(parts)-1]+",", p+" of running time")
 		if s.Full || len(fill("", s.Width, strong, with...)) == len(fill("", s.Width, strong, parts...)) {
 			parts = with

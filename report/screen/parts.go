@@ -27,32 +27,22 @@ type Answer struct {
 	Stacks *document.Blame
 }
 
-// detail is how much is shown of what there is.
-type detail struct {
-	findings, locks, owners, callers, resources, notes int
-}
-
-// tight reports whether there is room for what nobody can do without only.
-func (d detail) tight() bool { return d.notes == 0 }
-
 // screen is what the parts of a screen are made of.
 type screen struct {
 	Answer
 	Options
 	words
 	groups []group
-	detail
-	nameRest restNames // the biggest of the locks that are not shown have their names
+	short  bool // only what nobody can do without
 }
 
-// restNames is where the biggest of the locks that are not shown have their names.
-type restNames uint8
-
-const (
-	unnamed restNames = iota
-	ownLine
-	sameLine
-)
+// most is how many rows or lines a section has: all, or so many.
+func (s *screen) most(usual int) int {
+	if s.Full {
+		return everything
+	}
+	return usual
+}
 
 // unseenVirtual is how long virtual threads waited at most, in ns, where another
 // recording would show some of it.

@@ -11,19 +11,23 @@ import (
 // resources are what threads wait for that is no lock: what others must give
 // back. A pool that is too small shows here only. Where all of a thread's life is
 // to wait there, it may have nothing to do, and the place is not worth a first
-// look.
-func (s *screen) resources() (lines []line) {
+// look. The first shows in any case where the head speaks of them.
+func (s *screen) resources(room int) (lines []line) {
 	shown, title := 0, "Pools, queues and results, by "+s.thread+"s waiting for them"
 	for i := range s.Resources {
 		r := &s.Resources[i]
-		if shown == s.detail.resources || !s.Full && (r.Loop || !s.counts && float64(r.WaitNs) < worthwhile*float64(s.ElapsedNs)) {
+		if shown == s.most(mostResources) || !s.Full && (r.Loop || !s.counts && float64(r.WaitNs) < worthwhile*float64(s.ElapsedNs)) {
 			continue
+		}
+		one := s.resource(r)
+		if len(lines)+len(one) >= room && (shown > 0 || s.elsewhere() == 0) {
+			break
 		}
 		if shown == 0 {
 			lines = append(lines, line{title, plain})
 		}
 		shown++
-		lines = append(lines, s.resource(r)...)
+		lines = append(lines, one...)
 		if shown == 1 && s.elsewhere() > 0 {
 			lines = append(lines, fill("      -> ", s.Width, plain, prose("These have no recorded owner: look for slow users or producers")...)...)
 		}
@@ -32,7 +36,7 @@ func (s *screen) resources() (lines []line) {
 		lines = append(lines, line{"Idle: waits of " + s.thread + "s with nothing to do", plain})
 	}
 	for i := range s.Idle {
-		if i == max(s.detail.resources, 1) {
+		if i == s.most(mostResources) {
 			break
 		}
 		lines = append(lines, s.resource(&s.Idle[i])...)

@@ -22,23 +22,29 @@ package screen
 import (
 	"bufio"
 	"io"
-	"slices"
 )
 
 // MaxLines is how long a screen is at most when it is as wide as DefaultWidth,
-// unless all is asked for.
-const MaxLines = 25
+// unless all is asked for. Head and tail take what they need, findings and resources up
+// to their sizes, and locks what is left.
+const (
+	MaxLines      = 25
+	findingLines  = 9
+	resourceLines = 5
+	noteLines     = 4
+)
 
-// details go from all that a reader wants to what fits in any case. What the
-// locks below the first show goes before findings do, and those before the notes.
-var details = []detail{
-	{3, 3, 3, 2, 3, 3}, {3, 3, 2, 2, 2, 3}, {3, 3, 2, 1, 2, 3}, {3, 3, 2, 0, 2, 3}, {3, 3, 1, 0, 2, 3}, {3, 3, 1, 0, 1, 3}, {3, 2, 2, 1, 1, 3}, {3, 2, 2, 0, 1, 3},
-	{3, 2, 1, 0, 1, 3}, {2, 2, 1, 0, 1, 2}, {3, 1, 2, 0, 1, 2}, {2, 1, 2, 0, 1, 2}, {2, 1, 1, 0, 1, 2}, {1, 1, 1, 0, 1, 1}, {1, 1, 1, 0, 0, 1},
-	{1, 1, 1, 0, 1, 0},
-}
+// What a section shows at most, its first in any case. The first lock has three owners
+// where two held it for less than half of its waiting.
+const (
+	mostFindings  = 3
+	mostLocks     = 3
+	mostResources = 2
+	mostOwners    = 3
+)
 
-// whole is all.
-var whole = detail{1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20}
+// everything is a room that holds all.
+const everything = 1 << 30
 
 // Write writes the screen.
 func Write(w io.Writer, a Answer, o Options) error {
@@ -46,7 +52,7 @@ func Write(w io.Writer, a Answer, o Options) error {
 		o.Width = DefaultWidth
 	}
 	s := &screen{Answer: a, Options: o, words: wordsOf(a.Analyze), groups: groupsOf(a.Locks, a.Rest)}
-	lines := s.asked()
+	lines := s.all()
 	out := bufio.NewWriter(w)
 	for _, l := range lines {
 		out.WriteString(l.string(o.Color))
@@ -55,66 +61,32 @@ func Write(w io.Writer, a Answer, o Options) error {
 	return out.Flush()
 }
 
-// asked returns the lines of the richest detail that fits, or of as many locks as were asked
-// for if these are more.
-func (s *screen) asked() []line {
-	lines := s.fitting()
-	if s.Full || min(s.Top, len(s.groups)) <= s.detail.locks {
-		return lines
+// all returns the sections, those of a short screen where they are too long.
+func (s *screen) all() []line {
+	lines := s.sections()
+	if s.short = !s.Full && s.Top <= 1 && len(lines) > MaxLines; s.short {
+		return s.sections()
 	}
-	s.detail, s.nameRest = details[0], unnamed
-	s.detail.locks = s.Top
-	return s.withRest(s.all())
+	return lines
 }
 
-// fitting returns the lines of the richest detail that fits.
-func (s *screen) fitting() (lines []line) {
-	all := details
+// sections returns all of them, with an empty line between two.
+func (s *screen) sections() (lines []line) {
+	head, tail := s.head(), s.tail()
+	room := MaxLines - len(head) - len(tail) - 2
 	if s.Full {
-		all = []detail{whole}
+		room = everything
 	}
-	for _, d := range all {
-		if d.resources == 0 && s.elsewhere() > 0 {
-			continue // the head speaks of them
-		}
-		s.detail = s.atMost(d)
-		if lines = s.all(); s.Full || len(lines) <= MaxLines {
-			return s.withRest(lines)
-		}
+	least, beside := len(s.locks(0))+1, len(s.resources(0)) // of locks and resources
+	findings := s.findings(room - least - beside)
+	room -= len(findings) + 1
+	resources := s.resources(min(s.most(resourceLines), room-least))
+	if len(resources) > 0 {
+		room -= len(resources) + 1
 	}
-	return lines
-}
-
-// atMost is a detail with no more rows than were asked for.
-func (s *screen) atMost(d detail) detail {
-	if s.Top > 0 && (s.Full || s.Top < d.locks) {
-		d.locks = s.Top
-	}
-	if s.Top > 0 && s.Full {
-		d.resources = s.Top
-	}
-	return d
-}
-
-// withRest adds what takes no line that is not free: the pressure, and the biggest of
-// the locks that are not shown.
-func (s *screen) withRest(lines []line) []line {
-	for _, s.nameRest = range []restNames{ownLine, sameLine} {
-		if named := s.all(); s.Full || len(named) <= max(len(lines), MaxLines) {
-			return named
-		}
-	}
-	return lines
-}
-
-// all returns the sections, with an empty line between two.
-func (s *screen) all() (lines []line) {
-	sections := [][]line{s.head(), s.findings(), s.locks(), s.resources(), s.tail()}
+	sections := [][]line{head, findings, s.locks(room), resources, s.stacks(), tail}
 	if s.elsewhere() > 0 && len(s.Findings) == 0 {
 		sections[2], sections[3] = sections[3], sections[2] // what most wait for comes first
-	}
-	if s.Full {
-		sections = slices.Insert(sections, 4, s.stacks())
 	}
 	for _, section := range sections {
 		if len(lines) > 0 && len(section) > 0 {

@@ -178,7 +178,7 @@ func TestCallersOfPools(t *testing.T) {
 func TestTheRestIsNamedWhereThereIsRoom(t *testing.T) {
 	a := service(9, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
 	text := shown(t, a, Options{Top: 1})
-	if !strings.Contains(text, "on 8 more locks (--top N or --tables shows them):\n      18 % Cart at Shop.checkout:1, 12 % Cart at Shop.checkout:2\n") {
+	if !strings.Contains(text, "on 8 more locks (--top N shows them):\n      18 % Cart at Shop.checkout:1, 12 % Cart at Shop.checkout:2\n") {
 		t.Errorf("%s", text)
 	}
 	if text := shown(t, service(200, "Cart", func(i int) string { return fmt.Sprint("Shop.checkout:", i%2*i) }), Options{Top: 1}); !strings.Contains(text, "shows them):") || strings.Contains(text, " 1 % Cart at") {
@@ -198,24 +198,6 @@ func TestMoreLocksThanFitAreShownIfAskedFor(t *testing.T) {
 			t.Errorf("%d lines", lines)
 		}
 	}
-}
-
-// And where there is no room for another line, in the one that counts them.
-func TestTheNextLockIsNamedInTheSameLine(t *testing.T) {
-	a := service(2, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
-	a.Locks[1].Class = "Till"
-	want := "on 1 more lock (--tables): 33 % Till at Shop.checkout:1"
-	for range MaxLines {
-		text := shown(t, a, Options{Top: 1})
-		if !strings.Contains(text, "shows them):\n") {
-			if n := strings.Count(text, "\n"); n != MaxLines || !strings.Contains(text, want+"\n") {
-				t.Errorf("%d lines:\n%s", n, text)
-			}
-			return
-		}
-		a.Coverage.Warnings = append(a.Coverage.Warnings, document.Warning{Code: "mixed", Text: "x"})
-	}
-	t.Error("no screen is full")
 }
 
 // Whether any of it is worth the work tells the part of the time threads ran, where
@@ -341,7 +323,7 @@ func TestThreadsOfADeadlockAreNamed(t *testing.T) {
 // Where there is no room for all deadlocks, who is in the others is said all the same.
 func TestEachDeadlockIsNamed(t *testing.T) {
 	a := service(3, "Cart", func(int) string { return "Shop.pay:3" })
-	for i, n := range []int{3, 2, 2, 2, 2, 2} {
+	for i, n := range []int{3, 2, 2, 2, 2, 2, 2, 2} {
 		d := document.Deadlock{Number: i + 1}
 		for m := range n {
 			d.Cycle = append(d.Cycle, document.Member{Thread: fmt.Sprintf("group%d-%d", i, m), Lock: "Cart@1", Class: "Cart"})

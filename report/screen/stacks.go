@@ -9,7 +9,7 @@ import (
 
 // stacks are the whole stacks of owners, innermost frame first.
 func (s *screen) stacks() (lines []line) {
-	if s.Stacks == nil || s.counts && len(s.Stacks.Rows) == 0 {
+	if !s.Full || s.Stacks == nil || s.counts && len(s.Stacks.Rows) == 0 {
 		return nil
 	}
 	for i := range s.Stacks.Rows {

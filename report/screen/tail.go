@@ -16,7 +16,7 @@ func (s *screen) tail() (lines []line) {
 	uncounted := s.uncounted()
 	for i, w := range uncounted {
 		note := fill("not counted: ", s.Width, plain, prose(s.brief(w))...)
-		if i == s.detail.notes && (i+1 < len(uncounted) || len(note) > 1) { // one line is as short as saying that there is one more
+		if !s.Full && (s.short || len(lines)+len(note) > noteLines) {
 			lines = append(lines, fill("", s.Width, plain, prose(fmt.Sprintf("not counted: %s (--full shows all)", text.Amount(int64(len(uncounted)-i), "more thing")))...)...)
 			break
 		}
@@ -116,9 +116,7 @@ func (s *screen) next() []line {
 	var parts []string
 	switch {
 	case len(s.Deadlocks) > 0 && !s.Full:
-		if parts = []string{"contend analyze --full " + file}; !s.tight() {
-			parts = append(parts, "(whole stacks)")
-		}
+		parts = []string{"contend analyze --full " + file, "(whole stacks)"}
 	case s.unread():
 		parts = append([]string{"contend verify " + file}, prose("(where it is damaged); stop the recording, then copy it whole")...)
 	case s.Total.WaitNs == 0 && s.Part:

@@ -106,11 +106,7 @@ func (g *Grid) machineHead() []string {
 
 func (g *Grid) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
-	head := slices.Clone(g.machineHead())
-	for i, h := range head {
-		head[i] = inCSV(h)
-	}
-	if err := out.Write(head); err != nil {
+	if err := out.Write(g.machineHead()); err != nil {
 		return err
 	}
 	for r := range g.rows() {

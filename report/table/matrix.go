@@ -84,7 +84,7 @@ func (m *matrix) grid(d *document.Graph, o Options) *Grid {
 		Head: []string{"#", "WAITER"}, CSV: []string{"waiter"}, Left: left(size+3, 1), Flex: 1}
 	for i := range size {
 		g.Head = append(g.Head, m.number(i))
-		g.CSV = append(g.CSV, m.name(i))
+		g.CSV = append(g.CSV, inCSV(m.name(i)))
 	}
 	g.Head, g.CSV = append(g.Head, "SUM"), append(g.CSV, "sum")
 	for i := range size {
