@@ -24,28 +24,6 @@ import (
 	"io"
 )
 
-// MaxLines is how long a screen is at most when it is as wide as DefaultWidth,
-// unless all is asked for. Head and tail take what they need, findings and resources up
-// to their sizes, and locks what is left.
-const (
-	MaxLines      = 25
-	findingLines  = 9
-	resourceLines = 5
-	noteLines     = 4
-)
-
-// What a section shows at most, its first in any case. The first lock has three owners
-// where two held it for less than half of its waiting.
-const (
-	mostFindings  = 3
-	mostLocks     = 3
-	mostResources = 2
-	mostOwners    = 3
-)
-
-// everything is a room that holds all.
-const everything = 1 << 30
-
 // Write writes the screen.
 func Write(w io.Writer, a Answer, o Options) error {
 	if o.Width <= 0 {
