@@ -114,9 +114,9 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 // that panics costs no other's, and is a failure of the export.
 func (o *exportOptions) export(ctx context.Context, e *env, names []string, pattern *labelPattern, analyse func(string) *facts.Facts) error {
 	bad, err := o.write(ctx, e, names, func(name string) (f *facts.Facts, panicked error) {
-		if panicked = workers.Try(func() { f = analyse(name) }); panicked != nil {
-			f = facts.New(name, o.version, pattern.of(name))
-			f.Fail(panicked.Error())
+		if failed := workers.Try(func() { f = analyse(name) }); failed != nil { // not into panicked: a nil one would be an error
+			f, panicked = facts.New(name, o.version, pattern.of(name)), failed
+			f.Fail(failed.Error())
 		}
 		return f, panicked
 	})

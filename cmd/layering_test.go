@@ -86,7 +86,7 @@ var heavy = map[string][]string{
 	"github.com/clipperhouse/displaywidth":    {"contend/report/text"},
 	"github.com/google/pprof/":                {"contend/report/pprof", "contend/report/server"},
 	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/dist"},
-	"github.com/klauspost/compress/":          {"contend/decode", "contend/decode/native", "contend/format"},
+	"github.com/klauspost/compress/":          {"contend/decode", "contend/decode/native", "contend/format", "contend/golden"},
 	"golang.org/x/sys/":                       {"contend/format/record", "contend/format/record/attach", "contend/format/record/foreign"},
 	"github.com/parquet-go/":                  {"contend/report/parquet"},
 	"net/http":                                {"contend/format/record/gohttp", "contend/report/server"},
