@@ -44,8 +44,11 @@ func (s *sleepSites) classify(r *record, defs *definitions) {
 		case len(near) > 0:
 			s.set(id, sleepMayBeInside)
 		}
-		if len(near)+len(far) > 0 {
-			open[id] = slices.Concat(near, far)
+		if len(near) == 0 {
+			near = far // else others may acquire these while the thread has its lock
+		}
+		if len(near) > 0 {
+			open[id] = near
 		}
 	}
 	if len(open) > 0 {

@@ -41,6 +41,13 @@ func TestAsleepInsideOfASectionRuns(t *testing.T) {
 	for at := ms; at < s-20*ms; at += 20 * ms { // others get the lock while it sleeps
 		passing = append(passing, enters(2, at, at+ms), enters(3, at+ms, at+2*ms))
 	}
+	beside := append([]format.Event{{Kind: format.KindObject, Object: 2, Class: "app.Other", LockKind: format.KindMonitor},
+		{Kind: format.KindStack, Stack: 6, Frames: []format.Frame{frame("app.Other", "get", 3), outer}}}, excluding(2)...)
+	for at := s; at < 2*s; at += 20 * ms { // nobody waits for it then, and another lock of its caller is acquired
+		ev := waits(3, 2, at+ms, at+2*ms)
+		ev.Stack = 6
+		beside = append(beside, sleeps(2, 2, at, at+20*ms-1), ev)
+	}
 	for _, c := range []struct {
 		name      string
 		events    []format.Event
@@ -51,6 +58,7 @@ func TestAsleepInsideOfASectionRuns(t *testing.T) {
 		{"in the caller, which tells nothing", []format.Event{enters(1, 0, ms), sleeps(1, 3, ms, s)}, ms, ms},
 		{"elsewhere", excluding(5), s, s},
 		{"outside", append(passing, sleeps(1, 2, s, s+ms)), 1924 * ms, 2002 * ms},
+		{"inside, while others get a lock of its caller", beside, 3963 * ms, 5946 * ms},
 		{"not known", []format.Event{enters(1, 0, ms), sleeps(1, 2, ms, s)}, ms, s},
 		{"a dump shows it", []format.Event{enters(1, 0, ms), sleeps(1, 2, ms, s), {Kind: format.KindActivity, Activity: format.ActivityTook, Stack: 4, Object: 1}}, s, s},
 	} {
