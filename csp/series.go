@@ -21,44 +21,48 @@ type Series struct {
 	PlusMinus  *float64 // half of the 95 % interval of the pressure of all locks, as that of Pressure
 
 	meter  *Meter
-	waits  *packed
+	waits  []entry
 	halves []*float64 // PlusMinus of the first pressures, in the order of Intervals
 }
 
 // Interval is one measurement interval; locks without waiting in it are absent.
 type Interval struct {
-	StartNs, EndNs int64
-	RunningNs      int64
-	Locks          []Pressure // descending by WaitNs
+	StartNs   int64      `json:"startNs"`
+	EndNs     int64      `json:"endNs"`
+	RunningNs int64      `json:"runningNs"`
+	Locks     []Pressure `json:"locks"` // descending by WaitNs
 }
 
 // Pressure is one lock in one interval.
 type Pressure struct {
-	Class, Lock string
-	WaitNs      int64
-	CSP         float64  // WaitNs / RunningNs of the interval, in [0, 1]
-	PlusMinus   *float64 // half of the 95 % interval of CSP; nil when it is exact, or the samples are too few to tell
+	Class     string   `json:"class"`
+	Lock      string   `json:"lock"`
+	WaitNs    int64    `json:"waitNs"`
+	CSP       float64  `json:"csp"`                    // WaitNs / RunningNs of the interval, in [0, 1]
+	PlusMinus *float64 `json:"cspPlusMinus,omitempty"` // half of the 95 % interval of CSP; nil when it is exact, or the samples are too few to tell
 
 	id format.ObjectID
 }
 
 // Phase is a stretch of intervals over which a lock's pressure stays high.
 type Phase struct {
-	Class, Lock    string
-	StartNs, EndNs int64
-	WaitNs         int64
-	CSP            float64
-	PlusMinus      *float64 // as that of Pressure
-	Causes         []Cause  // owner call chains by waiting time caused, at most five
-	Turns          []Turn   // where the culprit changes, the stretches; else nil
+	Class     string   `json:"class"`
+	Lock      string   `json:"lock"`
+	StartNs   int64    `json:"startNs"`
+	EndNs     int64    `json:"endNs"`
+	WaitNs    int64    `json:"waitNs"`
+	CSP       float64  `json:"csp"`
+	PlusMinus *float64 `json:"cspPlusMinus,omitempty"` // as that of Pressure
+	Causes    []Cause  `json:"causes"`                 // owner call chains by waiting time caused, at most five
+	Turns     []Turn   `json:"turns,omitempty"`        // where the culprit changes, the intervals of each; else nil
 
 	stretch
 }
 
 // Cause is one blamed call chain of a phase.
 type Cause struct {
-	Owner  string // its stack, innermost frame first, or a pseudo owner
-	WaitNs int64
+	Owner  string `json:"owner"` // its stack, innermost frame first, or a pseudo owner
+	WaitNs int64  `json:"waitNs"`
 }
 
 // Len returns the number of intervals.
@@ -77,12 +81,11 @@ func (s *Series) Intervals() iter.Seq[Interval] {
 		if s.Len() == 0 {
 			return
 		}
-		waits, names, halves := unpacker{chunks: s.waits.chunks}, map[format.ObjectID]Pressure{}, s.halves
-		more := waits.next()
+		waits, names, halves := s.waits, map[format.ObjectID]Pressure{}, s.halves
 		for i, ran := range s.meter.running {
-			iv := Interval{StartNs: s.meter.begin(int32(i)), EndNs: s.meter.end(int32(i)), RunningNs: ran}
-			for ; more && waits.entry.interval == int32(i); more = waits.next() {
-				if e := waits.entry; e.ns > 0 {
+			iv := Interval{StartNs: s.meter.begin(int32(i)), EndNs: s.meter.end(int32(i)), RunningNs: ran, Locks: []Pressure{}}
+			for ; len(waits) > 0 && waits[0].interval == int32(i); waits = waits[1:] {
+				if e := waits[0]; e.ns > 0 {
 					iv.Locks = append(iv.Locks, s.pressure(names, e, ran))
 				}
 			}

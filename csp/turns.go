@@ -1,10 +1,11 @@
 package csp
 
-// Turn is a stretch of a phase over which one owner caused most of the waiting.
+// Turn is a part of a phase over which one owner caused most of the waiting.
 type Turn struct {
-	StartNs, EndNs int64
-	WaitNs         int64 // for owners, over the stretch
-	Cause          Cause // of most of it
+	StartNs int64 `json:"startNs"`
+	EndNs   int64 `json:"endNs"`
+	WaitNs  int64 `json:"waitNs"` // for all owners, over the part
+	Cause   Cause `json:"cause"`  // of most of it
 }
 
 // turnLength is for how many intervals another owner must cause half of the
