@@ -10,26 +10,26 @@ import (
 	"contend/format"
 )
 
-// Getting a lock back after Object.wait or Condition.await is acquiring. A recorder
-// that times waits has both in one event: the thread was notified at some instant
-// in it, and acquired the lock from there to the end. That instant is bounded by
+// reacquiring finds the time that threads take to acquire a lock again after Object.wait or
+// Condition.await. A recorder has both in one event: the thread was notified at some instant
+// within it, and waited for the lock from there to its end. That instant is bounded by
 //
-//  1. the calls of notify by the notifier, where they are recorded (JDK 24);
-//  2. samples: it was notified before the first that shows it blocked, or in the lock's
-//     queue, and after the last before that which shows it idle;
+//  1. the notifier's calls of notify, if recorded (JDK 24);
+//  2. samples: the notification was before the first sample that shows the thread blocked,
+//     or in the lock's queue, and after the last sample before it that shows the thread idle;
 //  3. the end of the first wait of a batch: threads that are notified together acquire the
 //     lock one after the other, and none was notified before the notifier acquired it. That
 //     was no earlier than the acquisition before, which may have been another thread's.
 //
-// Between the bounds it is estimated from what samples between those of other waits for the
-// same lock show; without any, the thread is not taken to have been notified before the end.
-// The range is kept.
+// Within the bounds the instant is estimated from the samples of other waits for the same
+// lock, taken between their bounds. Without such samples it is the upper bound. The range is
+// kept.
 type reacquiring struct {
 	waits    []reacquire
 	notices  map[notice][]int64
 	seen     map[format.ThreadID][]seenWaiting
-	evidence int                                 // how many of them
-	locks    map[format.ObjectID]format.ObjectID // of conditions, and of locks as samples name them
+	evidence int                                 // number of samples in seen
+	locks    map[format.ObjectID]format.ObjectID // by condition, and by lock as samples name it
 	sum      Reacquired
 	ev       format.Event // scratch of take
 }
@@ -38,37 +38,37 @@ type reacquiring struct {
 type reacquire struct {
 	start, end int64
 	object     format.ObjectID // the monitor, or the condition
-	thread, by format.ThreadID // by: its notifier, NoThread for a condition
+	thread, by format.ThreadID // by is the notifier; NoThread for a condition
 	stack      format.StackID
 }
 
-// notice is who notified others at which monitor.
+// notice identifies the notifications of one thread at one monitor.
 type notice struct {
 	monitor format.ObjectID
 	by      format.ThreadID
 }
 
-// seenWaiting is an instant at which a sample shows a thread waiting for a lock, or idle.
+// seenWaiting is a sample that shows a thread waiting for a lock, or idle.
 type seenWaiting struct {
 	at   int64
-	lock format.ObjectID // NoObject: it is idle
+	lock format.ObjectID // NoObject if it is idle
 }
 
-// mostReacquiring bounds the waits and the evidence that are kept: then what is there is
-// worked out.
-const mostReacquiring = 1 << 20
+// maxReacquiring bounds the waits and the samples that are kept. When it is reached, the
+// waits are resolved.
+const maxReacquiring = 1 << 20
 
-// note takes an event that tells of such a wait, and returns whether there are as many as are kept.
+// note takes an event about such a wait. full reports that no more waits can be kept.
 func (q *reacquiring) note(ev *format.Event, defs *definitions) (full bool) {
 	switch {
 	case ev.Kind == format.KindContention:
 		for _, w := range ev.Waiters {
 			if w.Stack == format.NoStack || returns(defs.Frames(w.Stack)) {
-				q.sees(w.Thread, seenWaiting{ev.Time, ev.Object})
+				q.addSeen(w.Thread, seenWaiting{ev.Time, ev.Object})
 			}
 		}
 	case ev.Kind == format.KindActivity && ev.Object == format.NoObject && ev.Activity == format.ActivityPark: // by thread dumps
-		q.sees(ev.Thread, seenWaiting{ev.Time, format.NoObject})
+		q.addSeen(ev.Thread, seenWaiting{ev.Time, format.NoObject})
 	case ev.Kind != format.KindActivity || ev.Object == format.NoObject:
 	case ev.Activity == format.ActivityRun:
 		if q.notices == nil {
@@ -79,11 +79,11 @@ func (q *reacquiring) note(ev *format.Event, defs *definitions) (full bool) {
 	case ev.Activity == format.ActivityWait && ev.Owner != format.NoThread || awaits(defs, ev):
 		q.waits = append(q.waits, reacquire{ev.Time, ev.End, ev.Object, ev.Thread, ev.Owner, ev.Stack})
 	}
-	return len(q.waits) >= mostReacquiring
+	return len(q.waits) >= maxReacquiring
 }
 
-func (q *reacquiring) sees(t format.ThreadID, s seenWaiting) {
-	if q.evidence < mostReacquiring {
+func (q *reacquiring) addSeen(t format.ThreadID, s seenWaiting) {
+	if q.evidence < maxReacquiring {
 		if q.seen == nil {
 			q.seen = map[format.ThreadID][]seenWaiting{}
 		}
@@ -92,21 +92,21 @@ func (q *reacquiring) sees(t format.ThreadID, s seenWaiting) {
 	}
 }
 
-// returns reports whether a stack is that of a thread in Object.wait or await.
+// returns reports whether a stack is in Object.wait or await.
 func returns(frames []format.Frame) bool {
 	return len(frames) > 0 && frames[0].Class == "java.lang.Object" || slices.ContainsFunc(frames, func(f format.Frame) bool { return f.Class == conditionObject })
 }
 
-// conditionObject is the class of what threads await that use a condition.
+// conditionObject is the class of the conditions of java.util.concurrent locks.
 const conditionObject = "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject"
 
-// awaits reports whether a thread awaited a condition of the program: those of queues
-// and pools guard sections of microseconds.
+// awaits reports whether a thread awaited a condition of the program. Conditions of queues
+// and pools guard sections of microseconds and do not count.
 func awaits(defs *definitions, ev *format.Event) bool {
 	return (ev.Activity == format.ActivityPark || ev.Activity == format.ActivityWait) && defs.ClassName(ev.Object) == conditionObject && ownAwait(defs.Frames(ev.Stack))
 }
 
-// ownAwait reports whether a stack awaits a condition right from the program's code.
+// ownAwait reports whether application code calls await directly.
 func ownAwait(frames []format.Frame) bool {
 	i := slices.IndexFunc(frames, func(f format.Frame) bool { return f.Class == conditionObject })
 	for i >= 0 && i < len(frames) && frames[i].Class == conditionObject {
@@ -115,7 +115,7 @@ func ownAwait(frames []format.Frame) bool {
 	return i > 0 && i < len(frames) && !strings.HasPrefix(frames[i].Class, "java.") && !strings.HasPrefix(frames[i].Class, "jdk.")
 }
 
-// resolve gives the waits for locks that those noted so far ended with.
+// resolve calls take with the waits for locks at the end of the waits noted so far.
 func (q *reacquiring) resolve(r *record, defs *definitions, take func(*format.Event)) {
 	if len(q.waits) == 0 {
 		q.seen, q.notices, q.evidence = nil, nil, 0
@@ -136,25 +136,25 @@ func (q *reacquiring) resolve(r *record, defs *definitions, take func(*format.Ev
 		for to < len(q.waits) && q.waits[to].object == q.waits[from].object {
 			to++
 		}
-		q.at(q.waits[from:to], acquired[q.waits[from].object], take)
+		q.resolveAt(q.waits[from:to], acquired[q.waits[from].object], take)
 		from = to
 	}
 	q.waits, q.seen, q.notices, q.evidence = nil, nil, nil, 0
 }
 
-// got is when a thread acquired a monitor, after waiting for it.
-type got struct {
+// granted is the acquisition of a monitor by a thread that waited for it.
+type granted struct {
 	at     int64
 	thread format.ThreadID
 }
 
-// acquired returns when the monitors of the waits were acquired, by time. It also finds the
+// acquired returns the acquisitions of the waits' monitors, by time. It also finds the
 // locks of conditions.
-func (q *reacquiring) acquired(r *record, defs *definitions) map[format.ObjectID][]got {
-	by, awaited := map[format.ObjectID][]got{}, map[format.ThreadID][]reacquire{}
+func (q *reacquiring) acquired(r *record, defs *definitions) map[format.ObjectID][]granted {
+	by, awaited := map[format.ObjectID][]granted{}, map[format.ThreadID][]reacquire{}
 	for i := range q.waits {
 		w := &q.waits[i]
-		by[w.object] = append(by[w.object], got{w.end, w.thread})
+		by[w.object] = append(by[w.object], granted{w.end, w.thread})
 		if w.by == format.NoThread {
 			awaited[w.thread] = append(awaited[w.thread], *w)
 		}
@@ -165,7 +165,7 @@ func (q *reacquiring) acquired(r *record, defs *definitions) map[format.ObjectID
 	q.locks = map[format.ObjectID]format.ObjectID{}
 	r.EachWait(func(w *owners.Wait) {
 		if list, ok := by[w.Lock]; ok && !w.Failed() {
-			by[w.Lock] = append(list, got{w.End, w.Thread})
+			by[w.Lock] = append(list, granted{w.End, w.Thread})
 		}
 		if b, _ := q.sampled(w.Thread, w.Start, w.End); b.lock != format.NoObject {
 			q.locks[b.lock] = w.Lock
@@ -178,13 +178,13 @@ func (q *reacquiring) acquired(r *record, defs *definitions) map[format.ObjectID
 		}
 	})
 	for _, list := range by {
-		slices.SortFunc(list, func(a, b got) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.thread, b.thread)) })
+		slices.SortFunc(list, func(a, b granted) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.thread, b.thread)) })
 	}
 	return by
 }
 
-// at works out the waits at one monitor or condition, by end.
-func (q *reacquiring) at(waits []reacquire, acquired []got, take func(*format.Event)) {
+// resolveAt resolves the waits at one monitor or condition, given by end.
+func (q *reacquiring) resolveAt(waits []reacquire, acquired []granted, take func(*format.Event)) {
 	batches := map[format.ThreadID]*reacquire{} // by notifier: the first of its batch
 	firsts, several := make([]*reacquire, len(waits)), map[*reacquire]bool{}
 	for i := range waits {
@@ -202,8 +202,8 @@ func (q *reacquiring) at(waits []reacquire, acquired []got, take func(*format.Ev
 		w, n, first := &waits[i], &notified[i], firsts[i]
 		n.low, n.high = first.end, w.end
 		if called := q.calls(w); len(called) > 0 {
-			n.low, n.high, n.told = called[0], called[len(called)-1], true
-		} else if at, by := gotBefore(acquired, first.end); w.by != format.NoThread && (by == w.by || by != format.NoThread && several[first]) {
+			n.low, n.high, n.known = called[0], called[len(called)-1], true
+		} else if at, by := grantedBefore(acquired, first.end); w.by != format.NoThread && (by == w.by || by != format.NoThread && several[first]) {
 			n.low = max(w.start, at)
 		}
 		b, idle := q.sampled(w.thread, w.start, w.end)
@@ -211,35 +211,35 @@ func (q *reacquiring) at(waits []reacquire, acquired []got, take func(*format.Ev
 			if b.at < n.low {
 				n.low = w.start
 			}
-			n.high, n.told = min(n.high, b.at), true
+			n.high, n.known = min(n.high, b.at), true
 			blocked++
 			sampled++
 		}
-		if w.by != format.NoThread && idle > n.low { // a dump does not tell who stands in the queue of a condition's lock
+		if w.by != format.NoThread && idle > n.low { // a dump does not show the queue of a condition's lock
 			n.low = min(idle, n.high)
 			sampled++
 		}
 	}
-	share := float64(blocked) / float64(sampled+fewSampled)
+	share := float64(blocked) / float64(sampled+priorIdle)
 	for i := range waits {
 		q.take(&waits[i], &notified[i], share, take)
 	}
 }
 
-// fewSampled is how many samples are believed to show such threads idle besides those that
-// were taken: a few that show some blocked prove nothing of the others.
-const fewSampled = 3
+// priorIdle is added to the number of samples that show such threads idle: a few samples
+// that show some blocked prove nothing about the others.
+const priorIdle = 3
 
-// notifiedIn is when a thread was notified: between low and high.
+// notifiedIn is the interval in which a thread was notified: between low and high.
 type notifiedIn struct {
 	low, high int64
-	told      bool            // it is known that it was by high
-	lock      format.ObjectID // it is seen to wait for then
+	known     bool            // it was certainly notified by high
+	lock      format.ObjectID // the lock that a sample shows it waiting for
 }
 
-// take counts a wait. share is how often samples show such threads blocked.
+// take counts a wait. share is the fraction of samples that show such threads blocked.
 func (q *reacquiring) take(w *reacquire, n *notifiedIn, share float64, take func(*format.Event)) {
-	if n.told { // it may have been any time before
+	if n.known { // any instant before is possible
 		share = max(share, 0.5)
 	}
 	at := n.high - int64(share*float64(n.high-n.low))
@@ -256,7 +256,7 @@ func (q *reacquiring) take(w *reacquire, n *notifiedIn, share float64, take func
 	}
 }
 
-// calls returns when the notifier called notify during the wait.
+// calls returns the notifier's calls of notify during the wait.
 func (q *reacquiring) calls(w *reacquire) []int64 {
 	list := q.notices[notice{w.object, w.by}]
 	from, _ := slices.BinarySearch(list, w.start)
@@ -264,8 +264,8 @@ func (q *reacquiring) calls(w *reacquire) []int64 {
 	return list[from:to]
 }
 
-// sampled returns the first sample in [start, end) that shows a thread blocked, and when the
-// last before it shows it idle; the start where none does.
+// sampled returns the first sample in [start, end) that shows a thread blocked, and the
+// time of the last one before it that shows the thread idle; start if there is none.
 func (q *reacquiring) sampled(t format.ThreadID, start, end int64) (blocked seenWaiting, idle int64) {
 	list, idle := q.seen[t], start
 	i, _ := slices.BinarySearchFunc(list, start, func(s seenWaiting, t int64) int { return cmp.Compare(s.at, t) })
@@ -278,17 +278,17 @@ func (q *reacquiring) sampled(t format.ThreadID, start, end int64) (blocked seen
 	return seenWaiting{}, idle
 }
 
-// gotBefore returns when a monitor was last acquired after waiting, up to an instant, and by
-// which thread; NoThread where it is not known.
-func gotBefore(acquired []got, until int64) (at int64, by format.ThreadID) {
-	i, _ := slices.BinarySearchFunc(acquired, until, func(g got, t int64) int { return cmp.Compare(g.at, t) })
+// grantedBefore returns the last acquisition of a monitor before an instant, of a thread
+// that waited for it; NoThread if unknown.
+func grantedBefore(acquired []granted, until int64) (at int64, by format.ThreadID) {
+	i, _ := slices.BinarySearchFunc(acquired, until, func(g granted, t int64) int { return cmp.Compare(g.at, t) })
 	if i == 0 {
 		return 0, format.NoThread
 	}
 	return acquired[i-1].at, acquired[i-1].thread
 }
 
-// warning says how much it was, where the range is worth a word.
+// warning reports the range of this time, if the estimate is not its upper bound.
 func (q *reacquiring) warning() []format.Warning {
 	s := &q.sum
 	if s.High <= s.Ns {
