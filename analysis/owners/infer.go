@@ -3,6 +3,7 @@ package owners
 import (
 	"cmp"
 	"maps"
+	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -49,11 +50,17 @@ func (ev *evidence) Waits(lock format.ObjectID, to []model.Wait) []model.Wait {
 const farBack = 12
 
 // Doings implements model.Program.
-func (ev *evidence) Doings(t format.ThreadID, from, to int64, out []model.Doing) []model.Doing {
+func (ev *evidence) Doings(t format.ThreadID, lock format.ObjectID, from, to int64, out []model.Doing) ([]model.Doing, int64) {
 	list := ev.Of(t)
 	n := ev.before(list, from)
 	list.From = list.at(max(n-farBack, 0))
-	for c := ev.Scan(list); c.Next() && c.Start < to; {
+	for c := ev.Scan(list); c.Next(); {
+		if c.IsWait() && c.deed().lock == lock {
+			continue
+		}
+		if c.Start >= to {
+			return out, c.Start
+		}
 		if c.End < from || c.End == c.Start && c.End == from && n > 0 {
 			continue
 		}
@@ -61,7 +68,7 @@ func (ev *evidence) Doings(t format.ThreadID, from, to int64, out []model.Doing)
 			out = append(out, d)
 		}
 	}
-	return out
+	return out, math.MaxInt64
 }
 
 // doing translates an activity; false where it says nothing of where the thread is, as a

@@ -323,7 +323,7 @@ func (k *worker) judge(g *gap, user int32, site int, from, to int64) verdict {
 		*v = itWaits
 	default:
 		*v = mayHold
-		k.doings = k.class.program.Doings(k.users.threads[user], from+1, to, k.doings[:0])
+		k.doings, _ = k.class.program.Doings(k.users.threads[user], format.NoObject, from+1, to, k.doings[:0])
 		for i := range k.doings {
 			d := &k.doings[i]
 			if spans(d, g) || !slices.ContainsFunc(k.inside(d.Stack), func(x within) bool { return x.site == site }) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"contend/analysis/internal/column"
 	"contend/format"
 )
 
@@ -19,6 +20,8 @@ type worker struct {
 	ends    []int32 // the waits by end
 	users   users
 	doings  []Doing
+	due     column.KeyHeap // users by when they may do something
+	asked   []int32        // those that did
 	block   []float64
 	start   []float64
 	recent  ring

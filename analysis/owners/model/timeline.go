@@ -52,8 +52,9 @@ type Program interface {
 	// belong to the implementation of a lock.
 	Application(format.StackID) []format.Frame
 	// Doings appends what a thread did that overlaps [from, to), by start, waits for
-	// locks included.
-	Doings(t format.ThreadID, from, to int64, list []Doing) []Doing
+	// all locks but one included. Nothing else begins from there to next, which is no
+	// earlier than to.
+	Doings(t format.ThreadID, but format.ObjectID, from, to int64, list []Doing) (_ []Doing, next int64)
 	// Waits appends the waits for a lock, by start.
 	Waits(lock format.ObjectID, to []Wait) []Wait
 	// Deeds returns what threads did in the recording a lock is of, but for samples.
