@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -129,18 +130,19 @@ func (p *simulated) Application(s format.StackID) []format.Frame { return p.stac
 
 func (p *simulated) Waits(_ format.ObjectID, to []Wait) []Wait { return append(to, p.waits...) }
 
-func (p *simulated) Doings(t format.ThreadID, from, to int64, list []Doing) []Doing {
+func (p *simulated) Doings(t format.ThreadID, but format.ObjectID, from, to int64, list []Doing) ([]Doing, int64) {
 	all := p.doings[t] // by start; of none are more than three at once
 	first, _ := slices.BinarySearchFunc(all, from, func(d Doing, at int64) int { return cmp.Compare(d.Start, at) })
 	for _, d := range all[max(first-3, 0):] {
-		if d.Start >= to {
-			break
-		}
-		if d.End >= from {
+		switch {
+		case d.What == Waits && d.Lock == but:
+		case d.Start >= to:
+			return list, d.Start
+		case d.End >= from:
 			list = append(list, d)
 		}
 	}
-	return list
+	return list, math.MaxInt64
 }
 
 func (p *simulated) Deeds(format.ObjectID) (list []*Deed) {
