@@ -110,6 +110,9 @@ func (o *diffOptions) compare(e *env) (doc *document.Diff, damage error) {
 	}
 	how := compare.Options{Alpha: o.alpha, MinChange: o.minChange / 100}
 	copy(how.Operations[:], o.operations)
+	if how.Operations == [2]int64{} && (baseSide.Summed() || newSide.Summed()) { // there is no time to divide by
+		how.Operations = [2]int64{1, 1}
+	}
 	d := compare.Compare(base, new, how)
 	return document.NewDiff(d, baseSide, newSide, o.out.top), cmp.Or(err, newErr)
 }
@@ -119,11 +122,13 @@ func (o *diffOptions) compare(e *env) (doc *document.Diff, damage error) {
 func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s document.Side, damage error) {
 	for _, path := range paths {
 		p := &compare.Profile{}
-		res, err := o.alone(e, strings.TrimSpace(path), p)
+		alone := *o
+		alone.paths = []string{strings.TrimSpace(path)}
+		res, err := alone.run(e, p)
 		if err != nil {
 			return nil, s, err
 		}
-		if res.stats.Unit == format.UnitTime {
+		if res.stats.Unit == format.UnitTime || res.stats.Unit.Summed() {
 			p.ElapsedNs = res.trace.ElapsedNs
 		}
 		damage = cmp.Or(damage, res.verdict())

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"contend/blame/stacks"
+	"contend/decode"
 	"contend/format"
 	"contend/report/flame"
 	"contend/report/text"
@@ -17,6 +18,7 @@ import (
 )
 
 type flameOptions struct {
+	usual bool // no view was asked for
 	trace traceOptions
 	out   outputOptions
 	view  viewOption
@@ -43,7 +45,10 @@ the new one's, colours the change in each frame's share of all waiting. Frames m
 by method and locks by class: lines and addresses are left out. Where the input
 counts and has no times (one thread dump), so do the pictures.`,
 		Example: "  contend flame recording.jfr -o flame.html\n  contend flame --view chain --diff before.jfr after.jfr -o diff.html",
-		RunE:    func(*cobra.Command, []string) error { return runFlame(e, &o) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.usual = !c.Flags().Changed("view")
+			return runFlame(e, &o)
+		},
 	}
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out.file, "output", "o", "", outputUsage)
@@ -101,6 +106,10 @@ func runFlame(e *env, o *flameOptions) error {
 	res, err := o.trace.run(e, b)
 	if err != nil {
 		return err
+	}
+	if o.usual && !slices.Contains(res.inputs, decode.Stdin) && slices.ContainsFunc(res.stats.Warnings, func(w format.Warning) bool { return w.Code == format.ByWaiter }) {
+		o.usual, o.view.name = false, stacks.Views[stacks.Blocked] // a profile without owners
+		return runFlame(e, o)
 	}
 	return cmp.Or(o.write(e, b, base, res), damage)
 }

@@ -11,7 +11,6 @@ import (
 	"contend/analysis/dist"
 	"contend/decode"
 	"contend/format"
-	"contend/report/pprof"
 )
 
 // startBytes is how much of an input tells interval logs, profiles and traces
@@ -30,7 +29,6 @@ type inputKind struct {
 func inputKinds() []inputKind {
 	return []inputKind{
 		{"interval log", dist.IsLog, "'contend hist' reads it, one or several"},
-		{"profile", pprof.Is, "'go tool pprof' reads it, one or several; it has no waits: 'contend record' takes a trace of what runs"},
 		{"trace", func([]byte) bool { return true }, ""},
 	}
 }

@@ -269,17 +269,6 @@ func (o *traceOptions) selects() bool {
 	return o.cut() || o.class != "" || o.lock != "" || o.thread != "" || o.minWait > 0
 }
 
-// alone is run for one of several traces that are compared, by the running
-// time of each.
-func (o traceOptions) alone(e *env, path string, v ...analysis.Visitor) (*result, error) {
-	o.paths = []string{path}
-	res, err := o.run(e, v...)
-	if err == nil {
-		err = res.timeless()
-	}
-	return res, err
-}
-
 // coverage says what the trace could not tell.
 func (r *result) coverage() document.Coverage { return document.NewCoverage(r.stats, r.trace) }
 
@@ -292,7 +281,7 @@ func (r *result) side() document.SideTrace {
 // reports give them among their footnotes only.
 var notes = map[string]bool{"identity": true, "scheduling": true, "epoch": true, "no-owners": true, "single-dump": true, "no-times": true,
 	"not-one-instant": true, "unlisted-owners": true, "unlisted-threads": true, "readers": true, "counts-only": true, "not-recorded": true,
-	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "joined-locks": true, "saturated": true, "spinning": true, "kernel": true, format.FewerSamples: true, format.RuntimeDeadlock: true}
+	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "joined-locks": true, "saturated": true, "spinning": true, "kernel": true, format.FewerSamples: true, format.ByWaiter: true, "not-locks": true, format.RuntimeDeadlock: true}
 
 // warn says what the decoder could not read, but for what the report shows.
 func (r *result) warn(e *env, shown bool) {
@@ -314,8 +303,11 @@ func (r *result) verdict() error {
 // timeless refuses inputs that count acquisitions: there is no pressure
 // without time.
 func (r *result) timeless() error {
-	if r.stats.Unit != format.UnitAcquisitions {
+	if !r.stats.Unit.Summed() {
 		return nil
+	}
+	if r.stats.Unit == format.UnitDelays {
+		return usageError{errors.New("a profile sums waiting without instants: pressure needs times"), "'contend analyze' shows the waiting"}
 	}
 	return usageError{errors.New("the input counts contended acquisitions: pressure needs times"), "'contend analyze' shows them per second"}
 }

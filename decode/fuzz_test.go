@@ -232,6 +232,12 @@ func FuzzCounts(f *testing.F) {
 	fuzz(f)
 }
 
+func FuzzProfile(f *testing.F) {
+	golden.Seed(f, "profile")
+	f.Add([]byte("a;b 1\nc;d_[j] 2\n"))
+	fuzz(f, introduced)
+}
+
 // perfText has most kinds of lines perf script prints.
 const perfText = `# arch : x86_64
 t     0/0     [000]     0.000000000: PERF_RECORD_COMM: t:7/7

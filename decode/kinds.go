@@ -10,6 +10,7 @@ import (
 	"contend/decode/jfr"
 	"contend/decode/native"
 	"contend/decode/perf"
+	"contend/decode/profile"
 	"contend/decode/rules"
 	"contend/decode/threaddump"
 	"contend/decode/unwrap"
@@ -52,6 +53,12 @@ var kinds = []kind{
 	{gotrace.Header, func(c content) (Source, error) {
 		return gotrace.NewReader(c.in, c.name, gotrace.Options{Rules: c.rules})
 	}, true},
+	{profile.Is, func(c content) (Source, error) {
+		return profile.NewPprof(c.in, c.name, profile.Options{Rules: c.rules})
+	}, false},
+	{profile.IsFolded, func(c content) (Source, error) {
+		return profile.NewFolded(c.in, c.name, profile.Options{Rules: c.rules})
+	}, false},
 }
 
 // textKinds are the kinds of text that may stand anywhere in a log. What is

@@ -42,6 +42,10 @@ func (s *Stats) HiddenNs() (ns int64) {
 // which it does not say more of.
 const RuntimeDeadlock = "deadlock"
 
+// ByWaiter is the code of the warning that an input has the stacks of waiters and no
+// owners.
+const ByWaiter = "by-waiter"
+
 // UnlistedThreads is the code of the warning that virtual threads may be missing in
 // thread dumps.
 const UnlistedThreads = "unlisted-threads"
@@ -78,7 +82,7 @@ const mostNotes = 64
 func (s *Stats) Note(ev *Event) {
 	switch ev.Name {
 	case noteUnit:
-		if u := Unit(ev.Value); u == UnitThreads || u == UnitAcquisitions {
+		if u := Unit(ev.Value); u == UnitThreads || u.Summed() {
 			s.Unit = u
 		}
 	case noteBlind:

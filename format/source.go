@@ -45,4 +45,9 @@ const (
 	UnitTime         Unit = ""             // nanoseconds
 	UnitThreads      Unit = "threads"      // threads seen waiting
 	UnitAcquisitions Unit = "acquisitions" // of locks that were not free
+	UnitDelays       Unit = "delays"       // nanoseconds of waiting, of which no instants are known
 )
+
+// Summed reports whether the weights of a trace are sums without instants, of which no
+// share of the time follows.
+func (u Unit) Summed() bool { return u == UnitAcquisitions || u == UnitDelays }

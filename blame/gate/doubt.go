@@ -142,6 +142,8 @@ func unrecorded(_ *Rule, _ *Subject, run *Run) Doubt {
 // timeless doubts a share of the time where the input has none.
 func timeless(_ *Rule, _ *Subject, run *Run) Doubt {
 	switch run.Stats.Unit {
+	case format.UnitDelays:
+		return Doubt{"a profile sums waiting without instants, and pressure needs times", "give a recording"}
 	case format.UnitAcquisitions:
 		return Doubt{"the input counts acquisitions, and pressure needs times", "give a recording, or several thread dumps with their times in one file or folder"}
 	case format.UnitThreads:

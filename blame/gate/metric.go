@@ -107,7 +107,7 @@ func metricNames() string {
 
 // counted reports whether a run counts acquisitions, of which no share of the
 // time follows.
-func counted(run *Run) bool { return run.Stats.Unit == format.UnitAcquisitions }
+func counted(run *Run) bool { return run.Stats.Unit.Summed() }
 
 func group(runs []*Run) compare.Group {
 	g := make(compare.Group, len(runs))

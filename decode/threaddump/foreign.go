@@ -13,7 +13,6 @@ var foreign = []struct {
 }{
 	{regexp.MustCompile(`(?i)^\s*<(!doctype )?html`), "a page is drawn of a recording: contend reads that; async-profiler writes one with -e lock -o jfr"},
 	{regexp.MustCompile(`^(\[pid +\d+\] |\d+ +)?([\d:]+(\.\d+)? )?\w+\(.*\) += -?(\d|0x|\?)`), "strace tells no stacks; 'contend perf-args PID' prints how to record the same calls with perf"},
-	{regexp.MustCompile(`^[^ ;]+(;[^;]+)+ \d+$`), "collapsed stacks have no instants, and tell of no locks; async-profiler writes a recording with -e lock -o jfr"},
 }
 
 // hintOf says what can be done with a text of which the first line is no dump's.

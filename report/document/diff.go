@@ -2,8 +2,10 @@ package document
 
 import (
 	"math"
+	"slices"
 
 	"contend/blame/compare"
+	"contend/format"
 )
 
 // Diff is the document of `contend diff`. What changed is told of the threads
@@ -39,6 +41,11 @@ type Side struct {
 	Operations int64       `json:"operations,omitempty"` // that were done meanwhile, where it was told
 	BlockNs    [2]int64    `json:"blockNs"`              // shortest and longest block of the bootstrap
 	Traces     []SideTrace `json:"traces"`
+}
+
+// Summed reports whether a trace of the side has sums without instants.
+func (s *Side) Summed() bool {
+	return slices.ContainsFunc(s.Traces, func(t SideTrace) bool { return format.Unit(t.Coverage.Unit).Summed() })
 }
 
 // SideTrace is one of them.

@@ -64,6 +64,9 @@ func (s *screen) amounts() string {
 		}
 		return fmt.Sprintf("%s, %s waiting for a lock", s.threads(int64(s.Trace.Threads)), text.Number(t.WaitNs))
 	case s.counts && s.timeless():
+		if s.measure.Lasts() {
+			return s.measure.Text(t.WaitNs) + ", summed by stack, without instants"
+		}
 		return s.measure.Text(t.WaitNs) + ", counted but not timed"
 	case s.counts:
 		return fmt.Sprintf("%s in %s, counted but not timed", s.measure.Text(t.WaitNs), text.Duration(s.ElapsedNs))

@@ -44,6 +44,9 @@ func Diff(w io.Writer, d *document.Diff, o Options) error {
 func sides(d *document.Diff) string {
 	names := func(s *document.Side) string {
 		all := inputsOf(s.Traces)
+		if s.Summed() {
+			return strings.Join(all, ", ")
+		}
 		if counts(s) {
 			return fmt.Sprintf("%s (%s threads running or blocked)", strings.Join(all, ", "), text.Number(s.RunningNs))
 		}
@@ -62,14 +65,21 @@ func counts(s *document.Side) bool {
 
 // unitOf is the unit of changes.
 func unitOf(d *document.Diff) string {
-	if d.Base.Operations > 0 {
+	switch {
+	case d.Base.Summed() || d.New.Summed():
+		return "waiting"
+	case d.Base.Operations > 0:
 		return "waiting of each operation"
 	}
 	return "threads waiting on average"
 }
 
 func diffGrid(d *document.Diff, title, what string, rows []document.DiffRow, more document.DiffOmitted) *Grid {
-	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "P", "CSP", what}, Left: left(6, 5), Flex: 5, Drop: []string{"P", "CSP"}}
+	share := "CSP"
+	if d.Base.Summed() { // a sum has no running time: it is a share of all waiting
+		share, title = "SHARE", strings.ToLower(what)+"s (waiting, and its share of all)"
+	}
+	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "P", share, what}, Left: left(6, 5), Flex: 5, Drop: []string{"P", share}}
 	for i := range rows {
 		r := &rows[i]
 		g.Rows = append(g.Rows, []Cell{waitingCell(d, r.Base), waitingCell(d, r.New), changeCell(r), probabilityCell(r.P),
@@ -115,7 +125,10 @@ func shortStep(i int, name string) string {
 // operation, with its interval.
 func waitingCell(d *document.Diff, r document.Rate) Cell {
 	write := onAverage
-	if d.Base.Operations > 0 {
+	switch {
+	case d.Base.Summed():
+		write = func(ns float64) string { return measureOf(d.Base.Traces[0].Coverage).Short(int64(ns)) }
+	case d.Base.Operations > 0:
 		write = func(ns float64) string { return text.Duration(int64(ns)) }
 	}
 	return withInterval(r.Waiting, r.WaitingPlusMinus, write)

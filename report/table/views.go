@@ -29,7 +29,7 @@ func Analyze(w io.Writer, a *document.Analyze, b *document.Blame, phases []docum
 	grids = append(grids, locks)
 	if o.Style == Markdown && len(a.Locks) > 0 {
 		grids = append(grids, ownerGrid(a), waitingGrid(a))
-	} else if len(a.Locks) > 0 && a.Coverage.Unit != string(format.UnitAcquisitions) { // those have no owner
+	} else if len(a.Locks) > 0 && !format.Unit(a.Coverage.Unit).Summed() { // those have no owner
 		grids = append(grids, blameGrid(b))
 	}
 	if len(phases) > 0 && !measureOf(a.Coverage).Counts() {
@@ -53,7 +53,7 @@ func heading(a *document.Analyze) string {
 			when = ""
 		}
 		what += fmt.Sprintf(": %s%s, %s seen running or blocked", when, threads(a), text.Number(a.Total.RunningNs))
-	case string(format.UnitAcquisitions):
+	case string(format.UnitAcquisitions), string(format.UnitDelays):
 		if !untimed(a.Coverage) {
 			what += fmt.Sprintf(": %s from %s", text.Duration(a.Trace.DurationNs), when)
 		}
@@ -70,7 +70,7 @@ func threads(a *document.Analyze) string {
 
 func lockGrid(a *document.Analyze) *Grid {
 	m := measureOf(a.Coverage)
-	if a.Coverage.Unit == string(format.UnitAcquisitions) {
+	if format.Unit(a.Coverage.Unit).Summed() {
 		return countGrid(a, m)
 	}
 	g := &Grid{Title: "locks by " + m.Waiting,

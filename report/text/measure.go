@@ -18,12 +18,14 @@ type Measure struct {
 	many    string // behind a number, "" for time
 	one     string // behind 1
 	Thread  string // what waits: a thread, or a goroutine
+	lasts   bool   // the weights are lengths of time
 }
 
 var measures = map[string]Measure{
-	"ns":                            {"waiting time (thread-time; wall-time is the time at least one thread waited)", "WAIT", "", "", "thread"},
-	string(format.UnitThreads):      {"threads seen waiting", "THREADS", "threads seen waiting", "thread seen waiting", "thread"},
-	string(format.UnitAcquisitions): {"contended acquisitions", "CONTENDED", "contended acquisitions", "contended acquisition", "thread"},
+	"ns":                            {"waiting time (thread-time; wall-time is the time at least one thread waited)", "WAIT", "", "", "thread", true},
+	string(format.UnitThreads):      {"threads seen waiting", "THREADS", "threads seen waiting", "thread seen waiting", "thread", false},
+	string(format.UnitAcquisitions): {"contended acquisitions", "CONTENDED", "contended acquisitions", "contended acquisition", "thread", false},
+	string(format.UnitDelays):       {"waiting time", "WAIT", "of waiting", "", "thread", true},
 }
 
 // MeasureOf returns the measure of a document's trace.
@@ -46,6 +48,9 @@ var goroutines = strings.NewReplacer("thread", "goroutine", "THREAD", "GOROUTINE
 // Counts reports whether the source measured no time.
 func (m Measure) Counts() bool { return m.many != "" }
 
+// Lasts reports whether the weights are lengths of time.
+func (m Measure) Lasts() bool { return m.lasts }
+
 // Of names what is counted, "" for time.
 func (m Measure) Of() string { return m.many }
 
@@ -55,6 +60,8 @@ func (m Measure) What() string { return cmp.Or(m.many, m.Thread+"-time") }
 // Text writes an amount in a sentence.
 func (m Measure) Text(ns int64) string {
 	switch {
+	case m.Counts() && m.lasts:
+		return Duration(ns) + " " + m.many
 	case m.Counts() && ns == 1:
 		return "1 " + m.one
 	case m.Counts():
@@ -65,7 +72,7 @@ func (m Measure) Text(ns int64) string {
 
 // Short writes an amount where there is room for a number only.
 func (m Measure) Short(ns int64) string {
-	if m.Counts() {
+	if !m.lasts {
 		return Number(ns)
 	}
 	return Duration(ns)

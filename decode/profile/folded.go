@@ -1,0 +1,132 @@
+package profile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"contend/decode/gosym"
+	"contend/format"
+)
+
+// foldedLine is one stack, outermost frame first, and its value.
+var foldedLine = regexp.MustCompile(`^[^;]+(?:;[^;]*)+ \d+$`)
+
+// IsFolded reports whether a text begins with folded stacks.
+func IsFolded(start []byte) bool {
+	n := 0
+	for line := range strings.Lines(string(start)) {
+		if !strings.HasSuffix(line, "\n") && n > 0 {
+			break // may be cut off
+		}
+		if line = strings.TrimRight(line, "\r\n"); line == "" {
+			continue
+		}
+		if !foldedLine.MatchString(line) {
+			return false
+		}
+		if n++; n == 3 {
+			break
+		}
+	}
+	return n > 0
+}
+
+// maxLine is how long the line of a stack may be, in bytes.
+const maxLine = 4 << 20
+
+// NewFolded reads folded stacks. What their values are they do not tell: they are taken
+// as contended acquisitions. A line that is none is damage.
+func NewFolded(in *bufio.Reader, name string, o Options) (*Reader, error) {
+	r := newReader(o, "folded stacks", "their value")
+	r.stats.Unit = format.UnitAcquisitions
+	r.stats.Warnings = append(r.stats.Warnings, format.Warning{Code: "counts-only", Text: "folded stacks do not tell what they count: they are taken as waiting, as profilers of locks write them"})
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine)
+	bad := 0
+	for n := 1; lines.Scan(); n++ {
+		line := lines.Text()
+		size := int64(len(line)) + 1
+		r.stats.BytesTotal += size
+		text := strings.ToValidUTF8(strings.TrimRight(line, "\r"), "\uFFFD")
+		frames, value, ok := folded(text)
+		if text == "" || ok {
+			r.stats.BytesRead += size
+			r.add(frames, value)
+			continue
+		}
+		if bad++; bad == 1 {
+			r.stats.Warnings = append(r.stats.Warnings, format.Warning{Code: "lost-data", Text: fmt.Sprintf("%s:%d: no folded stack; such lines are left out", name, n)})
+		}
+		r.stats.Damage.Add(format.Damage{Pos: format.Pos{File: name, Line: n}, Code: "lost-data", Why: "line: " + format.ErrCorrupt.Error(), Bytes: size, Events: 1, From: format.NoTime, Until: format.NoTime})
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) || errors.Is(err, io.ErrUnexpectedEOF) {
+		r.stats.Warnings = append(r.stats.Warnings, format.Warning{Code: "truncated", Text: name + ": the input ends early"})
+		r.stats.Damage.Add(format.Damage{Pos: format.Pos{File: name}, Code: "truncated", Why: "the input ends early", Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
+
+// folded reads a line; the frames are innermost first.
+func folded(line string) (frames []format.Frame, value int64, ok bool) {
+	blank := strings.LastIndexByte(line, ' ')
+	if blank <= 0 {
+		return nil, 0, false
+	}
+	value, err := strconv.ParseInt(line[blank+1:], 10, 64)
+	if err != nil || value < 0 || value > maxDelay {
+		return nil, 0, false
+	}
+	names := strings.Split(line[:blank], ";")
+	for i := len(names) - 1; i >= 0; i-- {
+		if name := names[i]; name != "" && !(i == 0 && isThread(name)) {
+			frames = append(frames, foldedFrame(name, i == len(names)-1))
+		}
+	}
+	return frames, value, len(frames) > 0
+}
+
+// isThread reports whether a first frame is the name of a thread: [main tid=12].
+func isThread(name string) bool { return name[0] == '[' && strings.HasSuffix(name, "]") }
+
+// annotation is what async-profiler puts behind a name to tell how the frame was
+// compiled, or that it is a class.
+var annotation = regexp.MustCompile(`_\[[a-zA-Z0-9]\]$`)
+
+// foldedFrame reads java/lang/Thread.run, java.lang.Thread.run, sync.(*Mutex).Lock or a
+// native function. The innermost one may be the class of a lock.
+func foldedFrame(name string, innermost bool) (f format.Frame) {
+	name = annotation.ReplaceAllString(name, "")
+	if goName(name) {
+		f.Class, f.Method = gosym.Split(name)
+		return f
+	}
+	dot := strings.LastIndexByte(name, '.')
+	slashed := strings.Contains(name, "/")
+	switch {
+	case strings.ContainsAny(name, ":(<[ ") && !strings.HasSuffix(name, ">") || dot <= 0 && !slashed:
+		return format.Frame{Method: name}
+	case innermost && isClass(name[dot+1:]):
+		return format.Frame{Class: strings.ReplaceAll(name, "/", ".")}
+	case dot <= 0:
+		return format.Frame{Method: name}
+	}
+	return format.Frame{Class: strings.ReplaceAll(name[:dot], "/", "."), Method: name[dot+1:]}
+}
+
+// goName reports whether a function is called as Go does.
+func goName(name string) bool {
+	return strings.Contains(name, "(*") || strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "sync.") || strings.HasPrefix(name, "main.")
+}
+
+// isClass reports whether a last word is that of a class: methods begin with a small
+// letter.
+func isClass(word string) bool {
+	return word != "" && (word[0] >= 'A' && word[0] <= 'Z' || strings.Contains(word, "/"))
+}

@@ -1,0 +1,154 @@
+package profile
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"contend/decode/gosym"
+	"contend/format"
+
+	"github.com/google/pprof/profile"
+)
+
+// The tags that a profile begins with: its first sample type; or, as Go's runtime writes
+// it, the type of its period, and of a CPU profile its time.
+const (
+	tagSampleType = 1<<3 | 2
+	tagPeriodType = 11<<3 | 2
+	tagTime       = 9 << 3
+)
+
+// Is reports whether an input begins like a profile of pprof: a few fields of that
+// message, one behind the other.
+func Is(start []byte) bool {
+	if len(start) < 8 || start[0] != tagTime && (start[0] != tagSampleType && start[0] != tagPeriodType || start[2] != 1<<3 && start[2] != 2<<3) {
+		return false
+	}
+	for n := 0; len(start) > 0; n++ {
+		tag, k := binary.Uvarint(start)
+		value, m := binary.Uvarint(start[max(k, 0):])
+		if k <= 0 || m <= 0 {
+			return n > 2
+		}
+		if tag>>3 < 1 || tag>>3 > 15 || tag&7 != 0 && tag&7 != 2 {
+			return false
+		}
+		start = start[k+m:]
+		if tag&7 == 2 {
+			if value > uint64(len(start)) {
+				return n > 2 // what is looked at ends here
+			}
+			start = start[value:]
+		}
+	}
+	return true
+}
+
+// maxProfile bounds a profile, in bytes.
+const maxProfile = 256 << 20
+
+// NewPprof reads a profile of pprof whose samples have delays, or contentions. The error
+// is a *format.Error: ErrNotMine for other profiles, ErrTruncated or ErrCorrupt.
+func NewPprof(in *bufio.Reader, name string, o Options) (*Reader, error) {
+	fail := func(what string, err error, hint string) (*Reader, error) {
+		return nil, &format.Error{Pos: format.Pos{File: name}, What: what, Err: err, Hint: hint}
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxProfile+1))
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fail("profile", format.ErrTruncated, "copy it again")
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	case len(data) > maxProfile:
+		return fail("profile", fmt.Errorf("longer than %d bytes: %w", maxProfile, format.ErrLimit), "")
+	}
+	p, err := parse(data)
+	if err != nil {
+		return fail("profile", fmt.Errorf("%w (%.200q)", format.ErrCorrupt, err), "copy it again")
+	}
+	at, scale := valueOf(p)
+	if at < 0 || slices.ContainsFunc(p.Sample, func(s *profile.Sample) bool { return len(s.Label["owner_thread"]) > 0 }) {
+		return fail("a profile", fmt.Errorf("no trace: %w", format.ErrNotMine), "'go tool pprof' reads it; it has no waits: contention profiles have, and 'contend record' takes a trace of what runs")
+	}
+	goes := slices.ContainsFunc(p.Function, func(f *profile.Function) bool { return strings.HasSuffix(f.Filename, ".go") })
+	r := newReader(o, "pprof contention profile", "waiting")
+	if r.stats.Unit = format.UnitDelays; scale == 0 {
+		r.stats.Unit, r.of, scale = format.UnitAcquisitions, "the number of contended acquisitions", 1
+	}
+	if goes {
+		r.stats.Format = "go contention profile"
+	}
+	r.stats.BytesRead, r.stats.BytesTotal = int64(len(data)), int64(len(data))
+	for _, s := range p.Sample {
+		if v := s.Value[at]; v < maxDelay/scale {
+			r.add(framesOf(s, goes), v*scale)
+		}
+	}
+	return r, nil
+}
+
+// maxDelay bounds one sum, in ns: years of waiting, of which many still fit into an
+// integer.
+const maxDelay = int64(1) << 58
+
+// parse guards against what the library does not expect of damaged input.
+func parse(data []byte) (p *profile.Profile, err error) {
+	defer func() {
+		if failed := recover(); failed != nil {
+			err = fmt.Errorf("%v", failed)
+		}
+	}()
+	if p, err = profile.ParseUncompressed(data); err == nil {
+		err = p.CheckValid()
+	}
+	return p, err
+}
+
+// delayUnits are the units of delays, in ns.
+var delayUnits = map[string]int64{"nanoseconds": 1, "microseconds": 1e3, "milliseconds": 1e6, "seconds": 1e9}
+
+// valueOf finds the value of samples that is waiting, and its unit in ns; of a profile
+// that only counts that, and 0. at is -1 where there is neither.
+func valueOf(p *profile.Profile) (at int, scale int64) {
+	if i := slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return t.Type == "delay" && delayUnits[t.Unit] > 0 }); i >= 0 {
+		return i, delayUnits[p.SampleType[i].Unit]
+	}
+	return slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return t.Type == "contentions" }), 0
+}
+
+// framesOf returns the frames of a sample, innermost first; of inlined functions the
+// innermost is first in a location, too.
+func framesOf(s *profile.Sample, goes bool) (frames []format.Frame) {
+	for _, l := range s.Location {
+		if len(l.Line) == 0 {
+			frames = append(frames, format.Frame{Method: fmt.Sprintf("%#x", l.Address)})
+		}
+		for _, line := range l.Line {
+			if line.Function == nil {
+				continue
+			}
+			f := format.Frame{Method: strings.ToValidUTF8(line.Function.Name, "\uFFFD"), Line: int(min(max(line.Line, 0), 1<<31-1))}
+			if goes {
+				f.Class, f.Method = gosym.Split(line.Function.Name)
+			}
+			if line.Function.Filename != "" {
+				f.File = strings.ToValidUTF8(path.Base(strings.ReplaceAll(line.Function.Filename, `\`, "/")), "\uFFFD")
+			}
+			frames = append(frames, f)
+		}
+	}
+	return frames
+}
+
+// isGo reports whether a stack is of a Go program.
+func isGo(frames []format.Frame) bool {
+	return slices.ContainsFunc(frames, func(f format.Frame) bool {
+		return strings.HasSuffix(f.File, ".go") || strings.HasPrefix(f.Method, "(*") || gosym.OfLocks(f.Class)
+	})
+}

@@ -1,0 +1,199 @@
+// Package profile reads sums of waiting by call stack: contention profiles of pprof, as
+// Go's block and mutex profiles, and folded stacks, as async-profiler writes of locks.
+// They have no instants, no threads and no waits. A mutex profile has the stacks that
+// released the lock, which are its owners'; the others have the waiters' alone.
+package profile
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"contend/decode/gosym"
+	"contend/decode/rules"
+	"contend/decode/threaddump"
+	"contend/format"
+)
+
+// Options of a reader.
+type Options struct {
+	Rules *rules.Table // tells locks from idle waiting; nil means the default
+}
+
+// Reader is a format.Source over one profile, which is read as a whole.
+type Reader struct {
+	rules  *rules.Table
+	queue  format.Queue
+	stats  format.Stats
+	of     string // what the values are
+	at     int64  // of the next event: each follows the one before
+	locks  map[lockKey]format.ObjectID
+	stacks map[string]format.StackID
+	key    []byte
+	others int64 // of stacks that wait for no lock
+	waited bool  // a stack is one of a waiter
+}
+
+// lockKey tells locks apart: by their class, and the function that takes or releases it.
+type lockKey struct{ class, site string }
+
+// The threads of all events: a profile names none.
+const (
+	waiterThread format.ThreadID = 1
+	ownerThread  format.ThreadID = 2
+)
+
+func newReader(o Options, name, of string) *Reader {
+	r := &Reader{rules: o.Rules, of: of, at: 1, locks: map[lockKey]format.ObjectID{}, stacks: map[string]format.StackID{}}
+	if r.rules == nil {
+		r.rules = rules.Default()
+	}
+	r.stats.Format = name
+	r.queue.Push(format.Event{Kind: format.KindThread, Thread: waiterThread, Name: "[unknown thread]"},
+		format.Event{Kind: format.KindThread, Thread: ownerThread, Name: "[unknown owner thread]"})
+	return r
+}
+
+// Read implements format.Source.
+func (r *Reader) Read(ev *format.Event) error {
+	if r.queue.Pop(ev) {
+		return nil
+	}
+	return io.EOF
+}
+
+// Close implements io.Closer; the input belongs to the caller.
+func (r *Reader) Close() error { return nil }
+
+// Stats implements what every decoder tells.
+func (r *Reader) Stats() format.Stats {
+	s := r.stats
+	s.Blind = "a profile does not tell which thread holds a lock"
+	s.Warnings = append(s.Warnings[:len(s.Warnings):len(s.Warnings)], format.Warning{Code: "no-times",
+		Text: "a profile has no instants and no threads: " + r.of + " is summed by stack; a recording tells when threads waited, and for which owner"})
+	if r.waited {
+		s.Warnings = append(s.Warnings, format.Warning{Code: format.ByWaiter, Text: "the profile has the stacks of waiters: it does not tell the owners of locks"})
+	}
+	if r.others > 0 {
+		amount := format.Number(r.others)
+		if s.Unit == format.UnitDelays {
+			amount = format.Duration(r.others)
+		}
+		s.Warnings = append(s.Warnings, format.Warning{Code: "not-locks", Text: amount + " of waiting in the profile is for no lock: channels, conditions, groups and queues"})
+	}
+	return s
+}
+
+// add adds the value of a stack, innermost frame first.
+func (r *Reader) add(frames []format.Frame, value int64) {
+	r.stats.Events++
+	if value <= 0 || len(frames) == 0 {
+		return
+	}
+	if len(frames) > format.MaxFrames {
+		frames = frames[:format.MaxFrames]
+	}
+	w := r.waitOf(frames)
+	if w.verdict.Verdict != rules.Lock {
+		r.others += value
+		return
+	}
+	ev := format.Event{Kind: format.KindContention, Time: r.at, Weight: value, Object: r.lock(&w)}
+	party := format.Party{Thread: waiterThread, Stack: r.stack(w.frames), Mode: w.verdict.Mode}
+	if w.releases {
+		party.Thread = ownerThread
+		ev.Owners, ev.Waiters = []format.Party{party}, []format.Party{{Thread: waiterThread}}
+	} else {
+		r.waited = true
+		ev.Owners, ev.Waiters = []format.Party{{}}, []format.Party{party}
+	}
+	r.queue.Push(ev)
+	r.at += value
+}
+
+// wait is what a stack waits for, or released.
+type wait struct {
+	class, site string
+	frames      []format.Frame // less those that only name the lock
+	verdict     rules.Result
+	releases    bool
+}
+
+// waitOf finds in the frames what a stack waits for. Java's end in the class of the lock
+// where a profiler of locks wrote them.
+func (r *Reader) waitOf(frames []format.Frame) (w wait) {
+	w.frames = frames
+	if u := gosym.UseOf(frames); u.Class != "" {
+		w.class, w.site, w.releases = u.Class, gosym.Name(u.At), u.Unlocks()
+	} else if frames[0].Class == "runtime" && strings.HasPrefix(frames[0].Method, "unlock") {
+		w.class, w.releases = "runtime.mutex", true
+	}
+	if w.releases {
+		w.verdict = rules.Result{Verdict: rules.Lock, Kind: format.KindMutex}
+		return w
+	}
+	if isGo(frames) {
+		w.verdict = r.rules.Classify("go:unknown", frames)
+		return w
+	}
+	if f := &frames[0]; f.Method == "" { // the class of a lock
+		w.class, w.frames = f.Class, frames[1:]
+		if i := slices.IndexFunc(w.frames, func(f format.Frame) bool { return !strings.HasPrefix(f.Class, "java.util.concurrent.") }); i >= 0 {
+			w.site = gosym.Name(w.frames[i])
+		}
+	} else if i := parkedAt(frames); i > 0 {
+		w.class, w.site = threaddump.ParkedOn(frames[i:])
+	}
+	w.verdict = r.rules.Classify(w.class, w.frames)
+	if w.verdict.Verdict == rules.Unknown && w.class != "" {
+		w.verdict = rules.Result{Verdict: rules.Lock, Kind: format.KindMonitor}
+	} else if w.verdict.Verdict == rules.Unknown { // what was profiled is waiting, for whatever lock
+		w.class, w.site = "[unknown class]", gosym.Name(frames[0])
+		w.verdict = rules.Result{Verdict: rules.Lock, Kind: format.KindUnknownLock}
+	}
+	return w
+}
+
+// parkedAt returns the frame behind that of a park, 0 where the stack has none.
+func parkedAt(frames []format.Frame) int {
+	for i, f := range frames[:min(len(frames), 8)] {
+		if f.Method == "park" && strings.HasSuffix(f.Class, "Unsafe") {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func (r *Reader) lock(w *wait) format.ObjectID {
+	k := lockKey{w.class, w.site}
+	id, ok := r.locks[k]
+	if !ok {
+		id = format.ObjectID(len(r.locks) + 1)
+		r.locks[k] = id
+		name := w.class
+		if w.site != "" {
+			name = fmt.Sprintf("%s of %s", w.class, w.site)
+		}
+		r.queue.Push(format.Event{Kind: format.KindObject, Object: id, Class: w.class, LockKind: w.verdict.Kind, Name: name})
+	}
+	return id
+}
+
+func (r *Reader) stack(frames []format.Frame) format.StackID {
+	if len(frames) == 0 {
+		return format.NoStack
+	}
+	r.key = r.key[:0]
+	for i := range frames {
+		f := &frames[i]
+		r.key = fmt.Appendf(r.key, "%s\x00%s\x00%s\x00%d\x00", f.Class, f.Method, f.File, f.Line)
+	}
+	id, ok := r.stacks[string(r.key)]
+	if !ok {
+		id = format.StackID(len(r.stacks) + 1)
+		r.stacks[string(r.key)] = id
+		r.queue.Push(format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
+	}
+	return id
+}

@@ -1,0 +1,134 @@
+package profile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"contend/format"
+)
+
+func load(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func open(data []byte) (*Reader, error) {
+	in := bufio.NewReader(bytes.NewReader(data))
+	if Is(data) {
+		return NewPprof(in, "x", Options{})
+	}
+	if !IsFolded(data) {
+		return nil, format.ErrNotMine
+	}
+	return NewFolded(in, "x", Options{})
+}
+
+// shown sums what a profile says, by lock and by whose stack it is.
+func shown(t *testing.T, r *Reader) string {
+	t.Helper()
+	sums, locks, stacks := map[string]int64{}, map[format.ObjectID]string{}, map[format.StackID]string{}
+	for ev := (format.Event{}); ; {
+		if err := r.Read(&ev); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		switch ev.Kind {
+		case format.KindObject:
+			locks[ev.Object] = ev.Name
+		case format.KindStack:
+			f := ev.Frames[len(ev.Frames)-1]
+			stacks[ev.Stack] = fmt.Sprintf("%d frames to %s.%s", len(ev.Frames), f.Class, f.Method)
+		case format.KindContention:
+			by := "waiter " + stacks[ev.Waiters[0].Stack]
+			if ev.Owners[0].Stack != format.NoStack {
+				by = "owner " + stacks[ev.Owners[0].Stack]
+			}
+			sums[locks[ev.Object]+" "+by] += ev.Weight
+		}
+	}
+	var out strings.Builder
+	for _, k := range slices.SortedFunc(maps.Keys(sums), func(a, b string) int { return int(sums[b] - sums[a]) }) {
+		fmt.Fprintf(&out, "%d %s\n", sums[k], k)
+	}
+	return out.String()
+}
+
+// The sums are those of go tool pprof -traces, and of the lines of folded stacks.
+func TestSumsByStack(t *testing.T) {
+	for name, want := range map[string]string{
+		"mutex.pprof": "1732713758 sync.Mutex of main.(*stock).reserve owner 4 frames to sync.(*WaitGroup).Go.func1\n" +
+			"58129344 sync.RWMutex of main.(*stock).fill owner 4 frames to sync.(*WaitGroup).Go.func1\n" +
+			"57955 sync.RWMutex of main.(*stock).count owner 4 frames to sync.(*WaitGroup).Go.func1\n",
+		"block.pprof": "1316646058 sync.Mutex of main.(*stock).reserve waiter 4 frames to sync.(*WaitGroup).Go.func1\n" +
+			"48103679 sync.RWMutex of main.(*stock).count waiter 4 frames to sync.(*WaitGroup).Go.func1\n" +
+			"80704 sync.RWMutex of main.(*stock).fill waiter 4 frames to sync.(*WaitGroup).Go.func1\n",
+		"async-profiler.folded": "50 java.util.concurrent.locks.ReentrantLock$NonfairSync of demo.Order.place waiter 5 frames to java.lang.Thread.run\n" +
+			"41 demo.Stock of demo.Stock.reserve waiter 3 frames to java.lang.Thread.run\n" +
+			"9 demo.Stock of demo.Stock.read waiter 4 frames to java.lang.Thread.run\n",
+	} {
+		r, err := open(load(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := shown(t, r); got != want {
+			t.Errorf("%s sums\n%swant\n%s", name, got, want)
+		}
+		s := r.Stats()
+		byWaiter := slices.ContainsFunc(s.Warnings, func(w format.Warning) bool { return w.Code == format.ByWaiter })
+		if byWaiter == (name == "mutex.pprof") || !s.Unit.Summed() || (s.Unit == format.UnitDelays) != strings.HasSuffix(name, ".pprof") {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}
+
+// What waits for channels and groups waits for no lock: 468.4 ms here.
+func TestWaitsForNoLockAreSaid(t *testing.T) {
+	r, err := open(load(t, "block.pprof"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := r.Stats(); !slices.ContainsFunc(s.Warnings, func(w format.Warning) bool { return w.Code == "not-locks" && strings.HasPrefix(w.Text, "468 ms") }) {
+		t.Errorf("%v", s.Warnings)
+	}
+}
+
+func TestOtherProfilesAreRefused(t *testing.T) {
+	if _, err := open(load(t, "cpu.pprof")); !errors.Is(err, format.ErrNotMine) || !strings.Contains(err.Error(), "a profile: no trace") {
+		t.Errorf("%v", err)
+	}
+	if _, err := open(load(t, "mutex.pprof")[:500]); !errors.Is(err, format.ErrCorrupt) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Only text of stacks alone is taken for them, and a line among them that is none is damage.
+func TestFoldedLines(t *testing.T) {
+	for _, no := range []string{"", "a;b\n", "12\n", "a 12\n", "level=info; done in 12\nthe next line\n", "\"main\" #1;x 1"} {
+		if IsFolded([]byte(no)) && no != "\"main\" #1;x 1" {
+			t.Errorf("%q is taken for folded stacks", no)
+		}
+	}
+	r, err := open([]byte("[main tid=12];demo.A.run;demo.B.take_[j] 3\na;b 1\nc;d 1\nbroken\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := r.Stats(); len(s.Damage.Places) != 1 || s.Damage.Places[0].Pos.Line != 4 || s.BytesTotal-s.BytesRead != 7 {
+		t.Errorf("%+v", s)
+	}
+	if got := shown(t, r); !strings.Contains(got, "3 [unknown class] of demo.B.take waiter 2 frames to demo.A.run\n") {
+		t.Error(got)
+	}
+}
