@@ -21,7 +21,7 @@ const (
 	OtherText = "[other]"
 )
 
-// maxPairs is how many rows tell waiting threads apart, with whom or what they wait
+// maxPairs is how many rows there are of a waiting thread with what it waits
 // for: all pairs of 500 threads. maxRows is how many rows there are of other keys, of
 // which a trace has as many as it has locks, or threads, or stacks.
 const (

@@ -172,7 +172,7 @@ func appendPath(key []byte, sym *analysis.Symbols, waiter format.ThreadID, lock 
 	return binary.AppendUvarint(append(key, byte(most)), uint64(left))
 }
 
-// stepsOf names the parts of a share's path through the wait-for graph: who
+// stepsOf names the parts of a share's path through the wait-for graph: the group that
 // waited, for which class of lock, what its owner was doing, which lock that
 // one waited for in turn, up to the owner that waited for nobody. Of more than most
 // further locks those in the middle are one step.

@@ -68,7 +68,7 @@ type Vertex struct {
 	WaitedNs  int64
 	CausedNs  int64
 	Component int  // number of the strongly connected component, from 1; 0 for a node on no cycle
-	Closed    bool // the component is left by no edge: who gets in waits for its members only
+	Closed    bool // no edge leaves the component: its threads wait for its members only
 }
 
 // Edge is the waiting of one node for another, or for itself.

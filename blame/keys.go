@@ -43,8 +43,8 @@ const (
 	ByChain
 )
 
-// keys is the one list of keys. Whoever adds a key adds a constant above and a
-// row here, and explains new words below: what a command accepts after --by,
+// keys is the one list of keys. A new key is a constant above, a
+// row here, and an explanation of its words below: what a command accepts after --by,
 // its help, its errors and what shells complete are made from this table.
 // Errors and shells show the keys in this order.
 var keys = [...]keyRow{
@@ -115,17 +115,17 @@ type Use uint8
 // The uses. Lengths have no keys of owners on purpose: a wait has one length,
 // but may have many owners.
 const (
-	Pivots  Use = 1 << iota // who caused the waiting
+	Pivots  Use = 1 << iota // which owners caused the waiting
 	Lengths                 // how long single waits were
 )
 
-// side is who or what a key is about.
+// side is what a key is about.
 type side uint8
 
 const (
 	waiter side = iota
 	ofLock      // of the lock waited for, or of one that its owners wait for
-	owner       // who may be a pseudo owner
+	owner       // which may be a pseudo owner
 )
 
 // topic orders the keys in help texts: what needs an explanation comes last.

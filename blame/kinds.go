@@ -7,8 +7,8 @@ import (
 	"contend/format"
 )
 
-// Kinds are those in each crowd by what tells them apart, a number: those of one kind
-// are charged to the same rows, so that a crowd costs as much as it has kinds.
+// Kinds are the waiters of each long queue, by the rows that they are charged to: a number
+// stands for these. A queue costs as much as it has kinds, however many wait.
 type Kinds struct {
 	number func(*analysis.Move) int
 	coarse func(*analysis.Move) int // nil where all are told apart
@@ -16,13 +16,13 @@ type Kinds struct {
 	at     map[format.ObjectID]*kinds
 }
 
-// kinds are those of one crowd.
+// kinds are those of one queue.
 type kinds struct {
 	list  []*Kind
 	place map[int]int // by number
 }
 
-// Kind is some of a crowd that are alike.
+// Kind is the waiters of a queue that are charged to the same rows.
 type Kind struct {
 	analysis.Waiter // one of them
 	number          int
@@ -30,14 +30,14 @@ type Kind struct {
 	met             map[int]uint32 // by row: the latest of them when it was met last
 }
 
-// NewKinds returns the kinds that a function tells apart, which says the same of who
-// leaves as when it joined.
+// NewKinds returns the kinds that a function numbers. It must give a waiter that leaves
+// the number with which it joined.
 func NewKinds(number func(*analysis.Move) int) Kinds {
 	return Kinds{number: number, at: map[format.ObjectID]*kinds{}}
 }
 
-// Coarse tells those apart less finely that join a queue of so many kinds or more, by a
-// number below 0.
+// Coarse numbers the waiters that join a queue of so many kinds or more by another
+// function, less finely and below 0.
 func (k Kinds) Coarse(most int, number func(*analysis.Move) int) Kinds {
 	k.most, k.coarse = most, number
 	return k
@@ -62,8 +62,8 @@ func ofWaiters(by []Key) []Key {
 
 func ofOwners(by []Key) []Key { return slices.DeleteFunc(slices.Clone(by), Key.ofWaiter) }
 
-// Move follows who joins a crowd or leaves it. A kind of which nobody is left is
-// forgotten: a lock may be waited for in thousands of ways, one after the other.
+// Move adds a waiter that joins a queue and removes one that leaves it. A kind without
+// waiters is dropped: a lock may be waited for in thousands of ways, one after the other.
 func (k *Kinds) Move(m *analysis.Move) {
 	if m.Twice {
 		return
@@ -99,7 +99,7 @@ func (k *Kinds) Move(m *analysis.Move) {
 	delete(of.place, number)
 }
 
-// Of returns the kinds of a crowd; it is good until one joins or leaves.
+// Of returns the kinds of a lock's queue; the list is valid until a waiter joins or leaves.
 func (k *Kinds) Of(lock format.ObjectID) []*Kind {
 	if of := k.at[lock]; of != nil {
 		return of.list
@@ -110,11 +110,11 @@ func (k *Kinds) Of(lock format.ObjectID) []*Kind {
 // IsCoarse reports whether the kind is one of those that come behind the first kinds of a queue.
 func (k *Kind) IsCoarse() bool { return k.number < 0 }
 
-// Len returns how many they are.
+// Len returns the number of waiters.
 func (k *Kind) Len() int { return k.members.Len() }
 
-// Meets returns to how many of their waits a row is new. Only those are asked that
-// have joined since it was met last.
+// Meets returns to how many of their waits a row is new. Only waiters that have joined
+// since the row was asked for last are looked at.
 func (k *Kind) Meets(row int, of *WaitCounter) (waits int64) {
 	if k.met == nil {
 		k.met = map[int]uint32{}

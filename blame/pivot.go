@@ -52,7 +52,7 @@ func (p *Pivot) Operations(frames *regexp.Regexp) *Pivot {
 	return p
 }
 
-// Plain leaves intervals of confidence out, for those who show none.
+// Plain leaves intervals of confidence out, for views that show none.
 func (p *Pivot) Plain() *Pivot {
 	p.plain = true
 	return p
@@ -126,7 +126,7 @@ func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
 	}
 }
 
-// charge adds the thread-time of each of some who wait alike to their row, and returns it.
+// charge adds the thread-time of n waiters of one row to it, and returns it.
 func (p *Pivot) charge(at int, s *analysis.Slice, ns int64, n int, c *Charge) *row {
 	r := &p.rows[at]
 	r.Add(s, ns, n, c.Owner.Prov)

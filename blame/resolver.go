@@ -52,7 +52,7 @@ func KindOf(id uint32) analysis.OwnerKind {
 	return analysis.OwnerKind(id >> 24 &^ (pseudo >> 24))
 }
 
-// Charge is whom a share of some waiting is charged to.
+// Charge is what a share of some waiting is charged to: an owner and its locks.
 type Charge struct {
 	Owner   analysis.Owner
 	Owned   format.ObjectID // the lock it owns: that of the wait, or the last of the chain
@@ -62,7 +62,7 @@ type Charge struct {
 	share *analysis.Share
 }
 
-// ChargeOf returns whom a share of the waiting for a lock is charged to: the
+// ChargeOf returns what a share of the waiting for a lock is charged to: the
 // direct owner, or the root.
 func ChargeOf(lock format.ObjectID, sh *analysis.Share, root bool) Charge {
 	switch {

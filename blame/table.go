@@ -1,4 +1,4 @@
-// Package blame sums slices into tables: who caused the waiting, pivoted by
+// Package blame sums slices into tables: the waiting that each owner caused, pivoted by
 // any sequence of keys. It rebuilds nothing and prints nothing.
 package blame
 

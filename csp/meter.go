@@ -129,7 +129,7 @@ func (m *Meter) charge(s *analysis.Slice, n int64, i int32, lo, hi int64) {
 }
 
 // charged returns the lock and the owner a share is charged to. The owner is a
-// call chain, whoever ran it and however that is known.
+// call chain, whichever thread ran it and however that is known.
 func (m *Meter) charged(lock format.ObjectID, sh *analysis.Share) (format.ObjectID, analysis.Owner) {
 	owner := *sh.Owner(m.o.Root)
 	if m.o.Root {

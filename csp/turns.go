@@ -94,7 +94,7 @@ func (t *turn) join(o *turn) {
 	}
 }
 
-// culpritOf returns who caused at least half of some waiting, "" when nobody
+// culpritOf returns the owner that caused at least half of some waiting, "" if none
 // did.
 func culpritOf(sums map[string]int64) string {
 	most, total := "", int64(0)

@@ -149,10 +149,10 @@ func boolean(a, b bool) int {
 // their probability; the k-th of n must be below alpha/(n-k), k from 0; the
 // first that is not ends it.
 func judge(rows []Row, of coarser, o Options) {
-	order, kin := make([]*Row, len(rows)), kin(rows, of)
+	order, near := make([]*Row, len(rows)), related(rows, of)
 	for i := range rows {
 		rows[i].Status = Same
-		rows[i].P = chance(rows, i, kin[i])
+		rows[i].P = chance(rows, i, near[i])
 		order[i] = &rows[i]
 	}
 	slices.SortStableFunc(order, func(a, b *Row) int {

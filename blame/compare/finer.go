@@ -58,8 +58,8 @@ func outwardOf(owners []Row) coarser {
 	}
 }
 
-// kin returns, by row, the rows that tell the same less finely, or more.
-func kin(rows []Row, of coarser) [][]int {
+// related returns, by row, the rows that tell the same less finely, or more.
+func related(rows []Row, of coarser) [][]int {
 	at, out := make(map[string]int, len(rows)), make([][]int, len(rows))
 	for i := range rows {
 		at[rows[i].Name] = i
@@ -76,14 +76,14 @@ func kin(rows []Row, of coarser) [][]int {
 
 // chance returns how likely a row differs by as much as it does if nothing
 // changed but how finely it is told.
-func chance(rows []Row, i int, kin []int) float64 {
+func chance(rows []Row, i int, related []int) float64 {
 	r := &rows[i]
 	p := probability(ShareSpread(r.Base.Waiting, r.New.Waiting))
-	if len(kin) == 0 {
+	if len(related) == 0 {
 		return p
 	}
 	base, new := r.Base.Waiting, r.New.Waiting
-	for _, j := range kin {
+	for _, j := range related {
 		base, new = base.plus(&rows[j].Base.Waiting), new.plus(&rows[j].New.Waiting)
 	}
 	if (new.Value-base.Value)*r.Delta() <= 0 {

@@ -24,10 +24,10 @@ type Profile struct {
 	home   []int // by lock: the first site it was seen at, + 1
 	links  map[[2]int]struct{}
 	paths  blame.Paths
-	kinds  blame.Kinds // of who waits together, by group and method
+	kinds  blame.Kinds // of the waiters in queues, by group and method
 	cells  *bootstrap.Cells
 
-	ElapsedNs int64 // of the trace, given by who has run it; 0: what its instants stand for, or its cells span
+	ElapsedNs int64 // of the trace, given by the caller; 0: what its instants stand for, or its cells span
 	seenNs    int64 // what its instants stand for
 }
 
@@ -151,7 +151,7 @@ func (p *Profile) site(lock format.ObjectID, stack format.StackID) int {
 const siteOf = " at "
 
 func (p *Profile) owner(o analysis.Owner) int {
-	o.Thread, o.Prov = format.NoThread, analysis.Exact // a call chain, whoever ran it and however that is known
+	o.Thread, o.Prov = format.NoThread, analysis.Exact // a call chain, whichever thread ran it and however that is known
 	return p.owners.row(o, &p.rec, func() string { return ownerName(p.sym, o) })
 }
 

@@ -31,7 +31,7 @@ type convoy struct {
 // them the lock counts as busier than it is.
 const mostThreads = 256
 
-// add takes a slice of a recorded wait. All who wait for a lock have one owner at
+// add takes a slice of a recorded wait. All waiters of a lock have one owner at
 // an instant, so that what is new in the slice is known by itself.
 func (b *busy) add(s *analysis.Slice, n int64, c **convoy, fair bool) {
 	b.reach(s.Start, s.End, len(s.Shares) > 0 && surelyFree(&s.Shares[0].Direct, fair), c)
@@ -69,9 +69,9 @@ func (b *busy) begin(waiters []analysis.Waiter) {
 	}
 }
 
-// surelyFree reports whether nobody had the lock. Who takes it without waiting is
+// surelyFree reports whether nobody held the lock. An acquisition without a wait is
 // not in a recording of waits: that it was free between two of them is known of
-// fair locks, which nobody takes before those who wait, and where owners are
+// fair locks, which nobody takes before the waiters, and where owners are
 // recorded or were seen.
 func surelyFree(o *analysis.Owner, fair bool) bool {
 	return o.Kind == analysis.OwnerHandoff && (fair || o.Prov <= analysis.Sampled)

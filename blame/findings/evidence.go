@@ -9,7 +9,7 @@ import (
 )
 
 // Evidence is a visitor that takes what findings need beside the overview: when
-// each lock was waited for and how busy it was, who was passed over, and what
+// each lock was waited for and how busy it was, which waiters were passed over, and what
 // threads wait for that is no lock. It keeps some 200 bytes a contended lock,
 // and 100 for each thread that waits for one.
 type Evidence struct {
@@ -37,7 +37,7 @@ type lockSeen struct {
 	busy   busy
 	convoy *convoy // nil where there was none
 	reads  *amount // readers waited for readers; nil where none did
-	crowd  int64   // of those in its crowd, how many want to read
+	queued int64   // waiters in its queue that want to read
 	paused *amount // waiters and owner were stopped by a collection; nil where none were
 }
 
@@ -89,18 +89,18 @@ func (v *Evidence) Moved(m *analysis.Move) {
 	switch {
 	case m.Twice || !v.reader(&m.Waiter):
 	case m.Leaves:
-		v.lock(m.Lock).crowd--
+		v.lock(m.Lock).queued--
 	default:
-		v.lock(m.Lock).crowd++
+		v.lock(m.Lock).queued++
 	}
 }
 
 // Crowd implements analysis.CrowdVisitor.
 func (v *Evidence) Crowd(s *analysis.Slice, n int) {
-	v.add(s, int64(n), func(l *lockSeen) int64 { return l.crowd })
+	v.add(s, int64(n), func(l *lockSeen) int64 { return l.queued })
 }
 
-// add adds a slice of n waiters, of whom some want to read.
+// add adds a slice of n waiters, some of which want to read.
 func (v *Evidence) add(s *analysis.Slice, n int64, readers func(*lockSeen) int64) {
 	l := v.lock(s.Lock)
 	v.clock.reach(s.End, v.locks)

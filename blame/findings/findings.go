@@ -7,10 +7,8 @@
 //	findings.go    the table of kinds, and what is worth a word
 //	evidence.go    what is taken from a trace beside the overview
 //	wording.go     what is said of a finding, and what can be done
-//	group.go       the same of slices that are alike
-//	singles.go     the same of slices that have an owner in common
 //	convoy.go      queues that hand-over keeps
-//	starved.go     who is passed over
+//	starved.go     threads and sites that are passed over
 //	stripes.go     one of several locks that are alike is hot
 //	readers.go     readers wait for readers
 //	paused.go      owners stopped by a collection
@@ -40,7 +38,7 @@ const (
 	MinKnown   = 0.5  // of the waiting it names, how much has an owner that is expected to be right
 )
 
-// Finding is one thing to mend, in the order of the waiting it causes.
+// Finding is one thing to fix, in the order of the waiting it causes.
 type Finding struct {
 	Kind         Kind
 	Lock, Class  string // that threads wait for
@@ -239,8 +237,8 @@ func evidence(k Kind, l *locks.Lock, o *locks.Owner) (f Finding, ok bool) {
 	return f, f.WaitNs > 0
 }
 
-// worthWhile reports whether enough threads wait because of it, of whom is known
-// for whom.
+// worthWhile reports whether enough threads wait because of it, for owners that are
+// known.
 func (t *Trace) worthWhile(f *Finding) bool {
 	return t.matters(f) && Known(&f.ByProvenance) >= MinKnown
 }

@@ -66,7 +66,7 @@ func (v *Evidence) pool(id format.StackID) pool {
 }
 
 // exhaustedPools finds pools of which all objects, or permits, are out. That is
-// what waiting for one means: who finds one takes it. What threads wait for
+// what waiting for one means: a thread that finds one takes it. What threads wait for
 // that is no lock counts as waiting beside that for locks.
 func exhaustedPools(v *Evidence, t *Trace) (out []Finding) {
 	for _, key := range slices.SortedFunc(maps.Keys(v.pools), func(a, b pool) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.site, b.site)) }) {

@@ -12,7 +12,7 @@ import (
 )
 
 // line is the threads that wait for one lock, at the instant to which the waits
-// have been given: who leaves first is first (a heap).
+// have been given: the next to leave is first (a heap).
 type line struct {
 	served  int64 // waits that have ended with the lock
 	waiting []inLine
@@ -30,7 +30,7 @@ type inLine struct {
 	end    int64
 	length int64
 	served int64 // before it came
-	ahead  int64 // who waited when it came
+	ahead  int64 // waiters when it came
 	thread format.ThreadID
 	site   uint32
 }
@@ -83,9 +83,9 @@ func (v *Evidence) Wait(w *analysis.Waited) {
 	l.push(inLine{w.End, w.End - w.Start, l.served, int64(len(l.waiting)), w.Thread, v.sites.Waiter(w.Stack)})
 }
 
-// serve lets those leave whose wait ends up to an instant. Of who came when
-// ahead others waited and leaves after the lock was given to more than these,
-// so many at least came later and were served before.
+// serve removes the waiters whose wait ends by an instant. A waiter that came behind
+// ahead others, and leaves after the lock was given to more than these, was passed by so
+// many at least.
 func (v *Evidence) serve(lock format.ObjectID, l *line, until int64) {
 	for len(l.waiting) > 0 && l.waiting[0].end <= until {
 		w := l.pop()
@@ -99,7 +99,7 @@ func (v *Evidence) serve(lock format.ObjectID, l *line, until int64) {
 	}
 }
 
-// sums returns the sums of who waits for a lock; last is what was asked for last
+// sums returns the sums of a queuer; last is what was asked for last
 // instead.
 func (v *Evidence) sums(last *queued, q queuer) *passing {
 	if last.passing != nil && last.queuer == q {
@@ -146,21 +146,21 @@ func (l *line) pop() inLine {
 	}
 }
 
-// starved finds who is passed over: the threads at one of several sites where a
+// starved finds waiters that are passed over: the threads at one of several sites where a
 // lock is waited for, or one of several threads.
 //
-// A lock is fair to who is served in order of arrival; bounded bypass (Burns,
+// A lock is fair if it serves in order of arrival; bounded bypass (Burns,
 // Jackson, Lynch, Fischer and Peterson 1982) is that a waiting thread is passed
-// no more than so many times. Over all who wait for a lock those who pass and
-// those who are passed are as many, so that the mean is 0 for everybody if it
+// no more than so many times. Over all waiters of a lock as many pass as
+// are passed, so that the mean is 0 for everybody if it
 // is the same lock for all, in whatever order it serves. Starved is whose waits
 // are passed more than once each beyond what they pass others, and take longer
 // than those of the others, both by more than chance explains: by Student's t
 // and Welch's, at the level for all who are tested at the lock. What it costs is
 // how much longer they wait than others.
 //
-// Who takes the lock without waiting is not seen passing. Who never gets it has
-// no wait that ended, and is not seen either.
+// An acquisition without a wait is not seen passing. A thread that never gets the lock
+// has no wait that ended, and is not seen either.
 func starved(v *Evidence, _ *Trace) (out []Finding) {
 	for lock, l := range v.lines {
 		if l != nil {
@@ -186,7 +186,7 @@ func starved(v *Evidence, _ *Trace) (out []Finding) {
 	return out
 }
 
-// mostPassed returns a finding about who of several is starved, and has most of
+// mostPassed returns a finding about the one of several that is starved, and has most of
 // the waiting that is so.
 func (v *Evidence) mostPassed(list []queuer) (f Finding, ok bool) {
 	if len(list) < 2 {

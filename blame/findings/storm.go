@@ -12,7 +12,7 @@ import (
 // storm is what was seen of one monitor at which threads were woken together.
 type storm struct {
 	monitor  format.ObjectID
-	site     uint32 // where most of those wait who were woken in vain
+	site     uint32 // where most threads wait that were woken in vain
 	hides    bool   // short waits are not recorded
 	herds    int    // times that several were woken at once
 	apart    int    // of these: times they came closer to each other than to the next one
@@ -26,7 +26,7 @@ type storm struct {
 	turns []turn  // of those that waited again at the same place
 }
 
-// turn is how long one had the monitor who waits at it again, ns, and its stack.
+// turn is how long a thread that waits again had the monitor, ns, and its stack.
 type turn struct {
 	ns    int64
 	stack format.StackID
@@ -87,9 +87,9 @@ func oldestFrom(waits []analysis.MonitorWait) []int64 {
 const mostBetween = 256
 
 // herd returns the waits that were ended by the thread that ended the one given,
-// and had begun before that one was over: whoever wakes all wakes these. They had
+// and had begun before that one was over: a notification of all wakes these. They had
 // the monitor one after the other. Between may end waits that are younger: of those
-// of the herd who wait again already, and are woken by another notification.
+// of the herd that wait again already, and are woken by another notification.
 func (c *chase) herd(first int) herd {
 	a := &c.waits[first]
 	c.found = append(c.found[:0], first)
@@ -111,8 +111,8 @@ func (c *chase) herd(first int) herd {
 	return c.found
 }
 
-// whole reports whether nobody slept on who waited with them when the first had
-// the monitor: notifyAll wakes all who wait.
+// whole reports whether none that waited with them slept on when the first had the
+// monitor: notifyAll wakes all waiters.
 func (c *chase) whole(h herd) bool { return c.oldest[h[len(h)-1]+1] >= c.waits[h[0]].End }
 
 // count adds a herd.
@@ -138,7 +138,7 @@ func (c *chase) count(h herd, s *storm) {
 	}
 }
 
-// judge says who was woken in vain: who waits again at the same place, and not
+// judge counts the threads woken in vain: those that wait again at the same place, and not
 // later than is usual until the next of a herd has the monitor. What it did in
 // between is less than it takes to wake a thread.
 func (s *storm) judge(siteOf func(format.StackID) uint32) {

@@ -176,8 +176,7 @@ func pending(_ *Rule, _ *Subject, run *Run) Doubt {
 	return Doubt{}
 }
 
-// unknownOwners doubts a share of waiting by who is to blame where owners that
-// nothing is known of could lift it above the limit.
+// unknownOwners doubts a share of waiting by owner where unknown owners could lift it above the limit.
 func unknownOwners(r *Rule, s *Subject, run *Run) Doubt {
 	unknown := func(frame string) bool {
 		return frame == analysis.PseudoOwner(analysis.OwnerUnknown, 0) || frame == analysis.UnknownStack
@@ -221,7 +220,7 @@ func unseenOwners(_ *Rule, _ *Subject, run *Run) Doubt {
 
 const giveDumps = "give thread dumps of all threads (jstack -l PID; with virtual threads jcmd PID Thread.dump_to_file FILE), or a recording that takes them ('contend jfc' prints such settings)"
 
-// unlistedOwners doubts dumps that do not show who holds a lock somebody waits
+// unlistedOwners doubts dumps that do not show the owner of a lock that a thread waits
 // for.
 func unlistedOwners(_ *Rule, _ *Subject, run *Run) Doubt {
 	for _, code := range []string{"unlisted-owners", "unlisted-locks", "readers", format.UnlistedThreads} {
@@ -241,7 +240,7 @@ func unlike(s *Subject, runs, baseline []*Run) Doubt {
 		low, high = min(low, run.Trace.Coverage.Threshold), max(high, run.Trace.Coverage.Threshold)
 	}
 	switch {
-	case strangers(runs, baseline):
+	case disjoint(runs, baseline):
 		return Doubt{"the traces do not compare: no class of locks is met on both sides", "give a baseline of the same program, recorded the same way"}
 	case high > 0 && low != high:
 		return Doubt{format.Say("the traces do not compare: one has all waits from %v on, another from %v on", time.Duration(low), time.Duration(high)), "record both with the same settings"}
@@ -251,8 +250,8 @@ func unlike(s *Subject, runs, baseline []*Run) Doubt {
 	return Doubt{}
 }
 
-// strangers reports whether two sides know locks, and none of one class.
-func strangers(runs, baseline []*Run) bool {
+// disjoint reports whether two sides know locks, and none of one class.
+func disjoint(runs, baseline []*Run) bool {
 	of := func(side []*Run) map[string]bool {
 		names := map[string]bool{}
 		for _, run := range side {

@@ -75,7 +75,7 @@ func (run *Run) findings() []findings.Finding {
 	return findings.Find(run.about, run.about.Locks(), run.evidence, t)
 }
 
-// ownersUnknown doubts that there is no finding where who owned the locks is
+// ownersUnknown doubts that there is no finding where the owners of the locks are
 // mostly not known: a finding is about owners.
 func ownersUnknown(_ *Rule, _ *Subject, run *Run) Doubt {
 	if run.about == nil || run.about.TotalNs() == 0 {

@@ -20,7 +20,7 @@ type Callers struct {
 // same for all.
 const nearest = 3
 
-// callers sums the waiting at a place by who called it.
+// callers sums the waiting at a place by its callers.
 type callers map[string]int64
 
 // add adds the waiting with a stack in which the program's own frames are that of the place

@@ -83,7 +83,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 	i := c.find(s.Lock)
 	for j := range s.Waiters {
 		if s.Waiters[j].First || s.Sample.Taken { // else it was met when the wait began
-			c.meet(s.Waiters[j].Thread, s.Lock, i)
+			c.count(s.Waiters[j].Thread, s.Lock, i)
 		}
 	}
 	c.add(&c.sums[i], s, len(s.Waiters))
@@ -113,15 +113,15 @@ func (c *Collector) add(m *sum, s *analysis.Slice, n int) {
 	c.wall.AddSlice(s)
 }
 
-// meet notes who waits for what.
-func (c *Collector) meet(t format.ThreadID, lock format.ObjectID, sum int32) {
+// count notes that a thread waits for a lock.
+func (c *Collector) count(t format.ThreadID, lock format.ObjectID, sum int32) {
 	for len(c.last) <= int(t) {
 		c.last = append(c.last, [fewSums]lastSum{})
 	}
 	now, last := lastSum{lock, sum + 1}, &c.last[t]
 	at := slices.Index(last[:], now)
 	if at < 0 {
-		c.sums[sum].meet(t, lock)
+		c.sums[sum].count(t, lock)
 		at = fewSums - 1
 	}
 	copy(last[1:at+1], last[:at])
@@ -148,8 +148,8 @@ func (c *Collector) find(lock format.ObjectID) int32 {
 	return c.index[key] - 1
 }
 
-// meet notes who waits for what.
-func (m *sum) meet(t format.ThreadID, lock format.ObjectID) {
+// count notes that a thread waits for a lock.
+func (m *sum) count(t format.ThreadID, lock format.ObjectID) {
 	m.locks.add(uint32(lock))
 	m.waiters.add(uint32(t))
 }

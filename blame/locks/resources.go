@@ -144,7 +144,7 @@ func (c *Resources) list(resource bool) []Resource {
 	at, most, threads, called := map[place]int{}, []int64{}, []map[format.ThreadID]struct{}{}, []callers{}
 	for key, p := range c.table(resource).byStack {
 		what, site, loop := Place(c.sym.Frames(key.stack))
-		loop = loop && resource // who has nothing to do may have it anywhere
+		loop = loop && resource // an idle thread may be anywhere
 		if what == "" {
 			what = unnamed[min(int(key.activity), len(unnamed)-1)]
 		}

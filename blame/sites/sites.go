@@ -1,6 +1,6 @@
 // Package sites finds the frames of a program's own code that matter to its
 // reader: where a lock was taken, where a thread waits for it, where it was
-// made, and who called. It names them; it sums nothing.
+// made, and its callers. It names them; it sums nothing.
 //
 // Where an owner took its lock does not stand in its stack, which is of a later
 // instant or of another section. It is told by the first of these that says
@@ -88,7 +88,7 @@ func (s *Sites) Waiter(id format.StackID) uint32 {
 	return s.stack(id).site
 }
 
-// Owner returns where the owner of a lock, who has a stack, took it.
+// Owner returns where the owner of a lock, with a stack, took it.
 func (s *Sites) Owner(id format.StackID, lock format.ObjectID) uint32 { return s.owner(id, lock).site }
 
 // Callers returns the frames of the program's own code that called the one where

@@ -14,7 +14,7 @@ type Role uint8
 // The roles.
 const (
 	Waiter Role = iota // the stack of a thread that waits
-	Lock               // names a lock between those who wait and who holds it
+	Lock               // names a lock, between its waiter and its owner
 	Owner              // the stack of an owner, or a pseudo owner
 )
 
@@ -115,7 +115,7 @@ func (p *paths) id(sh *analysis.Share, full bool) int32 {
 		p.key = append(p.key, 0)
 	}
 	for h := range sh.Further() {
-		p.key = binary.AppendUvarint(binary.AppendUvarint(p.key, uint64(h.Stack)), uint64(h.Lock)) // who it was does not show in the stack
+		p.key = binary.AppendUvarint(binary.AppendUvarint(p.key, uint64(h.Stack)), uint64(h.Lock)) // the thread is not part of the stack
 	}
 	if id, ok := p.ids[string(p.key)]; ok {
 		return id

@@ -1,5 +1,5 @@
-// Package stacks sums slices by call stack: who caused the waiting, who was
-// blocked, or the whole chain between them. Profiles and flame graphs are
+// Package stacks sums slices by call stack: of the owners, of the waiters, or the whole
+// chain between them. Profiles and flame graphs are
 // views of its samples.
 package stacks
 
@@ -33,7 +33,7 @@ type Builder struct {
 	// and of deadlocks. Two builders that are compared need it.
 	Stable bool
 	// Shown sums what has the same frames: there are as many samples as stacks,
-	// and not as pairs of threads. Who asks for frames alone needs no more.
+	// and not as pairs of threads. For frames alone that is enough.
 	Shown bool
 
 	view    View
@@ -47,7 +47,7 @@ type Builder struct {
 	samples []Sample
 	paths   paths
 	folded  folded
-	kinds   blame.Kinds // of those in queues
+	kinds   blame.Kinds // of the waiters in queues
 	most    int         // samples that are told apart
 	limit   limit       // while a deep chain is put together
 }
@@ -175,7 +175,7 @@ func (b *Builder) Crowd(s *analysis.Slice, _ int) {
 	}
 }
 
-// kindOf tells those of a queue apart whom samples tell apart.
+// kindOf numbers the waiters of a queue that have samples of their own.
 func (b *Builder) kindOf(m *analysis.Move) int {
 	if b.Shown {
 		return b.alike(&m.Waiter)
@@ -183,7 +183,7 @@ func (b *Builder) kindOf(m *analysis.Move) int {
 	return int(m.Number)
 }
 
-// alike tells those apart whom samples tell apart without their threads.
+// alike numbers the waiters of a queue by what samples hold of them besides the thread.
 func (b *Builder) alike(w *analysis.Waiter) int {
 	if b.view == Blame || b.view == Site {
 		return 0

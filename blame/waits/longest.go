@@ -20,12 +20,12 @@ type Wait struct {
 	Parts  []Part
 	Left   int64 // thread-time of further parts, see maxParts
 
-	told    int64 // when the last part ends
-	cutNs   int64 // of a recorded wait: what all slices of it charge
-	place   int   // in its crowd
-	heard   int   // so many of its runs
-	inCrowd bool
-	whole   bool // has all its parts, and the rest was not looked at
+	told   int64 // when the last part ends
+	cutNs  int64 // of a recorded wait: what all slices of it charge
+	place  int   // in its queue
+	heard  int   // so many of its runs
+	queued bool
+	whole  bool // has all its parts, and the rest was not looked at
 }
 
 // Part is a stretch of a wait that one owner is charged with. Several owners at
@@ -47,13 +47,13 @@ const maxParts = 64
 type Longest struct {
 	most   int
 	open   []*Wait // by thread; nil when the thread has none that may be kept
-	crowds crowds
+	queues queues
 	found  shortestFirst
 	spare  []*Wait
 }
 
 // NewLongest returns a collector of so many waits.
-func NewLongest(most int) *Longest { return &Longest{most: max(most, 1), crowds: crowds{}} }
+func NewLongest(most int) *Longest { return &Longest{most: max(most, 1), queues: queues{}} }
 
 // Begin implements analysis.Visitor.
 func (c *Longest) Begin(*analysis.Symbols, int64) {}
@@ -66,8 +66,8 @@ func (c *Longest) Slice(s *analysis.Slice) {
 			c.begin(s, w)
 		}
 		if wait := c.of(w.Thread); wait != nil && wait.Lock == s.Lock {
-			if wait.inCrowd {
-				c.crowds[s.Lock].bringUp(wait, wait.heard)
+			if wait.queued {
+				c.queues[s.Lock].bringUp(wait, wait.heard)
 			}
 			for j := range s.Shares {
 				wait.add(s.Start, s.End, &s.Shares[j])

@@ -76,7 +76,7 @@ const (
 )
 
 // tag joins a row's keys as the tags of a log do. Where the first is the input,
-// whoever reads the log can tell it from the others again.
+// a reader of the log can tell it from the others again.
 func (c *Collector) tag(texts []string, ending string) string {
 	if c.by[0] == blame.ByInput {
 		return dist.JoinTag(texts[0], strings.Join(texts[1:], dist.TagSep)+ending)

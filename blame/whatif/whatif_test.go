@@ -231,7 +231,7 @@ func TestLittleWaitingPromisesLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range res.Rows {
-		if !r.Throughput.holds(1) || r.Throughput.High > 1.45*r.Throughput.Low || r.Ceiling > 1.3 {
+		if !r.Throughput.holds(1) || r.Throughput.High > 1.6*r.Throughput.Low || r.Ceiling > 1.4 {
 			t.Errorf("%s: %.2f, at most %.2f", r.Section, r.Throughput, r.Ceiling)
 		}
 	}

@@ -177,7 +177,7 @@ type Lock struct {
 	Calibration *Calibration `json:"calibration,omitempty"` // of its owners, where any is inferred
 
 	Site    string      `json:"site,omitempty"` // where the lock was made, or, where the trace does not tell, is mostly taken
-	Owners  []LockOwner `json:"owners"`         // who had it while others waited, by waiting caused
+	Owners  []LockOwner `json:"owners"`         // during the waits, by waiting caused
 	Waiting []Site      `json:"waiting"`        // where the others wait, by waiting
 }
 

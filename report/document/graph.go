@@ -15,7 +15,7 @@ type Graph struct {
 	Coverage Coverage `json:"coverage"`
 }
 
-// Node is one who waits or owns. Components, and whether they are closed, are
+// Node is what waits or owns. Components, and whether they are closed, are
 // those of the whole graph, whatever the limit leaves of it.
 type Node struct {
 	ID        int    `json:"id"` // from 1

@@ -65,7 +65,7 @@ type Finding struct {
 // Overview is what NewAnalyze makes the first screen of.
 type Overview struct {
 	Locks    []locks.Lock
-	Rest     []locks.Lock // that Locks leaves out, for who asks for them
+	Rest     []locks.Lock // that Locks leaves out, where it is asked for
 	Findings []findings.Finding
 	Phases   *csp.Series
 }

@@ -7,17 +7,16 @@ import (
 	"contend/format"
 )
 
-// crowd is those waits in the crowd of a lock of which more is to be told than how long
-// they are. What they are charged with is written down once for all of them, and each is
+// queue is the waits in the long queue of a lock that may be kept. What they are charged with is written down once for all of them, and each is
 // given what was written since it joined when it leaves: there may be 100,000, and the lock
 // may change hands as often.
-type crowd struct {
+type queue struct {
 	waits []*Wait
 	runs  []run
 	apart []*Wait // those that have all runs: if one is still there, the next slice is a run of its own
 }
 
-// run is slices of a crowd that follow each other and show the same.
+// run is slices of a queue that follow each other and have the same owners.
 type run struct {
 	start, end, ns int64
 	direct, root   analysis.Owner
@@ -27,12 +26,12 @@ type run struct {
 // then most have all their parts.
 const minRuns = 4 * maxParts
 
-// crowds are the crowds by lock.
-type crowds map[format.ObjectID]*crowd
+// queues are the queues by lock.
+type queues map[format.ObjectID]*queue
 
 // Crowd implements analysis.CrowdVisitor.
 func (c *Longest) Crowd(s *analysis.Slice, _ int) {
-	at := c.crowds[s.Lock]
+	at := c.queues[s.Lock]
 	if at == nil || len(at.waits) == 0 {
 		return
 	}
@@ -51,8 +50,8 @@ func (c *Longest) Crowd(s *analysis.Slice, _ int) {
 
 // divided reports whether some wait has to do with the next slice and not with the last
 // run.
-func (at *crowd) divided() bool {
-	there := slices.ContainsFunc(at.apart, func(w *Wait) bool { return w.inCrowd })
+func (at *queue) divided() bool {
+	there := slices.ContainsFunc(at.apart, func(w *Wait) bool { return w.queued })
 	at.apart = at.apart[:0]
 	return there
 }
@@ -64,20 +63,20 @@ func (c *Longest) Moved(m *analysis.Move) {
 	case m.Twice || w == nil || w.Lock != m.Lock:
 	case m.Leaves:
 		c.leave(w)
-	case !w.inCrowd && !w.whole:
-		at := c.crowds[m.Lock]
+	case !w.queued && !w.whole:
+		at := c.queues[m.Lock]
 		if at == nil {
-			at = &crowd{}
-			c.crowds[m.Lock] = at
+			at = &queue{}
+			c.queues[m.Lock] = at
 		}
-		w.inCrowd, w.place = true, len(at.waits)
+		w.queued, w.place = true, len(at.waits)
 		at.waits = append(at.waits, w)
 		at.bringUp(w, len(at.runs))
 	}
 }
 
 // bringUp gives a wait the runs from one on.
-func (at *crowd) bringUp(w *Wait, from int) {
+func (at *queue) bringUp(w *Wait, from int) {
 	for i := from; i < len(at.runs) && !w.whole; i++ {
 		r := &at.runs[i]
 		if w.whole = len(w.Parts) == maxParts && w.told < r.start; !w.whole { // else what is left is known without looking
@@ -88,11 +87,11 @@ func (at *crowd) bringUp(w *Wait, from int) {
 }
 
 // settle gives all waits what is written, and forgets those that have all their parts.
-func (at *crowd) settle() {
+func (at *queue) settle() {
 	kept := at.waits[:0]
 	for _, w := range at.waits {
 		at.bringUp(w, w.heard)
-		if w.inCrowd = !w.whole; w.inCrowd {
+		if w.queued = !w.whole; w.queued {
 			w.heard, w.place = 0, len(kept)
 			kept = append(kept, w)
 		}
@@ -101,18 +100,18 @@ func (at *crowd) settle() {
 	at.waits, at.runs, at.apart = kept, at.runs[:0], at.apart[:0]
 }
 
-// leave takes a wait out of its crowd.
+// leave takes a wait out of its queue.
 func (c *Longest) leave(w *Wait) {
-	if !w.inCrowd {
+	if !w.queued {
 		return
 	}
-	at := c.crowds[w.Lock]
+	at := c.queues[w.Lock]
 	at.bringUp(w, w.heard)
 	last := len(at.waits) - 1
 	at.waits[w.place] = at.waits[last]
 	at.waits[w.place].place = w.place
 	at.waits[last] = nil
-	if at.waits, w.inCrowd = at.waits[:last], false; last == 0 {
+	if at.waits, w.queued = at.waits[:last], false; last == 0 {
 		at.runs, at.apart = at.runs[:0], at.apart[:0]
 	}
 }
