@@ -14,7 +14,7 @@ import (
 func Chains(w io.Writer, d *document.Chains, o Options) error {
 	m := measureOf(d.Coverage)
 	g := &Grid{Title: "chains of waits: waiting group -> lock -> owner's method, which may wait in turn -> ... (" + m.What() + ")",
-		Head: []string{"WAITED", "SHARE", "WALL", "WAITS", "HOPS", "KNOWN", "CHAIN"}, Left: left(7, 5, 6), Flex: 5}
+		Head: []string{"WAITED", "SHARE", "WALL", "WAITS", "HOPS", "KNOWN", "CHAIN"}, Left: left(7, 5, 6)}
 	for i := range d.Chains {
 		c := &d.Chains[i]
 		row := []Cell{m.cell(c.ThreadNs), Share(c.ThreadNs, d.Total.WaitNs), m.wall(c.WallNs), Count(c.Waits), Count(int64(c.Hops)), knownCell(c.Provenance), chainCell(c)}

@@ -18,7 +18,7 @@ const worstSubjects = 1
 
 // Check writes each rule with its verdict and what decided it.
 func Check(w io.Writer, c *document.Check, o Options) error {
-	g := &Grid{Title: checkHeading(c), Head: []string{"VERDICT", "VALUE", "LIMIT", "RULE", "SUBJECT"}, Left: left(5, 0, 3, 4), Flex: 4}
+	g := &Grid{Title: checkHeading(c), Head: []string{"VERDICT", "VALUE", "LIMIT", "RULE", "SUBJECT"}, Left: left(5, 0, 3, 4)}
 	for i := range c.Rules {
 		r := &c.Rules[i]
 		shown := 0

@@ -68,7 +68,7 @@ func TestUncertaintyColumn(t *testing.T) {
 	ns := int64(5e6)
 	list := []*document.Uncertainty{{PlusMinusNs: &ns, BlockNs: 2e7}, {BlockNs: 3e7}, nil}
 	grid := func() *Grid {
-		return &Grid{Head: []string{"WAIT", "LOCK"}, Left: left(2, 1), Flex: 1, Rows: [][]Cell{{Time(1e9), Name("a")}, {Time(2e9), Name("b")}, {Time(3e9), Name("c")}}}
+		return &Grid{Head: []string{"WAIT", "LOCK"}, Left: left(2, 1), Rows: [][]Cell{{Time(1e9), Name("a")}, {Time(2e9), Name("b")}, {Time(3e9), Name("c")}}}
 	}
 	g := grid()
 	g.addUncertainty(func(i int) *document.Uncertainty { return list[i] })
@@ -78,7 +78,7 @@ func TestUncertaintyColumn(t *testing.T) {
 			t.Errorf("%q is missing:\n%s", want, text)
 		}
 	}
-	if g.Flex != 2 || !g.Left[2] || g.Left[1] {
+	if !g.Left[2] || g.Left[1] {
 		t.Errorf("the other columns did not move along: %+v", g)
 	}
 	exact := grid()

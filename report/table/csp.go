@@ -29,7 +29,7 @@ func CSP(w io.Writer, d *document.CSP, top int, o Options) error {
 func intervalGrid(d *document.CSP, top int) *Grid {
 	m := measureOf(d.Coverage)
 	g := &Grid{Title: fmt.Sprintf("critical section pressure per %s: time spent acquiring the lock / running time of all %ss", text.Duration(d.IntervalNs), m.Thread),
-		Head: []string{"FROM", "TO", "RUNNING", m.Head, "CSP", "LOCK"}, Left: left(6, 5), Flex: 5}
+		Head: []string{"FROM", "TO", "RUNNING", m.Head, "CSP", "LOCK"}, Left: left(6, 5)}
 	g.Made = func(yield func([]Cell) bool) {
 		for iv := range d.Each() {
 			for _, row := range intervalRows(&iv, m, d.Sampled, d.StartNs, top) {
@@ -100,7 +100,7 @@ func offset(ns int64) Cell {
 
 func phaseGrid(phases []document.Phase, start int64) *Grid {
 	g := &Grid{Title: "phases of high pressure, with what caused most of the waiting in each",
-		Head: []string{"FROM", "TO", "WAIT", "CSP", "LOCK", "CAUSE"}, Left: left(6, 4, 5), Flex: 4, Less: "LOCK", Under: "CAUSE", Drop: []string{"WAIT"}}
+		Head: []string{"FROM", "TO", "WAIT", "CSP", "LOCK", "CAUSE"}, Left: left(6, 4, 5), Under: "CAUSE", Drop: []string{"WAIT"}}
 	for _, p := range phases {
 		cause := none
 		if len(p.Causes) > 0 {
@@ -127,7 +127,7 @@ func turnsText(turns []document.Turn, start int64) string {
 
 func metricGrid(list []document.Metric) *Grid {
 	g := &Grid{Title: "critical section pressure beside the older metrics, over the whole recording",
-		Head: []string{"CSP", "FAILED/S", "FAILED/ACQUIRED", "INSIDE/ELAPSED", "INSIDE/ALL", "WAIT/ELAPSED", "LOCK"}, Left: left(7, 6), Flex: 6, Drop: []string{"WAIT/ELAPSED", "INSIDE/ALL", "INSIDE/ELAPSED", "FAILED/ACQUIRED"}}
+		Head: []string{"CSP", "FAILED/S", "FAILED/ACQUIRED", "INSIDE/ELAPSED", "INSIDE/ALL", "WAIT/ELAPSED", "LOCK"}, Left: left(7, 6), Drop: []string{"WAIT/ELAPSED", "INSIDE/ALL", "INSIDE/ELAPSED", "FAILED/ACQUIRED"}}
 	for _, m := range list {
 		g.Rows = append(g.Rows, []Cell{Percent(m.CSP), {fmt.Sprintf("%.1f", m.FailedPerSecond), fmt.Sprintf("%.6f", m.FailedPerSecond)},
 			optional(m.FailedPerAcquired), optional(m.InsidePerElapsed), optional(m.InsidePerAll), Percent(m.WaitPerElapsed), Name(m.Lock)})

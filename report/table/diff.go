@@ -79,7 +79,7 @@ func diffGrid(d *document.Diff, title, what string, rows []document.DiffRow, mor
 	if d.Base.Summed() { // a sum has no running time: it is a share of all waiting
 		share, title = "SHARE", strings.ToLower(what)+"s (waiting, and its share of all)"
 	}
-	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "P", share, what}, Left: left(6, 5), Flex: 5, Drop: []string{"P", share}}
+	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "P", share, what}, Left: left(6, 5), Drop: []string{"P", share}}
 	for i := range rows {
 		r := &rows[i]
 		g.Rows = append(g.Rows, []Cell{waitingCell(d, r.Base), waitingCell(d, r.New), changeCell(r), probabilityCell(r.P),

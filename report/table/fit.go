@@ -8,17 +8,15 @@ import (
 	"contend/report/text"
 )
 
-// narrowest is what the flexible column keeps while it gives way alone;
-// readable is what a column of names keeps while others can be dropped;
-// slimmest is what it keeps however narrow the terminal is.
+// readable is what a column of names keeps while others can be dropped; slimmest is what it
+// keeps however narrow the terminal is.
 const (
-	narrowest = 40
-	readable  = 16
-	slimmest  = 8
+	readable = 16
+	slimmest = 8
 )
 
 // narrow returns the grid without the columns there is no room for, and a note
-// that says which. Columns that hold nothing go first, and nobody misses them.
+// that says which.
 func (g *Grid) narrow(o Options) *Grid {
 	if o.Width <= 0 || o.Style != Text || len(g.Rows) == 0 {
 		return g
@@ -26,11 +24,6 @@ func (g *Grid) narrow(o Options) *Grid {
 	out := *g
 	if g.Under != "" && g.slim(g.Under) > o.Width {
 		out = out.under(slices.Index(g.Head, g.Under))
-	}
-	for i := len(out.Head) - 1; i >= 0 && out.slim("") > o.Width; i-- {
-		if out.vacant(i) {
-			out = out.without(i)
-		}
 	}
 	var gone []string
 	for _, head := range g.Drop {
@@ -66,16 +59,6 @@ func (g Grid) under(i int) Grid {
 	return g.without(i)
 }
 
-// vacant reports whether no row has anything in a column.
-func (g *Grid) vacant(i int) bool {
-	for r := range g.rows() {
-		if r[i].Text != "-" {
-			return false
-		}
-	}
-	return true
-}
-
 // slim is the width of a line whose names are cut as short as is readable, but for one
 // column's.
 func (g *Grid) slim(whole string) int {
@@ -100,37 +83,21 @@ func (g Grid) without(i int) Grid {
 			}
 		}
 	}
-	if g.Flex > i {
-		g.Flex--
-	}
 	return g
 }
 
-// fit returns the width of each column such that a line fits the terminal,
-// nil when all does as it is. The flexible column gives way first, then the one that
-// matters less; where that is not enough the widest columns of names are cut, again
-// and again, down to the same width. Numbers are never cut.
+// fit returns the width of each column such that a line fits the terminal, nil when it
+// does as it is. The widest columns of names are cut, again and again, down to the same
+// width. Numbers are never cut.
 func (g *Grid) fit(o Options) []int {
 	if o.Width <= 0 || o.Style != Text {
 		return nil
 	}
 	wide, total := g.widths()
-	over := total - o.Width
-	if over <= 0 {
+	if total <= o.Width {
 		return nil
 	}
-	give := func(i, least int) {
-		n := min(over, max(wide[i]-least, 0))
-		wide[i] -= n
-		over -= n
-	}
-	if g.Left[g.Flex] {
-		give(g.Flex, narrowest)
-	}
-	if i := slices.Index(g.Head, g.Less); i >= 0 {
-		give(i, max(readable, len(g.Less)))
-	}
-	for ; over > 0; over-- {
+	for over := total - o.Width; over > 0; over-- {
 		widest := -1
 		for i := range wide {
 			if g.Left[i] && wide[i] > max(slimmest, len(g.Head[i])) && (widest < 0 || wide[i] > wide[widest]) {

@@ -23,7 +23,7 @@ func Graph(w io.Writer, d *document.Graph, o Options) error {
 func edgeGrid(d *document.Graph) *Grid {
 	m := measureOf(d.Coverage)
 	g := &Grid{Title: fmt.Sprintf("who waited for whom, by %s (%s blame: the %s; %s)", d.By, d.Metric, titles[d.Metric], m.What()),
-		Head: []string{"WAITED", "SHARE", "WALL", "WAITS", "WAITER", "OWNER", "LOCKS"}, Left: left(7, 4, 5, 6), Flex: 6, Drop: []string{"WALL", "WAITS"}}
+		Head: []string{"WAITED", "SHARE", "WALL", "WAITS", "WAITER", "OWNER", "LOCKS"}, Left: left(7, 4, 5, 6), Drop: []string{"WALL", "WAITS"}}
 	names := d.Names()
 	for i := range d.Edges {
 		e := &d.Edges[i]
@@ -63,7 +63,7 @@ func ofHundred(part, whole int64) float64 {
 // cycleGrid lists the strongly connected components among the shown nodes.
 func cycleGrid(d *document.Graph) *Grid {
 	g := &Grid{Title: "cycles: each member waited, over the recording, for another one; closed: its members wait for nobody else",
-		Head: []string{"CYCLE", "CLOSED", "MEMBERS"}, Left: left(3, 1, 2), Flex: 2}
+		Head: []string{"CYCLE", "CLOSED", "MEMBERS"}, Left: left(3, 1, 2)}
 	members := map[int][]string{}
 	closed := map[int]bool{}
 	for _, n := range d.Nodes {

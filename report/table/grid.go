@@ -36,13 +36,11 @@ type Cell struct {
 }
 
 // Grid is a table about to be written. Columns marked Left hold names, the
-// others numbers. When the table is too wide, the column Flex gives way.
+// others numbers. When the table is too wide, the widest names are cut.
 type Grid struct {
 	Title string
 	Head  []string // machine names in CSV are the same in lower case
 	Left  []bool
-	Flex  int
-	Less  string   // the head of the column that matters less than the other names: it is cut before they are
 	Under string   // the head of a column that stands under its rows, whole, where it does not fit beside the other names cut short
 	Drop  []string // heads of columns to do without, first to go first, where even cut names do not fit the terminal
 	Rows  [][]Cell

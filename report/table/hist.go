@@ -62,7 +62,6 @@ func Hist(w io.Writer, d *document.Hist, o Options) error {
 		g.Head = append(g.Head, c.head)
 	}
 	g.Left = make([]bool, len(g.Head), len(g.Head)+len(d.By))
-	g.Flex = len(g.Head) + len(d.By) - 1
 	for _, k := range d.By {
 		g.Head, g.Left = append(g.Head, strings.ToUpper(k)), append(g.Left, true)
 	}

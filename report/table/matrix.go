@@ -40,6 +40,9 @@ func shownNodes(n, top int, o Options) int {
 	return n
 }
 
+// waiterColumn is that of the names of the rows.
+const waiterColumn = 1
+
 // leastName is the room a matrix leaves to the names of its rows before it
 // shows fewer of them.
 const leastName = 20
@@ -47,7 +50,7 @@ const leastName = 20
 // least is the width of the matrix with names cut as short as that.
 func (g *Grid) least() int {
 	wide, total := g.widths()
-	return total - max(wide[g.Flex]-leastName, 0)
+	return total - max(wide[waiterColumn]-leastName, 0)
 }
 
 // matrix is a square of thread-time: the last row and column are the rest.
@@ -81,7 +84,7 @@ func (m *matrix) grid(d *document.Graph, o Options) *Grid {
 	}
 	unit := measureOf(d.Coverage)
 	g := &Grid{Title: fmt.Sprintf("who (row) waited for whom (column), by %s (%s blame: the %s; %s)", d.By, d.Metric, titles[d.Metric], unit.What()),
-		Head: []string{"#", "WAITER"}, CSV: []string{"waiter"}, Left: left(size+3, 1), Flex: 1}
+		Head: []string{"#", "WAITER"}, CSV: []string{"waiter"}, Left: left(size+3, 1)}
 	for i := range size {
 		g.Head = append(g.Head, m.number(i))
 		g.CSV = append(g.CSV, inCSV(m.name(i)))

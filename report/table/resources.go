@@ -32,7 +32,7 @@ func resourceTitle(m measure) string {
 }
 
 func resourceGrid(title string, rows []document.Resource, more int, m measure) *Grid {
-	g := &Grid{Title: title, Head: []string{m.Head, "WAITS", "MAX", strings.ToUpper(m.Thread) + "S", "FOR", "AT"}, Left: left(6, 4, 5), Flex: 5, Drop: []string{"MAX", "WAITS"}}
+	g := &Grid{Title: title, Head: []string{m.Head, "WAITS", "MAX", strings.ToUpper(m.Thread) + "S", "FOR", "AT"}, Left: left(6, 4, 5), Drop: []string{"MAX", "WAITS"}}
 	if m.Counts() {
 		g.Head[3] = "DISTINCT"
 	}

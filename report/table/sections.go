@@ -61,7 +61,7 @@ func writeCSV(w io.Writer, all []section, o Options) error {
 func findingGrid(a *document.Analyze) *Grid {
 	m := measureOf(a.Coverage)
 	g := &Grid{Title: "findings", Head: []string{"CAUSED", "SHARE", "FINDING", "LOCK", "OWNER", "ROOT", "TRAPPED", "DEADLOCK", "CONFIDENCE", "KNOWN", "REMEDY"},
-		Left: left(11, 2, 3, 4, 5, 8, 9, 10), Flex: 10, Drop: []string{"KNOWN", "TRAPPED", "DEADLOCK", "ROOT"}}
+		Left: left(11, 2, 3, 4, 5, 8, 9, 10), Drop: []string{"KNOWN", "TRAPPED", "DEADLOCK", "ROOT"}}
 	for _, f := range a.Findings {
 		g.Rows = append(g.Rows, []Cell{m.cell(f.WaitNs), Percent(f.Share), {f.Title, f.Kind}, qualified(f.Lock), siteCell(f.Owner), qualified(f.Root),
 			unlessZero(f.Threads), unlessZero(f.Deadlock), Name(f.Confidence), knownCell(f.Provenance), Name(f.Remedy)})
@@ -80,7 +80,7 @@ func unlessZero(n int) Cell {
 // deadlockGrid is all deadlocks as one table: a row for each thread, also for
 // those that are blocked behind one.
 func deadlockGrid(a *document.Analyze) *Grid {
-	g := &Grid{Title: "deadlocks", Head: []string{"DEADLOCK", "THREAD", "LOCK", "CLASS", "SITE"}, Left: left(5, 1, 2, 3, 4), Flex: 4}
+	g := &Grid{Title: "deadlocks", Head: []string{"DEADLOCK", "THREAD", "LOCK", "CLASS", "SITE"}, Left: left(5, 1, 2, 3, 4)}
 	for _, d := range a.Deadlocks {
 		number := Count(int64(d.Number))
 		if d.Found != "" {
@@ -99,7 +99,7 @@ func deadlockGrid(a *document.Analyze) *Grid {
 func ownerGrid(a *document.Analyze) *Grid {
 	m := measureOf(a.Coverage)
 	g := &Grid{Title: "who held the locks: where they took them, who called, and what they were at meanwhile",
-		Head: []string{"CAUSED", "SHARE", "LOCK", "SITE", "CALLERS", "DOING", "KNOWN"}, Left: left(7, 2, 3, 4, 5, 6), Flex: 4, Drop: []string{"KNOWN", "DOING"}, Less: "KNOWN"}
+		Head: []string{"CAUSED", "SHARE", "LOCK", "SITE", "CALLERS", "DOING", "KNOWN"}, Left: left(7, 2, 3, 4, 5, 6), Drop: []string{"KNOWN", "DOING"}}
 	for _, l := range a.Locks {
 		for _, o := range l.Owners {
 			g.Rows = append(g.Rows, []Cell{m.cell(o.WaitNs), Share(o.WaitNs, a.Total.WaitNs), qualified(l.Lock), siteCell(o.Site),
@@ -111,7 +111,7 @@ func ownerGrid(a *document.Analyze) *Grid {
 
 func waitingGrid(a *document.Analyze) *Grid {
 	m := measureOf(a.Coverage)
-	g := &Grid{Title: "where the others wait", Head: []string{m.Head, "SHARE", "WAITS", "LOCK", "SITE"}, Left: left(5, 3, 4), Flex: 4}
+	g := &Grid{Title: "where the others wait", Head: []string{m.Head, "SHARE", "WAITS", "LOCK", "SITE"}, Left: left(5, 3, 4)}
 	for _, l := range a.Locks {
 		for _, s := range l.Waiting {
 			g.Rows = append(g.Rows, []Cell{m.cell(s.WaitNs), Share(s.WaitNs, a.Total.WaitNs), Count(s.Waits), qualified(l.Lock), siteCell(s.Site)})

@@ -25,7 +25,6 @@ func (g *Grid) addUncertainty(of func(row int) *document.Uncertainty) {
 	}
 	g.Head = append([]string{g.Head[0], "+/-"}, g.Head[1:]...)
 	g.Left = append([]bool{false, false}, g.Left[1:]...)
-	g.Flex++
 	g.Notes = append(g.Notes, fmt.Sprintf("+/- is a 95 %% interval, from a bootstrap over blocks of %s", blocks([2]int64{shortest, longest})))
 }
 

@@ -14,7 +14,7 @@ import (
 // Verify writes where a trace is damaged, one place a row, and what that costs
 // in all.
 func Verify(w io.Writer, v *document.Verify, o Options) error {
-	g := &Grid{Title: verifyHeading(v), Head: []string{"PLACE", "BYTES", "EVENTS", "FROM", "UNTIL", "DAMAGE"}, Left: left(6, 0, 5), Flex: 5,
+	g := &Grid{Title: verifyHeading(v), Head: []string{"PLACE", "BYTES", "EVENTS", "FROM", "UNTIL", "DAMAGE"}, Left: left(6, 0, 5),
 		CSV: []string{"place", "bytes", "events", "from_ns", "until_ns", "damage"}, Notes: verifyNotes(v)}
 	for i := range v.Damage {
 		d := &v.Damage[i]

@@ -75,7 +75,7 @@ func lockGrid(a *document.Analyze) *Grid {
 	}
 	g := &Grid{Title: "locks by " + m.Waiting,
 		Head: []string{m.Head, "SHARE", "WALL", "WAITS", "P50", "P99", "MAX", "CSP", "WAITERS", "KIND", "LOCK", "OWNERS KNOWN"},
-		Left: left(12, 9, 10, 11), Flex: 10, Drop: []string{"P50", "MAX", "WAITERS", "KIND", "WALL", "OWNERS KNOWN"}, Less: "OWNERS KNOWN"}
+		Left: left(12, 9, 10, 11), Drop: []string{"P50", "MAX", "WAITERS", "KIND", "WALL", "OWNERS KNOWN"}}
 	any := false
 	for _, l := range a.Locks {
 		under := l.P99Ns > 0 && underThreshold(a.Coverage, l.Kind)
@@ -94,7 +94,7 @@ func lockGrid(a *document.Analyze) *Grid {
 // countGrid is lockGrid for an input that counts: how often, and no times.
 func countGrid(a *document.Analyze, m measure) *Grid {
 	g := &Grid{Title: "locks by " + m.Waiting,
-		Head: []string{m.Head, "SHARE", "PER SECOND", "KIND", "CLASS", "LOCK", "CREATED AT"}, Left: left(7, 3, 4, 5, 6), Flex: 6, Drop: []string{"KIND"}}
+		Head: []string{m.Head, "SHARE", "PER SECOND", "KIND", "CLASS", "LOCK", "CREATED AT"}, Left: left(7, 3, 4, 5, 6), Drop: []string{"KIND"}}
 	duration, created := a.Trace.DurationNs, false
 	if untimed(a.Coverage) {
 		duration = 0
@@ -148,7 +148,7 @@ func left(n int, columns ...int) []bool {
 func deadlockGrids(list []document.Deadlock) (grids []*Grid) {
 	for _, d := range list {
 		g := &Grid{Title: fmt.Sprintf("DEADLOCK #%d: each thread waits for a lock the next one holds", d.Number),
-			Head: []string{"THREAD", "WAITS FOR", "AT"}, Left: left(3, 0, 1, 2), Flex: 2}
+			Head: []string{"THREAD", "WAITS FOR", "AT"}, Left: left(3, 0, 1, 2)}
 		if d.Found != "" {
 			g.Title = "DEADLOCK: " + d.Found
 		}
@@ -169,7 +169,7 @@ var titles = map[string]string{"direct": "owner of the lock waited for", "root":
 func blameGrid(b *document.Blame) *Grid {
 	m := measureOf(b.Coverage)
 	g := &Grid{Title: fmt.Sprintf("who caused the waiting, by %s (%s blame: the %s; %s)", strings.Join(b.By, ", "), b.Metric, titles[b.Metric], m.What()),
-		Head: []string{"CAUSED", "SHARE", "WALL", "WAITS"}, Drop: []string{"WALL", "WAITS", "KNOWN"}, Less: "KNOWN"}
+		Head: []string{"CAUSED", "SHARE", "WALL", "WAITS"}, Drop: []string{"WALL", "WAITS", "KNOWN"}}
 	for _, k := range b.By {
 		g.Head = append(g.Head, strings.ToUpper(k))
 	}
@@ -178,7 +178,6 @@ func blameGrid(b *document.Blame) *Grid {
 	for i := 4; i < len(g.Head); i++ {
 		g.Left[i] = true
 	}
-	g.Flex = 4 + widest(b)
 	for i := range b.Rows {
 		r := &b.Rows[i]
 		row := []Cell{m.cell(r.ThreadNs), Share(r.ThreadNs, b.Total.WaitNs), m.wall(r.WallNs), Count(r.Waits)}
@@ -222,14 +221,6 @@ func tellApart(g *Grid, b *document.Blame) {
 			}
 		}
 	}
-}
-
-// widest is the key whose column gives way: a stack if there is one.
-func widest(b *document.Blame) int {
-	if len(b.StackKeys) > 0 {
-		return slices.Index(b.By, b.StackKeys[0])
-	}
-	return len(b.By) - 1
 }
 
 func keyCell(b *document.Blame, r *document.BlameRow, by, key string) Cell {

@@ -14,7 +14,7 @@ import (
 func WhatIf(w io.Writer, d *document.WhatIf, o Options) error {
 	m := measureOf(d.Coverage)
 	g := &Grid{Title: "what it would bring (throughput and waiting after the change, as ranges)",
-		Head: []string{"THROUGHPUT", "AT MOST", "WAITING", "SECTION", "LOCK", "CHANGE"}, Left: left(6, 3, 4, 5), Flex: 3,
+		Head: []string{"THROUGHPUT", "AT MOST", "WAITING", "SECTION", "LOCK", "CHANGE"}, Left: left(6, 3, 4, 5),
 		CSV: []string{"throughput_low", "throughput_high", "ceiling", "wait_low_ns", "wait_high_ns", "section", "class", "change"}}
 	if m.Counts() {
 		g.Head[2] = m.Head
