@@ -29,6 +29,7 @@ type inputKind struct {
 func inputKinds() []inputKind {
 	return []inputKind{
 		{"interval log", dist.IsLog, "'contend hist' reads it, one or several"},
+		{"profile", decode.IsProfile, "'go tool pprof' reads it, one or several; it has no waits: contention profiles have, and 'contend record' takes a trace of what runs"},
 		{"trace", func([]byte) bool { return true }, ""},
 	}
 }

@@ -84,6 +84,9 @@ func begins(line string) unwrap.Mark {
 	return unwrap.None
 }
 
+// IsProfile reports whether an input begins like a profile of pprof, of waiting or not.
+func IsProfile(start []byte) bool { return profile.Is(start) }
+
 func isProfile(start []byte) bool {
 	for line := range strings.Lines(string(start)) {
 		if godump.IsProfile(line) {

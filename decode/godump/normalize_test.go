@@ -2,6 +2,8 @@ package godump
 
 import (
 	"bufio"
+	"bytes"
+	"maps"
 	"strings"
 	"testing"
 
@@ -102,6 +104,37 @@ func TestFilesOfOtherNames(t *testing.T) {
 	for _, ev := range y.metadata {
 		if ev.Kind == format.KindStack && ev.Frames[2].File != "yaccpar" {
 			t.Errorf("%+v", ev.Frames)
+		}
+	}
+}
+
+// Where a dump was pasted, the tabs before files may be lost.
+func TestFilesWithoutTabs(t *testing.T) {
+	data := load(t, "go126-debug2-dump.txt")
+	want := read(t, data)
+	for _, indent := range []string{"", "    "} {
+		got := read(t, bytes.ReplaceAll(data, []byte("\n\t"), []byte("\n"+indent)))
+		if len(got.threads) != len(want.threads) || !maps.Equal(got.waiters, want.waiters) || len(got.stats.Warnings) != len(want.stats.Warnings) {
+			t.Errorf("%q: %d goroutines, %v wait: %v", indent, len(got.threads), got.waiters, got.stats.Warnings)
+		}
+	}
+}
+
+// A deadlock that the runtime, or a library, reports is said.
+func TestReportedDeadlocks(t *testing.T) {
+	for head, want := range map[string]string{
+		"fatal error: all goroutines are asleep - deadlock!\n\n":                     "the Go runtime ended the program: all goroutines are asleep",
+		"POTENTIAL DEADLOCK:\nPrevious place where the lock was grabbed\n\nHere\n\n": "go-deadlock reports a potential deadlock",
+		"": "",
+	} {
+		s, said := read(t, []byte(head+blocked("2", ""))), ""
+		for _, w := range s.stats.Warnings {
+			if w.Code == format.RuntimeDeadlock {
+				said = w.Text
+			}
+		}
+		if !strings.HasPrefix(said, want) || (said == "") != (want == "") {
+			t.Errorf("%q says %q", head, said)
 		}
 	}
 }

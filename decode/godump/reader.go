@@ -57,8 +57,12 @@ func Is(head []byte) bool {
 	return false
 }
 
-// Begins tells the first line of a goroutine: `goroutine 7 [running]:`.
+// Begins tells the first line of a goroutine: `goroutine 7 [running]:`, or of a report
+// of deadlocks.
 func Begins(line string) bool {
+	if line == string(reportLine) {
+		return true
+	}
 	rest, ok := strings.CutPrefix(line, string(goroutineHead))
 	return ok && rest != "" && rest[0] >= '0' && rest[0] <= '9' && strings.Contains(rest, " [") && strings.HasSuffix(rest, "]:")
 }
@@ -134,7 +138,7 @@ func (r *Reader) Stats() format.Stats {
 		Text: "goroutine dumps have no time: what is counted is goroutines seen waiting, in " + format.Some(int(r.dumps), "dump", "dumps together")})
 	s.Blind = "goroutine dumps do not tell who holds a lock"
 	if why := r.lines.stuck; why != "" {
-		s.Warnings = append(s.Warnings, format.Warning{Code: format.RuntimeDeadlock, Text: "the Go runtime ended the program: " + why})
+		s.Warnings = append(s.Warnings, format.Warning{Code: format.RuntimeDeadlock, Text: why})
 	}
 	if r.waiting > 0 {
 		s.Warnings = append(s.Warnings, format.Warning{Code: "no-owners", Text: "goroutine dumps do not tell who holds a lock"})
@@ -215,6 +219,7 @@ func (r *Reader) deliver(list []*stack.Goroutine) {
 	r.dumps++
 	r.goroutines += int64(len(list))
 	tick := format.Event{Kind: format.KindTick, Time: at, Weight: 1, Live: uint32(len(list))}
+	r.names.joinHalves(list)
 	var locks, others []format.Event
 	index := map[format.ObjectID]int{}
 	for _, g := range list {

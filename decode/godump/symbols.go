@@ -3,6 +3,7 @@ package godump
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"contend/decode/gosym"
@@ -20,6 +21,8 @@ type symbols struct {
 	stacks   map[string]format.StackID
 	locks    map[lockKey]format.ObjectID
 	metadata []format.Event // not delivered yet
+
+	half, whole lockKey // the same lock in the dump at hand
 }
 
 // lockKey identifies a lock by its address or, where the dump does not show
@@ -116,12 +119,54 @@ func (y *symbols) stack(frames []format.Frame) format.StackID {
 	return id
 }
 
-func (y *symbols) lock(g *stack.Goroutine, frames []format.Frame, kind format.LockKind) format.ObjectID {
+// keyOf identifies the lock a goroutine waits for. What methods of one type take for
+// reading and for writing is one RWMutex.
+func keyOf(g *stack.Goroutine, frames []format.Frame) lockKey {
 	use := gosym.UseOf(frames)
 	key := lockKey{class: cmp.Or(use.Class, "lock"), addr: address(g.Stack.Calls)} // a rule of the user's calls it one
-	name := ""
 	if key.addr == 0 {
 		key.site = cmp.Or(gosym.Name(use.At), "[unknown]")
+		if end := strings.LastIndex(key.site, ")."); end > 0 && key.class == rwMutex {
+			key.site = key.site[:end+1]
+		}
+	}
+	return key
+}
+
+const rwMutex = "sync.RWMutex"
+
+// joinHalves finds the two halves of the only RWMutex in a dump: often the address shows
+// of those that wait to write alone. Of several nothing tells which belong together.
+func (y *symbols) joinHalves(list []*stack.Goroutine) {
+	var addressed, others []lockKey
+	packages := map[string]bool{}
+	for _, g := range list {
+		frames := framesOf(g)
+		use := gosym.UseOf(frames)
+		if use.Class != rwMutex || !waits(g) {
+			continue
+		}
+		packages[use.At.Class] = true
+		key := keyOf(g, frames)
+		if key.addr != 0 && !slices.Contains(addressed, key) {
+			addressed = append(addressed, key)
+		} else if key.addr == 0 && !slices.Contains(others, key) {
+			others = append(others, key)
+		}
+	}
+	y.half, y.whole = lockKey{}, lockKey{}
+	if len(addressed) == 1 && len(others) == 1 && len(packages) == 1 {
+		y.half, y.whole = others[0], addressed[0]
+	}
+}
+
+func (y *symbols) lock(g *stack.Goroutine, frames []format.Frame, kind format.LockKind) format.ObjectID {
+	key := keyOf(g, frames)
+	if key == y.half {
+		key = y.whole
+	}
+	name := ""
+	if key.addr == 0 {
 		name = fmt.Sprintf("%s of %s", key.class, key.site)
 	}
 	id, ok := y.locks[key]
