@@ -104,5 +104,24 @@ func (s *screen) idle() []line {
 	if !s.counts {
 		what = fmt.Sprintf("%s of idle time in %s (--idle lists it)", text.Duration(t.WaitNs), s.threads(int64(t.Waiters)))
 	}
-	return fill("not counted: ", s.Width, plain, prose(what)...)
+	return append(fill("not counted: ", s.Width, plain, prose(what)...), s.loop()...)
+}
+
+// loop names the longest wait in an outermost method of threads: they may have nothing to
+// do there, or need an object of a pool.
+func (s *screen) loop() []line {
+	if s.Full || s.counts {
+		return nil
+	}
+	var most *document.Resource
+	for i := range s.Resources {
+		if r := &s.Resources[i]; r.Loop && r.Waiters > 1 && r.Waits > int64(r.Waiters) && (most == nil || r.WaitNs > most.WaitNs) {
+			most = r
+		}
+	}
+	if most == nil || float64(most.WaitNs) < worthwhile*float64(s.ElapsedNs) {
+		return nil
+	}
+	return fill("not counted: ", s.Width, plain, prose(fmt.Sprintf("%s in %s at %s in %s, an outermost method: a pool's, if not idle (--full shows it)",
+		text.Duration(most.WaitNs), s.threads(int64(most.Waiters)), s.names.Name(most.What), s.names.Name(most.Site)))...)
 }
