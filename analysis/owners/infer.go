@@ -39,7 +39,7 @@ func (ev *evidence) Waits(lock format.ObjectID, to []model.Wait) []model.Wait {
 	for _, i := range ev.byLock[lock] {
 		w := ev.Wait(i)
 		if w.End > w.Start {
-			to = append(to, model.Wait{Start: w.Start, End: w.End, Thread: w.Thread, Last: w.prev(), Stack: w.Stack, Failed: w.Failed(), Shared: w.Mode() == format.Shared})
+			to = append(to, model.Wait{Start: w.Start, End: w.End, Thread: w.Thread, Last: w.prev(), Stack: w.Stack, Failed: w.Failed()})
 		}
 	}
 	return to

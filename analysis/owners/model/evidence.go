@@ -21,12 +21,11 @@ func cellOf(part float64) int {
 
 // evidence is what speaks for and against each state in a gap: likelihoods.
 type evidence struct {
-	can   []byCell // by site: the share of its users that may enter
-	held  []byCell // by site: for that it is held there
-	own   byCell   // for that the acquirer holds it still
-	free  byCell   // for that it is free
-	plain bool     // nothing differs from cell to cell
-	by    []int32  // by site: the user that was seen inside, -1 for none
+	can  []byCell // by site: the share of its users that may enter
+	held []byCell // by site: for that it is held there
+	own  byCell   // for that the acquirer holds it still
+	free byCell   // for that it is free
+	by   []int32  // by site: the user that was seen inside, -1 for none
 }
 
 var ones = byCell{1, 1, 1, 1, 1, 1}
@@ -35,7 +34,7 @@ var ones = byCell{1, 1, 1, 1, 1, 1}
 func (k *worker) weigh(l *Lock, g *gap) {
 	e, sites := &k.ev, len(k.class.sites)
 	e.can, e.held, e.by = slices.Grow(e.can[:0], sites)[:sites], slices.Grow(e.held[:0], sites)[:sites], slices.Grow(e.by[:0], sites)[:sites]
-	e.own, e.free, e.plain = ones, ones, true
+	e.own, e.free = ones, ones
 	for s := range e.can {
 		v := k.users.total[s] - g.blocked[s]
 		e.can[s], e.held[s], e.by[s] = byCell{v, v, v, v, v, v}, ones, -1
@@ -88,7 +87,6 @@ func (k *worker) arrive(g *gap, w *Wait) {
 			}
 		}
 	} else {
-		e.plain = false
 		for c := range cells {
 			if f, _, _ := g.overlap(c, lo, hi); f > 0 {
 				for s, v := range share {
@@ -104,7 +102,6 @@ func (k *worker) arrive(g *gap, w *Wait) {
 
 // leave takes in that the acquirer is seen elsewhere.
 func (e *evidence) leave(g *gap, lo, hi float64) {
-	e.plain = false
 	for c := range cells {
 		if _, _, ns := g.overlap(c, lo, hi); ns > shortestHold {
 			e.own[c] = min(e.own[c], elsewhere)
@@ -118,7 +115,6 @@ func (k *worker) do(l *Lock, g *gap, d *deed) {
 		return
 	}
 	e := &k.ev
-	e.plain = false
 	from, to := d.Start, d.End
 	if d.What == Sample {
 		from, to = from-instant, to+instant
@@ -198,7 +194,6 @@ func (k *worker) dumps(l *Lock, g *gap) {
 	})
 	for ; i < len(l.Dumps) && l.Dumps[i].Time < g.to; i++ {
 		d := &l.Dumps[i]
-		e.plain = false
 		c := cellOf(float64(d.Time-g.from) / float64(g.to-g.from))
 		if d.Owner == 0 {
 			e.free[c] *= dumpFree

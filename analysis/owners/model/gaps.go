@@ -18,7 +18,6 @@ type gap struct {
 	thread   format.ThreadID // the last known acquirer, NoThread for none
 	stack    format.StackID  // with which it got the lock
 	site     int             // of it, -1 for none that is known
-	shared   bool            // it has the lock together with others
 
 	waiting  int       // threads that wait from the beginning on
 	arrivals []Wait    // those that come inside, by start
@@ -158,7 +157,7 @@ func (c *cutter) cut(give func(*gap)) {
 		}
 		c.count(end, -1)
 		if !end.Failed {
-			g.thread, g.stack, g.shared, g.site = end.Thread, end.Stack, end.Shared, c.got(end)
+			g.thread, g.stack, g.site = end.Thread, end.Stack, c.got(end)
 		}
 		begin(end.End, !end.Failed)
 	}

@@ -16,7 +16,13 @@ func anyProgram(t *rapid.T) (p *simulated, dumps []Dump) {
 	p = several(rapid.Uint64Range(1, 50).Draw(t, "seed"), rapid.IntRange(20, 400).Draw(t, "n"))
 	end := p.owners[len(p.owners)-1].End
 	instants := rapid.SliceOfN(rapid.Int64Range(0, end), 0, 30)
-	for _, at := range instants.Draw(t, "samples") {
+	samples := instants.Draw(t, "samples")
+	if rapid.Bool().Draw(t, "each hold is sampled") {
+		for _, o := range p.owners {
+			samples = append(samples, (o.Start+o.End)/2)
+		}
+	}
+	for _, at := range samples {
 		if o, ok := p.owner(at); ok {
 			p.does(o.Thread, Doing{Start: at, End: at, Stack: o.Stack, What: Sample})
 		}
