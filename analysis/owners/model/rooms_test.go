@@ -74,16 +74,20 @@ func TestSilentSites(t *testing.T) {
 	for _, holds := range []bool{true, false} {
 		p := &simulated{}
 		fast, sleep := p.stack("fast", "run"), p.stack("sleep", "quiet", "run")
-		users := []user{{stack: fast, holds: 20_000, pauses: 300_000}, {stack: fast, holds: 20_000, pauses: 300_000}, {stack: fast, holds: 20_000, pauses: 300_000}}
+		one := user{stack: fast, holds: 20_000, pauses: 30_000} // there is always one that waits
+		if holds {
+			one.pauses = 300_000
+		}
+		users := []user{one, one, one}
 		if holds {
 			users = append(users, user{stack: p.stack("quiet", "run"), away: sleep, holds: 3e6, pauses: 9e6, silent: true})
 		}
 		p.simulate(6, 3000, users)
 		if !holds {
 			rng := rand.New(rand.NewPCG(1, 2))
-			for at := int64(0); at < p.owners[len(p.owners)-1].End; at += 9e6 {
-				start := at + rng.Int64N(5e6)
-				p.does(4, Doing{Start: start, End: start + 3e6, Stack: sleep, What: Away})
+			for at := int64(0); at < p.owners[len(p.owners)-1].End; at += 1e6 {
+				start := at + rng.Int64N(5e5)
+				p.does(4, Doing{Start: start, End: start + 4e5, Stack: sleep, What: Away})
 			}
 		}
 		c, l := p.class()
