@@ -128,6 +128,9 @@ func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s docu
 		if err != nil {
 			return nil, s, err
 		}
+		if err := res.timeless(); err != nil && !res.untimed() { // counts of so many seconds, not of a whole run
+			return nil, s, err
+		}
 		if res.stats.Unit == format.UnitTime || res.stats.Unit.Summed() {
 			p.ElapsedNs = res.trace.ElapsedNs
 		}

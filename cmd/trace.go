@@ -269,6 +269,11 @@ func (o *traceOptions) selects() bool {
 	return o.cut() || o.class != "" || o.lock != "" || o.thread != "" || o.minWait > 0
 }
 
+// untimed reports whether the input has no times at all.
+func (r *result) untimed() bool {
+	return slices.ContainsFunc(r.stats.Warnings, func(w format.Warning) bool { return w.Code == "no-times" })
+}
+
 // coverage says what the trace could not tell.
 func (r *result) coverage() document.Coverage { return document.NewCoverage(r.stats, r.trace) }
 

@@ -52,13 +52,23 @@ func hasPrefix(magic string) func([]byte) bool {
 	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
 }
 
-// Decompress removes one layer of compression (gzip, zstd, s2), if there is one;
+// byteOrderMark begins what some editors save as UTF-8.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// Decompress removes one layer of compression (gzip, zstd, s2), if there is one, and the
+// mark before text;
 // release, which may be nil, frees what it needs. Damage of the wrapping ends
 // the input with io.ErrUnexpectedEOF after what came before it. The error is a
 // *format.Error, ErrTruncated or ErrCorrupt, for a wrapping that cannot be
 // opened at all.
 func Decompress(r io.Reader, name string) (plain *bufio.Reader, release func(), err error) {
-	return decompress(bufio.NewReaderSize(r, bufferSize), name) // r itself, if it is one of that size
+	plain, release, err = decompress(bufio.NewReaderSize(r, bufferSize), name) // r itself, if it is one of that size
+	if err == nil {
+		if head, _ := plain.Peek(len(byteOrderMark)); string(head) == byteOrderMark {
+			_, _ = plain.Discard(len(byteOrderMark)) // it is there
+		}
+	}
+	return plain, release, err
 }
 
 // decompress returns buf itself where it is not wrapped.

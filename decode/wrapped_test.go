@@ -311,3 +311,16 @@ func inTurn(a, b []byte) (out []byte) {
 	}
 	return out
 }
+
+// What some editors put before a text is no part of it.
+func TestTheMarkBeforeATextIsDropped(t *testing.T) {
+	for _, text := range []string{"#[Histogram log", "\xef\xbb\xbf#[Histogram log"} {
+		plain, _, err := Decompress(strings.NewReader(text), "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := io.ReadAll(plain); string(got) != "#[Histogram log" {
+			t.Errorf("%q", got)
+		}
+	}
+}
