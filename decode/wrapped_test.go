@@ -250,6 +250,8 @@ func TestDialectsAreNotWrapped(t *testing.T) {
 var processes = map[string][2]func(line string) string{
 	"kubectl":  {before("[pod/web-7c9-abcde/app] "), before("[pod/web-66d9f4b5c8-x2x9z/app] ")},
 	"compose":  {before("app-1   | "), before("app-12  | ")},
+	"times":    {before("web  | 2026-11-21T10:00:00.1Z "), before("shop | 2026-11-21T10:00:00.22Z ")},
+	"tagged":   {before("Nov 21 10:00:00 host java[123]: 10:00:00 INFO "), before("Nov 21 10:00:00 host java[4567]: 10:00:01 INFO ")},
 	"swarm":    {before("web.1.k2j4h5@node-1    | "), before("web.2.aaaaaa@node-2    | ")},
 	"stern":    {before("web-7c9-abcde app "), before("web-7c9-fghij app ")},
 	"foreman":  {before("10:00:00 web.1  | "), before("10:00:01 web.2  | ")},

@@ -95,25 +95,23 @@ func (p *prefix) last() string { return p.process }
 //	Nov 21 10:00:00 host java[123]:     of journals and syslog: the host and the tag
 func processBefore(prefix string) (process string) {
 	words := strings.Fields(prefix)
-	if len(words) == 0 {
-		return ""
-	}
-	last := words[len(words)-1]
-	switch {
-	case strings.HasSuffix(last, "|"):
-		words[len(words)-1] = strings.TrimSuffix(last, "|")
-		for _, word := range words {
-			if !isTime(word) {
-				process = joined(process, word)
+	for i, last := range words { // times of the program's own may follow
+		switch {
+		case strings.HasSuffix(last, "|"):
+			words[i] = strings.TrimSuffix(last, "|")
+			for _, word := range words[:i+1] {
+				if !isTime(word) {
+					process = joined(process, word)
+				}
 			}
+			return process
+		case strings.HasSuffix(last, "]:") && last[0] != '[':
+			process = strings.TrimSuffix(last, ":")
+			if i > 0 && !isTime(words[i-1]) {
+				process = joined(words[i-1], process)
+			}
+			return process
 		}
-		return process
-	case strings.HasSuffix(last, "]:") && last[0] != '[':
-		process = strings.TrimSuffix(last, ":")
-		if n := len(words); n > 1 && !isTime(words[n-2]) {
-			process = joined(words[n-2], process)
-		}
-		return process
 	}
 	for _, word := range words {
 		if strings.HasPrefix(word, "[pod/") || !isTime(word) && podName(word) {
