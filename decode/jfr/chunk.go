@@ -22,6 +22,7 @@ type chunk struct {
 	limit      int   // no event reaches beyond: the next mark, or the end of buf
 	meta       *metadata
 	pools      pools
+	named      table  // the symbols that constants refer to
 	losses     []loss // of cutting it out
 	window     window // of its clock
 
@@ -55,16 +56,19 @@ func (c *chunk) index() {
 		return
 	}
 	c.pools.reset(len(c.meta.pooled))
+	c.named.clear()
+	c.named.span = 0
 	var clock clock
 	for _, at := range c.marks {
 		cur := c.cursor(at)
 		cur.buf = cur.buf[:at+int(cur.integer("size", 4))] // isEvent and scan held it to be inside
 		cur.long("type")
-		c.meta.checkpoint(&cur, c.pools, &clock)
+		c.meta.checkpoint(&cur, c.pools, &c.named, &clock)
 		if cur.err != nil {
 			c.flawed(at, cur.what+" of a checkpoint: "+cur.err.Error()+": names, threads or stacks are missing")
 		}
 	}
+	c.checkSymbols()
 	if why := clock.check(&c.head); why != "" {
 		c.flawed(0, why)
 	}

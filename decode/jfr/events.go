@@ -32,6 +32,8 @@ const (
 	slotFrames
 	slotMethod
 	slotLine
+	slotBytecode
+	slotPackage
 	slotOperation
 	slotModifiers
 	slotTimedOut
@@ -252,6 +254,7 @@ func (s *symbols) runs(key int64) bool {
 		name := "STATE_RUNNABLE"
 		if s.constant(s.meta.parts.state, key, &state) {
 			name = s.text(state[slotName])
+			s.misspelled(name)
 		}
 		known = 1
 		if strings.HasSuffix(name, "RUNNABLE") || name == "STATE_DEFAULT" {
@@ -288,6 +291,7 @@ func (s *symbols) operation(key int64) string {
 		var v values
 		if s.constant(s.meta.parts.operation, key, &v) {
 			name = s.text(v[slotName])
+			s.misspelled(name)
 		}
 		s.known.operations[key] = name
 	}

@@ -56,16 +56,7 @@ func (m *metadata) needs(cl *class, fields []string) {
 // resembles looks for a name that is another one but for a byte.
 func (m *metadata) resembles(name string, wanted iter.Seq[string]) {
 	for w := range wanted {
-		if len(w) != len(name) {
-			continue
-		}
-		differ := 0
-		for i := range len(w) {
-			if w[i] != name[i] {
-				differ++
-			}
-		}
-		if differ == 1 {
+		if nearly(w, name) {
 			m.flawed("a name is nearly " + w)
 		}
 	}

@@ -1,6 +1,10 @@
 package jfr
 
-import "contend/format"
+import (
+	"bytes"
+
+	"contend/format"
+)
 
 // layout is how to pass over the constants of a class.
 type layout struct {
@@ -45,9 +49,10 @@ func (m *metadata) compileLayout(id int64) *layout {
 }
 
 // checkpoint reads one checkpoint event behind its size and type and notes
-// where each constant of a wanted pool lies. Where the cursor has an error, or
-// more is left, some are missing.
-func (m *metadata) checkpoint(c *cursor, pools pools, clock *clock) {
+// where each constant of a wanted pool lies, and in named the symbols that any refers to.
+// Where the cursor has an error, or more is left, some are missing.
+func (m *metadata) checkpoint(c *cursor, pools pools, named *table, clock *clock) {
+	begin, twice := uint32(c.off), false
 	clock.note(c.long("start"))
 	c.long("duration")
 	c.long("delta")
@@ -68,7 +73,9 @@ func (m *metadata) checkpoint(c *cursor, pools pools, clock *clock) {
 			key := c.long("constant key")
 			at := uint32(c.off) + 1
 			for i := range l.ops {
-				if o := &l.ops[i]; o.kind == opInts && c.compressed {
+				if o := &l.ops[i]; o.name {
+					named.set(c.long("name"), 1)
+				} else if o.kind == opInts && c.compressed {
 					c.skipLongs(o.n)
 				} else {
 					o.read(c)
@@ -78,11 +85,13 @@ func (m *metadata) checkpoint(c *cursor, pools pools, clock *clock) {
 				return
 			}
 			if l.pool != noPool {
+				before := pools[l.pool].get(key)
+				twice = twice || before > begin && !bytes.HasPrefix(c.buf[before-1:], c.buf[at-1:c.off])
 				pools[l.pool].set(key, at)
 			}
 		}
 	}
-	if c.left() > 0 {
+	if c.left() > 0 || twice {
 		c.fail("end", format.ErrCorrupt)
 	}
 }

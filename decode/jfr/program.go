@@ -26,6 +26,7 @@ type op struct {
 	kind opKind
 	slot slot
 	take bool
+	name bool // a reference to a symbol
 	size int  // bytes; of an integer, when not compressed
 	n    int  // of opInts: how many
 	body []op // of opArray: what one item consists of
@@ -115,7 +116,7 @@ func fused(ops []op) []op {
 		if o.kind == opInt && !o.take {
 			o.kind, o.n = opInts, 1
 		}
-		if n := len(out) - 1; n >= 0 && out[n].kind == o.kind && !o.take && !out[n].take && (o.kind == opInts || o.kind == opRaw) {
+		if n := len(out) - 1; n >= 0 && out[n].kind == o.kind && !o.take && !out[n].take && !o.name && !out[n].name && (o.kind == opInts || o.kind == opRaw) {
 			out[n].size, out[n].n = out[n].size+o.size, out[n].n+o.n
 			continue
 		}
@@ -136,7 +137,7 @@ func (m *metadata) field(f field, depth int) (ops []op, ok bool) {
 
 func (m *metadata) value(f field, depth int) ([]op, bool) {
 	if f.constant {
-		return []op{{kind: opInt, size: 8}}, true
+		return []op{{kind: opInt, size: 8, name: isSymbol(m.classes[f.class])}}, true
 	}
 	cl := m.classes[f.class]
 	if cl == nil || depth > maxDepth {
@@ -164,9 +165,9 @@ const maxWork = 1 << 18
 
 // parts are the programs for the constants this package looks into.
 type parts struct {
-	thread, group, class, symbol, method, stack, frame, operation, state *program
-	strings                                                              int64 // java.lang.String
-	texts                                                                int   // its pool
+	thread, group, class, pack, symbol, method, stack, frame, operation, state *program
+	strings                                                                    int64 // java.lang.String
+	texts                                                                      int   // its pool
 }
 
 // compile builds the programs of all wanted events and, from the classes
@@ -207,12 +208,12 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 		m.part(&m.parts.stack, p, slotStack, []string{"frames"}, map[string]slot{"truncated": slotTruncated, "frames": slotFrames})
 		m.part(&m.parts.operation, p, slotOperation, []string{"type"}, map[string]slot{"type": slotName})
 		m.part(&m.parts.state, p, slotState, []string{"name"}, map[string]slot{"name": slotName})
-		m.part(&m.parts.class, p, slotClass, []string{"name"}, map[string]slot{"name": slotName})
+		m.part(&m.parts.class, p, slotClass, []string{"name"}, map[string]slot{"name": slotName, "package": slotPackage})
 	}
 	m.part(&m.parts.group, m.parts.thread, slotGroup, nil, map[string]slot{"name": slotName})
 	m.frames()
 	m.layouts = make([]atomic.Pointer[layout], min(most, denseTypes-1)+1)
-	for _, p := range [...]*program{m.parts.thread, m.parts.group, m.parts.class, m.parts.symbol, m.parts.method, m.parts.stack, m.parts.operation, m.parts.state} {
+	for _, p := range [...]*program{m.parts.thread, m.parts.group, m.parts.class, m.parts.pack, m.parts.symbol, m.parts.method, m.parts.stack, m.parts.operation, m.parts.state} {
 		if p != nil {
 			p.pool = m.poolOf(p.class.id)
 		}
@@ -273,10 +274,11 @@ func (m *metadata) frames() {
 	}
 	if cl := m.classes[q.stack.pools[slotFrames]]; cl != nil {
 		m.needs(cl, []string{"method"})
-		q.frame = m.compileClass(cl, map[string]slot{"method": slotMethod, "lineNumber": slotLine})
+		q.frame = m.compileClass(cl, map[string]slot{"method": slotMethod, "lineNumber": slotLine, "bytecodeIndex": slotBytecode})
 	}
 	m.part(&q.method, q.frame, slotMethod, []string{"type", "name"}, map[string]slot{"type": slotClass, "name": slotName, "modifiers": slotModifiers})
-	m.part(&q.class, q.method, slotClass, []string{"name"}, map[string]slot{"name": slotName})
+	m.part(&q.class, q.method, slotClass, []string{"name"}, map[string]slot{"name": slotName, "package": slotPackage})
+	m.part(&q.pack, q.class, slotPackage, nil, map[string]slot{"name": slotName})
 	m.part(&q.symbol, q.class, slotName, nil, map[string]slot{"string": slotName})
 	m.part(&q.symbol, q.method, slotName, nil, map[string]slot{"string": slotName})
 }

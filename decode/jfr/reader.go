@@ -171,7 +171,7 @@ func (r *Reader) lost(l loss) {
 func (r *Reader) reportMissing() {
 	if r.missing > 0 {
 		r.lost(loss{at: r.base, missing: true, code: "lost-data", from: r.head.startNanos, until: r.head.end(),
-			why: format.Say("names, threads or stacks that events of the chunk refer to cannot be read: %v", r.missing)})
+			why: format.Say("names, threads or stacks that events of the chunk refer to cannot be read, or contradict others: %v", r.missing)})
 	}
 	r.missing = 0
 }

@@ -121,7 +121,7 @@ func newIdentities() identities {
 // constants are the resolved keys of the current chunk.
 type constants struct {
 	threads, stacks, classes, methods, states table
-	symbols, words                            table            // many constants may refer to one
+	symbols, words, lines, java               table            // many constants may refer to one
 	named                                     []methodName     // by method, less one
 	numbers                                   []uint32         // theirs, which is all that most frames are asked for
 	texts, operations                         map[int64]string // the same
@@ -138,7 +138,7 @@ const synchronizedFlag = 0x20
 
 func (s *symbols) newConstants() {
 	k := &s.known
-	for _, t := range [...]*table{&k.threads, &k.stacks, &k.classes, &k.methods, &k.states, &k.symbols, &k.words} {
+	for _, t := range [...]*table{&k.threads, &k.stacks, &k.classes, &k.methods, &k.states, &k.symbols, &k.words, &k.lines, &k.java} {
 		t.clear()
 		t.span = denseKeys // there are only these
 	}
@@ -187,7 +187,12 @@ func (s *symbols) class(key int64) uint32 {
 	if id := s.known.classes.get(key); id != 0 {
 		return id - 1
 	}
-	id := s.classOf(s.className(key))
+	var v values
+	id := uint32(0)
+	if s.constant(s.meta.parts.class, key, &v) {
+		id = s.classOf(s.symbol(s.meta.parts.class, &v))
+		s.inPackage(s.ids.names[id], v[slotPackage])
+	}
 	s.known.classes.set(key, id+1)
 	return id
 }
@@ -202,14 +207,6 @@ func (s *symbols) classOf(word uint32) uint32 {
 		ids.named[word] = s.intern(threaddump.JavaName(ids.words.list[word])) + 1
 	}
 	return ids.named[word] - 1
-}
-
-func (s *symbols) className(key int64) uint32 {
-	var v values
-	if !s.constant(s.meta.parts.class, key, &v) {
-		return 0
-	}
-	return s.symbol(s.meta.parts.class, &v)
 }
 
 // symbol reads the name a constant refers to, as a word: a symbol, or the string itself
@@ -234,6 +231,7 @@ func (s *symbols) symbol(p *program, v *values) uint32 {
 func (s *symbols) intern(name string) uint32 {
 	id, ok := s.ids.classes[name]
 	if !ok {
+		s.misspelled(name)
 		id = uint32(len(s.ids.names))
 		s.ids.classes[name] = id
 		s.ids.names = append(s.ids.names, name)

@@ -52,6 +52,7 @@ func (s *symbols) stackFrames(key int64) (frames []frame, entry, cut bool) {
 		if p.run(&c, &v); !s.read(&c) {
 			break
 		}
+		s.sameLine(&v)
 		m := s.numbered(v[slotMethod])
 		entry = entry || i == 0 && s.known.named[m-1].synchronized
 		frames = append(frames, frame{s.known.numbers[m-1], max(int32(v[slotLine]), 0)})
@@ -72,7 +73,11 @@ func (s *symbols) numbered(key int64) uint32 {
 	m := methodName{method: "[unknown method]"}
 	if s.constant(s.meta.parts.method, key, &v) {
 		class, name := s.class(v[slotClass]), s.symbol(s.meta.parts.method, &v)
+		known := len(s.ids.methods)
 		m = methodName{s.ids.names[class], s.ids.words.list[name], v[slotModifiers]&synchronizedFlag != 0, s.ids.method(method{class, name})}
+		if len(s.ids.methods) > known {
+			s.misspelled(m.class + "." + m.method)
+		}
 	} else {
 		m.number = s.ids.method(method{0, s.ids.words.ofString(m.method)})
 	}

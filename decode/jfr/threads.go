@@ -39,6 +39,9 @@ func (s *symbols) thread(key int64) format.ThreadID {
 		if k.name == "" {
 			k.name = s.ids.words.list[s.word(v[slotOSName])]
 		}
+		if nearly(k.name, s.ids.words.list[s.word(v[slotOSName])]) || k.java > 0 && s.known.java.differs(k.java, uint32(key)|1<<31) {
+			s.missing++
+		}
 		if virtual = v[slotVirtual] != 0; virtual {
 			k.os = 0 // the carrier changes
 			if k.name == "" {
@@ -62,7 +65,9 @@ func (s *symbols) thread(key int64) format.ThreadID {
 func (s *symbols) lifeOf(key int64) format.ThreadID {
 	missing := s.missing
 	id := s.thread(key)
-	s.missing = missing
+	if p := s.meta.parts.thread; p == nil || s.pools[p.pool].get(key) == 0 {
+		s.missing = missing
+	}
 	return id
 }
 
