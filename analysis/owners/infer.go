@@ -39,7 +39,7 @@ func (ev *evidence) Waits(lock format.ObjectID, to []model.Wait) []model.Wait {
 	for _, i := range ev.byLock[lock] {
 		w := ev.Wait(i)
 		if w.End > w.Start {
-			to = append(to, model.Wait{Start: w.Start, End: w.End, Thread: w.Thread, Last: w.prev(), Stack: w.Stack, Failed: w.Failed()})
+			to = append(to, model.Wait{Start: w.Start, End: w.End, Thread: w.Thread, Last: w.prev(), Stack: w.Stack, Failed: w.Failed(), Shared: w.Mode() == format.Shared})
 		}
 	}
 	return to
@@ -71,8 +71,8 @@ func (ev *evidence) Doings(t format.ThreadID, lock format.ObjectID, from, to int
 	return out, math.MaxInt64
 }
 
-// doing translates an activity; false where it says nothing of where the thread is, as a
-// stack without a frame of the application.
+// doing translates an activity; false where it says nothing of the program, as a stack of the
+// runtime alone. JDK 25 records sleeps without a stack: one frame tells how long they are.
 func (ev *evidence) doing(c *Scan) (d model.Doing, ok bool) {
 	what := c.deed()
 	d = model.Doing{Start: c.Start, End: c.End, Stack: what.stack, Lock: what.lock}
@@ -95,7 +95,7 @@ func (ev *evidence) doing(c *Scan) (d model.Doing, ok bool) {
 	default:
 		return d, false
 	}
-	return d, d.End > d.Start && !ev.sym.Bare(d.Stack)
+	return d, d.End > d.Start && (!ev.sym.Bare(d.Stack) || len(ev.sym.Frames(d.Stack)) == 1)
 }
 
 // Runs implements model.Program.

@@ -248,7 +248,10 @@ func (k *worker) tell(g *gap, state int, p Part, give func(Part)) {
 			give(before)
 		}
 		inside := rest
-		inside.Start, inside.End, inside.Did, inside.Thread, inside.Stack = from, to, d.Did, k.users.threads[d.user], d.Stack
+		inside.Start, inside.End, inside.Did, inside.Thread = from, to, d.Did, k.users.threads[d.user]
+		if !placeless(k.class.program.Frames(d.Stack)) {
+			inside.Stack = d.Stack
+		}
 		give(inside)
 		rest.Start = to
 	}

@@ -26,6 +26,7 @@ type evidence struct {
 	own  byCell   // for that the acquirer holds it still
 	free byCell   // for that it is free
 	by   []int32  // by site: the user that was seen inside, -1 for none
+	seen []uint8  // by site: the cells in which it was, a bit each
 }
 
 var ones = byCell{1, 1, 1, 1, 1, 1}
@@ -35,6 +36,7 @@ func (k *worker) weigh(l *Lock, g *gap) {
 	e, sites := &k.ev, len(k.class.sites)
 	e.can, e.held, e.by = slices.Grow(e.can[:0], sites)[:sites], slices.Grow(e.held[:0], sites)[:sites], slices.Grow(e.by[:0], sites)[:sites]
 	e.own, e.free = ones, ones
+	e.seen = append(e.seen[:0], make([]uint8, sites)...)
 	for s := range e.can {
 		v := k.users.total[s] - g.blocked[s]
 		e.can[s], e.held[s], e.by[s] = byCell{v, v, v, v, v, v}, ones, -1
@@ -49,7 +51,7 @@ func (k *worker) weigh(l *Lock, g *gap) {
 		can, held := &e.can[s], &e.held[s]
 		for c := range can {
 			can[c] = max(0, min(1, can[c])) + nobodyKnown
-			if c > 0 && can[c] < can[c-1] { // users that wait have let go of it
+			if c > 0 && can[c] < can[c-1] && e.seen[s]&(1<<c) == 0 { // users that wait have let go of it, unless one is seen inside
 				held[c] *= max(elsewhere, can[c]/can[c-1])
 			}
 		}
@@ -149,13 +151,18 @@ func (k *worker) do(l *Lock, g *gap, d *deed) {
 		}
 		for _, x := range in {
 			e.can[x.site][c] += f * share[x.site]
-			if x.path && d.What != Waits {
-				m := math.Exp(onPath * part)
+			own := mine && x.site == g.site
+			if !x.path || d.What == Waits && !own {
+				continue // who waits for another lock may be past this one
+			}
+			m := math.Exp(onPath * part)
+			if own {
+				e.own[c] *= m
+			}
+			if d.What != Waits {
 				e.held[x.site][c] *= m
 				e.by[x.site] = d.user
-				if mine && x.site == g.site {
-					e.own[c] *= m
-				}
+				e.seen[x.site] |= 1 << c
 			}
 		}
 	}

@@ -18,6 +18,8 @@ type gap struct {
 	thread   format.ThreadID // the last known acquirer, NoThread for none
 	stack    format.StackID  // with which it got the lock
 	site     int             // of it, -1 for none that is known
+	shared   bool            // it has the lock together with others
+	joined   bool            // so does who acquires it at the end
 
 	waiting  int       // threads that wait from the beginning on
 	arrivals []Wait    // those that come inside, by start
@@ -150,14 +152,14 @@ func (c *cutter) cut(give func(*gap)) {
 			continue
 		}
 		g := &c.cur
-		if g.to, g.ended = end.End, !end.Failed; g.to > g.from {
+		if g.to, g.ended, g.joined = end.End, !end.Failed, end.Shared; g.to > g.from {
 			g.arrivals = c.waits[began:next]
 			give(g)
 			g.number++
 		}
 		c.count(end, -1)
 		if !end.Failed {
-			g.thread, g.stack, g.site = end.Thread, end.Stack, c.got(end)
+			g.thread, g.stack, g.shared, g.site = end.Thread, end.Stack, end.Shared, c.got(end)
 		}
 		begin(end.End, !end.Failed)
 	}
@@ -354,9 +356,10 @@ func (k *worker) dueAgain(user int32, next, to int64) {
 }
 
 // spans reports whether a thread did something from before an acquisition by others on,
-// or beyond one: then it cannot have done it while it held the lock.
+// or beyond one: then it cannot have done it while it held the lock, unless those have
+// the lock together with others.
 func spans(d *Doing, g *gap) bool {
-	return d.What != Sample && (g.acquired && d.Start < g.from-slack || g.ended && d.End > g.to+slack)
+	return d.What != Sample && (g.acquired && !g.shared && d.Start < g.from-slack || g.ended && !g.joined && d.End > g.to+slack)
 }
 
 // waiters tells how many threads wait for a lock at any instant.

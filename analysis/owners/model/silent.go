@@ -21,6 +21,7 @@ func (c *Class) Silent() {
 	s := silence{worker: k}
 	for _, l := range s.busiest() {
 		s.lock = l
+		s.place()
 		s.cover()
 		s.deeds()
 		s.samples()
@@ -132,11 +133,18 @@ type silence struct {
 	found int
 }
 
+// taken is an acquisition.
+type taken struct {
+	time   int64
+	thread format.ThreadID
+	site   int // -1 where it is not known
+}
+
 // busyLock is one of the locks that are waited for most.
 type busyLock struct {
 	*Lock
 	waiters
-	got   []int64 // when it was acquired, by time
+	got   []taken // its acquisitions, by time
 	long  int64   // how long somebody waits
 	rate  float64 // acquisitions while somebody waits, per ns
 	cover []Time  // what known sites explain
@@ -155,10 +163,10 @@ func (s *silence) busiest() (out []*busyLock) {
 		b.set(s.waits)
 		for i := range s.waits {
 			if w := &s.waits[i]; !w.Failed {
-				b.got = append(b.got, w.End)
+				b.got = append(b.got, taken{w.End, w.Thread, s.siteOf(w.Stack)})
 			}
 		}
-		slices.Sort(b.got)
+		slices.SortFunc(b.got, func(a, b taken) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.thread, b.thread)) })
 		b.long = b.busy(l.from, l.to)
 		b.rate = float64(len(b.got)) / float64(max(1, b.long))
 		out = append(out, b)
@@ -168,9 +176,13 @@ func (s *silence) busiest() (out []*busyLock) {
 
 // gets returns how often the lock was acquired between two instants.
 func (b *busyLock) gets(from, to int64) int {
-	i, _ := slices.BinarySearch(b.got, from+1)
-	j, _ := slices.BinarySearch(b.got, to)
-	return max(0, j-i)
+	return max(0, b.before(to)-b.before(from+1))
+}
+
+// before returns how often the lock was acquired before an instant.
+func (b *busyLock) before(t int64) int {
+	n, _ := slices.BinarySearchFunc(b.got, t, func(r taken, t int64) int { return cmp.Compare(r.time, t) })
+	return n
 }
 
 // covered returns how much of [from, to) known sites explain.
@@ -253,6 +265,50 @@ func (p *proof) coherent() bool {
 	return (1.4+p.expects-p.broken)/(2+p.expects) > 0.3
 }
 
+// place finds at which site a thread is that does something of which no stack is recorded,
+// as of sleeps by JDK 25: at that where it took the lock last, if nobody gets the lock
+// meanwhile; at none if others do.
+func (s *silence) place() {
+	for _, d := range s.class.program.Deeds(s.lock.ID) {
+		if !placeless(s.class.program.Frames(d.Stack)) {
+			continue
+		}
+		switch p := s.prove(d, false); {
+		case p.broken >= 0.2*max(p.expects, 1):
+			if _, ok := s.class.placed[d.Stack]; !ok {
+				s.class.placed[d.Stack] = -1
+			}
+		case p.bits() > silentBits:
+			if at := s.after(d); at >= 0 {
+				s.class.placed[d.Stack] = at
+			}
+		}
+	}
+	clear(s.inner)
+}
+
+// after returns the site of which most acquisitions are followed by a deed before anybody
+// else takes the lock; -1 for none.
+func (s *silence) after(d *Deed) int {
+	follows, rate := make([]float64, len(s.class.sites)), 0.0
+	for _, t := range d.Times {
+		n := s.lock.before(t.Start + 1)
+		if n == 0 {
+			continue
+		}
+		if last := s.lock.got[n-1]; last.thread == t.Thread && last.site >= 0 && s.lock.gets(last.time, t.End-slack) == 0 {
+			follows[last.site]++
+		}
+	}
+	best := -1
+	for at, n := range follows {
+		if of := s.class.sites[at].n; n > 1 && n/of > rate {
+			best, rate = at, n/of
+		}
+	}
+	return best
+}
+
 // cover notes what activities on known paths explain.
 func (s *silence) cover() {
 	l := s.lock
@@ -291,7 +347,7 @@ func (s *silence) deeds() {
 	}
 	var list []candidate
 	for _, d := range c.program.Deeds(s.lock.ID) {
-		if s.shown(d.Stack, false) >= 0 || d.What == Waits && d.Lock == s.lock.ID || d.Ns < s.lock.long/100 {
+		if s.shown(d.Stack, false) >= 0 || d.What == Waits && d.Lock == s.lock.ID || d.Ns < s.lock.long/100 || placeless(c.program.Frames(d.Stack)) {
 			continue
 		}
 		p := s.prove(d, true)

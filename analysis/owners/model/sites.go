@@ -42,6 +42,7 @@ type Class struct {
 	byKey    map[uint64]int
 	byMethod map[uint64][]int
 	inner    map[format.StackID][]within
+	placed   map[format.StackID]int // of what is done without a stack: the site, -1 for none
 	lags     [lagPhases]float64
 	entry    float64   // how soon a free lock is entered, per ns
 	factor   []float64 // by site, and of free: what the check found; see check.go
@@ -69,7 +70,7 @@ type Lock struct {
 // NewClass finds the sites of some locks of one class: the commonest paths, then one
 // a method, which others of the method join.
 func NewClass(p Program, block bool, locks []*Lock) *Class {
-	c := &Class{Block: block, Locks: locks, program: p, byKey: map[uint64]int{}}
+	c := &Class{Block: block, Locks: locks, program: p, byKey: map[uint64]int{}, placed: map[format.StackID]int{}}
 	f := finder{class: c, found: map[format.StackID]*use{}}
 	var list []Wait
 	for _, l := range locks {
@@ -221,9 +222,9 @@ func (k *worker) inside(stack format.StackID) []within {
 	c := k.class
 	frames := c.program.Frames(stack)
 	k.path.set(frames, 0)
-	placeless := len(frames) > 0 && len(c.program.Application(stack)) == 0 // as JDK 25 records sleeps: it may be anywhere
+	at, tested := c.placed[stack]
 	for s, x := range c.sites {
-		known, path := placeless, false
+		known, path := !tested && placeless(frames), tested && at == s
 		for i, suffix := range k.path.suffix {
 			if k.path.method[i] == x.method {
 				known = true
@@ -240,6 +241,9 @@ func (k *worker) inside(stack format.StackID) []within {
 	k.inner[stack] = in
 	return in
 }
+
+// placeless reports whether a stack tells what is done but not where.
+func placeless(frames []format.Frame) bool { return len(frames) == 1 }
 
 // siteOf returns the site at which a stack takes the lock, -1 for none.
 func (k *worker) siteOf(stack format.StackID) int {

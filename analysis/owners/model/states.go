@@ -239,7 +239,9 @@ func (k *worker) backward(g *gap, n *counts) bool {
 	lags, entry := &k.class.lags, k.class.entry
 	own, free := [phases]float64{}, lagRate
 	if !g.ended {
-		free = [lagPhases]float64{1e-6, 1e-6, 1e-6}
+		for j := range free {
+			free[j] = 1e-6
+		}
 	}
 	for i := range k.lumps {
 		k.lumps[i].back, k.lumps[i].entered = [phases]float64{}, [phases]float64{}

@@ -20,7 +20,7 @@ const (
 	checked   = 600 // instants a class
 	fewWaits  = 60  // a lock with fewer may be taken at every site of its class
 
-	onPath      = 3.0   // log of how much likelier a thread on a site's path is if it is inside
+	onPath      = 5.0   // log of how much likelier a thread on a site's path is if it is inside
 	instant     = 20000 // a sample stands for so long on both sides, ns
 	slack       = 20000 // clocks of events differ by so much, ns
 	elsewhere   = 0.02  // an acquirer that is seen elsewhere still holds the lock

@@ -31,6 +31,7 @@ type Wait struct {
 	Stack      format.StackID
 	user       int32 // the thread's number among the users of the lock
 	Failed     bool  // it ended without the lock
+	Shared     bool  // it asked for the lock together with others
 }
 
 // Dump is what a thread dump shows of a lock at an instant; no owner says that it
