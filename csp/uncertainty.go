@@ -50,7 +50,7 @@ func (m *Meter) addIntervals(s *Series, found int) {
 		return
 	}
 	cells := m.rec.Finish()
-	s.PlusMinus = half(cells, m.whole)
+	s.PlusMinus = half(cells, m.whole, cells.RatioOfAll)
 	for i := range s.Phases[:min(len(s.Phases), maxIntervalsOfConfidence)] {
 		p := &s.Phases[i]
 		p.PlusMinus = m.half(cells.Window(p.StartNs, p.EndNs), p.lock)
@@ -74,17 +74,17 @@ func (m *Meter) addIntervals(s *Series, found int) {
 // too few samples to tell.
 func (m *Meter) half(c *bootstrap.Cells, lock format.ObjectID) *float64 {
 	if i, ok := m.series[lock]; ok {
-		return half(c, i)
+		return half(c, i, c.Ratio)
 	}
 	return nil
 }
 
-// half returns the same of a series.
-func half(c *bootstrap.Cells, series int) *float64 {
+// half returns the same of a series, by an estimate of its ratio.
+func half(c *bootstrap.Cells, series int, ratio func(num, den []int64) bootstrap.Estimate) *float64 {
 	if series == bootstrap.NoSeries {
 		return nil
 	}
-	e := c.Ratio(c.Series(series), c.Series(bootstrap.Running))
+	e := ratio(c.Series(series), c.Series(bootstrap.Running))
 	if e.Blocks == 0 || math.IsInf(e.Half, 1) {
 		return nil
 	}

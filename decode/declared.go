@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"contend/decode/rules"
@@ -33,7 +34,9 @@ type declared struct {
 	instant []format.Event // locks of the instant at hand, of a sampled input
 	queue   []format.Event // to be delivered before more is read
 	ended   error
-	guessed int // instants that waits were made of
+	shows   bool  // the input shows threads that sleep or run
+	guessed int   // instants that waits were made of
+	half    int64 // half of the 95 % interval of their length, ns
 }
 
 // declaredWait is a recorded wait at a site that may go on.
@@ -130,6 +133,10 @@ const noClass = "[unknown class]"
 
 // does takes what a thread does, or waits for.
 func (d *declared) does(ev *format.Event) bool {
+	switch ev.Activity {
+	case format.ActivitySleep, format.ActivityRun, format.ActivityRunnable, format.ActivitySeen:
+		d.shows = true
+	}
 	s, at := d.sites[ev.Stack]
 	if !at || !d.waits(ev) {
 		d.flush(ev.Thread)
@@ -253,8 +260,9 @@ func (d *declared) finish() {
 	slices.SortFunc(d.seen, func(a, b observation) int {
 		return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.at, b.at), cmp.Compare(a.stack, b.stack))
 	})
-	reach := d.reach()
+	reach, spread := d.reach(), d.spread()
 	var w format.Event
+	var ns int64
 	for i, o := range d.seen {
 		if o.stack == format.NoStack {
 			continue
@@ -267,6 +275,7 @@ func (d *declared) finish() {
 			to = min(to, o.at+(d.seen[i+1].at-o.at)/2)
 		}
 		d.guessed++
+		ns += to - from
 		if w.Thread == o.thread && w.Stack == o.stack && from-w.End <= 1 { // 1 is lost in halving
 			w.End = to
 			continue
@@ -280,8 +289,43 @@ func (d *declared) finish() {
 	if w.End > w.Time {
 		d.wait(w)
 	}
-	d.seen = nil
+	d.seen, d.half = nil, int64(spread*float64(ns))
 	d.holds()
+}
+
+// spread returns half of the 95 % interval of the time at sites, as a share of that time:
+// that of a binomial share of the instants of threads that are ever at sites. Neighbours
+// that are alike count as fewer, by their autocorrelation.
+func (d *declared) spread() float64 {
+	var n, at, pairs, alike float64
+	for i := 0; i < len(d.seen); {
+		j, any := i, false
+		for ; j < len(d.seen) && d.seen[j].thread == d.seen[i].thread; j++ {
+			any = any || d.seen[j].stack != format.NoStack
+		}
+		for ; i < j; i++ {
+			if !any {
+				continue
+			}
+			n++
+			if d.seen[i].stack != format.NoStack {
+				at++
+			}
+			if i+1 < j {
+				pairs++
+				if (d.seen[i].stack == format.NoStack) == (d.seen[i+1].stack == format.NoStack) {
+					alike++
+				}
+			}
+		}
+	}
+	if at == 0 || at == n {
+		return min(3/max(n, 1), 1) // the rule of three: so much may be what n instants do not show
+	}
+	share := at / n
+	chance := share*share + (1-share)*(1-share) // of two instants being alike that are independent
+	like := min(max((alike/max(pairs, 1)-chance)/(1-chance), 0), 0.9)
+	return min(1.96*math.Sqrt((1-share)/at*(1+like)/(1-like)), 1)
 }
 
 // reach returns how far an instant may reach, in ns.
@@ -302,7 +346,10 @@ func (d *declared) reach() int64 {
 // warn says that waits made of instants are estimates.
 func (d *declared) warn(s *format.Stats) {
 	if d != nil && d.guessed > 0 {
-		s.Warnings = append(s.Warnings, format.Warning{Code: "declared-sites",
+		s.Warnings = append(s.Warnings, format.Warning{Code: format.SampledSites, Hidden: d.half,
 			Text: fmt.Sprintf("waits at declared sites are estimated from %s of threads that run there; their number and lengths are not known", format.Some(d.guessed, "sample", "samples"))})
 	}
 }
+
+// blind reports whether sites are declared and the input cannot show threads at them.
+func (d *declared) blind() bool { return d != nil && !d.shows && !slices.Contains(d.defined, true) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,8 +115,45 @@ end
 	if slices.Sort(want); !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
-	if len(st.Warnings) != 1 || st.Warnings[0].Code != "declared-sites" || !strings.Contains(st.Warnings[0].Text, "4 samples") {
+	if len(st.Warnings) != 1 || st.Warnings[0].Code != format.SampledSites || !strings.Contains(st.Warnings[0].Text, "4 samples") {
 		t.Errorf("%v", st.Warnings)
+	}
+	if want := 1.96 * math.Sqrt(3.0/7/4) * 1000; st.HalfNs() != int64(want) { // 4 of 7 instants, 1000 ns
+		t.Errorf("± %d ns, want %v", st.HalfNs(), want)
+	}
+}
+
+// Samples that come in runs of what is alike tell less.
+func TestRunsOfSamplesTellLess(t *testing.T) {
+	half := func(order string) int64 {
+		text := traceHead
+		for i, stack := range order {
+			text += fmt.Sprintf("activity time=%d end=%d thread=1 activity=run stack=%c\n", 1000+100*i, 1000+100*i, stack)
+		}
+		_, st := saysOf(t, text+"end\n", declaring(t, declaresSpin))
+		return st.HalfNs()
+	}
+	if mixed, runs := half("323232323232"), half("333333222222"); mixed <= 0 || 2*runs < 3*mixed {
+		t.Errorf("± %d ns in runs, ± %d ns mixed", runs, mixed)
+	}
+	if all := half("333333333333"); all <= 0 {
+		t.Errorf("± %d ns where all samples are at the site", all)
+	}
+}
+
+// An input that shows neither sleeping nor running threads cannot tell whether they wait at
+// declared sites. Beside one that does it takes nothing away.
+func TestUnseenSites(t *testing.T) {
+	const tick = "tick time=1000 intended=1000 live=2 idle=2\n"
+	for text, unseen := range map[string]bool{"end\n": true, tick + "end\n": true, tick + "activity time=1000 end=1000 thread=1 activity=park stack=2\nend\n": true,
+		"activity time=100 end=200 thread=1 activity=sleep stack=2\nend\n": false, "activity time=100 end=200 thread=1 activity=sleep stack=1\nend\n": false} {
+		_, st := saysOf(t, traceHead+text, declaring(t, declaresSpin))
+		if got := slices.ContainsFunc(st.Warnings, func(w format.Warning) bool { return w.Code == format.UnseenSites }); got != unseen || unseen != (st.HiddenNs() == math.MaxInt64) {
+			t.Errorf("%q: %v", text, st.Warnings)
+		}
+		if _, st := saysOf(t, traceHead+text, nil); len(st.Warnings) > 0 {
+			t.Errorf("%q, undeclared: %v", text, st.Warnings)
+		}
 	}
 }
 

@@ -112,8 +112,10 @@ func (t *Trace) Read(ev *format.Event) error {
 // they are stored, compressed or not.
 func (t *Trace) Stats() format.Stats {
 	var sum format.Stats
+	blind := len(t.inputs) > 0
 	for i, in := range t.inputs {
 		s := in.Stats()
+		blind = blind && in.sites.blind()
 		if i == 0 {
 			sum.Unit = s.Unit
 		} else if sum.Unit != s.Unit {
@@ -134,6 +136,9 @@ func (t *Trace) Stats() format.Stats {
 	}
 	for _, in := range t.joined {
 		in.guard.warn(in.name, &sum)
+	}
+	if blind {
+		sum.Warnings = append(sum.Warnings, format.Warning{Code: format.UnseenSites, Text: "the rules declare sites of locks, and no input shows whether threads sleep or run there: how long they waited is not known"})
 	}
 	sum.Warnings = append(sum.Warnings, t.skipped.warnings...)
 	sum.Damage.Join(t.skipped.damage)

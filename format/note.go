@@ -24,14 +24,32 @@ const FewerSamples = "fewer-samples"
 // recorded. Without Hidden nothing bounds them.
 const HiddenVirtual = "virtual-threads"
 
-// HiddenNs returns how much waiting of virtual threads an input may hide at most;
-// math.MaxInt64 where nothing bounds it.
+// UnseenSites is the code of the warning that rules declare sites of locks, and no input
+// shows whether threads wait at them.
+const UnseenSites = "unseen-sites"
+
+// SampledSites is the code of the warning that waits at declared sites are estimated from
+// samples. Hidden is half of their 95 % interval.
+const SampledSites = "declared-sites"
+
+// HalfNs returns half of the 95 % interval of the waiting at declared sites.
+func (s *Stats) HalfNs() (ns int64) {
+	for _, w := range s.Warnings {
+		if w.Code == SampledSites {
+			ns += w.Hidden
+		}
+	}
+	return ns
+}
+
+// HiddenNs returns how much waiting of virtual threads or at declared sites an input may
+// hide at most; math.MaxInt64 where nothing bounds it.
 func (s *Stats) HiddenNs() (ns int64) {
 	for _, w := range s.Warnings {
 		switch {
 		case w.Code == HiddenVirtual && w.Hidden > 0 && ns < math.MaxInt64-w.Hidden:
 			ns += w.Hidden
-		case w.Code == HiddenVirtual || w.Code == UnlistedThreads:
+		case w.Code == HiddenVirtual || w.Code == UnlistedThreads || w.Code == UnseenSites:
 			return math.MaxInt64
 		}
 	}

@@ -34,7 +34,20 @@ func (e Estimate) Scale(factor float64) Estimate {
 // The interval is symmetric: 95 % of the replicates are within Half of Value, widened by
 // Student's t for the number of blocks. A sampled sum is never more precise than one tick
 // of one thread.
-func (c *Cells) Ratio(num, den []int64) Estimate {
+func (c *Cells) Ratio(num, den []int64) Estimate { return c.ratio(num, den, minBlocks) }
+
+// RatioOfAll estimates the same of a whole recording, where a wide interval is better than
+// none: from two blocks on, by Student's t. A state that no tick shows may last as long as
+// 3 ticks of one thread (the rule of three).
+func (c *Cells) RatioOfAll(num, den []int64) Estimate {
+	e := c.ratio(num, den, 2)
+	if sum := prefix(den, len(c.Length))[len(c.Length)]; sum > 0 {
+		e.Half = max(e.Half, 3*float64(c.Grain)/sum)
+	}
+	return e
+}
+
+func (c *Cells) ratio(num, den []int64, least int) Estimate {
 	n := len(c.Length)
 	x, y := prefix(num, n), prefix(den, n)
 	if n == 0 || y[n] <= 0 {
@@ -43,7 +56,7 @@ func (c *Cells) Ratio(num, den []int64) Estimate {
 	e := Estimate{Value: x[n] / y[n]}
 	b := blockLength(deviations(x, y, e.Value))
 	e.BlockNs, e.Blocks = int64(b)*c.Width, n/b
-	if e.Blocks < minBlocks {
+	if e.Blocks < least {
 		e.Half, e.SE = math.Inf(1), math.Inf(1)
 		return e
 	}

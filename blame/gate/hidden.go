@@ -43,6 +43,9 @@ func (run *Run) hidden() (ns int64, says string) {
 // unbounded doubts what threads may break whose waits nothing bounds.
 func unbounded(_ *Rule, _ *Subject, run *Run) Doubt {
 	for _, w := range run.Stats.Warnings {
+		if w.Code == format.UnseenSites {
+			return Doubt{w.Text, hiddenSites}
+		}
 		if w.Code == format.HiddenVirtual && w.Hidden == 0 || w.Code == format.UnlistedThreads {
 			return Doubt{w.Text, "start the program with -XX:StartFlightRecording=settings=contend.jfc after 'contend jfc > contend.jfc', or take dumps with 'jcmd PID Thread.dump_to_file FILE'"}
 		}
@@ -80,6 +83,8 @@ func (r *Rule) atMost(value float64, hiddenNs int64, tr *analysis.Trace) float64
 	}
 	return most
 }
+
+const hiddenSites = "give a recording that shows sleeping and running threads: 'contend record --with both', or thread dumps"
 
 const hiddenHint = "samples show these waits: 'contend record PID' takes them"
 

@@ -89,8 +89,13 @@ type Shares struct {
 // widePressure is from where on a range is worth a word.
 const widePressure = 0.01
 
-func newPressureRange(tr *analysis.Trace, hidden int64) *Shares {
-	if low, high := tr.Pressure(tr.Coverage.ByProvenance.Ns(), hidden); high-low >= widePressure {
+// newPressureRange returns the range of the pressure of a trace whose waiting is known to
+// half of an interval, ns, but for what is hidden.
+func newPressureRange(tr *analysis.Trace, half, hidden int64) *Shares {
+	wait := tr.Coverage.ByProvenance.Ns()
+	low, _ := tr.Pressure(max(wait-half, 0), 0)
+	_, high := tr.Pressure(wait+half, hidden)
+	if high = min(high, 1); high-low >= widePressure {
 		return &Shares{low, high}
 	}
 	return nil
@@ -99,7 +104,7 @@ func newPressureRange(tr *analysis.Trace, hidden int64) *Shares {
 // pressureWithin returns the range of the pressure of a total that samples tell, which is
 // known to half of an interval, nil where that is not known.
 func (c *Coverage) pressureWithin(total *Total, half *float64) *Shares {
-	if half == nil || *half < widePressure || total.RunningNs <= 0 {
+	if half == nil || c.Pressure == nil && *half < widePressure || total.RunningNs <= 0 {
 		return c.Pressure
 	}
 	is := float64(total.WaitNs) / float64(total.RunningNs)
@@ -262,7 +267,7 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	if tr.RunningIsWide() {
 		c.Running = &Bounds{tr.RunningNs, tr.RunningHigh}
 	}
-	c.Pressure = newPressureRange(tr, st.HiddenNs())
+	c.Pressure = newPressureRange(tr, st.HalfNs(), st.HiddenNs())
 	for _, list := range [][]format.Warning{st.Warnings, tr.Coverage.Warnings} {
 		for _, w := range list {
 			c.Warnings = append(c.Warnings, Warning{w.Code, w.Text, w.Hidden})

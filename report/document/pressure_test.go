@@ -21,6 +21,7 @@ func TestHiddenWaitingWidensPressure(t *testing.T) {
 		{format.HiddenVirtual, 40, 0.7},
 		{format.HiddenVirtual, 0, 1},
 		{format.UnlistedThreads, 0, 1},
+		{format.UnseenSites, 0, 1},
 	} {
 		p := NewCoverage(format.Stats{Warnings: []format.Warning{{Code: c.warning, Hidden: c.hidden}}}, tr).Pressure
 		switch {

@@ -23,7 +23,7 @@ var timed = [...]struct {
 
 // overTime draws percentiles of the intervals of a document: each is a step as long as its
 // interval, and where an interval has no waits the curve has none. Of sampled waits the
-// upper bound is drawn.
+// upper bound is drawn. Of curves that coincide the later are narrower, so that each is seen.
 func overTime(d *document.Hist) *picture {
 	p := newPicture("Lengths of waits over time", len(timed))
 	p.Across = "seconds"
@@ -42,7 +42,7 @@ func overTime(d *document.Hist) *picture {
 	}
 	p.XTicks, p.YTicks, p.Rows = x.marks, y.marks, rowsOf(all)
 	for i, t := range timed {
-		c := curve{Name: t.name, Color: colors[i], LegendY: height + i*legendSpacing, TextY: height + i*legendSpacing + 5}
+		c := curve{Name: t.name, Color: colors[i], Width: lineWidth * (len(timed) - i), LegendY: height + i*legendSpacing, TextY: height + i*legendSpacing + 5}
 		var b strings.Builder
 		for j := range d.Rows {
 			r := &d.Rows[j]

@@ -32,6 +32,7 @@ const (
 	left, right, top, bottom = 90, 40, 50, 60
 	plotWidth, plotHeight    = width - left - right, height - top - bottom
 	legendSpacing            = 20
+	lineWidth                = 2
 )
 
 // maxCurves is how many curves a picture holds: more cannot be distinguished.
@@ -64,6 +65,7 @@ type mark struct {
 type curve struct {
 	Name, Color, Dash, Points string
 	Path                      string // instead of points, for a curve of several pieces
+	Width                     int    // of the line, in pixels
 	LegendY, TextY            int
 }
 
@@ -100,7 +102,7 @@ func draw(d *document.Hist) *picture {
 	x, y := axes(list)
 	p.XTicks, p.YTicks = x.marks, y.marks
 	for i, c := range list {
-		p.Curves = append(p.Curves, curve{c.name, colors[i], c.dash, points(c.lengths, x, y), "", height + i*legendSpacing, height + i*legendSpacing + 5})
+		p.Curves = append(p.Curves, curve{c.name, colors[i], c.dash, points(c.lengths, x, y), "", lineWidth, height + i*legendSpacing, height + i*legendSpacing + 5})
 	}
 	if len(list) == 0 {
 		p.Notes = append(p.Notes, "no waits")

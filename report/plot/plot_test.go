@@ -89,7 +89,8 @@ func TestCurvesRiseAndStayInside(t *testing.T) {
 }
 
 // Over time there is a curve for each percentile, with a gap where no waits are, and the
-// longest is above the others.
+// longest is above the others. Where curves coincide all are seen: each is wider than those
+// drawn over it.
 func TestPercentilesOverTime(t *testing.T) {
 	var rows []waits.Row
 	total := &waits.Lengths{}
@@ -107,9 +108,15 @@ func TestPercentilesOverTime(t *testing.T) {
 	if elements["path"] != len(timed) || !strings.Contains(text, "seconds") || !strings.Contains(text, "99.9 %") {
 		t.Fatalf("%v %q", elements, text)
 	}
-	last := 0.0
+	last, over := 0.0, 100
 	for _, path := range strings.Split(out, "<path d=\"")[1:] {
-		path, _, _ = strings.Cut(path, "\"")
+		path, rest, _ := strings.Cut(path, "\"")
+		_, line, _ := strings.Cut(rest, "stroke-width=\"")
+		width := 0
+		if _, err := fmt.Sscanf(line, "%d", &width); err != nil || width < 1 || width >= over {
+			t.Errorf("a curve %d wide over one %d wide: %v", width, over, err)
+		}
+		over = width
 		var x, y float64
 		if _, err := fmt.Sscanf(path, "M%f,%f", &x, &y); err != nil || x != left || y < last || y < top || y > height-bottom || strings.Count(path, "M") != 2 {
 			t.Errorf("%s after %v: %v", path, last, err)
