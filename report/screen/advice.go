@@ -46,11 +46,11 @@ func (s *screen) try(g *group) string {
 		return "It is the flight recorder's own: nothing to gain here"
 	case s.warned("kernel") && strings.HasPrefix(g.Class, "kernel:"):
 		return "Only the waiters of a kernel lock are known: make fewer of the calls that take it"
-	case most(by["[unknown owner]"] + by["[unknown stack]"]):
-		return "Its owner is not known: " + s.teller(most(by["[unknown owner]"]))
+	case most(by[unknownOwner] + by["[unknown stack]"]):
+		return "Its owner is not known: " + s.teller(most(by[unknownOwner]))
 	case most(by["[gc pause]"] + by["[safepoint]"]):
 		return "Fix the pauses of the JVM first"
-	case most(by["[handoff]"]):
+	case most(by[handoff]):
 		return s.free(g)
 	case top == "":
 		return "Take it less often, or split it"

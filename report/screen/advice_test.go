@@ -102,7 +102,7 @@ func TestHiddenVirtualThreadsComeFirst(t *testing.T) {
 // ones stand beside it.
 func TestOneHolderOfManyIsNoAnswer(t *testing.T) {
 	owner := func(site string, ns int64) document.LockOwner {
-		return document.LockOwner{Site: site, WaitNs: ns, Provenance: document.Provenance{InferredNs: ns}}
+		return document.LockOwner{Site: site, WaitNs: ns, Provenance: document.Provenance{InferredNs: ns, RightNs: ns * 6 / 10}}
 	}
 	a := service(3, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
 	for i := range a.Locks {
@@ -110,8 +110,27 @@ func TestOneHolderOfManyIsNoAnswer(t *testing.T) {
 	}
 	a.Locks[0].Owners = []document.LockOwner{owner("Shop.pay:1", 4e8), owner("[handoff]", 5e7), owner("Shop.ship:2", 3e8), owner("Shop.refund:3", 2e8)}
 	a.NotCounted = []document.Warning{{Code: "hidden", Text: strings.Repeat("much of it ", 30)}}
-	if text := shown(t, a, Options{}); !strings.Contains(text, "30 % Shop.ship:2 (inferred)") || !strings.Contains(text, "-> No single holder") {
+	if text := shown(t, a, Options{}); !strings.Contains(text, "30 % Shop.ship:2 (inferred, 60 %)") || !strings.Contains(text, "-> No single holder") {
 		t.Errorf("%s", text)
+	}
+}
+
+// An owner that is wrong more often than twice of three times is not named, and gets no
+// advice: together they are not known.
+func TestAnUnlikelyOwnerIsNotNamed(t *testing.T) {
+	owner := func(site string, ns, right int64) document.LockOwner {
+		return document.LockOwner{Site: site, WaitNs: ns, Provenance: document.Provenance{InferredNs: ns, RightNs: right}}
+	}
+	a := service(1, "Cart", func(int) string { return "Shop.checkout:0" })
+	a.Locks[0].Owners = []document.LockOwner{owner("Shop.pay:1", 5e8, 17e7), owner("Shop.ship:2", 3e8, 9e7), owner("Shop.refund:3", 2e8, 7e7)}
+	text := shown(t, a, Options{})
+	for _, want := range []string{"80 % not known from the trace\n", "20 % Shop.refund:3 (inferred, 35 %)", "-> Its owner is not known: record with thread dumps"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "Shop.pay") || strings.Contains(text, "Shop.ship") {
+		t.Errorf("unlikely owners are named:\n%s", text)
 	}
 }
 
@@ -197,9 +216,9 @@ func TestAnAverageOfTooFewSamplesIsDoubtful(t *testing.T) {
 // Mostly is more than half.
 func TestMostlyIsMoreThanHalf(t *testing.T) {
 	for want, p := range map[string]document.Provenance{
-		"recorded":        {SampledNs: 95, InferredNs: 5},
-		"mostly inferred": {InferredNs: 60, ExactNs: 40},
-		"partly inferred": {InferredNs: 35, SampledNs: 34, UnknownNs: 31},
+		"recorded":              {SampledNs: 95, InferredNs: 5},
+		"mostly inferred, 50 %": {InferredNs: 60, ExactNs: 40, RightNs: 70},
+		"partly inferred, 80 %": {InferredNs: 35, SampledNs: 34, UnknownNs: 31, RightNs: 62},
 	} {
 		if got := known(p); got != want {
 			t.Errorf("%q, want %q", got, want)

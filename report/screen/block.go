@@ -161,6 +161,8 @@ func (s *screen) holder(first string, o *document.LockOwner) (lines []line) {
 		}
 		if how := known(o.Provenance); how != "" && text.Placed(o.Site) {
 			parts = append(parts, "("+how+")")
+		} else if o.Site == handoff && 2*o.Provenance.InferredNs > o.WaitNs {
+			parts = append(parts, "(estimated)")
 		}
 		return parts
 	}

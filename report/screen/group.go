@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // group is the locks of one class that are known by one place in the program: to
@@ -42,8 +43,36 @@ func groupsOf(locks []document.Lock, rest []document.Rest) (groups []group) {
 	for i := range rest {
 		add(&rest[i].Lock, rest[i].Locks, rest[i].Biggest)
 	}
+	for i := range groups {
+		groups[i].Owners = likelyOwners(groups[i].Owners)
+	}
 	slices.SortStableFunc(groups, func(a, b group) int { return cmp.Compare(b.WaitNs, a.WaitNs) })
 	return groups
+}
+
+// leastLikely is how likely an inferred owner is at least that is named. Below it the
+// reader would be sent to the wrong code twice of three times.
+const leastLikely = 0.35
+
+// likelyOwners returns the owners with those together that are not likely enough to be
+// named: they are not known.
+func likelyOwners(list []document.LockOwner) []document.LockOwner {
+	doubtful := func(o *document.LockOwner) bool {
+		right, ok := o.Provenance.Right()
+		return ok && text.Placed(o.Site) && 2*o.Provenance.InferredNs > o.WaitNs && right < leastLikely
+	}
+	var rest []document.LockOwner
+	out := slices.DeleteFunc(slices.Clone(list), func(o document.LockOwner) bool {
+		doubt := doubtful(&o)
+		if doubt {
+			rest = append(rest, document.LockOwner{Site: unknownOwner, WaitNs: o.WaitNs, Provenance: o.Provenance})
+		}
+		return doubt
+	})
+	if rest == nil {
+		return list
+	}
+	return joinOwners(out, rest)
 }
 
 // add joins a smaller lock, or n together. How many threads waited for any of them is not known:

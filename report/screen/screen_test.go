@@ -31,7 +31,7 @@ func service(n int, class string, site func(int) string) *document.Analyze {
 		a.Total.WaitNs += ns
 		a.Total.Waits++
 		a.Locks = append(a.Locks, document.Lock{Lock: fmt.Sprintf("%s@%x", class, i+16), Class: class, Kind: "monitor", Waits: 1, WaitNs: ns, Waiters: 2, MaxNs: ns, Site: site(i),
-			Owners:     []document.LockOwner{{Site: site(i), WaitNs: ns, Share: 1, Doing: []document.Doing{{What: "asleep", WaitNs: ns}}, Provenance: document.Provenance{InferredNs: ns}}},
+			Owners:     []document.LockOwner{{Site: site(i), WaitNs: ns, Share: 1, Doing: []document.Doing{{What: "asleep", WaitNs: ns}}, Provenance: document.Provenance{InferredNs: ns, RightNs: ns}}},
 			Waiting:    []document.Site{{Site: site(i), WaitNs: ns, Waits: 1}},
 			Provenance: document.Provenance{InferredNs: ns}})
 	}

@@ -71,10 +71,16 @@ func (w *words) amount(ns int64) string {
 	return text.Duration(ns)
 }
 
+// The two pseudo owners that the screen treats in their own way.
+const (
+	handoff      = "[handoff]"
+	unknownOwner = "[unknown owner]"
+)
+
 // pseudo explains owners that are no thread.
 var pseudo = map[string]string{
-	"[handoff]":       "hand-off: free, its next owner not yet running",
-	"[unknown owner]": "not known from the trace",
+	handoff:           "hand-off: free, its next owner not yet running",
+	unknownOwner:      "not known from the trace",
 	"[unknown stack]": "a %s of which nothing else is known",
 	"[external]":      "a %s that ended holding it",
 	"[gc pause]":      "a garbage collection, which stopped all threads",
@@ -92,7 +98,8 @@ func (w *words) owner(site string) string {
 	return w.names.Name(strings.Trim(site, "[]"))
 }
 
-// known says how the owners of some waiting are known: by what the most of it is.
+// known says how the owners of some waiting are known: by what the most of it is. What is
+// inferred has its probability.
 func known(p document.Provenance) string {
 	var best document.ProvenancePart
 	total := int64(0)
@@ -102,13 +109,17 @@ func known(p document.Provenance) string {
 			best = q
 		}
 	}
+	how := best.Name
+	if right, ok := p.Right(); ok && best.Ns == p.InferredNs {
+		how = fmt.Sprintf("%s, %.0f %%", how, 100*right)
+	}
 	switch {
 	case total == 0:
 		return ""
 	case best.Ns*2 <= total:
-		return "partly " + best.Name
+		return "partly " + how
 	case best.Ns*10 < total*9:
-		return "mostly " + best.Name
+		return "mostly " + how
 	}
-	return best.Name
+	return how
 }
