@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"contend/analysis":                 {"contend/format", "contend/format/natives", "contend/analysis/dist", "contend/analysis/owners", "contend/analysis/moved", "contend/format/workers", "contend/analysis/internal/column"},
 	"contend/analysis/moved":           {"contend/format"},
 	"contend/analysis/owners":          {"contend/analysis/internal/column", "contend/analysis/owners/model", "contend/format", "contend/format/workers"},
-	"contend/analysis/owners/model":    {"contend/format"},
+	"contend/analysis/owners/model":    {"contend/analysis/internal/column", "contend/format"},
 	"contend/analysis/internal/column": {"contend/format/workers"},
 	"contend/decode":                   {"contend/decode/*", "contend/format", "contend/format/text", "contend/format/workers"},
 	"contend/format/workers":           {},
