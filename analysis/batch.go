@@ -7,7 +7,7 @@ type batch struct {
 	order   []sameCalls
 	slices  []Slice // also those of queues
 	lengths []int   // of the queues
-	changes []Move
+	changes []QueueChange
 	running []runningTime
 
 	ticks, tickNs int64    // delivered first: they are only counted
@@ -52,12 +52,12 @@ func (b *batch) call(what callKind) {
 // subscription is a visitor and the optional interfaces that it implements.
 type subscription struct {
 	visitor Visitor
-	queue   CrowdVisitor
+	queue   QueueVisitor
 	waits   WaitVisitor
 	running RunningVisitor
 	ticks   TickVisitor
 
-	queues waitQueues // kept for a visitor that is no CrowdVisitor
+	queues waitQueues // kept for a visitor that is no QueueVisitor
 }
 
 // deliver makes all calls to one visitor.
@@ -102,7 +102,7 @@ func (b *batch) deliver(to *subscription) {
 // queued delivers the slice of a queue of n waiters.
 func (to *subscription) queued(s *Slice, n int) {
 	if to.queue != nil {
-		to.queue.Crowd(s, n)
+		to.queue.QueueSlice(s, n)
 		return
 	}
 	one := *s // the slice is delivered to other visitors as well
@@ -111,9 +111,9 @@ func (to *subscription) queued(s *Slice, n int) {
 }
 
 // changed delivers a change of a queue, or tracks it for a visitor that does not.
-func (to *subscription) changed(m *Move) {
+func (to *subscription) changed(m *QueueChange) {
 	if to.queue != nil {
-		to.queue.Moved(m)
+		to.queue.QueueChanged(m)
 		return
 	}
 	if to.queues == nil {

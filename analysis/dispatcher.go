@@ -36,7 +36,7 @@ func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
 	d := &dispatcher{sym: sym, visitors: visitors, cur: &batch{}, hops: hopStore{number: 1}}
 	for _, v := range visitors {
 		one := subscription{visitor: v}
-		one.queue, _ = v.(CrowdVisitor)
+		one.queue, _ = v.(QueueVisitor)
 		one.running, _ = v.(RunningVisitor)
 		one.ticks, _ = v.(TickVisitor)
 		one.waits, _ = v.(WaitVisitor)
@@ -69,7 +69,7 @@ func (d *dispatcher) slice(s *Slice, n int) {
 }
 
 // queueChange adds a waiter that joins or leaves a wait queue.
-func (d *dispatcher) queueChange(m Move) {
+func (d *dispatcher) queueChange(m QueueChange) {
 	d.cur.call(callChange)
 	d.cur.changes = append(d.cur.changes, m)
 	d.handOver()

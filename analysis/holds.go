@@ -11,7 +11,7 @@ import (
 
 // visitHolds gives holds, recorded or rebuilt, to the visitors that ask for them.
 func (r *record) visitHolds(tl *owners.Timelines, e *emitter) {
-	ask := asking[TenureVisitor](e)
+	ask := asking[HoldVisitor](e)
 	if len(ask) == 0 {
 		return
 	}
@@ -25,7 +25,7 @@ func (r *record) visitHolds(tl *owners.Timelines, e *emitter) {
 		}
 		h.Start, h.End = lo, hi
 		for _, v := range ask {
-			v.Tenure(h)
+			v.Held(h)
 		}
 	}
 	if r.Tenures.Len() > 0 {

@@ -8,9 +8,9 @@ import (
 	"contend/format/workers"
 )
 
-// Aside is time in which a thread waited, but not for a lock: for a resource or a signal
+// NonLockWait is time in which a thread waited, but not for a lock: for a resource or a signal
 // from another thread, or because it had nothing to do.
-type Aside struct {
+type NonLockWait struct {
 	Thread    format.ThreadID
 	Stack     format.StackID
 	Activity  format.Activity // one of those that count as idle time
@@ -21,31 +21,31 @@ type Aside struct {
 	LongestNs int64 // of the whole waits; 0 for sampled ones
 }
 
-// AsideVisitor is a Visitor that also receives non-lock waits, after everything else. They
+// NonLockVisitor is a Visitor that also receives non-lock waits, after everything else. They
 // overlap neither each other nor the thread's waits for locks, so both together are all
 // waiting that the trace shows. A filter of locks leaves none. What a points to is valid
 // during the call only.
-type AsideVisitor interface {
-	Aside(a *Aside)
+type NonLockVisitor interface {
+	NonLockWait(a *NonLockWait)
 }
 
 // nonLockWaits gives non-lock waits to the visitors that ask for them.
 type nonLockWaits struct {
 	e   *emitter
-	ask []AsideVisitor
+	ask []NonLockVisitor
 }
 
 func newNonLockWaits(e *emitter) nonLockWaits {
 	if e.filter.Class != nil || e.filter.Lock != nil {
 		return nonLockWaits{e: e}
 	}
-	return nonLockWaits{e, asking[AsideVisitor](e)}
+	return nonLockWaits{e, asking[NonLockVisitor](e)}
 }
 
-func (a *nonLockWaits) deliver(one *Aside) {
+func (a *nonLockWaits) deliver(one *NonLockWait) {
 	if one.Ns > 0 && (a.e.filter.Thread == nil || a.e.threads.match(a.e.filter.Thread, uint32(one.Thread), func() string { return a.e.defs.ThreadName(one.Thread) })) {
 		for _, v := range a.ask {
-			v.Aside(one)
+			v.NonLockWait(one)
 		}
 	}
 }
@@ -56,18 +56,18 @@ func (r *record) visitNonLockWaits(out nonLockWaits) {
 	if len(out.ask) == 0 {
 		return
 	}
-	used := make(column.Spares[[]Aside], nonLockBatches*nonLockAhead)
-	workers.InOrder((r.activities.Threads()+nonLockThreads-1)/nonLockThreads, &workers.Handover[[]Aside]{
+	used := make(column.Spares[[]NonLockWait], nonLockBatches*nonLockAhead)
+	workers.InOrder((r.activities.Threads()+nonLockThreads-1)/nonLockThreads, &workers.Handover[[]NonLockWait]{
 		Ahead: nonLockAhead,
 		Room:  func(int) int { return nonLockBatches },
-		Make: func(i int, give func([]Aside)) {
+		Make: func(i int, give func([]NonLockWait)) {
 			batch := nonLockBatch{used: used, give: give}
 			for t := max(i*nonLockThreads, int(format.NoThread)+1); t < min((i+1)*nonLockThreads, r.activities.Threads()); t++ {
 				r.nonLockWaitsOf(format.ThreadID(t), out, &batch)
 			}
 			batch.end()
 		},
-		Take: func(_ int, list []Aside) {
+		Take: func(_ int, list []NonLockWait) {
 			for k := range list {
 				out.deliver(&list[k])
 			}
@@ -88,20 +88,20 @@ const (
 
 // nonLockBatch is the batch being filled.
 type nonLockBatch struct {
-	list []Aside
-	used column.Spares[[]Aside]
-	give func([]Aside)
+	list []NonLockWait
+	used column.Spares[[]NonLockWait]
+	give func([]NonLockWait)
 }
 
 // next returns a place for one more.
-func (b *nonLockBatch) next() *Aside {
+func (b *nonLockBatch) next() *NonLockWait {
 	if len(b.list) == nonLockLen {
 		b.end()
 	}
 	if b.list == nil {
 		var ok bool
 		if b.list, ok = b.used.Take(); !ok {
-			b.list = make([]Aside, 0, nonLockLen)
+			b.list = make([]NonLockWait, 0, nonLockLen)
 		}
 	}
 	return next(&b.list)
@@ -219,7 +219,7 @@ func (s *sampler) unclear(sleeps *sleepSites, defs *definitions) (asleep, awaiti
 // visitNonLockWaits gives the sampled non-lock waits.
 func (s *sampler) visitNonLockWaits(out nonLockWaits) {
 	for one, sum := range s.idleSums {
-		out.deliver(&Aside{Thread: one.thread, Stack: one.stack, Activity: one.activity, Resource: one.resource, Ns: sum.ns, Waits: sum.waits})
+		out.deliver(&NonLockWait{Thread: one.thread, Stack: one.stack, Activity: one.activity, Resource: one.resource, Ns: sum.ns, Waits: sum.waits})
 	}
 }
 

@@ -13,7 +13,7 @@ type nonLockSums struct {
 	n, ns int64
 }
 
-func (i *nonLockSums) Aside(a *Aside) { i.n, i.ns = i.n+a.Waits, i.ns+a.Ns }
+func (i *nonLockSums) NonLockWait(a *NonLockWait) { i.n, i.ns = i.n+a.Waits, i.ns+a.Ns }
 
 // Each idle time of a thread costs the same, however many there are: the next wait for a
 // lock, which may be far, is not searched again each time.

@@ -71,9 +71,9 @@ type openSlice struct {
 // of them leaves they are all charged alike, so they are charged together: a change of
 // owner costs the same for thousands of waiters as for a few.
 type queueGroup struct {
-	since   int64              // when their slices were last emitted
-	members Crowd[groupMember] // those that the filter does not hide
-	owning  []format.ThreadID  // members that own locks, hidden ones included
+	since   int64                  // when their slices were last emitted
+	members WaitQueue[groupMember] // those that the filter does not hide
+	owning  []format.ThreadID      // members that own locks, hidden ones included
 }
 
 // groupMember is a waiter in a group.

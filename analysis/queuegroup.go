@@ -46,7 +46,7 @@ func (s *openWaits) joinGroup(l format.ObjectID, c *queueGroup, open *openSlice,
 	s.members++
 	st.member = s.members
 	c.members.Join(st.member, groupMember{*w, open.node})
-	s.e.out.queueChange(Move{Waiter: *w, Lock: l, Number: st.member})
+	s.e.out.queueChange(QueueChange{Waiter: *w, Lock: l, Number: st.member})
 	if s.state[w.Thread].onlyNode = open.node + 1; s.state[w.Thread].waits > 1 {
 		s.reportTwice(w.Thread)
 	}
@@ -65,7 +65,7 @@ func (s *openWaits) reportTwice(t format.ThreadID) {
 	n := s.state[t].onlyNode - 1
 	s.state[t].onlyNode = 0
 	l, number := s.g.blocked[n].lock, s.state[n].member
-	s.e.out.queueChange(Move{Waiter: s.queue[l].group.members.Of(number).waiter, Lock: l, Number: number, Twice: true})
+	s.e.out.queueChange(QueueChange{Waiter: s.queue[l].group.members.Of(number).waiter, Lock: l, Number: number, Twice: true})
 }
 
 // leaveGroup emits the last slice of a node whose wait ends and removes it from its group.
@@ -89,7 +89,7 @@ func (s *openWaits) leaveGroup(n format.ThreadID, c *queueGroup) {
 	}
 	s.state[n].member, s.state[w.Thread].onlyNode = 0, 0
 	c.members.Leave(number)
-	s.e.out.queueChange(Move{Waiter: w, Lock: l, Number: number, Leaves: true})
+	s.e.out.queueChange(QueueChange{Waiter: w, Lock: l, Number: number, Leaves: true})
 }
 
 // emitGroup books the open slice of a lock's group.

@@ -168,10 +168,10 @@ type IntervalVisitor interface {
 	Interval() (ns int64)
 }
 
-// TenureVisitor is a Visitor that also receives every hold, recorded or rebuilt, cut like
+// HoldVisitor is a Visitor that also receives every hold, recorded or rebuilt, cut like
 // the slices. Sampled traces have none.
-type TenureVisitor interface {
-	Tenure(h *Hold) // h is valid during the call only
+type HoldVisitor interface {
+	Held(h *Hold) // h is valid during the call only
 }
 
 // Hold is the interval [Start, End) in which a thread held a lock. A rebuilt hold covers

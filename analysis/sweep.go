@@ -38,7 +38,7 @@ type sweep struct {
 func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 	locks, threads := len(tl.Unowned), max(len(r.Lives), r.activities.Threads(), tl.Owned.Threads)
 	owned := tl.Owned.Drain
-	if len(asking[TenureVisitor](e)) > 0 { // which read them again
+	if len(asking[HoldVisitor](e)) > 0 { // which read them again
 		owned = tl.Owned.Ordered
 	}
 	s := &sweep{tl: tl, blocks: r.activities.Starts, taking: owned(), openWaits: openWaits{

@@ -7,10 +7,10 @@ import (
 	"contend/format"
 )
 
-// Crowd is a wait queue: the threads that wait for one lock, in the order in which they
+// WaitQueue is the threads that wait for one lock, in the order in which they
 // joined. Each has a number higher than the numbers before it. Joining and leaving take
 // constant time, except for a binary search by number. The zero value is empty.
-type Crowd[T any] struct {
+type WaitQueue[T any] struct {
 	of   []T
 	keys []uint32 // of each twice its number, plus one if it has left
 	left int      // elements that have left
@@ -18,12 +18,12 @@ type Crowd[T any] struct {
 }
 
 // Join adds a waiter under a number.
-func (c *Crowd[T]) Join(number uint32, one T) {
+func (c *WaitQueue[T]) Join(number uint32, one T) {
 	c.of, c.keys = append(c.of, one), append(c.keys, 2*number)
 }
 
 // Leave removes the waiter with a number.
-func (c *Crowd[T]) Leave(number uint32) {
+func (c *WaitQueue[T]) Leave(number uint32) {
 	c.keys[c.at(number)]++
 	for c.left++; c.head < len(c.keys) && c.keys[c.head]&1 == 1; {
 		c.head++
@@ -34,28 +34,28 @@ func (c *Crowd[T]) Leave(number uint32) {
 }
 
 // Of returns the waiter with a number.
-func (c *Crowd[T]) Of(number uint32) *T { return &c.of[c.at(number)] }
+func (c *WaitQueue[T]) Of(number uint32) *T { return &c.of[c.at(number)] }
 
-func (c *Crowd[T]) at(number uint32) int {
+func (c *WaitQueue[T]) at(number uint32) int {
 	at, _ := slices.BinarySearch(c.keys, 2*number)
 	return at
 }
 
 // Len returns the number of waiters.
-func (c *Crowd[T]) Len() int { return len(c.of) - c.left }
+func (c *WaitQueue[T]) Len() int { return len(c.of) - c.left }
 
 // First returns the waiter that has been in the queue longest.
-func (c *Crowd[T]) First() *T { return &c.of[c.head] }
+func (c *WaitQueue[T]) First() *T { return &c.of[c.head] }
 
 // All returns all waiters, valid until the next change.
-func (c *Crowd[T]) All() []T {
+func (c *WaitQueue[T]) All() []T {
 	c.pack()
 	return c.of
 }
 
 // Behind iterates over the waiters whose number is higher than the given one, the latest
 // first.
-func (c *Crowd[T]) Behind(number uint32) iter.Seq2[uint32, T] {
+func (c *WaitQueue[T]) Behind(number uint32) iter.Seq2[uint32, T] {
 	return func(yield func(uint32, T) bool) {
 		for i := len(c.of) - 1; i >= 0 && c.keys[i]/2 > number; i-- {
 			if c.keys[i]&1 == 0 && !yield(c.keys[i]/2, c.of[i]) {
@@ -66,7 +66,7 @@ func (c *Crowd[T]) Behind(number uint32) iter.Seq2[uint32, T] {
 }
 
 // pack drops the elements that have left.
-func (c *Crowd[T]) pack() {
+func (c *WaitQueue[T]) pack() {
 	if c.left == 0 {
 		return
 	}
@@ -81,9 +81,9 @@ func (c *Crowd[T]) pack() {
 	c.of, c.keys, c.left, c.head = c.of[:kept], c.keys[:kept], 0, 0
 }
 
-// Move is a change of a wait queue: a waiter joins, leaves, or turns out to be in another
+// QueueChange is a change of a wait queue: a waiter joins, leaves, or turns out to be in another
 // wait as well (Twice), as when two recorders wrote the same waits.
-type Move struct {
+type QueueChange struct {
 	Waiter
 	Lock   format.ObjectID
 	Number uint32
@@ -91,24 +91,24 @@ type Move struct {
 	Twice  bool
 }
 
-// CrowdVisitor is a Visitor that receives the slices of a long wait queue without the list
+// QueueVisitor is a Visitor that receives the slices of a long wait queue without the list
 // of its waiters. It receives joins and leaves instead. The first slice of a wait, before
 // it joins the queue, and the last, when it leaves, come as Slice.
-type CrowdVisitor interface {
-	Moved(m *Move)
-	// Crowd is Slice for a queue of n waiters. The slice lists the first waiter only, and
+type QueueVisitor interface {
+	QueueChanged(m *QueueChange)
+	// QueueSlice is Slice for a queue of n waiters. The slice lists the first waiter only, and
 	// has one share.
-	Crowd(s *Slice, n int)
+	QueueSlice(s *Slice, n int)
 }
 
 // waitQueues are the wait queues by lock, for visitors that do not follow them.
-type waitQueues map[format.ObjectID]*Crowd[Waiter]
+type waitQueues map[format.ObjectID]*WaitQueue[Waiter]
 
 // apply makes a change.
-func (c waitQueues) apply(m *Move) {
+func (c waitQueues) apply(m *QueueChange) {
 	at := c[m.Lock]
 	if at == nil {
-		at = &Crowd[Waiter]{}
+		at = &WaitQueue[Waiter]{}
 		c[m.Lock] = at
 	}
 	switch {

@@ -17,7 +17,7 @@ import (
 // that joined after a number.
 func TestWaitQueueHoldsItsWaitersInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var queue Crowd[uint32]
+		var queue WaitQueue[uint32]
 		var there []uint32
 		last := uint32(0)
 		for range rapid.IntRange(0, 200).Draw(t, "changes") {
@@ -58,10 +58,10 @@ type counted struct {
 	waitNs           int64
 }
 
-func (c *counted) Begin(*Symbols, int64) {}
-func (c *counted) Slice(s *Slice)        { c.Crowd(s, len(s.Waiters)) }
-func (c *counted) Moved(*Move)           { c.changes++ }
-func (c *counted) Crowd(s *Slice, n int) {
+func (c *counted) Begin(*Symbols, int64)     {}
+func (c *counted) Slice(s *Slice)            { c.QueueSlice(s, len(s.Waiters)) }
+func (c *counted) QueueChanged(*QueueChange) { c.changes++ }
+func (c *counted) QueueSlice(s *Slice, n int) {
 	c.waiters += len(s.Waiters)
 	c.waitNs += s.Length() * int64(n)
 }

@@ -158,12 +158,12 @@ func TestPairsOfThreadsAreBounded(t *testing.T) {
 	for thread := range waiting {
 		w := analysis.Waiter{Thread: format.ThreadID(thread + 1)}
 		p.waits.begin(w.Thread)
-		p.Moved(&analysis.Move{Waiter: w, Lock: 1, Number: uint32(thread + 1)})
+		p.QueueChanged(&analysis.QueueChange{Waiter: w, Lock: 1, Number: uint32(thread + 1)})
 	}
 	for owner := range owners {
 		by := analysis.Owner{Kind: analysis.OwnerThread, Thread: format.ThreadID(waiting + owner + 1)}
 		at := int64(10 * owner)
-		p.Crowd(&analysis.Slice{Start: at, End: at + 7, Lock: 1, Shares: []analysis.Share{{Ns: 7, Direct: by, Root: by, Hops: 1}}}, waiting)
+		p.QueueSlice(&analysis.Slice{Start: at, End: at + 7, Lock: 1, Shares: []analysis.Share{{Ns: 7, Direct: by, Root: by, Hops: 1}}}, waiting)
 	}
 	if rows := len(p.rows); rows > most+owners {
 		t.Errorf("%d rows", rows)

@@ -20,11 +20,11 @@ func TestMoreEdgesThanAreTold(t *testing.T) {
 	b := NewGraph(GraphOptions{Nodes: NodeThreads})
 	b.Begin(analysis.NewSymbols(events...), 0)
 	for i := range threads {
-		b.Moved(&analysis.Move{Waiter: analysis.Waiter{Thread: format.ThreadID(i + 1)}, Lock: ringCache + format.ObjectID(i%2), Number: uint32(i + 1)})
+		b.QueueChanged(&analysis.QueueChange{Waiter: analysis.Waiter{Thread: format.ThreadID(i + 1)}, Lock: ringCache + format.ObjectID(i%2), Number: uint32(i + 1)})
 	}
 	for i := range 2 * threads {
 		by, at := ringHeld(format.ThreadID(1+i/2)), int64(10*i)
-		b.Crowd(&analysis.Slice{Start: at, End: at + ns, Lock: ringCache + format.ObjectID(i%2), Waiters: []analysis.Waiter{{Thread: 1}},
+		b.QueueSlice(&analysis.Slice{Start: at, End: at + ns, Lock: ringCache + format.ObjectID(i%2), Waiters: []analysis.Waiter{{Thread: 1}},
 			Shares: []analysis.Share{{Ns: ns, Direct: by, Root: by, Hops: 1}}}, threads/2)
 	}
 	b.Slice(ringWait(a, ringCache, 20*threads, 20*threads+5, ringHeld(threads)))

@@ -10,9 +10,9 @@ import (
 // Kinds are the waiters of each long queue, by the rows that they are charged to: a number
 // stands for these. A queue costs as much as it has kinds, however many wait.
 type Kinds struct {
-	number func(*analysis.Move) int
-	coarse func(*analysis.Move) int // nil where all are told apart
-	most   int                      // kinds in each queue that number tells apart; coarse does the others
+	number func(*analysis.QueueChange) int
+	coarse func(*analysis.QueueChange) int // nil where all are told apart
+	most   int                             // kinds in each queue that number tells apart; coarse does the others
 	at     map[format.ObjectID]*kinds
 }
 
@@ -26,19 +26,19 @@ type kinds struct {
 type Kind struct {
 	analysis.Waiter // one of them
 	number          int
-	members         analysis.Crowd[format.ThreadID]
+	members         analysis.WaitQueue[format.ThreadID]
 	met             map[int]uint32 // by row: the latest of them when it was met last
 }
 
 // NewKinds returns the kinds that a function numbers. It must give a waiter that leaves
 // the number with which it joined.
-func NewKinds(number func(*analysis.Move) int) Kinds {
+func NewKinds(number func(*analysis.QueueChange) int) Kinds {
 	return Kinds{number: number, at: map[format.ObjectID]*kinds{}}
 }
 
 // Coarse numbers the waiters that join a queue of so many kinds or more by another
 // function, less finely and below 0.
-func (k Kinds) Coarse(most int, number func(*analysis.Move) int) Kinds {
+func (k Kinds) Coarse(most int, number func(*analysis.QueueChange) int) Kinds {
 	k.most, k.coarse = most, number
 	return k
 }
@@ -47,7 +47,7 @@ func (k Kinds) Coarse(most int, number func(*analysis.Move) int) Kinds {
 // waiters.
 func KindsBy(r *Resolver, by []Key) Kinds {
 	rows := NewRows(r, ofWaiters(by))
-	return NewKinds(func(m *analysis.Move) int { return rows.Of(m.Lock, &m.Waiter, &Charge{}) })
+	return NewKinds(func(m *analysis.QueueChange) int { return rows.Of(m.Lock, &m.Waiter, &Charge{}) })
 }
 
 // ofWaiters and ofOwners are the keys that look at waiters and those that do not. A chain
@@ -62,9 +62,9 @@ func ofWaiters(by []Key) []Key {
 
 func ofOwners(by []Key) []Key { return slices.DeleteFunc(slices.Clone(by), Key.ofWaiter) }
 
-// Move adds a waiter that joins a queue and removes one that leaves it. A kind without
+// Change adds a waiter that joins a queue and removes one that leaves it. A kind without
 // waiters is dropped: a lock may be waited for in thousands of ways, one after the other.
-func (k *Kinds) Move(m *analysis.Move) {
+func (k *Kinds) Change(m *analysis.QueueChange) {
 	if m.Twice {
 		return
 	}

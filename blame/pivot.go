@@ -96,11 +96,11 @@ func (p *Pivot) Slice(s *analysis.Slice) {
 	}
 }
 
-// Moved implements analysis.CrowdVisitor.
-func (p *Pivot) Moved(m *analysis.Move) { p.kinds.Move(m) }
+// QueueChanged implements analysis.QueueVisitor.
+func (p *Pivot) QueueChanged(m *analysis.QueueChange) { p.kinds.Change(m) }
 
-// Crowd implements analysis.CrowdVisitor.
-func (p *Pivot) Crowd(s *analysis.Slice, n int) {
+// QueueSlice implements analysis.QueueVisitor.
+func (p *Pivot) QueueSlice(s *analysis.Slice, n int) {
 	sh := &s.Shares[0]
 	charge := ChargeOf(s.Lock, sh, p.root)
 	p.total.Add(s, sh.Ns, n, charge.Owner.Prov)

@@ -100,13 +100,13 @@ func (m *Meter) Interval() int64 { return m.o.IntervalNs }
 
 // Slice implements analysis.Visitor. The parts of a slice, and of each share of
 // it, in the intervals add up for each waiter.
-func (m *Meter) Slice(s *analysis.Slice) { m.Crowd(s, len(s.Waiters)) }
+func (m *Meter) Slice(s *analysis.Slice) { m.QueueSlice(s, len(s.Waiters)) }
 
-// Moved implements analysis.CrowdVisitor.
-func (m *Meter) Moved(*analysis.Move) {}
+// QueueChanged implements analysis.QueueVisitor.
+func (m *Meter) QueueChanged(*analysis.QueueChange) {}
 
-// Crowd implements analysis.CrowdVisitor.
-func (m *Meter) Crowd(s *analysis.Slice, n int) {
+// QueueSlice implements analysis.QueueVisitor.
+func (m *Meter) QueueSlice(s *analysis.Slice, n int) {
 	m.wait += s.Length() * int64(n)
 	m.record(s, n)
 	m.each(s.Start, s.End, func(i int32, lo, hi int64) { m.charge(s, int64(n), i, lo, hi) })

@@ -59,20 +59,20 @@ func (m *Metrics) Interval() int64 { return 0 }
 // Slice implements analysis.Visitor.
 func (m *Metrics) Slice(s *analysis.Slice) {
 	m.of(s.Lock).failed += s.Firsts()
-	m.Crowd(s, len(s.Waiters))
+	m.QueueSlice(s, len(s.Waiters))
 }
 
-// Moved implements analysis.CrowdVisitor.
-func (m *Metrics) Moved(*analysis.Move) {}
+// QueueChanged implements analysis.QueueVisitor.
+func (m *Metrics) QueueChanged(*analysis.QueueChange) {}
 
-// Crowd implements analysis.CrowdVisitor: no wait begins in one.
-func (m *Metrics) Crowd(s *analysis.Slice, n int) {
+// QueueSlice implements analysis.QueueVisitor: no wait begins in one.
+func (m *Metrics) QueueSlice(s *analysis.Slice, n int) {
 	m.of(s.Lock).waiting += int64(n) * s.Length()
 	m.to = max(m.to, s.End)
 }
 
-// Tenure implements analysis.TenureVisitor.
-func (m *Metrics) Tenure(h *analysis.Hold) {
+// Held implements analysis.HoldVisitor.
+func (m *Metrics) Held(h *analysis.Hold) {
 	if h.Rebuilt {
 		return // of those it is not known how many there were
 	}

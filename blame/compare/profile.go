@@ -83,7 +83,7 @@ func (r *rows[K]) add(i int, rec *bootstrap.Recorder, s *analysis.Slice, ns int6
 // Begin implements analysis.Visitor.
 func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
 	*p = Profile{ElapsedNs: p.ElapsedNs, sym: sym, links: map[[2]int]struct{}{}}
-	p.kinds = blame.NewKinds(func(m *analysis.Move) int { return int(sym.Group(m.Thread))<<32 | int(sym.Method(m.Stack)) })
+	p.kinds = blame.NewKinds(func(m *analysis.QueueChange) int { return int(sym.Group(m.Thread))<<32 | int(sym.Method(m.Stack)) })
 	p.rec.Begin(start)
 	p.total = p.rec.New()
 }
@@ -114,11 +114,11 @@ func (p *Profile) Slice(s *analysis.Slice) {
 	}
 }
 
-// Moved implements analysis.CrowdVisitor.
-func (p *Profile) Moved(m *analysis.Move) { p.kinds.Move(m) }
+// QueueChanged implements analysis.QueueVisitor.
+func (p *Profile) QueueChanged(m *analysis.QueueChange) { p.kinds.Change(m) }
 
-// Crowd implements analysis.CrowdVisitor.
-func (p *Profile) Crowd(s *analysis.Slice, n int) {
+// QueueSlice implements analysis.QueueVisitor.
+func (p *Profile) QueueSlice(s *analysis.Slice, n int) {
 	sh := &s.Shares[0]
 	p.rec.Add(p.total, s.Start, s.End, s.Length(), n)
 	p.owners.add(p.owner(sh.Direct), &p.rec, s, sh.Ns, n)

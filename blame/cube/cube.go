@@ -176,11 +176,11 @@ func (c *Cube) Slice(s *analysis.Slice) {
 	c.makeRoom()
 }
 
-// Moved implements analysis.CrowdVisitor.
-func (c *Cube) Moved(m *analysis.Move) { c.kinds.Move(m) }
+// QueueChanged implements analysis.QueueVisitor.
+func (c *Cube) QueueChanged(m *analysis.QueueChange) { c.kinds.Change(m) }
 
-// Crowd implements analysis.CrowdVisitor.
-func (c *Cube) Crowd(s *analysis.Slice, _ int) {
+// QueueSlice implements analysis.QueueVisitor.
+func (c *Cube) QueueSlice(s *analysis.Slice, _ int) {
 	for _, k := range c.kinds.Of(s.Lock) {
 		c.addShares(s, &k.Waiter, int64(k.Len()))
 	}

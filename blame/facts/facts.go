@@ -107,11 +107,11 @@ func (c *Collector) Slice(s *analysis.Slice) {
 	c.makeRoom()
 }
 
-// Moved implements analysis.CrowdVisitor.
-func (c *Collector) Moved(m *analysis.Move) { c.kinds.Move(m) }
+// QueueChanged implements analysis.QueueVisitor.
+func (c *Collector) QueueChanged(m *analysis.QueueChange) { c.kinds.Change(m) }
 
-// Crowd implements analysis.CrowdVisitor.
-func (c *Collector) Crowd(s *analysis.Slice, _ int) {
+// QueueSlice implements analysis.QueueVisitor.
+func (c *Collector) QueueSlice(s *analysis.Slice, _ int) {
 	sh := &s.Shares[0]
 	charge := blame.ChargeOf(s.Lock, sh, false)
 	for _, k := range c.kinds.Of(s.Lock) {

@@ -84,8 +84,8 @@ func (v *Evidence) Slice(s *analysis.Slice) {
 	v.add(s, int64(len(s.Waiters)), func(*lockSeen) int64 { return v.readersOf(s.Waiters) })
 }
 
-// Moved implements analysis.CrowdVisitor: it counts those that want to read.
-func (v *Evidence) Moved(m *analysis.Move) {
+// QueueChanged implements analysis.QueueVisitor: it counts those that want to read.
+func (v *Evidence) QueueChanged(m *analysis.QueueChange) {
 	switch {
 	case m.Twice || !v.reader(&m.Waiter):
 	case m.Leaves:
@@ -95,8 +95,8 @@ func (v *Evidence) Moved(m *analysis.Move) {
 	}
 }
 
-// Crowd implements analysis.CrowdVisitor.
-func (v *Evidence) Crowd(s *analysis.Slice, n int) {
+// QueueSlice implements analysis.QueueVisitor.
+func (v *Evidence) QueueSlice(s *analysis.Slice, n int) {
 	v.add(s, int64(n), func(l *lockSeen) int64 { return l.queued })
 }
 

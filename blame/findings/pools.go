@@ -28,8 +28,8 @@ var poolPackages = [...]string{"java.util.concurrent.Semaphore.", "com.zaxxer.hi
 	"org.apache.tomcat.jdbc.pool.", "com.mchange.v2.resourcepool.", "com.alibaba.druid.pool.", "org.vibur.objectpool.",
 	"org.apache.http.impl.conn.", "org.apache.http.pool.", "org.apache.hc.core5.pool."}
 
-// Aside implements analysis.AsideVisitor.
-func (v *Evidence) Aside(a *analysis.Aside) {
+// NonLockWait implements analysis.NonLockVisitor.
+func (v *Evidence) NonLockWait(a *analysis.NonLockWait) {
 	if !a.Resource {
 		return
 	}

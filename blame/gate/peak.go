@@ -31,13 +31,13 @@ func (p *peaks) Begin(sym *analysis.Symbols, start int64) {
 func (p *peaks) Running(from, to, ns int64) { p.add(&p.running, from, to, ns, 1) }
 
 // Slice implements analysis.Visitor.
-func (p *peaks) Slice(s *analysis.Slice) { p.Crowd(s, len(s.Waiters)) }
+func (p *peaks) Slice(s *analysis.Slice) { p.QueueSlice(s, len(s.Waiters)) }
 
-// Moved implements analysis.CrowdVisitor.
-func (p *peaks) Moved(*analysis.Move) {}
+// QueueChanged implements analysis.QueueVisitor.
+func (p *peaks) QueueChanged(*analysis.QueueChange) {}
 
-// Crowd implements analysis.CrowdVisitor.
-func (p *peaks) Crowd(s *analysis.Slice, n int) {
+// QueueSlice implements analysis.QueueVisitor.
+func (p *peaks) QueueSlice(s *analysis.Slice, n int) {
 	class := p.sym.Class(s.Lock)
 	list := p.classes[class]
 	p.add(&list, s.Start, s.End, s.Length(), int64(n))

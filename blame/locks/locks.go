@@ -94,11 +94,11 @@ func (c *Collector) Slice(s *analysis.Slice) {
 	}
 }
 
-// Moved implements analysis.CrowdVisitor.
-func (c *Collector) Moved(*analysis.Move) {}
+// QueueChanged implements analysis.QueueVisitor.
+func (c *Collector) QueueChanged(*analysis.QueueChange) {}
 
-// Crowd implements analysis.CrowdVisitor: all of their waits have begun.
-func (c *Collector) Crowd(s *analysis.Slice, n int) { c.add(&c.sums[c.find(s.Lock)], s, n) }
+// QueueSlice implements analysis.QueueVisitor: all of their waits have begun.
+func (c *Collector) QueueSlice(s *analysis.Slice, n int) { c.add(&c.sums[c.find(s.Lock)], s, n) }
 
 // add adds the waiting of n waiters.
 func (c *Collector) add(m *sum, s *analysis.Slice, n int) {

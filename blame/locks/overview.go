@@ -97,11 +97,11 @@ func (c *Overview) Slice(s *analysis.Slice) {
 	}
 }
 
-// Moved implements analysis.CrowdVisitor.
-func (c *Overview) Moved(*analysis.Move) {}
+// QueueChanged implements analysis.QueueVisitor.
+func (c *Overview) QueueChanged(*analysis.QueueChange) {}
 
-// Crowd implements analysis.CrowdVisitor: all of their waits have begun.
-func (c *Overview) Crowd(s *analysis.Slice, n int) { c.shares(s, n) }
+// QueueSlice implements analysis.QueueVisitor: all of their waits have begun.
+func (c *Overview) QueueSlice(s *analysis.Slice, n int) { c.shares(s, n) }
 
 // shares adds the shares of n waiters to the sums of owners.
 func (c *Overview) shares(s *analysis.Slice, n int) {

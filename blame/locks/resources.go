@@ -73,14 +73,14 @@ func (c *Resources) Begin(sym *analysis.Symbols, _ int64) { c.sym = sym }
 // Slice implements analysis.Visitor.
 func (c *Resources) Slice(*analysis.Slice) {}
 
-// Moved implements analysis.CrowdVisitor.
-func (c *Resources) Moved(*analysis.Move) {}
+// QueueChanged implements analysis.QueueVisitor.
+func (c *Resources) QueueChanged(*analysis.QueueChange) {}
 
-// Crowd implements analysis.CrowdVisitor.
-func (c *Resources) Crowd(*analysis.Slice, int) {}
+// QueueSlice implements analysis.QueueVisitor.
+func (c *Resources) QueueSlice(*analysis.Slice, int) {}
 
-// Aside implements analysis.AsideVisitor.
-func (c *Resources) Aside(a *analysis.Aside) {
+// NonLockWait implements analysis.NonLockVisitor.
+func (c *Resources) NonLockWait(a *analysis.NonLockWait) {
 	t := c.table(a.Resource)
 	if t.byStack == nil {
 		t.byStack, t.threads = map[stackKey]*resourcePart{}, map[format.ThreadID]struct{}{}

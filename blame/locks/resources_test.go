@@ -54,14 +54,14 @@ func TestRowsOfOnePlaceAreOne(t *testing.T) {
 	c.Begin(analysis.NewSymbols(stack(1, "java.util.concurrent.LinkedBlockingQueue.take", "shop.Mailer.run"),
 		stack(2, "java.util.concurrent.ArrayBlockingQueue.take", "shop.Pool.borrow", "shop.A.run"),
 		stack(3, "java.util.concurrent.ArrayBlockingQueue.take", "shop.Pool.borrow", "shop.B.run")), 0)
-	for _, a := range []analysis.Aside{
+	for _, a := range []analysis.NonLockWait{
 		{Thread: 1, Stack: 1, Resource: true, Ns: 1000, Waits: 1, LongestNs: 1000},
 		{Thread: 2, Stack: 2, Resource: true, Ns: 30, Waits: 2, LongestNs: 20},
 		{Thread: 2, Stack: 3, Resource: true, Ns: 50, Waits: 1, LongestNs: 60},
 		{Thread: 3, Stack: 3, Resource: true, Ns: 10, Waits: 1, LongestNs: 10},
 		{Thread: 1, Activity: format.ActivitySleep, Ns: 5, Waits: 1, LongestNs: 5},
 	} {
-		c.Aside(&a)
+		c.NonLockWait(&a)
 	}
 	got := c.Resources()
 	if len(got) != 2 || got[0].Site != "shop.Pool.borrow:7" || got[0].WaitNs != 90 || got[0].Waits != 4 || got[0].Waiters != 2 || got[0].MaxNs != 60 || got[0].Stack != 3 || !got[1].Loop {

@@ -121,7 +121,7 @@ func WallNs(u *analysis.Union, delayNs int64) int64 { return min(u.Len(), delayN
 // the frames that the expression matches; see sites.New.
 func New(v View, app *regexp.Regexp) *Builder {
 	b := &Builder{view: v, sites: sites.New(app), waiters: map[waiter]uint32{}, causes: map[cause]uint32{}, index: map[uint64]int{}, most: maxSamples}
-	b.kinds = blame.NewKinds(b.kindOf).Coarse(mostInQueue, func(m *analysis.Move) int { return ^b.alike(&m.Waiter) })
+	b.kinds = blame.NewKinds(b.kindOf).Coarse(mostInQueue, func(m *analysis.QueueChange) int { return ^b.alike(&m.Waiter) })
 	return b
 }
 
@@ -146,11 +146,11 @@ func (b *Builder) Slice(s *analysis.Slice) {
 	}
 }
 
-// Moved implements analysis.CrowdVisitor.
-func (b *Builder) Moved(m *analysis.Move) { b.kinds.Move(m) }
+// QueueChanged implements analysis.QueueVisitor.
+func (b *Builder) QueueChanged(m *analysis.QueueChange) { b.kinds.Change(m) }
 
-// Crowd implements analysis.CrowdVisitor.
-func (b *Builder) Crowd(s *analysis.Slice, _ int) {
+// QueueSlice implements analysis.QueueVisitor.
+func (b *Builder) QueueSlice(s *analysis.Slice, _ int) {
 	b.end = max(b.end, s.End)
 	list := b.kinds.Of(s.Lock)
 	if b.Shown || len(list) == 0 {
@@ -176,7 +176,7 @@ func (b *Builder) Crowd(s *analysis.Slice, _ int) {
 }
 
 // kindOf numbers the waiters of a queue that have samples of their own.
-func (b *Builder) kindOf(m *analysis.Move) int {
+func (b *Builder) kindOf(m *analysis.QueueChange) int {
 	if b.Shown {
 		return b.alike(&m.Waiter)
 	}

@@ -117,11 +117,11 @@ func (c *Collector) Slice(s *analysis.Slice) {
 	}
 }
 
-// Moved implements analysis.CrowdVisitor.
-func (c *Collector) Moved(*analysis.Move) {}
+// QueueChanged implements analysis.QueueVisitor.
+func (c *Collector) QueueChanged(*analysis.QueueChange) {}
 
-// Crowd implements analysis.CrowdVisitor: no wait begins in one.
-func (c *Collector) Crowd(*analysis.Slice, int) {}
+// QueueSlice implements analysis.QueueVisitor: no wait begins in one.
+func (c *Collector) QueueSlice(*analysis.Slice, int) {}
 
 func (c *Collector) ids(lock format.ObjectID, w *analysis.Waiter) blame.IDs {
 	return c.keys.IDs(c.by, lock, w, &blame.Charge{})

@@ -29,8 +29,8 @@ const minRuns = 4 * maxParts
 // queues are the queues by lock.
 type queues map[format.ObjectID]*queue
 
-// Crowd implements analysis.CrowdVisitor.
-func (c *Longest) Crowd(s *analysis.Slice, _ int) {
+// QueueSlice implements analysis.QueueVisitor.
+func (c *Longest) QueueSlice(s *analysis.Slice, _ int) {
 	at := c.queues[s.Lock]
 	if at == nil || len(at.waits) == 0 {
 		return
@@ -56,8 +56,8 @@ func (at *queue) divided() bool {
 	return there
 }
 
-// Moved implements analysis.CrowdVisitor.
-func (c *Longest) Moved(m *analysis.Move) {
+// QueueChanged implements analysis.QueueVisitor.
+func (c *Longest) QueueChanged(m *analysis.QueueChange) {
 	w := c.of(m.Thread)
 	switch {
 	case m.Twice || w == nil || w.Lock != m.Lock:

@@ -34,7 +34,7 @@ func TestNobodysTenuresTellNothing(t *testing.T) {
 		c := New()
 		c.Begin(analysis.NewSymbols(&format.Event{Kind: format.KindObject, Object: 1, Class: "Shop"}), 0)
 		c.Running(0, 1000, 1000)
-		c.Tenure(&analysis.Hold{Lock: 1, Asked: 100, Start: 100, End: 900, Rebuilt: rebuilt})
+		c.Held(&analysis.Hold{Lock: 1, Asked: 100, Start: 100, End: 900, Rebuilt: rebuilt})
 		c.waitNs = 300
 		res, err := c.Predict([]Change{{Kind: RemoveLock, Class: "Shop"}})
 		if err != nil {

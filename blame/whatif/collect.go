@@ -66,14 +66,14 @@ func (c *Collector) Slice(s *analysis.Slice) {
 			c.thread(w.Thread).last = hold{asked: s.Start - c.start, start: s.Start + w.WaitNs - c.start, lock: c.lock(s.Lock), section: c.section(w.Stack, s.Lock), mode: w.Mode}
 		}
 	}
-	c.Crowd(s, len(s.Waiters))
+	c.QueueSlice(s, len(s.Waiters))
 }
 
-// Moved implements analysis.CrowdVisitor.
-func (c *Collector) Moved(*analysis.Move) {}
+// QueueChanged implements analysis.QueueVisitor.
+func (c *Collector) QueueChanged(*analysis.QueueChange) {}
 
-// Crowd implements analysis.CrowdVisitor: no wait begins in one.
-func (c *Collector) Crowd(s *analysis.Slice, n int) {
+// QueueSlice implements analysis.QueueVisitor: no wait begins in one.
+func (c *Collector) QueueSlice(s *analysis.Slice, n int) {
 	ns := int64(n) * s.Length()
 	c.end = max(c.end, s.End)
 	c.waitNs += ns
@@ -117,8 +117,8 @@ func (c *Collector) share(s *analysis.Slice, sh *analysis.Share, n int) {
 	}
 }
 
-// Tenure implements analysis.TenureVisitor.
-func (c *Collector) Tenure(h *analysis.Hold) {
+// Held implements analysis.HoldVisitor.
+func (c *Collector) Held(h *analysis.Hold) {
 	lock := c.lock(h.Lock)
 	c.rebuilt, c.tenures = c.rebuilt || h.Rebuilt, true
 	list := &c.nobody

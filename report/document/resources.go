@@ -5,8 +5,8 @@ import (
 	"contend/blame/locks"
 )
 
-// Aside is waiting that is no contention for a lock.
-type Aside struct {
+// NonLockWait is waiting that is no contention for a lock.
+type NonLockWait struct {
 	WaitNs  int64 `json:"waitNs"`
 	Waits   int64 `json:"waits"`
 	Waiters int   `json:"waiters"` // distinct threads
@@ -18,7 +18,7 @@ type Resource struct {
 	What string `json:"what"` // the outermost method of the library that waits, or [select] and the like
 	Site string `json:"site"` // the method of the program that called it; empty where none did
 	Loop bool   `json:"loop"` // the thread's own outermost method waits here: it may have nothing to do
-	Aside
+	NonLockWait
 	MaxNs int64 `json:"maxNs"` // longest wait; 0 when waits were only sampled
 	Stack Stack `json:"stack"` // the one with most of the waiting
 
@@ -27,17 +27,17 @@ type Resource struct {
 
 // Beside is what threads waited for that is no lock.
 type Beside struct {
-	ResourceTotal Aside      `json:"resourceTotal"`
-	Resources     []Resource `json:"resources"`
-	IdleTotal     Aside      `json:"idleTotal"`
-	Idle          []Resource `json:"idle,omitempty"` // where it was asked for
+	ResourceTotal NonLockWait `json:"resourceTotal"`
+	Resources     []Resource  `json:"resources"`
+	IdleTotal     NonLockWait `json:"idleTotal"`
+	Idle          []Resource  `json:"idle,omitempty"` // where it was asked for
 
 	Omitted [2]int `json:"-"` // rows behind the limit, of resources and of idle
 }
 
 // NewBeside lists what a collector met; top limits the rows, 0 means all.
 func NewBeside(c *locks.Resources, sym *analysis.Symbols, idle bool, top int) Beside {
-	b := Beside{ResourceTotal: Aside(c.Total(true)), IdleTotal: Aside(c.Total(false))}
+	b := Beside{ResourceTotal: NonLockWait(c.Total(true)), IdleTotal: NonLockWait(c.Total(false))}
 	b.Resources, b.Omitted[0] = newResources(c.Resources(), sym, top)
 	if idle {
 		b.Idle, b.Omitted[1] = newResources(c.Idle(), sym, top)
@@ -49,7 +49,7 @@ func newResources(rows []locks.Resource, sym *analysis.Symbols, top int) (out []
 	shown := limit(rows, top)
 	out = make([]Resource, len(shown))
 	for i, r := range shown {
-		out[i] = Resource{r.What, r.Site, r.Loop, Aside{r.WaitNs, r.Waits, r.Waiters}, r.MaxNs, NewStack(sym.Frames(r.Stack)), []Callers{}}
+		out[i] = Resource{r.What, r.Site, r.Loop, NonLockWait{r.WaitNs, r.Waits, r.Waiters}, r.MaxNs, NewStack(sym.Frames(r.Stack)), []Callers{}}
 		for _, c := range limit(r.Callers, top) {
 			out[i].Callers = append(out[i].Callers, Callers(c))
 		}

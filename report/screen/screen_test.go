@@ -128,9 +128,9 @@ func TestLittleWaitingIsSaid(t *testing.T) {
 // waits for is named at the end.
 func TestPoolsAreShownBesideLocks(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
-	pool := document.Resource{What: "java.util.concurrent.ArrayBlockingQueue.take", Site: "com.example.Pool.borrow:7", Aside: document.Aside{WaitNs: 4e9, Waits: 9, Waiters: 5}}
-	loop := document.Resource{What: "java.util.concurrent.ArrayBlockingQueue.take", Site: "com.example.Worker.run:9", Loop: true, Aside: document.Aside{WaitNs: 9e9, Waits: 9, Waiters: 5}}
-	a.Beside = document.Beside{Resources: []document.Resource{loop, pool}, IdleTotal: document.Aside{WaitNs: 5e9, Waits: 2, Waiters: 2}}
+	pool := document.Resource{What: "java.util.concurrent.ArrayBlockingQueue.take", Site: "com.example.Pool.borrow:7", NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5}}
+	loop := document.Resource{What: "java.util.concurrent.ArrayBlockingQueue.take", Site: "com.example.Worker.run:9", Loop: true, NonLockWait: document.NonLockWait{WaitNs: 9e9, Waits: 9, Waiters: 5}}
+	a.Beside = document.Beside{Resources: []document.Resource{loop, pool}, IdleTotal: document.NonLockWait{WaitNs: 5e9, Waits: 2, Waiters: 2}}
 	text := shown(t, a, Options{})
 	if !strings.Contains(text, " 4.0  ArrayBlockingQueue.take at Pool.borrow:7 (4.00 s, 9 waits, 5 threads)") || strings.Contains(text, " 9.0  ") || !strings.Contains(text, "idle time in 2 threads") {
 		t.Errorf("the pool, not the worker:\n%s", text)
@@ -154,7 +154,7 @@ func TestPoolsAreShownBesideLocks(t *testing.T) {
 // shown, and the place stands below.
 func TestPoolsThatTheHeadSpeaksOfAreShown(t *testing.T) {
 	a := service(9, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
-	pool := document.Resource{What: "java.lang.Object.wait", Site: "com.example.Page.latch:7", Aside: document.Aside{WaitNs: 9e9, Waits: 9, Waiters: 5}}
+	pool := document.Resource{What: "java.lang.Object.wait", Site: "com.example.Page.latch:7", NonLockWait: document.NonLockWait{WaitNs: 9e9, Waits: 9, Waiters: 5}}
 	a.Resources = []document.Resource{pool}
 	for range 9 {
 		a.NotCounted = append(a.NotCounted, document.Warning{Code: "hidden", Text: strings.Repeat("much of it ", 55)})
@@ -167,7 +167,7 @@ func TestPoolsThatTheHeadSpeaksOfAreShown(t *testing.T) {
 // Who calls the method of a pool is told where all is asked for.
 func TestCallersOfPools(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:3" })
-	a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "com.example.Pool.borrow:7", Aside: document.Aside{WaitNs: 4e9, Waits: 9, Waiters: 5},
+	a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "com.example.Pool.borrow:7", NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5},
 		Callers: []document.Callers{{Sites: []string{"com.example.Shop.query", "com.example.Http.handle"}, WaitNs: 3e9}, {Sites: []string{"com.example.Shop.report"}, WaitNs: 1e9}}}}
 	const want = "called by  75 % Shop.query < Http.handle\n                 25 % Shop.report\n"
 	if text := shown(t, a, Options{Full: true}); !strings.Contains(text, want) {
@@ -252,7 +252,7 @@ func TestADamagedInputIsToldFromOneWithoutWaits(t *testing.T) {
 func TestWhatMostWaitForComesFirst(t *testing.T) {
 	for ns, first := range map[int64]bool{4e9: true, 5e8: false} {
 		a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
-		a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "Box.fetch:7", Aside: document.Aside{WaitNs: ns, Waits: 9, Waiters: 5}}}
+		a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "Box.fetch:7", NonLockWait: document.NonLockWait{WaitNs: ns, Waits: 9, Waiters: 5}}}
 		text := shown(t, a, Options{})
 		if before := strings.Index(text, "Pools, queues") < strings.Index(text, "Locks, by"); before != first || strings.Contains(text, "-> These have no recorded owner") != first {
 			t.Errorf("%d ns:\n%s", ns, text)
@@ -270,7 +270,7 @@ func TestARecordingOfEverythingNeedsNoOther(t *testing.T) {
 	if text := shown(t, a, Options{}); !strings.Contains(text, "next: take it while") {
 		t.Errorf("nobody waited:\n%s", text)
 	}
-	a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "Box.fetch:7", Aside: document.Aside{WaitNs: 4e9, Waits: 9, Waiters: 5}}}
+	a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "Box.fetch:7", NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5}}}
 	if text := shown(t, a, Options{}); !strings.Contains(text, "next: contend analyze --full a.jfr") {
 		t.Errorf("threads waited for what is no lock:\n%s", text)
 	}

@@ -66,7 +66,7 @@ func idleLine(b *document.Beside, m measure) []string {
 }
 
 // sumOf writes a sum behind what it is of.
-func sumOf(what string, a document.Aside, m measure) string {
+func sumOf(what string, a document.NonLockWait, m measure) string {
 	threads := fmt.Sprintf("%s %ss", text.Number(int64(a.Waiters)), m.Thread)
 	if a.Waiters == 1 {
 		threads = "1 " + m.Thread

@@ -19,9 +19,9 @@ type oneByOne struct {
 	each blame.Kinds
 }
 
-func (o *oneByOne) Moved(m *analysis.Move) { o.each.Move(m) }
+func (o *oneByOne) QueueChanged(m *analysis.QueueChange) { o.each.Change(m) }
 
-func (o *oneByOne) Crowd(s *analysis.Slice, _ int) {
+func (o *oneByOne) QueueSlice(s *analysis.Slice, _ int) {
 	o.end = max(o.end, s.End)
 	for _, k := range o.each.Of(s.Lock) {
 		o.waiter(s, &k.Waiter, 1)
@@ -41,7 +41,7 @@ func told(b *Builder) (list []string) {
 func agree(t *testing.T, what string, list *format.List, most int) {
 	for view := range Views {
 		together := New(View(view), nil)
-		apart := &oneByOne{New(View(view), nil), blame.NewKinds(func(m *analysis.Move) int { return int(m.Number) })}
+		apart := &oneByOne{New(View(view), nil), blame.NewKinds(func(m *analysis.QueueChange) int { return int(m.Number) })}
 		together.most, apart.most = most, most
 		list.Rewind()
 		if _, err := analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, apart); err != nil {
@@ -103,11 +103,11 @@ func TestALongQueueIsFolded(t *testing.T) {
 	b := New(Site, nil)
 	b.Begin(analysis.NewSymbols(), 0)
 	move := func(thread int, leaves bool) {
-		b.Moved(&analysis.Move{Waiter: analysis.Waiter{Thread: format.ThreadID(thread)}, Lock: 1, Number: uint32(thread), Leaves: leaves})
+		b.QueueChanged(&analysis.QueueChange{Waiter: analysis.Waiter{Thread: format.ThreadID(thread)}, Lock: 1, Number: uint32(thread), Leaves: leaves})
 	}
 	pass := func(now int64, n int) {
 		by := analysis.Owner{Kind: analysis.OwnerThread, Thread: waiting + 1, Stack: 1}
-		b.Crowd(&analysis.Slice{Start: now, End: now + 7, Lock: 1, Shares: []analysis.Share{{Ns: 7, Direct: by, Root: by, Hops: 1}}}, n)
+		b.QueueSlice(&analysis.Slice{Start: now, End: now + 7, Lock: 1, Shares: []analysis.Share{{Ns: 7, Direct: by, Root: by, Hops: 1}}}, n)
 	}
 	for thread := range waiting {
 		move(thread+1, false)

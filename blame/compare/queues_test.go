@@ -61,7 +61,7 @@ func TestACrowdIsComparedByKinds(t *testing.T) {
 	var p Profile
 	p.Begin(analysis.NewSymbols(), 0)
 	for thread := range waiting {
-		p.Moved(&analysis.Move{Waiter: analysis.Waiter{Thread: format.ThreadID(thread + 1)}, Lock: 1, Number: uint32(thread + 1)})
+		p.QueueChanged(&analysis.QueueChange{Waiter: analysis.Waiter{Thread: format.ThreadID(thread + 1)}, Lock: 1, Number: uint32(thread + 1)})
 	}
 	if kinds := p.kinds.Of(1); len(kinds) != 1 || kinds[0].Len() != waiting {
 		t.Errorf("%d kinds of threads of one group that wait in one place", len(kinds))
