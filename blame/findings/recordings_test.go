@@ -40,7 +40,7 @@ var told = map[string]string{
 	"sampled-v2.bin":                      "blocked-while-holding", // a random program of the simulator, whose locks nest
 	"sampled-v2.txt":                      "blocked-while-holding",
 	"truth-8threads-dumps50ms.jfr":        "sleep-while-holding blocked-while-holding", // exportReport and auditScan sleep, nestedTransfer takes two
-	"truth-8threads-jdk25.jfr":            "blocked-while-holding",
+	"truth-8threads-jdk25.jfr":            "sleep-while-holding blocked-while-holding",
 	"truth-8threads.jfr":                  "sleep-while-holding blocked-while-holding",
 	"truth-light-8threads.jfr":            "sleep-while-holding",
 	"truth-series-8dumps-jdk17.txt":       "sleep-while-holding blocked-while-holding",

@@ -39,7 +39,7 @@ func coverage(w io.Writer, c document.Coverage, o Options) error {
 }
 
 func coverageLines(c document.Coverage) []string {
-	lines := []string{fmt.Sprintf("coverage: %s events, %s of %s bytes read", text.Number(c.Events), text.Number(c.BytesRead), text.Number(c.BytesTotal))}
+	lines := []string{fmt.Sprintf("coverage: %s, %s of %s bytes read", text.Amount(c.Events, "event"), text.Number(c.BytesRead), text.Number(c.BytesTotal))}
 	if known := text.Known(c.Provenance); known != "" {
 		lines = append(lines, "owners known by waiting time: "+known)
 	}

@@ -30,7 +30,7 @@ func Verify(w io.Writer, v *document.Verify, o Options) error {
 func verifyHeading(v *document.Verify) string {
 	inputs := strings.Join(v.Inputs, " ")
 	if v.Whole {
-		return fmt.Sprintf("%s: whole: %s, %s events, %s bytes", inputs, v.Format, text.Number(v.Events), text.Number(v.BytesRead))
+		return fmt.Sprintf("%s: whole: %s, %s, %s bytes", inputs, v.Format, text.Amount(v.Events, "event"), text.Number(v.BytesRead))
 	}
 	places := "1 place"
 	if v.Places > 1 {
@@ -62,7 +62,7 @@ func lostEvents(n *int64) string {
 	if n == nil {
 		return "the number of events is not known"
 	}
-	return text.Number(*n) + " events"
+	return text.Amount(*n, "event")
 }
 
 // place is where damage is, as errors say it.

@@ -65,7 +65,7 @@ func heading(a *document.Analyze) string {
 
 // threads says how many there were, of what kind.
 func threads(a *document.Analyze) string {
-	return fmt.Sprintf("%d %ss", a.Trace.Threads, measureOf(a.Coverage).Thread)
+	return text.Amount(int64(a.Trace.Threads), measureOf(a.Coverage).Thread)
 }
 
 func lockGrid(a *document.Analyze) *Grid {
