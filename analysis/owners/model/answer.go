@@ -125,7 +125,7 @@ func (k *worker) divide(g *gap, d *dues, give func(Part)) {
 		}
 		d.ns[state] += v
 		d.right[state] += right
-		if v > leastShare*all {
+		if v > unlikely*all {
 			shares = append(shares, share{state, v, when / v})
 		}
 	}

@@ -45,7 +45,7 @@ func (c *Class) Check() {
 	if total < 4 || sites == 0 {
 		return
 	}
-	step := max(1, total/checked)
+	step := max(1, total/someGaps)
 	var list []compared
 	sampled := make([]bool, sites+1)
 	k.bare = true
@@ -179,9 +179,9 @@ func (c *Class) correct(list []compared, sampled []bool) {
 		methods[i], each[i] = m, i
 	}
 	methods[free], each[free], held[free] = len(of), free, 1
-	c.fit(list, methods, methodCounts, true)
-	c.fit(list, each, siteCounts, true)
-	c.fit(list, held, freeCounts, false)
+	c.fit(list, methods, checkCounts, true)
+	c.fit(list, each, checkCounts, true)
+	c.fit(list, held, checkCounts, false)
 }
 
 // fit finds a factor for each group of states for which, all instants together, what is

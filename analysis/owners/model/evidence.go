@@ -52,7 +52,7 @@ func (k *worker) weigh(l *Lock, g *gap) {
 		for c := range can {
 			can[c] = max(0, min(1, can[c])) + nobodyKnown
 			if c > 0 && can[c] < can[c-1] && e.seen[s]&(1<<c) == 0 { // users that wait have let go of it, unless one is seen inside
-				held[c] *= max(elsewhere, can[c]/can[c-1])
+				held[c] *= max(unlikely, can[c]/can[c-1])
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func (k *worker) arrive(g *gap, w *Wait) {
 func (e *evidence) leave(g *gap, lo, hi float64) {
 	for c := range cells {
 		if _, _, ns := g.overlap(c, lo, hi); ns > shortestHold {
-			e.own[c] = min(e.own[c], elsewhere)
+			e.own[c] = min(e.own[c], unlikely)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (k *worker) do(l *Lock, g *gap, d *deed) {
 	e := &k.ev
 	from, to := d.Start, d.End
 	if d.What == Sample {
-		from, to = from-instant, to+instant
+		from, to = from-slack, to+slack
 	}
 	in := d.in
 	if d.What == Leaves && d.Lock == l.ID || spans(&d.Doing, g) {
@@ -179,7 +179,7 @@ func (k *worker) holds(g *gap, d *deed, lo, hi float64) {
 		if f == 0 {
 			continue
 		}
-		e.free[c] *= 1 - f*(1-dumpHeld)
+		e.free[c] *= 1 - f*(1-unlikely)
 		for _, x := range d.in {
 			e.held[x.site][c] *= 1 + f*dumpPath
 			e.by[x.site] = d.user
@@ -203,10 +203,10 @@ func (k *worker) dumps(l *Lock, g *gap) {
 		d := &l.Dumps[i]
 		c := cellOf(float64(d.Time-g.from) / float64(g.to-g.from))
 		if d.Owner == 0 {
-			e.free[c] *= dumpFree
+			e.free[c] /= unlikely
 			continue
 		}
-		e.free[c] *= dumpHeld
+		e.free[c] *= unlikely
 		user := int32(-1)
 		if u, ok := k.users.index[d.Owner]; ok {
 			user = u
@@ -233,7 +233,7 @@ func (k *worker) dumps(l *Lock, g *gap) {
 			if x.path {
 				shows(x.site, dumpPath)
 			} else {
-				shows(x.site, dumpMethod)
+				shows(x.site, math.Exp(onPath))
 			}
 		}
 	}

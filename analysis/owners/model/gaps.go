@@ -274,7 +274,7 @@ func (k *worker) gather(l *Lock, gaps []gap) {
 func (k *worker) look(l *Lock, gaps []gap) {
 	sites := len(k.class.sites)
 	k.diff = append(k.diff[:0], make([]float64, (len(gaps)+1)*sites)...)
-	from, to := gaps[0].from-instant, gaps[len(gaps)-1].to+instant
+	from, to := gaps[0].from-slack, gaps[len(gaps)-1].to+slack
 	for _, u := range k.dueBefore(to) {
 		at, t := 0, k.users.threads[u]
 		var next int64
@@ -287,9 +287,9 @@ func (k *worker) look(l *Lock, gaps []gap) {
 				if k.bare {
 					continue
 				}
-				lo, hi = lo-instant, hi+instant
+				lo, hi = lo-slack, hi+slack
 			}
-			for at < len(gaps) && gaps[at].to <= d.Start-instant {
+			for at < len(gaps) && gaps[at].to <= d.Start-slack {
 				at++
 			}
 			known, in := false, []within(nil)
@@ -348,8 +348,8 @@ func (k *worker) dueBefore(to int64) []int32 {
 // something else begins, or at once where one of k.doings may go on.
 func (k *worker) dueAgain(user int32, next, to int64) {
 	for i := range k.doings {
-		if k.doings[i].End >= to-2*instant {
-			next = to - 2*instant
+		if k.doings[i].End >= to-2*slack {
+			next = to - 2*slack
 		}
 	}
 	k.due.Push(column.Key{At: next, ID: uint32(user)})

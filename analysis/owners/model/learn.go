@@ -94,7 +94,7 @@ func (c *Class) Learn() {
 	if sites == 0 {
 		return
 	}
-	step := max(1, c.waits/roundGaps)
+	step := max(1, c.waits/someGaps)
 	k := c.worker()
 	defer k.release()
 	for r := range rounds {
@@ -126,7 +126,7 @@ func (c *Class) round(k *worker, r, step int) {
 
 // prior is what is supposed before anything is learned.
 func (c *Class) prior() {
-	c.entry = 1 / usualEntry
+	c.entry = 1 / usual
 	for j := range lagPhases {
 		c.lags[j] = math.Pow(lagFall, float64(j))
 	}
@@ -135,7 +135,7 @@ func (c *Class) prior() {
 	for _, s := range c.sites {
 		total += s.n
 		for p := range phases {
-			s.holds[p] = math.Pow(0.7, math.Abs(math.Log(holdMean[p]/usualHold)/math.Log(4)))
+			s.holds[p] = math.Pow(0.7, math.Abs(math.Log(holdMean[p]/usual)/math.Log(4)))
 		}
 		normalise(s.holds[:])
 	}
@@ -159,7 +159,7 @@ func (c *Class) prior() {
 			l.uses[s] = own[s] > 0 || x.of[l] || !x.silent && l.n < fewWaits
 			l.mix[s] = own[s] + 5*x.n/total + 0.01
 			if !l.uses[s] {
-				l.mix[s] = hardly
+				l.mix[s] = nobodyKnown
 			}
 		}
 		normalise(l.mix)
@@ -183,7 +183,7 @@ func (c *Class) maximise(all *counts, byLock [][]float64) {
 		normalise(s.holds[:])
 	}
 	for j := range lagPhases {
-		c.lags[j] = all.lags[j] + lagCounts*math.Pow(lagFall, float64(j))
+		c.lags[j] = all.lags[j] + math.Pow(lagFall, float64(j))
 	}
 	normalise(c.lags[:])
 	c.entry = min(1/2e3, max(1/1e9, (all.n+0.5)/(all.free+1e6)))
@@ -194,7 +194,7 @@ func (c *Class) maximise(all *counts, byLock [][]float64) {
 				l.mix[s] += by[s]
 			}
 			if !l.uses[s] {
-				l.mix[s] = hardly
+				l.mix[s] = nobodyKnown
 			}
 		}
 		normalise(l.mix)

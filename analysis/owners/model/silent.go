@@ -114,7 +114,7 @@ func (c *Class) unseen(k *worker) {
 			found[o][d.Owner]++
 		}
 		for _, o := range order {
-			if len(c.sites) >= ownSites+methodSites+silentSites {
+			if len(c.sites) >= ownSites+2*moreSites {
 				break
 			}
 			n := 0.0
@@ -155,7 +155,7 @@ func (s *silence) busiest() (out []*busyLock) {
 	list := slices.Clone(s.class.Locks)
 	slices.SortStableFunc(list, func(a, b *Lock) int { return cmp.Compare(b.ns, a.ns) })
 	for _, l := range list[:min(len(list), busyLocks)] {
-		if l.ns < leastWaiting || l.ns < list[0].ns/100 {
+		if l.ns < list[0].ns/100 {
 			break
 		}
 		b := &busyLock{Lock: l}
@@ -368,7 +368,7 @@ func (s *silence) deeds() {
 		return cmp.Or(cmp.Compare(b.bits, a.bits), cmp.Compare(a.key, b.key))
 	})
 	for _, x := range list {
-		if s.found == silentSites {
+		if s.found == moreSites {
 			break
 		}
 		c.silent(s.lock.Lock, x.deed.Stack, s.taken(x.deed.Stack), max(1, x.p.expects-x.p.broken), x.p.users)
@@ -398,7 +398,7 @@ func (s *silence) samples() {
 	}
 	var list []candidate
 	for key, a := range by {
-		if a.in < 4 || outer[key] {
+		if a.in < fewSamples || outer[key] {
 			continue
 		}
 		p := a.in / (a.in + a.out)
@@ -406,7 +406,7 @@ func (s *silence) samples() {
 		if a.out > 0 {
 			bits += a.out * math.Log((1-p)/(1-base))
 		}
-		if p > base && bits > sampleBits && a.in/(a.out+.5) > 3*odds {
+		if p > base && bits > silentBits && a.in/(a.out+.5) > 3*odds {
 			list = append(list, candidate{key, bits})
 		}
 	}
@@ -438,7 +438,7 @@ func (s *silence) samples() {
 		if m := s.taken(a.stack); len(c.byMethod[methodOf(&c.program.Frames(a.stack)[min(m, len(c.program.Frames(a.stack))-1)])]) > 0 {
 			frame = m
 		}
-		if s.found >= silentSites || s.broken(part) {
+		if s.found >= moreSites || s.broken(part) {
 			continue
 		}
 		c.silent(s.lock.Lock, a.stack, frame, 1+by[part].in/10, by[part].users)
@@ -451,7 +451,7 @@ func (s *silence) samples() {
 func (s *silence) alone(by map[uint64]*sampled, outer map[uint64]bool, all float64) {
 	best, at := uint64(0), 0
 	for key, a := range by { // the innermost of those that show nearly as much
-		if a.in < leastAlone || a.in < mostlyAlone*all || outer[key] || s.uses(a.users) {
+		if a.in < fewSamples || a.in < mostlyAlone*all || outer[key] || s.uses(a.users) {
 			continue
 		}
 		depth := len(s.class.program.Frames(a.stack)) - a.at
@@ -459,7 +459,7 @@ func (s *silence) alone(by map[uint64]*sampled, outer map[uint64]bool, all float
 			best, at = key, depth
 		}
 	}
-	if best != 0 && s.found < silentSites {
+	if best != 0 && s.found < moreSites {
 		a := by[best]
 		s.path.set(s.class.program.Frames(a.stack), 0)
 		s.class.silent(s.lock.Lock, a.stack, s.path.frame[a.at], 1+a.in/10, a.users)
@@ -541,7 +541,7 @@ func (s *silence) broken(part uint64) bool {
 			delete(last, t)
 			return
 		}
-		if before, ok := last[t]; ok && at-before < 3*samplePeriod {
+		if before, ok := last[t]; ok {
 			expected += 1 - math.Exp(-l.rate*float64(at-before))
 			if l.gets(before, at) > 0 {
 				times++

@@ -160,7 +160,7 @@ func (f *finder) choose() {
 			at = c.ofMethod(u.path.method[0])
 		}
 		if at < 0 {
-			if len(c.sites) >= ownSites+methodSites {
+			if len(c.sites) >= ownSites+moreSites {
 				continue
 			}
 			at = len(c.sites)

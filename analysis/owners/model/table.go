@@ -3,12 +3,11 @@ package model
 // The constants of the model. README.md has the table of what each means, where it is
 // from, and what half and double of it do.
 const (
-	phases      = 6 // of how long a site holds: exponentials of 2 us, 20 us .. 200 ms
-	lagPhases   = 3 // of how long a lock is free: 4 us, 160 us, 6.4 ms
-	cells       = 6 // of a gap
-	ownSites    = 14
-	methodSites = 8
-	silentSites = 10
+	phases    = 6 // of how long a site holds: exponentials of 2 us, 20 us .. 200 ms
+	lagPhases = 3 // of how long a lock is free: 4 us, 160 us, 6.4 ms
+	cells     = 6 // of a gap
+	ownSites  = 14
+	moreSites = 8 // that stand for a method each, and as many at which nobody waits
 
 	shortestHold = 2e3 // ns
 	holdStep     = 10
@@ -16,44 +15,28 @@ const (
 	lagStep      = 40
 
 	rounds    = 4   // of learning
-	roundGaps = 600 // gaps a class in each
-	checked   = 600 // instants a class
+	someGaps  = 600 // gaps a class in each, and instants in the check
+	fitRounds = 40  // of the check
 	fewWaits  = 60  // a lock with fewer may be taken at every site of its class
 
 	onPath      = 5.0   // log of how much likelier a thread on a site's path is if it is inside
-	instant     = 20000 // a sample stands for so long on both sides, ns
-	slack       = 20000 // clocks of events differ by so much, ns
-	elsewhere   = 0.02  // an acquirer that is seen elsewhere still holds the lock
+	slack       = 20000 // clocks of events differ by so much, ns; a sample stands for as long
+	unlikely    = 0.02  // that evidence is wrong; a state that is no likelier is not named in a gap
 	dumpPath    = 3000  // a dump's owner on the path of the site
-	dumpMethod  = 300   // or in its method
-	dumpFree    = 30    // a dump shows the lock free
-	dumpHeld    = 0.02  // or held
-	nobodyKnown = 0.005 // users of a site that nothing is known of
+	nobodyKnown = 0.005 // uses of a site by threads that nothing is known of, or of a lock nobody waited for there
 
-	usualEntry = 2e6   // ns until a free lock is entered, before anything is learned
-	usualHold  = 512e3 // ns, the same
-	lagFall    = 0.36  // each lag phase is so much rarer than the shorter one, the same
-	holdCounts = 2     // holds of the class that a site's are thought with
-	lagCounts  = 0.5
-	mixCounts  = 0.05
-	hardly     = 1e-5 // of a site at which nobody waited for a lock that many waited for
+	usual       = 2e6  // ns: holds and free time, before anything is learned
+	lagFall     = 0.36 // each lag phase is so much rarer than the shorter one, the same
+	holdCounts  = 2    // holds of the class that a site's are thought with
+	mixCounts   = 0.05
+	checkCounts = 10 // instants that have shown what is said, when the check corrects
 
-	methodCounts = 6 // instants that have shown what is said, when methods are corrected
-	siteCounts   = 20
-	freeCounts   = 10
-	fitRounds    = 40
+	leastPart = 1. / 8 // of a gap that is charged alone
 
-	leastShare = 1. / 50 // of a gap that a state is named in
-	leastPart  = 1. / 8  // of a gap that is charged alone
-
-	busyLocks    = 8     // of a class that silent sites are looked for at
-	leastWaiting = 2e6   // ns; a lock with less is not looked at
-	promptly     = 1e6   // ns
-	silentBits   = 7     // a deed must be so much likelier inside, as a natural logarithm
-	sampleBits   = 6     // and what is sampled
-	samplePeriod = 20e6  // ns
-	mostSamples  = 20000 // that are looked at
-
-	mostlyAlone = 0.7 // of the samples while somebody waits
-	leastAlone  = 10  // samples
+	busyLocks   = 8     // of a class that silent sites are looked for at
+	promptly    = 1e6   // ns
+	silentBits  = 7     // an activity or sample must be so much likelier inside, as a natural logarithm
+	mostSamples = 20000 // that are looked at
+	fewSamples  = 4     // show nothing
+	mostlyAlone = 0.7   // of the samples while somebody waits
 )
