@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Garbage is collected by this package's rule while a trace is read, by the user's where
-// GOGC is set, and as before in the end.
+// Garbage is collected by this package's rule from the reading of a trace on, by the user's
+// where GOGC is set.
 func TestKeepHeapSmall(t *testing.T) {
 	before := debug.SetGCPercent(77)
 	defer debug.SetGCPercent(before)
@@ -16,8 +16,8 @@ func TestKeepHeapSmall(t *testing.T) {
 		if p := debug.SetGCPercent(want); p != want {
 			t.Errorf("GOGC=%q: the heap may grow by %d %%, want %d", gogc, p, want)
 		}
-		if restore(); debug.SetGCPercent(77) != 77 {
-			t.Errorf("GOGC=%q: not as before in the end", gogc)
+		if restore(); debug.SetGCPercent(77) != want {
+			t.Errorf("GOGC=%q: another rule in the end", gogc)
 		}
 	}
 }

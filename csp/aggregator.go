@@ -1,34 +1,25 @@
 package csp
 
 import (
-	"cmp"
 	"slices"
 
 	"contend/analysis"
 	"contend/format"
 )
 
-// entry is a sum, or a part of one that is still to be added up.
-type entry struct {
-	interval int32
-	lock     format.ObjectID
-	owner    uint32 // id in the aggregator's owners
-	ns       int64
-}
-
-// compare orders entries by what they are sums of.
-func (e entry) compare(other entry) int {
-	return cmp.Or(cmp.Compare(e.interval, other.interval), cmp.Compare(e.lock, other.lock), cmp.Compare(e.owner, other.owner))
-}
-
-// aggregator sums nanoseconds by interval, lock and owner, at 24 bytes a sum.
+// aggregator sums nanoseconds by interval, lock and owner, at some 8 bytes a sum.
 // A trace that comes in order of time adds to the same few sums for a while
-// and then never again: those being added to wait in a table of fixed size, and
-// what leaves it goes to a list, which is sorted and added up when it has doubled.
+// and then never again:
+//
+//  1. those being added to wait in a table of fixed size;
+//  2. what leaves it goes to a list, which is sorted, added up and packed when
+//     it is full;
+//  3. packed lists of like length are joined, so that there are few of them
+//     and an entry is packed again a logarithmic number of times.
 type aggregator struct {
 	recent  [recentSlots]recentEntry
-	entries []entry
-	full    int // entries from which on they are added up
+	entries []entry   // not packed yet
+	lists   []*packed // each more than twice as long as the next
 	owners  map[analysis.Owner]uint32
 	names   []analysis.Owner // by id
 }
@@ -39,9 +30,9 @@ const (
 	recentSlots = 1 << recentBits
 )
 
-// addFrom is how many entries are added up at least. As the size of the table it is
+// packFrom is how many entries are packed at a time. As the size of the table it is
 // about time and memory, and changes no sum.
-const addFrom = 1 << 14
+const packFrom = 1 << 14
 
 // recentEntry is a sum that is being added to.
 type recentEntry struct {
@@ -71,8 +62,8 @@ func (a *aggregator) flush(e *recentEntry) {
 	}
 	e.used = false
 	a.entries = append(a.entries, entry{e.interval, e.lock, a.id(e.owner), e.ns})
-	if len(a.entries) >= max(a.full, addFrom) {
-		a.addUp()
+	if len(a.entries) >= packFrom {
+		a.pack()
 	}
 }
 
@@ -89,25 +80,46 @@ func (a *aggregator) id(o analysis.Owner) uint32 {
 	return id
 }
 
-// addUp sorts the entries and makes one of those of one place.
-func (a *aggregator) addUp() {
+// pack empties the list of entries.
+func (a *aggregator) pack() {
+	if len(a.entries) == 0 {
+		return
+	}
 	slices.SortFunc(a.entries, entry.compare)
-	kept := a.entries[:0]
-	for _, e := range a.entries {
-		if n := len(kept); n > 0 && kept[n-1].compare(e) == 0 {
-			kept[n-1].ns += e.ns
+	list, sum := &packed{}, a.entries[0]
+	for _, e := range a.entries[1:] {
+		if e.compare(sum) == 0 {
+			sum.ns += e.ns
 			continue
 		}
-		kept = append(kept, e)
+		list.add(sum)
+		sum = e
 	}
-	a.entries, a.full = kept, 2*len(kept)
+	list.add(sum)
+	a.entries = a.entries[:0]
+	a.lists = append(a.lists, list)
+	for n := len(a.lists); n > 1 && a.lists[n-2].n <= 2*a.lists[n-1].n; n-- {
+		a.joinLast()
+	}
+}
+
+// joinLast makes one of the last two lists.
+func (a *aggregator) joinLast() {
+	n := len(a.lists)
+	a.lists = append(a.lists[:n-2], join(a.lists[n-2], a.lists[n-1]))
 }
 
 // sums returns all sums in order of interval, lock and owner.
-func (a *aggregator) sums() []entry {
+func (a *aggregator) sums() *packed {
 	for i := range a.recent {
 		a.flush(&a.recent[i])
 	}
-	a.addUp()
-	return a.entries
+	a.pack()
+	for len(a.lists) > 1 {
+		a.joinLast()
+	}
+	if len(a.lists) == 0 {
+		return &packed{}
+	}
+	return a.lists[0]
 }

@@ -27,7 +27,7 @@ func (m *Meter) nameCauses(phases []Phase) {
 	}
 	causes := m.causes.sums()
 	text := make([]string, len(m.causes.names))
-	for _, c := range causes {
+	for c := range causes.all() {
 		of := ahead[c.lock]
 		if of == nil || !of.reaches(c.interval) {
 			continue

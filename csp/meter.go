@@ -46,8 +46,9 @@ type Meter struct {
 	ran     int64
 	rec     bootstrap.Recorder // of sampled traces, by lock
 	series  map[format.ObjectID]int
-	whole   int      // series of all locks
-	at      interval // that was added to last
+	all     bootstrap.Recorder // of sampled traces, all locks together: coarse, as it is asked about the whole
+	whole   int                // series of all locks in it
+	at      interval           // that was added to last
 	err     error
 }
 
@@ -79,16 +80,21 @@ func New(o Options) *Meter {
 func (m *Meter) Begin(sym *analysis.Symbols, start int64) {
 	m.sym, m.start, m.last = sym, start, start
 	m.rec.BeginFine(start)
+	m.all.Begin(start)
 }
 
 // Ticks implements analysis.TickVisitor: the sums are estimates.
-func (m *Meter) Ticks(n, ns int64) { m.rec.Ticks(n, ns) }
+func (m *Meter) Ticks(n, ns int64) {
+	m.rec.Ticks(n, ns)
+	m.all.Ticks(n, ns)
+}
 
 // Running implements analysis.RunningVisitor.
 func (m *Meter) Running(from, to, ns int64) {
 	m.ran += ns
 	if m.rec.Sampled() {
 		m.rec.Running(from, to, ns)
+		m.all.Running(from, to, ns)
 	}
 	m.each(from, to, func(i int32, lo, hi int64) {
 		m.running[i] += analysis.Spread(ns, from, to, lo, hi)

@@ -17,7 +17,7 @@ type stretch struct {
 
 // phases returns the largest phases, in order of waiting time, and how many
 // there are.
-func (m *Meter) phases(waits []entry) (out []Phase, found int) {
+func (m *Meter) phases(waits *packed) (out []Phase, found int) {
 	list := m.stretches(waits)
 	names := map[format.ObjectID][2]string{}
 	for _, s := range list.largest() {
@@ -39,10 +39,10 @@ func (m *Meter) phases(waits []entry) (out []Phase, found int) {
 //  2. it goes on while the pressure is at least half the threshold, so that
 //     noise around the threshold does not chop it up;
 //  3. it ends with the last interval that was.
-func (m *Meter) stretches(waits []entry) *ranking {
+func (m *Meter) stretches(waits *packed) *ranking {
 	list := &ranking{top: m.o.Top, name: m.sym.LockName}
 	open := map[format.ObjectID]stretch{} // the last phase of each lock
-	for _, w := range waits {
+	for w := range waits.all() {
 		ran := m.running[w.interval]
 		p := ratio(w.ns, ran)
 		s, ok := open[w.lock]

@@ -21,7 +21,7 @@ type Series struct {
 	PlusMinus  *float64 // half of the 95 % interval of the pressure of all locks, as that of Pressure
 
 	meter  *Meter
-	waits  []entry
+	waits  *packed
 	halves []*float64 // PlusMinus of the first pressures, in the order of Intervals
 }
 
@@ -81,11 +81,12 @@ func (s *Series) Intervals() iter.Seq[Interval] {
 		if s.Len() == 0 {
 			return
 		}
-		waits, names, halves := s.waits, map[format.ObjectID]Pressure{}, s.halves
+		waits, names, halves := unpacker{chunks: s.waits.chunks}, map[format.ObjectID]Pressure{}, s.halves
+		more := waits.next()
 		for i, ran := range s.meter.running {
 			iv := Interval{StartNs: s.meter.begin(int32(i)), EndNs: s.meter.end(int32(i)), RunningNs: ran, Locks: []Pressure{}}
-			for ; len(waits) > 0 && waits[0].interval == int32(i); waits = waits[1:] {
-				if e := waits[0]; e.ns > 0 {
+			for ; more && waits.entry.interval == int32(i); more = waits.next() {
+				if e := waits.entry; e.ns > 0 {
 					iv.Locks = append(iv.Locks, s.pressure(names, e, ran))
 				}
 			}

@@ -19,9 +19,9 @@ func (m *Meter) record(s *analysis.Slice, n int) {
 		return
 	}
 	if m.whole == bootstrap.NoSeries {
-		m.whole = m.rec.New()
+		m.whole = m.all.New()
 	}
-	m.rec.Add(m.whole, s.Start, s.End, s.Length(), n)
+	m.all.Add(m.whole, s.Start, s.End, s.Length(), n)
 	switch {
 	case m.o.Root:
 		for i := range s.Shares {
@@ -50,7 +50,8 @@ func (m *Meter) addIntervals(s *Series, found int) {
 		return
 	}
 	cells := m.rec.Finish()
-	s.PlusMinus = half(cells, m.whole, cells.RatioOfAll)
+	all := m.all.Finish()
+	s.PlusMinus = half(all, m.whole, all.RatioOfAll)
 	for i := range s.Phases[:min(len(s.Phases), maxIntervalsOfConfidence)] {
 		p := &s.Phases[i]
 		p.PlusMinus = m.half(cells.Window(p.StartNs, p.EndNs), p.lock)

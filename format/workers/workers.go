@@ -6,6 +6,7 @@ package workers
 import (
 	"fmt"
 	"os"
+	"path"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -40,10 +41,15 @@ func caught(v any) *Panic {
 func (p *Panic) Error() string {
 	what := "internal error: " + strings.TrimPrefix(strings.ReplaceAll(fmt.Sprint(p.Value), "\n", " "), "runtime error: ")
 	_, thrown, _ := strings.Cut(string(p.Stack), "\npanic(")
+	function := ""
 	for line := range strings.Lines(thrown) {
-		if place := strings.TrimSpace(line); strings.HasPrefix(line, "\t") && strings.HasPrefix(place, "contend/") {
-			place, _, _ = strings.Cut(place, " ")
-			return what + " (" + place + ")"
+		if file := strings.TrimSpace(line); !strings.HasPrefix(line, "\t") {
+			function = line
+		} else if strings.HasPrefix(function, "contend/") {
+			dir, name := path.Split(function) // the folder of the file says where this was built
+			pkg, _, _ := strings.Cut(name, ".")
+			file, _, _ = strings.Cut(path.Base(file), " ")
+			return what + " (" + path.Join(dir, pkg, file) + ")"
 		}
 	}
 	return what
