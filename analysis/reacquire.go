@@ -200,24 +200,32 @@ func (q *reacquiring) resolveAt(waits []reacquire, acquired []granted, take func
 	blocked, sampled := 0, 0
 	for i := range waits {
 		w, n, first := &waits[i], &notified[i], firsts[i]
-		n.low, n.high = first.end, w.end
+		n.low, n.likely, n.high = first.end, first.end, w.end
 		if called := q.calls(w); len(called) > 0 {
-			n.low, n.high, n.known = called[0], called[len(called)-1], true
+			n.low, n.likely, n.high, n.known = called[0], called[0], called[len(called)-1], true
 		} else if at, by := grantedBefore(acquired, first.end); w.by != format.NoThread && (by == w.by || by != format.NoThread && several[first]) {
-			n.low = max(w.start, at)
+			if n.low = max(w.start, at); by == w.by {
+				n.likely = n.low
+			}
 		}
 		b, idle := q.sampled(w.thread, w.start, w.end)
 		if n.lock = b.lock; b.lock != format.NoObject {
 			if b.at < n.low {
 				n.low = w.start
 			}
+			if b.at < n.likely {
+				n.likely = n.low
+			}
 			n.high, n.known = min(n.high, b.at), true
 			blocked++
 			sampled++
 		}
-		if w.by != format.NoThread && idle > n.low { // a dump does not show the queue of a condition's lock
-			n.low = min(idle, n.high)
+		if w.by != format.NoThread && idle > n.likely { // a dump does not show the queue of a condition's lock
+			n.likely = min(idle, n.high)
 			sampled++
+		}
+		if w.by != format.NoThread && idle > n.low {
+			n.low = min(idle, n.high)
 		}
 	}
 	share := float64(blocked) / float64(sampled+priorIdle)
@@ -230,11 +238,12 @@ func (q *reacquiring) resolveAt(waits []reacquire, acquired []granted, take func
 // that show some blocked prove nothing about the others.
 const priorIdle = 3
 
-// notifiedIn is the interval in which a thread was notified: between low and high.
+// notifiedIn is the interval in which a thread was notified: between low and high. Before
+// likely it is possible only if the notifier acquired the lock unseen, after another thread.
 type notifiedIn struct {
-	low, high int64
-	known     bool            // it was certainly notified by high
-	lock      format.ObjectID // the lock that a sample shows it waiting for
+	low, likely, high int64
+	known             bool            // it was certainly notified by high
+	lock              format.ObjectID // the lock that a sample shows it waiting for
 }
 
 // take counts a wait. share is the fraction of samples that show such threads blocked.
@@ -242,7 +251,7 @@ func (q *reacquiring) take(w *reacquire, n *notifiedIn, share float64, take func
 	if n.known { // any instant before is possible
 		share = max(share, 0.5)
 	}
-	at := n.high - int64(share*float64(n.high-n.low))
+	at := n.high - int64(share*float64(n.high-n.likely))
 	q.sum.Ns += w.end - at
 	q.sum.Low += w.end - n.high
 	q.sum.High += w.end - n.low
