@@ -12,8 +12,6 @@ func TestHintsForForeignText(t *testing.T) {
 		"<!DOCTYPE html>":   "a page",
 		"<html lang='en'>":  "a page",
 		"<p>of nothing</p>": "contend reads",
-		"java.lang.Thread.run;Shop.work;java.lang.Object_[i] 12":                            "collapsed",
-		"all;main;do work now 3":                                                            "collapsed",
 		"12346 13:00:01.0005 futex(0x7f00, FUTEX_WAKE_PRIVATE, 1) = 1 <0.00001>":            "strace",
 		"[pid  4711] futex(0x7f00, FUTEX_WAIT_PRIVATE, 2, NULL) = -1 EAGAIN (Resource ...)": "strace",
 		"execve(\"/bin/true\", [\"true\"], 0x7ffd /* 9 vars */) = 0":                        "strace",
