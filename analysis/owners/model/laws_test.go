@@ -171,12 +171,10 @@ func TestACutTakesOnlyItsEvidence(t *testing.T) {
 			until = w.Start
 		}
 	}
-	for until -= 2 * slack; ; {
-		i := slices.IndexFunc(whole, func(x Part) bool { return x.End > until })
-		if i < 100 || !reflect.DeepEqual(whole[:i], half[:i]) {
-			t.Errorf("of %d parts the first that differs is %d", i, slices.IndexFunc(whole[:i], func(x Part) bool { return !slices.Contains(half, x) }))
-		}
-		break
+	until -= 2 * slack
+	i := slices.IndexFunc(whole, func(x Part) bool { return x.End > until })
+	if i < 100 || !reflect.DeepEqual(whole[:i], half[:i]) {
+		t.Errorf("of %d parts the first that differs is %d", i, slices.IndexFunc(whole[:i], func(x Part) bool { return !slices.Contains(half, x) }))
 	}
 }
 
