@@ -18,7 +18,7 @@ import (
 type symbols struct {
 	rules    *rules.Table
 	threads  map[int]format.ThreadID
-	stacks   map[string]format.StackID
+	stacks   format.Stacks
 	locks    map[lockKey]format.ObjectID
 	metadata []format.Event // not delivered yet
 
@@ -43,7 +43,7 @@ func newSymbols(t *rules.Table) symbols {
 	if t == nil {
 		t = rules.Default()
 	}
-	return symbols{rules: t, threads: map[int]format.ThreadID{}, stacks: map[string]format.StackID{}, locks: map[lockKey]format.ObjectID{}}
+	return symbols{rules: t, threads: map[int]format.ThreadID{}, locks: map[lockKey]format.ObjectID{}}
 }
 
 // running are the states of goroutines that wait for nothing but a processor.
@@ -106,14 +106,8 @@ func (y *symbols) thread(id int, frames []format.Frame) format.ThreadID {
 }
 
 func (y *symbols) stack(frames []format.Frame) format.StackID {
-	var key strings.Builder
-	for _, f := range frames {
-		fmt.Fprintf(&key, "%s:%d\n", gosym.Name(f), f.Line)
-	}
-	id, ok := y.stacks[key.String()]
-	if !ok {
-		id = format.StackID(len(y.stacks) + 1)
-		y.stacks[key.String()] = id
+	id, added := y.stacks.ID(frames)
+	if added {
 		y.metadata = append(y.metadata, format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
 	}
 	return id

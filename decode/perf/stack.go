@@ -139,7 +139,7 @@ func (f *frameLine) parse(line []byte) bool {
 	rest = bytes.TrimSpace(rest)
 	*f = frameLine{ip: ip, fn: rest}
 	if n := len(rest); n > 0 && rest[n-1] == ')' {
-		if open := opening(rest); open >= 0 && (open == 0 || rest[open-1] == ' ') {
+		if open := format.OpeningBracket(rest); open >= 0 && (open == 0 || rest[open-1] == ' ') {
 			f.fn, f.dso = bytes.TrimSpace(rest[:open]), rest[open+1:n-1]
 		}
 	}
@@ -156,23 +156,6 @@ var (
 	offsetMark  = []byte("+0x")
 	inlinedMark = []byte(" (inlined)")
 )
-
-// opening returns where the bracket opens that the text's last character
-// closes, -1 for nowhere.
-func opening(text []byte) int {
-	depth := 0
-	for i := len(text) - 1; i >= 0; i-- {
-		switch text[i] {
-		case ')':
-			depth++
-		case '(':
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
-}
 
 // source takes the line of source: file.c:12; what names none has no number.
 // Behind it stands that the function is inlined, if it is.
@@ -285,7 +268,7 @@ func withoutArguments(name string) string {
 	if !strings.HasSuffix(name, ")") {
 		return name
 	}
-	open := opening([]byte(name))
+	open := format.OpeningBracket(name)
 	if open <= 0 || strings.HasSuffix(name[:open], "operator") || strings.HasSuffix(name[:open], "::") || name[open-1] == ' ' {
 		return name
 	}

@@ -29,8 +29,7 @@ type Reader struct {
 	of     string // what the values are
 	at     int64  // of the next event: each follows the one before
 	locks  map[lockKey]format.ObjectID
-	stacks map[string]format.StackID
-	key    []byte
+	stacks format.Stacks
 	others int64 // of stacks that wait for no lock
 	waited bool  // a stack is one of a waiter
 }
@@ -45,7 +44,7 @@ const (
 )
 
 func newReader(o Options, name, of string) *Reader {
-	r := &Reader{rules: o.Rules, of: of, at: 1, locks: map[lockKey]format.ObjectID{}, stacks: map[string]format.StackID{}}
+	r := &Reader{rules: o.Rules, of: of, at: 1, locks: map[lockKey]format.ObjectID{}}
 	if r.rules == nil {
 		r.rules = rules.Default()
 	}
@@ -181,18 +180,8 @@ func (r *Reader) lock(w *wait) format.ObjectID {
 }
 
 func (r *Reader) stack(frames []format.Frame) format.StackID {
-	if len(frames) == 0 {
-		return format.NoStack
-	}
-	r.key = r.key[:0]
-	for i := range frames {
-		f := &frames[i]
-		r.key = fmt.Appendf(r.key, "%s\x00%s\x00%s\x00%d\x00", f.Class, f.Method, f.File, f.Line)
-	}
-	id, ok := r.stacks[string(r.key)]
-	if !ok {
-		id = format.StackID(len(r.stacks) + 1)
-		r.stacks[string(r.key)] = id
+	id, added := r.stacks.ID(frames)
+	if added {
 		r.queue.Push(format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
 	}
 	return id

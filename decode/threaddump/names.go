@@ -126,16 +126,8 @@ func place(where string) (file string, line int) {
 // opening returns where the bracket opens that a text's last one closes, or where the
 // last one opens in a text that is cut off; -1 for nowhere.
 func opening(text string) int {
-	depth := 0
-	for i := len(text) - 1; i >= 0 && strings.HasSuffix(text, ")"); i-- {
-		switch text[i] {
-		case ')':
-			depth++
-		case '(':
-			if depth--; depth == 0 {
-				return i
-			}
-		}
+	if i := format.OpeningBracket(text); i >= 0 {
+		return i
 	}
 	return strings.LastIndexByte(text, '(')
 }

@@ -15,10 +15,9 @@ type symbols struct {
 	threads     map[threadKey]threadID
 	locks       map[LockRef]format.ObjectID
 	lastLock    format.ObjectID // the id given last
-	stacks      map[string]format.StackID
+	stacks      format.Stacks
 	verdicts    map[verdictKey]rules.Result
-	metadata    []format.Event // not delivered yet
-	key         []byte
+	metadata    []format.Event    // not delivered yet
 	seen        map[threadKey]int // in the current dump
 	took        map[took]bool
 	owned       map[string]bool // classes of locks that a dump showed an owner of
@@ -49,7 +48,7 @@ type verdictKey struct {
 }
 
 func newSymbols(t *rules.Table) symbols {
-	return symbols{rules: t, threads: map[threadKey]threadID{}, locks: map[LockRef]format.ObjectID{}, stacks: map[string]format.StackID{},
+	return symbols{rules: t, threads: map[threadKey]threadID{}, locks: map[LockRef]format.ObjectID{},
 		verdicts: map[verdictKey]rules.Result{}, seen: map[threadKey]int{}, took: map[took]bool{}, owned: map[string]bool{}, relocations: newRelocations()}
 }
 
@@ -285,25 +284,10 @@ func (y *symbols) lock(ref LockRef, kind format.LockKind) format.ObjectID {
 	return id
 }
 
-// stack returns the id of a stack, NoStack for none. The strings of a frame
-// are interned, so that their addresses tell them apart.
+// stack returns the id of a stack, NoStack for none.
 func (y *symbols) stack(frames []format.Frame) format.StackID {
-	if len(frames) == 0 {
-		return format.NoStack
-	}
-	y.key = y.key[:0]
-	for i := range frames {
-		f := &frames[i]
-		for _, text := range [...]string{f.Class, f.Method, f.File} {
-			y.key = append(y.key, text...)
-			y.key = append(y.key, 0)
-		}
-		y.key = append(y.key, byte(f.Line), byte(f.Line>>8), byte(f.Line>>16), byte(f.Line>>24))
-	}
-	id, ok := y.stacks[string(y.key)]
-	if !ok {
-		id = format.StackID(len(y.stacks) + 1)
-		y.stacks[string(y.key)] = id
+	id, added := y.stacks.ID(frames)
+	if added {
 		y.metadata = append(y.metadata, format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
 	}
 	return id

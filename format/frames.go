@@ -1,0 +1,54 @@
+package format
+
+// Stacks numbers stacks by their frames, for decoders of inputs that repeat them instead of
+// giving them ids. The zero value holds none.
+type Stacks struct {
+	ids map[string]StackID
+	key []byte
+}
+
+// ID returns the id of a stack, counting from 1; NoStack for one without frames. added
+// tells that it is new.
+func (s *Stacks) ID(frames []Frame) (id StackID, added bool) {
+	if len(frames) == 0 {
+		return NoStack, false
+	}
+	s.key = s.key[:0]
+	for i := range frames {
+		f := &frames[i]
+		for _, text := range [...]string{f.Class, f.Method, f.File} {
+			s.key = append(s.key, text...)
+			s.key = append(s.key, 0)
+		}
+		s.key = append(s.key, byte(f.Line), byte(f.Line>>8), byte(f.Line>>16), byte(f.Line>>24))
+	}
+	if id, known := s.ids[string(s.key)]; known {
+		return id, false
+	}
+	if s.ids == nil {
+		s.ids = map[string]StackID{}
+	}
+	id = StackID(len(s.ids) + 1)
+	s.ids[string(s.key)] = id
+	return id, true
+}
+
+// OpeningBracket returns where the bracket opens that the last character of a frame's
+// text closes, -1 for nowhere.
+func OpeningBracket[T string | []byte](text T) int {
+	if len(text) == 0 || text[len(text)-1] != ')' {
+		return -1
+	}
+	depth := 0
+	for i := len(text) - 1; i >= 0; i-- {
+		switch text[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
