@@ -220,12 +220,12 @@ func (q *reacquiring) resolveAt(waits []reacquire, acquired []granted, take func
 			blocked++
 			sampled++
 		}
-		if w.by != format.NoThread && idle > n.likely { // a dump does not show the queue of a condition's lock
-			n.likely = min(idle, n.high)
-			sampled++
-		}
-		if w.by != format.NoThread && idle > n.low {
-			n.low = min(idle, n.high)
+		if w.by != format.NoThread { // a dump does not show the queue of a condition's lock
+			n.low = max(n.low, min(idle, n.high))
+			if idle > n.likely {
+				n.likely = min(idle, n.high)
+				sampled++
+			}
 		}
 	}
 	share := float64(blocked) / float64(sampled+priorIdle)

@@ -87,27 +87,25 @@ func (k *worker) divide(g *gap, d *dues, give func(Part)) {
 	free := len(k.class.sites)
 	own := free + 1
 	var area byCell
-	before, all := 0.0, 0.0
+	all := 0.0 // waiting up to a cell
 	for c := range cells {
 		until := g.ns(g.from + int64(bounds[c+1]*float64(g.to-g.from)))
 		if c == cells-1 {
 			until = g.ns(g.to)
 		}
-		area[c], before = until-before, until
+		area[c], all = until-all, until
 	}
-	all = before
 	if all <= 0 {
 		return
+	}
+	ofOwn := 1.0 // the factor of the acquirer
+	if g.site >= 0 {
+		ofOwn = k.class.factor[g.site]
 	}
 	shares := k.shares[:0]
 	var scale byCell // what is said, corrected, is one again
 	for c := range cells {
-		z := k.post.free[c] * k.class.factor[free]
-		if g.site >= 0 {
-			z += k.post.own[c] * k.class.factor[g.site]
-		} else {
-			z += k.post.own[c]
-		}
+		z := k.post.free[c]*k.class.factor[free] + k.post.own[c]*ofOwn
 		for s := range k.post.site {
 			z += k.post.site[s][c] * k.class.factor[s]
 		}
@@ -133,11 +131,7 @@ func (k *worker) divide(g *gap, d *dues, give func(Part)) {
 		add(s, &k.post.site[s], k.class.factor[s])
 	}
 	add(free, &k.post.free, k.class.factor[free])
-	f := 1.0
-	if g.site >= 0 {
-		f = k.class.factor[g.site]
-	}
-	add(own, &k.post.own, f)
+	add(own, &k.post.own, ofOwn)
 	k.shares = shares
 	k.charge(g, d, shares, all, give)
 }

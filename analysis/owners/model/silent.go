@@ -393,8 +393,7 @@ type sampled struct {
 func (s *silence) samples() {
 	c := s.class
 	by, outer, n := s.parts()
-	in, out := 0.0, 0.0
-	in, out = n[0], n[1]
+	in, out := n[0], n[1]
 	base := (in + 1) / (in + out + 2)
 	odds := base / (1 - base)
 	type candidate struct {
@@ -422,7 +421,8 @@ func (s *silence) samples() {
 	taken := map[uint64]bool{}
 	for _, x := range list {
 		a := by[x.key]
-		s.path.set(c.program.Frames(a.stack), 0)
+		frames := c.program.Frames(a.stack)
+		s.path.set(frames, 0)
 		at := a.at
 		for at+1 < len(s.path.suffix) { // the outermost frame that is as good
 			b := by[s.path.suffix[at+1]]
@@ -440,7 +440,7 @@ func (s *silence) samples() {
 			continue
 		}
 		part, frame := s.path.suffix[at], s.path.frame[at]
-		if m := s.taken(a.stack); len(c.byMethod[methodOf(&c.program.Frames(a.stack)[min(m, len(c.program.Frames(a.stack))-1)])]) > 0 {
+		if m := s.taken(a.stack); len(c.byMethod[methodOf(&frames[min(m, len(frames)-1)])]) > 0 {
 			frame = m
 		}
 		if s.found >= moreSites || s.broken(part) {

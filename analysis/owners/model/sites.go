@@ -41,7 +41,6 @@ type Class struct {
 	sites    []*site
 	byKey    map[uint64]int
 	byMethod map[uint64][]int
-	inner    map[format.StackID][]within
 	placed   map[format.StackID]int // of what is done without a stack: the site, -1 for none
 	lags     [lagPhases]float64
 	entry    float64   // how soon a free lock is entered, per ns
@@ -205,7 +204,7 @@ func lockish(method string) bool {
 
 // index makes the sites findable by method.
 func (c *Class) index() {
-	c.byMethod, c.inner = map[uint64][]int{}, map[format.StackID][]within{}
+	c.byMethod = map[uint64][]int{}
 	for i, s := range c.sites {
 		if s.method != 0 {
 			c.byMethod[s.method] = append(c.byMethod[s.method], i)
