@@ -109,17 +109,15 @@ func TestHostileInputs(t *testing.T) {
 		t.Run(h.name, func(t *testing.T) {
 			data := h.data(t)
 			runtime.GC()
-			watchdog := time.AfterFunc(time.Minute, func() { panic(h.name + " takes for ever") })
-			defer watchdog.Stop()
 			peak := heapPeak(t)
 			events, said := exhaust(t, data)
 			most := peak() >> 20
-			t.Logf("%d bytes, %d events, heap at most %d MiB: %s", len(data), events, most, said)
+			t.Logf("%d bytes, %d events, at most %d MiB live: %s", len(data), events, most, said)
 			if events < h.events || !strings.Contains(said, h.says) || h.says == "" && said != "" {
 				t.Errorf("%d events, want %d; says %q, want %q", events, h.events, said, h.says)
 			}
-			if most > 512 {
-				t.Errorf("the heap grew to %d MiB", most)
+			if most > 320 {
+				t.Errorf("%d MiB were live at a time", most)
 			}
 		})
 	}
@@ -153,16 +151,18 @@ func exhaust(t *testing.T, data []byte) (events int, said string) {
 }
 
 // heapPeak watches the heap until the function it returns is called, which
-// gives the most there was, in bytes. Meanwhile no more garbage is left than
-// programs leave.
+// gives the most that was live, in bytes: what a collection found reachable.
+// Garbage does not count, since how much is left depends on when the collector
+// gets a processor. Collections follow each other closely, so that the live
+// heap grows by at most a quarter between two.
 func heapPeak(t *testing.T) func() uint64 {
 	t.Helper()
-	percent := debug.SetGCPercent(100)
+	percent := debug.SetGCPercent(25)
 	var most atomic.Uint64
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		for tick := time.NewTicker(2 * time.Millisecond); ; {
 			metrics.Read(s)
 			most.Store(max(most.Load(), s[0].Value.Uint64()))

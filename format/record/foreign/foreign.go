@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 )
 
@@ -54,7 +53,7 @@ func openStrictly(root, path string, u User) (*Dir, error) {
 	}
 	defer top.Close()
 	d := &Dir{User: u}
-	if d.root, err = top.OpenRoot(strings.TrimPrefix(filepath.Clean(path), "/")); err != nil {
+	if d.root, err = top.OpenRoot("." + filepath.Clean("/"+path)); err != nil {
 		return nil, err
 	}
 	if d.self, err = d.root.Open("."); err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -49,7 +50,8 @@ func (u User) become() error {
 }
 
 // races is how often a directory is looked up again after something was renamed meanwhile,
-// anywhere: then the kernel cannot tell whether ".." led out of the root.
+// anywhere: then the kernel cannot tell whether ".." led out of the root. The pauses
+// between the lookups grow, to 50 ms in all: on a busy machine a rename may fall into each.
 const races = 100
 
 // Open opens a directory that a process with this root calls path: links in it, absolute
@@ -63,14 +65,12 @@ func Open(root, path string, u User) (d *Dir, err error) {
 	err = u.Do(func() error {
 		how := &unix.OpenHow{Flags: unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT}
 		fd, err := unix.Openat2(int(top.Fd()), path, how)
-		for range races {
-			if !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EINTR) {
-				break
-			}
+		for n := 0; n < races && (errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR)); n++ {
+			time.Sleep(time.Duration(n) * 10 * time.Microsecond)
 			fd, err = unix.Openat2(int(top.Fd()), path, how)
 		}
 		switch {
-		case errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM): // a kernel before 5.6, or a filter of calls
+		case errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EAGAIN): // a kernel before 5.6, a filter of calls, or too many renames
 			d, err = openStrictly(byDescriptor(top), path, u)
 			return err
 		case err != nil:
