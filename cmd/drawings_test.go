@@ -15,7 +15,6 @@ func TestDrawings(t *testing.T) {
 	for name, command := range map[string]string{
 		"graph.dot.txt":     `graph --operation Truth\.(\w+) --top 8 --format dot testdata/truth-8threads.jfr`,
 		"graph.mermaid.txt": `graph --operation Truth\.(\w+) --top 8 --format mermaid testdata/truth-8threads.jfr`,
-		"graph.svg.txt":     `graph --operation Truth\.(\w+) --top 8 --format svg testdata/truth-8threads.jfr`,
 		"graph.table.txt":   `graph --by group testdata/phases.jfr`,
 		"chains.txt":        `chains --top 5 testdata/xalan-8threads.jfr`,
 		"csp.chart.txt":     `csp --chart testdata/phases.jfr`,

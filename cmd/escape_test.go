@@ -25,7 +25,7 @@ var spoken = map[string][]string{
 	"analyze":    {"TRACE", "--format markdown TRACE", "--format csv TRACE", "--format json TRACE", "--by class TRACE"},
 	"blame":      {"TRACE", "--format markdown --by owner-stack,waiter-thread,lock TRACE", "--by owner-stack,waiter-thread,lock TRACE", "--format csv TRACE", "--format json TRACE", "--root TRACE"},
 	"csp":        {"TRACE", "--format markdown TRACE", "--metrics TRACE", "--chart TRACE", "--format csv TRACE", "--format json TRACE", "--format svg TRACE", "--format html TRACE"},
-	"graph":      {"TRACE", "--format markdown --by thread TRACE", "--format markdown --by thread --matrix TRACE", "--format csv --by thread --matrix TRACE", "--format json TRACE", "--by thread --matrix TRACE", "--format dot TRACE", "--format mermaid TRACE", "--by thread --format svg TRACE"},
+	"graph":      {"TRACE", "--format markdown --by thread TRACE", "--format markdown --by thread --matrix TRACE", "--format csv --by thread --matrix TRACE", "--format json TRACE", "--by thread --matrix TRACE", "--format dot TRACE", "--format mermaid TRACE"},
 	"chains":     {"TRACE", "--format json TRACE", "--format markdown TRACE", "--format csv TRACE"},
 	"hist":       {"TRACE", "--format markdown --by lock,waiter-thread TRACE", "--format bars --by lock,waiter-thread TRACE", "--format hgrm TRACE", "--format hlog --by lock,waiter-thread TRACE", "--format svg --by lock TRACE", "--format csv TRACE", "--format json TRACE"},
 	"flame":      {"TRACE", "--format folded TRACE", "--format svg TRACE", "--format speedscope TRACE"},

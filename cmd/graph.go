@@ -11,7 +11,7 @@ import (
 
 	"contend/blame"
 	"contend/report/document"
-	"contend/report/graph/layout"
+	"contend/report/graph"
 	"contend/report/table"
 
 	"github.com/spf13/cobra"
@@ -45,8 +45,8 @@ Nodes are, --by
 
 Strongly connected components are marked as cycles, and as closed when no edge
 leaves them: their members wait for one another only.`,
-		Example: `  contend graph --top 20 recording.jfr -o blocked.svg
-  contend graph --format dot recording.jfr | dot -Tpdf > blocked.pdf
+		Example: `  contend graph --top 20 recording.jfr -o blocked.html
+  contend graph --format dot recording.jfr | dot -Tsvg > blocked.svg
   contend graph --by method recording.jfr
   contend graph --operation 'Service\.(\w+)' --matrix recording.jfr`,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -138,13 +138,11 @@ func writeGraph(w io.Writer, a *graphAnswer, how table.Options) error {
 	return table.Graph(w, a.doc, how)
 }
 
-// drawGraph makes an output of a drawing, which may be too large to read.
-func drawGraph(draw func(io.Writer, *document.Graph) error) func(io.Writer, *graphAnswer, table.Options) error {
-	return func(w io.Writer, a *graphAnswer, _ table.Options) error {
-		err := draw(w, a.doc)
-		if errors.Is(err, layout.ErrTooMany) {
-			return usageError{fmt.Errorf("--top: %w", err), "choose fewer, or --format dot"}
-		}
-		return err
+// drawGraphPage draws a graph, which may be too large to read.
+func drawGraphPage(w io.Writer, a *graphAnswer, _ table.Options) error {
+	err := graph.HTML(w, a.doc)
+	if errors.Is(err, graph.ErrTooMany) {
+		return usageError{fmt.Errorf("--top: %w", err), "choose fewer, or --format dot"}
 	}
+	return err
 }

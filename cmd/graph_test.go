@@ -86,8 +86,8 @@ func graphsSum(t *testing.T, i int) law {
 var sumsIn = map[string]*regexp.Regexp{
 	"dot":     regexp.MustCompile(`(?:thread_ns|left_out_ns)=(\d+)`),
 	"mermaid": regexp.MustCompile(`(?m)^  %% (?:left out: )?(\d+)(?: ns)?$`),
-	"svg":     regexp.MustCompile(`data-(?:thread|wait|left-out)-ns="(\d+)"`),
-	"html":    regexp.MustCompile(`data-(?:thread|wait|left-out)-ns="(\d+)"`),
+	"svg":     regexp.MustCompile(`data-(?:wait|left-out)-ns="(\d+)"`),
+	"html":    regexp.MustCompile(`(?:data-(?:wait|left-out)-ns="|"ns":)(\d+)`),
 }
 
 // sumDrawn adds up the times in a drawing.
@@ -109,7 +109,7 @@ var drawings = []struct {
 	top           int
 	root          bool
 }{
-	{"graph", "dot", 0, false}, {"graph", "dot", 3, false}, {"graph", "mermaid", 5, true}, {"graph", "svg", 10, false},
+	{"graph", "dot", 0, false}, {"graph", "dot", 3, false}, {"graph", "mermaid", 5, true}, {"graph", "html", 10, false},
 	{"csp", "svg", 3, false}, {"csp", "html", 0, false}, {"csp", "svg", defaultTop, true},
 }
 

@@ -33,8 +33,7 @@ var cspOutputs = append(tabular(writeCSP, func(a *cspAnswer) any { return a.doc 
 var graphOutputs = append(tabular(writeGraph, func(a *graphAnswer) any { return a.doc }), outputs[*graphAnswer]{
 	{"dot", []string{".dot", ".gv"}, true, func(w io.Writer, a *graphAnswer, _ table.Options) error { return graph.DOT(w, a.doc) }},
 	{"mermaid", []string{".mmd", ".mermaid"}, true, func(w io.Writer, a *graphAnswer, _ table.Options) error { return graph.Mermaid(w, a.doc) }},
-	{"html", []string{".html", ".htm"}, true, drawGraph(graph.HTML)},
-	{"svg", []string{".svg"}, true, drawGraph(graph.SVG)},
+	{"html", []string{".html", ".htm"}, true, drawGraphPage},
 }...)
 
 var histOutputs = append(tabular(func(w io.Writer, a *histAnswer, how table.Options) error {

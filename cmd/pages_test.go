@@ -55,9 +55,7 @@ func TestABrowserShowsTheTimeline(t *testing.T) {
 func TestABrowserShowsTheGraph(t *testing.T) {
 	t.Parallel()
 	golden.Unhurried(t)
-	picture := filepath.Join(t.TempDir(), "graph.svg")
-	run(t, "graph", "--by", "thread", hostileTrace(t), "-o", picture)
-	dom := browser(t, picture).dom()
+	dom := eval[string](browser(t, pageOf(t, "graph", "--by", "thread", hostileTrace(t))), `document.getElementById("graph").outerHTML`)
 	for what, n := range map[string]int{`<g class="node `: 2, `<g class="edge"`: 2, "<script": 0, "<img": 0, "closed cycle 1": 2} {
 		if got := strings.Count(dom, what); got != n {
 			t.Errorf("%d of %q, want %d:\n%s", got, what, n, dom)
@@ -168,7 +166,7 @@ func TestPicturesOfADumpCountThreads(t *testing.T) {
 	if summary, details := b.text("#summary"), b.text("#details"); summary != "5 threads seen waiting" || !strings.Contains(details, "5 threads seen waiting (100.0 %)") || strings.Contains(details, " ns") {
 		t.Errorf("summary %q, details %q", summary, details)
 	}
-	for _, args := range [][]string{{"flame", "--format", "svg"}, {"graph", "--format", "svg"}, {"graph", "--format", "dot"}, {"graph", "--format", "mermaid"}, {"graph", "--matrix"}, {"graph"}, {"chains"}} {
+	for _, args := range [][]string{{"flame", "--format", "svg"}, {"graph", "--format", "html"}, {"graph", "--format", "dot"}, {"graph", "--format", "mermaid"}, {"graph", "--matrix"}, {"graph"}, {"chains"}} {
 		if out := run(t, append(args, dump)...); strings.Contains(out, " ns") || !strings.Contains(out, "threads seen waiting") {
 			t.Errorf("%v:\n%s", args, out)
 		}

@@ -65,7 +65,7 @@ var wildCommands = []string{
 	"verify TRACE", "analyze TRACE", "analyze --format json TRACE", "analyze --from 1s --to 2s TRACE", "blame TRACE", "blame --root --by owner-thread,lock TRACE",
 	"csp TRACE", "csp --format json TRACE", "csp --chart TRACE", "csp --format svg TRACE", "csp --interval 100000h TRACE", "csp --interval 1000h --metrics TRACE",
 	"hist TRACE", "hist --format json TRACE", "hist -o OUT.svg TRACE", "hist -o OUT.hlog TRACE", "hist --interval 1ms -o OUT.hlog TRACE",
-	"flame -o OUT.html TRACE", "flame --format folded TRACE", "chains TRACE", "graph TRACE", "graph --format svg TRACE", "diff TRACE TRACE",
+	"flame -o OUT.html TRACE", "flame --format folded TRACE", "chains TRACE", "graph TRACE", "graph -o OUT.html TRACE", "diff TRACE TRACE",
 	"whatif TRACE", "whatif TRACE", "check --rule csp(*)_<_5% TRACE", "pprof -o OUT.pb.gz TRACE", "dump TRACE", "convert -o OUT.bin TRACE", "convert -o OUT.bin a=TRACE b=TRACE",
 }
 

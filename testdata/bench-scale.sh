@@ -182,7 +182,7 @@ recordings() {
 }
 
 # every are commands that sum a trace each in its own way.
-every=("analyze" "analyze --format json" "chains" "blame --by lock,owner-method" "csp" "hist" "whatif" "graph -o $dir/out.svg" "flame -o $dir/out.html"
+every=("analyze" "analyze --format json" "chains" "blame --by lock,owner-method" "csp" "hist" "whatif" "graph -o $dir/out.html" "flame -o $dir/out.html"
 	"flame --view chain -o $dir/out.html" "pprof -o $dir/out.pb.gz" "pprof --view chain -o $dir/out.pb.gz" "report -o $dir/out.html" "export -o -" "diff BASE")
 
 waits() { trace spread "$1" 64 64 100; }
@@ -212,7 +212,7 @@ for name in ${*:-waits threads both one-site wide chain dumps intervals graph di
 	chain) doubled 'depth of chains, as many waits' 62 chain analyze ;;
 	dumps) doubled 'thread dumps' 1250 dumps analyze "report -o $dir/out.html" ;;
 	intervals) doubled 'waits, a millisecond apart, by intervals of 1us' 1000 long 'csp --interval 1us' 'csp --interval 1us --format json' 'csp --interval 1us --chart' "csp --interval 1us -o $dir/out.html" ;;
-	graph) doubled 'methods, threads and locks of a graph' 500 nodes "graph --top 150 -o $dir/out.svg" "graph --by thread --top 150 -o $dir/out.svg" "graph --top 150 -o $dir/out.html" "graph --top 0 -o $dir/out.svg" 'graph --top 0 --matrix' 'graph --top 0 --format dot' ;;
+	graph) doubled 'methods, threads and locks of a graph' 500 nodes "graph --top 150 -o $dir/out.html" "graph --by thread --top 150 -o $dir/out.html" 'graph --top 0 --matrix' 'graph --top 0 --format dot' ;;
 	diff) doubled 'methods, threads and locks of both sides' 500 nodes 'diff BASE' 'chains --diff BASE' "report --diff BASE -o $dir/out.html" "flame --diff BASE -o $dir/out.html" ;;
 	recordings) recordings ;;
 	stacks) doubled 'stacks, four waits for each' 12500 stacks "${every[@]}" ;;

@@ -12,7 +12,7 @@ var assets embed.FS
 
 // scriptFiles are the scripts of a page in the order in which they run.
 var scriptFiles = []string{
-	"lib/htm-preact.standalone.umd.js", "lib/uPlot.iife.min.js", "lib/dagre.min.js", panZoom,
+	"lib/htm-preact.standalone.umd.js", "lib/uPlot.iife.min.js", dagre, panZoom,
 	"util.js", "data.js", "columns.js", "filter.js", "sums.js", "trees.js", "command.js", "search.js", "parts.js", "headline.js", "locks.js", "time.js",
 	"holders.js", "flame.js", "pivot.js", "who.js", "longest.js", "deadlocks.js", "compare.js", "about.js", "app.js",
 }
@@ -20,13 +20,16 @@ var scriptFiles = []string{
 // styleFiles are the style sheets, in order.
 var styleFiles = []string{"lib/uPlot.min.css", "page.css"}
 
-// panZoom is a library that other pages use, too.
-const panZoom = "svg-pan-zoom.min.js"
+// dagre and panZoom are libraries that other pages use, too.
+const (
+	dagre   = "dagre.min.js"
+	panZoom = "svg-pan-zoom.min.js"
+)
 
 // read returns an asset; a name in the lists above always has one, which a
 // test holds.
 func read(name string) string {
-	if name == panZoom {
+	if name == dagre || name == panZoom {
 		return look.Library(name)
 	}
 	text, err := assets.ReadFile("assets/" + name)
