@@ -3,7 +3,7 @@
 (function (C) {
   const { html, render, useState, useEffect, useMemo, useRef } = window.htmPreact;
 
-  const views = [["holders", "Holders and waiters", "Holders"], ["flame", "Flame graph", "Flame"], ["pivot", "Pivot", "Pivot"], ["who", "Who blocks whom", "Who"], ["longest", "Longest waits", "Longest"], ["deadlocks", "Deadlocks", "Deadlocks"], ["compare", "Compared", "Compare"], ["about", "How sure, words", "About"]];
+  const views = [["deadlocks", "Deadlocks", "Deadlocks"], ["holders", "Holders and waiters", "Holders"], ["flame", "Flame graph", "Flame"], ["pivot", "Pivot", "Pivot"], ["who", "Who blocks whom", "Who"], ["longest", "Longest waits", "Longest"], ["compare", "Compared", "Compare"], ["about", "How sure, words", "About"]];
 
   // paint gives the locks that waited most a colour, which no filter changes.
   function paint(all, by) {
@@ -24,7 +24,7 @@
       else return;
       e.preventDefault();
     };
-    return html`<div class="search"><input id="search" type="search" role="combobox" aria-expanded=${found.length > 0} aria-controls="found" placeholder="Find a lock, thread or method  ( / )" value=${text} onInput=${e => { setText(e.target.value); setAt(0); }} onKeyDown=${key} />
+    return html`<div class="search" onFocusOut=${e => e.currentTarget.contains(e.relatedTarget) || setText("")}><input id="search" type="search" role="combobox" aria-expanded=${found.length > 0} aria-controls="found" placeholder="Find a lock, thread or method  ( / )" value=${text} onInput=${e => { setText(e.target.value); setAt(0); }} onKeyDown=${key} />
       ${text && html`<ul id="found" role="listbox">${found.length ? found.map((h, i) => html`<li role="option" aria-selected=${i === at}><button type="button" onClick=${() => take(h)}><small>${C.kinds[h.kind].label}</small><bdi title=${h.text.split("\n")[1] || h.name}>${C.short(h.name)}</bdi><span>${C.percent(h.ns, s.total)}</span></button></li>`) : html`<li class="none">nothing is called so</li>`}</ul>`}</div>`;
   }
 
@@ -37,13 +37,12 @@
   }
 
   function Command({ m }) {
-    const [open, setOpen] = useState(false), [done, setDone] = useState(""), line = useRef();
-    const c = C.command(m, C.state);
+    const [done, setDone] = useState(""), line = useRef();
+    const c = C.command(m, { ...C.state, view: C.viewOf(m)[0] });
     const copy = async () => {
       try { await navigator.clipboard.writeText(c.text); setDone("copied"); } catch (e) { line.current.select(); setDone(document.execCommand("copy") ? "copied" : "press Ctrl-C"); }
     };
-    return html`<div class="command"><button type="button" aria-expanded=${open} onClick=${() => { setOpen(!open); setDone(""); }}>As command line</button>
-      ${open && html`<div class="pop"><textarea id="command" readonly rows="3" ref=${line} aria-label="command">${c.text}</textarea><p><button type="button" onClick=${copy}>Copy</button> <span role="status">${done}</span>${c.missing.length > 0 && html` <small>No flag selects by ${[...new Set(c.missing)].join(", ")}: look for it in what the command prints.</small>`}</p></div>`}</div>`;
+    return html`<button type="button" popovertarget="pop">As command line</button><div class="pop" id="pop" popover="auto" onToggle=${() => setDone("")}><textarea id="command" readonly rows="3" ref=${line} aria-label="command">${c.text}</textarea><p><button type="button" onClick=${copy}>Copy</button> <span role="status">${done}</span>${c.missing.length > 0 && html` <small>No flag selects by ${[...new Set(c.missing)].join(", ")}: look for it in what the command prints.</small>`}</p></div>`;
   }
 
   function Summary({ m, s }) {
@@ -98,13 +97,13 @@
       const wider = C.select(m, rest);
       return { s: wider, over: C.overTime(wider, state.by) };
     }, [s, over]);
-    const tabs = shown(m), view = tabs.find(v => v[0] === state.view) || tabs[0], View = C[view[2]];
+    const tabs = shown(m), view = C.viewOf(m), View = C[view[2]];
     const flip = () => { C.dark = !dark; document.documentElement.dataset.theme = C.dark ? "dark" : "light"; setDark(C.dark); };
     return html`<header class="top"><h1>contend</h1><${Summary} m=${m} s=${s} /><${Search} s=${all} /><${Command} m=${m} />${C.served() && html`<a href="pprof/" target="_blank" rel="noreferrer">pprof</a>`}<button type="button" class="theme" onClick=${flip} aria-label=${dark ? "light colours" : "dark colours"} title=${dark ? "light" : "dark"}>${dark ? "☀" : "☾"}</button></header>
       <${Chips} m=${m} />
-      <main><${C.Headline} model=${m} all=${all} />
+      <main><${C.Headline} model=${m} s=${s} all=${all} />
         ${all.some.length > 0 && html`<div class=${"overview" + (m.timed ? "" : " timeless")}><${C.Locks} s=${any.s} over=${any.over} /><${C.Time} s=${s} over=${over} width=${width} /></div>`}
-        ${all.some.length > 0 && C.filtered(state.filter) && html`<p class="selected">Selected: <b>${C.amount(s.total)}</b>, ${C.percent(s.total, all.total)} of all waiting, in ${C.plural(s.begun, "wait")}.</p>${C.served() && m.timed && html`<${Exact} m=${m} />`}`}
+        ${C.served() && m.timed && all.some.length > 0 && C.filtered(state.filter) && html`<${Exact} m=${m} />`}
         <nav class="tabs" role="tablist">${tabs.map(([id, text], i) => html`<button type="button" role="tab" id=${"tab-" + id} aria-selected=${view[0] === id} aria-controls="panel" title=${"key " + (i + 1)} onClick=${() => C.set({ view: id })}>${text}</button>`)}</nav>
         <section class="card panel" id="panel" role="tabpanel" aria-labelledby=${"tab-" + view[0]}><${View} s=${s} all=${all} width=${width} model=${m} /></section>
       </main>`;
@@ -112,6 +111,8 @@
 
   // shown are the views that have something to show.
   const shown = m => views.filter(([id]) => (id !== "deadlocks" || m.analyze.deadlocks.length > 0) && (id !== "compare" || m.data.diff) && (id !== "longest" || m.timed && m.longest.length > 0) && (m.rows > 0 || id === "about" || id === "deadlocks"));
+
+  C.viewOf = m => shown(m).find(v => v[0] === C.state.view) || shown(m)[0];
 
   C.dark = matchMedia("(prefers-color-scheme: dark)").matches;
   document.documentElement.dataset.theme = C.dark ? "dark" : "light";

@@ -18,7 +18,7 @@
     const [all, setAll] = useState(false), shown = all ? rows : rows.slice(0, 12), most = Math.max(...rows.map(r => Math.max(r.base.waiting, r.new.waiting)), 1e-9);
     if (!rows.length) return null;
     return html`<section><h3>${title}</h3><div class="wide"><table class="compared"><thead><tr><th class="text" scope="col">what</th><th scope="col">before</th><th scope="col">now</th><th class="text" scope="col"></th><th scope="col">change</th><th scope="col" title="waiting over the running time of all threads">pressure</th></tr></thead><tbody>
-      ${shown.map(r => html`<tr class=${direction(r)}><td class="text wrap"><bdi title=${C.visible(r.name)}>${C.short(C.visible(r.name))}</bdi></td><td>${waiting(d, r.base)}</td><td>${waiting(d, r.new)}</td>
+      ${shown.map(r => html`<tr class=${direction(r)}><td class="text wrap"><${C.Name} text=${C.visible(r.name)} /></td><td>${waiting(d, r.base)}</td><td>${waiting(d, r.new)}</td>
         <td class="text"><span class="pair"><span class="before" style=${{ width: 100 * r.base.waiting / most + "%" }}></span><span class="now" style=${{ width: 100 * r.new.waiting / most + "%" }}></span></span></td><td class=${direction(r)} title=${"p = " + r.p}>${direction(r) === "up" ? "▲ " : direction(r) === "down" ? "▼ " : "~ "}${change(r)}</td><td title=${share(r.base) + " to " + share(r.new)}>${C.percent(r.base.share, 1)} to ${C.percent(r.new.share, 1)}</td></tr>`)}</tbody></table></div>
       ${rows.length > 12 && html`<button type="button" onClick=${() => setAll(!all)}>${all ? "fewer" : "all " + rows.length}</button>`}</section>`;
   }

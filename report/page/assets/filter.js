@@ -22,13 +22,13 @@
 
   // choices are what can be chosen besides; the first value is the default.
   const choices = {
-    view: ["holders", "flame", "pivot", "who", "longest", "deadlocks", "compare", "about"],
+    view: ["", "deadlocks", "holders", "flame", "pivot", "who", "longest", "compare", "about"], // the first there is
     blame: ["direct", "root"],
     by: ["place", "lock", "class"],
     flame: ["owners", "waiters", "chain"],
     from: ["outermost", "innermost"],
     up: ["down", "up"],
-    tree: ["innermost", "outermost"],
+    tree: ["site", "innermost", "outermost"],
     nodes: ["group", "method"],
   };
 

@@ -24,7 +24,7 @@
     const lock = top(s, "place", g => g.text !== "[other]");
     if (lock) out.push({ title: "Most contended", text: [html`<${C.Lock} m=${m} text=${lock.text} kind="place" />`, " has ", html`<b>${C.percent(lock.ns, s.total)}</b>`, " of the waiting"], filter: { place: lock.text }, ns: Infinity });
     const culprit = top(s, "owner-site", g => took[g.rows[0]] >= 0);
-    if (culprit && !told.some(f => f.owner === culprit.text)) {
+    if (culprit && !told.some(f => f.filter && f.filter.ownerSite === culprit.text)) {
       const at = C.mainDoing(s, culprit.rows);
       out.push({ title: "Caused by", text: ["whoever took it at ", html`<${C.Name} text=${culprit.text} />`, " had the lock in ", html`<b>${C.percent(culprit.ns, s.total)}</b>`, " of the waiting", at && ", mostly " + C.short(at)], filter: { ownerSite: culprit.text }, ns: culprit.ns });
     }
@@ -44,7 +44,7 @@
   };
 
   // found are the findings of contend analyze; deadlocks have a verdict anyway.
-  const found = m => (m.analyze.findings || []).filter(f => !f.deadlock).slice(0, 4).map(f => ({ ...f, lock: m.shown(C.visible(f.lock)), owner: C.visible(f.owner || ""), root: f.root ? m.shown(C.visible(f.root)) : "", site: C.visible(f.site || ""), thread: C.visible(f.thread || ""), evidence: C.visible(f.evidence || ""), selects: m.selecting(C.visible(f.lock), C.visible(f.class || "")) }));
+  const found = m => m.found = m.found || (m.analyze.findings || []).filter(f => !f.deadlock).map(f => ({ ...f, lock: m.shown(C.visible(f.lock)), owner: C.visible(f.owner || ""), root: f.root ? m.shown(C.visible(f.root)) : "", site: C.visible(f.site || ""), thread: C.visible(f.thread || ""), evidence: C.visible(f.evidence || ""), selects: m.selecting(C.visible(f.lock), C.visible(f.class || "")) }));
 
   // evidence is what owners were at, by the kind of a finding.
   const evidence = { "sleep-while-holding": "asleep", "file-while-holding": "in file I/O", "socket-while-holding": "in socket I/O", "io-while-holding": "in I/O", "blocked-while-holding": "blocked", "descheduled-while-holding": "ready, without a processor" };
@@ -52,35 +52,46 @@
   // subject is what a finding about no owner is about. Where that is no lock, what is beside locks shows it.
   const subject = (m, f) => ({
     title: f.title, remedy: f.remedy, sure: f.confidence,
-    text: [f.thread ? ["thread ", html`<${C.Name} text=${f.thread} />`, ", "] : "", f.lock ? [html`<${C.Lock} m=${m} text=${f.lock} />`, f.site && !f.lock.endsWith(f.site) ? [", waited for at ", html`<${C.Name} text=${f.site} />`] : ""] : html`<${C.Name} text=${f.site} />`, ": ", f.evidence, "; ", html`<b>${C.percent(f.share, 1)}</b>`, " of the waiting"],
+    share: f.share, text: [f.thread ? ["thread ", html`<${C.Name} text=${f.thread} />`, ", "] : "", f.lock ? [html`<${C.Lock} m=${m} text=${f.lock} />`, f.site && !f.lock.endsWith(f.site) ? [", waited for at ", html`<${C.Name} text=${f.site} />`] : ""] : html`<${C.Name} text=${f.site} />`, ": ", f.evidence],
     filter: f.selects,
   });
 
   const finding = (m, f) => !f.owner ? subject(m, f) : ({
-    title: f.title, remedy: f.remedy, sure: f.confidence,
-    text: [html`<${C.Name} text=${f.owner} />`, " took ", html`<${C.Lock} m=${m} text=${f.lock} />`, f.root ? [", then waited for ", html`<${C.Lock} m=${m} text=${f.root} />`] : "", ": ", html`<b>${C.percent(f.share, 1)}</b>`, " of the waiting"],
+    title: f.title, remedy: f.remedy, sure: f.confidence, share: f.share,
+    text: [html`<${C.Name} text=${f.owner} />`, " took ", html`<${C.Lock} m=${m} text=${f.lock} />`, f.root ? [", then waited for ", html`<${C.Lock} m=${m} text=${f.root} />`] : ""],
     filter: { ...f.selects, ownerSite: f.owner, ...(evidence[f.kind] ? { doing: evidence[f.kind] } : {}) },
   });
 
-  // lead says in one sentence how bad it is.
-  function lead(m) {
-    const t = m.analyze.total, d = m.duration;
-    if (!m.timed) return html`<p class="lead">${C.amount(t.waitNs)} waited for locks, in ${C.plural(t.waits, "wait")}. This input counts and measures no time.</p>`;
-    const bounds = m.analyze.coverage.running, pressure = t.waitNs / Math.max(t.runningNs, 1); // where threads are not known to run, between two bounds
-    const share = bounds && bounds.lowNs > 0 && bounds.highNs > bounds.lowNs ? C.percent(t.waitNs, bounds.highNs) + " to " + C.percent(t.waitNs, bounds.lowNs) : C.percent(pressure, 1);
-    return html`<p class="lead">On average <b>${C.average(t.waitNs / d)}</b> of ${C.plural(m.analyze.trace.threads, C.thread)} waited for a lock: <b>${C.duration(t.waitNs)}</b> in ${C.plural(t.waits, "wait")} over ${C.duration(d)}${t.runningNs ? html`, <b>${share}</b> of all running time` : ""}.${t.waitNs / d < 0.05 && pressure < 0.01 ? " Locks hold nobody up here." : ""}</p>`;
+  // told are the findings about what is selected, with what each has of it: all of the
+  // recording's where nothing is selected, also those about no lock.
+  function told(m, s) {
+    const most = 4, all = found(m).map(f => finding(m, f));
+    if (!C.filtered(C.state.filter)) return all.slice(0, most);
+    return all.filter(f => f.filter).map(f => {
+      const ok = C.passes(m, Object.fromEntries(Object.entries(f.filter).map(([kind, v]) => [kind, [v]])), "direct");
+      return { ...f, share: s.some.reduce((sum, i) => ok[i] ? sum + s.ns[i] : sum, 0) / Math.max(s.total, 1) };
+    }).filter(f => f.share >= 0.01).sort((a, b) => b.share - a.share).slice(0, most);
   }
 
-  const card = v => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => v.filter ? C.only(v.filter, { blame: "direct" }) : C.set({ view: "about" })} title=${v.filter ? "show this alone" : ""}><span class="title">${v.title}</span><span>${v.text}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
+  // lead says in one sentence how bad it is, of what is selected.
+  function lead(m, s, all) {
+    const part = C.filtered(C.state.filter), of = part ? html`Selected: <b>${C.percent(s.total, all.total)}</b> of all waiting. ` : "";
+    if (!m.timed) return html`<p class="lead">${of}${C.amount(s.total)} waited for locks, in ${C.plural(s.begun, "wait")}. This input counts and measures no time.</p>`;
+    const bounds = part ? null : m.analyze.coverage.running, pressure = s.total / Math.max(s.running, 1), d = Math.max(s.span, 1); // where threads are not known to run, between two bounds
+    const share = bounds && bounds.lowNs > 0 && bounds.highNs > bounds.lowNs ? C.percent(s.total, bounds.highNs) + " to " + C.percent(s.total, bounds.lowNs) : C.percent(pressure, 1);
+    return html`<p class="lead">${of}On average <b>${C.average(s.total / d)}</b> of ${C.plural(m.analyze.trace.threads, C.thread)} waited for a lock: <b>${C.duration(s.total)}</b> in ${C.plural(s.begun, "wait")} over ${C.duration(d)}${s.running ? html`, <b>${share}</b> of all running time` : ""}.${!part && s.total / d < 0.05 && pressure < 0.01 ? " Locks hold nobody up here." : ""}</p>`;
+  }
 
-  C.Headline = function ({ model: m, all }) {
+  const card = v => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => v.filter ? C.only(v.filter, { blame: "direct" }) : C.set({ view: "about" })} title=${v.filter ? "show this alone" : ""}><span class="title">${v.title}</span><span>${v.text}${v.share !== undefined && html`: <b>${C.percent(v.share, 1)}</b> of the waiting`}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
+
+  C.Headline = function ({ model: m, s, all }) {
     const t = m.analyze.total;
-    if (!t.waits && !t.waitNs && !m.analyze.deadlocks.length) return html`<${C.Empty} model=${m} told=${found(m)} />`;
-    const told = found(m), dead = m.analyze.deadlocks.length, cards = m.verdicts || (m.verdicts = derived(m, C.select(m, {}, "direct"), told)), known = all.known || (all.known = C.knownParts(all, all.some));
+    if (!t.waits && !t.waitNs && !m.analyze.deadlocks.length) return html`<${C.Empty} model=${m} told=${found(m).map(f => finding(m, f))} />`;
+    const dead = m.analyze.deadlocks.length, direct = s.blame === "direct" ? s : C.select(m, C.state.filter, "direct"), findings = told(m, direct), cards = derived(m, direct, findings), known = C.knownParts(s, s.some);
     const left = m.analyze.notCounted || [];
-    return html`<section class="headline" aria-label="headline">${lead(m)}
+    return html`<section class="headline" aria-label="headline">${lead(m, s, all)}
       ${dead > 0 && html`<div class="verdicts findings"><button type="button" class="verdict bad" onClick=${() => C.set({ view: "deadlocks" })}><span class="title">${C.plural(dead, "Deadlock")}</span>${m.analyze.deadlocks.slice(0, 3).map(d => html`<span><b>${circle(d)}</b> for ever${d.queued.length > 0 && `, ${C.plural(d.queued.length, C.thread)} behind`}</span>`)}${dead > 3 && html`<span>and ${C.plural(dead - 3, "more deadlock")}</span>`}</button></div>`}
-      ${told.length > 0 && html`<div class="verdicts findings">${told.map(f => card(finding(m, f)))}</div>`}
+      ${findings.length > 0 && html`<div class="verdicts findings">${findings.map(card)}</div>`}
       <div class="verdicts">
         ${cards.map(card)}
         ${m.data.diff && html`<${Changes} d=${m.data.diff} />`}
@@ -99,14 +110,14 @@
 
   function surest(parts) {
     const most = Math.max(...parts), whole = parts.reduce((a, ns) => a + ns, 0);
-    return (10 * most >= 9 * whole ? " " : 2 * most > whole ? " mostly " : " partly ") + C.known[parts.indexOf(most)];
+    return whole > 0 && (10 * most >= 9 * whole ? " " : 2 * most > whole ? " mostly " : " partly ") + C.known[parts.indexOf(most)];
   }
 
   // Empty says what was not recorded, and how to record it; where anything else is
   // wrong, that.
   C.Empty = function ({ model: m, told }) {
     if (told.length > 0) return html`<section class="headline"><p class="lead">No thread waited for a lock in what was recorded; this was found beside:</p>
-      <div class="verdicts findings">${told.map(f => card({ ...finding(m, f), filter: null }))}</div></section>`;
+      <div class="verdicts findings">${told.map(f => card({ ...f, filter: null }))}</div></section>`;
     const java = /jfr/.test(m.analyze.trace.format), virtual = m.analyze.coverage.warnings.some(w => w.code === "virtual-threads"), beside = m.analyze.resourceTotal;
     const why = virtual ? "JDK 25 can record the waits of virtual threads for locks of java.util.concurrent:" : java ? "The JDK's own settings leave out waits shorter than 10 or 20 ms. To record all of them:" : "To record a Java program:";
     return html`<section class="headline empty"><p class="lead">No thread waited for a lock in what was recorded.</p>

@@ -9,7 +9,7 @@
   // Blocked says on which locks the owners of a node were themselves blocked.
   function Blocked({ s, node }) {
     const groups = C.groupBy(s, node.rows.filter(i => s.side.blocked[i] >= 0), s.column("owner-blocked-on")).filter(g => g.ns > 0.02 * node.ns);
-    return groups.slice(0, 3).map(g => html`<button type="button" class="tag blocked" onClick=${() => C.toggle("blockedOn", g.text)} title=${"the owner itself waited for this lock: see 'end of each chain'\n" + C.whole(s.model, "lock", g.text)}>${C.percent(g.ns, node.ns)} blocked on ${g.text}</button>`);
+    return groups.slice(0, 3).map(g => html`<button type="button" class="tag blocked" onClick=${() => C.toggle("blockedOn", g.text)} >${C.percent(g.ns, node.ns)} blocked on <${C.Lock} m=${s.model} text=${g.text} /></button>`);
   }
 
   // ownerTags are what is known of an owner at a frame.
@@ -26,9 +26,12 @@
 
   C.Holders = function ({ s }) {
     const m = s.model, from = C.state.tree;
-    const made = useMemo(() => ({ owners: C.stackTree(s, s.blame, s.owner, from), waiters: C.stackTree(s, "waiter", m.waiterStack, from) }), [s, from]);
-    const frame = (kind, tags) => (node, line) => html`<button type="button" class=${"link frame" + (m.stacks.sort[node.key] === 1 ? " runtime" : "")} onClick=${() => C.toggle(kind, m.stacks.names[m.stacks.method[node.key]])} title=${text(m, node.key) + " — " + C.amount(node.ns) + ", " + C.plural(node.waits, "wait")}><bdi>${C.short(text(m, node.key))}</bdi></button>${tags && tags(node, line)}`;
-    return html`<div class="view holders"><div class="tools"><${C.Choice} label="blame" name="blame" values=${[["direct", "the lock's owner"], ["root", "end of each chain"]]} /><${C.Choice} label="trees from" name="tree" values=${[["innermost", "the innermost frame"], ["outermost", "the outermost"]]} /></div>
+    const made = useMemo(() => {
+      const begin = (stack, took) => from !== "site" ? stack : stack.map((n, i) => took && took[i] >= 0 ? took[i] : m.stacks.app[n]); // where the lock is taken, as far as that is known
+      return { owners: C.stackTree(s, s.blame, begin(s.owner, s.side.took), from), waiters: C.stackTree(s, "waiter", begin(m.waiterStack), from) };
+    }, [s, from]);
+    const frame = (kind, tags) => (node, line) => html`<button type="button" class=${"link frame" + (m.stacks.sort[node.key] === 1 ? " runtime" : "")} onClick=${() => C.toggle(kind, m.stacks.names[m.stacks.method[node.key]])}><${C.Name} text=${text(m, node.key)} title=${text(m, node.key) + " — " + C.amount(node.ns) + ", " + C.plural(node.waits, "wait")} /></button>${tags && tags(node, line)}`;
+    return html`<div class="view holders"><div class="tools"><${C.Choice} label="blame" name="blame" values=${[["direct", "the lock's owner"], ["root", "end of each chain"]]} /><${C.Choice} label="trees from" name="tree" values=${[["site", "where the lock is taken"], ["innermost", "the innermost frame"], ["outermost", "the outermost"]]} /></div>
       <div class="beside">
         <section><h3>${s.blame === "root" ? "Who was at the end of the chain" : "Who had the lock"}</h3><${Groups} s=${s} kind="owner" column="owner-group" /><${C.TreeView} tree=${made.owners} whole=${s.total} kind="owner" label=${frame("ownerFrame", (n, l) => ownerTags(s, n, l))} /></section>
         <section><h3>Who waited for it</h3><${Groups} s=${s} kind="waiter" column="waiter-group" /><${C.TreeView} tree=${made.waiters} whole=${s.total} kind="waiter" label=${frame("waiterFrame")} /></section>

@@ -26,12 +26,10 @@
       <polygon points=${"0,20 " + line + " 100,20"} /><polyline points=${line} /></svg>`;
   };
 
-  // Broken lets a long word go on in the next line behind its dots and marks.
-  const longWord = 30;
-  C.Broken = ({ text }) => text.split(/(?<= )/).map(word => word.length < longWord ? word : word.split(/(?<=[.$@:/])/).map((piece, i) => i ? [html`<wbr />`, piece] : piece));
-
-  // Name writes a name of the trace, shortened, and whole when pointed at.
-  C.Name = ({ text, title }) => html`<bdi class="name" title=${title || text}><${C.Broken} text=${C.short(text)} /></bdi>`;
+  // Name writes a name of the trace, shortened, and whole when pointed at. It goes on
+  // in the next line behind its dots and marks; a long part between them, where a word
+  // of it begins.
+  C.Name = ({ text, title }) => html`<bdi class="name" title=${title || text}>${C.short(text).split(/(?<=[.$@/_-]|::)(?=.)/).flatMap(part => part.length < 18 ? part : part.split(/(?<=[a-z])(?=[A-Z])/)).map((piece, i) => i ? [html`<wbr />`, piece] : piece)}</bdi>`;
 
   // whole is what a short name of a lock, a place or a class stands for.
   C.whole = function (m, kind, text) {

@@ -15,7 +15,7 @@
     };
     const label = node => {
       const kind = C.columns[keys[node.depth]].filter, name = text(node), whole = /^(lock|class)$/.test(kind) ? C.whole(m, kind, name) : /^(blockedOn|rootLock)$/.test(kind) ? C.whole(m, "lock", name) : name;
-      return html`${kind ? html`<button type="button" class="link" onClick=${() => C.only({ [kind]: name })} title=${whole}><bdi>${C.short(name)}</bdi></button>` : html`<bdi class="cell" title=${name}>${C.short(name)}</bdi>`} <small class="key">${keys[node.depth]}</small>`;
+      return html`${kind ? html`<button type="button" class="link" onClick=${() => C.only({ [kind]: name })} ><${C.Name} text=${name} title=${whole} /></button>` : html`<${C.Name} text=${name} />`} <small class="key">${keys[node.depth]}</small>`;
     };
     const columns = node => html`<span class="share">${C.percent(node.ns, s.total)}</span><span class="amount">${C.amount(node.ns)}</span><span class="waits">${C.number(node.waits)}</span>`;
     const spare = C.pivotKeys.filter(k => !keys.includes(k));

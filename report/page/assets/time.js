@@ -54,7 +54,7 @@
     return !l || among("lock", l.shown) && among("place", m.places[l.place]) && among("class", m.classes[l.class].shown);
   }
 
-  // shade draws, behind the bands, the phases, and in front what is selected.
+  // shade draws the phases, as a bar above the bands.
   function shade(u, m, phases) {
     const { ctx, bbox } = u, at = ns => u.valToPos(ns / 1e9, "x", true);
     ctx.save();
@@ -63,11 +63,8 @@
     ctx.clip();
     ctx.fillStyle = css("--phase");
     for (const p of phases) {
-      const left = at(p.startNs - m.start), wide = Math.max(1, at(p.endNs - m.start) - left);
-      ctx.globalAlpha = 0.1;
-      ctx.fillRect(left, bbox.top, wide, bbox.height);
-      ctx.globalAlpha = 0.8;
-      ctx.fillRect(left, bbox.top, wide, 3 * devicePixelRatio);
+      const left = at(p.startNs - m.start);
+      ctx.fillRect(left, bbox.top, Math.max(1, at(p.endNs - m.start) - left), 4 * devicePixelRatio);
     }
     ctx.restore();
   }

@@ -1,0 +1,110 @@
+//go:build !race
+
+package cmd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"contend/golden"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// broken are the parts of names that go on in another line, but for what no line holds.
+const broken = `[...document.querySelectorAll(".name")].flatMap(n => [...n.childNodes]).filter(n => n.nodeType === 3 && (r => (r.selectNodeContents(n), new Set([...r.getClientRects()].map(b => b.top)).size > 1))(document.createRange())).map(n => n.data).filter(text => !text.includes(" ") && text.length < 30)`
+
+// Names go on in the next line where a part of them ends, never within a word, and no
+// page is wider than its window.
+func TestTheReportBreaksNamesAtTheirParts(t *testing.T) {
+	t.Parallel()
+	golden.Unhurried(t)
+	for path, narrow := range map[string]string{"../testdata/deadlock-monitors-and-juc-jdk17.txt": "acquire:715", "../testdata/derby-8clients.jfr": "BasePage"} {
+		r := reportIn(t, reported(t, path))
+		r.do(chromedp.EmulateViewport(390, 900))
+		for _, view := range []string{"", "#view=holders&tree=innermost", "#view=pivot&pivot=waiter-stack", "#view=longest", "#view=about"} {
+			r.open(view)
+			if list := eval[[]string](r.tab, broken); len(list) > 0 {
+				t.Errorf("%s%s breaks %q", path, view, list)
+			}
+			if wide := eval[int](r.tab, "document.documentElement.scrollWidth"); wide > 390 {
+				t.Errorf("%s%s is %d wide", path, view, wide)
+			}
+		}
+		if text := r.text("#page"); !strings.Contains(text, narrow) {
+			r.turn("#view=holders&tree=innermost")
+			if text = r.text("#page"); !strings.Contains(text, narrow) {
+				t.Errorf("%s: no %s: what is looked at is not there", path, narrow)
+			}
+		}
+	}
+}
+
+// The command line closes by Escape and by a click outside of it.
+func TestTheReportsCommandLineCloses(t *testing.T) {
+	t.Parallel()
+	golden.Unhurried(t)
+	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
+	const open = `document.getElementById("pop").matches(":popover-open")`
+	for what, end := range map[string]func(){
+		"Escape":  func() { r.do(chromedp.KeyEvent(kb.Escape)) },
+		"a click": func() { r.do(chromedp.MouseClickXY(40, 500)) },
+	} {
+		r.click("button", "As command line")
+		r.until(open + ` && document.getElementById("command").value.startsWith("contend blame")`)
+		if end(); eval[bool](r.tab, open) {
+			t.Errorf("%s leaves it open", what)
+		}
+	}
+}
+
+// Cards and headline are of what is selected, and phases are a bar that tints nothing.
+func TestTheReportsHeadlineFollowsTheSelection(t *testing.T) {
+	t.Parallel()
+	golden.Unhurried(t)
+	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
+	cards := func() []string {
+		return eval[[]string](r.tab, `[...document.querySelectorAll(".verdict")].map(v => v.textContent)`)
+	}
+	about := func(what string) int {
+		return len(slices.DeleteFunc(cards(), func(card string) bool { return !strings.Contains(card, what) }))
+	}
+	tinted := eval[float64](r.tab, `(c => { const {data} = c.getContext("2d").getImageData(0, 0, c.width, c.height); let n = 0; for (let i = 3; i < data.length; i += 4) n += data[i] > 15 && data[i] < 45; return n / c.width / c.height; })(document.querySelector(".u-wrap canvas"))`)
+	if r.count(".swatch.phase") != 1 || tinted > 0.01 {
+		t.Errorf("%.1f %% of the chart is tinted", 100*tinted)
+	}
+	if about("Truth.auditScan:21") == 0 || about("Truth$LedgerLock") == 0 {
+		t.Errorf("cards of all: %q", cards())
+	}
+	whole := r.total()
+	r.turn("#place=Truth$LedgerLock+at+Truth.nestedTransfer:19")
+	if lead, want := r.text(".lead"), fmt.Sprintf("Selected: %.1f %% of all waiting", 100*float64(r.total())/float64(whole)); !strings.HasPrefix(lead, want) {
+		t.Errorf("the headline says %q, want %q", lead, want)
+	}
+	if about("Truth.auditScan:21") != 0 || about("Truth$LedgerLock at Truth.nestedTransfer:19 has 100 %") != 1 {
+		t.Errorf("cards of the ledger's lock: %q", cards())
+	}
+}
+
+// Trees begin where the lock was taken, and their innermost frames stay to be had.
+func TestTheReportsTreesBeginWhereTheLockIsTaken(t *testing.T) {
+	t.Parallel()
+	golden.Unhurried(t)
+	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
+	first := func() string { return r.text(".tree.owner [role=treeitem] .label") }
+	if got := first(); got != "Truth.exportReport:17took the lockasleep" {
+		t.Errorf("the tree begins with %q", got)
+	}
+	for _, waits := range eval[[]string](r.tab, `[...document.querySelectorAll(".tree.waiter [aria-level='1'] .name")].map(n => n.title)`) {
+		if !strings.HasPrefix(waits, "Truth.") {
+			t.Errorf("a waiter's tree begins with %q", waits)
+		}
+	}
+	r.turn("#tree=innermost")
+	if got := first(); got != "Thread.sleepasleep" {
+		t.Errorf("the tree begins with %q", got)
+	}
+}
