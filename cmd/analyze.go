@@ -181,6 +181,7 @@ func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor)
 	found.Findings = findings.Find(about, found.Locks, seen, evidence(res, want.byClass))
 	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, sums, found, want.locks)
 	doc.Beside = document.NewBeside(beside, res.trace.Symbols, want.idle, want.places)
+	doc.Rank(want.places)
 	return doc, &found, res, nil
 }
 

@@ -17,7 +17,7 @@ import (
 func TestDocsShowWhatCommandsPrint(t *testing.T) {
 	golden.Unhurried(t)
 	t.Chdir("..")
-	t.Setenv("COLUMNS", "100")
+	t.Setenv("COLUMNS", "80")
 	for _, doc := range []string{"README.md", "cmd/README.md", "decode/README.md"} {
 		t.Run(doc, func(t *testing.T) { checkDoc(t, doc) })
 	}

@@ -228,6 +228,7 @@ type Analyze struct {
 	Findings       []Finding `json:"findings"`
 	Phases         []Phase   `json:"phases"`
 	NotCounted     []Warning `json:"notCounted"` // those of the warnings that tell of waiting the totals leave out
+	Ranked         []Ranked  `json:"ranked"`     // all that threads wait for, locks and others, by waiting
 	Rest           []Rest    `json:"-"`          // the locks that Locks leaves out, for a screen, which counts them
 }
 

@@ -11,7 +11,7 @@ import (
 
 // advice says what to do about the biggest lock where no finding does: what most
 // of its waiting points to.
-func (s *screen) advice(g *group) []line {
+func (s *screen) advice(g *document.Wait) []line {
 	if g.WaitNs == 0 || len(s.Deadlocks) > 0 || slices.ContainsFunc(s.Findings, func(f document.Finding) bool { return f.Class == g.Class }) {
 		return nil
 	}
@@ -27,7 +27,7 @@ const advised = 0.5
 const worthwhile = 0.01
 
 // try is one sentence.
-func (s *screen) try(g *group) string {
+func (s *screen) try(g *document.Wait) string {
 	by := map[string]int64{}
 	top := ""
 	for _, o := range g.Owners {
@@ -65,7 +65,7 @@ func (s *screen) try(g *group) string {
 }
 
 // several is the advice about a lock of whose holders none has it for most of the waiting.
-func (s *screen) several(g *group) string {
+func (s *screen) several(g *document.Wait) string {
 	switch at, guessed := through(g), s.guessed(g); {
 	case at != "" && guessed:
 		return "What " + s.names.Name(at) + " calls seems to hold it longest: do less there while it holds the lock, or run it less often"
@@ -80,7 +80,7 @@ func (s *screen) several(g *group) string {
 // through returns the method that was seen with the lock itself, and in which those who
 // had it for most of the waiting were, "" where none is. Where nobody is seen taking a
 // lock, its one section shows as all that it calls.
-func through(g *group) string {
+func through(g *document.Wait) string {
 	of := map[string]int64{}
 	for i := range g.Owners {
 		o := &g.Owners[i]
@@ -127,24 +127,24 @@ func (s *screen) teller(noOwners bool) string {
 }
 
 // guessed reports whether who had a lock is mostly inferred and may be wrong.
-func (s *screen) guessed(g *group) bool {
+func (s *screen) guessed(g *document.Wait) bool {
 	ns := int64(0)
 	for i := range g.Owners {
 		ns += g.Owners[i].Provenance.InferredNs
 	}
-	return float64(ns) >= advised*float64(g.WaitNs) && g.right() < sure
+	return float64(ns) >= advised*float64(g.WaitNs) && g.Right() < sure
 }
 
 // free is the advice about a lock that nobody has while most wait for it. Short
 // work is the usual cause, and what a trace shows of it may be little.
-func (s *screen) free(g *group) string {
+func (s *screen) free(g *document.Wait) string {
 	const remedy = "take it less often, or split it"
 	switch {
 	case s.counts:
 		return "At this instant nobody holds it: take several dumps"
 	case s.warned("saturated"):
 		return "No processor was idle: run fewer " + s.thread + "s, or take the lock less often"
-	case s.warned("threshold") || g.right() < sure || g.Uncertainty != nil && g.PlusMinusNs == nil:
+	case s.warned("threshold") || g.Right() < sure || g.Uncertainty != nil && g.PlusMinusNs == nil:
 		return "It may be taken too often for short work: " + remedy
 	}
 	return "It is taken too often for short work: " + remedy

@@ -194,7 +194,7 @@ func TestTheEndOfAChainIsNamed(t *testing.T) {
 	}
 	a.Locks[1].Class, a.Locks[1].Lock = "", "a lock the dump does not name"
 	a.Findings[0].Root = a.Locks[1].Lock
-	if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, "waiting for a lock the dump does not name while") || strings.Contains(text, "Fix first") || !strings.Contains(text, "33 % a lock the dump does not name at Shop.step:1") {
+	if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, "waiting for a lock the dump does not name while") || strings.Contains(text, "Fix first") || !strings.Contains(text, "0.5 a lock the dump does not name at Shop.step:1") {
 		t.Errorf("a lock without a class:\n%s", text)
 	}
 }
@@ -203,7 +203,7 @@ func TestTheEndOfAChainIsNamed(t *testing.T) {
 func TestAnAverageOfTooFewSamplesIsDoubtful(t *testing.T) {
 	a := heldLock(0.9)
 	a.Locks[0].Uncertainty = &document.Uncertainty{}
-	if text := shown(t, a, Options{}); !strings.Contains(text, "1.0 ± ? waiting on average") {
+	if text := shown(t, a, Options{}); !strings.Contains(text, "1.00 s ± ?, 1 wait") {
 		t.Errorf("%s", text)
 	}
 	a = freeLock(0.9)

@@ -10,27 +10,25 @@ import (
 	"contend/report/text"
 )
 
-// small is the part of all waiting below which a lock is not worth a reader's
-// first look, unless it is the biggest.
+// small is the part of all waiting below which nothing is worth a reader's first
+// look, unless it is the biggest.
 const small = 0.01
 
-// locks are the top ones, each with its owners and its waiters, in so many lines unless the
-// first takes more.
-func (s *screen) locks(room int) (lines []line) {
-	if s.trapped() && !s.Full {
+// ranked are the things that most threads wait for, each with its owners and its waiters, in
+// so many lines unless the first takes more.
+func (s *screen) ranked(room int) (lines []line) {
+	if len(s.waits) == 0 || s.trapped() && !s.Full {
 		return nil // the deadlocks say it all
 	}
-	if len(s.groups) > 0 {
-		lines = append(lines, line{"Locks, by " + s.thread + "s waiting for them", plain})
-	}
+	lines = append(lines, line{"Waits, by " + s.thread + "s waiting", plain})
 	shown := 0
-	for i := range min(len(s.groups), cmp.Or(s.Top, s.most(mostLocks))) {
-		g := &s.groups[i]
-		if i > 0 && !s.Full && s.Top == 0 && float64(g.WaitNs) < small*float64(s.Total.WaitNs) {
+	for i := range min(len(s.waits), cmp.Or(s.Top, s.most(mostWaits))) {
+		w := &s.waits[i]
+		if i > 0 && !s.Full && s.Top == 0 && float64(w.WaitNs) < small*float64(s.waitNs) {
 			break
 		}
-		one := s.block(g, i == 0)
-		tooLong := len(lines)+len(one)+len(s.rest(s.groups[i+1:], 0)) > room && s.Top == 0
+		one := s.block(w, i == 0)
+		tooLong := len(lines)+len(one)+len(s.rest(s.waits[i+1:], 0)) > room && s.Top == 0
 		if tooLong && (i > 0 || len(s.Deadlocks) > 0) {
 			break
 		}
@@ -40,106 +38,135 @@ func (s *screen) locks(room int) (lines []line) {
 	if shown == 0 {
 		return nil
 	}
-	return append(lines, s.rest(s.groups[shown:], room-len(lines))...)
+	return append(lines, s.rest(s.waits[shown:], room-len(lines))...)
 }
 
-// rest says how much waiting there is for the locks that are not shown, and names the
-// biggest of them as far as a second line goes, where there is one.
-func (s *screen) rest(groups []group, room int) []line {
-	if len(groups) == 0 {
+// rest says how much waiting there is for what is not shown, and names the biggest of it as
+// far as a second line goes, where there is one.
+func (s *screen) rest(list []document.Wait, room int) []line {
+	if len(list) == 0 {
 		return nil
 	}
-	locks, ns := 0, int64(0)
+	things, ns, locks := 0, int64(0), true
 	var names []string
-	for i := range groups {
-		g := &groups[i]
-		locks, ns = locks+g.locks, ns+g.WaitNs
-		if float64(g.WaitNs) >= notable*float64(s.Total.WaitNs) {
-			names = append(names, percent(g.WaitNs, s.Total.WaitNs)+" "+strings.Join(s.lockName(g), " "))
+	for i := range list {
+		w := &list[i]
+		things, ns, locks = things+max(w.Locks, 1), ns+w.WaitNs, locks && w.Of == nil
+		if float64(w.WaitNs) >= notable*float64(s.waitNs) {
+			names = append(names, s.size(w.WaitNs)+" "+strings.Join(s.name(w), " "))
 		}
 	}
-	what := "on " + text.Amount(int64(locks), "more lock") + " (--top N shows them)"
-	first := fmt.Sprintf("%4s  ", percent(ns, s.Total.WaitNs))
+	what := fmt.Sprintf("for %s more (--top N shows them)", text.Number(int64(things)))
+	if locks {
+		what = fmt.Sprintf("for %s (--top N shows them)", text.Amount(int64(things), "more lock"))
+	}
+	first := fmt.Sprintf("%4s  ", s.size(ns))
 	if len(names) == 0 || room < 2 {
 		return fill(first, s.Width, plain, prose(what)...)
 	}
 	return append(fill(first, s.Width, plain, prose(what+":")...), fillList(strings.Repeat(" ", len(first)), s.Width, names, s.Full)...)
 }
 
-// notable is the part of all waiting from which on a lock is named in any case
+// notable is the part of all waiting from which on something is named in any case
 // where there is room.
 const notable = 0.05
 
-// block is one lock. The first has advice, and more owners than the others.
-func (s *screen) block(g *group, first bool) []line {
+// size is how much waiting there is, as threads that wait on average where time is known.
+func (s *screen) size(ns int64) string {
+	if s.counts {
+		return s.measure.Short(ns)
+	}
+	return average(float64(ns) / float64(max(s.ElapsedNs, 1)))
+}
+
+// block is one thing that threads wait for. The first has advice, and more owners than the
+// others.
+func (s *screen) block(w *document.Wait, first bool) []line {
+	parts := s.name(w)
+	if w.Locks > 1 {
+		parts = append(parts, fmt.Sprintf("(%d locks, the biggest %s)", w.Locks, percent(w.Biggest, w.WaitNs)))
+	}
+	lines := fill(fmt.Sprintf("%4s  ", s.size(w.WaitNs)), s.Width, strong, parts...)
+	lines = append(lines, fill("      ", s.Width, plain, s.numbers(w)...)...)
+	if w.Of != nil {
+		lines = append(lines, s.callers(w.Of, first)...)
+		if first {
+			lines = append(lines, fill("      -> ", s.Width, plain, prose(unowned[w.Kind])...)...)
+		}
+		return lines
+	}
 	owners, enough := 1, int64(0)
 	if first && !s.short {
-		owners, enough = 2, g.WaitNs/2 // one owner of many is no answer
+		owners, enough = 2, w.WaitNs/2 // one owner of many is no answer
 	}
 	if s.Full {
 		owners = everything
 	}
-	parts := s.lockName(g)
-	if g.locks > 1 {
-		parts = append(parts, fmt.Sprintf("(%d locks, the biggest %s)", g.locks, percent(g.biggest, g.WaitNs)))
-	}
-	lines := fill(fmt.Sprintf("%4s  ", percent(g.WaitNs, s.Total.WaitNs)), s.Width, strong, parts...)
-	lines = append(lines, fill("      ", s.Width, plain, s.numbers(g)...)...)
-	lines = append(lines, s.holders(g, owners, enough)...)
-	lines = append(lines, s.waiters(g)...)
+	lines = append(lines, s.holders(w, owners, enough)...)
+	lines = append(lines, s.waiters(w)...)
 	if first {
-		lines = append(lines, s.advice(g)...)
+		lines = append(lines, s.advice(w)...)
 	}
 	return lines
 }
 
-// lockName is what a lock is called, and where it is taken.
-func (s *screen) lockName(g *group) []string {
-	name := g.Lock.Lock
-	if g.locks > 1 {
+// name is of what kind something is that threads wait for, what it is called and where it is taken.
+func (s *screen) name(w *document.Wait) []string {
+	if w.Of != nil {
+		return append([]string{w.Kind}, s.names.Resource(w.Of.What, w.Of.Site)...)
+	}
+	name := w.Lock.Lock
+	if w.Locks > 1 {
 		name, _, _ = strings.Cut(name, " (") // belongs to the biggest alone
 	}
-	return s.names.Lock(name, g.Class, g.Site)
+	parts := s.names.Lock(name, w.Class, w.Site)
+	if w.Class == "" {
+		return parts // "a lock the dump does not name"
+	}
+	return append([]string{w.Kind}, parts...)
 }
 
-// numbers is how much waiting there is for a lock.
-func (s *screen) numbers(g *group) []string {
+// numbers is how much waiting there is for something.
+func (s *screen) numbers(w *document.Wait) []string {
+	var parts []string
+	if w.Of == nil {
+		parts = append(parts, percent(w.WaitNs, s.Total.WaitNs)+" of lock waiting:")
+	}
 	if s.counts {
-		return []string{s.amount(g.WaitNs)}
+		return append(parts, s.amount(w.WaitNs))
 	}
-	avg := average(float64(g.WaitNs) / float64(max(s.ElapsedNs, 1)))
-	if u := g.Uncertainty; u != nil && u.PlusMinusNs != nil {
-		avg += " ± " + average(float64(*u.PlusMinusNs)/float64(max(s.ElapsedNs, 1)))
+	sum := text.Duration(w.WaitNs)
+	if u := w.Uncertainty; u != nil && u.PlusMinusNs != nil {
+		sum += " ± " + text.Duration(*u.PlusMinusNs)
 	} else if u != nil {
-		avg += " ± ?" // too few samples to tell
+		sum += " ± ?" // too few samples to tell
 	}
-	parts := []string{avg, "waiting on average:", text.Duration(g.WaitNs) + ",", text.Amount(g.Waits, "wait")}
-	if g.locks == 1 { // how many threads wait for any of several is not known
-		parts[3] += ","
-		parts = append(parts, s.threads(int64(g.Waiters)))
+	parts = append(parts, sum+",", text.Amount(w.Waits, "wait")+",")
+	if w.Locks <= 1 { // how many threads wait for any of several is not known
+		parts = append(parts, s.threads(int64(w.Waiters))+",")
 	}
-	if g.MaxNs > 0 {
-		parts[len(parts)-1] += ","
-		parts = append(parts, "longest "+text.Duration(g.MaxNs))
+	if w.MaxNs > 0 {
+		parts = append(parts, "longest "+text.Duration(w.MaxNs))
 	}
+	parts[len(parts)-1] = strings.TrimSuffix(parts[len(parts)-1], ",")
 	return parts
 }
 
 // holders says who had the lock meanwhile: n of those with a name, and between
 // them who has none; but nobody after mostOwners before their sum is enough.
-func (s *screen) holders(g *group, n int, enough int64) (lines []line) {
+func (s *screen) holders(w *document.Wait, n int, enough int64) (lines []line) {
 	first, named, sum := "      held by  ", 0, int64(0)
-	for i := range g.Owners {
-		o := &g.Owners[i]
-		if named >= n && (sum >= enough || named == mostOwners) || named > 0 && !s.Full && o.WaitNs*20 < g.WaitNs {
+	for i := range w.Owners {
+		o := &w.Owners[i]
+		if named >= n && (sum >= enough || named == mostOwners) || named > 0 && !s.Full && o.WaitNs*20 < w.WaitNs {
 			break
 		}
 		if text.Placed(o.Site) {
 			named++
-		} else if i > 0 && !s.Full && o.WaitNs*20 < g.WaitNs {
+		} else if i > 0 && !s.Full && o.WaitNs*20 < w.WaitNs {
 			continue
 		}
-		lines = append(lines, s.holder(first+fmt.Sprintf("%4s ", percent(o.WaitNs, g.WaitNs)), o)...)
+		lines = append(lines, s.holder(first+fmt.Sprintf("%4s ", percent(o.WaitNs, w.WaitNs)), o)...)
 		sum += o.WaitNs
 		first = strings.Repeat(" ", len(first))
 	}
@@ -230,19 +257,19 @@ func (s *screen) doing(o *document.LockOwner) string {
 }
 
 // waiters says where threads wait, as far as a line holds.
-func (s *screen) waiters(g *group) []line {
+func (s *screen) waiters(w *document.Wait) []line {
 	if s.short {
 		return nil
 	}
 	var parts []string
-	for i := range g.Waiting {
-		w := &g.Waiting[i]
-		if !text.Placed(w.Site) && i == 0 {
+	for i := range w.Waiting {
+		at := &w.Waiting[i]
+		if !text.Placed(at.Site) && i == 0 {
 			return nil
 		}
-		parts = append(parts, percent(w.WaitNs, g.WaitNs)+" "+s.names.Name(w.Site))
+		parts = append(parts, percent(at.WaitNs, w.WaitNs)+" "+s.names.Name(at.Site))
 	}
-	if len(parts) == 0 || len(g.Waiting) == 1 && g.Waiting[0].Site == g.Site && !s.Full {
+	if len(parts) == 0 || len(w.Waiting) == 1 && w.Waiting[0].Site == w.Site && !s.Full {
 		return nil // it stands above
 	}
 	return fillList(waitingAt, s.Width, parts, s.Full)

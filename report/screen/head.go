@@ -84,7 +84,7 @@ func (s *screen) amounts() string {
 // one line must not take the locks for the trouble.
 func (s *screen) others() string {
 	if n := s.elsewhere(); n > 0 {
-		return ", " + average(n) + " for pools, queues and results"
+		return ", " + average(n) + " for what is no lock"
 	}
 	return ""
 }

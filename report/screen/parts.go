@@ -18,21 +18,23 @@ type Options struct {
 }
 
 // MaxLines is how long a screen is at most when it is as wide as DefaultWidth,
-// unless all is asked for. Head and tail take what they need, findings and resources up
-// to their sizes, and locks what is left.
+// unless all is asked for. Head and tail take what they need, findings up to their size, and
+// what threads wait for what is left.
 const (
-	MaxLines      = 25
-	findingLines  = 9
-	resourceLines = 5
-	noteLines     = 4
+	MaxLines     = 25
+	findingLines = 9
+	noteLines    = 4
+
+	leastFindings = 4 // are kept free for these where they come later
 )
 
 // What a section shows at most, its first in any case. The first lock has three owners
 // where two held it for less than half of its waiting.
 const (
 	mostFindings  = 3
-	mostLocks     = 3
+	mostWaits     = 3
 	mostResources = 2
+	mostCallers   = 2
 	mostOwners    = 3
 )
 
@@ -54,8 +56,9 @@ type screen struct {
 	Answer
 	Options
 	words
-	groups []group
-	short  bool // only what nobody can do without
+	waits  []document.Wait // that are worth a word
+	waitNs int64           // of all of these
+	short  bool            // only what nobody can do without
 }
 
 // most is how many rows or lines a section has: all, or so many.

@@ -8,79 +8,62 @@ import (
 	"contend/report/text"
 )
 
-// resources are what threads wait for that is no lock: what others must give
-// back. A pool that is too small shows here only. Where all of a thread's life is
-// to wait there, it may have nothing to do, and the place is not worth a first
-// look. The first shows in any case where the head speaks of them.
-func (s *screen) resources(room int) (lines []line) {
-	shown, title := 0, "Pools, queues and results, by "+s.thread+"s waiting for them"
-	for i := range s.Resources {
-		r := &s.Resources[i]
-		if shown == s.most(mostResources) || !s.Full && (r.Loop || !s.counts && float64(r.WaitNs) < worthwhile*float64(s.ElapsedNs)) {
-			continue
-		}
-		one := s.resource(r)
-		if len(lines)+len(one) >= room && (shown > 0 || s.elsewhere() == 0) {
-			break
-		}
-		if shown == 0 {
-			lines = append(lines, line{title, plain})
-		}
-		shown++
-		lines = append(lines, one...)
-		if shown == 1 && s.elsewhere() > 0 {
-			lines = append(lines, fill("      -> ", s.Width, plain, prose("These have no recorded owner: look for slow users or producers")...)...)
+// unowned is what to look for where threads wait for what has no owner, by its kind.
+var unowned = map[string]string{
+	"pool":      "Its users are not recorded: return objects sooner, or enlarge it",
+	"queue":     "The other side is not recorded: look for slow producers, or consumers",
+	"latch":     "What opens it is not recorded: look for slow threads that must reach it",
+	"result":    "The task is not recorded: look at what computes the result",
+	"condition": "The notifier is not recorded: look for what makes the condition true",
+	"resource":  "Its users are not recorded: look for slow users or producers",
+}
+
+// unranked are, where all is asked for, the places where one thread waits, or where all of a
+// thread's life is to wait: it may have nothing to do. Those of idle threads follow.
+func (s *screen) unranked() (lines []line) {
+	list := func(title string, rows []document.Resource, most int, wanted func(*document.Resource) bool) {
+		for i, head := 0, true; i < len(rows) && i < most; i++ {
+			if r := &rows[i]; wanted(r) {
+				if head {
+					lines = append(lines, line{title, plain})
+				}
+				head = false
+				w := document.Wait{Kind: document.KindOf(r.What, r.Site), Of: r, Lock: document.Lock{Waits: r.Waits, WaitNs: r.WaitNs, MaxNs: r.MaxNs, Waiters: r.Waiters}}
+				lines = append(lines, s.block(&w, false)...)
+			}
 		}
 	}
-	if len(s.Idle) > 0 {
-		lines = append(lines, line{"Idle: waits of " + s.thread + "s with nothing to do", plain})
+	if s.Full {
+		list("Waits that may be idleness: of one "+s.thread+", or in its outermost method", s.Resources, everything, func(r *document.Resource) bool { return r.Loop || r.Waiters < 2 })
 	}
-	for i := range s.Idle {
-		if i == s.most(mostResources) {
-			break
-		}
-		lines = append(lines, s.resource(&s.Idle[i])...)
-	}
+	list("Idle: waits of "+s.thread+"s with nothing to do", s.Idle, s.most(mostResources), func(*document.Resource) bool { return true })
 	return lines
 }
 
 // elsewhere returns how many threads wait on average for what is no lock, where they are
 // more than those that wait for locks; else 0.
 func (s *screen) elsewhere() float64 {
-	ns := int64(0)
-	for i := range s.Resources {
-		if r := &s.Resources[i]; !r.Loop && r.Waiters > 1 { // one alone may have nothing to do
-			ns += r.WaitNs
-		}
-	}
+	ns := s.waitNs - s.Total.WaitNs
 	if ns <= s.Total.WaitNs || float64(ns) < worthwhile*float64(s.ElapsedNs) {
 		return 0
 	}
 	return float64(ns) / float64(max(s.ElapsedNs, 1))
 }
 
-// resource is one place where threads wait.
-func (s *screen) resource(r *document.Resource) []line {
-	first, amount := average(float64(r.WaitNs)/float64(max(s.ElapsedNs, 1))), text.Duration(r.WaitNs)+","
-	parts := []string{s.names.Name(r.What)}
-	if r.Site != "" && r.Site != r.What {
-		parts = append(parts, "at "+s.names.Name(r.Site))
-	}
-	if s.counts {
-		return fill(fmt.Sprintf("%4s  ", text.Number(r.WaitNs)), s.Width, plain, parts...)
-	}
-	parts = append(parts, "("+amount, text.Amount(r.Waits, "wait")+",", s.threads(int64(r.Waiters))+")")
-	return append(fill(fmt.Sprintf("%4s  ", first), s.Width, plain, parts...), s.callers(r)...)
+// leads reports whether what most threads wait for is no lock: then findings, which are about
+// locks, come later.
+func (s *screen) leads() bool {
+	return len(s.waits) > 0 && s.waits[0].Of != nil && len(s.Deadlocks) == 0
 }
 
 // callers says who calls a place where threads wait: it may be a pool's own, which all of the
-// program calls.
-func (s *screen) callers(r *document.Resource) (lines []line) {
-	if !s.Full {
+// program calls. Of the first that is shown the most frequent callers are named.
+func (s *screen) callers(r *document.Resource, foremost bool) (lines []line) {
+	if !s.Full && (!foremost || s.short) {
 		return nil
 	}
 	first := "      called by  "
-	for _, c := range r.Callers {
+	for _, c := range r.Callers[:min(len(r.Callers), s.most(mostCallers))] {
 		parts := []string{s.names.Name(c.Sites[0])}
 		for _, site := range c.Sites[1:] {
 			parts = append(parts, "< "+s.names.Name(site))

@@ -8,13 +8,12 @@
 //	screen.go    what is shown, and how it is made to fit
 //	head.go      what was read, and how much waiting there was
 //	finding.go   findings and deadlocks
-//	block.go     one lock: who holds it, who waits
+//	block.go     one thing that threads wait for: who holds it, who waits
 //	tail.go      what was not counted, how sure it is, what to run next
-//	resources.go what else is waited for, and how much
+//	resources.go what is waited for that is no lock
 //	advice.go    what to do where no finding says so
 //	stacks.go    whole stacks, for who asks for all
 //	parts.go     what all parts of a screen are made of
-//	group.go     locks that a reader takes for one
 //	words.go     what things are called, and what sort of program it is
 //	lines.go     lines of so many columns
 package screen
@@ -22,6 +21,9 @@ package screen
 import (
 	"bufio"
 	"io"
+	"slices"
+
+	"contend/report/document"
 )
 
 // Write writes the screen.
@@ -29,7 +31,13 @@ func Write(w io.Writer, a Answer, o Options) error {
 	if o.Width <= 0 {
 		o.Width = DefaultWidth
 	}
-	s := &screen{Answer: a, Options: o, words: wordsOf(a.Analyze), groups: groupsOf(a.Locks, a.Rest)}
+	s := &screen{Answer: a, Options: o, words: wordsOf(a.Analyze), waits: a.Waits()}
+	s.waits = slices.DeleteFunc(s.waits, func(w document.Wait) bool {
+		return w.Of != nil && !s.Full && !s.counts && float64(w.WaitNs) < worthwhile*float64(s.ElapsedNs)
+	})
+	for i := range s.waits {
+		s.waitNs += s.waits[i].WaitNs
+	}
 	lines := s.all()
 	out := bufio.NewWriter(w)
 	for _, l := range lines {
@@ -55,16 +63,13 @@ func (s *screen) sections() (lines []line) {
 	if s.Full {
 		room = everything
 	}
-	least, beside := len(s.locks(0))+1, len(s.resources(0)) // of locks and resources
-	findings := s.findings(room - least - beside)
-	room -= len(findings) + 1
-	resources := s.resources(min(s.most(resourceLines), room-least))
-	if len(resources) > 0 {
-		room -= len(resources) + 1
-	}
-	sections := [][]line{head, findings, s.locks(room), resources, s.stacks(), tail}
-	if s.elsewhere() > 0 && len(s.Findings) == 0 {
-		sections[2], sections[3] = sections[3], sections[2] // what most wait for comes first
+	sections := [][]line{head, nil, nil, s.unranked(), s.stacks(), tail}
+	if s.leads() { // findings are about locks: they come later
+		sections[1] = s.ranked(room - leastFindings)
+		sections[2] = s.findings(room - len(sections[1]) - 1)
+	} else {
+		sections[1] = s.findings(room - len(s.ranked(0)) - 1)
+		sections[2] = s.ranked(room - len(sections[1]) - 1)
 	}
 	for _, section := range sections {
 		if len(lines) > 0 && len(section) > 0 {

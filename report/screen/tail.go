@@ -125,12 +125,13 @@ func (s *screen) next() []line {
 		parts = []string{"contend analyze --full " + file, "(all that threads wait for)"}
 	case s.Total.WaitNs == 0, s.hidesMore():
 		parts = s.record()
-	case s.elsewhere() > 0 && len(s.Findings) == 0 && !s.Full:
+	case s.leads() && len(s.Findings) == 0 && !s.Full:
 		parts = []string{"contend analyze --full " + file, "(all that threads wait for)"}
-	case s.counts && len(s.groups) > 0:
+	case s.counts && len(s.Locks) > 0:
 		parts = []string{"contend blame --by lock,waiter-stack " + file}
-	case len(s.groups) > 0:
-		parts = []string{"contend blame --class " + s.pattern(s.groups[0].Class) + " " + file, "(all its owners)"}
+	case len(s.Locks) > 0:
+		top := s.waits[slices.IndexFunc(s.waits, func(w document.Wait) bool { return w.Of == nil })].Class
+		parts = []string{"contend blame --class " + s.pattern(top) + " " + file, "(all its owners)"}
 		if !s.Full {
 			parts = append(parts, "or contend analyze --full (whole stacks)")
 		}

@@ -82,7 +82,19 @@ func (p Plain) Lock(name, class, site string) []string {
 }
 
 // Placed reports whether a site names a place in the program.
-func Placed(site string) bool { return site != "" && site[0] != '[' }
+func Placed(site string) bool { return document.Placed(site) }
+
+// Resource writes a place where threads wait for what is no lock as Lock writes a lock. Of
+// what nearly all such waits are made of, the caller alone is named.
+func (p Plain) Resource(what, site string) []string {
+	switch {
+	case site == "" || site == what:
+		return []string{p.Name(what)}
+	case strings.HasPrefix(what, "java.util.concurrent.locks."):
+		return []string{p.Name(site)}
+	}
+	return []string{p.Name(what), "at " + p.Name(site)}
+}
 
 // Address names one lock: its class, and what tells it from others of that.
 func (p Plain) Address(name string) string {
