@@ -286,7 +286,7 @@ func (r *result) side() document.SideTrace {
 // reports give them among their footnotes only.
 var notes = map[string]bool{"identity": true, "scheduling": true, "epoch": true, "no-owners": true, "single-dump": true, "no-times": true,
 	"not-one-instant": true, "unlisted-owners": true, "unlisted-threads": true, "readers": true, "counts-only": true, "not-recorded": true,
-	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "joined-locks": true, "saturated": true, "spinning": true, "kernel": true, format.FewerSamples: true, format.ByWaiter: true, "not-locks": true, format.RuntimeDeadlock: true}
+	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "joined-locks": true, "saturated": true, "spinning": true, "kernel": true, format.FewerSamples: true, format.ByWaiter: true, "not-locks": true, format.RuntimeDeadlock: true, format.LikelyDeadlock: true}
 
 // warn says what the decoder could not read, but for what the report shows.
 func (r *result) warn(e *env, shown bool) {

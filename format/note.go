@@ -60,6 +60,10 @@ func (s *Stats) HiddenNs() (ns int64) {
 // which it does not say more of.
 const RuntimeDeadlock = "deadlock"
 
+// LikelyDeadlock is the code of the warning that stacks have the shape of a deadlock,
+// where nothing tells who holds the lock.
+const LikelyDeadlock = "likely-deadlock"
+
 // ByWaiter is the code of the warning that an input has the stacks of waiters and no
 // owners.
 const ByWaiter = "by-waiter"

@@ -3,8 +3,10 @@ package godump
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"io"
 	"regexp"
+	"strings"
 )
 
 // normalizer makes of what the runtime prints what the library reads. Some of it
@@ -96,8 +98,9 @@ func (t *normalizer) line(line []byte) {
 		line = append([]byte("\t"), bytes.TrimLeft(line, " ")...)
 		text = bytes.TrimRight(line, "\r\n")
 	}
-	if bytes.Equal(text, reportLine) {
-		t.stuck = "go-deadlock reports a potential deadlock"
+	if _, kind, ok := bytes.Cut(text, reportLine); ok && !t.within {
+		kind, _, _ = bytes.Cut(bytes.Trim(kind, " :"), []byte(".")) // recursive or inconsistent locking
+		t.stuck = "go-deadlock reports " + cmp.Or(strings.ToLower(string(kind)), "a potential deadlock")
 	}
 	if t.ruled && len(text) > 0 {
 		t.ruled, t.threads = false, bytes.HasPrefix(text, signalLine)

@@ -38,7 +38,8 @@ type Reader struct {
 	queue      format.Queue
 	dumps      int64
 	goroutines int64
-	waiting    int64 // for locks
+	waiting    int64    // for locks
+	shapes     []string // of deadlocks in the last dump
 	warnings   []format.Warning
 	damage     format.DamageLog
 	err        error // after the queue
@@ -60,7 +61,7 @@ func Is(head []byte) bool {
 // Begins tells the first line of a goroutine: `goroutine 7 [running]:`, or of a report
 // of deadlocks.
 func Begins(line string) bool {
-	if line == string(reportLine) {
+	if strings.HasPrefix(line, string(reportLine)) {
 		return true
 	}
 	rest, ok := strings.CutPrefix(line, string(goroutineHead))
@@ -87,7 +88,7 @@ func NewReader(in *bufio.Reader, name string, o Options) (*Reader, error) {
 	r := &Reader{name: name, in: c, lines: &normalizer{in: bufio.NewReader(&depthLimit{in: c, start: true})}, names: newSymbols(o.Rules)}
 	r.rest = r.lines
 	r.advance()
-	if r.dumps == 0 {
+	if r.dumps == 0 && (c.err != nil || r.lines.stuck == "") {
 		if c.err != nil {
 			return nil, fmt.Errorf("%s: %w", name, c.err)
 		}
@@ -139,6 +140,9 @@ func (r *Reader) Stats() format.Stats {
 	s.Blind = "goroutine dumps do not tell who holds a lock"
 	if why := r.lines.stuck; why != "" {
 		s.Warnings = append(s.Warnings, format.Warning{Code: format.RuntimeDeadlock, Text: why})
+	}
+	for _, shape := range r.shapes {
+		s.Warnings = append(s.Warnings, format.Warning{Code: format.LikelyDeadlock, Text: shape})
 	}
 	if r.waiting > 0 {
 		s.Warnings = append(s.Warnings, format.Warning{Code: "no-owners", Text: "goroutine dumps do not tell who holds a lock"})
@@ -218,6 +222,7 @@ func (r *Reader) deliver(list []*stack.Goroutine) {
 	at := r.dumps * apart
 	r.dumps++
 	r.goroutines += int64(len(list))
+	r.shapes = patterns(list)
 	tick := format.Event{Kind: format.KindTick, Time: at, Weight: 1, Live: uint32(len(list))}
 	r.names.joinHalves(list)
 	var locks, others []format.Event

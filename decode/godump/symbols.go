@@ -129,28 +129,31 @@ func keyOf(g *stack.Goroutine, frames []format.Frame) lockKey {
 
 const rwMutex = "sync.RWMutex"
 
-// joinHalves finds the two halves of the only RWMutex in a dump: often the address shows
-// of those that wait to write alone. Of several nothing tells which belong together.
+// joinHalves finds the two halves of the only RWMutex in a dump: the address often shows
+// of those that wait to write alone, or of none. Of several nothing tells which belong
+// together.
 func (y *symbols) joinHalves(list []*stack.Goroutine) {
-	var addressed, others []lockKey
-	packages := map[string]bool{}
+	var halves []lockKey
+	packages, methods := map[string]bool{}, map[string]bool{}
 	for _, g := range list {
 		frames := framesOf(g)
 		use := gosym.UseOf(frames)
 		if use.Class != rwMutex || !waits(g) {
 			continue
 		}
-		packages[use.At.Class] = true
-		key := keyOf(g, frames)
-		if key.addr != 0 && !slices.Contains(addressed, key) {
-			addressed = append(addressed, key)
-		} else if key.addr == 0 && !slices.Contains(others, key) {
-			others = append(others, key)
+		packages[use.At.Class], methods[use.Method] = true, true
+		if key := keyOf(g, frames); !slices.Contains(halves, key) {
+			halves = append(halves, key)
 		}
 	}
 	y.half, y.whole = lockKey{}, lockKey{}
-	if len(addressed) == 1 && len(others) == 1 && len(packages) == 1 {
-		y.half, y.whole = others[0], addressed[0]
+	if len(halves) != 2 || len(packages) != 1 || len(methods) != 2 {
+		return
+	}
+	if halves[0].addr == 0 {
+		y.half, y.whole = halves[0], halves[1]
+	} else if halves[1].addr == 0 {
+		y.half, y.whole = halves[1], halves[0]
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"contend/analysis"
 	"contend/blame/findings"
+	"contend/format"
 	"contend/report/document"
 	"contend/report/text"
 )
@@ -21,6 +22,11 @@ func (s *screen) findings(room int) (lines []line) {
 			break
 		}
 		lines = append(lines, one...)
+	}
+	for _, w := range s.Coverage.Warnings {
+		if w.Code == format.LikelyDeadlock {
+			lines = append(lines, hanging("", s.Width, alarm, prose("LIKELY DEADLOCK: "+w.Text)...)...)
+		}
 	}
 	shown, left, head := 0, 0, 0
 	for _, f := range distinct(s.Findings) {

@@ -1,0 +1,156 @@
+package godump
+
+import (
+	"fmt"
+	"strings"
+
+	"contend/decode/gosym"
+	"contend/format"
+
+	"github.com/maruel/panicparse/v2/stack"
+)
+
+// patterns names deadlocks that the stacks of a dump have the shape of. The dump does
+// not tell who holds a lock, so that none is certain.
+func patterns(list []*stack.Goroutine) (said []string) {
+	var all []shape
+	for _, g := range list {
+		all = append(all, shapeOf(g))
+	}
+	return append(recursive(all), starved(all)...)
+}
+
+// shape is a goroutine with what its frames say.
+type shape struct {
+	main   bool // the goroutine that main runs in
+	waits  bool
+	state  string
+	frames []format.Frame
+	use    gosym.Use
+	inner  int // the innermost frame of the program
+	calls  []stack.Call
+}
+
+func shapeOf(g *stack.Goroutine) shape {
+	s := shape{main: g.ID == 1, waits: waits(g), state: g.State, frames: framesOf(g), calls: g.Stack.Calls}
+	if s.waits {
+		s.use = gosym.UseOf(s.frames)
+	}
+	for s.inner < len(s.frames)-1 && gosym.OfLocks(s.frames[s.inner].Class) {
+		s.inner++
+	}
+	return s
+}
+
+// homeOf is the package and type of a method, also of a function inside of it; of other
+// functions the package.
+func homeOf(f format.Frame) string {
+	if end := strings.Index(f.Method, ")."); end > 0 && f.Method[0] == '(' {
+		return f.Class + "." + f.Method[:end+1]
+	}
+	return f.Class
+}
+
+// akin reports whether two frames are of one home and, if that is a type, of one object
+// as far as the dump tells.
+func (s *shape) akin(i int, o *shape, j int) bool {
+	home := homeOf(s.frames[i])
+	if home != homeOf(o.frames[j]) {
+		return false
+	}
+	x, known := first(&s.calls[i].Args)
+	y, both := first(&o.calls[j].Args)
+	return home == s.frames[i].Class || !known || !both || x == y
+}
+
+// recursive finds readers of an RWMutex that wait behind a writer, called by a method of
+// the same object, where no other goroutine but the main one is in such a method: they
+// may hold the lock that they take again, and the writer waits for them.
+func recursive(all []shape) (said []string) {
+	named := map[string]bool{}
+	for i := range all {
+		r := &all[i]
+		if r.use.Class != rwMutex || r.use.Method != "RLock" || named[homeOf(r.use.At)] {
+			continue
+		}
+		outer := r.inner + 1
+		for outer < len(r.frames) && !r.akin(r.inner, r, outer) {
+			outer++
+		}
+		writer, busy := -1, false
+		for j := range all {
+			w := &all[j]
+			if w.use.Class == rwMutex && r.akin(r.inner, w, w.inner) {
+				if w.use.Method == "Lock" {
+					writer = j
+				}
+				continue
+			}
+			for k := range w.frames {
+				busy = busy || !w.main && r.akin(r.inner, w, k)
+			}
+		}
+		if outer == len(r.frames) || writer < 0 || busy {
+			continue
+		}
+		named[homeOf(r.use.At)] = true
+		said = append(said, fmt.Sprintf("a recursive RLock, by its shape: %s waits to read behind the writer at %s, and its caller %s may hold the same %s for reading",
+			at(r.use.At), at(all[writer].use.At), at(r.frames[outer]), rwMutex))
+	}
+	return said
+}
+
+// starved finds pools of which all goroutines wait, within the tasks that they run, in
+// the pool's own methods: for a place, or for a task that none of them is free to run.
+func starved(all []shape) (said []string) {
+	type pool struct {
+		workers int
+		free    bool // not all of them wait so
+		task    format.Frame
+	}
+	pools, order := map[string]*pool{}, []string{}
+	for i := range all {
+		start, _ := gosym.Start(all[i].frames)
+		if pools[start] == nil {
+			pools[start] = &pool{}
+			order = append(order, start)
+		}
+		p := pools[start]
+		task, waits := all[i].task()
+		p.workers, p.free, p.task = p.workers+1, p.free || !waits, task
+	}
+	for _, start := range order {
+		if p := pools[start]; p.workers > 1 && !p.free {
+			said = append(said, fmt.Sprintf("a self-starved pool, by its shape: all %d goroutines of %s wait for it within a task that they run, as at %s", p.workers, start, at(p.task)))
+		}
+	}
+	return said
+}
+
+// task is the frame of the task that a pool's goroutine runs, where that waits in a method
+// of the pool: the innermost frames and the outermost are then of one type, or of one
+// package that offers pools.
+func (s *shape) task() (f format.Frame, waits bool) {
+	last := len(s.frames) - 1
+	for last > s.inner && gosym.OfLocks(s.frames[last].Class) {
+		last--
+	}
+	if !s.waits || s.use.Class != "" || last < 0 {
+		return f, false
+	}
+	run := s.frames[last]
+	own := func(f format.Frame) bool {
+		if of := homeOf(run); of != run.Class && of == homeOf(f) {
+			return true
+		}
+		return run.Class == f.Class && run.Class != "main" && s.state != "select" // which waits for many things
+	}
+	task := s.inner
+	for task < last && own(s.frames[task]) {
+		task++
+	}
+	return s.frames[task], task > s.inner && task < last && !own(s.frames[task])
+}
+
+// at writes a frame as it is looked up.
+func at(f format.Frame) string { return fmt.Sprintf("%s:%d", gosym.Name(f), f.Line) }
