@@ -28,6 +28,10 @@ type Stats struct {
 	Blind      string    // why one may not, nor in the rest of the input; "" where that follows from the events
 }
 
+// OfAsyncProfiler ends the Format of recordings that async-profiler wrote, which knows
+// other settings than the JDK.
+const OfAsyncProfiler = ", async-profiler"
+
 // Warning is a reason for doubt that rides on a result: a stable code for
 // machines, words for people.
 type Warning struct {

@@ -35,6 +35,7 @@ type metadata struct {
 	work     int                // spent on compiling
 	units    [slots]string      // of the times in events, by slot
 	tracing  bool               // of methods is known to it
+	sampler  bool               // async-profiler wrote it
 	unmounts bool               // of JDK 24 or later: virtual threads leave their carriers while they wait for a monitor
 	dense    []*program         // the same, for the ids there usually are; unwanted for events that are not
 	parts    parts
@@ -79,6 +80,9 @@ type element struct {
 	attrs map[string]string
 }
 
+// samplerLabel is how async-profiler calls its recordings.
+const samplerLabel = "Async-profiler Recording"
+
 // parseMetadata reads the body of a metadata event; nil where it is not one to its end.
 func parseMetadata(c *cursor, specs map[string]*eventSpec) *metadata {
 	texts := make([]string, 0, 64)
@@ -88,7 +92,7 @@ func parseMetadata(c *cursor, specs map[string]*eventSpec) *metadata {
 		}
 		texts = append(texts, c.str(nil))
 	}
-	m := &metadata{classes: make(map[int64]*class), others: make(map[int64]*layout)}
+	m := &metadata{classes: make(map[int64]*class), others: make(map[int64]*layout), sampler: slices.Contains(texts, samplerLabel)}
 	p := &metadataParser{c: c, texts: texts, used: make([]bool, len(texts)), m: m}
 	p.element(nil, "", 0)
 	if c.err != nil || c.left() > 0 {

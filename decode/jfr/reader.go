@@ -82,7 +82,11 @@ func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
-	return format.Stats{Format: fmt.Sprintf("jfr %d.%d", r.head.major, r.head.minor), Events: r.events,
+	name := fmt.Sprintf("jfr %d.%d", r.head.major, r.head.minor)
+	if r.meta != nil && r.meta.sampler {
+		name += format.OfAsyncProfiler
+	}
+	return format.Stats{Format: name, Events: r.events,
 		BytesRead: r.taken - r.damaged, BytesTotal: r.taken, Dumps: r.telling.count, Blind: r.blind(), Warnings: slices.Concat(r.warnings, r.unrecorded(), r.virtualWarning(), r.unobserved.warnings()), Damage: r.damage}
 }
 

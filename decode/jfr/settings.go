@@ -91,5 +91,9 @@ func (r *Reader) unrecorded() []format.Warning {
 	case len(events) == 0:
 		return nil
 	}
-	return []format.Warning{{Code: "not-recorded", Text: text + "; 'contend jfc' prints settings that record all"}}
+	how := "'contend jfc' prints settings that record all"
+	if r.meta.sampler {
+		how = "async-profiler records them with -e lock"
+	}
+	return []format.Warning{{Code: "not-recorded", Text: text + "; " + how}}
 }

@@ -45,6 +45,20 @@ func TestSettingsThatRecordNoWaits(t *testing.T) {
 	}
 }
 
+// What async-profiler did not record, no setting of the JDK would have.
+func TestAdviceForAsyncProfiler(t *testing.T) {
+	r := started(t)
+	clear(r.recorded)
+	for _, want := range []string{"'contend jfc' prints", "async-profiler records them with -e lock"} {
+		r.set(t, "JavaMonitorEnter", "enabled", "false")
+		s := r.Stats()
+		if w := s.Warnings; len(w) != 1 || !strings.Contains(w[0].Text, want) || strings.HasSuffix(s.Format, format.OfAsyncProfiler) != r.meta.sampler {
+			t.Errorf("%s: %v, want %q", s.Format, w, want)
+		}
+		r.meta.sampler = true
+	}
+}
+
 // async-profiler calls its threshold "lock", in nanoseconds; 0 leaves out none.
 func TestThresholdOfAsyncProfiler(t *testing.T) {
 	r := started(t)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"contend/format"
 	"contend/report/document"
 	"contend/report/text"
 )
@@ -157,6 +158,8 @@ func (s *screen) record() []string {
 		return []string{"contend jfc --exact > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(JDK 25 records waits of virtual threads for locks of java.util.concurrent)", "or " + dumpToFile, "(from JDK 24 on shows those for monitors, too)"}
 	case s.warned("unlisted-threads"):
 		return append([]string{dumpToFile}, prose("(has virtual threads, from JDK 24 on with their locks)")...)
+	case strings.HasSuffix(s.Trace.Format, format.OfAsyncProfiler) && s.hides():
+		return prose("record it with async-profiler's -e lock -o jfr, or with contend record PID")
 	case strings.HasPrefix(s.Trace.Format, "jfr") && s.hides():
 		return []string{"contend jfc > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(records every wait)"}
 	case s.native():
