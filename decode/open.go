@@ -131,7 +131,11 @@ func (t *Trace) Stats() format.Stats {
 		sum.BytesTotal += s.BytesTotal
 		sum.Dumps += s.Dumps
 		sum.Blind = cmp.Or(sum.Blind, s.Blind)
-		sum.Warnings = append(sum.Warnings, s.Warnings...)
+		for _, w := range s.Warnings {
+			if !slices.Contains(sum.Warnings, w) { // what holds for all inputs is said once
+				sum.Warnings = append(sum.Warnings, w)
+			}
+		}
 		sum.Damage.Join(s.Damage)
 	}
 	for _, in := range t.joined {

@@ -257,6 +257,13 @@ var processes = map[string][2]func(line string) string{
 	"foreman":  {before("10:00:00 web.1  | "), before("10:00:01 web.2  | ")},
 	"journal":  {before("Nov 21 10:00:00 host java[123]: "), before("Nov 21 10:00:00 host java[4567]: ")},
 	"heroku":   {before("2026-11-21T10:00:00.123456+00:00 app[web.1]: "), before("2026-11-21T10:00:00.223456+00:00 app[web.2]: ")},
+	"syslog":   {before("<134>1 2026-11-21T10:00:00.1Z host shop 12 - - "), before("<134>1 2026-11-21T10:00:01.22Z host shop 1234 - - ")},
+	"boot":     {before("2026-11-21 10:00:00.000  INFO 12 --- [  main] c.d.Dump   : "), before("2026-11-21 10:00:00.000  INFO 4711 --- [  main] c.d.Dump   : ")},
+	"pdsh":     {before("app01: "), before("app02: ")},
+	"coloured": {before("\x1b[33mapp-1   |\x1b[0m "), before("\x1b[1;34mapp-12  |\x1b[0m ")},
+	"nested":   {object(`"kubernetes":{"pod":{"name":"a"}},"message"`), object(`"kubernetes":{"pod":{"name":"b"}},"message"`)},
+	"dotted":   {object(`"process.pid":1,"message"`), object(`"process.pid":2,"message"`)},
+	"labels":   {object(`"labels":{"pod":"a","app":"w"},"line"`), object(`"labels":{"app":"w","pod":"b"},"line"`)},
 	"pod_name": {object(`"kubernetes":{"pod_name":"a"},"log"`), object(`"kubernetes":{"pod_name":"b"},"log"`)},
 	"pid":      {object(`"_HOSTNAME":"h","_PID":"1","MESSAGE"`), object(`"_HOSTNAME":"h","_PID":"2","MESSAGE"`)},
 }
@@ -296,6 +303,32 @@ func TestProcessesOfOneStream(t *testing.T) {
 	for ev := (format.Event{}); tr.Read(&ev) == nil; {
 	}
 	if s := tr.Stats(); s.Damage.Whole() || !strings.Contains(s.Damage.Places[0].Why, "interleaved") {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Each file that tail prints in turn is a process, and one dump of each measures no time.
+func TestProcessesWithoutPrefixes(t *testing.T) {
+	var dumps [2][]byte
+	for i := range dumps {
+		dumps[i], _ = os.ReadFile(fmt.Sprintf("testdata/processes/%d.txt", i+1))
+	}
+	a, b := bytes.SplitAfterN(dumps[0], []byte("\n"), 9), bytes.SplitAfterN(dumps[1], []byte("\n"), 20)
+	parts := [][]byte{bytes.Join(a[:8], nil), bytes.Join(b[:19], nil), a[8], b[19]}
+	var tail []byte
+	for i, part := range parts {
+		tail = append(append(tail, fmt.Sprintf("==> %c.log <==\n", 'a'+i%2)...), part...)
+	}
+	if got, want := shown(t, tail), shown(t, dumps[0])+shown(t, dumps[1]); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	tr, err := Open([]string{Stdin}, bytes.NewReader(append(dumps[0], dumps[1]...)), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ev := (format.Event{}); tr.Read(&ev) == nil; {
+	}
+	if s := tr.Stats(); s.Unit != format.UnitThreads {
 		t.Errorf("%+v", s)
 	}
 }

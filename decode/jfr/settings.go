@@ -92,7 +92,7 @@ func (r *Reader) unrecorded() []format.Warning {
 		return nil
 	}
 	how := "'contend jfc' prints settings that record all"
-	if r.meta.sampler {
+	if r.meta != nil && r.meta.sampler {
 		how = "async-profiler records them with -e lock"
 	}
 	return []format.Warning{{Code: "not-recorded", Text: text + "; " + how}}

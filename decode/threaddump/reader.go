@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"contend/decode/rules"
@@ -95,11 +96,23 @@ func (r *Reader) next() *Dump {
 	}, r.fetch)
 	if d != nil {
 		if r.dumps == 0 {
-			r.timed = d.Time != format.NoTime && (r.earliest() != nil || len(r.order.run) > 0)
+			r.timed = d.Time != format.NoTime && r.series(d)
 		}
 		r.dumps++
 	}
 	return d
+}
+
+// series reports whether a process has several dumps, as far as they are read ahead: one
+// of each of several processes measures no time.
+func (r *Reader) series(first *Dump) bool {
+	r.earliest() // reads ahead
+	var seen processes
+	seen.meet(first)
+	another := func(d *Dump) bool { return !seen.meet(d) }
+	return slices.ContainsFunc(r.order.run, another) || slices.ContainsFunc(r.inputs, func(p *pending) bool {
+		return p.reopen != nil || p.dump != nil && another(p.dump) || slices.ContainsFunc(p.ahead, func(a readAhead) bool { return another(a.dump) })
+	})
 }
 
 // fetch takes the earliest dump out of its input.

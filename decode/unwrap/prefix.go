@@ -19,12 +19,12 @@ type prefix struct {
 // blanks separate words.
 const blanks = " \t"
 
-// maxWords bounds the words of a prefix: journals have five.
-const maxWords = 8
+// maxWords bounds the words of a prefix: journals have five, Spring Boot's loggers eleven.
+const maxWords = 14
 
 func findPrefix(r *Reader, text []byte) layer {
 	if object := bytes.IndexByte(text, '{'); object > 0 && before[text[object-1]] && text[len(text)-1] == '}' {
-		if _, _, fields := jsonText(text[object:]); fields != nil {
+		if _, ok := jsonText(text[object:]); ok {
 			r.at, r.mark = object, Header // a layer beneath shows by itself
 		}
 	}
@@ -93,6 +93,9 @@ func (p *prefix) last() string { return p.process }
 //	web-7c9-abcde app                   of stern
 //	12:00:01 web.1  |                   of compose, swarm and process managers
 //	Nov 21 10:00:00 host java[123]:     of journals and syslog: the host and the tag
+//	<134>1 2026-11-21T10:00:00Z host app 123 - -  of syslog: the host, the program, its number
+//	2026-11-21 10:00:00 INFO 123 --- [main]       of Spring Boot: the process's number
+//	host:                               of pdsh and its like
 func processBefore(prefix string) (process string) {
 	words := strings.Fields(prefix)
 	for i, last := range words { // times of the program's own may follow
@@ -111,11 +114,14 @@ func processBefore(prefix string) (process string) {
 				process = joined(words[i-1], process)
 			}
 			return process
-		}
-	}
-	for _, word := range words {
-		if strings.HasPrefix(word, "[pod/") || !isTime(word) && podName(word) {
-			process = joined(process, strings.Trim(word, "[]"))
+		case i == 0 && strings.HasPrefix(last, "<") && strings.HasSuffix(last, ">1") && len(words) > 5:
+			return joined(words[2], joined(words[3], words[4]))
+		case i == 0 && len(words) == 1 && strings.HasSuffix(last, ":") && !isTime(last):
+			return strings.TrimSuffix(last, ":")
+		case last == "---" && i > 0 && isTime(words[i-1]):
+			process = joined(process, words[i-1])
+		case strings.HasPrefix(last, "[pod/") || !isTime(last) && podName(last):
+			process = joined(process, strings.Trim(last, "[]"))
 		}
 	}
 	return process

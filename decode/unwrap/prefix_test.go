@@ -1,6 +1,9 @@
 package unwrap
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestPrefixes(t *testing.T) {
 	for _, c := range []struct{ before, line, want string }{
@@ -17,7 +20,7 @@ func TestPrefixes(t *testing.T) {
 			t.Errorf("%q, %q: %+v, want %q", c.before, c.line, p, c.want)
 		}
 	}
-	for _, no := range []string{"", "   ", "a ", "taking a ", "17:", "1 2 3 4 5 6 7 8 9 "} {
+	for _, no := range []string{"", "   ", "a ", "taking a ", "17:", strings.Repeat("1 ", maxWords+1)} {
 		if p := prefixOf(no); p != nil {
 			t.Errorf("%q is a prefix: %v", no, p)
 		}

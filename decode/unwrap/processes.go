@@ -55,8 +55,8 @@ func (r *Reader) chooseFirst() {
 	}
 }
 
-// aside keeps a line of another process than the first.
-func (r *Reader) aside(line []byte) bool {
+// divert keeps a line of another process than the first apart from the Reader's text.
+func (r *Reader) divert(line []byte) bool {
 	process := r.process()
 	if process == r.first || process == "" {
 		return false

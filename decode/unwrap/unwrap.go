@@ -56,8 +56,8 @@ type layer interface {
 	strip(line []byte) []byte
 }
 
-// told is a layer that may tell of which process a line is: the last that had it.
-type told interface{ last() string }
+// labelled is a layer that may tell of which process a line is: the last that had it.
+type labelled interface{ last() string }
 
 // kinds are the kinds of layers, those that show by themselves first. A new
 // one is a line here.
@@ -65,6 +65,8 @@ var kinds = []struct {
 	name string
 	find func(r *Reader, text []byte) layer // nil where it is not; text has no line end
 }{
+	{"colours", findColours},
+	{"files one after the other", findSection},
 	{"JSON lines", findJSON},
 	{"HTML", findHTML},
 	{"escaped line ends", findEscaped},
@@ -229,7 +231,7 @@ func (r *Reader) add(l layer, line []byte) {
 // process is that of the last line, as all layers tell it.
 func (r *Reader) process() (process string) {
 	for _, l := range r.found {
-		if t, ok := l.(told); ok {
+		if t, ok := l.(labelled); ok {
 			process = joined(process, t.last())
 		}
 	}
@@ -238,7 +240,7 @@ func (r *Reader) process() (process string) {
 
 // emit puts text out.
 func (r *Reader) emit(line []byte) {
-	if r.others != nil && r.aside(line) {
+	if r.others != nil && r.divert(line) {
 		return
 	}
 	if len(r.starts) == lookback {
