@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"contend/golden"
 	"contend/report/document"
@@ -51,5 +52,23 @@ func TestTwoDumpsOfOneRecording(t *testing.T) {
 		if got, said := total(files...); got != all || !strings.Contains(said, first+" is part of "+second) {
 			t.Errorf("%q: %+v, want %+v; %s", files, got, all, said)
 		}
+	}
+}
+
+// JDK 17 writes jdk.ActiveRecording with times of the second chunk in all later ones.
+func TestLaterDumpsAreWhole(t *testing.T) {
+	golden.Thorough(t)
+	t.Parallel()
+	pid := strconv.Itoa(java(t, "java", nil, "-XX:StartFlightRecording:settings=profile").Process.Pid)
+	path := filepath.Join(t.TempDir(), "dump.jfr")
+	for range 4 {
+		time.Sleep(1100 * time.Millisecond) // a chunk begins with each dump: none is that old
+		if out, err := exec.Command("jcmd", pid, "JFR.dump", "filename="+path).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	var out, msg strings.Builder
+	if code := Main([]string{"verify", path}, nil, &out, &msg); code != exitOK {
+		t.Errorf("exit %d: %s%s", code, out.String(), msg.String())
 	}
 }

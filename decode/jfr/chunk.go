@@ -220,7 +220,7 @@ func (c *chunk) header(off, limit int) (p *program, at, end int, start int64) {
 	if own || c.meta.classes[kind].lasts() {
 		duration = max(cur.long("duration"), 0)
 	}
-	if cur.err != nil || cur.off > end || !c.window.holds(start, plus(start, duration)) {
+	if cur.err != nil || cur.off > end || !c.window.holds(start, plus(start, duration), own || p == unwanted) {
 		return nil, 0, 0, 0
 	}
 	return p, at, end, start
@@ -246,7 +246,7 @@ func (c *chunk) take(b *batch, p *program, at, end int) {
 	case cur.err != nil:
 	case cur.off != end:
 		cur.fail("length", format.ErrCorrupt)
-	case duration < 0 || !c.window.holds(start, plus(start, duration)):
+	case duration < 0 || !c.window.holds(start, plus(start, duration), false):
 		cur.fail("time", format.ErrCorrupt)
 	}
 	if cur.err != nil {

@@ -14,8 +14,8 @@ import (
 //   - a key has one value in a checkpoint (layout.go);
 //   - one bytecode of a method is of one line (sameLine);
 //   - the name of a class begins with that of its package (inPackage);
-//   - the two names of a thread are equal, or entirely different, and no other thread
-//     has its Java id (thread);
+//   - the two names of a thread are equal, or entirely different, and no thread of
+//     another name has its Java id (thread): compiler threads that come and go share one;
 //   - no name differs in one byte from one that the rules know (misspelled).
 
 // checkSymbols compares the symbols of the chunk with the references to them.

@@ -39,7 +39,7 @@ func (s *symbols) thread(key int64) format.ThreadID {
 		if k.name == "" {
 			k.name = s.ids.words.list[s.word(v[slotOSName])]
 		}
-		if nearly(k.name, s.ids.words.list[s.word(v[slotOSName])]) || k.java > 0 && s.known.java.differs(k.java, uint32(key)|1<<31) {
+		if nearly(k.name, s.ids.words.list[s.word(v[slotOSName])]) || k.java > 0 && s.known.java.differs(k.java, s.ids.words.ofString(k.name)+1) {
 			s.missing++
 		}
 		if virtual = v[slotVirtual] != 0; virtual {

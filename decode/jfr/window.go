@@ -46,9 +46,11 @@ func (h *header) window(latest int64, unfinished bool) window {
 	return w
 }
 
-// holds reports whether an event may have lasted from one instant to another.
-func (w *window) holds(start, end int64) bool {
-	return w.floor <= start && start <= end && w.first <= end && end <= w.last
+// holds reports whether an event may have lasted from one instant to another. A stale one
+// may have ended before the chunk: JDK 17 writes jdk.ActiveRecording in each chunk with
+// the times it had in the second, and JDK 25 begins checkpoints when the chunk before ends.
+func (w *window) holds(start, end int64, stale bool) bool {
+	return w.floor <= start && start <= end && (stale || w.first <= end) && end <= w.last
 }
 
 // septets is how many bytes a compressed integer above zero takes.
