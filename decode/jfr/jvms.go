@@ -112,6 +112,7 @@ func (ids *identities) forget() {
 	clear(ids.alive)
 	clear(ids.called)
 	clear(ids.byJava)
+	clear(ids.byKey)
 	clear(ids.native)
 	clear(ids.objects)
 	clear(ids.recentObjects[:])

@@ -32,7 +32,8 @@ type identities struct {
 	alive   map[lifeKey]living
 	called  map[format.ThreadID]string // the name announced last
 	byJava  map[int64]format.ThreadID
-	native  map[int64]int64 // by Java id: the id the operating system gave
+	byKey   map[int64]format.ThreadID // a thread has one key in all chunks
+	native  map[int64]int64           // by Java id: the id the operating system gave
 	objects map[objectKey]format.ObjectID
 	object  format.ObjectID             // given last
 	stacks  map[uint64][]format.StackID // by hash
@@ -112,7 +113,7 @@ type verdict struct {
 }
 
 func newIdentities() identities {
-	return identities{threads: map[threadKey]format.ThreadID{}, alive: map[lifeKey]living{}, called: map[format.ThreadID]string{}, byJava: map[int64]format.ThreadID{}, native: map[int64]int64{}, objects: map[objectKey]format.ObjectID{},
+	return identities{threads: map[threadKey]format.ThreadID{}, alive: map[lifeKey]living{}, called: map[format.ThreadID]string{}, byJava: map[int64]format.ThreadID{}, byKey: map[int64]format.ThreadID{}, native: map[int64]int64{}, objects: map[objectKey]format.ObjectID{},
 		stacks: map[uint64][]format.StackID{}, sleeps: map[int64]format.StackID{}, frames: [][]format.Frame{nil}, brief: [][]frame{nil}, classes: map[string]uint32{"": 0}, names: []string{""},
 		words: newWords(), numbers: map[method]uint32{}, verdict: map[verdictKey]verdict{},
 		entries: map[format.StackID]struct{}{}, entered: map[entry]struct{}{}, cut: map[format.StackID]struct{}{}, virtual: virtuals{lives: map[format.ThreadID]*virtualLife{}}, calls: map[call]format.StackID{}, releases: map[format.StackID]release{}, families: map[uint32]uint32{}}
@@ -162,6 +163,9 @@ func (s *symbols) constant(p *program, key int64, v *values) (ok bool) {
 	p.run(&c, v)
 	return s.read(&c)
 }
+
+// held reports whether the chunk holds a constant of a class.
+func (s *symbols) held(p *program, key int64) bool { return p != nil && s.pools[p.pool].get(key) != 0 }
 
 // missed counts a missing constant.
 func (s *symbols) missed(key int64) {

@@ -29,6 +29,10 @@ func (s *symbols) thread(key int64) format.ThreadID {
 	if id := s.known.threads.get(key); id != 0 {
 		return format.ThreadID(id)
 	}
+	if id := s.ids.byKey[key]; id != format.NoThread && !s.held(s.meta.parts.thread, key) {
+		s.known.threads.set(key, uint32(id)) // one that ended as the chunk began is named by those before
+		return id
+	}
 	var v values
 	var k threadKey
 	group, virtual := "", false
@@ -57,6 +61,7 @@ func (s *symbols) thread(key int64) format.ThreadID {
 		s.ids.byJava[k.java] = id
 	}
 	s.known.threads.set(key, uint32(id))
+	s.ids.byKey[key] = id
 	return id
 }
 
@@ -65,7 +70,7 @@ func (s *symbols) thread(key int64) format.ThreadID {
 func (s *symbols) lifeOf(key int64) format.ThreadID {
 	missing := s.missing
 	id := s.thread(key)
-	if p := s.meta.parts.thread; p == nil || s.pools[p.pool].get(key) == 0 {
+	if !s.held(s.meta.parts.thread, key) {
 		s.missing = missing
 	}
 	return id
