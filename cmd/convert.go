@@ -5,10 +5,15 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
+	"strings"
 
+	"contend/blame/lanes"
 	"contend/decode"
 	"contend/format"
+	"contend/report/perfetto"
+	"contend/report/text"
 
 	"github.com/spf13/cobra"
 )
@@ -32,13 +37,19 @@ and readable around whatever gets damaged. 'contend dump' prints it as text.
 Several inputs become one trace. Their threads, locks and stacks stay apart, and
 each has a label, its file's name unless one is given: 'contend blame --by input'
 tells them apart. What was joined joins again and keeps its labels. 'contend hist
--o' joins interval logs, 'go tool pprof -proto' profiles.`
-	c.Example = "  contend convert recording.jfr -o trace.bin\n  contend convert dump1.txt dump2.txt -o dumps.bin\n  contend convert web1=a.jfr web2=b.jfr -o all.bin && contend blame --by input all.bin"
+-o' joins interval logs, 'go tool pprof -proto' profiles.
+
+A FILE that ends in .perfetto.json is a picture for ui.perfetto.dev: a lane for each
+thread with its waits, holds and idle times, and arrows from waits to holds.`
+	c.Example = "  contend convert recording.jfr -o trace.bin\n  contend convert dump1.txt dump2.txt -o dumps.bin\n  contend convert web1=a.jfr web2=b.jfr -o all.bin && contend blame --by input all.bin\n  contend convert recording.jfr -o recording.perfetto.json"
 	bindCodec(c, &o.codec)
 	c.Flags().BoolVar(&o.text, "text", false, "write the text form of a trace")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		if err := distinct(args); err != nil {
 			return err
+		}
+		if strings.HasSuffix(o.out, ".perfetto.json") {
+			return runPerfetto(e, o)
 		}
 		return runConvert(e, o)
 	}
@@ -132,6 +143,25 @@ func runConvert(e *env, o *convertOptions) error {
 	}
 	res := &result{stats: part.Stats()}
 	res.warn(e, false)
+	return res.verdict()
+}
+
+// runPerfetto draws a trace for ui.perfetto.dev.
+func runPerfetto(e *env, o *convertOptions) error {
+	lay := lanes.New(math.MinInt64, math.MaxInt64, false)
+	doc, about, res, err := o.trace.summarize(e, summary{locks: pageLocks, phases: noPhases}, lay)
+	if err != nil {
+		return err
+	}
+	lay.Finish()
+	names := newLaneNames(res, about, text.PlainOf(doc), nil)
+	out, end, err := e.create(o.out, false)
+	if err != nil {
+		return err
+	}
+	if err = end(perfetto.Write(out, lay, res.trace, perfetto.Names{Lock: names.lock, Site: names.site})); err != nil {
+		return err
+	}
 	return res.verdict()
 }
 

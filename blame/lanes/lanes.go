@@ -1,0 +1,196 @@
+// Package lanes lays a trace out by threads: what each waited for, held and did, from when
+// to when. It keeps every one of them, so a part of a trace is chosen by New.
+package lanes
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// What a thread was at in a span.
+type What uint8
+
+// The kinds of spans.
+const (
+	Holds What = iota // Lock, while others waited for it or as long as the trace tells
+	Waits             // for Lock
+	Idles             // it slept or had nothing to do: Did
+	Does              // Did, at an instant or over a time, as the trace tells
+)
+
+// Span is one thread being at one thing over [Start, End), in ns of the trace's clock.
+type Span struct {
+	Start, End int64
+	Thread     format.ThreadID
+	Lock       format.ObjectID // of Holds and Waits
+	Stack      format.StackID
+	What       What
+	Did        format.Activity
+	Word       analysis.Word  // of Holds: how it is known
+	Known      analysis.Known // the waiting charged to it, if any
+}
+
+// Arrow leads from a wait to a hold of its lock, by their places among the spans, at the
+// first instant of both.
+type Arrow struct{ Wait, Hold int32 }
+
+// Lanes is a visitor that collects the spans and then holds them, see Finish.
+type Lanes struct {
+	Spans  []Span
+	Arrows []Arrow
+
+	from, to int64
+	acts     bool
+	waits    []int32 // by thread: its latest wait, plus one
+	holds    map[held]int32
+	last     []int32 // by wait: the hold it leads to, plus one
+	recorded map[held][]int32
+	shares   []int32 // of the slice: their holds
+}
+
+type held struct {
+	lock   format.ObjectID
+	thread format.ThreadID
+}
+
+// New returns a collector of what overlaps [from, to); acts says whether activities are
+// wanted, which are many.
+func New(from, to int64, acts bool) *Lanes {
+	return &Lanes{from: from, to: to, acts: acts, holds: map[held]int32{}, recorded: map[held][]int32{}}
+}
+
+// Begin implements analysis.Visitor.
+func (l *Lanes) Begin(*analysis.Symbols, int64) {}
+
+// Slice implements analysis.Visitor.
+func (l *Lanes) Slice(s *analysis.Slice) {
+	if s.End < l.from || s.Start >= l.to {
+		return
+	}
+	l.shares = l.shares[:0]
+	for i := range s.Shares {
+		if sh := &s.Shares[i]; sh.Direct.Kind == analysis.OwnerThread {
+			l.shares = append(l.shares, l.hold(s, sh))
+		}
+	}
+	for i := range s.Waiters {
+		at := l.wait(s, &s.Waiters[i])
+		for _, hold := range l.shares {
+			if l.last[at] != hold+1 {
+				l.last[at] = hold + 1
+				l.Arrows = append(l.Arrows, Arrow{at, hold})
+			}
+		}
+	}
+}
+
+// add appends a span and returns its place.
+func (l *Lanes) add(s Span) int32 {
+	l.Spans = append(l.Spans, s)
+	l.last = append(l.last, 0)
+	return int32(len(l.Spans) - 1)
+}
+
+// wait returns the wait of a waiter, which a slice begins or goes on with.
+func (l *Lanes) wait(s *analysis.Slice, w *analysis.Waiter) int32 {
+	for len(l.waits) <= int(w.Thread) {
+		l.waits = append(l.waits, 0)
+	}
+	if at := l.waits[w.Thread] - 1; at >= 0 && !w.First {
+		if old := &l.Spans[at]; old.Lock == s.Lock && old.End == s.Start {
+			old.End = s.End
+			return at
+		}
+	}
+	at := l.add(Span{Start: s.Start, End: s.End, Thread: w.Thread, Lock: s.Lock, Stack: w.Stack, What: Waits})
+	l.waits[w.Thread] = at + 1
+	return at
+}
+
+// hold returns the hold that a slice's share is charged to. It goes on as long as the same
+// thread has the lock at the same stack, and that is known in the same way.
+func (l *Lanes) hold(s *analysis.Slice, sh *analysis.Share) int32 {
+	o, key := &sh.Direct, held{s.Lock, sh.Direct.Thread}
+	at, ok := l.holds[key]
+	if ok {
+		old := &l.Spans[at]
+		if old.End >= s.Start && old.Start <= s.End && old.Stack == o.Stack && old.Word == o.Prov.Word() {
+			old.Start, old.End = min(old.Start, s.Start), max(old.End, s.End)
+			old.Known.Add(o.Prov, sh.Ns)
+			return at
+		}
+	}
+	at = l.add(Span{Start: s.Start, End: s.End, Thread: o.Thread, Lock: s.Lock, Stack: o.Stack, What: Holds, Did: o.Did, Word: o.Prov.Word()})
+	l.Spans[at].Known.Add(o.Prov, sh.Ns)
+	l.holds[key] = at
+	return at
+}
+
+// Held implements analysis.HoldVisitor. Rebuilt holds are those of the slices.
+func (l *Lanes) Held(h *analysis.Hold) {
+	if !h.Rebuilt && h.Thread != format.NoThread && h.End >= l.from && h.Start < l.to {
+		key := held{h.Lock, h.Thread}
+		l.recorded[key] = append(l.recorded[key], l.add(Span{Start: h.Start, End: h.End, Thread: h.Thread, Lock: h.Lock, Stack: h.Stack, What: Holds}))
+	}
+}
+
+// Idle implements analysis.IdleVisitor.
+func (l *Lanes) Idle(thread format.ThreadID, start, end int64, pause bool) {
+	if end >= l.from && start < l.to {
+		did := format.ActivityWait
+		if pause {
+			did = format.ActivitySleep
+		}
+		l.add(Span{Start: start, End: end, Thread: thread, What: Idles, Did: did})
+	}
+}
+
+// Activity implements analysis.ActivityVisitor.
+func (l *Lanes) Activity(ev *format.Event, _ []format.Frame) {
+	if l.acts && ev.End >= l.from && ev.Time < l.to {
+		l.add(Span{Start: ev.Time, End: ev.End, Thread: ev.Thread, Stack: ev.Stack, What: Does, Did: ev.Activity})
+	}
+}
+
+// Finish orders the spans by thread and time, the longer first. Where a trace tells holds,
+// these take the places of what others' waits show of them.
+func (l *Lanes) Finish() {
+	for _, list := range l.recorded {
+		slices.SortFunc(list, func(a, b int32) int { return cmp.Compare(l.Spans[a].Start, l.Spans[b].Start) })
+	}
+	to := make([]int32, len(l.Spans)) // by span: the one that stands for it
+	for i := range l.Spans {
+		to[i] = int32(i)
+		if s := &l.Spans[i]; s.What == Holds && s.Known.Ns() > 0 {
+			list := l.recorded[held{s.Lock, s.Thread}]
+			at, _ := slices.BinarySearchFunc(list, s.Start+1, func(r int32, t int64) int { return cmp.Compare(l.Spans[r].Start, t) })
+			if at > 0 && s.End <= l.Spans[list[at-1]].End {
+				to[i] = list[at-1]
+			}
+		}
+	}
+	order := make([]int32, 0, len(l.Spans))
+	for i := range to {
+		if to[i] == int32(i) {
+			order = append(order, int32(i))
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int32) int {
+		a, b := &l.Spans[i], &l.Spans[j]
+		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.What, b.What))
+	})
+	spans, place := make([]Span, len(order)), make([]int32, len(to))
+	for p, i := range order {
+		spans[p], place[i] = l.Spans[i], int32(p)
+	}
+	for i := range l.Arrows {
+		a := &l.Arrows[i]
+		a.Wait, a.Hold = place[a.Wait], place[to[a.Hold]]
+	}
+	l.Spans, l.holds, l.waits, l.last, l.recorded = spans, nil, nil, nil, nil
+	slices.SortFunc(l.Arrows, func(a, b Arrow) int { return cmp.Or(cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Hold, b.Hold)) })
+	l.Arrows = slices.Compact(l.Arrows)
+}
