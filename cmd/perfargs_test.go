@@ -23,6 +23,8 @@ func TestPerfFlagsThatDoNothingAreRefused(t *testing.T) {
 	for line, want := range map[string]string{
 		"record --perf --rate 5 " + pid:       "--rate is for JVMs",
 		"record --perf --with both " + pid:    "--with is for JVMs",
+		"record --max-overhead 0% " + pid:     "--max-overhead: samples cannot cost 0%",
+		"record --max-overhead 5 " + pid:      "--max-overhead: samples cannot cost 5",
 		"record --kernel-locks " + pid:        "--kernel-locks is for perf",
 		"record --call-graph fp " + pid:       "--call-graph is for perf",
 		"record --perf --call-graph x " + pid: `there is no way "x"`,

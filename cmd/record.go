@@ -28,6 +28,7 @@ import (
 type recordOptions struct {
 	duration time.Duration
 	rate     float64
+	overhead share
 	with     string
 	out      string
 	keep     string
@@ -56,7 +57,7 @@ func newRecord(e *env) *cobra.Command {
 		Use:   "record PID | MAIN-CLASS | URL",
 		Short: "record a running program, and say who blocked whom",
 		Long: "Record a JVM that runs here, a Go program that serves net/http/pprof or, with --perf, any\nother program on Linux, and print what analyze prints. Ctrl-C ends the recording early\nand keeps what came; so does the end of the program, even where it is killed.\n\n" +
-			"A JVM is recorded by an agent, which samples who owns each contended lock and who waits\nfor it, with all their stacks, and by its flight recorder, which times every wait. The\nagent changes nothing in the program and goes when the recording ends; JDK 21 and later\nwarn on the program's error output when it is loaded. Samples cost about 1.2 % of the\nprocessors the program keeps busy, of one at least: where they cost more, as of hundreds\nof threads, fewer are taken, and how many came is said. --with jfr loads nothing. A JVM\nends when its flight recorder finds no room in the temporary files' folder: where less\nthan 32 MB are left there none is started, and a recording ends in time.\n\n" +
+			"A JVM is recorded by an agent, which samples who owns each contended lock and who waits\nfor it, with all their stacks, and by its flight recorder, which times every wait. The\nagent changes nothing in the program and goes when the recording ends; JDK 21 and later\nwarn on the program's error output when it is loaded. Samples cost at most 1.2 % of\nthe processors the program keeps busy, of one at least, and a tenth of a second more until\ntheir code is compiled: where that does not pay for 20 a second, fewer are taken, and how\nmany came is said. --rate and --max-overhead ask for more. --with jfr loads nothing. A JVM\nends when its flight recorder finds no room in the temporary files' folder: where less\nthan 32 MB are left there none is started, and a recording ends in time.\n\n" +
 			"Where nothing may be loaded later, start the program with the agent:\n  contend record --agent > contend-agent.jar\n  java -javaagent:contend-agent.jar=file=trace.bin,rate=20 ...",
 		Example: "  contend record 4711\n  contend record --duration 10s --with jfr OrderService\n  contend record --list\n  contend record --duration 5s http://localhost:6060\n  contend record --perf 4711",
 		Args:    cobra.MaximumNArgs(1),
@@ -72,7 +73,9 @@ func newRecord(e *env) *cobra.Command {
 	}
 	f := c.Flags()
 	f.DurationVar(&o.duration, "duration", 30*time.Second, "record for `DURATION`")
-	f.Float64Var(&o.rate, "rate", 20, "let the agent take `N` samples a second, fewer where they cost over 1.2 % of the program's processor time")
+	f.Float64Var(&o.rate, "rate", 20, "let the agent take `N` samples a second, fewer where they cost over --max-overhead")
+	o.overhead.percent = 1.2
+	f.Var(&o.overhead, "max-overhead", "let samples cost at most `PERCENT` of the processors the program keeps busy, of one at least")
 	f.StringVar(&o.with, "with", "both", "record a JVM with `WHAT`: agent, jfr, both")
 	offer(c, "with", "agent", "jfr", "both")
 	f.StringVarP(&o.out, "output", "o", "", "write the recording to `FILE`; - is standard output, and nothing else is printed then")
@@ -93,6 +96,8 @@ func runRecord(e *env, o *recordOptions) error {
 		return usageError{errors.New("record what?"), "name a process by its number or main class, or a Go program by its address; 'contend record --list' shows the JVMs here"}
 	case o.duration <= 0:
 		return usageError{fmt.Errorf("--duration: %v is no time to record", o.duration), "30s is what it is when left out"}
+	case o.overhead.counted || o.overhead.percent == 0:
+		return usageError{fmt.Errorf("--max-overhead: samples cannot cost %v", &o.overhead), "choose a percentage above 0%, as 1.2%"}
 	case !(o.rate > 0 && o.rate <= 1000): // NaN is out of bounds too
 		return usageError{fmt.Errorf("--rate: %v samples a second are not possible", o.rate), "choose more than 0 and at most 1000"}
 	}
@@ -186,7 +191,7 @@ func recordJVM(e *env, o *recordOptions) error {
 		return err
 	}
 	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
-	r, err := record.JVM(ctx, p, means, record.Config{Duration: o.duration, Rate: o.rate, Settings: flightSettings, Progress: e.timeLeft()})
+	r, err := record.JVM(ctx, p, means, record.Config{Duration: o.duration, Rate: o.rate, Overhead: o.overhead.percent / 100, Settings: flightSettings, Progress: e.timeLeft()})
 	out.removeAtEnd(e, "")
 	stop() // what follows is ended as usual
 	if err != nil {

@@ -47,7 +47,7 @@ func (o *perfOptions) bindRecord(c *cobra.Command) {
 func (o *perfOptions) checkRecord(c *cobra.Command) error {
 	wrong, why, hint := []string{"call-graph", "kernel-locks"}, "is for perf", "add --perf"
 	if o.use {
-		wrong, why, hint = []string{"with", "rate"}, "is for JVMs", "leave it out: --perf records every wait of any program"
+		wrong, why, hint = []string{"with", "rate", "max-overhead"}, "is for JVMs", "leave it out: --perf records every wait of any program"
 	}
 	for _, flag := range wrong {
 		if c.Flags().Changed(flag) {

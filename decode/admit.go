@@ -17,10 +17,14 @@ type admission struct {
 	first   int64 // time of the input
 	begun   bool
 	refused int64 // events
+	recorders
 }
 
 // admits reports whether an event may be used.
 func (a *admission) admits(ev *format.Event) bool {
+	if a.hides(ev) {
+		return false
+	}
 	if !timed(ev.Kind) {
 		return true
 	}

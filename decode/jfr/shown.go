@@ -44,12 +44,12 @@ func (r *Reader) Show(ev *format.Event) {
 	case format.KindContention:
 		r.queue.Push(format.Event{Kind: format.KindContention, Time: r.shown.stopped(ev.Time), Weight: format.EvidenceOnly, Object: r.shown.objects[ev.Object],
 			Owners: r.shown.parties(ev.Owners), Waiters: r.shown.parties(ev.Waiters)})
-	case format.KindActivity: // a thread that could run; native code may wait
-		if r.shown.native[ev.Stack] {
+	case format.KindActivity: // a thread that could run, where native code may wait; or how an owner took its lock
+		if r.shown.native[ev.Stack] && ev.Activity != format.ActivityTook {
 			break
 		}
 		at := r.shown.stopped(ev.Time)
-		r.queue.Push(format.Event{Kind: format.KindActivity, Activity: ev.Activity, Time: at, End: at, Thread: r.shown.threads[ev.Thread], Stack: r.shown.stacks[ev.Stack]})
+		r.queue.Push(format.Event{Kind: format.KindActivity, Activity: ev.Activity, Time: at, End: at, Thread: r.shown.threads[ev.Thread], Stack: r.shown.stacks[ev.Stack], Object: r.shown.objects[ev.Object]})
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 type Config struct {
 	Duration time.Duration
 	Rate     float64             // samples a second of the agent, at most
+	Overhead float64             // what these may cost, as a share of the processor time that the program takes; 0: 0.012
 	Settings []byte              // of the flight recorder: a .jfc file
 	Progress func(time.Duration) // told now and then how much time is left; may be nil
 }
@@ -181,7 +182,7 @@ func (s *session) startAgent(flight bool) (*os.File, error) {
 		return nil, err
 	}
 	jar := s.dir.path(jarName)
-	o := agent.Options{Jar: jar, File: s.dir.path(traceName), Lease: s.dir.path(leaseName), Rate: strconv.FormatFloat(s.Rate, 'g', -1, 64), Evidence: flight}
+	o := agent.Options{Jar: jar, File: s.dir.path(traceName), Lease: s.dir.path(leaseName), Rate: number(s.Rate), Overhead: number(s.Overhead), Evidence: flight}
 	runs := func() bool {
 		info, err := trace.Stat()
 		return err == nil && info.Size() > 0
@@ -193,6 +194,14 @@ func (s *session) startAgent(flight bool) (*os.File, error) {
 		return nil, err
 	}
 	return trace, nil
+}
+
+// number writes an option of the agent; 0 leaves it out.
+func number(f float64) string {
+	if f == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
 // stopAgent ends the lease and waits for the end of the trace. A JVM that has

@@ -22,6 +22,8 @@ type Options struct {
 	Lease string // a file: the recording ends when it is gone, or has not been touched for 30 s; "" for none
 	Rate  string // samples a second at most, a decimal number
 
+	Overhead string // the share of the processor time that samples may cost, a decimal number
+
 	Evidence bool // the waits are recorded otherwise: samples only show who owned the locks
 }
 
@@ -29,7 +31,7 @@ type Options struct {
 // comma.
 func (o Options) String() string {
 	var out []string
-	for _, kv := range [...][2]string{{"jar", o.Jar}, {"file", o.File}, {"lease", o.Lease}, {"rate", o.Rate}} {
+	for _, kv := range [...][2]string{{"jar", o.Jar}, {"file", o.File}, {"lease", o.Lease}, {"rate", o.Rate}, {"overhead", o.Overhead}} {
 		if kv[1] != "" {
 			out = append(out, kv[0]+"="+kv[1])
 		}

@@ -268,13 +268,14 @@ func TestTheAgentSlowsDown(t *testing.T) {
 }
 
 // What samples may cost: 1.2 % of the processors the program keeps busy, and of one at
-// least, and stops no more of the time than that. One sample that cost much changes nothing, many
-// do, and where they cost little again as many are taken as were asked for. At first, when
-// nobody knows what they cost, they are 100 ms apart.
+// least, or the share that was asked for, and stops no more of the time than that. One sample
+// that cost much changes nothing, many do, and where they cost little again as many are taken as
+// were asked for. The first ones are lent what they cost more.
 func TestWhatSamplesMayCost(t *testing.T) {
 	t.Parallel()
 	want := map[string][2]int{"cheap": {50, 50}, "outlier": {50, 50}, "soon": {90, 150}, "dear": {340, 430}, "again": {50, 50},
-		"idle": {340, 430}, "four": {340, 430}, "stops": {340, 430}, "begin": {100, 100}, "start": {220, 340}, "settled": {50, 55}}
+		"idle": {340, 430}, "four": {340, 430}, "stops": {340, 430}, "begin": {50, 50}, "start": {220, 340}, "settled": {50, 55},
+		"lent": {50, 50}, "spent": {150, 170}, "often": {10, 10}, "over": {17, 22}}
 	for _, line := range strings.Split(printed(t, "Budget"), "\n") {
 		var what string
 		var ms int

@@ -83,7 +83,7 @@ final class Living {
   // What the JVM runs for itself is in the outermost group and beside it.
   private One add(Thread t, ThreadGroup top, long now) throws IOException {
     ThreadGroup g = t.getThreadGroup(); // null when it has just ended
-    boolean program = g != null && g != top && !g.getName().equals("InnocuousThreadGroup") && !t.getName().startsWith("contend-")
+    boolean program = g != null && g != top && !g.getName().equals("InnocuousThreadGroup") && !t.getName().startsWith("contend-") && !t.getName().startsWith("JFR ")
         && t.getId() > 0; // a class may lie about it
     One added = new One(t, program, now);
     all.put(added.id, added);
@@ -274,6 +274,7 @@ final class Living {
       if (!Arrays.equals(frames, stack.frames)) { // else what was found out about it holds
         stack = new Names.Stack(frames);
       }
+      stack.saw(t.getLockedMonitors());
       taken = at = t;
     }
 

@@ -1,6 +1,7 @@
 package contend.agent;
 
 import java.io.IOException;
+import java.lang.management.MonitorInfo;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -13,12 +14,12 @@ import java.util.Map;
 final class Names {
   static final Stack NO_STACK = new Stack(new StackTraceElement[0]);
 
-  private static final int MOST = 1 << 14;
+  static final int MOST = 1 << 14;
   private static final int MOST_FRAMES = 1 << 17; // of all stacks together: about 5 MB
 
   private final TraceWriter out;
   private final Map<Contended.Lock, Integer> locks = new HashMap<>();
-  private final Map<Stack, Integer> stacks = new HashMap<>();
+  private final Map<Stack, Stack> stacks = new HashMap<>();
   private int lastLock, lastStack, frames;
 
   Names(TraceWriter out) {
@@ -36,12 +37,15 @@ final class Names {
     if (s.frames.length == 0 || s.id != 0) {
       return;
     }
-    Integer known = stacks.get(s);
+    Stack known = stacks.get(s);
     if (known != null) {
-      s.id = known;
+      s.id = known.id;
+      known.saw(s.monitors);
+      s.known = known;
       return;
     }
-    stacks.put(s, s.id = ++lastStack);
+    s.id = ++lastStack;
+    stacks.put(s, s);
     frames += s.frames.length;
     out.begin(TraceWriter.STACK).number(lastStack).number(s.frames.length);
     for (StackTraceElement f : s.frames) {
@@ -68,9 +72,18 @@ final class Names {
   static final class Stack {
     final StackTraceElement[] frames;
     int id; // in the trace, where it stays; 0 before it is announced
+    MonitorInfo[] monitors = {}; // that its frames entered, as far as the JVM was asked for them
+    int asked; // how often it was, for an owner of a monitor
+    Stack known = this; // the first that was announced with equal frames
 
     Stack(StackTraceElement[] frames) {
       this.frames = frames;
+    }
+
+    void saw(MonitorInfo[] more) {
+      if (more.length > 0) { // else it was about to enter
+        known.monitors = more;
+      }
     }
 
     /** The innermost frame; null when there is none. */

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
  * the JVM shuts down.
  *
  * Options: file, where the trace goes; rate, samples a second,
- * fewer where they cost too {@link Pace much}; lease, a file
+ * fewer where they cost over overhead, a {@link Pace share} of the processor time; lease, a file
  * whose removal, or 30 s without a touch, ends the recording; seconds, after
  * which it ends by itself; evidence, not empty where a flight recording has the
  * waits.
@@ -41,6 +41,10 @@ public final class Recorder implements Runnable {
     if (!(rate > 0 && rate <= 1000)) {
       throw new IllegalArgumentException("rate=" + rate + ": between 0 and 1000 samples a second");
     }
+    double share = Double.parseDouble(option(options, "overhead", "0.012"));
+    if (!(share > 0 && share <= 1)) {
+      throw new IllegalArgumentException("overhead=" + share + ": above 0 and at most 1");
+    }
     double seconds = Double.parseDouble(option(options, "seconds", "0"));
     end = seconds > 0 ? System.nanoTime() + (long) (seconds * 1e9) : Long.MAX_VALUE;
     String leased = option(options, "lease", "");
@@ -51,7 +55,7 @@ public final class Recorder implements Runnable {
     }
     out = new TraceWriter(Files.newOutputStream(new File(option(options, "file", "contend-agent.bin")).toPath(),
         StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING, how));
-    pace = new Pace(out, rate);
+    pace = new Pace(out, rate, share);
     sampler = new Sampler(out, !option(options, "evidence", "").isEmpty());
   }
 

@@ -52,6 +52,7 @@ final class Sampler {
   private final Living living;
   private final Names names;
   private final Blocked blocked;
+  private final Monitors monitors;
   private final Random random = new Random();
   private final Map<Contended.Lock, Contended> locks = new LinkedHashMap<>(); // of this sample
   private final Map<StackTraceElement, LockInfo> entries = new HashMap<>(); // where threads were seen to wait for monitors: for which
@@ -69,6 +70,7 @@ final class Sampler {
     this.living = new Living(threads, out);
     this.names = new Names(out);
     this.blocked = new Blocked(threads, out);
+    this.monitors = new Monitors(threads, out, names);
   }
 
   void begin() throws IOException {
@@ -197,7 +199,7 @@ final class Sampler {
       }
     }
     long own = cpu(), now = System.nanoTime();
-    ThreadInfo[] taken = threads.getThreadInfo(Living.ids(of.stop), DEPTH);
+    ThreadInfo[] taken = monitors.stacks(Living.ids(of.stop), DEPTH);
     long took = System.nanoTime() - now;
     for (Living.One t : of.stop) {
       t.sameOwner = t.signalled != null && t.signalled.look();
@@ -374,6 +376,9 @@ final class Sampler {
       out.number(w.id).number(s.id).number(Locks.shares(c.kind, s.frames) ? 1 : 0);
     }
     out.end();
+    if (!c.unknown() && c.owner() > 0) {
+      monitors.owned(now + epoch, c, stack(c.owner()));
+    }
   }
 
   /** Writes where a thread runs, if it does at the stop. */

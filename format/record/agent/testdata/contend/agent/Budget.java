@@ -3,7 +3,7 @@ package contend.agent;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 
-/** Prints the periods, in ms, that follow from what samples are said to cost, where one each 50 ms is asked for. */
+/** Prints the periods, in ms, that follow from what samples are said to cost, where one each 50 ms is asked for, or at last 10 ms. */
 public final class Budget {
   private static final long MS = 1_000_000;
 
@@ -11,7 +11,11 @@ public final class Budget {
   private long own, stood;
 
   private Budget(int processors) throws IOException {
-    pace = new Pace(new TraceWriter(new ByteArrayOutputStream()), 20);
+    this(processors, 20, 0.012);
+  }
+
+  private Budget(int processors, double rate, double share) throws IOException {
+    pace = new Pace(new TraceWriter(new ByteArrayOutputStream()), rate, share);
     pace.begin(0, 0, 0);
     pace.ran(1000 * MS, processors * 1000 * MS);
   }
@@ -37,6 +41,10 @@ public final class Budget {
     print("begin", cold.after(0, 0, 0));
     print("start", cold.after(2, 100_000, 0));
     print("settled", cold.after(120, 500, 0));
+    print("lent", new Budget(1).after(30, 2000, 0));
+    print("spent", new Budget(1).after(300, 2000, 0));
+    print("often", new Budget(1, 100, 0.05).after(1000, 480, 0));
+    print("over", new Budget(1, 100, 0.05).after(1000, 1000, 0));
   }
 
   private static void print(String what, long ms) {
