@@ -9,12 +9,12 @@ import (
 	"contend/analysis"
 	"contend/blame"
 	"contend/blame/cube"
-	"contend/blame/facts"
 	"contend/blame/stacks"
 	"contend/blame/waits"
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
+	"contend/report/facts"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -34,14 +34,14 @@ type those struct {
 	pivots []*blame.Pivot
 	chains *blame.Pivot
 	cube   *cube.Cube
-	facts  *facts.Collector
+	facts  *cube.Cube
 	stacks []*stacks.Builder
 	graph  blame.GraphBuilder
 	waits  *waits.Longest
 }
 
 func newThose() *those {
-	t := &those{chains: blame.NewChains(), cube: cube.New(cube.Limits{Bins: 100, Rows: 1000, Cells: 10_000}), facts: facts.New(1e6, nil),
+	t := &those{chains: blame.NewChains(), cube: cube.New(cube.Limits{Bins: 100, Rows: 1000, Cells: 10_000}), facts: facts.NewCube(1e6, nil),
 		graph: blame.NewGraph(blame.GraphOptions{Nodes: blame.NodeSites}), waits: waits.NewLongest(20)}
 	for _, by := range [][]blame.Key{{blame.ByOwnerStack, blame.ByClass}, {blame.ByWaiterStack, blame.ByOwnerThread}, {blame.ByWaiterThread}} {
 		t.pivots = append(t.pivots, blame.New(by, false), blame.New(by, true))
@@ -73,10 +73,11 @@ func (t *those) found() map[string]string {
 		out[fmt.Sprint("pivot ", i)] = written(p.Table())
 	}
 	out["cube"] = lines(t.cube.Rows, func(r *cube.Row) string { return fmt.Sprint(r.Key, r.Ns, r.Waits, r.Cells) })
-	out["facts"] = written(t.facts.Total) + lines(t.facts.Rows, func(r *facts.Row) string {
-		line := fmt.Sprint(r.Known, r.Kind, written(r.Cells))
-		for place, id := range t.facts.IDs(r) {
-			line += " " + t.facts.Text(place, id)
+	out["facts"] = cellsOf(&t.facts.Total) + lines(t.facts.Rows, func(r *cube.Row) string {
+		line := fmt.Sprint(r.Key[cube.Provenance], t.facts.Kind(uint32(r.Lock)), cellsOf(r))
+		for place := range cube.Dim(9) { // as many as the rows have names
+			text, _ := t.facts.Text(place, r.Key[place])
+			line += " " + text
 		}
 		return line
 	})
@@ -86,6 +87,13 @@ func (t *those) found() map[string]string {
 		})
 	}
 	return out
+}
+
+func cellsOf(r *cube.Row) (all string) {
+	for i, cell := range r.Cells {
+		all += fmt.Sprint(cell, r.WallNs(i))
+	}
+	return all
 }
 
 func written(v any) string {

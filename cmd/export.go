@@ -15,7 +15,6 @@ import (
 	"syscall"
 	"time"
 
-	blamefacts "contend/blame/facts"
 	"contend/blame/locks"
 	"contend/blame/waits"
 	"contend/decode"
@@ -223,7 +222,7 @@ func (o *exportOptions) analyse(name string, p *labelPattern, app *regexp.Regexp
 	if err != nil { // no list of keys of ours is wrong
 		panic(err)
 	}
-	v := &facts.Visitors{Facts: blamefacts.New(o.interval.Nanoseconds(), app), Locks: locks.New(false), Lengths: by}
+	v := &facts.Visitors{Waits: facts.NewCube(o.interval.Nanoseconds(), app), Locks: locks.New(false), Lengths: by}
 	one := o.trace
 	one.paths = []string{name}
 	res, err := one.read(&env{msg: io.Discard}, v.All()...) // its row says it all

@@ -1,10 +1,11 @@
-// Package cube sums slices into one table from which every view of a trace can
-// be made: what a page shows, a server answers and an export writes are sums
-// of its rows.
+// Package cube sums slices into tables by keys and by bins of time: the one from which
+// every view of a page is made (New), the rows that an export writes, and the sums by
+// interval of a gate (Over).
 package cube
 
 import (
 	"regexp"
+	"slices"
 
 	"contend/analysis"
 	"contend/blame"
@@ -31,13 +32,15 @@ const (
 	Dims
 )
 
-// dims is the one list of dimensions: what documents call them, and the key of
-// blame that each is.
-var dims = [Dims]struct {
+// dimension is what documents call a dimension, and the key of blame that it is.
+type dimension struct {
 	name string
 	key  blame.Key
 	root bool // of the charge to the end of the chain
-}{
+}
+
+// dims is the one list of a page's dimensions.
+var dims = [Dims]dimension{
 	Lock:        {"lock", blame.ByLock, false},
 	WaiterGroup: {"waiterGroup", blame.ByWaiterGroup, false},
 	WaiterStack: {"waiterStack", blame.ByWaiterStack, false},
@@ -60,8 +63,9 @@ func Names() (names [Dims]string) {
 	return names
 }
 
-// Key tells rows apart: an id for each dimension, in the numbers of the trace,
-// see Cube.Text.
+// Key tells rows apart: an id for each dimension, in the numbers of the trace, see
+// Cube.Text. Of a table by other keys the first are those, in order; the provenance is in
+// its place.
 type Key [Dims]uint32
 
 // Other is the id of what was merged to keep the table small.
@@ -80,9 +84,14 @@ type Row struct {
 	Ns    int64 // thread-time, the sum of the cells
 	Waits int64
 	Cells []Cell
+	walls []analysis.Union // of Clock: the union of the waits of each cell
+	Lock  format.ObjectID  // the first that was waited for
 
 	id int32 // stays as it is when rows before this one go
 }
+
+// WallNs returns the length of the union of a cell's waits.
+func (r *Row) WallNs(cell int) int64 { return r.walls[cell].Len() }
 
 // Limits bound a cube. What does not fit is merged, never dropped: bins of
 // time into longer ones, and the smallest rows into rows of Other.
@@ -96,7 +105,12 @@ type Cube struct {
 	RunningNs []int64 // running thread-time of each bin
 	Rows      []Row
 	OtherNs   int64 // thread-time of rows that Other stands in
+	Total     Row   // of Clock: all rows together
+	End       int64 // of what was added last in time
 
+	dims   []dimension
+	merges bool // rows may be merged
+	clock  bool
 	limits Limits
 	keys   blame.Resolver
 	sym    *analysis.Symbols
@@ -111,33 +125,58 @@ type Cube struct {
 // charged numbers what waiters and the owners that are charged have for the
 // dimensions of such owners.
 type charged struct {
-	dims []Dim
+	dims []Dim // none where there is none of these
 	rows *blame.Rows
 }
 
 // shared is what a waiter and a share have, as numbers of charged, and how the
 // owner is known.
 type shared struct {
-	direct, root int
+	direct, root int32
 	known        analysis.Word
 }
 
 // firstBinNs is how long bins are at first: they double as the trace goes on.
 const firstBinNs = 1e6
 
-// New returns an empty cube. Limits below 2 are taken as 2.
+// New returns an empty cube of a page. Limits below 2 are taken as 2.
 func New(l Limits) *Cube {
-	c := &Cube{BinNs: firstBinNs, limits: Limits{max(l.Bins, 2), max(l.Rows, 2), max(l.Cells, 2)}, index: newIndex(), met: map[shared]int32{}}
+	c := &Cube{BinNs: firstBinNs, merges: true, dims: dims[:Provenance]}
+	return c.limit(Limits{max(l.Bins, 2), max(l.Rows, 2), max(l.Cells, 2)})
+}
+
+// Over returns an empty table by some keys of direct owners, whose rows are never merged.
+// Bins become longer than binNs where there are too many, or too many cells.
+func Over(by []blame.Key, binNs int64, l Limits) *Cube {
+	c := &Cube{BinNs: max(binNs, 1)}
+	for _, k := range by {
+		c.dims = append(c.dims, dimension{key: k})
+	}
+	return c.limit(l)
+}
+
+func (c *Cube) limit(l Limits) *Cube {
+	c.limits, c.index, c.met = l, newIndex(), map[shared]int32{}
+	direct := []blame.Key{}
 	for i := range c.charged {
 		of, by := &c.charged[i], []blame.Key{}
-		for d := range Provenance {
-			if dims[d].root == (i == 1) {
-				of.dims, by = append(of.dims, d), append(by, dims[d].key)
+		for d, one := range c.dims {
+			if one.root == (i == 1) {
+				of.dims, by = append(of.dims, Dim(d)), append(by, one.key)
 			}
 		}
-		of.rows = blame.NewRows(&c.keys, by)
+		if of.rows = blame.NewRows(&c.keys, by); i == 0 {
+			direct = by
+		}
 	}
-	c.kinds = blame.KindsBy(&c.keys, []blame.Key{dims[WaiterGroup].key, dims[WaiterStack].key})
+	c.kinds = blame.KindsBy(&c.keys, direct)
+	return c
+}
+
+// Clock makes bins those of the clock, which are the same in all recordings, and takes the
+// wall-time of cells. It comes before Begin.
+func (c *Cube) Clock() *Cube {
+	c.clock = true
 	return c
 }
 
@@ -150,12 +189,14 @@ func (c *Cube) App(own *regexp.Regexp) *Cube {
 // Begin implements analysis.Visitor.
 func (c *Cube) Begin(sym *analysis.Symbols, start int64) {
 	c.keys.Begin(sym)
-	c.sym, c.Start = sym, start
+	if c.sym, c.Start, c.End = sym, start, start; c.clock {
+		c.Start -= (start%c.BinNs + c.BinNs) % c.BinNs
+	}
 }
 
 // Running implements analysis.RunningVisitor.
 func (c *Cube) Running(from, to, ns int64) {
-	c.pieces(from, to, ns, func(bin int, part int64) {
+	c.pieces(from, to, ns, func(bin int, _, _, part int64) {
 		for len(c.RunningNs) <= bin {
 			c.RunningNs = append(c.RunningNs, 0)
 		}
@@ -204,10 +245,16 @@ func (c *Cube) makeRoom() {
 
 // row returns the row of a waiter and one of its owners, making it if need be.
 func (c *Cube) row(lock format.ObjectID, w *analysis.Waiter, owner, last blame.Charge) int {
-	like := shared{c.charged[0].rows.Of(lock, w, &owner), c.charged[1].rows.Of(lock, w, &last), owner.Owner.Prov.Word()}
+	like := shared{direct: int32(c.charged[0].rows.Of(lock, w, &owner)), known: owner.Owner.Prov.Word()}
+	if len(c.charged[1].dims) > 0 {
+		like.root = int32(c.charged[1].rows.Of(lock, w, &last))
+	}
 	id, ok := c.met[like]
 	if !ok {
-		id = c.Rows[c.find(c.key(like))].id
+		at := c.find(c.key(like))
+		if id = c.Rows[at].id; len(c.Rows[at].Cells) == 0 {
+			c.Rows[at].Lock = lock
+		}
 		c.met[like] = id
 	}
 	return int(c.index.at[id])
@@ -215,10 +262,9 @@ func (c *Cube) row(lock format.ObjectID, w *analysis.Waiter, owner, last blame.C
 
 func (c *Cube) key(of shared) (key Key) {
 	key[Provenance] = uint32(of.known)
-	for i, number := range [...]int{of.direct, of.root} {
-		ids := c.charged[i].rows.IDs(number)
+	for i, number := range [...]int32{of.direct, of.root} {
 		for j, d := range c.charged[i].dims {
-			key[d] = ids[j]
+			key[d] = c.charged[i].rows.IDs(int(number))[j]
 		}
 	}
 	return key
@@ -247,26 +293,35 @@ func (c *Cube) add(row int, s *analysis.Slice, ns, n int64, begins bool) {
 	if begins {
 		waits = 1
 	}
-	c.pieces(s.Start, s.End, ns, func(bin int, part int64) {
-		c.addCell(&c.Rows[row], Cell{int32(bin), waits, n * part})
-		waits = 0
+	c.pieces(s.Start, s.End, ns, func(bin int, lo, hi, part int64) {
+		cell := Cell{int32(bin), waits, n * part}
+		at := c.addCell(&c.Rows[row], cell)
+		if waits = 0; !c.clock {
+			return
+		}
+		piece := *s
+		piece.Start, piece.End = lo, hi
+		piece.Sample.InOrder = s.Sample.InOrder && lo == s.Start // a later slice may reach into a later piece
+		c.Rows[row].walls[at].AddSlice(&piece)
+		c.Total.walls[c.addCell(&c.Total, cell)].AddSlice(&piece)
 	})
 }
 
-// pieces calls f for each bin of a stretch with its part of ns. Parts sum to
-// ns; a stretch of no length has one.
-func (c *Cube) pieces(from, to, ns int64, f func(bin int, part int64)) {
+// pieces calls f for each bin of a stretch with its part of it and of ns. Parts sum to ns;
+// a stretch of no length has one.
+func (c *Cube) pieces(from, to, ns int64, f func(bin int, lo, hi, part int64)) {
 	for (max(to-1, from)-c.Start)/c.BinNs >= int64(c.limits.Bins) {
 		c.coarsen()
 	}
+	c.End = max(c.End, to)
 	for lo := from; ; {
 		bin := (lo - c.Start) / c.BinNs
 		hi := min(c.Start+(bin+1)*c.BinNs, to)
 		if hi <= lo {
-			f(int(bin), ns)
+			f(int(bin), lo, lo, ns)
 			return
 		}
-		f(int(bin), analysis.Spread(ns, from, to, lo, hi))
+		f(int(bin), lo, hi, analysis.Spread(ns, from, to, lo, hi))
 		if hi == to {
 			return
 		}
@@ -287,9 +342,9 @@ func (c *Cube) Cut(from, to int64, f func(bin int32, ns int64)) {
 	}
 }
 
-// addCell adds to a row. Slices come in order of time but for their length, so
-// the cell is the last one or near it.
-func (c *Cube) addCell(r *Row, cell Cell) {
+// addCell adds to a row, and returns the place of the cell. Slices come in order of time
+// but for their length, so the cell is the last one or near it.
+func (c *Cube) addCell(r *Row, cell Cell) int {
 	r.Ns += cell.Ns
 	r.Waits += int64(cell.Waits)
 	i := len(r.Cells)
@@ -299,12 +354,14 @@ func (c *Cube) addCell(r *Row, cell Cell) {
 	if i > 0 && r.Cells[i-1].Bin == cell.Bin {
 		r.Cells[i-1].Ns += cell.Ns
 		r.Cells[i-1].Waits += cell.Waits
-		return
+		return i - 1
 	}
 	c.cells++
-	r.Cells = append(r.Cells, Cell{})
-	copy(r.Cells[i+1:], r.Cells[i:])
-	r.Cells[i] = cell
+	r.Cells = slices.Insert(r.Cells, i, cell)
+	if c.clock {
+		r.walls = slices.Insert(r.walls, i, analysis.Union{})
+	}
+	return i
 }
 
 // Finish brings the cube within its limits; nothing can be added to it any
@@ -312,7 +369,7 @@ func (c *Cube) addCell(r *Row, cell Cell) {
 func (c *Cube) Finish() {
 	c.bound(c.limits)
 	for i := range c.Rows {
-		if c.Rows[i].Key.merged() {
+		if c.merges && c.Rows[i].Key.merged() {
 			c.OtherNs += c.Rows[i].Ns
 		}
 	}
@@ -327,7 +384,7 @@ func (c *Cube) Text(d Dim, id uint32) (text string, frames []format.Frame) {
 	case d == Provenance:
 		return analysis.Word(id).String(), nil
 	}
-	return c.keys.Text(dims[d].key, id)
+	return c.keys.Text(c.dims[d].key, id)
 }
 
 // Class names the class of a lock.

@@ -17,13 +17,15 @@ func (c *Cube) shrink() {
 
 // bound merges until no limit is passed, or nothing more can be merged.
 func (c *Cube) bound(l Limits) {
-	c.fold(l.Rows)
-	for c.cells > l.Cells && c.bins() > minBins {
-		c.coarsen()
-	}
-	for rows := len(c.Rows); c.cells > l.Cells && rows > 1; {
-		rows = min(rows, len(c.Rows)) / 2
-		c.fold(rows)
+	if c.merges {
+		c.fold(l.Rows)
+		for c.cells > l.Cells && c.bins() > minBins {
+			c.coarsen()
+		}
+		for rows := len(c.Rows); c.cells > l.Cells && rows > 1; {
+			rows = min(rows, len(c.Rows)) / 2
+			c.fold(rows)
+		}
 	}
 	for c.cells > l.Cells && c.bins() > 1 {
 		c.coarsen()
@@ -41,29 +43,46 @@ func (c *Cube) bins() int {
 	return last + 1
 }
 
-// coarsen makes one bin of two.
+// coarsen makes one bin of two, of those of the clock such that they stay aligned.
 func (c *Cube) coarsen() {
+	shift := 0
+	if c.clock && c.Start/c.BinNs%2 != 0 {
+		shift = 1
+		c.Start -= c.BinNs
+	}
 	c.BinNs *= 2
-	half := make([]int64, (len(c.RunningNs)+1)/2)
+	half := make([]int64, (len(c.RunningNs)+shift+1)/2)
 	for bin, ns := range c.RunningNs {
-		half[bin/2] += ns
+		half[(bin+shift)/2] += ns
 	}
 	c.RunningNs = half
 	for i := range c.Rows {
-		r := &c.Rows[i]
-		c.cells -= len(r.Cells)
-		merged := r.Cells[:0]
-		for _, cell := range r.Cells {
-			cell.Bin /= 2
-			if n := len(merged); n > 0 && merged[n-1].Bin == cell.Bin {
-				merged[n-1].Ns += cell.Ns
-				merged[n-1].Waits += cell.Waits
-				continue
+		c.halve(&c.Rows[i], int32(shift))
+	}
+	c.halve(&c.Total, int32(shift))
+}
+
+func (c *Cube) halve(r *Row, shift int32) {
+	n := 0
+	for i, cell := range r.Cells {
+		cell.Bin = (cell.Bin + shift) / 2
+		if n > 0 && r.Cells[n-1].Bin == cell.Bin {
+			r.Cells[n-1].Ns += cell.Ns
+			r.Cells[n-1].Waits += cell.Waits
+			if c.clock {
+				r.walls[n-1].Append(&r.walls[i])
 			}
-			merged = append(merged, cell)
+			continue
 		}
-		r.Cells = merged
-		c.cells += len(merged)
+		if r.Cells[n] = cell; c.clock {
+			r.walls[n] = r.walls[i]
+		}
+		n++
+	}
+	c.cells -= len(r.Cells) - n
+	if r.Cells = r.Cells[:n]; c.clock {
+		clear(r.walls[n:])
+		r.walls = r.walls[:n]
 	}
 }
 

@@ -36,7 +36,7 @@ func NewRun(rules ...Rule) *Run {
 	}
 	for i := range rules {
 		if ns := rules[i].interval; ns > 0 {
-			r.peaks[ns] = &peaks{ns: ns}
+			r.peaks[ns] = newPeaks(ns)
 		}
 	}
 	return r

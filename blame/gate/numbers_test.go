@@ -55,8 +55,9 @@ func TestTheMeanOfTwoRunsHasAnError(t *testing.T) {
 // A rest of most of an interval counts as one, a shorter one does not.
 func TestTheRestBehindTheLastInterval(t *testing.T) {
 	for rest, want := range map[int64]float64{4: 0.1, 6: 1} {
-		p := peaks{ns: 10, last: 20 + rest}
-		if got := p.highest([]int64{1, 1, rest}, false); got != want {
+		p := newPeaks(10)
+		p.End = 20 + rest
+		if got := p.highest(map[int32]int64{0: 1, 1: 1, 2: rest}, false); got != want {
 			t.Errorf("a rest of %d: at most %v, want %v", rest, got, want)
 		}
 	}
@@ -65,9 +66,9 @@ func TestTheRestBehindTheLastInterval(t *testing.T) {
 // A million intervals are kept, more are refused before they take the memory.
 func TestIntervalsAreBounded(t *testing.T) {
 	for at, tooMany := range map[int64]bool{1e6: false, 1.1e6: true} {
-		p, sums := peaks{ns: 1}, []int64(nil)
-		if p.add(&sums, at, at+1, 1, 1); p.tooMany != tooMany {
-			t.Errorf("%d intervals: refused %v", at, p.tooMany)
+		p := newPeaks(1)
+		if p.Running(at, at+1, 1); p.tooMany() != tooMany {
+			t.Errorf("%d intervals: refused %v", at, p.tooMany())
 		}
 	}
 }

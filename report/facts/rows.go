@@ -10,7 +10,7 @@ import (
 	"contend/analysis"
 	"contend/analysis/dist"
 	"contend/blame"
-	"contend/blame/facts"
+	"contend/blame/cube"
 	"contend/blame/locks"
 	"contend/blame/waits"
 	"contend/format"
@@ -18,14 +18,14 @@ import (
 
 // Visitors collect what the rows of one recording are made of.
 type Visitors struct {
-	Facts   *facts.Collector
+	Waits   *cube.Cube // of NewCube
 	Locks   *locks.Collector
 	Lengths *waits.Collector // by class
 }
 
 // All returns them as what analysis.Run takes.
 func (v *Visitors) All() []analysis.Visitor {
-	return []analysis.Visitor{v.Facts, v.Locks, v.Lengths}
+	return []analysis.Visitor{v.Waits, v.Locks, v.Lengths}
 }
 
 // New returns a recording of which nothing is known but its name and labels.
@@ -45,11 +45,11 @@ func (f *Facts) Fail(why string) {
 
 // Fill adds what the visitors have seen, once.
 func (f *Facts) Fill(st format.Stats, tr *analysis.Trace, v *Visitors) {
-	v.Facts.Finish()
+	v.Waits.Finish()
 	f.recording(st, tr, v)
 	timed := f.Recording.Unit == string(unitNs)
-	f.intervals(v.Facts, timed)
-	f.Waits = newWaits(f.Recording.Recording, v.Facts, timed)
+	f.intervals(v.Waits, timed)
+	f.Waits = newWaits(f.Recording.Recording, v.Waits, timed)
 	for _, r := range v.Locks.Rows() {
 		f.lock(&r, tr.Symbols)
 	}
@@ -69,13 +69,14 @@ func (f *Facts) recording(st format.Stats, tr *analysis.Trace, v *Visitors) {
 	r.Format, r.Unit = st.Format, cmp.Or(string(st.Unit), unitNs)
 	r.Threads, r.Events, r.Bytes = int64(tr.Threads), st.Events, st.BytesRead
 	r.RunningNs, r.Damaged, r.Warnings = tr.RunningNs, !st.Damage.Whole(), codes(st.Warnings, tr.Coverage.Warnings)
-	r.IntervalNs = v.Facts.IntervalNs
+	r.IntervalNs = v.Waits.BinNs
 	if r.Unit == unitNs {
 		r.Start, r.DurationNs = InstantOf(tr.Start), tr.End-tr.Start
 	}
-	for i := range v.Facts.Total {
-		c := &v.Facts.Total[i]
-		r.WaitNs, r.WallNs, r.Waits = r.WaitNs+c.Ns, r.WallNs+c.WallNs, r.Waits+c.Waits
+	all := &v.Waits.Total
+	r.WaitNs, r.Waits = all.Ns, all.Waits
+	for i := range all.Cells {
+		r.WallNs += all.WallNs(i)
 	}
 	if r.Events == 0 && r.Damaged {
 		f.Fail("nothing could be read: " + st.Damage.Places[0].Why)
@@ -94,27 +95,29 @@ func codes(lists ...[]format.Warning) string {
 }
 
 // at returns when an interval begins; what counts has no time.
-func at(bin, intervalNs int64, timed bool) Instant {
+func at(c *cube.Cube, bin int, timed bool) Instant {
 	if !timed {
 		return 0
 	}
-	return InstantOf(bin * intervalNs)
+	return InstantOf(c.Start + int64(bin)*c.BinNs)
 }
 
-func (f *Facts) intervals(c *facts.Collector, timed bool) {
-	rows := map[int64]*Interval{}
-	row := func(bin int64) *Interval {
+func (f *Facts) intervals(c *cube.Cube, timed bool) {
+	rows := map[int]*Interval{}
+	row := func(bin int) *Interval {
 		if rows[bin] == nil {
-			rows[bin] = &Interval{Recording: f.Recording.Recording, Interval: at(bin, c.IntervalNs, timed)}
+			rows[bin] = &Interval{Recording: f.Recording.Recording, Interval: at(c, bin, timed)}
 		}
 		return rows[bin]
 	}
 	for bin, ns := range c.RunningNs {
-		row(bin).RunningNs = ns
+		if timed || ns > 0 {
+			row(bin).RunningNs = ns
+		}
 	}
-	for i := range c.Total {
-		s, r := &c.Total[i], row(c.Total[i].Bin)
-		r.WaitNs, r.WallNs, r.Waits = s.Ns, s.WallNs, s.Waits
+	for i, cell := range c.Total.Cells {
+		r := row(int(cell.Bin))
+		r.WaitNs, r.WallNs, r.Waits = cell.Ns, c.Total.WallNs(i), int64(cell.Waits)
 	}
 	for _, bin := range slices.Sorted(maps.Keys(rows)) {
 		f.Intervals = append(f.Intervals, *rows[bin])

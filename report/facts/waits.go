@@ -3,31 +3,32 @@ package facts
 import (
 	"cmp"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 
 	"contend/analysis"
 	"contend/blame"
-	"contend/blame/facts"
+	"contend/blame/cube"
 )
 
 // Waits are the rows of who waited for whom. Where all stacks differ they are a million,
 // of a dozen names each: they are kept as what they are made of, in their order, and each
 // is made when its turn comes.
 type Waits struct {
-	of        *facts.Collector // nil where there are none
+	of        *cube.Cube // nil where there are none
 	recording string
 	timed     bool
 	order     []cellAt
-	texts     [][]string // by place in facts.By, and by id; "" for what was not asked for yet
+	texts     [][]string // by place in by, and by id; "" for what was not asked for yet
 	chains    map[[2]uint32]string
 }
 
 // cellAt is the place of what a row is made of.
 type cellAt struct{ row, cell int32 }
 
-func newWaits(recording string, c *facts.Collector, timed bool) Waits {
-	w := Waits{of: c, recording: recording, timed: timed, texts: make([][]string, len(facts.By)), chains: map[[2]uint32]string{}}
+func newWaits(recording string, c *cube.Cube, timed bool) Waits {
+	w := Waits{of: c, recording: recording, timed: timed, texts: make([][]string, len(by)), chains: map[[2]uint32]string{}}
 	n := 0
 	for i := range c.Rows {
 		n += len(c.Rows[i].Cells)
@@ -57,7 +58,7 @@ func (w *Waits) All() iter.Seq[*Wait] {
 	}
 }
 
-func (w *Waits) cell(at cellAt) *facts.Cell { return &w.of.Rows[at.row].Cells[at.cell] }
+func (w *Waits) cell(at cellAt) *cube.Cell { return &w.of.Rows[at.row].Cells[at.cell] }
 
 // compare orders rows as they are written: by interval, those of long waits first.
 func (w *Waits) compare(a, b cellAt) int {
@@ -73,30 +74,42 @@ func (w *Waits) compare(a, b cellAt) int {
 	return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.cell, b.cell))
 }
 
-func (w *Waits) at(c *facts.Cell) Instant { return at(c.Bin, w.of.IntervalNs, w.timed) }
+func (w *Waits) at(c *cube.Cell) Instant { return at(w.of, int(c.Bin), w.timed) }
 
-// places are those of keys in facts.By.
-var places = func() map[blame.Key]int {
-	at := map[blame.Key]int{}
-	for i, k := range facts.By {
-		at[k] = i
-	}
-	return at
-}()
+// by are the names of a row, besides how its owner is known. They mean the same in every
+// run of a program: no id and no address of one recording is in them.
+var by = []blame.Key{blame.ByClass, blame.ByWaiterMethod, blame.ByWaiterGroup, blame.ByWaiterStack, blame.ByOwnerMethod, blame.ByOwnerGroup, blame.ByOwnerSite, blame.ByOwnerCallers, blame.ByOwnerStack}
+
+// limits bound what one recording may take. A recording that passes them, which a damaged
+// time alone can do, gets longer intervals.
+var limits = cube.Limits{Bins: 20_000, Cells: 1_000_000}
+
+// NewCube returns the sums of waits by intervals of the clock; an expression says what the
+// program's own code is, see blame.Resolver.App.
+func NewCube(intervalNs int64, app *regexp.Regexp) *cube.Cube {
+	return cube.Over(by, intervalNs, limits).Clock().App(app)
+}
+
+// id returns what a row has for a key.
+func (w *Waits) id(row int32, k blame.Key) uint32 { return w.of.Rows[row].Key[slices.Index(by, k)] }
+
+// ownerKind returns what the owner of a row is.
+func (w *Waits) ownerKind(row int32) analysis.OwnerKind {
+	return blame.KindOf(w.id(row, blame.ByOwnerStack))
+}
 
 // name returns the name that a row has for a key.
 func (w *Waits) name(at cellAt, k blame.Key) string {
-	r, place := &w.of.Rows[at.row], places[k]
-	id := w.of.IDs(r)[place]
+	place, id := slices.Index(by, k), w.id(at.row, k)
 	if blame.Pseudo(id) && k == blame.ByOwnerStack {
-		return "[" + pseudo(w.of.OwnerKind(r)) + "]"
+		return "[" + pseudo(blame.KindOf(id)) + "]"
 	}
 	for len(w.texts[place]) <= int(id) {
 		w.texts[place] = append(w.texts[place], "")
 	}
 	text := &w.texts[place][id]
 	if *text == "" {
-		*text = w.of.Text(place, id)
+		*text, _ = w.of.Text(cube.Dim(place), id)
 		switch k {
 		case blame.ByClass, blame.ByWaiterMethod, blame.ByOwnerMethod:
 			*text = blame.StableName(*text)
@@ -107,8 +120,7 @@ func (w *Waits) name(at cellAt, k blame.Key) string {
 
 // chain returns from where the owner of a row took the lock.
 func (w *Waits) chain(at cellAt) string {
-	ids := w.of.IDs(&w.of.Rows[at.row])
-	of := [2]uint32{ids[places[blame.ByOwnerSite]], ids[places[blame.ByOwnerCallers]]}
+	of := [2]uint32{w.id(at.row, blame.ByOwnerSite), w.id(at.row, blame.ByOwnerCallers)}
 	text, ok := w.chains[of]
 	if !ok {
 		text = chain(w.name(at, blame.ByOwnerSite), w.name(at, blame.ByOwnerCallers))
@@ -119,10 +131,10 @@ func (w *Waits) chain(at cellAt) string {
 
 func (w *Waits) row(at cellAt) Wait {
 	r, cell := &w.of.Rows[at.row], w.cell(at)
-	out := Wait{Recording: w.recording, Interval: w.at(cell), Class: w.name(at, blame.ByClass), Kind: r.Kind.String(),
+	out := Wait{Recording: w.recording, Interval: w.at(cell), Class: w.name(at, blame.ByClass), Kind: w.of.Kind(uint32(r.Lock)).String(),
 		WaiterMethod: w.name(at, blame.ByWaiterMethod), WaiterGroup: w.name(at, blame.ByWaiterGroup), WaiterStack: w.name(at, blame.ByWaiterStack),
-		OwnerKind: "thread", Provenance: r.Known.String(), WaitNs: cell.Ns, Waits: cell.Waits, WallNs: cell.WallNs}
-	if kind := w.of.OwnerKind(r); kind != analysis.OwnerThread {
+		OwnerKind: "thread", Provenance: analysis.Word(r.Key[cube.Provenance]).String(), WaitNs: cell.Ns, Waits: int64(cell.Waits), WallNs: min(r.WallNs(int(at.cell)), cell.Ns)}
+	if kind := w.ownerKind(at.row); kind != analysis.OwnerThread {
 		out.OwnerKind = pseudo(kind)
 		name := "[" + out.OwnerKind + "]"
 		out.OwnerMethod, out.OwnerGroup, out.OwnerChain, out.OwnerStack = name, name, name, name

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"contend/analysis"
-	blamefacts "contend/blame/facts"
 	"contend/format"
 )
 
@@ -17,7 +16,7 @@ func TestRowsAreMadeAsTheyAreAskedFor(t *testing.T) {
 		frames := []format.Frame{{Class: "Shop", Method: string(rune('a' + i)), Line: i}, {Class: "Shop", Method: "run"}}
 		events = append(events, &format.Event{Kind: format.KindStack, Stack: format.StackID(i + 1), Frames: frames})
 	}
-	c := blamefacts.New(1000, nil)
+	c := NewCube(1000, nil)
 	c.Begin(analysis.NewSymbols(events...), 0)
 	for i := range stacks {
 		for j := range stacks {

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"testing"
 
 	"contend/analysis"
@@ -16,14 +17,20 @@ import (
 
 var open = analysis.Filter{From: format.NoTime, To: format.NoTime}
 
+func textOf(c *cube.Cube, r *cube.Row, k blame.Key) string {
+	at := slices.Index(by, k)
+	text, _ := c.Text(cube.Dim(at), r.Key[at])
+	return text
+}
+
 // sums adds up the cells of rows by what some names of a row are.
-func sums(c *Collector, name func(*Row) string) map[string][2]int64 {
+func sums(c *cube.Cube, name func(*cube.Row) string) map[string][2]int64 {
 	out := map[string][2]int64{}
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		for j := range r.Cells {
 			n := out[name(r)]
-			out[name(r)] = [2]int64{n[0] + r.Cells[j].Ns, n[1] + r.Cells[j].Waits}
+			out[name(r)] = [2]int64{n[0] + r.Cells[j].Ns, n[1] + int64(r.Cells[j].Waits)}
 		}
 	}
 	return out
@@ -33,8 +40,7 @@ func sums(c *Collector, name func(*Row) string) map[string][2]int64 {
 // they and the intervals add up to what analyze says.
 func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := New(rapid.Int64Range(1e5, 1e9).Draw(t, "interval"), nil)
-		c.maxBins, c.maxCells = rapid.Int64Range(1, 50).Draw(t, "bins"), rapid.IntRange(20, 1000).Draw(t, "cells")
+		c := cube.Over(by, rapid.Int64Range(1e5, 1e9).Draw(t, "interval"), cube.Limits{Bins: rapid.IntRange(1, 50).Draw(t, "bins"), Cells: rapid.IntRange(20, 1000).Draw(t, "cells")}).Clock()
 		whole, all := cube.New(cube.Limits{Bins: 1 << 20, Rows: 1 << 20, Cells: 1 << 30}), locks.New(false)
 		tr, err := analysis.Run(drawn.Run(t), open, c, whole, all)
 		if err != nil {
@@ -50,19 +56,18 @@ func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 			key := class + "|" + owner + "|" + waiter + "|" + prov
 			want[key] = [2]int64{want[key][0] + r.Ns, want[key][1] + r.Waits}
 		}
-		got := sums(c, func(r *Row) string {
-			return c.Text(0, c.IDs(r)[0]) + "|" + c.Text(ownerKind, c.IDs(r)[ownerKind]) + "|" + c.Text(3, c.IDs(r)[3]) + "|" + r.Known.String()
+		got := sums(c, func(r *cube.Row) string {
+			return textOf(c, r, blame.ByClass) + "|" + textOf(c, r, blame.ByOwnerStack) + "|" + textOf(c, r, blame.ByWaiterStack) + "|" + analysis.Word(r.Key[cube.Provenance]).String()
 		})
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("rows: %s", diff)
 		}
 		total := all.Total()
 		var ns, wall, waits, running int64
-		for i := range c.Total {
-			s := &c.Total[i]
-			ns, wall, waits = ns+s.Ns, wall+s.WallNs, waits+s.Waits
-			if i > 0 && s.Bin <= c.Total[i-1].Bin {
-				t.Errorf("interval %d comes after %d", s.Bin, c.Total[i-1].Bin)
+		for i, s := range c.Total.Cells {
+			ns, wall, waits = ns+s.Ns, wall+c.Total.WallNs(i), waits+int64(s.Waits)
+			if i > 0 && s.Bin <= c.Total.Cells[i-1].Bin {
+				t.Errorf("interval %d comes after %d", s.Bin, c.Total.Cells[i-1].Bin)
 			}
 		}
 		for _, n := range c.RunningNs {
@@ -79,7 +84,7 @@ func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 // share a wait, intervals may add up to less than the whole, never to more.
 func TestWallTimeAddsOverIntervals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c, p := New(rapid.Int64Range(1e5, 1e8).Draw(t, "interval"), nil), blame.New(By, false)
+		c, p := NewCube(rapid.Int64Range(1e5, 1e8).Draw(t, "interval"), nil), blame.New(by, false)
 		if _, err := analysis.Run(drawn.Run(t), open, c, p); err != nil {
 			t.Fatal(err)
 		}
@@ -91,19 +96,18 @@ func TestWallTimeAddsOverIntervals(t *testing.T) {
 		}
 		for i := range c.Rows {
 			r := &c.Rows[i]
-			texts := make([]string, len(By))
-			for k := range By {
-				texts[k] = c.Text(k, c.IDs(r)[k])
+			texts := make([]string, len(by))
+			for i, k := range by {
+				texts[i] = textOf(c, r, k)
 			}
 			key := cmp.Diff(nil, texts)
 			known[key]++
 			g := got[key]
 			for j := range r.Cells {
-				g.ns, g.stretches = g.ns+r.Cells[j].Ns, g.stretches+r.Cells[j].wall.Len()
+				g.ns, g.stretches = g.ns+r.Cells[j].Ns, g.stretches+r.WallNs(j)
 			}
 			got[key] = g
 		}
-		c.Finish()
 		for key, w := range want {
 			g := got[key]
 			if on := min(g.stretches, g.ns); g.ns != w.ns || known[key] == 1 && on != w.wall || on < w.wall {
@@ -111,9 +115,9 @@ func TestWallTimeAddsOverIntervals(t *testing.T) {
 			}
 		}
 		for i := range c.Rows {
-			for _, cell := range c.Rows[i].Cells {
-				if cell.WallNs > cell.Ns || cell.WallNs > c.IntervalNs || cell.Ns > 0 && cell.WallNs == 0 {
-					t.Errorf("%d on the clock of %d ns in an interval of %d", cell.WallNs, cell.Ns, c.IntervalNs)
+			for j, cell := range c.Rows[i].Cells {
+				if wall := c.Rows[i].WallNs(j); wall > c.BinNs || cell.Ns > 0 && wall == 0 {
+					t.Errorf("%d on the clock of %d ns in an interval of %d", wall, cell.Ns, c.BinNs)
 				}
 			}
 		}
@@ -126,14 +130,14 @@ func TestIntervalsAreAligned(t *testing.T) {
 		{Kind: format.KindThread, Thread: 1, Name: "a"}, {Kind: format.KindObject, Object: 1, Class: "Lock"},
 		{Kind: format.KindWait, Thread: 1, Object: 1, Time: -15, End: 25},
 	}}
-	c := New(10, nil)
+	c := NewCube(10, nil)
 	if _, err := analysis.Run(&list, open, c); err != nil {
 		t.Fatal(err)
 	}
 	c.Finish()
 	var got [][4]int64
-	for _, cell := range c.Rows[0].Cells {
-		got = append(got, [4]int64{cell.Bin, cell.Ns, cell.WallNs, cell.Waits})
+	for i, cell := range c.Rows[0].Cells {
+		got = append(got, [4]int64{c.Start/c.BinNs + int64(cell.Bin), cell.Ns, c.Rows[0].WallNs(i), int64(cell.Waits)})
 	}
 	if diff := cmp.Diff([][4]int64{{-2, 5, 5, 1}, {-1, 10, 10, 0}, {0, 10, 10, 0}, {1, 10, 10, 0}, {2, 5, 5, 0}}, got); diff != "" {
 		t.Error(diff)
