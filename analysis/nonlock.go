@@ -181,6 +181,7 @@ func (s *sampler) chargeIdle(lo, hi int64) {
 	for _, one := range s.cur.idleThreads {
 		charge(s.idleSumOf(one))
 	}
+	s.sleeps.add(s.cur, from, to, s.e.defs.Kind)
 }
 
 // idleSumOf returns the sum for an idle state.
@@ -196,19 +197,30 @@ func (s *sampler) idleSumOf(one idleState) *idleSum {
 	return sum
 }
 
-// unclear returns two sums over sampled threads, ns: sleep during which the thread may have
-// held a lock whose owner samples do not show, and time in await. A sample does not show
-// whether an awaiting thread has been signalled and waits for the lock.
-func (s *sampler) unclear(sleeps *sleepSites, defs *definitions) (asleep, awaiting int64) {
-	in := sleeps.acquiredAt(defs)
+// resolveSleeps books the sampled sleeps inside critical sections as running time. It
+// returns two sums over sampled threads, ns: sleep during which the thread may have held a
+// lock whose owner samples do not show, and time in await. A sample does not show whether
+// an awaiting thread has been signalled and waits for the lock.
+func (s *sampler) resolveSleeps(sites *sleepSites, defs *definitions) (asleep, awaiting int64) {
+	in, runs := sites.acquiredAt(defs), map[format.StackID]bool{}
 	for one, sum := range s.idleSums {
 		switch frames := defs.Frames(one.stack); {
 		case ownAwait(frames):
 			awaiting += sum.ns
+		case runs[one.stack] && one.activity == format.ActivitySleep:
+			delete(s.idleSums, one)
 		case one.activity == format.ActivitySleep:
-			_, near, far := sleeps.passes(frames, &in)
-			if slices.ContainsFunc(near, func(l format.ObjectID) bool { return defs.Kind(l) != format.KindMonitor }) ||
-				slices.ContainsFunc(far, func(l format.ObjectID) bool { return defs.Kind(l) == format.KindMutex }) {
+			_, near, far := sites.passes(frames, &in)
+			near = slices.DeleteFunc(near, func(l format.ObjectID) bool { return defs.Kind(l) == format.KindMonitor })
+			far = slices.DeleteFunc(far, func(l format.ObjectID) bool { return defs.Kind(l) != format.KindMutex })
+			switch all := append(near, far...); {
+			case s.sleeps.inside(one.stack, all):
+				for _, span := range s.sleeps.stacks[one.stack].spans {
+					s.e.bookRunning(span.start, span.end, span.ns)
+				}
+				runs[one.stack] = true
+				delete(s.idleSums, one)
+			case len(all) > 0:
 				asleep += sum.ns
 			}
 		}

@@ -17,6 +17,7 @@
 //	holds.go        holds, recorded or rebuilt, for the visitors that ask
 //	sampled.go      collecting samples from events and charging them in order
 //	nonlock.go      waits that are not for locks, for the visitors that ask
+//	sleepinstants.go which sampled sleeps are inside critical sections
 //	reacquire.go    acquiring locks again after Object.wait and await
 //	sleeps.go       which sleeps are inside critical sections
 //	runner.go       when one thread runs, and when it is idle
@@ -220,7 +221,7 @@ func (p *pass) finish() *Trace {
 			tr.RunningHigh = e.running + unseen
 		}
 	} else {
-		asleep, awaiting := smp.unclear(&rec.sleeps, e.defs)
+		asleep, awaiting := smp.resolveSleeps(&rec.sleeps, e.defs)
 		tr.RunningHigh, p.back.sum.High = e.running+asleep, p.back.sum.High+awaiting
 		tr.Start, tr.End = smp.bounds(start, end)
 		counted = smp.before + smp.threads

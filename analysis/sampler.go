@@ -38,6 +38,7 @@ type sampler struct {
 	number   uint64     // of the booking, one for each tick
 	last     []lastSeen // by thread
 	idleSums map[idleState]*idleSum
+	sleeps   sampledSleeps
 	modes    []format.Mode     // by thread
 	nodes    []format.ThreadID // threads blocked in the graph
 	held     []format.ObjectID // locks owned in the graph

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"testing"
 
 	"contend/format"
@@ -65,6 +66,58 @@ func TestAsleepInsideOfASectionRuns(t *testing.T) {
 		_, tr := run(t, append(append(stacks, c.events...), recorded(0, s), tellsIdle(format.IdleEnded)), open)
 		if d := tr.RunningNs - c.low; d < -ms || d > ms || tr.RunningHigh-c.high > ms {
 			t.Errorf("%s: running %v to %v, want %v to %v", c.name, tr.RunningNs, tr.RunningHigh, c.low, c.high)
+		}
+	}
+}
+
+// Samples that show no owner tell a sleep inside a section by who else could own the lock
+// meanwhile: nobody if all others wait.
+func TestSampledSleepInsideASectionRuns(t *testing.T) {
+	const ms, period, instants, threads = int64(1e6), int64(20e6), 100, 4
+	frame := func(class, method string) format.Frame { return format.Frame{Class: class, Method: method} }
+	outer := frame("app.Main", "run")
+	start := []format.Event{
+		{Kind: format.KindObject, Object: 1, Class: "app.Box.lock", LockKind: format.KindMutex},
+		{Kind: format.KindStack, Stack: 1, Frames: []format.Frame{frame("app.Box", "lock"), outer}},
+		{Kind: format.KindStack, Stack: 2, Frames: []format.Frame{frame("java.lang.Thread", "sleep"), outer}},
+	}
+	for _, c := range []struct {
+		name      string
+		asleep    func(i int) []int // at each instant; the others wait, but for
+		free      func(i int) int   // so many, which run
+		low, high int64             // threads that run
+	}{
+		{"inside", func(i int) []int { return []int{i / 3 % threads} }, func(int) int { return 0 }, 4, 4},
+		{"inside, while some are elsewhere", func(i int) []int { return []int{i / 3 % threads} }, func(i int) int { return i % 2 }, 4, 4},
+		{"outside, while another has the lock", func(i int) []int { return []int{i / 3 % threads} }, func(int) int { return 1 }, 3, 4},
+		{"two together", func(i int) []int { return []int{i % threads, (i + 1) % threads} }, func(int) int { return 0 }, 2, 4},
+		{"always the same thread", func(i int) []int { return []int{0} }, func(int) int { return 0 }, 3, 4},
+	} {
+		events := start
+		for i := range instants {
+			at, asleep := period*int64(i), c.asleep(i)
+			waiting := format.Event{Kind: format.KindContention, Time: at, Object: 1, Weight: format.WeightFromTicks}
+			for w := range threads {
+				if !slices.Contains(asleep, w) && len(waiting.Waiters) < threads-len(asleep)-c.free(i) {
+					waiting.Waiters = append(waiting.Waiters, format.Party{Thread: format.ThreadID(w + 1), Stack: 1})
+				}
+			}
+			events = append(events, tick(at, at, threads, len(asleep)), waiting)
+			for _, w := range asleep {
+				events = append(events, format.Event{Kind: format.KindActivity, Activity: format.ActivitySleep, Stack: 2, Thread: format.ThreadID(w + 1), Time: at, End: at})
+			}
+		}
+		v := &nonLockSums{sums: newSums(t)}
+		tr, err := Run(&format.List{Events: events}, open, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		idle, all := threads-c.low, tr.ElapsedNs
+		if c.low == c.high {
+			idle = 0
+		}
+		if all < (instants-1)*period || tr.RunningNs != c.low*all || tr.RunningHigh != c.high*all || v.running != tr.RunningNs || v.ns != idle*all {
+			t.Errorf("%s: running %d to %d ms, %d asleep, of %d; want %d to %d times that", c.name, tr.RunningNs/ms, tr.RunningHigh/ms, v.ns/ms, all/ms, c.low, c.high)
 		}
 	}
 }
