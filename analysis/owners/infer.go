@@ -122,42 +122,71 @@ type kin struct {
 	kind  format.LockKind
 }
 
-// classes makes the models of some locks; by says which of them tells of a lock.
-func (ev *evidence) classes(locks []format.ObjectID) (list []*model.Class, by map[format.ObjectID]member) {
-	number := map[kin]int{}
-	var of [][]*model.Lock
-	var block []bool
-	at := make([]int, len(locks))
-	all := make([]*model.Lock, len(locks))
-	for i, l := range locks {
-		k := kin{ev.inputOf[l], ev.class[l], ev.sym.Kind(l)}
-		n, ok := number[k]
-		if !ok {
-			n = len(of)
-			number[k] = n
-			of, block = append(of, nil), append(block, k.kind == format.KindMonitor)
-		}
-		all[i] = &model.Lock{ID: l, Dumps: ev.shown[l]}
-		of[n], at[i] = append(of[n], all[i]), n
-	}
-	list = make([]*model.Class, len(of))
-	workers.Each(len(of), func(i int) {
-		list[i] = model.NewClass(ev, block[i], of[i])
-		list[i].Silent()
-		list[i].Learn()
-		list[i].Check()
-	})()
-	by = make(map[format.ObjectID]member, len(locks))
-	for i, l := range locks {
-		by[l] = member{list[at[i]], all[i]}
-	}
-	return list, by
+// smallClass is the largest number of waits for the locks of one class whose model is
+// learned when the first of them is asked for: that takes an instant.
+const smallClass = 1 << 9
+
+// classModel is the model of the locks of one class. It is dropped once all have been
+// answered: a recording may have a class for each lock.
+type classModel struct {
+	block bool
+	waits int
+	once  sync.Once
+	ids   []format.ObjectID
+	locks []*model.Lock // learned
+	class *model.Class
+	left  int // locks not yet answered
 }
 
 // member is a lock of a class.
 type member struct {
-	class *model.Class
-	lock  *model.Lock
+	of     *classModel // nil if the model does not tell who owned the lock
+	number int         // of its class
+}
+
+func (m member) lock() *model.Lock { return m.of.locks[m.number] }
+
+// classes returns the models of some locks, by number of the lock; other locks are not
+// told. Models of many waits are learned, on all cores.
+func (ev *evidence) classes(locks []format.ObjectID, told func(i int) bool) []member {
+	found := map[kin]*classModel{}
+	out := make([]member, len(locks))
+	var many []*classModel
+	for i, l := range locks {
+		if !told(i) {
+			continue
+		}
+		k := kin{ev.inputOf[l], ev.class[l], ev.sym.Kind(l)}
+		m := found[k]
+		if m == nil {
+			m = &classModel{block: k.kind == format.KindMonitor}
+			found[k] = m
+		}
+		if n := len(ev.byLock[l]); m.waits <= smallClass && m.waits+n > smallClass {
+			many = append(many, m)
+		}
+		m.waits += len(ev.byLock[l])
+		m.ids = append(m.ids, l)
+		out[i] = member{m, m.left}
+		m.left++
+	}
+	slices.SortStableFunc(many, func(a, b *classModel) int { return cmp.Compare(b.waits, a.waits) })
+	workers.Each(len(many), func(i int) { many[i].learn(ev) })()
+	return out
+}
+
+// learn learns the model, once.
+func (m *classModel) learn(ev *evidence) {
+	m.once.Do(func() {
+		m.locks = make([]*model.Lock, len(m.ids))
+		for i, l := range m.ids {
+			m.locks[i] = &model.Lock{ID: l, Dumps: ev.shown[l]}
+		}
+		m.class = model.NewClass(ev, m.block, slices.Clone(m.locks))
+		m.class.Silent()
+		m.class.Learn()
+		m.class.Check()
+	})
 }
 
 // batch is how many ownerships are passed on together, of locks that have so many.
@@ -167,7 +196,9 @@ const batch = 1 << 12
 func (ev *evidence) answer(m member, give func([]Ownership)) {
 	var out []Ownership
 	full := false // one was: a lock of many goes on with arrays of that size
-	m.class.Answer(m.lock, func(p model.Part) {
+	m.of.learn(ev)
+	lock := m.lock()
+	m.of.class.Answer(lock, func(p model.Part) {
 		h := Holder{Kind: Thread, Prov: Likely(p.Chance), Thread: p.Thread, Stack: p.Stack, Did: p.Did}
 		switch p.State {
 		case model.Unknown:
@@ -178,7 +209,7 @@ func (ev *evidence) answer(m member, give func([]Ownership)) {
 		if out == nil && full {
 			out = ev.batch()
 		}
-		if out = append(out, Ownership{p.Start, p.End, m.lock.ID, h}); len(out) == batch {
+		if out = append(out, Ownership{p.Start, p.End, lock.ID, h}); len(out) == batch {
 			give(out)
 			out, full = nil, true
 		}

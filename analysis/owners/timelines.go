@@ -166,19 +166,13 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 		i = largest[i]
 		told[i] = ev.fromItsReleases(locks[i])
 	})()
-	var rest []format.ObjectID
-	for i, l := range locks {
-		if len(told[i]) == 0 && ev.waited(l) {
-			rest = append(rest, l)
-		}
-	}
-	_, by := ev.classes(rest)
+	of := ev.classes(locks, func(i int) bool { return len(told[i]) == 0 && ev.waited(locks[i]) })
 	workers.InOrder(len(locks), &workers.Handover[[]Ownership]{
 		Ahead: locksAhead,
 		Room:  func(i int) int { return min(batchesAhead, len(ev.byLock[locks[i]])/batch+1) },
 		Make: func(i int, give func([]Ownership)) {
-			if m, ok := by[locks[i]]; ok {
-				ev.answer(m, give)
+			if of[i].of != nil {
+				ev.answer(of[i], give)
 				return
 			}
 			give(told[i])
@@ -193,10 +187,13 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 				tl.Unowned[locks[i]] = Owner{Kind: Handoff, Prov: byReleases}
 			}
 			told[i] = nil
-			if m, ok := by[locks[i]]; ok {
-				tl.Seen[locks[i]] = Agreement(m.lock.Seen)
+			if m := of[i].of; m != nil {
+				tl.Seen[locks[i]] = Agreement(of[i].lock().Seen)
 				if s, ok := tl.asked[locks[i]]; ok {
-					tl.Whys[locks[i]] = m.class.Why(m.lock, s.start, s.end)
+					tl.Whys[locks[i]] = m.class.Why(of[i].lock(), s.start, s.end)
+				}
+				if m.left--; m.left == 0 {
+					m.class, m.locks, m.ids = nil, nil, nil
 				}
 			}
 		},

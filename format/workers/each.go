@@ -44,26 +44,30 @@ type Handover[T any] struct {
 
 // InOrder makes the items of n numbers and returns when all are taken.
 func InOrder[T any](n int, h *Handover[T]) {
-	made := make([]chan T, n)
-	for i := range made {
-		made[i] = make(chan T, h.Room(i))
+	made := make([]chan T, min(h.Ahead, n)) // of the numbers being worked on
+	permits := make(chan struct{}, h.Ahead)
+	permit := func(i int) {
+		if i < n {
+			made[i%h.Ahead] = make(chan T, h.Room(i))
+			permits <- struct{}{}
+		}
 	}
-	permits := make(chan struct{}, h.Ahead+n)
-	for range h.Ahead {
-		permits <- struct{}{}
+	for i := range made {
+		permit(i)
 	}
 	done := each(n, permits, func(i int) {
-		defer close(made[i])
-		h.Make(i, func(one T) { made[i] <- one })
+		to := made[i%h.Ahead]
+		defer close(to)
+		h.Make(i, func(one T) { to <- one })
 	})
-	for i := range made {
-		for one := range made[i] {
+	for i := range n {
+		for one := range made[i%h.Ahead] {
 			h.Take(i, one)
 		}
 		if h.Taken != nil {
 			h.Taken(i)
 		}
-		permits <- struct{}{}
+		permit(i + h.Ahead)
 	}
 	close(permits)
 	done()
