@@ -135,7 +135,13 @@ func kindOf(list []kind, start []byte) *kind {
 // precedes the first dump. JSON stays as it is.
 func unwrapText(buf *bufio.Reader) (text unwrappedText, from unwrap.Skipped) {
 	buf = unwrap.UTF8(buf)
-	if start, _ := buf.Peek(sniffed); threaddump.IsJSON(start) {
+	start, _ := buf.Peek(sniffed)
+	if n := threaddump.BeforeJSON(start); n > 0 { // a document in an excerpt
+		from = unwrap.Skipped{Bytes: int64(n)}
+		_, _ = buf.Discard(n)
+		return unwrappedText{Reader: buf}, from
+	}
+	if threaddump.IsJSON(start) {
 		return unwrappedText{Reader: buf}, from
 	}
 	bare := unwrap.New(buf, begins)

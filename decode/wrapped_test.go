@@ -246,6 +246,47 @@ func TestDialectsAreNotWrapped(t *testing.T) {
 	}
 }
 
+// pasted are ways in which people show a dump to others.
+var pasted = map[string]func([]byte) []byte{
+	"a fence": func(text []byte) []byte {
+		return fmt.Appendf(nil, "It hangs:\n```\n%s\n```\nAny idea?\n", bytes.TrimSpace(text))
+	},
+	"lost indents": func(text []byte) []byte {
+		return wrap(text, func(_ int, line string) string { return strings.TrimSpace(line) })
+	},
+	"a web page's blanks": func(text []byte) []byte {
+		return bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\t"), []byte("    ")), []byte("  "), []byte("\u00a0\u00a0"))
+	},
+	"a page":         func(text []byte) []byte { return []byte("<pre>" + html.EscapeString(string(text)) + "</pre>") },
+	"an SQL comment": prefixed("-- "),
+	"a diff":         prefixed("+"),
+	"a terminal":     prefixed("\x1b[33mapp-1  |\x1b[0m "),
+}
+
+// Every dialect is read in an excerpt as it is whole. jhsdb's frames of native code need their tabs.
+func TestDialectsInExcerpts(t *testing.T) {
+	dialects, _ := filepath.Glob("threaddump/testdata/dialects/*")
+	excerpts, _ := filepath.Glob("threaddump/testdata/excerpts/*")
+	for _, path := range append(dialects, excerpts...) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, dump, ok := bytes.Cut(text, []byte("-- dump --\n")); ok {
+			text = dump
+		}
+		want := shown(t, text)
+		for name, paste := range pasted {
+			if strings.HasSuffix(path, ".json") && name != "a fence" || strings.Contains(path, "-mixed") && name == "lost indents" {
+				continue
+			}
+			if got := shown(t, paste(text)); got != want {
+				t.Errorf("%s in %s shows\n%.500swant\n%.500s", path, name, got, want)
+			}
+		}
+	}
+}
+
 // processes are ways in which the lines of several processes come in one stream.
 var processes = map[string][2]func(line string) string{
 	"kubectl":  {before("[pod/web-7c9-abcde/app] "), before("[pod/web-66d9f4b5c8-x2x9z/app] ")},

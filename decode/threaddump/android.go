@@ -78,7 +78,7 @@ func (p *android) line(line string) bool {
 	case strings.HasPrefix(line, "----- end "):
 		p.next()
 		p.ended = true
-	case p.cur == nil || text == line && !strings.HasPrefix(text, "- ") && !strings.HasPrefix(text, "at "): // consoles indent not all
+	case p.cur == nil || text == line && !isPart(text) && text[0] != '#': // consoles indent not all
 	default:
 		p.part(text)
 	}

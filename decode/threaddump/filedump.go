@@ -40,7 +40,7 @@ func (p *file) line(line string) bool {
 	if fileThread(line) {
 		return p.thread(line)
 	}
-	if p.cur == nil || text == line { // all that belongs to a thread is indented
+	if p.cur == nil || text == line && !isPart(text) && !bareFrame(text) { // all that belongs to a thread is indented, unless it was pasted so
 		return true
 	}
 	p.blank = false
@@ -50,6 +50,12 @@ func (p *file) line(line string) bool {
 		p.frame(strings.TrimPrefix(text, "at "), dotted) // JDK 21 writes no "at"
 	}
 	return true
+}
+
+// bareFrame tells a frame as JDK 21 writes it: java.base/java.lang.Thread.run(Thread.java:1).
+func bareFrame(text string) bool {
+	name, _, ok := strings.Cut(text, "(")
+	return ok && strings.HasSuffix(text, ")") && strings.Contains(name, ".") && !strings.Contains(name, " ")
 }
 
 func (p *file) lock(text string) {

@@ -46,17 +46,19 @@ func (p *hotspot) reportLine(line, text string) bool {
 		p.begin(Thread{Name: p.names.intern(name)})
 	case named:
 		r.waiter = p.names.intern(name)
-	case r.stacks && text != line:
+	case r.stacks && (text != line || isPart(text)): // where it was pasted to, indents may be lost
 		if p.cur != nil {
 			p.part(text)
 		}
-	case text != line && r.waiter != "":
-		p.relation(text)
+	case r.waiter != "" && p.relation(text):
 	default:
-		return false
+		return text != line
 	}
 	return true
 }
+
+// isPart tells a line under a thread's first.
+func isPart(text string) bool { return strings.HasPrefix(text, "at ") || strings.HasPrefix(text, "- ") }
 
 // reportedName reads `"name":`.
 func reportedName(line string) (name string, ok bool) {
@@ -78,8 +80,9 @@ var reportWaits = []struct {
 	{"waiting to lock Monitor@", "Object@", Blocked},
 }
 
-// relation reads the two lines under a name: the lock, and who holds it.
-func (p *hotspot) relation(text string) {
+// relation reads the two lines under a name: the lock, and the thread that holds it;
+// false for another line.
+func (p *hotspot) relation(text string) bool {
 	for _, w := range reportWaits {
 		if !strings.HasPrefix(text, w.prefix) {
 			continue
@@ -92,14 +95,14 @@ func (p *hotspot) relation(text string) {
 		if p.report.ref = (LockRef{}); err == nil && ok {
 			p.report.how, p.report.ref = w.how, p.names.ref(class, addr)
 		}
-		return
+		return true
 	}
 	_, owner, ok := strings.Cut(text, `which is held by "`)
-	if !ok || !strings.HasSuffix(owner, `"`) || p.report.ref == (LockRef{}) {
-		return
+	if ok && strings.HasSuffix(owner, `"`) && p.report.ref != (LockRef{}) {
+		owner = p.names.intern(strings.TrimSuffix(owner, `"`))
+		p.relations = append(p.relations, relation{p.report.waiter, p.report.how, p.report.ref, owner})
 	}
-	owner = p.names.intern(strings.TrimSuffix(owner, `"`))
-	p.relations = append(p.relations, relation{p.report.waiter, p.report.how, p.report.ref, owner})
+	return ok
 }
 
 // relation says that one thread waits for a lock another one holds, by their

@@ -158,13 +158,29 @@ func (s *stream) notMine() error {
 // the stack before the name.
 const jsonStart = 32 << 10
 
-// jsonMarks are what is called so in dumps only: of Thread.dump_to_file
-// -format=json, and of java.lang.management's ThreadInfo.
-var jsonMarks = []string{`"threadDump"`, `"threadName"`, `"threadState"`}
-
-// IsJSON reports whether an input is a thread dump in JSON.
+// IsJSON reports whether an input is a thread dump in JSON: of Thread.dump_to_file
+// -format=json, or of java.lang.management's ThreadInfo. Loggers write threadName, too.
 func IsJSON(head []byte) bool {
 	head = bytes.TrimLeft(head, " \t\r\n")
-	return len(head) > 0 && (head[0] == '{' || head[0] == '[') &&
-		slices.ContainsFunc(jsonMarks, func(mark string) bool { return bytes.Contains(head, []byte(mark)) })
+	named := func(key string) bool { return bytes.Contains(head, []byte(key)) }
+	return len(head) > 0 && (head[0] == '{' || head[0] == '[') && (named(`"threadDump"`) || named(`"threadName"`) && named(`"threadState"`))
+}
+
+// BeforeJSON is how many bytes stand before a thread dump in JSON that begins a line
+// behind other text; 0 where none does.
+func BeforeJSON(head []byte) (n int) {
+	for line := range bytes.Lines(head) {
+		header, thread := Begins(string(bytes.TrimRight(line, "\r\n")))
+		if header || thread {
+			return 0
+		}
+		if line[0] == '{' || line[0] == '[' {
+			if IsJSON(head[n:]) {
+				return n
+			}
+			return 0
+		}
+		n += len(line)
+	}
+	return 0
 }

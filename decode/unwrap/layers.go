@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html"
 	"regexp"
+	"strings"
 )
 
 // page is HTML: a dump copied out of a web page, or kept as one.
@@ -15,23 +16,23 @@ var (
 	breaks = regexp.MustCompile(`(?i)<br ?/?>\r?\n?`)
 	broken = regexp.MustCompile(`(?i)<br ?/?>$`)
 	empty  = regexp.MustCompile(`\n\s*\n`)
-	// escapes stand in every dump that is escaped, and in no other.
-	escapes = [][]byte{[]byte("&lt;0x"), []byte("&lt;init&gt;"), []byte("&lt;clinit&gt;")}
 )
 
-// findHTML finds a dump that begins with a line once tags are off, or what
-// dumps are full of, escaped.
+// findHTML finds a dump that begins with a line once tags are off, or a frame or lock with
+// escaped brackets.
 func findHTML(r *Reader, text []byte) layer {
+	plain := r.at == 0 && r.mark != None
+	if plain && len(r.starts) > 0 && bytes.Contains(r.out[max(r.starts[0], r.pos):], []byte("<pre")) {
+		return page{}
+	}
 	tag, entity := bytes.IndexByte(text, '<') >= 0, bytes.IndexByte(text, '&') >= 0
 	if !tag && !entity {
 		return nil
 	}
-	for _, e := range escapes {
-		if entity && bytes.Contains(text, e) {
-			return page{}
-		}
+	if entity && part(text) && bytes.Contains(text, []byte("&lt;")) && bytes.Contains(text, []byte("&gt;")) {
+		return page{}
 	}
-	if plain := r.at == 0 && r.mark != None; plain && !broken.Match(text) {
+	if plain && !broken.Match(text) {
 		return nil
 	}
 	for line := range bytes.Lines(page{}.strip(text)) {
@@ -128,17 +129,17 @@ func (e escaped) strip(line []byte) []byte {
 }
 
 // margin is what a dump is indented or quoted by: blanks, > as in a mail, and what
-// begins the lines of comments.
+// begins the lines of comments and of a diff.
 type margin struct{ text []byte }
 
+const margins = " \t>#/*-;%!+"
+
 func findMargin(r *Reader, text []byte) layer {
-	switch text[0] {
-	case ' ', '\t', '>', '#', '/', '*':
-	default:
+	if strings.IndexByte(margins, text[0]) < 0 {
 		return nil
 	}
 	return r.around(text, func(before []byte) layer {
-		if len(bytes.Trim(before, " \t>#/*")) > 0 {
+		if comment := bytes.Trim(before, margins); len(comment) > 0 || string(bytes.TrimSpace(before)) == "-" { // that is a list
 			return nil
 		}
 		return margin{bytes.Clone(before)}

@@ -5,26 +5,36 @@ import (
 	"regexp"
 )
 
-// colours are what programs write for terminals between words.
-type colours struct{}
+// odd are characters that terminals and web pages put into text: colours, blanks that do
+// not break a line, and blanks without width.
+type odd struct{}
 
-var colour = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
+var (
+	colour = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
+	blank  = []byte("\u00a0")
+	none   = []byte("\u200b")
+)
 
-func findColours(r *Reader, text []byte) layer {
-	if bytes.IndexByte(text, 0x1b) < 0 {
-		return nil
-	}
-	if _, mark := r.anchor(colours{}.strip(text)); mark == None {
-		return nil
-	}
-	return colours{}
+func (odd) in(text []byte) bool {
+	return bytes.IndexByte(text, 0x1b) >= 0 || bytes.Contains(text, blank) || bytes.Contains(text, none)
 }
 
-func (colours) strip(line []byte) []byte {
-	if bytes.IndexByte(line, 0x1b) < 0 {
+func findOdd(r *Reader, text []byte) layer {
+	if !(odd{}).in(text) {
+		return nil
+	}
+	plain := odd{}.strip(text)
+	if _, mark := r.anchor(plain); mark == None && !(r.begun && (part(plain) || bytes.HasPrefix(text, blank))) {
+		return nil
+	}
+	return odd{}
+}
+
+func (o odd) strip(line []byte) []byte {
+	if !o.in(line) {
 		return line
 	}
-	return colour.ReplaceAll(line, nil)
+	return bytes.ReplaceAll(bytes.ReplaceAll(colour.ReplaceAll(line, nil), blank, []byte(" ")), none, nil)
 }
 
 // section is what tail and head print before the lines of each of several files: the file

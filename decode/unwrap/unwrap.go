@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"regexp"
 )
 
 // Mark says what begins with a line.
@@ -65,7 +66,7 @@ var kinds = []struct {
 	name string
 	find func(r *Reader, text []byte) layer // nil where it is not; text has no line end
 }{
-	{"colours", findColours},
+	{"odd characters", findOdd},
 	{"files one after the other", findSection},
 	{"JSON lines", findJSON},
 	{"HTML", findHTML},
@@ -185,14 +186,14 @@ func (r *Reader) line(line []byte, from int) {
 func (r *Reader) find(text []byte) layer {
 	if l := r.maybe; l != nil {
 		r.maybe = nil
-		if part(l.strip(text)) {
+		if under := l.strip(text); part(under) || frame.Match(under) {
 			return l
 		}
 	}
 	if len(r.found) == maxLayers || len(text) == 0 {
 		return nil
 	}
-	if part(text) && bytes.IndexByte(text, '&') < 0 && bytes.IndexByte(text, '\\') < 0 {
+	if part(text) && bytes.IndexByte(text, '&') < 0 && bytes.IndexByte(text, '\\') < 0 && !(odd{}).in(text) {
 		return nil // most lines of a dump
 	}
 	r.at, r.mark = r.anchor(text)
@@ -263,6 +264,9 @@ func part(text []byte) bool {
 	return false
 }
 
+// frame is how JDK 21 writes one to a file.
+var frame = regexp.MustCompile(`^ *[\w.@-]+/[^ (]+\.[^ (]+\(.*\)\s*$`)
+
 // anchorAt is how far into a line a dump may begin.
 const anchorAt = 256
 
@@ -284,7 +288,7 @@ func (r *Reader) anchor(text []byte) (at int, mark Mark) {
 }
 
 // first are the bytes dumps begin with, before those that may stand before.
-var first, before = set("\"F=0#-DT3gP"), set(" \t>\"|")
+var first, before = set("\"F=0#-DT3gP"), set(" \t>\"|+")
 
 func set(list string) (s [256]bool) {
 	for i := range len(list) {
