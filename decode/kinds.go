@@ -56,6 +56,9 @@ var kinds = []kind{
 	{profile.Is, func(c content) (Source, error) {
 		return profile.NewPprof(c.in, c.name, profile.Options{Rules: c.rules})
 	}, false},
+	{profile.IsDebug, func(c content) (Source, error) {
+		return profile.NewDebug(c.in, c.name, profile.Options{Rules: c.rules})
+	}, false},
 	{profile.IsFolded, func(c content) (Source, error) {
 		return profile.NewFolded(c.in, c.name, profile.Options{Rules: c.rules})
 	}, false},

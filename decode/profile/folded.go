@@ -14,11 +14,12 @@ import (
 )
 
 // foldedLine is one stack, outermost frame first, and its value.
-var foldedLine = regexp.MustCompile(`^[^;]+(?:;[^;]*)+ \d+$`)
+var foldedLine = regexp.MustCompile(`^[^;\s][^;]*(;[^;]*)* \d+$`)
 
-// IsFolded reports whether a text begins with folded stacks.
+// IsFolded reports whether a text begins with folded stacks: of the first three lines one
+// at least has several frames.
 func IsFolded(start []byte) bool {
-	n := 0
+	n, stacks := 0, false
 	for line := range strings.Lines(string(start)) {
 		if !strings.HasSuffix(line, "\n") && n > 0 {
 			break // may be cut off
@@ -29,11 +30,12 @@ func IsFolded(start []byte) bool {
 		if !foldedLine.MatchString(line) {
 			return false
 		}
+		stacks = stacks || strings.Contains(line, ";")
 		if n++; n == 3 {
 			break
 		}
 	}
-	return n > 0
+	return stacks
 }
 
 // maxLine is how long the line of a stack may be, in bytes.
@@ -45,6 +47,22 @@ func NewFolded(in *bufio.Reader, name string, o Options) (*Reader, error) {
 	r := newReader(o, "folded stacks", "their value")
 	r.stats.Unit = format.UnitAcquisitions
 	r.stats.Warnings = append(r.stats.Warnings, format.Warning{Code: "counts-only", Text: "folded stacks do not tell what they count: they are taken as waiting, as profilers of locks write them"})
+	err := r.lines(in, name, "folded stack", func(line string) bool {
+		frames, value, ok := folded(line)
+		if ok {
+			r.add(frames, value)
+		}
+		return ok
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
+
+// lines gives each line that is not empty to use, which reports whether it is one of the
+// format: others are damage, and so is an early end.
+func (r *Reader) lines(in *bufio.Reader, name, what string, use func(line string) bool) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
 	bad := 0
@@ -53,24 +71,22 @@ func NewFolded(in *bufio.Reader, name string, o Options) (*Reader, error) {
 		size := int64(len(line)) + 1
 		r.stats.BytesTotal += size
 		text := strings.ToValidUTF8(strings.TrimRight(line, "\r"), "\uFFFD")
-		frames, value, ok := folded(text)
-		if text == "" || ok {
+		if text == "" || use(text) {
 			r.stats.BytesRead += size
-			r.add(frames, value)
 			continue
 		}
 		if bad++; bad == 1 {
-			r.stats.Warnings = append(r.stats.Warnings, format.Warning{Code: "lost-data", Text: fmt.Sprintf("%s:%d: no folded stack; such lines are left out", name, n)})
+			r.stats.Warnings = append(r.stats.Warnings, format.Warning{Code: "lost-data", Text: fmt.Sprintf("%s:%d: no %s; such lines are left out", name, n, what)})
 		}
 		r.stats.Damage.Add(format.Damage{Pos: format.Pos{File: name, Line: n}, Code: "lost-data", Why: "line: " + format.ErrCorrupt.Error(), Bytes: size, Events: 1, From: format.NoTime, Until: format.NoTime})
 	}
-	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) || errors.Is(err, io.ErrUnexpectedEOF) {
+	err := lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) || errors.Is(err, io.ErrUnexpectedEOF) {
 		r.stats.Warnings = append(r.stats.Warnings, format.Warning{Code: "truncated", Text: name + ": the input ends early"})
 		r.stats.Damage.Add(format.Damage{Pos: format.Pos{File: name}, Code: "truncated", Why: "the input ends early", Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
-	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil
 	}
-	return r, nil
+	return err
 }
 
 // folded reads a line; the frames are innermost first.

@@ -113,13 +113,19 @@ func parse(data []byte) (p *profile.Profile, err error) {
 // delayUnits are the units of delays, in ns.
 var delayUnits = map[string]int64{"nanoseconds": 1, "microseconds": 1e3, "milliseconds": 1e6, "seconds": 1e9}
 
+// How Go's runtime and continuous profilers call the waiting that they sum, and count.
+var (
+	delays      = []string{"delay", "lock_duration", "mutex_duration", "block_duration", "lock-acquire-wait"}
+	contentions = []string{"contentions", "lock_count", "mutex_count", "block_count", "lock-acquire"}
+)
+
 // valueOf finds the value of samples that is waiting, and its unit in ns; of a profile
 // that only counts that, and 0. at is -1 where there is neither.
 func valueOf(p *profile.Profile) (at int, scale int64) {
-	if i := slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return t.Type == "delay" && delayUnits[t.Unit] > 0 }); i >= 0 {
+	if i := slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return slices.Contains(delays, t.Type) && delayUnits[t.Unit] > 0 }); i >= 0 {
 		return i, delayUnits[p.SampleType[i].Unit]
 	}
-	return slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return t.Type == "contentions" }), 0
+	return slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return slices.Contains(contentions, t.Type) }), 0
 }
 
 // framesOf returns the frames of a sample, innermost first; of inlined functions the

@@ -132,3 +132,39 @@ func TestFoldedLines(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What Go prints with debug=1 has the values of the binary profile: cycles by the rate.
+func TestDebugText(t *testing.T) {
+	const text = `--- mutex:
+cycles/second=2000000000
+sampling period=1
+3000000000 79 @ 0x4d9ddf 0x4d9dd5
+#	0x4d9dde	sync.(*Mutex).Unlock+0x3e	sync/mutex.go:65
+#	0x4d9dd4	main.slow+0x34			prof/main.go:15
+
+1000 1 @ 0x1 0x2
+broken
+`
+	if !IsDebug([]byte(text)) {
+		t.Fatal("is none")
+	}
+	r, err := NewDebug(bufio.NewReader(strings.NewReader(text)), "x", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := shown(t, r); got != "1500000000 sync.Mutex of main.slow owner 2 frames to main.slow\n500 [unknown class] of 0x1 waiter 2 frames to .0x2\n" {
+		t.Errorf("%s", got)
+	}
+	if s := r.Stats(); s.Unit != format.UnitDelays || s.Damage.Whole() || s.Damage.Places[0].Pos.Line != 9 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Stacks of one frame may stand among the folded ones.
+func TestFoldedOfOneFrame(t *testing.T) {
+	for text, want := range map[string]bool{"swapper 5\na;b 3\n": true, "swapper 5\nidle 3\n": false, "a; b 12\nno 3 x\n": false, "[main tid=1];a/B.c 7\n": true} {
+		if IsFolded([]byte(text)) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package profile
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"math/big"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"contend/decode/gosym"
+	"contend/format"
+)
+
+// IsDebug reports whether a text is a mutex or block profile as Go prints it for people,
+// with debug=1.
+func IsDebug(start []byte) bool {
+	return bytes.HasPrefix(start, []byte("--- mutex:")) || bytes.HasPrefix(start, []byte("--- contention:"))
+}
+
+// The lines of such a profile.
+var (
+	rateLine   = regexp.MustCompile(`^cycles/second=(\d+)$`)
+	sampleLine = regexp.MustCompile(`^(\d+) \d+ @((?: 0x[0-9a-f]+)*)$`)
+	symbolLine = regexp.MustCompile(`^#\s+0x[0-9a-f]+\s+(\S.*)\+0x[0-9a-f]+\s+(\S.*):(\d+)$`)
+)
+
+// NewDebug reads a mutex or block profile of debug=1: the cycles that each stack waited,
+// and how many there are in a second. Lines of no such form are damage.
+func NewDebug(in *bufio.Reader, name string, o Options) (*Reader, error) {
+	r := newReader(o, "go contention profile", "waiting")
+	r.stats.Unit = format.UnitDelays
+	var rate, cycles int64
+	var frames []format.Frame
+	named := false // by the lines behind the addresses
+	done := func() {
+		if rate > 0 {
+			ns := new(big.Int).Mul(big.NewInt(cycles), big.NewInt(1e9))
+			if ns.Div(ns, big.NewInt(rate)); ns.IsInt64() && ns.Int64() < maxDelay {
+				r.add(frames, ns.Int64())
+			}
+		}
+		cycles, frames, named = 0, nil, false
+	}
+	err := r.lines(in, name, "line of a profile", func(line string) bool {
+		if m := rateLine.FindStringSubmatch(line); m != nil {
+			rate, _ = strconv.ParseInt(m[1], 10, 64)
+		} else if m := sampleLine.FindStringSubmatch(line); m != nil {
+			done()
+			cycles, _ = strconv.ParseInt(m[1], 10, 64)
+			for address := range strings.FieldsSeq(m[2]) {
+				frames = append(frames, format.Frame{Method: address})
+			}
+		} else if m := symbolLine.FindStringSubmatch(line); m != nil {
+			if !named {
+				frames, named = nil, true
+			}
+			f := format.Frame{File: path.Base(m[2])}
+			f.Class, f.Method = gosym.Split(m[1])
+			f.Line, _ = strconv.Atoi(m[3])
+			frames = append(frames, f)
+		} else {
+			return strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "sampling period=") || strings.HasPrefix(line, "#")
+		}
+		return true
+	})
+	done()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
