@@ -6,10 +6,15 @@ import (
 )
 
 // Glob compiles a pattern in which * stands for any characters, for whole
-// names. A package may be written as its initial. The error is that of a text
-// that is not UTF-8.
+// names. A package may be written as its initial or left out, and so may the part of
+// java.util.concurrent's locks that waits for them, as people are shown names. The error is
+// that of a text that is not UTF-8.
 func Glob(pattern string) (*regexp.Regexp, error) {
-	return regexp.Compile("^(?s:" + strings.ReplaceAll(literal(WithoutAddress(pattern)), `\*`, ".*") + ")$")
+	name := strings.ReplaceAll(literal(WithoutAddress(pattern)), `\*`, ".*")
+	if fair, ok := strings.CutSuffix(name, ` \(fair\)`); ok {
+		name = fair + `\$FairSync`
+	}
+	return regexp.Compile(`^(?s:(?:[^ ]*[./])?` + name + `(?:\$(?:Nonfair)?Sync)?)$`)
 }
 
 // Expression compiles a regular expression that a name need match only in

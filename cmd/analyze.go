@@ -182,7 +182,19 @@ func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor)
 	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, sums, found, want.locks)
 	doc.Beside = document.NewBeside(beside, res.trace.Symbols, want.idle, want.places)
 	doc.Rank(want.places)
+	if !want.byClass {
+		doc.Coverage.Places = document.NewPlaces(res.trace.Symbols, namedOf(found.Locks))
+	}
 	return doc, &found, res, nil
+}
+
+// namedOf returns the places by which locks are known.
+func namedOf(list []locks.Lock) []locks.Named {
+	out := make([]locks.Named, len(list))
+	for i, l := range list {
+		out[i] = locks.Named{Lock: format.ObjectID(l.ID), Site: l.Site, WaitNs: l.WaitNs}
+	}
+	return out
 }
 
 // heaviest returns the ids of the locks that are described each by itself, at least

@@ -31,11 +31,16 @@ func newBlame(e *env) *cobra.Command {
 			blame.Help("--by takes any sequence of ", blame.Pivots) + blame.Meanings,
 		Example: `  contend blame --top 20 recording.jfr
   contend blame --by class,owner-method,waiter-method --root recording.jfr`,
-		RunE: func(*cobra.Command, []string) error { return runBlame(e, &o) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !c.Flags().Changed("by") && o.out.format != "table" {
+				o.by = "owner-stack"
+			}
+			return runBlame(e, &o)
+		},
 	}
 	o.trace.bind(c)
 	o.out.bind(c, blameOutputs)
-	c.Flags().StringVar(&o.by, "by", "owner-stack", "sum by `KEYS`, separated by commas")
+	c.Flags().StringVar(&o.by, "by", "owner-site,owner-doing", "sum by `KEYS`, separated by commas; of other formats than a table the default is owner-stack")
 	offerLists(c, "by", blame.Keys(blame.Pivots)...)
 	c.Flags().StringVar(&o.operation, "operation", "", "name operations by the frames that match `REGEXP`")
 	o.own.bind(c)
@@ -60,7 +65,7 @@ func runBlame(e *env, o *blameOptions) error {
 		return err
 	}
 	pivot, locks := blame.New(keys, o.root).Operations(frames).App(app), locks.New(true)
-	res, err := o.trace.run(e, pivot, locks)
+	res, err := o.trace.named(e, app, pivot, locks)
 	if err != nil {
 		return err
 	}

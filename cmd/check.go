@@ -59,8 +59,8 @@ A rule that the trace cannot decide is undecided, and does not hold either, unle
 --allow-undecided is given; the answer says why, and what to do:
   nothing seen   no event says that waits were recorded, the settings disable them, a
                  filter leaves nothing, or no name in the trace matches the pattern
-                 (written as tables print names: j.u.c.l.ReentrantLock$NonfairSync, with
-                 or without an address)
+                 (written as tables print names: ReentrantLock, with or without its
+                 package)
   blame          where owners that nothing is known of could break the limit
   thresholds     waits shorter than the recording's threshold, 10 or 20 ms in the
                  settings of the JDK, are missing, any number of them. A share above

@@ -95,13 +95,14 @@ func runCSP(e *env, o *cspOptions) error {
 	if o.metrics {
 		visitors = append(visitors, metrics)
 	}
-	res, err := o.trace.run(e, visitors...)
+	res, err := o.trace.named(e, nil, visitors...)
 	if err != nil {
 		return err
 	}
 	if err := o.timed(res); err != nil {
 		return err
 	}
+	meter.Name = res.names.Owner
 	series, err := meter.Series()
 	if err != nil {
 		return usageError{fmt.Errorf("--interval: %w", err), "write a longer one, as 1s, 1m or 1h, or take a part of the trace with --from and --to"}

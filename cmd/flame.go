@@ -103,7 +103,7 @@ func runFlame(e *env, o *flameOptions) error {
 		}
 		damage = res.verdict()
 	}
-	res, err := o.trace.run(e, b)
+	res, err := o.trace.named(e, app, b)
 	if err != nil {
 		return err
 	}
@@ -115,6 +115,7 @@ func runFlame(e *env, o *flameOptions) error {
 }
 
 func (o *flameOptions) write(e *env, b, base *stacks.Builder, res *result) error {
+	b.Name = res.lockName
 	m := text.MeasureOf(res.coverage())
 	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.name), Summary: waited(b, m), Of: m.Of(), Width: "waiting " + m.What()}
 	for _, w := range res.stats.Warnings {

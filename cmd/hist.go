@@ -157,7 +157,7 @@ func runHist(e *env, o *histOptions) error {
 	if err != nil {
 		return usageError{fmt.Errorf("--by: %w", err), ""}
 	}
-	res, err := o.trace.run(e, c)
+	res, err := o.trace.named(e, nil, c)
 	if err != nil {
 		return err
 	}

@@ -73,10 +73,11 @@ func runPprof(e *env, o *pprofOptions) error {
 		return err
 	}
 	b := stacks.New(view, app)
-	res, err := o.trace.run(e, b)
+	res, err := o.trace.named(e, app, b)
 	if err != nil {
 		return err
 	}
+	b.Name = res.lockName
 	if note := foldedNote(b, res); note != "" {
 		e.warn(note)
 	}

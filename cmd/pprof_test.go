@@ -128,7 +128,7 @@ func TestGoToolPprofReadsProfiles(t *testing.T) {
 		}
 	}
 	chain := tool(t, "-top", "-cum", "-unit=ns", exported(t, path, "chain"))
-	if !strings.Contains(chain, "lock Truth$InventoryLock@") {
+	if !strings.Contains(chain, "lock Truth$InventoryLock at Truth.exportReport:17") {
 		t.Errorf("%s", chain)
 	}
 }

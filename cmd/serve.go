@@ -137,10 +137,11 @@ func (s *served) Data(w io.Writer) error {
 // Profile implements server.Source.
 func (s *served) Profile(w io.Writer) error {
 	b := stacks.New(stacks.Chain, s.content.App)
-	res, err := s.run(&s.o.trace, func(e *env, o *traceOptions) (*result, error) { return o.run(e, b) })
+	res, err := s.run(&s.o.trace, func(e *env, o *traceOptions) (*result, error) { return o.named(e, s.content.App, b) })
 	if err != nil {
 		return err
 	}
+	b.Name = res.lockName
 	return pprof.Write(w, b, res.stats.Unit, pprof.AllLabels)
 }
 

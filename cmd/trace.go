@@ -13,10 +13,12 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
+	"contend/blame/locks"
 	"contend/decode"
 	"contend/decode/rules"
 	"contend/format"
 	"contend/report/document"
+	"contend/report/text"
 
 	"github.com/spf13/cobra"
 )
@@ -141,6 +143,8 @@ type result struct {
 	trace  *analysis.Trace
 
 	unmatched string // which filter matched no name of the trace
+	names     *locks.Names
+	places    document.Places // by which locks are known, where people read the answer
 }
 
 // open opens the trace.
@@ -233,11 +237,28 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 	return o.read(e, v...)
 }
 
+// named is run for answers that people read: they know locks by places in the program, of
+// which the code that matches own is the program's, nil for what is no known library.
+func (o *traceOptions) named(e *env, own *regexp.Regexp, v ...analysis.Visitor) (*result, error) {
+	names := locks.NewNames(own)
+	res, err := o.run(e, append(v, names)...)
+	if err == nil {
+		res.names = names
+		res.places = document.NewPlaces(res.trace.Symbols, names.Heaviest(document.MostLocks))
+	}
+	return res, err
+}
+
 // read is run for one of many traces, of which none is large.
 func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 	filter, err := o.filter()
 	if err != nil {
 		return nil, err
+	}
+	if strings.Contains(o.lock, placed) {
+		if filter.Lock, err = o.placed(e); err != nil {
+			return nil, err
+		}
 	}
 	src, paths, err := o.open(e)
 	if err != nil {
@@ -261,6 +282,36 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 	return r, nil
 }
 
+// placed stands between the class and the place of a lock, as people are shown it.
+const placed = " at "
+
+// placed reads the trace once to find the locks that are shown as --lock has it: by class and
+// place, with or without what tells them apart. The place is known at the end only.
+func (o *traceOptions) placed(e *env) (*regexp.Regexp, error) {
+	first := *o
+	first.lock, first.shown = "", true
+	if paths, err := o.inputs(e); err != nil || slices.Contains(paths, decode.Stdin) {
+		return nil, cmp.Or(err, error(usageError{errors.New("--lock: a lock is found by its place in files alone, which can be read twice"), "select by --class, or write the input to a file"}))
+	}
+	res, err := first.named(e, nil)
+	if err != nil {
+		return nil, err
+	}
+	var names, shown []string
+	for name := range res.places {
+		is := text.Lock(name, res.places)
+		shown = append(shown, is)
+		if is == o.lock || strings.HasPrefix(is, o.lock+" @") {
+			names = append(names, regexp.QuoteMeta(name))
+		}
+	}
+	if len(names) == 0 {
+		return nil, usageError{fmt.Errorf("--lock: no lock is called %q", o.lock), blame.TheNearest(o.lock, shown, shownNearest)}
+	}
+	slices.Sort(names)
+	return regexp.Compile("^(?:" + strings.Join(names, "|") + ")$")
+}
+
 // cut reports whether flags select a time.
 func (o *traceOptions) cut() bool { return o.from != "" || o.to != "" }
 
@@ -275,7 +326,11 @@ func (r *result) untimed() bool {
 }
 
 // coverage says what the trace could not tell.
-func (r *result) coverage() document.Coverage { return document.NewCoverage(r.stats, r.trace) }
+func (r *result) coverage() document.Coverage {
+	c := document.NewCoverage(r.stats, r.trace)
+	c.Places = r.places
+	return c
+}
 
 // side is what documents say of one of several traces.
 func (r *result) side() document.SideTrace {
@@ -295,6 +350,11 @@ func (r *result) warn(e *env, shown bool) {
 			e.warn(w.Text)
 		}
 	}
+}
+
+// lockName names a lock as tables do.
+func (r *result) lockName(id format.ObjectID) string {
+	return text.Lock(r.trace.Symbols.LockName(id), r.places)
 }
 
 // verdict is the error of a command that has answered: damage, or none.

@@ -25,6 +25,7 @@ func (m *Meter) nameCauses(phases []Phase) {
 	for _, of := range ahead {
 		slices.SortFunc(of.list, func(a, b *Phase) int { return cmp.Compare(a.first, b.first) })
 	}
+	m.shown = map[named]string{}
 	causes := m.causes.sums()
 	text := make([]string, len(m.causes.names))
 	for c := range causes.all() {
@@ -35,11 +36,20 @@ func (m *Meter) nameCauses(phases []Phase) {
 		if text[c.owner] == "" {
 			text[c.owner] = m.sym.OwnerText(m.causes.names[c.owner])
 		}
+		if key := (named{c.lock, text[c.owner]}); m.Name != nil && m.shown[key] == "" {
+			m.shown[key] = m.Name(c.lock, m.causes.names[c.owner])
+		}
 		of.add(c.interval, text[c.owner], c.ns)
 	}
 	for _, of := range ahead {
 		of.end()
 	}
+}
+
+// named is an owner of a lock, by its call chain.
+type named struct {
+	lock  format.ObjectID
+	owner string
 }
 
 // phasesOf are the phases of a lock that are not over, in order of time, with
@@ -84,7 +94,14 @@ func (of *phasesOf) end() {
 	}
 	if of.all != nil {
 		of.turn()
-		of.list[0].Causes, of.list[0].Turns = largestCauses(of.all), of.turns.list(of.m)
+		p := of.list[0]
+		p.Causes, p.Turns = largestCauses(of.all), of.turns.list(of.m)
+		for i := range p.Causes {
+			p.Causes[i].Shown = of.m.shown[named{p.lock, p.Causes[i].Owner}]
+		}
+		for i := range p.Turns {
+			p.Turns[i].Cause.Shown = of.m.shown[named{p.lock, p.Turns[i].Cause.Owner}]
+		}
 	}
 	of.list, of.all, of.turns = of.list[1:], nil, turns{}
 }
@@ -93,7 +110,7 @@ func (of *phasesOf) end() {
 func largestCauses(sums map[string]int64) []Cause {
 	list := make([]Cause, 0, len(sums))
 	for owner, ns := range sums {
-		list = append(list, Cause{owner, ns})
+		list = append(list, Cause{Owner: owner, WaitNs: ns})
 	}
 	slices.SortFunc(list, func(a, b Cause) int {
 		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Owner, b.Owner))

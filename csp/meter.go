@@ -34,6 +34,9 @@ const (
 // Meter is a visitor that sums waiting by interval and lock. Memory grows
 // with the intervals and the locks contended in each.
 type Meter struct {
+	Name  func(lock format.ObjectID, o analysis.Owner) string // writes an owner for people; nil for none
+	shown map[named]string
+
 	o       Options
 	sym     *analysis.Symbols
 	start   int64

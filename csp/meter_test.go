@@ -89,7 +89,7 @@ func TestRootPressureBelongsToTheLastLock(t *testing.T) {
 		if l := intervals(s)[0].Locks; len(l) != 1 || l[0].Lock != lock || l[0].WaitNs != 60 {
 			t.Errorf("root %v: %+v", root, l)
 		}
-		if c := s.Phases[0].Causes; len(c) != 1 || c[0] != (Cause{owner, 60}) {
+		if c := s.Phases[0].Causes; len(c) != 1 || c[0] != (Cause{Owner: owner, WaitNs: 60}) {
 			t.Errorf("root %v: %+v", root, c)
 		}
 	}
@@ -103,7 +103,7 @@ func TestCausesJoinThreadsAndProvenances(t *testing.T) {
 		at := int64(i) * 10
 		m.Slice(&analysis.Slice{Start: at, End: at + 10, Lock: 1, Waiters: []analysis.Waiter{{Thread: 4}}, Shares: []analysis.Share{{Ns: 10, Direct: o, Root: o, Hops: 1}}})
 	}
-	if c := series(t, m).Phases[0].Causes; len(c) != 2 || c[0] != (Cause{"A.hold:3", 20}) || c[1] != (Cause{"[handoff]", 10}) {
+	if c := series(t, m).Phases[0].Causes; len(c) != 2 || c[0] != (Cause{Owner: "A.hold:3", WaitNs: 20}) || c[1] != (Cause{Owner: "[handoff]", WaitNs: 10}) {
 		t.Errorf("%+v", c)
 	}
 }

@@ -126,7 +126,7 @@ func TestPhasesFollowThePressure(t *testing.T) {
 		t.Fatalf("%+v", s.Phases)
 	}
 	p := s.Phases[0]
-	if p.StartNs != 1300 || p.EndNs != 1600 || p.WaitNs != 140 || len(p.Causes) != 1 || p.Causes[0] != (Cause{"A.hold:3", 140}) {
+	if p.StartNs != 1300 || p.EndNs != 1600 || p.WaitNs != 140 || len(p.Causes) != 1 || p.Causes[0] != (Cause{Owner: "A.hold:3", WaitNs: 140}) {
 		t.Errorf("%+v", p)
 	}
 	if s.Len() != 10 || intervals(s)[3].Locks[0].WaitNs != 50 || intervals(s)[4].Locks[0].WaitNs != 70 || intervals(s)[0].RunningNs != 200 {

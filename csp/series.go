@@ -63,6 +63,7 @@ type Phase struct {
 type Cause struct {
 	Owner  string `json:"owner"` // its stack, innermost frame first, or a pseudo owner
 	WaitNs int64  `json:"waitNs"`
+	Shown  string `json:"-"` // as Meter.Name has it
 }
 
 // Len returns the number of intervals.

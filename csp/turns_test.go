@@ -18,10 +18,10 @@ func TestTurnsOfAPhase(t *testing.T) {
 		{"AABCAA", nil},
 		{"AAbbbA", nil},
 		{"aaaaaa", nil},
-		{"AAABBB", []Turn{{0, 30, 30, Cause{"A", 30}}, {30, 60, 30, Cause{"B", 30}}}},
-		{"AAABaBAABB", []Turn{{0, 80, 80, Cause{"A", 54}}, {80, 100, 20, Cause{"B", 20}}}},
-		{"AAAABBCCAA", []Turn{{0, 40, 40, Cause{"A", 40}}, {40, 60, 20, Cause{"B", 20}}, {60, 80, 20, Cause{"C", 20}}, {80, 100, 20, Cause{"A", 20}}}},
-		{"BBAAB", []Turn{{0, 20, 20, Cause{"B", 20}}, {20, 50, 30, Cause{"A", 20}}}},
+		{"AAABBB", []Turn{{0, 30, 30, Cause{Owner: "A", WaitNs: 30}}, {30, 60, 30, Cause{Owner: "B", WaitNs: 30}}}},
+		{"AAABaBAABB", []Turn{{0, 80, 80, Cause{Owner: "A", WaitNs: 54}}, {80, 100, 20, Cause{Owner: "B", WaitNs: 20}}}},
+		{"AAAABBCCAA", []Turn{{0, 40, 40, Cause{Owner: "A", WaitNs: 40}}, {40, 60, 20, Cause{Owner: "B", WaitNs: 20}}, {60, 80, 20, Cause{Owner: "C", WaitNs: 20}}, {80, 100, 20, Cause{Owner: "A", WaitNs: 20}}}},
+		{"BBAAB", []Turn{{0, 20, 20, Cause{Owner: "B", WaitNs: 20}}, {20, 50, 30, Cause{Owner: "A", WaitNs: 20}}}},
 	} {
 		m := &Meter{o: Options{IntervalNs: 10}, last: 1000}
 		var got turns

@@ -31,7 +31,11 @@ func (c *Overview) made(id uint32) (site string, told bool) {
 	if c.owners[0] != blame.ByLock {
 		return "", false
 	}
-	site = c.text(blame.ByCreated, c.keys.IDs([]blame.Key{blame.ByCreated}, format.ObjectID(id), &analysis.Waiter{}, &blame.Charge{})[0])
+	return madeAt(&c.keys, format.ObjectID(id))
+}
+
+func madeAt(keys *blame.Resolver, lock format.ObjectID) (site string, told bool) {
+	site, _ = keys.Text(blame.ByCreated, keys.IDs([]blame.Key{blame.ByCreated}, lock, &analysis.Waiter{}, &blame.Charge{})[0])
 	return site, site != sites.NotTold
 }
 

@@ -87,7 +87,7 @@ func (b *Builder) owner(frames []Frame, o analysis.Owner) []Frame {
 }
 
 func (b *Builder) lock(frames []Frame, id format.ObjectID, folded bool) []Frame {
-	name := b.sym.LockName(id)
+	name := b.LockName(id)
 	if folded {
 		name = b.sym.ClassName(id)
 	}

@@ -35,6 +35,8 @@ type Builder struct {
 	// Shown sums what has the same frames: there are as many samples as stacks,
 	// and not as pairs of threads. For frames alone that is enough.
 	Shown bool
+	// Name writes a lock for people; nil gives the name that the trace has.
+	Name func(format.ObjectID) string
 
 	view    View
 	sym     *analysis.Symbols
@@ -270,6 +272,14 @@ func (b *Builder) WaiterSite(s *Sample) string {
 
 // Symbols resolves what the samples name.
 func (b *Builder) Symbols() *analysis.Symbols { return b.sym }
+
+// LockName names a lock.
+func (b *Builder) LockName(id format.ObjectID) string {
+	if b.Name != nil {
+		return b.Name(id)
+	}
+	return b.sym.LockName(id)
+}
 
 // Samples returns the sums, in the order in which they were first met.
 func (b *Builder) Samples() []Sample { return b.samples }

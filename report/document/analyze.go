@@ -73,6 +73,7 @@ type Coverage struct {
 	Sampler    *Sampler   `json:"sampler,omitempty"` // absent where samples do not say when they were due
 	Warnings   []Warning  `json:"warnings"`
 	Goroutines bool       `json:"-"` // what waits are goroutines, not threads
+	Places     Places     `json:"-"` // by which people know locks
 
 	Calibration *Calibration `json:"calibration,omitempty"`    // absent where no owner is inferred
 	Short       *Bounds      `json:"belowThreshold,omitempty"` // of waiting too short to be recorded; absent where all was

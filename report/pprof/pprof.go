@@ -115,7 +115,7 @@ func allLabels(b *stacks.Builder, s *stacks.Sample) map[string][]string {
 		thread, group = sym.ThreadName(s.Owner.Thread), sym.Groups().Name(sym.Group(s.Owner.Thread))
 	}
 	all := map[string][]string{
-		"lock": {sym.LockName(s.Lock)}, "class": {sym.ClassName(s.Lock)},
+		"lock": {b.LockName(s.Lock)}, "class": {sym.ClassName(s.Lock)},
 		"owner_thread": {thread}, "owner_group": {group},
 		"waiter_thread": {sym.ThreadName(s.Waiter)}, "waiter_group": {sym.Groups().Name(sym.Group(s.Waiter))},
 		"waiter_method": {sym.Methods().Name(sym.Method(s.WaiterStack))}, "waiter_site": {b.WaiterSite(s)}, "provenance": {s.Owner.Prov.String()},

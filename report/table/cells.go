@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"contend/blame/sites"
 	"contend/report/document"
 	"contend/report/text"
 )
@@ -15,7 +16,7 @@ func Name(s string) Cell { return Cell{s, s} }
 // none is a cell for what a row does not have.
 var none = Cell{"-", ""}
 
-// qualified is a cell that holds a class, or a lock of one.
+// qualified is a cell that holds a class.
 func qualified(name string) Cell { return Cell{text.Class(name), name} }
 
 // inCSV makes a value safe to open in a spreadsheet, which would run a name as a formula.
@@ -63,9 +64,35 @@ func Percent(v float64) Cell {
 }
 
 // measure writes the weights of a trace in cells.
-type measure struct{ text.Measure }
+type measure struct {
+	text.Measure
+	places document.Places
+}
 
-func measureOf(c document.Coverage) measure { return measure{text.MeasureOf(c)} }
+func measureOf(c document.Coverage) measure { return measure{text.MeasureOf(c), c.Places} }
+
+// lock is a cell that holds a lock.
+func (m measure) lock(name string) Cell { return Cell{text.Lock(name, m.places), name} }
+
+// key is a cell that holds what a key says.
+func (m measure) key(by, key string) Cell {
+	switch {
+	case by == "lock", by == "root-lock", by == "owner-blocked-on":
+		return m.lock(key)
+	case by == "class":
+		return qualified(key)
+	case by == "owner-callers":
+		if shown := text.Chain(key); text.Placed(shown) {
+			return Cell{"< " + shown, key}
+		}
+		return Name(key)
+	case by == "owner-doing" && key == sites.Unknown.String():
+		return Cell{none.Text, key}
+	case strings.HasSuffix(by, "-site"), strings.HasSuffix(by, "-line"), strings.HasSuffix(by, "-method"), by == "created":
+		return Cell{text.Method(key), key}
+	}
+	return Name(key)
+}
 
 // cell holds an amount of waiting.
 func (m measure) cell(ns int64) Cell {

@@ -15,7 +15,8 @@ import (
 const (
 	chartWidth = 80 // where the terminal does not tell its own
 	chartLeast = 48 // narrower ones are written as if they were that wide
-	chartLabel = 26
+	chartLabel = 26 // of a narrow chart; a wide one has more room for the names of locks
+	chartWide  = 34
 	chartRatio = 8  // " 12.3 %"
 	chartCell  = 10 // the widest one interval is drawn
 )
@@ -35,14 +36,15 @@ func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
 		width = max(o.Width, chartLeast)
 	}
 	o.Width = width
-	lines, edges := d.Lines(width - chartLabel - chartRatio)
+	label := min(max(chartLabel, width-chartWidth+chartWide), chartWide) // all of it from chartWidth on
+	lines, edges := d.Lines(width - label - chartRatio)
 	shown := lines
 	if top > 0 {
 		shown = lines[:min(top, len(lines))]
 	}
-	c := chart{peak: document.Peak(lines), start: d.StartNs, edges: edges, color: o.Color}
+	c := chart{measure: measureOf(d.Coverage), label: label, peak: document.Peak(lines), start: d.StartNs, edges: edges, color: o.Color}
 	if len(edges) > 1 {
-		c.wide = min((width-chartLabel-chartRatio)/(len(edges)-1), chartCell)
+		c.wide = min((width-label-chartRatio)/(len(edges)-1), chartCell)
 	}
 	var b strings.Builder
 	fmt.Fprintln(&b, wrap(c.title(text.MeasureOf(d.Coverage).Thread), "", o))
@@ -60,15 +62,17 @@ func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}
-	return writeAll(w, []*Grid{phaseGrid(slices.Collect(d.EachPhase(top)), d.StartNs)}, d.Coverage, o)
+	return writeAll(w, []*Grid{phaseGrid(slices.Collect(d.EachPhase(top)), d.StartNs, measureOf(d.Coverage))}, d.Coverage, o)
 }
 
 // chart is what all lines share.
 type chart struct {
+	measure
 	peak  float64
 	start int64 // of the trace
 	edges []int64
 	wide  int // columns of a cell
+	label int // and of the name of a lock
 	color bool
 }
 
@@ -91,8 +95,8 @@ func (c *chart) level(p float64) int {
 }
 
 func (c *chart) line(b *strings.Builder, l *document.Line) {
-	label := text.ShortenCell(text.Sanitize(text.Class(l.Lock)), chartLabel-2)
-	b.WriteString(" " + label + strings.Repeat(" ", chartLabel-1-text.Columns(label)))
+	label := text.ShortenCell(text.Sanitize(c.lock(l.Lock).Text), c.label-2)
+	b.WriteString(" " + label + strings.Repeat(" ", c.label-1-text.Columns(label)))
 	painted := 0
 	for _, cell := range l.Cells {
 		n := c.level(cell.CSP)
@@ -115,5 +119,5 @@ func (c *chart) axis(b *strings.Builder) {
 		first = "0 s"
 	}
 	room := c.wide*(len(c.edges)-1) - len(first)
-	fmt.Fprintf(b, "%s%s%*s%*s\n", strings.Repeat(" ", chartLabel), first, max(room, len(end)+1), end, chartRatio, "all")
+	fmt.Fprintf(b, "%s%s%*s%*s\n", strings.Repeat(" ", c.label), first, max(room, len(end)+1), end, chartRatio, "all")
 }

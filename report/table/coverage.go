@@ -10,13 +10,24 @@ import (
 	"contend/report/text"
 )
 
-// knownCell says how the owners of some waiting are known.
+// knownCell says how the owners of some waiting are known: how much of it is expected to be
+// right, unless all of it was recorded, or nothing is known.
 func knownCell(p document.Provenance) Cell {
 	var raw []string
 	for _, q := range p.Parts() {
 		raw = append(raw, fmt.Sprintf("%s=%d", strings.ReplaceAll(q.Name, " ", "-"), q.Ns))
 	}
-	return Cell{text.Known(p), strings.Join(raw, " ")}
+	all := p.RecordedNs() + p.InferredNs + p.UnknownNs
+	known := fmt.Sprintf("%.0f %%", 100*float64(p.RightNs)/float64(max(all, 1)))
+	switch all {
+	case 0:
+		known = ""
+	case p.RecordedNs():
+		known = "recorded"
+	case p.UnknownNs:
+		known = "unknown"
+	}
+	return Cell{known, strings.Join(raw, " ")}
 }
 
 // writeAll writes tables, and below them what the trace could not tell.

@@ -15,10 +15,10 @@ import (
 func CSP(w io.Writer, d *document.CSP, top int, o Options) error {
 	grids := []*Grid{intervalGrid(d, top)}
 	if o.Style != CSV && !measureOf(d.Coverage).Counts() {
-		grids = append(grids, phaseGrid(slices.Collect(d.EachPhase(top)), d.StartNs))
+		grids = append(grids, phaseGrid(slices.Collect(d.EachPhase(top)), d.StartNs, measureOf(d.Coverage)))
 	}
 	if len(d.Metrics) > 0 {
-		grids = append(grids, metricGrid(d.Metrics))
+		grids = append(grids, metricGrid(d.Metrics, measureOf(d.Coverage)))
 	}
 	if o.Style == CSV && len(d.Metrics) > 0 {
 		grids = grids[1:]
@@ -76,7 +76,7 @@ func intervalRows(iv *document.Interval, m measure, sampled bool, start int64, t
 		rows = append(rows, []Cell{from, to, ran, m.cell(0), Percent(0), none})
 	}
 	for _, l := range locks {
-		rows = append(rows, []Cell{from, to, ran, m.cell(l.WaitNs), pressureCell(sampled, l.CSP, l.PlusMinus), qualified(l.Lock)})
+		rows = append(rows, []Cell{from, to, ran, m.cell(l.WaitNs), pressureCell(sampled, l.CSP, l.PlusMinus), m.lock(l.Lock)})
 	}
 	if rest > 0 {
 		rows = append(rows, []Cell{from, to, ran, m.cell(rest), Percent(float64(rest) / float64(max(iv.RunningNs, 1))),
@@ -98,17 +98,17 @@ func offset(ns int64) Cell {
 	return Cell{text.Seconds(ns), fmt.Sprint(ns)}
 }
 
-func phaseGrid(phases []document.Phase, start int64) *Grid {
+func phaseGrid(phases []document.Phase, start int64, m measure) *Grid {
 	g := &Grid{Title: "phases of high pressure, with what caused most of the waiting in each",
-		Head: []string{"FROM", "TO", "WAIT", "CSP", "LOCK", "CAUSE"}, Left: left(6, 4, 5), Under: "CAUSE", Drop: []string{"WAIT"}}
+		Head: []string{"FROM", "TO", "WAIT", "CSP", "LOCK", "CAUSE"}, Left: left(6, 4, 5), Under: []string{"LOCK", "CAUSE"}, Drop: []string{"WAIT"}}
 	for _, p := range phases {
 		cause := none
 		if len(p.Causes) > 0 {
 			c := p.Causes[0]
-			cause = Cell{fmt.Sprintf("%.0f %% %s", 100*float64(c.WaitNs)/float64(p.WaitNs), text.StackText(c.Owner)), c.Owner}
+			cause = Cell{fmt.Sprintf("%.0f %% %s", 100*float64(c.WaitNs)/float64(p.WaitNs), text.Cause(&c)), c.Owner}
 		}
 		g.Below = append(g.Below, turnsText(p.Turns, start))
-		g.Rows = append(g.Rows, []Cell{offset(p.StartNs - start), offset(p.EndNs - start), Time(p.WaitNs), pressureCell(p.PlusMinus != nil, p.CSP, p.PlusMinus), qualified(p.Lock), cause})
+		g.Rows = append(g.Rows, []Cell{offset(p.StartNs - start), offset(p.EndNs - start), Time(p.WaitNs), pressureCell(p.PlusMinus != nil, p.CSP, p.PlusMinus), m.lock(p.Lock), cause})
 	}
 	if len(phases) == 0 {
 		g.Notes = append(g.Notes, "none")
@@ -120,17 +120,17 @@ func phaseGrid(phases []document.Phase, start int64) *Grid {
 func turnsText(turns []document.Turn, start int64) string {
 	var parts []string
 	for _, t := range turns {
-		parts = append(parts, fmt.Sprintf("from %s: %.0f %% %s", text.Seconds(t.StartNs-start), 100*float64(t.Cause.WaitNs)/float64(max(t.WaitNs, 1)), text.StackText(t.Cause.Owner)))
+		parts = append(parts, fmt.Sprintf("from %s: %.0f %% %s", text.Seconds(t.StartNs-start), 100*float64(t.Cause.WaitNs)/float64(max(t.WaitNs, 1)), text.Cause(&t.Cause)))
 	}
 	return strings.Join(parts, "; ")
 }
 
-func metricGrid(list []document.Metric) *Grid {
+func metricGrid(list []document.Metric, by measure) *Grid {
 	g := &Grid{Title: "critical section pressure beside the older metrics, over the whole recording",
 		Head: []string{"CSP", "FAILED/S", "FAILED/ACQUIRED", "INSIDE/ELAPSED", "INSIDE/ALL", "WAIT/ELAPSED", "LOCK"}, Left: left(7, 6), Drop: []string{"WAIT/ELAPSED", "INSIDE/ALL", "INSIDE/ELAPSED", "FAILED/ACQUIRED"}}
 	for _, m := range list {
 		g.Rows = append(g.Rows, []Cell{Percent(m.CSP), {fmt.Sprintf("%.1f", m.FailedPerSecond), fmt.Sprintf("%.6f", m.FailedPerSecond)},
-			optional(m.FailedPerAcquired), optional(m.InsidePerElapsed), optional(m.InsidePerAll), Percent(m.WaitPerElapsed), Name(m.Lock)})
+			optional(m.FailedPerAcquired), optional(m.InsidePerElapsed), optional(m.InsidePerAll), Percent(m.WaitPerElapsed), by.lock(m.Lock)})
 	}
 	if len(list) > 0 && list[0].FailedPerAcquired == nil {
 		g.Notes = append(g.Notes, "n/a: the trace does not record how often and how long locks were held")

@@ -22,12 +22,12 @@ func (g *Grid) narrow(o Options) *Grid {
 		return g
 	}
 	out := *g
-	if g.Under != "" && g.slim(g.Under) > o.Width {
-		out = out.under(slices.Index(g.Head, g.Under))
+	if len(g.Under) > 0 && g.slim(g.Under...) > o.Width {
+		out = out.under()
 	}
 	var gone []string
 	for _, head := range g.Drop {
-		if out.slim("") <= o.Width {
+		if out.slim() <= o.Width {
 			break
 		}
 		if i := slices.Index(out.Head, head); i >= 0 {
@@ -41,30 +41,39 @@ func (g *Grid) narrow(o Options) *Grid {
 	return &out
 }
 
-// under returns the grid with a column's names on lines of their own, each before what
-// is printed under its row anyway.
-func (g Grid) under(i int) Grid {
+// under returns the grid with the names of some columns on lines of their own, each once, before
+// what is printed under its row anyway.
+func (g Grid) under() Grid {
 	was := g.Below
 	g.Below = nil
 	for r := range g.rows() {
-		line := r[i].Text
-		if line == none.Text {
-			line = ""
+		line := ""
+		for i, c := range r {
+			switch {
+			case !slices.Contains(g.Under, g.Head[i]), c.Text == none.Text, c.Text == line:
+			case line == "", strings.HasPrefix(c.Text, "< "):
+				line = strings.TrimPrefix(line+" "+c.Text, " ")
+			default:
+				line += ", " + c.Text
+			}
 		}
 		if n := len(g.Below); n < len(was) && was[n] != "" {
 			line = strings.TrimPrefix(line+"; "+was[n], "; ")
 		}
 		g.Below = append(g.Below, line)
 	}
-	return g.without(i)
+	for _, head := range g.Under {
+		g = g.without(slices.Index(g.Head, head))
+	}
+	return g
 }
 
-// slim is the width of a line whose names are cut as short as is readable, but for one
-// column's.
-func (g *Grid) slim(whole string) int {
+// slim is the width of a line whose names are cut as short as is readable, but for those of
+// some columns.
+func (g *Grid) slim(whole ...string) int {
 	wide, total := g.widths()
 	for i := range wide {
-		if g.Left[i] && g.Head[i] != whole {
+		if g.Left[i] && !slices.Contains(whole, g.Head[i]) {
 			total -= wide[i] - min(wide[i], max(readable, len(g.Head[i])))
 		}
 	}

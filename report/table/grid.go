@@ -41,7 +41,7 @@ type Grid struct {
 	Title string
 	Head  []string // machine names in CSV are the same in lower case
 	Left  []bool
-	Under string   // the head of a column that stands under its rows, whole, where it does not fit beside the other names cut short
+	Under []string // heads of columns that stand under their rows, whole, where they do not fit beside the other names cut short
 	Drop  []string // heads of columns to do without, first to go first, where even cut names do not fit the terminal
 	Rows  [][]Cell
 	Made  iter.Seq[[]Cell] // rows of a table too long to keep, made anew each time they are looked at, in place of Rows

@@ -120,7 +120,7 @@ func TestStacksThatLookAlikeAreToldApart(t *testing.T) {
 	for _, row := range blameGrid(b).Rows {
 		got = append(got, row[4].Text)
 	}
-	if want := []string{"c.a.Shop.pay:12", "c.a.Shop.pay:12 (in ReentrantLock.lock)", "c.a.Shop.nap:3"}; !slices.Equal(got, want) {
+	if want := []string{"Shop.pay:12", "Shop.pay:12 (in ReentrantLock.lock)", "Shop.nap:3"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -215,7 +215,7 @@ func TestLinesOfLongTablesCostLittle(t *testing.T) {
 // not fit, whole, before what stands there anyway.
 func TestAColumnStandsUnderItsRowsWhereItDoesNotFit(t *testing.T) {
 	grid := func() *Grid {
-		return &Grid{Title: "phases", Head: []string{"WAIT", "CAUSE", "LOCK"}, Left: left(3, 1, 2), Under: "CAUSE", Below: []string{"", "then Stock.close"},
+		return &Grid{Title: "phases", Head: []string{"WAIT", "CAUSE", "LOCK"}, Left: left(3, 1, 2), Under: []string{"CAUSE"}, Below: []string{"", "then Stock.close"},
 			Rows: [][]Cell{{Count(1), Name("Store.flush < Shop.order"), Name("Store")}, {Count(2), Name("Stock.open"), Name("Stock")}, {Count(3), none, Name("Shelf")}}}
 	}
 	for width, want := range map[int]string{

@@ -73,7 +73,7 @@ func Hist(w io.Writer, d *document.Hist, o Options) error {
 		all.Keys = append([]string{"[all]"}, make([]string, len(d.By)-1)...)
 		g.Rows = append(g.Rows, histRow(&all, d, kinds))
 	}
-	g.Notes, g.Drop = histNotes(d), dispensable(kinds)
+	g.Notes, g.Under, g.Drop = histNotes(d), g.Head[len(g.Head)-len(d.By):], dispensable(kinds)
 	if err := g.Write(w, o); err != nil || d.Coverage == nil {
 		return err
 	}
@@ -146,8 +146,8 @@ func histRow(r *document.HistRow, d *document.Hist, kinds []lengthKind) []Cell {
 	}
 	for i, key := range r.Keys {
 		cell := Name(key)
-		if by[i] == "class" || by[i] == "lock" {
-			cell.Text = text.Class(key)
+		if d.Coverage != nil {
+			cell = measureOf(*d.Coverage).key(by[i], key)
 		}
 		row = append(row, cell)
 	}

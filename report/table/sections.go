@@ -21,7 +21,7 @@ var Sections = []string{"findings", "deadlocks", "locks", "owners", "waiting", "
 
 // analyzeSections are the tables of an overview, in the order of Sections.
 func analyzeSections(a *document.Analyze) []section {
-	grids := []*Grid{findingGrid(a), deadlockGrid(a), lockGrid(a), ownerGrid(a), waitingGrid(a), phaseGrid(a.Phases, a.Trace.StartNs)}
+	grids := []*Grid{findingGrid(a), deadlockGrid(a), lockGrid(a), ownerGrid(a), waitingGrid(a), phaseGrid(a.Phases, a.Trace.StartNs, measureOf(a.Coverage))}
 	out := make([]section, len(grids))
 	for i, g := range grids {
 		out[i] = section{Sections[i], g}
@@ -63,7 +63,7 @@ func findingGrid(a *document.Analyze) *Grid {
 	g := &Grid{Title: "findings", Head: []string{"CAUSED", "SHARE", "FINDING", "LOCK", "OWNER", "ROOT", "TRAPPED", "DEADLOCK", "CONFIDENCE", "KNOWN", "REMEDY"},
 		Left: left(11, 2, 3, 4, 5, 8, 9, 10), Drop: []string{"KNOWN", "TRAPPED", "DEADLOCK", "ROOT"}}
 	for _, f := range a.Findings {
-		g.Rows = append(g.Rows, []Cell{m.cell(f.WaitNs), Percent(f.Share), {f.Title, f.Kind}, qualified(f.Lock), siteCell(f.Owner), qualified(f.Root),
+		g.Rows = append(g.Rows, []Cell{m.cell(f.WaitNs), Percent(f.Share), {f.Title, f.Kind}, m.lock(f.Lock), siteCell(f.Owner), m.lock(f.Root),
 			unlessZero(f.Threads), unlessZero(f.Deadlock), Name(f.Confidence), knownCell(f.Provenance), Name(f.Remedy)})
 	}
 	return g
@@ -102,7 +102,7 @@ func ownerGrid(a *document.Analyze) *Grid {
 		Head: []string{"CAUSED", "SHARE", "LOCK", "SITE", "CALLERS", "DOING", "KNOWN"}, Left: left(7, 2, 3, 4, 5, 6), Drop: []string{"KNOWN", "DOING"}}
 	for _, l := range a.Locks {
 		for _, o := range l.Owners {
-			g.Rows = append(g.Rows, []Cell{m.cell(o.WaitNs), Share(o.WaitNs, a.Total.WaitNs), qualified(l.Lock), siteCell(o.Site),
+			g.Rows = append(g.Rows, []Cell{m.cell(o.WaitNs), Share(o.WaitNs, a.Total.WaitNs), m.lock(l.Lock), siteCell(o.Site),
 				callersCell(o), Name(doingText(o)), knownCell(o.Provenance)})
 		}
 	}
@@ -114,7 +114,7 @@ func waitingGrid(a *document.Analyze) *Grid {
 	g := &Grid{Title: "where the others wait", Head: []string{m.Head, "SHARE", "WAITS", "LOCK", "SITE"}, Left: left(5, 3, 4)}
 	for _, l := range a.Locks {
 		for _, s := range l.Waiting {
-			g.Rows = append(g.Rows, []Cell{m.cell(s.WaitNs), Share(s.WaitNs, a.Total.WaitNs), Count(s.Waits), qualified(l.Lock), siteCell(s.Site)})
+			g.Rows = append(g.Rows, []Cell{m.cell(s.WaitNs), Share(s.WaitNs, a.Total.WaitNs), Count(s.Waits), m.lock(l.Lock), siteCell(s.Site)})
 		}
 	}
 	return g
@@ -128,7 +128,8 @@ func callersCell(o document.LockOwner) Cell {
 	if len(o.Callers) == 0 {
 		return Cell{}
 	}
-	return Name(strings.Join(o.Callers[0].Sites, " < "))
+	all := strings.Join(o.Callers[0].Sites, " < ")
+	return Cell{text.Chain(all), all}
 }
 
 // doingText writes what an owner was at, with the part of its waiting.

@@ -33,7 +33,7 @@ func Analyze(w io.Writer, a *document.Analyze, b *document.Blame, phases []docum
 		grids = append(grids, blameGrid(b))
 	}
 	if len(phases) > 0 && !measureOf(a.Coverage).Counts() {
-		grids = append(grids, phaseGrid(phases, a.Trace.StartNs))
+		grids = append(grids, phaseGrid(phases, a.Trace.StartNs, measureOf(a.Coverage)))
 	}
 	grids = append(grids, besideGrids(&a.Beside, measureOf(a.Coverage))...)
 	for _, g := range grids {
@@ -81,7 +81,7 @@ func lockGrid(a *document.Analyze) *Grid {
 		under := l.P99Ns > 0 && underThreshold(a.Coverage, l.Kind)
 		any = any || under
 		g.Rows = append(g.Rows, []Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), m.wall(l.WallNs), Count(l.Waits), Length(l.P50Ns).marked(under), Length(l.P99Ns).marked(under),
-			Length(l.MaxNs), pressureCell(l.Uncertainty != nil, l.CSP, l.CSPPlusMinus), Count(int64(l.Waiters)), Name(l.Kind), qualified(l.Lock), knownCell(l.Provenance)})
+			Length(l.MaxNs), pressureCell(l.Uncertainty != nil, l.CSP, l.CSPPlusMinus), Count(int64(l.Waiters)), Name(l.Kind), m.lock(l.Lock), knownCell(l.Provenance)})
 	}
 	g.addUncertainty(func(i int) *document.Uncertainty { return a.Locks[i].Uncertainty })
 	if any {
@@ -101,7 +101,7 @@ func countGrid(a *document.Analyze, m measure) *Grid {
 	}
 	for _, l := range a.Locks {
 		g.Rows = append(g.Rows, []Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), rate(l.WaitNs, duration), Name(l.Kind),
-			qualified(l.Class), qualified(l.Lock), createdAt(l)})
+			qualified(l.Class), m.lock(l.Lock), createdAt(l)})
 		created = created || len(l.Created) > 0
 	}
 	g.Notes = lockTotals(a, m)
@@ -173,6 +173,7 @@ func blameGrid(b *document.Blame) *Grid {
 	for _, k := range b.By {
 		g.Head = append(g.Head, strings.ToUpper(k))
 	}
+	g.Under = slices.Clone(g.Head[4:])
 	g.Head = append(g.Head, "KNOWN")
 	g.Left = make([]bool, len(g.Head))
 	for i := 4; i < len(g.Head); i++ {
@@ -227,10 +228,7 @@ func keyCell(b *document.Blame, r *document.BlameRow, by, key string) Cell {
 	if stack := stackOf(b, r, by); len(stack) > 0 {
 		return Cell{text.Stack(stack), key}
 	}
-	if by == "class" {
-		return qualified(key)
-	}
-	return Name(key)
+	return measureOf(b.Coverage).key(by, key)
 }
 
 // stackOf is the stack of a key, nil where it is none.

@@ -9,32 +9,31 @@ import (
 	"contend/report/document"
 )
 
-// Class writes java.util.logging.FileHandler as j.u.l.FileHandler. Machines
-// and JSON get the whole name. What is no Java class, such as the Go package
-// github.com/x/y or a name made of words, stays as it is.
+// Class writes a class, or a lock of it with its address, without the package: machines and
+// JSON get the whole name.
 func Class(name string) string {
-	parts := strings.Split(name, ".")
-	if strings.ContainsAny(name, " /(") || strings.HasPrefix(name, "sync.") {
-		return name
+	if strings.Contains(name, "@") {
+		return Plain{}.Address(name)
 	}
-	for i, p := range parts[:len(parts)-1] {
-		if p != "" {
-			parts[i] = string([]rune(p)[:1])
-		}
-	}
-	return strings.Join(parts, ".")
+	return Plain{}.Class(name)
 }
 
-// Method shortens the packages of a method; other names have no dots that
-// stand before one.
-func Method(name string) string {
-	if strings.ContainsAny(name, " [/") {
-		return name
+// Method writes a method of the program, with its line, without the package.
+func Method(name string) string { return Plain{}.Name(name) }
+
+// Lock writes a lock as Plain.Lock does, by the name it has in the trace. Of several that are
+// alike the end of the address tells them apart.
+func Lock(name string, known document.Places) string {
+	at, ok := known[name]
+	if !ok {
+		return Class(name)
 	}
-	if dot := strings.LastIndexByte(name, '.'); dot > 0 {
-		return Class(name[:dot]) + name[dot:]
+	out := strings.Join(Plain{}.Lock(name, at.Class, at.Site), " ")
+	if class, address, addressed := strings.Cut(name, "@"); addressed && at.Alike && class == at.Class && Placed(at.Site) {
+		address, _, _ = strings.Cut(address, " (")
+		out += " @" + address[max(len(address)-lastDigits, 0):]
 	}
-	return name
+	return out
 }
 
 // shownFrames is how many frames of a stack a table shows.
@@ -85,9 +84,27 @@ func StackText(owner string) string {
 	for len(frames) > 1 && analysis.RuntimeFrame(format.Frame{Class: frames[0][:max(strings.LastIndexByte(frames[0], '.'), 0)]}) {
 		frames = frames[1:]
 	}
-	frames = frames[:min(len(frames), 2)]
-	for i, f := range frames {
-		frames[i] = Method(f)
+	return Chain(strings.Join(frames[:min(len(frames), 2)], " < "))
+}
+
+// Cause writes the owner that caused some waiting: the site that took the lock and what the
+// owner was at, or the innermost frames of its stack.
+func Cause(c *document.Cause) string {
+	if c.Shown == "" {
+		return StackText(c.Owner)
 	}
-	return strings.Join(frames, " < ")
+	site, doing, known := strings.Cut(c.Shown, ", ")
+	if known {
+		doing = ", " + doing
+	}
+	return Method(site) + doing
+}
+
+// Chain writes frames that are given as text without their packages.
+func Chain(frames string) string {
+	list := strings.Split(frames, " < ")
+	for i, f := range list {
+		list[i] = Method(f)
+	}
+	return strings.Join(list, " < ")
 }

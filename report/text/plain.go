@@ -27,8 +27,9 @@ func (p Plain) Name(name string) string {
 	if name == "" || name[0] == '[' || strings.Contains(name, " ") {
 		return name
 	}
-	if p.Paths || strings.Contains(name, "/") { // github.com/x/y.(*T).run
-		return name[strings.LastIndexByte(name, '/')+1:]
+	if p.Paths || strings.ContainsAny(name, "/[") || strings.Contains(name, "(*") { // github.com/x/y.(*T).run
+		path, _, _ := strings.Cut(name, "[") // of type parameters
+		return name[strings.LastIndexByte(path, '/')+1:]
 	}
 	parts := strings.Split(name, ".")
 	for i, part := range parts[:len(parts)-1] {

@@ -30,6 +30,9 @@ func Shorten(s string, n int, keep Part) string {
 // and matter most, or a single name, of which the end does. A lock's address
 // gives way to its class.
 func ShortenCell(s string, n int) string {
+	if before, digits, ok := strings.Cut(s, " @"); ok && len(digits) == lastDigits && Columns(s) > n {
+		return Shorten(before, n-lastDigits-2, Start) + " @" + digits
+	}
 	if strings.Contains(s, " ") {
 		return Shorten(s, n, Start)
 	}

@@ -121,9 +121,9 @@ func TestColumnsOfBothEnds(t *testing.T) {
 // The dots in a generic function's name are none before a method.
 func TestStacksGivenAsText(t *testing.T) {
 	for in, want := range map[string]string{
-		"java.util.logging.FileHandler.publish:687 < a.b.C.run < x.Y.z": "j.u.l.FileHandler.publish:687 < a.b.C.run",
-		"java.util.concurrent.locks.LockSupport.park < shop.Cart.add:3": "s.Cart.add:3",
-		"server.Do[...]:12 < github.com/x/y.(*T).run < main.main":       "server.Do[...]:12 < github.com/x/y.(*T).run",
+		"java.util.logging.FileHandler.publish:687 < a.b.C.run < x.Y.z": "FileHandler.publish:687 < C.run",
+		"java.util.concurrent.locks.LockSupport.park < shop.Cart.add:3": "Cart.add:3",
+		"server.Do[...]:12 < github.com/x/y.(*T).run < main.main":       "server.Do[...]:12 < y.(*T).run",
 		"[unknown stack]": "[unknown stack]",
 	} {
 		if got := StackText(in); got != want {

@@ -85,7 +85,7 @@ func newPicture(d *document.CSP, top int) *picture {
 	}
 	peak, y := document.Peak(shown), headHigh
 	for i := range shown {
-		b := newBand(&shown[i], edges, peak, y)
+		b := newBand(&shown[i], d.Coverage.Places, edges, peak, y)
 		b.addPhases(d, edges)
 		p.Bands = append(p.Bands, b)
 		y = b.foot()
@@ -97,8 +97,8 @@ func newPicture(d *document.CSP, top int) *picture {
 	return p
 }
 
-func newBand(l *document.Line, edges []int64, peak float64, y int) band {
-	b := band{Y: y + plotTop, High: plotHigh, Lock: text.Sanitize(l.Lock), Class: text.Sanitize(l.Class), Short: text.Shorten(text.Sanitize(l.Lock), maxText/2, text.Start), WaitNs: l.WaitNs,
+func newBand(l *document.Line, places document.Places, edges []int64, peak float64, y int) band {
+	b := band{Y: y + plotTop, High: plotHigh, Lock: text.Sanitize(l.Lock), Class: text.Sanitize(l.Class), Short: text.Shorten(text.Sanitize(text.Lock(l.Lock, places)), maxText/2, text.Start), WaitNs: l.WaitNs,
 		Sum: fmt.Sprintf("%s waited, %s of all running time", text.Duration(l.WaitNs), text.Percent(l.CSP)), Peak: text.Percent(peak)}
 	b.Base = b.Y + plotHigh
 	b.Axis = b.Base + lineHigh
@@ -188,8 +188,8 @@ func (b *band) newPhase(p *document.Phase, start int64, edges []int64) phase {
 	out.Y = b.CausesY + lineHigh*len(b.Phases)
 	out.Line = fmt.Sprintf("%d: %s to %s, %s waited, pressure %s", out.Number, out.From, out.To, out.Wait, out.CSP)
 	lines := []string{out.Line}
-	for _, c := range out.Causes {
-		lines = append(lines, c.Share+" "+text.Shorten(text.StackText(c.Owner), maxText, text.Start))
+	for i, c := range out.Causes {
+		lines = append(lines, c.Share+" "+text.Shorten(text.Cause(&p.Causes[i]), maxText, text.Start))
 	}
 	if len(out.Causes) > 0 {
 		out.Line = text.Shorten(out.Line+"; "+lines[1], maxText, text.Start)
