@@ -35,6 +35,7 @@ type recordOptions struct {
 	list     bool
 	agent    bool
 	perf     perfOptions
+	always   alwaysOptions
 	target   string
 }
 
@@ -59,7 +60,7 @@ func newRecord(e *env) *cobra.Command {
 		Long: "Record a JVM that runs here, a Go program that serves net/http/pprof or, with --perf, any\nother program on Linux, and print what analyze prints. Ctrl-C ends the recording early\nand keeps what came; so does the end of the program, even where it is killed.\n\n" +
 			"A JVM is recorded by an agent, which samples who owns each contended lock and who waits\nfor it, with all their stacks, and by its flight recorder, which times every wait. The\nagent changes nothing in the program and goes when the recording ends; JDK 21 and later\nwarn on the program's error output when it is loaded. Samples cost at most 1.2 % of\nthe processors the program keeps busy, of one at least, and a tenth of a second more until\ntheir code is compiled: where that does not pay for 20 a second, fewer are taken, and how\nmany came is said. --rate and --max-overhead ask for more. --with jfr loads nothing. A JVM\nends when its flight recorder finds no room in the temporary files' folder: where less\nthan 32 MB are left there none is started, and a recording ends in time.\n\n" +
 			"Where nothing may be loaded later, start the program with the agent:\n  contend record --agent > contend-agent.jar\n  java -javaagent:contend-agent.jar=file=trace.bin,rate=20 ...",
-		Example: "  contend record 4711\n  contend record --duration 10s --with jfr OrderService\n  contend record --list\n  contend record --duration 5s http://localhost:6060\n  contend record --perf 4711",
+		Example: "  contend record 4711\n  contend record --duration 10s --with jfr OrderService\n  contend record --list\n  contend record --duration 5s http://localhost:6060\n  contend record --perf 4711\n  contend record --every 10m --keep 24h -o recordings OrderService\n  contend record --when 'csp(*) > 5%' -o recordings OrderService",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -79,9 +80,10 @@ func newRecord(e *env) *cobra.Command {
 	f.StringVar(&o.with, "with", "both", "record a JVM with `WHAT`: agent, jfr, both")
 	offer(c, "with", "agent", "jfr", "both")
 	f.StringVarP(&o.out, "output", "o", "", "write the recording to `FILE`; - is standard output, and nothing else is printed then")
-	f.StringVar(&o.keep, "keep", "", "leave the flight recording and the samples in `DIR` as they came")
+	f.StringVar(&o.keep, "keep", "", "leave the flight recording and the samples in `DIR` as they came; with --every or --when, how long recordings stay")
 	f.BoolVar(&o.list, "list", false, "list the JVMs here")
 	f.BoolVar(&o.agent, "agent", false, "write the agent's jar to standard output, for -javaagent")
+	o.always.bind(c)
 	o.perf.bindRecord(c)
 	return c
 }
@@ -100,6 +102,11 @@ func runRecord(e *env, o *recordOptions) error {
 		return usageError{fmt.Errorf("--max-overhead: samples cannot cost %v", &o.overhead), "choose a percentage above 0%, as 1.2%"}
 	case !(o.rate > 0 && o.rate <= 1000): // NaN is out of bounds too
 		return usageError{fmt.Errorf("--rate: %v samples a second are not possible", o.rate), "choose more than 0 and at most 1000"}
+	}
+	if o.always.used() {
+		if err := o.always.parse(o); err != nil {
+			return err
+		}
 	}
 	if o.perf.use {
 		return recordPerf(e, o)
@@ -175,11 +182,23 @@ func recordJVM(e *env, o *recordOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.always.used() {
+		return recordAlways(e, o, p, func(ctx context.Context, o *recordOptions) (bool, error) {
+			return recordOnce(ctx, func() {}, e, o, p, means)
+		})
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
+	_, err = recordOnce(ctx, stop, e, o, p, means)
+	return err
+}
+
+// recordOnce records a JVM until its time is over or ctx ends; it reports whether the
+// process ended before. Signals end ctx until stop is called.
+func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *attach.Process, means record.Means) (ended bool, err error) {
 	out, err := o.openFile(e, fmt.Sprintf("%s-%d", shortName(p.Main), p.PID), "bin")
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer out.discard() // unless all went well
 	period := dumpPeriod
@@ -188,14 +207,14 @@ func recordJVM(e *env, o *recordOptions) error {
 	}
 	flightSettings, err := dumpsEvery(settings, period)
 	if err != nil {
-		return err
+		return false, err
 	}
 	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
 	r, err := record.JVM(ctx, p, means, record.Config{Duration: o.duration, Rate: o.rate, Overhead: o.overhead.percent / 100, Settings: flightSettings, Progress: e.timeLeft()})
 	out.removeAtEnd(e, "")
 	stop() // what follows is ended as usual
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer r.Close()
 	if r.Ended {
@@ -207,7 +226,7 @@ func recordJVM(e *env, o *recordOptions) error {
 	if r.Virtual && means.Agent {
 		e.warn(unseen[means])
 	}
-	return e.finishRecording(o, r, out)
+	return r.Ended, e.finishRecording(o, r, out)
 }
 
 // endings are the signals that end a recording early. A terminal's end does not where
@@ -233,6 +252,10 @@ func (e *env) finishRecording(o *recordOptions, r *record.Recording, out *record
 		return e.rescue(r, kept, out, err)
 	}
 	if out.path == "-" {
+		return nil
+	}
+	if o.always.used() {
+		e.say("contend: the recording is in " + out.path)
 		return nil
 	}
 	return out.analyze(e) // which says what its reader warned of

@@ -43,6 +43,15 @@ func recording(flight, samples *io.SectionReader, o Options) (Source, error) {
 	return &both{Reader: r, samples: shown}, nil
 }
 
+// Samples reads an agent's trace, which may grow meanwhile.
+func Samples(in io.Reader) (Source, error) {
+	r, err := native.NewReader(in, sampleFile)
+	if err != nil {
+		return nil, err
+	}
+	return &admitted{Source: r, name: sampleFile}, nil
+}
+
 // both reads a flight recording to its end, and then what samples of the same
 // JVM show.
 type both struct {

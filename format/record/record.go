@@ -76,14 +76,11 @@ var errEarly = errors.New("ended before anything was recorded")
 // process says no. It returns at most hurry after the end of ctx, and what that takes to
 // copy.
 func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording, error) {
-	dir, err := newFolder(p)
+	s, err := newSession(ctx, p, c)
 	if err != nil {
-		return nil, &attach.Error{PID: p.PID, What: fmt.Sprintf("has no place for the recording in its %s: %s", p.Temp(), reason(err)), Hint: "start it with -javaagent: see 'contend record --help'"}
+		return nil, err
 	}
-	defer dir.remove()
-	s := &session{Config: c, ctx: ctx, p: p, dir: dir, name: dir.name}
-	defer func() { s.repository.close(); s.lease.Close() }()
-	dir.tidy(ctx, p, s.endFlight)
+	defer s.end()
 	out := &Recording{}
 	if m.Flight { // first: what the agent shows should lie within
 		if err := s.startFlight(); err != nil {
@@ -145,6 +142,24 @@ type session struct {
 	repository *repository // nil without a flight recording
 	lease      *os.File    // nil without an agent
 	trace      *os.File    // likewise
+}
+
+// newSession makes the folder of a recording, and removes those that killed recorders left.
+func newSession(ctx context.Context, p *attach.Process, c Config) (*session, error) {
+	dir, err := newFolder(p)
+	if err != nil {
+		return nil, &attach.Error{PID: p.PID, What: fmt.Sprintf("has no place for the recording in its %s: %s", p.Temp(), reason(err)), Hint: "start it with -javaagent: see 'contend record --help'"}
+	}
+	s := &session{Config: c, ctx: ctx, p: p, dir: dir, name: dir.name}
+	dir.tidy(ctx, p, s.endFlight)
+	return s, nil
+}
+
+// end removes what the session has in the process's folder for temporary files.
+func (s *session) end() {
+	s.repository.close()
+	s.lease.Close()
+	s.dir.remove()
 }
 
 // ending is the context of what ends a recording: it lasts for patience, but no longer than

@@ -1,0 +1,270 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"contend/analysis"
+	"contend/blame/gate"
+	"contend/decode"
+	"contend/format"
+	"contend/format/record"
+	"contend/format/record/attach"
+
+	"github.com/spf13/cobra"
+)
+
+// alwaysOptions are those of recordings that come again and again: each is a file in a folder.
+type alwaysOptions struct {
+	every time.Duration
+	when  string
+	rules []gate.Rule   // of when: of what must not be so
+	keep  time.Duration // 0: for good
+}
+
+func (o *alwaysOptions) bind(c *cobra.Command) {
+	f := c.Flags()
+	f.DurationVar(&o.every, "every", 0, "record a JVM again each `DURATION`, into the folder of -o; --keep 24h removes older recordings there")
+	f.StringVar(&o.when, "when", "", "record a JVM into the folder of -o when `CONDITION` holds, as 'csp(*) > 5%' or 'deadlock': a rule of check, turned round")
+}
+
+func (o *alwaysOptions) used() bool { return o.every != 0 || o.when != "" }
+
+// parse checks the flags. --keep is how long recordings stay, and no folder.
+func (o *alwaysOptions) parse(r *recordOptions) (err error) {
+	switch {
+	case o.every != 0 && o.when != "":
+		return usageError{errors.New("--every and --when exclude each other"), "start two of them"}
+	case o.when == "" && o.every < r.duration:
+		return usageError{fmt.Errorf("--every: a recording of %v does not end in %v", r.duration, o.every), "--duration is how long one takes"}
+	case r.out == "" || r.out == "-":
+		return usageError{errors.New("recordings that come again need a folder"), "name it with -o"}
+	case r.perf.use || address(r.target):
+		return usageError{errors.New("--every and --when are for JVMs"), "leave them out"}
+	}
+	if r.keep != "" {
+		if o.keep, err = time.ParseDuration(r.keep); err != nil || o.keep <= 0 {
+			return usageError{fmt.Errorf("--keep: %q is not a duration", r.keep), "24h keeps the recordings of a day"}
+		}
+		r.keep = ""
+	}
+	if o.when != "" {
+		o.rules, err = opposite(o.when)
+	}
+	return err
+}
+
+// opposite is the rule that breaks when a condition holds.
+func opposite(when string) ([]gate.Rule, error) {
+	text, turned := strings.CutPrefix(strings.TrimSpace(when), "no ")
+	if over := strings.Replace(text, ">", "<", 1); over != text {
+		text, turned = over, turned || strings.Contains(when, "<")
+	} else {
+		text = "no " + text
+	}
+	rule, err := gate.Parse(text)
+	if err == nil && rule.NeedsBaseline() {
+		err = errors.New("there is no baseline")
+	}
+	if turned || err != nil {
+		return nil, usageError{errors.Join(fmt.Errorf("--when: %q is no condition", when), err), "write 'csp(*) > 5%', 'waiting(com.acme.*) > 0.5', 'deadlock' or 'finding(convoy)'"}
+	}
+	return []gate.Rule{rule}, nil
+}
+
+// recordAlways records into a folder until a signal or the process ends it.
+func recordAlways(e *env, o *recordOptions, p *attach.Process, one func(context.Context, *recordOptions) (ended bool, err error)) error {
+	if err := os.MkdirAll(o.out, 0o755); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	defer stop()
+	base := fileName(fmt.Sprintf("%s-%d", shortName(p.Main), p.PID))
+	record := func() (ended bool, err error) {
+		again := *o
+		again.out = filepath.Join(o.out, base+"-"+time.Now().Format(stamp)+".bin")
+		ended, err = one(ctx, &again)
+		if refused := (*attach.Error)(nil); errors.As(err, &refused) && !p.Alive() { // it ended as the recording began
+			ended, err = true, nil
+		}
+		return ended, errors.Join(err, o.always.tidy(o.out, fileName(shortName(p.Main))))
+	}
+	if o.always.when != "" {
+		return o.always.watch(ctx, e, p, record)
+	}
+	turn := time.NewTicker(o.always.every)
+	defer turn.Stop()
+	for {
+		if ended, err := record(); err != nil || ended || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-turn.C:
+		}
+	}
+}
+
+// stamp is how names of recordings end.
+const stamp = "20060102-150405"
+
+// tidy removes the recordings of a program that are too old, by their names.
+func (o *alwaysOptions) tidy(folder, program string) error {
+	if o.keep == 0 {
+		return nil
+	}
+	list, err := os.ReadDir(folder)
+	name := regexp.MustCompile(`^` + regexp.QuoteMeta(program) + `-[0-9]+-([0-9]{8}-[0-9]{6})\.bin$`)
+	for _, f := range list {
+		of := name.FindStringSubmatch(f.Name())
+		if of == nil || !f.Type().IsRegular() {
+			continue
+		}
+		if at, bad := time.ParseInLocation(stamp, of[1], time.Local); bad == nil && time.Since(at) > o.keep {
+			err = errors.Join(err, os.Remove(filepath.Join(folder, f.Name())))
+		}
+	}
+	return err
+}
+
+// What a watch samples: watchRate a second, of which the condition is held against those of
+// the last watchWindow, each watchStep.
+const (
+	watchRate   = 2
+	watchWindow = int64(4e9)
+	watchStep   = int64(1e9)
+)
+
+// watch samples a process at little cost, and records it once each time the condition begins
+// to hold.
+func (o *alwaysOptions) watch(ctx context.Context, e *env, p *attach.Process, record func() (bool, error)) error {
+	trace, err := newWatch(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer trace.Close()
+	src, err := decode.Samples(trace)
+	if err != nil {
+		if errors.Is(err, format.ErrTruncated) { // it ended at once
+			return nil
+		}
+		return err
+	}
+	defer src.Close()
+	e.say(fmt.Sprintf("contend: watching %d %s for %s; Ctrl-C ends it", p.PID, p.Main, o.when))
+	var seen lastSamples
+	holds := false
+	for {
+		var ev format.Event
+		if err := src.Read(&ev); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if !seen.add(&ev) || time.Since(time.Unix(0, ev.Time)) > time.Duration(2*watchStep) {
+			continue // not yet, or it is of the time of a recording
+		}
+		before := holds
+		if holds, err = seen.breaks(o.rules); err != nil {
+			return err
+		}
+		if holds && !before {
+			if ended, err := record(); err != nil || ended {
+				return err
+			}
+		}
+	}
+}
+
+func newWatch(ctx context.Context, p *attach.Process) (*record.Watch, error) {
+	return record.NewWatch(ctx, p, record.Config{Rate: watchRate, Overhead: 0.003})
+}
+
+// lastSamples is the end of a trace: what it names, and its last samples.
+type lastSamples struct {
+	settings, names, last []format.Event
+	waiters               int // in the samples
+	next                  int64
+}
+
+// mostNames is how many threads, locks and stacks are remembered; then those that no sample has are forgotten.
+const mostNames = 1 << 14
+
+// add takes an event, and reports whether it is time to look at the window.
+func (w *lastSamples) add(ev *format.Event) (due bool) {
+	list := &w.last
+	switch ev.Kind {
+	case format.KindSetting: // the last of a name counts
+		w.settings = slices.DeleteFunc(w.settings, func(old format.Event) bool { return old.Name == ev.Name })
+		list = &w.settings
+	case format.KindThread, format.KindObject, format.KindStack:
+		list = &w.names
+	case format.KindTick: // the sample before is whole
+		due = ev.Time >= w.next
+		w.forget(ev.Time - watchWindow)
+	case format.KindContention:
+		w.waiters += len(ev.Waiters)
+	}
+	var kept format.List
+	_ = kept.Write(ev)
+	*list = append(*list, kept.Events...)
+	if due {
+		w.next = ev.Time + watchStep
+	}
+	return due
+}
+
+// forget drops the samples before a time, and names when they have become many.
+func (w *lastSamples) forget(before int64) {
+	n := 0
+	for n < len(w.last) && w.last[n].Time < before {
+		w.waiters -= len(w.last[n].Waiters)
+		n++
+	}
+	w.last = append(w.last[:0], w.last[n:]...)
+	if len(w.names) < mostNames {
+		return
+	}
+	threads, locks, stacks := map[format.ThreadID]bool{}, map[format.ObjectID]bool{}, map[format.StackID]bool{}
+	for i := range w.last {
+		ev := &w.last[i]
+		threads[ev.Thread], locks[ev.Object], stacks[ev.Stack] = true, true, true
+		for _, list := range [][]format.Party{ev.Owners, ev.Waiters} {
+			for _, p := range list {
+				threads[p.Thread], stacks[p.Stack] = true, true
+			}
+		}
+	}
+	kept := w.names[:0]
+	for _, ev := range w.names {
+		if threads[ev.Thread] && ev.Kind == format.KindThread || locks[ev.Object] && ev.Kind == format.KindObject || stacks[ev.Stack] && ev.Kind == format.KindStack {
+			kept = append(kept, ev)
+		}
+	}
+	w.names = kept
+}
+
+// breaks reports whether the samples break a rule. Where nobody waits they do not.
+func (w *lastSamples) breaks(rules []gate.Rule) (bool, error) {
+	if w.waiters == 0 {
+		return false, nil
+	}
+	run := gate.NewRun(rules...)
+	src := &format.List{Events: slices.Concat(w.settings, w.names, w.last)}
+	tr, err := analysis.Run(src, analysis.Filter{From: format.NoTime, To: format.NoTime}, run.Visitors()...)
+	if err != nil {
+		return false, err
+	}
+	run.Trace, run.Stats = tr, format.Stats{Format: "contend", Dumps: 1}
+	return gate.Worst(gate.Check(rules, []*gate.Run{run}, nil)) == gate.Fail, nil
+}

@@ -1,0 +1,176 @@
+//go:build unix
+
+package cmd
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"contend/format"
+	"contend/golden"
+	"contend/report/document"
+)
+
+func TestFlagsOfRecordingsThatComeAgain(t *testing.T) {
+	t.Parallel()
+	pid := strconv.Itoa(os.Getpid())
+	for line, want := range map[string]string{
+		"--every 10s " + pid:                                "a recording of 30s does not end in 10s",
+		"--every 10m " + pid:                                "recordings that come again need a folder",
+		"--every 10m -o - " + pid:                           "recordings that come again need a folder",
+		"--every 10m -o x --keep y " + pid:                  `--keep: "y" is not a duration`,
+		"--every 10m -o x http://localhost:1":               "--every and --when are for JVMs",
+		"--every 10m -o x --perf " + pid:                    "--every and --when are for JVMs",
+		"--every 10m -o x --when deadlock " + pid:           "--every and --when exclude each other",
+		"--when csp(*)<5% -o x " + pid:                      "is no condition",
+		"--when csp(*)>+5%~vs~baseline -o x " + pid:         "there is no baseline",
+		"--when no~deadlock -o x " + pid:                    "is no condition",
+		"--when ~ -o x " + pid:                              "is no condition",
+		"--when finding(none~of~that~name) -o x " + pid:     "is no condition",
+		"--when csp(*)>5%>6% -o x " + pid:                   "is no condition",
+		"--when p99(*)>10ms --duration 0s -o x " + pid:      "is no time to record",
+		"--when waiting(*)>0.5 --keep -5m -o x " + pid:      `--keep: "-5m" is not a duration`,
+		"--when peak~csp(*)~per~1s>5% --rate 0 -o x " + pid: "samples a second are not possible",
+	} {
+		args := strings.Fields(line)
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "~", " ")
+		}
+		code, out, msg := recordOf(t, args...)
+		if code != exitUsage || out != "" || !strings.Contains(msg, want) || !strings.Contains(msg, "\nhint: ") {
+			t.Errorf("%s: exit %d %q\n%s", line, code, out, msg)
+		}
+	}
+}
+
+// A process is recorded again and again until it ends; what is too old goes, and nothing else.
+func TestRecordEvery(t *testing.T) {
+	golden.Thorough(t)
+	t.Parallel()
+	for name, jvm := range jvms() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := filepath.Join(t.TempDir(), "recordings")
+			if err := os.Mkdir(folder, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			old := "Busy-7-" + time.Now().Add(-25*time.Hour).Format(stamp) + ".bin"
+			others := []string{"Busy-7-" + time.Now().Add(-23*time.Hour).Format(stamp) + ".bin", "Busy-7-19990101-000000.bin.gz", "Busier-7-19990101-000000.bin", "Busy-7-19991301-000000.bin"}
+			for _, f := range append(others, old) {
+				if err := os.WriteFile(filepath.Join(folder, f), nil, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p := java(t, jvm, nil)
+			pattern := filepath.Join(folder, "Busy-"+strconv.Itoa(p.Process.Pid)+"-*.bin")
+			go func() {
+				comes(func() bool { found, _ := filepath.Glob(pattern); return len(found) >= 2 })
+				_ = p.Process.Kill()
+			}()
+			code, out, msg := recordOf(t, "--every", "2s", "--duration", "1s", "--keep", "24h", "-o", folder, strconv.Itoa(p.Process.Pid))
+			if code != exitOK || out != "" {
+				t.Errorf("exit %d %q\n%s", code, out, msg)
+			}
+			found, _ := filepath.Glob(pattern)
+			for _, f := range found {
+				ask[document.Analyze](t, "analyze", f)
+			}
+			if len(found) < 2 {
+				t.Errorf("%v\n%s", found, msg)
+			}
+			if _, err := os.Stat(filepath.Join(folder, old)); err == nil {
+				t.Error("what is too old stays")
+			}
+			for _, f := range others {
+				if _, err := os.Stat(filepath.Join(folder, f)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// Two threads take turns at a lock, at first seldom and then, when a file is there, all the time.
+const phased = `public class Phased {
+  static final Object lock = new Object();
+
+  static void turn(java.io.File begins) throws InterruptedException {
+    if (!begins.exists()) { Thread.sleep(20); return; }
+    synchronized (lock) { Thread.sleep(20); }
+  }
+
+  public static void main(String[] args) {
+    java.io.File begins = new java.io.File(args[0]);
+    for (int i = 0; i < 4; i++) Busy.forever(() -> turn(begins));
+    System.out.println("ready");
+  }
+}`
+
+// A process that is watched is recorded when the condition begins to hold, and not before.
+func TestRecordWhen(t *testing.T) {
+	golden.Thorough(t)
+	t.Parallel()
+	dir, classes := program(t, "Phased", phased)
+	for jdk, jvm := range jvms() {
+		t.Run(jdk, func(t *testing.T) {
+			t.Parallel()
+			folder, begins := filepath.Join(dir, jdk), filepath.Join(dir, jdk+".begins")
+			p := java(t, "sh", nil, "-c", "exec "+jvm+" -cp '"+classes+"' Phased '"+begins+"'", "sh").Process
+			quiet := make(chan int, 1)
+			go func() {
+				time.Sleep(6 * time.Second)
+				found, _ := filepath.Glob(filepath.Join(folder, "*"))
+				quiet <- len(found)
+				_ = os.WriteFile(begins, nil, 0o644)
+				comes(func() bool { found, _ := filepath.Glob(filepath.Join(folder, "Phased-*.bin")); return len(found) > 0 })
+				_ = p.Kill()
+			}()
+			code, out, msg := recordOf(t, "--when", "csp(*) > 5%", "--duration", "2s", "-o", folder, strconv.Itoa(p.Pid))
+			found, _ := filepath.Glob(filepath.Join(folder, "*.bin"))
+			if code != exitOK || out != "" || len(found) != 1 {
+				t.Fatalf("exit %d %q %v\n%s", code, out, found, msg)
+			}
+			if n := <-quiet; n != 0 {
+				t.Errorf("%d files before the condition holds", n)
+			}
+			if d := ask[document.Analyze](t, "analyze", found[0]); len(d.Locks) == 0 || d.Locks[0].CSP < 0.05 || d.Locks[0].Class != "java.lang.Object" {
+				t.Errorf("%+v", d.Locks)
+			}
+			if left, _ := filepath.Glob("/tmp/contend-" + strconv.Itoa(p.Pid) + "-*"); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+// What a watch remembers does not grow with the trace, and what the last samples have stays.
+func TestAWatchIsBounded(t *testing.T) {
+	t.Parallel()
+	var w lastSamples
+	rules, err := opposite("csp(*) > 50%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100_000 {
+		at, thread, lock := int64(i+1)*5e8, format.ThreadID(i+1), format.ObjectID(i+1)
+		for _, ev := range []format.Event{
+			{Kind: format.KindThread, Thread: thread, Name: "t"},
+			{Kind: format.KindObject, Object: lock, Class: "L", LockKind: format.KindMonitor},
+			{Kind: format.KindSetting, Name: "sampling-period", Value: strconv.Itoa(i)},
+			{Kind: format.KindTick, Time: at, Intended: at, Live: 1},
+			{Kind: format.KindContention, Time: at, Object: lock, Owners: []format.Party{{}}, Waiters: []format.Party{{Thread: thread}}},
+		} {
+			w.add(&ev)
+		}
+	}
+	if len(w.names) > mostNames+8 || len(w.last) > 20 || w.waiters > 10 {
+		t.Errorf("%d names, %d events of %d waiters", len(w.names), len(w.last), w.waiters)
+	}
+	if holds, err := w.breaks(rules); err != nil || !holds {
+		t.Errorf("all threads wait all the time: %v %v", holds, err)
+	}
+}

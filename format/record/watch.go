@@ -1,0 +1,78 @@
+package record
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"contend/format/record/attach"
+)
+
+// Watch is the trace of an agent alone while it grows: its Read waits for what comes, and
+// yields io.EOF when the process or the context has ended. What was read takes no room any
+// more: the file is emptied now and then.
+type Watch struct {
+	s      *session
+	stop   context.CancelFunc
+	over   chan struct{} // closed when nothing more is written
+	at     int64         // offset in the trace
+	ending bool
+	before int64 // at, when the file was last emptied
+}
+
+// emptied is how many bytes of a trace that were read its file holds at most.
+const emptied = 1 << 20
+
+// NewWatch loads the agent. Config has no Duration.
+func NewWatch(ctx context.Context, p *attach.Process, c Config) (*Watch, error) {
+	c.Duration, c.Progress = 1<<62, nil
+	s, err := newSession(ctx, p, c)
+	if err != nil {
+		return nil, err
+	}
+	if s.trace, err = s.startAgent(false); err != nil {
+		s.end()
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	w := &Watch{s: s, stop: stop, over: make(chan struct{})}
+	go func() {
+		defer close(w.over)
+		ended, _ := s.wait(ctx)
+		s.stopAgent(ended)
+	}()
+	return w, nil
+}
+
+// Read implements io.Reader.
+func (w *Watch) Read(b []byte) (int, error) {
+	for {
+		n, err := w.s.trace.ReadAt(b, w.at)
+		if n > 0 {
+			w.at += int64(n)
+			return n, nil
+		}
+		if err != io.EOF || w.ending {
+			return 0, err
+		}
+		if info, err := w.s.trace.Stat(); err == nil && info.Size() == w.at && w.at-w.before > emptied {
+			if err := w.s.trace.Truncate(0); err != nil { // the agent goes on behind a hole
+				return 0, err
+			}
+			w.before = w.at
+		}
+		select {
+		case <-w.over:
+			w.ending = true
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// Close ends the agent, and removes its files.
+func (w *Watch) Close() {
+	w.stop()
+	<-w.over
+	w.s.trace.Close()
+	w.s.end()
+}
