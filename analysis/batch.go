@@ -53,6 +53,7 @@ func (b *batch) call(what callKind) {
 type subscription struct {
 	visitor Visitor
 	queue   QueueVisitor
+	changes ChangeVisitor
 	waits   WaitVisitor
 	running RunningVisitor
 	ticks   TickVisitor
@@ -112,14 +113,15 @@ func (to *subscription) queued(s *Slice, n int) {
 
 // changed delivers a change of a queue, or tracks it for a visitor that does not.
 func (to *subscription) changed(m *QueueChange) {
-	if to.queue != nil {
-		to.queue.QueueChanged(m)
-		return
+	switch {
+	case to.changes != nil:
+		to.changes.QueueChanged(m)
+	case to.queue == nil:
+		if to.queues == nil {
+			to.queues = waitQueues{}
+		}
+		to.queues.apply(m)
 	}
-	if to.queues == nil {
-		to.queues = waitQueues{}
-	}
-	to.queues.apply(m)
 }
 
 // clear empties the batch and keeps its memory.

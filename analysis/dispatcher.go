@@ -37,6 +37,7 @@ func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
 	for _, v := range visitors {
 		one := subscription{visitor: v}
 		one.queue, _ = v.(QueueVisitor)
+		one.changes, _ = v.(ChangeVisitor)
 		one.running, _ = v.(RunningVisitor)
 		one.ticks, _ = v.(TickVisitor)
 		one.waits, _ = v.(WaitVisitor)

@@ -44,11 +44,6 @@ type nodeState struct {
 	extra  format.ThreadID // of a thread: its first free extra node; of a free extra node: the next one
 	place  uint32          // in the queue of the lock
 	member uint32          // number in the lock's group instead; 0 outside of it, or hiddenMember
-
-	// Of a thread: the number of waits it is in, as two recorders may write the same ones;
-	// and the node of its only wait, plus one, if that is in a group.
-	waits    uint32
-	onlyNode format.ThreadID
 }
 
 // queue is the threads blocked on a lock, in two parallel lists. A long queue keeps most of

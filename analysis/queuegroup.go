@@ -47,25 +47,6 @@ func (s *openWaits) joinGroup(l format.ObjectID, c *queueGroup, open *openSlice,
 	st.member = s.members
 	c.members.Join(st.member, groupMember{*w, open.node})
 	s.e.out.queueChange(QueueChange{Waiter: *w, Lock: l, Number: st.member})
-	if s.state[w.Thread].onlyNode = open.node + 1; s.state[w.Thread].waits > 1 {
-		s.reportTwice(w.Thread)
-	}
-}
-
-// addWait counts one more wait of a thread.
-func (s *openWaits) addWait(t format.ThreadID) {
-	st := &s.state[t]
-	if st.waits++; st.waits > 1 && st.onlyNode > 0 {
-		s.reportTwice(t)
-	}
-}
-
-// reportTwice tells the visitors that a thread in a group is in another wait as well.
-func (s *openWaits) reportTwice(t format.ThreadID) {
-	n := s.state[t].onlyNode - 1
-	s.state[t].onlyNode = 0
-	l, number := s.g.blocked[n].lock, s.state[n].member
-	s.e.out.queueChange(QueueChange{Waiter: s.queue[l].group.members.Of(number).waiter, Lock: l, Number: number, Twice: true})
 }
 
 // leaveGroup emits the last slice of a node whose wait ends and removes it from its group.
@@ -87,7 +68,7 @@ func (s *openWaits) leaveGroup(n format.ThreadID, c *queueGroup) {
 			s.bookPaths(l, lo, hi, s.charged)
 		}
 	}
-	s.state[n].member, s.state[w.Thread].onlyNode = 0, 0
+	s.state[n].member = 0
 	c.members.Leave(number)
 	s.e.out.queueChange(QueueChange{Waiter: w, Lock: l, Number: number, Leaves: true})
 }

@@ -156,7 +156,6 @@ func (s *sweep) block(i column.Ref) {
 	}
 	n := s.node(w.Thread)
 	s.flushBehind(n)
-	s.addWait(w.Thread)
 	q := &s.queue[w.Lock]
 	s.state[n].wait, s.state[n].place = i+1, uint32(len(q.open))
 	s.g.blocked[n] = blocked{w.Lock, w.Stack}
@@ -188,12 +187,10 @@ func (s *sweep) unblock(n format.ThreadID) {
 	wait := st.wait - 1
 	st.wait = 0
 	s.g.blocked[n] = blocked{}
-	own := st
 	if int(n) >= s.threads {
-		own = &s.state[s.r.activities.Wait(wait).Thread]
+		own := &s.state[s.r.activities.Wait(wait).Thread]
 		st.extra, own.extra = own.extra, n
 	}
-	own.waits--
 }
 
 // node returns a free node for a wait of a thread: the thread's own, or an extra one if the

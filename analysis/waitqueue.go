@@ -81,25 +81,25 @@ func (c *WaitQueue[T]) pack() {
 	c.of, c.keys, c.left, c.head = c.of[:kept], c.keys[:kept], 0, 0
 }
 
-// QueueChange is a change of a wait queue: a waiter joins, leaves, or turns out to be in another
-// wait as well (Twice), as when two recorders wrote the same waits.
+// QueueChange is a change of a wait queue: a waiter joins or leaves.
 type QueueChange struct {
 	Waiter
 	Lock   format.ObjectID
 	Number uint32
 	Leaves bool
-	Twice  bool
 }
 
 // QueueVisitor is a Visitor that receives the slices of a long wait queue without the list
-// of its waiters. It receives joins and leaves instead. The first slice of a wait, before
-// it joins the queue, and the last, when it leaves, come as Slice.
+// of its waiters. If it is a ChangeVisitor, it receives joins and leaves instead. The first
+// slice of a wait, before it joins the queue, and the last, when it leaves, come as Slice.
 type QueueVisitor interface {
-	QueueChanged(m *QueueChange)
 	// QueueSlice is Slice for a queue of n waiters. The slice lists the first waiter only, and
 	// has one share.
 	QueueSlice(s *Slice, n int)
 }
+
+// ChangeVisitor is a QueueVisitor that follows who is in a queue.
+type ChangeVisitor interface{ QueueChanged(m *QueueChange) }
 
 // waitQueues are the wait queues by lock, for visitors that do not follow them.
 type waitQueues map[format.ObjectID]*WaitQueue[Waiter]
@@ -111,11 +111,9 @@ func (c waitQueues) apply(m *QueueChange) {
 		at = &WaitQueue[Waiter]{}
 		c[m.Lock] = at
 	}
-	switch {
-	case m.Twice:
-	case m.Leaves:
+	if m.Leaves {
 		at.Leave(m.Number)
-	default:
+	} else {
 		at.Join(m.Number, m.Waiter)
 	}
 }

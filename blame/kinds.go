@@ -65,9 +65,6 @@ func ofOwners(by []Key) []Key { return slices.DeleteFunc(slices.Clone(by), Key.o
 // Change adds a waiter that joins a queue and removes one that leaves it. A kind without
 // waiters is dropped: a lock may be waited for in thousands of ways, one after the other.
 func (k *Kinds) Change(m *analysis.QueueChange) {
-	if m.Twice {
-		return
-	}
 	of := k.at[m.Lock]
 	if of == nil {
 		of = &kinds{place: map[int]int{}}

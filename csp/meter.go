@@ -111,9 +111,6 @@ func (m *Meter) Interval() int64 { return m.o.IntervalNs }
 // it, in the intervals add up for each waiter.
 func (m *Meter) Slice(s *analysis.Slice) { m.QueueSlice(s, len(s.Waiters)) }
 
-// QueueChanged implements analysis.QueueVisitor.
-func (m *Meter) QueueChanged(*analysis.QueueChange) {}
-
 // QueueSlice implements analysis.QueueVisitor.
 func (m *Meter) QueueSlice(s *analysis.Slice, n int) {
 	m.wait += s.Length() * int64(n)

@@ -62,9 +62,6 @@ func (m *Metrics) Slice(s *analysis.Slice) {
 	m.QueueSlice(s, len(s.Waiters))
 }
 
-// QueueChanged implements analysis.QueueVisitor.
-func (m *Metrics) QueueChanged(*analysis.QueueChange) {}
-
 // QueueSlice implements analysis.QueueVisitor: no wait begins in one.
 func (m *Metrics) QueueSlice(s *analysis.Slice, n int) {
 	m.of(s.Lock).waiting += int64(n) * s.Length()

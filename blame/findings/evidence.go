@@ -87,7 +87,7 @@ func (v *Evidence) Slice(s *analysis.Slice) {
 // QueueChanged implements analysis.QueueVisitor: it counts those that want to read.
 func (v *Evidence) QueueChanged(m *analysis.QueueChange) {
 	switch {
-	case m.Twice || !v.reader(&m.Waiter):
+	case !v.reader(&m.Waiter):
 	case m.Leaves:
 		v.lock(m.Lock).queued--
 	default:

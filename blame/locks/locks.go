@@ -94,9 +94,6 @@ func (c *Collector) Slice(s *analysis.Slice) {
 	}
 }
 
-// QueueChanged implements analysis.QueueVisitor.
-func (c *Collector) QueueChanged(*analysis.QueueChange) {}
-
 // QueueSlice implements analysis.QueueVisitor: all of their waits have begun.
 func (c *Collector) QueueSlice(s *analysis.Slice, n int) { c.add(&c.sums[c.find(s.Lock)], s, n) }
 

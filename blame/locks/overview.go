@@ -97,9 +97,6 @@ func (c *Overview) Slice(s *analysis.Slice) {
 	}
 }
 
-// QueueChanged implements analysis.QueueVisitor.
-func (c *Overview) QueueChanged(*analysis.QueueChange) {}
-
 // QueueSlice implements analysis.QueueVisitor: all of their waits have begun.
 func (c *Overview) QueueSlice(s *analysis.Slice, n int) { c.shares(s, n) }
 

@@ -73,9 +73,6 @@ func (c *Resources) Begin(sym *analysis.Symbols, _ int64) { c.sym = sym }
 // Slice implements analysis.Visitor.
 func (c *Resources) Slice(*analysis.Slice) {}
 
-// QueueChanged implements analysis.QueueVisitor.
-func (c *Resources) QueueChanged(*analysis.QueueChange) {}
-
 // QueueSlice implements analysis.QueueVisitor.
 func (c *Resources) QueueSlice(*analysis.Slice, int) {}
 

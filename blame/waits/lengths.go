@@ -117,9 +117,6 @@ func (c *Collector) Slice(s *analysis.Slice) {
 	}
 }
 
-// QueueChanged implements analysis.QueueVisitor.
-func (c *Collector) QueueChanged(*analysis.QueueChange) {}
-
 // QueueSlice implements analysis.QueueVisitor: no wait begins in one.
 func (c *Collector) QueueSlice(*analysis.Slice, int) {}
 

@@ -60,7 +60,7 @@ func (at *queue) divided() bool {
 func (c *Longest) QueueChanged(m *analysis.QueueChange) {
 	w := c.of(m.Thread)
 	switch {
-	case m.Twice || w == nil || w.Lock != m.Lock:
+	case w == nil || w.Lock != m.Lock:
 	case m.Leaves:
 		c.leave(w)
 	case !w.queued && !w.whole:

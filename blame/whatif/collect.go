@@ -69,9 +69,6 @@ func (c *Collector) Slice(s *analysis.Slice) {
 	c.QueueSlice(s, len(s.Waiters))
 }
 
-// QueueChanged implements analysis.QueueVisitor.
-func (c *Collector) QueueChanged(*analysis.QueueChange) {}
-
 // QueueSlice implements analysis.QueueVisitor: no wait begins in one.
 func (c *Collector) QueueSlice(s *analysis.Slice, n int) {
 	ns := int64(n) * s.Length()
