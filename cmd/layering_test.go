@@ -74,6 +74,7 @@ var allowed = map[string][]string{
 	"contend/report/look":              {},
 	"contend/report/server":            {},
 	"contend/report/page":              {"contend/report/document", "contend/report/look", "contend/report/text", "contend/blame/cube", "contend/blame", "contend/blame/*", "contend/analysis", "contend/format"},
+	"contend/report/why":               {"contend/report/document", "contend/report/text"},
 	"contend/report/perfetto":          {"contend/blame/lanes", "contend/analysis", "contend/format"},
 	"contend/blame/lanes":              {"contend/analysis", "contend/format"},
 	"contend/blame/cube":               {"contend/blame", "contend/analysis", "contend/format"},

@@ -101,7 +101,7 @@ func newRoot(e *env) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(wrongFlag)
 	group(root, "Begin with these:", newRecord(e), newAnalyze(e), newReport(e), newServe(e))
-	group(root, "Look closer:", newBlame(e), newCSP(e), newChains(e), newGraph(e), newHist(e), newFlame(e), newPprof(e))
+	group(root, "Look closer:", newBlame(e), newWhy(e), newCSP(e), newChains(e), newGraph(e), newHist(e), newFlame(e), newPprof(e))
 	group(root, "Compare, predict, keep it that way:", newDiff(e), newCheck(e), newWhatIf(e), newExport(e))
 	group(root, "Make, join and convert recordings:", newJFC(e), newPerfArgs(e), newVerify(e), newDump(e), newConvert(e), newSimulate(e), newRules(e))
 	root.AddCommand(newVersion(e), newMan())

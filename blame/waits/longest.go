@@ -46,6 +46,8 @@ const maxParts = 64
 // Longest is a visitor that keeps the longest waits.
 type Longest struct {
 	most   int
+	only   func(w *Wait, start int64) bool
+	start  int64   // of the trace
 	open   []*Wait // by thread; nil when the thread has none that may be kept
 	queues queues
 	found  shortestFirst
@@ -55,8 +57,14 @@ type Longest struct {
 // NewLongest returns a collector of so many waits.
 func NewLongest(most int) *Longest { return &Longest{most: max(most, 1), queues: queues{}} }
 
+// Only keeps no waits but those for which f holds, of a trace that begins at start.
+func (c *Longest) Only(f func(w *Wait, start int64) bool) *Longest {
+	c.only = f
+	return c
+}
+
 // Begin implements analysis.Visitor.
-func (c *Longest) Begin(*analysis.Symbols, int64) {}
+func (c *Longest) Begin(_ *analysis.Symbols, start int64) { c.start = start }
 
 // Slice implements analysis.Visitor.
 func (c *Longest) Slice(s *analysis.Slice) {
@@ -121,7 +129,7 @@ func (c *Longest) close(t format.ThreadID) {
 	}
 	w.Ns = cmp.Or(w.Ns, w.charged())
 	switch {
-	case w.Ns == 0:
+	case w.Ns == 0 || c.only != nil && !c.only(w, c.start):
 		c.spare = append(c.spare, w)
 	case len(c.found) < c.most:
 		heap.Push(&c.found, w)

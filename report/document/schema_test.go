@@ -12,7 +12,7 @@ import (
 )
 
 // documents are all that Write is given.
-var documents = []any{Analyze{}, Blame{}, CSP{}, Chains{}, Check{}, Diff{}, Graph{}, Hist{}, Verify{}, WhatIf{}}
+var documents = []any{Analyze{}, Blame{}, CSP{}, Chains{}, Check{}, Diff{}, Graph{}, Hist{}, Verify{}, WhatIf{}, Why{}}
 
 type object = map[string]any
 

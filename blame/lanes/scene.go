@@ -1,0 +1,38 @@
+package lanes
+
+import (
+	"contend/analysis"
+	"contend/format"
+)
+
+// Scene is a visitor that collects what happened around one wait for a lock, and why the
+// owners in it are said to be what they are.
+type Scene struct {
+	*Lanes
+	Lock     format.ObjectID
+	From, To int64         // the wait
+	Because  *analysis.Why // nil where the owners are recorded
+}
+
+// around is how much of a scene is before its wait, and as much behind, as a part of it.
+const around = 8
+
+// NewScene returns a collector of the scene of a wait.
+func NewScene(lock format.ObjectID, from, to int64) *Scene {
+	pad := (to - from) / around
+	return &Scene{Lanes: New(from-pad, to+pad, true), Lock: lock, From: from, To: to}
+}
+
+// Window is the time of the scene.
+func (s *Scene) Window() (from, to int64) { return s.from, s.to }
+
+// Asks implements analysis.WhyVisitor.
+func (s *Scene) Asks(_ *analysis.Symbols, lock format.ObjectID) (from, to int64) {
+	if lock != s.Lock {
+		return 0, 0
+	}
+	return s.From, s.To
+}
+
+// Why implements analysis.WhyVisitor.
+func (s *Scene) Why(_ format.ObjectID, w *analysis.Why) { s.Because = w }

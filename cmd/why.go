@@ -1,0 +1,176 @@
+package cmd
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"contend/analysis"
+	"contend/blame"
+	"contend/blame/lanes"
+	"contend/blame/waits"
+	"contend/decode"
+	"contend/format"
+	"contend/report/document"
+	"contend/report/table"
+	"contend/report/text"
+	"contend/report/why"
+
+	"github.com/spf13/cobra"
+)
+
+type whyOptions struct {
+	trace traceOptions
+	out   outputOptions
+	own   ownOption
+	lock  string // "" is the one waited for longest
+	at    string
+	wait  string // a number, or typical
+	width int
+}
+
+func newWhy(e *env) *cobra.Command {
+	var o whyOptions
+	c := &cobra.Command{
+		Use:   "why [LOCK] [TRACE ...]",
+		Short: "show one wait over time, and what its owner is known by",
+		Long: `Show one wait for a lock: lanes over time of the threads that waited and of the
+suspects, and for each suspect what speaks for and against it, in bits, and how
+likely it is to have held the lock. Where the trace records owners, it says who
+they were. LOCK is a name as 'contend analyze' prints it, or an expression; a
+LOCK that is a file is a trace, and the longest wait of all is shown.
+
+It is the longest wait unless --at or --wait chooses another. The trace is read
+twice, so it cannot be standard input.`,
+		Example: "  contend why recording.jfr\n  contend why InventoryLock recording.jfr\n  contend why InventoryLock --wait typical recording.jfr\n  contend why InventoryLock --at 1.5s --format json recording.jfr",
+		RunE:    func(*cobra.Command, []string) error { return runWhy(e, &o) },
+	}
+	o.trace.bindRules(c)
+	o.trace.bindLimits(c)
+	c.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			if _, err := os.Stat(args[0]); err != nil && args[0] != decode.Stdin {
+				o.lock, args = args[0], args[1:]
+			}
+		}
+		o.trace.paths = args
+		return nil
+	}
+	o.out.bindFormat(c, whyOutputs, whyOutputs[0].name, "print `FORMAT`: ")
+	o.out.bindFile(c)
+	o.own.bind(c)
+	c.Flags().StringVar(&o.at, "at", "", "the wait going on at `TIME`: since the start (1.5s) or absolute (2026-01-31T12:00:00Z)")
+	c.Flags().StringVar(&o.wait, "wait", "1", "the `N`th longest wait, or typical: one of the median length")
+	c.Flags().IntVar(&o.width, "width", 0, "print lines of `N` columns instead of the terminal's (80 where there is none)")
+	return c
+}
+
+// whyAnswer is the document, and what the text needs besides.
+type whyAnswer struct {
+	doc   *document.Why
+	start int64 // of the trace
+	plain text.Plain
+	width int
+}
+
+var whyOutputs = outputs[*whyAnswer]{
+	{"table", []string{".txt"}, false, func(w io.Writer, a *whyAnswer, how table.Options) error {
+		return why.Text(w, a.doc, a.start, a.plain, cmp.Or(a.width, how.Width))
+	}},
+	{"json", []string{".json"}, false, inJSON(func(a *whyAnswer) any { return a.doc })},
+}
+
+// typical is what --wait takes besides a number.
+const typical = "typical"
+
+func runWhy(e *env, o *whyOptions) error {
+	if err := o.out.checkFormat(); err != nil {
+		return err
+	}
+	rank, err := strconv.Atoi(o.wait)
+	if o.wait != typical && (err != nil || rank < 1) {
+		return usageError{fmt.Errorf("--wait: %q is no number of a wait", o.wait), "1 is the longest; or write typical"}
+	}
+	at, relative, err := instant("at", o.at)
+	if err != nil {
+		return err
+	}
+	app, err := o.own.get()
+	if err != nil {
+		return err
+	}
+	paths, err := o.trace.inputs(e)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(paths, decode.Stdin) {
+		return usageError{errors.New("why reads a trace twice, and standard input can be read once"), "write it to a file first"}
+	}
+	found, err := o.find(e, max(rank, 1), func(w *waits.Wait, start int64) bool {
+		t := analysis.Instant(at, relative, start)
+		return at == format.NoTime || w.Start <= t && t < w.Start+w.Ns
+	})
+	if err != nil {
+		return err
+	}
+	scene := lanes.NewScene(found.wait.Lock, found.wait.Start, found.wait.Start+found.wait.Ns)
+	res, err := (&traceOptions{paths: paths, rules: o.trace.rules, limits: o.trace.limits, shown: true}).run(e, scene)
+	if err != nil {
+		return err
+	}
+	scene.Finish()
+	names := newLaneNames(res, found.about, found.plain, app)
+	doc := document.NewWhy(found.wait, scene, res.trace.Symbols, names.sites, names.of[found.wait.Lock], found.rank, found.waits)
+	return cmp.Or(write(e, &o.out, whyOutputs, &whyAnswer{doc, res.trace.Start, found.plain, o.width}), res.verdict())
+}
+
+// foundWait is a wait that was asked for.
+type foundWait struct {
+	wait  *waits.Wait
+	rank  int
+	waits int64 // for its lock
+	about *document.Overview
+	plain text.Plain
+}
+
+// mostFound is how many waits are looked through: the longest.
+const mostFound = 10_000
+
+// find looks for the rank-th longest wait for the lock of those that fit.
+func (o *whyOptions) find(e *env, rank int, fits func(w *waits.Wait, start int64) bool) (*foundWait, error) {
+	name, place, _ := strings.Cut(o.lock, " at ")
+	o.trace.lock = blame.WithoutAddress(name)
+	list := waits.NewLongest(mostFound).Only(fits)
+	doc, about, res, err := o.trace.summarize(e, summary{phases: noPhases}, list)
+	if err != nil {
+		return nil, err
+	}
+	if res.stats.Unit != format.UnitTime {
+		return nil, usageError{errors.New("the input measures no time: it has no waits to show"), "'contend analyze' shows what it counts"}
+	}
+	f := &foundWait{about: about, plain: text.PlainOf(doc), rank: rank}
+	sites := sitesOf(about.Locks)
+	of := slices.DeleteFunc(list.Waits(), func(w *waits.Wait) bool {
+		return place != "" && f.plain.Name(sites[w.Lock]) != place && sites[w.Lock] != place
+	})
+	if len(of) == 0 {
+		return nil, usageError{fmt.Errorf("no wait for %s is there%s", cmp.Or(o.lock, "a lock"), map[bool]string{true: " at " + o.at}[o.at != ""]), "'contend analyze' lists the locks"}
+	}
+	lock := of[0].Lock // the one of the longest
+	if of = slices.DeleteFunc(of, func(w *waits.Wait) bool { return w.Lock != lock }); o.wait == typical {
+		f.rank = (len(of) + 1) / 2
+	}
+	if f.rank > len(of) {
+		return nil, usageError{fmt.Errorf("--wait %d: there are %s for that lock", rank, text.Amount(int64(len(of)), "wait")), "1 is the longest"}
+	}
+	if at := slices.IndexFunc(doc.Locks, func(l document.Lock) bool { return l.Lock == res.trace.Symbols.LockName(lock) }); at >= 0 {
+		f.waits = doc.Locks[at].Waits
+	}
+	f.wait = of[f.rank-1]
+	return f, nil
+}

@@ -1,0 +1,223 @@
+package document
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/analysis"
+	"contend/analysis/owners/model"
+	"contend/blame/lanes"
+	places "contend/blame/sites"
+	"contend/blame/waits"
+	"contend/format"
+)
+
+// Why is the document of `contend why`: one wait, and what its owners are known by.
+type Why struct {
+	Schema string `json:"schema"`
+	Lock   string `json:"lock"`
+	Class  string `json:"class"`
+	Site   string `json:"site"` // by which the lock is known
+
+	StartNs int64  `json:"startNs"` // of the wait
+	WaitNs  int64  `json:"waitNs"`
+	Thread  string `json:"thread"`
+	WaitsAt string `json:"waitsAt"`
+	Failed  bool   `json:"failed"` // it ended without the lock
+	Rank    int    `json:"rank"`   // among the waits for the lock: 1 is the longest
+	Waits   int64  `json:"waits"`
+
+	Known    string       `json:"known"` // recorded, inferred or unknown: how most of its owners are
+	Suspects []Suspect    `json:"suspects"`
+	FromNs   int64        `json:"fromNs"` // of the lanes
+	ToNs     int64        `json:"toNs"`
+	Lanes    []ThreadLane `json:"lanes"` // the wait's own thread first, then other waiters, then suspects
+}
+
+// Suspect is what the lock may have been in during the wait: an owner at a site, free, or
+// not known.
+type Suspect struct {
+	Site     string    `json:"site"` // where the lock was taken, or a pseudo owner
+	Thread   string    `json:"thread,omitempty"`
+	Chance   float64   `json:"chance"`             // the part of the wait it is charged with
+	Evidence *Evidence `json:"evidence,omitempty"` // of what a model infers
+
+	id format.ThreadID
+}
+
+// Evidence is what speaks for an owner, above zero, and against it, in bits: together the
+// logarithm to base 2 of the odds.
+type Evidence struct {
+	Prior      float64 `json:"prior"`      // how long and how often it holds, and how long the gap is
+	Next       float64 `json:"next"`       // the gap ends with an acquisition: of the owner behind it
+	Alibis     float64 `json:"alibis"`     // threads wait for the lock, or are elsewhere
+	Activities float64 `json:"activities"` // threads do something on its path
+	Samples    float64 `json:"samples"`    // they are sampled there
+	Dumps      float64 `json:"dumps"`      // dumps, and holds that the recording tells
+	Checked    float64 `json:"checked"`    // what dumps and samples, hidden and compared, have shown
+}
+
+// Each are the kinds of evidence in the order in which they are added up.
+func (e *Evidence) Each() [7]float64 {
+	return [...]float64{e.Prior, e.Next, e.Alibis, e.Activities, e.Samples, e.Dumps, e.Checked}
+}
+
+// ThreadLane is what one thread was at.
+type ThreadLane struct {
+	Thread string `json:"thread"`
+	Role   string `json:"role"` // waiter or suspect
+	Spans  []Span `json:"spans"`
+}
+
+// Span is one thing it was at, by time; several may overlap.
+type Span struct {
+	What    string `json:"what"` // waits, holds, asleep, idle, or an activity: sampled, file, socket ...
+	StartNs int64  `json:"startNs"`
+	EndNs   int64  `json:"endNs"`
+	Lock    string `json:"lock,omitempty"` // of waits and holds
+	Here    bool   `json:"here,omitempty"` // that is the lock waited for
+	Site    string `json:"site,omitempty"`
+	Known   string `json:"known,omitempty"` // of holds
+}
+
+// Limits of what a document shows.
+const (
+	mostSuspects = 6
+	mostWaiters  = 8
+	leastChance  = 0.005
+	leastDrawn   = 0.05 // of who has the lock for a part of the wait
+)
+
+// NewWhy builds the document of the rank-th longest of so many waits.
+func NewWhy(w *waits.Wait, s *lanes.Scene, sym *analysis.Symbols, of *places.Sites, site string, rank int, all int64) *Why {
+	d := &Why{Schema: "contend.why/1", Lock: sym.LockName(w.Lock), Class: sym.ClassName(w.Lock), Site: site, StartNs: w.Start, WaitNs: w.Ns,
+		Thread: sym.ThreadName(w.Thread), WaitsAt: of.Names().Name(of.Waiter(w.Stack)), Failed: w.Failed, Rank: rank, Waits: all, Lanes: []ThreadLane{}}
+	d.FromNs, d.ToNs = s.Window()
+	charged := chargedSuspects(w, sym, of)
+	d.Suspects, d.Known = slices.Clone(charged), mostlyKnown(w)
+	if s.Because != nil {
+		d.Suspects = inferredSuspects(s.Because, w.Lock, sym, of, charged)
+	}
+	slices.SortStableFunc(d.Suspects, func(a, b Suspect) int { return cmp.Compare(b.Chance, a.Chance) })
+	d.Suspects = slices.DeleteFunc(limit(d.Suspects, mostSuspects), func(s Suspect) bool { return s.Chance < leastChance })
+	waiting := []format.ThreadID{w.Thread}
+	for i := range s.Spans {
+		if p := &s.Spans[i]; p.What == lanes.Waits && p.Lock == w.Lock && p.Start < s.To && p.End > s.From && !slices.Contains(waiting, p.Thread) && len(waiting) < mostWaiters {
+			waiting = append(waiting, p.Thread)
+		}
+	}
+	for _, t := range waiting {
+		d.lane(t, "waiter", s, w.Lock, sym, of)
+	}
+	var drawn []format.ThreadID
+	for i, one := range append(slices.Clone(d.Suspects), charged...) {
+		if t := one.id; len(drawn) < mostSuspects && (i < len(d.Suspects) || one.Chance >= leastDrawn) && t != format.NoThread && !slices.Contains(drawn, t) {
+			drawn = append(drawn, t)
+			d.lane(t, "suspect", s, w.Lock, sym, of)
+		}
+	}
+	return d
+}
+
+// lane adds the lane of a thread: of a waiter its waits for the lock, of a suspect all.
+func (d *Why) lane(t format.ThreadID, role string, s *lanes.Scene, lock format.ObjectID, sym *analysis.Symbols, of *places.Sites) {
+	l := ThreadLane{Thread: sym.ThreadName(t), Role: role, Spans: []Span{}}
+	for i := range s.Spans {
+		p := &s.Spans[i]
+		if p.Thread != t || role == "waiter" && (p.What != lanes.Waits || p.Lock != lock) {
+			continue
+		}
+		out := Span{StartNs: max(p.Start, d.FromNs), EndNs: min(p.End, d.ToNs), Here: p.Lock == lock && p.What <= lanes.Waits}
+		switch p.What {
+		case lanes.Holds:
+			out.What, out.Known, out.Site = "holds", p.Word.String(), of.Names().Name(of.Owner(p.Stack, p.Lock))
+		case lanes.Waits:
+			out.What, out.Site = "waits", of.Names().Name(of.Waiter(p.Stack))
+		case lanes.Idles:
+			out.What = map[bool]string{true: "asleep", false: "idle"}[p.Did == format.ActivitySleep]
+		case lanes.Does:
+			if p.Did == format.ActivityTook {
+				continue
+			}
+			out.What, out.Site = activities[p.Did], of.Names().Name(of.Waiter(p.Stack))
+			out.What = cmp.Or(out.What, p.Did.String())
+		}
+		if p.What <= lanes.Waits {
+			out.Lock = sym.LockName(p.Lock)
+		}
+		l.Spans = append(l.Spans, out)
+	}
+	d.Lanes = append(d.Lanes, l)
+}
+
+// activities are what threads do in words.
+var activities = map[format.Activity]string{format.ActivityRun: "sampled", format.ActivitySeen: "sampled", format.ActivityRunnable: "sampled", format.ActivityLive: "seen",
+	format.ActivitySleep: "asleep", format.ActivityWait: "idle", format.ActivityPark: "idle", format.ActivityUnknown: "idle"}
+
+// inferredSuspects are the model's candidates; those of one site are one, with what speaks
+// for the likeliest, and the thread that is charged most there.
+func inferredSuspects(why *analysis.Why, lock format.ObjectID, sym *analysis.Symbols, of *places.Sites, charged []Suspect) []Suspect {
+	list := []Suspect{}
+	for i := range why.Candidates {
+		c := &why.Candidates[i]
+		s := Suspect{Site: analysis.PseudoOwner(analysis.OwnerUnknown, 0), Chance: c.Chance}
+		switch c.State {
+		case model.Held:
+			s.Site, s.id = of.Names().Name(of.Owner(c.Stack, lock)), c.Thread
+		case model.Free:
+			s.Site = analysis.PseudoOwner(analysis.OwnerHandoff, 0)
+		}
+		b := c.Bits
+		s.Evidence = &Evidence{b[model.Prior], b[model.Next], b[model.Alibis], b[model.Activities], b[model.Samples], b[model.Shown], b[model.Checked]}
+		list = addSuspect(list, s, sym, func(o Suspect) bool { return o.Site == s.Site })
+	}
+	for i := range list {
+		for _, o := range charged {
+			if o.Site == list[i].Site && o.id != format.NoThread {
+				list[i].id, list[i].Thread = o.id, o.Thread
+				break
+			}
+		}
+	}
+	return list
+}
+
+// chargedSuspects are the owners a wait is charged to, the longest first.
+func chargedSuspects(w *waits.Wait, sym *analysis.Symbols, of *places.Sites) []Suspect {
+	list := []Suspect{}
+	for i := range w.Parts {
+		p := &w.Parts[i]
+		s := Suspect{Site: analysis.PseudoOwner(p.Direct.Kind, p.Direct.Cycle), Chance: float64(p.Ns) / float64(max(w.Ns, 1))}
+		if p.Direct.Kind == analysis.OwnerThread {
+			s.Site, s.id = of.Names().Name(of.Owner(p.Direct.Stack, w.Lock)), p.Direct.Thread
+		}
+		list = addSuspect(list, s, sym, func(o Suspect) bool { return o.Site == s.Site && o.id == s.id })
+	}
+	slices.SortStableFunc(list, func(a, b Suspect) int { return cmp.Compare(b.Chance, a.Chance) })
+	return list
+}
+
+// addSuspect adds one, or its chance to the one it is the same as.
+func addSuspect(list []Suspect, s Suspect, sym *analysis.Symbols, same func(Suspect) bool) []Suspect {
+	if at := slices.IndexFunc(list, same); at >= 0 {
+		list[at].Chance += s.Chance
+		return list
+	}
+	if s.id != format.NoThread {
+		s.Thread = sym.ThreadName(s.id)
+	}
+	return append(list, s)
+}
+
+// mostlyKnown is how most of a wait's owners are known.
+func mostlyKnown(w *waits.Wait) string {
+	var sums [analysis.Words]int64
+	most := analysis.Exact.Word()
+	for i := range w.Parts {
+		word := w.Parts[i].Direct.Prov.Word()
+		if sums[word] += w.Parts[i].Ns; sums[word] > sums[most] {
+			most = word
+		}
+	}
+	return most.String()
+}

@@ -1,0 +1,189 @@
+// Package why writes one wait for people: lanes over time, the waiters above and the
+// suspects below, and for each suspect what speaks for and against it, in bits.
+package why
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"contend/report/document"
+	"contend/report/text"
+)
+
+// Columns of a line's parts.
+const (
+	nameColumns = 20 // of a lane's thread
+	bitColumns  = 7  // of one kind of evidence
+	usual       = 80
+	least       = 72
+)
+
+// kinds head the columns of evidence.
+var kinds = [...]string{"prior", "next", "alibi", "doing", "sample", "dump", "check"}
+
+// marks are what lanes are drawn with, and what each means; where several are at one
+// place, the first is seen.
+var marks = []struct {
+	mark  byte
+	is    func(s *document.Span) bool
+	means string
+}{
+	{'.', func(s *document.Span) bool { return s.What == "waits" && s.Here }, "waits for it"},
+	{'w', func(s *document.Span) bool { return s.What == "waits" }, "waits for another lock"},
+	{'z', func(s *document.Span) bool { return s.What == "asleep" || s.What == "idle" }, "asleep or idle"},
+	{'+', func(s *document.Span) bool { return s.What != "holds" }, "sampled, or in I/O"},
+	{'#', func(s *document.Span) bool { return s.Here && s.Known == "recorded" }, "holds it, recorded"},
+	{'=', func(s *document.Span) bool { return s.Here }, "holds it, inferred"},
+	{'o', func(*document.Span) bool { return true }, "holds another lock"},
+}
+
+// Text writes a wait in so many columns, 72 at least; 0 are 80. Instants count from start.
+func Text(w io.Writer, d *document.Why, start int64, plain text.Plain, columns int) error {
+	out, columns := bufio.NewWriter(w), max(cmp.Or(columns, usual), least)
+	which := fmt.Sprintf("number %s of %s", text.Number(int64(d.Rank)), text.Amount(d.Waits, "wait"))
+	switch {
+	case d.Waits == 1:
+		which = "the only wait"
+	case d.Rank == 1:
+		which = "the longest of " + text.Amount(d.Waits, "wait")
+	}
+	known := d.Known
+	if known == "inferred" && !slices.ContainsFunc(d.Suspects, func(s document.Suspect) bool { return s.Evidence != nil }) {
+		known += " from releases"
+	}
+	failed := map[bool]string{true: ", and gave up"}[d.Failed]
+	for _, line := range []string{strings.Join(plain.Lock(d.Lock, d.Class, d.Site), " "),
+		fmt.Sprintf("%s waited %s for it, from %s on, at %s%s", d.Thread, text.Duration(d.WaitNs), text.Seconds(d.StartNs-start), plain.Name(d.WaitsAt), failed),
+		fmt.Sprintf("%s; its owners are %s", which, known)} {
+		fmt.Fprintln(out, text.Shorten(text.Sanitize(line), columns, text.Start))
+	}
+	lanes(out, d, start, columns)
+	suspects(out, d, plain, columns)
+	return out.Flush()
+}
+
+// lanes draws what threads were at over the time of the wait: of a suspect, below that,
+// what it held.
+func lanes(out io.Writer, d *document.Why, start int64, columns int) {
+	wide := columns - nameColumns - 3
+	from, to := text.Seconds(d.FromNs-start), text.Seconds(d.ToNs-start)
+	fmt.Fprintf(out, "\n%*s%s%*s\n", nameColumns+2, "", from, wide-len(from), to)
+	used, role := map[byte]bool{}, ""
+	draw := func(name string, l *document.ThreadLane, holds bool) {
+		if line, some := lane(d, l, wide, used, holds); some || !holds {
+			name = text.Shorten(text.Sanitize(name), nameColumns, text.End)
+			fmt.Fprintf(out, "  %s%*s%s\n", name, nameColumns-text.Columns(name), "", strings.TrimRight(line, " "))
+		}
+	}
+	for i := range d.Lanes {
+		l := &d.Lanes[i]
+		if l.Role != role {
+			role = l.Role
+			fmt.Fprintln(out, role+"s")
+		}
+		draw(l.Thread, l, false)
+		draw("  holds", l, true)
+	}
+	legend := []string{}
+	for _, m := range marks {
+		if used[m.mark] {
+			legend = append(legend, fmt.Sprintf("%c %s", m.mark, m.means))
+		}
+	}
+	for _, line := range wrapped(legend, columns-2) {
+		fmt.Fprintln(out, "  "+line)
+	}
+}
+
+// wrapped joins texts to lines that are no longer than they may be.
+func wrapped(texts []string, columns int) (lines []string) {
+	for _, one := range texts {
+		if n := len(lines) - 1; n >= 0 && len(lines[n])+2+len(one) < columns {
+			lines[n] += ", " + one
+		} else {
+			lines = append(lines, one)
+		}
+	}
+	return lines
+}
+
+// lane draws what a thread held, or what it was at; some reports whether there is any. An
+// instant takes a column.
+func lane(d *document.Why, l *document.ThreadLane, wide int, used map[byte]bool, holds bool) (drawn string, some bool) {
+	line := []byte(strings.Repeat(" ", wide))
+	at := func(t int64) int {
+		return int(float64(t-d.FromNs) / float64(max(d.ToNs-d.FromNs, 1)) * float64(wide))
+	}
+	for m := len(marks) - 1; m >= 0; m-- {
+		for i := range l.Spans {
+			s := &l.Spans[i]
+			if first(s) != m || (s.What == "holds") != holds {
+				continue
+			}
+			some, used[marks[m].mark] = true, true
+			for c := min(at(s.StartNs), wide-1); c < max(at(s.EndNs), at(s.StartNs)+1) && c < wide; c++ {
+				line[max(c, 0)] = marks[m].mark
+			}
+		}
+	}
+	return string(line), some
+}
+
+// first is the mark of a span.
+func first(s *document.Span) int {
+	for m := range marks {
+		if marks[m].is(s) {
+			return m
+		}
+	}
+	return len(marks) - 1
+}
+
+// suspects lists them with their evidence.
+func suspects(out io.Writer, d *document.Why, plain text.Plain, columns int) {
+	inferred, name := false, columns
+	for i := range d.Suspects {
+		inferred = inferred || d.Suspects[i].Evidence != nil
+	}
+	if inferred {
+		name -= bitColumns * len(kinds)
+	}
+	head := "chance, and owner"
+	if inferred {
+		head = fmt.Sprintf("%-*s", name, head)
+		for _, kind := range kinds {
+			head += fmt.Sprintf("%*s", bitColumns, kind)
+		}
+	}
+	fmt.Fprintln(out, "\n"+head)
+	for i := range d.Suspects {
+		s := &d.Suspects[i]
+		label := fmt.Sprintf("%3.0f %%  %s", 100*s.Chance, text.Shorten(text.Sanitize(plain.Name(s.Site)), name-7, text.End))
+		fmt.Fprintf(out, "%s", label)
+		if e := s.Evidence; e != nil {
+			fmt.Fprintf(out, "%*s", name-text.Columns(label), "")
+			for _, bits := range e.Each() {
+				fmt.Fprintf(out, "%*s", bitColumns, bit(bits))
+			}
+		}
+		fmt.Fprintln(out)
+		if s.Thread != "" {
+			fmt.Fprintln(out, "       by "+text.Shorten(text.Sanitize(s.Thread), columns-10, text.End))
+		}
+	}
+	if inferred {
+		fmt.Fprintln(out, "\nIn bits for (+) and against (-), which add up to the odds: one bit doubles them.")
+	}
+}
+
+// bit writes evidence; what is too little to matter is a dot.
+func bit(v float64) string {
+	if v > -0.05 && v < 0.05 {
+		return "."
+	}
+	return fmt.Sprintf("%+.1f", v)
+}
