@@ -3,7 +3,6 @@ package blame
 import (
 	"contend/analysis"
 	"contend/analysis/dist"
-	"contend/blame/sites"
 	"contend/format"
 )
 
@@ -229,23 +228,23 @@ const doingBits = 4
 
 func doingID(r *Resolver, s subject) uint32 {
 	if s.blocked != format.NoObject {
-		return uint32(sites.Blocked) | r.sym.Class(s.blocked)<<doingBits
+		return uint32(Blocked) | r.sym.Class(s.blocked)<<doingBits
 	}
-	if what := sites.Recorded(s.did); what != sites.Unknown {
+	if what := RecordedDoing(s.did); what != DoingUnknown {
 		return uint32(what)
 	}
 	return uint32(r.sites.Doing(s.stack))
 }
 
-// Doing returns what an id of ByOwnerDoing says that an owner was at; it is not
+// DoingIn returns what an id of ByOwnerDoing says that an owner was at; it is not
 // that of a pseudo owner.
-func Doing(id uint32) sites.Doing { return sites.Doing(id & (1<<doingBits - 1)) }
+func DoingIn(id uint32) Doing { return Doing(id & (1<<doingBits - 1)) }
 
 func doingText(r *Resolver, id uint32) string {
-	if what := Doing(id); what != sites.Blocked {
+	if what := DoingIn(id); what != Blocked {
 		return what.String()
 	}
-	return sites.Blocked.String() + " on " + r.BlockedOn(id)
+	return Blocked.String() + " on " + r.BlockedOn(id)
 }
 
 // NotBlocked is the text of ByOwnerBlockedOn for owners that waited for no lock

@@ -4,7 +4,6 @@ import (
 	"regexp"
 
 	"contend/analysis"
-	"contend/blame/sites"
 	"contend/format"
 )
 
@@ -14,7 +13,7 @@ type Resolver struct {
 	sym    *analysis.Symbols
 	stacks stackIDs
 	ops    operations
-	sites  sites.Sites
+	sites  Sites
 	chains chains
 }
 
@@ -30,7 +29,7 @@ func (r *Resolver) Begin(sym *analysis.Symbols) {
 // App says what the sites are of: the program's own code are the frames, written
 // Class.method, that the expression matches; nil means all that are not known to
 // be libraries.
-func (r *Resolver) App(own *regexp.Regexp) { r.sites = *sites.New(own) }
+func (r *Resolver) App(own *regexp.Regexp) { r.sites = *NewSites(own) }
 
 // Operations says how stacks are named by the operation keys: by the outermost
 // frame, as Class.Method, that the expression matches. Its first group is the

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"contend/analysis"
+	"contend/blame"
 	"contend/blame/lanes"
-	"contend/blame/sites"
 	"contend/format"
 	"contend/report/document"
 	"contend/report/text"
@@ -17,11 +17,11 @@ type laneNames struct {
 	sym   *analysis.Symbols
 	plain text.Plain
 	of    map[format.ObjectID]string // the places by which locks are known
-	sites *sites.Sites
+	sites *blame.Sites
 }
 
 func newLaneNames(r *result, about *document.Overview, plain text.Plain, app *regexp.Regexp) *laneNames {
-	n := &laneNames{r.trace.Symbols, plain, sitesOf(about.Locks), sites.New(app)}
+	n := &laneNames{r.trace.Symbols, plain, sitesOf(about.Locks), blame.NewSites(app)}
 	n.sites.Begin(n.sym)
 	return n
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"contend/analysis"
-	"contend/blame/sites"
+	"contend/blame"
 	"contend/format"
 )
 
@@ -14,7 +14,7 @@ import (
 // and 100 for each thread that waits for one.
 type Evidence struct {
 	sym    *analysis.Symbols
-	sites  *sites.Sites
+	sites  *blame.Sites
 	clock  clock
 	locks  []*lockSeen // by lock; nil where nobody waits
 	lines  []*line     // by lock
@@ -70,7 +70,7 @@ type stackSeen struct {
 
 // NewEvidence returns an empty collector.
 func NewEvidence() *Evidence {
-	return &Evidence{polling: newPolling(), sites: sites.New(nil), passed: map[queuer]*passing{}, pools: map[pool]*exhausted{}}
+	return &Evidence{polling: newPolling(), sites: blame.NewSites(nil), passed: map[queuer]*passing{}, pools: map[pool]*exhausted{}}
 }
 
 // Begin implements analysis.Visitor.

@@ -26,8 +26,8 @@ import (
 	"slices"
 
 	"contend/analysis"
+	"contend/blame"
 	"contend/blame/locks"
-	"contend/blame/sites"
 )
 
 // What is worth a word. Below these a finding would be true and of no use: a
@@ -83,57 +83,57 @@ const (
 // follows "is", after the owner's site, or else the site or the lock.
 var kinds = [...]struct {
 	name   string
-	doing  sites.Doing // the evidence is that owners were at it; sites.Unknown where it is another
+	doing  blame.Doing // the evidence is that owners were at it; blame.DoingUnknown where it is another
 	title  string
 	remedy string
 	basis  string // what it rests on, for the documents
 }{
-	Deadlock: {"deadlock", sites.Unknown, "deadlock",
+	Deadlock: {"deadlock", blame.DoingUnknown, "deadlock",
 		"Take these locks in one order everywhere, or hold only one of them at a time.",
 		"waits that make a circle"},
-	LockOrder: {"lock-order", sites.Unknown, "waiting for another lock while holding this one, and elsewhere it is the other way round",
+	LockOrder: {"lock-order", blame.DoingUnknown, "waiting for another lock while holding this one, and elsewhere it is the other way round",
 		"Take these locks in one order everywhere: as it is, a deadlock is a matter of time.",
 		"each of two locks was held while the other was waited for, at different times, as recorded tenures or dumps tell (of dumps, which know locks by address, locks of two classes)"},
-	AsleepHolding: {"sleep-while-holding", sites.Asleep, "asleep while holding the lock",
+	AsleepHolding: {"sleep-while-holding", blame.Asleep, "asleep while holding the lock",
 		"Give the lock back before sleeping, or wait on a condition of the lock, which gives it back meanwhile.",
 		"a sleep that was recorded, or the stack of the owner"},
-	FileHolding: {"file-while-holding", sites.File, "in file I/O while holding the lock",
+	FileHolding: {"file-while-holding", blame.File, "in file I/O while holding the lock",
 		"Read before taking the lock and write after giving it back: collect what is to be written, and write it in one thread or in batches.",
 		"file I/O that was recorded, or the stack of the owner"},
-	SocketHolding: {"socket-while-holding", sites.Socket, "in socket I/O while holding the lock",
+	SocketHolding: {"socket-while-holding", blame.Socket, "in socket I/O while holding the lock",
 		"Do the round trip outside of the lock, or give each thread a connection of its own from a pool.",
 		"socket I/O that was recorded, or the stack of the owner"},
-	IOHolding: {"io-while-holding", sites.IO, "in I/O while holding the lock",
+	IOHolding: {"io-while-holding", blame.IO, "in I/O while holding the lock",
 		"Move the I/O out of the critical section: copy what it needs under the lock.",
 		"the stack of the owner, which does not say of which kind"},
-	BlockedHolding: {"blocked-while-holding", sites.Blocked, "waiting for another lock while holding this one",
+	BlockedHolding: {"blocked-while-holding", blame.Blocked, "waiting for another lock while holding this one",
 		"Mend the lock at the end of the chain first; then take the inner lock before the outer one is held, or not inside of it.",
 		"the owner waits for another lock meanwhile"},
-	DescheduledHolding: {"descheduled-while-holding", sites.Ready, "without a processor while holding the lock",
+	DescheduledHolding: {"descheduled-while-holding", blame.Ready, "without a processor while holding the lock",
 		"Run fewer threads than there are processors, or hold the lock for so short a time that few are stopped in it.",
 		"the kernel had stopped the owner, ready to run (recordings of perf)"},
-	Convoy: {"convoy", sites.Unknown, "queued for though it is mostly free: handing it over takes so long that the queue stays",
+	Convoy: {"convoy", blame.DoingUnknown, "queued for though it is mostly free: handing it over takes so long that the queue stays",
 		"Take it less often, or let whoever comes have it at once: a lock that is not fair, or a spin before sleep.",
 		"Blasgen et al. (1979): the queue goes on though threads that did not wait would ask less of the lock than all its time, for longer than queues of that load do by chance (Borel and Tanner; Chernoff). Free time counts of fair locks and of recorded or sampled owners: elsewhere who barges in is not seen"},
-	Starvation: {"starvation", sites.Unknown, "passed over by others that came later",
+	Starvation: {"starvation", blame.DoingUnknown, "passed over by others that came later",
 		"Take it less often or for less time where the others come from, or use a fair lock here.",
 		"bounded bypass (Burns et al. 1982): one of several threads or sites is passed by later comers, once and more each wait beyond what it passes others, and waits longer than they do; neither by chance (Student, Welch)"},
-	HotStripe: {"hot-stripe", sites.Unknown, "the hot one of several that are alike",
+	HotStripe: {"hot-stripe", blame.DoingUnknown, "the hot one of several that are alike",
 		"Spread what it guards more evenly, by another hash or more stripes, or take the hot entry out of it.",
 		"one of three or more locks of a class that are waited for at one site in the same time has more waiting than all others, in more windows of time than chance gives it (binomial)"},
-	ReadMostly: {"read-mostly", sites.Unknown, "exclusive, and readers wait for readers",
+	ReadMostly: {"read-mostly", blame.DoingUnknown, "exclusive, and readers wait for readers",
 		"Let readers share it: a concurrent collection, a read-write lock, or a copy that is replaced when it changes.",
 		"owner and waiter are in methods of the JDK's synchronized collections that only read; of a program's own sections no trace tells"},
-	PausedHolding: {"paused-while-holding", sites.Unknown, "waited for while a garbage collection has stopped its owner",
+	PausedHolding: {"paused-while-holding", blame.DoingUnknown, "waited for while a garbage collection has stopped its owner",
 		"Make the pauses shorter first, with another collector or a larger heap; allocate less while holding the lock.",
 		"pauses of the garbage collector that were recorded"},
-	PoolExhausted: {"pool-exhausted", sites.Unknown, "waiting for a pool that has nothing left",
+	PoolExhausted: {"pool-exhausted", blame.DoingUnknown, "waiting for a pool that has nothing left",
 		"Give back sooner what is taken from it, or make it larger if what is behind it can serve more.",
 		"threads wait for an object of a known pool: there is none. Share of waiting for locks and resources"},
-	NotifyStorm: {"notify-storm", sites.Unknown, "waking all who wait there, mostly in vain",
+	NotifyStorm: {"notify-storm", blame.DoingUnknown, "waking all who wait there, mostly in vain",
 		"Wake one with notify where any of them will do, or give each kind of waiter a condition of its own, or use a queue of java.util.concurrent.",
 		"of threads that one thread's notification woke together most wait again at the same place, as soon as the next of them usually has the monitor; that they were woken together: nobody who waited with them slept on, and they come closer to each other than to the next notification, not by chance (Hoeffding). Of Object.wait alone. Share of all waiting, also for resources and for the monitor to come back"},
-	Polling: {"polling", sites.Unknown, "spinning or polling",
+	Polling: {"polling", blame.DoingUnknown, "spinning or polling",
 		"Use a lock that parks its waiters, or declare the place a lock's with --lock-rules, so that it counts as waiting.",
 		"threads sleep or run at one place, by samples, recorded sleeps or dumps; some of them in compareAndSet or onSpinWait, or never all at once, as somebody must be elsewhere to let them go, and not by chance (Poisson). Share of waiting and polling"},
 }
@@ -217,7 +217,7 @@ func Find(c *locks.Overview, locks []locks.Lock, v *Evidence, t Trace) []Finding
 
 // evidence sums what the owners at a site were at, as far as it makes a finding.
 func evidence(k Kind, l *locks.Lock, o *locks.Owner) (f Finding, ok bool) {
-	if kinds[k].doing == sites.Unknown || o.Pseudo {
+	if kinds[k].doing == blame.DoingUnknown || o.Pseudo {
 		return f, false
 	}
 	f = Finding{Kind: k, Lock: l.Name, Class: l.Class, Owner: o.Site}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"contend/analysis"
-	"contend/blame/sites"
+	"contend/blame"
 	"contend/format"
 )
 
@@ -17,7 +17,7 @@ type polling struct {
 	marked map[string]bool // methods in which threads were seen at a compareAndSet
 	asleep map[format.ThreadID]sleeping
 	grids  [pollSources]grid
-	own    *sites.Sites
+	own    *blame.Sites
 	any    bool // anything that would show threads that poll
 	spans  map[format.ThreadID]*sampledSpan
 }
@@ -80,7 +80,7 @@ const (
 )
 
 func newPolling() polling {
-	return polling{stacks: map[format.StackID]*pollStack{}, spots: map[spotKey]*spot{}, marked: map[string]bool{}, asleep: map[format.ThreadID]sleeping{}, own: sites.New(nil), spans: map[format.ThreadID]*sampledSpan{}}
+	return polling{stacks: map[format.StackID]*pollStack{}, spots: map[spotKey]*spot{}, marked: map[string]bool{}, asleep: map[format.ThreadID]sleeping{}, own: blame.NewSites(nil), spans: map[format.ThreadID]*sampledSpan{}}
 }
 
 // Activity implements analysis.ActivityVisitor.

@@ -3,7 +3,7 @@ package findings
 import (
 	"strings"
 
-	"contend/blame/sites"
+	"contend/blame"
 	"contend/format"
 )
 
@@ -21,13 +21,13 @@ func (f *Finding) Title() string {
 // initialised is the JVM's, as that of a sync.Once is Go's: neither can be given back.
 func (f *Finding) Remedy() string {
 	switch {
-	case f.Class == "sync.Once" && kinds[f.Kind].doing != sites.Unknown:
+	case f.Class == "sync.Once" && kinds[f.Kind].doing != blame.DoingUnknown:
 		return "Do that outside of what runs once, or have it run before others need it."
 	case !f.initialises():
 		return kinds[f.Kind].remedy
 	case f.Kind <= LockOrder:
 		return "Let none of these classes need another while it is initialised."
-	case kinds[f.Kind].doing == sites.Unknown:
+	case kinds[f.Kind].doing == blame.DoingUnknown:
 		return "Have the class initialised before others need it."
 	}
 	return "Do that outside of the static initialiser, or have the class initialised before others need it."

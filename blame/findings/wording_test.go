@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"contend/blame/sites"
+	"contend/blame"
 )
 
 // A lock that the JVM has while a class is initialised can be neither given back nor taken
@@ -19,7 +19,7 @@ func TestInitialisationIsNoLockOfTheProgram(t *testing.T) {
 		if strings.Contains(f.Remedy(), " lock") || strings.Contains(f.Title(), "holding the lock") || !strings.Contains(f.Remedy(), "initialised") {
 			t.Errorf("%s: %q, %q", kinds[k].name, f.Title(), f.Remedy())
 		}
-		if f := (Finding{Kind: Kind(k), Class: "sync.Once"}); kinds[k].doing != sites.Unknown && !strings.Contains(f.Remedy(), "what runs once") {
+		if f := (Finding{Kind: Kind(k), Class: "sync.Once"}); kinds[k].doing != blame.DoingUnknown && !strings.Contains(f.Remedy(), "what runs once") {
 			t.Errorf("%s: %q", kinds[k].name, f.Remedy())
 		}
 		if evidence := k >= int(AsleepHolding) && k <= int(DescheduledHolding); evidence != strings.HasSuffix(f.Title(), " holding up the "+class) {

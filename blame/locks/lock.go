@@ -7,7 +7,6 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
-	"contend/blame/sites"
 	"contend/format"
 )
 
@@ -36,7 +35,7 @@ type Owner struct {
 
 // Doing is what the owners at a site were at while others waited.
 type Doing struct {
-	What         sites.Doing
+	What         blame.Doing
 	Text         string
 	Class        string // of Blocked: of the lock it was blocked on
 	WaitNs       int64
@@ -193,7 +192,7 @@ func (c *Overview) doingsOf(parts []*part, roots [][]partEnd) []Doing {
 	var out []Doing
 	for _, g := range groups(parts, func(p *part) uint32 { return p.doing }) {
 		d := Doing{What: doingOf(g.id), Text: c.text(blame.ByOwnerDoing, g.id), WaitNs: g.ns, ByProvenance: g.byProvenance}
-		if d.What == sites.Blocked {
+		if d.What == blame.Blocked {
 			d.Class = c.keys.BlockedOn(g.id)
 			d.Root = c.mostlyBehind(g.parts, roots)
 		}

@@ -5,7 +5,6 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
-	"contend/blame/sites"
 	"contend/format"
 )
 
@@ -200,9 +199,9 @@ func (c *Overview) Trapped(cycle int) (t Trapped) {
 }
 
 // doingOf returns what an id of the key owner-doing means.
-func doingOf(id uint32) sites.Doing {
+func doingOf(id uint32) blame.Doing {
 	if blame.Pseudo(id) {
-		return sites.Unknown
+		return blame.DoingUnknown
 	}
-	return blame.Doing(id)
+	return blame.DoingIn(id)
 }

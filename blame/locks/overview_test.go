@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"contend/analysis"
-	"contend/blame/sites"
+	"contend/blame"
 	"contend/format"
 )
 
@@ -41,7 +41,7 @@ func TestOwnersOfAChainAreAsManyAsItsLocks(t *testing.T) {
 	for _, l := range c.Locks() {
 		for _, o := range l.Owners {
 			for _, d := range o.Doings {
-				if d.What == sites.Blocked {
+				if d.What == blame.Blocked {
 					ends[l.Name] = d.Root.Text
 				}
 			}

@@ -3,7 +3,6 @@ package locks
 import (
 	"contend/analysis"
 	"contend/blame"
-	"contend/blame/sites"
 	"contend/format"
 )
 
@@ -36,7 +35,7 @@ func (c *Overview) made(id uint32) (site string, told bool) {
 
 func madeAt(keys *blame.Resolver, lock format.ObjectID) (site string, told bool) {
 	site, _ = keys.Text(blame.ByCreated, keys.IDs([]blame.Key{blame.ByCreated}, lock, &analysis.Waiter{}, &blame.Charge{})[0])
-	return site, site != sites.NotTold
+	return site, site != blame.NotTold
 }
 
 // siteOf is site for one of a million locks, of which nothing else is asked.

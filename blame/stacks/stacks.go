@@ -8,7 +8,6 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
-	"contend/blame/sites"
 	"contend/format"
 )
 
@@ -40,7 +39,7 @@ type Builder struct {
 
 	view    View
 	sym     *analysis.Symbols
-	sites   *sites.Sites
+	sites   *blame.Sites
 	start   int64
 	end     int64
 	waiters map[waiter]uint32 // the numbers of what samples tell of waiters,
@@ -122,7 +121,7 @@ func WallNs(u *analysis.Union, delayNs int64) int64 { return min(u.Len(), delayN
 // New returns an empty builder. The program's own code, for the view of sites, are
 // the frames that the expression matches; see sites.New.
 func New(v View, app *regexp.Regexp) *Builder {
-	b := &Builder{view: v, sites: sites.New(app), waiters: map[waiter]uint32{}, causes: map[cause]uint32{}, index: map[uint64]int{}, most: maxSamples}
+	b := &Builder{view: v, sites: blame.NewSites(app), waiters: map[waiter]uint32{}, causes: map[cause]uint32{}, index: map[uint64]int{}, most: maxSamples}
 	b.kinds = blame.NewKinds(b.kindOf).Coarse(mostInQueue, func(m *analysis.QueueChange) int { return ^b.alike(&m.Waiter) })
 	return b
 }
@@ -258,8 +257,8 @@ func (b *Builder) sample(key Key) *Sample {
 }
 
 // Doing returns what the owner of a sample was at.
-func (b *Builder) Doing(s *Sample) sites.Doing {
-	if what := sites.Recorded(s.Owner.Did); what != sites.Unknown {
+func (b *Builder) Doing(s *Sample) blame.Doing {
+	if what := blame.RecordedDoing(s.Owner.Did); what != blame.DoingUnknown {
 		return what
 	}
 	return b.sites.Doing(s.Owner.Stack)

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"contend/analysis"
-	"contend/blame/sites"
+	"contend/blame"
 	"contend/format"
 )
 
@@ -12,7 +12,7 @@ import (
 // bytes each, and when threads were idle.
 type Collector struct {
 	sym     *analysis.Symbols
-	sites   *sites.Sites
+	sites   *blame.Sites
 	start   int64
 	end     int64
 	threads []thread
@@ -41,7 +41,7 @@ type blamed struct{ section, class uint32 }
 
 // New returns an empty collector.
 func New() *Collector {
-	return &Collector{sites: sites.New(nil), index: map[format.ObjectID]int32{}, blamed: map[blamed]int64{}, held: map[uint32]*analysis.Union{}, waited: map[uint32]int64{}, passed: map[uint32]int64{}}
+	return &Collector{sites: blame.NewSites(nil), index: map[format.ObjectID]int32{}, blamed: map[blamed]int64{}, held: map[uint32]*analysis.Union{}, waited: map[uint32]int64{}, passed: map[uint32]int64{}}
 }
 
 // Begin implements analysis.Visitor.

@@ -4,7 +4,6 @@ import (
 	"contend/analysis"
 	"contend/blame"
 	"contend/blame/cube"
-	"contend/blame/sites"
 	"contend/format"
 	"contend/report/document"
 	"contend/report/text"
@@ -108,7 +107,7 @@ func (c *cells) add(row []cube.Cell) {
 // say what those mean.
 type numbering struct {
 	cube   *cube.Cube
-	sites  *sites.Sites
+	sites  *blame.Sites
 	table  *table
 	dense  [cube.Dims]map[uint32]int32
 	nodes  map[[2]int32]int32 // caller and frame
@@ -130,7 +129,7 @@ type frame struct {
 }
 
 func newNumbering(content *Content, t *table) *numbering {
-	n := &numbering{content: content, classes: map[string]int32{}, shown: map[string]bool{}, plain: text.PlainOf(content.Analyze), cube: content.Cube, sites: sites.New(content.App), table: t, nodes: map[[2]int32]int32{}, frames: map[frame]int32{}, names: map[string]int32{}}
+	n := &numbering{content: content, classes: map[string]int32{}, shown: map[string]bool{}, plain: text.PlainOf(content.Analyze), cube: content.Cube, sites: blame.NewSites(content.App), table: t, nodes: map[[2]int32]int32{}, frames: map[frame]int32{}, names: map[string]int32{}}
 	t.Stacks = stacks{Caller: []int32{}, Frame: []int32{}, Names: []string{}, Method: []int32{}, Line: []int32{}, Sort: []int8{}}
 	t.Sites = siteColumns{WaiterSite: []int32{}, OwnerSite: []int32{}, OwnerTook: []int32{}, RootSite: []int32{}, RootTook: []int32{}}
 	n.sites.Begin(content.Trace.Symbols)

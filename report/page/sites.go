@@ -4,7 +4,6 @@ import (
 	"contend/analysis"
 	"contend/blame"
 	"contend/blame/cube"
-	"contend/blame/sites"
 	"contend/format"
 )
 
@@ -62,11 +61,11 @@ func (n *numbering) doing(o analysis.Owner) int32 {
 	if o.Kind != analysis.OwnerThread {
 		return -1
 	}
-	d := sites.Recorded(o.Did)
-	if d == sites.Unknown {
+	d := blame.RecordedDoing(o.Did)
+	if d == blame.DoingUnknown {
 		d = n.sites.Doing(o.Stack)
 	}
-	if d == sites.Unknown {
+	if d == blame.DoingUnknown {
 		return -1
 	}
 	return n.name(d.String())

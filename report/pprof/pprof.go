@@ -8,7 +8,6 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
-	"contend/blame/sites"
 	"contend/blame/stacks"
 	"contend/format"
 
@@ -129,7 +128,7 @@ func allLabels(b *stacks.Builder, s *stacks.Sample) map[string][]string {
 			delete(all, "waiter_site")
 		}
 	}
-	if what := b.Doing(s); s.Owner.Kind == analysis.OwnerThread && what != sites.Unknown {
+	if what := b.Doing(s); s.Owner.Kind == analysis.OwnerThread && what != blame.DoingUnknown {
 		all["owner_doing"] = []string{what.String()}
 	}
 	if input := sym.Inputs().Name(sym.Input(s.Waiter)); input != analysis.UnnamedInput {

@@ -1,4 +1,4 @@
-package sites
+package blame
 
 import (
 	"strings"
@@ -10,27 +10,27 @@ import (
 // Doing is what a thread was at.
 type Doing uint8
 
-// What threads are at. Unknown is what most sections are: the thread runs, or
+// What threads are at. DoingUnknown is what most sections are: the thread runs, or
 // would if it were given a processor, and nothing in the trace says so.
 const (
-	Unknown Doing = iota
-	OnCPU         // a sample shows it running
+	DoingUnknown Doing = iota
+	OnCPU              // a sample shows it running
 	Asleep
 	Socket
 	File
-	IO      // one of the two
-	Waiting // for a condition, a queue, a future
-	Blocked // on another lock
-	Ready   // to run on, and without a processor
+	IO             // one of the two
+	AwaitingOthers // for a condition, a queue, a future
+	Blocked        // on another lock
+	Ready          // to run on, and without a processor
 )
 
-var names = [...]string{
-	Unknown: "running or unknown", OnCPU: "on CPU", Asleep: "asleep", Socket: "in socket I/O", File: "in file I/O",
-	IO: "in I/O", Waiting: "waiting", Blocked: "blocked", Ready: "ready, without a processor",
+var doingNames = [...]string{
+	DoingUnknown: "running or unknown", OnCPU: "on CPU", Asleep: "asleep", Socket: "in socket I/O", File: "in file I/O",
+	IO: "in I/O", AwaitingOthers: "waiting", Blocked: "blocked", Ready: "ready, without a processor",
 }
 
 // String returns the words that follow "the owner was".
-func (d Doing) String() string { return names[min(int(d), len(names)-1)] }
+func (d Doing) String() string { return doingNames[min(int(d), len(doingNames)-1)] }
 
 // pattern is a family of frames inside of which a thread does one thing.
 type pattern struct {
@@ -61,10 +61,10 @@ var patterns = [...]pattern{
 
 	{"sun.nio.ch.IOUtil", "", IO}, {"internal/poll", "", IO}, {"syscall", "", IO}, {"java.lang.Process", "", IO},
 
-	{"java.lang.Object", "wait", Waiting}, {"java.util.concurrent.locks.LockSupport", "park", Waiting},
-	{"jdk.internal.misc.Unsafe", "park", Waiting}, {"sun.misc.Unsafe", "park", Waiting}, {"java.lang.Thread", "join", Waiting},
-	{"sync", "(*Cond).Wait", Waiting}, {"sync", "(*WaitGroup).Wait", Waiting}, {"sync", "runtime_notifyListWait", Waiting},
-	{"runtime", "chan", Waiting}, {"runtime", "selectgo", Waiting}, {"runtime", "block", Waiting},
+	{"java.lang.Object", "wait", AwaitingOthers}, {"java.util.concurrent.locks.LockSupport", "park", AwaitingOthers},
+	{"jdk.internal.misc.Unsafe", "park", AwaitingOthers}, {"sun.misc.Unsafe", "park", AwaitingOthers}, {"java.lang.Thread", "join", AwaitingOthers},
+	{"sync", "(*Cond).Wait", AwaitingOthers}, {"sync", "(*WaitGroup).Wait", AwaitingOthers}, {"sync", "runtime_notifyListWait", AwaitingOthers},
+	{"runtime", "chan", AwaitingOthers}, {"runtime", "selectgo", AwaitingOthers}, {"runtime", "block", AwaitingOthers},
 }
 
 // matches reports whether a frame is of the family. A class that ends in a
@@ -91,14 +91,14 @@ func ofFrames(inner []format.Frame) Doing {
 	if best < len(patterns) {
 		return patterns[best].doing
 	}
-	return Unknown
+	return DoingUnknown
 }
 
-// Of returns what a thread was at, given the frames of its stack inside of the
+// doingAt returns what a thread was at, given the frames of its stack inside of the
 // program's own code and what the trace shows threads at with that stack. The
 // stack of taking or giving back a lock is that of an instant and says nothing
 // of the time between.
-func Of(inner []format.Frame, uses analysis.Uses) Doing {
+func doingAt(inner []format.Frame, uses analysis.Uses) Doing {
 	shown := ofFrames(inner)
 	switch {
 	case uses.Has(analysis.Did(format.ActivitySleep)):
@@ -109,21 +109,21 @@ func Of(inner []format.Frame, uses analysis.Uses) Doing {
 		return Socket
 	case uses.Has(analysis.Did(format.ActivityIO)) && shown != Socket && shown != File:
 		return IO
-	case uses&(analysis.Acquiring|analysis.Releasing) != 0 && (shown == Waiting || shown == Unknown):
-		return Unknown
-	case shown != Unknown:
+	case uses&(analysis.Acquiring|analysis.Releasing) != 0 && (shown == AwaitingOthers || shown == DoingUnknown):
+		return DoingUnknown
+	case shown != DoingUnknown:
 		return shown
 	case uses&(analysis.Did(format.ActivityWait)|analysis.Did(format.ActivityPark)) != 0:
-		return Waiting
+		return AwaitingOthers
 	case uses.Has(analysis.Did(format.ActivityRun)):
 		return OnCPU
 	}
-	return Unknown
+	return DoingUnknown
 }
 
-// Recorded returns what an activity is that was recorded all the while, Unknown
+// RecordedDoing returns what an activity is that was recorded all the while, DoingUnknown
 // where that says less than the stack does.
-func Recorded(a format.Activity) Doing {
+func RecordedDoing(a format.Activity) Doing {
 	switch a {
 	case format.ActivitySleep:
 		return Asleep
@@ -132,9 +132,9 @@ func Recorded(a format.Activity) Doing {
 	case format.ActivitySocket:
 		return Socket
 	case format.ActivityWait, format.ActivityPark:
-		return Waiting
+		return AwaitingOthers
 	case format.ActivityReady:
 		return Ready
 	}
-	return Unknown
+	return DoingUnknown
 }

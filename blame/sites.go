@@ -1,6 +1,22 @@
-// Package sites finds the frames of a program's own code that matter to its
-// reader: where a lock was taken, where a thread waits for it, where it was
-// made, and its callers. It names them; it sums nothing.
+package blame
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// NotTold names the site of a lock that the trace does not say was made.
+const NotTold = "[not told]"
+
+// Sites finds the frames of a program's own code that matter to its reader: where a
+// lock was taken, where a thread waits for it, where it was made, and its callers. It
+// names those of one trace by dense ids. Each stack is looked at once. Its methods are
+// for one goroutine at a time.
 //
 // Where an owner took its lock does not stand in its stack, which is of a later
 // instant or of another section. It is told by the first of these that says
@@ -16,23 +32,6 @@
 // lock which comes last before the line the stack has there, or of giving it back
 // which comes first behind: all of a section that nobody was seen to begin has the
 // line of its end.
-package sites
-
-import (
-	"fmt"
-	"regexp"
-	"slices"
-	"strings"
-
-	"contend/analysis"
-	"contend/format"
-)
-
-// NotTold names the site of a lock that the trace does not say was made.
-const NotTold = "[not told]"
-
-// Sites names sites of one trace by dense ids. Each stack is looked at once. Its
-// methods are for one goroutine at a time.
 type Sites struct {
 	sym   *analysis.Symbols
 	app   *regexp.Regexp
@@ -62,7 +61,7 @@ type ofOwner struct {
 // New returns sites of a program whose own code are the frames, written
 // Class.method, that the expression matches; nil means all that are not known to
 // be libraries.
-func New(app *regexp.Regexp) *Sites { return &Sites{app: app} }
+func NewSites(app *regexp.Regexp) *Sites { return &Sites{app: app} }
 
 // Begin gives the symbols of the trace.
 func (s *Sites) Begin(sym *analysis.Symbols) {
@@ -113,10 +112,10 @@ func (s *Sites) Taking(id format.StackID, lock format.ObjectID) []format.Frame {
 func (s *Sites) Doing(id format.StackID) Doing {
 	m := s.stack(id)
 	if m.own < 0 {
-		return Unknown
+		return DoingUnknown
 	}
 	if !m.asked {
-		m.asked, m.doing = true, Of(s.sym.Frames(id)[:m.own], s.sym.Uses(id))
+		m.asked, m.doing = true, doingAt(s.sym.Frames(id)[:m.own], s.sym.Uses(id))
 	}
 	return m.doing
 }

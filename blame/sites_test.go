@@ -1,4 +1,4 @@
-package sites
+package blame
 
 import (
 	"regexp"
@@ -71,7 +71,7 @@ func trace(t *testing.T, app *regexp.Regexp) *Sites {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(app)
+	s := NewSites(app)
 	s.Begin(tr.Symbols)
 	return s
 }

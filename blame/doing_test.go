@@ -1,4 +1,4 @@
-package sites
+package blame
 
 import (
 	"testing"
@@ -22,7 +22,7 @@ func TestDoings(t *testing.T) {
 		uses  analysis.Uses
 		want  Doing
 	}{
-		{"nothing is known", nil, 0, Unknown},
+		{"nothing is known", nil, 0, DoingUnknown},
 		{"a dump shows a sleep", frames("java.lang.Thread", "sleep"), 0, Asleep},
 		{"the event is of a sleep, whose frames are the program's", nil, analysis.Did(format.ActivitySleep), Asleep},
 		{"a goroutine", frames("time", "Sleep"), 0, Asleep},
@@ -31,30 +31,30 @@ func TestDoings(t *testing.T) {
 		{"a goroutine's connection", frames("internal/poll", "(*FD).Read", "net", "(*netFD).Read", "net", "(*conn).Read"), 0, Socket},
 		{"a file", frames("sun.nio.ch.FileDispatcherImpl", "force0", "sun.nio.ch.FileChannelImpl", "force"), 0, File},
 		{"a goroutine's file", frames("syscall", "Fsync", "internal/poll", "(*FD).Fsync", "os", "(*File).Sync"), 0, File},
-		{"no package of that name", frames("network", "Poll"), 0, Unknown},
+		{"no package of that name", frames("network", "Poll"), 0, DoingUnknown},
 		{"an event of I/O whose frames say nothing", nil, analysis.Did(format.ActivityIO), IO},
-		{"a future", park, analysis.Did(format.ActivityPark), Waiting},
-		{"a condition", frames("java.lang.Object", "wait"), 0, Waiting},
-		{"the stack of taking a lock is of an instant", park, analysis.Acquiring, Unknown},
-		{"the same, though a sample shows the line running", nil, analysis.Acquiring | analysis.Did(format.ActivityRun), Unknown},
+		{"a future", park, analysis.Did(format.ActivityPark), AwaitingOthers},
+		{"a condition", frames("java.lang.Object", "wait"), 0, AwaitingOthers},
+		{"the stack of taking a lock is of an instant", park, analysis.Acquiring, DoingUnknown},
+		{"the same, though a sample shows the line running", nil, analysis.Acquiring | analysis.Did(format.ActivityRun), DoingUnknown},
 		{"a sample", nil, analysis.Did(format.ActivityRun), OnCPU},
-		{"a sample of a thread of which nothing more is told", nil, analysis.Did(format.ActivitySeen), Unknown},
+		{"a sample of a thread of which nothing more is told", nil, analysis.Did(format.ActivitySeen), DoingUnknown},
 		{"a sample inside a read", frames("sun.nio.ch.FileChannelImpl", "read"), analysis.Did(format.ActivityRun), File},
 	} {
-		if got := Of(c.inner, c.uses); got != c.want {
+		if got := doingAt(c.inner, c.uses); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }
 
 func TestEveryDoingHasAName(t *testing.T) {
-	for d := Unknown; d <= Blocked; d++ {
+	for d := DoingUnknown; d <= Blocked; d++ {
 		if d.String() == "" {
 			t.Errorf("%d", d)
 		}
 	}
 	for _, p := range patterns {
-		if p.class == "" || p.doing == Unknown {
+		if p.class == "" || p.doing == DoingUnknown {
 			t.Errorf("%+v", p)
 		}
 	}
