@@ -3,7 +3,7 @@ package godump
 import (
 	"strings"
 
-	"contend/decode/gosym"
+	"contend/decode/rules"
 
 	"github.com/maruel/panicparse/v2/stack"
 )
@@ -24,8 +24,8 @@ var semaphores = map[string]uint64{
 func address(calls []stack.Call) (addr uint64) {
 	offset, found := uint64(0), false
 	for i := range calls {
-		class, method := gosym.Split(calls[i].Func.Complete)
-		if !gosym.OfLocks(class) {
+		class, method := rules.SplitGo(calls[i].Func.Complete)
+		if !rules.OfGoLocks(class) {
 			break
 		}
 		arg, known := first(&calls[i].Args)

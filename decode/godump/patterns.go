@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"contend/decode/gosym"
+	"contend/decode/rules"
 	"contend/format"
 
 	"github.com/maruel/panicparse/v2/stack"
@@ -26,7 +26,7 @@ type shape struct {
 	waits  bool
 	state  string
 	frames []format.Frame
-	use    gosym.Use
+	use    rules.GoUse
 	inner  int // the innermost frame of the program
 	calls  []stack.Call
 }
@@ -34,9 +34,9 @@ type shape struct {
 func shapeOf(g *stack.Goroutine) shape {
 	s := shape{main: g.ID == 1, waits: waits(g), state: g.State, frames: framesOf(g), calls: g.Stack.Calls}
 	if s.waits {
-		s.use = gosym.UseOf(s.frames)
+		s.use = rules.GoUseOf(s.frames)
 	}
-	for s.inner < len(s.frames)-1 && gosym.OfLocks(s.frames[s.inner].Class) {
+	for s.inner < len(s.frames)-1 && rules.OfGoLocks(s.frames[s.inner].Class) {
 		s.inner++
 	}
 	return s
@@ -110,7 +110,7 @@ func starved(all []shape) (said []string) {
 	}
 	pools, order := map[string]*pool{}, []string{}
 	for i := range all {
-		start, _ := gosym.Start(all[i].frames)
+		start, _ := rules.StartOfGo(all[i].frames)
 		if pools[start] == nil {
 			pools[start] = &pool{}
 			order = append(order, start)
@@ -132,7 +132,7 @@ func starved(all []shape) (said []string) {
 // package that offers pools.
 func (s *shape) task() (f format.Frame, waits bool) {
 	last := len(s.frames) - 1
-	for last > s.inner && gosym.OfLocks(s.frames[last].Class) {
+	for last > s.inner && rules.OfGoLocks(s.frames[last].Class) {
 		last--
 	}
 	if !s.waits || s.use.Class != "" || last < 0 {
@@ -153,4 +153,4 @@ func (s *shape) task() (f format.Frame, waits bool) {
 }
 
 // at writes a frame as it is looked up.
-func at(f format.Frame) string { return fmt.Sprintf("%s:%d", gosym.Name(f), f.Line) }
+func at(f format.Frame) string { return fmt.Sprintf("%s:%d", rules.GoName(f), f.Line) }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"contend/decode/gosym"
 	"contend/decode/rules"
 	"contend/format"
 
@@ -86,7 +85,7 @@ func framesOf(g *stack.Goroutine) []format.Frame {
 	calls = calls[:min(len(calls), format.MaxFrames)]
 	frames := make([]format.Frame, 0, len(calls))
 	for i := range calls {
-		class, method := gosym.Split(calls[i].Func.Complete)
+		class, method := rules.SplitGo(calls[i].Func.Complete)
 		frames = append(frames, format.Frame{Class: class, Method: method, File: strings.ToValidUTF8(strings.TrimSuffix(calls[i].SrcName, foreign), "\uFFFD"), Line: calls[i].Line})
 	}
 	return frames
@@ -100,7 +99,7 @@ func (y *symbols) thread(id int, frames []format.Frame) format.ThreadID {
 	}
 	t = format.ThreadID(len(y.threads) + 1)
 	y.threads[id] = t
-	group, _ := gosym.Start(frames)
+	group, _ := rules.StartOfGo(frames)
 	y.metadata = append(y.metadata, format.Event{Kind: format.KindThread, Thread: t, Name: fmt.Sprintf("%s #%d", group, id), Group: group})
 	return t
 }
@@ -116,10 +115,10 @@ func (y *symbols) stack(frames []format.Frame) format.StackID {
 // keyOf identifies the lock a goroutine waits for. What methods of one type take for
 // reading and for writing is one RWMutex.
 func keyOf(g *stack.Goroutine, frames []format.Frame) lockKey {
-	use := gosym.UseOf(frames)
+	use := rules.GoUseOf(frames)
 	key := lockKey{class: cmp.Or(use.Class, "lock"), addr: address(g.Stack.Calls)} // a rule of the user's calls it one
 	if key.addr == 0 {
-		key.site = cmp.Or(gosym.Name(use.At), "[unknown]")
+		key.site = cmp.Or(rules.GoName(use.At), "[unknown]")
 		if end := strings.LastIndex(key.site, ")."); end > 0 && key.class == rwMutex {
 			key.site = key.site[:end+1]
 		}
@@ -137,7 +136,7 @@ func (y *symbols) joinHalves(list []*stack.Goroutine) {
 	packages, methods := map[string]bool{}, map[string]bool{}
 	for _, g := range list {
 		frames := framesOf(g)
-		use := gosym.UseOf(frames)
+		use := rules.GoUseOf(frames)
 		if use.Class != rwMutex || !waits(g) {
 			continue
 		}

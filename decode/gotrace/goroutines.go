@@ -3,7 +3,6 @@ package gotrace
 import (
 	"fmt"
 
-	"contend/decode/gosym"
 	"contend/decode/rules"
 	"contend/format"
 
@@ -87,7 +86,7 @@ func (r *Reader) goroutine(id trace.GoID, at int64, from trace.GoState, st *trac
 // only when it waits.
 func (r *Reader) name(g *goroutine, id trace.GoID, h trace.Stack) {
 	group := ""
-	group, g.named = gosym.Start(r.stacks.of(r.stack(h, 0)))
+	group, g.named = rules.StartOfGo(r.stacks.of(r.stack(h, 0)))
 	r.queue.Push(format.Event{Kind: format.KindThread, Thread: g.thread, Name: fmt.Sprintf("%s #%d", group, id), Group: group})
 }
 

@@ -6,23 +6,23 @@ import (
 	"testing"
 	"time"
 
-	"contend/decode/gosym"
+	"contend/decode/rules"
 	"contend/format"
 )
 
 // A function that takes one lock and gives back another, which other functions
 // read, is no reason to join them.
 func TestHalvesOfDifferentLocksStayApart(t *testing.T) {
-	at := func(fn, method string) *gosym.Use {
-		return &gosym.Use{Class: "sync.RWMutex", Method: method, At: format.Frame{Class: "shop", Method: fn}}
+	at := func(fn, method string) *rules.GoUse {
+		return &rules.GoUse{Class: "sync.RWMutex", Method: method, At: format.Frame{Class: "shop", Method: fn}}
 	}
 	for name, c := range map[string]struct {
-		joins [][2]*gosym.Use // what wakes what
+		joins [][2]*rules.GoUse // what wakes what
 		one   bool
 	}{
-		"one lock":               {[][2]*gosym.Use{{at("get", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("get", "RUnlock")}}, true},
-		"two taken together":     {[][2]*gosym.Use{{at("getX", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("getY", "RUnlock")}}, false},
-		"readers of two writers": {[][2]*gosym.Use{{at("get", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("get", "RUnlock")}, {at("set", "Lock"), at("get", "RUnlock")}, {at("get", "RLock"), at("set", "Unlock")}}, true},
+		"one lock":               {[][2]*rules.GoUse{{at("get", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("get", "RUnlock")}}, true},
+		"two taken together":     {[][2]*rules.GoUse{{at("getX", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("getY", "RUnlock")}}, false},
+		"readers of two writers": {[][2]*rules.GoUse{{at("get", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("get", "RUnlock")}, {at("set", "Lock"), at("get", "RUnlock")}, {at("get", "RLock"), at("set", "Unlock")}}, true},
 	} {
 		var s sites
 		var all []site

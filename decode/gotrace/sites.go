@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"contend/decode/gosym"
+	"contend/decode/rules"
 )
 
 // site is a place of the program that takes or gives back locks. Two sites
@@ -32,8 +32,8 @@ type sites struct {
 }
 
 // of returns the site of a use.
-func (s *sites) of(u *gosym.Use) site {
-	key := siteKey{u.Class, gosym.Name(u.At), u.At.Line, u.Unlocks(), u.Shared()}
+func (s *sites) of(u *rules.GoUse) site {
+	key := siteKey{u.Class, rules.GoName(u.At), u.At.Line, u.Unlocks(), u.Shared()}
 	id, ok := s.ids[key]
 	if !ok {
 		if s.ids == nil {

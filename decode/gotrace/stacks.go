@@ -5,7 +5,6 @@ import (
 	"path"
 	"strings"
 
-	"contend/decode/gosym"
 	"contend/decode/rules"
 	"contend/format"
 
@@ -34,7 +33,7 @@ type handle struct {
 // stack is what is remembered of a call stack.
 type stack struct {
 	frames []format.Frame
-	use    gosym.Use
+	use    rules.GoUse
 }
 
 // question is what the rules are asked.
@@ -65,7 +64,7 @@ func (s *stacks) id(at trace.Stack, note uint32, notes *annotations) (id format.
 	}
 	s.key, s.frames = s.key[:0], s.frames[:0]
 	for f := range at.Frames() {
-		class, method := gosym.Split(f.Func)
+		class, method := rules.SplitGo(f.Func)
 		line := int(min(f.Line, 1<<31-1))
 		s.frames = append(s.frames, format.Frame{Class: class, Method: method, File: fileName(f.File), Line: line})
 		s.key = binary.AppendUvarint(append(append(s.key, f.Func...), 0), uint64(line))
@@ -80,7 +79,7 @@ func (s *stacks) id(at trace.Stack, note uint32, notes *annotations) (id format.
 		id = format.StackID(len(s.byID))
 		added = append([]format.Frame(nil), s.frames...)
 		s.byText[string(s.key)] = id
-		s.byID = append(s.byID, stack{added, gosym.UseOf(added)})
+		s.byID = append(s.byID, stack{added, rules.GoUseOf(added)})
 	}
 	s.handles[h] = id
 	return id, added
@@ -90,7 +89,7 @@ func (s *stacks) id(at trace.Stack, note uint32, notes *annotations) (id format.
 func (s *stacks) of(id format.StackID) []format.Frame { return s.byID[id].frames }
 
 // use returns what a stack does to a lock, if anything.
-func (s *stacks) use(id format.StackID) gosym.Use { return s.byID[id].use }
+func (s *stacks) use(id format.StackID) rules.GoUse { return s.byID[id].use }
 
 // classify says what a wait is by the rules. They see the reason the trace
 // gives as a class: go:chan-receive; go:unknown for a goroutine that waited

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"contend/decode/gosym"
+	"contend/decode/rules"
 	"contend/format"
 )
 
@@ -120,7 +120,7 @@ var annotation = regexp.MustCompile(`_\[[a-zA-Z0-9]\]$`)
 func foldedFrame(name string, innermost bool) (f format.Frame) {
 	name = annotation.ReplaceAllString(name, "")
 	if goName(name) {
-		f.Class, f.Method = gosym.Split(name)
+		f.Class, f.Method = rules.SplitGo(name)
 		return f
 	}
 	dot := strings.LastIndexByte(name, '.')

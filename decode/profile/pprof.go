@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"contend/decode/gosym"
+	"contend/decode/rules"
 	"contend/format"
 
 	"github.com/google/pprof/profile"
@@ -141,7 +141,7 @@ func framesOf(s *profile.Sample, goes bool) (frames []format.Frame) {
 			}
 			f := format.Frame{Method: strings.ToValidUTF8(line.Function.Name, "\uFFFD"), Line: int(min(max(line.Line, 0), 1<<31-1))}
 			if goes {
-				f.Class, f.Method = gosym.Split(line.Function.Name)
+				f.Class, f.Method = rules.SplitGo(line.Function.Name)
 			}
 			if line.Function.Filename != "" {
 				f.File = strings.ToValidUTF8(path.Base(strings.ReplaceAll(line.Function.Filename, `\`, "/")), "\uFFFD")
@@ -155,6 +155,6 @@ func framesOf(s *profile.Sample, goes bool) (frames []format.Frame) {
 // isGo reports whether a stack is of a Go program.
 func isGo(frames []format.Frame) bool {
 	return slices.ContainsFunc(frames, func(f format.Frame) bool {
-		return strings.HasSuffix(f.File, ".go") || strings.HasPrefix(f.Method, "(*") || gosym.OfLocks(f.Class)
+		return strings.HasSuffix(f.File, ".go") || strings.HasPrefix(f.Method, "(*") || rules.OfGoLocks(f.Class)
 	})
 }

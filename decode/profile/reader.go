@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"contend/decode/gosym"
 	"contend/decode/rules"
 	"contend/decode/threaddump"
 	"contend/format"
@@ -123,8 +122,8 @@ type wait struct {
 // where a profiler of locks wrote them.
 func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 	w.frames = frames
-	if u := gosym.UseOf(frames); u.Class != "" {
-		w.class, w.site, w.releases = u.Class, gosym.Name(u.At), u.Unlocks()
+	if u := rules.GoUseOf(frames); u.Class != "" {
+		w.class, w.site, w.releases = u.Class, rules.GoName(u.At), u.Unlocks()
 	} else if frames[0].Class == "runtime" && strings.HasPrefix(frames[0].Method, "unlock") {
 		w.class, w.releases = "runtime.mutex", true
 	}
@@ -139,7 +138,7 @@ func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 	if f := &frames[0]; f.Method == "" { // the class of a lock
 		w.class, w.frames = f.Class, frames[1:]
 		if i := slices.IndexFunc(w.frames, func(f format.Frame) bool { return !strings.HasPrefix(f.Class, "java.util.concurrent.") }); i >= 0 {
-			w.site = gosym.Name(w.frames[i])
+			w.site = rules.GoName(w.frames[i])
 		}
 	} else if i := parkedAt(frames); i > 0 {
 		w.class, w.site = threaddump.ParkedOn(frames[i:])
@@ -148,7 +147,7 @@ func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 	if w.verdict.Verdict == rules.Unknown && w.class != "" {
 		w.verdict = rules.Result{Verdict: rules.Lock, Kind: format.KindMonitor}
 	} else if w.verdict.Verdict == rules.Unknown { // what was profiled is waiting, for whatever lock
-		w.class, w.site = "[unknown class]", gosym.Name(frames[0])
+		w.class, w.site = "[unknown class]", rules.GoName(frames[0])
 		w.verdict = rules.Result{Verdict: rules.Lock, Kind: format.KindUnknownLock}
 	}
 	return w

@@ -1,6 +1,7 @@
 // Package rules tells contention, waiting for resources and idleness apart: an
-// editable table of class and frame patterns decides what a park or wait is. It knows no recording
-// format.
+// editable table of class and frame patterns decides what a park or wait is. Beside it are the
+// names of Go's functions, of which the decoders of Go's traces, dumps and profiles ask the same.
+// It reads no recording.
 package rules
 
 import (

@@ -1,4 +1,4 @@
-package gosym
+package rules
 
 import (
 	"testing"
@@ -17,7 +17,7 @@ func TestSplit(t *testing.T) {
 		"a\xff.b": {"a\uFFFD", "b"},
 		"":        {"", ""},
 	} {
-		if pkg, fn := Split(name); pkg != want[0] || fn != want[1] {
+		if pkg, fn := SplitGo(name); pkg != want[0] || fn != want[1] {
 			t.Errorf("%q: %q and %q", name, pkg, fn)
 		}
 	}
@@ -26,7 +26,7 @@ func TestSplit(t *testing.T) {
 func TestStart(t *testing.T) {
 	frame := func(names ...string) (list []format.Frame) {
 		for _, n := range names {
-			pkg, fn := Split(n)
+			pkg, fn := SplitGo(n)
 			list = append(list, format.Frame{Class: pkg, Method: fn})
 		}
 		return list
@@ -42,7 +42,7 @@ func TestStart(t *testing.T) {
 		{frame("runtime.gopark", "runtime.bgsweep"), "runtime.bgsweep", false},
 		{nil, "goroutine", false},
 	} {
-		if name, sure := Start(c.frames); name != c.want || sure != c.sure {
+		if name, sure := StartOfGo(c.frames); name != c.want || sure != c.sure {
 			t.Errorf("%v: %q, %v", c.frames, name, sure)
 		}
 	}
@@ -64,10 +64,10 @@ func TestUseOf(t *testing.T) {
 	} {
 		var frames []format.Frame
 		for _, name := range c.stack {
-			pkg, fn := Split(name)
+			pkg, fn := SplitGo(name)
 			frames = append(frames, format.Frame{Class: pkg, Method: fn})
 		}
-		if u := UseOf(frames); u.Class != c.class || u.Method != c.method || Name(u.At) != c.from {
+		if u := GoUseOf(frames); u.Class != c.class || u.Method != c.method || GoName(u.At) != c.from {
 			t.Errorf("%v: %+v", c.stack, u)
 		}
 	}

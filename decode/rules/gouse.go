@@ -1,4 +1,4 @@
-package gosym
+package rules
 
 import (
 	"strings"
@@ -6,19 +6,19 @@ import (
 	"contend/format"
 )
 
-// Use is what a stack does to a lock: the innermost frames are the lock's own, the
+// GoUse is what a stack of Go does to a lock: the innermost frames are the lock's own, the
 // next is the site.
-type Use struct {
+type GoUse struct {
 	Class  string // sync.Mutex, sync.RWMutex, sync.Once; "" for a stack that uses no lock
 	Method string // Lock, RLock, Unlock, RUnlock
 	At     format.Frame
 }
 
 // Unlocks reports whether the stack gives a lock back.
-func (u *Use) Unlocks() bool { return strings.HasSuffix(u.Method, "nlock") }
+func (u *GoUse) Unlocks() bool { return strings.HasSuffix(u.Method, "nlock") }
 
 // Shared reports whether it does so as a reader.
-func (u *Use) Shared() bool { return strings.HasPrefix(u.Method, "R") }
+func (u *GoUse) Shared() bool { return strings.HasPrefix(u.Method, "R") }
 
 // lockTypes are the receivers of a lock's own methods.
 var lockTypes = map[string]string{
@@ -30,15 +30,15 @@ var lockTypes = map[string]string{
 // madeOf are the receivers of what has a lock inside that the program does not see.
 var madeOf = map[string]string{"sync.(*Once)": "sync.Once"}
 
-// UseOf reads the frames of a stack. The outermost frame of the lock's own
+// GoUseOf reads the frames of a stack. The outermost frame of the lock's own
 // counts: an RWMutex is made of a Mutex, and a Once.
-func UseOf(frames []format.Frame) (u Use) {
+func GoUseOf(frames []format.Frame) (u GoUse) {
 	for _, f := range frames {
-		if !OfLocks(f.Class) {
+		if !OfGoLocks(f.Class) {
 			u.At = f
 			break
 		}
-		name := Name(f)
+		name := GoName(f)
 		end := strings.LastIndex(name, ").") + 1
 		if class, ok := lockTypes[name[:end]]; ok {
 			u.Class, u.Method = class, name[end+1:]
