@@ -6,7 +6,7 @@ import (
 
 	"contend/analysis"
 	"contend/format"
-	"contend/format/simulate/drawn"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -66,7 +66,7 @@ func TestPivotsAreViewsOfOneSum(t *testing.T) {
 			fine[i], coarse[i] = New(keys, root), New(keys[len(keys)-n:], root)
 			visitors = append(visitors, fine[i], coarse[i])
 		}
-		if _, err := analysis.Run(drawn.Run(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...); err != nil {
+		if _, err := analysis.Run(golden.DrawnTrace(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...); err != nil {
 			t.Fatal(err)
 		}
 		for i := range fine {

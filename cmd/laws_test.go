@@ -16,7 +16,6 @@ import (
 	"contend/csp"
 	"contend/format"
 	"contend/format/simulate"
-	"contend/format/simulate/drawn"
 	"contend/golden"
 	"contend/report/document"
 
@@ -289,7 +288,7 @@ func TestViewsOfRandomRunsAgreeHoweverCut(t *testing.T) {
 	t.Parallel()
 	golden.Unhurried(t)
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawn.Program(t)
+		c := golden.DrawnProgram(t)
 		exact, sampled := &format.List{}, &format.List{}
 		if _, err := simulate.Run(c, exact, sampled); err != nil {
 			t.Fatal(err)

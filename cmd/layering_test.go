@@ -43,10 +43,9 @@ var allowed = map[string][]string{
 	"contend/decode/threaddump":        {"contend/decode/rules", "contend/format"},
 	"contend/decode/rules":             {"contend/format"},
 	"contend/format/simulate":          {"contend/format"},
-	"contend/format/simulate/drawn":    {"contend/format/simulate", "contend/format"},
 	"contend/format":                   {},
 	"contend/format/whole":             {},
-	"contend/golden":                   {},
+	"contend/golden":                   {"contend/format/simulate", "contend/format"},
 	"contend/format/record":            {"contend/format", "contend/format/record/*"},
 	"contend/format/record/agent":      {},
 	"contend/format/record/attach":     {"contend/format/record/foreign"},
@@ -96,8 +95,8 @@ var heavy = map[string][]string{
 	"github.com/ianlancetaylor/demangle":      {"contend/decode/perf"},
 	"github.com/maruel/panicparse/":           {"contend/decode/godump"},
 	"github.com/rogpeppe/go-internal/":        nil,
-	"gonum.org/v1/gonum/":                     nil,                               // reads DOT in tests
-	"pgregory.net/rapid":                      {"contend/format/simulate/drawn"}, // which tests import
+	"gonum.org/v1/gonum/":                     nil,                // reads DOT in tests
+	"pgregory.net/rapid":                      {"contend/golden"}, // which tests import
 }
 
 func TestImportsPointDown(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"contend/analysis"
 	"contend/format"
 	"contend/format/simulate"
-	"contend/format/simulate/drawn"
+	"contend/golden"
 
 	"pgregory.net/rapid"
 )
@@ -171,7 +171,7 @@ func TestSpreadKeepsTheSum(t *testing.T) {
 // in [0, 1], and phases do not overlap and are what their intervals say.
 func TestPressureOnRandomRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawn.Program(t)
+		c := golden.DrawnProgram(t)
 		c.Stall = rapid.Int64Range(0, 3e7).Draw(t, "stall")
 		exact, sampled := &format.List{}, &format.List{}
 		truth, err := simulate.Run(c, exact, sampled)

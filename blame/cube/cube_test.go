@@ -9,7 +9,7 @@ import (
 	"contend/blame"
 	"contend/format"
 	"contend/format/simulate"
-	"contend/format/simulate/drawn"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -85,7 +85,7 @@ func TestEveryViewIsASumOfTheCube(t *testing.T) {
 		for _, p := range views {
 			visitors = append(visitors, p)
 		}
-		if _, err := analysis.Run(drawn.Run(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...); err != nil {
+		if _, err := analysis.Run(golden.DrawnTrace(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...); err != nil {
 			t.Fatal(err)
 		}
 		all.Finish()

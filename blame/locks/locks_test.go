@@ -9,7 +9,7 @@ import (
 	"contend/analysis/dist"
 	"contend/format"
 	"contend/format/simulate"
-	"contend/format/simulate/drawn"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -169,7 +169,7 @@ func TestNoWaits(t *testing.T) {
 func TestRowsSumToTheTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l format.List
-		truth, err := simulate.Run(drawn.Program(t), &l, nil)
+		truth, err := simulate.Run(golden.DrawnProgram(t), &l, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 	"contend/blame"
 	"contend/format"
 	"contend/format/simulate"
-	"contend/format/simulate/drawn"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -172,7 +172,7 @@ func TestSampledWaitsAtTheEdgesOfTheCutAreOpen(t *testing.T) {
 func TestRowsAndIntervalsSumToTheTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var exact, sampled format.List
-		config := drawn.Program(t)
+		config := golden.DrawnProgram(t)
 		truth, err := simulate.Run(config, &exact, &sampled)
 		if err != nil {
 			t.Fatal(err)

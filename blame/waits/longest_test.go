@@ -8,7 +8,7 @@ import (
 	"contend/analysis"
 	"contend/format"
 	"contend/format/simulate"
-	"contend/format/simulate/drawn"
+	"contend/golden"
 
 	"pgregory.net/rapid"
 )
@@ -30,7 +30,7 @@ func (e *every) Slice(s *analysis.Slice) {
 func TestTheLongestWaitsAreKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var exact, sampled format.List
-		if _, err := simulate.Run(drawn.Program(t), &exact, &sampled); err != nil {
+		if _, err := simulate.Run(golden.DrawnProgram(t), &exact, &sampled); err != nil {
 			t.Fatal(err)
 		}
 		all, found := &every{}, NewLongest(rapid.IntRange(1, 30).Draw(t, "most"))

@@ -9,7 +9,7 @@ import (
 	"contend/blame/cube"
 	"contend/blame/locks"
 	"contend/format"
-	"contend/format/simulate/drawn"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -42,7 +42,7 @@ func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := cube.Over(by, rapid.Int64Range(1e5, 1e9).Draw(t, "interval"), cube.Limits{Bins: rapid.IntRange(1, 50).Draw(t, "bins"), Cells: rapid.IntRange(20, 1000).Draw(t, "cells")}).Clock()
 		whole, all := cube.New(cube.Limits{Bins: 1 << 20, Rows: 1 << 20, Cells: 1 << 30}), locks.New(false)
-		tr, err := analysis.Run(drawn.Run(t), open, c, whole, all)
+		tr, err := analysis.Run(golden.DrawnTrace(t), open, c, whole, all)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 func TestWallTimeAddsOverIntervals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, p := NewCube(rapid.Int64Range(1e5, 1e8).Draw(t, "interval"), nil), blame.New(by, false)
-		if _, err := analysis.Run(drawn.Run(t), open, c, p); err != nil {
+		if _, err := analysis.Run(golden.DrawnTrace(t), open, c, p); err != nil {
 			t.Fatal(err)
 		}
 		type sum struct{ ns, wall, stretches int64 }

@@ -1,5 +1,4 @@
-// Package drawn runs random programs for tests of laws that hold on any trace.
-package drawn
+package golden
 
 import (
 	"contend/format"
@@ -8,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Program draws a program, a random one more often than each of the scenarios.
-func Program(t *rapid.T) simulate.Config {
+// DrawnProgram draws a program, a random one more often than each of the scenarios.
+func DrawnProgram(t *rapid.T) simulate.Config {
 	names, _ := simulate.Scenarios()
 	return simulate.Config{
 		Scenario: rapid.SampledFrom(append(names, "random", "random")).Draw(t, "scenario"),
@@ -18,11 +17,11 @@ func Program(t *rapid.T) simulate.Config {
 		Handoff: rapid.Int64Range(0, 5000).Draw(t, "handoff"), Seed: rapid.Uint64().Draw(t, "seed")}
 }
 
-// Run runs a program that is drawn, and returns what the exact or the sampling
-// recorder saw of it.
-func Run(t *rapid.T) *format.List {
+// DrawnTrace runs a random program, for laws that hold on any trace, and returns what
+// the exact or the sampling recorder saw of it.
+func DrawnTrace(t *rapid.T) *format.List {
 	var exact, sampled format.List
-	if _, err := simulate.Run(Program(t), &exact, &sampled); err != nil {
+	if _, err := simulate.Run(DrawnProgram(t), &exact, &sampled); err != nil {
 		t.Fatal(err)
 	}
 	if rapid.Bool().Draw(t, "sampled") {
