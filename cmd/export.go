@@ -19,7 +19,6 @@ import (
 	"contend/blame/waits"
 	"contend/decode"
 	"contend/report/facts"
-	"contend/report/facts/sql"
 	"contend/report/parquet"
 
 	"github.com/spf13/cobra"
@@ -149,7 +148,7 @@ func (o *exportOptions) write(ctx context.Context, e *env, names []string, analy
 
 // dialects are the names of engines.
 func dialects() (names []string) {
-	for _, d := range sql.Dialects {
+	for _, d := range facts.Dialects {
 		names = append(names, d.Name)
 	}
 	return names
@@ -157,7 +156,7 @@ func dialects() (names []string) {
 
 // printSQL prints what asks an engine.
 func (o *exportOptions) printSQL(e *env) error {
-	d := sql.Find(o.sql)
+	d := facts.FindDialect(o.sql)
 	switch {
 	case d == nil:
 		return usageError{fmt.Errorf("--sql: there is no dialect %q", o.sql), "choose from " + strings.Join(dialects(), ", ")}

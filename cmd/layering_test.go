@@ -66,7 +66,6 @@ var allowed = map[string][]string{
 	"contend/report/text":              {"contend/report/document", "contend/analysis", "contend/format"},
 	"contend/blame/whatif":             {"contend/blame", "contend/analysis", "contend/format/workers", "contend/format"},
 	"contend/report/facts":             {"contend/report/document", "contend/blame", "contend/blame/cube", "contend/blame/waits", "contend/blame/locks", "contend/analysis", "contend/analysis/dist", "contend/format"},
-	"contend/report/facts/sql":         {"contend/report/facts"},
 	"contend/report/parquet":           {"contend/report/facts"},
 	"contend/report/look":              {},
 	"contend/report/server":            {},

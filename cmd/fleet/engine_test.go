@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"contend/report/facts/sql"
+	"contend/report/facts"
 
 	_ "github.com/duckdb/duckdb-go/v2"
 )
@@ -23,7 +23,7 @@ func open(folder, metadata string) (*engine, error) {
 		return nil, err
 	}
 	e := &engine{db}
-	if _, err := db.Exec(sql.Find("duckdb").Views(folder)); err != nil {
+	if _, err := db.Exec(facts.FindDialect("duckdb").Views(folder)); err != nil {
 		e.close()
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
@@ -48,7 +48,7 @@ type answer struct {
 
 // ask puts a question.
 func (e *engine) ask(name string) (*answer, error) {
-	rows, err := e.db.Query(sql.Query(name))
+	rows, err := e.db.Query(facts.Query(name))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

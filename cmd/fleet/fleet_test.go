@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"contend/cmd"
-	"contend/report/facts/sql"
+	"contend/report/facts"
 )
 
 // The planted regression: since version 3 a method's sections are longer; and
@@ -148,10 +148,10 @@ func TestClickHouseAgrees(t *testing.T) {
 	if err := os.WriteFile(meta, []byte("host,name,value\nh0,zone,a\nh1,zone,b\nh4,zone,b\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	text := strings.ReplaceAll(sql.Find("clickhouse").Views(dir), "-- CREATE", "CREATE")
+	text := strings.ReplaceAll(facts.FindDialect("clickhouse").Views(dir), "-- CREATE", "CREATE")
 	var queries []string
-	for _, name := range sql.Names {
-		queries = append(queries, sql.Query(name))
+	for _, name := range facts.Questions {
+		queries = append(queries, facts.Query(name))
 	}
 	in, _ := json.Marshal([]any{t.TempDir(), strings.Split(strings.TrimSuffix(strings.TrimSpace(text), ";"), ";\n"), queries})
 	c := exec.Command("node", "-e", clickhouse)
@@ -171,7 +171,7 @@ func TestClickHouseAgrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.close()
-	for i, name := range sql.Names {
+	for i, name := range facts.Questions {
 		a, err := e.ask(name)
 		if err != nil {
 			t.Fatal(err)

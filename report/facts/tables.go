@@ -6,6 +6,7 @@
 //	rows.go    the rows of one recording
 //	waits.go   those of who waited for whom, as they are asked for
 //	chain.go   names that mean the same in every release
+//	sql.go     the questions, and the statements that give each engine the tables
 //	lines.go   rows as lines of JSON
 package facts
 

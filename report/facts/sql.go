@@ -1,6 +1,4 @@
-// Package sql holds the questions that are asked of facts, once for all engines,
-// and the statements that give each engine the tables.
-package sql
+package facts
 
 import (
 	"embed"
@@ -8,22 +6,20 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"contend/report/facts"
 )
 
 //go:embed queries/*.sql
 var files embed.FS
 
-// Names of the questions, in the order in which they are printed.
-var Names = []string{"causes", "releases", "since", "hosts", "hours", "percentiles", "unreadable", "metadata"}
+// Questions that are asked of facts, once for all engines: their names, in the order in which they are printed.
+var Questions = []string{"causes", "releases", "since", "hosts", "hours", "percentiles", "unreadable", "metadata"}
 
 // Metadata is the question that needs a table of the user's own.
 const Metadata = "metadata"
 
 // Query returns a question without a semicolon, "" for a name that is none.
 func Query(name string) string {
-	if !slices.Contains(Names, name) {
+	if !slices.Contains(Questions, name) {
 		return ""
 	}
 	text, err := files.ReadFile("queries/" + name + ".sql")
@@ -50,8 +46,8 @@ var Dialects = []Dialect{
 	{"bigquery", "-- In a default data set; the folder is a gs:// address.\n", bigquery, ""},
 }
 
-// Find returns a dialect by its name, nil for none.
-func Find(name string) *Dialect {
+// FindDialect returns a dialect by its name, nil for none.
+func FindDialect(name string) *Dialect {
 	i := slices.IndexFunc(Dialects, func(d Dialect) bool { return d.Name == name })
 	if i < 0 {
 		return nil
@@ -63,7 +59,7 @@ func Find(name string) *Dialect {
 func (d *Dialect) Views(folder string) string {
 	var b strings.Builder
 	b.WriteString(d.head)
-	for _, table := range facts.Tables {
+	for _, table := range Tables {
 		b.WriteString(d.view(table, strings.TrimSuffix(folder, "/")) + ";\n")
 	}
 	if d.meta != "" {
@@ -76,7 +72,7 @@ func (d *Dialect) Views(folder string) string {
 func (d *Dialect) Script(folder string) string {
 	var b strings.Builder
 	b.WriteString(d.Views(folder))
-	for _, name := range Names {
+	for _, name := range Questions {
 		b.WriteString("\n-- " + name + "\n" + Query(name) + ";\n")
 	}
 	return b.String()
@@ -131,7 +127,7 @@ func bigquery(table, folder string) string {
 type column struct{ name, sql string }
 
 // rows are the types of the tables' rows.
-var rows = map[string]any{facts.RecordingsTable: facts.Recording{}, facts.IntervalsTable: facts.Interval{}, facts.LocksTable: facts.Lock{}, facts.LengthsTable: facts.Length{}, facts.WaitsTable: facts.Wait{}}
+var rows = map[string]any{RecordingsTable: Recording{}, IntervalsTable: Interval{}, LocksTable: Lock{}, LengthsTable: Length{}, WaitsTable: Wait{}}
 
 func columns(table string) (list []column) {
 	t := reflect.TypeOf(rows[table])
@@ -139,7 +135,7 @@ func columns(table string) (list []column) {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
 		sql := map[reflect.Kind]string{reflect.String: "VARCHAR", reflect.Int64: "BIGINT", reflect.Bool: "BOOLEAN"}[f.Type.Kind()]
-		if f.Type == reflect.TypeFor[facts.Instant]() {
+		if f.Type == reflect.TypeFor[Instant]() {
 			sql = "TIMESTAMP"
 		}
 		list = append(list, column{name, sql})

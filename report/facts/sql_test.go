@@ -1,22 +1,20 @@
-package sql
+package facts
 
 import (
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"contend/report/facts"
 )
 
 // Each file is a question that is asked, of tables and columns that there are.
 func TestEveryQueryIsAsked(t *testing.T) {
 	entries, err := files.ReadDir("queries")
-	if err != nil || len(entries) != len(Names) {
-		t.Fatalf("%d files, %d names (%v)", len(entries), len(Names), err)
+	if err != nil || len(entries) != len(Questions) {
+		t.Fatalf("%d files, %d names (%v)", len(entries), len(Questions), err)
 	}
 	named := map[string][]string{"metadata": {"host", "name", "value"}}
-	for _, table := range facts.Tables {
+	for _, table := range Tables {
 		for _, c := range columns(table) {
 			if c.sql == "" {
 				t.Errorf("%s.%s has no type", table, c.name)
@@ -25,7 +23,7 @@ func TestEveryQueryIsAsked(t *testing.T) {
 		}
 	}
 	alias := regexp.MustCompile(`(?i)(?:FROM|JOIN) (recordings|intervals|locks|lengths|waits|metadata) ([a-z])\b`)
-	for _, name := range Names {
+	for _, name := range Questions {
 		text := Query(name)
 		if !strings.HasPrefix(text, "-- ") || strings.Contains(text, ";") {
 			t.Errorf("%s: says nothing of itself, or is several statements", name)
