@@ -13,9 +13,8 @@ import (
 	"sync/atomic"
 
 	"contend/format"
+	"contend/format/record"
 	"contend/format/record/attach"
-	"contend/format/record/gohttp"
-	"contend/format/record/perf"
 	"contend/report/table"
 	"contend/report/text"
 
@@ -173,11 +172,11 @@ func advice(err error) string {
 	if errors.As(err, &ae) {
 		return ae.Hint
 	}
-	var he *gohttp.Error
+	var he *record.GoError
 	if errors.As(err, &he) {
 		return he.Hint
 	}
-	var pe *perf.Error
+	var pe *record.PerfError
 	if errors.As(err, &pe) {
 		return pe.Hint
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"contend/format/record/perf"
+	"contend/format/record"
 
 	"github.com/spf13/cobra"
 )
@@ -49,21 +49,21 @@ const anyProcess = "PID"
 
 // chainsCost says what call chains cost, by the way they are made.
 var chainsCost = map[string]string{
-	"dwarf": fmt.Sprintf("# Call chains: %d bytes of stack are copied at each wait and each wake-up. Right whatever\n# the program was built with, if its libraries have unwind tables, as they do.\n", perf.StackBytes),
+	"dwarf": fmt.Sprintf("# Call chains: %d bytes of stack are copied at each wait and each wake-up. Right whatever\n# the program was built with, if its libraries have unwind tables, as they do.\n", record.PerfStackBytes),
 	"fp":    "# Call chains: by frame pointers. Cheap, but the function that takes a lock is missing\n# where libc was built without them, as Debian's is; --call-graph dwarf shows it.\n",
 }
 
 // perfScript writes the commands, and why they are as they are.
-func perfScript(a *perf.Ask) string {
+func perfScript(a *record.Perf) string {
 	var b strings.Builder
 	b.WriteString("# Who waits for futexes, who wakes whom, and when threads run. To be run as root, or with\n" +
 		"# kernel.perf_event_paranoid=-1 and a /sys/kernel/tracing that may be read.\n")
 	b.WriteString(chainsCost[a.Chains])
-	record := perf.Line(a.Record("perf.data"))
+	words := record.ShellLine(a.Record("perf.data"))
 	for _, flag := range []string{" -e ", " -p "} {
-		record = strings.ReplaceAll(record, flag, " \\\n "+flag)
+		words = strings.ReplaceAll(words, flag, " \\\n "+flag)
 	}
-	b.WriteString(record + "\n# As text, which contend reads; gzip and zstd make a fiftieth of it.\n")
-	b.WriteString(strings.ReplaceAll(perf.Line(perf.Script("perf.data")), " --show", " \\\n  --show") + " > perf.txt\n")
+	b.WriteString(words + "\n# As text, which contend reads; gzip and zstd make a fiftieth of it.\n")
+	b.WriteString(strings.ReplaceAll(record.ShellLine(record.PerfScript("perf.data")), " --show", " \\\n  --show") + " > perf.txt\n")
 	return b.String()
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"contend/format/record/gohttp"
+	"contend/format/record"
 )
 
 // address reports whether a target is a program's address and not its number or
@@ -32,7 +32,7 @@ func recordGo(e *env, o *recordOptions) error {
 	if o.with != "both" || o.keep != "" {
 		return usageError{errors.New("--with and --keep are for JVMs"), "a Go program records its trace itself"}
 	}
-	u, d, err := gohttp.Complete(o.target, o.duration)
+	u, d, err := record.GoAddress(o.target, o.duration)
 	if err != nil {
 		return err
 	}
@@ -44,14 +44,14 @@ func recordGo(e *env, o *recordOptions) error {
 	}
 	defer out.discard() // unless all went well
 	e.say(fmt.Sprintf("contend: asking %s to record for %v; Ctrl-C ends it early", u.Redacted(), d))
-	n, err := gohttp.Fetch(ctx, u, d, out, e.bytesLeft())
+	n, err := record.FetchGo(ctx, u, d, out, e.bytesLeft())
 	early := ctx.Err() != nil
 	out.removeAtEnd(e, "")
 	stop() // what follows is ended as usual
 	if isTerminal(e.msg) {
 		fmt.Fprint(e.msg, "\r\x1b[K")
 	}
-	var refused *gohttp.Error
+	var refused *record.GoError
 	if err != nil && !early && !errors.As(err, &refused) { // it could not be written
 		return errors.Join(err, out.leave(e))
 	}
@@ -62,7 +62,7 @@ func recordGo(e *env, o *recordOptions) error {
 	case n == 0 && early:
 		return errors.New("ended before anything came")
 	case n == 0 && err == nil:
-		return &gohttp.Error{URL: u.Redacted(), What: "answers nothing", Hint: "is that a program's debug/pprof?"}
+		return &record.GoError{URL: u.Redacted(), What: "answers nothing", Hint: "is that a program's debug/pprof?"}
 	case n == 0:
 		return err
 	case early:

@@ -16,8 +16,8 @@ import (
 
 	"contend/decode"
 	"contend/format"
+	"contend/format/record"
 	"contend/format/record/attach"
-	"contend/format/record/perf"
 	"contend/report/text"
 
 	"github.com/spf13/cobra"
@@ -32,7 +32,7 @@ type perfOptions struct {
 
 func (o *perfOptions) bind(c *cobra.Command) {
 	c.Flags().StringVar(&o.chains, "call-graph", "dwarf", "let perf make call chains by `WHAT`: dwarf, fp")
-	offer(c, "call-graph", perf.Chains...)
+	offer(c, "call-graph", record.PerfChains...)
 	c.Flags().BoolVar(&o.kernel, "kernel-locks", false, "let perf record waits for the kernel's own locks as well")
 }
 
@@ -61,16 +61,16 @@ func (o *perfOptions) checkRecord(c *cobra.Command) error {
 var processes = regexp.MustCompile(`^[0-9]+(,[0-9]+)*$`)
 
 // ask is what perf is to record of a process.
-func (o *perfOptions) ask(process string, d time.Duration) (*perf.Ask, error) {
+func (o *perfOptions) ask(process string, d time.Duration) (*record.Perf, error) {
 	switch {
 	case process != anyProcess && !processes.MatchString(process):
 		return nil, usageError{fmt.Errorf("%s is no process's number", process), "'ps -e' lists them"}
 	case d <= 0:
 		return nil, usageError{fmt.Errorf("--duration: %v is no time to record", d), "30s is what it is when left out"}
-	case !slices.Contains(perf.Chains, o.chains):
-		return nil, usageError{fmt.Errorf("--call-graph: there is no way %q", o.chains), "choose " + strings.Join(perf.Chains, " or ")}
+	case !slices.Contains(record.PerfChains, o.chains):
+		return nil, usageError{fmt.Errorf("--call-graph: there is no way %q", o.chains), "choose " + strings.Join(record.PerfChains, " or ")}
 	}
-	return &perf.Ask{Process: process, Duration: d, Chains: o.chains, Kernel: o.kernel, CPUs: runtime.NumCPU()}, nil
+	return &record.Perf{Process: process, Duration: d, Chains: o.chains, Kernel: o.kernel, CPUs: runtime.NumCPU()}, nil
 }
 
 // recordPerf records a native program, and analyses what came.
@@ -145,8 +145,8 @@ func (o *recordOptions) perfDir() (string, error) {
 	return os.MkdirTemp(o.keep, ".contend-perf-")
 }
 
-func (e *env) runPerf(ctx context.Context, ask *perf.Ask, name, file string) error {
-	r, err := perf.Record(ctx, ask, file, func() {
+func (e *env) runPerf(ctx context.Context, ask *record.Perf, name, file string) error {
+	r, err := record.RecordPerf(ctx, ask, file, func() {
 		e.say(fmt.Sprintf("contend: recording %s %s for %v with perf; Ctrl-C ends it early", ask.Process, name, ask.Duration))
 	}, e.timeLeft())
 	switch {
@@ -162,7 +162,7 @@ func (e *env) runPerf(ctx context.Context, ask *perf.Ask, name, file string) err
 
 // writePerf writes what perf recorded as a contend trace, as its text comes.
 func writePerf(e *env, file string, out *recordingFile) error {
-	script, err := perf.Open(file)
+	script, err := record.OpenPerf(file)
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func writePerf(e *env, file string, out *recordingFile) error {
 			return why
 		}
 		if errors.Is(err, format.ErrNotMine) || errors.Is(err, format.ErrTruncated) {
-			return &perf.Error{What: "nothing was recorded: no thread of the process waited or ran", Hint: "a longer --duration may see some"}
+			return &record.PerfError{What: "nothing was recorded: no thread of the process waited or ran", Hint: "a longer --duration may see some"}
 		}
 		return err
 	}

@@ -1,7 +1,7 @@
-// Package record records a running JVM: with an agent that samples who owns
-// each contended lock, with the JVM's flight recorder, or with both. It leaves
-// no file behind in the target, changes no setting of it for longer than the
-// recording, and analyses nothing.
+// Package record records a running program: a JVM with an agent that samples the owners of
+// contended locks, with the flight recorder, or with both; a Go program over net/http/pprof;
+// a native one with perf. It leaves no file behind in the target, changes no setting of it
+// for longer than the recording, and analyses nothing.
 package record
 
 import (

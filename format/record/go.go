@@ -1,7 +1,4 @@
-// Package gohttp fetches an execution trace from a running Go program that
-// serves net/http/pprof. It keeps what came when the connection breaks, and
-// reads none of it.
-package gohttp
+package record
 
 import (
 	"bufio"
@@ -17,41 +14,41 @@ import (
 	"time"
 )
 
-// patience is how much longer than the recording an answer may take.
-const patience = 30 * time.Second
+// goPatience is how much longer than the recording an answer may take.
+const goPatience = 30 * time.Second
 
-// Error is why there is no trace, and what to do about it.
-type Error struct {
+// GoError is why there is no trace of a Go program, and what to do about it.
+type GoError struct {
 	URL  string // without a password
 	What string
 	Hint string
 }
 
-func (e *Error) Error() string { return e.URL + ": " + e.What }
+func (e *GoError) Error() string { return e.URL + ": " + e.What }
 
-const path = "/debug/pprof/trace"
+const goTracePath = "/debug/pprof/trace"
 
-// Complete makes the address of a program that of its trace, and says for how
+// GoAddress makes the address of a program that of its trace, and says for how
 // long it is recorded: what the address says, else d.
-func Complete(address string, d time.Duration) (*url.URL, time.Duration, error) {
+func GoAddress(address string, d time.Duration) (*url.URL, time.Duration, error) {
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, 0, &Error{URL: address, What: "is no address", Hint: "http://HOST:PORT is one"}
+		return nil, 0, &GoError{URL: address, What: "is no address", Hint: "http://HOST:PORT is one"}
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, 0, &Error{URL: u.Redacted(), What: "is no address of a program", Hint: "http://HOST:PORT is one, and so is https://HOST/debug/pprof/trace"}
+		return nil, 0, &GoError{URL: u.Redacted(), What: "is no address of a program", Hint: "http://HOST:PORT is one, and so is https://HOST/debug/pprof/trace"}
 	}
 	if base := strings.TrimRight(u.Path, "/"); !strings.HasSuffix(base, "/trace") {
-		u.Path = strings.TrimSuffix(base, "/debug/pprof") + path
+		u.Path = strings.TrimSuffix(base, "/debug/pprof") + goTracePath
 	}
 	q := u.Query()
 	if given := q.Get("seconds"); given != "" {
 		s, err := strconv.ParseFloat(given, 64)
 		if err != nil || s <= 0 || s > 1e6 {
-			return nil, 0, &Error{URL: u.Redacted(), What: fmt.Sprintf("seconds=%s is no time to record", given), Hint: "--duration 5s says it too"}
+			return nil, 0, &GoError{URL: u.Redacted(), What: fmt.Sprintf("seconds=%s is no time to record", given), Hint: "--duration 5s says it too"}
 		}
 		return u, time.Duration(s * float64(time.Second)), nil
 	}
@@ -60,11 +57,12 @@ func Complete(address string, d time.Duration) (*url.URL, time.Duration, error) 
 	return u, d, nil
 }
 
-// Fetch records a program for d and writes its trace to w as it comes. It
+// FetchGo records a Go program that serves net/http/pprof for d, and writes its execution
+// trace to w as it comes, what came before the connection broke, too. It
 // returns how many bytes came; the error says why there are not more of them,
 // and is ctx's own where the user ended it. Progress may be nil.
-func Fetch(ctx context.Context, u *url.URL, d time.Duration, w io.Writer, progress func(left time.Duration, bytes int64)) (int64, error) {
-	limited, cancel := context.WithTimeoutCause(ctx, d+patience, errors.New("timeout"))
+func FetchGo(ctx context.Context, u *url.URL, d time.Duration, w io.Writer, progress func(left time.Duration, bytes int64)) (int64, error) {
+	limited, cancel := context.WithTimeoutCause(ctx, d+goPatience, errors.New("timeout"))
 	defer cancel()
 	out := &counter{w: w}
 	defer out.show(d, progress)()
@@ -86,20 +84,20 @@ func Fetch(ctx context.Context, u *url.URL, d time.Duration, w io.Writer, progre
 	case ctx.Err() != nil:
 		return out.n.Load(), ctx.Err()
 	case limited.Err() != nil:
-		return out.n.Load(), &Error{u.Redacted(), fmt.Sprintf("no end of the trace came within %v", d+patience), "is that a program's debug/pprof?"}
+		return out.n.Load(), &GoError{u.Redacted(), fmt.Sprintf("no end of the trace came within %v", d+goPatience), "is that a program's debug/pprof?"}
 	}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // without the address, whose password it may show
 	}
-	return out.n.Load(), &Error{u.Redacted(), err.Error(), "does the program run, and serve net/http/pprof there?"}
+	return out.n.Load(), &GoError{u.Redacted(), err.Error(), "does the program run, and serve net/http/pprof there?"}
 }
 
 // refusal explains an answer that is no trace.
 func refusal(u *url.URL, answer *http.Response) error {
 	said, _ := bufio.NewReader(io.LimitReader(answer.Body, 4096)).ReadString('\n')
 	said = strings.TrimSpace(said)
-	e := &Error{URL: u.Redacted(), What: answer.Status}
+	e := &GoError{URL: u.Redacted(), What: answer.Status}
 	switch {
 	case strings.Contains(said, "already enabled"):
 		e.What, e.Hint = "the program is being traced already", "one trace at a time is all that Go can do: try again when the other one is over"

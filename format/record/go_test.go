@@ -1,4 +1,4 @@
-package gohttp
+package record
 
 import (
 	"testing"
@@ -18,7 +18,7 @@ func TestComplete(t *testing.T) {
 		"http://u:secret@h:1":            "http://u:secret@h:1/debug/pprof/trace?seconds=5.5",
 		"http://[::1]:6060/debug/pprof/trace?token=a&other=": "http://[::1]:6060/debug/pprof/trace?other=&seconds=5.5&token=a",
 	} {
-		u, d, err := Complete(address, 5500*time.Millisecond)
+		u, d, err := GoAddress(address, 5500*time.Millisecond)
 		if err != nil || u.String() != want {
 			t.Errorf("%s: %v, %v", address, u, err)
 		} else if q := u.Query().Get("seconds"); q == "2" && d != 2*time.Second || q != "2" && d != 5500*time.Millisecond {
@@ -26,7 +26,7 @@ func TestComplete(t *testing.T) {
 		}
 	}
 	for _, address := range []string{"ftp://h/x", "http://", "http://h:1/?seconds=-1", "http://h:1/?seconds=soon", "http://h:1/?seconds=inf", "http://%zz", ":6060:"} {
-		if u, _, err := Complete(address, time.Second); err == nil {
+		if u, _, err := GoAddress(address, time.Second); err == nil {
 			t.Errorf("%s: %v", address, u)
 		}
 	}

@@ -1,7 +1,4 @@
-// Package perf records a native program with Linux's perf: who waits for futexes,
-// who wakes whom, and when threads run. It knows the command lines and what can
-// go wrong, and reads none of what comes.
-package perf
+package record
 
 import (
 	"fmt"
@@ -11,45 +8,46 @@ import (
 	"time"
 )
 
-// Ask is what to record.
-type Ask struct {
+// Perf is what Linux's perf is to record of a native program: which threads wait for futexes, which
+// wake them, and when threads run.
+type Perf struct {
 	Process  string // its number
 	Duration time.Duration
-	Chains   string // how call chains are made: one of Chains
+	Chains   string // how call chains are made: one of PerfChains
 	Kernel   bool   // also waits for the kernel's own locks
 	CPUs     int    // of the machine: the buffers of all share what may be pinned
 }
 
-// Chains are the ways to make call chains. Dwarf is right whatever libc was
+// PerfChains are the ways to make call chains. Dwarf is right whatever libc was
 // built with; fp is where it keeps frame pointers.
-var Chains = []string{"dwarf", "fp"}
+var PerfChains = []string{"dwarf", "fp"}
 
-// StackBytes of each waiter and waker are copied for dwarf. 4 KB hold some 30
+// PerfStackBytes of each waiter and waker are copied for dwarf. 4 KB hold some 30
 // frames; a Python program needs more, of which the outermost are cut off.
-const StackBytes = 4096
+const PerfStackBytes = 4096
 
-// event is a tracepoint. Call chains cost most of all, so only events whose
+// tracepointEvent is a tracepoint. Call chains cost most of all, so only events whose
 // chains say where a lock is taken or given back have them.
-type event struct {
+type tracepointEvent struct {
 	name  string
 	chain bool
 }
 
-var futexes = []event{
+var futexes = []tracepointEvent{
 	{"syscalls:sys_enter_futex", true},
 	{"syscalls:sys_exit_futex", false},
 	{"sched:sched_switch", true},  // where a thread sleeps, or that it is preempted
 	{"sched:sched_waking", false}, // whom a thread wakes
 }
 
-var kernelLocks = []event{
+var kernelLocks = []tracepointEvent{
 	{"lock:contention_begin", true},
 	{"lock:contention_end", false},
 }
 
 // Record returns the words of the command that records into a file. It ends
 // early when it is interrupted or the program ends.
-func (a *Ask) Record(file string) []string {
+func (a *Perf) Record(file string) []string {
 	words := []string{"perf", "record", "-q", "-k", "CLOCK_MONOTONIC", "-m", a.buffer(), "--call-graph", a.callGraph(), "--switch-events"}
 	events := futexes
 	if a.Kernel {
@@ -65,15 +63,15 @@ func (a *Ask) Record(file string) []string {
 	return append(words, "-p", a.Process, "-o", file, "--", "sleep", strconv.FormatFloat(a.Duration.Seconds(), 'f', -1, 64))
 }
 
-// Script returns the words of the command that writes what was recorded as text.
-func Script(file string) []string {
+// PerfScript returns the words of the command that writes what was recorded as text.
+func PerfScript(file string) []string {
 	return []string{"perf", "script", "-i", file, "--ns", "-F", "comm,pid,tid,cpu,time,event,trace,ip,sym,dso",
 		"--show-switch-events", "--show-task-events", "--show-lost-events"}
 }
 
-func (a *Ask) callGraph() string {
+func (a *Perf) callGraph() string {
 	if a.Chains == "dwarf" {
-		return fmt.Sprintf("dwarf,%d", StackBytes)
+		return fmt.Sprintf("dwarf,%d", PerfStackBytes)
 	}
 	return a.Chains
 }
@@ -83,13 +81,13 @@ func (a *Ask) callGraph() string {
 const pinned = 128
 
 // buffer is the size of one processor's: a power of two from 1 to 16 MB.
-func (a *Ask) buffer() string {
+func (a *Perf) buffer() string {
 	each := min(max(pinned/max(a.CPUs, 1), 1), 16)
 	return strconv.Itoa(1<<(bits.Len(uint(each))-1)) + "M"
 }
 
-// Line writes words as a line for a shell.
-func Line(words []string) string {
+// ShellLine writes words as a line for a shell.
+func ShellLine(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
 		if quoted[i] = w; strings.ContainsAny(w, " '\"\\$&|;<>()*?[]#~`!{}\t\n") || w == "" {

@@ -1,4 +1,4 @@
-package perf
+package record
 
 import (
 	"bufio"
@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// Error is why nothing could be recorded, and what to do about it.
-type Error struct {
+// PerfError is why nothing could be recorded, and what to do about it.
+type PerfError struct {
 	What string
 	Hint string
 }
 
-func (e *Error) Error() string { return e.What }
+func (e *PerfError) Error() string { return e.What }
 
-// Recorded is how a recording went.
-type Recorded struct {
+// PerfRecording is how a recording went.
+type PerfRecording struct {
 	Length time.Duration
 	Ended  bool // the program did, before its time
 	Early  bool // the user ended it
@@ -30,16 +30,16 @@ type Recorded struct {
 // grace is how long perf may take to write its file when it is told to stop.
 const grace = time.Minute
 
-// Record records a program into a file, until its time is over, ctx is done or
+// RecordPerf records a program into a file, until its time is over, ctx is done or
 // the program ends. It calls begun when perf runs, and progress, which may be
-// nil, with the time that is left. The error is an *Error.
-func Record(ctx context.Context, a *Ask, file string, begun func(), progress func(left time.Duration)) (*Recorded, error) {
+// nil, with the time that is left. The error is a *PerfError.
+func RecordPerf(ctx context.Context, a *Perf, file string, begun func(), progress func(left time.Duration)) (*PerfRecording, error) {
 	pid, err := strconv.Atoi(a.Process)
 	switch {
 	case err != nil:
-		return nil, &Error{a.Process + " is no process's number", "'ps -e' lists them"}
-	case !alive(pid):
-		return nil, &Error{"no process " + a.Process + " runs here", "'ps -e' lists them"}
+		return nil, &PerfError{a.Process + " is no process's number", "'ps -e' lists them"}
+	case !runs(pid):
+		return nil, &PerfError{"no process " + a.Process + " runs here", "'ps -e' lists them"}
 	}
 	if _, err := command(a.Record(file)); err != nil {
 		return nil, err
@@ -50,13 +50,13 @@ func Record(ctx context.Context, a *Ask, file string, begun func(), progress fun
 		if r == nil {
 			return nil, err
 		}
-		lives, came := alive(pid), size(file) > 0
+		lives, came := runs(pid), fileSize(file) > 0
 		switch {
 		case came && (err == nil || r.Early || !lives):
 			r.Ended = !r.Early && err != nil
 			return r, nil
 		case r.Early:
-			return nil, &Error{"ended before anything came", ""}
+			return nil, &PerfError{"ended before anything came", ""}
 		case try == tries || !lives || !strings.Contains(said, vanished):
 			return nil, diagnose(said, err)
 		}
@@ -70,12 +70,12 @@ const (
 )
 
 // once runs perf; the recording is nil when it did not run at all.
-func (a *Ask) once(ctx context.Context, file string, progress func(time.Duration)) (*Recorded, string, error) {
+func (a *Perf) once(ctx context.Context, file string, progress func(time.Duration)) (*PerfRecording, string, error) {
 	c, said, err := begin(a.Record(file))
 	if err != nil {
 		return nil, "", err
 	}
-	r, started, done := &Recorded{}, time.Now(), make(chan error, 1)
+	r, started, done := &PerfRecording{}, time.Now(), make(chan error, 1)
 	go func() { done <- c.Wait() }()
 	err = r.await(ctx, c.Process, done, a.Duration, progress)
 	r.Length = time.Since(started)
@@ -83,7 +83,7 @@ func (a *Ask) once(ctx context.Context, file string, progress func(time.Duration
 }
 
 // await waits for the end of a recording, and says how perf ended.
-func (r *Recorded) await(ctx context.Context, p *os.Process, done <-chan error, d time.Duration, progress func(time.Duration)) error {
+func (r *PerfRecording) await(ctx context.Context, p *os.Process, done <-chan error, d time.Duration, progress func(time.Duration)) error {
 	end := time.Now().Add(d)
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -109,27 +109,27 @@ func (r *Recorded) await(ctx context.Context, p *os.Process, done <-chan error, 
 	}
 }
 
-// Text is the text of a recording, as perf script writes it.
-type Text struct {
+// PerfText is the text of a recording, as perf script writes it.
+type PerfText struct {
 	io.Reader
 	c    *exec.Cmd
 	said *tail
 }
 
-// Open begins to turn a recording into text.
-func Open(file string) (*Text, error) {
-	c, err := command(Script(file))
+// OpenPerf begins to turn a recording into text.
+func OpenPerf(file string) (*PerfText, error) {
+	c, err := command(PerfScript(file))
 	if err != nil {
 		return nil, err
 	}
-	t := &Text{c: c, said: &tail{}}
+	t := &PerfText{c: c, said: &tail{}}
 	c.Stderr = t.said
 	out, err := c.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
 	if err := c.Start(); err != nil {
-		return nil, &Error{"perf: " + err.Error(), ""}
+		return nil, &PerfError{"perf: " + err.Error(), ""}
 	}
 	t.Reader = bufio.NewReaderSize(out, 1<<20)
 	return t, nil
@@ -137,7 +137,7 @@ func Open(file string) (*Text, error) {
 
 // Close ends it, and says why there is less text than there should be. What was
 // not read is dropped.
-func (t *Text) Close() error {
+func (t *PerfText) Close() error {
 	_, err := io.Copy(io.Discard, t.Reader)
 	err = errors.Join(err, t.c.Wait())
 	if err != nil {
@@ -157,7 +157,7 @@ func begin(words []string) (*exec.Cmd, *tail, error) {
 	c.Stdout, c.Stderr = said, said
 	apart(c)
 	if err := c.Start(); err != nil {
-		return nil, nil, &Error{"perf: " + err.Error(), ""}
+		return nil, nil, &PerfError{"perf: " + err.Error(), ""}
 	}
 	return c, said, nil
 }
@@ -165,7 +165,7 @@ func begin(words []string) (*exec.Cmd, *tail, error) {
 func command(words []string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(words[0])
 	if err != nil {
-		return nil, &Error{"perf is not installed here", "it is in the package linux-perf of Debian, linux-tools-generic of Ubuntu, perf of Fedora; 'contend perf-args' prints what to run where it is"}
+		return nil, &PerfError{"perf is not installed here", "it is in the package linux-perf of Debian, linux-tools-generic of Ubuntu, perf of Fedora; 'contend perf-args' prints what to run where it is"}
 	}
 	c := exec.Command(path, words[1:]...)
 	c.Env = append(os.Environ(), "LC_ALL=C", "PAGER=cat")
@@ -185,7 +185,7 @@ func (t *tail) Write(p []byte) (int, error) {
 
 func (t *tail) text() string { return t.b.String() }
 
-func size(file string) int64 {
+func fileSize(file string) int64 {
 	info, err := os.Stat(file)
 	if err != nil {
 		return 0

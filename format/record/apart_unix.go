@@ -1,6 +1,6 @@
 //go:build unix
 
-package perf
+package record
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 
 func apart(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// alive reports whether a process runs. One whose end its parent has not taken
+// runs reports whether a process runs. One whose end its parent has not taken
 // notice of does not.
-func alive(pid int) bool {
+func runs(pid int) bool {
 	if err := syscall.Kill(pid, 0); pid <= 0 || err != nil && err != syscall.EPERM {
 		return false
 	}
