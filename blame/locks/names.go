@@ -7,7 +7,6 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
-	"contend/blame/sites"
 	"contend/format"
 )
 
@@ -111,7 +110,7 @@ func (n *Names) Owner(lock format.ObjectID, o analysis.Owner) string {
 	by := []blame.Key{blame.ByOwnerSite, blame.ByOwnerDoing}
 	ids := n.keys.IDs(by, lock, &analysis.Waiter{}, &blame.Charge{Owner: o, Owned: lock})
 	site, _ := n.keys.Text(by[0], ids[0])
-	if doing := doingOf(ids[1]); doing != sites.Unknown {
+	if doing := doingOf(ids[1]); doing != blame.DoingUnknown {
 		site += ", " + doing.String()
 	}
 	return site

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"contend/decode/gosym"
+	"contend/decode/rules"
 	"contend/format"
 )
 
@@ -58,7 +58,7 @@ func NewDebug(in *bufio.Reader, name string, o Options) (*Reader, error) {
 				frames, named = nil, true
 			}
 			f := format.Frame{File: path.Base(m[2])}
-			f.Class, f.Method = gosym.Split(m[1])
+			f.Class, f.Method = rules.SplitGo(m[1])
 			f.Line, _ = strconv.Atoi(m[3])
 			frames = append(frames, f)
 		} else {

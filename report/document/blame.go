@@ -39,6 +39,9 @@ type Other struct {
 	Ns int64 `json:"otherNs,omitempty"`
 }
 
+// DoingUnknown is the name of owner-doing that says nothing.
+var DoingUnknown = blame.DoingUnknown.String()
+
 // NewBlame builds the document; top limits the rows, 0 means all.
 func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
 	b := &Blame{Schema: "contend.blame/1", Metric: "direct", Rows: []BlameRow{}, Other: Other{t.OtherNs}, Coverage: cov,

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"contend/blame/sites"
 	"contend/report/document"
 	"contend/report/text"
 )
@@ -86,7 +85,7 @@ func (m measure) key(by, key string) Cell {
 			return Cell{"< " + shown, key}
 		}
 		return Name(key)
-	case by == "owner-doing" && key == sites.Unknown.String():
+	case by == "owner-doing" && key == document.DoingUnknown:
 		return Cell{none.Text, key}
 	case strings.HasSuffix(by, "-site"), strings.HasSuffix(by, "-line"), strings.HasSuffix(by, "-method"), by == "created":
 		return Cell{text.Method(key), key}
