@@ -6,8 +6,8 @@ import (
 
 	"contend/analysis"
 	"contend/analysis/owners/model"
+	places "contend/blame"
 	"contend/blame/lanes"
-	places "contend/blame/sites"
 	"contend/blame/waits"
 	"contend/format"
 )
