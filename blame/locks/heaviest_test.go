@@ -1,6 +1,7 @@
 package locks
 
 import (
+	"fmt"
 	"testing"
 
 	"contend/analysis"
@@ -61,4 +62,29 @@ func site(c *Overview, id uint32) string {
 		}
 	}
 	return ""
+}
+
+// Of more classes than are told, those of the most waiting are: the others are one sum.
+func TestTooManyClassesAreOneSum(t *testing.T) {
+	const more, heavy = 100, 50
+	var list format.List
+	for i := range heavy + maxGroups + more {
+		id := format.ObjectID(i + 1)
+		_ = list.Write(&format.Event{Kind: format.KindObject, Object: id, Class: fmt.Sprint("Lock", i)})
+		_ = list.Write(&format.Event{Kind: format.KindWait, Thread: 1, Object: id, Time: 10_000 * int64(i), End: 10_000*int64(i) + int64(i) + 1})
+	}
+	c := NewOverview(Options{})
+	if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
+		t.Fatal(err)
+	}
+	ids := map[uint32]bool{}
+	for _, l := range c.Locks()[:heavy] {
+		ids[l.ID] = true
+	}
+	out, rest := c.Heaviest(ids)
+	last := rest[len(rest)-1]
+	want := int64(more * (more + 1) / 2) // of the shortest
+	if len(out) != heavy || len(rest) != maxGroups+1 || len(last.Of) != more || last.WaitNs != want || last.Owners != nil || last.Waiters != nil || rest[maxGroups-1].WaitNs != more+1 {
+		t.Errorf("%d and %d; the last of %d locks, %d ns, want %d", len(out), len(rest), len(last.Of), last.WaitNs, want)
+	}
 }

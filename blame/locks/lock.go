@@ -3,6 +3,7 @@ package locks
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 
 	"contend/analysis"
@@ -62,9 +63,14 @@ func (c *Overview) Locks() []Lock {
 	return all
 }
 
+// maxGroups is how many classes and sites the other locks are told by, at most: those of
+// the most waiting.
+const maxGroups = 1 << 12
+
 // Heaviest returns the overview of some locks, and of all others by class and
 // site: each that has several kinds of owners takes kilobytes. Of nil, all are
-// heavy. Both are in descending order of waiting.
+// heavy. Both are in descending order of waiting, but what comes after maxGroups is
+// one that names neither site, owners nor waiters, [other], the last.
 func (c *Overview) Heaviest(heavy map[uint32]bool) (out, rest []Lock) {
 	roots := c.rootsOf()
 	many := map[[2]string]*charged{}
@@ -79,7 +85,12 @@ func (c *Overview) Heaviest(heavy map[uint32]bool) (out, rest []Lock) {
 		}
 		many[key].add(&one)
 	}
-	for _, of := range many {
+	other := Lock{Name: blame.OtherText, Class: blame.OtherText}
+	for i, of := range slices.SortedFunc(maps.Values(many), (*charged).compare) {
+		if i >= maxGroups {
+			other.WaitNs, other.Of = other.WaitNs+of.waitNs(), append(other.Of, of.ids...)
+			continue
+		}
 		l := c.lock(of, roots)
 		l.Of = of.ids
 		rest = append(rest, l)
@@ -88,6 +99,9 @@ func (c *Overview) Heaviest(heavy map[uint32]bool) (out, rest []Lock) {
 		slices.SortStableFunc(list, func(a, b Lock) int {
 			return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Name, b.Name))
 		})
+	}
+	if other.Of != nil {
+		rest = append(rest, other)
 	}
 	return out, rest
 }
@@ -102,6 +116,18 @@ type charged struct {
 
 func (c *charged) add(one *charged) {
 	c.parts, c.places, c.ids = append(c.parts, one.parts...), append(c.places, one.places...), append(c.ids, one.id)
+}
+
+func (c *charged) waitNs() (ns int64) {
+	for _, p := range c.places {
+		ns += p.ns
+	}
+	return ns
+}
+
+// compare orders sums by waiting, most first.
+func (c *charged) compare(o *charged) int {
+	return cmp.Or(cmp.Compare(o.waitNs(), c.waitNs()), cmp.Compare(c.id, o.id))
 }
 
 // charged goes through the locks that were waited for, in order of their ids.

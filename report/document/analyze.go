@@ -235,7 +235,7 @@ type Analyze struct {
 
 // MostLocks is how many locks are described each by itself, unless more are asked
 // for: a description takes a kilobyte and more, and a trace may have a million.
-const MostLocks = 1 << 14
+const MostLocks = 1 << 12
 
 // Rest is the locks of one class and site that are described together.
 type Rest struct {

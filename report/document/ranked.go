@@ -11,7 +11,7 @@ import (
 // Wait is one thing that threads wait for, as a reader takes it: the locks of one class that
 // are known by one place in the program, or a place where threads wait for what is no lock.
 type Wait struct {
-	Kind string // lock, or of what is none: pool, queue, latch, result, condition, resource
+	Kind string // lock, or of what is none: pool, queue, latch, result, condition, resource; of locks too many to name Others
 	Lock        // of locks the sums, with name, class and site of the biggest; of others the sums and the site
 	Of   *Resource
 
@@ -34,8 +34,13 @@ type Ranked struct {
 	MaxNs   int64  `json:"maxNs"`
 }
 
-// Waits returns all that threads wait for, what most thread-time is spent on first: locks,
-// and of other places those where several threads wait that surely have something to do.
+// Others is the kind of the locks of which there are too many to tell anything but their
+// number and waiting.
+const Others = "others"
+
+// Waits returns all that threads wait for, what most thread-time is spent on first, but
+// Others last: locks, and of other places those where several threads wait that surely have
+// something to do.
 func (a *Analyze) Waits() []Wait {
 	list := lockWaits(a.Locks, a.Rest)
 	for i := range a.Resources {
@@ -44,7 +49,13 @@ func (a *Analyze) Waits() []Wait {
 				Lock: Lock{Site: r.Site, Waits: r.Waits, WaitNs: r.WaitNs, MaxNs: r.MaxNs, Waiters: r.Waiters}})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Wait) int { return cmp.Compare(b.WaitNs, a.WaitNs) })
+	last := func(w *Wait) int {
+		if w.Kind == Others {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(list, func(a, b Wait) int { return cmp.Or(cmp.Compare(last(&a), last(&b)), cmp.Compare(b.WaitNs, a.WaitNs)) })
 	return list
 }
 
@@ -130,7 +141,12 @@ func lockWaits(locks []Lock, rest []Rest) (groups []Wait) {
 		add(&locks[i], 1, locks[i].WaitNs)
 	}
 	for i := range rest {
-		add(&rest[i].Lock, rest[i].Locks, rest[i].Biggest)
+		r := &rest[i]
+		if len(r.Waiting) == 0 { // told by no site
+			groups = append(groups, Wait{Kind: Others, Lock: r.Lock, Locks: r.Locks, Biggest: r.Biggest})
+			continue
+		}
+		add(&r.Lock, r.Locks, r.Biggest)
 	}
 	for i := range groups {
 		groups[i].Owners = likelyOwners(groups[i].Owners)

@@ -52,7 +52,7 @@ func (s *screen) rest(list []document.Wait, room int) []line {
 	for i := range list {
 		w := &list[i]
 		things, ns, locks = things+max(w.Locks, 1), ns+w.WaitNs, locks && w.Of == nil
-		if float64(w.WaitNs) >= notable*float64(s.waitNs) {
+		if w.Kind != document.Others && float64(w.WaitNs) >= notable*float64(s.waitNs) {
 			names = append(names, s.size(w.WaitNs)+" "+strings.Join(s.name(w), " "))
 		}
 	}
