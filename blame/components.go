@@ -11,12 +11,11 @@ import (
 // or on nobody known is no way out.
 //
 // R. Tarjan, "Depth-first search and linear graph algorithms", SIAM Journal on
-// Computing 1 (1972); the recursion is kept on a slice, as a chain of threads
-// may be longer than a stack is deep.
+// Computing 1 (1972). A goroutine's stack grows with the longest chain.
 func (g *Graph) components() {
-	t := tarjan{out: g.successors(), index: make([]int, len(g.Nodes)), low: make([]int, len(g.Nodes)), done: make([]bool, len(g.Nodes))}
+	t := tarjan{out: g.successors(), low: make([]int, len(g.Nodes)), done: make([]bool, len(g.Nodes))}
 	for v := range g.Nodes {
-		if t.index[v] == 0 {
+		if t.low[v] == 0 {
 			t.visit(v)
 		}
 	}
@@ -58,62 +57,34 @@ func (g *Graph) successors() [][]int {
 
 // tarjan is the state of the search.
 type tarjan struct {
-	out        [][]int
-	index, low []int // number of each visited node in order of visit, from 1; least number it reaches
-	done       []bool
-	open       []int // visited, not yet in a component
-	count      int
-	found      [][]int
-}
-
-// step is a node on the way from the start, with its next successor to try.
-type step struct{ node, next int }
-
-func (t *tarjan) enter(v int) step {
-	t.count++
-	t.index[v], t.low[v] = t.count, t.count
-	t.open = append(t.open, v)
-	return step{node: v}
+	out   [][]int
+	low   []int // by visited node: the least number it reaches; numbers are in order of visit, from 1
+	done  []bool
+	open  []int // visited, not yet in a component
+	count int
+	found [][]int
 }
 
 // visit finds every component that can be reached from a node.
-func (t *tarjan) visit(start int) {
-	way := []step{t.enter(start)}
-	for len(way) > 0 {
-		s := &way[len(way)-1]
-		if s.next < len(t.out[s.node]) {
-			w := t.out[s.node][s.next]
-			s.next++
-			switch {
-			case t.index[w] == 0:
-				way = append(way, t.enter(w))
-			case !t.done[w]:
-				t.low[s.node] = min(t.low[s.node], t.index[w])
-			}
-			continue
+func (t *tarjan) visit(v int) {
+	t.count++
+	number, at := t.count, len(t.open)
+	t.low[v], t.open = number, append(t.open, v)
+	for _, w := range t.out[v] {
+		if t.low[w] == 0 {
+			t.visit(w)
 		}
-		v := s.node
-		way = way[:len(way)-1]
-		if len(way) > 0 {
-			up := way[len(way)-1].node
-			t.low[up] = min(t.low[up], t.low[v])
-		}
-		if t.low[v] == t.index[v] {
-			t.close(v)
+		if !t.done[w] {
+			t.low[v] = min(t.low[v], t.low[w])
 		}
 	}
-}
-
-// close cuts off the component whose first visited node is v.
-func (t *tarjan) close(v int) {
-	at := len(t.open) - 1
-	for t.open[at] != v {
-		at--
+	if t.low[v] < number {
+		return
 	}
-	c := slices.Clone(t.open[at:])
+	component := slices.Clone(t.open[at:])
 	t.open = t.open[:at]
-	for _, w := range c {
+	for _, w := range component {
 		t.done[w] = true
 	}
-	t.found = append(t.found, c)
+	t.found = append(t.found, component)
 }

@@ -36,7 +36,7 @@ func (b *Builder) known(key Key, ns int64) Key {
 	if !b.full() {
 		return key
 	}
-	if _, ok := b.index[b.number(&key)]; ok {
+	if _, ok := b.index[key]; ok {
 		return key
 	}
 	b.folded.ns += ns

@@ -42,9 +42,7 @@ type Builder struct {
 	sites   *blame.Sites
 	start   int64
 	end     int64
-	waiters map[waiter]uint32 // the numbers of what samples tell of waiters,
-	causes  map[cause]uint32  // and of what they tell besides
-	index   map[uint64]int    // samples by both
+	index   map[Key]int32 // samples
 	samples []Sample
 	paths   paths
 	folded  folded
@@ -61,42 +59,6 @@ type Key struct {
 	Owner       analysis.Owner // the direct one; of a chain the root
 	path        int32          // number of the chain's further hops, 0 for none
 	folded      bool           // one of many, see folded
-}
-
-// waiter is what a sample tells of its waiter.
-type waiter struct {
-	thread format.ThreadID
-	stack  format.StackID
-	lock   format.ObjectID
-}
-
-// cause is what it tells besides.
-type cause struct {
-	owner  analysis.Owner
-	path   int32
-	folded bool
-}
-
-// number tells keys apart. Of the many that wait for one owner the part about the owner is
-// looked up once.
-func (b *Builder) number(key *Key) uint64 { return b.numberOf(key, b.cause(key)) }
-
-func (b *Builder) numberOf(key *Key, cause uint64) uint64 {
-	return cause | uint64(id(b.waiters, waiter{key.Waiter, key.WaiterStack, key.Lock}))
-}
-
-func (b *Builder) cause(key *Key) uint64 {
-	return uint64(id(b.causes, cause{key.Owner, key.path, key.folded})) << 32
-}
-
-// id returns the number of a key, a new one if it has none.
-func id[K comparable](numbers map[K]uint32, key K) uint32 {
-	n, ok := numbers[key]
-	if !ok {
-		n = uint32(len(numbers))
-		numbers[key] = n
-	}
-	return n
 }
 
 // Sample is a sum of slices that agree in their Key.
@@ -121,7 +83,7 @@ func WallNs(u *analysis.Union, delayNs int64) int64 { return min(u.Len(), delayN
 // New returns an empty builder. The program's own code, for the view of sites, are
 // the frames that the expression matches; see sites.New.
 func New(v View, app *regexp.Regexp) *Builder {
-	b := &Builder{view: v, sites: blame.NewSites(app), waiters: map[waiter]uint32{}, causes: map[cause]uint32{}, index: map[uint64]int{}, most: maxSamples}
+	b := &Builder{view: v, sites: blame.NewSites(app), index: map[Key]int32{}, most: maxSamples}
 	b.kinds = blame.NewKinds(b.kindOf).Coarse(mostInQueue, func(m *analysis.QueueChange) int { return ^b.alike(&m.Waiter) })
 	return b
 }
@@ -161,11 +123,10 @@ func (b *Builder) QueueSlice(s *analysis.Slice, _ int) {
 		return
 	}
 	key := b.key(s.Lock, &list[0].Waiter, &s.Shares[0])
-	cause := b.cause(&key)
 	for _, k := range list {
 		ns := int64(k.Len()) * s.Shares[0].Ns
 		key.Waiter, key.WaiterStack = k.Thread, k.Stack
-		if at, ok := b.index[b.numberOf(&key, cause)]; ok && !k.IsCoarse() {
+		if at, ok := b.index[key]; ok && !k.IsCoarse() {
 			b.samples[at].add(s, ns)
 		} else if k.IsCoarse() || b.full() {
 			b.folded.ns += ns
@@ -246,11 +207,10 @@ func (m *Sample) add(s *analysis.Slice, ns int64) {
 
 // sample returns the sample of a key, making it if need be.
 func (b *Builder) sample(key Key) *Sample {
-	number := b.number(&key)
-	i, ok := b.index[number]
+	i, ok := b.index[key]
 	if !ok {
-		i = len(b.samples)
-		b.index[number] = i
+		i = int32(len(b.samples))
+		b.index[key] = i
 		b.samples = append(b.samples, Sample{Key: key})
 	}
 	return &b.samples[i]
