@@ -95,7 +95,8 @@ What the owner- and waiter- keys tell of who held the lock, and of who waited:
   task        what a Go program told runtime/trace it was doing; so does region.
               Without owner- they are the waiter's
 Of the lock:
-  created     the line of own code that made it
+  created     the line of own code that made it, or, where that is not told,
+              of the first thread that is seen to acquire it
   root-lock   where the chain of waits ends that began with it
 And input is which of several traces it is in, see 'contend convert'.`
 

@@ -10,8 +10,15 @@ import (
 	"contend/format"
 )
 
-// NotTold names the site of a lock that the trace does not say was made.
-const NotTold = "[not told]"
+// NotTold names the site of a lock of which the trace tells neither where it was made nor
+// where it was acquired. FirstAcquirer begins the name of one of which it tells the latter.
+const (
+	NotTold       = "[not told]"
+	FirstAcquirer = "[first acquirer] "
+)
+
+// Made reports whether a name that Created gives is where a lock was made.
+func Made(site string) bool { return site != NotTold && !strings.HasPrefix(site, FirstAcquirer) }
 
 // Sites finds the frames of a program's own code that matter to its reader: where a
 // lock was taken, where a thread waits for it, where it was made, and its callers. It
@@ -120,13 +127,17 @@ func (s *Sites) Doing(id format.StackID) Doing {
 	return m.doing
 }
 
-// Created returns the site that made a lock.
+// Created returns the site that made a lock, or, where that is not told, of the first thread
+// that is seen to acquire it.
 func (s *Sites) Created(lock format.ObjectID) uint32 {
-	id := s.sym.Object(lock).Stack
-	if len(s.sym.Frames(id)) == 0 {
-		return s.names.ID(NotTold)
+	if id := s.sym.Object(lock).Stack; len(s.sym.Frames(id)) > 0 {
+		return s.stack(id).site
 	}
-	return s.stack(id).site
+	s.learn()
+	if int(lock) < len(s.taken.first) && s.taken.first[lock] != format.NoStack {
+		return s.names.ID(FirstAcquirer + s.names.Name(s.stack(s.taken.first[lock]).site))
+	}
+	return s.names.ID(NotTold)
 }
 
 // stack returns what is known of a stack.

@@ -119,8 +119,10 @@ func TestSitesOfWaitersAndLocks(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
-	if made, not := s.Names().Name(s.Created(ledger)), s.Names().Name(s.Created(audit)); made != "Shop$Dao.load:12" || not != NotTold {
-		t.Errorf("made at %s, %s", made, not)
+	for lock, want := range map[format.ObjectID]string{ledger: "Shop$Dao.load:12", audit: "[first acquirer] Audit.write:5", queue: NotTold} {
+		if got := s.Names().Name(s.Created(lock)); got != want || Made(got) != (lock == ledger) {
+			t.Errorf("made at %s, want %s", got, want)
+		}
 	}
 }
 

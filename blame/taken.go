@@ -18,6 +18,7 @@ type taken struct {
 	classes map[takenAt][]int32
 	given   map[takenAt][]int32 // where locks are given back
 	stacks  map[analysis.Acquisition]bool
+	first   []format.StackID // by lock: with which it was seen acquired first
 }
 
 // place is a method.
@@ -52,6 +53,12 @@ func (s *Sites) learn() {
 		t.stacks[a] = true
 		if f, ok := s.ownFrame(a.Stack); ok {
 			at := t.number(f)
+			for len(t.first) <= int(a.Lock) {
+				t.first = append(t.first, format.NoStack)
+			}
+			if t.first[a.Lock] == format.NoStack {
+				t.first[a.Lock] = a.Stack
+			}
 			note(t.locks, takenAt{uint32(a.Lock), at}, f.Line)
 			note(t.classes, takenAt{s.sym.Class(a.Lock), at}, f.Line)
 		}

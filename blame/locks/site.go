@@ -35,7 +35,7 @@ func (c *Overview) made(id uint32) (site string, told bool) {
 
 func madeAt(keys *blame.Resolver, lock format.ObjectID) (site string, told bool) {
 	site, _ = keys.Text(blame.ByCreated, keys.IDs([]blame.Key{blame.ByCreated}, lock, &analysis.Waiter{}, &blame.Charge{})[0])
-	return site, site != blame.NotTold
+	return site, blame.Made(site)
 }
 
 // siteOf is site for one of a million locks, of which nothing else is asked.
