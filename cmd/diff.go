@@ -34,12 +34,12 @@ func newDiff(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "diff BASE NEW",
 		Short: "say what changed between two runs, and what is only noise",
-		Long: `Compare locks, owners' call chains and chains of waits of two runs by how many threads
+		Long: `Compare locks, owners and chains of waits of two runs by how many threads
 waited on average: waiting over the time elapsed, so that runs of unequal length compare.
 With --operations it is the waiting of each operation. The share of the running time of
 all threads, which is the pressure, stands beside it. Locks
-match by class and by where they are acquired, never by address; call chains match
-without line numbers; chains of waits by the signature 'contend chains' prints.
+match by class and by where they are acquired, never by address; owners by the method
+that took the lock, without line numbers; chains of waits by the signature 'contend chains' prints.
 
 A difference is shown when it is larger than what a bootstrap over blocks of time
 says the runs vary by themselves; ~ stands for the others. One recording may tell what
@@ -124,10 +124,11 @@ func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s docu
 		p := &compare.Profile{}
 		alone := *o
 		alone.paths = []string{strings.TrimSpace(path)}
-		res, err := alone.run(e, p)
+		res, err := alone.named(e, nil, p)
 		if err != nil {
 			return nil, s, err
 		}
+		p.Known = res.names.Heaviest(document.MostLocks)
 		if err := res.timeless(); err != nil && !res.untimed() { // counts of so many seconds, not of a whole run
 			return nil, s, err
 		}

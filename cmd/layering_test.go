@@ -59,7 +59,7 @@ var allowed = map[string][]string{
 	"contend/decode/gotrace":           {"contend/decode/rules", "contend/format"},
 	"contend/report/junit":             {"contend/report/document"},
 	"contend/blame/gate":               {"contend/blame", "contend/blame/cube", "contend/blame/compare", "contend/blame/findings", "contend/blame/locks", "contend/analysis/bootstrap", "contend/analysis", "contend/format"},
-	"contend/blame/compare":            {"contend/blame", "contend/analysis/bootstrap", "contend/analysis", "contend/format"},
+	"contend/blame/compare":            {"contend/blame", "contend/blame/locks", "contend/analysis/bootstrap", "contend/analysis", "contend/format"},
 	"contend/analysis/bootstrap":       {"contend/analysis"},
 	"contend/report/text":              {"contend/report/document", "contend/analysis", "contend/format"},
 	"contend/blame/whatif":             {"contend/blame", "contend/analysis", "contend/format/workers", "contend/format"},

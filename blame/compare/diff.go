@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"contend/analysis"
 	"contend/analysis/bootstrap"
 )
 
@@ -23,6 +22,7 @@ const (
 // Row is one lock, call chain or chain of waits on both sides.
 type Row struct {
 	Name      string
+	Site      string // of a lock: the place by which it is known
 	Base, New Rates
 	P         float64 // probability of so large a difference by chance alone, for this row
 	Status    Status
@@ -83,7 +83,6 @@ func Compare(base, new Group, o Options) *Diff {
 		cells := p.finish().Series(p.total)
 		return sum{ns: total(cells), cells: cells}
 	}
-	alone := func(string) []string { return nil }
 	total := match(map[string]Rates{allLocks: base.rates(all)}, map[string]Rates{allLocks: new.rates(all)}, alone, d, o)
 	d.Total = total[0]
 	names := lockNames(base, new)
@@ -91,12 +90,19 @@ func Compare(base, new Group, o Options) *Diff {
 	itself := func(name string) string { return name }
 	sites := func(p *Profile) *rows[site] { return &p.sites }
 	d.Locks = match(byName(base, sites, lock), byName(new, sites, lock), alone, d, o)
-	owners := func(p *Profile) *rows[analysis.Owner] { return &p.owners }
-	d.Owners = match(byName(base, owners, itself), byName(new, owners, itself), outward, d, o)
+	known := knownSites(names, base, new)
+	for i := range d.Locks {
+		d.Locks[i].Site = known[d.Locks[i].Name]
+	}
+	takers := func(p *Profile) *rows[uint32] { return &p.takers }
+	d.Owners = match(byName(base, takers, itself), byName(new, takers, itself), alone, d, o)
 	chains := func(p *Profile) *rows[string] { return &p.chains }
-	d.Chains = match(byName(base, chains, itself), byName(new, chains, itself), outwardOf(d.Owners), d, o)
+	d.Chains = match(byName(base, chains, itself), byName(new, chains, itself), outwardOf(callChains(base, new)), d, o)
 	return d
 }
+
+// alone tells that a row has no coarser ones.
+func alone(string) []string { return nil }
 
 // match joins the rows of two sides by name and judges them.
 func match(base, new map[string]Rates, of coarser, d *Diff, o Options) []Row {

@@ -17,23 +17,22 @@ import (
 // coarser returns the names that a row would have if less was known of it.
 type coarser func(name string) []string
 
-// outward are the call chains around one.
-func outward(name string) (list []string) {
-	for {
-		_, rest, more := strings.Cut(name, callOf)
-		if !more {
-			return list
+// callChains are the call chains of owners on both sides.
+func callChains(base, new Group) (names []string) {
+	for _, g := range []Group{base, new} {
+		for _, p := range g {
+			names = append(names, p.owners.names...)
 		}
-		list, name = append(list, rest), rest
 	}
+	return names
 }
 
 // outwardOf are the chains of waits that end in a method around the last one, as
 // owners' call chains tell it.
-func outwardOf(owners []Row) coarser {
+func outwardOf(owners []string) coarser {
 	around := map[string]map[string]bool{}
-	for i := range owners {
-		frames := strings.Split(owners[i].Name, callOf)
+	for _, name := range owners {
+		frames := strings.Split(name, callOf)
 		for j, inner := range frames {
 			if around[inner] == nil {
 				around[inner] = map[string]bool{}

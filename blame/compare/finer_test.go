@@ -2,6 +2,7 @@ package compare
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,12 +28,20 @@ func TestHowFinelyAnOwnerIsToldIsNoChange(t *testing.T) {
 		{"a few samples", []Row{told("next < busy < checkout", 0, 0.01), told("busy < checkout", 0, 0.02), told("checkout", 1, 1.05)}, nil},
 		{"sleeps are not told", []Row{told("sleep < export", 3, 0), told("export", 0.001, 2.9)}, nil},
 		{"shorter, and told finely", []Row{told("busy < checkout", 0, 0.1), told("checkout", 1, 0.1)}, []string{"checkout"}},
-		{"longer inside", []Row{told("resize < put", 0, 5), told("put", 1, 1)}, []string{"resize < put"}},
-		{"sleep became work, as both tell", []Row{told("sleep < export", 3, 0), told("busy < export", 0, 3), told("export", 0.001, 0.001)}, []string{"busy < export", "sleep < export"}},
-		{"others of that name", []Row{told("busy < refund", 0, 1), told("checkout", 2, 1)}, []string{"busy < refund", "checkout"}},
+		{"longer inside", []Row{told("resize < put", 0, 5), told("put", 1, 1)}, []string{"resize"}},
+		{"sleep became work, as both tell", []Row{told("sleep < export", 3, 0), told("busy < export", 0, 3), told("export", 0.001, 0.001)}, []string{"busy", "sleep"}},
+		{"others of that name", []Row{told("busy < refund", 0, 1), told("checkout", 2, 1)}, []string{"busy", "checkout"}},
 	} {
-		judge(c.rows, outward, Options{Alpha: 0.05})
+		var stacks []string // of owners; a chain of waits tells the innermost frame
+		for i := range c.rows {
+			stacks = append(stacks, c.rows[i].Name)
+			c.rows[i].Name, _, _ = strings.Cut("w -> Lock -> "+c.rows[i].Name, callOf)
+		}
+		judge(c.rows, outwardOf(stacks), Options{Alpha: 0.05})
 		got := found(c.rows)
+		for i, name := range got {
+			got[i] = name[strings.LastIndex(name, " ")+1:]
+		}
 		slices.Sort(got)
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q changed, want %q", c.what, got, c.want)
@@ -42,7 +51,7 @@ func TestHowFinelyAnOwnerIsToldIsNoChange(t *testing.T) {
 
 // What chains end in is told finely by the stacks of owners.
 func TestChainsThatEndFurtherOut(t *testing.T) {
-	of := outwardOf([]Row{{Name: "busy < checkout < run"}, {Name: "busy < refund < run"}, {Name: "[handoff]"}})
+	of := outwardOf([]string{"busy < checkout < run", "busy < refund < run", "[handoff]"})
 	for name, want := range map[string][]string{
 		"w -> Lock -> busy":     {"w -> Lock -> checkout", "w -> Lock -> refund", "w -> Lock -> run"},
 		"w -> Lock -> checkout": {"w -> Lock -> run"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"contend/analysis/bootstrap"
+	"contend/blame"
 )
 
 // Rate is WaitNs over the running time (critical section pressure) or over the
@@ -312,6 +313,25 @@ func lockNames(groups ...Group) map[string]string {
 		}
 	}
 	return names
+}
+
+// knownSites returns, by the name of a lock, the place by which the most waited for of all that
+// have the name is known.
+func knownSites(names map[string]string, groups ...Group) map[string]string {
+	out, most := map[string]string{}, map[string]int64{}
+	for _, g := range groups {
+		for _, p := range g {
+			for _, l := range p.Known {
+				if int(l.Lock) >= len(p.home) || p.home[l.Lock] == 0 || l.Site == "" {
+					continue
+				}
+				if name := names[p.sites.names[p.home[l.Lock]-1]]; l.WaitNs > most[name] {
+					most[name], out[name] = l.WaitNs, blame.StableName(blame.WithoutLine(l.Site))
+				}
+			}
+		}
+	}
+	return out
 }
 
 // lockName writes a lock as Class at method, method.

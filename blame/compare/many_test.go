@@ -58,7 +58,7 @@ func TestRowsTooManyToBeKeptStillCount(t *testing.T) {
 	if rows[0].New.Pressure.Value != 0.25 {
 		t.Errorf("late %+v", rows[0].New)
 	}
-	judge(rows, outward, Options{Alpha: 0.05})
+	judge(rows, alone, Options{Alpha: 0.05})
 	if got := found(rows); len(got) > 0 {
 		t.Errorf("%+v", rows)
 	}

@@ -8,6 +8,7 @@ import (
 	"contend/analysis"
 	"contend/analysis/bootstrap"
 	"contend/blame"
+	"contend/blame/locks"
 	"contend/format"
 )
 
@@ -19,7 +20,9 @@ type Profile struct {
 	sym    *analysis.Symbols
 	total  int
 	sites  rows[site]
-	owners rows[analysis.Owner]
+	owners rows[analysis.Owner] // by call chain
+	takers rows[uint32]         // owners by the method that took the lock, which all recordings tell alike
+	places *blame.Sites
 	chains rows[string]
 	home   []int // by lock: the first site it was seen at, + 1
 	links  map[[2]int]struct{}
@@ -27,8 +30,9 @@ type Profile struct {
 	kinds  blame.Kinds // of the waiters in queues, by group and method
 	cells  *bootstrap.Cells
 
-	ElapsedNs int64 // of the trace, given by the caller; 0: what its instants stand for, or its cells span
-	seenNs    int64 // what its instants stand for
+	Known     []locks.Named // the places by which locks are known, given by the caller
+	ElapsedNs int64         // of the trace, given by the caller; 0: what its instants stand for, or its cells span
+	seenNs    int64         // what its instants stand for
 }
 
 // site is a place at which locks of a class are acquired.
@@ -84,6 +88,8 @@ func (r *rows[K]) add(i int, rec *bootstrap.Recorder, s *analysis.Slice, ns int6
 func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
 	*p = Profile{ElapsedNs: p.ElapsedNs, sym: sym, links: map[[2]int]struct{}{}}
 	p.kinds = blame.NewKinds(func(m *analysis.QueueChange) int { return int(sym.Group(m.Thread))<<32 | int(sym.Method(m.Stack)) })
+	p.places = blame.NewSites(nil)
+	p.places.Begin(sym)
 	p.rec.Begin(start)
 	p.total = p.rec.New()
 }
@@ -105,7 +111,7 @@ func (p *Profile) Slice(s *analysis.Slice) {
 	}
 	for i := range s.Shares {
 		sh := &s.Shares[i]
-		p.owners.add(p.owner(sh.Direct), &p.rec, s, sh.Ns, len(s.Waiters))
+		p.owned(s, sh, len(s.Waiters))
 		for rest := s.Waiters; len(rest) > 0; {
 			n := p.sym.SameGroup(rest)
 			p.chains.add(p.chain(rest[0].Thread, s.Lock, sh), &p.rec, s, sh.Ns, n)
@@ -121,7 +127,7 @@ func (p *Profile) QueueChanged(m *analysis.QueueChange) { p.kinds.Change(m) }
 func (p *Profile) QueueSlice(s *analysis.Slice, n int) {
 	sh := &s.Shares[0]
 	p.rec.Add(p.total, s.Start, s.End, s.Length(), n)
-	p.owners.add(p.owner(sh.Direct), &p.rec, s, sh.Ns, n)
+	p.owned(s, sh, n)
 	for _, k := range p.kinds.Of(s.Lock) {
 		p.sites.add(p.site(s.Lock, k.Stack), &p.rec, s, s.Length(), k.Len())
 		p.chains.add(p.chain(k.Thread, s.Lock, sh), &p.rec, s, sh.Ns, k.Len())
@@ -149,6 +155,24 @@ func (p *Profile) site(lock format.ObjectID, stack format.StackID) int {
 
 // siteOf stands between the class of a lock and the method that acquires it.
 const siteOf = " at "
+
+// owned charges the owner of a lock for some waiters.
+func (p *Profile) owned(s *analysis.Slice, sh *analysis.Share, waiters int) {
+	p.owners.add(p.owner(sh.Direct), &p.rec, s, sh.Ns, waiters)
+	p.takers.add(p.taker(sh.Direct, s.Lock), &p.rec, s, sh.Ns, waiters)
+}
+
+// noThread is the bit of a key of takers that is no site but a kind of pseudo owner.
+const noThread = 1 << 31
+
+// taker returns the row of the method that took a lock, or of a pseudo owner.
+func (p *Profile) taker(o analysis.Owner, lock format.ObjectID) int {
+	if o.Kind != analysis.OwnerThread {
+		return p.takers.row(noThread|uint32(o.Kind)<<24|uint32(o.Cycle)&0xffffff, &p.rec, func() string { return p.sym.OwnerText(o) })
+	}
+	at := p.places.Owner(o.Stack, lock)
+	return p.takers.row(at, &p.rec, func() string { return blame.StableName(blame.WithoutLine(p.places.Names().Name(at))) })
+}
 
 func (p *Profile) owner(o analysis.Owner) int {
 	o.Thread, o.Prov = format.NoThread, analysis.Exact // a call chain, whichever thread ran it and however that is known

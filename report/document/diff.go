@@ -19,7 +19,7 @@ type Diff struct {
 	New    Side      `json:"new"`
 	Total  DiffRow   `json:"total"`
 	Locks  []DiffRow `json:"locks"`
-	Owners []DiffRow `json:"owners"` // call chains, innermost frame first, without line numbers
+	Owners []DiffRow `json:"owners"` // methods that took the lock, without line numbers, and pseudo owners
 	Chains []DiffRow `json:"chains"` // signatures, those of contend.chains
 
 	Omitted [3]DiffOmitted `json:"-"` // of locks, owners and chains
@@ -57,7 +57,8 @@ type SideTrace struct {
 // DiffRow is what became of one row.
 type DiffRow struct {
 	Name     string   `json:"name"`
-	Status   string   `json:"status"` // same, changed, added, gone; same is also what may be noise
+	Site     string   `json:"site,omitempty"` // of a lock: the place by which analyze knows it
+	Status   string   `json:"status"`         // same, changed, added, gone; same is also what may be noise
 	Base     Rate     `json:"base"`
 	New      Rate     `json:"new"`
 	Relative *float64 `json:"relative"` // change of waiting over base; null without a base
@@ -103,7 +104,7 @@ func NewDiff(d *compare.Diff, base, new Side, top int) *Diff {
 }
 
 func newDiffRow(r *compare.Row) DiffRow {
-	out := DiffRow{Name: r.Name, Status: string(r.Status), Base: NewRate(r.Base), New: NewRate(r.New), P: r.P}
+	out := DiffRow{Name: r.Name, Site: r.Site, Status: string(r.Status), Base: NewRate(r.Base), New: NewRate(r.New), P: r.P}
 	if rel, ok := r.Relative(); ok {
 		out.Relative = &rel
 	}

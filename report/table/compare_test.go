@@ -40,7 +40,7 @@ func TestDiffShowsEachStatus(t *testing.T) {
 	rate := func(share float64) document.Rate {
 		return document.Rate{WaitNs: int64(share * 1e9), Share: share, PlusMinus: half(share / 10), Waiting: 10 * share, WaitingPlusMinus: half(share)}
 	}
-	d := &document.Diff{Alpha: 0.05, Locks: []document.DiffRow{
+	d := &document.Diff{Alpha: 0.05, Total: document.DiffRow{Name: "all locks", Status: "changed", Base: rate(0.2), New: rate(0.3), Relative: half(0.5), P: 0.0001}, Locks: []document.DiffRow{
 		{Name: "a.b.Up at m", Status: "changed", Base: rate(0.1), New: rate(0.15), Relative: half(0.5), P: 0.0001},
 		{Name: "Far at m", Status: "changed", Base: rate(0.001), New: rate(0.1), Relative: half(99), P: 0.0001},
 		{Name: "Off at m", Status: "gone", Base: rate(0.1), Relative: half(-1), P: 0.0001},
@@ -48,7 +48,7 @@ func TestDiffShowsEachStatus(t *testing.T) {
 		{Name: "Noise\x1b[2J at m", Status: "same", Base: rate(0.1), New: rate(0.2), Relative: half(1), P: 0.2},
 	}, Omitted: [3]document.DiffOmitted{{Rows: 3, Changed: 2}}}
 	text := rendered(t, func(b *strings.Builder) error { return Diff(b, d, Options{}) })
-	for _, want := range []string{"1.00 ± 0.10", "+50.0 %  <0.001  10.0 % to 15.0 %  a.b.Up", "× 100.0", "gone", "added   0.004", "~   0.200", "3 more rows, 2 of them changed", "at most 5 %"} {
+	for _, want := range []string{"1.00 ± 0.10", "waiting rose from 2.00 to 3.00 threads (+50 %, P < 0.001); most for Up at m: from 1.00 to 1.50\n", "+0.50    +50 %  <0.001  10.0 % to 15.0 %  Up at m", "× 100.0", "gone", "added        -   0.004", "~   +100 %   0.200", "3 more rows, 2 of them changed", "at most 5 %"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing:\n%s", want, text)
 		}

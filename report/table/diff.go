@@ -1,8 +1,10 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,14 +13,14 @@ import (
 	"contend/report/text"
 )
 
-// Diff writes what changed: all locks together, each lock, each owner's call
+// Diff writes what changed in one sentence, then all locks together, each lock, each owner's call
 // chain, each chain of waits. A tilde stands for what may be noise. Tables the
 // document does not have are left out.
 func Diff(w io.Writer, d *document.Diff, o Options) error {
 	if o.Style == CSV {
 		return diffCSV(w, d, o)
 	}
-	if _, err := fmt.Fprintf(w, "%s\n\n", wrap(sides(d), "", o)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s\n%s\n\n", wrap(verdictOf(d), "", o), wrap(sides(d), "", o)); err != nil {
 		return err
 	}
 	for _, g := range []struct {
@@ -38,6 +40,37 @@ func Diff(w io.Writer, d *document.Diff, o Options) error {
 		}
 	}
 	return diffNotes(w, d, o)
+}
+
+// verdictOf says what all locks together did, and what the lock did that changed most.
+func verdictOf(d *document.Diff) string {
+	t, write, what, unit := &d.Total, writer(d), "waiting", " threads"
+	switch {
+	case d.Base.Summed() || d.New.Summed():
+		unit = ""
+	case d.Base.Operations > 0:
+		what, unit = "waiting of each operation", ""
+	}
+	from, to := write(t.Base.Waiting), write(t.New.Waiting)+unit
+	sure := relativeCell(t).Text
+	if p := probabilityCell(t.P).Text; p[0] == '<' {
+		sure += ", P < " + p[1:]
+	} else {
+		sure += ", P = " + p
+	}
+	if t.Status == "same" {
+		return fmt.Sprintf("no change that is more than noise: %s went from %s to %s (%s)", what, from, to, sure)
+	}
+	verb := "rose"
+	if t.New.Waiting < t.Base.Waiting {
+		verb = "fell"
+	}
+	verdict := fmt.Sprintf("%s %s from %s to %s (%s)", what, verb, from, to, sure)
+	if len(d.Locks) > 0 && d.Locks[0].Status != "same" {
+		l := &d.Locks[0]
+		verdict += fmt.Sprintf("; most for %s: from %s to %s", nameCell("LOCK", l).Text, write(l.Base.Waiting), write(l.New.Waiting))
+	}
+	return verdict
 }
 
 // sides says what is compared.
@@ -79,11 +112,11 @@ func diffGrid(d *document.Diff, title, what string, rows []document.DiffRow, mor
 	if d.Base.Summed() { // a sum has no running time: it is a share of all waiting
 		share, title = "SHARE", strings.ToLower(what)+"s (waiting, and its share of all)"
 	}
-	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "P", share, what}, Left: left(6, 5), Drop: []string{"P", share}}
+	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "%", "P", share, what}, Left: left(7, 6), Under: []string{what}, Drop: []string{"P", share, "%"}}
 	for i := range rows {
 		r := &rows[i]
-		g.Rows = append(g.Rows, []Cell{waitingCell(d, r.Base), waitingCell(d, r.New), changeCell(r), probabilityCell(r.P),
-			{percent(r.Base.Share) + " to " + percent(r.New.Share), ""}, nameCell(what, r.Name)})
+		g.Rows = append(g.Rows, []Cell{waitingCell(d, r.Base), waitingCell(d, r.New), changeCell(d, r), relativeCell(r), probabilityCell(r.P),
+			{percent(r.Base.Share) + " to " + percent(r.New.Share), ""}, nameCell(what, r)})
 	}
 	if more.Rows > 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("%s, %d of them changed (--top 0 shows all)", moreRows(more.Rows), more.Changed))
@@ -94,19 +127,29 @@ func diffGrid(d *document.Diff, title, what string, rows []document.DiffRow, mor
 	return g
 }
 
-// nameCell shortens what is long for people: stacks and packages.
-func nameCell(what, name string) Cell {
+// nameCell shortens what is long for people: packages, and the places of a lock to the one it
+// is known by.
+func nameCell(what string, r *document.DiffRow) Cell {
 	switch what {
 	case "OWNER":
-		return Cell{text.StackText(name), name}
+		return Cell{text.Method(r.Name), r.Name}
 	case "CHAIN":
-		parts := strings.Split(name, " -> ")
+		parts := strings.Split(r.Name, " -> ")
 		for i, p := range parts {
 			parts[i] = shortStep(i, p)
 		}
-		return Cell{strings.Join(parts, " -> "), name}
+		return Cell{strings.Join(parts, " -> "), r.Name}
 	}
-	return Name(name)
+	class, sites, placed := strings.Cut(r.Name, " at ")
+	if !placed {
+		return Name(r.Name)
+	}
+	all := strings.Split(sites, ", ")
+	shown := text.Class(class) + " at " + text.Method(cmp.Or(r.Site, all[0]))
+	if r.Site == "" && len(all) > 1 {
+		shown += fmt.Sprintf(" and %d more", len(all)-1)
+	}
+	return Cell{shown, r.Name}
 }
 
 // shortStep shortens the package in a step of a signature: after the waiters,
@@ -124,14 +167,18 @@ func shortStep(i int, name string) string {
 // waitingCell writes how many threads waited on average, or how long for each
 // operation, with its interval.
 func waitingCell(d *document.Diff, r document.Rate) Cell {
-	write := onAverage
+	return withInterval(r.Waiting, r.WaitingPlusMinus, writer(d))
+}
+
+// writer returns what writes an amount of waiting.
+func writer(d *document.Diff) func(float64) string {
 	switch {
 	case d.Base.Summed():
-		write = func(ns float64) string { return measureOf(d.Base.Traces[0].Coverage).Short(int64(ns)) }
+		return func(ns float64) string { return measureOf(d.Base.Traces[0].Coverage).Short(int64(ns)) }
 	case d.Base.Operations > 0:
-		write = func(ns float64) string { return text.Duration(int64(ns)) }
+		return func(ns float64) string { return text.Duration(int64(ns)) }
 	}
-	return withInterval(r.Waiting, r.WaitingPlusMinus, write)
+	return onAverage
 }
 
 // onAverage writes a number of threads with enough digits to tell it from 0.
@@ -176,17 +223,29 @@ func percent(v float64) string {
 	}
 }
 
-// changeCell writes the change over the base, or what else became of a row.
-func changeCell(r *document.DiffRow) Cell {
+// changeCell writes the change, or what else became of a row.
+func changeCell(d *document.Diff, r *document.DiffRow) Cell {
+	change, sign := r.New.Waiting-r.Base.Waiting, "+"
 	switch {
 	case r.Status == "same":
 		return Cell{"~", r.Status}
-	case r.Status != "changed" || r.Relative == nil:
+	case r.Status != "changed":
 		return Cell{r.Status, r.Status}
-	case *r.Relative >= 9.995:
-		return Cell{fmt.Sprintf("× %.1f", 1+*r.Relative), r.Status}
+	case change < 0:
+		sign = "-"
 	}
-	return Cell{fmt.Sprintf("%+.1f %%", 100**r.Relative), r.Status}
+	return Cell{sign + writer(d)(math.Abs(change)), r.Status}
+}
+
+// relativeCell writes the change over the base.
+func relativeCell(r *document.DiffRow) Cell {
+	switch {
+	case r.Relative == nil:
+		return none
+	case *r.Relative >= 9.995:
+		return Cell{fmt.Sprintf("× %.1f", 1+*r.Relative), ""}
+	}
+	return Cell{fmt.Sprintf("%+.0f %%", 100**r.Relative), ""}
 }
 
 func probabilityCell(p float64) Cell {
