@@ -23,7 +23,7 @@ var timed = [...]struct {
 
 // overTime draws percentiles of the intervals of a document: each is a step as long as its
 // interval, and where an interval has no waits the curve has none. Of sampled waits the
-// upper bound is drawn. Of curves that coincide the later are narrower, so that each is seen.
+// upper bound is drawn. Where curves coincide they take turns, so that each is seen.
 func overTime(d *document.Hist) *picture {
 	p := newPicture("Lengths of waits over time", len(timed))
 	p.Across = "seconds"
@@ -42,25 +42,54 @@ func overTime(d *document.Hist) *picture {
 	}
 	p.XTicks, p.YTicks, p.Rows = x.marks, y.marks, rowsOf(all)
 	for i, t := range timed {
-		c := curve{Name: t.name, Color: colors[i], Width: lineWidth * (len(timed) - i), LegendY: height + i*legendSpacing, TextY: height + i*legendSpacing + 5}
+		c := curve{Name: t.name, Color: colors[i], Width: lineWidth, LegendY: height + i*legendSpacing, TextY: height + i*legendSpacing + 5}
 		var b strings.Builder
+		last := 0.0 // height of the step before; 0 for none
 		for j := range d.Rows {
 			r := &d.Rows[j]
 			l := drawn(r)
-			if l == nil {
-				continue
+			if l == nil || j > 0 && d.Rows[j-1].EndNs != r.StartNs {
+				last = 0
 			}
-			command := "L"
-			if j == 0 || d.Rows[j-1].EndNs != r.StartNs {
-				command = "M"
+			if l != nil {
+				from, to := x.at(float64(r.StartNs-first)/1e9), x.at(float64(r.EndNs-first)/1e9)
+				last = drawStep(&b, from, to, last, i, func(curve int) float64 { return y.at(math.Log10(float64(max(timed[curve].ns(l), 1)))) })
 			}
-			v := y.at(math.Log10(float64(max(t.ns(l), 1))))
-			fmt.Fprintf(&b, "%s%.1f,%.1f L%.1f,%.1f ", command, x.at(float64(r.StartNs-first)/1e9), v, x.at(float64(r.EndNs-first)/1e9), v)
 		}
 		c.Path = strings.TrimSuffix(b.String(), " ")
 		p.Curves = append(p.Curves, c)
 	}
 	return p
+}
+
+// turn is how far one of several curves that coincide goes before the next follows, pixels.
+const turn = 8
+
+// drawStep draws the step of a curve from one place to another, and the way to it from the
+// step before. Of curves less than a pixel apart each is drawn in turn.
+func drawStep(b *strings.Builder, from, to, last float64, number int, height func(curve int) float64) float64 {
+	at := height(number)
+	low, high := number, number+1
+	for low > 0 && at-height(low-1) < 1 {
+		low--
+	}
+	for high < len(timed) && height(high)-at < 1 {
+		high++
+	}
+	line := func(x1, y1, x2, y2 float64) { fmt.Fprintf(b, "M%.1f,%.1f L%.1f,%.1f ", x1, y1, x2, y2) }
+	if last != 0 {
+		line(from, last, from, at)
+	}
+	if high-low == 1 {
+		line(from, at, to, at)
+		return at
+	}
+	for n := int(from / turn); float64(n*turn) < to; n++ {
+		if n%(high-low) == number-low {
+			line(max(from, float64(n*turn)), at, min(to, float64((n+1)*turn)), at)
+		}
+	}
+	return at
 }
 
 // drawn are the lengths of an interval that are drawn.

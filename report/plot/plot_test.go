@@ -89,8 +89,7 @@ func TestCurvesRiseAndStayInside(t *testing.T) {
 }
 
 // Over time there is a curve for each percentile, with a gap where no waits are, and the
-// longest is above the others. Where curves coincide all are seen: each is wider than those
-// drawn over it.
+// longest is above the others. Where curves coincide all are seen: each in turn.
 func TestPercentilesOverTime(t *testing.T) {
 	var rows []waits.Row
 	total := &waits.Lengths{}
@@ -108,20 +107,29 @@ func TestPercentilesOverTime(t *testing.T) {
 	if elements["path"] != len(timed) || !strings.Contains(text, "seconds") || !strings.Contains(text, "99.9 %") {
 		t.Fatalf("%v %q", elements, text)
 	}
-	last, over := 0.0, 100
-	for _, path := range strings.Split(out, "<path d=\"")[1:] {
-		path, rest, _ := strings.Cut(path, "\"")
-		_, line, _ := strings.Cut(rest, "stroke-width=\"")
-		width := 0
-		if _, err := fmt.Sscanf(line, "%d", &width); err != nil || width < 1 || width >= over {
-			t.Errorf("a curve %d wide over one %d wide: %v", width, over, err)
+	last, drawn := 0.0, map[string]int{}
+	for i, path := range strings.Split(out, "<path d=\"")[1:] {
+		path, _, _ := strings.Cut(path, "\"")
+		length, lowest := 0.0, 0.0
+		for line := range strings.SplitSeq(strings.TrimPrefix(path, "M"), " M") {
+			var x1, y1, x2, y2 float64
+			if _, err := fmt.Sscanf(line, "%f,%f L%f,%f", &x1, &y1, &x2, &y2); err != nil || x1 < left || x2 < x1 || x2 > width-right || y1 < top || max(y1, y2) > height-bottom {
+				t.Fatalf("%s of %s: %v", line, path, err)
+			}
+			length, lowest = length+x2-x1, max(lowest, y1)
+			if y1 == y2 {
+				drawn[fmt.Sprintf("%.0f %.0f", x1/4, y1)]++
+			}
 		}
-		over = width
-		var x, y float64
-		if _, err := fmt.Sscanf(path, "M%f,%f", &x, &y); err != nil || x != left || y < last || y < top || y > height-bottom || strings.Count(path, "M") != 2 {
-			t.Errorf("%s after %v: %v", path, last, err)
+		if lowest < last || i < 3 && length > 0.5*plotWidth*4/6 || i >= 3 && math.Abs(length-plotWidth*4/6) > 1 {
+			t.Errorf("%s is %.1f long, %.1f high after %.1f", timed[i].name, length, lowest, last)
 		}
-		last = y
+		last = lowest
+	}
+	for at, n := range drawn {
+		if n > 1 {
+			t.Errorf("%d curves begin at %s", n, at)
+		}
 	}
 	for length, want := range map[float64]float64{0: 1, 8: 1, 10: 1, 15: 2, 47: 5, 95: 10, 0.3: 0.05} {
 		if got := roundStep(length); math.Abs(got-want) > 1e-9 {
