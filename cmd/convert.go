@@ -13,7 +13,6 @@ import (
 	"contend/decode"
 	"contend/format"
 	"contend/report/perfetto"
-	"contend/report/text"
 
 	"github.com/spf13/cobra"
 )
@@ -149,17 +148,16 @@ func runConvert(e *env, o *convertOptions) error {
 // runPerfetto draws a trace for ui.perfetto.dev.
 func runPerfetto(e *env, o *convertOptions) error {
 	lay := lanes.New(math.MinInt64, math.MaxInt64, false)
-	doc, about, res, err := o.trace.summarize(e, summary{locks: pageLocks, phases: noPhases}, lay)
+	res, err := o.trace.named(e, nil, lay)
 	if err != nil {
 		return err
 	}
 	lay.Finish()
-	names := newLaneNames(res, about, text.PlainOf(doc), nil)
 	out, end, err := e.create(o.out, false)
 	if err != nil {
 		return err
 	}
-	if err = end(perfetto.Write(out, lay, res.trace, perfetto.Names{Lock: names.lock, Site: names.site})); err != nil {
+	if err = end(perfetto.Write(out, lay, res.trace, res.lockName)); err != nil {
 		return err
 	}
 	return res.verdict()

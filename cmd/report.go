@@ -5,12 +5,15 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"contend/blame/cube"
 	"contend/blame/locks"
 	"contend/blame/waits"
+	"contend/decode"
 	"contend/format"
+	"contend/report/document"
 	"contend/report/page"
 	"contend/report/table"
 	"contend/report/text"
@@ -108,6 +111,7 @@ const (
 	pageLocks  = 1000 // with their percentiles; the cube has all that fit it
 	pageWaits  = 100
 	pagePhases = 200
+	pageWhys   = 4
 )
 
 // onPage is the summary that a page holds.
@@ -126,11 +130,27 @@ func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (
 	if len(o.paths) == 0 {
 		o.paths = res.inputs // what was found once is read again
 	}
-	return &page.Content{
+	c = &page.Content{
 		Title:   "contend: " + text.Sanitize(strings.Join(res.inputs, " ")),
 		Command: append(o.selecting(), o.paths...),
 		Analyze: doc, Cube: table, Longest: waits.Waits(), Trace: res.trace, Sites: sitesOf(about.Locks), App: app,
-	}, res.verdict()
+	}
+	if of := longestOf(c, about); len(of) > 0 && !slices.Contains(o.paths, decode.Stdin) && res.stats.Unit == format.UnitTime {
+		if c.Whys, _, err = o.whys(e, app, of...); err != nil {
+			return nil, err
+		}
+	}
+	return c, res.verdict()
+}
+
+// longestOf returns the longest wait for each of the locks that have the longest ones.
+func longestOf(c *page.Content, about *document.Overview) (list []*foundWait) {
+	for _, w := range c.Longest {
+		if len(list) < pageWhys && !slices.ContainsFunc(list, func(f *foundWait) bool { return f.wait.Lock == w.Lock }) {
+			list = append(list, newFoundWait(w, 1, c.Analyze, about, c.Trace.Symbols))
+		}
+	}
+	return list
 }
 
 // sitesOf returns the places in the program by which locks are known.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"contend/golden"
+	"contend/report/text"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -106,5 +107,52 @@ func TestTheReportsTreesBeginWhereTheLockIsTaken(t *testing.T) {
 	r.turn("#tree=innermost")
 	if got := first(); got != "Thread.sleepasleep" {
 		t.Errorf("the tree begins with %q", got)
+	}
+}
+
+// A page with deadlocks opens on them: for each thread the line at which it took the lock
+// that it holds, and the one at which it waits.
+func TestTheReportOpensOnDeadlocks(t *testing.T) {
+	t.Parallel()
+	golden.Unhurried(t)
+	r := reportIn(t, reported(t, "../testdata/deadlock-monitors-and-juc-jdk17.txt"))
+	card := r.text(".verdict.bad")
+	for _, want := range []string{
+		"teller-1 and teller-2 wait for each other for ever",
+		"teller-1 took StringBuilder at Dead.transferAB:5, waits at Dead.transferAB:5 for StringBuilder at Dead.transferBA:5",
+		"juc-2 took ReentrantLock at Dead.dc:6, waits at Dead.dc:6 for ReentrantLock at Dead.cd:6",
+	} {
+		if !strings.Contains(card, want) {
+			t.Errorf("no %q: %s", want, card)
+		}
+	}
+	if tab := r.text("[role=tab][aria-selected=true]"); tab != "Deadlocks" {
+		t.Errorf("the page opens on %s", tab)
+	}
+	if none := reportIn(t, reported(t, "../testdata/truth-8threads.jfr")); none.text("[role=tab][aria-selected=true]") != "Holders and waiters" {
+		t.Error("a page without deadlocks opens elsewhere")
+	}
+}
+
+// The page shows what contend why does: the waits, their lanes and suspects.
+func TestTheReportSaysWhy(t *testing.T) {
+	t.Parallel()
+	golden.Unhurried(t)
+	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
+	r.turn("#view=why&place=Truth$InventoryLock+at+Truth.exportReport:17")
+	r.until(`document.querySelectorAll(".lanes .l-waits").length > 5 && document.querySelector(".lanes .l-holds")`)
+	words := eval[[]string](r.tab, `contend.command(contend.model, contend.state).words`)
+	told := askWhy(t, words[2:]...)
+	if lead := r.text(".why .total"); !strings.HasPrefix(lead, told.Thread+" waited "+text.Duration(told.WaitNs)) || !strings.Contains(lead, "Its owners are "+told.Known) {
+		t.Errorf("%v tells of %s and %d ns, the page: %s", words, told.Thread, told.WaitNs, lead)
+	}
+	for i, s := range told.Suspects {
+		row := eval[[]string](r.tab, fmt.Sprintf(`[...document.querySelectorAll(".why .below tbody tr")[%d].children].map(c => c.textContent)`, i))
+		if want := fmt.Sprintf("%.1f %%", 100*s.Chance); !strings.HasPrefix(row[0], s.Site) || row[1] != want || row[2] != s.Thread || strings.ReplaceAll(row[4], "−", "-") != fmt.Sprintf("%+.1f", s.Evidence.Next) {
+			t.Errorf("suspect %d is %q, want %s %s %+v", i, row, s.Site, want, s.Evidence)
+		}
+	}
+	if wide := r.boxes(".strip.lane"); len(wide) < 8 || wide[0].Width < 600 {
+		t.Errorf("lanes are drawn at %v", wide)
 	}
 }

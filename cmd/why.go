@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"contend/analysis"
 	"contend/blame"
@@ -118,23 +118,41 @@ func runWhy(e *env, o *whyOptions) error {
 	if err != nil {
 		return err
 	}
-	scene := lanes.NewScene(found.wait.Lock, found.wait.Start, found.wait.Start+found.wait.Ns)
-	res, err := (&traceOptions{paths: paths, rules: o.trace.rules, limits: o.trace.limits, shown: true}).run(e, scene)
+	o.trace.paths = paths
+	docs, res, err := o.trace.whys(e, app, found)
 	if err != nil {
 		return err
 	}
-	scene.Finish()
-	names := newLaneNames(res, found.about, found.plain, app)
-	doc := document.NewWhy(found.wait, scene, res.trace.Symbols, names.sites, names.of[found.wait.Lock], found.rank, found.waits)
-	return cmp.Or(write(e, &o.out, whyOutputs, &whyAnswer{doc, res.trace.Start, found.plain, o.width}), res.verdict())
+	return cmp.Or(write(e, &o.out, whyOutputs, &whyAnswer{docs[0], res.trace.Start, found.plain, o.width}), res.verdict())
+}
+
+// whys reads a trace again for what happened around some waits, of which no two are for one
+// lock.
+func (o *traceOptions) whys(e *env, app *regexp.Regexp, of ...*foundWait) (docs []*document.Why, res *result, err error) {
+	scenes, visitors := make([]*lanes.Scene, len(of)), make([]analysis.Visitor, len(of))
+	for i, f := range of {
+		scenes[i] = lanes.NewScene(f.wait.Lock, f.wait.Start, f.wait.Start+f.wait.Ns)
+		visitors[i] = scenes[i]
+	}
+	all := traceOptions{paths: o.paths, rules: o.rules, limits: o.limits, shown: true}       // whatever is selected: who held a lock may be somebody else
+	if res, err = all.run(&env{out: io.Discard, msg: io.Discard}, visitors...); err != nil { // it was said the first time
+		return nil, nil, err
+	}
+	names := blame.NewSites(app)
+	names.Begin(res.trace.Symbols)
+	for i, f := range of {
+		scenes[i].Finish()
+		docs = append(docs, document.NewWhy(f.wait, scenes[i], res.trace.Symbols, names, f.site, f.rank, f.waits))
+	}
+	return docs, res, nil
 }
 
 // foundWait is a wait that was asked for.
 type foundWait struct {
 	wait  *waits.Wait
 	rank  int
-	waits int64 // for its lock
-	about *document.Overview
+	waits int64  // for its lock
+	site  string // by which that is known
 	plain text.Plain
 }
 
@@ -143,8 +161,7 @@ const mostFound = 10_000
 
 // find looks for the rank-th longest wait for the lock of those that fit.
 func (o *whyOptions) find(e *env, rank int, fits func(w *waits.Wait, start int64) bool) (*foundWait, error) {
-	name, place, _ := strings.Cut(o.lock, " at ")
-	o.trace.lock = blame.WithoutAddress(name)
+	o.trace.lock = o.lock
 	list := waits.NewLongest(mostFound).Only(fits)
 	doc, about, res, err := o.trace.summarize(e, summary{phases: noPhases}, list)
 	if err != nil {
@@ -153,24 +170,24 @@ func (o *whyOptions) find(e *env, rank int, fits func(w *waits.Wait, start int64
 	if res.stats.Unit != format.UnitTime {
 		return nil, usageError{errors.New("the input measures no time: it has no waits to show"), "'contend analyze' shows what it counts"}
 	}
-	f := &foundWait{about: about, plain: text.PlainOf(doc), rank: rank}
-	sites := sitesOf(about.Locks)
-	of := slices.DeleteFunc(list.Waits(), func(w *waits.Wait) bool {
-		return place != "" && f.plain.Name(sites[w.Lock]) != place && sites[w.Lock] != place
-	})
+	of := list.Waits()
 	if len(of) == 0 {
 		return nil, usageError{fmt.Errorf("no wait for %s is there%s", cmp.Or(o.lock, "a lock"), map[bool]string{true: " at " + o.at}[o.at != ""]), "'contend analyze' lists the locks"}
 	}
 	lock := of[0].Lock // the one of the longest
 	if of = slices.DeleteFunc(of, func(w *waits.Wait) bool { return w.Lock != lock }); o.wait == typical {
-		f.rank = (len(of) + 1) / 2
+		rank = (len(of) + 1) / 2
 	}
-	if f.rank > len(of) {
+	if rank > len(of) {
 		return nil, usageError{fmt.Errorf("--wait %d: there are %s for that lock", rank, text.Amount(int64(len(of)), "wait")), "1 is the longest"}
 	}
-	if at := slices.IndexFunc(doc.Locks, func(l document.Lock) bool { return l.Lock == res.trace.Symbols.LockName(lock) }); at >= 0 {
+	return newFoundWait(of[rank-1], rank, doc, about, res.trace.Symbols), nil
+}
+
+func newFoundWait(w *waits.Wait, rank int, doc *document.Analyze, about *document.Overview, sym *analysis.Symbols) *foundWait {
+	f := &foundWait{wait: w, rank: rank, site: sitesOf(about.Locks)[w.Lock], plain: text.PlainOf(doc)}
+	if at := slices.IndexFunc(doc.Locks, func(l document.Lock) bool { return l.Lock == sym.LockName(w.Lock) }); at >= 0 {
 		f.waits = doc.Locks[at].Waits
 	}
-	f.wait = of[f.rank-1]
-	return f, nil
+	return f
 }

@@ -148,9 +148,12 @@ func (l *Lanes) Idle(thread format.ThreadID, start, end int64, pause bool) {
 	}
 }
 
+// mostActs is how many activities are kept: in a wait of minutes no more can be seen.
+const mostActs = 200_000
+
 // Activity implements analysis.ActivityVisitor.
 func (l *Lanes) Activity(ev *format.Event, _ []format.Frame) {
-	if l.acts && ev.End >= l.from && ev.Time < l.to {
+	if l.acts && len(l.Spans) < mostActs && ev.End >= l.from && ev.Time < l.to {
 		l.add(Span{Start: ev.Time, End: ev.End, Thread: ev.Thread, Stack: ev.Stack, What: Does, Did: ev.Activity})
 	}
 }

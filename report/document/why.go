@@ -85,6 +85,7 @@ const (
 	mostSuspects = 6
 	mostWaiters  = 8
 	leastChance  = 0.005
+	mostSpans    = 1000 // of a lane: what is nearer than that is one
 	leastDrawn   = 0.05 // of who has the lock for a part of the wait
 )
 
@@ -119,6 +120,11 @@ func NewWhy(w *waits.Wait, s *lanes.Scene, sym *analysis.Symbols, of *places.Sit
 	return d
 }
 
+// like reports whether two spans tell the same.
+func (s *Span) like(o *Span) bool {
+	return s.What == o.What && s.Lock == o.Lock && s.Known == o.Known && s.Site == o.Site
+}
+
 // lane adds the lane of a thread: of a waiter its waits for the lock, of a suspect all.
 func (d *Why) lane(t format.ThreadID, role string, s *lanes.Scene, lock format.ObjectID, sym *analysis.Symbols, of *places.Sites) {
 	l := ThreadLane{Thread: sym.ThreadName(t), Role: role, Spans: []Span{}}
@@ -144,6 +150,10 @@ func (d *Why) lane(t format.ThreadID, role string, s *lanes.Scene, lock format.O
 		}
 		if p.What <= lanes.Waits {
 			out.Lock = sym.LockName(p.Lock)
+		}
+		if n := len(l.Spans) - 1; n >= 0 && l.Spans[n].like(&out) && out.StartNs-l.Spans[n].EndNs <= (d.ToNs-d.FromNs)/mostSpans {
+			l.Spans[n].EndNs = max(l.Spans[n].EndNs, out.EndNs)
+			continue
 		}
 		l.Spans = append(l.Spans, out)
 	}

@@ -14,7 +14,7 @@ var assets embed.FS
 var scriptFiles = []string{
 	"lib/htm-preact.standalone.umd.js", "lib/uPlot.iife.min.js", dagre, panZoom,
 	"util.js", "data.js", "columns.js", "filter.js", "sums.js", "trees.js", "command.js", "search.js", "parts.js", "headline.js", "locks.js", "time.js",
-	"holders.js", "flame.js", "pivot.js", "who.js", "longest.js", "deadlocks.js", "compare.js", "about.js", "app.js",
+	"holders.js", "flame.js", "pivot.js", "who.js", "longest.js", "why.js", "deadlocks.js", "compare.js", "about.js", "app.js",
 }
 
 // styleFiles are the style sheets, in order.

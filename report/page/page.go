@@ -41,12 +41,13 @@ type Content struct {
 	App     *regexp.Regexp             // the program's own code; nil for what is no known library
 	Base    *Content                   // the recording this one is compared with; nil for none
 	Diff    *document.Diff             // from Base to this one
+	Whys    []*document.Why            // the longest waits for the locks that are waited for most
 }
 
 // data converts a content to what the scripts read.
 func (c *Content) data() *data {
 	table, numbers := tableOf(c)
-	d := &data{Schema: "contend.page/2", Command: c.Command, Analyze: c.Analyze, Cube: table, Diff: c.Diff}
+	d := &data{Schema: "contend.page/2", Command: c.Command, Analyze: c.Analyze, Cube: table, Diff: c.Diff, Whys: c.Whys, Took: numbers.took(c.Trace.Deadlocks)}
 	d.Longest = waitsOf(c.Longest, c.Trace.Symbols, numbers)
 	numbers.nameLocks()
 	d.Pauses = pausesOf(c.Trace.Pauses, c.Cube)

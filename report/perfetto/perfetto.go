@@ -20,12 +20,6 @@ import (
 	"contend/format"
 )
 
-// Names say what locks are called, and where a stack took one or waits for it.
-type Names struct {
-	Lock func(format.ObjectID) string
-	Site func(*lanes.Span) string
-}
-
 // event is one of the format's.
 type event struct {
 	Ph   string         `json:"ph"`
@@ -79,8 +73,8 @@ func laid(spans []lanes.Span) (of []int, all []lane) {
 // process is the number of the one there is.
 const process = 1
 
-// Write writes the spans of a trace, which are finished.
-func Write(w io.Writer, l *lanes.Lanes, tr *analysis.Trace, names Names) error {
+// Write writes the spans of a trace, which are finished; name says what locks are called.
+func Write(w io.Writer, l *lanes.Lanes, tr *analysis.Trace, name func(format.ObjectID) string) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"start\":%q},\"traceEvents\":[\n", time.Unix(0, tr.Start).UTC().Format(time.RFC3339Nano))
 	of, all := laid(l.Spans)
@@ -93,14 +87,14 @@ func Write(w io.Writer, l *lanes.Lanes, tr *analysis.Trace, names Names) error {
 	const pauses = 0 // the lane of those
 	tell(event{Ph: "M", Name: "thread_name", Pid: process, Tid: pauses, Args: map[string]any{"name": "all threads stopped"}})
 	for i, one := range all {
-		name := tr.Symbols.ThreadName(one.thread)
+		thread := tr.Symbols.ThreadName(one.thread)
 		if one.number > 0 {
-			name += " (" + strconv.Itoa(one.number+1) + ")"
+			thread += " (" + strconv.Itoa(one.number+1) + ")"
 		}
-		tell(event{Ph: "M", Name: "thread_name", Pid: process, Tid: i + 1, Args: map[string]any{"name": name}})
+		tell(event{Ph: "M", Name: "thread_name", Pid: process, Tid: i + 1, Args: map[string]any{"name": thread}})
 		tell(event{Ph: "M", Name: "thread_sort_index", Pid: process, Tid: i + 1, Args: map[string]any{"sort_index": i + 1}})
 	}
-	for _, e := range merged(l, tr, of, names) {
+	for _, e := range merged(l, tr, of, name) {
 		tell(e())
 	}
 	if err != nil {
@@ -127,7 +121,7 @@ func write(out *bufio.Writer, e event, before string) error {
 
 // merged returns what there is by time, made only when it is its turn: of one instant arrows
 // come last, and their beginning before their end.
-func merged(l *lanes.Lanes, tr *analysis.Trace, of []int, names Names) []func() event {
+func merged(l *lanes.Lanes, tr *analysis.Trace, of []int, name func(format.ObjectID) string) []func() event {
 	type timed struct {
 		at, length int64
 		make       func() event
@@ -149,7 +143,7 @@ func merged(l *lanes.Lanes, tr *analysis.Trace, of []int, names Names) []func() 
 	for i := range l.Spans {
 		s := &l.Spans[i]
 		list = append(list, timed{s.Start, s.End - s.Start, func() event {
-			e := eventOf(s, tr.Symbols, names)
+			e := eventOf(s, tr.Symbols, name)
 			e.Ts, e.Dur, e.Pid, e.Tid = since(s.Start), lasting(s.Start, s.End), process, of[i]+1
 			return e
 		}})
@@ -175,12 +169,12 @@ func merged(l *lanes.Lanes, tr *analysis.Trace, of []int, names Names) []func() 
 }
 
 // eventOf says what a span is.
-func eventOf(s *lanes.Span, sym *analysis.Symbols, names Names) event {
+func eventOf(s *lanes.Span, sym *analysis.Symbols, name func(format.ObjectID) string) event {
 	if s.What == lanes.Idles {
 		return event{Ph: "X", Name: map[bool]string{true: "asleep", false: "idle"}[s.Did == format.ActivitySleep], Cat: "idle"}
 	}
-	lock := names.Lock(s.Lock)
-	e := event{Ph: "X", Name: "waits for " + lock, Cat: "wait", Args: map[string]any{"lock": lock, "site": names.Site(s), "stack": analysis.StackText(sym.Frames(s.Stack))}}
+	lock := name(s.Lock)
+	e := event{Ph: "X", Name: "waits for " + lock, Cat: "wait", Args: map[string]any{"lock": lock, "stack": analysis.StackText(sym.Frames(s.Stack))}}
 	if s.What == lanes.Holds {
 		e.Name, e.Cat = "holds "+lock+" ("+s.Word.String()+")", "hold,"+s.Word.String()
 		if ns := s.Known.Ns(); s.Word == analysis.Likely(1).Word() && ns > 0 {

@@ -3,7 +3,7 @@
 (function (C) {
   const { html, render, useState, useEffect, useMemo, useRef } = window.htmPreact;
 
-  const views = [["deadlocks", "Deadlocks", "Deadlocks"], ["holders", "Holders and waiters", "Holders"], ["flame", "Flame graph", "Flame"], ["pivot", "Pivot", "Pivot"], ["who", "Who blocks whom", "Who"], ["longest", "Longest waits", "Longest"], ["compare", "Compared", "Compare"], ["about", "How sure, words", "About"]];
+  const views = [["deadlocks", "Deadlocks", "Deadlocks"], ["holders", "Holders and waiters", "Holders"], ["flame", "Flame graph", "Flame"], ["pivot", "Pivot", "Pivot"], ["who", "Who blocks whom", "Who"], ["longest", "Longest waits", "Longest"], ["why", "Why", "Why"], ["compare", "Compared", "Compare"], ["about", "How sure, words", "About"]];
 
   // paint gives the locks that waited most a colour, which no filter changes.
   function paint(all, by) {
@@ -110,7 +110,7 @@
   }
 
   // shown are the views that have something to show.
-  const shown = m => views.filter(([id]) => (id !== "deadlocks" || m.analyze.deadlocks.length > 0) && (id !== "compare" || m.data.diff) && (id !== "longest" || m.timed && m.longest.length > 0) && (m.rows > 0 || id === "about" || id === "deadlocks"));
+  const shown = m => views.filter(([id]) => (id !== "deadlocks" || m.analyze.deadlocks.length > 0) && (id !== "compare" || m.data.diff) && (id !== "why" || (m.data.whys || []).length > 0) && (id !== "longest" || m.timed && m.longest.length > 0) && (m.rows > 0 || id === "about" || id === "deadlocks"));
 
   C.viewOf = m => shown(m).find(v => v[0] === C.state.view) || shown(m)[0];
 

@@ -34,28 +34,30 @@
     pivot: s => ["blame", "--by", s.pivot.filter(k => k !== "owner-known").join() || "lock"],
     who: s => ["graph", "--by", s.nodes, "--matrix"],
     longest: s => ["hist", "--by", "lock"],
+    why: (s, m) => ["why", ...C.whys(m, s.filter).slice(0, 1).map(w => "^" + literal(w.lock) + "$")],
     compare: s => ["diff"],
   };
 
   // command returns the words of a command line, and what of the filter it has
   // no flag for.
   C.command = function (m, s) {
-    const words = ["contend", ...(views[s.view] || (() => ["analyze"]))(s)], missing = [];
+    const words = ["contend", ...(views[s.view] || (() => ["analyze"]))(s, m)], missing = [];
     if (s.blame === "root" && /^(blame|graph)$/.test(words[1])) words.push("--root");
     const given = m.data.command, chosen = [];
-    for (const kind in s.filter) {
+    const one = words[1] === "why"; // wait, which no flag selects
+    for (const kind in one ? {} : s.filter) {
       if (kind === "time" || !s.filter[kind].length) continue;
       const flag = flags[kind] && flags[kind](m, s.filter[kind], given);
       if (flag && !chosen.includes(flag[0])) chosen.push(...flag);
       else missing.push(C.kinds[kind].label);
     }
-    if (s.filter.time) {
+    if (s.filter.time && !one) {
       chosen.push("--from", s.filter.time[0] + m.shift + "ns", "--to", s.filter.time[1] + m.shift + "ns");
     }
     words.push(...chosen);
     const traces = s.view === "compare" && m.data.base ? m.data.base.command.concat(given) : given;
     for (let i = 0; i < traces.length; i++) { // what is chosen is part of what was given, and takes its place
-      if (chosen.includes(traces[i]) && /^--/.test(traces[i])) i++;
+      if (/^--/.test(traces[i]) && (chosen.includes(traces[i]) || one && traces[i] !== "--lock-rules")) i++;
       else words.push(traces[i]);
     }
     return { text: words.map(quote).join(" "), words, missing };

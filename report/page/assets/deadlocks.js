@@ -22,14 +22,14 @@
   }
 
   C.Deadlocks = function ({ model: m }) {
-    return html`<div class="view deadlocks">${m.analyze.deadlocks.map(d => {
+    return html`<div class="view deadlocks">${m.analyze.deadlocks.map((d, i) => {
       if (d.found) {
         return html`<section><h2>Deadlock ${d.number}</h2><p>${C.visible(d.found)}</p></section>`;
       }
-      const members = d.cycle.map(c => ({ thread: C.visible(c.thread), lock: m.shown(C.visible(c.lock)), name: C.visible(c.lock), stack: c.stack }));
+      const members = C.members(m, i);
       return html`<section><h2>Deadlock ${d.number}</h2><p>Each thread waits for the lock the arrow leads to, which the next thread holds. ${d.queued.length > 0 && html`Behind them wait ${d.queued.slice(0, 12).map(C.visible).join(", ")}${d.queued.length > 12 ? " and " + (d.queued.length - 12) + " more" : ""}.`}</p>
         <${Cycle} members=${members} />
-        <div class="beside">${members.map(c => html`<section><h3><bdi>${c.thread}</bdi> waits for <bdi title=${c.name}>${C.short(c.lock)}</bdi></h3><ol class="stack">${c.stack.map(f => { const name = C.visible((f.class ? f.class + "." : "") + f.method); return html`<li><bdi title=${name}>${C.short(name)}${f.line > 0 ? ":" + f.line : ""}</bdi></li>`; })}</ol></section>`)}</div></section>`;
+        <div class="beside">${members.map(c => html`<section><p><${C.Stuck} m=${m} t=${c} /></p><ol class="stack">${c.at.map(f => html`<li><${C.Name} text=${f.name + (f.line > 0 ? ":" + f.line : "")} /></li>`)}</ol></section>`)}</div></section>`;
     })}</div>`;
   };
 })(window.contend);

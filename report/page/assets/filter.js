@@ -22,7 +22,7 @@
 
   // choices are what can be chosen besides; the first value is the default.
   const choices = {
-    view: ["", "deadlocks", "holders", "flame", "pivot", "who", "longest", "compare", "about"], // the first there is
+    view: ["", "deadlocks", "holders", "flame", "pivot", "who", "longest", "why", "compare", "about"], // the first there is
     blame: ["direct", "root"],
     by: ["place", "lock", "class"],
     flame: ["owners", "waiters", "chain"],

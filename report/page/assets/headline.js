@@ -43,6 +43,16 @@
     return (names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} more`] : names).join(", ").replace(/, ([^,]*)$/, " and $1") + " wait for each other";
   };
 
+  // members are the threads of a deadlock: where each took the lock it holds, for which the
+  // one before waits, and where it waits for the next.
+  C.members = (m, i) => m.analyze.deadlocks[i].cycle.map((c, j, all) => ({ thread: C.visible(c.thread), lock: m.shown(C.visible(c.lock)), name: C.visible(c.lock), stack: c.stack, holds: m.shown(C.visible(all[(j || all.length) - 1].lock)), took: C.visible(m.data.took[i][j]), at: c.stack.map(f => ({ ...f, name: C.visible((f.class ? f.class + "." : "") + f.method) })) }));
+
+  // Stuck says it of one of them in a line.
+  C.Stuck = function ({ m, t }) {
+    const own = t.at.find(f => !/^(java|jdk|sun)\./.test(f.name)) || t.at[0];
+    return html`<span class="stuck"><bdi>${t.thread}</bdi> took <${C.Lock} m=${m} text=${t.holds} />${t.took && t.took[0] !== "[" && !t.holds.endsWith(C.short(t.took)) ? html` at <${C.Name} text=${t.took} />` : ""}, waits${own ? html` at <${C.Name} text=${own.name + (own.line > 0 ? ":" + own.line : "")} />` : ""} for <${C.Lock} m=${m} text=${t.lock} /></span>`;
+  };
+
   // found are the findings of contend analyze; deadlocks have a verdict anyway.
   const found = m => m.found = m.found || (m.analyze.findings || []).filter(f => !f.deadlock).map(f => ({ ...f, lock: m.shown(C.visible(f.lock)), owner: C.visible(f.owner || ""), root: f.root ? m.shown(C.visible(f.root)) : "", site: C.visible(f.site || ""), thread: C.visible(f.thread || ""), evidence: C.visible(f.evidence || ""), selects: m.selecting(C.visible(f.lock), C.visible(f.class || "")) }));
 
@@ -90,7 +100,7 @@
     const dead = m.analyze.deadlocks.length, direct = s.blame === "direct" ? s : C.select(m, C.state.filter, "direct"), findings = told(m, direct), cards = derived(m, direct, findings), known = C.knownParts(s, s.some);
     const left = m.analyze.notCounted || [];
     return html`<section class="headline" aria-label="headline">${lead(m, s, all)}
-      ${dead > 0 && html`<div class="verdicts findings"><button type="button" class="verdict bad" onClick=${() => C.set({ view: "deadlocks" })}><span class="title">${C.plural(dead, "Deadlock")}</span>${m.analyze.deadlocks.slice(0, 3).map(d => html`<span><b>${circle(d)}</b> for ever${d.queued.length > 0 && `, ${C.plural(d.queued.length, C.thread)} behind`}</span>`)}${dead > 3 && html`<span>and ${C.plural(dead - 3, "more deadlock")}</span>`}</button></div>`}
+      ${dead > 0 && html`<div class="verdicts findings"><button type="button" class="verdict bad" onClick=${() => C.set({ view: "deadlocks" })}><span class="title">${C.plural(dead, "Deadlock")}</span>${m.analyze.deadlocks.slice(0, 3).map((d, i) => html`<span><b>${circle(d)}</b> for ever${d.queued.length > 0 && `, ${C.plural(d.queued.length, C.thread)} behind`}</span>${C.members(m, i).slice(0, 4).map(t => html`<${C.Stuck} m=${m} t=${t} />`)}`)}${dead > 3 && html`<span>and ${C.plural(dead - 3, "more deadlock")}</span>`}</button></div>`}
       ${findings.length > 0 && html`<div class="verdicts findings">${findings.map(card)}</div>`}
       <div class="verdicts">
         ${cards.map(card)}
