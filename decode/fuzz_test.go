@@ -208,9 +208,12 @@ func FuzzThreadDump(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, w := range wrapped {
-		f.Add(w(dump[:min(len(dump), 4<<10)]))
+	for _, ways := range []map[string]func([]byte) []byte{wrapped, pasted} {
+		for _, w := range ways {
+			f.Add(w(dump[:min(len(dump), 4<<10)]))
+		}
 	}
+	f.Add([]byte("==> a <==\nFull thread dump X:\n\n==> b <==\n\"a\" #1 tid=1\n\tat a.B.c(B.java:1)\n"))
 	fuzz(f, inOrder)
 }
 
@@ -235,6 +238,7 @@ func FuzzCounts(f *testing.F) {
 func FuzzProfile(f *testing.F) {
 	golden.Seed(f, "profile")
 	f.Add([]byte("a;b 1\nc;d_[j] 2\n"))
+	f.Add([]byte("--- mutex:\ncycles/second=2\n3 1 @ 0x1\n#\t0x1\ta.B+0x1\tb.go:7\n4 1 @ 0x2 0x3\n"))
 	fuzz(f, introduced)
 }
 
