@@ -49,6 +49,7 @@ var (
 	reportLine    = []byte("POTENTIAL DEADLOCK:") // of github.com/sasha-s/go-deadlock
 	ancestorLine  = []byte("[originating from goroutine ")
 	goroutineHead = []byte("goroutine ")
+	headEnd       = []byte("]:")
 	fileLine      = regexp.MustCompile(`^\t(.+):\d+(?: \+0x[0-9a-f]+)?(?: fp=0x[0-9a-f]+ sp=0x[0-9a-f]+(?: pc=0x[0-9a-f]+)?)?$`)
 	cFileLine     = regexp.MustCompile(`^\t(?:.+:\d+ )?pc=0x[0-9a-f]+$`)
 	bareFileLine  = regexp.MustCompile(`^ *[^\t ].*:\d+(?: \+0x[0-9a-f]+)?(?: fp=0x.*)?$`) // where the text was pasted to, tabs were lost
@@ -108,6 +109,10 @@ func (t *normalizer) line(line []byte) {
 	if _, why, ok := bytes.Cut(text, fatalLine); ok && !t.within && bytes.HasSuffix(why, deadlockEnd) {
 		t.stuck = "the Go runtime ended the program: " + string(why)
 	}
+	if end := bytes.Index(text, headEnd) + len(headEnd); bytes.HasPrefix(text, goroutineHead) && end >= len(headEnd) && end < len(text) && text[end] == ' ' { // a reader's remark follows
+		text = text[:end]
+		line = append(bytes.Clone(text), '\n')
+	}
 	switch {
 	case len(text) == 0:
 		t.within, t.skips = false, false
@@ -117,7 +122,7 @@ func (t *normalizer) line(line []byte) {
 		t.within, t.skips, t.ruled = false, false, t.seen
 		t.release()
 		return
-	case bytes.HasPrefix(text, goroutineHead) && bytes.HasSuffix(text, []byte("]:")):
+	case bytes.HasPrefix(text, goroutineHead) && bytes.HasSuffix(text, headEnd):
 		t.within, t.skips, t.seen = true, t.threads, true
 	case t.within && bytes.HasPrefix(text, ancestorLine):
 		t.skips = true

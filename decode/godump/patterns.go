@@ -15,7 +15,9 @@ import (
 func patterns(list []*stack.Goroutine) (said []string) {
 	var all []shape
 	for _, g := range list {
-		all = append(all, shapeOf(g))
+		if len(g.Stack.Calls) > 0 {
+			all = append(all, shapeOf(g))
+		}
 	}
 	return append(recursive(all), starved(all)...)
 }
@@ -63,39 +65,46 @@ func (s *shape) akin(i int, o *shape, j int) bool {
 	return home == s.frames[i].Class || !known || !both || x == y
 }
 
-// recursive finds readers of an RWMutex that wait behind a writer, called by a method of
-// the same object, where no other goroutine but the main one is in such a method: they
-// may hold the lock that they take again, and the writer waits for them.
+// recursive finds goroutines that wait for a lock in a method called by one of the same
+// object, which may hold it: Go's locks cannot be taken twice, nor for reading while a
+// writer waits. No other goroutine may be in such a method, but main's behind a writer.
 func recursive(all []shape) (said []string) {
 	named := map[string]bool{}
 	for i := range all {
 		r := &all[i]
-		if r.use.Class != rwMutex || r.use.Method != "RLock" || named[homeOf(r.use.At)] {
+		if r.use.Class == "" || named[homeOf(r.use.At)] {
 			continue
 		}
 		outer := r.inner + 1
 		for outer < len(r.frames) && !r.akin(r.inner, r, outer) {
 			outer++
 		}
-		writer, busy := -1, false
+		writer, busy, main := -1, false, false
 		for j := range all {
 			w := &all[j]
-			if w.use.Class == rwMutex && r.akin(r.inner, w, w.inner) {
-				if w.use.Method == "Lock" {
+			if w.use.Class == r.use.Class && r.akin(r.inner, w, w.inner) {
+				if w.use.Method == "Lock" && i != j {
 					writer = j
 				}
 				continue
 			}
 			for k := range w.frames {
-				busy = busy || !w.main && r.akin(r.inner, w, k)
+				if r.akin(r.inner, w, k) {
+					busy, main = busy || !w.main, main || w.main
+				}
 			}
 		}
-		if outer == len(r.frames) || writer < 0 || busy {
+		if outer == len(r.frames) || busy {
 			continue
 		}
-		named[homeOf(r.use.At)] = true
-		said = append(said, fmt.Sprintf("a recursive RLock, by its shape: %s waits to read behind the writer at %s, and its caller %s may hold the same %s for reading",
-			at(r.use.At), at(all[writer].use.At), at(r.frames[outer]), rwMutex))
+		if r.use.Method == "RLock" && writer >= 0 {
+			named[homeOf(r.use.At)] = true
+			said = append(said, fmt.Sprintf("a recursive RLock, by its shape: %s waits to read behind the writer at %s, and its caller %s may hold the same %s for reading",
+				at(r.use.At), at(all[writer].use.At), at(r.frames[outer]), rwMutex))
+		} else if writer < 0 && !main {
+			named[homeOf(r.use.At)] = true
+			said = append(said, fmt.Sprintf("a %s taken twice, by its shape: %s waits for it, and its caller %s may hold it", r.use.Class, at(r.use.At), at(r.frames[outer])))
+		}
 	}
 	return said
 }

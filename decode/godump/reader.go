@@ -65,7 +65,8 @@ func Begins(line string) bool {
 		return true
 	}
 	rest, ok := strings.CutPrefix(line, string(goroutineHead))
-	return ok && rest != "" && rest[0] >= '0' && rest[0] <= '9' && strings.Contains(rest, " [") && strings.HasSuffix(rest, "]:")
+	head, remark, closed := strings.Cut(rest, "]:")
+	return ok && closed && rest[0] >= '0' && rest[0] <= '9' && strings.Contains(head, " [") && (remark == "" || remark[0] == ' ')
 }
 
 // profileHead begins what debug=1 gives.

@@ -76,9 +76,13 @@ func (y *symbols) idle(g *stack.Goroutine, at int64, resource bool) format.Event
 		Time: at, End: at, Resource: resource}
 }
 
-// framesOf returns the frames, less those of every goroutine's bottom.
+// framesOf returns the frames, less those of every goroutine's bottom. Where none could be
+// read the state tells the lock: sync.Mutex.Lock.
 func framesOf(g *stack.Goroutine) []format.Frame {
 	calls := g.Stack.Calls
+	if lock, method, ok := strings.Cut(strings.TrimPrefix(g.State, "sync."), "."); ok && len(calls) == 0 && strings.HasPrefix(g.State, "sync.") {
+		return []format.Frame{{Class: "sync", Method: "(*" + lock + ")." + method}}
+	}
 	for len(calls) > 1 && calls[len(calls)-1].Func.Complete == "runtime.goexit" {
 		calls = calls[:len(calls)-1]
 	}

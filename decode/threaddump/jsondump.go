@@ -65,27 +65,26 @@ type jsonThread struct {
 	jsonInfo
 }
 
-// next reads one document. It is walked rather than read at once, so that
+// next reads one document with threads. It is walked rather than read at once, so that
 // what stands before a cut is kept.
 func (j *jsonDumps) next() (*Dump, error) {
-	if !j.dec.More() {
-		return nil, io.EOF
-	}
-	b := &jsonBuilder{file: file{builder: newBuilder(j.names, format.NoTime)}, dec: j.dec}
-	err := b.value("", 0)
-	b.next()
-	d := b.finish(false)
-	if b.instant {
-		d.Spread = 0
-	}
-	if err != nil {
-		if len(d.Threads) == 0 {
-			return nil, io.EOF
+	for j.dec.More() {
+		b := &jsonBuilder{file: file{builder: newBuilder(j.names, format.NoTime)}, dec: j.dec}
+		err := b.value("", 0)
+		b.next()
+		d := b.finish(false)
+		if b.instant {
+			d.Spread = 0
 		}
-		d.Cut = true
-		j.dec = json.NewDecoder(bytes.NewReader(nil)) // an error sticks: nothing follows
+		if err != nil {
+			d.Cut = true
+			j.dec = json.NewDecoder(bytes.NewReader(nil)) // an error sticks: nothing follows
+		}
+		if len(d.Threads) > 0 {
+			return d, nil
+		}
 	}
-	return d, nil
+	return nil, io.EOF
 }
 
 // maxDepth is how deep values may stand in each other; those of a dump go to 6.

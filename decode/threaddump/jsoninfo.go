@@ -1,20 +1,53 @@
 package threaddump
 
-import "contend/format"
+import (
+	"encoding/json"
+	"strings"
+
+	"contend/format"
+)
 
 // jsonInfo is java.lang.management's ThreadInfo as tools write it in JSON.
 type jsonInfo struct {
-	ThreadID      number        `json:"threadId"`
-	ThreadName    string        `json:"threadName"`
-	ThreadState   string        `json:"threadState"`
-	Daemon        bool          `json:"daemon"`
-	LockName      string        `json:"lockName"` // class@identityHash
-	LockInfo      jsonLock      `json:"lockInfo"`
-	OwnerID       number        `json:"lockOwnerId"` // -1 for none
-	OwnerName     string        `json:"lockOwnerName"`
-	Monitors      []jsonLock    `json:"lockedMonitors"`
-	Synchronizers *[]jsonLock   `json:"lockedSynchronizers"`
-	StackTrace    []jsonElement `json:"stackTrace"`
+	ThreadID      number      `json:"threadId"`
+	ThreadName    string      `json:"threadName"`
+	ThreadState   string      `json:"threadState"`
+	Daemon        bool        `json:"daemon"`
+	LockName      string      `json:"lockName"` // class@identityHash
+	LockInfo      jsonLock    `json:"lockInfo"`
+	OwnerID       number      `json:"lockOwnerId"` // -1 for none
+	OwnerName     string      `json:"lockOwnerName"`
+	Monitors      []jsonLock  `json:"lockedMonitors"`
+	Synchronizers *[]jsonLock `json:"lockedSynchronizers"`
+	StackTrace    jsonFrames  `json:"stackTrace"`
+
+	BlockedBy number   `json:"blockedByThreadId"` // by Spark
+	BlockedOn string   `json:"blockedByLock"`     // Lock(CLASS@hash}), or Monitor
+	Holding   []string `json:"holdingLocks"`      // the same
+}
+
+// jsonFrames is a stack: an array of StackTraceElements or, by Spark, its lines in one
+// string or in an array of that name.
+type jsonFrames struct {
+	elements []jsonElement
+	lines    []string
+}
+
+// UnmarshalJSON reads all of these.
+func (f *jsonFrames) UnmarshalJSON(text []byte) error {
+	switch text[0] {
+	case '"':
+		var lines string
+		err := json.Unmarshal(text, &lines)
+		f.lines = strings.Split(lines, "\n")
+		return err
+	case '{':
+		var object struct{ Elems []string }
+		err := json.Unmarshal(text, &object)
+		f.lines = object.Elems
+		return err
+	}
+	return json.Unmarshal(text, &f.elements)
 }
 
 // jsonLock is a LockInfo.
@@ -41,8 +74,14 @@ func (b *jsonBuilder) addInfo(t *jsonInfo) {
 	}
 	b.instant = true
 	b.begin(Thread{Name: b.names.intern(t.ThreadName), JavaID: int64(t.ThreadID), State: b.names.intern(t.ThreadState), Daemon: t.Daemon})
-	for _, e := range t.StackTrace[:min(len(t.StackTrace), format.MaxFrames)] {
+	for _, e := range t.StackTrace.elements[:min(len(t.StackTrace.elements), format.MaxFrames)] {
 		b.cur.Frames = append(b.cur.Frames, b.infoFrame(e))
+	}
+	for _, line := range t.StackTrace.lines {
+		b.frame(line, dotted)
+	}
+	for _, lock := range t.Holding {
+		b.cur.hold(b.names.sparkLock(lock))
 	}
 	for _, m := range t.Monitors {
 		frame := -1
@@ -66,6 +105,9 @@ func (b *jsonBuilder) waitsInfo(t *jsonInfo) {
 	ref := b.names.infoLock(t.LockInfo)
 	if ref == (LockRef{}) {
 		ref = b.names.hashed(t.LockName)
+	}
+	if ref == (LockRef{}) {
+		ref, t.OwnerID = b.names.sparkLock(t.BlockedOn), t.BlockedBy
 	}
 	if ref == (LockRef{}) {
 		return
@@ -94,4 +136,10 @@ func (n *names) infoLock(l jsonLock) LockRef {
 		return LockRef{}
 	}
 	return n.ref(l.Class, uint64(uint32(l.Hash)))
+}
+
+// sparkLock reads `Lock(a.B@350285679})`.
+func (n *names) sparkLock(text string) LockRef {
+	_, object, _ := strings.Cut(text, "(")
+	return n.hashed(strings.TrimRight(object, "})"))
 }

@@ -39,7 +39,7 @@ func (p *hotspot) reportLine(line, text string) bool {
 	case reportEnds(line):
 		p.next()
 		r.within = false
-	case strings.HasPrefix(line, "==="):
+	case strings.HasPrefix(line, "==="), strings.Trim(line, "`~") == "": // a fence may end behind the title
 	case strings.HasPrefix(line, "Java stack information"):
 		r.stacks = true
 	case named && r.stacks && p.alone:

@@ -129,10 +129,10 @@ func (e escaped) strip(line []byte) []byte {
 }
 
 // margin is what a dump is indented or quoted by: blanks, > as in a mail, and what
-// begins the lines of comments and of a diff.
+// begins the lines of comments and of a diff, or the first one of code.
 type margin struct{ text []byte }
 
-const margins = " \t>#/*-;%!+"
+const margins = " \t>#/*-;%!+`"
 
 func findMargin(r *Reader, text []byte) layer {
 	if strings.IndexByte(margins, text[0]) < 0 {

@@ -288,7 +288,7 @@ func (r *Reader) anchor(text []byte) (at int, mark Mark) {
 }
 
 // first are the bytes dumps begin with, before those that may stand before.
-var first, before = set("\"F=0#-DT3gP"), set(" \t>\"|+")
+var first, before = set("\"F=0#-DT3gP"), set(" \t>\"|+`")
 
 func set(list string) (s [256]bool) {
 	for i := range len(list) {
