@@ -225,6 +225,7 @@ func FuzzGoTrace(f *testing.F) {
 
 func FuzzGoDump(f *testing.F) {
 	golden.Seed(f, "godump")
+	f.Add([]byte("goroutine 0 [0]:\n0()\n0:0\n\ngoroutine 0 [0\xda]:"))
 	fuzz(f)
 }
 

@@ -23,6 +23,10 @@ func TestNotations(t *testing.T) {
 		{"remarks behind goroutines", "goroutine 19 [sync.Mutex.Lock, 3 minutes]:   <- waits for ever\nsync.(*Mutex).lockSlow(0xc000108000)\n\t/sync/mutex.go:171 +0x15d\n" +
 			"main.(*S).Write(0xc000108000)\n\t/app/s.go:89 +0x4f\n", "sync.Mutex@c000108000: ? <- main.(*S).Write #19\n"},
 		{"goroutines without their frames", "goroutine 421 [sync.RWMutex.Lock, 11 minutes]:   # reconciler\n  Reconcile -> Reset   store/store.go:68\n", "sync.RWMutex@0: ? <- sync.(*RWMutex).Lock #421\n"},
+		{"bold lines", "**### \"main\" prio=5 tid=1 Blocked**\n  | held mutexes=\n  at a.B.get(B.java:4)\n  **- waiting to lock <0x07> (a a.B) held by thread 5\n  at** a.B.run(B.java:3)\n\n" +
+			"**\"w\" prio=5 tid=5 Native**\n  | held mutexes=\n  at a.B.put(B.java:9)\n  - locked <0x07> (a a.B)\n", "a.B@7: w <- main\n"},
+		{"a console's words of states", "\"w\" tid=5 Timed Waiting\n  at java.lang.Thread.sleep (Native method)\n  at a.B.put (B.java:9)\n  - locked <0x07> (a a.B)\n\n" +
+			"\"main\" tid=1 Blocked\n  at a.B.get (B.java:4)\n  - waiting to lock <0x07> (a a.B) held by thread 5\n\n", "a.B@7: w <- main\n"},
 		{"a quote of code", "`\"main\" prio=5 tid=1 Blocked\n  | held mutexes=\n  at a.B.get (B.java:4)\n- waiting to lock <0x07> (a a.B) held by thread 5\n\n" +
 			"\"w\" prio=5 tid=5 Sleeping\n  at a.B.put (B.java:9)\n- locked <0x07> (a a.B)\n`\n", "a.B@7: w <- main\n"},
 	} {

@@ -71,7 +71,7 @@ func (y *symbols) goroutine(g *stack.Goroutine) (w waiter, what rules.Verdict) {
 func (y *symbols) idle(g *stack.Goroutine, at int64, resource bool) format.Event {
 	frames := framesOf(g)
 	thread := y.thread(g.ID, frames)
-	what := format.Frame{Method: "[" + strings.TrimSuffix(g.State, " (scan)") + "]"}
+	what := format.Frame{Method: "[" + strings.ToValidUTF8(strings.TrimSuffix(g.State, " (scan)"), "\uFFFD") + "]"}
 	return format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: thread, Stack: y.stack(append([]format.Frame{what}, frames...)),
 		Time: at, End: at, Resource: resource}
 }
@@ -80,7 +80,7 @@ func (y *symbols) idle(g *stack.Goroutine, at int64, resource bool) format.Event
 // read the state tells the lock: sync.Mutex.Lock.
 func framesOf(g *stack.Goroutine) []format.Frame {
 	calls := g.Stack.Calls
-	if lock, method, ok := strings.Cut(strings.TrimPrefix(g.State, "sync."), "."); ok && len(calls) == 0 && strings.HasPrefix(g.State, "sync.") {
+	if lock, method, ok := strings.Cut(strings.TrimPrefix(strings.ToValidUTF8(g.State, "\uFFFD"), "sync."), "."); ok && len(calls) == 0 && strings.HasPrefix(g.State, "sync.") {
 		return []format.Frame{{Class: "sync", Method: "(*" + lock + ")." + method}}
 	}
 	for len(calls) > 1 && calls[len(calls)-1].Func.Complete == "runtime.goexit" {

@@ -34,7 +34,7 @@ func (r *Reader) plain() bool {
 
 // marks do not stand in a dump without layers, or seldom: what escapes, the
 // beginning of an object or a file, odd characters, and the end of a line as on Windows.
-var marks = [...][]byte{[]byte("&"), []byte("\\"), []byte("\n{"), []byte("\r"), []byte("\x1b"), blank, none, []byte("\n==> ")}
+var marks = [...][]byte{[]byte("&"), []byte("\\"), []byte("\n{"), []byte("\r"), []byte("\x1b"), blank, none, stars, []byte("\n==> ")}
 
 // suspicious reports whether a layer might begin in some lines.
 func (r *Reader) suspicious(text []byte) bool {

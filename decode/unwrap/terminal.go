@@ -5,18 +5,20 @@ import (
 	"regexp"
 )
 
-// odd are characters that terminals and web pages put into text: colours, blanks that do
-// not break a line, and blanks without width.
+// odd are characters that terminals, web pages and forums put into text: colours, blanks
+// that do not break a line or have no width, and what makes letters bold.
 type odd struct{}
 
 var (
 	colour = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
+	bold   = regexp.MustCompile(`\*\*(### )?`)
 	blank  = []byte("\u00a0")
 	none   = []byte("\u200b")
+	stars  = []byte("**")
 )
 
 func (odd) in(text []byte) bool {
-	return bytes.IndexByte(text, 0x1b) >= 0 || bytes.Contains(text, blank) || bytes.Contains(text, none)
+	return bytes.IndexByte(text, 0x1b) >= 0 || bytes.Contains(text, blank) || bytes.Contains(text, none) || bytes.Contains(text, stars)
 }
 
 func findOdd(r *Reader, text []byte) layer {
@@ -24,7 +26,7 @@ func findOdd(r *Reader, text []byte) layer {
 		return nil
 	}
 	plain := odd{}.strip(text)
-	if _, mark := r.anchor(plain); mark == None && !(r.begun && (part(plain) || bytes.HasPrefix(text, blank))) {
+	if _, mark := r.anchor(plain); mark == None && !(r.begun && (part(plain) || bytes.HasPrefix(text, blank) || bytes.HasPrefix(text, []byte("3XM")))) {
 		return nil
 	}
 	return odd{}
@@ -34,7 +36,8 @@ func (o odd) strip(line []byte) []byte {
 	if !o.in(line) {
 		return line
 	}
-	return bytes.ReplaceAll(bytes.ReplaceAll(colour.ReplaceAll(line, nil), blank, []byte(" ")), none, nil)
+	line = bold.ReplaceAll(colour.ReplaceAll(line, nil), nil)
+	return bytes.ReplaceAll(bytes.ReplaceAll(line, blank, []byte(" ")), none, nil)
 }
 
 // section is what tail and head print before the lines of each of several files: the file
