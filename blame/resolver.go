@@ -73,6 +73,9 @@ func ChargeOf(lock format.ObjectID, sh *analysis.Share, root bool) Charge {
 	return Charge{Owner: sh.Direct, Owned: lock, Last: sh.Last, share: sh}
 }
 
+// Sites are the places in the program by which the keys of sites are known.
+func (r *Resolver) Sites() *Sites { return &r.sites }
+
 // IDs returns what a waiter for a lock and one of its owners have for each key.
 // Where no key is about owners, any owner will do; where none is about
 // waiters, any waiter.

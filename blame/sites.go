@@ -190,6 +190,21 @@ func (s *Sites) owner(id format.StackID, lock format.ObjectID) ofOwner {
 	return o
 }
 
+// Took returns where a thread with a stack took a lock that it holds, "" where no event shows
+// any frame of the stack with the very lock.
+func (s *Sites) Took(id format.StackID, lock format.ObjectID) string {
+	o, frames := s.owner(id, lock), s.sym.Frames(id)
+	if len(frames) == 0 {
+		return ""
+	}
+	method, met := s.taken.places[placeOf(frames[o.taking])]
+	at := func(lines map[takenAt][]int32) bool { return met && len(lines[takenAt{uint32(lock), method}]) > 0 }
+	if s.taken.with(analysis.Acquisition{Stack: id, Lock: lock}) || at(s.taken.locks) || at(s.taken.given) {
+		return s.names.Name(o.site)
+	}
+	return ""
+}
+
 // find returns the frame of an owner's stack that took a lock, and its line.
 func (s *Sites) find(m *ofStack, a analysis.Acquisition, frames []format.Frame) (at, line int) {
 	at = int(m.own)

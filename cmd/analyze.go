@@ -169,7 +169,7 @@ func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor)
 		return nil, nil, nil, err
 	}
 	side := res.side()
-	found := document.Overview{Phases: &csp.Series{}}
+	found := document.Overview{Phases: &csp.Series{}, Took: about.Took}
 	if want.phases != noPhases {
 		if series, tooLong := meter.Series(); tooLong == nil { // else by an absurd time in a damaged trace: all but the phases stands
 			found.Phases = series

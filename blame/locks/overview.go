@@ -181,6 +181,11 @@ func (c *Overview) place(lock format.ObjectID, w *analysis.Waiter) int {
 	return i
 }
 
+// Took returns where a thread with a stack took a lock that it holds, see blame.Sites.Took.
+func (c *Overview) Took(id format.StackID, lock format.ObjectID) string {
+	return c.keys.Sites().Took(id, lock)
+}
+
 // TotalNs returns all waiting, in ns of thread-time.
 func (c *Overview) TotalNs() int64 { return c.total }
 

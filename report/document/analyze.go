@@ -201,7 +201,9 @@ type Member struct {
 	Thread string `json:"thread"`
 	Lock   string `json:"lock"` // that it waits for
 	Class  string `json:"class"`
-	Stack  Stack  `json:"stack"`
+	Holds  string `json:"holds"`          // the lock for which the thread before it waits
+	Took   string `json:"took,omitempty"` // where it took that; absent where nothing tells
+	Stack  Stack  `json:"stack"`          // with which it waits
 }
 
 // Frame is one line of a stack.
@@ -328,7 +330,7 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector
 		a.Rest = append(a.Rest, Rest{newLock(&r, tr.Symbols, l, top), len(l.Of), biggest})
 	}
 	for i, d := range tr.Deadlocks {
-		a.Deadlocks = append(a.Deadlocks, newDeadlock(i+1, d, tr.Symbols))
+		a.Deadlocks = append(a.Deadlocks, newDeadlock(i+1, d, tr.Symbols, o.Took))
 	}
 	for _, w := range cov.Warnings {
 		if w.Code == format.RuntimeDeadlock && len(a.Deadlocks) == 0 {
@@ -347,10 +349,11 @@ func newLock(r *locks.Row, sym *analysis.Symbols, o *locks.Lock, top int) Lock {
 		CSP: r.CSP, Waiters: r.Waiters, Moved: r.Addresses, Created: created, Provenance: NewProvenance(r.ByProvenance), Site: o.Site, Owners: owners(o, top), Waiting: sites(o, top)}
 }
 
-func newDeadlock(number int, d analysis.Deadlock, sym *analysis.Symbols) Deadlock {
+func newDeadlock(number int, d analysis.Deadlock, sym *analysis.Symbols, took func(format.StackID, format.ObjectID) string) Deadlock {
 	out := Deadlock{Number: number, SinceNs: d.Since, Queued: []string{}}
-	for _, l := range d.Cycle {
-		out.Cycle = append(out.Cycle, Member{sym.ThreadName(l.Thread), sym.LockName(l.Lock), sym.ClassName(l.Lock), NewStack(sym.Frames(l.Stack))})
+	for i, l := range d.Cycle {
+		held := d.Cycle[(i+len(d.Cycle)-1)%len(d.Cycle)].Lock // the one before waits for it
+		out.Cycle = append(out.Cycle, Member{sym.ThreadName(l.Thread), sym.LockName(l.Lock), sym.ClassName(l.Lock), sym.LockName(held), took(l.Stack, held), NewStack(sym.Frames(l.Stack))})
 	}
 	for _, t := range d.Queued {
 		out.Queued = append(out.Queued, sym.ThreadName(t))

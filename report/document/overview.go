@@ -7,6 +7,7 @@ import (
 	"contend/blame/findings"
 	"contend/blame/locks"
 	"contend/csp"
+	"contend/format"
 )
 
 // LockOwner is one place in the program whose threads had a lock while others
@@ -68,6 +69,7 @@ type Overview struct {
 	Rest     []locks.Lock // that Locks leaves out, where it is asked for
 	Findings []findings.Finding
 	Phases   *csp.Series
+	Took     func(format.StackID, format.ObjectID) string // where a thread with a stack took a lock that it holds, "" where nothing tells
 }
 
 // uncounted are the codes of warnings that tell of waiting the totals leave out,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"contend/analysis"
+	"contend/blame"
 	"contend/blame/findings"
 	"contend/format"
 	"contend/report/document"
@@ -160,7 +161,8 @@ func firstClause(sentence string) string {
 // for.
 const members = 3
 
-// deadlock names each thread with what it waits for and who holds that.
+// deadlock names each thread with where it took the lock it holds, what it waits for and where,
+// and the thread that holds that.
 func (s *screen) deadlock(d *document.Deadlock) []line {
 	if d.Found != "" {
 		return hanging("", s.Width, alarm, prose("DEADLOCK: "+d.Found)...)
@@ -182,7 +184,14 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 			lines = append(lines, fill("  ", s.Width, plain, prose(fmt.Sprintf("and %d more (--full shows all)", len(d.Cycle)-i))...)...)
 			break
 		}
-		parts := []string{s.whole(m.Thread, shortName), "waits at", s.place(m.Stack), "for", s.names.Address(m.Lock) + ",", "held by", s.whole(holder, shortName)}
+		parts := []string{s.whole(m.Thread, shortName)}
+		switch {
+		case m.Took != "":
+			parts = append(parts, "took", s.names.Address(m.Holds), s.taken(m)+",")
+		case m.Holds != "":
+			parts = append(append(parts, "holds", s.names.Address(m.Holds)), prose("(where it took it is not told),")...)
+		}
+		parts = append(parts, "waits at", s.place(m.Stack), "for", s.names.Address(m.Lock)+",", "held by", s.whole(holder, shortName))
 		lines = append(lines, hanging("  ", s.Width, plain, parts...)...)
 		if s.Full {
 			lines = append(lines, s.stack("      ", m.Stack)...)
@@ -197,6 +206,16 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 		}
 	}
 	return lines
+}
+
+// taken says where a thread of a deadlock took the lock it holds. A dump has one line for a
+// frame: where that is where the thread waits by now, the line that took the lock is another.
+func (s *screen) taken(m *document.Member) string {
+	at := s.names.Name(m.Took)
+	if method := blame.WithoutLine(at); at == s.place(m.Stack) && method != at {
+		return "in " + method + " at line " + at[len(method)+1:] + " or before"
+	}
+	return "at " + at
 }
 
 // moreDeadlocks names the threads of deadlocks for which there is no room.

@@ -80,17 +80,17 @@ func unlessZero(n int) Cell {
 // deadlockGrid is all deadlocks as one table: a row for each thread, also for
 // those that are blocked behind one.
 func deadlockGrid(a *document.Analyze) *Grid {
-	g := &Grid{Title: "deadlocks", Head: []string{"DEADLOCK", "THREAD", "LOCK", "CLASS", "SITE"}, Left: left(5, 1, 2, 3, 4)}
+	g := &Grid{Title: "deadlocks", Head: []string{"DEADLOCK", "THREAD", "LOCK", "CLASS", "SITE", "HOLDS", "TOOK"}, Left: left(7, 1, 2, 3, 4, 5, 6)}
 	for _, d := range a.Deadlocks {
 		number := Count(int64(d.Number))
 		if d.Found != "" {
-			g.Rows = append(g.Rows, []Cell{number, Name(d.Found), {}, {}, {}})
+			g.Rows = append(g.Rows, []Cell{number, Name(d.Found), {}, {}, {}, {}, {}})
 		}
 		for _, m := range d.Cycle {
-			g.Rows = append(g.Rows, []Cell{number, Name(m.Thread), Name(m.Lock), qualified(m.Class), Cell{text.Stack(m.Stack), analysis.StackText(m.Stack.Frames())}})
+			g.Rows = append(g.Rows, []Cell{number, Name(m.Thread), Name(m.Lock), qualified(m.Class), Cell{text.Stack(m.Stack), analysis.StackText(m.Stack.Frames())}, {text.Class(m.Holds), m.Holds}, siteCell(m.Took)})
 		}
 		for _, thread := range d.Queued {
-			g.Rows = append(g.Rows, []Cell{number, Name(thread), {}, {}, {}})
+			g.Rows = append(g.Rows, []Cell{number, Name(thread), {}, {}, {}, {}, {}})
 		}
 	}
 	return g

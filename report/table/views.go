@@ -148,12 +148,12 @@ func left(n int, columns ...int) []bool {
 func deadlockGrids(list []document.Deadlock) (grids []*Grid) {
 	for _, d := range list {
 		g := &Grid{Title: fmt.Sprintf("DEADLOCK #%d: each thread waits for a lock the next one holds", d.Number),
-			Head: []string{"THREAD", "WAITS FOR", "AT"}, Left: left(3, 0, 1, 2)}
+			Head: []string{"THREAD", "WAITS FOR", "AT", "HOLDS"}, Left: left(4, 0, 1, 2, 3), Under: []string{"AT", "HOLDS"}}
 		if d.Found != "" {
 			g.Title = "DEADLOCK: " + d.Found
 		}
 		for _, m := range d.Cycle {
-			g.Rows = append(g.Rows, []Cell{Name(m.Thread), Name(m.Lock), Name(text.Stack(m.Stack))})
+			g.Rows = append(g.Rows, []Cell{Name(m.Thread), {text.Class(m.Lock), m.Lock}, Name(text.Stack(m.Stack)), heldCell(&m)})
 		}
 		if len(d.Queued) > 0 {
 			g.Notes = append(g.Notes, "queued behind it: "+strings.Join(d.Queued, ", "))
@@ -161,6 +161,15 @@ func deadlockGrids(list []document.Deadlock) (grids []*Grid) {
 		grids = append(grids, g)
 	}
 	return grids
+}
+
+// heldCell tells which lock a thread of a deadlock holds, and where it took it.
+func heldCell(m *document.Member) Cell {
+	held := "holds " + text.Class(m.Holds)
+	if m.Took != "" {
+		held += ", taken at " + text.Method(m.Took)
+	}
+	return Cell{held, m.Holds}
 }
 
 // titles say in words what a key shows.
