@@ -4,8 +4,6 @@
 package locks
 
 import (
-	"slices"
-
 	"contend/analysis"
 	"contend/analysis/bootstrap"
 	"contend/analysis/dist"
@@ -22,17 +20,6 @@ type Collector struct {
 	running int64
 	rec     bootstrap.Recorder
 	cells   *bootstrap.Cells
-	last    [][fewSums]lastSum // by thread, the latest first
-}
-
-// fewSums is how many sums a thread's slices mostly go to in turn.
-const fewSums = 4
-
-// lastSum is a sum that a thread's slices went to, counting from 1. A thread
-// that waits there again costs no look-up.
-type lastSum struct {
-	lock format.ObjectID
-	sum  int32
 }
 
 type sum struct {
@@ -83,7 +70,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 	i := c.find(s.Lock)
 	for j := range s.Waiters {
 		if s.Waiters[j].First || s.Sample.Taken { // else it was met when the wait began
-			c.count(s.Waiters[j].Thread, s.Lock, i)
+			c.sums[i].count(s.Waiters[j].Thread, s.Lock)
 		}
 	}
 	c.add(&c.sums[i], s, len(s.Waiters))
@@ -108,21 +95,6 @@ func (c *Collector) add(m *sum, s *analysis.Slice, n int) {
 	}
 	m.wall.AddSlice(s)
 	c.wall.AddSlice(s)
-}
-
-// count notes that a thread waits for a lock.
-func (c *Collector) count(t format.ThreadID, lock format.ObjectID, sum int32) {
-	for len(c.last) <= int(t) {
-		c.last = append(c.last, [fewSums]lastSum{})
-	}
-	now, last := lastSum{lock, sum + 1}, &c.last[t]
-	at := slices.Index(last[:], now)
-	if at < 0 {
-		c.sums[sum].count(t, lock)
-		at = fewSums - 1
-	}
-	copy(last[1:at+1], last[:at])
-	last[0] = now
 }
 
 // find returns the sum of a lock, making it if need be.

@@ -38,7 +38,6 @@ type Resources struct {
 // table is the sums of one kind.
 type table struct {
 	byStack map[stackKey]*resourcePart
-	recent  [recentParts]recentPart // by stack, instead of looking them up
 	threads map[format.ThreadID]struct{}
 	last    format.ThreadID // the latest of threads: they come one after the other
 }
@@ -47,15 +46,6 @@ type table struct {
 type stackKey struct {
 	stack    format.StackID
 	activity format.Activity // matters where there is no stack
-}
-
-// recentParts is how many sums are found without looking for them: few stacks make
-// up most of what there is.
-const recentParts = 64
-
-type recentPart struct {
-	stackKey
-	*resourcePart
 }
 
 type resourcePart struct {
@@ -82,7 +72,11 @@ func (c *Resources) NonLockWait(a *analysis.NonLockWait) {
 	if t.byStack == nil {
 		t.byStack, t.threads = map[stackKey]*resourcePart{}, map[format.ThreadID]struct{}{}
 	}
-	p := t.part(stackKey{a.Stack, a.Activity})
+	p := t.byStack[stackKey{a.Stack, a.Activity}]
+	if p == nil {
+		p = &resourcePart{threads: map[format.ThreadID]struct{}{}}
+		t.byStack[stackKey{a.Stack, a.Activity}] = p
+	}
 	p.ns, p.waits, p.at = p.ns+a.Ns, p.waits+a.Waits, max(p.at, a.LongestNs)
 	if p.last != a.Thread || a.Thread == format.NoThread {
 		p.last, p.threads[a.Thread] = a.Thread, struct{}{}
@@ -90,20 +84,6 @@ func (c *Resources) NonLockWait(a *analysis.NonLockWait) {
 	if t.last != a.Thread || a.Thread == format.NoThread {
 		t.last, t.threads[a.Thread] = a.Thread, struct{}{}
 	}
-}
-
-// part returns the sum of a stack.
-func (t *table) part(key stackKey) *resourcePart {
-	last := &t.recent[key.stack%recentParts]
-	if last.resourcePart == nil || last.stackKey != key {
-		p := t.byStack[key]
-		if p == nil {
-			p = &resourcePart{threads: map[format.ThreadID]struct{}{}}
-			t.byStack[key] = p
-		}
-		*last = recentPart{key, p}
-	}
-	return last.resourcePart
 }
 
 func (c *Resources) table(resource bool) *table {
