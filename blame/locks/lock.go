@@ -88,7 +88,7 @@ func (c *Overview) Heaviest(heavy map[uint32]bool) (out, rest []Lock) {
 	other := Lock{Name: blame.OtherText, Class: blame.OtherText}
 	for i, of := range slices.SortedFunc(maps.Values(many), (*charged).compare) {
 		if i >= maxGroups {
-			other.WaitNs, other.Of = other.WaitNs+of.waitNs(), append(other.Of, of.ids...)
+			other.WaitNs, other.Of = other.WaitNs+of.ns, append(other.Of, of.ids...)
 			continue
 		}
 		l := c.lock(of, roots)
@@ -108,40 +108,35 @@ func (c *Overview) Heaviest(heavy map[uint32]bool) (out, rest []Lock) {
 
 // charged is what was summed of a lock, or of several.
 type charged struct {
-	id     uint32 // of the first
-	parts  []*part
-	places []*place
-	ids    []uint32 // of several
+	id             uint32  // of the first
+	owners, places []int32 // rows
+	ns             int64
+	ids            []uint32 // of several
 }
 
 func (c *charged) add(one *charged) {
-	c.parts, c.places, c.ids = append(c.parts, one.parts...), append(c.places, one.places...), append(c.ids, one.id)
-}
-
-func (c *charged) waitNs() (ns int64) {
-	for _, p := range c.places {
-		ns += p.ns
-	}
-	return ns
+	c.owners, c.places, c.ids, c.ns = append(c.owners, one.owners...), append(c.places, one.places...), append(c.ids, one.id), c.ns+one.ns
 }
 
 // compare orders sums by waiting, most first.
 func (c *charged) compare(o *charged) int {
-	return cmp.Or(cmp.Compare(o.waitNs(), c.waitNs()), cmp.Compare(c.id, o.id))
+	return cmp.Or(cmp.Compare(o.ns, c.ns), cmp.Compare(c.id, o.id))
 }
 
 // charged goes through the locks that were waited for, in order of their ids.
 func (c *Overview) charged() iter.Seq[charged] {
-	parts := byLock(c.parts, func(p *part) uint32 { return p.lock })
-	places := byLock(c.places, func(p *place) uint32 { return p.lock })
+	owners, places := c.owners.byLock(), c.waiters.byLock()
 	return func(yield func(charged) bool) {
 		for len(places) > 0 {
-			one := charged{id: places[0].lock}
-			for len(parts) > 0 && parts[0].lock < one.id {
-				parts = parts[1:]
+			one := charged{id: c.waiters.id(places[0], 0)}
+			for len(owners) > 0 && c.owners.id(owners[0], 0) < one.id {
+				owners = owners[1:]
 			}
-			one.places, places = upTo(places, func(p *place) bool { return p.lock > one.id })
-			one.parts, parts = upTo(parts, func(p *part) bool { return p.lock > one.id })
+			one.places, places = c.waiters.upTo(places, one.id)
+			one.owners, owners = c.owners.upTo(owners, one.id)
+			for _, r := range one.places {
+				one.ns += c.waiters.ns[r]
+			}
 			if !yield(one) {
 				return
 			}
@@ -149,28 +144,9 @@ func (c *Overview) charged() iter.Seq[charged] {
 	}
 }
 
-// byLock orders sums by their locks; those of one lock stay in order.
-func byLock[T any](all []T, lock func(*T) uint32) []*T {
-	out := make([]*T, len(all))
-	for i := range all {
-		out[i] = &all[i]
-	}
-	slices.SortStableFunc(out, func(a, b *T) int { return cmp.Compare(lock(a), lock(b)) })
-	return out
-}
-
-// upTo cuts a list before the first element that is behind.
-func upTo[T any](list []T, behind func(T) bool) (before, from []T) {
-	n := 0
-	for n < len(list) && !behind(list[n]) {
-		n++
-	}
-	return list[:n:n], list[n:]
-}
-
 // lock returns the overview of what was summed of a lock.
 func (c *Overview) lock(of *charged, roots [][]partEnd) Lock {
-	l := Lock{ID: of.id, Name: c.text(c.owners[0], of.id), Class: c.class(of.id), Owners: c.ownersOf(of.parts, roots), Waiters: c.waitersOf(of.places)}
+	l := Lock{ID: of.id, Name: c.text(c.owners.by[0], of.id), Class: c.class(of.id), Owners: c.ownersOf(of.owners, roots), Waiters: c.waitersOf(of.places)}
 	for _, w := range l.Waiters {
 		l.WaitNs += w.WaitNs
 	}
@@ -178,17 +154,10 @@ func (c *Overview) lock(of *charged, roots [][]partEnd) Lock {
 	return l
 }
 
-// waitersOf joins places by site, the first of the most waiting first.
-func (c *Overview) waitersOf(places []*place) (out []Waiter) {
-	at := map[uint32]int{}
-	for _, p := range places {
-		i, known := at[p.site]
-		if !known {
-			i = len(out)
-			at[p.site] = i
-			out = append(out, Waiter{Site: c.text(c.waiters[1], p.site)})
-		}
-		out[i].WaitNs, out[i].Waits = out[i].WaitNs+p.ns, out[i].Waits+p.waits
+// waitersOf joins rows of waiters by site, the first of the most waiting first.
+func (c *Overview) waitersOf(rows []int32) (out []Waiter) {
+	for _, g := range c.waiters.groups(rows, 1) {
+		out = append(out, Waiter{c.text(blame.ByWaiterSite, g.id), g.ns, g.waits})
 	}
 	slices.SortStableFunc(out, func(a, b Waiter) int {
 		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site))
@@ -196,14 +165,14 @@ func (c *Overview) waitersOf(places []*place) (out []Waiter) {
 	return out
 }
 
-// ownersOf joins the parts of one lock by site.
-func (c *Overview) ownersOf(parts []*part, roots [][]partEnd) []Owner {
+// ownersOf joins the rows of one lock by site.
+func (c *Overview) ownersOf(rows []int32, roots [][]partEnd) []Owner {
 	var out []Owner
-	for _, g := range groups(parts, func(p *part) uint32 { return p.site }) {
+	for _, g := range c.owners.groups(rows, 1) {
 		o := Owner{Site: c.text(blame.ByOwnerSite, g.id), Pseudo: blame.Pseudo(g.id), WaitNs: g.ns, ByProvenance: g.byProvenance}
 		if !o.Pseudo {
-			o.Callers = c.amounts(g.parts, func(p *part) uint32 { return p.callers }, blame.ByOwnerCallers)
-			o.Doings = c.doingsOf(g.parts, roots)
+			o.Callers = c.callersOf(g.rows)
+			o.Doings = c.doingsOf(g.rows, roots)
 		}
 		out = append(out, o)
 	}
@@ -213,14 +182,14 @@ func (c *Overview) ownersOf(parts []*part, roots [][]partEnd) []Owner {
 	return out
 }
 
-// doingsOf joins the parts of one owner by what it was at.
-func (c *Overview) doingsOf(parts []*part, roots [][]partEnd) []Doing {
+// doingsOf joins the rows of one owner by what it was at.
+func (c *Overview) doingsOf(rows []int32, roots [][]partEnd) []Doing {
 	var out []Doing
-	for _, g := range groups(parts, func(p *part) uint32 { return p.doing }) {
+	for _, g := range c.owners.groups(rows, 3) {
 		d := Doing{What: doingOf(g.id), Text: c.text(blame.ByOwnerDoing, g.id), WaitNs: g.ns, ByProvenance: g.byProvenance}
 		if d.What == blame.Blocked {
 			d.Class = c.keys.BlockedOn(g.id)
-			d.Root = c.mostlyBehind(g.parts, roots)
+			d.Root = c.mostlyBehind(g.rows, roots)
 		}
 		out = append(out, d)
 	}
@@ -230,11 +199,10 @@ func (c *Overview) doingsOf(parts []*part, roots [][]partEnd) []Doing {
 	return out
 }
 
-// amounts joins parts by one of their ids.
-func (c *Overview) amounts(parts []*part, id func(*part) uint32, key blame.Key) []Amount {
-	var out []Amount
-	for _, g := range groups(parts, id) {
-		if text := c.text(key, g.id); text != "" && text != analysis.UnknownStack {
+// callersOf joins the rows of one owner by the frames around its site.
+func (c *Overview) callersOf(rows []int32) (out []Amount) {
+	for _, g := range c.owners.groups(rows, 2) {
+		if text := c.text(blame.ByOwnerCallers, g.id); text != "" && text != analysis.UnknownStack {
 			out = append(out, Amount{text, g.ns})
 		}
 	}
@@ -252,20 +220,20 @@ type partEnd struct {
 	ns   int64
 }
 
-// rootsOf lists the ends of the chains of each part.
+// rootsOf lists the ends of the chains of each row of owners.
 func (c *Overview) rootsOf() [][]partEnd {
-	out := make([][]partEnd, len(c.parts))
+	out := make([][]partEnd, len(c.owners.ns))
 	for of, at := range c.roots {
 		out[of.part] = append(out[of.part], partEnd{of.root, c.rootNs[at]})
 	}
 	return out
 }
 
-// mostlyBehind returns the lock at the end of most chains of some parts.
-func (c *Overview) mostlyBehind(parts []*part, roots [][]partEnd) (most Amount) {
+// mostlyBehind returns the lock at the end of most chains of some rows.
+func (c *Overview) mostlyBehind(rows []int32, roots [][]partEnd) (most Amount) {
 	sums := map[format.ObjectID]int64{}
-	for _, p := range parts {
-		for _, r := range roots[p.number] {
+	for _, row := range rows {
+		for _, r := range roots[row] {
 			sums[r.root] += r.ns
 		}
 	}
@@ -287,32 +255,8 @@ func (c *Overview) text(k blame.Key, id uint32) string {
 
 // class returns the class of a lock.
 func (c *Overview) class(id uint32) string {
-	if c.owners[0] == blame.ByClass {
+	if c.owners.by[0] == blame.ByClass {
 		return c.text(blame.ByClass, id)
 	}
 	return c.sym.ClassName(format.ObjectID(id))
-}
-
-// partGroup is the parts that have one id in common, and their sums.
-type partGroup struct {
-	id           uint32
-	parts        []*part
-	ns           int64
-	byProvenance analysis.Known
-}
-
-// groups joins parts by one of their ids, in order of the ids.
-func groups(parts []*part, id func(*part) uint32) (out []partGroup) {
-	parts = slices.Clone(parts)
-	slices.SortStableFunc(parts, func(a, b *part) int { return cmp.Compare(id(a), id(b)) })
-	for _, p := range parts {
-		if n := len(out); n == 0 || out[n-1].id != id(p) {
-			out = append(out, partGroup{id: id(p)})
-		}
-		g := &out[len(out)-1]
-		g.parts = append(g.parts, p)
-		g.ns += p.ns
-		g.byProvenance.AddAll(&p.byProvenance)
-	}
-	return out
 }

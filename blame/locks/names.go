@@ -15,15 +15,8 @@ import (
 // for a slice that is like one before.
 type Names struct {
 	keys          blame.Resolver
-	taken, waited siteSums
+	taken, waited sums
 	sym           *analysis.Symbols
-}
-
-// siteSums is the waiting by lock and site of one side.
-type siteSums struct {
-	key  blame.Key
-	rows *blame.Rows
-	ns   []int64
 }
 
 // Named is a lock with the place it is known by, "" where nothing tells, and its waiting in ns.
@@ -35,20 +28,10 @@ type Named struct {
 
 // NewNames returns an empty collector; own is the program's own code, see blame.Resolver.App.
 func NewNames(own *regexp.Regexp) *Names {
-	n := &Names{taken: siteSums{key: blame.ByOwnerSite}, waited: siteSums{key: blame.ByWaiterSite}}
-	for _, s := range []*siteSums{&n.taken, &n.waited} {
-		s.rows = blame.NewRows(&n.keys, []blame.Key{blame.ByLock, s.key})
-	}
+	n := &Names{}
+	n.taken, n.waited = newSums(&n.keys, blame.ByLock, blame.ByOwnerSite), newSums(&n.keys, blame.ByLock, blame.ByWaiterSite)
 	n.keys.App(own)
 	return n
-}
-
-func (s *siteSums) add(lock format.ObjectID, w *analysis.Waiter, c *blame.Charge, ns int64) {
-	i := s.rows.Of(lock, w, c)
-	if i == len(s.ns) {
-		s.ns = append(s.ns, 0)
-	}
-	s.ns[i] += ns
 }
 
 // Begin implements analysis.Visitor.
@@ -61,24 +44,14 @@ func (n *Names) Begin(sym *analysis.Symbols, _ int64) {
 func (n *Names) Slice(s *analysis.Slice) {
 	n.QueueSlice(s, len(s.Waiters))
 	for i := range s.Waiters {
-		switch w := &s.Waiters[i]; { // of a recorded wait the first slice tells all
-		case s.Sample.Taken:
-			n.waited.add(s.Lock, w, &blame.Charge{}, s.Length())
-		case w.First:
-			n.waited.add(s.Lock, w, &blame.Charge{}, w.CutNs)
-		}
+		n.waited.wait(s, &s.Waiters[i])
 	}
 }
-
-// QueueChanged implements analysis.QueueVisitor.
-func (n *Names) QueueChanged(*analysis.QueueChange) {}
 
 // QueueSlice implements analysis.QueueVisitor: where its waiters wait was seen when each was first.
 func (n *Names) QueueSlice(s *analysis.Slice, waiters int) {
 	for i := range s.Shares {
-		sh := &s.Shares[i]
-		charge := blame.ChargeOf(s.Lock, sh, false)
-		n.taken.add(s.Lock, &s.Waiters[0], &charge, sh.Ns*int64(waiters))
+		n.taken.owe(s.Lock, &s.Waiters[0], &s.Shares[i], s.Shares[i].Ns*int64(waiters))
 	}
 }
 
@@ -117,14 +90,14 @@ func (n *Names) Owner(lock format.ObjectID, o analysis.Owner) string {
 }
 
 // most returns for each lock the site in the program with the most waiting.
-func (n *Names) most(s *siteSums) map[format.ObjectID]Amount {
+func (n *Names) most(s *sums) map[format.ObjectID]Amount {
 	out := map[format.ObjectID]Amount{}
 	for i, ns := range s.ns {
 		ids := s.rows.IDs(i)
 		if blame.Pseudo(ids[1]) {
 			continue
 		}
-		text, _ := n.keys.Text(s.key, ids[1])
+		text, _ := n.keys.Text(s.by[1], ids[1])
 		one, best := Amount{text, ns}, out[format.ObjectID(ids[0])]
 		if text != analysis.UnknownStack && (best.Text == "" || one.compare(best) < 0) {
 			out[format.ObjectID(ids[0])] = one

@@ -17,21 +17,16 @@ type Options struct {
 // Overview is a visitor that sums by lock, owner and waiter. It allocates
 // nothing for a slice that is like one before.
 type Overview struct {
-	owners, waiters []blame.Key
-	keys            blame.Resolver
-	sym             *analysis.Symbols
-	held, waited    *blame.Rows // numbers of parts and of places
-	parts           []part
-	roots           map[partRoot]int32 // where the waiting of each is
-	rootNs          []int64
-	places          []place
-	trapped         []Trapped // by deadlock, from 1
-	orders          map[order]*seen
-	total           int64
+	keys    blame.Resolver
+	sym     *analysis.Symbols
+	owners  sums               // by lock, site, callers and what it did
+	waiters sums               // by lock and site
+	roots   map[partRoot]int32 // where the waiting of each is
+	rootNs  []int64
+	trapped []Trapped // by deadlock, from 1
+	orders  map[order]*seen
+	total   int64
 }
-
-// held is what tells owners apart: ids of the keys of owners.
-type held struct{ lock, site, callers, doing uint32 }
 
 // partRoot is an owner that waited itself, and the lock at the end of its chain of
 // waits. Of a chain each lock has as many ends as come after it, so that they
@@ -41,34 +36,15 @@ type partRoot struct {
 	root format.ObjectID
 }
 
-// waited is what tells waiters apart.
-type waited struct{ lock, site uint32 }
-
-// part is the waiting that one sort of owner caused.
-type part struct {
-	held
-	number       int32
-	ns           int64
-	byProvenance analysis.Known
-}
-
-// place is the waiting at one site.
-type place struct {
-	waited
-	ns, waits int64
-}
-
 // NewOverview returns an empty collector.
 func NewOverview(o Options) *Overview {
 	lock := blame.ByLock
 	if o.ByClass {
 		lock = blame.ByClass
 	}
-	c := &Overview{
-		owners:  []blame.Key{lock, blame.ByOwnerSite, blame.ByOwnerCallers, blame.ByOwnerDoing},
-		waiters: []blame.Key{lock, blame.ByWaiterSite},
-		roots:   map[partRoot]int32{}}
-	c.held, c.waited = blame.NewRows(&c.keys, c.owners), blame.NewRows(&c.keys, c.waiters)
+	c := &Overview{roots: map[partRoot]int32{}}
+	c.owners = newSums(&c.keys, lock, blame.ByOwnerSite, blame.ByOwnerCallers, blame.ByOwnerDoing)
+	c.waiters = newSums(&c.keys, lock, blame.ByWaiterSite)
 	c.keys.App(o.App)
 	return c
 }
@@ -83,16 +59,7 @@ func (c *Overview) Begin(sym *analysis.Symbols, _ int64) {
 func (c *Overview) Slice(s *analysis.Slice) {
 	c.shares(s, len(s.Waiters))
 	for i := range s.Waiters {
-		w := &s.Waiters[i]
-		switch { // of a recorded wait the first slice tells all
-		case w.First && !s.Sample.Taken:
-			c.begin(s.Lock, w)
-		case s.Sample.Taken:
-			p := &c.places[c.place(s.Lock, w)]
-			if p.ns += s.Length(); w.First {
-				p.waits++
-			}
-		}
+		c.waiters.wait(s, &s.Waiters[i])
 	}
 }
 
@@ -119,33 +86,13 @@ func (c *Overview) shares(s *analysis.Slice, n int) {
 
 // charge adds thread-time of waiting, which was sampled or not, to the sums of an owner.
 func (c *Overview) charge(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share, ns int64, sampled bool) {
-	number := c.part(lock, w, sh)
-	p := &c.parts[number]
-	p.ns += ns
-	if root := c.root(number, sh); root >= 0 {
+	row := c.owners.owe(lock, w, sh, ns)
+	if root := c.root(row, sh); root >= 0 {
 		c.rootNs[root] += ns
 	}
-	p.byProvenance.Add(sh.Direct.Prov, ns)
-	if o := c.order(lock, sh, p.site, sampled); o != nil {
+	if o := c.order(lock, sh, c.owners.id(int32(row), 1), sampled); o != nil {
 		o.add(sh.Direct.Prov, ns)
 	}
-}
-
-// begin adds a recorded wait to the sum of its site.
-func (c *Overview) begin(lock format.ObjectID, w *analysis.Waiter) {
-	p := &c.places[c.place(lock, w)]
-	p.ns, p.waits = p.ns+w.CutNs, p.waits+1
-}
-
-// part returns the number of the sum a share of a slice goes to.
-func (c *Overview) part(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
-	charge := blame.ChargeOf(lock, sh, false)
-	i := c.held.Of(lock, w, &charge)
-	if i == len(c.parts) {
-		ids := c.held.IDs(i)
-		c.parts = append(c.parts, part{held: held{ids[0], ids[1], ids[2], ids[3]}, number: int32(i)})
-	}
-	return i
 }
 
 // maxRoots is how many ends of chains are summed, for what the tables say of the
@@ -169,16 +116,6 @@ func (c *Overview) root(part int, sh *analysis.Share) int32 {
 		c.roots[at], c.rootNs = sum, append(c.rootNs, 0)
 	}
 	return sum
-}
-
-// place returns the number of the sum a waiter goes to.
-func (c *Overview) place(lock format.ObjectID, w *analysis.Waiter) int {
-	i := c.waited.Of(lock, w, &blame.Charge{})
-	if i == len(c.places) {
-		ids := c.waited.IDs(i)
-		c.places = append(c.places, place{waited: waited{ids[0], ids[1]}})
-	}
-	return i
 }
 
 // Took returns where a thread with a stack took a lock that it holds, see blame.Sites.Took.

@@ -34,7 +34,7 @@ func TestOwnersOfAChainAreAsManyAsItsLocks(t *testing.T) {
 	if _, err := analysis.Run(chain(depth), analysis.Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(c.parts); n > 3*depth {
+	if n := len(c.owners.ns); n > 3*depth {
 		t.Errorf("%d parts of %d locks", n, depth)
 	}
 	ends := map[string]string{}

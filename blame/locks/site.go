@@ -1,6 +1,8 @@
 package locks
 
 import (
+	"cmp"
+
 	"contend/analysis"
 	"contend/blame"
 	"contend/format"
@@ -27,7 +29,7 @@ func (c *Overview) site(id uint32, l *Lock) string {
 
 // made returns where a lock was made, if the trace tells.
 func (c *Overview) made(id uint32) (site string, told bool) {
-	if c.owners[0] != blame.ByLock {
+	if c.owners.by[0] != blame.ByLock {
 		return "", false
 	}
 	return madeAt(&c.keys, format.ObjectID(id))
@@ -43,25 +45,21 @@ func (c *Overview) siteOf(of *charged) string {
 	if made, told := c.made(of.id); told {
 		return made
 	}
-	taken := c.mostly(blame.ByOwnerSite, len(of.parts), func(i int) (uint32, int64) { return of.parts[i].site, of.parts[i].ns })
-	if taken != "" {
-		return taken
-	}
-	return c.mostly(c.waiters[1], len(of.places), func(i int) (uint32, int64) { return of.places[i].site, of.places[i].ns })
+	return cmp.Or(c.mostly(&c.owners, of.owners), c.mostly(&c.waiters, of.places))
 }
 
-// mostly returns which site in the program most of the waiting of some sums is at;
+// mostly returns which site in the program most of the waiting of some rows is at;
 // "" where all is elsewhere.
-func (c *Overview) mostly(key blame.Key, n int, sum func(i int) (site uint32, ns int64)) string {
-	bySite := make(map[uint32]int64, n)
-	for i := range n {
-		if site, ns := sum(i); !blame.Pseudo(site) {
-			bySite[site] += ns
+func (c *Overview) mostly(s *sums, rows []int32) string {
+	bySite := make(map[uint32]int64, len(rows))
+	for _, r := range rows {
+		if site := s.id(r, 1); !blame.Pseudo(site) {
+			bySite[site] += s.ns[r]
 		}
 	}
 	most := Amount{}
 	for site, ns := range bySite {
-		one := Amount{c.text(key, site), ns}
+		one := Amount{c.text(s.by[1], site), ns}
 		if one.Text != analysis.UnknownStack && (most.Text == "" || one.compare(most) < 0) {
 			most = one
 		}
