@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"contend/analysis"
 	"contend/blame/cube"
 	"contend/blame/locks"
 	"contend/blame/waits"
@@ -122,7 +123,7 @@ func onPage(app *regexp.Regexp) summary {
 // content analyses what a page shows of one side.
 func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (c *page.Content, damage error) {
 	table, waits := cube.New(limits).App(app), waits.NewLongest(pageWaits)
-	doc, about, res, err := o.summarize(e, onPage(app), table, waits)
+	doc, about, res, err := o.summarize(e, onPage(app), cube.WithResources{Cube: table, Wanted: besideLocks}, waits)
 	if err != nil {
 		return nil, err
 	}
@@ -141,6 +142,12 @@ func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (
 		}
 	}
 	return c, res.verdict()
+}
+
+// besideLocks tells which waits a page shows besides those for locks.
+func besideLocks(frames []format.Frame, a *analysis.NonLockWait) (p cube.Place, ok bool) {
+	what, site, loop := locks.Place(frames)
+	return cube.Place{What: what, Site: site}, a.Resource && what != "" && !loop
 }
 
 // longestOf returns the longest wait for each of the locks that have the longest ones.

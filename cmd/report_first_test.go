@@ -156,3 +156,43 @@ func TestTheReportSaysWhy(t *testing.T) {
 		t.Errorf("lanes are drawn at %v", wide)
 	}
 }
+
+// Latches, pools and queues stand with the locks: in the list by waiting, in the chart, in
+// the pivot and among what is found, with what analyze says of them.
+func TestTheReportRanksWhateverIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	golden.Unhurried(t)
+	for path, first := range map[string]string{"../testdata/hsqldb-6clients.jfr": "CountUpDownLatch.await latch", "../testdata/pools/pools-jdk17.jfr": "ArrayBlockingQueue.take at Pools.timed:21 queue"} {
+		r, doc := reportIn(t, reported(t, path)), analyzed(t, path)
+		if row := r.text(".locks tbody th"); row != first {
+			t.Errorf("%s: the list begins with %q, want %q", path, row, first)
+		}
+		name := first[:strings.LastIndex(first, " ")]
+		if lead := r.text(".lead"); !strings.Contains(lead, "waited at "+name) {
+			t.Errorf("%s: the headline is %q", path, lead)
+		}
+		if legend := r.text(".time .legend"); !strings.HasPrefix(legend, name) {
+			t.Errorf("%s: the chart shows %q", path, legend)
+		}
+		for _, w := range doc.Ranked {
+			if w.What == "" {
+				continue
+			}
+			sum := fmt.Sprintf(`(s => s.some.reduce((a, i) => s.model.locks[s.model.lock[i]].name === %q ? a + s.ns[i] : a, 0))(contend.select(contend.model, {}))`, w.What+" at "+w.Site)
+			if got := eval[int64](r.tab, sum); got != w.WaitNs {
+				t.Errorf("%s: %d ns at %s, analyze says %d", path, got, w.Site, w.WaitNs)
+			}
+		}
+		if got := r.total(); got != doc.Total.WaitNs {
+			t.Errorf("%s: %d ns for locks, analyze says %d", path, got, doc.Total.WaitNs)
+		}
+		found := eval[[]string](r.tab, fmt.Sprintf(`contend.find(contend.select(contend.model, {}), %q).map(f => f.name)`, name))
+		if !slices.Contains(found, name) {
+			t.Errorf("%s: the search finds %q", path, found)
+		}
+		r.turn("#view=pivot&pivot=lock")
+		if row := r.text(".tree.sum [role=treeitem] .name"); row != name {
+			t.Errorf("%s: the pivot begins with %q", path, row)
+		}
+	}
+}

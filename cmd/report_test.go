@@ -141,7 +141,7 @@ func (r *reportTab) click(selector, text string) {
 // total is the waiting the page sums up under its filter.
 func (r *reportTab) total() int64 {
 	r.Helper()
-	return eval[int64](r.tab, `contend.select(contend.model, contend.state.filter).total`)
+	return eval[int64](r.tab, `contend.select(contend.model, contend.state.filter).locks`)
 }
 
 // command is the command line the page offers, as words.
@@ -167,8 +167,8 @@ func TestTheReportSumsToTheAnalysis(t *testing.T) {
 		rng := rand.New(rand.NewPCG(17, 1))
 		for range tries {
 			hash := eval[string](r.tab, fmt.Sprintf(`(pick => {
-				const m = contend.model, f = {}, of = list => list[Math.floor(pick() * list.length)];
-				if (pick() < 0.5) f.lock = [of(m.locks).shown, of(m.locks).shown]; else if (pick() < 0.5) f.place = [of(m.places)]; else if (pick() < 0.5) f.class = [of(m.classes).shown];
+				const m = contend.model, f = {}, locks = m.locks.filter(l => !l.resource), of = list => list[Math.floor(pick() * list.length)];
+				if (pick() < 0.5) f.lock = [of(locks).shown, of(locks).shown]; else if (pick() < 0.5) f.place = [m.places[of(locks).place]]; else if (pick() < 0.5) f.class = [m.classes[of(locks).class].shown];
 				if (pick() < 0.4 && m.analyze.trace.format.startsWith("jfr")) f.waiter = [of(m.groups)];
 				if (pick() < 0.7) { const a = Math.floor(pick() * (m.bins - 1)), b = a + 1 + Math.floor(pick() * (m.bins - a)); f.time = [a * m.bin, b * m.bin]; }
 				return contend.write({...contend.state, filter: f});

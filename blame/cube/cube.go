@@ -108,6 +108,8 @@ type Cube struct {
 	Total     Row   // of Clock: all rows together
 	End       int64 // of what was added last in time
 
+	places []Place // of waits for no locks, see WithResources
+	placed map[Place]uint32
 	dims   []dimension
 	merges bool // rows may be merged
 	clock  bool
@@ -245,10 +247,7 @@ func (c *Cube) makeRoom() {
 
 // row returns the row of a waiter and one of its owners, making it if need be.
 func (c *Cube) row(lock format.ObjectID, w *analysis.Waiter, owner, last blame.Charge) int {
-	like := shared{direct: int32(c.charged[0].rows.Of(lock, w, &owner)), known: owner.Owner.Prov.Word()}
-	if len(c.charged[1].dims) > 0 {
-		like.root = int32(c.charged[1].rows.Of(lock, w, &last))
-	}
+	like := c.shared(lock, w, &owner, &last)
 	id, ok := c.met[like]
 	if !ok {
 		at := c.find(c.key(like))
@@ -258,6 +257,14 @@ func (c *Cube) row(lock format.ObjectID, w *analysis.Waiter, owner, last blame.C
 		c.met[like] = id
 	}
 	return int(c.index.at[id])
+}
+
+func (c *Cube) shared(lock format.ObjectID, w *analysis.Waiter, owner, last *blame.Charge) shared {
+	like := shared{direct: int32(c.charged[0].rows.Of(lock, w, owner)), known: owner.Owner.Prov.Word()}
+	if len(c.charged[1].dims) > 0 {
+		like.root = int32(c.charged[1].rows.Of(lock, w, last))
+	}
+	return like
 }
 
 func (c *Cube) key(of shared) (key Key) {
@@ -348,8 +355,8 @@ func (c *Cube) addCell(r *Row, cell Cell) int {
 	r.Ns += cell.Ns
 	r.Waits += int64(cell.Waits)
 	i := len(r.Cells)
-	for i > 0 && r.Cells[i-1].Bin > cell.Bin {
-		i--
+	if i > 0 && r.Cells[i-1].Bin > cell.Bin {
+		i, _ = slices.BinarySearchFunc(r.Cells, cell.Bin+1, func(c Cell, bin int32) int { return int(c.Bin - bin) })
 	}
 	if i > 0 && r.Cells[i-1].Bin == cell.Bin {
 		r.Cells[i-1].Ns += cell.Ns
@@ -383,6 +390,9 @@ func (c *Cube) Text(d Dim, id uint32) (text string, frames []format.Frame) {
 		return blame.OtherText, nil
 	case d == Provenance:
 		return analysis.Word(id).String(), nil
+	}
+	if p, ok := c.Resource(id); ok && (d == Lock || d == RootLock) {
+		return p.What + " at " + p.Site, nil
 	}
 	return c.keys.Text(c.dims[d].key, id)
 }

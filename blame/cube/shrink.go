@@ -94,6 +94,9 @@ func (k Key) withoutStacks() Key {
 }
 
 func (k Key) nameless() Key {
+	if k[Lock] != Other && k[Lock]&aResource != 0 { // which is never added to locks
+		return k.withoutStacks().with(WaiterGroup, OwnerGroup, RootGroup)
+	}
 	return k.withoutStacks().with(Lock, WaiterGroup, OwnerGroup, RootGroup)
 }
 

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"slices"
+
 	"contend/analysis"
 	"contend/blame"
 	"contend/blame/cube"
@@ -81,13 +83,25 @@ func tableOf(content *Content) (*table, *numbering) {
 		t.Rows[d] = make([]int32, 0, len(c.Rows))
 	}
 	t.Cells = cells{Count: []int32{}, Bin: []int32{}, Waits: []int32{}, Ns: []int64{}}
+	ranked := map[cube.Place]bool{}
+	for _, w := range content.Analyze.Waits() {
+		if w.Of != nil {
+			ranked[cube.Place{What: w.Of.What, Site: w.Of.Site}] = true
+		}
+	}
 	for i := range c.Rows {
 		r := &c.Rows[i]
+		if place, ok := c.Resource(r.Key[cube.Lock]); ok && !ranked[place] {
+			continue
+		}
 		for d := range cube.Dims {
 			t.Rows[d] = append(t.Rows[d], n.id(d, r.Key[d]))
 		}
 		n.addSites(r.Key)
-		n.waited[t.Rows[cube.Lock][i]] += r.Ns
+		if last := len(t.Rows[cube.Lock]) - 1; t.Locks[t.Rows[cube.Lock][last]].Resource {
+			n.unowned(last)
+		}
+		n.waited[t.Rows[cube.Lock][len(t.Rows[cube.Lock])-1]] += r.Ns
 		t.Cells.add(r.Cells)
 		if last := len(r.Cells) - 1; last >= 0 {
 			t.Bins = max(t.Bins, int(r.Cells[last].Bin)+1)
@@ -95,6 +109,26 @@ func tableOf(content *Content) (*table, *numbering) {
 	}
 	return t, n
 }
+
+// unowned says of a row that is about no lock that nobody has what was waited for.
+func (n *numbering) unowned(row int) {
+	t := n.table
+	nobody, group := n.stack(nil, noOwner), int32(slices.Index(t.Groups, noOwner))
+	if group < 0 {
+		group = int32(len(t.Groups))
+		t.Groups = append(t.Groups, noOwner)
+	}
+	for _, d := range []cube.Dim{cube.OwnerStack, cube.RootStack} {
+		t.Rows[d][row] = nobody
+	}
+	for _, d := range []cube.Dim{cube.OwnerGroup, cube.RootGroup} {
+		t.Rows[d][row] = group
+	}
+	t.Sites.OwnerSite[row], t.Sites.RootSite[row] = n.name(noOwner), n.name(noOwner)
+}
+
+// noOwner is the owner of what is no lock.
+const noOwner = "[no owner]"
 
 func (c *cells) add(row []cube.Cell) {
 	c.Count = append(c.Count, int32(len(row)))

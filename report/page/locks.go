@@ -7,6 +7,7 @@ import (
 
 	"contend/blame/cube"
 	"contend/format"
+	"contend/report/document"
 	"contend/report/text"
 )
 
@@ -14,11 +15,12 @@ import (
 // place in the program. Several that are alike have numbers in addition, by
 // waiting.
 type lock struct {
-	Name   string `json:"name"`
-	Class  int32  `json:"class"` // of Classes
-	Kind   string `json:"kind"`
-	Place  int32  `json:"place"`
-	Number int    `json:"number,omitempty"`
+	Name     string `json:"name"`
+	Class    int32  `json:"class"` // of Classes
+	Kind     string `json:"kind"`
+	Resource bool   `json:"resource,omitempty"` // it is no lock: a pool, a queue, a latch ...
+	Place    int32  `json:"place"`
+	Number   int    `json:"number,omitempty"`
 }
 
 // class is a class of locks. No two are shown alike.
@@ -33,7 +35,11 @@ type place struct{ class, site string }
 // lock adds a lock of the trace.
 func (n *numbering) lock(id uint32, name string) int32 {
 	t := n.table
-	t.Locks = append(t.Locks, lock{Name: name, Class: n.class(n.cube.Class(id)), Kind: n.cube.Kind(id).String()})
+	if p, ok := n.cube.Resource(id); ok {
+		t.Locks = append(t.Locks, lock{Name: name, Class: n.class(p.What), Kind: document.KindOf(p.What, p.Site), Resource: true})
+	} else {
+		t.Locks = append(t.Locks, lock{Name: name, Class: n.class(n.cube.Class(id)), Kind: n.cube.Kind(id).String()})
+	}
 	n.objects = append(n.objects, format.ObjectID(id))
 	n.waited = append(n.waited, 0)
 	return int32(len(t.Locks) - 1)
@@ -92,6 +98,9 @@ func (n *numbering) place(i int32) (place, string) {
 	l, class := &n.table.Locks[i], n.table.Classes[n.table.Locks[i].Class].Name
 	if n.objects[i] == format.ObjectID(cube.Other) {
 		return place{class, l.Name}, l.Name
+	}
+	if p, ok := n.cube.Resource(uint32(n.objects[i])); ok {
+		return place{p.What, p.Site}, strings.Join(n.plain.Resource(p.What, p.Site), " ")
 	}
 	site := n.content.Sites[n.objects[i]]
 	if !text.Placed(site) {

@@ -39,7 +39,7 @@
   function Resources({ m }) {
     const list = m.analyze.resources || [];
     if (!list.length) return null;
-    return html`<h3 class="below">Waiting for resources</h3><p>No lock, and in no sum of this page: what others must give back.</p>
+    return html`<h3 class="below">Waiting for resources</h3><p>What others must give back. Where several threads surely wait it is in the list beside the locks; here is all of it.</p>
       <div class="wide"><table><thead><tr><th class="text" scope="col">what</th><th class="text" scope="col">called at</th><th scope="col">waiting</th><th scope="col">waits</th></tr></thead><tbody>${list.slice(0, 20).map(r => html`<tr><td class="text wrap"><${C.Name} text=${C.visible(r.what)} /></td><td class="text wrap"><${C.Name} text=${C.visible(r.site)} />${r.loop && html` <small>its own loop: perhaps idle</small>`}</td><td>${C.amount(r.waitNs)}</td><td>${C.number(r.waits)}</td></tr>`)}</tbody></table></div>`;
   }
 

@@ -15,13 +15,14 @@
   // line is no place for very many.
   const mostNames = 60;
   function named(m, is) {
+    if (m.locks.some(l => l.resource && is(l))) return null; // flags select locks
     const names = [...new Set(m.locks.filter(is).map(l => l.name))];
     return names.length <= mostNames ? ["--lock", anyOf(names.map(literal))] : null;
   }
 
   // flags select what a kind of filter does; null where none does.
   const flags = {
-    class: (m, v) => ["--class", anyOf(m.classes.filter(c => v.includes(c.shown)).map(c => literal(c.name)))],
+    class: (m, v) => m.locks.some(l => l.resource && v.includes(m.classes[l.class].shown)) ? null : ["--class", anyOf(m.classes.filter(c => v.includes(c.shown)).map(c => literal(c.name)))],
     lock: (m, v) => named(m, l => v.includes(l.shown)),
     place: (m, v) => named(m, l => v.includes(m.places[l.place])),
     waiter: (m, v, given) => C.paths || given.includes("--thread") ? null : ["--thread", anyOf(v.map(ofGroup))], // groups of goroutines are no names of theirs

@@ -11,27 +11,28 @@
     "[unknown owner]": "nothing tells who had the lock",
     "[external]": "the owner had left the trace",
     "[unknown stack]": "the thread is known, its call chain is not",
+    "[no owner]": "a pool, queue, latch or result is no lock, which a thread holds: look for slow users or producers",
     "[other]": "small rows that were added up to keep the page small",
   };
 
   // top returns the largest group of the selected rows that fits.
-  const top = (s, column, fits) => C.groupBy(s, s.some, s.column(column)).find(fits);
+  const top = (s, rows, column, fits) => C.groupBy(s, rows, s.column(column)).find(fits);
 
   // derived are the verdicts that the sums alone give; what a finding says
   // already they leave out.
   function derived(m, s, told) {
-    const out = [], { took } = s.side;
-    const lock = top(s, "place", g => g.text !== "[other]");
-    if (lock) out.push({ title: "Most contended", text: [html`<${C.Lock} m=${m} text=${lock.text} kind="place" />`, " has ", html`<b>${C.percent(lock.ns, s.total)}</b>`, " of the waiting"], filter: { place: lock.text }, ns: Infinity });
-    const culprit = top(s, "owner-site", g => took[g.rows[0]] >= 0);
+    const out = [], { took } = s.side, rows = s.some.filter(i => !m.locks[m.lock[i]].resource), lockTime = s.locks < s.total ? " of the waiting for locks" : " of the waiting";
+    const lock = top(s, s.some, "place", g => g.text !== "[other]");
+    if (lock) out.push({ title: "Most contended", text: [html`<${C.Lock} m=${m} text=${lock.text} kind="place" />`, C.kindOf(m, lock.rows), " has ", html`<b>${C.percent(lock.ns, s.total)}</b>`, " of the waiting"], filter: { place: lock.text }, ns: Infinity });
+    const culprit = top(s, rows, "owner-site", g => took[g.rows[0]] >= 0);
     if (culprit && !told.some(f => f.filter && f.filter.ownerSite === culprit.text)) {
       const at = C.mainDoing(s, culprit.rows);
-      out.push({ title: "Caused by", text: ["whoever took it at ", html`<${C.Name} text=${culprit.text} />`, " had the lock in ", html`<b>${C.percent(culprit.ns, s.total)}</b>`, " of the waiting", at && ", mostly " + C.short(at)], filter: { ownerSite: culprit.text }, ns: culprit.ns });
+      out.push({ title: "Caused by", text: ["whoever took it at ", html`<${C.Name} text=${culprit.text} />`, " had the lock in ", html`<b>${C.percent(culprit.ns, s.locks)}</b>`, lockTime, at && ", mostly " + C.short(at)], filter: { ownerSite: culprit.text }, ns: culprit.ns });
     }
-    const waiter = top(s, "waiter-site", g => !g.text.startsWith("["));
-    if (waiter) out.push({ title: "Waits most", text: [html`<${C.Name} text=${waiter.text} />`, " does ", html`<b>${C.percent(waiter.ns, s.total)}</b>`, " of the waiting"], filter: { waiterSite: waiter.text }, ns: waiter.ns });
-    const free = top(s, "owner-site", g => g.text === "[handoff]");
-    if (free && free.ns > 0.2 * s.total) out.push({ title: "Slow hand-offs", text: ["for ", html`<b>${C.percent(free.ns, s.total)}</b>`, " of the waiting the lock was free: a woken thread was still on its way to it"], filter: { ownerSite: "[handoff]" }, ns: free.ns });
+    const waiter = top(s, rows, "waiter-site", g => !g.text.startsWith("["));
+    if (waiter) out.push({ title: "Waits most", text: [html`<${C.Name} text=${waiter.text} />`, " does ", html`<b>${C.percent(waiter.ns, s.locks)}</b>`, lockTime], filter: { waiterSite: waiter.text }, ns: waiter.ns });
+    const free = top(s, rows, "owner-site", g => g.text === "[handoff]");
+    if (free && free.ns > 0.2 * s.locks) out.push({ title: "Slow hand-offs", text: ["for ", html`<b>${C.percent(free.ns, s.locks)}</b>`, lockTime + " the lock was free: a woken thread was still on its way to it"], filter: { ownerSite: "[handoff]" }, ns: free.ns });
     return out.sort((a, b) => b.ns - a.ns);
   }
 
@@ -79,17 +80,20 @@
     if (!C.filtered(C.state.filter)) return all.slice(0, most);
     return all.filter(f => f.filter).map(f => {
       const ok = C.passes(m, Object.fromEntries(Object.entries(f.filter).map(([kind, v]) => [kind, [v]])), "direct");
-      return { ...f, share: s.some.reduce((sum, i) => ok[i] ? sum + s.ns[i] : sum, 0) / Math.max(s.total, 1) };
+      return { ...f, share: s.some.reduce((sum, i) => ok[i] ? sum + s.ns[i] : sum, 0) / Math.max(s.locks, 1) };
     }).filter(f => f.share >= 0.01).sort((a, b) => b.share - a.share).slice(0, most);
   }
 
-  // lead says in one sentence how bad it is, of what is selected.
+  // lead says in one sentence how bad it is, of what is selected: what most waiting is for first.
   function lead(m, s, all) {
-    const part = C.filtered(C.state.filter), of = part ? html`Selected: <b>${C.percent(s.total, all.total)}</b> of all waiting. ` : "";
-    if (!m.timed) return html`<p class="lead">${of}${C.amount(s.total)} waited for locks, in ${C.plural(s.begun, "wait")}. This input counts and measures no time.</p>`;
-    const bounds = part ? null : m.analyze.coverage.running, pressure = s.total / Math.max(s.running, 1), d = Math.max(s.span, 1); // where threads are not known to run, between two bounds
-    const share = bounds && bounds.lowNs > 0 && bounds.highNs > bounds.lowNs ? C.percent(s.total, bounds.highNs) + " to " + C.percent(s.total, bounds.lowNs) : C.percent(pressure, 1);
-    return html`<p class="lead">${of}On average <b>${C.average(s.total / d)}</b> of ${C.plural(m.analyze.trace.threads, C.thread)} waited for a lock: <b>${C.duration(s.total)}</b> in ${C.plural(s.begun, "wait")} over ${C.duration(d)}${s.running ? html`, <b>${share}</b> of all running time` : ""}.${!part && s.total / d < 0.05 && pressure < 0.01 ? " Locks hold nobody up here." : ""}</p>`;
+    const part = C.filtered(C.state.filter), of = part ? html`Selected: <b>${C.percent(s.total, all.total)}</b> of all waiting. ` : "", rest = s.total - s.locks;
+    const kinds = rest > 0 && C.groupBy(s, s.some.filter(i => m.locks[m.lock[i]].resource), s.column("place")), others = rest > 0 && [html`<${C.Lock} m=${m} text=${kinds[0].text} kind="place" />`, C.kindOf(m, kinds[0].rows), kinds.length > 1 ? ` and ${kinds.length - 1} more` : ""];
+    if (!m.timed) return html`<p class="lead">${of}${C.amount(s.locks)} waited for locks, in ${C.plural(s.locksBegun, "wait")}${rest > 0 && html`, ${C.amount(rest)} at ${others}`}. This input counts and measures no time.</p>`;
+    const bounds = part ? null : m.analyze.coverage.running, pressure = s.locks / Math.max(s.running, 1), d = Math.max(s.span, 1); // where threads are not known to run, between two bounds
+    const share = bounds && bounds.lowNs > 0 && bounds.highNs > bounds.lowNs ? C.percent(s.locks, bounds.highNs) + " to " + C.percent(s.locks, bounds.lowNs) : C.percent(pressure, 1);
+    const locks = html`<b>${C.average(s.locks / d)}</b>${rest > s.locks ? "" : ` of ${C.plural(m.analyze.trace.threads, C.thread)} waited`} for a lock: <b>${C.duration(s.locks)}</b> in ${C.plural(s.locksBegun, "wait")} over ${C.duration(d)}${s.running ? html`, <b>${share}</b> of all running time` : ""}`;
+    const beside = rest > 0 && html`<b>${C.average(rest / d)}</b>${rest > s.locks ? ` of ${C.plural(m.analyze.trace.threads, C.thread)} waited` : ""} at ${others}`;
+    return html`<p class="lead">${of}On average ${rest > s.locks ? html`${beside}, and ${locks}` : html`${locks}${beside && html`; ${beside}`}`}.${!part && s.total / d < 0.05 && pressure < 0.01 ? " Locks hold nobody up here." : ""}</p>`;
   }
 
   const card = v => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => v.filter ? C.only(v.filter, { blame: "direct" }) : C.set({ view: "about" })} title=${v.filter ? "show this alone" : ""}><span class="title">${v.title}</span><span>${v.text}${v.share !== undefined && html`: <b>${C.percent(v.share, 1)}</b> of the waiting`}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
@@ -105,7 +109,6 @@
       <div class="verdicts">
         ${cards.map(card)}
         ${m.data.diff && html`<${Changes} d=${m.data.diff} />`}
-        ${m.analyze.resourceTotal && m.analyze.resourceTotal.waitNs > 0 && html`<button type="button" class="verdict sure" onClick=${() => C.set({ view: "about" })}><span class="title">Beside locks</span><span><b>${C.amount(m.analyze.resourceTotal.waitNs)}</b> of waiting for what others must give back: pools, permits, queues</span></button>`}
         <button type="button" class="verdict sure" onClick=${() => C.set({ view: "about" })}><span class="title">How sure</span><span>owners known: <${C.KnownBar} parts=${known} />${surest(known)}</span></button>
       </div>${left.length > 0 && html`<p class="left"><b>Not counted:</b> ${left.map(w => C.visible(w.text)).join("; ")}</p>`}</section>`;
   };

@@ -27,8 +27,12 @@
   C.Holders = function ({ s }) {
     const m = s.model, from = C.state.tree;
     const made = useMemo(() => {
-      const begin = (stack, took) => from !== "site" ? stack : stack.map((n, i) => took && took[i] >= 0 ? took[i] : m.stacks.app[n]); // where the lock is taken, as far as that is known
-      return { owners: C.stackTree(s, s.blame, begin(s.owner, s.side.took), from), waiters: C.stackTree(s, "waiter", begin(m.waiterStack), from) };
+      const begin = (stack, at) => from !== "site" ? stack : stack.map((n, i) => { const to = at(n, i); return to >= 0 ? to : m.stacks.app[n]; }); // where the lock is taken, as far as that is known
+      const waits = new Map(), waitsAt = (n, i) => {
+        if (!waits.has(n)) waits.set(n, m.stacks.frames(n).find(f => m.stacks.text(f) === m.stacks.names[m.waiterSite[i]]) ?? -1);
+        return waits.get(n);
+      };
+      return { owners: C.stackTree(s, s.blame, begin(s.owner, (n, i) => s.side.took[i]), from), waiters: C.stackTree(s, "waiter", begin(m.waiterStack, waitsAt), from) };
     }, [s, from]);
     const frame = (kind, tags) => (node, line) => html`<button type="button" class=${"link frame" + (m.stacks.sort[node.key] === 1 ? " runtime" : "")} onClick=${() => C.toggle(kind, m.stacks.names[m.stacks.method[node.key]])}><${C.Name} text=${text(m, node.key)} title=${text(m, node.key) + " — " + C.amount(node.ns) + ", " + C.plural(node.waits, "wait")} /></button>${tags && tags(node, line)}`;
     return html`<div class="view holders"><div class="tools"><${C.Choice} label="blame" name="blame" values=${[["direct", "the lock's owner"], ["root", "end of each chain"]]} /><${C.Choice} label="trees from" name="tree" values=${[["site", "where the lock is taken"], ["innermost", "the innermost frame"], ["outermost", "the outermost"]]} /></div>

@@ -14,6 +14,10 @@
       const name = by === "lock" ? lock.shown : by === "place" ? m.places[lock.place] : m.classes[lock.class].shown, w = out.get(name);
       out.set(name, w ? { max: Math.max(w.max, l.maxNs), p99: 0 } : { max: l.maxNs, p99: l.p99Ns });
     }
+    for (const r of m.analyze.resources || []) {
+      const lock = m.named.get(C.visible(r.what + " at " + r.site));
+      if (lock) out.set(by === "class" ? m.classes[lock.class].shown : by === "lock" ? lock.shown : m.places[lock.place], { max: r.maxNs, p99: 0 });
+    }
     return out;
   }
 
@@ -42,15 +46,15 @@
     const shown = all ? list.slice(0, 500) : list.slice(0, most), chosen = C.state.filter[by] || [];
     const head = ([id, text, key]) => html`<th class=${id === "text" ? "name" : id} scope="col" aria-sort=${sort[0] === id ? (sort[1] < 0 ? "descending" : "ascending") : undefined}>${key || id === "text"
       ? html`<button type="button" onClick=${() => setSort([id, sort[0] === id ? -sort[1] : -1])}>${id === "text" ? (by === "class" ? "class" : "lock") : text}${sort[0] === id ? (sort[1] < 0 ? " ▾" : " ▴") : ""}</button>` : text}</th>`;
-    return html`<section class="card locks"><header><h2>Locks</h2><${C.Choice} label="by" name="by" values=${[["place", "place"], ["lock", "lock"], ["class", "class"]]} /></header>
+    return html`<section class="card locks"><header><h2>Locks, pools, queues, latches</h2><${C.Choice} label="by" name="by" values=${[["place", "place"], ["lock", "lock"], ["class", "class"]]} /></header>
       <div class="wide"><table><thead><tr>${columns.filter(c => c[0] !== "over" || m.timed).map(head)}</tr></thead><tbody>
       ${shown.map(r => html`<tr key=${r.text} class=${chosen.includes(r.text) ? "chosen" : ""}>
-        <th scope="row" class="name"><span class="marked"><span class="swatch" style=${{ background: C.colourOf(r.key) }}></span><span><button type="button" class="link" onClick=${() => C.toggle(by, r.text)} aria-pressed=${chosen.includes(r.text)}><${C.Lock} m=${m} text=${r.text} kind=${by} /></button>${by !== "lock" && html`<${Several} m=${m} rows=${r.rows} />`}</span></span></th>
+        <th scope="row" class="name"><span class="marked"><span class="swatch" style=${{ background: C.colourOf(r.key) }}></span><span><button type="button" class="link" onClick=${() => C.toggle(by, r.text)} aria-pressed=${chosen.includes(r.text)}><${C.Lock} m=${m} text=${r.text} kind=${by} /></button>${C.kindOf(m, r.rows)}${by !== "lock" && html`<${Several} m=${m} rows=${r.rows} />`}</span></span></th>
         <td title=${C.amount(r.ns) + " of waiting"}>${m.timed ? C.average(r.ns / Math.max(s.span, 1)) : C.number(r.ns)}</td><td>${C.percent(r.ns, s.total)}</td><td>${C.number(r.waits)}</td>
         <td>${r.max ? C.duration(r.max) : "–"}</td><td>${r.p99 ? C.duration(r.p99) : "–"}</td>
         ${m.timed && html`<td><${C.Spark} sums=${over.of(r.key)} from=${s.from} to=${s.to} bins=${m.bins} /></td>`}<td><${C.KnownBar} parts=${r.known} /></td></tr>`)}
       </tbody></table></div>
-      ${!list.length && html`<p class="none">No lock was waited for in this selection.</p>`}
+      ${!list.length && html`<p class="none">Nothing was waited for in this selection.</p>`}
       <footer>${list.length > most && html`<button type="button" onClick=${() => setAll(!all)}>${all ? "fewer" : "all " + C.number(list.length)}</button>`} <small>${m.timed ? "Waiting: threads, on average over the selected time. " : ""}Longest and p99: of the whole recording. Known: how owners are.</small></footer></section>`;
   };
 })(window.contend);

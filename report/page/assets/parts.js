@@ -37,6 +37,12 @@
     return of.slice(0, 8).map(o => o.name).join("\n") + (of.length > 8 ? "\nand " + (of.length - 8) + " more" : "");
   };
 
+  // kindOf says of rows of one lock what it is, where it is none.
+  C.kindOf = function (m, rows) {
+    const l = m.locks[m.lock[rows[0]]];
+    return l.resource ? html` <span class="tag">${l.kind}</span>` : "";
+  };
+
   // Lock writes what a lock is called, and its address when pointed at.
   C.Lock = ({ m, text, kind }) => html`<${C.Name} text=${text} title=${C.whole(m, kind || "lock", text)} />`;
 

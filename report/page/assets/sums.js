@@ -6,7 +6,7 @@
   C.select = function (m, f, blame) {
     blame = blame || C.state.blame;
     const ok = C.passes(m, f, blame), [from, to] = C.window(m, f), side = m.sides[blame], some = new Int32Array(m.rows);
-    const s = { model: m, blame, side, owner: side.stack, ok, from, to, ns: new Float64Array(m.rows), waits: new Int32Array(m.rows), met: new Uint8Array(m.rows), total: 0, begun: 0, span: C.stretch(m, f) };
+    const s = { model: m, blame, side, owner: side.stack, ok, from, to, ns: new Float64Array(m.rows), waits: new Int32Array(m.rows), met: new Uint8Array(m.rows), total: 0, begun: 0, locks: 0, locksBegun: 0, span: C.stretch(m, f) };
     const { first, cellBin, cellNs, cellWaits } = m;
     let count = 0;
     for (let i = 0; i < m.rows; i++) {
@@ -24,6 +24,7 @@
       s.met[i] = 1;
       s.total += ns;
       s.begun += waits;
+      if (!m.locks[m.lock[i]].resource) { s.locks += ns; s.locksBegun += waits; }
       some[count++] = i;
     }
     s.some = some.subarray(0, count);
@@ -90,10 +91,10 @@
     };
   };
 
-  // knownParts sums by how owners are known, in the order of C.known.
+  // knownParts sums by how owners are known, in the order of C.known; what is no lock has none.
   C.knownParts = function (s, rows) {
-    const parts = C.known.map(() => 0);
-    for (const i of rows) parts[s.model.knownAt[s.model.provenance[i]]] += s.ns[i];
+    const parts = C.known.map(() => 0), m = s.model;
+    for (const i of rows) if (!m.locks[m.lock[i]].resource) parts[s.model.knownAt[s.model.provenance[i]]] += s.ns[i];
     return parts;
   };
 

@@ -1,0 +1,60 @@
+package cube
+
+import (
+	"contend/analysis"
+	"contend/blame"
+	"contend/format"
+)
+
+// Place is what threads wait for that is no lock: the method of a library that waits, and
+// the one of the program that called it.
+type Place struct{ What, Site string }
+
+// WithResources is a visitor that also sums waits for what is no lock, at the places that are
+// wanted, by place as if each were a lock that nobody is known to hold.
+type WithResources struct {
+	*Cube
+	Wanted func(frames []format.Frame, a *analysis.NonLockWait) (p Place, ok bool)
+}
+
+// aResource marks the ids of places among those of locks.
+const aResource = 1 << 30
+
+// Resource returns the place that an id of a lock stands for; ok is false for a lock.
+func (c *Cube) Resource(lock uint32) (p Place, ok bool) {
+	if lock == Other || lock&aResource == 0 {
+		return p, false
+	}
+	return c.places[lock&^aResource], true
+}
+
+// NonLockWait implements analysis.NonLockVisitor. What was sampled is spread over all time.
+func (c WithResources) NonLockWait(a *analysis.NonLockWait) {
+	p, ok := c.Wanted(c.sym.Frames(a.Stack), a)
+	if !ok {
+		return
+	}
+	id, known := c.placed[p]
+	if !known {
+		id = aResource | uint32(len(c.places))
+		c.places = append(c.places, p)
+		if c.placed == nil {
+			c.placed = map[Place]uint32{}
+		}
+		c.placed[p] = id
+	}
+	nobody := blame.Charge{Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}
+	waiter := analysis.Waiter{Thread: a.Thread, Stack: a.Stack}
+	key := c.key(c.shared(format.NoObject, &waiter, &nobody, &nobody))
+	key[Lock], key[RootLock] = id, id
+	from, to, waits := a.From, a.To, int32(a.Waits)
+	if from == to {
+		from, to = c.Start, max(c.End, c.Start+1)
+	}
+	row := c.find(key)
+	c.pieces(from, to, a.Ns, func(bin int, _, _, part int64) {
+		c.addCell(&c.Rows[row], Cell{int32(bin), waits, part})
+		waits = 0
+	})
+	c.makeRoom()
+}
