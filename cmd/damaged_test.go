@@ -28,7 +28,7 @@ var damages = flag.Int("damages", 4, "damage each fixture so many times in each 
 // fault of the program.
 const (
 	maxHeap = 512 << 20
-	hangs   = 60 * time.Second
+	hangs   = 5 * time.Minute
 )
 
 // damagedFixtures are the inputs of all kinds there are, ours and others'.

@@ -20,7 +20,7 @@ import (
 const (
 	eventsOnce, eventsPerByte = 10_000, 64
 	memoryOnce, memoryPerByte = 256 << 20, 16 << 10
-	patience                  = 20 * time.Second // until what does not end is taken for endless
+	patience                  = 2 * time.Minute // until what does not end is taken for endless
 )
 
 // fuzz holds a format to what all of them promise, and to what it promises

@@ -155,7 +155,7 @@ func TestIdleConnectionsEnd(t *testing.T) {
 	}
 	defer c.Close()
 	fmt.Fprintf(c, "GET / HTTP/1.1\r\nHost: x\r\nLong: %s\r\n\r\n", strings.Repeat("a", 64<<10))
-	c.SetReadDeadline(time.Now().Add(10 * time.Second))
+	c.SetReadDeadline(time.Now().Add(time.Minute))
 	answer, err := io.ReadAll(c)
 	if err != nil && !errors.Is(err, net.ErrClosed) && !strings.Contains(err.Error(), "reset") || strings.Contains(string(answer), " 200 ") {
 		t.Errorf("%v: %.80q", err, answer)
@@ -191,7 +191,7 @@ func TestRequestsTakeTurns(t *testing.T) {
 		<-begin
 		now.Add(-1)
 	})}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // who gets no seat gives up
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // who gets no seat gives up
 	defer cancel()
 	var answered sync.WaitGroup
 	for range all {
