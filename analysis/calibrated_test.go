@@ -9,6 +9,7 @@ import (
 
 	"contend/analysis/owners"
 	"contend/format"
+	"contend/golden"
 )
 
 // contended is a lock that logs who had it when, and whose waits are recorded.
@@ -128,10 +129,7 @@ func TestWhatIsExpectedToBeRightIs(t *testing.T) {
 				events = append(events, stack(i+1, fmt.Sprint("section", i), "loop"))
 			}
 			j := &judge{log: log}
-			tr, err := Run(&format.List{Events: events}, open, j)
-			if err != nil {
-				t.Fatal(err)
-			}
+			tr := golden.Must(Run(&format.List{Events: events}, open, j))(t)
 			trust := tr.Coverage.Trust()
 			if said, _ := trust.Expected(); said-j.right/j.all > 0.07 || j.right/j.all-said > 0.08 {
 				t.Errorf("%+v: %.2f expected, %.2f is right", c, said, j.right/j.all)

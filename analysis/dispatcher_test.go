@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // callLog records the calls it receives.
@@ -141,9 +142,7 @@ func TestVisitorsSeeSymbolsOfTheirTime(t *testing.T) {
 	}
 	want[ticks-1] = "New" // an instant is charged when the next one comes
 	var n namer
-	if _, err := Run(&format.List{Events: events}, open, &n); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(Run(&format.List{Events: events}, open, &n))(t)
 	if !slices.Equal(n.names, want) {
 		t.Errorf("%d slices, or names at other times than they were given (want %d)", len(n.names), len(want))
 	}
@@ -170,9 +169,7 @@ func TestWholeWaitsComeByStart(t *testing.T) {
 		}
 	}
 	var got waitLog
-	if _, err := Run(list, Filter{From: 1000, To: 10*n - 500}, &got); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(Run(list, Filter{From: 1000, To: 10*n - 500}, &got))(t)
 	if !slices.Equal(got.log, want) {
 		t.Errorf("received %d waits, or others than the %d there are", len(got.log), len(want))
 	}

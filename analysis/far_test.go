@@ -123,9 +123,7 @@ func TestALongChainIsChargedToItsEnd(t *testing.T) {
 			}
 			var b bookings
 			s := newSums(t)
-			if _, err := Run(&format.List{Events: events}, open, s, &b); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(Run(&format.List{Events: events}, open, s, &b))(t)
 			all := waitingIn(events, -maxTime, maxTime)
 			if last := s.root[fmt.Sprintf("t%d", depth)]; total(s.root) != all || last < all*9/10 {
 				t.Errorf("%d of %d ns are charged to the end, %d in all", last, all, total(s.root))

@@ -60,9 +60,7 @@ func TestManyGapsAreCheap(t *testing.T) {
 	}
 	var b bookings
 	took := golden.Spent(t, func() {
-		if _, err := Run(&l, open, &b); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(Run(&l, open, &b))(t)
 	})
 	if took > patience {
 		t.Errorf("took %v", took)

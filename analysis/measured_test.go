@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 
 	"pgregory.net/rapid"
 )
@@ -61,12 +62,9 @@ func sampledRun(monitor, other []int, factor func(i int) float64) []format.Event
 	return events
 }
 
-func pressureOf(t interface{ Fatal(...any) }, events []format.Event, f Filter) (*pressure, *Trace) {
+func pressureOf(t golden.Fatal, events []format.Event, f Filter) (*pressure, *Trace) {
 	p := &pressure{}
-	tr, err := Run(&format.List{Events: events}, f, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := golden.Must(Run(&format.List{Events: events}, f, p))(t)
 	return p, tr
 }
 
@@ -122,9 +120,7 @@ func TestMissingWaitingGoesToTheThreadsMonitors(t *testing.T) {
 		}
 	}
 	got := byMonitor{}
-	if _, err := Run(&format.List{Events: events}, open, got); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(Run(&format.List{Events: events}, open, got))(t)
 	for lock, want := range map[format.ObjectID]int64{1: ticks*tickNs*15/10 + ticks*tickNs/10, 2: 2*ticks*tickNs + ticks*tickNs*2/10} {
 		if d := got[lock] - want; d < -want/100 || d > want/100 {
 			t.Errorf("monitor %d: %d ns, want %d", lock, got[lock], want)

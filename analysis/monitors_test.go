@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"contend/format"
+	"contend/golden"
 )
 
 type monitorLog []MonitorWaits
@@ -30,9 +31,7 @@ func TestMonitorWaits(t *testing.T) {
 		wait(1, 3, 7, 0, 30), wait(2, 0, 7, 5, 20), wait(1, 0, 8, 40, 50), wait(2, 3, 7, 60, 100), wait(2, 3, 0, 30, 40),
 	}}
 	var got monitorLog
-	if _, err := Run(&l, Filter{From: format.NoTime, To: 90}, &got); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(Run(&l, Filter{From: format.NoTime, To: 90}, &got))(t)
 	want := monitorLog{{Monitor: 7, Hides: true, Waits: []MonitorWait{{Start: 5, End: 20, Thread: 2}, {Start: 0, End: 30, Thread: 1, By: 3}}}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

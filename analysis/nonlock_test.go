@@ -25,9 +25,7 @@ func TestManyIdleTimesOfOneThread(t *testing.T) {
 	}
 	v := &nonLockSums{sums: newSums(t)}
 	took := golden.Spent(t, func() {
-		if _, err := Run(&format.List{Events: events}, open, v); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(Run(&format.List{Events: events}, open, v))(t)
 	})
 	if v.n != n || v.ns != 10*n-3 {
 		t.Errorf("%d idle times, %d ns, want %d, %d", v.n, v.ns, n, 10*n-3)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 const (
@@ -71,10 +72,7 @@ func TestGettingALockBackIsAcquiring(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			locks := &lockedIn{}
-			tr, err := Run(&format.List{Events: append(waitingLocks(), append(c.events, recorded(0, 200*ms))...)}, open, locks)
-			if err != nil {
-				t.Fatal(err)
-			}
+			tr := golden.Must(Run(&format.List{Events: append(waitingLocks(), append(c.events, recorded(0, 200*ms))...)}, open, locks))(t)
 			if r := tr.Reacquired; r.Low != c.low*ms || r.Ns != c.ns*ms || r.High != c.high*ms {
 				t.Errorf("%v, between %v and %v; want %d, %d, %d ms", r.Ns, r.Low, r.High, c.ns, c.low, c.high)
 			}

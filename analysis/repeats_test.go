@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // bookings counts and sums what it receives.
@@ -72,9 +73,7 @@ func TestInstantsThatShowTheSame(t *testing.T) {
 			if c.from != format.NoTime {
 				f.From = c.from
 			}
-			if _, err := Run(&format.List{Events: c.events}, f, &b); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(Run(&format.List{Events: c.events}, f, &b))(t)
 			if b.firsts != c.firsts || b.waitNs != c.waitNs {
 				t.Errorf("%+v, want %d waits of %d ns", b, c.firsts, c.waitNs)
 			}

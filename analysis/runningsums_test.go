@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -74,10 +75,7 @@ func TestRunningTimeByIntervalIsThatOfEachInstant(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		together, err := Run(in, f, summed)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		together := golden.Must(Run(in, f, summed))(rt)
 		if diff := cmp.Diff(every.ns, summed.ns); diff != "" || each.RunningNs != together.RunningNs || each.RunningHigh != together.RunningHigh {
 			rt.Fatalf("%s\n%d and %d ns in all", diff, each.RunningNs, together.RunningNs)
 		}
@@ -92,9 +90,7 @@ func TestRunningTimeComesByInterval(t *testing.T) {
 			format.Event{Kind: format.KindWait, Thread: 10, Object: 1, Time: 10 * i, End: 10*i + 5})
 	}
 	v := &ranByInterval{ran{step: 2000}}
-	if _, err := Run(in, open, v); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(Run(in, open, v))(t)
 	if v.calls != 5 || len(v.ns) != 5 {
 		t.Errorf("%d calls for %d intervals, want 5", v.calls, len(v.ns))
 	}

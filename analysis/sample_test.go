@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -42,9 +43,7 @@ func TestSlicesKnowTheSampleTheyRestOn(t *testing.T) {
 		{"a wait recorded whole rests on none", []format.Event{waits(2, 1, 100, 130)}, []Sample{{}}},
 	} {
 		s := &samples{}
-		if _, err := Run(&format.List{Events: c.events}, open, s); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(Run(&format.List{Events: c.events}, open, s))(t)
 		if diff := cmp.Diff(c.want, s.list); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
@@ -64,9 +63,7 @@ func TestTheCutHidesTheSamplesBeyondIt(t *testing.T) {
 		{"from the start, to the end", 95, 135, []Sample{at(format.NoTime, 100, 110), at(100, 110, 120), at(110, 120, 130), at(120, 130, format.NoTime)}},
 	} {
 		s := &samples{}
-		if _, err := Run(&format.List{Events: events}, Filter{From: c.from, To: c.to}, s); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(Run(&format.List{Events: events}, Filter{From: c.from, To: c.to}, s))(t)
 		if diff := cmp.Diff(c.want, s.list); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}

@@ -17,10 +17,7 @@ import (
 func simulated(t testing.TB, c simulate.Config) (truth *simulate.Truth, exact, sampled *sums) {
 	t.Helper()
 	var e, s format.List
-	truth, err := simulate.Run(c, &e, &s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth = golden.Must(simulate.Run(c, &e, &s))(t)
 	exact, _ = run(t, e.Events, open)
 	sampled, _ = run(t, s.Events, open)
 	return truth, exact, sampled
@@ -131,16 +128,12 @@ func BenchmarkSampled(b *testing.B) {
 
 // benchmark analyses what one of the sinks kept.
 func benchmark(b *testing.B, c simulate.Config, l *format.List, exact, sampled format.Sink) {
-	if _, err := simulate.Run(c, exact, sampled); err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(simulate.Run(c, exact, sampled))(b)
 	b.SetBytes(int64(len(l.Events)) * int64(unsafe.Sizeof(format.Event{})))
 	b.ReportAllocs()
 	for b.Loop() {
 		l.Rewind()
-		if _, err := Run(l, open); err != nil {
-			b.Fatal(err)
-		}
+		golden.Must(Run(l, open))(b)
 	}
 	b.ReportMetric(float64(len(l.Events))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // A thread asleep inside a critical section runs: two threads that exclude each other all
@@ -108,10 +109,7 @@ func TestSampledSleepInsideASectionRuns(t *testing.T) {
 			}
 		}
 		v := &nonLockSums{sums: newSums(t)}
-		tr, err := Run(&format.List{Events: events}, open, v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := golden.Must(Run(&format.List{Events: events}, open, v))(t)
 		idle, all := threads-c.low, tr.ElapsedNs
 		if c.low == c.high {
 			idle = 0

@@ -50,13 +50,8 @@ func TestSimulatedStallsAreFound(t *testing.T) {
 	golden.Unhurried(t)
 	for _, stall := range []int64{0, 3e6, 400e6} {
 		var l format.List
-		if _, err := simulate.Run(simulate.Config{Scenario: "convoy", Duration: 15e9, Period: 10e6, Stall: stall}, nil, &l); err != nil {
-			t.Fatal(err)
-		}
-		tr, err := Run(&l, open)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(simulate.Run(simulate.Config{Scenario: "convoy", Duration: 15e9, Period: 10e6, Stall: stall}, nil, &l))(t)
+		tr := golden.Must(Run(&l, open))(t)
 		s := tr.Coverage.Stalls
 		per := 99*int64(10e6) + max(stall, 10e6) // one stall, and the samples to the next
 		if want := s.SpanNs / per * stall; s.Late.Max() != stall || max(s.LateNs-want, want-s.LateNs) > stall {

@@ -5,6 +5,7 @@ import (
 
 	"contend/analysis/internal/column"
 	"contend/format"
+	"contend/golden"
 
 	"pgregory.net/rapid"
 )
@@ -44,9 +45,7 @@ func TestNoSliceStartsBeforeTheBound(t *testing.T) {
 			_ = list.Write(&ev)
 		}
 		c := &startCheck{t: t}
-		if _, err := Run(list, open, c); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(Run(list, open, c))(t)
 		if c.bounded == 0 {
 			t.Fatal("nothing was ever promised")
 		}

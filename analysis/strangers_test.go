@@ -6,15 +6,14 @@ import (
 
 	"contend/analysis/owners"
 	"contend/format"
+	"contend/golden"
 )
 
 // blamed runs events and returns what each stack of an owner is charged, and all.
 func blamed(t *testing.T, events []format.Event) (map[format.StackID]int64, int64) {
 	t.Helper()
 	s := &byStack{by: map[format.StackID]int64{}}
-	if _, err := Run(&format.List{Events: events}, open, s); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(Run(&format.List{Events: events}, open, s))(t)
 	return s.by, s.total
 }
 
@@ -116,9 +115,7 @@ func TestWaitsInsideOneOfSeveralLocks(t *testing.T) {
 		}
 	}
 	s := &inferredOf{but: 1}
-	if _, err := Run(&format.List{Events: events}, open, s); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(Run(&format.List{Events: events}, open, s))(t)
 	if s.by[2] < truth*8/10 {
 		t.Errorf("who waits inside is known to have %d of %d", s.by[2], truth)
 	}

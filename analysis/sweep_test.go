@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -82,10 +83,7 @@ func (s *sums) owner(o Owner) string {
 func run(t testing.TB, events []format.Event, f Filter) (*sums, *Trace) {
 	t.Helper()
 	s := newSums(t)
-	tr, err := Run(&format.List{Events: events}, f, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := golden.Must(Run(&format.List{Events: events}, f, s))(t)
 	return s, tr
 }
 
@@ -310,9 +308,7 @@ func TestWaitersOfOneLockAreOneSlice(t *testing.T) {
 		events = append(events, waits(10+i, 1, int64(i), 7000))
 	}
 	var b bookings
-	if _, err := Run(&format.List{Events: events}, open, &b); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(Run(&format.List{Events: events}, open, &b))(t)
 	if b.slices != waiters+2 || b.waiters != 3*waiters {
 		t.Errorf("%d slices of %d waiters, want %d of %d: one each up to the first change, then one of all", b.slices, b.waiters, waiters+2, 3*waiters)
 	}

@@ -126,9 +126,7 @@ func (p *queued) distance(t *testing.T) float64 {
 	}
 	more, want := p.run(20)
 	s := &byStack{by: map[format.StackID]int64{}}
-	if _, err := Run(&format.List{Events: append(events, more...)}, open, s); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(Run(&format.List{Events: append(events, more...)}, open, s))(t)
 	got, sum, total := make([]float64, len(p.ops)), 0.0, 0.0
 	for op := range p.ops {
 		got[op] = float64(s.by[format.StackID(op+1)] + s.by[format.StackID(100+op+1)])

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 
 	"pgregory.net/rapid"
 )
@@ -91,9 +92,7 @@ func TestWallTimeOfSampledInputsCountsEachInstantOnce(t *testing.T) {
 		}
 	}
 	u := &unions{}
-	if _, err := Run(list, open, u); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(Run(list, open, u))(t)
 	if u.closed.Len() != u.kept.Len() {
 		t.Errorf("%d ns, want %d", u.closed.Len(), u.kept.Len())
 	}

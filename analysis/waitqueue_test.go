@@ -87,9 +87,7 @@ func TestLongQueuesAreReportedOnce(t *testing.T) {
 	for _, threads := range []int{10, 100, 1000} {
 		var c counted
 		events := handedOver(threads, waiting)
-		if _, err := Run(&format.List{Events: events}, open, &c); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(Run(&format.List{Events: events}, open, &c))(t)
 		if want := waitingIn(events, -maxTime, maxTime); c.waitNs != want {
 			t.Errorf("%d threads: waiting sums to %d, recorded %d", threads, c.waitNs, want)
 		}

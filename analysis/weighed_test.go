@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // barged is a lock two threads wait for in turns, each of which has it for a
@@ -34,9 +35,7 @@ func barged(samples bool) []format.Event {
 func TestSamplesTellOfStretchesLikeTheirs(t *testing.T) {
 	share := func(samples bool) float64 {
 		s := &byStack{by: map[format.StackID]int64{}}
-		if _, err := Run(&format.List{Events: barged(samples)}, open, s); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(Run(&format.List{Events: barged(samples)}, open, s))(t)
 		return float64(s.by[3]) / float64(s.total)
 	}
 	if without, with := share(false), share(true); without != 0 || with < 0.6 || with > 0.95 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // asker asks why the owners of a lock are as they are said to be.
@@ -38,9 +39,7 @@ func TestWhyIsAnswered(t *testing.T) {
 		}
 	}
 	a := &asker{sums: *newSums(t), lock: 2, from: 40 * ms, to: 41 * ms, got: map[format.ObjectID]*Why{}}
-	if _, err := Run(&format.List{Events: events}, open, a); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(Run(&format.List{Events: events}, open, a))(t)
 	w := a.got[2]
 	if len(a.got) != 1 || w == nil || w.Ns != ms || len(w.Candidates) < 2 {
 		t.Fatalf("told %+v", a.got)

@@ -8,6 +8,7 @@ import (
 	"contend/analysis"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -16,9 +17,7 @@ import (
 func crowded(t *testing.T, f func(scenario string, list *format.List)) {
 	for i, scenario := range []string{"convoy", "nested", "random", "reader-writer"} {
 		var list format.List
-		if _, err := simulate.Run(simulate.Config{Scenario: scenario, Threads: 80 - 5*i, Locks: 1 + i%3, Duration: 4e6, Period: 1e7, Seed: uint64(i + 1)}, &list, nil); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(simulate.Run(simulate.Config{Scenario: scenario, Threads: 80 - 5*i, Locks: 1 + i%3, Duration: 4e6, Period: 1e7, Seed: uint64(i + 1)}, &list, nil))(t)
 		f(scenario, &list)
 	}
 }
@@ -116,9 +115,7 @@ func TestFewRowsHaveAllTheWaiting(t *testing.T) {
 // runBoth sums a trace in two pivots, one of which hears through a visitor.
 func runBoth(t *testing.T, list *format.List, whole, few *Pivot, visitor analysis.Visitor) (got, want *Table) {
 	list.Rewind()
-	if _, err := analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, whole, visitor); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, whole, visitor))(t)
 	return few.Table(), whole.Table()
 }
 

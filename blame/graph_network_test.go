@@ -9,6 +9,7 @@ import (
 	"contend/analysis"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -122,18 +123,14 @@ type graphOneByOne struct{ analysis.Visitor }
 // Those who wait together are on the edges, and these of the locks, on which each is alone.
 func TestACrowdHasTheEdgesOfEach(t *testing.T) {
 	var list format.List
-	if _, err := simulate.Run(simulate.Config{Scenario: "random", Threads: 70, Locks: 3, Duration: 4e6, Period: 1e7, Seed: 5}, &list, nil); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(simulate.Run(simulate.Config{Scenario: "random", Threads: 70, Locks: 3, Duration: 4e6, Period: 1e7, Seed: 5}, &list, nil))(t)
 	for kind := range Nodes {
 		if Node(kind) == NodeOperations {
 			continue
 		}
 		together, apart := NewGraph(GraphOptions{Nodes: Node(kind)}), NewGraph(GraphOptions{Nodes: Node(kind)})
 		list.Rewind()
-		if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, graphOneByOne{apart}); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, graphOneByOne{apart}))(t)
 		if diff := cmp.Diff(edgeTexts(apart.Graph()), edgeTexts(together.Graph())); diff != "" {
 			t.Errorf("%s:\n%s", Nodes[kind], diff)
 		}

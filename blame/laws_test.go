@@ -66,9 +66,7 @@ func TestPivotsAreViewsOfOneSum(t *testing.T) {
 			fine[i], coarse[i] = New(keys, root), New(keys[len(keys)-n:], root)
 			visitors = append(visitors, fine[i], coarse[i])
 		}
-		if _, err := analysis.Run(golden.DrawnTrace(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(analysis.Run(golden.DrawnTrace(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...))(t)
 		for i := range fine {
 			a, b := fine[i].Table(), coarse[i].Table()
 			checkRows(t, a)

@@ -6,6 +6,7 @@ import (
 
 	"contend/analysis"
 	"contend/format"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -116,10 +117,7 @@ func TestEveryKey(t *testing.T) {
 		{"owner-thread,class", false, []line{{"web-2 | Cache", 90, 90, 2}, {"[unknown owner] | Cache", 40, 40, 1}, {"batch | Journal", 40, 40, 1}}},
 		{"class,owner-thread", true, []line{{"Cache | web-2", 50, 50, 2}, {"Cache | [unknown owner]", 40, 40, 1}, {"Cache | batch", 40, 40, 1}, {"Journal | batch", 40, 40, 1}}},
 	} {
-		keys, err := ParseKeys(c.keys, Pivots)
-		if err != nil {
-			t.Fatal(err)
-		}
+		keys := golden.Must(ParseKeys(c.keys, Pivots))(t)
 		table := pivot(symbols(), handmade(), c.root, keys...)
 		if diff := cmp.Diff(c.want, lines(table)); diff != "" {
 			t.Errorf("--by %s, root %v:\n%s", c.keys, c.root, diff)

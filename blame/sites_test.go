@@ -7,6 +7,7 @@ import (
 
 	"contend/analysis"
 	"contend/format"
+	"contend/golden"
 )
 
 func frame(class, method string, line int) format.Frame {
@@ -40,9 +41,7 @@ func trace(t *testing.T, app *regexp.Regexp) *Sites {
 	park := []format.Frame{frame("jdk.internal.misc.Unsafe", "park", 0), frame("java.util.concurrent.locks.ReentrantLock", "lock", 322)}
 	l := &format.List{}
 	write := func(ev format.Event) {
-		if err := l.Write(&ev); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, l.Write(&ev))
 	}
 	for id, frames := range map[format.StackID][]format.Frame{
 		takeReport: {frame("Shop", "report", 10), run},
@@ -67,10 +66,7 @@ func trace(t *testing.T, app *regexp.Regexp) *Sites {
 		write(format.Event{Kind: format.KindWait, Thread: 1, Object: w.Lock, Stack: w.Stack, Time: int64(10 * at), End: int64(10*at + 5)})
 	}
 	write(format.Event{Kind: format.KindRelease, Thread: 1, Object: queue, Stack: giving, Time: 40})
-	tr, err := analysis.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := golden.Must(analysis.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}))(t)
 	s := NewSites(app)
 	s.Begin(tr.Symbols)
 	return s

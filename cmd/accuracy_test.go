@@ -80,9 +80,7 @@ func TestAccuracy(t *testing.T) {
 		holdMean(t, kind, kinds[kind])
 	}
 	if golden.Update() {
-		if err := os.WriteFile(accuracyTable, []byte(text.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.WriteFile(accuracyTable, []byte(text.String()), 0o644))
 		return
 	}
 	holdTable(t, text.String())
@@ -108,10 +106,7 @@ const accuracySlack = .02
 // holdTable compares with the table row by row.
 func holdTable(t *testing.T, got string) {
 	t.Helper()
-	text, err := os.ReadFile(accuracyTable)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(os.ReadFile(accuracyTable))(t)
 	want := numbersOf(string(text))
 	rows := numbersOf(got)
 	if len(rows) != len(want) {

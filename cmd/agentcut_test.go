@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -19,10 +20,7 @@ const agentFile = "../testdata/agent-small.bin"
 // blocks before are read, all of them, and the rest is told.
 func TestEveryCutOfAnAgentsFile(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile(agentFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := golden.Must(os.ReadFile(agentFile))(t)
 	if n := len(blockEnds(data)); n < 4 {
 		t.Fatalf("%d blocks", n)
 	}
@@ -64,10 +62,7 @@ func TestEveryCutOfAnAgentsFile(t *testing.T) {
 // What is left of a file analyzes, from the first sample that shows a wait on.
 func TestWhatIsLeftOfAnAgentsFileIsAnalyzed(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile(agentFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := golden.Must(os.ReadFile(agentFile))(t)
 	last, whole := int64(0), int64(0)
 	ends := blockEnds(data)
 	for _, n := range ends {
@@ -76,9 +71,7 @@ func TestWhatIsLeftOfAnAgentsFileIsAnalyzed(t *testing.T) {
 			t.Fatalf("%d bytes: exit %d, %s", n, code, msg.String())
 		}
 		var doc document.Analyze
-		if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, json.Unmarshal(out.Bytes(), &doc))
 		whole = 0
 		for _, l := range doc.Locks {
 			whole += l.WaitNs

@@ -28,10 +28,7 @@ var listed = regexp.MustCompile(`(?m)^\t(\w+\.go) `)
 // import: it has done so for the tests already.
 func exports(t *testing.T) importer.Lookup {
 	t.Helper()
-	out, err := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}"}, sheets...)...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := golden.Must(exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}"}, sheets...)...).Output())(t)
 	files := map[string]string{}
 	for _, line := range strings.Fields(string(out)) {
 		path, file, _ := strings.Cut(line, "=")
@@ -55,20 +52,14 @@ func TestFilesUseOnlyWhatComesAfterThem(t *testing.T) {
 			if strings.HasSuffix(path, "_test.go") {
 				continue
 			}
-			f, err := parser.ParseFile(fset, path, nil, parser.ParseComments)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := golden.Must(parser.ParseFile(fset, path, nil, parser.ParseComments))(t)
 			files = append(files, f)
 			for _, m := range listed.FindAllStringSubmatch(f.Doc.Text(), -1) {
 				sheet = append(sheet, m[1])
 			}
 		}
 		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
-		pkg, err := (&types.Config{Importer: compiled}).Check(room, fset, files, info)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pkg := golden.Must((&types.Config{Importer: compiled}).Check(room, fset, files, info))(t)
 		file := func(at token.Pos) string { return filepath.Base(fset.Position(at).Filename) }
 		for _, f := range files {
 			if !slices.Contains(sheet, file(f.Pos())) {

@@ -23,10 +23,7 @@ type stretch struct{ from, to int64 }
 // instants stand for time.
 func waiting(t *testing.T, path string) (ns int64, exact bool) {
 	t.Helper()
-	src, err := decode.Open([]string{path}, nil, decode.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := golden.Must(decode.Open([]string{path}, nil, decode.Options{}))(t)
 	defer src.Close()
 	by, end, exact := map[format.ThreadID][]stretch{}, int64(0), true
 	var ev format.Event
@@ -62,10 +59,7 @@ func waiting(t *testing.T, path string) (ns int64, exact bool) {
 func TestNoWaitingIsLost(t *testing.T) {
 	t.Parallel()
 	golden.Unhurried(t)
-	paths, err := filepath.Glob("../testdata/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := golden.Must(filepath.Glob("../testdata/*"))(t)
 	for _, of := range []string{"../testdata/documents/*.txt", "../../shared/fixtures/public/jfr/*.jfr"} {
 		more, _ := filepath.Glob(of)
 		paths = append(paths, more[:min(len(more), 25)]...)

@@ -32,10 +32,7 @@ func BenchmarkCommands(b *testing.B) {
 	for _, w := range workloads {
 		b.Run(w.name, func(b *testing.B) {
 			args := strings.Fields(w.command)
-			info, err := os.Stat(args[len(args)-1])
-			if err != nil {
-				b.Fatal(err)
-			}
+			info := golden.Must(os.Stat(args[len(args)-1]))(b)
 			b.SetBytes(info.Size())
 			b.ReportAllocs()
 			for b.Loop() {

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"contend/golden"
 )
 
 // What pages do is no work of this program's: where every access is watched they are not
@@ -72,9 +74,7 @@ func window(t *testing.T) *tab {
 	}
 	ctx, cancel := chromedp.NewContext(all)
 	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1200, 800)); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, chromedp.Do(ctx, chromedp.EmulateViewport(1200, 800)))
 	limit := time.AfterFunc(2*patience, cancel)
 	t.Cleanup(func() { limit.Stop() })
 	return &tab{t, ctx, limit}
@@ -96,9 +96,7 @@ func (b *tab) step() context.Context {
 
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
-	if err := chromedp.Do(b.step(), steps...); err != nil {
-		b.Fatal(err)
-	}
+	golden.OK(b, chromedp.Do(b.step(), steps...))
 }
 
 // eval returns what a script in the page gives.

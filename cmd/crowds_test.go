@@ -124,9 +124,7 @@ func TestCrowdsTellWhatSlicesDo(t *testing.T) {
 		if i == 0 {
 			config.Duration = 120e6 // waits with more owners than are kept of one
 		}
-		if _, err := simulate.Run(config, &trace, nil); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(simulate.Run(config, &trace, nil))(t)
 		filter := analysis.Filter{From: format.NoTime, To: format.NoTime}
 		if i%2 == 1 {
 			filter.From = 2e6
@@ -136,9 +134,7 @@ func TestCrowdsTellWhatSlicesDo(t *testing.T) {
 		for _, v := range each.visitors() {
 			all = append(all, apart{v})
 		}
-		if _, err := analysis.Run(&trace, filter, all...); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(analysis.Run(&trace, filter, all...))(t)
 		if diff := cmp.Diff(each.found(), together.found()); diff != "" {
 			t.Fatalf("%s of %d threads:\n%s", scenario, config.Threads, diff)
 		}

@@ -47,10 +47,7 @@ func TestDamagedFixtures(t *testing.T) {
 		times = 1
 	}
 	for _, pattern := range damagedFixtures {
-		paths, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		paths := golden.Must(filepath.Glob(pattern))(t)
 		if len(paths) == 0 {
 			t.Logf("nothing matches %s", pattern)
 		}
@@ -125,10 +122,7 @@ type damagedCopy struct {
 // same ones each time. A copy is good until the next one is asked for.
 func damagedCopies(t *testing.T, path string, n int) iter.Seq[damagedCopy] {
 	t.Helper()
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := golden.Must(os.ReadFile(path))(t)
 	h := fnv.New64a()
 	h.Write([]byte(filepath.Base(path)))
 	random := rand.New(rand.NewPCG(h.Sum64(), 1))

@@ -40,9 +40,7 @@ func deepTrace(t *testing.T, threads, frames int) string {
 	}
 	b.WriteString("end\n")
 	path := filepath.Join(t.TempDir(), "deep.txt")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(path, []byte(b.String()), 0o600))
 	return path
 }
 
@@ -51,10 +49,7 @@ func folded(t *testing.T, args ...string) (sum int64, most, marked int) {
 	t.Helper()
 	for line := range strings.Lines(run(t, append([]string{"flame", "--format", "folded"}, args...)...)) {
 		at := strings.LastIndexByte(line, ' ')
-		ns, err := strconv.ParseInt(strings.TrimSpace(line[at:]), 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ns := golden.Must(strconv.ParseInt(strings.TrimSpace(line[at:]), 10, 64))(t)
 		sum += ns
 		most = max(most, strings.Count(line, ";")+1)
 		if strings.Contains(line, "[… ") {
@@ -112,9 +107,7 @@ func TestFlameOfManyThreads(t *testing.T) {
 	for _, view := range []stacks.View{stacks.Blame, stacks.Blocked, stacks.Chain, stacks.Site} {
 		pairs, shown := stacks.New(view, nil), stacks.New(view, nil)
 		shown.Shown = true
-		if _, err := (&traceOptions{paths: []string{fixture}}).run(&env{out: io.Discard, msg: io.Discard}, pairs, shown); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must((&traceOptions{paths: []string{fixture}}).run(&env{out: io.Discard, msg: io.Discard}, pairs, shown))(t)
 		var want, got strings.Builder
 		if err := errors.Join(flame.Folded(&want, pairs), flame.Folded(&got, shown)); err != nil || got.String() != want.String() || got.Len() == 0 {
 			t.Errorf("%s: %v, or not the same", stacks.Views[view], err)

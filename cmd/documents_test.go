@@ -56,10 +56,7 @@ var documentCommands = map[string]string{
 func TestDocuments(t *testing.T) {
 	golden.Unhurried(t)
 	t.Chdir("..")
-	schema, err := jsonschema.NewCompiler().Compile("report/document/schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := golden.Must(jsonschema.NewCompiler().Compile("report/document/schema.json"))(t)
 	missing := schemaKeys(t, "report/document/schema.json")
 	for _, of := range []string{"Blame", "Graph"} { // 260,000 rows have them: report/document makes one
 		delete(missing, "/$defs/"+of+" otherNs")

@@ -134,15 +134,10 @@ func TestASeriesNamesTheOwnersOperations(t *testing.T) {
 }
 
 func TestCutDumps(t *testing.T) {
-	text, err := os.ReadFile("../testdata/deadlock-monitors-and-juc-jdk17.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(os.ReadFile("../testdata/deadlock-monitors-and-juc-jdk17.txt"))(t)
 	path := filepath.Join(t.TempDir(), "cut.txt")
 	at := bytes.Index(text, []byte(`"juc-1"`)) + 300
-	if err := os.WriteFile(path, text[:at], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(path, text[:at], 0o644))
 	var out, msg bytes.Buffer
 	if code := Main([]string{"analyze", path}, nil, &out, &msg); code != exitDamaged || !strings.Contains(msg.String(), "cut off") || !strings.Contains(out.String(), "reporter") {
 		t.Errorf("exit %d: %s\n%s", code, msg.String(), out.String())
@@ -182,14 +177,9 @@ func TestDeadlocksOfEveryDialect(t *testing.T) {
 // dialect writes the dump of a case of decode/threaddump to a file.
 func dialect(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("../decode/threaddump/testdata/dialects/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(os.ReadFile("../decode/threaddump/testdata/dialects/" + name))(t)
 	_, dump, _ := bytes.Cut(text, []byte("-- dump --\n"))
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, dump, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(path, dump, 0o600))
 	return path
 }

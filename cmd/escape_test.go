@@ -59,10 +59,7 @@ func acts(r rune) bool {
 // an answer nor in what is said beside it, of a damaged trace too.
 func TestNothingActsOnTheTerminal(t *testing.T) {
 	golden.Unhurried(t)
-	good, err := os.ReadFile(hostileTrace(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := golden.Must(os.ReadFile(hostileTrace(t)))(t)
 	name := "# trace\x1b]0;hit\x07\u202e![x](y)_z_.txt"
 	if runtime.GOOS == "windows" {
 		name = "trace\u202e.txt"

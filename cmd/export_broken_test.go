@@ -19,15 +19,10 @@ import (
 // What is broken is a row that says so; the others are whole.
 func TestBrokenRecordingsAreRows(t *testing.T) {
 	day := fleet(t, 40)
-	good, err := os.ReadFile("../testdata/truth-light-8threads.jfr")
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := golden.Must(os.ReadFile("../testdata/truth-light-8threads.jfr"))(t)
 	broken := map[string][]byte{"empty.jfr": nil, "garbage.jfr": []byte("\x00\x01\x02 nothing"), "cut.jfr": good[:100], "head.jfr": good[:4]}
 	for name, data := range broken {
-		if err := os.WriteFile(filepath.Join(day, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.WriteFile(filepath.Join(day, name), data, 0o644))
 	}
 	dir := t.TempDir()
 	if code, said := exportTo(t, day, "-o", dir, "--max-unreadable", "5%"); code != exitDamaged || !strings.Contains(said, "4 of 44 recordings cannot be read, the first is "+filepath.Join(day, "cut.jfr")+": ") || strings.Count(said, "\n") != 1 {
@@ -68,9 +63,7 @@ func TestWrongRulesExportNothing(t *testing.T) {
 // of a file, nor any when it failed.
 func TestNoPartOfAFileIsSeen(t *testing.T) {
 	day, dir := fleet(t, 3), t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "locks"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.MkdirAll(filepath.Join(dir, "locks"), 0o755))
 	if err := os.WriteFile(filepath.Join(dir, "waits"), nil, 0o644); err != nil { // no folder can be made
 		t.Fatal(err)
 	}
@@ -94,13 +87,9 @@ func TestMemoryDoesNotGrowWithTheFleet(t *testing.T) {
 	one, _ := filepath.Glob(filepath.Join(day, "*", "*", "*.bin"))
 	for i := range 560 {
 		name := filepath.Join(day, "more", fmt.Sprintf("%04d.bin", i))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		if i%98 == 0 {
-			if err := os.WriteFile(name, []byte("broken"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			golden.OK(t, os.WriteFile(name, []byte("broken"), 0o644))
 		} else if err := os.Link(one[i%len(one)], name); err != nil {
 			t.Skip(err)
 		}
@@ -148,9 +137,7 @@ func TestInterruptedExportsLeaveNoFolders(t *testing.T) {
 			ctx, interrupt := context.WithCancel(context.Background())
 			o := exportOptions{jobs: 1, out: filepath.Join(dir, "facts"), interval: time.Minute, partition: []string{"host"}}
 			if there == "facts" {
-				if err := os.Mkdir(o.out, 0o755); err != nil {
-					t.Fatal(err)
-				}
+				golden.OK(t, os.Mkdir(o.out, 0o755))
 			}
 			_, err := o.write(ctx, &env{msg: io.Discard}, []string{"a.jfr", "b.jfr"}, func(name string) (*facts.Facts, error) {
 				if name == "b.jfr" { // the folders are made by now

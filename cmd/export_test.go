@@ -29,10 +29,7 @@ func tableRows[R any](t *testing.T, dir, name string) (rows []R) {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(dir, name, "*.parquet"))
 	for _, file := range files {
-		part, err := parquet.ReadFile[R](file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := golden.Must(parquet.ReadFile[R](file))(t)
 		rows = append(rows, part...)
 	}
 	return rows
@@ -240,9 +237,7 @@ func fleet(t *testing.T, n int) (dir string) {
 	dir = t.TempDir()
 	for i := range n {
 		name := filepath.Join(dir, "service=shop", fmt.Sprintf("host=h%d", i%5), fmt.Sprintf("%04d.bin", i))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		var msg bytes.Buffer
 		if code := Main([]string{"simulate", "--duration", "300ms", "--threads", "4", "--seed", fmt.Sprint(i), "--exact", "-o", name}, nil, &msg, &msg); code != exitOK {
 			t.Fatal(msg.String())

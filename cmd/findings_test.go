@@ -19,10 +19,7 @@ func TestReadmeNamesEveryFinding(t *testing.T) {
 		f := findings.Kind(k)
 		b.WriteString("| " + f.String() + " | " + f.Title() + " | " + f.Basis() + " |\n")
 	}
-	data, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := golden.Must(os.ReadFile("README.md"))(t)
 	before, rest, ok := strings.Cut(string(data), begin)
 	got, after, closed := strings.Cut(rest, end)
 	if !ok || !closed {
@@ -34,7 +31,5 @@ func TestReadmeNamesEveryFinding(t *testing.T) {
 	if !golden.Update() {
 		t.Fatalf("the table is\n%s\nwant\n%s", got, b.String())
 	}
-	if err := os.WriteFile("README.md", []byte(before+begin+b.String()+end+after), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile("README.md", []byte(before+begin+b.String()+end+after), 0o644))
 }

@@ -94,9 +94,7 @@ func TestHostileNamesInPagesAndPictures(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "evil.txt")
 	text := "contend 1\nthread thread=1 name=\"a\"\nthread thread=2 name=\"b\"\nobject lock=1 class=\"L\"\nstack stack=1 frames=\"" + evil + "\":\"m\\x1b[2J\u202e\":\"\":1\n" +
 		"tenure time=0 end=1000 thread=1 lock=1 stack=1\nwait time=100 end=900 thread=2 lock=1 stack=1\nend count=6\n"
-	if err := os.WriteFile(trace, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(trace, []byte(text), 0o644))
 	wellFormed(t, flameOf(t, "evil.svg", trace))
 	b := flameTab(t, flameOf(t, "evil.html", "--view", "chain", trace))
 	if title := eval[string](b, "document.title"); eval[int](b, "document.images.length") != 0 || strings.Contains(title, "pwned") {

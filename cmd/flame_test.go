@@ -33,10 +33,7 @@ func flameOf(t *testing.T, name string, args ...string) string {
 func flamesSum(t *testing.T, i int) law {
 	l, views := law{name: "Flame graphs"}, []viewOption{{"blame"}, {"blocked"}, {"chain"}}
 	for _, v := range views {
-		view, err := v.get()
-		if err != nil {
-			t.Fatal(err)
-		}
+		view := golden.Must(v.get())(t)
 		b := stacks.New(view, nil)
 		b.Shown = true
 		l.wants = append(l.wants, b)
@@ -44,9 +41,7 @@ func flamesSum(t *testing.T, i int) law {
 	l.holds = func(t *testing.T, p *pass) {
 		draw := func(j int, name string) (path string) {
 			o := flameOptions{view: views[j], out: outputOptions{file: filepath.Join(t.TempDir(), name), forms: flameOutputs}}
-			if err := cmp.Or(o.form(), o.write(&env{msg: io.Discard}, l.wants[j].(*stacks.Builder), nil, p.result)); err != nil {
-				t.Fatal(err)
-			}
+			golden.OK(t, cmp.Or(o.form(), o.write(&env{msg: io.Discard}, l.wants[j].(*stacks.Builder), nil, p.result)))
 			return o.out.file
 		}
 		wellFormed(t, draw(i%3, "f.svg"))
@@ -72,10 +67,7 @@ var flames = []struct {
 
 func speedscopeSum(t *testing.T, path string) (sum int64) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(os.ReadFile(path))(t)
 	var doc struct{ Profiles []struct{ Weights []int64 } }
 	unmarshal(t, string(text), &doc)
 	for _, w := range doc.Profiles[0].Weights {
@@ -98,10 +90,7 @@ func foldedSum(t *testing.T, path string) (sum int64) {
 	in.Buffer(nil, 1<<20)
 	for in.Scan() {
 		line := in.Text()
-		n, err := strconv.ParseInt(line[strings.LastIndexByte(line, ' ')+1:], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := golden.Must(strconv.ParseInt(line[strings.LastIndexByte(line, ' ')+1:], 10, 64))(t)
 		sum += n
 	}
 	return sum
@@ -118,10 +107,7 @@ type treeNode struct {
 
 func pageTree(t *testing.T, path string) *treeNode {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(os.ReadFile(path))(t)
 	_, rest, found := strings.Cut(string(text), `id="data">`)
 	data, _, closed := strings.Cut(rest, "</script>")
 	var doc struct{ Tree *treeNode }
@@ -145,10 +131,7 @@ func pageTree(t *testing.T, path string) *treeNode {
 
 func wellFormed(t *testing.T, path string) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := golden.Must(os.Open(path))(t)
 	defer f.Close()
 	for dec := xml.NewDecoder(f); ; {
 		if _, err := dec.Token(); errors.Is(err, io.EOF) {

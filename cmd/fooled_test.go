@@ -42,10 +42,7 @@ func TestAGateOfNothingDecidesNothing(t *testing.T) {
 // A pipe has no name and no file that is yet to be written.
 func TestStandardInputIsCalledThat(t *testing.T) {
 	t.Parallel()
-	recording, err := os.Open("../testdata/truth-8threads.jfr")
-	if err != nil {
-		t.Fatal(err)
-	}
+	recording := golden.Must(os.Open("../testdata/truth-8threads.jfr"))(t)
 	defer recording.Close()
 	var out, msg strings.Builder
 	if code := Main([]string{"analyze", "-"}, recording, &out, &msg); code != exitOK || !strings.HasPrefix(out.String(), "standard input: ") {

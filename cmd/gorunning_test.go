@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 
 	"golang.org/x/exp/trace"
@@ -21,10 +22,7 @@ func runningTime(t *testing.T, path string) (ns int64) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r, err := trace.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := golden.Must(trace.NewReader(f))(t)
 	idleSince := map[trace.GoID]trace.Time{}
 	alive := map[trace.GoID]bool{}
 	first, last := trace.Time(0), trace.Time(0)

@@ -88,9 +88,7 @@ func TestGoLocksEqualTheProgramsOwnLog(t *testing.T) {
 // A trace of an older Go says which, and what to do.
 func TestOldGoTraceIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.trace")
-	if err := os.WriteFile(path, []byte("go 1.21 trace\x00\x00\x00"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(path, []byte("go 1.21 trace\x00\x00\x00"), 0o644))
 	var out, msg bytes.Buffer
 	code := Main([]string{"analyze", path}, nil, &out, &msg)
 	if text := msg.String(); code != exitFailed || out.Len() > 0 || !strings.Contains(text, "trace of Go 1.21: version is not supported") || !strings.Contains(text, "hint: build the program with Go 1.22") {
@@ -114,10 +112,7 @@ func TestConvertedGoTraceIsTheSame(t *testing.T) {
 // What a program says it does is a pivot: order waits for what nightly holds.
 func TestTasksAndRegionsArePivots(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.out")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := golden.Must(os.Create(path))(t)
 	if err := trace.Start(f); err != nil {
 		t.Skipf("this process is being traced already: %v", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"contend/analysis"
 	"contend/blame"
 	"contend/csp"
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -30,9 +31,7 @@ func run(t *testing.T, args ...string) string {
 
 func unmarshal(t *testing.T, text string, doc any) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(text), doc); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, json.Unmarshal([]byte(text), doc))
 }
 
 // exactly writes the exact trace of a scenario.
@@ -52,10 +51,7 @@ var graphs = []graphOptions{
 func graphsSum(t *testing.T, i int) law {
 	l := law{name: "Graphs"}
 	for _, o := range graphs {
-		options, err := o.network()
-		if err != nil {
-			t.Fatal(err)
-		}
+		options := golden.Must(o.network())(t)
 		l.wants = append(l.wants, blame.NewGraph(options))
 	}
 	l.holds = func(t *testing.T, p *pass) {
@@ -94,10 +90,7 @@ var sumsIn = map[string]*regexp.Regexp{
 func sumDrawn(t *testing.T, format, text string) (sum int64) {
 	t.Helper()
 	for _, m := range sumsIn[format].FindAllStringSubmatch(text, -1) {
-		ns, err := strconv.ParseInt(m[1], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ns := golden.Must(strconv.ParseInt(m[1], 10, 64))(t)
 		sum += ns
 	}
 	return sum
@@ -136,10 +129,7 @@ func drawingsSum(i int) law {
 				if p.want.Coverage.Unit != "ns" {
 					continue // has no time to draw
 				}
-				series, err := v.Series()
-				if err != nil {
-					t.Fatal(err)
-				}
+				series := golden.Must(v.Series())(t)
 				text = inForm(t, cspOutputs, d.form, &cspAnswer{doc: document.NewCSP(series, p.want.Trace.StartNs, nil, document.NewTotal(p.sums), p.coverage()), top: d.top})
 			}
 			if got := sumDrawn(t, d.form, text); got != p.want.Total.WaitNs {
@@ -182,15 +172,9 @@ func checkGraph(t *testing.T, how []string, g *document.Graph, want document.Tot
 // checkMatrix adds up every row and column of a matrix.
 func checkMatrix(t *testing.T, how []string, text string, want int64) {
 	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := golden.Must(csv.NewReader(strings.NewReader(text)).ReadAll())(t)
 	number := func(s string) int64 {
-		n, err := strconv.ParseInt(s, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := golden.Must(strconv.ParseInt(s, 10, 64))(t)
 		return n
 	}
 	last := rows[len(rows)-1]

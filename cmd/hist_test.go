@@ -46,10 +46,7 @@ func (l *wholeWaits) Slice(s *analysis.Slice) {
 // in ns by class, without any analysis, and how many calls of Object.wait it has.
 func rawMonitors(t *testing.T, path string) (by map[string][]int64, calls map[string]int64) {
 	t.Helper()
-	src, err := decode.Open([]string{path}, nil, decode.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := golden.Must(decode.Open([]string{path}, nil, decode.Options{}))(t)
 	defer src.Close()
 	var ev format.Event
 	by, calls = map[string][]int64{}, map[string]int64{}
@@ -87,9 +84,7 @@ func TestPercentilesEqualTheRawDurations(t *testing.T) {
 			continue
 		}
 		all := &wholeWaits{by: map[string][]int64{}}
-		if _, err := (&traceOptions{paths: []string{path}}).run(&env{out: io.Discard, msg: io.Discard}, all); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must((&traceOptions{paths: []string{path}}).run(&env{out: io.Discard, msg: io.Discard}, all))(t)
 		got := map[string]document.HistRow{}
 		for _, r := range ask[document.Hist](t, "hist", "--by", "class", path).Rows {
 			got[r.Keys[0]] = r
@@ -146,17 +141,11 @@ func TestLogsOfRecordingsReadBack(t *testing.T) {
 	if code := Main([]string{"hist", "--by", "class", "--interval", "100ms", path, "-o", file}, nil, os.Stdout, os.Stderr); code != exitOK {
 		t.Fatalf("exit %d", code)
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := golden.Must(os.Open(file))(t)
 	defer f.Close()
 	library, intervals := map[string]int64{}, 0
 	for r := hdr.NewHistogramLogReader(f); ; intervals++ {
-		h, err := r.NextIntervalHistogram()
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := golden.Must(r.NextIntervalHistogram())(t)
 		if h == nil {
 			break
 		}
@@ -242,10 +231,7 @@ func percentiles(l *document.Lengths) []int64 {
 // the overview counts.
 func lengthsSum(t *testing.T, i int) law {
 	by := []string{"lock", "waiter-thread,class", "waiter-group,mode,waiter-method"}[i%3]
-	c, err := waits.New(waits.Options{By: by})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := golden.Must(waits.New(waits.Options{By: by}))(t)
 	return law{"Lengths", []analysis.Visitor{c}, func(t *testing.T, p *pass) {
 		cov, d, sum := p.coverage(), new(document.Hist), int64(0)
 		if cov.Unit != "ns" {
@@ -292,10 +278,7 @@ func TestCompressedLogs(t *testing.T) {
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "waits.hlog")
 	run(t, "hist", "--by", "class", "--interval", "100ms", "../testdata/truth-8threads.jfr", "-o", plain)
-	text, err := os.ReadFile(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(os.ReadFile(plain))(t)
 	want := run(t, "hist", "--format", "json", plain)
 	for name, compress := range map[string]func(io.Writer) io.WriteCloser{
 		"gzip": func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
@@ -308,9 +291,7 @@ func TestCompressedLogs(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, packed.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.WriteFile(path, packed.Bytes(), 0o644))
 		if got := run(t, "hist", "--format", "json", path); got != want {
 			t.Errorf("%s:\n%s", name, got)
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // evil acts wherever it is not escaped: in a terminal, a spreadsheet, HTML,
@@ -23,10 +24,7 @@ const evil = "=cmd()\"'<script>document.title='hit'</script><img src=x onerror=\
 func hostileTrace(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "hostile.txt")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := golden.Must(os.Create(path))(t)
 	w := format.NewTextWriter(f)
 	events := []format.Event{
 		{Kind: format.KindThread, Thread: 1, Name: evil + "1"},
@@ -41,13 +39,9 @@ func hostileTrace(t *testing.T) string {
 		{Kind: format.KindThreadEnd, Thread: 1, Time: 1e9}, {Kind: format.KindThreadEnd, Thread: 2, Time: 1e9},
 	}
 	for i := range events {
-		if err := w.Write(&events[i]); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, w.Write(&events[i]))
 	}
-	if err := errors.Join(w.Close(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, errors.Join(w.Close(), f.Close()))
 	return path
 }
 
@@ -56,10 +50,7 @@ var parses = map[string]func(*testing.T, string){"csv": parsesCSV, "svg": parses
 
 func parsesCSV(t *testing.T, text string) {
 	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := golden.Must(csv.NewReader(strings.NewReader(text)).ReadAll())(t)
 	for _, row := range rows {
 		for _, cell := range row {
 			if cell != "" && strings.ContainsRune("=+@", rune(cell[0])) {

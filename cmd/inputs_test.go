@@ -60,10 +60,7 @@ func varied(t *testing.T) []string {
 // ask runs a command and decodes its JSON.
 func ask[T any](t *testing.T, args ...string) *T {
 	t.Helper()
-	doc, err := decoded[T](args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := golden.Must(decoded[T](args...))(t)
 	return doc
 }
 

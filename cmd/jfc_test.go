@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"contend/golden"
 )
 
 // settingsOfEvent returns what settings say of an event.
@@ -23,9 +25,7 @@ func settingsOfEvent(t *testing.T, text, event string) map[string]string {
 			} `xml:"setting"`
 		} `xml:"event"`
 	}
-	if err := xml.Unmarshal([]byte(text), &doc); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, xml.Unmarshal([]byte(text), &doc))
 	for _, e := range doc.Events {
 		if e.Name == event {
 			of := map[string]string{}
@@ -72,16 +72,11 @@ func TestTheFlightRecorderReadsTheSettings(t *testing.T) {
 	}
 	dir := t.TempDir()
 	given, taken := filepath.Join(dir, "given.jfc"), filepath.Join(dir, "taken.jfc")
-	if err := os.WriteFile(given, []byte(run(t, "jfc", "--dump-period", "2s")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(given, []byte(run(t, "jfc", "--dump-period", "2s")), 0o644))
 	if out, err := exec.Command(jfr, "configure", "--input", given, "--output", taken).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	text, err := os.ReadFile(taken)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(os.ReadFile(taken))(t)
 	if got := settingsOfEvent(t, string(text), "jdk.ThreadDump"); got["period"] != "2000 ms" {
 		t.Error(got)
 	}

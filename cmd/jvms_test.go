@@ -23,16 +23,11 @@ func TestRecordingsInOneFile(t *testing.T) {
 		var paths []string
 		var all []byte
 		for _, name := range names {
-			data, err := os.ReadFile(dir + name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := golden.Must(os.ReadFile(dir + name))(t)
 			paths, all = append(paths, dir+name), append(all, data...)
 		}
 		file := filepath.Join(t.TempDir(), "all.jfr")
-		if err := os.WriteFile(file, all, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.WriteFile(file, all, 0o600))
 		apart, joined := ask[document.Analyze](t, append([]string{"analyze"}, paths...)...), ask[document.Analyze](t, "analyze", file)
 		if got, want := joined.Total, apart.Total; got != want || joined.Trace.Threads != apart.Trace.Threads {
 			t.Errorf("%v: %d threads, %+v; apart %d, %+v", names, joined.Trace.Threads, got, apart.Trace.Threads, want)

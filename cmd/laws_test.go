@@ -88,10 +88,7 @@ func blamesSum(t *testing.T, i int) law {
 
 func pivotKeys(t *testing.T, by string) []blame.Key {
 	t.Helper()
-	keys, err := blame.ParseKeys(by, blame.Pivots)
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys := golden.Must(blame.ParseKeys(by, blame.Pivots))(t)
 	return keys
 }
 
@@ -121,10 +118,7 @@ func pressureSums(i int) law {
 	interval := []time.Duration{time.Second, 37 * time.Millisecond}[i%2]
 	meter := csp.New(csp.Options{IntervalNs: interval.Nanoseconds(), Threshold: csp.DefaultThreshold})
 	return law{"Pressure", []analysis.Visitor{meter}, func(t *testing.T, p *pass) {
-		series, err := meter.Series()
-		if err != nil {
-			t.Fatal(err)
-		}
+		series := golden.Must(meter.Series())(t)
 		c := new(document.CSP)
 		unmarshal(t, p.says(t, document.NewCSP(series, p.want.Trace.StartNs, nil, document.NewTotal(p.sums), p.coverage()), "csp", "--interval", interval.String()), c)
 		checkPressure(t, c, p.want.Total.WaitNs)
@@ -188,9 +182,7 @@ func TestClassesEqualTheJDKsTotals(t *testing.T) {
 			continue
 		}
 		var want map[string]struct{ ByClass map[string][2]int64 }
-		if err := json.Unmarshal(truth, &want); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, json.Unmarshal(truth, &want))
 		got := map[string][2]int64{}
 		for _, l := range ask[document.Analyze](t, "analyze", "--by", "class", path).Locks {
 			if l.Kind == "monitor" {
@@ -233,9 +225,7 @@ func view(t *rapid.T, l *format.List, from, to int64) *inspection {
 	by := []blame.Key{blame.ByClass, blame.ByOwnerMethod, blame.ByWaiterThread}
 	v := &inspection{blame.New(by, false), blame.New(by, true), csp.New(csp.Options{IntervalNs: 10e6}), locks.New(false)}
 	l.Rewind()
-	if _, err := analysis.Run(l, analysis.Filter{From: from, To: to, FromRel: true, ToRel: true}, v.direct, v.root, v.pressure, v.locks); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(analysis.Run(l, analysis.Filter{From: from, To: to, FromRel: true, ToRel: true}, v.direct, v.root, v.pressure, v.locks))(t)
 	return v
 }
 
@@ -248,10 +238,7 @@ func (v *inspection) rows(t *rapid.T) map[string]int64 {
 			m[name] += r.ThreadNs
 		}
 	}
-	s, err := v.pressure.Series()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := golden.Must(v.pressure.Series())(t)
 	for iv := range s.Intervals() {
 		for _, l := range iv.Locks {
 			m["csp"] += l.WaitNs
@@ -290,9 +277,7 @@ func TestViewsOfRandomRunsAgreeHoweverCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := golden.DrawnProgram(t)
 		exact, sampled := &format.List{}, &format.List{}
-		if _, err := simulate.Run(c, exact, sampled); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(simulate.Run(c, exact, sampled))(t)
 		a := rapid.Int64Range(0, c.Duration).Draw(t, "first cut")
 		b := rapid.Int64Range(a, c.Duration).Draw(t, "second cut")
 		for name, l := range map[string]*format.List{"exact": exact, "sampled": sampled} {

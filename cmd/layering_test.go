@@ -99,10 +99,7 @@ var heavy = map[string][]string{
 func TestImportsPointDown(t *testing.T) {
 	golden.Unhurried(t)
 	t.Parallel()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "contend/...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := golden.Must(exec.Command("go", "list", "-json=ImportPath,Imports", "contend/...").Output())(t)
 	dec := json.NewDecoder(strings.NewReader(string(out)))
 	seen := 0
 	for dec.More() {
@@ -110,9 +107,7 @@ func TestImportsPointDown(t *testing.T) {
 			ImportPath string
 			Imports    []string
 		}
-		if err := dec.Decode(&p); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, dec.Decode(&p))
 		seen++
 		may, known := allowed[p.ImportPath]
 		if !known {
@@ -139,10 +134,7 @@ func TestImportsPointDown(t *testing.T) {
 // programs and the page that is served, and 7 MB for Parquet; see heavy.
 func TestTheBinaryStaysLight(t *testing.T) {
 	golden.Unhurried(t)
-	out, err := exec.Command("go", "list", "-deps", "contend").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := golden.Must(exec.Command("go", "list", "-deps", "contend").Output())(t)
 	deps := strings.Fields(string(out))
 	for _, unwanted := range []string{"github.com/dop251/goja", "golang.org/x/text/collate", "testing"} {
 		if slices.Contains(deps, unwanted) {

@@ -36,16 +36,11 @@ func sampledTrace(tb testing.TB, path string, codec format.Codec, size int64, pe
 	}
 	defer f.Close()
 	out := bufio.NewWriter(f)
-	w, err := format.NewWriter(out, format.WriterOptions{Codec: codec})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	w := golden.Must(format.NewWriter(out, format.WriterOptions{Codec: codec}))(tb)
 	var buf []byte
 	last := int64(0)
 	write := func(ev *format.Event) {
-		if err := w.Write(ev); err != nil {
-			tb.Fatal(err)
-		}
+		golden.OK(tb, w.Write(ev))
 		buf = format.AppendEvent(buf[:0], ev, &last)
 		events, raw = events+1, raw+int64(len(buf))
 	}
@@ -73,12 +68,8 @@ func sampledTrace(tb testing.TB, path string, codec format.Codec, size int64, pe
 			write(&ev)
 		}
 	}
-	if err := w.Close(); err != nil {
-		tb.Fatal(err)
-	}
-	if err := out.Flush(); err != nil {
-		tb.Fatal(err)
-	}
+	golden.OK(tb, w.Close())
+	golden.OK(tb, out.Flush())
 	return events, raw
 }
 
@@ -92,10 +83,7 @@ func peak(t *testing.T, bound int64, args ...string) int64 {
 	for try := 0; try < 3 && least > bound; try++ {
 		c := exec.Command("contend", args...)
 		c.Stderr, c.Env = os.Stderr, ownGC()
-		most, err := peakOf(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		most := golden.Must(peakOf(c))(t)
 		least = min(least, most)
 	}
 	return least
@@ -205,9 +193,7 @@ func BenchmarkSampled(b *testing.B) {
 			b.SetBytes(raw)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := f(); err != nil {
-					b.Fatal(err)
-				}
+				golden.OK(b, f())
 			}
 			b.ReportMetric(float64(events)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 		})

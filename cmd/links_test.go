@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"contend/golden"
 )
 
 // Links between the pages lead to files and headings that are there.
@@ -56,9 +58,6 @@ func headings(text string) map[string]bool {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(os.ReadFile(path))(t)
 	return string(text)
 }

@@ -121,10 +121,7 @@ func profileOf(t *testing.T, path string) *profile.Profile {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	p, err := profile.Parse(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := golden.Must(profile.Parse(f))(t)
 	return p
 }
 

@@ -49,13 +49,8 @@ func TestACopyOfADamagedTraceDecidesNothing(t *testing.T) {
 // cutFile returns a copy of the first bytes of a file.
 func cutFile(t *testing.T, path string, n int) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := golden.Must(os.ReadFile(path))(t)
 	cut := filepath.Join(t.TempDir(), filepath.Base(path))
-	if err := os.WriteFile(cut, data[:n], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(cut, data[:n], 0o644))
 	return cut
 }

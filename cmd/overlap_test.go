@@ -28,9 +28,7 @@ func TestTwoDumpsOfOneRecording(t *testing.T) {
 			t.Fatalf("exit %d: %s", code, msg.String())
 		}
 		var doc document.Analyze
-		if err := json.Unmarshal([]byte(out.String()), &doc); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, json.Unmarshal([]byte(out.String()), &doc))
 		return doc.Total, msg.String()
 	}
 	first, second := filepath.Join(dir, "first.jfr"), filepath.Join(dir, "second.jfr")
@@ -71,9 +69,7 @@ func TestLaterDumpsAreWhole(t *testing.T) {
 	}
 	for version, java := range jvms() {
 		c := exec.Command(java, "-XX:StartFlightRecording:settings=profile", "-Xmx64m", "-cp", dir, "Churn")
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, c.Start())
 		defer func() { _ = c.Process.Kill(); _ = c.Wait() }()
 		path := filepath.Join(dir, version+".jfr")
 		for range 4 {

@@ -187,9 +187,7 @@ func TestTheSinglePagesLookLikeThePage(t *testing.T) {
 	t.Parallel()
 	const path = "../testdata/truth-8threads.jfr"
 	b := &reportTab{tab: browser(t, pageOf(t, "hist", path))}
-	if err := chromedp.Listen(b.ctx, b.hear); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, chromedp.Listen(b.ctx, b.hear))
 	for _, command := range []string{"flame", "csp", "hist", "graph"} {
 		b.address = pageOf(t, command, path)
 		text, err := os.ReadFile(b.address)
@@ -197,9 +195,7 @@ func TestTheSinglePagesLookLikeThePage(t *testing.T) {
 			t.Errorf("%s allows what it does not know: %v", command, err)
 		}
 		for scheme, want := range map[string]string{"light": "rgb(245, 246, 248)rgb(255, 255, 255)rgb(28, 32, 36)", "dark": "rgb(19, 22, 25)rgb(29, 33, 38)rgb(230, 232, 235)"} {
-			if _, err := chromedp.Call(b.step(), emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(chromedp.Call(b.step(), emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))(t)
 			b.do(chromedp.Navigate("file://" + b.address))
 			if got := eval[string](b.tab, `(c => c(document.body).backgroundColor + c(document.querySelector("header.top")).backgroundColor + c(document.querySelector(".picture text, h1")).fill.replace("rgb(0, 0, 0)", c(document.body).color))(getComputedStyle)`); got != want {
 				t.Errorf("%s is %s in the %s, want %s", command, got, scheme, want)
@@ -232,14 +228,9 @@ func manyStacks(t *testing.T, n int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := format.NewWriter(f, format.WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := golden.Must(format.NewWriter(f, format.WriterOptions{}))(t)
 	write := func(ev format.Event) {
-		if err := w.Write(&ev); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, w.Write(&ev))
 	}
 	for i := range 2 {
 		write(format.Event{Kind: format.KindThread, Thread: format.ThreadID(i + 1), Name: fmt.Sprint("worker-", i)})
@@ -258,9 +249,7 @@ func manyStacks(t *testing.T, n int) string {
 		write(format.Event{Kind: format.KindWait, Thread: 2, Object: 1, Time: now, End: end, Stack: id})
 		now = end
 	}
-	if err := errors.Join(w.Close(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, errors.Join(w.Close(), f.Close()))
 	return path
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"contend/format/workers"
+	"contend/golden"
 )
 
 // What a worker panics with is one line, and a failure.
@@ -24,10 +25,7 @@ func TestPanicsAreOneLine(t *testing.T) {
 // Bytes inserted into a recording, or taken out, leave an answer: what is behind them is
 // shifted, and of other times.
 func TestShiftedBytesAreAnswered(t *testing.T) {
-	whole, err := os.ReadFile("../testdata/truth-8threads.jfr")
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := golden.Must(os.ReadFile("../testdata/truth-8threads.jfr"))(t)
 	const at = 0x27100
 	for name, data := range map[string][]byte{
 		"two inserted":    slices.Concat(whole[:at], []byte{7, 7}, whole[at:]),

@@ -9,6 +9,7 @@ import (
 
 	"contend/analysis"
 	"contend/blame/locks"
+	"contend/golden"
 	"contend/report/document"
 	"contend/report/table"
 )
@@ -72,9 +73,7 @@ func passOver(t *testing.T, path string, turn int, laws []law) *pass {
 func (p *pass) says(t *testing.T, doc any, command ...string) string {
 	t.Helper()
 	var text bytes.Buffer
-	if err := document.Write(&text, doc); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, document.Write(&text, doc))
 	if p.written++; (p.written+p.turn)%8 == 0 {
 		if a := jsonOf(append(command, p.path)...); a.code != exitOK || !bytes.Equal(a.text, text.Bytes()) {
 			t.Errorf("%q: exit %d: %s%.2000s\nand in one pass with others\n%.2000s", command, a.code, a.said, a.text, &text)
@@ -87,8 +86,6 @@ func (p *pass) says(t *testing.T, doc any, command ...string) string {
 func inForm[D any](t *testing.T, all outputs[D], form string, answer D) string {
 	t.Helper()
 	var text bytes.Buffer
-	if err := all[slices.Index(all.names(), form)].write(&text, answer, table.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, all[slices.Index(all.names(), form)].write(&text, answer, table.Options{}))
 	return text.String()
 }

@@ -38,10 +38,7 @@ func drawnFor(t *testing.T, path string) []traceEvent {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "x.perfetto.json")
 	run(t, "convert", path, "-o", file)
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(os.ReadFile(file))(t)
 	var doc struct {
 		DisplayTimeUnit string
 		TraceEvents     []traceEvent
@@ -136,9 +133,7 @@ wait time=5500 end=7000 thread=2 lock=2
 activity time=7500 end=8500 thread=2 activity=wait
 end
 `
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	var got []string
 	for _, e := range drawnFor(t, path) {
 		switch e.Ph {

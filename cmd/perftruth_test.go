@@ -279,9 +279,7 @@ func recordedLive(t *testing.T, program string) []string {
 	dir := t.TempDir()
 	gate, out := filepath.Join(dir, "gate"), filepath.Join(dir, "live.bin")
 	c := exec.Command(program, filepath.Join(dir, "truth.json"), "1500", "5", gate)
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, c.Start())
 	defer c.Wait()
 	seconds := fmt.Sprintf("20.%d1", c.Process.Pid) // nobody else sleeps as long
 	opened := make(chan error, 1)
@@ -302,9 +300,7 @@ func recordedLive(t *testing.T, program string) []string {
 	if code != exitOK || !strings.Contains(msg.String(), "the process ended") {
 		t.Fatalf("exit %d: %s\n%s", code, msg.String(), answer.String())
 	}
-	if err := c.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, c.Wait())
 	wrong := offNative(t, out, filepath.Join(dir, "truth.json"))
 	if !strings.Contains(answer.String(), "doExportReport") {
 		wrong = append(wrong, "nothing says doExportReport: "+answer.String())

@@ -53,22 +53,14 @@ func tool(t *testing.T, args ...string) string {
 func profilesSum(t *testing.T) law {
 	l, views := law{name: "Profiles"}, []viewOption{{"blame"}, {"blocked"}, {"chain"}, {"site"}}
 	for _, v := range views {
-		view, err := v.get()
-		if err != nil {
-			t.Fatal(err)
-		}
+		view := golden.Must(v.get())(t)
 		l.wants = append(l.wants, stacks.New(view, nil))
 	}
 	l.holds = func(t *testing.T, p *pass) {
 		for j, view := range views {
 			var out bytes.Buffer
-			if err := pprof.Write(&out, l.wants[j].(*stacks.Builder), p.stats.Unit, pprof.AllLabels); err != nil {
-				t.Fatal(err)
-			}
-			made, err := profile.Parse(&out)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.OK(t, pprof.Write(&out, l.wants[j].(*stacks.Builder), p.stats.Unit, pprof.AllLabels))
+			made := golden.Must(profile.Parse(&out))(t)
 			got := map[string]int64{}
 			for _, s := range made.Sample {
 				for i, v := range made.SampleType {

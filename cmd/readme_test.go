@@ -24,10 +24,7 @@ func TestDocsShowWhatCommandsPrint(t *testing.T) {
 }
 
 func checkDoc(t *testing.T, doc string) {
-	text, err := os.ReadFile(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(os.ReadFile(doc))(t)
 	var want []string
 	ran := 0
 	lines := strings.Split(string(text), "\n")
@@ -51,9 +48,7 @@ func checkDoc(t *testing.T, doc string) {
 	}
 	rewritten := strings.Join(want, "\n")
 	if golden.Update() {
-		if err := os.WriteFile(doc, []byte(rewritten), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.WriteFile(doc, []byte(rewritten), 0o644))
 		return
 	}
 	if diff := cmp.Diff(rewritten, string(text)); diff != "" {

@@ -55,15 +55,11 @@ func TestRecordEvery(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			folder := filepath.Join(t.TempDir(), "recordings")
-			if err := os.Mkdir(folder, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			golden.OK(t, os.Mkdir(folder, 0o755))
 			old := "Busy-7-" + time.Now().Add(-25*time.Hour).Format(stamp) + ".bin"
 			others := []string{"Busy-7-" + time.Now().Add(-23*time.Hour).Format(stamp) + ".bin", "Busy-7-19990101-000000.bin.gz", "Busier-7-19990101-000000.bin", "Busy-7-19991301-000000.bin"}
 			for _, f := range append(others, old) {
-				if err := os.WriteFile(filepath.Join(folder, f), nil, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				golden.OK(t, os.WriteFile(filepath.Join(folder, f), nil, 0o644))
 			}
 			p := java(t, jvm, nil)
 			pattern := filepath.Join(folder, "Busy-"+strconv.Itoa(p.Process.Pid)+"-*.bin")
@@ -151,10 +147,7 @@ func TestRecordWhen(t *testing.T) {
 func TestAWatchIsBounded(t *testing.T) {
 	t.Parallel()
 	var w lastSamples
-	rules, err := opposite("csp(*) > 50%")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := golden.Must(opposite("csp(*) > 50%"))(t)
 	for i := range 100_000 {
 		at, thread, lock := int64(i+1)*5e8, format.ThreadID(i+1), format.ObjectID(i+1)
 		for _, ev := range []format.Event{

@@ -57,10 +57,7 @@ func TestRecordRestoresContentionMonitoring(t *testing.T) {
 // recordedUntil records with the agent until it is ended.
 func recordedUntil(t *testing.T, pid int) (end func()) {
 	t.Helper()
-	p, err := attach.Find(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := golden.Must(attach.Find(pid))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	begun, ended := make(chan bool), make(chan bool)
 	begin := sync.OnceFunc(func() { close(begun) })
@@ -96,9 +93,7 @@ func TestRecordKilledRestoresContentionMonitoring(t *testing.T) {
 	if len(leases) != 1 {
 		t.Fatalf("leases: %v", leases)
 	}
-	if err := os.RemoveAll(filepath.Dir(leases[0])); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.RemoveAll(filepath.Dir(leases[0])))
 	if got := awaited(t, log, "false true false"); got != "false true false" {
 		t.Errorf("monitoring was %s", got)
 	}
@@ -128,13 +123,8 @@ func watch(t *testing.T, wants string) (pid int, log string) {
     }
   }
 }`
-	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	classes, err := busy()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(source, []byte(text), 0o644))
+	classes := golden.Must(busy())(t)
 	if out, err := exec.Command("javac", "-cp", classes, "-d", dir, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -85,10 +86,7 @@ func TestRecordGo(t *testing.T) {
 
 func goRecording(t *testing.T) []byte {
 	t.Helper()
-	data, err := os.ReadFile(goTrace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := golden.Must(os.ReadFile(goTrace))(t)
 	return data
 }
 
@@ -171,9 +169,7 @@ func TestRecordGoRefusals(t *testing.T) {
 // A file that was there stays as it is until something is recorded.
 func TestRecordingReplacesAFileWhenItBegins(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "old.trace")
-	if err := os.WriteFile(file, []byte("old"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(file, []byte("old"), 0o644))
 	recordOf(t, "-o", file, serveTraces(t, http.NotFound))
 	if got, _ := os.ReadFile(file); string(got) != "old" {
 		t.Errorf("%q is left", got)

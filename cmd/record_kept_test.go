@@ -52,9 +52,7 @@ func startedIn(t *testing.T, env []string, args ...string) (c *exec.Cmd, said *b
 	c, said = exec.Command(program, args...), new(bytes.Buffer)
 	c.Env = append(os.Environ(), env...)
 	c.Stderr = said
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, c.Start())
 	return c, said
 }
 
@@ -109,10 +107,7 @@ func TestRecordIsEnded(t *testing.T) {
 
 func recordIsEnded(t *testing.T, stopped bool) {
 	p := java(t, "java", nil).Process
-	target, err := attach.Find(p.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := golden.Must(attach.Find(p.Pid))(t)
 	tmp := target.Temp()
 	folders := filepath.Join(tmp, fmt.Sprintf("contend-%d-*", p.Pid))
 	file := filepath.Join(t.TempDir(), "x.bin")
@@ -166,10 +161,7 @@ func TestRecordWithoutRoom(t *testing.T) {
 	if out, err := exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "none", "/tmp").CombinedOutput(); err != nil {
 		t.Skipf("only root makes namespaces, where the kernel lets it: %v %s", err, out)
 	}
-	dir, err := busy()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := golden.Must(busy())(t)
 	const script = `mount -t tmpfs none /mnt && cp -r '%[1]s' /mnt/classes && mount -t tmpfs -o size=%[2]s none /tmp && mkdir -p '%[1]s' && cp /mnt/classes/* '%[1]s' && exec java "$@"`
 	in := func(size string) (pid string) {
 		return strconv.Itoa(java(t, "unshare", nil, "--mount", "sh", "-c", fmt.Sprintf(script, dir, size), "sh").Process.Pid)

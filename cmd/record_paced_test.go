@@ -63,17 +63,12 @@ func TestFewerSamplesStandForMore(t *testing.T) {
 	t.Parallel()
 	dir, classes := program(t, "Stretched", paced)
 	jar := filepath.Join(dir, "agent.jar")
-	if err := os.WriteFile(jar, agent.Jar, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(jar, agent.Jar, 0o644))
 	for jdk, jvm := range jvms() {
 		t.Run(jdk, func(t *testing.T) {
 			t.Parallel()
 			trace := filepath.Join(dir, jdk+".bin")
-			out, err := exec.Command(jvm, "-javaagent:"+jar+"=rate=100,file="+trace, "-cp", classes, "Stretched").Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := golden.Must(exec.Command(jvm, "-javaagent:"+jar+"=rate=100,file="+trace, "-cp", classes, "Stretched").Output())(t)
 			waited := strings.Fields(string(out))
 			d := ask[document.Analyze](t, "analyze", trace)
 			for i, class := range []string{"ReadWrite", "ReentrantLock"} {

@@ -103,9 +103,7 @@ func TestRecordInNamespaces(t *testing.T) {
 	if err != nil || pid == 0 {
 		t.Fatalf("%q, %v", children, err)
 	}
-	if err := syscall.Kill(pid, 0); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, syscall.Kill(pid, 0))
 	for _, with := range []string{"agent", "jfr", "both"} {
 		code, out, msg := recordSlow(t, "--with", with, "--duration", "2s", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
 		if code != 0 || !strings.Contains(out, "Busy.slow") {
@@ -167,12 +165,8 @@ func TestRecordAsAnotherUser(t *testing.T) {
 		t.Skip(err)
 	}
 	program := filepath.Join(dir, "contend") // the tests are the command under this name
-	if err := os.WriteFile(program, self, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(program, self, 0o755))
+	golden.OK(t, os.Chmod(dir, 0o755))
 	const nobody = 65534
 	c := exec.Command(program, "record", "--duration", "1s", "-o", "/dev/null", strconv.Itoa(p.Pid))
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
@@ -193,14 +187,9 @@ func TestRecordOpenJ9(t *testing.T) {
 	if len(libraries) == 0 {
 		t.Skip("no small library here to play OpenJ9's")
 	}
-	data, err := os.ReadFile(libraries[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := golden.Must(os.ReadFile(libraries[0]))(t)
 	library := filepath.Join(t.TempDir(), "libj9vm29.so")
-	if err := os.WriteFile(library, data, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(library, data, 0o755))
 	c := exec.Command("sleep", "600")
 	c.Dir, c.Env = filepath.Dir(library), []string{"LD_PRELOAD=./" + filepath.Base(library)} // of which a space would make two
 	if err := c.Start(); err != nil {
@@ -242,9 +231,7 @@ func TestRecordVirtualThreads(t *testing.T) {
     Busy.main(args);
   }
 }`
-	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(source, []byte(text), 0o644))
 	classes, err := busy()
 	if err != nil {
 		t.Skip(err)
@@ -278,14 +265,9 @@ func TestRecordAtTheStart(t *testing.T) {
 	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
 		t.Skip("no JDK here, or -short")
 	}
-	dir, err := busy()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := golden.Must(busy())(t)
 	c := exec.Command("java", "-Xmx64m", "-XX:+UseSerialGC", "-cp", dir, "Busy")
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, c.Start())
 	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
 	if !comes(func() bool { _, err := attach.Find(c.Process.Pid); return err == nil }) {
 		t.Fatal("no JVM begins")

@@ -64,9 +64,7 @@ func TestRecordRefuses(t *testing.T) {
 
 func signalled(t *testing.T, pid int, s syscall.Signal) {
 	t.Helper()
-	if err := syscall.Kill(pid, s); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, syscall.Kill(pid, s))
 	if !comes(func() bool {
 		status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 		return strings.Contains(string(status), "State:\tT")
@@ -156,15 +154,12 @@ func TestRecordEndedAtTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := record.JVM(t.Context(), target, record.Means{Agent: true, Flight: true}, record.Config{Duration: 1500 * time.Millisecond, Rate: 20, Settings: settings,
+	r := golden.Must(record.JVM(t.Context(), target, record.Means{Agent: true, Flight: true}, record.Config{Duration: 1500 * time.Millisecond, Rate: 20, Settings: settings,
 		Progress: func(left time.Duration) {
 			if left == 0 {
 				_ = p.Kill()
 			}
-		}})
-	if err != nil {
-		t.Fatal(err)
-	}
+		}}))(t)
 	defer r.Close()
 	if r.Samples.Size() == 0 || !r.Ended {
 		t.Errorf("%d bytes, ended %v", r.Samples.Size(), r.Ended)

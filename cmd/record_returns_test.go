@@ -60,15 +60,10 @@ func program(t *testing.T, name, text string) (dir, classes string) {
 	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
 		t.Skip("no JDK here, or -short")
 	}
-	classes, err := busy()
-	if err != nil {
-		t.Fatal(err)
-	}
+	classes = golden.Must(busy())(t)
 	dir = t.TempDir()
 	source := filepath.Join(dir, name+".java")
-	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(source, []byte(text), 0o644))
 	if out, err := exec.Command("javac", "-cp", classes, "-d", dir, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}

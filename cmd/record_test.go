@@ -242,10 +242,7 @@ func askedBefore(t *testing.T, dir string) {
 func times(t *testing.T, path, pattern string) (out []int64) {
 	t.Helper()
 	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(run(t, "dump", path), -1) {
-		at, err := strconv.ParseInt(m[1], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		at := golden.Must(strconv.ParseInt(m[1], 10, 64))(t)
 		out = append(out, at)
 	}
 	slices.Sort(out)
@@ -323,9 +320,7 @@ func TestJavaAgent(t *testing.T) {
 	if code := Main([]string{"record", "--agent"}, strings.NewReader(""), &out, &msg); code != 0 {
 		t.Fatal(msg.String())
 	}
-	if err := os.WriteFile(jar, out.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(jar, out.Bytes(), 0o644))
 	c := java(t, "java", nil, "-javaagent:"+jar+"=file="+file+",rate=50")
 	for began := time.Now(); time.Since(began) < patience; { // until both locks were seen, which takes a busy machine long
 		time.Sleep(time.Second)

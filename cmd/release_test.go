@@ -32,9 +32,7 @@ func TestVersionSaysWhatWasBuilt(t *testing.T) {
 		{"", []debug.BuildSetting{{Key: "vcs.revision", Value: commit}, {Key: "vcs.modified", Value: "true"}}, "contend devel-0123456789ab+dirty\ncommit  " + commit + ", with changes that are not committed\ngo      1.26.1 "},
 	} {
 		var out bytes.Buffer
-		if err := writeVersion(&out, &debug.BuildInfo{GoVersion: "go1.26.1", Main: debug.Module{Version: c.version}, Settings: c.settings}); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, writeVersion(&out, &debug.BuildInfo{GoVersion: "go1.26.1", Main: debug.Module{Version: c.version}, Settings: c.settings}))
 		if got := out.String(); !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "\nformat  1\n") {
 			t.Errorf("%s: %q", c.version, got)
 		}

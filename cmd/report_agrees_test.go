@@ -137,10 +137,7 @@ func TestTheReportShowsAllPauses(t *testing.T) {
 	t.Parallel()
 	golden.Unhurried(t)
 	path := filepath.Join(t.TempDir(), "pauses.txt")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := golden.Must(os.Create(path))(t)
 	w := format.NewTextWriter(f)
 	for _, ev := range []format.Event{
 		{Kind: format.KindRecording, Time: 0, End: 4e9},
@@ -148,13 +145,9 @@ func TestTheReportShowsAllPauses(t *testing.T) {
 		{Kind: format.KindPause, Time: 100e6, End: 130e6, Name: "gc young"}, {Kind: format.KindPause, Time: 2e9, End: 2_002e6, Name: "safepoint Cleanup"}, {Kind: format.KindPause, Time: 3e9, End: 3_010e6, Name: "gc young"},
 		{Kind: format.KindTenure, Thread: 1, Object: 1, Time: 1e9, End: 1_500e6}, {Kind: format.KindWait, Thread: 2, Object: 1, Time: 1e9, End: 1_500e6},
 	} {
-		if err := w.Write(&ev); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, w.Write(&ev))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, w.Close())
 	f.Close()
 	r := reportIn(t, reported(t, path))
 	if text := r.text(".time .legend"); !strings.Contains(text, "2 garbage collections stopped all threads: 40 ms, longest 30 ms") || !strings.Contains(text, "1 safepoint stopped all threads: 2 ms") {
@@ -175,9 +168,7 @@ func TestTheReportsCommandsPrintWhatIsSeen(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
 	rules := filepath.Join(t.TempDir(), "my.rules") // those that are in force anyway
-	if err := os.WriteFile(rules, []byte(run(t, "rules")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(rules, []byte(run(t, "rules")), 0o644))
 	r := reportIn(t, reported(t, "--lock-rules", rules, "--class", "Truth.*|Reentrant", "--thread", "worker", "--from", "200ms", "../testdata/truth-8threads.jfr"))
 	const sum = `contend.select(contend.model, contend.state.filter).total`
 	for _, hash := range []string{"#view=pivot", "#view=pivot&blame=root&pivot=owner-group,root-lock", "#view=pivot&pivot=owner-blocked-on,owner-doing&class=ReentrantLock", "#view=holders&place=Truth$InventoryLock+at+Truth.exportReport:17&time=1000000000-2000000000", "#view=who&nodes=method&by=lock&lock=ReentrantLock+at+Truth.auditScan:21", "#view=who&blame=root", "#view=longest", "#view=about&class=Truth$LedgerLock"} {
@@ -209,9 +200,6 @@ func TestTheReportsCommandsPrintWhatIsSeen(t *testing.T) {
 
 func inJSONText(t *testing.T, v any) string {
 	t.Helper()
-	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(json.Marshal(v))(t)
 	return string(text)
 }

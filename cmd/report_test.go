@@ -41,10 +41,7 @@ func reported(t *testing.T, args ...string) string {
 		}
 		return path, nil
 	}))
-	path, err := once.(func() (string, error))()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := golden.Must(once.(func() (string, error))())(t)
 	return path
 }
 
@@ -61,9 +58,7 @@ type reportTab struct {
 func reportIn(t *testing.T, address string) *reportTab {
 	t.Helper()
 	r := &reportTab{tab: window(t), address: address}
-	if err := chromedp.Listen(r.ctx, r.hear); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, chromedp.Listen(r.ctx, r.hear))
 	r.open("")
 	t.Cleanup(func() {
 		r.mu.Lock()
@@ -226,9 +221,7 @@ func TestTheReportOfNothing(t *testing.T) {
 	t.Parallel()
 	golden.Unhurried(t)
 	empty := filepath.Join(t.TempDir(), "empty.txt")
-	if err := os.WriteFile(empty, []byte("contend 1\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(empty, []byte("contend 1\n"), 0o644))
 	r := reportIn(t, reported(t, empty))
 	if text := r.text("#page"); !strings.Contains(text, "No thread waited for a lock") || !strings.Contains(text, "contend record PID") || !strings.Contains(text, "the trace was cut off") {
 		t.Errorf("the page says %.500s", text)
@@ -254,18 +247,11 @@ func TestTheReportOfFindingsWithoutLocks(t *testing.T) {
 func quietTrace(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "quiet.txt")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := golden.Must(os.Create(path))(t)
 	w := format.NewTextWriter(f)
 	for _, ev := range []format.Event{{Kind: format.KindThread, Thread: 1, Name: "main"}, {Kind: format.KindThreadStart, Thread: 1, Time: 0}, {Kind: format.KindThreadEnd, Thread: 1, Time: 1e9}} {
-		if err := w.Write(&ev); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, w.Write(&ev))
 	}
-	if err := errors.Join(w.Close(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, errors.Join(w.Close(), f.Close()))
 	return path
 }

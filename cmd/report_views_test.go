@@ -246,9 +246,7 @@ func TestTheReportByKeyboardAndOnPaper(t *testing.T) {
 	r.until(`document.activeElement.matches("[role=treeitem]:nth-child(2)")`)
 
 	eval[any](r.tab, `document.querySelector(".theme").click(), 0`) // paper is white in the dark, too
-	if _, err := chromedp.Call(r.step(), emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(chromedp.Call(r.step(), emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))(t)
 	if got := eval[string](r.tab, `getComputedStyle(document.body).color + getComputedStyle(document.body).backgroundColor + getComputedStyle(document.querySelector(".search")).display`); got != "rgb(0, 0, 0)rgb(255, 255, 255)none" {
 		t.Errorf("on paper the page is %s", got)
 	}
@@ -262,10 +260,7 @@ func TestTheReportTakesManyStacks(t *testing.T) {
 	golden.Unhurried(t)
 	path := manyStacks(t, 70_000)
 	page := reported(t, path)
-	info, err := os.Stat(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := golden.Must(os.Stat(page))(t)
 	if info.Size() > 10<<20 {
 		t.Errorf("the page has %d bytes", info.Size())
 	}
@@ -278,9 +273,7 @@ func TestTheReportTakesManyStacks(t *testing.T) {
 	if text := r.text("#page"); !strings.Contains(text, "[other]") {
 		t.Error("what was merged is not said")
 	}
-	if _, err := chromedp.Call(r.step(), performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(chromedp.Call(r.step(), performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}))(t)
 	for _, view := range []string{"holders", "flame", "flame&flame=chain", "pivot", "who&nodes=method", "longest", "about"} {
 		took, sorts := 0.0, 0.0
 		for range 5 {
@@ -302,10 +295,7 @@ func TestTheReportTakesManyStacks(t *testing.T) {
 // day it depends little on what else the machine does, by which a processor is slower.
 func (r *reportTab) busy() float64 {
 	r.Helper()
-	all, err := chromedp.Call(r.step(), performance.GetMetrics, cdp.Empty{})
-	if err != nil {
-		r.Fatal(err)
-	}
+	all := golden.Must(chromedp.Call(r.step(), performance.GetMetrics, cdp.Empty{}))(r)
 	i := slices.IndexFunc(all.Metrics, func(m *performance.Metric) bool { return m.Name == "TaskDuration" })
 	return 1000 * all.Metrics[i].Value
 }

@@ -21,9 +21,7 @@ import (
 func screened(t *testing.T, a *document.Analyze, width int) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := screen.Write(&out, screen.Answer{Analyze: a}, screen.Options{Width: width}); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, screen.Write(&out, screen.Answer{Analyze: a}, screen.Options{Width: width}))
 	return out.String()
 }
 
@@ -85,10 +83,7 @@ func TestTheFirstScreenFitsAndNamesTheBiggestLock(t *testing.T) {
 // warnings.
 func documented(t *testing.T, a *document.Analyze) {
 	t.Helper()
-	page, err := os.ReadFile("../report/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := golden.Must(os.ReadFile("../report/README.md"))(t)
 	for _, w := range a.Coverage.Warnings {
 		if !strings.Contains(string(page), "\n| "+w.Code+" | ") {
 			t.Errorf("report/README.md does not have the code of %q: %s", w.Text, w.Code)

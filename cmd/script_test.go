@@ -66,10 +66,7 @@ func build(t *testing.T) string {
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	data, err := filepath.Abs("../testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := golden.Must(filepath.Abs("../testdata"))(t)
 	dir, files, path := "testdata/script", []string(nil), os.Getenv("PATH")
 	if testing.Short() { // each command is a process of its own: slow under the race detector
 		dir, files = "", []string{"testdata/script/badinput.txtar", "testdata/script/damage.txtar", "testdata/script/usage.txtar"}

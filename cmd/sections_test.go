@@ -12,10 +12,7 @@ import (
 
 func readCSV(t *testing.T, args ...string) [][]string {
 	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(run(t, append([]string{"analyze", "--format", "csv"}, args...)...))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := golden.Must(csv.NewReader(strings.NewReader(run(t, append([]string{"analyze", "--format", "csv"}, args...)...))).ReadAll())(t)
 	return rows
 }
 

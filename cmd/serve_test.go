@@ -26,10 +26,7 @@ func serving(t *testing.T, args ...string) string {
 	said, out := io.Pipe()
 	ended := make(chan int, 1)
 	go func() { ended <- Main(append([]string{"serve"}, args...), nil, out, io.Discard) }()
-	line, err := bufio.NewReader(said).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := golden.Must(bufio.NewReader(said).ReadString('\n'))(t)
 	t.Cleanup(func() {
 		self, _ := os.FindProcess(os.Getpid())
 		self.Signal(os.Interrupt)
@@ -48,10 +45,7 @@ func got(t *testing.T, address string) (status int, text string) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	all, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := golden.Must(io.ReadAll(res.Body))(t)
 	return res.StatusCode, string(all)
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -27,10 +28,7 @@ var (
 // simulated returns a trace of each kind of run.
 func simulated(t *testing.T) []string {
 	t.Helper()
-	paths, err := simulation()
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := golden.Must(simulation())(t)
 	return paths
 }
 
@@ -113,9 +111,6 @@ func comes(done func() bool) bool {
 // readTruth reads what a program logged of its own locks.
 func readTruth(t *testing.T, path string, truth any) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(os.ReadFile(path))(t)
 	unmarshal(t, string(text), truth)
 }

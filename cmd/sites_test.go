@@ -70,9 +70,7 @@ Full thread dump OpenJDK 64-Bit Server VM (17.0.1+12 mixed mode):
 
 JNI global refs: 10, weak refs: 0
 `
-	if err := os.WriteFile(dump, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(dump, []byte(text), 0o600))
 	run(t, "convert", dump, "-o", converted)
 	for _, path := range []string{dump, converted} {
 		o := ask[document.Analyze](t, "analyze", path).Locks[0].Owners[0]

@@ -43,9 +43,7 @@ func TestOtherSystemsAreRightByTheirTypes(t *testing.T) {
 			"on_linux.go":  "package wrong\n\nimport \"syscall\"\n\nvar here = syscall.SIGUSR1\n",
 			"elsewhere.go": "//go:build !linux\n\npackage wrong\n\nimport \"syscall\"\n\nfunc here() { _ = syscall.SIGUSR1 }\n",
 		} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			golden.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 		}
 		for system, want := range map[string]int{"linux/amd64": 0, "windows/amd64": 1} {
 			all, err := typed(dir, system)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -67,9 +68,7 @@ func TestDumpsTellOfTheTimeBetweenThem(t *testing.T) {
 		var paths []string
 		for i, text := range c.texts {
 			path := filepath.Join(t.TempDir(), fmt.Sprint(i, ".txt"))
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			golden.OK(t, os.WriteFile(path, []byte(text), 0o644))
 			paths = append(paths, path)
 		}
 		a := ask[document.Analyze](t, append([]string{"analyze"}, paths...)...)
@@ -85,13 +84,8 @@ func TestNoTimePassesBetweenTwoProcesses(t *testing.T) {
 	for _, exact := range []string{"--exact=false", "--exact"} {
 		first, second := filepath.Join(t.TempDir(), "1.txt"), filepath.Join(t.TempDir(), "2.txt")
 		run(t, "simulate", exact, "--text", "--duration", "2s", "-o", first)
-		text, err := os.ReadFile(first)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(second, []byte(strings.ReplaceAll(string(text), "=170000000", "=170000900")), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		text := golden.Must(os.ReadFile(first))(t)
+		golden.OK(t, os.WriteFile(second, []byte(strings.ReplaceAll(string(text), "=170000000", "=170000900")), 0o644))
 		one, both := ask[document.Analyze](t, "analyze", first), ask[document.Analyze](t, "analyze", first, second)
 		if both.ElapsedNs != 2*one.ElapsedNs || both.Total.WaitNs != 2*one.Total.WaitNs {
 			t.Errorf("%s: %d in %d, one of them %d in %d", exact, both.Total.WaitNs, both.ElapsedNs, one.Total.WaitNs, one.ElapsedNs)

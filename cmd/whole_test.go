@@ -11,15 +11,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"contend/golden"
 )
 
 // beside are the files in a directory but for these.
 func beside(t *testing.T, dir string, but ...string) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := golden.Must(os.ReadDir(dir))(t)
 	for _, e := range entries {
 		if !slices.Contains(but, e.Name()) {
 			names = append(names, e.Name())
@@ -35,9 +34,7 @@ func TestASignalKeepsTheOldFile(t *testing.T) {
 	for _, by := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGKILL} {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "old.bin")
-		if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.WriteFile(file, []byte("old"), 0o600))
 		c, said := started(t, "simulate", "--duration", "10000h", "-o", file)
 		grows := comes(func() bool {
 			names := beside(t, dir, "old.bin")
@@ -64,9 +61,7 @@ func TestASignalWhileARecordingIsWritten(t *testing.T) {
 	bin, tmp := t.TempDir(), t.TempDir()
 	const perf = "#!/bin/sh\nif [ $1 = record ]; then for a; do [ \"$o\" = -o ] && echo data > $a; o=$a; done; exit; fi\n" +
 		"i=0; while printf 't 7/7 [000] 1.%09d: sched:sched_switch: t:7 [120] S ==> u:8 [120]\\n' $i; do i=$((i+1)); done\n"
-	if err := os.WriteFile(filepath.Join(bin, "perf"), []byte(perf), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(filepath.Join(bin, "perf"), []byte(perf), 0o700))
 	for _, by := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		dir := t.TempDir()
 		c, said := startedIn(t, []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "TMPDIR=" + tmp}, "record", "--perf", "-o", filepath.Join(dir, "new.bin"), strconv.Itoa(os.Getpid()))
@@ -100,9 +95,7 @@ func TestARecordingHasItsNameWhenItIsWhole(t *testing.T) {
 	defer close(hold)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "old.trace")
-	if err := os.WriteFile(file, []byte("old"), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(file, []byte("old"), 0o640))
 	for _, by := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
 		c, said := started(t, "record", "-o", file, url)
 		var growing []string

@@ -85,9 +85,7 @@ func TestWildTimes(t *testing.T) {
 	for i, name := range slices.Sorted(maps.Keys(wildTimes)) {
 		text := wildTimes[name]
 		path := filepath.Join(dir, strings.NewReplacer(" ", "-", ",", "").Replace(name)+".txt")
-		if err := os.WriteFile(path, []byte(wildHead+text+"end\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.WriteFile(path, []byte(wildHead+text+"end\n"), 0o600))
 		for j, command := range wildCommands {
 			if (i+j)%2 != 0 { // each on half of the exact traces, and half of the sampled ones
 				continue

@@ -32,11 +32,8 @@ func meter(o Options, start int64) *Meter {
 }
 
 // series fails the test when there is none.
-func series(t interface{ Fatal(...any) }, m *Meter) *Series {
-	s, err := m.Series()
-	if err != nil {
-		t.Fatal(err)
-	}
+func series(t golden.Fatal, m *Meter) *Series {
+	s := golden.Must(m.Series())(t)
 	return s
 }
 
@@ -174,20 +171,14 @@ func TestPressureOnRandomRuns(t *testing.T) {
 		c := golden.DrawnProgram(t)
 		c.Stall = rapid.Int64Range(0, 3e7).Draw(t, "stall")
 		exact, sampled := &format.List{}, &format.List{}
-		truth, err := simulate.Run(c, exact, sampled)
-		if err != nil {
-			t.Fatal(err)
-		}
+		truth := golden.Must(simulate.Run(c, exact, sampled))(t)
 		o := Options{IntervalNs: rapid.Int64Range(1e5, 1e8).Draw(t, "interval")}
 		for _, l := range []*format.List{exact, sampled} {
 			direct := New(o)
 			o.Root = true
 			root := New(o)
 			o.Root = false
-			tr, err := analysis.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}, direct, root)
-			if err != nil {
-				t.Fatal(err)
-			}
+			tr := golden.Must(analysis.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}, direct, root))(t)
 			a, b := series(t, direct), series(t, root)
 			checkSeries(t, a)
 			checkSeries(t, b)

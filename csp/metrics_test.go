@@ -7,19 +7,16 @@ import (
 	"contend/analysis"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 )
 
 // measure runs a scenario and returns the row of its most pressed lock.
 func measure(t *testing.T, scenario string, threads int) Metric {
 	t.Helper()
 	var l format.List
-	if _, err := simulate.Run(simulate.Config{Scenario: scenario, Threads: threads, Duration: 10e9}, &l, nil); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(simulate.Run(simulate.Config{Scenario: scenario, Threads: threads, Duration: 10e9}, &l, nil))(t)
 	m := NewMetrics()
-	if _, err := analysis.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, m); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(analysis.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, m))(t)
 	return m.Rows()[0]
 }
 
@@ -65,13 +62,9 @@ func TestFreeLunchTable2(t *testing.T) {
 
 func TestMetricsWithoutTenuresAreNotMadeUp(t *testing.T) {
 	var l format.List
-	if _, err := simulate.Run(simulate.Config{Scenario: "ping-pong", Threads: 2, Duration: 1e9}, nil, &l); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(simulate.Run(simulate.Config{Scenario: "ping-pong", Threads: 2, Duration: 1e9}, nil, &l))(t)
 	m := NewMetrics()
-	if _, err := analysis.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, m); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(analysis.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, m))(t)
 	if r := m.Rows()[0]; r.FailedPerAcquired != nil || r.InsidePerElapsed != nil || r.InsidePerAll != nil {
 		t.Errorf("%+v", r)
 	}
@@ -86,14 +79,10 @@ func TestMetricsOfPartsOfATrace(t *testing.T) {
 		{Kind: format.KindWait, Thread: 1, Object: 1, Time: 1e8, End: 2e8}, {Kind: format.KindTenure, Thread: 1, Object: 1, Time: 2e8, End: 3e8},
 		{Kind: format.KindWait, Thread: 2, Object: 1, Time: 2e8, End: 9e8, Failed: true},
 	} {
-		if err := l.Write(&ev); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, l.Write(&ev))
 	}
 	m := NewMetrics()
-	if _, err := analysis.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}, m); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(analysis.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}, m))(t)
 	if r := m.Rows()[0]; *r.FailedPerAcquired != 1 || r.FailedPerSecond != 2 {
 		t.Errorf("%v failed of all, %v a second; all of two had to wait in one second", *r.FailedPerAcquired, r.FailedPerSecond)
 	}
@@ -118,10 +107,7 @@ func TestPhasesFollowThePressure(t *testing.T) {
 	wait(1350, 1470) // 25 % and 35 %
 	wait(1510, 1530) // 10 %: goes on
 	wait(1710, 1720)
-	s, err := m.Series()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := golden.Must(m.Series())(t)
 	if len(s.Phases) != 1 {
 		t.Fatalf("%+v", s.Phases)
 	}

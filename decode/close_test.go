@@ -19,9 +19,7 @@ func TestFailedOpenEndsTheOthers(t *testing.T) {
 	dir := t.TempDir()
 	trace, none := filepath.Join(dir, "trace"), filepath.Join(dir, "none")
 	for path, data := range map[string][]byte{trace: nativeTrace(t, events...), trace + ".zst": packed(t, nativeTrace(t, events...)), none: []byte("\x00none")} {
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.WriteFile(path, data, 0o600))
 	}
 	before := runtime.NumGoroutine()
 	for _, path := range []string{trace, trace + ".zst", "../testdata/go126-truth-12goroutines.trace", "../testdata/truth-8threads.jfr"} {

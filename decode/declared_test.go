@@ -13,15 +13,13 @@ import (
 
 	"contend/decode/rules"
 	"contend/format"
+	"contend/golden"
 )
 
 // declaring returns the rules that contend ships with and further lines behind them.
 func declaring(t *testing.T, lines ...string) *rules.Table {
 	t.Helper()
-	table, err := rules.Parse(strings.NewReader(string(rules.Text())+strings.Join(lines, "\n")), "my.rules")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := golden.Must(rules.Parse(strings.NewReader(string(rules.Text())+strings.Join(lines, "\n")), "my.rules"))(t)
 	return table
 }
 
@@ -30,13 +28,8 @@ func declaring(t *testing.T, lines ...string) *rules.Table {
 func saysOf(t *testing.T, text string, table *rules.Table) (list []string, st format.Stats) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	src, err := Open([]string{path}, nil, Options{Rules: table})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(path, []byte(text), 0o644))
+	src := golden.Must(Open([]string{path}, nil, Options{Rules: table}))(t)
 	defer src.Close()
 	var ev format.Event
 	locks, inner := map[format.ObjectID]string{}, map[format.StackID]string{}

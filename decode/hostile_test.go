@@ -194,10 +194,7 @@ func deepStack() *format.Event {
 func nativeTrace(t testing.TB, events ...*format.Event) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := format.NewWriter(&b, format.WriterOptions{Codec: format.Zstd})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := golden.Must(format.NewWriter(&b, format.WriterOptions{Codec: format.Zstd}))(t)
 	return written(t, &b, w, events)
 }
 
@@ -214,13 +211,9 @@ func written(t testing.TB, b *bytes.Buffer, w interface {
 }, events []*format.Event) []byte {
 	t.Helper()
 	for _, ev := range events {
-		if err := w.Write(ev); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, w.Write(ev))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, w.Close())
 	return b.Bytes()
 }
 
@@ -246,10 +239,7 @@ func stored(data []byte, raw int, codec byte, events uint32, first int64) []byte
 
 func packed(t testing.TB, data []byte) []byte {
 	t.Helper()
-	z, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := golden.Must(zstd.NewWriter(nil))(t)
 	return z.EncodeAll(data, nil)
 }
 

@@ -45,9 +45,7 @@ func TestMoreInputsThanOpenFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			for i := range files { // the latest has the name that comes first
-				if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%04d", files-i)), data(i), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				golden.OK(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%04d", files-i)), data(i), 0o600))
 			}
 			before := runtime.NumGoroutine()
 			fewFiles(t, most)

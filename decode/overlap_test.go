@@ -11,15 +11,13 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // waitsOf counts the waits of some inputs and sums their lengths.
 func waitsOf(t *testing.T, labels []string, paths ...string) (waits int, ns int64, warnings string) {
 	t.Helper()
-	tr, err := Open(paths, nil, Options{Labels: labels})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := golden.Must(Open(paths, nil, Options{Labels: labels}))(t)
 	defer tr.Close()
 	var ev format.Event
 	for {
@@ -50,17 +48,12 @@ func waitsOf(t *testing.T, labels []string, paths ...string) (waits int, ns int6
 func TestOverlappingRecordings(t *testing.T) {
 	dir := t.TempDir()
 	chunk := func(name string) []byte {
-		data, err := os.ReadFile(filepath.Join("../testdata", name+".jfr"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := golden.Must(os.ReadFile(filepath.Join("../testdata", name+".jfr")))(t)
 		return data
 	}
 	write := func(name string, parts ...[]byte) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, bytes.Join(parts, nil), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.WriteFile(path, bytes.Join(parts, nil), 0o600))
 		return path
 	}
 	a, b, c := chunk("truth-8threads"), chunk("phases"), chunk("xalan-8threads")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // A named pipe nobody writes to is given up; one with a writer is read.
@@ -35,10 +36,7 @@ func TestNamedPipes(t *testing.T) {
 			<-t.Context().Done()
 		}
 	}()
-	f, err := openPatiently(path, time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := golden.Must(openPatiently(path, time.Minute))(t)
 	defer f.Close()
 	got := make([]byte, len(sample))
 	if _, err := io.ReadFull(f, got); err != nil || string(got) != sample {

@@ -11,6 +11,7 @@ import (
 
 	"contend/decode/jfr"
 	"contend/format"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -77,9 +78,7 @@ func TestPumpClosedEarly(t *testing.T) {
 			p := newPump(c, new(eventCount), nil)
 			var ev format.Event
 			for range reads {
-				if err := p.Read(&ev); err != nil {
-					t.Fatal(err)
-				}
+				golden.OK(t, p.Read(&ev))
 			}
 			p.Close()
 			p.Close()
@@ -99,14 +98,8 @@ func TestPumpedRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	data = data[:len(data)*2/3]
-	direct, err := jfr.NewReader(bytes.NewReader(data), "cut", jfr.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	inner, err := jfr.NewReader(bytes.NewReader(data), "cut", jfr.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	direct := golden.Must(jfr.NewReader(bytes.NewReader(data), "cut", jfr.Options{}))(t)
+	inner := golden.Must(jfr.NewReader(bytes.NewReader(data), "cut", jfr.Options{}))(t)
 	p := newPump(inner, new(eventCount), nil)
 	defer p.Close()
 	for i := 0; ; i++ {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // An empty or foreign file among others is left out and told; nothing but
@@ -18,9 +19,7 @@ func TestForeignFilesAmongOthers(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	empty, notes, header := file("empty.txt", ""), file("notes.txt", "buy milk\n"), file("header.txt", "Full thread dump OpenJDK (17):\n\n")
@@ -63,15 +62,10 @@ func TestUnreadableFilesAmongOthers(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, data []byte) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.WriteFile(path, data, 0o600))
 		return path
 	}
-	text, err := os.ReadFile(fixtures + "deadlock-monitors-and-juc-jdk17.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(os.ReadFile(fixtures + "deadlock-monitors-and-juc-jdk17.txt"))(t)
 	good := write("good.txt", text)
 	newer := write("newer.bin", append([]byte(format.Magic), 99, 0, 0, 0))
 	torn := write("torn.txt.gz", []byte("\x1f\x8b\x08\x00 no more of it"))
@@ -107,20 +101,13 @@ func TestOneInputThatBreaksLaterStopsNothing(t *testing.T) {
 	}
 	for i := range openAtOnce + 3 {
 		path := filepath.Join(dir, fmt.Sprintf("%02d.bin", i))
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.WriteFile(path, data, 0o600))
 		paths = append(paths, path)
 	}
-	tr, err := Open(paths, nil, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := golden.Must(Open(paths, nil, Options{}))(t)
 	defer tr.Close()
 	broken := paths[openAtOnce+1] // closed until its turn comes
-	if err := os.Remove(broken); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.Remove(broken))
 	inputs := 0
 	var ev format.Event
 	for ; err == nil; err = tr.Read(&ev) {

@@ -14,6 +14,7 @@ import (
 
 	"contend/decode/threaddump"
 	"contend/format"
+	"contend/golden"
 
 	"golang.org/x/text/encoding/unicode"
 )
@@ -146,10 +147,7 @@ func TestWrappedDumps(t *testing.T) {
 		"Docker around escapes": {"escaped line ends", "Docker's json-file"},
 	}
 	for _, path := range []string{"deadlock-monitors-and-juc-jdk17.txt", "truth-series-8dumps-jdk17.txt", "go126-debug2-dump.txt"} {
-		plain, err := os.ReadFile(fixtures + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plain := golden.Must(os.ReadFile(fixtures + path))(t)
 		want := shown(t, plain)
 		if strings.Count(want, "<-") < 2 {
 			t.Fatalf("%s shows %q", path, want)
@@ -170,10 +168,7 @@ func TestWrappedDumps(t *testing.T) {
 
 // What only looks wrapped is left as it is.
 func TestNotWrapped(t *testing.T) {
-	plain, err := os.ReadFile(fixtures + "deadlock-monitors-and-juc-jdk17.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := golden.Must(os.ReadFile(fixtures + "deadlock-monitors-and-juc-jdk17.txt"))(t)
 	for _, name := range []string{"a &amp; b &lt;c&gt;", `C:\new\table`, `{"log":"x"}`, "> quoted", "[INFO] 12"} {
 		text := bytes.ReplaceAll(plain, []byte("juc-1"), []byte(name))
 		if got := shown(t, text); !strings.Contains(got, name) {
@@ -189,10 +184,7 @@ func TestWrappedFiles(t *testing.T) {
 		t.Fatalf("%d cases", len(paths))
 	}
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := golden.Must(os.ReadFile(path))(t)
 		want, input, _ := bytes.Cut(text, []byte("-- input --\n"))
 		if got := shown(t, input); got != string(want) {
 			t.Errorf("%s shows\n%swant\n%s", path, got, want)
@@ -224,14 +216,8 @@ func TestDialectsAreNotWrapped(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, dump, _ := bytes.Cut(text, []byte("-- dump --\n"))
-		bare, err := threaddump.NewReader(bufio.NewReader(bytes.NewReader(dump)), path, threaddump.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		tr, err := Open([]string{Stdin}, bytes.NewReader(dump), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		bare := golden.Must(threaddump.NewReader(bufio.NewReader(bytes.NewReader(dump)), path, threaddump.Options{}))(t)
+		tr := golden.Must(Open([]string{Stdin}, bytes.NewReader(dump), Options{}))(t)
 		for i := 0; ; i++ {
 			var want, got format.Event
 			e1, e2 := bare.Read(&want), tr.Read(&got)
@@ -268,10 +254,7 @@ func TestDialectsInExcerpts(t *testing.T) {
 	dialects, _ := filepath.Glob("threaddump/testdata/dialects/*")
 	excerpts, _ := filepath.Glob("threaddump/testdata/excerpts/*")
 	for _, path := range append(dialects, excerpts...) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := golden.Must(os.ReadFile(path))(t)
 		if _, dump, ok := bytes.Cut(text, []byte("-- dump --\n")); ok {
 			text = dump
 		}
@@ -322,10 +305,7 @@ func object(fields string) func(string) string {
 func TestProcessesOfOneStream(t *testing.T) {
 	var dumps [2][]byte
 	for i := range dumps {
-		text, err := os.ReadFile(fmt.Sprintf("testdata/processes/%d.txt", i+1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := golden.Must(os.ReadFile(fmt.Sprintf("testdata/processes/%d.txt", i+1)))(t)
 		dumps[i] = text
 	}
 	want := shown(t, dumps[0]) + shown(t, dumps[1])
@@ -337,10 +317,7 @@ func TestProcessesOfOneStream(t *testing.T) {
 			}
 		}
 	}
-	tr, err := Open([]string{Stdin}, bytes.NewReader(inTurn(dumps[0], dumps[1])), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := golden.Must(Open([]string{Stdin}, bytes.NewReader(inTurn(dumps[0], dumps[1])), Options{}))(t)
 	for ev := (format.Event{}); tr.Read(&ev) == nil; {
 	}
 	if s := tr.Stats(); s.Damage.Whole() || !strings.Contains(s.Damage.Places[0].Why, "interleaved") {
@@ -363,10 +340,7 @@ func TestProcessesWithoutPrefixes(t *testing.T) {
 	if got, want := shown(t, tail), shown(t, dumps[0])+shown(t, dumps[1]); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	tr, err := Open([]string{Stdin}, bytes.NewReader(append(dumps[0], dumps[1]...)), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := golden.Must(Open([]string{Stdin}, bytes.NewReader(append(dumps[0], dumps[1]...)), Options{}))(t)
 	for ev := (format.Event{}); tr.Read(&ev) == nil; {
 	}
 	if s := tr.Stats(); s.Unit != format.UnitThreads {

@@ -45,14 +45,9 @@ func (w *watcher) of(name string) int {
 func watch(t testing.TB, c simulate.Config) (*simulate.Truth, *watcher) {
 	t.Helper()
 	var list format.List
-	truth, err := simulate.Run(c, nil, &list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := golden.Must(simulate.Run(c, nil, &list))(t)
 	w := &watcher{}
-	if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, w); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, w))(t)
 	return truth, w
 }
 

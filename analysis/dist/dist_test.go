@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 	"pgregory.net/rapid"
@@ -96,9 +97,7 @@ func TestCorrectionIsTheLibrarysRule(t *testing.T) {
 		expected := rapid.Int64Range(1_000, 100_000_000).Draw(t, "expected")
 		want, got := hdr.New(1, Longest, digits), &Dist{}
 		for _, ns := range raw {
-			if err := want.RecordCorrectedValue(ns, expected); err != nil {
-				t.Fatal(err)
-			}
+			golden.OK(t, want.RecordCorrectedValue(ns, expected))
 			got.AddCorrected(ns, 1, expected)
 		}
 		if !got.histogram().Equals(want) || got.Count() != want.TotalCount() {
@@ -192,9 +191,7 @@ func TestHistogramsGrow(t *testing.T) {
 		for i := range 3 * few {
 			ns := int64(float64(longest) * math.Pow(rng.Float64(), 8) * float64(i) / (3*few - 1))
 			d.Add(ns)
-			if err := want.RecordValue(min(ns, Longest)); err != nil {
-				t.Fatal(err)
-			}
+			golden.OK(t, want.RecordValue(min(ns, Longest)))
 		}
 		if room := d.full.HighestTrackableValue(); room >= max(4*longest, 2*few) || room < min(d.max, Longest) {
 			t.Errorf("room for %d, the longest is %d", room, d.max)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -32,14 +33,9 @@ func sample(t testing.TB) ([]Interval, []byte) {
 		{Start: start + 5e9, End: start + 5e9 + 1, Lengths: of(86_400e9)},
 	}
 	var out bytes.Buffer
-	w, err := NewLogWriter(&out, Head{Start: start})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := golden.Must(NewLogWriter(&out, Head{Start: start}))(t)
 	for i := range list {
-		if err := w.Write(&list[i]); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, w.Write(&list[i]))
 	}
 	return list, out.Bytes()
 }
@@ -53,10 +49,7 @@ func TestLogRoundTrips(t *testing.T) {
 	}
 	r := NewLogReader(bytes.NewReader(text), "x.hlog", 1)
 	for i := range want {
-		got, err := r.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := golden.Must(r.Next())(t)
 		if got.Tag != want[i].Tag || got.Start != want[i].Start || got.End != want[i].End {
 			t.Errorf("%q [%d, %d), want %q [%d, %d)", got.Tag, got.Start, got.End, want[i].Tag, want[i].Start, want[i].End)
 		}
@@ -108,13 +101,8 @@ func TestLogsMerge(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	w, err := NewLogWriter(&out, Head{Start: start})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.WriteAll(list); err != nil {
-		t.Fatal(err)
-	}
+	w := golden.Must(NewLogWriter(&out, Head{Start: start}))(t)
+	golden.OK(t, w.WriteAll(list))
 	var got []string
 	r := NewLogReader(&out, "merged.hlog", 1)
 	for iv, err := r.Next(); err != io.EOF; iv, err = r.Next() {
@@ -135,9 +123,7 @@ func TestTagsCannotBreakALine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Write(&Interval{Tag: "a,b c\n#[StartTime: 9]", End: 1e9, Lengths: of(5)}); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, w.Write(&Interval{Tag: "a,b c\n#[StartTime: 9]", End: 1e9, Lengths: of(5)}))
 	iv, err := NewLogReader(&out, "x.hlog", 1).Next()
 	if err != nil || iv.Tag != "a_b_c_#[StartTime:_9]" || iv.Start != 0 {
 		t.Errorf("%+v, %v", iv, err)
@@ -204,19 +190,14 @@ func TestHistogramsOfOtherGeometries(t *testing.T) {
 	}{{1, 1e9, 2}, {1000, 1e12, 3}, {1, 100 * Longest, 5}, {1, Longest, 4}, {1, 1e6, 1}} {
 		h, want := hdr.New(g.lowest, g.highest, g.digits), &Dist{}
 		for ns := int64(1); ns <= g.highest; ns *= 3 {
-			if err := h.RecordValues(ns, 5); err != nil {
-				t.Fatal(err)
-			}
+			golden.OK(t, h.RecordValues(ns, 5))
 			want.AddN(min(ns, Longest), 5)
 		}
 		text, err := h.EncodeV2()
 		if err != nil {
 			t.Fatal(err)
 		}
-		iv, err := NewLogReader(strings.NewReader("0,1,1,"+string(text)), "x", 1).Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		iv := golden.Must(NewLogReader(strings.NewReader("0,1,1,"+string(text)), "x", 1).Next())(t)
 		coarse := max(math.Pow10(-min(g.digits, digits)), 1e-3) * 2
 		for _, q := range []float64{10, 50, 90, 100} {
 			got, exact := float64(iv.Lengths.Percentile(q)), float64(want.Percentile(q))
@@ -231,20 +212,12 @@ func TestHistogramsOfOtherGeometries(t *testing.T) {
 func TestUnits(t *testing.T) {
 	h := hdr.New(1, 3_600_000_000, 3)
 	for us := int64(100); us <= 1000; us += 100 {
-		if err := h.RecordValue(us); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, h.RecordValue(us))
 	}
-	text, err := h.EncodeV2()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(h.EncodeV2())(t)
 	for unit, longest := range map[int64]int64{1: 1000, 1000: 1e6, 1e6: 1e9} {
 		r := NewLogReader(strings.NewReader("0,1,1,"+string(text)), "x", unit)
-		iv, err := r.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		iv := golden.Must(r.Next())(t)
 		d := iv.Lengths
 		if d.Count() != 10 || d.Min() != 100*unit || d.Max() != longest || d.Percentile(50) < 499*unit || d.Percentile(50) > 501*unit {
 			t.Errorf("unit %d: %d from %d to %d, half below %d", unit, d.Count(), d.Min(), d.Max(), d.Percentile(50))
@@ -356,9 +329,7 @@ func FuzzLog(f *testing.F) {
 // The .hgrm text is the library's, in milliseconds.
 func TestPercentileText(t *testing.T) {
 	var out bytes.Buffer
-	if err := of(1e6, 2e6, 3e6, 100e6).WritePercentiles(&out); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, of(1e6, 2e6, 3e6, 100e6).WritePercentiles(&out))
 	for _, want := range []string{"Percentile", "2.001", "#[Max     =      100", "Total count    =            4]"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())

@@ -20,13 +20,9 @@ func profile(t testing.TB, c simulate.Config, exact bool) *Profile {
 	if exact {
 		e, s = &list, nil
 	}
-	if _, err := simulate.Run(c, e, s); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(simulate.Run(c, e, s))(t)
 	p := &Profile{}
-	if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, p); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, p))(t)
 	return p
 }
 
@@ -108,9 +104,7 @@ func handmade(t *testing.T, waits ...[3]string) *Profile {
 	ids := map[string]uint32{}
 	list := &format.List{}
 	write := func(ev format.Event) {
-		if err := list.Write(&ev); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, list.Write(&ev))
 	}
 	id := func(kind, name string) (uint32, bool) {
 		key := kind + name
@@ -137,9 +131,7 @@ func handmade(t *testing.T, waits ...[3]string) *Profile {
 	}
 	write(format.Event{Kind: format.KindThreadEnd, Thread: 1, Time: 1e9})
 	p := &Profile{}
-	if _, err := analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, p); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, p))(t)
 	return p
 }
 

@@ -7,6 +7,7 @@ import (
 	"contend/analysis"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -28,13 +29,9 @@ func sums[K comparable](r *rows[K]) map[string]int64 {
 func TestCrowdsAreComparedAsOneByOne(t *testing.T) {
 	for _, scenario := range []string{"ping-pong", "convoy", "nested", "random", "reader-writer"} {
 		var list format.List
-		if _, err := simulate.Run(simulate.Config{Scenario: scenario, Threads: 70, Locks: 2, Duration: 4e6, Period: 1e7, Seed: 7}, &list, nil); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(simulate.Run(simulate.Config{Scenario: scenario, Threads: 70, Locks: 2, Duration: 4e6, Period: 1e7, Seed: 7}, &list, nil))(t)
 		var together, apart Profile
-		if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, &together, oneByOne{&apart}); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, &together, oneByOne{&apart}))(t)
 		all := func(p *Profile) map[string]int64 {
 			out := sums(&p.sites)
 			maps.Copy(out, sums(&p.owners))

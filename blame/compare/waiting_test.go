@@ -6,6 +6,7 @@ import (
 
 	"contend/analysis"
 	"contend/format"
+	"contend/golden"
 )
 
 // pooled is the profile of ten seconds of eight threads that each wait for a
@@ -15,9 +16,7 @@ func pooled(t *testing.T, wait, run int64) *Profile {
 	const ms, every, end = int64(1e6), int64(100e6), int64(10e9)
 	list := &format.List{}
 	add := func(ev format.Event) {
-		if err := list.Write(&ev); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, list.Write(&ev))
 	}
 	add(format.Event{Kind: format.KindRecording, Time: 0, End: end})
 	add(format.Event{Kind: format.KindObject, Object: 1, Class: "app.Lock"})
@@ -32,10 +31,7 @@ func pooled(t *testing.T, wait, run int64) *Profile {
 		}
 	}
 	p := &Profile{}
-	tr, err := analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := golden.Must(analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, p))(t)
 	p.ElapsedNs = tr.ElapsedNs
 	return p
 }

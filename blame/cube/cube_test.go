@@ -85,9 +85,7 @@ func TestEveryViewIsASumOfTheCube(t *testing.T) {
 		for _, p := range views {
 			visitors = append(visitors, p)
 		}
-		if _, err := analysis.Run(golden.DrawnTrace(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(analysis.Run(golden.DrawnTrace(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...))(t)
 		all.Finish()
 		few.Finish()
 		for d, p := range views {
@@ -147,9 +145,7 @@ func TestTheSmallestRowsAreMerged(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, few := New(Limits{500, 1 << 20, 1 << 20}), New(Limits{500, 20, 1 << 20})
-	if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, all, few); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, all, few))(t)
 	all.Finish()
 	few.Finish()
 	biggest := slices.MaxFunc(all.Rows, func(a, b Row) int { return int(a.Ns - b.Ns) })
@@ -176,9 +172,7 @@ func TestManySmallLocksDoNotCostTheLargeOneItsStacks(t *testing.T) {
 	const small, limit = 1000, 100
 	var list format.List
 	write := func(ev format.Event) {
-		if err := list.Write(&ev); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, list.Write(&ev))
 	}
 	for thread := range format.ThreadID(2) {
 		write(format.Event{Kind: format.KindThread, Thread: thread + 1, Name: "worker"})
@@ -200,9 +194,7 @@ func TestManySmallLocksDoNotCostTheLargeOneItsStacks(t *testing.T) {
 		wait(format.ObjectID(i+2), 1, 1e3)
 	}
 	c := New(Limits{1000, limit, 1 << 20})
-	if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
 	c.Finish()
 	if len(c.Rows) > limit || c.OtherNs > small*1e3 {
 		t.Errorf("%d rows, %d ns in rows that lost a name", len(c.Rows), c.OtherNs)

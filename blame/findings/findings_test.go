@@ -8,6 +8,7 @@ import (
 	"contend/analysis"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 )
 
 // plan is a trace in which a thread has a lock with a stack while others wait.
@@ -25,9 +26,7 @@ func (p plan) run(t *testing.T) []Finding {
 	t.Helper()
 	l := &format.List{}
 	write := func(ev format.Event) {
-		if err := l.Write(&ev); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, l.Write(&ev))
 	}
 	write(format.Event{Kind: format.KindRecording, Time: 0, End: 1000 * ms})
 	hold := append(append([]format.Frame{}, p.inner...), format.Frame{Class: "Shop", Method: "hold", Line: 10})
@@ -104,9 +103,7 @@ func TestFindings(t *testing.T) {
 func TestOneOrderIsNoFinding(t *testing.T) {
 	for _, scenario := range []string{"nested", "random", "shards", "deadlock"} {
 		l := &format.List{}
-		if _, err := simulate.Run(simulate.Config{Scenario: scenario, Duration: 2e9, Seed: 1}, l, nil); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(simulate.Run(simulate.Config{Scenario: scenario, Duration: 2e9, Seed: 1}, l, nil))(t)
 		if got := kindsOf(find(t, l, 2e9)); strings.Contains(got, "lock-order") {
 			t.Errorf("%s: %s", scenario, got)
 		}

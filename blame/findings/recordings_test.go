@@ -97,10 +97,7 @@ func recordings(t *testing.T) (names []string) {
 			t.Fatalf("%s: %d recordings, %v", pattern, len(some), err)
 		}
 		for _, f := range some {
-			name, err := filepath.Rel("../../testdata", f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			name := golden.Must(filepath.Rel("../../testdata", f))(t)
 			names = append(names, filepath.ToSlash(name))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"contend/decode"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 )
 
 const ms = int64(1e6)
@@ -66,9 +67,7 @@ func (s *script) wait(thread, lock int, stack format.StackID, from, to, until in
 func simulated(t *testing.T, c simulate.Config) []Finding {
 	t.Helper()
 	l := &format.List{}
-	if _, err := simulate.Run(c, l, nil); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(simulate.Run(c, l, nil))(t)
 	return find(t, l, c.Duration)
 }
 
@@ -81,17 +80,10 @@ func find(t *testing.T, l *format.List, elapsed int64) []Finding {
 		t.Fatal(err)
 	}
 	for i := range l.Events {
-		if err := w.Write(&l.Events[i]); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, w.Write(&l.Events[i]))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	tr, err := decode.Open([]string{decode.Stdin}, &file, decode.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, w.Close())
+	tr := golden.Must(decode.Open([]string{decode.Stdin}, &file, decode.Options{}))(t)
 	defer tr.Close()
 	return inTrace(t, tr, elapsed)
 }
@@ -99,10 +91,7 @@ func find(t *testing.T, l *format.List, elapsed int64) []Finding {
 // inRecording returns what is found in a recording of testdata.
 func inRecording(t *testing.T, name string) []Finding {
 	t.Helper()
-	tr, err := decode.Open([]string{filepath.Join("../../testdata", name)}, nil, decode.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := golden.Must(decode.Open([]string{filepath.Join("../../testdata", name)}, nil, decode.Options{}))(t)
 	defer tr.Close()
 	return inTrace(t, tr, 0)
 }
@@ -111,10 +100,7 @@ func inRecording(t *testing.T, name string) []Finding {
 func inTrace(t *testing.T, tr *decode.Trace, elapsed int64) []Finding {
 	t.Helper()
 	c, v := locks.NewOverview(locks.Options{}), NewEvidence()
-	res, err := analysis.Run(tr, analysis.Filter{From: format.NoTime, To: format.NoTime}, c, v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := golden.Must(analysis.Run(tr, analysis.Filter{From: format.NoTime, To: format.NoTime}, c, v))(t)
 	if elapsed == 0 && tr.Stats().Unit == format.UnitTime {
 		elapsed = res.ElapsedNs
 	}

@@ -9,6 +9,7 @@ import (
 	"contend/analysis"
 	"contend/decode"
 	"contend/format"
+	"contend/golden"
 )
 
 const us = int64(1e3)
@@ -141,14 +142,9 @@ func TestStormsHeldAgainstTheProgramsCount(t *testing.T) {
 	for name, want := range map[string]struct{ woken, vain float64 }{
 		"storm-jdk17": {829, 667}, "storm-jdk25": {919, 745}, "one-jdk17": {152, 14}, "meet-jdk25": {345, 0},
 	} {
-		tr, err := decode.Open([]string{filepath.Join("../../testdata/findings", name+".jfr.gz")}, nil, decode.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := golden.Must(decode.Open([]string{filepath.Join("../../testdata/findings", name+".jfr.gz")}, nil, decode.Options{}))(t)
 		v := NewEvidence()
-		if _, err := analysis.Run(tr, analysis.Filter{From: format.NoTime, To: format.NoTime}, v); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(analysis.Run(tr, analysis.Filter{From: format.NoTime, To: format.NoTime}, v))(t)
 		tr.Close()
 		woken, vain := 0.0, 0.0
 		for _, s := range v.storms {

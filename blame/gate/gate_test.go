@@ -116,14 +116,9 @@ func run(t *testing.T, c simulate.Config, exact bool) *Run {
 	if exact {
 		e, s = &list, nil
 	}
-	if _, err := simulate.Run(c, e, s); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(simulate.Run(c, e, s))(t)
 	r := NewRun()
-	tr, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, r.Visitors()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, r.Visitors()...))(t)
 	r.Trace = tr
 	return r
 }
@@ -135,10 +130,7 @@ func shards(seed uint64, slow int64) simulate.Config {
 // verdicts checks one rule and returns its result.
 func verdicts(t *testing.T, text string, runs, base []*Run) Result {
 	t.Helper()
-	r, err := Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := golden.Must(Parse(text))(t)
 	return Check([]Rule{r}, runs, base)[0]
 }
 

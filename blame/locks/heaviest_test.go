@@ -6,6 +6,7 @@ import (
 
 	"contend/analysis"
 	"contend/format"
+	"contend/golden"
 )
 
 // Locks that are told together have all the waiting, at each site and of each
@@ -20,9 +21,7 @@ func TestLocksToldTogetherSumToTheSame(t *testing.T) {
 		}
 		_ = list.Write(&ev)
 	}
-	if _, err := analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
 	one, heavy := c.Locks(), map[uint32]bool{}
 	for _, l := range one[:7] {
 		heavy[l.ID] = true
@@ -74,9 +73,7 @@ func TestTooManyClassesAreOneSum(t *testing.T) {
 		_ = list.Write(&format.Event{Kind: format.KindWait, Thread: 1, Object: id, Time: 10_000 * int64(i), End: 10_000*int64(i) + int64(i) + 1})
 	}
 	c := NewOverview(Options{})
-	if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
 	ids := map[uint32]bool{}
 	for _, l := range c.Locks()[:heavy] {
 		ids[l.ID] = true

@@ -98,13 +98,9 @@ func TestWaitsOfLengthZeroHaveALength(t *testing.T) {
 // Sampled waits have no known length: no percentile is made up.
 func TestSampledWaitsHaveNoPercentiles(t *testing.T) {
 	var l format.List
-	if _, err := simulate.Run(simulate.Config{Scenario: "ping-pong", Threads: 3, Duration: 1e9}, nil, &l); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(simulate.Run(simulate.Config{Scenario: "ping-pong", Threads: 3, Duration: 1e9}, nil, &l))(t)
 	c := New(false)
-	if _, err := analysis.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(analysis.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
 	if r := c.Total(); r.WaitNs == 0 || r.Waits == 0 || r.MaxNs != 0 || r.P50Ns != 0 || r.P99Ns != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -169,14 +165,9 @@ func TestNoWaits(t *testing.T) {
 func TestRowsSumToTheTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l format.List
-		truth, err := simulate.Run(golden.DrawnProgram(t), &l, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		truth := golden.Must(simulate.Run(golden.DrawnProgram(t), &l, nil))(t)
 		byLock, byClass := New(false), New(true)
-		if _, err := analysis.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, byLock, byClass); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(analysis.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, byLock, byClass))(t)
 		for _, c := range []*Collector{byLock, byClass} {
 			var sum Row
 			for _, r := range c.Rows() {

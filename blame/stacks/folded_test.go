@@ -6,22 +6,19 @@ import (
 	"contend/analysis"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 )
 
 // However few samples are told apart, all of the waiting is in them, each view has
 // frames for each, and there are not many more.
 func TestFoldedSamplesHoldAllWaiting(t *testing.T) {
 	var list format.List
-	if _, err := simulate.Run(simulate.Config{Scenario: "random", Threads: 12, Locks: 8, Duration: 2e9, Seed: 5, Period: 1e6}, nil, &list); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(simulate.Run(simulate.Config{Scenario: "random", Threads: 12, Locks: 8, Duration: 2e9, Seed: 5, Period: 1e6}, nil, &list))(t)
 	sums := func(view View, most int) (waits, ns int64, b *Builder) {
 		b = New(View(view), nil)
 		b.most = most
 		list.Rewind()
-		if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, b); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, b))(t)
 		for i := range b.Samples() {
 			s := &b.samples[i]
 			waits, ns = waits+s.Waits, ns+s.DelayNs

@@ -44,9 +44,7 @@ func agree(t *testing.T, what string, list *format.List, most int) {
 		apart := &oneByOne{New(View(view), nil), blame.NewKinds(func(m *analysis.QueueChange) int { return int(m.Number) })}
 		together.most, apart.most = most, most
 		list.Rewind()
-		if _, err := analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, apart); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, apart))(t)
 		if diff := cmp.Diff(told(apart.Builder), told(together)); diff != "" {
 			t.Errorf("%s, %s, at most %d:\n%s", what, Views[view], most, diff)
 		}
@@ -59,9 +57,7 @@ func TestCrowdsAreToldAsOneByOne(t *testing.T) {
 	for i, scenario := range []string{"ping-pong", "convoy", "nested", "random", "reader-writer"} {
 		var list format.List
 		config := simulate.Config{Scenario: scenario, Threads: 80 - 5*i, Locks: 1 + i%3, Duration: 4e6, Period: 1e7, Handoff: int64(1000 * i), Seed: uint64(i + 1)}
-		if _, err := simulate.Run(config, &list, nil); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(simulate.Run(config, &list, nil))(t)
 		for _, most := range []int{20, 1000, maxSamples} {
 			agree(t, scenario, &list, most)
 		}

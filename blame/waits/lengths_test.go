@@ -34,10 +34,7 @@ type failer interface {
 
 func newCollector(t failer, o Options) *Collector {
 	t.Helper()
-	c, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := golden.Must(New(o))(t)
 	return c
 }
 
@@ -158,9 +155,7 @@ func TestSampledWaitsAtTheEdgesOfTheCutAreOpen(t *testing.T) {
 		{1403, 1507, 1510 - 1400}, // seen at both, which stand for time in the cut
 	} {
 		h := newCollector(t, Options{By: "lock"})
-		if _, err := analysis.Run(&format.List{Events: events}, analysis.Filter{From: c.from, To: c.to}, h); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(analysis.Run(&format.List{Events: events}, analysis.Filter{From: c.from, To: c.to}, h))(t)
 		if l := h.Total(); l.Waits() != 1 || l.Open != 1 || l.AtMost.Max() != c.most {
 			t.Errorf("from %d to %d: %d waits, %d open, at most %d", c.from, c.to, l.Waits(), l.Open, l.AtMost.Max())
 		}
@@ -173,16 +168,11 @@ func TestRowsAndIntervalsSumToTheTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var exact, sampled format.List
 		config := golden.DrawnProgram(t)
-		truth, err := simulate.Run(config, &exact, &sampled)
-		if err != nil {
-			t.Fatal(err)
-		}
+		truth := golden.Must(simulate.Run(config, &exact, &sampled))(t)
 		by := strings.Join(rapid.Permutation(blame.Keys(blame.Lengths)).Draw(t, "keys")[:2], ",")
 		for _, l := range []*format.List{&exact, &sampled} {
 			c := newCollector(t, Options{By: by, IntervalNs: 7e6})
-			if _, err := analysis.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(analysis.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
 			total, rows, parts := c.Total(), int64(0), int64(0)
 			for _, r := range c.Rows() {
 				rows += r.Waits()

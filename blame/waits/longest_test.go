@@ -30,13 +30,9 @@ func (e *every) Slice(s *analysis.Slice) {
 func TestTheLongestWaitsAreKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var exact, sampled format.List
-		if _, err := simulate.Run(golden.DrawnProgram(t), &exact, &sampled); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(simulate.Run(golden.DrawnProgram(t), &exact, &sampled))(t)
 		all, found := &every{}, NewLongest(rapid.IntRange(1, 30).Draw(t, "most"))
-		if _, err := analysis.Run(&exact, analysis.Filter{From: format.NoTime, To: format.NoTime}, all, found); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(analysis.Run(&exact, analysis.Filter{From: format.NoTime, To: format.NoTime}, all, found))(t)
 		slices.SortFunc(all.lengths, func(a, b int64) int { return cmp.Compare(b, a) })
 		waits := found.Waits()
 		if want := min(found.most, len(all.lengths)); len(waits) != want {
@@ -61,13 +57,9 @@ func TestTheLongestWaitsAreKept(t *testing.T) {
 // Of sampled waits the length is what their samples stand for.
 func TestSampledWaitsAreMeasuredByTheirSamples(t *testing.T) {
 	var exact, sampled format.List
-	if _, err := simulate.Run(simulate.Config{Scenario: "nested", Threads: 6, Locks: 3, Duration: 1e9, Period: 1e7, Handoff: 1000, Seed: 3}, &exact, &sampled); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(simulate.Run(simulate.Config{Scenario: "nested", Threads: 6, Locks: 3, Duration: 1e9, Period: 1e7, Handoff: 1000, Seed: 3}, &exact, &sampled))(t)
 	c := NewLongest(5)
-	if _, err := analysis.Run(&sampled, analysis.Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(analysis.Run(&sampled, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
 	waits := c.Waits()
 	if len(waits) != 5 {
 		t.Fatalf("%d waits", len(waits))
@@ -104,9 +96,7 @@ func TestCrowdsAreToldAsEachIs(t *testing.T) {
 			}
 		}
 		together, each := NewLongest(threads), NewLongest(threads)
-		if _, err := analysis.Run(&format.List{Events: events}, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, oneByOne{each}); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(analysis.Run(&format.List{Events: events}, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, oneByOne{each}))(t)
 		same := func(a, b *Wait) bool {
 			return a.Thread == b.Thread && a.Start == b.Start && a.Ns == b.Ns && a.Left == b.Left && slices.Equal(a.Parts, b.Parts)
 		}

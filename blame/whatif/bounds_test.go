@@ -6,6 +6,7 @@ import (
 	"contend/analysis"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 )
 
 // A thread that is always in a section goes round and round at one instant when the
@@ -29,10 +30,7 @@ func TestNobodysTenuresTellNothing(t *testing.T) {
 		c.Running(0, 1000, 1000)
 		c.Held(&analysis.Hold{Lock: 1, Asked: 100, Start: 100, End: 900, Rebuilt: rebuilt})
 		c.waitNs = 300
-		res, err := c.Predict([]Change{{Kind: RemoveLock, Class: "Shop"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := golden.Must(c.Predict([]Change{{Kind: RemoveLock, Class: "Shop"}}))(t)
 		if r := res.Rows[0]; !r.Throughput.holds(1) || r.Throughput.High > 2 || !r.WaitNs.holds(300) || r.Locks {
 			t.Errorf("rebuilt %v: %+v", rebuilt, r)
 		}
@@ -44,16 +42,10 @@ func TestNobodysTenuresTellNothing(t *testing.T) {
 func TestBoundsOfSeveralSections(t *testing.T) {
 	c, _, _ := collected(t, simulate.Config{Scenario: "nested", Duration: 2e9, Seed: 1}, sampled)
 	for _, by := range []float64{.5, 1} {
-		all, err := c.Predict([]Change{{Kind: Shrink, Section: "*", By: by}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := golden.Must(c.Predict([]Change{{Kind: Shrink, Section: "*", By: by}}))(t)
 		best := 1.0
 		for _, s := range c.Sections() {
-			one, err := c.Predict([]Change{{Kind: Shrink, Section: s.Method, By: by}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			one := golden.Must(c.Predict([]Change{{Kind: Shrink, Section: s.Method, By: by}}))(t)
 			best = max(best, one.Rows[0].Throughput.High)
 		}
 		r := all.Rows[0]

@@ -28,10 +28,7 @@ func TestNothingExceedsItsCeiling(t *testing.T) {
 				col, taken, _ := collected(t, c, from)
 				for _, one := range col.Sections() {
 					by := []float64{.25, .5, .75, .95}[pairs%4]
-					res, err := col.Predict([]Change{{Kind: Shrink, Section: one.Method, By: by}})
-					if err != nil {
-						t.Fatal(err)
-					}
+					res := golden.Must(col.Predict([]Change{{Kind: Shrink, Section: one.Method, By: by}}))(t)
 					short := c
 					short.Slow, short.SlowBy = one.Method[strings.LastIndexByte(one.Method, '.')+1:], -int64(by*100)
 					_, now, _ := collected(t, short, recorded)

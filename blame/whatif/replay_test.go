@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"contend/format/simulate"
+	"contend/golden"
 )
 
 // one is a replay of threads that take one lock over and over; how they got it in
@@ -81,10 +82,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 			whole.add(p, local)
 		}
 		e, touched := c.unchanged(), 0
-		set, err := c.find(c.Sections()[0].Method)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := golden.Must(c.find(c.Sections()[0].Method))(t)
 		e.section, e.keep = set, .5
 		for _, p := range m.parts {
 			if e.touches(p) {
@@ -109,10 +107,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 // gives the trace again for as long as nothing is changed at all, and is free then.
 func TestHardlyAChangeBringsHardlyAnything(t *testing.T) {
 	for _, name := range []string{"truth-8threads.jfr", "truth-8threads-jdk25.jfr", "go126-truth-12goroutines.trace"} {
-		res, err := fromFile(t, name).Rank(.0003, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := golden.Must(fromFile(t, name).Rank(.0003, 4))(t)
 		for _, r := range res.Rows {
 			if middle := r.Throughput.middle(); !r.Throughput.holds(1) || middle < 0.92 || middle > 1.10 {
 				t.Errorf("%s: %s hardly shorter: throughput %.2f", name, r.Section, r.Throughput)

@@ -29,10 +29,7 @@ const (
 func collected(t *testing.T, c simulate.Config, from source) (col *Collector, taken, waitNs int64) {
 	t.Helper()
 	var exact, samples format.List
-	truth, err := simulate.Run(c, &exact, &samples)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := golden.Must(simulate.Run(c, &exact, &samples))(t)
 	for i := range exact.Events {
 		if exact.Events[i].Kind == format.KindTenure {
 			taken++
@@ -40,9 +37,7 @@ func collected(t *testing.T, c simulate.Config, from source) (col *Collector, ta
 	}
 	list := map[source]*format.List{recorded: &exact, sampled: &samples, rebuilt: withoutTenures(&exact)}[from]
 	col = New()
-	if _, err := analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, col); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, col))(t)
 	return col, taken, truth.WaitNs
 }
 
@@ -89,10 +84,7 @@ func (s *score) try(t *testing.T, c simulate.Config, from source) {
 			changes = append(changes, Change{Kind: Shrink, Section: one.Method, By: by})
 		}
 	}
-	res, err := col.Predict(changes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := golden.Must(col.Predict(changes))(t)
 	if from == recorded && (res.Misfit.Waiting > .01 || res.Misfit.Throughput > .01) {
 		t.Errorf("%s: the replay of the trace as it is misses it by %+v", c.Scenario, res.Misfit)
 	}
@@ -170,15 +162,10 @@ func TestTheErrorOfAMeanIsTheRightOne(t *testing.T) {
 // fromFile returns what a collector sees of a recording.
 func fromFile(t *testing.T, name string) *Collector {
 	t.Helper()
-	tr, err := decode.Open([]string{"../../testdata/" + name}, nil, decode.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := golden.Must(decode.Open([]string{"../../testdata/" + name}, nil, decode.Options{}))(t)
 	defer tr.Close()
 	col := New()
-	if _, err := analysis.Run(tr, analysis.Filter{From: format.NoTime, To: format.NoTime}, col); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(analysis.Run(tr, analysis.Filter{From: format.NoTime, To: format.NoTime}, col))(t)
 	return col
 }
 
@@ -215,10 +202,7 @@ func TestRecordingsRunAgain(t *testing.T) {
 // The section that blocks most promises most.
 func TestTheSectionThatBlocksMostIsFirst(t *testing.T) {
 	for _, name := range []string{"truth-8threads.jfr", "truth-8threads-dumps50ms.jfr"} {
-		res, err := fromFile(t, name).Rank(.5, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := golden.Must(fromFile(t, name).Rank(.5, 0))(t)
 		if first := res.Rows[0]; res.Locked || !res.Misfit.Fits() || first.Section != "Truth.exportReport" || first.Class != "Truth$InventoryLock" || first.Throughput.Low < .9 {
 			t.Errorf("%s: %+v, %+v", name, res.Misfit, first)
 		}
@@ -228,10 +212,7 @@ func TestTheSectionThatBlocksMostIsFirst(t *testing.T) {
 // Where threads hardly wait no change of a section can bring much, however
 // unevenly the waits come.
 func TestLittleWaitingPromisesLittle(t *testing.T) {
-	res, err := fromFile(t, "derby-8clients.jfr").Rank(.5, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := golden.Must(fromFile(t, "derby-8clients.jfr").Rank(.5, 0))(t)
 	for _, r := range res.Rows {
 		if !r.Throughput.holds(1) || r.Throughput.High > 1.45*r.Throughput.Low || r.Ceiling > 1.3 {
 			t.Errorf("%s: %.2f, at most %.2f", r.Section, r.Throughput, r.Ceiling)
@@ -243,10 +224,7 @@ func TestLittleWaitingPromisesLittle(t *testing.T) {
 func TestWhatDoesNotFitIsSaid(t *testing.T) {
 	col := fromFile(t, "lab-sync4-exact-jdk25.jfr")
 	col.waitNs *= 2 // as if half of the waits had nothing to do with what is known of tenures
-	res, err := col.Rank(.5, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := golden.Must(col.Rank(.5, 0))(t)
 	if res.Misfit.Fits() {
 		t.Fatalf("%+v", res.Misfit)
 	}
@@ -285,10 +263,7 @@ func TestOtherChanges(t *testing.T) {
 		{Change{Kind: Split, Class: class, Stripes: 64}, 3, 4.1},
 		{Change{Kind: Readers, Section: col.Sections()[0].Method}, 3.9, 4.1},
 	} {
-		res, err := col.Predict([]Change{test.change})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := golden.Must(col.Predict([]Change{test.change}))(t)
 		if got := res.Rows[0].Throughput; got.Low < test.low || got.High > test.high {
 			t.Errorf("%s: %.3f of %d, want within %v to %v", Kinds[test.change.Kind], got, taken, test.low, test.high)
 		}
@@ -299,10 +274,7 @@ func TestOtherChanges(t *testing.T) {
 func TestSamplesGiveBounds(t *testing.T) {
 	c := simulate.Config{Scenario: "nested", Duration: 5e9, Handoff: 1000, Seed: 1}
 	col, _, _ := collected(t, c, sampled)
-	res, err := col.Rank(.5, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := golden.Must(col.Rank(.5, 0))(t)
 	_, before, _ := collected(t, c, recorded)
 	for _, r := range res.Rows {
 		short := c

@@ -12,14 +12,12 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 func load(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile("../../testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := golden.Must(os.ReadFile("../../testdata/" + name))(t)
 	return data
 }
 

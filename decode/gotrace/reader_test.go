@@ -30,10 +30,7 @@ func traces(t testing.TB) []string {
 
 func load(t testing.TB, path string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := golden.Must(os.ReadFile(path))(t)
 	return data
 }
 
@@ -88,10 +85,7 @@ func TestBlockedTimeEqualsGoToolTrace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := profile.ParseData(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := golden.Must(profile.ParseData(out))(t)
 		want := map[string]int64{}
 		for _, s := range p.Sample {
 			if at := lockedAt(s.Location); at != "" {

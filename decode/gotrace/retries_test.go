@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"golang.org/x/exp/trace"
+
+	"contend/golden"
 )
 
 // within is a stack of a function that calls a method of sync.Mutex at some line.
@@ -28,17 +30,11 @@ func TestWhatIsAFurtherTry(t *testing.T) {
 		"ran for longer": {false, 30e3, 20, false},
 		"elsewhere":      {false, 10e3, 21, false},
 	} {
-		r, err := NewReader(bytes.NewReader(load(t, ours)), "test", Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := golden.Must(NewReader(bytes.NewReader(load(t, ours)), "test", Options{}))(t)
 		step := func(at int64, by, of trace.GoID, from, to trace.GoState, its, their trace.Stack) {
 			st := trace.MakeGoStateTransition(of, from, to)
 			st.Reason, st.Stack = "sync", their
-			ev, err := trace.MakeEvent(trace.EventConfig[trace.StateTransition]{Kind: trace.EventStateTransition, Time: trace.Time(at), Goroutine: by, Stack: its, Details: st})
-			if err != nil {
-				t.Fatal(err)
-			}
+			ev := golden.Must(trace.MakeEvent(trace.EventConfig[trace.StateTransition]{Kind: trace.EventStateTransition, Time: trace.Time(at), Goroutine: by, Stack: its, Details: st}))(t)
 			r.transition(&ev, &st)
 		}
 		blocks := func(at int64, g trace.GoID, line uint64) {

@@ -140,9 +140,7 @@ func TestAheadEndsWithItsReader(t *testing.T) {
 		}
 		var ev format.Event
 		for range events {
-			if err := r.Read(&ev); err != nil {
-				t.Fatal(err)
-			}
+			golden.OK(t, r.Read(&ev))
 		}
 		r.Close()
 		r.Close()
@@ -161,10 +159,7 @@ func TestAheadEndsWithItsReader(t *testing.T) {
 // Chunks wait for room, but for the one that is wanted next.
 func TestAheadKeepsToItsRoom(t *testing.T) {
 	data := several(t)
-	r, err := NewReader(bytes.NewReader(data), "test.jfr", Options{Room: NewRoom(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := golden.Must(NewReader(bytes.NewReader(data), "test.jfr", Options{Room: NewRoom(1)}))(t)
 	defer r.Close()
 	var ev format.Event
 	for n := 0; ; n++ {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // joined is a recording of several programs, about 40 MB.
@@ -26,10 +27,7 @@ func BenchmarkRead(b *testing.B) {
 	var ev format.Event
 	var events int64
 	for b.Loop() {
-		r, err := NewReader(bytes.NewReader(data), "bench", Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		r := golden.Must(NewReader(bytes.NewReader(data), "bench", Options{}))(b)
 		for r.Read(&ev) == nil {
 		}
 		events = r.Stats().Events
@@ -40,10 +38,7 @@ func BenchmarkRead(b *testing.B) {
 // Allocations come with chunks and new names, not with events.
 func TestReadingEventsAllocatesNothing(t *testing.T) {
 	data := load(t, ours+"/hsqldb-6clients.jfr")
-	r, err := NewReader(bytes.NewReader(data), "test", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := golden.Must(NewReader(bytes.NewReader(data), "test", Options{}))(t)
 	var ev format.Event
 	for range 20_000 { // until the stacks and threads are known
 		_ = r.Read(&ev)

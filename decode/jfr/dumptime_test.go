@@ -7,6 +7,7 @@ import (
 
 	"contend/decode/threaddump"
 	"contend/format"
+	"contend/golden"
 )
 
 // Of a dump that was asked for at 1000: worker 1 sleeps, 2 is blocked, 3 runs.
@@ -89,10 +90,7 @@ func TestWhoRunsInADump(t *testing.T) {
 // In a recording, who a dump shows waiting for a lock was recorded waiting for
 // it at the instant the dump gets, nearly always.
 func TestWaitersOfDumpsWaitThen(t *testing.T) {
-	r, err := NewReader(bytes.NewReader(load(t, ours+"/truth-8threads-dumps50ms.jfr")), "", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := golden.Must(NewReader(bytes.NewReader(load(t, ours+"/truth-8threads-dumps50ms.jfr")), "", Options{}))(t)
 	type shown struct {
 		thread format.ThreadID
 		at     int64

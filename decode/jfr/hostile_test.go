@@ -6,16 +6,14 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // begun returns a reader that has read a chunk of a recording, and whose bytes
 // may be added to.
 func started(t *testing.T) *Reader {
 	t.Helper()
-	r, err := NewReader(bytes.NewReader(load(t, ours+"/truth-8threads.jfr")), "test.jfr", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := golden.Must(NewReader(bytes.NewReader(load(t, ours+"/truth-8threads.jfr")), "test.jfr", Options{}))(t)
 	var ev format.Event
 	if err := r.Read(&ev); err != nil || r.meta.parts.stack == nil || r.head.features&compressed == 0 {
 		t.Fatal("no chunk with stacks: ", err)

@@ -13,6 +13,7 @@ import (
 
 	"contend/decode/threaddump"
 	"contend/format"
+	"contend/golden"
 )
 
 const (
@@ -43,10 +44,7 @@ func load(t testing.TB, path string) []byte {
 	if !strings.HasSuffix(path, ".gz") {
 		return data
 	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := golden.Must(gzip.NewReader(bytes.NewReader(data)))(t)
 	if data, err = io.ReadAll(z); err != nil {
 		t.Fatal(err)
 	}
@@ -59,10 +57,7 @@ type sum [2]int64
 // read sums a recording by kind of event and class.
 func read(t testing.TB, data []byte) (map[string]map[string]sum, format.Stats) {
 	t.Helper()
-	r, err := NewReader(bytes.NewReader(data), "test.jfr", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := golden.Must(NewReader(bytes.NewReader(data), "test.jfr", Options{}))(t)
 	out := map[string]map[string]sum{"jdk.JavaMonitorEnter": {}, "jdk.ThreadPark": {}, "jdk.JavaMonitorWait": {}, "jdk.JavaMonitorNotify": {}}
 	classes, kinds, named := map[format.ObjectID]string{}, map[format.ObjectID]format.LockKind{}, map[format.ThreadID]bool{}
 	var ev format.Event
@@ -116,9 +111,7 @@ func TestTotalsEqualTheJDKs(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			var want map[string]struct{ ByClass map[string]sum }
-			if err := json.Unmarshal(truth, &want); err != nil {
-				t.Fatal(err)
-			}
+			golden.OK(t, json.Unmarshal(truth, &want))
 			enters, waits := want["jdk.JavaMonitorEnter"].ByClass, want["jdk.JavaMonitorWait"].ByClass
 			for class, w := range waits {
 				if threaddump.JavaName(class) == initLock {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // A sample gets the time at which the threads stood still for it: the JVM's own
@@ -30,10 +31,7 @@ func TestSamplesGetTheTimeOfTheirStop(t *testing.T) {
 // A thread that an agent shows running has its id and its stack in the recording, and the time
 // of the stop; in native code it may as well wait.
 func TestThreadsAreShownRunning(t *testing.T) {
-	r, err := NewReader(bytes.NewReader(load(t, ours+"/hsqldb-6clients.jfr")), "test.jfr", Options{Shown: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := golden.Must(NewReader(bytes.NewReader(load(t, ours+"/hsqldb-6clients.jfr")), "test.jfr", Options{Shown: true}))(t)
 	r.shown.stops = []int64{60e6}
 	for _, ev := range []format.Event{
 		{Kind: format.KindThread, Thread: 7, Name: "worker"},

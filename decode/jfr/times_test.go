@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"contend/golden"
 )
 
 // A program may set a threshold without a space; the JDK's own settings have
@@ -24,10 +26,7 @@ func TestThresholdsWithAndWithoutSpace(t *testing.T) {
 func TestSleepsHaveTheirUnit(t *testing.T) {
 	for name, want := range map[string]int64{"truth-8threads.jfr": 20e6, "truth-8threads-jdk25.jfr": 20} {
 		data := load(t, ours+"/"+name)
-		r, err := NewReader(bytes.NewReader(data), name, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := golden.Must(NewReader(bytes.NewReader(data), name, Options{}))(t)
 		if got := r.timespan(20, r.meta.units[slotTime]); got != want {
 			t.Errorf("%s: 20 %s are %d ns, want %d", name, r.meta.units[slotTime], got, want)
 		}

@@ -26,10 +26,7 @@ func TestCloseEndsWhoReadsAhead(t *testing.T) {
 	for _, events := range []int{0, 1, 500, 19_999, 20_001} {
 		before := runtime.NumGoroutine()
 		for range 8 {
-			r, err := NewReader(bytes.NewReader(data), "test.ctd")
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := golden.Must(NewReader(bytes.NewReader(data), "test.ctd"))(t)
 			var ev format.Event
 			for i := range events {
 				if err := r.Read(&ev); err != nil && (err != io.EOF || i < 20_000) {

@@ -46,18 +46,11 @@ func rounds(n int) *format.List {
 func encode(t testing.TB, l *format.List, o format.WriterOptions) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	w, err := format.NewWriter(&buf, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := golden.Must(format.NewWriter(&buf, o))(t)
 	for i := range l.Events {
-		if err := w.Write(&l.Events[i]); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, w.Write(&l.Events[i]))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, w.Close())
 	return buf.Bytes()
 }
 
@@ -183,10 +176,7 @@ func BenchmarkRead(b *testing.B) {
 
 // drain reads a trace to its end.
 func drain(b *testing.B, data []byte, ev *format.Event) {
-	r, err := NewReader(bytes.NewReader(data), "bench")
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := golden.Must(NewReader(bytes.NewReader(data), "bench"))(b)
 	defer r.Close()
 	for r.Read(ev) == nil {
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -24,10 +25,7 @@ func TestTheSpecificationsExample(t *testing.T) {
 	if !found || !closed {
 		t.Fatal("the specification has no example")
 	}
-	data, err := hex.DecodeString(strings.Join(strings.Fields(dump), ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := golden.Must(hex.DecodeString(strings.Join(strings.Fields(dump), "")))(t)
 	want := []format.Event{
 		{Kind: format.KindThread, Thread: 1, Name: "main"},
 		{Kind: format.KindObject, Object: 1, Class: "L", LockKind: format.KindMonitor},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -20,10 +21,7 @@ func version2(t *testing.T) (data []byte, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, err := os.ReadFile("../../testdata/sampled-v2.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := golden.Must(os.ReadFile("../../testdata/sampled-v2.txt"))(t)
 	return data, string(said)
 }
 
@@ -38,9 +36,7 @@ func TestVersion2IsRead(t *testing.T) {
 	for i := range l.Events {
 		_ = w.Write(&l.Events[i]) // Close reports it
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, w.Close())
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Error(diff)
 	}
@@ -54,16 +50,11 @@ func TestAnEventIsItsReaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewReader(bytes.NewReader(data), "test.ctd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := golden.Must(NewReader(bytes.NewReader(data), "test.ctd"))(t)
 	defer r.Close()
 	var ev format.Event
 	for i := range want.Events {
-		if err := r.Read(&ev); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, r.Read(&ev))
 		if diff := cmp.Diff(want.Events[i], ev, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("event %d: %s", i, diff)
 		}

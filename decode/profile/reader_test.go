@@ -13,14 +13,12 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 func load(t *testing.T, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := golden.Must(os.ReadFile("testdata/" + name))(t)
 	return data
 }
 
@@ -79,10 +77,7 @@ func TestSumsByStack(t *testing.T) {
 			"41 demo.Stock of demo.Stock.reserve waiter 3 frames to java.lang.Thread.run\n" +
 			"9 demo.Stock of demo.Stock.read waiter 4 frames to java.lang.Thread.run\n",
 	} {
-		r, err := open(load(t, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := golden.Must(open(load(t, name)))(t)
 		if got := shown(t, r); got != want {
 			t.Errorf("%s sums\n%swant\n%s", name, got, want)
 		}
@@ -96,10 +91,7 @@ func TestSumsByStack(t *testing.T) {
 
 // What waits for channels and groups waits for no lock: 468.4 ms here.
 func TestWaitsForNoLockAreSaid(t *testing.T) {
-	r, err := open(load(t, "block.pprof"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := golden.Must(open(load(t, "block.pprof")))(t)
 	if s := r.Stats(); !slices.ContainsFunc(s.Warnings, func(w format.Warning) bool { return w.Code == "not-locks" && strings.HasPrefix(w.Text, "468 ms") }) {
 		t.Errorf("%v", s.Warnings)
 	}
@@ -121,10 +113,7 @@ func TestFoldedLines(t *testing.T) {
 			t.Errorf("%q is taken for folded stacks", no)
 		}
 	}
-	r, err := open([]byte("[main tid=12];demo.A.run;demo.B.take_[j] 3\na;b 1\nc;d 1\nbroken\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := golden.Must(open([]byte("[main tid=12];demo.A.run;demo.B.take_[j] 3\na;b 1\nc;d 1\nbroken\n")))(t)
 	if s := r.Stats(); len(s.Damage.Places) != 1 || s.Damage.Places[0].Pos.Line != 4 || s.BytesTotal-s.BytesRead != 7 {
 		t.Errorf("%+v", s)
 	}
@@ -148,10 +137,7 @@ broken
 	if !IsDebug([]byte(text)) {
 		t.Fatal("is none")
 	}
-	r, err := NewDebug(bufio.NewReader(strings.NewReader(text)), "x", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := golden.Must(NewDebug(bufio.NewReader(strings.NewReader(text)), "x", Options{}))(t)
 	if got := shown(t, r); got != "1500000000 sync.Mutex of main.slow owner 2 frames to main.slow\n500 [unknown class] of 0x1 waiter 2 frames to .0x2\n" {
 		t.Errorf("%s", got)
 	}

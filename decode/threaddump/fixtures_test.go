@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"contend/golden"
 )
 
 // public is where other people's dumps are, if this machine has them.
@@ -40,10 +42,7 @@ func texts(t *testing.T, patterns ...string) map[string][]byte {
 	for _, p := range patterns {
 		paths, _ := filepath.Glob(p)
 		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := golden.Must(os.ReadFile(path))(t)
 			if strings.HasSuffix(path, ".gz") {
 				z, err := gzip.NewReader(bytes.NewReader(text))
 				if err == nil {

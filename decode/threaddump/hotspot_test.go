@@ -7,15 +7,13 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // Whoever parses the dumps of a JVM keeps what they repeat: each is what it would be
 // alone, and costs no copy of a line it has met.
 func TestDumpsOfOneJVMRepeatTheirLines(t *testing.T) {
-	series, err := os.ReadFile("../../testdata/truth-series-8dumps-jdk17.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	series := golden.Must(os.ReadFile("../../testdata/truth-series-8dumps-jdk17.txt"))(t)
 	const begins = "Full thread dump "
 	texts := strings.Split(string(series), begins)[1:]
 	h := NewHotSpot()

@@ -19,10 +19,7 @@ import (
 
 func open(t *testing.T, name string, text []byte) *Reader {
 	t.Helper()
-	r, err := NewReader(bufio.NewReader(bytes.NewReader(text)), name, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := golden.Must(NewReader(bufio.NewReader(bytes.NewReader(text)), name, Options{}))(t)
 	return r
 }
 
@@ -76,10 +73,7 @@ func TestDialects(t *testing.T) {
 		t.Fatalf("%d dialects: %v", len(paths), err)
 	}
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := golden.Must(os.ReadFile(path))(t)
 		want, dump, ok := strings.Cut(string(text), "-- dump --\n")
 		if !ok {
 			t.Fatalf("%s has no dump", path)
@@ -100,10 +94,7 @@ func TestDialects(t *testing.T) {
 func TestEveryPrefixOfDialects(t *testing.T) {
 	paths, _ := filepath.Glob("testdata/*/*")
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := golden.Must(os.ReadFile(path))(t)
 		_, dump, _ := bytes.Cut(text, []byte("-- dump --\n"))
 		most := 0
 		for _, d := range parse(t, path, dump) {
@@ -140,10 +131,7 @@ const deadlock = "../../testdata/deadlock-monitors-and-juc-jdk17.txt"
 
 // Lines of an application between the dumps change nothing.
 func TestSeriesInALog(t *testing.T) {
-	plain, err := os.ReadFile("../../testdata/truth-series-8dumps-jdk17.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := golden.Must(os.ReadFile("../../testdata/truth-series-8dumps-jdk17.txt"))(t)
 	noise := "2026-11-21 02:57:15,900 ERROR [pool-1] failed\njava.lang.IllegalStateException: x\n\tat a.B.c(B.java:1)\n\t- locked doors\n"
 	log := bytes.ReplaceAll(plain, []byte("\nJNI global ref"), []byte("\nJNI global refs: 1, weak refs: 0\n\n"+noise+"JNI global ref"))
 	if got, want := shown(t, log), shown(t, plain); got != want || strings.Count(want, "live") != 8 {
@@ -158,10 +146,7 @@ func TestSeriesInALog(t *testing.T) {
 func TestEveryPrefix(t *testing.T) {
 	files, stride := []string{deadlock, "../../testdata/truth-jdk25-1.json"}, golden.Depth(37, 7, 3) // lines are alike, and long enough that each place in one is met
 	for _, path := range files {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := golden.Must(os.ReadFile(path))(t)
 		whole := parse(t, path, text)[0]
 		last := 0
 		for i := 0; i < len(text); i += stride {

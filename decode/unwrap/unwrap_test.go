@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"contend/golden"
 )
 
 // begins is that of a small notation.
@@ -25,10 +27,7 @@ func unwrapped(t *testing.T, text string, size int, skip bool) (string, Skipped)
 	if skip {
 		r.Skip()
 	}
-	out, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := golden.Must(io.ReadAll(r))(t)
 	return string(out), r.Skipped()
 }
 

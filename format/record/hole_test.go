@@ -6,23 +6,20 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"contend/golden"
 )
 
 // A file has any size at no cost, and may grow while it is read: what is read of it is
 // what was written by then.
 func TestARecordingIsReadToItsFirstHole(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "trace"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := golden.Must(os.Create(filepath.Join(t.TempDir(), "trace")))(t)
 	r := &Recording{}
 	defer r.Close()
 	if got := r.keep(f).Size(); got != 0 {
 		t.Errorf("%d bytes of an empty file", got)
 	}
-	if _, err := f.WriteAt([]byte("abc"), 0); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(f.WriteAt([]byte("abc"), 0))(t)
 	kept := r.keep(f)
 	if err := f.Truncate(1 << 40); err != nil {
 		t.Skip(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"contend/format/record/foreign"
+	"contend/golden"
 )
 
 // folderIn makes a folder as that of a target is.
@@ -30,10 +31,7 @@ func folderIn(t *testing.T) *folder {
 // agentTrace is a trace as the agent writes one.
 func agentTrace(t *testing.T) []byte {
 	t.Helper()
-	data, err := os.ReadFile("../../testdata/agent-small.bin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := golden.Must(os.ReadFile("../../testdata/agent-small.bin"))(t)
 	return data
 }
 
@@ -41,17 +39,11 @@ func agentTrace(t *testing.T) []byte {
 // taken for that file.
 func TestTheFolderTrustsNoNames(t *testing.T) {
 	f := folderIn(t)
-	if err := os.WriteFile(f.path("secret"), []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(f.path("secret"), []byte("theirs"), 0o600))
 	outside := filepath.Join(f.theirs, "outside")
-	if err := os.WriteFile(outside, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(outside, nil, 0o600))
 	for name, to := range map[string]string{"link": "../outside", "far": outside, "near": "secret", "nowhere": "none"} {
-		if err := os.Symlink(to, f.path(name)); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.Symlink(to, f.path(name)))
 	}
 	for _, name := range []string{"secret", "link", "far", "near", "nowhere"} {
 		if file, err := f.add(name, []byte("ours")); err == nil {
@@ -74,10 +66,7 @@ func TestTheFolderTrustsNoNames(t *testing.T) {
 	if info, err := os.Stat(f.path("trace")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	again, err := f.here.Open("trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := golden.Must(f.here.Open("trace"))(t)
 	defer again.Close()
 	f.remove()
 	if left, _ := filepath.Glob(f.theirs + "/*"); len(left) != 1 || left[0] != outside {
@@ -95,14 +84,9 @@ func TestTheFolderTrustsNoNames(t *testing.T) {
 func TestATraceIsCompleteWithItsEnd(t *testing.T) {
 	data := agentTrace(t)
 	for n, want := range map[int]bool{len(data): true, len(data) - 1: true, len(data) - 12: false, len(data) / 2: false, 0: false} {
-		f, err := os.Create(filepath.Join(t.TempDir(), "trace"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := golden.Must(os.Create(filepath.Join(t.TempDir(), "trace")))(t)
 		defer f.Close()
-		if _, err := f.Write(data[:n]); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(f.Write(data[:n]))(t)
 		if got := complete(f); got != want {
 			t.Errorf("%d of %d bytes: complete %v", n, len(data), got)
 		}
@@ -119,10 +103,7 @@ func TestTheAgentEndsWithItsLease(t *testing.T) {
 		t.Fatal(err)
 	}
 	lease.Close()
-	trace, err := dir.add(traceName, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trace := golden.Must(dir.add(traceName, nil))(t)
 	defer trace.Close()
 	told := make(chan bool)
 	data := agentTrace(t)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"contend/format/record/foreign"
+	"contend/golden"
 )
 
 // Of a JVM that was killed is read what its recording's chunks say of themselves that
@@ -38,9 +39,7 @@ func TestSalvage(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			for name, content := range c.files {
-				if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				golden.OK(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 			}
 			root, err := foreign.At(dir, foreign.User{UID: os.Geteuid()})
 			if err != nil {
@@ -110,13 +109,8 @@ func TestSalvageTakesNoChunkTwice(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "2026_11_23_02_00_01.jfr")
 	head := append([]byte("FLR\x00\x00\x02\x00\x01"), binary.BigEndian.AppendUint64(nil, 16)...)
-	if err := errors.Join(os.WriteFile(name, head, 0o600), os.Link(name, filepath.Join(dir, "2026_11_23_02_00_02.jfr"))); err != nil {
-		t.Fatal(err)
-	}
-	at, err := foreign.At(dir, foreign.User{UID: os.Geteuid(), GID: os.Getegid()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, errors.Join(os.WriteFile(name, head, 0o600), os.Link(name, filepath.Join(dir, "2026_11_23_02_00_02.jfr"))))
+	at := golden.Must(foreign.At(dir, foreign.User{UID: os.Geteuid(), GID: os.Getegid()}))(t)
 	r := &repository{dir: at}
 	defer r.close()
 	if f := r.salvage(); f != nil {

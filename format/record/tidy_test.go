@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"contend/format/record/attach"
+	"contend/golden"
 )
 
 // A process may leave any number of folders whose recordings are slow to end: none is
@@ -20,10 +21,7 @@ func TestTidyingEndsWithItsContext(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	for _, end := range []string{"A", "B", "C"} {
-		left, err := f.parent.Mkdir(fmt.Sprintf("contend-%d-AAAAAAAAAAAAAAA%s", p.PID, end))
-		if err != nil {
-			t.Fatal(err)
-		}
+		left := golden.Must(f.parent.Mkdir(fmt.Sprintf("contend-%d-AAAAAAAAAAAAAAA%s", p.PID, end)))(t)
 		left.Close()
 	}
 	asked := 0

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"contend/golden"
 )
 
 // put writes a file as commands do.
@@ -43,16 +45,9 @@ func holds(t *testing.T, path, want string, mode fs.FileMode) {
 func TestCreate(t *testing.T) {
 	dir := t.TempDir()
 	file, link, dangling := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "dangling")
-	if err := errors.Join(os.WriteFile(file, []byte("old"), 0o600), os.Symlink("file", link), os.Symlink("new", dangling)); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Create(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Write([]byte("fragment")); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, errors.Join(os.WriteFile(file, []byte("old"), 0o600), os.Symlink("file", link), os.Symlink("new", dangling)))
+	f := golden.Must(Create(file))(t)
+	golden.Must(f.Write([]byte("fragment")))(t)
 	if text, _ := os.ReadFile(file); string(text) != "old" {
 		t.Errorf("%q before it is whole", text)
 	}
@@ -96,9 +91,7 @@ func TestInPlace(t *testing.T) {
 	}
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, syscall.Mkfifo(pipe, 0o600))
 	got := make(chan string)
 	go func() {
 		text, _ := os.ReadFile(pipe)
@@ -107,15 +100,10 @@ func TestInPlace(t *testing.T) {
 	if _, err := put(Create, pipe, []byte("through")); err != nil || <-got != "through" {
 		t.Errorf("a pipe: %v", err)
 	}
-	file, err := os.Create(filepath.Join(dir, "stdout"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := golden.Must(os.Create(filepath.Join(dir, "stdout")))(t)
 	defer file.Close()
 	link := filepath.Join(dir, "out")
-	if err := os.Symlink(fmt.Sprint("/proc/self/fd/", file.Fd()), link); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.Symlink(fmt.Sprint("/proc/self/fd/", file.Fd()), link))
 	for range 2 {
 		if _, err := put(Create, link, []byte("a")); err != nil {
 			t.Error(err)
@@ -131,9 +119,7 @@ func TestNew(t *testing.T) {
 	dir := t.TempDir()
 	target := filepath.Join(t.TempDir(), "secret")
 	path := filepath.Join(dir, "a.bin")
-	if err := errors.Join(os.WriteFile(target, []byte("secret"), 0o600), os.Symlink(target, path), os.WriteFile(filepath.Join(dir, "a-2.bin"), []byte("mine"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, errors.Join(os.WriteFile(target, []byte("secret"), 0o600), os.Symlink(target, path), os.WriteFile(filepath.Join(dir, "a-2.bin"), []byte("mine"), 0o600)))
 	f, err := put(New, path, []byte("whole"))
 	if err != nil || f.Path() != filepath.Join(dir, "a-3.bin") {
 		t.Fatalf("%v, %v", f, err)
@@ -160,9 +146,7 @@ func TestALinkOfAnotherUser(t *testing.T) {
 	}
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
-	if err := errors.Join(os.WriteFile(target, []byte("old"), 0o644), os.Symlink(target, link), os.Lchown(link, 12345, 12345)); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, errors.Join(os.WriteFile(target, []byte("old"), 0o644), os.Symlink(target, link), os.Lchown(link, 12345, 12345)))
 	if _, err := Create(link); !errors.Is(err, errLink) {
 		t.Errorf("%v", err)
 	}
@@ -173,17 +157,12 @@ func TestALinkOfAnotherUser(t *testing.T) {
 func TestAPipeThatIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	seen, other, link := filepath.Join(dir, "seen"), filepath.Join(dir, "other"), filepath.Join(dir, "link")
-	if err := errors.Join(syscall.Mkfifo(seen, 0o600), syscall.Mkfifo(other, 0o600), os.Symlink(other, link)); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, errors.Join(syscall.Mkfifo(seen, 0o600), syscall.Mkfifo(other, 0o600), os.Symlink(other, link)))
 	info, err := os.Lstat(seen)
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader, err := os.OpenFile(other, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader := golden.Must(os.OpenFile(other, os.O_RDWR, 0))(t)
 	defer reader.Close()
 	for path, want := range map[string]error{link: syscall.ELOOP, other: fs.ErrExist} {
 		if _, err := inPlace(path, info); !errors.Is(err, want) {
@@ -201,9 +180,7 @@ func TestAFullDisk(t *testing.T) {
 	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
 	path := filepath.Join(dir, "file")
 	old := strings.Repeat("o", 600<<10)
-	if err := os.WriteFile(path, []byte(old), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(path, []byte(old), 0o644))
 	for _, begin := range []func(string) (*File, error){Create, New} {
 		if _, err := put(begin, path, bytes.Repeat([]byte("n"), 600<<10)); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("%v", err)

@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
+
+	"contend/golden"
 )
 
 // documents are all that Write is given.
@@ -20,14 +22,9 @@ type object = map[string]any
 // with the type that is written: whoever adds, drops or renames a key of a Go
 // type does so there as well.
 func TestSchemaIsWhatTheTypesSay(t *testing.T) {
-	text, err := os.ReadFile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(os.ReadFile("schema.json"))(t)
 	var schema object
-	if err := json.Unmarshal(text, &schema); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, json.Unmarshal(text, &schema))
 	want := object{}
 	var all []any
 	for _, d := range documents {
@@ -45,10 +42,7 @@ func TestSchemaIsWhatTheTypesSay(t *testing.T) {
 
 // What the documents hold is explained to people, too.
 func TestReadmeNamesEveryKey(t *testing.T) {
-	text, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(os.ReadFile("../README.md"))(t)
 	defs := object{}
 	for _, d := range documents {
 		describe(defs, reflect.TypeOf(d))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/look"
 )
 
@@ -28,19 +29,13 @@ func TestLibrariesAreUnchanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	notes, err := os.ReadFile("assets/lib/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	notes := golden.Must(os.ReadFile("assets/lib/README.md"))(t)
 	for _, e := range entries {
 		name := e.Name()
 		if name == "README.md" {
 			continue
 		}
-		text, err := os.ReadFile("assets/lib/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := golden.Must(os.ReadFile("assets/lib/" + name))(t)
 		sum := sha256.Sum256(text)
 		if got := hex.EncodeToString(sum[:]); got != sums[name] {
 			t.Errorf("%s: checksum %s, want %s", name, got, sums[name])
@@ -66,10 +61,7 @@ func TestAssetsAreInThePage(t *testing.T) {
 			have = append(have, dagre, panZoom)
 		}
 		for _, folder := range []string{"", "lib/"} {
-			entries, err := os.ReadDir("assets/" + folder)
-			if err != nil {
-				t.Fatal(err)
-			}
+			entries := golden.Must(os.ReadDir("assets/" + folder))(t)
 			for _, e := range entries {
 				if strings.HasSuffix(e.Name(), list.ending) {
 					have = append(have, folder+e.Name())
@@ -92,9 +84,7 @@ func TestAssetsAreInThePage(t *testing.T) {
 // What a page holds between its script tags is what the policy allows.
 func TestThePolicyAllowsTheScriptsAndNothingElse(t *testing.T) {
 	var b bytes.Buffer
-	if err := Frame(&b, "<b>title</b>", "QUJD+/=="); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, Frame(&b, "<b>title</b>", "QUJD+/=="))
 	text := b.String()
 	allowed := strings.ReplaceAll(policy(false), "'", "&#39;")
 	if !strings.Contains(strings.ReplaceAll(text, "&#43;", "+"), `content="`+allowed+`"`) {

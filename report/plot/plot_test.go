@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"contend/blame/waits"
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -63,9 +64,7 @@ func parse(t *testing.T, svg []byte) (elements map[string]int, text string, curv
 func svg(t *testing.T, d *document.Hist) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := SVG(&out, d); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, SVG(&out, d))
 	return out.Bytes()
 }
 
@@ -147,9 +146,7 @@ func TestNamesAreText(t *testing.T) {
 		t.Errorf("%v, %q", elements, text)
 	}
 	var page bytes.Buffer
-	if err := HTML(&page, d); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, HTML(&page, d))
 	if strings.Contains(page.String(), "<script") || strings.Contains(page.String(), "\x1b") || !strings.Contains(page.String(), "<polyline") {
 		t.Errorf("the page lets a name act:\n%s", page.String())
 	}

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"contend/golden"
 )
 
 // saying is a source that answers with its own words.
@@ -33,10 +35,7 @@ func (saying) Select(_ context.Context, w io.Writer, q url.Values) error {
 // running returns a server that ends with the test.
 func running(t *testing.T, address string) *Server {
 	t.Helper()
-	s, err := Listen(address, saying{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := golden.Must(Listen(address, saying{}))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
@@ -58,15 +57,9 @@ func ask(t *testing.T, method, address, host string) (*http.Response, string) {
 	}
 	req.Host = host
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	res, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := golden.Must(client.Do(req))(t)
 	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(io.ReadAll(res.Body))(t)
 	return res, string(text)
 }
 

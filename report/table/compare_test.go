@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -15,9 +16,7 @@ func half(v float64) *float64 { return &v }
 func rendered(t *testing.T, render func(*strings.Builder) error) string {
 	t.Helper()
 	var b strings.Builder
-	if err := render(&b); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, render(&b))
 	return b.String()
 }
 
@@ -118,9 +117,7 @@ func TestCheckColoursWhatDoesNotHold(t *testing.T) {
 		{Rule: "c", Status: "pass"},
 	}}
 	var plain, coloured strings.Builder
-	if err := errors.Join(Check(&plain, c, Options{}), Check(&coloured, c, Options{Color: true})); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, errors.Join(Check(&plain, c, Options{}), Check(&coloured, c, Options{Color: true})))
 	for _, want := range []string{"\n \x1b[1;31mFAIL\x1b[0m ", "\n \x1b[1;33mUNDECIDED\x1b[0m ", "\nundecided: b: why; what to do\n"} {
 		if !strings.Contains(coloured.String(), want) {
 			t.Errorf("%q is missing:\n%s", want, coloured.String())

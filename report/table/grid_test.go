@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"contend/golden"
 	"contend/report/document"
 	"contend/report/text"
 )
@@ -20,9 +21,7 @@ var hostile = []string{"plain", "=1+1", "@SUM(A1)", "-2", `quote " and, comma`, 
 func write(t *testing.T, g *Grid, o Options) string {
 	t.Helper()
 	var out strings.Builder
-	if err := g.Write(&out, o); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, g.Write(&out, o))
 	return out.String()
 }
 
@@ -35,10 +34,7 @@ func hostileGrid() *Grid {
 }
 
 func TestCSVReadsBackAndRunsNothing(t *testing.T) {
-	got, err := csv.NewReader(strings.NewReader(write(t, hostileGrid(), Options{Style: CSV}))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := golden.Must(csv.NewReader(strings.NewReader(write(t, hostileGrid(), Options{Style: CSV}))).ReadAll())(t)
 	want := [][]string{{"times_seen", "lock"},
 		{"0", "plain"}, {"1000", "'=1+1"}, {"2000", "'@SUM(A1)"}, {"3000", "-2"}, {"4000", `quote " and, comma`}, {"5000", "pipe | end"},
 		{"6000", `two\nlines`}, {"7000", `\x1b[2J`}, {"8000", "a.B.<init>"}, {"9000", "`code` *star*"}, {"10000", ""}}
@@ -174,9 +170,7 @@ func TestWideLetters(t *testing.T) {
 		g := &Grid{Title: "名前 " + wide + " " + wide, Head: []string{"WAIT", "LOCK", "OWNER"}, Left: []bool{false, true, true},
 			Rows: [][]Cell{{Count(12), Name(wide), Name("a " + wide)}, {Count(1234), Name("plain"), Name("b")}}}
 		var b strings.Builder
-		if err := g.Write(&b, Options{Width: width}); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, g.Write(&b, Options{Width: width}))
 		lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 		for _, line := range lines {
 			if n := text.Columns(line); n > width {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"contend/blame/waits"
+	"contend/golden"
 	"contend/report/document"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,13 +28,8 @@ func histDoc(recorded, sampled string) *document.Hist {
 
 func TestHistColumnsStandInPairs(t *testing.T) {
 	var out strings.Builder
-	if err := Hist(&out, histDoc("a.b.Cache", "=evil\x1b"), Options{Style: CSV}); err != nil {
-		t.Fatal(err)
-	}
-	got, err := csv.NewReader(strings.NewReader(out.String())).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, Hist(&out, histDoc("a.b.Cache", "=evil\x1b"), Options{Style: CSV}))
+	got := golden.Must(csv.NewReader(strings.NewReader(out.String())).ReadAll())(t)
 	row := func(r []string) string {
 		return strings.Join(append(append([]string{}, r[:6]...), r[len(r)-4:]...), " ")
 	}
@@ -49,9 +45,7 @@ func TestHistColumnsStandInPairs(t *testing.T) {
 
 func TestHistSaysWhatItCannotSee(t *testing.T) {
 	var out strings.Builder
-	if err := Hist(&out, histDoc("a.b.Cache", "x"), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, Hist(&out, histDoc("a.b.Cache", "x"), Options{}))
 	for _, want := range []string{"a.b.Cache", "[all]", "CORR is corrected for coordinated omission; sampled waits lie between LEAST and MOST (one wait expected every 10.0 µs)",
 		"mostly not seen", "1 sampled waits reach the edge"} {
 		if !strings.Contains(out.String(), want) {
@@ -65,9 +59,7 @@ func TestHistSaysWhatItCannotSee(t *testing.T) {
 func TestBars(t *testing.T) {
 	var out strings.Builder
 	d := histDoc("Cache\x1b[2J", "Journal")
-	if err := Bars(&out, d, Options{Width: 58}); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, Bars(&out, d, Options{Width: 58}))
 	_, cache, ok := strings.Cut(out.String(), "Cache\\x1b[2J: 4 waits\n")
 	if !ok || strings.Contains(out.String(), "\x1b") {
 		t.Fatalf("%q", out.String())

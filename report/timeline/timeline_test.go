@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -33,12 +34,8 @@ func exampleDocument() *document.CSP {
 func page(t *testing.T, d *document.CSP, top int) (svg, html string) {
 	t.Helper()
 	var a, b strings.Builder
-	if err := SVG(&a, d, top); err != nil {
-		t.Fatal(err)
-	}
-	if err := HTML(&b, d, top); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, SVG(&a, d, top))
+	golden.OK(t, HTML(&b, d, top))
 	if err := xml.Unmarshal([]byte(a.String()), new(struct{})); err != nil {
 		t.Errorf("no XML: %v", err)
 	}

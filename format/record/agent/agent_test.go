@@ -32,10 +32,7 @@ func sources(t *testing.T) (files []string, sum string) {
 	slices.Sort(files)
 	h := sha256.New()
 	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := golden.Must(os.ReadFile(f))(t)
 		fmt.Fprintf(h, "%s %d\n%s", filepath.Base(f), len(text), text)
 	}
 	return files, hex.EncodeToString(h.Sum(nil))
@@ -81,15 +78,10 @@ func build(t *testing.T, javac string) []byte {
 	}
 	add("META-INF/MANIFEST.MF", []byte("Manifest-Version: 1.0\r\nPremain-Class: contend.agent.Stub\r\nAgent-Class: contend.agent.Stub\r\nSources-SHA256: "+sum[:32]+"\r\n\r\n"))
 	for _, c := range classes {
-		data, err := os.ReadFile(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := golden.Must(os.ReadFile(c))(t)
 		add("contend/agent/"+filepath.Base(c), data)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, z.Close())
 	return jar.Bytes()
 }
 
@@ -113,9 +105,7 @@ func TestTheJarIsItsSources(t *testing.T) {
 	for i, javac := range javacs {
 		jar := build(t, javac)
 		if golden.Update() && i == 0 {
-			if err := os.WriteFile(jarFile, jar, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			golden.OK(t, os.WriteFile(jarFile, jar, 0o644))
 			kept = jar
 			continue
 		}
@@ -129,20 +119,12 @@ func TestTheJarIsItsSources(t *testing.T) {
 // equal files differently.
 func entries(t *testing.T, jar []byte) map[string]string {
 	t.Helper()
-	z, err := zip.NewReader(bytes.NewReader(jar), int64(len(jar)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := golden.Must(zip.NewReader(bytes.NewReader(jar), int64(len(jar))))(t)
 	out := map[string]string{}
 	for _, f := range z.File {
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := golden.Must(f.Open())(t)
 		h := sha256.New()
-		if _, err := io.Copy(h, r); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(io.Copy(h, r))(t)
 		out[f.Name] = hex.EncodeToString(h.Sum(nil))
 	}
 	return out
@@ -157,14 +139,8 @@ func TestTheJarNamesItsSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := z.Open("META-INF/MANIFEST.MF")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := golden.Must(z.Open("META-INF/MANIFEST.MF"))(t)
+	text := golden.Must(io.ReadAll(f))(t)
 	if !strings.Contains(string(text), "Sources-SHA256: "+sum[:32]+"\r\n") {
 		t.Errorf("%s was built from other sources: run go generate\n%s", jarFile, text)
 	}

@@ -27,9 +27,7 @@ func beside(t *testing.T, name string) string {
 	}
 	dir := t.TempDir()
 	jar := filepath.Join(dir, jarFile)
-	if err := os.WriteFile(jar, Jar, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(jar, Jar, 0o644))
 	if out, err := exec.Command("javac", "-cp", jar, "-sourcepath", "testdata", "-d", dir, "testdata/contend/agent/"+name+".java").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -279,9 +277,7 @@ func TestWhatSamplesMayCost(t *testing.T) {
 	for _, line := range strings.Split(printed(t, "Budget"), "\n") {
 		var what string
 		var ms int
-		if _, err := fmt.Sscan(line, &what, &ms); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(fmt.Sscan(line, &what, &ms))(t)
 		if w, ok := want[what]; !ok || ms < w[0] || ms > w[1] {
 			t.Errorf("%s: samples %d ms apart, want %v", what, ms, w)
 		}
@@ -321,10 +317,7 @@ func TestThreadsThatEndAreMeasured(t *testing.T) {
 					samples++
 				}
 			})
-			waited, err := strconv.ParseFloat(printed, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			waited := golden.Must(strconv.ParseFloat(printed, 64))(t)
 			t.Logf("measured %.0f ms, waited %.0f ms, %d waiters in %d samples", measured/1e6, waited/1e6, seen, samples)
 			if measured < 0.6*waited || measured > 1.67*waited {
 				t.Errorf("measured %.0f ms, waited %.0f ms", measured/1e6, waited/1e6)
@@ -343,10 +336,7 @@ func sampledBy(t *testing.T, name string, args []string, each func(*format.Event
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	src, err := decode.Open([]string{trace}, nil, decode.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := golden.Must(decode.Open([]string{trace}, nil, decode.Options{}))(t)
 	defer src.Close()
 	for {
 		var ev format.Event

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"contend/format/record/foreign"
+	"contend/golden"
 )
 
 // asked is this process as one of another user's where this is root, which works in work
@@ -23,14 +24,10 @@ func asked(t *testing.T) (p *Process, work, tmp string) {
 		u = foreign.User{UID: 65534, GID: 65534}
 	}
 	dir := t.TempDir()
-	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.Chmod(filepath.Dir(dir), 0o755))
 	work, tmp = filepath.Join(dir, "work"), filepath.Join(dir, "tmp")
 	for _, d := range []string{work, tmp} {
-		if err := errors.Join(os.Mkdir(d, 0o755), os.Chown(d, u.UID, u.GID)); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, errors.Join(os.Mkdir(d, 0o755), os.Chown(d, u.UID, u.GID)))
 	}
 	t.Chdir(work)
 	return &Process{PID: os.Getpid(), inner: 7, user: u, tmp: tmp}, work, tmp
@@ -67,40 +64,28 @@ func TestTheRequestIsLeft(t *testing.T) {
 		t.Errorf("%s, %v", at, err)
 	}
 	target := filepath.Join(t.TempDir(), "secret")
-	if err := errors.Join(os.WriteFile(target, nil, 0o600), os.Symlink(target, name), os.Lchown(name, p.user.UID, p.user.GID)); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, errors.Join(os.WriteFile(target, nil, 0o600), os.Symlink(target, name), os.Lchown(name, p.user.UID, p.user.GID)))
 	old := time.Unix(1e9, 0)
 	if at, err := left(t, p); !errors.Is(err, errAsked) {
 		t.Errorf("%s, %v", at, err)
 	}
-	if err := errors.Join(os.Remove(name), os.WriteFile(name, nil, 0o600), os.Chown(name, p.user.UID, p.user.GID)); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, errors.Join(os.Remove(name), os.WriteFile(name, nil, 0o600), os.Chown(name, p.user.UID, p.user.GID)))
 	if at, err := left(t, p); !errors.Is(err, errAsked) {
 		t.Errorf("%s, %v", at, err)
 	}
-	if err := os.Chtimes(name, old, old); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.Chtimes(name, old, old))
 	if at, err := left(t, p); err != nil || at != p.working() {
 		t.Errorf("%s, %v", at, err)
 	}
 	if info, err := os.Stat(target); err != nil || foreign.Owner(info) != os.Geteuid() {
 		t.Errorf("%v, %v", info, err)
 	}
-	if err := os.Chmod(work, 0o555); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.Chmod(work, 0o555))
 	if at, err := left(t, p); err != nil || at != tmp {
 		t.Errorf("%s, %v", at, err)
 	}
-	if err := os.Chmod(work, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Chown(name, p.user.UID, p.user.GID), os.Chtimes(name, old, old)); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.Chmod(work, 0o755))
+	golden.OK(t, errors.Join(os.WriteFile(name, nil, 0o600), os.Chown(name, p.user.UID, p.user.GID), os.Chtimes(name, old, old)))
 	p.Tidy()
 	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a dead tool's request is still there: %v", err)
@@ -117,9 +102,7 @@ func TestWhatIsInTheWayIsNamed(t *testing.T) {
 	const mallory = 12345
 	for _, c := range []struct{ dir, name string }{{tmp, p.socket()}, {tmp, p.socket() + ".tmp"}, {work, p.request()}} {
 		path := filepath.Join(c.dir, c.name)
-		if err := errors.Join(os.MkdirAll(filepath.Join(path, "full"), 0o755), os.Chown(path, mallory, mallory), os.Chmod(c.dir, fs.ModeSticky|0o777), os.Chown(c.dir, 0, 0)); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, errors.Join(os.MkdirAll(filepath.Join(path, "full"), 0o755), os.Chown(path, mallory, mallory), os.Chmod(c.dir, fs.ModeSticky|0o777), os.Chown(c.dir, 0, 0)))
 		opened, err := p.Open(tmp)
 		if err != nil {
 			t.Fatal(err)
@@ -131,8 +114,6 @@ func TestWhatIsInTheWayIsNamed(t *testing.T) {
 		if !errors.As(err, &said) || !strings.Contains(said.What, "a directory of user 12345 is at ") || !strings.HasSuffix(said.What, "/"+c.name) || !strings.Contains(said.Hint, "rm -r ") {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if err := os.RemoveAll(path); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.RemoveAll(path))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"contend/format/record/foreign"
+	"contend/golden"
 )
 
 // What another user's process says has an end, also where it gives it none.
@@ -40,10 +41,7 @@ func TestWhatAProcessSaysIsBounded(t *testing.T) {
 // takes the command and is silent, or has to open its socket first.
 func TestWaitingForAProcessEndsWithItsContext(t *testing.T) {
 	p := &Process{PID: os.Getpid(), user: foreign.User{UID: os.Geteuid(), GID: os.Getegid()}, tmp: t.TempDir()}
-	l, err := net.Listen("unix", filepath.Join(p.tmp, p.socket()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := golden.Must(net.Listen("unix", filepath.Join(p.tmp, p.socket())))(t)
 	defer l.Close()
 	ctx, stop := context.WithCancel(t.Context())
 	go func() {

@@ -30,14 +30,9 @@ func theirs(t *testing.T) (*Dir, string) {
 	u, path := User{os.Geteuid(), os.Getegid()}, t.TempDir()
 	if u.UID == 0 {
 		u = nobody
-		if err := errors.Join(os.Chown(path, u.UID, u.GID), os.Chmod(filepath.Dir(path), 0o755)); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, errors.Join(os.Chown(path, u.UID, u.GID), os.Chmod(filepath.Dir(path), 0o755)))
 	}
-	d, err := At(path, u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := golden.Must(At(path, u))(t)
 	t.Cleanup(func() { d.Close() })
 	return d, path
 }
@@ -46,18 +41,13 @@ func theirs(t *testing.T) (*Dir, string) {
 func secret(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(path, []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(path, []byte("secret"), 0o600))
 	return path
 }
 
 func untouched(t *testing.T, path string) {
 	t.Helper()
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := golden.Must(os.Stat(path))(t)
 	if text, err := os.ReadFile(path); err != nil || string(text) != "secret" || Owner(info) != os.Geteuid() || info.Mode() != 0o600 {
 		t.Errorf("%s: %q of user %d, %v, %v", path, text, Owner(info), info.Mode(), err)
 	}
@@ -76,13 +66,9 @@ func TestPlantedNames(t *testing.T) {
 		"pipe":     func(at string) error { return unix.Mkfifo(at, 0o666) },
 		"folder":   func(at string) error { return os.Mkdir(at, 0o777) },
 	}
-	if err := os.WriteFile(filepath.Join(path, "file"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.WriteFile(filepath.Join(path, "file"), nil, 0o666))
 	for name, make := range plant {
-		if err := make(filepath.Join(path, name)); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, make(filepath.Join(path, name)))
 		if f, err := d.Create(name, []byte("ours")); !errors.Is(err, fs.ErrExist) || f != nil {
 			t.Errorf("%s: made, %v", name, err)
 		}
@@ -107,19 +93,14 @@ func TestMadeForAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer sub.Close()
-	f, err := sub.Create("file", []byte("ours"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := golden.Must(sub.Create("file", []byte("ours")))(t)
 	defer f.Close()
 	for name, mode := range map[string]fs.FileMode{"sub": fs.ModeDir | 0o700, "sub/file": 0o600} {
 		if info, err := os.Stat(filepath.Join(path, name)); err != nil || info.Mode() != mode || Owner(info) != d.UID {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
-	if err := os.Rename(filepath.Join(path, "sub"), filepath.Join(path, "gone")); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.Rename(filepath.Join(path, "sub"), filepath.Join(path, "gone")))
 	if _, err := sub.Create("more", nil); err != nil || d.Held("sub", sub) {
 		t.Errorf("held %v, %v", d.Held("sub", sub), err)
 	}
@@ -138,13 +119,8 @@ func TestRootHasTheUsersRights(t *testing.T) {
 		t.Skip("only root has more rights than the user")
 	}
 	path := t.TempDir()
-	if err := os.Chmod(path, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	d, err := At(path, nobody)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.Chmod(path, 0o755))
+	d := golden.Must(At(path, nobody))(t)
 	defer d.Close()
 	_, made := d.Create("file", nil)
 	_, again := d.Mkdir("sub")
@@ -159,10 +135,7 @@ func TestRootHasTheUsersRights(t *testing.T) {
 // One directory is locked once, until it is closed.
 func TestLock(t *testing.T) {
 	d, path := theirs(t)
-	other, err := At(path, d.User)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := golden.Must(At(path, d.User))(t)
 	defer other.Close()
 	if !d.Lock() || other.Lock() {
 		t.Error("two have it")
@@ -181,9 +154,7 @@ func TestOpenBeneathTheRootOfAProcess(t *testing.T) {
 	dir := t.TempDir()
 	inside, up := filepath.Join(dir, "inside"), filepath.Join(dir, "up")
 	for _, d := range []string{inside, up} {
-		if err := os.Mkdir(d, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.Mkdir(d, 0o777))
 	}
 	script := fmt.Sprintf(`mount -t tmpfs none '%[1]s' && mount -t tmpfs none '%[2]s' && ln -s '%[1]s' '%[2]s/tmp' && ln -s '../../../../../../../../../../%[1]s' '%[2]s/dots' && ln -s /proc/1/root/'%[1]s' '%[2]s/magic' && echo && exec sleep 600`, inside, up)
 	c := exec.Command("unshare", "--mount", "sh", "-c", script)
@@ -207,10 +178,7 @@ func TestOpenBeneathTheRootOfAProcess(t *testing.T) {
 			}
 			continue
 		}
-		f, err := d.Create(name+".made", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := golden.Must(d.Create(name+".made", nil))(t)
 		f.Close()
 		d.Close()
 		if _, err := os.Stat(filepath.Join(root, inside, name+".made")); err != nil {
@@ -227,9 +195,7 @@ func TestOpenBeneathTheRootOfAProcess(t *testing.T) {
 func TestExchangedNames(t *testing.T) {
 	d, path := theirs(t)
 	target := secret(t)
-	if err := os.Symlink(target, filepath.Join(path, "evil")); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, os.Symlink(target, filepath.Join(path, "evil")))
 	stop, ended := make(chan bool), make(chan bool)
 	go func() {
 		defer close(ended)
@@ -273,9 +239,7 @@ func TestExchangedNames(t *testing.T) {
 func TestOpenWhileOthersRename(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a", "b"} {
-		if err := os.MkdirAll(filepath.Join(dir, name, "c"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, os.MkdirAll(filepath.Join(dir, name, "c"), 0o755))
 	}
 	done := make(chan struct{})
 	var renaming sync.WaitGroup
@@ -303,10 +267,7 @@ func TestOpenWhileOthersRename(t *testing.T) {
 	}
 	path := strings.Repeat("/a/c/../..", 50)
 	for range golden.Depth(200, 2000, 20_000) {
-		d, err := Open(dir, path, me)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := golden.Must(Open(dir, path, me))(t)
 		d.Close()
 	}
 }
