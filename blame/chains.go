@@ -81,18 +81,17 @@ func eachHop(sh *analysis.Share, most int, hop func(*analysis.Hop), omitted func
 
 // chains numbers the chains of waits by their signatures.
 type chains struct {
-	paths  Paths
-	byName map[string]int
-	list   []chain
+	paths      Paths
+	signatures analysis.Interner
+	list       []chain
 }
 
 // chain is one signature: which groups of threads waited, for which class of lock, what its
 // owner was doing, which lock that one waited for in turn, and so on to the owner that waited
 // for nobody.
 type chain struct {
-	steps     []Step
-	signature string
-	hops      int // locks on the way, at least 1; of several ways the longest
+	steps []Step
+	hops  int // locks on the way, at least 1; of several ways the longest
 }
 
 // NewChains returns a pivot by chain of waits.
@@ -108,15 +107,9 @@ func (c *chains) id(sym *analysis.Symbols, waiter format.ThreadID, lock format.O
 // named returns the number of the chain of some steps: hidden classes that differ in their
 // address only have one signature.
 func (c *chains) named(steps []Step) int {
-	name := Signature(steps)
-	i, ok := c.byName[name]
-	if !ok {
-		if c.byName == nil {
-			c.byName = map[string]int{}
-		}
-		i = len(c.list)
-		c.byName[name] = i
-		c.list = append(c.list, chain{steps: steps, signature: name})
+	i := int(c.signatures.ID(Signature(steps)))
+	if i == len(c.list) {
+		c.list = append(c.list, chain{steps: steps})
 	}
 	return i
 }

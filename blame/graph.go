@@ -139,18 +139,6 @@ type ends [2]uint32
 
 // addLocks gives each edge its classes; the edges are told by their ends.
 func (g *Graph) addLocks(p *Pivot, edges map[ends]int32) {
-	first, n := make([]int, len(g.Edges)+1), 0
-	p.EachClass(func(ids []uint32, _ string, _ int64) {
-		first[edges[ends(ids)]+1]++
-		n++
-	})
-	for e := range g.Edges {
-		first[e+1] += first[e]
-	}
-	all := make([]EdgeLock, n)
-	for e := range g.Edges {
-		g.Edges[e].Locks = all[first[e]:first[e]:first[e+1]]
-	}
 	p.EachClass(func(ids []uint32, class string, ns int64) {
 		e := &g.Edges[edges[ends(ids)]]
 		e.Locks = append(e.Locks, EdgeLock{class, ns})

@@ -210,7 +210,7 @@ var (
 		text: func(r *Resolver, id uint32) string { return r.sym.Inputs().Name(id) }}
 	path = keyKind{looks: itsPath,
 		id:   func(r *Resolver, s subject) uint32 { return r.chains.id(r.sym, s.thread, s.lock, s.share) },
-		text: func(r *Resolver, id uint32) string { return r.chains.list[id].signature }}
+		text: func(r *Resolver, id uint32) string { return r.chains.signatures.Name(id) }}
 )
 
 // annotation is what a Go program told runtime/trace its goroutine was doing;
