@@ -215,10 +215,13 @@ func (p *pass) finish() *Trace {
 	rec.sleeps.classify(rec, e.defs)
 	tl, rebuilt := rec.activities.Timelines(e.defs, e.asks())
 	counted := 0
-	if !smp.any {
+	if !smp.tells() {
 		var unseen int64
 		if counted, unseen = rec.runs(e.defs, start, end, e); rec.partlySeen() {
 			tr.RunningHigh = e.running + unseen
+		}
+		if smp.any {
+			tr.Start, tr.End = smp.bounds(start, end)
 		}
 	} else {
 		asleep, awaiting := smp.resolveSleeps(&rec.sleeps, e.defs)
@@ -243,8 +246,8 @@ func (p *pass) finish() *Trace {
 	tr.RunningHigh = max(tr.RunningHigh, e.running)
 	lo, hi := max(tr.Start, e.from), min(tr.End, e.to)
 	switch tr.ElapsedNs = max(0, hi-lo); {
-	case !smp.any:
-		tr.ElapsedNs = rec.elapsed(lo, hi)
+	case !smp.tells():
+		tr.ElapsedNs = max(rec.elapsed(lo, hi), covered(smp.recorded(), lo, hi))
 	case len(smp.coveredBefore) > 0 && rec.Waited() == 0:
 		tr.ElapsedNs = covered(smp.recorded(), lo, hi)
 	}
@@ -269,7 +272,7 @@ var polls = [...]bool{format.ActivityRun: true, format.ActivitySeen: true, forma
 func (p *pass) warnings(tl *owners.Timelines, running int64) []format.Warning {
 	out := slices.Concat(p.rec.warnings(p.e.defs, tl, running), p.back.warning(), p.smp.stalls.warning())
 	out = append(out, p.smp.measured.warning()...)
-	if p.smp.any && p.rec.Waited() > 0 {
+	if p.smp.tells() && p.rec.Waited() > 0 {
 		out = append(out, format.Warning{Code: "mixed",
 			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high"})
 	}

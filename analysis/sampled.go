@@ -9,6 +9,7 @@ import (
 
 // tick begins a sampling instant.
 func (s *sampler) tick(t *format.Event) {
+	s.ticked = true
 	at := t.Intended
 	if at == 0 {
 		at = t.Time

@@ -12,12 +12,12 @@ type sampler struct {
 	e   *emitter
 	g   graph
 
-	any     bool // there were samples
-	samples int  // ticks, or instants without ticks
-	owned   bool // some lock had an owner
-	unowned bool // some lock had none
-	threads int  // maximum of threads alive at one tick of this input
-	before  int  // sum of these maxima for earlier inputs
+	any, ticked bool // there were samples
+	samples     int  // ticks, or instants without ticks
+	owned       bool // some lock had an owner
+	unowned     bool // some lock had none
+	threads     int  // maximum of threads alive at one tick of this input
+	before      int  // sum of these maxima for earlier inputs
 
 	cur           *instant
 	next          *instant // until it is read: the instant before cur
@@ -207,13 +207,19 @@ func (s *sampler) sample(before, after int64) Sample {
 	return Sample{Taken: true, InOrder: len(s.rec.parts) == 1 && s.rec.Waited() == 0, Before: before, First: at, Last: at, After: after}
 }
 
+// tells reports whether the samples tell how many threads ran. Those without ticks beside a
+// recording of events, of some threads of it, do not.
+func (s *sampler) tells() bool { return s.any && (s.ticked || len(s.rec.recorded) == 0) }
+
 // book charges the graph over [lo, hi), and running time.
 func (s *sampler) book(lo, hi, running int64, seen *Sample) {
 	s.number++
 	if seen.Before == format.NoTime {
 		s.number++ // no wait is known to continue from the last booking
 	}
-	s.e.run(lo, hi, running)
+	if s.tells() {
+		s.e.run(lo, hi, running)
+	}
 	for rest := s.nodes; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && s.g.blocked[rest[n]].lock == s.g.blocked[rest[0]].lock {

@@ -49,7 +49,7 @@ var recorders = map[string]record.Means{
 // unseen is what is missing where virtual threads run.
 var unseen = map[record.Means]string{
 	{Agent: true}:               "virtual threads run there, of which the agent sees nothing: --with jfr records their waits",
-	{Agent: true, Flight: true}: "virtual threads run there: their waits are recorded as far as the flight recorder does it, but no sample shows what they own",
+	{Agent: true, Flight: true}: "virtual threads run there: their waits are recorded as far as the flight recorder does it, but no sample shows what they own (from JDK 24 on thread dumps do)",
 }
 
 func newRecord(e *env) *cobra.Command {
@@ -223,7 +223,7 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 	if r.Scarce {
 		e.warn(format.Say("ended after %v, for want of room where the JVM's flight recorder writes: it would end the program", r.Length))
 	}
-	if r.Virtual && means.Agent {
+	if r.Light && means.Agent && r.Virtual == nil {
 		e.warn(unseen[means])
 	}
 	return r.Ended, e.finishRecording(o, r, out)
@@ -279,7 +279,7 @@ func (e *env) rescue(r *record.Recording, kept string, out *recordingFile, why e
 }
 
 func (e *env) writeRecording(r *record.Recording, out *recordingFile) error {
-	src, err := decode.Recording(r.Flight, r.Samples, decode.Options{})
+	src, err := decode.Recording(r.Flight, r.Samples, r.Virtual, decode.Options{})
 	if err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ func (e *env) writeRecording(r *record.Recording, out *recordingFile) error {
 		return err
 	}
 	err = copyTrace(w, src)
-	if r.Virtual && r.Flight == nil { // whose reader says so
+	if r.Light && r.Flight == nil { // whose reader says so
 		st := format.Stats{Blind: "virtual threads ran, of which the agent sees nothing", Warnings: []format.Warning{{Code: format.HiddenVirtual, Text: "virtual threads ran, of which the agent sees nothing: nothing bounds how long they waited"}}}
 		for _, note := range st.Notes() {
 			err = errors.Join(err, w.Write(&note))
@@ -320,7 +320,7 @@ func keepRaw(r *record.Recording, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for name, f := range map[string]*io.SectionReader{"flight.jfr": r.Flight, "samples.bin": r.Samples} {
+	for name, f := range map[string]*io.SectionReader{"flight.jfr": r.Flight, "samples.bin": r.Samples, "threads.json": r.Virtual} {
 		if f == nil {
 			continue
 		}

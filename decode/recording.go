@@ -6,6 +6,7 @@ import (
 
 	"contend/decode/jfr"
 	"contend/decode/native"
+	"contend/decode/threaddump"
 	"contend/format"
 )
 
@@ -19,28 +20,36 @@ const (
 // Recording reads what was recorded of one JVM at once: its flight recording,
 // the samples of the agent, or both, of which either may be nil. With both,
 // the waits are those of the flight recording, and the samples only show who
-// owned the locks. The caller keeps them open.
-func Recording(flight, samples *io.SectionReader, o Options) (Source, error) {
-	r, err := recording(flight, samples, o)
+// owned the locks. Thread dumps beside a flight recording sample the waits of virtual
+// threads; nil without. The caller keeps them open.
+func Recording(flight, samples, dumps *io.SectionReader, o Options) (Source, error) {
+	r, err := recording(flight, samples, dumps, o)
 	if err != nil {
 		return nil, err
 	}
 	return &admitted{Source: r, name: flightFile}, nil
 }
 
-func recording(flight, samples *io.SectionReader, o Options) (Source, error) {
+func recording(flight, samples, dumps *io.SectionReader, o Options) (Source, error) {
 	if flight == nil {
 		return native.NewReader(samples, sampleFile)
 	}
 	r, err := jfr.NewReader(flight, flightFile, jfr.Options{Rules: o.Rules, Shown: samples != nil})
-	if err != nil || samples == nil {
+	if err != nil || samples == nil && dumps == nil {
 		return r, err
 	}
-	shown, err := native.NewReader(samples, sampleFile)
-	if err != nil {
-		return nil, err
+	b := &both{Reader: r}
+	if dumps != nil {
+		b.dumps = threaddump.JSON(dumps)
 	}
-	return &both{Reader: r, samples: shown}, nil
+	if samples != nil {
+		shown, err := native.NewReader(samples, sampleFile)
+		if err != nil {
+			return nil, err
+		}
+		b.samples = shown
+	}
+	return b, nil
 }
 
 // Samples reads an agent's trace, which may grow meanwhile.
@@ -52,11 +61,12 @@ func Samples(in io.Reader) (Source, error) {
 	return &admitted{Source: r, name: sampleFile}, nil
 }
 
-// both reads a flight recording to its end, and then what samples of the same
-// JVM show.
+// both reads a flight recording to its end, and then what thread dumps and samples of the
+// same JVM show.
 type both struct {
 	*jfr.Reader
-	samples Source
+	dumps   func() (*threaddump.Dump, error) // nil at their end
+	samples Source                           // nil without
 	then    bool
 	last    int64 // sample, and how many there were: in each a deadlock shows
 	shown   int
@@ -74,6 +84,18 @@ func (b *both) Read(ev *format.Event) error {
 		if b.Reader.Next(ev) {
 			return nil
 		}
+		if b.dumps != nil {
+			d, err := b.dumps()
+			if err != nil {
+				b.dumps = nil
+			} else {
+				b.Reader.ShowVirtual(d)
+			}
+			continue
+		}
+		if b.samples == nil {
+			return io.EOF
+		}
 		var shown format.Event
 		if err := b.samples.Read(&shown); err != nil {
 			return err
@@ -90,6 +112,9 @@ func (b *both) Read(ev *format.Event) error {
 // are cut off: then one may have come later. Where nobody waits in any there is none.
 func (b *both) Stats() format.Stats {
 	s := b.Reader.Stats()
+	if b.samples == nil {
+		return s
+	}
 	s.Dumps += max(b.shown, 1)
 	shown := b.samples.Stats()
 	for _, w := range shown.Warnings {
@@ -103,4 +128,10 @@ func (b *both) Stats() format.Stats {
 	return s
 }
 
-func (b *both) Close() error { return errors.Join(b.Reader.Close(), b.samples.Close()) }
+func (b *both) Close() error {
+	err := b.Reader.Close()
+	if b.samples != nil {
+		err = errors.Join(err, b.samples.Close())
+	}
+	return err
+}

@@ -23,6 +23,9 @@ type virtuals struct {
 	told  float64 // the part of their lives that their events cover
 	ofJVM
 
+	sampled     int   // thread dumps
+	lastSampled int64 // time of the last
+
 	before    bool // a JVM before the one at hand had some
 	uncounted bool // and their starts are not all recorded
 }
@@ -147,6 +150,9 @@ func (r *Reader) virtualWarning() []format.Warning {
 	those := "virtual threads"
 	if n := len(v.lives); n > 0 {
 		those = format.Some(n, "virtual thread", "virtual threads")
+	}
+	if v.sampled > 0 {
+		return []format.Warning{{Code: format.HiddenVirtual, Text: format.Say("of %s the waits are sampled by %v thread dumps: what lies between two is not known", those, v.sampled)}}
 	}
 	w := format.Warning{Code: format.HiddenVirtual, Text: format.Say("of %v %s are recorded%s: ", those, what, hint)}
 	if ns, bounded := v.unobserved(max(r.until, r.head.end())); bounded {

@@ -32,10 +32,11 @@ type Config struct {
 type Recording struct {
 	Samples *io.SectionReader // the agent's trace, nil without the agent; no name leads to it any more
 	Flight  *io.SectionReader // the flight recording, nil without one; likewise
+	Virtual *io.SectionReader // thread dumps beside a flight recording, as JSON, that sample virtual threads; nil without
 	Length  time.Duration     // how long was recorded
 	Ended   bool              // the process ended before the time was over
 	Scarce  bool              // it was ended early: the flight recorder would have found no more room
-	Virtual bool              // virtual threads ran, which no agent sees
+	Light   bool              // virtual threads ran, which no agent sees
 	files   []*os.File
 }
 
@@ -103,10 +104,19 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 		}
 	}
 	begun := time.Now()
-	out.Virtual = p.VirtualThreads() // they go with the process
+	out.Light = p.VirtualThreads() // they go with the process
+	dumps, end := make(chan *os.File, 1), func() {}
+	if dumps <- nil; m.Flight {
+		<-dumps
+		dumping, cancel := context.WithCancel(ctx)
+		end = cancel
+		go func() { dumps <- s.dumpVirtual(dumping) }()
+	}
 	out.Ended, out.Scarce = s.wait(ctx)
 	out.Length = time.Since(begun)
-	out.Virtual = out.Virtual || p.VirtualThreads()
+	end()
+	out.Virtual = out.keep(<-dumps)
+	out.Light = out.Light || out.Virtual != nil || p.VirtualThreads()
 	if m.Agent {
 		s.stopAgent(out.Ended)
 		out.Samples = out.keep(s.trace)

@@ -1,0 +1,70 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"time"
+)
+
+// Neither the agent nor the flight recorder sees what virtual threads wait for. From JDK 24
+// on the JVM writes that into a file, of all threads: it takes virtual ones one after the
+// other and stops none for long, but the more there are the longer it takes.
+const (
+	dumpName = "threads.json"
+	dumpsMax = 4                      // a second
+	dumpPart = 20                     // of the time at most one in so many passes in dumps
+	dumpSize = 16 << 20               // of a larger dump the rest is left out
+	dumpLook = 500 * time.Millisecond // for the first virtual thread
+)
+
+// dumpVirtual samples virtual threads, as soon as there are some, until ctx ends. It returns
+// what the JVM wrote, one document behind the other; nil where that is nothing.
+func (s *session) dumpVirtual(ctx context.Context) *os.File {
+	var out *os.File
+	for wait := dumpLook; ; {
+		select {
+		case <-ctx.Done():
+			return out
+		case <-time.After(wait):
+		}
+		wait = dumpLook
+		if out == nil && !s.p.VirtualThreads() {
+			continue
+		}
+		begun := time.Now()
+		text := s.dump(ctx)
+		if text == nil {
+			return out
+		}
+		if out == nil {
+			var err error
+			if out, err = os.CreateTemp("", "contend-*"); err != nil {
+				return nil
+			}
+			_ = os.Remove(out.Name())
+		}
+		if _, err := out.Write(append(text, '\n')); err != nil {
+			return out // of a full disk: what came before is good
+		}
+		wait = max(time.Second/dumpsMax, dumpPart*time.Since(begun))
+	}
+}
+
+// dump returns a dump of all threads; nil where the JVM writes none, or tells no locks.
+func (s *session) dump(ctx context.Context) []byte {
+	if _, err := s.jcmd(ctx, "Thread.dump_to_file -overwrite -format=json %s", s.dir.path(dumpName)); err != nil {
+		return nil
+	}
+	f, err := s.dir.here.Open(dumpName)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, dumpSize))
+	if err != nil || !bytes.Contains(text, []byte(`"state":`)) { // it is older than JDK 24
+		return nil
+	}
+	return text
+}
