@@ -126,30 +126,26 @@ func (d *decoder) string() string {
 }
 
 func (d *decoder) field(f fieldCode, ev *Event, last *int64, a *Arena) {
-	if v := ev.signed(f); v != nil {
-		*v = d.varint()
-		switch f {
-		case fTime:
-			*v += *last
-			*last = *v
-		case fEnd, fIntended:
-			*v += ev.Time
-		}
-		return
-	}
-	if s := ev.text(f); s != nil {
-		*s = d.string()
-		return
-	}
 	switch f {
+	default:
+		d.bad = !ev.setNumber(f, d.uvarint()) || d.bad
+	case fTime:
+		*last += d.varint()
+		ev.Time = *last
+	case fEnd:
+		ev.End = ev.Time + d.varint()
+	case fIntended:
+		ev.Intended = ev.Time + d.varint()
+	case fWeight, fBytes, fAgain:
+		*ev.signed(f) = d.varint()
+	case fName, fGroup, fClass, fValue:
+		*ev.text(f) = d.string()
 	case fFrames:
 		ev.Frames = d.frames(a)
 	case fOwners:
 		ev.Owners = d.parties(a)
 	case fWaiters:
 		ev.Waiters = d.parties(a)
-	default:
-		d.bad = !ev.setNumber(f, d.uvarint()) || d.bad
 	}
 }
 
