@@ -67,12 +67,9 @@ func (l *Lanes) Begin(*analysis.Symbols, int64) {}
 
 // Slice implements analysis.Visitor.
 func (l *Lanes) Slice(s *analysis.Slice) {
-	if s.End < l.from || s.Start >= l.to {
-		return
-	}
 	l.shares = l.shares[:0]
 	for i := range s.Shares {
-		if sh := &s.Shares[i]; sh.Direct.Kind == analysis.OwnerThread {
+		if sh := &s.Shares[i]; sh.Direct.Kind == analysis.OwnerThread && l.overlaps(s.Start, s.End) {
 			l.shares = append(l.shares, l.hold(s, sh))
 		}
 	}
@@ -87,6 +84,13 @@ func (l *Lanes) Slice(s *analysis.Slice) {
 	}
 }
 
+// QueueSlice implements analysis.QueueVisitor. Of a long queue only the first waiter has an
+// arrow to each hold: all waiters would have as many as both multiplied.
+func (l *Lanes) QueueSlice(s *analysis.Slice, _ int) { l.Slice(s) }
+
+// overlaps reports whether a time is part of what is collected.
+func (l *Lanes) overlaps(start, end int64) bool { return end >= l.from && start < l.to }
+
 // add appends a span and returns its place.
 func (l *Lanes) add(s Span) int32 {
 	l.Spans = append(l.Spans, s)
@@ -94,19 +98,28 @@ func (l *Lanes) add(s Span) int32 {
 	return int32(len(l.Spans) - 1)
 }
 
-// wait returns the wait of a waiter, which a slice begins or goes on with.
+// wait returns the wait of a waiter, which a slice begins or goes on with; -1 for one that
+// begins after all that is collected. One that ends before gives its place to the next of
+// its thread: in a long queue only the first slice of a wait and the last tell its waiter.
 func (l *Lanes) wait(s *analysis.Slice, w *analysis.Waiter) int32 {
 	for len(l.waits) <= int(w.Thread) {
 		l.waits = append(l.waits, 0)
 	}
-	if at := l.waits[w.Thread] - 1; at >= 0 && !w.First {
-		if old := &l.Spans[at]; old.Lock == s.Lock && old.End == s.Start {
-			old.End = s.End
-			return at
-		}
+	at := l.waits[w.Thread] - 1
+	if at >= 0 && !w.First && l.Spans[at].Lock == s.Lock {
+		l.Spans[at].End = s.End
+		return at
 	}
-	at := l.add(Span{Start: s.Start, End: s.End, Thread: w.Thread, Lock: s.Lock, Stack: w.Stack, What: Waits})
-	l.waits[w.Thread] = at + 1
+	one := Span{Start: s.Start, End: s.End, Thread: w.Thread, Lock: s.Lock, Stack: w.Stack, What: Waits}
+	switch {
+	case s.Start >= l.to:
+		return -1
+	case at >= 0 && l.Spans[at].End < l.from:
+		l.Spans[at] = one
+	default:
+		at = l.add(one)
+		l.waits[w.Thread] = at + 1
+	}
 	return at
 }
 
@@ -131,7 +144,7 @@ func (l *Lanes) hold(s *analysis.Slice, sh *analysis.Share) int32 {
 
 // Held implements analysis.HoldVisitor. Rebuilt holds are those of the slices.
 func (l *Lanes) Held(h *analysis.Hold) {
-	if !h.Rebuilt && h.Thread != format.NoThread && h.End >= l.from && h.Start < l.to {
+	if !h.Rebuilt && h.Thread != format.NoThread && l.overlaps(h.Start, h.End) {
 		key := held{h.Lock, h.Thread}
 		l.recorded[key] = append(l.recorded[key], l.add(Span{Start: h.Start, End: h.End, Thread: h.Thread, Lock: h.Lock, Stack: h.Stack, What: Holds}))
 	}
@@ -139,7 +152,7 @@ func (l *Lanes) Held(h *analysis.Hold) {
 
 // Idle implements analysis.IdleVisitor.
 func (l *Lanes) Idle(thread format.ThreadID, start, end int64, pause bool) {
-	if end >= l.from && start < l.to {
+	if l.overlaps(start, end) {
 		did := format.ActivityWait
 		if pause {
 			did = format.ActivitySleep
@@ -153,7 +166,7 @@ const mostActs = 200_000
 
 // Activity implements analysis.ActivityVisitor.
 func (l *Lanes) Activity(ev *format.Event, _ []format.Frame) {
-	if l.acts && len(l.Spans) < mostActs && ev.End >= l.from && ev.Time < l.to {
+	if l.acts && len(l.Spans) < mostActs && l.overlaps(ev.Time, ev.End) {
 		l.add(Span{Start: ev.Time, End: ev.End, Thread: ev.Thread, Stack: ev.Stack, What: Does, Did: ev.Activity})
 	}
 }
@@ -177,7 +190,7 @@ func (l *Lanes) Finish() {
 	}
 	order := make([]int32, 0, len(l.Spans))
 	for i := range to {
-		if to[i] == int32(i) {
+		if s := &l.Spans[i]; to[i] == int32(i) && l.overlaps(s.Start, s.End) {
 			order = append(order, int32(i))
 		}
 	}

@@ -25,6 +25,7 @@ type Wait struct {
 	place  int   // in its queue
 	heard  int   // so many of its runs
 	queued bool
+	kept   bool // since it began: its length was known
 	whole  bool // has all its parts, and the rest was not looked at
 }
 
@@ -94,13 +95,35 @@ func (c *Longest) of(t format.ThreadID) *Wait {
 // begin opens a wait, unless it is known to be too short.
 func (c *Longest) begin(s *analysis.Slice, w *analysis.Waiter) {
 	c.close(w.Thread)
+	early := !s.Sample.Taken && w.WaitNs > 0 && c.only == nil
 	if !s.Sample.Taken && len(c.found) == c.most && w.WaitNs <= c.found[0].Ns {
 		return
 	}
 	for len(c.open) <= int(w.Thread) {
 		c.open = append(c.open, nil)
 	}
-	c.open[w.Thread] = c.take(Wait{Start: s.Start, Ns: w.WaitNs, Thread: w.Thread, Stack: w.Stack, Lock: s.Lock, Failed: w.Failed, cutNs: w.CutNs})
+	one := c.take(Wait{Start: s.Start, Ns: w.WaitNs, Thread: w.Thread, Stack: w.Stack, Lock: s.Lock, Failed: w.Failed, cutNs: w.CutNs, kept: early})
+	if c.open[w.Thread] = one; early {
+		c.keep(one)
+	}
+}
+
+// keep keeps a wait instead of the shortest one, if it is longer. Of 100,000 waits that are
+// open at a time most are known to be too short when others begin.
+func (c *Longest) keep(w *Wait) {
+	switch {
+	case len(c.found) < c.most:
+		heap.Push(&c.found, w)
+		return
+	case w.Ns > c.found[0].Ns:
+		w, c.found[0] = c.found[0], w
+		heap.Fix(&c.found, 0)
+	}
+	if c.of(w.Thread) == w {
+		c.open[w.Thread] = nil
+		c.leave(w)
+	}
+	c.spare = append(c.spare, w)
 }
 
 // take returns room for a wait: that of one which was not kept, if there is any.
@@ -129,16 +152,11 @@ func (c *Longest) close(t format.ThreadID) {
 	}
 	w.Ns = cmp.Or(w.Ns, w.charged())
 	switch {
+	case w.kept:
 	case w.Ns == 0 || c.only != nil && !c.only(w, c.start):
 		c.spare = append(c.spare, w)
-	case len(c.found) < c.most:
-		heap.Push(&c.found, w)
-	case w.Ns > c.found[0].Ns:
-		c.spare = append(c.spare, c.found[0])
-		c.found[0] = w
-		heap.Fix(&c.found, 0)
 	default:
-		c.spare = append(c.spare, w)
+		c.keep(w)
 	}
 }
 

@@ -105,3 +105,27 @@ func TestCrowdsAreToldAsEachIs(t *testing.T) {
 		}
 	})
 }
+
+// Of waits at a time no more are open than may be kept: how long a recorded one is is known
+// when it begins.
+func TestFewWaitsAreOpen(t *testing.T) {
+	const most = 5
+	c := NewLongest(most)
+	c.Begin(nil, 0)
+	for i := range format.ThreadID(1000) {
+		c.Slice(&analysis.Slice{Start: int64(i), End: int64(i) + 1, Lock: 1, Waiters: []analysis.Waiter{{Thread: i, First: true, WaitNs: int64(i) + 1, CutNs: int64(i) + 1}},
+			Shares: []analysis.Share{{Ns: 1}}})
+		open := 0
+		for _, w := range c.open {
+			if w != nil {
+				open++
+			}
+		}
+		if open > most {
+			t.Fatalf("%d waits are open, of which at most %d are kept", open, most)
+		}
+	}
+	if list := c.Waits(); len(list) != most || list[0].Ns != 1000 || list[most-1].Ns != 996 {
+		t.Errorf("%+v", list)
+	}
+}
