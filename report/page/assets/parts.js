@@ -29,7 +29,7 @@
   // Name writes a name of the trace, shortened, and whole when pointed at. It goes on
   // in the next line behind its dots and marks; a long part between them, where a word
   // of it begins.
-  C.Name = ({ text, title }) => html`<bdi class="name" title=${title || text}>${C.short(text).split(/(?<=[ .$@/_-]|::)(?=.)/).flatMap(part => part.length < 18 ? part : part.split(/(?<=[a-z])(?=[A-Z])/)).map((piece, i) => i ? [html`<wbr />`, piece] : piece)}</bdi>`;
+  C.Name = ({ text, title }) => html`<bdi class="name" title=${title || text}>${C.short(text).split(/(?<=[ .$@/-]|::|[a-zA-Z0-9]_)(?=.)/).flatMap(part => part.length < 18 ? part : part.split(/(?<=[a-z])(?=[A-Z])/)).map((piece, i) => i ? [html`<wbr />`, piece] : piece)}</bdi>`;
 
   // whole is what a short name of a lock, a place or a class stands for.
   C.whole = function (m, kind, text) {
