@@ -17,12 +17,12 @@
 //	holds.go        holds, recorded or rebuilt, for the visitors that ask
 //	sampled.go      collecting samples from events and charging them in order
 //	nonlock.go      waits that are not for locks, for the visitors that ask
-//	sleepinstants.go which sampled sleeps are inside critical sections
 //	reacquire.go    acquiring locks again after Object.wait and await
 //	sleeps.go       which sleeps are inside critical sections
 //	runner.go       when one thread runs, and when it is idle
 //	scaled.go       postponing samples until the measured waiting is known
 //	sampler.go      one sample: the time it stands for, its graph, its slices
+//	sleepinstants.go which sampled sleeps are inside critical sections
 //	measured.go     measured waiting, and the factors it gives
 //	instant.go      the contended locks of one sampling instant
 //	relocate.go     merging the addresses of locks that a collector moved

@@ -7,6 +7,10 @@ import (
 	"contend/format"
 )
 
+// contradicted is how many sleeps must agree with a stack being inside for each sleep that
+// does not: the ends of waits are not exact.
+const contradicted = 10
+
 // sampledSleeps decides which sampled sleeps are inside critical sections of locks whose
 // owner samples do not show. Sleeps with a stack are inside the section of a lock if
 //

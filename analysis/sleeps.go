@@ -10,10 +10,6 @@ import (
 	"contend/format"
 )
 
-// contradicted is how many sleeps must agree with a stack being inside for each sleep that
-// does not: the ends of waits are not exact.
-const contradicted = 10
-
 // The numbers of sleeps and acquisitions that verdicts use at most: the earliest ones.
 const (
 	maxSleepsTried   = 1 << 14

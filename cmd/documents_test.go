@@ -48,6 +48,7 @@ var documentCommands = map[string]string{
 	"verify-text":      "verify D/counts.txt",
 	"whatif":           "whatif --top 1 D/inferred.txt",
 	"whatif-sampled":   "whatif --split sim.Lock1=4 D/sampled-1.txt",
+	"why":              "why D/inferred.txt",
 }
 
 // TestDocuments compares JSON with what it was before and holds it to the

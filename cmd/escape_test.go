@@ -33,6 +33,7 @@ var spoken = map[string][]string{
 	"check":      {"--rule max(*)<1ms TRACE", "--rule csp(*)<5% TRACE", "--rule csp(*)<5% --format markdown TRACE", "--rule csp(*)<5% --format json TRACE", "--rule csp(*)<5% --format junit TRACE"},
 	"dump":       {"TRACE"},
 	"export":     {"-o - TRACE"},
+	"why":        {"TRACE", "--format json TRACE"},
 	"whatif":     {"TRACE", "--format markdown TRACE", "--format csv TRACE", "--format json TRACE"},
 	"verify":     {"TRACE", "--format markdown TRACE", "--format csv TRACE", "--format json TRACE"},
 	"convert":    nil, // binary, never to a terminal

@@ -75,7 +75,7 @@ func TestTheTimelineInABrowser(t *testing.T) {
 	if len(phases) == 0 || phases[0].X < bands[0].X || phases[0].X+phases[0].Width > bands[0].X+bands[0].Width+0.5 || phases[0].Width < 20 {
 		t.Errorf("phases %v of the band %v", phases, bands)
 	}
-	if tip := b.text("g.phase title"); !strings.Contains(tip, "FileHandler.publish") || !strings.Contains(tip, "pressure 6") {
+	if tip := b.text("g.phase title"); !strings.Contains(tip, "Phases.lambda$main$3:14") || !strings.Contains(tip, "pressure 6") {
 		t.Errorf("tooltip %q", tip)
 	}
 	// what lies under the pointer is the phase, not the curve painted over it

@@ -8,9 +8,9 @@
 //	screen.go    what is shown, and how it is made to fit
 //	head.go      what was read, and how much waiting there was
 //	finding.go   findings and deadlocks
-//	block.go     one thing that threads wait for: who holds it, who waits
 //	tail.go      what was not counted, how sure it is, what to run next
 //	resources.go what is waited for that is no lock
+//	block.go     one thing that threads wait for: who holds it, who waits
 //	advice.go    what to do where no finding says so
 //	stacks.go    whole stacks, for who asks for all
 //	parts.go     what all parts of a screen are made of

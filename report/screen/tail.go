@@ -44,17 +44,6 @@ func (s *screen) tail() (lines []line) {
 // that there would be others at another instant.
 var doubts = map[string]bool{"mixed": true, "wild-times": true, "overflow": true, "disagreement": true, "single-dump": true, "not-one-instant": true}
 
-// trapped reports whether nobody waits but in deadlocks.
-func (s *screen) trapped() bool {
-	ns := int64(0)
-	for i := range s.Findings {
-		if s.Findings[i].Deadlock > 0 {
-			ns += s.Findings[i].WaitNs
-		}
-	}
-	return ns > 0 && ns >= s.Total.WaitNs
-}
-
 // uncounted are what the totals leave out. Where nothing could be read, what the
 // settings were is no news.
 func (s *screen) uncounted() []document.Warning {

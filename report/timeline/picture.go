@@ -189,7 +189,7 @@ func (b *band) newPhase(p *document.Phase, start int64, edges []int64) phase {
 	out.Line = fmt.Sprintf("%d: %s to %s, %s waited, pressure %s", out.Number, out.From, out.To, out.Wait, out.CSP)
 	lines := []string{out.Line}
 	for i, c := range out.Causes {
-		lines = append(lines, c.Share+" "+text.Shorten(text.Cause(&p.Causes[i]), maxText, text.Start))
+		lines = append(lines, c.Share+" "+text.Shorten(text.Sanitize(text.Cause(&p.Causes[i])), maxText, text.Start))
 	}
 	if len(out.Causes) > 0 {
 		out.Line = text.Shorten(out.Line+"; "+lines[1], maxText, text.Start)
