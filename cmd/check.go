@@ -51,9 +51,9 @@ the rule. "total" is all locks together.
 
 A change of csp or blame over the baseline is one of threads that wait on average:
 waiting over the time elapsed, as 'contend diff' has it. Pressure is over the running
-time, which shrinks with the waiting. A change fails when it is above the limit by more than noise. With
-three baseline traces or more, what they disagree by is the noise; with fewer it is
-estimated from how each run varies.
+time, which shrinks with the waiting. A change fails when it is above the limit by more
+than noise. With three baseline traces or more, what they disagree by is the noise; with
+fewer it is estimated from how each run varies.
 
 A rule that the trace cannot decide is undecided, and does not hold either, unless
 --allow-undecided is given; the answer says why, and what to do:
@@ -165,7 +165,7 @@ func (o *checkOptions) runs(e *env, paths []string, rules []gate.Rule) (runs []*
 	for _, path := range paths {
 		run := gate.NewRun(rules...)
 		one := o.trace
-		one.paths = []string{path}
+		one.paths, one.lenient = []string{path}, true
 		res, err := one.run(e, run.Visitors()...)
 		if err != nil {
 			return nil, nil, false, err

@@ -57,7 +57,8 @@ pressure is at least half of it.`,
 	o.trace.bind(c)
 	o.out.bind(c, cspOutputs)
 	c.Flags().DurationVar(&o.interval, "interval", time.Second, "length of a measurement `INTERVAL`")
-	c.Flags().Float64Var(&o.threshold, "threshold", csp.DefaultThreshold, "a phase begins at this `PRESSURE`, between 0 and 1")
+	o.threshold = csp.DefaultThreshold
+	c.Flags().Var((*partValue)(&o.threshold), "threshold", "a phase begins at this `PRESSURE`, as 5% or 0.05")
 	c.Flags().BoolVar(&o.root, "root", false, "charge waiting to the last lock of each chain of waits instead of the first")
 	c.Flags().BoolVar(&o.metrics, "metrics", false, "print the older metrics beside it")
 	c.Flags().BoolVar(&o.chart, "chart", false, "draw a line per lock over time; the interval is 100ms unless given")
@@ -68,8 +69,6 @@ func (o *cspOptions) check() error {
 	switch {
 	case o.interval <= 0:
 		return usageError{fmt.Errorf("--interval: must be longer than 0"), "write 1s or 100ms"}
-	case !(o.threshold > 0 && o.threshold <= 1): // NaN is out of bounds too
-		return usageError{fmt.Errorf("--threshold: must be above 0 and at most 1"), "0.05 is 5 %"}
 	}
 	if o.chart && o.out.format != "table" {
 		return usageError{fmt.Errorf("--chart: is drawn in a terminal, not as %s", o.out.format), "choose --chart, or -o csp.svg or -o csp.html"}

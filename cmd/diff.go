@@ -123,6 +123,7 @@ func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s docu
 	for _, path := range paths {
 		p := &compare.Profile{}
 		alone := *o
+		alone.lenient = true // what one side has the other may lack
 		alone.paths = []string{strings.TrimSpace(path)}
 		res, err := alone.named(e, nil, p)
 		if err != nil {

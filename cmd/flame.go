@@ -94,7 +94,7 @@ func runFlame(e *env, o *flameOptions) error {
 	var damage error
 	if o.diff != "" {
 		before := o.trace
-		before.paths = []string{o.diff}
+		before.paths, before.lenient = []string{o.diff}, true
 		base, b.Stable = stacks.New(view, app), true
 		base.Stable, base.Shown = true, true
 		res, err := before.run(e, base)

@@ -13,9 +13,13 @@ import (
 )
 
 // decorate gives the commands that cobra brings the words and the exit codes of
-// ours, and fits the lists of flags to a terminal of so many columns; 0 leaves
-// them as long as they are.
+// ours, and fits the lists of flags to a terminal of so many columns, of which help takes
+// helpColumns at most; 0 is no terminal. The daily commands come first.
 func decorate(root *cobra.Command, columns int) {
+	if columns <= 0 || columns > helpColumns {
+		columns = helpColumns
+	}
+	cobra.EnableCommandSorting = false
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
 	root.SuggestionsMinimumDistance = nearMiss
 	root.SetHelpCommand(newHelp())
@@ -37,6 +41,9 @@ func decorate(root *cobra.Command, columns int) {
 		c.Short = "print the script for " + c.Name()
 	}
 }
+
+// helpColumns is how wide help is at most: longer lines are hard to read.
+const helpColumns = 100
 
 // nearMiss is by how many letters a mistyped command may differ from the one
 // that was meant.
@@ -86,6 +93,7 @@ var flagValues = map[string]struct{ what, hint string }{
 	"uint16":   {"whole number", "write digits alone"},
 	"uint64":   {"whole number", "write digits alone"},
 	"float64":  {"number", "write 20 or 0.5"},
+	"part":     {"part between nothing and all", "write 5% or 0.05"},
 	"bool":     {"yes or no", "leave the value out, or write true or false"},
 }
 
@@ -97,6 +105,9 @@ func wrongValue(bad *pflag.InvalidValueError, hint string) error {
 	}
 	return usageError{fmt.Errorf("%s: %w", name, errors.Unwrap(bad)), hint}
 }
+
+// limits are what other tools call the flag that limits rows.
+var limits = map[string]bool{"n": true, "limit": true, "max": true, "rows": true, "count": true, "head": true}
 
 // wrongFlag says of a flag that a command does not have which one is like it, and of
 // a value that a flag does not take what it does.
@@ -114,7 +125,11 @@ func wrongFlag(c *cobra.Command, err error) error {
 				names = append(names, f.Name)
 			}
 		})
-		if near := blame.Nearest(missing.GetSpecifiedName(), names, 1); len(near) > 0 {
+		name := missing.GetSpecifiedName()
+		if limits[name] && c.Flags().Lookup("top") != nil {
+			name = "top"
+		}
+		if near := blame.Nearest(name, names, 1); len(near) > 0 {
 			hint = "did you mean --" + near[0] + "? " + hint
 		}
 	}

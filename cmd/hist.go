@@ -62,7 +62,8 @@ Formats beside tables: bars (a chart for terminals), hgrm (percentiles of all
 waits as text), hlog, svg and html (plots). -o takes the format from the ending
 of the file's name unless --format says another.`,
 		Example: `  contend hist --by class recording.jfr
-  contend hist --interval 1s recording.jfr -o waits.hlog && contend hist --from 10s --tag Cache waits.hlog
+  contend hist --interval 1s recording.jfr -o waits.hlog
+  contend hist --from 10s --tag Cache waits.hlog
   contend hist --interval 1s recording.jfr -o overtime.svg
   contend hist --unit us --interval 10s ycsb.hlog
   contend hist --by waiter-method --top 5 recording.jfr -o waits.html`,

@@ -99,10 +99,9 @@ func newRoot(e *env) *cobra.Command {
 		root.SetVersionTemplate("contend {{.Version}}\n")
 	}
 	root.SetFlagErrorFunc(wrongFlag)
-	group(root, "Begin with these:", newRecord(e), newAnalyze(e), newReport(e), newServe(e))
-	group(root, "Look closer:", newBlame(e), newWhy(e), newCSP(e), newChains(e), newGraph(e), newHist(e), newFlame(e), newPprof(e))
-	group(root, "Compare, predict, keep it that way:", newDiff(e), newCheck(e), newWhatIf(e), newExport(e))
-	group(root, "Make, join and convert recordings:", newJFC(e), newPerfArgs(e), newVerify(e), newDump(e), newConvert(e), newSimulate(e), newRules(e))
+	group(root, "Every day:", newRecord(e), newAnalyze(e), newReport(e), newBlame(e), newWhy(e), newDiff(e), newCheck(e))
+	group(root, "Look closer:", newCSP(e), newChains(e), newGraph(e), newHist(e), newFlame(e), newPprof(e), newServe(e), newWhatIf(e))
+	group(root, "Make, join and convert recordings:", newConvert(e), newExport(e), newVerify(e), newDump(e), newSimulate(e), newJFC(e), newPerfArgs(e), newRules(e))
 	root.AddCommand(newVersion(e), newMan())
 	root.SetGlobalNormalizationFunc(spelling)
 	decorate(root, table.TerminalWidth(e.out))

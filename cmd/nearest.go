@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,6 +41,8 @@ func (e *env) noMatch(flag, text string, re *regexp.Regexp, all func() []string)
 	said = fmt.Sprintf("--%s %s matches nothing in the input", flag, text)
 	if near := blame.TheNearest(text, names, shownNearest); near != "" {
 		said += "; " + near
+	} else {
+		said += "; there are " + strings.Join(names[:min(len(names), shownNearest)], ", ")
 	}
 	e.warn(said)
 	return said
@@ -48,6 +51,9 @@ func (e *env) noMatch(flag, text string, re *regexp.Regexp, all func() []string)
 // unmatched warns of filters that no name in the trace matches, and returns what
 // it said of the last.
 func (o *traceOptions) unmatched(e *env, f *analysis.Filter, sym *analysis.Symbols) (said string) {
+	if !o.lenient {
+		e = &env{msg: io.Discard} // it is said as the error
+	}
 	said = e.noMatch("class", o.class, f.Class, namesOf(sym.Classes().Len(), func(i int) string { return sym.Classes().Name(uint32(i)) }))
 	said = cmp.Or(e.noMatch("lock", o.lock, f.Lock, namesOf(sym.Objects()+1, func(i int) string { return sym.LockName(format.ObjectID(i)) })), said)
 	return cmp.Or(e.noMatch("thread", o.thread, f.Thread, namesOf(sym.Threads()+1, func(i int) string { return sym.ThreadName(format.ThreadID(i)) })), said)

@@ -27,7 +27,7 @@ func TestVersionSaysWhatWasBuilt(t *testing.T) {
 		settings []debug.BuildSetting
 		want     string
 	}{
-		{"(devel)", nil, "contend devel\ngo      1.26.1 "},
+		{"(devel)", nil, "contend devel (commit not recorded: built with -buildvcs=false)\ngo      1.26.1 "},
 		{"v1.2.3", []debug.BuildSetting{{Key: "vcs.revision", Value: commit}, {Key: "vcs.time", Value: "2026-01-31T12:00:00Z"}}, "contend v1.2.3\ncommit  " + commit + " of 2026-01-31T12:00:00Z\ngo      1.26.1 "},
 		{"", []debug.BuildSetting{{Key: "vcs.revision", Value: commit}, {Key: "vcs.modified", Value: "true"}}, "contend devel-0123456789ab+dirty\ncommit  " + commit + ", with changes that are not committed\ngo      1.26.1 "},
 	} {

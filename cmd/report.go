@@ -89,7 +89,7 @@ func (o *reportOptions) content(e *env) (c *page.Content, damage error) {
 		return c, damage
 	}
 	before := o.trace
-	before.paths = []string{o.diff}
+	before.paths, before.lenient = []string{o.diff}, true
 	base, baseDamage := before.content(e, app, o.limits)
 	if base == nil {
 		return nil, baseDamage

@@ -34,7 +34,8 @@ type traceOptions struct {
 	minWait  time.Duration
 	limits   decode.Limits
 
-	shown bool // the report itself says what was not counted: no warning repeats it
+	lenient bool // a filter may match nothing, as of one of two traces
+	shown   bool // the report itself says what was not counted: no warning repeats it
 }
 
 func (o *traceOptions) bind(c *cobra.Command) {
@@ -62,6 +63,9 @@ func (o *traceOptions) bindLimits(c *cobra.Command) {
 	}
 	c.Flags().Var(newSize(&o.limits.Unproductive, decode.DefaultUnproductive), "max-barren", "give up after `SIZE` in a row with no event in it")
 	c.Flags().Var(newSize(&o.limits.Unpacked, decode.DefaultUnpacked), "max-unpacked", "unpack a compressed input to `SIZE` at most")
+	for _, extreme := range []string{"max-barren", "max-unpacked"} {
+		must(c.Flags().MarkHidden(extreme))
+	}
 }
 
 // filter checks the flags that select.
@@ -276,6 +280,9 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 	in.note(&r.stats)
 	r.warn(e, o.shown)
 	r.unmatched = o.unmatched(e, &filter, tr.Symbols)
+	if said, near, _ := strings.Cut(r.unmatched, "; "); said != "" && !o.lenient {
+		return nil, usageError{errors.New(said), near}
+	}
 	if o.cut() && tr.ElapsedNs == 0 && r.stats.Unit == format.UnitTime {
 		e.warn("nothing of the input lies within --from and --to")
 	}

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -32,6 +33,12 @@ system, and the version of the contend trace format it writes.`,
 	}
 }
 
+// archived is the commit of sources that 'git archive' wrote, which have no repository for
+// the toolchain to ask; in a repository it is a placeholder.
+//
+//go:embed commit.txt
+var archived string
+
 // shortRevision is how many digits name a commit in one repository, as git
 // abbreviates them in large ones.
 const shortRevision = 12
@@ -43,9 +50,11 @@ func release(info *debug.BuildInfo) string {
 	set := settingsOf(info)
 	if v == "" || v == "(devel)" {
 		v = "devel"
-		if r := set["vcs.revision"]; r != "" {
-			v += "-" + r[:min(len(r), shortRevision)]
+		r := set["vcs.revision"]
+		if r == "" {
+			return v + " (commit not recorded: built with -buildvcs=false)"
 		}
+		v += "-" + r[:min(len(r), shortRevision)]
 		if set["vcs.modified"] == "true" {
 			v += "+dirty"
 		}
@@ -55,6 +64,9 @@ func release(info *debug.BuildInfo) string {
 
 func settingsOf(info *debug.BuildInfo) map[string]string {
 	set := make(map[string]string, len(info.Settings))
+	if !strings.HasPrefix(archived, "$") {
+		set["vcs.revision"] = strings.TrimSpace(archived)
+	}
 	for _, s := range info.Settings {
 		set[s.Key] = s.Value
 	}

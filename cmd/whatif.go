@@ -46,8 +46,9 @@ Recordings of the JDK and Go tell of sections for which somebody waited, and wha
 was held is rebuilt: ranges then hold what is won over the trace, and over a run in
 which hardly anything is changed. Where the replay misses the trace by more than 10 %,
 ranges reach to no change. Sampled traces and thread dumps tell less: their ranges are
-bounds. What may be loss as well as gain "cannot be told". AT MOST is what locks and threads can do in the best case. Blame is
-not a prediction: who waits behind a section may have to wait for the next one all the same.
+bounds. What may be loss as well as gain "cannot be told". AT MOST is what locks and
+threads can do in the best case. Blame is not a prediction: a thread that waits behind a
+section may have to wait for the next one all the same.
 
 METHOD and CLASS are written as the tables print them; a line may follow METHOD.`,
 		Example: `  contend whatif recording.jfr
@@ -131,4 +132,19 @@ func parsePart(s string) (float64, error) {
 		return 0, errors.New(strconv.Quote(s) + " is no part between nothing and all")
 	}
 	return by, nil
+}
+
+// partValue is a flag that takes a part of something, as parsePart reads it.
+type partValue float64
+
+func (p *partValue) String() string { return strconv.FormatFloat(100*float64(*p), 'g', -1, 64) + "%" }
+
+// Type implements pflag.Value.
+func (p *partValue) Type() string { return "part" }
+
+// Set implements pflag.Value.
+func (p *partValue) Set(s string) error {
+	v, err := parsePart(s)
+	*p = partValue(v)
+	return err
 }

@@ -56,8 +56,8 @@ func (s *screen) try(g *document.Wait) string {
 		return "Take it less often, or split it"
 	case s.warned("single-dump"):
 		return "At this instant " + s.names.Name(top) + " holds it: take several dumps to see its usual owner"
-	case most(by[top]) && s.guessed(g):
-		return s.names.Name(top) + " seems to hold it longest: do less there while it holds the lock, or run it less often"
+	case most(by[top]) && !s.proven(g, top):
+		return "Which section holds it longest is not known well enough: " + s.teller(false)
 	case most(by[top]):
 		return "Do less in " + s.names.Name(top) + " while it holds the lock, or run it less often"
 	}
@@ -68,7 +68,7 @@ func (s *screen) try(g *document.Wait) string {
 func (s *screen) several(g *document.Wait) string {
 	switch at, guessed := through(g), s.guessed(g); {
 	case at != "" && guessed:
-		return "What " + s.names.Name(at) + " calls seems to hold it longest: do less there while it holds the lock, or run it less often"
+		return "Which section holds it longest is not known well enough: " + s.teller(false)
 	case at != "":
 		return "What " + s.names.Name(at) + " calls holds it longest: do less there while it holds the lock, or run it less often"
 	case guessed:
@@ -109,6 +109,24 @@ func through(g *document.Wait) string {
 // itself is the part of a lock's waiting for which a method must have been seen with
 // it: one sample of an owner that had given it back may show any of its callers.
 const itself = 0.05
+
+// proven reports whether at least half of the waiting for a lock has its owner at a site, if no
+// more of it is right than is expected, or than hidden dumps agree with where that is less. The
+// site at which most wait is what is said of an owner of which nothing is seen: it is no proof.
+func (s *screen) proven(w *document.Wait, site string) bool {
+	right, doing := int64(0), false
+	for i := range w.Owners {
+		if o := &w.Owners[i]; o.Site == site {
+			right, doing = right+o.Provenance.RightNs, doing || s.doing(o) != "" || o.Provenance.RecordedNs() > 0
+		}
+	}
+	share := float64(right) / float64(w.WaitNs)
+	if c := s.Coverage.Calibration; c != nil && c.Waiters > 0 && s.warned("disagreement") {
+		share *= float64(c.Agreeing) / float64(c.Waiters)
+	}
+	byDefault := !doing && len(w.Waiting) > 0 && w.Waiting[0].Site == site
+	return share > advised && !byDefault
+}
 
 // teller is what tells who holds a lock: of a trace that knows no owners at all, or
 // knows some without their stacks.

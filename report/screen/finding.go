@@ -110,7 +110,8 @@ func (s *screen) endOfChain(f *document.Finding) string {
 	}
 	l, name := &s.Locks[i], s.otherLock(f)
 	for _, o := range l.Owners {
-		if site := s.names.Name(o.Site); text.Placed(o.Site) && float64(o.WaitNs) >= advised*float64(l.WaitNs) && !strings.HasSuffix(name, " at "+site) {
+		w := document.Wait{Lock: *l}
+		if site := s.names.Name(o.Site); text.Placed(o.Site) && s.proven(&w, o.Site) && !strings.HasSuffix(name, " at "+site) {
 			return "Fix " + name + " first; " + site + " holds it longest"
 		}
 	}
