@@ -47,7 +47,7 @@ func (r *ring) reset(sites int) {
 }
 
 func (r *ring) add(site int, user int32) {
-	if site >= 0 && user >= 0 {
+	if site >= 0 && user >= 0 && (r.n[site] == 0 || r.last[site][(r.n[site]-1)%ringLen] != user) {
 		r.last[site][r.n[site]%ringLen] = user
 		r.n[site]++
 	}
@@ -66,8 +66,9 @@ func (c *Class) Answer(l *Lock, give func(Part)) {
 	defer w.release()
 	n := len(c.sites) + 2
 	d := dues{make([]float64, n), make([]float64, n)}
+	clear(w.known)
 	w.gaps(l, func(*gap) bool { return true }, func(g *gap) {
-		if len(c.sites) == 0 || !w.run(l, g, nil) {
+		if len(c.sites) == 0 || !w.infer(l, g) {
 			give(Part{Start: g.from, End: g.to, State: Unknown})
 			return
 		}
@@ -280,54 +281,35 @@ func (k *worker) holder(g *gap, site int, from, to int64) format.ThreadID {
 	if by := k.ev.by[site]; by >= 0 && !k.wait(by, from, to) {
 		return k.users.threads[by]
 	}
-	k.judged = append(k.judged[:0], make([]verdict, len(k.users.threads))...)
-	for _, most := range [...]verdict{mayHold, hasAlibi} {
-		n := k.recent.n[site]
-		for i := range min(n, ringLen) {
-			if u := k.recent.last[site][(n-1-i)%ringLen]; k.judge(g, u, site, from, to) <= most {
-				return k.users.threads[u]
-			}
+	best, share := int32(-1), 0.0
+	for i := range min(k.recent.n[site], ringLen) {
+		u := k.recent.last[site][(k.recent.n[site]-1-i)%ringLen]
+		if k.wait(u, from, to) {
+			continue
 		}
-		best, share := int32(-1), 0.0
-		for u := range k.users.threads {
-			if v := k.users.of(int32(u))[site]; v > share && k.judge(g, int32(u), site, from, to) <= most {
-				best, share = int32(u), v
-			}
+		if !k.elsewhere(g, u, site, from, to) {
+			return k.users.threads[u]
 		}
-		if best >= 0 {
-			return k.users.threads[best]
+		if best < 0 {
+			best, share = u, 1
 		}
 	}
-	return format.NoThread
+	for u := range k.users.threads {
+		if v := k.users.of(int32(u))[site]; v > share && !k.wait(int32(u), from, to) {
+			best, share = int32(u), v
+		}
+	}
+	if best < 0 {
+		return format.NoThread
+	}
+	return k.users.threads[best]
 }
 
-// verdict is how well a thread may hold the lock.
-type verdict uint8
-
-const (
-	unjudged verdict = iota
-	mayHold          // it has no alibi
-	hasAlibi         // it is seen elsewhere, or longer than it could have had the lock
-	itWaits          // for the lock
-)
-
-// judge says whether a thread may hold the lock at a site over [from, to).
-func (k *worker) judge(g *gap, user int32, site int, from, to int64) verdict {
-	v := &k.judged[user]
-	switch {
-	case *v != unjudged:
-	case k.wait(user, from, to):
-		*v = itWaits
-	default:
-		*v = mayHold
-		k.doings, _ = k.class.program.Doings(k.users.threads[user], format.NoObject, from+1, to, k.doings[:0])
-		for i := range k.doings {
-			d := &k.doings[i]
-			if spans(d, g) || !slices.ContainsFunc(k.inside(d.Stack), func(x within) bool { return x.site == site }) {
-				*v = hasAlibi
-				break
-			}
-		}
-	}
-	return *v
+// elsewhere reports whether a thread does something over [from, to) that it does not do
+// at a site, or not while it holds the lock.
+func (k *worker) elsewhere(g *gap, user int32, site int, from, to int64) bool {
+	k.doings, _ = k.class.program.Doings(k.users.threads[user], format.NoObject, from+1, to, k.doings[:0])
+	return slices.ContainsFunc(k.doings, func(d Doing) bool {
+		return spans(&d, g) || !slices.ContainsFunc(k.inside(d.Stack), func(x within) bool { return x.site == site })
+	})
 }

@@ -19,8 +19,13 @@ func cellOf(part float64) int {
 	return c
 }
 
-// evidence is what speaks for and against each state in a gap: likelihoods.
+// evidence is what the answer of a gap depends on: the gap as the chain sees it, and what
+// speaks for and against each state, as likelihoods.
 type evidence struct {
+	site            int // of the acquirer, -1 for none that is known
+	acquired, ended bool
+	length          float64 // ns
+
 	can  []byCell // by site: the share of its users that may enter
 	held []byCell // by site: for that it is held there
 	own  byCell   // for that the acquirer holds it still
@@ -35,6 +40,7 @@ var ones = byCell{1, 1, 1, 1, 1, 1}
 func (k *worker) weigh(l *Lock, g *gap) {
 	e, sites := &k.ev, len(k.class.sites)
 	e.can, e.held, e.by = slices.Grow(e.can[:0], sites)[:sites], slices.Grow(e.held[:0], sites)[:sites], slices.Grow(e.by[:0], sites)[:sites]
+	e.site, e.acquired, e.ended, e.length = g.site, g.acquired, g.ended, float64(g.to-g.from)
 	e.own, e.free = ones, ones
 	e.seen = append(e.seen[:0], make([]uint8, sites)...)
 	for s := range e.can {

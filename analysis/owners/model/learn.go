@@ -42,9 +42,9 @@ type worker struct {
 	ownAt  [cells][phases]float64
 	freeAt [cells][lagPhases]float64
 	post   posterior
+	known  map[uint64]known
 	shares []share
 	told   []*deed
-	judged []verdict // by user
 }
 
 // worker returns one that works with the sites of the class as they are now; release
@@ -94,32 +94,26 @@ func (c *Class) Learn() {
 	if sites == 0 {
 		return
 	}
-	step := max(1, c.waits/someGaps)
 	k := c.worker()
 	defer k.release()
-	for r := range rounds {
-		c.round(k, r, step)
+	list := k.shapes(max(1, c.waits/someGaps))
+	for range rounds {
+		c.round(k, list)
 	}
 }
 
-// round expects what happened in every step-th gap, and takes that over.
-func (c *Class) round(k *worker, r, step int) {
+// round expects what happened in some gaps, and takes that over.
+func (c *Class) round(k *worker, list []*shape) {
+	defer func(e evidence) { k.ev = e }(k.ev)
 	sites := len(c.sites)
-	all := counts{entries: make([][phases]float64, sites), enters: make([]float64, sites)}
+	all := counts{entries: make([][phases]float64, sites)}
 	byLock := make([][]float64, len(c.Locks))
-	before, passed := make([]float64, sites), 0
-	for i, l := range c.Locks {
-		if last := passed + l.n; (passed+step-1-r%step)/step == (last+step-1-r%step)/step {
-			passed = last // none of its gaps is looked at
-			continue
+	for _, s := range list {
+		if byLock[s.lock] == nil {
+			byLock[s.lock] = make([]float64, sites)
 		}
-		copy(before, all.enters)
-		k.gaps(l, func(g *gap) bool { return (passed+g.number)%step == r%step }, func(g *gap) { k.run(l, g, &all) })
-		byLock[i] = make([]float64, sites)
-		for s := range before {
-			byLock[i][s] = all.enters[s] - before[s]
-		}
-		passed += l.n
+		all.enters, all.each, k.ev = byLock[s.lock], s.n, s.evidence
+		k.explain(c.Locks[s.lock], &all)
 	}
 	c.maximise(&all, byLock)
 }

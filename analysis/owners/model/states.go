@@ -89,6 +89,7 @@ type counts struct {
 	enters  []float64         // by site
 	lags    [lagPhases]float64
 	n, free float64 // entries, and free time in ns
+	each    float64 // gaps that the one at hand stands for
 }
 
 // posterior is how likely each state is, by cell of a gap.
@@ -129,17 +130,22 @@ func (s *steps) set(length float64, c *Class) {
 // nothing explains the evidence.
 func (k *worker) run(l *Lock, g *gap, n *counts) bool {
 	k.weigh(l, g)
+	return k.explain(l, n)
+}
+
+// explain does so by the evidence at hand.
+func (k *worker) explain(l *Lock, n *counts) bool {
 	k.lump(l)
-	k.steps.set(float64(g.to-g.from), k.class)
-	k.begin(g)
-	return k.forward() && k.backward(g, n)
+	k.steps.set(k.ev.length, k.class)
+	k.begin()
+	return k.forward() && k.backward(n)
 }
 
 // begin sets how likely each state is at the beginning.
-func (k *worker) begin(g *gap) {
+func (k *worker) begin() {
 	k.own, k.free = [phases]float64{}, [lagPhases]float64{}
-	if g.site >= 0 {
-		k.first = k.class.sites[g.site].holds
+	if k.ev.site >= 0 {
+		k.first = k.class.sites[k.ev.site].holds
 	} else {
 		k.first = [phases]float64{}
 		for i := range k.lumps {
@@ -148,7 +154,7 @@ func (k *worker) begin(g *gap) {
 			}
 		}
 	}
-	if g.acquired {
+	if k.ev.acquired {
 		k.own = k.first
 		for i := range k.lumps {
 			k.lumps[i].forward = [phases]float64{}
@@ -235,10 +241,10 @@ func (k *worker) forward() bool {
 	return true
 }
 
-func (k *worker) backward(g *gap, n *counts) bool {
+func (k *worker) backward(n *counts) bool {
 	lags, entry := &k.class.lags, k.class.entry
 	own, free := [phases]float64{}, lagRate
-	if !g.ended {
+	if !k.ev.ended {
 		for j := range free {
 			free[j] = 1e-6
 		}
@@ -296,6 +302,7 @@ func (k *worker) backward(g *gap, n *counts) bool {
 		}
 		r := 1 / sum
 		if n != nil {
+			r *= n.each
 			for i := range k.lumps {
 				y := &k.lumps[i]
 				a := dt * entry * y.can[c] * freeAll * r
@@ -331,13 +338,13 @@ func (k *worker) backward(g *gap, n *counts) bool {
 		}
 	}
 	if n != nil {
-		k.count(g, n, &own)
+		k.count(n, &own)
 	}
 	return true
 }
 
 // count adds what is expected of the sites.
-func (k *worker) count(g *gap, n *counts, own *[phases]float64) {
+func (k *worker) count(n *counts, own *[phases]float64) {
 	for s := range k.class.sites {
 		y := &k.lumps[k.lumpOf[s]]
 		for p, part := range k.partOf[s] {
@@ -347,7 +354,7 @@ func (k *worker) count(g *gap, n *counts, own *[phases]float64) {
 			n.n += v
 		}
 	}
-	if !g.acquired || g.site < 0 {
+	if !k.ev.acquired || k.ev.site < 0 {
 		return
 	}
 	sum := 0.0
@@ -355,6 +362,6 @@ func (k *worker) count(g *gap, n *counts, own *[phases]float64) {
 		sum += k.first[p] * own[p]
 	}
 	for p := range phases {
-		n.entries[g.site][p] += k.first[p] * own[p] / sum
+		n.entries[k.ev.site][p] += n.each * k.first[p] * own[p] / sum
 	}
 }

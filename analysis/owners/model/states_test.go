@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"contend/format"
+
 	"pgregory.net/rapid"
 )
 
@@ -193,9 +195,10 @@ func TestForwardBackward(t *testing.T) {
 			}
 		}
 		k.lump(l)
+		k.ev.site, k.ev.acquired, k.ev.ended = g.site, g.acquired, g.ended
 		k.steps.set(float64(g.to), c)
-		k.begin(g)
-		if !k.forward() || !k.backward(g, nil) {
+		k.begin()
+		if !k.forward() || !k.backward(nil) {
 			t.Fatal("nothing explains it")
 		}
 		want, _ := k.chainOf(l, g).posterior()
@@ -257,8 +260,9 @@ func TestLearningNeverExplainsLess(t *testing.T) {
 	}
 	before := explains()
 	first := before
+	list := k.shapes(1)
 	for r := range rounds {
-		c.round(k, r, 1)
+		c.round(k, list)
 		after := explains()
 		if after < before-1e-3 {
 			t.Errorf("round %d: %.4f after %.4f", r, after, before)
@@ -277,4 +281,44 @@ func TestLearningNeverExplainsLess(t *testing.T) {
 	if mean["fast"] > mean["slow"]/3 || mean["fast"] > mean["sleeps"]/3 {
 		t.Errorf("holds of %v ns on the average", mean)
 	}
+}
+
+// Gaps that share the answer of their shape are charged, all together, as if each had its
+// own; and most do share.
+func TestShapesShareAnAnswer(t *testing.T) {
+	p := several(5, 20000)
+	c, l := p.class()
+	whole, own, n := charged(c, l, (*worker).infer)
+	each, _, _ := charged(c, l, func(k *worker, l *Lock, g *gap) bool { return k.run(l, g, nil) })
+	total, apart := 0.0, 0.0
+	for s, ns := range each {
+		total, apart = total+ns, apart+math.Abs(ns-whole[s])/2
+	}
+	if apart > 0.01*total {
+		t.Errorf("%.4f of the waiting is charged elsewhere: %.0f, each gap alone %.0f", apart/total, whole, each)
+	}
+	if own > n/2 {
+		t.Errorf("%d of %d gaps have a shape of their own", own, n)
+	}
+}
+
+// charged sums by state what is inferred of each gap; shapes are those that were kept.
+func charged(c *Class, l *Lock, infer func(*worker, *Lock, *gap) bool) (sum []float64, shapes, n int) {
+	k := &worker{class: c, known: map[uint64]known{}}
+	k.lumpOf, k.partOf, k.post.site = make([]int32, len(c.sites)), make([][phases]float64, len(c.sites)), make([]byCell, len(c.sites))
+	k.inner, k.taking = map[format.StackID][]within{}, map[format.StackID]int{}
+	sum = make([]float64, len(c.sites)+2)
+	k.gaps(l, func(*gap) bool { return true }, func(g *gap) {
+		infer(k, l, g)
+		n++
+		for cell := range cells {
+			ns := float64(g.to-g.from) * (bounds[cell+1] - bounds[cell])
+			for s := range k.post.site {
+				sum[s] += ns * k.post.site[s][cell]
+			}
+			sum[len(c.sites)] += ns * k.post.free[cell]
+			sum[len(c.sites)+1] += ns * k.post.own[cell]
+		}
+	})
+	return sum, len(k.known), n
 }

@@ -14,10 +14,10 @@ const (
 	shortestLag  = 4e3 // ns
 	lagStep      = 40
 
-	rounds    = 4   // of learning
-	someGaps  = 600 // gaps a class in each, and instants in the check
-	fitRounds = 40  // of the check
-	fewWaits  = 60  // a lock with fewer may be taken at every site of its class
+	rounds    = 4    // of learning
+	someGaps  = 2400 // gaps a class, and instants in the check
+	fitRounds = 40   // of the check
+	fewWaits  = 60   // a lock with fewer may be taken at every site of its class
 
 	onPath      = 5.0   // log of how much likelier a thread on a site's path is if it is inside
 	slack       = 20000 // clocks of events differ by so much, ns; a sample stands for as long
