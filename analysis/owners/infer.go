@@ -115,8 +115,8 @@ func (ev *evidence) Runs(from, to int64, n int, f func(format.ThreadID, int64, f
 	}
 }
 
-// kin are the locks that a model is learned of together.
-type kin struct {
+// lockGroup is what locks have in common that a model is learned of together.
+type lockGroup struct {
 	input uint32
 	class uint32
 	kind  format.LockKind
@@ -149,14 +149,14 @@ func (m member) lock() *model.Lock { return m.of.locks[m.number] }
 // classes returns the models of some locks, by number of the lock; other locks are not
 // told. Models of many waits are learned, on all cores.
 func (ev *evidence) classes(locks []format.ObjectID, told func(i int) bool) []member {
-	found := map[kin]*classModel{}
+	found := map[lockGroup]*classModel{}
 	out := make([]member, len(locks))
 	var many []*classModel
 	for i, l := range locks {
 		if !told(i) {
 			continue
 		}
-		k := kin{ev.inputOf[l], ev.class[l], ev.sym.Kind(l)}
+		k := lockGroup{ev.inputOf[l], ev.class[l], ev.sym.Kind(l)}
 		m := found[k]
 		if m == nil {
 			m = &classModel{block: k.kind == format.KindMonitor}
