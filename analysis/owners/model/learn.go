@@ -43,6 +43,7 @@ type worker struct {
 	freeAt [cells][lagPhases]float64
 	post   posterior
 	known  map[uint64]known
+	room   []byCell // for more shapes
 	shares []share
 	told   []*deed
 }
@@ -103,12 +104,13 @@ func (c *Class) Learn() {
 }
 
 // round expects what happened in some gaps, and takes that over.
-func (c *Class) round(k *worker, list []*shape) {
+func (c *Class) round(k *worker, list []shape) {
 	defer func(e evidence) { k.ev = e }(k.ev)
 	sites := len(c.sites)
 	all := counts{entries: make([][phases]float64, sites)}
 	byLock := make([][]float64, len(c.Locks))
-	for _, s := range list {
+	for i := range list {
+		s := &list[i]
 		if byLock[s.lock] == nil {
 			byLock[s.lock] = make([]float64, sites)
 		}

@@ -3,7 +3,6 @@ package model
 import (
 	"math"
 	"math/bits"
-	"slices"
 )
 
 // Gaps are of one shape whose evidence is alike. A recording has many gaps and few shapes:
@@ -59,8 +58,8 @@ func (e *evidence) key() uint64 {
 }
 
 // shapes returns those of every step-th gap of the class.
-func (k *worker) shapes(step int) (list []*shape) {
-	found, passed := map[uint64]*shape{}, 0
+func (k *worker) shapes(step int) (list []shape) {
+	found, passed := map[uint64]int{}, 0
 	for i, l := range k.class.Locks {
 		if last := passed + l.n; (passed+step-1)/step == (last+step-1)/step {
 			passed = last // none of its gaps is looked at
@@ -70,18 +69,30 @@ func (k *worker) shapes(step int) (list []*shape) {
 		k.gaps(l, func(g *gap) bool { return (passed+g.number)%step == 0 }, func(g *gap) {
 			k.weigh(l, g)
 			key := k.ev.key()
-			s := found[key]
-			if s == nil {
-				s = &shape{k.ev, i, 0}
-				s.can, s.held = slices.Clone(s.can), slices.Clone(s.held)
+			at, ok := found[key]
+			if !ok {
+				at = len(list)
+				found[key], list = at, append(list, shape{k.ev, i, 0})
+				s, sites := &list[at], len(k.ev.can)
+				room := k.allot(2 * sites)
+				s.can, s.held = room[:copy(room, s.can)], room[sites:][:copy(room[sites:], s.held)]
 				s.by, s.seen = nil, nil
-				found[key], list = s, append(list, s)
 			}
-			s.n++
+			list[at].n++
 		})
 		passed += l.n
 	}
 	return list
+}
+
+// allot returns room for what is kept of a shape, of many at once.
+func (k *worker) allot(n int) []byCell {
+	if len(k.room) < n {
+		k.room = make([]byCell, max(n, min(n*k.class.waits, 1<<9)))
+	}
+	out := k.room[:n:n]
+	k.room = k.room[n:]
+	return out
 }
 
 // infer leaves the posterior of a gap in k.post, which gaps of its shape share; false if
@@ -97,7 +108,7 @@ func (k *worker) infer(l *Lock, g *gap) bool {
 		if len(k.known) >= mostShapes || k.known == nil {
 			k.known = map[uint64]known{}
 		}
-		k.post.site = make([]byCell, len(k.class.sites))
+		k.post.site = k.allot(len(k.class.sites))
 		p.ok = k.explain(l, nil)
 		p.posterior = k.post
 		k.known[key] = p
