@@ -150,7 +150,7 @@ func TestTheReportShowsAllPauses(t *testing.T) {
 	golden.OK(t, w.Close())
 	f.Close()
 	r := reportIn(t, reported(t, path))
-	if text := r.text(".time .legend"); !strings.Contains(text, "2 garbage collections stopped all threads: 40 ms, longest 30 ms") || !strings.Contains(text, "1 safepoint stopped all threads: 2 ms") {
+	if text := r.text(".time .legend"); !strings.Contains(text, "2 garbage collections stopped all threads: 40.0 ms, longest 30.0 ms") || !strings.Contains(text, "1 safepoint stopped all threads: 2.00 ms") {
 		t.Errorf("the legend says %q", text)
 	}
 	if sums := eval[[]int64](r.tab, `contend.model.pauses.map(p => p.binNs.reduce((a, b) => a + b))`); !slices.Equal(sums, []int64{40e6, 2e6}) {

@@ -164,7 +164,7 @@ func TestTheReportSumsToTheAnalysis(t *testing.T) {
 			hash := eval[string](r.tab, fmt.Sprintf(`(pick => {
 				const m = contend.model, f = {}, locks = m.locks.filter(l => !l.resource), of = list => list[Math.floor(pick() * list.length)];
 				if (pick() < 0.5) f.lock = [of(locks).shown, of(locks).shown]; else if (pick() < 0.5) f.place = [m.places[of(locks).place]]; else if (pick() < 0.5) f.class = [m.classes[of(locks).class].shown];
-				if (pick() < 0.4 && m.analyze.trace.format.startsWith("jfr")) f.waiter = [of(m.groups)];
+				if (pick() < 0.4 && m.analyze.trace.format.startsWith("jfr")) f.waiter = [m.groups[of(m.waiterGroup)]];
 				if (pick() < 0.7) { const a = Math.floor(pick() * (m.bins - 1)), b = a + 1 + Math.floor(pick() * (m.bins - a)); f.time = [a * m.bin, b * m.bin]; }
 				return contend.write({...contend.state, filter: f});
 			})((n => () => (n = n * 48271 %% 2147483647) / 2147483647)(%d))`, rng.IntN(2e9)+1))

@@ -23,7 +23,6 @@ type data struct {
 	Base    *data             `json:"base,omitempty"` // what this is compared with
 	Diff    *document.Diff    `json:"diff,omitempty"`
 	Whys    []*document.Why   `json:"whys"`
-	Took    [][]string        `json:"took"` // by deadlock and member: where it took the lock that it holds
 }
 
 // table is a cube: rows, their cells one row after the other, and what their

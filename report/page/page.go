@@ -47,7 +47,7 @@ type Content struct {
 // data converts a content to what the scripts read.
 func (c *Content) data() *data {
 	table, numbers := tableOf(c)
-	d := &data{Schema: "contend.page/2", Command: c.Command, Analyze: c.Analyze, Cube: table, Diff: c.Diff, Whys: c.Whys, Took: numbers.took(c.Trace.Deadlocks)}
+	d := &data{Schema: "contend.page/2", Command: c.Command, Analyze: c.Analyze, Cube: table, Diff: c.Diff, Whys: c.Whys}
 	d.Longest = waitsOf(c.Longest, c.Trace.Symbols, numbers)
 	numbers.nameLocks()
 	d.Pauses = pausesOf(c.Trace.Pauses, c.Cube)

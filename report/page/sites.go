@@ -55,19 +55,6 @@ func (n *numbering) taking(d cube.Dim, id uint32, lock format.ObjectID) int32 {
 	return node
 }
 
-// took says where the threads of deadlocks took the locks they hold: each that for which
-// the one before it waits.
-func (n *numbering) took(all []analysis.Deadlock) [][]string {
-	out := make([][]string, len(all))
-	for i, d := range all {
-		for j, link := range d.Cycle {
-			held := d.Cycle[(j+len(d.Cycle)-1)%len(d.Cycle)].Lock
-			out[i] = append(out[i], n.sites.Names().Name(n.sites.Owner(link.Stack, held)))
-		}
-	}
-	return out
-}
-
 // doing names what an owner in one of the longest waits was at, -1 where nothing
 // tells.
 func (n *numbering) doing(o analysis.Owner) int32 {

@@ -8,7 +8,7 @@
 
   // waiting is what changes are told of: threads that waited on average, or, where
   // operations were counted, waiting for each.
-  const waiting = (d, r) => interval(r.waiting, r.waitingPlusMinus, d.base.operations ? C.duration : C.average);
+  const waiting = (d, r) => interval(r.waiting, r.waitingPlusMinus, d.base.operations ? C.duration : v => v < 0.0995 ? v.toPrecision(2) : v.toFixed(v < 99.5 ? 2 : 0));
 
   const change = r => r.status === "same" ? "may be noise" : r.status === "changed" && r.relative !== null ? (r.relative > 0 ? "+" : "−") + (100 * Math.abs(r.relative)).toFixed(r.relative > 10 ? 0 : 1) + " %" : r.status;
 

@@ -46,12 +46,12 @@
 
   // members are the threads of a deadlock: where each took the lock it holds, for which the
   // one before waits, and where it waits for the next.
-  C.members = (m, i) => m.analyze.deadlocks[i].cycle.map((c, j, all) => ({ thread: C.visible(c.thread), lock: m.shown(C.visible(c.lock)), name: C.visible(c.lock), stack: c.stack, holds: m.shown(C.visible(all[(j || all.length) - 1].lock)), took: C.visible(m.data.took[i][j]), at: c.stack.map(f => ({ ...f, name: C.visible((f.class ? f.class + "." : "") + f.method) })) }));
+  C.members = (m, i) => m.analyze.deadlocks[i].cycle.map(c => ({ thread: C.visible(c.thread), lock: m.shown(C.visible(c.lock)), name: C.visible(c.lock), stack: c.stack, holds: m.shown(C.visible(c.holds)), took: C.visible(c.took || ""), at: c.stack.map(f => ({ ...f, name: C.visible((f.class ? f.class + "." : "") + f.method) })) }));
 
   // Stuck says it of one of them in a line.
   C.Stuck = function ({ m, t }) {
     const own = t.at.find(f => !/^(java|jdk|sun)\./.test(f.name)) || t.at[0];
-    return html`<span class="stuck"><bdi>${t.thread}</bdi> took <${C.Lock} m=${m} text=${t.holds} />${t.took && t.took[0] !== "[" && !t.holds.endsWith(C.short(t.took)) ? html` at <${C.Name} text=${t.took} />` : ""}, waits${own ? html` at <${C.Name} text=${own.name + (own.line > 0 ? ":" + own.line : "")} />` : ""} for <${C.Lock} m=${m} text=${t.lock} /></span>`;
+    return html`<span class="stuck"><bdi>${t.thread}</bdi> took <${C.Lock} m=${m} text=${t.holds} />${t.took && !t.holds.endsWith(C.short(t.took)) ? html` at <${C.Name} text=${t.took} />` : ""}, waits${own ? html` at <${C.Name} text=${own.name + (own.line > 0 ? ":" + own.line : "")} />` : ""} for <${C.Lock} m=${m} text=${t.lock} /></span>`;
   };
 
   // found are the findings of contend analyze; deadlocks have a verdict anyway.
@@ -91,7 +91,7 @@
     if (!m.timed) return html`<p class="lead">${of}${C.amount(s.locks)} waited for locks, in ${C.plural(s.locksBegun, "wait")}${rest > 0 && html`, ${C.amount(rest)} at ${others}`}. This input counts and measures no time.</p>`;
     const bounds = part ? null : m.analyze.coverage.running, pressure = s.locks / Math.max(s.running, 1), d = Math.max(s.span, 1); // where threads are not known to run, between two bounds
     const share = bounds && bounds.lowNs > 0 && bounds.highNs > bounds.lowNs ? C.percent(s.locks, bounds.highNs) + " to " + C.percent(s.locks, bounds.lowNs) : C.percent(pressure, 1);
-    const locks = html`<b>${C.average(s.locks / d)}</b>${rest > s.locks ? "" : ` of ${C.plural(m.analyze.trace.threads, C.thread)} waited`} for a lock: <b>${C.duration(s.locks)}</b> in ${C.plural(s.locksBegun, "wait")} over ${C.duration(d)}${s.running ? html`, <b>${share}</b> of all running time` : ""}`;
+    const locks = !s.locks ? html`none for a lock, over ${C.duration(d)}` : html`<b>${C.average(s.locks / d)}</b>${rest > s.locks ? "" : ` of ${C.plural(m.analyze.trace.threads, C.thread)} waited`} for a lock: <b>${C.duration(s.locks)}</b> in ${C.plural(s.locksBegun, "wait")} over ${C.duration(d)}${s.running ? html`, <b>${share}</b> of all running time` : ""}`;
     const beside = rest > 0 && html`<b>${C.average(rest / d)}</b>${rest > s.locks ? ` of ${C.plural(m.analyze.trace.threads, C.thread)} waited` : ""} at ${others}`;
     return html`<p class="lead">${of}On average ${rest > s.locks ? html`${beside}, and ${locks}` : html`${locks}${beside && html`; ${beside}`}`}.${!part && s.total / d < 0.05 && pressure < 0.01 ? " Locks hold nobody up here." : ""}</p>`;
   }
@@ -100,7 +100,7 @@
 
   C.Headline = function ({ model: m, s, all }) {
     const t = m.analyze.total;
-    if (!t.waits && !t.waitNs && !m.analyze.deadlocks.length) return html`<${C.Empty} model=${m} told=${found(m).map(f => finding(m, f))} />`;
+    if (!t.waits && !t.waitNs && !m.analyze.deadlocks.length) return html`<${C.Empty} model=${m} told=${found(m).map(f => finding(m, f))} lead=${all.total > 0 && lead(m, s, all)} />`;
     const dead = m.analyze.deadlocks.length, direct = s.blame === "direct" ? s : C.select(m, C.state.filter, "direct"), findings = told(m, direct), cards = derived(m, direct, findings), known = C.knownParts(s, s.some);
     const left = m.analyze.notCounted || [];
     return html`<section class="headline" aria-label="headline">${lead(m, s, all)}
@@ -128,12 +128,13 @@
 
   // Empty says what was not recorded, and how to record it; where anything else is
   // wrong, that.
-  C.Empty = function ({ model: m, told }) {
-    if (told.length > 0) return html`<section class="headline"><p class="lead">No thread waited for a lock in what was recorded; this was found beside:</p>
+  C.Empty = function ({ model: m, told, lead }) {
+    lead = lead || html`<p class="lead">No thread waited for a lock in what was recorded${told.length > 0 ? "; this was found beside:" : "."}</p>`;
+    if (told.length > 0) return html`<section class="headline">${lead}
       <div class="verdicts findings">${told.map(f => card({ ...f, filter: null }))}</div></section>`;
     const java = /jfr/.test(m.analyze.trace.format), virtual = m.analyze.coverage.warnings.some(w => w.code === "virtual-threads"), beside = m.analyze.resourceTotal;
     const why = virtual ? "JDK 25 can record the waits of virtual threads for locks of java.util.concurrent:" : java ? "The JDK's own settings leave out waits shorter than 10 or 20 ms. To record all of them:" : "To record a Java program:";
-    return html`<section class="headline empty"><p class="lead">No thread waited for a lock in what was recorded.</p>
+    return html`<section class="headline empty">${lead}
       ${beside && beside.waitNs > 0 && html`<p><b>${C.amount(beside.waitNs)}</b> of waiting for what others must give back: pools, permits, queues.</p>`}
       ${m.analyze.coverage.warnings.map(w => html`<p>${C.visible(w.text)}</p>`)}
       <p>${why}</p>

@@ -3,17 +3,12 @@
 // and the colours. All names come from the trace and go into text nodes only.
 window.contend = {};
 (function (C) {
-  const units = [[3600e9, "h"], [60e9, "min"], [1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+  const units = [[3600e9, 3597e9, "h"], [60e9, 59.95e9, "min"], [1e9, 999.5e6, "s"], [1e6, 999.5e3, "ms"], [1e3, 1e3, "µs"], [1, 1, "ns"]]; // and from where on
 
-  // three writes a number with three digits.
-  function three(v) {
-    if (v >= 100 || Number.isInteger(v)) return Math.round(v).toLocaleString("en");
-    return v.toFixed(v >= 9.995 ? 1 : 2);
-  }
-
+  // duration writes three digits, as the commands do.
   C.duration = function (ns) {
-    for (const [n, unit] of units) if (Math.abs(ns) >= n) return three(ns / n) + " " + unit;
-    return "0";
+    const [n, , unit] = units.find(u => Math.abs(ns) >= u[1]) || [], v = ns / n, size = Math.abs(v);
+    return !n ? "0" : (n === 1 || size >= 99.95 ? C.number(v) : v.toFixed(size >= 9.995 ? 1 : 2)) + " " + unit;
   };
 
   C.number = n => Math.round(n).toLocaleString("en");
@@ -24,12 +19,8 @@ window.contend = {};
     return (p > 0 && p < 0.05 ? "<0.1" : p.toFixed(p >= 99.95 || p === 0 ? 0 : 1)) + " %";
   };
 
-  // average writes how many threads are meant: 0.034, 1.2, 12.
-  C.average = function (v) {
-    if (v === 0) return "0";
-    if (v < 0.001) return "<0.001";
-    return v >= 10 ? v.toFixed(0) : v.toFixed(v >= 1 ? 1 : v >= 0.1 ? 2 : 3);
-  };
+  // average writes how many threads are meant, as the first screen does: 0.03, 1.2, 12.
+  C.average = v => v === 0 ? "0" : v < 0.0095 ? "<0.01" : v >= 9.95 ? C.number(v) : v.toFixed(v >= 0.095 ? 1 : 2);
 
   // unit is what the waiting of this trace is counted in; amount writes it.
   C.unit = "ns";
