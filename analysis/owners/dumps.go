@@ -3,6 +3,7 @@ package owners
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"contend/analysis/owners/model"
 	"contend/format"
@@ -49,7 +50,8 @@ func (ev *evidence) link(class func(format.ObjectID) uint32) {
 }
 
 // tookWith returns the stack with which the owner of a lock took it, of which the
-// stack it is shown with goes on; NoStack where no dump tells.
+// stack it is shown with goes on; NoStack where no dump tells, or the JDK alone goes on:
+// then the stack says both where the lock was taken and what the owner does.
 func (ev *evidence) tookWith(lock format.ObjectID, stack format.StackID) (best format.StackID) {
 	at, most := ev.sym.Frames(stack), 0
 	for _, t := range ev.took[lock] {
@@ -57,6 +59,11 @@ func (ev *evidence) tookWith(lock format.ObjectID, stack format.StackID) (best f
 		if n := len(of); n > most && n <= len(at) && slices.EqualFunc(of, at[len(at)-n:], sameMethod) {
 			best, most = t, n
 		}
+	}
+	if !slices.ContainsFunc(at[:len(at)-most], func(f format.Frame) bool {
+		return !strings.HasPrefix(f.Class, "java.") && !strings.HasPrefix(f.Class, "jdk.")
+	}) {
+		return format.NoStack
 	}
 	return best
 }

@@ -184,9 +184,9 @@ type users struct {
 	first   []int32   // by user: the first of its waits there
 }
 
-// set makes it those of a lock of a class: who waited for it, who is named as having
-// had it, and who is at a silent site.
-func (u *users) set(c *Class, waits []Wait) {
+// set makes it those of a lock of a class: the threads that waited for it, those named as
+// having had it, its owners in dumps, and those at a silent site.
+func (u *users) set(c *Class, waits []Wait, dumps []Dump) {
 	u.sites = len(c.sites)
 	u.threads, u.shares = u.threads[:0], u.shares[:0]
 	if clear(u.index); u.index == nil {
@@ -201,6 +201,9 @@ func (u *users) set(c *Class, waits []Wait) {
 	for i := range waits {
 		add(waits[i].Thread)
 		add(waits[i].Last)
+	}
+	for i := range dumps {
+		add(dumps[i].Owner)
 	}
 	for _, t := range c.silentUsers {
 		add(t)

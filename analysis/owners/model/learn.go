@@ -82,7 +82,7 @@ func (k *worker) load(l *Lock) {
 		})
 	}
 	if other || k.users.sites != len(k.class.sites) {
-		k.users.set(k.class, k.waits)
+		k.users.set(k.class, k.waits, l.Dumps)
 		k.users.list(k.waits)
 	}
 }
