@@ -51,6 +51,7 @@ type record struct {
 	sleeps     sleepSites
 	holders    []bool // by thread: it has a recorded hold; see lockHolders
 	recorded   []span
+	events     bool // waits, holds or activities were recorded
 	gaps       []span
 	thresholds []string
 	threshold  int64  // the longest of them, ns
@@ -79,8 +80,10 @@ func (r *record) add(ev *format.Event) {
 	r.Add(ev, end)
 	switch ev.Kind {
 	case format.KindWait, format.KindTenure:
+		r.events = true
 		r.seen(ev.Time, end)
 	case format.KindActivity:
+		r.events = true
 		r.note(ev, end)
 	case format.KindRecording:
 		r.recorded = append(r.recorded, span{ev.Time, end})

@@ -33,7 +33,9 @@ func recorderOf(thread string) recorder {
 	return program
 }
 
-func agentCode(f format.Frame) bool { return strings.HasPrefix(f.Class, "contend.agent.") }
+func agentCode(f format.Frame) bool {
+	return f.Class == "contend.agent.Recorder" || f.Class == "contend.agent.Sampler"
+}
 
 // hides reports whether an event is of a recorder alone; it takes recorders out of others.
 func (r *recorders) hides(ev *format.Event) bool {
