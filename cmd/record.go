@@ -31,6 +31,7 @@ type recordOptions struct {
 	overhead share
 	with     string
 	out      string
+	chosen   bool // contend chose it
 	keep     string
 	list     bool
 	agent    bool

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"contend/format"
 	"contend/format/record"
 	"contend/format/record/attach"
+	"contend/format/record/foreign"
 
 	"github.com/spf13/cobra"
 )
@@ -83,20 +85,25 @@ func opposite(when string) ([]gate.Rule, error) {
 
 // recordAlways records into a folder until a signal or the process ends it.
 func recordAlways(e *env, o *recordOptions, p *attach.Process, one func(context.Context, *recordOptions) (ended bool, err error)) error {
-	if err := os.MkdirAll(o.out, 0o755); err != nil {
+	folder, err := ownFolder(o.out)
+	if err != nil {
 		return err
 	}
+	defer folder.Close()
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	base := fileName(fmt.Sprintf("%s-%d", shortName(p.Main), p.PID))
 	record := func() (ended bool, err error) {
+		if !p.Alive() {
+			return true, nil
+		}
 		again := *o
-		again.out = filepath.Join(o.out, base+"-"+time.Now().Format(stamp)+".bin")
+		again.chosen, again.out = true, filepath.Join(o.out, base+"-"+time.Now().Format(stamp)+".bin")
 		ended, err = one(ctx, &again)
 		if refused := (*attach.Error)(nil); errors.As(err, &refused) && !p.Alive() { // it ended as the recording began
 			ended, err = true, nil
 		}
-		return ended, errors.Join(err, o.always.tidy(o.out, fileName(shortName(p.Main))))
+		return ended, errors.Join(err, o.always.tidy(folder, fileName(shortName(p.Main))))
 	}
 	if o.always.when != "" {
 		return o.always.watch(ctx, e, p, record)
@@ -118,12 +125,42 @@ func recordAlways(e *env, o *recordOptions, p *attach.Process, one func(context.
 // stamp is how names of recordings end.
 const stamp = "20060102-150405"
 
+// ownFolder makes a folder where there is none, and opens it. In one that other users may
+// change, they could have recordings written elsewhere, or other files removed.
+func ownFolder(path string) (*os.Root, error) {
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return nil, err
+	}
+	named, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := folder.Stat(".")
+	if err == nil && !(exclusive(named, 0) && exclusive(info, 0o022)) {
+		err = usageError{fmt.Errorf("%s: other users may change this folder", path), "choose one that is yours alone: mkdir -m 700 FOLDER"}
+	}
+	if err != nil {
+		return nil, errors.Join(err, folder.Close())
+	}
+	return folder, nil
+}
+
+// exclusive reports whether a file is this user's or root's, and has none of some modes.
+func exclusive(info fs.FileInfo, modes fs.FileMode) bool {
+	owner := foreign.Owner(info)
+	return (owner <= 0 || owner == os.Geteuid()) && info.Mode().Perm()&modes == 0
+}
+
 // tidy removes the recordings of a program that are too old, by their names.
-func (o *alwaysOptions) tidy(folder, program string) error {
+func (o *alwaysOptions) tidy(folder *os.Root, program string) error {
 	if o.keep == 0 {
 		return nil
 	}
-	list, err := os.ReadDir(folder)
+	list, err := fs.ReadDir(folder.FS(), ".")
 	name := regexp.MustCompile(`^` + regexp.QuoteMeta(program) + `-[0-9]+-([0-9]{8}-[0-9]{6})\.bin$`)
 	for _, f := range list {
 		of := name.FindStringSubmatch(f.Name())
@@ -131,7 +168,7 @@ func (o *alwaysOptions) tidy(folder, program string) error {
 			continue
 		}
 		if at, bad := time.ParseInLocation(stamp, of[1], time.Local); bad == nil && time.Since(at) > o.keep {
-			err = errors.Join(err, os.Remove(filepath.Join(folder, f.Name())))
+			err = errors.Join(err, folder.Remove(f.Name()))
 		}
 	}
 	return err

@@ -33,6 +33,8 @@ func (o *recordOptions) openFile(e *env, program, ending string) (r *recordingFi
 	r = &recordingFile{path: o.out}
 	if r.path == "" {
 		r.file, err = whole.New(fmt.Sprintf("%s-%s.%s", fileName(program), time.Now().Format("20060102-150405"), ending))
+	} else if o.chosen {
+		r.file, err = whole.New(r.path)
 	} else {
 		r.file, err = whole.Create(r.path)
 	}

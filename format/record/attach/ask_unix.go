@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -73,6 +74,9 @@ func (p *Process) ask(tmp *foreign.Dir) (done func(), err error) {
 	if err := p.blocked(tmp); err != nil {
 		return done, err
 	}
+	if !p.Alive() {
+		return done, p.fail("has ended", "'contend record --list' shows the JVMs here")
+	}
 	if err := syscall.Kill(p.PID, syscall.SIGQUIT); err != nil {
 		return done, p.fail("cannot be signalled: "+cause(err), "run contend as the same user or as root")
 	}
@@ -104,10 +108,11 @@ func (p *Process) leave(all []place) (at *foreign.Dir, err error) {
 	return nil, p.fail("cannot be asked for a socket: "+cause(err), "run contend as the same user or as root")
 }
 
-// accepts reports whether the JVM takes a file as a request.
+// accepts reports whether the JVM takes a file as a request, and it is no other name of an
+// old one.
 func (p *Process) accepts(info fs.FileInfo) bool {
 	uid := foreign.Owner(info)
-	return uid == p.user.UID || uid == 0
+	return (uid == p.user.UID || uid == 0) && foreign.Links(info) == 1
 }
 
 // sockets are the names of the socket, and of the same one before it is listened on.
@@ -135,7 +140,8 @@ func (p *Process) obstacle(dir *foreign.Dir, path, name string) error {
 		what = "a directory"
 	}
 	path = filepath.Join(path, name)
-	return p.fail(fmt.Sprintf("cannot be attached to: %s of user %s is at %s", what, foreign.Name(foreign.Owner(info)), path), "that user or root can remove it: rm -r "+path)
+	return p.fail(fmt.Sprintf("cannot be attached to: %s of user %s is at %s", what, foreign.Name(foreign.Owner(info)), path),
+		"that user or root can remove it, in the root directory of the process: rm -r "+strings.TrimPrefix(path, p.root))
 }
 
 // Tidy removes requests that a tool left which died while it asked.

@@ -35,6 +35,7 @@ func Find(pid int) (*Process, error) {
 		return nil, p.fail("is stopped", fmt.Sprintf("kill -CONT %d lets it run", pid))
 	}
 	p.commandLine()
+	p.began, _ = began(pid)
 	return p, nil
 }
 
@@ -118,25 +119,40 @@ func (p *Process) starting() bool {
 
 // age is how long the process has run.
 func (p *Process) age() (age time.Duration, ok bool) {
-	stat, err := os.ReadFile(procPath(p.PID, "stat"))
-	uptime, again := os.ReadFile("/proc/uptime")
-	if err != nil || again != nil {
+	uptime, _ := os.ReadFile("/proc/uptime")
+	up := strings.Fields(string(uptime))
+	start, known := began(p.PID)
+	if !known || len(up) == 0 {
 		return 0, false
 	}
-	const start, second = 19, 100 // which field after the name, and its unit on Linux
-	fields, up := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])), strings.Fields(string(uptime))
-	if len(fields) <= start || len(up) == 0 {
-		return 0, false
-	}
-	began, err := strconv.ParseFloat(fields[start], 64)
-	now, again := strconv.ParseFloat(up[0], 64)
-	return time.Duration((now - began/second) * float64(time.Second)), err == nil && again == nil
+	const second = 100 // the unit of start on Linux
+	now, err := strconv.ParseFloat(up[0], 64)
+	return time.Duration((now - start/second) * float64(time.Second)), err == nil
 }
 
-// Alive reports whether the process still runs.
+// began is when a process began, in hundredths of a second since the system did.
+func began(pid int) (start float64, ok bool) {
+	stat, err := os.ReadFile(procPath(pid, "stat"))
+	if err != nil {
+		return 0, false
+	}
+	const field = 19 // after the name
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) <= field {
+		return 0, false
+	}
+	start, err = strconv.ParseFloat(fields[field], 64)
+	return start, err == nil
+}
+
+// Alive reports whether the process still runs, and not another one with its number.
 func (p *Process) Alive() bool {
 	status, err := os.ReadFile(procPath(p.PID, "status"))
-	return err == nil && !strings.ContainsAny((&Process{}).read(status), "ZX")
+	if err != nil || strings.ContainsAny((&Process{}).read(status), "ZX") {
+		return false
+	}
+	start, known := began(p.PID)
+	return p.began == 0 || known && start == p.began
 }
 
 // List returns the JVMs here, by number. Those of other users are left out

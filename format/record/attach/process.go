@@ -31,6 +31,7 @@ type Process struct {
 	tmp   string // its folder for temporary files, as it sees it
 	quits bool   // it has a handler for SIGQUIT
 	args  []string
+	began float64 // when it did, 0 where nothing tells
 }
 
 // Temp returns where the process keeps temporary files, as it sees that.
@@ -39,6 +40,9 @@ func (p *Process) Temp() string { return p.tmp }
 // Open opens a directory, named as the process sees it, with the rights of its user; no
 // link leads out of its root.
 func (p *Process) Open(theirs string) (*foreign.Dir, error) {
+	if !p.Alive() {
+		return nil, p.fail("has ended", "'contend record --list' shows the JVMs here")
+	}
 	return foreign.Open(filepath.Join(p.root, "/"), theirs, p.user)
 }
 

@@ -7,8 +7,10 @@
 package foreign
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -193,18 +195,32 @@ func (d *Dir) RemoveAll(name string) error {
 	return d.Do(func() error { return d.root.RemoveAll(name) })
 }
 
-// Clear removes a file, a link or an empty directory, whoever made it: with the user's
-// rights, else with those of this process. It removes nothing but this one name, and the
-// error is nil where there is nothing any more.
+// Clear removes a file, a link or an empty directory, whoever but root made it: with the
+// user's rights, else with those of this process, but not a socket on which somebody
+// listens. It removes nothing but this one name, and the error is nil where there is nothing
+// any more.
 func (d *Dir) Clear(name string) error {
 	err := d.Remove(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !d.used(name) {
 		err = d.root.Remove(name)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
+}
+
+// used reports whether a name is root's, or that of a socket on which somebody listens.
+func (d *Dir) used(name string) bool {
+	info, err := d.Lstat(name)
+	if err != nil || info.Mode()&fs.ModeSocket == 0 {
+		return err == nil && Owner(info) == 0
+	}
+	conn, err := net.Dial("unix", cmp.Or(byDescriptor(d.self), d.root.Name())+"/"+name)
+	if err == nil {
+		conn.Close()
+	}
+	return err == nil
 }
 
 // Held reports whether a directory made by Mkdir still has its name.
