@@ -257,7 +257,7 @@ func TestRecordVirtualThreads(t *testing.T) {
 	for seconds := 4; seconds <= 32 && held == 0; seconds *= 2 {
 		trace := filepath.Join(t.TempDir(), "x.bin")
 		code, _, msg := recordOf(t, "--duration", fmt.Sprint(seconds, "s"), "-o", trace, pid)
-		if code != exitOK || !strings.Contains(msg, "4 virtual threads") {
+		if code != exitOK || !strings.Contains(msg, "virtual threads the waits are sampled") {
 			t.Fatalf("exit %d\n%s", code, msg)
 		}
 		for _, l := range ask[document.Analyze](t, "analyze", "--class", "java.lang.Class", "--top", "0", trace).Locks {
