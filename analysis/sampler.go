@@ -209,7 +209,9 @@ func (s *sampler) sample(before, after int64) Sample {
 
 // tells reports whether the samples tell how many threads ran. Those without ticks beside a
 // recording of events, of some threads of it, do not.
-func (s *sampler) tells() bool { return s.any && (s.ticked || len(s.rec.recorded) == 0 || !s.rec.events) }
+func (s *sampler) tells() bool {
+	return s.any && (s.ticked || len(s.rec.recorded) == 0 || !s.rec.events)
+}
 
 // book charges the graph over [lo, hi), and running time.
 func (s *sampler) book(lo, hi, running int64, seen *Sample) {
