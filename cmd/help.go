@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"contend/blame"
 
@@ -19,7 +20,7 @@ func decorate(root *cobra.Command, columns int) {
 	if columns <= 0 || columns > helpColumns {
 		columns = helpColumns
 	}
-	cobra.EnableCommandSorting = false
+	asListed()
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
 	root.SuggestionsMinimumDistance = nearMiss
 	root.SetHelpCommand(newHelp())
@@ -41,6 +42,10 @@ func decorate(root *cobra.Command, columns int) {
 		c.Short = "print the script for " + c.Name()
 	}
 }
+
+// asListed has help list commands in the order in which they were added, of all roots: cobra
+// has one variable for them.
+var asListed = sync.OnceFunc(func() { cobra.EnableCommandSorting = false })
 
 // helpColumns is how wide help is at most: longer lines are hard to read.
 const helpColumns = 100
