@@ -258,25 +258,6 @@ func usual(o *document.LockOwner) (chain []string) {
 // part in to be named.
 const nearlyAll = 8
 
-// doing is what an owner was at for most of the time, if it is known, or for a
-// good part.
-func (s *screen) doing(o *document.LockOwner) string {
-	for _, d := range o.Doing {
-		if d.What == "running or unknown" || d.WaitNs*5 < o.WaitNs {
-			continue
-		}
-		what := strings.Replace(d.What, "waiting", "waiting for a condition", 1)
-		if d.Class != "" {
-			what = "waiting for " + s.names.Class(d.Class)
-		}
-		if d.WaitNs*10 < o.WaitNs*9 {
-			what = percent(d.WaitNs, o.WaitNs) + " of it " + what
-		}
-		return what
-	}
-	return ""
-}
-
 // waiters says where threads wait, as far as a line holds.
 func (s *screen) waiters(w *document.Wait) []line {
 	if s.short {

@@ -83,3 +83,22 @@ func (s *screen) unseenVirtual() int64 {
 // hidesMore reports whether virtual threads may have waited for longer, unseen,
 // than all that is seen.
 func (s *screen) hidesMore() bool { return s.unseenVirtual() > s.Total.WaitNs }
+
+// doing is what an owner was at for most of the time, if it is known, or for a
+// good part.
+func (s *screen) doing(o *document.LockOwner) string {
+	for _, d := range o.Doing {
+		if d.What == "running or unknown" || d.WaitNs*5 < o.WaitNs {
+			continue
+		}
+		what := strings.Replace(d.What, "waiting", "waiting for a condition", 1)
+		if d.Class != "" {
+			what = "waiting for " + s.names.Class(d.Class)
+		}
+		if d.WaitNs*10 < o.WaitNs*9 {
+			what = percent(d.WaitNs, o.WaitNs) + " of it " + what
+		}
+		return what
+	}
+	return ""
+}
