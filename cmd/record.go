@@ -31,7 +31,6 @@ type recordOptions struct {
 	overhead share
 	with     string
 	out      string
-	chosen   bool // contend chose it
 	keep     string
 	list     bool
 	agent    bool

@@ -92,13 +92,13 @@ func recordAlways(e *env, o *recordOptions, p *attach.Process, one func(context.
 	defer folder.Close()
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
-	base := fileName(fmt.Sprintf("%s-%d", shortName(p.Main), p.PID))
+	program := fmt.Sprintf("%s-%d", shortName(p.Main), p.PID)
 	record := func() (ended bool, err error) {
 		if !p.Alive() {
 			return true, nil
 		}
 		again := *o
-		again.chosen, again.out = true, filepath.Join(o.out, base+"-"+time.Now().Format(stamp)+".bin")
+		again.out = filepath.Join(o.out, recordingName(program, "bin"))
 		ended, err = one(ctx, &again)
 		if refused := (*attach.Error)(nil); errors.As(err, &refused) && !p.Alive() { // it ended as the recording began
 			ended, err = true, nil
@@ -121,9 +121,6 @@ func recordAlways(e *env, o *recordOptions, p *attach.Process, one func(context.
 		}
 	}
 }
-
-// stamp is how names of recordings end.
-const stamp = "20060102-150405"
 
 // ownFolder makes a folder where there is none, and opens it. In one that other users may
 // change, they could have recordings written elsewhere, or other files removed.

@@ -1,7 +1,7 @@
 package cmd
 
 import (
-	"fmt"
+	"cmp"
 	"io"
 	"os"
 	"strings"
@@ -31,10 +31,8 @@ func (o *recordOptions) openFile(e *env, program, ending string) (r *recordingFi
 		return &recordingFile{Writer: out, path: "-"}, err
 	}
 	r = &recordingFile{path: o.out}
-	if r.path == "" {
-		r.file, err = whole.New(fmt.Sprintf("%s-%s.%s", fileName(program), time.Now().Format("20060102-150405"), ending))
-	} else if o.chosen {
-		r.file, err = whole.New(r.path)
+	if r.path == "" || o.always.used() { // contend chose it: it replaces nothing
+		r.file, err = whole.New(cmp.Or(r.path, recordingName(program, ending)))
 	} else {
 		r.file, err = whole.Create(r.path)
 	}
@@ -67,6 +65,14 @@ func (r *recordingFile) removeAtEnd(e *env, folder string) {
 			_ = os.RemoveAll(folder) // which "" is no name of
 		})
 	}
+}
+
+// stamp is how names that contend chooses tell the time.
+const stamp = "20060102-150405"
+
+// recordingName names a recording that begins now after its program.
+func recordingName(program, ending string) string {
+	return fileName(program) + "-" + time.Now().Format(stamp) + "." + ending
 }
 
 // longestName is how much of what a program is called stands in a name, in characters.

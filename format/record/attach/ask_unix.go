@@ -75,7 +75,7 @@ func (p *Process) ask(tmp *foreign.Dir) (done func(), err error) {
 		return done, err
 	}
 	if !p.Alive() {
-		return done, p.fail("has ended", "'contend record --list' shows the JVMs here")
+		return done, p.gone()
 	}
 	if err := syscall.Kill(p.PID, syscall.SIGQUIT); err != nil {
 		return done, p.fail("cannot be signalled: "+cause(err), "run contend as the same user or as root")

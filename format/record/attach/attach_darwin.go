@@ -25,7 +25,7 @@ func Find(pid int) (*Process, error) {
 	p := &Process{PID: pid, inner: pid, tmp: os.TempDir()}
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil || k.Proc.P_stat == zombie {
-		return nil, p.fail("does not run", "'contend record --list' shows the JVMs here")
+		return nil, p.fail("does not run", elsewhere)
 	}
 	p.user.UID, p.user.GID = int(k.Eproc.Ucred.Uid), int(k.Eproc.Ucred.Groups[0])
 	p.quits = k.Proc.P_sigcatch&(1<<(uint(syscall.SIGQUIT)-1)) != 0
@@ -35,7 +35,7 @@ func Find(pid int) (*Process, error) {
 	program, args := commandLine(pid)
 	switch {
 	case filepath.Base(program) != "java":
-		return nil, p.fail("is not a Java process", "'contend record --list' shows the JVMs here")
+		return nil, p.fail("is not a Java process", elsewhere)
 	case k.Proc.P_stat == stopped:
 		return nil, p.fail("is stopped", fmt.Sprintf("kill -CONT %d lets it run", pid))
 	}

@@ -20,7 +20,7 @@ func Find(pid int) (*Process, error) {
 	p := &Process{PID: pid, inner: pid, root: procPath(pid, "root"), tmp: "/tmp"}
 	status, err := os.ReadFile(procPath(pid, "status"))
 	if err != nil {
-		return nil, p.fail("does not run", "'contend record --list' shows the JVMs here")
+		return nil, p.fail("does not run", elsewhere)
 	}
 	state := p.read(status)
 	maps, err := os.ReadFile(procPath(pid, "maps"))

@@ -41,9 +41,15 @@ func (p *Process) Temp() string { return p.tmp }
 // link leads out of its root.
 func (p *Process) Open(theirs string) (*foreign.Dir, error) {
 	if !p.Alive() {
-		return nil, p.fail("has ended", "'contend record --list' shows the JVMs here")
+		return nil, p.gone()
 	}
 	return foreign.Open(filepath.Join(p.root, "/"), theirs, p.user)
 }
+
+// gone is the error of a process that ended, whatever has its number now.
+func (p *Process) gone() *Error { return p.fail("has ended", elsewhere) }
+
+// elsewhere is what to do where a process cannot be found.
+const elsewhere = "'contend record --list' shows the JVMs here"
 
 func (p *Process) fail(what, hint string) *Error { return &Error{p.PID, what, hint} }
