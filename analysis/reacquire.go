@@ -3,7 +3,6 @@ package analysis
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"contend/analysis/owners"
@@ -112,7 +111,7 @@ func ownAwait(frames []format.Frame) bool {
 	for i >= 0 && i < len(frames) && frames[i].Class == conditionObject {
 		i++
 	}
-	return i > 0 && i < len(frames) && !strings.HasPrefix(frames[i].Class, "java.") && !strings.HasPrefix(frames[i].Class, "jdk.")
+	return i > 0 && i < len(frames) && !format.OfJDK(frames[i])
 }
 
 // resolve calls take with the waits for locks at the end of the waits noted so far.

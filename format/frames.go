@@ -1,5 +1,7 @@
 package format
 
+import "strings"
+
 // Stacks numbers stacks by their frames, for decoders of inputs that repeat them instead of
 // giving them ids. The zero value holds none.
 type Stacks struct {
@@ -51,4 +53,9 @@ func OpeningBracket[T string | []byte](text T) int {
 		}
 	}
 	return -1
+}
+
+// OfJDK reports whether a frame is of the JDK's own packages.
+func OfJDK(f Frame) bool {
+	return strings.HasPrefix(f.Class, "java.") || strings.HasPrefix(f.Class, "jdk.")
 }

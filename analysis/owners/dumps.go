@@ -3,7 +3,6 @@ package owners
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"contend/analysis/owners/model"
 	"contend/format"
@@ -60,9 +59,7 @@ func (ev *evidence) tookWith(lock format.ObjectID, stack format.StackID) (best f
 			best, most = t, n
 		}
 	}
-	if !slices.ContainsFunc(at[:len(at)-most], func(f format.Frame) bool {
-		return !strings.HasPrefix(f.Class, "java.") && !strings.HasPrefix(f.Class, "jdk.")
-	}) {
+	if !slices.ContainsFunc(at[:len(at)-most], func(f format.Frame) bool { return !format.OfJDK(f) }) {
 		return format.NoStack
 	}
 	return best
