@@ -6,7 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"contend/golden"
@@ -48,8 +50,25 @@ func recordedBy(t *testing.T, name, text string, flags []string, look func(*test
 			if code, _, msg := recordOf(t, args...); code != exitOK {
 				t.Fatal(msg)
 			}
+			waitForOneEach(t, run(t, "dump", file))
 			look(t, ask[document.Analyze](t, "analyze", file))
 		})
+	}
+}
+
+// waitForOneEach holds samples to it that a thread waits for one lock at a time.
+func waitForOneEach(t *testing.T, dump string) {
+	t.Helper()
+	seen := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^contention (time=\d+) (lock=[1-9]\d*) .*waiters=(\S+)`).FindAllStringSubmatch(dump, -1) {
+		for _, waiter := range strings.Split(m[3], ",") {
+			thread, _, _ := strings.Cut(waiter, "/")
+			at := m[1] + " thread=" + thread
+			if lock, other := seen[at]; other && lock != m[2] {
+				t.Fatalf("%s waits for %s and %s", at, lock, m[2])
+			}
+			seen[at] = m[2]
+		}
 	}
 }
 

@@ -17,7 +17,8 @@ import java.util.Set;
  */
 final class Monitors {
   private static final int TOOK = 10; // as the trace format calls it
-  private static final int PATIENCE = 4; // samples of an owner with a stack, until it is taken not to tell
+  private static final int PATIENCE = 4; // samples for which the JVM was asked and that show an owner with a stack, until it is taken not to tell
+  private static final int OTHER = 16; // as many samples for which it was not asked count as one
   private static final Method ASK = ask();
 
   private final ThreadMXBean threads;
@@ -25,6 +26,7 @@ final class Monitors {
   private final Names names;
   private final Set<Long> told = new HashSet<>(); // stacks and locks
   private boolean unknown;
+  private boolean asked; // for the sample at hand
 
   Monitors(ThreadMXBean threads, TraceWriter out, Names names) {
     this.threads = threads;
@@ -34,8 +36,9 @@ final class Monitors {
 
   /** Returns the stacks of threads, if it is time with their monitors. */
   ThreadInfo[] stacks(long[] ids, int depth) {
-    if (unknown) {
-      unknown = false;
+    asked = unknown;
+    unknown = false;
+    if (asked) {
       try {
         return (ThreadInfo[]) ASK.invoke(threads, ids, true, false, depth);
       } catch (IllegalAccessException | InvocationTargetException e) {
@@ -55,7 +58,8 @@ final class Monitors {
     }
     int depth = depth(owner.known.monitors, c.lock);
     if (depth < 0) {
-      unknown |= owner.known.asked++ < PATIENCE;
+      owner.known.asked += asked ? OTHER : 1;
+      unknown |= owner.known.asked <= PATIENCE * OTHER;
     } else if (told.add((long) owner.id << 32 | names.lock(c.lock))) {
       Names.Stack took = new Names.Stack(Arrays.copyOfRange(owner.frames, depth, owner.frames.length));
       names.announce(took);

@@ -73,7 +73,7 @@ final class Names {
     final StackTraceElement[] frames;
     int id; // in the trace, where it stays; 0 before it is announced
     MonitorInfo[] monitors = {}; // that its frames entered, as far as the JVM was asked for them
-    int asked; // how often it was, for an owner of a monitor
+    int asked; // how often it was, for an owner of a monitor: see Monitors
     Stack known = this; // the first that was announced with equal frames
 
     Stack(StackTraceElement[] frames) {

@@ -323,7 +323,7 @@ final class Sampler {
     Living.One one = living.get(c.owner());
     ThreadInfo t = one == null ? null : one.at;
     boolean lives = t != null && c.kind == Locks.MONITOR, returns = lives && c.lock.mayBe(t.getLockInfo()) && one.returns(t);
-    boolean still = lives && !evidence && one.mayEnter(c.lock, t)
+    boolean still = lives && !evidence && (one.wants == null || one.wants == c) && one.mayEnter(c.lock, t) // a thread waits for one lock at a time
         && (t == one.was ? one.blocked : one.waitsStill(t, passed, entries.containsKey(one.stack.top()))); // was: it has just got it, and was not stopped for
     if (still || returns) {
       c.handedOver(one);
