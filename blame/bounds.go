@@ -52,7 +52,7 @@ func (r *Rows) reported(ids []uint32) []uint32 {
 		return ids
 	}
 	for i, k := range r.by {
-		if k.ofWaiter() {
+		if k.OfWaiter() {
 			ids[i] = Other
 		}
 	}

@@ -50,7 +50,7 @@ func ofOwnersOnly(by []Key) func(r *Row) string {
 	return func(r *Row) string {
 		ids := slices.Clone(r.IDs)
 		for i, k := range by {
-			if k.ofWaiter() {
+			if k.OfWaiter() {
 				ids[i] = 0
 			}
 		}

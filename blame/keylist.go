@@ -21,8 +21,11 @@ func (k Key) IsOperation() bool { return keys[k].help == byOperation }
 // IsStack reports whether rows of the key carry a stack.
 func (k Key) IsStack() bool { return keys[k].kind.stack }
 
-// ofWaiter reports whether the key tells waiters for one lock apart.
-func (k Key) ofWaiter() bool { return keys[k].side == waiter }
+// OfWaiter reports whether the key tells waiters for one lock apart.
+func (k Key) OfWaiter() bool { return keys[k].side == waiter }
+
+// OfOwner reports whether the key tells owners of one lock apart.
+func (k Key) OfOwner() bool { return keys[k].side == owner }
 
 // Keys returns the names of all keys something can be asked for by.
 func Keys(u Use) []string { return names(listed(u)) }

@@ -53,14 +53,14 @@ func KindsBy(r *Resolver, by []Key) Kinds {
 // ofWaiters and ofOwners are the keys that look at waiters and those that do not. A chain
 // looks at the waiter's group.
 func ofWaiters(by []Key) []Key {
-	list := slices.DeleteFunc(slices.Clone(by), func(k Key) bool { return !k.ofWaiter() })
+	list := slices.DeleteFunc(slices.Clone(by), func(k Key) bool { return !k.OfWaiter() })
 	if i := slices.Index(list, ByChain); i >= 0 {
 		list[i] = ByWaiterGroup
 	}
 	return list
 }
 
-func ofOwners(by []Key) []Key { return slices.DeleteFunc(slices.Clone(by), Key.ofWaiter) }
+func ofOwners(by []Key) []Key { return slices.DeleteFunc(slices.Clone(by), Key.OfWaiter) }
 
 // Change adds a waiter that joins a queue and removes one that leaves it. A kind without
 // waiters is dropped: a lock may be waited for in thousands of ways, one after the other.

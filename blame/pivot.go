@@ -39,7 +39,7 @@ type row struct {
 // New returns an empty pivot. With root, waiting is charged to the end of
 // each path through the wait-for graph instead of the direct owner.
 func New(by []Key, root bool) *Pivot {
-	p := &Pivot{by: by, root: root, each: slices.ContainsFunc(by, Key.ofWaiter)}
+	p := &Pivot{by: by, root: root, each: slices.ContainsFunc(by, Key.OfWaiter)}
 	p.index = NewRows(&p.keys, by)
 	p.index.bounds = boundsOf(by)
 	p.kinds = KindsBy(&p.keys, by)

@@ -74,7 +74,7 @@ func (t *those) found() map[string]string {
 	}
 	out["cube"] = lines(t.cube.Rows, func(r *cube.Row) string { return fmt.Sprint(r.Key, r.Ns, r.Waits, r.Cells) })
 	out["facts"] = cellsOf(&t.facts.Total) + lines(t.facts.Rows, func(r *cube.Row) string {
-		line := fmt.Sprint(r.Key[cube.Provenance], t.facts.Kind(uint32(r.Lock)), cellsOf(r))
+		line := fmt.Sprint(r.Key[9], t.facts.Kind(uint32(r.Lock)), cellsOf(r))
 		for place := range cube.Dim(9) { // as many as the rows have names
 			text, _ := t.facts.Text(place, r.Key[place])
 			line += " " + text

@@ -1,75 +1,22 @@
-// Package cube sums slices into tables by keys and by bins of time: the one from which
-// every view of a page is made (New), the rows that an export writes, and the sums by
-// interval of a gate (Over).
+// Package cube is the one table of sums: waiting by keys and, where it is wanted, by bins
+// of time. Every view of a page is made of it (New), and so are the rows that an export
+// writes, the pressure of csp and the highest intervals of a gate (Over).
+//
+//	cube.go       the table, as a visitor that fills it
+//	resources.go  waits for what is no lock, as further rows
+//	shrink.go     merging the smallest rows
+//	bins.go       cutting time into bins, and making these longer
+//	index.go      finding rows by their keys
+//	dims.go       what the columns hold
 package cube
 
 import (
 	"regexp"
-	"slices"
 
 	"contend/analysis"
 	"contend/blame"
 	"contend/format"
 )
-
-// Dim is one dimension of a row, besides time.
-type Dim uint8
-
-// The dimensions. Class, method and site follow from lock and stack.
-const (
-	Lock Dim = iota
-	WaiterGroup
-	WaiterStack
-	OwnerGroup // of the direct owner
-	OwnerStack
-	OwnerDoing
-	BlockedOn // the lock the direct owner waited for itself
-	RootGroup // of the owner at the end of the chain
-	RootStack
-	RootDoing
-	RootLock   // the last of the chain
-	Provenance // how the direct owner is known
-	Dims
-)
-
-// dimension is what documents call a dimension, and the key of blame that it is.
-type dimension struct {
-	name string
-	key  blame.Key
-	root bool // of the charge to the end of the chain
-}
-
-// dims is the one list of a page's dimensions.
-var dims = [Dims]dimension{
-	Lock:        {"lock", blame.ByLock, false},
-	WaiterGroup: {"waiterGroup", blame.ByWaiterGroup, false},
-	WaiterStack: {"waiterStack", blame.ByWaiterStack, false},
-	OwnerGroup:  {"ownerGroup", blame.ByOwnerGroup, false},
-	OwnerStack:  {"ownerStack", blame.ByOwnerStack, false},
-	OwnerDoing:  {"ownerDoing", blame.ByOwnerDoing, false},
-	BlockedOn:   {"blockedOn", blame.ByOwnerBlockedOn, false},
-	RootGroup:   {"rootGroup", blame.ByOwnerGroup, true},
-	RootStack:   {"rootStack", blame.ByOwnerStack, true},
-	RootDoing:   {"rootDoing", blame.ByOwnerDoing, true},
-	RootLock:    {"rootLock", blame.ByRootLock, true},
-	Provenance:  {name: "provenance"},
-}
-
-// Names are the dimensions as documents write them.
-func Names() (names [Dims]string) {
-	for d := range dims {
-		names[d] = dims[d].name
-	}
-	return names
-}
-
-// Key tells rows apart: an id for each dimension, in the numbers of the trace, see
-// Cube.Text. Of a table by other keys the first are those, in order; the provenance is in
-// its place.
-type Key [Dims]uint32
-
-// Other is the id of what was merged to keep the table small.
-const Other = uint32(blame.Other)
 
 // Cell is what a row waited in one bin of time.
 type Cell struct {
@@ -108,32 +55,34 @@ type Cube struct {
 	Total     Row   // of Clock: all rows together
 	End       int64 // of what was added last in time
 
-	places []Place // of waits for no locks, see WithResources
-	placed map[Place]uint32
-	dims   []dimension
-	merges bool // rows may be merged
-	clock  bool
-	limits Limits
+	columns []Column
+	merges  bool // rows may be merged
+	clock   bool
+	each    bool // some column tells waiters apart
+	owners  bool // some column tells owners apart
+	limits  Limits
+	cells   int
+
 	keys   blame.Resolver
 	sym    *analysis.Symbols
-	index  index
-	cells  int
+	sides  [2]side // columns of the direct owner, and of the end of the chain
+	kinds  blame.Kinds
+	places []Place // of waits for no locks, see WithResources
+	placed map[Place]uint32
 
-	charged [2]charged       // to the direct owner, and to the end of the chain
-	met     map[shared]int32 // the rows, by id, of what was met since the table was last made smaller
-	kinds   blame.Kinds
+	numbered []int32        // by number of a combination: the row, counting from 1; where rows are never merged
+	index    index          // else
+	met      map[like]int32 // the ids of rows in it, by what was met since rows were merged last
 }
 
-// charged numbers what waiters and the owners that are charged have for the
-// dimensions of such owners.
-type charged struct {
+// side numbers the combinations of ids that its columns have.
+type side struct {
 	dims []Dim // none where there is none of these
 	rows *blame.Rows
 }
 
-// shared is what a waiter and a share have, as numbers of charged, and how the
-// owner is known.
-type shared struct {
+// like is what a waiter and a share have: numbers of sides, and how the owner is known.
+type like struct {
 	direct, root int32
 	known        analysis.Word
 }
@@ -143,35 +92,36 @@ const firstBinNs = 1e6
 
 // New returns an empty cube of a page. Limits below 2 are taken as 2.
 func New(l Limits) *Cube {
-	c := &Cube{BinNs: firstBinNs, merges: true, dims: dims[:Provenance]}
+	c := &Cube{BinNs: firstBinNs, merges: true, columns: dims[:], index: newIndex(), met: map[like]int32{}}
 	return c.limit(Limits{max(l.Bins, 2), max(l.Rows, 2), max(l.Cells, 2)})
 }
 
-// Over returns an empty table by some keys of direct owners, whose rows are never merged.
-// Bins become longer than binNs where there are too many, or too many cells.
-func Over(by []blame.Key, binNs int64, l Limits) *Cube {
-	c := &Cube{BinNs: max(binNs, 1)}
-	for _, k := range by {
-		c.dims = append(c.dims, dimension{key: k})
-	}
-	return c.limit(l)
+// Over returns an empty table by some columns, all of the direct owner or all of the end of
+// the chain, whose rows are never merged. Bins become longer than binNs where there are too
+// many, or too many cells.
+func Over(columns []Column, binNs int64, l Limits) *Cube {
+	return (&Cube{BinNs: max(binNs, 1), columns: columns}).limit(l)
 }
 
 func (c *Cube) limit(l Limits) *Cube {
-	c.limits, c.index, c.met = l, newIndex(), map[shared]int32{}
-	direct := []blame.Key{}
-	for i := range c.charged {
-		of, by := &c.charged[i], []blame.Key{}
-		for d, one := range c.dims {
-			if one.root == (i == 1) {
-				of.dims, by = append(of.dims, Dim(d)), append(by, one.key)
-			}
+	c.limits = l
+	var by [2][]blame.Key
+	for d, one := range c.columns {
+		if one.known {
+			c.owners = true
+			continue
 		}
-		if of.rows = blame.NewRows(&c.keys, by); i == 0 {
-			direct = by
+		at := 0
+		if one.Root {
+			at = 1
 		}
+		c.sides[at].dims, by[at] = append(c.sides[at].dims, Dim(d)), append(by[at], one.Key)
+		c.each, c.owners = c.each || one.Key.OfWaiter(), c.owners || one.Root || one.Key.OfOwner()
 	}
-	c.kinds = blame.KindsBy(&c.keys, direct)
+	for i := range c.sides {
+		c.sides[i].rows = blame.NewRows(&c.keys, by[i])
+	}
+	c.kinds = blame.KindsBy(&c.keys, by[0])
 	return c
 }
 
@@ -208,70 +158,113 @@ func (c *Cube) Running(from, to, ns int64) {
 
 // Slice implements analysis.Visitor.
 func (c *Cube) Slice(s *analysis.Slice) {
-	for i := range s.Waiters {
-		w := &s.Waiters[i]
-		c.addShares(s, w, 1)
-		if len(s.Shares) == 0 && w.First { // a wait of length zero
-			nobody := blame.Charge{Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}
-			c.add(c.row(s.Lock, w, nobody, nobody), s, 0, 1, true)
+	if !c.each {
+		c.addAlike(s, &s.Waiters[0], len(s.Waiters), int32(s.Firsts()))
+	}
+	for i := 0; c.each && i < len(s.Waiters); i++ {
+		begins := int32(0)
+		if s.Waiters[i].First {
+			begins = 1
 		}
+		c.addAlike(s, &s.Waiters[i], 1, begins)
 	}
 	c.makeRoom()
 }
 
 // QueueChanged implements analysis.QueueVisitor.
-func (c *Cube) QueueChanged(m *analysis.QueueChange) { c.kinds.Change(m) }
+func (c *Cube) QueueChanged(m *analysis.QueueChange) {
+	if c.each {
+		c.kinds.Change(m)
+	}
+}
 
-// QueueSlice implements analysis.QueueVisitor.
-func (c *Cube) QueueSlice(s *analysis.Slice, _ int) {
+// QueueSlice implements analysis.QueueVisitor: no wait begins in one.
+func (c *Cube) QueueSlice(s *analysis.Slice, n int) {
+	if !c.each {
+		c.addAlike(s, &s.Waiters[0], n, 0)
+	}
 	for _, k := range c.kinds.Of(s.Lock) {
-		c.addShares(s, &k.Waiter, int64(k.Len()))
+		c.addAlike(s, &k.Waiter, k.Len(), 0)
 	}
 	c.makeRoom()
 }
 
-// addShares adds the shares of so many waiters that are alike.
-func (c *Cube) addShares(s *analysis.Slice, w *analysis.Waiter, n int64) {
+// nobody is charged with a wait of length zero, and where no column is about owners.
+var nobody = blame.Charge{Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}
+
+// addAlike adds a slice of n waiters that no column tells apart, of whose waits some begin
+// with it. A wait counts in the row of its first share.
+func (c *Cube) addAlike(s *analysis.Slice, w *analysis.Waiter, n int, begin int32) {
+	switch {
+	case len(s.Shares) == 0 && begin == 0:
+		return
+	case len(s.Shares) == 0 || !c.owners:
+		c.add(c.row(s.Lock, w, &nobody, &nobody), s, s.Length(), n, begin)
+		return
+	}
 	for j := range s.Shares {
 		sh := &s.Shares[j]
-		c.add(c.row(s.Lock, w, blame.ChargeOf(s.Lock, sh, false), blame.ChargeOf(s.Lock, sh, true)), s, sh.Ns, n, w.First && j == 0)
+		direct, root := blame.ChargeOf(s.Lock, sh, false), blame.ChargeOf(s.Lock, sh, true)
+		c.add(c.row(s.Lock, w, &direct, &root), s, sh.Ns, n, begin)
+		begin = 0
 	}
 }
 
 // makeRoom makes the table smaller where it has become too large.
 func (c *Cube) makeRoom() {
-	if len(c.Rows) > 2*c.limits.Rows || c.cells > 2*c.limits.Cells {
+	if c.merges && len(c.Rows) > 2*c.limits.Rows || c.cells/2 > c.limits.Cells {
 		c.shrink()
 	}
 }
 
 // row returns the row of a waiter and one of its owners, making it if need be.
-func (c *Cube) row(lock format.ObjectID, w *analysis.Waiter, owner, last blame.Charge) int {
-	like := c.shared(lock, w, &owner, &last)
-	id, ok := c.met[like]
+func (c *Cube) row(lock format.ObjectID, w *analysis.Waiter, direct, root *blame.Charge) int {
+	of := c.like(lock, w, direct, root)
+	if !c.merges {
+		return c.numberedRow(of, lock)
+	}
+	id, ok := c.met[of]
 	if !ok {
-		at := c.find(c.key(like))
+		at := c.find(c.key(of))
 		if id = c.Rows[at].id; len(c.Rows[at].Cells) == 0 {
 			c.Rows[at].Lock = lock
 		}
-		c.met[like] = id
+		c.met[of] = id
 	}
 	return int(c.index.at[id])
 }
 
-func (c *Cube) shared(lock format.ObjectID, w *analysis.Waiter, owner, last *blame.Charge) shared {
-	like := shared{direct: int32(c.charged[0].rows.Of(lock, w, owner)), known: owner.Owner.Prov.Word()}
-	if len(c.charged[1].dims) > 0 {
-		like.root = int32(c.charged[1].rows.Of(lock, w, last))
+// numberedRow is row where rows are never merged, and all keys are of one side.
+func (c *Cube) numberedRow(of like, lock format.ObjectID) int {
+	number := int(of.direct+of.root)*int(analysis.Words) + int(of.known)
+	for len(c.numbered) <= number {
+		c.numbered = append(c.numbered, 0)
 	}
-	return like
+	if c.numbered[number] == 0 {
+		c.Rows = append(c.Rows, Row{Key: c.key(of), Lock: lock})
+		c.numbered[number] = int32(len(c.Rows))
+	}
+	return int(c.numbered[number]) - 1
 }
 
-func (c *Cube) key(of shared) (key Key) {
-	key[Provenance] = uint32(of.known)
+func (c *Cube) like(lock format.ObjectID, w *analysis.Waiter, direct, root *blame.Charge) (of like) {
+	if len(c.sides[0].dims) > 0 {
+		of.direct = int32(c.sides[0].rows.Of(lock, w, direct))
+	}
+	if len(c.sides[1].dims) > 0 {
+		of.root = int32(c.sides[1].rows.Of(lock, w, root))
+	}
+	if n := len(c.columns); c.columns[n-1].known {
+		of.known = direct.Owner.Prov.Word()
+	}
+	return of
+}
+
+func (c *Cube) key(of like) (key Key) {
+	key[len(c.columns)-1] = uint32(of.known) // the last column, if any is Known
 	for i, number := range [...]int32{of.direct, of.root} {
-		for j, d := range c.charged[i].dims {
-			key[d] = c.charged[i].rows.IDs(int(number))[j]
+		for j, d := range c.sides[i].dims {
+			key[d] = c.sides[i].rows.IDs(int(number))[j]
 		}
 	}
 	return key
@@ -280,12 +273,12 @@ func (c *Cube) key(of shared) (key Key) {
 // forget drops the numbers of rows, which have others when some were merged.
 func (c *Cube) forget() {
 	clear(c.met)
-	for i := range c.charged {
-		c.charged[i].rows.Forget()
+	for i := range c.sides {
+		c.sides[i].rows.Forget()
 	}
 }
 
-// find returns the place of a row, making it if need be.
+// find returns the place of a row that may be merged, making it if need be.
 func (c *Cube) find(key Key) int {
 	if id, ok := c.index.ids[key]; ok {
 		return int(c.index.at[id])
@@ -294,16 +287,12 @@ func (c *Cube) find(key Key) int {
 	return len(c.Rows) - 1
 }
 
-// add adds a share of a slice, which each of n waiters has, to a row.
-func (c *Cube) add(row int, s *analysis.Slice, ns, n int64, begins bool) {
-	waits := int32(0)
-	if begins {
-		waits = 1
-	}
+// add adds to a row what each of n waiters of a slice has, and the waits that begin.
+func (c *Cube) add(row int, s *analysis.Slice, ns int64, n int, begin int32) {
 	c.pieces(s.Start, s.End, ns, func(bin int, lo, hi, part int64) {
-		cell := Cell{int32(bin), waits, n * part}
+		cell := Cell{int32(bin), begin, int64(n) * part}
 		at := c.addCell(&c.Rows[row], cell)
-		if waits = 0; !c.clock {
+		if begin = 0; !c.clock {
 			return
 		}
 		piece := *s
@@ -312,63 +301,6 @@ func (c *Cube) add(row int, s *analysis.Slice, ns, n int64, begins bool) {
 		c.Rows[row].walls[at].AddSlice(&piece)
 		c.Total.walls[c.addCell(&c.Total, cell)].AddSlice(&piece)
 	})
-}
-
-// pieces calls f for each bin of a stretch with its part of it and of ns. Parts sum to ns;
-// a stretch of no length has one.
-func (c *Cube) pieces(from, to, ns int64, f func(bin int, lo, hi, part int64)) {
-	for (max(to-1, from)-c.Start)/c.BinNs >= int64(c.limits.Bins) {
-		c.coarsen()
-	}
-	c.End = max(c.End, to)
-	for lo := from; ; {
-		bin := (lo - c.Start) / c.BinNs
-		hi := min(c.Start+(bin+1)*c.BinNs, to)
-		if hi <= lo {
-			f(int(bin), lo, lo, ns)
-			return
-		}
-		f(int(bin), lo, hi, analysis.Spread(ns, from, to, lo, hi))
-		if hi == to {
-			return
-		}
-		lo = hi
-	}
-}
-
-// Cut calls f for each bin that a stretch lies in, with the part of it there: a
-// part of length zero of a stretch that has none. What lies before the first bin
-// or behind the last one is left out. It is for a cube that is finished.
-func (c *Cube) Cut(from, to int64, f func(bin int32, ns int64)) {
-	end := c.Start + int64(c.bins())*c.BinNs
-	for lo := max(from, c.Start); lo < min(max(to, from+1), end); {
-		bin := (lo - c.Start) / c.BinNs
-		hi := min(c.Start+(bin+1)*c.BinNs, max(to, lo))
-		f(int32(bin), hi-lo)
-		lo = max(hi, lo+1)
-	}
-}
-
-// addCell adds to a row, and returns the place of the cell. Slices come in order of time
-// but for their length, so the cell is the last one or near it.
-func (c *Cube) addCell(r *Row, cell Cell) int {
-	r.Ns += cell.Ns
-	r.Waits += int64(cell.Waits)
-	i := len(r.Cells)
-	if i > 0 && r.Cells[i-1].Bin > cell.Bin {
-		i, _ = slices.BinarySearchFunc(r.Cells, cell.Bin+1, func(c Cell, bin int32) int { return int(c.Bin - bin) })
-	}
-	if i > 0 && r.Cells[i-1].Bin == cell.Bin {
-		r.Cells[i-1].Ns += cell.Ns
-		r.Cells[i-1].Waits += cell.Waits
-		return i - 1
-	}
-	c.cells++
-	r.Cells = slices.Insert(r.Cells, i, cell)
-	if c.clock {
-		r.walls = slices.Insert(r.walls, i, analysis.Union{})
-	}
-	return i
 }
 
 // Finish brings the cube within its limits; nothing can be added to it any
@@ -388,13 +320,13 @@ func (c *Cube) Text(d Dim, id uint32) (text string, frames []format.Frame) {
 	switch {
 	case id == Other:
 		return blame.OtherText, nil
-	case d == Provenance:
+	case c.columns[d].known:
 		return analysis.Word(id).String(), nil
 	}
 	if p, ok := c.Resource(id); ok && (d == Lock || d == RootLock) {
 		return p.What + " at " + p.Site, nil
 	}
-	return c.keys.Text(c.dims[d].key, id)
+	return c.keys.Text(c.columns[d].Key, id)
 }
 
 // Class names the class of a lock.

@@ -79,7 +79,7 @@ func TestEveryViewIsASumOfTheCube(t *testing.T) {
 		all, few, live := New(wide), New(small), &running{}
 		views := map[Dim]*blame.Pivot{}
 		for d := range Provenance {
-			views[d] = blame.New([]blame.Key{dims[d].key}, dims[d].root)
+			views[d] = blame.New([]blame.Key{dims[d].Key}, dims[d].Root)
 		}
 		visitors := []analysis.Visitor{all, few, live}
 		for _, p := range views {

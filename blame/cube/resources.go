@@ -2,7 +2,6 @@ package cube
 
 import (
 	"contend/analysis"
-	"contend/blame"
 	"contend/format"
 )
 
@@ -43,9 +42,8 @@ func (c WithResources) NonLockWait(a *analysis.NonLockWait) {
 		}
 		c.placed[p] = id
 	}
-	nobody := blame.Charge{Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}
 	waiter := analysis.Waiter{Thread: a.Thread, Stack: a.Stack}
-	key := c.key(c.shared(format.NoObject, &waiter, &nobody, &nobody))
+	key := c.key(c.like(format.NoObject, &waiter, &nobody, &nobody))
 	key[Lock], key[RootLock] = id, id
 	from, to, waits := a.From, a.To, int32(a.Waits)
 	if from == to {

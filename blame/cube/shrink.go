@@ -19,7 +19,7 @@ func (c *Cube) shrink() {
 func (c *Cube) bound(l Limits) {
 	if c.merges {
 		c.fold(l.Rows)
-		for c.cells > l.Cells && c.bins() > minBins {
+		for c.cells > l.Cells && c.Bins() > minBins {
 			c.coarsen()
 		}
 		for rows := len(c.Rows); c.cells > l.Cells && rows > 1; {
@@ -27,89 +27,9 @@ func (c *Cube) bound(l Limits) {
 			c.fold(rows)
 		}
 	}
-	for c.cells > l.Cells && c.bins() > 1 {
+	for c.cells > l.Cells && c.Bins() > 1 {
 		c.coarsen()
 	}
-}
-
-// bins returns how many bins are in use.
-func (c *Cube) bins() int {
-	last := len(c.RunningNs) - 1
-	for i := range c.Rows {
-		if n := len(c.Rows[i].Cells); n > 0 {
-			last = max(last, int(c.Rows[i].Cells[n-1].Bin))
-		}
-	}
-	return last + 1
-}
-
-// coarsen makes one bin of two, of those of the clock such that they stay aligned.
-func (c *Cube) coarsen() {
-	shift := 0
-	if c.clock && c.Start/c.BinNs%2 != 0 {
-		shift = 1
-		c.Start -= c.BinNs
-	}
-	c.BinNs *= 2
-	half := make([]int64, (len(c.RunningNs)+shift+1)/2)
-	for bin, ns := range c.RunningNs {
-		half[(bin+shift)/2] += ns
-	}
-	c.RunningNs = half
-	for i := range c.Rows {
-		c.halve(&c.Rows[i], int32(shift))
-	}
-	c.halve(&c.Total, int32(shift))
-}
-
-func (c *Cube) halve(r *Row, shift int32) {
-	n := 0
-	for i, cell := range r.Cells {
-		cell.Bin = (cell.Bin + shift) / 2
-		if n > 0 && r.Cells[n-1].Bin == cell.Bin {
-			r.Cells[n-1].Ns += cell.Ns
-			r.Cells[n-1].Waits += cell.Waits
-			if c.clock {
-				r.walls[n-1].Append(&r.walls[i])
-			}
-			continue
-		}
-		if r.Cells[n] = cell; c.clock {
-			r.walls[n] = r.walls[i]
-		}
-		n++
-	}
-	c.cells -= len(r.Cells) - n
-	if r.Cells = r.Cells[:n]; c.clock {
-		clear(r.walls[n:])
-		r.walls = r.walls[:n]
-	}
-}
-
-// withoutStacks and nameless are the keys a row is merged into: without its
-// stacks, and what owners with such stacks were at, where others of its lock and
-// groups are, too, else without those as well. How the owner is known stays.
-func (k Key) withoutStacks() Key {
-	return k.with(WaiterStack, OwnerStack, OwnerDoing, BlockedOn, RootStack, RootDoing, RootLock)
-}
-
-func (k Key) nameless() Key {
-	if k[Lock] != Other && k[Lock]&aResource != 0 { // which is never added to locks
-		return k.withoutStacks().with(WaiterGroup, OwnerGroup, RootGroup)
-	}
-	return k.withoutStacks().with(Lock, WaiterGroup, OwnerGroup, RootGroup)
-}
-
-// groups are what withoutStacks leaves of a key.
-func (k Key) groups() groups {
-	return groups{k[Lock], k[WaiterGroup], k[OwnerGroup], k[RootGroup], k[Provenance]}
-}
-
-func (k Key) with(other ...Dim) Key {
-	for _, d := range other {
-		k[d] = Other
-	}
-	return k
 }
 
 // merged reports whether a row stands for what did not fit.

@@ -40,7 +40,7 @@ func sums(c *cube.Cube, name func(*cube.Row) string) map[string][2]int64 {
 // they and the intervals add up to what analyze says.
 func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := cube.Over(by, rapid.Int64Range(1e5, 1e9).Draw(t, "interval"), cube.Limits{Bins: rapid.IntRange(1, 50).Draw(t, "bins"), Cells: rapid.IntRange(20, 1000).Draw(t, "cells")}).Clock()
+		c := newCube(rapid.Int64Range(1e5, 1e9).Draw(t, "interval"), cube.Limits{Bins: rapid.IntRange(1, 50).Draw(t, "bins"), Cells: rapid.IntRange(20, 1000).Draw(t, "cells")})
 		whole, all := cube.New(cube.Limits{Bins: 1 << 20, Rows: 1 << 20, Cells: 1 << 30}), locks.New(false)
 		tr := golden.Must(analysis.Run(golden.DrawnTrace(t), open, c, whole, all))(t)
 		c.Finish()
@@ -54,7 +54,7 @@ func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 			want[key] = [2]int64{want[key][0] + r.Ns, want[key][1] + r.Waits}
 		}
 		got := sums(c, func(r *cube.Row) string {
-			return textOf(c, r, blame.ByClass) + "|" + textOf(c, r, blame.ByOwnerStack) + "|" + textOf(c, r, blame.ByWaiterStack) + "|" + analysis.Word(r.Key[cube.Provenance]).String()
+			return textOf(c, r, blame.ByClass) + "|" + textOf(c, r, blame.ByOwnerStack) + "|" + textOf(c, r, blame.ByWaiterStack) + "|" + analysis.Word(r.Key[len(by)]).String()
 		})
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("rows: %s", diff)

@@ -87,7 +87,15 @@ var limits = cube.Limits{Bins: 20_000, Cells: 1_000_000}
 // NewCube returns the sums of waits by intervals of the clock; an expression says what the
 // program's own code is, see blame.Resolver.App.
 func NewCube(intervalNs int64, app *regexp.Regexp) *cube.Cube {
-	return cube.Over(by, intervalNs, limits).Clock().App(app)
+	return newCube(intervalNs, limits).App(app)
+}
+
+func newCube(intervalNs int64, l cube.Limits) *cube.Cube {
+	var columns []cube.Column
+	for _, k := range by {
+		columns = append(columns, cube.Column{Key: k})
+	}
+	return cube.Over(append(columns, cube.Known), intervalNs, l).Clock()
 }
 
 // id returns what a row has for a key.
@@ -133,7 +141,7 @@ func (w *Waits) row(at cellAt) Wait {
 	r, cell := &w.of.Rows[at.row], w.cell(at)
 	out := Wait{Recording: w.recording, Interval: w.at(cell), Class: w.name(at, blame.ByClass), Kind: w.of.Kind(uint32(r.Lock)).String(),
 		WaiterMethod: w.name(at, blame.ByWaiterMethod), WaiterGroup: w.name(at, blame.ByWaiterGroup), WaiterStack: w.name(at, blame.ByWaiterStack),
-		OwnerKind: "thread", Provenance: analysis.Word(r.Key[cube.Provenance]).String(), WaitNs: cell.Ns, Waits: int64(cell.Waits), WallNs: min(r.WallNs(int(at.cell)), cell.Ns)}
+		OwnerKind: "thread", Provenance: analysis.Word(r.Key[len(by)]).String(), WaitNs: cell.Ns, Waits: int64(cell.Waits), WallNs: min(r.WallNs(int(at.cell)), cell.Ns)}
 	if kind := w.ownerKind(at.row); kind != analysis.OwnerThread {
 		out.OwnerKind = pseudo(kind)
 		name := "[" + out.OwnerKind + "]"
