@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 	"contend/blame/locks":              {"contend/blame", "contend/analysis", "contend/format", "contend/analysis/dist", "contend/analysis/bootstrap"},
 	"contend/blame/findings":           {"contend/blame/locks", "contend/blame", "contend/analysis/bootstrap", "contend/analysis", "contend/format"},
 	"contend/blame":                    {"contend/analysis", "contend/analysis/dist", "contend/format", "contend/analysis/bootstrap"},
-	"contend/csp":                      {"contend/analysis", "contend/format", "contend/analysis/bootstrap"},
+	"contend/csp":                      {"contend/blame", "contend/blame/cube", "contend/analysis", "contend/format", "contend/analysis/bootstrap"},
 	"contend/analysis":                 {"contend/format", "contend/format/natives", "contend/analysis/dist", "contend/analysis/owners", "contend/analysis/moved", "contend/format/workers", "contend/analysis/internal/column"},
 	"contend/analysis/moved":           {"contend/format"},
 	"contend/analysis/owners":          {"contend/analysis/internal/column", "contend/analysis/owners/model", "contend/format", "contend/format/workers"},

@@ -4,106 +4,96 @@ import (
 	"cmp"
 	"slices"
 
+	"contend/analysis"
+	"contend/blame"
+	"contend/blame/cube"
 	"contend/format"
 )
 
 // topCauses is how many call chains a phase names.
 const topCauses = 5
 
-// nameCauses adds to each phase the owner call chains that caused its
-// waiting. The sums come in order of time: each lock has one phase at a time
-// that is being added to.
+// The columns of Meter.causes.
+const (
+	causedAt cube.Dim = iota
+	causedBy
+)
+
+// nameCauses adds to each phase the owner call chains that caused its waiting, and where
+// the culprit changes.
 func (m *Meter) nameCauses(phases []Phase) {
-	ahead := map[format.ObjectID]*phasesOf{}
+	rows := map[format.ObjectID][]*cube.Row{} // by lock, of those that have phases
 	for i := range phases {
-		p := &phases[i]
-		if ahead[p.lock] == nil {
-			ahead[p.lock] = &phasesOf{m: m}
+		rows[phases[i].lock] = nil
+	}
+	for i := range m.causes.Rows {
+		r := &m.causes.Rows[i]
+		if lock := format.ObjectID(r.Key[causedAt]); len(phases) > 0 && has(rows, lock) {
+			rows[lock] = append(rows[lock], r)
 		}
-		ahead[p.lock].list = append(ahead[p.lock].list, p)
 	}
-	for _, of := range ahead {
-		slices.SortFunc(of.list, func(a, b *Phase) int { return cmp.Compare(a.first, b.first) })
+	texts := map[uint32]string{}
+	for i := range phases {
+		m.nameCausesOf(&phases[i], rows[phases[i].lock], texts)
 	}
-	m.shown = map[named]string{}
-	causes := m.causes.sums()
-	text := make([]string, len(m.causes.names))
-	for c := range causes.all() {
-		of := ahead[c.lock]
-		if of == nil || !of.reaches(c.interval) {
-			continue
+}
+
+func has(rows map[format.ObjectID][]*cube.Row, lock format.ObjectID) bool {
+	_, ok := rows[lock]
+	return ok
+}
+
+// nameCausesOf adds up the rows of one lock over a phase and over each of its intervals.
+func (m *Meter) nameCausesOf(p *Phase, rows []*cube.Row, texts map[uint32]string) {
+	type part struct {
+		interval int32
+		owner    string
+		ns       int64
+	}
+	var parts []part
+	ids := map[string]uint32{} // of the first owner that is called so
+	for _, r := range rows {
+		id := r.Key[causedBy]
+		if texts[id] == "" {
+			texts[id], _ = m.causes.Text(causedBy, id)
 		}
-		if text[c.owner] == "" {
-			text[c.owner] = m.sym.OwnerText(m.causes.names[c.owner])
+		at, _ := slices.BinarySearchFunc(r.Cells, p.first, func(c cube.Cell, i int32) int { return cmp.Compare(c.Bin, i) })
+		for ; at < len(r.Cells) && r.Cells[at].Bin <= p.last; at++ {
+			if _, ok := ids[texts[id]]; !ok {
+				ids[texts[id]] = id
+			}
+			parts = append(parts, part{r.Cells[at].Bin, texts[id], r.Cells[at].Ns})
 		}
-		if key := (named{c.lock, text[c.owner]}); m.Name != nil && m.shown[key] == "" {
-			m.shown[key] = m.Name(c.lock, m.causes.names[c.owner])
+	}
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.interval, b.interval) })
+	var turns turns
+	all, now := map[string]int64{}, map[string]int64{}
+	for i, one := range parts {
+		all[one.owner] += one.ns
+		now[one.owner] += one.ns
+		if i+1 == len(parts) || parts[i+1].interval != one.interval {
+			turns.add(one.interval, now)
+			clear(now)
 		}
-		of.add(c.interval, text[c.owner], c.ns)
 	}
-	for _, of := range ahead {
-		of.end()
-	}
-}
-
-// named is an owner of a lock, by its call chain.
-type named struct {
-	lock  format.ObjectID
-	owner string
-}
-
-// phasesOf are the phases of a lock that are not over, in order of time, with
-// the sums of the first one.
-type phasesOf struct {
-	m        *Meter
-	list     []*Phase
-	all, now map[string]int64 // over the phase, and over the interval at hand
-	interval int32
-	turns    turns
-}
-
-// reaches ends the phases before an interval, and reports whether it lies in
-// the next one.
-func (of *phasesOf) reaches(interval int32) bool {
-	for len(of.list) > 0 && of.list[0].last < interval {
-		of.end()
-	}
-	return len(of.list) > 0 && interval >= of.list[0].first
-}
-
-func (of *phasesOf) add(interval int32, owner string, ns int64) {
-	if of.all == nil {
-		of.all, of.now = map[string]int64{}, map[string]int64{}
-	} else if interval != of.interval {
-		of.turn()
-	}
-	of.interval = interval
-	of.all[owner] += ns
-	of.now[owner] += ns
-}
-
-func (of *phasesOf) turn() {
-	of.turns.add(of.interval, of.now)
-	clear(of.now)
-}
-
-// end ends the first phase.
-func (of *phasesOf) end() {
-	if len(of.list) == 0 {
+	p.Causes, p.Turns = largestCauses(all), turns.list(m)
+	if m.Name == nil {
 		return
 	}
-	if of.all != nil {
-		of.turn()
-		p := of.list[0]
-		p.Causes, p.Turns = largestCauses(of.all), of.turns.list(of.m)
-		for i := range p.Causes {
-			p.Causes[i].Shown = of.m.shown[named{p.lock, p.Causes[i].Owner}]
-		}
-		for i := range p.Turns {
-			p.Turns[i].Cause.Shown = of.m.shown[named{p.lock, p.Turns[i].Cause.Owner}]
-		}
+	for i := range p.Causes {
+		p.Causes[i].Shown = m.Name(p.lock, ownerOf(ids[p.Causes[i].Owner]))
 	}
-	of.list, of.all, of.turns = of.list[1:], nil, turns{}
+	for i := range p.Turns {
+		p.Turns[i].Cause.Shown = m.Name(p.lock, ownerOf(ids[p.Turns[i].Cause.Owner]))
+	}
+}
+
+// ownerOf is an owner by its call chain alone.
+func ownerOf(id uint32) analysis.Owner {
+	if blame.Pseudo(id) {
+		return analysis.Owner{Kind: blame.KindOf(id), Cycle: int32(id & 0xffffff)}
+	}
+	return analysis.Owner{Stack: format.StackID(id)}
 }
 
 // largestCauses returns the first few of the sums.
@@ -115,8 +105,5 @@ func largestCauses(sums map[string]int64) []Cause {
 	slices.SortFunc(list, func(a, b Cause) int {
 		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Owner, b.Owner))
 	})
-	if len(list) == 0 {
-		return nil
-	}
 	return slices.Clone(list[:min(len(list), topCauses)])
 }

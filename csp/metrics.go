@@ -2,9 +2,12 @@ package csp
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"contend/analysis"
+	"contend/blame"
+	"contend/blame/cube"
 	"contend/format"
 )
 
@@ -12,21 +15,15 @@ import (
 // critical section pressure, as Free Lunch lists them (David et al., OOPSLA
 // 2014, section 2), to be read beside it.
 type Metrics struct {
-	ElapsedNs int64 // how long was recorded; 0: from the first instant seen to the last
+	*cube.Cube       // waits by lock, in one bin
+	ElapsedNs  int64 // how long was recorded; 0: from the first instant seen to the last
 
-	sym      *analysis.Symbols
-	locks    map[format.ObjectID]*counts
-	running  int64
-	tenures  bool
-	inside   int64 // time in critical sections over all locks
-	from, to int64
+	holds  map[format.ObjectID]*held
+	inside int64 // time in critical sections over all locks
 }
 
-type counts struct {
-	acquired, failed int64
-	inside           int64 // time in critical sections
-	waiting          int64 // time spent acquiring
-}
+// held is how often a lock was acquired, and the time in its critical sections.
+type held struct{ acquired, inside int64 }
 
 // Metric is one lock's row. Ratios that need tenures the trace does not
 // record are nil.
@@ -42,69 +39,67 @@ type Metric struct {
 }
 
 // NewMetrics returns an empty collector.
-func NewMetrics() *Metrics { return &Metrics{locks: map[format.ObjectID]*counts{}} }
-
-// Begin implements analysis.Visitor.
-func (m *Metrics) Begin(sym *analysis.Symbols, start int64) { m.sym, m.from, m.to = sym, start, start }
-
-// Running implements analysis.RunningVisitor.
-func (m *Metrics) Running(_, to, ns int64) {
-	m.running += ns
-	m.to = max(m.to, to)
+func NewMetrics() *Metrics {
+	one := cube.Limits{Bins: 1, Cells: math.MaxInt}
+	return &Metrics{Cube: cube.Over([]cube.Column{{Key: blame.ByLock}}, math.MaxInt64, one), holds: map[format.ObjectID]*held{}}
 }
 
 // Interval implements analysis.IntervalVisitor: one sum.
 func (m *Metrics) Interval() int64 { return 0 }
 
-// Slice implements analysis.Visitor.
-func (m *Metrics) Slice(s *analysis.Slice) {
-	m.of(s.Lock).failed += s.Firsts()
-	m.QueueSlice(s, len(s.Waiters))
-}
-
-// QueueSlice implements analysis.QueueVisitor: no wait begins in one.
-func (m *Metrics) QueueSlice(s *analysis.Slice, n int) {
-	m.of(s.Lock).waiting += int64(n) * s.Length()
-	m.to = max(m.to, s.End)
-}
-
 // Held implements analysis.HoldVisitor.
 func (m *Metrics) Held(h *analysis.Hold) {
 	if h.Rebuilt {
-		return // of those it is not known how many there were
+		return // it is not known how many there were
 	}
-	m.tenures = true
-	c := m.of(h.Lock)
+	c := m.holds[h.Lock]
+	if c == nil {
+		c = &held{}
+		m.holds[h.Lock] = c
+	}
 	c.acquired++
 	c.inside += h.End - h.Start
 	m.inside += h.End - h.Start
 }
 
-func (m *Metrics) of(lock format.ObjectID) *counts {
-	c := m.locks[lock]
-	if c == nil {
-		c = &counts{}
-		m.locks[lock] = c
-	}
-	return c
-}
-
 // Rows returns the locks in order of pressure.
 func (m *Metrics) Rows() []Metric {
-	elapsed := cmp.Or(m.ElapsedNs, m.to-m.from)
-	rows := make([]Metric, 0, len(m.locks))
-	for lock, c := range m.locks {
-		r := Metric{Class: m.sym.ClassName(lock), Lock: m.sym.LockName(lock),
-			FailedPerSecond: ratio(c.failed, elapsed) * 1e9, WaitPerElapsed: ratio(c.waiting, elapsed), CSP: ratio(c.waiting, m.running)}
-		if m.tenures {
-			r.FailedPerAcquired = new(ratio(c.failed, max(c.acquired, c.failed))) // a wait may end behind the cut, or without the lock
-			r.InsidePerElapsed = new(ratio(c.inside, elapsed))
-			r.InsidePerAll = new(ratio(c.inside, m.inside))
+	rows := make([]Metric, 0, len(m.Cube.Rows))
+	waited := map[format.ObjectID]bool{}
+	for i := range m.Cube.Rows {
+		r := &m.Cube.Rows[i]
+		waited[r.Lock] = true
+		rows = append(rows, m.row(r.Lock, r.Waits, r.Ns))
+	}
+	for lock := range m.holds {
+		if !waited[lock] {
+			rows = append(rows, m.row(lock, 0, 0))
 		}
-		rows = append(rows, r)
 	}
 	slices.SortFunc(rows, func(a, b Metric) int {
 		return cmp.Or(cmp.Compare(b.CSP, a.CSP), cmp.Compare(a.Lock, b.Lock))
 	})
 	return rows
+}
+
+// row returns the metrics of a lock, for which threads had to wait so often and for so long.
+func (m *Metrics) row(lock format.ObjectID, failed, waitNs int64) Metric {
+	elapsed, running := cmp.Or(m.ElapsedNs, m.End-m.Start), int64(0)
+	for _, ns := range m.RunningNs {
+		running += ns
+	}
+	name, _ := m.Text(0, uint32(lock))
+	r := Metric{Class: m.Class(uint32(lock)), Lock: name,
+		FailedPerSecond: ratio(failed, elapsed) * 1e9, WaitPerElapsed: ratio(waitNs, elapsed), CSP: ratio(waitNs, running)}
+	if len(m.holds) == 0 {
+		return r
+	}
+	var c held
+	if h := m.holds[lock]; h != nil {
+		c = *h
+	}
+	r.FailedPerAcquired = new(ratio(failed, max(c.acquired, failed))) // a wait may end behind the cut, or without the lock
+	r.InsidePerElapsed = new(ratio(c.inside, elapsed))
+	r.InsidePerAll = new(ratio(c.inside, m.inside))
+	return r
 }

@@ -17,8 +17,8 @@ type stretch struct {
 
 // phases returns the largest phases, in order of waiting time, and how many
 // there are.
-func (m *Meter) phases(waits *packed) (out []Phase, found int) {
-	list := m.stretches(waits)
+func (m *Meter) phases() (out []Phase, found int) {
+	list := m.stretches()
 	names := map[format.ObjectID][2]string{}
 	for _, s := range list.largest() {
 		name, ok := names[s.lock]
@@ -39,25 +39,26 @@ func (m *Meter) phases(waits *packed) (out []Phase, found int) {
 //  2. it goes on while the pressure is at least half the threshold, so that
 //     noise around the threshold does not chop it up;
 //  3. it ends with the last interval that was.
-func (m *Meter) stretches(waits *packed) *ranking {
+func (m *Meter) stretches() *ranking {
 	list := &ranking{top: m.o.Top, name: m.sym.LockName}
-	open := map[format.ObjectID]stretch{} // the last phase of each lock
-	for w := range waits.all() {
-		ran := m.running[w.interval]
-		p := ratio(w.ns, ran)
-		s, ok := open[w.lock]
-		switch {
-		case ok && s.last == w.interval-1 && p >= m.o.Threshold/2:
-			open[w.lock] = stretch{w.lock, s.first, w.interval, s.ns + w.ns, s.running + ran}
-		case p >= m.o.Threshold:
-			if ok {
-				list.add(s)
+	for i := range m.waits.Rows {
+		r := &m.waits.Rows[i]
+		var s stretch // the last phase; none where it has no running time
+		for _, w := range r.Cells {
+			ran := m.running(w.Bin)
+			switch p := ratio(w.Ns, ran); {
+			case s.running > 0 && s.last == w.Bin-1 && p >= m.o.Threshold/2:
+				s.last, s.ns, s.running = w.Bin, s.ns+w.Ns, s.running+ran
+			case p >= m.o.Threshold:
+				if s.running > 0 {
+					list.add(s)
+				}
+				s = stretch{format.ObjectID(r.Key[0]), w.Bin, w.Bin, w.Ns, ran}
 			}
-			open[w.lock] = stretch{w.lock, w.interval, w.interval, w.ns, ran}
 		}
-	}
-	for _, s := range open {
-		list.add(s)
+		if s.running > 0 {
+			list.add(s)
+		}
 	}
 	return list
 }

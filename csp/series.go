@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 
+	"contend/blame/cube"
 	"contend/format"
 )
 
@@ -21,8 +22,9 @@ type Series struct {
 	PlusMinus  *float64 // half of the 95 % interval of the pressure of all locks, as that of Pressure
 
 	meter  *Meter
-	waits  *packed
-	halves []*float64 // PlusMinus of the first pressures, in the order of Intervals
+	n      int
+	order  []cube.CellAt // of the meter's waits, by time
+	halves []*float64    // PlusMinus of the first pressures, in the order of Intervals
 }
 
 // Interval is one measurement interval; locks without waiting in it are absent.
@@ -67,28 +69,27 @@ type Cause struct {
 }
 
 // Len returns the number of intervals.
-func (s *Series) Len() int {
-	if s.meter == nil {
-		return 0
-	}
-	return len(s.meter.running)
-}
+func (s *Series) Len() int { return s.n }
 
 // Intervals makes the measurement intervals one after the other: consecutive,
 // the first begins at the trace's start. A day of them takes far more memory
 // than what they are made of.
 func (s *Series) Intervals() iter.Seq[Interval] {
 	return func(yield func(Interval) bool) {
-		if s.Len() == 0 {
-			return
+		if s.order == nil && s.n > 0 {
+			s.order = s.meter.waits.ByTime()
 		}
-		waits, names, halves := unpacker{chunks: s.waits.chunks}, map[format.ObjectID]Pressure{}, s.halves
-		more := waits.next()
-		for i, ran := range s.meter.running {
-			iv := Interval{StartNs: s.meter.begin(int32(i)), EndNs: s.meter.end(int32(i)), RunningNs: ran, Locks: []Pressure{}}
-			for ; more && waits.entry.interval == int32(i); more = waits.next() {
-				if e := waits.entry; e.ns > 0 {
-					iv.Locks = append(iv.Locks, s.pressure(names, e, ran))
+		rest, names, halves := s.order, map[format.ObjectID]Pressure{}, s.halves
+		for i := range int32(s.n) {
+			ran := s.meter.running(i)
+			iv := Interval{StartNs: s.meter.begin(i), EndNs: s.meter.end(i), RunningNs: ran, Locks: []Pressure{}}
+			for ; len(rest) > 0; rest = rest[1:] {
+				row, cell := s.meter.waits.At(rest[0])
+				if cell.Bin > i {
+					break
+				}
+				if cell.Ns > 0 {
+					iv.Locks = append(iv.Locks, s.pressure(names, format.ObjectID(row.Key[0]), cell.Ns, ran))
 				}
 			}
 			slices.SortFunc(iv.Locks, mostWaiting)
@@ -113,12 +114,12 @@ func mostWaiting(a, b Pressure) int {
 }
 
 // pressure names a sum. A lock has its name made once, not in each interval.
-func (s *Series) pressure(names map[format.ObjectID]Pressure, e entry, ran int64) Pressure {
-	p, ok := names[e.lock]
+func (s *Series) pressure(names map[format.ObjectID]Pressure, lock format.ObjectID, ns, ran int64) Pressure {
+	p, ok := names[lock]
 	if !ok {
-		p = Pressure{Class: s.meter.sym.ClassName(e.lock), Lock: s.meter.sym.LockName(e.lock), id: e.lock}
-		names[e.lock] = p
+		p = Pressure{Class: s.meter.sym.ClassName(lock), Lock: s.meter.sym.LockName(lock), id: lock}
+		names[lock] = p
 	}
-	p.WaitNs, p.CSP = e.ns, ratio(e.ns, ran)
+	p.WaitNs, p.CSP = ns, ratio(ns, ran)
 	return p
 }

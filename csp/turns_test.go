@@ -23,7 +23,8 @@ func TestTurnsOfAPhase(t *testing.T) {
 		{"AAAABBCCAA", []Turn{{0, 40, 40, Cause{Owner: "A", WaitNs: 40}}, {40, 60, 20, Cause{Owner: "B", WaitNs: 20}}, {60, 80, 20, Cause{Owner: "C", WaitNs: 20}}, {80, 100, 20, Cause{Owner: "A", WaitNs: 20}}}},
 		{"BBAAB", []Turn{{0, 20, 20, Cause{Owner: "B", WaitNs: 20}}, {20, 50, 30, Cause{Owner: "A", WaitNs: 20}}}},
 	} {
-		m := &Meter{o: Options{IntervalNs: 10}, last: 1000}
+		m := New(Options{IntervalNs: 10})
+		m.waits.End = 1000
 		var got turns
 		for i, r := range c.intervals {
 			sums := map[string]int64{string(r): 10}

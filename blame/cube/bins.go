@@ -1,6 +1,7 @@
 package cube
 
 import (
+	"cmp"
 	"slices"
 
 	"contend/analysis"
@@ -48,6 +49,32 @@ func (c *Cube) Bins() int {
 		}
 	}
 	return last + 1
+}
+
+// MaxBins returns how many bins there may be.
+func (c *Cube) MaxBins() int { return c.limits.Bins }
+
+// CellAt is the place of a cell: its row, and among the cells of that.
+type CellAt struct{ Row, Cell int32 }
+
+// At returns a cell and its row.
+func (c *Cube) At(at CellAt) (*Row, *Cell) {
+	r := &c.Rows[at.Row]
+	return r, &r.Cells[at.Cell]
+}
+
+// ByTime returns all cells by bin, those of a bin in the order of the rows.
+func (c *Cube) ByTime() []CellAt {
+	order := make([]CellAt, 0, c.cells)
+	for i := range c.Rows {
+		for j := range c.Rows[i].Cells {
+			order = append(order, CellAt{int32(i), int32(j)})
+		}
+	}
+	slices.SortStableFunc(order, func(a, b CellAt) int {
+		return cmp.Compare(c.Rows[a.Row].Cells[a.Cell].Bin, c.Rows[b.Row].Cells[b.Cell].Bin)
+	})
+	return order
 }
 
 // addCell adds to a row, and returns the place of the cell. Slices come in order of time

@@ -19,26 +19,13 @@ type Waits struct {
 	of        *cube.Cube // nil where there are none
 	recording string
 	timed     bool
-	order     []cellAt
+	order     []cube.CellAt
 	texts     [][]string // by place in by, and by id; "" for what was not asked for yet
 	chains    map[[2]uint32]string
 }
 
-// cellAt is the place of what a row is made of.
-type cellAt struct{ row, cell int32 }
-
 func newWaits(recording string, c *cube.Cube, timed bool) Waits {
-	w := Waits{of: c, recording: recording, timed: timed, texts: make([][]string, len(by)), chains: map[[2]uint32]string{}}
-	n := 0
-	for i := range c.Rows {
-		n += len(c.Rows[i].Cells)
-	}
-	w.order = make([]cellAt, 0, n)
-	for i := range c.Rows {
-		for j := range c.Rows[i].Cells {
-			w.order = append(w.order, cellAt{int32(i), int32(j)})
-		}
-	}
+	w := Waits{of: c, recording: recording, timed: timed, order: c.ByTime(), texts: make([][]string, len(by)), chains: map[[2]uint32]string{}}
 	slices.SortFunc(w.order, w.compare)
 	return w
 }
@@ -58,11 +45,10 @@ func (w *Waits) All() iter.Seq[*Wait] {
 	}
 }
 
-func (w *Waits) cell(at cellAt) *cube.Cell { return &w.of.Rows[at.row].Cells[at.cell] }
-
 // compare orders rows as they are written: by interval, those of long waits first.
-func (w *Waits) compare(a, b cellAt) int {
-	x, y := w.cell(a), w.cell(b)
+func (w *Waits) compare(a, b cube.CellAt) int {
+	_, x := w.of.At(a)
+	_, y := w.of.At(b)
 	if c := cmp.Or(cmp.Compare(w.at(x), w.at(y)), cmp.Compare(y.Ns, x.Ns)); c != 0 {
 		return c
 	}
@@ -71,7 +57,7 @@ func (w *Waits) compare(a, b cellAt) int {
 			return c
 		}
 	}
-	return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.cell, b.cell))
+	return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Cell, b.Cell))
 }
 
 func (w *Waits) at(c *cube.Cell) Instant { return at(w.of, int(c.Bin), w.timed) }
@@ -107,8 +93,8 @@ func (w *Waits) ownerKind(row int32) analysis.OwnerKind {
 }
 
 // name returns the name that a row has for a key.
-func (w *Waits) name(at cellAt, k blame.Key) string {
-	place, id := slices.Index(by, k), w.id(at.row, k)
+func (w *Waits) name(at cube.CellAt, k blame.Key) string {
+	place, id := slices.Index(by, k), w.id(at.Row, k)
 	if blame.Pseudo(id) && k == blame.ByOwnerStack {
 		return "[" + pseudo(blame.KindOf(id)) + "]"
 	}
@@ -127,8 +113,8 @@ func (w *Waits) name(at cellAt, k blame.Key) string {
 }
 
 // chain returns from where the owner of a row took the lock.
-func (w *Waits) chain(at cellAt) string {
-	of := [2]uint32{w.id(at.row, blame.ByOwnerSite), w.id(at.row, blame.ByOwnerCallers)}
+func (w *Waits) chain(at cube.CellAt) string {
+	of := [2]uint32{w.id(at.Row, blame.ByOwnerSite), w.id(at.Row, blame.ByOwnerCallers)}
 	text, ok := w.chains[of]
 	if !ok {
 		text = chain(w.name(at, blame.ByOwnerSite), w.name(at, blame.ByOwnerCallers))
@@ -137,12 +123,12 @@ func (w *Waits) chain(at cellAt) string {
 	return text
 }
 
-func (w *Waits) row(at cellAt) Wait {
-	r, cell := &w.of.Rows[at.row], w.cell(at)
+func (w *Waits) row(at cube.CellAt) Wait {
+	r, cell := w.of.At(at)
 	out := Wait{Recording: w.recording, Interval: w.at(cell), Class: w.name(at, blame.ByClass), Kind: w.of.Kind(uint32(r.Lock)).String(),
 		WaiterMethod: w.name(at, blame.ByWaiterMethod), WaiterGroup: w.name(at, blame.ByWaiterGroup), WaiterStack: w.name(at, blame.ByWaiterStack),
-		OwnerKind: "thread", Provenance: analysis.Word(r.Key[len(by)]).String(), WaitNs: cell.Ns, Waits: int64(cell.Waits), WallNs: min(r.WallNs(int(at.cell)), cell.Ns)}
-	if kind := w.ownerKind(at.row); kind != analysis.OwnerThread {
+		OwnerKind: "thread", Provenance: analysis.Word(r.Key[len(by)]).String(), WaitNs: cell.Ns, Waits: int64(cell.Waits), WallNs: min(r.WallNs(int(at.Cell)), cell.Ns)}
+	if kind := w.ownerKind(at.Row); kind != analysis.OwnerThread {
 		out.OwnerKind = pseudo(kind)
 		name := "[" + out.OwnerKind + "]"
 		out.OwnerMethod, out.OwnerGroup, out.OwnerChain, out.OwnerStack = name, name, name, name
