@@ -88,15 +88,15 @@ func Compare(base, new Group, o Options) *Diff {
 	names := lockNames(base, new)
 	lock := func(site string) string { return names[site] }
 	itself := func(name string) string { return name }
-	sites := func(p *Profile) *rows[site] { return &p.sites }
+	sites := func(p *Profile) *rows { return &p.sites }
 	d.Locks = match(byName(base, sites, lock), byName(new, sites, lock), alone, d, o)
 	known := knownSites(names, base, new)
 	for i := range d.Locks {
 		d.Locks[i].Site = known[d.Locks[i].Name]
 	}
-	takers := func(p *Profile) *rows[uint32] { return &p.takers }
+	takers := func(p *Profile) *rows { return &p.takers }
 	d.Owners = match(byName(base, takers, itself), byName(new, takers, itself), alone, d, o)
-	chains := func(p *Profile) *rows[string] { return &p.chains }
+	chains := func(p *Profile) *rows { return &p.chains }
 	d.Chains = match(byName(base, chains, itself), byName(new, chains, itself), outwardOf(callChains(base, new)), d, o)
 	return d
 }

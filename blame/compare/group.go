@@ -221,7 +221,7 @@ func total(s []int64) (sum int64) {
 }
 
 // called returns the rows by what they are called, which several may share.
-func (r *rows[K]) called(what func(name string) string) map[string][]int {
+func (r *rows) called(what func(name string) string) map[string][]int {
 	out := make(map[string][]int, len(r.names))
 	for i, name := range r.names {
 		out[what(name)] = append(out[what(name)], i)
@@ -231,7 +231,7 @@ func (r *rows[K]) called(what func(name string) string) map[string][]int {
 
 // byName sums the rows of a table that are called the same and returns their
 // rates.
-func byName[K comparable](g Group, table func(p *Profile) *rows[K], what func(name string) string) map[string]Rates {
+func byName(g Group, table func(p *Profile) *rows, what func(name string) string) map[string]Rates {
 	lists := make(map[*Profile]map[string][]int, len(g))
 	out := map[string]Rates{}
 	for _, p := range g {
@@ -254,7 +254,7 @@ type sum struct {
 }
 
 // sum adds up rows, given by their numbers.
-func (r *rows[K]) sum(p *Profile, list []int) (out sum) {
+func (r *rows) sum(p *Profile, list []int) (out sum) {
 	c := p.finish()
 	for _, i := range list {
 		out.ns += r.ns[i]

@@ -5,6 +5,8 @@
 package compare
 
 import (
+	"strings"
+
 	"contend/analysis"
 	"contend/analysis/bootstrap"
 	"contend/blame"
@@ -18,16 +20,15 @@ import (
 type Profile struct {
 	rec    bootstrap.Recorder
 	sym    *analysis.Symbols
+	keys   blame.Resolver
 	total  int
-	sites  rows[site]
-	owners rows[analysis.Owner] // by call chain
-	takers rows[uint32]         // owners by the method that took the lock, which all recordings tell alike
-	places *blame.Sites
-	chains rows[string]
+	sites  rows  // places at which locks of a class are acquired
+	owners rows  // by call chain, whichever thread ran it and however that is known
+	takers rows  // owners by the method that took the lock, which all recordings tell alike
+	chains rows  // by the signature that `contend chains` prints
 	home   []int // by lock: the first site it was seen at, + 1
 	links  map[[2]int]struct{}
-	paths  blame.Paths
-	kinds  blame.Kinds // of the waiters in queues, by group and method
+	kinds  blame.Kinds // of the waiters in queues
 	cells  *bootstrap.Cells
 
 	Known     []locks.Named // the places by which locks are known, given by the caller
@@ -35,61 +36,65 @@ type Profile struct {
 	seenNs    int64         // what its instants stand for
 }
 
-// site is a place at which locks of a class are acquired.
-type site struct{ class, method uint32 }
-
-// rows numbers the rows of a table: by what the trace calls them, and then by
-// their names, which several keys may share. The recorder keeps the cells of so
-// many rows and no more; the sums are kept of all.
-type rows[K comparable] struct {
-	byKey  map[K]int
+// rows is a table by some keys and then by names, which several combinations may share.
+// The recorder keeps the cells of so many rows and no more; the sums are kept of all.
+type rows struct {
+	*blame.Rows
+	name   func(ids []uint32) string
+	named  []int // by combination: its row
 	byName map[string]int
 	names  []string
 	series []int
 	ns     []int64
 }
 
-// row returns the number of a row, making it when it is new.
-func (r *rows[K]) row(key K, rec *bootstrap.Recorder, text func() string) int {
-	if i, ok := r.byKey[key]; ok {
-		return i
-	}
-	if r.byKey == nil {
-		r.byKey = map[K]int{}
-	}
-	i := r.named(text(), rec)
-	r.byKey[key] = i
-	return i
+func (p *Profile) rows(name func(ids []uint32) string, by ...blame.Key) rows {
+	return rows{Rows: blame.NewRows(&p.keys, by), name: name, byName: map[string]int{}}
 }
 
-// named returns the number of the row of a name, making it when it is new.
-func (r *rows[K]) named(name string, rec *bootstrap.Recorder) int {
+// row returns the row of a waiter and an owner, making it when it is new.
+func (r *rows) row(rec *bootstrap.Recorder, lock format.ObjectID, w *analysis.Waiter, c *blame.Charge) int {
+	number := r.Of(lock, w, c)
+	if number < len(r.named) {
+		return r.named[number]
+	}
+	name := r.name(r.IDs(number))
 	i, ok := r.byName[name]
 	if !ok {
-		if r.byName == nil {
-			r.byName = map[string]int{}
-		}
 		i = len(r.names)
 		r.byName[name] = i
-		r.names = append(r.names, name)
-		r.series = append(r.series, rec.New())
-		r.ns = append(r.ns, 0)
+		r.names, r.series, r.ns = append(r.names, name), append(r.series, rec.New()), append(r.ns, 0)
 	}
+	r.named = append(r.named, i)
 	return i
 }
 
-// add charges a row with the same part of a slice for each of some waiters.
-func (r *rows[K]) add(i int, rec *bootstrap.Recorder, s *analysis.Slice, ns int64, waiters int) {
+// add charges a row with the same part of a slice for each of some waiters, and returns it.
+func (r *rows) add(rec *bootstrap.Recorder, s *analysis.Slice, w *analysis.Waiter, c *blame.Charge, ns int64, waiters int) int {
+	i := r.row(rec, s.Lock, w, c)
 	r.ns[i] += ns * int64(waiters)
 	rec.Add(r.series[i], s.Start, s.End, ns, waiters)
+	return i
 }
 
 // Begin implements analysis.Visitor.
 func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
 	*p = Profile{ElapsedNs: p.ElapsedNs, sym: sym, links: map[[2]int]struct{}{}}
-	p.kinds = blame.NewKinds(func(m *analysis.QueueChange) int { return int(sym.Group(m.Thread))<<32 | int(sym.Method(m.Stack)) })
-	p.places = blame.NewSites(nil)
-	p.places.Begin(sym)
+	p.keys.Begin(sym)
+	p.kinds = blame.KindsBy(&p.keys, []blame.Key{blame.ByWaiterGroup, blame.ByWaiterMethod})
+	stable := func(k blame.Key, id uint32) string {
+		text, _ := p.keys.Text(k, id)
+		return blame.StableName(text)
+	}
+	p.sites = p.rows(func(ids []uint32) string {
+		return stable(blame.ByClass, ids[0]) + siteOf + stable(blame.ByWaiterMethod, ids[1])
+	}, blame.ByClass, blame.ByWaiterMethod)
+	p.owners = p.rows(func(ids []uint32) string { return ownerName(p.keys.Text(blame.ByOwnerStack, ids[0])) }, blame.ByOwnerStack)
+	p.takers = p.rows(func(ids []uint32) string { return blame.WithoutLine(stable(blame.ByOwnerSite, ids[0])) }, blame.ByOwnerSite)
+	p.chains = p.rows(func(ids []uint32) string {
+		signature, _ := p.keys.Text(blame.ByChain, ids[0])
+		return signature
+	}, blame.ByChain)
 	p.rec.Begin(start)
 	p.total = p.rec.New()
 }
@@ -107,14 +112,15 @@ func (p *Profile) Ticks(n, ns int64) {
 func (p *Profile) Slice(s *analysis.Slice) {
 	p.rec.Add(p.total, s.Start, s.End, s.Length(), len(s.Waiters))
 	for i := range s.Waiters {
-		p.sites.add(p.site(s.Lock, s.Waiters[i].Stack), &p.rec, s, s.Length(), 1)
+		p.waited(s, &s.Waiters[i], 1)
 	}
 	for i := range s.Shares {
 		sh := &s.Shares[i]
-		p.owned(s, sh, len(s.Waiters))
+		charge := blame.ChargeOf(s.Lock, sh, false)
+		p.owned(s, sh, &charge, len(s.Waiters))
 		for rest := s.Waiters; len(rest) > 0; {
 			n := p.sym.SameGroup(rest)
-			p.chains.add(p.chain(rest[0].Thread, s.Lock, sh), &p.rec, s, sh.Ns, n)
+			p.chains.add(&p.rec, s, &rest[0], &charge, sh.Ns, n)
 			rest = rest[n:]
 		}
 	}
@@ -126,65 +132,58 @@ func (p *Profile) QueueChanged(m *analysis.QueueChange) { p.kinds.Change(m) }
 // QueueSlice implements analysis.QueueVisitor.
 func (p *Profile) QueueSlice(s *analysis.Slice, n int) {
 	sh := &s.Shares[0]
+	charge := blame.ChargeOf(s.Lock, sh, false)
 	p.rec.Add(p.total, s.Start, s.End, s.Length(), n)
-	p.owned(s, sh, n)
+	p.owned(s, sh, &charge, n)
 	for _, k := range p.kinds.Of(s.Lock) {
-		p.sites.add(p.site(s.Lock, k.Stack), &p.rec, s, s.Length(), k.Len())
-		p.chains.add(p.chain(k.Thread, s.Lock, sh), &p.rec, s, sh.Ns, k.Len())
+		p.waited(s, &k.Waiter, k.Len())
+		p.chains.add(&p.rec, s, &k.Waiter, &charge, sh.Ns, k.Len())
 	}
 }
 
-// site returns the row of the place where a lock is waited for, and notes that
-// it is the same lock as elsewhere.
-func (p *Profile) site(lock format.ObjectID, stack format.StackID) int {
-	key := site{p.sym.Class(lock), p.sym.Method(stack)}
-	i := p.sites.row(key, &p.rec, func() string {
-		return blame.StableName(p.sym.Classes().Name(key.class)) + siteOf + blame.StableName(p.sym.Methods().Name(key.method))
-	})
-	for len(p.home) <= int(lock) {
+// waited charges the site of a waiter, and notes which other sites are of the same lock.
+func (p *Profile) waited(s *analysis.Slice, w *analysis.Waiter, n int) {
+	i := p.sites.add(&p.rec, s, w, &blame.Charge{}, s.Length(), n)
+	for len(p.home) <= int(s.Lock) {
 		p.home = append(p.home, 0)
 	}
-	switch first := p.home[lock] - 1; {
+	switch first := p.home[s.Lock] - 1; {
 	case first < 0:
-		p.home[lock] = i + 1
+		p.home[s.Lock] = i + 1
 	case first != i:
 		p.links[[2]int{first, i}] = struct{}{}
 	}
-	return i
+}
+
+// owned charges the owner of a lock for some waiters.
+func (p *Profile) owned(s *analysis.Slice, sh *analysis.Share, charge *blame.Charge, waiters int) {
+	p.owners.add(&p.rec, s, &s.Waiters[0], charge, sh.Ns, waiters)
+	p.takers.add(&p.rec, s, &s.Waiters[0], charge, sh.Ns, waiters)
 }
 
 // siteOf stands between the class of a lock and the method that acquires it.
 const siteOf = " at "
 
-// owned charges the owner of a lock for some waiters.
-func (p *Profile) owned(s *analysis.Slice, sh *analysis.Share, waiters int) {
-	p.owners.add(p.owner(sh.Direct), &p.rec, s, sh.Ns, waiters)
-	p.takers.add(p.taker(sh.Direct, s.Lock), &p.rec, s, sh.Ns, waiters)
-}
+// callOf stands between a frame and the one that called it.
+const callOf = " < "
 
-// noThread is the bit of a key of takers that is no site but a kind of pseudo owner.
-const noThread = 1 << 31
-
-// taker returns the row of the method that took a lock, or of a pseudo owner.
-func (p *Profile) taker(o analysis.Owner, lock format.ObjectID) int {
-	if o.Kind != analysis.OwnerThread {
-		return p.takers.row(noThread|uint32(o.Kind)<<24|uint32(o.Cycle)&0xffffff, &p.rec, func() string { return p.sym.OwnerText(o) })
+// ownerName names an owner by its call chain: without line numbers, which any
+// edit of a file moves, and without the frames of the lock and the runtime,
+// which differ between versions of a JVM. One without frames has a text instead.
+func ownerName(text string, frames []format.Frame) string {
+	if len(frames) == 0 {
+		return text
 	}
-	at := p.places.Owner(o.Stack, lock)
-	return p.takers.row(at, &p.rec, func() string { return blame.StableName(blame.WithoutLine(p.places.Names().Name(at))) })
-}
-
-func (p *Profile) owner(o analysis.Owner) int {
-	o.Thread, o.Prov = format.NoThread, analysis.Exact // a call chain, whichever thread ran it and however that is known
-	return p.owners.row(o, &p.rec, func() string { return ownerName(p.sym, o) })
-}
-
-// chain returns the row of a path through the wait-for graph, which has the
-// signature `contend chains` prints.
-func (p *Profile) chain(t format.ThreadID, lock format.ObjectID, sh *analysis.Share) int {
-	return p.paths.Number(p.sym, t, lock, sh, len(p.chains.names), func(steps []blame.Step) int {
-		return p.chains.named(blame.Signature(steps), &p.rec)
-	})
+	var names []string
+	for _, f := range frames {
+		if !analysis.RuntimeFrame(f) {
+			names = append(names, blame.StableName(analysis.MethodName(f)))
+		}
+	}
+	if len(names) == 0 { // nothing else is known of it
+		return blame.StableName(analysis.MethodName(frames[0]))
+	}
+	return strings.Join(names, callOf)
 }
 
 // elapsed returns how long the trace was recorded.

@@ -16,7 +16,7 @@ import (
 type oneByOne struct{ analysis.Visitor }
 
 // sums are what the rows sum to, by their names.
-func sums[K comparable](r *rows[K]) map[string]int64 {
+func sums(r *rows) map[string]int64 {
 	out := map[string]int64{}
 	for i, name := range r.names {
 		out[name] = r.ns[i]
