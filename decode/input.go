@@ -54,7 +54,7 @@ func (l Limits) room() *jfr.Room {
 	if l.Unproductive > 0 && l.Unproductive <= 4*jfr.DefaultRoom {
 		return nil
 	}
-	return jfr.NewRoom(jfr.DefaultRoom)
+	return &jfr.Room{Bytes: jfr.DefaultRoom}
 }
 
 // Source is what each decoder gives.

@@ -68,7 +68,7 @@ func TestAheadDeliversTheSame(t *testing.T) {
 	} {
 		for room, skip := range map[int64]map[ChunkKey]bool{DefaultRoom: nil, 300_000: {key.key(): true}} {
 			want, told, wantErr := delivered(t, data, Options{Skip: skip})
-			shared := NewRoom(room)
+			shared := &Room{Bytes: room}
 			got, st, err := delivered(t, data, Options{Skip: skip, Room: shared})
 			if !reflect.DeepEqual(got, want) || err.Error() != wantErr.Error() {
 				t.Errorf("%s, %d left out: %d events, %v, want %d, %v", name, len(skip), len(got), err, len(want), wantErr)
@@ -76,8 +76,8 @@ func TestAheadDeliversTheSame(t *testing.T) {
 			if !reflect.DeepEqual(st, told) {
 				t.Errorf("%s, %d left out: says %+v, want %+v", name, len(skip), st, told)
 			}
-			if left := shared.left.Load(); left != room {
-				t.Errorf("%s, %d left out: %d bytes of the room are taken", name, len(skip), room-left)
+			if held := shared.held.Load(); held != 0 {
+				t.Errorf("%s, %d left out: %d bytes of the room are taken", name, len(skip), held)
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func FuzzAhead(f *testing.F) {
 		to := min(from+int(out), len(whole))
 		data := slices.Concat(whole[:from], patch, whole[to:])
 		want, told, wantErr := delivered(t, data, Options{})
-		got, st, err := delivered(t, data, Options{Room: NewRoom(DefaultRoom)})
+		got, st, err := delivered(t, data, Options{Room: &Room{Bytes: DefaultRoom}})
 		if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(st, told) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
 			t.Fatalf("%d events, %v, want %d, %v\n%+v\nwant %+v", len(got), err, len(want), wantErr, st, told)
 		}
@@ -105,7 +105,7 @@ func FuzzAhead(f *testing.F) {
 func TestAheadOfAnInputThatBreaks(t *testing.T) {
 	data := several(t)
 	why := errors.New("the disk is gone")
-	r, err := NewReader(io.MultiReader(bytes.NewReader(data[:len(data)/2]), &gone{why}), "test.jfr", Options{Room: NewRoom(DefaultRoom)})
+	r, err := NewReader(io.MultiReader(bytes.NewReader(data[:len(data)/2]), &gone{why}), "test.jfr", Options{Room: &Room{Bytes: DefaultRoom}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestAheadEndsWithItsReader(t *testing.T) {
 	data := several(t)
 	before := runtime.NumGoroutine()
 	for _, events := range []int{0, 1, 3000, 6000} {
-		room := NewRoom(1 << 20)
+		room := &Room{Bytes: 1 << 20}
 		r, err := NewReader(bytes.NewReader(data), "test.jfr", Options{Room: room})
 		if err != nil {
 			t.Fatal(err)
@@ -147,8 +147,8 @@ func TestAheadEndsWithItsReader(t *testing.T) {
 		for err == nil {
 			err = r.Read(&ev) // the rest of what is at hand, but nothing waits
 		}
-		if left := room.left.Load(); left != 1<<20 {
-			t.Errorf("after %d events %d bytes of the room are taken", events, 1<<20-left)
+		if held := room.held.Load(); held != 0 {
+			t.Errorf("after %d events %d bytes of the room are taken", events, held)
 		}
 	}
 	if left := golden.Settled(before); left > before {
@@ -159,15 +159,15 @@ func TestAheadEndsWithItsReader(t *testing.T) {
 // Chunks wait for room, but for the one that is wanted next.
 func TestAheadKeepsToItsRoom(t *testing.T) {
 	data := several(t)
-	r := golden.Must(NewReader(bytes.NewReader(data), "test.jfr", Options{Room: NewRoom(1)}))(t)
+	r := golden.Must(NewReader(bytes.NewReader(data), "test.jfr", Options{Room: &Room{Bytes: 1}}))(t)
 	defer r.Close()
 	var ev format.Event
 	for n := 0; ; n++ {
 		if err := r.Read(&ev); err != nil {
 			break
 		}
-		if r.ahead != nil && len(r.ahead.order) > 1 {
-			t.Fatalf("%d chunks are ahead after %d events", len(r.ahead.order), n)
+		if r.ahead != nil && len(r.ahead.chunks) > 1 {
+			t.Fatalf("%d chunks are ahead after %d events", len(r.ahead.chunks), n)
 		}
 	}
 	if r.chunks != 3 {

@@ -11,8 +11,6 @@ type batch struct {
 	events int64    // stepped over
 	losses []loss
 	last   bool // no events of the chunk follow
-	broken bool // since nothing tells where the next one begins, behind offset at of it
-	at     int
 }
 
 // batchWords is about how many words a batch has: 128 KB. No event depends on where

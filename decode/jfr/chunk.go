@@ -11,6 +11,7 @@ import (
 // chunk is one chunk of the input. Once it is cut out it needs nothing but
 // itself to be stepped over, so that several can be at the same time.
 type chunk struct {
+	err        error // why there is none; io.EOF behind the last
 	head       header
 	base       int64 // offset of buf in the input
 	buf        []byte
@@ -27,6 +28,9 @@ type chunk struct {
 	window     window // of its clock
 
 	taken values // of the event at hand
+
+	ready   chan struct{} // of one that is read ahead: closed once its constants are known
+	batches chan *batch   // of its events
 }
 
 // loss is what of the input is not read.
@@ -104,10 +108,7 @@ func (c *chunk) step(b *batch) {
 			b.last = true
 			return
 		}
-		if !c.event(b) {
-			b.last, b.broken, b.at = true, true, c.off
-			return
-		}
+		c.event(b)
 	}
 }
 
@@ -171,25 +172,24 @@ func (c *chunk) pass(b *batch) (p *program, at, end int) {
 	return nil, 0, 0
 }
 
-// event takes the event at off and steps over it. It returns false where
-// nothing tells what follows.
-func (c *chunk) event(b *batch) bool {
+// event takes the event at off and steps over it.
+func (c *chunk) event(b *batch) {
 	if c.off >= c.limit {
 		c.limit = c.nextMark()
 	}
 	p, at, end, _ := c.header(c.off, c.limit)
 	switch {
 	case end == 0:
-		return c.cut(b)
+		c.cut(b)
+		return
 	case p != nil && p != unwanted:
 		c.take(b, p, at, end)
-		return true
+		return
 	case p == nil && !c.marked(c.off) && !bytes.Contains(c.buf[at:end], []byte("metadata")): // older ones may lie about
 		b.lose(c.lost(c.off, end-c.off, "lost-data", "checkpoint: nothing leads to it: "+format.ErrCorrupt.Error()))
 	}
 	c.off = end
 	b.events++
-	return true
 }
 
 // marked reports whether a checkpoint at an offset is known.
@@ -256,29 +256,20 @@ func (c *chunk) take(b *batch, p *program, at, end int) {
 	b.add(p, &c.head, &c.taken)
 }
 
-// cut handles an event that cannot be stepped over: the end of a recording
-// that was being written, or damage. Behind it goes on with the next bytes that
-// several events in a row begin with, or with the next checkpoint. Without either it
-// returns false.
-func (c *chunk) cut(b *batch) bool {
+// cut handles an event that cannot be stepped over: the end of a recording that was
+// being written, or damage. The next event is where several lie in a row, or the next
+// checkpoint; without either, the rest of the chunk is lost.
+func (c *chunk) cut(b *batch) {
 	at := c.off + 1
 	for at < c.limit && !c.eventsAt(at) {
 		at++
 	}
-	switch {
-	case at < c.limit:
-		b.lose(c.lost(c.off, at-c.off, "lost-data", "event: "+format.ErrCorrupt.Error()))
-		c.off = at
-	case c.limit < len(c.buf):
-		b.lose(c.lost(c.off, c.limit-c.off, "lost-data", "event: "+format.ErrCorrupt.Error()))
-		c.off = c.limit
-	case c.unfinished: // and searched for headers already
-		b.lose(c.lost(c.off, len(c.buf)-c.off, "truncated", "event: "+format.ErrTruncated.Error()))
-		c.off = len(c.buf)
-	default:
-		return false
+	code, why := "lost-data", format.ErrCorrupt
+	if at >= len(c.buf) && c.unfinished {
+		code, why = "truncated", format.ErrTruncated
 	}
-	return true
+	b.lose(c.lost(c.off, at-c.off, code, "event: "+why.Error()))
+	c.off = at
 }
 
 // inARow are so many events that bytes of anything else do not look like them.

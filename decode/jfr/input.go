@@ -61,12 +61,6 @@ func (in *input) unread(at int) {
 	in.buf = in.buf[:at]
 }
 
-// advance drops buf and makes the window empty, at the next byte.
-func (in *input) advance() {
-	in.drop(len(in.buf))
-	in.unread(0)
-}
-
 // drop forgets the first n bytes of buf. The array is used again once
 // nothing in it is.
 func (in *input) drop(n int) {
@@ -81,10 +75,26 @@ func (in *input) drop(n int) {
 // taken is how much of the input has been used.
 func (in *input) taken() int64 { return in.base + int64(len(in.buf)) }
 
-// leave makes the window empty, at the next byte, in another array, so that
-// buf can be kept.
+// maxMoved is how many bytes behind buf are copied into another array, at most.
+const maxMoved = 64 << 10
+
+// leave makes the window empty, at the next byte, so that buf can be kept. It goes on in
+// another array, or behind buf where much has been read too far: copying that for each
+// of many short chunks would cost the square of it.
 func (in *input) leave(array []byte) {
-	rest := in.buf[len(in.buf) : len(in.buf)+in.ahead]
 	in.base += int64(len(in.buf))
-	in.buf = append(array[:0], rest...)[:0]
+	rest := in.buf[len(in.buf):]
+	if in.ahead <= maxMoved {
+		rest = append(array[:0], rest[:in.ahead]...)
+	}
+	in.buf = rest[:0]
+}
+
+// kept returns buf for a chunk, which may use its array again as far as the window does
+// not go on in it.
+func (in *input) kept() []byte {
+	if in.ahead <= maxMoved {
+		return in.buf
+	}
+	return slices.Clip(in.buf)
 }

@@ -74,7 +74,7 @@ func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 		return nil, &format.Error{Pos: format.Pos{File: name}, What: "magic", Err: format.ErrNotMine}
 	}
 	r.split.unread(0)
-	if err := r.nextChunk(); err != nil {
+	if err := r.begin(); err != nil {
 		return nil, err
 	}
 	return r, nil

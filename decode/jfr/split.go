@@ -13,38 +13,36 @@ import (
 // the next one is.
 type splitter struct {
 	input
-	name  string
-	skip  map[ChunkKey]bool
-	specs map[string]*eventSpec
-	metas map[string]*metadata // by content
-	fresh bool                 // the metadata is of the chunk at hand
-	last
+	name    string
+	skip    map[ChunkKey]bool
+	specs   map[string]*eventSpec
+	metas   map[string]*metadata // by content
+	meta    *metadata            // of the chunk at hand, or of the last one that had any
+	fresh   bool                 // it is of the chunk at hand
+	head    header               // of the chunk at hand
+	chunkAt int64                // offset of that in the input
+	chunks  int                  // so far
 }
 
-// last is the chunk before the next one.
-type last struct {
-	head    header
-	meta    *metadata // of it, or of the last one that had any
-	chunkAt int64     // its offset in the input
-	chunks  int       // so far
-}
-
-// next cuts out the next chunk. It returns io.EOF when there is none.
+// next cuts out the next chunk, into the array of the one it replaces. It returns io.EOF
+// when there is none.
 func (s *splitter) next(c *chunk) error {
-	s.advance()
-	*c = chunk{marks: c.marks[:0], losses: c.losses[:0], pools: c.pools}
+	s.leave(c.buf)
+	*c = chunk{marks: c.marks[:0], losses: c.losses[:0], pools: c.pools, base: s.base}
 	err := s.cutOut(c)
+	if err != nil {
+		c.head = s.head
+	}
 	c.end = s.taken()
 	return err
 }
 
 func (s *splitter) cutOut(c *chunk) error {
-	c.base = s.base
 	if err := s.fill(headerSize); err != nil {
 		return s.endOfInput(c, err)
 	}
 	if string(s.buf[:len(magic)]) != magic {
-		s.resync(c, 0, "chunk")
+		s.resync(c)
 		return nil
 	}
 	before := s.head
@@ -55,9 +53,9 @@ func (s *splitter) cutOut(c *chunk) error {
 		return &format.Error{Pos: format.Pos{File: s.name, Off: s.base}, What: "chunk header", Err: err, Hint: hint}
 	}
 	if s.skip[s.head.key()] {
-		c.void = true
 		err := s.fill(int(s.head.size))
 		s.head = before
+		c.void, c.buf, c.off = true, s.kept(), len(s.buf)
 		return err
 	}
 	if !s.head.sameTypes(&before) {
@@ -75,50 +73,8 @@ func (s *splitter) cutOut(c *chunk) error {
 		c.unfinished = true
 	}
 	s.prepare(c)
+	c.buf = s.kept()
 	return nil
-}
-
-// whole cuts out the next chunk into an array of its own, which it may keep,
-// once there is room for its bytes. It returns false where there is none, or
-// something is wrong with it: then the input is as it was.
-func (s *splitter) whole(c *chunk, room func(bytes int64) bool) bool {
-	s.leave(c.buf)
-	*c = chunk{marks: c.marks[:0], losses: c.losses[:0], pools: c.pools}
-	before := s.last
-	if !s.cutWhole(c, room) {
-		s.last = before
-		s.unread(0)
-		return false
-	}
-	c.end = s.taken()
-	return true
-}
-
-func (s *splitter) cutWhole(c *chunk, room func(bytes int64) bool) bool {
-	c.base = s.base
-	if s.fill(headerSize) != nil || string(s.buf[:len(magic)]) != magic {
-		return false
-	}
-	h, before := parseHeader(s.buf), s.head
-	if _, err := h.check(); err != nil || h.size < headerSize || h.size > maxChunk || !room(h.size) || s.fill(int(h.size)) != nil {
-		return false
-	}
-	s.chunkAt = s.base
-	c.head, c.buf, c.off = h, s.buf, headerSize
-	if s.skip[h.key()] {
-		c.void = true
-		return true
-	}
-	s.head = h
-	if !h.sameTypes(&before) {
-		s.meta = nil
-	}
-	s.chunks++
-	if !s.chain(c) {
-		return false
-	}
-	s.order(c)
-	return true
 }
 
 // endOfInput tells a clean end from a cut header.
@@ -295,12 +251,10 @@ func (s *splitter) findHeader(from int) int {
 	return -1
 }
 
-// resync gives up on the chunk from offset at of the window and goes on at the
-// next chunk header, wherever that is. What was searched is not kept.
-func (s *splitter) resync(c *chunk, at int, what string) {
+// resync passes over what is no chunk, to the next chunk header, wherever that is. What
+// was searched is not kept.
+func (s *splitter) resync(c *chunk) {
 	const step = 1 << 20
-	from := s.base + int64(at)
-	s.drop(at)
 	for searched := 1; ; {
 		next := s.findHeader(min(searched, len(s.buf)))
 		if next < 0 {
@@ -317,6 +271,6 @@ func (s *splitter) resync(c *chunk, at int, what string) {
 		s.unread(next)
 		break
 	}
-	*c = chunk{head: s.head, base: from, end: s.taken(), void: true, marks: c.marks[:0], losses: c.losses[:0], pools: c.pools}
-	c.losses = append(c.losses, c.lost(0, int(c.end-from), "lost-data", what+": "+format.ErrCorrupt.Error()))
+	c.head, c.void = s.head, true
+	c.losses = append(c.losses, c.lost(0, int(s.taken()-c.base), "lost-data", "chunk: "+format.ErrCorrupt.Error()))
 }
