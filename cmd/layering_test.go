@@ -55,7 +55,7 @@ var allowed = map[string][]string{
 	"contend/report/plot":              {"contend/report/look", "contend/report/document", "contend/report/text"},
 	"contend/blame/waits":              {"contend/blame", "contend/analysis", "contend/analysis/dist", "contend/format"},
 	"contend/analysis/dist":            {"contend/format"},
-	"contend/decode/godump":            {"contend/decode/rules", "contend/format"},
+	"contend/decode/godump":            {"contend/decode/rules", "contend/decode/unwrap", "contend/format"},
 	"contend/decode/gotrace":           {"contend/decode/rules", "contend/format"},
 	"contend/report/junit":             {"contend/report/document"},
 	"contend/blame/gate":               {"contend/blame", "contend/blame/cube", "contend/blame/compare", "contend/blame/findings", "contend/blame/locks", "contend/analysis/bootstrap", "contend/analysis", "contend/format"},
@@ -90,7 +90,6 @@ var heavy = map[string][]string{
 	"github.com/chromedp/chromedp":            nil,
 	"golang.org/x/exp/":                       {"contend/decode/gotrace"},
 	"github.com/ianlancetaylor/demangle":      {"contend/decode/perf"},
-	"github.com/maruel/panicparse/":           {"contend/decode/godump"},
 	"github.com/rogpeppe/go-internal/":        nil,
 	"gonum.org/v1/gonum/":                     nil,                // reads DOT in tests
 	"pgregory.net/rapid":                      {"contend/golden"}, // which tests import

@@ -68,7 +68,7 @@ var kinds = []kind{
 // none of the others the last one says.
 var textKinds = []kind{
 	{godump.Is, func(c content) (Source, error) {
-		return godump.NewReader(c.in, c.name, godump.Options{Rules: c.rules, Off: c.from.Bytes})
+		return godump.NewReader(c.in, c.name, c.rules, c.from.Bytes)
 	}, false},
 	{isProfile, func(c content) (Source, error) { return nil, godump.NotDump(c.name) }, false},
 	{func([]byte) bool { return true }, func(c content) (Source, error) {

@@ -4,8 +4,6 @@ import (
 	"strings"
 
 	"contend/decode/rules"
-
-	"github.com/maruel/panicparse/v2/stack"
 )
 
 // semaphores are the functions whose first argument is the semaphore inside a
@@ -21,38 +19,36 @@ var semaphores = map[string]uint64{
 // address returns the address of the lock a goroutine waits for, 0 where the
 // dump does not show it. The lock's own methods have it as receiver, unless
 // they are inlined; it is the same for an RWMutex and the Mutex it begins with.
-func address(calls []stack.Call) (addr uint64) {
-	offset, found := uint64(0), false
-	for i := range calls {
-		class, method := rules.SplitGo(calls[i].Func.Complete)
-		if !rules.OfGoLocks(class) {
+func (g *goroutine) address() (addr uint64) {
+	offset := uint64(0) // of the semaphore; 0 before it is met
+	for i, f := range g.frames {
+		if !rules.OfGoLocks(f.Class) {
 			break
 		}
-		arg, known := first(&calls[i].Args)
-		if o, ok := semaphores[class+"."+method]; ok {
-			offset, found = olderOffset(calls[i+1:], o), true
-			if known {
+		arg := g.args[i]
+		if o, ok := semaphores[f.Class+"."+f.Method]; ok {
+			if offset = g.offset(i+1, o); arg != 0 {
 				addr = arg - offset
 			}
 		}
-		if known && strings.Contains(method, "Mutex).") {
+		if arg != 0 && strings.Contains(f.Method, "Mutex).") {
 			return arg
 		}
 	}
-	if addr == 0 && found {
-		addr = behindSemaphore(calls, offset)
+	if addr == 0 && offset != 0 {
+		addr = g.behindSemaphore(offset)
 	}
 	return addr
 }
 
-// olderOffset is where the semaphore lies for which the callers wait. Until Go
+// offset is where the semaphore lies for which the caller waits. Until Go
 // 1.19 the two of an RWMutex were waited for as that of a Mutex is.
-func olderOffset(callers []stack.Call, offset uint64) uint64 {
-	if len(callers) > 0 {
-		switch callers[0].Func.Complete {
-		case "sync.(*RWMutex).RLock":
+func (g *goroutine) offset(caller int, offset uint64) uint64 {
+	if caller < len(g.frames) && g.frames[caller].Class == "sync" {
+		switch g.frames[caller].Method {
+		case "(*RWMutex).RLock":
 			return 12
-		case "sync.(*RWMutex).Lock":
+		case "(*RWMutex).Lock":
 			return 8
 		}
 	}
@@ -61,21 +57,11 @@ func olderOffset(callers []stack.Call, offset uint64) uint64 {
 
 // behindSemaphore finds the semaphore where only the runtime's function shows
 // its address.
-func behindSemaphore(calls []stack.Call, offset uint64) uint64 {
-	for i := range calls {
-		if calls[i].Func.Complete == "runtime.semacquire1" {
-			if arg, known := first(&calls[i].Args); known && arg > offset {
-				return arg - offset
-			}
+func (g *goroutine) behindSemaphore(offset uint64) uint64 {
+	for i, f := range g.frames {
+		if f.Class == "runtime" && f.Method == "semacquire1" && g.args[i] > offset {
+			return g.args[i] - offset
 		}
 	}
 	return 0
-}
-
-// first returns the first argument of a call if the dump is sure of it.
-func first(a *stack.Args) (uint64, bool) {
-	if len(a.Values) == 0 || a.Values[0].IsAggregate || a.Values[0].IsInaccurate || a.Values[0].IsOffsetTooLarge || a.Values[0].Value == 0 {
-		return 0, false
-	}
-	return a.Values[0].Value, true
 }

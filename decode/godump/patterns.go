@@ -6,16 +6,14 @@ import (
 
 	"contend/decode/rules"
 	"contend/format"
-
-	"github.com/maruel/panicparse/v2/stack"
 )
 
 // patterns names deadlocks that the stacks of a dump have the shape of. The dump does
 // not tell who holds a lock, so that none is certain.
-func patterns(list []*stack.Goroutine) (said []string) {
+func patterns(list []*goroutine) (said []string) {
 	var all []shape
 	for _, g := range list {
-		if len(g.Stack.Calls) > 0 {
+		if len(g.frames) > 0 {
 			all = append(all, shapeOf(g))
 		}
 	}
@@ -24,25 +22,24 @@ func patterns(list []*stack.Goroutine) (said []string) {
 
 // shape is a goroutine with what its frames say.
 type shape struct {
-	main   bool // the goroutine that main runs in
-	waits  bool
-	state  string
-	frames []format.Frame
-	use    rules.GoUse
-	inner  int // the innermost frame of the program
-	calls  []stack.Call
+	*goroutine
+	use   rules.GoUse // of one that waits
+	inner int         // the innermost frame of the program
 }
 
-func shapeOf(g *stack.Goroutine) shape {
-	s := shape{main: g.ID == 1, waits: waits(g), state: g.State, frames: framesOf(g), calls: g.Stack.Calls}
-	if s.waits {
-		s.use = rules.GoUseOf(s.frames)
+func shapeOf(g *goroutine) shape {
+	s := shape{goroutine: g}
+	if g.waits() {
+		s.use = rules.GoUseOf(g.frames)
 	}
 	for s.inner < len(s.frames)-1 && rules.OfGoLocks(s.frames[s.inner].Class) {
 		s.inner++
 	}
 	return s
 }
+
+// mainID is the goroutine that main runs in.
+const mainID = 1
 
 // homeOf is the package and type of a method, also of a function inside of it; of other
 // functions the package.
@@ -60,9 +57,8 @@ func (s *shape) akin(i int, o *shape, j int) bool {
 	if home != homeOf(o.frames[j]) {
 		return false
 	}
-	x, known := first(&s.calls[i].Args)
-	y, both := first(&o.calls[j].Args)
-	return home == s.frames[i].Class || !known || !both || x == y
+	x, y := s.args[i], o.args[j]
+	return home == s.frames[i].Class || x == 0 || y == 0 || x == y
 }
 
 // recursive finds goroutines that wait for a lock in a method called by one of the same
@@ -90,7 +86,7 @@ func recursive(all []shape) (said []string) {
 			}
 			for k := range w.frames {
 				if r.akin(r.inner, w, k) {
-					busy, main = busy || !w.main, main || w.main
+					busy, main = busy || w.id != mainID, main || w.id == mainID
 				}
 			}
 		}
@@ -144,7 +140,7 @@ func (s *shape) task() (f format.Frame, waits bool) {
 	for last > s.inner && rules.OfGoLocks(s.frames[last].Class) {
 		last--
 	}
-	if !s.waits || s.use.Class != "" || last < 0 {
+	if !s.waits() || s.use.Class != "" || last < 0 {
 		return f, false
 	}
 	run := s.frames[last]

@@ -1,7 +1,6 @@
 package godump
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -32,7 +31,7 @@ type seen struct {
 
 func read(t testing.TB, data []byte) *seen {
 	t.Helper()
-	r, err := NewReader(bufio.NewReader(bytes.NewReader(data)), "test", Options{})
+	r, err := NewReader(bytes.NewReader(data), "test", nil, 0)
 	if (r == nil) == (err == nil) {
 		t.Fatalf("reader %v and error %v", r, err)
 	}

@@ -8,8 +8,6 @@ import (
 
 	"contend/decode/rules"
 	"contend/format"
-
-	"github.com/maruel/panicparse/v2/stack"
 )
 
 // symbols gives goroutines, locks and stacks the ids they keep over all
@@ -32,79 +30,26 @@ type lockKey struct {
 	site  string
 }
 
-// waiter is a goroutine that waits for a lock.
-type waiter struct {
-	lock  format.ObjectID
-	party format.Party
-}
-
 func newSymbols(t *rules.Table) symbols {
-	if t == nil {
-		t = rules.Default()
-	}
-	return symbols{rules: t, threads: map[int]format.ThreadID{}, locks: map[lockKey]format.ObjectID{}}
+	return symbols{rules: rules.OrDefault(t), threads: map[int]format.ThreadID{}, locks: map[lockKey]format.ObjectID{}}
 }
 
-// running are the states of goroutines that wait for nothing but a processor.
-var running = map[string]bool{"running": true, "runnable": true, "syscall": true, "idle": true, "copystack": true, "preempted": true, "waiting": true}
-
-// waits reports whether one waits. The collector may be looking at its stack.
-func waits(g *stack.Goroutine) bool { return !running[strings.TrimSuffix(g.State, " (scan)")] }
-
-// goroutine says what one does; w is set if it waits for a lock.
-func (y *symbols) goroutine(g *stack.Goroutine) (w waiter, what rules.Verdict) {
-	frames := framesOf(g)
-	thread := y.thread(g.ID, frames)
-	if !waits(g) {
-		return w, rules.Unknown
-	}
-	res := y.rules.Classify("go:"+strings.ReplaceAll(g.State, " ", "-"), frames)
-	if res.Verdict == rules.Lock {
-		stack := y.stack(frames)
-		w = waiter{y.lock(g, frames, res.Kind), format.Party{Thread: thread, Stack: stack, Mode: res.Mode}}
-	}
-	return w, res.Verdict
-}
-
-// idle says what a goroutine does that waits for no lock. What it waits for is
-// not among the frames of a dump: it is put before them.
-func (y *symbols) idle(g *stack.Goroutine, at int64, resource bool) format.Event {
-	frames := framesOf(g)
-	thread := y.thread(g.ID, frames)
-	what := format.Frame{Method: "[" + strings.ToValidUTF8(strings.TrimSuffix(g.State, " (scan)"), "\uFFFD") + "]"}
-	return format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: thread, Stack: y.stack(append([]format.Frame{what}, frames...)),
-		Time: at, End: at, Resource: resource}
-}
-
-// framesOf returns the frames, less those of every goroutine's bottom. Where none could be
-// read the state tells the lock: sync.Mutex.Lock.
-func framesOf(g *stack.Goroutine) []format.Frame {
-	calls := g.Stack.Calls
-	if lock, method, ok := strings.Cut(strings.TrimPrefix(strings.ToValidUTF8(g.State, "\uFFFD"), "sync."), "."); ok && len(calls) == 0 && strings.HasPrefix(g.State, "sync.") {
-		return []format.Frame{{Class: "sync", Method: "(*" + lock + ")." + method}}
-	}
-	for len(calls) > 1 && calls[len(calls)-1].Func.Complete == "runtime.goexit" {
-		calls = calls[:len(calls)-1]
-	}
-	calls = calls[:min(len(calls), format.MaxFrames)]
-	frames := make([]format.Frame, 0, len(calls))
-	for i := range calls {
-		class, method := rules.SplitGo(calls[i].Func.Complete)
-		frames = append(frames, format.Frame{Class: class, Method: method, File: strings.ToValidUTF8(strings.TrimSuffix(calls[i].SrcName, foreign), "\uFFFD"), Line: calls[i].Line})
-	}
-	return frames
+// idleStack is the stack of a goroutine that waits for no lock. What it waits for is not
+// among the frames of a dump: it is put before them.
+func (y *symbols) idleStack(g *goroutine) format.StackID {
+	what := format.Frame{Method: "[" + strings.ToValidUTF8(strings.TrimSuffix(g.state, " (scan)"), "\uFFFD") + "]"}
+	return y.stack(append([]format.Frame{what}, g.frames...))
 }
 
 // thread names a goroutine by the function it started in, which is its group.
-func (y *symbols) thread(id int, frames []format.Frame) format.ThreadID {
-	t, ok := y.threads[id]
-	if ok {
-		return t
+func (y *symbols) thread(g *goroutine) format.ThreadID {
+	t, ok := y.threads[g.id]
+	if !ok {
+		t = format.ThreadID(len(y.threads) + 1)
+		y.threads[g.id] = t
+		group, _ := rules.StartOfGo(g.frames)
+		y.metadata = append(y.metadata, format.Event{Kind: format.KindThread, Thread: t, Name: fmt.Sprintf("%s #%d", group, g.id), Group: group})
 	}
-	t = format.ThreadID(len(y.threads) + 1)
-	y.threads[id] = t
-	group, _ := rules.StartOfGo(frames)
-	y.metadata = append(y.metadata, format.Event{Kind: format.KindThread, Thread: t, Name: fmt.Sprintf("%s #%d", group, id), Group: group})
 	return t
 }
 
@@ -118,9 +63,9 @@ func (y *symbols) stack(frames []format.Frame) format.StackID {
 
 // keyOf identifies the lock a goroutine waits for. What methods of one type take for
 // reading and for writing is one RWMutex.
-func keyOf(g *stack.Goroutine, frames []format.Frame) lockKey {
-	use := rules.GoUseOf(frames)
-	key := lockKey{class: cmp.Or(use.Class, "lock"), addr: address(g.Stack.Calls)} // a rule of the user's calls it one
+func keyOf(g *goroutine) lockKey {
+	use := rules.GoUseOf(g.frames)
+	key := lockKey{class: cmp.Or(use.Class, "lock"), addr: g.address()} // a rule of the user's calls it one
 	if key.addr == 0 {
 		key.site = cmp.Or(rules.GoName(use.At), "[unknown]")
 		if end := strings.LastIndex(key.site, ")."); end > 0 && key.class == rwMutex {
@@ -135,17 +80,16 @@ const rwMutex = "sync.RWMutex"
 // joinHalves finds the two halves of the only RWMutex in a dump: the address often shows
 // of those that wait to write alone, or of none. Of several nothing tells which belong
 // together.
-func (y *symbols) joinHalves(list []*stack.Goroutine) {
+func (y *symbols) joinHalves(list []*goroutine) {
 	var halves []lockKey
 	packages, methods := map[string]bool{}, map[string]bool{}
 	for _, g := range list {
-		frames := framesOf(g)
-		use := rules.GoUseOf(frames)
-		if use.Class != rwMutex || !waits(g) {
+		use := rules.GoUseOf(g.frames)
+		if use.Class != rwMutex || !g.waits() {
 			continue
 		}
 		packages[use.At.Class], methods[use.Method] = true, true
-		if key := keyOf(g, frames); !slices.Contains(halves, key) {
+		if key := keyOf(g); !slices.Contains(halves, key) {
 			halves = append(halves, key)
 		}
 	}
@@ -160,8 +104,8 @@ func (y *symbols) joinHalves(list []*stack.Goroutine) {
 	}
 }
 
-func (y *symbols) lock(g *stack.Goroutine, frames []format.Frame, kind format.LockKind) format.ObjectID {
-	key := keyOf(g, frames)
+func (y *symbols) lock(g *goroutine, kind format.LockKind) format.ObjectID {
+	key := keyOf(g)
 	if key == y.half {
 		key = y.whole
 	}

@@ -73,6 +73,14 @@ func Default() *Table {
 	return t
 }
 
+// OrDefault returns t, or the table of Text where there is none.
+func OrDefault(t *Table) *Table {
+	if t == nil {
+		return Default()
+	}
+	return t
+}
+
 // Parse reads a rule file. The error is a *format.Error with the line:
 // ErrNotMine when the header is missing, ErrCorrupt for a bad rule.
 func Parse(r io.Reader, name string) (*Table, error) {

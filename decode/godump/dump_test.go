@@ -1,13 +1,14 @@
 package godump
 
 import (
-	"bufio"
 	"bytes"
 	"maps"
 	"strings"
 	"testing"
 
+	"contend/decode/unwrap"
 	"contend/format"
+	"contend/golden"
 )
 
 // blocked is a goroutine that waits for the Mutex at 0xc000100000; extra is
@@ -95,16 +96,9 @@ func TestScannedGoroutineRuns(t *testing.T) {
 
 // The name that a //line comment gives is told as it is.
 func TestFilesOfOtherNames(t *testing.T) {
-	y := newSymbols(nil)
-	list, _, err := snapshot(&normalizer{in: bufio.NewReader(strings.NewReader(blocked("2", "main.parse()\n\t/src/yaccpar:153 +0x1\n")))})
-	if err != nil && list == nil {
-		t.Fatal(err)
-	}
-	y.goroutine(list.Goroutines[0])
-	for _, ev := range y.metadata {
-		if ev.Kind == format.KindStack && ev.Frames[2].File != "yaccpar" {
-			t.Errorf("%+v", ev.Frames)
-		}
+	d := dumps{lines: unwrap.NewLines(strings.NewReader(blocked("2", "main.parse()\n\t/src/yaccpar:153 +0x1\n")), 4096, 0, 0)}
+	if list := golden.Must(d.next())(t); len(list) != 1 || list[0].frames[2].File != "yaccpar" {
+		t.Errorf("%+v", list)
 	}
 }
 

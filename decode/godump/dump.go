@@ -1,0 +1,264 @@
+package godump
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"contend/decode/rules"
+	"contend/decode/unwrap"
+	"contend/format"
+)
+
+// goroutine is one of a dump.
+type goroutine struct {
+	id     int
+	state  string         // why it waits, or that it runs
+	frames []format.Frame // innermost first
+	args   []uint64       // the first argument of each frame, 0 where the dump is not sure of it
+}
+
+// running are the states of goroutines that wait for nothing but a processor.
+var running = map[string]bool{"running": true, "runnable": true, "syscall": true, "idle": true, "copystack": true, "preempted": true, "waiting": true}
+
+// waits reports whether one waits. The collector may be looking at its stack.
+func (g *goroutine) waits() bool { return !running[strings.TrimSuffix(g.state, " (scan)")] }
+
+// dumps reads the dumps of a text one after the other. What the runtime prints beside
+// plain goroutines is no part of a dump, and ends none:
+//
+//   - frames of C, which have no arguments and no stack pointer;
+//   - "[originating from goroutine 1]" with the stack of the creator, under
+//     GODEBUG=tracebackancestors;
+//   - what each thread of the operating system ran, behind "-----" lines at the end of a
+//     dump under GOTRACEBACK=crash: its goroutines were there before;
+//   - the rules around reports of the race detector.
+type dumps struct {
+	lines *unwrap.Lines
+	list  []*goroutine // of the dump at hand
+	ids   map[int]bool // of these
+	cur   *goroutine   // whose lines come; nil between two
+	fn    string       // the first line of a frame, whose file comes next; "" for none
+	skips bool         // up to the next empty line
+
+	any     bool // a goroutine was met
+	ruled   bool // the last line was "-----", or empty behind that
+	threads bool // what follows is another thread's of the system
+
+	stuck string // a deadlock that the runtime ended the program for, or a library reports
+}
+
+// Some lines of a dump, and around one.
+const (
+	raceRule      = "=================="
+	threadRule    = "-----"
+	fatalLine     = "fatal error: "
+	deadlockEnd   = " - deadlock!" // all goroutines are asleep, or none is left
+	signalLine    = "SIG"
+	reportLine    = "POTENTIAL DEADLOCK:" // of github.com/sasha-s/go-deadlock
+	ancestorLine  = "[originating from goroutine "
+	goroutineHead = "goroutine "
+	elsewhere     = "goroutine running on other thread; stack unavailable"
+	createdBy     = "created by "
+)
+
+// The second line of a frame, where the tab before it may be lost, and that of a frame
+// of C; and a processor's register.
+var (
+	fileLine     = regexp.MustCompile(`^[\t ]*([^\t ].*):(\d+)(?: \+0x[0-9a-f]+)?(?: fp=0x[0-9a-f]+ sp=0x[0-9a-f]+(?: pc=0x[0-9a-f]+)?)?$`)
+	cFileLine    = regexp.MustCompile(`^\t(?:.+:\d+ )?pc=0x[0-9a-f]+$`)
+	registerLine = regexp.MustCompile(`^\w+ +0x[0-9a-f]+$`)
+)
+
+// next returns the goroutines of the next dump, none at the end of the input. It goes on
+// until a line that belongs to none, a second empty line, or a goroutine met before. The
+// error is of a line that should be a goroutine's and is not; or ErrTruncated where the
+// input ends within a line of the dump. What comes before it is good.
+func (d *dumps) next() (list []*goroutine, err error) {
+	d.list, d.ids, d.cur, d.fn = nil, map[int]bool{}, nil, ""
+	for over := false; !over && err == nil; {
+		line, ok := d.lines.Next()
+		if !ok {
+			break
+		}
+		open := len(d.list) > 0
+		over, err = d.line(string(line))
+		if open && !d.lines.Whole() {
+			err = format.ErrTruncated
+		}
+	}
+	if d.fn != "" { // its file is cut off
+		d.cur.frame(d.fn, "", "")
+	}
+	for _, g := range d.list {
+		g.complete()
+	}
+	return d.list, err
+}
+
+// line takes a line, and reports whether the dump is over.
+func (d *dumps) line(text string) (over bool, err error) {
+	d.remark(text)
+	if d.ruled && text != "" {
+		d.ruled, d.threads = false, strings.HasPrefix(text, signalLine)
+	}
+	id, state, head := header(text)
+	switch {
+	case d.fn != "" && (head || text == ""):
+		return d.unfinished(text)
+	case text == "":
+		over = d.cur == nil && !d.skips && len(d.list) > 0
+		d.cur, d.skips = nil, false
+	case text == raceRule:
+	case text == threadRule:
+		d.cur, d.fn, d.skips, d.ruled = nil, "", false, d.any
+	case head && d.threads:
+		d.cur, d.skips = nil, true
+	case head && d.ids[id]:
+		d.lines.Unread()
+		return true, nil
+	case head:
+		d.any, d.skips, d.ids[id] = true, false, true
+		d.cur = &goroutine{id: id, state: state}
+		d.list = append(d.list, d.cur)
+	case d.threads && registerLine.MatchString(text): // what follows is another thread's, or no longer of this dump
+		d.cur, d.skips, d.threads = nil, false, false
+		return len(d.list) > 0, nil
+	case d.skips:
+	case d.cur == nil:
+		return len(d.list) > 0, nil
+	default:
+		return d.part(text)
+	}
+	return over, nil
+}
+
+// remark notes what a line outside of goroutines says of a deadlock.
+func (d *dumps) remark(text string) {
+	if d.cur != nil || d.skips {
+		return
+	}
+	if _, kind, ok := strings.Cut(text, reportLine); ok {
+		kind, _, _ = strings.Cut(strings.Trim(kind, " :"), ".") // recursive or inconsistent locking
+		d.stuck = "go-deadlock reports " + cmp.Or(strings.ToLower(kind), "a potential deadlock")
+	}
+	if _, why, ok := strings.Cut(text, fatalLine); ok && strings.HasSuffix(why, deadlockEnd) {
+		d.stuck = "the Go runtime ended the program: " + why
+	}
+}
+
+// header reads `goroutine 7 gp=0x1 m=nil [select, 5 minutes]:`, behind which a reader's
+// remark may stand.
+func header(text string) (id int, state string, ok bool) {
+	rest, ok := strings.CutPrefix(text, goroutineHead)
+	if !ok {
+		return 0, "", false
+	}
+	rest, remark, closed := strings.Cut(rest, "]:")
+	number, _, _ := strings.Cut(rest, " ")
+	_, state, stated := strings.Cut(rest, " [")
+	state, _, _ = strings.Cut(state, ", ")
+	id, err := strconv.Atoi(number)
+	return id, state, closed && stated && err == nil && id >= 0 && (remark == "" || remark[0] == ' ')
+}
+
+// part takes a line under a goroutine's first.
+func (d *dumps) part(text string) (over bool, err error) {
+	switch m := fileLine.FindStringSubmatch(text); {
+	case strings.HasPrefix(text, ancestorLine):
+		d.skips = true
+	case d.fn != "" && cFileLine.MatchString(text):
+		d.fn = ""
+	case d.fn != "" && m != nil:
+		fn := d.fn
+		if d.fn = ""; !d.cur.frame(fn, m[1], m[2]) {
+			return true, d.cur.unexpected(fn)
+		}
+	case d.fn != "":
+		return d.unfinished(text)
+	case strings.TrimLeft(text, "\t ") == elsewhere:
+	case text[0] == '\t':
+		return true, nil
+	case strings.HasPrefix(text, "...") && strings.HasSuffix(text, "frames elided..."):
+	default:
+		d.fn = text
+	}
+	return false, nil
+}
+
+// unfinished takes a line where the file of a frame was to come. What looked like a
+// function may be a log's line.
+func (d *dumps) unfinished(text string) (over bool, err error) {
+	fn := d.fn
+	if d.fn = ""; fn == "" {
+		return false, nil
+	}
+	d.lines.Unread()
+	if d.cur.frame(fn, "", "") {
+		return true, fmt.Errorf("expected a file after a function, got: %q", strings.TrimSpace(text))
+	}
+	return true, d.cur.unexpected(fn)
+}
+
+// unexpected is the error of a line that is no function, where one has to come.
+func (g *goroutine) unexpected(text string) error {
+	if len(g.frames) > 0 {
+		return nil
+	}
+	return fmt.Errorf("expected a function after a goroutine header, got: %q", strings.TrimSpace(text))
+}
+
+func isFunction(text string) bool {
+	return strings.HasPrefix(text, createdBy) || strings.LastIndexByte(text, '(') > 0 && strings.HasSuffix(text, ")")
+}
+
+// frame adds `main.(*Cache).Get(0x3226d7016120, ...)` with its file; false for what is no
+// function. The place where the goroutine was created is no frame of it.
+func (g *goroutine) frame(fn, file, line string) bool {
+	if !isFunction(fn) {
+		return false
+	}
+	if strings.HasPrefix(fn, createdBy) || len(g.frames) == format.MaxFrames {
+		return true
+	}
+	open := strings.LastIndexByte(fn, '(')
+	name, err := url.QueryUnescape(fn[:open]) // dots in paths of packages are escaped
+	if err != nil {
+		name = fn[:open]
+	}
+	f := format.Frame{}
+	f.Class, f.Method = rules.SplitGo(name)
+	if slash := strings.LastIndexByte(file, '/'); slash >= 0 { // else it is <autogenerated>, or ??
+		f.File = strings.ToValidUTF8(file[slash+1:], "\uFFFD")
+	}
+	f.Line, _ = strconv.Atoi(line)
+	g.frames = append(g.frames, f)
+	g.args = append(g.args, firstArgument(fn[open+1:]))
+	return true
+}
+
+// firstArgument reads `0x3226d7016120, {0x4d21b8, 0x1})`; 0 for one that is left out, is
+// marked as inaccurate, or is a part of something larger.
+func firstArgument(list string) uint64 {
+	first, _, _ := strings.Cut(strings.TrimSuffix(list, ")"), ", ")
+	v, err := strconv.ParseUint(first, 0, 64)
+	if err != nil {
+		return 0
+	}
+	return v
+}
+
+// complete leaves out the bottom of every stack. Where no frame could be read the state
+// tells the lock: sync.Mutex.Lock.
+func (g *goroutine) complete() {
+	for n := len(g.frames); n > 1 && g.frames[n-1].Class == "runtime" && g.frames[n-1].Method == "goexit"; n = len(g.frames) {
+		g.frames, g.args = g.frames[:n-1], g.args[:n-1]
+	}
+	lock, method, ok := strings.Cut(strings.TrimPrefix(strings.ToValidUTF8(g.state, "\uFFFD"), "sync."), ".")
+	if ok && len(g.frames) == 0 && strings.HasPrefix(g.state, "sync.") {
+		g.frames, g.args = []format.Frame{{Class: "sync", Method: "(*" + lock + ")." + method}}, []uint64{0}
+	}
+}
