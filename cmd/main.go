@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
@@ -54,10 +55,11 @@ func noArgs(c *cobra.Command, args []string) error {
 type env struct {
 	in       io.Reader
 	out, msg io.Writer
-	reading  []string    // inputs of this command, which it must not write over
-	bar      bar         // how far that is
-	answers  bool        // Ctrl-C ends the reading of a trace, once; else the program
-	asks     atomic.Bool // a trace is read, and the next Ctrl-C ends only that
+	reading  []string            // inputs of this command, which it must not write over
+	opened   map[string]*os.File // of these, what this command wrote itself
+	bar      bar                 // how far that is
+	answers  bool                // Ctrl-C ends the reading of a trace, once; else the program
+	asks     atomic.Bool         // a trace is read, and the next Ctrl-C ends only that
 }
 
 // Main runs one command line and returns the exit code.

@@ -196,7 +196,7 @@ func recordJVM(e *env, o *recordOptions) error {
 // recordOnce records a JVM until its time is over or ctx ends; it reports whether the
 // process ended before. Signals end ctx until stop is called.
 func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *attach.Process, means record.Means) (ended bool, err error) {
-	out, err := o.openFile(e, fmt.Sprintf("%s-%d", shortName(p.Main), p.PID), "bin")
+	out, err := o.openFile(e, fmt.Sprintf("%s-%d", shortName(p.Main), p.PID), ".bin")
 	if err != nil {
 		return false, err
 	}
@@ -265,7 +265,7 @@ func (e *env) finishRecording(o *recordOptions, r *record.Recording, out *record
 func (e *env) rescue(r *record.Recording, kept string, out *recordingFile, why error) error {
 	out.discard()
 	if kept == "" {
-		dir, err := os.MkdirTemp("", "contend-recording-*")
+		dir, err := whole.Folder("", "contend-recording-*")
 		if err == nil {
 			err = keepRaw(r, dir)
 		}

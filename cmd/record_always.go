@@ -20,7 +20,7 @@ import (
 	"contend/format"
 	"contend/format/record"
 	"contend/format/record/attach"
-	"contend/format/record/foreign"
+	"contend/format/whole"
 
 	"github.com/spf13/cobra"
 )
@@ -35,7 +35,7 @@ type alwaysOptions struct {
 
 func (o *alwaysOptions) bind(c *cobra.Command) {
 	f := c.Flags()
-	f.DurationVar(&o.every, "every", 0, "record a JVM again each `DURATION`, into the folder of -o; --keep 24h removes older recordings there")
+	f.DurationVar(&o.every, "every", 0, "record a JVM again each `DURATION`, into the folder of -o; --keep 24h has each stay that long")
 	f.StringVar(&o.when, "when", "", "record a JVM into the folder of -o when `CONDITION` holds, as 'csp(*) > 5%' or 'deadlock': a rule of check, turned round")
 }
 
@@ -98,12 +98,12 @@ func recordAlways(e *env, o *recordOptions, p *attach.Process, one func(context.
 			return true, nil
 		}
 		again := *o
-		again.out = filepath.Join(o.out, recordingName(program, "bin"))
+		again.out = filepath.Join(o.out, recordingName(program, o.always.kept()+".bin"))
 		ended, err = one(ctx, &again)
 		if refused := (*attach.Error)(nil); errors.As(err, &refused) && !p.Alive() { // it ended as the recording began
 			ended, err = true, nil
 		}
-		return ended, errors.Join(err, o.always.tidy(folder, fileName(shortName(p.Main))))
+		return ended, errors.Join(err, o.always.tidy(folder))
 	}
 	if o.always.when != "" {
 		return o.always.watch(ctx, e, p, record)
@@ -148,23 +148,36 @@ func ownFolder(path string) (*os.Root, error) {
 
 // exclusive reports whether a file is this user's or root's, and has none of some modes.
 func exclusive(info fs.FileInfo, modes fs.FileMode) bool {
-	owner := foreign.Owner(info)
+	owner := whole.Owner(info)
 	return (owner <= 0 || owner == os.Geteuid()) && info.Mode().Perm()&modes == 0
 }
 
-// tidy removes the recordings of a program that are too old, by their names.
-func (o *alwaysOptions) tidy(folder *os.Root, program string) error {
+// kept is the part of a name that says how long its recording stays: the recorder chooses it,
+// while the recorded program chooses what it is called itself.
+func (o *alwaysOptions) kept() string {
+	if o.keep == 0 {
+		return ""
+	}
+	return fmt.Sprintf("-keep%v", o.keep)
+}
+
+// expiring matches names of recordings that stay for a time, from when on and how long.
+var expiring = regexp.MustCompile(`-[0-9]+-([0-9]{8}-[0-9]{6})-keep([0-9hmsµn.]+)(-[0-9]+)?\.bin$`)
+
+// tidy removes the recordings whose time is over, as their recorder said.
+func (o *alwaysOptions) tidy(folder *os.Root) error {
 	if o.keep == 0 {
 		return nil
 	}
 	list, err := fs.ReadDir(folder.FS(), ".")
-	name := regexp.MustCompile(`^` + regexp.QuoteMeta(program) + `-[0-9]+-([0-9]{8}-[0-9]{6})\.bin$`)
 	for _, f := range list {
-		of := name.FindStringSubmatch(f.Name())
+		of := expiring.FindStringSubmatch(f.Name())
 		if of == nil || !f.Type().IsRegular() {
 			continue
 		}
-		if at, bad := time.ParseInLocation(stamp, of[1], time.Local); bad == nil && time.Since(at) > o.keep {
+		at, bad := time.ParseInLocation(stamp, of[1], time.Local)
+		keep, worse := time.ParseDuration(of[2])
+		if bad == nil && worse == nil && time.Since(at) > keep {
 			err = errors.Join(err, folder.Remove(f.Name()))
 		}
 	}

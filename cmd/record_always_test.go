@@ -56,8 +56,10 @@ func TestRecordEvery(t *testing.T) {
 			t.Parallel()
 			folder := filepath.Join(t.TempDir(), "recordings")
 			golden.OK(t, os.Mkdir(folder, 0o755))
-			old := "Busy-7-" + time.Now().Add(-25*time.Hour).Format(stamp) + ".bin"
-			others := []string{"Busy-7-" + time.Now().Add(-23*time.Hour).Format(stamp) + ".bin", "Busy-7-19990101-000000.bin.gz", "Busier-7-19990101-000000.bin", "Busy-7-19991301-000000.bin"}
+			yesterday := time.Now().Add(-25 * time.Hour).Format(stamp)
+			old := "Busy-7-" + yesterday + "-keep24h0m0s.bin"
+			others := []string{"Busy-7-" + time.Now().Add(-23*time.Hour).Format(stamp) + "-keep24h0m0s.bin", "Busy-7-" + yesterday + "-keep26h0m0s.bin", // which stay longer
+				"Busy-7-" + yesterday + ".bin", "Busy-7-19990101-000000-keep24h0m0s.bin.gz", "Busy-7-19991301-000000-keep24h0m0s.bin"} // and for good
 			for _, f := range append(others, old) {
 				golden.OK(t, os.WriteFile(filepath.Join(folder, f), nil, 0o644))
 			}
@@ -71,7 +73,7 @@ func TestRecordEvery(t *testing.T) {
 			if code != exitOK || out != "" {
 				t.Errorf("exit %d %q\n%s", code, out, msg)
 			}
-			found, _ := filepath.Glob(pattern)
+			found, _ := filepath.Glob(strings.Replace(pattern, "*", "*-keep24h0m0s", 1))
 			for _, f := range found {
 				ask[document.Analyze](t, "analyze", f)
 			}

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -19,7 +20,8 @@ type recordingFile struct {
 	path string // "-" is standard output
 	file *whole.File
 	kept func()   // it is no longer removed when a signal ends the program
-	copy *os.File // of what goes to a device or a pipe, which cannot be read again
+	read *os.File // what it holds once it is whole; of a device or a pipe a copy
+	went string   // to where it is
 	used bool
 }
 
@@ -30,7 +32,7 @@ func (o *recordOptions) openFile(e *env, program, ending string) (r *recordingFi
 		out, _, err := e.create("-", true)
 		return &recordingFile{Writer: out, path: "-"}, err
 	}
-	r = &recordingFile{path: o.out}
+	r = &recordingFile{path: o.out, went: "is in "}
 	if r.path == "" || o.always.used() { // contend chose it: it replaces nothing
 		r.file, err = whole.New(cmp.Or(r.path, recordingName(program, ending)))
 	} else {
@@ -47,12 +49,11 @@ func (o *recordOptions) openFile(e *env, program, ending string) (r *recordingFi
 		r.path = "-"
 		return r, nil
 	}
-	if r.copy, err = os.CreateTemp("", "contend-*"); err != nil {
+	if r.read, err = whole.Scratch(); err != nil {
 		r.discard()
 		return nil, err
 	}
-	_ = os.Remove(r.copy.Name()) // here where it can be while it is open
-	r.Writer = io.MultiWriter(r.file, r.copy)
+	r.Writer, r.went = io.MultiWriter(r.file, r.read), "went to "
 	return r, nil
 }
 
@@ -72,7 +73,7 @@ const stamp = "20060102-150405"
 
 // recordingName names a recording that begins now after its program.
 func recordingName(program, ending string) string {
-	return fileName(program) + "-" + time.Now().Format(stamp) + "." + ending
+	return fileName(program) + "-" + time.Now().Format(stamp) + ending
 }
 
 // longestName is how much of what a program is called stands in a name, in characters.
@@ -104,24 +105,14 @@ func (e *env) prints(f *os.File) bool {
 	return err == nil && again == nil && os.SameFile(a, b)
 }
 
-// analyze prints what analyze prints, and where the recording is.
+// analyze prints what analyze prints of what was written, and where it is.
 func (r *recordingFile) analyze(e *env) error {
-	path, where := r.path, "the recording is in "+r.path
-	if r.copy != nil {
-		if _, err := r.copy.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-		defer func() { _ = os.Remove(r.copy.Name()) }()
-		defer r.copy.Close()
-		defer func(in io.Reader) { e.in = in }(e.in)
-		e.in = r.copy
-		path, where = "-", "the recording went to "+r.path
-	}
+	e.opened = map[string]*os.File{r.path: r.read}
 	c := newAnalyze(e)
 	c.SilenceErrors, c.SilenceUsage = true, true
-	c.SetArgs([]string{path})
+	c.SetArgs([]string{r.path})
 	err := c.Execute()
-	e.say("contend: " + where)
+	e.say("contend: the recording " + r.went + r.path)
 	return err
 }
 
@@ -144,10 +135,15 @@ func (r *recordingFile) end(err error) error {
 	defer r.kept()
 	file := r.file
 	r.file = nil
-	err = file.Commit()
-	if r.path != "-" {
-		r.path = file.Path()
+	if file.InPlace() {
+		if err = file.Commit(); r.read != nil {
+			_, again := r.read.Seek(0, io.SeekStart)
+			err = errors.Join(err, again)
+		}
+		return err
 	}
+	r.read, err = file.Keep()
+	r.path = file.Path()
 	return err
 }
 
@@ -165,6 +161,9 @@ func (r *recordingFile) leave(e *env) error {
 
 // discard gives the file up, if that is not done: what its name stood for stays.
 func (r *recordingFile) discard() {
+	if r.read != nil {
+		r.read.Close()
+	}
 	if r.file != nil {
 		_ = r.file.Discard()
 		r.file = nil

@@ -38,7 +38,7 @@ func recordGo(e *env, o *recordOptions) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
-	out, err := o.openFile(e, u.Hostname()+"-"+u.Port(), "trace")
+	out, err := o.openFile(e, u.Hostname()+"-"+u.Port(), ".trace")
 	if err != nil {
 		return err
 	}

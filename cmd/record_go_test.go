@@ -183,7 +183,7 @@ func TestRecordToNowhere(t *testing.T) {
 	}
 	url := serveTraces(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(goRecording(t)) })
 	code, out, msg := recordOf(t, "-o", os.DevNull, url)
-	if code != 0 || !strings.Contains(out, "standard input: ") || !strings.Contains(out, "waiting for a lock on average") || !strings.HasSuffix(msg, "the recording went to /dev/null\n") {
+	if code != 0 || !strings.Contains(out, "/dev/null: ") || !strings.Contains(out, "waiting for a lock on average") || !strings.HasSuffix(msg, "the recording went to /dev/null\n") {
 		t.Errorf("exit %d\n%s\n%s", code, out, msg)
 	}
 }

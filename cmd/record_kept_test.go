@@ -77,14 +77,18 @@ func TestRecordAfterAKilledOne(t *testing.T) {
 	}
 	t.Cleanup(func() { os.RemoveAll(stray) })
 	var all [2]*exec.Cmd
+	outputs := t.TempDir()
 	for i := range all {
-		all[i], _ = started(t, "record", "--duration", "2m", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
+		all[i], _ = started(t, "record", "--duration", "2m", "-o", filepath.Join(outputs, fmt.Sprint(i)), strconv.Itoa(pid))
 		if !comes(func() bool { return len(folders(pid)) == i+1 && writes(folders(pid)[0]+"/"+traceFile) }) {
 			t.Fatalf("nothing is recorded: %v", folders(pid))
 		}
 	}
 	_ = all[0].Process.Kill()
 	_ = all[0].Wait()
+	if left, _ := os.ReadDir(outputs); len(left) > 0 {
+		t.Errorf("where the recordings go: %v", left)
+	}
 	recorded(t, pid, "--with", "both")
 	answer, err := target.Command(t.Context(), "jcmd", "JFR.check")
 	if left := folders(pid); err != nil || len(left) != 1 || len(folders(gone)) > 0 || strings.Count(string(answer), "name=contend-") != 1 || !strings.Contains(string(answer), filepath.Base(left[0])) {

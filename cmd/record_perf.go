@@ -18,6 +18,7 @@ import (
 	"contend/format"
 	"contend/format/record"
 	"contend/format/record/attach"
+	"contend/format/whole"
 	"contend/report/text"
 
 	"github.com/spf13/cobra"
@@ -87,7 +88,7 @@ func recordPerf(e *env, o *recordOptions) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	out, err := o.openFile(e, shortName(name)+"-"+o.target, "bin")
+	out, err := o.openFile(e, shortName(name)+"-"+o.target, ".bin")
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (o *recordOptions) perfDir() (string, error) {
 			return "", err
 		}
 	}
-	return os.MkdirTemp(o.keep, ".contend-perf-")
+	return whole.Folder(o.keep, ".contend-perf-")
 }
 
 func (e *env) runPerf(ctx context.Context, ask *record.Perf, name, file string) error {

@@ -111,8 +111,41 @@ func TestRecordInNamespaces(t *testing.T) {
 			t.Errorf("--with %s: exit %d\n%s\n%s", with, code, out, msg)
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "root/tmp/contend-*")); len(left) > 0 {
-		t.Errorf("left there: %v", left)
+	// What a recorder within left that was killed goes with the next recording from outside.
+	tmp, target := filepath.Join("/proc", strconv.Itoa(pid), "root/tmp"), golden.Must(attach.Find(pid))(t)
+	killed := fmt.Sprintf("contend-%d-AAAAAAAAAAAAAAAA", target.Inner())
+	golden.OK(t, os.Mkdir(filepath.Join(tmp, killed), 0o700))
+	golden.Must(target.Command(t.Context(), "jcmd", "JFR.start name="+killed+" duration=600s"))(t)
+	recorded(t, pid, "--with", "jfr")
+	answer, err := target.Command(t.Context(), "jcmd", "JFR.check")
+	if left, _ := filepath.Glob(filepath.Join(tmp, "contend-*")); err != nil || len(left) > 0 || strings.Contains(string(answer), killed) {
+		t.Errorf("left there: %v, %v\n%s", left, err, answer)
+	}
+}
+
+// Where other users may exchange what is in the folder for temporary files, nothing that a JVM
+// loads is put there.
+func TestRecordWhereOthersExchangeNames(t *testing.T) {
+	golden.Thorough(t)
+	t.Parallel()
+	if out, err := exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "none", "/tmp").CombinedOutput(); err != nil {
+		t.Skipf("only root makes namespaces, where the kernel lets it: %v %s", err, out)
+	}
+	dir, err := busy()
+	if err != nil {
+		t.Skip(err)
+	}
+	script := fmt.Sprintf(`mount -t tmpfs none /mnt && cp -r '%[1]s' /mnt/classes && mount -t tmpfs -o mode=777 none /tmp && mkdir -p '%[1]s' && cp /mnt/classes/* '%[1]s' && exec java "$@"`, dir)
+	pid := strconv.Itoa(java(t, "unshare", nil, "--mount", "sh", "-c", script, "sh").Process.Pid)
+	for _, with := range []string{"agent", "jfr"} {
+		code, _, msg := recordOf(t, "--with", with, "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
+		if code != exitFailed || !strings.Contains(msg, "/tmp, of user root (0) and mode 0777, lets other users exchange what is made in it") || !strings.Contains(msg, "hint: chmod +t /tmp") {
+			t.Errorf("--with %s: exit %d\n%s", with, code, msg)
+		}
+	}
+	golden.OK(t, os.Chmod(filepath.Join("/proc", pid, "root/tmp"), 0o777|os.ModeSticky))
+	if code, _, msg := recordOf(t, "--with", "agent", "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid); code != exitOK {
+		t.Errorf("exit %d\n%s", code, msg)
 	}
 }
 
@@ -135,7 +168,7 @@ func TestRecordBeneathALink(t *testing.T) {
 	t.Cleanup(func() { os.RemoveAll(outside) })
 	const script = `mount -t tmpfs none /mnt && cd /mnt && cp -a /bin /lib /lib64 . 2>/dev/null
 for d in usr etc proc dev bin lib lib64; do [ -L $d ] || { mkdir -p $d && mount --rbind /$d $d; }; done
-mkdir -p ".$1" && ln -s "$1" tmp && mkdir -p ".$1/${2#/tmp/}" && cp "$2"/* ".$1/${2#/tmp/}" && chmod -R a+rwX ".$1" && shift 2 && exec chroot . java "$@"`
+mkdir -p ".$1" && ln -s "$1" tmp && mkdir -p ".$1/${2#/tmp/}" && cp "$2"/* ".$1/${2#/tmp/}" && chmod 1777 ".$1" && shift 2 && exec chroot . java "$@"`
 	pid := strconv.Itoa(java(t, "unshare", nil, "--mount", "sh", "-c", script, "sh", outside, dir).Process.Pid)
 	for _, with := range []string{"agent", "both"} {
 		code, out, msg := recordSlow(t, "--with", with, "--duration", "2s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)

@@ -168,7 +168,7 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 		return nil, nil, err
 	}
 	paths, labels := labelled(paths)
-	src, err := decode.Open(paths, e.in, decode.Options{Labels: labels, Rules: table, Limits: o.limits, Progress: e.progress()})
+	src, err := decode.Open(paths, e.in, decode.Options{Labels: labels, Rules: table, Limits: o.limits, Progress: e.progress(), Opened: e.opened})
 	if errors.Is(err, format.ErrNotMine) {
 		err = noTrace(paths, err)
 	}

@@ -19,7 +19,7 @@ import (
 // traces the answer lacks something, but a folder may well hold files that are
 // none. What has a label is asked for by name: it cannot be left out.
 func (t *Trace) openAll(path, label string, several bool) error {
-	files, folder, err := list(path)
+	files, folder, err := t.source.list(path)
 	if err != nil {
 		return err
 	}
@@ -144,8 +144,8 @@ func Regular(path string) bool {
 
 // list returns the files of a folder in order of their names, less hidden
 // ones and those in folders below it; of a file itself.
-func list(path string) (files []string, folder bool, err error) {
-	if path == Stdin {
+func (s *source) list(path string) (files []string, folder bool, err error) {
+	if path == Stdin || s.options.Opened[path] != nil {
 		return []string{path}, false, nil
 	}
 	info, err := os.Stat(path)

@@ -80,7 +80,7 @@ func (in *input) open() error {
 
 // plain opens the file and removes one layer of compression.
 func (in *input) plain() (buf *bufio.Reader, err error) {
-	if in.file, err = openFile(in.name, in.from.stdin, in.from.options.Progress); err != nil {
+	if in.file, err = openFile(in.name, in.from.stdin, &in.from.options); err != nil {
 		return nil, err
 	}
 	limits, p := in.from.options.Limits, &in.from.events
@@ -254,11 +254,14 @@ func (m *meter) buffer() int {
 	return max(int(m.total), sniffed)
 }
 
-func openFile(path string, stdin io.Reader, progress func(int64, int64)) (*meter, error) {
+func openFile(path string, stdin io.Reader, o *Options) (*meter, error) {
 	if path == Stdin {
-		return &meter{Reader: stdin, close: func() error { return nil }, total: -1, progress: progress}, nil
+		return &meter{Reader: stdin, close: func() error { return nil }, total: -1, progress: o.Progress}, nil
 	}
-	f, err := openPatiently(path, pipeWait)
+	f, err := o.Opened[path], error(nil)
+	if f == nil {
+		f, err = openPatiently(path, pipeWait)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -271,5 +274,5 @@ func openFile(path string, stdin io.Reader, progress func(int64, int64)) (*meter
 		f.Close()
 		return nil, fail(path, "input", fmt.Errorf("is a directory: %w", format.ErrNotMine), "name it itself")
 	}
-	return &meter{Reader: f, close: f.Close, again: info.Mode().IsRegular(), total: info.Size(), progress: progress}, nil
+	return &meter{Reader: f, close: f.Close, again: info.Mode().IsRegular(), total: info.Size(), progress: o.Progress}, nil
 }

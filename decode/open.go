@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"os"
 	"slices"
 
 	"contend/decode/rules"
@@ -18,6 +19,7 @@ type Options struct {
 	Rules    *rules.Table // nil means the default
 	Limits   Limits
 	Progress func(read, total int64) // called now and then with bytes of input; total is -1 for a stream
+	Opened   map[string]*os.File     // inputs that are open already: what their paths stand for by now does not matter
 }
 
 // Trace is a format.Source over one or several inputs.

@@ -26,7 +26,9 @@ type folder struct {
 	theirs string // as the target sees it
 }
 
-// ours matches names of folders, of which the process that was recorded is a part.
+// ours matches names of folders, of which the process that was recorded is a part, by its
+// number in its own namespace: a recorder within a container and one outside of it find what
+// the other left.
 var ours = regexp.MustCompile(`^contend-([0-9]{1,10})-[A-Z2-7]{16}$`)
 
 // attempts is how often a folder is made that another recorder removes before it
@@ -40,7 +42,7 @@ func newFolder(p *attach.Process) (*folder, error) {
 	}
 	f := &folder{parent: parent, theirs: p.Temp()}
 	for range attempts {
-		f.name = fmt.Sprintf("contend-%d-%s", p.PID, rand.Text()[:16])
+		f.name = fmt.Sprintf("contend-%d-%s", p.Inner(), rand.Text()[:16])
 		if f.here, err = parent.Mkdir(f.name); err != nil {
 			break
 		}
@@ -68,15 +70,15 @@ func (f *folder) tidy(ctx context.Context, p *attach.Process, end func(name stri
 			continue
 		}
 		pid, err := strconv.Atoi(of[1])
-		if err != nil || pid != p.PID && (&attach.Process{PID: pid}).Alive() {
-			continue
+		if err != nil || pid != p.Inner() && (p.Inner() != p.PID || (&attach.Process{PID: pid}).Alive()) {
+			continue // another lives, as far as is known here
 		}
 		left, err := f.parent.Sub(name)
 		if err != nil {
 			continue // it is another user's
 		}
 		if left.Lock() {
-			if pid == p.PID {
+			if pid == p.Inner() {
 				end(name)
 			}
 			f.clear(ctx, name)

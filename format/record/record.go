@@ -17,6 +17,7 @@ import (
 	"contend/format"
 	"contend/format/record/agent"
 	"contend/format/record/attach"
+	"contend/format/record/foreign"
 )
 
 // Config says how to record.
@@ -158,7 +159,11 @@ type session struct {
 func newSession(ctx context.Context, p *attach.Process, c Config) (*session, error) {
 	dir, err := newFolder(p)
 	if err != nil {
-		return nil, &attach.Error{PID: p.PID, What: fmt.Sprintf("has no place for the recording in its %s: %s", p.Temp(), reason(err)), Hint: "start it with -javaagent: see 'contend record --help'"}
+		hint := "start it with -javaagent: see 'contend record --help'"
+		if shared := (*foreign.SharedError)(nil); errors.As(err, &shared) {
+			hint = shared.Hint()
+		}
+		return nil, &attach.Error{PID: p.PID, What: fmt.Sprintf("has no place for the recording in its %s: %s", p.Temp(), reason(err)), Hint: hint}
 	}
 	s := &session{Config: c, ctx: ctx, p: p, dir: dir, name: dir.name}
 	dir.tidy(ctx, p, s.endFlight)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"contend/format/record/foreign"
+	"contend/format/whole"
 )
 
 // A JVM whose flight recorder finds no room for what it writes ends itself, and the
@@ -78,11 +79,10 @@ func (r *repository) salvage() *os.File {
 	if r == nil {
 		return nil
 	}
-	out, err := os.CreateTemp("", "contend-*")
+	out, err := whole.Scratch()
 	if err != nil {
 		return nil
 	}
-	_ = os.Remove(out.Name())
 	copied := int64(0)
 	for _, name := range r.chunks() {
 		n, err := r.copy(out, name)

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"contend/format/whole"
 )
 
 // Neither the agent nor the flight recorder sees what virtual threads wait for. From JDK 24
@@ -40,10 +42,9 @@ func (s *session) dumpVirtual(ctx context.Context) *os.File {
 		}
 		if out == nil {
 			var err error
-			if out, err = os.CreateTemp("", "contend-*"); err != nil {
+			if out, err = whole.Scratch(); err != nil {
 				return nil
 			}
-			_ = os.Remove(out.Name())
 		}
 		if _, err := out.Write(append(text, '\n')); err != nil {
 			return out // of a full disk: what came before is good

@@ -6,5 +6,5 @@ import "io/fs"
 
 const nonBlock, noFollow = 0, 0
 
-// owner is not known here; nor is the own user.
-func owner(fs.FileInfo) (uid int) { return -1 }
+// Owner is not known here; nor is the own user.
+func Owner(fs.FileInfo) (uid int) { return -1 }

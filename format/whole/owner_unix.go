@@ -9,8 +9,8 @@ import (
 
 const nonBlock, noFollow = syscall.O_NONBLOCK, syscall.O_NOFOLLOW
 
-// owner is the user a file belongs to.
-func owner(info fs.FileInfo) (uid int) {
+// Owner is the user a file belongs to.
+func Owner(info fs.FileInfo) (uid int) {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(s.Uid)
 	}

@@ -1,10 +1,13 @@
-// Package whole writes files that carry their name only once they are whole: until then
-// they grow beside it, under another name. A full disk or the end of the program leaves
-// what the name stood for as it was. Devices, pipes, and what lies below /dev and /proc,
-// are written to in place. It refuses to follow a link of another user's.
+// Package whole writes files that carry their name only once they are whole. Until then no
+// name leads to them where the file system knows such files (Linux); elsewhere they grow
+// beside it, under another name. A full disk or the end of the program leaves what the name
+// stood for as it was. Devices, pipes, and what lies below /dev and /proc, are written to in
+// place. It refuses to follow a link of another user's, and trusts no name in a directory
+// where others may exchange them.
 package whole
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -16,20 +19,22 @@ import (
 	"strings"
 )
 
-// File is one in the making. Either Commit or Discard ends it.
+// File is one in the making. Commit, Keep, Leave or Discard ends it.
 type File struct {
 	*os.File
-	path   string // what it will be called
-	dir    *os.Root
-	temp   string // what it is called in dir; "" where it is written in place
-	choose bool   // the name may change: it stands for nothing else
+	path   string   // what it will be called
+	dir    *os.Root // nil where it is written in place
+	temp   string   // what it is called in dir; "" while it has no name
+	choose bool     // the name may change: it stands for nothing else
 }
 
 var (
-	errLink  = errors.New("a link of another user; name the file that it leads to")
-	errLoop  = errors.New("too many links")
-	errDir   = errors.New("is a directory")
-	errTaken = errors.New("its name and others like it are taken")
+	errLink    = errors.New("a link of another user; name the file that it leads to")
+	errLoop    = errors.New("too many links")
+	errDir     = errors.New("is a directory")
+	errTaken   = errors.New("its name and others like it are taken")
+	errShared  = errors.New("every user may exchange files in this directory: chmod +t prevents that")
+	errChanged = errors.New("another file took its place")
 )
 
 // maxLinks is how many links a name may lead through, as for the kernel.
@@ -54,7 +59,7 @@ func Create(path string) (*File, error) {
 			return beside(path, info)
 		case info.Mode()&fs.ModeSymlink == 0:
 			return inPlace(path, info)
-		case owner(info) != os.Geteuid() && owner(info) > 0:
+		case Owner(info) != os.Geteuid() && Owner(info) > 0:
 			return nil, &os.PathError{Op: "open", Path: path, Err: errLink}
 		}
 		to, err := os.Readlink(path)
@@ -90,6 +95,15 @@ func Write(path string, content io.Reader) error {
 		return errors.Join(err, f.Discard())
 	}
 	return f.Commit()
+}
+
+// Scratch makes a file that no name leads to, and that is gone when it is closed.
+func Scratch() (*os.File, error) {
+	f, err := os.CreateTemp("", "contend-*")
+	if err == nil {
+		_ = os.Remove(f.Name()) // here where it can be while it is open
+	}
+	return f, err
 }
 
 // descriptors are paths of open files, which may be regular ones.
@@ -143,14 +157,51 @@ func (f *File) make(old fs.FileInfo) (err error) {
 		}
 		writable.Close()
 	}
-	f.temp = "." + strings.ToValidUTF8(base[:min(len(base), nameLength)], "") + "." + rand.Text()[:8]
-	if f.File, err = f.dir.OpenFile(f.temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666); err != nil {
+	if f.File = unnamed(f.dir); f.File == nil {
+		err = f.named()
+	}
+	if err != nil {
 		return &os.PathError{Op: "open", Path: f.path, Err: bare(err)}
 	}
-	if old != nil && owner(old) == os.Geteuid() {
+	if old != nil && Owner(old) == os.Geteuid() {
 		_ = f.Chmod(old.Mode().Perm())
 	}
 	return nil
+}
+
+// named makes the file under another name, where none without a name can be made.
+func (f *File) named() error {
+	if err := apart(f.dir.Stat(".")); err != nil {
+		return err
+	}
+	f.temp = f.hidden()
+	var err error
+	f.File, err = f.dir.OpenFile(f.temp, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
+	return err
+}
+
+// apart returns an error where every user may exchange the names in a directory.
+func apart(dir fs.FileInfo, err error) error {
+	if err == nil && dir.Mode()&(fs.ModeSticky|0o002) == 0o002 {
+		err = errShared
+	}
+	return err
+}
+
+// Folder makes a directory of this user's in another one, "" for that of temporary files,
+// whose name stays its own.
+func Folder(in, pattern string) (string, error) {
+	in = cmp.Or(in, os.TempDir())
+	if err := apart(os.Stat(in)); err != nil {
+		return "", &os.PathError{Op: "mkdir", Path: in, Err: bare(err)}
+	}
+	return os.MkdirTemp(in, pattern)
+}
+
+// hidden is a name that nothing has.
+func (f *File) hidden() string {
+	base := filepath.Base(f.path)
+	return "." + strings.ToValidUTF8(base[:min(len(base), nameLength)], "") + "." + rand.Text()[:8]
 }
 
 // bare is what is wrong, without a name.
@@ -163,43 +214,54 @@ func bare(err error) error {
 }
 
 // InPlace reports whether what is written is out at once.
-func (f *File) InPlace() bool { return f.temp == "" }
+func (f *File) InPlace() bool { return f.dir == nil }
 
 // Path is what the file is called, or is to be called, and after New and Commit is called.
 func (f *File) Path() string { return f.path }
 
 // Commit gives the file its name. Where that fails, nothing is left of it.
 func (f *File) Commit() error {
+	_, err := f.Keep()
+	return errors.Join(err, f.Close())
+}
+
+// Keep is Commit, and leaves the file open: what is read from its start is what was written,
+// whatever its name has come to mean.
+func (f *File) Keep() (*os.File, error) {
 	if f.InPlace() {
-		return f.Close()
+		return f.File, nil
 	}
 	defer f.dir.Close()
-	err := errors.Join(f.Sync(), f.Close())
-	if err == nil && f.choose {
-		err = f.take()
+	err := f.Sync()
+	if err == nil {
+		err = f.name()
 	}
 	if err == nil {
-		err = f.dir.Rename(f.temp, filepath.Base(f.path))
+		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		err = errors.Join(&os.PathError{Op: "write", Path: f.path, Err: bare(err)}, f.dir.Remove(f.temp))
+		err = errors.Join(&os.PathError{Op: "write", Path: f.path, Err: bare(err)}, f.forget())
 	}
-	return err
+	return f.File, err
 }
 
 // numbers bounds the names that are tried.
 const numbers = 1000
 
-// take makes an empty file of a name that is free, which the whole one then replaces.
-func (f *File) take() error {
+// name gives the file its name: where that may change the first that is free.
+func (f *File) name() (err error) {
+	if !f.choose {
+		if f.temp == "" {
+			if err := f.take(f.hidden()); err != nil {
+				return err
+			}
+		}
+		return f.rename(filepath.Base(f.path))
+	}
 	ending := filepath.Ext(f.path)
 	first := strings.TrimSuffix(f.path, ending)
 	for n := 2; n < numbers; n++ {
-		empty, err := f.dir.OpenFile(filepath.Base(f.path), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if err == nil {
-			return empty.Close()
-		}
-		if !errors.Is(err, fs.ErrExist) {
+		if err = f.take(filepath.Base(f.path)); !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 		f.path = fmt.Sprintf("%s-%d%s", first, n, ending)
@@ -207,20 +269,67 @@ func (f *File) take() error {
 	return errTaken
 }
 
+// take gives the file a name that is free. The error is an fs.ErrExist where it is not.
+func (f *File) take(name string) error {
+	if f.temp == "" {
+		if err := link(f.File, f.dir, name); err != nil {
+			return err
+		}
+		f.temp = name
+		return nil
+	}
+	empty, err := f.dir.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(empty.Close(), f.rename(name))
+}
+
+// rename replaces what a name stands for. Where another user may exchange names, it is this
+// file only if that is seen afterwards.
+func (f *File) rename(name string) error {
+	if err := f.dir.Rename(f.temp, name); err != nil {
+		return err
+	}
+	f.temp = name
+	named, err := f.dir.Lstat(name)
+	if err != nil {
+		return err
+	}
+	own, err := f.Stat()
+	if err == nil && !os.SameFile(own, named) {
+		f.temp, err = "", errChanged // the other stays
+	}
+	return err
+}
+
 // Leave ends the file as far as it came, and returns what it is called for good.
 func (f *File) Leave() (path string, err error) {
-	err = f.Close()
 	if f.InPlace() {
-		return f.path, err
+		return f.path, f.Close()
 	}
-	return filepath.Join(filepath.Dir(f.path), f.temp), errors.Join(err, f.dir.Close())
+	if f.temp == "" {
+		err = f.take(f.hidden())
+	}
+	return filepath.Join(filepath.Dir(f.path), f.temp), errors.Join(err, f.Close(), f.dir.Close())
 }
 
 // Discard gives the file up: what its name stood for stays.
 func (f *File) Discard() error {
-	err := f.Close()
-	if !f.InPlace() {
-		err = errors.Join(err, f.dir.Remove(f.temp), f.dir.Close())
+	if f.InPlace() {
+		return f.Close()
+	}
+	return errors.Join(f.Close(), f.forget(), f.dir.Close())
+}
+
+// forget removes the name that the file has by now.
+func (f *File) forget() error {
+	if f.temp == "" {
+		return nil
+	}
+	err := f.dir.Remove(f.temp)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
 	return err
 }

@@ -78,6 +78,64 @@ func TestCreate(t *testing.T) {
 	}
 }
 
+// Until it is whole no name leads to a file, so that a process that is killed leaves none;
+// where the file system makes no such file, another name does.
+func TestUntilItIsWhole(t *testing.T) {
+	for _, begin := range []func(string) (*File, error){Create, New} {
+		path := filepath.Join(t.TempDir(), "file")
+		f := golden.Must(begin(path))(t)
+		defer f.Close()
+		golden.Must(f.Write([]byte("whole")))(t)
+		if left, _ := os.ReadDir(filepath.Dir(path)); f.temp == "" && len(left) > 0 {
+			t.Errorf("%v is there before it is whole", left)
+		}
+		kept := golden.Must(f.Keep())(t)
+		golden.OK(t, os.Rename(path, path+".was"))
+		if text, err := io.ReadAll(kept); err != nil || string(text) != "whole" {
+			t.Errorf("%q, %v", text, err)
+		}
+	}
+	f := golden.Must(Create(filepath.Join(t.TempDir(), "file")))(t)
+	golden.Must(f.Write([]byte("part")))(t)
+	path := golden.Must(f.Leave())(t)
+	if text, err := os.ReadFile(path); err != nil || string(text) != "part" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// In a directory where others exchange names, what they put in the place of a file does not
+// get its name unseen, and stays as it is.
+func TestExchangedNames(t *testing.T) {
+	for _, begin := range []func(string) (*File, error){Create, New, named} {
+		dir, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
+		golden.OK(t, errors.Join(os.Chmod(dir, 0o777|fs.ModeSticky), os.WriteFile(other, []byte("other"), 0o600)))
+		f := golden.Must(begin(filepath.Join(dir, "file")))(t)
+		if f.temp == "" {
+			golden.OK(t, f.take(f.hidden()))
+		}
+		golden.OK(t, errors.Join(os.Remove(filepath.Join(dir, f.temp)), os.Symlink(other, filepath.Join(dir, f.temp))))
+		if err := f.Commit(); !errors.Is(err, errChanged) {
+			t.Errorf("%v", err)
+		}
+		holds(t, other, "other", 0o600)
+	}
+	dir := t.TempDir()
+	golden.OK(t, os.Chmod(dir, 0o777))
+	if _, err := named(filepath.Join(dir, "file")); !errors.Is(err, errShared) {
+		t.Errorf("%v", err)
+	}
+}
+
+// named begins a file as on a file system where each has a name.
+func named(path string) (*File, error) {
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	f := &File{path: path, dir: dir}
+	return f, f.named()
+}
+
 // What is no file is written to as it is, and so is an open file by its descriptor.
 func TestInPlace(t *testing.T) {
 	if _, err := put(Create, os.DevNull, []byte("gone")); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"contend/format/record/foreign"
+	"contend/format/whole"
 	"contend/golden"
 )
 
@@ -46,7 +47,7 @@ func left(t *testing.T, p *Process) (string, error) {
 		if a.dir == at {
 			name := filepath.Join(a.path, p.request())
 			info, err := os.Lstat(name)
-			if err != nil || !info.Mode().IsRegular() || foreign.Owner(info) != p.user.UID {
+			if err != nil || !info.Mode().IsRegular() || whole.Owner(info) != p.user.UID {
 				t.Errorf("%v, %v", info, err)
 			}
 			return a.path, os.Remove(name)
@@ -77,7 +78,7 @@ func TestTheRequestIsLeft(t *testing.T) {
 	if at, err := left(t, p); err != nil || at != p.working() {
 		t.Errorf("%s, %v", at, err)
 	}
-	if info, err := os.Stat(target); err != nil || foreign.Owner(info) != os.Geteuid() {
+	if info, err := os.Stat(target); err != nil || whole.Owner(info) != os.Geteuid() {
 		t.Errorf("%v, %v", info, err)
 	}
 	golden.OK(t, os.Chmod(work, 0o555))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"contend/format/record/foreign"
+	"contend/format/whole"
 )
 
 // asking is how long tools ask for a socket: a file that is older was left by one that died.
@@ -111,7 +112,7 @@ func (p *Process) leave(all []place) (at *foreign.Dir, err error) {
 // accepts reports whether the JVM takes a file as a request, and it is no other name of an
 // old one.
 func (p *Process) accepts(info fs.FileInfo) bool {
-	uid := foreign.Owner(info)
+	uid := whole.Owner(info)
 	return (uid == p.user.UID || uid == 0) && foreign.Links(info) == 1
 }
 
@@ -132,7 +133,7 @@ func (p *Process) blocked(tmp *foreign.Dir) error {
 // of its user's.
 func (p *Process) obstacle(dir *foreign.Dir, path, name string) error {
 	info, err := dir.Lstat(name)
-	if err != nil || !info.IsDir() && foreign.Owner(info) == p.user.UID {
+	if err != nil || !info.IsDir() && whole.Owner(info) == p.user.UID {
 		return nil
 	}
 	what := "a file"
@@ -140,7 +141,7 @@ func (p *Process) obstacle(dir *foreign.Dir, path, name string) error {
 		what = "a directory"
 	}
 	path = filepath.Join(path, name)
-	return p.fail(fmt.Sprintf("cannot be attached to: %s of user %s is at %s", what, foreign.Name(foreign.Owner(info)), path),
+	return p.fail(fmt.Sprintf("cannot be attached to: %s of user %s is at %s", what, foreign.Name(whole.Owner(info)), path),
 		"that user or root can remove it, in the root directory of the process: rm -r "+strings.TrimPrefix(path, p.root))
 }
 
@@ -150,7 +151,7 @@ func (p *Process) Tidy() {
 	defer done()
 	for _, a := range all {
 		info, err := a.dir.Lstat(p.request())
-		if err == nil && info.Mode().IsRegular() && info.Size() == 0 && foreign.Owner(info) == p.user.UID && time.Since(info.ModTime()) > asking {
+		if err == nil && info.Mode().IsRegular() && info.Size() == 0 && whole.Owner(info) == p.user.UID && time.Since(info.ModTime()) > asking {
 			_ = a.dir.Remove(p.request())
 		}
 	}

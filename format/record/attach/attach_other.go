@@ -6,7 +6,7 @@ import "context"
 
 // Find refuses: JVMs are attached to on Linux and macOS only.
 func Find(pid int) (*Process, error) {
-	p := &Process{PID: pid}
+	p := &Process{PID: pid, inner: pid}
 	return nil, p.fail("cannot be attached to from here: contend records JVMs on Linux and macOS",
 		"jcmd PID JFR.start, wait, jcmd PID JFR.dump filename=$PWD/FILE, and give contend the file")
 }

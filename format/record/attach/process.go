@@ -34,6 +34,10 @@ type Process struct {
 	began float64 // when it did, 0 where nothing tells
 }
 
+// Inner returns the number of the process in its own namespace, by which those know it that
+// share its files.
+func (p *Process) Inner() int { return p.inner }
+
 // Temp returns where the process keeps temporary files, as it sees that.
 func (p *Process) Temp() string { return p.tmp }
 

@@ -3,17 +3,24 @@
 // acts there with the rights of that user, so that no link, mount or race makes it touch
 // what that user could not; paths are resolved beneath the root of the process; and what
 // was made or opened is judged by its descriptor. It refuses whatever is no regular file,
-// and follows no link in the last part of a name.
+// and follows no link in the last part of a name. It makes nothing where yet another user may
+// exchange names: what the process finds there need not be what was made.
 package foreign
 
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
+	"os/user"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"syscall"
+
+	"contend/format/whole"
 )
 
 // User is the user on whose behalf files are made.
@@ -23,8 +30,9 @@ type User struct{ UID, GID int }
 // own path has come to mean.
 type Dir struct {
 	User
-	root *os.Root
-	self *os.File
+	root   *os.Root
+	self   *os.File
+	shared error // why nothing is made here, nil where that is safe
 }
 
 var (
@@ -39,29 +47,60 @@ func At(path string, u User) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
+	return hold(root, path, u)
+}
+
+// hold makes a Dir of a root, which it closes where that fails.
+func hold(root *os.Root, path string, u User) (*Dir, error) {
 	self, err := root.Open(".")
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
-	return &Dir{User: u, root: root, self: self}, nil
+	info, err := self.Stat()
+	if err != nil {
+		return nil, errors.Join(err, self.Close(), root.Close())
+	}
+	return &Dir{User: u, root: root, self: self, shared: exclusive(path, info, u.UID)}, nil
 }
 
-// openStrictly opens a directory beneath a root, without a link that is absolute or leads
-// out of it.
-func openStrictly(root, path string, u User) (*Dir, error) {
-	top, err := os.OpenRoot(filepath.Join(root, "/"))
-	if err != nil {
-		return nil, err
+// SharedError says that users beside that of the process and root may exchange what is in a
+// directory.
+type SharedError struct {
+	Path  string // as the process sees it
+	Owner int
+	Mode  fs.FileMode
+}
+
+func (e *SharedError) Error() string {
+	return fmt.Sprintf("%s, of user %s and mode %04o, lets other users exchange what is made in it", e.Path, Name(e.Owner), e.Mode.Perm())
+}
+
+// Hint is what to do about it.
+func (e *SharedError) Hint() string {
+	if e.Mode.Perm()&0o022 != 0 {
+		return "chmod +t " + e.Path + ", as the process sees it, lets each user change only what is its own"
 	}
-	defer top.Close()
-	d := &Dir{User: u}
-	if d.root, err = top.OpenRoot("." + filepath.Clean("/"+path)); err != nil {
-		return nil, err
+	return "give " + e.Path + ", as the process sees it, to root or to the user of the process"
+}
+
+// Name is what a user is called here, and its number.
+func Name(uid int) string {
+	number := strconv.Itoa(uid)
+	if u, err := user.LookupId(number); err == nil {
+		return u.Username + " (" + number + ")"
 	}
-	if d.self, err = d.root.Open("."); err != nil {
-		return nil, errors.Join(err, d.root.Close())
+	return number
+}
+
+// exclusive returns a *SharedError where users but root and some may exchange the names in a
+// directory, or a link.
+func exclusive(path string, info fs.FileInfo, users ...int) error {
+	owner, mode := whole.Owner(info), info.Mode()
+	open := mode.IsDir() && mode.Perm()&0o022 != 0 && mode&fs.ModeSticky == 0
+	if open || owner > 0 && !slices.Contains(users, owner) {
+		return &SharedError{path, owner, mode}
 	}
-	return d, nil
+	return nil
 }
 
 // File is the directory itself, which Close closes.
@@ -97,6 +136,9 @@ func (d *Dir) Lstat(name string) (info fs.FileInfo, err error) {
 // reading and writing: it stays this file, whatever its name comes to mean. The error is
 // an fs.ErrExist where the name is taken, by a link too.
 func (d *Dir) Create(name string, content []byte) (f *os.File, err error) {
+	if d.shared != nil {
+		return nil, d.shared
+	}
 	err = d.Do(func() error {
 		if f, err = d.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR|noFollow, 0o600); err != nil {
 			return err
@@ -115,6 +157,9 @@ func (d *Dir) Create(name string, content []byte) (f *os.File, err error) {
 
 // Mkdir makes a directory of the user that nobody else can look into.
 func (d *Dir) Mkdir(name string) (made *Dir, err error) {
+	if d.shared != nil {
+		return nil, d.shared
+	}
 	if err := d.Do(func() error { return d.root.Mkdir(name, 0o700) }); err != nil {
 		return nil, err
 	}
@@ -181,7 +226,7 @@ func (d *Dir) owns(f *os.File, kind fs.FileMode) error {
 		return err
 	case info.Mode().Type() != kind:
 		return &os.PathError{Op: "open", Path: f.Name(), Err: errKind}
-	case Owner(info) != d.UID:
+	case whole.Owner(info) != d.UID:
 		return &os.PathError{Op: "open", Path: f.Name(), Err: errOwner}
 	}
 	return nil
@@ -214,7 +259,7 @@ func (d *Dir) Clear(name string) error {
 func (d *Dir) used(name string) bool {
 	info, err := d.Lstat(name)
 	if err != nil || info.Mode()&fs.ModeSocket == 0 {
-		return err == nil && Owner(info) == 0
+		return err == nil && whole.Owner(info) == 0
 	}
 	conn, err := net.Dial("unix", cmp.Or(byDescriptor(d.self), d.root.Name())+"/"+name)
 	if err == nil {

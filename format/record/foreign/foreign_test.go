@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"contend/format/whole"
 	"contend/golden"
 
 	"golang.org/x/sys/unix"
@@ -48,8 +49,8 @@ func secret(t *testing.T) string {
 func untouched(t *testing.T, path string) {
 	t.Helper()
 	info := golden.Must(os.Stat(path))(t)
-	if text, err := os.ReadFile(path); err != nil || string(text) != "secret" || Owner(info) != os.Geteuid() || info.Mode() != 0o600 {
-		t.Errorf("%s: %q of user %d, %v, %v", path, text, Owner(info), info.Mode(), err)
+	if text, err := os.ReadFile(path); err != nil || string(text) != "secret" || whole.Owner(info) != os.Geteuid() || info.Mode() != 0o600 {
+		t.Errorf("%s: %q of user %d, %v, %v", path, text, whole.Owner(info), info.Mode(), err)
 	}
 }
 
@@ -85,6 +86,46 @@ func TestPlantedNames(t *testing.T) {
 	untouched(t, target)
 }
 
+// Where users beside that of the process and root may exchange names nothing is made, and
+// neither is it where they may on the way there.
+func TestSharedDirectories(t *testing.T) {
+	d, path := theirs(t)
+	golden.OK(t, errors.Join(os.Mkdir(filepath.Join(path, "way"), 0o755), os.Mkdir(filepath.Join(path, "way", "tmp"), 0o755), os.Symlink("way/tmp", filepath.Join(path, "link"))))
+	for _, name := range []string{"", "way", "way/tmp", "link"} {
+		golden.OK(t, os.Lchown(filepath.Join(path, name), d.UID, d.GID))
+	}
+	set := func(name string, mode fs.FileMode) { golden.OK(t, os.Chmod(filepath.Join(path, name), mode)) }
+	n := 0
+	for _, c := range []struct {
+		name string
+		mode fs.FileMode
+		safe bool
+	}{{"way/tmp", 0o777, false}, {"way/tmp", 0o775, false}, {"way/tmp", 0o777 | fs.ModeSticky, true}, {"way", 0o777, false}, {"way", 0o777 | fs.ModeSticky, true}, {"", 0o722, false}, {"", 0o755, true}} {
+		set(c.name, c.mode)
+		for _, way := range []string{"/way/tmp", "/link"} {
+			in := golden.Must(Open(path, way, d.User))(t)
+			n++
+			_, made := in.Create(fmt.Sprint(n), nil)
+			_, again := in.Mkdir(fmt.Sprint("d", n))
+			var shared *SharedError
+			if c.safe != (made == nil) || c.safe != (again == nil) || !c.safe && (!errors.As(made, &shared) || shared.Mode&^fs.ModeDir != c.mode || !errors.As(again, &shared)) {
+				t.Errorf("%s by %s, %v: %v, %v", c.name, way, c.mode, made, again)
+			}
+			in.Close()
+		}
+		set(c.name, 0o755)
+	}
+	if os.Geteuid() != 0 {
+		return // only root gives directories away
+	}
+	golden.OK(t, os.Lchown(filepath.Join(path, "link"), 12345, 12345))
+	in := golden.Must(Open(path, "/link", d.User))(t)
+	defer in.Close()
+	if _, err := in.Create("file", nil); err == nil {
+		t.Error("it is where the link of another user leads")
+	}
+}
+
 // What is made is the user's alone, and is still what is read when its name is given away.
 func TestMadeForAnother(t *testing.T) {
 	d, path := theirs(t)
@@ -96,7 +137,7 @@ func TestMadeForAnother(t *testing.T) {
 	f := golden.Must(sub.Create("file", []byte("ours")))(t)
 	defer f.Close()
 	for name, mode := range map[string]fs.FileMode{"sub": fs.ModeDir | 0o700, "sub/file": 0o600} {
-		if info, err := os.Stat(filepath.Join(path, name)); err != nil || info.Mode() != mode || Owner(info) != d.UID {
+		if info, err := os.Stat(filepath.Join(path, name)); err != nil || info.Mode() != mode || whole.Owner(info) != d.UID {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
@@ -259,7 +300,7 @@ func TestOpenWhileOthersRename(t *testing.T) {
 	defer close(done)
 	me := User{UID: os.Geteuid(), GID: os.Getegid()}
 	for _, path := range []string{"", "/", "/a/c/../..", "/a/c"} { // what is left where the kernel never has an answer
-		d, err := openStrictly(dir, path, me)
+		d, err := Open(dir, path, me)
 		if err != nil {
 			t.Fatalf("%q: %v", path, err)
 		}

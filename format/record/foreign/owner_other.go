@@ -7,9 +7,6 @@ import "io/fs"
 // No process of others is recorded here.
 const noFollow, nonBlock, directory = 0, 0, 0
 
-// Owner is not known here.
-func Owner(fs.FileInfo) (uid int) { return -1 }
-
 // Links is not known here.
 func Links(fs.FileInfo) int { return 1 }
 

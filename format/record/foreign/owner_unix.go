@@ -4,8 +4,6 @@ package foreign
 
 import (
 	"io/fs"
-	"os/user"
-	"strconv"
 	"syscall"
 )
 
@@ -15,29 +13,12 @@ const (
 	directory = syscall.O_DIRECTORY
 )
 
-// Owner is the user a file belongs to.
-func Owner(info fs.FileInfo) (uid int) {
-	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int(s.Uid)
-	}
-	return -1
-}
-
 // Links is how many names a file has.
 func Links(info fs.FileInfo) int {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(s.Nlink)
 	}
 	return 1
-}
-
-// Name is what a user is called here, and its number.
-func Name(uid int) string {
-	number := strconv.Itoa(uid)
-	if u, err := user.LookupId(number); err == nil {
-		return u.Username + " (" + number + ")"
-	}
-	return number
 }
 
 // Lock makes the directory this process's own until it is closed or the process ends, in

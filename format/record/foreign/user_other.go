@@ -7,13 +7,26 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"contend/format/whole"
 )
 
 // Do runs f: processes of other users are recorded on Linux only.
 func (u User) Do(f func() error) error { return f() }
 
 // Open opens a directory that a process with this root calls path: no link leads out of it.
-func Open(root, path string, u User) (*Dir, error) { return openStrictly(root, path, u) }
+func Open(root, path string, u User) (*Dir, error) {
+	top, err := os.OpenRoot(filepath.Join(root, "/"))
+	if err != nil {
+		return nil, err
+	}
+	defer top.Close()
+	in, err := top.OpenRoot("." + filepath.Clean("/"+path))
+	if err != nil {
+		return nil, err
+	}
+	return hold(in, path, u)
+}
 
 // Dial connects to a socket of the user's.
 func (d *Dir) Dial(name string, _ int) (net.Conn, error) {
@@ -21,7 +34,7 @@ func (d *Dir) Dial(name string, _ int) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Mode().Type() != os.ModeSocket || Owner(info) != d.UID {
+	if info.Mode().Type() != os.ModeSocket || whole.Owner(info) != d.UID {
 		return nil, &os.PathError{Op: "dial", Path: name, Err: syscall.ECONNREFUSED}
 	}
 	return net.Dial("unix", filepath.Join(d.root.Name(), name))

@@ -1,0 +1,40 @@
+package whole
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// unnamed makes a file in a directory that no name leads to, and that is gone with this
+// process; nil where the file system knows none, or no path leads to descriptors.
+func unnamed(dir *os.Root) *os.File {
+	in, err := dir.Open(".")
+	if err != nil {
+		return nil
+	}
+	defer in.Close()
+	fd, err := unix.Openat(int(in.Fd()), ".", unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o666)
+	if err != nil {
+		return nil
+	}
+	f := os.NewFile(uintptr(fd), dir.Name())
+	if _, err := os.Stat(descriptor(f)); err != nil {
+		f.Close()
+		return nil
+	}
+	return f
+}
+
+// link gives an unnamed file a name that is free.
+func link(f *os.File, dir *os.Root, name string) error {
+	in, err := dir.Open(".")
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return unix.Linkat(unix.AT_FDCWD, descriptor(f), int(in.Fd()), name, unix.AT_SYMLINK_FOLLOW)
+}
+
+func descriptor(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
