@@ -47,7 +47,7 @@ var kinds = []kind{
 	{hasPrefix("contend "), func(c content) (Source, error) { return format.NewTextReader(c.in, c.name) }, false},
 	{perf.IsData, func(c content) (Source, error) { return nil, perf.NotText(c.name) }, false},
 	{perf.Is, func(c content) (Source, error) {
-		return perf.NewReader(c.in, c.name, perf.Options{Rules: c.rules}), nil
+		return perf.NewReader(c.in, c.name, c.rules), nil
 	}, true},
 	{counts.Is, func(c content) (Source, error) { return counts.NewReader(c.in, c.name), nil }, false},
 	{gotrace.Header, func(c content) (Source, error) {

@@ -3,7 +3,9 @@ package perf
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -62,7 +64,7 @@ func (r *Reader) lost(s *sample) {
 		return
 	}
 	r.seen.lost += int64(min(n, 1<<40))
-	r.damage.Add(format.Damage{Pos: format.Pos{File: r.in.name, Line: r.in.line}, Code: "lost-data", Why: "perf lost events", Events: int64(min(n, 1<<40)), From: r.last, Until: at})
+	r.damage.Add(format.Damage{Pos: format.Pos{File: r.file, Line: r.in.Line()}, Code: "lost-data", Why: "perf lost events", Events: int64(min(n, 1<<40)), From: r.last, Until: at})
 	r.queue.Push(format.Event{Kind: format.KindGap, Time: r.last, End: at, Name: "perf lost events"})
 }
 
@@ -72,7 +74,7 @@ func (r *Reader) finish(whole bool) {
 	for _, tid := range slices.Sorted(maps.Keys(r.threads)) {
 		r.interrupt(r.threads[tid], r.last)
 	}
-	if whole && r.in.cut() {
+	if whole && (!r.in.Whole() || errors.Is(r.in.Err(), io.ErrUnexpectedEOF)) {
 		r.truncated()
 	}
 	if r.first != format.NoTime {
@@ -85,7 +87,11 @@ func (r *Reader) finish(whole bool) {
 }
 
 func (r *Reader) truncated() {
-	pos, n := r.in.pos(), r.in.total-r.in.bytes
+	n := r.in.Used() - r.in.WholeBytes()
+	pos := format.Pos{File: r.file, Line: r.in.Line()}
+	if n == 0 { // the wrapping ends between two lines
+		pos.Line++
+	}
 	r.warnings = append(r.warnings, format.Warning{Code: "truncated", Text: format.Say("%s: %v within a line; %v bytes not read", pos, format.ErrTruncated, n)})
 	r.damage.Add(format.Damage{Pos: pos, Code: "truncated", Why: "line: " + format.ErrTruncated.Error(), Bytes: n, Events: format.UnknownEvents, From: r.last, Until: format.NoTime})
 	if r.last != format.NoTime {
@@ -95,7 +101,7 @@ func (r *Reader) truncated() {
 
 // conclude says what the text does not tell.
 func (r *Reader) conclude() {
-	s, file := &r.seen, r.in.name
+	s, file := &r.seen, r.file
 	for _, w := range [...]struct {
 		holds      bool
 		code, text string

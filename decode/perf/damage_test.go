@@ -129,7 +129,7 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestMemoryIsBounded(t *testing.T) {
 	text := script("2 1 wait 10 2 0 0 mutex", "2 1.01 out S", "3 2 wake 10 1 0 0 unlock", "3 2.001 waking 2", "3 2.002 ret 1", "2 2.5 in", "2 2.51 ret 0", "2 2.6 wake 10 1 0 0 unlock", "2 2.7 ret 0",
 		"4 3 waits 20 0 0 0 cond", "4 3.1 ret 0")
-	r := NewReader(&endless{text: text, left: 16 << 20}, "test", Options{})
+	r := NewReader(&endless{text: text, left: 16 << 20}, "test", nil)
 	var ev format.Event
 	var before, after runtime.MemStats
 	n := 0
@@ -155,7 +155,7 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(whole)))
 	b.ReportAllocs()
 	for b.Loop() {
-		r := NewReader(bytes.NewReader(whole), "bench", Options{})
+		r := NewReader(bytes.NewReader(whole), "bench", nil)
 		for ev := (format.Event{}); r.Read(&ev) == nil; {
 		}
 	}

@@ -11,27 +11,24 @@ package perf
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"contend/decode/rules"
+	"contend/decode/unwrap"
 	"contend/format"
 )
 
-// Options of a Reader.
-type Options struct {
-	Rules *rules.Table // tells locks from idle waiting; nil means the default
-}
-
 // Reader is a format.Source over one text.
 type Reader struct {
-	in      *input
+	file    string
+	in      *unwrap.Lines
 	rules   *rules.Table
 	arch    arch
 	stacks  stacks
 	text    []byte // the line of the event at hand
 	sample  sample // what it says
 	chained []byte // the text of the call chain behind it
-	ahead   []byte // a line read ahead; nil for none
 
 	threads   map[int32]*thread
 	processes map[int32]*process
@@ -50,20 +47,17 @@ type Reader struct {
 }
 
 // NewReader never fails on what is text: what is of no use is skipped, and
-// told by Stats.
-func NewReader(in io.Reader, name string, o Options) *Reader {
-	r := &Reader{in: newInput(in, name), rules: o.Rules, arch: x86, threads: map[int32]*thread{},
+// told by Stats. The rules tell locks from idle waiting; nil means the default.
+func NewReader(in io.Reader, name string, t *rules.Table) *Reader {
+	r := &Reader{file: name, in: unwrap.NewLines(in, 256<<10, 0, 0), rules: rules.OrDefault(t), arch: x86, threads: map[int32]*thread{},
 		processes: map[int32]*process{}, says: map[question]rules.Result{}, first: format.NoTime, last: format.NoTime}
-	if r.rules == nil {
-		r.rules = rules.Default()
-	}
 	r.stacks.init()
 	return r
 }
 
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
-	return format.Stats{Format: "perf script", Events: r.events, BytesRead: r.in.bytes, BytesTotal: r.in.total,
+	return format.Stats{Format: "perf script", Events: r.events, BytesRead: r.in.WholeBytes(), BytesTotal: r.in.Used(),
 		Warnings: r.warnings, Damage: r.damage}
 }
 
@@ -81,7 +75,7 @@ func (r *Reader) Read(ev *format.Event) error {
 			return r.err
 		}
 		if !r.step() {
-			r.err = r.in.ended()
+			r.err = r.ended()
 			r.finish(errors.Is(r.err, io.EOF))
 		}
 	}
@@ -116,28 +110,34 @@ func (r *Reader) step() bool {
 	return true
 }
 
-// line returns the next line, good until the next call.
+// line returns the next line, good until the next call. A last line without an end may
+// be a part of one, and is not returned.
 func (r *Reader) line() ([]byte, bool) {
-	if r.ahead != nil {
-		line := r.ahead
-		r.ahead = nil
-		return line, true
+	line, ok := r.in.Next()
+	return line, ok && r.in.Whole()
+}
+
+// ended returns what Read returns at the end: io.EOF, also where a damaged wrapping ends
+// the input, or what the input said.
+func (r *Reader) ended() error {
+	if err := r.in.Err(); !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%s: %w", r.file, err)
 	}
-	return r.in.next()
+	return io.EOF
 }
 
 // chain takes the lines of the call chain behind an event, which an empty one
 // ends.
 func (r *Reader) chain() {
-	for len(r.chained) < longest {
-		line, ok := r.in.next()
+	for len(r.chained) < unwrap.MaxLine {
+		line, ok := r.line()
 		if !ok || len(line) == 0 {
 			return
 		}
 		if line[0] != '\t' {
 			var s sample
 			if line[0] != ' ' || s.parse(line) {
-				r.ahead = line
+				r.in.Unread()
 				return
 			}
 		}

@@ -23,7 +23,7 @@ func fixture(t testing.TB, name string) []byte {
 // readAll reads a text to its end.
 func readAll(t testing.TB, data []byte) (*Reader, []format.Event) {
 	t.Helper()
-	r := NewReader(bytes.NewReader(data), "test", Options{})
+	r := NewReader(bytes.NewReader(data), "test", nil)
 	var list format.List
 	var ev format.Event
 	err := r.Read(&ev)

@@ -22,7 +22,7 @@ const public = "../../../shared/fixtures/public"
 // parse reads all dumps of a text.
 func parse(t *testing.T, name string, text []byte) (list []*Dump) {
 	t.Helper()
-	s := newStream(bufio.NewReader(bytes.NewReader(text)), name)
+	s := newStream(bufio.NewReader(bytes.NewReader(text)), name, 0, 0)
 	for {
 		d, err := s.next()
 		if errors.Is(err, io.EOF) {

@@ -55,7 +55,7 @@ func (p *pending) resume() {
 		p.close()
 		return
 	}
-	p.stream = newStream(in, p.name)
+	p.stream = newStream(in, p.name, 0, 0)
 	p.advance()
 }
 

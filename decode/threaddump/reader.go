@@ -44,8 +44,7 @@ type Reader struct {
 // *format.Error: ErrNotMine for text in which no dump begins, ErrTruncated
 // when the input ends or is damaged before one does.
 func NewReader(in *bufio.Reader, name string, o Options) (*Reader, error) {
-	p := &pending{stream: newStream(in, name)}
-	p.from(o.Line, o.Off)
+	p := &pending{stream: newStream(in, name, o.Line, o.Off)}
 	if !p.advance() {
 		return nil, p.notMine()
 	}

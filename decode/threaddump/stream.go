@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"contend/decode/unwrap"
 	"contend/format"
 )
 
@@ -16,7 +17,7 @@ import (
 // other text stands between them.
 type stream struct {
 	name   string
-	lines  *lines
+	lines  *unwrap.Lines // nil for JSON
 	names  *names
 	before []string // the lines before the one looked at, the last one last
 	first  string   // the first line that is no dump
@@ -29,22 +30,27 @@ type stream struct {
 // keepBefore is how many lines before a dump may give its time.
 const keepBefore = 3
 
-func newStream(in *bufio.Reader, name string) *stream {
+// newStream reads an input of which some lines and bytes are read already.
+func newStream(in *bufio.Reader, name string, line int, off int64) *stream {
 	s := &stream{name: name, names: newNames()}
 	if head, _ := in.Peek(jsonStart); IsJSON(head) {
 		s.json = newJSONDumps(in, s.names)
 		s.format = "thread dump, JSON"
 		return s
 	}
-	s.lines = newLines(in)
+	s.lines = unwrap.NewLines(in, 4096, line, off)
 	return s
 }
 
-// from says where in the input the text begins.
-func (s *stream) from(line int, off int64) {
-	if s.lines != nil {
-		s.lines.number, s.lines.read = line, off
+// line returns the next line; false at the end of the input, and where it is damaged
+// within a line.
+func (s *stream) line() (string, bool) {
+	line, ok := s.lines.Next()
+	if err := s.lines.Err(); err != nil && !errors.Is(err, io.EOF) {
+		s.broken = err
+		return "", false
 	}
+	return string(line), ok
 }
 
 // next returns the next dump, or io.EOF.
@@ -53,15 +59,14 @@ func (s *stream) next() (*Dump, error) {
 		return s.json.next()
 	}
 	for {
-		line, err := s.lines.next()
-		if err != nil {
-			return nil, s.end(err)
+		line, ok := s.line()
+		if !ok {
+			return nil, io.EOF
 		}
 		if d := begins(line, false); d != nil {
 			s.format = "thread dump, " + d.name
-			dump, err := s.parse(d, line)
-			if err != nil || len(dump.Threads) > 0 {
-				return dump, err
+			if dump := s.parse(d, line); len(dump.Threads) > 0 {
+				return dump, nil
 			}
 			s.header = line
 			continue
@@ -71,14 +76,6 @@ func (s *stream) next() (*Dump, error) {
 		}
 		s.keep(line)
 	}
-}
-
-// end ends the input: damage of a compressed file is its end too.
-func (s *stream) end(err error) error {
-	if !errors.Is(err, io.EOF) {
-		s.broken = err
-	}
-	return io.EOF
 }
 
 func (s *stream) keep(line string) {
@@ -92,22 +89,21 @@ func (s *stream) keep(line string) {
 }
 
 // parse reads the dump that begins at a line.
-func (s *stream) parse(d *dialect, line string) (*Dump, error) {
+func (s *stream) parse(d *dialect, line string) *Dump {
 	p := d.begin(s.names, s.before, line)
 	s.before = s.before[:0]
 	for {
-		line, err := s.lines.next()
-		if err != nil {
-			s.end(err)
-			return p.finish(true), nil
+		line, ok := s.line()
+		if !ok {
+			return p.finish(true)
 		}
 		if begins(line, true) != nil {
-			s.lines.again = true
-			return p.finish(true), nil
+			s.lines.Unread()
+			return p.finish(true)
 		}
 		if !p.line(line) {
-			s.lines.again = true // it may begin the next dump
-			return p.finish(false), nil
+			s.lines.Unread() // it may begin the next dump
+			return p.finish(false)
 		}
 		s.keep(line) // a time printed before the next header
 	}
@@ -118,7 +114,7 @@ func (s *stream) bytes() int64 {
 	if s.json != nil {
 		return s.json.bytes()
 	}
-	return s.lines.read
+	return s.lines.Taken()
 }
 
 // letGo forgets all but what was read.
@@ -128,14 +124,14 @@ func (s *stream) letGo() {
 		s.json = &jsonDumps{read: s.json.bytes()}
 		return
 	}
-	s.lines = &lines{number: s.lines.number, read: s.lines.read}
+	s.lines = unwrap.NewLines(bytes.NewReader(nil), 0, s.lines.Line(), s.lines.Taken())
 }
 
 // damage is what is missing where the input was read to.
 func (s *stream) damage(why string, at int64) format.Damage {
 	d := format.Damage{Pos: format.Pos{File: s.name, Off: s.bytes()}, Code: "truncated", Why: why, Events: format.UnknownEvents, From: at, Until: at}
 	if s.lines != nil {
-		d.Pos.Line = max(s.lines.number, 1)
+		d.Pos.Line = max(s.lines.Line(), 1)
 	}
 	return d
 }
