@@ -51,16 +51,16 @@ var kinds = []kind{
 	}, true},
 	{counts.Is, func(c content) (Source, error) { return counts.NewReader(c.in, c.name), nil }, false},
 	{gotrace.Header, func(c content) (Source, error) {
-		return gotrace.NewReader(c.in, c.name, gotrace.Options{Rules: c.rules})
+		return gotrace.NewReader(c.in, c.name, c.rules)
 	}, true},
 	{profile.Is, func(c content) (Source, error) {
-		return profile.NewPprof(c.in, c.name, profile.Options{Rules: c.rules})
+		return profile.NewPprof(c.in, c.name, c.rules)
 	}, false},
 	{profile.IsDebug, func(c content) (Source, error) {
-		return profile.NewDebug(c.in, c.name, profile.Options{Rules: c.rules})
+		return profile.NewDebug(c.in, c.name, c.rules)
 	}, false},
 	{profile.IsFolded, func(c content) (Source, error) {
-		return profile.NewFolded(c.in, c.name, profile.Options{Rules: c.rules})
+		return profile.NewFolded(c.in, c.name, c.rules)
 	}, false},
 }
 

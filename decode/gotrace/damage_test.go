@@ -26,7 +26,7 @@ func TestDamageTheLibraryDoesNotExpect(t *testing.T) {
 
 // A panic of our own is not taken for damage of the trace.
 func TestOwnPanicsGoOn(t *testing.T) {
-	r, err := NewReader(bytes.NewReader(load(t, ours)), "test", Options{})
+	r, err := NewReader(bytes.NewReader(load(t, ours)), "test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ type seen struct {
 
 func read(t testing.TB, data []byte) *seen {
 	t.Helper()
-	r := golden.Must(NewReader(bytes.NewReader(data), "test", Options{}))(t)
+	r := golden.Must(NewReader(bytes.NewReader(data), "test", nil))(t)
 	s := &seen{map[format.ObjectID]format.Event{}, map[format.ThreadID]string{}, map[format.StackID]string{}, map[format.StackID]string{}, nil, nil, map[string][]format.Event{}}
 	record, sym := owners.NewRecord(), []*format.Event(nil)
 	for {

@@ -22,11 +22,6 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// Options of a Reader.
-type Options struct {
-	Rules *rules.Table // tells locks from idle waiting; nil means the default
-}
-
 // Reader is a format.Source over one trace.
 type Reader struct {
 	in      *input
@@ -53,12 +48,13 @@ type Reader struct {
 	err      error // after the queue
 }
 
-// NewReader reads the header. The error is a *format.Error: ErrNotMine for
+// NewReader reads the header. The rules tell locks from idle waiting; nil means the
+// default. The error is a *format.Error: ErrNotMine for
 // input that is no Go trace, ErrVersion for one of a version that cannot be
 // read, ErrTruncated for one that ends within its header.
-func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
+func NewReader(in io.Reader, name string, t *rules.Table) (*Reader, error) {
 	r := &Reader{in: newInput(in, name), goroutines: map[trace.GoID]*goroutine{}}
-	r.stacks.init(o.Rules)
+	r.stacks.init(t)
 	r.notes.init()
 	var err error
 	if r.version, err = r.in.version(); err != nil {

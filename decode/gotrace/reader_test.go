@@ -37,7 +37,7 @@ func load(t testing.TB, path string) []byte {
 // readAll reads a trace to its end and counts what it gives.
 func readAll(t testing.TB, data []byte) (*Reader, map[format.Kind]int) {
 	t.Helper()
-	r, err := NewReader(bytes.NewReader(data), "test", Options{})
+	r, err := NewReader(bytes.NewReader(data), "test", nil)
 	if (r == nil) == (err == nil) {
 		t.Fatalf("reader %v and error %v", r, err)
 	}
@@ -170,7 +170,7 @@ func TestVersions(t *testing.T) {
 		{"go 1.x6 trace\x00\x00\x00", format.ErrNotMine},
 		{"", format.ErrNotMine},
 	} {
-		_, err := NewReader(strings.NewReader(c.head), "test", Options{})
+		_, err := NewReader(strings.NewReader(c.head), "test", nil)
 		var fe *format.Error
 		if !errors.Is(err, c.want) || !errors.As(err, &fe) || c.want == format.ErrVersion && fe.Hint == "" {
 			t.Errorf("%q: %v, want %v", c.head, err, c.want)

@@ -30,7 +30,7 @@ func TestWhatIsAFurtherTry(t *testing.T) {
 		"ran for longer": {false, 30e3, 20, false},
 		"elsewhere":      {false, 10e3, 21, false},
 	} {
-		r := golden.Must(NewReader(bytes.NewReader(load(t, ours)), "test", Options{}))(t)
+		r := golden.Must(NewReader(bytes.NewReader(load(t, ours)), "test", nil))(t)
 		step := func(at int64, by, of trace.GoID, from, to trace.GoState, its, their trace.Stack) {
 			st := trace.MakeGoStateTransition(of, from, to)
 			st.Reason, st.Stack = "sync", their

@@ -14,13 +14,13 @@ import (
 // stacks gives each call stack one id for the whole trace; the trace itself
 // numbers them anew in each generation.
 type stacks struct {
-	rules   *rules.Table
+	rules   rules.Memo
+	classes map[string]string         // of reasons to wait, as the rules see them
 	handles map[handle]format.StackID // of this generation
 	byText  map[string]format.StackID
 	byID    []stack // by id; 0 is the absent one
 	key     []byte
 	frames  []format.Frame
-	says    map[question]rules.Result
 }
 
 // handle is a stack as the trace numbers it, with what the program said it was
@@ -36,18 +36,9 @@ type stack struct {
 	use    rules.GoUse
 }
 
-// question is what the rules are asked.
-type question struct {
-	reason string
-	stack  format.StackID
-}
-
 func (s *stacks) init(table *rules.Table) {
-	if table == nil {
-		table = rules.Default()
-	}
-	*s = stacks{rules: table, handles: map[handle]format.StackID{}, byText: map[string]format.StackID{},
-		byID: make([]stack, 1), says: map[question]rules.Result{}}
+	*s = stacks{rules: rules.NewMemo(table), classes: map[string]string{"": "go:unknown"}, handles: map[handle]format.StackID{},
+		byText: map[string]format.StackID{}, byID: make([]stack, 1)}
 }
 
 // forgetHandles drops the handles of a generation, which hold its tables.
@@ -95,17 +86,12 @@ func (s *stacks) use(id format.StackID) rules.GoUse { return s.byID[id].use }
 // gives as a class: go:chan-receive; go:unknown for a goroutine that waited
 // before the recording began.
 func (s *stacks) classify(reason string, id format.StackID) rules.Result {
-	q := question{reason, id}
-	res, ok := s.says[q]
+	class, ok := s.classes[reason]
 	if !ok {
-		class := "go:unknown"
-		if reason != "" {
-			class = "go:" + strings.ReplaceAll(reason, " ", "-")
-		}
-		res = s.rules.Classify(class, s.of(id))
-		s.says[question{strings.Clone(reason), id}] = res
+		class = "go:" + strings.ReplaceAll(reason, " ", "-")
+		s.classes[strings.Clone(reason)] = class
 	}
-	return res
+	return s.rules.Classify(class, id, s.of(id))
 }
 
 // fileName returns the last part of a path, of whichever system.

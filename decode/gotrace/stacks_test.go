@@ -13,7 +13,7 @@ import (
 // A damaged name of a file is text all the same.
 func TestNamesAreText(t *testing.T) {
 	data := bytes.ReplaceAll(load(t, ours), []byte("sync/mutex.go"), []byte("sync/mute\xff.go"))
-	r, err := NewReader(bytes.NewReader(data), "test", Options{})
+	r, err := NewReader(bytes.NewReader(data), "test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

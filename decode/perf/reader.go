@@ -23,7 +23,7 @@ import (
 type Reader struct {
 	file    string
 	in      *unwrap.Lines
-	rules   *rules.Table
+	rules   rules.Memo
 	arch    arch
 	stacks  stacks
 	text    []byte // the line of the event at hand
@@ -34,7 +34,6 @@ type Reader struct {
 	processes map[int32]*process
 	named     format.ThreadID // the last ids given
 	locks     format.ObjectID
-	says      map[question]rules.Result
 
 	first, last int64
 	events      int64
@@ -49,8 +48,8 @@ type Reader struct {
 // NewReader never fails on what is text: what is of no use is skipped, and
 // told by Stats. The rules tell locks from idle waiting; nil means the default.
 func NewReader(in io.Reader, name string, t *rules.Table) *Reader {
-	r := &Reader{file: name, in: unwrap.NewLines(in, 256<<10, 0, 0), rules: rules.OrDefault(t), arch: x86, threads: map[int32]*thread{},
-		processes: map[int32]*process{}, says: map[question]rules.Result{}, first: format.NoTime, last: format.NoTime}
+	r := &Reader{file: name, in: unwrap.NewLines(in, 256<<10, 0, 0), rules: rules.NewMemo(t), arch: x86, threads: map[int32]*thread{},
+		processes: map[int32]*process{}, first: format.NoTime, last: format.NoTime}
 	r.stacks.init()
 	return r
 }

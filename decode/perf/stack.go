@@ -2,8 +2,8 @@ package perf
 
 import (
 	"bytes"
-	"encoding/binary"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,11 +18,10 @@ const KernelClass = "kernel"
 // stacks gives each call stack one id. The text of a stack is looked up before
 // it is read: there are few, again and again.
 type stacks struct {
-	byText map[string]chain          // of a bounded number of texts
-	byKey  map[string]format.StackID // of what the frames say, which is less than the text
-	byID   []stack                   // by id; 0 is the absent one
-	names  map[string]string         // of functions, as they are shown
-	key    []byte
+	byText map[string]chain  // of a bounded number of texts
+	ids    format.Stacks     // by what the frames say, which is less than the text
+	byID   []stack           // by id; 0 is the absent one
+	names  map[string]string // of functions, as they are shown
 	frames []format.Frame
 	lines  []frameLine
 	python bool // functions of Python are among them
@@ -47,7 +46,7 @@ const texts = 1 << 15
 const deepest = 512
 
 func (s *stacks) init() {
-	*s = stacks{byText: map[string]chain{}, byKey: map[string]format.StackID{}, names: map[string]string{}, byID: make([]stack, 1)}
+	*s = stacks{byText: map[string]chain{}, names: map[string]string{}, byID: make([]stack, 1)}
 }
 
 // chain returns what a text says, and the frames of its stack when it is new.
@@ -75,23 +74,13 @@ func (s *stacks) chain(text []byte, user bool) (c chain, added []format.Frame) {
 }
 
 func (s *stacks) intern() (id format.StackID, added []format.Frame) {
-	s.key = s.key[:0]
-	for _, f := range s.frames {
-		s.key = append(append(append(s.key, f.Class...), 0), f.Method...)
-		s.key = binary.AppendUvarint(append(append(append(s.key, 0), f.File...), 0), uint64(f.Line))
+	id, isNew := s.ids.ID(s.frames)
+	if isNew {
+		added = slices.Clone(s.frames)
+		s.byID = append(s.byID, stack{frames: added, use: useOf(added)})
 	}
-	if id, ok := s.byKey[string(s.key)]; ok {
-		return id, nil
-	}
-	id = format.StackID(len(s.byID))
-	added = append([]format.Frame(nil), s.frames...)
-	s.byKey[string(s.key)] = id
-	s.byID = append(s.byID, stack{frames: added, use: useOf(added)})
 	return id, added
 }
-
-// of returns the frames of a stack, innermost first.
-func (s *stacks) of(id format.StackID) []format.Frame { return s.byID[id].frames }
 
 // frameLine is a line of a call chain, and the line of source that may follow:
 //

@@ -88,21 +88,9 @@ func shared(name string) bool {
 	return false
 }
 
-// question is what the rules are asked.
-type question struct {
-	class string
-	stack format.StackID
-}
-
 // classify says what a wait is by the rules. They see the operation as a class:
 // futex:wait, futex:contended for one at a lock's value, futex:join,
 // futex:lock-pi, futex:waitv.
 func (r *Reader) classify(class string, id format.StackID) rules.Result {
-	q := question{class, id}
-	res, ok := r.says[q]
-	if !ok {
-		res = r.rules.Classify(class, r.stacks.of(id))
-		r.says[q] = res
-	}
-	return res
+	return r.rules.Classify(class, id, r.stacks.byID[id].frames)
 }

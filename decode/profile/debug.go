@@ -29,8 +29,8 @@ var (
 
 // NewDebug reads a mutex or block profile of debug=1: the cycles that each stack waited,
 // and how many there are in a second. Lines of no such form are damage.
-func NewDebug(in *bufio.Reader, name string, o Options) (*Reader, error) {
-	r := newReader(o, "go contention profile", "waiting")
+func NewDebug(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
+	r := newReader(t, "go contention profile", "waiting")
 	r.stats.Unit = format.UnitDelays
 	var rate, cycles int64
 	var frames []format.Frame

@@ -43,8 +43,8 @@ const maxLine = 4 << 20
 
 // NewFolded reads folded stacks. What their values are they do not tell: they are taken
 // as contended acquisitions. A line that is none is damage.
-func NewFolded(in *bufio.Reader, name string, o Options) (*Reader, error) {
-	r := newReader(o, "folded stacks", "their value")
+func NewFolded(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
+	r := newReader(t, "folded stacks", "their value")
 	r.stats.Unit = format.UnitAcquisitions
 	r.stats.Warnings = append(r.stats.Warnings, format.Warning{Code: "counts-only", Text: "folded stacks do not tell what they count: they are taken as waiting, as profilers of locks write them"})
 	err := r.lines(in, name, "folded stack", func(line string) bool {

@@ -55,7 +55,7 @@ const maxProfile = 256 << 20
 
 // NewPprof reads a profile of pprof whose samples have delays, or contentions. The error
 // is a *format.Error: ErrNotMine for other profiles, ErrTruncated or ErrCorrupt.
-func NewPprof(in *bufio.Reader, name string, o Options) (*Reader, error) {
+func NewPprof(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	fail := func(what string, err error, hint string) (*Reader, error) {
 		return nil, &format.Error{Pos: format.Pos{File: name}, What: what, Err: err, Hint: hint}
 	}
@@ -77,7 +77,7 @@ func NewPprof(in *bufio.Reader, name string, o Options) (*Reader, error) {
 		return fail("a profile", fmt.Errorf("no trace: %w", format.ErrNotMine), "'go tool pprof' reads it; it has no waits: contention profiles have, and 'contend record' takes a trace of what runs")
 	}
 	goes := slices.ContainsFunc(p.Function, func(f *profile.Function) bool { return strings.HasSuffix(f.Filename, ".go") })
-	r := newReader(o, "pprof contention profile", "waiting")
+	r := newReader(t, "pprof contention profile", "waiting")
 	if r.stats.Unit = format.UnitDelays; scale == 0 {
 		r.stats.Unit, r.of, scale = format.UnitAcquisitions, "the number of contended acquisitions", 1
 	}

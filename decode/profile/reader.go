@@ -15,11 +15,6 @@ import (
 	"contend/format"
 )
 
-// Options of a reader.
-type Options struct {
-	Rules *rules.Table // tells locks from idle waiting; nil means the default
-}
-
 // Reader is a format.Source over one profile, which is read as a whole.
 type Reader struct {
 	rules  *rules.Table
@@ -42,11 +37,8 @@ const (
 	ownerThread  format.ThreadID = 2
 )
 
-func newReader(o Options, name, of string) *Reader {
-	r := &Reader{rules: o.Rules, of: of, at: 1, locks: map[lockKey]format.ObjectID{}}
-	if r.rules == nil {
-		r.rules = rules.Default()
-	}
+func newReader(t *rules.Table, name, of string) *Reader {
+	r := &Reader{rules: rules.OrDefault(t), of: of, at: 1, locks: map[lockKey]format.ObjectID{}}
 	r.stats.Format = name
 	r.queue.Push(format.Event{Kind: format.KindThread, Thread: waiterThread, Name: "[unknown thread]"},
 		format.Event{Kind: format.KindThread, Thread: ownerThread, Name: "[unknown owner thread]"})

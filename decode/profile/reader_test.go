@@ -25,12 +25,12 @@ func load(t *testing.T, name string) []byte {
 func open(data []byte) (*Reader, error) {
 	in := bufio.NewReader(bytes.NewReader(data))
 	if Is(data) {
-		return NewPprof(in, "x", Options{})
+		return NewPprof(in, "x", nil)
 	}
 	if !IsFolded(data) {
 		return nil, format.ErrNotMine
 	}
-	return NewFolded(in, "x", Options{})
+	return NewFolded(in, "x", nil)
 }
 
 // shown sums what a profile says, by lock and by whose stack it is.
@@ -137,7 +137,7 @@ broken
 	if !IsDebug([]byte(text)) {
 		t.Fatal("is none")
 	}
-	r := golden.Must(NewDebug(bufio.NewReader(strings.NewReader(text)), "x", Options{}))(t)
+	r := golden.Must(NewDebug(bufio.NewReader(strings.NewReader(text)), "x", nil))(t)
 	if got := shown(t, r); got != "1500000000 sync.Mutex of main.slow owner 2 frames to main.slow\n500 [unknown class] of 0x1 waiter 2 frames to .0x2\n" {
 		t.Errorf("%s", got)
 	}

@@ -48,9 +48,6 @@ func NewReader(in *bufio.Reader, name string, o Options) (*Reader, error) {
 	if !p.advance() {
 		return nil, p.notMine()
 	}
-	if o.Rules == nil {
-		o.Rules = rules.Default()
-	}
 	return &Reader{inputs: []*pending{p}, symbols: newSymbols(o.Rules), last: format.NoTime}, nil
 }
 

@@ -11,12 +11,11 @@ import (
 
 // symbols gives threads, locks and stacks the ids they keep over all dumps.
 type symbols struct {
-	rules       *rules.Table
+	rules       rules.Memo
 	threads     map[threadKey]threadID
 	locks       map[LockRef]format.ObjectID
 	lastLock    format.ObjectID // the id given last
 	stacks      format.Stacks
-	verdicts    map[verdictKey]rules.Result
 	metadata    []format.Event    // not delivered yet
 	seen        map[threadKey]int // in the current dump
 	took        map[took]bool
@@ -42,14 +41,9 @@ type threadID struct {
 	native int64 // 0 while not told
 }
 
-type verdictKey struct {
-	class string
-	stack format.StackID
-}
-
 func newSymbols(t *rules.Table) symbols {
-	return symbols{rules: t, threads: map[threadKey]threadID{}, locks: map[LockRef]format.ObjectID{},
-		verdicts: map[verdictKey]rules.Result{}, seen: map[threadKey]int{}, took: map[took]bool{}, owned: map[string]bool{}, relocations: newRelocations()}
+	return symbols{rules: rules.NewMemo(t), threads: map[threadKey]threadID{}, locks: map[LockRef]format.ObjectID{},
+		seen: map[threadKey]int{}, took: map[took]bool{}, owned: map[string]bool{}, relocations: newRelocations()}
 }
 
 // snapshot is what a dump shows of contention.
@@ -213,12 +207,7 @@ func (y *symbols) verdict(t *Thread, stack format.StackID) rules.Result {
 	if t.Wait == Blocked {
 		return rules.Result{Verdict: rules.Lock, Kind: format.KindMonitor}
 	}
-	k := verdictKey{t.For.Class, stack}
-	v, ok := y.verdicts[k]
-	if !ok {
-		v = y.rules.Classify(t.For.Class, t.Frames)
-		y.verdicts[k] = v
-	}
+	v := y.rules.Classify(t.For.Class, stack, t.Frames)
 	waits := t.Wait != NotWaiting || strings.HasSuffix(t.State, "WAITING")
 	if t.Wait != Parked && v.Verdict == rules.Lock || !waits && v.Verdict == rules.Resource {
 		v = rules.Result{} // it runs, whatever a rule for parks says of its frames
