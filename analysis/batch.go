@@ -132,10 +132,7 @@ func (b *batch) clear() {
 }
 
 // hopStore holds the hops of the current batch's paths, each once.
-type hopStore struct {
-	number uint32 // of the batch, from 1: hops of different batches must not be linked
-	list   []Hop
-}
+type hopStore struct{ list []Hop }
 
 func (h *hopStore) add(hop Hop) *Hop {
 	h.list = append(h.list, hop)

@@ -33,7 +33,7 @@ const (
 )
 
 func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
-	d := &dispatcher{sym: sym, visitors: visitors, cur: &batch{}, hops: hopStore{number: 1}}
+	d := &dispatcher{sym: sym, visitors: visitors, cur: &batch{}}
 	for _, v := range visitors {
 		one := subscription{visitor: v}
 		one.queue, _ = v.(QueueVisitor)
@@ -129,7 +129,7 @@ func (d *dispatcher) handOver() {
 
 // use makes a batch the current one.
 func (d *dispatcher) use(b *batch) {
-	d.cur, d.hops = b, hopStore{d.hops.number + 1, b.hops}
+	d.cur, d.hops = b, hopStore{b.hops}
 }
 
 // empty returns an empty batch.

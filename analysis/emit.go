@@ -92,14 +92,31 @@ func (e *emitter) wanted(t format.ThreadID, l format.ObjectID, length int64) boo
 // a hold is no wait.
 const anyLength = maxTime
 
-// bookSingle charges n waiters of e.slice's lock that all have the same single share. Of a
-// queue, the slice lists only the first waiter.
-func (e *emitter) bookSingle(share *Share, n int) {
+// bookDirect charges e.slice with n waiters to the owner of its lock. Of a queue the slice
+// lists the first waiter only. It returns false if the lock has several owners or a blocked
+// one.
+func (e *emitter) bookDirect(g *graph, n int) bool {
 	s := &e.slice
-	e.one[0] = *share
-	e.one[0].Ns, s.Shares = s.Length(), e.one[:]
-	e.byProv.Add(share.Direct.Prov, s.Length()*int64(n))
-	e.out.slice(s, n)
+	o, ok := g.direct(s.Lock)
+	if ok {
+		e.one = [1]Share{{Ns: s.Length(), Direct: o, Root: o, Hops: 1, Last: s.Lock}}
+		s.Shares = e.one[:]
+		e.emit(n)
+	}
+	return ok
+}
+
+// bookSingle charges e.slice of a queue of n waiters, which it does not list, if they all
+// have one share. node is one of them. The threads behind a deadlock are to be listed.
+func (e *emitter) bookSingle(g *graph, node format.ThreadID, n int) bool {
+	s := &e.slice
+	shares, common := g.shares(node, s.Start, s.End)
+	if !common || len(shares) != 1 || shares[0].Root.Kind == OwnerDeadlock {
+		return false
+	}
+	s.Shares = shares
+	e.emit(n)
+	return true
 }
 
 // bookWait gives a whole wait that ended with the lock to the visitors that ask for them.
@@ -117,14 +134,14 @@ func (e *emitter) book(g *graph, nodes []format.ThreadID) {
 	common := false
 	s.Shares, common = g.shares(nodes[0], s.Start, s.End)
 	if common || len(nodes) == 1 {
-		e.emit()
+		e.emit(len(s.Waiters))
 		return
 	}
 	waiters := s.Waiters
 	for i, n := range nodes {
 		s.Waiters = waiters[i : i+1]
 		s.Shares, _ = g.shares(n, s.Start, s.End)
-		e.emit()
+		e.emit(1)
 	}
 }
 
@@ -134,23 +151,24 @@ func (e *emitter) bookFree() {
 	free := Owner{Kind: OwnerHandoff, Prov: Sampled}
 	e.one = [1]Share{{Ns: s.Length(), Direct: free, Root: free, Hops: 1, Last: s.Lock}}
 	s.Shares = e.one[:]
-	e.emit()
+	e.emit(len(s.Waiters))
 }
 
-// emit books e.slice.
-func (e *emitter) emit() {
+// emit books e.slice with n waiters.
+func (e *emitter) emit(n int) {
 	s := &e.slice
 	for i := range s.Shares {
 		share := &s.Shares[i]
-		e.byProv.Add(share.Direct.Prov, share.Ns*int64(len(s.Waiters)))
-		switch {
-		case share.Root.Kind == OwnerDeadlock:
+		ns := share.Ns * int64(n)
+		e.byProv.Add(share.Direct.Prov, ns)
+		if share.Root.Kind == OwnerDeadlock {
 			e.addQueued(share.Root.Cycle, s)
-		case share.Root == unknownRoot && share.Far():
-			e.far += share.Ns * int64(len(s.Waiters))
+		}
+		if share.Far() && share.Root == unknownRoot {
+			e.far += ns
 		}
 	}
-	e.out.slice(s, len(s.Waiters))
+	e.out.slice(s, n)
 }
 
 // addQueued notes that the waiters of a slice wait, directly or not, for a deadlock.

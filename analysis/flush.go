@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"slices"
-
 	"contend/analysis/owners"
 	"contend/format"
 )
@@ -40,47 +38,22 @@ func (s *openWaits) flushAll() {
 // begin prepares for a change of the graph. It returns false before the start of the cut,
 // where no slice is open, see openSlice.
 func (s *openWaits) begin() bool {
-	s.g.changed()
-	s.g.now = s.now
 	s.todo = s.todo[:0]
 	return s.now > s.e.from
 }
 
 // flush emits the open slices of the waiters of the locks in todo and of all threads that
-// wait for these waiters. Those behind more than MaxPath locks are emitted now and then
-// only.
+// wait for these waiters, as far as paths reach.
 func (s *openWaits) flush() {
-	changed := len(s.todo)
-	for i, level := 0, int32(1); i < len(s.todo); level++ {
-		if level > MaxPath {
-			if s.g.far == nil { // the first long path: start again and track far locks
-				s.g.far = newFar(len(s.queue))
-				s.restart(changed)
-				return
-			}
-			if level == MaxPath+1 && !s.flushesFar() {
-				break
-			}
-		}
+	for i, level := 0, 0; i < len(s.todo) && level <= MaxPath; level++ {
 		for end := len(s.todo); i < end; i++ {
 			s.flushQueue(s.todo[i], level)
 		}
 	}
-	s.markChanged()
-}
-
-// restart repeats flush for the locks that were in todo first.
-func (s *openWaits) restart(locks int) {
-	first := slices.Clone(s.todo[:locks])
-	s.todo = s.todo[:0]
-	for _, l := range first {
-		s.affect(l, 0)
-	}
-	s.flush()
 }
 
 // flushQueue emits the open slices of a lock's waiters and adds the locks they own to todo.
-func (s *openWaits) flushQueue(l format.ObjectID, level int32) {
+func (s *openWaits) flushQueue(l format.ObjectID, level int) {
 	q := &s.queue[l]
 	if q.group != nil {
 		s.emitGroup(l, q.group, level)
@@ -108,9 +81,9 @@ func (s *openWaits) emit(l format.ObjectID, from, to int) {
 	if lo, hi, ok := s.e.cut(open[0].since, s.now); ok {
 		if group := s.wantedWaiters(open, waiters); len(group) > 0 {
 			s.boundStarts(len(group))
-			if !s.bookSingle(l, lo, hi, group, len(group)) {
-				s.nodes = s.wantedNodes(open)
-				s.bookPaths(l, lo, hi, group)
+			s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: group}
+			if !s.e.bookDirect(&s.g, len(group)) {
+				s.e.book(&s.g, s.wantedNodes(open))
 			}
 		}
 		for i := range waiters {
@@ -152,6 +125,6 @@ func (s *openWaits) emitEmpty(w owners.Wait) {
 	if _, _, ok := s.e.cut(w.Start, w.End); ok && s.e.wanted(w.Thread, w.Lock, 0) {
 		s.charged = append(s.charged[:0], Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed()})
 		s.e.slice = Slice{Start: w.Start, End: w.End, Lock: w.Lock, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
-		s.e.emit()
+		s.e.emit(1)
 	}
 }

@@ -59,7 +59,7 @@ func TestWhichStallsAreReported(t *testing.T) {
 func TestHowManyPathsAreFollowed(t *testing.T) {
 	for readers, all := range map[int]bool{15: true, 20: false} {
 		const locks = 3
-		g := graph{owners: make([][]owners.Holder, locks+1), blocked: make([]blocked, locks*readers+2), cycles: &cycles{}, hops: &hopStore{number: 1}}
+		g := graph{owners: make([][]owners.Holder, locks+1), blocked: make([]blocked, locks*readers+2), cycles: &cycles{}, hops: &hopStore{}}
 		g.blocked[1] = blocked{lock: 1, stack: 1}
 		for thread := 2; thread < len(g.blocked); thread++ {
 			lock := format.ObjectID(1 + (thread-2)/readers)
@@ -68,7 +68,8 @@ func TestHowManyPathsAreFollowed(t *testing.T) {
 			}
 		}
 		followed, sum := true, int64(0)
-		for _, s := range g.push(1, 0, 1e6) {
+		shares, _ := g.shares(1, 0, 1e6)
+		for _, s := range shares {
 			followed, sum = followed && s.Hops == locks, sum+s.Ns
 		}
 		if followed != all || sum != 1e6 {

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"slices"
 
 	"contend/analysis/internal/column"
@@ -25,11 +24,6 @@ type openWaits struct {
 	todo    []format.ObjectID // scratch: the locks whose waiters a change affects
 	nodes   []format.ThreadID // scratch of emit
 	charged []Waiter          // scratch: the waiters of a slice
-	share   Share
-
-	affected   []format.ObjectID // scratch: all locks whose path a change affects; kept once some path is long
-	farSince   int64             // when the first long path appeared; NoTime for never
-	farChanged int64             // when a long path last changed without ending all slices
 
 	visited        int    // waiters visited one by one, for tests
 	members        uint32 // threads that have joined a group so far
@@ -52,7 +46,8 @@ type queue struct {
 	waiters []Waiter // as slices list them; First until a slice of the wait has been emitted
 	open    []openSlice
 	group   *queueGroup // of the remaining waiters; nil for none
-	flushed int64       // when all their slices were last emitted
+	flushed int64       // when all their slices were last emitted, and
+	level   int         // how many locks before the change
 }
 
 // openSlice is the interval of a waiter that has not been emitted.
@@ -92,41 +87,17 @@ func (c *queueGroup) disown(n format.ThreadID) {
 }
 
 // affect adds a lock to todo if its waiters have open slices; level is its distance, in
-// locks, from the change. A lock that was added at this instant before has none: a waiter
-// that arrived since has no open slice.
-func (s *openWaits) affect(l format.ObjectID, level int32) {
+// locks, from the change. A lock that was added at this instant before, and no further away,
+// has none: a waiter that arrived since has no open slice.
+func (s *openWaits) affect(l format.ObjectID, level int) {
 	q := &s.queue[l]
-	if s.g.far != nil {
-		f := &s.g.far[l]
-		if f.flushed == s.now && f.level <= level {
-			return
-		}
-		f.flushed, f.level = s.now, level
-		s.affected = append(s.affected, l)
-	} else if q.flushed == s.now {
+	if q.flushed == s.now && q.level <= level {
 		return
 	}
-	q.flushed = s.now
+	q.flushed, q.level = s.now, level
 	if len(q.open) > 0 || q.group != nil {
 		s.todo = append(s.todo, l)
 	}
-}
-
-// bookSingle charges an interval in which n threads waited for a lock, if they all share
-// one path. group lists all of them, or the first of a queue group.
-func (s *openWaits) bookSingle(l format.ObjectID, lo, hi int64, group []Waiter, n int) bool {
-	if !s.g.single(l, lo, &s.share) {
-		return false
-	}
-	s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: group}
-	s.e.bookSingle(&s.share, n)
-	return true
-}
-
-// bookPaths charges an interval to several paths. The nodes of the waiters are s.nodes.
-func (s *openWaits) bookPaths(l format.ObjectID, lo, hi int64, group []Waiter) {
-	s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: group}
-	s.e.book(&s.g, s.nodes)
 }
 
 // noEarlierStart is computed again after boundEvery waiters in slices, or boundShare times
@@ -157,29 +128,4 @@ func (s *openWaits) since(n format.ThreadID) int64 {
 		return c.since
 	}
 	return s.queue[s.g.blocked[n].lock].open[s.state[n].place].since
-}
-
-// farShare bounds how often the slices of all long paths end: only after no change for this
-// fraction of the time since the first long path appeared. That is one or two hundred times
-// in a trace of any length.
-const farShare = 8
-
-// flushesFar reports whether a change also ends the slices of waiters behind more than
-// MaxPath locks: it does if those paths had not changed for a while.
-func (s *openWaits) flushesFar() bool {
-	if s.farSince == format.NoTime {
-		s.farSince, s.farChanged = s.now, s.now
-		return true
-	}
-	quiet := s.now - s.farChanged
-	s.farChanged = s.now
-	return quiet > cmp.Or((s.now-s.farSince)/farShare, 0)
-}
-
-// markChanged notes that the paths from all affected locks have changed.
-func (s *openWaits) markChanged() {
-	for _, l := range s.affected {
-		s.g.far[l].changed = s.now
-	}
-	s.affected = s.affected[:0]
 }

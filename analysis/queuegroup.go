@@ -63,9 +63,10 @@ func (s *openWaits) leaveGroup(n format.ThreadID, c *queueGroup) {
 	if lo, hi, ok := s.e.cut(c.since, s.now); ok && c.since < s.now {
 		s.boundStarts(1)
 		s.charged = append(s.charged[:0], w)
-		if !s.bookSingle(l, lo, hi, s.charged, 1) {
+		s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
+		if !s.e.bookDirect(&s.g, 1) {
 			s.nodes = append(s.nodes[:0], n)
-			s.bookPaths(l, lo, hi, s.charged)
+			s.e.book(&s.g, s.nodes)
 		}
 	}
 	s.state[n].member = 0
@@ -74,7 +75,7 @@ func (s *openWaits) leaveGroup(n format.ThreadID, c *queueGroup) {
 }
 
 // emitGroup books the open slice of a lock's group.
-func (s *openWaits) emitGroup(l format.ObjectID, c *queueGroup, level int32) {
+func (s *openWaits) emitGroup(l format.ObjectID, c *queueGroup, level int) {
 	for _, n := range c.owning {
 		for _, owned := range s.owns[n] {
 			s.affect(owned, level)
@@ -87,13 +88,16 @@ func (s *openWaits) emitGroup(l format.ObjectID, c *queueGroup, level int32) {
 		return
 	}
 	s.boundStarts(1)
-	s.charged = append(s.charged[:0], c.members.First().waiter)
-	if s.bookSingle(l, lo, hi, s.charged, c.members.Len()) {
+	first := c.members.First()
+	s.charged = append(s.charged[:0], first.waiter)
+	s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
+	if s.e.bookDirect(&s.g, c.members.Len()) || s.e.bookSingle(&s.g, first.node, c.members.Len()) {
 		return
 	}
 	s.charged, s.nodes = s.charged[:0], s.nodes[:0]
 	for _, one := range c.members.All() {
 		s.charged, s.nodes = append(s.charged, one.waiter), append(s.nodes, one.node)
 	}
-	s.bookPaths(l, lo, hi, s.charged)
+	s.e.slice.Waiters = s.charged
+	s.e.book(&s.g, s.nodes)
 }

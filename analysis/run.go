@@ -34,9 +34,7 @@
 //	gaps.go         where one input lost data
 //	stalls.go       how late samples were taken
 //	emit.go         applying the filter and booking slices for the visitors
-//	split.go        splitting an interval over every path through the graph
-//	route.go        the path from a lock while it does not branch
-//	far.go          paths of more than MaxPath locks
+//	paths.go        splitting an interval over every path through the graph
 //	graph.go        the wait-for graph at one instant
 //	definer.go      definitions that are read while visitors run
 //	dispatcher.go   running visitors on goroutines of their own

@@ -62,7 +62,6 @@ func newSampler(rec *record, e *emitter, c *cycles) *sampler {
 // build makes the wait-for graph of cur. A thread can wait for one lock only: the first one
 // counts.
 func (s *sampler) build() {
-	s.g.changed()
 	for i := range s.cur.locks {
 		in := &s.cur.locks[i]
 		s.room(in)

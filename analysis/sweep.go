@@ -46,7 +46,7 @@ func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 		g:       graph{blocked: make([]blocked, threads), owners: make([][]owners.Holder, locks), gap: tl.Unowned, cycles: c, hops: &e.out.hops},
 		threads: threads, state: make([]nodeState, threads), queue: make([]queue, locks),
 		owns:           make([][]format.ObjectID, threads),
-		noEarlierStart: format.NoTime, farSince: format.NoTime}}
+		noEarlierStart: format.NoTime}}
 	s.takes = <-s.taking
 	for l := range s.queue {
 		s.queue[l].flushed = format.NoTime

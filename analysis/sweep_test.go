@@ -274,31 +274,6 @@ func swept(events []format.Event, f Filter) *sweep {
 	return rec.sweep(tl, e, &cycles{})
 }
 
-// A change at the end of a chain changes the paths of all its waits. Each is found with one
-// step from that of the next one. A chain of twice the length has twice as many changes,
-// which affect twice as many waits: it takes about four times the steps, not eight or
-// sixteen.
-func TestChainsOfWaitsAreFollowedOnce(t *testing.T) {
-	steps := func(depth int) float64 { return float64(swept(chained(depth), open).g.routes.steps) }
-	short, long := steps(250), steps(500)
-	if long > 5*short || long > 3*500*500 {
-		t.Errorf("%.0f steps for 250 waits, %.0f for 500", short, long)
-	}
-}
-
-// Paths share their ends within a batch only.
-func TestLongPathsOutliveTheirBatch(t *testing.T) {
-	const depth = 400
-	events := chained(depth)
-	s, _ := run(t, events, open)
-	if want := waitingIn(events, format.NoTime, maxTime); s.total != want || total(s.root) != want {
-		t.Errorf("%d ns waited, %d charged to roots, want %d", s.total, total(s.root), want)
-	}
-	if last := fmt.Sprintf("t%d", depth+1); s.root[last] < depth*depth {
-		t.Errorf("%d ns charged to the end of the chain", s.root[last])
-	}
-}
-
 // Waiters of one lock that began together are one slice. Later ones have slices of their
 // own until the owner changes.
 func TestWaitersOfOneLockAreOneSlice(t *testing.T) {

@@ -115,7 +115,7 @@ func farWarning(ns int64) []format.Warning {
 		return nil
 	}
 	return []format.Warning{{Code: "far",
-		Text: format.Say("%v of waiting lies behind chains of more than %v locks that changed meanwhile: its root is called unknown", time.Duration(ns), MaxPath)}}
+		Text: format.Say("%v of waiting lies behind chains of more than %v locks: its root is called unknown", time.Duration(ns), MaxPath)}}
 }
 
 // unclassified reports the waits that match no rule. They count as idle, which may hide a
