@@ -56,15 +56,14 @@ type subscription struct {
 	changes ChangeVisitor
 	waits   WaitVisitor
 	running RunningVisitor
-	ticks   TickVisitor
 
 	queues waitQueues // kept for a visitor that is no QueueVisitor
 }
 
 // deliver makes all calls to one visitor.
 func (b *batch) deliver(to *subscription) {
-	if to.ticks != nil && b.ticks > 0 {
-		to.ticks.Ticks(b.ticks, b.tickNs)
+	if to.running != nil && b.ticks > 0 {
+		to.running.Ticks(b.ticks, b.tickNs)
 	}
 	if to.waits != nil {
 		for i := range b.waits {

@@ -39,7 +39,6 @@ func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
 		one.queue, _ = v.(QueueVisitor)
 		one.changes, _ = v.(ChangeVisitor)
 		one.running, _ = v.(RunningVisitor)
-		one.ticks, _ = v.(TickVisitor)
 		one.waits, _ = v.(WaitVisitor)
 		d.waits = d.waits || one.waits != nil
 		d.to = append(d.to, one)

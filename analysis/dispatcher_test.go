@@ -15,6 +15,7 @@ import (
 
 // callLog records the calls it receives.
 type callLog struct {
+	totalOnly
 	log       []any
 	ticks, ns int64
 }

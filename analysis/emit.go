@@ -187,18 +187,16 @@ func (e *emitter) addQueued(cycle int32, s *Slice) {
 // observed.
 func (e *emitter) run(lo, hi, threads int64) {
 	lo, hi = max(lo, e.from), min(hi, e.to)
-	if lo >= hi || threads < 0 {
-		return
+	if lo < hi && threads >= 0 {
+		e.ran(hi-lo, threads)
+		e.out.running(lo, hi, (hi-lo)*threads)
 	}
-	e.out.running(lo, hi, e.ran(lo, hi, threads))
 }
 
-// ran adds up running time.
-func (e *emitter) ran(lo, hi, threads int64) int64 {
-	e.overflown = e.overflown || threads > 0 && overflows(e.running, hi-lo, threads)
-	ns := (hi - lo) * threads
-	e.running += ns
-	return ns
+// ran adds up running time. A negative number takes threads away.
+func (e *emitter) ran(length, threads int64) {
+	e.overflown = e.overflown || threads > 0 && overflows(e.running, length, threads)
+	e.running += length * threads
 }
 
 // bookRunning books running time within [lo, hi), which lies in the cut. No thread need

@@ -46,18 +46,7 @@ func (r *record) elapsed(from, to int64) (ns int64) {
 		}
 		seen = append(seen, span{at, min(in.end, to)})
 	}
-	return covered(seen, from, to)
-}
-
-// covered returns how much of [from, to) is in any of some spans.
-func covered(seen []span, from, to int64) (ns int64) {
-	slices.SortFunc(seen, func(a, b span) int { return cmp.Compare(a.start, b.start) })
-	for _, s := range seen {
-		if from = max(from, s.start); from < min(s.end, to) {
-			ns, from = ns+min(s.end, to)-from, min(s.end, to)
-		}
-	}
-	return ns
+	return within(unionOf(seen), span{from, to})
 }
 
 // inputs returns the number of inputs that recorded anything.

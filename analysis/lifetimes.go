@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"slices"
 
 	"contend/analysis/internal/column"
@@ -10,131 +9,85 @@ import (
 )
 
 // runs books the running time of all threads: each thread's lifetime less its idle time. A
-// thread that waits for a lock counts as running. runs books intervals in order of time
-// with the number of running threads, or sums by interval if no visitor needs more. It
-// returns the number of threads that count, and an upper bound of further running time in
-// the cut of the filter, ns.
+// thread that waits for a lock counts as running. It returns the number of threads that
+// count, and an upper bound of further running time in the cut of the filter, ns.
 //
 // A thread without a recorded start or end lives for all of its input's recording. Between
 // two recordings it does not run, except for its waits. If the recorder took execution
 // samples, a thread without any event did not run and does not count. See unseen.go for the
 // rest.
 func (r *record) runs(defs *definitions, start, end int64, e *emitter) (counted int, unseen int64) {
-	seen := r.observed(start, end)
-	coming, late := r.beginnings(defs, seen)
-	counted = len(coming)
-	now := runners{r: r, defs: defs, cut: span{max(start, e.from), min(end, e.to)}}
-	if sums := e.newRunningSums(now.cut, counted); sums != nil && !late {
-		for _, k := range coming {
-			t := format.ThreadID(k.ID)
-			now.runs(t, seen[defs.partOf(int(t))], r.parts[defs.partOf(int(t))].sight, sums)
+	seen, cut := r.observed(start, end), span{max(start, e.from), min(end, e.to)}
+	if cut.start >= cut.end {
+		cut.end = cut.start
+	}
+	ask := asking[RunningVisitor](e)
+	sums := make([]*intervalSums, len(ask))
+	for i, v := range ask {
+		sums[i] = newIntervalSums(v, cut)
+	}
+	add := func(s span, threads int64) {
+		if s = s.clip(cut); s.start < s.end {
+			e.ran(s.end-s.start, threads)
+			for _, sum := range sums {
+				sum.add(s, threads)
+			}
 		}
-		sums.book(e)
-		return counted, now.unseen
 	}
-	threads, last := int64(0), start
-	for len(coming) > 0 || len(now.due) > 0 {
-		if len(now.due) == 0 || len(coming) > 0 && coming[0].At <= now.due[0].At {
-			t := format.ThreadID(coming[0].ID)
-			now.begin(t, seen[defs.partOf(int(t))], r.parts[defs.partOf(int(t))].sight)
-			coming = coming[1:]
-			continue
-		}
-		at, by := now.next()
-		if at = min(max(at, start), end); at > last {
-			e.run(last, at, threads)
-			last = at
-		}
-		threads += by
-	}
-	if last < end {
-		e.run(last, end, 0)
-	}
-	return counted, now.unseen
-}
-
-// runners are the threads that have started to run and may run again. They are few at a
-// time, even in a long recording.
-type runners struct {
-	r      *record
-	defs   *definitions
-	cut    span
-	unseen int64 // upper bound of further running time in the cut of the threads so far, ns
-
-	all  []runner
-	free []uint32       // places of those that have finished
-	due  column.KeyHeap // the next start or stop of each of the others
-}
-
-// runs adds a thread's running time to the sums.
-func (rs *runners) runs(t format.ThreadID, seen observed, sight sight, sums *runningSums) {
-	one, from := rs.runner(t, seen, sight), int64(0)
-	for at, ok := one.next(); ok; at, ok = one.next() {
-		if one.by < 0 {
-			sums.add(from, at)
-		}
-		from = at
-	}
-}
-
-// begin adds a thread, with what its input shows of threads.
-func (rs *runners) begin(t format.ThreadID, seen observed, sight sight) {
-	if len(rs.free) == 0 {
-		rs.all, rs.free = append(rs.all, runner{}), append(rs.free, uint32(len(rs.all)))
-	}
-	at := rs.free[len(rs.free)-1]
-	rs.free = rs.free[:len(rs.free)-1]
-	one := &rs.all[at]
-	*one = rs.runner(t, seen, sight)
-	if first, ok := one.next(); ok {
-		rs.due.Push(column.Key{At: first, ID: at})
-	}
-}
-
-// runner returns the iterator over a thread's running time and adds to unseen.
-func (rs *runners) runner(t format.ThreadID, seen observed, sight sight) runner {
-	own, lives := rs.r.activitiesOf(t), rs.r.wholeLife(t, seen.span)
-	p, lived := presence{sight, rs.r.activities, &rs.r.sleeps, own, rs.r.lifeOf(t)}, rs.r.recordedLife(t, seen.span)
-	rs.unseen += rs.r.sleeps.unclear(rs.r.activities.Scan(own), rs.cut)
-	gaps, may := p.unseen(lived.start, lived.end)
-	if may && !serves(rs.defs.ThreadName(t)) {
-		rs.unseen += outside(gaps, seen.between, span{max(lives.start, rs.cut.start), min(lives.end, rs.cut.end)})
-	}
-	return newRunner(rs.r.activities, &rs.r.sleeps, own, join(seen.between, gaps), lives)
-}
-
-// next returns the next instant at which a thread starts or stops running, and the change
-// in the number of running threads.
-func (rs *runners) next() (at, by int64) {
-	first := &rs.due[0]
-	one := &rs.all[first.ID]
-	at, by = first.At, one.by
-	var more bool
-	if first.At, more = one.next(); more {
-		rs.due.Sift()
-		return at, by
-	}
-	rs.free = append(rs.free, first.ID)
-	rs.due.Pop()
-	return at, by
-}
-
-// beginnings returns the threads that count, by the earliest start of each. late reports
-// that the end of one is recorded before its start.
-func (r *record) beginnings(defs *definitions, seen []observed) (all []column.Key, late bool) {
+	var idle, waits []span // scratch
 	for t := range max(r.activities.Threads(), len(r.Lives), len(r.lockHolders())) {
-		in, id := defs.partOf(t), format.ThreadID(t)
-		l, own := r.lifeOf(id), r.activitiesOf(id)
-		isSeen := t != int(format.NoThread) && (own.Len() > 0 || r.held(t))
-		if !isSeen && (r.hasRuns(in) || l.Start == format.NoTime && l.End == format.NoTime) {
+		id, in := format.ThreadID(t), defs.partOf(t)
+		if !r.counts(id, in) {
 			continue
 		}
-		lives := r.wholeLife(id, seen[in].span)
-		late = late || lives.start > lives.end
-		all = append(all, column.Key{At: min(lives.start, lives.end), ID: uint32(t)})
+		counted++
+		own, lives := r.activitiesOf(id), r.wholeLife(id, seen[in].span)
+		p, lived := presence{r.parts[in].sight, r.activities, &r.sleeps, own, r.lifeOf(id)}, r.recordedLife(id, seen[in].span)
+		unseen += r.sleeps.unclear(r.activities.Scan(own), cut)
+		gaps, may := p.unseen(lived.start, lived.end)
+		if may && !serves(defs.ThreadName(id)) {
+			unseen += outside(gaps, seen[in].between, lives.clip(cut))
+		}
+		add(lives, 1)
+		idle, waits = r.idleTimes(idle[:0], own, &r.sleeps), r.waitTimes(waits[:0], own)
+		if len(seen[in].between)+len(gaps) > 0 {
+			idle = unionOf(append(append(idle, seen[in].between...), gaps...))
+		}
+		without(idle, waits, func(s span) { add(s.clip(lives), -1) })
 	}
-	slices.SortFunc(all, func(a, b column.Key) int { return cmp.Compare(a.At, b.At) })
-	return all, late
+	e.out.wait()
+	for i, v := range ask {
+		sums[i].deliver(v)
+	}
+	return counted, unseen
+}
+
+// counts reports whether a thread of an input counts.
+func (r *record) counts(t format.ThreadID, in int) bool {
+	if own := r.activitiesOf(t); t != format.NoThread && (own.Len() > 0 || r.held(int(t))) {
+		return true
+	}
+	l := r.lifeOf(t)
+	return !r.hasRuns(in) && (l.Start != format.NoTime || l.End != format.NoTime)
+}
+
+// idleTimes adds a thread's idle times to a list. Sleeps inside of critical sections are
+// none; sleeps is nil if all sleeps count.
+func (r *record) idleTimes(list []span, own owners.Refs, sleeps *sleepSites) []span {
+	for scan := r.activities.Scan(own); scan.NextOther(); {
+		if o := scan.Other(); idle(o) && !sleeps.works(o) {
+			list = extended(list, span{scan.Start, scan.End})
+		}
+	}
+	return list
+}
+
+// waitTimes adds a thread's waits for locks to a list.
+func (r *record) waitTimes(list []span, own owners.Refs) []span {
+	for scan := r.activities.Scan(own); scan.NextWait(); {
+		list = extended(list, span{scan.Start, scan.End})
+	}
+	return list
 }
 
 // lifeOf returns the recorded start and end of a thread.

@@ -11,6 +11,7 @@ import (
 
 // pressure is a visitor that sums waiting by kind of lock, and running time.
 type pressure struct {
+	totalOnly
 	sym              *Symbols
 	monitors, others int64
 	waits, running   int64

@@ -3,9 +3,7 @@ package analysis
 import (
 	"slices"
 
-	"contend/analysis/internal/column"
 	"contend/format"
-	"contend/format/workers"
 )
 
 // NonLockWait is time in which a thread waited, but not for a lock: for a resource or a signal
@@ -50,110 +48,30 @@ func (a *nonLockWaits) deliver(one *NonLockWait) {
 	}
 }
 
-// visitNonLockWaits gives the recorded non-lock waits. They are found on all cores, for
-// some threads at a time, and given in order of threads.
+// visitNonLockWaits gives the recorded non-lock waits, thread by thread.
 func (r *record) visitNonLockWaits(out nonLockWaits) {
 	if len(out.ask) == 0 {
 		return
 	}
-	used := make(column.Spares[[]NonLockWait], nonLockBatches*nonLockAhead)
-	workers.InOrder((r.activities.Threads()+nonLockThreads-1)/nonLockThreads, &workers.Handover[[]NonLockWait]{
-		Ahead: nonLockAhead,
-		Room:  func(int) int { return nonLockBatches },
-		Make: func(i int, give func([]NonLockWait)) {
-			batch := nonLockBatch{used: used, give: give}
-			for t := max(i*nonLockThreads, int(format.NoThread)+1); t < min((i+1)*nonLockThreads, r.activities.Threads()); t++ {
-				r.nonLockWaitsOf(format.ThreadID(t), out, &batch)
+	var waits []span // scratch, as is
+	var one NonLockWait
+	for t := int(format.NoThread) + 1; t < r.activities.Threads(); t++ {
+		own, seenUntil := r.activities.Of(format.ThreadID(t)), int64(earliest)
+		waits = r.waitTimes(waits[:0], own)
+		for scan := r.activities.Scan(own); scan.NextOther(); {
+			o := scan.Other()
+			if !idle(o) || o.End-o.Start < out.e.filter.MinWait {
+				continue
 			}
-			batch.end()
-		},
-		Take: func(_ int, list []NonLockWait) {
-			for k := range list {
-				out.deliver(&list[k])
+			part := span{max(o.Start, seenUntil), o.End}.clip(span{out.e.from, out.e.to})
+			seenUntil = max(seenUntil, o.End)
+			if part.start < part.end {
+				one = NonLockWait{Thread: format.ThreadID(t), Stack: o.Stack, Activity: o.What(), Resource: o.Resource(), From: part.start, To: part.end,
+					Ns: part.end - part.start - within(waits, part), Waits: 1, LongestNs: o.End - o.Start}
+				out.deliver(&one)
 			}
-			used.Put(list[:0])
-		},
-	})
-}
-
-// The non-lock waits of nonLockThreads threads are found together, in batches of
-// nonLockLen. Up to nonLockBatches of them may wait to be delivered, and the search runs up
-// to nonLockAhead groups of threads ahead.
-const (
-	nonLockThreads = 16
-	nonLockLen     = 256
-	nonLockBatches = 4
-	nonLockAhead   = 16
-)
-
-// nonLockBatch is the batch being filled.
-type nonLockBatch struct {
-	list []NonLockWait
-	used column.Spares[[]NonLockWait]
-	give func([]NonLockWait)
-}
-
-// next returns a place for one more.
-func (b *nonLockBatch) next() *NonLockWait {
-	if len(b.list) == nonLockLen {
-		b.end()
-	}
-	if b.list == nil {
-		var ok bool
-		if b.list, ok = b.used.Take(); !ok {
-			b.list = make([]NonLockWait, 0, nonLockLen)
 		}
 	}
-	return next(&b.list)
-}
-
-// end hands over the batch.
-func (b *nonLockBatch) end() {
-	if len(b.list) > 0 {
-		b.give(b.list)
-		b.list = nil
-	}
-}
-
-// nonLockWaitsOf finds the non-lock waits of one thread.
-func (r *record) nonLockWaitsOf(t format.ThreadID, out nonLockWaits, into *nonLockBatch) {
-	own := r.activities.Of(t)
-	waits, rest := joiner{scan: r.activities.Scan(own)}, r.activities.Scan(own)
-	wait, seenUntil := waits.next(), int64(earliest)
-	for rest.NextOther() {
-		o := rest.Other()
-		if !idle(o) || o.End-o.Start < out.e.filter.MinWait {
-			continue
-		}
-		for wait.end <= max(o.Start, seenUntil) {
-			wait = waits.next()
-		}
-		if ns := out.left(span{max(o.Start, seenUntil), o.End}, wait, &waits); ns > 0 {
-			lo, hi, _ := out.e.cut(max(o.Start, seenUntil), o.End)
-			one := into.next() // filled in place
-			one.Thread, one.Stack, one.Activity, one.Resource = t, o.Stack, o.What(), o.Resource()
-			one.From, one.To, one.Ns, one.Waits, one.LongestNs = lo, hi, ns, 1, o.End-o.Start
-		}
-		seenUntil = max(seenUntil, o.End)
-	}
-}
-
-// left returns how much of a span lies in the cut and outside of a thread's waits for
-// locks: the first of them, and those behind.
-func (a *nonLockWaits) left(s, wait span, behind *joiner) (ns int64) {
-	if wait.start >= s.end { // the common case
-		lo, hi, _ := a.e.cut(s.start, max(s.end, s.start))
-		return hi - lo
-	}
-	waits := *behind
-	for s.start < s.end {
-		lo, hi, _ := a.e.cut(s.start, min(s.end, max(wait.start, s.start)))
-		ns += max(hi-lo, 0)
-		if s.start = max(wait.end, s.start); s.start < s.end {
-			wait = waits.next()
-		}
-	}
-	return ns
 }
 
 // addIdle adds an idle thread to the current instant. It returns false if the activity is
@@ -232,6 +150,38 @@ func (s *sampler) resolveSleeps(sites *sleepSites, defs *definitions) (asleep, a
 func (s *sampler) visitNonLockWaits(out nonLockWaits) {
 	for one, sum := range s.idleSums {
 		out.deliver(&NonLockWait{Thread: one.thread, Stack: one.stack, Activity: one.activity, Resource: one.resource, Ns: sum.ns, Waits: sum.waits})
+	}
+}
+
+// visitIdle gives the idle times of threads to the visitors that ask for them.
+func (r *record) visitIdle(e *emitter) {
+	ask := asking[IdleVisitor](e)
+	if len(ask) == 0 {
+		return
+	}
+	for t := range r.activities.Threads() {
+		var now span
+		slept := true
+		give := func() {
+			if lo, hi, ok := e.cut(now.start, now.end); ok && now.start < now.end {
+				for _, v := range ask {
+					v.Idle(format.ThreadID(t), lo, hi, slept)
+				}
+			}
+		}
+		for scan := r.activities.Scan(r.activities.Of(format.ThreadID(t))); scan.NextOther(); {
+			o := scan.Other()
+			if !idle(o) {
+				continue
+			}
+			if now.start == now.end || o.Start > now.end {
+				give()
+				now, slept = span{o.Start, o.End}, true
+			}
+			now.end = max(now.end, o.End)
+			slept = slept && o.What() == format.ActivitySleep
+		}
+		give()
 	}
 }
 

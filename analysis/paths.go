@@ -123,7 +123,12 @@ func (g *graph) pass(direct, o Owner, lo, hi int64) {
 	}
 	p.returns = p.returns || next.lock == p.path[0].Lock
 	if at := p.place[o.Thread]; at > 0 {
-		g.leaf(direct, g.cycles.owner(p.path[at-1:], o.Prov), hi-lo)
+		deadlock, n := g.cycles.owner(p.path[at-1:], o.Prov), len(p.path)
+		if at > 1 && p.path[at-2].Lock != p.path[n-1].Lock { // a path into a cycle ends where a lock repeats
+			p.path = append(p.path, Hop{Thread: o.Thread, Stack: next.stack, Lock: next.lock})
+		}
+		g.leaf(direct, deadlock, hi-lo)
+		p.path = p.path[:n]
 		return
 	}
 	if len(p.path) > MaxPath {

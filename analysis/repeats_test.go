@@ -9,6 +9,7 @@ import (
 
 // bookings counts and sums what it receives.
 type bookings struct {
+	totalOnly
 	slices, waiters, runs     int
 	firsts, waitNs, runningNs int64
 }

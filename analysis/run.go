@@ -7,7 +7,6 @@
 //	run.go          reading a source to its end
 //	warnings.go     reasons to doubt the results
 //	lifetimes.go    running time: the lifetimes of threads less their idle time
-//	runningsums.go  running time by interval, for visitors that need no more
 //	inputs.go       when the threads of each input were visible
 //	sweep.go        turning recorded waits and owners into slices
 //	flush.go        emitting the slices that a change ends
@@ -19,7 +18,6 @@
 //	nonlock.go      waits that are not for locks, for the visitors that ask
 //	reacquire.go    acquiring locks again after Object.wait and await
 //	sleeps.go       which sleeps are inside critical sections
-//	runner.go       when one thread runs, and when it is idle
 //	scaled.go       postponing samples until the measured waiting is known
 //	sampler.go      one sample: the time it stands for, its graph, its slices
 //	sleepinstants.go which sampled sleeps are inside critical sections
@@ -33,6 +31,7 @@
 //	why.go          what the owners of a lock are inferred from
 //	gaps.go         where one input lost data
 //	stalls.go       how late samples were taken
+//	running.go      running time by interval
 //	emit.go         applying the filter and booking slices for the visitors
 //	paths.go        splitting an interval over every path through the graph
 //	graph.go        the wait-for graph at one instant
@@ -40,6 +39,7 @@
 //	dispatcher.go   running visitors on goroutines of their own
 //	batch.go        calls to visitors, in order
 //	deadlock.go     numbering cycles in the graph
+//	spans.go        lists of intervals
 //	times.go        arithmetic on times
 //	trace.go        the filter, and the result of Run
 //	union.go        wall-clock time of intervals that overlap
@@ -245,9 +245,9 @@ func (p *pass) finish() *Trace {
 	lo, hi := max(tr.Start, e.from), min(tr.End, e.to)
 	switch tr.ElapsedNs = max(0, hi-lo); {
 	case !smp.tells():
-		tr.ElapsedNs = max(rec.elapsed(lo, hi), covered(smp.recorded(), lo, hi))
+		tr.ElapsedNs = max(rec.elapsed(lo, hi), within(unionOf(smp.recorded()), span{lo, hi}))
 	case len(smp.coveredBefore) > 0 && rec.Waited() == 0:
-		tr.ElapsedNs = covered(smp.recorded(), lo, hi)
+		tr.ElapsedNs = within(unionOf(smp.recorded()), span{lo, hi})
 	}
 	tr.Pauses = rec.activities.Pauses()
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)

@@ -154,18 +154,19 @@ type Visitor interface {
 	Slice(s *Slice)
 }
 
-// RunningVisitor is a Visitor that also receives running time: ns nanoseconds of
-// thread-time, lifetimes less idle time, spread evenly over [from, to).
+// RunningVisitor is a Visitor that also receives what was observed besides waits: running
+// time and sampling instants.
 type RunningVisitor interface {
+	// Intervals returns the intervals over which the visitor sums running time: the start of
+	// the first one, no later than the trace's, and their length, 0 for one interval in all.
+	// It is called after Begin. The length doubles as long as there are too many.
+	Intervals() (from, length int64)
+	// Running gives ns nanoseconds of running thread-time, lifetimes less idle time, spread
+	// evenly over [from, to). It comes in order of time.
 	Running(from, to, ns int64)
-}
-
-// IntervalVisitor is a RunningVisitor that sums running time over intervals of one length,
-// the first of which begins with the trace; 0 means over the whole trace. It does not need
-// the instants within an interval at which threads start or stop running.
-type IntervalVisitor interface {
-	RunningVisitor
-	Interval() (ns int64)
+	// Ticks gives the number of sampling instants and the time they stand for, some at a time
+	// and before their slices. The results are estimates then. Exact traces have none.
+	Ticks(n, ns int64)
 }
 
 // HoldVisitor is a Visitor that also receives every hold, recorded or rebuilt, cut like
@@ -206,13 +207,6 @@ type Waited struct {
 // with the lock and lies wholly in the cut. Sampled traces have none.
 type WaitVisitor interface {
 	Wait(w *Waited) // w is valid during the call only
-}
-
-// TickVisitor is a Visitor that also receives the number of sampling instants and the time
-// they stand for, some at a time and before their slices. Its results are estimates then.
-// Exact traces have none.
-type TickVisitor interface {
-	Ticks(n, ns int64)
 }
 
 // ActivityVisitor is a Visitor that also receives the activities of threads as the source

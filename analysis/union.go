@@ -5,9 +5,6 @@ import (
 	"slices"
 )
 
-// span is a half-open interval of time.
-type span struct{ start, end int64 }
-
 // Union measures the union of intervals: the wall-clock time of a key whose thread-time is
 // their sum. The zero value is empty.
 type Union struct {
@@ -105,18 +102,6 @@ func (u *Union) Len() int64 {
 		n += s.end - s.start
 	}
 	return n
-}
-
-// within returns how much of [start, end) the union covers.
-func (u *Union) within(start, end int64) (ns int64) {
-	first, _ := slices.BinarySearchFunc(u.spans, start+1, func(s span, t int64) int { return cmp.Compare(s.end, t) })
-	for _, s := range u.spans[first:] {
-		if s.start >= end {
-			break
-		}
-		ns += min(s.end, end) - max(s.start, start)
-	}
-	return ns
 }
 
 // Spans measures the union of intervals in any order. Intervals that overlap, like those of

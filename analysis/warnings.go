@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -89,15 +88,11 @@ func (r *record) censored() []format.Warning {
 	if len(r.gaps) == 0 {
 		return nil
 	}
-	lost := &Union{}
-	slices.SortFunc(r.gaps, func(a, b span) int { return cmp.Compare(a.end, b.end) })
-	for _, g := range r.gaps {
-		lost.Add(g.start, g.end)
-	}
+	lost := unionOf(r.gaps)
 	count, total := 0, int64(0)
 	for _, i := range r.activities.Starts {
 		w := r.activities.Wait(i)
-		if ns := lost.within(w.Start, w.End); ns > 0 {
+		if ns := within(lost, span{w.Start, w.End}); ns > 0 {
 			count++
 			total += ns
 		}

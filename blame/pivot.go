@@ -76,7 +76,13 @@ func (p *Pivot) Begin(sym *analysis.Symbols, start int64) {
 	p.rec.Begin(start)
 }
 
-// Ticks implements analysis.TickVisitor: the sums are estimates.
+// Intervals implements analysis.RunningVisitor.
+func (p *Pivot) Intervals() (from, length int64) { return p.rec.Intervals() }
+
+// Running implements analysis.RunningVisitor: no row has running time.
+func (p *Pivot) Running(_, _, _ int64) {}
+
+// Ticks implements analysis.RunningVisitor: the sums are estimates.
 func (p *Pivot) Ticks(n, ns int64) {
 	if !p.plain {
 		p.rec.Ticks(n, ns)

@@ -22,6 +22,15 @@ import (
 // apart is a visitor that gets slices one by one, with all who wait in each.
 type apart struct{ analysis.Visitor }
 
+func (a apart) Intervals() (from, length int64) {
+	if r, ok := a.Visitor.(analysis.RunningVisitor); ok {
+		return r.Intervals()
+	}
+	return 0, 0
+}
+
+func (a apart) Ticks(int64, int64) {}
+
 func (a apart) Running(from, to, ns int64) {
 	if r, ok := a.Visitor.(analysis.RunningVisitor); ok {
 		r.Running(from, to, ns)

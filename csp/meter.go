@@ -81,7 +81,7 @@ func (m *Meter) Begin(sym *analysis.Symbols, start int64) {
 	m.all.Begin(start)
 }
 
-// Ticks implements analysis.TickVisitor: the sums are estimates.
+// Ticks implements analysis.RunningVisitor: the sums are estimates.
 func (m *Meter) Ticks(n, ns int64) {
 	m.rec.Ticks(n, ns)
 	m.all.Ticks(n, ns)
@@ -97,8 +97,8 @@ func (m *Meter) Running(from, to, ns int64) {
 	m.waits.Running(from, to, ns)
 }
 
-// Interval implements analysis.IntervalVisitor.
-func (m *Meter) Interval() int64 { return m.o.IntervalNs }
+// Intervals implements analysis.RunningVisitor.
+func (m *Meter) Intervals() (from, length int64) { return m.start, m.o.IntervalNs }
 
 // Slice implements analysis.Visitor. The parts of a slice, and of each share of
 // it, in the intervals add up for each waiter.

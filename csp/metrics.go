@@ -44,8 +44,11 @@ func NewMetrics() *Metrics {
 	return &Metrics{Cube: cube.Over([]cube.Column{{Key: blame.ByLock}}, math.MaxInt64, one), holds: map[format.ObjectID]*held{}}
 }
 
-// Interval implements analysis.IntervalVisitor: one sum.
-func (m *Metrics) Interval() int64 { return 0 }
+// Intervals implements analysis.RunningVisitor: one sum.
+func (m *Metrics) Intervals() (from, length int64) { return m.from, 0 }
+
+// Ticks implements analysis.RunningVisitor.
+func (*Metrics) Ticks(int64, int64) {}
 
 // Held implements analysis.HoldVisitor.
 func (m *Metrics) Held(h *analysis.Hold) {

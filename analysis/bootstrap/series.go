@@ -71,6 +71,10 @@ func (r *Recorder) New() int {
 	return len(r.series) - 1
 }
 
+// Intervals returns the start and the length of the first cells, of which all later ones are
+// made.
+func (r *Recorder) Intervals() (from, length int64) { return r.start, firstWidth }
+
 // Running adds running time.
 func (r *Recorder) Running(from, to, ns int64) { r.Add(Running, from, to, ns, 1) }
 

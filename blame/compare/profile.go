@@ -102,7 +102,10 @@ func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
 // Running implements analysis.RunningVisitor.
 func (p *Profile) Running(from, to, ns int64) { p.rec.Running(from, to, ns) }
 
-// Ticks implements analysis.TickVisitor.
+// Intervals implements analysis.RunningVisitor.
+func (p *Profile) Intervals() (from, length int64) { return p.rec.Intervals() }
+
+// Ticks implements analysis.RunningVisitor.
 func (p *Profile) Ticks(n, ns int64) {
 	p.seenNs += ns
 	p.rec.Ticks(n, ns)

@@ -146,6 +146,12 @@ func (c *Cube) Begin(sym *analysis.Symbols, start int64) {
 	}
 }
 
+// Intervals implements analysis.RunningVisitor.
+func (c *Cube) Intervals() (from, length int64) { return c.Start, c.BinNs }
+
+// Ticks implements analysis.RunningVisitor.
+func (c *Cube) Ticks(int64, int64) {}
+
 // Running implements analysis.RunningVisitor.
 func (c *Cube) Running(from, to, ns int64) {
 	c.pieces(from, to, ns, func(bin int, _, _, part int64) {

@@ -18,9 +18,11 @@ import (
 // running is a visitor that sums running time.
 type running struct{ ns int64 }
 
-func (*running) Begin(*analysis.Symbols, int64) {}
-func (*running) Slice(*analysis.Slice)          {}
-func (r *running) Running(_, _, ns int64)       { r.ns += ns }
+func (*running) Begin(*analysis.Symbols, int64)  {}
+func (*running) Slice(*analysis.Slice)           {}
+func (r *running) Running(_, _, ns int64)        { r.ns += ns }
+func (*running) Intervals() (from, length int64) { return 0, 0 }
+func (*running) Ticks(int64, int64)              {}
 
 // by sums the rows of a cube by one dimension, under the names it gives.
 func by(c *Cube, d Dim) map[string]int64 {

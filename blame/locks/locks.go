@@ -59,10 +59,10 @@ func (c *Collector) Running(from, to, ns int64) {
 	}
 }
 
-// Interval implements analysis.IntervalVisitor: one sum.
-func (c *Collector) Interval() int64 { return 0 }
+// Intervals implements analysis.RunningVisitor.
+func (c *Collector) Intervals() (from, length int64) { return c.rec.Intervals() }
 
-// Ticks implements analysis.TickVisitor: the sums are estimates.
+// Ticks implements analysis.RunningVisitor: the sums are estimates.
 func (c *Collector) Ticks(n, ns int64) { c.rec.Ticks(n, ns) }
 
 // Slice implements analysis.Visitor.

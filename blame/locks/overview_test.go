@@ -29,7 +29,7 @@ func chain(depth int) *format.List {
 // The first lock of a chain has as many ends in turn as the chain has locks.
 // They are no owners: their number grows with the chain, not with its square.
 func TestOwnersOfAChainAreAsManyAsItsLocks(t *testing.T) {
-	const depth = 60
+	const depth = analysis.MaxPath
 	c := NewOverview(Options{})
 	if _, err := analysis.Run(chain(depth), analysis.Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
 		t.Fatal(err)

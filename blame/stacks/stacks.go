@@ -97,8 +97,11 @@ func (b *Builder) Begin(sym *analysis.Symbols, start int64) {
 // Running implements analysis.RunningVisitor.
 func (b *Builder) Running(_, to, _ int64) { b.end = max(b.end, to) }
 
-// Interval implements analysis.IntervalVisitor: when it ends is all that matters.
-func (b *Builder) Interval() int64 { return 0 }
+// Intervals implements analysis.RunningVisitor: when it ends is all that matters.
+func (b *Builder) Intervals() (from, length int64) { return b.start, 0 }
+
+// Ticks implements analysis.RunningVisitor.
+func (*Builder) Ticks(int64, int64) {}
 
 // Slice implements analysis.Visitor. A wait counts in the sample of its first
 // share, so that contentions sum to the number of waits.

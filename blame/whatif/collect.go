@@ -56,8 +56,11 @@ func (c *Collector) Running(_, to, ns int64) {
 	c.runningNs += ns
 }
 
-// Interval implements analysis.IntervalVisitor: one sum.
-func (c *Collector) Interval() int64 { return 0 }
+// Intervals implements analysis.RunningVisitor: one sum.
+func (c *Collector) Intervals() (from, length int64) { return c.start, 0 }
+
+// Ticks implements analysis.RunningVisitor.
+func (*Collector) Ticks(int64, int64) {}
 
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {

@@ -1,0 +1,60 @@
+package analysis
+
+// intervalSums sums the running time in a cut by interval, for one visitor: threads start and
+// stop running far more often than any sum needs.
+type intervalSums struct {
+	cut        span
+	from, step int64   // start and length of the first interval
+	part       []int64 // by interval: running time of threads that run for a part of it, ns
+	whole      []int64 // by interval: change in the number of threads that run for all of it
+}
+
+// maxIntervals is the largest number of intervals. They are longer in a trace that has more.
+const maxIntervals = 1 << 20
+
+func newIntervalSums(to RunningVisitor, cut span) *intervalSums {
+	r := &intervalSums{cut: cut}
+	if r.from, r.step = to.Intervals(); r.step <= 0 {
+		r.step = maxTime
+	}
+	last := cut.end - 1 - r.from
+	for last/r.step >= maxIntervals {
+		r.step *= 2
+	}
+	r.part, r.whole = make([]int64, last/r.step+1), make([]int64, last/r.step+1)
+	return r
+}
+
+// add adds n threads that run in an interval of the cut. A negative number takes them away.
+func (r *intervalSums) add(s span, n int64) {
+	lo, last := s.start-r.from, s.end-1-r.from
+	i, j := lo/r.step, last/r.step
+	if i == j {
+		r.part[i] += n * (s.end - s.start)
+		return
+	}
+	r.part[i] += n * (r.step - lo%r.step)
+	r.part[j] += n * (last%r.step + 1)
+	r.whole[i+1] += n
+	r.whole[j] -= n
+}
+
+// deliver gives the sums to the visitor. Intervals in which the same threads run all the
+// time are one call.
+func (r *intervalSums) deliver(to RunningVisitor) {
+	threads, lo := int64(0), r.cut.start
+	for i := 0; i < len(r.part); {
+		threads += r.whole[i]
+		ns, hi := r.part[i], r.cut.end
+		for i++; i < len(r.part); i++ {
+			if ns != 0 || r.part[i] != 0 || r.whole[i] != 0 {
+				hi = r.from + int64(i)*r.step
+				break
+			}
+		}
+		if lo < hi {
+			to.Running(lo, hi, ns+threads*(hi-lo))
+			lo = hi
+		}
+	}
+}
