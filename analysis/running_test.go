@@ -86,8 +86,8 @@ func TestRunningTimeComesByInterval(t *testing.T) {
 		in.Events = append(in.Events, format.Event{Kind: format.KindActivity, Activity: format.ActivitySleep, Thread: format.ThreadID(i%9 + 1), Time: 10 * i, End: 10*i + 5})
 	}
 	v := &ran{asks: 2000, step: 2000}
-	if golden.Must(Run(in, open, v))(t); v.calls != 6 || len(v.ns) != 10 {
-		t.Errorf("%d calls for %d intervals, want 6 for 10", v.calls, len(v.ns))
+	if golden.Must(Run(in, open, v))(t); v.calls != 7 || len(v.ns) != 10 {
+		t.Errorf("%d calls for %d intervals, want 7 for 10", v.calls, len(v.ns))
 	}
 }
 

@@ -98,7 +98,7 @@ func (m *Meter) Running(from, to, ns int64) {
 }
 
 // Intervals implements analysis.RunningVisitor.
-func (m *Meter) Intervals() (from, length int64) { return m.start, m.o.IntervalNs }
+func (m *Meter) Intervals() (from, length int64) { return m.waits.Intervals() }
 
 // Slice implements analysis.Visitor. The parts of a slice, and of each share of
 // it, in the intervals add up for each waiter.

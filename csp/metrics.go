@@ -44,12 +44,6 @@ func NewMetrics() *Metrics {
 	return &Metrics{Cube: cube.Over([]cube.Column{{Key: blame.ByLock}}, math.MaxInt64, one), holds: map[format.ObjectID]*held{}}
 }
 
-// Intervals implements analysis.RunningVisitor: one sum.
-func (m *Metrics) Intervals() (from, length int64) { return m.from, 0 }
-
-// Ticks implements analysis.RunningVisitor.
-func (*Metrics) Ticks(int64, int64) {}
-
 // Held implements analysis.HoldVisitor.
 func (m *Metrics) Held(h *analysis.Hold) {
 	if h.Rebuilt {
