@@ -44,6 +44,31 @@ func (l *DamageLog) Join(o DamageLog) {
 // Whole reports whether nothing is damaged.
 func (l *DamageLog) Whole() bool { return len(l.Places) == 0 }
 
+// Gap returns the event that stands for the damage in the trace.
+func (d *Damage) Gap() Event {
+	return Event{Kind: KindGap, Time: d.From, End: d.Until, Bytes: d.Bytes, Name: d.Why}
+}
+
+// maxWarnings bounds what a badly damaged input can say.
+const maxWarnings = 16
+
+// Lose adds a place of damage, and warns of it.
+func (s *Stats) Lose(d Damage) {
+	text := Say("%v: %v", d.Pos, d.Why)
+	if d.Bytes > 0 {
+		text += Say("; %v bytes not read", d.Bytes)
+	}
+	s.Warn(d.Code, text)
+	s.Damage.Add(d)
+}
+
+// Warn adds a warning, unless there are many.
+func (s *Stats) Warn(code, text string) {
+	if len(s.Warnings) < maxWarnings {
+		s.Warnings = append(s.Warnings, Warning{Code: code, Text: text})
+	}
+}
+
 // CountLost takes the number of events that all damage so far cost, which a
 // trace that counts its events tells at its end. Where one place alone does not
 // know how many it cost, they are the rest.

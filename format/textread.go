@@ -17,18 +17,17 @@ import (
 // binary one: the last line, when its line end is missing, may be half of a
 // longer one ("end=30" of "end=300"), so it becomes a gap, and Stats says so.
 type TextReader struct {
-	name   string
-	in     *bufio.Scanner
-	line   int   // of the text last scanned, from 1
-	whole  bool  // that line had its line end
-	read   int64 // bytes
-	lost   int64 // bytes of a line that was cut
-	count  int64 // events
-	last   int64 // the last time met
-	ended  bool  // the end line was met
-	said   Stats // by notes, and by warnings of its own
-	damage DamageLog
-	err    error
+	name  string
+	in    *bufio.Scanner
+	line  int   // of the text last scanned, from 1
+	whole bool  // that line had its line end
+	read  int64 // bytes
+	lost  int64 // bytes of a line that was cut
+	count int64 // events
+	last  int64 // the last time met
+	ended bool  // the end line was met
+	said  Stats // by notes, and of damage
+	err   error
 }
 
 // maxLine bounds a line of the text twin, in bytes.
@@ -165,20 +164,15 @@ func (r *TextReader) fail(what string, err error, hint string) error {
 	return &Error{Pos: r.pos(), What: what, Err: err, Hint: hint}
 }
 
-// damaged warns of a place of damage, and books it: the line at hand.
+// damaged notes that the line at hand is damaged.
 func (r *TextReader) damaged(code, why string, bytes, events int64) {
-	text := fmt.Sprintf("%s: %s", r.pos(), why)
-	if bytes > 0 {
-		text += fmt.Sprintf("; %d bytes not read", bytes)
-	}
-	r.said.Warnings = append(r.said.Warnings, Warning{Code: code, Text: text})
-	r.damage.Add(Damage{Pos: r.pos(), Code: code, Why: why, Bytes: bytes, Events: events, From: r.last, Until: NoTime})
+	r.said.Lose(Damage{Pos: r.pos(), Code: code, Why: why, Bytes: bytes, Events: events, From: r.last, Until: NoTime})
 }
 
 // Stats says what has been read so far.
 func (r *TextReader) Stats() Stats {
 	s := r.said
-	s.Format, s.Events, s.BytesRead, s.BytesTotal, s.Damage = TextHeader+" text", r.count, r.read-r.lost, r.read, r.damage
+	s.Format, s.Events, s.BytesRead, s.BytesTotal = TextHeader+" text", r.count, r.read-r.lost, r.read
 	return s
 }
 

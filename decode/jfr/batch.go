@@ -1,6 +1,10 @@
 package jfr
 
-import "slices"
+import (
+	"slices"
+
+	"contend/format"
+)
 
 // batch is a run of events of a chunk, in order: for each wanted event the values its
 // program takes. Keys of the chunk's constants stay keys; the symbols resolve them.
@@ -9,7 +13,7 @@ type batch struct {
 	next   int      // of words to be read
 	taken  *program // of the event read last
 	events int64    // stepped over
-	losses []loss
+	losses []format.Damage
 	last   bool // no events of the chunk follow
 }
 
@@ -41,9 +45,9 @@ func (b *batch) add(p *program, h *header, v *values) {
 }
 
 // lose adds bytes that cannot be read.
-func (b *batch) lose(l loss) {
+func (b *batch) lose(d format.Damage) {
 	b.words = append(b.words, isLoss, int64(len(b.losses)))
-	b.losses = append(b.losses, l)
+	b.losses = append(b.losses, d)
 }
 
 // take reads the head of what is next: an event's program and times, or the

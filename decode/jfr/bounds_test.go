@@ -41,7 +41,7 @@ func TestHowDeepStacksAre(t *testing.T) {
 
 // types are a class of some fields, each of which lies some classes deep.
 func types(fields, deep int) *metadata {
-	m := &metadata{classes: map[int64]*class{}, others: map[int64]*layout{}}
+	m := &metadata{classes: map[int64]*class{}, layouts: map[int64]*layout{}}
 	for id := range int64(deep) {
 		m.classes[id] = &class{id: id, fields: []field{{name: "f", class: id + 1}}}
 	}
@@ -164,7 +164,7 @@ func TestInputsMadeToBeSlow(t *testing.T) {
 
 // Classes that each hold the next one twice, and hold nothing in the end.
 func TestTypesThatMultiply(t *testing.T) {
-	m := &metadata{classes: map[int64]*class{}, others: map[int64]*layout{}}
+	m := &metadata{classes: map[int64]*class{}, layouts: map[int64]*layout{}}
 	for id := range int64(maxDepth) {
 		f := field{name: "f", class: id + 1, array: id%2 == 0}
 		m.classes[id] = &class{id: id, fields: []field{f, f, f}}
@@ -190,7 +190,7 @@ func TestKeysBuyNoArrays(t *testing.T) {
 			t.Fatalf("key %d: %d", k, p.get(k))
 		}
 	}
-	if p.clear(); p.get(5) != 0 || p.get(denseKeys+5) != 0 {
+	if p.clear(0); p.get(5) != 0 || p.get(denseKeys+5) != 0 {
 		t.Error("cleared keys are still there")
 	}
 }

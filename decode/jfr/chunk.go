@@ -23,9 +23,9 @@ type chunk struct {
 	limit      int   // no event reaches beyond: the next mark, or the end of buf
 	meta       *metadata
 	pools      pools
-	named      table  // the symbols that constants refer to
-	losses     []loss // of cutting it out
-	window     window // of its clock
+	named      table           // the symbols that constants refer to
+	losses     []format.Damage // of cutting it out
+	window     window          // of its clock
 
 	taken values // of the event at hand
 
@@ -33,20 +33,20 @@ type chunk struct {
 	batches chan *batch   // of its events
 }
 
-// loss is what of the input is not read.
-type loss struct {
-	at          int64 // offset in the input
-	bytes       int64
-	missing     bool // it was never in the input
-	code, why   string
-	from, until int64 // when it was written, as far as is known
+// lost returns the damage of n bytes of the chunk; none where what is missing was never in
+// it. When they were written is not known better than by their chunk.
+func (c *chunk) lost(at, n int, code, why string) format.Damage {
+	return format.Damage{Pos: format.Pos{Off: c.base + int64(at)}, Code: code, Why: why, Bytes: int64(n), Events: format.UnknownEvents, From: c.head.startNanos, Until: c.head.end()}
 }
 
-// lost returns a loss of n bytes of the chunk. When they were written is not
-// known better than by their chunk.
-func (c *chunk) lost(at, n int, code, why string) loss {
-	return loss{at: c.base + int64(at), bytes: int64(n), code: code, why: why, from: c.head.startNanos, until: c.head.end()}
+// lose adds damage that was found in cutting the chunk out.
+func (c *chunk) lose(at, n int, code, why string) {
+	c.losses = append(c.losses, c.lost(at, n, code, why))
 }
+
+// flawed adds a part of the chunk that is wrong, and whose bytes are used as far as they
+// can be.
+func (c *chunk) flawed(at int, why string) { c.lose(at, 0, "lost-data", why) }
 
 func (c *chunk) cursor(at int) cursor {
 	return cursor{buf: c.buf, off: min(max(at, 0), len(c.buf)), compressed: c.head.features&compressed != 0}
@@ -60,8 +60,7 @@ func (c *chunk) index() {
 		return
 	}
 	c.pools.reset(len(c.meta.pooled))
-	c.named.clear()
-	c.named.span = 0
+	c.named.clear(0)
 	var clock clock
 	for _, at := range c.marks {
 		cur := c.cursor(at)
@@ -77,14 +76,6 @@ func (c *chunk) index() {
 		c.flawed(0, why)
 	}
 	c.window = c.head.window(clock.latest, c.unfinished)
-}
-
-// flawed books a part of the chunk that is wrong, and whose bytes are used as far as
-// they can be.
-func (c *chunk) flawed(at int, why string) {
-	l := c.lost(at, 0, "lost-data", why)
-	l.missing = true
-	c.losses = append(c.losses, l)
 }
 
 // nextMark returns where the first checkpoint behind off begins, or the end of

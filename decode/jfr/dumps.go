@@ -20,8 +20,7 @@ func (r *Reader) threadDump(at int64, text string) {
 	if r.meta != nil && r.meta.parts.group != nil { // its constants distinguish carriers from other pools
 		d.Virtuals = r.ids.virtual.ran
 	}
-	locks := map[threaddump.LockRef]*dumpedLock{}
-	threads := make([]format.ThreadID, len(d.Threads))
+	locks := dumpedLocks{}
 	idle := map[format.ThreadID]idleSince{}
 	shown := shownDump{asked: at}
 	if d.Telling() && !strings.Contains(text, deadlockReport) {
@@ -33,12 +32,12 @@ func (r *Reader) threadDump(at int64, text string) {
 		if t.JavaID == 0 && len(t.Frames) == 0 {
 			continue // a thread of the VM itself
 		}
-		threads[i] = r.dumpThread(t)
-		shown.threads = append(shown.threads, observation{threads[i], r.dumpClass(t.For), stateOf(t)})
+		thread := r.dumpThread(t)
+		shown.threads = append(shown.threads, observation{thread, r.dumpClass(t.For), stateOf(t)})
 		runnable := runs(t)
 		stack := r.internStack(recorded(t.Frames))
 		if runnable {
-			shown.running = append(shown.running, format.Party{Thread: threads[i], Stack: stack})
+			shown.running = append(shown.running, format.Party{Thread: thread, Stack: stack})
 		}
 		switch kind, mode := r.waits(t, stack); {
 		case kind != format.KindUnknownLock:
@@ -47,24 +46,14 @@ func (r *Reader) threadDump(at int64, text string) {
 				ev = &dumpedLock{Event: format.Event{Kind: format.KindContention, Weight: format.EvidenceOnly, Object: r.dumpLock(t.For, kind, stack)}, kind: kind}
 				locks[t.For] = ev
 			}
-			ev.Waiters = append(ev.Waiters, format.Party{Thread: threads[i], Stack: stack, Mode: mode})
+			ev.Waiters = append(ev.Waiters, format.Party{Thread: thread, Stack: stack, Mode: mode})
 		case t.Wait != threaddump.NotWaiting:
 			res := r.classify(r.intern(t.For.Class), stack)
-			r.idleBetween(idle, threads[i], idleSince{stack, at, res.forResource()})
+			r.idleBetween(idle, thread, idleSince{stack, at, res.forResource()})
 		}
 	}
 	r.idle = idle
-	for i := range d.Threads {
-		entered, enters := d.Threads[i].Enters()
-		for _, ref := range d.Threads[i].Held {
-			if ev := locks[ref]; ev != nil && threads[i] != format.NoThread && !(enters && ref == entered) {
-				ev.Owners = append(ev.Owners, format.Party{Thread: threads[i], Stack: r.internStack(recorded(d.Threads[i].Frames))})
-				if frames := d.Threads[i].Taking(ref); frames != nil {
-					r.queue.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityTook, Stack: r.internStack(recorded(frames)), Object: ev.Object, Time: at, End: at})
-				}
-			}
-		}
-	}
+	r.addOwners(locks, d, at)
 	order := slices.SortedFunc(maps.Keys(locks), func(a, b threaddump.LockRef) int { return int(locks[a].Object) - int(locks[b].Object) })
 	for _, ref := range order {
 		// Without -l a dump shows no owner of a synchronizer, and never one of a
@@ -77,10 +66,31 @@ func (r *Reader) threadDump(at int64, text string) {
 	r.dumpTimes.dumps.list = append(r.dumpTimes.dumps.list, shown)
 }
 
-// dumpedLock is a lock that is waited for in a dump.
+// dumpedLocks are the locks that threads of a dump wait for.
+type dumpedLocks map[threaddump.LockRef]*dumpedLock
+
 type dumpedLock struct {
 	format.Event
 	kind format.LockKind
+}
+
+// addOwners adds the owners that a dump shows to its locks, and how they took them. A thread
+// that waits for a lock, or is about to, does not own it yet.
+func (r *Reader) addOwners(locks dumpedLocks, d *threaddump.Dump, at int64) {
+	for i := range d.Threads {
+		t := &d.Threads[i]
+		entered, enters := t.Enters()
+		for _, ref := range t.Held {
+			l := locks[ref]
+			if l == nil || ref == t.For || enters && ref == entered {
+				continue
+			}
+			l.Owners = append(l.Owners, format.Party{Thread: r.dumpThread(t), Stack: r.internStack(recorded(t.Frames))})
+			if frames := t.Taking(ref); frames != nil {
+				r.queue.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityTook, Stack: r.internStack(recorded(frames)), Object: l.Object, Time: at, End: at})
+			}
+		}
+	}
 }
 
 // runs reports whether a thread could run, as far as a dump shows it: native code may
@@ -195,9 +205,10 @@ func (s *symbols) dumpThread(t *threaddump.Thread) format.ThreadID {
 	return id
 }
 
-// recorded makes the frames of a dump look like those of recorded events,
-// which have no file and do not mark native code.
+// recorded returns the frames of a dump as recorded events have them: without a file, and
+// native code is not marked.
 func recorded(frames []format.Frame) []format.Frame {
+	frames = slices.Clone(frames)
 	for i := range frames {
 		frames[i].File, frames[i].Line = "", max(frames[i].Line, 0)
 	}

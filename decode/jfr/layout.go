@@ -17,34 +17,20 @@ const noPool = -1
 // layout returns that of a class, compiled once; nil where there is none. Several
 // chunks may ask at the same time.
 func (m *metadata) layout(id int64) *layout {
-	if uint64(id) >= uint64(len(m.layouts)) {
-		return m.compileLayout(id)
-	}
-	l := m.layouts[id].Load()
-	if l == nil {
-		if l = m.compileLayout(id); l != nil {
-			m.layouts[id].Store(l)
-		}
-	}
-	return l
-}
-
-func (m *metadata) compileLayout(id int64) *layout {
 	m.compiling.Lock()
 	defer m.compiling.Unlock()
-	l := m.others[id]
-	if l != nil {
+	if l := m.layouts[id]; l != nil {
 		return l
 	}
 	ops, ok := m.value(field{class: id}, 0)
 	if !ok {
 		return nil
 	}
-	l = &layout{fused(ops), noPool}
+	l := &layout{fused(ops), noPool}
 	if pool, ok := m.pooled[id]; ok {
 		l.pool = pool
 	}
-	m.others[id] = l
+	m.layouts[id] = l
 	return l
 }
 

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"contend/format"
 )
@@ -42,8 +41,7 @@ type metadata struct {
 	flaw     string // what is wrong with it, as far as it can be used; "" for nothing
 
 	compiling sync.Mutex
-	layouts   []atomic.Pointer[layout] // of constants, by class; nil until one is read
-	others    map[int64]*layout        // the same, for all
+	layouts   map[int64]*layout // of constants, by class, once one has been read
 }
 
 // unwanted stands for the program of events that nobody wants.
@@ -92,7 +90,7 @@ func parseMetadata(c *cursor, specs map[string]*eventSpec) *metadata {
 		}
 		texts = append(texts, c.str(nil))
 	}
-	m := &metadata{classes: make(map[int64]*class), others: make(map[int64]*layout), sampler: slices.Contains(texts, samplerLabel)}
+	m := &metadata{classes: make(map[int64]*class), layouts: make(map[int64]*layout), sampler: slices.Contains(texts, samplerLabel)}
 	p := &metadataParser{c: c, texts: texts, used: make([]bool, len(texts)), m: m}
 	p.element(nil, "", 0)
 	if c.err != nil || c.left() > 0 {

@@ -111,10 +111,10 @@ func TestHowManyWarningsThereAre(t *testing.T) {
 	for damages, all := range map[int]bool{12: true, 20: false} {
 		var r Reader
 		for range damages {
-			r.warn("damage", "")
+			r.lost(format.Damage{Code: "damage"})
 		}
-		if (len(r.warnings) == damages) != all {
-			t.Errorf("%d of %d", len(r.warnings), damages)
+		if (len(r.said.Warnings) == damages) != all {
+			t.Errorf("%d of %d", len(r.said.Warnings), damages)
 		}
 	}
 }
@@ -144,8 +144,8 @@ func TestNamesInLatin1(t *testing.T) {
 	} {
 		data := append([]byte{c.encoding, byte(len(c.bytes))}, c.bytes...)
 		fast := cursor{buf: data, compressed: true}
-		b, plain := fast.plain()
-		if plain != c.plain || plain && string(b) != c.want {
+		encoding, b, _ := fast.raw()
+		if plain := plain(encoding, b); plain != c.plain || plain && string(b) != c.want {
 			t.Errorf("%d %q: as it is %v, %q", c.encoding, c.bytes, plain, b)
 		}
 		slow := cursor{buf: data, compressed: true}

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync/atomic"
 )
 
 // A program reads one kind of value: an event, or a constant. It is compiled
@@ -212,7 +211,6 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 	}
 	m.part(&m.parts.group, m.parts.thread, slotGroup, nil, map[string]slot{"name": slotName})
 	m.frames()
-	m.layouts = make([]atomic.Pointer[layout], min(most, denseTypes-1)+1)
 	for _, p := range [...]*program{m.parts.thread, m.parts.group, m.parts.class, m.parts.pack, m.parts.symbol, m.parts.method, m.parts.stack, m.parts.operation, m.parts.state} {
 		if p != nil {
 			p.pool = m.poolOf(p.class.id)
@@ -231,12 +229,9 @@ func (m *metadata) poolOf(class int64) int {
 	return n
 }
 
-// Bounds of the arrays of layouts and of programs. A JDK has a few hundred types, and
-// those of programs' own events have larger numbers; others are looked up.
-const (
-	denseTypes    = 1 << 12
-	densePrograms = 1 << 15
-)
+// densePrograms bounds the array of programs. A JDK has a few hundred types, and those of
+// programs' own events have larger numbers; others are looked up.
+const densePrograms = 1 << 15
 
 // part compiles the program for the constants a slot refers to, if it is not
 // there yet. Some of the fields no version lacks.

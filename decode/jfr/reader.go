@@ -34,14 +34,13 @@ type Reader struct {
 	symbols
 	evidence
 
-	held     format.Event // to deliver after queue
-	holding  bool
-	values   values // of the event at hand
-	events   int64
-	damaged  int64
-	warnings []format.Warning
-	damage   format.DamageLog
-	err      error
+	held    format.Event // to deliver after queue
+	holding bool
+	values  values // of the event at hand
+	events  int64
+	damaged int64
+	said    format.Stats // of damage
+	err     error
 }
 
 // evidence is what the events of several chunks say together.
@@ -86,8 +85,8 @@ func (r *Reader) Stats() format.Stats {
 	if r.meta != nil && r.meta.sampler {
 		name += format.OfAsyncProfiler
 	}
-	return format.Stats{Format: name, Events: r.events,
-		BytesRead: r.taken - r.damaged, BytesTotal: r.taken, Dumps: r.telling.count, Blind: r.blind(), Warnings: slices.Concat(r.warnings, r.unrecorded(), r.virtualWarning(), r.unobserved.warnings()), Damage: r.damage}
+	return format.Stats{Format: name, Events: r.events, BytesRead: r.taken - r.damaged, BytesTotal: r.taken, Dumps: r.telling.count, Blind: r.blind(),
+		Warnings: slices.Concat(r.said.Warnings, r.unrecorded(), r.virtualWarning(), r.unobserved.warnings()), Damage: r.said.Damage}
 }
 
 // Close ends what is ahead, which may wait for the input; that stays open.
@@ -145,37 +144,20 @@ func (r *Reader) event(ev *format.Event) bool {
 	return true
 }
 
-// maxWarnings bounds what a badly damaged input can say.
-const maxWarnings = 16
-
-func (r *Reader) warn(code, text string) {
-	if len(r.warnings) < maxWarnings {
-		r.warnings = append(r.warnings, format.Warning{Code: code, Text: text})
+// lost reports damage.
+func (r *Reader) lost(d format.Damage) {
+	d.Pos.File = r.name
+	r.said.Lose(d)
+	if d.Bytes > 0 {
+		r.damaged += d.Bytes
+		r.queue.Push(d.Gap())
 	}
-}
-
-// lost reports bytes that are not read.
-func (r *Reader) lost(l loss) {
-	pos := format.Pos{File: r.name, Off: l.at}
-	if l.missing {
-		r.warn(l.code, fmt.Sprintf("%s: %s", pos, l.why))
-		r.damage.Add(format.Damage{Pos: pos, Code: l.code, Why: l.why, Events: format.UnknownEvents, From: l.from, Until: l.until})
-		return
-	}
-	if l.bytes <= 0 {
-		return
-	}
-	r.damaged += l.bytes
-	r.warn(l.code, format.Say("%v: %v; %v bytes not read", pos, l.why, l.bytes))
-	r.damage.Add(format.Damage{Pos: pos, Code: l.code, Why: l.why, Bytes: l.bytes, Events: format.UnknownEvents, From: l.from, Until: l.until})
-	r.queue.Push(format.Event{Kind: format.KindGap, Time: l.from, End: l.until, Bytes: l.bytes, Name: l.why})
 }
 
 // reportMissing reports what is missing in the chunk at hand.
 func (r *Reader) reportMissing() {
 	if r.missing > 0 {
-		r.lost(loss{at: r.base, missing: true, code: "lost-data", from: r.head.startNanos, until: r.head.end(),
-			why: format.Say("names, threads or stacks that events of the chunk refer to cannot be read, or contradict others: %v", r.missing)})
+		r.lost(r.chunk.lost(0, 0, "lost-data", format.Say("names, threads or stacks that events of the chunk refer to cannot be read, or contradict others: %v", r.missing)))
 	}
 	r.missing = 0
 }

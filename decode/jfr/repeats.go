@@ -49,8 +49,8 @@ func (c *chunk) isLocation(p *program, at int) bool {
 	cur := c.cursor(at)
 	p.run(&cur, &v)
 	cur = c.cursor(int(v[slotName]))
-	text, ok := cur.plain()
-	return ok && bytes.IndexByte(text, ':') >= 0
+	encoding, text, _ := cur.raw()
+	return plain(encoding, text) && bytes.IndexByte(text, ':') >= 0
 }
 
 // sameLine counts a frame as damaged whose bytecode was of another line in another frame.

@@ -140,8 +140,7 @@ const synchronizedFlag = 0x20
 func (s *symbols) newConstants() {
 	k := &s.known
 	for _, t := range [...]*table{&k.threads, &k.stacks, &k.classes, &k.methods, &k.states, &k.symbols, &k.words, &k.lines, &k.java} {
-		t.clear()
-		t.span = denseKeys // there are only these
+		t.clear(denseKeys) // there are only these
 	}
 	k.named, k.numbers = k.named[:0], k.numbers[:0]
 	k.texts, k.operations = map[int64]string{}, map[int64]string{}
@@ -276,12 +275,11 @@ func (s *symbols) word(at int64) uint32 {
 		return 0
 	}
 	c := s.cursor(int(at))
-	if b, ok := c.plain(); ok && !garbled(string(b)) {
+	encoding, b, key := c.raw()
+	switch {
+	case plain(encoding, b) && !garbled(string(b)):
 		return s.ids.words.of(b)
-	}
-	c = s.cursor(int(at))
-	key, ok := c.textKey()
-	if !ok {
+	case encoding != stringConstant:
 		return s.ids.words.ofString(s.text(at))
 	}
 	word := s.known.words.get(key)

@@ -60,7 +60,7 @@ func (o *op) read(c *cursor) int64 {
 		return 0
 	case opString:
 		at := int64(c.off)
-		c.skipString()
+		c.raw()
 		return at
 	}
 	at := int64(c.off)

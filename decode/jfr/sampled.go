@@ -1,8 +1,6 @@
 package jfr
 
 import (
-	"slices"
-
 	"contend/decode/threaddump"
 	"contend/format"
 )
@@ -20,42 +18,31 @@ func (r *Reader) ShowVirtual(d *threaddump.Dump) {
 	if all.sampled == 1 {
 		return // nothing tells for how long it was so
 	}
-	var order []threaddump.LockRef
-	locks := map[threaddump.LockRef]*format.Event{}
+	var order []*dumpedLock
+	locks := dumpedLocks{}
 	for i := range d.Threads {
 		t := &d.Threads[i]
 		if !t.Virtual {
 			continue
 		}
-		stack := r.internStack(recorded(slices.Clone(t.Frames)))
+		stack := r.internStack(recorded(t.Frames))
 		kind, mode := r.waits(t, stack)
 		if kind == format.KindUnknownLock {
 			continue
 		}
-		ev := locks[t.For]
-		if ev == nil {
+		l := locks[t.For]
+		if l == nil {
 			lock := r.object(r.dumpClass(t.For), int64(t.For.Addr), hashSpace, kind, stack)
-			ev = &format.Event{Kind: format.KindContention, Time: d.Time, Weight: since, Object: lock}
-			locks[t.For], order = ev, append(order, t.For)
+			l = &dumpedLock{Event: format.Event{Kind: format.KindContention, Time: d.Time, Weight: since, Object: lock}, kind: kind}
+			locks[t.For], order = l, append(order, l)
 		}
-		ev.Waiters = append(ev.Waiters, format.Party{Thread: r.dumpThread(t), Stack: stack, Mode: mode})
+		l.Waiters = append(l.Waiters, format.Party{Thread: r.dumpThread(t), Stack: stack, Mode: mode})
 	}
-	for i := range d.Threads {
-		t := &d.Threads[i]
-		for _, ref := range t.Held {
-			if ev := locks[ref]; ev != nil && t.For != ref {
-				ev.Owners = append(ev.Owners, format.Party{Thread: r.dumpThread(t), Stack: r.internStack(recorded(slices.Clone(t.Frames)))})
-				if frames := t.Taking(ref); frames != nil {
-					took := r.internStack(recorded(slices.Clone(frames)))
-					r.queue.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityTook, Stack: took, Object: ev.Object, Time: d.Time, End: d.Time})
-				}
-			}
+	r.addOwners(locks, d, d.Time)
+	for _, l := range order {
+		if len(l.Owners) == 0 {
+			l.Owners = []format.Party{{}} // threads are looked at one after the other: some had it
 		}
-	}
-	for _, ref := range order {
-		if ev := locks[ref]; len(ev.Owners) == 0 {
-			ev.Owners = []format.Party{{}} // threads are looked at one after the other: some had it
-		}
-		r.queue.Push(*locks[ref])
+		r.queue.Push(l.Event)
 	}
 }

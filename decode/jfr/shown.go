@@ -38,7 +38,7 @@ func (r *Reader) Show(ev *format.Event) {
 		if len(ev.Frames) == 0 || ev.Frames[0].Line < 0 {
 			r.shown.native[ev.Stack] = true
 		}
-		r.shown.stacks[ev.Stack] = r.internStack(recorded(slices.Clone(ev.Frames)))
+		r.shown.stacks[ev.Stack] = r.internStack(recorded(ev.Frames))
 	case format.KindObject:
 		r.shown.objects[ev.Object] = r.object(r.intern(ev.Class), int64(ev.Hash), hashSpace, ev.LockKind, format.NoStack)
 	case format.KindContention:

@@ -3,6 +3,8 @@ package jfr
 import (
 	"fmt"
 	"math"
+	"math/bits"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -137,6 +139,14 @@ func (s *symbols) internStack(frames []format.Frame) format.StackID {
 		list[i] = frame{s.ids.method(method{s.intern(f.Class), s.ids.words.ofString(f.Method)}), int32(min(f.Line, math.MaxInt32))}
 	}
 	return s.stackOf(list)
+}
+
+// mixing is no constant, so that no file can be made whose stacks all have one sum.
+var mixing = [2]uint64{rand.Uint64(), rand.Uint64() | 1}
+
+func mixed(sum uint64) uint64 {
+	hi, lo := bits.Mul64(sum^mixing[0], mixing[1])
+	return hi ^ lo
 }
 
 // stackOf returns the stack of some frames, and announces it when it is new.

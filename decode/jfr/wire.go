@@ -3,6 +3,7 @@ package jfr
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -204,99 +205,74 @@ const (
 	stringLatin1
 )
 
-// skipString passes over a string.
-func (c *cursor) skipString() {
-	b := c.bytes("string encoding", 1)
-	if b == nil {
-		return
+// raw passes over a string. It returns its encoding and its bytes, or its key if it is a
+// constant; stringNull where there is none.
+func (c *cursor) raw() (encoding byte, b []byte, key int64) {
+	head := c.bytes("string encoding", 1)
+	if head == nil {
+		return stringNull, nil, 0
 	}
-	switch b[0] {
+	switch head[0] {
 	case stringNull, stringEmpty:
 	case stringConstant:
-		c.long("string key")
+		key = c.long("string key")
 	case stringUTF8, stringLatin1:
-		c.bytes("string", c.count("string length"))
+		b = c.bytes("string", c.count("string length"))
 	case stringChars:
-		for range c.count("string length") {
+		n := c.count("string length")
+		from := c.off
+		for range n {
 			c.integer("character", 2)
 		}
+		b = c.buf[from:c.off]
 	default:
 		c.fail("string encoding", format.ErrCorrupt)
 	}
+	if c.err != nil {
+		return stringNull, nil, 0
+	}
+	return head[0], b, key
 }
 
-// plain reads a string that is in its place, as its bytes in UTF-8; false for one
-// that is not, or that has to be converted.
-func (c *cursor) plain() ([]byte, bool) {
-	encoding := c.bytes("string encoding", 1)
-	if encoding == nil || encoding[0] != stringUTF8 && encoding[0] != stringLatin1 {
-		return nil, false
+// plain reports whether the bytes of a string are its text in UTF-8.
+func plain(encoding byte, b []byte) bool {
+	switch encoding {
+	case stringUTF8:
+		return utf8.Valid(b)
+	case stringLatin1:
+		return !slices.ContainsFunc(b, func(c byte) bool { return c >= utf8.RuneSelf })
 	}
-	b := c.bytes("string", c.count("string length"))
-	return b, c.err == nil && (isASCII(b) || encoding[0] == stringUTF8 && utf8.Valid(b))
-}
-
-// textKey reads the key of a string that is a constant; false for others.
-func (c *cursor) textKey() (key int64, ok bool) {
-	if encoding := c.bytes("string encoding", 1); encoding == nil || encoding[0] != stringConstant {
-		return 0, false
-	}
-	key = c.long("string key")
-	return key, c.err == nil
+	return false
 }
 
 // str reads a string; a constant one is looked up by constant.
 func (c *cursor) str(constant func(key int64) string) string {
-	b := c.bytes("string encoding", 1)
-	if b == nil {
-		return ""
-	}
-	switch b[0] {
-	case stringNull, stringEmpty:
-	case stringConstant:
-		if key := c.long("string key"); constant != nil && c.err == nil {
-			return constant(key)
-		}
-	case stringUTF8:
-		return validUTF8(c.bytes("string", c.count("string length")))
-	case stringLatin1:
-		raw := c.bytes("string", c.count("string length"))
-		if isASCII(raw) {
-			return string(raw)
-		}
-		out := make([]rune, len(raw))
-		for i, b := range raw {
+	switch encoding, b, key := c.raw(); {
+	case encoding == stringConstant && constant != nil:
+		return constant(key)
+	case plain(encoding, b):
+		return string(b)
+	case encoding == stringUTF8:
+		return surrogated(b)
+	case encoding == stringLatin1:
+		out := make([]rune, len(b))
+		for i, b := range b {
 			out[i] = rune(b)
 		}
 		return string(out)
-	case stringChars:
+	case encoding == stringChars:
 		units := make([]uint16, 0, 32)
-		for range c.count("string length") {
-			units = append(units, uint16(c.integer("character", 2)))
+		for in := (cursor{buf: b, compressed: c.compressed}); in.left() > 0; {
+			units = append(units, uint16(in.integer("character", 2)))
 		}
 		return string(utf16.Decode(units))
-	default:
-		c.fail("string encoding", format.ErrCorrupt)
 	}
 	return ""
 }
 
-func isASCII(b []byte) bool {
-	for _, c := range b {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
-// validUTF8 reads a string as JVMs write it: in UTF-8, but for characters beyond the
-// first 65,536, which are two surrogates of three bytes each. Each bad byte becomes
-// U+FFFD.
-func validUTF8(b []byte) string {
-	if utf8.Valid(b) {
-		return string(b)
-	}
+// surrogated reads a string that is not quite in UTF-8. JVMs write characters beyond the
+// first 65,536 as two surrogates of three bytes each. Each bad byte becomes U+FFFD.
+func surrogated(b []byte) string {
 	var out []rune
 	for len(b) > 0 {
 		r, n := utf8.DecodeRune(b)

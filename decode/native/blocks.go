@@ -18,9 +18,14 @@ type block struct {
 	why    string
 }
 
-// room is what the block takes decoded, in bytes and nearly: an event of few bytes
-// takes hundreds, and of version 2 it may stand for many.
-func (b *block) room() int { return int(max(b.header.Raw, 256*b.header.Events)) }
+// maxAhead bounds the blocks between the input and the consumer, in bytes of their room.
+const maxAhead = 32 << 20
+
+// room is about what the decoded block takes, in bytes, maxAhead at most: an event of few
+// bytes takes hundreds, and one of version 2 may stand for many.
+func (b *block) room() int64 {
+	return min(max(int64(b.header.Raw), 256*int64(b.header.Events)), maxAhead)
+}
 
 // splitter cuts the input into blocks. It holds one block at a time.
 type splitter struct {

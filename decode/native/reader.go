@@ -5,6 +5,7 @@
 package native
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"sync"
 
 	"contend/format"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // Reader is a format.Source over one trace.
@@ -23,9 +26,9 @@ type Reader struct {
 	order  chan *batch // in order of the file
 	work   chan *batch
 	free   chan *batch
-	quit   chan struct{}
-	ahead  *readAhead
-	stop   sync.Once
+	ahead  *semaphore.Weighted // of maxAhead
+	ctx    context.Context     // done once the reader is closed
+	close  context.CancelFunc
 	cur    *batch
 	next   int
 	shared parties // of the event that was delivered last, if others of its block have them, too
@@ -37,8 +40,7 @@ type Reader struct {
 	damaged int64
 	last    int64
 	ended   bool
-	said    format.Stats // by notes, and by warnings of its own
-	damage  format.DamageLog
+	said    format.Stats // by notes, and of damage
 }
 
 // parties is a copy of the owners and waiters of an event.
@@ -53,7 +55,8 @@ func (p *parties) own(ev *format.Event) {
 // NewReader checks the file header and begins to read. The error is a
 // *format.Error: ErrNotMine, ErrVersion or ErrTruncated.
 func NewReader(in io.Reader, name string) (*Reader, error) {
-	r := &Reader{name: name, split: splitter{in: in}, quit: make(chan struct{}), ahead: newReadAhead()}
+	r := &Reader{name: name, split: splitter{in: in}, ahead: semaphore.NewWeighted(maxAhead)}
+	r.ctx, r.close = context.WithCancel(context.Background())
 	if err := r.header(); err != nil {
 		return nil, err
 	}
@@ -105,12 +108,12 @@ func (r *Reader) run() {
 		blk, err := r.split.next()
 		r.mu.Unlock()
 		b.block, b.eof = blk, err
-		if !r.ahead.reserve(blk.room()) {
+		if r.ahead.Acquire(r.ctx, blk.room()) != nil {
 			return
 		}
 		select {
 		case r.order <- b:
-		case <-r.quit:
+		case <-r.ctx.Done():
 			return
 		}
 		if err != nil {
@@ -119,7 +122,7 @@ func (r *Reader) run() {
 		}
 		select {
 		case r.work <- b:
-		case <-r.quit:
+		case <-r.ctx.Done():
 			close(b.ready)
 			return
 		}
@@ -176,8 +179,8 @@ func (r *Reader) deliver(ev *format.Event) bool {
 		return false
 	case ev.Kind == format.KindEnd:
 		r.ended = true
-		if !r.damage.Whole() {
-			r.damage.CountLost(int64(ev.Count) - r.events)
+		if !r.said.Damage.Whole() {
+			r.said.Damage.CountLost(int64(ev.Count) - r.events)
 		}
 		return false
 	}
@@ -201,7 +204,7 @@ func (r *Reader) advance() {
 			r.cur.fault = ""
 			return
 		}
-		r.ahead.free(r.cur.block.room())
+		r.ahead.Release(r.cur.block.room())
 		r.cur.shrink()
 		select {
 		case r.free <- r.cur:
@@ -225,8 +228,8 @@ func (r *Reader) advance() {
 	r.err = b.eof
 	if errors.Is(b.eof, io.EOF) && !r.ended && r.damaged == 0 {
 		const why = "the end event is missing: the trace was cut off between two blocks"
-		r.warn("truncated", r.name+": "+why)
-		r.damage.Add(format.Damage{Pos: format.Pos{File: r.name, Off: b.block.off}, Code: "truncated", Why: why, Events: format.UnknownEvents, From: known(r.last), Until: format.NoTime})
+		r.said.Warn("truncated", r.name+": "+why)
+		r.said.Damage.Add(format.Damage{Pos: format.Pos{File: r.name, Off: b.block.off}, Code: "truncated", Why: why, Events: format.UnknownEvents, From: known(r.last), Until: format.NoTime})
 	}
 }
 
@@ -238,8 +241,7 @@ func (r *Reader) gap(bytes, off int64, why string, until, events int64) {
 		from = until
 	}
 	r.damaged += bytes
-	r.warn("lost-data", format.Say("%s: %s; %v bytes not read", format.Pos{File: r.name, Off: off}, why, bytes))
-	r.damage.Add(format.Damage{Pos: format.Pos{File: r.name, Off: off}, Code: "lost-data", Why: why, Bytes: bytes, Events: events, From: known(from), Until: known(max(until, from))})
+	r.said.Lose(format.Damage{Pos: format.Pos{File: r.name, Off: off}, Code: "lost-data", Why: why, Bytes: bytes, Events: events, From: known(from), Until: known(max(until, from))})
 	r.gaps.Push(format.Event{Kind: format.KindGap, Time: from, End: max(until, from), Bytes: bytes, Name: why})
 }
 
@@ -251,30 +253,18 @@ func known(t int64) int64 {
 	return t
 }
 
-// maxWarnings bounds what a badly damaged trace can say.
-const maxWarnings = 16
-
-func (r *Reader) warn(code, text string) {
-	if len(r.said.Warnings) < maxWarnings {
-		r.said.Warnings = append(r.said.Warnings, format.Warning{Code: code, Text: text})
-	}
-}
-
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.said
-	s.Format, s.Events, s.Damage = fmt.Sprintf("contend %d", r.split.version), r.events, r.damage
+	s.Format, s.Events = fmt.Sprintf("contend %d", r.split.version), r.events
 	s.BytesRead, s.BytesTotal = r.split.read-r.damaged, r.split.read
 	return s
 }
 
 // Close stops reading ahead; the input stays open.
 func (r *Reader) Close() error {
-	r.stop.Do(func() {
-		close(r.quit)
-		r.ahead.close()
-	})
+	r.close()
 	return nil
 }
