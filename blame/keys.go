@@ -155,68 +155,67 @@ type subject struct {
 
 // keyKind is how the id of a key is found in a trace, and how an id is written.
 type keyKind struct {
-	id    func(r *Resolver, s subject) uint32
+	id    func(r *Resolver, s *subject) uint32
 	text  func(r *Resolver, id uint32) string
-	stack bool   // an id is that of a stack
-	looks fields // all that id looks at
+	stack bool // an id is that of a stack
 }
 
 var (
-	class = keyKind{looks: itsLock,
-		id:   func(r *Resolver, s subject) uint32 { return r.sym.Class(s.lock) },
+	class = keyKind{
+		id:   func(r *Resolver, s *subject) uint32 { return r.sym.Class(s.lock) },
 		text: func(r *Resolver, id uint32) string { return r.sym.Classes().Name(id) }}
-	lock = keyKind{looks: itsLock,
-		id:   func(_ *Resolver, s subject) uint32 { return uint32(s.lock) },
+	lock = keyKind{
+		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.lock) },
 		text: func(r *Resolver, id uint32) string { return r.sym.LockName(format.ObjectID(id)) }}
-	callStack = keyKind{stack: true, looks: itsStack,
-		id:   func(r *Resolver, s subject) uint32 { return r.stacks.canonical(r.sym, s.stack) },
+	callStack = keyKind{stack: true,
+		id:   func(r *Resolver, s *subject) uint32 { return r.stacks.canonical(r.sym, s.stack) },
 		text: func(r *Resolver, id uint32) string { return analysis.StackText(r.sym.Frames(format.StackID(id))) }}
-	lastLock = keyKind{looks: itsLast,
-		id:   func(_ *Resolver, s subject) uint32 { return uint32(s.last) },
+	lastLock = keyKind{
+		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.last) },
 		text: lock.text}
-	created = keyKind{looks: itsLock,
-		id:   func(r *Resolver, s subject) uint32 { return r.sites.Created(s.lock) },
+	created = keyKind{
+		id:   func(r *Resolver, s *subject) uint32 { return r.sites.Created(s.lock) },
 		text: siteName}
-	taking = keyKind{looks: itsStack | itsLock,
-		id:   func(r *Resolver, s subject) uint32 { return r.sites.Owner(s.stack, s.lock) },
+	taking = keyKind{
+		id:   func(r *Resolver, s *subject) uint32 { return r.sites.Owner(s.stack, s.lock) },
 		text: siteName}
-	callers = keyKind{looks: itsStack | itsLock,
-		id:   func(r *Resolver, s subject) uint32 { return r.sites.Callers(s.stack, s.lock) },
+	callers = keyKind{
+		id:   func(r *Resolver, s *subject) uint32 { return r.sites.Callers(s.stack, s.lock) },
 		text: siteName}
-	innermost = keyKind{looks: itsStack,
-		id:   func(r *Resolver, s subject) uint32 { return r.sites.Waiter(s.stack) },
+	innermost = keyKind{
+		id:   func(r *Resolver, s *subject) uint32 { return r.sites.Waiter(s.stack) },
 		text: siteName}
-	blockedOn = keyKind{looks: itsBlocked,
-		id:   func(_ *Resolver, s subject) uint32 { return uint32(s.blocked) },
+	blockedOn = keyKind{
+		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.blocked) },
 		text: blockedOnText}
-	atWork = keyKind{looks: itsStack | itsBlocked | itsDoing, id: doingID, text: doingText}
-	method = keyKind{looks: itsStack,
-		id:   func(r *Resolver, s subject) uint32 { return r.sym.Method(s.stack) },
+	atWork = keyKind{id: doingID, text: doingText}
+	method = keyKind{
+		id:   func(r *Resolver, s *subject) uint32 { return r.sym.Method(s.stack) },
 		text: methodName}
-	thread = keyKind{looks: itsThread,
-		id:   func(_ *Resolver, s subject) uint32 { return uint32(s.thread) },
+	thread = keyKind{
+		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.thread) },
 		text: func(r *Resolver, id uint32) string { return r.sym.ThreadName(format.ThreadID(id)) }}
-	group = keyKind{looks: itsThread,
-		id:   func(r *Resolver, s subject) uint32 { return r.sym.Group(s.thread) },
+	group = keyKind{
+		id:   func(r *Resolver, s *subject) uint32 { return r.sym.Group(s.thread) },
 		text: func(r *Resolver, id uint32) string { return r.sym.Groups().Name(id) }}
-	operation = keyKind{looks: itsStack,
-		id:   func(r *Resolver, s subject) uint32 { return r.ops.id(r.sym, s.stack) },
+	operation = keyKind{
+		id:   func(r *Resolver, s *subject) uint32 { return r.ops.id(r.sym, s.stack) },
 		text: func(r *Resolver, id uint32) string { return r.ops.names.Name(id) }}
-	mode = keyKind{looks: itsMode,
-		id:   func(_ *Resolver, s subject) uint32 { return uint32(s.mode) },
+	mode = keyKind{
+		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.mode) },
 		text: func(_ *Resolver, id uint32) string { return format.Mode(id).String() }}
-	input = keyKind{looks: itsThread,
-		id:   func(r *Resolver, s subject) uint32 { return r.sym.Input(s.thread) },
+	input = keyKind{
+		id:   func(r *Resolver, s *subject) uint32 { return r.sym.Input(s.thread) },
 		text: func(r *Resolver, id uint32) string { return r.sym.Inputs().Name(id) }}
-	path = keyKind{looks: itsPath,
-		id:   func(r *Resolver, s subject) uint32 { return r.chains.id(r.sym, s.thread, s.lock, s.share) },
+	path = keyKind{
+		id:   func(r *Resolver, s *subject) uint32 { return r.chains.id(r.sym, s.thread, s.lock, s.share) },
 		text: func(r *Resolver, id uint32) string { return r.chains.signatures.Name(id) }}
 )
 
 // annotation is what a Go program told runtime/trace its goroutine was doing;
 // annotations stand in stacks as frames of a class of their own.
 func annotation(class string) keyKind {
-	return keyKind{looks: itsStack, id: func(r *Resolver, s subject) uint32 { return r.sym.Annotation(s.stack, class) }, text: methodName}
+	return keyKind{id: func(r *Resolver, s *subject) uint32 { return r.sym.Annotation(s.stack, class) }, text: methodName}
 }
 
 func methodName(r *Resolver, id uint32) string { return r.sym.Methods().Name(id) }
@@ -227,7 +226,7 @@ func siteName(r *Resolver, id uint32) string { return r.sites.Names().Name(id) }
 // on follows above.
 const doingBits = 4
 
-func doingID(r *Resolver, s subject) uint32 {
+func doingID(r *Resolver, s *subject) uint32 {
 	if s.blocked != format.NoObject {
 		return uint32(Blocked) | r.sym.Class(s.blocked)<<doingBits
 	}

@@ -2,26 +2,27 @@ package blame
 
 import "slices"
 
-// numbering numbers combinations of ids, of one length, in the order in which they
-// come. A trace may have a million of them: one takes its ids and some six bytes,
-// and holds no pointer that a garbage collector would follow.
+// numbering numbers combinations of ids, all of one length, in the order in which they
+// come. There may be a million of them: one takes its ids and some six bytes, and holds no
+// pointer that a garbage collector would follow.
 type numbering struct {
 	width int
 	count int
+	last  int      // the number that was asked for last
 	ids   []uint32 // of all combinations, one behind the other
 	table []int32  // by hash: number, counting from 1; 0 is free
 }
-
-// smallestTable is a power of two, as all lengths of tables are.
-const smallestTable = 16
 
 // at returns a combination.
 func (n *numbering) at(number int) []uint32 {
 	return n.ids[number*n.width : (number+1)*n.width : (number+1)*n.width]
 }
 
-// of returns the number of a combination, a new one if it was not met.
+// of returns the number of a combination, a new one if it has none.
 func (n *numbering) of(ids []uint32) int {
+	if n.last < n.count && slices.Equal(n.at(n.last), ids) {
+		return n.last // most slices are like the one before
+	}
 	if 4*(n.count+1) > 3*len(n.table) {
 		n.grow()
 	}
@@ -31,7 +32,8 @@ func (n *numbering) of(ids []uint32) int {
 		n.count++
 		n.table[at] = int32(n.count)
 	}
-	return int(n.table[at]) - 1
+	n.last = int(n.table[at]) - 1
+	return n.last
 }
 
 // has reports whether a combination has a number.
@@ -40,8 +42,13 @@ func (n *numbering) has(ids []uint32) bool { return n.count > 0 && n.table[n.fin
 // find returns the place of a combination in the table, or of the free one where
 // it belongs.
 func (n *numbering) find(ids []uint32) int {
+	h := uint64(len(ids))
+	for _, id := range ids { // as MurmurHash does at its end
+		h = (h ^ uint64(id)) * 0xff51afd7ed558ccd
+		h ^= h >> 33
+	}
 	mask := len(n.table) - 1
-	at := int(hashOf(ids)) & mask
+	at := int(uint32(h)) & mask
 	for n.table[at] != 0 && !slices.Equal(n.at(int(n.table[at])-1), ids) {
 		at = (at + 1) & mask
 	}
@@ -49,24 +56,14 @@ func (n *numbering) find(ids []uint32) int {
 }
 
 func (n *numbering) grow() {
-	n.table = make([]int32, max(2*len(n.table), smallestTable))
+	n.table = make([]int32, max(2*len(n.table), 16))
 	for i := range n.count {
 		n.table[n.find(n.at(i))] = int32(i + 1)
 	}
 }
 
-// forget makes it an empty one.
+// forget drops all combinations.
 func (n *numbering) forget() {
 	clear(n.table)
 	n.ids, n.count = n.ids[:0], 0
-}
-
-// hashOf mixes ids, as MurmurHash does at its end.
-func hashOf(ids []uint32) uint32 {
-	h := uint64(len(ids))
-	for _, id := range ids {
-		h = (h ^ uint64(id)) * 0xff51afd7ed558ccd
-		h ^= h >> 33
-	}
-	return uint32(h)
 }

@@ -17,24 +17,18 @@ const OtherOperation = "[other operation]"
 type operations struct {
 	frames *regexp.Regexp
 	names  analysis.Interner
-	byID   []uint32 // stack -> names id + 1, 0 when not computed yet
+	of     perStack
 }
 
 // id returns the operation of a stack.
 func (t *operations) id(sym *analysis.Symbols, stack format.StackID) uint32 {
-	if len(sym.Frames(stack)) == 0 {
-		return t.names.ID(analysis.UnknownStack)
-	}
-	for len(t.byID) <= int(stack) {
-		t.byID = append(t.byID, 0)
-	}
-	if t.byID[stack] == 0 {
-		t.byID[stack] = t.names.ID(t.name(sym.Frames(stack))) + 1
-	}
-	return t.byID[stack] - 1
+	return t.of.id(stack, func() uint32 { return t.names.ID(t.name(sym.Frames(stack))) })
 }
 
 func (t *operations) name(frames []format.Frame) string {
+	if len(frames) == 0 {
+		return analysis.UnknownStack
+	}
 	for i := len(frames) - 1; i >= 0 && t.frames != nil; i-- {
 		if strings.HasPrefix(frames[i].Method, "lambda$") {
 			continue // a compiler's name; it stands outside of what its body calls
@@ -49,4 +43,18 @@ func (t *operations) name(frames []format.Frame) string {
 		}
 	}
 	return OtherOperation
+}
+
+// perStack remembers an id for each stack.
+type perStack []uint32 // plus 1; 0 is not known yet
+
+// id returns the id of a stack, which of gives the first time.
+func (p *perStack) id(stack format.StackID, of func() uint32) uint32 {
+	for len(*p) <= int(stack) {
+		*p = append(*p, 0)
+	}
+	if (*p)[stack] == 0 {
+		(*p)[stack] = of() + 1
+	}
+	return (*p)[stack] - 1
 }

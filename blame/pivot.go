@@ -70,9 +70,6 @@ func (p *Pivot) App(own *regexp.Regexp) *Pivot {
 // Begin implements analysis.Visitor.
 func (p *Pivot) Begin(sym *analysis.Symbols, start int64) {
 	p.keys.Begin(sym)
-	if p.classes != nil {
-		p.classes.sym = sym
-	}
 	p.rec.Begin(start)
 }
 
@@ -137,7 +134,9 @@ func (p *Pivot) charge(at int, s *analysis.Slice, ns int64, n int, c *Charge) *r
 	r := &p.rows[at]
 	r.Add(s, ns, n, c.Owner.Prov)
 	p.rec.Add(r.series, s.Start, s.End, ns, n)
-	p.classes.add(at, s.Lock, ns*int64(n))
+	if p.classes != nil {
+		p.classes.add(at, p.keys.sym.Class(s.Lock), ns*int64(n))
+	}
 	return r
 }
 

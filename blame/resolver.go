@@ -15,6 +15,7 @@ type Resolver struct {
 	ops    operations
 	sites  Sites
 	chains chains
+	of     [owner + 1]subject // of what is asked for now, so that asking allocates nothing
 }
 
 // IDs holds one id per key asked for; unused places are zero.
@@ -80,25 +81,23 @@ func (r *Resolver) Sites() *Sites { return &r.sites }
 // Where no key is about owners, any owner will do; where none is about
 // waiters, any waiter.
 func (r *Resolver) IDs(by []Key, lock format.ObjectID, w *analysis.Waiter, c *Charge) (ids IDs) {
-	waiting := waitingFor(lock, w, c)
-	of := [...]subject{waiter: waiting, ofLock: waiting, owner: owning(c)}
+	r.find(ids[:len(by)], by, lock, w, c)
+	return ids
+}
+
+// find is IDs into a list as long as by.
+func (r *Resolver) find(ids []uint32, by []Key, lock format.ObjectID, w *analysis.Waiter, c *Charge) {
+	waiting := subject{thread: w.Thread, stack: w.Stack, lock: lock, last: c.Last, mode: w.Mode, share: c.share}
+	r.of[waiter], r.of[ofLock] = waiting, waiting
+	r.of[owner] = subject{thread: c.Owner.Thread, stack: c.Owner.Stack, lock: c.Owned, last: c.Last, blocked: c.Blocked, did: c.Owner.Did}
 	for i, k := range by {
 		key := &keys[k]
 		if key.side == owner && c.Owner.Kind != analysis.OwnerThread {
 			ids[i] = pseudo | uint32(c.Owner.Kind)<<24 | uint32(c.Owner.Cycle)&0xffffff
 			continue
 		}
-		ids[i] = key.kind.id(r, of[key.side])
+		ids[i] = key.kind.id(r, &r.of[key.side])
 	}
-	return ids
-}
-
-func waitingFor(lock format.ObjectID, w *analysis.Waiter, c *Charge) subject {
-	return subject{thread: w.Thread, stack: w.Stack, lock: lock, last: c.Last, mode: w.Mode, share: c.share}
-}
-
-func owning(c *Charge) subject {
-	return subject{thread: c.Owner.Thread, stack: c.Owner.Stack, lock: c.Owned, last: c.Last, blocked: c.Blocked, did: c.Owner.Did}
 }
 
 // Text names an id; a key of stacks also gives the stack, nil for a pseudo
@@ -123,30 +122,26 @@ func (r *Resolver) stack(k Key, id uint32) []format.Frame {
 }
 
 // stackIDs makes one of stacks with equal frames, which a source may give
-// several ids.
+// several ids: the first of them.
 type stackIDs struct {
 	first map[string]uint32
-	byID  []uint32 // canonical id + 1
+	of    perStack
 }
 
 func (t *stackIDs) canonical(sym *analysis.Symbols, id format.StackID) uint32 {
 	if id == format.NoStack || len(sym.Frames(id)) == 0 {
 		return 0
 	}
-	for len(t.byID) <= int(id) {
-		t.byID = append(t.byID, 0)
-	}
-	if t.byID[id] == 0 {
-		text := analysis.StackText(sym.Frames(id))
+	return t.of.id(id, func() uint32 {
 		if t.first == nil {
 			t.first = map[string]uint32{}
 		}
+		text := analysis.StackText(sym.Frames(id))
 		first, ok := t.first[text]
 		if !ok {
 			first = uint32(id)
 			t.first[text] = first
 		}
-		t.byID[id] = first + 1
-	}
-	return t.byID[id] - 1
+		return first
+	})
 }

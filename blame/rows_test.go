@@ -34,22 +34,3 @@ func TestRowsAreThoseOfTheirKeys(t *testing.T) {
 		}
 	}
 }
-
-// Slices of more kinds than are remembered at first are found without asking
-// the keys: a chain of hundreds of waits has as many kinds at each instant.
-func TestRowsRememberWhatComesAgain(t *testing.T) {
-	var keys Resolver
-	keys.Begin(symbols())
-	rows := NewRows(&keys, []Key{ByLock})
-	const kinds = 8 << recentBits
-	for range 4 * recentTimes {
-		for l := range format.ObjectID(kinds) {
-			if got := rows.Of(l, &analysis.Waiter{}, &Charge{}); got != int(l) {
-				t.Fatalf("lock %d has row %d", l, got)
-			}
-		}
-	}
-	if n := len(rows.recent); n < kinds || n > 1<<recentMost {
-		t.Errorf("%d kinds of slices come again and again, %d are remembered", kinds, n)
-	}
-}

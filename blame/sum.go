@@ -1,9 +1,6 @@
 package blame
 
 import (
-	"math"
-	"slices"
-
 	"contend/analysis"
 	"contend/format"
 )
@@ -60,24 +57,15 @@ type WaitCounter struct {
 	threads []threadWait
 }
 
-// threadWait is the current wait of a thread, counted from 1, and the rows that
-// have counted it.
+// threadWait is the current wait of a thread and the rows that have counted it, as bits of
+// words of 64 rows. Most waits stay within one word. A wait behind 5,000 others, each of
+// which is a row, keeps no more than a bit for each, as long as it lasts.
 type threadWait struct {
-	few    uint64 // the first rows, one bit each; all while the thread has no wait
-	serial uint32
-	last   int32             // of the others: the latest, from 1
-	of     uint32            // the wait that rows are of
-	rows   []int32           // some of the others, from 1
-	many   map[uint32]uint64 // all behind these, by 64 of them, one bit each
+	began bool
+	at    int    // number of the word in use
+	rows  uint64 // that word
+	other map[int]uint64
 }
-
-// So many rows are bits, and so many others are compared one by one; most waits have
-// fewer. One behind 5,000 others, each of which is a row, is long, and no more is kept of
-// it than a bit for each, as long as it lasts.
-const (
-	bitRows = 64
-	fewRows = 32
-)
 
 // Begin notes that threads are seen waiting, each in a new wait or in the last
 // one.
@@ -92,52 +80,35 @@ func (c *WaitCounter) Begin(waiters []analysis.Waiter) {
 // begin notes that a thread is seen in a new wait.
 func (c *WaitCounter) begin(thread format.ThreadID) {
 	for len(c.threads) <= int(thread) {
-		c.threads = append(c.threads, threadWait{few: math.MaxUint64})
+		c.threads = append(c.threads, threadWait{})
 	}
 	t := &c.threads[thread]
-	t.serial, t.last, t.few = t.serial+1, 0, 0
+	t.began, t.rows, t.other = true, 0, nil
 }
 
 // IsNew reports whether a row meets a thread's current wait for the first
 // time. A wait that began before what is looked at is new to none.
 func (c *WaitCounter) IsNew(row int, thread format.ThreadID) bool {
-	if int(thread) >= len(c.threads) {
+	if int(thread) >= len(c.threads) || !c.threads[thread].began {
 		return false
 	}
 	t := &c.threads[thread]
-	if row >= bitRows {
-		return t.isNewToMany(row)
+	if row/64 != t.at {
+		t.turnTo(row / 64)
 	}
-	bit := uint64(1) << row
-	isNew := t.few&bit == 0
-	t.few |= bit
+	bit := uint64(1) << (row % 64)
+	isNew := t.rows&bit == 0
+	t.rows |= bit
 	return isNew
 }
 
-// isNewToMany is IsNew for one of many rows. Only when the row changes in the middle
-// of a wait must it be looked up whether it was there before.
-func (t *threadWait) isNewToMany(row int) bool {
-	now := int32(row) + 1
-	if t.last == now || t.serial == 0 {
-		return false
+// turnTo makes another word the one in use.
+func (t *threadWait) turnTo(at int) {
+	if t.rows != 0 && t.other == nil {
+		t.other = map[int]uint64{}
 	}
-	t.last = now
-	if t.of != t.serial {
-		t.of, t.rows = t.serial, t.rows[:0]
-		t.many = nil
+	if t.rows != 0 {
+		t.other[t.at] = t.rows
 	}
-	if slices.Contains(t.rows, now) {
-		return false
-	}
-	if len(t.rows) < fewRows {
-		t.rows = append(t.rows, now)
-		return true
-	}
-	if t.many == nil {
-		t.many = map[uint32]uint64{}
-	}
-	at, bit := uint32(now)/64, uint64(1)<<(now%64)
-	before := t.many[at]
-	t.many[at] = before | bit
-	return before&bit == 0
+	t.at, t.rows = at, t.other[at]
 }
