@@ -9,56 +9,39 @@ import (
 
 // use is what a thread does with a lock in a section.
 type use struct {
-	thread, lock int32
+	lock, thread int32
 	section      uint32
 	shared       bool
 }
 
-// served is how long a use lasts in all, without the waits for other locks.
-type served struct {
-	use
-	own int // among the locks of threads
-	ns  int64
-}
-
 // demand is what threads and locks have to do in the trace.
 type demand struct {
-	served []served
-	owned  []owned   // the locks of threads
-	taken  []float64 // by thread: how often it takes locks
-	waited []int64   // by thread
+	uses   []use         // by lock and thread
+	ns     map[use]int64 // how long it lasts in all, without the waits for other locks
+	taken  []float64     // by thread: how often it takes locks
+	waited []int64       // by thread
 }
 
-// demands sums tenures once for all changes.
-func (c *Collector) demands() *demand {
-	if c.demand != nil {
-		return c.demand
-	}
-	tenures := c.everyTenure()
-	inside := waitsInside(tenures, len(c.threads))
-	d := &demand{taken: make([]float64, len(c.threads)), waited: make([]int64, len(c.threads))}
-	at, own := map[use]int{}, map[owned]int{}
-	for i := range tenures {
-		t := &tenures[i]
+// newDemand sums tenures once for all changes.
+func (c *Collector) newDemand() *demand {
+	d := &demand{ns: map[use]int64{}, taken: make([]float64, len(c.threads)), waited: make([]int64, len(c.threads))}
+	inside := waitsInside(c.tenures, len(c.threads))
+	for i := range c.tenures {
+		t := &c.tenures[i]
 		if t.thread < 0 {
 			continue
 		}
 		d.taken[t.thread]++
 		d.waited[t.thread] += t.start - t.asked
-		u := use{t.thread, t.lock, t.section, t.mode == format.Shared}
-		j, ok := at[u]
-		if !ok {
-			o, ok := own[owned{t.thread, t.lock}]
-			if !ok {
-				o = len(d.owned)
-				own[owned{t.thread, t.lock}], d.owned = o, append(d.owned, owned{t.thread, t.lock})
-			}
-			j = len(d.served)
-			at[u], d.served = j, append(d.served, served{use: u, own: o})
+		u := use{t.lock, t.thread, t.section, t.mode == format.Shared}
+		if _, known := d.ns[u]; !known {
+			d.uses = append(d.uses, u)
 		}
-		d.served[j].ns += max(t.end-t.start-inside[i], 0)
+		d.ns[u] += max(t.end-t.start-inside[i], 0)
 	}
-	c.demand = d
+	slices.SortStableFunc(d.uses, func(a, b use) int {
+		return cmp.Or(cmp.Compare(a.lock, b.lock), cmp.Compare(a.thread, b.thread))
+	})
 	return d
 }
 
@@ -67,45 +50,45 @@ func (c *Collector) demands() *demand {
 // through faster than if it never waited, X <= N/(Z + sum D), and an exclusive lock is
 // held once at a time, sum X*D <= 1. As threads gain unevenly, most is won where those
 // that need a lock least, for each acquisition, take it as often as they can.
-func (c *Collector) ceiling(e *effect) float64 {
-	d, length := c.demands(), float64(c.end-c.start)
-	gone := slices.Clone(d.waited)
-	left := make([]float64, len(d.owned))
-	for i := range d.served {
-		s := &d.served[i]
-		rest := e.shrunk(s.section, s.ns)
-		gone[s.thread] += s.ns - rest
-		if !e.gone[s.lock] && !e.reads(s.shared, s.section) {
-			left[s.own] += float64(rest) / float64(e.stripes[s.lock].count)
+func (d *demand) ceiling(c *Collector, e *effect) float64 {
+	length, gone, needs := float64(c.end-c.start), slices.Clone(d.waited), make([][]need, len(c.locks))
+	semaphores := c.semaphores()
+	for _, u := range d.uses {
+		rest := e.shrunk(u.section, d.ns[u])
+		gone[u.thread] += d.ns[u] - rest
+		if rest == 0 || e.gone[u.lock] || semaphores[u.lock] || e.reads(u.shared, u.section) {
+			continue
 		}
+		list := &needs[u.lock]
+		if n := len(*list); n == 0 || (*list)[n-1].thread != u.thread {
+			*list = append(*list, need{thread: u.thread})
+		}
+		(*list)[len(*list)-1].each += float64(rest) / float64(e.stripes[u.lock].count)
 	}
 	all, alone := 0.0, make([]float64, len(d.taken)) // by thread: what it can take if it never waits
 	for t, n := range d.taken {
 		all, alone[t] = all+n, n*length/max(length-float64(gone[t]), 1)
 	}
-	semaphores, byLock := c.semaphores(), make([][]demanded, len(c.locks))
-	for i, u := range d.owned {
-		if n := d.taken[u.thread]; left[i] > 0 && n > 0 && !semaphores[u.lock] {
-			byLock[u.lock] = append(byLock[u.lock], demanded{u.thread, left[i] / n})
-		}
-	}
 	high := sumOf64(alone)
-	for _, list := range byLock {
+	for _, list := range needs {
+		for i := range list {
+			list[i].each /= d.taken[list[i].thread]
+		}
 		high = min(high, heldOnce(list, alone, length))
 	}
 	return max(high/max(all, 1), 1)
 }
 
-// demanded is how long a thread holds a lock for each acquisition of any, ns.
-type demanded struct {
+// need is how long a thread holds a lock for each acquisition of any, ns.
+type need struct {
 	thread int32
 	each   float64
 }
 
 // heldOnce returns how many acquisitions there can be at most in a time in which a lock
 // is held once at a time, where alone bounds those of each thread.
-func heldOnce(list []demanded, alone []float64, length float64) float64 {
-	slices.SortFunc(list, func(a, b demanded) int { return cmp.Compare(a.each, b.each) })
+func heldOnce(list []need, alone []float64, length float64) float64 {
+	slices.SortFunc(list, func(a, b need) int { return cmp.Compare(a.each, b.each) })
 	high := sumOf64(alone)
 	for _, u := range list {
 		n := min(alone[u.thread], length/u.each)
@@ -121,35 +104,10 @@ func sumOf64(list []float64) (sum float64) {
 	return sum
 }
 
-// everyTenure returns the tenures of all threads, settled where they were
-// rebuilt.
-func (c *Collector) everyTenure() []tenure {
-	if c.tenured != nil {
-		return c.tenured
-	}
-	for i := range c.threads {
-		if len(c.threads[i].holds) > 0 {
-			c.takers++
-		}
-	}
-	if c.rebuilt {
-		c.tenured = c.settle(c.semaphores())
-		return c.tenured
-	}
-	for i := range c.threads {
-		for _, h := range c.threads[i].holds {
-			c.tenured = append(c.tenured, tenure{h, int32(i)})
-		}
-	}
-	return c.tenured
-}
-
 // waitsInside returns, by tenure, how long its thread waited for other locks
 // meanwhile.
 func waitsInside(all []tenure, threads int) []int64 {
-	out := make([]int64, len(all))
-	open := make([][]int32, threads)
-	byAsked := make([]int32, len(all))
+	out, open, byAsked := make([]int64, len(all)), make([][]int32, threads), make([]int32, len(all))
 	for i := range all {
 		byAsked[i] = int32(i)
 	}
@@ -159,11 +117,11 @@ func waitsInside(all []tenure, threads int) []int64 {
 		if t.thread < 0 {
 			continue
 		}
-		open[t.thread] = slices.DeleteFunc(open[t.thread], func(j int32) bool { return all[j].end <= t.asked })
-		for _, j := range open[t.thread] {
+		list := slices.DeleteFunc(open[t.thread], func(j int32) bool { return all[j].end <= t.asked })
+		for _, j := range list {
 			out[j] += max(min(t.start, all[j].end)-max(t.asked, all[j].start), 0)
 		}
-		open[t.thread] = append(open[t.thread], i)
+		open[t.thread] = append(list, i)
 	}
 	return out
 }

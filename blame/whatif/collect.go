@@ -8,36 +8,58 @@ import (
 	"contend/format"
 )
 
-// Collector is a visitor that takes what a replay needs: every tenure, 40
+// Collector is a visitor that takes what a replay needs: every tenure, some 60
 // bytes each, and when threads were idle.
 type Collector struct {
-	sym     *analysis.Symbols
-	sites   *blame.Sites
-	start   int64
-	end     int64
-	threads []thread
-	byID    []int32 // by thread: its number among those, from 1
-	index   map[format.ObjectID]int32
-	nobody  []hold // what unknown threads held
-	tenures bool
-	tenured []tenure // all of them, once asked for
-	demand  *demand  // of them, once asked for
-	takers  int      // threads that have any
-	rebuilt bool     // some tenures were not recorded
-	locks   []format.ObjectID
-	waitNs  int64
-	blamed  map[blamed]int64           // waiting for owners in each section, by lock class
-	passed  map[uint32]int64           // by section: waiting on whose path to its end somebody is in it
-	held    map[uint32]*analysis.Union // by section: when somebody waited for an owner in it
-	waited  map[uint32]int64           // by lock class
+	sym   *analysis.Symbols
+	sites *blame.Sites
+	start int64
+	end   int64
 
-	path      []uint32 // scratch of share
+	threads []*thread // by id until numbered, then by number
+	index   map[format.ObjectID]int32
+	locks   []format.ObjectID
+	tenures []tenure // see number
+	rebuilt bool     // some tenures were not recorded
+	ready   bool     // number was called
+	takers  int      // threads that have tenures
+
 	runningNs int64
+	waitNs    int64
+	waited    map[uint32]int64           // by lock class
+	blamed    map[blamed]int64           // waiting for owners in each section, by lock class
+	passed    map[uint32]int64           // by section: waiting on whose path to its end some owner is in it
+	held      map[uint32]*analysis.Union // by section: when a thread waited for an owner in it
 	deadlock  bool
+	path      []uint32 // scratch of share
 }
 
 // blamed is a section on a class of locks.
 type blamed struct{ section, class uint32 }
+
+// thread is what the trace shows of one thread beside its tenures.
+type thread struct {
+	number int32
+	idle   []span
+	last   tenure // its last wait, as if the lock was released at once
+}
+
+type span struct {
+	start, end int64
+	pause      bool // it lasts as long as the thread wants
+}
+
+// tenure is one hold of a lock, with the wait before it. Times are ns since the start of
+// the trace; asked is before start if the thread had to wait.
+type tenure struct {
+	asked, start, end int64
+	thread            int32 // -1 where it is not known
+	lock              int32
+	section           uint32
+	number            uint32 // among those of its thread
+	mode              format.Mode
+	got               getting
+}
 
 // New returns an empty collector.
 func New() *Collector {
@@ -66,7 +88,7 @@ func (*Collector) Ticks(int64, int64) {}
 func (c *Collector) Slice(s *analysis.Slice) {
 	for i := range s.Waiters {
 		if w := &s.Waiters[i]; w.First && !w.Failed {
-			c.thread(w.Thread).last = hold{asked: s.Start - c.start, start: s.Start + w.WaitNs - c.start, lock: c.lock(s.Lock), section: c.section(w.Stack, s.Lock), mode: w.Mode}
+			c.thread(w.Thread).last = tenure{asked: s.Start - c.start, start: s.Start + w.WaitNs - c.start, lock: c.lock(s.Lock), section: c.section(w.Stack, s.Lock), mode: w.Mode}
 		}
 	}
 	c.QueueSlice(s, len(s.Waiters))
@@ -83,8 +105,7 @@ func (c *Collector) QueueSlice(s *analysis.Slice, n int) {
 	}
 }
 
-// share takes who is on a path, and the section of whom n waited for. Nobody gets
-// through a deadlock the sooner for a shorter section.
+// share takes the sections on the path of n waiters. A shorter section ends no deadlock.
 func (c *Collector) share(s *analysis.Slice, sh *analysis.Share, n int) {
 	deadlock := sh.Root.Kind == analysis.OwnerDeadlock
 	c.deadlock = c.deadlock || deadlock
@@ -119,13 +140,13 @@ func (c *Collector) share(s *analysis.Slice, sh *analysis.Share, n int) {
 
 // Held implements analysis.HoldVisitor.
 func (c *Collector) Held(h *analysis.Hold) {
-	lock := c.lock(h.Lock)
-	c.rebuilt, c.tenures = c.rebuilt || h.Rebuilt, true
-	list := &c.nobody
+	c.rebuilt = c.rebuilt || h.Rebuilt
+	t := tenure{asked: h.Asked - c.start, start: h.Start - c.start, end: h.End - c.start, thread: -1, lock: c.lock(h.Lock), section: c.section(h.Stack, h.Lock), mode: h.Mode}
 	if h.Thread != format.NoThread {
-		list = &c.thread(h.Thread).holds
+		c.thread(h.Thread)
+		t.thread = int32(h.Thread)
 	}
-	*list = append(*list, hold{asked: h.Asked - c.start, start: h.Start - c.start, end: h.End - c.start, lock: lock, section: c.section(h.Stack, h.Lock), mode: h.Mode})
+	c.tenures = append(c.tenures, t)
 }
 
 // Idle implements analysis.IdleVisitor.
@@ -145,30 +166,56 @@ func (c *Collector) lock(id format.ObjectID) int32 {
 	return lock
 }
 
-// thread returns what is known of a thread. Ids may be as wild as the trace
-// likes, so that they are numbered anew.
+// thread returns what is known of a thread.
 func (c *Collector) thread(id format.ThreadID) *thread {
-	for len(c.byID) <= int(id) {
-		c.byID = append(c.byID, 0)
+	for len(c.threads) <= int(id) {
+		c.threads = append(c.threads, nil)
 	}
-	if c.byID[id] == 0 {
-		c.threads = append(c.threads, thread{})
-		c.byID[id] = int32(len(c.threads))
+	if c.threads[id] == nil {
+		c.threads[id] = &thread{}
 	}
-	return &c.threads[c.byID[id]-1]
+	return c.threads[id]
 }
 
-// number numbers threads by their ids: who comes first of those that come at one
-// instant is told by nothing else.
+// number gives threads dense numbers in the order of their ids, orders tenures by thread,
+// those of unknown threads last, and settles them where they were rebuilt. It comes once,
+// when the whole trace was seen.
 func (c *Collector) number() {
-	var threads []thread
-	for id, at := range c.byID {
-		if at > 0 {
-			threads = append(threads, c.threads[at-1])
-			c.byID[id] = int32(len(threads))
+	if c.ready {
+		return
+	}
+	c.ready = true
+	byID := c.threads
+	c.threads = nil
+	for _, t := range byID {
+		if t != nil {
+			t.number = int32(len(c.threads))
+			c.threads = append(c.threads, t)
 		}
 	}
-	if c.byID != nil {
-		c.threads = threads
+	for i := range c.tenures {
+		if t := &c.tenures[i]; t.thread >= 0 {
+			t.thread = byID[t.thread].number
+		}
 	}
+	for _, n := range c.perThread() {
+		if n > 0 {
+			c.takers++
+		}
+	}
+	slices.SortStableFunc(c.tenures, func(a, b tenure) int { return int(uint32(a.thread)) - int(uint32(b.thread)) })
+	if c.rebuilt {
+		c.tenures = c.settle()
+	}
+}
+
+// perThread counts the tenures of each thread.
+func (c *Collector) perThread() []int {
+	count := make([]int, len(c.threads))
+	for i := range c.tenures {
+		if t := c.tenures[i].thread; t >= 0 {
+			count[t]++
+		}
+	}
+	return count
 }

@@ -25,47 +25,28 @@ type getting struct {
 // has it before who waited: nanoseconds are counted, but not so exact.
 const margin = 1000
 
-// handover finds out how each lock was handed over. The threads have their
-// tenures in the order of their programs.
-func (c *Collector) handover(threads []thread, permits []int) (gettings [][]getting, typical []int64) {
-	byLock := make([][]acquisition, len(c.locks))
-	gettings, typical = make([][]getting, len(threads)), make([]int64, len(c.locks))
-	count := make([]int, len(c.locks))
-	for i := range threads {
-		gettings[i] = make([]getting, len(threads[i].holds))
-		for j := range threads[i].holds {
-			count[threads[i].holds[j].lock]++
-		}
-	}
-	for l, n := range count {
-		byLock[l] = make([]acquisition, 0, n)
-	}
-	for i := range threads {
-		for j := range threads[i].holds {
-			h := &threads[i].holds[j]
-			byLock[h.lock] = append(byLock[h.lock], acquisition{h, &gettings[i][j]})
+// handover finds out how each thread got its locks, and returns how long handing over each
+// lock typically took.
+func (c *Collector) handover(threads [][]tenure, permits []int) []int64 {
+	byLock, typical := make([][]*tenure, len(c.locks)), make([]int64, len(c.locks))
+	for _, list := range threads {
+		for i := range list {
+			t := &list[i]
+			byLock[t.lock] = append(byLock[t.lock], t)
 		}
 	}
 	workers.Each(len(byLock), func(l int) { typical[l] = handovers(byLock[l], permits[l]) })()
-	return gettings, typical
-}
-
-// acquisition is a tenure, and how its thread got the lock.
-type acquisition struct {
-	*hold
-	got *getting
+	return typical
 }
 
 // handovers finds out how a lock was handed over, and returns how long that
 // typically took.
-func handovers(list []acquisition, permits int) int64 {
-	slices.SortFunc(list, func(a, b acquisition) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.asked, b.asked))
-	})
+func handovers(list []*tenure, permits int) int64 {
+	slices.SortFunc(list, byStart)
 	all, exclusive := gapsOf(list, permits)
 	came, served, until := int64(math.MinInt64), int64(math.MinInt64), int64(math.MinInt64)
 	var took []int64
-	var others []acquisition // who have had it since without a wait, when it was free
+	var others []*tenure // who have had it since without a wait, when it was free
 	for _, a := range list {
 		if a.asked >= a.start {
 			if a.start >= until {
@@ -75,7 +56,7 @@ func handovers(list []acquisition, permits int) int64 {
 			continue
 		}
 		until = max(until, a.end)
-		g, gaps := a.got, all
+		g, gaps := &a.got, all
 		if a.mode == format.Shared {
 			gaps = exclusive
 		}
@@ -101,7 +82,7 @@ func handovers(list []acquisition, permits int) int64 {
 
 // interrupted returns how many of others had a lock at once while one was the next
 // to have it who could not have it beside them.
-func interrupted(others []acquisition, a acquisition) (n int32) {
+func interrupted(others []*tenure, a *tenure) (n int32) {
 	for _, o := range others {
 		if o.start > a.asked && (a.mode != format.Shared || o.mode != format.Shared) {
 			n++
@@ -112,9 +93,9 @@ func interrupted(others []acquisition, a acquisition) (n int32) {
 
 // unseen finds out who waited though nobody had the lock, or waited for it, that
 // is known.
-func unseen(list []acquisition) {
+func unseen(list []*tenure) {
 	byAsked := slices.Clone(list)
-	slices.SortFunc(byAsked, func(a, b acquisition) int { return cmp.Compare(a.asked, b.asked) })
+	slices.SortFunc(byAsked, func(a, b *tenure) int { return cmp.Compare(a.asked, b.asked) })
 	served := int64(math.MinInt64) // the last of those who have come
 	for _, a := range byAsked {
 		if a.got.waited {
@@ -126,7 +107,7 @@ func unseen(list []acquisition) {
 
 // habits finds out who took a free lock though others waited; those do so again,
 // and all others where most do who could.
-func habits(list []acquisition) {
+func habits(list []*tenure) {
 	first, barged, polite := int64(math.MaxInt64), 0, 0 // who waits longest of those served later
 	for i := len(list) - 1; i >= 0; i-- {
 		a := list[i]
@@ -154,7 +135,7 @@ type gaps []gap
 
 // gapsOf returns when a lock was free, and when it was free of those who do not
 // share it. The tenures are in order of their starts.
-func gapsOf(list []acquisition, permits int) (all, exclusive gaps) {
+func gapsOf(list []*tenure, permits int) (all, exclusive gaps) {
 	until, alone := make([]int64, max(permits, 1)), int64(math.MinInt64) // until when each permit is taken, ascending
 	for i := range until {
 		until[i] = math.MinInt64

@@ -13,7 +13,7 @@ func TestALockBoundsThoseWhoUseIt(t *testing.T) {
 		alone []float64 // of three threads, of which the last does without the lock
 		want  float64
 	}{{[]float64{20, 20, 5}, 20 + 8 + 5}, {[]float64{80, 20, 5}, 50 + 5}, {[]float64{3, 2, 5}, 10}} {
-		if got := heldOnce([]demanded{{1, 75}, {0, 20}}, c.alone, 1000); got != c.want {
+		if got := heldOnce([]need{{1, 75}, {0, 20}}, c.alone, 1000); got != c.want {
 			t.Errorf("%v: %v, want %v", c.alone, got, c.want)
 		}
 	}
@@ -47,8 +47,8 @@ func TestHowLateOneMayCome(t *testing.T) {
 	if free := r.needs(l, 0); free < 800 || free > 1500 {
 		t.Errorf("the lock is left to others for %d ns", free)
 	}
-	late := thread{holds: []hold{{asked: 1000, start: 5000, end: 6000}}}
-	if came := late.program(10000)[0].busy; came < 1100 || came > 1250 {
+	late := (&thread{}).inOrder([]tenure{{asked: 1000, start: 5000, end: 6000}}, 10000)
+	if came := (&thread{}).programOf(late, 10000).steps[0].busy; came < 1100 || came > 1250 {
 		t.Errorf("who waited from 1000 on for one who was there comes at %d", came)
 	}
 }
@@ -58,11 +58,11 @@ func TestHowLateOneMayCome(t *testing.T) {
 func TestHowFarBackATenureIsLookedFor(t *testing.T) {
 	const outer, inner, other = int32(0), int32(1), int32(2)
 	for within, want := range map[int]int64{5: 50, 11: 0} {
-		all := []tenure{{hold: hold{asked: 10, start: 20, end: 50, lock: other}}}
+		all := []tenure{{asked: 10, start: 20, end: 50, lock: other}}
 		for i := range int64(within) {
-			all = append(all, tenure{hold: hold{asked: 100 + 10*i, start: 101 + 10*i, end: 105 + 10*i, lock: inner}})
+			all = append(all, tenure{asked: 100 + 10*i, start: 101 + 10*i, end: 105 + 10*i, lock: inner})
 		}
-		all = append(all, tenure{hold: hold{asked: 300, start: 300, end: 320, lock: outer, section: 1}})
+		all = append(all, tenure{asked: 300, start: 300, end: 320, lock: outer, section: 1})
 		extendStarts(all, map[uint32]int64{1: 320}, map[order]int{{outer, inner}: 1}, 1, make([]bool, 3))
 		if got := all[len(all)-1].start; got != want {
 			t.Errorf("%d tenures within: it begins at %d, want %d", within, got, want)
@@ -104,10 +104,10 @@ func TestWhatIsDueComesInOrder(t *testing.T) {
 // one; where there are two permits the other may have had his own.
 func TestWhoIsLetThrough(t *testing.T) {
 	for permits, want := range map[int]int32{0: 1, 1: 1, 2: 0} {
-		waits, comes := getting{}, getting{}
-		handovers([]acquisition{{&hold{asked: 10, start: 50, end: 60}, &waits}, {&hold{asked: 20, start: 20, end: 30}, &comes}}, permits)
-		if !waits.waited || waits.yields != want {
-			t.Errorf("%d permits: %+v, want %d", permits, waits, want)
+		waits, comes := tenure{asked: 10, start: 50, end: 60}, tenure{asked: 20, start: 20, end: 30}
+		handovers([]*tenure{&waits, &comes}, permits)
+		if !waits.got.waited || waits.got.yields != want {
+			t.Errorf("%d permits: %+v, want %d", permits, waits.got, want)
 		}
 	}
 }

@@ -1,13 +1,10 @@
 package whatif
 
-import (
-	"slices"
-)
+import "slices"
 
 // program is what a thread does, over and over.
 type program struct {
 	steps  []step
-	got    []getting // by tenure
 	thread int32
 	late   int64 // of the time before its first step: what does not come again
 }
@@ -24,24 +21,24 @@ type part struct {
 }
 
 // split returns the parts of a trace, in the order of their first threads.
-func split(programs []program, locks int) []*part {
+func split(programs []program, locks int) (parts []*part) {
 	of, local := newSets(locks), make([]int32, locks)
 	for i := range programs {
-		for j := range programs[i].steps {
-			if s := &programs[i].steps[j]; s.op != turn {
+		for _, s := range programs[i].steps {
+			if s.op != turn {
 				of.join(programs[i].steps[0].lock, s.lock)
 			}
 		}
 	}
-	var parts []*part
 	byRoot := make([]*part, locks)
-	for l := range locks {
-		if root := of.root(int32(l)); byRoot[root] == nil {
+	for l := range int32(locks) {
+		root := of.root(l)
+		if byRoot[root] == nil {
 			byRoot[root] = &part{}
 		}
-		p := byRoot[of.root(int32(l))]
+		p := byRoot[root]
 		local[l] = int32(len(p.locks))
-		p.locks = append(p.locks, int32(l))
+		p.locks = append(p.locks, l)
 	}
 	for _, one := range programs {
 		p := byRoot[of.root(one.steps[0].lock)]

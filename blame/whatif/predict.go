@@ -2,7 +2,6 @@ package whatif
 
 import (
 	"math"
-	"slices"
 
 	"contend/format/workers"
 )
@@ -38,7 +37,7 @@ type replays struct {
 	length  int64
 	base    outcomes
 	misfit  Misfit
-	note    func(p *part, l int, o *outcome) // takes what each part of a replay comes to; nil for none
+	demand  *demand
 }
 
 // loops are those of the ends of a range; the last one is for tenures that were
@@ -48,42 +47,63 @@ var loops = [...]loop{{}, {open: true}, {likely: true}}
 // outcomes are those of one change, by loop.
 type outcomes [len(loops)]outcome
 
+func (o *outcomes) add(part *outcomes) {
+	for l := range o {
+		o[l].add(&part[l])
+	}
+}
+
 // newReplays replays the unchanged trace.
 func newReplays(c *Collector) *replays {
-	threads := c.settled()
-	m := &replays{c: c, permits: c.permits(threads), length: c.end - c.start}
+	c.number()
+	m := &replays{c: c, length: c.end - c.start, demand: c.newDemand()}
+	threads := c.ofThreads()
+	semaphores := c.ofSemaphores(threads)
+	m.permits = c.permits(semaphores)
 	if c.rebuilt {
-		c.limitPermits(threads, m.permits)
+		limitPermits(semaphores, m.permits)
 	}
-	recorded := int64(0)
-	for i := range threads {
-		recorded += int64(len(threads[i].holds))
+	programs, recorded := c.programs(threads, m.length)
+	m.typical = c.handover(threads, m.permits)
+	m.parts = split(programs, len(c.locks))
+	for i, out := range m.replay(c.unchanged(), m.parts) {
+		p := m.parts[i]
+		p.base, p.control = out, out
+		m.base.add(&out)
 	}
-	each := programs(threads, m.length)
-	gettings, typical := c.handover(threads, m.permits)
-	m.typical = typical
-	for i := range each {
-		each[i].got = gettings[each[i].thread]
+	if c.rebuilt {
+		m.controls()
 	}
-	m.parts = split(each, len(c.locks))
-	all := func(*part) bool { return true }
-	m.note = func(p *part, l int, o *outcome) { p.base[l] = *o }
-	m.base = m.replay(c.unchanged(), all)
-	m.note = nil
-	m.controls(all)
 	m.misfit = Misfit{math.Abs(ratio(sum(&m.base[0].waited), c.waitNs) - 1), math.Abs(ratio(sum(&m.base[0].taken), recorded) - 1)}
 	return m
 }
 
-// programs returns what threads do that take locks.
-func programs(threads []thread, length int64) (list []program) {
-	for i := range threads {
-		if t := &threads[i]; len(t.holds) > 0 {
-			steps := t.program(length)
-			list = append(list, program{steps: steps, thread: int32(i), late: late(steps)})
+// ofThreads returns copies of the tenures of each thread. Those of unknown threads are left
+// out: to a waiter the lock is as good as free then, without being its own.
+func (c *Collector) ofThreads() [][]tenure {
+	out := make([][]tenure, len(c.threads))
+	for t, n := range c.perThread() {
+		out[t] = make([]tenure, 0, n+1)
+	}
+	for _, t := range c.tenures {
+		if t.thread >= 0 {
+			out[t.thread] = append(out[t.thread], t)
 		}
 	}
-	return list
+	return out
+}
+
+// programs returns what threads do that take locks, and how many tenures the trace has of
+// them. It leaves the tenures in the order of the programs.
+func (c *Collector) programs(threads [][]tenure, length int64) (list []program, recorded int64) {
+	for i, t := range c.threads {
+		if n := len(threads[i]); n > 0 {
+			recorded += int64(n)
+			threads[i] = t.inOrder(threads[i], length)
+			list = append(list, t.programOf(threads[i], length))
+		}
+	}
+	return list, recorded
 }
 
 // once replays a part.
@@ -101,98 +121,67 @@ func (m *replays) once(p *part, e *effect, by loop) outcome {
 	return r.run()
 }
 
-// replay replays the parts that a change touches; the others are as they were.
-func (m *replays) replay(e *effect, touches func(*part) bool) (out outcomes) {
-	n := len(loops)
-	if !m.c.rebuilt {
-		n-- // all that is held is known
-	}
-	var runs []run
-	for _, p := range m.parts {
-		if touches(p) {
-			runs = append(runs, p.runs(n)...)
-			continue
+// replay replays some parts, in the closed loop and the open one, which are the same where
+// nothing comes from outside; and in the likely one, where tenures were rebuilt.
+func (m *replays) replay(e *effect, parts []*part) []outcomes {
+	n, out := len(loops), make([]outcomes, len(parts))
+	workers.Each(n*len(parts), func(i int) {
+		p, by := parts[i/n], loops[i%n]
+		if (p.comes || !by.open) && (m.c.rebuilt || !by.likely) {
+			out[i/n][i%n] = m.once(p, e, by)
 		}
-		for i := range n {
-			out[i].add(&p.base[i])
-		}
-	}
-	changed := make([]outcome, len(runs))
-	workers.Each(len(runs), func(i int) { changed[i] = m.once(runs[i].part, e, loops[runs[i].loops[0]]) })()
-	for i := range runs {
-		for _, l := range runs[i].loops {
-			if out[l].add(&changed[i]); m.note != nil {
-				m.note(runs[i].part, l, &changed[i])
-			}
+	})()
+	for i, p := range parts {
+		if !p.comes {
+			out[i][1] = out[i][0]
 		}
 	}
 	return out
 }
 
-// run is one replay of a part, for the loops in which it is the same.
-type run struct {
-	part  *part
-	loops []int
-}
-
-// runs returns the replays of a part that the first n loops need. Where nothing comes
-// from outside the first two are one.
-func (p *part) runs(n int) []run {
-	list := []run{{p, []int{0, 1}}}
-	if p.comes {
-		list = []run{{p, []int{0}}, {p, []int{1}}}
-	}
-	for l := 2; l < n; l++ {
-		list = append(list, run{p, []int{l}})
-	}
-	return list
-}
-
-// controls replays the program hardly changed. Of tenures that were not rebuilt the
-// replay of the trace is the program, and its own control.
-func (m *replays) controls(all func(*part) bool) {
-	for _, p := range m.parts {
-		p.control = p.base
-	}
-	if !m.c.rebuilt {
-		return
-	}
-	for _, p := range m.parts {
-		p.control = outcomes{}
-	}
-	m.note = func(p *part, l int, o *outcome) { p.control[l].add(o) }
+// controls replays the program hardly changed, for what a change is compared with beside
+// the trace. Rebuilt tenures, handed over as they were, give the trace again as long as
+// nothing is changed at all: they were made of it. The first change, however small, frees
+// the replay from that, and may bring more than what it is about: that is in a program
+// that is hardly changed, too.
+func (m *replays) controls() {
+	sums := make([]outcomes, len(m.parts))
 	for _, by := range slight {
-		m.replay(m.c.hardly(by), all)
-	}
-	m.note = nil
-	for _, p := range m.parts {
-		for l := range p.control {
-			p.control[l].share(int64(len(slight)))
+		for i, out := range m.replay(m.c.hardly(by), m.parts) {
+			sums[i].add(&out)
 		}
+	}
+	for i, p := range m.parts {
+		for l := range sums[i] {
+			sums[i][l].share(int64(len(slight)))
+		}
+		p.control = sums[i]
 	}
 }
 
-// control is what a change is compared with beside the trace. Rebuilt tenures, handed
-// over as they were, give the trace again as long as nothing is changed at all: they
-// were made of it. The first change, however small, frees the replay from that, and may
-// bring more than what it is about: that is in a program that is hardly changed, too.
-func (m *replays) control(e *effect) (out outcomes) {
+// changed returns what the program comes to with a change, and without it but for the
+// freedom that the change gives the parts it touches.
+func (m *replays) changed(e *effect) (now, control outcomes) {
+	var touched []*part
 	for _, p := range m.parts {
-		for l := range out {
-			if e.touches(p) {
-				out[l].add(&p.control[l])
-			} else {
-				out[l].add(&p.base[l])
-			}
+		if e.touches(p) {
+			touched = append(touched, p)
+			control.add(&p.control)
+		} else {
+			now.add(&p.base)
+			control.add(&p.base)
 		}
 	}
-	return out
+	for _, out := range m.replay(e, touched) {
+		now.add(&out)
+	}
+	return now, control
 }
 
 // predict compares replays of the changed program with those of the trace. Where
 // rebuilt tenures lock up in one of them, as the program did not, it says nothing.
 func (m *replays) predict(e *effect) (throughput, waitNs Range, stuck bool) {
-	changed, control := m.replay(e, e.touches), m.control(e)
+	changed, control := m.changed(e)
 	throughput, waitNs, stuck = Range{math.Inf(1), 0}, Range{math.Inf(1), 0}, true
 	spreads, taken := [2]float64{}, false
 	for i := range changed {
@@ -226,60 +215,4 @@ func ratio(a, b int64) float64 {
 		return 1
 	}
 	return float64(a) / float64(b)
-}
-
-// errors is how many standard errors a range reaches beyond its ends.
-const errors = 2
-
-// shown is the part of the variance of windows that the smaller ones of their
-// differences show on average, the greatest left out: of normal ones, by drawing.
-const shown = 0.697
-
-// spread is the standard error of the ratio of two sums, as a part of it, from
-// how much each varies from window to window: the trace is one run of the
-// program, and what is predicted would be another.
-func spread(a, b *[windows]int64) float64 { return math.Hypot(standardError(a), standardError(b)) }
-
-// unrest is how much the throughput of two runs of a recorded program may differ
-// by chance, from how much the time in which its threads did not wait varies.
-func (c *Collector) unrest() float64 {
-	var ran [windows]int64
-	part := max((c.end-c.start)/windows, 1)
-	for _, t := range c.everyTenure() {
-		if t.thread >= 0 {
-			ran[min(t.start/part, windows-1)] -= t.start - t.asked
-		}
-	}
-	for i := range ran {
-		ran[i] = max(ran[i]+part*int64(c.takers), 0)
-	}
-	return errors * spread(&ran, &ran)
-}
-
-// waitingPart returns how much of the time of threads that take locks is waiting.
-func (c *Collector) waitingPart() float64 {
-	c.everyTenure()
-	return float64(c.waitNs) / max(float64(c.end-c.start)*float64(c.takers), 1)
-}
-
-// standardError is that of the mean of some windows, as a part of it. It goes by
-// how far neighbours differ: that a program has phases is no chance. Where it
-// began is none either, so the greatest difference is left out, and by what the
-// others show less for that the error is raised.
-func standardError(parts *[windows]int64) float64 {
-	mean := float64(sum(parts)) / windows
-	if mean == 0 {
-		return 0
-	}
-	var apart [windows - 1]float64
-	for i := range apart {
-		d := float64(parts[i+1]-parts[i]) / mean
-		apart[i] = d * d / 2
-	}
-	slices.Sort(apart[:])
-	square := 0.0
-	for _, d := range apart[:len(apart)-1] {
-		square += d
-	}
-	return math.Sqrt(square / (windows - 2) / shown / windows)
 }

@@ -1,5 +1,7 @@
 package whatif
 
+import "contend/format"
+
 // outcome is what a replay came to.
 type outcome struct {
 	taken  [windows]int64 // acquisitions, by part of the time
@@ -20,16 +22,6 @@ func (o *outcome) share(of int64) {
 	for i := range windows {
 		o.taken[i], o.waited[i] = o.taken[i]/of, o.waited[i]/of
 	}
-}
-
-// windows are the parts of a replay that are compared, for how much they vary.
-const windows = 10
-
-func sum(parts *[windows]int64) (n int64) {
-	for _, w := range parts {
-		n += w
-	}
-	return n
 }
 
 // replay runs the programs of the threads of a part over again, for length
@@ -180,7 +172,7 @@ func (r *replay) step(id int32, now int64) {
 // take takes a lock, or queues; false when the thread has to wait.
 func (r *replay) take(id, on int32, s *step, now int64) bool {
 	a, l := &r.threads[id], &r.locks[on]
-	g, reader := &a.got[s.number], r.reads(s)
+	g, reader := &s.got, r.reads(s)
 	if l.admits(reader) && (l.first == 0 && !g.unseen || l.first > 0 && g.barges) {
 		r.enter(id, on, reader, now)
 		r.handOver(on, now)
@@ -239,7 +231,7 @@ func (r *replay) handOver(on int32, now int64) {
 // needs returns how long a lock is free before the next of those who wait has it.
 func (r *replay) needs(l *lock, now int64) int64 {
 	a := &r.threads[l.first-1]
-	g := &a.got[a.steps[a.next].number]
+	g := &a.steps[a.next].got
 	free := g.free
 	if !g.waited {
 		free = l.typical
@@ -270,7 +262,7 @@ func (r *replay) grant(on int32, now int64) {
 	r.handOver(on, now)
 }
 
-func (r *replay) reads(s *step) bool { return r.change.reads(s.readable, s.section) }
+func (r *replay) reads(s *step) bool { return r.change.reads(s.mode == format.Shared, s.section) }
 
 func (r *replay) window(now int64) int64 { return min(now/max(r.length/windows, 1), windows-1) }
 

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"slices"
 	"testing"
 
 	"contend/format/simulate"
@@ -12,7 +13,9 @@ import (
 func one(l lock, got getting, threads ...program) replay {
 	r := replay{length: 1000, change: (&Collector{}).unchanged(), locks: []lock{l}, stripes: []stripes{{0, 1}}}
 	for i := range threads {
-		threads[i].got = []getting{got}
+		for j := range threads[i].steps {
+			threads[i].steps[j].tenure = &tenure{got: got}
+		}
 		r.threads = append(r.threads, actor{program: &threads[i]})
 	}
 	return r
@@ -68,18 +71,20 @@ func TestThreadsBeginOnce(t *testing.T) {
 func TestPartsAreTheWhole(t *testing.T) {
 	for scenario, want := range map[string]int{"shards": 4, "nested": 1} {
 		c, _, _ := collected(t, simulate.Config{Scenario: scenario, Duration: 5e8, Handoff: 1000, Seed: 3}, recorded)
-		c.number()
-		m, whole, local := newReplays(c), &part{}, make([]int32, len(c.locks))
-		for l := range local {
-			local[l] = int32(l)
+		m, whole := newReplays(c), &part{}
+		for l := range c.locks {
+			whole.locks = append(whole.locks, int32(l))
 		}
-		whole.locks = local
-		threads := c.settled()
-		list := programs(threads, m.length)
-		gettings, _ := c.handover(threads, m.permits)
-		for _, p := range list {
-			p.got = gettings[p.thread]
-			whole.add(p, local)
+		for _, p := range m.parts {
+			for _, one := range p.programs {
+				one.steps = slices.Clone(one.steps)
+				for i := range one.steps {
+					if s := &one.steps[i]; s.op != turn {
+						s.lock = s.tenure.lock
+					}
+				}
+				whole.add(one, whole.locks)
+			}
 		}
 		e, touched := c.unchanged(), 0
 		set := golden.Must(c.find(c.Sections()[0].Method))(t)
@@ -92,10 +97,8 @@ func TestPartsAreTheWhole(t *testing.T) {
 		if len(m.parts) != want || touched != 1 {
 			t.Errorf("%s: a change touches %d of %d parts, want 1 of %d", scenario, touched, len(m.parts), want)
 		}
-		for i, got := range m.replay(e, e.touches) {
-			if i == len(loops)-1 { // of rebuilt tenures
-				break
-			}
+		now, _ := m.changed(e)
+		for i, got := range now[:len(now)-1] { // the last loop is of rebuilt tenures
 			if all := m.once(whole, e, loops[i]); got != all || sum(&got.taken) == 0 {
 				t.Errorf("%s: parts come to %v, the whole to %v", scenario, got, all)
 			}

@@ -174,5 +174,5 @@ func (c *Collector) byClass(text string) (ns int64) {
 // replayable reports whether the trace tells enough to run it again. One that
 // ends in a deadlock would end there again.
 func (c *Collector) replayable() bool {
-	return len(c.locks) > 0 && c.end > c.start && c.tenures && (c.rebuilt || !c.deadlock)
+	return len(c.tenures) > 0 && c.end > c.start && (c.rebuilt || !c.deadlock)
 }

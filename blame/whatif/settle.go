@@ -8,38 +8,28 @@ import (
 	"contend/format"
 )
 
-// tenure is a hold of a thread, -1 for one that nobody knows.
-type tenure struct {
-	hold
-	thread int32
-}
-
-// settle returns the tenures of a trace in which they were rebuilt, by start.
-// What is known of one is what others waited for. So it is given the length
-// that is usual for its section where its end is not known, or where it had
-// begun before anybody came: but not beyond what else its thread and its lock
-// are known to have done.
-func (c *Collector) settle(semaphores []bool) []tenure {
-	var all []tenure
-	for i := range c.threads {
-		for _, h := range c.threads[i].holds {
-			all = append(all, tenure{h, int32(i)})
-		}
+// settle returns rebuilt tenures, by start, made to fit together. A recording tells of a
+// tenure what others waited for. So it is given the length that is usual for its section
+// where its end is not known, or where it had begun before any waiter came: but not beyond
+// what else its thread and its lock are known to have done. Tenures come by thread, those
+// of unknown threads last.
+func (c *Collector) settle() []tenure {
+	all, threads, semaphores := c.tenures, len(c.threads), c.semaphores()
+	known := len(all)
+	for known > 0 && all[known-1].thread < 0 {
+		known--
 	}
-	share(all)
-	disown(all)
-	beforeWaits(all, len(c.threads))
-	for _, h := range c.nobody {
-		all = append(all, tenure{h, -1})
-	}
+	share(all[:known])
+	disown(all[:known])
+	beforeWaits(all[:known], threads)
 	slices.SortStableFunc(all, func(a, b tenure) int { return cmp.Compare(a.start, b.start) })
 	usual := usualLengths(all)
 	limitEnds(all, usual, semaphores)
-	extendStarts(all, usual, orders(all), len(c.threads), semaphores)
+	extendStarts(all, usual, orders(all), threads, semaphores)
 	slices.SortStableFunc(all, func(a, b tenure) int { return cmp.Compare(a.start, b.start) })
 	all = joined(all, semaphores)
 	untangle(all)
-	endBeforeWaits(all, len(c.threads))
+	endBeforeWaits(all, threads)
 	return all
 }
 
@@ -79,28 +69,6 @@ func joined(all []tenure, semaphores []bool) []tenure {
 
 // owned is a lock of a thread.
 type owned struct{ thread, lock int32 }
-
-// settled returns the tenures of each thread, settled where they were rebuilt. What
-// nobody knows who had is left out: to who waits the lock is as good as free then,
-// without being his.
-func (c *Collector) settled() []thread {
-	out, count := make([]thread, len(c.threads)), make([]int, len(c.threads))
-	all := c.everyTenure()
-	for i := range all {
-		if t := all[i].thread; t >= 0 {
-			count[t]++
-		}
-	}
-	for i, n := range count {
-		out[i] = thread{holds: make([]hold, 0, n+1), idle: c.threads[i].idle, last: c.threads[i].last}
-	}
-	for i := range all {
-		if t := all[i].thread; t >= 0 {
-			out[t].holds = append(out[t].holds, all[i].hold)
-		}
-	}
-	return out
-}
 
 // disown takes what a thread is said to have while it waits for it from that
 // thread: it was somebody else.
@@ -192,15 +160,6 @@ func usualLengths(all []tenure) map[uint32]int64 {
 		usual[section] = list[len(list)/2]
 	}
 	return usual
-}
-
-// semaphores reports, by lock, whether several may have it who do not share it.
-func (c *Collector) semaphores() []bool {
-	out := make([]bool, len(c.locks))
-	for l, id := range c.locks {
-		out[l] = c.sym.Kind(id) == format.KindSemaphore
-	}
-	return out
 }
 
 // following is what comes after a tenure of a lock: when it is taken next, when

@@ -30,6 +30,7 @@
 //
 //	whatif.go    the question and the answer
 //	predict.go   ranges from replays, and how well these fit
+//	chance.go    how far two runs of one program differ
 //	parts.go     threads and locks that never meet are replayed apart
 //	replay.go    the replay: threads, locks, queues
 //	queue.go     what is due next
@@ -89,7 +90,6 @@ func (c *Collector) Predict(changes []Change) (*Result, error) {
 	out := &Result{WaitNs: c.waitNs}
 	var m *replays
 	if out.Replayed = c.replayable(); out.Replayed {
-		c.number()
 		m = newReplays(c)
 		out.Misfit, out.Locked = m.misfit, m.base[0].stuck
 	}
@@ -105,7 +105,7 @@ func (c *Collector) Predict(changes []Change) (*Result, error) {
 				row.Throughput, row.WaitNs = c.bound(&ch)
 			}
 			row.Locks = row.Locks && !out.Locked
-			row.Ceiling = max(c.ceiling(e)*(1+c.unrest()), row.Throughput.High)
+			row.Ceiling = max(m.demand.ceiling(c, e)*(1+c.unrest()), row.Throughput.High)
 		} else {
 			row.Throughput, row.WaitNs = c.bound(&ch)
 		}

@@ -185,7 +185,6 @@ func TestRecordingsRunAgain(t *testing.T) {
 	just := 0
 	for _, name := range again {
 		c := fromFile(t, name)
-		c.number()
 		m := newReplays(c)
 		if !m.misfit.Fits() || m.base[0].stuck {
 			t.Errorf("%s: %+v, locked %v", name, m.misfit, m.base[0].stuck)
