@@ -43,14 +43,15 @@ func (b *Builder) chain(s *Sample) []Frame {
 	way := b.paths.at(s.path)
 	hops := way.hops
 	from, to := 0, 0 // of the hops, what is left out
-	if b.depth(s, hops) > maxChain {
+	depth := b.depth(s, hops)
+	if depth > maxChain {
 		b.limit = limit{keptInner, keptOuter}
 		defer func() { b.limit = limit{} }()
 		if len(hops) > maxHops {
 			from, to = maxHops/2, len(hops)-maxHops/2
 		}
 	}
-	frames := b.owner(nil, s.Owner)
+	frames := b.owner(make([]Frame, 0, min(depth, maxChain)+2), s.Owner)
 	if way.far {
 		frames = append(frames, between)
 	}

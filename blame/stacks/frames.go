@@ -87,14 +87,16 @@ func (b *Builder) owner(frames []Frame, o analysis.Owner) []Frame {
 }
 
 func (b *Builder) lock(frames []Frame, id format.ObjectID, folded bool) []Frame {
-	name := b.LockName(id)
-	if folded {
-		name = b.sym.ClassName(id)
+	var says string
+	switch {
+	case b.Stable:
+		says = lockPrefix + blame.StableName(b.sym.ClassName(id))
+	case folded:
+		says = lockPrefix + b.sym.ClassName(id)
+	default:
+		says = b.lockFrame(id)
 	}
-	if b.Stable {
-		name = blame.StableName(b.sym.ClassName(id))
-	}
-	return append(frames, Frame{format.Frame{Method: "lock " + name}, Lock})
+	return append(frames, Frame{format.Frame{Method: says}, Lock})
 }
 
 // paths numbers the chains of hops met, from 1; 0 is the empty one.

@@ -46,9 +46,10 @@ type Builder struct {
 	samples []Sample
 	paths   paths
 	folded  folded
-	kinds   blame.Kinds // of the waiters in queues
-	most    int         // samples that are told apart
-	limit   limit       // while a deep chain is put together
+	kinds   blame.Kinds                // of the waiters in queues
+	most    int                        // samples that are told apart
+	limit   limit                      // while a deep chain is put together
+	names   map[format.ObjectID]string // what frames of locks say: those of deep chains come in each of them
 }
 
 // Key is everything a sample tells.
@@ -236,11 +237,24 @@ func (b *Builder) WaiterSite(s *Sample) string {
 func (b *Builder) Symbols() *analysis.Symbols { return b.sym }
 
 // LockName names a lock.
-func (b *Builder) LockName(id format.ObjectID) string {
-	if b.Name != nil {
-		return b.Name(id)
+func (b *Builder) LockName(id format.ObjectID) string { return b.lockFrame(id)[len(lockPrefix):] }
+
+const lockPrefix = "lock "
+
+// lockFrame is what the frame of a lock says.
+func (b *Builder) lockFrame(id format.ObjectID) string {
+	if name, ok := b.names[id]; ok {
+		return name
 	}
-	return b.sym.LockName(id)
+	name := b.sym.LockName
+	if b.Name != nil {
+		name = b.Name
+	}
+	if b.names == nil {
+		b.names = map[format.ObjectID]string{}
+	}
+	b.names[id] = lockPrefix + name(id)
+	return b.names[id]
 }
 
 // Samples returns the sums, in the order in which they were first met.
