@@ -109,9 +109,10 @@ func (p *android) thread(line string, id int64, state string) bool {
 }
 
 // androidLocks are the lines under a frame.
-var androidLocks = []waitLine{
-	{"waiting to lock ", Blocked},
-	{"waiting on ", Waiting},
+var androidLocks = []lockLine{
+	{"- locked ", NotWaiting},
+	{"- waiting to lock ", Blocked},
+	{"- waiting on ", Waiting},
 }
 
 func (p *android) part(text string) {
@@ -123,10 +124,8 @@ func (p *android) part(text string) {
 	} else if id, ok := strings.CutPrefix(text, "| sysTid="); ok {
 		id, _, _ = strings.Cut(id, " ")
 		p.cur.NativeID, _ = strconv.ParseInt(id, 10, 64)
-	} else if ref, ok := strings.CutPrefix(text, "- locked "); ok {
-		p.locks(p.names.bracketed(ref), len(p.cur.Frames)-1)
-	} else if lock, ok := strings.CutPrefix(text, "- "); ok && p.waitsAs(androidLocks, lock, p.names.bracketed) {
-		p.heldBy(lock)
+	} else {
+		p.lockIn(androidLocks, text, p.names.bracketed)
 	}
 }
 
@@ -138,18 +137,6 @@ func (p *android) nativeFrame(text string) {
 	}
 	name, _, _ := strings.Cut(strings.Trim(fields[4], "()"), "+")
 	p.native = append(p.native, format.Frame{Method: p.names.intern(name), File: p.names.intern(path.Base(fields[3])), Line: -1})
-}
-
-// heldBy reads ART's `held by thread 12` and Dalvik's `held by tid=12 (name)`.
-func (p *android) heldBy(text string) {
-	_, owner, ok := strings.Cut(text, " held by ")
-	if !ok {
-		return
-	}
-	number, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(owner, "thread "), "tid="), " ")
-	if id, err := strconv.ParseInt(number, 10, 64); err == nil {
-		p.claims = append(p.claims, claim{owner: id, ref: p.cur.For})
-	}
 }
 
 // finish: a last thread without a blank line behind it is cut off.

@@ -1,6 +1,7 @@
 package threaddump
 
 import (
+	"strconv"
 	"strings"
 
 	"contend/format"
@@ -84,21 +85,74 @@ func (b *builder) waits(how Wait, ref LockRef) {
 	}
 }
 
-// waitLine is how a line begins that names the lock a thread waits for.
-type waitLine struct {
-	prefix string
-	wait   Wait
+// waitsByState sets what a thread waits for where only its state tells a monitor from
+// what it is parked on.
+func (b *builder) waitsByState(ref LockRef) {
+	how := Parked
+	if b.cur.State == "BLOCKED" {
+		how = Blocked
+	}
+	b.waits(how, ref)
 }
 
-// waitsAs is waits for a line; false when it is none of those given.
-func (b *builder) waitsAs(lines []waitLine, text string, lock func(string) LockRef) bool {
+// lockLine is how a line begins that names a lock, and how the current thread waits for
+// that; NotWaiting for one that it has.
+type lockLine struct {
+	prefix string
+	how    Wait
+}
+
+// lockIn reads a line under a frame that names a lock, with its owner if that is told;
+// ok is false when it is none of those given.
+func (b *builder) lockIn(lines []lockLine, text string, lock func(string) LockRef) (how Wait, ok bool) {
 	for _, l := range lines {
-		if ref, ok := strings.CutPrefix(text, l.prefix); ok {
-			b.waits(l.wait, lock(ref))
-			return true
+		ref, ok := strings.CutPrefix(text, l.prefix)
+		switch {
+		case !ok:
+			continue
+		case l.how == NotWaiting:
+			b.locks(lock(ref), len(b.cur.Frames)-1)
+		default:
+			b.waits(l.how, lock(ref))
+			b.ownedBy(text)
 		}
+		return l.how, true
 	}
-	return false
+	return NotWaiting, false
+}
+
+// ownerMarks stand before the owner of a lock and, where it is named, between its name
+// and its id.
+var ownerMarks = [...]struct{ before, id string }{
+	{" held by thread ", ""}, // by ART
+	{" held by tid=", ""},    // by Dalvik
+	{", owner #", ""},        // by Thread.dump_to_file
+	{` owned by "`, `" t@`},  // by VisualVM
+	{` owned by "`, `" Id=`}, // by ThreadInfo
+}
+
+// ownedBy reads the owner behind a lock that the current thread waits for.
+func (b *builder) ownedBy(text string) {
+	for _, m := range ownerMarks {
+		_, id, ok := strings.Cut(text, m.before)
+		if !ok {
+			continue
+		}
+		c := claim{ref: b.cur.For}
+		if at := strings.LastIndex(id, m.id); at > 0 && m.id != "" {
+			c.name, id = b.names.intern(id[:at]), id[at+len(m.id):]
+		}
+		id, _, _ = strings.Cut(id, " ")
+		owner, err := strconv.ParseInt(id, 10, 64)
+		if err != nil {
+			continue
+		}
+		if c.owner = owner; c.name != "" {
+			c.java = owner
+		}
+		b.claims = append(b.claims, c)
+		return
+	}
 }
 
 // next completes the current thread.

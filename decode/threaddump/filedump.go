@@ -45,7 +45,7 @@ func (p *file) line(line string) bool {
 	}
 	p.blank = false
 	if lock, ok := strings.CutPrefix(text, "- "); ok {
-		p.lock(lock)
+		p.lockIn(lockLines, lock, p.names.hashed)
 	} else {
 		p.frame(strings.TrimPrefix(text, "at "), dotted) // JDK 21 writes no "at"
 	}
@@ -56,20 +56,6 @@ func (p *file) line(line string) bool {
 func bareFrame(text string) bool {
 	name, _, ok := strings.Cut(text, "(")
 	return ok && strings.HasSuffix(text, ")") && strings.Contains(name, ".") && !strings.Contains(name, " ")
-}
-
-func (p *file) lock(text string) {
-	if ref, ok := strings.CutPrefix(text, "locked "); ok {
-		p.locks(p.names.hashed(ref), len(p.cur.Frames)-1)
-		return
-	}
-	if !p.waitsAs(lockLines, text, p.names.hashed) {
-		return
-	}
-	_, owner, _ := strings.Cut(text, ", owner #")
-	if id, err := strconv.ParseInt(owner, 10, 64); err == nil {
-		p.claims = append(p.claims, claim{owner: id, ref: p.cur.For})
-	}
 }
 
 // thread begins a thread; false when it was there before, in this dump.

@@ -134,9 +134,10 @@ func (p *hotspot) part(text string) {
 	}
 }
 
-// lockLines are the lines under a frame that say what a thread waits for.
-// What it waits for comes with its innermost frames: the first one counts.
-var lockLines = []waitLine{
+// lockLines are the lines under a frame that name locks.
+var lockLines = []lockLine{
+	{"locked ", NotWaiting},
+	{"Locked ", NotWaiting}, // by Spring Boot, of synchronizers
 	{"waiting to lock ", Blocked},
 	{"waiting to re-lock in wait() ", Waiting}, // deriveLocks finds whether it is notified yet
 	{"parking to wait for ", Parked},
@@ -152,18 +153,17 @@ func (p *hotspot) lock(text string) {
 		p.debuggerFrame(frame, bci)
 		return
 	}
-	ref, ok := strings.CutPrefix(text, "locked ")
-	if !ok {
-		ref, ok = strings.CutPrefix(text, "Locked ") // by Spring Boot, of synchronizers
+	held, has := strings.CutPrefix(text, "locked ")
+	if !has {
+		held, has = strings.CutPrefix(text, "Locked ")
 	}
-	if held, synchronizer := strings.CutPrefix(ref, "synchronizer "); ok && (p.owned || synchronizer) {
-		p.dump.Ownables = p.dump.Ownables || synchronizer // by Apache Geode, above the frames
-		p.cur.hold(p.names.named(held))
-		return
-	}
-	if ok {
-		p.locks(p.names.named(ref), len(p.cur.Frames)-1)
-		return
+	if has {
+		held, synchronizer := strings.CutPrefix(held, "synchronizer ")
+		if p.owned || synchronizer {
+			p.dump.Ownables = p.dump.Ownables || synchronizer // by Apache Geode, above the frames
+			p.cur.hold(p.names.named(held))
+			return
+		}
 	}
 	if p.owned && strings.HasPrefix(text, "<") {
 		p.cur.hold(p.names.bracketed(text))
@@ -174,9 +174,11 @@ func (p *hotspot) lock(text string) {
 		p.waits(Blocked, LockRef{Class: what, Name: what}) // it has no address
 		return
 	}
-	if p.waitsAs(lockLines, text, p.names.named) {
+	if how, ok := p.lockIn(lockLines, text, p.names.named); ok && how != NotWaiting {
 		p.dump.Addresses = p.dump.Addresses && strings.Contains(text, "<")
-		p.ownedBy(text)
+		if strings.Contains(text, ` owned by "`) && p.cur.Wait == Blocked && p.cur.State != "BLOCKED" {
+			p.cur.Wait = Parked // VisualVM says of those that wait for a j.u.c. lock, too, that they wait to lock it
+		}
 	}
 }
 

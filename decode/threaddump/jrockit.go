@@ -52,7 +52,8 @@ func (p *jrockit) line(line string) bool {
 
 // jrockitLocks are the lines between frames. Those with ^ follow the frame
 // that took the lock.
-var jrockitLocks = []waitLine{
+var jrockitLocks = []lockLine{
+	{"^-- Holding lock: ", NotWaiting},
 	{"-- Blocked trying to get lock: ", Blocked},
 	{"-- Waiting for notification on: ", Waiting},
 	{"-- Parking to wait for: ", Parked},
@@ -66,10 +67,8 @@ func (p *jrockit) part(text string) {
 	}
 	if strings.HasPrefix(text, "-- end of trace") {
 		p.whole = true
-	} else if ref, ok := strings.CutPrefix(text, "^-- Holding lock: "); ok {
-		p.locks(p.names.hashed(ref), len(p.cur.Frames)-1)
 	}
-	p.waitsAs(jrockitLocks, text, p.names.hashed)
+	p.lockIn(jrockitLocks, text, p.names.hashed)
 }
 
 // jrockitStates are the words of a thread's first line that tell a state; a

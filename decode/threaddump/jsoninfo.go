@@ -112,11 +112,7 @@ func (b *jsonBuilder) waitsInfo(t *jsonInfo) {
 	if ref == (LockRef{}) {
 		return
 	}
-	how := Parked
-	if t.ThreadState == "BLOCKED" {
-		how = Blocked
-	}
-	b.waits(how, ref)
+	b.waitsByState(ref)
 	if t.OwnerID > 0 {
 		b.claims = append(b.claims, claim{int64(t.OwnerID), b.names.intern(t.OwnerName), int64(t.OwnerID), b.cur.For})
 	}

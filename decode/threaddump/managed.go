@@ -19,35 +19,14 @@ func (p *hotspot) managed(id string) {
 	p.dump.Addresses, p.dump.Marks = false, false
 }
 
-// ownedBy reads the owner behind a lock: `<1f> (a C) owned by "name" t@12`.
-// Who waits for a j.u.c. lock is said to wait to lock it as well.
-func (p *hotspot) ownedBy(text string) {
-	_, owner, ok := strings.Cut(text, ` owned by "`)
-	if !ok {
-		return
-	}
-	if p.cur.Wait == Blocked && p.cur.State != "BLOCKED" {
-		p.cur.Wait = Parked
-	}
-	name, id, ok := strings.Cut(owner, `" t@`)
-	number, err := strconv.ParseInt(id, 10, 64)
-	if ok && err == nil {
-		p.claims = append(p.claims, claim{number, p.names.intern(name), number, p.cur.For})
-	}
-}
-
 // on reads IntelliJ's ` on CLASS@1f owned by "name" Id=12`. Its threads have no
 // ids: the owner is found by name.
 func (p *hotspot) on(text string) {
 	ref, owner, owned := strings.Cut(text, ` owned by "`)
-	how := Parked
-	if p.cur.State == "BLOCKED" {
-		how = Blocked
-	}
 	p.dump.Addresses, p.dump.Marks = false, false
-	p.waits(how, p.names.hashed(ref))
+	p.waitsByState(p.names.hashed(ref))
 	if end := strings.LastIndex(owner, `" Id=`); owned && end >= 0 {
-		p.relations = append(p.relations, relation{p.cur.Name, how, p.cur.For, p.names.intern(owner[:end])})
+		p.relations = append(p.relations, relation{p.cur.Name, p.cur.Wait, p.cur.For, p.names.intern(owner[:end])})
 	}
 }
 

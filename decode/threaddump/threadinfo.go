@@ -84,8 +84,10 @@ func (p *info) thread(name, rest string) bool {
 	state, rest := threadState(rest)
 	p.begin(Thread{Name: p.names.intern(name), JavaID: id, State: p.names.intern(state)})
 	p.owned = false
-	if rest, waits := strings.CutPrefix(rest, "on "); waits {
-		p.on(rest)
+	if rest, waits := strings.CutPrefix(rest, "on "); waits { // CLASS@1f owned by "name" Id=12 (in native)
+		ref, _, _ := strings.Cut(rest, " ")
+		p.waitsByState(p.names.hashed(ref))
+		p.ownedBy(rest)
 	}
 	return true
 }
@@ -106,24 +108,6 @@ func threadState(text string) (state, rest string) {
 	}
 	state, rest, _ = strings.Cut(text, " ")
 	return state, rest
-}
-
-// on reads `CLASS@1f owned by "name" Id=12 (in native)`. The frames tell if a
-// thread that is not BLOCKED waits for a monitor or is parked.
-func (p *info) on(text string) {
-	ref, owner, owned := strings.Cut(text, " owned by ")
-	ref, _, _ = strings.Cut(ref, " ")
-	how := Parked
-	if p.cur.State == "BLOCKED" {
-		how = Blocked
-	}
-	p.waits(how, p.names.hashed(ref))
-	if i := strings.LastIndex(owner, " Id="); owned && i >= 0 {
-		number, _, _ := strings.Cut(owner[i+len(" Id="):], " ")
-		if id, err := strconv.ParseInt(number, 10, 64); err == nil {
-			p.claims = append(p.claims, claim{id, p.names.intern(strings.TrimSuffix(strings.TrimPrefix(owner[:i], `"`), `"`)), id, p.cur.For})
-		}
-	}
 }
 
 // finish: a cut cannot be told from the end.
