@@ -127,8 +127,8 @@ var ownerMarks = [...]struct{ before, id string }{
 	{" held by thread ", ""}, // by ART
 	{" held by tid=", ""},    // by Dalvik
 	{", owner #", ""},        // by Thread.dump_to_file
-	{` owned by "`, `" t@`},  // by VisualVM
-	{` owned by "`, `" Id=`}, // by ThreadInfo
+	{" owned by ", " t@"},    // by VisualVM: "name" t@12
+	{" owned by ", " Id="},   // by ThreadInfo: "name" Id=12
 }
 
 // ownedBy reads the owner behind a lock that the current thread waits for.
@@ -140,7 +140,7 @@ func (b *builder) ownedBy(text string) {
 		}
 		c := claim{ref: b.cur.For}
 		if at := strings.LastIndex(id, m.id); at > 0 && m.id != "" {
-			c.name, id = b.names.intern(id[:at]), id[at+len(m.id):]
+			c.name, id = b.names.intern(strings.Trim(id[:at], `"`)), id[at+len(m.id):]
 		}
 		id, _, _ = strings.Cut(id, " ")
 		owner, err := strconv.ParseInt(id, 10, 64)
