@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"strings"
 
-	"contend/decode/counts"
 	"contend/decode/godump"
 	"contend/decode/gotrace"
 	"contend/decode/jfr"
@@ -49,7 +48,7 @@ var kinds = []kind{
 	{perf.Is, func(c content) (Source, error) {
 		return perf.NewReader(c.in, c.name, c.rules), nil
 	}, true},
-	{counts.Is, func(c content) (Source, error) { return counts.NewReader(c.in, c.name), nil }, false},
+	{profile.IsCounts, func(c content) (Source, error) { return profile.NewCounts(c.in, c.name), nil }, false},
 	{gotrace.Header, func(c content) (Source, error) {
 		return gotrace.NewReader(c.in, c.name, c.rules)
 	}, true},

@@ -1,4 +1,4 @@
-package counts
+package profile
 
 import (
 	"strconv"
@@ -11,7 +11,7 @@ import (
 const apart = int64(1)
 
 // lock returns a lock, new ones with the metadata given.
-func (r *Reader) lock(n int, made format.Event) *lock {
+func (r *Counts) lock(n int, made format.Event) *lock {
 	l := r.locks[n]
 	if l == nil {
 		l = &lock{id: format.ObjectID(len(r.locks) + 1)}
@@ -25,7 +25,7 @@ func (r *Reader) lock(n int, made format.Event) *lock {
 }
 
 // stack gives frames an id; equal ones of two locks may have two.
-func (r *Reader) stack(frames []format.Frame) format.StackID {
+func (r *Counts) stack(frames []format.Frame) format.StackID {
 	if len(frames) == 0 {
 		return format.NoStack
 	}
@@ -35,7 +35,7 @@ func (r *Reader) stack(frames []format.Frame) format.StackID {
 }
 
 // counts reads `0=551, 1=1,` or `0=2 1=2`.
-func (r *Reader) counts(text string) error {
+func (r *Counts) counts(text string) error {
 	for field := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == ' ' || c == ',' }) {
 		number, value, ok := strings.Cut(field, "=")
 		n, err := strconv.Atoi(number)
@@ -49,7 +49,7 @@ func (r *Reader) counts(text string) error {
 }
 
 // count notes that a lock's count is now total. One that fell began anew.
-func (r *Reader) count(l *lock, total int64) {
+func (r *Counts) count(l *lock, total int64) {
 	more := total - l.count
 	if more < 0 {
 		more = total

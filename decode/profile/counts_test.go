@@ -1,7 +1,6 @@
-package counts
+package profile
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"strings"
@@ -17,7 +16,7 @@ func TestStacksOfBothAgents(t *testing.T) {
 	const waited = "contention detected on [0] java.lang.Object Sync.enter:2,  Sync.run:3,\n"
 	const created = "creating lock 1: App.<clinit>(App.java:3), 1=5,\n"
 	for _, text := range []string{waited + created, created + waited, waited + created + "new " + waited} {
-		r := NewReader(bufio.NewReader(strings.NewReader(text)), "test")
+		r := NewCounts(strings.NewReader(text), "test")
 		frames, stacks := map[format.StackID]string{}, map[string]string{}
 		var ev format.Event
 		for {

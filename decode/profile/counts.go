@@ -1,12 +1,6 @@
-// Package counts reads the output of the contention-profiling agents of
-// jpbempel: how often threads found each lock taken, cumulated, and for each
-// lock the stack that created it (java.util.concurrent) or that waited first
-// (synchronized). It knows no lengths of time and no owners, and makes none
-// up: a count of n is a contention event that weighs n.
-package counts
+package profile
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -15,14 +9,15 @@ import (
 	"strings"
 	"time"
 
+	"contend/decode/unwrap"
 	"contend/format"
 )
 
-// marks are what an input holds near its beginning.
+// marks are what the output of an agent holds near its beginning.
 var marks = []string{"creating lock ", "contention detected on ["}
 
-// Is reports whether an input begins like one of contention-profiling.
-func Is(head []byte) bool {
+// IsCounts reports whether an input begins like one of contention-profiling.
+func IsCounts(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		for _, m := range marks {
 			if bytes.HasPrefix(line, []byte(m)) {
@@ -36,9 +31,13 @@ func Is(head []byte) bool {
 	return false
 }
 
-// Reader is a format.Source of contention events that count.
-type Reader struct {
-	in     *bufio.Scanner
+// Counts is a format.Source over the output of the contention-profiling agents of
+// jpbempel: how often threads found each lock taken, cumulated, and for each
+// lock the stack that created it (java.util.concurrent) or that waited first
+// (synchronized). It knows no durations and no owners, and makes none
+// up: a count of n is a contention event that weighs n.
+type Counts struct {
+	lines  *unwrap.Lines
 	name   string
 	locks  map[int]*lock
 	stacks format.StackID // the id given last
@@ -47,13 +46,11 @@ type Reader struct {
 	timed  bool
 	first  int64
 	last   int64 // of the event delivered last
-	line   int
+	events int64
 	bad    int   // the first line that does not fit, 0 for none
 	lost   int64 // bytes of all such lines
-	size   int64 // of the line at hand
 	damage format.DamageLog
 	ended  bool
-	stats  format.Stats
 }
 
 // lock is one lock counted.
@@ -63,31 +60,22 @@ type lock struct {
 	count int64
 }
 
-// maxLine bounds a line; stacks are printed on one.
-const maxLine = 1 << 20
-
 // maxLock bounds the numbers of locks.
 const maxLock = 1 << 20
 
-// NewReader returns a reader. It gives no errors but io.EOF: a line that does
+// NewCounts returns a reader. It gives no errors but io.EOF: a line that does
 // not fit is told by Stats.
-func NewReader(in *bufio.Reader, name string) *Reader {
-	r := &Reader{in: bufio.NewScanner(in), name: name, locks: map[int]*lock{}, first: format.NoTime}
-	r.in.Buffer(nil, maxLine)
-	r.in.Split(r.split)
-	return r
+func NewCounts(in io.Reader, name string) *Counts {
+	return &Counts{lines: unwrap.NewLines(in, 64<<10, 0, 0), name: name, locks: map[int]*lock{}, first: format.NoTime}
 }
 
 // Close implements io.Closer; the input belongs to the caller.
-func (r *Reader) Close() error { return nil }
+func (r *Counts) Close() error { return nil }
 
 // Stats implements what every decoder tells.
-func (r *Reader) Stats() format.Stats {
-	s := r.stats
-	s.Format, s.Unit, s.BytesTotal = "contention-profiling counts", format.UnitAcquisitions, s.BytesRead
-	s.BytesRead -= r.lost
-	s.Damage = r.damage
-	s.Blind = "the input counts acquisitions: it does not tell who holds a lock"
+func (r *Counts) Stats() format.Stats {
+	s := format.Stats{Format: "contention-profiling counts", Unit: format.UnitAcquisitions, Events: r.events, Damage: r.damage,
+		BytesRead: r.lines.Used() - r.lost, BytesTotal: r.lines.Used(), Blind: "the input counts acquisitions: it does not tell who holds a lock"}
 	s.Warnings = []format.Warning{{Code: "counts-only", Text: "the input counts contended acquisitions; it knows no waiting times and no owners"}}
 	if !r.timed {
 		s.Warnings = append(s.Warnings, format.Warning{Code: "no-times", Text: "the counts have no time: none per second can be given"})
@@ -95,14 +83,14 @@ func (r *Reader) Stats() format.Stats {
 	if r.bad > 0 {
 		s.Warnings = append(s.Warnings, format.Warning{Code: "lost-data", Text: fmt.Sprintf("%s:%d: not a line of contention-profiling; such lines are left out", r.name, r.bad)})
 	}
-	if err := r.in.Err(); err != nil {
-		s.Warnings = append(s.Warnings, format.Warning{Code: "truncated", Text: fmt.Sprintf("%s:%d: %v", r.name, r.line+1, err)})
+	if err := r.fault(); err != nil {
+		s.Warnings = append(s.Warnings, format.Warning{Code: "truncated", Text: fmt.Sprintf("%s:%d: %v", r.name, r.lines.Line()+1, err)})
 	}
 	return s
 }
 
 // Read implements format.Source.
-func (r *Reader) Read(ev *format.Event) error {
+func (r *Counts) Read(ev *format.Event) error {
 	for !r.queue.Pop(ev) {
 		if r.ended {
 			return io.EOF
@@ -112,44 +100,46 @@ func (r *Reader) Read(ev *format.Event) error {
 	return nil
 }
 
+// fault is what ended the input, other than its end.
+func (r *Counts) fault() error {
+	if err := r.lines.Err(); !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
 // next reads a line.
-func (r *Reader) next() {
-	if !r.in.Scan() {
+func (r *Counts) next() {
+	from := r.lines.Used()
+	line, ok := r.lines.Next()
+	if !ok {
 		r.ended = true
-		if err := r.in.Err(); err != nil {
+		if err := r.fault(); err != nil {
 			r.damaged("truncated", err.Error(), 0)
 		}
-		if r.timed { // the stretch over which was counted
+		if r.timed { // the time in which was counted
 			r.queue.Push(format.Event{Kind: format.KindRecording, Time: r.first, End: max(r.now, r.first+1)})
 		}
 		return
 	}
-	r.line++
-	text := strings.ToValidUTF8(strings.TrimSpace(r.in.Text()), "\uFFFD")
+	text := strings.ToValidUTF8(strings.TrimSpace(string(line)), "\uFFFD")
 	if text == "" {
 		return
 	}
-	r.stats.Events++
+	r.events++
 	if err := r.take(text); err != nil {
 		if r.bad == 0 {
-			r.bad = r.line
+			r.bad = r.lines.Line()
 		}
-		r.lost += r.size
-		r.damaged("lost-data", err.Error(), r.size)
+		size := r.lines.Used() - from
+		r.lost += size
+		r.damaged("lost-data", err.Error(), size)
 	}
 }
 
-// split is bufio.ScanLines that keeps the sizes of lines, with their ends.
-func (r *Reader) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
-	advance, line, err = bufio.ScanLines(data, atEOF)
-	r.size = int64(advance)
-	r.stats.BytesRead += r.size
-	return advance, line, err
-}
-
 // damaged books the line at hand.
-func (r *Reader) damaged(code, why string, bytes int64) {
-	d := format.Damage{Pos: format.Pos{File: r.name, Line: max(r.line, 1)}, Code: code, Why: why, Bytes: bytes, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime}
+func (r *Counts) damaged(code, why string, bytes int64) {
+	d := format.Damage{Pos: format.Pos{File: r.name, Line: max(r.lines.Line(), 1)}, Code: code, Why: why, Bytes: bytes, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime}
 	if r.timed {
 		d.From, d.Until = r.now, r.now
 	}
@@ -160,7 +150,7 @@ var errLine = errors.New("does not fit")
 
 // take reads `2026-11-21 03:03:57.871 0=551, 1=1,`, `creating lock 2: frames,
 // 0=13,` or `contention detected on [0] java.lang.Object frames,`.
-func (r *Reader) take(text string) error {
+func (r *Counts) take(text string) error {
 	if t, rest, ok := instant(text); ok {
 		r.now, r.timed, text = t, true, rest
 		if r.first == format.NoTime {
@@ -195,7 +185,7 @@ func instant(line string) (ns int64, rest string, ok bool) {
 
 // created reads `2: App.<clinit>(App.java:3), 0=13, 1=1,`: the first counts
 // follow the last lock created before them.
-func (r *Reader) created(text string) error {
+func (r *Counts) created(text string) error {
 	number, rest, _ := strings.Cut(text, ": ")
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 0 || n > maxLock {
@@ -208,7 +198,7 @@ func (r *Reader) created(text string) error {
 }
 
 // detected reads `0] java.lang.Object Sync.enter:2,  Sync.run:3,`.
-func (r *Reader) detected(text string) error {
+func (r *Counts) detected(text string) error {
 	number, rest, _ := strings.Cut(text, "] ")
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 0 || n > maxLock {
