@@ -13,12 +13,6 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// closing is what is delivered at the end of the trace, and how far.
-type closing struct {
-	releases int // in the reader's waits
-	waits    int // the same
-}
-
 // finish ends what goes on when the trace does, and names the locks.
 func (r *Reader) finish() {
 	r.interrupt()
@@ -109,23 +103,30 @@ func (r *Reader) byLock() iter.Seq2[site, []*wait] {
 	}
 }
 
-// close delivers releases and waits; false when all are delivered.
+// close delivers the releases and then the waits, one at a time; false when all are
+// delivered. Of the tries of one acquire the last stands for all.
 func (r *Reader) close(ev *format.Event) bool {
-	return r.closeRelease(ev) || r.closeWait(ev)
+	for n := len(r.waits); r.closed < 2*n; {
+		w, release := &r.waits[r.closed%n], r.closed < n
+		r.closed++
+		switch {
+		case release && w.woken != 0:
+			r.release(w, ev)
+			return true
+		case !release && w.again == 0:
+			ev.Reset()
+			ev.Kind, ev.Thread, ev.Owner, ev.Mode = format.KindWait, w.thread, w.waker, w.mode
+			ev.Object, ev.Stack = w.lock, w.stack
+			ev.Time, ev.End = r.wall(w.asked), r.wall(w.end)
+			return true
+		}
+	}
+	return false
 }
 
-// closeRelease delivers what woke a waiter: a release, by nobody known unless
-// the waker's stack shows it giving the lock back.
-func (r *Reader) closeRelease(ev *format.Event) bool {
-	c := &r.closing
-	for c.releases < len(r.waits) && r.waits[c.releases].woken == 0 {
-		c.releases++
-	}
-	if c.releases >= len(r.waits) {
-		return false
-	}
-	w := &r.waits[c.releases]
-	c.releases++
+// release tells what woke a waiter: a release, of which the thread is known only if the
+// waker's stack shows that it released the lock.
+func (r *Reader) release(w *wait, ev *format.Event) {
 	ev.Reset()
 	ev.Kind, ev.Thread, ev.Object, ev.Stack, ev.Woken = format.KindRelease, w.waker, w.lock, w.unlock, w.thread
 	if by := r.stacks.use(w.unlock); by.Shared() {
@@ -134,23 +135,4 @@ func (r *Reader) closeRelease(ev *format.Event) bool {
 	if ev.Time = r.wall(w.woken); w.again != 0 {
 		ev.Again = w.again - w.woken
 	}
-	return true
-}
-
-// closeWait delivers a wait. Of its tries the last stands for all.
-func (r *Reader) closeWait(ev *format.Event) bool {
-	c := &r.closing
-	for c.waits < len(r.waits) && r.waits[c.waits].again != 0 {
-		c.waits++
-	}
-	if c.waits >= len(r.waits) {
-		return false
-	}
-	w := &r.waits[c.waits]
-	c.waits++
-	ev.Reset()
-	ev.Kind, ev.Thread, ev.Owner, ev.Mode = format.KindWait, w.thread, w.waker, w.mode
-	ev.Object, ev.Stack = w.lock, w.stack
-	ev.Time, ev.End = r.wall(w.asked), r.wall(w.end)
-	return true
 }

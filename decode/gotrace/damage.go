@@ -30,12 +30,12 @@ func (r *Reader) ended(err error) error {
 // lost says that the trace is damaged from the last whole generation on.
 func (r *Reader) lost(err error) {
 	r.in.drain()
-	n := r.in.taken() - r.in.good()
+	n := r.in.taken() - r.in.sound
 	code, why := "truncated", format.ErrTruncated
 	if !r.in.early(err) {
 		code, why = "lost-data", format.ErrCorrupt
 	}
-	pos := format.Pos{File: r.in.name, Off: r.in.good()}
+	pos := format.Pos{File: r.in.name, Off: r.in.sound}
 	r.warnings = append(r.warnings, format.Warning{Code: code, Text: format.Say("%s: generation: %v; %v bytes not read, about a second of a trace can only be read as a whole", pos, why, n)})
 	r.damage.Add(format.Damage{Pos: pos, Code: code, Why: "generation: " + why.Error(), Bytes: n, Events: format.UnknownEvents, From: r.wall(r.last), Until: format.NoTime})
 	r.queue.Push(format.Event{Kind: format.KindGap, Time: r.wall(r.last), End: r.wall(r.last), Bytes: n, Name: why.Error()})

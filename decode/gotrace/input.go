@@ -101,9 +101,6 @@ func (in *input) taken() int64 { return in.bytes - int64(in.buf.Buffered()) }
 // holds, not its place.
 func (in *input) mark() { in.sound = in.taken() }
 
-// good is how many bytes were whole.
-func (in *input) good() int64 { return in.sound }
-
 // whole reports whether the input was read to its end.
 func (in *input) whole() bool { return in.ended && in.buf.Buffered() == 0 }
 

@@ -42,7 +42,7 @@ type Reader struct {
 	events int64
 
 	queue    format.Queue // to deliver before reading on
-	closing  closing
+	closed   int          // how many releases and waits are delivered at the end, or passed over
 	warnings []format.Warning
 	damage   format.DamageLog
 	err      error // after the queue
@@ -69,7 +69,7 @@ func NewReader(in io.Reader, name string, t *rules.Table) (*Reader, error) {
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	return format.Stats{Format: fmt.Sprintf("go 1.%d trace", r.version), Events: r.events,
-		BytesRead: r.in.good(), BytesTotal: r.in.taken(), Warnings: r.warnings, Damage: r.damage}
+		BytesRead: r.in.sound, BytesTotal: r.in.taken(), Warnings: r.warnings, Damage: r.damage}
 }
 
 // Close releases the reader; the input stays open.

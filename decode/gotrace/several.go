@@ -2,7 +2,6 @@ package gotrace
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 
 	"contend/format"
@@ -70,43 +69,28 @@ func (l *latest) other(t format.ThreadID) int {
 // they do not overlap. A part is not a lock, but what goes on in it at one
 // time is.
 func divide(waits []*wait, points []point) [][]*wait {
-	var ends partEnds
+	type part struct {
+		free   int64 // from when on
+		number int
+	}
+	byFree := func(a, b part) int { return cmp.Or(cmp.Compare(a.free, b.free), cmp.Compare(a.number, b.number)) }
+	var parts []part // the first to be free first
 	var out [][]*wait
 	for _, c := range chain(waits, points) {
-		l := partEnd{part: len(out)}
-		if len(ends) > 0 && ends[0].at <= c[0].start {
-			l = heap.Pop(&ends).(partEnd)
+		p := part{number: len(out)}
+		if len(parts) > 0 && parts[0].free <= c[0].start {
+			p, parts = parts[0], parts[1:]
 		} else {
 			out = append(out, nil)
 		}
 		for _, w := range c {
-			l.at = max(l.at, w.end)
+			p.free = max(p.free, w.end)
 		}
-		heap.Push(&ends, l)
-		out[l.part] = append(out[l.part], c...)
+		at, _ := slices.BinarySearchFunc(parts, p, byFree)
+		parts = slices.Insert(parts, at, p)
+		out[p.number] = append(out[p.number], c...)
 	}
 	return out
-}
-
-// partEnd says until when a part is taken.
-type partEnd struct {
-	at   int64
-	part int
-}
-
-// partEnds is a heap of parts, the first to be free on top.
-type partEnds []partEnd
-
-func (l partEnds) Len() int { return len(l) }
-func (l partEnds) Less(i, j int) bool {
-	return l[i].at < l[j].at || l[i].at == l[j].at && l[i].part < l[j].part
-}
-func (l partEnds) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
-func (l *partEnds) Push(x any)   { *l = append(*l, x.(partEnd)) }
-func (l *partEnds) Pop() any {
-	last := (*l)[len(*l)-1]
-	*l = (*l)[:len(*l)-1]
-	return last
 }
 
 // chain joins waits of which one's goroutine woke the other's, and the tries
