@@ -140,7 +140,8 @@ func (b *builder) ownedBy(text string) {
 		}
 		c := claim{ref: b.cur.For}
 		if at := strings.LastIndex(id, m.id); at > 0 && m.id != "" {
-			c.name, id = b.names.intern(strings.Trim(id[:at], `"`)), id[at+len(m.id):]
+			name := strings.TrimSuffix(strings.TrimPrefix(id[:at], `"`), `"`) // which may hold quotes
+			c.name, id = b.names.intern(name), id[at+len(m.id):]
 		}
 		id, _, _ = strings.Cut(id, " ")
 		owner, err := strconv.ParseInt(id, 10, 64)
