@@ -37,17 +37,17 @@ func Bars(w io.Writer, d *document.Hist, o Options) error {
 		}
 	}
 	for _, n := range histNotes(d) {
-		fmt.Fprintf(out, "%s\n\n", wrap(n, "", o))
+		fmt.Fprintf(out, "%s\n\n", o.wrap(n, ""))
 	}
-	if err := out.Flush(); err != nil || d.Coverage == nil {
+	if err := out.Flush(); err != nil {
 		return err
 	}
-	return coverage(w, *d.Coverage, o)
+	return report{tail: histCoverage(d)}.write(w, o)
 }
 
 // histogram draws one distribution.
 func histogram(out io.Writer, name, kind string, l *document.Lengths, o Options) {
-	fmt.Fprintln(out, wrap(fmt.Sprintf("%s: %s %s", name, text.Number(l.Count), kind), "", o))
+	fmt.Fprintln(out, o.wrap(fmt.Sprintf("%s: %s %s", name, text.Number(l.Count), kind), ""))
 	const labels = 42 // the columns beside a bar
 	wide := barWidth
 	if o.Width > 0 {

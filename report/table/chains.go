@@ -31,7 +31,7 @@ func Chains(w io.Writer, d *document.Chains, o Options) error {
 		g.Notes = append(g.Notes, fmt.Sprintf("left out: %s chains with %s (--top 0 shows all)", text.Number(int64(d.Omitted.Chains)), m.Text(d.Omitted.ThreadNs)))
 	}
 	g.Notes = append(g.Notes, m.Total(d.Total))
-	return writeAll(w, []*Grid{g}, d.Coverage, o)
+	return report{grids: []*Grid{g}, tail: coverageLines(d.Coverage)}.write(w, o)
 }
 
 // chainCell shortens what has packages.

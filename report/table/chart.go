@@ -47,7 +47,7 @@ func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
 		c.wide = min((width-label-chartRatio)/(len(edges)-1), chartCell)
 	}
 	var b strings.Builder
-	fmt.Fprintln(&b, wrap(c.title(text.MeasureOf(d.Coverage).Thread), "", o))
+	fmt.Fprintln(&b, o.wrap(c.title(text.MeasureOf(d.Coverage).Thread), ""))
 	for i := range shown {
 		c.line(&b, &shown[i])
 	}
@@ -56,13 +56,14 @@ func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
 	}
 	if rest := lines[len(shown):]; len(rest) > 0 {
 		note, _ := text.LocksLeftOut(rest)
-		fmt.Fprintln(&b, wrap(note, "  ", o))
+		fmt.Fprintln(&b, o.wrap(note, "  "))
 	}
-	fmt.Fprintln(&b, wrap(fmt.Sprintf("total: %s of waiting in %s of running time", text.Duration(d.Total.WaitNs), text.Duration(d.Total.RunningNs)), "  ", o)+"\n")
+	fmt.Fprintln(&b, o.wrap(fmt.Sprintf("total: %s of waiting in %s of running time", text.Duration(d.Total.WaitNs), text.Duration(d.Total.RunningNs)), "  ")+"\n")
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}
-	return writeAll(w, []*Grid{phaseGrid(slices.Collect(d.EachPhase(top)), d.StartNs, measureOf(d.Coverage))}, d.Coverage, o)
+	phases := phaseGrid(slices.Collect(d.EachPhase(top)), d.StartNs, measureOf(d.Coverage))
+	return report{grids: []*Grid{phases}, tail: coverageLines(d.Coverage)}.write(w, o)
 }
 
 // chart is what all lines share.

@@ -34,19 +34,23 @@ func Check(w io.Writer, c *document.Check, o Options) error {
 			g.Rows = append(g.Rows, []Cell{verdict(r.Status), none, none, Name(r.Rule), {noSubject(r), ""}})
 		}
 	}
+	notes := slices.Concat(doubts(c), perElapsed(c), notesOf(slices.Concat(c.Inputs, c.Baseline)))
 	var b bytes.Buffer
-	if err := g.Write(&b, o); err != nil {
+	if err := (report{grids: []*Grid{g}, tail: notes}).write(&b, o); err != nil {
 		return err
 	}
-	if _, err := w.Write(colored(b.Bytes(), o)); err != nil {
-		return err
+	if o.Style == Markdown && len(notes) > 0 {
+		b.WriteByte('\n')
 	}
-	return checkNotes(w, c, o)
+	_, err := w.Write(colored(b.Bytes(), o))
+	return err
 }
 
-// badVerdict finds the verdicts of what does not hold, which are in capitals at
-// the begin of lines.
-var badVerdict = regexp.MustCompile(`(?m)^ (FAIL|UNDECIDED)\b`)
+// The verdicts of what does not hold, which are in capitals where lines begin.
+var (
+	failed    = regexp.MustCompile(`(?m)^ (FAIL)\b`)
+	undecided = regexp.MustCompile(`(?m)^ (UNDECIDED)\b`)
+)
 
 // colored marks what does not hold, on terminals that show colours: red what
 // fails, yellow what is undecided.
@@ -54,13 +58,8 @@ func colored(out []byte, o Options) []byte {
 	if !o.Color {
 		return out
 	}
-	return badVerdict.ReplaceAllFunc(out, func(m []byte) []byte {
-		code := "31"
-		if m[1] == 'U' {
-			code = "33"
-		}
-		return fmt.Appendf(nil, " \x1b[1;%sm%s\x1b[0m", code, m[1:])
-	})
+	out = failed.ReplaceAll(out, []byte(" \x1b[1;31m$1\x1b[0m"))
+	return undecided.ReplaceAll(out, []byte(" \x1b[1;33m$1\x1b[0m"))
 }
 
 // checkHeading says what was checked and how it went.
@@ -147,23 +146,6 @@ func perElapsed(c *document.Check) (notes []string) {
 		}
 	}
 	return notes
-}
-
-// checkNotes says what the traces could not tell.
-func checkNotes(w io.Writer, c *document.Check, o Options) error {
-	if o.Style == CSV {
-		return nil
-	}
-	sep := ""
-	if o.Style == Markdown {
-		sep = "\n"
-	}
-	for _, note := range append(append(doubts(c), perElapsed(c)...), notesOf(slices.Concat(c.Inputs, c.Baseline))...) {
-		if _, err := fmt.Fprintln(w, wrap(note, "", o)+sep); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // doubts says why rules are undecided, each reason once.

@@ -71,7 +71,7 @@ func TestUncertaintyColumn(t *testing.T) {
 	}
 	g := grid()
 	g.addUncertainty(func(i int) *document.Uncertainty { return list[i] })
-	text := rendered(t, func(b *strings.Builder) error { return g.Write(b, Options{}) })
+	text := rendered(t, func(b *strings.Builder) error { return report{grids: []*Grid{g}}.write(b, Options{}) })
 	for _, want := range []string{"+/-", "5.00 ms  a", "?  b", "?  c", "blocks of 20.0 ms to 30.0 ms"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing:\n%s", want, text)

@@ -2,7 +2,6 @@ package table
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"contend/format"
@@ -30,25 +29,7 @@ func knownCell(p document.Provenance) Cell {
 	return Cell{known, strings.Join(raw, " ")}
 }
 
-// writeAll writes tables, and below them what the trace could not tell.
-func writeAll(w io.Writer, grids []*Grid, c document.Coverage, o Options) error {
-	for _, g := range grids {
-		if err := g.Write(w, o); err != nil {
-			return err
-		}
-	}
-	return coverage(w, c, o)
-}
-
-// coverage writes what the trace could not tell. In CSV nothing follows the
-// rows: the warnings went to standard error already.
-func coverage(w io.Writer, c document.Coverage, o Options) error {
-	if o.Style == CSV {
-		return nil
-	}
-	return paragraphs(w, coverageLines(c), o)
-}
-
+// coverageLines say what the trace could not tell.
 func coverageLines(c document.Coverage) []string {
 	lines := []string{fmt.Sprintf("coverage: %s, %s of %s bytes read", text.Amount(c.Events, "event"), text.Number(c.BytesRead), text.Number(c.BytesTotal))}
 	if known := text.Known(c.Provenance); known != "" {
@@ -100,20 +81,6 @@ func ranAs(ns int64, b *document.Bounds) string {
 		return text.Duration(ns)
 	}
 	return fmt.Sprintf("%s (at most %s)", text.Duration(ns), text.Duration(b.HighNs))
-}
-
-// paragraphs writes each text on lines of its own.
-func paragraphs(w io.Writer, texts []string, o Options) error {
-	sep := "\n"
-	if o.Style == Markdown {
-		sep = "\n\n"
-	}
-	lines := make([]string, len(texts))
-	for i := range texts {
-		lines[i] = wrap(texts[i], "", o)
-	}
-	_, err := fmt.Fprintln(w, strings.Join(lines, sep))
-	return err
 }
 
 // inputsOf are the names of all inputs of some traces.

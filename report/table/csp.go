@@ -23,7 +23,7 @@ func CSP(w io.Writer, d *document.CSP, top int, o Options) error {
 	if o.Style == CSV && len(d.Metrics) > 0 {
 		grids = grids[1:]
 	}
-	return writeAll(w, grids, d.Coverage, o)
+	return report{grids: grids, tail: coverageLines(d.Coverage)}.write(w, o)
 }
 
 func intervalGrid(d *document.CSP, top int) *Grid {

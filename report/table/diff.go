@@ -20,9 +20,7 @@ func Diff(w io.Writer, d *document.Diff, o Options) error {
 	if o.Style == CSV {
 		return diffCSV(w, d, o)
 	}
-	if _, err := fmt.Fprintf(w, "%s\n%s\n\n", wrap(verdictOf(d), "", o), wrap(sides(d), "", o)); err != nil {
-		return err
-	}
+	r := report{lead: []string{verdictOf(d), sides(d)}, tail: diffNotes(d)}
 	for _, g := range []struct {
 		title, what string
 		rows        []document.DiffRow
@@ -35,11 +33,9 @@ func Diff(w io.Writer, d *document.Diff, o Options) error {
 		if d.Only != "" && !strings.EqualFold(d.Only, g.what) {
 			continue
 		}
-		if err := diffGrid(d, g.title, g.what, g.rows, g.more).Write(w, o); err != nil {
-			return err
-		}
+		r.grids = append(r.grids, diffGrid(d, g.title, g.what, g.rows, g.more))
 	}
-	return diffNotes(w, d, o)
+	return r.write(w, o)
 }
 
 // verdictOf says what all locks together did, and what the lock did that changed most.
@@ -278,11 +274,11 @@ func diffCSV(w io.Writer, d *document.Diff, o Options) error {
 				Time(r.New.WaitNs), Percent(r.New.Share), half(r.New), probabilityCell(r.P), Name(r.Name), waitingCell(d, r.Base), waitingCell(d, r.New)})
 		}
 	}
-	return g.Write(w, o)
+	return g.csv(w)
 }
 
 // diffNotes says how sure the tables are, and what the traces did not tell.
-func diffNotes(w io.Writer, d *document.Diff, o Options) error {
+func diffNotes(d *document.Diff) []string {
 	interval := fmt.Sprintf("± is a 95 %% interval, from a bootstrap over blocks of %s (base) and %s (new)", blocks(d.Base.BlockNs), blocks(d.New.BlockNs))
 	if counts(&d.Base) || counts(&d.New) {
 		interval = "± ?: what counts threads at one instant gives no interval, and any change may be noise"
@@ -293,7 +289,7 @@ func diffNotes(w io.Writer, d *document.Diff, o Options) error {
 			lines = append(lines, note)
 		}
 	}
-	return paragraphs(w, lines, o)
+	return lines
 }
 
 // blocks writes the shortest and the longest of some lengths.

@@ -17,7 +17,7 @@ func Graph(w io.Writer, d *document.Graph, o Options) error {
 	if o.Style != CSV {
 		grids = append(grids, cycleGrid(d))
 	}
-	return writeAll(w, grids, d.Coverage, o)
+	return report{grids: grids, tail: coverageLines(d.Coverage)}.write(w, o)
 }
 
 func edgeGrid(d *document.Graph) *Grid {

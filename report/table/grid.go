@@ -1,10 +1,19 @@
-// Package table renders documents as text, markdown and CSV. It is the only
+// Package table renders documents as text, Markdown and CSV. It is the only
 // room that formats numbers for people and escapes names for terminals.
+//
+// A view makes a report of a document: paragraphs, and grids of cells. The rest of
+// the package writes reports and knows no documents:
+//
+//	grid.go     reports, grids and cells, and how they are written
+//	layout.go   which columns a terminal shows, and how wide
+//	lines.go    rows as lines of text and of Markdown; paragraphs
+//	markdown.go names that are no markup
+//	cells.go    cells of times, counts, shares and names
 package table
 
 import (
+	"bufio"
 	"encoding/csv"
-	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -50,29 +59,53 @@ type Grid struct {
 	CSV   []string         // the head of the columns in CSV when it is not Head in lower case
 }
 
-// Write renders the grid.
-func (g *Grid) Write(w io.Writer, o Options) error {
+// report is the answer of a command: its tables between what they are about and what the
+// trace could not tell. CSV has the tables alone: warnings went to standard error already.
+type report struct {
+	lead  []string // lines
+	grids []*Grid
+	tail  []string // paragraphs
+}
+
+func (r report) write(w io.Writer, o Options) error {
 	if o.Style == CSV {
-		return g.csv(w)
-	}
-	g = g.narrow(o)
-	title := wrap(g.Title, "", o)
-	if o.Style == Markdown {
-		title = "### " + title + "\n"
-	}
-	if _, err := fmt.Fprintln(w, title); err != nil {
-		return err
-	}
-	if err := g.body(w, o); err != nil {
-		return err
-	}
-	for _, n := range g.Notes {
-		if _, err := fmt.Fprintln(w, wrap(n, indent(o.Style), o)); err != nil {
-			return err
+		for _, g := range r.grids {
+			if err := g.csv(w); err != nil {
+				return err
+			}
 		}
+		return nil
 	}
-	_, err := fmt.Fprintln(w)
-	return err
+	out := bufio.NewWriter(w)
+	for _, line := range r.lead {
+		out.WriteString(o.wrap(line, "") + "\n")
+	}
+	if len(r.lead) > 0 {
+		out.WriteByte('\n')
+	}
+	for _, g := range r.grids {
+		g.write(out, o)
+	}
+	out.WriteString(o.paragraphs(r.tail))
+	return out.Flush()
+}
+
+// write writes one grid for people. Rows are made twice, once to measure them and once to
+// print them, so that a table of any length takes no more memory than a line.
+func (g *Grid) write(out *bufio.Writer, o Options) {
+	l := g.layout(o)
+	title, indent := o.wrap(g.Title, ""), "  "
+	if o.Style == Markdown {
+		title, indent = "### "+title+"\n", "\n"
+	}
+	out.WriteString(title + "\n")
+	if l.rows > 0 {
+		l.body(out, o)
+	}
+	for _, n := range slices.Concat(g.Notes, l.notes) {
+		out.WriteString(o.wrap(n, indent) + "\n")
+	}
+	out.WriteByte('\n')
 }
 
 // rows are those of the table, wherever they come from.
@@ -81,13 +114,6 @@ func (g *Grid) rows() iter.Seq[[]Cell] {
 		return g.Made
 	}
 	return slices.Values(g.Rows)
-}
-
-func indent(s Style) string {
-	if s == Markdown {
-		return "\n"
-	}
-	return "  "
 }
 
 // machineHead is the head of the columns in CSV.

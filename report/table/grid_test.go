@@ -21,7 +21,7 @@ var hostile = []string{"plain", "=1+1", "@SUM(A1)", "-2", `quote " and, comma`, 
 func write(t *testing.T, g *Grid, o Options) string {
 	t.Helper()
 	var out strings.Builder
-	golden.OK(t, g.Write(&out, o))
+	golden.OK(t, report{grids: []*Grid{g}}.write(&out, o))
 	return out.String()
 }
 
@@ -170,7 +170,7 @@ func TestWideLetters(t *testing.T) {
 		g := &Grid{Title: "名前 " + wide + " " + wide, Head: []string{"WAIT", "LOCK", "OWNER"}, Left: []bool{false, true, true},
 			Rows: [][]Cell{{Count(12), Name(wide), Name("a " + wide)}, {Count(1234), Name("plain"), Name("b")}}}
 		var b strings.Builder
-		golden.OK(t, g.Write(&b, Options{Width: width}))
+		golden.OK(t, report{grids: []*Grid{g}}.write(&b, Options{Width: width}))
 		lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 		for _, line := range lines {
 			if n := text.Columns(line); n > width {
@@ -196,7 +196,7 @@ func TestLinesOfLongTablesCostLittle(t *testing.T) {
 		}
 	}}
 	n := testing.AllocsPerRun(3, func() {
-		if err := g.Write(io.Discard, Options{}); err != nil {
+		if err := (report{grids: []*Grid{g}}).write(io.Discard, Options{}); err != nil {
 			t.Error(err)
 		}
 	})

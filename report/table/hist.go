@@ -74,10 +74,15 @@ func Hist(w io.Writer, d *document.Hist, o Options) error {
 		g.Rows = append(g.Rows, histRow(&all, d, kinds))
 	}
 	g.Notes, g.Under, g.Drop = histNotes(d), g.Head[len(g.Head)-len(d.By):], dispensable(kinds)
-	if err := g.Write(w, o); err != nil || d.Coverage == nil {
-		return err
+	return report{grids: []*Grid{g}, tail: histCoverage(d)}.write(w, o)
+}
+
+// histCoverage is what the trace could not tell; an interval log tells nothing of that.
+func histCoverage(d *document.Hist) []string {
+	if d.Coverage == nil {
+		return nil
 	}
-	return coverage(w, *d.Coverage, o)
+	return coverageLines(*d.Coverage)
 }
 
 func histTitle(d *document.Hist, kinds []lengthKind) string {

@@ -1,121 +1,173 @@
 package table
 
 import (
-	"bufio"
-	"errors"
+	"fmt"
 	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
 
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
+	"golang.org/x/term"
 
 	"contend/report/text"
 )
 
-// body writes the head and the rows; nothing when there are none. Rows are made
-// twice, once to measure them and once to print them, so that a table of any
-// length takes no more memory than a line.
-func (g *Grid) body(w io.Writer, o Options) error {
-	fit, line := g.fit(o), make([]string, len(g.Head))
-	wide := g.measure(fit, line, o)
-	if wide == nil {
-		return nil
-	}
-	out := bufio.NewWriter(w)
-	if o.Style == Markdown {
-		return g.markdown(out, wide, line, o)
-	}
-	g.line(out, g.Head, wide)
-	n := 0
-	for r := range g.rows() {
-		g.line(out, shown(line, r, fit, o), wide)
-		if n < len(g.Below) && g.Below[n] != "" {
-			out.WriteString(wrap(g.Below[n], "      ", o) + "\n")
-		}
-		n++
-	}
-	return out.Flush()
+// readable is what a column of names keeps while others can be dropped; slimmest is what it
+// keeps however narrow the terminal is.
+const (
+	readable = 16
+	slimmest = 8
+)
+
+// layout is which columns of a grid are shown, and how wide each is.
+type layout struct {
+	*Grid
+	columns []int
+	wide    []int    // of each column of the grid, its widest cell
+	cut     []int    // what cells are shortened to; nil where all fit
+	rows    int      // how many there are
+	below   []string // what stands under each row
+	notes   []string // what there was no room for
 }
 
-// line writes cells in columns of some widths, without lines between them. A table
-// may have a million.
-func (g *Grid) line(out *bufio.Writer, cells []string, wide []int) {
-	for i, c := range cells {
-		room := wide[i] - 1 - text.Columns(c)
-		if g.Left[i] {
-			out.WriteByte(' ')
-			out.WriteString(c)
-			pad(out, room)
-			continue
-		}
-		pad(out, room)
-		out.WriteString(c)
-		out.WriteByte(' ')
+// layout fits the grid to the terminal: it moves columns under their rows, does without
+// some, and cuts names, in this order and each only where the line is still too long.
+// Numbers are never cut.
+func (g *Grid) layout(o Options) *layout {
+	l := &layout{Grid: g, below: g.Below}
+	for i := range g.Head {
+		l.columns = append(l.columns, i)
 	}
-	out.WriteByte('\n')
-}
-
-func pad(out *bufio.Writer, n int) {
-	for range n {
-		out.WriteByte(' ')
+	l.measure(o)
+	if o.Width <= 0 || o.Style != Text || l.rows == 0 {
+		return l
 	}
-}
-
-// markdown writes the head and the rows.
-func (g *Grid) markdown(out *bufio.Writer, wide []int, line []string, o Options) error {
-	t := g.printer(out, wide)
-	if err := t.Start(); err != nil {
-		return err
+	if len(g.Under) > 0 && l.slim(g.Under...) > o.Width {
+		l.moveUnder()
 	}
-	t.Header(g.Head)
-	for r := range g.rows() {
-		if err := t.Append(shown(line, r, nil, o)); err != nil {
-			return err
+	var gone []string
+	for _, head := range g.Drop {
+		if l.slim() > o.Width && l.remove(head) {
+			gone = append(gone, head)
 		}
 	}
-	return errors.Join(t.Close(), out.Flush())
+	if len(gone) > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("no room for %s (a wider terminal or --format csv shows all columns)", strings.Join(gone, ", ")))
+	}
+	if l.width() > o.Width {
+		l.shrink(o.Width)
+		l.cut = l.wide
+		l.measure(o) // what was cut may be shorter than it had to be
+	}
+	return l
 }
 
-// measure returns how wide each column is with a space on either side; nil
-// when there are no rows.
-func (g *Grid) measure(fit []int, line []string, o Options) (wide []int) {
-	for r := range g.rows() {
-		if wide == nil {
-			for _, h := range g.Head {
-				wide = append(wide, text.Columns(h)+2)
+// measure takes the width of each column from its head and its cells.
+func (l *layout) measure(o Options) {
+	wide := make([]int, len(l.Head))
+	for i, h := range l.Head {
+		wide[i] = text.Columns(h)
+	}
+	l.rows = 0
+	for r := range l.Grid.rows() {
+		for i := range r {
+			wide[i] = max(wide[i], text.Columns(l.cell(r, i, o)))
+		}
+		l.rows++
+	}
+	l.wide = wide
+}
+
+// cell is one cell of a row as it is printed.
+func (l *layout) cell(row []Cell, i int, o Options) string {
+	s := o.safe(row[i].Text)
+	if l.cut == nil {
+		return s
+	}
+	return text.ShortenCell(s, l.cut[i])
+}
+
+// width is how long a line is: each column has a space on either side.
+func (l *layout) width() (total int) {
+	for _, i := range l.columns {
+		total += l.wide[i] + 2
+	}
+	return total
+}
+
+// slim is how long a line is whose names are cut as short as is readable, but for those of
+// some columns.
+func (l *layout) slim(whole ...string) int {
+	total := l.width()
+	for _, i := range l.columns {
+		if l.Left[i] && !slices.Contains(whole, l.Head[i]) {
+			total -= max(0, l.wide[i]-max(readable, len(l.Head[i])))
+		}
+	}
+	return total
+}
+
+// remove does without a column, and reports whether it was shown.
+func (l *layout) remove(head string) bool {
+	n := len(l.columns)
+	l.columns = slices.DeleteFunc(l.columns, func(i int) bool { return l.Head[i] == head })
+	return len(l.columns) < n
+}
+
+// moveUnder puts the names of the columns in Under on lines of their own, each once, before
+// what is printed under its row anyway.
+func (l *layout) moveUnder() {
+	was := l.below
+	l.below = nil
+	for r := range l.Grid.rows() {
+		line := ""
+		for i, c := range r {
+			switch {
+			case !slices.Contains(l.Under, l.Head[i]), c.Text == none.Text, c.Text == line:
+			case line == "", strings.HasPrefix(c.Text, "< "):
+				line = strings.TrimPrefix(line+" "+c.Text, " ")
+			default:
+				line += ", " + c.Text
 			}
 		}
-		for i, c := range shown(line, r, fit, o) {
-			wide[i] = max(wide[i], text.Columns(c)+2)
+		if n := len(l.below); n < len(was) && was[n] != "" {
+			line = strings.TrimPrefix(line+"; "+was[n], "; ")
 		}
+		l.below = append(l.below, line)
 	}
-	return wide
+	for _, head := range l.Under {
+		l.remove(head)
+	}
 }
 
-// printer lays out lines of Markdown in columns of the widths given.
-func (g *Grid) printer(w io.Writer, wide []int) *tablewriter.Table {
-	align, widths := make([]tw.Align, len(g.Head)), tw.NewMapper[int, int]()
-	for i := range align {
-		widths.Set(i, wide[i])
-		align[i] = tw.AlignRight
-		if g.Left[i] {
-			align[i] = tw.AlignLeft
+// shrink cuts the widest column of names, again and again, until the line fits or each is
+// as narrow as it gets.
+func (l *layout) shrink(width int) {
+	for over := l.width() - width; over > 0; over-- {
+		widest := -1
+		for _, i := range l.columns {
+			if l.Left[i] && l.wide[i] > max(slimmest, len(l.Head[i])) && (widest < 0 || l.wide[i] > l.wide[widest]) {
+				widest = i
+			}
 		}
+		if widest < 0 {
+			break
+		}
+		l.wide[widest]--
 	}
-	cell := tw.CellConfig{Alignment: tw.CellAlignment{PerColumn: align}, Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off}}
-	measureAlike()
-	return tablewriter.NewTable(w, tablewriter.WithRenderer(renderer.NewMarkdown()),
-		tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell, Widths: tw.CellWidth{PerColumn: widths}, Stream: tw.StreamConfig{Enable: true}}),
-		tablewriter.WithTrimSpace(tw.Off), tablewriter.WithHeaderAutoFormat(tw.Off))
 }
 
-// shown fills line with the cells of a row as they are printed.
-func shown(line []string, row []Cell, fit []int, o Options) []string {
-	for i, c := range row {
-		line[i] = o.safe(c.Text)
-		if fit != nil {
-			line[i] = text.ShortenCell(line[i], fit[i])
+// TerminalWidth is the number of columns to write to: the terminal's, or $COLUMNS;
+// 0, without limit, when the answer goes to a file or a pipe.
+func TerminalWidth(out io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if f, ok := out.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return n
 		}
 	}
-	return line[:len(row)]
+	return 0
 }

@@ -22,7 +22,7 @@ func Matrix(w io.Writer, d *document.Graph, top int, o Options) error {
 	if note := text.InOther(d.Other, d.Coverage, "edges"); note != "" {
 		g.Notes = append(g.Notes, note)
 	}
-	return writeAll(w, []*Grid{g}, d.Coverage, o)
+	return report{grids: []*Grid{g}, tail: coverageLines(d.Coverage)}.write(w, o)
 }
 
 // mostMatrix bounds the rows and columns of a matrix, which takes their square.
@@ -40,17 +40,14 @@ func shownNodes(n, top int, o Options) int {
 	return n
 }
 
-// waiterColumn is that of the names of the rows.
-const waiterColumn = 1
-
 // leastName is the room a matrix leaves to the names of its rows before it
 // shows fewer of them.
 const leastName = 20
 
-// least is the width of the matrix with names cut as short as that.
+// least is the width of the matrix with the names of its waiters cut as short as that.
 func (g *Grid) least() int {
-	wide, total := g.widths()
-	return total - max(wide[waiterColumn]-leastName, 0)
+	l := g.layout(Options{})
+	return l.width() - max(l.wide[1]-leastName, 0)
 }
 
 // matrix is a square of thread-time: the last row and column are the rest.

@@ -34,7 +34,7 @@ func analyzeSections(a *document.Analyze) []section {
 // a row has its own.
 func writeCSV(w io.Writer, all []section, o Options) error {
 	if i := slices.IndexFunc(all, func(s section) bool { return s.name == o.Section }); i >= 0 {
-		return all[i].grid.Write(w, o)
+		return all[i].grid.csv(w)
 	}
 	joined := &Grid{CSV: []string{"section"}}
 	for _, s := range all {
@@ -55,7 +55,7 @@ func writeCSV(w io.Writer, all []section, o Options) error {
 			joined.Rows = append(joined.Rows, line)
 		}
 	}
-	return joined.Write(w, o)
+	return joined.csv(w)
 }
 
 func findingGrid(a *document.Analyze) *Grid {

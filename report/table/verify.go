@@ -21,10 +21,9 @@ func Verify(w io.Writer, v *document.Verify, o Options) error {
 		g.Rows = append(g.Rows, []Cell{Name(place(d)), Count(d.Bytes), known(d.Events), since(v.StartNs, d.FromNs), since(v.StartNs, d.UntilNs), Name(d.Why)})
 	}
 	if len(g.Rows) == 0 && o.Style == Text {
-		_, err := fmt.Fprintln(w, wrap(g.Title, "", o))
-		return err
+		return report{tail: []string{g.Title}}.write(w, o)
 	}
-	return g.Write(w, o)
+	return report{grids: []*Grid{g}}.write(w, o)
 }
 
 func verifyHeading(v *document.Verify) string {

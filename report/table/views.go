@@ -19,9 +19,6 @@ func Analyze(w io.Writer, a *document.Analyze, b *document.Blame, phases []docum
 		return writeCSV(w, analyzeSections(a), o)
 	}
 	locks := lockGrid(a)
-	if _, err := fmt.Fprintf(w, "%s\n\n", wrap(heading(a), "", o)); err != nil {
-		return err
-	}
 	grids := deadlockGrids(a.Deadlocks)
 	if o.Style == Markdown && len(a.Findings) > 0 {
 		grids = append(grids, findingGrid(a))
@@ -36,12 +33,8 @@ func Analyze(w io.Writer, a *document.Analyze, b *document.Blame, phases []docum
 		grids = append(grids, phaseGrid(phases, a.Trace.StartNs, measureOf(a.Coverage)))
 	}
 	grids = append(grids, besideGrids(&a.Beside, measureOf(a.Coverage))...)
-	for _, g := range grids {
-		if err := g.Write(w, o); err != nil {
-			return err
-		}
-	}
-	return paragraphs(w, append(idleLine(&a.Beside, measureOf(a.Coverage)), coverageLines(a.Coverage)...), o)
+	tail := append(idleLine(&a.Beside, measureOf(a.Coverage)), coverageLines(a.Coverage)...)
+	return report{[]string{heading(a)}, grids, tail}.write(w, o)
 }
 
 func heading(a *document.Analyze) string {
@@ -254,5 +247,5 @@ func Blame(w io.Writer, b *document.Blame, o Options) error {
 	if o.Style != CSV {
 		g.Notes = append(g.Notes, measureOf(b.Coverage).Total(b.Total.Waiting))
 	}
-	return writeAll(w, []*Grid{g}, b.Coverage, o)
+	return report{grids: []*Grid{g}, tail: coverageLines(b.Coverage)}.write(w, o)
 }

@@ -39,7 +39,7 @@ func WhatIf(w io.Writer, d *document.WhatIf, o Options) error {
 	for _, a := range d.Assumptions {
 		g.Notes = append(g.Notes, "assumed: "+a)
 	}
-	return writeAll(w, []*Grid{g}, d.Coverage, o)
+	return report{grids: []*Grid{g}, tail: coverageLines(d.Coverage)}.write(w, o)
 }
 
 func sameChange(rows []document.WhatIfRow) bool {
