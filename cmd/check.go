@@ -3,13 +3,10 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"contend/blame/gate"
 	"contend/report/document"
-	"contend/report/junit"
-	"contend/report/table"
 
 	"github.com/spf13/cobra"
 )
@@ -176,11 +173,4 @@ func (o *checkOptions) runs(e *env, paths []string, rules []gate.Rule) (runs []*
 		runs, traces = append(runs, run), append(traces, res.side())
 	}
 	return runs, traces, damaged, nil
-}
-
-// writeJUnit writes the limits as a table does.
-func writeJUnit(w io.Writer, doc *document.Check, _ table.Options) error {
-	return junit.Write(w, doc, func(r *document.CheckRule, s *document.CheckSubject) string {
-		return fmt.Sprintf("%s: %s, the limit is %s", s.Name, table.CheckValue(r.Unit, s.Value, s.PlusMinus), table.CheckLimit(r.Unit, s))
-	})
 }

@@ -8,7 +8,6 @@ import (
 	"contend/report/graph"
 	"contend/report/plot"
 	"contend/report/table"
-	"contend/report/timeline"
 )
 
 // What each command can answer in. A form is added here and nowhere else:
@@ -26,8 +25,8 @@ var (
 )
 
 var cspOutputs = append(tabular(writeCSP, func(a *cspAnswer) any { return a.doc }), outputs[*cspAnswer]{
-	{"svg", []string{".svg"}, true, func(w io.Writer, a *cspAnswer, _ table.Options) error { return timeline.SVG(w, a.doc, a.top) }},
-	{"html", []string{".html", ".htm"}, true, func(w io.Writer, a *cspAnswer, _ table.Options) error { return timeline.HTML(w, a.doc, a.top) }},
+	{"svg", []string{".svg"}, true, func(w io.Writer, a *cspAnswer, _ table.Options) error { return plot.TimelineSVG(w, a.doc, a.top) }},
+	{"html", []string{".html", ".htm"}, true, func(w io.Writer, a *cspAnswer, _ table.Options) error { return plot.TimelineHTML(w, a.doc, a.top) }},
 }...)
 
 var graphOutputs = append(tabular(writeGraph, func(a *graphAnswer) any { return a.doc }), outputs[*graphAnswer]{
@@ -50,7 +49,7 @@ var checkOutputs = outputs[*document.Check]{
 	{"table", []string{".txt"}, false, table.Check},
 	{"markdown", []string{".md", ".markdown"}, false, inStyle(table.Markdown, table.Check)},
 	{"json", []string{".json"}, false, inJSON[*document.Check](itself)},
-	{"junit", []string{".xml"}, false, writeJUnit},
+	{"junit", []string{".xml"}, false, table.JUnit},
 }
 
 var flameOutputs = outputs[*flameAnswer]{

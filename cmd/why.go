@@ -17,9 +17,9 @@ import (
 	"contend/decode"
 	"contend/format"
 	"contend/report/document"
+	"contend/report/screen"
 	"contend/report/table"
 	"contend/report/text"
-	"contend/report/why"
 
 	"github.com/spf13/cobra"
 )
@@ -80,7 +80,7 @@ type whyAnswer struct {
 
 var whyOutputs = outputs[*whyAnswer]{
 	{"table", []string{".txt"}, false, func(w io.Writer, a *whyAnswer, how table.Options) error {
-		return why.Text(w, a.doc, a.start, a.plain, cmp.Or(a.width, how.Width))
+		return screen.Why(w, a.doc, a.start, a.plain, cmp.Or(a.width, how.Width))
 	}},
 	{"json", []string{".json"}, false, inJSON(func(a *whyAnswer) any { return a.doc })},
 }

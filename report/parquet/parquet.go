@@ -6,7 +6,6 @@ package parquet
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -28,6 +27,7 @@ type Folder struct {
 	interval           int64
 	recordings         *file[facts.Recording]
 	parts              map[string]*files // by partition, a path such as service=shop/date=2026-01-31
+	all                []closer          // every file, that of the recordings first
 	rows               int
 	made               []string // folders, outer ones first
 }
@@ -57,28 +57,20 @@ func New(dir, part, version string, intervalNs int64) *Folder {
 // want a file to read the columns from.
 func (w *Folder) open(partition string) (err error) {
 	if w.recordings == nil {
-		if w.recordings, err = create[facts.Recording](w, facts.RecordingsTable, ""); err != nil {
-			return err
-		}
+		w.recordings = create[facts.Recording](w, facts.RecordingsTable, "", &err)
 	}
-	if w.parts[partition] != nil {
-		return nil
+	if err != nil || w.parts[partition] != nil {
+		return err
 	}
 	if len(w.parts) == MaxPartitions {
 		return ErrPartitions
 	}
-	p := &files{}
-	w.parts[partition] = p
-	if p.intervals, err = create[facts.Interval](w, facts.IntervalsTable, partition); err != nil {
-		return err
+	w.parts[partition] = &files{
+		intervals: create[facts.Interval](w, facts.IntervalsTable, partition, &err),
+		locks:     create[facts.Lock](w, facts.LocksTable, partition, &err),
+		lengths:   create[facts.Length](w, facts.LengthsTable, partition, &err),
+		waits:     create[facts.Wait](w, facts.WaitsTable, partition, &err),
 	}
-	if p.locks, err = create[facts.Lock](w, facts.LocksTable, partition); err != nil {
-		return err
-	}
-	if p.lengths, err = create[facts.Length](w, facts.LengthsTable, partition); err != nil {
-		return err
-	}
-	p.waits, err = create[facts.Wait](w, facts.WaitsTable, partition)
 	return err
 }
 
@@ -128,26 +120,9 @@ type closer interface {
 	remove()
 }
 
-// all returns the files, that of the recordings last.
-func (w *Folder) all() (list []closer) {
-	add := func(c closer, made bool) {
-		if made {
-			list = append(list, c)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(w.parts)) {
-		p := w.parts[name]
-		add(p.intervals, p.intervals != nil)
-		add(p.locks, p.locks != nil)
-		add(p.lengths, p.lengths != nil)
-		add(p.waits, p.waits != nil)
-	}
-	add(w.recordings, w.recordings != nil)
-	return list
-}
-
+// each does something to all files, that of the recordings last: where it is, the others are.
 func (w *Folder) each(do func(closer) error) error {
-	for _, c := range w.all() {
+	for _, c := range slices.Backward(w.all) {
 		if err := do(c); err != nil {
 			return err
 		}
@@ -165,7 +140,7 @@ func (w *Folder) Commit() error {
 
 // Discard removes what has not been committed, and the folders that were made for it.
 func (w *Folder) Discard() {
-	for _, c := range w.all() {
+	for _, c := range w.all {
 		c.remove()
 	}
 	w.unmake()
@@ -179,19 +154,25 @@ type file[R any] struct {
 	pending    bool
 }
 
-func create[R any](w *Folder, table, partition string) (*file[R], error) {
+// create makes a file of a table; where an earlier one failed it makes none.
+func create[R any](w *Folder, table, partition string, failed *error) *file[R] {
+	if *failed != nil {
+		return nil
+	}
 	dir := filepath.Join(w.dir, table, filepath.FromSlash(partition))
 	base := w.part + ".parquet"
 	f := &file[R]{name: filepath.Join(dir, base)}
 	out, err := w.inFolder(dir, "."+base+"."+w.attempt)
 	if err != nil {
-		return nil, err
+		*failed = err
+		return nil
 	}
 	f.out, f.temp = out, out.Name()
 	f.rows = parquet.NewGenericWriter[R](out, parquet.Compression(&zstd.Codec{}), parquet.CreatedBy("contend", w.version, ""),
 		parquet.PageBufferSize(64<<10), parquet.WriteBufferSize(16<<10), parquet.KeyValueMetadata("contend.schema", facts.Schema), parquet.KeyValueMetadata("contend.table", table),
 		parquet.KeyValueMetadata("contend.interval_ns", fmt.Sprint(w.interval)))
-	return f, nil
+	w.all = append(w.all, f)
+	return f
 }
 
 func (f *file[R]) write(rows []R) error {

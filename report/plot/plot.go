@@ -1,5 +1,11 @@
-// Package plot draws percentile curves as SVG, alone or in an HTML page that
-// needs nothing else. It computes no statistics, and it runs no script.
+// Package plot draws documents as SVG, alone or in an HTML page that needs neither
+// network nor script: lengths of waits as percentile curves, and pressure as a timeline.
+// It computes no statistics.
+//
+//	plot.go     percentile curves
+//	overtime.go percentiles of one interval after the other
+//	rows.go     the numbers behind the curves
+//	timeline.go pressure over time, a band for each lock
 package plot
 
 import (
@@ -16,12 +22,12 @@ import (
 	"contend/report/text"
 )
 
-//go:embed plot.svg.tmpl plot.html.tmpl
+//go:embed *.tmpl
 var files embed.FS
 
 // pages escape every name for the place where it stands: html/template knows
 // attributes, text and the elements of SVG apart.
-var pages = template.Must(template.New("").Funcs(look.Page{Style: style}.Funcs()).ParseFS(files, "*.tmpl"))
+var pages = template.Must(template.New("").Funcs(look.Page{Style: style}.Funcs()).ParseFS(files, "plot.*.tmpl"))
 
 // style is what the page has besides the look of all pages.
 const style = `th, td { text-align: right; white-space: nowrap; } th:last-child, td:last-child { text-align: left; }`

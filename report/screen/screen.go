@@ -16,6 +16,7 @@
 //	parts.go     what all parts of a screen are made of
 //	words.go     what things are called, and what sort of program it is
 //	lines.go     lines of so many columns
+//	why.go       one wait: its lanes and its suspects
 package screen
 
 import (

@@ -28,7 +28,7 @@ func Check(w io.Writer, c *document.Check, o Options) error {
 				break
 			}
 			shown++
-			g.Rows = append(g.Rows, []Cell{verdict(s.Status), Name(CheckValue(r.Unit, s.Value, s.PlusMinus)), Name(CheckLimit(r.Unit, s)), Name(r.Rule), Name(s.Name)})
+			g.Rows = append(g.Rows, []Cell{verdict(s.Status), Name(checkValue(r.Unit, s.Value, s.PlusMinus)), Name(checkLimit(r.Unit, s)), Name(r.Rule), Name(s.Name)})
 		}
 		if shown == 0 {
 			g.Rows = append(g.Rows, []Cell{verdict(r.Status), none, none, Name(r.Rule), {noSubject(r), ""}})
@@ -106,8 +106,8 @@ func verdict(status string) Cell {
 	return Cell{strings.ToUpper(status), status}
 }
 
-// CheckValue writes a value in the unit of its rule, with its interval.
-func CheckValue(unit string, v, half float64) string {
+// checkValue writes a value in the unit of its rule, with its interval.
+func checkValue(unit string, v, half float64) string {
 	switch unit {
 	case "ratio":
 		if half > 0 {
@@ -125,17 +125,17 @@ func CheckValue(unit string, v, half float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-// CheckLimit writes what a value is held against, and for a change what it
+// checkLimit writes what a value is held against, and for a change what it
 // was and how much of it is noise.
-func CheckLimit(unit string, s *document.CheckSubject) string {
-	limit := CheckValue(unit, s.Limit, 0)
+func checkLimit(unit string, s *document.CheckSubject) string {
+	limit := checkValue(unit, s.Limit, 0)
 	if s.Base == nil {
 		return limit
 	}
 	if *s.Noise > 0 {
-		limit += " + " + CheckValue(unit, *s.Noise, 0) + " noise"
+		limit += " + " + checkValue(unit, *s.Noise, 0) + " noise"
 	}
-	return limit + ", was " + CheckValue(unit, *s.Base, 0)
+	return limit + ", was " + checkValue(unit, *s.Base, 0)
 }
 
 // perElapsed says what changes of shares are held against.

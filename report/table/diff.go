@@ -13,41 +13,61 @@ import (
 	"contend/report/text"
 )
 
+// scale is what a comparison is measured in.
+type scale struct {
+	what  string // of a sentence
+	unit  string // of a title
+	of    string // behind a number
+	write func(float64) string
+}
+
+func scaleOf(d *document.Diff) scale {
+	switch {
+	case d.Base.Summed() || d.New.Summed():
+		m := measureOf(d.Base.Traces[0].Coverage)
+		return scale{"waiting", "waiting", "", func(ns float64) string { return m.Short(int64(ns)) }}
+	case d.Base.Operations > 0:
+		return scale{"waiting of each operation", "waiting of each operation", "", func(ns float64) string { return text.Duration(int64(ns)) }}
+	}
+	return scale{"waiting", "threads waiting on average", " threads", onAverage}
+}
+
+// changes are the rows of one table of a comparison.
+type changes struct {
+	kind, title string
+	rows        []document.DiffRow
+	more        document.DiffOmitted
+}
+
+// tablesOf returns the tables a document has; the first row of locks is all of them.
+func tablesOf(d *document.Diff, in scale) []changes {
+	all := []changes{
+		{"lock", "locks (" + in.unit + "; pressure: share of running time spent waiting)", append([]document.DiffRow{d.Total}, d.Locks...), d.Omitted[0]},
+		{"owner", "owners (" + in.unit + " for them, and as share of running time)", d.Owners, d.Omitted[1]},
+		{"chain", "chains of waits (" + in.unit + ", and as share of running time)", d.Chains, d.Omitted[2]},
+	}
+	return slices.DeleteFunc(all, func(c changes) bool { return d.Only != "" && d.Only != c.kind })
+}
+
 // Diff writes what changed in one sentence, then all locks together, each lock, each owner's call
 // chain, each chain of waits. A tilde stands for what may be noise. Tables the
 // document does not have are left out.
 func Diff(w io.Writer, d *document.Diff, o Options) error {
+	in := scaleOf(d)
 	if o.Style == CSV {
-		return diffCSV(w, d, o)
+		return diffCSV(d, in).csv(w)
 	}
-	r := report{lead: []string{verdictOf(d), sides(d)}, tail: diffNotes(d)}
-	for _, g := range []struct {
-		title, what string
-		rows        []document.DiffRow
-		more        document.DiffOmitted
-	}{
-		{"locks (" + unitOf(d) + "; pressure: share of running time spent waiting)", "LOCK", append([]document.DiffRow{d.Total}, d.Locks...), d.Omitted[0]},
-		{"owners (" + unitOf(d) + " for them, and as share of running time)", "OWNER", d.Owners, d.Omitted[1]},
-		{"chains of waits (" + unitOf(d) + ", and as share of running time)", "CHAIN", d.Chains, d.Omitted[2]},
-	} {
-		if d.Only != "" && !strings.EqualFold(d.Only, g.what) {
-			continue
-		}
-		r.grids = append(r.grids, diffGrid(d, g.title, g.what, g.rows, g.more))
+	r := report{lead: []string{verdictOf(d, in), sides(d)}, tail: diffNotes(d)}
+	for _, c := range tablesOf(d, in) {
+		r.grids = append(r.grids, diffGrid(d, &c, in))
 	}
 	return r.write(w, o)
 }
 
 // verdictOf says what all locks together did, and what the lock did that changed most.
-func verdictOf(d *document.Diff) string {
-	t, write, what, unit := &d.Total, writer(d), "waiting", " threads"
-	switch {
-	case d.Base.Summed() || d.New.Summed():
-		unit = ""
-	case d.Base.Operations > 0:
-		what, unit = "waiting of each operation", ""
-	}
-	from, to := write(t.Base.Waiting), write(t.New.Waiting)+unit
+func verdictOf(d *document.Diff, in scale) string {
+	t := &d.Total
+	from, to := in.write(t.Base.Waiting), in.write(t.New.Waiting)+in.of
 	sure := relativeCell(t).Text
 	if p := probabilityCell(t.P).Text; p[0] == '<' {
 		sure += ", P < " + p[1:]
@@ -55,16 +75,16 @@ func verdictOf(d *document.Diff) string {
 		sure += ", P = " + p
 	}
 	if t.Status == "same" {
-		return fmt.Sprintf("no change that is more than noise: %s went from %s to %s (%s)", what, from, to, sure)
+		return fmt.Sprintf("no change that is more than noise: %s went from %s to %s (%s)", in.what, from, to, sure)
 	}
 	verb := "rose"
 	if t.New.Waiting < t.Base.Waiting {
 		verb = "fell"
 	}
-	verdict := fmt.Sprintf("%s %s from %s to %s (%s)", what, verb, from, to, sure)
+	verdict := fmt.Sprintf("%s %s from %s to %s (%s)", in.what, verb, from, to, sure)
 	if len(d.Locks) > 0 && d.Locks[0].Status != "same" {
 		l := &d.Locks[0]
-		verdict += fmt.Sprintf("; most for %s: from %s to %s", nameCell("LOCK", l).Text, write(l.Base.Waiting), write(l.New.Waiting))
+		verdict += fmt.Sprintf("; most for %s: from %s to %s", nameCell("lock", l).Text, in.write(l.Base.Waiting), in.write(l.New.Waiting))
 	}
 	return verdict
 }
@@ -72,17 +92,16 @@ func verdictOf(d *document.Diff) string {
 // sides says what is compared.
 func sides(d *document.Diff) string {
 	names := func(s *document.Side) string {
-		all := inputsOf(s.Traces)
-		if s.Summed() {
-			return strings.Join(all, ", ")
+		all := strings.Join(inputsOf(s.Traces), ", ")
+		switch {
+		case s.Summed():
+			return all
+		case counts(s):
+			return fmt.Sprintf("%s (%s threads running or blocked)", all, text.Number(s.RunningNs))
+		case s.Operations > 0:
+			return fmt.Sprintf("%s (%s operations in %s)", all, text.Number(s.Operations), text.Duration(s.ElapsedNs))
 		}
-		if counts(s) {
-			return fmt.Sprintf("%s (%s threads running or blocked)", strings.Join(all, ", "), text.Number(s.RunningNs))
-		}
-		if s.Operations > 0 {
-			return fmt.Sprintf("%s (%s operations in %s)", strings.Join(all, ", "), text.Number(s.Operations), text.Duration(s.ElapsedNs))
-		}
-		return fmt.Sprintf("%s (%s)", strings.Join(all, ", "), text.Duration(s.ElapsedNs))
+		return fmt.Sprintf("%s (%s)", all, text.Duration(s.ElapsedNs))
 	}
 	return "from " + names(&d.Base) + " to " + names(&d.New)
 }
@@ -92,32 +111,21 @@ func counts(s *document.Side) bool {
 	return slices.ContainsFunc(s.Traces, func(t document.SideTrace) bool { return measureOf(t.Coverage).Counts() })
 }
 
-// unitOf is the unit of changes.
-func unitOf(d *document.Diff) string {
-	switch {
-	case d.Base.Summed() || d.New.Summed():
-		return "waiting"
-	case d.Base.Operations > 0:
-		return "waiting of each operation"
-	}
-	return "threads waiting on average"
-}
-
-func diffGrid(d *document.Diff, title, what string, rows []document.DiffRow, more document.DiffOmitted) *Grid {
-	share := "CSP"
+func diffGrid(d *document.Diff, c *changes, in scale) *Grid {
+	share, title, name := "CSP", c.title, strings.ToUpper(c.kind)
 	if d.Base.Summed() { // a sum has no running time: it is a share of all waiting
-		share, title = "SHARE", strings.ToLower(what)+"s (waiting, and its share of all)"
+		share, title = "SHARE", c.kind+"s (waiting, and its share of all)"
 	}
-	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "%", "P", share, what}, Left: left(7, 6), Under: []string{what}, Drop: []string{"P", share, "%"}}
-	for i := range rows {
-		r := &rows[i]
-		g.Rows = append(g.Rows, []Cell{waitingCell(d, r.Base), waitingCell(d, r.New), changeCell(d, r), relativeCell(r), probabilityCell(r.P),
-			{percent(r.Base.Share) + " to " + percent(r.New.Share), ""}, nameCell(what, r)})
+	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "%", "P", share, name}, Left: left(7, 6), Under: []string{name}, Drop: []string{"P", share, "%"}}
+	for i := range c.rows {
+		r := &c.rows[i]
+		g.Rows = append(g.Rows, []Cell{waitingCell(r.Base, in), waitingCell(r.New, in), changeCell(r, in), relativeCell(r), probabilityCell(r.P),
+			{percent(r.Base.Share) + " to " + percent(r.New.Share), ""}, nameCell(c.kind, r)})
 	}
-	if more.Rows > 0 {
-		g.Notes = append(g.Notes, fmt.Sprintf("%s, %d of them changed (--top 0 shows all)", moreRows(more.Rows), more.Changed))
+	if c.more.Rows > 0 {
+		g.Notes = append(g.Notes, fmt.Sprintf("%s, %d of them changed (--top 0 shows all)", moreRows(c.more.Rows), c.more.Changed))
 	}
-	if len(rows) == 0 {
+	if len(c.rows) == 0 {
 		g.Notes = append(g.Notes, "none")
 	}
 	return g
@@ -125,14 +133,19 @@ func diffGrid(d *document.Diff, title, what string, rows []document.DiffRow, mor
 
 // nameCell shortens what is long for people: packages, and the places of a lock to the one it
 // is known by.
-func nameCell(what string, r *document.DiffRow) Cell {
-	switch what {
-	case "OWNER":
+func nameCell(kind string, r *document.DiffRow) Cell {
+	switch kind {
+	case "owner":
 		return Cell{text.Method(r.Name), r.Name}
-	case "CHAIN":
+	case "chain":
 		parts := strings.Split(r.Name, " -> ")
 		for i, p := range parts {
-			parts[i] = shortStep(i, p)
+			switch { // after the waiters, which have no package, come a class and a method in turn
+			case i%2 == 1:
+				parts[i] = text.Class(p)
+			case i > 0:
+				parts[i] = text.Method(p)
+			}
 		}
 		return Cell{strings.Join(parts, " -> "), r.Name}
 	}
@@ -148,33 +161,10 @@ func nameCell(what string, r *document.DiffRow) Cell {
 	return Cell{shown, r.Name}
 }
 
-// shortStep shortens the package in a step of a signature: after the waiters,
-// which have none, come a class and a method in turn.
-func shortStep(i int, name string) string {
-	switch {
-	case i == 0:
-		return name
-	case i%2 == 1:
-		return text.Class(name)
-	}
-	return text.Method(name)
-}
-
 // waitingCell writes how many threads waited on average, or how long for each
 // operation, with its interval.
-func waitingCell(d *document.Diff, r document.Rate) Cell {
-	return withInterval(r.Waiting, r.WaitingPlusMinus, writer(d))
-}
-
-// writer returns what writes an amount of waiting.
-func writer(d *document.Diff) func(float64) string {
-	switch {
-	case d.Base.Summed():
-		return func(ns float64) string { return measureOf(d.Base.Traces[0].Coverage).Short(int64(ns)) }
-	case d.Base.Operations > 0:
-		return func(ns float64) string { return text.Duration(int64(ns)) }
-	}
-	return onAverage
+func waitingCell(r document.Rate, in scale) Cell {
+	return withInterval(r.Waiting, r.WaitingPlusMinus, in.write)
 }
 
 // onAverage writes a number of threads with enough digits to tell it from 0.
@@ -220,7 +210,7 @@ func percent(v float64) string {
 }
 
 // changeCell writes the change, or what else became of a row.
-func changeCell(d *document.Diff, r *document.DiffRow) Cell {
+func changeCell(r *document.DiffRow, in scale) Cell {
 	change, sign := r.New.Waiting-r.Base.Waiting, "+"
 	switch {
 	case r.Status == "same":
@@ -230,7 +220,7 @@ func changeCell(d *document.Diff, r *document.DiffRow) Cell {
 	case change < 0:
 		sign = "-"
 	}
-	return Cell{sign + writer(d)(math.Abs(change)), r.Status}
+	return Cell{sign + in.write(math.Abs(change)), r.Status}
 }
 
 // relativeCell writes the change over the base.
@@ -252,8 +242,8 @@ func probabilityCell(p float64) Cell {
 	return Cell{fmt.Sprintf("%.3f", p), raw}
 }
 
-// diffCSV writes all tables as one, with all of their numbers.
-func diffCSV(w io.Writer, d *document.Diff, o Options) error {
+// diffCSV is all tables as one, with all of their numbers.
+func diffCSV(d *document.Diff, in scale) *Grid {
 	g := &Grid{Head: []string{"KIND", "STATUS", "BASE_NS", "BASE_SHARE", "BASE_PLUS_MINUS", "NEW_NS", "NEW_SHARE", "NEW_PLUS_MINUS", "P", "NAME", "BASE_WAITING", "NEW_WAITING"}}
 	half := func(r document.Rate) Cell {
 		if r.PlusMinus == nil {
@@ -261,20 +251,17 @@ func diffCSV(w io.Writer, d *document.Diff, o Options) error {
 		}
 		return Percent(*r.PlusMinus)
 	}
-	for _, t := range []struct {
-		kind string
-		rows []document.DiffRow
-	}{{"total", []document.DiffRow{d.Total}}, {"lock", d.Locks}, {"owner", d.Owners}, {"chain", d.Chains}} {
-		if d.Only != "" && d.Only != t.kind {
-			continue
-		}
+	for _, t := range tablesOf(d, in) {
 		for i := range t.rows {
-			r := &t.rows[i]
-			g.Rows = append(g.Rows, []Cell{{t.kind, t.kind}, {r.Status, r.Status}, Time(r.Base.WaitNs), Percent(r.Base.Share), half(r.Base),
-				Time(r.New.WaitNs), Percent(r.New.Share), half(r.New), probabilityCell(r.P), Name(r.Name), waitingCell(d, r.Base), waitingCell(d, r.New)})
+			r, kind := &t.rows[i], t.kind
+			if kind == "lock" && i == 0 {
+				kind = "total"
+			}
+			g.Rows = append(g.Rows, []Cell{Name(kind), Name(r.Status), Time(r.Base.WaitNs), Percent(r.Base.Share), half(r.Base),
+				Time(r.New.WaitNs), Percent(r.New.Share), half(r.New), probabilityCell(r.P), Name(r.Name), waitingCell(r.Base, in), waitingCell(r.New, in)})
 		}
 	}
-	return g.csv(w)
+	return g
 }
 
 // diffNotes says how sure the tables are, and what the traces did not tell.

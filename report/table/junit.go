@@ -1,6 +1,4 @@
-// Package junit writes verdicts as JUnit XML, which build servers read: a test
-// case for each rule.
-package junit
+package table
 
 import (
 	"encoding/xml"
@@ -12,6 +10,7 @@ import (
 	"contend/report/document"
 )
 
+// suites is a file of JUnit XML, which build servers read: a test case for each rule.
 type suites struct {
 	XMLName xml.Name `xml:"testsuites"`
 	Suite   suite    `xml:"testsuite"`
@@ -42,13 +41,13 @@ type problem struct {
 	Text    string `xml:",chardata"`
 }
 
-// Write writes the verdicts. say puts one subject of a rule in words.
-func Write(w io.Writer, c *document.Check, say func(r *document.CheckRule, s *document.CheckSubject) string) error {
+// JUnit writes the verdicts as JUnit XML, with the limits as Check writes them.
+func JUnit(w io.Writer, c *document.Check, _ Options) error {
 	doc := suites{Suite: suite{Name: "contend check", Tests: len(c.Rules), Time: "0"}}
 	for i := range c.Rules {
 		r := &c.Rules[i]
 		e := entry{Name: clean(r.Rule), Class: "contend", Time: "0"}
-		switch p := describe(r, say); r.Status {
+		switch p := describe(r); r.Status {
 		case "fail":
 			e.Failure = p
 			doc.Suite.Failures++
@@ -76,14 +75,14 @@ func Write(w io.Writer, c *document.Check, say func(r *document.CheckRule, s *do
 }
 
 // describe lists the subjects that are not as the rule wants them.
-func describe(r *document.CheckRule, say func(*document.CheckRule, *document.CheckSubject) string) *problem {
+func describe(r *document.CheckRule) *problem {
 	var lines []string
 	if r.Reason != "" {
 		lines = append(lines, clean(r.Reason+"; "+r.Hint))
 	}
 	for i := range r.Subjects {
 		if s := &r.Subjects[i]; s.Status != "pass" {
-			lines = append(lines, clean(say(r, s)))
+			lines = append(lines, clean(fmt.Sprintf("%s: %s, the limit is %s", s.Name, checkValue(r.Unit, s.Value, s.PlusMinus), checkLimit(r.Unit, s))))
 		}
 	}
 	if len(lines) == 0 {

@@ -1,6 +1,4 @@
-// Package why writes one wait for people: lanes over time, the waiters above and the
-// suspects below, and for each suspect what speaks for and against it, in bits.
-package why
+package screen
 
 import (
 	"bufio"
@@ -18,8 +16,7 @@ import (
 const (
 	nameColumns = 20 // of a lane's thread
 	bitColumns  = 7  // of one kind of evidence
-	usual       = 80
-	least       = 72
+	leastWhy    = 72 // of a whole line
 )
 
 // kinds head the columns of evidence.
@@ -41,9 +38,11 @@ var marks = []struct {
 	{'o', func(*document.Span) bool { return true }, "holds another lock"},
 }
 
-// Text writes a wait in so many columns, 72 at least; 0 are 80. Instants count from start.
-func Text(w io.Writer, d *document.Why, start int64, plain text.Plain, columns int) error {
-	out, columns := bufio.NewWriter(w), max(cmp.Or(columns, usual), least)
+// Why writes one wait: lanes over time, the waiters above and the suspects below, and for each
+// suspect what speaks for and against it, in bits. Lines have so many columns, 72 at least; 0
+// are 80. Instants count from start.
+func Why(w io.Writer, d *document.Why, start int64, plain text.Plain, columns int) error {
+	out, columns := bufio.NewWriter(w), max(cmp.Or(columns, DefaultWidth), leastWhy)
 	which := fmt.Sprintf("number %s of %s", text.Number(int64(d.Rank)), text.Amount(d.Waits, "wait"))
 	switch {
 	case d.Waits == 1:

@@ -1,4 +1,4 @@
-package timeline
+package plot
 
 import (
 	"encoding/xml"
@@ -34,8 +34,8 @@ func exampleDocument() *document.CSP {
 func page(t *testing.T, d *document.CSP, top int) (svg, html string) {
 	t.Helper()
 	var a, b strings.Builder
-	golden.OK(t, SVG(&a, d, top))
-	golden.OK(t, HTML(&b, d, top))
+	golden.OK(t, TimelineSVG(&a, d, top))
+	golden.OK(t, TimelineHTML(&b, d, top))
 	if err := xml.Unmarshal([]byte(a.String()), new(struct{})); err != nil {
 		t.Errorf("no XML: %v", err)
 	}
@@ -86,7 +86,7 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 	}
 }
 
-func TestNothingToDraw(t *testing.T) {
+func TestNoTimelineToDraw(t *testing.T) {
 	svg, html := page(t, &document.CSP{IntervalNs: 1e9}, 5)
 	if !strings.Contains(svg, "no thread waited for a lock") || !strings.Contains(html, "no thread waited for a lock") {
 		t.Errorf("%s", svg)

@@ -1,4 +1,4 @@
-package junit
+package table
 
 import (
 	"encoding/xml"
@@ -19,7 +19,7 @@ func TestWhatIsWrittenParses(t *testing.T) {
 		{Rule: "no deadlock", Status: "pass"},
 	}}
 	var b strings.Builder
-	if err := Write(&b, c, func(_ *document.CheckRule, s *document.CheckSubject) string { return s.Name }); err != nil {
+	if err := JUnit(&b, c, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var doc suites
@@ -52,7 +52,7 @@ func (w *full) Write(p []byte) (int, error) {
 func TestAFullDiskIsAnError(t *testing.T) {
 	c := &document.Check{Rules: []document.CheckRule{{Rule: "no deadlock", Status: "pass"}}}
 	for after := range 200 {
-		if err := Write(&full{after}, c, nil); err == nil {
+		if err := JUnit(&full{after}, c, Options{}); err == nil {
 			t.Fatalf("written to a disk of %d bytes", after)
 		}
 	}

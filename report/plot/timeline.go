@@ -1,28 +1,58 @@
-package timeline
+package plot
 
 import (
 	"fmt"
+	"html/template"
+	"io"
 	"strings"
 
 	"contend/report/document"
+	"contend/report/look"
 	"contend/report/text"
 )
+
+// timelines escape what the trace gave for the place it stands in, in SVG as in HTML;
+// control characters are gone before.
+var timelines = template.Must(template.New("").Funcs(look.Page{Style: timelineStyle}.Funcs()).ParseFS(files, "timeline.*.tmpl"))
+
+// timelineStyle is what the page has besides the look of all pages.
+const timelineStyle = `.single h2, .single h3, .single p { margin-top: .8rem; }
+.phase rect:hover { fill: #ffc680; }
+summary { cursor: pointer; }
+table { border-collapse: collapse; margin: .5rem 0 1rem 1rem; }
+td { padding: .1rem .75rem .1rem 0; vertical-align: top; overflow-wrap: anywhere; }
+td.n { text-align: right; white-space: nowrap; }
+code { font-size: 12px; unicode-bidi: isolate; }`
+
+// TimelineSVG draws pressure over time as a picture: a band for each lock, its phases shaded,
+// with what caused them; top limits the locks, 0 means all.
+func TimelineSVG(w io.Writer, d *document.CSP, top int) error {
+	if _, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"); err != nil {
+		return err
+	}
+	return timelines.ExecuteTemplate(w, "timeline.svg.tmpl", newTimeline(d, top))
+}
+
+// TimelineHTML writes a page with the picture and, for each phase, all its causes.
+func TimelineHTML(w io.Writer, d *document.CSP, top int) error {
+	return timelines.ExecuteTemplate(w, "timeline.html.tmpl", newTimeline(d, top))
+}
 
 // The measures of the picture, in pixels.
 const (
 	margin    = 20
-	plotWidth = 960
+	bandWidth = 960
 	plotTop   = 22 // of a band: its name stands above the plot
 	plotHigh  = 60
 	lineHigh  = 15 // of a line of text
 	bandGap   = 16
 	headHigh  = 62
-	maxCells  = plotWidth // more intervals than pixels are merged
+	maxCells  = bandWidth // more intervals than pixels are merged
 	maxText   = 150       // characters on a line of the picture
 )
 
-// picture is all the templates show.
-type picture struct {
+// timeline is what the templates show.
+type timeline struct {
 	Width, Height int
 	Left, Right   int // where the plots begin and end
 	Plot          int // their width
@@ -69,9 +99,9 @@ type cause struct {
 	Share, Wait, Owner string
 }
 
-func newPicture(d *document.CSP, top int) *picture {
+func newTimeline(d *document.CSP, top int) *timeline {
 	lines, edges := d.Lines(maxCells)
-	p := &picture{Width: plotWidth + 2*margin, Left: margin, Right: margin + plotWidth, Plot: plotWidth,
+	p := &timeline{Width: bandWidth + 2*margin, Left: margin, Right: margin + bandWidth, Plot: bandWidth,
 		Title: "critical section pressure over time: time spent acquiring the lock / running time of all " + text.MeasureOf(d.Coverage).Thread + "s",
 		Total: fmt.Sprintf("%s of waiting in %s of running time, intervals of %s", text.Duration(d.Total.WaitNs), text.Duration(d.Total.RunningNs), text.Duration(d.IntervalNs)),
 		Known: text.Known(d.Coverage.Provenance)}
@@ -129,7 +159,7 @@ func place(at int64, edges []int64) string {
 	if last <= first {
 		return fmt.Sprint(margin)
 	}
-	return fmt.Sprintf("%.1f", margin+plotWidth*fraction(at, first, last))
+	return fmt.Sprintf("%.1f", margin+bandWidth*fraction(at, first, last))
 }
 
 func fraction(at, first, last int64) float64 {
@@ -177,7 +207,7 @@ func (b *band) newPhase(p *document.Phase, start int64, edges []int64) phase {
 	first, last := edges[0], edges[len(edges)-1]
 	width := 0.0
 	if last > first {
-		width = plotWidth * (fraction(p.EndNs, first, last) - fraction(p.StartNs, first, last))
+		width = bandWidth * (fraction(p.EndNs, first, last) - fraction(p.StartNs, first, last))
 	}
 	out := phase{X: place(p.StartNs, edges), Top: b.Y, High: b.High, W: fmt.Sprintf("%.1f", max(width, 1)), Number: len(b.Phases) + 1,
 		From: text.Seconds(p.StartNs - start), To: text.Seconds(p.EndNs - start), Wait: text.Duration(p.WaitNs), CSP: text.Percent(p.CSP)}
