@@ -10,6 +10,7 @@ import (
 
 	"contend/analysis"
 	"contend/blame/stacks"
+	"contend/format"
 	"contend/report/text"
 )
 
@@ -71,11 +72,7 @@ func (n *node) add(s *stacks.Sample) {
 // child is the node of a frame. What draws or folds it may end up in a
 // terminal: names cannot act on one.
 func (n *node) child(f stacks.Frame) *node {
-	name := text.Sanitize(analysis.MethodName(f.Frame))
-	if f.Line > 0 {
-		name = fmt.Sprintf("%s:%d", name, f.Line)
-	}
-	return n.named(name, f.Role)
+	return n.named(text.Sanitize(analysis.StackText([]format.Frame{f.Frame})), f.Role)
 }
 
 func (n *node) named(name string, role stacks.Role) *node {

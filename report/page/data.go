@@ -97,10 +97,12 @@ func tableOf(content *Content) (*table, *numbering) {
 			t.Rows[d] = append(t.Rows[d], n.id(d, r.Key[d]))
 		}
 		n.addSites(r.Key)
-		if last := len(t.Rows[cube.Lock]) - 1; t.Locks[t.Rows[cube.Lock][last]].Resource {
-			n.unowned(last)
+		row := len(t.Rows[cube.Lock]) - 1
+		lock := t.Rows[cube.Lock][row]
+		if t.Locks[lock].Resource {
+			n.unowned(row)
 		}
-		n.waited[t.Rows[cube.Lock][len(t.Rows[cube.Lock])-1]] += r.Ns
+		n.waited[lock] += r.Ns
 		t.Cells.add(r.Cells)
 		if last := len(r.Cells) - 1; last >= 0 {
 			t.Bins = max(t.Bins, int(r.Cells[last].Bin)+1)
@@ -145,13 +147,13 @@ type numbering struct {
 	sites  *blame.Sites
 	table  *table
 	dense  [cube.Dims]map[uint32]int32
-	nodes  map[[2]int32]int32 // caller and frame
-	frames map[frame]int32
-	names  map[string]int32
+	nodes  numbers[[2]int32] // caller and frame
+	frames numbers[frame]
+	names  numbers[string]
 
 	content *Content
 	plain   text.Plain
-	classes map[string]int32
+	classes numbers[string]
 	shown   map[string]bool   // what those are called
 	objects []format.ObjectID // of the table's locks
 	waited  []int64           // for them
@@ -164,7 +166,7 @@ type frame struct {
 }
 
 func newNumbering(content *Content, t *table) *numbering {
-	n := &numbering{content: content, classes: map[string]int32{}, shown: map[string]bool{}, plain: text.PlainOf(content.Analyze), cube: content.Cube, sites: blame.NewSites(content.App), table: t, nodes: map[[2]int32]int32{}, frames: map[frame]int32{}, names: map[string]int32{}}
+	n := &numbering{content: content, classes: numbers[string]{}, shown: map[string]bool{}, plain: text.PlainOf(content.Analyze), cube: content.Cube, sites: blame.NewSites(content.App), table: t, nodes: numbers[[2]int32]{}, frames: numbers[frame]{}, names: numbers[string]{}}
 	t.Stacks = stacks{Caller: []int32{}, Frame: []int32{}, Names: []string{}, Method: []int32{}, Line: []int32{}, Sort: []int8{}}
 	t.Sites = siteColumns{WaiterSite: []int32{}, OwnerSite: []int32{}, OwnerTook: []int32{}, RootSite: []int32{}, RootTook: []int32{}}
 	n.sites.Begin(content.Trace.Symbols)
@@ -223,12 +225,8 @@ func (n *numbering) stack(frames []format.Frame, text string) int32 {
 
 // node returns the number of a frame called by another one.
 func (n *numbering) node(caller, frame int32) int32 {
-	key := [2]int32{caller, frame}
-	i, ok := n.nodes[key]
-	if !ok {
-		s := &n.table.Stacks
-		i = int32(len(s.Caller))
-		n.nodes[key] = i
+	i, s := n.nodes.of([2]int32{caller, frame}), &n.table.Stacks
+	if int(i) == len(s.Caller) {
 		s.Caller, s.Frame = append(s.Caller, caller), append(s.Frame, frame)
 	}
 	return i
@@ -243,11 +241,8 @@ func (n *numbering) frameOf(f format.Frame) int32 {
 
 func (n *numbering) frame(method string, line int, sort int8) int32 {
 	s, name := &n.table.Stacks, n.name(method)
-	key := frame{name, int32(line), sort}
-	i, ok := n.frames[key]
-	if !ok {
-		i = int32(len(s.Method))
-		n.frames[key] = i
+	i := n.frames.of(frame{name, int32(line), sort})
+	if int(i) == len(s.Method) {
 		s.Method, s.Line, s.Sort = append(s.Method, name), append(s.Line, int32(line)), append(s.Sort, sort)
 	}
 	return i
@@ -255,12 +250,22 @@ func (n *numbering) frame(method string, line int, sort int8) int32 {
 
 // name returns the number of a name of a method or a site.
 func (n *numbering) name(text string) int32 {
-	i, ok := n.names[text]
-	if !ok {
-		s := &n.table.Stacks
-		i = int32(len(s.Names))
-		n.names[text] = i
+	i, s := n.names.of(text), &n.table.Stacks
+	if int(i) == len(s.Names) {
 		s.Names = append(s.Names, text)
+	}
+	return i
+}
+
+// numbers are given to keys as they come, from 0 on.
+type numbers[K comparable] map[K]int32
+
+// of returns the number of a key: for a new one, how many there were before.
+func (n numbers[K]) of(key K) int32 {
+	i, ok := n[key]
+	if !ok {
+		i = int32(len(n))
+		n[key] = i
 	}
 	return i
 }

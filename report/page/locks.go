@@ -46,15 +46,13 @@ func (n *numbering) lock(id uint32, name string) int32 {
 }
 
 func (n *numbering) class(name string) int32 {
-	i, ok := n.classes[name]
-	if !ok {
+	i := n.classes.of(name)
+	if int(i) == len(n.table.Classes) {
 		shown := n.plain.Class(name)
 		if n.shown[shown] {
 			shown = name
 		}
 		n.shown[shown] = true
-		i = int32(len(n.table.Classes))
-		n.classes[name] = i
 		n.table.Classes = append(n.table.Classes, class{name, shown})
 	}
 	return i
@@ -62,7 +60,7 @@ func (n *numbering) class(name string) int32 {
 
 // nameLocks says what all locks are called. No two places are called alike.
 func (n *numbering) nameLocks() {
-	t, at, taken := n.table, map[place]int32{}, map[string]bool{}
+	t, at, taken := n.table, numbers[place]{}, map[string]bool{}
 	order := make([]int32, len(t.Locks))
 	for i := range order {
 		order[i] = int32(i)
@@ -71,10 +69,8 @@ func (n *numbering) nameLocks() {
 	alike := map[int32][]int32{}
 	for _, i := range order {
 		key, shown := n.place(i)
-		p, seen := at[key]
-		if !seen {
-			p = int32(len(t.Places))
-			at[key] = p
+		p := at.of(key)
+		if int(p) == len(t.Places) {
 			for taken[shown] {
 				shown = distinct(shown, key)
 			}

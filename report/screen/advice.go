@@ -15,7 +15,7 @@ func (s *screen) advice(g *document.Wait) []line {
 	if g.WaitNs == 0 || len(s.Deadlocks) > 0 || slices.ContainsFunc(s.Findings, func(f document.Finding) bool { return f.Class == g.Class }) {
 		return nil
 	}
-	return fill("      -> ", s.Width, plain, prose(s.try(g))...)
+	return s.say("      -> ", s.try(g))
 }
 
 // advised is the part of a lock's waiting that something must cause for advice
@@ -176,9 +176,4 @@ const sure = 0.7
 // tells that by what it warns of alone.
 func (s *screen) native() bool {
 	return strings.HasPrefix(s.Trace.Format, "perf") || s.warned("spinning") || s.warned("kernel")
-}
-
-// warned reports whether the trace comes with a warning.
-func (s *screen) warned(code string) bool {
-	return slices.ContainsFunc(s.Coverage.Warnings, func(w document.Warning) bool { return w.Code == code })
 }

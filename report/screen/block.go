@@ -62,9 +62,9 @@ func (s *screen) rest(list []document.Wait, room int) []line {
 	}
 	first := fmt.Sprintf("%4s  ", s.size(ns))
 	if len(names) == 0 || room < 2 {
-		return fill(first, s.Width, plain, prose(what)...)
+		return s.say(first, what)
 	}
-	return append(fill(first, s.Width, plain, prose(what+":")...), fillList(strings.Repeat(" ", len(first)), s.Width, names, s.Full)...)
+	return append(s.say(first, what+":"), s.list(strings.Repeat(" ", len(first)), names)...)
 }
 
 // notable is the part of all waiting from which on something is named in any case
@@ -112,7 +112,7 @@ func (s *screen) block(w *document.Wait, first bool) []line {
 	if w.Of != nil {
 		lines = append(lines, s.callers(w.Of, first)...)
 		if first {
-			lines = append(lines, fill("      -> ", s.Width, plain, prose(unowned[w.Kind])...)...)
+			lines = append(lines, s.say("      -> ", unowned[w.Kind])...)
 		}
 		return lines
 	}
@@ -162,15 +162,14 @@ func (s *screen) numbers(w *document.Wait) []string {
 	} else if u != nil {
 		sum += " ± ?" // too few samples to tell
 	}
-	parts = append(parts, sum+",", text.Amount(w.Waits, "wait")+",")
+	amounts := []string{sum, text.Amount(w.Waits, "wait")}
 	if w.Locks <= 1 { // how many threads wait for any of several is not known
-		parts = append(parts, s.threads(int64(w.Waiters))+",")
+		amounts = append(amounts, s.threads(int64(w.Waiters)))
 	}
 	if w.MaxNs > 0 {
-		parts = append(parts, "longest "+text.Duration(w.MaxNs))
+		amounts = append(amounts, "longest "+text.Duration(w.MaxNs))
 	}
-	parts[len(parts)-1] = strings.TrimSuffix(parts[len(parts)-1], ",")
-	return parts
+	return append(parts, listed(amounts)...)
 }
 
 // holders says who had the lock meanwhile: n of those with a name, and between
@@ -196,13 +195,10 @@ func (s *screen) holders(w *document.Wait, n int, enough int64) (lines []line) {
 
 // holder is one owner: where it took the lock, called by whom, what it was at,
 // and how that is known. Callers it has no room for are left out.
-func (s *screen) holder(first string, o *document.LockOwner) (lines []line) {
+func (s *screen) holder(first string, o *document.LockOwner) []line {
 	callers := usual(o)
 	parts := func(n int) []string {
-		parts := []string{s.owner(o.Site)}
-		for _, c := range callers[:n] {
-			parts = append(parts, "< "+s.names.Name(c))
-		}
+		parts := append([]string{s.owner(o.Site)}, s.calledBy(callers[:n])...)
 		if what := s.doing(o); what != "" {
 			parts[len(parts)-1] += ","
 			parts = append(parts, what)
@@ -214,20 +210,19 @@ func (s *screen) holder(first string, o *document.LockOwner) (lines []line) {
 		}
 		return parts
 	}
-	n := 0
+	least := 0
 	if s.Full {
-		n = len(callers)
+		least = len(callers)
 	}
-	lines = fill(first, s.Width, plain, parts(n)...)
-	for n < len(callers) {
-		n++
-		longer := fill(first, s.Width, plain, parts(n)...)
-		if len(longer) > len(lines) {
-			break
-		}
-		lines = longer
+	return asFit(least, len(callers), func(n int) []line { return fill(first, s.Width, plain, parts(n)...) })
+}
+
+// calledBy are callers, the innermost first.
+func (s *screen) calledBy(sites []string) (parts []string) {
+	for _, site := range sites {
+		parts = append(parts, "< "+s.names.Name(site))
 	}
-	return lines
+	return parts
 }
 
 // usual is the call chain that nearly all of the waiting for an owner goes through:
@@ -274,10 +269,8 @@ func (s *screen) waiters(w *document.Wait) []line {
 	if len(parts) == 0 || len(w.Waiting) == 1 && w.Waiting[0].Site == w.Site && !s.Full {
 		return nil // it stands above
 	}
-	return fillList(waitingAt, s.Width, parts, s.Full)
+	return s.list("      waiting  ", parts)
 }
-
-const waitingAt = "      waiting  "
 
 // callers says who calls a place where threads wait: it may be a pool's own, which all of the
 // program calls. Of the first that is shown the most frequent callers are named.
@@ -287,47 +280,9 @@ func (s *screen) callers(r *document.Resource, foremost bool) (lines []line) {
 	}
 	first := "      called by  "
 	for _, c := range r.Callers[:min(len(r.Callers), s.most(mostCallers))] {
-		parts := []string{s.names.Name(c.Sites[0])}
-		for _, site := range c.Sites[1:] {
-			parts = append(parts, "< "+s.names.Name(site))
-		}
+		parts := append([]string{s.names.Name(c.Sites[0])}, s.calledBy(c.Sites[1:])...)
 		lines = append(lines, fill(first+fmt.Sprintf("%4s ", percent(c.WaitNs, r.WaitNs)), s.Width, plain, parts...)...)
 		first = strings.Repeat(" ", len(first))
 	}
 	return lines
-}
-
-// idle says how much was left out since nobody had anything to do.
-func (s *screen) idle() []line {
-	t := &s.IdleTotal
-	if t.Waiters == 0 || len(s.Idle) > 0 {
-		return nil
-	}
-	what := fmt.Sprintf("%s with nothing to do (--idle lists them)", s.threads(t.WaitNs))
-	if t.WaitNs == 1 {
-		what = strings.Replace(what, "them", "it", 1)
-	}
-	if !s.counts {
-		what = fmt.Sprintf("%s of idle time in %s (--idle lists it)", text.Duration(t.WaitNs), s.threads(int64(t.Waiters)))
-	}
-	return append(fill("not counted: ", s.Width, plain, prose(what)...), s.loop()...)
-}
-
-// loop names the longest wait in an outermost method of threads: they may have nothing to
-// do there, or need an object of a pool.
-func (s *screen) loop() []line {
-	if s.Full || s.counts {
-		return nil
-	}
-	var most *document.Resource
-	for i := range s.Resources {
-		if r := &s.Resources[i]; r.Loop && r.Waiters > 1 && r.Waits > int64(r.Waiters) && (most == nil || r.WaitNs > most.WaitNs) {
-			most = r
-		}
-	}
-	if most == nil || float64(most.WaitNs) < worthwhile*float64(s.ElapsedNs) {
-		return nil
-	}
-	return fill("not counted: ", s.Width, plain, prose(fmt.Sprintf("%s in %s at %s in %s, an outermost method: a pool's, if not idle (--full shows it)",
-		text.Duration(most.WaitNs), s.threads(int64(most.Waiters)), s.names.Name(most.What), s.names.Name(most.Site)))...)
 }

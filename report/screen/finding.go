@@ -51,7 +51,7 @@ func (s *screen) findings(room int) (lines []line) {
 	}
 	if left > 0 {
 		all := fmt.Sprintf("%s (%d smaller: --full shows all)", lines[head].text, left)
-		lines = slices.Replace(lines, head, head+1, fill("", s.Width, plain, prose(all)...)...)
+		lines = slices.Replace(lines, head, head+1, s.say("", all)...)
 	}
 	return lines
 }
@@ -98,7 +98,7 @@ func (s *screen) finding(f *document.Finding) []line {
 	if f.Confidence != findings.High.String() {
 		remedy += " (confidence: " + f.Confidence + ")"
 	}
-	return append(lines, fill("      -> ", s.Width, plain, prose(remedy)...)...)
+	return append(lines, s.say("      -> ", remedy)...)
 }
 
 // endOfChain says what to fix where the owner of a lock waits for another: that lock,
@@ -182,7 +182,7 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 	for i := range d.Cycle {
 		m, holder := &d.Cycle[i], d.Cycle[(i+1)%len(d.Cycle)].Thread
 		if i == members && !s.Full {
-			lines = append(lines, fill("  ", s.Width, plain, prose(fmt.Sprintf("and %d more (--full shows all)", len(d.Cycle)-i))...)...)
+			lines = append(lines, s.say("  ", fmt.Sprintf("and %d more (--full shows all)", len(d.Cycle)-i))...)
 			break
 		}
 		parts := []string{s.whole(m.Thread, shortName)}
@@ -199,11 +199,11 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 		}
 	}
 	if s.Full && len(d.Queued) > 0 {
-		lines = append(lines, fill("  behind: ", s.Width, plain, prose(strings.Join(d.Queued, ", "))...)...)
+		lines = append(lines, s.say("  behind: ", strings.Join(d.Queued, ", "))...)
 	}
 	for _, f := range s.Findings {
 		if f.Deadlock == d.Number {
-			lines = append(lines, fill("  -> ", s.Width, plain, prose(firstClause(f.Remedy))...)...)
+			lines = append(lines, s.say("  -> ", firstClause(f.Remedy))...)
 		}
 	}
 	return lines
@@ -262,5 +262,5 @@ func (s *screen) place(st document.Stack) string {
 	if !ok {
 		return "an unknown place"
 	}
-	return s.names.Name(frameText(f.Class, f.Method, f.Line))
+	return s.names.Name(analysis.StackText([]format.Frame{f}))
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"contend/report/document"
 	"contend/report/text"
 )
 
@@ -21,7 +20,8 @@ func (s *screen) head() []line {
 			parts = with
 		}
 	}
-	return fillWith("", s.Width, strong, parts, fmt.Sprintf("(%s in %s)", text.Duration(s.Total.WaitNs), text.Amount(s.Total.Waits, "wait")))
+	parts = append(parts, fmt.Sprintf("(%s in %s)", text.Duration(s.Total.WaitNs), text.Amount(s.Total.Waits, "wait")))
+	return asFit(len(parts)-1, len(parts), func(n int) []line { return fill("", s.Width, strong, parts[:n]...) })
 }
 
 // pressure is the part of the time threads ran in which they waited: what tells
@@ -63,7 +63,7 @@ func (s *screen) amounts() string {
 			return fmt.Sprintf("%s, none waiting for a lock", s.threads(int64(s.Trace.Threads)))
 		}
 		return fmt.Sprintf("%s, %s waiting for a lock", s.threads(int64(s.Trace.Threads)), text.Number(t.WaitNs))
-	case s.counts && s.timeless():
+	case s.counts && s.warned("no-times"):
 		if s.measure.Lasts() {
 			return s.measure.Text(t.WaitNs) + ", summed by stack, without instants"
 		}
@@ -87,9 +87,4 @@ func (s *screen) others() string {
 		return ", " + average(n) + " for what is no lock"
 	}
 	return ""
-}
-
-// timeless reports whether the input has no times at all.
-func (s *screen) timeless() bool {
-	return slices.ContainsFunc(s.Coverage.Warnings, func(w document.Warning) bool { return w.Code == "no-times" })
 }

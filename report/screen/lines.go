@@ -71,12 +71,12 @@ func hanging(first string, width int, st style, parts ...string) []line {
 
 const deeper = "    "
 
-// fillWith is fill with more parts for as long as they take no more lines.
-func fillWith(first string, width int, st style, parts []string, more ...string) []line {
-	lines := fill(first, width, st, parts...)
-	for _, m := range more {
-		parts = append(parts[:len(parts):len(parts)], m)
-		longer := fill(first, width, st, parts...)
+// asFit builds with the least number of parts, and with more for as long as they take no
+// more lines.
+func asFit(least, most int, build func(n int) []line) []line {
+	lines := build(least)
+	for n := least + 1; n <= most; n++ {
+		longer := build(n)
 		if len(longer) > len(lines) {
 			break
 		}
@@ -85,29 +85,16 @@ func fillWith(first string, width int, st style, parts []string, more ...string)
 	return lines
 }
 
-// fillList is fill with commas between the parts: all of them, or the first and those
-// that take no more lines than it alone.
-func fillList(first string, width int, list []string, all bool) (lines []line) {
-	listed := func(n int) []line {
-		parts := make([]string, n)
-		for i := range parts {
-			parts[i] = list[i] + ","
+// listed puts commas between texts.
+func listed(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, one := range texts {
+		out[i] = one
+		if i < len(texts)-1 {
+			out[i] += ","
 		}
-		parts[n-1] = list[n-1]
-		return fill(first, width, plain, parts...)
 	}
-	if all {
-		return listed(len(list))
-	}
-	lines = listed(1)
-	for n := 2; n <= len(list); n++ {
-		longer := listed(n)
-		if len(longer) > len(lines) {
-			break
-		}
-		lines = longer
-	}
-	return lines
+	return out
 }
 
 // prose makes parts of a sentence, which may be broken anywhere but before a unit.

@@ -3,6 +3,7 @@ package screen
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strings"
 
 	"contend/report/document"
@@ -67,6 +68,26 @@ func (s *screen) most(usual int) int {
 		return everything
 	}
 	return usual
+}
+
+// say fills lines with a sentence.
+func (s *screen) say(first, sentence string) []line {
+	return fill(first, s.Width, plain, prose(sentence)...)
+}
+
+// list fills a line with as many of some texts as it holds, at least one, or as many lines as
+// all of them take where all is asked for.
+func (s *screen) list(first string, texts []string) []line {
+	least := 1
+	if s.Full {
+		least = len(texts)
+	}
+	return asFit(least, len(texts), func(n int) []line { return fill(first, s.Width, plain, listed(texts[:n])...) })
+}
+
+// warned reports whether the trace comes with a warning.
+func (s *screen) warned(code string) bool {
+	return slices.ContainsFunc(s.Coverage.Warnings, func(w document.Warning) bool { return w.Code == code })
 }
 
 // unseenVirtual is how long virtual threads waited at most, in ns, where another

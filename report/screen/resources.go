@@ -1,17 +1,23 @@
 package screen
 
-import "contend/report/document"
+import (
+	"fmt"
+	"strings"
+
+	"contend/report/document"
+	"contend/report/text"
+)
 
 // unranked are, where all is asked for, the places where one thread waits, or where all of a
 // thread's life is to wait: it may have nothing to do. Those of idle threads follow.
 func (s *screen) unranked() (lines []line) {
 	list := func(title string, rows []document.Resource, most int, wanted func(*document.Resource) bool) {
-		for i, head := 0, true; i < len(rows) && i < most; i++ {
+		before := len(lines)
+		for i := range rows[:min(len(rows), most)] {
 			if r := &rows[i]; wanted(r) {
-				if head {
+				if len(lines) == before {
 					lines = append(lines, line{title, plain})
 				}
-				head = false
 				w := document.Wait{Kind: document.KindOf(r.What, r.Site), Of: r, Lock: document.Lock{Waits: r.Waits, WaitNs: r.WaitNs, MaxNs: r.MaxNs, Waiters: r.Waiters}}
 				lines = append(lines, s.block(&w, false)...)
 			}
@@ -38,4 +44,39 @@ func (s *screen) elsewhere() float64 {
 // locks, come later.
 func (s *screen) leads() bool {
 	return len(s.waits) > 0 && s.waits[0].Of != nil && len(s.Deadlocks) == 0
+}
+
+// idle says how much was left out since nobody had anything to do.
+func (s *screen) idle() []line {
+	t := &s.IdleTotal
+	if t.Waiters == 0 || len(s.Idle) > 0 {
+		return nil
+	}
+	what := fmt.Sprintf("%s with nothing to do (--idle lists them)", s.threads(t.WaitNs))
+	if t.WaitNs == 1 {
+		what = strings.Replace(what, "them", "it", 1)
+	}
+	if !s.counts {
+		what = fmt.Sprintf("%s of idle time in %s (--idle lists it)", text.Duration(t.WaitNs), s.threads(int64(t.Waiters)))
+	}
+	return append(s.say("not counted: ", what), s.loop()...)
+}
+
+// loop names the longest wait in an outermost method of threads: they may have nothing to
+// do there, or need an object of a pool.
+func (s *screen) loop() []line {
+	if s.Full || s.counts {
+		return nil
+	}
+	var most *document.Resource
+	for i := range s.Resources {
+		if r := &s.Resources[i]; r.Loop && r.Waiters > 1 && r.Waits > int64(r.Waiters) && (most == nil || r.WaitNs > most.WaitNs) {
+			most = r
+		}
+	}
+	if most == nil || float64(most.WaitNs) < worthwhile*float64(s.ElapsedNs) {
+		return nil
+	}
+	return fill("not counted: ", s.Width, plain, prose(fmt.Sprintf("%s in %s at %s in %s, an outermost method: a pool's, if not idle (--full shows it)",
+		text.Duration(most.WaitNs), s.threads(int64(most.Waiters)), s.names.Name(most.What), s.names.Name(most.Site)))...)
 }

@@ -3,6 +3,7 @@ package screen
 import (
 	"fmt"
 
+	"contend/analysis"
 	"contend/report/document"
 	"contend/report/text"
 )
@@ -25,27 +26,15 @@ func (s *screen) stacks() (lines []line) {
 		lines = append(lines, s.stack("        ", r.Stack)...)
 	}
 	if n := s.Stacks.Omitted; n > 0 {
-		lines = append(lines, fill("      ", s.Width, plain, prose(fmt.Sprintf("and %s with %s (--top 0 shows all)", text.Amount(int64(n), "more stack"), s.amount(s.Stacks.OmittedNs)))...)...)
+		lines = append(lines, s.say("      ", fmt.Sprintf("and %s with %s (--top 0 shows all)", text.Amount(int64(n), "more stack"), s.amount(s.Stacks.OmittedNs)))...)
 	}
 	return lines
 }
 
 // stack is one frame a line, as the program calls it: nothing is shortened.
 func (s *screen) stack(indent string, st document.Stack) (lines []line) {
-	for _, f := range st {
-		lines = append(lines, line{indent + text.Sanitize(frameText(f.Class, f.Method, f.Line)), plain})
+	for i := range st {
+		lines = append(lines, line{indent + text.Sanitize(analysis.StackText(st[i:i+1].Frames())), plain})
 	}
 	return lines
-}
-
-// frameText writes a frame as Class.method:line.
-func frameText(class, method string, n int) string {
-	name := method
-	if class != "" {
-		name = class + "." + method
-	}
-	if n > 0 {
-		name += fmt.Sprintf(":%d", n)
-	}
-	return name
 }

@@ -16,16 +16,16 @@ func (s *screen) tail() (lines []line) {
 	lines = s.idle()
 	uncounted := s.uncounted()
 	for i, w := range uncounted {
-		note := fill("not counted: ", s.Width, plain, prose(s.brief(w))...)
+		note := s.say("not counted: ", s.brief(w))
 		if !s.Full && (s.short || len(lines)+len(note) > noteLines) {
-			lines = append(lines, fill("", s.Width, plain, prose(fmt.Sprintf("not counted: %s (--full shows all)", text.Amount(int64(len(uncounted)-i), "more thing")))...)...)
+			lines = append(lines, s.say("", fmt.Sprintf("not counted: %s (--full shows all)", text.Amount(int64(len(uncounted)-i), "more thing")))...)
 			break
 		}
 		lines = append(lines, note...)
 	}
 	for _, w := range s.Coverage.Warnings {
 		if doubts[w.Code] && !s.Full && s.Total.WaitNs > 0 && !s.trapped() {
-			lines = append(lines, fill("doubt: ", s.Width, plain, prose(s.brief(w))...)...)
+			lines = append(lines, s.say("doubt: ", s.brief(w))...)
 		}
 	}
 	lines = append(lines, s.sureness()...)
@@ -34,7 +34,7 @@ func (s *screen) tail() (lines []line) {
 			if slices.ContainsFunc(uncounted, func(u document.Warning) bool { return u.Text == w.Text }) {
 				continue
 			}
-			lines = append(lines, fill("note: ", s.Width, plain, prose(w.Text)...)...)
+			lines = append(lines, s.say("note: ", w.Text)...)
 		}
 	}
 	return append(lines, s.next()...)
@@ -87,13 +87,12 @@ func (s *screen) sureness() []line {
 		if right, ok := s.Coverage.Provenance.Right(); ok && p.Name == "inferred" {
 			part += fmt.Sprintf(" (%.0f %% of it right)", 100*right)
 		}
-		parts = append(parts, part+",")
+		parts = append(parts, part)
 	}
 	if len(parts) == 0 {
 		return nil
 	}
-	parts[len(parts)-1] = strings.TrimSuffix(parts[len(parts)-1], ",")
-	return fill("owners: ", s.Width, plain, parts...)
+	return fill("owners: ", s.Width, plain, listed(parts)...)
 }
 
 // little is the part of all waiting below which it is not said how owners are

@@ -32,7 +32,7 @@ func pprofUI(s Source) (http.Handler, error) {
 	}
 	var pages map[string]http.Handler
 	err = driver.PProf(&driver.Options{
-		Flagset: newWords("-http=localhost:0", "-no_browser", "-symbolize=none", "contention"), Fetch: fetched{p}, UI: silent{}, Sym: plain{},
+		Flagset: newWords("-http=localhost:0", "-no_browser", "-symbolize=none", "contention"), Fetch: fetched{p}, UI: silent{},
 		HTTPServer: func(a *driver.HTTPServerArgs) error { pages = a.Handlers; return nil },
 	})
 	if err != nil {
@@ -73,12 +73,6 @@ type fetched struct{ p *profile.Profile }
 func (f fetched) Fetch(string, time.Duration, time.Duration) (*profile.Profile, string, error) {
 	return f.p, "", nil
 }
-
-// plain looks for no symbols: the profile has them.
-type plain struct{}
-
-// Symbolize implements driver.Symbolizer.
-func (plain) Symbolize(string, driver.MappingSources, *profile.Profile) error { return nil }
 
 // silent is a terminal nobody sits at.
 type silent struct{}

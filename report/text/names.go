@@ -65,10 +65,7 @@ func stack(s document.Stack, within bool) string {
 			break
 		}
 		f.Class = Class(f.Class)
-		part := analysis.MethodName(f)
-		if f.Line > 0 {
-			part += fmt.Sprintf(":%d", f.Line)
-		}
+		part := analysis.StackText([]format.Frame{f})
 		if i == 0 && within {
 			part += called
 		}
