@@ -33,14 +33,13 @@ func (n *node) fold(out *bufio.Writer, path []string) {
 // The speedscope file format, https://www.speedscope.app/file-format-schema.json.
 type (
 	speedscope struct {
-		Schema   string    `json:"$schema"`
-		Shared   shared    `json:"shared"`
+		Schema string `json:"$schema"`
+		Shared struct {
+			Frames []frame `json:"frames"`
+		} `json:"shared"`
 		Profiles []sampled `json:"profiles"`
 		Name     string    `json:"name"`
 		Exporter string    `json:"exporter"`
-	}
-	shared struct {
-		Frames []frame `json:"frames"`
 	}
 	frame struct {
 		Name string `json:"name"`
@@ -81,5 +80,7 @@ func Speedscope(w io.Writer, b *stacks.Builder, c Caption) error {
 		}
 	}
 	walk(root, nil)
-	return json.NewEncoder(w).Encode(speedscope{"https://www.speedscope.app/file-format-schema.json", shared{frames}, []sampled{p}, c.Title, "contend"})
+	doc := speedscope{Schema: "https://www.speedscope.app/file-format-schema.json", Profiles: []sampled{p}, Name: c.Title, Exporter: "contend"}
+	doc.Shared.Frames = frames
+	return json.NewEncoder(w).Encode(doc)
 }

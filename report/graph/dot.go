@@ -23,7 +23,7 @@ func DOT(out io.Writer, g *document.Graph) error {
 	fmt.Fprintf(w, "\tnode [shape=box, style=rounded, fontname=\"sans-serif\"];\n\tedge [fontname=\"sans-serif\", fontsize=10];\n")
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		fmt.Fprintf(w, "\tn%d [label=%s%s];\n", n.ID, dotQuote(nodeLabel(g, n, whole)), dotStyle(n))
+		fmt.Fprintf(w, "\tn%d [label=%s%s];\n", n.ID, dotQuote(nodeLabel(g, n, whole)), shapeOf(n).dot)
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]
@@ -48,15 +48,3 @@ func dotQuote(s string) string {
 // dotEscaper also writes & as an entity, as Graphviz reads entities in labels,
 // and bytes that are no text as a plain sign, which every reader of DOT takes.
 var dotEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`, "\uFFFD", "?")
-
-func dotStyle(n *document.Node) string {
-	switch {
-	case n.Pseudo:
-		return `, style="rounded,dashed"`
-	case n.Closed:
-		return fmt.Sprintf(`, style="rounded,filled", fillcolor="%s", peripheries=2`, fill(n))
-	case n.Component > 0:
-		return fmt.Sprintf(`, style="rounded,filled", fillcolor="%s"`, fill(n))
-	}
-	return ""
-}

@@ -84,7 +84,7 @@ func pictureOf(g *document.Graph) *picture {
 	}
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		p.Nodes = append(p.Nodes, box{n.ID, strings.Split(nodeLabel(g, n, labels), "\n"), text.Sanitize(n.Name), heat(n.CausedNs, most), styleOf(n)})
+		p.Nodes = append(p.Nodes, box{n.ID, strings.Split(nodeLabel(g, n, labels), "\n"), text.Sanitize(n.Name), heat(n.CausedNs, most), shapeOf(n).name})
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]
@@ -92,18 +92,6 @@ func pictureOf(g *document.Graph) *picture {
 		p.Edges = append(p.Edges, arrow{e.From, e.To, strings.Split(edgeLabel(g, e, labels), "\n"), tip, pen(e, g), e.ThreadNs})
 	}
 	return p
-}
-
-func styleOf(n *document.Node) string {
-	switch {
-	case n.Pseudo:
-		return "pseudo"
-	case n.Closed:
-		return "closed"
-	case n.Component > 0:
-		return "cycle"
-	}
-	return ""
 }
 
 // heat is how much waiting a node caused, as the root of its part of the most in

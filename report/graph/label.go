@@ -96,7 +96,26 @@ func shorten(name string) string {
 // fills are the colours of cycles, which repeat.
 var fills = [...]string{"#fde0c5", "#d4e4f7", "#dcefd0", "#ecd9f0", "#fbf2c0", "#d5eeec"}
 
-func fill(n *document.Node) string { return fills[(n.Component-1)%len(fills)] }
+// shape is how a node is drawn: its name for the page, and its attributes for Graphviz and
+// for Mermaid.
+type shape struct{ name, dot, mermaid string }
+
+// shapeOf tells pseudo owners, the nodes of a cycle that no edge leaves, and those of another
+// cycle from the rest.
+func shapeOf(n *document.Node) shape {
+	if n.Pseudo {
+		return shape{"pseudo", `, style="rounded,dashed"`, "stroke-dasharray:4 3"}
+	}
+	if n.Component == 0 && !n.Closed {
+		return shape{}
+	}
+	colour := fills[(n.Component-1)%len(fills)]
+	s := shape{"cycle", fmt.Sprintf(`, style="rounded,filled", fillcolor="%s"`, colour), "fill:" + colour}
+	if n.Closed {
+		s = shape{"closed", s.dot + ", peripheries=2", s.mermaid + ",stroke-width:4px"}
+	}
+	return s
+}
 
 // pen is the width of an edge: from 1 to 6 by its share of the widest one,
 // which comes first.

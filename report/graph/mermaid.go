@@ -34,7 +34,7 @@ func Mermaid(out io.Writer, g *document.Graph) error {
 		fmt.Fprintf(w, "  n%d -->|\"%s\"| n%d\n  %%%% %d%s\n", e.From, mermaidText(edgeLabel(g, e, whole)), e.To, e.ThreadNs, unit)
 	}
 	for i := range g.Nodes {
-		if s := mermaidStyle(&g.Nodes[i]); s != "" {
+		if s := shapeOf(&g.Nodes[i]).mermaid; s != "" {
 			fmt.Fprintf(w, "  style n%d %s\n", g.Nodes[i].ID, s)
 		}
 	}
@@ -62,16 +62,4 @@ func mermaidText(s string) string {
 		}
 	}
 	return b.String()
-}
-
-func mermaidStyle(n *document.Node) string {
-	switch {
-	case n.Pseudo:
-		return "stroke-dasharray:4 3"
-	case n.Closed:
-		return "fill:" + fill(n) + ",stroke-width:4px"
-	case n.Component > 0:
-		return "fill:" + fill(n)
-	}
-	return ""
 }

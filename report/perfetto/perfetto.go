@@ -78,12 +78,16 @@ func Write(w io.Writer, l *lanes.Lanes, tr *analysis.Trace, name func(format.Obj
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"start\":%q},\"traceEvents\":[\n", time.Unix(0, tr.Start).UTC().Format(time.RFC3339Nano))
 	of, all := laid(l.Spans)
-	err := write(out, event{Ph: "M", Name: "process_name", Pid: process, Args: map[string]any{"name": "contend"}}, "")
+	before := ""
+	var failed error
 	tell := func(e event) {
-		if err == nil {
-			err = write(out, e, ",\n")
-		}
+		line, err := json.Marshal(e)
+		failed = cmp.Or(failed, err)
+		out.WriteString(before)
+		out.Write(line)
+		before = ",\n"
 	}
+	tell(event{Ph: "M", Name: "process_name", Pid: process, Args: map[string]any{"name": "contend"}})
 	const pauses = 0 // the lane of those
 	tell(event{Ph: "M", Name: "thread_name", Pid: process, Tid: pauses, Args: map[string]any{"name": "all threads stopped"}})
 	for i, one := range all {
@@ -97,26 +101,8 @@ func Write(w io.Writer, l *lanes.Lanes, tr *analysis.Trace, name func(format.Obj
 	for _, e := range merged(l, tr, of, name) {
 		tell(e())
 	}
-	if err != nil {
-		return err
-	}
-	if _, err = out.WriteString("\n]}\n"); err != nil {
-		return err
-	}
-	return out.Flush()
-}
-
-// write writes one event.
-func write(out *bufio.Writer, e event, before string) error {
-	text, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
-	if _, err = out.WriteString(before); err != nil {
-		return err
-	}
-	_, err = out.Write(text)
-	return err
+	out.WriteString("\n]}\n")
+	return cmp.Or(failed, out.Flush())
 }
 
 // merged returns what there is by time, made only when it is its turn: of one instant arrows

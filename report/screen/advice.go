@@ -84,13 +84,14 @@ func through(g *document.Wait) string {
 	of := map[string]int64{}
 	for i := range g.Owners {
 		o := &g.Owners[i]
-		of[blame.WithoutLine(o.Site)] += o.WaitNs
+		own := blame.WithoutLine(o.Site)
+		of[own] += o.WaitNs
 		for _, c := range o.Callers {
-			seen := map[string]bool{blame.WithoutLine(o.Site): true}
+			seen := map[string]bool{own: true}
 			for _, site := range c.Sites {
-				if !seen[blame.WithoutLine(site)] {
-					seen[blame.WithoutLine(site)] = true
-					of[blame.WithoutLine(site)] += c.WaitNs
+				if method := blame.WithoutLine(site); !seen[method] {
+					seen[method] = true
+					of[method] += c.WaitNs
 				}
 			}
 		}

@@ -30,13 +30,8 @@ func inCSV(s string) string {
 // Count is a cell that holds a number of things.
 func Count(n int64) Cell { return Cell{text.Number(n), strconv.FormatInt(n, 10)} }
 
-// moreRows tells how many rows are left out.
-func moreRows(n int) string {
-	if n == 1 {
-		return "1 more row"
-	}
-	return text.Number(int64(n)) + " more rows"
-}
+// moreRows says how many rows are left out.
+func moreRows(n int) string { return text.Amount(int64(n), "more row") }
 
 // Time is a cell that holds a length of time in nanoseconds.
 func Time(ns int64) Cell { return Cell{text.Duration(ns), strconv.FormatInt(ns, 10)} }

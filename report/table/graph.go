@@ -44,20 +44,13 @@ func edgeGrid(d *document.Graph) *Grid {
 func lockCell(e *document.Edge) Cell {
 	var shown, raw []string
 	for _, l := range e.Locks {
-		shown = append(shown, fmt.Sprintf("%s %.0f %%", text.Class(l.Class), ofHundred(l.ThreadNs, e.ThreadNs)))
+		shown = append(shown, fmt.Sprintf("%s %.0f %%", text.Class(l.Class), 100*float64(l.ThreadNs)/float64(max(e.ThreadNs, 1))))
 		raw = append(raw, fmt.Sprintf("%s=%d", l.Class, l.ThreadNs))
 	}
 	if len(shown) == 1 {
 		shown[0] = text.Class(e.Locks[0].Class)
 	}
 	return Cell{strings.Join(shown, ", "), strings.Join(raw, " ")}
-}
-
-func ofHundred(part, whole int64) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return 100 * float64(part) / float64(whole)
 }
 
 // cycleGrid lists the strongly connected components among the shown nodes.

@@ -58,7 +58,8 @@ func Hist(w io.Writer, d *document.Hist, o Options) error {
 	if d.Total.Corrected != nil {
 		g.Head = append(g.Head, "WAITS CORR")
 	}
-	for _, c := range histColumns(kinds) {
+	columns := histColumns(kinds)
+	for _, c := range columns {
 		g.Head = append(g.Head, c.head)
 	}
 	g.Left = make([]bool, len(g.Head), len(g.Head)+len(d.By))
@@ -66,12 +67,12 @@ func Hist(w io.Writer, d *document.Hist, o Options) error {
 		g.Head, g.Left = append(g.Head, strings.ToUpper(k)), append(g.Left, true)
 	}
 	for i := range d.Rows {
-		g.Rows = append(g.Rows, histRow(&d.Rows[i], d, kinds))
+		g.Rows = append(g.Rows, histRow(&d.Rows[i], d, columns))
 	}
 	if o.Style != CSV && len(d.Rows) > 0 {
 		all := d.Total
 		all.Keys = append([]string{"[all]"}, make([]string, len(d.By)-1)...)
-		g.Rows = append(g.Rows, histRow(&all, d, kinds))
+		g.Rows = append(g.Rows, histRow(&all, d, columns))
 	}
 	g.Notes, g.Under, g.Drop = histNotes(d), g.Head[len(g.Head)-len(d.By):], dispensable(kinds)
 	return report{grids: []*Grid{g}, tail: histCoverage(d)}.write(w, o)
@@ -134,15 +135,14 @@ func dispensable(kinds []lengthKind) (heads []string) {
 	return append(heads, "MAX LEAST", "P50 LEAST", "P99 LEAST", "WAITS CORR", "P50 CORR")
 }
 
-func histRow(r *document.HistRow, d *document.Hist, kinds []lengthKind) []Cell {
-	by, total := d.By, &d.Total
+func histRow(r *document.HistRow, d *document.Hist, columns []histColumn) []Cell {
 	row := []Cell{Count(r.Waits)}
 	if r.Corrected != nil {
 		row = append(row, Count(r.Corrected.Count))
-	} else if total.Corrected != nil {
+	} else if d.Total.Corrected != nil {
 		row = append(row, none)
 	}
-	for _, c := range histColumns(kinds) {
+	for _, c := range columns {
 		cell := none
 		if l := c.of(r); l != nil {
 			cell = Time(c.ns(l)).marked(c.recorded && histUnder(d))
@@ -152,7 +152,7 @@ func histRow(r *document.HistRow, d *document.Hist, kinds []lengthKind) []Cell {
 	for i, key := range r.Keys {
 		cell := Name(key)
 		if d.Coverage != nil {
-			cell = measureOf(*d.Coverage).key(by[i], key)
+			cell = measureOf(*d.Coverage).key(d.By[i], key)
 		}
 		row = append(row, cell)
 	}

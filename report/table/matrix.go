@@ -15,9 +15,9 @@ import (
 // is left out is summed in a last row and column, so that everything adds up.
 func Matrix(w io.Writer, d *document.Graph, top int, o Options) error {
 	n := shownNodes(len(d.Nodes), top, o)
-	g := newMatrix(d, n).grid(d, o)
+	g := matrixGrid(d, n, o)
 	for ; n > 1 && o.Style == Text && o.Width > 0 && g.least() > o.Width; n-- {
-		g = newMatrix(d, n-1).grid(d, o)
+		g = matrixGrid(d, n-1, o)
 	}
 	if note := text.InOther(d.Other, d.Coverage, "edges"); note != "" {
 		g.Notes = append(g.Notes, note)
@@ -50,77 +50,55 @@ func (g *Grid) least() int {
 	return l.width() - max(l.wide[1]-leastName, 0)
 }
 
-// matrix is a square of thread-time: the last row and column are the rest.
-type matrix struct {
-	nodes []document.Node
-	cells [][]int64
-	rest  int // nodes summed in the rest
-}
-
-// newMatrix gives the first n nodes rows of their own.
-func newMatrix(d *document.Graph, n int) *matrix {
-	m := &matrix{nodes: d.Nodes[:n], rest: len(d.Nodes) - n, cells: make([][]int64, n+1)}
-	for i := range m.cells {
-		m.cells[i] = make([]int64, n+1)
-	}
-	place := map[int]int{}
-	for i, v := range d.Nodes {
-		place[v.ID] = min(i, n)
-	}
-	for _, e := range d.Edges {
-		m.cells[place[e.From]][place[e.To]] += e.ThreadNs
-	}
-	return m
-}
-
-func (m *matrix) grid(d *document.Graph, o Options) *Grid {
-	n := len(m.nodes)
-	size := n
-	if m.rest > 0 {
+// matrixGrid gives the first n nodes rows and columns of their own; the last row and column
+// are the rest, where there is one.
+func matrixGrid(d *document.Graph, n int, o Options) *Grid {
+	unit, size, rest := measureOf(d.Coverage), n, len(d.Nodes)-n
+	if rest > 0 {
 		size++
 	}
-	unit := measureOf(d.Coverage)
 	g := &Grid{Title: fmt.Sprintf("who (row) waited for whom (column), by %s (%s blame: the %s; %s)", d.By, d.Metric, titles[d.Metric], unit.What()),
 		Head: []string{"#", "WAITER"}, CSV: []string{"waiter"}, Left: left(size+3, 1)}
+	cells, caused := square(d, n), make([]int64, size)
 	for i := range size {
-		g.Head = append(g.Head, m.number(i))
-		g.CSV = append(g.CSV, inCSV(m.name(i)))
-	}
-	g.Head, g.CSV = append(g.Head, "SUM"), append(g.CSV, "sum")
-	for i := range size {
-		row := []Cell{{m.number(i), ""}, {text.Method(m.name(i)), m.name(i)}}
-		g.Rows = append(g.Rows, append(row, amounts(unit, m.cells[i][:size])...))
-	}
-	caused := make([]int64, size)
-	for _, row := range m.cells[:size] {
+		number, name := strconv.Itoa(i+1), "[the rest]"
+		if i < n {
+			name = d.Nodes[i].Name
+		} else {
+			number = "rest"
+		}
+		g.Head, g.CSV = append(g.Head, number), append(g.CSV, inCSV(name))
+		g.Rows = append(g.Rows, append([]Cell{{number, ""}, {text.Method(name), name}}, amounts(unit, cells[i][:size])...))
 		for j := range caused {
-			caused[j] += row[j]
+			caused[j] += cells[i][j]
 		}
 	}
+	g.Head, g.CSV = append(g.Head, "SUM"), append(g.CSV, "sum")
 	g.Rows = append(g.Rows, append([]Cell{{"", ""}, {"SUM", "sum"}}, amounts(unit, caused)...))
 	if o.Style == CSV { // names stand in the head: there is nothing to number
 		for i := range g.Rows {
 			g.Rows[i] = g.Rows[i][1:]
 		}
 	}
-	if m.rest > 0 {
-		g.Notes = append(g.Notes, fmt.Sprintf("the rest: %d more (--top 0 --format csv shows all)", m.rest))
+	if rest > 0 {
+		g.Notes = append(g.Notes, fmt.Sprintf("the rest: %d more (--top 0 --format csv shows all)", rest))
 	}
 	return g
 }
 
-func (m *matrix) number(i int) string {
-	if i == len(m.nodes) {
-		return "rest"
+// square sums thread-time by waiter and owner; the nodes behind the first n are one.
+func square(d *document.Graph, n int) [][]int64 {
+	cells, place := make([][]int64, n+1), map[int]int{}
+	for i := range cells {
+		cells[i] = make([]int64, n+1)
 	}
-	return strconv.Itoa(i + 1)
-}
-
-func (m *matrix) name(i int) string {
-	if i == len(m.nodes) {
-		return "[the rest]"
+	for i, v := range d.Nodes {
+		place[v.ID] = min(i, n)
 	}
-	return m.nodes[i].Name
+	for _, e := range d.Edges {
+		cells[place[e.From]][place[e.To]] += e.ThreadNs
+	}
+	return cells
 }
 
 // amounts are the cells of a row and their sum; an empty one is a dash.

@@ -67,16 +67,8 @@ func idleLine(b *document.Beside, m measure) []string {
 
 // sumOf writes a sum behind what it is of.
 func sumOf(what string, a document.NonLockWait, m measure) string {
-	threads := fmt.Sprintf("%s %ss", text.Number(int64(a.Waiters)), m.Thread)
-	if a.Waiters == 1 {
-		threads = "1 " + m.Thread
-	}
 	if m.Counts() {
 		return what + m.Text(a.WaitNs)
 	}
-	waits := text.Number(a.Waits) + " waits"
-	if a.Waits == 1 {
-		waits = "1 wait"
-	}
-	return fmt.Sprintf("%s%s in %s of %s", what, text.Duration(a.WaitNs), waits, threads)
+	return fmt.Sprintf("%s%s in %s of %s", what, text.Duration(a.WaitNs), text.Amount(a.Waits, "wait"), text.Amount(int64(a.Waiters), m.Thread))
 }

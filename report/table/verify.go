@@ -31,11 +31,7 @@ func verifyHeading(v *document.Verify) string {
 	if v.Whole {
 		return fmt.Sprintf("%s: whole: %s, %s, %s bytes", inputs, v.Format, text.Amount(v.Events, "event"), text.Number(v.BytesRead))
 	}
-	places := "1 place"
-	if v.Places > 1 {
-		places = text.Number(v.Places) + " places"
-	}
-	return fmt.Sprintf("%s: damaged in %s: %s, %s events read", inputs, places, v.Format, text.Number(v.Events))
+	return fmt.Sprintf("%s: damaged in %s: %s, %s events read", inputs, text.Amount(v.Places, "place"), v.Format, text.Number(v.Events))
 }
 
 // verifyNotes say what damage costs in all, and what the times are measured

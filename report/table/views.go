@@ -122,7 +122,7 @@ func createdAt(l document.Lock) Cell {
 	if len(l.Created) == 0 {
 		return none
 	}
-	return Name(text.Stack(l.Created))
+	return Name(text.Stack(l.Created, false))
 }
 
 // untimed reports whether the input has no times.
@@ -146,7 +146,7 @@ func deadlockGrids(list []document.Deadlock) (grids []*Grid) {
 			g.Title = "DEADLOCK: " + d.Found
 		}
 		for _, m := range d.Cycle {
-			g.Rows = append(g.Rows, []Cell{Name(m.Thread), {text.Class(m.Lock), m.Lock}, Name(text.Stack(m.Stack)), heldCell(&m)})
+			g.Rows = append(g.Rows, []Cell{Name(m.Thread), {text.Class(m.Lock), m.Lock}, Name(text.Stack(m.Stack, false)), heldCell(&m)})
 		}
 		if len(d.Queued) > 0 {
 			g.Notes = append(g.Notes, "queued behind it: "+strings.Join(d.Queued, ", "))
@@ -220,7 +220,7 @@ func tellApart(g *Grid, b *document.Blame) {
 		}
 		for j, by := range b.By {
 			if stack := stackOf(b, &b.Rows[i], by); len(stack) > 0 {
-				row[4+j].Text = text.StackWithLock(stack)
+				row[4+j].Text = text.Stack(stack, true)
 			}
 		}
 	}
@@ -228,7 +228,7 @@ func tellApart(g *Grid, b *document.Blame) {
 
 func keyCell(b *document.Blame, r *document.BlameRow, by, key string) Cell {
 	if stack := stackOf(b, r, by); len(stack) > 0 {
-		return Cell{text.Stack(stack), key}
+		return Cell{text.Stack(stack, false), key}
 	}
 	return measureOf(b.Coverage).key(by, key)
 }

@@ -41,14 +41,9 @@ const shownFrames = 4
 
 // Stack writes a stack on one line: from the innermost frame that is not the
 // lock or the runtime itself outwards, as Class.method:line, packages
-// shortened to their initials.
-func Stack(s document.Stack) string { return stack(s, false) }
-
-// StackWithLock is Stack that says which method of the lock or the runtime the program
-// called in its innermost frame.
-func StackWithLock(s document.Stack) string { return stack(s, true) }
-
-func stack(s document.Stack, within bool) string {
+// shortened to their initials. Within says which method of the lock or the runtime the
+// program called in its innermost frame.
+func Stack(s document.Stack, within bool) string {
 	frames, called := s.Frames(), ""
 	if len(frames) == 0 {
 		return analysis.UnknownStack
