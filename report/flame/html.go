@@ -21,11 +21,8 @@ var pageText string
 //go:embed assets/page.js
 var script string
 
-//go:embed assets/d3.min.js
-var d3 string
-
-//go:embed assets/d3-flamegraph.umd.min.js
-var graph string
+// The libraries that draw the graph.
+var d3, graph = look.Library("d3.min.js"), look.Library("d3-flamegraph.umd.min.js")
 
 // style is what the page has besides the look of all pages. Frames have pale colours
 // of their own, in light and in dark.

@@ -1,5 +1,5 @@
-// Package look is what all pages have in common: how they look, what they begin
-// with, and how a page says which scripts may run in it.
+// Package look is what all pages have in common: their style, their head, the libraries
+// of others in lib, and the policy that says which scripts may run in a page.
 package look
 
 import (
@@ -16,8 +16,7 @@ var sheet string
 //go:embed lib
 var lib embed.FS
 
-// Library returns a script of others that several pages use, "" for none of that
-// name.
+// Library returns a script or a style sheet of others, "" for none of that name.
 func Library(name string) string {
 	text, err := lib.ReadFile("lib/" + name)
 	if err != nil {

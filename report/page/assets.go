@@ -7,36 +7,26 @@ import (
 	"contend/report/look"
 )
 
-//go:embed assets/*.js assets/*.css assets/lib/*.js assets/lib/*.css
+//go:embed assets/*.js assets/*.css
 var assets embed.FS
 
 // scriptFiles are the scripts of a page in the order in which they run.
 var scriptFiles = []string{
-	"lib/htm-preact.standalone.umd.js", "lib/uPlot.iife.min.js", dagre, panZoom,
+	"htm-preact.standalone.umd.js", "uPlot.iife.min.js", "dagre.min.js", "svg-pan-zoom.min.js",
 	"util.js", "data.js", "columns.js", "filter.js", "sums.js", "trees.js", "command.js", "search.js", "parts.js", "headline.js", "locks.js", "time.js",
 	"holders.js", "flame.js", "pivot.js", "who.js", "longest.js", "why.js", "deadlocks.js", "compare.js", "about.js", "app.js",
 }
 
 // styleFiles are the style sheets, in order.
-var styleFiles = []string{"lib/uPlot.min.css", "page.css"}
+var styleFiles = []string{"uPlot.min.css", "page.css"}
 
-// dagre and panZoom are libraries that other pages use, too.
-const (
-	dagre   = "dagre.min.js"
-	panZoom = "svg-pan-zoom.min.js"
-)
-
-// read returns an asset; a name in the lists above always has one, which a
-// test holds.
+// read returns an asset of the page, or a library that other pages use, too; a name in the
+// lists above always has one, which a test holds.
 func read(name string) string {
-	if name == dagre || name == panZoom {
-		return look.Library(name)
+	if text, err := assets.ReadFile("assets/" + name); err == nil {
+		return string(text)
 	}
-	text, err := assets.ReadFile("assets/" + name)
-	if err != nil {
-		return ""
-	}
-	return string(text)
+	return look.Library(name)
 }
 
 func scripts() (out []template.JS) {

@@ -1,6 +1,5 @@
 // Package page draws a trace as one page that needs nothing else: no server, no
-// network, no build step. The page's own scripts and its style are in assets;
-// what others wrote is in assets/lib, unchanged.
+// network, no build step. The page's own scripts and its style are in assets.
 //
 //	page.go     the page around the data
 //	assets.go   scripts and style, and the policy that lets them alone run
