@@ -13,10 +13,10 @@
 //	block.go     one thing that threads wait for: who holds it, who waits
 //	advice.go    what to do where no finding says so
 //	stacks.go    whole stacks, for who asks for all
-//	parts.go     what all parts of a screen are made of
+//	why.go       one wait: its lanes and its suspects
+//	parts.go     what all parts of a screen have in common
 //	words.go     what things are called, and what sort of program it is
 //	lines.go     lines of so many columns
-//	why.go       one wait: its lanes and its suspects
 package screen
 
 import (
