@@ -34,9 +34,6 @@ type activity struct {
 	lock       format.ObjectID // the lock it waited for, NoObject for others
 }
 
-// none is what a thread did of which nothing is known.
-const none = format.ActivityUnknown
-
 // Arrange puts what has been recorded in order of time, joins the parks of one
 // acquire, and lists what each thread did. Nothing may be added any more. The
 // lists of releases and by call site are made meanwhile; who needs them waits for
@@ -128,14 +125,6 @@ func (a *Activities) met(i column.Ref) (activity, format.ThreadID) {
 	start, end := b.span(data)
 	d := a.deed(b, data)
 	return activity{start, end, d.stack, d.lock}, b.thread
-}
-
-// did returns what an activity is; of a wait, nothing.
-func (a *Activities) did(i column.Ref) format.Activity {
-	if a.IsWait(i) {
-		return none
-	}
-	return a.deed(a.find(i)).does()
 }
 
 // Pauses lists the pauses of all inputs, in order of time; those of one input do

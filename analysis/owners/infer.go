@@ -80,10 +80,10 @@ func (ev *evidence) doing(c *Scan) (d model.Doing, ok bool) {
 		d.What = model.Waits
 		return d, true
 	}
-	d.Lock, d.Did = what.at(), what.does()
+	d.Lock = what.at()
 	switch what.does() {
 	case format.ActivityRun, format.ActivityRunnable, format.ActivitySeen:
-		d.What, d.Did = model.Sample, format.ActivityUnknown
+		d.What = model.Sample
 		if d.Lock != format.NoObject {
 			d.What = model.Holds
 		}
@@ -199,24 +199,58 @@ func (ev *evidence) answer(m member, give func([]Ownership)) {
 	m.of.learn(ev)
 	lock := m.lock()
 	m.of.class.Answer(lock, func(p model.Part) {
-		h := Holder{Kind: Thread, Prov: Likely(p.Chance), Thread: p.Thread, Stack: p.Stack, Did: p.Did}
+		h := Holder{Kind: Thread, Prov: Likely(p.Chance), Thread: p.Thread, Stack: p.Stack}
 		switch p.State {
 		case model.Unknown:
 			return
 		case model.Free:
 			h = Holder{Kind: Handoff, Prov: h.Prov}
 		}
-		if out == nil && full {
-			out = ev.batch()
-		}
-		if out = append(out, Ownership{p.Start, p.End, lock.ID, h}); len(out) == batch {
-			give(out)
-			out, full = nil, true
-		}
+		ev.byDoing(Ownership{p.Start, p.End, lock.ID, h}, func(o Ownership) {
+			if out == nil && full {
+				out = ev.batch()
+			}
+			if out = append(out, o); len(out) == batch {
+				give(out)
+				out, full = nil, true
+			}
+		})
 	})
 	if len(out) > 0 {
 		give(out)
 	}
+}
+
+// byDoing divides an ownership by what the owner is recorded to do in it on the path of the
+// section: an activity whose stack has the method that took the lock, or no frame of the
+// application at all. The stack stays that with which the lock was taken.
+func (ev *evidence) byDoing(o Ownership, give func(Ownership)) {
+	if o.Holder.Kind == Thread {
+		list := ev.Of(o.Holder.Thread)
+		list.From = list.at(max(ev.before(list, o.Start)-1, 0))
+		for c := ev.Scan(list); c.NextOther() && c.Start < o.End; {
+			from, to, did := max(c.Start, o.Start), min(c.End, o.End), c.deed()
+			if from >= to || did.ran() || !ev.inside(did.stack, o.Holder.Stack) {
+				continue
+			}
+			before, during := o, o
+			if before.End = from; before.End > before.Start {
+				give(before)
+			}
+			during.Start, during.End, during.Holder.Did = from, to, did.does()
+			give(during)
+			if o.Start = to; o.Start == o.End {
+				return
+			}
+		}
+	}
+	give(o)
+}
+
+// inside reports whether a stack may be of the section that another takes the lock of.
+func (ev *evidence) inside(stack, took format.StackID) bool {
+	fn := ev.function(took)
+	return ev.sym.Bare(stack) || slices.ContainsFunc(ev.sym.Application(stack), func(f format.Frame) bool { return f.Class == fn.class && f.Method == fn.method })
 }
 
 var batches sync.Pool // of ownerships

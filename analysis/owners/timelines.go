@@ -8,8 +8,7 @@
 //	timelines.go   the owners of all locks: recorded, or inferred
 //	infer.go       what package model is asked of the others, and what it is told
 //	dumps.go       dumps, and which lock of the waits a dump's lock is
-//	releases.go    rules 5 to 7, for locks whose releases the trace tells
-//	points.go      what waits and releases show of a lock, by time
+//	releases.go    the owners of locks whose releases the trace tells
 //	evidence.go    what owners are inferred from
 //	waits.go       when anybody waits for a lock
 //	unended.go     waits at the ends of a recording that only samples show
@@ -164,7 +163,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 	largest := ev.largestFirst(locks)
 	workers.Each(len(locks), func(i int) {
 		i = largest[i]
-		told[i] = ev.fromItsReleases(locks[i])
+		told[i] = ev.fromReleases(locks[i])
 	})()
 	of := ev.classes(locks, func(i int) bool { return len(told[i]) == 0 && ev.waited(locks[i]) })
 	workers.InOrder(len(locks), &workers.Handover[[]Ownership]{
@@ -219,13 +218,4 @@ func (ev *evidence) largestFirst(locks []format.ObjectID) []int {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(ev.byLock[locks[b]]), len(ev.byLock[locks[a]])) })
 	return order
-}
-
-// infer finds out who owned a lock from its releases, where they are told.
-func (ev *evidence) fromItsReleases(lock format.ObjectID) []Ownership {
-	in := ev.input(lock)
-	if !in.waking || !in.whole && len(ev.releasesOf(lock)) == 0 {
-		return nil
-	}
-	return ev.fromReleases(lock, in, ev.gather(ev.byLock[lock]).busy())
 }

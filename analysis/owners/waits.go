@@ -31,9 +31,3 @@ func (l lockWaits) busy() (out []span) {
 	}
 	return out
 }
-
-// median returns the middle one of a list, which it sorts.
-func median(list []int64) int64 {
-	slices.Sort(list)
-	return list[len(list)/2]
-}

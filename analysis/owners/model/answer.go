@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"slices"
 
 	"contend/format"
@@ -13,7 +12,6 @@ type Part struct {
 	State      State
 	Thread     format.ThreadID // of Held; NoThread where no user of the site can be told
 	Stack      format.StackID  // of Held
-	Did        format.Activity // of Held: the thread is known to do it all the time; ActivityUnknown mostly
 	Chance     float64         // how likely that is
 }
 
@@ -164,7 +162,6 @@ func (k *worker) charge(g *gap, d *dues, shares []share, all float64, give func(
 			shares[j], shares[j-1] = shares[j-1], shares[j]
 		}
 	}
-	own := len(k.class.sites) + 1
 	from, ns := g.from, 0.0
 	for i, s := range shares {
 		have := d.ns[s.state]
@@ -184,74 +181,9 @@ func (k *worker) charge(g *gap, d *dues, shares []share, all float64, give func(
 		}
 		d.ns[s.state] -= x
 		if to > from {
-			if back := k.comesBack(g, to); s.state == own && back < to { // and waits: another one has it there
-				if back > from {
-					k.tell(g, s.state, k.part(g, s.state, from, back, chance), give)
-				}
-				if from = max(from, back); g.site >= 0 {
-					k.tell(g, g.site, k.part(g, g.site, from, to, chance), give)
-				}
-			} else {
-				k.tell(g, s.state, k.part(g, s.state, from, to, chance), give)
-			}
+			give(k.part(g, s.state, from, to, chance))
 			from = to
 		}
-	}
-}
-
-// comesBack returns when the acquirer waits for the lock again; until if it does not before.
-func (k *worker) comesBack(g *gap, until int64) int64 {
-	for i := range g.arrivals {
-		if w := &g.arrivals[i]; w.Thread == g.thread {
-			return min(w.Start, until)
-		}
-	}
-	return until
-}
-
-// tell gives a part in pieces: what the thread is known to do in the course of it is its own.
-func (k *worker) tell(g *gap, state int, p Part, give func(Part)) {
-	site, own := state, state == len(k.class.sites)+1
-	if own {
-		site = g.site
-	}
-	if p.State != Held || site < 0 {
-		give(p)
-		return
-	}
-	k.told = k.told[:0]
-	for i := range g.deeds {
-		d := &g.deeds[i]
-		t := k.users.threads[d.user]
-		if d.Did == format.ActivityUnknown || d.End <= p.Start || d.Start >= p.End || own && t != g.thread || spans(&d.Doing, g) || d.What == Leaves && d.Lock == k.lock.ID {
-			continue
-		}
-		if slices.Contains(d.in, within{site, true}) {
-			k.told = append(k.told, d)
-		}
-	}
-	slices.SortStableFunc(k.told, func(a, b *deed) int { return cmp.Compare(a.Start, b.Start) })
-	rest := p
-	for _, d := range k.told {
-		from, to := max(d.Start, rest.Start), min(d.End, p.End)
-		if from >= to {
-			continue
-		}
-		if from > rest.Start {
-			before := rest
-			before.End = from
-			give(before)
-		}
-		inside := rest
-		inside.Start, inside.End, inside.Did, inside.Thread = from, to, d.Did, k.users.threads[d.user]
-		if !placeless(k.class.program.Frames(d.Stack)) {
-			inside.Stack = d.Stack
-		}
-		give(inside)
-		rest.Start = to
-	}
-	if rest.Start < rest.End {
-		give(rest)
 	}
 }
 

@@ -45,7 +45,6 @@ type worker struct {
 	known  map[uint64]known
 	room   []byCell // for more shapes
 	shares []share
-	told   []*deed
 }
 
 // worker returns one that works with the sites of the class as they are now; release

@@ -79,7 +79,7 @@ func (p *simulated) simulate(seed uint64, n int, users []user) {
 		}
 		end := at + near(u.holds)
 		if u.away != format.NoStack {
-			p.does(t, Doing{Start: at + 10, End: end - 10, Stack: u.away, What: Away, Did: format.ActivitySleep})
+			p.does(t, Doing{Start: at + 10, End: end - 10, Stack: u.away, What: Away})
 		}
 		p.owners = append(p.owners, Part{Start: at, End: end, Thread: t, Stack: u.stack})
 		at, asks[i] = end, end+near(u.pauses)

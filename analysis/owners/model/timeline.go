@@ -8,7 +8,6 @@ type Doing struct {
 	Stack      format.StackID
 	Lock       format.ObjectID // waited for, or held; NoObject where neither is told
 	What       What
-	Did        format.Activity // of what is Away, or Leaves: what it does
 }
 
 // What says what kind of evidence a Doing is.
