@@ -124,7 +124,6 @@ func (k *worker) sights() (all [][]sight, total int) {
 			runs = append(runs, ran{at, s})
 		}
 	})
-	var w waiters
 	for i, l := range c.Locks {
 		for j := range l.Dumps {
 			d := &l.Dumps[j]
@@ -140,9 +139,9 @@ func (k *worker) sights() (all [][]sight, total int) {
 		}
 		if len(runs) > 0 {
 			k.load(l)
-			w.set(k.waits)
+			busy := whenWaited(k.waits)
 			for _, r := range runs {
-				if l.uses[r.site] && r.time >= l.from && r.time < l.to && w.at(r.time) > 0 {
+				if l.uses[r.site] && r.time >= l.from && r.time < l.to && busy.at(r.time) {
 					all[i] = append(all[i], sight{time: r.time, site: r.site, sample: true})
 				}
 			}

@@ -42,14 +42,6 @@ func anyProgram(t *rapid.T) (p *simulated, dumps []Dump) {
 	return p, dumps
 }
 
-// waited returns the union of some waits.
-func waited(list []Wait) (out []Time) {
-	for _, w := range list {
-		out = append(out, Time{Start: w.Start, End: w.End})
-	}
-	return union(out)
-}
-
 // What is answered adds up to the waiting, in order of time, and no thread that waits is
 // named. In each cell of each gap the states add up to one.
 func TestAnswersAddUpToTheWaiting(t *testing.T) {
@@ -86,7 +78,7 @@ func TestAnswersAddUpToTheWaiting(t *testing.T) {
 			}
 			got = append(got, Time{Start: x.Start, End: x.End})
 		}
-		if got, want := union(got), waited(p.waits); !slices.Equal(got, want) {
+		if got, want := union(got), whenWaited(p.waits); !slices.Equal(got, want) {
 			t.Errorf("answers are of %v, waiting of %v", got, want)
 		}
 	})

@@ -155,7 +155,7 @@ func TestAnswersAreRight(t *testing.T) {
 		}
 		wrong[name] += float64(x.End - x.Start)
 	}
-	for _, w := range waited(p.waits) {
+	for _, w := range whenWaited(p.waits) {
 		for rest := w; rest.Start < rest.End; {
 			i, _ := slices.BinarySearchFunc(p.owners, rest.Start, func(o Part, at int64) int { return cmp.Compare(o.End, at+1) })
 			o, end := p.owners[i], rest.End

@@ -148,11 +148,11 @@ type taken struct {
 // busyLock is one of the locks that are waited for most.
 type busyLock struct {
 	*Lock
-	waiters
-	got   []taken // its acquisitions, by time
-	long  int64   // how long somebody waits
-	rate  float64 // acquisitions while somebody waits, per ns
-	cover []Time  // what known sites explain
+	busy  stretches // when anybody waits
+	got   []taken   // its acquisitions, by time
+	long  int64     // how long somebody waits
+	rate  float64   // acquisitions while somebody waits, per ns
+	cover stretches // what known sites explain
 }
 
 // busiest returns the locks waited for most.
@@ -165,14 +165,14 @@ func (s *silence) busiest() (out []*busyLock) {
 		}
 		b := &busyLock{Lock: l}
 		s.load(l)
-		b.set(s.waits)
+		b.busy = whenWaited(s.waits)
 		for i := range s.waits {
 			if w := &s.waits[i]; !w.Failed {
 				b.got = append(b.got, taken{w.End, w.Thread, s.siteOf(w.Stack)})
 			}
 		}
 		slices.SortFunc(b.got, func(a, b taken) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.thread, b.thread)) })
-		b.long = b.busy(l.from, l.to)
+		b.long = b.busy.in(l.from, l.to)
 		b.rate = float64(len(b.got)) / float64(max(1, b.long))
 		out = append(out, b)
 	}
@@ -188,15 +188,6 @@ func (b *busyLock) gets(from, to int64) int {
 func (b *busyLock) before(t int64) int {
 	n, _ := slices.BinarySearchFunc(b.got, t, func(r taken, t int64) int { return cmp.Compare(r.time, t) })
 	return n
-}
-
-// covered returns how much of [from, to) known sites explain.
-func (b *busyLock) covered(from, to int64) (ns int64) {
-	i, _ := slices.BinarySearchFunc(b.cover, from, func(t Time, at int64) int { return cmp.Compare(t.End, at+1) })
-	for ; i < len(b.cover) && b.cover[i].Start < to; i++ {
-		ns += min(to, b.cover[i].End) - max(from, b.cover[i].Start)
-	}
-	return ns
 }
 
 // proof is how far what threads do speaks for that they hold a lock meanwhile.
@@ -222,12 +213,12 @@ func (s *silence) prove(d *Deed, uncovered bool) (p proof) {
 		if t.End <= l.from {
 			continue
 		}
-		waited := l.busy(t.Start, t.End)
+		waited := l.busy.in(t.Start, t.End)
 		if waited <= 0 {
 			continue
 		}
 		if uncovered {
-			if waited -= l.covered(t.Start, t.End); float64(waited) < 0.3*float64(t.End-t.Start) {
+			if waited -= l.cover.in(t.Start, t.End); float64(waited) < 0.3*float64(t.End-t.Start) {
 				continue
 			}
 		}
@@ -238,7 +229,7 @@ func (s *silence) prove(d *Deed, uncovered bool) (p proof) {
 			p.broken++
 			continue
 		}
-		if l.at(t.End) > 0 {
+		if l.busy.at(t.End) {
 			p.tried++
 			p.chance += max(0.02, 1-math.Exp(-l.rate*promptly))
 			if l.gets(t.End-slack, t.End+promptly) > 0 {
@@ -326,19 +317,6 @@ func (s *silence) cover() {
 		}
 	}
 	l.cover = union(l.cover)
-}
-
-// union joins times that overlap.
-func union(list []Time) (out []Time) {
-	slices.SortFunc(list, func(a, b Time) int { return cmp.Compare(a.Start, b.Start) })
-	for _, t := range list {
-		if n := len(out); n > 0 && t.Start <= out[n-1].End {
-			out[n-1].End = max(out[n-1].End, t.End)
-		} else {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 // deeds looks among activities.
@@ -504,10 +482,10 @@ func (s *silence) parts() (by map[uint64]*sampled, outer map[uint64]bool, n [2]f
 	total := 0
 	c.program.Runs(l.from, l.to, 1, func(format.ThreadID, int64, format.StackID) { total++ })
 	c.program.Runs(l.from, l.to, max(1, total/mostSamples), func(t format.ThreadID, at int64, stack format.StackID) {
-		if l.covered(at, at+1) > 0 {
+		if l.cover.at(at) {
 			return
 		}
-		waited := l.at(at) > 0
+		waited := l.busy.at(at)
 		if waited {
 			n[0]++
 		} else {

@@ -1,6 +1,11 @@
 package model
 
-import "contend/format"
+import (
+	"cmp"
+	"slices"
+
+	"contend/format"
+)
 
 // Doing is what a thread is known to do over [Start, End), or at Start alone.
 type Doing struct {
@@ -78,6 +83,43 @@ type Time struct {
 	Start, End int64
 	Thread     format.ThreadID
 }
+
+// stretches are times that do not overlap, in order.
+type stretches []Time
+
+// union joins times that overlap.
+func union(list []Time) (out stretches) {
+	slices.SortFunc(list, func(a, b Time) int { return cmp.Compare(a.Start, b.Start) })
+	for _, t := range list {
+		if n := len(out); n > 0 && t.Start <= out[n-1].End {
+			out[n-1].End = max(out[n-1].End, t.End)
+		} else {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// whenWaited returns when anybody waits.
+func whenWaited(waits []Wait) stretches {
+	list := make([]Time, len(waits))
+	for i := range waits {
+		list[i] = Time{Start: waits[i].Start, End: waits[i].End}
+	}
+	return union(list)
+}
+
+// in returns how much of [from, to) they are.
+func (s stretches) in(from, to int64) (ns int64) {
+	i, _ := slices.BinarySearchFunc(s, from, func(t Time, at int64) int { return cmp.Compare(t.End, at+1) })
+	for ; i < len(s) && s[i].Start < to; i++ {
+		ns += min(to, s[i].End) - max(from, s[i].Start)
+	}
+	return ns
+}
+
+// at reports whether an instant is in one.
+func (s stretches) at(t int64) bool { return s.in(t, t+1) > 0 }
 
 // anchored returns the place of the frame that takes the lock: the innermost one of
 // a synchronized section, else the innermost one that is not of the lock itself.
