@@ -99,15 +99,15 @@ func (ev *evidence) doing(c *Scan) (d model.Doing, ok bool) {
 }
 
 // Runs implements model.Program.
-func (ev *evidence) Runs(from, to int64, n int, f func(format.ThreadID, int64, format.StackID)) {
+func (ev *evidence) Runs(from, to int64, f func(format.ThreadID, int64, format.StackID)) {
 	at, _ := slices.BinarySearchFunc(ev.runs, from, func(i column.Ref, t int64) int {
 		if ev.Begins(i) < t {
 			return -1
 		}
 		return 1
 	})
-	for ; at < len(ev.runs); at += n {
-		o := ev.Other(ev.runs[at])
+	for _, i := range ev.runs[at:] {
+		o := ev.Other(i)
 		if o.Start >= to {
 			return
 		}

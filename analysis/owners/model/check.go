@@ -119,7 +119,7 @@ func (k *worker) sights() (all [][]sight, total int) {
 	for _, l := range c.Locks {
 		first, last = min(first, l.from), max(last, l.to)
 	}
-	c.program.Runs(first, last, 1, func(_ format.ThreadID, at int64, stack format.StackID) {
+	c.program.Runs(first, last, func(_ format.ThreadID, at int64, stack format.StackID) {
 		if s := k.shown(stack, false); s >= 0 {
 			runs = append(runs, ran{at, s})
 		}

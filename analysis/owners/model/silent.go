@@ -10,8 +10,8 @@ import (
 
 // Silent sites take the lock and never wait for it. What threads do there shows them: it
 // lies where nobody gets the lock though somebody waits, in time that no known site
-// explains, and when it ends somebody gets it promptly; or it is sampled far more while
-// somebody waits than otherwise. No caller of a wait is one.
+// explains, and when it ends somebody gets it promptly. Samples alone show none: a search for
+// what is sampled far more while somebody waits than otherwise found nothing on real programs.
 
 // minSearched is the waiting, in ns, below which no silent site of a lock is looked for. It
 // bounds cost, not an answer: each search walks through all that threads did, and of
@@ -29,7 +29,6 @@ func (c *Class) Silent() {
 		s.place()
 		s.cover()
 		s.deeds()
-		s.samples()
 	}
 	c.index()
 }
@@ -357,180 +356,4 @@ func (s *silence) deeds() {
 		c.silent(s.lock.Lock, x.deed.Stack, s.taken(x.deed.Stack), max(1, x.p.expects-x.p.broken), x.p.users)
 		s.found++
 	}
-}
-
-// sampled is how often a part of the program is sampled.
-type sampled struct {
-	in, out float64 // while somebody waits, and else
-	stack   format.StackID
-	at      int // the frame, of those of the path
-	users   map[format.ThreadID]float64
-}
-
-// samples looks among what is sampled.
-func (s *silence) samples() {
-	c := s.class
-	by, outer, n := s.parts()
-	in, out := n[0], n[1]
-	base := (in + 1) / (in + out + 2)
-	odds := base / (1 - base)
-	type candidate struct {
-		key  uint64
-		bits float64
-	}
-	var list []candidate
-	for key, a := range by {
-		if a.in < fewSamples || outer[key] {
-			continue
-		}
-		p := a.in / (a.in + a.out)
-		bits := a.in * math.Log(p/base)
-		if a.out > 0 {
-			bits += a.out * math.Log((1-p)/(1-base))
-		}
-		if p > base && bits > silentBits && a.in/(a.out+.5) > 3*odds {
-			list = append(list, candidate{key, bits})
-		}
-	}
-	slices.SortFunc(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.bits, a.bits), cmp.Compare(a.key, b.key))
-	})
-	s.alone(by, outer, in)
-	taken := map[uint64]bool{}
-	for _, x := range list {
-		a := by[x.key]
-		frames := c.program.Frames(a.stack)
-		s.path.set(frames, 0)
-		at := a.at
-		for at+1 < len(s.path.suffix) { // the outermost frame that is as good
-			b := by[s.path.suffix[at+1]]
-			if b == nil || outer[s.path.suffix[at+1]] || b.in/(b.out+.5) <= 0.7*a.in/(a.out+.5) || b.in >= 1.15*a.in+1 {
-				break
-			}
-			at++
-		}
-		done := false
-		for _, h := range s.path.suffix[at:] {
-			done = done || taken[h]
-		}
-		taken[s.path.suffix[at]] = true
-		if done {
-			continue
-		}
-		part, frame := s.path.suffix[at], s.path.frame[at]
-		if m := s.taken(a.stack); len(c.byMethod[methodOf(&frames[min(m, len(frames)-1)])]) > 0 {
-			frame = m
-		}
-		if s.found >= moreSites || s.broken(part) {
-			continue
-		}
-		c.silent(s.lock.Lock, a.stack, frame, 1+by[part].in/10, by[part].users)
-		s.found++
-	}
-}
-
-// alone takes the part of the program that nearly all samples show while somebody waits: who
-// runs alone while the others wait has what they wait for, though it may do so at any time.
-func (s *silence) alone(by map[uint64]*sampled, outer map[uint64]bool, all float64) {
-	best, at := uint64(0), 0
-	for key, a := range by { // the innermost of those that show nearly as much
-		if a.in < fewSamples || a.in < mostlyAlone*all || outer[key] || s.uses(a.users) {
-			continue
-		}
-		depth := len(s.class.program.Frames(a.stack)) - a.at
-		if best == 0 || depth > at || depth == at && key < best {
-			best, at = key, depth
-		}
-	}
-	if best != 0 && s.found < moreSites {
-		a := by[best]
-		s.path.set(s.class.program.Frames(a.stack), 0)
-		s.class.silent(s.lock.Lock, a.stack, s.path.frame[a.at], 1+a.in/10, a.users)
-		s.found++
-	}
-}
-
-// uses reports whether threads are known to wait for the lock.
-func (s *silence) uses(threads map[format.ThreadID]float64) bool {
-	s.load(s.lock.Lock)
-	for t := range threads {
-		if _, ok := s.users.index[t]; ok && !slices.Contains(s.class.silentUsers, t) {
-			return true
-		}
-	}
-	return false
-}
-
-// parts counts samples by part of the program, but for what known sites explain; outer are
-// the callers of waits. n is how many samples there are while somebody waits, and else.
-func (s *silence) parts() (by map[uint64]*sampled, outer map[uint64]bool, n [2]float64) {
-	c := s.class
-	by, outer = map[uint64]*sampled{}, map[uint64]bool{}
-	l := s.lock
-	for _, x := range c.sites {
-		frames := c.program.Frames(x.stack)
-		s.path.set(frames, min(len(frames)-x.depth, len(frames)))
-		for i, h := range s.path.suffix {
-			if i > 0 {
-				outer[h] = true
-			}
-		}
-	}
-	for method := range c.byMethod {
-		outer[method] = true
-	}
-	total := 0
-	c.program.Runs(l.from, l.to, 1, func(format.ThreadID, int64, format.StackID) { total++ })
-	c.program.Runs(l.from, l.to, max(1, total/mostSamples), func(t format.ThreadID, at int64, stack format.StackID) {
-		if l.cover.at(at) {
-			return
-		}
-		waited := l.busy.at(at)
-		if waited {
-			n[0]++
-		} else {
-			n[1]++
-		}
-		if s.shown(stack, false) >= 0 {
-			return
-		}
-		s.path.set(c.program.Frames(stack), 0)
-		for i, h := range s.path.suffix {
-			a := by[h]
-			if a == nil {
-				a = &sampled{stack: stack, at: i, users: map[format.ThreadID]float64{}}
-				by[h] = a
-			}
-			if waited {
-				a.in++
-			} else {
-				a.out++
-			}
-			a.users[t]++
-		}
-	})
-	return by, outer, n
-}
-
-// broken reports whether others get the lock between samples of one thread at a part of
-// the program that follow each other.
-func (s *silence) broken(part uint64) bool {
-	l := s.lock
-	last := map[format.ThreadID]int64{}
-	times, expected := 0.0, 0.0
-	s.class.program.Runs(l.from, l.to, 1, func(t format.ThreadID, at int64, stack format.StackID) {
-		s.path.set(s.class.program.Frames(stack), 0)
-		if !slices.Contains(s.path.suffix, part) {
-			delete(last, t)
-			return
-		}
-		if before, ok := last[t]; ok {
-			expected += 1 - math.Exp(-l.rate*float64(at-before))
-			if l.gets(before, at) > 0 {
-				times++
-			}
-		}
-		last[t] = at
-	})
-	return expected >= 3 && times > 0.3*expected
 }

@@ -163,7 +163,7 @@ func (p *simulated) Deeds(format.ObjectID) (list []*Deed) {
 	return list
 }
 
-func (p *simulated) Runs(from, to int64, n int, f func(format.ThreadID, int64, format.StackID)) {
+func (p *simulated) Runs(from, to int64, f func(format.ThreadID, int64, format.StackID)) {
 	type run struct {
 		Doing
 		t format.ThreadID
@@ -177,7 +177,7 @@ func (p *simulated) Runs(from, to int64, n int, f func(format.ThreadID, int64, f
 		}
 	}
 	slices.SortFunc(all, func(a, b run) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.t, b.t)) })
-	for i := 0; i < len(all); i += n {
-		f(all[i].t, all[i].Start, all[i].Stack)
+	for _, r := range all {
+		f(r.t, r.Start, r.Stack)
 	}
 }

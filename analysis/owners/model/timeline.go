@@ -63,9 +63,8 @@ type Program interface {
 	Waits(lock format.ObjectID, to []Wait) []Wait
 	// Deeds returns what threads did in the recording a lock is of, but for samples.
 	Deeds(of format.ObjectID) []*Deed
-	// Runs calls f with samples of running threads in time order, every n-th from
-	// the first on.
-	Runs(from, to int64, n int, f func(t format.ThreadID, at int64, stack format.StackID))
+	// Runs calls f with samples of running threads in time order.
+	Runs(from, to int64, f func(t format.ThreadID, at int64, stack format.StackID))
 }
 
 // Deed is what threads did with one stack: some of the times they did.
