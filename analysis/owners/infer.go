@@ -230,8 +230,8 @@ func (ev *evidence) byDoing(o Ownership, give func(Ownership)) {
 		list.From = list.at(max(ev.before(list, o.Start)-1, 0))
 		for c := ev.Scan(list); c.NextOther() && c.Start < o.End; {
 			from, to, did := max(c.Start, o.Start), min(c.End, o.End), c.deed()
-			if from >= to || did.ran() || !ev.inside(did.stack, o.Holder.Stack) {
-				continue
+			if from >= to || did.ran() || !ev.inside(did.stack, o.Holder.Stack) || c.End > o.End && o.Holder.Prov == byReleases {
+				continue // a thread that gives a lock back runs
 			}
 			before, during := o, o
 			if before.End = from; before.End > before.Start {

@@ -10,8 +10,8 @@ import (
 
 // Silent sites take the lock and never wait for it. What threads do there shows them: it
 // lies where nobody gets the lock though somebody waits, in time that no known site
-// explains, and when it ends somebody gets it promptly. Samples alone show none: a search for
-// what is sampled far more while somebody waits than otherwise found nothing on real programs.
+// explains, and when it ends somebody gets it promptly; or it is sampled far more while
+// somebody waits than otherwise. No caller of a wait is one.
 
 // minSearched is the waiting, in ns, below which no silent site of a lock is looked for. It
 // bounds cost, not an answer: each search walks through all that threads did, and of
@@ -23,12 +23,13 @@ func (c *Class) Silent() {
 	k := c.worker()
 	defer k.release()
 	c.unseen(k)
-	s := silence{worker: k}
+	s := silence{worker: k, sampledAt: map[uint64]bool{}}
 	for _, l := range s.busiest() {
 		s.lock = l
 		s.place()
 		s.cover()
 		s.deeds()
+		s.samples()
 	}
 	c.index()
 }
@@ -133,8 +134,9 @@ func (c *Class) unseen(k *worker) {
 // silence looks for silent sites.
 type silence struct {
 	*worker
-	lock  *busyLock
-	found int
+	lock      *busyLock
+	found     int
+	sampledAt map[uint64]bool // parts of the program that are sites
 }
 
 // taken is an acquisition.
@@ -356,4 +358,94 @@ func (s *silence) deeds() {
 		c.silent(s.lock.Lock, x.deed.Stack, s.taken(x.deed.Stack), max(1, x.p.expects-x.p.broken), x.p.users)
 		s.found++
 	}
+}
+
+// sampled is how often a part of the program is sampled: a frame with its callers.
+type sampled struct {
+	key     uint64
+	in, out float64 // while somebody waits, and else
+	bits    float64 // how much likelier that is inside a section
+	stack   format.StackID
+	at      int // the frame, of those of the path
+	depth   int // frames to the outermost one
+	users   map[format.ThreadID]float64
+}
+
+// samples takes what is sampled far more while somebody waits than otherwise, the most
+// certain first, of those as certain the outermost.
+func (s *silence) samples() {
+	taken := map[uint64]bool{} // parts that are sites, those that call them, and callers of waits
+	for _, x := range s.class.sites {
+		frames := s.class.program.Frames(x.stack)
+		s.path.set(frames, min(len(frames)-x.depth, len(frames)))
+		for _, h := range s.path.suffix {
+			taken[h] = true
+		}
+	}
+	for _, a := range s.parts() {
+		frames := s.class.program.Frames(a.stack)
+		s.path.set(frames, 0)
+		part := s.path.suffix[a.at:]
+		if s.found >= moreSites || taken[a.key] || slices.ContainsFunc(part, func(h uint64) bool { return s.sampledAt[h] }) {
+			continue
+		}
+		frame := s.path.frame[a.at]
+		for _, h := range part {
+			taken[h] = true
+		}
+		s.sampledAt[a.key] = true
+		s.class.silent(s.lock.Lock, a.stack, frame, 1+a.in/10, a.users)
+		s.found++
+	}
+}
+
+// parts returns the parts of the program that samples speak for, but for what known sites
+// explain.
+func (s *silence) parts() (list []*sampled) {
+	by, in, out := map[uint64]*sampled{}, 0.0, 0.0
+	l, total, number := s.lock, 0, 0
+	s.class.program.Runs(l.from, l.to, func(format.ThreadID, int64, format.StackID) { total++ })
+	step := max(1, total/mostSamples)
+	s.class.program.Runs(l.from, l.to, func(t format.ThreadID, at int64, stack format.StackID) {
+		if number++; number%step != 0 || l.cover.at(at) {
+			return
+		}
+		waited := l.busy.at(at)
+		if waited {
+			in++
+		} else {
+			out++
+		}
+		if s.shown(stack, false) >= 0 {
+			return
+		}
+		s.path.set(s.class.program.Frames(stack), 0)
+		for i, h := range s.path.suffix {
+			a := by[h]
+			if a == nil {
+				a = &sampled{key: h, stack: stack, at: i, depth: len(s.path.suffix) - i, users: map[format.ThreadID]float64{}}
+				by[h] = a
+			}
+			if a.users[t]++; waited {
+				a.in++
+			} else {
+				a.out++
+			}
+		}
+	})
+	base := (in + 1) / (in + out + 2)
+	for _, a := range by {
+		p := a.in / (a.in + a.out)
+		a.bits = a.in * math.Log(p/base)
+		if a.out > 0 {
+			a.bits += a.out * math.Log((1-p)/(1-base))
+		}
+		if a.in >= fewSamples && a.bits > silentBits && a.in/(a.out+.5) > 3*base/(1-base) {
+			list = append(list, a)
+		}
+	}
+	slices.SortFunc(list, func(a, b *sampled) int {
+		return cmp.Or(cmp.Compare(b.bits, a.bits), cmp.Compare(a.depth, b.depth), cmp.Compare(a.key, b.key))
+	})
+	return list
 }

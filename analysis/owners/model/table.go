@@ -33,7 +33,9 @@ const (
 
 	leastPart = 1. / 8 // of a gap that is charged alone
 
-	busyLocks  = 8   // of a class that silent sites are looked for at
-	promptly   = 1e6 // ns
-	silentBits = 7   // an activity must be so much likelier inside, as a natural logarithm
+	busyLocks   = 8     // of a class that silent sites are looked for at
+	promptly    = 1e6   // ns
+	silentBits  = 7     // an activity or sample must be so much likelier inside, as a natural logarithm
+	mostSamples = 20000 // that are looked at
+	fewSamples  = 4     // show nothing
 )
