@@ -162,6 +162,7 @@ func (k *worker) charge(g *gap, d *dues, shares []share, all float64, give func(
 			shares[j], shares[j-1] = shares[j-1], shares[j]
 		}
 	}
+	own := len(k.class.sites) + 1
 	from, ns := g.from, 0.0
 	for i, s := range shares {
 		have := d.ns[s.state]
@@ -180,11 +181,30 @@ func (k *worker) charge(g *gap, d *dues, shares []share, all float64, give func(
 			d.right[s.state] -= d.right[s.state] * min(1, x/have)
 		}
 		d.ns[s.state] -= x
-		if to > from {
+		if to > from && s.state == own {
+			if back := g.back(to); back > from {
+				give(k.part(g, own, from, back, chance))
+				from = back
+			}
+			if s.state = g.site; s.state < 0 && to > from {
+				give(Part{Start: from, End: to, State: Unknown})
+				from = to
+			}
+		}
+		if to > from { // the acquirer waits again: another thread holds the lock there
 			give(k.part(g, s.state, from, to, chance))
 			from = to
 		}
 	}
+}
+
+// back returns when the acquirer waits for the lock again; until if it does not before.
+func (g *gap) back(until int64) int64 {
+	i := slices.IndexFunc(g.arrivals, func(w Wait) bool { return w.Thread == g.thread })
+	if i < 0 {
+		return until
+	}
+	return min(g.arrivals[i].Start, until)
 }
 
 // part says who is charged.
