@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"contend/analysis"
 	"contend/blame/cube"
 	"contend/blame/locks"
 	"contend/blame/waits"
@@ -145,9 +144,9 @@ func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (
 }
 
 // besideLocks tells which waits a page shows besides those for locks.
-func besideLocks(frames []format.Frame, a *analysis.NonLockWait) (p cube.Place, ok bool) {
+func besideLocks(frames []format.Frame) (p cube.Place, ok bool) {
 	what, site, loop := locks.Place(frames)
-	return cube.Place{What: what, Site: site}, a.Resource && what != "" && !loop
+	return cube.Place{What: what, Site: site}, what != "" && !loop
 }
 
 // longestOf returns the longest wait for each of the locks that have the longest ones.

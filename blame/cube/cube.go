@@ -68,7 +68,8 @@ type Cube struct {
 	sides  [2]side // columns of the direct owner, and of the end of the chain
 	kinds  blame.Kinds
 	places []Place // of waits for no locks, see WithResources
-	placed map[Place]uint32
+	ids    map[Place]uint32
+	placed []uint32 // by stack: the id of its place; 0 is not looked up yet
 
 	numbered []int32        // by number of a combination: the row, counting from 1; where rows are never merged
 	index    index          // else
@@ -92,7 +93,7 @@ const firstBinNs = 1e6
 
 // New returns an empty cube of a page. Limits below 2 are taken as 2.
 func New(l Limits) *Cube {
-	c := &Cube{BinNs: firstBinNs, merges: true, columns: dims[:], index: newIndex(), met: map[like]int32{}}
+	c := &Cube{BinNs: firstBinNs, merges: true, columns: dims[:], index: newIndex(), met: map[like]int32{}, ids: map[Place]uint32{}}
 	return c.limit(Limits{max(l.Bins, 2), max(l.Rows, 2), max(l.Cells, 2)})
 }
 

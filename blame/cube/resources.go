@@ -9,11 +9,11 @@ import (
 // the one of the program that called it.
 type Place struct{ What, Site string }
 
-// WithResources is a visitor that also sums waits for what is no lock, at the places that are
-// wanted, by place as if each were a lock that nobody is known to hold.
+// WithResources is a visitor that also sums waits for what others must give back, at the
+// places that are wanted, by place as if each were a lock that nobody is known to hold.
 type WithResources struct {
 	*Cube
-	Wanted func(frames []format.Frame, a *analysis.NonLockWait) (p Place, ok bool)
+	Wanted func(frames []format.Frame) (p Place, ok bool)
 }
 
 // aResource marks the ids of places among those of locks.
@@ -27,20 +27,34 @@ func (c *Cube) Resource(lock uint32) (p Place, ok bool) {
 	return c.places[lock&^aResource], true
 }
 
+// unwanted is the id of all other places.
+const unwanted = 1
+
+// placeOf returns the id of the place with a stack. Each stack is looked at once.
+func (c WithResources) placeOf(stack format.StackID) uint32 {
+	for len(c.placed) <= int(stack) {
+		c.placed = append(c.placed, 0)
+	}
+	if c.placed[stack] == 0 {
+		p, ok := c.Wanted(c.sym.Frames(stack))
+		id, known := c.ids[p]
+		switch {
+		case !ok:
+			id = unwanted
+		case !known:
+			id = aResource | uint32(len(c.places))
+			c.places, c.ids[p] = append(c.places, p), id
+		}
+		c.placed[stack] = id
+	}
+	return c.placed[stack]
+}
+
 // NonLockWait implements analysis.NonLockVisitor. What was sampled is spread over all time.
 func (c WithResources) NonLockWait(a *analysis.NonLockWait) {
-	p, ok := c.Wanted(c.sym.Frames(a.Stack), a)
-	if !ok {
+	id := c.placeOf(a.Stack)
+	if !a.Resource || id == unwanted {
 		return
-	}
-	id, known := c.placed[p]
-	if !known {
-		id = aResource | uint32(len(c.places))
-		c.places = append(c.places, p)
-		if c.placed == nil {
-			c.placed = map[Place]uint32{}
-		}
-		c.placed[p] = id
 	}
 	waiter := analysis.Waiter{Thread: a.Thread, Stack: a.Stack}
 	key := c.key(c.like(format.NoObject, &waiter, &nobody, &nobody))

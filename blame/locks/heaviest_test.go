@@ -46,21 +46,6 @@ func TestLocksToldTogetherSumToTheSame(t *testing.T) {
 	if ns2, waits2, owners2, n2 := sums(append(out, rest...)); ns != ns2 || waits != waits2 || owners != owners2 || n != n2 {
 		t.Errorf("%d ns of %d waits, owners %d ns, %d locks; together %d of %d, %d, %d", ns, waits, owners, n, ns2, waits2, owners2, n2)
 	}
-	for _, l := range one {
-		if got := site(c, l.ID); got != l.Site {
-			t.Errorf("%s is at %q, together with others at %q", l.Name, l.Site, got)
-		}
-	}
-}
-
-// site is where a lock belongs that is told together with others.
-func site(c *Overview, id uint32) string {
-	for of := range c.charged() {
-		if of.id == id {
-			return c.siteOf(&of)
-		}
-	}
-	return ""
 }
 
 // Of more classes than are told, those of the most waiting are: the others are one sum.

@@ -150,7 +150,7 @@ func (c *Overview) lock(of *charged, roots [][]partEnd) Lock {
 	for _, w := range l.Waiters {
 		l.WaitNs += w.WaitNs
 	}
-	l.Site = c.site(of.id, &l)
+	l.Site = c.siteOf(of)
 	return l
 }
 

@@ -42,10 +42,15 @@ func NewOverview(o Options) *Overview {
 	if o.ByClass {
 		lock = blame.ByClass
 	}
+	return newOverview(o.App, lock, blame.ByOwnerSite, blame.ByOwnerCallers, blame.ByOwnerDoing)
+}
+
+// newOverview returns one whose owners are summed by some keys, of which the first is that of
+// locks and the second their site.
+func newOverview(own *regexp.Regexp, by ...blame.Key) *Overview {
 	c := &Overview{roots: map[partRoot]int32{}}
-	c.owners = newSums(&c.keys, lock, blame.ByOwnerSite, blame.ByOwnerCallers, blame.ByOwnerDoing)
-	c.waiters = newSums(&c.keys, lock, blame.ByWaiterSite)
-	c.keys.App(o.App)
+	c.owners, c.waiters = newSums(&c.keys, by...), newSums(&c.keys, by[0], blame.ByWaiterSite)
+	c.keys.App(own)
 	return c
 }
 
@@ -58,6 +63,11 @@ func (c *Overview) Begin(sym *analysis.Symbols, _ int64) {
 // Slice implements analysis.Visitor.
 func (c *Overview) Slice(s *analysis.Slice) {
 	c.shares(s, len(s.Waiters))
+	c.wait(s)
+}
+
+// wait adds the waiters of a slice that lists them to the sums of waiters.
+func (c *Overview) wait(s *analysis.Slice) {
 	for i := range s.Waiters {
 		c.waiters.wait(s, &s.Waiters[i])
 	}

@@ -8,39 +8,18 @@ import (
 	"contend/format"
 )
 
-// site returns a place in the program by which a reader knows a lock. A class of
-// locks is made in many places; where it is taken says more.
-func (c *Overview) site(id uint32, l *Lock) string {
-	if made, told := c.made(id); told {
-		return made
-	}
-	for i := range l.Owners {
-		if o := &l.Owners[i]; !o.Pseudo && o.Site != analysis.UnknownStack {
-			return o.Site
-		}
-	}
-	for i := range l.Waiters {
-		if l.Waiters[i].Site != analysis.UnknownStack {
-			return l.Waiters[i].Site
-		}
-	}
-	return ""
-}
-
 // made returns where a lock was made, if the trace tells.
 func (c *Overview) made(id uint32) (site string, told bool) {
 	if c.owners.by[0] != blame.ByLock {
 		return "", false
 	}
-	return madeAt(&c.keys, format.ObjectID(id))
-}
-
-func madeAt(keys *blame.Resolver, lock format.ObjectID) (site string, told bool) {
-	site, _ = keys.Text(blame.ByCreated, keys.IDs([]blame.Key{blame.ByCreated}, lock, &analysis.Waiter{}, &blame.Charge{})[0])
+	site, _ = c.keys.Text(blame.ByCreated, c.keys.IDs([]blame.Key{blame.ByCreated}, format.ObjectID(id), &analysis.Waiter{}, &blame.Charge{})[0])
 	return site, blame.Made(site)
 }
 
-// siteOf is site for one of a million locks, of which nothing else is asked.
+// siteOf returns a place in the program by which a reader knows a lock: where it was made, or
+// else where it is mostly taken, or else waited for. A class of locks is made in many places;
+// where it is taken says more.
 func (c *Overview) siteOf(of *charged) string {
 	if made, told := c.made(of.id); told {
 		return made
