@@ -12,8 +12,8 @@ import (
 // Callers are the frames of the program that called a place, innermost first, each by its
 // method.
 type Callers struct {
-	Sites  []string
-	WaitNs int64
+	Sites  []string `json:"sites"`
+	WaitNs int64    `json:"waitNs"`
 }
 
 // nearest is how many callers tell those of a place apart: what is further out is much the

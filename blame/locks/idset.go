@@ -10,19 +10,21 @@ const fewIDs = 8
 type idSet struct {
 	few  []uint32
 	many map[uint32]struct{} // all of them, once they are many
+	last uint32              // added to many: ids come again and again
 }
 
 func (s *idSet) len() int { return max(len(s.few), len(s.many)) }
 
 func (s *idSet) add(id uint32) {
 	switch {
+	case s.many != nil && id == s.last:
 	case s.many != nil:
-		s.many[id] = struct{}{}
+		s.many[id], s.last = struct{}{}, id
 	case slices.Contains(s.few, id):
 	case len(s.few) < fewIDs:
 		s.few = append(s.few, id)
 	default:
-		s.many = map[uint32]struct{}{id: {}}
+		s.many, s.last = map[uint32]struct{}{id: {}}, id
 		for _, of := range s.few {
 			s.many[of] = struct{}{}
 		}

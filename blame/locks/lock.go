@@ -20,7 +20,7 @@ type Lock struct {
 	Site    string // where it was made, or, where the trace does not tell, is mostly taken or waited for; "" where nothing tells
 	WaitNs  int64
 	Owners  []Owner
-	Waiters []Waiter
+	Waiters []Site
 	Of      []uint32 // of many locks that are told as one: their ids
 }
 
@@ -44,11 +44,11 @@ type Doing struct {
 	Root         Amount // of Blocked: the lock at the end of most chains of waits
 }
 
-// Waiter is one site at which threads wait.
-type Waiter struct {
-	Site   string
-	WaitNs int64
-	Waits  int64
+// Site is a place at which threads wait.
+type Site struct {
+	Site   string `json:"site"`
+	WaitNs int64  `json:"waitNs"`
+	Waits  int64  `json:"waits"`
 }
 
 // Amount is some waiting under a name.
@@ -155,11 +155,11 @@ func (c *Overview) lock(of *charged, roots [][]partEnd) Lock {
 }
 
 // waitersOf joins rows of waiters by site, the first of the most waiting first.
-func (c *Overview) waitersOf(rows []int32) (out []Waiter) {
+func (c *Overview) waitersOf(rows []int32) (out []Site) {
 	for _, g := range c.waiters.groups(rows, 1) {
-		out = append(out, Waiter{c.text(blame.ByWaiterSite, g.id), g.ns, g.waits})
+		out = append(out, Site{c.text(blame.ByWaiterSite, g.id), g.ns, g.waits})
 	}
-	slices.SortStableFunc(out, func(a, b Waiter) int {
+	slices.SortStableFunc(out, func(a, b Site) int {
 		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site))
 	})
 	return out

@@ -12,21 +12,20 @@ import (
 
 // Resource is one place of the program and what it waits for. Times are ns.
 type Resource struct {
-	What    string         // the outermost method of the library that waits, or what the runtime calls it
-	Site    string         // the method of the program that called it, with its line; "" where none did
-	Stack   format.StackID // the one with most of the waiting
-	Loop    bool           // a thread's own outermost method waits here: it may have nothing to do
-	WaitNs  int64
-	Waits   int64
-	Waiters int   // distinct threads
+	What  string         // the outermost method of the library that waits, or what the runtime calls it
+	Site  string         // the method of the program that called it, with its line; "" where none did
+	Stack format.StackID // the one with most of the waiting
+	Loop  bool           // a thread's own outermost method waits here: it may have nothing to do
+	NonLockWait
 	MaxNs   int64 // longest wait; 0 when waits were only sampled
 	Callers []Callers
 }
 
-// ResourceSum is some rows together.
-type ResourceSum struct {
-	WaitNs, Waits int64
-	Waiters       int
+// NonLockWait is waiting that is no contention for a lock.
+type NonLockWait struct {
+	WaitNs  int64 `json:"waitNs"`
+	Waits   int64 `json:"waits"`
+	Waiters int   `json:"waiters"` // distinct threads
 }
 
 // Resources is a visitor that sums what is beside contention.
@@ -38,8 +37,7 @@ type Resources struct {
 // table is the sums of one kind.
 type table struct {
 	byStack map[stackKey]*resourcePart
-	threads map[format.ThreadID]struct{}
-	last    format.ThreadID // the latest of threads: they come one after the other
+	threads idSet
 }
 
 // stackKey tells sums apart before they have names.
@@ -49,9 +47,8 @@ type stackKey struct {
 }
 
 type resourcePart struct {
-	threads       map[format.ThreadID]struct{}
-	last          format.ThreadID // the latest of them
-	ns, waits, at int64           // at is the longest
+	threads       idSet
+	ns, waits, at int64 // at is the longest
 }
 
 // NewResources returns an empty collector.
@@ -70,20 +67,16 @@ func (c *Resources) QueueSlice(*analysis.Slice, int) {}
 func (c *Resources) NonLockWait(a *analysis.NonLockWait) {
 	t := c.table(a.Resource)
 	if t.byStack == nil {
-		t.byStack, t.threads = map[stackKey]*resourcePart{}, map[format.ThreadID]struct{}{}
+		t.byStack = map[stackKey]*resourcePart{}
 	}
 	p := t.byStack[stackKey{a.Stack, a.Activity}]
 	if p == nil {
-		p = &resourcePart{threads: map[format.ThreadID]struct{}{}}
+		p = &resourcePart{}
 		t.byStack[stackKey{a.Stack, a.Activity}] = p
 	}
 	p.ns, p.waits, p.at = p.ns+a.Ns, p.waits+a.Waits, max(p.at, a.LongestNs)
-	if p.last != a.Thread || a.Thread == format.NoThread {
-		p.last, p.threads[a.Thread] = a.Thread, struct{}{}
-	}
-	if t.last != a.Thread || a.Thread == format.NoThread {
-		t.last, t.threads[a.Thread] = a.Thread, struct{}{}
-	}
+	p.threads.add(uint32(a.Thread))
+	t.threads.add(uint32(a.Thread))
 }
 
 func (c *Resources) table(resource bool) *table {
@@ -102,12 +95,12 @@ func (c *Resources) Resources() []Resource { return c.list(true) }
 func (c *Resources) Idle() []Resource { return c.list(false) }
 
 // Total returns the sum of all rows of Resources, or of Idle.
-func (c *Resources) Total(resource bool) (s ResourceSum) {
+func (c *Resources) Total(resource bool) (s NonLockWait) {
 	t := c.table(resource)
 	for _, p := range t.byStack {
 		s.WaitNs, s.Waits = s.WaitNs+p.ns, s.Waits+p.waits
 	}
-	s.Waiters = len(t.threads)
+	s.Waiters = t.threads.len()
 	return s
 }
 
@@ -118,7 +111,7 @@ func (c *Resources) list(resource bool) []Resource {
 		loop       bool
 	}
 	var rows []Resource
-	at, most, threads, called := map[place]int{}, []int64{}, []map[format.ThreadID]struct{}{}, []callers{}
+	at, most, threads, called := map[place]int{}, []int64{}, []idSet{}, []callers{}
 	for key, p := range c.table(resource).byStack {
 		what, site, loop := Place(c.sym.Frames(key.stack))
 		loop = loop && resource // an idle thread may be anywhere
@@ -129,8 +122,8 @@ func (c *Resources) list(resource bool) []Resource {
 		if !ok {
 			i = len(rows)
 			at[place{what, site, loop}] = i
-			rows, most, threads = append(rows, Resource{What: what, Site: site, Loop: loop}), append(most, -1), append(threads, map[format.ThreadID]struct{}{})
-			called = append(called, callers{})
+			rows, most = append(rows, Resource{What: what, Site: site, Loop: loop}), append(most, -1)
+			threads, called = append(threads, idSet{}), append(called, callers{})
 		}
 		if site != "" {
 			called[i].add(c.sym.Frames(key.stack), p.ns)
@@ -140,10 +133,8 @@ func (c *Resources) list(resource bool) []Resource {
 		if p.ns > most[i] || p.ns == most[i] && key.stack < r.Stack {
 			most[i], r.Stack = p.ns, key.stack
 		}
-		for t := range p.threads {
-			threads[i][t] = struct{}{}
-		}
-		r.Waiters = len(threads[i])
+		threads[i].join(&p.threads)
+		r.Waiters = threads[i].len()
 	}
 	for i := range rows {
 		rows[i].Callers = called[i].list()

@@ -71,7 +71,7 @@ func TestRowsOfOnePlaceAreOne(t *testing.T) {
 	if !slices.EqualFunc(got[0].Callers, want, func(a, b Callers) bool { return a.WaitNs == b.WaitNs && slices.Equal(a.Sites, b.Sites) }) || len(got[1].Callers) != 0 {
 		t.Errorf("called by %+v and %+v, want %+v", got[0].Callers, got[1].Callers, want)
 	}
-	if all, idle := c.Total(true), c.Total(false); all != (ResourceSum{1090, 5, 3}) || idle != (ResourceSum{5, 1, 1}) || c.Idle()[0].What != "[asleep]" {
+	if all, idle := c.Total(true), c.Total(false); all != (NonLockWait{1090, 5, 3}) || idle != (NonLockWait{5, 1, 1}) || c.Idle()[0].What != "[asleep]" {
 		t.Errorf("%+v, idle %+v in %+v", all, idle, c.Idle())
 	}
 }

@@ -346,7 +346,7 @@ func newLock(r *locks.Row, sym *analysis.Symbols, o *locks.Lock, top int) Lock {
 		created = NewStack(sym.Frames(r.Created))
 	}
 	return Lock{Lock: r.Lock, Class: r.Class, Kind: r.Kind, Waits: r.Waits, Failed: r.Failed, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, P50Ns: r.P50Ns, P99Ns: r.P99Ns,
-		CSP: r.CSP, Waiters: r.Waiters, Moved: r.Addresses, Created: created, Provenance: NewProvenance(r.ByProvenance), Site: o.Site, Owners: owners(o, top), Waiting: sites(o, top)}
+		CSP: r.CSP, Waiters: r.Waiters, Moved: r.Addresses, Created: created, Provenance: NewProvenance(r.ByProvenance), Site: o.Site, Owners: owners(o, top), Waiting: append([]Site{}, limit(o.Waiters, top)...)}
 }
 
 func newDeadlock(number int, d analysis.Deadlock, sym *analysis.Symbols, took func(format.StackID, format.ObjectID) string) Deadlock {

@@ -22,12 +22,6 @@ type LockOwner struct {
 	Provenance Provenance `json:"provenance"`
 }
 
-// Callers are the program's own frames around a site, innermost first.
-type Callers struct {
-	Sites  []string `json:"sites"`
-	WaitNs int64    `json:"waitNs"`
-}
-
 // Doing is what an owner was at while others waited.
 type Doing struct {
 	What   string `json:"what"` // asleep, in file I/O, in socket I/O, in I/O, waiting, on CPU, blocked, running or unknown
@@ -35,12 +29,12 @@ type Doing struct {
 	WaitNs int64  `json:"waitNs"`
 }
 
-// Site is a place in the program where threads wait for a lock.
-type Site struct {
-	Site   string `json:"site"`
-	WaitNs int64  `json:"waitNs"`
-	Waits  int64  `json:"waits"`
-}
+// What documents list as package locks sums it up.
+type (
+	Callers     = locks.Callers     // the program's own frames around a site, innermost first
+	Site        = locks.Site        // a place in the program where threads wait for a lock
+	NonLockWait = locks.NonLockWait // waiting that is no contention for a lock
+)
 
 // Finding is one thing to mend.
 type Finding struct {
@@ -95,21 +89,12 @@ func owners(l *locks.Lock, top int) []LockOwner {
 	for _, o := range limit(l.Owners, top) {
 		d := LockOwner{Site: o.Site, WaitNs: o.WaitNs, Share: ratio(o.WaitNs, l.WaitNs), Callers: []Callers{}, Doing: []Doing{}, Provenance: NewProvenance(o.ByProvenance)}
 		for _, c := range limit(o.Callers, top) {
-			d.Callers = append(d.Callers, Callers{strings.Split(c.Text, " < "), c.WaitNs})
+			d.Callers = append(d.Callers, Callers{Sites: strings.Split(c.Text, " < "), WaitNs: c.WaitNs})
 		}
 		for _, a := range o.Doings {
 			d.Doing = append(d.Doing, Doing{a.What.String(), a.Class, a.WaitNs})
 		}
 		out = append(out, d)
-	}
-	return out
-}
-
-// sites converts the places where threads wait; top limits them, 0 means all.
-func sites(l *locks.Lock, top int) []Site {
-	out := []Site{}
-	for _, w := range limit(l.Waiters, top) {
-		out = append(out, Site(w))
 	}
 	return out
 }

@@ -5,13 +5,6 @@ import (
 	"contend/blame/locks"
 )
 
-// NonLockWait is waiting that is no contention for a lock.
-type NonLockWait struct {
-	WaitNs  int64 `json:"waitNs"`
-	Waits   int64 `json:"waits"`
-	Waiters int   `json:"waiters"` // distinct threads
-}
-
 // Resource is one place of the program where threads wait for what others must
 // give back, or where they are idle.
 type Resource struct {
@@ -37,7 +30,7 @@ type Beside struct {
 
 // NewBeside lists what a collector met; top limits the rows, 0 means all.
 func NewBeside(c *locks.Resources, sym *analysis.Symbols, idle bool, top int) Beside {
-	b := Beside{ResourceTotal: NonLockWait(c.Total(true)), IdleTotal: NonLockWait(c.Total(false))}
+	b := Beside{ResourceTotal: c.Total(true), IdleTotal: c.Total(false)}
 	b.Resources, b.Omitted[0] = newResources(c.Resources(), sym, top)
 	if idle {
 		b.Idle, b.Omitted[1] = newResources(c.Idle(), sym, top)
@@ -49,10 +42,7 @@ func newResources(rows []locks.Resource, sym *analysis.Symbols, top int) (out []
 	shown := limit(rows, top)
 	out = make([]Resource, len(shown))
 	for i, r := range shown {
-		out[i] = Resource{r.What, r.Site, r.Loop, NonLockWait{r.WaitNs, r.Waits, r.Waiters}, r.MaxNs, NewStack(sym.Frames(r.Stack)), []Callers{}}
-		for _, c := range limit(r.Callers, top) {
-			out[i].Callers = append(out[i].Callers, Callers(c))
-		}
+		out[i] = Resource{r.What, r.Site, r.Loop, r.NonLockWait, r.MaxNs, NewStack(sym.Frames(r.Stack)), append([]Callers{}, limit(r.Callers, top)...)}
 	}
 	return out, len(rows) - len(shown)
 }
