@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"contend/blame/lanes"
+	"contend/blame/waits"
 	"contend/decode"
 	"contend/format"
 	"contend/report/perfetto"
@@ -147,7 +147,7 @@ func runConvert(e *env, o *convertOptions) error {
 
 // runPerfetto draws a trace for ui.perfetto.dev.
 func runPerfetto(e *env, o *convertOptions) error {
-	lay := lanes.New(math.MinInt64, math.MaxInt64, false)
+	lay := waits.NewLanes(math.MinInt64, math.MaxInt64, false)
 	res, err := o.trace.named(e, nil, lay)
 	if err != nil {
 		return err

@@ -65,8 +65,7 @@ var allowed = map[string][]string{
 	"contend/report/look":              {},
 	"contend/report/server":            {},
 	"contend/report/page":              {"contend/report/document", "contend/report/look", "contend/report/text", "contend/blame/cube", "contend/blame", "contend/blame/*", "contend/analysis", "contend/format"},
-	"contend/report/perfetto":          {"contend/blame/lanes", "contend/analysis", "contend/format"},
-	"contend/blame/lanes":              {"contend/analysis", "contend/format"},
+	"contend/report/perfetto":          {"contend/blame/waits", "contend/analysis", "contend/format"},
 	"contend/blame/cube":               {"contend/blame", "contend/analysis", "contend/format"},
 	"contend/blame/stacks":             {"contend/blame", "contend/analysis", "contend/format"},
 }

@@ -12,7 +12,6 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
-	"contend/blame/lanes"
 	"contend/blame/waits"
 	"contend/decode"
 	"contend/format"
@@ -129,9 +128,9 @@ func runWhy(e *env, o *whyOptions) error {
 // whys reads a trace again for what happened around some waits, of which no two are for one
 // lock.
 func (o *traceOptions) whys(e *env, app *regexp.Regexp, of ...*foundWait) (docs []*document.Why, res *result, err error) {
-	scenes, visitors := make([]*lanes.Scene, len(of)), make([]analysis.Visitor, len(of))
+	scenes, visitors := make([]*waits.Scene, len(of)), make([]analysis.Visitor, len(of))
 	for i, f := range of {
-		scenes[i] = lanes.NewScene(f.wait.Lock, f.wait.Start, f.wait.Start+f.wait.Ns)
+		scenes[i] = waits.NewScene(f.wait.Lock, f.wait.Start, f.wait.Start+f.wait.Ns)
 		visitors[i] = scenes[i]
 	}
 	all := traceOptions{paths: o.paths, rules: o.rules, limits: o.limits, shown: true}       // whatever is selected: who held a lock may be somebody else

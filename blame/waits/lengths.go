@@ -1,6 +1,6 @@
 // Package waits looks at single waits: how long they were, by what waited and for what
-// (lengths.go), and the longest of them, each with its owners one after the other
-// (longest.go).
+// (lengths.go), the longest of them, each with its owners one after the other (longest.go),
+// and what threads did around one (lanes.go, scene.go).
 package waits
 
 import (

@@ -7,7 +7,6 @@ import (
 	"contend/analysis"
 	"contend/analysis/owners/model"
 	places "contend/blame"
-	"contend/blame/lanes"
 	"contend/blame/waits"
 	"contend/format"
 )
@@ -90,7 +89,7 @@ const (
 )
 
 // NewWhy builds the document of the rank-th longest of so many waits.
-func NewWhy(w *waits.Wait, s *lanes.Scene, sym *analysis.Symbols, of *places.Sites, site string, rank int, all int64) *Why {
+func NewWhy(w *waits.Wait, s *waits.Scene, sym *analysis.Symbols, of *places.Sites, site string, rank int, all int64) *Why {
 	d := &Why{Schema: "contend.why/1", Lock: sym.LockName(w.Lock), Class: sym.ClassName(w.Lock), Site: site, StartNs: w.Start, WaitNs: w.Ns,
 		Thread: sym.ThreadName(w.Thread), WaitsAt: of.Names().Name(of.Waiter(w.Stack)), Failed: w.Failed, Rank: rank, Waits: all, Lanes: []ThreadLane{}}
 	d.FromNs, d.ToNs = s.Window()
@@ -103,7 +102,7 @@ func NewWhy(w *waits.Wait, s *lanes.Scene, sym *analysis.Symbols, of *places.Sit
 	d.Suspects = slices.DeleteFunc(limit(d.Suspects, mostSuspects), func(s Suspect) bool { return s.Chance < leastChance })
 	waiting := []format.ThreadID{w.Thread}
 	for i := range s.Spans {
-		if p := &s.Spans[i]; p.What == lanes.Waits && p.Lock == w.Lock && p.Start < s.To && p.End > s.From && !slices.Contains(waiting, p.Thread) && len(waiting) < mostWaiters {
+		if p := &s.Spans[i]; p.What == waits.Waits && p.Lock == w.Lock && p.Start < s.To && p.End > s.From && !slices.Contains(waiting, p.Thread) && len(waiting) < mostWaiters {
 			waiting = append(waiting, p.Thread)
 		}
 	}
@@ -126,29 +125,29 @@ func (s *Span) like(o *Span) bool {
 }
 
 // lane adds the lane of a thread: of a waiter its waits for the lock, of a suspect all.
-func (d *Why) lane(t format.ThreadID, role string, s *lanes.Scene, lock format.ObjectID, sym *analysis.Symbols, of *places.Sites) {
+func (d *Why) lane(t format.ThreadID, role string, s *waits.Scene, lock format.ObjectID, sym *analysis.Symbols, of *places.Sites) {
 	l := ThreadLane{Thread: sym.ThreadName(t), Role: role, Spans: []Span{}}
 	for i := range s.Spans {
 		p := &s.Spans[i]
-		if p.Thread != t || role == "waiter" && (p.What != lanes.Waits || p.Lock != lock) {
+		if p.Thread != t || role == "waiter" && (p.What != waits.Waits || p.Lock != lock) {
 			continue
 		}
-		out := Span{StartNs: max(p.Start, d.FromNs), EndNs: min(p.End, d.ToNs), Here: p.Lock == lock && p.What <= lanes.Waits}
+		out := Span{StartNs: max(p.Start, d.FromNs), EndNs: min(p.End, d.ToNs), Here: p.Lock == lock && p.What <= waits.Waits}
 		switch p.What {
-		case lanes.Holds:
+		case waits.Holds:
 			out.What, out.Known, out.Site = "holds", p.Word.String(), of.Names().Name(of.Owner(p.Stack, p.Lock))
-		case lanes.Waits:
+		case waits.Waits:
 			out.What, out.Site = "waits", of.Names().Name(of.Waiter(p.Stack))
-		case lanes.Idles:
+		case waits.Idles:
 			out.What = map[bool]string{true: "asleep", false: "idle"}[p.Did == format.ActivitySleep]
-		case lanes.Does:
+		case waits.Does:
 			if p.Did == format.ActivityTook {
 				continue
 			}
 			out.What, out.Site = activities[p.Did], of.Names().Name(of.Waiter(p.Stack))
 			out.What = cmp.Or(out.What, p.Did.String())
 		}
-		if p.What <= lanes.Waits {
+		if p.What <= waits.Waits {
 			out.Lock = sym.LockName(p.Lock)
 		}
 		if n := len(l.Spans) - 1; n >= 0 && l.Spans[n].like(&out) && out.StartNs-l.Spans[n].EndNs <= (d.ToNs-d.FromNs)/mostSpans {

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"contend/analysis"
-	"contend/blame/lanes"
+	"contend/blame/waits"
 	"contend/format"
 )
 
@@ -51,7 +51,7 @@ type lane struct {
 }
 
 // laid gives each span a lane, those of a thread one behind the other.
-func laid(spans []lanes.Span) (of []int, all []lane) {
+func laid(spans []waits.Span) (of []int, all []lane) {
 	of = make([]int, len(spans))
 	for i, first := 0, 0; i < len(spans); i++ {
 		s := &spans[i]
@@ -74,7 +74,7 @@ func laid(spans []lanes.Span) (of []int, all []lane) {
 const process = 1
 
 // Write writes the spans of a trace, which are finished; name says what locks are called.
-func Write(w io.Writer, l *lanes.Lanes, tr *analysis.Trace, name func(format.ObjectID) string) error {
+func Write(w io.Writer, l *waits.Lanes, tr *analysis.Trace, name func(format.ObjectID) string) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"start\":%q},\"traceEvents\":[\n", time.Unix(0, tr.Start).UTC().Format(time.RFC3339Nano))
 	of, all := laid(l.Spans)
@@ -107,7 +107,7 @@ func Write(w io.Writer, l *lanes.Lanes, tr *analysis.Trace, name func(format.Obj
 
 // merged returns what there is by time, made only when it is its turn: of one instant arrows
 // come last, and their beginning before their end.
-func merged(l *lanes.Lanes, tr *analysis.Trace, of []int, name func(format.ObjectID) string) []func() event {
+func merged(l *waits.Lanes, tr *analysis.Trace, of []int, name func(format.ObjectID) string) []func() event {
 	type timed struct {
 		at, length int64
 		make       func() event
@@ -155,13 +155,13 @@ func merged(l *lanes.Lanes, tr *analysis.Trace, of []int, name func(format.Objec
 }
 
 // eventOf says what a span is.
-func eventOf(s *lanes.Span, sym *analysis.Symbols, name func(format.ObjectID) string) event {
-	if s.What == lanes.Idles {
+func eventOf(s *waits.Span, sym *analysis.Symbols, name func(format.ObjectID) string) event {
+	if s.What == waits.Idles {
 		return event{Ph: "X", Name: map[bool]string{true: "asleep", false: "idle"}[s.Did == format.ActivitySleep], Cat: "idle"}
 	}
 	lock := name(s.Lock)
 	e := event{Ph: "X", Name: "waits for " + lock, Cat: "wait", Args: map[string]any{"lock": lock, "stack": analysis.StackText(sym.Frames(s.Stack))}}
-	if s.What == lanes.Holds {
+	if s.What == waits.Holds {
 		e.Name, e.Cat = "holds "+lock+" ("+s.Word.String()+")", "hold,"+s.Word.String()
 		if ns := s.Known.Ns(); s.Word == analysis.Likely(1).Word() && ns > 0 {
 			e.Args["probability"] = float64(100*s.Known.Right()/ns) / 100

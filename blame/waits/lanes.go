@@ -1,6 +1,4 @@
-// Package lanes lays a trace out by threads: what each waited for, held and did, from when
-// to when. It keeps every one of them, so a part of a trace is chosen by New.
-package lanes
+package waits
 
 import (
 	"cmp"
@@ -37,7 +35,8 @@ type Span struct {
 // first instant of both.
 type Arrow struct{ Wait, Hold int32 }
 
-// Lanes is a visitor that collects the spans and then holds them, see Finish.
+// Lanes is a visitor that lays a trace out by threads: what each waited for, held and did,
+// from when to when. It keeps every span, so NewLanes chooses a part of the trace. See Finish.
 type Lanes struct {
 	Spans  []Span
 	Arrows []Arrow
@@ -56,9 +55,9 @@ type held struct {
 	thread format.ThreadID
 }
 
-// New returns a collector of what overlaps [from, to); acts says whether activities are
+// NewLanes returns a collector of what overlaps [from, to); acts says whether activities are
 // wanted, which are many.
-func New(from, to int64, acts bool) *Lanes {
+func NewLanes(from, to int64, acts bool) *Lanes {
 	return &Lanes{from: from, to: to, acts: acts, holds: map[held]int32{}, recorded: map[held][]int32{}}
 }
 

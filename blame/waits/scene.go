@@ -1,4 +1,4 @@
-package lanes
+package waits
 
 import (
 	"contend/analysis"
@@ -20,7 +20,7 @@ const around = 8
 // NewScene returns a collector of the scene of a wait.
 func NewScene(lock format.ObjectID, from, to int64) *Scene {
 	pad := (to - from) / around
-	return &Scene{Lanes: New(from-pad, to+pad, true), Lock: lock, From: from, To: to}
+	return &Scene{Lanes: NewLanes(from-pad, to+pad, true), Lock: lock, From: from, To: to}
 }
 
 // Window is the time of the scene.

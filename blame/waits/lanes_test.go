@@ -1,4 +1,4 @@
-package lanes
+package waits
 
 import (
 	"testing"
@@ -18,7 +18,7 @@ func TestLongQueues(t *testing.T) {
 			format.Event{Kind: format.KindTenure, Thread: format.ThreadID(i + 1), Object: 1, Time: 1000 + 10*i, End: 1010 + 10*i})
 	}
 	for _, window := range []struct{ from, to, waits int64 }{{0, 10_000, waiters}, {1002, 1005, waiters - 1}, {3002, 3005, waiters - 201}, {7000, 8000, 0}} {
-		l := New(window.from, window.to, false)
+		l := NewLanes(window.from, window.to, false)
 		if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, l); err != nil {
 			t.Fatal(err)
 		}
