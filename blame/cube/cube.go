@@ -6,7 +6,6 @@
 //	resources.go  waits for what is no lock, as further rows
 //	shrink.go     merging the smallest rows
 //	bins.go       cutting time into bins, and making these longer
-//	index.go      finding rows by their keys
 //	dims.go       what the columns hold
 package cube
 
@@ -33,8 +32,6 @@ type Row struct {
 	Cells []Cell
 	walls []analysis.Union // of Clock: the union of the waits of each cell
 	Lock  format.ObjectID  // the first that was waited for
-
-	id int32 // stays as it is when rows before this one go
 }
 
 // WallNs returns the length of the union of a cell's waits.
@@ -72,8 +69,8 @@ type Cube struct {
 	placed []uint32 // by stack: the id of its place; 0 is not looked up yet
 
 	numbered []int32        // by number of a combination: the row, counting from 1; where rows are never merged
-	index    index          // else
-	met      map[like]int32 // the ids of rows in it, by what was met since rows were merged last
+	index    map[Key]int32  // else
+	met      map[like]int32 // the same, by what was met since rows were merged last
 }
 
 // side numbers the combinations of ids that its columns have.
@@ -93,7 +90,7 @@ const firstBinNs = 1e6
 
 // New returns an empty cube of a page. Limits below 2 are taken as 2.
 func New(l Limits) *Cube {
-	c := &Cube{BinNs: firstBinNs, merges: true, columns: dims[:], index: newIndex(), met: map[like]int32{}, ids: map[Place]uint32{}}
+	c := &Cube{BinNs: firstBinNs, merges: true, columns: dims[:], index: map[Key]int32{}, met: map[like]int32{}, ids: map[Place]uint32{}}
 	return c.limit(Limits{max(l.Bins, 2), max(l.Rows, 2), max(l.Cells, 2)})
 }
 
@@ -230,15 +227,15 @@ func (c *Cube) row(lock format.ObjectID, w *analysis.Waiter, direct, root *blame
 	if !c.merges {
 		return c.numberedRow(of, lock)
 	}
-	id, ok := c.met[of]
+	at, ok := c.met[of]
 	if !ok {
-		at := c.find(c.key(of))
-		if id = c.Rows[at].id; len(c.Rows[at].Cells) == 0 {
+		at = int32(c.find(c.key(of)))
+		if len(c.Rows[at].Cells) == 0 {
 			c.Rows[at].Lock = lock
 		}
-		c.met[of] = id
+		c.met[of] = at
 	}
-	return int(c.index.at[id])
+	return int(at)
 }
 
 // numberedRow is row where rows are never merged, and all keys are of one side.
@@ -277,21 +274,15 @@ func (c *Cube) key(of like) (key Key) {
 	return key
 }
 
-// forget drops the numbers of rows, which have others when some were merged.
-func (c *Cube) forget() {
-	clear(c.met)
-	for i := range c.sides {
-		c.sides[i].rows.Forget()
-	}
-}
-
 // find returns the place of a row that may be merged, making it if need be.
 func (c *Cube) find(key Key) int {
-	if id, ok := c.index.ids[key]; ok {
-		return int(c.index.at[id])
+	at, ok := c.index[key]
+	if !ok {
+		at = int32(len(c.Rows))
+		c.index[key] = at
+		c.Rows = append(c.Rows, Row{Key: key})
 	}
-	c.Rows = append(c.Rows, Row{Key: key, id: c.index.add(key, len(c.Rows))})
-	return len(c.Rows) - 1
+	return int(at)
 }
 
 // add adds to a row what each of n waiters of a slice has, and the waits that begin.

@@ -79,6 +79,9 @@ func (k Key) nameless() Key {
 	return k.withoutStacks().with(Lock, WaiterGroup, OwnerGroup, RootGroup)
 }
 
+// groups are those dimensions of a key that have nothing to do with stacks.
+type groups [5]uint32
+
 // groups are what withoutStacks leaves of a key.
 func (k Key) groups() groups {
 	return groups{k[Lock], k[WaiterGroup], k[OwnerGroup], k[RootGroup], k[Provenance]}

@@ -48,8 +48,10 @@ func (c *Cube) fold(limit int) {
 
 func (c *Cube) foldOnce(limit int) {
 	order := make([]int, len(c.Rows))
+	alike := map[groups]int{} // rows that would be one without their stacks
 	for i := range order {
 		order[i] = i
+		alike[c.Rows[i].Key.groups()]++
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.Rows[a].Ns, c.Rows[b].Ns) })
 	left, gone := len(c.Rows), make([]bool, len(c.Rows))
@@ -58,17 +60,18 @@ func (c *Cube) foldOnce(limit int) {
 			break
 		}
 		to := c.Rows[i].Key.withoutStacks()
-		if to == c.Rows[i].Key || c.index.alike[to.groups()] == 1 { // would lose names and make no room
+		if to == c.Rows[i].Key || alike[to.groups()] == 1 { // would lose names and make no room
 			to = to.nameless()
 		}
 		if to == c.Rows[i].Key {
 			continue
 		}
-		if _, ok := c.index.ids[to]; !ok {
+		if _, ok := c.index[to]; !ok {
 			left++
 			gone = append(gone, false)
+			alike[to.groups()]++
 		}
-		delete(c.index.ids, c.Rows[i].Key) // nothing may be joined to a row that goes
+		delete(c.index, c.Rows[i].Key) // nothing may be joined to a row that goes
 		c.join(c.find(to), i)
 		gone[i] = true
 		left--
@@ -86,18 +89,19 @@ func (c *Cube) join(to, from int) {
 	}
 }
 
-// sweep removes rows that have gone.
+// sweep removes rows that have gone, and forgets what was met: the others have moved up.
 func (c *Cube) sweep(gone []bool) {
 	kept := c.Rows[:0]
 	for i, r := range c.Rows {
-		if gone[i] {
-			c.index.drop(&r)
-			continue
+		if !gone[i] {
+			c.index[r.Key] = int32(len(kept))
+			kept = append(kept, r)
 		}
-		c.index.at[r.id] = int32(len(kept))
-		kept = append(kept, r)
 	}
 	clear(c.Rows[len(kept):])
 	c.Rows = kept
-	c.forget()
+	clear(c.met)
+	for i := range c.sides {
+		c.sides[i].rows.Forget()
+	}
 }
