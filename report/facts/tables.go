@@ -4,8 +4,7 @@
 //
 //	tables.go  the rows
 //	rows.go    the rows of one recording
-//	waits.go   those of who waited for whom, as they are asked for
-//	chain.go   names that mean the same in every release
+//	waits.go   those of waits by waiter and owner, as they are asked for
 //	sql.go     the questions, and the statements that give each engine the tables
 //	lines.go   rows as lines of JSON
 package facts

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"contend/report/document"
@@ -62,7 +61,7 @@ func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}
-	phases := phaseGrid(slices.Collect(d.EachPhase(top)), d.StartNs, measureOf(d.Coverage))
+	phases := phaseGrid(d.TopPhases(top), d.StartNs, measureOf(d.Coverage))
 	return report{grids: []*Grid{phases}, tail: coverageLines(d.Coverage)}.write(w, o)
 }
 

@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"contend/report/document"
@@ -15,7 +14,7 @@ import (
 func CSP(w io.Writer, d *document.CSP, top int, o Options) error {
 	grids := []*Grid{intervalGrid(d, top)}
 	if o.Style != CSV && !measureOf(d.Coverage).Counts() {
-		grids = append(grids, phaseGrid(slices.Collect(d.EachPhase(top)), d.StartNs, measureOf(d.Coverage)))
+		grids = append(grids, phaseGrid(d.TopPhases(top), d.StartNs, measureOf(d.Coverage)))
 	}
 	if len(d.Metrics) > 0 {
 		grids = append(grids, metricGrid(d.Metrics, measureOf(d.Coverage)))
