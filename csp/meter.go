@@ -25,9 +25,9 @@ type Options struct {
 // Lunch finds locks above 5 % worth fixing.
 const DefaultThreshold = 0.05
 
-// maxIntervals bounds the series, which is printed whole: twelve days of
-// seconds. Phases alone are an overview, of three days: a wild time in a
-// damaged trace must not fill the memory.
+// maxIntervals bounds the series, which is printed whole: twelve days of seconds. If only
+// phases are wanted the bound is three days, because a wrong time in a damaged trace must not
+// fill the memory of an overview.
 const (
 	maxIntervals = 1 << 20
 	maxOfPhases  = 1 << 18

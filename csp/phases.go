@@ -7,16 +7,14 @@ import (
 	"contend/format"
 )
 
-// stretch is a phase in numbers alone: where the pressure of a lock stays
-// high, and the sums over it.
+// stretch is the numbers of a phase: its lock, its intervals, and the sums over these.
 type stretch struct {
 	lock        format.ObjectID
 	first, last int32 // intervals
 	ns, running int64
 }
 
-// phases returns the largest phases, in order of waiting time, and how many
-// there are.
+// phases returns the largest phases in order of waiting time, and the number of all phases.
 func (m *Meter) phases() (out []Phase, found int) {
 	list := m.stretches()
 	found = len(list)
@@ -36,13 +34,12 @@ func (m *Meter) phases() (out []Phase, found int) {
 	return out, found
 }
 
-// stretches finds, for each lock, the stretches over which its pressure stays
-// high:
+// stretches finds the phases of each lock:
 //
 //  1. a phase begins with an interval at or above the threshold;
-//  2. it goes on while the pressure is at least half the threshold, so that
-//     noise around the threshold does not chop it up;
-//  3. it ends with the last interval that was.
+//  2. it continues while the pressure is at least half the threshold, so that
+//     noise around the threshold does not split it;
+//  3. it ends with the last such interval.
 func (m *Meter) stretches() (list []stretch) {
 	for i := range m.waits.Rows {
 		r := &m.waits.Rows[i]

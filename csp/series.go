@@ -46,7 +46,7 @@ type Pressure struct {
 	id format.ObjectID
 }
 
-// Phase is a stretch of intervals over which a lock's pressure stays high.
+// Phase is a run of intervals in which a lock's pressure stays high.
 type Phase struct {
 	Class     string   `json:"class"`
 	Lock      string   `json:"lock"`
@@ -56,7 +56,7 @@ type Phase struct {
 	CSP       float64  `json:"csp"`
 	PlusMinus *float64 `json:"cspPlusMinus,omitempty"` // as that of Pressure
 	Causes    []Cause  `json:"causes"`                 // owner call chains by waiting time caused, at most five
-	Turns     []Turn   `json:"turns,omitempty"`        // where the culprit changes, the intervals of each; else nil
+	Turns     []Turn   `json:"turns,omitempty"`        // the parts with one main cause each; nil if it never changes
 
 	stretch
 }
@@ -71,9 +71,8 @@ type Cause struct {
 // Len returns the number of intervals.
 func (s *Series) Len() int { return s.n }
 
-// Intervals makes the measurement intervals one after the other: consecutive,
-// the first begins at the trace's start. A day of them takes far more memory
-// than what they are made of.
+// Intervals makes the measurement intervals one by one, without gaps from the start of the
+// trace. A list of a day's intervals would take far more memory than the table does.
 func (s *Series) Intervals() iter.Seq[Interval] {
 	return func(yield func(Interval) bool) {
 		if s.order == nil && s.n > 0 {
@@ -105,7 +104,7 @@ func (s *Series) Intervals() iter.Seq[Interval] {
 	}
 }
 
-// mostWaiting is the order of locks in an interval.
+// mostWaiting orders the locks of an interval.
 func mostWaiting(a, b Pressure) int {
 	if a.WaitNs != b.WaitNs { // names cost more than numbers
 		return cmp.Compare(b.WaitNs, a.WaitNs)

@@ -1,6 +1,6 @@
 package csp
 
-// Turn is a part of a phase over which one owner caused most of the waiting.
+// Turn is a part of a phase in which one owner caused most of the waiting.
 type Turn struct {
 	StartNs int64 `json:"startNs"`
 	EndNs   int64 `json:"endNs"`
@@ -8,12 +8,12 @@ type Turn struct {
 	Cause   Cause `json:"cause"`  // of most of it
 }
 
-// turnLength is for how many intervals another owner must cause half of the
-// waiting or more, for a phase to have turned to it: one interval is chance.
+// turnLength is the number of intervals in which another owner must cause at least half of
+// the waiting before a new turn begins: a single interval may be chance.
 const turnLength = 2
 
-// turns cuts a phase where its culprit changes. The sums of an interval come
-// together, and in order of time.
+// turns cuts a phase where its main cause changes. The sums of an interval are added
+// together, in order of time.
 type turns struct {
 	done  []turn
 	now   turn
@@ -49,7 +49,7 @@ func (t *turns) add(interval int32, sums map[string]int64) {
 	}
 }
 
-// list returns the turns, nil of a phase that has one culprit.
+// list returns the turns; nil if one owner is the main cause throughout.
 func (t *turns) list(m *Meter) []Turn {
 	if t.now.sums == nil || len(t.done) == 0 {
 		return nil
@@ -83,7 +83,7 @@ func newTurn(interval int32, sums map[string]int64) turn {
 	return t
 }
 
-// join adds what follows to a turn.
+// join adds the turn that follows.
 func (t *turn) join(o *turn) {
 	if o.sums == nil {
 		return
@@ -94,8 +94,7 @@ func (t *turn) join(o *turn) {
 	}
 }
 
-// culpritOf returns the owner that caused at least half of some waiting, "" if none
-// did.
+// culpritOf returns the owner that caused at least half of the waiting; "" if none did.
 func culpritOf(sums map[string]int64) string {
 	most, total := "", int64(0)
 	for owner, ns := range sums {

@@ -12,8 +12,7 @@ import (
 // about a fifth of a millisecond.
 const maxIntervalsOfConfidence = 2000
 
-// record keeps what a slice of a sampled trace adds to each lock in cells of
-// time.
+// record adds a slice of a sampled trace to the series of its lock.
 func (m *Meter) record(s *analysis.Slice, n int) {
 	if !m.rec.Sampled() {
 		return
@@ -42,9 +41,8 @@ func (m *Meter) seriesOf(l format.ObjectID) int {
 	return i
 }
 
-// addIntervals gives the pressures of a sampled trace their 95 % intervals: those of
-// phases first, found of which were found, then those of the locks of each
-// interval.
+// addIntervals adds 95 % intervals to the pressures of a sampled trace: first to the phases,
+// of which there are found in all, then to the locks of each measurement interval.
 func (m *Meter) addIntervals(s *Series, found int) {
 	if s.Sampled = m.rec.Sampled(); !s.Sampled {
 		return
@@ -71,8 +69,8 @@ func (m *Meter) addIntervals(s *Series, found int) {
 	}
 }
 
-// half returns half of the interval of a lock's pressure, nil when there are
-// too few samples to tell.
+// half returns half of the 95 % interval of a lock's pressure; nil if there are too few
+// samples.
 func (m *Meter) half(c *bootstrap.Cells, lock format.ObjectID) *float64 {
 	if i, ok := m.series[lock]; ok {
 		return half(c, i, c.Ratio)

@@ -17,14 +17,14 @@ import (
 	"contend/format"
 )
 
-// Cell is what a row waited in one bin of time.
+// Cell is the waiting of a row in one bin of time.
 type Cell struct {
 	Bin   int32
-	Waits int32 // that begin in the bin, and in this row
+	Waits int32 // that begin in the bin, counted in the row of their first share
 	Ns    int64 // thread-time
 }
 
-// Row is one combination of ids. Cells come in order of time.
+// Row is the waiting of one combination of ids. Cells are in order of time.
 type Row struct {
 	Key   Key
 	Ns    int64 // thread-time, the sum of the cells
@@ -37,20 +37,20 @@ type Row struct {
 // WallNs returns the length of the union of a cell's waits.
 func (r *Row) WallNs(cell int) int64 { return r.walls[cell].Len() }
 
-// Limits bound a cube. What does not fit is merged, never dropped: bins of
-// time into longer ones, and the smallest rows into rows of Other.
+// Limits bound a cube. Nothing is dropped: bins are merged into longer ones, and the smallest
+// rows into rows of Other.
 type Limits struct{ Bins, Rows, Cells int }
 
-// Cube is a visitor that fills the table, and then the table. All rows sum to
+// Cube is a visitor that fills the table, and then the table. The rows sum to
 // all waiting, to the nanosecond.
 type Cube struct {
 	Start     int64 // the trace's first instant
 	BinNs     int64
 	RunningNs []int64 // running thread-time of each bin
 	Rows      []Row
-	OtherNs   int64 // thread-time of rows that Other stands in
+	OtherNs   int64 // thread-time of merged rows
 	Total     Row   // of Clock: all rows together
-	End       int64 // of what was added last in time
+	End       int64 // the latest instant that was added
 
 	columns []Column
 	merges  bool // rows may be merged
@@ -85,7 +85,7 @@ type like struct {
 	known        analysis.Word
 }
 
-// firstBinNs is how long bins are at first: they double as the trace goes on.
+// firstBinNs is the initial length of bins, which doubles as the trace goes on.
 const firstBinNs = 1e6
 
 // New returns an empty cube of a page. Limits below 2 are taken as 2.
@@ -96,7 +96,7 @@ func New(l Limits) *Cube {
 
 // Over returns an empty table by some columns, all of the direct owner or all of the end of
 // the chain, whose rows are never merged. Bins become longer than binNs where there are too
-// many, or too many cells.
+// many of them, or too many cells.
 func Over(columns []Column, binNs int64, l Limits) *Cube {
 	return (&Cube{BinNs: max(binNs, 1), columns: columns}).limit(l)
 }
@@ -123,8 +123,8 @@ func (c *Cube) limit(l Limits) *Cube {
 	return c
 }
 
-// Clock makes bins those of the clock, which are the same in all recordings, and takes the
-// wall-time of cells. It comes before Begin.
+// Clock aligns bins to the clock, so that they are the same in all recordings, and measures
+// the wall-time of cells. Call it before Begin.
 func (c *Cube) Clock() *Cube {
 	c.clock = true
 	return c
@@ -193,7 +193,8 @@ func (c *Cube) QueueSlice(s *analysis.Slice, n int) {
 	c.makeRoom()
 }
 
-// nobody is charged with a wait of length zero, and where no column is about owners.
+// nobody is charged with waits of length zero, and with all waiting if no column is about
+// owners.
 var nobody = blame.Charge{Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}
 
 // addAlike adds a slice of n waiters that no column tells apart, of whose waits some begin
@@ -214,7 +215,7 @@ func (c *Cube) addAlike(s *analysis.Slice, w *analysis.Waiter, n int, begin int3
 	}
 }
 
-// makeRoom makes the table smaller where it has become too large.
+// makeRoom merges if the table has grown to twice its limits.
 func (c *Cube) makeRoom() {
 	if c.merges && len(c.Rows) > 2*c.limits.Rows || c.cells/2 > c.limits.Cells {
 		c.shrink()
@@ -274,7 +275,7 @@ func (c *Cube) key(of like) (key Key) {
 	return key
 }
 
-// find returns the place of a row that may be merged, making it if need be.
+// find returns the place of the row with a key, making it if need be, where rows may be merged.
 func (c *Cube) find(key Key) int {
 	at, ok := c.index[key]
 	if !ok {
@@ -301,8 +302,7 @@ func (c *Cube) add(row int, s *analysis.Slice, ns int64, n int, begin int32) {
 	})
 }
 
-// Finish brings the cube within its limits; nothing can be added to it any
-// more.
+// Finish brings the cube within its limits. Nothing can be added afterwards.
 func (c *Cube) Finish() {
 	c.bound(c.limits)
 	for i := range c.Rows {
@@ -312,8 +312,8 @@ func (c *Cube) Finish() {
 	}
 }
 
-// Text names an id of a dimension; a stack also has frames, unless it is that
-// of a pseudo owner or of Other.
+// Text names an id of a dimension. The id of a stack also has frames, unless it is a pseudo
+// owner or Other.
 func (c *Cube) Text(d Dim, id uint32) (text string, frames []format.Frame) {
 	switch {
 	case id == Other:

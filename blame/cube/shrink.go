@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// minBins is the fewest bins time is cut into for the sake of cells, as long
-// as there are rows to merge instead: fewer would not show when things happen.
+// minBins is the number of bins below which rows are merged before bins are: fewer bins would
+// not show when something happened.
 const minBins = 60
 
-// shrink makes room while slices come: to three quarters of the limits, so
-// that it is not called for each new row.
+// shrink merges while slices arrive: to three quarters of the size that triggers it, so that
+// it does not run for each new row.
 func (c *Cube) shrink() {
 	c.bound(Limits{c.limits.Bins, c.limits.Rows * 3 / 2, c.limits.Cells * 3 / 2})
 }
 
-// bound merges until no limit is passed, or nothing more can be merged.
+// bound merges until the table is within the limits, or nothing more can be merged.
 func (c *Cube) bound(l Limits) {
 	if c.merges {
 		c.fold(l.Rows)
@@ -35,10 +35,9 @@ func (c *Cube) bound(l Limits) {
 // merged reports whether a row stands for what did not fit.
 func (k Key) merged() bool { return slices.Contains(k[:], Other) }
 
-// fold merges the smallest rows until there are no more than limit, or none is
-// left to merge. A large row never loses a name as long as a smaller one has one:
-// thousands of locks that were waited for once must not cost the stacks of the
-// one that matters.
+// fold merges the smallest rows until there are at most limit, or none is left to merge. A
+// row loses its names only when all smaller rows have lost theirs: thousands of locks with one
+// wait each must not cost the stacks of the lock that matters.
 func (c *Cube) fold(limit int) {
 	for before := len(c.Rows) + 1; len(c.Rows) > limit && len(c.Rows) < before; {
 		before = len(c.Rows)
@@ -71,7 +70,7 @@ func (c *Cube) foldOnce(limit int) {
 			gone = append(gone, false)
 			alike[to.groups()]++
 		}
-		delete(c.index, c.Rows[i].Key) // nothing may be joined to a row that goes
+		delete(c.index, c.Rows[i].Key) // no other row may be joined to it
 		c.join(c.find(to), i)
 		gone[i] = true
 		left--
@@ -89,7 +88,7 @@ func (c *Cube) join(to, from int) {
 	}
 }
 
-// sweep removes rows that have gone, and forgets what was met: the others have moved up.
+// sweep removes the rows that were merged. All other numbers of rows change with that.
 func (c *Cube) sweep(gone []bool) {
 	kept := c.Rows[:0]
 	for i, r := range c.Rows {

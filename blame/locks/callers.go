@@ -9,22 +9,19 @@ import (
 	"contend/format"
 )
 
-// Callers are the frames of the program that called a place, innermost first, each by its
-// method.
+// Callers are the methods of the program that called a place, innermost first.
 type Callers struct {
 	Sites  []string `json:"sites"`
 	WaitNs int64    `json:"waitNs"`
 }
 
-// nearest is how many callers tell those of a place apart: what is further out is much the
-// same for all.
+// nearest is the number of callers that are kept: further out, stacks are much alike.
 const nearest = 3
 
 // callers sums the waiting at a place by its callers.
 type callers map[string]int64
 
-// add adds the waiting with a stack in which the program's own frames are that of the place
-// and those that called it.
+// add adds the waiting with a stack, whose innermost frame of the program is the place itself.
 func (c callers) add(frames []format.Frame, ns int64) {
 	var sites []string
 	inside := false
@@ -47,7 +44,7 @@ func (c callers) add(frames []format.Frame, ns int64) {
 // between separates callers in the key of a sum; no name has one.
 const between = "\n"
 
-// list returns them in descending order of waiting.
+// list returns the callers in descending order of waiting.
 func (c callers) list() (out []Callers) {
 	for sites, ns := range c {
 		out = append(out, Callers{strings.Split(sites, between), ns})

@@ -5,8 +5,8 @@ import "slices"
 // fewIDs is how many ids a set keeps as a list.
 const fewIDs = 8
 
-// idSet is a set of ids. Most locks of a million are met by a handful of threads,
-// for which a map would take a hundred bytes and more. The zero value is empty.
+// idSet is a set of ids. Most locks have a handful of threads, for which a map would take a
+// hundred bytes and more. The zero value is empty.
 type idSet struct {
 	few  []uint32
 	many map[uint32]struct{} // all of them, once they are many

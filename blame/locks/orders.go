@@ -9,10 +9,10 @@ import (
 	"contend/format"
 )
 
-// order is that a lock was held while another one was waited for.
+// order is a pair of locks: a thread held outer while it waited for inner.
 type order struct{ outer, inner format.ObjectID }
 
-// seen is how an order was seen.
+// seen is the evidence for an order.
 type seen struct {
 	site         uint32 // where the outer lock was taken, the first time
 	waitNs       int64  // for the outer lock meanwhile
@@ -24,9 +24,9 @@ func (s *seen) add(p analysis.Provenance, ns int64) {
 	s.byProvenance.Add(p, ns)
 }
 
-// order returns where it is summed in which order a path from a lock has two, which
-// was sampled or not; nil where it has no order, or the trace does not tell who held the
-// outer one. The locks of a deadlock are told as such.
+// order returns the sum for the order of the first two locks of a path. It is nil if the path
+// has one lock, if the trace does not record the owner of the outer one, or in a deadlock,
+// which is reported as such.
 func (c *Overview) order(lock format.ObjectID, sh *analysis.Share, site uint32, sampled bool) *seen {
 	if sh.Path == nil || sh.Path.Lock == lock || sh.Root.Kind == analysis.OwnerDeadlock || !c.told(lock, sh, sampled) {
 		return nil
@@ -42,10 +42,10 @@ func (c *Overview) order(lock format.ObjectID, sh *analysis.Share, site uint32, 
 	return o
 }
 
-// told reports whether the trace tells for certain who held a lock, and which:
-// a guess that mistakes the holder turns the order round, and so does a sample
-// that stands for more than its instant. A dump does neither, but knows locks by
-// addresses, which two of one class may exchange.
+// told reports whether the trace records the owner and the lock beyond doubt. An inferred
+// owner may be wrong, and a sample stands for more than its instant; both can reverse an
+// order. A dump is exact, but it knows locks by addresses, which two locks of one class may
+// exchange.
 func (c *Overview) told(lock format.ObjectID, sh *analysis.Share, sampled bool) bool {
 	switch sh.Direct.Prov {
 	case analysis.Exact:
@@ -56,8 +56,7 @@ func (c *Overview) told(lock format.ObjectID, sh *analysis.Share, sampled bool) 
 	return false
 }
 
-// Inversion is a pair of locks each of which was held while the other one was
-// waited for, though not at the same time.
+// Inversion is a pair of locks that were taken in both orders, though not at the same time.
 type Inversion struct {
 	Lock, Class string // held
 	Other       string // and waited for

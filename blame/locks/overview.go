@@ -28,9 +28,9 @@ type Overview struct {
 	total   int64
 }
 
-// partRoot is an owner that waited itself, and the lock at the end of its chain of
-// waits. Of a chain each lock has as many ends as come after it, so that they
-// are not part of what tells owners apart.
+// partRoot is a row of owners that were blocked themselves, and the lock at the end of their
+// chain of waits. Each lock of a chain has as many ends as locks after it, so ends are not part
+// of the rows' keys.
 type partRoot struct {
 	part int32
 	root format.ObjectID
@@ -105,13 +105,13 @@ func (c *Overview) charge(lock format.ObjectID, w *analysis.Waiter, sh *analysis
 	}
 }
 
-// maxRoots is how many ends of chains are summed, for what the tables say of the
-// end that most of a lock's chains have. A million locks that wait for each other
-// in turn have tens of millions; what is met after so many is left out there.
+// maxRoots bounds the ends of chains that are summed, of which only the most frequent one of
+// a lock is reported. A million locks in long chains have tens of millions of ends. Those that
+// come later are left out.
 const maxRoots = 1 << 20
 
-// root returns where the waiting of a part is that ends where a share does; -1
-// where that is the lock itself, or one end too many.
+// root returns the place of the sum of a row's waiting that ends where a share does; -1 if
+// that is the lock itself, or there are too many ends.
 func (c *Overview) root(part int, sh *analysis.Share) int32 {
 	if sh.Path == nil {
 		return -1
@@ -136,13 +136,13 @@ func (c *Overview) Took(id format.StackID, lock format.ObjectID) string {
 // TotalNs returns all waiting, in ns of thread-time.
 func (c *Overview) TotalNs() int64 { return c.total }
 
-// Trapped is the waiting that a deadlock has caused.
+// Trapped is the waiting that a deadlock caused.
 type Trapped struct {
 	WaitNs       int64
 	ByProvenance analysis.Known
 }
 
-// Trapped returns what a deadlock, numbered from 1, has caused.
+// Trapped returns the waiting that a deadlock caused; deadlocks count from 1.
 func (c *Overview) Trapped(cycle int) (t Trapped) {
 	if cycle < len(c.trapped) {
 		t = c.trapped[cycle]

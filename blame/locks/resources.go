@@ -10,7 +10,7 @@ import (
 	"contend/format"
 )
 
-// Resource is one place of the program and what it waits for. Times are ns.
+// Resource is one place of the program where threads wait for what is no lock. Times are ns.
 type Resource struct {
 	What  string         // the outermost method of the library that waits, or what the runtime calls it
 	Site  string         // the method of the program that called it, with its line; "" where none did
@@ -28,7 +28,7 @@ type NonLockWait struct {
 	Waiters int   `json:"waiters"` // distinct threads
 }
 
-// Resources is a visitor that sums what is beside contention.
+// Resources is a visitor that sums the waits that are not for locks.
 type Resources struct {
 	sym  *analysis.Symbols
 	rows [2]table // of the idle, and of resources
@@ -86,9 +86,9 @@ func (c *Resources) table(resource bool) *table {
 	return &c.rows[0]
 }
 
-// Resources returns what is waited for that others must give back: first where
-// the program surely waits for that, in descending order of waiting time, then
-// the places where threads may have nothing to do.
+// Resources returns the places where threads wait for pools, queues and the like: first
+// those that surely do, in descending order of waiting time, then those where threads may
+// just have nothing to do.
 func (c *Resources) Resources() []Resource { return c.list(true) }
 
 // Idle returns where threads have nothing to do.
@@ -163,11 +163,11 @@ var unnamed = [...]string{
 	format.ActivitySleep:   "[asleep]",
 }
 
-// libraries are the packages that wait for the program.
+// libraries are the packages whose frames wait on behalf of the program.
 var libraries = [...]string{"java.", "javax.", "jdk.", "sun.", "com.sun.", "sync.", "internal/", "runtime.", "time."}
 
-// outermost are methods that run what a thread was made for, by class: behind
-// them nothing of the program follows.
+// outermost are the classes whose methods begin a thread: no frame of the program is outside
+// of them.
 var outermost = [...]string{"java.lang.Thread", "java.lang.VirtualThread", "jdk.internal.", "runtime"}
 
 // goWaits are functions of Go's runtime by what they wait for.
@@ -176,9 +176,8 @@ var goWaits = map[string]string{
 	"runtime.chansend1": "[chan send]", "runtime.chansend": "[chan send]", "runtime.selectgo": "[select]",
 }
 
-// Place tells of a stack what waits and the method of the program that called
-// it. Loop says that this is the outermost of the program, and no task of an
-// executor.
+// Place returns what waits in a stack, and the method of the program that called it. Loop
+// reports whether that is the program's outermost method and not a task of an executor.
 func Place(frames []format.Frame) (what, site string, loop bool) {
 	n := 0
 	for n < len(frames) && library(frames[n]) && (what == "" || !body(frames[n])) {
@@ -202,18 +201,18 @@ func Place(frames []format.Frame) (what, site string, loop bool) {
 	return what, site, !slices.ContainsFunc(frames[n+1:], func(f format.Frame) bool { return !begins(f) })
 }
 
-// reflects reports whether a frame only calls what another names.
+// reflects reports whether a frame is of reflection, which only calls another method.
 func reflects(f format.Frame) bool {
 	return strings.HasPrefix(f.Class, "java.lang.reflect.") || strings.HasPrefix(f.Class, "sun.reflect.") || strings.HasPrefix(f.Class, "jdk.internal.reflect.") || strings.HasPrefix(f.Class, "java.lang.invoke.")
 }
 
-// body reports whether a frame of a library is the body of a thread, which does
-// not say what it waits for.
+// body reports whether a frame of a library is the body of a thread, whose name does not say
+// what the thread waits for.
 func body(f format.Frame) bool {
 	return (f.Method == "run" || f.Method == "runWorker" || f.Method == "mainLoop") && !strings.Contains(f.Class, "$$Lambda")
 }
 
-// begins reports whether a frame is of what begins a thread.
+// begins reports whether a frame belongs to the code that begins a thread.
 func begins(f format.Frame) bool {
 	if f.Class == "" {
 		return analysis.NativeLibrary(f)
@@ -221,7 +220,7 @@ func begins(f format.Frame) bool {
 	return strings.Contains(f.Class, "$$Lambda") || slices.ContainsFunc(outermost[:], func(p string) bool { return strings.HasPrefix(f.Class, p) })
 }
 
-// library reports whether a frame is of a library that waits for the program.
+// library reports whether a frame belongs to a library.
 func library(f format.Frame) bool {
 	if f.Class == "" {
 		return analysis.NativeLibrary(f)

@@ -7,11 +7,10 @@ import (
 	"contend/format"
 )
 
-// A chain puts whole stacks on top of each other, and there are as many chains
-// as there are ways to combine them: where stacks are thousands of frames deep,
-// pictures of a few megabytes of trace would fill the memory. A chain of more
-// than maxChain frames is therefore shown with the middle of its stacks left
-// out, and a frame in that place says how many they were. What is waited stays.
+// A chain puts whole stacks on top of each other, and there are as many chains as ways to
+// combine them. If stacks are thousands of frames deep, the picture of a small trace would
+// fill the memory. So a chain of more than maxChain frames shows its stacks without their
+// middle, and a frame in that place says how many frames are missing. The waiting is kept.
 const (
 	maxChain  = 512 // frames; stacks as deep as recorders keep them make up to eight
 	keptInner = 48  // of a stack in a longer chain
@@ -19,23 +18,13 @@ const (
 	maxHops   = 16 // locks in a longer chain, of which those in the middle are left out
 )
 
-// limit bounds what is shown of each stack; the zero value does not.
-type limit struct{ inner, outer int }
-
-// of returns how many of n frames to show, of each end.
-func (l limit) of(n int) (inner, outer int) {
-	if l == (limit{}) || n <= l.inner+l.outer+1 {
-		return n, 0
-	}
-	return l.inner, l.outer
-}
-
 // omitted stands for frames left out.
 func omitted(n int, r Role) Frame {
 	return Frame{format.Frame{Method: fmt.Sprintf("[… %d frames]", n)}, r}
 }
 
-// between stands for the locks of folded chains, see folded, and for those of a far path.
+// between stands for the locks that are not known one by one: of folded chains, see folded,
+// and of far paths.
 var between = Frame{format.Frame{Method: "[… further locks]"}, Owner}
 
 // chain is the stack of a sample in the view Chain.
@@ -45,8 +34,8 @@ func (b *Builder) chain(s *Sample) []Frame {
 	from, to := 0, 0 // of the hops, what is left out
 	depth := b.depth(s, hops)
 	if depth > maxChain {
-		b.limit = limit{keptInner, keptOuter}
-		defer func() { b.limit = limit{} }()
+		b.short = true
+		defer func() { b.short = false }()
 		if len(hops) > maxHops {
 			from, to = maxHops/2, len(hops)-maxHops/2
 		}
@@ -79,7 +68,7 @@ func (b *Builder) depth(s *Sample, hops []analysis.Hop) int {
 	return n
 }
 
-// deep is how many frames hops have, each with that of its lock.
+// deep is how many frames hops have, with one for each lock.
 func (b *Builder) deep(hops []analysis.Hop) int {
 	n := len(hops)
 	for i := range hops {

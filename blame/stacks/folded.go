@@ -2,36 +2,36 @@ package stacks
 
 import "contend/format"
 
-// maxSamples is how many samples are told apart. A million locks, or threads that
-// wait for each other in ever new chains, would make as many, at some three
-// kilobytes each in a profile.
+// maxSamples is the number of samples before further ones are folded. A million locks, or
+// threads that wait for each other in ever new chains, would make a million samples, of some
+// three kilobytes each in a profile.
 const maxSamples = 1 << 16
 
-// mostInQueue is how many threads that wait for one lock at the same time have samples of
-// their own, the first of them: each costs a look-up whenever the lock changes hands.
+// mostInQueue is how many threads of one wait queue have samples of their own, the first
+// ones: each costs a look-up whenever the lock changes hands.
 const mostInQueue = 1 << 8
 
-// folded sums what comes when there are so many samples: further kinds of waits
-// are told by class of lock and by stacks, without threads, and of a chain by its
-// two ends. Still more chains are told by what is at the end. No waiting is lost.
+// folded is what further samples are summed by: the class of the lock and the stacks, without
+// threads, and of a chain its two ends. With still more chains it is the end alone. No waiting
+// is lost.
 type folded struct {
 	locks map[uint32]format.ObjectID // by class: the lock that stands for the others
 	ns    int64
 }
 
-// cut is the number of hops that are not told.
+// cut is the number of a path whose hops are not kept.
 const cut = -1
 
 // full reports whether further kinds of waits are folded.
 func (b *Builder) full() bool { return len(b.samples) >= b.most }
 
-// FoldedNs is the waiting in samples that do not tell which lock it was for.
+// FoldedNs is the waiting in folded samples, which do not name the lock.
 func (b *Builder) FoldedNs() int64 { return b.folded.ns }
 
 // Folded reports whether a sample is of many locks and threads.
 func (s *Sample) Folded() bool { return s.folded }
 
-// known returns the key of the sample that waiting with a key goes to.
+// known returns the key of the sample that the waiting with a key is added to.
 func (b *Builder) known(key Key, ns int64) Key {
 	if !b.full() {
 		return key

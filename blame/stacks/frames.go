@@ -51,10 +51,10 @@ func (b *Builder) frames(frames []Frame, list []format.Frame, r Role) []Frame {
 	if len(list) == 0 {
 		return append(frames, Frame{format.Frame{Method: analysis.UnknownStack}, r})
 	}
-	if inner, outer := b.limit.of(len(list)); inner+outer < len(list) {
-		frames = b.put(frames, list[:inner], r)
-		frames = append(frames, omitted(len(list)-inner-outer, r))
-		return b.put(frames, list[len(list)-outer:], r)
+	if b.short && len(list) > keptInner+keptOuter+1 {
+		frames = b.put(frames, list[:keptInner], r)
+		frames = append(frames, omitted(len(list)-keptInner-keptOuter, r))
+		return b.put(frames, list[len(list)-keptOuter:], r)
 	}
 	return b.put(frames, list, r)
 }

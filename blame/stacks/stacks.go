@@ -31,8 +31,8 @@ type Builder struct {
 	// name differently: addresses of locks, lines, numbers of hidden classes
 	// and of deadlocks. Two builders that are compared need it.
 	Stable bool
-	// Shown sums what has the same frames: there are as many samples as stacks,
-	// and not as pairs of threads. For frames alone that is enough.
+	// Shown sums what has the same frames, which is enough for a picture: there is one
+	// sample for each stack instead of one for each pair of threads.
 	Shown bool
 	// Name writes a lock for people; nil gives the name that the trace has.
 	Name func(format.ObjectID) string
@@ -48,7 +48,7 @@ type Builder struct {
 	folded  folded
 	kinds   blame.Kinds                // of the waiters in queues
 	most    int                        // samples that are told apart
-	limit   limit                      // while a deep chain is put together
+	short   bool                       // a deep chain is being put together: leave out the middle of its stacks
 	names   map[format.ObjectID]string // what frames of locks say: those of deep chains come in each of them
 }
 
@@ -70,19 +70,19 @@ type Sample struct {
 	wall    analysis.Union
 }
 
-// WallNs is the time in which at least one of the sample's waits was going
-// on; it is no sum.
+// WallNs is the wall-clock time in which at least one of the sample's waits was in progress.
+// Those of several samples must not be added.
 func (s *Sample) WallNs() int64 { return min(s.wall.Len(), s.DelayNs) }
 
 // Wall is the union of the waits of a sample that is Shown.
 func (s *Sample) Wall() *analysis.Union { return &s.wall }
 
-// WallNs is the length of a union of waits, at most their sum: one of several
-// readers' shares is shorter than the stretch it covers.
+// WallNs is the length of a union of waits, and at most their sum: the share of one of
+// several readers is shorter than the interval it covers.
 func WallNs(u *analysis.Union, delayNs int64) int64 { return min(u.Len(), delayNs) }
 
 // New returns an empty builder. The program's own code, for the view of sites, are
-// the frames that the expression matches; see sites.New.
+// the frames that the expression matches; see blame.NewSites.
 func New(v View, app *regexp.Regexp) *Builder {
 	b := &Builder{view: v, sites: blame.NewSites(app), index: map[Key]int32{}, most: maxSamples}
 	b.kinds = blame.NewKinds(b.kindOf).Coarse(mostInQueue, func(m *analysis.QueueChange) int { return ^b.alike(&m.Waiter) })
@@ -98,7 +98,7 @@ func (b *Builder) Begin(sym *analysis.Symbols, start int64) {
 // Running implements analysis.RunningVisitor.
 func (b *Builder) Running(_, to, _ int64) { b.end = max(b.end, to) }
 
-// Intervals implements analysis.RunningVisitor: when it ends is all that matters.
+// Intervals implements analysis.RunningVisitor: only the end of the running time matters.
 func (b *Builder) Intervals() (from, length int64) { return b.start, 0 }
 
 // Ticks implements analysis.RunningVisitor.
@@ -149,7 +149,7 @@ func (b *Builder) kindOf(m *analysis.QueueChange) int {
 	return int(m.Number)
 }
 
-// alike numbers the waiters of a queue by what samples hold of them besides the thread.
+// alike numbers the waiters of a queue by what a sample keeps of them besides the thread.
 func (b *Builder) alike(w *analysis.Waiter) int {
 	if b.view == Blame || b.view == Site {
 		return 0
@@ -157,7 +157,7 @@ func (b *Builder) alike(w *analysis.Waiter) int {
 	return int(w.Stack)
 }
 
-// waiter adds n waiters that are alike.
+// waiter adds n waiters that go to the same samples.
 func (b *Builder) waiter(s *analysis.Slice, w *analysis.Waiter, n int64) {
 	for i := range s.Shares {
 		sh := &s.Shares[i]
@@ -182,7 +182,7 @@ func (b *Builder) key(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Sha
 	return key
 }
 
-// shown leaves of a key what its frames and its owner's provenance come from.
+// shown returns a key without what neither the frames nor the provenance depend on.
 func (b *Builder) shown(key Key) Key {
 	key.Waiter, key.Owner.Thread, key.Owner.Did = format.NoThread, format.NoThread, format.ActivityUnknown
 	switch b.view {
@@ -220,7 +220,7 @@ func (b *Builder) sample(key Key) *Sample {
 	return &b.samples[i]
 }
 
-// Doing returns what the owner of a sample was at.
+// Doing returns what the owner of a sample was doing.
 func (b *Builder) Doing(s *Sample) blame.Doing {
 	if what := blame.RecordedDoing(s.Owner.Did); what != blame.DoingUnknown {
 		return what
@@ -257,11 +257,11 @@ func (b *Builder) lockFrame(id format.ObjectID) string {
 	return b.names[id]
 }
 
-// Samples returns the sums, in the order in which they were first met.
+// Samples returns the sums in the order in which they were first seen.
 func (b *Builder) Samples() []Sample { return b.samples }
 
 // View returns what the samples' stacks show.
 func (b *Builder) View() View { return b.view }
 
-// Span returns the stretch of time the samples cover.
+// Span returns the interval that the samples cover.
 func (b *Builder) Span() (start, end int64) { return b.start, b.end }
