@@ -2,16 +2,20 @@ package decode
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime/metrics"
+	"strings"
 	"testing"
 	"time"
 
 	"contend/format"
 	"contend/golden"
+
+	"github.com/klauspost/compress/s2"
 )
 
 // What a decoder may take of an input of n bytes. The constants are what it
@@ -26,6 +30,7 @@ const (
 // fuzz holds a format to what all of them promise, and to what it promises
 // besides.
 func fuzz(f *testing.F, more ...func(*testing.T, *format.List)) {
+	golden.Minimize(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		watchdog := time.AfterFunc(patience, func() { panic(fmt.Sprintf("%d bytes take for ever", len(data))) })
 		defer watchdog.Stop()
@@ -316,6 +321,15 @@ func FuzzNative(f *testing.F) {
 // FuzzWrapped finds what decompressors make of damage.
 func FuzzWrapped(f *testing.F) {
 	golden.Seed(f, "wrapped")
+	for _, text := range []string{sample, perfText, strings.Repeat(sample[:60], 40)} {
+		f.Add(packed(f, []byte(text)))
+		var gz, s bytes.Buffer
+		for to, w := range map[*bytes.Buffer]io.WriteCloser{&gz: gzip.NewWriter(&gz), &s: s2.NewWriter(&s, s2.WriterConcurrency(1))} {
+			_, err := w.Write([]byte(text))
+			golden.OK(f, errors.Join(err, w.Close()))
+			f.Add(to.Bytes())
+		}
+	}
 	f.Add([]byte("\x28\xb5\x2f\xfd\x04\x88"))
 	f.Add([]byte("\xff\x06\x00\x00S2sTwO\x01"))
 	f.Add([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"))

@@ -2,6 +2,7 @@ package golden
 
 import (
 	"compress/gzip"
+	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -21,7 +22,14 @@ var seeds = map[string][]string{
 	"perf":       {"../testdata/*.perf.txt.zst", "../../shared/fixtures/perf/*.txt"},
 	"native":     {"../testdata/*.bin", "../testdata/documents/*.bin"},
 	"text":       {"../testdata/sampled-v2.txt", "../testdata/documents/*.txt"},
-	"wrapped":    {"../testdata/findings/*.gz", "../testdata/*.zst", "../../shared/fixtures/public/jfr/*.gz"},
+	"wrapped":    {"../testdata/findings/*.txt.gz"}, // small: each byte of a large one is tried away when it shows something new, for a minute
+}
+
+// Minimize bounds how long a fuzzer makes an input smaller that shows something new: it tries
+// nothing else meanwhile, for a minute each time where nobody says so, and counts none of it.
+func Minimize(f *testing.F) {
+	f.Helper()
+	OK(f, flag.Set("test.fuzzminimizetime", "1s"))
 }
 
 // seedSize bounds the seeds in bytes, so that there are enough tries a second.
