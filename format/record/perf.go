@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"contend/format/record/attach"
 )
 
 // PerfError is why nothing could be recorded, and what to do about it.
@@ -35,10 +37,11 @@ const grace = time.Minute
 // nil, with the time that is left. The error is a *PerfError.
 func RecordPerf(ctx context.Context, a *Perf, file string, begun func(), progress func(left time.Duration)) (*PerfRecording, error) {
 	pid, err := strconv.Atoi(a.Process)
+	target := &attach.Process{PID: pid}
 	switch {
 	case err != nil:
 		return nil, &PerfError{a.Process + " is no process's number", "'ps -e' lists them"}
-	case !runs(pid):
+	case !target.Alive():
 		return nil, &PerfError{"no process " + a.Process + " runs here", "'ps -e' lists them"}
 	}
 	if _, err := command(a.Record(file)); err != nil {
@@ -50,7 +53,7 @@ func RecordPerf(ctx context.Context, a *Perf, file string, begun func(), progres
 		if r == nil {
 			return nil, err
 		}
-		lives, came := runs(pid), fileSize(file) > 0
+		lives, came := target.Alive(), fileSize(file) > 0
 		switch {
 		case came && (err == nil || r.Early || !lives):
 			r.Ended = !r.Early && err != nil

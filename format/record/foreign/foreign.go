@@ -15,10 +15,8 @@ import (
 	"net"
 	"os"
 	"os/user"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"syscall"
 
 	"contend/format/whole"
 )
@@ -172,15 +170,20 @@ func (d *Dir) Mkdir(name string) (made *Dir, err error) {
 // Sub opens a directory of the user's in this one.
 func (d *Dir) Sub(name string) (sub *Dir, err error) {
 	err = d.Do(func() error {
-		self, err := d.open(name, directory, fs.ModeDir)
+		root, err := d.root.OpenRoot(name)
 		if err != nil {
 			return err
 		}
-		defer self.Close()
-		if err := d.owns(self, fs.ModeDir); err != nil {
+		if sub, err = hold(root, name, d.User); err != nil {
 			return err
 		}
-		sub, err = reopen(d, name, self)
+		if err = d.owns(sub.self, fs.ModeDir); err == nil && !d.Held(name, sub) { // a link led there
+			err = &os.PathError{Op: "open", Path: name, Err: errChanged}
+		}
+		if err != nil {
+			err = errors.Join(err, sub.Close())
+			sub = nil
+		}
 		return err
 	})
 	return sub, err
@@ -190,28 +193,27 @@ func (d *Dir) Sub(name string) (sub *Dir, err error) {
 // user may read.
 func (d *Dir) Open(name string) (f *os.File, err error) {
 	err = d.Do(func() error {
-		f, err = d.open(name, nonBlock, 0)
+		f, err = d.open(name)
 		return err
 	})
 	return f, err
 }
 
-// open opens what a name stands for if it is of this type. A Root keeps links inside, and
-// follows them: this does not.
-func (d *Dir) open(name string, flag int, kind fs.FileMode) (*os.File, error) {
+// open opens a file. A Root keeps links inside, and follows them: this does not.
+func (d *Dir) open(name string) (*os.File, error) {
 	named, err := d.root.Lstat(name)
 	if err != nil {
 		return nil, err
 	}
-	if named.Mode().Type() != kind {
+	if !named.Mode().IsRegular() {
 		return nil, &os.PathError{Op: "open", Path: name, Err: errKind}
 	}
-	f, err := d.root.OpenFile(name, os.O_RDONLY|noFollow|flag, 0)
+	f, err := d.root.OpenFile(name, os.O_RDONLY|noFollow|nonBlock, 0)
 	if err != nil {
 		return nil, err
 	}
 	opened, err := f.Stat()
-	if err != nil || opened.Mode().Type() != kind || !os.SameFile(named, opened) {
+	if err != nil || !os.SameFile(named, opened) {
 		f.Close()
 		return nil, &os.PathError{Op: "open", Path: name, Err: errChanged}
 	}
@@ -270,29 +272,10 @@ func (d *Dir) used(name string) bool {
 
 // Held reports whether a directory made by Mkdir still has its name.
 func (d *Dir) Held(name string, sub *Dir) bool {
-	named, err := d.Lstat(name)
+	named, err := d.root.Lstat(name)
 	if err != nil {
 		return false
 	}
 	info, err := sub.self.Stat()
 	return err == nil && os.SameFile(named, info)
-}
-
-// reopen makes a Dir of an open directory: by its descriptor where the system can do that,
-// else by its name, which must still stand for it.
-func reopen(d *Dir, name string, self *os.File) (*Dir, error) {
-	path := byDescriptor(self)
-	if path == "" {
-		path = filepath.Join(d.root.Name(), name)
-	}
-	sub, err := At(path, d.User)
-	if err != nil {
-		return nil, err
-	}
-	a, err := self.Stat()
-	b, again := sub.self.Stat()
-	if err != nil || again != nil || !os.SameFile(a, b) {
-		return nil, errors.Join(syscall.ENOENT, sub.Close())
-	}
-	return sub, nil
 }

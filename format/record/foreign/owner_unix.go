@@ -8,9 +8,8 @@ import (
 )
 
 const (
-	noFollow  = syscall.O_NOFOLLOW
-	nonBlock  = syscall.O_NONBLOCK
-	directory = syscall.O_DIRECTORY
+	noFollow = syscall.O_NOFOLLOW
+	nonBlock = syscall.O_NONBLOCK
 )
 
 // Links is how many names a file has.
