@@ -19,7 +19,6 @@ type Evidence struct {
 	locks  []*lockSeen // by lock; nil where nobody waits
 	lines  []*line     // by lock
 	passed map[queuer]*passing
-	last   []queued // by thread: that left a line last
 	pools  map[pool]*exhausted
 	stacks []stackSeen
 	storms []storm

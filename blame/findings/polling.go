@@ -18,7 +18,6 @@ type polling struct {
 	asleep map[format.ThreadID]sleeping
 	grids  [pollSources]grid
 	own    *blame.Sites
-	any    bool // anything that would show threads that poll
 	spans  map[format.ThreadID]*sampledSpan
 }
 
@@ -33,9 +32,12 @@ const (
 	pollSources
 )
 
-// spotKey is a place, Class.method:line, and how threads were seen there.
+// place is a line of the program: Class.method:line, and the method.
+type place struct{ line, method string }
+
+// spotKey is the line of a place, and how threads were seen there.
 type spotKey struct {
-	place  string
+	line   string
 	source pollSource
 }
 
@@ -58,8 +60,8 @@ type presence struct {
 
 // pollStack is what a stack tells. Each is looked at once.
 type pollStack struct {
-	places, methods []string // of the program's own code, innermost first
-	spins           bool     // the innermost of them calls a compareAndSet, onSpinWait or yield
+	places []place // of the program's own code, innermost first
+	spins  bool    // the innermost of them calls a compareAndSet, onSpinWait or yield
 }
 
 // sampledSpan is when a thread was sampled, and how often.
@@ -86,7 +88,6 @@ func newPolling() polling {
 // Activity implements analysis.ActivityVisitor.
 func (p *polling) Activity(ev *format.Event, frames []format.Frame) {
 	source, ok := pollSourceOf(ev)
-	p.any = p.any || ok
 	if !ok || len(frames) == 0 {
 		return
 	}
@@ -103,7 +104,7 @@ func (p *polling) Activity(ev *format.Event, frames []format.Frame) {
 		if depth > 0 && source >= runSeen {
 			break // what it calls does not spin
 		}
-		at := p.spot(spotKey{place, source}, depth, s.methods[depth])
+		at := p.spot(spotKey{place.line, source}, depth, place.method)
 		if at == nil {
 			continue
 		}
@@ -150,10 +151,10 @@ func (p *polling) stack(id format.StackID, frames []format.Frame) *pollStack {
 			s.spins = i > 0 && !slices.ContainsFunc(frames[:i], func(f format.Frame) bool { return !spinFrame(f) })
 		}
 		method := analysis.MethodName(f)
-		if s.places = append(s.places, method+":"+strconv.Itoa(f.Line)); s.spins && len(s.places) == 1 {
+		if s.spins && len(s.places) == 0 {
 			p.marked[method] = true
 		}
-		if s.methods = append(s.methods, method); len(s.places) == maxPlaces {
+		if s.places = append(s.places, place{method + ":" + strconv.Itoa(f.Line), method}); len(s.places) == maxPlaces {
 			break
 		}
 	}

@@ -40,7 +40,7 @@ func polls(v *Evidence, t *Trace) (out []Finding) {
 		}
 	}
 	slices.SortFunc(found, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.spot.depth, b.spot.depth), cmp.Compare(a.place, b.place))
+		return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.spot.depth, b.spot.depth), cmp.Compare(a.line, b.line))
 	})
 	told := map[string]bool{} // by method: several sources may show one place, and several places one call
 	for _, c := range found {
@@ -48,7 +48,7 @@ func polls(v *Evidence, t *Trace) (out []Finding) {
 			continue
 		}
 		told[c.spot.method] = true
-		out = append(out, Finding{Kind: Polling, Site: c.place, WaitNs: c.ns, Threads: c.threads, Evidence: c.evidence, Confidence: c.confidence})
+		out = append(out, Finding{Kind: Polling, Site: c.line, WaitNs: c.ns, Threads: c.threads, Evidence: c.evidence, Confidence: c.confidence})
 	}
 	return out
 }
@@ -64,10 +64,11 @@ type candidate struct {
 }
 
 // calls reports whether all that was seen at a candidate was seen inside or outside of
-// another place too.
-func (c *candidate) calls(place string, p *polling) bool {
+// another line too.
+func (c *candidate) calls(line string, p *polling) bool {
 	for _, s := range p.stacks {
-		if slices.Contains(s.places, c.place) && slices.Contains(s.places, place) {
+		has := func(line string) bool { return slices.ContainsFunc(s.places, func(p place) bool { return p.line == line }) }
+		if has(c.line) && has(line) {
 			return true
 		}
 	}

@@ -12,17 +12,10 @@ import (
 )
 
 // line is the threads that wait for one lock, at the instant to which the waits
-// have been given: the next to leave is first (a heap).
+// have been given: the next to leave is first.
 type line struct {
 	served  int64 // waits that have ended with the lock
 	waiting []inLine
-	last    queued // the site of the one that left last
-}
-
-// queued is a queuer and its sums, which may be asked for again.
-type queued struct {
-	queuer
-	*passing
 }
 
 // inLine is one of them.
@@ -80,70 +73,33 @@ func (v *Evidence) Wait(w *analysis.Waited) {
 		v.lines[w.Lock] = l
 	}
 	v.serve(w.Lock, l, w.Start)
-	l.push(inLine{w.End, w.End - w.Start, l.served, int64(len(l.waiting)), w.Thread, v.sites.Waiter(w.Stack)})
+	at, _ := slices.BinarySearchFunc(l.waiting, w.End+1, func(o inLine, end int64) int { return cmp.Compare(o.end, end) })
+	l.waiting = slices.Insert(l.waiting, at, inLine{w.End, w.End - w.Start, l.served, int64(len(l.waiting)), w.Thread, v.sites.Waiter(w.Stack)})
 }
 
 // serve removes the waiters whose wait ends by an instant. A waiter that came behind
 // ahead others, and leaves after the lock was given to more than these, was passed by so
 // many at least.
 func (v *Evidence) serve(lock format.ObjectID, l *line, until int64) {
-	for len(l.waiting) > 0 && l.waiting[0].end <= until {
-		w := l.pop()
+	n := 0
+	for ; n < len(l.waiting) && l.waiting[n].end <= until; n++ {
+		w := &l.waiting[n]
 		passed := l.served - w.served - w.ahead
 		l.served++
-		for len(v.last) <= int(w.thread) {
-			v.last = append(v.last, queued{})
-		}
-		v.sums(&l.last, queuer{lock, w.site, false}).add(passed, w.length)
-		v.sums(&v.last[w.thread], queuer{lock, uint32(w.thread), true}).add(passed, w.length)
+		v.sums(queuer{lock, w.site, false}).add(passed, w.length)
+		v.sums(queuer{lock, uint32(w.thread), true}).add(passed, w.length)
 	}
+	l.waiting = slices.Delete(l.waiting, 0, n)
 }
 
-// sums returns the sums of a queuer; last is what was asked for last
-// instead.
-func (v *Evidence) sums(last *queued, q queuer) *passing {
-	if last.passing != nil && last.queuer == q {
-		return last.passing
-	}
+// sums returns the sums of a queuer.
+func (v *Evidence) sums(q queuer) *passing {
 	p := v.passed[q]
 	if p == nil {
 		p = &passing{}
 		v.passed[q] = p
 	}
-	*last = queued{q, p}
 	return p
-}
-
-func (l *line) push(w inLine) {
-	l.waiting = append(l.waiting, w)
-	for i := len(l.waiting) - 1; i > 0; {
-		up := (i - 1) / 2
-		if l.waiting[i].end >= l.waiting[up].end {
-			return
-		}
-		l.waiting[i], l.waiting[up] = l.waiting[up], l.waiting[i]
-		i = up
-	}
-}
-
-func (l *line) pop() inLine {
-	first, n := l.waiting[0], len(l.waiting)-1
-	l.waiting[0] = l.waiting[n]
-	l.waiting = l.waiting[:n]
-	for i := 0; ; {
-		down := 2*i + 1
-		if down >= n {
-			return first
-		}
-		if down+1 < n && l.waiting[down+1].end < l.waiting[down].end {
-			down++
-		}
-		if l.waiting[down].end >= l.waiting[i].end {
-			return first
-		}
-		l.waiting[i], l.waiting[down] = l.waiting[down], l.waiting[i]
-		i = down
-	}
 }
 
 // starved finds waiters that are passed over: the threads at one of several sites where a

@@ -131,12 +131,24 @@ func cutOff(_ *Rule, _ *Subject, run *Run) Doubt {
 	return Doubt{}
 }
 
-func unrecorded(_ *Rule, _ *Subject, run *Run) Doubt {
-	if text, ok := run.warned("not-recorded"); ok {
-		reason, _, _ := strings.Cut(text, ";")
-		return Doubt{reason, recordAll}
+// unrecorded doubts a recording that leaves out a kind of wait.
+var unrecorded = warning(recordAll, ";", "not-recorded")
+
+// unlistedOwners doubts dumps that do not show the owner of a lock that a thread waits
+// for; the warning has the hint.
+var unlistedOwners = warning("", ": ", "unlisted-owners", "unlisted-locks", "readers", format.UnlistedThreads)
+
+// warning doubts what the first of some warnings speaks of, up to a mark in its text.
+func warning(hint, mark string, codes ...string) doubter {
+	return func(_ *Rule, _ *Subject, run *Run) Doubt {
+		for _, code := range codes {
+			if text, ok := run.warned(code); ok {
+				reason, rest, _ := strings.Cut(text, mark)
+				return Doubt{reason, cmp.Or(hint, rest)}
+			}
+		}
+		return Doubt{}
 	}
-	return Doubt{}
 }
 
 // timeless doubts a share of the time where the input has none.
@@ -219,18 +231,6 @@ func unseenOwners(_ *Rule, _ *Subject, run *Run) Doubt {
 }
 
 const giveDumps = "give thread dumps of all threads (jstack -l PID; with virtual threads jcmd PID Thread.dump_to_file FILE), or a recording that takes them ('contend jfc' prints such settings)"
-
-// unlistedOwners doubts dumps that do not show the owner of a lock that a thread waits
-// for.
-func unlistedOwners(_ *Rule, _ *Subject, run *Run) Doubt {
-	for _, code := range []string{"unlisted-owners", "unlisted-locks", "readers", format.UnlistedThreads} {
-		if text, ok := run.warned(code); ok {
-			reason, hint, _ := strings.Cut(text, ": ")
-			return Doubt{reason, hint}
-		}
-	}
-	return Doubt{}
-}
 
 // unlike doubts a change between traces that do not hide the same waits, or
 // where neither shows any of those the rule names.

@@ -208,20 +208,23 @@ func length(of func(*locks.Row) int64) func(*Rule, []*Run) map[string]measured {
 				}
 			}
 		}
-		out := make(map[string]measured, len(values))
-		for class, list := range values {
-			m := mean(list)
-			m.none = none[class]
-			out[class] = m
-		}
-		return out
+		return means(values, func(class string) bool { return none[class] })
 	}
 }
 
+// means sums up the values of each subject in several runs.
+func means(values map[string][]float64, none func(name string) bool) map[string]measured {
+	out := make(map[string]measured, len(values))
+	for name, list := range values {
+		out[name] = measured{mean(list), none(name)}
+	}
+	return out
+}
+
 // mean sums up a value of several runs.
-func mean(list []float64) measured {
+func mean(list []float64) compare.Rate {
 	n := float64(len(list))
-	m := measured{Rate: compare.Rate{Traces: len(list)}}
+	m := compare.Rate{Traces: len(list)}
 	for _, v := range list {
 		m.Value += v / n
 	}

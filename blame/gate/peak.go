@@ -82,14 +82,8 @@ func (r *Rule) peak(runs []*Run) map[string]measured {
 			}
 		}
 	}
-	out := make(map[string]measured, len(values))
 	for name, list := range values {
-		for len(list) < len(runs) { // nobody waited for it in the others
-			list = append(list, 0)
-		}
-		m := mean(list)
-		m.none = none
-		out[name] = m
+		values[name] = append(list, make([]float64, len(runs)-len(list))...) // no thread waited for it in the others
 	}
-	return out
+	return means(values, func(string) bool { return none })
 }

@@ -27,8 +27,9 @@ type Change struct {
 type effect struct {
 	section, readers []bool // by section; none where there is no such change
 	keep             float64
-	share            []float64 // by lock: which part of the waiting for known owners is for those in the section
-	gone             []bool    // by lock
+	share            []float64       // by lock: which part of the waiting for known owners is for those in the section
+	classes          map[string]bool // of the locks that go or become stripes
+	gone             []bool          // by lock
 	stripes          []stripes
 }
 
@@ -96,6 +97,7 @@ func (c *Collector) effect(ch *Change) (*effect, error) {
 		if err != nil {
 			return nil, err
 		}
+		e.classes = classes
 		next := int32(0)
 		for l, id := range c.locks {
 			e.stripes[l].first = next

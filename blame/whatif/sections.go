@@ -147,30 +147,6 @@ func (c *Collector) shares(set []bool) []float64 {
 	return out
 }
 
-// sumOf sums what is known of some sections.
-func sumOf[V any](by map[uint32]V, set []bool, ns func(V) int64) (sum int64) {
-	for section, v := range by {
-		if among(set, section) {
-			sum += ns(v)
-		}
-	}
-	return sum
-}
-
-// byClass returns the waiting for locks of a class.
-func (c *Collector) byClass(text string) (ns int64) {
-	classes, err := c.findClass(text)
-	if err != nil {
-		return 0
-	}
-	for id, waited := range c.waited {
-		if classes[c.sym.Classes().Name(id)] {
-			ns += waited
-		}
-	}
-	return ns
-}
-
 // replayable reports whether the trace tells enough to run it again. One that
 // ends in a deadlock would end there again.
 func (c *Collector) replayable() bool {

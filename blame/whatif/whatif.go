@@ -61,8 +61,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"contend/analysis"
 )
 
 // Row is what one change would bring.
@@ -102,12 +100,12 @@ func (c *Collector) Predict(changes []Change) (*Result, error) {
 		if m != nil {
 			row.Throughput, row.WaitNs, row.Locks = m.predict(e)
 			if row.Locks && c.rebuilt {
-				row.Throughput, row.WaitNs = c.bound(&ch)
+				row.Throughput, row.WaitNs = c.bound(&ch, e)
 			}
 			row.Locks = row.Locks && !out.Locked
 			row.Ceiling = max(m.demand.ceiling(c, e)*(1+c.unrest()), row.Throughput.High)
 		} else {
-			row.Throughput, row.WaitNs = c.bound(&ch)
+			row.Throughput, row.WaitNs = c.bound(&ch, e)
 		}
 		out.Rows = append(out.Rows, row)
 	}
@@ -137,20 +135,29 @@ func (c *Collector) Rank(by float64, top int) (*Result, error) {
 
 func (r Range) middle() float64 { return math.Sqrt(r.Low * r.High) }
 
-// bound says what a change can bring at most where only samples tell who held
-// a lock: that nobody waits any more for those it concerns, and that all this
+// bound says what a change can bring at most where only samples tell the owners of
+// a lock: that no thread waits any more for those it concerns, and that all this
 // time, and what owners spend less in the section themselves, becomes work; and
 // at least nothing.
-func (c *Collector) bound(ch *Change) (throughput, waitNs Range) {
-	var saved, less int64
-	if ch.Kind == RemoveLock || ch.Kind == Split {
-		saved = c.byClass(ch.Class)
-	} else if set, err := c.find(ch.Section); err == nil {
-		saved = sumOf(c.passed, set, func(ns int64) int64 { return ns })
-		less = int64(ch.By * float64(sumOf(c.held, set, (*analysis.Union).Len)))
+func (c *Collector) bound(ch *Change, e *effect) (throughput, waitNs Range) {
+	var saved, inside int64
+	for class, ns := range c.waited {
+		if e.classes[c.sym.Classes().Name(class)] {
+			saved += ns
+		}
 	}
-	saved = min(saved, c.waitNs) // who waits for several of them counts for each
-	left := max(c.runningNs-saved-less, 1)
+	for section, ns := range c.passed {
+		if e.shrinks(section) || among(e.readers, section) {
+			saved += ns
+		}
+	}
+	for section, when := range c.held {
+		if e.shrinks(section) {
+			inside += when.Len()
+		}
+	}
+	saved = min(saved, c.waitNs) // a wait for several of them counts for each
+	left := max(c.runningNs-saved-int64(ch.By*float64(inside)), 1)
 	high := max(ratio(c.runningNs, left), 1)
 	return Range{1, high}, Range{float64(c.waitNs - saved), float64(c.waitNs)}
 }
