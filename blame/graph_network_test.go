@@ -1,15 +1,11 @@
 package blame
 
 import (
-	"fmt"
 	"regexp"
-	"slices"
 	"testing"
 
 	"contend/analysis"
 	"contend/format"
-	"contend/format/simulate"
-	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -115,33 +111,4 @@ func TestOperationsAreTheOutermostMatch(t *testing.T) {
 	if g := buildGraph(GraphOptions{Nodes: NodeMethods}, ringWait(a, ringCache, 0, 10, o)); !g.Nodes[g.Edges[0].To].Pseudo {
 		t.Error("an unknown stack is nobody in particular")
 	}
-}
-
-// graphOneByOne is a builder that hears of each who waits in a crowd, in each slice.
-type graphOneByOne struct{ analysis.Visitor }
-
-// Those who wait together are on the edges, and these of the locks, on which each is alone.
-func TestACrowdHasTheEdgesOfEach(t *testing.T) {
-	var list format.List
-	golden.Must(simulate.Run(simulate.Config{Scenario: "random", Threads: 70, Locks: 3, Duration: 4e6, Period: 1e7, Seed: 5}, &list, nil))(t)
-	for kind := range Nodes {
-		if Node(kind) == NodeOperations {
-			continue
-		}
-		together, apart := NewGraph(GraphOptions{Nodes: Node(kind)}), NewGraph(GraphOptions{Nodes: Node(kind)})
-		list.Rewind()
-		golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, graphOneByOne{apart}))(t)
-		if diff := cmp.Diff(edgeTexts(apart.Graph()), edgeTexts(together.Graph())); diff != "" {
-			t.Errorf("%s:\n%s", Nodes[kind], diff)
-		}
-	}
-}
-
-// edgeTexts are the edges of a graph.
-func edgeTexts(g *Graph) (list []string) {
-	for _, e := range g.Edges {
-		list = append(list, fmt.Sprint(g.Nodes[e.From].Name, " for ", g.Nodes[e.To].Name, ": ", e.Sum, e.Locks))
-	}
-	slices.Sort(list)
-	return append(list, fmt.Sprint(g.Total))
 }

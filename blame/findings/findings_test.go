@@ -7,7 +7,6 @@ import (
 
 	"contend/analysis"
 	"contend/format"
-	"contend/format/simulate"
 	"contend/golden"
 )
 
@@ -69,19 +68,14 @@ func one(class, method string) []format.Frame {
 	return []format.Frame{{Class: class, Method: method}}
 }
 
-// Each kind is found where it is, and only there.
+// A finding is about owners that are known, for whom others wait; see also tests.
 func TestFindings(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		plan plan
 		want string
 	}{
-		{"asleep", plan{inner: one("java.lang.Thread", "sleep"), held: 400, waiters: 3}, "sleep-while-holding"},
 		{"a goroutine asleep", plan{inner: one("time", "Sleep"), held: 400, waiters: 3}, "sleep-while-holding"},
-		{"a file", plan{inner: one("sun.nio.ch.FileChannelImpl", "force"), held: 400, waiters: 3}, "file-while-holding"},
-		{"a socket", plan{inner: one("java.net.Socket$SocketInputStream", "read"), held: 400, waiters: 3}, "socket-while-holding"},
-		{"one of the two", plan{inner: one("syscall", "read"), held: 400, waiters: 3}, "io-while-holding"},
-		{"another lock", plan{held: 400, waiters: 3, blocked: true}, "blocked-while-holding"},
 		{"both orders, one after the other", plan{held: 400, waiters: 3, blocked: true, turned: true}, "lock-order blocked-while-holding blocked-while-holding"},
 		{"a circle, and no word of the waits it is made of", plan{held: 400, waiters: 1, blocked: true, circle: true}, "deadlock"},
 
@@ -93,19 +87,6 @@ func TestFindings(t *testing.T) {
 		got := c.plan.run(t)
 		if kindsOf(got) != c.want {
 			t.Errorf("%s: %q, want %q: %+v", c.name, kindsOf(got), c.want, got)
-		}
-	}
-}
-
-// Locks that are always taken in one order are no finding, in any healthy
-// program of the simulator, nor in one that has come to its deadlock, which is
-// told as that.
-func TestOneOrderIsNoFinding(t *testing.T) {
-	for _, scenario := range []string{"nested", "random", "shards", "deadlock"} {
-		l := &format.List{}
-		golden.Must(simulate.Run(simulate.Config{Scenario: scenario, Duration: 2e9, Seed: 1}, l, nil))(t)
-		if got := kindsOf(find(t, l, 2e9)); strings.Contains(got, "lock-order") {
-			t.Errorf("%s: %s", scenario, got)
 		}
 	}
 }
@@ -151,22 +132,6 @@ func TestLimits(t *testing.T) {
 	tr.ElapsedNs = 0 // a count
 	if !tr.worthWhile(exact(1, 0.05)) {
 		t.Error("a count has no length to be worth while")
-	}
-}
-
-func TestConfidence(t *testing.T) {
-	for p, want := range map[analysis.Provenance]Confidence{analysis.Exact: High, analysis.Sampled: High, analysis.Likely(0.95): High, analysis.Likely(0.8): Medium, analysis.Likely(0.6): Low, analysis.Unknown: Low} {
-		f := &Finding{WaitNs: 10}
-		f.ByProvenance.Add(p, 10)
-		if got := confidence(f); got != want {
-			t.Errorf("%v: %v, want %v", p, got, want)
-		}
-	}
-	f := &Finding{WaitNs: 10}
-	f.ByProvenance.Add(analysis.Likely(0.6), 5)
-	f.ByProvenance.Add(analysis.Likely(1), 5)
-	if got := confidence(f); got != Medium {
-		t.Errorf("half of each: %v", got)
 	}
 }
 

@@ -67,7 +67,9 @@ type candidate struct {
 // another line too.
 func (c *candidate) calls(line string, p *polling) bool {
 	for _, s := range p.stacks {
-		has := func(line string) bool { return slices.ContainsFunc(s.places, func(p place) bool { return p.line == line }) }
+		has := func(line string) bool {
+			return slices.ContainsFunc(s.places, func(p place) bool { return p.line == line })
+		}
 		if has(c.line) && has(line) {
 			return true
 		}
