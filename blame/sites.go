@@ -65,7 +65,7 @@ type ofOwner struct {
 	site, callers uint32
 }
 
-// New returns sites of a program whose own code are the frames, written
+// NewSites returns sites of a program whose own code are the frames, written
 // Class.method, that the expression matches; nil means all that are not known to
 // be libraries.
 func NewSites(app *regexp.Regexp) *Sites { return &Sites{app: app} }
@@ -197,9 +197,8 @@ func (s *Sites) Took(id format.StackID, lock format.ObjectID) string {
 	if len(frames) == 0 {
 		return ""
 	}
-	method, met := s.taken.places[placeOf(frames[o.taking])]
-	at := func(lines map[takenAt][]int32) bool { return met && len(lines[takenAt{uint32(lock), method}]) > 0 }
-	if s.taken.with(analysis.Acquisition{Stack: id, Lock: lock}) || at(s.taken.locks) || at(s.taken.given) {
+	at := func(what seen) bool { return len(s.taken.linesOf(what, uint32(lock), frames[o.taking])) > 0 }
+	if s.taken.stacks[analysis.Acquisition{Stack: id, Lock: lock}] || at(acquires) || at(releases) {
 		return s.names.Name(o.site)
 	}
 	return ""
@@ -208,17 +207,16 @@ func (s *Sites) Took(id format.StackID, lock format.ObjectID) string {
 // find returns the frame of an owner's stack that took a lock, and its line.
 func (s *Sites) find(m *ofStack, a analysis.Acquisition, frames []format.Frame) (at, line int) {
 	at = int(m.own)
-	if s.taken.with(a) {
+	if s.taken.stacks[a] {
 		return at, frames[at].Line
 	}
 	for _, by := range [...]struct {
-		lines map[takenAt][]int32
-		of    uint32
-		line  func(lines []int32, line int) int
-	}{{s.taken.locks, uint32(a.Lock), before}, {s.taken.given, uint32(a.Lock), behind}, {s.taken.classes, s.sym.Class(a.Lock), before}} {
+		what seen
+		of   uint32
+		line func(lines []int32, line int) int
+	}{{acquires, uint32(a.Lock), before}, {releases, uint32(a.Lock), behind}, {acquiresClass, s.sym.Class(a.Lock), before}} {
 		for i := at; i < len(frames); i++ {
-			method, met := s.taken.places[placeOf(frames[i])]
-			if lines, ok := by.lines[takenAt{by.of, method}]; ok && met {
+			if lines := s.taken.linesOf(by.what, by.of, frames[i]); len(lines) > 0 {
 				return i, by.line(lines, frames[i].Line)
 			}
 		}

@@ -51,8 +51,8 @@ func (a *Accumulator) Finish() Sum {
 	return a.Sum
 }
 
-// WaitCounter tells in which rows a wait was met already: it counts once in
-// each, though its slices may be charged to several in turn.
+// WaitCounter counts a wait once in each row that its slices are charged to, though
+// they may alternate between rows.
 type WaitCounter struct {
 	threads []threadWait
 }
@@ -86,8 +86,8 @@ func (c *WaitCounter) begin(thread format.ThreadID) {
 	t.began, t.rows, t.other = true, 0, nil
 }
 
-// IsNew reports whether a row meets a thread's current wait for the first
-// time. A wait that began before what is looked at is new to none.
+// IsNew reports whether a thread's current wait is new to a row. A wait that began
+// before the first slice is new to none.
 func (c *WaitCounter) IsNew(row int, thread format.ThreadID) bool {
 	if int(thread) >= len(c.threads) || !c.threads[thread].began {
 		return false

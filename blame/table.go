@@ -14,14 +14,14 @@ type Table struct {
 	Root  bool // charged to the root of each path instead of the direct owner
 	Rows  []Row
 	Total Sum
-	// OtherNs is the thread-time of rows of what is not told apart, because there are too many.
+	// OtherNs is the thread-time of the [other] rows, see Rows.
 	OtherNs int64
 	cells   *bootstrap.Cells // nil for an exact trace
 	keys    *Resolver
 }
 
 // Estimate returns a row's thread-time in nanoseconds with its 95 % interval;
-// false when the trace is exact, or the row is one too many to tell.
+// false when the trace is exact.
 func (t *Table) Estimate(r *Row) (e bootstrap.Estimate, ok bool) {
 	if t.cells == nil || r.series == bootstrap.NoSeries {
 		return e, false

@@ -7,44 +7,63 @@ import (
 	"contend/format"
 )
 
-// taken is where locks were seen taken, and given back: by lock, and by class of
-// lock, the methods with their lines. There may be a million locks: a map for each
-// would take half a kilobyte.
+// taken is where locks were seen acquired, and released: the lines of each method, by lock
+// and by class of lock. There may be a million locks: a map for each would take half a
+// kilobyte.
 type taken struct {
-	next    int // of the trace's acquisitions: how many are in here
-	back    int // and of its releases
-	places  map[place]uint32
-	locks   map[takenAt][]int32 // lines, ascending
-	classes map[takenAt][]int32
-	given   map[takenAt][]int32 // where locks are given back
-	stacks  map[analysis.Acquisition]bool
-	first   []format.StackID // by lock: with which it was seen acquired first
+	next   int // of the trace's acquisitions: how many are in here
+	back   int // and of its releases
+	places map[place]uint32
+	lines  map[takenAt][]int32 // ascending
+	stacks map[analysis.Acquisition]bool
+	first  []format.StackID // by lock: with which it was seen acquired first
 }
 
 // place is a method.
 type place struct{ class, method string }
 
-// takenAt is a lock, or a class of locks, and the number of a method.
-type takenAt struct{ of, place uint32 }
+// takenAt is what was seen of a lock, or a class of locks, in a method, by its number.
+type takenAt struct {
+	what      seen
+	of, place uint32
+}
+
+// seen is what a line of a method was seen to do.
+type seen uint8
+
+const (
+	acquires      seen = iota // this lock
+	releases                  // this lock
+	acquiresClass             // a lock of this class
+)
 
 func placeOf(f format.Frame) place { return place{f.Class, f.Method} }
 
 func newTaken() taken {
-	return taken{places: map[place]uint32{}, locks: map[takenAt][]int32{}, classes: map[takenAt][]int32{}, given: map[takenAt][]int32{}, stacks: map[analysis.Acquisition]bool{}}
+	return taken{places: map[place]uint32{}, lines: map[takenAt][]int32{}, stacks: map[analysis.Acquisition]bool{}}
 }
 
-// number returns the number of a frame's method, a new one if it was not met.
-func (t *taken) number(f format.Frame) uint32 {
-	n, ok := t.places[placeOf(f)]
-	if !ok {
-		n = uint32(len(t.places))
-		t.places[placeOf(f)] = n
+// linesOf returns the lines at which a frame's method was seen to do something.
+func (t *taken) linesOf(what seen, of uint32, f format.Frame) []int32 {
+	method, known := t.places[placeOf(f)]
+	if !known {
+		return nil
 	}
-	return n
+	return t.lines[takenAt{what, of, method}]
 }
 
-// with reports whether a stack is one with which a lock was taken.
-func (t *taken) with(a analysis.Acquisition) bool { return t.stacks[a] }
+// note adds the line of a frame.
+func (t *taken) note(what seen, of uint32, f format.Frame) {
+	method, known := t.places[placeOf(f)]
+	if !known {
+		method = uint32(len(t.places))
+		t.places[placeOf(f)] = method
+	}
+	key := takenAt{what, of, method}
+	if at, found := slices.BinarySearch(t.lines[key], int32(f.Line)); !found {
+		t.lines[key] = slices.Insert(t.lines[key], at, int32(f.Line))
+	}
+}
 
 // learn takes the acquisitions and releases of the trace that are new.
 func (s *Sites) learn() {
@@ -52,20 +71,19 @@ func (s *Sites) learn() {
 	for _, a := range s.sym.Acquisitions()[t.next:] {
 		t.stacks[a] = true
 		if f, ok := s.ownFrame(a.Stack); ok {
-			at := t.number(f)
 			for len(t.first) <= int(a.Lock) {
 				t.first = append(t.first, format.NoStack)
 			}
 			if t.first[a.Lock] == format.NoStack {
 				t.first[a.Lock] = a.Stack
 			}
-			note(t.locks, takenAt{uint32(a.Lock), at}, f.Line)
-			note(t.classes, takenAt{s.sym.Class(a.Lock), at}, f.Line)
+			t.note(acquires, uint32(a.Lock), f)
+			t.note(acquiresClass, s.sym.Class(a.Lock), f)
 		}
 	}
 	for _, a := range s.sym.Releases()[t.back:] {
 		if f, ok := s.ownFrame(a.Stack); ok {
-			note(t.given, takenAt{uint32(a.Lock), t.number(f)}, f.Line)
+			t.note(releases, uint32(a.Lock), f)
 		}
 	}
 	t.next, t.back = len(s.sym.Acquisitions()), len(s.sym.Releases())
@@ -78,14 +96,6 @@ func (s *Sites) ownFrame(id format.StackID) (f format.Frame, ok bool) {
 		return f, false
 	}
 	return s.sym.Frames(id)[m.own], true
-}
-
-// note adds a line to those that are known.
-func note(all map[takenAt][]int32, of takenAt, line int) {
-	lines := all[of]
-	if at, found := slices.BinarySearch(lines, int32(line)); !found {
-		all[of] = slices.Insert(lines, at, int32(line))
-	}
 }
 
 // before returns the last of some lines, ascending, that is not behind another;

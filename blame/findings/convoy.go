@@ -9,11 +9,10 @@ import (
 	"contend/format"
 )
 
-// busy is a stretch of time over which a lock is always waited for, as far as it
-// has come.
+// busy is an interval over which a lock always has waiters, as far as it has come.
 type busy struct {
 	start, end int64
-	free       int64 // nobody had the lock: it was given back and not yet taken
+	free       int64 // the lock was released and not yet acquired
 	waited     amount
 	served     int64 // waits that began in it
 	threads    []format.ThreadID
@@ -21,13 +20,13 @@ type busy struct {
 	tested     int64
 }
 
-// convoy is the sum of the stretches in which the queue outlived its cause.
+// convoy is the sum of the intervals in which the queue outlived its cause.
 type convoy struct {
 	amount
 	length, free, served int64
 }
 
-// mostThreads bounds the threads of a stretch that are counted. With more of
+// mostThreads bounds the threads of an interval that are counted. With more of
 // them the lock counts as busier than it is.
 const mostThreads = 256
 
@@ -41,8 +40,8 @@ func (b *busy) add(s *analysis.Slice, n int64, c **convoy, fair bool) {
 	b.begin(s.Waiters)
 }
 
-// reach makes the stretch longer by another one, in which nobody had the lock or
-// somebody did, or begins a new one with it.
+// reach makes the interval longer by another one, in which the lock was free or
+// held, or begins a new one with it.
 func (b *busy) reach(start, end int64, free bool, c **convoy) {
 	if !b.told || start > b.end {
 		b.close(c)
@@ -69,15 +68,15 @@ func (b *busy) begin(waiters []analysis.Waiter) {
 	}
 }
 
-// surelyFree reports whether nobody held the lock. An acquisition without a wait is
-// not in a recording of waits: that it was free between two of them is known of
-// fair locks, which nobody takes before the waiters, and where owners are
-// recorded or were seen.
+// surelyFree reports whether the lock had no owner. A recording of waits lacks the
+// acquisitions without a wait: that a lock was free between two waits is known of
+// fair locks, which serve the waiters first, and where owners are recorded or
+// were sampled.
 func surelyFree(o *analysis.Owner, fair bool) bool {
 	return o.Kind == analysis.OwnerHandoff && (fair || o.Prov <= analysis.Sampled)
 }
 
-// close ends the stretch, and decides whether the queue in it outlived its cause.
+// close ends the interval, and decides whether the queue in it outlived its cause.
 //
 // A convoy (Blasgen, Gray, Mitoma and Price, 1979) is a queue that stays when
 // what made it has gone, since each hand-over to a sleeping thread takes so long

@@ -109,11 +109,11 @@ func (v *Evidence) sums(q queuer) *passing {
 // Jackson, Lynch, Fischer and Peterson 1982) is that a waiting thread is passed
 // no more than so many times. Over all waiters of a lock as many pass as
 // are passed, so that the mean is 0 for everybody if it
-// is the same lock for all, in whatever order it serves. Starved is whose waits
-// are passed more than once each beyond what they pass others, and take longer
-// than those of the others, both by more than chance explains: by Student's t
-// and Welch's, at the level for all who are tested at the lock. What it costs is
-// how much longer they wait than others.
+// is the same lock for all, in whatever order it serves. A thread or site starves if
+// its waits are passed more than once each beyond what they pass others, and take
+// longer than those of the others, both by more than chance explains: by Student's t
+// and Welch's, at the level for all that are tested at the lock. The cost is how much
+// longer it waits than others.
 //
 // An acquisition without a wait is not seen passing. A thread that never gets the lock
 // has no wait that ended, and is not seen either.

@@ -13,8 +13,8 @@ import (
 // program is healthy: as usual, one in twenty, for all that is tested together.
 const level = 0.05
 
-// windows is how many stretches of equal length the trace is divided into. What
-// one stretch shows is one observation: waits behind each other are not.
+// windows is how many intervals of equal length the trace is divided into. Each is one
+// observation; waits one behind the other are not independent.
 const windows = 8
 
 // firstWidth is the length of a window at first. When the windows are full they
@@ -92,8 +92,8 @@ type stripe struct {
 // the hot one does is held against that (binomial), and since any of the k
 // might have been the one, k times.
 //
-// The recording tells of stripes that were waited for only. More that nobody
-// waits for make the hot one only hotter.
+// A recording has only the stripes with waiters. Further ones without make the hot one
+// only hotter.
 func hotStripes(v *Evidence, _ *Trace) (out []Finding) {
 	for _, set := range v.stripes() {
 		hot := slices.MaxFunc(set, func(a, b stripe) int { return cmp.Or(cmp.Compare(a.ns, b.ns), cmp.Compare(b.id, a.id)) })

@@ -7,8 +7,8 @@ import (
 	"contend/format"
 )
 
-// Title returns the finding in words. Who initialises a class has no lock that the program
-// knows of: it holds up the initialisation.
+// Title returns the finding in words. A thread that initialises a class holds no lock that
+// the program knows of: it holds up the initialisation.
 func (f *Finding) Title() string {
 	title := f.Kind.Title()
 	if !f.initialises() {
@@ -18,7 +18,7 @@ func (f *Finding) Title() string {
 }
 
 // Remedy returns what can be done, in one sentence. The lock of a class that is being
-// initialised is the JVM's, as that of a sync.Once is Go's: neither can be given back.
+// initialised is the JVM's, as that of a sync.Once is Go's: neither can be released early.
 func (f *Finding) Remedy() string {
 	switch {
 	case f.Class == "sync.Once" && kinds[f.Kind].doing != blame.DoingUnknown:

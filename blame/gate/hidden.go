@@ -11,7 +11,7 @@ import (
 )
 
 // Waits that no recording has, because they were too short for it, because it
-// hides them, or because no sample met them, may lift a value above its limit.
+// hides them, or because no sample shows them, may lift a value above its limit.
 
 // tooShort doubts a share that waits too short to be recorded could lift above the
 // limit. Any number of them may be missing, but a thread waits for one lock at a time:

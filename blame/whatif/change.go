@@ -63,8 +63,8 @@ func (c *Collector) unchanged() *effect {
 	return e
 }
 
-// slight are how much shorter sections are in a program that is hardly changed: one
-// of them alone tells what one way to change it brings by chance.
+// slight are how much shorter sections are in a program that is hardly changed. There are
+// several, as one alone may gain or lose by chance.
 var slight = [...]float64{0.0002, 0.0005, 0.001}
 
 // hardly is the effect of all sections being a little shorter.

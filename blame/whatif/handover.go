@@ -12,17 +12,17 @@ import (
 // getting is how a thread got a lock in the trace, which is how it gets it again.
 type getting struct {
 	free   int64 // how long the lock was free while it was the next to have it
-	lag    int64 // how much later it would have come, had the lock gone to who comes first
+	lag    int64 // how much later it would have come, had the lock served in order of arrival
 	passed int64 // how long the lock was free until then, and others got it
 	yields int32 // how many came and took it at once while it was the next
 	waited bool
-	unseen bool // for somebody the trace does not tell: the lock seemed free, and nobody waited
+	unseen bool // for an owner that is not in the trace: the lock seemed free, without waiters
 	polite bool // though the lock seemed free, as others waited
 	barges bool // it takes a free lock though others wait
 }
 
-// margin is by how much who came and took a lock at once may come late, and still
-// has it before who waited: nanoseconds are counted, but not so exact.
+// margin is by how many nanoseconds a thread that took a lock at once may be late, and
+// still gets it before the waiter: clocks are not so exact.
 const margin = 1000
 
 // handover finds out how each thread got its locks, and returns how long handing over each
@@ -46,7 +46,7 @@ func handovers(list []*tenure, permits int) int64 {
 	all, exclusive := gapsOf(list, permits)
 	came, served, until := int64(math.MinInt64), int64(math.MinInt64), int64(math.MinInt64)
 	var took []int64
-	var others []*tenure // who have had it since without a wait, when it was free
+	var others []*tenure // since then, of threads that found it free and did not wait
 	for _, a := range list {
 		if a.asked >= a.start {
 			if a.start >= until {
@@ -80,8 +80,8 @@ func handovers(list []*tenure, permits int) int64 {
 	return took[len(took)/2]
 }
 
-// interrupted returns how many of others had a lock at once while one was the next
-// to have it who could not have it beside them.
+// interrupted returns how many others got a lock at once while a thread was next that
+// could not share it with them.
 func interrupted(others []*tenure, a *tenure) (n int32) {
 	for _, o := range others {
 		if o.start > a.asked && (a.mode != format.Shared || o.mode != format.Shared) {
@@ -91,8 +91,7 @@ func interrupted(others []*tenure, a *tenure) (n int32) {
 	return n
 }
 
-// unseen finds out who waited though nobody had the lock, or waited for it, that
-// is known.
+// unseen marks the waits for a lock that has no known owner, and no other waiters.
 func unseen(list []*tenure) {
 	byAsked := slices.Clone(list)
 	slices.SortFunc(byAsked, func(a, b *tenure) int { return cmp.Compare(a.asked, b.asked) })
@@ -105,10 +104,10 @@ func unseen(list []*tenure) {
 	}
 }
 
-// habits finds out who took a free lock though others waited; those do so again,
-// and all others where most do who could.
+// habits marks the threads that took a free lock though others waited; those do so again,
+// and all others where most do that could.
 func habits(list []*tenure) {
-	first, barged, polite := int64(math.MaxInt64), 0, 0 // who waits longest of those served later
+	first, barged, polite := int64(math.MaxInt64), 0, 0 // first is when the oldest wait began of those served later
 	for i := len(list) - 1; i >= 0; i-- {
 		a := list[i]
 		if a.got.waited {
@@ -133,8 +132,8 @@ type gap struct {
 
 type gaps []gap
 
-// gapsOf returns when a lock was free, and when it was free of those who do not
-// share it. The tenures are in order of their starts.
+// gapsOf returns when a lock was free, and when it was free of exclusive owners. The
+// tenures are in order of their starts.
 func gapsOf(list []*tenure, permits int) (all, exclusive gaps) {
 	until, alone := make([]int64, max(permits, 1)), int64(math.MinInt64) // until when each permit is taken, ascending
 	for i := range until {

@@ -7,8 +7,8 @@ type event struct {
 	id  int32  // of a thread; of a lock its complement
 }
 
-// The turns of an instant: a lock is free before it is taken, and who waits has it
-// before who comes then.
+// The turns of an instant: a lock is released before it is taken, and a waiter gets it
+// before a thread that arrives then.
 const (
 	giving uint32 = iota << 30
 	granting

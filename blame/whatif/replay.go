@@ -41,7 +41,7 @@ type replay struct {
 // loop is what is assumed where a trace does not tell.
 type loop struct {
 	open   bool // idle times end when they did in the trace, or later; else they last as long
-	likely bool // time of which nobody knows who held the lock is the section's as often as other time
+	likely bool // time in which the lock has no known owner is the section's as often as other time
 }
 
 // actor is a thread of a replay.
@@ -50,25 +50,25 @@ type actor struct {
 	next   int
 	base   int64 // when its program began this time
 	since  int64 // when it began to wait
-	rank   int64 // when it would have begun, had the lock gone to who comes first
-	behind int32 // who waits behind it, counted from 1
+	rank   int64 // when it would have begun, had the lock served in order of arrival
+	behind int32 // the thread that waits behind it, counted from 1
 }
 
 // lock is a lock of a replay, or a stripe of one.
 type lock struct {
 	of      int32 // the lock of the trace
 	holders int
-	permits int  // how many may have it at once who do not share it: of a semaphore
-	shared  bool // those who hold it are readers
+	permits int  // how many threads may hold it at once without sharing it: of a semaphore
+	shared  bool // its owners are readers
 	gone    bool
-	first   int32 // who is next of those who wait, counted from 1
-	last    int32 // and who is last, if anybody waits
-	owner   int32 // who took it last
+	first   int32 // the next waiter, counted from 1; 0 for none
+	last    int32 // and the last one
+	owner   int32 // the thread that took it last
 	typical int64 // how long handing over takes
 
-	counted int32  // for whom it counts how long it is free, counted from 1
+	counted int32  // the waiter for which it counts how long it is free, counted from 1
 	left    int64  // how long it has still to be
-	yields  int32  // how many are to take it before, if they come
+	yields  int32  // how many other threads take it before, if they come
 	since   int64  // from when on
 	due     uint32 // the event that it has been, 0 while it is not free
 }
@@ -184,7 +184,7 @@ func (r *replay) take(id, on int32, s *step, now int64) bool {
 	return false
 }
 
-// queueUp puts a thread among those who wait for a lock: at their end mostly.
+// queueUp puts a thread among the waiters for a lock: at their end mostly.
 func (r *replay) queueUp(l *lock, id int32) {
 	a, at := &r.threads[id], &l.first
 	if l.first > 0 && r.threads[l.last-1].rank <= a.rank {
@@ -205,8 +205,8 @@ func (r *replay) enter(id, on int32, reader bool, now int64) {
 	r.out.taken[r.window(now)]++
 }
 
-// handOver counts how long a lock is free of those who are before the next of
-// those who wait, after something has changed.
+// handOver counts how long a lock is free before its next waiter gets it, after
+// something has changed.
 func (r *replay) handOver(on int32, now int64) {
 	l := &r.locks[on]
 	if l.first == 0 {
@@ -228,7 +228,7 @@ func (r *replay) handOver(on int32, now int64) {
 	}
 }
 
-// needs returns how long a lock is free before the next of those who wait has it.
+// needs returns how long a lock is free before its next waiter gets it.
 func (r *replay) needs(l *lock, now int64) int64 {
 	a := &r.threads[l.first-1]
 	g := &a.steps[a.next].got
@@ -248,7 +248,7 @@ func (r *replay) needs(l *lock, now int64) int64 {
 	return free
 }
 
-// grant hands a free lock to the next of those who wait.
+// grant hands a free lock to its next waiter.
 func (r *replay) grant(on int32, now int64) {
 	l := &r.locks[on]
 	id := l.first - 1

@@ -18,8 +18,8 @@ type Section struct {
 	WaitNs int64  // caused by those in it
 }
 
-// section returns the site where the owner of a lock took it, by which both
-// who took it and who has it are in one section.
+// section returns the site where the owner of a lock took it: a tenure has the same
+// section when it begins and later.
 func (c *Collector) section(stack format.StackID, lock format.ObjectID) uint32 {
 	return c.sites.Owner(stack, lock)
 }
@@ -29,8 +29,8 @@ func (c *Collector) method(section uint32) string {
 	return blame.WithoutLine(c.sites.Names().Name(section))
 }
 
-// Sections returns the methods whose owners caused waiting, the most first. What
-// stands for owners without a stack is none of them.
+// Sections returns the methods whose owners caused waiting, the most first. Owners
+// without a stack have none.
 func (c *Collector) Sections() []Section {
 	type on struct{ method, class string }
 	at, most := map[string]int{}, map[on]int64{}
@@ -147,8 +147,8 @@ func (c *Collector) shares(set []bool) []float64 {
 	return out
 }
 
-// replayable reports whether the trace tells enough to run it again. One that
-// ends in a deadlock would end there again.
+// replayable reports whether the trace has what a replay needs. One that ends in a
+// deadlock would end there again.
 func (c *Collector) replayable() bool {
 	return len(c.tenures) > 0 && c.end > c.start && (c.rebuilt || !c.deadlock)
 }

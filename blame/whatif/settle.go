@@ -33,8 +33,8 @@ func (c *Collector) settle() []tenure {
 	return all
 }
 
-// share makes those readers of whom nothing else is known than that they had the
-// lock, in sections in which all who waited were.
+// share makes tenures without a wait shared, where all waits for the section are of
+// readers.
 func share(all []tenure) {
 	readers, writers := map[uint32]bool{}, map[uint32]bool{}
 	for i := range all {
@@ -52,7 +52,7 @@ func share(all []tenure) {
 }
 
 // joined makes one tenure of those of a thread and a lock that follow each other
-// at once, with nobody in between.
+// at once, without another owner in between.
 func joined(all []tenure, semaphores []bool) []tenure {
 	last, of, out := map[owned]int{}, make([]int, len(semaphores)), all[:0]
 	for _, t := range all {
@@ -70,8 +70,8 @@ func joined(all []tenure, semaphores []bool) []tenure {
 // owned is a lock of a thread.
 type owned struct{ thread, lock int32 }
 
-// disown takes what a thread is said to have while it waits for it from that
-// thread: it was somebody else.
+// disown clears the thread of a tenure that overlaps the same thread's own wait for
+// that lock: the owner was another one.
 func disown(all []tenure) {
 	waits := map[owned]span{}
 	slices.SortStableFunc(all, func(a, b tenure) int { return cmp.Compare(a.asked, b.asked) })
@@ -110,7 +110,7 @@ func waitAt(list []span, at int64) (w span, ok bool) {
 }
 
 // beforeWaits lets tenures that are first seen while their thread waits for
-// another lock begin before that: nobody takes a lock in a wait.
+// another lock begin before that: no thread takes a lock while it waits.
 func beforeWaits(all []tenure, threads int) {
 	waits := waitsOf(all, threads)
 	for i := range all {
@@ -125,8 +125,8 @@ func beforeWaits(all []tenure, threads int) {
 }
 
 // endBeforeWaits lets tenures that are last seen while their thread waits for
-// another lock end before that: nobody gives a lock back in a wait. Where they are
-// not seen before it, it was somebody else.
+// another lock end before that: no thread releases a lock while it waits. Where they
+// are not seen before it, the owner was another thread.
 func endBeforeWaits(all []tenure, threads int) {
 	waits := waitsOf(all, threads)
 	for i := range all {
@@ -166,8 +166,8 @@ func usualLengths(all []tenure) map[uint32]int64 {
 // next after a wait, and when so by one that does not share it.
 type following struct{ taken, got, exclusive int64 }
 
-// limitEnds ends tenures where their thread asks for the lock again, or another
-// one has it who waited for it; those of which no end is known as is usual.
+// limitEnds ends tenures where their thread asks for the lock again, or a waiter gets
+// it; those of which no end is known get the usual length.
 func limitEnds(all []tenure, usual map[uint32]int64, semaphores []bool) {
 	next, ofThread := map[owned]int64{}, map[int32]int64{}
 	ofLock := make([]following, len(semaphores))
@@ -216,8 +216,8 @@ func orders(all []tenure) map[order]int {
 }
 
 // untangle ends tenures that seem to last while their thread takes another
-// lock, where more often that one is held while theirs is taken: nobody takes
-// two locks in both orders for long, as that is a deadlock to come.
+// lock, where the other order is more frequent: a program does not take two
+// locks in both orders for long, as that ends in a deadlock.
 func untangle(all []tenure) {
 	often := orders(all)
 	nested(all, func(outer, inner *tenure) {
@@ -245,14 +245,14 @@ func nested(all []tenure, f func(outer, inner *tenure)) {
 	}
 }
 
-// recent is how many tenures of a thread are looked at for one that lies within
-// another: all would take too long where a thread has some lock all along.
+// recent is how many tenures of a thread are searched for one that lies within
+// another: all would take too long where a thread holds some lock all along.
 const recent = 8
 
-// extendStarts lets tenures for which their thread did not wait begin before the
-// first of those who waited for it came: together with what the thread did
-// inside of it, if these locks are taken in that order, else after that. None
-// begins while others have the lock.
+// extendStarts lets tenures for which their thread did not wait begin before their
+// first waiter came: together with what the thread did inside of them, if these
+// locks are taken in that order, else after that. None begins while others hold
+// the lock.
 func extendStarts(all []tenure, usual map[uint32]int64, often map[order]int, threads int, semaphores []bool) {
 	before, free, alone := make([][]int32, threads), make([]int64, len(semaphores)), make([]int64, len(semaphores))
 	for i := range all {

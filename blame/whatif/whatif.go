@@ -1,30 +1,28 @@
-// Package whatif says what a change to a program would bring, as a range. A
-// trace that tells who held which lock, and when, is run over again with the
-// change: each thread is a program of stretches between taking locks and giving
-// them back, which keep their lengths, and of locks it has to wait for anew.
-// First that is done without a change: what it misses the trace by widens the
-// ranges.
+// Package whatif predicts what a change to a program would bring, as a range. A
+// trace with the tenures of locks is replayed with the change: each thread is a
+// program of intervals between acquiring and releasing locks, which keep their
+// lengths, and of locks it has to wait for anew. The first replay is without a
+// change: what it misses the trace by widens the ranges.
 //
-// Locks are handed over as they were: each wait of the trace tells how long the
-// lock was free while its thread was the next to have it, how many who came later
-// had it first, and who took it at once meanwhile. All that is so again, as far as
-// it comes to a wait, so that without a change the trace comes out as it was.
+// Locks are handed over as they were: each wait of the trace says how long the lock
+// was free while its thread was next, how many later threads got it first, and which
+// took it at once meanwhile. The replay repeats all that, as far as it comes to a wait,
+// so without a change it gives the trace again.
 //
-// The ends of a range are a closed loop, in which a thread that has got
-// through sooner begins its next round sooner, and an open one, in which what
-// it waited for outside of locks comes when it came in the trace (Lindley's
-// recursion, for each thread). Sleeps keep their length in both. Where tenures were
-// rebuilt there is a third: time in which the lock only seems free shrinks too, by
-// the part that the section has of other waits. What those bring is compared with
-// the trace, and with the same program hardly changed: the range holds both.
+// The ends of a range are a closed loop, in which a thread that gets through sooner
+// begins its next round sooner, and an open one, in which what it waited for outside
+// of locks comes when it came in the trace (Lindley's recursion, for each thread).
+// Sleeps keep their length in both. Where tenures were rebuilt there is a third: time
+// in which the lock only seems free shrinks too, by the section's part of other waits.
+// The results are compared with the trace, and with the same program hardly changed:
+// the range holds both.
 //
-// No more processors are counted than there are threads, and no fewer: who runs may
-// compute or do what is not recorded, and that more never ran at once than a lock let
-// through does not say that more could not. Where a recording says that no processor
-// was idle the answer says so.
+// There are as many processors as threads: a running thread may compute or do something
+// that is not recorded. Where a recording says that no processor was idle the answer
+// says so.
 //
-// Tenures that were rebuilt are settled first: nobody has what he waits for, or
-// takes or gives back a lock while he waits for another. Where they still do not
+// Rebuilt tenures are made to fit together first: no thread holds what it waits for, or
+// acquires or releases a lock while it waits for another. Where they still do not
 // fit, ranges are wider by as much and reach to no change; where they lock up, and of
 // samples, only bounds are known.
 //
@@ -36,7 +34,7 @@
 //	queue.go     what is due next
 //	program.go   the program of a thread
 //	handover.go  how locks were handed over
-//	permits.go   how many may have a semaphore
+//	permits.go   how many threads may hold a semaphore
 //	settle.go    rebuilt tenures made to fit together
 //	ceiling.go   operational bounds
 //	change.go    changes in the numbers of a trace
@@ -44,16 +42,14 @@
 //	collect.go   what is taken from the trace
 //
 // Sources. Coz (Curtsinger and Berger, SOSP 2015): the question, what a speed-up
-// of one piece brings to the whole; it is asked of a trace here, not of a run
-// that is slowed down elsewhere. wPerf (Zhou et al., OSDI 2018): that waiting is
-// followed to whom it ends at, whatever it is for; idle time is kept apart as
-// there. Critical lock analysis (Chen and Stenstrom, SC 2012): that a section
-// counts as far as others depend on it in the order of the run, not by how
-// long it is waited for. SyncPerf (Alam et
-// al., EuroSys 2017): that the remedy depends on what is wrong with a lock;
-// package findings names it. Eyerman and Eeckhout (ISCA 2010): that sections
-// bound a speed-up by how often they collide; the range for stripes spreads
-// tenures by chance as their model does.
+// of one piece brings to the whole; there by slowing down all else in a run, here
+// from a trace. wPerf (Zhou et al., OSDI 2018): waiting is followed to where it
+// ends, whatever it is for; idle time is kept apart as there. Critical lock analysis
+// (Chen and Stenstrom, SC 2012): a section counts as far as others depend on it in the
+// order of the run, not by how long threads wait for it. SyncPerf (Alam et al., EuroSys
+// 2017): the remedy depends on what is wrong with a lock; package findings names it.
+// Eyerman and Eeckhout (ISCA 2010): sections bound a speed-up by how often they
+// collide; the range for stripes spreads tenures by chance as their model does.
 package whatif
 
 import (
