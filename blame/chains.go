@@ -36,20 +36,10 @@ const StepSeparator = " -> "
 // a deadlock has in one trace means nothing in another.
 const DeadlockLeaf = "[deadlock]"
 
-// Signature writes steps on one line. It holds names only, no ids of one
-// trace, so that the signatures of two traces can be compared.
-func Signature(steps []Step) string {
-	names := make([]string, len(steps))
-	for i, s := range steps {
-		names[i] = s.Name
-	}
-	return strings.Join(names, StepSeparator)
-}
-
-// A chain of more locks than maxHops is told without those in its middle: the
+// A chain of more locks than maxHops is named without those in its middle: the
 // waits of a few hundred threads in a row are as many chains as there are ways to
 // combine what each of them does, all of them long. Once there are mostChains, new
-// ones are told by their ends alone.
+// ones are named by their ends alone.
 const (
 	maxHops    = 16
 	mostChains = 1 << 15
@@ -79,16 +69,18 @@ func eachHop(sh *analysis.Share, most int, hop func(*analysis.Hop), omitted func
 	}
 }
 
-// chains numbers the chains of waits by their signatures.
+// chains numbers the chains of waits by their signatures, which hold names only, no ids of
+// one trace: so those of two traces can be compared.
 type chains struct {
-	paths      Paths
+	paths      map[string]uint32 // by what appendPath writes
+	key        []byte
 	signatures analysis.Interner
 	list       []chain
 }
 
 // chain is one signature: which groups of threads waited, for which class of lock, what its
-// owner was doing, which lock that one waited for in turn, and so on to the owner that waited
-// for nobody.
+// owner was doing, which lock that one waited for in turn, and so on to the owner that did
+// not wait.
 type chain struct {
 	steps []Step
 	hops  int // locks on the way, at least 1; of several ways the longest
@@ -97,49 +89,39 @@ type chain struct {
 // NewChains returns a pivot by chain of waits.
 func NewChains() *Pivot { return New([]Key{ByChain}, true).Plain() }
 
-// id returns the number of the chain that a share's path belongs to.
+// id returns the number of the chain that a share's path belongs to. It allocates only for
+// new paths.
 func (c *chains) id(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share) uint32 {
-	i := c.paths.Number(sym, waiter, lock, sh, len(c.list), c.named)
-	c.list[i].hops = max(c.list[i].hops, sh.Hops)
-	return uint32(i)
-}
-
-// named returns the number of the chain of some steps: hidden classes that differ in their
-// address only have one signature.
-func (c *chains) named(steps []Step) int {
-	i := int(c.signatures.ID(Signature(steps)))
-	if i == len(c.list) {
-		c.list = append(c.list, chain{steps: steps})
+	most := maxHops
+	c.key = appendPath(c.key[:0], sym, waiter, lock, sh, most)
+	i, known := c.paths[string(c.key)]
+	if !known && len(c.list) >= mostChains {
+		most = 0
+		c.key = appendPath(c.key[:0], sym, waiter, lock, sh, most)
+		i, known = c.paths[string(c.key)]
 	}
+	if !known {
+		i = c.named(stepsOf(sym, waiter, lock, sh, most))
+	}
+	c.list[i].hops = max(c.list[i].hops, sh.Hops)
 	return i
 }
 
-// Paths numbers the paths of a trace's shares through its wait-for graph. The zero
-// value holds none.
-type Paths struct {
-	numbers map[string]int
-	key     []byte
-}
-
-// Number returns the number of a path. A new one gets that of its steps, which it may
-// share with others: named gives it, others is how many there are. It allocates only
-// for new paths.
-func (p *Paths) Number(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, others int, named func([]Step) int) int {
-	most := maxHops
-	p.key = appendPath(p.key[:0], sym, waiter, lock, sh, most)
-	i, known := p.numbers[string(p.key)]
-	if !known && others >= mostChains {
-		most = 0
-		p.key = appendPath(p.key[:0], sym, waiter, lock, sh, most)
-		i, known = p.numbers[string(p.key)]
+// named gives a new path the number of its steps, which it may share with others: hidden
+// classes that differ in their address only have one name.
+func (c *chains) named(steps []Step) uint32 {
+	names := make([]string, len(steps))
+	for i, s := range steps {
+		names[i] = s.Name
 	}
-	if !known {
-		if p.numbers == nil {
-			p.numbers = map[string]int{}
-		}
-		i = named(stepsOf(sym, waiter, lock, sh, most))
-		p.numbers[string(p.key)] = i
+	i := c.signatures.ID(strings.Join(names, StepSeparator))
+	if int(i) == len(c.list) {
+		c.list = append(c.list, chain{steps: steps})
 	}
+	if c.paths == nil {
+		c.paths = map[string]uint32{}
+	}
+	c.paths[string(c.key)] = i
 	return i
 }
 
@@ -167,7 +149,7 @@ func appendPath(key []byte, sym *analysis.Symbols, waiter format.ThreadID, lock 
 
 // stepsOf names the parts of a share's path through the wait-for graph: the group that
 // waited, for which class of lock, what its owner was doing, which lock that
-// one waited for in turn, up to the owner that waited for nobody. Of more than most
+// one waited for in turn, up to the owner that did not wait. Of more than most
 // further locks those in the middle are one step.
 func stepsOf(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, most int) []Step {
 	steps := []Step{{RoleWaiter, sym.Groups().Name(sym.Group(waiter))}, lockStep(sym, lock)}

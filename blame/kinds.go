@@ -112,7 +112,7 @@ func (k *Kind) Len() int { return k.members.Len() }
 
 // Meets returns to how many of their waits a row is new. Only waiters that have joined
 // since the row was asked for last are looked at.
-func (k *Kind) Meets(row int, of *WaitCounter) (waits int64) {
+func (k *Kind) Meets(row int, of *waitCounter) (waits int64) {
 	if k.met == nil {
 		k.met = map[int]uint32{}
 	}

@@ -19,8 +19,8 @@ type Pivot struct {
 	keys  Resolver
 	index *Rows
 	rows  []row
-	total Accumulator
-	waits WaitCounter
+	total accumulator
+	waits waitCounter
 	rec   bootstrap.Recorder // of sampled traces, by row
 	each  bool               // some key tells waiters apart
 	plain bool               // rows get no interval of confidence
@@ -31,7 +31,7 @@ type Pivot struct {
 
 // row is a sum in the making.
 type row struct {
-	Accumulator
+	accumulator
 	series int  // in the recorder
 	other  bool // of [other]
 }

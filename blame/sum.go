@@ -13,28 +13,28 @@ type Sum struct {
 	ByProvenance analysis.Known
 }
 
-// Accumulator is a sum in the making: Finish gives its WallNs.
-type Accumulator struct {
+// accumulator is a sum in the making: Finish gives its WallNs.
+type accumulator struct {
 	Sum
 	wall analysis.Union
 }
 
 // Add adds ns nanoseconds of each of some waiters of a slice, charged to an
 // owner known in some way.
-func (a *Accumulator) Add(s *analysis.Slice, ns int64, waiters int, prov analysis.Provenance) {
+func (a *accumulator) Add(s *analysis.Slice, ns int64, waiters int, prov analysis.Provenance) {
 	a.addTime(ns*int64(waiters), prov)
 	a.wall.AddSlice(s)
 }
 
 // addTime adds thread-time of owners known in some way.
-func (a *Accumulator) addTime(ns int64, prov analysis.Provenance) {
+func (a *accumulator) addTime(ns int64, prov analysis.Provenance) {
 	a.ThreadNs += ns
 	a.ByProvenance.Add(prov, ns)
 }
 
 // AddAll adds a slice as a whole, of which each share is charged to the direct
 // owner or to the root.
-func (a *Accumulator) AddAll(s *analysis.Slice, root bool) {
+func (a *accumulator) AddAll(s *analysis.Slice, root bool) {
 	a.ThreadNs += s.Ns()
 	a.Waits += s.Firsts()
 	a.wall.AddSlice(s)
@@ -46,14 +46,14 @@ func (a *Accumulator) AddAll(s *analysis.Slice, root bool) {
 
 // Finish returns the sum. Its wall-time is no longer than its thread-time: one
 // of several readers is charged a part of each instant only.
-func (a *Accumulator) Finish() Sum {
+func (a *accumulator) Finish() Sum {
 	a.WallNs = min(a.wall.Len(), a.ThreadNs)
 	return a.Sum
 }
 
-// WaitCounter counts a wait once in each row that its slices are charged to, though
+// waitCounter counts a wait once in each row that its slices are charged to, though
 // they may alternate between rows.
-type WaitCounter struct {
+type waitCounter struct {
 	threads []threadWait
 }
 
@@ -69,7 +69,7 @@ type threadWait struct {
 
 // Begin notes that threads are seen waiting, each in a new wait or in the last
 // one.
-func (c *WaitCounter) Begin(waiters []analysis.Waiter) {
+func (c *waitCounter) Begin(waiters []analysis.Waiter) {
 	for i := range waiters {
 		if waiters[i].First {
 			c.begin(waiters[i].Thread)
@@ -78,7 +78,7 @@ func (c *WaitCounter) Begin(waiters []analysis.Waiter) {
 }
 
 // begin notes that a thread is seen in a new wait.
-func (c *WaitCounter) begin(thread format.ThreadID) {
+func (c *waitCounter) begin(thread format.ThreadID) {
 	for len(c.threads) <= int(thread) {
 		c.threads = append(c.threads, threadWait{})
 	}
@@ -88,7 +88,7 @@ func (c *WaitCounter) begin(thread format.ThreadID) {
 
 // IsNew reports whether a thread's current wait is new to a row. A wait that began
 // before the first slice is new to none.
-func (c *WaitCounter) IsNew(row int, thread format.ThreadID) bool {
+func (c *waitCounter) IsNew(row int, thread format.ThreadID) bool {
 	if int(thread) >= len(c.threads) || !c.threads[thread].began {
 		return false
 	}

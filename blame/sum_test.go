@@ -16,7 +16,7 @@ func TestWaitsCountOnceInEachRow(t *testing.T) {
 		row    int
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		var c WaitCounter
+		var c waitCounter
 		seen := map[met]bool{}
 		began := map[format.ThreadID]bool{}
 		rows := rapid.SampledFrom([]int{2, 64, 200}).Draw(t, "rows")
