@@ -71,7 +71,7 @@ var textKinds = []kind{
 	}, false},
 	{isProfile, func(c content) (Source, error) { return nil, godump.NotDump(c.name) }, false},
 	{func([]byte) bool { return true }, func(c content) (Source, error) {
-		return threaddump.NewReader(c.in, c.name, threaddump.Options{Rules: c.rules, Line: c.from.Lines, Off: c.from.Bytes})
+		return threaddump.NewReader(c.in, c.name, c.rules, c.from.Lines, c.from.Bytes)
 	}, false},
 }
 

@@ -216,7 +216,7 @@ func TestDialectsAreNotWrapped(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, dump, _ := bytes.Cut(text, []byte("-- dump --\n"))
-		bare := golden.Must(threaddump.NewReader(bufio.NewReader(bytes.NewReader(dump)), path, threaddump.Options{}))(t)
+		bare := golden.Must(threaddump.NewReader(bufio.NewReader(bytes.NewReader(dump)), path, nil, 0, 0))(t)
 		tr := golden.Must(Open([]string{Stdin}, bytes.NewReader(dump), Options{}))(t)
 		for i := 0; ; i++ {
 			var want, got format.Event

@@ -11,13 +11,6 @@ import (
 	"contend/format"
 )
 
-// Options of NewReader.
-type Options struct {
-	Rules *rules.Table // nil means the default
-	Line  int          // lines of the input before what is read
-	Off   int64        // bytes of them
-}
-
 // Reader is a format.Source over the thread dumps of one or several inputs,
 // in order of their time. Each dump is a tick, and each lock waited for in it
 // a contention event, which stands for the time half way to the dumps before
@@ -40,15 +33,16 @@ type Reader struct {
 	damage format.DamageLog // dumps that were cut
 }
 
-// NewReader returns a reader of the dumps in one input. The error is a
+// NewReader returns a reader of the dumps in one input, of which some lines and bytes are
+// read already. The rules tell locks from idle waiting; nil means the default. The error is a
 // *format.Error: ErrNotMine for text in which no dump begins, ErrTruncated
 // when the input ends or is damaged before one does.
-func NewReader(in *bufio.Reader, name string, o Options) (*Reader, error) {
-	p := &pending{stream: newStream(in, name, o.Line, o.Off)}
+func NewReader(in *bufio.Reader, name string, t *rules.Table, line int, off int64) (*Reader, error) {
+	p := &pending{stream: newStream(in, name, line, off)}
 	if !p.advance() {
 		return nil, p.notMine()
 	}
-	return &Reader{inputs: []*pending{p}, symbols: newSymbols(o.Rules), last: format.NoTime}, nil
+	return &Reader{inputs: []*pending{p}, symbols: newSymbols(t), last: format.NoTime}, nil
 }
 
 // Join takes over the inputs of another reader, so that all dumps come in

@@ -19,7 +19,7 @@ import (
 
 func open(t *testing.T, name string, text []byte) *Reader {
 	t.Helper()
-	r := golden.Must(NewReader(bufio.NewReader(bytes.NewReader(text)), name, Options{}))(t)
+	r := golden.Must(NewReader(bufio.NewReader(bytes.NewReader(text)), name, nil, 0, 0))(t)
 	return r
 }
 
@@ -101,7 +101,7 @@ func TestEveryPrefixOfDialects(t *testing.T) {
 			most += len(d.Threads)
 		}
 		for n := 0; n < len(dump); n += golden.Depth(83, 83, 29) {
-			r, err := NewReader(bufio.NewReader(bytes.NewReader(dump[:n])), path, Options{})
+			r, err := NewReader(bufio.NewReader(bytes.NewReader(dump[:n])), path, nil, 0, 0)
 			if (r == nil) == (err == nil) || err != nil && !errors.Is(err, format.ErrNotMine) && !errors.Is(err, format.ErrTruncated) {
 				t.Fatalf("%s cut to %d bytes: %v, %v", path, n, r, err)
 			}
@@ -117,7 +117,7 @@ func TestEveryPrefixOfDialects(t *testing.T) {
 // A header without threads is no dump, and one among others is none.
 func TestHeaderWithoutThreads(t *testing.T) {
 	const header = "2026-11-22 09:30:00\nFull thread dump OpenJDK 64-Bit Server VM (17 mixed mode):\n\n"
-	_, err := NewReader(bufio.NewReader(strings.NewReader(header)), "x", Options{})
+	_, err := NewReader(bufio.NewReader(strings.NewReader(header)), "x", nil, 0, 0)
 	if !errors.Is(err, format.ErrTruncated) || !strings.Contains(err.Error(), "no thread follows") {
 		t.Errorf("%v", err)
 	}
@@ -175,7 +175,7 @@ func TestTextThatIsNoDump(t *testing.T) {
 		"\n\n  \n":                `x:1: "  ": not a thread dump: input is of another kind`,
 		"{\"threadDump\": nought": `x:1: "": not a thread dump: input is of another kind`,
 	} {
-		_, err := NewReader(bufio.NewReader(strings.NewReader(text)), "x", Options{})
+		_, err := NewReader(bufio.NewReader(strings.NewReader(text)), "x", nil, 0, 0)
 		if err == nil || err.Error() != want || !errors.Is(err, format.ErrNotMine) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}

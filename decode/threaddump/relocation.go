@@ -18,8 +18,6 @@ type relocations struct {
 	waits   map[format.ThreadID]waitingAt // of the dump before
 	holders map[LockRef]format.ThreadID   // of the dump before: who held what, NoThread when only waited for
 	count   int                           // locks followed
-	spare   map[LockRef]format.ThreadID   // reused for the next dump
-	spareW  map[format.ThreadID]waitingAt // the same
 	votes   map[LockRef]vote              // by old address
 	back    map[LockRef]LockRef           // old by new address; the zero ref where votes disagree
 }
@@ -38,16 +36,13 @@ type vote struct {
 }
 
 func newRelocations() relocations {
-	return relocations{waits: map[format.ThreadID]waitingAt{}, holders: map[LockRef]format.ThreadID{}, spareW: map[format.ThreadID]waitingAt{}, spare: map[LockRef]format.ThreadID{},
-		votes: map[LockRef]vote{}, back: map[LockRef]LockRef{}}
+	return relocations{votes: map[LockRef]vote{}, back: map[LockRef]LockRef{}}
 }
 
 // follow gives locks that moved since the dump before the ids they had there.
 // parties are the threads of the dump with their stacks, in order.
 func (m *relocations) follow(d *Dump, parties []format.Party, ids map[LockRef]format.ObjectID) {
-	waits, holders := m.spareW, m.spare
-	clear(waits)
-	clear(holders)
+	waits, holders := map[format.ThreadID]waitingAt{}, map[LockRef]format.ThreadID{}
 	if d.Addresses {
 		for i := range d.Threads {
 			t := &d.Threads[i]
@@ -66,8 +61,7 @@ func (m *relocations) follow(d *Dump, parties []format.Party, ids map[LockRef]fo
 			}
 		}
 	}
-	m.waits, m.spareW = waits, m.waits
-	m.holders, m.spare = holders, m.holders
+	m.waits, m.holders = waits, holders
 }
 
 // collectVotes takes the votes of all threads.
