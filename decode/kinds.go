@@ -77,13 +77,10 @@ var textKinds = []kind{
 
 // begins says which of them begins with a line.
 func begins(line string) unwrap.Mark {
-	switch header, thread := threaddump.Begins(line); {
-	case header || godump.Begins(line) || godump.IsProfile(line):
+	if godump.Begins(line) || godump.IsProfile(line) {
 		return unwrap.Header
-	case thread:
-		return unwrap.Thread
 	}
-	return unwrap.None
+	return threaddump.Begins(line)
 }
 
 // IsProfile reports whether an input begins like a profile of pprof, of waiting or not.

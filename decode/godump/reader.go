@@ -1,7 +1,7 @@
 // Package godump reads goroutine dumps: what a Go program prints on SIGQUIT or
 // a panic under GOTRACEBACK=all, and what /debug/pprof/goroutine?debug=2 and
-// runtime.Stack give; one or several, with other text between. A dump shows who
-// waits for which lock; it never shows who holds one, and no owner is guessed.
+// runtime.Stack give; one or several, with other text between. A dump shows which
+// goroutine waits for which lock; it never shows the owner of one, and none is guessed.
 package godump
 
 import (

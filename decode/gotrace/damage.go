@@ -58,8 +58,8 @@ func (r *Reader) recoverLibrary(err *error) {
 // The packages that read the events, and this one.
 var library, own = reflect.TypeFor[trace.Event]().PkgPath(), reflect.TypeFor[Reader]().PkgPath()
 
-// ofLibrary tells, for who recovers, whether the library's code panics, or what
-// it calls: of it and ours it is further in.
+// ofLibrary reports, to a function that recovers, whether the library's code panics, or what
+// it calls: of its frames and ours, one of its own is further in.
 func ofLibrary() bool {
 	var at [64]uintptr
 	frames := runtime.CallersFrames(at[:runtime.Callers(0, at[:])])

@@ -24,14 +24,14 @@ type goroutine struct {
 	kind    format.LockKind
 	reason  string
 	stack   format.StackID
-	waker   format.ThreadID // who woke it, where the waker gave back a lock
+	waker   format.ThreadID // that woke it, where that released a lock
 	unlock  format.StackID  // and its stack
 	again   bool            // the block continues the acquire of the one before
 
 	// Since it last blocked on a lock.
 	tries bool  // it did, and ran on
 	ran   int64 // from when
-	gave  bool  // and woke somebody by giving a lock back
+	gave  bool  // and woke another goroutine by releasing a lock
 	wait  int   // that block, in the reader's waits
 }
 

@@ -1,14 +1,14 @@
 // Package gotrace reads execution traces of Go 1.22 and later, as
 // runtime/trace, net/http/pprof and the flight recorder write them. It tells
-// which goroutine waited for which lock, how long, and who woke it; it
+// which goroutine waited for which lock, how long, and which one woke it; it
 // refuses the older formats, which do not record all of that.
 //
 // A lock has no address in such a trace. Locks are told apart by the sites
 // that use them (sites.go) and by contradictions (several.go). That can be done
 // only when the whole trace is read: waits for locks, and the releases that
 // ended them, are kept until then; everything else is delivered as it comes.
-// Telling locks apart stays here, though it looks at who owned what: it gives
-// locks their ids and names, which every event needs. Who owned them is for
+// Telling locks apart stays here, though it looks at owners: it gives
+// locks their ids and names, which every event needs. Their owners are for
 // package analysis/owners to infer.
 package gotrace
 

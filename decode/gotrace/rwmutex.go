@@ -1,11 +1,11 @@
 package gotrace
 
-// The readers of an RWMutex are woken by the writer that gives it back, and the
+// The readers of an RWMutex are woken by the writer that releases it, and the
 // writer by the last reader. With one writer, which never wakes another, its
-// lock looks like two: one that readers take and the writer gives back, and one
-// that the writer takes and readers give back. They are joined where the same
-// functions do both: one takes the first for reading and gives back the second
-// so, and another takes the second for writing and gives back the first so.
+// lock looks like two: one that readers acquire and the writer releases, and one
+// that the writer acquires and readers release. They are joined where the same
+// functions do both: one acquires the first for reading and releases the second
+// so, and another acquires the second for writing and releases the first so.
 
 // rwRole is what a function does to an RWMutex.
 type rwRole struct {

@@ -8,13 +8,13 @@ import (
 )
 
 // Places that take the locks of several objects look like one lock. Two
-// things betray them: a goroutine that waited, got the lock and gives it back,
-// waking somebody, owned it all the time between, in which nobody else can
-// have given back the same lock; and hand-overs link waits that are surely for
+// things show that they are several: a goroutine that waited, acquired the lock and releases
+// it, waking another, owned it all the time between, in which no other can
+// have released the same lock; and hand-offs link waits that are surely for
 // the same one.
 
-// tolerance is the share of tenures that may be broken by another's all the
-// same: a goroutine gives a lock back unseen and takes it again at once.
+// tolerance is the share of holds that may be interrupted by another's all the
+// same: a goroutine may release a lock unseen and acquire it again at once.
 const tolerance = 0.05
 
 // several reports whether the points of a lock are those of several.

@@ -8,13 +8,13 @@ import (
 	"contend/decode/rules"
 )
 
-// site is a place of the program that takes or gives back locks. Two sites
+// site is a place of the program that acquires or releases locks. Two sites
 // between which a lock was handed over, one waking the other, use the same
 // lock: they are joined. This is all a trace tells of a lock's identity; the
 // locks of several objects that are taken at the same places are one.
 type site int32
 
-// siteKey identifies a site. Taking and giving back are kept apart, and join
+// siteKey identifies a site. Acquiring and releasing are kept apart, and join
 // like any others.
 type siteKey struct {
 	class, fn string

@@ -10,7 +10,7 @@ type wait struct {
 	asked             int64 // when the acquire first blocked; before start if this is a further try of it
 	start, woken, end int64 // woken is 0 if it was not; at end the goroutine runs again
 	thread, waker     format.ThreadID
-	stack, unlock     format.StackID // the waiter's, and the waker's giving the lock back
+	stack, unlock     format.StackID // the waiter's, and the waker's releasing the lock
 	site              site
 	lock              format.ObjectID // given when the trace has been read
 	mode              format.Mode

@@ -54,7 +54,7 @@ func (p *process) lock(addr uint64, res *rules.Result) *lock {
 	return p.at(addr)
 }
 
-// siteOf names a lock by who takes it.
+// siteOf names a lock by the function that acquires it.
 type siteOf struct{ class, method string }
 
 // parkers are the locks whose waiters wait at addresses of their own, not of the
@@ -104,9 +104,9 @@ func (p *process) forget(l *lock) {
 	}
 }
 
-// pending returns the wake that may have ended a wait, nil for none. Who takes
-// an interpreter's lock may have been woken at its mutex, by one that did not
-// have it.
+// pending returns the wake that may have ended a wait, nil for none. A thread that acquires
+// an interpreter's lock may have been woken at its mutex, by a thread that did not
+// own it.
 func (w *wait) pending() *wake {
 	l := w.lock
 	if l == nil || l.last.at < w.start || !l.gil && !l.last.reaches(w) {
@@ -188,8 +188,8 @@ func (r *Reader) known(t *thread, addr uint64, private bool) *lock {
 	return t.process.locks[addr]
 }
 
-// modeOf says in which mode a thread had the lock it gives back: as its stack
-// shows, else as it got it.
+// modeOf returns the mode in which a thread held the lock it releases: as its stack
+// shows, else as it acquired it.
 func (r *Reader) modeOf(t *thread, l *lock, stack format.StackID) format.Mode {
 	if u := &r.stacks.byID[stack].use; u.told {
 		return u.mode
@@ -205,7 +205,7 @@ func (r *Reader) modeOf(t *thread, l *lock, stack format.StackID) format.Mode {
 // nobody is a release, too.
 func (r *Reader) woke(t *thread, l *lock, n int64) {
 	k := &l.last
-	if k.by != t.id || k.pi && k.woke == 0 { // another one came between, or who waits returns later
+	if k.by != t.id || k.pi && k.woke == 0 { // another wake came between, or the waiter returns later
 		return
 	}
 	for _, w := range l.waiters {

@@ -1,7 +1,7 @@
 // Package perf reads what perf script prints of the events of futexes, of the
-// scheduler and of locks in the kernel: who waited for which lock, how long,
-// and who woke whom. It tells who waited and who gave back; who owned a lock
-// is for package analysis/owners to infer. It refuses perf.data itself: the
+// scheduler and of locks in the kernel: which thread waited for which lock, how long,
+// and which one woke it. It delivers waits and releases; the owners of locks
+// are for package analysis/owners to infer. It refuses perf.data itself: the
 // names of functions are not in it.
 //
 // Times are what the recording's clock says, which counts from when the

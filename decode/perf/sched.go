@@ -82,8 +82,8 @@ func (r *Reader) leaves(t *thread, at int64, state byte) {
 	}
 }
 
-// cpu takes PERF_RECORD_SWITCH IN, OUT or OUT preempt, which is told of a thread that
-// is recorded whoever comes before and after it.
+// cpu takes PERF_RECORD_SWITCH IN, OUT or OUT preempt, which is written of each recorded thread,
+// whichever thread runs before and after it.
 func (r *Reader) cpu(s *sample) {
 	if s.tid <= idleTask {
 		return

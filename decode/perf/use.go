@@ -15,9 +15,9 @@ type use struct {
 	at    format.Frame
 	site  bool         // at is no function of a lock
 	by    format.Frame // what of the program's own is nearest to at; at itself where nothing is
-	mode  format.Mode  // in which it takes the lock, or gives it back
+	mode  format.Mode  // in which it acquires the lock, or releases it
 	told  bool         // mode shows
-	drops bool         // gives the lock of CPython's interpreter back
+	drops bool         // releases the lock of CPython's interpreter
 }
 
 // useOf reads the frames of a stack. The outermost frame of the lock's own
@@ -75,7 +75,7 @@ func roleOf(f format.Frame) (natives.Role, string) {
 	return natives.In(f.File, f.Method)
 }
 
-// readers are parts of the names of functions that take or give back a lock as
+// readers are parts of the names of functions that acquire or release a lock as
 // one of several.
 var readers = []string{"rdlock", "rdunlock", "read_lock", "read_unlock", "lock_shared", "unlock_shared", "shared_lock<", "ReaderLock", "ReaderUnlock", "read_contended"}
 

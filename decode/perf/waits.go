@@ -18,7 +18,7 @@ type wait struct {
 
 	woken  int64 // NoTime while it waits, or when nothing tells
 	waker  format.ThreadID
-	unlock format.StackID // the waker's, giving the lock back
+	unlock format.StackID // the waker's, releasing the lock
 	mode   format.Mode    // in which the waker had it
 }
 
@@ -89,7 +89,7 @@ func (t *thread) wokeUp(at int64) int64 {
 }
 
 // retries reports whether a wait continues the acquire of the one held back.
-// Had the thread got the lock and given it back while others wait, it would
+// Had the thread acquired and released the lock while others wait, it would
 // have woken one, and the wait would not be held back any more; nor would it
 // sleep without the lock.
 func (r *Reader) retries(t *thread, w *wait) bool {

@@ -17,7 +17,7 @@ func (r *Counts) lock(n int, made format.Event) *lock {
 		l = &lock{id: format.ObjectID(len(r.locks) + 1)}
 		r.locks[n] = l
 		made.Kind, made.Object, made.Name = format.KindObject, l.id, "lock "+strconv.Itoa(n)
-		// A thread waits for one lock at a time: who waited is not known, so
+		// A thread waits for one lock at a time, and which one waited is not known: so
 		// each lock has a waiter of its own.
 		r.queue.Push(made, format.Event{Kind: format.KindThread, Thread: format.ThreadID(l.id), Name: "[unknown thread]"})
 	}

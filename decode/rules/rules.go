@@ -30,7 +30,7 @@ const (
 	Unknown  Verdict = iota // no rule matches
 	Lock                    // contention for a lock
 	Idle                    // nothing to do
-	Resource                // no lock, but for what others must give back
+	Resource                // no lock, but a wait for what other threads must release
 )
 
 // Result is what the table says of a wait. Kind and Mode are only set for

@@ -1,6 +1,10 @@
 package threaddump
 
-import "strings"
+import (
+	"strings"
+
+	"contend/decode/unwrap"
+)
 
 // parser builds one dump from its lines.
 type parser interface {
@@ -49,15 +53,16 @@ func (d *dialect) begin(n *names, before []string, line string) parser {
 	return p
 }
 
-// Begins says whether a dump begins with a line, or with a thread of one that has
-// no header. What a sentence of a log may say is a thread's.
-func Begins(line string) (header, thread bool) {
-	d := begins(line, false)
-	if d == nil {
-		return false, false
+// Begins says what begins with a line: a dump, or a thread of one that has no header. A
+// line that may also be a sentence of a log is taken for a thread's.
+func Begins(line string) unwrap.Mark {
+	switch d := begins(line, false); {
+	case d == nil:
+		return unwrap.None
+	case quoted(line) || line[0] == '#' || d.name == hotspotDialect.name && !strings.HasSuffix(line, ":"):
+		return unwrap.Thread
 	}
-	header = !quoted(line) && line[0] != '#' && (d.name != hotspotDialect.name || strings.HasSuffix(line, ":"))
-	return header, !header
+	return unwrap.Header
 }
 
 // Firsts are the bytes that dumps begin with.

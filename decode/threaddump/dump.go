@@ -1,8 +1,8 @@
-// Package threaddump reads thread dumps as what they are: samples of who
-// waits for which lock and who holds it. It takes one dump or many, in the
-// dialects of several JVMs and tools, with other text between them. Cycles
+// Package threaddump reads thread dumps as samples: which threads wait for which lock at
+// one instant, and which own it. It takes one dump or many, in the
+// dialects of several JVMs and tools, with other text between them. Deadlocks
 // follow from the locks: the JVM's own deadlock report is not always there, and
-// only tells who owns what the stacks do not.
+// serves only for owners that the stacks do not show.
 package threaddump
 
 import (

@@ -12,7 +12,7 @@ import (
 // HotSpot parses the thread dumps of one JVM, most lines of which come in each.
 type HotSpot struct{ names *names }
 
-// NewHotSpot returns one that has met no dump.
+// NewHotSpot returns one that has parsed no dump yet.
 func NewHotSpot() HotSpot { return HotSpot{newNames()} }
 
 // Parse reads the text of one dump, as jstack and the jdk.ThreadDump event give

@@ -16,7 +16,7 @@ import "contend/format"
 //     waiter.
 type relocations struct {
 	waits   map[format.ThreadID]waitingAt // of the dump before
-	holders map[LockRef]format.ThreadID   // of the dump before: who held what, NoThread when only waited for
+	holders map[LockRef]format.ThreadID   // of the dump before: the owner of each lock, NoThread when only waited for
 	count   int                           // locks followed
 	votes   map[LockRef]vote              // by old address
 	back    map[LockRef]LockRef           // old by new address; the zero ref where votes disagree

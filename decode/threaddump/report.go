@@ -7,9 +7,9 @@ import (
 )
 
 // report reads the deadlock report of the JVM, which names for each thread the
-// lock it waits for and who holds that. Without jstack's -l nothing else says
-// who owns a java.util.concurrent lock. It follows the threads; that of jhsdb
-// comes before them, and who asks for help pastes nothing else.
+// lock it waits for and its owner. Without jstack's -l nothing else names
+// the owner of a java.util.concurrent lock. It follows the threads; that of jhsdb
+// comes before them, and people who ask for help often paste nothing else.
 type report struct {
 	within bool
 	stacks bool   // within the stacks it repeats

@@ -118,11 +118,11 @@ func (y *symbols) snapshot(d *Dump, m *missing) *snapshot {
 	return s
 }
 
-// holds is who holds which locks in a dump.
+// holds are the owners of locks in a dump.
 type holds struct {
 	owners  map[LockRef][]format.Party
 	taken   map[LockRef][][]format.Frame // with which stacks
-	entered map[LockRef]bool             // who has them runs no instruction yet: that time is the hand-off
+	entered map[LockRef]bool             // their owner runs no instruction yet: that time is the hand-off
 }
 
 // add takes a thread, and reports whether it is just entering a monitor.
@@ -159,7 +159,7 @@ type took struct {
 	lock  format.ObjectID
 }
 
-// tells reports whether a dump would tell who owns a lock. Synchronizers of the JDK have
+// tells reports whether a dump would show the owner of a lock. Synchronizers of the JDK have
 // their owner noted, those of other libraries may not.
 func (y *symbols) tells(kind format.LockKind, d *Dump, ref LockRef) bool {
 	switch kind {
@@ -175,8 +175,8 @@ func (y *symbols) tells(kind format.LockKind, d *Dump, ref LockRef) bool {
 const jucPackage = "java.util.concurrent."
 
 // own names the owners of a lock. Where all threads stood still and are in the
-// dump, a lock nobody holds is free if it would tell who does. All others are held
-// by somebody the dump does not show.
+// dump, a lock without an owner is free if the dump would show one. All others are held
+// by a thread that the dump does not show.
 func (m *missing) own(ev *format.Event, owners []format.Party, d *Dump, ref LockRef, told bool) {
 	kind := ev.LockKind
 	ev.LockKind = format.KindUnknownLock // belongs to the object

@@ -166,8 +166,7 @@ func IsJSON(head []byte) bool {
 // behind other text; 0 where none does.
 func BeforeJSON(head []byte) (n int) {
 	for line := range bytes.Lines(head) {
-		header, thread := Begins(string(bytes.TrimRight(line, "\r\n")))
-		if header || thread {
+		if Begins(string(bytes.TrimRight(line, "\r\n"))) != unwrap.None {
 			return 0
 		}
 		if line[0] == '{' || line[0] == '[' {

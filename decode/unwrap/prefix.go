@@ -29,7 +29,7 @@ func findPrefix(r *Reader, text []byte) layer {
 		}
 	}
 	return r.around(text, func(before []byte) layer {
-		if p := prefixOf(string(before)); p != nil {
+		if p := prefixOf(string(before)); p != nil && p.cut(string(text)) != string(text) { // else it would be found again and again
 			return p
 		}
 		return nil
@@ -45,7 +45,7 @@ func prefixOf(before string) *prefix {
 	if p.gap == 0 || words == "" || !strings.ContainsAny(words, "0123456789|[") {
 		return nil
 	}
-	for word := range strings.FieldsSeq(words) {
+	for word := range strings.FieldsFuncSeq(words, func(c rune) bool { return c == ' ' || c == '\t' }) {
 		p.words = append(p.words, shape(word))
 	}
 	if len(p.words) > maxWords {
