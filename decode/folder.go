@@ -57,16 +57,20 @@ func (t *Trace) skip(file string, why error, lacks bool) {
 	}
 	t.skipped.files = append(t.skipped.files, file)
 	t.skipped.first = cmp.Or(t.skipped.first, why)
-	t.skipped.warnings = append(t.skipped.warnings, format.Warning{Code: "skipped", Text: text})
-	if lacks {
-		t.skipped.damage.Add(format.Damage{Pos: format.Pos{File: file}, Code: "skipped", Why: why.Error(), Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
-	}
+	t.skipped.add("skipped", text, file, why, lacks)
 }
 
 // breaks notes that a file cannot be read to its end.
 func (s *skipped) breaks(file string, why error) {
-	s.warnings = append(s.warnings, format.Warning{Code: "lost-data", Text: file + " cannot be read to its end: " + reason(why)})
-	s.damage.Add(format.Damage{Pos: format.Pos{File: file}, Code: "lost-data", Why: why.Error(), Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+	s.add("lost-data", file+" cannot be read to its end: "+reason(why), file, why, true)
+}
+
+// add warns of a file, and notes what the answer lacks of it.
+func (s *skipped) add(code, text, file string, why error, lacks bool) {
+	s.warnings = append(s.warnings, format.Warning{Code: code, Text: text})
+	if lacks {
+		s.damage.Add(format.Damage{Pos: format.Pos{File: file}, Code: code, Why: why.Error(), Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+	}
 }
 
 // reason is an error without the name of the file, which is written before it.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -122,10 +123,8 @@ func (g *guard) warn(name string, s *format.Stats) {
 		return
 	}
 	why := hit.Error()
-	s.Warnings = append(s.Warnings[:len(s.Warnings):len(s.Warnings)], format.Warning{Code: "lost-data", Text: fmt.Sprintf("%s: given up: %s; %s", name, why, limitHint)})
-	places := s.Damage
-	s.Damage = format.DamageLog{}
-	s.Damage.Join(places)
+	s.Warnings, s.Damage.Places = slices.Clip(s.Warnings), slices.Clip(s.Damage.Places) // the input keeps its own
+	s.Warnings = append(s.Warnings, format.Warning{Code: "lost-data", Text: fmt.Sprintf("%s: given up: %s; %s", name, why, limitHint)})
 	s.Damage.Add(format.Damage{Pos: format.Pos{File: name, Off: g.read.Load()}, Code: "lost-data", Why: "given up: " + why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
 }
 

@@ -2,7 +2,6 @@ package decode
 
 import (
 	"bufio"
-	"bytes"
 	"io"
 	"os"
 	"slices"
@@ -103,28 +102,21 @@ func chunksOf(name string) []jfr.ChunkKey {
 		return nil
 	}
 	defer f.Close()
-	head := make([]byte, len(flightMagic))
-	if _, err := io.ReadFull(f, head); err != nil {
-		return nil
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil
-	}
-	if bytes.Equal(head, []byte(flightMagic)) {
-		return jfr.Chunks(&seeker{f, info.Size()})
-	}
 	stored := bufio.NewReader(f)
 	plain, release, err := decompress(stored, name)
-	if err != nil || plain == stored {
+	if err != nil {
 		return nil
 	}
 	if release != nil {
 		defer release()
 	}
-	if head, _ := plain.Peek(len(flightMagic)); string(head) != flightMagic {
+	if plain != stored {
+		return jfr.Chunks(plain)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil
 	}
-	return jfr.Chunks(plain)
+	return jfr.Chunks(&seeker{f, info.Size()})
 }
 
 // seeker passes over parts of a file without reading them.

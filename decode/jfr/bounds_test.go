@@ -26,15 +26,16 @@ func TestHowManySleepsAreToldApart(t *testing.T) {
 	}
 }
 
-// A stack of ten thousand frames is whole, one of thirty thousand is cut.
+// A stack of ten thousand frames is whole, one of thirty thousand or a million is cut,
+// and one that only says so is none.
 func TestHowDeepStacksAre(t *testing.T) {
-	r := started(t)
-	for n, whole := range map[int]bool{10_000: true, 30_000: false} {
-		key := int64(1<<20 + n)
-		at := r.grow(append(binary.AppendUvarint([]byte{0}, uint64(n)), make([]byte, 8*n)...)...)
+	for n, want := range map[int]int{10_000: 10_000, 30_000: maxFrames, 1 << 20: maxFrames, -(1 << 20): 0} {
+		r := started(t)
+		const key = 1 << 20
+		at := r.grow(append(binary.AppendUvarint([]byte{0}, uint64(max(n, -n))), make([]byte, 8*max(n, 0))...)...)
 		r.pools[r.meta.parts.stack.pool].set(key, uint32(at)+1)
-		if frames, _, _ := r.stackFrames(key); (len(frames) == n) != whole {
-			t.Errorf("%d frames of %d", len(frames), n)
+		if frames, _, _ := r.stackFrames(key); len(frames) != want {
+			t.Errorf("%d frames of %d, want %d", len(frames), n, want)
 		}
 	}
 }
@@ -159,19 +160,6 @@ func TestInputsMadeToBeSlow(t *testing.T) {
 				t.Errorf("%v, %d of %d bytes: %v", took, st.BytesTotal, len(data), err)
 			}
 		})
-	}
-}
-
-// Classes that each hold the next one twice, and hold nothing in the end.
-func TestTypesThatMultiply(t *testing.T) {
-	m := &metadata{classes: map[int64]*class{}, layouts: map[int64]*layout{}}
-	for id := range int64(maxDepth) {
-		f := field{name: "f", class: id + 1, array: id%2 == 0}
-		m.classes[id] = &class{id: id, fields: []field{f, f, f}}
-	}
-	m.classes[maxDepth] = &class{id: maxDepth}
-	if l := m.layout(0); l != nil || m.work > 2*maxWork {
-		t.Errorf("compiled %v with %d steps", l, m.work)
 	}
 }
 

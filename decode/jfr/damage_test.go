@@ -91,24 +91,6 @@ func TestLiveRecordingCutAnywhere(t *testing.T) {
 	}
 }
 
-func TestFlippedBytesNeverPanic(t *testing.T) {
-	data := load(t, ours+"/truth-8threads-jdk25.jfr")
-	stride := 1501
-	if testing.Short() {
-		stride = 30011
-	}
-	for i := 0; i < len(data); i += stride {
-		bad := bytes.Clone(data)
-		bad[i] ^= 0xff
-		if _, _, err := count(bad); err != nil {
-			var fe *format.Error
-			if !errors.As(err, &fe) {
-				t.Fatalf("byte %d: %v", i, err)
-			}
-		}
-	}
-}
-
 func TestWhatFollowsDamageIsRead(t *testing.T) {
 	a, b := load(t, ours+"/truth-8threads.jfr"), load(t, ours+"/xalan-8threads.jfr")
 	want, _, _ := count(b)

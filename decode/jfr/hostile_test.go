@@ -41,22 +41,3 @@ func TestConstantsInCycles(t *testing.T) {
 		}
 	}
 }
-
-// A stack a million frames deep is cut, one that only says so is none.
-func TestDeepStacks(t *testing.T) {
-	r := started(t)
-	const deep, lying = 1 << 20, 1<<20 + 1
-	head := binary.AppendUvarint([]byte{0}, 1<<20) // not truncated, the number of frames
-	for key, bytes := range map[int64]int{deep: 8 << 20, lying: 0} {
-		at := r.grow(append(head, make([]byte, bytes)...)...)
-		r.pools[r.meta.parts.stack.pool].set(key, uint32(at)+1)
-		want := 0
-		if key == deep {
-			want = maxFrames
-		}
-		if frames, _, _ := r.stackFrames(key); len(frames) != want {
-			t.Errorf("%d frames behind %d bytes, want %d", len(frames), bytes, want)
-		}
-		r.buf = r.buf[:at]
-	}
-}

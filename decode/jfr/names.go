@@ -2,19 +2,15 @@ package jfr
 
 import (
 	"fmt"
+	"slices"
 
 	"contend/decode/rules"
 	"contend/format"
 )
 
-// lockNames give the JVM's own locks, which are of classes that say nothing,
-// a readable name. Where is matched against the frames of a thread that waits.
-var lockNames = []struct {
-	class, where, name string
-}{
-	{"java.lang.Object", "*ClassLoader.loadClass*", "class loading lock"},
-	{"java.util.concurrent.ConcurrentHashMap", "*ClassLoader.loadClass*", "class loading lock"},
-}
+// ofLoaders are the classes of the objects that class loaders lock. They say nothing of
+// what they are for.
+var ofLoaders = []string{"java.lang.Object", "java.util.concurrent.ConcurrentHashMap"}
 
 // initLock is the class of the object on which threads wait for a class to be
 // initialised; the innermost frame is the one that needs the class.
@@ -43,14 +39,9 @@ func lockName(class string, address int64, frames []format.Frame) string {
 	if class == initLock {
 		return fmt.Sprintf("%s@%x (needed by %s.%s)", lockClass(class), address, frames[0].Class, frames[0].Method)
 	}
-	for _, n := range lockNames {
-		if n.class != class {
-			continue
-		}
-		for _, f := range frames[:min(len(frames), 3)] {
-			if rules.Match(n.where, f.Class+"."+f.Method) {
-				return fmt.Sprintf("%s@%x (%s)", class, address, n.name)
-			}
+	for _, f := range frames[:min(len(frames), 3)] {
+		if slices.Contains(ofLoaders, class) && rules.Match("*ClassLoader.loadClass*", f.Class+"."+f.Method) {
+			return fmt.Sprintf("%s@%x (class loading lock)", class, address)
 		}
 	}
 	return ""

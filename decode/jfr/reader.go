@@ -34,8 +34,6 @@ type Reader struct {
 	symbols
 	evidence
 
-	held    format.Event // to deliver after queue
-	holding bool
 	values  values // of the event at hand
 	events  int64
 	damaged int64
@@ -105,10 +103,6 @@ func (r *Reader) Read(ev *format.Event) error {
 		if r.queue.Pop(ev) {
 			return nil
 		}
-		if r.holding {
-			*ev, r.holding = r.held, false
-			return nil
-		}
 		if r.err != nil {
 			return r.err
 		}
@@ -121,7 +115,7 @@ func (r *Reader) Read(ev *format.Event) error {
 			continue
 		}
 		if !r.queue.Empty() { // metadata goes first
-			r.held, r.holding = *ev, true
+			r.queue.Push(*ev)
 			continue
 		}
 		return nil

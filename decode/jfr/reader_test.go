@@ -142,26 +142,6 @@ func TestTotalsEqualTheJDKs(t *testing.T) {
 	}
 }
 
-func TestConcatenatedRecordingsAdd(t *testing.T) {
-	a, b := load(t, ours+"/truth-8threads.jfr"), load(t, ours+"/xalan-8threads.jfr")
-	want, _ := read(t, a)
-	more, _ := read(t, b)
-	for event, classes := range more {
-		for class, s := range classes {
-			w := want[event][class]
-			want[event][class] = sum{w[0] + s[0], w[1] + s[1]}
-		}
-	}
-	got, _ := read(t, append(a, b...))
-	for event, classes := range want {
-		for class, w := range classes {
-			if got[event][class] != w {
-				t.Errorf("%s %s: %v, want %v", event, class, got[event][class], w)
-			}
-		}
-	}
-}
-
 func TestChunksThatTheJDKGivesUpOn(t *testing.T) {
 	path := public + "/async-profiler-3chunks-type-zero.jfr.gz"
 	if _, err := os.Stat(path); err != nil {
