@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"contend/decode/rules"
@@ -28,7 +27,7 @@ type declared struct {
 	sites   map[format.StackID]rules.Site
 	unnamed map[format.ObjectID]bool // locks of which the input tells no class
 	open    map[format.ThreadID]*declaredWait
-	seen    []observation
+	seen    observations
 	held    []heldWhile
 	sampled bool
 	instant []format.Event // locks of the instant at hand, of a sampled input
@@ -43,13 +42,6 @@ type declared struct {
 type declaredWait struct {
 	format.Event
 	length int64 // of its last part
-}
-
-// observation is an instant at which it is known of a thread whether it is at a site.
-type observation struct {
-	thread format.ThreadID
-	stack  format.StackID // at a site; NoStack elsewhere
-	at     int64
 }
 
 // heldWhile is when threads wait at a site: some thread holds the lock, and nothing says
@@ -245,10 +237,6 @@ func (d *declared) holds() {
 	d.held = nil
 }
 
-// maxReach is how far an instant reaches to either side at most, in median distances of
-// instants.
-const maxReach = 5
-
 // finish delivers what is left: recorded waits, and those made of instants.
 func (d *declared) finish() {
 	for t := range d.open {
@@ -257,23 +245,15 @@ func (d *declared) finish() {
 	slices.SortFunc(d.queue, func(a, b format.Event) int {
 		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Thread, b.Thread))
 	})
-	slices.SortFunc(d.seen, func(a, b observation) int {
-		return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.at, b.at), cmp.Compare(a.stack, b.stack))
-	})
-	reach, spread := d.reach(), d.spread()
+	d.seen.sort()
+	reach, spread := d.seen.reach(), d.seen.spread()
 	var w format.Event
 	var ns int64
 	for i, o := range d.seen {
 		if o.stack == format.NoStack {
 			continue
 		}
-		from, to := o.at-reach, o.at+reach
-		if i > 0 && d.seen[i-1].thread == o.thread {
-			from = max(from, o.at-(o.at-d.seen[i-1].at)/2)
-		}
-		if i+1 < len(d.seen) && d.seen[i+1].thread == o.thread {
-			to = min(to, o.at+(d.seen[i+1].at-o.at)/2)
-		}
+		from, to := d.seen.around(i, reach)
 		d.guessed++
 		ns += to - from
 		if w.Thread == o.thread && w.Stack == o.stack && from-w.End <= 1 { // 1 is lost in halving
@@ -291,56 +271,6 @@ func (d *declared) finish() {
 	}
 	d.seen, d.half = nil, int64(spread*float64(ns))
 	d.holds()
-}
-
-// spread returns half of the 95 % interval of the time at sites, as a share of that time:
-// that of a binomial share of the instants of threads that are ever at sites. Neighbours
-// that are alike count as fewer, by their autocorrelation.
-func (d *declared) spread() float64 {
-	var n, at, pairs, alike float64
-	for i := 0; i < len(d.seen); {
-		j, any := i, false
-		for ; j < len(d.seen) && d.seen[j].thread == d.seen[i].thread; j++ {
-			any = any || d.seen[j].stack != format.NoStack
-		}
-		for ; i < j; i++ {
-			if !any {
-				continue
-			}
-			n++
-			if d.seen[i].stack != format.NoStack {
-				at++
-			}
-			if i+1 < j {
-				pairs++
-				if (d.seen[i].stack == format.NoStack) == (d.seen[i+1].stack == format.NoStack) {
-					alike++
-				}
-			}
-		}
-	}
-	if at == 0 || at == n {
-		return min(3/max(n, 1), 1) // the rule of three: so much may be what n instants do not show
-	}
-	share := at / n
-	chance := share*share + (1-share)*(1-share) // of two instants being alike that are independent
-	like := min(max((alike/max(pairs, 1)-chance)/(1-chance), 0), 0.9)
-	return min(1.96*math.Sqrt((1-share)/at*(1+like)/(1-like)), 1)
-}
-
-// reach returns how far an instant may reach, in ns.
-func (d *declared) reach() int64 {
-	var distances []int64
-	for i := 1; i < len(d.seen); i++ {
-		if a, b := &d.seen[i-1], &d.seen[i]; a.thread == b.thread && a.at < b.at && (a.stack != format.NoStack || b.stack != format.NoStack) {
-			distances = append(distances, b.at-a.at)
-		}
-	}
-	if len(distances) == 0 {
-		return 0
-	}
-	slices.Sort(distances)
-	return maxReach * distances[len(distances)/2] / 2
 }
 
 // warn says that waits made of instants are estimates.

@@ -17,17 +17,6 @@ type Arena struct {
 // Reset makes the arena empty. Events decoded into it are no longer valid.
 func (a *Arena) Reset() { a.parties, a.frames = a.parties[:0], 0 }
 
-// DecodeEvent reads one event from the head of src and returns what follows
-// it. An event of an unknown kind gives KindNone. It fails with ErrCorrupt or
-// ErrTruncated, bare.
-func DecodeEvent(src []byte, ev *Event, last *int64, a *Arena) (rest []byte, err error) {
-	kind, body, rest, err := CutEvent(src)
-	if err != nil {
-		return nil, err
-	}
-	return rest, DecodeFields(kind, body, ev, last, a)
-}
-
 // CutEvent cuts the event at the head of src, whatever its kind, into its
 // fields and what follows it. It fails with ErrTruncated.
 func CutEvent(src []byte) (kind uint64, body, rest []byte, err error) {
@@ -46,7 +35,9 @@ func CutEvent(src []byte) (kind uint64, body, rest []byte, err error) {
 	return kind, src[n+m : n+m+int(length)], src[n+m+int(length):], nil
 }
 
-// DecodeFields reads the fields of an event of some kind, see DecodeEvent.
+// DecodeFields reads the fields of an event of some kind, which CutEvent cut out; an unknown
+// kind gives KindNone. last is the time that the event before left, and is updated. It fails
+// with ErrCorrupt, bare.
 func DecodeFields(kind uint64, body []byte, ev *Event, last *int64, a *Arena) error {
 	*ev = Event{}
 	if kind >= uint64(kindCount) {

@@ -245,24 +245,11 @@ func (r *Reader) sampled(ev *format.Event, v *values) bool {
 	return ev.Thread != format.NoThread
 }
 
-// runs reports whether a state of threads, which is a constant, is one of those
-// that run.
+// runs reports whether a state of threads, which is a constant, is one of those that run.
+// One that the chunk does not hold is no reason to doubt it.
 func (s *symbols) runs(key int64) bool {
-	known := s.known.states.get(key)
-	if known == 0 {
-		var state values
-		name := "STATE_RUNNABLE"
-		if s.constant(s.meta.parts.state, key, &state) {
-			name = s.text(state[slotName])
-			s.misspelled(name)
-		}
-		known = 1
-		if strings.HasSuffix(name, "RUNNABLE") || name == "STATE_DEFAULT" {
-			known = 2
-		}
-		s.known.states.set(key, known)
-	}
-	return known == 2
+	name := s.label(s.meta.parts.state, key)
+	return name == "" || name == "STATE_DEFAULT" || strings.HasSuffix(name, "RUNNABLE")
 }
 
 func dump(r *Reader, v *values, ev *format.Event) bool {
@@ -273,7 +260,7 @@ func dump(r *Reader, v *values, ev *format.Event) bool {
 // operation notes when the VM took a dump, and delivers the interval in which it
 // stopped all threads. The operation is a constant.
 func operation(r *Reader, v *values, ev *format.Event) bool {
-	name := r.operation(v[slotOperation])
+	name := r.label(r.meta.parts.operation, v[slotOperation])
 	switch name {
 	case "PrintThreads", "ThreadDump":
 		r.dumpTimes.operations.list = append(r.dumpTimes.operations.list, ev.Time)
@@ -285,15 +272,17 @@ func operation(r *Reader, v *values, ev *format.Event) bool {
 	return v[slotSafepoint] != 0 && ev.End > ev.Time
 }
 
-func (s *symbols) operation(key int64) string {
-	name, ok := s.known.operations[key]
+// label returns what a constant that has just a name is called; "" where it is missing.
+func (s *symbols) label(p *program, key int64) string {
+	at := labelled{p, key}
+	name, ok := s.known.labels[at]
 	if !ok {
 		var v values
-		if s.constant(s.meta.parts.operation, key, &v) {
+		if s.constant(p, key, &v) {
 			name = s.text(v[slotName])
 			s.misspelled(name)
 		}
-		s.known.operations[key] = name
+		s.known.labels[at] = name
 	}
 	return name
 }

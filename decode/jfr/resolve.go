@@ -121,11 +121,18 @@ func newIdentities() identities {
 
 // constants are the resolved keys of the current chunk.
 type constants struct {
-	threads, stacks, classes, methods, states table
-	symbols, words, lines, java               table            // many constants may refer to one
-	named                                     []methodName     // by method, less one
-	numbers                                   []uint32         // theirs, which is all that most frames are asked for
-	texts, operations                         map[int64]string // the same
+	threads, stacks, classes, methods table
+	symbols, lines, java              table        // many constants may refer to one
+	named                             []methodName // by method, less one
+	numbers                           []uint32     // theirs, which is all that most frames are asked for
+	texts                             map[int64]string
+	labels                            map[labelled]string
+}
+
+// labelled is a constant of some class.
+type labelled struct {
+	class *program
+	key   int64
 }
 
 type methodName struct {
@@ -139,11 +146,11 @@ const synchronizedFlag = 0x20
 
 func (s *symbols) newConstants() {
 	k := &s.known
-	for _, t := range [...]*table{&k.threads, &k.stacks, &k.classes, &k.methods, &k.states, &k.symbols, &k.words, &k.lines, &k.java} {
+	for _, t := range [...]*table{&k.threads, &k.stacks, &k.classes, &k.methods, &k.symbols, &k.lines, &k.java} {
 		t.clear(denseKeys) // there are only these
 	}
 	k.named, k.numbers = k.named[:0], k.numbers[:0]
-	k.texts, k.operations = map[int64]string{}, map[int64]string{}
+	k.texts, k.labels = map[int64]string{}, map[labelled]string{}
 }
 
 // constant runs a program over the constant with a key; ok is false when the
@@ -275,19 +282,10 @@ func (s *symbols) word(at int64) uint32 {
 		return 0
 	}
 	c := s.cursor(int(at))
-	encoding, b, key := c.raw()
-	switch {
-	case plain(encoding, b) && !garbled(string(b)):
+	if encoding, b, _ := c.raw(); plain(encoding, b) && !garbled(string(b)) {
 		return s.ids.words.of(b)
-	case encoding != stringConstant:
-		return s.ids.words.ofString(s.text(at))
 	}
-	word := s.known.words.get(key)
-	if word == 0 {
-		word = s.ids.words.ofString(s.text(at)) + 1
-		s.known.words.set(key, word)
-	}
-	return word - 1
+	return s.ids.words.ofString(s.text(at))
 }
 
 // object resolves a lock, first seen by a thread at a stack.

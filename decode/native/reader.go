@@ -23,17 +23,17 @@ type Reader struct {
 	name  string
 	split splitter
 
-	order  chan *batch // in order of the file
-	work   chan *batch
-	free   chan *batch
-	ahead  *semaphore.Weighted // of maxAhead
-	ctx    context.Context     // done once the reader is closed
-	close  context.CancelFunc
-	cur    *batch
-	next   int
-	shared parties // of the event that was delivered last, if others of its block have them, too
-	err    error
-	gaps   format.Queue // to deliver first
+	workers chan *worker // those that are free
+	order   chan *batch  // in order of the file
+	free    chan *batch
+	ahead   *semaphore.Weighted // of maxAhead
+	ctx     context.Context     // done once the reader is closed
+	close   context.CancelFunc
+	cur     *batch
+	next    int
+	shared  parties // of the event that was delivered last, if others of its block have them, too
+	err     error
+	gaps    format.Queue // to deliver first
 
 	mu      sync.Mutex // guards split.read, shared with the goroutine that splits
 	events  int64
@@ -60,18 +60,14 @@ func NewReader(in io.Reader, name string) (*Reader, error) {
 	if err := r.header(); err != nil {
 		return nil, err
 	}
-	ahead := 2 * runtime.GOMAXPROCS(0)
-	r.order, r.work, r.free = make(chan *batch, ahead), make(chan *batch, ahead), make(chan *batch, ahead+2)
-	workers := make([]*worker, runtime.GOMAXPROCS(0))
-	for i := range workers { // all or none: nobody would end those that run
+	cores := runtime.GOMAXPROCS(0)
+	r.workers, r.order, r.free = make(chan *worker, cores), make(chan *batch, 2*cores), make(chan *batch, 2*cores+2)
+	for range cores {
 		w, err := newWorker()
 		if err != nil {
 			return nil, err
 		}
-		workers[i] = w
-	}
-	for _, w := range workers {
-		go w.run(r.work)
+		r.workers <- w
 	}
 	go r.run()
 	return r, nil
@@ -99,16 +95,14 @@ func (r *Reader) header() error {
 	return nil
 }
 
-// run splits the input and hands blocks to the workers.
+// run splits the input, and has each block decoded by a worker that is free.
 func (r *Reader) run() {
-	defer close(r.work)
 	for {
 		b := r.batch()
 		r.mu.Lock()
-		blk, err := r.split.next()
+		b.block, b.eof = r.split.next()
 		r.mu.Unlock()
-		b.block, b.eof = blk, err
-		if r.ahead.Acquire(r.ctx, blk.room()) != nil {
+		if r.ahead.Acquire(r.ctx, b.block.room()) != nil {
 			return
 		}
 		select {
@@ -116,16 +110,16 @@ func (r *Reader) run() {
 		case <-r.ctx.Done():
 			return
 		}
-		if err != nil {
+		if b.eof != nil {
 			close(b.ready)
 			return
 		}
-		select {
-		case r.work <- b:
-		case <-r.ctx.Done():
+		w := <-r.workers
+		go func() {
+			w.decode(b)
+			r.workers <- w
 			close(b.ready)
-			return
-		}
+		}()
 	}
 }
 
@@ -137,14 +131,6 @@ func (r *Reader) batch() *batch {
 	default:
 		return &batch{ready: make(chan struct{})}
 	}
-}
-
-func (w *worker) run(work chan *batch) {
-	for b := range work {
-		w.decode(b)
-		close(b.ready)
-	}
-	w.zstd.Close()
 }
 
 // Read delivers the next event; its slices are valid until the next call.
