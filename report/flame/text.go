@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"contend/blame/stacks"
@@ -14,19 +15,25 @@ import (
 // nanoseconds: what flamegraph.pl and its relatives read.
 func Folded(w io.Writer, b *stacks.Builder) error {
 	out := bufio.NewWriter(w)
-	build(b).fold(out, nil)
+	build(b).each(nil, func(names []string, ns int64) {
+		for i := range names {
+			names[i] = folding.Replace(names[i])
+		}
+		fmt.Fprintf(out, "%s %d\n", strings.Join(names, ";"), ns)
+	})
 	return out.Flush()
 }
 
 // folding keeps what separates frames and lines out of names.
 var folding = strings.NewReplacer(";", ":", "\n", " ", "\r", " ")
 
-func (n *node) fold(out *bufio.Writer, path []string) {
+// each calls f for each stack that ends in the tree, outermost frame first, with its waiting.
+func (n *node) each(path []string, f func(names []string, ns int64)) {
 	if self := n.self(); self > 0 {
-		fmt.Fprintf(out, "%s %d\n", strings.Join(path, ";"), self)
+		f(slices.Clone(path), self)
 	}
 	for _, c := range n.children {
-		c.fold(out, append(path, folding.Replace(c.name)))
+		c.each(append(path, c.name), f)
 	}
 }
 
@@ -63,23 +70,19 @@ func Speedscope(w io.Writer, b *stacks.Builder, c Caption) error {
 		p.Unit = "none"
 	}
 	index, frames := map[string]int{}, []frame{}
-	var walk func(n *node, path []int)
-	walk = func(n *node, path []int) {
-		if self := n.self(); self > 0 {
-			p.Samples = append(p.Samples, append([]int{}, path...))
-			p.Weights = append(p.Weights, self)
-		}
-		for _, c := range n.children {
-			i, ok := index[c.name]
+	root.each(nil, func(names []string, ns int64) {
+		stack := make([]int, len(names))
+		for j, name := range names {
+			i, ok := index[name]
 			if !ok {
 				i = len(frames)
-				index[c.name] = i
-				frames = append(frames, frame{c.name})
+				index[name] = i
+				frames = append(frames, frame{name})
 			}
-			walk(c, append(path, i))
+			stack[j] = i
 		}
-	}
-	walk(root, nil)
+		p.Samples, p.Weights = append(p.Samples, stack), append(p.Weights, ns)
+	})
 	doc := speedscope{Schema: "https://www.speedscope.app/file-format-schema.json", Profiles: []sampled{p}, Name: c.Title, Exporter: "contend"}
 	doc.Shared.Frames = frames
 	return json.NewEncoder(w).Encode(doc)

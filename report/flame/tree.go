@@ -69,8 +69,8 @@ func (n *node) add(s *stacks.Sample) {
 	n.known.Add(s.Owner.Prov, s.DelayNs)
 }
 
-// child is the node of a frame. What draws or folds it may end up in a
-// terminal: names cannot act on one.
+// child is the node of a frame. Its name is made safe: folded stacks may be printed to a
+// terminal.
 func (n *node) child(f stacks.Frame) *node {
 	return n.named(text.Sanitize(analysis.StackText([]format.Frame{f.Frame})), f.Role)
 }

@@ -1,6 +1,5 @@
-// Package graph draws who-blocked-whom graphs: for Graphviz, for Mermaid, and
-// as a picture. It sums nothing, and no name from a trace can end the string
-// it stands in.
+// Package graph draws graphs from waiters to owners: for Graphviz, for Mermaid, and as a
+// page. It sums nothing, and no name from a trace can end the string it stands in.
 package graph
 
 import (

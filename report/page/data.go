@@ -111,7 +111,7 @@ func tableOf(content *Content) (*table, *numbering) {
 	return t, n
 }
 
-// unowned says of a row that is about no lock that nobody has what was waited for.
+// unowned gives a row that is about no lock the owner [no owner].
 func (n *numbering) unowned(row int) {
 	t := n.table
 	nobody, group := n.stack(nil, noOwner), int32(slices.Index(t.Groups, noOwner))
@@ -128,7 +128,7 @@ func (n *numbering) unowned(row int) {
 	t.Sites.OwnerSite[row], t.Sites.RootSite[row] = n.name(noOwner), n.name(noOwner)
 }
 
-// noOwner is the owner of what is no lock.
+// noOwner stands for the owner in rows about pools, queues and the like.
 const noOwner = "[no owner]"
 
 func (c *cells) add(row []cube.Cell) {

@@ -21,7 +21,7 @@ type wait struct {
 	Parts   []part `json:"parts"`
 }
 
-// part is a stretch of a wait, with who owned the lock.
+// part is an interval of a wait with one owner of the lock.
 type part struct {
 	StartNs int64  `json:"startNs"`
 	EndNs   int64  `json:"endNs"`
@@ -32,7 +32,7 @@ type part struct {
 	Blocked int64  `json:"blockedNs,omitempty"` // while the owner was itself blocked
 	Root    int32  `json:"root"`                // mostly the end of the chain then
 	Group   string `json:"group"`
-	Doing   int32  `json:"doing"` // a name; -1 where nothing tells
+	Doing   int32  `json:"doing"` // a name; -1 where it is not known
 	Known   string `json:"known"`
 }
 

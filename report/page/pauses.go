@@ -5,11 +5,11 @@ import (
 	"contend/blame/cube"
 )
 
-// pauses are the stretches of one kind in which the whole program was stopped,
-// whether or not a thread waited for a lock meanwhile: all of them summed by bin
-// of time, so that very many take no more room than the bins.
+// pauses are the intervals of one kind in which the whole program was stopped, whether or
+// not a thread waited for a lock. They are summed by bin of time, so that many take no more
+// room than the bins.
 type pauses struct {
-	Kind  string  `json:"kind"` // the pseudo owner of who waits meanwhile
+	Kind  string  `json:"kind"` // the pseudo owner of waits during them
 	Count int     `json:"count"`
 	Ns    int64   `json:"ns"`
 	MaxNs int64   `json:"maxNs"`

@@ -31,7 +31,7 @@ func (n *numbering) addSites(key cube.Key) {
 	t.RootSite, t.RootTook = append(t.RootSite, site), append(t.RootTook, took)
 }
 
-// owned says where the owner of a lock took it, and at which node of its stack.
+// owned returns the site where the owner of a lock acquired it, and the node of its stack.
 func (n *numbering) owned(d cube.Dim, id, lock uint32) (site, took int32) {
 	if id == cube.Other || lock == cube.Other || blame.Pseudo(id) {
 		text, _ := n.cube.Text(d, id)
@@ -55,8 +55,8 @@ func (n *numbering) taking(d cube.Dim, id uint32, lock format.ObjectID) int32 {
 	return node
 }
 
-// doing names what an owner in one of the longest waits was at, -1 where nothing
-// tells.
+// doing names the activity of an owner in one of the longest waits, -1 where it is not
+// known.
 func (n *numbering) doing(o analysis.Owner) int32 {
 	if o.Kind != analysis.OwnerThread {
 		return -1

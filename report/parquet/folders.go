@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// An export that is interrupted, or fails, leaves no folder that was not there. Several
-// may write to the same ones: who removes them never takes one with something in it.
+// An export that is interrupted, or fails, leaves no folder behind that it made. Several
+// exports may write to the same folders: only empty ones are removed.
 
 // attempts is how often a folder is made that another export removes before there
 // is a file in it: it saw it empty.

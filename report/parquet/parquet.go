@@ -1,6 +1,5 @@
-// Package parquet writes facts as files of Apache Parquet: a folder for each
-// table, in it the files of those who exported, each of which is there whole or
-// not at all.
+// Package parquet writes facts as files of Apache Parquet: a folder for each table, and in
+// it a file for each export, which is there whole or not at all.
 package parquet
 
 import (
@@ -17,10 +16,9 @@ import (
 	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// Folder writes the files of one export. Their names are the part's, so that who
-// repeats an export replaces its files; until Commit they have other names,
-// which differ in each attempt and begin with a dot: engines do not look at
-// those.
+// Folder writes the files of one export. Their names are the part's, so that a repeated
+// export replaces its files. Until Commit they have other names, which differ in each attempt
+// and begin with a dot: engines skip those.
 type Folder struct {
 	dir, part, attempt string
 	version            string

@@ -22,8 +22,8 @@ var timed = [...]struct {
 }
 
 // overTime draws percentiles of the intervals of a document: each is a step as long as its
-// interval, and where an interval has no waits the curve has none. Of sampled waits the
-// upper bound is drawn. Where curves coincide they take turns, so that each is seen.
+// interval, and an interval without waits is a gap. For sampled waits the upper bound is
+// drawn. Curves that coincide are drawn in turn, so that each is seen.
 func overTime(d *document.Hist) *picture {
 	p := newPicture("Lengths of waits over time", len(timed))
 	p.Across = "seconds"
@@ -40,7 +40,7 @@ func overTime(d *document.Hist) *picture {
 	for at := 0.0; at <= x.to*(1+1e-9); at += step {
 		x.marks = append(x.marks, mark{pixels(x.at(at)), strconv.FormatFloat(at, 'g', 6, 64)})
 	}
-	p.XTicks, p.YTicks, p.Rows = x.marks, y.marks, rowsOf(all)
+	p.XTicks, p.YTicks, p.Rows = x.marks, y.marks, all
 	for i, t := range timed {
 		c := curve{Name: t.name, Color: colors[i], Width: lineWidth, LegendY: height + i*legendSpacing, TextY: height + i*legendSpacing + 5}
 		var b strings.Builder
@@ -65,8 +65,8 @@ func overTime(d *document.Hist) *picture {
 // turn is how far one of several curves that coincide goes before the next follows, pixels.
 const turn = 8
 
-// drawStep draws the step of a curve from one place to another, and the way to it from the
-// step before. Of curves less than a pixel apart each is drawn in turn.
+// drawStep draws the step of a curve from one place to another, and the line to it from the
+// step before. Curves less than a pixel apart are drawn in turn.
 func drawStep(b *strings.Builder, from, to, last float64, number int, height func(curve int) float64) float64 {
 	at := height(number)
 	low, high := number, number+1

@@ -4,7 +4,6 @@
 //
 //	plot.go     percentile curves
 //	overtime.go percentiles of one interval after the other
-//	rows.go     the numbers behind the curves
 //	timeline.go pressure over time, a band for each lock
 package plot
 
@@ -59,7 +58,7 @@ type picture struct {
 	Across        string // what the axis across shows
 	Curves        []curve
 	Notes         []string
-	Rows          []tableRow
+	Rows          []named
 }
 
 // mark is a labelled place on an axis.
@@ -75,10 +74,19 @@ type curve struct {
 	LegendY, TextY            int
 }
 
-// named is a distribution with the name it has in the legend.
+// named is a distribution with the name it has in the legend, and in the page's table.
 type named struct {
-	name, dash string
+	Name, dash string
 	lengths    *document.Lengths
+}
+
+// Cells are the numbers of the page's table: how many waits there are, and their percentiles.
+func (n named) Cells() []string {
+	cells := []string{strconv.FormatInt(n.lengths.Count, 10)}
+	for _, p := range text.Percentiles {
+		cells = append(cells, text.Duration(p.Of(n.lengths)))
+	}
+	return cells
 }
 
 // SVG writes the picture: the length of waits over the percentile, both on
@@ -104,11 +112,11 @@ func draw(d *document.Hist) *picture {
 	}
 	list := curvesOf(d)
 	p := newPicture("Lengths of waits by "+strings.Join(d.By, ", "), len(list))
-	p.Rows, p.Across = rowsOf(list), "waits no longer than this"
+	p.Rows, p.Across = list, "waits no longer than this"
 	x, y := axes(list)
 	p.XTicks, p.YTicks = x.marks, y.marks
 	for i, c := range list {
-		p.Curves = append(p.Curves, curve{c.name, colors[i], c.dash, points(c.lengths, x, y), "", lineWidth, height + i*legendSpacing, height + i*legendSpacing + 5})
+		p.Curves = append(p.Curves, curve{c.Name, colors[i], c.dash, points(c.lengths, x, y), "", lineWidth, height + i*legendSpacing, height + i*legendSpacing + 5})
 	}
 	if len(list) == 0 {
 		p.Notes = append(p.Notes, "no waits")
@@ -127,7 +135,7 @@ func curvesOf(d *document.Hist) (list []named) {
 		var curves []named
 		for _, k := range []named{{"", "", r.Exact}, {" (corrected)", "6 4", r.Corrected}, {" (at least)", "2 3", r.AtLeast}, {" (at most)", "", r.AtMost}} {
 			if k.lengths != nil {
-				curves = append(curves, named{text.Sanitize(strings.Join(r.Keys, ", ")) + k.name, k.dash, k.lengths})
+				curves = append(curves, named{text.Sanitize(strings.Join(r.Keys, ", ")) + k.Name, k.dash, k.lengths})
 			}
 		}
 		if len(list)+len(curves) > maxCurves {

@@ -82,7 +82,7 @@ type band struct {
 	CausesY, Axis int    // lines of text
 }
 
-// phase is a shaded stretch of a band.
+// phase is a shaded interval of a band.
 type phase struct {
 	X, W         string
 	Top, High    int
@@ -166,8 +166,8 @@ func fraction(at, first, last int64) float64 {
 	return float64(min(max(at, first), last)-first) / float64(last-first)
 }
 
-// A lock may have many phases. The largest are written in the picture, more are
-// shaded and tell what they are when pointed at, and the rest is counted.
+// A lock may have many phases. The largest are written in the picture, more are shaded and
+// have a tooltip, and the rest is counted.
 const (
 	maxWritten = 8
 	maxShaded  = 300

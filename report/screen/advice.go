@@ -64,7 +64,7 @@ func (s *screen) try(g *document.Wait) string {
 	return s.several(g)
 }
 
-// several is the advice about a lock of whose holders none has it for most of the waiting.
+// several is the advice about a lock that no single owner holds for most of the waiting.
 func (s *screen) several(g *document.Wait) string {
 	switch at, guessed := through(g), s.guessed(g); {
 	case at != "" && guessed:
@@ -77,9 +77,9 @@ func (s *screen) several(g *document.Wait) string {
 	return "No single holder is to blame: take the lock less often, or split it"
 }
 
-// through returns the method that was seen with the lock itself, and in which those who
-// had it for most of the waiting were, "" where none is. Where nobody is seen taking a
-// lock, its one section shows as all that it calls.
+// through returns the method that is on the stack for most of the waiting and was sampled
+// as the owner itself, "" where there is none. Where the acquisition is not visible, one
+// critical section shows as all the methods that it calls.
 func through(g *document.Wait) string {
 	of := map[string]int64{}
 	for i := range g.Owners {
@@ -107,8 +107,8 @@ func through(g *document.Wait) string {
 	return best
 }
 
-// itself is the part of a lock's waiting for which a method must have been seen with
-// it: one sample of an owner that had given it back may show any of its callers.
+// itself is the part of a lock's waiting for which a method must have been sampled as its
+// owner: one sample of an owner that has just released it may show any of its callers.
 const itself = 0.05
 
 // proven reports whether at least half of the waiting for a lock has its owner at a site, if no
@@ -129,8 +129,8 @@ func (s *screen) proven(w *document.Wait, site string) bool {
 	return share > advised && !byDefault
 }
 
-// teller is what tells who holds a lock: of a trace that knows no owners at all, or
-// knows some without their stacks.
+// teller says how to record the owners of a lock: for a trace without any owner, or for one
+// that has some without their stacks.
 func (s *screen) teller(noOwners bool) string {
 	switch {
 	case s.names.Paths && noOwners:
@@ -145,7 +145,7 @@ func (s *screen) teller(noOwners bool) string {
 	return "record with thread dumps (contend jfc prints settings)"
 }
 
-// guessed reports whether who had a lock is mostly inferred and may be wrong.
+// guessed reports whether the owners of a lock are mostly inferred and may be wrong.
 func (s *screen) guessed(g *document.Wait) bool {
 	ns := int64(0)
 	for i := range g.Owners {
@@ -154,8 +154,8 @@ func (s *screen) guessed(g *document.Wait) bool {
 	return float64(ns) >= advised*float64(g.WaitNs) && g.Right() < sure
 }
 
-// free is the advice about a lock that nobody has while most wait for it. Short
-// work is the usual cause, and what a trace shows of it may be little.
+// free is the advice about a lock that is free for most of the waiting. Short sections are
+// the usual cause, and a trace may show few of them.
 func (s *screen) free(g *document.Wait) string {
 	const remedy = "take it less often, or split it"
 	switch {
@@ -173,8 +173,8 @@ func (s *screen) free(g *document.Wait) string {
 // for advice without a doubt.
 const sure = 0.7
 
-// native reports whether perf recorded the program: a contend trace made of it
-// tells that by what it warns of alone.
+// native reports whether perf recorded the program: in a contend trace made of such a
+// recording only the warnings show it.
 func (s *screen) native() bool {
 	return strings.HasPrefix(s.Trace.Format, "perf") || s.warned("spinning") || s.warned("kernel")
 }

@@ -14,8 +14,8 @@ import (
 // look, unless it is the biggest.
 const small = 0.01
 
-// ranked are the things that most threads wait for, each with its owners and its waiters, in
-// so many lines unless the first takes more.
+// ranked are the things with most waiting, each with its owners and its waiters, in so many
+// lines unless the first takes more.
 func (s *screen) ranked(room int) (lines []line) {
 	if len(s.waits) == 0 || s.trapped() && !s.Full {
 		return nil // the deadlocks say it all
@@ -79,7 +79,7 @@ func (s *screen) size(ns int64) string {
 	return average(float64(ns) / float64(max(s.ElapsedNs, 1)))
 }
 
-// trapped reports whether nobody waits but in deadlocks.
+// trapped reports whether all waiting is in deadlocks.
 func (s *screen) trapped() bool {
 	ns := int64(0)
 	for i := range s.Findings {
@@ -172,8 +172,8 @@ func (s *screen) numbers(w *document.Wait) []string {
 	return append(parts, listed(amounts)...)
 }
 
-// holders says who had the lock meanwhile: n of those with a name, and between
-// them who has none; but nobody after mostOwners before their sum is enough.
+// holders are the owners of a lock during its waiting: n of those with a name, or more up to
+// mostOwners until their sum is enough, and between them those without a name.
 func (s *screen) holders(w *document.Wait, n int, enough int64) (lines []line) {
 	first, named, sum := "      held by  ", 0, int64(0)
 	for i := range w.Owners {
@@ -193,8 +193,8 @@ func (s *screen) holders(w *document.Wait, n int, enough int64) (lines []line) {
 	return lines
 }
 
-// holder is one owner: where it took the lock, called by whom, what it was at,
-// and how that is known. Callers it has no room for are left out.
+// holder is one owner: where it acquired the lock, its callers, what it was doing, and how
+// that is known. Callers for which there is no room are left out.
 func (s *screen) holder(first string, o *document.LockOwner) []line {
 	callers := usual(o)
 	parts := func(n int) []string {
@@ -272,8 +272,8 @@ func (s *screen) waiters(w *document.Wait) []line {
 	return s.list("      waiting  ", parts)
 }
 
-// callers says who calls a place where threads wait: it may be a pool's own, which all of the
-// program calls. Of the first that is shown the most frequent callers are named.
+// callers names the callers of a place where threads wait: it may be a method of a pool, which
+// the whole program calls. Only the first resource shown has them, unless all is asked for.
 func (s *screen) callers(r *document.Resource, foremost bool) (lines []line) {
 	if !s.Full && (!foremost || s.short) {
 		return nil

@@ -56,8 +56,7 @@ func (s *screen) findings(room int) (lines []line) {
 	return lines
 }
 
-// distinct joins findings that differ in which of several equal locks they are
-// about.
+// distinct merges findings about several locks of one class with the same owner.
 func distinct(list []document.Finding) (out []document.Finding) {
 	at := map[[3]string]int{}
 	for _, f := range list {
@@ -135,7 +134,8 @@ func (s *screen) otherLock(f *document.Finding) string {
 	return name
 }
 
-// subject is what a finding is about: who took the lock, who waits, or the lock.
+// subject is what a finding is about: where the lock was acquired, the thread that waits, or
+// the lock.
 func (s *screen) subject(f *document.Finding, lock string) []string {
 	switch {
 	case f.Owner != "":

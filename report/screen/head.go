@@ -24,8 +24,8 @@ func (s *screen) head() []line {
 	return asFit(len(parts)-1, len(parts), func(n int) []line { return fill("", s.Width, strong, parts[:n]...) })
 }
 
-// pressure is the part of the time threads ran in which they waited: what tells
-// whether any of it is worth the work. Where that time is not known it is a range.
+// pressure is the share of the threads' running time spent waiting, which shows whether a
+// change is worth the work. Where the running time is not known exactly it is a range.
 func (s *screen) pressure() string {
 	if s.unitIsThreads || s.Total.RunningNs <= 0 {
 		return ""
@@ -54,7 +54,7 @@ func (s *screen) inputs() string {
 	return strings.Join(names, ", ")
 }
 
-// amounts is the sentence for who reads no more.
+// amounts is the one sentence for readers who stop here.
 func (s *screen) amounts() string {
 	t := &s.Total
 	switch {
@@ -80,8 +80,8 @@ func (s *screen) amounts() string {
 	return fmt.Sprintf("%s, %s, %s waiting for a lock on average%s", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), average(s.WaitingThreads), s.others())
 }
 
-// others says that more threads wait for what is no lock than for locks: who reads
-// one line must not take the locks for the trouble.
+// others says that more threads wait for something else than for locks: a reader of one
+// line must not blame the locks.
 func (s *screen) others() string {
 	if n := s.elsewhere(); n > 0 {
 		return ", " + average(n) + " for what is no lock"

@@ -29,7 +29,7 @@ const (
 	leastFindings = 4 // are kept free for these where they come later
 )
 
-// What a section shows at most, its first in any case. The first lock has three owners
+// The most that a section shows; its first row always. The first lock has three owners
 // where two held it for less than half of its waiting.
 const (
 	mostFindings  = 3
@@ -59,7 +59,7 @@ type screen struct {
 	words
 	waits  []document.Wait // that are worth a word
 	waitNs int64           // of all of these
-	short  bool            // only what nobody can do without
+	short  bool            // only the essential lines
 }
 
 // most is how many rows or lines a section has: all, or so many.
@@ -105,8 +105,7 @@ func (s *screen) unseenVirtual() int64 {
 // than all that is seen.
 func (s *screen) hidesMore() bool { return s.unseenVirtual() > s.Total.WaitNs }
 
-// doing is what an owner was at for most of the time, if it is known, or for a
-// good part.
+// doing is the activity of an owner for at least a fifth of the waiting, "" where none is known.
 func (s *screen) doing(o *document.LockOwner) string {
 	for _, d := range o.Doing {
 		if d.What == "running or unknown" || d.WaitNs*5 < o.WaitNs {

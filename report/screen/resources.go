@@ -8,8 +8,8 @@ import (
 	"contend/report/text"
 )
 
-// unranked are, where all is asked for, the places where one thread waits, or where all of a
-// thread's life is to wait: it may have nothing to do. Those of idle threads follow.
+// unranked are, where all is asked for, the places where one thread waits, or a thread waits
+// in its outermost method: it may have nothing to do. Those of idle threads follow.
 func (s *screen) unranked() (lines []line) {
 	list := func(title string, rows []document.Resource, most int, wanted func(*document.Resource) bool) {
 		before := len(lines)
@@ -46,7 +46,7 @@ func (s *screen) leads() bool {
 	return len(s.waits) > 0 && s.waits[0].Of != nil && len(s.Deadlocks) == 0
 }
 
-// idle says how much was left out since nobody had anything to do.
+// idle says how much waiting is left out because the threads had nothing to do.
 func (s *screen) idle() []line {
 	t := &s.IdleTotal
 	if t.Waiters == 0 || len(s.Idle) > 0 {

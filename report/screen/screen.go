@@ -1,7 +1,6 @@
-// Package screen writes the answer that people read first: how many threads
-// wait, what is wrong, and for each of the top locks who holds it and who waits,
-// in 25 lines that are whole at 80 columns. Tables, and all numbers, are the
-// business of package table.
+// Package screen writes the answer that people read first: how many threads wait, what is
+// wrong, and for each of the top locks its owners and waiters, in 25 lines that are whole
+// at 80 columns. Package table writes tables and all numbers.
 //
 // Its files, each of which uses only what comes after it:
 //
@@ -9,13 +8,13 @@
 //	head.go      what was read, and how much waiting there was
 //	finding.go   findings and deadlocks
 //	tail.go      what was not counted, how sure it is, what to run next
-//	resources.go what is waited for that is no lock
-//	block.go     one thing that threads wait for: who holds it, who waits
+//	resources.go waits for other things than locks
+//	block.go     one thing that threads wait for, with its owners and waiters
 //	advice.go    what to do where no finding says so
-//	stacks.go    whole stacks, for who asks for all
+//	stacks.go    whole stacks, for --full
 //	why.go       one wait: its lanes and its suspects
 //	parts.go     what all parts of a screen have in common
-//	words.go     what things are called, and what sort of program it is
+//	words.go     names of owners and units, numbers, and the words for them
 //	lines.go     lines of so many columns
 package screen
 

@@ -40,8 +40,7 @@ func (s *screen) tail() (lines []line) {
 	return append(lines, s.next()...)
 }
 
-// doubts are the codes of warnings that say that a number above may be wrong, or
-// that there would be others at another instant.
+// doubts are the codes of warnings that cast doubt on a number of the screen.
 var doubts = map[string]bool{"mixed": true, "wild-times": true, "overflow": true, "disagreement": true, "single-dump": true, "not-one-instant": true}
 
 // uncounted are what the totals leave out. Where nothing could be read, what the
@@ -139,7 +138,7 @@ func (s *screen) pattern(class string) string {
 	return quoted(strings.NewReplacer("$", ".", "[", ".", "]", ".").Replace(name))
 }
 
-// record tells how to make a recording that holds what this one may miss.
+// record says how to make a recording with the waits that this one may lack.
 func (s *screen) record() []string {
 	switch {
 	case s.unseenVirtual() > 0:

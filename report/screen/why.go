@@ -65,8 +65,8 @@ func Why(w io.Writer, d *document.Why, start int64, plain text.Plain, columns in
 	return out.Flush()
 }
 
-// lanes draws what threads were at over the time of the wait: of a suspect, below that,
-// what it held.
+// lanes draws the activities of threads during the wait and, below those of a suspect, the
+// locks that it held.
 func lanes(out io.Writer, d *document.Why, start int64, columns int) {
 	wide := columns - nameColumns - 3
 	from, to := text.Seconds(d.FromNs-start), text.Seconds(d.ToNs-start)
@@ -110,8 +110,8 @@ func wrapped(texts []string, columns int) (lines []string) {
 	return lines
 }
 
-// lane draws what a thread held, or what it was at; some reports whether there is any. An
-// instant takes a column.
+// lane draws the holds of a thread, or its activities; some reports whether there are any.
+// An instant takes a column.
 func lane(d *document.Why, l *document.ThreadLane, wide int, used map[byte]bool, holds bool) (drawn string, some bool) {
 	line := []byte(strings.Repeat(" ", wide))
 	at := func(t int64) int {

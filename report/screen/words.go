@@ -9,14 +9,14 @@ import (
 	"contend/report/text"
 )
 
-// words are what things of a trace are called.
+// words are the names and units of a trace.
 type words struct {
 	thread  string // "thread", or what the program has instead
 	names   text.Plain
 	counts  bool // nothing is known of time
 	measure text.Measure
 
-	unitIsThreads bool // a thread dump counts who waits
+	unitIsThreads bool // a thread dump counts the waiters
 }
 
 func wordsOf(a *document.Analyze) words {
@@ -98,8 +98,8 @@ func (w *words) owner(site string) string {
 	return w.names.Name(strings.Trim(site, "[]"))
 }
 
-// known says how the owners of some waiting are known: by what the most of it is. What is
-// inferred has its probability.
+// known says how most owners of some waiting are known. Inferred owners have their
+// probability.
 func known(p document.Provenance) string {
 	var best document.ProvenancePart
 	total := int64(0)

@@ -9,17 +9,16 @@ import (
 	"strings"
 )
 
-// newToken returns 128 bits that nobody guesses: who does not have them does not
-// get in.
+// newToken returns 128 random bits, without which a request is refused.
 func newToken() string {
 	var bits [16]byte
 	rand.Read(bits[:]) // never fails
 	return hex.EncodeToString(bits[:])
 }
 
-// guard lets requests through that come by the address which was printed, and
-// only those that read. What a browser sends for another site's sake does not
-// know the token; a name made to lead here is refused by its Host header.
+// guard lets requests through that have the address which was printed, and only those that
+// read. A request that another site makes a browser send does not know the token; a DNS name
+// made to lead here is refused by its Host header.
 type guard struct {
 	token string
 	hosts func(host string) bool

@@ -74,7 +74,7 @@ func (f fetched) Fetch(string, time.Duration, time.Duration) (*profile.Profile, 
 	return f.p, "", nil
 }
 
-// silent is a terminal nobody sits at.
+// silent is a terminal without a user.
 type silent struct{}
 
 // ReadLine implements driver.UI.

@@ -1,9 +1,9 @@
-// Package server shows a page over HTTP, to those alone who have its address. It
-// reads nothing itself: what it answers is given to it.
+// Package server shows a page over HTTP to those who have its address. It reads nothing
+// itself: a Source writes the answers.
 //
 //	server.go the server from its first to its last moment
-//	guard.go  who is let in
-//	paths.go  what there is to get
+//	guard.go  which requests are answered
+//	paths.go  the paths of the server
 //	pprof.go  pprof's own pages
 package server
 

@@ -12,7 +12,7 @@ import (
 // Name is a cell that holds a name from the trace.
 func Name(s string) Cell { return Cell{s, s} }
 
-// none is a cell for what a row does not have.
+// none is an absent value.
 var none = Cell{"-", ""}
 
 // qualified is a cell that holds a class.
@@ -33,10 +33,10 @@ func Count(n int64) Cell { return Cell{text.Number(n), strconv.FormatInt(n, 10)}
 // moreRows says how many rows are left out.
 func moreRows(n int) string { return text.Amount(int64(n), "more row") }
 
-// Time is a cell that holds a length of time in nanoseconds.
+// Time is a cell that holds a duration in nanoseconds.
 func Time(ns int64) Cell { return Cell{text.Duration(ns), strconv.FormatInt(ns, 10)} }
 
-// Length is a cell for a length that sampled waits do not have.
+// Length is a cell that holds the duration of waits, which sampled ones do not have.
 func Length(ns int64) Cell {
 	if ns == 0 {
 		return none
@@ -68,7 +68,7 @@ func measureOf(c document.Coverage) measure { return measure{text.MeasureOf(c), 
 // lock is a cell that holds a lock.
 func (m measure) lock(name string) Cell { return Cell{text.Lock(name, m.places), name} }
 
-// key is a cell that holds what a key says.
+// key is a cell that holds the value of a key of blame.
 func (m measure) key(by, key string) Cell {
 	switch {
 	case by == "lock", by == "root-lock", by == "owner-blocked-on":

@@ -64,24 +64,22 @@ func colored(out []byte, o Options) []byte {
 
 // checkHeading says what was checked and how it went.
 func checkHeading(c *document.Check) string {
-	failed, undecided := 0, 0
-	for _, r := range c.Rules {
-		switch r.Status {
-		case "fail":
-			failed++
-		case "undecided":
-			undecided++
+	var parts []string
+	say := func(status, one, many string) {
+		n := 0
+		for _, r := range c.Rules {
+			if r.Status == status {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, ofRules(n, len(c.Rules), one, many))
 		}
 	}
-	var parts []string
-	if failed > 0 {
-		parts = append(parts, ofRules(failed, len(c.Rules), "does not hold", "do not hold"))
-	}
-	if undecided > 0 {
-		parts = append(parts, ofRules(undecided, len(c.Rules), "is undecided", "are undecided"))
-	}
+	say("fail", "does not hold", "do not hold")
+	say("undecided", "is undecided", "are undecided")
 	if len(parts) == 0 {
-		parts = append(parts, ofRules(len(c.Rules), len(c.Rules), "holds", "hold"))
+		parts = []string{ofRules(len(c.Rules), len(c.Rules), "holds", "hold")}
 	}
 	return "contention: " + strings.Join(parts, ", ") + ", " + strings.Join(inputsOf(c.Inputs), " ")
 }
@@ -150,25 +148,24 @@ func perElapsed(c *document.Check) (notes []string) {
 
 // doubts says why rules are undecided, each reason once.
 func doubts(c *document.Check) (notes []string) {
-	rules := map[[2]string][]string{}
-	var order [][2]string
+	rules := map[string][]string{}
+	var order []string
 	for i := range c.Rules {
 		r := &c.Rules[i]
-		why := [2]string{r.Reason, r.Hint}
 		if r.Status != "undecided" {
 			continue
 		}
-		if rules[why] == nil {
-			order = append(order, why)
+		reason := r.Reason
+		if r.Hint != "" {
+			reason += "; " + r.Hint
 		}
-		rules[why] = append(rules[why], r.Rule)
+		if rules[reason] == nil {
+			order = append(order, reason)
+		}
+		rules[reason] = append(rules[reason], r.Rule)
 	}
-	for _, why := range order {
-		note := "undecided: " + strings.Join(rules[why], ", ") + ": " + why[0]
-		if why[1] != "" {
-			note += "; " + why[1]
-		}
-		notes = append(notes, note)
+	for _, reason := range order {
+		notes = append(notes, "undecided: "+strings.Join(rules[reason], ", ")+": "+reason)
 	}
 	return notes
 }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"contend/format"
@@ -29,7 +30,7 @@ func knownCell(p document.Provenance) Cell {
 	return Cell{known, strings.Join(raw, " ")}
 }
 
-// coverageLines say what the trace could not tell.
+// coverageLines say how much was read, how owners are known, and what limits the answer.
 func coverageLines(c document.Coverage) []string {
 	lines := []string{fmt.Sprintf("coverage: %s, %s of %s bytes read", text.Amount(c.Events, "event"), text.Number(c.BytesRead), text.Number(c.BytesTotal))}
 	if known := text.Known(c.Provenance); known != "" {
@@ -65,8 +66,8 @@ func calibration(c *document.Calibration) []string {
 	return []string{line}
 }
 
-// runningRange says how far pressure may be off since not all is known of the
-// threads it is a part of.
+// runningRange says how far pressure may be off where the running time of threads is not
+// known exactly.
 func runningRange(b *document.Bounds) []string {
 	if b == nil {
 		return nil
@@ -91,7 +92,7 @@ func inputsOf(traces []document.SideTrace) (names []string) {
 	return names
 }
 
-// notesOf says what some traces could not tell.
+// notesOf are the warnings of some traces, each with its inputs.
 func notesOf(traces []document.SideTrace) (notes []string) {
 	for _, t := range traces {
 		for _, warning := range t.Coverage.Warnings {
@@ -99,4 +100,61 @@ func notesOf(traces []document.SideTrace) (notes []string) {
 		}
 	}
 	return notes
+}
+
+// A recorder with a threshold leaves out the short waits. A percentile of the recorded
+// waits is then an upper bound for that of all waits, and is marked so.
+
+// atMost says what the mark means, below a table.
+const atMost = "≤: shorter waits were not recorded (see the note on thresholds); of all waits the percentile is at most this"
+
+// thresholdOf are the events of a recorder that hold the waits for each kind of
+// lock.
+var thresholdOf = map[string]string{"monitor": "MonitorEnter", "synchronizer": "ThreadPark", "readwritelock": "ThreadPark", "semaphore": "ThreadPark"}
+
+// underThreshold reports whether short waits for a kind of lock were not
+// recorded; for "", for any.
+func underThreshold(c document.Coverage, kind string) bool {
+	for _, w := range c.Warnings {
+		if w.Code == "threshold" && (kind == "" || strings.Contains(w.Text, thresholdOf[kind]) && thresholdOf[kind] != "") {
+			return true
+		}
+	}
+	return false
+}
+
+// marked marks a cell that holds a percentile of recorded waits.
+func (c Cell) marked(under bool) Cell {
+	if under && c != none {
+		c.Text = "≤ " + c.Text
+	}
+	return c
+}
+
+// addUncertainty puts the column of 95 % intervals behind the first one, when the
+// rows rest on samples; of returns that of a row.
+func (g *Grid) addUncertainty(of func(row int) *document.Uncertainty) {
+	shortest, longest := int64(math.MaxInt64), int64(0)
+	for i := range g.Rows {
+		if d := of(i); d != nil {
+			shortest, longest = min(shortest, d.BlockNs), max(longest, d.BlockNs)
+		}
+	}
+	if longest == 0 {
+		return
+	}
+	insert := func(list []Cell, c Cell) []Cell { return append([]Cell{list[0], c}, list[1:]...) }
+	for i := range g.Rows {
+		g.Rows[i] = insert(g.Rows[i], uncertaintyCell(of(i)))
+	}
+	g.Head = append([]string{g.Head[0], "+/-"}, g.Head[1:]...)
+	g.Left = append([]bool{false, false}, g.Left[1:]...)
+	g.Notes = append(g.Notes, fmt.Sprintf("+/- is a 95 %% interval, from a bootstrap over blocks of %s", blocks([2]int64{shortest, longest})))
+}
+
+func uncertaintyCell(d *document.Uncertainty) Cell {
+	if d == nil || d.PlusMinusNs == nil {
+		return Cell{"?", ""}
+	}
+	return Time(*d.PlusMinusNs)
 }

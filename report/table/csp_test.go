@@ -1,13 +1,114 @@
 package table
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"contend/report/document"
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// pressures makes a document of n intervals of 100 ns with 100 ns running:
+// lock A is under pressure p(i) in interval i, lock B in the first only.
+func pressures(n int, p func(i int) int64) *document.CSP {
+	d := &document.CSP{IntervalNs: 100}
+	for i := range n {
+		iv := document.Interval{StartNs: int64(i) * 100, EndNs: int64(i+1) * 100, RunningNs: 100}
+		if ns := p(i); ns > 0 {
+			iv.Locks = append(iv.Locks, document.Pressure{Lock: "A", WaitNs: ns, CSP: float64(ns) / 100})
+		}
+		if i == 0 {
+			iv.Locks = append(iv.Locks, document.Pressure{Lock: "com.example.\x1b[2JB\u202e", WaitNs: 1, CSP: 0.01})
+		}
+		for _, l := range iv.Locks {
+			d.Total.WaitNs += l.WaitNs
+		}
+		d.Total.RunningNs += iv.RunningNs
+		d.Intervals = append(d.Intervals, iv)
+	}
+	return d
+}
+
+func drawn(t *testing.T, d *document.CSP, top int, o Options) string {
+	t.Helper()
+	var b strings.Builder
+	if err := Chart(&b, d, top, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestChartShowsHeights(t *testing.T) {
+	heights := []int64{0, 1, 10, 20, 40, 80, 0, 0, 0, 0, 0, 0, 0, 3} // as many as the narrowest chart has columns
+	out := drawn(t, pressures(len(heights), func(i int) int64 { return heights[i] }), 0, Options{Width: chartLabel + chartRatio + len(heights)})
+	if want := " A" + strings.Repeat(" ", chartLabel-2) + " ▁▁▂▄█       ▁  11.0 %\n"; !strings.Contains(out, want) {
+		t.Errorf("no line %q in\n%s", want, out)
+	}
+	if strings.ContainsAny(out, "\x1b\u202e") {
+		t.Errorf("a name got through: %q", out)
+	}
+}
+
+func TestChartFitsTheTerminal(t *testing.T) {
+	for _, n := range []int{0, 1, 7, 46, 47, 91, 5000} {
+		for _, width := range []int{0, 1, 48, 80, 200} {
+			out := drawn(t, pressures(n, func(i int) int64 { return int64(i % 90) }), 1, Options{Width: width})
+			limit := max(width, chartLeast)
+			if width == 0 {
+				limit = chartWidth
+			}
+			for line := range strings.SplitSeq(out, "\n") {
+				if got := utf8.RuneCountInString(strings.TrimRight(line, " ")); got > limit {
+					t.Errorf("%d intervals: %d columns of %d: %q", n, got, limit, line)
+				}
+			}
+			if n > 1 && !strings.Contains(strings.Join(strings.Fields(out), " "), "left out: 1 lock with 1 ns") {
+				t.Errorf("%d intervals: nothing says what is left out:\n%s", n, out)
+			}
+		}
+	}
+}
+
+func TestChartColoursOnlyWhenAsked(t *testing.T) {
+	d := pressures(20, func(i int) int64 { return int64(i * 4) })
+	plain, color := drawn(t, d, 0, Options{Width: 80}), drawn(t, d, 0, Options{Width: 80, Color: true})
+	if strings.Contains(plain, "\x1b") || !strings.Contains(color, "\x1b[38;5;196m") {
+		t.Errorf("%q\n%q", plain, color)
+	}
+	for i := range heat {
+		color = strings.ReplaceAll(color, fmt.Sprintf("\x1b[38;5;%dm", heat[i]), "")
+	}
+	if strings.ReplaceAll(color, "\x1b[0m", "") != plain {
+		t.Errorf("without its colours the chart is another:\n%s\n%s", color, plain)
+	}
+}
+
+func TestMergingIntervalsLosesNothing(t *testing.T) {
+	d := pressures(97, func(i int) int64 { return int64(i * i % 100) })
+	for _, n := range []int{1, 2, 10, 96, 97, 98, 1000} {
+		lines, edges := d.Lines(n)
+		sum := int64(0)
+		for _, l := range lines {
+			line := int64(0)
+			for _, c := range l.Cells {
+				line += c.WaitNs
+				if c.CSP < 0 || c.CSP > 1 {
+					t.Errorf("%d cells: %+v", n, c)
+				}
+			}
+			if line != l.WaitNs || len(l.Cells) != len(edges)-1 {
+				t.Errorf("%d cells: %d of %d ns, %d cells, %d edges", n, line, l.WaitNs, len(l.Cells), len(edges))
+			}
+			sum += line
+		}
+		if sum != d.Total.WaitNs || len(edges) != min(n, 97)+1 || edges[0] != 0 || edges[len(edges)-1] != 9700 {
+			t.Errorf("%d cells: %d of %d ns, edges %v", n, sum, d.Total.WaitNs, edges)
+		}
+	}
+}
 
 // Times are told from the start, a phase with the part its cause has in it, and with the
 // culprits one after the other where there were several.

@@ -264,7 +264,7 @@ func diffCSV(d *document.Diff, in scale) *Grid {
 	return g
 }
 
-// diffNotes says how sure the tables are, and what the traces did not tell.
+// diffNotes says how sure the tables are, and repeats the warnings of the traces.
 func diffNotes(d *document.Diff) []string {
 	interval := fmt.Sprintf("± is a 95 %% interval, from a bootstrap over blocks of %s (base) and %s (new)", blocks(d.Base.BlockNs), blocks(d.New.BlockNs))
 	if counts(&d.Base) || counts(&d.New) {

@@ -1,8 +1,10 @@
 // Package table renders documents as text, Markdown and CSV. It is the only
 // room that formats numbers for people and escapes names for terminals.
 //
-// A view makes a report of a document: paragraphs, and grids of cells. The rest of
-// the package writes reports and knows no documents:
+// A view makes a report of a document: paragraphs, and grids of cells. There is a file of
+// them for each kind of document; views.go has those of analyze and blame, sections.go the
+// tables of analyze that CSV has, resources.go its waits for other things than locks, and
+// coverage.go what all say below. The other files write reports and know no documents:
 //
 //	grid.go     reports, grids and cells, and how they are written
 //	layout.go   which columns a terminal shows, and how wide
@@ -59,8 +61,8 @@ type Grid struct {
 	CSV   []string         // the head of the columns in CSV when it is not Head in lower case
 }
 
-// report is the answer of a command: its tables between what they are about and what the
-// trace could not tell. CSV has the tables alone: warnings went to standard error already.
+// report is the answer of a command: its tables, below what they are about and above the
+// coverage. CSV has the tables alone: warnings went to standard error already.
 type report struct {
 	lead  []string // lines
 	grids []*Grid

@@ -1,17 +1,19 @@
 package table
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"contend/report/document"
 	"contend/report/text"
 )
 
-// lengthKind is one way a row's lengths are known. Head follows the name of a
-// percentile in the heading of its column, chart the number of waits over a
-// bar chart.
+// lengthKind is one way in which the lengths of waits are known: measured, corrected, or
+// bounded. Head follows the name of a percentile in the heading of its column, chart the
+// number of waits over a bar chart.
 type lengthKind struct {
 	head, chart string
 	words       string // for the title of a table
@@ -24,20 +26,6 @@ var lengthKinds = []lengthKind{
 	{" CORR", "waits, corrected", "CORR is corrected for coordinated omission", func(r *document.HistRow) *document.Lengths { return r.Corrected }},
 	{" LEAST", "sampled waits, at least", "", func(r *document.HistRow) *document.Lengths { return r.AtLeast }},
 	{" MOST", "sampled waits, at most", "sampled waits lie between LEAST and MOST", func(r *document.HistRow) *document.Lengths { return r.AtMost }},
-}
-
-// percentiles are the columns each kind has. The longest wait is the same
-// after correction.
-var percentiles = []struct {
-	head string
-	of   func(*document.Lengths) int64
-}{
-	{"P50", func(l *document.Lengths) int64 { return l.P50Ns }},
-	{"P90", func(l *document.Lengths) int64 { return l.P90Ns }},
-	{"P99", func(l *document.Lengths) int64 { return l.P99Ns }},
-	{"P99.9", func(l *document.Lengths) int64 { return l.P999Ns }},
-	{"P99.99", func(l *document.Lengths) int64 { return l.P4Ns }},
-	{"MAX", func(l *document.Lengths) int64 { return l.MaxNs }},
 }
 
 // kindsOf returns the ways any of the waits are known.
@@ -78,7 +66,7 @@ func Hist(w io.Writer, d *document.Hist, o Options) error {
 	return report{grids: []*Grid{g}, tail: histCoverage(d)}.write(w, o)
 }
 
-// histCoverage is what the trace could not tell; an interval log tells nothing of that.
+// histCoverage is the coverage of the trace; an interval log has none.
 func histCoverage(d *document.Hist) []string {
 	if d.Coverage == nil {
 		return nil
@@ -111,12 +99,13 @@ type histColumn struct {
 // histUnder reports whether short waits were not recorded.
 func histUnder(d *document.Hist) bool { return d.Coverage != nil && underThreshold(*d.Coverage, "") }
 
-// histColumns puts the kinds of each percentile side by side.
+// histColumns puts the kinds of each percentile side by side. The longest wait is the same
+// after correction.
 func histColumns(kinds []lengthKind) (columns []histColumn) {
-	for _, p := range percentiles {
+	for _, p := range text.Percentiles {
 		for _, k := range kinds {
-			if p.head != "MAX" || k.head != " CORR" {
-				columns = append(columns, histColumn{p.head + k.head, k.of, p.of, p.head != "MAX" && k.head == ""})
+			if p.Head != "MAX" || k.head != " CORR" {
+				columns = append(columns, histColumn{p.Head + k.head, k.of, p.Of, p.Head != "MAX" && k.head == ""})
 			}
 		}
 	}
@@ -176,4 +165,78 @@ func histNotes(d *document.Hist) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%s sampled waits reach the edge of what was recorded, or of what --from and --to select, and may have been longer", text.Number(d.Total.Open)))
 	}
 	return notes
+}
+
+// barWidth is the length of the longest bar where the width of the terminal is unknown.
+const barWidth = 50
+
+// eighths are the parts of a block, so that a short bar is not lost.
+var eighths = []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
+
+// Bars draws how many waits had which length, a chart for all waits and one
+// for each row. It is for terminals: nothing reads it back.
+func Bars(w io.Writer, d *document.Hist, o Options) error {
+	out := bufio.NewWriter(w)
+	all := d.Total
+	all.Keys = []string{"[all]"}
+	charts := append([]document.HistRow{all}, d.Rows...)
+	if len(d.Rows) == 1 && d.Omitted == 0 {
+		charts = d.Rows
+	}
+	for i := range charts {
+		r := &charts[i]
+		for _, k := range kindsOf(d) {
+			if l := k.of(r); l != nil {
+				histogram(out, strings.Join(r.Keys, ", "), k.chart, l, o)
+			}
+		}
+	}
+	for _, n := range histNotes(d) {
+		fmt.Fprintf(out, "%s\n\n", o.wrap(n, ""))
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return report{tail: histCoverage(d)}.write(w, o)
+}
+
+// histogram draws one distribution.
+func histogram(out io.Writer, name, kind string, l *document.Lengths, o Options) {
+	fmt.Fprintln(out, o.wrap(fmt.Sprintf("%s: %s %s", name, text.Number(l.Count), kind), ""))
+	const labels = 42 // the columns beside a bar
+	wide := barWidth
+	if o.Width > 0 {
+		wide = max(o.Width-labels, 10)
+	}
+	most := int64(1)
+	for _, b := range l.Bars {
+		most = max(most, b.Count)
+	}
+	for i, b := range l.Bars {
+		if empty(l.Bars, i-1) && empty(l.Bars, i) && empty(l.Bars, i+1) {
+			if !empty(l.Bars, i-2) {
+				fmt.Fprintln(out, "      ...")
+			}
+			continue
+		}
+		fill := bar(b.Count, most, wide)
+		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(fill))
+		fmt.Fprintf(out, "  %7s - %-7s %s%s %11s %6.2f %%\n", text.Duration(b.From), text.Duration(b.To), fill, pad, text.Number(b.Count), 100*float64(b.Count)/float64(l.Count))
+	}
+	fmt.Fprintln(out)
+}
+
+// empty reports whether band i exists and holds nothing. Only the first and the last
+// band of an empty run are drawn.
+func empty(bands []document.Band, i int) bool {
+	return i >= 0 && i < len(bands) && bands[i].Count == 0
+}
+
+// bar draws n out of most as blocks, wide for most; anything above zero shows.
+func bar(n, most int64, wide int) string {
+	if n == 0 {
+		return ""
+	}
+	parts := max(int(float64(n)/float64(most)*float64(wide*8)), 1)
+	return strings.Repeat("█", parts/8) + eighths[parts%8]
 }

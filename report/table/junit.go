@@ -31,8 +31,8 @@ type entry struct {
 	Class   string   `xml:"classname,attr"`
 	Time    string   `xml:"time,attr"`
 	Failure *problem `xml:"failure"` // the rule does not hold
-	Error   *problem `xml:"error"`   // the trace cannot tell
-	Skipped *problem `xml:"skipped"` // the same, and the user lets it pass
+	Error   *problem `xml:"error"`   // the trace cannot decide it
+	Skipped *problem `xml:"skipped"` // the same, with --allow-undecided
 }
 
 type problem struct {
@@ -91,8 +91,8 @@ func describe(r *document.CheckRule) *problem {
 	return &problem{Message: lines[0], Type: r.Status, Text: strings.Join(lines, "\n")}
 }
 
-// clean drops what XML 1.0 cannot hold, escaped or not, and what acts on the
-// terminal of who looks at it: names come from the trace.
+// clean replaces characters that XML 1.0 cannot hold, escaped or not, and those that act on
+// a terminal: names come from the trace.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || document.Acts(r) || r == 0xfffe || r == 0xffff {

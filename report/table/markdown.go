@@ -7,8 +7,8 @@ import (
 
 // markdown keeps a text from acting as markup, wherever in a line it stands: <init> is no
 // element, lambda$*$ no emphasis, and a class that calls itself ![x](http://y) no image. A
-// sign that cannot act where it is stays as it is. What would mention a user or link to an
-// issue of the place where it is put, which no escape prevents, is code.
+// sign that cannot act in its place stays. A text that would mention a user or link to an
+// issue, which no escape prevents, becomes code.
 func markdown(s string) string {
 	if mentions.MatchString(s) {
 		return code(s)

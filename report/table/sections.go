@@ -123,7 +123,7 @@ func waitingGrid(a *document.Analyze) *Grid {
 // siteCell holds a site, its package shortened to its initials.
 func siteCell(site string) Cell { return Cell{text.Method(site), site} }
 
-// callersCell holds the callers behind most of the waiting.
+// callersCell holds the callers with most of the waiting.
 func callersCell(o document.LockOwner) Cell {
 	if len(o.Callers) == 0 {
 		return Cell{}
@@ -132,7 +132,7 @@ func callersCell(o document.LockOwner) Cell {
 	return Cell{text.Chain(all), all}
 }
 
-// doingText writes what an owner was at, with the part of its waiting.
+// doingText lists the activities of an owner, each with its share of the waiting.
 func doingText(o document.LockOwner) string {
 	var parts []string
 	for _, d := range o.Doing {

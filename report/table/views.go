@@ -42,7 +42,7 @@ func heading(a *document.Analyze) string {
 	what := fmt.Sprintf("%s (%s)", strings.Join(a.Trace.Inputs, " "), a.Trace.Format)
 	switch a.Coverage.Unit {
 	case string(format.UnitThreads):
-		if when += ", "; a.Trace.StartNs == 0 { // the dump does not tell
+		if when += ", "; a.Trace.StartNs == 0 { // the dump has no time
 			when = ""
 		}
 		what += fmt.Sprintf(": %s%s, %s seen running or blocked", when, threads(a), text.Number(a.Total.RunningNs))
@@ -156,7 +156,7 @@ func deadlockGrids(list []document.Deadlock) (grids []*Grid) {
 	return grids
 }
 
-// heldCell tells which lock a thread of a deadlock holds, and where it took it.
+// heldCell is the lock that a thread of a deadlock holds, and where it acquired it.
 func heldCell(m *document.Member) Cell {
 	held := "holds " + text.Class(m.Holds)
 	if m.Took != "" {
@@ -200,8 +200,8 @@ func blameGrid(b *document.Blame) *Grid {
 	return g
 }
 
-// tellApart shows more of stacks that look alike: who took a lock and waits for
-// another may do so in the same line as one who runs.
+// tellApart adds the method of the lock to stacks that look alike: an owner that waits for
+// another lock may be in the same line as one that runs.
 func tellApart(g *Grid, b *document.Blame) {
 	line := func(row []Cell) string {
 		parts := make([]string, len(b.By))

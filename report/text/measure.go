@@ -10,15 +10,15 @@ import (
 	"contend/report/document"
 )
 
-// Measure says how the weights of a trace are written: as lengths of time,
-// or, where the source counts, as numbers of what it counts.
+// Measure says how the weights of a trace are written: as durations or, where the source
+// counts, as numbers of its unit.
 type Measure struct {
 	Waiting string // what rows are ordered by
 	Head    string // of the column with it
 	many    string // behind a number, "" for time
 	one     string // behind 1
 	Thread  string // what waits: a thread, or a goroutine
-	lasts   bool   // the weights are lengths of time
+	lasts   bool   // the weights are durations
 }
 
 var measures = map[string]Measure{
@@ -48,7 +48,7 @@ var goroutines = strings.NewReplacer("thread", "goroutine", "THREAD", "GOROUTINE
 // Counts reports whether the source measured no time.
 func (m Measure) Counts() bool { return m.many != "" }
 
-// Lasts reports whether the weights are lengths of time.
+// Lasts reports whether the weights are durations.
 func (m Measure) Lasts() bool { return m.lasts }
 
 // Of names what is counted, "" for time.
@@ -86,6 +86,19 @@ func (m Measure) Total(t document.Waiting) string {
 	return fmt.Sprintf("total: %s in %s, wall-time %s", Duration(t.WaitNs), Amount(t.Waits, "wait"), Duration(t.WallNs))
 }
 
+// Percentiles are the lengths of waits that tables and pictures show.
+var Percentiles = [...]struct {
+	Head string
+	Of   func(*document.Lengths) int64
+}{
+	{"P50", func(l *document.Lengths) int64 { return l.P50Ns }},
+	{"P90", func(l *document.Lengths) int64 { return l.P90Ns }},
+	{"P99", func(l *document.Lengths) int64 { return l.P99Ns }},
+	{"P99.9", func(l *document.Lengths) int64 { return l.P999Ns }},
+	{"P99.99", func(l *document.Lengths) int64 { return l.P4Ns }},
+	{"MAX", func(l *document.Lengths) int64 { return l.MaxNs }},
+}
+
 // InOther says how much is in rows, or on edges, whose key is [other], "" when
 // nothing.
 func InOther(o document.Other, c document.Coverage, rows string) string {
@@ -114,7 +127,7 @@ func LocksLeftOut(rest []document.Line) (note string, ns int64) {
 }
 
 // Known writes how the owners of some waiting are known, the most first: "inferred
-// 83 %, unknown 17 %". What a narrow column cuts off is the least.
+// 83 %, unknown 17 %". A narrow column cuts off the least.
 func Known(p document.Provenance) string {
 	known, total := p.Parts(), int64(0)
 	slices.SortStableFunc(known, func(a, b document.ProvenancePart) int { return cmp.Compare(b.Ns, a.Ns) })

@@ -21,8 +21,8 @@ func Class(name string) string {
 // Method writes a method of the program, with its line, without the package.
 func Method(name string) string { return Plain{}.Name(name) }
 
-// Lock writes a lock as Plain.Lock does, by the name it has in the trace. Of several that are
-// alike the end of the address tells them apart.
+// Lock writes a lock as Plain.Lock does, by its name in the trace. Several with one class and
+// site differ by the end of their address.
 func Lock(name string, known document.Places) string {
 	at, ok := known[name]
 	if !ok {
@@ -79,8 +79,8 @@ func StackText(owner string) string {
 	return Chain(strings.Join(frames[:min(len(frames), 2)], " < "))
 }
 
-// Cause writes the owner that caused some waiting: the site that took the lock and what the
-// owner was at, or the innermost frames of its stack.
+// Cause writes the owner that caused some waiting: the site that acquired the lock and the
+// owner's activity, or the innermost frames of its stack.
 func Cause(c *document.Cause) string {
 	if c.Shown == "" {
 		return StackText(c.Owner)

@@ -1,6 +1,5 @@
-// Package text writes what all renderings share: lengths of time, counts,
-// measures, and names, made safe for terminals and short enough for their
-// place. It lays nothing out.
+// Package text writes durations, counts, measures and names for all renderings: safe for
+// terminals, and short enough for their place. It lays nothing out.
 package text
 
 import (

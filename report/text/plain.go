@@ -85,8 +85,8 @@ func (p Plain) Lock(name, class, site string) []string {
 // Placed reports whether a site names a place in the program.
 func Placed(site string) bool { return document.Placed(site) }
 
-// Resource writes a place where threads wait for what is no lock as Lock writes a lock. Of
-// what nearly all such waits are made of, the caller alone is named.
+// Resource writes a place where threads wait for something else than a lock, as Lock writes a
+// lock. Conditions and parks, which nearly all such waits are, have the name of their caller.
 func (p Plain) Resource(what, site string) []string {
 	switch {
 	case site == "" || site == what:
@@ -97,7 +97,7 @@ func (p Plain) Resource(what, site string) []string {
 	return []string{p.Name(what), "at " + p.Name(site)}
 }
 
-// Address names one lock: its class, and what tells it from others of that.
+// Address names one lock: its class and its address.
 func (p Plain) Address(name string) string {
 	class, rest, ok := strings.Cut(name, "@")
 	if !ok {
