@@ -73,6 +73,7 @@ var allowed = map[string][]string{
 // heavy lists the packages that may import each heavy dependency.
 var heavy = map[string][]string{
 	"github.com/spf13/cobra":                  {"contend/cmd"},
+	"github.com/olekukonko/tablewriter":       {"contend/report/table"},
 	"github.com/clipperhouse/displaywidth":    {"contend/report/text"},
 	"github.com/google/pprof/":                {"contend/decode/profile", "contend/report/pprof", "contend/report/server"},
 	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/dist"},

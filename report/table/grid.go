@@ -86,7 +86,9 @@ func (r report) write(w io.Writer, o Options) error {
 		out.WriteByte('\n')
 	}
 	for _, g := range r.grids {
-		g.write(out, o)
+		if err := g.write(out, o); err != nil {
+			return err
+		}
 	}
 	out.WriteString(o.paragraphs(r.tail))
 	return out.Flush()
@@ -94,20 +96,26 @@ func (r report) write(w io.Writer, o Options) error {
 
 // write writes one grid for people. Rows are made twice, once to measure them and once to
 // print them, so that a table of any length takes no more memory than a line.
-func (g *Grid) write(out *bufio.Writer, o Options) {
+func (g *Grid) write(out *bufio.Writer, o Options) error {
 	l := g.layout(o)
 	title, indent := o.wrap(g.Title, ""), "  "
 	if o.Style == Markdown {
 		title, indent = "### "+title+"\n", "\n"
 	}
 	out.WriteString(title + "\n")
-	if l.rows > 0 {
-		l.body(out, o)
+	switch {
+	case l.rows == 0:
+	case o.Style == Markdown:
+		if err := l.markdown(out, o); err != nil {
+			return err
+		}
+	default:
+		l.lines(out, o)
 	}
 	for _, n := range slices.Concat(g.Notes, l.notes) {
 		out.WriteString(o.wrap(n, indent) + "\n")
 	}
-	out.WriteByte('\n')
+	return out.WriteByte('\n')
 }
 
 // rows are those of the table, wherever they come from.

@@ -4,70 +4,88 @@ import (
 	"bufio"
 	"strings"
 
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+
 	"contend/report/text"
 )
 
-// body writes the head and the rows.
-func (l *layout) body(out *bufio.Writer, o Options) {
-	head := func(i int) string { return l.Head[i] }
-	l.line(out, o, head)
-	if o.Style == Markdown {
-		l.rule(out)
-	}
+// lines writes the head and the rows as text. A table may have a million of them, so a line
+// takes no memory of its own, which it would in tablewriter.
+func (l *layout) lines(out *bufio.Writer, o Options) {
+	l.line(out, func(i int) string { return l.Head[i] })
 	n := 0
 	for r := range l.Grid.rows() {
-		l.line(out, o, func(i int) string { return l.cell(r, i, o) })
-		if n < len(l.below) && l.below[n] != "" && o.Style == Text {
+		l.line(out, func(i int) string { return l.cell(r, i, o) })
+		if n < len(l.below) && l.below[n] != "" {
 			out.WriteString(o.wrap(l.below[n], "      ") + "\n")
 		}
 		n++
 	}
 }
 
-// line writes cells in columns, in Markdown with bars between them: names stand left,
-// numbers right. A table may have a million lines.
-func (l *layout) line(out *bufio.Writer, o Options, cell func(column int) string) {
-	bar := ""
-	if o.Style == Markdown {
-		bar = "|"
-	}
+// line writes cells in columns: names stand left, numbers right.
+func (l *layout) line(out *bufio.Writer, cell func(column int) string) {
 	for _, i := range l.columns {
 		c := cell(i)
 		room := l.wide[i] - text.Columns(c)
-		out.WriteString(bar)
 		out.WriteByte(' ')
 		if !l.Left[i] {
-			fill(out, ' ', room)
+			pad(out, room)
 		}
 		out.WriteString(c)
 		if l.Left[i] {
-			fill(out, ' ', room)
+			pad(out, room)
 		}
 		out.WriteByte(' ')
 	}
-	out.WriteString(bar)
 	out.WriteByte('\n')
 }
 
-// rule writes the line of Markdown between head and rows, whose colons align the columns.
-func (l *layout) rule(out *bufio.Writer) {
-	for _, i := range l.columns {
-		first, last := byte('-'), byte(':')
-		if l.Left[i] {
-			first, last = last, first
-		}
-		out.WriteByte('|')
-		out.WriteByte(first)
-		fill(out, '-', l.wide[i])
-		out.WriteByte(last)
+func pad(out *bufio.Writer, n int) {
+	for range n {
+		out.WriteByte(' ')
 	}
-	out.WriteString("|\n")
 }
 
-func fill(out *bufio.Writer, with byte, n int) {
-	for range n {
-		out.WriteByte(with)
+// markdown writes the head and the rows as a table of Markdown.
+func (l *layout) markdown(out *bufio.Writer, o Options) error {
+	t := l.printer(out)
+	if err := t.Start(); err != nil {
+		return err
 	}
+	t.Header(l.Head)
+	line := make([]string, len(l.Head))
+	for r := range l.Grid.rows() {
+		for i := range r {
+			line[i] = l.cell(r, i, o)
+		}
+		if err := t.Append(line[:len(r)]); err != nil {
+			return err
+		}
+	}
+	return t.Close()
+}
+
+// printer lays out lines in columns as wide as their cells and a space on either side. It
+// counts columns as text.Columns does: by the environment, as it would, a table would depend
+// on the language of the user.
+func (l *layout) printer(out *bufio.Writer) *tablewriter.Table {
+	align, widths := make([]tw.Align, len(l.Head)), tw.NewMapper[int, int]()
+	for i := range align {
+		widths.Set(i, l.wide[i]+2)
+		align[i] = tw.AlignRight
+		if l.Left[i] {
+			align[i] = tw.AlignLeft
+		}
+	}
+	cell := tw.CellConfig{Alignment: tw.CellAlignment{PerColumn: align}, Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off}}
+	twwidth.SetOptions(twwidth.Options{})
+	return tablewriter.NewTable(out, tablewriter.WithRenderer(renderer.NewMarkdown()),
+		tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell, Widths: tw.CellWidth{PerColumn: widths}, Stream: tw.StreamConfig{Enable: true}}),
+		tablewriter.WithTrimSpace(tw.Off), tablewriter.WithHeaderAutoFormat(tw.Off))
 }
 
 // paragraphs puts each text on lines of its own.
