@@ -16,7 +16,7 @@ import (
 // panic, no other code, no minute. Seeds are the inputs there are of the format
 // $CONTEND_FUZZ, or of all.
 func FuzzAnalyze(f *testing.F) {
-	golden.Minimize(f)
+	golden.AsTheyAre(f)
 	golden.Seed(f, os.Getenv("CONTEND_FUZZ"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		watchdog := time.AfterFunc(time.Minute, func() { panic(fmt.Sprintf("%d bytes take for ever", len(data))) })
