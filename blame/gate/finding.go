@@ -2,9 +2,8 @@ package gate
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"regexp"
+	"slices"
 	"strings"
 
 	"contend/analysis"
@@ -18,31 +17,14 @@ import (
 // finding limits nothing: a rule "no finding(KIND)" holds where there is none.
 var finding = metric{name: "finding", unit: Count, doubts: []doubter{unrecorded, damaged, ownersUnknown}, measure: found}
 
-// noFinding is the grammar of such a rule.
-var noFinding = regexp.MustCompile(`^no\s+finding\(([^()]*)\)$`)
-
-// parseFinding reads "no finding(sleep-while-holding)", with the names that JSON has;
-// ok is false for other rules.
-func parseFinding(text string) (r Rule, ok bool, err error) {
-	m := noFinding.FindStringSubmatch(text)
-	if m == nil {
-		return r, false, nil
-	}
-	r = Rule{Text: text, metric: &finding, subject: strings.TrimSpace(m[1])}
-	if r.subject == "" {
-		return r, true, errors.New("the brackets are empty; * stands for everything")
-	}
-	if r.pattern, err = blame.Glob(r.subject); err != nil {
-		return r, true, fmt.Errorf("%q is no pattern: %w", r.subject, err)
-	}
+// namesFinding checks that the pattern names some kind, by the names that JSON has.
+func (r *Rule) namesFinding() error {
 	kinds := findings.Kinds()
-	for _, k := range kinds {
-		if r.pattern.MatchString(k) {
-			return r, true, nil
-		}
+	if r.pattern == nil || slices.ContainsFunc(kinds, r.pattern.MatchString) {
+		return nil
 	}
 	near := blame.TheNearest(r.subject, kinds, 1)
-	return r, true, fmt.Errorf("no finding is called %q; %s", r.subject, cmp.Or(near, "there are "+strings.Join(kinds, ", ")))
+	return fmt.Errorf("no finding is called %q; %s", r.subject, cmp.Or(near, "there are "+strings.Join(kinds, ", ")))
 }
 
 // found counts the findings of runs whose kind the rule names, by kind and lock.

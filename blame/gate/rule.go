@@ -5,6 +5,7 @@ package gate
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -47,7 +48,10 @@ const (
 // Total is the pattern that stands for all locks together.
 const Total = "total"
 
-// form is the grammar: [peak] METRIC(PATTERN) [per INTERVAL] < LIMIT [vs baseline].
+// absence is the grammar of rules that limit nothing: no deadlock, no finding(PATTERN).
+var absence = regexp.MustCompile(`^no\s+(deadlock|finding\(([^()]*)\))$`)
+
+// form is the grammar of the others: [peak] METRIC(PATTERN) [per INTERVAL] < LIMIT [vs baseline].
 var form = regexp.MustCompile(`^(peak\s+)?([a-z0-9.]+)\(([^()]*)\)(?:\s+per\s+([0-9.a-zµ]+))?\s*(<=?)\s*(\+?)([0-9.]+)\s*([a-zµ%]*)(\s+vs\s+baseline)?$`)
 
 // Parse reads a rule: "no deadlock", "no finding(sleep-while-holding)", "csp(java.util.Hashtable) < 5%",
@@ -57,11 +61,12 @@ var form = regexp.MustCompile(`^(peak\s+)?([a-z0-9.]+)\(([^()]*)\)(?:\s+per\s+([
 func Parse(text string) (Rule, error) {
 	text = strings.TrimSpace(text)
 	r := Rule{Text: text}
-	if strings.Join(strings.Fields(text), " ") == "no deadlock" {
-		r.metric = &deadlock
-		return r, nil
-	}
-	if r, ok, err := parseFinding(text); ok {
+	if m := absence.FindStringSubmatch(text); m != nil {
+		if r.metric = &deadlock; m[1] == "deadlock" {
+			return r, nil
+		}
+		r.metric = &finding
+		err := cmp.Or(r.setPattern(m[2]), r.namesFinding())
 		return r, err
 	}
 	m := form.FindStringSubmatch(text)
@@ -73,21 +78,23 @@ func Parse(text string) (Rule, error) {
 		return r, fmt.Errorf("nothing to measure is called %q; there are %s", m[2], metricNames())
 	}
 	r.metric = &metrics[i]
-	r.subject, r.equal, r.relative = strings.TrimSpace(m[3]), m[5] == "<=", m[6] == "+"
+	r.equal, r.relative = m[5] == "<=", m[6] == "+"
 	if r.relative != (m[9] != "") {
 		return r, errors.New("a change is written '< +20% vs baseline', with the sign and the words")
 	}
-	if r.subject == "" {
-		return r, errors.New("the brackets are empty; * stands for everything")
+	err := cmp.Or(r.setPattern(m[3]), r.setInterval(m[1] != "", m[4]), r.setLimit(m[7], m[8]))
+	return r, err
+}
+
+// setPattern reads what is between the brackets.
+func (r *Rule) setPattern(text string) (err error) {
+	if r.subject = strings.TrimSpace(text); r.subject == "" {
+		return errors.New("the brackets are empty; * stands for everything")
 	}
-	var err error
 	if r.pattern, err = blame.Glob(r.subject); err != nil {
-		return r, fmt.Errorf("%q is no pattern: %w", r.subject, err)
+		return fmt.Errorf("%q is no pattern: %w", r.subject, err)
 	}
-	if err := r.setInterval(m[1] != "", m[4]); err != nil {
-		return r, err
-	}
-	return r, r.setLimit(m[7], m[8])
+	return nil
 }
 
 // setInterval reads the length of the intervals of which the highest counts.
@@ -116,32 +123,27 @@ func (r *Rule) setLimit(number, unit string) error {
 	if r.relative {
 		want = Ratio
 	}
+	var err error
 	switch {
-	case want == Ratio && unit == "%":
-		v, err := strconv.ParseFloat(number, 64)
-		if err != nil {
-			return fmt.Errorf("%q is no number", number)
-		}
-		r.limit = v / 100
-		return nil
-	case want == Threads && unit == "":
-		v, err := strconv.ParseFloat(number, 64)
-		if err != nil {
-			return fmt.Errorf("%q is no number", number)
-		}
-		r.limit = v
-		return nil
-	case want == Threads:
-		return fmt.Errorf("%q has not the unit of %s: write a number of threads, as 0.5", number+unit, r.metric.name)
 	case want == Ns:
-		d, err := time.ParseDuration(number + unit)
-		if err != nil {
+		var d time.Duration
+		if d, err = time.ParseDuration(number + unit); err != nil {
 			return fmt.Errorf("%q is no length of time; write 10ms or 1.5s", number+unit)
 		}
 		r.limit = float64(d.Nanoseconds())
 		return nil
+	case want == Threads && unit != "":
+		return fmt.Errorf("%q has not the unit of %s: write a number of threads, as 0.5", number+unit, r.metric.name)
+	case want == Ratio && unit != "%":
+		return fmt.Errorf("%q has not the unit of %s: write a number with %%", number+unit, r.metric.name)
 	}
-	return fmt.Errorf("%q has not the unit of %s: write a number with %%", number+unit, r.metric.name)
+	if r.limit, err = strconv.ParseFloat(number, 64); err != nil {
+		return fmt.Errorf("%q is no number", number)
+	}
+	if want == Ratio {
+		r.limit /= 100
+	}
+	return nil
 }
 
 // ParseFile reads rules, one a line; empty lines and those that begin with #
