@@ -169,9 +169,20 @@ type Trace struct {
 // Find returns what is worth a word, deadlocks first and what may become one,
 // then by their share of the waiting.
 func Find(c *locks.Overview, locks []locks.Lock, v *Evidence, t Trace) []Finding {
-	out := append(deadlocks(c, t), inversions(c)...)
+	out := slices.Concat(deadlocks(c, t), inversions(c), detected(c, v, &t), whileHolding(c, locks, &t))
+	slices.SortStableFunc(out, func(a, b Finding) int {
+		if (a.Kind <= LockOrder) != (b.Kind <= LockOrder) || a.Kind == Deadlock != (b.Kind == Deadlock) {
+			return cmp.Compare(a.Kind, b.Kind)
+		}
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.WaitNs, a.WaitNs))
+	})
+	return out
+}
+
+// detected returns what the detectors find, with its share of the waiting that it is part of.
+func detected(c *locks.Overview, v *Evidence, t *Trace) (out []Finding) {
 	for _, detect := range detectors {
-		for _, f := range detect(v, &t) {
+		for _, f := range detect(v, t) {
 			all := c.TotalNs()
 			switch f.Kind {
 			case PoolExhausted:
@@ -190,7 +201,12 @@ func Find(c *locks.Overview, locks []locks.Lock, v *Evidence, t Trace) []Finding
 			out = append(out, f)
 		}
 	}
-	trapped := trappedLocks(t)
+	return out
+}
+
+// whileHolding returns what owners were at while they held a lock.
+func whileHolding(c *locks.Overview, locks []locks.Lock, t *Trace) (out []Finding) {
+	trapped := trappedLocks(*t)
 	for i := range locks {
 		l := &locks[i]
 		for j := range l.Owners {
@@ -206,12 +222,6 @@ func Find(c *locks.Overview, locks []locks.Lock, v *Evidence, t Trace) []Finding
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Finding) int {
-		if (a.Kind <= LockOrder) != (b.Kind <= LockOrder) || a.Kind == Deadlock != (b.Kind == Deadlock) {
-			return cmp.Compare(a.Kind, b.Kind)
-		}
-		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.WaitNs, a.WaitNs))
-	})
 	return out
 }
 
