@@ -2,6 +2,7 @@ package gate
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -79,7 +80,8 @@ func (r *Rule) check(runs, baseline []*Run) Result {
 	}
 	values := r.metric.measure(r, runs)
 	counts := r.metric.unit == Ratio && slices.ContainsFunc(slices.Concat(runs, baseline), counted)
-	for name, v := range values {
+	for _, name := range slices.Sorted(maps.Keys(values)) { // the first doubt is the one that is reported
+		v := values[name]
 		v.none = v.none || counts
 		s := r.absolute(v, runningRange(runs))
 		if r.relative {

@@ -42,6 +42,27 @@ func TestWhatFewSamplesCannotTell(t *testing.T) {
 	}
 }
 
+// Of several doubts about a rule the one that is reported is always the same: that of the
+// first subject by name.
+func TestTheDoubtOfTheFirstSubjectIsReported(t *testing.T) {
+	for range 20 {
+		r, run := recorded(t, "csp(*) < 1%")
+		run.Trace.Coverage.Samples, run.Trace.RunningHigh = 30, 10*run.Trace.RunningNs
+		m := *r.metric
+		m.names, m.measure = nil, func(*Rule, []*Run) map[string]measured {
+			out := map[string]measured{"a": {Rate: compare.Rate{Value: 0.02}}}
+			for _, name := range []string{"b", "c", "d", "e", "f"} {
+				out[name] = measured{Rate: compare.Rate{Value: 0.001}}
+			}
+			return out
+		}
+		r.metric = &m
+		if got := r.check([]*Run{run}, nil).Doubt.Reason; !strings.HasPrefix(got, "threads ran for") {
+			t.Fatalf("%q", got)
+		}
+	}
+}
+
 // Two runs tell how much they vary, one does not.
 func TestTheMeanOfTwoRunsHasAnError(t *testing.T) {
 	if m := mean([]float64{1, 3}); m.Value != 2 || math.Abs(m.SE-1) > 1e-9 || m.DF != 1 {
