@@ -129,7 +129,7 @@ const smallClass = 1 << 9
 // classModel is the model of the locks of one class. It is dropped once all have been
 // answered: a recording may have a class for each lock.
 type classModel struct {
-	block bool
+	kind  format.LockKind
 	waits int
 	once  sync.Once
 	ids   []format.ObjectID
@@ -159,7 +159,7 @@ func (ev *evidence) classes(locks []format.ObjectID, told func(i int) bool) []me
 		k := lockGroup{ev.inputOf[l], ev.class[l], ev.sym.Kind(l)}
 		m := found[k]
 		if m == nil {
-			m = &classModel{block: k.kind == format.KindMonitor}
+			m = &classModel{kind: k.kind}
 			found[k] = m
 		}
 		if n := len(ev.byLock[l]); m.waits <= smallClass && m.waits+n > smallClass {
@@ -182,7 +182,8 @@ func (m *classModel) learn(ev *evidence) {
 		for i, l := range m.ids {
 			m.locks[i] = &model.Lock{ID: l, Dumps: ev.shown[l]}
 		}
-		m.class = model.NewClass(ev, m.block, slices.Clone(m.locks))
+		m.class = model.NewClass(ev, m.kind == format.KindMonitor, slices.Clone(m.locks))
+		m.class.Permits = m.kind == format.KindSemaphore
 		m.class.Silent()
 		m.class.Learn()
 		m.class.Check()

@@ -75,6 +75,7 @@ func (k *worker) load(l *Lock) {
 		k.ends = k.ends[:0]
 		for i := range k.waits {
 			k.ends = append(k.ends, int32(i))
+			k.waits[i].Shared = k.waits[i].Shared || l.many
 		}
 		slices.SortFunc(k.ends, func(a, b int32) int {
 			return cmp.Or(cmp.Compare(k.waits[a].End, k.waits[b].End), cmp.Compare(a, b))

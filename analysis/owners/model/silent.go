@@ -22,6 +22,9 @@ const minSearched = 2e6
 func (c *Class) Silent() {
 	k := c.worker()
 	defer k.release()
+	if c.Permits {
+		k.together()
+	}
 	c.unseen(k)
 	s := silence{worker: k, sampledAt: map[uint64]bool{}}
 	for _, l := range s.busiest() {
@@ -129,6 +132,31 @@ func (c *Class) unseen(k *worker) {
 			c.silent(l, o.stack, k.taken(o.stack), n, found[o])
 		}
 	}
+}
+
+// together finds the semaphores of which threads hold permits together: what they do on the
+// paths of its sites overlaps for much of the time. As of readers, what one does inside then
+// goes on while another gets a permit.
+func (k *worker) together() {
+	for _, l := range k.class.Locks {
+		k.load(l)
+		var list []Time
+		sum := int64(0)
+		for _, d := range k.class.program.Deeds(l.ID) {
+			if d.What == Waits || k.shown(d.Stack, false) < 0 {
+				continue
+			}
+			for _, t := range d.Times {
+				if k.users.number(t.Thread) >= 0 {
+					list = append(list, t)
+					sum += t.End - t.Start
+				}
+			}
+		}
+		all := union(list)
+		l.many = sum > 0 && float64(sum) > overlapping*float64(all.in(math.MinInt64, math.MaxInt64))
+	}
+	k.lock = nil // its waits are others now
 }
 
 // silence looks for silent sites.

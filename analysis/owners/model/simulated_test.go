@@ -52,27 +52,40 @@ type user struct {
 	holds  int64          // ns
 	pauses int64
 	silent bool // its waits are not recorded
+	reads  bool // it holds the lock together with others that read
 }
 
 // simulate runs threads, numbered from 1, until the lock was taken n times.
-func (p *simulated) simulate(seed uint64, n int, users []user) {
+func (p *simulated) simulate(seed uint64, n int, users []user) { p.permits(seed, n, 1, users) }
+
+// permits does so with a semaphore of so many permits, or a lock that some read.
+func (p *simulated) permits(seed uint64, n, permits int, users []user) {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	near := func(ns int64) int64 { return 1 + ns/2 + rng.Int64N(ns+1) }
 	asks := make([]int64, len(users))
 	for i := range asks {
 		asks[i] = near(users[i].pauses)
 	}
-	for at := int64(0); n > 0; n-- {
-		i := 0
+	free, wrote := make([]int64, permits), int64(0) // when each permit is free, and the last writer was done
+	for ; n > 0; n-- {
+		i, permit := 0, 0
 		for j := range asks {
 			if asks[j] < asks[i] {
 				i = j
 			}
 		}
-		u, t := &users[i], format.ThreadID(i+1)
+		for j := range free {
+			if free[j] < free[permit] {
+				permit = j
+			}
+		}
+		u, t, at := &users[i], format.ThreadID(i+1), free[permit]
+		if u.reads {
+			at = wrote
+		}
 		if at > asks[i] && !u.silent {
 			at += near(10_000) // to wake up
-			p.waits = append(p.waits, Wait{Start: asks[i], End: at, Thread: t, Stack: u.stack})
+			p.waits = append(p.waits, Wait{Start: asks[i], End: at, Thread: t, Stack: u.stack, Shared: u.reads})
 			p.does(t, Doing{Start: asks[i], End: at, Stack: u.stack, Lock: theLock, What: Waits})
 		} else {
 			at = max(at, asks[i])
@@ -82,7 +95,10 @@ func (p *simulated) simulate(seed uint64, n int, users []user) {
 			p.does(t, Doing{Start: at + 10, End: end - 10, Stack: u.away, What: Away})
 		}
 		p.owners = append(p.owners, Part{Start: at, End: end, Thread: t, Stack: u.stack})
-		at, asks[i] = end, end+near(u.pauses)
+		free[permit], asks[i] = max(free[permit], end), end+near(u.pauses)
+		if !u.reads {
+			wrote = end
+		}
 	}
 	slices.SortFunc(p.waits, func(a, b Wait) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Thread, b.Thread)) })
 }

@@ -36,6 +36,8 @@ type within struct {
 type Class struct {
 	Block bool // a section is a block of code: its frame is on the stack as long as the lock is held
 	Locks []*Lock
+	// Permits says that these are semaphores: threads may hold one together. Set it before Silent.
+	Permits bool
 
 	program  Program
 	sites    []*site
@@ -60,6 +62,7 @@ type Lock struct {
 
 	mix  []float64 // by site: how likely who enters does there
 	uses []bool    // by site: somebody waited there for this lock, or may have
+	many bool      // threads were seen to hold permits of it together
 	n    int       // waits
 	ns   int64     // waiting
 	from int64     // when the first wait begins
