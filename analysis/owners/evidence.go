@@ -1,6 +1,7 @@
 package owners
 
 import (
+	"slices"
 	"sync"
 
 	"contend/analysis/owners/model"
@@ -44,4 +45,46 @@ type Unlinked struct {
 	Owners  []format.Party
 	Waiters []format.Party
 	Counted bool // its waiters hang, and count as waiting, for as long as samples show them
+}
+
+// function is a critical section as far as its length goes: the function that
+// takes the lock or gives it back.
+type function struct{ class, method string }
+
+// function names the section a stack belongs to.
+func (ev *evidence) function(stack format.StackID) function {
+	f := ev.sym.Caller(stack)
+	return function{f.Class, f.Method}
+}
+
+// byDoing divides an ownership by what the owner is recorded to do in it on the path of the
+// section: an activity whose stack has the method that took the lock, or no frame of the
+// application at all. The stack stays that with which the lock was taken.
+func (ev *evidence) byDoing(o Ownership, give func(Ownership)) {
+	if o.Holder.Kind == Thread {
+		list := ev.Of(o.Holder.Thread)
+		list.From = list.at(max(ev.before(list, o.Start)-1, 0))
+		for c := ev.Scan(list); c.NextOther() && c.Start < o.End; {
+			from, to, did := max(c.Start, o.Start), min(c.End, o.End), c.deed()
+			if from >= to || did.ran() || !ev.inside(did.stack, o.Holder.Stack) || c.End > o.End && o.Holder.Prov == byReleases {
+				continue // a thread that gives a lock back runs
+			}
+			before, during := o, o
+			if before.End = from; before.End > before.Start {
+				give(before)
+			}
+			during.Start, during.End, during.Holder.Did = from, to, did.does()
+			give(during)
+			if o.Start = to; o.Start == o.End {
+				return
+			}
+		}
+	}
+	give(o)
+}
+
+// inside reports whether a stack may be of the section that another takes the lock of.
+func (ev *evidence) inside(stack, took format.StackID) bool {
+	fn := ev.function(took)
+	return ev.sym.Bare(stack) || slices.ContainsFunc(ev.sym.Application(stack), func(f format.Frame) bool { return f.Class == fn.class && f.Method == fn.method })
 }

@@ -222,38 +222,6 @@ func (ev *evidence) answer(m member, give func([]Ownership)) {
 	}
 }
 
-// byDoing divides an ownership by what the owner is recorded to do in it on the path of the
-// section: an activity whose stack has the method that took the lock, or no frame of the
-// application at all. The stack stays that with which the lock was taken.
-func (ev *evidence) byDoing(o Ownership, give func(Ownership)) {
-	if o.Holder.Kind == Thread {
-		list := ev.Of(o.Holder.Thread)
-		list.From = list.at(max(ev.before(list, o.Start)-1, 0))
-		for c := ev.Scan(list); c.NextOther() && c.Start < o.End; {
-			from, to, did := max(c.Start, o.Start), min(c.End, o.End), c.deed()
-			if from >= to || did.ran() || !ev.inside(did.stack, o.Holder.Stack) || c.End > o.End && o.Holder.Prov == byReleases {
-				continue // a thread that gives a lock back runs
-			}
-			before, during := o, o
-			if before.End = from; before.End > before.Start {
-				give(before)
-			}
-			during.Start, during.End, during.Holder.Did = from, to, did.does()
-			give(during)
-			if o.Start = to; o.Start == o.End {
-				return
-			}
-		}
-	}
-	give(o)
-}
-
-// inside reports whether a stack may be of the section that another takes the lock of.
-func (ev *evidence) inside(stack, took format.StackID) bool {
-	fn := ev.function(took)
-	return ev.sym.Bare(stack) || slices.ContainsFunc(ev.sym.Application(stack), func(f format.Frame) bool { return f.Class == fn.class && f.Method == fn.method })
-}
-
 var batches sync.Pool // of ownerships
 
 func (ev *evidence) batch() []Ownership {

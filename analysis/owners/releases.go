@@ -74,16 +74,6 @@ func (a *Activities) releasesOf(lock format.ObjectID) []column.Ref {
 	return nil
 }
 
-// function is a critical section as far as its length goes: the function that
-// takes the lock or gives it back.
-type function struct{ class, method string }
-
-// function names the section a stack belongs to.
-func (ev *evidence) function(stack format.StackID) function {
-	f := ev.sym.Caller(stack)
-	return function{f.Class, f.Method}
-}
-
 // usual returns the median length of each section, in ns: from an acquisition to the release
 // by the same thread where nothing else is seen between.
 func (ev *evidence) usual(points []point) map[function]int64 {
