@@ -40,15 +40,6 @@ func TestWhereAPhaseBegins(t *testing.T) {
 	}
 }
 
-// An interval is a second, if nothing else is asked for.
-func TestHowLongAnIntervalIs(t *testing.T) {
-	m := meter(Options{}, 0)
-	m.Running(0, 2.5e9, 2.5e9)
-	if got := series(t, m).Len(); got != 3 {
-		t.Errorf("2.5 s are %d intervals", got)
-	}
-}
-
 // The series has a million intervals at most, and where phases alone are wanted, a
 // quarter of that.
 func TestHowManyIntervalsThereAre(t *testing.T) {

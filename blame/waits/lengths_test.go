@@ -209,15 +209,3 @@ func TestNoAllocationPerWait(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
-
-func BenchmarkWaits(b *testing.B) {
-	c := newCollector(b, Options{By: "lock"})
-	c.Begin(symbols(), 0)
-	s := &analysis.Slice{Lock: 1, Waiters: []analysis.Waiter{{Thread: 1, Stack: 1, First: true}}}
-	b.ReportAllocs()
-	for b.Loop() {
-		s.Waiters[0].WaitNs = (s.Waiters[0].WaitNs*7 + 13) % 1e9
-		c.Slice(s)
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "waits/s")
-}

@@ -14,9 +14,6 @@ var files embed.FS
 // Questions that are asked of facts, once for all engines: their names, in the order in which they are printed.
 var Questions = []string{"causes", "releases", "since", "hosts", "hours", "percentiles", "unreadable", "metadata"}
 
-// Metadata is the question that needs a table of the user's own.
-const Metadata = "metadata"
-
 // Query returns a question without a semicolon, "" for a name that is none.
 func Query(name string) string {
 	if !slices.Contains(Questions, name) {
@@ -34,7 +31,7 @@ type Dialect struct {
 	Name string
 	head string
 	view func(table, folder string) string
-	meta string // how to make the table of Metadata; %s is the folder
+	meta string // how to make the table of the question metadata, which is the user's own; %s is its file
 }
 
 // Dialects are the engines. Those of duckdb and clickhouse are run by the tests.
