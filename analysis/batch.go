@@ -53,7 +53,6 @@ func (b *batch) call(what callKind) {
 type subscription struct {
 	visitor Visitor
 	queue   QueueVisitor
-	changes ChangeVisitor
 	waits   WaitVisitor
 	running RunningVisitor
 
@@ -112,15 +111,14 @@ func (to *subscription) queued(s *Slice, n int) {
 
 // changed delivers a change of a queue, or tracks it for a visitor that does not.
 func (to *subscription) changed(m *QueueChange) {
-	switch {
-	case to.changes != nil:
-		to.changes.QueueChanged(m)
-	case to.queue == nil:
-		if to.queues == nil {
-			to.queues = waitQueues{}
-		}
-		to.queues.apply(m)
+	if to.queue != nil {
+		to.queue.QueueChanged(m)
+		return
 	}
+	if to.queues == nil {
+		to.queues = waitQueues{}
+	}
+	to.queues.apply(m)
 }
 
 // clear empties the batch and keeps its memory.

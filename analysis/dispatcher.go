@@ -6,38 +6,32 @@ import (
 	"contend/format/workers"
 )
 
-// dispatcher delivers booked calls to the visitors, which run on goroutines of their own,
-// up to batchesAhead batches behind: summing slices takes as long as finding them. Each
-// visitor receives its calls in the order in which they were booked, batch by batch;
-// different visitors run concurrently.
+// dispatcher delivers booked calls to the visitors. They receive one batch while the next is
+// booked: summing slices takes as long as finding them. Each visitor receives its calls in
+// the order in which they were booked; different visitors run concurrently.
 type dispatcher struct {
 	sym      *Symbols // for the caller of Run, after the visitors
 	visitors []Visitor
 	to       []subscription
 	waits    bool // some visitor asks for whole waits
 
-	cur   *batch
-	hops  hopStore // of cur
-	spare []*batch
-	ahead int         // batches that the visitors have not finished
-	todo  chan *batch // nil until the first batch is full
-	done  chan *batch
+	cur, last  *batch   // being booked, and being delivered
+	hops       hopStore // of cur
+	delivering workers.Group
 }
 
-// A batch is handed over when it holds this much. The size does not affect results. A batch
-// of few calls may still be large, because paths may be long.
+// A batch is delivered when it holds this much. The size does not affect results. A batch of
+// few calls may still be large, because paths may be long.
 const (
-	batchCalls   = 1024
-	batchParts   = 1 << 14 // shares, hops and waiters
-	batchesAhead = 3
+	batchCalls = 1024
+	batchParts = 1 << 14 // shares, hops and waiters
 )
 
 func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
-	d := &dispatcher{sym: sym, visitors: visitors, cur: &batch{}}
+	d := &dispatcher{sym: sym, visitors: visitors, cur: &batch{}, last: &batch{}}
 	for _, v := range visitors {
 		one := subscription{visitor: v}
 		one.queue, _ = v.(QueueVisitor)
-		one.changes, _ = v.(ChangeVisitor)
 		one.running, _ = v.(RunningVisitor)
 		one.waits, _ = v.(WaitVisitor)
 		d.waits = d.waits || one.waits != nil
@@ -113,67 +107,22 @@ func (d *dispatcher) handOver() {
 	if b.calls < batchCalls && len(b.shares)+len(d.hops.list)+len(b.waiters) < batchParts {
 		return
 	}
-	if d.todo == nil {
-		d.todo, d.done = make(chan *batch, batchesAhead), make(chan *batch, batchesAhead)
-		go d.work(d.todo)
-	}
-	if d.ahead == batchesAhead {
-		d.takeBack()
-	}
+	d.delivering.Wait()
 	b.hops = d.hops.list
-	d.todo <- b
-	d.ahead++
-	d.use(d.empty())
-}
-
-// use makes a batch the current one.
-func (d *dispatcher) use(b *batch) {
-	d.cur, d.hops = b, hopStore{b.hops}
-}
-
-// empty returns an empty batch.
-func (d *dispatcher) empty() *batch {
-	n := len(d.spare)
-	if n == 0 {
-		return &batch{}
-	}
-	b := d.spare[n-1]
-	d.spare = d.spare[:n-1]
-	return b
-}
-
-func (d *dispatcher) takeBack() {
-	d.spare = append(d.spare, <-d.done)
-	d.ahead--
+	d.delivering.Go(func() { workers.Each(len(d.to), func(i int) { b.deliver(&d.to[i]) })() })
+	d.cur, d.last = d.last, b
+	d.cur.clear()
+	d.hops.list = d.cur.hops
 }
 
 // wait returns once the visitors have received everything that was booked.
 func (d *dispatcher) wait() {
-	for d.ahead > 0 {
-		d.takeBack()
-	}
+	d.delivering.Wait()
 	if d.cur.calls > 0 || d.cur.ticks > 0 {
-		d.cur.hops = d.hops.list
 		for i := range d.to {
 			d.cur.deliver(&d.to[i])
 		}
 		d.cur.clear()
-		d.use(d.cur)
-	}
-}
-
-// close waits like wait and ends the goroutine.
-func (d *dispatcher) close() {
-	d.wait()
-	if d.todo != nil {
-		close(d.todo)
-	}
-}
-
-func (d *dispatcher) work(todo <-chan *batch) {
-	for b := range todo {
-		workers.Each(len(d.to), func(i int) { b.deliver(&d.to[i]) })()
-		b.clear()
-		d.done <- b
+		d.hops.list = d.hops.list[:0]
 	}
 }

@@ -75,7 +75,7 @@ func TestVisitorsReceiveCallsInOrder(t *testing.T) {
 						d.tick(at)
 					}
 				}
-				d.close()
+				d.wait()
 				if !reflect.DeepEqual(passed, direct) {
 					t.Errorf("received %d calls, or others than the %d booked", len(passed.log), len(direct.log))
 				}
@@ -114,7 +114,7 @@ func TestVisitorsRunConcurrently(t *testing.T) {
 	for range 2 * batchCalls {
 		d.slice(&Slice{}, 0)
 	}
-	d.close()
+	d.wait()
 	if both[0].alone || both[1].alone {
 		t.Error("a visitor received nothing while another one ran")
 	}

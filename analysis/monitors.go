@@ -23,12 +23,6 @@ type MonitorWaits struct {
 	Hides   bool // the recorder leaves out short waits
 }
 
-// MonitorVisitor is a Visitor that also receives the waits at each monitor with a known
-// notification. They are no contention. What m points to is valid during the call only.
-type MonitorVisitor interface {
-	Monitor(m *MonitorWaits)
-}
-
 // monitorWaits keeps the waits at monitors until the source ends, at 32 bytes each, if a
 // visitor asks.
 type monitorWaits struct {

@@ -11,8 +11,9 @@ import (
 
 type monitorLog []MonitorWaits
 
-func (*monitorLog) Begin(*Symbols, int64) {}
-func (*monitorLog) Slice(*Slice)          {}
+func (*monitorLog) Begin(*Symbols, int64)    {}
+func (*monitorLog) Slice(*Slice)             {}
+func (*monitorLog) NonLockWait(*NonLockWait) {}
 
 func (l *monitorLog) Monitor(m *MonitorWaits) {
 	one := *m

@@ -19,12 +19,16 @@ type NonLockWait struct {
 	LongestNs int64 // of the whole waits; 0 for sampled ones
 }
 
-// NonLockVisitor is a Visitor that also receives non-lock waits, after everything else. They
-// overlap neither each other nor the thread's waits for locks, so both together are all
-// waiting that the trace shows. A filter of locks leaves none. What a points to is valid
-// during the call only.
+// NonLockVisitor is a Visitor that also receives waits that are not for locks, after
+// everything else.
 type NonLockVisitor interface {
+	// NonLockWait gives non-lock waits. They overlap neither each other nor the thread's waits
+	// for locks, so both together are all waiting that the trace shows. A filter of locks leaves
+	// none. What a points to is valid during the call only.
 	NonLockWait(a *NonLockWait)
+	// Monitor gives the waits at each monitor with a known notification, by monitor and before
+	// the non-lock waits. They are no contention. What m points to is valid during the call only.
+	Monitor(m *MonitorWaits)
 }
 
 // nonLockWaits gives non-lock waits to the visitors that ask for them.
@@ -155,7 +159,7 @@ func (s *sampler) visitNonLockWaits(out nonLockWaits) {
 
 // visitIdle gives the idle times of threads to the visitors that ask for them.
 func (r *record) visitIdle(e *emitter) {
-	ask := asking[IdleVisitor](e)
+	ask := asking[HoldVisitor](e)
 	if len(ask) == 0 {
 		return
 	}
@@ -187,7 +191,7 @@ func (r *record) visitIdle(e *emitter) {
 
 // visitMonitors gives the waits at each monitor to the visitors that ask for them.
 func (r *record) visitMonitors(e *emitter) {
-	ask := asking[MonitorVisitor](e)
+	ask := asking[NonLockVisitor](e)
 	hides := slices.ContainsFunc(r.parts, func(p part) bool { return p.hides })
 	for _, id := range r.monitors.notified() {
 		m := &MonitorWaits{id, r.monitors.of(id, func(w *MonitorWait) bool {

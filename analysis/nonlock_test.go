@@ -13,6 +13,8 @@ type nonLockSums struct {
 	n, ns int64
 }
 
+func (*nonLockSums) Monitor(*MonitorWaits) {}
+
 func (i *nonLockSums) NonLockWait(a *NonLockWait) { i.n, i.ns = i.n+a.Waits, i.ns+a.Ns }
 
 // Each idle time of a thread costs the same, however many there are: the next wait for a

@@ -28,7 +28,6 @@
 //	monitors.go     waits at monitors that other threads end
 //	unseen.go       threads without evidence for a while
 //	sleepsites.go   idle times that count as running
-//	why.go          what the owners of a lock are inferred from
 //	gaps.go         where one input lost data
 //	stalls.go       how late samples were taken
 //	running.go      running time by interval
@@ -82,9 +81,9 @@ type pass struct {
 func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	defs := newDefinitions()
 	out := newDispatcher(&Symbols{definitions: defs}, v)
-	defer out.close()
+	defer out.wait()
 	p := &pass{names: definer{defs, out}, e: newEmitter(defs, f, out), rec: newRecord(), cyc: &cycles{}}
-	p.rec.monitors.asked = len(asking[MonitorVisitor](p.e)) > 0
+	p.rec.monitors.asked = len(asking[NonLockVisitor](p.e)) > 0
 	if f.Class == nil && f.Lock == nil {
 		p.ask = asking[ActivityVisitor](p.e)
 	}
@@ -211,7 +210,7 @@ func (p *pass) finish() *Trace {
 	relocated := rec.relocate(e.defs)
 	rec.activities = rec.Arrange(e.defs.Kind)
 	rec.sleeps.classify(rec, e.defs)
-	tl, rebuilt := rec.activities.Timelines(e.defs, e.asks())
+	tl, rebuilt := rec.activities.Timelines(e.defs, e.filter.Why)
 	counted := 0
 	if !smp.tells() {
 		var unseen int64
@@ -228,13 +227,13 @@ func (p *pass) finish() *Trace {
 		counted = smp.before + smp.threads
 	}
 	rebuilt()
-	e.tellWhy(tl)
+	tr.Whys = tl.Whys
 	rec.sweep(tl, e, p.cyc)
 	e.out.wait()
 	rec.visitHolds(tl, e)
 	rec.visitIdle(e)
-	rec.visitMonitors(e)
 	nonLock := newNonLockWaits(e)
+	rec.visitMonitors(e)
 	rec.visitNonLockWaits(nonLock)
 	smp.visitNonLockWaits(nonLock)
 	tr.Threads = max(counted, 0)

@@ -169,10 +169,14 @@ type RunningVisitor interface {
 	Ticks(n, ns int64)
 }
 
-// HoldVisitor is a Visitor that also receives every hold, recorded or rebuilt, cut like
-// the slices. Sampled traces have none.
+// HoldVisitor is a Visitor that also receives what threads do while they do not wait for
+// locks, cut like the slices. Sampled traces have none of it.
 type HoldVisitor interface {
-	Held(h *Hold) // h is valid during the call only
+	// Held gives every hold, recorded or rebuilt. It is valid during the call only.
+	Held(h *Hold)
+	// Idle gives the idle times of each thread, in order of time. A pause is a sleep: its length
+	// does not depend on other threads.
+	Idle(thread format.ThreadID, start, end int64, pause bool)
 }
 
 // Hold is the interval [Start, End) in which a thread held a lock. A rebuilt hold covers
@@ -185,13 +189,6 @@ type Hold struct {
 	Stack             format.StackID
 	Mode              format.Mode
 	Rebuilt           bool
-}
-
-// IdleVisitor is a Visitor that also receives the idle times of each thread, cut like the
-// slices and in order of time. A pause is a sleep: its length does not depend on other
-// threads.
-type IdleVisitor interface {
-	Idle(thread format.ThreadID, start, end int64, pause bool)
 }
 
 // Waited is a whole wait that ended with the lock.

@@ -14,6 +14,8 @@ type Filter struct {
 	From, To            int64          // the cut is [From, To); format.NoTime means open
 	FromRel, ToRel      bool           // From or To is relative to the start of the trace
 	MinWait             int64          // leave out waits known to be shorter, ns
+
+	Why func(lock format.ObjectID) (from, to int64) // of which interval of the waiting for a lock to explain the owners; an empty one for none
 }
 
 // Trace is the result of a pass over a source, besides its slices.
@@ -27,8 +29,9 @@ type Trace struct {
 	Pauses     []Pause // of the whole program, in order of time
 	Coverage   Coverage
 
-	RunningHigh int64      // upper bound of RunningNs, if some idle time is unknown
-	Reacquired  Reacquired // the estimated part of the waiting
+	Whys        map[format.ObjectID]Why // by lock that Filter.Why asks for, if its owners are inferred by the model
+	RunningHigh int64                   // upper bound of RunningNs, if some idle time is unknown
+	Reacquired  Reacquired              // the estimated part of the waiting
 }
 
 // Reacquired is the time threads took to acquire locks again after waiting on a condition.

@@ -90,16 +90,20 @@ type QueueChange struct {
 }
 
 // QueueVisitor is a Visitor that receives the slices of a long wait queue without the list
-// of its waiters. If it is a ChangeVisitor, it receives joins and leaves instead. The first
-// slice of a wait, before it joins the queue, and the last, when it leaves, come as Slice.
+// of its waiters, and the joins and leaves instead. The first slice of a wait, before it
+// joins the queue, and the last, when it leaves, come as Slice.
 type QueueVisitor interface {
 	// QueueSlice is Slice for a queue of n waiters. The slice lists the first waiter only, and
 	// has one share.
 	QueueSlice(s *Slice, n int)
+	QueueChanged(m *QueueChange)
 }
 
-// ChangeVisitor is a QueueVisitor that follows who is in a queue.
-type ChangeVisitor interface{ QueueChanged(m *QueueChange) }
+// AnyQueue is embedded by a QueueVisitor that need not know which threads are in a queue.
+type AnyQueue struct{}
+
+// QueueChanged implements QueueVisitor.
+func (AnyQueue) QueueChanged(*QueueChange) {}
 
 // waitQueues are the wait queues by lock, for visitors that do not follow them.
 type waitQueues map[format.ObjectID]*WaitQueue[Waiter]

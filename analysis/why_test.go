@@ -8,23 +8,6 @@ import (
 	"contend/golden"
 )
 
-// asker asks why the owners of a lock are as they are said to be.
-type asker struct {
-	sums
-	lock     format.ObjectID
-	from, to int64
-	got      map[format.ObjectID]*Why
-}
-
-func (a *asker) Asks(_ *Symbols, lock format.ObjectID) (from, to int64) {
-	if lock != a.lock {
-		return 0, 0
-	}
-	return a.from, a.to
-}
-
-func (a *asker) Why(lock format.ObjectID, w *Why) { a.got[lock] = w }
-
 // Who asks for one lock at one time is told the candidates of that lock, with evidence that
 // adds up, and of the waiting in that time only.
 func TestWhyIsAnswered(t *testing.T) {
@@ -38,11 +21,17 @@ func TestWhyIsAnswered(t *testing.T) {
 			events = append(events, w)
 		}
 	}
-	a := &asker{sums: *newSums(t), lock: 2, from: 40 * ms, to: 41 * ms, got: map[format.ObjectID]*Why{}}
-	golden.Must(Run(&format.List{Events: events}, open, a))(t)
-	w := a.got[2]
-	if len(a.got) != 1 || w == nil || w.Ns != ms || len(w.Candidates) < 2 {
-		t.Fatalf("told %+v", a.got)
+	asks := open
+	asks.Why = func(lock format.ObjectID) (from, to int64) {
+		if lock != 2 {
+			return 0, 0
+		}
+		return 40 * ms, 41 * ms
+	}
+	got := golden.Must(Run(&format.List{Events: events}, asks))(t).Whys
+	w := got[2]
+	if len(got) != 1 || w.Ns != ms || len(w.Candidates) < 2 {
+		t.Fatalf("told %+v", got)
 	}
 	sum := 0.0
 	for _, c := range w.Candidates {

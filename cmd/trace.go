@@ -34,8 +34,9 @@ type traceOptions struct {
 	minWait  time.Duration
 	limits   decode.Limits
 
-	lenient bool // a filter may match nothing, as of one of two traces
-	shown   bool // the report itself says what was not counted: no warning repeats it
+	why     func(lock format.ObjectID) (from, to int64) // see analysis.Filter
+	lenient bool                                        // a filter may match nothing, as of one of two traces
+	shown   bool                                        // the report itself says what was not counted: no warning repeats it
 }
 
 func (o *traceOptions) bind(c *cobra.Command) {
@@ -93,7 +94,7 @@ func (o *traceOptions) filter() (f analysis.Filter, err error) {
 	if o.minWait < 0 {
 		return f, usageError{errors.New("--min-wait: cannot be negative"), "0s lets every wait through"}
 	}
-	f.MinWait = o.minWait.Nanoseconds()
+	f.MinWait, f.Why = o.minWait.Nanoseconds(), o.why
 	return f, nil
 }
 

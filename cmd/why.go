@@ -133,14 +133,25 @@ func (o *traceOptions) whys(e *env, app *regexp.Regexp, of ...*foundWait) (docs 
 		scenes[i] = waits.NewScene(f.wait.Lock, f.wait.Start, f.wait.Start+f.wait.Ns)
 		visitors[i] = scenes[i]
 	}
-	all := traceOptions{paths: o.paths, rules: o.rules, limits: o.limits, shown: true}       // whatever is selected: who held a lock may be somebody else
-	if res, err = all.run(&env{out: io.Discard, msg: io.Discard}, visitors...); err != nil { // it was said the first time
+	asked := func(lock format.ObjectID) (from, to int64) {
+		for _, s := range scenes {
+			if s.Lock == lock {
+				return s.From, s.To
+			}
+		}
+		return 0, 0
+	}
+	all := traceOptions{why: asked, paths: o.paths, rules: o.rules, limits: o.limits, shown: true} // whatever is selected: who held a lock may be somebody else
+	if res, err = all.run(&env{out: io.Discard, msg: io.Discard}, visitors...); err != nil {       // it was said the first time
 		return nil, nil, err
 	}
 	names := blame.NewSites(app)
 	names.Begin(res.trace.Symbols)
 	for i, f := range of {
 		scenes[i].Finish()
+		if why, inferred := res.trace.Whys[f.wait.Lock]; inferred {
+			scenes[i].Because = &why
+		}
 		docs = append(docs, document.NewWhy(f.wait, scenes[i], res.trace.Symbols, names, f.site, f.rank, f.waits))
 	}
 	return docs, res, nil

@@ -36,6 +36,7 @@ const (
 // Meter is a visitor that sums waiting by interval and lock. Memory grows
 // with the intervals and the locks contended in each.
 type Meter struct {
+	analysis.AnyQueue
 	Name func(lock format.ObjectID, o analysis.Owner) string // writes an owner for people; nil for none
 
 	o      Options

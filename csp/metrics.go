@@ -59,6 +59,9 @@ func (m *Metrics) Held(h *analysis.Hold) {
 	m.inside += h.End - h.Start
 }
 
+// Idle implements analysis.HoldVisitor.
+func (*Metrics) Idle(format.ThreadID, int64, int64, bool) {}
+
 // Rows returns the locks in order of pressure.
 func (m *Metrics) Rows() []Metric {
 	rows := make([]Metric, 0, len(m.Cube.Rows))

@@ -50,6 +50,9 @@ func (c WithResources) placeOf(stack format.StackID) uint32 {
 	return c.placed[stack]
 }
 
+// Monitor implements analysis.NonLockVisitor.
+func (WithResources) Monitor(*analysis.MonitorWaits) {}
+
 // NonLockWait implements analysis.NonLockVisitor. What was sampled is spread over all time.
 func (c WithResources) NonLockWait(a *analysis.NonLockWait) {
 	id := c.placeOf(a.Stack)

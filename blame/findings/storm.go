@@ -32,7 +32,7 @@ type turn struct {
 	stack format.StackID
 }
 
-// Monitor implements analysis.MonitorVisitor.
+// Monitor implements analysis.NonLockVisitor.
 func (v *Evidence) Monitor(m *analysis.MonitorWaits) {
 	c := chase{waits: m.Waits, again: nextOf(m.Waits), oldest: oldestFrom(m.Waits), taken: make([]bool, len(m.Waits))}
 	s := storm{monitor: m.Monitor, hides: m.Hides}

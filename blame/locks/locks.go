@@ -12,6 +12,7 @@ import (
 
 // Collector is a visitor that sums by lock, or by class.
 type Collector struct {
+	analysis.AnyQueue
 	byClass bool
 	sym     *analysis.Symbols
 	index   []int32 // by lock, or by class: its sum, counting from 1

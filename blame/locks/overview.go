@@ -17,6 +17,7 @@ type Options struct {
 // Overview is a visitor that sums by lock, owner and waiter. It allocates
 // nothing for a slice that is like one before.
 type Overview struct {
+	analysis.AnyQueue
 	keys    blame.Resolver
 	sym     *analysis.Symbols
 	owners  sums               // by lock, site, callers and what it did

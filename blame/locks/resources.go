@@ -30,6 +30,7 @@ type NonLockWait struct {
 
 // Resources is a visitor that sums the waits that are not for locks.
 type Resources struct {
+	analysis.AnyQueue
 	sym  *analysis.Symbols
 	rows [2]table // of the idle, and of resources
 }
@@ -62,6 +63,9 @@ func (c *Resources) Slice(*analysis.Slice) {}
 
 // QueueSlice implements analysis.QueueVisitor.
 func (c *Resources) QueueSlice(*analysis.Slice, int) {}
+
+// Monitor implements analysis.NonLockVisitor.
+func (*Resources) Monitor(*analysis.MonitorWaits) {}
 
 // NonLockWait implements analysis.NonLockVisitor.
 func (c *Resources) NonLockWait(a *analysis.NonLockWait) {

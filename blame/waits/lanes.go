@@ -38,6 +38,7 @@ type Arrow struct{ Wait, Hold int32 }
 // Lanes is a visitor that lays a trace out by threads: what each waited for, held and did,
 // from when to when. It keeps every span, so NewLanes chooses a part of the trace. See Finish.
 type Lanes struct {
+	analysis.AnyQueue
 	Spans  []Span
 	Arrows []Arrow
 
@@ -149,7 +150,7 @@ func (l *Lanes) Held(h *analysis.Hold) {
 	}
 }
 
-// Idle implements analysis.IdleVisitor.
+// Idle implements analysis.HoldVisitor.
 func (l *Lanes) Idle(thread format.ThreadID, start, end int64, pause bool) {
 	if l.overlaps(start, end) {
 		did := format.ActivityWait

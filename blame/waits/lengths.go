@@ -55,6 +55,7 @@ type Options struct {
 // only: where a trace samples, it gives the bounds between which each wait's length lies,
 // and no estimate.
 type Collector struct {
+	analysis.AnyQueue
 	by       []blame.Key
 	expected int64
 	interval int64

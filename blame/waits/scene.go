@@ -5,13 +5,12 @@ import (
 	"contend/format"
 )
 
-// Scene is a visitor that collects what happened around one wait for a lock, and why the
-// owners in it are said to be what they are.
+// Scene is a visitor that collects what happened around one wait for a lock.
 type Scene struct {
 	*Lanes
 	Lock     format.ObjectID
 	From, To int64         // the wait
-	Because  *analysis.Why // nil where the owners are recorded
+	Because  *analysis.Why // why its owners are named; nil where they are recorded
 }
 
 // around is how much of a scene is before its wait, and as much behind, as a part of it.
@@ -25,14 +24,3 @@ func NewScene(lock format.ObjectID, from, to int64) *Scene {
 
 // Window is the time of the scene.
 func (s *Scene) Window() (from, to int64) { return s.from, s.to }
-
-// Asks implements analysis.WhyVisitor.
-func (s *Scene) Asks(_ *analysis.Symbols, lock format.ObjectID) (from, to int64) {
-	if lock != s.Lock {
-		return 0, 0
-	}
-	return s.From, s.To
-}
-
-// Why implements analysis.WhyVisitor.
-func (s *Scene) Why(_ format.ObjectID, w *analysis.Why) { s.Because = w }

@@ -11,6 +11,7 @@ import (
 // Collector is a visitor that takes what a replay needs: every tenure, some 60
 // bytes each, and when threads were idle.
 type Collector struct {
+	analysis.AnyQueue
 	sym   *analysis.Symbols
 	sites *blame.Sites
 	start int64
@@ -149,7 +150,7 @@ func (c *Collector) Held(h *analysis.Hold) {
 	c.tenures = append(c.tenures, t)
 }
 
-// Idle implements analysis.IdleVisitor.
+// Idle implements analysis.HoldVisitor.
 func (c *Collector) Idle(thread format.ThreadID, start, end int64, pause bool) {
 	t := c.thread(thread)
 	t.idle = append(t.idle, span{start - c.start, end - c.start, pause})
