@@ -92,33 +92,6 @@ func (e *emitter) wanted(t format.ThreadID, l format.ObjectID, length int64) boo
 // a hold is no wait.
 const anyLength = maxTime
 
-// bookDirect charges e.slice with n waiters to the owner of its lock. Of a queue the slice
-// lists the first waiter only. It returns false if the lock has several owners or a blocked
-// one.
-func (e *emitter) bookDirect(g *graph, n int) bool {
-	s := &e.slice
-	o, ok := g.direct(s.Lock)
-	if ok {
-		e.one = [1]Share{{Ns: s.Length(), Direct: o, Root: o, Hops: 1, Last: s.Lock}}
-		s.Shares = e.one[:]
-		e.emit(n)
-	}
-	return ok
-}
-
-// bookSingle charges e.slice of a queue of n waiters, which it does not list, if they all
-// have one share. node is one of them. The threads behind a deadlock are to be listed.
-func (e *emitter) bookSingle(g *graph, node format.ThreadID, n int) bool {
-	s := &e.slice
-	shares, common := g.shares(node, s.Start, s.End)
-	if !common || len(shares) != 1 || shares[0].Root.Kind == OwnerDeadlock {
-		return false
-	}
-	s.Shares = shares
-	e.emit(n)
-	return true
-}
-
 // bookWait gives a whole wait that ended with the lock to the visitors that ask for them.
 func (e *emitter) bookWait(w *owners.Wait) {
 	if !e.out.waits || w.Failed() || w.Start < e.from || w.End > e.to || !e.wanted(w.Thread, w.Lock, w.End-w.Start) {
@@ -127,31 +100,40 @@ func (e *emitter) bookWait(w *owners.Wait) {
 	e.out.wholeWait(Waited{w.Thread, w.Lock, w.Stack, w.Start, w.End, w.Mode()})
 }
 
-// book charges e.slice. Its waiters wait for one lock and are given as nodes of the graph.
-// They share the path from the lock on, unless it leads back to one of them.
-func (e *emitter) book(g *graph, nodes []format.ThreadID) {
+// book charges e.slice with n waiters of one lock, which are nodes of the graph. They share
+// the path from the lock on, unless it leads back to one of them. Of a queue the slice lists
+// the first waiter only, if all have one share and it does not end in a deadlock, whose
+// queue is told; else nodes lists all, and adds them to the slice.
+func (e *emitter) book(g *graph, first format.ThreadID, n int, nodes func() []format.ThreadID) {
 	s := &e.slice
-	common := false
-	s.Shares, common = g.shares(nodes[0], s.Start, s.End)
-	if common || len(nodes) == 1 {
-		e.emit(len(s.Waiters))
+	if o, ok := g.direct(s.Lock); ok {
+		e.bookOwner(o, n)
 		return
 	}
-	waiters := s.Waiters
-	for i, n := range nodes {
-		s.Waiters = waiters[i : i+1]
-		s.Shares, _ = g.shares(n, s.Start, s.End)
-		e.emit(1)
+	common := false
+	s.Shares, common = g.shares(first, s.Start, s.End)
+	if n == len(s.Waiters) && (common || n == 1) || n > len(s.Waiters) && common && len(s.Shares) == 1 && s.Shares[0].Root.Kind != OwnerDeadlock {
+		e.emit(n)
+		return
+	}
+	all := nodes()
+	if waiters := s.Waiters; common {
+		e.emit(n)
+	} else {
+		for i, node := range all {
+			s.Waiters = waiters[i : i+1]
+			s.Shares, _ = g.shares(node, s.Start, s.End)
+			e.emit(1)
+		}
 	}
 }
 
-// bookFree charges e.slice to no thread: the sampler found the lock free.
-func (e *emitter) bookFree() {
+// bookOwner charges e.slice with n waiters to an owner that is not blocked.
+func (e *emitter) bookOwner(o Owner, n int) {
 	s := &e.slice
-	free := Owner{Kind: OwnerHandoff, Prov: Sampled}
-	e.one = [1]Share{{Ns: s.Length(), Direct: free, Root: free, Hops: 1, Last: s.Lock}}
+	e.one = [1]Share{{Ns: s.Length(), Direct: o, Root: o, Hops: 1, Last: s.Lock}}
 	s.Shares = e.one[:]
-	e.emit(len(s.Waiters))
+	e.emit(n)
 }
 
 // emit books e.slice with n waiters.

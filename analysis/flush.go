@@ -79,12 +79,15 @@ func (s *openWaits) flushQueue(l format.ObjectID, level int) {
 func (s *openWaits) emit(l format.ObjectID, from, to int) {
 	open, waiters := s.queue[l].open[from:to], s.queue[l].waiters[from:to]
 	if lo, hi, ok := s.e.cut(open[0].since, s.now); ok {
-		if group := s.wantedWaiters(open, waiters); len(group) > 0 {
-			s.boundStarts(len(group))
-			s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: group}
-			if !s.e.bookDirect(&s.g, len(group)) {
-				s.e.book(&s.g, s.wantedNodes(open))
+		s.charged, s.nodes = s.charged[:0], s.nodes[:0]
+		for i := range open {
+			if !open[i].hidden {
+				s.charged, s.nodes = append(s.charged, waiters[i]), append(s.nodes, open[i].node)
 			}
+		}
+		if n := len(s.nodes); n > 0 {
+			s.boundStarts(n)
+			s.book(l, lo, hi, s.nodes[0], n, func() []format.ThreadID { return s.nodes })
 		}
 		for i := range waiters {
 			waiters[i].First, waiters[i].WaitNs, waiters[i].CutNs = false, 0, 0
@@ -95,29 +98,10 @@ func (s *openWaits) emit(l format.ObjectID, from, to int) {
 	}
 }
 
-// wantedWaiters returns the waiters that the filter does not hide.
-func (s *openWaits) wantedWaiters(open []openSlice, waiters []Waiter) []Waiter {
-	if s.e.all {
-		return waiters
-	}
-	s.charged = s.charged[:0]
-	for i := range open {
-		if !open[i].hidden {
-			s.charged = append(s.charged, waiters[i])
-		}
-	}
-	return s.charged
-}
-
-// wantedNodes returns the nodes of the waiters that the filter does not hide.
-func (s *openWaits) wantedNodes(open []openSlice) []format.ThreadID {
-	s.nodes = s.nodes[:0]
-	for i := range open {
-		if !open[i].hidden {
-			s.nodes = append(s.nodes, open[i].node)
-		}
-	}
-	return s.nodes
+// book charges an interval to the owners of a lock, see emitter.book.
+func (s *openWaits) book(l format.ObjectID, lo, hi int64, first format.ThreadID, n int, nodes func() []format.ThreadID) {
+	s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
+	s.e.book(&s.g, first, n, nodes)
 }
 
 // emitEmpty emits a wait of length zero.

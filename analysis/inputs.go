@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"cmp"
-	"math"
 	"slices"
 
 	"contend/format"
@@ -65,11 +63,10 @@ const sameRecording = int64(1e9)
 
 // between returns the intervals between recordings, in order of time.
 func between(recorded []span) (out []span) {
-	recorded = slices.SortedFunc(slices.Values(recorded), func(a, b span) int { return cmp.Compare(a.start, b.start) })
-	for i, end := 1, int64(math.MinInt64); i < len(recorded); i++ {
-		end = max(end, recorded[i-1].end)
-		if start := recorded[i].start; start > end && start-end > sameRecording {
-			out = append(out, span{end, start})
+	all := unionOf(slices.Clone(recorded))
+	for i := 1; i < len(all); i++ {
+		if s := (span{all[i-1].end, all[i].start}); s.end-s.start > sameRecording {
+			out = append(out, s)
 		}
 	}
 	return out

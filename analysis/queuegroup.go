@@ -63,11 +63,7 @@ func (s *openWaits) leaveGroup(n format.ThreadID, c *queueGroup) {
 	if lo, hi, ok := s.e.cut(c.since, s.now); ok && c.since < s.now {
 		s.boundStarts(1)
 		s.charged = append(s.charged[:0], w)
-		s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
-		if !s.e.bookDirect(&s.g, 1) {
-			s.nodes = append(s.nodes[:0], n)
-			s.e.book(&s.g, s.nodes)
-		}
+		s.book(l, lo, hi, n, 1, nil)
 	}
 	s.state[n].member = 0
 	c.members.Leave(number)
@@ -90,14 +86,12 @@ func (s *openWaits) emitGroup(l format.ObjectID, c *queueGroup, level int) {
 	s.boundStarts(1)
 	first := c.members.First()
 	s.charged = append(s.charged[:0], first.waiter)
-	s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
-	if s.e.bookDirect(&s.g, c.members.Len()) || s.e.bookSingle(&s.g, first.node, c.members.Len()) {
-		return
-	}
-	s.charged, s.nodes = s.charged[:0], s.nodes[:0]
-	for _, one := range c.members.All() {
-		s.charged, s.nodes = append(s.charged, one.waiter), append(s.nodes, one.node)
-	}
-	s.e.slice.Waiters = s.charged
-	s.e.book(&s.g, s.nodes)
+	s.book(l, lo, hi, first.node, c.members.Len(), func() []format.ThreadID {
+		s.charged, s.nodes = s.charged[:0], s.nodes[:0]
+		for _, one := range c.members.All() {
+			s.charged, s.nodes = append(s.charged, one.waiter), append(s.nodes, one.node)
+		}
+		s.e.slice.Waiters = s.charged
+		return s.nodes
+	})
 }

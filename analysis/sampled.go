@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"slices"
 	"strconv"
 
 	"contend/format"
@@ -115,21 +114,7 @@ func (s *sampler) charge(next int64) {
 		s.postpone(lo, hi, seen)
 		return
 	}
-	s.e.tick(lo, hi)
-	if s.stale || !s.repeats() {
-		s.stale = false
-		s.clear()
-		s.build()
-	}
-	s.book(lo, hi, s.count(), &seen)
-}
-
-// repeats reports whether cur shows the same locks as the instant charged before it, which
-// is in the other buffer until the next one is read.
-func (s *sampler) repeats() bool {
-	return slices.EqualFunc(s.cur.locks, s.next.locks, func(a, b contendedLock) bool {
-		return a.lock == b.lock && slices.Equal(a.owners, b.owners) && slices.Equal(a.waiters, b.waiters)
-	})
+	s.bookInstant(lo, hi, &seen)
 }
 
 // showsOwners reports whether the samples show the owners of contended locks. A source that

@@ -20,8 +20,7 @@ type sampler struct {
 	before      int  // sum of these maxima for earlier inputs
 
 	cur           *instant
-	next          *instant // until it is read: the instant before cur
-	stale         bool     // the graph does not show the instant charged last
+	next          *instant // until it is read: scratch
 	stalls        stalls
 	measured      measured
 	prev          int64 // time of the tick before cur; NoTime at the start
@@ -237,11 +236,11 @@ func (s *sampler) book(lo, hi, running int64, seen *Sample) {
 func (s *sampler) emitScaled(nodes []format.ThreadID, lo, hi int64, seen *Sample) {
 	length := s.measured.factor(s.g.blocked[nodes[0]].lock).of(hi - lo)
 	if s.collect(nodes, lo, min(hi, lo+length), seen, false) {
-		s.e.book(&s.g, s.group)
+		s.e.book(&s.g, s.group[0], len(s.group), func() []format.ThreadID { return s.group })
 	}
 	for rest := length - (hi - lo); rest > 0; rest -= hi - lo {
 		if s.collect(nodes, hi-min(rest, hi-lo), hi, seen, true) {
-			s.e.bookFree()
+			s.e.bookOwner(Owner{Kind: OwnerHandoff, Prov: Sampled}, len(s.waiters)) // the sampler found the lock free
 		}
 	}
 }

@@ -65,22 +65,21 @@ func (s *sampler) bookPending() {
 		b := &m.pending[i]
 		cur := s.cur
 		s.cur = &b.of
-		s.bookScaled(b)
+		s.bookInstant(b.lo, b.hi, &b.seen)
 		s.cur = cur
 	}
 	m.sampled += m.waiting
 	m.clear()
 }
 
-// bookScaled books cur, which was pending.
-func (s *sampler) bookScaled(b *booking) {
-	s.e.tick(b.lo, b.hi)
+// bookInstant books cur, which stands for [lo, hi).
+func (s *sampler) bookInstant(lo, hi int64, seen *Sample) {
+	s.e.tick(lo, hi)
 	s.clear()
 	s.build()
-	s.stale = true
 	running := s.count()
-	s.book(b.lo, b.hi, running, &b.seen)
-	s.runMore(b.lo, b.hi, running)
+	s.book(lo, hi, running, seen)
+	s.runMore(lo, hi, running)
 }
 
 // runMore adds running time if waits were scaled to more threads than ran, because a

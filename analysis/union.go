@@ -1,10 +1,5 @@
 package analysis
 
-import (
-	"cmp"
-	"slices"
-)
-
 // Union measures the union of intervals: the wall-clock time of a key whose thread-time is
 // their sum. The zero value is empty.
 type Union struct {
@@ -107,7 +102,7 @@ func (u *Union) Len() int64 {
 // Spans measures the union of intervals in any order. Intervals that overlap, like those of
 // threads that wait together, take little memory. The zero value is empty.
 type Spans struct {
-	joined Union
+	joined []span
 	loose  []span
 }
 
@@ -119,21 +114,21 @@ func (s *Spans) Add(start, end int64) {
 	if start >= end {
 		return
 	}
-	if len(s.loose) >= max(minLoose, len(s.joined.spans)) { // seldom enough that each is sorted only a few times
+	if len(s.loose) >= max(minLoose, len(s.joined)) { // seldom enough that each is sorted only a few times
 		s.join()
 	}
 	s.loose = append(s.loose, span{start, end})
 }
 
 func (s *Spans) join() {
-	s.joined = *UnionOf([]*Union{&s.joined, {spans: s.loose}})
+	s.joined = unionOf(append(s.joined, s.loose...))
 	s.loose = s.loose[:0]
 }
 
 // Len returns the length of the union so far, in nanoseconds.
 func (s *Spans) Len() int64 {
 	s.join()
-	return s.joined.Len()
+	return within(s.joined, span{earliest, maxTime})
 }
 
 // UnionOf returns the union of several.
@@ -145,10 +140,5 @@ func UnionOf(parts []*Union) *Union {
 	for _, p := range parts {
 		all = append(all, p.spans...)
 	}
-	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.end, b.end) })
-	u := &Union{}
-	for _, s := range all {
-		u.Add(s.start, s.end)
-	}
-	return u
+	return &Union{spans: unionOf(all)}
 }

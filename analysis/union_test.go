@@ -114,7 +114,7 @@ func TestSpansInAnyOrder(t *testing.T) {
 			}
 			s.Add(1e9, 1e9)
 			all = append(all, u)
-			if kept := cap(s.loose) + cap(s.joined.spans); kept > 4*minLoose {
+			if kept := cap(s.loose) + cap(s.joined); kept > 4*minLoose {
 				t.Fatalf("%d stretches are kept", kept)
 			}
 		}

@@ -120,26 +120,11 @@ func (d *Dist) Mean() int64 {
 	if d.full != nil {
 		return min(int64(d.full.Mean()), d.max)
 	}
-	sum := bits128{}
+	whole, rest := int64(0), int64(0) // a sum of all may not fit
 	for _, ns := range d.raw {
-		sum.add(uint64(ns))
+		whole, rest = whole+ns/d.n, rest+ns%d.n
 	}
-	return int64(sum.div(uint64(d.n)))
-}
-
-// bits128 is a sum that durations of centuries do not overflow.
-type bits128 struct{ hi, lo uint64 }
-
-func (s *bits128) add(v uint64) {
-	var carry uint64
-	s.lo, carry = bits.Add64(s.lo, v, 0)
-	s.hi += carry
-}
-
-// div divides by n, which must exceed the high word; the number of terms does.
-func (s *bits128) div(n uint64) uint64 {
-	q, _ := bits.Div64(s.hi, s.lo, n)
-	return q
+	return whole + rest/d.n
 }
 
 // Percentile returns the smallest duration d such that q per cent of all are at most d,

@@ -10,13 +10,7 @@
 //	spares.go   small pools of idle values
 package column
 
-import (
-	"cmp"
-	"runtime"
-	"slices"
-
-	"contend/format/workers"
-)
+import "contend/format/workers"
 
 // Column is an array that grows in pieces: growing copies nothing and wastes at most one
 // piece. A full piece is sorted by start in the background while the next one fills; Order
@@ -113,74 +107,17 @@ func (c *Column[T]) Order() []Ref {
 		c.sort(c.pieces[n-1])
 	}
 	c.sorting.Wait()
-	out := make([]Ref, c.Len())
-	from, rest := make([]int, len(c.pieces)), out
-	var stretches []interval
-	for _, to := range c.cuts() {
-		n := 0
-		for i := range to {
-			n += to[i] - from[i]
-		}
-		stretches = append(stretches, interval{from, to, rest[:0:n]})
-		from, rest = to, rest[n:]
-	}
-	workers.Each(len(stretches), func(i int) { c.merge(&stretches[i]) })()
-	return out
-}
-
-// interval is an interval of time: the elements of each piece that begin in it, and the
-// memory for their refs.
-type interval struct {
-	from, to []int
-	out      []Ref
-}
-
-// maxMergedAlone is the number of pieces up to which one core merges them.
-const maxMergedAlone = 4
-
-// cuts splits time into about as many intervals of equal numbers of elements as there are
-// cores. It returns the end of each in every piece.
-func (c *Column[T]) cuts() (ends [][]int) {
-	const step = pieceLen / 64
-	var sample []int64
-	if len(c.pieces) > maxMergedAlone {
-		for _, piece := range c.pieces {
-			for i := 0; i < len(piece); i += step {
-				sample = append(sample, c.Start(&piece[i]))
-			}
-		}
-		slices.Sort(sample)
-	}
-	if parts := runtime.GOMAXPROCS(0); len(sample) > parts {
-		for part := 1; part < parts; part++ {
-			end := make([]int, len(c.pieces))
-			for i, piece := range c.pieces { // what begins together stays together
-				end[i], _ = slices.BinarySearchFunc(piece, sample[part*len(sample)/parts], func(v T, t int64) int { return cmp.Compare(c.Start(&v), t) })
-			}
-			ends = append(ends, end)
-		}
-	}
-	last := make([]int, len(c.pieces))
-	for i, piece := range c.pieces {
-		last[i] = len(piece)
-	}
-	return append(ends, last)
-}
-
-// merge orders the refs of an interval.
-func (c *Column[T]) merge(s *interval) {
+	out := make([]Ref, 0, c.Len())
 	var heads KeyHeap
 	for i, piece := range c.pieces {
-		if at := s.from[i]; at < s.to[i] {
-			heads.Push(Key{c.Start(&piece[at]), Ref(i)<<pieceBits | Ref(at)})
-		}
+		heads.Push(Key{c.Start(&piece[0]), Ref(i) << pieceBits})
 	}
 	for len(heads) > 0 {
 		h := &heads[0]
-		piece := c.pieces[h.ID>>pieceBits][:s.to[h.ID>>pieceBits]]
+		piece := c.pieces[h.ID>>pieceBits]
 		at := int(h.ID & (pieceLen - 1))
 		for { // many in a row may come from one piece
-			s.out = append(s.out, h.ID)
+			out = append(out, h.ID)
 			if at++; at == len(piece) {
 				heads.Pop()
 				break
@@ -193,4 +130,5 @@ func (c *Column[T]) merge(s *interval) {
 			}
 		}
 	}
+	return out
 }
