@@ -7,18 +7,14 @@
 //	column.go   an array in pieces, and its order by time
 //	radix.go    sorting keys by their instants
 //	keyheap.go  a heap of keys
-//	spares.go   small pools of idle values
 package column
 
-import "contend/format/workers"
-
 // Column is an array that grows in pieces: growing copies nothing and wastes at most one
-// piece. A full piece is sorted by start in the background while the next one fills; Order
-// then merges the pieces. The zero value is empty.
+// piece. Full pieces are sorted by start; Order then merges them. The zero value is empty.
 type Column[T any] struct {
-	Start   func(*T) int64 // start of an element, ns; nil if Order is never called
-	pieces  [][]T
-	sorting workers.Group
+	Start  func(*T) int64 // start of an element, ns; nil if Order is never called
+	pieces [][]T
+	sorter sorter
 }
 
 // Ref identifies an element of a column by piece and place. It is valid once Order has
@@ -49,8 +45,8 @@ func (c *Column[T]) next() {
 		c.pieces = append(c.pieces, nil)
 		return
 	}
-	if full := c.pieces[n-1]; c.Start != nil {
-		c.sorting.Go(func() { c.sort(full) })
+	if c.Start != nil {
+		c.sort(c.pieces[n-1])
 	}
 	c.pieces = append(c.pieces, make([]T, 0, pieceLen))
 }
@@ -58,9 +54,7 @@ func (c *Column[T]) next() {
 // sort moves each element of a piece once, along the cycles of the permutation that sorts
 // it.
 func (c *Column[T]) sort(piece []T) {
-	by := idleSorter()
-	defer sorters.Put(by)
-	keys, moved := order(by, piece, c.Start)
+	keys, moved := order(&c.sorter, piece, c.Start)
 	if !moved {
 		return
 	}
@@ -90,9 +84,8 @@ func (c *Column[T]) At(r Ref) *T { return &c.pieces[r>>pieceBits][r&(pieceLen-1)
 // Clear drops all elements.
 func (c *Column[T]) Clear() { c.pieces = nil }
 
-// Each visits all elements in memory order, after pending sorts.
+// Each visits all elements in memory order.
 func (c *Column[T]) Each(f func(Ref, *T)) {
-	c.sorting.Wait()
 	for n, piece := range c.pieces {
 		for i := range piece {
 			f(Ref(n)<<pieceBits|Ref(i), &piece[i])
@@ -106,7 +99,7 @@ func (c *Column[T]) Order() []Ref {
 	if n := len(c.pieces); n > 0 {
 		c.sort(c.pieces[n-1])
 	}
-	c.sorting.Wait()
+	c.sorter = sorter{}
 	out := make([]Ref, 0, c.Len())
 	var heads KeyHeap
 	for i, piece := range c.pieces {

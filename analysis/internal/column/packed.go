@@ -8,8 +8,7 @@ import (
 )
 
 // Packed is a column whose elements are only read in order. A full piece is sorted by start
-// and packed in the background, and unpacked only while it is read. All additions come
-// before the first read.
+// and packed, and unpacked only while it is read. All additions come before the first read.
 type Packed[T any] struct {
 	Start func(*T) int64  // start of an element, ns
 	Coder func() Coder[T] // for one piece
@@ -18,9 +17,8 @@ type Packed[T any] struct {
 	n       int
 	last    []T // the piece being filled
 	pieces  []*packed
-	packing workers.Group
-	cores   chan struct{} // limits the pieces packed at once
-	spare   Spares[[]T]
+	sorter  sorter
+	scratch []byte // a piece is packed into before its length is known
 }
 
 // Coder packs the elements of a piece in order of their starts, and unpacks them in the
@@ -37,16 +35,13 @@ type packed struct {
 	first, last int64 // starts
 }
 
-// packedAtOnce is the number of pieces that are packed at once.
-const packedAtOnce = 4
-
 // whole returns the number of elements of a full piece.
 func (c *Packed[T]) whole() int { return cmp.Or(c.Piece, pieceLen) }
 
 // Add appends an element.
 func (c *Packed[T]) Add(v T) {
 	if len(c.last) == c.whole() {
-		c.full()
+		c.pack()
 	}
 	c.last = append(c.last, v)
 	c.n++
@@ -57,64 +52,35 @@ func (c *Packed[T]) AddAll(list []T) {
 	c.n += len(list)
 	for len(list) > 0 {
 		if len(c.last) == c.whole() {
-			c.full()
+			c.pack()
 		}
 		n := min(len(list), c.whole()-len(c.last))
 		c.last, list = append(c.last, list[:n]...), list[n:]
 	}
 }
 
-// full packs the current piece and begins another.
-func (c *Packed[T]) full() {
-	if c.cores == nil {
-		c.cores = make(chan struct{}, packedAtOnce)
-	}
-	if c.spare == nil {
-		c.spare = make(Spares[[]T], packedAtOnce)
-	}
-	c.cores <- struct{}{}
-	piece, into := c.last, &packed{}
-	c.pieces = append(c.pieces, into)
-	c.packing.Go(func() {
-		c.pack(piece, into)
-		c.spare.Put(piece[:0])
-		<-c.cores
-	})
-	used, ok := c.spare.Take()
-	if !ok {
-		used = make([]T, 0, c.whole())
-	}
-	c.last = used
-}
-
-func (c *Packed[T]) pack(piece []T, into *packed) {
-	by := idleSorter()
-	defer sorters.Put(by)
-	keys, _ := order(by, piece, c.Start)
-	bytes, _ := scratches.Take()
+// pack packs the current piece and empties it.
+func (c *Packed[T]) pack() {
+	keys, _ := order(&c.sorter, c.last, c.Start)
+	c.scratch = c.scratch[:0]
 	coder := c.Coder()
 	for i := range keys {
-		bytes = coder.Put(bytes, &piece[keys[i].ID])
+		c.scratch = coder.Put(c.scratch, &c.last[keys[i].ID])
 	}
-	*into = packed{slices.Clone(bytes), len(piece), keys[0].At, keys[len(keys)-1].At}
-	scratches.Put(bytes[:0])
+	c.pieces = append(c.pieces, &packed{slices.Clone(c.scratch), len(keys), keys[0].At, keys[len(keys)-1].At})
+	c.last = c.last[:0]
 }
 
-// scratches are buffers to pack pieces into before their length is known.
-var scratches = make(Spares[[]byte], maxSpares)
-
-// done packs the last piece and waits for all. It frees the scratch memory, some megabytes:
-// by then the trace has been read to its end.
+// done packs the last piece. It frees the scratch memory, some megabytes: by then the trace
+// has been read to its end.
 func (c *Packed[T]) done() {
-	c.packing.Wait()
-	if len(c.last) == 0 {
+	if len(c.last) == 0 && c.scratch == nil {
 		return
 	}
-	into := &packed{}
-	c.pack(c.last, into)
-	c.pieces, c.last, c.spare = append(c.pieces, into), nil, nil
-	sorters.empty()
-	scratches.empty()
+	if len(c.last) > 0 {
+		c.pack()
+	}
+	c.last, c.sorter, c.scratch = nil, sorter{}, nil
 }
 
 // Each visits all elements, piece by piece in order of their starts.

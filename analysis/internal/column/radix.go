@@ -20,18 +20,6 @@ const (
 	farMoved  = 4 // average number of places a key is moved from which on digits are cheaper
 )
 
-// sorters are the idle sorters.
-var sorters = make(Spares[*sorter], maxSpares)
-
-// idleSorter returns a sorter, to be put back into sorters.
-func idleSorter() *sorter {
-	by, ok := sorters.Take()
-	if !ok {
-		by = &sorter{}
-	}
-	return by
-}
-
 // order returns the keys of elements by start, 16 bytes each, and whether any element was
 // out of order. The keys belong to the sorter.
 func order[T any](by *sorter, list []T, start func(*T) int64) (keys []Key, moved bool) {

@@ -65,8 +65,8 @@ func TestPackedLetsGoOfWhatItIsFilledWith(t *testing.T) {
 			}
 			want++
 		})
-		if want != n || c.last != nil || c.spare != nil || len(sorters)+len(scratches) > 0 {
-			t.Errorf("%d of %d read; spare pieces %d, sorters %d", want, n, len(c.spare), len(sorters))
+		if want != n || c.last != nil || c.scratch != nil || c.sorter.keys != nil {
+			t.Errorf("%d of %d read; scratch memory of %d bytes and %d keys", want, n, len(c.scratch), len(c.sorter.keys))
 		}
 	}
 }
