@@ -3,8 +3,7 @@ package analysis
 // batch is a list of calls to visitors, in order. The data that its slices refer to lies in
 // its own arrays. If one of these grows, slices that refer to the old array stay valid.
 type batch struct {
-	calls   int
-	order   []sameCalls
+	order   []callKind
 	slices  []Slice // also those of queues
 	lengths []int   // of the queues
 	changes []QueueChange
@@ -18,12 +17,7 @@ type batch struct {
 	waiters []Waiter
 }
 
-// sameCalls is a run of calls of one kind.
-type sameCalls struct {
-	what callKind
-	n    int
-}
-
+// callKind says which list of a batch holds the next call.
 type callKind uint8
 
 const (
@@ -39,15 +33,8 @@ type runningTime struct {
 	ns int64
 }
 
-// call adds one call of a kind to the order.
-func (b *batch) call(what callKind) {
-	b.calls++
-	if n := len(b.order); n > 0 && b.order[n-1].what == what {
-		b.order[n-1].n++
-		return
-	}
-	b.order = append(b.order, sameCalls{what, 1})
-}
+// calls returns how many calls the batch holds, but for ticks.
+func (b *batch) calls() int { return len(b.order) + len(b.waits) }
 
 // subscription is a visitor and the optional interfaces that it implements.
 type subscription struct {
@@ -69,31 +56,23 @@ func (b *batch) deliver(to *subscription) {
 			to.waits.Wait(&b.waits[i])
 		}
 	}
-	slices, lengths, moves, running := b.slices, b.lengths, b.changes, b.running
-	for _, c := range b.order {
-		switch c.what {
+	slices, lengths, changes, running := 0, 0, 0, 0
+	for _, what := range b.order {
+		switch what {
 		case callSlice:
-			for i := range slices[:c.n] {
-				to.visitor.Slice(&slices[i])
-			}
-			slices = slices[c.n:]
+			to.visitor.Slice(&b.slices[slices])
+			slices++
 		case callQueue:
-			for i := range slices[:c.n] {
-				to.queued(&slices[i], lengths[i])
-			}
-			slices, lengths = slices[c.n:], lengths[c.n:]
+			to.queued(&b.slices[slices], b.lengths[lengths])
+			slices, lengths = slices+1, lengths+1
 		case callChange:
-			for i := range moves[:c.n] {
-				to.changed(&moves[i])
-			}
-			moves = moves[c.n:]
+			to.changed(&b.changes[changes])
+			changes++
 		case callRunning:
-			if to.running != nil {
-				for _, r := range running[:c.n] {
-					to.running.Running(r.start, r.end, r.ns)
-				}
+			if r := &b.running[running]; to.running != nil {
+				to.running.Running(r.start, r.end, r.ns)
 			}
-			running = running[c.n:]
+			running++
 		}
 	}
 }
@@ -123,7 +102,7 @@ func (to *subscription) changed(m *QueueChange) {
 
 // clear empties the batch and keeps its memory.
 func (b *batch) clear() {
-	b.calls, b.order, b.slices, b.lengths, b.changes, b.running = 0, b.order[:0], b.slices[:0], b.lengths[:0], b.changes[:0], b.running[:0]
+	b.order, b.slices, b.lengths, b.changes, b.running = b.order[:0], b.slices[:0], b.lengths[:0], b.changes[:0], b.running[:0]
 	b.ticks, b.tickNs, b.waits = 0, 0, b.waits[:0]
 	b.shares, b.hops, b.waiters = b.shares[:0], b.hops[:0], b.waiters[:0]
 }

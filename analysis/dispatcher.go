@@ -55,7 +55,7 @@ func (d *dispatcher) slice(s *Slice, n int) {
 		what = callQueue
 		b.lengths = append(b.lengths, n)
 	}
-	b.call(what)
+	b.order = append(b.order, what)
 	at := next(&b.slices)
 	*at = *s
 	at.Shares, at.Waiters = stored(&b.shares, s.Shares), stored(&b.waiters, s.Waiters)
@@ -64,7 +64,7 @@ func (d *dispatcher) slice(s *Slice, n int) {
 
 // queueChange adds a waiter that joins or leaves a wait queue.
 func (d *dispatcher) queueChange(m QueueChange) {
-	d.cur.call(callChange)
+	d.cur.order = append(d.cur.order, callChange)
 	d.cur.changes = append(d.cur.changes, m)
 	d.handOver()
 }
@@ -84,7 +84,7 @@ func stored[T any](array *[]T, items []T) []T {
 }
 
 func (d *dispatcher) running(from, to, ns int64) {
-	d.cur.call(callRunning)
+	d.cur.order = append(d.cur.order, callRunning)
 	d.cur.running = append(d.cur.running, runningTime{span{from, to}, ns})
 	d.handOver()
 }
@@ -96,7 +96,6 @@ func (d *dispatcher) tick(ns int64) {
 
 // wholeWait adds a whole wait for the visitors that ask for them.
 func (d *dispatcher) wholeWait(w Waited) {
-	d.cur.calls++
 	d.cur.waits = append(d.cur.waits, w)
 	d.handOver()
 }
@@ -104,7 +103,7 @@ func (d *dispatcher) wholeWait(w Waited) {
 // handOver gives the current batch to the visitors if it is full.
 func (d *dispatcher) handOver() {
 	b := d.cur
-	if b.calls < batchCalls && len(b.shares)+len(d.hops.list)+len(b.waiters) < batchParts {
+	if b.calls() < batchCalls && len(b.shares)+len(d.hops.list)+len(b.waiters) < batchParts {
 		return
 	}
 	d.delivering.Wait()
@@ -118,7 +117,7 @@ func (d *dispatcher) handOver() {
 // wait returns once the visitors have received everything that was booked.
 func (d *dispatcher) wait() {
 	d.delivering.Wait()
-	if d.cur.calls > 0 || d.cur.ticks > 0 {
+	if d.cur.calls() > 0 || d.cur.ticks > 0 {
 		for i := range d.to {
 			d.cur.deliver(&d.to[i])
 		}

@@ -23,49 +23,40 @@ type MonitorWaits struct {
 	Hides   bool // the recorder leaves out short waits
 }
 
-// monitorWaits keeps the waits at monitors until the source ends, at 32 bytes each, if a
+// monitorWaits keeps the waits at monitors until the source ends, at 40 bytes each, if a
 // visitor asks.
 type monitorWaits struct {
 	asked bool
-	at    map[format.ObjectID]*monitorUse
+	list  []monitorWait
 }
 
-// monitorUse is the recorded waits at one monitor.
-type monitorUse struct {
-	waits    []MonitorWait
-	notified bool
+type monitorWait struct {
+	MonitorWait
+	at format.ObjectID
 }
 
 func (m *monitorWaits) add(ev *format.Event, end int64) {
-	if !m.asked || ev.Object == format.NoObject {
-		return
+	if m.asked && ev.Object != format.NoObject {
+		m.list = append(m.list, monitorWait{MonitorWait{ev.Time, end, ev.Thread, ev.Owner, ev.Stack}, ev.Object})
 	}
-	u := m.at[ev.Object]
-	if u == nil {
-		u = &monitorUse{}
-		if m.at == nil {
-			m.at = map[format.ObjectID]*monitorUse{}
-		}
-		m.at[ev.Object] = u
-	}
-	u.notified = u.notified || ev.Owner != format.NoThread
-	u.waits = append(u.waits, MonitorWait{ev.Time, end, ev.Thread, ev.Owner, ev.Stack})
 }
 
-// notified returns the monitors with a known notification.
-func (m *monitorWaits) notified() (ids []format.ObjectID) {
-	for id, u := range m.at {
-		if u.notified {
-			ids = append(ids, id)
+// each calls f with the wanted waits at each monitor with a known notification, by end.
+func (m *monitorWaits) each(wanted func(*monitorWait) bool, f func(format.ObjectID, []MonitorWait)) {
+	slices.SortFunc(m.list, func(a, b monitorWait) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.End, b.End), cmp.Compare(a.Thread, b.Thread))
+	})
+	for rest := m.list; len(rest) > 0; {
+		var waits []MonitorWait
+		n, notified := 0, false
+		for ; n < len(rest) && rest[n].at == rest[0].at; n++ {
+			if notified = notified || rest[n].By != format.NoThread; wanted(&rest[n]) {
+				waits = append(waits, rest[n].MonitorWait)
+			}
 		}
+		if notified {
+			f(rest[0].at, waits)
+		}
+		rest = rest[n:]
 	}
-	slices.Sort(ids)
-	return ids
-}
-
-// of returns the wanted waits at a monitor, by end.
-func (m *monitorWaits) of(id format.ObjectID, wanted func(*MonitorWait) bool) []MonitorWait {
-	waits := slices.DeleteFunc(m.at[id].waits, func(w MonitorWait) bool { return !wanted(&w) })
-	slices.SortFunc(waits, func(a, b MonitorWait) int { return cmp.Or(cmp.Compare(a.End, b.End), cmp.Compare(a.Thread, b.Thread)) })
-	return waits
 }

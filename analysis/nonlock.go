@@ -193,12 +193,11 @@ func (r *record) visitIdle(e *emitter) {
 func (r *record) visitMonitors(e *emitter) {
 	ask := asking[NonLockVisitor](e)
 	hides := slices.ContainsFunc(r.parts, func(p part) bool { return p.hides })
-	for _, id := range r.monitors.notified() {
-		m := &MonitorWaits{id, r.monitors.of(id, func(w *MonitorWait) bool {
-			return w.Start >= e.from && w.End <= e.to && e.wanted(w.Thread, id, anyLength)
-		}), hides}
+	r.monitors.each(func(w *monitorWait) bool {
+		return w.Start >= e.from && w.End <= e.to && e.wanted(w.Thread, w.at, anyLength)
+	}, func(id format.ObjectID, waits []MonitorWait) {
 		for _, v := range ask {
-			v.Monitor(m)
+			v.Monitor(&MonitorWaits{id, waits, hides})
 		}
-	}
+	})
 }

@@ -92,57 +92,42 @@ type presence struct {
 }
 
 // unseen returns the intervals of [from, to) without evidence that the thread ran. may
-// reports whether it may have run in them.
+// reports whether it may have run in them: not if all evidence is idle.
 func (p *presence) unseen(from, to int64) (out []span, may bool) {
 	if !p.ended {
 		return nil, false
 	}
-	g := p.gaps()
-	if g.last == format.NoTime {
-		return []span{{from, to}}, true
+	found, last := false, span{} // evidence so far
+	add := func(s span) {
+		switch {
+		case !found:
+			if found, last = true, s; from < s.start {
+				out = append(out, span{from, s.start})
+			}
+		case s.start-last.end > p.farthest():
+			out = append(out, span{last.end, s.start})
+		}
+		last.end = max(last.end, s.end)
 	}
-	if from < g.first {
-		out = append(out, span{from, g.first})
-	}
-	out = append(out, g.beyond...)
-	if g.last < to {
-		out = append(out, span{g.last, to})
-	}
-	return out, !g.idle
-}
-
-// unseenGaps are the intervals between the evidence of a thread.
-type unseenGaps struct {
-	first, last int64  // of the evidence; NoTime if there is none
-	idle        bool   // all evidence is idle
-	beyond      []span // intervals without evidence that do not count as running
-}
-
-func (p *presence) gaps() unseenGaps {
-	g, most := unseenGaps{first: format.NoTime, last: format.NoTime, idle: true}, p.farthest()
-	if p.life.Start != format.NoTime {
-		g.add(span{p.life.Start, p.life.Start}, most)
-		g.idle = false
+	if t := p.life.Start; t != format.NoTime {
+		add(span{t, t})
+		may = true
 	}
 	for own := p.d.Scan(p.own); own.Next(); {
-		g.add(p.seen(&own), most)
-		g.idle = g.idle && !own.IsWait() && idle(own.Other()) && !p.sleeps.works(own.Other())
+		add(p.seen(&own))
+		may = may || own.IsWait() || !idle(own.Other()) || p.sleeps.works(own.Other())
 	}
-	if p.life.End != format.NoTime {
-		g.add(span{p.life.End, p.life.End}, most)
-		g.idle = false
+	if t := p.life.End; t != format.NoTime {
+		add(span{t, t})
+		may = true
 	}
-	return g
-}
-
-// add adds evidence, in order of time.
-func (g *unseenGaps) add(s span, most int64) {
-	if g.last == format.NoTime {
-		g.first, g.last = s.start, s.end
-	} else if s.start-g.last > most {
-		g.beyond = append(g.beyond, span{g.last, s.start})
+	if !found {
+		return []span{{from, to}}, true
 	}
-	g.last = max(g.last, s.end)
+	if last.end < to {
+		out = append(out, span{last.end, to})
+	}
+	return out, may
 }
 
 // seen returns the interval for which an activity is evidence.
