@@ -98,12 +98,6 @@ func (s *openWaits) emit(l format.ObjectID, from, to int) {
 	}
 }
 
-// book charges an interval to the owners of a lock, see emitter.book.
-func (s *openWaits) book(l format.ObjectID, lo, hi int64, first format.ThreadID, n int, nodes func() []format.ThreadID) {
-	s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
-	s.e.book(&s.g, first, n, nodes)
-}
-
 // emitEmpty emits a wait of length zero.
 func (s *openWaits) emitEmpty(w owners.Wait) {
 	if _, _, ok := s.e.cut(w.Start, w.End); ok && s.e.wanted(w.Thread, w.Lock, 0) {

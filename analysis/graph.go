@@ -77,3 +77,11 @@ func (g *graph) firstOf(l format.ObjectID, t format.ThreadID) int {
 	at, _ := slices.BinarySearchFunc(list, t, func(a owners.Holder, t format.ThreadID) int { return cmp.Compare(a.Thread, t) })
 	return at
 }
+
+// paths is the scratch memory of graph.shares.
+type paths struct {
+	shares  []Share
+	path    []Hop    // from the waiter to the lock reached
+	place   []uint32 // by thread: its place on the path, from 1
+	returns bool     // a path led back to its first lock
+}

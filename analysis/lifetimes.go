@@ -71,25 +71,6 @@ func (r *record) counts(t format.ThreadID, in int) bool {
 	return !r.hasRuns(in) && (l.Start != format.NoTime || l.End != format.NoTime)
 }
 
-// idleTimes adds a thread's idle times to a list. Sleeps inside of critical sections are
-// none; sleeps is nil if all sleeps count.
-func (r *record) idleTimes(list []span, own owners.Refs, sleeps *sleepSites) []span {
-	for scan := r.activities.Scan(own); scan.NextOther(); {
-		if o := scan.Other(); idle(o) && !sleeps.works(o) {
-			list = extended(list, span{scan.Start, scan.End})
-		}
-	}
-	return list
-}
-
-// waitTimes adds a thread's waits for locks to a list.
-func (r *record) waitTimes(list []span, own owners.Refs) []span {
-	for scan := r.activities.Scan(own); scan.NextWait(); {
-		list = extended(list, span{scan.Start, scan.End})
-	}
-	return list
-}
-
 // lifeOf returns the recorded start and end of a thread.
 func (r *record) lifeOf(t format.ThreadID) owners.Life {
 	if int(t) < len(r.Lives) {

@@ -129,3 +129,9 @@ func (s *openWaits) since(n format.ThreadID) int64 {
 	}
 	return s.queue[s.g.blocked[n].lock].open[s.state[n].place].since
 }
+
+// book charges an interval to the owners of a lock, see emitter.book.
+func (s *openWaits) book(l format.ObjectID, lo, hi int64, first format.ThreadID, n int, nodes func() []format.ThreadID) {
+	s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
+	s.e.book(&s.g, first, n, nodes)
+}

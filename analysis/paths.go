@@ -29,14 +29,6 @@ func (s *Share) Further() iter.Seq[*Hop] {
 // Far reports whether the path is cut after MaxPath locks.
 func (s *Share) Far() bool { return s.Hops-1 > MaxPath }
 
-// paths is the scratch memory of graph.shares.
-type paths struct {
-	shares  []Share
-	path    []Hop    // from the waiter to the lock reached
-	place   []uint32 // by thread: its place on the path, from 1
-	returns bool     // a path led back to its first lock
-}
-
 // direct returns the owner of a lock if all waiters have one share, which ends there: the
 // common case.
 func (g *graph) direct(lock format.ObjectID) (o Owner, ok bool) {

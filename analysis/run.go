@@ -38,10 +38,10 @@
 //	dispatcher.go   running visitors on goroutines of their own
 //	batch.go        calls to visitors, in order
 //	deadlock.go     numbering cycles in the graph
-//	spans.go        lists of intervals
 //	times.go        arithmetic on times
 //	trace.go        the filter, and the result of Run
 //	union.go        wall-clock time of intervals that overlap
+//	spans.go        lists of intervals
 //	waitqueue.go    wait queues, and visitors that follow them
 //	names.go        owners and stacks as text
 //	slice.go        the model: slices, and the visitors that receive them
