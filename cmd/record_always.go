@@ -162,7 +162,7 @@ func (o *alwaysOptions) kept() string {
 }
 
 // expiring matches names of recordings that stay for a time, from when on and how long.
-var expiring = regexp.MustCompile(`-[0-9]+-([0-9]{8}-[0-9]{6})-keep([0-9hmsµn.]+)(-[0-9]+)?\.bin$`)
+var expiring = regexp.MustCompile(`-([0-9]{8}-[0-9]{6})-keep([0-9hmsµn.]+)(-[0-9]+)?\.bin$`)
 
 // tidy removes the recordings whose time is over, as their recorder said.
 func (o *alwaysOptions) tidy(folder *os.Root) error {

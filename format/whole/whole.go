@@ -34,6 +34,7 @@ var (
 	errDir     = errors.New("is a directory")
 	errTaken   = errors.New("its name and others like it are taken")
 	errShared  = errors.New("every user may exchange files in this directory: chmod +t prevents that")
+	errOthers  = errors.New("another user or a group may exchange files in this directory; name one that is yours alone")
 	errChanged = errors.New("another file took its place")
 )
 
@@ -192,7 +193,11 @@ func apart(dir fs.FileInfo, err error) error {
 // whose name stays its own.
 func Folder(in, pattern string) (string, error) {
 	in = cmp.Or(in, os.TempDir())
-	if err := apart(os.Stat(in)); err != nil {
+	dir, err := os.Stat(in)
+	if err = apart(dir, err); err == nil && (Owner(dir) > 0 && Owner(dir) != os.Geteuid() || dir.Mode()&(fs.ModeSticky|0o020) == 0o020) {
+		err = errOthers
+	}
+	if err != nil {
 		return "", &os.PathError{Op: "mkdir", Path: in, Err: bare(err)}
 	}
 	return os.MkdirTemp(in, pattern)
