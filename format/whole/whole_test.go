@@ -131,7 +131,7 @@ func TestExchangedNames(t *testing.T) {
 		}
 	}
 	if os.Geteuid() == 0 {
-		golden.OK(t, os.Chown(dir, 12345, 12345))
+		golden.OK(t, errors.Join(os.Chmod(dir, 0o755), os.Chown(dir, 12345, 12345)))
 		if _, err := Folder(dir, "x-*"); !errors.Is(err, errOthers) {
 			t.Errorf("of another user: %v", err)
 		}
