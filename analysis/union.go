@@ -128,7 +128,7 @@ func (s *Spans) join() {
 // Len returns the length of the union so far, in nanoseconds.
 func (s *Spans) Len() int64 {
 	s.join()
-	return within(s.joined, span{earliest, maxTime})
+	return (&Union{spans: s.joined}).Len()
 }
 
 // UnionOf returns the union of several.
