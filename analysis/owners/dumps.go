@@ -65,9 +65,6 @@ func (ev *evidence) tookWith(lock format.ObjectID, stack format.StackID) (best f
 	return best
 }
 
-// sameMethod compares frames but for their lines, which are those of another instant.
-func sameMethod(a, b format.Frame) bool { return a.Class == b.Class && a.Method == b.Method }
-
 // seesFree takes in threads that were seen to wait for monitors nobody owned: a
 // JVM does not say which these are, their waits do. Where the same sample shows an
 // owner, that one was given the lock just then.

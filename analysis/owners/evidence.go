@@ -59,21 +59,25 @@ func (ev *evidence) function(stack format.StackID) function {
 
 // byDoing divides an ownership by what the owner is recorded to do in it on the path of the
 // section: an activity whose stack has the method that took the lock, or no frame of the
-// application at all. The stack stays that with which the lock was taken.
+// application at all. The stack stays that with which the lock was taken, unless that of the
+// activity goes on from there.
 func (ev *evidence) byDoing(o Ownership, give func(Ownership)) {
 	if o.Holder.Kind == Thread {
 		list := ev.Of(o.Holder.Thread)
 		list.From = list.at(max(ev.before(list, o.Start)-1, 0))
 		for c := ev.Scan(list); c.NextOther() && c.Start < o.End; {
 			from, to, did := max(c.Start, o.Start), min(c.End, o.End), c.deed()
-			if from >= to || did.ran() || !ev.inside(did.stack, o.Holder.Stack) || c.End > o.End && o.Holder.Prov == byReleases {
-				continue // a thread that gives a lock back runs
+			if from >= to || did.ran() || !ev.inside(did.stack, o.Holder.Stack) {
+				continue
 			}
 			before, during := o, o
 			if before.End = from; before.End > before.Start {
 				give(before)
 			}
 			during.Start, during.End, during.Holder.Did = from, to, did.does()
+			if ev.goesOn(did.stack, o.Holder.Stack) {
+				during.Holder.Stack = did.stack
+			}
 			give(during)
 			if o.Start = to; o.Start == o.End {
 				return
@@ -82,6 +86,17 @@ func (ev *evidence) byDoing(o Ownership, give func(Ownership)) {
 	}
 	give(o)
 }
+
+// goesOn reports whether a stack goes on from the very call that another takes the lock in: it
+// says where the lock was taken as well, and what the owner does besides.
+func (ev *evidence) goesOn(stack, took format.StackID) bool {
+	all, path := ev.sym.Frames(stack), ev.sym.Application(took)
+	n := len(all) - len(path)
+	return !ev.sym.Bare(stack) && n > 0 && len(path) > 0 && slices.EqualFunc(all[n:], path, sameMethod)
+}
+
+// sameMethod compares frames but for their lines, which are those of another instant.
+func sameMethod(a, b format.Frame) bool { return a.Class == b.Class && a.Method == b.Method }
 
 // inside reports whether a stack may be of the section that another takes the lock of.
 func (ev *evidence) inside(stack, took format.StackID) bool {

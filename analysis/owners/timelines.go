@@ -9,6 +9,7 @@
 //	infer.go       what package model is asked of the others, and what it is told
 //	dumps.go       dumps, and which lock of the waits a dump's lock is
 //	releases.go    the owners of locks whose releases the trace tells
+//	points.go      what waits and releases show of a lock, by time
 //	evidence.go    what owners are inferred from
 //	waits.go       when anybody waits for a lock
 //	unended.go     waits at the ends of a recording that only samples show
@@ -163,7 +164,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 	largest := ev.largestFirst(locks)
 	workers.Each(len(locks), func(i int) {
 		i = largest[i]
-		told[i] = ev.fromReleases(locks[i])
+		told[i] = ev.fromItsReleases(locks[i])
 	})()
 	of := ev.classes(locks, func(i int) bool { return len(told[i]) == 0 && ev.waited(locks[i]) })
 	workers.InOrder(len(locks), &workers.Handover[[]Ownership]{

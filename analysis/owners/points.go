@@ -1,0 +1,114 @@
+package owners
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"contend/analysis/internal/column"
+	"contend/format"
+)
+
+// what happens to a lock at an instant, in the order in which those of the same
+// instant are taken.
+type what uint8
+
+const (
+	released what = iota // by thread: until now it owned the lock
+	blocked              // thread begins to wait
+	acquired             // thread had waited and runs again: from now on it owns the lock
+)
+
+// point is an instant of a lock's history.
+type point struct {
+	at     int64
+	queued int64 // of a release: since when the one it woke had been blocked
+	what   what
+	mode   format.Mode
+	thread format.ThreadID
+	stack  format.StackID
+}
+
+// points returns what the waits for a lock and its releases show of it, by
+// time. Who waits blocks at the beginning, and again whenever another thread
+// was quicker when a release had woken it; who is woken for good acquires the
+// lock when the wait is over. A wait nothing ends acquires nothing where waits
+// are whole; else it does unless it failed: a release may be missing.
+func (a *Activities) points(lock format.ObjectID) []point {
+	waits, releases := a.byLock[lock], a.releasesOf(lock)
+	l := linker{Activities: a, whole: a.input(lock).whole, latest: map[format.ThreadID]*try{}, points: make([]point, 0, len(waits)+2*len(releases))}
+	for _, i := range releases {
+		r := a.releases.At(i)
+		for ; len(waits) > 0 && a.Begins(waits[0]) <= r.time; waits = waits[1:] {
+			l.block(a.Wait(waits[0]))
+		}
+		l.release(r)
+	}
+	for _, i := range waits {
+		l.block(a.Wait(i))
+	}
+	for _, t := range slices.Sorted(maps.Keys(l.latest)) {
+		l.end(l.latest[t])
+	}
+	slices.SortStableFunc(l.points, func(a, b point) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.what, b.what), cmp.Compare(a.thread, b.thread))
+	})
+	return l.points
+}
+
+func (a *Activities) releasesOf(lock format.ObjectID) []column.Ref {
+	if int(lock) < len(a.released) {
+		return a.released[lock]
+	}
+	return nil
+}
+
+// linker finds the wait each release ended, while it goes through both by time.
+type linker struct {
+	*Activities
+	whole  bool // see input
+	latest map[format.ThreadID]*try
+	points []point
+}
+
+// try is the last wait of a thread for the lock.
+type try struct {
+	wait  Wait
+	since int64 // when it last blocked
+	over  bool  // it has been woken for good
+}
+
+func (l *linker) block(w Wait) {
+	l.end(l.latest[w.Thread])
+	l.latest[w.Thread] = &try{wait: w, since: w.Start}
+	l.points = append(l.points, point{at: w.Start, what: blocked, mode: w.Mode(), thread: w.Thread, stack: w.Stack})
+}
+
+// end acquires the lock for a thread that no release is known to have woken.
+func (l *linker) end(t *try) {
+	if t != nil && !t.over && !l.whole && !t.wait.Failed() {
+		l.points = append(l.points, point{at: t.wait.End, what: acquired, mode: t.wait.Mode(), thread: t.wait.Thread, stack: t.wait.Stack})
+	}
+}
+
+func (l *linker) release(r *release) {
+	p := point{at: r.time, queued: r.time, what: released, mode: r.mode(), thread: r.thread, stack: r.stack}
+	t := l.latest[r.woken()]
+	if t != nil && !t.over && r.time <= t.wait.End {
+		p.queued = t.since
+		l.wake(t, r)
+	}
+	if p.thread != format.NoThread {
+		l.points = append(l.points, p)
+	}
+}
+
+// wake goes on with a wait that a release interrupted or ended.
+func (l *linker) wake(t *try, r *release) {
+	p := point{at: r.again, what: blocked, mode: t.wait.Mode(), thread: t.wait.Thread, stack: t.wait.Stack}
+	if r.again == format.NoTime {
+		p.at, p.what, t.over = t.wait.End, acquired, true
+	}
+	t.since = r.again
+	l.points = append(l.points, p)
+}
