@@ -320,13 +320,18 @@ func keepRaw(r *record.Recording, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
+	in, err := whole.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
 	for name, f := range map[string]*io.SectionReader{"flight.jfr": r.Flight, "samples.bin": r.Samples, "threads.json": r.Virtual} {
 		if f == nil {
 			continue
 		}
 		_, err := f.Seek(0, io.SeekStart)
 		if err == nil {
-			err = whole.Write(filepath.Join(dir, name), f)
+			err = whole.Write(in, filepath.Join(dir, name), f)
 		}
 		_, again := f.Seek(0, io.SeekStart)
 		if err = errors.Join(err, again); err != nil {

@@ -31,6 +31,8 @@ type alwaysOptions struct {
 	when  string
 	rules []gate.Rule   // of when: of what must not be so
 	keep  time.Duration // 0: for good
+
+	folder *os.Root // of a recording: the one of -o, whatever has its name by now
 }
 
 func (o *alwaysOptions) bind(c *cobra.Command) {
@@ -98,6 +100,7 @@ func recordAlways(e *env, o *recordOptions, p *attach.Process, one func(context.
 			return true, nil
 		}
 		again := *o
+		again.always.folder = folder
 		again.out = filepath.Join(o.out, recordingName(program, o.always.kept()+".bin"))
 		ended, err = one(ctx, &again)
 		if refused := (*attach.Error)(nil); errors.As(err, &refused) && !p.Alive() { // it ended as the recording began

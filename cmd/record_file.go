@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -33,9 +32,12 @@ func (o *recordOptions) openFile(e *env, program, ending string) (r *recordingFi
 		return &recordingFile{Writer: out, path: "-"}, err
 	}
 	r = &recordingFile{path: o.out, went: "is in "}
-	if r.path == "" || o.always.used() { // contend chose it: it replaces nothing
-		r.file, err = whole.New(cmp.Or(r.path, recordingName(program, ending)))
-	} else {
+	switch { // where contend chose the name it replaces nothing
+	case o.always.used():
+		r.file, err = whole.NewIn(o.always.folder, r.path)
+	case r.path == "":
+		r.file, err = whole.New(recordingName(program, ending))
+	default:
 		r.file, err = whole.Create(r.path)
 	}
 	if err != nil {
@@ -76,8 +78,12 @@ func recordingName(program, ending string) string {
 	return fileName(program) + "-" + time.Now().Format(stamp) + ending
 }
 
-// longestName is how much of what a program is called stands in a name, in characters.
-const longestName = 60
+// longestName is how much of what a program is called stands in a name, in characters, and
+// longestBytes in bytes, of which a name has 255.
+const (
+	longestName  = 60
+	longestBytes = 180
+)
 
 // fileName makes a name that can stand in a path, and be typed, of what a program calls
 // itself.
@@ -88,7 +94,9 @@ func fileName(program string) string {
 		}
 		return r
 	}, program))
-	if short := strings.Trim(string(name[:min(len(name), longestName)]), ".-"); short != "" {
+	short := string(name[:min(len(name), longestName)])
+	short = strings.ToValidUTF8(short[:min(len(short), longestBytes)], "")
+	if short = strings.Trim(short, ".-"); short != "" {
 		return short
 	}
 	return "recording"

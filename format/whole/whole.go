@@ -78,17 +78,50 @@ func Create(path string) (*File, error) {
 // New begins a file of which the program chose the name. It replaces nothing: where the
 // name is taken in the end, by a link too, it gets a number.
 func New(path string) (*File, error) {
-	f, err := beside(path, nil)
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	return chosen(dir, path)
+}
+
+// NewIn is New in a directory that is open, whatever its path leads to by now.
+func NewIn(dir *os.Root, path string) (*File, error) {
+	same, err := dir.OpenRoot(".")
+	if err != nil {
+		return nil, err
+	}
+	return chosen(same, path)
+}
+
+func chosen(dir *os.Root, path string) (*File, error) {
+	f, err := in(dir, path, nil)
 	if err == nil {
 		f.choose = true
 	}
 	return f, err
 }
 
+// Open opens a directory that the user named, which another user's link does not lead to.
+func Open(path string) (*os.Root, error) {
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 && Owner(info) != os.Geteuid() && Owner(info) > 0 {
+		err = &os.PathError{Op: "open", Path: path, Err: errLink}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(path)
+}
+
 // Write writes a file of which the program chose the name, in a directory that the user
 // named: what has the name is replaced, a link too.
-func Write(path string, content io.Reader) error {
-	f, err := beside(path, nil)
+func Write(dir *os.Root, path string, content io.Reader) error {
+	same, err := dir.OpenRoot(".")
+	if err != nil {
+		return err
+	}
+	f, err := in(same, path, nil)
 	if err != nil {
 		return err
 	}
@@ -139,8 +172,13 @@ func beside(path string, old fs.FileInfo) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return in(dir, path, old)
+}
+
+// in makes it in a directory, which the file closes.
+func in(dir *os.Root, path string, old fs.FileInfo) (*File, error) {
 	f := &File{path: path, dir: dir}
-	if err = f.make(old); err != nil {
+	if err := f.make(old); err != nil {
 		return nil, errors.Join(err, dir.Close())
 	}
 	return f, nil

@@ -200,7 +200,9 @@ func TestNew(t *testing.T) {
 	if text, _ := os.ReadFile(target); string(text) != "secret" {
 		t.Errorf("the link was followed: %q", text)
 	}
-	if err := Write(path, strings.NewReader("kept")); err != nil {
+	in := golden.Must(Open(filepath.Dir(path)))(t)
+	defer in.Close()
+	if err := Write(in, path, strings.NewReader("kept")); err != nil {
 		t.Error(err)
 	}
 	if text, _ := os.ReadFile(target); string(text) != "secret" {
@@ -221,6 +223,32 @@ func TestALinkOfAnotherUser(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	holds(t, target, "old", 0o644)
+	folder := filepath.Join(dir, "folder")
+	golden.OK(t, errors.Join(os.Symlink(t.TempDir(), folder), os.Lchown(folder, 12345, 12345)))
+	if _, err := Open(folder); !errors.Is(err, errLink) {
+		t.Errorf("a directory: %v", err)
+	}
+}
+
+// A directory that is open stays the one that is written to, whatever has its name by now.
+func TestADirectoryThatIsReplaced(t *testing.T) {
+	dir, other := filepath.Join(t.TempDir(), "dir"), t.TempDir()
+	golden.OK(t, os.Mkdir(dir, 0o755))
+	in := golden.Must(Open(dir))(t)
+	defer in.Close()
+	golden.OK(t, errors.Join(os.Rename(dir, dir+"-was"), os.Symlink(other, dir)))
+	newIn := func(path string) (*File, error) { return NewIn(in, path) }
+	if _, err := put(newIn, filepath.Join(dir, "new"), []byte("new")); err != nil {
+		t.Error(err)
+	}
+	if err := Write(in, filepath.Join(dir, "written"), strings.NewReader("written")); err != nil {
+		t.Error(err)
+	}
+	if all, _ := os.ReadDir(other); len(all) > 0 {
+		t.Errorf("%v was written where a link leads", all)
+	}
+	holds(t, filepath.Join(dir+"-was", "new"), "new", 0o644&^umask())
+	holds(t, filepath.Join(dir+"-was", "written"), "written", 0o644&^umask())
 }
 
 // A pipe that became a link, or another pipe, after it was looked at leads nowhere.

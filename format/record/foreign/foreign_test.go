@@ -124,6 +124,13 @@ func TestSharedDirectories(t *testing.T) {
 	if _, err := in.Create("file", nil); err == nil {
 		t.Error("it is where the link of another user leads")
 	}
+	golden.OK(t, errors.Join(os.WriteFile(filepath.Join(path, "way", "tmp", "stale"), nil, 0o644), os.Lchown(filepath.Join(path, "way", "tmp", "stale"), 12345, 12345), os.Lchown(filepath.Join(path, "way", "tmp"), 12345, 12345)))
+	other := golden.Must(Open(path, "/way/tmp", d.User))(t)
+	defer other.Close()
+	_ = other.Clear("stale")
+	if _, err := other.Lstat("stale"); err != nil {
+		t.Errorf("a file in another user's directory is removed with root's rights: %v", err)
+	}
 }
 
 // What is made is the user's alone, and is still what is read when its name is given away.
