@@ -88,6 +88,11 @@ func recordPerf(e *env, o *recordOptions) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	in, err := openMade(dir)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
 	out, err := o.openFile(e, shortName(name)+"-"+o.target, ".bin")
 	if err != nil {
 		return err
@@ -96,20 +101,23 @@ func recordPerf(e *env, o *recordOptions) error {
 	if better := seenBetter(o.target); better != "" {
 		e.warn(o.target + better)
 	}
-	file := filepath.Join(dir, perfData)
+	file := filepath.Join(opened(in), perfData)
 	if err := e.runPerf(ctx, ask, name, file); err != nil {
 		return err
 	}
 	out.removeAtEnd(e, dir)
 	stop() // what follows is ended as usual
+	came, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer came.Close()
 	if o.keep != "" {
-		kept := filepath.Join(o.keep, perfData)
-		if err := os.Rename(file, kept); err != nil {
+		if err := os.Rename(file, filepath.Join(o.keep, perfData)); err != nil {
 			return err
 		}
-		file = kept
 	}
-	if err := writePerf(e, file, out); err != nil {
+	if err := writePerf(e, opened(came), out); err != nil {
 		return err
 	}
 	if out.path == "-" {
@@ -145,6 +153,27 @@ func (o *recordOptions) perfDir() (string, error) {
 	}
 	return whole.Folder(o.keep, ".contend-perf-")
 }
+
+// openMade opens a directory that was just made, if it still has its name: on the way to it
+// another user may have exchanged one.
+func openMade(dir string) (*os.File, error) {
+	named, err := os.Lstat(dir)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !os.SameFile(info, named) || !exclusive(info, 0o077) {
+		return nil, errors.Join(&os.PathError{Op: "open", Path: dir, Err: errors.New("another directory took its place")}, f.Close())
+	}
+	return f, nil
+}
+
+// opened is a path by which perf, which Linux alone has, finds what this process has open,
+// whatever has its name by now.
+func opened(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd()) }
 
 func (e *env) runPerf(ctx context.Context, ask *record.Perf, name, file string) error {
 	r, err := record.RecordPerf(ctx, ask, file, func() {
