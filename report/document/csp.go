@@ -2,7 +2,6 @@ package document
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -11,8 +10,9 @@ import (
 	"contend/csp"
 )
 
-// CSP is the document of `contend csp`. One that NewCSP made has no list of
-// intervals, which may be hundreds of thousands with many locks each: Each makes them.
+// CSP is the document of `contend csp`. One that NewCSP made has no lists of
+// intervals and phases, which may be hundreds of thousands: Each and EachPhase
+// make them.
 type CSP struct {
 	Schema     string     `json:"schema"`
 	StartNs    int64      `json:"-"` // of the trace: what tables, --from and --to count from
@@ -24,7 +24,7 @@ type CSP struct {
 	Total      Total      `json:"total"`
 	Coverage   Coverage   `json:"coverage"`
 
-	series *csp.Series // makes the intervals of a document that holds none
+	series *csp.Series // makes the intervals and phases of a document that holds none
 }
 
 // What the document lists is what package csp makes.
@@ -43,7 +43,7 @@ func NewPhases(s *csp.Series, top int) []Phase { return limit(s.Phases, top) }
 // NewCSP builds the document. It always has every interval and lock, so that
 // its sums equal the total. Times are shown as counted from start.
 func NewCSP(s *csp.Series, start int64, m []csp.Metric, total Total, cov Coverage) *CSP {
-	d := &CSP{Schema: "contend.csp/1", StartNs: start, IntervalNs: s.IntervalNs, Sampled: s.Sampled && cov.Unit == "ns", Intervals: []Interval{}, Phases: append([]Phase{}, s.Phases...), Metrics: m, Total: total, Coverage: cov, series: s}
+	d := &CSP{Schema: "contend.csp/1", StartNs: start, IntervalNs: s.IntervalNs, Sampled: s.Sampled && cov.Unit == "ns", Intervals: []Interval{}, Phases: []Phase{}, Metrics: m, Total: total, Coverage: cov, series: s}
 	if d.Sampled {
 		d.Coverage.Pressure = cov.pressureWithin(&total, s.PlusMinus)
 	}
@@ -66,37 +66,55 @@ func (d *CSP) Each() iter.Seq[Interval] {
 	return d.series.Intervals()
 }
 
-// TopPhases returns the phases, the largest first; top limits them, 0 means all.
-func (d *CSP) TopPhases(top int) []Phase { return limit(d.Phases, top) }
+// EachPhase returns the phases, the largest first; top limits them, 0 means all.
+func (d *CSP) EachPhase(top int) iter.Seq[Phase] {
+	list := d.Phases
+	if d.series != nil {
+		list = d.series.Phases
+	}
+	return slices.Values(limit(list, top))
+}
 
 // write prints the document as Write does any other, but makes each interval
-// when it is printed.
+// and phase when it is printed.
 func (d *CSP) write(w io.Writer) error {
 	frame := *d
-	frame.Intervals = []Interval{}
+	frame.Intervals, frame.Phases = []Interval{}, []Phase{}
 	text, err := encode(&frame, "")
 	if err != nil {
 		return err
 	}
-	// The name of the empty list comes before any text of the trace.
-	before, after, ok := bytes.Cut(text, []byte(`"intervals": []`))
-	if !ok {
-		return errors.New("the document has no intervals")
-	}
-	if _, err := fmt.Fprintf(w, "%s\"intervals\": [", before); err != nil {
+	if text, err = fill(w, text, "intervals", d.Each()); err != nil {
 		return err
 	}
+	if text, err = fill(w, text, "phases", d.EachPhase(0)); err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// fill prints a document up to an empty list of that name, which comes before
+// any text of the trace, with the items in the list. It returns the rest.
+func fill[T any](w io.Writer, text []byte, name string, items iter.Seq[T]) (rest []byte, err error) {
+	before, rest, ok := bytes.Cut(text, []byte(`"`+name+`": []`))
+	if !ok {
+		return nil, fmt.Errorf("the document has no %s", name)
+	}
+	if _, err := fmt.Fprintf(w, "%s%q: [", before, name); err != nil {
+		return nil, err
+	}
 	between, end := "\n    ", "]"
-	for iv := range d.Each() {
-		text, err := encode(iv, "    ")
+	for item := range items {
+		text, err := encode(item, "    ")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if _, err := fmt.Fprintf(w, "%s%s", between, bytes.TrimRight(text, "\n")); err != nil {
-			return err
+			return nil, err
 		}
 		between, end = ",\n    ", "\n  ]"
 	}
-	_, err = fmt.Fprintf(w, "%s%s", end, after)
-	return err
+	_, err = io.WriteString(w, end)
+	return rest, err
 }

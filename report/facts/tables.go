@@ -4,7 +4,8 @@
 //
 //	tables.go  the rows
 //	rows.go    the rows of one recording
-//	waits.go   those of waits by waiter and owner, as they are asked for
+//	waits.go   those of who waited for whom, as they are asked for
+//	chain.go   names that mean the same in every release
 //	sql.go     the questions, and the statements that give each engine the tables
 //	lines.go   rows as lines of JSON
 package facts

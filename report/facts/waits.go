@@ -117,7 +117,7 @@ func (w *Waits) chain(at cube.CellAt) string {
 	of := [2]uint32{w.id(at.Row, blame.ByOwnerSite), w.id(at.Row, blame.ByOwnerCallers)}
 	text, ok := w.chains[of]
 	if !ok {
-		text = chainOf(w.name(at, blame.ByOwnerSite), w.name(at, blame.ByOwnerCallers))
+		text = chain(w.name(at, blame.ByOwnerSite), w.name(at, blame.ByOwnerCallers))
 		w.chains[of] = text
 	}
 	return text
@@ -143,20 +143,4 @@ func (w *Waits) row(at cube.CellAt) Wait {
 // recording means nothing in another.
 func pseudo(kind analysis.OwnerKind) string {
 	return strings.TrimSuffix(strings.Trim(analysis.PseudoOwner(kind, 0), "[]"), " #0")
-}
-
-// chainSep stands between the frames of a stack in text.
-const chainSep = " < "
-
-// chainOf joins a site and its callers and takes from each frame what another
-// release, or another run, has otherwise: its line, and names drawn at random.
-func chainOf(site, callers string) string {
-	if callers != "" {
-		site += chainSep + callers
-	}
-	frames := strings.Split(site, chainSep)
-	for i, f := range frames {
-		frames[i] = blame.StableName(blame.WithoutLine(f))
-	}
-	return strings.Join(frames, chainSep)
 }

@@ -176,7 +176,7 @@ const (
 // addPhases shades the phases of the band's lock. They come largest first.
 func (b *band) addPhases(d *document.CSP, edges []int64) {
 	more, moreNs := 0, int64(0)
-	for _, p := range d.Phases {
+	for p := range d.EachPhase(0) {
 		if text.Sanitize(p.Lock) != b.Lock || text.Sanitize(p.Class) != b.Class {
 			continue
 		}

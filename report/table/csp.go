@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"contend/report/document"
@@ -15,7 +16,7 @@ import (
 func CSP(w io.Writer, d *document.CSP, top int, o Options) error {
 	grids := []*Grid{intervalGrid(d, top)}
 	if o.Style != CSV && !measureOf(d.Coverage).Counts() {
-		grids = append(grids, phaseGrid(d.TopPhases(top), d.StartNs, measureOf(d.Coverage)))
+		grids = append(grids, phaseGrid(slices.Collect(d.EachPhase(top)), d.StartNs, measureOf(d.Coverage)))
 	}
 	if len(d.Metrics) > 0 {
 		grids = append(grids, metricGrid(d.Metrics, measureOf(d.Coverage)))
@@ -196,7 +197,7 @@ func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}
-	phases := phaseGrid(d.TopPhases(top), d.StartNs, measureOf(d.Coverage))
+	phases := phaseGrid(slices.Collect(d.EachPhase(top)), d.StartNs, measureOf(d.Coverage))
 	return report{grids: []*Grid{phases}, tail: coverageLines(d.Coverage)}.write(w, o)
 }
 
