@@ -265,9 +265,9 @@ func (e *env) finishRecording(o *recordOptions, r *record.Recording, out *record
 func (e *env) rescue(r *record.Recording, kept string, out *recordingFile, why error) error {
 	out.discard()
 	if kept == "" {
-		dir, err := whole.Folder("", "contend-recording-*")
+		in, dir, err := whole.Folder("", "contend-recording-")
 		if err == nil {
-			err = keepRaw(r, dir)
+			err = errors.Join(writeRaw(r, in, dir), in.Close())
 		}
 		if err != nil {
 			return errors.Join(why, err)
@@ -325,6 +325,11 @@ func keepRaw(r *record.Recording, dir string) error {
 		return err
 	}
 	defer in.Close()
+	return writeRaw(r, in, dir)
+}
+
+// writeRaw leaves it in one that is open, and was found at a path.
+func writeRaw(r *record.Recording, in *os.Root, dir string) error {
 	for name, f := range map[string]*io.SectionReader{"flight.jfr": r.Flight, "samples.bin": r.Samples, "threads.json": r.Virtual} {
 		if f == nil {
 			continue

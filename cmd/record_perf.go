@@ -83,12 +83,13 @@ func recordPerf(e *env, o *recordOptions) error {
 	name := command(o.target)
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
-	dir, err := o.perfDir()
+	made, dir, err := o.perfDir()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	in, err := openMade(dir)
+	defer made.Close()
+	in, err := made.Open(".")
 	if err != nil {
 		return err
 	}
@@ -145,30 +146,13 @@ const perfData = "perf.data"
 
 // perfDir makes a directory of this user's for perf's own file, which perf would write
 // through a link; it is where --keep wants that file.
-func (o *recordOptions) perfDir() (string, error) {
+func (o *recordOptions) perfDir() (made *os.Root, path string, err error) {
 	if o.keep != "" {
 		if err := os.MkdirAll(o.keep, 0o755); err != nil {
-			return "", err
+			return nil, "", err
 		}
 	}
 	return whole.Folder(o.keep, ".contend-perf-")
-}
-
-// openMade opens a directory that was just made, if it still has its name: on the way to it
-// another user may have exchanged one.
-func openMade(dir string) (*os.File, error) {
-	named, err := os.Lstat(dir)
-	if err != nil {
-		return nil, err
-	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := f.Stat(); err != nil || !os.SameFile(info, named) || !exclusive(info, 0o077) {
-		return nil, errors.Join(&os.PathError{Op: "open", Path: dir, Err: errors.New("another directory took its place")}, f.Close())
-	}
-	return f, nil
 }
 
 // opened is a path by which perf, which Linux alone has, finds what this process has open,

@@ -228,17 +228,34 @@ func apart(dir fs.FileInfo, err error) error {
 }
 
 // Folder makes a directory of this user's in another one, "" for that of temporary files,
-// whose name stays its own.
-func Folder(in, pattern string) (string, error) {
+// whose name, which begins so, stays its own; and opens it, whatever the path to it becomes.
+func Folder(in, prefix string) (made *os.Root, path string, err error) {
 	in = cmp.Or(in, os.TempDir())
-	dir, err := os.Stat(in)
+	name := prefix + rand.Text()[:8]
+	path = filepath.Join(in, name)
+	dir, err := os.OpenRoot(in)
+	if err == nil {
+		defer dir.Close()
+		err = safe(dir.Stat("."))
+	}
+	if err == nil {
+		err = dir.Mkdir(name, 0o700)
+	}
+	if err == nil {
+		made, err = dir.OpenRoot(name)
+	}
+	if err != nil {
+		err = &os.PathError{Op: "mkdir", Path: in, Err: bare(err)}
+	}
+	return made, path, err
+}
+
+// safe returns an error where another user or a group may exchange the names in a directory.
+func safe(dir fs.FileInfo, err error) error {
 	if err = apart(dir, err); err == nil && (Owner(dir) > 0 && Owner(dir) != os.Geteuid() || dir.Mode()&(fs.ModeSticky|0o020) == 0o020) {
 		err = errOthers
 	}
-	if err != nil {
-		return "", &os.PathError{Op: "mkdir", Path: in, Err: bare(err)}
-	}
-	return os.MkdirTemp(in, pattern)
+	return err
 }
 
 // hidden is a name that nothing has.
