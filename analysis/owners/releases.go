@@ -298,14 +298,11 @@ func (b *walk) add(p *point, start, end int64) {
 // runtime only; ok is false for a stack that is of another part of the program:
 // where the tenure began is an estimate.
 func (b *walk) inside(p *point, stack format.StackID) (shown format.StackID, ok bool) {
-	if b.ev.sym.Bare(stack) {
+	switch {
+	case b.ev.sym.Bare(stack):
 		return p.stack, true
-	}
-	fn := b.function(p)
-	for _, f := range b.ev.sym.Application(stack) {
-		if f.Class == fn.class && f.Method == fn.method {
-			return stack, true
-		}
+	case b.ev.inside(stack, p.stack):
+		return stack, true
 	}
 	return format.NoStack, false
 }

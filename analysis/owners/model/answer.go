@@ -186,12 +186,12 @@ func (k *worker) charge(g *gap, d *dues, shares []share, all float64, give func(
 				give(k.part(g, own, from, back, chance))
 				from = back
 			}
-			if s.state = g.site; s.state < 0 && to > from {
+			if s.state = g.site; s.state < 0 && to > from { // it waits again: another thread holds the lock there
 				give(Part{Start: from, End: to, State: Unknown})
 				from = to
 			}
 		}
-		if to > from { // the acquirer waits again: another thread holds the lock there
+		if to > from {
 			give(k.part(g, s.state, from, to, chance))
 			from = to
 		}
