@@ -244,8 +244,8 @@ func (d *Dir) RemoveAll(name string) error {
 
 // Clear removes a file, a link or an empty directory, whoever but root made it: with the
 // user's rights, else with those of this process, but not a socket on which somebody
-// listens, nor where other users may exchange names: that is no directory to tidy. It removes nothing but this one name, and the error is nil where there is nothing
-// any more.
+// listens, nor where other users may exchange names: that is no directory to tidy. It removes
+// nothing but this one name, and the error is nil where there is nothing any more.
 func (d *Dir) Clear(name string) error {
 	err := d.Remove(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && d.shared == nil && !d.used(name) {

@@ -204,7 +204,7 @@ func TestOpenBeneathTheRootOfAProcess(t *testing.T) {
 	for _, d := range []string{inside, up} {
 		golden.OK(t, os.Mkdir(d, 0o777))
 	}
-	script := fmt.Sprintf(`mount -t tmpfs none '%[1]s' && mount -t tmpfs none '%[2]s' && ln -s '%[1]s' '%[2]s/tmp' && ln -s '../../../../../../../../../../%[1]s' '%[2]s/dots' && ln -s /proc/1/root/'%[1]s' '%[2]s/magic' && echo && exec sleep 600`, inside, up)
+	script := fmt.Sprintf(`mount -t tmpfs none '%[1]s' && mount -t tmpfs none '%[2]s' && ln -s '%[1]s' '%[2]s/tmp' && ln -s '../../../../../../../../../../%[1]s' '%[2]s/dots' && ln -s /proc/1/root'%[1]s' '%[2]s/magic' && echo && exec sleep 600`, inside, up)
 	c := exec.Command("unshare", "--mount", "sh", "-c", script)
 	out, err := c.StdoutPipe()
 	if err == nil {
