@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/trace"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -106,13 +105,9 @@ func TestRecordGoKeepsWhatCame(t *testing.T) {
 			url := serveTraces(t, func(w http.ResponseWriter, r *http.Request) {
 				_, _ = w.Write(part)
 				_ = http.NewResponseController(w).Flush()
-				comes(func() bool { // under another name until it is whole
-					growing, _ := filepath.Glob(filepath.Join(filepath.Dir(file), "*"))
-					return slices.ContainsFunc(growing, func(name string) bool {
-						info, err := os.Stat(name)
-						return err == nil && info.Size() == int64(len(part))
-					})
-				})
+				if !comes(func() bool { return grown(t, os.Getpid(), filepath.Dir(file)) == int64(len(part)) }) {
+					t.Error("what comes is not written")
+				}
 				then(w, r)
 			})
 			code, out, msg := recordOf(t, "--duration", "2m", "-o", file, url)

@@ -26,10 +26,7 @@ const traceFile = "trace.bin"
 // writes reports whether a file that matches has something in it.
 func writes(pattern string) bool {
 	found, _ := filepath.Glob(pattern)
-	return slices.ContainsFunc(found, func(path string) bool {
-		info, err := os.Stat(path)
-		return err == nil && info.Size() > 0
-	})
+	return slices.ContainsFunc(found, func(path string) bool { return sizeOf(path) > 0 })
 }
 
 // started starts the command as a process of its own: the tests are it under its name.

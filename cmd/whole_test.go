@@ -30,20 +30,29 @@ func beside(t *testing.T, dir string, but ...string) (names []string) {
 	return names
 }
 
-// grows reports whether a process has written to a file in a directory but to these: by its
-// descriptor, where no name leads to it.
-func grows(t *testing.T, process int, dir string, but ...string) bool {
+// grown is the size of the largest file that a process writes in a directory but for these:
+// by its descriptors, where no name leads to it.
+func grown(t *testing.T, process int, dir string, but ...string) (size int64) {
 	t.Helper()
 	for _, name := range beside(t, dir, but...) {
-		if writes(filepath.Join(dir, name)) {
-			return true
-		}
+		size = max(size, sizeOf(filepath.Join(dir, name)))
 	}
 	open, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", process))
-	return slices.ContainsFunc(open, func(descriptor string) bool {
-		to, err := os.Readlink(descriptor)
-		return err == nil && filepath.Dir(to) == dir && !slices.Contains(but, filepath.Base(to)) && writes(descriptor)
-	})
+	for _, descriptor := range open {
+		if to, err := os.Readlink(descriptor); err == nil && filepath.Dir(to) == dir && !slices.Contains(but, filepath.Base(to)) {
+			size = max(size, sizeOf(descriptor))
+		}
+	}
+	return size
+}
+
+// sizeOf is 0 for a file that is not there.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // mayLeave reports whether a signal may leave a file that is not whole: one that cannot be
@@ -62,7 +71,7 @@ func TestASignalKeepsTheOldFile(t *testing.T) {
 		file := filepath.Join(dir, "old.bin")
 		golden.OK(t, os.WriteFile(file, []byte("old"), 0o600))
 		c, said := started(t, "simulate", "--duration", "10000h", "-o", file)
-		came := comes(func() bool { return grows(t, c.Process.Pid, dir, "old.bin") })
+		came := comes(func() bool { return grown(t, c.Process.Pid, dir, "old.bin") > 0 })
 		_ = c.Process.Signal(by)
 		_ = c.Wait()
 		if status, ok := c.ProcessState.Sys().(syscall.WaitStatus); !came || ok && status.Signal() != by {
@@ -88,7 +97,7 @@ func TestASignalWhileARecordingIsWritten(t *testing.T) {
 	for _, by := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		dir := t.TempDir()
 		c, said := startedIn(t, []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "TMPDIR=" + tmp}, "record", "--perf", "-o", filepath.Join(dir, "new.bin"), strconv.Itoa(os.Getpid()))
-		came := comes(func() bool { return grows(t, c.Process.Pid, dir) })
+		came := comes(func() bool { return grown(t, c.Process.Pid, dir) > 0 })
 		_ = c.Process.Signal(by)
 		_ = c.Wait()
 		if status, ok := c.ProcessState.Sys().(syscall.WaitStatus); !came || ok && status.Signal() != by {
@@ -118,7 +127,7 @@ func TestARecordingHasItsNameWhenItIsWhole(t *testing.T) {
 	golden.OK(t, os.WriteFile(file, []byte("old"), 0o640))
 	for _, by := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
 		c, said := started(t, "record", "-o", file, url)
-		if !comes(func() bool { return grows(t, c.Process.Pid, dir, "old.trace") }) {
+		if !comes(func() bool { return grown(t, c.Process.Pid, dir, "old.trace") > 0 }) {
 			t.Errorf("nothing grows\n%s", said)
 		}
 		if text, err := os.ReadFile(file); err != nil || string(text) != "old" {
