@@ -57,17 +57,13 @@ func runVerify(e *env, o *verifyOptions) error {
 }
 
 // span is a sink that keeps the time from the first event of a trace to the
-// last one, in ns since the epoch; NoTime when no event has any.
+// last one, in ns since the epoch; NoTime when no event has any. Recordings
+// are not among these events: they tell of what may be missing.
 type span struct{ from, until int64 }
-
-// timed are the kinds of events that happened at some time. Recordings and
-// gaps are not among them: they tell of what may be missing.
-var timed = map[format.Kind]bool{format.KindThreadStart: true, format.KindThreadEnd: true, format.KindTick: true,
-	format.KindContention: true, format.KindWait: true, format.KindTenure: true, format.KindActivity: true, format.KindRelease: true, format.KindPause: true, format.KindBlocked: true}
 
 // Write implements format.Sink.
 func (s *span) Write(ev *format.Event) error {
-	if !timed[ev.Kind] {
+	if !ev.Kind.Timed() || ev.Kind == format.KindRecording {
 		return nil
 	}
 	if s.from == format.NoTime || ev.Time < s.from {

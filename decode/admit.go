@@ -25,7 +25,7 @@ func (a *admission) admits(ev *format.Event) bool {
 	if a.hides(ev) {
 		return false
 	}
-	if !timed(ev.Kind) {
+	if !ev.Kind.Timed() {
 		return true
 	}
 	if !a.begun {
@@ -41,15 +41,6 @@ func (a *admission) admits(ev *format.Event) bool {
 
 func (a *admission) near(t int64) bool {
 	return max(oldest, a.first-reach) <= t && t <= min(a.first+reach, latest)
-}
-
-// timed reports whether events of a kind have a time. Gaps that are at no time say so.
-func timed(k format.Kind) bool {
-	switch k {
-	case format.KindThread, format.KindObject, format.KindStack, format.KindSetting, format.KindGap, format.KindNote, format.KindEnd:
-		return false
-	}
-	return true
 }
 
 // ends reports whether events of a kind have an end.

@@ -32,7 +32,7 @@ func TestTimesAreAdmitted(t *testing.T) {
 		kept := 0
 		var ev format.Event
 		for err = src.Read(&ev); err == nil; err = src.Read(&ev) {
-			if !timed(ev.Kind) {
+			if !ev.Kind.Timed() {
 				continue
 			}
 			kept++

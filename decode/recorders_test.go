@@ -44,7 +44,7 @@ end
 	w := format.NewTextWriter(&b)
 	var ev format.Event
 	for err = src.Read(&ev); err == nil; err = src.Read(&ev) {
-		if timed(ev.Kind) || ev.Kind == format.KindThread {
+		if ev.Kind.Timed() || ev.Kind == format.KindThread {
 			if err := w.Write(&ev); err != nil {
 				t.Fatal(err)
 			}

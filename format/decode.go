@@ -45,25 +45,36 @@ func DecodeFields(kind uint64, body []byte, ev *Event, last *int64, a *Arena) er
 	}
 	ev.Kind = Kind(kind)
 	d := decoder{body: body}
-	if ev.Kind == KindContention { // nearly all of a sampled trace
+	fields := layouts[ev.Kind]
+	switch ev.Kind {
+	case KindContention: // nearly all of a sampled trace
 		*last += d.varint()
 		ev.Time = *last
 		ev.Weight = d.varint()
 		ev.Object = ObjectID(d.id())
 		ev.Owners = d.parties(a)
 		ev.Waiters = d.parties(a)
-	} else {
-		d.event(ev, last, a)
+		fields = nil
+	case KindWait, KindTenure: // of an exact one
+		*last += d.varint()
+		ev.Time = *last
+		ev.End = ev.Time + d.varint()
+		ev.Thread = ThreadID(d.id())
+		ev.Object = ObjectID(d.id())
+		ev.Mode = d.mode()
+		ev.Stack = StackID(d.id())
+		fields = fields[6:]
 	}
+	d.event(fields, ev, last, a)
 	if d.bad {
 		return ErrCorrupt
 	}
 	return nil
 }
 
-// event reads the fields of an event of a known kind.
-func (d *decoder) event(ev *Event, last *int64, a *Arena) {
-	for _, f := range layouts[ev.Kind] {
+// event reads some fields of an event.
+func (d *decoder) event(fields []fieldCode, ev *Event, last *int64, a *Arena) {
+	for _, f := range fields {
 		if late[f] && len(d.body) == 0 {
 			break
 		}
@@ -78,11 +89,29 @@ type decoder struct {
 }
 
 func (d *decoder) uvarint() uint64 {
+	b := d.body
+	if len(b) == 0 || b[0] >= 0x80 {
+		return d.long()
+	}
+	d.body = b[1:] // as most
+	return uint64(b[0])
+}
+
+// long is uvarint for more than one byte.
+func (d *decoder) long() uint64 {
 	v, rest := cutUvarint(d.body)
 	if d.body = rest; rest == nil {
 		d.bad = true
 	}
 	return v
+}
+
+func (d *decoder) mode() Mode {
+	v := d.uvarint()
+	if v >= uint64(len(modeNames)) {
+		d.bad = true
+	}
+	return Mode(v)
 }
 
 // id reads an unsigned number of 32 bits.

@@ -51,6 +51,15 @@ var kindNames = [kindCount]string{
 	"contention", "wait", "tenure", "activity", "release", "pause", "blocked", "note",
 }
 
+// Timed reports whether events of the kind have a time. Gaps that are at no time say so.
+func (k Kind) Timed() bool {
+	switch k {
+	case KindThread, KindObject, KindStack, KindSetting, KindGap, KindNote, KindEnd:
+		return false
+	}
+	return true
+}
+
 // written reports whether a Sink takes events of the kind.
 func (k Kind) written() bool { return k != KindNone && k != KindEnd && k < kindCount }
 

@@ -6,17 +6,9 @@ import (
 )
 
 // cutUvarint cuts the varint at the head of src off. The rest is nil where there is
-// none, or one that is too large.
+// none, or one that is too large. One of up to eight bytes is put together without a
+// step for each, since how many a difference of times has is hard to foresee.
 func cutUvarint(src []byte) (v uint64, rest []byte) {
-	if len(src) > 0 && src[0] < 0x80 { // as most
-		return uint64(src[0]), src[1:]
-	}
-	return cutLong(src)
-}
-
-// cutLong puts varints of up to eight bytes together without a step for each, since how
-// many a difference of times has is hard to foresee.
-func cutLong(src []byte) (v uint64, rest []byte) {
 	if len(src) >= 8 {
 		x := binary.LittleEndian.Uint64(src)
 		if ends := ^x & 0x8080808080808080; ends != 0 { // the top bits of the last byte and of others behind it

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	"contend/format"
 
@@ -64,6 +65,7 @@ func (w *worker) decode(b *batch) {
 		b.fault = fmt.Sprintf("block: %v", err)
 		return
 	}
+	b.events = slices.Grow(b.events, int(min(b.block.header.Events, uint32(len(raw)/2)))) // an event has two bytes or more
 	w.batch, w.last = b, b.block.header.First
 	w.repeats.reset()
 	for len(raw) > 0 && err == nil {
@@ -84,12 +86,9 @@ func (w *worker) decode(b *batch) {
 
 // add returns a new event of the batch.
 func (b *batch) add() *format.Event {
-	if len(b.events) < cap(b.events) {
-		b.events = b.events[:len(b.events)+1]
-	} else {
-		b.events = append(b.events, format.Event{})
-	}
-	return &b.events[len(b.events)-1]
+	n := len(b.events)
+	b.events = slices.Grow(b.events, 1)[:n+1]
+	return &b.events[n]
 }
 
 // unpack decompresses, never to more than the header says.
