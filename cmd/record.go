@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"contend/format/record"
 	"contend/format/record/agent"
 	"contend/format/record/attach"
+	"contend/format/record/foreign"
 	"contend/format/whole"
 	"contend/report/text"
 
@@ -34,6 +36,7 @@ type recordOptions struct {
 	keep     string
 	list     bool
 	agent    bool
+	trust    bool
 	perf     perfOptions
 	always   alwaysOptions
 	target   string
@@ -83,6 +86,7 @@ func newRecord(e *env) *cobra.Command {
 	f.StringVar(&o.keep, "keep", "", "leave the flight recording and the samples in `DIR` as they came; with --every or --when, how long recordings stay")
 	f.BoolVar(&o.list, "list", false, "list the JVMs here")
 	f.BoolVar(&o.agent, "agent", false, "write the agent's jar to standard output, for -javaagent")
+	f.BoolVar(&o.trust, "trust-tmp", false, "record also where other users could exchange what is in the JVM's /tmp, as a pod's emptyDir: only where none reaches it; root has chmod +t")
 	o.always.bind(c)
 	o.perf.bindRecord(c)
 	return c
@@ -182,6 +186,11 @@ func recordJVM(e *env, o *recordOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.trust {
+		if shared := p.Trust(); shared != nil {
+			e.warn(shared.Error() + ": trusted all the same")
+		}
+	}
 	if o.always.used() {
 		return recordAlways(e, o, p, func(ctx context.Context, o *recordOptions) (bool, error) {
 			return recordOnce(ctx, func() {}, e, o, p, means)
@@ -196,7 +205,7 @@ func recordJVM(e *env, o *recordOptions) error {
 // recordOnce records a JVM until its time is over or ctx ends; it reports whether the
 // process ended before. Signals end ctx until stop is called.
 func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *attach.Process, means record.Means) (ended bool, err error) {
-	out, err := o.openFile(e, fmt.Sprintf("%s-%d", shortName(p.Main), p.PID), ".bin")
+	out, err := o.openFile(ctx, e, fmt.Sprintf("%s-%d", shortName(p.Main), p.PID), ".bin")
 	if err != nil {
 		return false, err
 	}
@@ -211,7 +220,7 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 	}
 	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
 	r, err := record.JVM(ctx, p, means, record.Config{Duration: o.duration, Rate: o.rate, Overhead: o.overhead.percent / 100, Settings: flightSettings, Progress: e.timeLeft()})
-	out.removeAtEnd(e, "")
+	out.removeAtEnd(e, func() {})
 	stop() // what follows is ended as usual
 	if err != nil {
 		return false, err
@@ -222,6 +231,9 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 	}
 	if r.Scarce {
 		e.warn(format.Say("ended after %v, for want of room where the JVM's flight recorder writes: it would end the program", r.Length))
+	}
+	if r.Full {
+		e.warn(format.Say("the thread dumps of virtual threads reached %d MB: later ones are left out", record.DumpsAll>>20))
 	}
 	if r.Light && means.Agent && r.Virtual == nil {
 		e.warn(unseen[means])
@@ -265,17 +277,35 @@ func (e *env) finishRecording(o *recordOptions, r *record.Recording, out *record
 func (e *env) rescue(r *record.Recording, kept string, out *recordingFile, why error) error {
 	out.discard()
 	if kept == "" {
-		in, dir, err := whole.Folder("", "contend-recording-")
-		if err == nil {
-			err = errors.Join(writeRaw(r, in, dir), in.Close())
+		kept = filepath.Join(os.TempDir(), "contend-recording-"+rand.Text()[:8])
+		if err := rescueTo(r, kept); err != nil {
+			return errors.Join(why, ownHint(err))
 		}
-		if err != nil {
-			return errors.Join(why, err)
-		}
-		kept = dir
 	}
 	e.warn("what was recorded is kept in " + kept)
 	return why
+}
+
+// rescueTo leaves what came in a new folder.
+func rescueTo(r *record.Recording, path string) error {
+	in, err := foreign.Own(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	made, err := in.Mkdir(filepath.Base(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(writeRaw(r, made.Root(), path), made.Close())
+}
+
+// ownHint says what to do where a folder that the user named is not the user's alone.
+func ownHint(err error) error {
+	if shared := (*foreign.SharedError)(nil); errors.As(err, &shared) {
+		return usageError{err, "choose one that is yours alone: mkdir -m 700 FOLDER"}
+	}
+	return err
 }
 
 func (e *env) writeRecording(r *record.Recording, out *recordingFile) error {
@@ -316,9 +346,6 @@ func shortName(main string) string { return main[strings.LastIndexAny(main, "./"
 func keepRaw(r *record.Recording, dir string) error {
 	if dir == "" {
 		return nil
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
 	}
 	in, err := whole.Open(dir)
 	if err != nil {

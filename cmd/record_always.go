@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"os/signal"
 	"path/filepath"
 	"regexp"
@@ -20,7 +18,7 @@ import (
 	"contend/format"
 	"contend/format/record"
 	"contend/format/record/attach"
-	"contend/format/whole"
+	"contend/format/record/foreign"
 
 	"github.com/spf13/cobra"
 )
@@ -32,7 +30,7 @@ type alwaysOptions struct {
 	rules []gate.Rule   // of when: of what must not be so
 	keep  time.Duration // 0: for good
 
-	folder *os.Root // of a recording: the one of -o, whatever has its name by now
+	folder *foreign.Dir // of a recording: the one of -o, whatever has its name by now
 }
 
 func (o *alwaysOptions) bind(c *cobra.Command) {
@@ -87,9 +85,9 @@ func opposite(when string) ([]gate.Rule, error) {
 
 // recordAlways records into a folder until a signal or the process ends it.
 func recordAlways(e *env, o *recordOptions, p *attach.Process, one func(context.Context, *recordOptions) (ended bool, err error)) error {
-	folder, err := ownFolder(o.out)
+	folder, err := foreign.Own(o.out) // else others could have recordings written elsewhere
 	if err != nil {
-		return err
+		return ownHint(err)
 	}
 	defer folder.Close()
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
@@ -125,36 +123,6 @@ func recordAlways(e *env, o *recordOptions, p *attach.Process, one func(context.
 	}
 }
 
-// ownFolder makes a folder where there is none, and opens it. In one that other users may
-// change, they could have recordings written elsewhere, or other files removed.
-func ownFolder(path string) (*os.Root, error) {
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		return nil, err
-	}
-	named, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	folder, err := os.OpenRoot(path)
-	if err != nil {
-		return nil, err
-	}
-	info, err := folder.Stat(".")
-	if err == nil && !(exclusive(named, 0) && exclusive(info, 0o022)) {
-		err = usageError{fmt.Errorf("%s: other users may change this folder", path), "choose one that is yours alone: mkdir -m 700 FOLDER"}
-	}
-	if err != nil {
-		return nil, errors.Join(err, folder.Close())
-	}
-	return folder, nil
-}
-
-// exclusive reports whether a file is this user's or root's, and has none of some modes.
-func exclusive(info fs.FileInfo, modes fs.FileMode) bool {
-	owner := whole.Owner(info)
-	return (owner <= 0 || owner == os.Geteuid()) && info.Mode().Perm()&modes == 0
-}
-
 // kept is the part of a name that says how long its recording stays: the recorder chooses it,
 // while the recorded program chooses what it is called itself.
 func (o *alwaysOptions) kept() string {
@@ -167,24 +135,36 @@ func (o *alwaysOptions) kept() string {
 // expiring matches names of recordings that stay for a time, from when on and how long.
 var expiring = regexp.MustCompile(`-([0-9]{8}-[0-9]{6})-keep([0-9hmsµn.]+)(-[0-9]+)?\.bin$`)
 
-// tidy removes the recordings whose time is over, as their recorder said.
-func (o *alwaysOptions) tidy(folder *os.Root) error {
+// tidy removes the recordings whose time is over, as their recorder said: files of this user's
+// that begin as recordings do.
+func (o *alwaysOptions) tidy(folder *foreign.Dir) (err error) {
 	if o.keep == 0 {
 		return nil
 	}
-	list, err := fs.ReadDir(folder.FS(), ".")
-	for _, f := range list {
+	for _, f := range folder.List("*-keep*.bin") {
 		of := expiring.FindStringSubmatch(f.Name())
-		if of == nil || !f.Type().IsRegular() {
+		if of == nil {
 			continue
 		}
 		at, bad := time.ParseInLocation(stamp, of[1], time.Local)
 		keep, worse := time.ParseDuration(of[2])
-		if bad == nil && worse == nil && time.Since(at) > keep {
-			err = errors.Join(err, folder.Remove(f.Name()))
+		if bad == nil && worse == nil && time.Since(at) > keep && isRecording(folder, f.Name()) {
+			err = errors.Join(err, folder.Clear(f.Name()))
 		}
 	}
 	return err
+}
+
+// isRecording reports whether a name is that of a trace of contend's own format.
+func isRecording(folder *foreign.Dir, name string) bool {
+	f, err := folder.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, len(format.Magic))
+	_, err = f.ReadAt(head, 0)
+	return err == nil && string(head) == format.Magic
 }
 
 // What a watch samples: watchRate a second, of which the condition is held against those of

@@ -61,8 +61,11 @@ func TestRecordEvery(t *testing.T) {
 			others := []string{"Busy-7-" + time.Now().Add(-23*time.Hour).Format(stamp) + "-keep24h0m0s.bin", "Busy-7-" + yesterday + "-keep26h0m0s.bin", // which stay longer
 				"Busy-7-" + yesterday + ".bin", "Busy-7-19990101-000000-keep24h0m0s.bin.gz", "Busy-7-19991301-000000-keep24h0m0s.bin"} // and for good
 			for _, f := range append(others, old) {
-				golden.OK(t, os.WriteFile(filepath.Join(folder, f), nil, 0o644))
+				golden.OK(t, os.WriteFile(filepath.Join(folder, f), []byte(format.Magic), 0o644))
 			}
+			thesis := "important-1-" + yesterday + "-keep1s.bin" // and no recording
+			golden.OK(t, os.WriteFile(filepath.Join(folder, thesis), []byte("thesis"), 0o644))
+			others = append(others, thesis)
 			p := java(t, jvm, nil)
 			pattern := filepath.Join(folder, "Busy-"+strconv.Itoa(p.Process.Pid)+"-*.bin")
 			go func() {

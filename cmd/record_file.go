@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -26,7 +27,7 @@ type recordingFile struct {
 
 // openFile opens the file of a recording: that of -o, else one named after the
 // program and the time.
-func (o *recordOptions) openFile(e *env, program, ending string) (r *recordingFile, err error) {
+func (o *recordOptions) openFile(ctx context.Context, e *env, program, ending string) (r *recordingFile, err error) {
 	if o.out == "-" {
 		out, _, err := e.create("-", true)
 		return &recordingFile{Writer: out, path: "-"}, err
@@ -34,11 +35,11 @@ func (o *recordOptions) openFile(e *env, program, ending string) (r *recordingFi
 	r = &recordingFile{path: o.out, went: "is in "}
 	switch { // where contend chose the name it replaces nothing
 	case o.always.used():
-		r.file, err = whole.NewIn(o.always.folder, r.path)
+		r.file, err = whole.NewIn(o.always.folder.Root(), r.path)
 	case r.path == "":
 		r.file, err = whole.New(recordingName(program, ending))
 	default:
-		r.file, err = whole.Create(r.path)
+		r.file, err = whole.Create(ctx, r.path)
 	}
 	if err != nil {
 		return nil, err
@@ -60,12 +61,12 @@ func (o *recordOptions) openFile(e *env, program, ending string) (r *recordingFi
 }
 
 // removeAtEnd has a signal that ends the program remove the file while it is not whole, and
-// a folder of what it is made of, "" for none.
-func (r *recordingFile) removeAtEnd(e *env, folder string) {
+// what it is made of.
+func (r *recordingFile) removeAtEnd(e *env, parts func()) {
 	if file := r.file; file != nil {
 		r.kept = e.removeAtEnd(func() {
 			_ = file.Discard()
-			_ = os.RemoveAll(folder) // which "" is no name of
+			parts()
 		})
 	}
 }
@@ -85,14 +86,14 @@ const (
 	longestBytes = 180
 )
 
-// fileName makes a name that can stand in a path, and be typed, of what a program calls
-// itself.
+// fileName makes a name that can stand in a path, and in the line of a shell as it is, of what
+// a program calls itself.
 func fileName(program string) string {
 	name := []rune(strings.Map(func(r rune) rune {
-		if r == unicode.ReplacementChar || !unicode.IsGraphic(r) || unicode.IsSpace(r) || strings.ContainsRune(`/\:*?"<>|`, r) {
-			return -1
+		if r != unicode.ReplacementChar && unicode.In(r, unicode.L, unicode.M, unicode.N) || strings.ContainsRune("._-+@,", r) {
+			return r
 		}
-		return r
+		return -1
 	}, program))
 	short := string(name[:min(len(name), longestName)])
 	short = strings.ToValidUTF8(short[:min(len(short), longestBytes)], "")

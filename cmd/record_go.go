@@ -38,7 +38,7 @@ func recordGo(e *env, o *recordOptions) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
-	out, err := o.openFile(e, u.Hostname()+"-"+u.Port(), ".trace")
+	out, err := o.openFile(ctx, e, u.Hostname()+"-"+u.Port(), ".trace")
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func recordGo(e *env, o *recordOptions) error {
 	e.say(fmt.Sprintf("contend: asking %s to record for %v; Ctrl-C ends it early", u.Redacted(), d))
 	n, err := record.FetchGo(ctx, u, d, out, e.bytesLeft())
 	early := ctx.Err() != nil
-	out.removeAtEnd(e, "")
+	out.removeAtEnd(e, func() {})
 	stop() // what follows is ended as usual
 	if isTerminal(e.msg) {
 		fmt.Fprint(e.msg, "\r\x1b[K")

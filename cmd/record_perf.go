@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,6 @@ import (
 	"contend/format"
 	"contend/format/record"
 	"contend/format/record/attach"
-	"contend/format/whole"
 	"contend/report/text"
 
 	"github.com/spf13/cobra"
@@ -48,7 +48,7 @@ func (o *perfOptions) bindRecord(c *cobra.Command) {
 func (o *perfOptions) checkRecord(c *cobra.Command) error {
 	wrong, why, hint := []string{"call-graph", "kernel-locks"}, "is for perf", "add --perf"
 	if o.use {
-		wrong, why, hint = []string{"with", "rate", "max-overhead"}, "is for JVMs", "leave it out: --perf records every wait of any program"
+		wrong, why, hint = []string{"with", "rate", "max-overhead", "trust-tmp"}, "is for JVMs", "leave it out: --perf records every wait of any program"
 	}
 	for _, flag := range wrong {
 		if c.Flags().Changed(flag) {
@@ -83,18 +83,12 @@ func recordPerf(e *env, o *recordOptions) error {
 	name := command(o.target)
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
-	made, dir, err := o.perfDir()
+	made, err := record.NewPerfFolder(ctx, cmp.Or(o.keep, os.TempDir()))
 	if err != nil {
-		return err
+		return ownHint(err)
 	}
-	defer os.RemoveAll(dir)
 	defer made.Close()
-	in, err := made.Open(".")
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := o.openFile(e, shortName(name)+"-"+o.target, ".bin")
+	out, err := o.openFile(ctx, e, shortName(name)+"-"+o.target, ".bin")
 	if err != nil {
 		return err
 	}
@@ -102,23 +96,22 @@ func recordPerf(e *env, o *recordOptions) error {
 	if better := seenBetter(o.target); better != "" {
 		e.warn(o.target + better)
 	}
-	file := filepath.Join(opened(in), perfData)
-	if err := e.runPerf(ctx, ask, name, file); err != nil {
+	if err := e.runPerf(ctx, ask, name, made.File()); err != nil {
 		return err
 	}
-	out.removeAtEnd(e, dir)
+	out.removeAtEnd(e, made.Close)
 	stop() // what follows is ended as usual
-	came, err := os.Open(file)
+	came, err := os.Open(made.File())
 	if err != nil {
 		return err
 	}
 	defer came.Close()
 	if o.keep != "" {
-		if err := os.Rename(file, filepath.Join(o.keep, perfData)); err != nil {
+		if err := made.Keep(); err != nil {
 			return err
 		}
 	}
-	if err := writePerf(e, opened(came), out); err != nil {
+	if err := writePerf(e, came, out); err != nil {
 		return err
 	}
 	if out.path == "-" {
@@ -141,24 +134,6 @@ func seenBetter(process string) string {
 	return ""
 }
 
-// perfData is what perf's own file is called.
-const perfData = "perf.data"
-
-// perfDir makes a directory of this user's for perf's own file, which perf would write
-// through a link; it is where --keep wants that file.
-func (o *recordOptions) perfDir() (made *os.Root, path string, err error) {
-	if o.keep != "" {
-		if err := os.MkdirAll(o.keep, 0o755); err != nil {
-			return nil, "", err
-		}
-	}
-	return whole.Folder(o.keep, ".contend-perf-")
-}
-
-// opened is a path by which perf, which Linux alone has, finds what this process has open,
-// whatever has its name by now.
-func opened(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd()) }
-
 func (e *env) runPerf(ctx context.Context, ask *record.Perf, name, file string) error {
 	r, err := record.RecordPerf(ctx, ask, file, func() {
 		e.say(fmt.Sprintf("contend: recording %s %s for %v with perf; Ctrl-C ends it early", ask.Process, name, ask.Duration))
@@ -175,8 +150,8 @@ func (e *env) runPerf(ctx context.Context, ask *record.Perf, name, file string) 
 }
 
 // writePerf writes what perf recorded as a contend trace, as its text comes.
-func writePerf(e *env, file string, out *recordingFile) error {
-	script, err := record.OpenPerf(file)
+func writePerf(e *env, came *os.File, out *recordingFile) error {
+	script, err := record.OpenPerf(came)
 	if err != nil {
 		return err
 	}

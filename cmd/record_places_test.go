@@ -3,6 +3,7 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -146,6 +147,47 @@ func TestRecordWhereOthersExchangeNames(t *testing.T) {
 	golden.OK(t, os.Chmod(filepath.Join("/proc", pid, "root/tmp"), 0o777|os.ModeSticky))
 	if code, _, msg := recordOf(t, "--with", "agent", "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid); code != exitOK {
 		t.Errorf("exit %d\n%s", code, msg)
+	}
+}
+
+// Where only one user runs, as in a pod whose /tmp is an emptyDir, that user says so, and is not
+// root, which can change the folder.
+func TestRecordInATrustedPlace(t *testing.T) {
+	golden.Thorough(t)
+	t.Parallel()
+	const nobody = 65534
+	if out, err := exec.Command("unshare", "--mount", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "true").CombinedOutput(); err != nil {
+		t.Skipf("only root makes namespaces and is somebody else: %v %s", err, out)
+	}
+	dir, err := busy()
+	if err != nil {
+		t.Skip(err)
+	}
+	script := fmt.Sprintf(`mount -t tmpfs none /mnt && cp -r '%[1]s' /mnt/classes && mount -t tmpfs -o mode=777 none /tmp && mkdir -p '%[1]s' && cp /mnt/classes/* '%[1]s' && chmod -R a+rX /tmp/* && exec setpriv --reuid=65534 --regid=65534 --clear-groups java "$@"`, dir)
+	pid := strconv.Itoa(java(t, "unshare", nil, "--mount", "sh", "-c", script, "sh").Process.Pid)
+	code, _, msg := recordOf(t, "--trust-tmp", "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
+	if code != exitFailed || !strings.Contains(msg, "hint: chmod +t /tmp") || strings.Contains(msg, "trusted") {
+		t.Errorf("as root: exit %d\n%s", code, msg)
+	}
+	place, err := os.MkdirTemp("", "contend-user-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(place) })
+	program := filepath.Join(place, "contend")
+	golden.OK(t, errors.Join(os.WriteFile(program, golden.Must(os.ReadFile("/proc/self/exe"))(t), 0o755), os.Chmod(place, 0o777|os.ModeSticky)))
+	record := func(args ...string) (string, error) {
+		c := exec.Command(program, append([]string{"record", "--duration", "1s", "-o", filepath.Join(place, "x.bin"), pid}, args...)...)
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		c.Dir, c.Env = place, []string{"PATH=/usr/bin:/bin"}
+		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := record(); err == nil || !strings.Contains(out, "lets other users exchange what is made in it") || !strings.Contains(out, "--trust-tmp records") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if out, err := record("--trust-tmp"); err != nil || strings.Count(out, "contend: warning: /tmp, of user root (0) and mode 0777, lets other users exchange what is made in it: trusted all the same") != 1 {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

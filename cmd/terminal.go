@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -62,7 +63,7 @@ func (l *lateFile) Write(p []byte) (n int, err error) {
 		if l.env.isInput(l.path) {
 			return 0, usageError{fmt.Errorf("%s is an input; will not write over it", l.path), "name another file with -o"}
 		}
-		if l.file, err = whole.Create(l.path); err != nil {
+		if l.file, err = whole.Create(context.Background(), l.path); err != nil {
 			return 0, err
 		}
 		l.kept = l.env.removeAtEnd(func() { _ = l.file.Discard() })

@@ -144,17 +144,18 @@ func TestARecordingHasItsNameWhenItIsWhole(t *testing.T) {
 	}
 }
 
-// What a program calls itself makes a name that no terminal acts on, and no path.
+// What a program calls itself makes a name that no terminal and no shell acts on, and no path.
 func TestNamesOfRecordings(t *testing.T) {
 	for program, want := range map[string]string{
-		"OrderService-17":                 "OrderService-17",
-		"Outer$Inner-17":                  "Outer$Inner-17",
-		"a\x1b]0;x\x07b\u202e\u200b\nc-1": "a]0;xbc-1",
-		"\xff\xfe":                        "recording",
-		"../../etc/x":                     "etcx",
-		"-rf":                             "rf",
-		"ä b":                             "äb",
-		strings.Repeat("x", 300):          strings.Repeat("x", longestName),
+		"OrderService-17":                      "OrderService-17",
+		"Outer$Inner-17":                       "OuterInner-17",
+		"a\x1b]0;x\x07b\u202e\u200b\nc-1":      "a0xbc-1",
+		"\xff\xfe":                             "recording",
+		"$(id)`id`;a&b|c*?[d]{e}'f'>g!~#%\\=^": "ididabcdefg",
+		"../../etc/x":                          "etcx",
+		"-rf":                                  "rf",
+		"ä b":                                  "äb",
+		strings.Repeat("x", 300):               strings.Repeat("x", longestName),
 	} {
 		if got := fileName(program); got != want {
 			t.Errorf("%q: %q, want %q", program, got, want)

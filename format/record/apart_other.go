@@ -1,7 +1,8 @@
-//go:build !unix
+//go:build !linux
 
 package record
 
-import "os/exec"
+import "syscall"
 
-func apart(*exec.Cmd) {}
+// apart is for perf, which Linux alone has.
+func apart() *syscall.SysProcAttr { return nil }

@@ -53,8 +53,13 @@ func (s *session) noRoom(free uint64) error {
 // for the file.
 func (s *session) stopFlight(r *Recording) error {
 	var saved *os.File
+	salvage := func() {
+		ctx, done := s.hurried()
+		defer done()
+		saved = s.repository.salvage(ctx)
+	}
 	if r.Scarce { // what it cannot write as a whole it deletes
-		saved = s.repository.salvage()
+		salvage()
 	}
 	if !r.Ended {
 		ctx, done := s.ending()
@@ -62,13 +67,13 @@ func (s *session) stopFlight(r *Recording) error {
 		_, err := s.jcmd(ctx, "JFR.stop name=%s filename=%s", s.name, s.dir.path(flightName))
 		r.Ended = err != nil && !s.p.Alive()
 		if (r.Ended || ctx.Err() != nil) && saved == nil {
-			saved = s.repository.salvage()
+			salvage()
 		}
 		if err != nil && !r.Ended && saved == nil {
 			return err
 		}
 	} else if saved == nil {
-		saved = s.repository.salvage()
+		salvage()
 	}
 	stopped, err := s.dir.here.Open(flightName)
 	if err != nil {

@@ -40,9 +40,14 @@ func newFolder(p *attach.Process) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &folder{parent: parent, theirs: p.Temp()}
+	return makeFolder(parent, p.Temp(), fmt.Sprintf("contend-%d-", p.Inner()))
+}
+
+// makeFolder makes one whose name begins so in a directory, which it closes where that fails.
+func makeFolder(parent *foreign.Dir, theirs, prefix string) (_ *folder, err error) {
+	f := &folder{parent: parent, theirs: theirs}
 	for range attempts {
-		f.name = fmt.Sprintf("contend-%d-%s", p.Inner(), rand.Text()[:16])
+		f.name = prefix + rand.Text()[:16]
 		if f.here, err = parent.Mkdir(f.name); err != nil {
 			break
 		}
@@ -61,31 +66,36 @@ func newFolder(p *attach.Process) (*folder, error) {
 func (f *folder) tidy(ctx context.Context, p *attach.Process, end func(name string)) {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	for _, name := range f.parent.Names("contend-*") {
-		if ctx.Err() != nil {
-			break
-		}
+	f.unlocked(ctx, "contend-*", func(name string) {
 		of := ours.FindStringSubmatch(name)
-		if of == nil || name == f.name {
-			continue
+		if of == nil {
+			return
 		}
 		pid, err := strconv.Atoi(of[1])
 		if err != nil || pid != p.Inner() && (p.Inner() != p.PID || (&attach.Process{PID: pid}).Alive()) {
-			continue // another lives, as far as is known here
+			return // another lives, as far as is known here
 		}
-		left, err := f.parent.Sub(name)
-		if err != nil {
-			continue // it is another user's
+		if pid == p.Inner() {
+			end(name)
 		}
-		if left.Lock() {
-			if pid == p.Inner() {
-				end(name)
-			}
-			f.clear(ctx, name)
-		}
-		left.Close()
-	}
+		f.clear(ctx, name)
+	})
 	p.Tidy()
+}
+
+// unlocked calls left for each other folder of this user's that no process has locked.
+func (f *folder) unlocked(ctx context.Context, pattern string, left func(name string)) {
+	for _, info := range f.parent.List(pattern) {
+		if ctx.Err() != nil || info.Name() == f.name {
+			continue
+		}
+		if other, err := f.parent.Sub(info.Name()); err == nil { // else it is another user's
+			if other.Lock() {
+				left(info.Name())
+			}
+			other.Close()
+		}
+	}
 }
 
 // add makes a file and keeps it open: what is read later is this file, whatever

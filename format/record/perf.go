@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -72,8 +73,11 @@ const (
 	tries    = 5
 )
 
-// once runs perf; the recording is nil when it did not run at all.
+// once runs perf; the recording is nil when it did not run at all. The thread that begins it
+// stays: perf ends with it.
 func (a *Perf) once(ctx context.Context, file string, progress func(time.Duration)) (*PerfRecording, string, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	c, said, err := begin(a.Record(file))
 	if err != nil {
 		return nil, "", err
@@ -120,8 +124,8 @@ type PerfText struct {
 }
 
 // OpenPerf begins to turn a recording into text.
-func OpenPerf(file string) (*PerfText, error) {
-	c, err := command(PerfScript(file))
+func OpenPerf(file *os.File) (*PerfText, error) {
+	c, err := command(PerfScript(opened(file)))
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +162,7 @@ func begin(words []string) (*exec.Cmd, *tail, error) {
 	}
 	said := &tail{}
 	c.Stdout, c.Stderr = said, said
-	apart(c)
+	c.SysProcAttr = apart()
 	if err := c.Start(); err != nil {
 		return nil, nil, &PerfError{"perf: " + err.Error(), ""}
 	}

@@ -37,6 +37,7 @@ type Recording struct {
 	Length  time.Duration     // how long was recorded
 	Ended   bool              // the process ended before the time was over
 	Scarce  bool              // it was ended early: the flight recorder would have found no more room
+	Full    bool              // Virtual has no dump of the end: it would have become too large
 	Light   bool              // virtual threads ran, which no agent sees
 	files   []*os.File
 }
@@ -75,8 +76,8 @@ var errEarly = errors.New("ended before anything was recorded")
 
 // JVM records a process until the time is over or ctx ends, whichever is
 // first; then what came is returned. The error is an *attach.Error where the
-// process says no. It returns at most hurry after the end of ctx, and what that takes to
-// copy.
+// process says no. It returns at most hurry after the end of ctx, and another hurry where it
+// copies what a process left that does not answer.
 func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording, error) {
 	s, err := newSession(ctx, p, c)
 	if err != nil {
@@ -106,8 +107,8 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	}
 	begun := time.Now()
 	out.Light = p.VirtualThreads() // they go with the process
-	dumps, end := make(chan *os.File, 1), func() {}
-	if dumps <- nil; m.Flight {
+	dumps, end := make(chan virtualDumps, 1), func() {}
+	if dumps <- (virtualDumps{}); m.Flight {
 		<-dumps
 		dumping, cancel := context.WithCancel(ctx)
 		end = cancel
@@ -116,7 +117,8 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	out.Ended, out.Scarce = s.wait(ctx)
 	out.Length = time.Since(begun)
 	end()
-	out.Virtual = out.keep(<-dumps)
+	came := <-dumps
+	out.Virtual, out.Full = out.keep(came.file), came.full
 	out.Light = out.Light || out.Virtual != nil || p.VirtualThreads()
 	if m.Agent {
 		s.stopAgent(out.Ended)
@@ -180,7 +182,15 @@ func (s *session) end() {
 // ending is the context of what ends a recording: it lasts for patience, but no longer than
 // hurry from the end of the recording's own.
 func (s *session) ending() (ctx context.Context, done func()) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), patience)
+	hurried, end := s.hurried()
+	ctx, cancel := context.WithTimeout(hurried, patience)
+	return ctx, func() { cancel(); end() }
+}
+
+// hurried is a context that lasts no longer than hurry from the end of the recording's own,
+// or from now where that has ended.
+func (s *session) hurried() (ctx context.Context, done func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(s.ctx))
 	stop := context.AfterFunc(s.ctx, func() { time.AfterFunc(hurry, cancel) })
 	return ctx, func() { stop(); cancel() }
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/binary"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"contend/format/record/foreign"
 	"contend/format/whole"
@@ -42,17 +44,15 @@ func (s *session) openRepository() *repository {
 	}
 	r := &repository{dir: dir}
 	if all := r.chunks(); len(all) > 0 {
-		r.first = all[len(all)-1]
+		r.first = all[len(all)-1].Name()
 	}
 	return r
 }
 
 // chunks are the files of this recording, by their times, which are their names.
-func (r *repository) chunks() []string {
-	all := r.dir.Names("*.jfr")
-	slices.Sort(all)
-	at, _ := slices.BinarySearch(all, r.first)
-	return all[at:]
+func (r *repository) chunks() []fs.FileInfo {
+	all := r.dir.List("*.jfr")
+	return slices.DeleteFunc(all, func(f fs.FileInfo) bool { return f.Name() < r.first })
 }
 
 // scarce reports whether the recording has to end, for want of room.
@@ -65,17 +65,18 @@ func (r *repository) scarce() bool {
 		return false
 	}
 	written := uint64(0)
-	for _, name := range r.chunks() {
-		if info, err := r.dir.Lstat(name); err == nil {
-			written += uint64(info.Size())
-		}
+	for _, info := range r.chunks() {
+		written += uint64(info.Size())
 	}
 	return free < needed/2+written
 }
 
+// mostChunks are copied of a recording: a JVM begins one every 12 MB.
+const mostChunks = 1 << 10
+
 // salvage returns what can be read of the recording of a JVM that was killed; nil where
-// that is nothing. No name leads to it.
-func (r *repository) salvage() *os.File {
+// that is nothing. No name leads to it. It ends with ctx, and leaves room where it copies to.
+func (r *repository) salvage(ctx context.Context) *os.File {
 	if r == nil {
 		return nil
 	}
@@ -83,12 +84,18 @@ func (r *repository) salvage() *os.File {
 	if err != nil {
 		return nil
 	}
-	copied := int64(0)
-	for _, name := range r.chunks() {
-		n, err := r.copy(out, name)
+	copied, seen := int64(0), []fs.FileInfo(nil)
+	for _, chunk := range r.chunks() {
+		if len(seen) == mostChunks {
+			break
+		}
+		info, n, err := r.copy(ctx, out, chunk.Name(), seen)
 		copied += n
 		if err != nil {
 			break // what came of it is read as a recording that was cut
+		}
+		if info != nil {
+			seen = append(seen, info)
 		}
 	}
 	if _, err = out.Seek(0, io.SeekStart); err != nil || copied == 0 {
@@ -98,21 +105,42 @@ func (r *repository) salvage() *os.File {
 	return out
 }
 
-// copy copies what can be read of a chunk.
-func (r *repository) copy(to io.Writer, name string) (int64, error) {
+// copy copies what can be read of a chunk, unless it was seen by another name: its user can
+// mount one file at many. The file is nil where it is no chunk of this recording.
+func (r *repository) copy(ctx context.Context, to *os.File, name string, seen []fs.FileInfo) (info fs.FileInfo, n int64, err error) {
 	f, err := r.dir.Open(name)
 	if err != nil {
-		return 0, nil // no chunk of this recording: others may be
+		return nil, 0, nil // others may be
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || foreign.Links(info) != 1 { // one of many names of the same
-		return 0, nil
+	info, err = f.Stat()
+	if err != nil || foreign.Links(info) != 1 || slices.ContainsFunc(seen, func(s fs.FileInfo) bool { return os.SameFile(s, info) }) {
+		return nil, 0, nil
 	}
 	var head [16]byte // magic, version, size
 	if _, err := f.ReadAt(head[:], 0); err != nil {
-		return 0, nil
+		return nil, 0, nil
 	}
-	return io.Copy(to, io.NewSectionReader(f, 0, min(written(f), int64(binary.BigEndian.Uint64(head[8:])))))
+	size := min(written(f), int64(binary.BigEndian.Uint64(head[8:])))
+	if free, ok := room(to); ok && size > 0 && free < needed+uint64(size) {
+		return nil, 0, syscall.ENOSPC
+	}
+	n, err = io.Copy(to, &reading{ctx, io.NewSectionReader(f, 0, size)})
+	return info, n, err
+}
+
+// reading ends with its context.
+type reading struct {
+	ctx context.Context
+	io.Reader
+}
+
+// Read implements io.Reader.
+func (r *reading) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(b)
 }
 
 func (r *repository) close() {

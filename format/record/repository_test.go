@@ -1,12 +1,17 @@
+//go:build linux
+
 package record
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"contend/format/record/foreign"
@@ -50,7 +55,7 @@ func TestSalvage(t *testing.T) {
 			if err := os.Symlink("2026_11_23_02_00_00.jfr", filepath.Join(dir, "2026_11_23_02_00_03.jfr")); err != nil {
 				t.Skip(err)
 			}
-			f := r.salvage()
+			f := r.salvage(t.Context())
 			if f == nil {
 				if c.want != "" {
 					t.Errorf("nothing, want %q", c.want)
@@ -113,8 +118,39 @@ func TestSalvageTakesNoChunkTwice(t *testing.T) {
 	at := golden.Must(foreign.At(dir, foreign.User{UID: os.Geteuid(), GID: os.Getegid()}))(t)
 	r := &repository{dir: at}
 	defer r.close()
-	if f := r.salvage(); f != nil {
+	if f := r.salvage(t.Context()); f != nil {
 		f.Close()
 		t.Error("chunks of two names were copied")
+	}
+}
+
+// One chunk that is mounted at many names is copied once, and what has been copied when the
+// user gives up is all.
+func TestSalvageTakesNoMountedChunkTwice(t *testing.T) {
+	dir := t.TempDir()
+	chunk := append(append([]byte("FLR\x00\x00\x02\x00\x01"), binary.BigEndian.AppendUint64(nil, 16+4)...), "abcd"...)
+	for n := range 3 {
+		name := filepath.Join(dir, fmt.Sprintf("2026_11_23_02_00_0%d.jfr", n))
+		golden.OK(t, os.WriteFile(name, chunk, 0o600))
+		if n > 0 {
+			if err := syscall.Mount(filepath.Join(dir, "2026_11_23_02_00_00.jfr"), name, "", syscall.MS_BIND, ""); err != nil {
+				t.Skipf("only root mounts: %v", err)
+			}
+			t.Cleanup(func() { _ = syscall.Unmount(name, syscall.MNT_DETACH) })
+		}
+	}
+	at := golden.Must(foreign.At(dir, foreign.User{UID: os.Geteuid(), GID: os.Getegid()}))(t)
+	r := &repository{dir: at}
+	defer r.close()
+	f := golden.Must(r.salvage(t.Context()), error(nil))(t)
+	defer f.Close()
+	if size := written(f); size != int64(len(chunk)) {
+		t.Errorf("%d bytes of a chunk of %d", size, len(chunk))
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if f := r.salvage(ended); f != nil {
+		f.Close()
+		t.Error("it goes on after its end")
 	}
 }

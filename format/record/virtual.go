@@ -18,13 +18,20 @@ const (
 	dumpsMax = 4                      // a second
 	dumpPart = 20                     // of the time at most one in so many passes in dumps
 	dumpSize = 16 << 20               // of a larger dump the rest is left out
+	DumpsAll = 256 << 20              // bytes of all of a recording; then no more are made
 	dumpLook = 500 * time.Millisecond // for the first virtual thread
 )
 
-// dumpVirtual samples virtual threads, as soon as there are some, until ctx ends. It returns
-// what the JVM wrote, one document behind the other; nil where that is nothing.
-func (s *session) dumpVirtual(ctx context.Context) *os.File {
-	var out *os.File
+// virtualDumps is what the JVM wrote, one document behind the other; the file is nil where
+// that is nothing.
+type virtualDumps struct {
+	file *os.File
+	full bool // there are DumpsAll bytes
+}
+
+// dumpVirtual samples virtual threads, as soon as there are some, until ctx ends.
+func (s *session) dumpVirtual(ctx context.Context) (out virtualDumps) {
+	size := 0
 	for wait := dumpLook; ; {
 		select {
 		case <-ctx.Done():
@@ -32,21 +39,22 @@ func (s *session) dumpVirtual(ctx context.Context) *os.File {
 		case <-time.After(wait):
 		}
 		wait = dumpLook
-		if out == nil && !s.p.VirtualThreads() {
+		if out.file == nil && !s.p.VirtualThreads() {
 			continue
 		}
 		begun := time.Now()
 		text := s.dump(ctx)
-		if text == nil {
+		if size += len(text); text == nil || size > DumpsAll {
+			out.full = text != nil
 			return out
 		}
-		if out == nil {
+		if out.file == nil {
 			var err error
-			if out, err = whole.Scratch(); err != nil {
-				return nil
+			if out.file, err = whole.Scratch(); err != nil {
+				return out
 			}
 		}
-		if _, err := out.Write(append(text, '\n')); err != nil {
+		if _, err := out.file.Write(append(text, '\n')); err != nil {
 			return out // of a full disk: what came before is good
 		}
 		wait = max(time.Second/dumpsMax, dumpPart*time.Since(begun))

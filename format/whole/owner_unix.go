@@ -4,6 +4,7 @@ package whole
 
 import (
 	"io/fs"
+	"os"
 	"syscall"
 )
 
@@ -15,4 +16,10 @@ func Owner(info fs.FileInfo) (uid int) {
 		return int(s.Uid)
 	}
 	return -1
+}
+
+// Lock makes a file or directory this process's own until it is closed or the process ends,
+// in whatever way; it reports whether no other process had it.
+func Lock(f *os.File) bool {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

@@ -2,10 +2,30 @@
 
 package whole
 
-import "os"
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+)
 
 // unnamed makes no file: each has a name here.
 func unnamed(*os.Root) *os.File { return nil }
 
 // link is not called.
 func link(*os.File, *os.Root, string) error { return os.ErrInvalid }
+
+// Open opens a directory that the user named, made where there is none. No link of another
+// user's is what its path names.
+func Open(path string) (*os.Root, error) {
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return nil, err
+	}
+	info, err := os.Lstat(filepath.Clean(path))
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 && others(info) {
+		err = &os.PathError{Op: "open", Path: path, Err: errLink}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(path)
+}

@@ -7,7 +7,7 @@
 package whole
 
 import (
-	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -17,6 +17,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // File is one in the making. Commit, Keep, Leave or Discard ends it.
@@ -30,11 +32,12 @@ type File struct {
 
 var (
 	errLink    = errors.New("a link of another user; name the file that it leads to")
+	errPipe    = errors.New("a pipe of another user; make one of your own")
+	errUnread  = errors.New("nobody reads this pipe")
 	errLoop    = errors.New("too many links")
 	errDir     = errors.New("is a directory")
 	errTaken   = errors.New("its name and others like it are taken")
 	errShared  = errors.New("every user may exchange files in this directory: chmod +t prevents that")
-	errOthers  = errors.New("another user or a group may exchange files in this directory; name one that is yours alone")
 	errChanged = errors.New("another file took its place")
 )
 
@@ -43,8 +46,8 @@ const maxLinks = 40
 
 // Create begins what is to replace a file, with the same permissions where that is this
 // user's, or to be a new one. Links are followed: it is the file they lead to that is
-// replaced.
-func Create(path string) (*File, error) {
+// replaced. A pipe is waited for until somebody reads it or ctx ends.
+func Create(ctx context.Context, path string) (*File, error) {
 	for range maxLinks {
 		info, err := os.Lstat(path)
 		switch {
@@ -53,14 +56,16 @@ func Create(path string) (*File, error) {
 		case err != nil:
 			return nil, err
 		case isDescriptor(path):
-			return inPlace(path, nil)
+			return inPlace(ctx, path, nil)
 		case info.IsDir():
 			return nil, &os.PathError{Op: "open", Path: path, Err: errDir}
 		case info.Mode().IsRegular():
 			return beside(path, info)
+		case info.Mode()&fs.ModeNamedPipe != 0 && others(info):
+			return nil, &os.PathError{Op: "open", Path: path, Err: errPipe}
 		case info.Mode()&fs.ModeSymlink == 0:
-			return inPlace(path, info)
-		case Owner(info) != os.Geteuid() && Owner(info) > 0:
+			return inPlace(ctx, path, info)
+		case others(info):
 			return nil, &os.PathError{Op: "open", Path: path, Err: errLink}
 		}
 		to, err := os.Readlink(path)
@@ -102,17 +107,8 @@ func chosen(dir *os.Root, path string) (*File, error) {
 	return f, err
 }
 
-// Open opens a directory that the user named, which another user's link does not lead to.
-func Open(path string) (*os.Root, error) {
-	info, err := os.Lstat(path)
-	if err == nil && info.Mode()&fs.ModeSymlink != 0 && Owner(info) != os.Geteuid() && Owner(info) > 0 {
-		err = &os.PathError{Op: "open", Path: path, Err: errLink}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return os.OpenRoot(path)
-}
+// others reports whether a file belongs to neither this user nor root.
+func others(info fs.FileInfo) bool { return Owner(info) > 0 && Owner(info) != os.Geteuid() }
 
 // Write writes a file of which the program chose the name, in a directory that the user
 // named: what has the name is replaced, a link too.
@@ -133,6 +129,12 @@ func Write(dir *os.Root, path string, content io.Reader) error {
 
 // Scratch makes a file that no name leads to, and that is gone when it is closed.
 func Scratch() (*os.File, error) {
+	if dir, err := os.OpenRoot(os.TempDir()); err == nil {
+		defer dir.Close()
+		if f := unnamed(dir); f != nil {
+			return f, nil
+		}
+	}
 	f, err := os.CreateTemp("", "contend-*")
 	if err == nil {
 		_ = os.Remove(f.Name()) // here where it can be while it is open
@@ -150,12 +152,24 @@ func isDescriptor(path string) bool {
 
 // inPlace opens a descriptor or, where named is not nil, what was seen to be no file: a
 // link that another user puts there meanwhile leads nowhere.
-func inPlace(path string, named fs.FileInfo) (*File, error) {
+func inPlace(ctx context.Context, path string, named fs.FileInfo) (*File, error) {
 	flag := os.O_WRONLY | os.O_APPEND
+	pipe := named != nil && named.Mode()&fs.ModeNamedPipe != 0
 	if named != nil {
 		flag |= noFollow
 	}
+	if pipe {
+		flag |= nonBlock // else no signal ends what waits for a reader
+	}
 	f, err := os.OpenFile(path, flag, 0)
+	for pipe && errors.Is(err, syscall.ENXIO) {
+		select {
+		case <-ctx.Done():
+			return nil, &os.PathError{Op: "open", Path: path, Err: errUnread}
+		case <-time.After(20 * time.Millisecond):
+			f, err = os.OpenFile(path, flag, 0)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -184,8 +198,12 @@ func in(dir *os.Root, path string, old fs.FileInfo) (*File, error) {
 	return f, nil
 }
 
-// nameLength is what is left of a name beside that of 255 bytes.
-const nameLength = 255 - len("..ABCDEFGH")
+// Until a file is whole its name is another one: with part behind it, and where that is
+// taken, with something that is chosen by chance, too. Of 255 bytes nameLength are left.
+const (
+	part       = ".part"
+	nameLength = 255 - len("."+part+".ABCDEFGH")
+)
 
 func (f *File) make(old fs.FileInfo) (err error) {
 	base := filepath.Base(f.path)
@@ -213,55 +231,55 @@ func (f *File) named() error {
 	if err := apart(f.dir.Stat(".")); err != nil {
 		return err
 	}
-	f.temp = f.hidden()
-	var err error
-	f.File, err = f.dir.OpenFile(f.temp, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
-	return err
+	return f.hide(func(name string) (err error) {
+		if f.File, err = f.dir.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666); err == nil {
+			f.temp = name
+			Lock(f.File)
+		}
+		return err
+	})
 }
 
 // apart returns an error where every user may exchange the names in a directory.
 func apart(dir fs.FileInfo, err error) error {
-	if err == nil && dir.Mode()&(fs.ModeSticky|0o002) == 0o002 {
+	if err == nil && Owner(dir) >= 0 && dir.Mode()&(fs.ModeSticky|0o002) == 0o002 {
 		err = errShared
 	}
 	return err
 }
 
-// Folder makes a directory of this user's in another one, "" for that of temporary files,
-// whose name, which begins so, stays its own; and opens it, whatever the path to it becomes.
-func Folder(in, prefix string) (made *os.Root, path string, err error) {
-	in = cmp.Or(in, os.TempDir())
-	name := prefix + rand.Text()[:8]
-	path = filepath.Join(in, name)
-	dir, err := os.OpenRoot(in)
-	if err == nil {
-		defer dir.Close()
-		err = safe(dir.Stat("."))
+// hide makes the file have the name of one that is not whole, in a way that fails where there
+// is one. What a process left there that was killed goes.
+func (f *File) hide(make func(name string) error) error {
+	base := filepath.Base(f.path)
+	name := "." + strings.ToValidUTF8(base[:min(len(base), nameLength)], "") + part
+	err := make(name)
+	if errors.Is(err, fs.ErrExist) && f.left(name) {
+		_ = f.dir.Remove(name)
+		err = make(name)
 	}
-	if err == nil {
-		err = dir.Mkdir(name, 0o700)
-	}
-	if err == nil {
-		made, err = dir.OpenRoot(name)
-	}
-	if err != nil {
-		err = &os.PathError{Op: "mkdir", Path: in, Err: bare(err)}
-	}
-	return made, path, err
-}
-
-// safe returns an error where another user or a group may exchange the names in a directory.
-func safe(dir fs.FileInfo, err error) error {
-	if err = apart(dir, err); err == nil && (Owner(dir) > 0 && Owner(dir) != os.Geteuid() || dir.Mode()&(fs.ModeSticky|0o020) == 0o020) {
-		err = errOthers
+	if errors.Is(err, fs.ErrExist) {
+		err = make(name + "." + rand.Text()[:8])
 	}
 	return err
 }
 
-// hidden is a name that nothing has.
-func (f *File) hidden() string {
-	base := filepath.Base(f.path)
-	return "." + strings.ToValidUTF8(base[:min(len(base), nameLength)], "") + "." + rand.Text()[:8]
+// settled is how old a file is at least that was left: a younger one may be locked in a moment.
+const settled = 10 * time.Second
+
+// left reports whether a name is that of a file of this user's that no process writes any more.
+func (f *File) left(name string) bool {
+	named, err := f.dir.Lstat(name)
+	if err != nil || !named.Mode().IsRegular() || others(named) || time.Since(named.ModTime()) < settled {
+		return false
+	}
+	file, err := f.dir.OpenFile(name, os.O_RDONLY|noFollow|nonBlock, 0)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	return err == nil && os.SameFile(info, named) && Lock(file)
 }
 
 // bare is what is wrong, without a name.
@@ -312,7 +330,11 @@ const numbers = 1000
 func (f *File) name() (err error) {
 	if !f.choose {
 		if f.temp == "" {
-			if err := f.take(f.hidden()); err != nil {
+			if err = f.take(filepath.Base(f.path)); !errors.Is(err, fs.ErrExist) {
+				return err
+			}
+			Lock(f.File)
+			if err = f.hide(f.take); err != nil {
 				return err
 			}
 		}
@@ -363,15 +385,15 @@ func (f *File) rename(name string) error {
 	return err
 }
 
-// Leave ends the file as far as it came, and returns what it is called for good.
+// Leave ends the file as far as it came, and returns what it is called for good: what its name
+// stood for stays.
 func (f *File) Leave() (path string, err error) {
 	if f.InPlace() {
 		return f.path, f.Close()
 	}
-	if f.temp == "" {
-		err = f.take(f.hidden())
-	}
-	return filepath.Join(filepath.Dir(f.path), f.temp), errors.Join(err, f.Close(), f.dir.Close())
+	f.path, f.choose = f.path+part, true
+	err = f.name()
+	return f.path, errors.Join(err, f.Close(), f.dir.Close())
 }
 
 // Discard gives the file up: what its name stood for stays.

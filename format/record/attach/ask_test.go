@@ -4,6 +4,7 @@ package attach
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -90,6 +91,30 @@ func TestTheRequestIsLeft(t *testing.T) {
 	p.Tidy()
 	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a dead tool's request is still there: %v", err)
+	}
+}
+
+// A request of a process that is gone goes, too, and none of one that lives or that is young.
+func TestRequestsOfTheDead(t *testing.T) {
+	p, work, _ := asked(t)
+	p.inner = p.PID
+	const gone = 4194305 // more than any process's number
+	old := time.Unix(1e9, 0)
+	for name, stays := range map[string]bool{
+		fmt.Sprint(".attach_pid", gone):         false,
+		fmt.Sprint(".attach_pid", gone+1):       true,
+		fmt.Sprint(".attach_pid", os.Getppid()): true,
+		".attach_pidx":                          true,
+	} {
+		path := filepath.Join(work, name)
+		golden.OK(t, errors.Join(os.WriteFile(path, nil, 0o600), os.Chown(path, p.user.UID, p.user.GID)))
+		if name != fmt.Sprint(".attach_pid", gone+1) {
+			golden.OK(t, os.Chtimes(path, old, old))
+		}
+		p.Tidy()
+		if _, err := os.Lstat(path); (err == nil) != stays {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -145,14 +146,18 @@ func (p *Process) obstacle(dir *foreign.Dir, path, name string) error {
 		"that user or root can remove it, in the root directory of the process: rm -r "+strings.TrimPrefix(path, p.root))
 }
 
-// Tidy removes requests that a tool left which died while it asked.
+// Tidy removes requests that a tool left which died while it asked, this process or one that
+// is gone.
 func (p *Process) Tidy() {
 	all, done := p.places()
 	defer done()
 	for _, a := range all {
-		info, err := a.dir.Lstat(p.request())
-		if err == nil && info.Mode().IsRegular() && info.Size() == 0 && whole.Owner(info) == p.user.UID && time.Since(info.ModTime()) > asking {
-			_ = a.dir.Remove(p.request())
+		for _, info := range a.dir.List(".attach_pid*") {
+			pid, err := strconv.Atoi(strings.TrimPrefix(info.Name(), ".attach_pid"))
+			gone := err == nil && p.inner == p.PID && !(&Process{PID: pid}).Alive() // of the same namespace
+			if (gone || info.Name() == p.request()) && info.Mode().IsRegular() && info.Size() == 0 && time.Since(info.ModTime()) > asking {
+				_ = a.dir.Clear(info.Name())
+			}
 		}
 	}
 }

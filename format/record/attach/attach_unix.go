@@ -146,13 +146,15 @@ func (p *Process) connect(ctx context.Context) (net.Conn, error) {
 	if errors.Is(err, os.ErrPermission) {
 		return nil, p.fail("belongs to another user", "run contend as that user or as root")
 	}
-	if err := p.mayBeSignalled(); err != nil {
-		return nil, err
-	}
-	done, err := p.ask(tmp)
-	defer done()
-	if err != nil {
-		return nil, err
+	if !errors.Is(err, syscall.EAGAIN) { // else it listens, to too many at once
+		if err := p.mayBeSignalled(); err != nil {
+			return nil, err
+		}
+		done, err := p.ask(tmp)
+		defer done()
+		if err != nil {
+			return nil, err
+		}
 	}
 	var last error
 	for wait := 20 * time.Millisecond; wait < 3*time.Second && ctx.Err() == nil; wait = wait * 3 / 2 {

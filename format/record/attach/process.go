@@ -32,6 +32,19 @@ type Process struct {
 	quits bool   // it has a handler for SIGQUIT
 	args  []string
 	began float64 // when it did, 0 where nothing tells
+	trust bool
+}
+
+// Trust has files made in the folder for temporary files also where other users may exchange
+// what is there, as Dir.Trust.
+func (p *Process) Trust() error {
+	dir, err := p.Open(p.tmp)
+	if err != nil {
+		return nil // which is said when it is used
+	}
+	defer dir.Close()
+	p.trust = true
+	return dir.Trust()
 }
 
 // Inner returns the number of the process in its own namespace, by which those know it that
@@ -47,7 +60,11 @@ func (p *Process) Open(theirs string) (*foreign.Dir, error) {
 	if !p.Alive() {
 		return nil, p.gone()
 	}
-	return foreign.Open(filepath.Join(p.root, "/"), theirs, p.user)
+	dir, err := foreign.Open(filepath.Join(p.root, "/"), theirs, p.user)
+	if err == nil && p.trust {
+		_ = dir.Trust()
+	}
+	return dir, err
 }
 
 // gone is the error of a process that ended, whatever has its number now.

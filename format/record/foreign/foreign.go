@@ -8,15 +8,15 @@
 package foreign
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"os/user"
+	"path"
 	"slices"
 	"strconv"
+	"strings"
 
 	"contend/format/whole"
 )
@@ -48,6 +48,20 @@ func At(path string, u User) (*Dir, error) {
 	return hold(root, path, u)
 }
 
+// Own opens a directory that the user of this program named, made where there is none. The
+// error is a *SharedError where others may exchange what is in it.
+func Own(path string) (*Dir, error) {
+	root, err := whole.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	d, err := hold(root, path, User{os.Geteuid(), os.Getegid()})
+	if err == nil && d.shared != nil {
+		err = errors.Join(d.shared, d.Close())
+	}
+	return d, err
+}
+
 // hold makes a Dir of a root, which it closes where that fails.
 func hold(root *os.Root, path string, u User) (*Dir, error) {
 	self, err := root.Open(".")
@@ -75,6 +89,9 @@ func (e *SharedError) Error() string {
 
 // Hint is what to do about it.
 func (e *SharedError) Hint() string {
+	if os.Geteuid() != 0 {
+		return "where no other user runs that reaches it, as in a container of one user, --trust-tmp records; else root can chmod +t it"
+	}
 	if e.Mode.Perm()&0o022 != 0 {
 		return "chmod +t " + e.Path + ", as the process sees it, lets each user change only what is its own"
 	}
@@ -94,7 +111,7 @@ func Name(uid int) string {
 // directory, or a link.
 func exclusive(path string, info fs.FileInfo, users ...int) error {
 	owner, mode := whole.Owner(info), info.Mode()
-	open := mode.IsDir() && mode.Perm()&0o022 != 0 && mode&fs.ModeSticky == 0
+	open := owner >= 0 && mode.IsDir() && mode.Perm()&0o022 != 0 && mode&fs.ModeSticky == 0
 	if open || owner > 0 && !slices.Contains(users, owner) {
 		return &SharedError{path, owner, mode}
 	}
@@ -104,6 +121,18 @@ func exclusive(path string, info fs.FileInfo, users ...int) error {
 // File is the directory itself, which Close closes.
 func (d *Dir) File() *os.File { return d.self }
 
+// Root is the directory as one that files of this process are made in.
+func (d *Dir) Root() *os.Root { return d.root }
+
+// Trust has files made in the directory also where others may exchange them, and says so with
+// an error: not for root, which can change that.
+func (d *Dir) Trust() (why error) {
+	if os.Geteuid() != 0 {
+		why, d.shared = d.shared, nil
+	}
+	return why
+}
+
 // Close gives the directory up, and with it its lock.
 func (d *Dir) Close() error {
 	if d == nil {
@@ -112,13 +141,36 @@ func (d *Dir) Close() error {
 	return errors.Join(d.self.Close(), d.root.Close())
 }
 
-// Names returns the names in the directory that match a pattern of path.Match.
-func (d *Dir) Names(pattern string) (names []string) {
-	_ = d.Do(func() (err error) {
-		names, err = fs.Glob(d.root.FS(), pattern)
-		return err
+// most is how many names of a directory are looked at: its user may make any number.
+const most = 1 << 13
+
+// List describes what has a name that matches a pattern of path.Match, links themselves, in the
+// order of names. Of a directory with more than 8,192 names it is a part.
+func (d *Dir) List(pattern string) (list []fs.FileInfo) {
+	_ = d.Do(func() error {
+		dir, err := d.root.Open(".")
+		if err != nil {
+			return err
+		}
+		defer dir.Close()
+		for range most >> 8 {
+			names, err := dir.Readdirnames(1 << 8)
+			for _, name := range names {
+				if fits, _ := path.Match(pattern, name); !fits {
+					continue
+				}
+				if info, err := d.root.Lstat(name); err == nil {
+					list = append(list, info)
+				}
+			}
+			if err != nil {
+				break
+			}
+		}
+		return nil
 	})
-	return names
+	slices.SortFunc(list, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
+	return list
 }
 
 // Lstat describes what a name stands for, a link itself.
@@ -242,33 +294,24 @@ func (d *Dir) RemoveAll(name string) error {
 	return d.Do(func() error { return d.root.RemoveAll(name) })
 }
 
-// Clear removes a file, a link or an empty directory, whoever but root made it: with the
-// user's rights, else with those of this process, but not a socket on which somebody
-// listens, nor where other users may exchange names: that is no directory to tidy. It removes
-// nothing but this one name, and the error is nil where there is nothing any more.
+// Clear removes a file, a link or an empty directory of the user's: nobody else's, also where
+// the rights of this process allow it.
 func (d *Dir) Clear(name string) error {
-	err := d.Remove(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && d.shared == nil && !d.used(name) {
-		err = d.root.Remove(name)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return d.Do(func() error {
+		info, err := d.root.Lstat(name)
+		if err == nil && whole.Owner(info) != d.UID {
+			err = &os.PathError{Op: "remove", Path: name, Err: errOwner}
+		}
+		if err == nil {
+			err = d.root.Remove(name)
+		}
+		return err
+	})
 }
 
-// used reports whether a name is root's, or that of a socket on which somebody listens.
-func (d *Dir) used(name string) bool {
-	info, err := d.Lstat(name)
-	if err != nil || info.Mode()&fs.ModeSocket == 0 {
-		return err == nil && whole.Owner(info) == 0
-	}
-	conn, err := net.Dial("unix", cmp.Or(byDescriptor(d.self), d.root.Name())+"/"+name)
-	if err == nil {
-		conn.Close()
-	}
-	return err == nil
-}
+// Lock makes the directory this process's own until it is closed or the process ends, in
+// whatever way; it reports whether no other process had it.
+func (d *Dir) Lock() bool { return whole.Lock(d.self) }
 
 // Held reports whether a directory made by Mkdir still has its name.
 func (d *Dir) Held(name string, sub *Dir) bool {

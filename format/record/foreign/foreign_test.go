@@ -124,12 +124,45 @@ func TestSharedDirectories(t *testing.T) {
 	if _, err := in.Create("file", nil); err == nil {
 		t.Error("it is where the link of another user leads")
 	}
-	golden.OK(t, errors.Join(os.WriteFile(filepath.Join(path, "way", "tmp", "stale"), nil, 0o644), os.Lchown(filepath.Join(path, "way", "tmp", "stale"), 12345, 12345), os.Lchown(filepath.Join(path, "way", "tmp"), 12345, 12345)))
-	other := golden.Must(Open(path, "/way/tmp", d.User))(t)
-	defer other.Close()
-	_ = other.Clear("stale")
-	if _, err := other.Lstat("stale"); err != nil {
-		t.Errorf("a file in another user's directory is removed with root's rights: %v", err)
+}
+
+// Root removes nothing of a third user's, also where it may: another process may live by it.
+func TestNothingOfAThirdUserIsRemoved(t *testing.T) {
+	d, path := theirs(t)
+	names := map[string]func(at string) error{
+		"file":   func(at string) error { return os.WriteFile(at, nil, 0o666) },
+		"link":   func(at string) error { return os.Symlink("file", at) },
+		"folder": func(at string) error { return os.Mkdir(at, 0o777) },
+	}
+	for name, make := range names {
+		for _, uid := range []int{d.UID, 12345} {
+			at := filepath.Join(path, name)
+			golden.OK(t, make(at))
+			if os.Geteuid() == 0 {
+				golden.OK(t, errors.Join(os.Lchown(at, uid, uid), os.Lchown(path, 0, 0), os.Chmod(path, 0o777|fs.ModeSticky)))
+			} else if uid != d.UID {
+				t.Skip("only root gives files away")
+			}
+			err := d.Clear(name)
+			if _, stays := os.Lstat(at); (err == nil) != (uid == d.UID) || (stays == nil) != (uid != d.UID) {
+				t.Errorf("%s of %d: %v, %v", name, uid, err, stays)
+			}
+			golden.OK(t, os.RemoveAll(at))
+		}
+	}
+}
+
+// Any number of names is looked at in bounded time.
+func TestList(t *testing.T) {
+	d, path := theirs(t)
+	for n := range most + 300 {
+		golden.OK(t, os.Symlink("x", filepath.Join(path, fmt.Sprintf("%05d", n))))
+	}
+	if list := d.List("*"); len(list) != most || !slices.IsSortedFunc(list, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) }) {
+		t.Errorf("%d names", len(list))
+	}
+	if list := d.List("[x"); len(list) != 0 {
+		t.Errorf("%d names match", len(list))
 	}
 }
 

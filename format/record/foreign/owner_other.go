@@ -9,6 +9,3 @@ const noFollow, nonBlock = 0, 0
 
 // Links is not known here.
 func Links(fs.FileInfo) int { return 1 }
-
-// Lock has nothing to do here.
-func (d *Dir) Lock() bool { return true }

@@ -19,9 +19,3 @@ func Links(info fs.FileInfo) int {
 	}
 	return 1
 }
-
-// Lock makes the directory this process's own until it is closed or the process ends, in
-// whatever way; it reports whether no other process had it.
-func (d *Dir) Lock() bool {
-	return syscall.Flock(int(d.self.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
-}

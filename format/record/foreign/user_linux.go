@@ -3,11 +3,10 @@ package foreign
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
-	"path/filepath"
 	"runtime"
-	"strings"
 	"syscall"
 
 	"contend/format/whole"
@@ -54,111 +53,40 @@ func (u User) become() error {
 
 // Open opens a directory that a process with this root calls path: links in it, absolute
 // ones too, lead nowhere but beneath the root, and ".." leads where the way came from. The
-// root itself may be a link of /proc.
+// root itself may be a link of /proc. Nothing is made there where others may exchange what is
+// on the way. Whoever owns the root of a process, as the root of its container does, has the
+// process in hand anyway.
 func Open(root, path string, u User) (d *Dir, err error) {
-	top, err := unix.Open(root, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	fd, err := unix.Open(root, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: root, Err: err}
 	}
-	w := &way{user: u, dirs: []*os.File{os.NewFile(uintptr(top), "/")}}
-	defer w.up(0)
+	top := os.NewFile(uintptr(fd), "/")
+	defer top.Close()
+	info, err := top.Stat()
+	if err != nil {
+		return nil, err
+	}
+	owner := whole.Owner(info)
+	var shared error
+	way := &whole.Way{Look: func(at *os.File, info fs.FileInfo) error {
+		if shared == nil {
+			shared = exclusive(at.Name(), info, u.UID, owner)
+		}
+		return nil
+	}}
 	err = u.Do(func() error {
-		d, err = w.walk(path)
+		at, err := way.Walk(top, path)
+		if err != nil {
+			return err
+		}
+		defer at.Close()
+		if d, err = At(byDescriptor(at), u); err == nil {
+			d.shared = shared
+		}
 		return err
 	})
 	return d, err
-}
-
-// way is the directories that lead from a root to where a path has led so far, all open:
-// nothing that is renamed meanwhile leads it elsewhere.
-type way struct {
-	user   User
-	dirs   []*os.File
-	shared error // of the first where others may exchange names
-}
-
-// maxLinks is how many links a path may lead through, as for the kernel.
-const maxLinks = 40
-
-func (w *way) walk(path string) (*Dir, error) {
-	fail := func(err error) (*Dir, error) { return nil, &os.PathError{Op: "open", Path: path, Err: err} }
-	if err := w.look(w.dirs[0]); err != nil {
-		return fail(err)
-	}
-	links, rest := 0, strings.Split(path, "/")
-	for len(rest) > 0 {
-		name := rest[0]
-		rest = rest[1:]
-		switch name {
-		case "..":
-			w.up(max(1, len(w.dirs)-1))
-			continue
-		case "", ".":
-			continue
-		}
-		to, err := w.down(name)
-		if err != nil {
-			return fail(err)
-		}
-		if to == "" {
-			continue
-		}
-		if links++; links > maxLinks {
-			return fail(syscall.ELOOP)
-		}
-		if to[0] == '/' {
-			w.up(1)
-		}
-		rest = append(strings.Split(to, "/"), rest...)
-	}
-	d, err := At(byDescriptor(w.dirs[len(w.dirs)-1]), w.user)
-	if err == nil {
-		d.shared = w.shared
-	}
-	return d, err
-}
-
-// up leaves the first n directories.
-func (w *way) up(n int) {
-	for _, dir := range w.dirs[n:] {
-		dir.Close()
-	}
-	w.dirs = w.dirs[:n]
-}
-
-// down goes to a directory, or returns where a link leads to.
-func (w *way) down(name string) (to string, err error) {
-	at := w.dirs[len(w.dirs)-1]
-	fd, err := unix.Openat(int(at.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return "", err
-	}
-	f := os.NewFile(uintptr(fd), filepath.Join(at.Name(), name))
-	if err := w.look(f); err != nil {
-		f.Close()
-		return "", err
-	}
-	link := make([]byte, unix.PathMax)
-	if n, err := unix.Readlinkat(fd, "", link); err == nil && n > 0 {
-		f.Close()
-		return string(link[:n]), nil
-	}
-	w.dirs = append(w.dirs, f) // below what is no directory nothing is found
-	return "", nil
-}
-
-// look remembers whether others may exchange what is on the way. Whoever owns the root of a
-// process, as the root of its container does, has the process in hand anyway.
-func (w *way) look(f *os.File) error {
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	top, err := w.dirs[0].Stat()
-	if err == nil && w.shared == nil {
-		w.shared = exclusive(f.Name(), info, w.user.UID, whole.Owner(top))
-	}
-	return err
 }
 
 // Dial connects to a socket that the user listens on, as that user: a JVM looks who calls.

@@ -1,0 +1,143 @@
+package whole
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Way leads from a directory along a path. Every directory on it is open: nothing that is
+// renamed meanwhile leads it elsewhere.
+type Way struct {
+	Look func(at *os.File, info fs.FileInfo) error // sees each directory and each link before it is gone through; may be nil
+	Make bool                                      // directories that are not there are made
+	dirs []*os.File
+}
+
+// Walk opens the directory that a path leads to from top, as a path only: links lead nowhere
+// but beneath top, absolute ones too, and ".." leads where the way came from.
+func (w *Way) Walk(top *os.File, path string) (*os.File, error) {
+	w.dirs = []*os.File{top}
+	defer func() { w.up(1) }()
+	info, err := top.Stat()
+	if err == nil {
+		err = w.look(top, info)
+	}
+	links, rest := 0, strings.Split(path, "/")
+	for len(rest) > 0 && err == nil {
+		name := rest[0]
+		rest = rest[1:]
+		switch name {
+		case "..":
+			w.up(max(1, len(w.dirs)-1))
+			continue
+		case "", ".":
+			continue
+		}
+		to := ""
+		if to, err = w.down(name); to == "" {
+			continue
+		}
+		if links++; links > maxLinks {
+			err = errLoop
+		}
+		if to[0] == '/' {
+			w.up(1)
+		}
+		rest = append(strings.Split(to, "/"), rest...)
+	}
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: bare(err)}
+	}
+	fd, err := unix.FcntlInt(w.dirs[len(w.dirs)-1].Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+func (w *Way) look(at *os.File, info fs.FileInfo) error {
+	if w.Look == nil {
+		return nil
+	}
+	return w.Look(at, info)
+}
+
+// up leaves the directories but the first n.
+func (w *Way) up(n int) {
+	for _, dir := range w.dirs[n:] {
+		dir.Close()
+	}
+	w.dirs = w.dirs[:n]
+}
+
+// down goes to a directory, or returns where a link leads to.
+func (w *Way) down(name string) (to string, err error) {
+	at := w.dirs[len(w.dirs)-1]
+	open := func() (int, error) {
+		return unix.Openat(int(at.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	}
+	fd, err := open()
+	if w.Make && errors.Is(err, fs.ErrNotExist) {
+		if err = unix.Mkdirat(int(at.Fd()), name, 0o755); err == nil || errors.Is(err, fs.ErrExist) {
+			fd, err = open()
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	f := os.NewFile(uintptr(fd), filepath.Join(at.Name(), name))
+	info, err := f.Stat()
+	if err == nil {
+		err = w.look(f, info)
+	}
+	if err != nil {
+		f.Close()
+		return "", err
+	}
+	link := make([]byte, unix.PathMax)
+	if n, err := unix.Readlinkat(fd, "", link); err == nil && n > 0 {
+		f.Close()
+		return string(link[:n]), nil
+	}
+	w.dirs = append(w.dirs, f) // below what is no directory nothing is found
+	return "", nil
+}
+
+// Open opens a directory that the user named, made where there is none. No link of another
+// user's leads there, wherever it stands in the path.
+func Open(path string) (*os.Root, error) {
+	way := path
+	if !filepath.IsAbs(path) {
+		here, err := unix.Getwd()
+		if err != nil {
+			return nil, &os.PathError{Op: "open", Path: path, Err: err}
+		}
+		way = here + "/" + path
+	}
+	top, err := os.OpenFile("/", unix.O_PATH|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer top.Close()
+	own := &Way{Make: true, Look: func(_ *os.File, info fs.FileInfo) error {
+		if info.Mode()&fs.ModeSymlink != 0 && others(info) {
+			return errLink
+		}
+		return nil
+	}}
+	dir, err := own.Walk(top, way)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: bare(err)}
+	}
+	defer dir.Close()
+	root, err := os.OpenRoot(descriptor(dir))
+	if err != nil {
+		err = &os.PathError{Op: "open", Path: path, Err: bare(err)}
+	}
+	return root, err
+}
