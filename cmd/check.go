@@ -163,7 +163,7 @@ func (o *checkOptions) runs(e *env, paths []string, rules []gate.Rule) (runs []*
 		run := gate.NewRun(rules...)
 		one := o.trace
 		one.paths, one.lenient = []string{path}, true
-		res, err := one.run(e, run.Visitors()...)
+		res, err := one.named(e, nil, run.Visitors()...)
 		if err != nil {
 			return nil, nil, false, err
 		}

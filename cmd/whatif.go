@@ -77,7 +77,7 @@ func runWhatIf(e *env, o *whatIfOptions) error {
 		return err
 	}
 	c := whatif.New()
-	res, err := o.trace.run(e, c)
+	res, err := o.trace.named(e, nil, c)
 	if err != nil {
 		return err
 	}

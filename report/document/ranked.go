@@ -45,7 +45,7 @@ func (a *Analyze) Waits() []Wait {
 	list := lockWaits(a.Locks, a.Rest)
 	for i := range a.Resources {
 		if r := &a.Resources[i]; !r.Loop && r.Waiters > 1 {
-			list = append(list, Wait{Kind: KindOf(r.What, r.Site), Of: r,
+			list = append(list, Wait{Kind: r.Kind(), Of: r,
 				Lock: Lock{Site: r.Site, Waits: r.Waits, WaitNs: r.WaitNs, MaxNs: r.MaxNs, Waiters: r.Waiters}})
 		}
 	}
@@ -93,14 +93,20 @@ var (
 // vague are classes of which nearly all that waits is made: their names tell nothing.
 var vague = strings.NewReplacer("abstractqueuedsynchronizer", "", "abstractqueuedlongsynchronizer", "", "threadpoolexecutor", "", "forkjoinpool", "")
 
-// KindOf says of what kind a wait for no lock is, by the method of the library that waits
-// and the one of the program that called it.
-func KindOf(what, site string) string {
-	what, site = vague.Replace(strings.ToLower(what)), vague.Replace(strings.ToLower(site))
+// Kind says of what kind a wait for no lock is, by the method of the library that waits, the
+// one of the program that called it and, of pools, the caller of that.
+func (r *Resource) Kind() string {
+	what, site := vague.Replace(strings.ToLower(r.What)), vague.Replace(strings.ToLower(r.Site))
 	has := func(name string, words []string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
 	}
-	if has(site, borrows) {
+	borrowed := int64(0)
+	for _, c := range r.Callers {
+		if has(strings.ToLower(c.Sites[0]), borrows) {
+			borrowed += c.WaitNs
+		}
+	}
+	if has(site, borrows) || 2*borrowed > r.WaitNs {
 		return "pool"
 	}
 	for _, name := range []string{what, site} {

@@ -7,7 +7,6 @@ import (
 
 	"contend/blame/cube"
 	"contend/format"
-	"contend/report/document"
 	"contend/report/text"
 )
 
@@ -36,7 +35,7 @@ type place struct{ class, site string }
 func (n *numbering) lock(id uint32, name string) int32 {
 	t := n.table
 	if p, ok := n.cube.Resource(id); ok {
-		t.Locks = append(t.Locks, lock{Name: name, Class: n.class(p.What), Kind: document.KindOf(p.What, p.Site), Resource: true})
+		t.Locks = append(t.Locks, lock{Name: name, Class: n.class(p.What), Kind: n.beside[p], Resource: true})
 	} else {
 		t.Locks = append(t.Locks, lock{Name: name, Class: n.class(n.cube.Class(id)), Kind: n.cube.Kind(id).String()})
 	}

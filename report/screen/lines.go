@@ -62,9 +62,13 @@ func fill(first string, width int, st style, parts ...string) (lines []line) {
 // hanging is fill with the lines behind the first further to the right: what follows
 // begins where the first one does.
 func hanging(first string, width int, st style, parts ...string) []line {
-	lines := fill(first, width-len(deeper), st, parts...)
-	for i := range lines[1:] {
-		lines[i+1].text = deeper + lines[i+1].text
+	n := len(parts)
+	for n > 1 && len(fill(first, width, st, parts[:n]...)) > 1 {
+		n--
+	}
+	lines := fill(first, width, st, parts[:n]...)
+	if n < len(parts) {
+		lines = append(lines, fill(strings.Repeat(" ", len(first))+deeper, width, st, parts[n:]...)...)
 	}
 	return lines
 }

@@ -18,7 +18,7 @@ func (s *screen) unranked() (lines []line) {
 				if len(lines) == before {
 					lines = append(lines, line{title, plain})
 				}
-				w := document.Wait{Kind: document.KindOf(r.What, r.Site), Of: r, Lock: document.Lock{Waits: r.Waits, WaitNs: r.WaitNs, MaxNs: r.MaxNs, Waiters: r.Waiters}}
+				w := document.Wait{Kind: r.Kind(), Of: r, Lock: document.Lock{Waits: r.Waits, WaitNs: r.WaitNs, MaxNs: r.MaxNs, Waiters: r.Waiters}}
 				lines = append(lines, s.block(&w, false)...)
 			}
 		}

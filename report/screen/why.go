@@ -38,9 +38,9 @@ var marks = []struct {
 	{'o', func(*document.Span) bool { return true }, "holds another lock"},
 }
 
-// Why writes one wait: lanes over time, the waiters above and the suspects below, and for each
-// suspect what speaks for and against it, in bits. Lines have so many columns, 72 at least; 0
-// are 80. Instants count from start.
+// Why writes one wait: its suspects, with what speaks for and against each in bits, then lanes
+// over time, those of waiters above those of suspects. Lines have so many columns, 72 at least;
+// 0 are 80. Instants count from start.
 func Why(w io.Writer, d *document.Why, start int64, plain text.Plain, columns int) error {
 	out, columns := bufio.NewWriter(w), max(cmp.Or(columns, DefaultWidth), leastWhy)
 	which := fmt.Sprintf("number %s of %s", text.Number(int64(d.Rank)), text.Amount(d.Waits, "wait"))
@@ -60,8 +60,8 @@ func Why(w io.Writer, d *document.Why, start int64, plain text.Plain, columns in
 		fmt.Sprintf("%s; its owners are %s", which, known)} {
 		fmt.Fprintln(out, text.Shorten(text.Sanitize(line), columns, text.Start))
 	}
-	lanes(out, d, start, columns)
 	suspects(out, d, plain, columns)
+	lanes(out, d, start, columns)
 	return out.Flush()
 }
 
@@ -175,7 +175,7 @@ func suspects(out io.Writer, d *document.Why, plain text.Plain, columns int) {
 		}
 	}
 	if inferred {
-		fmt.Fprintln(out, "\nIn bits for (+) and against (-), which add up to the odds: one bit doubles them.")
+		fmt.Fprintln(out, "In bits for (+) and against (-), which add up to the odds: one bit doubles them.")
 	}
 }
 

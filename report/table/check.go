@@ -18,7 +18,7 @@ const worstSubjects = 1
 
 // Check writes each rule with its verdict and what decided it.
 func Check(w io.Writer, c *document.Check, o Options) error {
-	g := &Grid{Title: checkHeading(c), Head: []string{"VERDICT", "VALUE", "LIMIT", "RULE", "SUBJECT"}, Left: left(5, 0, 3, 4)}
+	g := &Grid{Title: checkHeading(c), Head: []string{"VERDICT", "VALUE", "LIMIT", "RULE", "SUBJECT"}, Left: left(5, 0, 3, 4), Under: []string{"SUBJECT"}}
 	for i := range c.Rules {
 		r := &c.Rules[i]
 		shown := 0
@@ -28,7 +28,7 @@ func Check(w io.Writer, c *document.Check, o Options) error {
 				break
 			}
 			shown++
-			g.Rows = append(g.Rows, []Cell{verdict(s.Status), Name(checkValue(r.Unit, s.Value, s.PlusMinus)), Name(checkLimit(r.Unit, s)), Name(r.Rule), Name(s.Name)})
+			g.Rows = append(g.Rows, []Cell{verdict(s.Status), Name(checkValue(r.Unit, s.Value, s.PlusMinus)), Name(checkLimit(r.Unit, s)), Name(r.Rule), {subject(c, s.Name), s.Name}})
 		}
 		if shown == 0 {
 			g.Rows = append(g.Rows, []Cell{verdict(r.Status), none, none, Name(r.Rule), {noSubject(r), ""}})
@@ -44,6 +44,17 @@ func Check(w io.Writer, c *document.Check, o Options) error {
 	}
 	_, err := w.Write(colored(b.Bytes(), o))
 	return err
+}
+
+// subject names what a rule measured: a class of locks as other commands name locks.
+func subject(c *document.Check, name string) string {
+	for i := range c.Inputs {
+		places := c.Inputs[i].Coverage.Places
+		if _, n := places.OfClass(name); n > 0 {
+			return text.LocksOf(name, places)
+		}
+	}
+	return name
 }
 
 // The verdicts of what does not hold, which are in capitals where lines begin.

@@ -231,8 +231,8 @@ func (c *chart) level(p float64) int {
 }
 
 func (c *chart) line(b *strings.Builder, l *document.Line) {
-	label := text.ShortenCell(text.Sanitize(c.lock(l.Lock).Text), c.label-2)
-	b.WriteString(" " + label + strings.Repeat(" ", c.label-1-text.Columns(label)))
+	label := text.Fold(text.Sanitize(c.lock(l.Lock).Text), c.label-2)
+	b.WriteString(" " + label[0] + strings.Repeat(" ", c.label-1-text.Columns(label[0])))
 	painted := 0
 	for _, cell := range l.Cells {
 		n := c.level(cell.CSP)
@@ -246,6 +246,9 @@ func (c *chart) line(b *strings.Builder, l *document.Line) {
 		b.WriteString("\x1b[0m")
 	}
 	fmt.Fprintf(b, "%*s\n", chartRatio, Percent(l.CSP).Text)
+	for _, more := range label[1:] {
+		b.WriteString(" " + more + "\n")
+	}
 }
 
 // axis writes the first and last instant below the cells.

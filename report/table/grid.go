@@ -47,13 +47,13 @@ type Cell struct {
 }
 
 // Grid is a table about to be written. Columns marked Left hold names, the
-// others numbers. When the table is too wide, the widest names are cut.
+// others numbers. When the table is too wide, the widest names are folded.
 type Grid struct {
 	Title string
 	Head  []string // machine names in CSV are the same in lower case
 	Left  []bool
-	Under []string // heads of columns that stand under their rows, whole, where they do not fit beside the other names cut short
-	Drop  []string // heads of columns to do without, first to go first, where even cut names do not fit the terminal
+	Under []string // heads of columns that stand under their rows, whole, where they do not fit beside the other names folded
+	Drop  []string // heads of columns to do without, first to go first, where even folded names do not fit the terminal
 	Rows  [][]Cell
 	Made  iter.Seq[[]Cell] // rows of a table too long to keep, made anew each time they are looked at, in place of Rows
 	Below []string         // as text, what to print under each row; "" for nothing

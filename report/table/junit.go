@@ -47,7 +47,7 @@ func JUnit(w io.Writer, c *document.Check, _ Options) error {
 	for i := range c.Rules {
 		r := &c.Rules[i]
 		e := entry{Name: clean(r.Rule), Class: "contend", Time: "0"}
-		switch p := describe(r); r.Status {
+		switch p := describe(c, r); r.Status {
 		case "fail":
 			e.Failure = p
 			doc.Suite.Failures++
@@ -75,14 +75,14 @@ func JUnit(w io.Writer, c *document.Check, _ Options) error {
 }
 
 // describe lists the subjects that are not as the rule wants them.
-func describe(r *document.CheckRule) *problem {
+func describe(c *document.Check, r *document.CheckRule) *problem {
 	var lines []string
 	if r.Reason != "" {
 		lines = append(lines, clean(r.Reason+"; "+r.Hint))
 	}
 	for i := range r.Subjects {
 		if s := &r.Subjects[i]; s.Status != "pass" {
-			lines = append(lines, clean(fmt.Sprintf("%s: %s, the limit is %s", s.Name, checkValue(r.Unit, s.Value, s.PlusMinus), checkLimit(r.Unit, s))))
+			lines = append(lines, clean(fmt.Sprintf("%s: %s, the limit is %s", subject(c, s.Name), checkValue(r.Unit, s.Value, s.PlusMinus), checkLimit(r.Unit, s))))
 		}
 	}
 	if len(lines) == 0 {

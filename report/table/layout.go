@@ -24,16 +24,15 @@ const (
 type layout struct {
 	*Grid
 	columns []int
-	wide    []int    // of each column of the grid, its widest cell
-	cut     []int    // what cells are shortened to; nil where all fit
+	wide    []int    // of each column of the grid, its widest cell, or what there is room for
 	rows    int      // how many there are
 	below   []string // what stands under each row
 	notes   []string // what there was no room for
 }
 
 // layout fits the grid to the terminal: it moves columns under their rows, does without
-// some, and cuts names, in this order and each only where the line is still too long.
-// Numbers are never cut.
+// some, and folds names, in this order and each only where the line is still too long.
+// Numbers are never broken.
 func (g *Grid) layout(o Options) *layout {
 	l := &layout{Grid: g, below: g.Below}
 	for i := range g.Head {
@@ -57,13 +56,13 @@ func (g *Grid) layout(o Options) *layout {
 	}
 	if l.width() > o.Width {
 		l.shrink(o.Width)
-		l.cut = l.wide
-		l.measure(o) // what was cut may be shorter than it had to be
+		l.measure(o) // what is folded may be narrower than it had to be
 	}
 	return l
 }
 
-// measure takes the width of each column from its head and its cells.
+// measure takes the width of each column from its head and its cells, of which those that
+// are wider than the column so far are folded.
 func (l *layout) measure(o Options) {
 	wide := make([]int, len(l.Head))
 	for i, h := range l.Head {
@@ -72,20 +71,18 @@ func (l *layout) measure(o Options) {
 	l.rows = 0
 	for r := range l.Grid.rows() {
 		for i := range r {
-			wide[i] = max(wide[i], text.Columns(l.cell(r, i, o)))
+			c := o.safe(r[i].Text)
+			if n := text.Columns(c); l.wide == nil || n <= l.wide[i] {
+				wide[i] = max(wide[i], n)
+				continue
+			}
+			for _, part := range text.Fold(c, l.wide[i]) {
+				wide[i] = max(wide[i], text.Columns(part))
+			}
 		}
 		l.rows++
 	}
 	l.wide = wide
-}
-
-// cell is one cell of a row as it is printed.
-func (l *layout) cell(row []Cell, i int, o Options) string {
-	s := o.safe(row[i].Text)
-	if l.cut == nil {
-		return s
-	}
-	return text.ShortenCell(s, l.cut[i])
 }
 
 // width is how long a line is: each column has a space on either side.
@@ -96,7 +93,7 @@ func (l *layout) width() (total int) {
 	return total
 }
 
-// slim is how long a line is whose names are cut as short as is readable, but for those of
+// slim is how long a line is whose names are folded as short as is readable, but for those of
 // some columns.
 func (l *layout) slim(whole ...string) int {
 	total := l.width()
@@ -141,7 +138,7 @@ func (l *layout) moveUnder() {
 	}
 }
 
-// shrink cuts the widest column of names, again and again, until the line fits or each is
+// shrink narrows the widest column of names, again and again, until the line fits or each is
 // as narrow as it gets.
 func (l *layout) shrink(width int) {
 	for over := l.width() - width; over > 0; over-- {

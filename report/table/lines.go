@@ -2,6 +2,7 @@ package table
 
 import (
 	"bufio"
+	"slices"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -18,7 +19,7 @@ func (l *layout) lines(out *bufio.Writer, o Options) {
 	l.line(out, func(i int) string { return l.Head[i] })
 	n := 0
 	for r := range l.Grid.rows() {
-		l.line(out, func(i int) string { return l.cell(r, i, o) })
+		l.line(out, func(i int) string { return o.safe(r[i].Text) })
 		if n < len(l.below) && l.below[n] != "" {
 			out.WriteString(o.wrap(l.below[n], "      ") + "\n")
 		}
@@ -26,22 +27,44 @@ func (l *layout) lines(out *bufio.Writer, o Options) {
 	}
 }
 
-// line writes cells in columns: names stand left, numbers right.
+// line writes cells in columns, names left, numbers right; what of a name does not fit its
+// column goes on in the next line.
 func (l *layout) line(out *bufio.Writer, cell func(column int) string) {
-	for _, i := range l.columns {
-		c := cell(i)
-		room := l.wide[i] - text.Columns(c)
-		out.WriteByte(' ')
-		if !l.Left[i] {
-			pad(out, room)
+	var rest [][]string // of each column; nil where all fit
+	for n := 0; n == 0 || len(rest) > 0 && slices.ContainsFunc(rest, func(parts []string) bool { return len(parts) > n }); n++ {
+		for _, i := range l.columns {
+			c := ""
+			switch {
+			case n > 0 && n < len(rest[i]):
+				c = rest[i][n]
+			case n > 0:
+			default:
+				if c = cell(i); text.Columns(c) > l.wide[i] {
+					if rest == nil {
+						rest = make([][]string, len(l.Head))
+					}
+					rest[i] = text.Fold(c, l.wide[i])
+					c = rest[i][0]
+				}
+			}
+			l.put(out, i, c)
 		}
-		out.WriteString(c)
-		if l.Left[i] {
-			pad(out, room)
-		}
-		out.WriteByte(' ')
+		out.WriteByte('\n')
 	}
-	out.WriteByte('\n')
+}
+
+// put writes one line of a cell.
+func (l *layout) put(out *bufio.Writer, column int, c string) {
+	room := l.wide[column] - text.Columns(c)
+	out.WriteByte(' ')
+	if !l.Left[column] {
+		pad(out, room)
+	}
+	out.WriteString(c)
+	if l.Left[column] {
+		pad(out, room)
+	}
+	out.WriteByte(' ')
 }
 
 func pad(out *bufio.Writer, n int) {
@@ -60,7 +83,7 @@ func (l *layout) markdown(out *bufio.Writer, o Options) error {
 	line := make([]string, len(l.Head))
 	for r := range l.Grid.rows() {
 		for i := range r {
-			line[i] = l.cell(r, i, o)
+			line[i] = o.safe(r[i].Text)
 		}
 		if err := t.Append(line[:len(r)]); err != nil {
 			return err
@@ -110,30 +133,11 @@ func (o Options) safe(s string) string {
 	return s
 }
 
-// wrap puts an indented text, made safe, on as many lines as the terminal needs, and cuts
-// words that are wider than it.
+// wrap puts an indented text, made safe, on as many lines as the terminal needs.
 func (o Options) wrap(s, indent string) string {
 	s = o.safe(s)
 	if o.Style != Text || o.Width <= 0 || text.Columns(indent+s) <= o.Width {
 		return indent + s
 	}
-	room := max(o.Width-len(indent), slimmest)
-	var lines []string
-	line := ""
-	for _, word := range text.Words(s) {
-		if line != "" && text.Columns(line)+1+text.Columns(word) <= room {
-			line += " " + word
-			continue
-		}
-		if line != "" {
-			lines = append(lines, indent+line)
-		}
-		for text.Columns(word) > room {
-			part := text.FirstColumns(word, room)
-			lines = append(lines, indent+part)
-			word = word[len(part):]
-		}
-		line = word
-	}
-	return strings.Join(append(lines, indent+line), "\n")
+	return indent + strings.Join(text.Fold(s, max(o.Width-len(indent), slimmest)), "\n"+indent)
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"contend/blame"
 	"contend/report/document"
 	"contend/report/text"
 )
@@ -14,7 +15,7 @@ import (
 func WhatIf(w io.Writer, d *document.WhatIf, o Options) error {
 	m := measureOf(d.Coverage)
 	g := &Grid{Title: "what it would bring (throughput and waiting after the change, as ranges)",
-		Head: []string{"THROUGHPUT", "AT MOST", "WAITING", "SECTION", "LOCK", "CHANGE"}, Left: left(6, 3, 4, 5),
+		Head: []string{"THROUGHPUT", "AT MOST", "WAITING", "SECTION", "LOCK", "CHANGE"}, Left: left(6, 3, 4, 5), Under: []string{"SECTION", "LOCK"},
 		CSV: []string{"throughput_low", "throughput_high", "ceiling", "wait_low_ns", "wait_high_ns", "section", "class", "change"}}
 	if m.Counts() {
 		g.Head[2] = m.Head
@@ -52,7 +53,11 @@ func sameChange(rows []document.WhatIfRow) bool {
 }
 
 func whatIfRow(r *document.WhatIfRow, m measure, style Style) []Cell {
-	rest := []Cell{{text.Method(r.Section), r.Section}, qualified(r.Class), Name(changeText(r))}
+	lock := qualified(r.Class)
+	if site, _ := m.places.OfClass(r.Class); site != "" && blame.WithoutLine(site) != r.Section { // else the section says it
+		lock.Text = text.LocksOf(r.Class, m.places)
+	}
+	rest := []Cell{{text.Method(r.Section), r.Section}, lock, Name(changeText(r))}
 	if style == CSV {
 		return append([]Cell{factor(r.Throughput.Low), factor(r.Throughput.High), ceiling(r), Time(r.WaitNs.Low), Time(r.WaitNs.High)}, rest...)
 	}

@@ -36,6 +36,19 @@ func Lock(name string, known document.Places) string {
 	return out
 }
 
+// LocksOf writes a class of locks as Lock writes a lock, by the place with most waiting.
+func LocksOf(class string, known document.Places) string {
+	site, n := known.OfClass(class)
+	out := strings.Join(Plain{}.Lock(class, class, site), " ")
+	if n > 1 {
+		out += fmt.Sprintf(" and %s", Amount(int64(n-1), "more place"))
+	}
+	return out
+}
+
+// lastDigits of an address distinguish locks of a class.
+const lastDigits = 4
+
 // shownFrames is how many frames of a stack a table shows.
 const shownFrames = 4
 

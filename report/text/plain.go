@@ -56,6 +56,9 @@ func (p Plain) Class(name string) string {
 	if of, ok := strings.CutPrefix(name, format.Initialisation); ok {
 		return format.Initialisation + p.Class(of)
 	}
+	if class, of, ok := strings.Cut(name, "<"); ok && strings.HasSuffix(of, ">") { // Class<ConfigResolver>
+		return p.Class(class) + "<" + p.Class(strings.TrimSuffix(of, ">")) + ">"
+	}
 	if p.Paths || strings.ContainsAny(name, " [") || strings.HasPrefix(name, "sync.") {
 		return name[strings.LastIndexByte(name, '/')+1:]
 	}

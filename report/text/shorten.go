@@ -26,33 +26,43 @@ func Shorten(s string, n int, keep Part) string {
 	return FirstColumns(s, n-1) + "…"
 }
 
-// ShortenCell is Shorten for a stack, of which the innermost frames come first
-// and matter most, or a single name, of which the end does. A lock's address
-// gives way to its class.
-func ShortenCell(s string, n int) string {
-	if before, digits, ok := strings.Cut(s, " @"); ok && len(digits) == lastDigits && Columns(s) > n {
-		return Shorten(before, n-lastDigits-2, Start) + " @" + digits
+// Fold breaks a text into lines of at most n columns: between its words and, where one is
+// longer, between the parts of a name.
+func Fold(s string, n int) (lines []string) {
+	line := ""
+	for _, word := range Words(s) {
+		if line != "" && Columns(line)+1+Columns(word) <= n {
+			line += " " + word
+			continue
+		}
+		if before, ok := strings.CutSuffix(" "+line, " at"); ok { // belongs to the place behind it
+			line, word = strings.TrimPrefix(before, " "), "at "+word
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+		for Columns(word) > n {
+			part := word[:partsWithin(word, len(FirstColumns(word, n)))]
+			lines, word = append(lines, strings.TrimSuffix(part, " ")), word[len(part):]
+		}
+		line = word
 	}
-	if strings.Contains(s, " ") {
-		return Shorten(s, n, Start)
-	}
-	class, address, ok := strings.Cut(s, "@")
-	if !ok || Columns(s) <= n || len(address) <= lastDigits || strings.Trim(address, "0123456789abcdefx") != "" {
-		return Shorten(s, n, End)
-	}
-	digits := "@…" + address[len(address)-lastDigits:]
-	if room := n - Columns(digits); room >= Columns(class) || room >= leastClass {
-		return Shorten(class, room, End) + digits
-	}
-	return Shorten(class, n, End)
+	return append(lines, line)
 }
 
-// lastDigits of an address distinguish locks of a class, where its name keeps
-// leastClass columns beside them.
-const (
-	lastDigits = 4
-	leastClass = 12
-)
+// partsWithin returns where the last part of a name ends that is within its first bytes, or a
+// word of the part; all of these where none does.
+func partsWithin(name string, first int) int {
+	if end := strings.LastIndexAny(name[:first], " .$@/-_"); end > 0 {
+		return end + 1
+	}
+	for i := first; i > 0; i-- {
+		if 'A' <= name[i] && name[i] <= 'Z' && 'a' <= name[i-1] && name[i-1] <= 'z' {
+			return i
+		}
+	}
+	return first
+}
 
 // Columns returns how many columns of a terminal a text takes: two for each
 // ideograph and emoji, none for what combines with the letter before it.

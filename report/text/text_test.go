@@ -85,22 +85,47 @@ func TestShortenCountsCharactersNotBytes(t *testing.T) {
 		{"x", 1, "x"},
 		{"xy", 1, "…"},
 	} {
-		if got := ShortenCell(c.in, c.n); got != c.want {
-			t.Errorf("ShortenCell(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
+		if got := Shorten(c.in, c.n, End); got != c.want {
+			t.Errorf("Shorten(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
 		}
 	}
 }
 
-func TestNamesKeepTheirEndsAndListsTheirBeginnings(t *testing.T) {
-	for in, want := range map[string]string{
-		"org.apache.xpath.axes.IteratorPool.getInstance": "…Pool.getInstance",
-		"Truth.sleep:14 < Truth.exportReport:17":         "Truth.sleep:14 <…",
-		"short":                                          "short",
+// Names go on in the next line where a part of them ends, within a part only where that is
+// wider than the column; nothing is lost but spaces.
+func TestNamesFoldAtTheirParts(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{"short", 17, "short"},
+		{"", 8, ""},
+		{"org.apache.xpath.axes.IteratorPool.getInstance", 17, "org.apache.xpath.|axes.|IteratorPool.|getInstance"},
+		{"Truth.sleep:14 < Truth.exportReport:17", 17, "Truth.sleep:14 <|Truth.|exportReport:17"},
+		{"Truth$LedgerLock at Truth.nestedTransfer:19", 30, "Truth$LedgerLock|at Truth.nestedTransfer:19"},
+		{"ReentrantLock at Truth.auditScan:21 @2040", 35, "ReentrantLock at Truth.auditScan:21|@2040"},
+		{"GenericExecutionFactory.getIndexableRow", 16, "GenericExecution|Factory.|getIndexableRow"},
+		{"Truth$InventoryLock@7f6bbc0035a0", 20, "Truth$InventoryLock@|7f6bbc0035a0"},
+		{"在庫管理", 5, "在庫|管理"},
 	} {
-		if got := ShortenCell(in, 17); got != want {
-			t.Errorf("%q, want %q", got, want)
+		if got := strings.Join(Fold(c.in, c.n), "|"); got != c.want {
+			t.Errorf("Fold(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
 		}
 	}
+	rapid.Check(t, func(t *rapid.T) {
+		in, n := rapid.String().Draw(t, "text"), rapid.IntRange(2, 20).Draw(t, "columns")
+		lines := Fold(in, n)
+		for _, line := range lines {
+			if Columns(line) > n {
+				t.Fatalf("%q has %d columns of %d", line, Columns(line), n)
+			}
+		}
+		bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
+		if got := bare(strings.Join(lines, "")); got != bare(in) {
+			t.Fatalf("%q became %q", in, got)
+		}
+	})
 }
 
 // wide has letters of two columns, of one and of none.
@@ -150,6 +175,7 @@ func TestPlainNames(t *testing.T) {
 	for in, want := range map[string]string{
 		"java.util.concurrent.locks.ReentrantLock$NonfairSync": "ReentrantLock", "java.util.concurrent.locks.ReentrantLock$FairSync": "ReentrantLock (fair)",
 		"java.util.concurrent.locks.StampedLock": "StampedLock", "com.example.Shop$Sync": "Shop$Sync", "int[]": "int[]",
+		"java.lang.Class<io.example.ConfigResolver>": "Class<ConfigResolver>", "a.Map<b.Key<c.Id>>": "Map<Key<Id>>",
 	} {
 		if got := java.Class(in); got != want {
 			t.Errorf("%s: %s", in, got)
@@ -172,18 +198,5 @@ func TestWordsKeepUnits(t *testing.T) {
 	got := Words("at most 5.31 s, 12 % (3 ms) of 2,483 waits")
 	if want := "at|most|5.31 s,|12 %|(3 ms)|of|2,483|waits"; strings.Join(got, "|") != want {
 		t.Errorf("%q, want %s", got, want)
-	}
-}
-
-// Of a lock the class is kept, and as much of the address as tells it from others.
-func TestNarrowLocksKeepTheirClass(t *testing.T) {
-	const lock = "Truth$InventoryLock@7f6bbc0035a0"
-	for n, want := range map[int]string{32: lock, 31: "Truth$InventoryLock@…35a0", 20: "…InventoryLock@…35a0", 10: "…ntoryLock"} {
-		if got := ShortenCell(lock, n); got != want {
-			t.Errorf("%d: %q, want %q", n, got, want)
-		}
-	}
-	if got := ShortenCell("mail@example.org", 8); got != "…ple.org" {
-		t.Errorf("no address of a lock: %q", got)
 	}
 }
