@@ -17,13 +17,14 @@ type contendedLock struct {
 	lock    format.ObjectID
 	owners  []format.Party
 	waiters []format.Party
+	links   bool // the waiters stand for no time: they only show whom the owners of other locks wait for
 }
 
 // add returns a place for one more lock, in memory used before if possible.
 func (in *instant) add() *contendedLock { return next(&in.locks) }
 
-func (l *contendedLock) set(lock format.ObjectID, owners, waiters []format.Party) {
-	l.lock = lock
+func (l *contendedLock) set(lock format.ObjectID, owners, waiters []format.Party, links bool) {
+	l.lock, l.links = lock, links
 	l.owners = append(l.owners[:0], owners...)
 	l.waiters = append(l.waiters[:0], waiters...)
 }
@@ -35,7 +36,7 @@ func (in *instant) copy(of *instant) {
 	in.locks, in.idleThreads = locks, nil
 	for i := range of.locks {
 		l := &of.locks[i]
-		in.add().set(l.lock, l.owners, l.waiters)
+		in.add().set(l.lock, l.owners, l.waiters, l.links)
 	}
 }
 

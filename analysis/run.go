@@ -117,10 +117,10 @@ func (p *pass) take(ev *format.Event) {
 	case format.KindTick:
 		p.smp.tick(ev)
 	case format.KindContention:
-		if ev.Weight == format.EvidenceOnly {
-			p.rec.add(ev)
-		} else {
+		if ev.Weight != format.EvidenceOnly {
 			p.smp.contention(ev)
+		} else if !p.smp.link(ev) {
+			p.rec.add(ev)
 		}
 	case format.KindBlocked:
 		p.smp.measured.add(ev)

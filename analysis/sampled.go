@@ -60,8 +60,18 @@ func (s *sampler) contention(ev *format.Event) {
 	if !s.next.valid || s.next.time != ev.Time {
 		s.open(ev.Time, ev.Weight)
 	}
-	s.next.add().set(ev.Object, ev.Owners, ev.Waiters)
+	s.next.add().set(ev.Object, ev.Owners, ev.Waiters, false)
 	s.noteOwners(ev)
+}
+
+// link adds waiters that stand for no time to the tick they belong to; it returns false if
+// there is none.
+func (s *sampler) link(ev *format.Event) bool {
+	ok := s.ticked && s.next.valid && s.next.time == ev.Time && len(ev.Waiters) > 0 && ev.Object != format.NoObject
+	if ok {
+		s.next.add().set(ev.Object, ev.Owners, ev.Waiters, true)
+	}
+	return ok
 }
 
 // open begins a new instant and charges the last one but one.

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"contend/format"
@@ -17,6 +18,10 @@ func sample(at int64, lock, owner int, waiters ...int) format.Event {
 	ev := dump(at, lock, owner, 0, waiters...)
 	ev.Weight = format.WeightFromTicks
 	return ev
+}
+
+func linked(at int64, lock, owner int, waiters ...int) format.Event {
+	return dump(at, lock, owner, 0, waiters...)
 }
 
 func TestTicksReachHalfWayToTheirNeighbours(t *testing.T) {
@@ -42,6 +47,12 @@ func TestTicksReachHalfWayToTheirNeighbours(t *testing.T) {
 		{"a free lock is being handed off; two waits of one thread",
 			[]format.Event{tick(100, 100, 2, 0), sample(100, 1, 0, 2), tick(110, 110, 2, 0), tick(120, 120, 2, 0), sample(120, 1, 1, 2)},
 			map[string]int64{"handoff": 10, "t1": 10}, 2, 60},
+		{"a waiter that is listed twice stands for two",
+			[]format.Event{tick(100, 100, 4, 0), sample(100, 1, 1, 2, 2), tick(110, 110, 4, 0), sample(110, 1, 1, 2, 2), tick(120, 120, 4, 0)},
+			map[string]int64{"t1": 40}, 2, 120},
+		{"a waiter that stands for no time shows whom the owner waits for",
+			[]format.Event{tick(100, 100, 3, 0), linked(100, 2, 3, 1), sample(100, 1, 1, 2), tick(110, 110, 3, 0)},
+			map[string]int64{"t1": 10}, 1, 60},
 		{"nested at one instant",
 			[]format.Event{tick(100, 100, 3, 0), sample(100, 1, 1, 2), sample(100, 2, 2, 3), tick(110, 110, 3, 0)},
 			map[string]int64{"t1": 10, "t2": 10}, 2, 60},
@@ -51,6 +62,9 @@ func TestTicksReachHalfWayToTheirNeighbours(t *testing.T) {
 			s, _ := run(t, c.events, open)
 			if diff := cmp.Diff(c.direct, s.direct); diff != "" {
 				t.Errorf("direct (-want +got):\n%s", diff)
+			}
+			if strings.Contains(c.name, "the owner waits for") && s.root["t3"] != 10 {
+				t.Errorf("root: %v, want t3", s.root)
 			}
 			if s.waits != c.waits {
 				t.Errorf("%d waits, want %d", s.waits, c.waits)

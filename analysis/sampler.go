@@ -39,7 +39,8 @@ type sampler struct {
 	idleSums map[idleState]*idleSum
 	sleeps   sampledSleeps
 	modes    []format.Mode     // by thread
-	nodes    []format.ThreadID // threads blocked in the graph
+	nodes    []format.ThreadID // threads blocked in the graph, each as often as it counts
+	links    []format.ThreadID // and those that do not count
 	held     []format.ObjectID // locks owned in the graph
 	waiters  []Waiter          // scratch of collect
 	group    []format.ThreadID
@@ -50,6 +51,7 @@ type sampler struct {
 // successive ticks are one wait.
 type lastSeen struct {
 	tick  uint64 // number of the booking
+	first bool   // it was not seen so at the tick before
 	lock  format.ObjectID
 	stack format.StackID
 }
@@ -59,7 +61,7 @@ func newSampler(rec *record, e *emitter, c *cycles) *sampler {
 }
 
 // build makes the wait-for graph of cur. A thread can wait for one lock only: the first one
-// counts.
+// counts. If it is listed there several times, it stands for as many threads.
 func (s *sampler) build() {
 	for i := range s.cur.locks {
 		in := &s.cur.locks[i]
@@ -74,12 +76,18 @@ func (s *sampler) build() {
 				s.g.own(in.lock, h)
 			}
 		}
-		for _, w := range in.waiters {
-			if w.Thread != format.NoThread && s.g.blocked[w.Thread].lock == format.NoObject {
-				s.g.blocked[w.Thread] = blocked{in.lock, w.Stack}
+		for j, w := range in.waiters {
+			again := j > 0 && in.waiters[j-1] == w && s.g.blocked[w.Thread].lock == in.lock
+			switch {
+			case w.Thread == format.NoThread || !again && s.g.blocked[w.Thread].lock != format.NoObject:
+				continue
+			case in.links:
+				s.links = append(s.links, w.Thread)
+			default:
 				s.nodes = append(s.nodes, w.Thread)
-				s.modes[w.Thread] = w.Mode
 			}
+			s.g.blocked[w.Thread] = blocked{in.lock, w.Stack}
+			s.modes[w.Thread] = w.Mode
 		}
 	}
 }
@@ -114,13 +122,15 @@ func (s *sampler) count() int64 {
 }
 
 func (s *sampler) clear() {
-	for _, t := range s.nodes {
-		s.g.blocked[t] = blocked{}
+	for _, list := range [...][]format.ThreadID{s.nodes, s.links} {
+		for _, t := range list {
+			s.g.blocked[t] = blocked{}
+		}
 	}
 	for _, l := range s.held {
 		s.g.owners[l] = s.g.owners[l][:0]
 	}
-	s.nodes, s.held = s.nodes[:0], s.held[:0]
+	s.nodes, s.links, s.held = s.nodes[:0], s.links[:0], s.held[:0]
 }
 
 // bounds widens [start, end) to what was charged.
@@ -251,13 +261,17 @@ func (s *sampler) collect(nodes []format.ThreadID, lo, hi int64, seen *Sample, a
 	lo, hi, ok := s.e.cut(lo, hi)
 	lock := s.g.blocked[nodes[0]].lock
 	s.waiters, s.group = s.waiters[:0], s.group[:0]
-	for _, t := range nodes {
+	for i, t := range nodes {
 		stack := s.g.blocked[t].stack
 		last := &s.last[t]
-		first := !again && (last.tick+1 != s.number || last.lock != lock || last.stack != stack)
-		*last = lastSeen{s.number, lock, stack}
+		repeated := i > 0 && nodes[i-1] == t
+		if !repeated && !again {
+			last.first = last.tick+1 != s.number || last.lock != lock || last.stack != stack
+		}
+		first := !again && last.first
+		last.tick, last.lock, last.stack = s.number, lock, stack
 		if ok && s.e.wanted(t, lock, anyLength) {
-			s.waiters = append(s.waiters, Waiter{Thread: t, Stack: stack, Mode: s.modes[t], First: first})
+			s.waiters = append(s.waiters, Waiter{Thread: t, Stack: stack, Mode: s.modes[t], First: first, Again: repeated})
 			s.group = append(s.group, t)
 		}
 	}

@@ -28,7 +28,7 @@ func (s *sampler) postpone(lo, hi int64, seen Sample) {
 	for i := range b.of.locks {
 		in := &b.of.locks[i]
 		m.size += 1 + len(in.waiters)
-		if hi-lo <= longestRun && s.e.defs.Kind(in.lock) == format.KindMonitor {
+		if !in.links && hi-lo <= longestRun && s.e.defs.Kind(in.lock) == format.KindMonitor {
 			for _, w := range in.waiters {
 				m.wait(min(w.Thread, maxSymbol), min(in.lock, maxSymbol), hi-lo)
 			}

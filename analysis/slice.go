@@ -103,6 +103,7 @@ type Waiter struct {
 	Stack  format.StackID
 	Mode   format.Mode
 	First  bool  // the wait begins with this slice: counting First counts waits
+	Again  bool  // the same waiter once more: a sampled one that stands for several
 	Failed bool  // set with First: the wait timed out without the lock
 	WaitNs int64 // set with First: length of the whole wait; 0 if sampled
 	CutNs  int64 // the part of WaitNs in the filter's cut: the sum of all slices of the wait

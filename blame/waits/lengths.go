@@ -105,6 +105,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 	for i := range s.Waiters {
 		w := &s.Waiters[i]
 		switch {
+		case w.Again: // how long it waits is known
 		case s.Sample.Taken:
 			c.see(s, w)
 		case w.First:

@@ -71,6 +71,9 @@ func (c *Longest) Begin(_ *analysis.Symbols, start int64) { c.start = start }
 func (c *Longest) Slice(s *analysis.Slice) {
 	for i := range s.Waiters {
 		w := &s.Waiters[i]
+		if w.Again {
+			continue
+		}
 		if w.First {
 			c.begin(s, w)
 		}

@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -236,6 +237,45 @@ func TestWhoOwnsAndWaitsIsShownOnce(t *testing.T) {
 	})
 	if samples != 8 || whole != 8 {
 		t.Errorf("%d of %d samples show who waits, want 8", whole, samples)
+	}
+}
+
+// Of many threads a sample shows a part, each for as many as there are parts. On average that
+// is how many wait: after each round of all parts, exactly so where all stand. The owner of what
+// they wait for is shown with what it waits for itself, for none where it is of another part.
+func TestOfManyThreadsAPartIsShown(t *testing.T) {
+	t.Parallel()
+	const samples, atMonitor, atLock = 12, 300, 60 // three parts, with the owner and main
+	names, waiting, most := map[format.ThreadID]string{}, map[format.LockKind]int{}, 0
+	kinds, linked, drawn := map[format.ObjectID]format.LockKind{}, 0, ""
+	sampledBy(t, "Drawn", []string{fmt.Sprint(samples), fmt.Sprint(atMonitor), fmt.Sprint(atLock)}, func(ev *format.Event) {
+		switch ev.Kind {
+		case format.KindSetting:
+			if ev.Name == "threads-drawn" {
+				drawn = ev.Value
+			}
+		case format.KindThread:
+			names[ev.Thread] = ev.Name
+		case format.KindObject:
+			kinds[ev.Object] = ev.LockKind
+		case format.KindContention:
+			seen := map[format.ThreadID]bool{}
+			for _, w := range ev.Waiters {
+				seen[w.Thread] = true
+			}
+			most = max(most, len(seen))
+			if ev.Weight == format.WeightFromTicks {
+				waiting[kinds[ev.Object]] += len(ev.Waiters)
+			} else if len(seen) == 1 && names[ev.Waiters[0].Thread] == "owns" {
+				linked++
+			}
+		}
+	})
+	if want := map[format.LockKind]int{format.KindMonitor: samples * atMonitor, format.KindSynchronizer: samples * (atLock + 1)}; !maps.Equal(waiting, want) || drawn != "1/3" {
+		t.Errorf("in %d samples of %q of the threads wait %v, want %v", samples, drawn, waiting, want)
+	}
+	if linked != samples*2/3 || most > 128 {
+		t.Errorf("%d samples show the owner for none, want 8; at most %d threads wait in one", linked, most)
 	}
 }
 

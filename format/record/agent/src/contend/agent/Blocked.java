@@ -95,12 +95,12 @@ final class Blocked {
     one.account.look(t, now, samples);
   }
 
-  /** Takes in that the sample shows a thread waiting for a monitor; null where none was measured. */
-  void shows(Account a) {
+  /** Takes in that the sample shows a thread waiting for a monitor, which stands for so many; null where none was measured. */
+  void shows(Account a, int many) {
     if (a != null) {
-      shown += apart;
+      shown += many * apart;
       a.shown = samples;
-      a.apart = apart;
+      a.apart = many * apart;
       if (a.first == samples && samples > 1) {
         edge(a);
       }

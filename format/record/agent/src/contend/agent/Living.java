@@ -7,11 +7,13 @@ import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
@@ -25,20 +27,26 @@ final class Living {
   private static final long YOUNG_NANOS = 10_000_000_000L;
   private static final long HANGS_NANOS = 1_000_000_000L;
   private static final int INSIDE = 1 << 10; // stacks that are remembered
+  static final int PART = 128; // threads that are looked at in a sample, or somewhat fewer
 
   private final ThreadMXBean threads;
   private final TraceWriter out;
+  private final Random random;
   private final Map<Long, One> all = new LinkedHashMap<>();
   private long started = -1; // threads of this JVM, when they were last listed
   private long listed;
-  int alive, idle; // threads of the program in the sample, and who of them waits for no lock
+  int parts = 1; // of the program's threads: those of one are looked at, and each stands for so many
+  private int part; // whose turn it is
+  private int members; // of the program
+  int alive, idle; // of those, in the sample, and who of them waits for no lock
   final List<One> running = new ArrayList<>(); // and who could run
   final List<One> asleep = new ArrayList<>(); // and who sleeps, of those that slept while they owned a lock
   private final Set<Names.Stack> inside = new LinkedHashSet<>(); // stacks with which owners slept
 
-  Living(ThreadMXBean threads, TraceWriter out) {
+  Living(ThreadMXBean threads, TraceWriter out, Random random) {
     this.threads = threads;
     this.out = out;
+    this.random = random;
   }
 
   /** Takes in who lives, where somebody may have come, or what is known is so old; announces who is new. */
@@ -66,6 +74,7 @@ final class Living {
       t.forget(now - LATELY_NANOS);
       if (t.listed != now) {
         at.remove();
+        members -= t.program ? 1 : 0;
       }
     }
   }
@@ -85,9 +94,10 @@ final class Living {
     ThreadGroup g = t.getThreadGroup(); // null when it has just ended
     boolean program = g != null && g != top && !g.getName().equals("InnocuousThreadGroup") && !t.getName().startsWith("contend-") && !t.getName().startsWith("JFR ")
         && t.getId() > 0; // a class may lie about it
-    One added = new One(t, program, now);
+    One added = new One(t, program, now, random.nextInt(Integer.MAX_VALUE));
     all.put(added.id, added);
     if (program) {
+      members++;
       out.begin(TraceWriter.THREAD).number(added.id).text(t.getName()).text("").end();
     }
     return added;
@@ -107,7 +117,33 @@ final class Living {
     return get(id);
   }
 
-  /** Those who wait for a lock, as it seems, and how many live and are idle. */
+  /**
+   * Gives the next part of the threads its turn. Each is as large, and who belongs to which is
+   * drawn anew for each round: at any instant each thread is looked at with the same chance, so
+   * that what is seen of a part, times the number of parts, is what all do on average. A turn
+   * lasts for more than one sample, since what a thread waits for in one and in the next is one wait.
+   */
+  void turn() throws IOException {
+    int needed = (members + PART - 1) / PART;
+    if (++part < parts && needed == parts) {
+      return;
+    }
+    part = 0;
+    if (needed != parts && needed > 0) {
+      parts = needed;
+      out.setting("threads-drawn", "1/" + parts);
+    }
+    if (parts > 1) {
+      List<One> order = new ArrayList<>(all.values());
+      Collections.shuffle(order, random);
+      int n = 0;
+      for (One t : order) {
+        t.draw = t.program ? n++ : 0;
+      }
+    }
+  }
+
+  /** Those who wait for a lock, as it seems, of the part whose turn it is, and how many live and are idle. */
   List<One> wanting() {
     List<One> out = new ArrayList<>();
     running.clear();
@@ -115,32 +151,39 @@ final class Living {
     alive = 0;
     idle = 0;
     for (One t : all.values()) {
-      begin(t, out);
+      t.begin();
+      t.drawn = t.program && t.draw % parts == part;
+      if (t.drawn) {
+        look(t, out);
+      }
     }
     return out;
   }
 
+  /** Adds an owner of another part if it waits itself, so that it is known for whom; it stands for none. */
+  void follow(One owner, List<One> wanting) {
+    if (owner != null && !owner.drawn && !owner.seeks) {
+      owner.look();
+      if (owner.seeks) {
+        wanting.add(owner);
+      }
+    }
+  }
+
   // What is done for each thread is a method of its own, here and elsewhere: those are
   // compiled within a second, loops that run once a sample within ten.
-  private void begin(One t, List<One> wanting) {
-    if (!t.program) {
-      return;
-    }
-    t.begin();
-    Thread.State state = t.thread.getState();
+  private void look(One t, List<One> wanting) {
+    Thread.State state = t.look();
     if (state == Thread.State.TERMINATED) {
       return;
     }
-    t.blocked = state == Thread.State.BLOCKED;
-    Object at = waits(state) ? LockSupport.getBlocker(t.thread) : null;
-    t.signalled = at == null ? null : Signalled.of(t.thread, at);
     if (state == Thread.State.RUNNABLE) {
       running.add(t);
     }
-    if (t.blocked || t.signalled != null || at != null && Locks.kind(at.getClass().getName()) != Locks.NONE) {
+    if (t.seeks) {
       wanting.add(t);
     } else if (waits(state)) {
-      t.sleeps = at == null && state == Thread.State.TIMED_WAITING;
+      t.sleeps = !t.parked && state == Thread.State.TIMED_WAITING;
       if (t.sleeps && t.slept) {
         asleep.add(t);
       }
@@ -180,7 +223,7 @@ final class Living {
   void fill(Choice to, int most, long now) {
     for (Iterator<One> at = all.values().iterator(); to.stop.size() < most && at.hasNext(); ) {
       One t = at.next();
-      if (t.program && t.mattered && now - t.lately <= LATELY_NANOS && t.at == null) {
+      if (t.drawn && t.mattered && now - t.lately <= LATELY_NANOS && t.at == null) {
         to.stop(t);
       }
     }
@@ -216,6 +259,8 @@ final class Living {
     ThreadInfo was, at; // in this sample: when it was looked at, null if it was not; and where it is shown with its stack
     final boolean program;
     final long since; // when it was first seen; Long.MIN_VALUE when that was at the beginning
+    int draw; // modulo the number of parts: the one it belongs to
+    boolean drawn, seeks, parked; // in this sample: it belongs to the part whose turn it is; and as it was last seen, it wants something, and is parked at something
     long listed;
     boolean mattered;
     boolean slept; // while it owned a lock
@@ -232,11 +277,12 @@ final class Living {
     Contended wants; // in this sample: what it waits for
     Blocked.Account account; // null before it was looked at
 
-    One(Thread thread, boolean program, long since) {
+    One(Thread thread, boolean program, long since, int draw) {
       this.thread = thread;
       this.id = thread.getId();
       this.program = program;
       this.since = since;
+      this.draw = draw;
     }
 
     /** Forgets the sample before. */
@@ -244,7 +290,18 @@ final class Living {
       was = at = null;
       wants = null;
       signalled = null;
-      sleeps = stops = owns = bare = false;
+      sleeps = stops = owns = bare = seeks = false;
+    }
+
+    /** Looks how it stands. */
+    Thread.State look() {
+      Thread.State state = thread.getState();
+      Object at = waits(state) ? LockSupport.getBlocker(thread) : null;
+      blocked = state == Thread.State.BLOCKED;
+      parked = at != null;
+      signalled = at == null ? null : Signalled.of(thread, at);
+      seeks = blocked || signalled != null || at != null && Locks.kind(at.getClass().getName()) != Locks.NONE;
+      return state;
     }
 
     /** The stack with which it is shown waiting. */

@@ -24,6 +24,7 @@ public final class Recorder implements Runnable {
   private static final long LEASE_MILLIS = 30_000;
   private static final long LOOK_NANOS = 200_000_000; // for the lease, at least so often
   private static final long FLUSH_NANOS = 1_000_000_000L;
+  private static final long SELDOM = FLUSH_NANOS / 4; // samples so far apart are written one by one: someone watches
 
   private final TraceWriter out;
   private final Sampler sampler;
@@ -110,10 +111,13 @@ public final class Recorder implements Runnable {
           return;
         }
         sampler.sample(intended);
-        if (System.nanoTime() - flushed >= FLUSH_NANOS) {
+        boolean due = System.nanoTime() - flushed >= FLUSH_NANOS;
+        if (due) {
           flushed = System.nanoTime();
           sampler.measured();
           pace.ran(flushed, Pace.program());
+        }
+        if (due || pace.period() >= SELDOM) {
           out.flush();
         }
         pace.sampled(sampler.cpu(), sampler.stood());

@@ -67,7 +67,7 @@ final class Sampler {
   Sampler(TraceWriter out, boolean evidence) {
     this.out = out;
     this.evidence = evidence;
-    this.living = new Living(threads, out);
+    this.living = new Living(threads, out, random);
     this.names = new Names(out);
     this.blocked = new Blocked(threads, out);
     this.monitors = new Monitors(threads, out, names);
@@ -88,6 +88,7 @@ final class Sampler {
       living.refresh(now, REFRESH);
       account(living.list(false, now));
       blocked.write(last + epoch, living);
+      living.turn();
     }
   }
 
@@ -122,13 +123,23 @@ final class Sampler {
   void sample(long intended) throws IOException {
     long begun = System.nanoTime();
     living.refresh(begun, LATE);
+    if (!evidence && last == 0) {
+      living.turn();
+    }
     List<Living.One> want = living.wanting();
     if (evidence) {
       want = Choice.some(want, Choice.MOST, random);
     }
     List<Living.One> could = unnamed-- > 0 ? Choice.some(living.running, RUNNING, random) : new ArrayList<>();
     List<Living.One> asleep = evidence ? new ArrayList<>() : Choice.some(living.asleep, RUNNING, random); // perhaps with a lock
-    look(want);
+    for (int from = 0, to; from < want.size(); from = to) {
+      to = want.size();
+      look(want.subList(from, to));
+      for (int i = from; living.parts > 1 && i < to; i++) {
+        Living.One t = want.get(i);
+        living.follow(t.was == null ? null : living.get(t.owner(t.was)), want);
+      }
+    }
     List<Living.One> shown = new ArrayList<>();
     long looked = System.nanoTime(), now = looked;
     if (!want.isEmpty() || !could.isEmpty() || !asleep.isEmpty()) {
@@ -162,9 +173,6 @@ final class Sampler {
 
   /** Asks how threads stand, without a stop. */
   private void look(List<Living.One> at) {
-    if (at.isEmpty()) {
-      return;
-    }
     ThreadInfo[] all = threads.getThreadInfo(Living.ids(at), 0);
     for (int i = 0; i < all.length; i++) {
       Living.One t = at.get(i);
@@ -238,9 +246,10 @@ final class Sampler {
     for (Contended c : locks.values()) {
       announce(c);
     }
-    out.begin(TraceWriter.TICK).time(now + epoch).signed(intended - now).signed(0).number(living.alive).number(living.idle).end();
+    out.begin(TraceWriter.TICK).time(now + epoch).signed(intended - now).signed(0).number(living.alive * living.parts).number(living.idle * living.parts).end();
     for (Contended c : locks.values()) {
-      write(now, c);
+      write(now, c, true);
+      write(now, c, false);
     }
     for (Living.One t : free) {
       out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(0).number(0).number(1).number(t.id).number(0).number(0).end();
@@ -264,8 +273,8 @@ final class Sampler {
     }
     if (l != null) {
       contended(l, one, t);
-      missed -= was == null && Living.waits(t.getThreadState()) ? 1 : 0;
-    } else if (was != null && Living.waits(was.getThreadState()) && one.wants(was)) {
+      missed -= one.drawn && was == null && Living.waits(t.getThreadState()) ? 1 : 0;
+    } else if (one.drawn && was != null && Living.waits(was.getThreadState()) && one.wants(was)) {
       left.add(one);
     }
   }
@@ -355,8 +364,16 @@ final class Sampler {
     }
   }
 
-  private void write(long now, Contended c) throws IOException {
-    out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(names.lock(c.lock));
+  /** Writes a lock with those who wait for it of the part whose turn it is, each for as many as it stands for; or with the others, who stand for none. */
+  private void write(long now, Contended c, boolean drawn) throws IOException {
+    int many = drawn ? living.parts : 1, waiters = 0;
+    for (Living.One w : c.waiters) {
+      waiters += w.drawn == drawn ? many : 0;
+    }
+    if (waiters == 0) {
+      return;
+    }
+    out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(drawn ? 0 : -1).number(names.lock(c.lock));
     if (evidence && c.owner() <= 0 && !c.exclusive()) {
       unnamed = UNNAMED;
     }
@@ -367,17 +384,26 @@ final class Sampler {
     } else {
       out.number(1).number(living.get(c.owner()) == null ? 0 : c.owner()).number(stack(c.owner()).id).number(0);
     }
-    out.number(c.waiters.size());
+    out.number(waiters);
     for (Living.One w : c.waiters) {
-      Names.Stack s = w.waiting();
-      if (c.kind == Locks.MONITOR) {
-        blocked.shows(w.account);
+      if (w.drawn == drawn) {
+        waits(c, w, many);
       }
-      out.number(w.id).number(s.id).number(Locks.shares(c.kind, s.frames) ? 1 : 0);
     }
     out.end();
     if (!c.unknown() && c.owner() > 0) {
       monitors.owned(now + epoch, c, stack(c.owner()));
+    }
+  }
+
+  private void waits(Contended c, Living.One w, int many) {
+    Names.Stack s = w.waiting();
+    if (c.kind == Locks.MONITOR && w.drawn) {
+      blocked.shows(w.account, many);
+    }
+    int shares = Locks.shares(c.kind, s.frames) ? 1 : 0;
+    for (int i = 0; i < many; i++) {
+      out.number(w.id).number(s.id).number(shares);
     }
   }
 

@@ -61,7 +61,7 @@ final class Waits {
         if (!still(t, c.owner())) {
           at.remove();
           t.wants = null;
-          if (Living.waits(t.at.getThreadState())) {
+          if (t.drawn && Living.waits(t.at.getThreadState())) {
             left.add(t);
           }
         }

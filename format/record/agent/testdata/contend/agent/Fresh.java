@@ -9,7 +9,7 @@ public final class Fresh {
   public static void main(String[] args) throws Exception {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     TraceWriter out = new TraceWriter(bytes);
-    Living living = new Living(ManagementFactory.getThreadMXBean(), out);
+    Living living = new Living(ManagementFactory.getThreadMXBean(), out, new java.util.Random());
     living.refresh(System.nanoTime(), 0);
     CountDownLatch shown = new CountDownLatch(1);
     Thread fresh = new Thread(() -> {

@@ -20,7 +20,7 @@ public final class Handed {
         }
       }
     });
-    Living.One one = new Living.One(t, true, 0);
+    Living.One one = new Living.One(t, true, 0, 0);
     synchronized (Handed.class) {
       t.start();
       do {
