@@ -167,12 +167,13 @@ func isRecording(folder *foreign.Dir, name string) bool {
 	return err == nil && string(head) == format.Magic
 }
 
-// What a watch samples: watchRate a second, of which the condition is held against those of
-// the last watchWindow, each watchStep.
+// What a watch samples: watchRate a second. After each the condition is held against those of
+// the last watchWindow; a sample is late by watchLate at most, else it is of the time of a
+// recording.
 const (
 	watchRate   = 2
 	watchWindow = int64(4e9)
-	watchStep   = int64(1e9)
+	watchLate   = 2 * time.Second
 )
 
 // watch samples a process at little cost, and records it once each time the condition begins
@@ -201,8 +202,8 @@ func (o *alwaysOptions) watch(ctx context.Context, e *env, p *attach.Process, re
 		} else if err != nil {
 			return err
 		}
-		if !seen.add(&ev) || time.Since(time.Unix(0, ev.Time)) > time.Duration(2*watchStep) {
-			continue // not yet, or it is of the time of a recording
+		if !seen.add(&ev) || time.Since(time.Unix(0, ev.Time)) > watchLate {
+			continue
 		}
 		before := holds
 		if holds, err = seen.breaks(o.rules); err != nil {
@@ -224,14 +225,13 @@ func newWatch(ctx context.Context, p *attach.Process) (*record.Watch, error) {
 type lastSamples struct {
 	settings, names, last []format.Event
 	waiters               int // in the samples
-	next                  int64
 }
 
 // mostNames is how many threads, locks and stacks are remembered; then those that no sample has are forgotten.
 const mostNames = 1 << 14
 
-// add takes an event, and reports whether it is time to look at the window.
-func (w *lastSamples) add(ev *format.Event) (due bool) {
+// add takes an event, and reports whether the sample before is whole.
+func (w *lastSamples) add(ev *format.Event) (whole bool) {
 	list := &w.last
 	switch ev.Kind {
 	case format.KindSetting: // the last of a name counts
@@ -239,8 +239,8 @@ func (w *lastSamples) add(ev *format.Event) (due bool) {
 		list = &w.settings
 	case format.KindThread, format.KindObject, format.KindStack:
 		list = &w.names
-	case format.KindTick: // the sample before is whole
-		due = ev.Time >= w.next
+	case format.KindTick:
+		whole = true
 		w.forget(ev.Time - watchWindow)
 	case format.KindContention:
 		w.waiters += len(ev.Waiters)
@@ -248,10 +248,7 @@ func (w *lastSamples) add(ev *format.Event) (due bool) {
 	var kept format.List
 	_ = kept.Write(ev)
 	*list = append(*list, kept.Events...)
-	if due {
-		w.next = ev.Time + watchStep
-	}
-	return due
+	return whole
 }
 
 // forget drops the samples before a time, and names when they have become many.

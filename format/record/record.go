@@ -65,10 +65,12 @@ type Means struct{ Agent, Flight bool }
 
 // patience is how long the target may take to answer a command: where all
 // processors are busy, the JVM starts its flight recorder slowly. Once the user wants an
-// end, a process that is stopped must not keep that from coming.
+// end, a process that is stopped must not keep that from coming. step is how often a
+// recording looks whether the process has ended.
 const (
 	patience = time.Minute
 	hurry    = 10 * time.Second
+	step     = 250 * time.Millisecond
 )
 
 // errEarly says that ctx ended before there was anything to keep.
@@ -114,7 +116,7 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 		end = cancel
 		go func() { dumps <- s.dumpVirtual(dumping) }()
 	}
-	out.Ended, out.Scarce = s.wait(ctx)
+	out.Ended, out.Scarce = s.wait(ctx, step)
 	out.Length = time.Since(begun)
 	end()
 	came := <-dumps
@@ -273,11 +275,11 @@ func complete(f *os.File) bool {
 }
 
 // wait keeps the lease alive until the time is over, ctx ends or the flight recorder's
-// room does; it reports whether the process ended before, and whether the room did.
-func (s *session) wait(ctx context.Context) (ended, scarce bool) {
+// room does; each step it looks whether the process ended before, or the room did.
+func (s *session) wait(ctx context.Context, step time.Duration) (ended, scarce bool) {
 	over := time.Now().Add(s.Duration)
-	step := time.NewTicker(250 * time.Millisecond)
-	defer step.Stop()
+	turn := time.NewTicker(step)
+	defer turn.Stop()
 	for {
 		left := time.Until(over)
 		if s.Progress != nil {
@@ -290,7 +292,7 @@ func (s *session) wait(ctx context.Context) (ended, scarce bool) {
 		case <-ctx.Done():
 			return false, false
 		case <-time.After(left):
-		case <-step.C:
+		case <-turn.C:
 			_, _ = s.lease.WriteAt(alive, 0)
 		}
 		if !s.p.Alive() {

@@ -20,8 +20,13 @@ type Watch struct {
 	before int64 // at, when the file was last emptied
 }
 
-// emptied is how many bytes of a trace that were read its file holds at most.
-const emptied = 1 << 20
+// emptied is how many bytes of a trace that were read its file holds at most. A watch lasts
+// for days and costs little: it looks seldom for what came, and more seldom for the process.
+const (
+	emptied   = 1 << 20
+	watchLook = 200 * time.Millisecond
+	watchStep = 2 * time.Second
+)
 
 // NewWatch loads the agent. Config has no Duration.
 func NewWatch(ctx context.Context, p *attach.Process, c Config) (*Watch, error) {
@@ -38,7 +43,7 @@ func NewWatch(ctx context.Context, p *attach.Process, c Config) (*Watch, error) 
 	w := &Watch{s: s, stop: stop, over: make(chan struct{})}
 	go func() {
 		defer close(w.over)
-		ended, _ := s.wait(ctx)
+		ended, _ := s.wait(ctx, watchStep)
 		s.stopAgent(ended)
 	}()
 	return w, nil
@@ -64,7 +69,7 @@ func (w *Watch) Read(b []byte) (int, error) {
 		select {
 		case <-w.over:
 			w.ending = true
-		case <-time.After(100 * time.Millisecond):
+		case <-time.After(watchLook):
 		}
 	}
 }
