@@ -59,14 +59,17 @@ func sizeOf(path string) int64 {
 // caught, where such files have names.
 func mayLeave(by syscall.Signal) bool { return by == syscall.SIGKILL && runtime.GOOS != "linux" }
 
+// heard are the signals that end a program: nohup has it ignore SIGHUP, and a shell has what
+// it runs in the background ignore SIGINT, and so do the programs that are started then.
+func heard(all ...syscall.Signal) []syscall.Signal {
+	return slices.DeleteFunc(all, func(s syscall.Signal) bool { return signal.Ignored(s) })
+}
+
 // A signal that ends a command while it writes leaves the file that was there; what was
 // written so far goes with the command, where the signal can be caught.
 func TestASignalKeepsTheOldFile(t *testing.T) {
 	t.Parallel()
-	for _, by := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGKILL} {
-		if signal.Ignored(by) {
-			continue // nohup said so, to the program as well
-		}
+	for _, by := range heard(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGKILL) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "old.bin")
 		golden.OK(t, os.WriteFile(file, []byte("old"), 0o600))
@@ -94,7 +97,7 @@ func TestASignalWhileARecordingIsWritten(t *testing.T) {
 	const perf = "#!/bin/sh\nif [ $1 = record ]; then for a; do [ \"$o\" = -o ] && echo data > $a; o=$a; done; exit; fi\n" +
 		"i=0; while printf 't 7/7 [000] 1.%09d: sched:sched_switch: t:7 [120] S ==> u:8 [120]\\n' $i; do i=$((i+1)); done\n"
 	golden.OK(t, os.WriteFile(filepath.Join(bin, "perf"), []byte(perf), 0o700))
-	for _, by := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+	for _, by := range heard(syscall.SIGTERM, syscall.SIGINT) {
 		dir := t.TempDir()
 		c, said := startedIn(t, []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "TMPDIR=" + tmp}, "record", "--perf", "-o", filepath.Join(dir, "new.bin"), strconv.Itoa(os.Getpid()))
 		came := comes(func() bool { return grown(t, c.Process.Pid, dir) > 0 })
