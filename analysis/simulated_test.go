@@ -3,7 +3,6 @@ package analysis
 import (
 	"math"
 	"testing"
-	"unsafe"
 
 	"contend/format"
 	"contend/format/simulate"
@@ -114,26 +113,4 @@ func TestPingPongHasHalfOfRunningTimeWaiting(t *testing.T) {
 			}
 		}
 	}
-}
-
-func BenchmarkSweep(b *testing.B) {
-	var l format.List
-	benchmark(b, simulate.Config{Scenario: "bulk", Threads: 32, Duration: 1e9}, &l, &l, nil)
-}
-
-func BenchmarkSampled(b *testing.B) {
-	var l format.List
-	benchmark(b, simulate.Config{Scenario: "bulk", Threads: 32, Duration: 1e9, Period: 50e3}, &l, nil, &l)
-}
-
-// benchmark analyses what one of the sinks kept.
-func benchmark(b *testing.B, c simulate.Config, l *format.List, exact, sampled format.Sink) {
-	golden.Must(simulate.Run(c, exact, sampled))(b)
-	b.SetBytes(int64(len(l.Events)) * int64(unsafe.Sizeof(format.Event{})))
-	b.ReportAllocs()
-	for b.Loop() {
-		l.Rewind()
-		golden.Must(Run(l, open))(b)
-	}
-	b.ReportMetric(float64(len(l.Events))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }

@@ -87,19 +87,3 @@ func TestPivotsAreViewsOfOneSum(t *testing.T) {
 		}
 	})
 }
-
-// BenchmarkPivot adds to rows that exist.
-func BenchmarkPivot(b *testing.B) {
-	list := handmade()
-	p := New([]Key{ByClass, ByOwnerStack, ByWaiterMethod}, false)
-	p.Begin(symbols(), 0)
-	b.ReportAllocs()
-	n := 0
-	for b.Loop() {
-		for i := range list {
-			p.Slice(&list[i])
-		}
-		n += len(list)
-	}
-	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "slices/s")
-}

@@ -3,7 +3,6 @@ package cmd
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -176,43 +175,4 @@ func TestMemoryDoesNotGrowWithIntervals(t *testing.T) {
 			t.Errorf("%s: the peak is %d MB, the bound %d", c[0], most>>20, bound>>20)
 		}
 	}
-}
-
-// BenchmarkSampled reads a native sampled trace; bytes are those before
-// compression. The peer only decompresses the same file.
-func BenchmarkSampled(b *testing.B) {
-	const size = 32 << 20
-	dir := b.TempDir()
-	zstd, plain := filepath.Join(dir, "blocks.bin"), filepath.Join(dir, "plain.bin")
-	longTrace(b, zstd, format.Zstd, size)
-	events, raw := longTrace(b, plain, format.Plain, size)
-	whole := plain + ".zst"
-	peer := exec.Command("zstd", "-q", plain, "-o", whole).Run() == nil
-	run := func(name string, f func() error) {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(raw)
-			b.ReportAllocs()
-			for b.Loop() {
-				golden.OK(b, f())
-			}
-			b.ReportMetric(float64(events)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
-		})
-	}
-	contend := func(args ...string) func() error {
-		return func() error {
-			if code := Main(args, nil, io.Discard, io.Discard); code != 0 {
-				return fmt.Errorf("contend %v: exit %d", args, code)
-			}
-			return nil
-		}
-	}
-	for _, command := range []string{"analyze", "blame", "csp"} {
-		run(command+"/blocks", contend(command, zstd))
-	}
-	if !peer {
-		b.Log("no zstd here: the peer is left out")
-		return
-	}
-	run("analyze/whole", contend("analyze", whole))
-	run("peer/zstd", func() error { return exec.Command("zstd", "-dcq", whole).Run() })
 }

@@ -310,28 +310,3 @@ func TestTextWriterDoesNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations an event", n)
 	}
 }
-
-func BenchmarkTextWrite(b *testing.B) {
-	w, ev := NewTextWriter(io.Discard), contended()
-	b.SetBytes(int64(len(AppendText(nil, ev)) + 1))
-	b.ReportAllocs()
-	for b.Loop() {
-		_ = w.Write(ev)
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
-}
-
-func BenchmarkTextRead(b *testing.B) {
-	const n = 1000
-	text := TextHeader + "\n" + strings.Repeat(string(AppendText(nil, contended()))+"\n", n)
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	var ev Event
-	for b.Loop() {
-		r, err := NewTextReader(strings.NewReader(text), "t.txt")
-		for err == nil {
-			err = r.Read(&ev)
-		}
-	}
-	b.ReportMetric(float64(b.N)*n/b.Elapsed().Seconds(), "events/s")
-}

@@ -196,15 +196,3 @@ func TestAddAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
-
-func BenchmarkRatio(b *testing.B) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	values := make([]int64, maxCells)
-	for i := range values {
-		values[i] = rng.Int64N(1000)
-	}
-	c := cells(values)
-	for b.Loop() {
-		c.Rate(values)
-	}
-}

@@ -336,22 +336,3 @@ func TestPercentileText(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkReadLog(b *testing.B) {
-	_, text := sample(b)
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	lines := 0
-	for b.Loop() {
-		r := NewLogReader(bytes.NewReader(text), "x", 1)
-		for {
-			if _, err := r.Next(); err == io.EOF {
-				break
-			} else if err != nil {
-				b.Fatal(err)
-			}
-			lines++
-		}
-	}
-	b.ReportMetric(float64(lines)/b.Elapsed().Seconds(), "lines/s")
-}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"testing"
 
 	"contend/format"
@@ -150,59 +149,4 @@ func TestUnknownKindsAreSkipped(t *testing.T) {
 	if err != nil || len(l.Events) != 1 || l.Events[0].Thread != 9 {
 		t.Errorf("%v, %+v", err, l.Events)
 	}
-}
-
-func benchmarkTrace(b *testing.B) ([]byte, int) {
-	l := &format.List{}
-	for i := range 400_000 {
-		at := int64(1e18) + int64(i)*10_000
-		_ = l.Write(&format.Event{Kind: format.KindContention, Time: at, Object: format.ObjectID(i%50 + 1),
-			Owners:  []format.Party{{Thread: format.ThreadID(i%8 + 1), Stack: format.StackID(i%300 + 1)}},
-			Waiters: []format.Party{{Thread: format.ThreadID(i%7 + 20), Stack: format.StackID(i%200 + 1)}, {Thread: format.ThreadID(i%5 + 40), Stack: 3}}})
-	}
-	return encode(b, l, format.WriterOptions{Codec: format.Zstd}), len(l.Events)
-}
-
-func BenchmarkRead(b *testing.B) {
-	data, n := benchmarkTrace(b)
-	b.SetBytes(int64(len(data)))
-	b.ReportAllocs()
-	var ev format.Event
-	for b.Loop() {
-		drain(b, data, &ev)
-	}
-	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
-}
-
-// drain reads a trace to its end.
-func drain(b *testing.B, data []byte, ev *format.Event) {
-	r := golden.Must(NewReader(bytes.NewReader(data), "bench"))(b)
-	defer r.Close()
-	for r.Read(ev) == nil {
-	}
-}
-
-// BenchmarkInstants reads sampling instants. Bytes are those without compression.
-func BenchmarkInstants(b *testing.B) {
-	rng, l := rand.New(rand.NewPCG(1, 1)), &format.List{}
-	at, lock, waiters := int64(1e18), format.ObjectID(1), 1
-	for range 200_000 {
-		if at += 1e6 + rng.Int64N(100); rng.IntN(2) == 0 {
-			lock, waiters = format.ObjectID(rng.IntN(5)+1), rng.IntN(6)
-		}
-		_ = l.Write(&format.Event{Kind: format.KindTick, Time: at, Intended: at - rng.Int64N(100_000), Live: 12})
-		ev := format.Event{Kind: format.KindContention, Time: at, Object: lock, Owners: []format.Party{{Thread: 1, Stack: 2}}}
-		for t := range waiters {
-			ev.Waiters = append(ev.Waiters, format.Party{Thread: format.ThreadID(t + 2), Stack: 3})
-		}
-		_ = l.Write(&ev)
-	}
-	plain, data := len(encode(b, l, format.WriterOptions{})), encode(b, l, format.WriterOptions{Codec: format.Zstd})
-	b.SetBytes(int64(plain))
-	b.ReportAllocs()
-	var ev format.Event
-	for b.Loop() {
-		drain(b, data, &ev)
-	}
-	b.ReportMetric(float64(len(l.Events))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }

@@ -148,15 +148,3 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Error("nothing was read")
 	}
 }
-
-func BenchmarkRead(b *testing.B) {
-	text := script("2 1 wait 10 2 0 0 mutex", "2 1.01 out S", "3 2 wake 10 1 0 0 unlock", "3 2.001 waking 2", "3 2.002 ret 1", "2 2.5 in", "2 2.51 ret 0", "2 2.6 wake 10 1 0 0 unlock", "2 2.7 ret 0")
-	whole, _ := io.ReadAll(&endless{text: text, left: 8 << 20})
-	b.SetBytes(int64(len(whole)))
-	b.ReportAllocs()
-	for b.Loop() {
-		r := NewReader(bytes.NewReader(whole), "bench", nil)
-		for ev := (format.Event{}); r.Read(&ev) == nil; {
-		}
-	}
-}

@@ -43,18 +43,3 @@ func TestSorterOfCrowdedKeys(t *testing.T) {
 		t.Error("they are not in order")
 	}
 }
-
-// BenchmarkSorter sorts a piece as recordings have it: 20 s of events, each written
-// when it ends, by threads with buffers of their own.
-func BenchmarkSorter(b *testing.B) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	keys := make([]Key, pieceLen)
-	for i := range keys {
-		keys[i] = Key{1795230297265689603 + int64(i)*300_000 + rng.Int64N(50_000_000), uint32(i)}
-	}
-	var s sorter
-	for b.Loop() {
-		s.keys = append(s.keys[:0], keys...)
-		s.sort()
-	}
-}
