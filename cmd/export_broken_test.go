@@ -170,9 +170,7 @@ func TestExportKeepsWhatOthersGave(t *testing.T) {
 	const light = "../testdata/truth-light-8threads.jfr"
 	o := exportOptions{jobs: 2, out: filepath.Join(t.TempDir(), "facts"), interval: time.Minute}
 	app, pattern, err := o.check()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	var msg strings.Builder
 	e := &env{msg: &msg}
 	names := []string{"a.jfr", light, "z.jfr"}

@@ -258,8 +258,6 @@ func bytesOf(t *testing.T, dir string) string {
 		fmt.Fprintf(&b, "%s %x\n", strings.TrimPrefix(path, dir), data)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	return b.String()
 }

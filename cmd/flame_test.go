@@ -82,9 +82,7 @@ func foldedSum(t *testing.T, path string) (sum int64) {
 	if errors.Is(err, os.ErrNotExist) {
 		return 0 // nothing waited: no first byte, no file
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	defer f.Close()
 	in := bufio.NewScanner(f)
 	in.Buffer(nil, 1<<20)

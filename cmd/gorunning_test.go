@@ -17,10 +17,7 @@ import (
 // wait less, but for a Mutex or RWMutex and asleep with one.
 func runningTime(t *testing.T, path string) (ns int64) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := golden.Must(os.Open(path))(t)
 	defer f.Close()
 	r := golden.Must(trace.NewReader(f))(t)
 	idleSince := map[trace.GoID]trace.Time{}
@@ -31,9 +28,7 @@ func runningTime(t *testing.T, path string) (ns int64) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, err)
 		if ev.Kind() == trace.EventSync {
 			continue
 		}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // interrupted runs a command with a trace that comes through a pipe without end, and
@@ -24,9 +25,7 @@ import (
 func interrupted(t *testing.T, args ...string) (code int, out, msg string) {
 	t.Helper()
 	in, feed, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	guard := make(chan os.Signal, 1) // a press before anybody listens must not end the test
 	signal.Notify(guard, os.Interrupt)
 	defer signal.Stop(guard)

@@ -29,10 +29,7 @@ func longTrace(tb testing.TB, path string, codec format.Codec, size int64) (even
 // sampledTrace is longTrace for any period.
 func sampledTrace(tb testing.TB, path string, codec format.Codec, size int64, period time.Duration) (events, raw int64) {
 	tb.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	f := golden.Must(os.Create(path))(tb)
 	defer f.Close()
 	out := bufio.NewWriter(f)
 	w := golden.Must(format.NewWriter(out, format.WriterOptions{Codec: codec}))(tb)

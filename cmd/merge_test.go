@@ -116,10 +116,7 @@ func TestProfilesOfSeveralTracesAreLabelled(t *testing.T) {
 
 func profileOf(t *testing.T, path string) *profile.Profile {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := golden.Must(os.Open(path))(t)
 	defer f.Close()
 	p := golden.Must(profile.Parse(f))(t)
 	return p

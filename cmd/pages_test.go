@@ -224,10 +224,7 @@ func TestTheSinglePagesLookLikeThePage(t *testing.T) {
 func manyStacks(t *testing.T, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "many.bin")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := golden.Must(os.Create(path))(t)
 	w := golden.Must(format.NewWriter(f, format.WriterOptions{}))(t)
 	write := func(ev format.Event) {
 		golden.OK(t, w.Write(&ev))

@@ -90,9 +90,7 @@ func (s *byOperation) of(id format.StackID) string {
 func summed(t *testing.T, path string) (*byOperation, *analysis.Trace) {
 	t.Helper()
 	src, err := decode.Open([]string{path}, nil, decode.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	defer src.Close()
 	sums := &byOperation{}
 	tr, err := analysis.Run(src, analysis.Filter{From: format.NoTime, To: format.NoTime}, sums)
@@ -291,9 +289,7 @@ func recordedLive(t *testing.T, program string) []string {
 	}()
 	var answer, msg bytes.Buffer
 	code := Main([]string{"record", "--perf", "--duration", seconds + "s", "-o", out, strconv.Itoa(c.Process.Pid)}, nil, &answer, &msg)
-	if err := <-opened; err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, <-opened)
 	if code != exitOK && (strings.Contains(msg.String(), "lets this user") || strings.Contains(msg.String(), "may not read") || strings.Contains(msg.String(), "no futex events")) {
 		t.Skip(msg.String())
 	}

@@ -37,10 +37,7 @@ var pprofPath = sync.OnceValues(func() (string, error) {
 // tool runs go tool pprof.
 func tool(t *testing.T, args ...string) string {
 	t.Helper()
-	path, err := pprofPath()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := golden.Must(pprofPath())(t)
 	out, err := exec.Command(path, append([]string{"-symbolize=none"}, args...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("go tool pprof %v: %v\n%s", args, err, out)

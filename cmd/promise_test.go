@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"contend/golden"
 )
 
 // Two threads that exclude each other all the time have a pressure of 50 %, as the README
@@ -25,9 +27,7 @@ func TestTwoThreadsThatExcludeEachOther(t *testing.T) {
 		var doc struct {
 			Total struct{ WaitNs, RunningNs float64 }
 		}
-		if err := json.Unmarshal([]byte(out.String()), &doc); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, json.Unmarshal([]byte(out.String()), &doc))
 		if csp := doc.Total.WaitNs / doc.Total.RunningNs; math.Abs(csp-0.498) > 0.01 {
 			t.Errorf("%s: pressure %.3f, want 0.498", path, csp)
 		}

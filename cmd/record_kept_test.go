@@ -59,10 +59,7 @@ func TestRecordAfterAKilledOne(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
 	pid := java(t, "java", nil).Process.Pid
-	target, err := attach.Find(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := golden.Must(attach.Find(pid))(t)
 	folders := func(pid int) []string {
 		found, _ := filepath.Glob(fmt.Sprintf("/tmp/contend-%d-*", pid))
 		return found

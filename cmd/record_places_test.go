@@ -94,10 +94,7 @@ func TestRecordInNamespaces(t *testing.T) {
 	if out, err := exec.Command("unshare", append(flags, "mount", "-t", "tmpfs", "none", "/tmp")...).CombinedOutput(); err != nil {
 		t.Skipf("only root makes namespaces, where the kernel lets it: %v %s", err, out)
 	}
-	dir, err := busy()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := golden.Must(busy())(t)
 	script := fmt.Sprintf(`mount -t tmpfs none /mnt && cp -r '%[1]s' /mnt/classes && mount -t tmpfs none /tmp && mkdir -p '%[1]s' && cp /mnt/classes/* '%[1]s' && exec java "$@"`, dir)
 	outer := java(t, "unshare", nil, append(flags, "sh", "-c", script, "sh")...).Process.Pid
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", outer, outer))
@@ -199,14 +196,9 @@ func TestRecordBeneathALink(t *testing.T) {
 	if _, err := exec.LookPath("javac"); err != nil || testing.Short() || os.Geteuid() != 0 {
 		t.Skip("no JDK here, or -short, or this is not root")
 	}
-	dir, err := busy()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := golden.Must(busy())(t)
 	outside, err := os.MkdirTemp("/var/tmp", "contend-outside-") // not beneath the link itself
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	t.Cleanup(func() { os.RemoveAll(outside) })
 	const script = `mount -t tmpfs none /mnt && cd /mnt && cp -a /bin /lib /lib64 . 2>/dev/null
 for d in usr etc proc dev bin lib lib64; do [ -L $d ] || { mkdir -p $d && mount --rbind /$d $d; }; done
@@ -231,10 +223,7 @@ func TestRecordAsAnotherUser(t *testing.T) {
 		t.Skip("only root can be somebody else")
 	}
 	p := java(t, "java", nil).Process
-	dir, err := os.MkdirTemp("", "contend-user-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := golden.Must(os.MkdirTemp("", "contend-user-"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	self, err := os.ReadFile("/proc/self/exe")
 	if err != nil {

@@ -150,10 +150,7 @@ func TestRecordEndedAtTheEnd(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
 	p := java(t, "java", nil).Process
-	target, err := attach.Find(p.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := golden.Must(attach.Find(p.Pid))(t)
 	r := golden.Must(record.JVM(t.Context(), target, record.Means{Agent: true, Flight: true}, record.Config{Duration: 1500 * time.Millisecond, Rate: 20, Settings: settings,
 		Progress: func(left time.Duration) {
 			if left == 0 {

@@ -50,19 +50,14 @@ func java(t *testing.T, jvm string, as *syscall.SysProcAttr, options ...string) 
 	if _, err := exec.LookPath("javac"); err != nil {
 		t.Skip("no JDK here: nothing to record")
 	}
-	dir, err := busy()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := golden.Must(busy())(t)
 	c := exec.Command(jvm, append(options, "-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", dir, "Busy")...)
 	c.SysProcAttr = as
 	out, err := c.StdoutPipe()
 	if err == nil {
 		err = c.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	t.Cleanup(func() {
 		_ = c.Process.Kill()
 		_ = c.Wait()

@@ -40,10 +40,7 @@ func serving(t *testing.T, args ...string) string {
 // got returns what a server answers.
 func got(t *testing.T, address string) (status int, text string) {
 	t.Helper()
-	res, err := http.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := golden.Must(http.Get(address))(t)
 	defer res.Body.Close()
 	all := golden.Must(io.ReadAll(res.Body))(t)
 	return res.StatusCode, string(all)

@@ -38,9 +38,7 @@ func (s withoutDumps) Read(ev *format.Event) error {
 func TestDumpsChangeDoubtNotTotals(t *testing.T) {
 	run := func(hide bool) (*totals, *analysis.Trace) {
 		src, err := decode.Open([]string{"../testdata/truth-8threads-dumps50ms.jfr"}, nil, decode.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, err)
 		defer src.Close()
 		var s format.Source = src
 		if hide {

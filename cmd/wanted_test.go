@@ -27,9 +27,7 @@ func TestWhatIsNotShownIsNotSummed(t *testing.T) {
 		o.trace.paths = []string{"../testdata/truth-8threads.jfr"}
 		want, stacks := o.wanted(nil)
 		_, about, _, err := o.trace.summarize(&env{out: io.Discard, msg: io.Discard}, want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, err)
 		if told := about.Phases.RunningNs > 0; told != c.phases || stacks != c.stacks {
 			t.Errorf("%s, %+v: the meter was told of running time: %v, stacks are wanted: %v", c.format, c.shape, told, stacks)
 		}

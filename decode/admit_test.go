@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // Events at times that no clock gives are left out, counted and said; those beside them
@@ -26,9 +27,7 @@ func TestTimesAreAdmitted(t *testing.T) {
 		"weights":            {"tick time=5 intended=5 weight=9223372036854775807 live=1\ntick time=6 intended=9223372036854775807 live=1\ntick time=7 intended=7 live=1\n", 1, 2},
 	} {
 		src, err := Open([]string{Stdin}, strings.NewReader("contend 1\nthread thread=1 name=\"a\" group=\"a\"\nobject lock=1 class=\"c\" hash=7\n"+c.lines+"end\n"), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, err)
 		kept := 0
 		var ev format.Event
 		for err = src.Read(&ev); err == nil; err = src.Read(&ev) {

@@ -156,9 +156,7 @@ func roundTrip(t *testing.T, events *format.List) {
 	t.Helper()
 	var binary, text bytes.Buffer
 	w, err := format.NewWriter(&binary, format.WriterOptions{Codec: format.Plain})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	for _, out := range []struct {
 		*bytes.Buffer
 		sink interface {
@@ -167,17 +165,10 @@ func roundTrip(t *testing.T, events *format.List) {
 		}
 	}{{&binary, w}, {&text, format.NewTextWriter(&text)}} {
 		for i := range events.Events {
-			if err := out.sink.Write(&events.Events[i]); err != nil {
-				t.Fatal(err)
-			}
+			golden.OK(t, out.sink.Write(&events.Events[i]))
 		}
-		if err := out.sink.Close(); err != nil {
-			t.Fatal(err)
-		}
-		again, err := readAll(t, out.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, out.sink.Close())
+		again := golden.Must(readAll(t, out.Bytes()))(t)
 		if len(again.Events) != len(events.Events) {
 			t.Fatalf("%d events were written, %d are read", len(events.Events), len(again.Events))
 		}
@@ -194,10 +185,7 @@ const fixtures = "../testdata/"
 
 func FuzzJFR(f *testing.F) {
 	golden.Seed(f, "jfr")
-	small, err := os.ReadFile(fixtures + "truth-8threads-jdk25.jfr")
-	if err != nil {
-		f.Fatal(err)
-	}
+	small := golden.Must(os.ReadFile(fixtures + "truth-8threads-jdk25.jfr"))(f)
 	f.Add(small) // with its checkpoints where the header says
 	live := bytes.Clone(small)
 	clear(live[8:16]) // the size, as in a live process
@@ -209,10 +197,7 @@ func FuzzJFR(f *testing.F) {
 
 func FuzzThreadDump(f *testing.F) {
 	golden.Seed(f, "threaddump")
-	dump, err := os.ReadFile(fixtures + "deadlock-monitors-and-juc-jdk17.txt")
-	if err != nil {
-		f.Fatal(err)
-	}
+	dump := golden.Must(os.ReadFile(fixtures + "deadlock-monitors-and-juc-jdk17.txt"))(f)
 	for _, ways := range []map[string]func([]byte) []byte{wrapped, pasted} {
 		for _, w := range ways {
 			f.Add(w(dump[:min(len(dump), 4<<10)]))
@@ -310,10 +295,7 @@ func FuzzNative(f *testing.F) {
 	for _, codec := range []format.Codec{format.Plain, format.Deflate, format.Zstd} {
 		f.Add(contendTrace(f, fixtures+"go126-debug2-dump.txt", format.WriterOptions{Codec: codec, BlockSize: 500}))
 	}
-	version2, err := os.ReadFile(fixtures + "sampled-v2.bin")
-	if err != nil {
-		f.Fatal(err)
-	}
+	version2 := golden.Must(os.ReadFile(fixtures + "sampled-v2.bin"))(f)
 	f.Add(version2)
 	fuzz(f)
 }
@@ -340,22 +322,13 @@ func FuzzWrapped(f *testing.F) {
 func contendTrace(f *testing.F, file string, o format.WriterOptions) []byte {
 	f.Helper()
 	src, err := Open([]string{file}, nil, Options{})
-	if err != nil {
-		f.Fatal(err)
-	}
+	golden.OK(f, err)
 	defer src.Close()
 	var b bytes.Buffer
-	w, err := format.NewWriter(&b, o)
-	if err != nil {
-		f.Fatal(err)
-	}
+	w := golden.Must(format.NewWriter(&b, o))(f)
 	for ev := (format.Event{}); src.Read(&ev) == nil; {
-		if err := w.Write(&ev); err != nil {
-			f.Fatal(err)
-		}
+		golden.OK(f, w.Write(&ev))
 	}
-	if err := w.Close(); err != nil {
-		f.Fatal(err)
-	}
+	golden.OK(f, w.Close())
 	return b.Bytes()
 }

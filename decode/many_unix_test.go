@@ -50,9 +50,7 @@ func TestMoreInputsThanOpenFiles(t *testing.T) {
 			before := runtime.NumGoroutine()
 			fewFiles(t, most)
 			tr, err := Open([]string{dir}, nil, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.OK(t, err)
 			contended, last := 0, int64(0)
 			var ev format.Event
 			for err = tr.Read(&ev); err == nil; err = tr.Read(&ev) {

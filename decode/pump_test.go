@@ -93,10 +93,7 @@ func TestPumpClosedEarly(t *testing.T) {
 // TestPumpedRecording compares with the decoder itself: events with all they
 // point to, and what is said of a damaged input.
 func TestPumpedRecording(t *testing.T) {
-	data, err := os.ReadFile("../testdata/truth-8threads-dumps50ms.jfr")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := golden.Must(os.ReadFile("../testdata/truth-8threads-dumps50ms.jfr"))(t)
 	data = data[:len(data)*2/3]
 	direct := golden.Must(jfr.NewReader(bytes.NewReader(data), "cut", jfr.Options{}))(t)
 	inner := golden.Must(jfr.NewReader(bytes.NewReader(data), "cut", jfr.Options{}))(t)

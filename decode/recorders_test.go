@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // What records a program is in none of its answers: an owner that is a recorder is not told,
@@ -36,18 +37,14 @@ release time=60 thread=1 lock=1 woken=3
 end
 `
 	src, err := Open([]string{Stdin}, strings.NewReader(trace), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	defer src.Close()
 	var b strings.Builder
 	w := format.NewTextWriter(&b)
 	var ev format.Event
 	for err = src.Read(&ev); err == nil; err = src.Read(&ev) {
 		if ev.Kind.Timed() || ev.Kind == format.KindThread {
-			if err := w.Write(&ev); err != nil {
-				t.Fatal(err)
-			}
+			golden.OK(t, w.Write(&ev))
 		}
 	}
 	want := `thread thread=1 name="main"

@@ -96,9 +96,7 @@ func TestOneInputThatBreaksLaterStopsNothing(t *testing.T) {
 	dir := t.TempDir()
 	var paths []string
 	data, err := os.ReadFile(fixtures + "agent-small.bin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	for i := range openAtOnce + 3 {
 		path := filepath.Join(dir, fmt.Sprintf("%02d.bin", i))
 		golden.OK(t, os.WriteFile(path, data, 0o600))

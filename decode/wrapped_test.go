@@ -211,10 +211,7 @@ func TestDialectsAreNotWrapped(t *testing.T) {
 		t.Fatalf("%d dialects", len(paths))
 	}
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := golden.Must(os.ReadFile(path))(t)
 		_, dump, _ := bytes.Cut(text, []byte("-- dump --\n"))
 		bare := golden.Must(threaddump.NewReader(bufio.NewReader(bytes.NewReader(dump)), path, nil, 0, 0))(t)
 		tr := golden.Must(Open([]string{Stdin}, bytes.NewReader(dump), Options{}))(t)
@@ -366,9 +363,7 @@ func inTurn(a, b []byte) (out []byte) {
 func TestTheMarkBeforeATextIsDropped(t *testing.T) {
 	for _, text := range []string{"#[Histogram log", "\xef\xbb\xbf#[Histogram log"} {
 		plain, _, err := Decompress(strings.NewReader(text), "x")
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, err)
 		if got, _ := io.ReadAll(plain); string(got) != "#[Histogram log" {
 			t.Errorf("%q", got)
 		}

@@ -89,9 +89,7 @@ func TestLogsMerge(t *testing.T) {
 	for pass := range 2 {
 		r := NewLogReader(bytes.NewReader(text), "x.hlog", 1)
 		for iv, err := r.Next(); err != io.EOF; iv, err = r.Next() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.OK(t, err)
 			if pass == 0 {
 				iv.Pack()
 			}
@@ -106,9 +104,7 @@ func TestLogsMerge(t *testing.T) {
 	var got []string
 	r := NewLogReader(&out, "merged.hlog", 1)
 	for iv, err := r.Next(); err != io.EOF; iv, err = r.Next() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, err)
 		got = append(got, fmt.Sprintf("%s@%d:%d", iv.Tag, (iv.Start-start)/1e9, iv.Lengths.Count()))
 	}
 	if want := fmt.Sprintf("[Cache@a@0:10 Journal@0:%d Cache@a@1:6 @5:1]", 6*few); fmt.Sprint(got) != want {
@@ -120,9 +116,7 @@ func TestLogsMerge(t *testing.T) {
 func TestTagsCannotBreakALine(t *testing.T) {
 	var out bytes.Buffer
 	w, err := NewLogWriter(&out, Head{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	golden.OK(t, w.Write(&Interval{Tag: "a,b c\n#[StartTime: 9]", End: 1e9, Lengths: of(5)}))
 	iv, err := NewLogReader(&out, "x.hlog", 1).Next()
 	if err != nil || iv.Tag != "a_b_c_#[StartTime:_9]" || iv.Start != 0 {
@@ -193,10 +187,7 @@ func TestHistogramsOfOtherGeometries(t *testing.T) {
 			golden.OK(t, h.RecordValues(ns, 5))
 			want.AddN(min(ns, Longest), 5)
 		}
-		text, err := h.EncodeV2()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := golden.Must(h.EncodeV2())(t)
 		iv := golden.Must(NewLogReader(strings.NewReader("0,1,1,"+string(text)), "x", 1).Next())(t)
 		coarse := max(math.Pow10(-min(g.digits, digits)), 1e-3) * 2
 		for _, q := range []float64{10, 50, 90, 100} {

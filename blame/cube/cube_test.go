@@ -143,9 +143,7 @@ func sum(list []int64) (n int64) {
 func TestTheSmallestRowsAreMerged(t *testing.T) {
 	var list format.List
 	_, err := simulate.Run(simulate.Config{Scenario: "random", Threads: 8, Locks: 4, Handoff: 1000, Duration: 1e9, Period: 1e6, Seed: 7}, &list, &format.List{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	all, few := New(Limits{500, 1 << 20, 1 << 20}), New(Limits{500, 20, 1 << 20})
 	golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, all, few))(t)
 	all.Finish()

@@ -76,9 +76,7 @@ func find(t *testing.T, l *format.List, elapsed int64) []Finding {
 	t.Helper()
 	var file bytes.Buffer
 	w, err := format.NewWriter(&file, format.WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	for i := range l.Events {
 		golden.OK(t, w.Write(&l.Events[i]))
 	}

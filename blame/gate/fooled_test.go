@@ -6,6 +6,7 @@ import (
 
 	"contend/analysis"
 	"contend/format"
+	"contend/golden"
 )
 
 // recorded analyses ten seconds of two threads with an event or two of their
@@ -27,14 +28,10 @@ func recordedOf(t *testing.T, class, rule string, more ...format.Event) (*Rule, 
 		{Kind: format.KindThreadStart, Thread: 1, Time: 0}, {Kind: format.KindThreadStart, Thread: 2, Time: 0},
 		{Kind: format.KindThreadEnd, Thread: 1, Time: 10 * s}, {Kind: format.KindThreadEnd, Thread: 2, Time: 10 * s},
 	}, more...) {
-		if err := list.Write(&ev); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, list.Write(&ev))
 	}
 	r, err := Parse(rule)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	run := NewRun(r)
 	if run.Trace, err = analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, run.Visitors()...); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 
 	"contend/analysis"
 	"contend/format"
+	"contend/golden"
 )
 
 // Two threads live for ten seconds, and one waits for the other in the fourth:
@@ -20,9 +21,7 @@ func TestPeaksAreOfTheWorstInterval(t *testing.T) {
 		{Kind: format.KindWait, Thread: 1, Object: 1, Time: 3 * s, End: 4 * s},
 		{Kind: format.KindTenure, Thread: 2, Object: 1, Time: 2 * s, End: 4 * s},
 	} {
-		if err := list.Write(&ev); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, list.Write(&ev))
 	}
 	for text, want := range map[string]Status{
 		"csp(*) < 6%": Pass, "csp(*) < 4%": Fail,
@@ -32,9 +31,7 @@ func TestPeaksAreOfTheWorstInterval(t *testing.T) {
 		"peak waiting(*) per 1s < 1.01": Pass, "peak waiting(*) per 1s < 0.99": Fail, "peak waiting(total) per 2s < 0.49": Fail,
 	} {
 		rule, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, err)
 		list.Rewind()
 		run := NewRun(rule)
 		if run.Trace, err = analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, run.Visitors()...); err != nil {

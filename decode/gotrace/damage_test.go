@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // The library panics when an event of this trace is looked at, not when it is
@@ -27,9 +28,7 @@ func TestDamageTheLibraryDoesNotExpect(t *testing.T) {
 // A panic of our own is not taken for damage of the trace.
 func TestOwnPanicsGoOn(t *testing.T) {
 	r, err := NewReader(bytes.NewReader(load(t, ours)), "test", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	defer func() {
 		if recover() == nil {
 			t.Error("a nil map was written to and nobody heard")

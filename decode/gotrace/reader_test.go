@@ -81,10 +81,7 @@ func TestWholeTraces(t *testing.T) {
 // Go's own tool says, which counts until they are woken.
 func TestBlockedTimeEqualsGoToolTrace(t *testing.T) {
 	for _, path := range traces(t) {
-		out, err := exec.Command("go", "tool", "trace", "-pprof=sync", path).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := golden.Must(exec.Command("go", "tool", "trace", "-pprof=sync", path).Output())(t)
 		p := golden.Must(profile.ParseData(out))(t)
 		want := map[string]int64{}
 		for _, s := range p.Sample {

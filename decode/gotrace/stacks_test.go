@@ -8,15 +8,14 @@ import (
 	"unicode/utf8"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // A damaged name of a file is text all the same.
 func TestNamesAreText(t *testing.T) {
 	data := bytes.ReplaceAll(load(t, ours), []byte("sync/mutex.go"), []byte("sync/mute\xff.go"))
 	r, err := NewReader(bytes.NewReader(data), "test", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	met := false
 	var ev format.Event
 	for err = r.Read(&ev); err == nil; err = r.Read(&ev) {

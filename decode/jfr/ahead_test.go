@@ -106,9 +106,7 @@ func TestAheadOfAnInputThatBreaks(t *testing.T) {
 	data := several(t)
 	why := errors.New("the disk is gone")
 	r, err := NewReader(io.MultiReader(bytes.NewReader(data[:len(data)/2]), &gone{why}), "test.jfr", Options{Room: &Room{Bytes: DefaultRoom}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	defer r.Close()
 	var ev format.Event
 	for err == nil {
@@ -135,9 +133,7 @@ func TestAheadEndsWithItsReader(t *testing.T) {
 	for _, events := range []int{0, 1, 3000, 6000} {
 		room := &Room{Bytes: 1 << 20}
 		r, err := NewReader(bytes.NewReader(data), "test.jfr", Options{Room: room})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, err)
 		var ev format.Event
 		for range events {
 			golden.OK(t, r.Read(&ev))

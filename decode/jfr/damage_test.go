@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // count reads an input to its end and returns the waits and activities in it.
@@ -46,9 +47,7 @@ func TestCutAnywhere(t *testing.T) {
 
 func cutAnywhere(t *testing.T, data []byte, stride int) {
 	whole, _, err := count(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	last, live := 0, parseHeader(data).size == 0 // which may end between two events
 	if testing.Short() {
 		stride = 20011
@@ -237,9 +236,7 @@ func (f failing) Read(p []byte) (int, error) {
 func TestErrorsOfTheInputComeLast(t *testing.T) {
 	data, broken := load(t, ours+"/truth-8threads.jfr"), errors.New("device gone")
 	r, err := NewReader(failing{bytes.NewReader(data[:len(data)/2]), broken}, "test.jfr", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	n := 0
 	var ev format.Event
 	for err = r.Read(&ev); err == nil; err = r.Read(&ev) {
@@ -259,9 +256,7 @@ func TestCopiesOfTheHeaderAreNoChunks(t *testing.T) {
 		t.Fatalf("%d copies: the recording shows nothing", copies)
 	}
 	r, err := NewReader(bytes.NewReader(data[:len(data)-1000]), "test.jfr", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	var ev format.Event
 	for r.Read(&ev) == nil {
 	}

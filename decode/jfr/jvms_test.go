@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // met is what a recording tells before an input begins, and behind it.
@@ -20,9 +21,7 @@ type met struct {
 func jvms(t *testing.T, data []byte) []met {
 	t.Helper()
 	r, err := NewReader(bytes.NewReader(data), "test.jfr", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	begin := func() met { return met{map[uint32]bool{}, map[uint32]bool{}} }
 	all := []met{begin()}
 	var ev format.Event

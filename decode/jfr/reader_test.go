@@ -38,9 +38,7 @@ func recordings(t testing.TB) (paths []string) {
 func load(t testing.TB, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	if !strings.HasSuffix(path, ".gz") {
 		return data
 	}

@@ -16,10 +16,7 @@ import (
 // The example in the specification is the trace it says it is, and what the
 // writer writes.
 func TestTheSpecificationsExample(t *testing.T) {
-	text, err := os.ReadFile("../../format/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Must(os.ReadFile("../../format/README.md"))(t)
 	_, rest, found := strings.Cut(string(text), "```hex\n")
 	dump, _, closed := strings.Cut(rest, "```")
 	if !found || !closed {

@@ -18,9 +18,7 @@ import (
 func version2(t *testing.T) (data []byte, text string) {
 	t.Helper()
 	data, err := os.ReadFile("../../testdata/sampled-v2.bin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	said := golden.Must(os.ReadFile("../../testdata/sampled-v2.txt"))(t)
 	return data, string(said)
 }
@@ -47,9 +45,7 @@ func TestVersion2IsRead(t *testing.T) {
 func TestAnEventIsItsReaders(t *testing.T) {
 	data, _ := version2(t)
 	want, _, err := readAll(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	r := golden.Must(NewReader(bytes.NewReader(data), "test.ctd"))(t)
 	defer r.Close()
 	var ev format.Event

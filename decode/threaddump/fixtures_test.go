@@ -28,9 +28,7 @@ func parse(t *testing.T, name string, text []byte) (list []*Dump) {
 		if errors.Is(err, io.EOF) {
 			return list
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, err)
 		list = append(list, d)
 	}
 }
@@ -48,9 +46,7 @@ func texts(t *testing.T, patterns ...string) map[string][]byte {
 				if err == nil {
 					text, err = io.ReadAll(z)
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				golden.OK(t, err)
 			}
 			all[path] = text
 		}

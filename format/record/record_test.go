@@ -18,9 +18,7 @@ func folderIn(t *testing.T) *folder {
 	t.Helper()
 	dir := t.TempDir()
 	parent, err := foreign.At(dir, foreign.User{UID: os.Geteuid(), GID: os.Getegid()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	f := &folder{name: "contend-1", parent: parent, theirs: dir}
 	if f.here, err = parent.Mkdir(f.name); err != nil {
 		t.Fatal(err)
@@ -58,10 +56,7 @@ func TestTheFolderTrustsNoNames(t *testing.T) {
 	if data, err := os.ReadFile(f.path("secret")); err != nil || string(data) != "theirs" {
 		t.Errorf("%q, %v", data, err)
 	}
-	made, err := f.add("trace", []byte("ours"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := golden.Must(f.add("trace", []byte("ours")))(t)
 	defer made.Close()
 	if info, err := os.Stat(f.path("trace")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
@@ -98,10 +93,7 @@ func TestATraceIsCompleteWithItsEnd(t *testing.T) {
 func TestTheAgentEndsWithItsLease(t *testing.T) {
 	dir := folderIn(t)
 	defer dir.remove()
-	lease, err := dir.add(leaseName, alive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lease := golden.Must(dir.add(leaseName, alive))(t)
 	lease.Close()
 	trace := golden.Must(dir.add(traceName, nil))(t)
 	defer trace.Close()

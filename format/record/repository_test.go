@@ -47,9 +47,7 @@ func TestSalvage(t *testing.T) {
 				golden.OK(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 			}
 			root, err := foreign.At(dir, foreign.User{UID: os.Geteuid()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.OK(t, err)
 			r := &repository{dir: root, first: "2026_11_23_02_00_01.jfr"}
 			defer r.close()
 			if err := os.Symlink("2026_11_23_02_00_00.jfr", filepath.Join(dir, "2026_11_23_02_00_03.jfr")); err != nil {
@@ -81,9 +79,7 @@ func TestSalvage(t *testing.T) {
 func TestScarce(t *testing.T) {
 	folder := t.TempDir()
 	root, err := foreign.At(folder, foreign.User{UID: os.Geteuid()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, err)
 	r := &repository{dir: root}
 	defer r.close()
 	free, ok := room(root.File())

@@ -365,10 +365,7 @@ func TestAPipeThatIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	seen, other, link := filepath.Join(dir, "seen"), filepath.Join(dir, "other"), filepath.Join(dir, "link")
 	golden.OK(t, errors.Join(syscall.Mkfifo(seen, 0o600), syscall.Mkfifo(other, 0o600), os.Symlink(other, link)))
-	info, err := os.Lstat(seen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := golden.Must(os.Lstat(seen))(t)
 	reader := golden.Must(os.OpenFile(other, os.O_RDWR, 0))(t)
 	defer reader.Close()
 	for path, want := range map[string]error{link: syscall.ELOOP, other: fs.ErrExist} {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 
 	"gonum.org/v1/gonum/graph/formats/dot"
@@ -38,9 +39,7 @@ func sample() *document.Graph {
 func draw(t *testing.T, how func(io.Writer, *document.Graph) error, g *document.Graph) string {
 	t.Helper()
 	var b strings.Builder
-	if err := how(&b, g); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, how(&b, g))
 	text := b.String()
 	if i := strings.Index(text, "<script>"); i >= 0 { // of a page, libraries follow
 		text = text[:i]

@@ -51,10 +51,7 @@ func running(t *testing.T, address string) *Server {
 // ask returns the status and the text of an answer.
 func ask(t *testing.T, method, address, host string) (*http.Response, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := golden.Must(http.NewRequestWithContext(t.Context(), method, address, nil))(t)
 	req.Host = host
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res := golden.Must(client.Do(req))(t)
@@ -142,10 +139,7 @@ func TestIdleConnectionsEnd(t *testing.T) {
 	if s.http.ReadHeaderTimeout <= 0 || s.http.ReadTimeout <= 0 || s.http.WriteTimeout <= 0 || s.http.IdleTimeout <= 0 {
 		t.Error("a timeout is missing")
 	}
-	c, err := net.Dial("tcp", s.listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := golden.Must(net.Dial("tcp", s.listener.Addr().String()))(t)
 	defer c.Close()
 	fmt.Fprintf(c, "GET / HTTP/1.1\r\nHost: x\r\nLong: %s\r\n\r\n", strings.Repeat("a", 64<<10))
 	c.SetReadDeadline(time.Now().Add(time.Minute))

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"contend/golden"
 	"contend/report/document"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,9 +36,7 @@ func pressures(n int, p func(i int) int64) *document.CSP {
 func drawn(t *testing.T, d *document.CSP, top int, o Options) string {
 	t.Helper()
 	var b strings.Builder
-	if err := Chart(&b, d, top, o); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, Chart(&b, d, top, o))
 	return b.String()
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -22,9 +23,7 @@ func TestAMatrixOfManyNodesIsBounded(t *testing.T) {
 	}
 	for most, o := range map[int]Options{130: {Style: Text, Width: 120}} {
 		var b bytes.Buffer
-		if err := Matrix(&b, d, 0, o); err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, Matrix(&b, d, 0, o))
 		if n := strings.Count(b.String(), "\n"); n > most {
 			t.Errorf("%d lines, at most %d wanted", n, most)
 		}

@@ -72,9 +72,7 @@ func build(t *testing.T, javac string) []byte {
 		if err == nil {
 			_, err = raw.Write(packed.Bytes())
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, err)
 	}
 	add("META-INF/MANIFEST.MF", []byte("Manifest-Version: 1.0\r\nPremain-Class: contend.agent.Stub\r\nAgent-Class: contend.agent.Stub\r\nSources-SHA256: "+sum[:32]+"\r\n\r\n"))
 	for _, c := range classes {
@@ -135,10 +133,7 @@ func TestTheJarNamesItsSources(t *testing.T) {
 		t.Skip("the jar is being rebuilt")
 	}
 	_, sum := sources(t)
-	z, err := zip.NewReader(bytes.NewReader(Jar), int64(len(Jar)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := golden.Must(zip.NewReader(bytes.NewReader(Jar), int64(len(Jar))))(t)
 	f := golden.Must(z.Open("META-INF/MANIFEST.MF"))(t)
 	text := golden.Must(io.ReadAll(f))(t)
 	if !strings.Contains(string(text), "Sources-SHA256: "+sum[:32]+"\r\n") {

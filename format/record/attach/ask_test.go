@@ -129,10 +129,7 @@ func TestWhatIsInTheWayIsNamed(t *testing.T) {
 	for _, c := range []struct{ dir, name string }{{tmp, p.socket()}, {tmp, p.socket() + ".tmp"}, {work, p.request()}} {
 		path := filepath.Join(c.dir, c.name)
 		golden.OK(t, errors.Join(os.MkdirAll(filepath.Join(path, "full"), 0o755), os.Chown(path, mallory, mallory), os.Chmod(c.dir, fs.ModeSticky|0o777), os.Chown(c.dir, 0, 0)))
-		opened, err := p.Open(tmp)
-		if err != nil {
-			t.Fatal(err)
-		}
+		opened := golden.Must(p.Open(tmp))(t)
 		done, err := p.ask(opened)
 		done()
 		opened.Close()

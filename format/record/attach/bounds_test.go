@@ -20,10 +20,7 @@ func TestWhatAProcessSaysIsBounded(t *testing.T) {
 		t.Errorf("%d bytes of its arguments", got)
 	}
 	p := &Process{PID: os.Getpid(), user: foreign.User{UID: os.Geteuid(), GID: os.Getegid()}, tmp: t.TempDir()}
-	l, err := net.Listen("unix", filepath.Join(p.tmp, p.socket()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := golden.Must(net.Listen("unix", filepath.Join(p.tmp, p.socket())))(t)
 	defer l.Close()
 	go func() {
 		conn, err := l.Accept()

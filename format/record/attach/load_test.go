@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"contend/format/record/foreign"
+	"contend/golden"
 )
 
 // A JVM that is just starting may say that it has loaded the agent, or that it may not
@@ -20,9 +21,7 @@ func TestLoadedIsWhatRuns(t *testing.T) {
 	for _, early := range []string{"0\nreturn code: 0\n", "0\n", "0\nDynamic agent loading is only permitted in the live phase\n", "-1\njava.lang.NullPointerException\n"} {
 		p := &Process{PID: os.Getpid(), user: foreign.User{UID: os.Geteuid(), GID: os.Getegid()}, tmp: t.TempDir()}
 		l, err := net.Listen("unix", filepath.Join(p.tmp, p.socket()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.OK(t, err)
 		var asked atomic.Int32
 		go func() {
 			for {

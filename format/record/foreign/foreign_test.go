@@ -169,10 +169,7 @@ func TestList(t *testing.T) {
 // What is made is the user's alone, and is still what is read when its name is given away.
 func TestMadeForAnother(t *testing.T) {
 	d, path := theirs(t)
-	sub, err := d.Mkdir("sub")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sub := golden.Must(d.Mkdir("sub"))(t)
 	defer sub.Close()
 	f := golden.Must(sub.Create("file", []byte("ours")))(t)
 	defer f.Close()
