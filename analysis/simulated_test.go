@@ -3,6 +3,7 @@ package analysis
 import (
 	"math"
 	"testing"
+	"unsafe"
 
 	"contend/format"
 	"contend/format/simulate"
@@ -113,4 +114,16 @@ func TestPingPongHasHalfOfRunningTimeWaiting(t *testing.T) {
 			}
 		}
 	}
+}
+
+func BenchmarkSweep(b *testing.B) {
+	var l format.List
+	golden.Must(simulate.Run(simulate.Config{Scenario: "bulk", Threads: 32, Duration: 1e9}, &l, nil))(b)
+	b.SetBytes(int64(len(l.Events)) * int64(unsafe.Sizeof(format.Event{})))
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Rewind()
+		golden.Must(Run(&l, open))(b)
+	}
+	b.ReportMetric(float64(len(l.Events))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }

@@ -186,3 +186,15 @@ func TestDamagedBytes(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkRead(b *testing.B) {
+	data := load(b, ours)
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	events := int64(0)
+	for b.Loop() {
+		r, _ := readAll(b, data)
+		events = r.Stats().Events
+	}
+	b.ReportMetric(float64(events)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"testing"
 
 	"contend/format"
@@ -149,4 +150,32 @@ func TestUnknownKindsAreSkipped(t *testing.T) {
 	if err != nil || len(l.Events) != 1 || l.Events[0].Thread != 9 {
 		t.Errorf("%v, %+v", err, l.Events)
 	}
+}
+
+// BenchmarkInstants reads sampling instants. Bytes are those without compression.
+func BenchmarkInstants(b *testing.B) {
+	rng, l := rand.New(rand.NewPCG(1, 1)), &format.List{}
+	at, lock, waiters := int64(1e18), format.ObjectID(1), 1
+	for range 200_000 {
+		if at += 1e6 + rng.Int64N(100); rng.IntN(2) == 0 {
+			lock, waiters = format.ObjectID(rng.IntN(5)+1), rng.IntN(6)
+		}
+		_ = l.Write(&format.Event{Kind: format.KindTick, Time: at, Intended: at - rng.Int64N(100_000), Live: 12})
+		ev := format.Event{Kind: format.KindContention, Time: at, Object: lock, Owners: []format.Party{{Thread: 1, Stack: 2}}}
+		for t := range waiters {
+			ev.Waiters = append(ev.Waiters, format.Party{Thread: format.ThreadID(t + 2), Stack: 3})
+		}
+		_ = l.Write(&ev)
+	}
+	plain, data := len(encode(b, l, format.WriterOptions{})), encode(b, l, format.WriterOptions{Codec: format.Zstd})
+	b.SetBytes(int64(plain))
+	b.ReportAllocs()
+	var ev format.Event
+	for b.Loop() {
+		r := golden.Must(NewReader(bytes.NewReader(data), "bench"))(b)
+		for r.Read(&ev) == nil {
+		}
+		r.Close()
+	}
+	b.ReportMetric(float64(len(l.Events))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }
