@@ -33,7 +33,8 @@ func Made(site string) bool { return site != NotTold && !strings.HasPrefix(site,
 //  2. a method in the stack was seen taking the very lock;
 //  3. a method in the stack was seen giving the very lock back;
 //  4. a method in the stack was seen taking a lock of the same class;
-//  5. the innermost frame of the program's own code, for want of better.
+//  5. the innermost frame of the program's own code, for want of better: the owner was in
+//     it, see Told.
 //
 // Of several methods the innermost is meant; the line is that of taking the
 // lock which comes last before the line the stack has there, or of giving it back
@@ -45,6 +46,7 @@ type Sites struct {
 	names analysis.Interner
 	byID  []ofStack
 	taken taken
+	told  map[uint32]bool // sites of owners that something told
 	of    map[analysis.Acquisition]ofOwner
 }
 
@@ -72,7 +74,7 @@ func NewSites(app *regexp.Regexp) *Sites { return &Sites{app: app} }
 
 // Begin gives the symbols of the trace.
 func (s *Sites) Begin(sym *analysis.Symbols) {
-	*s = Sites{sym: sym, app: s.app, of: map[analysis.Acquisition]ofOwner{}, taken: newTaken()}
+	*s = Sites{sym: sym, app: s.app, of: map[analysis.Acquisition]ofOwner{}, told: map[uint32]bool{}, taken: newTaken()}
 	s.names.ID(analysis.UnknownStack)
 }
 
@@ -96,6 +98,9 @@ func (s *Sites) Waiter(id format.StackID) uint32 {
 
 // Owner returns where the owner of a lock, with a stack, took it.
 func (s *Sites) Owner(id format.StackID, lock format.ObjectID) uint32 { return s.owner(id, lock).site }
+
+// Told reports whether a site of owners is where they took locks; if not, they were in it.
+func (s *Sites) Told(site uint32) bool { return s.told[site] }
 
 // Callers returns the frames of the program's own code that called the one where
 // the owner of a lock took it, innermost first: "A.b:1 < C.d:2".
@@ -182,9 +187,12 @@ func (s *Sites) owner(id format.StackID, lock format.ObjectID) ofOwner {
 	o, known := s.of[pair]
 	if !known {
 		frames := s.sym.Frames(id)
-		at, line := s.find(m, pair, frames)
+		at, line, told := s.find(m, pair, frames)
 		o = ofOwner{int32(at), int32(line), s.names.ID(name(frames[at], line)), s.names.ID(s.chain(frames[at+1:]))}
 		s.of[pair] = o
+		if told {
+			s.told[o.site] = true
+		}
 	}
 	m.last, m.owner = lock, o
 	return o
@@ -204,11 +212,12 @@ func (s *Sites) Took(id format.StackID, lock format.ObjectID) string {
 	return ""
 }
 
-// find returns the frame of an owner's stack that took a lock, and its line.
-func (s *Sites) find(m *ofStack, a analysis.Acquisition, frames []format.Frame) (at, line int) {
+// find returns the frame of an owner's stack that took a lock, and its line, or the innermost
+// one where nothing tells.
+func (s *Sites) find(m *ofStack, a analysis.Acquisition, frames []format.Frame) (at, line int, told bool) {
 	at = int(m.own)
 	if s.taken.stacks[a] {
-		return at, frames[at].Line
+		return at, frames[at].Line, true
 	}
 	for _, by := range [...]struct {
 		what seen
@@ -217,11 +226,11 @@ func (s *Sites) find(m *ofStack, a analysis.Acquisition, frames []format.Frame) 
 	}{{acquires, uint32(a.Lock), before}, {releases, uint32(a.Lock), behind}, {acquiresClass, s.sym.Class(a.Lock), before}} {
 		for i := at; i < len(frames); i++ {
 			if lines := s.taken.linesOf(by.what, by.of, frames[i]); len(lines) > 0 {
-				return i, by.line(lines, frames[i].Line)
+				return i, by.line(lines, frames[i].Line), true
 			}
 		}
 	}
-	return at, frames[at].Line
+	return at, frames[at].Line, false
 }
 
 // chain writes the program's own frames of a stack.

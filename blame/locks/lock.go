@@ -28,6 +28,7 @@ type Lock struct {
 type Owner struct {
 	Site         string
 	Pseudo       bool // Site is no place in the program
+	In           bool // Site is where the owner was: nothing tells where it took the lock
 	WaitNs       int64
 	ByProvenance analysis.Known
 	Callers      []Amount // the program's own frames around the site, as one text each
@@ -171,6 +172,7 @@ func (c *Overview) ownersOf(rows []int32, roots [][]partEnd) []Owner {
 	for _, g := range c.owners.groups(rows, 1) {
 		o := Owner{Site: c.text(blame.ByOwnerSite, g.id), Pseudo: blame.Pseudo(g.id), WaitNs: g.ns, ByProvenance: g.byProvenance}
 		if !o.Pseudo {
+			o.In = !c.keys.Sites().Told(g.id) && o.Site != analysis.UnknownStack
 			o.Callers = c.callersOf(g.rows)
 			o.Doings = c.doingsOf(g.rows, roots)
 		}

@@ -24,15 +24,18 @@ func (c *Overview) siteOf(of *charged) string {
 	if made, told := c.made(of.id); told {
 		return made
 	}
-	return cmp.Or(c.mostly(&c.owners, of.owners), c.mostly(&c.waiters, of.places))
+	told := c.keys.Sites().Told
+	return cmp.Or(c.mostly(&c.owners, of.owners, told), c.mostly(&c.waiters, of.places, all), c.mostly(&c.owners, of.owners, all))
 }
 
-// mostly returns which site in the program most of the waiting of some rows is at;
-// "" where all is elsewhere.
-func (c *Overview) mostly(s *sums, rows []int32) string {
+func all(uint32) bool { return true }
+
+// mostly returns which site in the program most of the waiting of some rows is at, of those
+// that count; "" where all is elsewhere.
+func (c *Overview) mostly(s *sums, rows []int32, counts func(site uint32) bool) string {
 	bySite := make(map[uint32]int64, len(rows))
 	for _, r := range rows {
-		if site := s.id(r, 1); !blame.Pseudo(site) {
+		if site := s.id(r, 1); !blame.Pseudo(site) && counts(site) {
 			bySite[site] += s.ns[r]
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // LockOwner is one place in the program whose threads had a lock while others
 // waited for it, or a pseudo owner.
 type LockOwner struct {
-	Site    string    `json:"site"` // class.method:line that took the lock; [handoff] and the like are no places
+	Site    string    `json:"site"`         // class.method:line that took the lock; [handoff] and the like are no places
+	In      bool      `json:"in,omitempty"` // Site is where the owner was: nothing tells where it took the lock
 	WaitNs  int64     `json:"waitNs"`
 	Share   float64   `json:"share"`   // of the waiting for the lock
 	Callers []Callers `json:"callers"` // by waiting; none for a pseudo owner, or where nothing of the program called it
@@ -87,7 +88,7 @@ func notCounted(all []Warning) []Warning {
 func owners(l *locks.Lock, top int) []LockOwner {
 	out := []LockOwner{}
 	for _, o := range limit(l.Owners, top) {
-		d := LockOwner{Site: o.Site, WaitNs: o.WaitNs, Share: ratio(o.WaitNs, l.WaitNs), Callers: []Callers{}, Doing: []Doing{}, Provenance: NewProvenance(o.ByProvenance)}
+		d := LockOwner{Site: o.Site, In: o.In, WaitNs: o.WaitNs, Share: ratio(o.WaitNs, l.WaitNs), Callers: []Callers{}, Doing: []Doing{}, Provenance: NewProvenance(o.ByProvenance)}
 		for _, c := range limit(o.Callers, top) {
 			d.Callers = append(d.Callers, Callers{Sites: strings.Split(c.Text, " < "), WaitNs: c.WaitNs})
 		}

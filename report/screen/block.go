@@ -199,6 +199,9 @@ func (s *screen) holder(first string, o *document.LockOwner) []line {
 	callers := usual(o)
 	parts := func(n int) []string {
 		parts := append([]string{s.owner(o.Site)}, s.calledBy(callers[:n])...)
+		if o.In {
+			parts[0] = "in " + parts[0]
+		}
 		if what := s.doing(o); what != "" {
 			parts[len(parts)-1] += ","
 			parts = append(parts, what)

@@ -69,7 +69,7 @@ public class Overhead {
       jfr = new Recording(settings);
       jfr.start();
     }
-    contend.agent.Stub.premain("file=" + trace + ",lease=" + lease + ",rate=" + rate + ",jar=" + System.getProperty("jar") + (flight ? ",evidence=1" : ""), null);
+    contend.agent.Stub.premain("file=" + trace + ",lease=" + lease + ",rate=" + rate + ",overhead=" + (rate > 20 ? 0.05 : 0.012) + ",jar=" + System.getProperty("jar") + (flight ? ",evidence=1" : ""), null);
     Thread.sleep(100);
     sampler = task("contend-sampler");
     Window w = window(length);
