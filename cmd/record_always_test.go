@@ -95,32 +95,16 @@ func TestRecordEvery(t *testing.T) {
 	}
 }
 
-// Two threads take turns at a lock, at first seldom and then, when a file is there, all the time.
-const phased = `public class Phased {
-  static final Object lock = new Object();
-
-  static void turn(java.io.File begins) throws InterruptedException {
-    if (!begins.exists()) { Thread.sleep(20); return; }
-    synchronized (lock) { Thread.sleep(20); }
-  }
-
-  public static void main(String[] args) {
-    java.io.File begins = new java.io.File(args[0]);
-    for (int i = 0; i < 4; i++) Busy.forever(() -> turn(begins));
-    System.out.println("ready");
-  }
-}`
-
 // A process that is watched is recorded when the condition begins to hold, and not before.
 func TestRecordWhen(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	dir, classes := program(t, "Phased", phased)
+	dir, classes := t.TempDir(), classes(t)
 	for jdk, jvm := range jvms() {
 		t.Run(jdk, func(t *testing.T) {
 			t.Parallel()
 			folder, begins := filepath.Join(dir, jdk), filepath.Join(dir, jdk+".begins")
-			p := java(t, "sh", nil, "-c", "exec "+jvm+" -cp '"+classes+"' Phased '"+begins+"'", "sh").Process
+			p := program(t, jvm, nil, "-cp", classes, "Phased", begins).Process
 			quiet := make(chan int, 1)
 			go func() {
 				time.Sleep(6 * time.Second)

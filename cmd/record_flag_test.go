@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -103,32 +102,8 @@ func TestRecordKilledRestoresContentionMonitoring(t *testing.T) {
 // that changes.
 func watch(t *testing.T, wants string) (pid int, log string) {
 	t.Helper()
-	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
-		t.Skip("no JDK here, or -short")
-	}
-	dir := t.TempDir()
-	source, log := filepath.Join(dir, "Watch.java"), filepath.Join(dir, "log")
-	const text = `public class Watch {
-  public static void main(String[] args) throws Exception {
-    java.lang.management.ThreadMXBean threads = java.lang.management.ManagementFactory.getThreadMXBean();
-    threads.setThreadContentionMonitoringEnabled(Boolean.getBoolean("wants"));
-    Busy.main(args);
-    for (Boolean last = null; ; Thread.sleep(10)) {
-      boolean now = threads.isThreadContentionMonitoringEnabled();
-      if (last == null || last != now) {
-        try (java.io.FileWriter w = new java.io.FileWriter(System.getProperty("log"), true)) {
-          w.write((last = now) + " ");
-        }
-      }
-    }
-  }
-}`
-	golden.OK(t, os.WriteFile(source, []byte(text), 0o644))
-	classes := golden.Must(busy())(t)
-	if out, err := exec.Command("javac", "-cp", classes, "-d", dir, source).CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, out)
-	}
-	return java(t, "sh", nil, "-c", "exec java -Dwants="+wants+" -Dlog='"+log+"' -cp '"+classes+":"+dir+"' Watch", "sh").Process.Pid, log
+	log = filepath.Join(t.TempDir(), "log")
+	return program(t, "java", nil, "-Dwants="+wants, "-Dlog="+log, "-cp", classes(t), "Watch").Process.Pid, log
 }
 
 // awaited returns what a log says, once it says that or that takes too long.

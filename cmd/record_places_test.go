@@ -87,14 +87,11 @@ func resolved(program string) string {
 func TestRecordInNamespaces(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
-		t.Skip("no JDK here, or -short")
-	}
 	flags := []string{"--mount", "--pid", "--fork", "--kill-child", "--mount-proc"}
 	if out, err := exec.Command("unshare", append(flags, "mount", "-t", "tmpfs", "none", "/tmp")...).CombinedOutput(); err != nil {
 		t.Skipf("only root makes namespaces, where the kernel lets it: %v %s", err, out)
 	}
-	dir := golden.Must(busy())(t)
+	dir := classes(t)
 	script := fmt.Sprintf(`mount -t tmpfs none /mnt && cp -r '%[1]s' /mnt/classes && mount -t tmpfs none /tmp && mkdir -p '%[1]s' && cp /mnt/classes/* '%[1]s' && exec java "$@"`, dir)
 	outer := java(t, "unshare", nil, append(flags, "sh", "-c", script, "sh")...).Process.Pid
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", outer, outer))
@@ -129,10 +126,7 @@ func TestRecordWhereOthersExchangeNames(t *testing.T) {
 	if out, err := exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "none", "/tmp").CombinedOutput(); err != nil {
 		t.Skipf("only root makes namespaces, where the kernel lets it: %v %s", err, out)
 	}
-	dir, err := busy()
-	if err != nil {
-		t.Skip(err)
-	}
+	dir := classes(t)
 	script := fmt.Sprintf(`mount -t tmpfs none /mnt && cp -r '%[1]s' /mnt/classes && mount -t tmpfs -o mode=777 none /tmp && mkdir -p '%[1]s' && cp /mnt/classes/* '%[1]s' && exec java "$@"`, dir)
 	pid := strconv.Itoa(java(t, "unshare", nil, "--mount", "sh", "-c", script, "sh").Process.Pid)
 	for _, with := range []string{"agent", "jfr"} {
@@ -156,10 +150,7 @@ func TestRecordInATrustedPlace(t *testing.T) {
 	if out, err := exec.Command("unshare", "--mount", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "true").CombinedOutput(); err != nil {
 		t.Skipf("only root makes namespaces and is somebody else: %v %s", err, out)
 	}
-	dir, err := busy()
-	if err != nil {
-		t.Skip(err)
-	}
+	dir := classes(t)
 	script := fmt.Sprintf(`mount -t tmpfs none /mnt && cp -r '%[1]s' /mnt/classes && mount -t tmpfs -o mode=777 none /tmp && mkdir -p '%[1]s' && cp /mnt/classes/* '%[1]s' && chmod -R a+rX /tmp/* && exec setpriv --reuid=65534 --regid=65534 --clear-groups java "$@"`, dir)
 	pid := strconv.Itoa(java(t, "unshare", nil, "--mount", "sh", "-c", script, "sh").Process.Pid)
 	code, _, msg := recordOf(t, "--trust-tmp", "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
@@ -193,10 +184,10 @@ func TestRecordInATrustedPlace(t *testing.T) {
 func TestRecordBeneathALink(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	if _, err := exec.LookPath("javac"); err != nil || testing.Short() || os.Geteuid() != 0 {
-		t.Skip("no JDK here, or -short, or this is not root")
+	if os.Geteuid() != 0 {
+		t.Skip("only root makes namespaces")
 	}
-	dir := golden.Must(busy())(t)
+	dir := classes(t)
 	outside, err := os.MkdirTemp("/var/tmp", "contend-outside-") // not beneath the link itself
 	golden.OK(t, err)
 	t.Cleanup(func() { os.RemoveAll(outside) })
@@ -276,36 +267,14 @@ func TestRecordVirtualThreads(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
 	jvm := jvms()["25"]
-	if jvm == "" || testing.Short() {
-		t.Skip("no JDK 25 here, or -short")
+	if jvm == "" {
+		t.Skip("no JDK 25 here")
 	}
-	dir := t.TempDir()
-	source := filepath.Join(dir, "Light.java")
-	const text = `public class Light {
-  public static void main(String[] args) throws Exception {
-    for (int i = 0; i < 4; i++) {
-      Thread.ofVirtual().start(() -> {
-        while (true) {
-          synchronized (Light.class) {
-            try { Thread.sleep(2); } catch (InterruptedException e) { return; }
-          }
-        }
-      });
-    }
-    System.out.println("ready");
-    Busy.main(args);
-  }
-}`
-	golden.OK(t, os.WriteFile(source, []byte(text), 0o644))
-	classes, err := busy()
-	if err != nil {
-		t.Skip(err)
-	}
-	if out, err := exec.Command(filepath.Join(filepath.Dir(jvm), "javac"), "-cp", classes, "-d", dir, source).CombinedOutput(); err != nil {
+	classes, dir := classes(t), t.TempDir()
+	if out, err := exec.Command(filepath.Join(filepath.Dir(jvm), "javac"), "-cp", classes, "-d", dir, "testdata/java/Light.java").CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
-	// java names Busy as the main class; it is an argument of this one.
-	pid := strconv.Itoa(java(t, "sh", nil, "-c", fmt.Sprintf(`exec %s -cp '%s:%s' Light`, jvm, dir, classes), "sh").Process.Pid)
+	pid := strconv.Itoa(program(t, jvm, nil, "-cp", dir+":"+classes, "Light").Process.Pid)
 	for with, want := range map[string]string{"agent": "the agent sees nothing: --with jfr", "both": "", "jfr": ""} {
 		trace := filepath.Join(t.TempDir(), "x.bin")
 		code, _, msg := recordOf(t, "--with", with, "--duration", "1s", "-o", trace, pid)
@@ -354,10 +323,7 @@ func TestRecordVirtualThreads(t *testing.T) {
 func TestRecordAtTheStart(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
-		t.Skip("no JDK here, or -short")
-	}
-	dir := golden.Must(busy())(t)
+	dir := classes(t)
 	c := exec.Command("java", "-Xmx64m", "-XX:+UseSerialGC", "-cp", dir, "Busy")
 	golden.OK(t, c.Start())
 	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })

@@ -24,12 +24,15 @@ import (
 	"contend/report/document"
 )
 
-// busy compiles the program that is recorded, once.
-var busy = sync.OnceValues(func() (dir string, err error) {
-	if dir, err = os.MkdirTemp(sharedDir, "busy-"); err != nil {
+// compiled is the folder of the programs that are recorded: they are compiled once. Late is
+// none of them, and Light needs a newer JDK.
+var compiled = sync.OnceValues(func() (dir string, err error) {
+	if dir, err = os.MkdirTemp(sharedDir, "java-"); err != nil {
 		return "", err
 	}
-	out, err := exec.Command("javac", "-d", dir, "testdata/java/Busy.java").CombinedOutput()
+	sources, _ := filepath.Glob("testdata/java/*.java")
+	sources = slices.DeleteFunc(sources, func(path string) bool { return strings.HasPrefix(filepath.Base(path), "L") })
+	out, err := exec.Command("javac", append([]string{"-d", dir}, sources...)...).CombinedOutput()
 	for _, d := range []string{sharedDir, dir} {
 		if err == nil {
 			err = os.Chmod(d, 0o755) // other users run it too
@@ -41,17 +44,25 @@ var busy = sync.OnceValues(func() (dir string, err error) {
 	return dir, err
 })
 
-// java starts the program with options of the JVM and returns its process.
+// classes is where the programs are; without a JDK it skips the test.
+func classes(t *testing.T) (dir string) {
+	t.Helper()
+	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
+		t.Skip("no JDK here, or -short: a JVM is too slow to start")
+	}
+	return golden.Must(compiled())(t)
+}
+
+// java starts Busy with options of the JVM and returns its process.
 func java(t *testing.T, jvm string, as *syscall.SysProcAttr, options ...string) *exec.Cmd {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("-short: a JVM is too slow to start")
-	}
-	if _, err := exec.LookPath("javac"); err != nil {
-		t.Skip("no JDK here: nothing to record")
-	}
-	dir := golden.Must(busy())(t)
-	c := exec.Command(jvm, append(options, "-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", dir, "Busy")...)
+	return program(t, jvm, as, append(options, "-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classes(t), "Busy")...)
+}
+
+// program starts one that says when it runs.
+func program(t *testing.T, command string, as *syscall.SysProcAttr, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.Command(command, args...)
 	c.SysProcAttr = as
 	out, err := c.StdoutPipe()
 	if err == nil {
