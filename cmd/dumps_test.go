@@ -45,18 +45,6 @@ func TestDeadlocksOfADump(t *testing.T) {
 	}
 }
 
-// A cycle may lead through monitors and java.util.concurrent locks.
-func TestMixedDeadlock(t *testing.T) {
-	a := ask[document.Analyze](t, "analyze", "../decode/threaddump/testdata/dialects/hotspot17-mixed-cycle.txt")
-	if got := cycles(a); len(got) != 1 || !slices.Equal(got[0], []string{"holds-R", "holds-S", "holds-monitor"}) {
-		t.Fatalf("cycles %v", got)
-	}
-	queued := slices.Clone(a.Deadlocks[0].Queued)
-	if slices.Sort(queued); !slices.Equal(queued, []string{"queued-juc", "queued-monitor"}) {
-		t.Errorf("queued %v", queued)
-	}
-}
-
 // dumpTruth is what an independent script counted in a dump.
 type dumpTruth struct {
 	Cycles [][]string `json:"wait_for_cycles"`
@@ -133,34 +121,24 @@ func TestASeriesNamesTheOwnersOperations(t *testing.T) {
 	}
 }
 
-func TestCutDumps(t *testing.T) {
-	text := golden.Must(os.ReadFile("../testdata/deadlock-monitors-and-juc-jdk17.txt"))(t)
-	path := filepath.Join(t.TempDir(), "cut.txt")
-	at := bytes.Index(text, []byte(`"juc-1"`)) + 300
-	golden.OK(t, os.WriteFile(path, text[:at], 0o644))
-	var out, msg bytes.Buffer
-	if code := Main([]string{"analyze", path}, nil, &out, &msg); code != exitDamaged || !strings.Contains(msg.String(), "cut off") || !strings.Contains(out.String(), "reporter") {
-		t.Errorf("exit %d: %s\n%s", code, msg.String(), out.String())
-	}
-}
-
 // What the JVM itself found is found, however the dump was taken: without -l
 // nothing but its report names the owners of java.util.concurrent locks.
 func TestDeadlocksOfEveryDialect(t *testing.T) {
 	clerks, tellers := []string{"clerk-1", "clerk-2"}, []string{"teller-1", "teller-2"}
 	for name, want := range map[string][][]string{
-		"jstack17.txt":            {clerks, tellers},
-		"jhsdb17.txt":             {clerks, tellers},
-		"jhsdb17-mixed.txt":       {clerks, tellers},
-		"deadlock-report17.txt":   {clerks, tellers},
-		"deadlock-report-cut.txt": {clerks},
-		"springboot.txt":          {clerks, tellers},
-		"springboot.json":         {clerks, tellers},
-		"springboot1.json":        {clerks, tellers},
-		"intellij.txt":            {clerks},
-		"android-art.txt":         {{"main", "worker-2"}},
-		"android-dalvik.txt":      nil,
-		"jenkins.txt":             nil,
+		"jstack17.txt":              {clerks, tellers},
+		"jhsdb17.txt":               {clerks, tellers},
+		"jhsdb17-mixed.txt":         {clerks, tellers},
+		"deadlock-report17.txt":     {clerks, tellers},
+		"deadlock-report-cut.txt":   {clerks},
+		"springboot.txt":            {clerks, tellers},
+		"springboot.json":           {clerks, tellers},
+		"springboot1.json":          {clerks, tellers},
+		"intellij.txt":              {clerks},
+		"android-art.txt":           {{"main", "worker-2"}},
+		"android-dalvik.txt":        nil,
+		"jenkins.txt":               nil,
+		"hotspot17-mixed-cycle.txt": {{"holds-R", "holds-S", "holds-monitor"}}, // of monitors and of java.util.concurrent
 	} {
 		path := dialect(t, name)
 		if got := cycles(ask[document.Analyze](t, "analyze", path)); !slices.EqualFunc(got, want, slices.Equal) {

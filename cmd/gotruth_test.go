@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"os"
@@ -82,17 +81,6 @@ func TestGoLocksEqualTheProgramsOwnLog(t *testing.T) {
 		if d > limit.distance {
 			t.Errorf("%s: distance %.3f: %v", l.Lock, d, by)
 		}
-	}
-}
-
-// A trace of an older Go says which, and what to do.
-func TestOldGoTraceIsRefused(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "old.trace")
-	golden.OK(t, os.WriteFile(path, []byte("go 1.21 trace\x00\x00\x00"), 0o644))
-	var out, msg bytes.Buffer
-	code := Main([]string{"analyze", path}, nil, &out, &msg)
-	if text := msg.String(); code != exitFailed || out.Len() > 0 || !strings.Contains(text, "trace of Go 1.21: version is not supported") || !strings.Contains(text, "hint: build the program with Go 1.22") {
-		t.Errorf("exit %d: %s", code, text)
 	}
 }
 

@@ -20,8 +20,6 @@ import (
 	"contend/golden"
 	"contend/report/document"
 
-	hdr "github.com/HdrHistogram/hdrhistogram-go"
-	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 )
@@ -131,53 +129,6 @@ func samePercentiles(t *testing.T, what string, got *document.Lengths, raw []int
 	}
 }
 
-// A recording written as a log has the same waits in the library's own
-// reader, by tag, and the same percentiles when contend reads it back.
-func TestLogsOfRecordingsReadBack(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
-	const path = "../testdata/derby-8clients.jfr"
-	file := filepath.Join(t.TempDir(), "waits.hlog")
-	if code := Main([]string{"hist", "--by", "class", "--interval", "100ms", path, "-o", file}, nil, os.Stdout, os.Stderr); code != exitOK {
-		t.Fatalf("exit %d", code)
-	}
-	f := golden.Must(os.Open(file))(t)
-	defer f.Close()
-	library, intervals := map[string]int64{}, 0
-	for r := hdr.NewHistogramLogReader(f); ; intervals++ {
-		h := golden.Must(r.NextIntervalHistogram())(t)
-		if h == nil {
-			break
-		}
-		library[h.Tag()] += h.TotalCount()
-	}
-	want := ask[document.Hist](t, "hist", "--by", "class", path)
-	got := ask[document.Hist](t, "hist", file)
-	if len(want.Rows) != len(got.Rows) || len(library) != len(got.Rows) || intervals <= len(got.Rows) {
-		t.Fatalf("%d rows, %d of the log, %d of the library in %d intervals", len(want.Rows), len(got.Rows), len(library), intervals)
-	}
-	byTag := map[string]document.HistRow{}
-	for _, r := range got.Rows {
-		byTag[r.Keys[0]] = r
-	}
-	for _, w := range append(want.Rows, want.Total) {
-		g, tag := got.Total, ""
-		if len(w.Keys) > 0 {
-			tag = strings.ReplaceAll(w.Keys[0], " ", "_") // a log's tags have no blanks
-			g = byTag[tag]
-		}
-		if g.Exact == nil || g.Waits != w.Waits || tag != "" && library[tag] != w.Waits {
-			t.Errorf("%s: %d waits, the log has %d, the library %d", tag, w.Waits, g.Waits, library[tag])
-			continue
-		}
-		for i, pair := range [][2]int64{{g.Exact.P50Ns, w.Exact.P50Ns}, {g.Exact.P99Ns, w.Exact.P99Ns}, {g.Exact.MaxNs, w.Exact.MaxNs}} {
-			if math.Abs(float64(pair[0]-pair[1])) > float64(pair[1])*1e-3 {
-				t.Errorf("%s: length %d: %d ns, want %d", tag, i, pair[0], pair[1])
-			}
-		}
-	}
-}
-
 // Of a sampled trace the bounds enclose what the exact trace of the same run
 // says: the longest wait there is and, for locks all of whose waits the sampler
 // told apart, every percentile.
@@ -245,29 +196,6 @@ func lengthsSum(t *testing.T, i int) law {
 			t.Errorf("by %s: %d waits in rows, %d in total, want %d", by, sum, d.Total.Waits, want)
 		}
 	}}
-}
-
-// The command prints of jHiccup's own log what HdrHistogram's Java reader
-// finds in it.
-func TestHistReadsTheLogOfJHiccup(t *testing.T) {
-	const path = "../../shared/fixtures/public/hdr/jHiccup-2.0.7S.logV2.hlog"
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("the public logs are not here: ", err)
-	}
-	d := ask[document.Hist](t, "hist", path)
-	if len(d.Rows) != 1 || d.Rows[0].Keys[0] != noTag || d.Coverage != nil {
-		t.Fatalf("%+v", d)
-	}
-	got := *d.Rows[0].Exact
-	want := document.Lengths{Count: 48761, MeanNs: 67632018, P50Ns: 327935, P90Ns: got.P90Ns, P99Ns: 1427111935, P999Ns: 1745879039, P4Ns: got.P4Ns, MaxNs: 1796210687}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	first := ask[document.Hist](t, "hist", "--to", "9s", path).Total
-	rest := ask[document.Hist](t, "hist", "--from", "9s", path).Total
-	if first.Waits == 0 || rest.Waits == 0 || first.Waits+rest.Waits != got.Count {
-		t.Errorf("%d and %d of %d", first.Waits, rest.Waits, got.Count)
-	}
 }
 
 // A log may be compressed, whoever did it, and named or piped in; of one that

@@ -3,8 +3,6 @@ package cmd
 import (
 	"bytes"
 	"os"
-	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,20 +37,5 @@ func TestPerfFlagsThatDoNothingAreRefused(t *testing.T) {
 	}
 	if code, out, msg := said("perf-args", "17,18"); code != exitOK || !strings.Contains(out, "-p 17,18 ") {
 		t.Errorf("exit %d %s %s", code, out, msg)
-	}
-}
-
-// Who asks for a native program is told of perf.
-func TestRecordOfANativeProgramNamesPerf(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("perf is Linux's")
-	}
-	c := exec.Command("sleep", "600")
-	if err := c.Start(); err != nil {
-		t.Skip(err)
-	}
-	defer func() { _ = c.Process.Kill(); _ = c.Wait() }()
-	if code, _, msg := said("record", strconv.Itoa(c.Process.Pid)); code != exitFailed || !strings.Contains(msg, "hint: --perf records a native program") {
-		t.Errorf("exit %d: %s", code, msg)
 	}
 }

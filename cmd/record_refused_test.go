@@ -80,8 +80,9 @@ func TestRecordNoJVM(t *testing.T) {
 		t.Skip(err)
 	}
 	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
-	targets := map[string]string{strconv.Itoa(c.Process.Pid): "is not a Java process", "4194304": "does not run", "no.such.Main": "no JVM here runs"}
+	targets := map[string]string{strconv.Itoa(c.Process.Pid): "is not a Java process\nhint: ", "4194304": "does not run", "no.such.Main": "no JVM here runs"}
 	if runtime.GOOS == "linux" {
+		targets[strconv.Itoa(c.Process.Pid)] += "--perf records a native program"
 		targets[strconv.Itoa(os.Getpid())] = "is a Go program, which records itself\nhint: 'contend record http://HOST:PORT'"
 	}
 	for target, want := range targets {

@@ -3,6 +3,7 @@
 package cmd
 
 import (
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -13,22 +14,27 @@ import (
 	"contend/report/document"
 )
 
-// recordedBy runs a class that uses those of Busy with each JDK here, records it
-// with the agent and these flags as well, and shows what analyze says of it.
-func recordedBy(t *testing.T, name string, flags []string, look func(*testing.T, *document.Analyze)) {
+// recordedBy runs a class that uses those of Busy with each JDK here, records it with the
+// agent and these flags as well, and shows what analyze says of it. It records for so many
+// seconds, and again for longer where the agent had too few turns on a busy machine for so
+// many samples.
+func recordedBy(t *testing.T, name string, seconds int, samples int64, flags []string, look func(*testing.T, *document.Analyze)) {
 	t.Helper()
 	dir, classes := t.TempDir(), classes(t)
 	for jdk, jvm := range jvms() {
 		t.Run(jdk, func(t *testing.T) {
 			t.Parallel()
-			pid := program(t, jvm, nil, "-cp", classes, name).Process.Pid
-			file := filepath.Join(dir, jdk+".bin")
-			args := append([]string{"--with", "agent", "-o", file, strconv.Itoa(pid)}, flags...)
-			if code, _, msg := recordOf(t, args...); code != exitOK {
-				t.Fatal(msg)
+			pid, file := program(t, jvm, nil, "-cp", classes, name).Process.Pid, filepath.Join(dir, jdk+".bin")
+			var d *document.Analyze
+			for s := seconds; s <= 16*seconds && (d == nil || d.Coverage.Sampler != nil && d.Coverage.Sampler.Samples < samples); s *= 2 {
+				args := []string{"--with", "agent", "--duration", fmt.Sprint(s, "s"), "-o", file, strconv.Itoa(pid)}
+				if code, _, msg := recordOf(t, append(args, flags...)...); code != exitOK {
+					t.Fatal(msg)
+				}
+				d = ask[document.Analyze](t, "analyze", file)
 			}
 			waitForOneEach(t, run(t, "dump", file))
-			look(t, ask[document.Analyze](t, "analyze", file))
+			look(t, d)
 		})
 	}
 }
@@ -53,7 +59,7 @@ func waitForOneEach(t *testing.T, dump string) {
 func TestTheWayBackFromWaitingIsAcquiring(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	recordedBy(t, "Returns", []string{"--rate", "50", "--duration", "4s"}, func(t *testing.T, d *document.Analyze) {
+	recordedBy(t, "Returns", 4, 150, []string{"--rate", "50"}, func(t *testing.T, d *document.Analyze) {
 		waited := map[string]float64{}
 		for _, l := range d.Locks {
 			waited[l.Class] += float64(l.WaitNs) / float64(d.Trace.DurationNs)
@@ -71,7 +77,7 @@ func TestTheWayBackFromWaitingIsAcquiring(t *testing.T) {
 func TestNobodyWaitsForHimself(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	recordedBy(t, "Crowd", []string{"--rate", "200", "--duration", "10s"}, func(t *testing.T, d *document.Analyze) {
+	recordedBy(t, "Crowd", 10, 1, []string{"--rate", "200"}, func(t *testing.T, d *document.Analyze) {
 		t.Logf("%+v, %d threads", d.Coverage.Sampler, d.Trace.Threads)
 		if len(d.Deadlocks) > 0 {
 			t.Errorf("%+v", d.Deadlocks[0])

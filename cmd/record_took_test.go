@@ -18,7 +18,7 @@ func TestTheLineThatTookTheMonitor(t *testing.T) {
 	for _, with := range []string{"agent", "both"} {
 		t.Run(with, func(t *testing.T) {
 			t.Parallel()
-			recordedBy(t, "Helped", []string{"--with", with, "--rate", "50", "--max-overhead", "50%", "--duration", "5s"}, func(t *testing.T, d *document.Analyze) {
+			recordedBy(t, "Helped", 5, 100, []string{"--with", with, "--rate", "50", "--max-overhead", "50%"}, func(t *testing.T, d *document.Analyze) {
 				took := map[string]int64{}
 				for _, l := range d.Locks {
 					for _, o := range l.Owners {

@@ -96,7 +96,7 @@ func answered(t *testing.T, path string) (doc *document.Analyze, code int) {
 }
 
 // patience is how long a busy machine may take for what takes a moment.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // comes reports whether something comes true in the time a busy machine may take for it.
 func comes(done func() bool) bool {

@@ -3,7 +3,6 @@ package cmd
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,27 +18,6 @@ func TestTheReportIsBlamedNotItsSleep(t *testing.T) {
 	}
 	if l.Waiting[0].Site != "Truth.checkout:15" {
 		t.Errorf("%+v", l.Waiting)
-	}
-}
-
-// What findings say of recordings whose programs are known, and that they are
-// silent where threads only compute.
-func TestFindingsOfRecordings(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
-	for path, want := range map[string][]string{
-		"../testdata/truth-8threads.jfr":                  {"sleep-while-holding Truth.exportReport:17", "blocked-while-holding Truth.nestedTransfer:19", "sleep-while-holding Truth.auditScan:21"},
-		"../testdata/lab-cpu-jdk25-d1s.jfr":               nil,
-		"../testdata/hsqldb-6clients.jfr":                 nil,
-		"../testdata/deadlock-monitors-and-juc-jdk17.txt": {"deadlock ", "deadlock "},
-	} {
-		var got []string
-		for _, f := range analyzed(t, path).Findings {
-			got = append(got, f.Kind+" "+f.Owner)
-		}
-		if want != nil && !slices.Equal(got, want) || want == nil && len(got) > 0 {
-			t.Errorf("%s: %q, want %q", path, got, want)
-		}
 	}
 }
 
