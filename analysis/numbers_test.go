@@ -1,7 +1,9 @@
 package analysis
 
 import (
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"contend/analysis/owners"
 	"contend/format"
@@ -107,6 +109,54 @@ func TestACycleHasTwoThreads(t *testing.T) {
 		e, known := newEmitter(newDefinitions(), open, newDispatcher(nil, nil)), map[string]int32{}
 		if (&cycles{}).findCycles(c.locks, e, known); len(known) != c.want {
 			t.Errorf("%+v: %d cycles, want %d", c.locks, len(known), c.want)
+		}
+	}
+}
+
+// Dumps that agree less than expected are a reason for doubt; dumps that agree more are not.
+func TestOnlyDumpsThatAgreeLessAreADoubt(t *testing.T) {
+	for code, agrees := range map[string]int64{"disagreement": 300, "modesty": 900} {
+		c := &Trust{Seen: owners.Agreement{Dumps: 100, Asked: 1000, Agrees: agrees, Squares: 10000}}
+		c.Known.Add(Likely(0.6), 1000)
+		w := disagreement(c)
+		if len(w) != 1 || w[0].Code != code || !strings.Contains(w[0].Text, "where it expects 60 % itself") {
+			t.Errorf("%d of 1000 agree: %+v, want %s", agrees, w, code)
+		}
+	}
+}
+
+// A warning names the class with most waits that match no rule. Waits without a lock have no
+// class to name.
+func TestWaitsThatNoRuleKnowsNameTheirClass(t *testing.T) {
+	defs := newDefinitions()
+	for object, want := range map[format.ObjectID]string{format.NoObject: "without a word", 1: "most of them on app.Latch"} {
+		defs.add(&format.Event{Kind: format.KindObject, Object: 1, Class: "app.Latch"})
+		rec := newRecord()
+		rec.unclear[object] = someWaits{n: 2, ns: 3e6}
+		got := rec.unclassified(defs)
+		if len(got) != 1 || !strings.Contains(got[0].Text, want) || strings.Contains(got[0].Text, "[unknown class]") {
+			t.Errorf("lock %d: %v", object, got)
+		}
+	}
+}
+
+// However long names are, what is kept of them is short, valid, and told apart.
+func TestLongNamesAreKeptShort(t *testing.T) {
+	seen := map[string]string{}
+	for _, name := range []string{"a.B", strings.Repeat("a", maxName), strings.Repeat("a", maxName+1), strings.Repeat("a", 200_000),
+		strings.Repeat("é", 100_000), "x" + strings.Repeat("語", 70_000), strings.Repeat("a", 100_000) + "b" + strings.Repeat("a", 100_000)} {
+		sym := NewSymbols(&format.Event{Kind: format.KindThread, Thread: 1, Name: name},
+			&format.Event{Kind: format.KindObject, Object: 1, Class: name, Name: name},
+			&format.Event{Kind: format.KindStack, Stack: 1, Frames: []format.Frame{{Class: name, Method: name, File: name}}})
+		f := sym.Frames(1)[0]
+		for what, kept := range map[string]string{"thread": sym.ThreadName(1), "class": sym.ClassName(1), "of a frame": f.Class, "method": f.Method, "file": f.File} {
+			if len(kept) > maxName+64 || !utf8.ValidString(kept) || len(name) <= maxName && kept != name {
+				t.Errorf("%s of %d bytes: %d are kept", what, len(name), len(kept))
+			}
+			if other, met := seen[kept]; met && other != name {
+				t.Errorf("%s: two names are one", what)
+			}
+			seen[kept] = name
 		}
 	}
 }

@@ -2,9 +2,13 @@ package analysis
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"testing"
 
+	"contend/analysis/owners"
 	"contend/format"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -133,5 +137,96 @@ func TestCyclesAreDeadlocks(t *testing.T) {
 				t.Errorf("%s, %d locks: %d of %d ns are charged to the deadlock", name, locks, s.root["deadlock1"], want)
 			}
 		}
+	}
+}
+
+// A cycle in a dump is found once, however many threads are on it or behind it. Threads
+// that wait for a running thread are not behind it.
+func TestCyclesInADump(t *testing.T) {
+	const on, behind, free = 4000, 4000, 2000
+	var locks []owners.Unlinked
+	add := func(waiter, owner int) {
+		l := owners.Unlinked{Time: 5, Lock: format.ObjectID(waiter), Waiters: []format.Party{{Thread: format.ThreadID(waiter)}}}
+		l.Owners = []format.Party{{Thread: format.ThreadID(owner)}}
+		locks = append(locks, l)
+	}
+	for i := 1; i <= behind; i++ { // the last one waits for the first of the cycle
+		add(i, i+1)
+	}
+	for i := behind + 1; i < behind+on; i++ {
+		add(i, i+1)
+	}
+	add(behind+on, behind+1)
+	for i := behind + on + 1; i <= behind+on+free; i++ {
+		add(i, i+1)
+	}
+	c, e := &cycles{}, &emitter{queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
+	c.stuck(locks, e)
+	list := c.deadlocks(e.queued, e.since)
+	if len(list) != 1 || len(list[0].Cycle) != on || len(list[0].Queued) != behind || list[0].Queued[0] != 1 || list[0].Since != 5 {
+		t.Fatalf("%d deadlocks: %.300v", len(list), list)
+	}
+}
+
+// Owners of a lock stay in order of thread through any changes; those of one thread are in
+// reverse order of arrival.
+func TestOwnersComeAndGo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := graph{owners: make([][]owners.Holder, 1)}
+		var want []owners.Holder
+		for range rapid.IntRange(1, 60).Draw(t, "changes") {
+			h := owners.Holder{Thread: format.ThreadID(rapid.IntRange(0, 4).Draw(t, "thread")), Stack: format.StackID(rapid.IntRange(1, 3).Draw(t, "stack"))}
+			if at := slices.Index(want, h); at >= 0 && rapid.Bool().Draw(t, "goes") {
+				g.disown(0, h)
+				want = slices.Delete(want, at, at+1)
+			} else {
+				g.own(0, h)
+				at, _ := slices.BinarySearchFunc(want, h.Thread, func(a owners.Holder, t format.ThreadID) int { return int(a.Thread) - int(t) })
+				want = slices.Insert(want, at, h)
+			}
+			if !slices.Equal(g.owners[0], want) {
+				t.Fatalf("%v, want %v", g.owners[0], want)
+			}
+		}
+	})
+}
+
+// Who asks for one lock at one time is told the candidates of that lock, with evidence that
+// adds up, and of the waiting in that time only.
+func TestWhyIsAnswered(t *testing.T) {
+	events := []format.Event{kind(1, format.KindMonitor), kind(2, format.KindMonitor), stack(5, "take", "loop"), stack(6, "other", "loop")}
+	for i := range int64(100) {
+		for lock := range 2 {
+			w := after(2, 1, i*20*ms, i*20*ms+5*ms, 0)
+			w.Object, w.Stack = format.ObjectID(lock+1), format.StackID(5+i%2)
+			events = append(events, w)
+			w.Thread, w.Time, w.End = 3, w.End-ms, w.End+2*ms
+			events = append(events, w)
+		}
+	}
+	asks := open
+	asks.Why = func(lock format.ObjectID) (from, to int64) {
+		if lock != 2 {
+			return 0, 0
+		}
+		return 40 * ms, 41 * ms
+	}
+	got := golden.Must(Run(&format.List{Events: events}, asks))(t).Whys
+	w := got[2]
+	if len(got) != 1 || w.Ns != ms || len(w.Candidates) < 2 {
+		t.Fatalf("told %+v", got)
+	}
+	sum := 0.0
+	for _, c := range w.Candidates {
+		bits := 0.0
+		for _, b := range c.Bits {
+			bits += b
+		}
+		if sum += c.Chance; c.Bits == [len(c.Bits)]float64{} || math.IsNaN(bits) {
+			t.Errorf("%+v", c)
+		}
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		t.Errorf("chances add up to %v", sum)
 	}
 }

@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"contend/format"
@@ -123,4 +125,216 @@ func TestWithout(t *testing.T) {
 			rt.Fatalf("%v without %v: %d listed and %d counted, want %d", list, others, listed, counted, want)
 		}
 	})
+}
+
+func tellsIdle(how string) format.Event {
+	return format.Event{Kind: format.KindSetting, Name: format.SettingIdle, Value: how}
+}
+
+func starts(thread int, at int64) format.Event {
+	return format.Event{Kind: format.KindThreadStart, Thread: format.ThreadID(thread), Time: at}
+}
+
+// Two threads exclude each other for 30 s, and eight of a pool wait for the lock
+// once, early, and then have nothing to do, which no event tells of.
+func TestWhoIsNotSeenDoesNotRun(t *testing.T) {
+	const s, ms = int64(1e9), int64(1e6)
+	var events []format.Event
+	events = append(events, recorded(0, 30*s))
+	for at := int64(0); at < 30*s; at += 2 * ms {
+		events = append(events, waits(1, 1, at, at+ms), waits(2, 1, at+ms, at+2*ms))
+	}
+	for i := range 8 {
+		at := int64(i+1) * 10 * ms
+		events = append(events, starts(10+i, at-ms), waits(10+i, 1, at, at+4*ms))
+	}
+	const waited = 30*s + 8*4*ms
+	for _, c := range []struct {
+		how      string
+		sampled  bool
+		low, top int64 // running time
+		high     int64
+	}{
+		{"", false, 299 * s, 300 * s, 300 * s}, // all there was is in the trace
+		{format.IdleEnded, false, 60*s - 10*ms, 60*s + 8*10*ms, 300 * s},
+		{format.IdleEnded, true, 60*s - 10*ms, 60*s + 8*10*ms, 300 * s},
+		{format.IdleLong, true, waited, waited + 100*ms, 300 * s}, // it may have slept between any two waits
+	} {
+		list := slices.Clone(events)
+		if c.how != "" {
+			list = append(list, tellsIdle(c.how))
+		}
+		if c.sampled {
+			list = append(list, acts(format.ActivityRun, 1, s, s))
+		}
+		got, tr := run(t, list, open)
+		if got.running < c.low || got.running > c.top || got.running != tr.RunningNs {
+			t.Errorf("%q: running %d, want %d to %d", c.how, got.running, c.low, c.top)
+		}
+		if tr.RunningHigh < tr.RunningNs || tr.RunningHigh > c.high || tr.RunningHigh < c.high-s {
+			t.Errorf("%q: at most %d, want about %d", c.how, tr.RunningHigh, c.high)
+		}
+		if tr.RunningIsWide() != (c.how != "") {
+			t.Errorf("%q: between %d and %d", c.how, tr.RunningNs, tr.RunningHigh)
+		}
+	}
+}
+
+// The constants of unseen.go, which README gives as well.
+func TestHowLongAThreadMayGoUnseen(t *testing.T) {
+	const s, ms = int64(1e9), int64(1e6)
+	if unseenFor != s || sampleFor != 20*ms || wideRange != 1.05 {
+		t.Error("they have changed")
+	}
+	sample := func(at int64) format.Event { return acts(format.ActivityRun, 1, at, at) }
+	parks := func(from, to int64) format.Event { return acts(format.ActivityPark, 1, from, to) }
+	begun := []format.Event{recorded(0, 100*s), starts(1, 0)}
+	for i, c := range []struct {
+		how  string
+		more []format.Event
+		want int64
+	}{
+		{format.IdleEnded, nil, 0},                                                                                           // nothing but its start is known
+		{format.IdleEnded, []format.Event{parks(10*s, 20*s)}, 10 * s},                                                        // a park before would have shown; behind it nothing is known
+		{format.IdleEnded, []format.Event{parks(10*s, 20*s), sample(20 * s)}, 0},                                             // who runs for so long would have been sampled
+		{format.IdleEnded, []format.Event{sample(s / 2), sample(s), sample(3 * s)}, s},                                       // up to the one that is followed by a long gap
+		{format.IdleEnded, []format.Event{sample(s), {Kind: format.KindThreadEnd, Thread: 1, Time: 2 * s}}, 2 * s},           // its life is known
+		{format.IdleLong, []format.Event{sample(s), sample(s + 10*ms), sample(3 * s)}, 30*ms + 20*ms},                        // about the samples
+		{format.IdleLong, []format.Event{sample(s), waits(1, 1, 2*s, 4*s), parks(s, s+5*ms)}, 20*ms - 5*ms + 2*s},            // less what is known to be idle
+		{format.IdleLong, []format.Event{parks(10*s, 20*s), parks(30*s, 31*s)}, 10*s + 10*s},                                 // not sampled: nothing better is known
+		{"", []format.Event{parks(10*s, 20*s)}, 90 * s},                                                                      // another recorder tells all
+		{format.IdleEnded, []format.Event{{Kind: format.KindThreadEnd, Thread: 1, Time: 90 * s}, parks(10*s, 20*s)}, 80 * s}, // and so does who ended
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			list := slices.Concat(begun, c.more)
+			if c.how != "" {
+				list = append(list, tellsIdle(c.how))
+			}
+			if got, _ := run(t, list, open); got.running != c.want {
+				t.Errorf("running %v, want %v", got.running, c.want)
+			}
+		})
+	}
+}
+
+// What lies outside of the evidence of a thread is a range; a thread whose evidence is
+// all idle is idle there.
+func TestOutsideOfEvidenceIsARange(t *testing.T) {
+	const s = int64(1e9)
+	parks := func(from, to int64) format.Event { return acts(format.ActivityPark, 1, from, to) }
+	for i, c := range []struct {
+		events    []format.Event
+		low, high int64
+	}{
+		{[]format.Event{starts(1, 0), parks(s, 2*s)}, s, 2 * s},
+		{[]format.Event{parks(s, 2*s)}, 0, 0},
+		{[]format.Event{parks(s/2, s), parks(2*s, 5*s/2)}, s, s}, // it ran between them
+		{[]format.Event{parks(0, s), waits(1, 1, s, 2*s)}, s, 2 * s},
+		{[]format.Event{waits(1, 1, s, 2*s)}, s, 3 * s},
+		{[]format.Event{parks(s, 2*s), {Kind: format.KindThreadEnd, Thread: 1, Time: 3 * s}}, s, 2 * s},
+	} {
+		_, tr := run(t, append(c.events, recorded(0, 3*s), tellsIdle(format.IdleEnded)), open)
+		if tr.RunningNs != c.low || tr.RunningHigh != c.high {
+			t.Errorf("%d: running %v to %v, want %v to %v", i, tr.RunningNs, tr.RunningHigh, c.low, c.high)
+		}
+	}
+}
+
+// Two chunks of one JVM two years apart.
+func TestYearsBetweenChunksAreNoRunningTime(t *testing.T) {
+	const s, years = int64(1e9), 2 * 365 * 86400 * int64(1e9)
+	list := []format.Event{recorded(0, 10*s), recorded(years, years+10*s), tellsIdle(format.IdleEnded),
+		waits(1, 1, s, 2*s), waits(1, 1, years+s, years+2*s), starts(1, 0), starts(2, 0)}
+	if _, tr := run(t, list, open); tr.ElapsedNs != 20*s || tr.RunningHigh != 40*s || tr.RunningNs > 40*s {
+		t.Errorf("running %d, at most %d, of %d", tr.RunningNs, tr.RunningHigh, tr.ElapsedNs)
+	}
+}
+
+func TestOutside(t *testing.T) {
+	list, cut := []span{{0, 10}, {20, 30}, {40, 50}}, span{5, 45}
+	for _, c := range []struct {
+		others []span
+		want   int64
+	}{
+		{nil, 5 + 10 + 5},
+		{[]span{{0, 50}}, 0},
+		{[]span{{8, 22}}, 3 + 8 + 5},
+		{[]span{{0, 6}, {22, 24}, {25, 26}, {30, 40}, {44, 60}}, 4 + 7 + 4},
+	} {
+		if got := outside(list, c.others, cut); got != c.want {
+			t.Errorf("outside of %v: %d, want %d", c.others, got, c.want)
+		}
+	}
+}
+
+func recorded(from, to int64) format.Event {
+	return format.Event{Kind: format.KindRecording, Time: from, End: to}
+}
+
+func acts(what format.Activity, thread int, from, to int64) format.Event {
+	return format.Event{Kind: format.KindActivity, Activity: what, Thread: format.ThreadID(thread), Time: from, End: to}
+}
+
+// Two recordings of one JVM are an hour apart. What its threads did in between is unknown,
+// except for recorded waits.
+func TestTimeBetweenRecordingsIsNoRunningTime(t *testing.T) {
+	const s, hour = int64(1e9), int64(3600e9)
+	both := []format.Event{recorded(0, 10*s), recorded(hour, hour+10*s), acts(format.ActivityRun, 1, s, s), acts(format.ActivityRun, 2, hour+s, hour+s)}
+	for _, c := range []struct {
+		name    string
+		more    []format.Event
+		running int64
+	}{
+		{"two threads", nil, 4 * 10 * s},
+		{"one sleeps into the second", []format.Event{acts(format.ActivitySleep, 1, 4*s, hour+3*s)}, 4*10*s - 6*s - 3*s},
+		{"one waits into the second", []format.Event{waits(1, 1, 9*s, hour+s)}, 4*10*s + hour - 10*s},
+		{"pieces of one recording", []format.Event{recorded(10*s, hour)}, 2 * (hour + 10*s)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, tr := run(t, slices.Concat(both, c.more), open)
+			if got.running != c.running || tr.Threads != 2 {
+				t.Errorf("%d threads ran for %d, want 2 for %d", tr.Threads, got.running, c.running)
+			}
+		})
+	}
+}
+
+// Waits recorded in one input add to the samples of a later one.
+func TestRecordedWaitsBeforeTheFirstSampleCount(t *testing.T) {
+	const s = int64(1e9)
+	exact := []format.Event{recorded(0, 10*s), waits(1, 1, s, 3*s)}
+	tick := func(at int64) []format.Event {
+		return []format.Event{{Kind: format.KindTick, Time: at, Weight: s, Live: 2}, {Kind: format.KindContention, Time: at, Object: 2, Waiters: []format.Party{{Thread: 2}}}}
+	}
+	sampled := slices.Concat(tick(20*s), tick(21*s))
+	input := []format.Event{{Kind: format.KindSetting, Name: format.SettingInput, Value: "next"}}
+	var got summed
+	if _, err := Run(&format.List{Events: slices.Concat(exact, input, sampled)}, open, &got); err != nil || got != summed(4*s) {
+		t.Errorf("%d ns, want %d (%v)", got, 4*s, err)
+	}
+}
+
+// summed is a visitor that sums waiting in any order.
+type summed int64
+
+func (*summed) Begin(*Symbols, int64) {}
+func (n *summed) Slice(s *Slice)      { *n += summed(s.Ns()) }
+
+// A recorder pauses for a moment when it begins a new file.
+func TestPiecesOfOneRecordingNeedNotTouch(t *testing.T) {
+	for _, c := range []struct {
+		recorded, want []span
+	}{
+		{nil, nil},
+		{[]span{{0, 10}}, nil},
+		{[]span{{20e9, 30e9}, {0, 10e9}}, []span{{10e9, 20e9}}},
+		{[]span{{0, 10e9}, {11e9, 12e9}, {12e9 + 1e6, 13e9}}, nil},
+		{[]span{{0, 10e9}, {10.7e9, 11e9}, {12.5e9, 13e9}}, []span{{11e9, 12.5e9}}},
+		{[]span{{0, 100e9}, {10e9, 20e9}, {30e9, 40e9}}, nil},
+		{[]span{{0, 10e9}, {5e9, 7e9}, {14e9, 15e9}, {20e9, 20e9}}, []span{{10e9, 14e9}, {15e9, 20e9}}},
+	} {
+		if got := between(c.recorded); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.recorded, got, c.want)
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package blame
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,3 +89,60 @@ func TestPivotsAreViewsOfOneSum(t *testing.T) {
 		}
 	})
 }
+
+// Whatever slices came before, a row is that of what the keys say: none looks
+// at more than its row in the table tells.
+func TestRowsAreThoseOfTheirKeys(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	few := func() uint32 { return r.Uint32N(4) }
+	for k := range keys {
+		var direct, named Resolver
+		sym := symbols()
+		direct.Begin(sym)
+		named.Begin(sym)
+		by := []Key{Key(k), Key(r.IntN(len(keys)))}
+		rows := NewRows(&named, by)
+		for range 2000 {
+			w := analysis.Waiter{Thread: format.ThreadID(few()), Stack: format.StackID(few()), Mode: format.Mode(few() & 1)}
+			c := Charge{Owner: analysis.Owner{Kind: analysis.OwnerKind(few()), Cycle: int32(few()), Did: format.Activity(few()), Thread: format.ThreadID(few()), Stack: format.StackID(few())},
+				Owned: format.ObjectID(few()), Blocked: format.ObjectID(few()), Last: format.ObjectID(few())}
+			c.share = &analysis.Share{Direct: c.Owner, Root: c.Owner, Hops: 1, Last: c.Last}
+			lock := format.ObjectID(few())
+			want := direct.IDs(by, lock, &w, &c)
+			if got := rows.IDs(rows.Of(lock, &w, &c)); !slices.Equal(got, want[:2]) {
+				t.Fatalf("%v of lock %d, %+v, %+v: %v, want %v", by, lock, w, c, got, want[:2])
+			}
+		}
+	}
+}
+
+// A wait counts once in each row, however many rows it is charged to in turn.
+func TestWaitsCountOnceInEachRow(t *testing.T) {
+	type met struct {
+		thread format.ThreadID
+		row    int
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var c waitCounter
+		seen := map[met]bool{}
+		began := map[format.ThreadID]bool{}
+		rows := rapid.SampledFrom([]int{2, 64, 200}).Draw(t, "rows")
+		for range rapid.IntRange(1, 300).Draw(t, "slices") {
+			w := analysis.Waiter{Thread: format.ThreadID(rapid.IntRange(0, 2).Draw(t, "thread")), First: rapid.IntRange(0, 50).Draw(t, "first") == 0}
+			if w.First {
+				began[w.Thread] = true
+				for row := range rows {
+					delete(seen, met{w.Thread, row})
+				}
+			}
+			c.Begin([]analysis.Waiter{w})
+			at := met{w.Thread, rapid.IntRange(0, rows-1).Draw(t, "row")}
+			if got, want := c.IsNew(at.row, at.thread), began[w.Thread] && !seen[at]; got != want {
+				t.Fatalf("row %d of thread %d is new: %v, want %v", at.row, at.thread, got, want)
+			}
+			seen[at] = true
+		}
+	})
+}
+
+func TestMain(m *testing.M) { golden.Main(m) }

@@ -2,16 +2,20 @@ package cmd
 
 import (
 	"bytes"
+	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"contend/blame/findings"
 	"contend/golden"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -156,4 +160,155 @@ func rounded(text string) string {
 		}
 		return strconv.FormatFloat(v, 'g', 6, 64)
 	})
+}
+
+// TestDrawings compares what people look at with what was looked at before.
+func TestDrawings(t *testing.T) {
+	golden.Unhurried(t)
+	t.Setenv("COLUMNS", "80")
+	t.Chdir("..")
+	for name, command := range map[string]string{
+		"graph.dot.txt":     `graph --operation Truth\.(\w+) --top 8 --format dot testdata/truth-8threads.jfr`,
+		"graph.mermaid.txt": `graph --operation Truth\.(\w+) --top 8 --format mermaid testdata/truth-8threads.jfr`,
+		"graph.table.txt":   `graph --by group testdata/phases.jfr`,
+		"chains.txt":        `chains --top 5 testdata/xalan-8threads.jfr`,
+		"csp.chart.txt":     `csp --chart testdata/phases.jfr`,
+		"csp.svg.txt":       `csp --interval 500ms --top 3 --format svg testdata/phases.jfr`,
+	} {
+		golden.Check(t, name, "$ contend "+command+"\n"+run(t, strings.Fields(command)...))
+	}
+}
+
+// TestDocsShowWhatCommandsPrint runs every "$ contend" line of the README and
+// of the pages beside the rooms, in the root folder, and compares what follows
+// it; -update rewrites it.
+func TestDocsShowWhatCommandsPrint(t *testing.T) {
+	golden.Unhurried(t)
+	t.Chdir("..")
+	t.Setenv("COLUMNS", "80")
+	for _, doc := range []string{"README.md", "cmd/README.md", "decode/README.md"} {
+		t.Run(doc, func(t *testing.T) { checkDoc(t, doc) })
+	}
+}
+
+func checkDoc(t *testing.T, doc string) {
+	text := golden.Must(os.ReadFile(doc))(t)
+	var want []string
+	ran := 0
+	lines := strings.Split(string(text), "\n")
+	for i := 0; i < len(lines); i++ {
+		want = append(want, lines[i])
+		args, ok := strings.CutPrefix(lines[i], "$ contend ")
+		if !ok {
+			continue
+		}
+		ran++
+		want = append(want, printed(t, strings.Fields(args))...)
+		for i++; i < len(lines) && lines[i] != "```" && !strings.HasPrefix(lines[i], "$ "); i++ {
+		}
+		if strings.HasPrefix(lines[i], "$ ") {
+			want = append(want, "")
+		}
+		i--
+	}
+	if ran == 0 {
+		t.Fatal("runs no command")
+	}
+	rewritten := strings.Join(want, "\n")
+	if golden.Update() {
+		golden.OK(t, os.WriteFile(doc, []byte(rewritten), 0o644))
+		return
+	}
+	if diff := cmp.Diff(rewritten, string(text)); diff != "" {
+		t.Errorf("differs from what the commands print (-printed +%s):\n%s", doc, diff)
+	}
+}
+
+// printed returns the lines a command prints.
+func printed(t *testing.T, args []string) (lines []string) {
+	t.Helper()
+	var out, msg bytes.Buffer
+	if code := Main(args, nil, &out, &msg); code != exitOK || msg.Len() > 0 {
+		t.Fatalf("contend %s: exit %d, %s", strings.Join(args, " "), code, msg.String())
+	}
+	for _, l := range strings.Split(strings.TrimRight(out.String(), "\n"), "\n") {
+		lines = append(lines, strings.TrimRight(l, " "))
+	}
+	return lines
+}
+
+// The table of findings in the documents is that of the registry; -update writes
+// it.
+func TestReadmeNamesEveryFinding(t *testing.T) {
+	const begin, end = "<!-- findings -->\n", "<!-- end -->"
+	var b strings.Builder
+	b.WriteString("| name | found where | rests on |\n| --- | --- | --- |\n")
+	for k := range findings.Kinds() {
+		f := findings.Kind(k)
+		b.WriteString("| " + f.String() + " | " + f.Title() + " | " + f.Basis() + " |\n")
+	}
+	data := golden.Must(os.ReadFile("README.md"))(t)
+	before, rest, ok := strings.Cut(string(data), begin)
+	got, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatal("README.md has no table of findings")
+	}
+	if got == b.String() {
+		return
+	}
+	if !golden.Update() {
+		t.Fatalf("the table is\n%s\nwant\n%s", got, b.String())
+	}
+	golden.OK(t, os.WriteFile("README.md", []byte(before+begin+b.String()+end+after), 0o644))
+}
+
+// Links between the pages lead to files and headings that are there.
+func TestLinksLeadSomewhere(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	pages, links := 0, 0
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
+			return err
+		}
+		pages++
+		text := read(t, path)
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			links++
+			file, heading, _ := strings.Cut(m[1], "#")
+			target := path
+			if file != "" {
+				target = filepath.Join(filepath.Dir(path), file)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s: %v", path, m[1], err)
+			} else if heading != "" && !headings(read(t, target))[heading] {
+				t.Errorf("%s links to %s: there is no such heading", path, m[1])
+			}
+		}
+		return nil
+	})
+	if err != nil || pages < 6 || links < 5 {
+		t.Errorf("%d pages with %d links, %v", pages, links, err)
+	}
+}
+
+// headings are the anchors of a page's headings, as forges make them.
+func headings(text string) map[string]bool {
+	out := map[string]bool{}
+	drop := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	for line := range strings.Lines(text) {
+		if title := strings.TrimLeft(line, "#"); title != line {
+			out[strings.ReplaceAll(drop.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), ""), " ", "-")] = true
+		}
+	}
+	return out
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text := golden.Must(os.ReadFile(path))(t)
+	return string(text)
 }

@@ -1,7 +1,10 @@
 package cmd
 
 import (
+	"bytes"
+	"runtime/debug"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -73,6 +76,50 @@ func TestTheBarTellsHowLong(t *testing.T) {
 		got := c.at.String()
 		if !strings.HasSuffix(got, c.want) || len([]rune(got)) > 80 {
 			t.Errorf("%q, want %q at the end of 80 columns", got, c.want)
+		}
+	}
+}
+
+// Garbage is collected by this package's rule from the reading of a trace on, by the user's
+// where GOGC is set.
+func TestKeepHeapSmall(t *testing.T) {
+	before := debug.SetGCPercent(77)
+	defer debug.SetGCPercent(before)
+	for gogc, want := range map[string]int{"": heapPercent, "77": 77} {
+		t.Setenv("GOGC", gogc)
+		restore := keepHeapSmall()
+		if p := debug.SetGCPercent(want); p != want {
+			t.Errorf("GOGC=%q: the heap may grow by %d %%, want %d", gogc, p, want)
+		}
+		if restore(); debug.SetGCPercent(77) != want {
+			t.Errorf("GOGC=%q: another rule in the end", gogc)
+		}
+	}
+}
+
+// Analyses that run at once share nothing that shows: each answers what it
+// answers alone.
+func TestAnalysesAtOnce(t *testing.T) {
+	traces := []string{"../testdata/truth-8threads.jfr", "../testdata/derby-8clients.jfr", "../testdata/truth-8threads.jfr"}
+	answer := func(trace string) []byte {
+		var out, msg bytes.Buffer
+		if code := Main([]string{"analyze", "--format", "json", trace}, nil, &out, &msg); code != 0 {
+			t.Errorf("%s: exit %d: %s", trace, code, &msg)
+		}
+		return out.Bytes()
+	}
+	alone, together := make([][]byte, len(traces)), make([][]byte, len(traces))
+	for i, trace := range traces {
+		alone[i] = answer(trace)
+	}
+	var running sync.WaitGroup
+	for i, trace := range traces {
+		running.Go(func() { together[i] = answer(trace) })
+	}
+	running.Wait()
+	for i, trace := range traces {
+		if len(alone[i]) == 0 || !bytes.Equal(alone[i], together[i]) {
+			t.Errorf("%s: %d bytes alone, %d together, or not the same", trace, len(alone[i]), len(together[i]))
 		}
 	}
 }

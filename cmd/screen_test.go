@@ -210,3 +210,73 @@ func TestFullShowsWholeStacks(t *testing.T) {
 		t.Error("the screen shows what only --full is for")
 	}
 }
+
+// TestATerminalOf80ColumnsShowsEveryTable runs every command that prints for
+// people, on recordings with long names and large numbers, exact and sampled.
+func TestATerminalOf80ColumnsShowsEveryTable(t *testing.T) {
+	golden.Unhurried(t)
+	t.Setenv("COLUMNS", "80")
+	const single, series = "../testdata/deadlock-monitors-and-juc-jdk17.txt", "../testdata/truth-series-8dumps-jdk17.txt"
+	tables := []string{
+		"analyze", "analyze --by class", "blame", "blame --root --by class,owner-method,waiter-method", "csp", "csp --metrics", "csp --chart",
+		"graph", "graph --by thread --top 0", "graph --by method --matrix", "graph --by thread --matrix --top 0", "chains --top 0",
+	}
+	lengths := []string{"hist", "hist --expected-interval 10ms", "hist --format bars", "verify", "check --rule csp(*)<5%"}
+	all := slices.Concat(tables, lengths)
+	type printing struct {
+		path     string
+		commands []string
+	}
+	printings := []printing{
+		{"../testdata/xalan-8threads.jfr", all}, {"../testdata/truth-8threads.jfr", tables}, {"../testdata/go126-truth-12goroutines.trace", lengths}, {hostileTrace(t), all}, {exactly(t, "deadlock"), tables},
+		{series, append(all, "diff "+series)}, {single, append(slices.Concat([]string{"diff " + single}, tables), lengths...)},
+	}
+	if golden.IsThorough() {
+		printings = append(printings, printing{"../testdata/derby-8clients.jfr", all}, printing{"../testdata/hsqldb-6clients.jfr", tables})
+	}
+	for _, c := range printings {
+		for _, command := range c.commands {
+			var out, msg bytes.Buffer
+			code := Main(append(strings.Fields(command), c.path), nil, &out, &msg)
+			if untimed := c.path == single && code == exitUsage; code != exitOK && code != exitRules && !untimed {
+				t.Fatalf("%s %s: exit %d: %s", command, c.path, code, msg.String())
+			}
+			for line := range strings.SplitSeq(out.String(), "\n") {
+				if n := displaywidth.String(line); n > 80 {
+					t.Errorf("%s %s: %d columns: %q", command, c.path, n, line)
+					break
+				}
+			}
+		}
+	}
+}
+
+// What there is one of is not spoken of as of many.
+func TestOneIsNotMany(t *testing.T) {
+	t.Parallel()
+	golden.Unhurried(t)
+	many := regexp.MustCompile(`(?:^|[^-\w.,])1 (dumps|waits|threads|locks|samples|goroutines|events|rules|edges|chains|inputs|places)\b`)
+	for _, path := range append(dumps(t), "../testdata/virtual-jdk25.jfr") {
+		for _, args := range [][]string{{"analyze", "--full"}, {"analyze", "--tables"}, {"check", "--rule", "csp(*) < 99%"}, {"graph"}, {"chains"}, {"verify"}} {
+			var out, msg strings.Builder
+			Main(append(args, path), nil, &out, &msg)
+			if said := many.FindString(out.String() + msg.String()); said != "" {
+				t.Errorf("%v %s says %q", args, path, said)
+			}
+		}
+	}
+}
+
+// dumps are the thread dumps of testdata, of each of which a few threads wait.
+func dumps(t *testing.T) (paths []string) {
+	t.Helper()
+	for _, path := range allInputs(t) {
+		if strings.HasSuffix(path, ".txt") {
+			paths = append(paths, path)
+		}
+	}
+	if len(paths) < 5 {
+		t.Fatalf("%d dumps", len(paths))
+	}
+	return paths
+}

@@ -1,16 +1,25 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime/trace"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"contend/analysis"
 	"contend/decode"
 	"contend/format"
 	"contend/golden"
 	"contend/report/document"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // nestedTransfer holds the ledger's lock while it waits for the inventory's:
@@ -111,5 +120,133 @@ func TestLocksAndIdlenessAreToldApart(t *testing.T) {
 				t.Errorf("%s: %s is no lock", c.name, not)
 			}
 		}
+	}
+}
+
+const goTrace = "../testdata/go126-truth-12goroutines.trace"
+
+// goTruth is what the traced Go program logged of itself.
+type goTruth struct {
+	Locks []struct {
+		Lock      string
+		WaitNs    int64
+		HandoffNs int64
+		BlockedBy map[string]float64
+	}
+}
+
+// goLocks are the limits for each lock of the traced program, and a function
+// by which to know it.
+var goLocks = map[string]struct {
+	taker    string
+	distance float64
+}{
+	"ledger":  {"main.reconcile", 0.10},
+	"journal": {"main.flush", 0.10},
+	"cache":   {"main.refresh", 0.15},
+}
+
+// Waiting and owners, by lock, against what the program logged of itself.
+func TestGoLocksEqualTheProgramsOwnLog(t *testing.T) {
+	var want goTruth
+	readTruth(t, strings.TrimSuffix(goTrace, ".trace")+".truth.json", &want)
+	blame := ask[document.Blame](t, "blame", "--by", "lock,owner-method", goTrace)
+	if len(want.Locks) != len(goLocks) {
+		t.Fatalf("%d locks in the truth", len(want.Locks))
+	}
+	for _, l := range want.Locks {
+		limit := goLocks[l.Lock]
+		total, handoff, by, known := int64(0), int64(0), map[string]float64{}, 0.0
+		for _, r := range blame.Rows {
+			if !strings.Contains(r.Keys[0], limit.taker) {
+				continue
+			}
+			total += r.ThreadNs
+			if r.Keys[1] == "[handoff]" {
+				handoff += r.ThreadNs
+			}
+			if op, ok := strings.CutPrefix(r.Keys[1], "main."); ok {
+				by[strings.TrimSuffix(op, "J")] += float64(r.ThreadNs)
+				known += float64(r.ThreadNs)
+			}
+		}
+		if off := math.Abs(float64(total)/float64(l.WaitNs) - 1); off > 0.03 {
+			t.Errorf("%s: waiting %d ns, want %d", l.Lock, total, l.WaitNs)
+		}
+		if off := math.Abs(float64(handoff-l.HandoffNs)) / float64(l.WaitNs); off > 0.03 {
+			t.Errorf("%s: %d ns of hand-off, want %d", l.Lock, handoff, l.HandoffNs)
+		}
+		sum, d := 0.0, 0.0
+		for _, ns := range l.BlockedBy {
+			sum += ns
+		}
+		for op, ns := range l.BlockedBy {
+			d += math.Abs(ns/sum-by[op]/known) / 2
+		}
+		t.Logf("%s: waiting %.4f of the truth, distance %.3f, owner's operation known %.3f", l.Lock, float64(total)/float64(l.WaitNs), d, known/float64(total))
+		if d > limit.distance {
+			t.Errorf("%s: distance %.3f: %v", l.Lock, d, by)
+		}
+	}
+}
+
+// What is converted keeps what is known of the owners.
+func TestConvertedGoTraceIsTheSame(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.bin")
+	if code := Main([]string{"convert", goTrace, "-o", path}, nil, os.Stdout, os.Stderr); code != exitOK {
+		t.Fatalf("exit %d", code)
+	}
+	want := ask[document.Blame](t, "blame", "--by", "lock,owner-stack,waiter-thread", goTrace)
+	got := ask[document.Blame](t, "blame", "--by", "lock,owner-stack,waiter-thread", path)
+	if diff := cmp.Diff(want.Rows, got.Rows); diff != "" || want.Total != got.Total {
+		t.Errorf("%v and %v:\n%s", want.Total, got.Total, diff)
+	}
+}
+
+// What a program says it does is a pivot: order waits for what nightly holds.
+func TestTasksAndRegionsArePivots(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.out")
+	f := golden.Must(os.Create(path))(t)
+	if err := trace.Start(f); err != nil {
+		t.Skipf("this process is being traced already: %v", err)
+	}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	held, inLine := make(chan bool), make(chan bool)
+	during := func(task, region string, do func()) {
+		wg.Go(func() {
+			ctx, end := trace.NewTask(context.Background(), task)
+			defer end.End()
+			trace.WithRegion(ctx, region, do)
+		})
+	}
+	during("reporting", "nightly", func() {
+		mu.Lock()
+		held <- true
+		<-inLine
+		time.Sleep(20 * time.Millisecond)
+		mu.Unlock()
+	})
+	<-held
+	during("ordering", "order", func() {
+		mu.Lock()
+		defer mu.Unlock()
+	})
+	if !comes(func() bool {
+		return golden.Standing("[sync.Mutex.Lock", "contend/cmd.TestTasksAndRegionsArePivots") > 0
+	}) {
+		t.Error("nobody waits for the lock")
+	}
+	close(inLine)
+	wg.Wait()
+	trace.Stop()
+	f.Close()
+	b := ask[document.Blame](t, "blame", "--by", "task,region,owner-task,owner-region", path)
+	top := strings.Join(b.Rows[0].Keys, " ")
+	if top != "ordering order reporting nightly" || b.Rows[0].ThreadNs < 10e6 {
+		t.Errorf("%s: %+v", top, b.Rows[0])
+	}
+	if rows := ask[document.Blame](t, "blame", "--by", "task,region", goTrace).Rows; len(rows) != 1 || strings.Join(rows[0].Keys, " ") != "[no task] [no region]" {
+		t.Errorf("%+v", rows)
 	}
 }

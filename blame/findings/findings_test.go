@@ -142,3 +142,146 @@ func TestEveryKindIsWhole(t *testing.T) {
 		}
 	}
 }
+
+// A finding is shown if half of what it says is expected to be right; of what
+// threads are known by, without their sections, three tenths are.
+func TestWhatIsHardlyKnownIsNotShown(t *testing.T) {
+	for name, c := range map[string]struct {
+		exact, likely, nobody int64
+		shown                 bool
+		sure                  Confidence
+	}{
+		"two fifths are recorded":      {exact: 40, nobody: 60},
+		"three fifths":                 {exact: 60, nobody: 40, shown: true},
+		"seven tenths":                 {exact: 73, nobody: 27, shown: true, sure: Medium},
+		"nearly nine tenths":           {exact: 88, nobody: 12, shown: true, sure: Medium},
+		"more than nine tenths":        {exact: 92, nobody: 8, shown: true, sure: High},
+		"inferred, three fifths right": {likely: 100, shown: true},
+		"inferred, a third recorded":   {exact: 33, likely: 67, shown: true, sure: Medium},
+		"half inferred, no others":     {likely: 66, nobody: 34},
+	} {
+		f := Finding{WaitNs: 100, Share: 1}
+		f.ByProvenance.Add(analysis.Exact, c.exact)
+		f.ByProvenance.Add(analysis.Likely(0.6), c.likely)
+		f.ByProvenance.Add(analysis.Unknown, c.nobody)
+		var trace Trace
+		if shown := trace.worthWhile(&f); shown != c.shown || shown && confidence(&f) != c.sure {
+			t.Errorf("%s: shown %v, %v", name, shown, confidence(&f))
+		}
+	}
+}
+
+// Two waits tell whether one starves, if both were passed by many; one alone does not.
+func TestTwoWaitsTellOfStarvation(t *testing.T) {
+	for waits, want := range map[int]bool{1: false, 2: true} {
+		var one, others passing
+		for range waits {
+			one.add(10, 1000)
+		}
+		others.add(-10, 10)
+		others.add(-10, 10)
+		if got := one.starves(&others, 1); got != want {
+			t.Errorf("%d waits: %v", waits, got)
+		}
+	}
+}
+
+// led is a trace of k stripes in windows of some length, each of which the stripe
+// of a digit has most of the waiting in.
+func led(t *testing.T, k int, window int64, digits string) []Finding {
+	s := newScript(t, 2, k)
+	site := s.stack("Shop.sell")
+	for i, most := range digits {
+		for quarter := range int64(4) {
+			at := int64(i)*window + quarter*window/4
+			for l := range k {
+				long := window / 1000
+				if rune('0'+l) == most {
+					long = window / 8
+				}
+				s.write(format.Event{Kind: format.KindTenure, Thread: 1, Object: format.ObjectID(l + 1), Time: at, End: at + long, Stack: site})
+				s.write(format.Event{Kind: format.KindWait, Thread: 2, Object: format.ObjectID(l + 1), Time: at, End: at + long, Stack: site})
+				at += long
+			}
+		}
+	}
+	return find(t, &s.list, int64(len(digits))*window)
+}
+
+// How many of the eighths of a trace the hot one of k stripes must lead in follows
+// from how likely that is by chance: one time in twenty, for all of them together.
+// Eighths of less than a millisecond are none.
+func TestHowOftenAHotStripeLeads(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		k      int
+		window int64
+		digits string
+		want   string
+	}{
+		{"three stripes, 6 of 8: 5.9 %", 3, 4 * ms, "00000012", ""},
+		{"six stripes, 5 of 8: 2.8 %", 6, 4 * ms, "00000123", "hot-stripe"},
+		{"three stripes, always", 3, 4 * ms, "00000000", "hot-stripe"},
+		{"of two nothing is told", 2, 4 * ms, "00000000", ""},
+		{"3 ms, three stripes: 11 %", 3, ms, "000", ""},
+		{"6 ms, four stripes: 0.1 %", 4, ms, "000000", "hot-stripe"},
+	} {
+		if got := kindsOf(led(t, c.k, c.window, c.digits)); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// Of a hundred pairs that are woken fifty are apart by chance, and by Hoeffding's
+// bound 64 one time in fifty at most, which is below the half of a twentieth that
+// the first monitor has; 63 one time in thirty.
+func TestHowManyHerdsAreApart(t *testing.T) {
+	for apart, want := range map[int]bool{63: false, 64: true} {
+		s, tested := storm{herds: 100, byChance: 50, apart: apart}, int64(0)
+		if got := s.herded(&tested); got != want || tested != 1 {
+			t.Errorf("%d are apart: a herd %v, want %v", apart, got, want)
+		}
+	}
+	tested := int64(0)
+	if (&storm{herds: 5, byChance: 2.5, apart: 5}).herded(&tested) || tested != 0 {
+		t.Error("five pairs are too few to tell")
+	}
+}
+
+// The next of a herd may come behind two hundred waits it has nothing to do with, and
+// is not looked for behind three hundred.
+func TestHowFarAHerdIsLookedFor(t *testing.T) {
+	for between, want := range map[int]int{200: 2, 300: 1} {
+		waits := []analysis.MonitorWait{{Thread: 1, By: 1, Start: 0, End: 1000}}
+		for i := range between {
+			waits = append(waits, analysis.MonitorWait{Thread: 3, By: 2, Start: 1001, End: 1002 + int64(i)})
+		}
+		waits = append(waits, analysis.MonitorWait{Thread: 2, By: 1, Start: 10, End: 5000})
+		c := chase{waits: waits, oldest: oldestFrom(waits), taken: make([]bool, len(waits))}
+		if got := len(c.herd(0)); got != want {
+			t.Errorf("%d between: a herd of %d, want %d", between, got, want)
+		}
+	}
+}
+
+// Of a queue of two hundred all are counted, of one of three hundred not.
+func TestHowManyOfAQueueAreCounted(t *testing.T) {
+	for queue, all := range map[int]bool{200: true, 300: false} {
+		var b busy
+		for i := range queue {
+			b.begin([]analysis.Waiter{{Thread: format.ThreadID(i + 1), First: true}})
+		}
+		if int(b.served) != queue || (len(b.threads) == queue) != all {
+			t.Errorf("a queue of %d: %d services, %d threads", queue, b.served, len(b.threads))
+		}
+	}
+}
+
+// Shares from a tenth on are told without decimals.
+func TestHowSharesAreTold(t *testing.T) {
+	for part, want := range map[int64]string{0: "0 %", 61: "6.1 %", 151: "15 %"} {
+		if got := percent(part, 1000); got != want {
+			t.Errorf("%d of 1000: %q, want %q", part, got, want)
+		}
+	}
+}

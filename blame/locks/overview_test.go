@@ -2,11 +2,16 @@ package locks
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"contend/analysis"
 	"contend/blame"
 	"contend/format"
+	"contend/golden"
+
+	"pgregory.net/rapid"
 )
 
 // chain is recorded waits of threads each of which holds the lock that the one
@@ -50,4 +55,165 @@ func TestOwnersOfAChainAreAsManyAsItsLocks(t *testing.T) {
 	if want := fmt.Sprintf("lock %d", depth+1); len(ends) != depth-1 || ends["lock 2"] != want {
 		t.Errorf("%d owners are blocked, that of the first mostly behind %q; want %d and %q", len(ends), ends["lock 2"], depth-1, want)
 	}
+}
+
+// Locks that are told together have all the waiting, at each site and of each
+// owner, that they have one by one.
+func TestLocksToldTogetherSumToTheSame(t *testing.T) {
+	const depth = 60
+	c := NewOverview(Options{})
+	list := &format.List{}
+	for ev, from := (format.Event{}), chain(depth); from.Read(&ev) == nil; {
+		if ev.Kind == format.KindObject {
+			ev.Class = "Lock"
+		}
+		_ = list.Write(&ev)
+	}
+	golden.Must(analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
+	one, heavy := c.Locks(), map[uint32]bool{}
+	for _, l := range one[:7] {
+		heavy[l.ID] = true
+	}
+	out, rest := c.Heaviest(heavy)
+	if len(one) != depth || len(out) != 7 || len(rest) == 0 || len(rest) >= depth/2 {
+		t.Fatalf("%d locks: %d one by one, the rest in %d", len(one), len(out), len(rest))
+	}
+	sums := func(locks []Lock) (ns, waits, owners int64, n int) {
+		for _, l := range locks {
+			ns, n = ns+l.WaitNs, n+max(len(l.Of), 1)
+			for _, w := range l.Waiters {
+				waits += w.Waits
+			}
+			for _, o := range l.Owners {
+				owners += o.WaitNs
+			}
+		}
+		return ns, waits, owners, n
+	}
+	ns, waits, owners, n := sums(one)
+	if ns2, waits2, owners2, n2 := sums(append(out, rest...)); ns != ns2 || waits != waits2 || owners != owners2 || n != n2 {
+		t.Errorf("%d ns of %d waits, owners %d ns, %d locks; together %d of %d, %d, %d", ns, waits, owners, n, ns2, waits2, owners2, n2)
+	}
+}
+
+// Of more classes than are told, those of the most waiting are: the others are one sum.
+func TestTooManyClassesAreOneSum(t *testing.T) {
+	const more, heavy = 100, 50
+	var list format.List
+	for i := range heavy + maxGroups + more {
+		id := format.ObjectID(i + 1)
+		_ = list.Write(&format.Event{Kind: format.KindObject, Object: id, Class: fmt.Sprint("Lock", i)})
+		_ = list.Write(&format.Event{Kind: format.KindWait, Thread: 1, Object: id, Time: 10_000 * int64(i), End: 10_000*int64(i) + int64(i) + 1})
+	}
+	c := NewOverview(Options{})
+	golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
+	ids := map[uint32]bool{}
+	for _, l := range c.Locks()[:heavy] {
+		ids[l.ID] = true
+	}
+	out, rest := c.Heaviest(ids)
+	last := rest[len(rest)-1]
+	want := int64(more * (more + 1) / 2) // of the shortest
+	if len(out) != heavy || len(rest) != maxGroups+1 || len(last.Of) != more || last.WaitNs != want || last.Owners != nil || last.Waiters != nil || rest[maxGroups-1].WaitNs != more+1 {
+		t.Errorf("%d and %d; the last of %d locks, %d ns, want %d", len(out), len(rest), len(last.Of), last.WaitNs, want)
+	}
+}
+
+func frames(methods ...string) (list []format.Frame) {
+	for _, m := range methods {
+		dot := strings.LastIndexByte(m, '.')
+		list = append(list, format.Frame{Class: m[:max(dot, 0)], Method: m[dot+1:], Line: 7})
+	}
+	return list
+}
+
+// The stacks are those of recordings and dumps of JDK 17 and 25 and of Go 1.26.
+func TestPlace(t *testing.T) {
+	const park, await = "jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await"
+	const run, thread = "java.util.concurrent.ThreadPoolExecutor.runWorker", "java.lang.Thread.run"
+	for _, c := range []struct {
+		frames     []format.Frame
+		what, site string
+		loop       bool
+	}{
+		{frames(park, await, "java.util.concurrent.ArrayBlockingQueue.take", "shop.Pool.borrow", "shop.Checkout.run", run, thread), "java.util.concurrent.ArrayBlockingQueue.take", "shop.Pool.borrow:7", false},
+		{frames(park, await, "java.util.concurrent.ArrayBlockingQueue.take", "shop.Task.run", run, thread), "java.util.concurrent.ArrayBlockingQueue.take", "shop.Task.run:7", false},
+		{frames(park, await, "java.util.concurrent.ArrayBlockingQueue.take", "shop.Mailer.loop", thread), "java.util.concurrent.ArrayBlockingQueue.take", "shop.Mailer.loop:7", true},
+		{frames(park, await, "java.util.concurrent.ArrayBlockingQueue.take", "shop.Pool$$Lambda/0x12.get", "shop.Pool.borrow", "shop.Checkout.run", thread), "java.util.concurrent.ArrayBlockingQueue.take", "shop.Pool.borrow:7", false},
+		{frames(park, await, "java.util.concurrent.LinkedBlockingQueue.take", "java.util.concurrent.ThreadPoolExecutor.getTask", run, thread), "java.util.concurrent.ThreadPoolExecutor.getTask", "", false},
+		{frames("java.lang.Object.wait0", "java.lang.Object.wait", "shop.Page.latch", "shop.Page.read", thread), "java.lang.Object.wait", "shop.Page.latch:7", false},
+		{frames("runtime.chanrecv1", "main.(*pool).get", "main.serve"), "[chan receive]", "main.(*pool).get:7", false},
+		{frames("runtime.selectgo", "main.work"), "[select]", "main.work:7", true},
+		{frames("[chan receive]", "main.work"), "[chan receive]", "main.work:7", true},
+		{frames("sync.runtime_Semacquire", "sync.(*WaitGroup).Wait", "main.run", "main.main"), "sync.(*WaitGroup).Wait", "main.run:7", false},
+		{frames("java.lang.Object.wait", "java.lang.UNIXProcess.waitFor", "sun.reflect.NativeMethodAccessorImpl.invoke", "java.lang.reflect.Method.invoke", "shop.Script.call", "shop.Main.main"), "java.lang.UNIXProcess.waitFor", "shop.Script.call:7", false},
+		{nil, "", "", false},
+	} {
+		if what, site, loop := Place(c.frames); what != c.what || site != c.site || loop != c.loop {
+			t.Errorf("%v: %q at %q, %v; want %q at %q, %v", c.frames, what, site, loop, c.what, c.site, c.loop)
+		}
+	}
+}
+
+// What may have nothing to do comes after what surely waits, however long it is.
+func TestRowsOfOnePlaceAreOne(t *testing.T) {
+	stack := func(id format.StackID, methods ...string) *format.Event {
+		return &format.Event{Kind: format.KindStack, Stack: id, Frames: frames(methods...)}
+	}
+	c := NewResources()
+	c.Begin(analysis.NewSymbols(stack(1, "java.util.concurrent.LinkedBlockingQueue.take", "shop.Mailer.run"),
+		stack(2, "java.util.concurrent.ArrayBlockingQueue.take", "shop.Pool.borrow", "shop.A.run"),
+		stack(3, "java.util.concurrent.ArrayBlockingQueue.take", "shop.Pool.borrow", "shop.B.run")), 0)
+	for _, a := range []analysis.NonLockWait{
+		{Thread: 1, Stack: 1, Resource: true, Ns: 1000, Waits: 1, LongestNs: 1000},
+		{Thread: 2, Stack: 2, Resource: true, Ns: 30, Waits: 2, LongestNs: 20},
+		{Thread: 2, Stack: 3, Resource: true, Ns: 50, Waits: 1, LongestNs: 60},
+		{Thread: 3, Stack: 3, Resource: true, Ns: 10, Waits: 1, LongestNs: 10},
+		{Thread: 1, Activity: format.ActivitySleep, Ns: 5, Waits: 1, LongestNs: 5},
+	} {
+		c.NonLockWait(&a)
+	}
+	got := c.Resources()
+	if len(got) != 2 || got[0].Site != "shop.Pool.borrow:7" || got[0].WaitNs != 90 || got[0].Waits != 4 || got[0].Waiters != 2 || got[0].MaxNs != 60 || got[0].Stack != 3 || !got[1].Loop {
+		t.Errorf("%+v", got)
+	}
+	want := []Callers{{[]string{"shop.B.run"}, 60}, {[]string{"shop.A.run"}, 30}}
+	if !slices.EqualFunc(got[0].Callers, want, func(a, b Callers) bool { return a.WaitNs == b.WaitNs && slices.Equal(a.Sites, b.Sites) }) || len(got[1].Callers) != 0 {
+		t.Errorf("called by %+v and %+v, want %+v", got[0].Callers, got[1].Callers, want)
+	}
+	if all, idle := c.Total(true), c.Total(false); all != (NonLockWait{1090, 5, 3}) || idle != (NonLockWait{5, 1, 1}) || c.Idle()[0].What != "[asleep]" {
+		t.Errorf("%+v, idle %+v in %+v", all, idle, c.Idle())
+	}
+}
+
+// Callers are told apart by the nearest of them; the platform's frames between are none.
+func TestCallersAreTheProgramsOwn(t *testing.T) {
+	sum := callers{}
+	at := func(ns int64, behind ...string) {
+		sum.add(frames(append([]string{"java.lang.Object.wait", "shop.Pool.borrow"}, behind...)...), ns)
+	}
+	at(1, "shop.Cart.save", "java.util.ArrayList.forEach", "shop.Shop.pay", "shop.Http.handle", "shop.Server.one", "java.lang.Thread.run")
+	at(2, "shop.Cart.save", "shop.Shop.pay", "shop.Http.handle", "shop.Server.other")
+	at(4, "java.lang.Thread.run")
+	if got := sum.list(); len(got) != 1 || got[0].WaitNs != 3 || strings.Join(got[0].Sites, " ") != "shop.Cart.save shop.Shop.pay shop.Http.handle" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// However many ids are added or joined, and in whatever order, each counts once.
+func TestASetCountsEachIDOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all, want := idSet{}, map[uint32]bool{}
+		for range rapid.IntRange(1, 4).Draw(t, "sets") {
+			var one idSet
+			for _, id := range rapid.SliceOfN(rapid.Uint32Range(0, 3*fewIDs), 0, 4*fewIDs).Draw(t, "ids") {
+				one.add(id)
+				want[id] = true
+			}
+			all.join(&one)
+		}
+		if all.len() != len(want) {
+			t.Fatalf("%d ids, want %d", all.len(), len(want))
+		}
+	})
 }

@@ -1,6 +1,10 @@
 package whatif
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"contend/analysis"
@@ -54,3 +58,216 @@ func TestBoundsOfSeveralSections(t *testing.T) {
 		}
 	}
 }
+
+// Of over two hundred changes of simulated programs none brings more than its ceiling, and
+// no range reaches beyond that. Where tenures are rebuilt one in twenty may: sections for
+// which nobody waited are not in such a trace.
+func TestNothingExceedsItsCeiling(t *testing.T) {
+	golden.Unhurried(t)
+	names, _ := simulate.Scenarios()
+	pairs, beyond := 0, 0
+	for seed := uint64(1); seed <= 12; seed++ {
+		for i, name := range names {
+			if name == "bulk" || name == "deadlock" {
+				continue
+			}
+			for _, from := range []source{recorded, rebuilt} {
+				if from == rebuilt && seed > 4 {
+					continue
+				}
+				c := simulate.Config{Scenario: name, Duration: 1e9, Handoff: 1000, Seed: seed, Threads: 2 + (int(seed)*5+i)%9}
+				col, taken, _ := collected(t, c, from)
+				for _, one := range col.Sections() {
+					by := []float64{.25, .5, .75, .95}[pairs%4]
+					res := golden.Must(col.Predict([]Change{{Kind: Shrink, Section: one.Method, By: by}}))(t)
+					short := c
+					short.Slow, short.SlowBy = one.Method[strings.LastIndexByte(one.Method, '.')+1:], -int64(by*100)
+					_, now, _ := collected(t, short, recorded)
+					truth := float64(now) / float64(taken)
+					pairs++
+					r := res.Rows[0]
+					if from == rebuilt && r.Ceiling < truth {
+						beyond++
+					} else if r.Ceiling < truth || r.Ceiling < r.Throughput.High {
+						t.Errorf("%v %s, seed %d, %d threads, %s by %v: throughput %.3f, predicted %.3f, at most %.3f", from, name, seed, c.Threads, one.Method, by, truth, r.Throughput, r.Ceiling)
+					}
+				}
+			}
+		}
+	}
+	if pairs < 275 || beyond*20 > 75 {
+		t.Errorf("%d pairs, %d of 75 rebuilt ones beyond their ceilings", pairs, beyond)
+	}
+}
+
+// What a thread has when it waits for another lock it took before that.
+func TestTenuresAreSettled(t *testing.T) {
+	outer, inner := int32(0), int32(1)
+	c := New()
+	c.locks = []format.ObjectID{1, 2}
+	c.sym, c.threads = analysis.NewSymbols(), make([]*thread, 2)
+	c.tenures = []tenure{
+		{asked: 100, start: 110, end: 150, lock: outer, section: 1}, // its own wait says how long it takes
+		{asked: 120, start: 130, end: 140, lock: inner, section: 2},
+		{asked: 330, start: 330, end: 350, lock: outer, section: 1}, // first seen in the wait for the inner one
+		{asked: 320, start: 340, end: 345, lock: inner, section: 2},
+
+		{thread: 1, asked: 300, start: 400, end: 400, lock: outer, section: 1}, // nobody waited for its end
+		{thread: 1, asked: 335, start: 335, end: 338, lock: outer, section: 1}, // impossible: it waits for it
+	}
+	var got []string
+	for _, h := range c.settle() {
+		got = append(got, fmt.Sprintf("%d:%d %d-%d-%d", h.thread, h.lock, h.asked, h.start, h.end))
+	}
+	want := "0:0 100-110-150, 0:1 120-130-140, 0:0 310-310-350, -1:0 335-335-338, 0:1 320-340-345, 1:0 300-400-440"
+	if s := strings.Join(got, ", "); s != want {
+		t.Errorf("got  %s\nwant %s", s, want)
+	}
+}
+
+// Tenures of a thread that follow each other at once are one, if nobody waited between
+// them and nobody else had the lock: of a semaphore and among readers others may.
+func TestTenuresThatFollowAtOnceAreOne(t *testing.T) {
+	first, other := tenure{asked: 10, start: 10, end: 20}, tenure{thread: 1, asked: 15, start: 18, end: 25}
+	next, reads, waits := tenure{asked: 20, start: 20, end: 30}, tenure{asked: 20, start: 20, end: 30, mode: format.Shared}, tenure{asked: 19, start: 20, end: 30}
+	for name, c := range map[string]struct {
+		all       []tenure
+		semaphore bool
+		want      int
+	}{
+		"nobody between":     {[]tenure{first, next}, false, 1},
+		"later":              {[]tenure{first, {asked: 21, start: 21, end: 30}}, false, 2},
+		"it waited":          {[]tenure{first, waits}, false, 2},
+		"another lock":       {[]tenure{first, {asked: 20, start: 20, end: 30, lock: 1}}, false, 2},
+		"another between":    {[]tenure{first, other, next}, false, 3},
+		"another's permit":   {[]tenure{first, other, next}, true, 2},
+		"another one reads":  {[]tenure{first, other, reads}, false, 2},
+		"of threads unknown": {[]tenure{nobodys(first), nobodys(next)}, false, 2},
+	} {
+		out := joined(c.all, []bool{c.semaphore, false})
+		if len(out) != c.want || out[0].start != 10 || out[0].end != 20 && out[0].end != 30 || (out[0].end == 30) != (c.want < len(c.all)) {
+			t.Errorf("%s: %+v", name, out)
+		}
+	}
+
+	c := New()
+	c.sym, c.locks, c.threads = analysis.NewSymbols(), []format.ObjectID{1}, make([]*thread, 1)
+	c.tenures = []tenure{{asked: 5, start: 10, end: 20}, next}
+	if got := c.settle(); len(got) != 1 || got[0].end != 30 {
+		t.Errorf("settled: %+v", got)
+	}
+}
+
+// nobodys is a tenure of an unknown thread.
+func nobodys(t tenure) tenure {
+	t.thread = -1
+	return t
+}
+
+// A lock is held once at a time: those who need it least take it as often as they can
+// alone, and the others share what is left.
+func TestALockBoundsThoseWhoUseIt(t *testing.T) {
+	for _, c := range []struct {
+		alone []float64 // of three threads, of which the last does without the lock
+		want  float64
+	}{{[]float64{20, 20, 5}, 20 + 8 + 5}, {[]float64{80, 20, 5}, 50 + 5}, {[]float64{3, 2, 5}, 10}} {
+		if got := heldOnce([]need{{1, 75}, {0, 20}}, c.alone, 1000); got != c.want {
+			t.Errorf("%v: %v, want %v", c.alone, got, c.want)
+		}
+	}
+}
+
+// A semaphore has as many permits out as it has for half of the time in which anybody
+// waits.
+func TestPermitsOfHalfTheTime(t *testing.T) {
+	for one, want := range map[int64]int{60: 1, 40: 2} {
+		if most, half := heldAtOnce([]change{{0, 1, 1}, {one, 1, 0}, {100, -2, -1}}); most != 2 || half != want {
+			t.Errorf("one was out for %d, two for %d: %d at most, %d for half of the time; want 2 and %d", one, 100-one, most, half, want)
+		}
+	}
+}
+
+// A replay that misses its own trace by a tenth is not believed.
+func TestHowFarAReplayMayMiss(t *testing.T) {
+	for miss, want := range map[float64]bool{0.08: true, 0.12: false} {
+		if a, b := (&Misfit{Waiting: miss}).Fits(), (&Misfit{Throughput: miss}).Fits(); a != want || b != want {
+			t.Errorf("a misfit of %v of the waiting, of the throughput: believed %v, %v", miss, a, b)
+		}
+	}
+}
+
+// Who took a lock at once while another was the next to have it does so again though
+// he comes 0.8 us later, and not if he comes 1.5 us later.
+func TestHowLateOneMayCome(t *testing.T) {
+	r := one(lock{}, getting{waited: true, free: 10, yields: 1}, program{steps: rounds(0, 10)})
+	l := &r.locks[0]
+	l.first = 1
+	if free := r.needs(l, 0); free < 800 || free > 1500 {
+		t.Errorf("the lock is left to others for %d ns", free)
+	}
+	late := (&thread{}).inOrder([]tenure{{asked: 1000, start: 5000, end: 6000}}, 10000)
+	if came := (&thread{}).programOf(late, 10000).steps[0].busy; came < 1100 || came > 1250 {
+		t.Errorf("who waited from 1000 on for one who was there comes at %d", came)
+	}
+}
+
+// What a thread did with another lock, six tenures ago, bounds when it may have taken
+// one that the five since lie within; of twelve ago nobody looks.
+func TestHowFarBackATenureIsLookedFor(t *testing.T) {
+	const outer, inner, other = int32(0), int32(1), int32(2)
+	for within, want := range map[int]int64{5: 50, 11: 0} {
+		all := []tenure{{asked: 10, start: 20, end: 50, lock: other}}
+		for i := range int64(within) {
+			all = append(all, tenure{asked: 100 + 10*i, start: 101 + 10*i, end: 105 + 10*i, lock: inner})
+		}
+		all = append(all, tenure{asked: 300, start: 300, end: 320, lock: outer, section: 1})
+		extendStarts(all, map[uint32]int64{1: 320}, map[order]int{{outer, inner}: 1}, 1, make([]bool, 3))
+		if got := all[len(all)-1].start; got != want {
+			t.Errorf("%d tenures within: it begins at %d, want %d", within, got, want)
+		}
+	}
+}
+
+// What is due comes by its time, and at one
+// instant by its turn and as it was asked for.
+func TestWhatIsDueComesInOrder(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	q := newQueue(10, 1000)
+	var due, came []event
+	push := func(from int64) {
+		at, turn := from+random.Int64N(50), []uint32{giving, granting, coming}[random.IntN(3)]
+		id := int32(len(due))
+		due = append(due, event{at, q.push(at, turn, id), id})
+	}
+	for range 40 {
+		push(0)
+	}
+	for e, ok := q.pop(); ok; e, ok = q.pop() {
+		if came = append(came, e); len(due) < 600 && e.at < 900 {
+			push(e.at + 1)
+		}
+	}
+	slices.SortFunc(due, func(a, b event) int {
+		if a.before(&b) {
+			return -1
+		}
+		return 1
+	})
+	if len(due) < 400 || !slices.Equal(came, due) {
+		t.Errorf("%d events came, or in another order than the %d due", len(came), len(due))
+	}
+}
+
+// Who comes while another waits for a lock, and has it at once, is let through by that
+// one; where there are two permits the other may have had his own.
+func TestWhoIsLetThrough(t *testing.T) {
+	for permits, want := range map[int]int32{0: 1, 1: 1, 2: 0} {
+		waits, comes := tenure{asked: 10, start: 50, end: 60}, tenure{asked: 20, start: 20, end: 30}
+		handovers([]*tenure{&waits, &comes}, permits)
+		if !waits.got.waited || waits.got.yields != want {
+			t.Errorf("%d permits: %+v, want %d", permits, waits.got, want)
+		}
+	}
+}
+
+func TestMain(m *testing.M) { golden.Main(m) }

@@ -134,3 +134,104 @@ func TestHowFarClocksMayBeApart(t *testing.T) {
 		}
 	}
 }
+
+// addThread adds a thread to the constants of the chunk at hand.
+func (r *Reader) addThread(key, os, java int64, name string) {
+	data := binary.AppendUvarint([]byte{stringNull}, uint64(os))
+	data = append(data, stringUTF8, byte(len(name)))
+	data = binary.AppendUvarint(append(data, name...), uint64(java))
+	r.pools[r.meta.parts.thread.pool].set(key, uint32(r.grow(append(data, 0)...))+1)
+}
+
+// A thread that gets another name in a later chunk stays one thread: as two,
+// the first would live on to the end.
+func TestRenamedThreadIsOne(t *testing.T) {
+	r := started(t)
+	const key, os, java = 1 << 20, 4711, 815
+	var ids []format.ThreadID
+	var names []string
+	resolve := func(key, os, java int64, name string) {
+		r.newConstants()
+		r.addThread(key, os, java, name)
+		ids = append(ids, r.thread(key))
+	}
+	r.queue = format.Queue{}
+	for _, name := range []string{"worker", "GET /a", "GET /a", "worker"} {
+		resolve(key, os, java, name)
+	}
+	for ev := (format.Event{}); r.queue.Pop(&ev); {
+		names = append(names, ev.Name)
+		if ev.Kind != format.KindThread || ev.Thread != ids[0] {
+			t.Errorf("%+v", ev)
+		}
+	}
+	if ids[0] != ids[1] || ids[0] != ids[2] || ids[0] != ids[3] {
+		t.Errorf("ids %v of one thread", ids)
+	}
+	if len(names) != 3 || names[0] != "worker" || names[1] != "GET /a" || names[2] != "worker" {
+		t.Errorf("names %q", names)
+	}
+	ids = nil
+	resolve(key, os, java, "worker")
+	resolve(key+1, os, java+1, "worker") // of the same name
+	r.nextJVM()
+	resolve(key, os, java, "another")
+	if ids[0] == ids[1] || ids[0] == ids[2] || ids[1] == ids[2] {
+		t.Errorf("ids %v of three threads", ids)
+	}
+}
+
+// What virtual threads hide is at most their lives less what their events tell,
+// overlapping events once, up to the end of the recording where their end is not
+// recorded.
+func TestVirtualThreadsHideTheirLives(t *testing.T) {
+	const ms = int64(1e6)
+	r := started(t)
+	v := &r.ids.virtual
+	v.since = 1000 * ms
+	life := func(id format.ThreadID, start, end int64) {
+		v.add(id)
+		v.add(id) // as each chunk does
+		virtualStart(r, &values{}, &format.Event{Time: start})
+		if end > 0 {
+			virtualEnd(r, &values{}, &format.Event{Time: end})
+		}
+	}
+	life(3, 1000*ms, 1500*ms)
+	life(4, 1200*ms, 0)
+	for _, ev := range []format.Event{
+		{Thread: 3, Time: 1100 * ms, End: 1200 * ms}, {Thread: 3, Time: 1150 * ms, End: 1250 * ms}, // 150 ms
+		{Thread: 4, Time: 1900 * ms, End: 2000 * ms}, {Thread: 5, Time: 0, End: 9000 * ms}, // the last is none of them
+	} {
+		v.note(&ev)
+	}
+	if ns, bounded := v.unobserved(2000 * ms); bounded || ns != (500+800-150-100)*ms {
+		t.Errorf("%d, %v", ns, bounded)
+	}
+	v.first = true
+	if _, bounded := v.unobserved(2000 * ms); !bounded {
+		t.Error("all starts are recorded")
+	}
+	v.next(2000 * ms) // another JVM, without any
+	if ns, bounded := v.unobserved(9000 * ms); !bounded || ns != 1050*ms {
+		t.Errorf("in all: %d, %v", ns, bounded)
+	}
+	v.ran = true // it had some, whose starts are not recorded
+	if _, bounded := v.unobserved(9000 * ms); bounded {
+		t.Error("not all starts are recorded")
+	}
+}
+
+// The starts of all count only where they were recorded all the time.
+func TestVirtualThreadsAreCountedOrNot(t *testing.T) {
+	for want, o := range map[bool][]ofJVM{
+		true:  {{}, {ran: true, first: true, started: 2, seen: 2}},
+		false: {{ran: true}, {ran: true, started: 2, seen: 2}, {ran: true, first: true, started: 1, seen: 2}, {ran: true, first: true, unlisted: true, started: 2, seen: 2}},
+	} {
+		for _, one := range o {
+			if one.counted() != want {
+				t.Errorf("%+v: %v", one, !want)
+			}
+		}
+	}
+}

@@ -1,10 +1,19 @@
 package jfr
 
 import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // set books a setting of an event, and returns what is delivered of it.
@@ -69,3 +78,157 @@ func TestThresholdOfAsyncProfiler(t *testing.T) {
 		t.Errorf("%v %+v", told, ev)
 	}
 }
+
+// A program may set a threshold without a space; the JDK's own settings have
+// one.
+func TestThresholdsWithAndWithoutSpace(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"20 ms": 20 * time.Millisecond, "10ms": 10 * time.Millisecond, "10000000 ns": 10 * time.Millisecond, "0 ns": 0,
+		"1  s": time.Second, "2m": 2 * time.Minute, "infinity": 0, "": 0, "7": 0, "9999999999999 d": math.MaxInt64,
+	} {
+		if got := nanoseconds(text); got != int64(want) {
+			t.Errorf("%q: %v, want %v", text, time.Duration(got), want)
+		}
+	}
+}
+
+// The time a sleep asked for is in the unit that the recording tells.
+func TestSleepsHaveTheirUnit(t *testing.T) {
+	for name, want := range map[string]int64{"truth-8threads.jfr": 20e6, "truth-8threads-jdk25.jfr": 20} {
+		data := load(t, ours+"/"+name)
+		r := golden.Must(NewReader(bytes.NewReader(data), name, Options{}))(t)
+		if got := r.timespan(20, r.meta.units[slotTime]); got != want {
+			t.Errorf("%s: 20 %s are %d ns, want %d", name, r.meta.units[slotTime], got, want)
+		}
+	}
+	r := started(t)
+	if got, want := r.timespan(1000, "TICKS"), r.head.nanos(1000); got != want {
+		t.Errorf("1000 ticks are %d, want %d", got, want)
+	}
+}
+
+func hints(h *unobserved) string {
+	var out []string
+	for _, w := range h.warnings() {
+		out = append(out, w.Code+": "+w.Text)
+	}
+	return strings.Join(out, "\n")
+}
+
+// Owners of locks wait for processors where there are locks that somebody waits for.
+func TestSaturationNeedsAFifthOfTheSamplesAndWaiting(t *testing.T) {
+	for _, c := range []struct {
+		busy, all       int
+		contended, said bool
+	}{{0, 0, true, false}, {1, 10, true, false}, {2, 10, true, true}, {2, 10, false, false}} {
+		if got := hints(&unobserved{loads: c.all, saturated: c.busy, contended: c.contended}); (got != "") != c.said {
+			t.Errorf("%d of %d: %q", c.busy, c.all, got)
+		}
+	}
+}
+
+// Waits whose stacks are cut count with their time; a machine is saturated when
+// hardly any of it is idle.
+func TestTruncatedStacksAndLoads(t *testing.T) {
+	r := started(t)
+	const key = 1 << 20
+	where := r.grow(1, 0) // truncated, and of no frames
+	r.pools[r.meta.parts.stack.pool].set(key, uint32(where)+1)
+	id := r.stack(key)
+	r.note(&format.Event{Kind: format.KindWait, Stack: id, Time: 5, End: 3_000_005})
+	for _, share := range []float32{0.5, 0.9, 0.97, 1} {
+		cpuLoad(r, &values{slotLoad: int64(math.Float32bits(share))}, nil)
+	}
+	if r.unobserved.cut != (amount{1, 3_000_000}) || !r.unobserved.contended || r.unobserved.loads != 4 || r.unobserved.saturated != 2 {
+		t.Errorf("%+v", r.unobserved)
+	}
+	if got := hints(&r.unobserved); !strings.Contains(got, "truncated-stacks: the stacks of 1 wait, 3.00 ms") {
+		t.Error(got)
+	}
+}
+
+// environments are the events that tell what else a machine runs, and with which
+// variables: secrets among them.
+var environments = []string{"jdk.InitialEnvironmentVariable", "jdk.SystemProcess"}
+
+// No recording that is committed tells of the machine it was made on.
+func TestRecordingsAreScrubbed(t *testing.T) {
+	recordings := 0
+	err := filepath.WalkDir(ours, func(path string, _ fs.DirEntry, err error) error {
+		if name := strings.TrimSuffix(path, ".gz"); err != nil || !strings.HasSuffix(name, ".jfr") {
+			return err
+		}
+		recordings++
+		found := eventsOf(t, path)
+		if len(found) == 0 {
+			t.Errorf("%s holds no events", path)
+		}
+		for _, name := range environments {
+			if found[name] > 0 {
+				t.Errorf("%s holds %d events of %s: scrub it", path, found[name], name)
+			}
+		}
+		return nil
+	})
+	if err != nil || recordings < 30 {
+		t.Fatalf("%d recordings: %v", recordings, err)
+	}
+}
+
+// eventsOf counts the events of a recording by their class, wanted or not.
+func eventsOf(t *testing.T, path string) map[string]int {
+	t.Helper()
+	data := load(t, path)
+	count := map[string]int{}
+	s := splitter{input: input{in: bytes.NewReader(data)}, name: path, specs: wanted(), metas: map[string]*metadata{}}
+	for {
+		var c chunk
+		if err := s.next(&c); errors.Is(err, io.EOF) {
+			return count
+		} else if err != nil || c.meta == nil {
+			t.Fatalf("%s: no metadata: %v", path, err)
+		}
+		for at := headerSize; at < len(c.buf); {
+			cur := c.cursor(at)
+			at += int(cur.integer("size", 4))
+			if cl := c.meta.classes[cur.long("type")]; cl != nil {
+				count[cl.name]++
+			}
+		}
+	}
+}
+
+// begun returns a reader that has read a chunk of a recording, and whose bytes
+// may be added to.
+func started(t *testing.T) *Reader {
+	t.Helper()
+	r := golden.Must(NewReader(bytes.NewReader(load(t, ours+"/truth-8threads.jfr")), "test.jfr", Options{}))(t)
+	var ev format.Event
+	if err := r.Read(&ev); err != nil || r.meta.parts.stack == nil || r.head.features&compressed == 0 {
+		t.Fatal("no chunk with stacks: ", err)
+	}
+	return r
+}
+
+// grow adds bytes to the chunk and returns where they are.
+func (r *Reader) grow(data ...byte) (at int) {
+	at = len(r.buf)
+	r.buf = append(bytes.Clone(r.buf), data...)
+	return at
+}
+
+// Strings that are a constant which is another one, or themselves: a cycle of
+// any length ends at the second.
+func TestConstantsInCycles(t *testing.T) {
+	r := started(t)
+	const ping, pong, self = 1 << 20, 1<<20 + 1, 1<<20 + 2
+	for key, next := range map[int64]uint64{ping: pong, pong: ping, self: self} {
+		at := r.grow(append([]byte{stringConstant}, binary.AppendUvarint(nil, next)...)...)
+		r.pools[r.meta.parts.texts].set(key, uint32(at)+1)
+		if got := r.text(int64(at)); got != "" {
+			t.Errorf("constant %d reads %q", key, got)
+		}
+	}
+}
+
+func TestMain(m *testing.M) { golden.Main(m) }

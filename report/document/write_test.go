@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"contend/analysis"
+	"contend/blame"
 	"contend/format"
 	"contend/golden"
 )
@@ -53,6 +54,44 @@ func TestTheBlindAreTold(t *testing.T) {
 		told := notCounted(NewCoverage(format.Stats{Blind: c.blind, Unit: c.unit}, tr).Warnings)
 		if got := len(told) == 1 && told[0].Code == "blind" && strings.Contains(told[0].Text, c.blind); got != c.want || len(told) > 1 {
 			t.Errorf("%s: %v", name, told)
+		}
+	}
+}
+
+// What is not told apart is said; where all is, there is no word of it.
+func TestWhatIsNotToldApartIsSaid(t *testing.T) {
+	for _, ns := range []int64{0, 5} {
+		for _, doc := range []any{NewBlame(&blame.Table{OtherNs: ns}, 0, Coverage{}, 0), NewGraph(&blame.Graph{OtherNs: ns}, "thread", Coverage{}, 0)} {
+			text := golden.Must(json.Marshal(doc))(t)
+			if said := bytes.Contains(text, []byte(`"otherNs":5`)); said != (ns > 0) || ns == 0 && bytes.Contains(text, []byte("other")) {
+				t.Errorf("%d ns: %s", ns, text)
+			}
+		}
+	}
+}
+
+// What an input hides of virtual threads may all be acquiring: so much more at most, or any
+// amount where nothing bounds it.
+func TestHiddenWaitingWidensPressure(t *testing.T) {
+	tr := &analysis.Trace{RunningNs: 60, RunningHigh: 60}
+	tr.Coverage.ByProvenance[analysis.ByTenure] = 30
+	for _, c := range []struct {
+		warning string
+		hidden  int64
+		high    float64
+	}{
+		{"damaged", 40, 0}, // says nothing of pressure
+		{format.HiddenVirtual, 40, 0.7},
+		{format.HiddenVirtual, 0, 1},
+		{format.UnlistedThreads, 0, 1},
+		{format.UnseenSites, 0, 1},
+	} {
+		p := NewCoverage(format.Stats{Warnings: []format.Warning{{Code: c.warning, Hidden: c.hidden}}}, tr).Pressure
+		switch {
+		case p == nil && c.high != 0:
+			t.Errorf("%s of %d: no range", c.warning, c.hidden)
+		case p != nil && (p.Low != 0.5 || p.High != c.high):
+			t.Errorf("%s of %d: %v, want 0.5 to %v", c.warning, c.hidden, *p, c.high)
 		}
 	}
 }

@@ -1,7 +1,11 @@
 package table
 
 import (
+	"bytes"
+	"encoding/xml"
 	"errors"
+	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -150,6 +154,75 @@ func TestWhatIfRanges(t *testing.T) {
 		}
 		if found != want {
 			t.Errorf("%s: %q, want %q\n%s", section, found, want, b.String())
+		}
+	}
+}
+
+// What is written is XML, whatever a trace calls its locks, and counts its own
+// failures.
+func TestWhatIsWrittenParses(t *testing.T) {
+	nasty := "a\x00b\x1b[2J<c>&\"]]>\xff\n"
+	c := &document.Check{Rules: []document.CheckRule{
+		{Rule: "csp(*) < 5%", Status: "fail", Subjects: []document.CheckSubject{{Name: nasty, Status: "fail"}, {Name: "fine", Status: "pass"}, {Name: "second", Status: "fail"}}},
+		{Rule: nasty, Status: "undecided", Subjects: []document.CheckSubject{{Name: "x", Status: "undecided"}}},
+		{Rule: "no deadlock", Status: "pass"},
+	}}
+	var b strings.Builder
+	if err := JUnit(&b, c, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	var doc suites
+	if err := xml.Unmarshal([]byte(b.String()), &doc); err != nil {
+		t.Fatalf("%v:\n%s", err, b.String())
+	}
+	s := doc.Suite
+	if s.Tests != 3 || s.Failures != 1 || s.Errors != 1 || len(s.Cases) != 3 {
+		t.Errorf("%+v", s)
+	}
+	f := s.Cases[0].Failure
+	if f == nil || !strings.Contains(f.Text, "second") || strings.Contains(f.Text, "fine") || !strings.HasPrefix(f.Message, "a?b?[2J<c>&") {
+		t.Errorf("%+v", f)
+	}
+	if s.Cases[1].Error == nil || s.Cases[2].Failure != nil || s.Cases[2].Error != nil {
+		t.Errorf("%+v", s.Cases)
+	}
+}
+
+// full is a writer that fails.
+type full struct{ after int }
+
+func (w *full) Write(p []byte) (int, error) {
+	if w.after -= len(p); w.after < 0 {
+		return 0, io.ErrShortWrite
+	}
+	return len(p), nil
+}
+
+func TestAFullDiskIsAnError(t *testing.T) {
+	c := &document.Check{Rules: []document.CheckRule{{Rule: "no deadlock", Status: "pass"}}}
+	for after := range 200 {
+		if err := JUnit(&full{after}, c, Options{}); err == nil {
+			t.Fatalf("written to a disk of %d bytes", after)
+		}
+	}
+}
+
+// A matrix takes the square of its nodes: of thousands it shows the first, and
+// sums the others, whether or not there is a terminal that it must fit.
+func TestAMatrixOfManyNodesIsBounded(t *testing.T) {
+	d := &document.Graph{}
+	for i := range 5000 {
+		d.Nodes = append(d.Nodes, document.Node{ID: i, Name: fmt.Sprintf("A.m%d", i)})
+		d.Edges = append(d.Edges, document.Edge{From: i, To: (i + 1) % 5000, ThreadNs: 1})
+	}
+	if n := shownNodes(len(d.Nodes), 0, Options{Style: CSV}); n > mostMatrix {
+		t.Errorf("%d rows", n)
+	}
+	for most, o := range map[int]Options{130: {Style: Text, Width: 120}} {
+		var b bytes.Buffer
+		golden.OK(t, Matrix(&b, d, 0, o))
+		if n := strings.Count(b.String(), "\n"); n > most {
+			t.Errorf("%d lines, at most %d wanted", n, most)
 		}
 	}
 }

@@ -1,6 +1,11 @@
 package column
 
 import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -73,4 +78,106 @@ func TestKeyHeap(t *testing.T) {
 			t.Fatalf("%d left", len(h))
 		}
 	})
+}
+
+// TestSorter compares with a sort by comparison, over instants of narrow and
+// of wide range, on both sides of zero, with many that are equal.
+func TestSorter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var s sorter
+	for _, width := range []int64{1, 2, 100, 1 << 20, 1 << 44, math.MaxInt64} {
+		for _, n := range []int{1, 2, 3, 1000, 50} { // the sorter is used again, for fewer too
+			want := make([]Key, n)
+			for i := range want {
+				want[i] = Key{rng.Int64N(width) - width/2, uint32(i)}
+			}
+			want[0].At = []int64{0, math.MinInt64, math.MaxInt64}[n%3]
+			s.keys = append(s.keys[:0], want...)
+			slices.SortStableFunc(want, func(a, b Key) int { return cmp.Compare(a.At, b.At) })
+			if got := s.sort(); !slices.Equal(got, want) {
+				t.Fatalf("%d keys within %d ns: %v, want %v", n, width, got, want)
+			}
+		}
+	}
+}
+
+// Keys that are near each other except for one are sorted, stably.
+func TestSorterOfCrowdedKeys(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	want := make([]Key, 1<<14)
+	for i := range want {
+		want[i] = Key{rng.Int64N(1 << 12), uint32(i)}
+	}
+	want[77].At = 1 << 50
+	s := sorter{keys: slices.Clone(want)}
+	slices.SortStableFunc(want, func(a, b Key) int { return cmp.Compare(a.At, b.At) })
+	if !slices.Equal(s.sort(), want) {
+		t.Error("they are not in order")
+	}
+}
+
+// numbers packs numbers as they are.
+type numbers struct{}
+
+func (numbers) Put(to []byte, v *int64) []byte { return binary.AppendVarint(to, *v) }
+func (numbers) Get(from []byte, v *int64) []byte {
+	n := 0
+	*v, n = binary.Varint(from)
+	return from[n:]
+}
+
+// EachSince visits what was added since, without earlier pieces, also if the column was
+// read in between.
+func TestPackedSince(t *testing.T) {
+	c := &Packed[int64]{Start: func(v *int64) int64 { return *v }, Coder: func() Coder[int64] { return numbers{} }}
+	add := func(from, to int64) {
+		for v := from; v < to; v++ {
+			c.Add(v)
+		}
+	}
+	since := func(pieces int) (first, n int64) {
+		first = -1
+		c.EachSince(pieces, func(v *int64) {
+			if n++; first < 0 {
+				first = *v
+			}
+		})
+		return first, n
+	}
+	add(0, 2*pieceLen+5)
+	at := c.Begun()
+	add(2*pieceLen+5, 2*pieceLen+9)
+	if first, n := since(at); first > 2*pieceLen+5 || first < pieceLen || first+n != 2*pieceLen+9 {
+		t.Errorf("from %d on %d", first, n)
+	}
+	at = c.Begun()
+	add(2*pieceLen+9, 3*pieceLen+20)
+	if first, n := since(at); first != 2*pieceLen+9 || n != pieceLen+11 {
+		t.Errorf("behind what was read, from %d on %d", first, n)
+	}
+	if first, n := since(0); first != 0 || n != 3*pieceLen+20 {
+		t.Errorf("in all from %d on %d", first, n)
+	}
+}
+
+// Reading a column frees its scratch memory. Further additions allocate it again.
+func TestPackedLetsGoOfWhatItIsFilledWith(t *testing.T) {
+	c := &Packed[int64]{Start: func(v *int64) int64 { return *v }, Coder: func() Coder[int64] { return numbers{} }}
+	n := int64(0)
+	for range 3 {
+		for range 2*pieceLen + 5 {
+			c.Add(n)
+			n++
+		}
+		want := int64(0)
+		c.Each(func(v *int64) {
+			if *v != want {
+				t.Fatalf("%d, want %d", *v, want)
+			}
+			want++
+		})
+		if want != n || c.last != nil || c.scratch != nil || c.sorter.keys != nil {
+			t.Errorf("%d of %d read; scratch memory of %d bytes and %d keys", want, n, len(c.scratch), len(c.sorter.keys))
+		}
+	}
 }

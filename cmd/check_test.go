@@ -1,0 +1,316 @@
+package cmd
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"contend/golden"
+	"contend/report/document"
+)
+
+// corpus is where other people's traces are, which are not part of the project.
+const corpus = "../../shared/fixtures/public"
+
+// standardRules are those that the help of check begins with, at limits that
+// only contention worth a look breaks.
+var standardRules = []string{"no deadlock", "csp(*) < 5%", "p99(*) < 10s"}
+
+// corpusVerdicts says of each file what the standard rules may come to, as
+// letters: o ok, f fails, u undecided. A file is ok where what it holds decides
+// the rule, and nothing else: known from the file itself, read by eye and with
+// the JDK's own tools, and not from what check says.
+var corpusVerdicts = map[string]string{
+	// Counts have neither owners nor times.
+	"counts/ReentrantLockStats.txt":          "uuu",
+	"counts/ReentrantReadWriteLockStats.txt": "uuu",
+	"counts/SynchronizedStats.txt":           "uuu",
+	// An execution trace has every wait, and no owner that keeps its lock.
+	"gotrace/go125-encoding-json.trace": "uoo",
+	// One javacore: its owners are listed, an instant has no share of time.
+	"javacore/javacore-withrawStateValue.txt":  "ouu",
+	"javacore/javacore.20191105.224043.txt.gz": "ofu",
+	// Thresholds of 10 and 20 ms; the first has a thread dump of all threads,
+	// with no circle. async-profiler has no
+	// threshold, and tells of few of its threads when they ran.
+	"jfr/async-profiler-3chunks-type-zero.jfr.gz": "ouu",
+	"jfr/async-profiler-kafka-lock.jfr.gz":        "uuo",
+	"jfr/jdk-lock-contention.jfr":                 "ufo",
+	"jfr/jdk-reentrant-lock.jfr":                  "ufo",
+	// One dump each. The last is of a program with virtual threads, which are
+	// not in it.
+	"threaddump/dumpling-ReentrantLock-parking-blockage.txt":                "ofu",
+	"threaddump/dumpling-ReentrantReadWriteLock-parking-blockage-read.txt":  "ofu",
+	"threaddump/dumpling-ReentrantReadWriteLock-parking-blockage-write.txt": "ofu",
+	"threaddump/dumpling-blocking-chain.txt":                                "ofu",
+	"threaddump/dumpling-blocking-tree.txt":                                 "ofu",
+	"threaddump/dumpling-contention.txt":                                    "ofu",
+	"threaddump/dumpling-crlf.txt":                                          "ofu",
+	"threaddump/dumpling-deadlock-and-friends.txt":                          "ffu",
+	"threaddump/dumpling-jrockit-1.6.txt":                                   "ouu",
+	"threaddump/dumpling-no-tabs.txt":                                       "ofu",
+	"threaddump/dumpling-openjdk-1.8.txt":                                   "ouu",
+	"threaddump/dumpling-openjdk-11.0.2.txt":                                "ouu",
+	"threaddump/dumpling-ownable-synchronizers.txt":                         "ofu",
+	"threaddump/dumpling-producer-consumer.txt":                             "ofu",
+	"threaddump/dumpling-self-lock.txt":                                     "ouu",
+	"threaddump/jdk-lock-contention-0.txt":                                  "ofu",
+	"threaddump/jdk-lock-contention-1.txt":                                  "ofu",
+	"threaddump/jdk-lock-contention-2.txt":                                  "ofu",
+	"threaddump/jdk-lock-contention-3.txt":                                  "ofu",
+	"threaddump/jdk-lock-contention-4.txt":                                  "ofu",
+	"threaddump/jdk-lock-contention-5.txt":                                  "ouu",
+	"threaddump/jdk-three-way-deadlock.txt":                                 "ffu",
+	"threaddump/jdk-virtual-threads.txt":                                    "uuu",
+}
+
+// No rule passes for want of evidence, on any trace of the corpus.
+func TestNoFalseOkOnTheCorpus(t *testing.T) {
+	t.Parallel()
+	golden.Unhurried(t)
+	if _, err := os.Stat(corpus); err != nil {
+		t.Skipf("the corpus is not here: %v", err)
+	}
+	known := 0
+	for _, kind := range []string{"counts", "gotrace", "javacore", "jfr", "threaddump"} {
+		files := golden.Must(filepath.Glob(filepath.Join(corpus, kind, "*")))(t)
+		for _, file := range files {
+			if strings.HasSuffix(file, ".json") {
+				continue
+			}
+			name := kind + "/" + filepath.Base(file)
+			want, ok := corpusVerdicts[name]
+			if !ok {
+				t.Errorf("%s: nothing is known of it", name)
+				continue
+			}
+			known++
+			if got := verdictsOf(t, file); got != want {
+				t.Errorf("%s: %s, want %s", name, got, want)
+			}
+		}
+	}
+	if known != len(corpusVerdicts) {
+		t.Errorf("%d of %d files", known, len(corpusVerdicts))
+	}
+}
+
+// verdictsOf checks the standard rules.
+func verdictsOf(t *testing.T, file string, more ...string) string {
+	t.Helper()
+	args := append([]string{"check", "--format", "json"}, more...)
+	for _, rule := range standardRules {
+		args = append(args, "--rule", rule)
+	}
+	var out, msg strings.Builder
+	code := Main(append(args, file), nil, &out, &msg)
+	var doc document.Check
+	if err := json.Unmarshal([]byte(out.String()), &doc); err != nil {
+		t.Fatalf("%s: exit %d: %v: %s", file, code, err, msg.String())
+	}
+	letters := ""
+	for i := range doc.Rules {
+		r := &doc.Rules[i]
+		if (r.Reason != "") != (r.Status == "undecided") {
+			t.Errorf("%s: %s is %s because of %q", file, r.Rule, r.Status, r.Reason)
+		}
+		letters += map[string]string{"pass": "o", "fail": "f", "undecided": "u"}[r.Status]
+	}
+	if (code == exitOK) != (strings.Trim(letters, "o") == "") {
+		t.Errorf("%s: exit %d for %s", file, code, letters)
+	}
+	return letters
+}
+
+// checked is what check says of a trace, as text, and how it exits.
+func checked(t *testing.T, in string, args ...string) (code int, text string) {
+	t.Helper()
+	var out, msg strings.Builder
+	code = Main(append([]string{"check"}, args...), strings.NewReader(in), &out, &msg)
+	return code, out.String() + msg.String()
+}
+
+// Two virtual threads wait for each other for ever (testdata/java/VirtualDeadlock.java):
+// no event tells of that, and no gate passes. Where each start is recorded, what is
+// hidden is at most their lives; else nothing bounds it. The last recording began when
+// they had waited for half a minute and their carriers were gone.
+func TestGatesDoNotPassWhatVirtualThreadsHide(t *testing.T) {
+	t.Parallel()
+	golden.Unhurried(t)
+	for name, bounded := range map[string]bool{"deadlock": false, "deadlock-starts": true, "deadlock-late": false} {
+		file := "../testdata/gate/" + name + "-jdk25.jfr.gz"
+		code, text := checked(t, "", "--rule", "no deadlock", "--rule", "waiting(*) < 0.5", "--rule", "max(*) < 1s", file)
+		if code != exitRules || !strings.Contains(text, "all 3 rules are undecided") || strings.Contains(text, "nothing bounds") == bounded {
+			t.Errorf("%s: exit %d\n%s", name, code, text)
+		}
+		code, _ = checked(t, "", "--rule", "waiting(*) < 2.5", file)
+		if (code == exitOK) != bounded {
+			t.Errorf("%s: 2.5 threads: exit %d", name, code)
+		}
+		for _, w := range ask[document.Analyze](t, "analyze", file).Coverage.Warnings {
+			if w.Code == "virtual-threads" && bounded && (w.HiddenNs < 5.9e9 || w.HiddenNs > 6.1e9) { // two threads, 3.0 s each
+				t.Errorf("%s: %s", name, w.Text)
+			}
+		}
+	}
+}
+
+const (
+	stuckInit = `#21 "init-a" RUNNABLE 2026-11-26T10:58:28.507111580Z
+    at CI$A.<clinit>(CI.java:2)
+    at java.base/java.lang.Thread.run(Thread.java:1474)
+
+#22 "init-b" RUNNABLE 2026-11-26T10:58:28.507345718Z
+    at CI$B.<clinit>(CI.java:3)
+    at java.base/java.lang.Thread.run(Thread.java:1474)
+
+`
+	stuckInitOld = `Full thread dump OpenJDK 64-Bit Server VM (11.0.2+9 mixed mode):
+
+"init-a" #12 prio=5 os_prio=0 tid=0x1 nid=0x3740 in Object.wait()  [0x2]
+   java.lang.Thread.State: RUNNABLE
+	at CI$A.<clinit>(CI.java:2)
+	at java.lang.Thread.run(java.base@11/Thread.java:834)
+
+JNI global refs: 5
+
+`
+)
+
+// A dump that does not mark the threads that wait for a class to be initialised does
+// not tell whether they wait for each other; one that shows no initialiser does.
+func TestInitialisersThatMayWaitDecideNothing(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		text string
+		want int
+	}{
+		"dump_to_file":       {"4711\n2026-11-26T10:58:28.5Z\n25.0.3+9-LTS\n\n" + stuckInit, exitRules},
+		"over before":        {"4711\n2026-11-26T10:58:28.5Z\n25.0.3+9-LTS\n\n" + strings.ReplaceAll(stuckInit, "<clinit>", "load"), exitOK},
+		"JDK 11":             {stuckInitOld, exitRules},
+		"JDK 11, it runs":    {strings.Replace(stuckInitOld, "in Object.wait()", "runnable", 1), exitOK},
+		"JDK 11, over later": {stuckInitOld + strings.Replace(stuckInitOld, "in Object.wait()", "runnable", 1), exitOK},
+	} {
+		code, text := checked(t, c.text, "--rule", "no deadlock", "-")
+		if code != c.want || (c.want == exitRules) != strings.Contains(text, "wait for a class to be initialised") {
+			t.Errorf("%s: exit %d\n%s", what, code, text)
+		}
+	}
+}
+
+// What the Go runtime finds is a deadlock, though no dump tells which goroutine owns
+// what the others wait for.
+func TestAGoRuntimesDeadlockIsOne(t *testing.T) {
+	t.Parallel()
+	const dump = "goroutine 1 [sync.WaitGroup.Wait]:\nsync.runtime_SemacquireWaitGroup(0x1?, 0xe0?)\n\t/go/src/runtime/sema.go:114 +0x2e\nmain.main()\n\t/app/main.go:6 +0x10f\n"
+	for head, want := range map[string]string{
+		"fatal error: all goroutines are asleep - deadlock!\n\n":                           "FAIL ",
+		"12:00:01 fatal error: no goroutines (main called runtime.Goexit) - deadlock!\n\n": "FAIL ",
+		"fatal error: concurrent map writes\n\n":                                           "UNDECIDED ",
+		"":                                                                                 "UNDECIDED ",
+	} {
+		if code, text := checked(t, head+dump, "--rule", "no deadlock", "-"); code != exitRules || !strings.Contains(text, "\n "+want) {
+			t.Errorf("%q: exit %d\n%s", head, code, text)
+		}
+		var out strings.Builder
+		Main([]string{"analyze", "--format", "json", "-"}, strings.NewReader(head+dump), &out, io.Discard)
+		if got := out.String(); strings.Contains(got, `"found": "the Go runtime ended the program: `) != (want == "FAIL ") {
+			t.Errorf("%q: deadlocks of JSON:\n%s", head, got)
+		}
+	}
+}
+
+// A copy hides what the input hides: no gate passes a trace that was converted
+// and fails the one it was made of.
+func TestACopyKeepsTheDoubts(t *testing.T) {
+	golden.Unhurried(t)
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"virtual-jdk25.jfr", "moved-locks-jdk25.jfr.gz", "truth-jdk25-1.json", "go126-debug2-dump.txt", "truth-series-8dumps-jdk17.txt", "lab-virtual-exact-jdk25.jfr"} {
+		file := filepath.Join("../testdata", name)
+		copies := []string{filepath.Join(dir, name+".bin"), filepath.Join(dir, name+".again.bin"), filepath.Join(dir, name+".text")}
+		for i, args := range [][]string{{"convert", file, "-o", copies[0]}, {"convert", copies[0], "-o", copies[1]}, {"dump", file, "-o", copies[2]}} {
+			var msg strings.Builder
+			if code := Main(args, nil, &msg, &msg); code != exitOK {
+				t.Fatalf("%s: copy %d: exit %d: %s", name, i, code, &msg)
+			}
+		}
+		want := verdictsOf(t, file)
+		for _, path := range copies {
+			if got := verdictsOf(t, path); got != want {
+				t.Errorf("%s: %s, its copy %s: %s", name, want, filepath.Base(path), got)
+			}
+		}
+	}
+}
+
+// What was cut off stays cut off in a copy, which is whole itself.
+func TestACopyOfADamagedTraceDecidesNothing(t *testing.T) {
+	t.Parallel()
+	half, whole := cutFile(t, "../testdata/xalan-8threads.jfr", 150000), filepath.Join(t.TempDir(), "copy.bin")
+	var msg strings.Builder
+	if code := Main([]string{"convert", half, "-o", whole}, nil, &msg, &msg); code != exitDamaged {
+		t.Fatalf("exit %d: %s", code, &msg)
+	}
+	if got := verdictsOf(t, whole); strings.Contains(got, "o") {
+		t.Errorf("%s: something is ok", got)
+	}
+}
+
+// cutFile returns a copy of the first bytes of a file.
+func cutFile(t *testing.T, path string, n int) string {
+	t.Helper()
+	data := golden.Must(os.ReadFile(path))(t)
+	cut := filepath.Join(t.TempDir(), filepath.Base(path))
+	golden.OK(t, os.WriteFile(cut, data[:n], 0o644))
+	return cut
+}
+
+// A gate held against nothing does not pass: a filter that is misspelt, or a
+// time that is not in the trace.
+func TestAGateOfNothingDecidesNothing(t *testing.T) {
+	t.Parallel()
+	golden.Unhurried(t)
+	const recording, dump = "../testdata/truth-8threads.jfr", "../testdata/deadlock-monitors-and-juc-jdk17.txt"
+	for _, c := range []struct{ file, filter, rule, says string }{
+		{recording, "--class=Nope", "csp(*) < 99%", "matches nothing"},
+		{recording, "--lock=Nope", "p99(*) < 1h", "matches nothing"},
+		{recording, "--thread=Nope", "blame(Truth.*) < 99%", "matches nothing"},
+		{recording, "--from=1h", "csp(total) < 99%", "between --from and --to"},
+		{recording, "--from=1h", "max(total) < 1h", "between --from and --to"},
+		{recording, "--to=-1h", "peak csp(*) per 1s < 99%", "between --from and --to"},
+		{dump, "--class=Nope", "no deadlock", "matches nothing"},
+		{dump, "--thread=Nope", "no deadlock", "matches nothing"},
+		{dump, "--from=10s", "no deadlock", "--from and --to"},
+	} {
+		var out, msg strings.Builder
+		if code := Main([]string{"check", "--rule", c.rule, c.filter, c.file}, nil, &out, &msg); code != exitRules || !strings.Contains(out.String(), "UNDECIDED") || !strings.Contains(out.String(), c.says) {
+			t.Errorf("%s %s: exit %d\n%s%s", c.filter, c.rule, code, &out, &msg)
+		}
+	}
+	// What they leave is held against the rule as ever.
+	for filter, want := range map[string]int{"--class=Truth": exitOK, "--from=1s": exitOK} {
+		var out, msg strings.Builder
+		if code := Main([]string{"check", "--rule", "csp(total) < 99%", filter, recording}, nil, &out, &msg); code != want {
+			t.Errorf("%s: exit %d\n%s%s", filter, code, &out, &msg)
+		}
+	}
+}
+
+// A pipe has no name and no file that is yet to be written.
+func TestStandardInputIsCalledThat(t *testing.T) {
+	t.Parallel()
+	recording := golden.Must(os.Open("../testdata/truth-8threads.jfr"))(t)
+	defer recording.Close()
+	var out, msg strings.Builder
+	if code := Main([]string{"analyze", "-"}, recording, &out, &msg); code != exitOK || !strings.HasPrefix(out.String(), "standard input: ") {
+		t.Errorf("exit %d: %s%s", code, &out, &msg)
+	}
+	msg.Reset()
+	if code := Main([]string{"analyze", "-"}, strings.NewReader(""), &out, &msg); code != exitFailed || !strings.Contains(msg.String(), "through the pipe") {
+		t.Errorf("exit %d: %s", code, &msg)
+	}
+}

@@ -1,0 +1,259 @@
+package gotrace
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"contend/analysis/owners"
+	"contend/decode/rules"
+	"contend/format"
+)
+
+// A function that takes one lock and gives back another, which other functions
+// read, is no reason to join them.
+func TestHalvesOfDifferentLocksStayApart(t *testing.T) {
+	at := func(fn, method string) *rules.GoUse {
+		return &rules.GoUse{Class: "sync.RWMutex", Method: method, At: format.Frame{Class: "shop", Method: fn}}
+	}
+	for name, c := range map[string]struct {
+		joins [][2]*rules.GoUse // what wakes what
+		one   bool
+	}{
+		"one lock":               {[][2]*rules.GoUse{{at("get", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("get", "RUnlock")}}, true},
+		"two taken together":     {[][2]*rules.GoUse{{at("getX", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("getY", "RUnlock")}}, false},
+		"readers of two writers": {[][2]*rules.GoUse{{at("get", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("get", "RUnlock")}, {at("set", "Lock"), at("get", "RUnlock")}, {at("get", "RLock"), at("set", "Unlock")}}, true},
+	} {
+		var s sites
+		var all []site
+		for _, j := range c.joins {
+			a, b := s.of(j[0]), s.of(j[1])
+			s.join(a, b)
+			all = append(all, a, b)
+		}
+		s.joinHalves()
+		roots := []site{}
+		for _, x := range all {
+			roots = append(roots, s.find(x))
+		}
+		slices.Sort(roots)
+		if got := len(slices.Compact(roots)); (got == 1) != c.one {
+			t.Errorf("%s: %d locks", name, got)
+		}
+	}
+}
+
+// Readers that wait for a writer are woken together and share the lock.
+func TestReadersWaitForTheWriter(t *testing.T) {
+	n := newTenure()
+	data := record(t, func() {
+		var mu sync.RWMutex
+		var wg sync.WaitGroup
+		wg.Go(func() { holdAlone(&mu, n) })
+		<-n.held
+		for range 3 {
+			wg.Go(func() { getInLine(mu.RLocker()) })
+		}
+		stand("getInLine", "sync.RWMutex.RLock", 3)
+		close(n.inLine)
+		wg.Wait()
+	})
+	s := read(t, data)
+	l := s.lock(t, "getInLine")
+	if l.Class != "sync.RWMutex" || l.LockKind != format.KindReadWriteLock {
+		t.Errorf("%+v", l)
+	}
+	checkHeld(t, s, l.Object, n, 3)
+	for _, w := range s.waits {
+		if w.Object == l.Object && w.Mode != format.Shared {
+			t.Errorf("%+v is a reader", w)
+		}
+	}
+}
+
+// With one writer, the lock that readers take looks like another than the one
+// the writer takes; two locks that are taken together stay two.
+func TestAnRWMutexIsOneLock(t *testing.T) {
+	var mu sync.RWMutex
+	data := record(t, func() {
+		var wg sync.WaitGroup
+		stop := make(chan bool)
+		for range 3 {
+			wg.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						lookUp(&mu)
+					}
+				}
+			})
+		}
+		for range 20 {
+			refresh(&mu)
+		}
+		close(stop)
+		wg.Wait()
+	})
+	s := read(t, data)
+	read, written := s.lock(t, "lookUp"), s.lock(t, "refresh")
+	if read.Object != written.Object {
+		t.Errorf("readers wait for %q, the writer for %q", read.Name, written.Name)
+	}
+}
+
+//go:noinline
+func lookUp(mu *sync.RWMutex) {
+	mu.RLock()
+	time.Sleep(time.Millisecond)
+	mu.RUnlock()
+}
+
+//go:noinline
+func refresh(mu *sync.RWMutex) {
+	mu.Lock()
+	time.Sleep(2 * time.Millisecond)
+	mu.Unlock()
+}
+
+// held is a tenure as the program itself logged it.
+type held struct {
+	goroutine  string // "#12"
+	shard      int
+	start, end int64
+}
+
+// shard is one of several locks that are taken at one place.
+type shard struct{ mu sync.Mutex }
+
+func (s *shard) use(d time.Duration) (start, end int64) {
+	s.mu.Lock()
+	start = time.Now().UnixNano()
+	time.Sleep(d)
+	end = time.Now().UnixNano()
+	s.mu.Unlock()
+	return start, end
+}
+
+// shards runs goroutines that use locks at random, as often however busy the machine
+// is, and logs who held which.
+func shards(count int) (log []held) {
+	locks := make([]shard, count)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for g := range 16 {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(1, uint64(g)))
+			me := goroutineID()
+			var own []held
+			for range 12 * count {
+				i := rng.IntN(count)
+				start, end := locks[i].use(time.Duration(rng.IntN(2000)) * time.Microsecond)
+				own = append(own, held{me, i, start, end})
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			log = append(log, own...)
+		})
+	}
+	wg.Wait()
+	return log
+}
+
+// goroutineID reads "#12" out of "goroutine 12 [running]".
+func goroutineID() string {
+	var buf [32]byte
+	n := runtime.Stack(buf[:], false)
+	return "#" + strings.Fields(string(buf[:n]))[1]
+}
+
+// right returns the share of the waiting of which the trace names the owner
+// that the program logged, of the waiting that any owner logged covers.
+func right(s *seen, log []held) float64 {
+	id := func(t format.ThreadID) string { return s.names[t][strings.LastIndexByte(s.names[t], '#'):] }
+	good, all := int64(0), int64(0)
+	for _, w := range s.waits {
+		if s.stacks[w.Stack] != "(*shard).use" {
+			continue
+		}
+		wanted := -1 // the shard is the one got first after the wait
+		first := int64(1<<63 - 1)
+		for _, h := range log {
+			if h.goroutine == id(w.Thread) && h.start >= w.End-50e3 && h.start < first {
+				first, wanted = h.start, h.shard
+			}
+		}
+		for _, h := range log {
+			lo, hi := max(h.start, w.Time), min(h.end, w.End)
+			if h.shard != wanted || lo >= hi {
+				continue
+			}
+			all += hi - lo
+			for _, o := range s.owned {
+				if o.Lock == w.Object && o.Holder.Kind == owners.Thread && id(o.Holder.Thread) == h.goroutine {
+					good += max(0, min(hi, o.End)-max(lo, o.Start))
+				}
+			}
+		}
+	}
+	return float64(good) / float64(max(all, 1))
+}
+
+// One lock is one; several that are taken at the same place are told apart
+// well enough to name the goroutine that held the one waited for.
+func TestSeveralLocksAtOnePlace(t *testing.T) {
+	for _, count := range []int{1, 4} {
+		locks, share := toldApart(t, count)
+		t.Logf("%d locks: %d told apart, %.3f of the waiting charged to the right goroutine", count, locks, share)
+		if share < 0.8 || (count == 1) != (locks == 1) {
+			t.Error("not told apart")
+		}
+	}
+}
+
+// toldApart records so many locks, and returns as how many they are read, and the
+// share of the waiting that is right.
+func toldApart(t *testing.T, count int) (locks int, share float64) {
+	var log []held
+	data := record(t, func() { log = shards(count) })
+	s := read(t, data)
+	for _, l := range s.locks {
+		if strings.Contains(l.Name, "(*shard).use") {
+			locks++
+		}
+	}
+	return locks, right(s, log)
+}
+
+// story is a lock's history, a point a word: 20-A releases, 30=A has acquired.
+func story(text string) (points []point) {
+	for word := range strings.FieldsSeq(text) {
+		var p point
+		var sign, name byte
+		if n, _ := fmt.Sscanf(word, "%d%c%c", &p.at, &sign, &name); n < 3 {
+			panic(word)
+		}
+		p.what = map[byte]what{'-': released, '=': acquired}[sign]
+		p.thread = format.ThreadID(name)
+		points = append(points, p)
+	}
+	return points
+}
+
+func TestSeveralAreBetrayedByBrokenTenures(t *testing.T) {
+	one, two := "", ""
+	for i := range 20 {
+		at := 100 * i
+		one += fmt.Sprintf("%d=A %d-A %d=B %d-B ", at, at+10, at+20, at+30)
+		two += fmt.Sprintf("%d=A %d=B %d-A %d-B ", at, at+10, at+20, at+30)
+	}
+	if several(story(one)) || !several(story(two)) {
+		t.Errorf("one is several: %v; two are: %v", several(story(one)), several(story(two)))
+	}
+}

@@ -1,9 +1,0 @@
-package decode
-
-import (
-	"testing"
-
-	"contend/golden"
-)
-
-func TestMain(m *testing.M) { golden.Main(m) }
