@@ -18,6 +18,35 @@ func MethodName(f format.Frame) string {
 	return f.Class + "." + f.Method
 }
 
+// WithoutLine returns the method in the name of a site or of a frame,
+// Class.method:12.
+func WithoutLine(site string) string {
+	i := strings.LastIndexByte(site, ':')
+	if i <= 0 || i+1 == len(site) || strings.Trim(site[i+1:], "0123456789") != "" {
+		return site
+	}
+	return site[:i]
+}
+
+// StableName removes from a name what a JVM draws anew at each start: the
+// number and address of a hidden class, as in App$$Lambda/0x00007f1c2c0a1bc8.run
+// or App$$Lambda$14+0x0000000800c03000.1234.
+func StableName(name string) string {
+	for _, mark := range [...]string{"$$Lambda", "LambdaForm$", "GeneratedMethodAccessor", "GeneratedConstructorAccessor", "$Proxy"} {
+		i := strings.Index(name, mark)
+		if i < 0 {
+			continue
+		}
+		end := i + len(mark)
+		rest := name[end:]
+		if dot := strings.LastIndexByte(rest, '.'); dot >= 0 {
+			return name[:end] + rest[dot:]
+		}
+		return name[:end]
+	}
+	return name
+}
+
 // AppFrame returns the innermost frame that belongs to neither the lock nor the runtime;
 // the outermost frame if all do. ok is false if there are no frames.
 func AppFrame(frames []format.Frame) (f format.Frame, ok bool) {

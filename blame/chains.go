@@ -175,28 +175,9 @@ func stepsOf(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID
 }
 
 func lockStep(sym *analysis.Symbols, id format.ObjectID) Step {
-	return Step{RoleLock, StableName(sym.ClassName(id))}
+	return Step{RoleLock, analysis.StableName(sym.ClassName(id))}
 }
 
 func methodStep(sym *analysis.Symbols, r Role, id format.StackID) Step {
-	return Step{r, StableName(sym.Methods().Name(sym.Method(id)))}
-}
-
-// StableName removes from a name what a JVM draws anew at each start: the
-// number and address of a hidden class, as in App$$Lambda/0x00007f1c2c0a1bc8.run
-// or App$$Lambda$14+0x0000000800c03000.1234.
-func StableName(name string) string {
-	for _, mark := range [...]string{"$$Lambda", "LambdaForm$", "GeneratedMethodAccessor", "GeneratedConstructorAccessor", "$Proxy"} {
-		i := strings.Index(name, mark)
-		if i < 0 {
-			continue
-		}
-		end := i + len(mark)
-		rest := name[end:]
-		if dot := strings.LastIndexByte(rest, '.'); dot >= 0 {
-			return name[:end] + rest[dot:]
-		}
-		return name[:end]
-	}
-	return name
+	return Step{r, analysis.StableName(sym.Methods().Name(sym.Method(id)))}
 }

@@ -49,13 +49,3 @@ var address = regexp.MustCompile(`@(0x)?[0-9a-f]+$`)
 // WithoutAddress returns the class in the name of a lock: an address means
 // nothing in another run.
 func WithoutAddress(name string) string { return address.ReplaceAllString(name, "") }
-
-// WithoutLine returns the method in the name of a site or of a frame,
-// Class.method:12.
-func WithoutLine(site string) string {
-	i := strings.LastIndexByte(site, ':')
-	if i <= 0 || i+1 == len(site) || strings.Trim(site[i+1:], "0123456789") != "" {
-		return site
-	}
-	return site[:i]
-}

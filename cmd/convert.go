@@ -12,7 +12,7 @@ import (
 	"contend/blame/waits"
 	"contend/decode"
 	"contend/format"
-	"contend/report/perfetto"
+	"contend/report/document/perfetto"
 
 	"github.com/spf13/cobra"
 )

@@ -14,7 +14,7 @@ import (
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
-	"contend/report/facts"
+	"contend/report/document/facts"
 
 	"github.com/google/go-cmp/cmp"
 )

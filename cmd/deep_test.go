@@ -109,7 +109,7 @@ func TestFlameOfManyThreads(t *testing.T) {
 		shown.Shown = true
 		golden.Must((&traceOptions{paths: []string{fixture}}).run(&env{out: io.Discard, msg: io.Discard}, pairs, shown))(t)
 		var want, got strings.Builder
-		if err := errors.Join(flame.Folded(&want, pairs), flame.Folded(&got, shown)); err != nil || got.String() != want.String() || got.Len() == 0 {
+		if err := errors.Join(flame.Folded(&want, document.NewProfile(pairs)), flame.Folded(&got, document.NewProfile(shown))); err != nil || got.String() != want.String() || got.Len() == 0 {
 			t.Errorf("%s: %v, or not the same", stacks.Views[view], err)
 		}
 		if 2*len(shown.Samples()) > len(pairs.Samples()) {

@@ -18,7 +18,7 @@ import (
 	"contend/blame/locks"
 	"contend/blame/waits"
 	"contend/decode"
-	"contend/report/facts"
+	"contend/report/document/facts"
 	"contend/report/parquet"
 
 	"github.com/spf13/cobra"

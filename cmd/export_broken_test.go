@@ -13,7 +13,7 @@ import (
 
 	"contend/format/workers"
 	"contend/golden"
-	"contend/report/facts"
+	"contend/report/document/facts"
 )
 
 // What is broken is a row that says so; the others are whole.

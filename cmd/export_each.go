@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"contend/report/facts"
+	"contend/report/document/facts"
 )
 
 // each analyses recordings on a few goroutines and hands them on in the order

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"contend/report/facts"
+	"contend/report/document/facts"
 
 	"contend/format"
 )

@@ -11,7 +11,7 @@ import (
 
 	"contend/golden"
 	"contend/report/document"
-	"contend/report/facts"
+	"contend/report/document/facts"
 
 	"github.com/parquet-go/parquet-go"
 )

@@ -11,6 +11,7 @@ import (
 	"contend/blame/stacks"
 	"contend/decode"
 	"contend/format"
+	"contend/report/document"
 	"contend/report/flame"
 	"contend/report/text"
 
@@ -117,7 +118,8 @@ func runFlame(e *env, o *flameOptions) error {
 func (o *flameOptions) write(e *env, b, base *stacks.Builder, res *result) error {
 	b.Name = res.lockName
 	m := text.MeasureOf(res.coverage())
-	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.name), Summary: waited(b, m), Of: m.Of(), Width: "waiting " + m.What()}
+	answer := &flameAnswer{profile: document.NewProfile(b), caption: flame.Caption{Title: fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.name), Summary: waited(b, m), Of: m.Of(), Width: "waiting " + m.What()}}
+	c := &answer.caption
 	for _, w := range res.stats.Warnings {
 		if w.Hidden > 0 || w.Code == format.HiddenVirtual {
 			c.Summary += "; " + w.Text
@@ -128,16 +130,17 @@ func (o *flameOptions) write(e *env, b, base *stacks.Builder, res *result) error
 		e.warn(note)
 	}
 	if base != nil {
+		answer.base = document.NewProfile(base)
 		c.Title += ", compared with " + text.Sanitize(o.diff)
 		c.Summary += "; before: " + waited(base, m)
 	}
-	return cmp.Or(write(e, &o.out, flameOutputs, &flameAnswer{b, base, c}), res.verdict())
+	return cmp.Or(write(e, &o.out, flameOutputs, answer), res.verdict())
 }
 
 // flameAnswer is what a flame graph draws.
 type flameAnswer struct {
-	stacks, base *stacks.Builder // base is nil where nothing is compared
-	caption      flame.Caption
+	profile, base *document.Profile // base is nil where nothing is compared
+	caption       flame.Caption
 }
 
 // waited says how much waiting a builder has seen.

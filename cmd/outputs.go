@@ -54,12 +54,12 @@ var checkOutputs = outputs[*document.Check]{
 
 var flameOutputs = outputs[*flameAnswer]{
 	{"html", []string{".html", ".htm"}, true, func(w io.Writer, a *flameAnswer, _ table.Options) error {
-		return flame.HTML(w, a.stacks, a.base, a.caption)
+		return flame.HTML(w, a.profile, a.base, a.caption)
 	}},
-	{"svg", []string{".svg"}, true, func(w io.Writer, a *flameAnswer, _ table.Options) error { return flame.SVG(w, a.stacks, a.caption) }},
-	{"folded", []string{".folded", ".txt"}, false, func(w io.Writer, a *flameAnswer, _ table.Options) error { return flame.Folded(w, a.stacks) }},
+	{"svg", []string{".svg"}, true, func(w io.Writer, a *flameAnswer, _ table.Options) error { return flame.SVG(w, a.profile, a.caption) }},
+	{"folded", []string{".folded", ".txt"}, false, func(w io.Writer, a *flameAnswer, _ table.Options) error { return flame.Folded(w, a.profile) }},
 	{"speedscope", []string{".json"}, false, func(w io.Writer, a *flameAnswer, _ table.Options) error {
-		return flame.Speedscope(w, a.stacks, a.caption)
+		return flame.Speedscope(w, a.profile, a.caption)
 	}},
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"contend/blame/stacks"
+	"contend/report/document"
 	"contend/report/pprof"
 	"contend/report/text"
 
@@ -81,7 +82,7 @@ func runPprof(e *env, o *pprofOptions) error {
 	if note := foldedNote(b, res); note != "" {
 		e.warn(note)
 	}
-	if err := end(pprof.Write(out, b, res.stats.Unit, pprof.Labels(labels))); err != nil {
+	if err := end(pprof.Write(out, document.NewProfile(b), res.stats.Unit, pprof.Labels(labels))); err != nil {
 		return err
 	}
 	return res.verdict()

@@ -13,6 +13,7 @@ import (
 
 	"contend/blame/stacks"
 	"contend/golden"
+	"contend/report/document"
 	"contend/report/pprof"
 
 	"github.com/google/pprof/profile"
@@ -56,7 +57,7 @@ func profilesSum(t *testing.T) law {
 	l.holds = func(t *testing.T, p *pass) {
 		for j, view := range views {
 			var out bytes.Buffer
-			golden.OK(t, pprof.Write(&out, l.wants[j].(*stacks.Builder), p.stats.Unit, pprof.AllLabels))
+			golden.OK(t, pprof.Write(&out, document.NewProfile(l.wants[j].(*stacks.Builder)), p.stats.Unit, pprof.AllLabels))
 			made := golden.Must(profile.Parse(&out))(t)
 			got := map[string]int64{}
 			for _, s := range made.Sample {

@@ -14,6 +14,7 @@ import (
 	"contend/decode"
 	"contend/format"
 	"contend/report/document"
+	"contend/report/document/columns"
 	"contend/report/page"
 	"contend/report/table"
 	"contend/report/text"
@@ -55,9 +56,9 @@ page says which command prints the same. --diff puts a second recording beside i
 	return c
 }
 
-var reportOutputs = outputs[*page.Content]{
-	{"html", []string{".html", ".htm"}, true, func(w io.Writer, c *page.Content, _ table.Options) error { return page.HTML(w, c) }},
-	{"data", []string{".json"}, false, func(w io.Writer, c *page.Content, _ table.Options) error { return page.Data(w, c) }},
+var reportOutputs = outputs[*columns.Content]{
+	{"html", []string{".html", ".htm"}, true, func(w io.Writer, c *columns.Content, _ table.Options) error { return page.HTML(w, c) }},
+	{"data", []string{".json"}, false, func(w io.Writer, c *columns.Content, _ table.Options) error { return columns.Write(w, c) }},
 }
 
 func runReport(e *env, o *reportOptions) error {
@@ -78,7 +79,7 @@ func runReport(e *env, o *reportOptions) error {
 
 // content reads what a page shows. The error is errDamaged, beside a full
 // answer, when a trace is damaged.
-func (o *reportOptions) content(e *env) (c *page.Content, damage error) {
+func (o *reportOptions) content(e *env) (c *columns.Content, damage error) {
 	app, err := o.own.get()
 	if err != nil {
 		return nil, err
@@ -120,7 +121,7 @@ func onPage(app *regexp.Regexp) summary {
 }
 
 // content analyses what a page shows of one side.
-func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (c *page.Content, damage error) {
+func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (c *columns.Content, damage error) {
 	table, waits := cube.New(limits).App(app), waits.NewLongest(pageWaits)
 	doc, about, res, err := o.summarize(e, onPage(app), cube.WithResources{Cube: table, Wanted: besideLocks}, waits)
 	if err != nil {
@@ -130,7 +131,7 @@ func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (
 	if len(o.paths) == 0 {
 		o.paths = res.inputs // what was found once is read again
 	}
-	c = &page.Content{
+	c = &columns.Content{
 		Title:   "contend: " + text.Sanitize(strings.Join(res.inputs, " ")),
 		Command: append(o.selecting(), o.paths...),
 		Analyze: doc, Cube: table, Longest: waits.Waits(), Trace: res.trace, Sites: sitesOf(about.Locks), App: app,
@@ -150,7 +151,7 @@ func besideLocks(frames []format.Frame) (p cube.Place, ok bool) {
 }
 
 // longestOf returns the longest wait for each of the locks that have the longest ones.
-func longestOf(c *page.Content, about *document.Overview) (list []*foundWait) {
+func longestOf(c *columns.Content, about *document.Overview) (list []*foundWait) {
 	for _, w := range c.Longest {
 		if len(list) < pageWhys && !slices.ContainsFunc(list, func(f *foundWait) bool { return f.wait.Lock == w.Lock }) {
 			list = append(list, newFoundWait(w, 1, c.Analyze, about, c.Trace.Symbols))

@@ -22,6 +22,7 @@ import (
 	"contend/blame/stacks"
 	"contend/decode"
 	"contend/report/document"
+	"contend/report/document/columns"
 	"contend/report/page"
 	"contend/report/pprof"
 	"contend/report/server"
@@ -108,15 +109,15 @@ func browse(address string) error {
 // served is what a server answers with.
 type served struct {
 	o       *serveOptions
-	content *page.Content
+	content *columns.Content
 	data    func() ([]byte, error) // made when it is first asked for
 	reading sync.Mutex             // the trace is read by one at a time: each needs all processors
 }
 
-func newServed(o *serveOptions, content *page.Content) *served {
+func newServed(o *serveOptions, content *columns.Content) *served {
 	return &served{o: o, content: content, data: sync.OnceValues(func() ([]byte, error) {
 		var b bytes.Buffer
-		err := page.Data(&b, content)
+		err := columns.Write(&b, content)
 		return b.Bytes(), err
 	})}
 }
@@ -142,7 +143,7 @@ func (s *served) Profile(w io.Writer) error {
 		return err
 	}
 	b.Name = res.lockName
-	return pprof.Write(w, b, res.stats.Unit, pprof.AllLabels)
+	return pprof.Write(w, document.NewProfile(b), res.stats.Unit, pprof.AllLabels)
 }
 
 // Select implements server.Source: the sweep, run again with the filter.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"contend/analysis"
-	"contend/blame"
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
@@ -215,7 +214,7 @@ func TestNamesOutliveARestart(t *testing.T) {
 		"$Proxy12":        "$Proxy",
 		"java.util.Timer": "java.util.Timer",
 	} {
-		if got := blame.StableName(name); got != want {
+		if got := analysis.StableName(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}

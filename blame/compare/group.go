@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"contend/analysis"
 	"contend/analysis/bootstrap"
-	"contend/blame"
 )
 
 // Rate is WaitNs over the running time (critical section pressure) or over the
@@ -326,7 +326,7 @@ func knownSites(names map[string]string, groups ...Group) map[string]string {
 					continue
 				}
 				if name := names[p.sites.names[p.home[l.Lock]-1]]; l.WaitNs > most[name] {
-					most[name], out[name] = l.WaitNs, blame.StableName(blame.WithoutLine(l.Site))
+					most[name], out[name] = l.WaitNs, analysis.StableName(analysis.WithoutLine(l.Site))
 				}
 			}
 		}

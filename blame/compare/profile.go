@@ -84,13 +84,13 @@ func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
 	p.kinds = blame.KindsBy(&p.keys, []blame.Key{blame.ByWaiterGroup, blame.ByWaiterMethod})
 	stable := func(k blame.Key, id uint32) string {
 		text, _ := p.keys.Text(k, id)
-		return blame.StableName(text)
+		return analysis.StableName(text)
 	}
 	p.sites = p.rows(func(ids []uint32) string {
 		return stable(blame.ByClass, ids[0]) + siteOf + stable(blame.ByWaiterMethod, ids[1])
 	}, blame.ByClass, blame.ByWaiterMethod)
 	p.owners = p.rows(func(ids []uint32) string { return ownerName(p.keys.Text(blame.ByOwnerStack, ids[0])) }, blame.ByOwnerStack)
-	p.takers = p.rows(func(ids []uint32) string { return blame.WithoutLine(stable(blame.ByOwnerSite, ids[0])) }, blame.ByOwnerSite)
+	p.takers = p.rows(func(ids []uint32) string { return analysis.WithoutLine(stable(blame.ByOwnerSite, ids[0])) }, blame.ByOwnerSite)
 	p.chains = p.rows(func(ids []uint32) string {
 		signature, _ := p.keys.Text(blame.ByChain, ids[0])
 		return signature
@@ -180,11 +180,11 @@ func ownerName(text string, frames []format.Frame) string {
 	var names []string
 	for _, f := range frames {
 		if !analysis.RuntimeFrame(f) {
-			names = append(names, blame.StableName(analysis.MethodName(f)))
+			names = append(names, analysis.StableName(analysis.MethodName(f)))
 		}
 	}
 	if len(names) == 0 { // nothing else is known of it
-		return blame.StableName(analysis.MethodName(frames[0]))
+		return analysis.StableName(analysis.MethodName(frames[0]))
 	}
 	return strings.Join(names, callOf)
 }

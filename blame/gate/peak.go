@@ -3,6 +3,7 @@ package gate
 import (
 	"math"
 
+	"contend/analysis"
 	"contend/blame"
 	"contend/blame/cube"
 )
@@ -53,7 +54,7 @@ func (p *peaks) byName() (out map[string]map[int32]int64, all map[int32]int64) {
 	for i := range p.Rows {
 		r := &p.Rows[i]
 		class, _ := p.Text(0, r.Key[0])
-		name := blame.StableName(class)
+		name := analysis.StableName(class)
 		if out[name] == nil {
 			out[name] = map[int32]int64{}
 		}

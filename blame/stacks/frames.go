@@ -9,17 +9,14 @@ import (
 )
 
 // Role says what a frame of a sample belongs to.
-type Role uint8
+type Role string
 
 // The roles.
 const (
-	Waiter Role = iota // the stack of a thread that waits
-	Lock               // names a lock, between its waiter and its owner
-	Owner              // the stack of an owner, or a pseudo owner
+	Waiter Role = "waiter" // the stack of a thread that waits
+	Lock   Role = "lock"   // names a lock, between its waiter and its owner
+	Owner  Role = "owner"  // the stack of an owner, or a pseudo owner
 )
-
-// Roles are the names of the roles.
-var Roles = [...]string{Waiter: "waiter", Lock: "lock", Owner: "owner"}
 
 // Frame is one line of a sample's stack.
 type Frame struct {
@@ -65,7 +62,7 @@ func (b *Builder) put(frames []Frame, list []format.Frame, r Role) []Frame {
 			continue // JDK 21 and later run through it: below it all stacks would differ from those of 17
 		}
 		if b.Stable {
-			f.Class, f.Line = blame.StableName(f.Class), 0
+			f.Class, f.Line = analysis.StableName(f.Class), 0
 		}
 		frames = append(frames, Frame{f, r})
 	}
@@ -90,7 +87,7 @@ func (b *Builder) lock(frames []Frame, id format.ObjectID, folded bool) []Frame 
 	var says string
 	switch {
 	case b.Stable:
-		says = lockPrefix + blame.StableName(b.sym.ClassName(id))
+		says = lockPrefix + analysis.StableName(b.sym.ClassName(id))
 	case folded:
 		says = lockPrefix + b.sym.ClassName(id)
 	default:

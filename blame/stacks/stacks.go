@@ -70,16 +70,13 @@ type Sample struct {
 	wall    analysis.Union
 }
 
-// WallNs is the wall-clock time in which at least one of the sample's waits was in progress.
-// Those of several samples must not be added.
+// WallNs is the wall-clock time in which at least one of the sample's waits was in progress,
+// and at most their sum: the share of one of several readers is shorter than the interval it
+// covers. Those of several samples must not be added.
 func (s *Sample) WallNs() int64 { return min(s.wall.Len(), s.DelayNs) }
 
 // Wall is the union of the waits of a sample that is Shown.
 func (s *Sample) Wall() *analysis.Union { return &s.wall }
-
-// WallNs is the length of a union of waits, and at most their sum: the share of one of
-// several readers is shorter than the interval it covers.
-func WallNs(u *analysis.Union, delayNs int64) int64 { return min(u.Len(), delayNs) }
 
 // New returns an empty builder. The program's own code, for the view of sites, are
 // the frames that the expression matches; see blame.NewSites.

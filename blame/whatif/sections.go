@@ -26,7 +26,7 @@ func (c *Collector) section(stack format.StackID, lock format.ObjectID) uint32 {
 
 // method returns the method of a section: its site without the line.
 func (c *Collector) method(section uint32) string {
-	return blame.WithoutLine(c.sites.Names().Name(section))
+	return analysis.WithoutLine(c.sites.Names().Name(section))
 }
 
 // Sections returns the methods whose owners caused waiting, the most first. Owners
@@ -89,10 +89,10 @@ func (c *Collector) find(text string) ([]bool, error) {
 	var names []string
 	for k := range c.blamed {
 		site := c.sites.Names().Name(k.section)
-		if re.MatchString(site) || re.MatchString(blame.WithoutLine(site)) {
+		if re.MatchString(site) || re.MatchString(analysis.WithoutLine(site)) {
 			set[k.section], any = true, true
 		}
-		names = append(names, blame.WithoutLine(site))
+		names = append(names, analysis.WithoutLine(site))
 	}
 	if !any {
 		return nil, fmt.Errorf("nobody waited for a section of %q%s", text, nearest(text, names))

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"contend/report/facts"
+	"contend/report/document/facts"
 
 	_ "github.com/duckdb/duckdb-go/v2"
 )

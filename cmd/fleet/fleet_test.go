@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"contend/cmd"
-	"contend/report/facts"
+	"contend/report/document/facts"
 )
 
 // The planted regression: since version 3 a method's sections are longer; and

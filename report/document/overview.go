@@ -37,7 +37,14 @@ type (
 	NonLockWait = locks.NonLockWait // waiting that is no contention for a lock
 )
 
-// Finding is one thing to mend.
+// The kinds of findings, and the confidence, that renderers treat apart.
+var (
+	KindDeadlock, KindPolling, KindBlockedHolding, KindStarvation = findings.Deadlock.String(), findings.Polling.String(), findings.BlockedHolding.String(), findings.Starvation.String()
+
+	HighConfidence = findings.High.String()
+)
+
+// Finding is one thing to fix.
 type Finding struct {
 	Kind       string     `json:"kind"`
 	Title      string     `json:"title"`

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"contend/analysis"
-	"contend/blame/stacks"
+	"contend/report/document"
 	"contend/report/look"
 )
 
@@ -65,9 +65,9 @@ type datum struct {
 }
 
 // HTML writes one page that needs nothing else. base, if not nil, is what to
-// compare with; both are stable then.
-func HTML(w io.Writer, b, base *stacks.Builder, c Caption) error {
-	root := build(b)
+// compare with; the names of both are stable then.
+func HTML(w io.Writer, of, base *document.Profile, c Caption) error {
+	root := build(of)
 	if base != nil {
 		root.compare(build(base))
 	}
@@ -113,10 +113,7 @@ func (n *node) least(most int) int64 {
 func (n *node) width() int64 { return max(n.ns, n.base) }
 
 func (n *node) datum(least int64, hidden *int) *datum {
-	d := &datum{Name: n.name, Value: n.ns, Wall: n.wallNs, Base: n.base, Sure: n.sure(), Known: n.provenance()}
-	if n.name != "all" {
-		d.Role = stacks.Roles[n.role]
-	}
+	d := &datum{Name: n.name, Value: n.ns, Wall: n.wallNs, Base: n.base, Role: n.role, Sure: n.sure(), Known: n.provenance()}
 	rest := &datum{Sure: 1}
 	count := 0
 	for _, c := range n.children {

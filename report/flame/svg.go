@@ -6,7 +6,7 @@ import (
 	"html"
 	"io"
 
-	"contend/blame/stacks"
+	"contend/report/document"
 	"contend/report/text"
 )
 
@@ -20,12 +20,12 @@ const (
 )
 
 // colours of the roles: red, green, blue.
-var colours = [...][3]int{stacks.Waiter: {66, 133, 244}, stacks.Lock: {120, 120, 120}, stacks.Owner: {234, 124, 36}}
+var colours = map[string][3]int{"": {210, 210, 210}, "waiter": {66, 133, 244}, "lock": {120, 120, 120}, "owner": {234, 124, 36}}
 
 // SVG writes a picture that stands by itself, the outermost frames at the
 // bottom.
-func SVG(w io.Writer, b *stacks.Builder, c Caption) error {
-	root := build(b)
+func SVG(w io.Writer, of *document.Profile, c Caption) error {
+	root := build(of)
 	height := svgTop + svgRow*(root.depth()+1)
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="monospace" font-size="11">`+"\n", svgWidth, height, svgWidth, height)
@@ -51,10 +51,7 @@ func (p *picture) draw(n *node, at int64, level int) {
 		return
 	}
 	y := p.bottom - level*svgRow
-	c := [3]int{210, 210, 210}
-	if level > 0 {
-		c = colours[n.role]
-	}
+	c := colours[n.role]
 	fmt.Fprintf(p.out, `<g><title>%s: %s, %.1f %%; %s</title><rect x="%.1f" y="%d" width="%.1f" height="%d" fill="rgb(%d,%d,%d)" fill-opacity="%.2f" stroke="#fff" stroke-width="0.5"/>`,
 		html.EscapeString(n.name), p.caption.amount(n.ns), 100*float64(n.ns)/float64(max(p.total, 1)), html.EscapeString(n.provenance()), x, y, wide, svgRow-1, c[0], c[1], c[2], 0.3+0.6*n.sure())
 	if letters := int((wide - 6) / svgLetter); letters >= 3 {

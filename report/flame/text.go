@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"contend/blame/stacks"
+	"contend/report/document"
 )
 
 // Folded writes one stack a line, outermost frame first, with its waiting in
 // nanoseconds: what flamegraph.pl and its relatives read.
-func Folded(w io.Writer, b *stacks.Builder) error {
+func Folded(w io.Writer, of *document.Profile) error {
 	out := bufio.NewWriter(w)
-	build(b).each(nil, func(names []string, ns int64) {
+	build(of).each(nil, func(names []string, ns int64) {
 		for i := range names {
 			names[i] = folding.Replace(names[i])
 		}
@@ -63,8 +63,8 @@ type (
 )
 
 // Speedscope writes a file for speedscope.
-func Speedscope(w io.Writer, b *stacks.Builder, c Caption) error {
-	root := build(b)
+func Speedscope(w io.Writer, of *document.Profile, c Caption) error {
+	root := build(of)
 	p := sampled{Type: "sampled", Name: c.Title, Unit: "nanoseconds", EndValue: root.ns, Samples: [][]int{}, Weights: []int64{}}
 	if c.Of != "" {
 		p.Unit = "none"

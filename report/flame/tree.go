@@ -1,4 +1,4 @@
-// Package flame draws samples as flame graphs: one page for a browser, a
+// Package flame draws profiles as flame graphs: one page for a browser, a
 // picture, and the text forms other tools read. It computes nothing but
 // places and colours.
 package flame
@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"contend/analysis"
-	"contend/blame/stacks"
 	"contend/format"
+	"contend/report/document"
 	"contend/report/text"
 )
 
@@ -32,30 +32,27 @@ func (c *Caption) amount(n int64) string {
 // node is one frame with everything outside of it in common.
 type node struct {
 	name     string
-	role     stacks.Role
+	role     string // "" of the root
 	ns       int64
 	wallNs   int64
 	known    analysis.Known
 	base     int64 // the same node's ns in the trace compared with
 	children []*node
-	index    map[string]*node
+	index    map[[2]string]*node // by role and name
 }
 
 // build merges samples into a tree, outermost frames at its root.
-func build(b *stacks.Builder) *node {
+func build(p *document.Profile) *node {
 	root := &node{name: "all"}
 	ends := map[*node][]*analysis.Union{} // of the samples that end in a node
-	samples := b.Samples()
-	for i := range samples {
-		s := &samples[i]
+	for s := range p.Samples() {
 		if s.DelayNs == 0 {
 			continue
 		}
-		frames := b.Frames(s)
 		at := root
 		at.add(s)
-		for j := len(frames) - 1; j >= 0; j-- {
-			at = at.child(frames[j])
+		for _, f := range slices.Backward(s.Frames) {
+			at = at.child(f)
 			at.add(s)
 		}
 		ends[at] = append(ends[at], s.Wall())
@@ -64,24 +61,24 @@ func build(b *stacks.Builder) *node {
 	return root
 }
 
-func (n *node) add(s *stacks.Sample) {
+func (n *node) add(s document.Sample) {
 	n.ns += s.DelayNs
 	n.known.Add(s.Owner.Prov, s.DelayNs)
 }
 
 // child is the node of a frame. Its name is made safe: folded stacks may be printed to a
 // terminal.
-func (n *node) child(f stacks.Frame) *node {
-	return n.named(text.Sanitize(analysis.StackText([]format.Frame{f.Frame})), f.Role)
+func (n *node) child(f document.SampleFrame) *node {
+	return n.named(text.Sanitize(analysis.StackText([]format.Frame{f.Frame})), string(f.Role))
 }
 
-func (n *node) named(name string, role stacks.Role) *node {
-	key := string(rune('0'+role)) + name
+func (n *node) named(name, role string) *node {
+	key := [2]string{role, name}
 	if c := n.index[key]; c != nil {
 		return c
 	}
 	if n.index == nil {
-		n.index = map[string]*node{}
+		n.index = map[[2]string]*node{}
 	}
 	c := &node{name: name, role: role}
 	n.index[key] = c
@@ -98,7 +95,7 @@ func (n *node) finish(ends map[*node][]*analysis.Union) *analysis.Union {
 	}
 	slices.SortFunc(n.children, func(a, b *node) int { return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.name, b.name)) })
 	wall := analysis.UnionOf(parts)
-	n.wallNs = stacks.WallNs(wall, n.ns)
+	n.wallNs = min(wall.Len(), n.ns)
 	return wall
 }
 

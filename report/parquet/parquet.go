@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"contend/report/facts"
+	"contend/report/document/facts"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"

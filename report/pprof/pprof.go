@@ -8,20 +8,18 @@ import (
 	"regexp"
 
 	"contend/analysis"
-	"contend/blame"
-	"contend/blame/stacks"
 	"contend/format"
+	"contend/report/document"
 
 	"github.com/google/pprof/profile"
 )
 
-// Write writes the profile of what a builder summed, gzipped as the format
-// wants it. Its first two sample types are those of Go's mutex profile; the
+// Write writes a profile, gzipped as the format wants it. Its first two sample types are those of Go's mutex profile; the
 // third is wall-time, which is no sum: added over samples it counts an
 // instant once for each. Where the trace counts and measured no time, the
 // count is all there is.
-func Write(w io.Writer, b *stacks.Builder, unit format.Unit, l Labels) error {
-	p := build(b, unit, l)
+func Write(w io.Writer, of *document.Profile, unit format.Unit, l Labels) error {
+	p := build(of, unit, l)
 	if l != AllLabels {
 		p = p.Compact() // samples that differed in labels alone are one
 	}
@@ -32,7 +30,6 @@ func Write(w io.Writer, b *stacks.Builder, unit format.Unit, l Labels) error {
 }
 
 const (
-	inputLabel  = "input"   // of samples: which of several inputs they are of
 	viewComment = "view: "  // of profiles: what their stacks show
 	mappingFile = "contend" // stands for the program; addresses in it are numbers of frames
 )
@@ -40,16 +37,15 @@ const (
 // counted are the sample types of traces that count.
 var counted = map[format.Unit]string{format.UnitThreads: "threads", format.UnitAcquisitions: "contentions"}
 
-func build(b *stacks.Builder, unit format.Unit, l Labels) *profile.Profile {
-	start, end := b.Span()
+func build(of *document.Profile, unit format.Unit, l Labels) *profile.Profile {
 	t := &table{p: &profile.Profile{
 		SampleType: []*profile.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}, {Type: "wall", Unit: "nanoseconds"}},
 		PeriodType: &profile.ValueType{Type: "contentions", Unit: "count"}, Period: 1,
-		DefaultSampleType: "delay", TimeNanos: start, DurationNanos: end - start,
+		DefaultSampleType: "delay", TimeNanos: of.Start, DurationNanos: of.End - of.Start,
 		Mapping: []*profile.Mapping{{ID: 1, File: mappingFile, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}},
 	}, stable: l != AllLabels, functions: map[functionKey]*profile.Function{}, locations: map[format.Frame]*profile.Location{}}
-	t.p.Comments = []string{viewComment + stacks.Views[b.View()]}
-	if ns := b.FoldedNs(); ns > 0 {
+	t.p.Comments = []string{viewComment + of.View}
+	if ns := of.FoldedNs; ns > 0 {
 		t.p.Comments = append(t.p.Comments, fmt.Sprintf("%d ns of the waiting are in samples without lock and threads: there are too many kinds of it", ns))
 	}
 	if name, ok := counted[unit]; ok {
@@ -57,15 +53,13 @@ func build(b *stacks.Builder, unit format.Unit, l Labels) *profile.Profile {
 		count := &profile.ValueType{Type: name, Unit: "count"}
 		t.p.SampleType, t.p.PeriodType, t.p.DefaultSampleType = []*profile.ValueType{count}, count, name
 	}
-	samples := b.Samples()
-	for i := range samples {
-		s := &samples[i]
-		t.p.Sample = append(t.p.Sample, &profile.Sample{Location: t.stack(b.Frames(s)), Value: values(s, unit), Label: labels(b, s, l)})
+	for s := range of.Samples() {
+		t.p.Sample = append(t.p.Sample, &profile.Sample{Location: t.stack(s.Frames), Value: values(s, unit), Label: labels(of, s, l)})
 	}
 	return t.p
 }
 
-func values(s *stacks.Sample, unit format.Unit) []int64 {
+func values(s document.Sample, unit format.Unit) []int64 {
 	if _, ok := counted[unit]; ok {
 		return []int64{s.DelayNs}
 	}
@@ -88,13 +82,13 @@ const (
 var LabelNames = [...]string{AllLabels: "all", StableLabels: "stable", NoLabels: "none"}
 
 // unstable are the labels that differ from run to run.
-var unstable = [...]string{"lock", "owner_thread", "waiter_thread", inputLabel}
+var unstable = [...]string{"lock", "owner_thread", "waiter_thread", "input"}
 
-func labels(b *stacks.Builder, s *stacks.Sample, l Labels) map[string][]string {
+func labels(of *document.Profile, s document.Sample, l Labels) map[string][]string {
 	if l == NoLabels {
 		return nil
 	}
-	all := allLabels(b, s)
+	all := of.Labels(s)
 	if l == AllLabels {
 		return all
 	}
@@ -102,38 +96,7 @@ func labels(b *stacks.Builder, s *stacks.Sample, l Labels) map[string][]string {
 		delete(all, name)
 	}
 	for _, values := range all {
-		values[0] = blame.StableName(values[0])
-	}
-	return all
-}
-
-func allLabels(b *stacks.Builder, s *stacks.Sample) map[string][]string {
-	sym := b.Symbols()
-	thread := analysis.PseudoOwner(s.Owner.Kind, s.Owner.Cycle)
-	group := thread
-	if s.Owner.Kind == analysis.OwnerThread {
-		thread, group = sym.ThreadName(s.Owner.Thread), sym.Groups().Name(sym.Group(s.Owner.Thread))
-	}
-	all := map[string][]string{
-		"lock": {b.LockName(s.Lock)}, "class": {sym.ClassName(s.Lock)},
-		"owner_thread": {thread}, "owner_group": {group},
-		"waiter_thread": {sym.ThreadName(s.Waiter)}, "waiter_group": {sym.Groups().Name(sym.Group(s.Waiter))},
-		"waiter_method": {sym.Methods().Name(sym.Method(s.WaiterStack))}, "waiter_site": {b.WaiterSite(s)}, "provenance": {s.Owner.Prov.String()},
-	}
-	if s.Folded() { // it is of many
-		for _, one := range [...]string{"lock", "owner_thread", "owner_group", "waiter_thread", "waiter_group"} {
-			delete(all, one)
-		}
-		if s.WaiterStack == format.NoStack {
-			delete(all, "waiter_method")
-			delete(all, "waiter_site")
-		}
-	}
-	if what := b.Doing(s); s.Owner.Kind == analysis.OwnerThread && what != blame.DoingUnknown {
-		all["owner_doing"] = []string{what.String()}
-	}
-	if input := sym.Inputs().Name(sym.Input(s.Waiter)); input != analysis.UnnamedInput {
-		all[inputLabel] = []string{input}
+		values[0] = analysis.StableName(values[0])
 	}
 	return all
 }
@@ -148,7 +111,7 @@ type table struct {
 
 type functionKey struct{ name, file string }
 
-func (t *table) stack(frames []stacks.Frame) []*profile.Location {
+func (t *table) stack(frames []document.SampleFrame) []*profile.Location {
 	locs := make([]*profile.Location, 0, len(frames))
 	for _, f := range frames {
 		if t.stable {
@@ -163,12 +126,12 @@ func (t *table) stack(frames []stacks.Frame) []*profile.Location {
 var numbered = regexp.MustCompile(`[@#][0-9a-f]+$`)
 
 // stable returns a frame without what another run of the program has otherwise.
-func stable(f stacks.Frame) format.Frame {
-	f.Class = blame.StableName(f.Class)
+func stable(f document.SampleFrame) format.Frame {
+	f.Class = analysis.StableName(f.Class)
 	if f.Class == "" {
-		f.Method = blame.StableName(f.Method)
+		f.Method = analysis.StableName(f.Method)
 	}
-	if f.Role == stacks.Lock {
+	if f.Role == "lock" {
 		f.Method = numbered.ReplaceAllString(f.Method, "")
 	}
 	return f.Frame

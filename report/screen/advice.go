@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"contend/blame"
+	"contend/analysis"
 	"contend/report/document"
 	"contend/report/text"
 )
@@ -84,12 +84,12 @@ func through(g *document.Wait) string {
 	of := map[string]int64{}
 	for i := range g.Owners {
 		o := &g.Owners[i]
-		own := blame.WithoutLine(o.Site)
+		own := analysis.WithoutLine(o.Site)
 		of[own] += o.WaitNs
 		for _, c := range o.Callers {
 			seen := map[string]bool{own: true}
 			for _, site := range c.Sites {
-				if method := blame.WithoutLine(site); !seen[method] {
+				if method := analysis.WithoutLine(site); !seen[method] {
 					seen[method] = true
 					of[method] += c.WaitNs
 				}
@@ -100,7 +100,7 @@ func through(g *document.Wait) string {
 	for i := range g.Owners {
 		at := g.Owners[i].Site
 		seen := text.Placed(at) && float64(g.Owners[i].WaitNs) >= itself*float64(g.WaitNs)
-		if ns := of[blame.WithoutLine(at)]; seen && float64(ns) >= advised*float64(g.WaitNs) && ns > of[blame.WithoutLine(best)] {
+		if ns := of[analysis.WithoutLine(at)]; seen && float64(ns) >= advised*float64(g.WaitNs) && ns > of[analysis.WithoutLine(best)] {
 			best = at
 		}
 	}

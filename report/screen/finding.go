@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"contend/analysis"
-	"contend/blame"
-	"contend/blame/findings"
 	"contend/format"
 	"contend/report/document"
 	"contend/report/text"
@@ -31,7 +29,7 @@ func (s *screen) findings(room int) (lines []line) {
 	}
 	shown, left, head := 0, 0, 0
 	for _, f := range distinct(s.Findings) {
-		if f.Kind == findings.Deadlock.String() {
+		if f.Kind == document.KindDeadlock {
 			continue
 		}
 		if shown == 0 {
@@ -86,7 +84,7 @@ func (s *screen) finding(f *document.Finding) []line {
 		title += " (" + f.Evidence + ")"
 	}
 	parts := append(s.subject(f, lock), prose("is "+title)...)
-	if f.Kind == findings.Polling.String() {
+	if f.Kind == document.KindPolling {
 		parts = append(append(prose(f.Title+" at"), s.names.Name(f.Site)), prose("("+f.Evidence+")")...)
 	}
 	lines := fill(fmt.Sprintf("%4s  ", percent(int64(f.Share*1e6), 1e6)), s.Width, strong, parts...)
@@ -94,7 +92,7 @@ func (s *screen) finding(f *document.Finding) []line {
 	if !s.Full {
 		remedy = cmp.Or(s.endOfChain(f), firstClause(remedy))
 	}
-	if f.Confidence != findings.High.String() {
+	if f.Confidence != document.HighConfidence {
 		remedy += " (confidence: " + f.Confidence + ")"
 	}
 	return append(lines, s.say("      -> ", remedy)...)
@@ -104,7 +102,7 @@ func (s *screen) finding(f *document.Finding) []line {
 // and its owner for most of the time.
 func (s *screen) endOfChain(f *document.Finding) string {
 	i := slices.IndexFunc(s.Locks, func(l document.Lock) bool { return l.Lock == f.Root })
-	if f.Kind != findings.BlockedHolding.String() || i < 0 || s.Locks[i].Class == "" {
+	if f.Kind != document.KindBlockedHolding || i < 0 || s.Locks[i].Class == "" {
 		return ""
 	}
 	l, name := &s.Locks[i], s.otherLock(f)
@@ -144,7 +142,7 @@ func (s *screen) subject(f *document.Finding, lock string) []string {
 		return append(prose("thread"), s.whole(f.Thread, shortName)+",", "for", lock+",")
 	case f.Lock == "":
 		return []string{s.names.Name(f.Site)}
-	case f.Kind == findings.Starvation.String() && f.Site != "":
+	case f.Kind == document.KindStarvation && f.Site != "":
 		return []string{s.names.Class(f.Class), "at", s.names.Name(f.Site)}
 	}
 	return prose(lock)
@@ -213,7 +211,7 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 // frame: where that is where the thread waits by now, the line that took the lock is another.
 func (s *screen) taken(m *document.Member) string {
 	at := s.names.Name(m.Took)
-	if method := blame.WithoutLine(at); at == s.place(m.Stack) && method != at {
+	if method := analysis.WithoutLine(at); at == s.place(m.Stack) && method != at {
 		return "in " + method + " at line " + at[len(method)+1:] + " or before"
 	}
 	return "at " + at

@@ -1,4 +1,4 @@
-package page
+package columns
 
 import (
 	"contend/analysis"

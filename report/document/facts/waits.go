@@ -106,7 +106,7 @@ func (w *Waits) name(at cube.CellAt, k blame.Key) string {
 		*text, _ = w.of.Text(cube.Dim(place), id)
 		switch k {
 		case blame.ByClass, blame.ByWaiterMethod, blame.ByOwnerMethod:
-			*text = blame.StableName(*text)
+			*text = analysis.StableName(*text)
 		}
 	}
 	return *text
@@ -117,10 +117,26 @@ func (w *Waits) chain(at cube.CellAt) string {
 	of := [2]uint32{w.id(at.Row, blame.ByOwnerSite), w.id(at.Row, blame.ByOwnerCallers)}
 	text, ok := w.chains[of]
 	if !ok {
-		text = chain(w.name(at, blame.ByOwnerSite), w.name(at, blame.ByOwnerCallers))
+		text = chainOf(w.name(at, blame.ByOwnerSite), w.name(at, blame.ByOwnerCallers))
 		w.chains[of] = text
 	}
 	return text
+}
+
+// chainSep separates the frames of a stack in text.
+const chainSep = " < "
+
+// chainOf joins a site and its callers and takes from each frame what another
+// release, or another run, has otherwise: its line, and names drawn at random.
+func chainOf(site, callers string) string {
+	if callers != "" {
+		site += chainSep + callers
+	}
+	frames := strings.Split(site, chainSep)
+	for i, f := range frames {
+		frames[i] = analysis.StableName(analysis.WithoutLine(f))
+	}
+	return strings.Join(frames, chainSep)
 }
 
 func (w *Waits) row(at cube.CellAt) Wait {

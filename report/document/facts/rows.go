@@ -9,7 +9,6 @@ import (
 
 	"contend/analysis"
 	"contend/analysis/dist"
-	"contend/blame"
 	"contend/blame/cube"
 	"contend/blame/locks"
 	"contend/blame/waits"
@@ -129,7 +128,7 @@ func (f *Facts) lock(r *locks.Row, sym *analysis.Symbols) {
 	if r.Created != format.NoStack {
 		created = analysis.StackText(sym.Frames(r.Created))
 	}
-	f.Locks = append(f.Locks, Lock{Recording: f.Recording.Recording, Lock: r.Lock, Class: blame.StableName(r.Class), Kind: r.Kind, Created: created,
+	f.Locks = append(f.Locks, Lock{Recording: f.Recording.Recording, Lock: r.Lock, Class: analysis.StableName(r.Class), Kind: r.Kind, Created: created,
 		Waits: r.Waits, Failed: r.Failed, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, Waiters: int64(r.Waiters)})
 }
 
@@ -139,7 +138,7 @@ func (f *Facts) lengths(class string, l *waits.Lengths) {
 		dist  *dist.Dist
 	}{{"exact", &l.Exact}, {"at_least", &l.AtLeast}, {"at_most", &l.AtMost}} {
 		for _, b := range of.dist.Buckets() {
-			f.Lengths = append(f.Lengths, Length{f.Recording.Recording, blame.StableName(class), of.bound, b.Last, b.Count})
+			f.Lengths = append(f.Lengths, Length{f.Recording.Recording, analysis.StableName(class), of.bound, b.Last, b.Count})
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package page
+package columns
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 	"contend/report/text"
 )
 
-// data is what the page's scripts read. Tables are columns, so that they pack
-// well; times are nanoseconds, instants count from the start of the trace.
+// data is what the page's scripts read. Times are nanoseconds; instants count from the
+// start of the trace.
 type data struct {
 	Schema  string            `json:"schema"`
 	Command []string          `json:"command"` // names of the traces, and the flags that selected

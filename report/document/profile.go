@@ -1,0 +1,79 @@
+package document
+
+import (
+	"iter"
+
+	"contend/analysis"
+	"contend/blame"
+	"contend/blame/stacks"
+	"contend/format"
+)
+
+// Profile is waiting by call stack, which flame graphs and profiles are drawn from.
+type Profile struct {
+	View       string // what stacks show
+	Start, End int64  // the interval it covers, in ns of the trace's clock
+	FoldedNs   int64  // waiting in samples that name neither lock nor threads
+
+	sums *stacks.Builder
+}
+
+// SampleFrame is one line of a stack, with its role: "waiter", "lock" or "owner".
+type SampleFrame = stacks.Frame
+
+// Sample is the waiting with one stack, lock and pair of threads.
+type Sample struct {
+	*stacks.Sample
+	Frames []SampleFrame // innermost first
+}
+
+// NewProfile returns the profile of what a builder has summed.
+func NewProfile(b *stacks.Builder) *Profile {
+	start, end := b.Span()
+	return &Profile{View: stacks.Views[b.View()], Start: start, End: end, FoldedNs: b.FoldedNs(), sums: b}
+}
+
+// Samples goes through the samples in the order in which they were first seen; the stack
+// of each is put together when it is its turn.
+func (p *Profile) Samples() iter.Seq[Sample] {
+	return func(yield func(Sample) bool) {
+		samples := p.sums.Samples()
+		for i := range samples {
+			if !yield(Sample{&samples[i], p.sums.Frames(&samples[i])}) {
+				return
+			}
+		}
+	}
+}
+
+// Labels says what the trace tells of a sample besides its stack.
+func (p *Profile) Labels(s Sample) map[string][]string {
+	sym := p.sums.Symbols()
+	thread := analysis.PseudoOwner(s.Owner.Kind, s.Owner.Cycle)
+	group := thread
+	if s.Owner.Kind == analysis.OwnerThread {
+		thread, group = sym.ThreadName(s.Owner.Thread), sym.Groups().Name(sym.Group(s.Owner.Thread))
+	}
+	all := map[string][]string{
+		"lock": {p.sums.LockName(s.Lock)}, "class": {sym.ClassName(s.Lock)},
+		"owner_thread": {thread}, "owner_group": {group},
+		"waiter_thread": {sym.ThreadName(s.Waiter)}, "waiter_group": {sym.Groups().Name(sym.Group(s.Waiter))},
+		"waiter_method": {sym.Methods().Name(sym.Method(s.WaiterStack))}, "waiter_site": {p.sums.WaiterSite(s.Sample)}, "provenance": {s.Owner.Prov.String()},
+	}
+	if s.Folded() { // it is of many
+		for _, one := range [...]string{"lock", "owner_thread", "owner_group", "waiter_thread", "waiter_group"} {
+			delete(all, one)
+		}
+		if s.WaiterStack == format.NoStack {
+			delete(all, "waiter_method")
+			delete(all, "waiter_site")
+		}
+	}
+	if what := p.sums.Doing(s.Sample); s.Owner.Kind == analysis.OwnerThread && what != blame.DoingUnknown {
+		all["owner_doing"] = []string{what.String()}
+	}
+	if input := sym.Inputs().Name(sym.Input(s.Waiter)); input != analysis.UnnamedInput {
+		all["input"] = []string{input}
+	}
+	return all
+}
