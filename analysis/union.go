@@ -1,5 +1,7 @@
 package analysis
 
+import "slices"
+
 // Union measures the union of intervals: the wall-clock time of a key whose thread-time is
 // their sum. The zero value is empty.
 type Union struct {
@@ -16,23 +18,16 @@ const openSpans = 32
 // openSpans spans; of recorded waits, twice those that a later slice may touch. Such a
 // union cannot be joined to another by UnionOf.
 func (u *Union) AddSlice(s *Slice) {
-	switch many := u.add(s.Start, s.End); {
-	case !many:
+	if u.lengthen(s.Start, s.End) {
+		return
+	}
+	switch u.insert(s.Start, s.End); {
+	case len(u.spans) <= openSpans:
 	case s.Sample.InOrder:
 		u.closeBefore(s.Start)
 	case !s.Sample.Taken && u.spans[len(u.spans)/2].end < s.NoEarlierStart:
 		u.closeBefore(s.NoEarlierStart)
 	}
-}
-
-// add is Add, faster if the interval begins in the last span. It reports whether some spans
-// should be closed.
-func (u *Union) add(start, end int64) (many bool) {
-	if u.lengthen(start, end) {
-		return false
-	}
-	u.Add(start, end)
-	return len(u.spans) > openSpans
 }
 
 // lengthen adds [start, end) if it begins in the last span, as most do; else it returns
@@ -59,29 +54,24 @@ func (u *Union) closeBefore(t int64) {
 	u.spans = append(u.spans[:0], u.spans[n:]...)
 }
 
-// Add adds [start, end). Intervals are in order of their end, like slices; others cost
-// more.
+// Add adds [start, end), in any order.
 func (u *Union) Add(start, end int64) {
+	if !u.lengthen(start, end) {
+		u.insert(start, end)
+	}
+}
+
+// insert adds [start, end) and merges it with the spans that it touches.
+func (u *Union) insert(start, end int64) {
 	if start >= end {
 		return
 	}
-	at := len(u.spans)
-	for at > 0 && u.spans[at-1].start > end { // ends out of order
-		at--
+	from := firstAfter(u.spans, start-1)
+	to := from
+	for ; to < len(u.spans) && u.spans[to].start <= end; to++ {
+		start, end = min(start, u.spans[to].start), max(end, u.spans[to].end)
 	}
-	from := at
-	for from > 0 && u.spans[from-1].end >= start {
-		from--
-		start, end = min(start, u.spans[from].start), max(end, u.spans[from].end)
-	}
-	if from == at {
-		u.spans = append(u.spans, span{})
-		copy(u.spans[at+1:], u.spans[at:])
-		u.spans[at] = span{start, end}
-	} else {
-		u.spans[from] = span{start, end}
-		u.spans = append(u.spans[:from+1], u.spans[at:]...)
-	}
+	u.spans = slices.Replace(u.spans, from, to, span{start, end})
 }
 
 // Append adds a union whose intervals are all after those of this one.
@@ -97,38 +87,6 @@ func (u *Union) Len() int64 {
 		n += s.end - s.start
 	}
 	return n
-}
-
-// Spans measures the union of intervals in any order. Intervals that overlap, like those of
-// threads that wait together, take little memory. The zero value is empty.
-type Spans struct {
-	joined []span
-	loose  []span
-}
-
-// minLoose is the number of loose intervals from which on they are joined.
-const minLoose = 1 << 10
-
-// Add adds [start, end).
-func (s *Spans) Add(start, end int64) {
-	if start >= end {
-		return
-	}
-	if len(s.loose) >= max(minLoose, len(s.joined)) { // seldom enough that each is sorted only a few times
-		s.join()
-	}
-	s.loose = append(s.loose, span{start, end})
-}
-
-func (s *Spans) join() {
-	s.joined = unionOf(append(s.joined, s.loose...))
-	s.loose = s.loose[:0]
-}
-
-// Len returns the length of the union so far, in nanoseconds.
-func (s *Spans) Len() int64 {
-	s.join()
-	return (&Union{spans: s.joined}).Len()
 }
 
 // UnionOf returns the union of several.

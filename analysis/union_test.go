@@ -100,9 +100,9 @@ func TestWallTimeOfSampledInputsCountsEachInstantOnce(t *testing.T) {
 
 // Intervals may come in any order, as those of one thread after another's. For threads that
 // wait together no more memory is needed than for one of them.
-func TestSpansInAnyOrder(t *testing.T) {
+func TestUnionsInAnyOrder(t *testing.T) {
 	for _, apart := range []int64{10, 50, 90} { // of 100 ns, a thread waits for 60
-		var s Spans
+		var s Union
 		var all []*Union
 		const threads, waits = 40, 500
 		for thread := range int64(threads) {
@@ -114,8 +114,8 @@ func TestSpansInAnyOrder(t *testing.T) {
 			}
 			s.Add(1e9, 1e9)
 			all = append(all, u)
-			if kept := cap(s.loose) + cap(s.joined); kept > 4*minLoose {
-				t.Fatalf("%d stretches are kept", kept)
+			if kept := cap(s.spans); kept > 4*waits {
+				t.Fatalf("%d spans are kept", kept)
 			}
 		}
 		if got, want := s.Len(), UnionOf(all).Len(); got != want || got != s.Len() {

@@ -19,7 +19,7 @@ type pool struct{ what, site string }
 type exhausted struct {
 	ns, waits int64
 	threads   map[format.ThreadID]struct{}
-	when      analysis.Spans // some thread waited for it
+	when      analysis.Union // some thread waited for it
 }
 
 // poolPackages are the libraries of which a waiting thread waits for an object of
