@@ -166,7 +166,7 @@ func TestWholeWaitsComeByStart(t *testing.T) {
 		ev := waits(1+i%7, 1+i%3, int64(10*i), int64(10*i+i%40)) // of length zero, too
 		_ = list.Write(&ev)
 		if 1000 <= ev.Time && ev.End <= 10*n-500 {
-			want = append(want, Waited{Thread: ev.Thread, Lock: ev.Object, Stack: ev.Stack, Start: ev.Time, End: ev.End, Mode: ev.Mode})
+			want = append(want, Waited{Thread: ev.Thread, Lock: ev.Object, Stack: ev.Stack, Start: ev.Time, End: ev.End})
 		}
 	}
 	var got waitLog

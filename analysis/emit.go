@@ -97,7 +97,7 @@ func (e *emitter) bookWait(w *owners.Wait) {
 	if !e.out.waits || w.Failed() || w.Start < e.from || w.End > e.to || !e.wanted(w.Thread, w.Lock, w.End-w.Start) {
 		return
 	}
-	e.out.wholeWait(Waited{w.Thread, w.Lock, w.Stack, w.Start, w.End, w.Mode()})
+	e.out.wholeWait(Waited{w.Thread, w.Lock, w.Stack, w.Start, w.End})
 }
 
 // book charges e.slice with n waiters of one lock, which are nodes of the graph. They share

@@ -24,14 +24,6 @@ func PseudoOwner(kind OwnerKind, cycle int32) string {
 	return "[unknown owner]"
 }
 
-// OwnerText names an owner by its stack, or as a pseudo owner.
-func (s *Symbols) OwnerText(o Owner) string {
-	if o.Kind != OwnerThread {
-		return PseudoOwner(o.Kind, o.Cycle)
-	}
-	return StackText(s.Frames(o.Stack))
-}
-
 // StackText formats a stack on one line, innermost frame first, as Class.Method:line
 // separated by " < ".
 func StackText(frames []format.Frame) string {

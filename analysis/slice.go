@@ -198,7 +198,6 @@ type Waited struct {
 	Lock       format.ObjectID
 	Stack      format.StackID
 	Start, End int64
-	Mode       format.Mode
 }
 
 // WaitVisitor is a Visitor that also receives, by start, every recorded wait that ended

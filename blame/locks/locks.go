@@ -27,7 +27,6 @@ type sum struct {
 	id      uint32
 	series  int // in the recorder; 0 when the trace is exact
 	first   format.ObjectID
-	locks   idSet
 	waiters idSet
 	known   analysis.Known
 	waits   int64
@@ -71,7 +70,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 	i := c.find(s.Lock)
 	for j := range s.Waiters {
 		if s.Waiters[j].First || s.Sample.Taken { // else it was met when the wait began
-			c.sums[i].count(s.Waiters[j].Thread, s.Lock)
+			c.sums[i].waiters.add(uint32(s.Waiters[j].Thread))
 		}
 	}
 	c.add(&c.sums[i], s, len(s.Waiters))
@@ -118,12 +117,6 @@ func (c *Collector) find(lock format.ObjectID) int32 {
 	return c.index[key] - 1
 }
 
-// count notes that a thread waits for a lock.
-func (m *sum) count(t format.ThreadID, lock format.ObjectID) {
-	m.locks.add(uint32(lock))
-	m.waiters.add(uint32(t))
-}
-
 // begin counts a wait, which was sampled or not.
 func (m *sum) begin(w *analysis.Waiter, sampled bool) {
 	m.waits++
@@ -138,7 +131,6 @@ func (m *sum) begin(w *analysis.Waiter, sampled bool) {
 
 // join adds another sum, but for its wall-time.
 func (m *sum) join(o *sum) {
-	m.locks.join(&o.locks)
 	m.waiters.join(&o.waiters)
 	for p, ns := range o.known {
 		m.known[p] += ns

@@ -56,23 +56,23 @@ func known(ns int64) (k analysis.Known) {
 }
 
 func TestRowsByLockAndByClass(t *testing.T) {
-	journal := Row{Lock: "the journal", Class: "Journal", Kind: "monitor", Locks: 1, Waits: 1, WaitNs: 1, WallNs: 1, MaxNs: 1,
+	journal := Row{Lock: "the journal", Class: "Journal", Kind: "monitor", Waits: 1, WaitNs: 1, WallNs: 1, MaxNs: 1,
 		P50Ns: 1, P99Ns: 1, CSP: 0.001, Waiters: 1, ByProvenance: known(1)}
 	byLock := []Row{
-		{Lock: "Cache@a", Class: "Cache", Kind: "monitor", Locks: 1, Waits: 2, WaitNs: 90, WallNs: 50, MaxNs: 50, P50Ns: 40, P99Ns: 50, CSP: 0.09, Waiters: 2, ByProvenance: known(90)},
-		{Lock: "Cache@b", Class: "Cache", Kind: "monitor", Locks: 1, Waits: 1, WaitNs: 20, WallNs: 20, MaxNs: 20, P50Ns: 20, P99Ns: 20, CSP: 0.02, Waiters: 1, ByProvenance: known(20)},
+		{Lock: "Cache@a", Class: "Cache", Kind: "monitor", Waits: 2, WaitNs: 90, WallNs: 50, MaxNs: 50, P50Ns: 40, P99Ns: 50, CSP: 0.09, Waiters: 2, ByProvenance: known(90)},
+		{Lock: "Cache@b", Class: "Cache", Kind: "monitor", Waits: 1, WaitNs: 20, WallNs: 20, MaxNs: 20, P50Ns: 20, P99Ns: 20, CSP: 0.02, Waiters: 1, ByProvenance: known(20)},
 		journal}
 	if diff := cmp.Diff(byLock, collect(false).Rows(), cmpopts.IgnoreUnexported(Row{}), cmpopts.IgnoreFields(Row{}, "ID")); diff != "" {
 		t.Error(diff)
 	}
 	journal.Lock = "Journal"
 	byClass := []Row{
-		{Lock: "Cache", Class: "Cache", Kind: "monitor", Locks: 2, Waits: 3, WaitNs: 110, WallNs: 70, MaxNs: 50, P50Ns: 40, P99Ns: 50, CSP: 0.11, Waiters: 3, ByProvenance: known(110)},
+		{Lock: "Cache", Class: "Cache", Kind: "monitor", Waits: 3, WaitNs: 110, WallNs: 70, MaxNs: 50, P50Ns: 40, P99Ns: 50, CSP: 0.11, Waiters: 3, ByProvenance: known(110)},
 		journal}
 	if diff := cmp.Diff(byClass, collect(true).Rows(), cmpopts.IgnoreUnexported(Row{}), cmpopts.IgnoreFields(Row{}, "ID")); diff != "" {
 		t.Error(diff)
 	}
-	want := Row{Locks: 3, Waits: 4, WaitNs: 111, WallNs: 71, MaxNs: 50, P50Ns: 20, P99Ns: 50, CSP: 0.111, Waiters: 3, ByProvenance: known(111)}
+	want := Row{Waits: 4, WaitNs: 111, WallNs: 71, MaxNs: 50, P50Ns: 20, P99Ns: 50, CSP: 0.111, Waiters: 3, ByProvenance: known(111)}
 	if diff := cmp.Diff(want, collect(false).Total(), cmpopts.IgnoreUnexported(Row{}), cmpopts.IgnoreFields(Row{}, "ID")); diff != "" {
 		t.Error(diff)
 	}
@@ -173,7 +173,6 @@ func TestRowsSumToTheTotal(t *testing.T) {
 			for _, r := range c.Rows() {
 				sum.Waits += r.Waits
 				sum.WaitNs += r.WaitNs
-				sum.Locks += r.Locks
 				if r.WallNs > r.WaitNs || r.CSP < 0 || r.CSP > 1 || r.MaxNs > r.WaitNs || int64(r.Waiters) > r.Waits {
 					t.Errorf("%+v", r)
 				}
@@ -183,7 +182,7 @@ func TestRowsSumToTheTotal(t *testing.T) {
 					t.Errorf("the first %d rows: %+v", n+1, top)
 				}
 			}
-			if total := c.Total(); sum.WaitNs != total.WaitNs || sum.Waits != total.Waits || sum.Locks != total.Locks ||
+			if total := c.Total(); sum.WaitNs != total.WaitNs || sum.Waits != total.Waits ||
 				total.WaitNs != truth.WaitNs || total.Waits != truth.Waits || c.RunningNs() != truth.RunningNs {
 				t.Errorf("rows sum to %d waits of %d ns, total %+v, truth %d of %d", sum.Waits, sum.WaitNs, total, truth.Waits, truth.WaitNs)
 			}

@@ -14,7 +14,6 @@ import (
 type Row struct {
 	ID                uint32 // of the lock, or of the class
 	Lock, Class, Kind string
-	Locks             int // how many locks the row stands for
 	Waits             int64
 	Failed            int64 // waits that ended without the lock
 	WaitNs            int64 // thread-time
@@ -140,7 +139,7 @@ func (c *Collector) name(m *sum) string {
 }
 
 func (c *Collector) row(m *sum) Row {
-	r := Row{ID: m.id, lengths: &m.lengths, Series: m.series, Locks: m.locks.len(), Waits: m.waits, Failed: m.failed, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: m.waiters.len(), ByProvenance: m.known}
+	r := Row{ID: m.id, lengths: &m.lengths, Series: m.series, Waits: m.waits, Failed: m.failed, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: m.waiters.len(), ByProvenance: m.known}
 	if m.first != format.NoObject || c.byClass {
 		r.Class = c.sym.ClassName(m.first)
 		r.Kind = c.sym.Object(m.first).Kind.String()

@@ -13,7 +13,6 @@ import (
 type class struct {
 	id     int64
 	name   string
-	simple bool
 	fields []field
 }
 
@@ -135,7 +134,7 @@ func (p *metadataParser) element(cl *class, parent string, depth int) {
 	}
 	switch e.tag {
 	case "class":
-		cl = &class{id: p.number(&e, "id"), name: e.attrs["name"], simple: e.attrs["simpleType"] == "true"}
+		cl = &class{id: p.number(&e, "id"), name: e.attrs["name"]}
 		if p.m.classes[cl.id] != nil || cl.name == "" {
 			p.c.fail("metadata class", format.ErrCorrupt)
 		}

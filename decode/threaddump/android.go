@@ -103,7 +103,7 @@ func (p *android) thread(line string, id int64, state string) bool {
 	if !p.replaces(id, name) && !p.known(id) {
 		return false
 	}
-	p.begin(Thread{Name: name, JavaID: id, State: androidStates[state], Daemon: strings.HasPrefix(line[end+1:], " daemon ")})
+	p.begin(Thread{Name: name, JavaID: id, State: androidStates[state]})
 	p.blank = false
 	return true
 }

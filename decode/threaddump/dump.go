@@ -55,7 +55,6 @@ type Thread struct {
 	JavaID   int64 // java.lang.Thread.getId, 0 when not given
 	NativeID int64 // of the operating system, 0 when not given
 	Elapsed  int64 // ns since the thread started, 0 when not given
-	Daemon   bool
 	Virtual  bool
 	State    string // java.lang.Thread.State, "" when not given
 	Frames   []format.Frame

@@ -203,8 +203,6 @@ func (p *hotspot) thread(line string) {
 	for word := range strings.FieldsSeq(line[end+1:]) {
 		p.modern = p.modern || bracketed(word) // older ones print no such id
 		switch key, value, _ := strings.Cut(word, "="); key {
-		case "daemon":
-			p.cur.Daemon = true
 		case "nid":
 			p.cur.NativeID, _ = strconv.ParseInt(value, 0, 64)
 		case "elapsed":

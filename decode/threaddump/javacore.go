@@ -139,7 +139,6 @@ func attribute(text, key string) string {
 
 func (p *javacore) javaThread(text string) {
 	p.cur.JavaID, _ = strconv.ParseInt(attribute(text, "getId:"), 0, 64)
-	p.cur.Daemon = attribute(text, "isDaemon:") == "true"
 }
 
 func (p *javacore) nativeThread(text string) {

@@ -91,8 +91,6 @@ func (p *jrockit) thread(line string) {
 			p.cur.JavaID, _ = strconv.ParseInt(value, 10, 64) // ? for threads of the VM
 		case "tid":
 			p.cur.NativeID, _ = strconv.ParseInt(value, 10, 64)
-		case "daemon":
-			p.cur.Daemon = true
 		default:
 			if state, ok := jrockitStates[key]; ok {
 				p.cur.State = state

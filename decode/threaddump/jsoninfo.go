@@ -12,7 +12,6 @@ type jsonInfo struct {
 	ThreadID      number      `json:"threadId"`
 	ThreadName    string      `json:"threadName"`
 	ThreadState   string      `json:"threadState"`
-	Daemon        bool        `json:"daemon"`
 	LockName      string      `json:"lockName"` // class@identityHash
 	LockInfo      jsonLock    `json:"lockInfo"`
 	OwnerID       number      `json:"lockOwnerId"` // -1 for none
@@ -73,7 +72,7 @@ func (b *jsonBuilder) addInfo(t *jsonInfo) {
 		return
 	}
 	b.instant = true
-	b.begin(Thread{Name: b.names.intern(t.ThreadName), JavaID: int64(t.ThreadID), State: b.names.intern(t.ThreadState), Daemon: t.Daemon})
+	b.begin(Thread{Name: b.names.intern(t.ThreadName), JavaID: int64(t.ThreadID), State: b.names.intern(t.ThreadState)})
 	for _, e := range t.StackTrace.elements[:min(len(t.StackTrace.elements), format.MaxFrames)] {
 		b.cur.Frames = append(b.cur.Frames, b.infoFrame(e))
 	}
