@@ -5,7 +5,7 @@ import (
 	"io"
 	"strconv"
 
-	"contend/blame"
+	"contend/analysis"
 	"contend/report/document"
 	"contend/report/text"
 )
@@ -54,7 +54,7 @@ func sameChange(rows []document.WhatIfRow) bool {
 
 func whatIfRow(r *document.WhatIfRow, m measure, style Style) []Cell {
 	lock := qualified(r.Class)
-	if site, _ := m.places.OfClass(r.Class); site != "" && blame.WithoutLine(site) != r.Section { // else the section says it
+	if site, _ := m.places.OfClass(r.Class); site != "" && analysis.WithoutLine(site) != r.Section { // else the section says it
 		lock.Text = text.LocksOf(r.Class, m.places)
 	}
 	rest := []Cell{{text.Method(r.Section), r.Section}, lock, Name(changeText(r))}
