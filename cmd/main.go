@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"contend/format"
 	"contend/format/record"
@@ -59,6 +60,7 @@ type env struct {
 	opened   map[string]*os.File // of these, what this command wrote itself
 	bar      bar                 // how far that is
 	answers  bool                // Ctrl-C ends the reading of a trace, once; else the program
+	unread   func()              // ends what is done, when nobody reads what is said; may be nil
 	asks     atomic.Bool         // a trace is read, and the next Ctrl-C ends only that
 }
 
@@ -207,7 +209,9 @@ func message(err error) string {
 // act on the terminal.
 func (e *env) say(line string) {
 	e.bar.erase()
-	fmt.Fprintln(e.msg, text.Sanitize(strings.ReplaceAll(line, "\n", " ")))
+	if _, err := fmt.Fprintln(e.msg, text.Sanitize(strings.ReplaceAll(line, "\n", " "))); errors.Is(err, syscall.EPIPE) && e.unread != nil {
+		e.unread()
+	}
 }
 
 func (e *env) warn(text string) { e.say("contend: warning: " + text) }

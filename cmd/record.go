@@ -196,7 +196,7 @@ func recordJVM(e *env, o *recordOptions) error {
 			return recordOnce(ctx, func() {}, e, o, p, means)
 		})
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	ctx, stop := e.untilEnded()
 	defer stop()
 	_, err = recordOnce(ctx, stop, e, o, p, means)
 	return err
@@ -218,6 +218,13 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 	if err != nil {
 		return false, err
 	}
+	var keep *os.Root // open from here on, whatever has its name at the end
+	if o.keep != "" {
+		if keep, err = whole.Open(o.keep); err != nil {
+			return false, err
+		}
+		defer keep.Close()
+	}
 	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
 	r, err := record.JVM(ctx, p, means, record.Config{Duration: o.duration, Rate: o.rate, Overhead: o.overhead.percent / 100, Settings: flightSettings, Progress: e.timeLeft()})
 	out.removeAtEnd(e, func() {})
@@ -238,7 +245,16 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 	if r.Light && means.Agent && r.Virtual == nil {
 		e.warn(unseen[means])
 	}
-	return r.Ended, e.finishRecording(o, r, out)
+	return r.Ended, e.finishRecording(o, r, keep, out)
+}
+
+// untilEnded returns a context that ends with a signal, or as nobody reads any more what is
+// said, until stop is called. That is no reason to end at once, and leave what was made.
+func (e *env) untilEnded() (ctx context.Context, stop func()) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	ctx, stop = signal.NotifyContext(context.Background(), endings()...)
+	ctx, e.unread = context.WithCancel(ctx)
+	return ctx, stop
 }
 
 // endings are the signals that end a recording early. A terminal's end does not where
@@ -253,8 +269,11 @@ func endings() []os.Signal {
 
 // finishRecording writes one trace of what came, and analyses it. What cannot be
 // written where it was to go is not lost.
-func (e *env) finishRecording(o *recordOptions, r *record.Recording, out *recordingFile) error {
-	kept, err := o.keep, keepRaw(r, o.keep)
+func (e *env) finishRecording(o *recordOptions, r *record.Recording, keep *os.Root, out *recordingFile) (err error) {
+	kept := o.keep
+	if keep != nil {
+		err = writeRaw(r, keep, kept)
+	}
 	if err != nil {
 		kept = ""
 	} else {
@@ -276,28 +295,37 @@ func (e *env) finishRecording(o *recordOptions, r *record.Recording, out *record
 // rescue keeps what was recorded elsewhere, as it came, if it is not kept yet.
 func (e *env) rescue(r *record.Recording, kept string, out *recordingFile, why error) error {
 	out.discard()
-	if kept == "" {
-		kept = filepath.Join(os.TempDir(), "contend-recording-"+rand.Text()[:8])
-		if err := rescueTo(r, kept); err != nil {
-			return errors.Join(why, ownHint(err))
+	var failed error
+	for _, in := range []string{os.TempDir(), "."} { // others may change the first, or it is full
+		if kept == "" {
+			dir, err := rescueIn(r, in)
+			kept, failed = dir, errors.Join(failed, err)
 		}
+	}
+	if kept == "" {
+		return errors.Join(why, failed)
 	}
 	e.warn("what was recorded is kept in " + kept)
 	return why
 }
 
-// rescueTo leaves what came in a new folder.
-func rescueTo(r *record.Recording, path string) error {
-	in, err := foreign.Own(filepath.Dir(path))
+// rescueIn leaves what came in a new folder there, and returns its path.
+func rescueIn(r *record.Recording, path string) (string, error) {
+	in, err := foreign.Own(path)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer in.Close()
-	made, err := in.Mkdir(filepath.Base(path))
+	name := "contend-recording-" + rand.Text()[:8]
+	made, err := in.Mkdir(name)
 	if err != nil {
-		return err
+		return "", err
 	}
-	return errors.Join(writeRaw(r, made.Root(), path), made.Close())
+	path = filepath.Join(path, name)
+	if err := errors.Join(writeRaw(r, made.Root(), path), made.Close()); err != nil {
+		return "", errors.Join(err, in.RemoveAll(name))
+	}
+	return path, nil
 }
 
 // ownHint says what to do where a folder that the user named is not the user's alone.
@@ -342,20 +370,7 @@ func (e *env) writeRecording(r *record.Recording, out *recordingFile) error {
 // shortName is the last part of what a program is called.
 func shortName(main string) string { return main[strings.LastIndexAny(main, "./")+1:] }
 
-// keepRaw leaves what came in a folder, "" for nowhere.
-func keepRaw(r *record.Recording, dir string) error {
-	if dir == "" {
-		return nil
-	}
-	in, err := whole.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return writeRaw(r, in, dir)
-}
-
-// writeRaw leaves it in one that is open, and was found at a path.
+// writeRaw leaves what came in a folder that is open, and was found at a path.
 func writeRaw(r *record.Recording, in *os.Root, dir string) error {
 	for name, f := range map[string]*io.SectionReader{"flight.jfr": r.Flight, "samples.bin": r.Samples, "threads.json": r.Virtual} {
 		if f == nil {

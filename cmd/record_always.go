@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -90,7 +89,7 @@ func recordAlways(e *env, o *recordOptions, p *attach.Process, one func(context.
 		return ownHint(err)
 	}
 	defer folder.Close()
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	ctx, stop := e.untilEnded()
 	defer stop()
 	program := fmt.Sprintf("%s-%d", shortName(p.Main), p.PID)
 	record := func() (ended bool, err error) {

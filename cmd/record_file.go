@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 	"unicode"
 
@@ -116,6 +118,7 @@ func (e *env) prints(f *os.File) bool {
 
 // analyze prints what analyze prints of what was written, and where it is.
 func (r *recordingFile) analyze(e *env) error {
+	signal.Reset(syscall.SIGPIPE) // the recording is whole
 	e.opened = map[string]*os.File{r.path: r.read}
 	c := newAnalyze(e)
 	c.SilenceErrors, c.SilenceUsage = true, true

@@ -1,11 +1,9 @@
 package cmd
 
 import (
-	"context"
 	"debug/buildinfo"
 	"errors"
 	"fmt"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"time"
@@ -36,7 +34,7 @@ func recordGo(e *env, o *recordOptions) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	ctx, stop := e.untilEnded()
 	defer stop()
 	out, err := o.openFile(ctx, e, u.Hostname()+"-"+u.Port(), ".trace")
 	if err != nil {

@@ -4,11 +4,13 @@ package cmd
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/pprof"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime/trace"
 	"strings"
@@ -118,6 +120,22 @@ func TestRecordGoKeepsWhatCame(t *testing.T) {
 				t.Errorf("%d bytes of %d, %v", len(got), len(part), err)
 			}
 		})
+	}
+}
+
+// A recording ends when nobody reads what it says, and not by a signal that leaves what it made.
+func TestRecordThatNobodyListensTo(t *testing.T) {
+	url := serveTraces(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	read, write, err := os.Pipe()
+	golden.OK(t, errors.Join(err, read.Close()))
+	defer write.Close()
+	program := filepath.Join(t.TempDir(), "contend") // the tests are the command under this name
+	golden.OK(t, os.Symlink(golden.Must(os.Executable())(t), program))
+	c := exec.Command(program, "record", "--duration", "2m", "-o", filepath.Join(t.TempDir(), "x.trace"), url)
+	c.Stderr = write
+	_ = c.Run()
+	if code := c.ProcessState.ExitCode(); code != exitFailed {
+		t.Errorf("%v", c.ProcessState)
 	}
 }
 

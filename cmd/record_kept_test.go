@@ -4,7 +4,9 @@ package cmd
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"contend/format/record"
 	"contend/format/record/attach"
 	"contend/golden"
 )
@@ -152,6 +155,22 @@ func TestRecordToAFullDisk(t *testing.T) {
 	}
 	if !strings.Contains(events, "tick ") {
 		t.Errorf("no sample:\n%s", events)
+	}
+}
+
+// What cannot be written is kept where nobody else can exchange it, also where the folder for
+// temporary files is open to all.
+func TestARescueGoesToASafePlace(t *testing.T) {
+	shared, here := t.TempDir(), t.TempDir()
+	golden.OK(t, os.Chmod(shared, 0o777))
+	t.Setenv("TMPDIR", shared)
+	t.Chdir(here)
+	said := new(bytes.Buffer)
+	r := &record.Recording{Samples: io.NewSectionReader(strings.NewReader("samples"), 0, 7)}
+	err := (&env{msg: said}).rescue(r, "", &recordingFile{path: "-"}, syscall.ENOSPC)
+	text, _ := filepath.Glob(filepath.Join(here, "contend-recording-*", "samples.bin"))
+	if left, _ := os.ReadDir(shared); !errors.Is(err, syscall.ENOSPC) || len(text) != 1 || len(left) > 0 || !strings.Contains(said.String(), "what was recorded is kept in contend-recording-") {
+		t.Errorf("%v: %v, %v\n%s", err, text, left, said)
 	}
 }
 

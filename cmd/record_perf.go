@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -81,7 +80,7 @@ func recordPerf(e *env, o *recordOptions) error {
 		return err
 	}
 	name := command(o.target)
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	ctx, stop := e.untilEnded()
 	defer stop()
 	made, err := record.NewPerfFolder(ctx, cmp.Or(o.keep, os.TempDir()))
 	if err != nil {
@@ -96,7 +95,7 @@ func recordPerf(e *env, o *recordOptions) error {
 	if better := seenBetter(o.target); better != "" {
 		e.warn(o.target + better)
 	}
-	if err := e.runPerf(ctx, ask, name, made.File()); err != nil {
+	if err := e.runPerf(ctx, ask, name, made); err != nil {
 		return err
 	}
 	out.removeAtEnd(e, made.Close)
@@ -111,7 +110,7 @@ func recordPerf(e *env, o *recordOptions) error {
 			return err
 		}
 	}
-	if err := writePerf(e, came, out); err != nil {
+	if err := writePerf(e, made, came, out); err != nil {
 		return err
 	}
 	if out.path == "-" {
@@ -134,8 +133,8 @@ func seenBetter(process string) string {
 	return ""
 }
 
-func (e *env) runPerf(ctx context.Context, ask *record.Perf, name, file string) error {
-	r, err := record.RecordPerf(ctx, ask, file, func() {
+func (e *env) runPerf(ctx context.Context, ask *record.Perf, name string, into *record.PerfFolder) error {
+	r, err := record.RecordPerf(ctx, ask, into, func() {
 		e.say(fmt.Sprintf("contend: recording %s %s for %v with perf; Ctrl-C ends it early", ask.Process, name, ask.Duration))
 	}, e.timeLeft())
 	switch {
@@ -150,8 +149,8 @@ func (e *env) runPerf(ctx context.Context, ask *record.Perf, name, file string) 
 }
 
 // writePerf writes what perf recorded as a contend trace, as its text comes.
-func writePerf(e *env, came *os.File, out *recordingFile) error {
-	script, err := record.OpenPerf(came)
+func writePerf(e *env, made *record.PerfFolder, came *os.File, out *recordingFile) error {
+	script, err := made.Text(came)
 	if err != nil {
 		return err
 	}

@@ -33,6 +33,7 @@ func (s *session) startFlight() error {
 	case !strings.Contains(answer, "Started recording"):
 		return &attach.Error{PID: s.p.PID, What: "starts no flight recording: " + answer, Hint: "--with agent needs none"}
 	}
+	s.flies = true
 	if s.repository = s.openRepository(); s.repository == nil {
 		return nil
 	}
@@ -65,7 +66,8 @@ func (s *session) stopFlight(r *Recording) error {
 		ctx, done := s.ending()
 		defer done()
 		_, err := s.jcmd(ctx, "JFR.stop name=%s filename=%s", s.name, s.dir.path(flightName))
-		r.Ended = err != nil && !s.p.Alive()
+		s.flies = err != nil
+		r.Ended = s.flies && !s.p.Alive()
 		if (r.Ended || ctx.Err() != nil) && saved == nil {
 			salvage()
 		}
@@ -123,7 +125,9 @@ var errNoFlight = errors.New("no flight recording is left: the process ended bef
 func (s *session) endFlight(name string) {
 	ctx, done := s.ending()
 	defer done()
-	_, _ = s.jcmd(ctx, "JFR.stop name=%s", name)
+	if _, err := s.jcmd(ctx, "JFR.stop name=%s", name); err == nil && name == s.name {
+		s.flies = false
+	}
 }
 
 func (s *session) jcmd(ctx context.Context, command string, args ...any) (string, error) {

@@ -60,13 +60,13 @@ func makeFolder(parent *foreign.Dir, theirs, prefix string) (_ *folder, err erro
 	return nil, errors.Join(err, parent.Close())
 }
 
-// tidy removes what recorders left there that were killed: folders of this process, whose
-// flight recordings end ends first, and of processes that are gone. There may be any number
-// of them, each slow to end: it gives up when patience or ctx does.
-func (f *folder) tidy(ctx context.Context, p *attach.Process, end func(name string)) {
+// tidy removes what recorders left there: folders of this process, where end reports that
+// nothing in it goes by their names any more, and of processes that are gone. There may be any
+// number of them, each slow to end: it gives up when patience or ctx does.
+func (f *folder) tidy(ctx context.Context, p *attach.Process, end func(name string) bool) {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	f.unlocked(ctx, "contend-*", func(name string) {
+	f.unlocked(ctx, "contend-*", func(name string, left *foreign.Dir) {
 		of := ours.FindStringSubmatch(name)
 		if of == nil {
 			return
@@ -76,22 +76,28 @@ func (f *folder) tidy(ctx context.Context, p *attach.Process, end func(name stri
 			return // another lives, as far as is known here
 		}
 		if pid == p.Inner() {
-			end(name)
+			if !end(name) {
+				return
+			}
+			f.clear(ctx, func() { empty(left) })
+			sleep(ctx, agentLooks)
 		}
-		f.clear(ctx, name)
+		if ctx.Err() == nil {
+			f.clear(ctx, func() { _ = f.parent.RemoveAll(name) })
+		}
 	})
 	p.Tidy()
 }
 
 // unlocked calls left for each other folder of this user's that no process has locked.
-func (f *folder) unlocked(ctx context.Context, pattern string, left func(name string)) {
+func (f *folder) unlocked(ctx context.Context, pattern string, left func(name string, dir *foreign.Dir)) {
 	for _, info := range f.parent.List(pattern) {
 		if ctx.Err() != nil || info.Name() == f.name {
 			continue
 		}
 		if other, err := f.parent.Sub(info.Name()); err == nil { // else it is another user's
 			if other.Lock() {
-				left(info.Name())
+				left(info.Name(), other)
 			}
 			other.Close()
 		}
@@ -106,12 +112,12 @@ func (f *folder) add(name string, content []byte) (*os.File, error) {
 
 func (f *folder) path(name string) string { return f.theirs + "/" + f.name + "/" + name }
 
-// clear removes a folder, as far as it comes before ctx ends: its user may fill it meanwhile.
-func (f *folder) clear(ctx context.Context, name string) {
+// clear removes something as far as it comes before ctx ends: its user may fill it meanwhile.
+func (f *folder) clear(ctx context.Context, remove func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = f.parent.RemoveAll(name)
+		remove()
 	}()
 	select {
 	case <-done:
@@ -119,13 +125,38 @@ func (f *folder) clear(ctx context.Context, name string) {
 	}
 }
 
+// empty removes what is in a folder, and leaves its name.
+func empty(dir *foreign.Dir) {
+	for _, info := range dir.List("*") {
+		_ = dir.RemoveAll(info.Name())
+	}
+}
+
+// agentLooks is how long an agent takes to see that its lease is gone, with some to spare.
+const agentLooks = time.Second
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
 // removal is how long the end of a recording waits for that of its folder.
 const removal = 5 * time.Second
 
-func (f *folder) remove() {
+// remove removes the folder. Where its name is used yet, by a process that has not done what it
+// was told, it stays without what was in it: another user would make one of that name.
+func (f *folder) remove(used bool) {
 	ctx, stop := context.WithTimeout(context.Background(), removal)
 	defer stop()
-	f.clear(ctx, f.name)
+	f.clear(ctx, func() {
+		if !used {
+			_ = f.parent.RemoveAll(f.name)
+			return
+		}
+		empty(f.here)
+	})
 	f.here.Close()
 	f.parent.Close()
 }

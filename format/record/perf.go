@@ -33,10 +33,10 @@ type PerfRecording struct {
 // grace is how long perf may take to write its file when it is told to stop.
 const grace = time.Minute
 
-// RecordPerf records a program into a file, until its time is over, ctx is done or
+// RecordPerf records a program into the file of a folder, until its time is over, ctx is done or
 // the program ends. It calls begun when perf runs, and progress, which may be
 // nil, with the time that is left. The error is a *PerfError.
-func RecordPerf(ctx context.Context, a *Perf, file string, begun func(), progress func(left time.Duration)) (*PerfRecording, error) {
+func RecordPerf(ctx context.Context, a *Perf, into *PerfFolder, begun func(), progress func(left time.Duration)) (*PerfRecording, error) {
 	pid, err := strconv.Atoi(a.Process)
 	target := &attach.Process{PID: pid}
 	switch {
@@ -45,12 +45,13 @@ func RecordPerf(ctx context.Context, a *Perf, file string, begun func(), progres
 	case !target.Alive():
 		return nil, &PerfError{"no process " + a.Process + " runs here", "'ps -e' lists them"}
 	}
-	if _, err := command(a.Record(file)); err != nil {
+	file := into.File()
+	if _, err := into.command(a.Record(file)); err != nil {
 		return nil, err
 	}
 	begun()
 	for try := 1; ; try++ {
-		r, said, err := a.once(ctx, file, progress)
+		r, said, err := a.once(ctx, into, progress)
 		if r == nil {
 			return nil, err
 		}
@@ -75,10 +76,10 @@ const (
 
 // once runs perf; the recording is nil when it did not run at all. The thread that begins it
 // stays: perf ends with it.
-func (a *Perf) once(ctx context.Context, file string, progress func(time.Duration)) (*PerfRecording, string, error) {
+func (a *Perf) once(ctx context.Context, into *PerfFolder, progress func(time.Duration)) (*PerfRecording, string, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	c, said, err := begin(a.Record(file))
+	c, said, err := into.begin(a.Record(into.File()))
 	if err != nil {
 		return nil, "", err
 	}
@@ -123,9 +124,9 @@ type PerfText struct {
 	said *tail
 }
 
-// OpenPerf begins to turn a recording into text.
-func OpenPerf(file *os.File) (*PerfText, error) {
-	c, err := command(PerfScript(opened(file)))
+// Text begins to turn a recording that is open into text.
+func (p *PerfFolder) Text(recording *os.File) (*PerfText, error) {
+	c, err := p.command(PerfScript(opened(recording)))
 	if err != nil {
 		return nil, err
 	}
@@ -155,8 +156,8 @@ func (t *PerfText) Close() error {
 
 // begin starts a command in a process group of its own, where Ctrl-C reaches it
 // through contend alone.
-func begin(words []string) (*exec.Cmd, *tail, error) {
-	c, err := command(words)
+func (p *PerfFolder) begin(words []string) (*exec.Cmd, *tail, error) {
+	c, err := p.command(words)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -169,13 +170,15 @@ func begin(words []string) (*exec.Cmd, *tail, error) {
 	return c, said, nil
 }
 
-func command(words []string) (*exec.Cmd, error) {
+// command is one that finds in the folder what perf would look for, or leave, in the home of
+// its user: that may be another's.
+func (p *PerfFolder) command(words []string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(words[0])
 	if err != nil {
 		return nil, &PerfError{"perf is not installed here", "it is in the package linux-perf of Debian, linux-tools-generic of Ubuntu, perf of Fedora; 'contend perf-args' prints what to run where it is"}
 	}
 	c := exec.Command(path, words[1:]...)
-	c.Env = append(os.Environ(), "LC_ALL=C", "PAGER=cat")
+	c.Env = append(os.Environ(), "LC_ALL=C", "PAGER=cat", "HOME="+opened(p.folder.here.File()), "PERF_CONFIG=/dev/null", "DEBUGINFOD_URLS=")
 	return c, nil
 }
 

@@ -29,7 +29,7 @@ func NewPerfFolder(ctx context.Context, in string) (*PerfFolder, error) {
 	}
 	ctx, stop := context.WithTimeout(ctx, removal)
 	defer stop()
-	f.unlocked(ctx, perfPrefix+"*", func(name string) { f.clear(ctx, name) })
+	f.unlocked(ctx, perfPrefix+"*", func(name string, _ *foreign.Dir) { f.clear(ctx, func() { _ = f.parent.RemoveAll(name) }) })
 	return &PerfFolder{f}, nil
 }
 
@@ -45,4 +45,4 @@ func (p *PerfFolder) Keep() error {
 }
 
 // Close removes the folder.
-func (p *PerfFolder) Close() { p.folder.remove() }
+func (p *PerfFolder) Close() { p.folder.remove(false) }

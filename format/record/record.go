@@ -157,6 +157,8 @@ type session struct {
 	repository *repository // nil without a flight recording
 	lease      *os.File    // nil without an agent
 	trace      *os.File    // likewise
+	samples    bool        // the agent runs, as far as is known
+	flies      bool        // the flight recording runs, as far as is known
 }
 
 // newSession makes the folder of a recording, and removes those that killed recorders left.
@@ -170,7 +172,10 @@ func newSession(ctx context.Context, p *attach.Process, c Config) (*session, err
 		return nil, &attach.Error{PID: p.PID, What: fmt.Sprintf("has no place for the recording in its %s: %s", p.Temp(), reason(err)), Hint: hint}
 	}
 	s := &session{Config: c, ctx: ctx, p: p, dir: dir, name: dir.name}
-	dir.tidy(ctx, p, s.endFlight)
+	dir.tidy(ctx, p, func(name string) bool {
+		s.endFlight(name)
+		return !p.Pending()
+	})
 	return s, nil
 }
 
@@ -178,7 +183,7 @@ func newSession(ctx context.Context, p *attach.Process, c Config) (*session, err
 func (s *session) end() {
 	s.repository.close()
 	s.lease.Close()
-	s.dir.remove()
+	s.dir.remove(s.p.Pending() || (s.samples || s.flies) && s.p.Alive())
 }
 
 // ending is the context of what ends a recording: it lasts for patience, but no longer than
@@ -235,6 +240,7 @@ func (s *session) startAgent(flight bool) (*os.File, error) {
 		trace.Close()
 		return nil, err
 	}
+	s.samples = true
 	return trace, nil
 }
 
@@ -251,7 +257,7 @@ func number(f float64) string {
 func (s *session) stopAgent(ended bool) {
 	_ = s.dir.here.Remove(leaseName)
 	for range 60 {
-		if complete(s.trace) || ended {
+		if s.samples = !complete(s.trace); !s.samples || ended {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)

@@ -63,7 +63,7 @@ func TestTheFolderTrustsNoNames(t *testing.T) {
 	}
 	again := golden.Must(f.here.Open("trace"))(t)
 	defer again.Close()
-	f.remove()
+	f.remove(false)
 	if left, _ := filepath.Glob(f.theirs + "/*"); len(left) != 1 || left[0] != outside {
 		t.Errorf("%v is left, want %s alone", left, outside)
 	}
@@ -92,7 +92,7 @@ func TestATraceIsCompleteWithItsEnd(t *testing.T) {
 // waited for.
 func TestTheAgentEndsWithItsLease(t *testing.T) {
 	dir := folderIn(t)
-	defer dir.remove()
+	defer dir.remove(false)
 	lease := golden.Must(dir.add(leaseName, alive))(t)
 	lease.Close()
 	trace := golden.Must(dir.add(traceName, nil))(t)

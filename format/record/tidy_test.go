@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,7 +27,7 @@ import (
 // waited for when the user has given up.
 func TestTidyingEndsWithItsContext(t *testing.T) {
 	f := folderIn(t)
-	defer f.remove()
+	defer f.remove(false)
 	p := &attach.Process{} // of no number
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -35,13 +36,48 @@ func TestTidyingEndsWithItsContext(t *testing.T) {
 		left.Close()
 	}
 	asked := 0
-	f.tidy(ctx, p, func(string) { asked++; stop() })
+	f.tidy(ctx, p, func(string) bool { asked++; stop(); return true })
 	if left := len(f.parent.List("contend-*-A*")); asked != 1 || left < 2 {
 		t.Errorf("%d were ended, %d are left", asked, left)
 	}
-	f.tidy(t.Context(), p, func(string) { asked++ })
+	f.tidy(t.Context(), p, func(string) bool { asked++; return true })
 	if left := len(f.parent.List("contend-*-A*")); left != 0 {
 		t.Errorf("%d are left", left)
+	}
+}
+
+// As long as a process may do what it was told, the name that it was told is taken.
+func TestANameThatIsUsedStays(t *testing.T) {
+	f := folderIn(t)
+	golden.OK(t, os.WriteFile(f.path(jarName), nil, 0o600))
+	f.remove(true)
+	if left, err := os.ReadDir(filepath.Dir(f.path(""))); err != nil || len(left) != 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+	next := folderIn(t)
+	defer next.remove(false)
+	left := golden.Must(next.parent.Mkdir("contend-0-AAAAAAAAAAAAAAAA"))(t)
+	left.Close()
+	for _, done := range []bool{false, true} {
+		next.tidy(t.Context(), &attach.Process{}, func(string) bool { return done })
+		if stays := len(next.parent.List("contend-0-*")) == 1; stays == done {
+			t.Errorf("done %v, stays %v", done, stays)
+		}
+	}
+}
+
+// Nothing that perf looks for, or leaves, is in the home of who runs contend: that may be
+// another user's.
+func TestPerfHasAHomeOfItsOwn(t *testing.T) {
+	in := golden.Must(NewPerfFolder(t.Context(), t.TempDir()))(t)
+	defer in.Close()
+	c, said, err := in.begin([]string{"sh", "-c", "cd $HOME && pwd -P && echo $PERF_CONFIG"})
+	golden.OK(t, errors.Join(err, c.Wait()))
+	if want := filepath.Join(in.folder.theirs, in.folder.name) + "\n/dev/null\n"; said.text() != want {
+		t.Errorf("%q, want %q", said.text(), want)
+	}
+	if words := (&Perf{}).Record("x"); !slices.Contains(words, "-N") {
+		t.Errorf("it fills a cache: %v", words)
 	}
 }
 
@@ -77,7 +113,8 @@ func TestPerfFoldersThatWereLeft(t *testing.T) {
 func TestPerfEndsWithItsRecorder(t *testing.T) {
 	if os.Getenv("CONTEND_TEST_BEGINS") != "" {
 		runtime.LockOSThread()
-		c, _, err := begin([]string{"sleep", "600"})
+		in := golden.Must(NewPerfFolder(t.Context(), t.TempDir()))(t)
+		c, _, err := in.begin([]string{"sleep", "600"})
 		if err != nil {
 			t.Skip(err)
 		}

@@ -14,11 +14,12 @@ func unnamed(*os.Root) *os.File { return nil }
 // link is not called.
 func link(*os.File, *os.Root, string) error { return os.ErrInvalid }
 
-// Open opens a directory that the user named, made where there is none. No link of another
-// user's is what its path names.
-func Open(path string) (*os.Root, error) {
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		return nil, err
+// open opens a directory that the user named. No link of another user's is what its path names.
+func open(path string, make bool) (*os.Root, error) {
+	if make {
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			return nil, err
+		}
 	}
 	info, err := os.Lstat(filepath.Clean(path))
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 && others(info) {

@@ -15,11 +15,12 @@ import (
 type Way struct {
 	Look func(at *os.File, info fs.FileInfo) error // sees each directory and each link before it is gone through; may be nil
 	Make bool                                      // directories that are not there are made
+	Free bool                                      // links lead anywhere
 	dirs []*os.File
 }
 
-// Walk opens the directory that a path leads to from top, as a path only: links lead nowhere
-// but beneath top, absolute ones too, and ".." leads where the way came from.
+// Walk opens the directory that a path leads to from top, as a path only. Unless the way is
+// free, links lead nowhere but beneath top, absolute ones too, and ".." leads where it came from.
 func (w *Way) Walk(top *os.File, path string) (*os.File, error) {
 	w.dirs = []*os.File{top}
 	defer func() { w.up(1) }()
@@ -31,11 +32,11 @@ func (w *Way) Walk(top *os.File, path string) (*os.File, error) {
 	for len(rest) > 0 && err == nil {
 		name := rest[0]
 		rest = rest[1:]
-		switch name {
-		case "..":
-			w.up(max(1, len(w.dirs)-1))
+		if name == "" || name == "." {
 			continue
-		case "", ".":
+		}
+		if name == ".." && !w.Free {
+			w.up(max(1, len(w.dirs)-1))
 			continue
 		}
 		to := ""
@@ -47,6 +48,9 @@ func (w *Way) Walk(top *os.File, path string) (*os.File, error) {
 		}
 		if to[0] == '/' {
 			w.up(1)
+			if w.Free {
+				err = w.start("/")
+			}
 		}
 		rest = append(strings.Split(to, "/"), rest...)
 	}
@@ -108,36 +112,44 @@ func (w *Way) down(name string) (to string, err error) {
 	return "", nil
 }
 
-// Open opens a directory that the user named, made where there is none. No link of another
-// user's leads there, wherever it stands in the path.
-func Open(path string) (*os.Root, error) {
-	way := path
-	if !filepath.IsAbs(path) {
-		here, err := unix.Getwd()
-		if err != nil {
-			return nil, &os.PathError{Op: "open", Path: path, Err: err}
-		}
-		way = here + "/" + path
+// start goes on from elsewhere.
+func (w *Way) start(path string) error {
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err == nil {
+		w.dirs = append(w.dirs, os.NewFile(uintptr(fd), path))
 	}
-	top, err := os.OpenFile("/", unix.O_PATH|unix.O_DIRECTORY, 0)
+	return err
+}
+
+// open opens a directory that the user named. No link of another user's leads there, wherever
+// it stands in the path.
+func open(path string, make bool) (*os.Root, error) {
+	fail := func(err error) (*os.Root, error) {
+		return nil, &os.PathError{Op: "open", Path: path, Err: bare(err)}
+	}
+	from := "."
+	if filepath.IsAbs(path) {
+		from = "/"
+	}
+	top, err := os.OpenFile(from, unix.O_PATH|unix.O_DIRECTORY, 0)
 	if err != nil {
-		return nil, err
+		return fail(err)
 	}
 	defer top.Close()
-	own := &Way{Make: true, Look: func(_ *os.File, info fs.FileInfo) error {
+	way := &Way{Make: make, Free: true, Look: func(_ *os.File, info fs.FileInfo) error {
 		if info.Mode()&fs.ModeSymlink != 0 && others(info) {
 			return errLink
 		}
 		return nil
 	}}
-	dir, err := own.Walk(top, way)
+	dir, err := way.Walk(top, path)
 	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: path, Err: bare(err)}
+		return fail(err)
 	}
 	defer dir.Close()
 	root, err := os.OpenRoot(descriptor(dir))
 	if err != nil {
-		err = &os.PathError{Op: "open", Path: path, Err: bare(err)}
+		return fail(err)
 	}
-	return root, err
+	return root, nil
 }

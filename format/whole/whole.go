@@ -7,6 +7,7 @@
 package whole
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -49,41 +50,65 @@ const maxLinks = 40
 // replaced. A pipe is waited for until somebody reads it or ctx ends.
 func Create(ctx context.Context, path string) (*File, error) {
 	for range maxLinks {
-		info, err := os.Lstat(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return beside(path, nil)
-		case err != nil:
-			return nil, err
-		case isDescriptor(path):
+		if isDescriptor(path) {
 			return inPlace(ctx, path, nil)
-		case info.IsDir():
-			return nil, &os.PathError{Op: "open", Path: path, Err: errDir}
-		case info.Mode().IsRegular():
-			return beside(path, info)
-		case info.Mode()&fs.ModeNamedPipe != 0 && others(info):
-			return nil, &os.PathError{Op: "open", Path: path, Err: errPipe}
-		case info.Mode()&fs.ModeSymlink == 0:
-			return inPlace(ctx, path, info)
-		case others(info):
-			return nil, &os.PathError{Op: "open", Path: path, Err: errLink}
 		}
-		to, err := os.Readlink(path)
+		dir, base, err := parent(path)
 		if err != nil {
 			return nil, err
 		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Dir(path) + string(filepath.Separator) + to // not cleaned: a directory in it may be a link
+		info, err := dir.Lstat(base)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return in(dir, path, nil)
+		case err == nil && info.Mode().IsRegular():
+			return in(dir, path, info)
 		}
-		path = to
+		to := ""
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			to, err = dir.Readlink(base)
+		}
+		dir.Close()
+		refused := errDir
+		switch {
+		case err != nil:
+			refused = bare(err)
+		case info.Mode()&fs.ModeNamedPipe != 0 && others(info):
+			refused = errPipe
+		case to != "" && others(info):
+			refused = errLink
+		case to == "" && !info.IsDir():
+			return inPlace(ctx, path, info)
+		case to != "":
+			if !filepath.IsAbs(to) {
+				to = filepath.Dir(path) + string(filepath.Separator) + to // not cleaned: a directory in it may be a link
+			}
+			path = to
+			continue
+		}
+		return nil, &os.PathError{Op: "open", Path: path, Err: refused}
 	}
 	return nil, &os.PathError{Op: "open", Path: path, Err: errLoop}
 }
 
+// parent opens the directory of a file that the user named.
+func parent(path string) (dir *os.Root, base string, err error) {
+	in, base := filepath.Split(path)
+	if base == "" {
+		return nil, "", &os.PathError{Op: "open", Path: path, Err: errDir}
+	}
+	dir, err = open(cmp.Or(in, "."), false)
+	return dir, base, err
+}
+
+// Open opens a directory that the user named, made where there is none. No link of another
+// user's leads there.
+func Open(path string) (*os.Root, error) { return open(path, true) }
+
 // New begins a file of which the program chose the name. It replaces nothing: where the
 // name is taken in the end, by a link too, it gets a number.
 func New(path string) (*File, error) {
-	dir, err := os.OpenRoot(filepath.Dir(path))
+	dir, _, err := parent(path)
 	if err != nil {
 		return nil, err
 	}
@@ -179,17 +204,7 @@ func inPlace(ctx context.Context, path string, named fs.FileInfo) (*File, error)
 	return &File{File: f, path: path}, nil
 }
 
-// beside makes a file with another name in the same directory, like the one it is to
-// replace, if there is one.
-func beside(path string, old fs.FileInfo) (*File, error) {
-	dir, err := os.OpenRoot(filepath.Dir(path))
-	if err != nil {
-		return nil, err
-	}
-	return in(dir, path, old)
-}
-
-// in makes it in a directory, which the file closes.
+// in makes a file in a directory, which it closes, like the one it is to replace, if there is one.
 func in(dir *os.Root, path string, old fs.FileInfo) (*File, error) {
 	f := &File{path: path, dir: dir}
 	if err := f.make(old); err != nil {

@@ -263,6 +263,11 @@ func TestALinkOfAnotherUser(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
+	for _, begin := range []func(string) (*File, error){create, New} {
+		if _, err := begin(folder + "/file"); !errors.Is(err, errLink) {
+			t.Errorf("a file where the link leads: %v", err)
+		}
+	}
 	if all, err := os.ReadDir(there); err != nil || len(all) > 0 {
 		t.Errorf("%v was made where a link leads, %v", all, err)
 	}

@@ -139,4 +139,9 @@ func TestWhatIsInTheWayIsNamed(t *testing.T) {
 		}
 		golden.OK(t, os.RemoveAll(path))
 	}
+	// So it is where nothing would be made, as in another user's directory.
+	golden.OK(t, errors.Join(os.Chmod(work, 0o755), os.Chown(work, mallory, mallory), os.WriteFile(filepath.Join(work, p.request()), nil, 0o600), os.Chown(filepath.Join(work, p.request()), mallory, mallory)))
+	if at, err := left(t, p); err == nil || !strings.Contains(err.Error(), "a file of user 12345 is at ") {
+		t.Errorf("%s, %v", at, err)
+	}
 }

@@ -103,7 +103,7 @@ func (p *Process) leave(all []place) (at *foreign.Dir, err error) {
 			}
 			_ = a.dir.Clear(p.request())
 		}
-		if in := p.obstacle(a.dir, a.path, p.request()); errors.Is(err, fs.ErrExist) && in != nil {
+		if in := p.obstacle(a.dir, a.path, p.request()); in != nil {
 			return nil, in // the JVM looks no further
 		}
 	}

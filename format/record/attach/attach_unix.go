@@ -42,11 +42,13 @@ func (p *Process) Command(ctx context.Context, name string, args ...string) ([]b
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
+	p.pending = true
 	request := "1\x00" + name + "\x00" + strings.Join(args, "\x00") + strings.Repeat("\x00", 3-max(len(args), 1)+1)
 	if _, err := io.WriteString(conn, request); err != nil {
 		return nil, p.fail("does not take the command: "+cause(err), "")
 	}
 	answer, err := io.ReadAll(io.LimitReader(conn, maxAnswer))
+	p.pending = err != nil || len(answer) == 0 || len(answer) == maxAnswer
 	if err != nil && len(answer) == 0 {
 		return nil, p.fail("does not answer: "+cause(err), "it may be stopped, or too busy")
 	}

@@ -33,7 +33,13 @@ type Process struct {
 	args  []string
 	began float64 // when it did, 0 where nothing tells
 	trust bool
+	// A command was sent that it may yet carry out: it takes one after the other, so that an
+	// answer to one tells that those before it are done.
+	pending bool
 }
+
+// Pending reports whether the process may yet carry out a command that it was sent.
+func (p *Process) Pending() bool { return p.pending && p.Alive() }
 
 // Trust has files made in the folder for temporary files also where other users may exchange
 // what is there, as Dir.Trust.

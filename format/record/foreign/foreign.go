@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"contend/format/whole"
 )
@@ -141,11 +142,15 @@ func (d *Dir) Close() error {
 	return errors.Join(d.self.Close(), d.root.Close())
 }
 
-// most is how many names of a directory are looked at: its user may make any number.
-const most = 1 << 13
+// Of a directory, of which its user and others may give it any number of names, List returns at
+// most most, and looks for them no longer than patience.
+const (
+	most     = 1 << 13
+	patience = time.Second
+)
 
-// List describes what has a name that matches a pattern of path.Match, links themselves, in the
-// order of names. Of a directory with more than 8,192 names it is a part.
+// List describes what of the user's has a name that matches a pattern of path.Match, links
+// themselves, in the order of names.
 func (d *Dir) List(pattern string) (list []fs.FileInfo) {
 	_ = d.Do(func() error {
 		dir, err := d.root.Open(".")
@@ -153,13 +158,13 @@ func (d *Dir) List(pattern string) (list []fs.FileInfo) {
 			return err
 		}
 		defer dir.Close()
-		for range most >> 8 {
+		for begun := time.Now(); len(list) < most && time.Since(begun) < patience; {
 			names, err := dir.Readdirnames(1 << 8)
 			for _, name := range names {
 				if fits, _ := path.Match(pattern, name); !fits {
 					continue
 				}
-				if info, err := d.root.Lstat(name); err == nil {
+				if info, err := d.root.Lstat(name); err == nil && whole.Owner(info) == d.UID {
 					list = append(list, info)
 				}
 			}
@@ -294,19 +299,20 @@ func (d *Dir) RemoveAll(name string) error {
 	return d.Do(func() error { return d.root.RemoveAll(name) })
 }
 
-// Clear removes a file, a link or an empty directory of the user's: nobody else's, also where
-// the rights of this process allow it.
+// Clear removes a file, a link or an empty directory of the user's, and a socket of this
+// process's own user on which nobody listens: nothing else, also where the rights of this
+// process allow it.
 func (d *Dir) Clear(name string) error {
-	return d.Do(func() error {
-		info, err := d.root.Lstat(name)
-		if err == nil && whole.Owner(info) != d.UID {
-			err = &os.PathError{Op: "remove", Path: name, Err: errOwner}
-		}
-		if err == nil {
-			err = d.root.Remove(name)
-		}
+	info, err := d.Lstat(name)
+	switch {
+	case err != nil:
 		return err
-	})
+	case whole.Owner(info) == d.UID:
+		return d.Remove(name)
+	case whole.Owner(info) == os.Geteuid() && info.Mode()&fs.ModeSocket != 0 && d.shared == nil && d.refuses(name):
+		return d.root.Remove(name)
+	}
+	return &os.PathError{Op: "remove", Path: name, Err: errOwner}
 }
 
 // Lock makes the directory this process's own until it is closed or the process ends, in

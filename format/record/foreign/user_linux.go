@@ -114,6 +114,15 @@ func (d *Dir) Dial(name string, pid int) (conn net.Conn, err error) {
 	return conn, err
 }
 
+// refuses reports whether nobody listens on a socket.
+func (d *Dir) refuses(name string) bool {
+	conn, err := net.Dial("unix", byDescriptor(d.self)+"/"+name)
+	if err == nil {
+		conn.Close()
+	}
+	return errors.Is(err, syscall.ECONNREFUSED)
+}
+
 // listens reports with an error whether a process of the user listens on the other end.
 func (d *Dir) listens(conn net.Conn, pid int) error {
 	raw, err := conn.(*net.UnixConn).SyscallConn()
