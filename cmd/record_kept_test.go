@@ -128,6 +128,15 @@ func recordIsEnded(t *testing.T, stopped bool) {
 	if err := c.Wait(); err != nil || !strings.Contains(said.String(), "the recording is in "+file) {
 		t.Errorf("%v\n%s", err, said)
 	}
+	if stopped { // the name stays taken until the JVM has done what it was told
+		left, _ := filepath.Glob(folders)
+		inside, _ := filepath.Glob(filepath.Join(folders, "*"))
+		if len(left) != 1 || len(inside) > 0 {
+			t.Errorf("left behind: %v, in it %v", left, inside)
+		}
+		_ = p.Signal(syscall.SIGCONT)
+		recorded(t, p.Pid)
+	}
 	if left, _ := filepath.Glob(folders); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
