@@ -28,6 +28,9 @@ func (d definer) use(ev *format.Event) {
 	case format.KindWait, format.KindTenure:
 		d.addPair(&d.defs.acquisitions, Acquiring, ev.Stack, ev.Object)
 	case format.KindRelease:
+		if ev.Object == format.NoObject {
+			return // of what is no lock
+		}
 		d.addPair(&d.defs.releases, Releasing, ev.Stack, ev.Object)
 	case format.KindActivity:
 		if ev.Activity == format.ActivityTook {

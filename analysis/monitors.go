@@ -60,3 +60,36 @@ func (m *monitorWaits) each(wanted func(*monitorWait) bool, f func(format.Object
 		rest = rest[n:]
 	}
 }
+
+// ending is which thread ended a wait that is for no lock.
+type ending struct {
+	at        int64 // the end of the wait
+	woken, by format.ThreadID
+	stack     format.StackID // by's; NoStack where that is not known
+}
+
+// endings keeps them until the source ends, at 24 bytes each, if a visitor asks.
+type endings struct {
+	asked bool
+	list  []ending
+}
+
+func (e *endings) add(one ending) {
+	if e.asked && one.by != format.NoThread {
+		e.list = append(e.list, one)
+	}
+}
+
+func (e ending) compare(o ending) int {
+	return cmp.Or(cmp.Compare(e.woken, o.woken), cmp.Compare(e.at, o.at))
+}
+
+// find returns what ended the wait of a thread at an instant, zero where that is not known.
+// The list is sorted.
+func (e *endings) find(woken format.ThreadID, at int64) ending {
+	i, found := slices.BinarySearchFunc(e.list, ending{at: at, woken: woken}, ending.compare)
+	if !found {
+		return ending{}
+	}
+	return e.list[i]
+}

@@ -17,6 +17,9 @@ type NonLockWait struct {
 	Ns        int64           // thread-time in the cut, by the recording or the samples
 	Waits     int64
 	LongestNs int64 // of the whole waits; 0 for sampled ones
+
+	By      format.ThreadID // ended a recorded wait; NoThread where time did, or that is not known
+	ByStack format.StackID  // its stack then; NoStack where that is not known
 }
 
 // NonLockVisitor is a Visitor that also receives waits that are not for locks, after
@@ -57,6 +60,7 @@ func (r *record) visitNonLockWaits(out nonLockWaits) {
 	if len(out.ask) == 0 {
 		return
 	}
+	slices.SortStableFunc(r.endings.list, ending.compare)
 	var waits []span // scratch, as is
 	var one NonLockWait
 	for t := int(format.NoThread) + 1; t < r.activities.Threads(); t++ {
@@ -70,7 +74,8 @@ func (r *record) visitNonLockWaits(out nonLockWaits) {
 			part := span{max(o.Start, seenUntil), o.End}.clip(span{out.e.from, out.e.to})
 			seenUntil = max(seenUntil, o.End)
 			if part.start < part.end {
-				one = NonLockWait{Thread: format.ThreadID(t), Stack: o.Stack, Activity: o.What(), Resource: o.Resource(), From: part.start, To: part.end,
+				by := r.endings.find(format.ThreadID(t), o.End)
+				one = NonLockWait{By: by.by, ByStack: by.stack, Thread: format.ThreadID(t), Stack: o.Stack, Activity: o.What(), Resource: o.Resource(), From: part.start, To: part.end,
 					Ns: part.end - part.start - within(waits, part), Waits: 1, LongestNs: o.End - o.Start}
 				out.deliver(&one)
 			}

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"testing"
 
 	"contend/format"
@@ -34,5 +35,39 @@ func TestManyIdleTimesOfOneThread(t *testing.T) {
 	}
 	if took > patience { // minutes, if it were
 		t.Errorf("took %v", took)
+	}
+}
+
+// endLog keeps what ended non-lock waits.
+type endLog struct {
+	*sums
+	ends []ending
+}
+
+func (*endLog) Monitor(*MonitorWaits) {}
+
+func (l *endLog) NonLockWait(a *NonLockWait) {
+	l.ends = append(l.ends, ending{a.To, a.Thread, a.By, a.ByStack})
+}
+
+// What ends a wait for no lock is known by a release without a lock, or as the notifier of
+// Object.wait; it is no evidence about locks.
+func TestWhatEndsAWaitForNoLock(t *testing.T) {
+	waited := func(thread format.ThreadID, at, end int64, by format.ThreadID) format.Event {
+		return format.Event{Kind: format.KindActivity, Activity: format.ActivityWait, Resource: true, Thread: thread, Time: at, End: end, Owner: by}
+	}
+	ended := func(thread, woken format.ThreadID, at int64, stack format.StackID) format.Event {
+		return format.Event{Kind: format.KindRelease, Thread: thread, Woken: woken, Time: at, Stack: stack}
+	}
+	v := &endLog{sums: newSums(t)}
+	tr := golden.Must(Run(&format.List{Events: []format.Event{
+		waited(1, 10, 20, 0), ended(3, 1, 20, 7), ended(4, 2, 20, 8), ended(3, 1, 40, 7), // the second at another thread, the third ends nothing
+		waited(2, 10, 20, 0), waited(1, 30, 35, 0), waited(2, 50, 60, 5),
+	}}, open, v))(t)
+	if want := []ending{{20, 1, 3, 7}, {35, 1, 0, 0}, {20, 2, 4, 8}, {60, 2, 5, 0}}; !slices.Equal(v.ends, want) {
+		t.Errorf("ended are %v, want %v", v.ends, want)
+	}
+	if n := len(tr.Symbols.Releases()); n > 0 || tr.Symbols.Uses(7).Has(Releasing) {
+		t.Errorf("%d releases of locks", n)
 	}
 }

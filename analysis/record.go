@@ -48,6 +48,7 @@ type record struct {
 	unclear    map[format.ObjectID]someWaits // by lock: waits that match no rule
 	unended    []*format.Event               // waits that only samples show
 	monitors   monitorWaits
+	endings    endings
 	sleeps     sleepSites
 	holders    []bool // by thread: it has a recorded hold; see lockHolders
 	recorded   []span
@@ -77,6 +78,10 @@ func (r *record) part() *part { return &r.parts[len(r.parts)-1] }
 // add takes an event. An event that ends before it starts gets length zero.
 func (r *record) add(ev *format.Event) {
 	end := max(ev.End, ev.Time)
+	if ev.Kind == format.KindRelease && ev.Object == format.NoObject {
+		r.endings.add(ending{ev.Time, ev.Woken, ev.Thread, ev.Stack})
+		return
+	}
 	r.Add(ev, end)
 	switch ev.Kind {
 	case format.KindWait, format.KindTenure:
@@ -103,6 +108,7 @@ func (r *record) note(ev *format.Event, end int64) {
 	switch ev.Activity {
 	case format.ActivityWait:
 		r.monitors.add(ev, end)
+		r.endings.add(ending{end, ev.Thread, ev.Owner, format.NoStack})
 	case format.ActivityRun:
 		if end == ev.Time { // a sample, not a call that was traced
 			r.part().hasRuns = true

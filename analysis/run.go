@@ -84,6 +84,7 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	defer out.wait()
 	p := &pass{names: definer{defs, out}, e: newEmitter(defs, f, out), rec: newRecord(), cyc: &cycles{}}
 	p.rec.monitors.asked = len(asking[NonLockVisitor](p.e)) > 0
+	p.rec.endings.asked = p.rec.monitors.asked
 	if f.Class == nil && f.Lock == nil {
 		p.ask = asking[ActivityVisitor](p.e)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/blame/locks"
 	"contend/report/document"
 )
 
@@ -78,4 +79,27 @@ func asleepInside(d *document.Analyze) (ns int64) {
 func near(got, logged int64, share float64) bool {
 	off := float64(got - logged)
 	return max(off, -off) <= share*float64(logged)
+}
+
+// Where a wake-up is recorded it is told what ends waits for no lock: by site in traces of
+// perf and Go, by group of threads where JFR names the notifier alone.
+func TestWhatEndsWaitsForNoLockIsTold(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]document.Resource{
+		"../testdata/perf-truth-seed1.perf.txt.zst":  {What: "___pthread_cond_wait", Site: "doDrain", Users: []locks.User{{Site: "doSubmit"}}},
+		"../testdata/go126-truth-12goroutines.trace": {What: "sync.(*WaitGroup).Wait", Site: "main.main:30", Users: []locks.User{{Site: "main.main.func1:29"}}},
+		"../testdata/notify-jdk25.jfr":               {What: "java.lang.Object.wait", Site: "Notifies$Queue.put:9", Users: []locks.User{{Group: "taker-"}}},
+		"../testdata/real/c3p0-jdk17-profile.jfr.gz": {What: "java.lang.Object.wait", Site: "com.mchange.v2.resourcepool.BasicResourcePool.awaitAvailable:1315", Users: []locks.User{{Group: "com.mchange.v.async.ThreadPoolAsynchronousRunner$PoolThread-#"}}},
+	} {
+		list := ask[document.Analyze](t, "analyze", "--top", "0", path).Resources
+		i := slices.IndexFunc(list, func(r document.Resource) bool { return r.What == want.What && r.Site == want.Site })
+		if i < 0 || len(list[i].Users) == 0 {
+			t.Errorf("%s: nothing ends %s at %s", path, want.What, want.Site)
+			continue
+		}
+		u := list[i].Users[0]
+		if ns := u.WaitNs; u.Site != want.Users[0].Site || u.Group != want.Users[0].Group || ns < list[i].WaitNs*9/10 || ns > list[i].WaitNs {
+			t.Errorf("%s: %+v ends %d ns at %s, want %+v", path, u, list[i].WaitNs, want.Site, want.Users[0])
+		}
+	}
 }

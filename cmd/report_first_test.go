@@ -167,7 +167,7 @@ func TestTheReportSaysWhy(t *testing.T) {
 func TestTheReportRanksWhateverIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	golden.Unhurried(t)
-	for path, first := range map[string]string{"../testdata/hsqldb-6clients.jfr": "CountUpDownLatch.await latch", "../testdata/pools/pools-jdk17.jfr": "ArrayBlockingQueue.take at Pools.timed:21 queue"} {
+	for path, first := range map[string]string{"../testdata/hsqldb-6clients.jfr": "CountUpDownLatch.await latch", "../testdata/pools/pools-jdk17.jfr": "ArrayBlockingQueue.take at Pools.timed:21 pool"} {
 		r, doc := reportIn(t, reported(t, path)), analyzed(t, path)
 		if row := r.text(".locks tbody th"); row != first {
 			t.Errorf("%s: the list begins with %q, want %q", path, row, first)
@@ -199,5 +199,8 @@ func TestTheReportRanksWhateverIsWaitedFor(t *testing.T) {
 		if row := r.text(".tree.sum [role=treeitem] .name"); row != name {
 			t.Errorf("%s: the pivot begins with %q", path, row)
 		}
+	}
+	if r := reportIn(t, reported(t, "../testdata/derby-8clients.jfr")); !strings.Contains(r.text(".headline"), "Released byclient- threads 100 %, derby.rawStoreDaemon threads <0.1 %: they end the waits at Object.wait at BasePage.setExclusive") {
+		t.Errorf("what ends the waits is not told: %s", r.text(".headline"))
 	}
 }

@@ -30,7 +30,7 @@ const (
 	KindWait       // Thread, Object, Mode, Time, End, Stack, Owner, Failed: blocked over [Time, End); Owner held the lock last; Failed: it gave up
 	KindTenure     // Thread, Object, Mode, Time, End, Stack: held the lock over [Time, End); NoThread: somebody unknown did
 	KindActivity   // Thread, Time, End, Stack, Activity, Object, Resource, Owner: what the thread did; End == Time for an instant. Owner ended it, if another thread is known to have
-	KindRelease    // Thread, Object, Mode, Time, Stack, Woken, Again: gave the lock back and woke Woken; NoThread: somebody unknown did
+	KindRelease    // Thread, Object, Mode, Time, Stack, Woken, Again: gave the lock back and woke Woken; NoThread: somebody unknown did; NoObject: ended a wait of Woken for no lock
 	KindPause      // Time, End, Name: no thread of the program ran over [Time, End); Name says why
 	KindBlocked    // Time, Thread, Weight: how long the thread was blocked at monitors up to Time, as its runtime measured it
 

@@ -128,7 +128,7 @@ var kinds = [...]struct {
 		"Make the pauses shorter first, with another collector or a larger heap; allocate less while holding the lock.",
 		"pauses of the garbage collector that were recorded"},
 	PoolExhausted: {"pool-exhausted", blame.DoingUnknown, "waiting for a pool that has nothing left",
-		"Give back sooner what is taken from it, or make it larger if what is behind it can serve more.",
+		"Return its objects sooner, or enlarge it if what is behind it can serve more.",
 		"threads wait for an object of a known pool: there is none. Share of waiting for locks and resources"},
 	NotifyStorm: {"notify-storm", blame.DoingUnknown, "waking all who wait there, mostly in vain",
 		"Wake one with notify where any of them will do, or give each kind of waiter a condition of its own, or use a queue of java.util.concurrent.",

@@ -19,6 +19,15 @@ type Resource struct {
 	NonLockWait
 	MaxNs   int64 // longest wait; 0 when waits were only sampled
 	Callers []Callers
+	Users   []User // who ended them, in descending order; of some nothing is known
+}
+
+// User is a place of the program that ended waits, or the threads that did where their place
+// is not known.
+type User struct {
+	Site   string `json:"site,omitempty"`  // the method of the program, with its line
+	Group  string `json:"group,omitempty"` // of threads
+	WaitNs int64  `json:"waitNs"`          // of the waits they ended
 }
 
 // NonLockWait is waiting that is no contention for a lock.
@@ -50,6 +59,13 @@ type stackKey struct {
 type resourcePart struct {
 	threads       idSet
 	ns, waits, at int64 // at is the longest
+	users         map[ender]int64
+}
+
+// ender is the stack and the group of the thread that ended a wait.
+type ender struct {
+	stack format.StackID // NoStack where that is not known
+	group uint32
 }
 
 // NewResources returns an empty collector.
@@ -79,6 +95,12 @@ func (c *Resources) NonLockWait(a *analysis.NonLockWait) {
 		t.byStack[stackKey{a.Stack, a.Activity}] = p
 	}
 	p.ns, p.waits, p.at = p.ns+a.Ns, p.waits+a.Waits, max(p.at, a.LongestNs)
+	if a.By != format.NoThread {
+		if p.users == nil {
+			p.users = map[ender]int64{}
+		}
+		p.users[ender{a.ByStack, c.sym.Group(a.By)}] += a.Ns
+	}
 	p.threads.add(uint32(a.Thread))
 	t.threads.add(uint32(a.Thread))
 }
@@ -115,7 +137,7 @@ func (c *Resources) list(resource bool) []Resource {
 		loop       bool
 	}
 	var rows []Resource
-	at, most, threads, called := map[place]int{}, []int64{}, []idSet{}, []callers{}
+	at, most, threads, called, users := map[place]int{}, []int64{}, []idSet{}, []callers{}, []map[User]int64{}
 	for key, p := range c.table(resource).byStack {
 		what, site, loop := Place(c.sym.Frames(key.stack))
 		loop = loop && resource // an idle thread may be anywhere
@@ -128,9 +150,13 @@ func (c *Resources) list(resource bool) []Resource {
 			at[place{what, site, loop}] = i
 			rows, most = append(rows, Resource{What: what, Site: site, Loop: loop}), append(most, -1)
 			threads, called = append(threads, idSet{}), append(called, callers{})
+			users = append(users, map[User]int64{})
 		}
 		if site != "" {
 			called[i].add(c.sym.Frames(key.stack), p.ns)
+		}
+		for by, ns := range p.users {
+			users[i][c.user(by)] += ns
 		}
 		r := &rows[i]
 		r.WaitNs, r.Waits, r.MaxNs = r.WaitNs+p.ns, r.Waits+p.waits, max(r.MaxNs, p.at)
@@ -142,11 +168,28 @@ func (c *Resources) list(resource bool) []Resource {
 	}
 	for i := range rows {
 		rows[i].Callers = called[i].list()
+		for u, ns := range users[i] {
+			u.WaitNs = ns
+			rows[i].Users = append(rows[i].Users, u)
+		}
+		slices.SortFunc(rows[i].Users, func(a, b User) int {
+			return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site), cmp.Compare(a.Group, b.Group))
+		})
 	}
 	slices.SortFunc(rows, func(a, b Resource) int {
 		return cmp.Or(after(a.Loop, b.Loop), cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site), cmp.Compare(a.What, b.What))
 	})
 	return rows
+}
+
+// user names what ended a wait.
+func (c *Resources) user(by ender) User {
+	if by.stack != format.NoStack {
+		if what, site, _ := Place(c.sym.Frames(by.stack)); cmp.Or(site, what) != "" {
+			return User{Site: cmp.Or(site, what)}
+		}
+	}
+	return User{Group: c.sym.Groups().Name(by.group)}
 }
 
 func after(a, b bool) int {

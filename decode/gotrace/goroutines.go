@@ -114,12 +114,15 @@ func (r *Reader) block(g *goroutine, at int64, st *trace.StateTransition) {
 }
 
 func (r *Reader) wake(g *goroutine, at int64, ev *trace.Event) {
+	by := r.goroutines[ev.Goroutine()]
 	if g.verdict != rules.Lock {
 		r.idle(g, at)
+		if by != nil && g.verdict == rules.Resource {
+			r.queue.Push(format.Event{Kind: format.KindRelease, Thread: by.thread, Stack: r.stack(ev.Stack(), by.note()), Woken: g.thread, Time: r.wall(at)})
+		}
 		return
 	}
 	g.woken = at
-	by := r.goroutines[ev.Goroutine()]
 	if by == nil {
 		return
 	}

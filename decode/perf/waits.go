@@ -185,7 +185,11 @@ func (r *Reader) idle(t *thread, w *wait, at int64) {
 	if w.result.Verdict == rules.Unknown {
 		what = format.ActivityUnknown
 	}
-	r.queueActivity(t, what, w.stack, w.start, until, w.result.Verdict == rules.Resource)
+	resource := w.result.Verdict == rules.Resource
+	r.queueActivity(t, what, w.stack, w.start, until, resource)
+	if resource && w.woken != format.NoTime && w.waker != format.NoThread {
+		r.queue.Push(format.Event{Kind: format.KindRelease, Thread: w.waker, Stack: w.unlock, Woken: t.id, Time: until})
+	}
 }
 
 func (r *Reader) queueActivity(t *thread, what format.Activity, stack format.StackID, from, to int64, resource bool) {

@@ -133,7 +133,7 @@ func TestCallsOfFutexes(t *testing.T) {
 			[]string{"t2 waits for 1 exclusive 1000-2000"}},
 		"a condition, whose waiters move on to the mutex": {script(
 			"2 1 waits 20 0 0 0 cond", "4 1.1 waits 20 0 0 0 cond", "3 2 requeue 20 1 7 10", "3 2.01 ret 2", "2 2.2 ret 0", "3 3 wake 10 1", "3 3.1 ret 1", "4 3.2 ret 0"),
-			[]string{"t4: wait 1100-2010", "t2: wait 1000-2000", "t3 gives 1 back at 3000 to t4", "t4 waits for 1 exclusive 2010-3200"}},
+			[]string{"t4: wait 1100-2010", "t2: wait 1000-2000", "t3 gives 0 back at 2000 to t2", "t3 gives 1 back at 3000 to t4", "t4 waits for 1 exclusive 2010-3200"}},
 		"a mutex that lends priority": {script(
 			"2 1 lockpi 10 0", "3 2 unlockpi 10", "3 2.1 ret 0", "2 2.2 ret 0"),
 			[]string{"t3 gives 1 back at 2000 to t2", "t2 waits for 1 exclusive 1000-2200"}},

@@ -15,7 +15,8 @@ type Resource struct {
 	MaxNs int64 `json:"maxNs"` // longest wait; 0 when waits were only sampled
 	Stack Stack `json:"stack"` // the one with most of the waiting
 
-	Callers []Callers `json:"callers"` // by waiting; none where nothing of the program called the site
+	Callers []Callers    `json:"callers"`         // by waiting; none where nothing of the program called the site
+	Users   []locks.User `json:"users,omitempty"` // that ended waits, by waiting; absent where none is known
 }
 
 // Beside is what threads waited for that is no lock.
@@ -42,7 +43,7 @@ func newResources(rows []locks.Resource, sym *analysis.Symbols, top int) (out []
 	shown := limit(rows, top)
 	out = make([]Resource, len(shown))
 	for i, r := range shown {
-		out[i] = Resource{r.What, r.Site, r.Loop, r.NonLockWait, r.MaxNs, NewStack(sym.Frames(r.Stack)), append([]Callers{}, limit(r.Callers, top)...)}
+		out[i] = Resource{r.What, r.Site, r.Loop, r.NonLockWait, r.MaxNs, NewStack(sym.Frames(r.Stack)), append([]Callers{}, limit(r.Callers, top)...), limit(r.Users, top)}
 	}
 	return out, len(rows) - len(shown)
 }

@@ -90,14 +90,47 @@ func (s *screen) trapped() bool {
 	return ns > 0 && ns >= s.Total.WaitNs
 }
 
-// unowned is what to look for where threads wait for what has no owner, by its kind.
-var unowned = map[string]string{
-	"pool":      "Its users are not recorded: return objects sooner, or enlarge it",
-	"queue":     "The other side is not recorded: look for slow producers, or consumers",
-	"latch":     "What opens it is not recorded: look for slow threads that must reach it",
-	"result":    "The task is not recorded: look at what computes the result",
-	"condition": "The notifier is not recorded: look for what makes the condition true",
-	"resource":  "Its users are not recorded: look for slow users or producers",
+// unowned is what to do where threads wait for what has no owner, by its kind: where it is not
+// recorded which thread ends the waits, and where it is.
+var unowned = map[string][2]string{
+	"pool":      {"Its users are not recorded: return objects sooner, or enlarge it", "Return objects sooner there, or enlarge it"},
+	"queue":     {"The other side is not recorded: look for slow producers, or consumers", "Make the other side faster, or add more of it"},
+	"latch":     {"What opens it is not recorded: look for slow threads that must reach it", "Look at what makes that late, which all others wait for"},
+	"result":    {"The task is not recorded: look at what computes the result", "Look at what computes the result there"},
+	"condition": {"The notifier is not recorded: look for what makes the condition true", "Look at what makes the condition true so late there"},
+	"resource":  {"Its users are not recorded: look for slow users or producers", "Look at what takes so long there"},
+}
+
+// unownedAdvice is the advice about what has no owner.
+func (s *screen) unownedAdvice(w *document.Wait) string {
+	if 2*told(w.Of) > w.WaitNs {
+		return unowned[w.Kind][1]
+	}
+	return unowned[w.Kind][0]
+}
+
+// told is the waiting at a place of which it is known what ended it, ns.
+func told(r *document.Resource) (ns int64) {
+	for i := range r.Users {
+		ns += r.Users[i].WaitNs
+	}
+	return ns
+}
+
+// users names what ended the waits at a place, where that is known of half of them.
+func (s *screen) users(r *document.Resource) []line {
+	if 2*told(r) <= r.WaitNs {
+		return nil
+	}
+	var parts []string
+	for _, u := range r.Users {
+		name := s.names.Name(u.Site)
+		if u.Site == "" {
+			name = s.whole(u.Group, shortName) + " " + s.thread + "s"
+		}
+		parts = append(parts, percent(u.WaitNs, r.WaitNs)+" "+name)
+	}
+	return s.list("      released by  ", parts)
 }
 
 // block is one thing that threads wait for. The first has advice, and more owners than the
@@ -111,8 +144,9 @@ func (s *screen) block(w *document.Wait, first bool) []line {
 	lines = append(lines, fill("      ", s.Width, plain, s.numbers(w)...)...)
 	if w.Of != nil {
 		lines = append(lines, s.callers(w.Of, first)...)
+		lines = append(lines, s.users(w.Of)...)
 		if first {
-			lines = append(lines, s.say("      -> ", unowned[w.Kind])...)
+			lines = append(lines, s.say("      -> ", s.unownedAdvice(w))...)
 		}
 		return lines
 	}

@@ -238,22 +238,6 @@ func (s *screen) moreDeadlocks(rest []document.Deadlock) []line {
 	return fill("", s.Width, alarm, prose(said+"--full shows all")...)
 }
 
-// How many columns names of threads take where not all is asked for: some are
-// whole requests.
-const (
-	shortName  = 32
-	shortNames = 48
-)
-
-// whole returns a name that loses its middle where it is too long, unless all is
-// asked for.
-func (s *screen) whole(name string, columns int) string {
-	if s.Full {
-		return name
-	}
-	return middle(text.Sanitize(name), columns)
-}
-
 // place is the innermost frame of the program in a stack.
 func (s *screen) place(st document.Stack) string {
 	f, ok := analysis.AppFrame(st.Frames())

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // Options of the screen.
@@ -68,6 +69,22 @@ func (s *screen) most(usual int) int {
 		return everything
 	}
 	return usual
+}
+
+// How many columns names of threads take where not all is asked for: some are
+// whole requests.
+const (
+	shortName  = 32
+	shortNames = 48
+)
+
+// whole returns a name that loses its middle where it is too long, unless all is
+// asked for.
+func (s *screen) whole(name string, columns int) string {
+	if s.Full {
+		return name
+	}
+	return middle(text.Sanitize(name), columns)
 }
 
 // say fills lines with a sentence.

@@ -7,6 +7,7 @@ import (
 
 	"contend/blame/cube"
 	"contend/format"
+	"contend/report/document"
 	"contend/report/text"
 )
 
@@ -20,6 +21,25 @@ type lock struct {
 	Resource bool   `json:"resource,omitempty"` // it is no lock: a pool, a queue, a latch ...
 	Place    int32  `json:"place"`
 	Number   int    `json:"number,omitempty"`
+
+	Released []released `json:"released,omitempty"` // of what is no lock: what ended the waits, as far as that is known
+}
+
+// released is one of the sites, or groups of threads, that ended waits for what is no lock.
+type released struct {
+	Site  string  `json:"site,omitempty"`
+	Group string  `json:"group,omitempty"`
+	Share float64 `json:"share"` // of the waiting
+}
+
+// mostReleased is how many of them are named.
+const mostReleased = 3
+
+func releasedBy(r *document.Resource) (list []released) {
+	for _, u := range r.Users[:min(len(r.Users), mostReleased)] {
+		list = append(list, released{u.Site, u.Group, float64(u.WaitNs) / float64(max(r.WaitNs, 1))})
+	}
+	return list
 }
 
 // class is a class of locks. No two are shown alike.
@@ -35,7 +55,8 @@ type place struct{ class, site string }
 func (n *numbering) lock(id uint32, name string) int32 {
 	t := n.table
 	if p, ok := n.cube.Resource(id); ok {
-		t.Locks = append(t.Locks, lock{Name: name, Class: n.class(p.What), Kind: n.beside[p], Resource: true})
+		w := n.beside[p]
+		t.Locks = append(t.Locks, lock{Name: name, Class: n.class(p.What), Kind: w.Kind, Resource: true, Released: releasedBy(w.Of)})
 	} else {
 		t.Locks = append(t.Locks, lock{Name: name, Class: n.class(n.cube.Class(id)), Kind: n.cube.Kind(id).String()})
 	}

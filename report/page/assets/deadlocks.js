@@ -27,7 +27,7 @@
         return html`<section><h2>Deadlock ${d.number}</h2><p>${C.visible(d.found)}</p></section>`;
       }
       const members = C.members(m, i);
-      return html`<section><h2>Deadlock ${d.number}</h2><p>Each thread waits for the lock the arrow leads to, which the next thread holds. ${d.queued.length > 0 && html`Behind them wait ${d.queued.slice(0, 12).map(C.visible).join(", ")}${d.queued.length > 12 ? " and " + (d.queued.length - 12) + " more" : ""}.`}</p>
+      return html`<section><h2>Deadlock ${d.number}</h2><p><span class="ring">Each thread waits for the lock the arrow leads to, which the next thread holds. </span>${d.queued.length > 0 && html`Behind them wait ${d.queued.slice(0, 12).map(C.visible).join(", ")}${d.queued.length > 12 ? " and " + (d.queued.length - 12) + " more" : ""}.`}</p>
         <div class="wide"><${Cycle} members=${members} /></div>
         <div class="beside">${members.map(c => html`<section><p><${C.Stuck} m=${m} t=${c} /></p><ol class="stack">${c.at.map(f => html`<li><${C.Name} text=${f.name + (f.line > 0 ? ":" + f.line : "")} /></li>`)}</ol></section>`)}</div></section>`;
     })}</div>`;

@@ -8,10 +8,10 @@
     "[handoff]": "the lock was free and not yet taken: a woken thread was still on its way",
     "[gc pause]": "the virtual machine had stopped all threads to collect garbage",
     "[safepoint]": "the virtual machine had stopped all threads",
-    "[unknown owner]": "nothing tells who had the lock",
+    "[unknown owner]": "nothing tells which thread held the lock",
     "[external]": "the owner had left the trace",
     "[unknown stack]": "the thread is known, its call chain is not",
-    "[no owner]": "a pool, queue, latch or result is no lock, which a thread holds: look for slow users or producers",
+    "[no owner]": "a pool, queue, latch or result is no lock, which a thread holds: look for what ends its waits late",
     "[other]": "small rows that were added up to keep the page small",
   };
 
@@ -24,13 +24,15 @@
     const out = [], { took } = s.side, rows = s.some.filter(i => !m.locks[m.lock[i]].resource), lockTime = s.locks < s.total ? " of the waiting for locks" : " of the waiting";
     const lock = top(s, s.some, "place", g => g.text !== "[other]");
     if (lock) out.push({ title: "Most contended", text: [html`<${C.Lock} m=${m} text=${lock.text} kind="place" />`, C.kindOf(m, lock.rows), " has ", html`<b>${C.percent(lock.ns, s.total)}</b>`, " of the waiting"], filter: { place: lock.text }, ns: Infinity });
+    const ends = lock && m.locks[m.lock[lock.rows[0]]].released || [];
+    if (ends.length > 0) out.push({ title: "Released by", text: [ends.map((u, i) => [i ? ", " : "", u.site ? html`<${C.Name} text=${C.visible(u.site)} />` : `${C.visible(u.group)} ${C.thread}s`, " ", html`<b>${C.percent(u.share, 1)}</b>`]), ": they end the waits at ", html`<${C.Lock} m=${m} text=${lock.text} kind="place" />`], filter: { place: lock.text }, ns: lock.ns });
     const culprit = top(s, rows, "owner-site", g => took[g.rows[0]] >= 0);
     if (culprit && !told.some(f => f.filter && f.filter.ownerSite === culprit.text)) {
       const at = C.mainDoing(s, culprit.rows);
-      out.push({ title: "Caused by", text: ["whoever took it at ", html`<${C.Name} text=${culprit.text} />`, " had the lock in ", html`<b>${C.percent(culprit.ns, s.locks)}</b>`, lockTime, at && ", mostly " + C.short(at)], filter: { ownerSite: culprit.text }, ns: culprit.ns });
+      out.push({ title: "Caused by", text: [html`<${C.Name} text=${culprit.text} />`, " held the lock during ", html`<b>${C.percent(culprit.ns, s.locks)}</b>`, lockTime, at && ", mostly " + C.short(at)], filter: { ownerSite: culprit.text }, ns: culprit.ns });
     }
     const waiter = top(s, rows, "waiter-site", g => !g.text.startsWith("["));
-    if (waiter) out.push({ title: "Waits most", text: [html`<${C.Name} text=${waiter.text} />`, " does ", html`<b>${C.percent(waiter.ns, s.locks)}</b>`, lockTime], filter: { waiterSite: waiter.text }, ns: waiter.ns });
+    if (waiter) out.push({ title: "Waits most", text: [html`<${C.Name} text=${waiter.text} />`, " accounts for ", html`<b>${C.percent(waiter.ns, s.locks)}</b>`, lockTime], filter: { waiterSite: waiter.text }, ns: waiter.ns });
     const free = top(s, rows, "owner-site", g => g.text === "[handoff]");
     if (free && free.ns > 0.2 * s.locks) out.push({ title: "Slow hand-offs", text: ["for ", html`<b>${C.percent(free.ns, s.locks)}</b>`, lockTime + " the lock was free: a woken thread was still on its way to it"], filter: { ownerSite: "[handoff]" }, ns: free.ns });
     return out.sort((a, b) => b.ns - a.ns);
@@ -63,7 +65,7 @@
   // subject is what a finding about no owner is about. Where that is no lock, what is beside locks shows it.
   const subject = (m, f) => ({
     title: f.title, remedy: f.remedy, sure: f.confidence,
-    share: f.share, text: [f.thread ? ["thread ", html`<${C.Name} text=${f.thread} />`, ", "] : "", f.lock ? [html`<${C.Lock} m=${m} text=${f.lock} />`, f.site && !f.lock.endsWith(f.site) ? [", waited for at ", html`<${C.Name} text=${f.site} />`] : ""] : html`<${C.Name} text=${f.site} />`, ": ", f.evidence],
+    share: f.share, beside: /^(pool-exhausted|notify-storm|polling)$/.test(f.kind), text: [f.thread ? ["thread ", html`<${C.Name} text=${f.thread} />`, ", "] : "", f.lock ? [html`<${C.Lock} m=${m} text=${f.lock} />`, f.site && !f.lock.endsWith(f.site) ? [", waited for at ", html`<${C.Name} text=${f.site} />`] : ""] : html`<${C.Name} text=${f.site} />`, ": ", f.evidence],
     filter: f.selects,
   });
 
@@ -96,21 +98,22 @@
     return html`<p class="lead">${of}On average ${rest > s.locks ? html`${beside}, and ${locks}` : html`${locks}${beside && html`; ${beside}`}`}.${!part && s.total / d < 0.05 && pressure < 0.01 ? " Locks hold nobody up here." : ""}</p>`;
   }
 
-  const card = v => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => v.filter ? C.only(v.filter, { blame: "direct" }) : C.set({ view: "about" })} title=${v.filter ? "show this alone" : ""}><span class="title">${v.title}</span><span>${v.text}${v.share !== undefined && html`: <b>${C.percent(v.share, 1)}</b> of the waiting`}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
+  const card = (v, whole) => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => v.filter ? C.only(v.filter, { blame: "direct" }) : C.set({ view: "about" })} title=${v.filter ? "show this alone" : ""}><span class="title">${v.title}</span><span>${v.text}${v.share !== undefined && html`: <b>${C.percent(v.share, 1)}</b> of the waiting${whole || v.beside ? "" : " for locks"}`}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
 
   C.Headline = function ({ model: m, s, all }) {
     const t = m.analyze.total;
     if (!t.waits && !t.waitNs && !m.analyze.deadlocks.length) return html`<${C.Empty} model=${m} told=${found(m).map(f => finding(m, f))} lead=${all.total > 0 && lead(m, s, all)} />`;
     const dead = m.analyze.deadlocks.length, direct = s.blame === "direct" ? s : C.select(m, C.state.filter, "direct"), findings = told(m, direct), cards = derived(m, direct, findings), known = C.knownParts(s, s.some);
-    const left = m.analyze.notCounted || [];
+    const left = m.analyze.notCounted || [], leads = s.total > 2 * s.locks; // findings are about locks: then they come later
+    const cause = findings.length > 0 && html`<div class="verdicts findings">${findings.map(f => card(f, s.locks === s.total))}</div>`;
     return html`<section class="headline" aria-label="headline">${lead(m, s, all)}
       ${dead > 0 && html`<div class="verdicts findings"><button type="button" class="verdict bad" onClick=${() => C.set({ view: "deadlocks" })}><span class="title">${C.plural(dead, "Deadlock")}</span>${m.analyze.deadlocks.slice(0, 3).map((d, i) => html`<span><b>${circle(d)}</b> for ever${d.queued.length > 0 && `, ${C.plural(d.queued.length, C.thread)} behind`}</span>${C.members(m, i).slice(0, 4).map(t => html`<${C.Stuck} m=${m} t=${t} />`)}`)}${dead > 3 && html`<span>and ${C.plural(dead - 3, "more deadlock")}</span>`}</button></div>`}
-      ${findings.length > 0 && html`<div class="verdicts findings">${findings.map(card)}</div>`}
+      ${!leads && cause}
       <div class="verdicts">
-        ${cards.map(card)}
+        ${cards.map(v => card(v))}
         ${m.data.diff && html`<${Changes} d=${m.data.diff} />`}
         <button type="button" class="verdict sure" onClick=${() => C.set({ view: "about" })}><span class="title">How sure</span><span>owners known: <${C.KnownBar} parts=${known} />${surest(known)}</span></button>
-      </div>${left.length > 0 && html`<p class="left"><b>Not counted:</b> ${left.map(w => C.visible(w.text)).join("; ")}</p>`}</section>`;
+      </div>${leads && cause}${left.length > 0 && html`<p class="left"><b>Not counted:</b> ${left.map(w => C.visible(w.text)).join("; ")}</p>`}</section>`;
   };
 
   // Changes are the largest differences from the recording this is compared
@@ -131,7 +134,7 @@
   C.Empty = function ({ model: m, told, lead }) {
     lead = lead || html`<p class="lead">No thread waited for a lock in what was recorded${told.length > 0 ? "; this was found beside:" : "."}</p>`;
     if (told.length > 0) return html`<section class="headline">${lead}
-      <div class="verdicts findings">${told.map(f => card({ ...f, filter: null }))}</div></section>`;
+      <div class="verdicts findings">${told.map(f => card({ ...f, filter: null }, true))}</div></section>`;
     const java = /jfr/.test(m.analyze.trace.format), virtual = m.analyze.coverage.warnings.some(w => w.code === "virtual-threads"), beside = m.analyze.resourceTotal;
     const why = virtual ? "JDK 25 can record the waits of virtual threads for locks of java.util.concurrent:" : java ? "The JDK's own settings leave out waits shorter than 10 or 20 ms. To record all of them:" : "To record a Java program:";
     return html`<section class="headline empty">${lead}

@@ -37,8 +37,8 @@
     const frame = (kind, tags) => (node, line) => html`<button type="button" class=${"link frame" + (m.stacks.sort[node.key] === 1 ? " runtime" : "")} onClick=${() => C.toggle(kind, m.stacks.names[m.stacks.method[node.key]])}><${C.Name} text=${text(m, node.key)} title=${text(m, node.key) + " — " + C.amount(node.ns) + ", " + C.plural(node.waits, "wait")} /></button>${tags && tags(node, line)}`;
     return html`<div class="view holders"><div class="tools"><${C.Choice} label="blame" name="blame" values=${[["direct", "the lock's owner"], ["root", "end of each chain"]]} /><${C.Choice} label="trees from" name="tree" values=${[["site", "where the lock is taken"], ["innermost", "the innermost frame"], ["outermost", "the outermost"]]} /></div>
       <div class="beside">
-        <section><h3>${s.blame === "root" ? "Who was at the end of the chain" : "Who had the lock"}</h3><${Groups} s=${s} kind="owner" column="owner-group" /><${C.TreeView} tree=${made.owners} whole=${s.total} kind="owner" label=${frame("ownerFrame", (n, l) => ownerTags(s, n, l))} /></section>
-        <section><h3>Who waited for it</h3><${Groups} s=${s} kind="waiter" column="waiter-group" /><${C.TreeView} tree=${made.waiters} whole=${s.total} kind="waiter" label=${frame("waiterFrame")} /></section>
+        <section><h3>${s.blame === "root" ? "Owners at the end of the chain" : "Owners"}</h3><${Groups} s=${s} kind="owner" column="owner-group" /><${C.TreeView} tree=${made.owners} whole=${s.total} kind="owner" label=${frame("ownerFrame", (n, l) => ownerTags(s, n, l))} /></section>
+        <section><h3>Waiters</h3><${Groups} s=${s} kind="waiter" column="waiter-group" /><${C.TreeView} tree=${made.waiters} whole=${s.total} kind="waiter" label=${frame("waiterFrame")} /></section>
       </div></div>`;
   };
 

@@ -55,6 +55,6 @@
         ${m.timed && html`<td><${C.Spark} sums=${over.of(r.key)} from=${s.from} to=${s.to} bins=${m.bins} /></td>`}<td><${C.KnownBar} parts=${r.known} /></td></tr>`)}
       </tbody></table></div>
       ${!list.length && html`<p class="none">Nothing was waited for in this selection.</p>`}
-      <footer>${list.length > most && html`<button type="button" onClick=${() => setAll(!all)}>${all ? "fewer" : "all " + C.number(list.length)}</button>`} <small>${m.timed ? "Waiting: threads, on average over the selected time. " : ""}Longest and p99: of the whole recording. Known: how owners are.</small></footer></section>`;
+      <footer>${list.length > most && html`<button type="button" onClick=${() => setAll(!all)}>${all ? "fewer" : "all " + C.number(list.length)}</button>`} <small>${m.timed ? "Waiting: threads, on average over the selected time. " : ""}Longest and p99: of the whole recording. Known: how the owner was determined.</small></footer></section>`;
   };
 })(window.contend);
