@@ -36,7 +36,7 @@ func (c *startCheck) Slice(s *Slice) {
 func TestNoSliceStartsBeforeTheBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := &format.List{}
-		n := rapid.IntRange(2000, 6000).Draw(t, "waits")
+		n := rapid.IntRange(2000, golden.Depth(3000, 3000, 6000)).Draw(t, "waits")
 		threads := rapid.IntRange(1, 8).Draw(t, "threads")
 		long := int64(rapid.IntRange(1, 500).Draw(t, "long"))
 		for i := range n {
