@@ -2,21 +2,29 @@ package cmd
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"contend/blame/stacks"
 	"contend/golden"
 	"contend/report/document"
+	"contend/report/pprof"
+
+	"github.com/google/pprof/profile"
 )
 
 // flameOf writes a flame graph and returns its path.
@@ -168,5 +176,156 @@ func TestDifferences(t *testing.T) {
 			t.Fatalf("below %q the other JDK's stacks are others: %+v", found, at)
 		}
 		found, at = at[0].Name, at[0].Children
+	}
+}
+
+// exported writes a view of a recording as a profile.
+func exported(t *testing.T, path, view string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), view+".pb.gz")
+	if code := Main([]string{"pprof", "--view", view, path, "-o", out}, nil, os.Stdout, os.Stderr); code != exitOK {
+		t.Fatalf("exit %d", code)
+	}
+	return out
+}
+
+// pprofPath is where go tool pprof is: go takes longer to find it than it runs.
+var pprofPath = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("go", "tool", "-n", "pprof").Output()
+	return strings.TrimSpace(string(out)), err
+})
+
+// tool runs go tool pprof.
+func tool(t *testing.T, args ...string) string {
+	t.Helper()
+	path := golden.Must(pprofPath())(t)
+	out, err := exec.Command(path, append([]string{"-symbolize=none"}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("go tool pprof %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// profilesSum: the values of a profile are all waiting there is. And none says that taking a
+// lock, or giving it back, is the cause of waiting for it.
+func profilesSum(t *testing.T) law {
+	l, views := law{name: "Profiles"}, []viewOption{{"blame"}, {"blocked"}, {"chain"}, {"site"}}
+	for _, v := range views {
+		view := golden.Must(v.get())(t)
+		l.wants = append(l.wants, stacks.New(view, nil))
+	}
+	l.holds = func(t *testing.T, p *pass) {
+		for j, view := range views {
+			var out bytes.Buffer
+			golden.OK(t, pprof.Write(&out, document.NewProfile(l.wants[j].(*stacks.Builder)), p.stats.Unit, pprof.AllLabels))
+			made := golden.Must(profile.Parse(&out))(t)
+			got := map[string]int64{}
+			for _, s := range made.Sample {
+				for i, v := range made.SampleType {
+					got[v.Type] += s.Value[i]
+				}
+				leaf := s.Location[0].Line[0].Function.Name
+				if owners := view.name == "site" || view.name == "blame"; owners && len(s.Location) > 1 &&
+					(strings.HasSuffix(leaf, "Unsafe.park") || strings.HasPrefix(leaf, "sync.") || strings.Contains(leaf, "concurrent.locks.")) {
+					t.Errorf("%s: %s", view.name, leaf)
+				}
+			}
+			if counts := len(got) == 1 && got["threads"] == p.want.Total.WaitNs; !counts && (got["contentions"] != p.want.Total.Waits || got["delay"] != p.want.Total.WaitNs) {
+				t.Errorf("%s: %v, want %+v", view.name, got, p.want.Total)
+			}
+		}
+	}
+	return l
+}
+
+var totalLine = regexp.MustCompile(`% of (\d+)ns total`)
+
+func TestGoToolPprofReadsProfiles(t *testing.T) {
+	t.Parallel()
+	golden.Unhurried(t)
+	const path = "../testdata/truth-8threads-dumps50ms.jfr"
+	want := analyzed(t, path).Total.WaitNs
+	for view, first := range map[string]string{"blame": "Truth.exportReport", "blocked": "Truth.checkout"} {
+		out := exported(t, path, view)
+		top := tool(t, "-top", "-cum", "-unit=ns", "-nodecount=50", out)
+		if m := totalLine.FindStringSubmatch(top); m == nil || m[1] != fmt.Sprint(want) {
+			t.Errorf("%s: total is not %d:\n%.300s", view, want, top)
+		}
+		// Below what every thread runs through.
+		for _, line := range strings.Split(top, "\n") {
+			if f := strings.Fields(line); len(f) == 6 && strings.HasPrefix(f[5], "Truth.") && !strings.HasPrefix(f[5], "Truth.lambda") && !strings.HasPrefix(f[5], "Truth.sleep") {
+				if f[5] != first {
+					t.Errorf("%s: %s is on top, want %s", view, f[5], first)
+				}
+				break
+			}
+		}
+		tags := tool(t, "-tags", out)
+		for _, label := range []string{"lock:", "class:", "owner_thread:", "owner_group:", "waiter_thread:", "waiter_group:", "waiter_method:", "provenance:"} {
+			if !strings.Contains(tags, label) {
+				t.Errorf("%s: no label %s", view, label)
+			}
+		}
+		if peek := tool(t, "-peek", "exportReport", out); !strings.Contains(peek, "Truth.exportReport") {
+			t.Errorf("%s: %s", view, peek)
+		}
+		focused := tool(t, "-top", "-unit=ns", "-tagfocus", "class=Ledger", out)
+		if !strings.Contains(focused, "Truth.nestedTransfer") {
+			t.Errorf("%s: %s", view, focused)
+		}
+		if diff := tool(t, "-top", "-diff_base", out, out); !strings.Contains(diff, "0, 0% of") && !strings.Contains(diff, "Showing nodes accounting for 0") {
+			t.Errorf("%s against itself: %s", view, diff)
+		}
+	}
+	chain := tool(t, "-top", "-cum", "-unit=ns", exported(t, path, "chain"))
+	if !strings.Contains(chain, "lock Truth$InventoryLock at Truth.exportReport:17") {
+		t.Errorf("%s", chain)
+	}
+}
+
+// A store of profiles must not make a series of every thread and address: with
+// fewer labels the sums are the same, and nothing differs from run to run.
+func TestLabelsThatAStoreCanKeep(t *testing.T) {
+	golden.Unhurried(t)
+	address := regexp.MustCompile(`0x[0-9a-f]{4}|@[0-9a-f]{4}`)
+	for _, view := range []string{"site", "chain"} {
+		path := "../testdata/lab-convoy-jdk25-d1s.jfr"
+		all := profileOf(t, exported(t, path, view))
+		for labels, most := range map[string]int{"stable": 7, "none": 0} {
+			out := filepath.Join(t.TempDir(), "p.pb.gz")
+			if code := Main([]string{"pprof", "--view", view, "--labels", labels, path, "-o", out}, nil, os.Stdout, os.Stderr); code != exitOK {
+				t.Fatalf("exit %d", code)
+			}
+			p := profileOf(t, out)
+			var was, is int64
+			for _, s := range all.Sample {
+				was += s.Value[1]
+			}
+			for _, s := range p.Sample {
+				is += s.Value[1]
+				if len(s.Label) > most || s.Label["owner_thread"] != nil || s.Label["lock"] != nil {
+					t.Errorf("%s, %s: labels %v", view, labels, s.Label)
+				}
+				if most > 0 && (s.Label["class"] == nil || s.Label["owner_group"] == nil) {
+					t.Errorf("%s, %s: labels %v", view, labels, s.Label)
+				}
+				for name, values := range s.Label {
+					if address.MatchString(values[0]) {
+						t.Errorf("%s is %s", name, values[0])
+					}
+				}
+			}
+			if was != is || len(p.Sample) >= len(all.Sample) {
+				t.Errorf("%s, %s: %d ns in %d samples, with all labels %d in %d", view, labels, is, len(p.Sample), was, len(all.Sample))
+			}
+			for _, f := range p.Function {
+				if address.MatchString(f.Name) {
+					t.Errorf("a frame is called %s", f.Name)
+				}
+			}
+		}
+	}
+	if code := Main([]string{"pprof", "--labels", "some", "x"}, nil, os.Stdout, os.Stderr); code != exitUsage {
+		t.Errorf("exit %d", code)
 	}
 }

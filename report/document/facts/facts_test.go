@@ -1,7 +1,9 @@
 package facts
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"contend/analysis"
@@ -134,5 +136,84 @@ func TestIntervalsAreAligned(t *testing.T) {
 	}
 	if diff := cmp.Diff([][4]int64{{-2, 5, 5, 1}, {-1, 10, 10, 0}, {0, 10, 10, 0}, {1, 10, 10, 0}, {2, 5, 5, 0}}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Each file is a question that is asked, of tables and columns that there are.
+func TestEveryQueryIsAsked(t *testing.T) {
+	entries, err := files.ReadDir("queries")
+	if err != nil || len(entries) != len(Questions) {
+		t.Fatalf("%d files, %d names (%v)", len(entries), len(Questions), err)
+	}
+	named := map[string][]string{"metadata": {"host", "name", "value"}}
+	for _, table := range Tables {
+		for _, c := range columns(table) {
+			if c.sql == "" {
+				t.Errorf("%s.%s has no type", table, c.name)
+			}
+			named[table] = append(named[table], c.name)
+		}
+	}
+	alias := regexp.MustCompile(`(?i)(?:FROM|JOIN) (recordings|intervals|locks|lengths|waits|metadata) ([a-z])\b`)
+	for _, name := range Questions {
+		text := Query(name)
+		if !strings.HasPrefix(text, "-- ") || strings.Contains(text, ";") {
+			t.Errorf("%s: says nothing of itself, or is several statements", name)
+		}
+		for _, m := range alias.FindAllStringSubmatch(text, -1) {
+			for _, use := range regexp.MustCompile(`\b`+m[2]+`\.([a-z_]+)`).FindAllStringSubmatch(text, -1) {
+				if !slices.Contains(named[m[1]], use[1]) && !strings.Contains(text, " AS "+use[1]) {
+					t.Errorf("%s: %s has no column %s", name, m[1], use[1])
+				}
+			}
+		}
+	}
+	if Query("causes; DROP") != "" {
+		t.Error("what is no name has a question")
+	}
+}
+
+// A folder may be called what it wants.
+func TestFoldersAreQuoted(t *testing.T) {
+	for _, d := range Dialects {
+		if text := d.Views("it's"); !strings.Contains(text, "'it''s/waits") || strings.Count(text, "'")%2 != 0 {
+			t.Errorf("%s: %s", d.Name, text)
+		}
+	}
+}
+
+// Rows are made one by one, of names that are put together once: a million rows take no
+// more memory than what they are made of.
+func TestRowsAreMadeAsTheyAreAskedFor(t *testing.T) {
+	const stacks = 60
+	var events []*format.Event
+	for i := range stacks {
+		frames := []format.Frame{{Class: "Shop", Method: string(rune('a' + i)), Line: i}, {Class: "Shop", Method: "run"}}
+		events = append(events, &format.Event{Kind: format.KindStack, Stack: format.StackID(i + 1), Frames: frames})
+	}
+	c := NewCube(1000, nil)
+	c.Begin(analysis.NewSymbols(events...), 0)
+	for i := range stacks {
+		for j := range stacks {
+			owner := analysis.Owner{Kind: analysis.OwnerThread, Thread: 2, Stack: format.StackID(j + 1)}
+			at := int64(i*stacks + j)
+			c.Slice(&analysis.Slice{Start: at, End: at + 1, Lock: 1, Waiters: []analysis.Waiter{{Thread: 1, Stack: format.StackID(i + 1), First: true}},
+				Shares: []analysis.Share{{Ns: 1, Direct: owner, Root: owner, Hops: 1}}})
+		}
+	}
+	c.Finish()
+	waits := newWaits("a.jfr", c, true)
+	rows := 0
+	all := func() {
+		for row := range waits.All() {
+			rows += int(row.Waits)
+		}
+	}
+	all()
+	if rows != stacks*stacks || waits.Len() != rows {
+		t.Errorf("%d rows of %d waits, want %d", waits.Len(), rows, stacks*stacks)
+	}
+	if took := testing.AllocsPerRun(3, all); took > stacks {
+		t.Errorf("%.0f allocations to go through %d rows", took, waits.Len())
 	}
 }
