@@ -103,7 +103,7 @@ func (e *emitter) bookWait(w *owners.Wait) {
 // book charges e.slice with n waiters of one lock, which are nodes of the graph. They share
 // the path from the lock on, unless it leads back to one of them. Of a queue the slice lists
 // the first waiter only, if all have one share and it does not end in a deadlock, whose
-// queue is told; else nodes lists all, and adds them to the slice.
+// queue is listed; else nodes lists all, and adds them to the slice.
 func (e *emitter) book(g *graph, first format.ThreadID, n int, nodes func() []format.ThreadID) {
 	s := &e.slice
 	if o, ok := g.direct(s.Lock); ok {

@@ -96,8 +96,8 @@ func ofFrames(inner []format.Frame) Doing {
 
 // doingAt returns what a thread was at, given the frames of its stack inside of the
 // program's own code and what the trace shows threads at with that stack. The
-// stack of taking or giving back a lock is that of an instant and says nothing
-// of the time between.
+// stack of an acquire or a release is that of an instant and says nothing of the
+// time between.
 func doingAt(inner []format.Frame, uses analysis.Uses) Doing {
 	shown := ofFrames(inner)
 	switch {

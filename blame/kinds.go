@@ -27,7 +27,7 @@ type Kind struct {
 	analysis.Waiter // one of them
 	number          int
 	members         analysis.WaitQueue[format.ThreadID]
-	met             map[int]uint32 // by row: the latest of them when it was met last
+	met             map[int]uint32 // by row: the latest of them when it was seen last
 }
 
 // NewKinds returns the kinds that a function numbers. It must give a waiter that leaves

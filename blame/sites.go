@@ -26,7 +26,7 @@ func Made(site string) bool { return site != NotTold && !strings.HasPrefix(site,
 // for one goroutine at a time.
 //
 // Where an owner took its lock does not stand in its stack, which is of a later
-// instant or of another section. It is told by the first of these that says
+// instant or of another section. It is taken from the first of these that says
 // anything:
 //
 //  1. the owner's stack is one with which the lock was taken: that is where;
@@ -132,7 +132,7 @@ func (s *Sites) Doing(id format.StackID) Doing {
 	return m.doing
 }
 
-// Created returns the site that made a lock, or, where that is not told, of the first thread
+// Created returns the site that made a lock, or, where that is not known, of the first thread
 // that is seen to acquire it.
 func (s *Sites) Created(lock format.ObjectID) uint32 {
 	if id := s.sym.Object(lock).Stack; len(s.sym.Frames(id)) > 0 {

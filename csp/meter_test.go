@@ -133,7 +133,7 @@ func TestIntervalsOfAnyLength(t *testing.T) {
 	}
 }
 
-// Parts that tile a stretch sum to what is spread, and none is negative or
+// Parts that tile an interval sum to what is spread, and none is negative or
 // more than a nanosecond from its even part.
 func TestSpreadKeepsTheSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

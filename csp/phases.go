@@ -7,8 +7,8 @@ import (
 	"contend/format"
 )
 
-// stretch is the numbers of a phase: its lock, its intervals, and the sums over these.
-type stretch struct {
+// phaseSums are the numbers of a phase: its lock, its intervals, and the sums over these.
+type phaseSums struct {
 	lock        format.ObjectID
 	first, last int32 // intervals
 	ns, running int64
@@ -16,7 +16,7 @@ type stretch struct {
 
 // phases returns the largest phases in order of waiting time, and the number of all phases.
 func (m *Meter) phases() (out []Phase, found int) {
-	list := m.stretches()
+	list := m.findPhases()
 	names := map[format.ObjectID][2]string{}
 	for _, s := range list.largest() {
 		name, ok := names[s.lock]
@@ -24,23 +24,23 @@ func (m *Meter) phases() (out []Phase, found int) {
 			name = [2]string{m.sym.ClassName(s.lock), m.sym.LockName(s.lock)}
 			names[s.lock] = name
 		}
-		out = append(out, Phase{Class: name[0], Lock: name[1], StartNs: m.begin(s.first), EndNs: m.end(s.last), WaitNs: s.ns, CSP: ratio(s.ns, s.running), Causes: []Cause{}, stretch: s})
+		out = append(out, Phase{Class: name[0], Lock: name[1], StartNs: m.begin(s.first), EndNs: m.end(s.last), WaitNs: s.ns, CSP: ratio(s.ns, s.running), Causes: []Cause{}, phaseSums: s})
 	}
 	m.nameCauses(out)
 	return out, list.found
 }
 
-// stretches finds the phases of each lock:
+// findPhases finds the phases of each lock:
 //
 //  1. a phase begins with an interval at or above the threshold;
 //  2. it continues while the pressure is at least half the threshold, so that
 //     noise around the threshold does not split it;
 //  3. it ends with the last such interval.
-func (m *Meter) stretches() *ranking {
+func (m *Meter) findPhases() *ranking {
 	list := &ranking{top: m.o.Top, name: m.sym.LockName}
 	for i := range m.waits.Rows {
 		r := &m.waits.Rows[i]
-		var s stretch // the last phase; none where it has no running time
+		var s phaseSums // the last phase; none where it has no running time
 		for _, w := range r.Cells {
 			ran := m.running(w.Bin)
 			switch p := ratio(w.Ns, ran); {
@@ -50,7 +50,7 @@ func (m *Meter) stretches() *ranking {
 				if s.running > 0 {
 					list.add(s)
 				}
-				s = stretch{format.ObjectID(r.Key[0]), w.Bin, w.Bin, w.Ns, ran}
+				s = phaseSums{format.ObjectID(r.Key[0]), w.Bin, w.Bin, w.Ns, ran}
 			}
 		}
 		if s.running > 0 {
@@ -64,7 +64,7 @@ func (m *Meter) stretches() *ranking {
 type ranking struct {
 	top   int // how many; 0 means all
 	found int
-	list  []stretch
+	list  []phaseSums
 	name  func(format.ObjectID) string
 }
 
@@ -72,7 +72,7 @@ type ranking struct {
 // are dropped: few enough to keep, and so many that they are seldom put in order.
 const rankSlack = 1 << 12
 
-func (r *ranking) add(s stretch) {
+func (r *ranking) add(s phaseSums) {
 	r.found++
 	r.list = append(r.list, s)
 	if r.top > 0 && len(r.list) >= 2*r.top+rankSlack {
@@ -81,8 +81,8 @@ func (r *ranking) add(s stretch) {
 }
 
 // largest puts the phases in order and drops those that are not wanted.
-func (r *ranking) largest() []stretch {
-	slices.SortFunc(r.list, func(a, b stretch) int {
+func (r *ranking) largest() []phaseSums {
+	slices.SortFunc(r.list, func(a, b phaseSums) int {
 		if a.ns != b.ns || a.first != b.first { // names cost more than numbers
 			return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.first, b.first))
 		}

@@ -40,7 +40,7 @@ func TestTheLargestPhasesAreTheFirstOfAll(t *testing.T) {
 		}
 		for i := range s.Phases {
 			got, want := s.Phases[i], all.Phases[i]
-			if got.stretch != want.stretch || !slices.Equal(got.Causes, want.Causes) || (got.PlusMinus == nil) != (want.PlusMinus == nil) {
+			if got.phaseSums != want.phaseSums || !slices.Equal(got.Causes, want.Causes) || (got.PlusMinus == nil) != (want.PlusMinus == nil) {
 				t.Fatalf("phase %d of %d: %+v, want %+v", i, top, got, want)
 			}
 		}

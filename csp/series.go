@@ -58,7 +58,7 @@ type Phase struct {
 	Causes    []Cause  `json:"causes"`                 // owner call chains by waiting time caused, at most five
 	Turns     []Turn   `json:"turns,omitempty"`        // the parts with one main cause each; nil if it never changes
 
-	stretch
+	phaseSums
 }
 
 // Cause is one blamed call chain of a phase.

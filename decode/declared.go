@@ -120,7 +120,7 @@ func (d *declared) take(ev *format.Event) bool {
 	return false
 }
 
-// noClass is what decoders call the class of a lock that is not told.
+// noClass is what decoders call the class of a lock that is not known.
 const noClass = "[unknown class]"
 
 // does takes what a thread does, or waits for.
@@ -195,7 +195,7 @@ func (d *declared) define(s *rules.Site) {
 // retryGap is which part of a try may pass before the next one of the same wait.
 const retryGap = 8
 
-// join makes a wait of a stretch at a site. One that follows another at once is a further
+// join makes a wait of an interval at a site. One that follows another at once is a further
 // try.
 func (d *declared) join(ev *format.Event, s *rules.Site) {
 	lock := format.ObjectID(s.Rule + 1)

@@ -3,10 +3,10 @@ package decode
 // dense makes ids small. Everything behind the decoders keeps what it knows of
 // threads, locks and stacks in arrays by id, so that one id of 16 million in a
 // file of a hundred bytes would cost gigabytes. Ids up to identical stay what
-// they are; the others are numbered from there on, in the order they are met,
+// they are; the others are numbered from there on, in the order they are found,
 // which changes nothing in a trace that numbers without gaps.
 type dense struct {
-	near []uint32 // by id; 0 is an id not met yet
+	near []uint32 // by id; 0 is an id not seen yet
 	far  map[uint32]uint32
 	next uint32 // the id given last
 }

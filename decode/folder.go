@@ -15,7 +15,7 @@ import (
 )
 
 // openAll opens what a path names: a file, or all traces in a folder. One that
-// cannot be read stops nothing where there are others, but it is told: among
+// cannot be read stops nothing where there are others, but it is reported: among
 // traces the answer lacks something, but a folder may well hold files that are
 // none. What has a label is asked for by name: it cannot be left out.
 func (t *Trace) openAll(path, label string, several bool) error {

@@ -35,7 +35,7 @@ type input struct {
 
 	skip     map[jfr.ChunkKey]bool // chunks of a flight recording that another input has
 	labelled bool                  // the label is still to be told
-	begins   int64                 // first time met, 0 when none is
+	begins   int64                 // first time seen, 0 when none is
 	ahead    *format.List          // read already; may be nil
 	fault    error                 // what ended the input
 }
@@ -158,7 +158,7 @@ func (in *input) setAside() {
 const peeked = 1 << 14
 
 // peek reads on to the first event that has a time, and keeps what it read.
-// An error is kept too: it is met again when its turn comes.
+// An error is kept too: it is returned again when its turn comes.
 func (in *input) peek() {
 	var ev format.Event
 	for in.ahead = (&format.List{}); len(in.ahead.Events) < peeked; {

@@ -153,7 +153,7 @@ func openPatiently(path string, wait time.Duration) (*os.File, error) {
 	case o := <-done:
 		return o.File, o.error
 	case <-time.After(wait):
-		go func() { // whoever writes later finds nobody
+		go func() { // a process that writes later finds no reader
 			if o := <-done; o.File != nil {
 				o.Close()
 			}

@@ -91,7 +91,7 @@ func (o *overlaps) leaveOut(name, of string) {
 }
 
 // chunksOf returns the chunks of a flight recording; none of what is something
-// else or cannot be read, which whoever opens it says.
+// else or cannot be read, which opening it reports.
 func chunksOf(name string) []jfr.ChunkKey {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() { // a pipe could not be read again

@@ -9,7 +9,7 @@ import (
 )
 
 // pump runs a decoder on a goroutine of its own, a few batches of events ahead
-// of who reads them. It is for decoders whose events stay good when the next
+// of its reader. It is for decoders whose events stay good when the next
 // one is read. What it says of the input runs ahead of the events by a batch
 // at most.
 //
@@ -30,7 +30,7 @@ type pump struct {
 	next int // of cur's events to be delivered
 }
 
-// batch is what comes of one stretch of the input.
+// batch is what comes of one part of the input.
 type batch struct {
 	events []format.Event
 	stats  format.Stats // behind the last event
@@ -76,7 +76,7 @@ func (p *pump) batch() *batch {
 	}
 }
 
-// decode fills the batch. The guards hear of every event as it comes: the
+// decode fills the batch. The guards see every event as it comes: the
 // batch may be long in filling.
 func (b *batch) decode(r Source, events *eventCount) {
 	b.events = b.events[:0]

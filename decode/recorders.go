@@ -70,7 +70,8 @@ func (r *recorders) hides(ev *format.Event) bool {
 	return r.records(ev.Thread, ev.Stack)
 }
 
-// sample takes recorders out of a sample. One that is an owner is not told.
+// sample takes recorders out of a sample. One that is an owner becomes an
+// unknown owner.
 func (r *recorders) sample(ev *format.Event) bool {
 	for i, o := range ev.Owners {
 		if r.records(o.Thread, o.Stack) {

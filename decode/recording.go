@@ -19,8 +19,8 @@ const (
 
 // Recording reads what was recorded of one JVM at once: its flight recording,
 // the samples of the agent, or both, of which either may be nil. With both,
-// the waits are those of the flight recording, and the samples only show who
-// owned the locks. Thread dumps beside a flight recording sample the waits of virtual
+// the waits are those of the flight recording, and the samples only show the
+// owners of the locks. Thread dumps beside a flight recording sample the waits of virtual
 // threads; nil without. The caller keeps them open.
 func Recording(flight, samples, dumps *io.SectionReader, o Options) (Source, error) {
 	r, err := recording(flight, samples, dumps, o)

@@ -6,15 +6,15 @@ type Damage struct {
 	Code   string // lost-data: something there cannot be read; truncated: something is missing there
 	Why    string // what was being read, and what is wrong with it
 	Bytes  int64  // of the input that were not read; 0 when what is missing was never in it
-	Events int64  // lost; UnknownEvents when that cannot be told
-	From   int64  // ns since the epoch: when the lost events happened, at the earliest; NoTime when that cannot be told
+	Events int64  // lost; UnknownEvents when that is not known
+	From   int64  // ns since the epoch: when the lost events happened, at the earliest; NoTime when that is not known
 	Until  int64  // and at the latest
 }
 
 // UnknownEvents is the number of events in damage that tells none.
 const UnknownEvents int64 = -1
 
-// DamageLog collects the damage of an input in the order it is met. It holds
+// DamageLog collects the damage of an input in the order it is found. It holds
 // maxDamage places and counts the others, so that a file of nothing but damage
 // costs no more memory than another.
 type DamageLog struct {

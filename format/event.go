@@ -19,7 +19,7 @@ const (
 	// Life.
 	KindThreadStart // Thread, Time
 	KindThreadEnd   // Thread, Time
-	KindRecording   // Time, End: a stretch that was recorded; several may overlap
+	KindRecording   // Time, End: an interval that was recorded; several may overlap
 	KindTick        // Time (actual), Intended, Weight, Live, IdleThreads: a sampling instant
 	KindGap         // Time, End, Bytes, Name: data lost, and why
 	KindSetting     // Name, Value, Weight: what the recorder was told; Weight is its threshold in ns if it is one
@@ -87,7 +87,7 @@ type Event struct {
 
 	Thread ThreadID
 	Owner  ThreadID
-	Woken  ThreadID // by a release: was blocked on the lock until then; NoThread when nobody was, or not told
+	Woken  ThreadID // by a release: was blocked on the lock until then; NoThread when nobody was, or not known
 	Object ObjectID
 	Stack  StackID
 
@@ -127,8 +127,8 @@ const (
 )
 
 // A setting of this name and value says that every release which woke a thread
-// waiting for a lock is an event of the trace, as far as nothing is lost. Who
-// owned the locks follows from that, where no tenures are recorded.
+// waiting for a lock is an event of the trace, as far as nothing is lost. The
+// owners of the locks follow from that, where no tenures are recorded.
 const (
 	SettingReleases = "releases"
 	ReleasesWaking  = "waking"  // and every wait is whole

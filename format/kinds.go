@@ -44,12 +44,12 @@ const (
 	ActivityIO                       // file or socket
 	ActivityRun                      // running: an execution sample
 	ActivityLive                     // alive, seen by a thread dump; nothing more is known
-	ActivitySeen                     // seen at its stack by a sample; whether it ran is not told
+	ActivitySeen                     // seen at its stack by a sample; whether it ran is not known
 	ActivityFile                     // I/O of a file
 	ActivitySocket                   // I/O of a socket
 	ActivityTook                     // nothing of its own: some thread took Object with the stack, as a dump shows
 	ActivityReady                    // ready to run, and without a processor
-	ActivityRunnable                 // runnable, as a thread dump shows at an instant; whether it had a processor is not told
+	ActivityRunnable                 // runnable, as a thread dump shows at an instant; whether it had a processor is not known
 )
 
 // Idle reports whether the activity is that of a thread with nothing to do. A wait

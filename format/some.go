@@ -30,7 +30,7 @@ func Number(n int64) string {
 }
 
 // Say writes a sentence for people, with %v for whatever is filled in: counts and
-// lengths of time are written the same everywhere.
+// durations are written the same everywhere.
 func Say(text string, with ...any) string {
 	for i, v := range with {
 		switch v := v.(type) {

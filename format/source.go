@@ -19,12 +19,12 @@ type Sink interface {
 type Stats struct {
 	Format     string // "jfr 2.1", "contend 1", "thread dump", ...
 	Unit       Unit
-	Events     int64 // events met in the input, wanted or not
+	Events     int64 // events seen in the input, wanted or not
 	BytesRead  int64 // bytes of input used
-	BytesTotal int64 // bytes of input met, damaged ones included; -1 when not known yet
+	BytesTotal int64 // bytes of input seen, damaged ones included; -1 when not known yet
 	Warnings   []Warning
 	Damage     DamageLog // where the input is damaged; empty when it is whole
-	Dumps      int       // thread dumps met in which a deadlock shows
+	Dumps      int       // thread dumps seen in which a deadlock shows
 	Blind      string    // why one may not, nor in the rest of the input; "" where that follows from the events
 }
 

@@ -13,7 +13,7 @@ import (
 // TextReader is a Source over the text twin. It keeps no more than a line.
 //
 // A line that is wrong ends the trace with a *Error that names it: a person
-// wrote it, and can mend it. A trace that just stops is damage like that of a
+// wrote it, and can fix it. A trace that just stops is damage like that of a
 // binary one: the last line, when its line end is missing, may be half of a
 // longer one ("end=30" of "end=300"), so it becomes a gap, and Stats says so.
 type TextReader struct {
@@ -24,8 +24,8 @@ type TextReader struct {
 	read  int64 // bytes
 	lost  int64 // bytes of a line that was cut
 	count int64 // events
-	last  int64 // the last time met
-	ended bool  // the end line was met
+	last  int64 // the last time seen
+	ended bool  // the end line was seen
 	said  Stats // by notes, and of damage
 	err   error
 }

@@ -11,7 +11,7 @@ import (
 // Status is what became of a row.
 type Status string
 
-// The statuses. Same is also what cannot be told from noise.
+// The statuses. Same is also what cannot be distinguished from noise.
 const (
 	Same    Status = "same"
 	Changed Status = "changed"
@@ -45,7 +45,7 @@ type Options struct {
 	Alpha     float64 // chance that a table calls anything changed when nothing did; 0 means 0.05
 	MinChange float64 // relative differences up to this are not worth a word however sure they are
 
-	// Operations are how many each side did; 0 when not told. Waiting is then per
+	// Operations are how many each side did; 0 when not known. Waiting is then per
 	// operation instead of per time.
 	Operations [2]int64
 }
@@ -64,7 +64,7 @@ type Diff struct {
 
 // Compare compares two sides, each of at least one trace, by how many threads
 // waited on average, or how long for each operation: of a program that waits less
-// its threads run less as well, or more, and so its pressure is told beside it.
+// its threads run less as well, or more, and so its pressure is reported beside it.
 //
 // The error of each rate is that of a block bootstrap, see package bootstrap.
 // A row's difference over its error follows Student's t; Holm's procedure

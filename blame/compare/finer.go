@@ -74,7 +74,7 @@ func related(rows []Row, of coarser) [][]int {
 }
 
 // chance returns how likely a row differs by as much as it does if nothing
-// changed but how finely it is told.
+// changed but how finely it is recorded.
 func chance(rows []Row, i int, related []int) float64 {
 	r := &rows[i]
 	p := probability(ShareSpread(r.Base.Waiting, r.New.Waiting))

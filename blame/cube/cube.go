@@ -70,7 +70,7 @@ type Cube struct {
 
 	numbered []int32        // by number of a combination: the row, counting from 1; where rows are never merged
 	index    map[Key]int32  // else
-	met      map[like]int32 // the same, by what was met since rows were merged last
+	met      map[like]int32 // the same, by what was seen since rows were merged last
 }
 
 // side numbers the combinations of ids that its columns have.

@@ -197,7 +197,7 @@ func (p *polling) sampled(ev *format.Event) {
 	s.first, s.last, s.n = min(s.first, ev.Time), max(s.last, ev.Time), s.n+1
 }
 
-// bins returns the instants of the grid that a stretch holds, the first and the one behind
+// bins returns the instants of the grid that an interval holds, the first and the one behind
 // the last. It makes the grid coarser where the trace is longer.
 func (p *polling) bins(source pollSource, start, end int64) (from, to int) {
 	g := &p.grids[source]

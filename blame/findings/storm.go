@@ -175,8 +175,8 @@ func (s *storm) herded(tested *int64) bool {
 	return chance(s.apart) <= level/float64(*tested*(*tested+1)) // these sum to level, however many there are
 }
 
-// storms finds the monitors at which most threads are woken in vain. Who notifies
-// is recorded, not whether one or all: confidence is not high, and low where short
+// storms finds the monitors at which most threads are woken in vain. The thread that
+// notifies is recorded, not whether one or all: confidence is not high, and low where short
 // waits are missing, which those that wait again mostly are.
 func storms(v *Evidence, _ *Trace) (out []Finding) {
 	for i := range v.storms {

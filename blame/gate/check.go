@@ -121,7 +121,7 @@ func runningRange(runs []*Run) float64 {
 }
 
 // absolute holds a value against a limit. A share fails where it is above in
-// any case, however much of the time not told threads ran.
+// any case, however much of the time unseen threads ran.
 func (r *Rule) absolute(v measured, running float64) Subject {
 	s := Subject{Status: Pass, Value: v.Value, Half: known(v.Half), Limit: r.limit}
 	switch {

@@ -69,7 +69,7 @@ func (c *Collector) Ticks(n, ns int64) { c.rec.Ticks(n, ns) }
 func (c *Collector) Slice(s *analysis.Slice) {
 	i := c.find(s.Lock)
 	for j := range s.Waiters {
-		if s.Waiters[j].First || s.Sample.Taken { // else it was met when the wait began
+		if s.Waiters[j].First || s.Sample.Taken { // else it was seen when the wait began
 			c.sums[i].waiters.add(uint32(s.Waiters[j].Thread))
 		}
 	}

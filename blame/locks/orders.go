@@ -61,7 +61,7 @@ type Inversion struct {
 	Lock, Class string // held
 	Other       string // and waited for
 	Owner       string // the site that took the first
-	WaitNs      int64  // behind both, all of whose owners are told
+	WaitNs      int64  // behind both, all of whose owners are known
 
 	ByProvenance analysis.Known
 }

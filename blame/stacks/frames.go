@@ -77,7 +77,7 @@ func (b *Builder) owner(frames []Frame, o analysis.Owner) []Frame {
 		return append(frames, Frame{format.Frame{Method: analysis.PseudoOwner(o.Kind, o.Cycle)}, Owner})
 	}
 	list := b.sym.Frames(o.Stack)
-	for len(list) > 1 && analysis.LockFrame(list[0]) { // taking or giving back a lock is no cause
+	for len(list) > 1 && analysis.LockFrame(list[0]) { // an acquire or a release is no cause
 		list = list[1:]
 	}
 	return b.frames(frames, list, Owner)
@@ -96,14 +96,14 @@ func (b *Builder) lock(frames []Frame, id format.ObjectID, folded bool) []Frame 
 	return append(frames, Frame{format.Frame{Method: says}, Lock})
 }
 
-// paths numbers the chains of hops met, from 1; 0 is the empty one.
+// paths numbers the chains of hops seen, from 1; 0 is the empty one.
 type paths struct {
 	ids  map[string]int32
 	list []path
 	key  []byte
 }
 
-// id returns the number of the path of a share; cut for one that was not met, when no
+// id returns the number of the path of a share; cut for one that was not seen, when no
 // more are numbered.
 func (p *paths) id(sh *analysis.Share, full bool) int32 {
 	if sh.Path == nil {

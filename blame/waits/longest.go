@@ -29,7 +29,7 @@ type Wait struct {
 	whole  bool // has all its parts, and the rest was not looked at
 }
 
-// Part is a stretch of a wait that one owner is charged with. Several owners at
+// Part is an interval of a wait that one owner is charged with. Several owners at
 // a time share it: Ns is then less than its length. The parts, with what was
 // left out, sum to the waiting inside the filter's cut.
 type Part struct {
@@ -37,11 +37,11 @@ type Part struct {
 	Ns         int64
 	Direct     analysis.Owner
 	BlockedNs  int64          // while that owner was itself blocked
-	Root       analysis.Owner // what it then mostly came down to: the end of the chain in the longest stretch
-	rootNs     int64          // of that stretch
+	Root       analysis.Owner // what it then mostly came down to: the end of the chain in the longest interval
+	rootNs     int64          // of that interval
 }
 
-// maxParts bounds how many owners of one wait are told.
+// maxParts bounds how many owners of one wait are kept.
 const maxParts = 64
 
 // Longest is a visitor that keeps the longest waits.

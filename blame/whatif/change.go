@@ -18,7 +18,7 @@ var Kinds = [...]string{Shrink: "shrink", RemoveLock: "remove-lock", Split: "spl
 type Change struct {
 	Kind    Kind
 	Section string  // of Shrink and Readers: a method
-	Class   string  // of RemoveLock and Split; else what the section locks, as a hint to who reads it
+	Class   string  // of RemoveLock and Split; else what the section locks, as a hint to the reader
 	By      float64 // of Shrink: which part of the section goes, 0 to 1
 	Stripes int     // of Split
 }

@@ -95,7 +95,7 @@ func interrupted(others []*tenure, a *tenure) (n int32) {
 func unseen(list []*tenure) {
 	byAsked := slices.Clone(list)
 	slices.SortFunc(byAsked, func(a, b *tenure) int { return cmp.Compare(a.asked, b.asked) })
-	served := int64(math.MinInt64) // the last of those who have come
+	served := int64(math.MinInt64) // the last of those that have come
 	for _, a := range byAsked {
 		if a.got.waited {
 			a.got.unseen = a.got.polite && served <= a.asked

@@ -20,7 +20,7 @@ var semaphores = map[string]uint64{
 // dump does not show it. The lock's own methods have it as receiver, unless
 // they are inlined; it is the same for an RWMutex and the Mutex it begins with.
 func (g *goroutine) address() (addr uint64) {
-	offset := uint64(0) // of the semaphore; 0 before it is met
+	offset := uint64(0) // of the semaphore; 0 before it is found
 	for i, f := range g.frames {
 		if !rules.OfGoLocks(f.Class) {
 			break

@@ -44,7 +44,7 @@ type dumps struct {
 	fn    string       // the first line of a frame, whose file comes next; "" for none
 	skips bool         // up to the next empty line
 
-	any     bool // a goroutine was met
+	any     bool // a goroutine was seen
 	ruled   bool // the last line was "-----", or empty behind that
 	threads bool // what follows is another thread's of the system
 
@@ -74,7 +74,7 @@ var (
 )
 
 // next returns the goroutines of the next dump, none at the end of the input. It goes on
-// until a line that belongs to none, a second empty line, or a goroutine met before. The
+// until a line that belongs to none, a second empty line, or a goroutine seen before. The
 // error is of a line that should be a goroutine's and is not; or ErrTruncated where the
 // input ends within a line of the dump. What comes before it is good.
 func (d *dumps) next() (list []*goroutine, err error) {

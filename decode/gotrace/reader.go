@@ -36,7 +36,7 @@ type Reader struct {
 	waits      []wait
 	late       int64 // nanoseconds of these waits between being woken and running
 
-	clock  int64 // added to a time of the trace to make it one since the Unix epoch; 0 when not told
+	clock  int64 // added to a time of the trace to make it one since the Unix epoch; 0 when not known
 	first  int64 // time of the first and the last event, on the trace's clock
 	last   int64
 	events int64

@@ -20,8 +20,8 @@ func nanoseconds(s string) int64 {
 // ticks are of the recording's clock.
 var timespans = map[string]int64{"TICKS": 0, "NANOSECONDS": 1, "MICROSECONDS": 1e3, "MILLISECONDS": 1e6, "SECONDS": 1e9}
 
-// timespan converts a field's value to nanoseconds, which it is where no unit
-// is told. The same field has other units in other versions: JDK 17 counts
+// timespan converts a field's value to nanoseconds, which it is where the metadata
+// names no unit. The same field has other units in other versions: JDK 17 counts
 // sleeps in milliseconds.
 func (s *symbols) timespan(v int64, unit string) int64 {
 	if unit == "TICKS" {
@@ -30,7 +30,7 @@ func (s *symbols) timespan(v int64, unit string) int64 {
 	return times(v, timespans[cmp.Or(unit, "NANOSECONDS")])
 }
 
-// times multiplies a length of time; the longest there is where it is out of
+// times multiplies a duration; the longest there is where it is out of
 // range.
 func times(n, unit int64) int64 {
 	hi, lo := bits.Mul64(uint64(max(n, 0)), uint64(unit))

@@ -8,7 +8,7 @@ import (
 	"contend/format"
 )
 
-// block is one block of the file, checked, or a stretch of damage.
+// block is one block of the file, checked, or a range of damaged bytes.
 type block struct {
 	header format.BlockHeader
 	bytes  []byte // stored

@@ -1,7 +1,7 @@
 // Package native reads contend traces. Blocks decode on all cores, a few
 // ahead of the consumer; their order is restored. Damage costs the block it
 // is in: the reader says so, and goes on with the next. It keeps no symbols:
-// ids are resolved by whoever reads.
+// the caller resolves ids.
 package native
 
 import (
@@ -46,7 +46,7 @@ type Reader struct {
 // parties is a copy of the owners and waiters of an event.
 type parties struct{ owners, waiters []format.Party }
 
-// own gives an event owners and waiters of its own: whoever reads may change them.
+// own gives an event owners and waiters of its own: the caller may change them.
 func (p *parties) own(ev *format.Event) {
 	p.owners, p.waiters = append(p.owners[:0], ev.Owners...), append(p.waiters[:0], ev.Waiters...)
 	ev.Owners, ev.Waiters = p.owners, p.waiters
@@ -134,7 +134,7 @@ func (r *Reader) batch() *batch {
 }
 
 // Read delivers the next event; its slices are valid until the next call.
-// Damage is delivered as KindGap and told by Stats.
+// Damage is delivered as KindGap and reported by Stats.
 func (r *Reader) Read(ev *format.Event) error {
 	for {
 		if r.gaps.Pop(ev) {
@@ -231,7 +231,7 @@ func (r *Reader) gap(bytes, off int64, why string, until, events int64) {
 	r.gaps.Push(format.Event{Kind: format.KindGap, Time: from, End: max(until, from), Bytes: bytes, Name: why})
 }
 
-// known makes a time that no event had one that cannot be told.
+// known returns a time of the trace, NoTime for 0, which stands for none.
 func known(t int64) int64 {
 	if t == 0 {
 		return format.NoTime

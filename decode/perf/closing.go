@@ -28,7 +28,7 @@ type seen struct {
 	waits      int64 // blocks on futexes
 	bare       int64 // of these, without a call chain
 	guessed    int64 // of these, taken for waits for locks by the value alone
-	homeless   int64 // calls whose process is not told
+	homeless   int64 // calls whose process is not known
 	locks      bool  // an event of futexes or of the kernel's locks is in the text
 	mutexes    int64 // locks other than of the kernel
 	gils       int64

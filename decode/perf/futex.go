@@ -103,7 +103,7 @@ func (r *Reader) single(s *sample, op uint64, value string) {
 	r.futex(s, newFutex(addr, op|flags&futexPrivate, val, 0, 0))
 }
 
-// enterFutexWaitv takes a wait for one of several; their addresses are not told.
+// enterFutexWaitv takes a wait for one of several; their addresses are not known.
 func (r *Reader) enterFutexWaitv(s *sample) {
 	t := r.thread(s)
 	r.begin(t, wait{start: s.time, stack: r.stack(true), class: "futex:waitv"})

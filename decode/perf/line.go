@@ -20,7 +20,7 @@ type sample struct {
 	args  []byte
 }
 
-// none stands for a number that is not told.
+// none stands for a number that is not known.
 const none = -1
 
 // parse reads a line; false for one that begins no event.
@@ -32,7 +32,7 @@ func (s *sample) parse(line []byte) bool {
 	if end < 0 || !s.what(line[end:]) {
 		return false
 	}
-	return s.who(line[:begin])
+	return s.task(line[:begin])
 }
 
 // clock finds the time, digits and a colon between blanks, and returns where it
@@ -102,9 +102,9 @@ var (
 	recordPrefix = []byte("PERF_RECORD_")
 )
 
-// who reads what stands before the time, from its end: the CPU, the thread
+// task reads what stands before the time, from its end: the CPU, the thread
 // and its process, and the command, which may hold blanks.
-func (s *sample) who(text []byte) bool {
+func (s *sample) task(text []byte) bool {
 	s.cpu, s.pid, s.tid = none, none, none
 	for {
 		text = bytes.TrimRight(text, " ")

@@ -120,7 +120,7 @@ func (k *wake) reaches(w *wait) bool {
 	return k.left > 0 && k.addr == w.addr && w.woken == format.NoTime && w.start <= k.at
 }
 
-// by says which wake ends a wait; nil for one that is not told.
+// by says which wake ends a wait; nil for one that is not known.
 func (w *wait) by(k *wake) {
 	if k == nil {
 		return

@@ -46,7 +46,7 @@ type Reader struct {
 }
 
 // NewReader never fails on what is text: what is of no use is skipped, and
-// told by Stats. The rules tell locks from idle waiting; nil means the default.
+// reported by Stats. The rules tell locks from idle waiting; nil means the default.
 func NewReader(in io.Reader, name string, t *rules.Table) *Reader {
 	r := &Reader{file: name, in: unwrap.NewLines(in, 256<<10, 0, 0), rules: rules.NewMemo(t), arch: x86, threads: map[int32]*thread{},
 		processes: map[int32]*process{}, first: format.NoTime, last: format.NoTime}

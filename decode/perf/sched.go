@@ -54,13 +54,13 @@ func party(text []byte, commName, pidName string) (tid int32, comm []byte, state
 	if open < 0 {
 		return 0, nil, 0, false
 	}
-	who := text[:open]
-	colon := bytes.LastIndexByte(who, ':')
-	n, ok := decimal(who[colon+1:])
+	task := text[:open]
+	colon := bytes.LastIndexByte(task, ':')
+	n, ok := decimal(task[colon+1:])
 	if _, after, found := bytes.Cut(text[open:], []byte("] ")); found && len(after) > 0 {
 		state = after[0]
 	}
-	return id(n), who[:max(colon, 0)], state, ok && colon >= 0
+	return id(n), task[:max(colon, 0)], state, ok && colon >= 0
 }
 
 // leaves takes a thread that loses its CPU in a state: R is ready to run on.
@@ -108,7 +108,7 @@ func (r *Reader) runs(t *thread, at int64) {
 }
 
 // offCPU delivers what a thread did without a CPU: it slept until it was
-// woken, and was ready from then on. While it waits for a lock that is told
+// woken, and was ready from then on. While it waits for a lock that is known
 // already.
 func (r *Reader) offCPU(t *thread, at int64) {
 	off, ready := t.off, at

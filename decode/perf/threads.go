@@ -35,7 +35,7 @@ type thread struct {
 	mode   format.Mode
 	kernel []kernelWait // innermost last
 
-	off      int64 // since when it has no CPU; NoTime while it has one, or not told
+	off      int64 // since when it has no CPU; NoTime while it has one, or not known
 	offChain chain
 	state    byte            // it left the CPU in
 	ready    int64           // since when it is awake again without a CPU; NoTime before
@@ -110,7 +110,7 @@ func groupOf(comm string) string {
 }
 
 // process returns the process of a number; 0 is that of all threads whose
-// process is not told.
+// process is not known.
 func (r *Reader) process(pid int32) *process {
 	p := r.processes[pid]
 	if p == nil {
@@ -150,7 +150,7 @@ func (r *Reader) forked(s *sample) {
 	}
 }
 
-// born begins a thread, of a process where that is told. Both sched and perf
+// born begins a thread, of a process where that is known. Both sched and perf
 // itself may tell of it.
 func (r *Reader) born(tid, pid int32, comm []byte, at int64) {
 	t := r.threads[tid]

@@ -7,7 +7,7 @@ import (
 
 // wait is one block on a futex.
 type wait struct {
-	lock   *lock // nil for one whose address is not told
+	lock   *lock // nil for one whose address is not known
 	addr   uint64
 	start  int64
 	stack  format.StackID

@@ -64,7 +64,7 @@ type lock struct {
 const maxLock = 1 << 20
 
 // NewCounts returns a reader. It gives no errors but io.EOF: a line that does
-// not fit is told by Stats.
+// not fit is reported by Stats.
 func NewCounts(in io.Reader, name string) *Counts {
 	return &Counts{lines: unwrap.NewLines(in, 64<<10, 0, 0), name: name, locks: map[int]*lock{}, first: format.NoTime}
 }

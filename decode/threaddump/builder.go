@@ -23,8 +23,8 @@ type builder struct {
 // claim is what a blocked thread says of the owner of its lock.
 type claim struct {
 	owner int64  // an id given to builder.known
-	name  string // of that thread, "" when not told
-	java  int64  // its JavaID, 0 when not told
+	name  string // of that thread, "" when not known
+	java  int64  // its JavaID, 0 when not known
 	ref   LockRef
 }
 
@@ -74,7 +74,7 @@ func (b *builder) frame(text string, notation int) {
 }
 
 // locks adds a monitor that the current thread has, taken in the frame of a
-// number; -1 where that is not told.
+// number; -1 where that is not known.
 func (b *builder) locks(ref LockRef, frame int) { b.locked = append(b.locked, taken{ref, frame}) }
 
 // waits sets what the current thread waits for. It is printed with its
@@ -102,7 +102,7 @@ type lockLine struct {
 	how    Wait
 }
 
-// lockIn reads a line under a frame that names a lock, with its owner if that is told;
+// lockIn reads a line under a frame that names a lock, with its owner if that is known;
 // ok is false when it is none of those given.
 func (b *builder) lockIn(lines []lockLine, text string, lock func(string) LockRef) (how Wait, ok bool) {
 	for _, l := range lines {
@@ -176,7 +176,7 @@ func (b *builder) done() *Dump {
 	b.dump.relate(b.relations)
 	for _, c := range b.claims {
 		i, listed := b.byID[c.owner]
-		if !listed && c.name != "" { // who waits for it knows it all the same
+		if !listed && c.name != "" { // its waiters name it all the same
 			i = len(b.dump.Threads)
 			b.byID[c.owner] = i
 			b.dump.Threads = append(b.dump.Threads, Thread{Name: c.name, JavaID: c.java})

@@ -54,7 +54,7 @@ type jsonLock struct {
 	Class string `json:"className"`
 	Hash  int32  `json:"identityHashCode"`
 
-	Depth *number `json:"lockedStackDepth"` // the number of the frame; absent where not told
+	Depth *number `json:"lockedStackDepth"` // the number of the frame; absent where not known
 }
 
 // jsonElement is a StackTraceElement.

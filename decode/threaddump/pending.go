@@ -15,8 +15,8 @@ type pending struct {
 	ahead  []readAhead                   // the dumps that follow it, as far as they are read
 	size   int64                         // bytes of them
 	ended  bool                          // there are no more
-	begins *Dump                         // its first dump, without threads, while it is set aside
-	reopen func() (*bufio.Reader, error) // not nil while it is set aside
+	begins *Dump                         // its first dump, without threads, while it is put off
+	reopen func() (*bufio.Reader, error) // not nil while it is put off
 	close  func()                        // nil for an input that belongs to the caller
 }
 
@@ -46,7 +46,7 @@ func (r *Reader) SetAside(open func() (*bufio.Reader, error), close func()) {
 	close()
 }
 
-// resume opens an input set aside. One that cannot be opened ends there.
+// resume opens an input put off. One that cannot be opened ends there.
 func (p *pending) resume() {
 	in, err := p.reopen()
 	p.reopen = nil

@@ -13,7 +13,7 @@ type processes struct {
 // numbered are the threads of a process by their Java id: the native one.
 type numbered map[int64]int64
 
-// meet takes the next dump, and reports whether it is of a process not met before.
+// meet takes the next dump, and reports whether it is of a process not seen before.
 func (p *processes) meet(d *Dump) (next bool) {
 	if len(p.threads) == 0 {
 		p.threads = append(p.threads, numbered{})

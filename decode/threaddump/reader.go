@@ -53,7 +53,7 @@ func (r *Reader) Join(other *Reader) { r.inputs = append(r.inputs, other.inputs.
 func (r *Reader) Close() error { return nil }
 
 // Read implements format.Source. It gives no error but io.EOF: what is
-// damaged is told by Stats.
+// damaged is reported by Stats.
 func (r *Reader) Read(ev *format.Event) error {
 	for !r.queue.Pop(ev) {
 		d := r.next()

@@ -11,7 +11,7 @@ import "contend/format"
 //     does not mention, and a new one, which the dump before does not.
 //  2. A pair stands when no vote names either of its addresses in another.
 //  3. One vote may come from a thread that merely went on to another lock of
-//     that kind at the same place. So the pair needs a witness besides: the
+//     that kind at the same place. So the pair needs further evidence: the
 //     thread that held the one lock and now holds the other, or a second
 //     waiter.
 type relocations struct {
@@ -93,7 +93,7 @@ func (m *relocations) collectVotes(waits map[format.ThreadID]waitingAt, holders 
 	}
 }
 
-// confirmed reports whether votes for a pair agree and have a witness.
+// confirmed reports whether votes for a pair agree and there is further evidence.
 func (m *relocations) confirmed(old LockRef, v vote, holders map[LockRef]format.ThreadID) bool {
 	if v.to == (LockRef{}) || m.back[v.to] != old {
 		return false

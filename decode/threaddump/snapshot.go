@@ -38,7 +38,7 @@ type threadKey struct {
 type threadID struct {
 	id     format.ThreadID
 	name   string
-	native int64 // 0 while not told
+	native int64 // 0 while not known
 }
 
 func newSymbols(t *rules.Table) symbols {

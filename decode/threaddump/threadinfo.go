@@ -110,5 +110,5 @@ func threadState(text string) (state, rest string) {
 	return state, rest
 }
 
-// finish: a cut cannot be told from the end.
+// finish: a cut looks like the end.
 func (p *info) finish(bool) *Dump { return p.done() }

@@ -84,8 +84,8 @@ func system(file string) bool {
 }
 
 // Of returns what a function is for and the class of the locks it serves, ""
-// for none or several. A guard, an object that takes a lock when it is made and
-// gives it back when it goes, is the lock's, whoever wrote it.
+// for none or several. A guard, an object that acquires a lock when it is made and
+// releases it when it goes, is the lock's, whoever wrote it.
 func Of(name string) (Role, string) {
 	role, class := program.find(Plain(name))
 	if role <= Library && guards(name) {

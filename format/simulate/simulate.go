@@ -64,7 +64,7 @@ func (c *Config) defaults() {
 }
 
 // slow lengthens what runs inside the critical sections named Slow, up to the
-// next lock taken or given back.
+// next lock acquired or released.
 func (c *Config) slow(programs []program) {
 	for _, p := range programs {
 		inside := false

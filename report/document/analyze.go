@@ -27,7 +27,7 @@ type Total struct {
 	RunningNs int64 `json:"runningNs"` // running thread-time, waiting for locks included
 }
 
-// NewTotal sums up what a collector met.
+// NewTotal sums up what a collector saw.
 func NewTotal(c *locks.Collector) Total {
 	sum := c.Total()
 	return Total{Waiting{sum.Waits, sum.WaitNs, sum.WallNs}, c.RunningNs()}

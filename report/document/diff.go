@@ -8,7 +8,7 @@ import (
 	"contend/format"
 )
 
-// Diff is the document of `contend diff`. What changed is told of the threads
+// Diff is the document of `contend diff`. Changes are of the number of threads
 // that waited on average, or of the waiting of each operation. Shares are parts
 // of the running time of all threads: those of locks are their critical section
 // pressure.
@@ -73,7 +73,7 @@ type Rate struct {
 	PlusMinus *float64 `json:"plusMinus"`
 
 	// Threads that waited on average; nanoseconds of waiting for each operation
-	// where those are told.
+	// where those are known.
 	Waiting          float64  `json:"waiting"`
 	WaitingPlusMinus *float64 `json:"waitingPlusMinus"`
 }

@@ -29,7 +29,7 @@ type Beside struct {
 	Omitted [2]int `json:"-"` // rows behind the limit, of resources and of idle
 }
 
-// NewBeside lists what a collector met; top limits the rows, 0 means all.
+// NewBeside lists what a collector saw; top limits the rows, 0 means all.
 func NewBeside(c *locks.Resources, sym *analysis.Symbols, idle bool, top int) Beside {
 	b := Beside{ResourceTotal: c.Total(true), IdleTotal: c.Total(false)}
 	b.Resources, b.Omitted[0] = newResources(c.Resources(), sym, top)

@@ -85,7 +85,7 @@ const (
 	mostWaiters  = 8
 	leastChance  = 0.005
 	mostSpans    = 1000 // of a lane: what is nearer than that is one
-	leastDrawn   = 0.05 // of who has the lock for a part of the wait
+	leastDrawn   = 0.05 // of the owner during a part of the wait
 )
 
 // NewWhy builds the document of the rank-th longest of so many waits.

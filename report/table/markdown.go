@@ -41,7 +41,7 @@ func code(s string) string {
 // markup is what acts reports of, besides letters.
 const markup = "\\`*_[]<>|!~&#:+-."
 
-// acts reports whether the sign at a place of a text is markup, also for those who make
+// acts reports whether the sign at a place of a text is markup, also for renderers that make
 // links of all that looks like an address.
 func acts(s string, at int) bool {
 	before, behind := wordAt(s, at-1), wordAt(s, at+1)

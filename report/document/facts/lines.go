@@ -24,8 +24,8 @@ func NewLines(w io.Writer) *Lines {
 	return l
 }
 
-// Write writes all rows of a recording. When it returns they are out: who reads
-// them as they come, such as Spark's pipe, need not wait for the next recording.
+// Write writes all rows of a recording. When it returns they are out: a reader
+// that takes them as they come, such as Spark's pipe, need not wait for the next recording.
 func (l *Lines) Write(f *Facts) error {
 	write(l, RecordingsTable, []Recording{f.Recording})
 	write(l, IntervalsTable, f.Intervals)
