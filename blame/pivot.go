@@ -58,9 +58,6 @@ func (p *Pivot) Plain() *Pivot {
 	return p
 }
 
-// Resolver finds the ids of the rows.
-func (p *Pivot) Resolver() *Resolver { return &p.keys }
-
 // App says what the program's own code is, see Resolver.App.
 func (p *Pivot) App(own *regexp.Regexp) *Pivot {
 	p.keys.App(own)
