@@ -36,6 +36,7 @@ func (ev *evidence) Application(stack format.StackID) []format.Frame {
 
 // Waits implements model.Program. A wait of no length charges nobody.
 func (ev *evidence) Waits(lock format.ObjectID, to []model.Wait) []model.Wait {
+	to = slices.Grow(to, len(ev.byLock[lock]))
 	for _, i := range ev.byLock[lock] {
 		w := ev.Wait(i)
 		if w.End > w.Start {

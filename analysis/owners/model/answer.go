@@ -260,7 +260,15 @@ func (k *worker) holder(g *gap, site int, from, to int64) format.ThreadID {
 // elsewhere reports whether a thread does something over [from, to) that it does not do
 // at a site, or not while it holds the lock.
 func (k *worker) elsewhere(g *gap, user int32, site int, from, to int64) bool {
-	k.doings, _ = k.class.program.Doings(k.users.threads[user], format.NoObject, from+1, to, k.doings[:0])
+	calm := &k.calm[user]
+	if calm.Start <= from && to <= calm.End {
+		return false
+	}
+	var next int64
+	k.doings, next = k.class.program.Doings(k.users.threads[user], format.NoObject, from+1, to, k.doings[:0])
+	if len(k.doings) == 0 {
+		*calm = Time{Start: from, End: next}
+	}
 	return slices.ContainsFunc(k.doings, func(d Doing) bool {
 		return spans(&d, g) || !slices.ContainsFunc(k.inside(d.Stack), func(x within) bool { return x.site == site })
 	})

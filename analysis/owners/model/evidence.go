@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -199,12 +200,7 @@ func (k *worker) holds(g *gap, d *deed, lo, hi float64) {
 // dumps takes in what thread dumps show.
 func (k *worker) dumps(l *Lock, g *gap) {
 	e := &k.ev
-	i, _ := slices.BinarySearchFunc(l.Dumps, g.from, func(d Dump, t int64) int {
-		if d.Time < t {
-			return -1
-		}
-		return 1
-	})
+	i, _ := slices.BinarySearchFunc(l.Dumps, g.from, func(d Dump, t int64) int { return cmp.Or(cmp.Compare(d.Time, t), 1) })
 	for ; i < len(l.Dumps) && l.Dumps[i].Time < g.to; i++ {
 		d := &l.Dumps[i]
 		c := cellOf(float64(d.Time-g.from) / float64(g.to-g.from))

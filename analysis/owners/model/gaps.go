@@ -74,7 +74,7 @@ func (k *worker) gaps(l *Lock, wanted func(*gap) bool, take func(*gap)) {
 	k.block = append(k.block[:0], make([]float64, len(k.class.sites))...)
 	c := cutter{waits: k.waits, ends: k.ends, users: &k.users, block: k.block, start: k.start}
 	c.cur.site = -1
-	k.due = k.due[:0]
+	k.due, k.calm = k.due[:0], append(k.calm[:0], make([]Time, len(k.users.threads))...)
 	for u := range k.users.threads {
 		k.due.Push(column.Key{At: math.MinInt64, ID: uint32(u)})
 	}

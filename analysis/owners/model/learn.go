@@ -45,6 +45,7 @@ type worker struct {
 	known  map[uint64]known
 	room   []byCell // for more shapes
 	shares []share
+	calm   []Time // by user: when it was last found to do nothing
 }
 
 // worker returns one that works with the sites of the class as they are now; release
@@ -72,7 +73,7 @@ func (k *worker) load(l *Lock) {
 	if other {
 		k.lock = l
 		k.waits = k.class.program.Waits(l.ID, k.waits[:0])
-		k.ends = k.ends[:0]
+		k.ends = slices.Grow(k.ends[:0], len(k.waits))
 		for i := range k.waits {
 			k.ends = append(k.ends, int32(i))
 			k.waits[i].Shared = k.waits[i].Shared || l.many

@@ -195,12 +195,12 @@ func (s *silence) busiest() (out []*busyLock) {
 		b := &busyLock{Lock: l}
 		s.load(l)
 		b.busy = whenWaited(s.waits)
-		for i := range s.waits {
+		b.got = make([]taken, 0, len(s.ends))
+		for _, i := range s.ends {
 			if w := &s.waits[i]; !w.Failed {
 				b.got = append(b.got, taken{w.End, w.Thread, s.siteOf(w.Stack)})
 			}
 		}
-		slices.SortFunc(b.got, func(a, b taken) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.thread, b.thread)) })
 		b.long = b.busy.in(l.from, l.to)
 		b.rate = float64(len(b.got)) / float64(max(1, b.long))
 		out = append(out, b)
@@ -468,7 +468,7 @@ func (s *silence) parts() (list []*sampled) {
 		if a.out > 0 {
 			a.bits += a.out * math.Log((1-p)/(1-base))
 		}
-		if a.in >= fewSamples && a.bits > silentBits && a.in/(a.out+.5) > 3*base/(1-base) {
+		if a.bits > silentBits && a.in/(a.out+.5) > 3*base/(1-base) {
 			list = append(list, a)
 		}
 	}

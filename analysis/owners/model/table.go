@@ -38,5 +38,4 @@ const (
 	silentBits  = 7     // an activity or sample must be so much likelier inside, as a natural logarithm
 	mostSamples = 20000 // that are looked at
 	overlapping = 1.3   // of how long all together held permits and any did
-	fewSamples  = 4     // show nothing
 )
