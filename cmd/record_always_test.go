@@ -224,3 +224,21 @@ func TestLaterDumpsAreWhole(t *testing.T) {
 		}
 	}
 }
+
+// A condition holds as soon as the first sample of a phase is whole, which the next one tells.
+func TestAWatchSeesAPhaseInItsFirstSample(t *testing.T) {
+	t.Parallel()
+	var w lastSamples
+	rules := golden.Must(opposite("csp(*) > 5%"))(t)
+	w.add(&format.Event{Kind: format.KindObject, Object: 1, Class: "L", LockKind: format.KindMonitor})
+	const phase = 20
+	for i := range int64(phase + 2) {
+		whole := w.add(&format.Event{Kind: format.KindTick, Time: (i + 1) * 5e8, Intended: (i + 1) * 5e8, Live: 4})
+		if holds, err := w.breaks(rules); !whole || err != nil || holds != (i > phase) {
+			t.Errorf("sample %d: %v, %v", i, holds, err)
+		}
+		if i >= phase {
+			w.add(&format.Event{Kind: format.KindContention, Time: (i + 1) * 5e8, Object: 1, Owners: []format.Party{{}}, Waiters: []format.Party{{Thread: 1}, {Thread: 2}}})
+		}
+	}
+}

@@ -20,6 +20,10 @@ const (
 	dumpSize = 16 << 20               // of a larger dump the rest is left out
 	DumpsAll = 256 << 20              // bytes of all of a recording; then no more are made
 	dumpLook = 500 * time.Millisecond // for the first virtual thread
+
+	// A dump costs the time it takes, if that is not more than twice what the one before cost:
+	// the first runs code that is not compiled, and any may wait for a processor.
+	dumpCheap = time.Second / dumpsMax / dumpPart
 )
 
 // virtualDumps is what the JVM wrote, one document behind the other; the file is nil where
@@ -31,7 +35,7 @@ type virtualDumps struct {
 
 // dumpVirtual samples virtual threads, as soon as there are some, until ctx ends.
 func (s *session) dumpVirtual(ctx context.Context) (out virtualDumps) {
-	size := 0
+	size, cost := 0, dumpCheap
 	for wait := dumpLook; ; {
 		select {
 		case <-ctx.Done():
@@ -44,6 +48,7 @@ func (s *session) dumpVirtual(ctx context.Context) (out virtualDumps) {
 		}
 		begun := time.Now()
 		text := s.dump(ctx)
+		took := time.Since(begun)
 		if size += len(text); text == nil || size > DumpsAll {
 			out.full = text != nil
 			return out
@@ -57,7 +62,8 @@ func (s *session) dumpVirtual(ctx context.Context) (out virtualDumps) {
 		if _, err := out.file.Write(append(text, '\n')); err != nil {
 			return out // of a full disk: what came before is good
 		}
-		wait = max(time.Second/dumpsMax, dumpPart*time.Since(begun))
+		cost = min(2*cost, took)
+		wait = max(time.Second/dumpsMax, dumpPart*cost)
 	}
 }
 
