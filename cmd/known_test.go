@@ -224,3 +224,19 @@ func TestHistNamesTheProgramsOwnCode(t *testing.T) {
 		t.Errorf("--app changes nothing:\n%s", text)
 	}
 }
+
+// The agent does not see where a lock is made: the lock has the name of its first acquirer, and is called so.
+func TestARecordedLockHasItsFirstAcquirer(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{"java.lang.Object": "[first acquirer] Shop.buy:8", "java.util.concurrent.locks.ReentrantReadWriteLock": "[first acquirer] Shop.price:9"}
+	for _, r := range ask[document.Blame](t, "blame", "--by", "created,class", "../testdata/owners/shop-jdk17-record.trace.gz").Rows {
+		class, _, _ := strings.Cut(r.Keys[1], "$")
+		if r.Keys[0] != want[class] {
+			t.Errorf("a %s was made at %s", class, r.Keys[0])
+		}
+		delete(want, class)
+	}
+	if len(want) > 0 {
+		t.Errorf("not in it: %v", want)
+	}
+}
