@@ -137,8 +137,12 @@ func merged(l *waits.Lanes, tr *analysis.Trace, of []int, name func(format.Objec
 	for i, a := range l.Arrows {
 		wait, hold := &l.Spans[a.Wait], &l.Spans[a.Hold]
 		at := max(wait.Start, hold.Start)
-		if at >= min(wait.End, hold.End) {
+		until := min(wait.End, hold.End)
+		if at >= until {
 			continue
+		}
+		if until-at > 1 {
+			at++ // chrome://tracing takes the end of the event before for a part of it
 		}
 		list = append(list, timed{at, -1, func() event {
 			return event{Ph: "s", Name: "waits for", Cat: "arrow", Ts: since(at), Pid: process, Tid: of[a.Wait] + 1, ID: i + 1}
