@@ -59,8 +59,7 @@ func folded(t *testing.T, args ...string) (sum int64, most, marked int) {
 	t.Helper()
 	for line := range strings.Lines(run(t, append([]string{"flame", "--format", "folded"}, args...)...)) {
 		at := strings.LastIndexByte(line, ' ')
-		ns := golden.Must(strconv.ParseInt(strings.TrimSpace(line[at:]), 10, 64))(t)
-		sum += ns
+		sum += golden.Must(strconv.ParseInt(strings.TrimSpace(line[at:]), 10, 64))(t)
 		most = max(most, strings.Count(line, ";")+1)
 		if strings.Contains(line, "[… ") {
 			marked++

@@ -29,8 +29,7 @@ func tableRows[R any](t *testing.T, dir, name string) (rows []R) {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(dir, name, "*.parquet"))
 	for _, file := range files {
-		part := golden.Must(parquet.ReadFile[R](file))(t)
-		rows = append(rows, part...)
+		rows = append(rows, golden.Must(parquet.ReadFile[R](file))(t)...)
 	}
 	return rows
 }

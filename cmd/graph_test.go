@@ -90,8 +90,7 @@ var sumsIn = map[string]*regexp.Regexp{
 func sumDrawn(t *testing.T, format, text string) (sum int64) {
 	t.Helper()
 	for _, m := range sumsIn[format].FindAllStringSubmatch(text, -1) {
-		ns := golden.Must(strconv.ParseInt(m[1], 10, 64))(t)
-		sum += ns
+		sum += golden.Must(strconv.ParseInt(m[1], 10, 64))(t)
 	}
 	return sum
 }
@@ -174,8 +173,7 @@ func checkMatrix(t *testing.T, how []string, text string, want int64) {
 	t.Helper()
 	rows := golden.Must(csv.NewReader(strings.NewReader(text)).ReadAll())(t)
 	number := func(s string) int64 {
-		n := golden.Must(strconv.ParseInt(s, 10, 64))(t)
-		return n
+		return golden.Must(strconv.ParseInt(s, 10, 64))(t)
 	}
 	last := rows[len(rows)-1]
 	columns := make([]int64, len(last))

@@ -88,8 +88,7 @@ func blamesSum(t *testing.T, i int) law {
 
 func pivotKeys(t *testing.T, by string) []blame.Key {
 	t.Helper()
-	keys := golden.Must(blame.ParseKeys(by, blame.Pivots))(t)
-	return keys
+	return golden.Must(blame.ParseKeys(by, blame.Pivots))(t)
 }
 
 // keysKeepTheTotal: whatever waiting is told apart by, the parts are all of it.

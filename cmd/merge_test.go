@@ -119,8 +119,7 @@ func profileOf(t *testing.T, path string) *profile.Profile {
 	t.Helper()
 	f := golden.Must(os.Open(path))(t)
 	defer f.Close()
-	p := golden.Must(profile.Parse(f))(t)
-	return p
+	return golden.Must(profile.Parse(f))(t)
 }
 
 // Two recordings with minutes between them last as long as both, however they

@@ -87,8 +87,7 @@ func TestRecordGo(t *testing.T) {
 
 func goRecording(t *testing.T) []byte {
 	t.Helper()
-	data := golden.Must(os.ReadFile(goTrace))(t)
-	return data
+	return golden.Must(os.ReadFile(goTrace))(t)
 }
 
 // What came before a connection broke, or before Ctrl-C, is kept.

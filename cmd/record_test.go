@@ -248,8 +248,7 @@ func askedBefore(t *testing.T, dir string) {
 func times(t *testing.T, path, pattern string) (out []int64) {
 	t.Helper()
 	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(run(t, "dump", path), -1) {
-		at := golden.Must(strconv.ParseInt(m[1], 10, 64))(t)
-		out = append(out, at)
+		out = append(out, golden.Must(strconv.ParseInt(m[1], 10, 64))(t))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -41,8 +41,7 @@ func reported(t *testing.T, args ...string) string {
 		}
 		return path, nil
 	}))
-	path := golden.Must(once.(func() (string, error))())(t)
-	return path
+	return golden.Must(once.(func() (string, error))())(t)
 }
 
 // reportTab is a page in a browser, with all it complained of or asked for.

@@ -13,8 +13,7 @@ import (
 
 func readCSV(t *testing.T, args ...string) [][]string {
 	t.Helper()
-	rows := golden.Must(csv.NewReader(strings.NewReader(run(t, append([]string{"analyze", "--format", "csv"}, args...)...))).ReadAll())(t)
-	return rows
+	return golden.Must(csv.NewReader(strings.NewReader(run(t, append([]string{"analyze", "--format", "csv"}, args...)...))).ReadAll())(t)
 }
 
 const deadlockDump = "../testdata/deadlock-monitors-and-juc-jdk17.txt"

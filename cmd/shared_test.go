@@ -33,8 +33,7 @@ var (
 // simulated returns a trace of each kind of run.
 func simulated(t *testing.T) []string {
 	t.Helper()
-	paths := golden.Must(simulation())(t)
-	return paths
+	return golden.Must(simulation())(t)
 }
 
 func simulateAll() (paths []string, err error) {
@@ -168,8 +167,7 @@ func varied(t *testing.T) []string {
 // ask runs a command and decodes its JSON.
 func ask[T any](t *testing.T, args ...string) *T {
 	t.Helper()
-	doc := golden.Must(decoded[T](args...))(t)
-	return doc
+	return golden.Must(decoded[T](args...))(t)
 }
 
 // decoded is ask outside of a test.

@@ -33,8 +33,7 @@ func meter(o Options, start int64) *Meter {
 
 // series fails the test when there is none.
 func series(t golden.Fatal, m *Meter) *Series {
-	s := golden.Must(m.Series())(t)
-	return s
+	return golden.Must(m.Series())(t)
 }
 
 func intervals(s *Series) []Interval { return slices.Collect(s.Intervals()) }

@@ -19,8 +19,7 @@ import (
 // declaring returns the rules that contend ships with and further lines behind them.
 func declaring(t *testing.T, lines ...string) *rules.Table {
 	t.Helper()
-	table := golden.Must(rules.Parse(strings.NewReader(string(rules.Text())+strings.Join(lines, "\n")), "my.rules"))(t)
-	return table
+	return golden.Must(rules.Parse(strings.NewReader(string(rules.Text())+strings.Join(lines, "\n")), "my.rules"))(t)
 }
 
 // saysOf reads a text and returns what waits it tells of, in words: lock, thread and

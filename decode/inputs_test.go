@@ -155,8 +155,7 @@ func waitsOf(t *testing.T, labels []string, paths ...string) (waits int, ns int6
 func TestOverlappingRecordings(t *testing.T) {
 	dir := t.TempDir()
 	chunk := func(name string) []byte {
-		data := golden.Must(os.ReadFile(filepath.Join("../testdata", name+".jfr")))(t)
-		return data
+		return golden.Must(os.ReadFile(filepath.Join("../testdata", name+".jfr")))(t)
 	}
 	write := func(name string, parts ...[]byte) string {
 		path := filepath.Join(dir, name)

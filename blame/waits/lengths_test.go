@@ -34,8 +34,7 @@ type failer interface {
 
 func newCollector(t failer, o Options) *Collector {
 	t.Helper()
-	c := golden.Must(New(o))(t)
-	return c
+	return golden.Must(New(o))(t)
 }
 
 // collect gives three whole waits, one of them in two slices.

@@ -16,8 +16,7 @@ import (
 
 func load(t testing.TB, name string) []byte {
 	t.Helper()
-	data := golden.Must(os.ReadFile("../../testdata/" + name))(t)
-	return data
+	return golden.Must(os.ReadFile("../../testdata/" + name))(t)
 }
 
 // seen is what dumps tell.

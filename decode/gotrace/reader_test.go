@@ -30,8 +30,7 @@ func traces(t testing.TB) []string {
 
 func load(t testing.TB, path string) []byte {
 	t.Helper()
-	data := golden.Must(os.ReadFile(path))(t)
-	return data
+	return golden.Must(os.ReadFile(path))(t)
 }
 
 // readAll reads a trace to its end and counts what it gives.

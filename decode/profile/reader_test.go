@@ -18,8 +18,7 @@ import (
 
 func load(t *testing.T, name string) []byte {
 	t.Helper()
-	data := golden.Must(os.ReadFile("testdata/" + name))(t)
-	return data
+	return golden.Must(os.ReadFile("testdata/" + name))(t)
 }
 
 func open(data []byte) (*Reader, error) {

@@ -19,8 +19,7 @@ import (
 
 func open(t *testing.T, name string, text []byte) *Reader {
 	t.Helper()
-	r := golden.Must(NewReader(bufio.NewReader(bytes.NewReader(text)), name, nil, 0, 0))(t)
-	return r
+	return golden.Must(NewReader(bufio.NewReader(bytes.NewReader(text)), name, nil, 0, 0))(t)
 }
 
 // events reads a series to its end.

@@ -29,8 +29,7 @@ func folderIn(t *testing.T) *folder {
 // agentTrace is a trace as the agent writes one.
 func agentTrace(t *testing.T) []byte {
 	t.Helper()
-	data := golden.Must(os.ReadFile("../../testdata/agent-small.bin"))(t)
-	return data
+	return golden.Must(os.ReadFile("../../testdata/agent-small.bin"))(t)
 }
 
 // What the target puts where a file is to be made, or leads elsewhere by a link, is not
