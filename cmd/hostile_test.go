@@ -42,6 +42,8 @@ func hostileTrace(t *testing.T) string {
 	w := format.NewTextWriter(f)
 	events := []format.Event{
 		{Kind: format.KindThread, Thread: 1, Name: evil + "1"},
+		{Kind: format.KindThread, Thread: 3, Name: "—_a_— 😀_b_😀"}, {Kind: format.KindThread, Thread: 4, Name: "a@b.example.com"},
+		{Kind: format.KindThread, Thread: 5, Name: "mailto:a"}, {Kind: format.KindThread, Thread: 6, Name: `$\color{red}{x}$ %1`}, {Kind: format.KindThread, Thread: 7, Name: ":tada:"}, {Kind: format.KindThread, Thread: 8, Name: "deadbee"},
 		{Kind: format.KindThread, Thread: 2, Name: "@octocat #1 GH-2 " + evil + "2"},
 		{Kind: format.KindObject, Object: 1, Class: evil, Hash: 7},
 		{Kind: format.KindStack, Stack: 1, Frames: []format.Frame{{Class: evil, Method: "@octocat" + evil, File: evil, Line: 3}}},
@@ -51,6 +53,9 @@ func hostileTrace(t *testing.T) string {
 		{Kind: format.KindTenure, Thread: 2, Object: 1, Time: 5e8, End: 1e9, Stack: 1},
 		{Kind: format.KindWait, Thread: 1, Object: 1, Time: 5e8, End: 1e9, Stack: 1},
 		{Kind: format.KindThreadEnd, Thread: 1, Time: 1e9}, {Kind: format.KindThreadEnd, Thread: 2, Time: 1e9},
+	}
+	for thread := range format.ThreadID(6) { // each waits behind the second
+		events = append(events, format.Event{Kind: format.KindWait, Thread: 3 + thread, Object: 1, Time: 5e8, End: 1e9, Stack: 1})
 	}
 	for i := range events {
 		golden.OK(t, w.Write(&events[i]))
@@ -177,7 +182,7 @@ func TestNothingActsOnTheTerminal(t *testing.T) {
 	}
 }
 
-var mentioned = regexp.MustCompile(`(^|\W)@\w|#\d|\bGH-\d`)
+var mentioned = regexp.MustCompile(`@\w|#\d|\bGH-\d|mailto:|xmpp:|(^|\W)\$\S|%\d|:tada:|deadbee`)
 
 // plainMarkdown reads an answer as the places do where people put it, and finds nothing in it
 // but paragraphs, heads, tables and code: above all nothing that is fetched or can be

@@ -2,15 +2,18 @@ package table
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // markdown keeps a text from acting as markup, wherever in a line it stands: <init> is no
 // element, lambda$*$ no emphasis, and a class that calls itself ![x](http://y) no image. A
-// sign that cannot act in its place stays. A text that would mention a user or link to an
-// issue, which no escape prevents, becomes code.
+// sign that cannot act in its place stays. A text that would become a link, a formula or a
+// picture by the rules of a place where people put it, which no escape prevents, becomes code.
 func markdown(s string) string {
-	if mentions.MatchString(s) {
+	if linked.MatchString(s) || commit(s) {
 		return code(s)
 	}
 	if !strings.ContainsAny(s, markup) {
@@ -26,8 +29,16 @@ func markdown(s string) string {
 	return b.String()
 }
 
-// mentions are what GitHub and GitLab turn into a user or an issue, but for code.
-var mentions = regexp.MustCompile(`(^|[^0-9A-Za-z_])@[0-9A-Za-z_]|#[0-9]|(^|[^0-9A-Za-z_])[Gg][Hh]-[0-9]`)
+// linked is what GitHub and GitLab make of a text that is no code: users and addresses,
+// issues, milestones, snippets and formulas, and :names: of pictures, but for C++'s :: of names.
+var linked = regexp.MustCompile(`@[\pL\pN_]|#[0-9]|\b(?i:gh-[0-9]|mailto:|xmpp:)|(^|[^\pL\pN_])([%$][0-9]|\$[^ \pL]|\$\S.*\$)|(^|[^:\pL\pN]):[0-9A-Za-z_+-]+:([^:]|$)`)
+
+// commit reports whether a text holds what may be a commit's sum.
+func commit(s string) bool {
+	return slices.ContainsFunc(sum.FindAllString(s, -1), func(word string) bool { return strings.ContainsAny(word, "abcdef") })
+}
+
+var sum = regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
 
 // code makes a text code, in a cell too: its fence is longer than any in the text.
 func code(s string) string {
@@ -44,8 +55,10 @@ const markup = "\\`*_[]<>|!~&#:+-."
 // acts reports whether the sign at a place of a text is markup, also for renderers that make
 // links of all that looks like an address.
 func acts(s string, at int) bool {
-	before, behind := wordAt(s, at-1), wordAt(s, at+1)
 	rest := s[at+1:]
+	last, _ := utf8.DecodeLastRuneInString(s[:at])
+	next, _ := utf8.DecodeRuneInString(rest)
+	before, behind := inWord(last), inWord(next)
 	switch s[at] {
 	case '\\', '`', '*', '[', ']', '|', '!', '~':
 		return true
@@ -65,11 +78,5 @@ func acts(s string, at int) bool {
 	return false
 }
 
-// wordAt reports whether a letter or digit stands at a place, or part of one.
-func wordAt(s string, at int) bool {
-	if at < 0 || at >= len(s) {
-		return false
-	}
-	c := s[at]
-	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || c >= 0x80
-}
+// inWord reports whether a character is part of a word. A dash or a picture is none.
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
