@@ -92,14 +92,14 @@ const (
 // a program calls itself.
 func fileName(program string) string {
 	name := []rune(strings.Map(func(r rune) rune {
-		if r != unicode.ReplacementChar && unicode.In(r, unicode.L, unicode.M, unicode.N) || strings.ContainsRune("._-+@,", r) {
+		if r != unicode.ReplacementChar && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) && unicode.In(r, unicode.L, unicode.M, unicode.N) || strings.ContainsRune("._-+@,", r) {
 			return r
 		}
 		return -1
 	}, program))
 	short := string(name[:min(len(name), longestName)])
 	short = strings.ToValidUTF8(short[:min(len(short), longestBytes)], "")
-	if short = strings.Trim(short, ".-"); short != "" {
+	if short = strings.TrimFunc(short, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N) }); short != "" {
 		return short
 	}
 	return "recording"

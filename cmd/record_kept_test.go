@@ -97,6 +97,32 @@ func TestRecordAfterAKilledOne(t *testing.T) {
 	}
 }
 
+// Each agent's jar stands in the class path of the program for good. It is held open, so that
+// nothing is looked for by its path, which may become another user's.
+func TestTheJarOfEachAgentIsHeldOpen(t *testing.T) {
+	golden.Thorough(t)
+	t.Parallel()
+	for name, jvm := range jvms() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pid := java(t, jvm, nil).Process.Pid
+			for range 2 {
+				recorded(t, pid)
+			}
+			held := map[string]bool{}
+			fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+			for _, fd := range fds {
+				if to, err := os.Readlink(fd); err == nil && strings.Contains(to, "agent.jar") {
+					held[to] = true
+				}
+			}
+			if len(held) != 2 {
+				t.Errorf("of two jars: %v", held)
+			}
+		})
+	}
+}
+
 // A recorder that is asked to end keeps what came, as after Ctrl-C, and leaves nothing
 // behind; one that is killed leaves a flight recording that ends by itself.
 func TestRecordIsEnded(t *testing.T) {

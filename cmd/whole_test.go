@@ -160,6 +160,7 @@ func TestNamesOfRecordings(t *testing.T) {
 		"a\x1b]0;x\x07b\u202e\u200b\nc-1":      "a0xbc-1",
 		"\xff\xfe":                             "recording",
 		"$(id)`id`;a&b|c*?[d]{e}'f'>g!~#%\\=^": "ididabcdefg",
+		"@+x\u3164":                            "x",
 		"../../etc/x":                          "etcx",
 		"-rf":                                  "rf",
 		"ä b":                                  "äb",

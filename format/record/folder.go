@@ -75,15 +75,15 @@ func (f *folder) tidy(ctx context.Context, p *attach.Process, end func(name stri
 		if err != nil || pid != p.Inner() && (p.Inner() != p.PID || (&attach.Process{PID: pid}).Alive()) {
 			return // another lives, as far as is known here
 		}
+		if pid == p.Inner() && !end(name) {
+			return
+		}
+		bounded(ctx, func() { left.Empty(ctx) })
 		if pid == p.Inner() {
-			if !end(name) {
-				return
-			}
-			f.clear(ctx, func() { empty(left) })
 			sleep(ctx, agentLooks)
 		}
 		if ctx.Err() == nil {
-			f.clear(ctx, func() { _ = f.parent.RemoveAll(name) })
+			_ = f.parent.Rmdir(name, left)
 		}
 	})
 	p.Tidy()
@@ -112,8 +112,8 @@ func (f *folder) add(name string, content []byte) (*os.File, error) {
 
 func (f *folder) path(name string) string { return f.theirs + "/" + f.name + "/" + name }
 
-// clear removes something as far as it comes before ctx ends: its user may fill it meanwhile.
-func (f *folder) clear(ctx context.Context, remove func()) {
+// bounded goes no further than ctx does, also where removing one file takes for ever.
+func bounded(ctx context.Context, remove func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -122,13 +122,6 @@ func (f *folder) clear(ctx context.Context, remove func()) {
 	select {
 	case <-done:
 	case <-ctx.Done():
-	}
-}
-
-// empty removes what is in a folder, and leaves its name.
-func empty(dir *foreign.Dir) {
-	for _, info := range dir.List("*") {
-		_ = dir.RemoveAll(info.Name())
 	}
 }
 
@@ -145,18 +138,15 @@ func sleep(ctx context.Context, d time.Duration) {
 // removal is how long the end of a recording waits for that of its folder.
 const removal = 5 * time.Second
 
-// remove removes the folder. Where its name is used yet, by a process that has not done what it
-// was told, it stays without what was in it: another user would make one of that name.
+// remove removes what is in the folder, and the folder. That stays where its name is used yet, by
+// a process that has not done what it was told: another user would make one of that name.
 func (f *folder) remove(used bool) {
 	ctx, stop := context.WithTimeout(context.Background(), removal)
 	defer stop()
-	f.clear(ctx, func() {
-		if !used {
-			_ = f.parent.RemoveAll(f.name)
-			return
-		}
-		empty(f.here)
-	})
+	bounded(ctx, func() { f.here.Empty(ctx) })
+	if !used {
+		_ = f.parent.Rmdir(f.name, f.here)
+	}
 	f.here.Close()
 	f.parent.Close()
 }

@@ -29,7 +29,10 @@ func NewPerfFolder(ctx context.Context, in string) (*PerfFolder, error) {
 	}
 	ctx, stop := context.WithTimeout(ctx, removal)
 	defer stop()
-	f.unlocked(ctx, perfPrefix+"*", func(name string, _ *foreign.Dir) { f.clear(ctx, func() { _ = f.parent.RemoveAll(name) }) })
+	f.unlocked(ctx, perfPrefix+"*", func(name string, left *foreign.Dir) {
+		left.Empty(ctx)
+		_ = f.parent.Rmdir(name, left)
+	})
 	return &PerfFolder{f}, nil
 }
 

@@ -60,9 +60,9 @@ func Create(ctx context.Context, path string) (*File, error) {
 		info, err := dir.Lstat(base)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return in(dir, path, nil)
+			return in(&File{path: path, dir: dir}, nil)
 		case err == nil && info.Mode().IsRegular():
-			return in(dir, path, info)
+			return in(&File{path: path, dir: dir}, info)
 		}
 		to := ""
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -112,7 +112,7 @@ func New(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return chosen(dir, path)
+	return in(&File{path: path, dir: dir, choose: true}, nil)
 }
 
 // NewIn is New in a directory that is open, whatever its path leads to by now.
@@ -121,15 +121,7 @@ func NewIn(dir *os.Root, path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return chosen(same, path)
-}
-
-func chosen(dir *os.Root, path string) (*File, error) {
-	f, err := in(dir, path, nil)
-	if err == nil {
-		f.choose = true
-	}
-	return f, err
+	return in(&File{path: path, dir: same, choose: true}, nil)
 }
 
 // others reports whether a file belongs to neither this user nor root.
@@ -142,7 +134,7 @@ func Write(dir *os.Root, path string, content io.Reader) error {
 	if err != nil {
 		return err
 	}
-	f, err := in(same, path, nil)
+	f, err := in(&File{path: path, dir: same}, nil)
 	if err != nil {
 		return err
 	}
@@ -204,11 +196,10 @@ func inPlace(ctx context.Context, path string, named fs.FileInfo) (*File, error)
 	return &File{File: f, path: path}, nil
 }
 
-// in makes a file in a directory, which it closes, like the one it is to replace, if there is one.
-func in(dir *os.Root, path string, old fs.FileInfo) (*File, error) {
-	f := &File{path: path, dir: dir}
+// in makes a file in its directory, which it closes, like the one it is to replace, if there is one.
+func in(f *File, old fs.FileInfo) (*File, error) {
 	if err := f.make(old); err != nil {
-		return nil, errors.Join(err, dir.Close())
+		return nil, errors.Join(err, f.dir.Close())
 	}
 	return f, nil
 }
@@ -267,6 +258,9 @@ func apart(dir fs.FileInfo, err error) error {
 // is one. What a process left there that was killed goes.
 func (f *File) hide(make func(name string) error) error {
 	base := filepath.Base(f.path)
+	if f.choose {
+		base = "contend" // a name with the time in it would be no other's
+	}
 	name := "." + strings.ToValidUTF8(base[:min(len(base), nameLength)], "") + part
 	err := make(name)
 	if errors.Is(err, fs.ErrExist) && f.left(name) {

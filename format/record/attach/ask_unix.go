@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -76,10 +77,11 @@ func (p *Process) ask(tmp *foreign.Dir) (done func(), err error) {
 	if err := p.blocked(tmp); err != nil {
 		return done, err
 	}
-	if !p.Alive() {
+	target, err := os.FindProcess(p.PID) // whose signal goes to no other that gets the number
+	if err != nil || !p.Alive() {
 		return done, p.gone()
 	}
-	if err := syscall.Kill(p.PID, syscall.SIGQUIT); err != nil {
+	if err := target.Signal(syscall.SIGQUIT); err != nil {
 		return done, p.fail("cannot be signalled: "+cause(err), "run contend as the same user or as root")
 	}
 	return done, nil

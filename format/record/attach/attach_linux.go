@@ -23,7 +23,7 @@ func Find(pid int) (*Process, error) {
 		return nil, p.fail("does not run", elsewhere)
 	}
 	state := p.read(status)
-	maps, err := os.ReadFile(procPath(pid, "maps"))
+	maps, err := beginning(procPath(pid, "maps"), maxMaps)
 	switch {
 	case errors.Is(err, os.ErrPermission) && p.user.UID != os.Geteuid():
 		return nil, p.fail(fmt.Sprintf("belongs to another user (%d)", p.user.UID), "run contend as that user or as root")
@@ -71,11 +71,11 @@ func (p *Process) read(status []byte) (state string) {
 
 // commandLine reads the arguments, those of the environment too.
 func (p *Process) commandLine() {
-	text := beginning(procPath(p.PID, "cmdline"))
+	text, _ := beginning(procPath(p.PID, "cmdline"), maxMemory)
 	args := strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
 	p.Main = mainOf(args)
 	p.args = args
-	env := beginning(procPath(p.PID, "environ"))
+	env, _ := beginning(procPath(p.PID, "environ"), maxMemory)
 	for _, v := range strings.Split(string(env), "\x00") {
 		if key, value, _ := strings.Cut(v, "="); key == "JAVA_TOOL_OPTIONS" || key == "JDK_JAVA_OPTIONS" || key == "_JAVA_OPTIONS" {
 			p.args = append(p.args, strings.Fields(value)...)
@@ -84,18 +84,21 @@ func (p *Process) commandLine() {
 }
 
 // maxMemory bounds what is read of a process's own memory, which any process can declare
-// to be its arguments: the kernel gives a new one no more than some MB of them.
-const maxMemory = 1 << 20
+// to be its arguments: the kernel gives a new one no more than some MB of them. maxMaps bounds
+// its mappings, of which it may have 65,000 with long paths.
+const (
+	maxMemory = 1 << 20
+	maxMaps   = 16 << 20
+)
 
-// beginning reads the first maxMemory bytes of a file.
-func beginning(path string) []byte {
+// beginning reads the first bytes of a file.
+func beginning(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, maxMemory))
-	return text
+	return io.ReadAll(io.LimitReader(f, most))
 }
 
 // starting reports whether a JVM that began lately does not run its program yet. The

@@ -16,7 +16,9 @@ import (
 
 // What another user's process says has an end, also where it gives it none.
 func TestWhatAProcessSaysIsBounded(t *testing.T) {
-	if got := len(beginning("/dev/zero")); got != maxMemory {
+	zeros, err := beginning("/dev/zero", maxMemory)
+	golden.OK(t, err)
+	if got := len(zeros); got != maxMemory {
 		t.Errorf("%d bytes of its arguments", got)
 	}
 	p := &Process{PID: os.Getpid(), user: foreign.User{UID: os.Geteuid(), GID: os.Getegid()}, tmp: t.TempDir()}

@@ -8,6 +8,7 @@
 package foreign
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -299,15 +300,40 @@ func (d *Dir) RemoveAll(name string) error {
 	return d.Do(func() error { return d.root.RemoveAll(name) })
 }
 
+// Empty removes what of the user's is in the directory, as far as it comes before ctx ends: the
+// user may go on filling it.
+func (d *Dir) Empty(ctx context.Context) {
+	for list := d.List("*"); len(list) > 0 && ctx.Err() == nil; list = d.List("*") {
+		removed := 0
+		for _, info := range list {
+			if ctx.Err() == nil && d.RemoveAll(info.Name()) == nil {
+				removed++
+			}
+		}
+		if removed == 0 {
+			return
+		}
+	}
+}
+
+// Rmdir removes a directory that is empty, and is the one that a name led to: what has the name
+// by now may be another user's, and stays with what is in it.
+func (d *Dir) Rmdir(name string, sub *Dir) error {
+	if !d.Held(name, sub) {
+		return &os.PathError{Op: "remove", Path: name, Err: errChanged}
+	}
+	return d.Do(func() error { return rmdir(d.self, name) })
+}
+
 // Clear removes a file, a link or an empty directory of the user's, and a socket of this
-// process's own user on which nobody listens: nothing else, also where the rights of this
-// process allow it.
+// process's own user, but no socket on which somebody listens: nothing else, also where the
+// rights of this process allow it.
 func (d *Dir) Clear(name string) error {
 	info, err := d.Lstat(name)
 	switch {
 	case err != nil:
 		return err
-	case whole.Owner(info) == d.UID:
+	case whole.Owner(info) == d.UID && (info.Mode()&fs.ModeSocket == 0 || d.refuses(name)):
 		return d.Remove(name)
 	case whole.Owner(info) == os.Geteuid() && info.Mode()&fs.ModeSocket != 0 && d.shared == nil && d.refuses(name):
 		return d.root.Remove(name)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -148,6 +149,54 @@ func TestNothingOfAThirdUserIsRemoved(t *testing.T) {
 				t.Errorf("%s of %d: %v, %v", name, uid, err, stays)
 			}
 			golden.OK(t, os.RemoveAll(at))
+		}
+	}
+}
+
+// What is removed is the directory that was made: another one that has its name by now stays,
+// with what is in it, and so does a file.
+func TestAnotherDirectoryOfTheNameStays(t *testing.T) {
+	for _, exchange := range []bool{false, true} {
+		d, path := theirs(t)
+		sub := golden.Must(d.Mkdir("sub"))(t)
+		defer sub.Close()
+		f := golden.Must(sub.Create("file", nil))(t)
+		f.Close()
+		other := filepath.Join(path, "other")
+		golden.OK(t, errors.Join(os.Mkdir(other, 0o755), os.WriteFile(filepath.Join(other, "thesis"), nil, 0o644)))
+		if exchange {
+			golden.OK(t, unix.Renameat2(unix.AT_FDCWD, other, unix.AT_FDCWD, filepath.Join(path, "sub"), unix.RENAME_EXCHANGE))
+			other = filepath.Join(path, "sub")
+		}
+		sub.Empty(t.Context())
+		if err := d.Rmdir("sub", sub); (err != nil) != exchange {
+			t.Errorf("exchanged %v: %v", exchange, err)
+		}
+		if _, err := os.Stat(filepath.Join(other, "thesis")); err != nil {
+			t.Errorf("exchanged %v: %v", exchange, err)
+		}
+	}
+	d, path := theirs(t)
+	golden.OK(t, os.WriteFile(filepath.Join(path, "file"), nil, 0o644))
+	if err := d.Do(func() error { return rmdir(d.self, "file") }); err == nil {
+		t.Error("a file is removed as a directory")
+	}
+}
+
+// A socket on which somebody listens stays, whosever it is; one that was left goes.
+func TestSocketsThatAreListenedOnStay(t *testing.T) {
+	d, path := theirs(t)
+	for _, uid := range []int{d.UID, os.Geteuid()} {
+		at := filepath.Join(path, "socket")
+		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: at})
+		golden.OK(t, errors.Join(err, os.Lchown(at, uid, -1), os.Chmod(at, 0o777)))
+		l.SetUnlinkOnClose(false)
+		if err := d.Clear("socket"); err == nil {
+			t.Errorf("of %d: removed under its owner", uid)
+		}
+		l.Close()
+		if err := d.Clear("socket"); err != nil {
+			t.Errorf("of %d: %v", uid, err)
 		}
 	}
 }

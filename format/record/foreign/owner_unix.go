@@ -4,7 +4,10 @@ package foreign
 
 import (
 	"io/fs"
+	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -18,4 +21,9 @@ func Links(info fs.FileInfo) int {
 		return int(s.Nlink)
 	}
 	return 1
+}
+
+// rmdir removes a directory, and nothing else.
+func rmdir(in *os.File, name string) error {
+	return unix.Unlinkat(int(in.Fd()), name, unix.AT_REMOVEDIR)
 }

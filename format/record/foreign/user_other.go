@@ -3,6 +3,7 @@
 package foreign
 
 import (
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -40,5 +41,11 @@ func (d *Dir) Dial(name string, _ int) (net.Conn, error) {
 	return net.Dial("unix", filepath.Join(d.root.Name(), name))
 }
 
-// refuses is asked for nothing: no process of another user is recorded here.
-func (d *Dir) refuses(string) bool { return false }
+// refuses reports whether nobody listens on a socket.
+func (d *Dir) refuses(name string) bool {
+	conn, err := net.Dial("unix", filepath.Join(d.root.Name(), name))
+	if err == nil {
+		conn.Close()
+	}
+	return errors.Is(err, syscall.ECONNREFUSED)
+}
