@@ -1,5 +1,10 @@
 package format
 
+import (
+	"io"
+	"slices"
+)
+
 // Source yields the events of one trace. Read fills ev and returns nil, or
 // returns io.EOF after the last event, or a *Error; after either it keeps
 // returning the same. What was delivered before an error is good. Metadata
@@ -55,3 +60,59 @@ const (
 // Summed reports whether the weights of a trace are sums without instants, of which no
 // share of the time follows.
 func (u Unit) Summed() bool { return u == UnitAcquisitions || u == UnitDelays }
+
+// Queue holds the events a decoder makes of one record until they are read.
+// The zero value is empty.
+type Queue struct {
+	events []Event
+	next   int // of events to be read
+}
+
+// Push adds events behind those waiting.
+func (q *Queue) Push(events ...Event) { q.events = append(q.events, events...) }
+
+// Pop fills ev with the first event; false when there is none. Once all are
+// read their place is used again: the slices of an event are good until the
+// next Push.
+func (q *Queue) Pop(ev *Event) bool {
+	if q.next == len(q.events) {
+		q.events, q.next = q.events[:0], 0
+		return false
+	}
+	*ev = q.events[q.next]
+	q.next++
+	return true
+}
+
+// Empty reports whether no event waits.
+func (q *Queue) Empty() bool { return q.next == len(q.events) }
+
+// List is a trace held in memory: a Sink that keeps copies of what is
+// written, and a Source that yields them again.
+type List struct {
+	Events []Event
+	next   int
+}
+
+// Write keeps a copy of ev. It never fails.
+func (l *List) Write(ev *Event) error {
+	kept := *ev
+	kept.Frames = slices.Clone(ev.Frames)
+	kept.Owners = slices.Clone(ev.Owners)
+	kept.Waiters = slices.Clone(ev.Waiters)
+	l.Events = append(l.Events, kept)
+	return nil
+}
+
+// Read yields the next event, io.EOF after the last.
+func (l *List) Read(ev *Event) error {
+	if l.next >= len(l.Events) {
+		return io.EOF
+	}
+	*ev = l.Events[l.next]
+	l.next++
+	return nil
+}
+
+// Rewind makes Read begin again.
+func (l *List) Rewind() { l.next = 0 }

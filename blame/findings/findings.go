@@ -6,7 +6,7 @@
 //
 //	findings.go    the table of kinds, and what is worth a word
 //	evidence.go    what is taken from a trace beside the overview
-//	wording.go     what is said of a finding, and what can be done
+//	wording.go     what is said of a finding, how sure it is, and what can be done
 //	convoy.go      queues that hand-over keeps
 //	starved.go     threads and sites that are passed over
 //	stripes.go     one of several locks that are alike is hot
@@ -17,7 +17,6 @@
 //	polls.go       places where threads spin or poll
 //	polling.go     what is taken from a trace of them
 //	grid.go        at which instants threads were somewhere
-//	confidence.go  how sure a finding is
 package findings
 
 import (
