@@ -35,7 +35,7 @@ const (
 
 	busyLocks   = 8     // of a class that silent sites are looked for at
 	promptly    = 1e6   // ns
-	silentBits  = 7     // an activity or sample must be so much likelier inside, as a natural logarithm
+	silentBits  = 14    // an activity or sample must be so much likelier inside, as a natural logarithm
 	mostSamples = 20000 // that are looked at
 	overlapping = 1.3   // of how long all together held permits and any did
 )
