@@ -32,6 +32,7 @@ var documentCommands = map[string]string{
 	"analyze-asleep":   "analyze D/asleep.txt",
 	"analyze-counts":   "analyze D/counts.txt",
 	"analyze-idle":     "analyze --idle D/idle.txt",
+	"analyze-in":       "analyze decode/profile/testdata/mutex.pprof",
 	"analyze-inferred": "analyze D/inferred.txt",
 	"analyze-moved":    "analyze D/moved.txt",
 	"analyze-sampled":  "analyze D/sampled-1.txt",

@@ -56,7 +56,7 @@ func TestABrowserShowsTheGraph(t *testing.T) {
 	t.Parallel()
 	golden.Unhurried(t)
 	dom := eval[string](browser(t, pageOf(t, "graph", "--by", "thread", hostileTrace(t))), `document.getElementById("graph").outerHTML`)
-	for what, n := range map[string]int{`<g class="node `: 2, `<g class="edge"`: 2, "<script": 0, "<img": 0, "closed cycle 1": 2} {
+	for what, n := range map[string]int{`<g class="node `: 8, `<g class="edge"`: 8, "<script": 0, "<img": 0, "closed cycle 1": 2} {
 		if got := strings.Count(dom, what); got != n {
 			t.Errorf("%d of %q, want %d:\n%s", got, what, n, dom)
 		}

@@ -143,9 +143,12 @@ func (s *screen) block(w *document.Wait, first bool) []line {
 	lines := fill(fmt.Sprintf("%4s  ", s.size(w.WaitNs)), s.Width, strong, parts...)
 	lines = append(lines, fill("      ", s.Width, plain, s.numbers(w)...)...)
 	if w.Of != nil {
-		lines = append(lines, s.callers(w.Of, first)...)
-		lines = append(lines, s.users(w.Of)...)
-		if first {
+		users := s.users(w.Of)
+		if users == nil || s.Full { // what ends the waits says more than where they are
+			lines = append(lines, s.callers(w.Of, first)...)
+		}
+		lines = append(lines, users...)
+		if first && (users == nil || !s.short) {
 			lines = append(lines, s.say("      -> ", s.unownedAdvice(w))...)
 		}
 		return lines
