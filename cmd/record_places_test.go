@@ -65,6 +65,17 @@ func TestRecordSmallRuntimes(t *testing.T) {
 						t.Errorf("--with %s: exit %d, %q\n%s", with, code, out, msg)
 					}
 				}
+				// A jar that a JVM was told to load stays where it has not shown that it did:
+				// the path is in its class path for good, and must not become another user's.
+				left, _ := filepath.Glob("/tmp/contend-" + pid + "-*")
+				t.Cleanup(func() {
+					for _, path := range left {
+						os.RemoveAll(path)
+					}
+				})
+				if loads := strings.Contains(c.says["agent"], "java.management"); loads != (len(left) == 1) {
+					t.Errorf("left: %v", left)
+				}
 			})
 		}
 	}

@@ -17,13 +17,13 @@ func (s *session) startFlight() error {
 	if free, ok := room(s.dir.here.File()); ok && free < needed {
 		return s.noRoom(free)
 	}
-	f, err := s.dir.add("settings.jfc", s.Settings)
+	f, err := s.dir.add(settingsName, s.Settings)
 	if err != nil {
 		return err
 	}
 	f.Close()
 	least := int((s.Duration + 3*patience) / time.Second)
-	answer, err := s.jcmd(s.ctx, "JFR.start name=%s settings=%s dumponexit=true duration=%ds filename=%s", s.name, s.dir.path("settings.jfc"), least, s.dir.path(flightName))
+	answer, err := s.jcmd(s.ctx, "JFR.start name=%s settings=%s dumponexit=true duration=%ds filename=%s", s.name, s.dir.path(settingsName), least, s.dir.path(flightName))
 	if err != nil {
 		return err
 	}

@@ -75,10 +75,10 @@ func (f *folder) tidy(ctx context.Context, p *attach.Process, end func(name stri
 		if err != nil || pid != p.Inner() && (p.Inner() != p.PID || (&attach.Process{PID: pid}).Alive()) {
 			return // another lives, as far as is known here
 		}
-		if pid == p.Inner() && !end(name) {
+		if pid == p.Inner() && (!end(name) || unopened(left)) {
 			return
 		}
-		bounded(ctx, func() { left.Empty(ctx) })
+		bounded(ctx, func() { clear(left) })
 		if pid == p.Inner() {
 			sleep(ctx, agentLooks)
 		}
@@ -87,6 +87,17 @@ func (f *folder) tidy(ctx context.Context, p *attach.Process, end func(name stri
 		}
 	})
 	p.Tidy()
+}
+
+// unopened reports whether the JVM was told to load the agent's jar from a folder, and has not
+// shown that it did. The jar's path stands in its class path all the same, maybe for something
+// that is looked for days later: the folder stays as long as the JVM.
+func unopened(d *foreign.Dir) bool {
+	if _, err := d.Lstat(loadingName); err != nil {
+		return false
+	}
+	trace, err := d.Lstat(traceName)
+	return err != nil || trace.Size() == 0
 }
 
 // unlocked calls left for each other folder of this user's that no process has locked.
@@ -125,6 +136,14 @@ func bounded(ctx context.Context, remove func()) {
 	}
 }
 
+// clear removes what recorders make in a folder, and nothing else: what has the name of one may
+// be another's by a mount.
+func clear(d *foreign.Dir) {
+	for _, name := range [...]string{jarName, traceName, leaseName, loadingName, settingsName, flightName, dumpName} {
+		_ = d.Remove(name)
+	}
+}
+
 // agentLooks is how long an agent takes to see that its lease is gone, with some to spare.
 const agentLooks = time.Second
 
@@ -143,10 +162,17 @@ const removal = 5 * time.Second
 func (f *folder) remove(used bool) {
 	ctx, stop := context.WithTimeout(context.Background(), removal)
 	defer stop()
-	bounded(ctx, func() { f.here.Empty(ctx) })
+	bounded(ctx, func() { clear(f.here) })
 	if !used {
 		_ = f.parent.Rmdir(f.name, f.here)
 	}
+	f.here.Close()
+	f.parent.Close()
+}
+
+// leave gives the folder up with the agent's jar in it, and without a lease.
+func (f *folder) leave() {
+	_ = f.here.Remove(leaseName)
 	f.here.Close()
 	f.parent.Close()
 }

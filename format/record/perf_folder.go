@@ -48,4 +48,9 @@ func (p *PerfFolder) Keep() error {
 }
 
 // Close removes the folder.
-func (p *PerfFolder) Close() { p.folder.remove(false) }
+func (p *PerfFolder) Close() {
+	ctx, stop := context.WithTimeout(context.Background(), removal)
+	defer stop()
+	p.folder.here.Empty(ctx) // perf has a home there
+	p.folder.remove(false)
+}

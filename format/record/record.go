@@ -157,6 +157,7 @@ type session struct {
 	repository *repository // nil without a flight recording
 	lease      *os.File    // nil without an agent
 	trace      *os.File    // likewise
+	loading    bool        // the JVM was told to load the agent, and has not shown that it did
 	samples    bool        // the agent runs, as far as is known
 	flies      bool        // the flight recording runs, as far as is known
 }
@@ -174,7 +175,7 @@ func newSession(ctx context.Context, p *attach.Process, c Config) (*session, err
 	s := &session{Config: c, ctx: ctx, p: p, dir: dir, name: dir.name}
 	dir.tidy(ctx, p, func(name string) bool {
 		s.endFlight(name)
-		return !p.Pending()
+		return p.Answered()
 	})
 	return s, nil
 }
@@ -183,6 +184,10 @@ func newSession(ctx context.Context, p *attach.Process, c Config) (*session, err
 func (s *session) end() {
 	s.repository.close()
 	s.lease.Close()
+	if s.loading && s.p.Alive() {
+		s.dir.leave()
+		return
+	}
 	s.dir.remove(s.p.Pending() || (s.samples || s.flies) && s.p.Alive())
 }
 
@@ -206,10 +211,12 @@ func (s *session) hurried() (ctx context.Context, done func()) {
 var alive = []byte{'.'}
 
 const (
-	jarName    = "agent.jar"
-	traceName  = "trace.bin"
-	leaseName  = "lease"
-	flightName = "flight.jfr"
+	jarName      = "agent.jar"
+	traceName    = "trace.bin"
+	leaseName    = "lease"
+	loadingName  = "loading"
+	settingsName = "settings.jfc"
+	flightName   = "flight.jfr"
 )
 
 // startAgent loads the agent. A stub in it stays in the JVM; the recorder's
@@ -236,11 +243,19 @@ func (s *session) startAgent(flight bool) (*os.File, error) {
 	}
 	ctx, done := context.WithTimeout(s.ctx, patience)
 	defer done()
+	mark, err := s.dir.add(loadingName, nil)
+	if err != nil {
+		return nil, err
+	}
+	mark.Close()
+	s.loading = true
 	if err := s.p.Load(ctx, jar, o.String(), runs); err != nil {
+		s.loading = !s.p.Answered() || !s.p.Lacks("java.instrument") // else it has no class path to put it in
 		trace.Close()
 		return nil, err
 	}
-	s.samples = true
+	s.loading, s.samples = false, true
+	_ = s.dir.here.Remove(loadingName) // where it stays, the trace tells
 	return trace, nil
 }
 

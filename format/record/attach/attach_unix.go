@@ -36,6 +36,7 @@ func (p *Process) Command(ctx context.Context, name string, args ...string) ([]b
 			return nil, fmt.Errorf("%s: an argument of %d bytes, at most %d", name, len(a), maxArgument)
 		}
 	}
+	p.answered = false
 	conn, err := p.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -49,6 +50,7 @@ func (p *Process) Command(ctx context.Context, name string, args ...string) ([]b
 	}
 	answer, err := io.ReadAll(io.LimitReader(conn, maxAnswer))
 	p.pending = err != nil || len(answer) == 0 || len(answer) == maxAnswer
+	p.answered = !p.pending
 	if err != nil && len(answer) == 0 {
 		return nil, p.fail("does not answer: "+cause(err), "it may be stopped, or too busy")
 	}

@@ -35,11 +35,16 @@ type Process struct {
 	trust bool
 	// A command was sent that it may yet carry out: it takes one after the other, so that an
 	// answer to one tells that those before it are done.
-	pending bool
+	pending  bool
+	answered bool // the last command
 }
 
 // Pending reports whether the process may yet carry out a command that it was sent.
 func (p *Process) Pending() bool { return p.pending && p.Alive() }
+
+// Answered reports whether the process answered the command that it was sent last, and so
+// all before it, of other recorders too.
+func (p *Process) Answered() bool { return p.answered }
 
 // Trust has files made in the folder for temporary files also where other users may exchange
 // what is there, as Dir.Trust.

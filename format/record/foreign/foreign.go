@@ -145,10 +145,9 @@ func (d *Dir) Close() error {
 
 // Of a directory, of which its user and others may give it any number of names, List returns at
 // most most, and looks for them no longer than patience.
-const (
-	most     = 1 << 13
-	patience = time.Second
-)
+const most = 1 << 13
+
+var patience = time.Second // tests have more
 
 // List describes what of the user's has a name that matches a pattern of path.Match, links
 // themselves, in the order of names.

@@ -204,6 +204,8 @@ func TestSocketsThatAreListenedOnStay(t *testing.T) {
 // What the user has there is found among any number of names of others, and a part of it where
 // that is too much.
 func TestList(t *testing.T) {
+	defer func(usual time.Duration) { patience = usual }(patience)
+	patience = time.Minute
 	d, path := theirs(t)
 	for n := range most + 300 {
 		at := filepath.Join(path, fmt.Sprintf("x%05d", n))
