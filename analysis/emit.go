@@ -131,7 +131,7 @@ func (e *emitter) book(g *graph, first format.ThreadID, n int, nodes func() []fo
 // bookOwner charges e.slice with n waiters to an owner that is not blocked.
 func (e *emitter) bookOwner(o Owner, n int) {
 	s := &e.slice
-	e.one = [1]Share{{Ns: s.Length(), Direct: o, Root: o, Hops: 1, Last: s.Lock}}
+	e.one = [1]Share{{Ns: s.Length(), Direct: o, Root: o.Cause(), Hops: 1, Last: s.Lock}}
 	s.Shares = e.one[:]
 	e.emit(n)
 }

@@ -134,13 +134,13 @@ func (g *graph) pass(direct, o Owner, lo, hi int64) {
 }
 
 // leaf adds the share of one path. If the path ends at its first owner, the direct owner
-// and the root are the same.
+// and the root are the same, but that a pause which stops it is the root.
 func (g *graph) leaf(direct, root Owner, ns int64) {
 	path := g.paths.path
 	if len(path) == 1 && root.Kind != OwnerDeadlock {
 		direct = root
 	}
-	s := Share{Ns: ns, Direct: direct, Root: root, Hops: len(path), Last: path[len(path)-1].Lock}
+	s := Share{Ns: ns, Direct: direct, Root: root.Cause(), Hops: len(path), Last: path[len(path)-1].Lock}
 	for i := len(path) - 1; i > 0; i-- {
 		h := path[i]
 		h.Next = s.Path

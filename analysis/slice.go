@@ -31,6 +31,12 @@ const (
 	Words       = owners.Words
 )
 
+// What an owner that a pause stops is said to do.
+const (
+	ActivityCollected = owners.Collected
+	ActivityStopped   = owners.Stopped
+)
+
 // Likely is the provenance of an inferred owner with a probability.
 func Likely(p float64) Provenance { return owners.Likely(p) }
 
@@ -50,7 +56,7 @@ const (
 type Share struct {
 	Ns     int64
 	Direct Owner           // the owner of the lock waited for
-	Root   Owner           // the end of the path; equal to Direct when Hops is 1
+	Root   Owner           // the end of the path; when Hops is 1 it is Direct, or the pause that stops it
 	Hops   int             // locks on the path, at least 1
 	Last   format.ObjectID // the last lock on the path; that of the slice when Hops is 1
 	Path   *Hop            // the hops after the first lock; nil when Hops is 1. See Further

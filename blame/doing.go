@@ -22,11 +22,14 @@ const (
 	AwaitingOthers // for a condition, a queue, a future
 	Blocked        // on another lock
 	Ready          // to run on, and without a processor
+	Collected      // stopped by a garbage collection
+	Stopped        // by another pause of the JVM
 )
 
 var doingNames = [...]string{
 	DoingUnknown: "running or unknown", OnCPU: "on CPU", Asleep: "asleep", Socket: "in socket I/O", File: "in file I/O",
 	IO: "in I/O", AwaitingOthers: "waiting", Blocked: "blocked", Ready: "ready, without a processor",
+	Collected: "stopped by a garbage collection", Stopped: "stopped by a pause of the JVM",
 }
 
 // String returns the words that follow "the owner was".
@@ -135,6 +138,10 @@ func RecordedDoing(a format.Activity) Doing {
 		return AwaitingOthers
 	case format.ActivityReady:
 		return Ready
+	case analysis.ActivityCollected:
+		return Collected
+	case analysis.ActivityStopped:
+		return Stopped
 	}
 	return DoingUnknown
 }

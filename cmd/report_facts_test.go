@@ -60,7 +60,7 @@ func TestTheReportAgreesWithTheFirstScreen(t *testing.T) {
 }
 
 // pseudoOwners are what the screen and the page call owners that are no threads.
-var pseudoOwners = map[string]string{"hand-off": "[handoff]", "not known": "[unknown owner]", "a garbage collection": "[gc pause]", "a pause of the JVM": "[safepoint]"}
+var pseudoOwners = map[string]string{"hand-off": "[handoff]", "not known": "[unknown owner]"}
 
 // remarks are what the screen adds to the names of locks.
 var remarks = regexp.MustCompile(` \((of virtual|needed by|\d+ locks)[^)]*\)`)

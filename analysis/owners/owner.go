@@ -126,7 +126,7 @@ const (
 type Owner struct {
 	Kind   Kind
 	Prov   Provenance
-	Did    format.Activity // of Thread: recorded of all the stretch; ActivityUnknown where nothing is
+	Did    format.Activity // of Thread: recorded of all the stretch; ActivityUnknown where nothing is. Or Collected, or Stopped
 	Cycle  int32           // of Deadlock
 	Thread format.ThreadID // of Thread
 	Stack  format.StackID  // of Thread; NoStack when only the thread is known
@@ -144,6 +144,23 @@ type Holder struct {
 // Owner returns the same as an Owner.
 func (h *Holder) Owner() Owner {
 	return Owner{Kind: h.Kind, Prov: h.Prov, Did: h.Did, Thread: h.Thread, Stack: h.Stack}
+}
+
+// What a pause has the owner of a lock do.
+const (
+	Collected format.Activity = 255 - iota // stopped by a garbage collection
+	Stopped                                // by other work of the virtual machine
+)
+
+// Cause returns what keeps an owner that waits for no lock: the pause that stops it, or itself.
+func (o Owner) Cause() Owner {
+	switch o.Did {
+	case Collected:
+		return Owner{Kind: GCPause, Prov: Exact}
+	case Stopped:
+		return Owner{Kind: Safepoint, Prov: Exact}
+	}
+	return o
 }
 
 // Ownership is one owner of one lock over [Start, End), however it is known.

@@ -23,6 +23,13 @@ func newPause(ev *format.Event, end int64) Pause {
 	return p
 }
 
+func (p *Pause) stops() format.Activity {
+	if p.Kind == GCPause {
+		return Collected
+	}
+	return Stopped
+}
+
 // pauses lists stretches that do not overlap, by time.
 type pauses []Pause
 
@@ -75,8 +82,8 @@ func (ps pauses) endingAfter(t int64, at int) int {
 	return at
 }
 
-// cut adds an ownership without the pauses in it, which are not the owner's
-// doing: they are ownerships of their own.
+// cut adds an ownership divided by the pauses in it: the owner keeps the lock over
+// them, stopped.
 func (ps pauses) cut(o Ownership, into *Owned) {
 	from, _ := slices.BinarySearchFunc(ps, o.Start, func(p Pause, t int64) int { return cmp.Compare(p.End, t+1) })
 	for _, p := range ps[from:] {
@@ -86,7 +93,7 @@ func (ps pauses) cut(o Ownership, into *Owned) {
 		lo, hi := max(p.Start, o.Start), min(p.End, o.End)
 		before, during := o, o
 		before.End, during.Start, during.End = lo, lo, hi
-		during.Holder = Holder{Kind: p.Kind, Prov: Exact}
+		during.Holder.Did = p.stops()
 		for _, part := range [...]Ownership{before, during} {
 			if part.Start < part.End {
 				into.Add(part)

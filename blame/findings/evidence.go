@@ -109,13 +109,13 @@ func (v *Evidence) add(s *analysis.Slice, n int64, readers func(*lockSeen) int64
 	}
 	for i := range s.Shares {
 		sh := &s.Shares[i]
-		switch sh.Direct.Kind {
-		case analysis.OwnerGCPause:
-			addTo(&l.paused, sh.Direct.Prov, sh.Ns*n)
-		case analysis.OwnerThread:
-			if what := v.reading(sh.Direct.Stack); what != "" {
-				addTo(&l.reads, sh.Direct.Prov, sh.Ns*readers(l))
-			}
+		if sh.Direct.Kind != analysis.OwnerThread {
+			continue
+		}
+		if sh.Direct.Did == analysis.ActivityCollected {
+			addTo(&l.paused, analysis.Exact, sh.Ns*n)
+		} else if what := v.reading(sh.Direct.Stack); what != "" {
+			addTo(&l.reads, sh.Direct.Prov, sh.Ns*readers(l))
 		}
 	}
 }

@@ -193,7 +193,7 @@ func (w *Wait) last(sh *analysis.Share, start int64) *Part {
 
 func (p *Part) add(sh *analysis.Share) {
 	p.Ns += sh.Ns
-	if sh.Root == sh.Direct {
+	if sh.Root == sh.Direct.Cause() {
 		return
 	}
 	p.BlockedNs += sh.Ns

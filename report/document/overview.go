@@ -25,7 +25,7 @@ type LockOwner struct {
 
 // Doing is what an owner was at while others waited.
 type Doing struct {
-	What   string `json:"what"` // asleep, in file I/O, in socket I/O, in I/O, waiting, on CPU, blocked, running or unknown
+	What   string `json:"what"` // asleep, in file I/O, in socket I/O, in I/O, waiting, on CPU, blocked, stopped by a garbage collection, stopped by a pause of the JVM, running or unknown
 	Class  string `json:"class,omitempty"`
 	WaitNs int64  `json:"waitNs"`
 }

@@ -29,9 +29,14 @@ const worthwhile = 0.01
 // try is one sentence.
 func (s *screen) try(g *document.Wait) string {
 	by := map[string]int64{}
-	top := ""
+	top, stopped := "", int64(0)
 	for _, o := range g.Owners {
 		by[o.Site] += o.WaitNs
+		for _, d := range o.Doing {
+			if strings.HasPrefix(d.What, "stopped ") {
+				stopped += d.WaitNs
+			}
+		}
 		if top == "" && text.Placed(o.Site) {
 			top = o.Site
 		}
@@ -48,7 +53,7 @@ func (s *screen) try(g *document.Wait) string {
 		return "Only the waiters of a kernel lock are known: make fewer of the calls that take it"
 	case most(by[unknownOwner] + by["[unknown stack]"]):
 		return "Its owner is not known: " + s.teller(most(by[unknownOwner]))
-	case most(by["[gc pause]"] + by["[safepoint]"]):
+	case most(stopped):
 		return "Fix the pauses of the JVM first"
 	case most(by[handoff]):
 		return s.free(g)

@@ -83,8 +83,6 @@ var pseudo = map[string]string{
 	unknownOwner:      "not known from the trace",
 	"[unknown stack]": "a %s of which nothing else is known",
 	"[external]":      "a %s that ended holding it",
-	"[gc pause]":      "a garbage collection, which stopped all threads",
-	"[safepoint]":     "a pause of the JVM, which stopped all threads",
 }
 
 // owner names the owner of a lock.

@@ -12,7 +12,7 @@
     ["pressure", "waiting over the running time of all threads. Above 5 % a lock is worth a look; two threads that exclude each other all the time give 50 %."],
     ["phase", "a stretch over which the pressure of a lock stays above 5 %."],
     ["group", "threads whose names differ in their numbers only."],
-    ["recorded", "the trace shows the owner, or that the JVM had stopped all threads."],
+    ["recorded", "the trace shows the owner, or the pause that stopped it."],
     ["inferred", "by a model of the lock that is learned from the recording, with its probability."],
     ["unknown", "nothing tells."],
     ["took the lock", "marks the frame of the program's own code in which the owner took it, as far as the trace tells."],

@@ -60,7 +60,7 @@
   const found = m => m.found = m.found || (m.analyze.findings || []).filter(f => !f.deadlock).map(f => ({ ...f, lock: m.shown(C.visible(f.lock)), owner: C.visible(f.owner || ""), root: f.root ? m.shown(C.visible(f.root)) : "", site: C.visible(f.site || ""), thread: C.visible(f.thread || ""), evidence: C.visible(f.evidence || ""), selects: m.selecting(C.visible(f.lock), C.visible(f.class || "")) }));
 
   // evidence is what owners were at, by the kind of a finding.
-  const evidence = { "sleep-while-holding": "asleep", "file-while-holding": "in file I/O", "socket-while-holding": "in socket I/O", "io-while-holding": "in I/O", "blocked-while-holding": "blocked", "descheduled-while-holding": "ready, without a processor" };
+  const evidence = { "sleep-while-holding": "asleep", "file-while-holding": "in file I/O", "socket-while-holding": "in socket I/O", "io-while-holding": "in I/O", "blocked-while-holding": "blocked", "descheduled-while-holding": "ready, without a processor", "paused-while-holding": "stopped by a garbage collection" };
 
   // subject is what a finding about no owner is about. Where that is no lock, what is beside locks shows it.
   const subject = (m, f) => ({
