@@ -155,8 +155,8 @@ func TestFewerSamplesStandForMore(t *testing.T) {
 				}
 				want, err := strconv.ParseFloat(waited[i], 64)
 				t.Logf("%s: %.2f s of waiting, %.2f by the program's clock", class, float64(got)/1e9, want/1e9)
-				if err != nil || math.Abs(float64(got)/want-1) > 0.3 { // few samples on a busy machine; weights that are not kept are off by half
-					t.Errorf("%s: not within 30 %%", class)
+				if err != nil || math.Abs(float64(got)/want-1) > 0.1 {
+					t.Errorf("%s: not within a tenth", class)
 				}
 			}
 			saysHowMany(t, d)

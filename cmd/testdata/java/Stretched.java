@@ -1,7 +1,7 @@
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.*;
 
-/** Four threads wait nearly all the time; meanwhile, for half of it, four hundred others wait as well. Prints for how long the ones and the others did. */
+/** A hundred threads wait nearly all the time, so many that each part of the threads has some; meanwhile, for half of it, four hundred others wait as well. Prints for how long the ones and the others did. */
 public class Stretched {
   static final Lock few = new ReentrantReadWriteLock().writeLock(), crowd = new ReentrantLock();
   static final LongAdder ofFew = new LongAdder(), ofCrowd = new LongAdder();
@@ -21,11 +21,11 @@ public class Stretched {
 
   public static void main(String[] args) throws Exception {
     rest(1000); // the agent is at work
-    Thread[] all = new Thread[404];
-    for (int i = 0; i < 4; i++) (all[i] = new Thread(() -> { while (!done) take(few, ofFew, 50); })).start();
+    Thread[] all = new Thread[500];
+    for (int i = 0; i < 100; i++) (all[i] = new Thread(() -> { while (!done) take(few, ofFew, 20); })).start();
     rest(4000);
     crowd.lock();
-    for (int i = 4; i < all.length; i++) (all[i] = new Thread(() -> take(crowd, ofCrowd, 0))).start();
+    for (int i = 100; i < all.length; i++) (all[i] = new Thread(() -> take(crowd, ofCrowd, 0))).start();
     rest(8000);
     crowd.unlock();
     rest(4000);
