@@ -30,22 +30,24 @@ func (l *layout) lines(out *bufio.Writer, o Options) {
 // line writes cells in columns, names left, numbers right; what of a name does not fit its
 // column goes on in the next line.
 func (l *layout) line(out *bufio.Writer, cell func(column int) string) {
-	var rest [][]string // of each column; nil where all fit
-	for n := 0; n == 0 || len(rest) > 0 && slices.ContainsFunc(rest, func(parts []string) bool { return len(parts) > n }); n++ {
+	var rest [][]string // of each column, the lines to come; nil where all fit
+	for _, i := range l.columns {
+		c := cell(i)
+		if text.Columns(c) > l.wide[i] {
+			if rest == nil {
+				rest = make([][]string, len(l.Head))
+			}
+			parts := text.Fold(c, l.wide[i])
+			c, rest[i] = parts[0], parts[1:]
+		}
+		l.put(out, i, c)
+	}
+	out.WriteByte('\n')
+	for slices.ContainsFunc(rest, func(parts []string) bool { return len(parts) > 0 }) {
 		for _, i := range l.columns {
 			c := ""
-			switch {
-			case n > 0 && n < len(rest[i]):
-				c = rest[i][n]
-			case n > 0:
-			default:
-				if c = cell(i); text.Columns(c) > l.wide[i] {
-					if rest == nil {
-						rest = make([][]string, len(l.Head))
-					}
-					rest[i] = text.Fold(c, l.wide[i])
-					c = rest[i][0]
-				}
+			if len(rest[i]) > 0 {
+				c, rest[i] = rest[i][0], rest[i][1:]
 			}
 			l.put(out, i, c)
 		}
