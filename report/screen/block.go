@@ -92,7 +92,7 @@ func (s *screen) trapped() bool {
 
 // unowned is what to do where threads wait for what has no owner, by its kind: where it is not
 // recorded which thread ends the waits, and where it is.
-var unowned = map[string][2]string{
+var unowned = map[string]struct{ unrecorded, recorded string }{
 	"pool":      {"Its users are not recorded: return objects sooner, or enlarge it", "Return objects sooner there, or enlarge it"},
 	"queue":     {"The other side is not recorded: look for slow producers, or consumers", "Make the other side faster, or add more of it"},
 	"latch":     {"What opens it is not recorded: look for slow threads that must reach it", "Look at what makes that late, which all others wait for"},
@@ -101,34 +101,20 @@ var unowned = map[string][2]string{
 	"resource":  {"Its users are not recorded: look for slow users or producers", "Look at what takes so long there"},
 }
 
-// unownedAdvice is the advice about what has no owner.
-func (s *screen) unownedAdvice(w *document.Wait) string {
-	if 2*told(w.Of) > w.WaitNs {
-		return unowned[w.Kind][1]
-	}
-	return unowned[w.Kind][0]
-}
-
-// told is the waiting at a place of which it is known what ended it, ns.
-func told(r *document.Resource) (ns int64) {
-	for i := range r.Users {
-		ns += r.Users[i].WaitNs
-	}
-	return ns
-}
-
 // users names what ended the waits at a place, where that is known of half of them.
 func (s *screen) users(r *document.Resource) []line {
-	if 2*told(r) <= r.WaitNs {
-		return nil
-	}
 	var parts []string
+	known := int64(0)
 	for _, u := range r.Users {
+		known += u.WaitNs
 		name := s.names.Name(u.Site)
 		if u.Site == "" {
 			name = s.whole(u.Group, shortName) + " " + s.thread + "s"
 		}
 		parts = append(parts, percent(u.WaitNs, r.WaitNs)+" "+name)
+	}
+	if 2*known <= r.WaitNs {
+		return nil
 	}
 	return s.list("      released by  ", parts)
 }
@@ -143,13 +129,16 @@ func (s *screen) block(w *document.Wait, first bool) []line {
 	lines := fill(fmt.Sprintf("%4s  ", s.size(w.WaitNs)), s.Width, strong, parts...)
 	lines = append(lines, fill("      ", s.Width, plain, s.numbers(w)...)...)
 	if w.Of != nil {
-		users := s.users(w.Of)
+		users, advice := s.users(w.Of), unowned[w.Kind]
 		if users == nil || s.Full { // what ends the waits says more than where they are
 			lines = append(lines, s.callers(w.Of, first)...)
 		}
 		lines = append(lines, users...)
-		if first && (users == nil || !s.short) {
-			lines = append(lines, s.say("      -> ", s.unownedAdvice(w))...)
+		switch {
+		case first && users == nil:
+			lines = append(lines, s.say("      -> ", advice.unrecorded)...)
+		case first && !s.short:
+			lines = append(lines, s.say("      -> ", advice.recorded)...)
 		}
 		return lines
 	}
