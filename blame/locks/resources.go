@@ -130,56 +130,70 @@ func (c *Resources) Total(resource bool) (s NonLockWait) {
 	return s
 }
 
-// list joins the stacks of one place.
+// place is what stacks have in common that are one row.
+type place struct {
+	what, site string
+	loop       bool
+}
+
+// placeSum is what the stacks of one place add up to.
+type placeSum struct {
+	Resource
+	most    int64 // waiting with Stack
+	threads idSet
+	called  callers
+	users   map[User]int64
+}
+
+// list joins the stacks of each place.
 func (c *Resources) list(resource bool) []Resource {
-	type place struct {
-		what, site string
-		loop       bool
-	}
-	var rows []Resource
-	at, most, threads, called, users := map[place]int{}, []int64{}, []idSet{}, []callers{}, []map[User]int64{}
+	places := map[place]*placeSum{}
 	for key, p := range c.table(resource).byStack {
-		what, site, loop := Place(c.sym.Frames(key.stack))
+		frames := c.sym.Frames(key.stack)
+		what, site, loop := Place(frames)
 		loop = loop && resource // an idle thread may be anywhere
 		if what == "" {
 			what = unnamed[min(int(key.activity), len(unnamed)-1)]
 		}
-		i, ok := at[place{what, site, loop}]
-		if !ok {
-			i = len(rows)
-			at[place{what, site, loop}] = i
-			rows, most = append(rows, Resource{What: what, Site: site, Loop: loop}), append(most, -1)
-			threads, called = append(threads, idSet{}), append(called, callers{})
-			users = append(users, map[User]int64{})
+		sum := places[place{what, site, loop}]
+		if sum == nil {
+			sum = &placeSum{Resource: Resource{What: what, Site: site, Loop: loop}, most: -1, called: callers{}, users: map[User]int64{}}
+			places[place{what, site, loop}] = sum
 		}
 		if site != "" {
-			called[i].add(c.sym.Frames(key.stack), p.ns)
+			sum.called.add(frames, p.ns)
 		}
 		for by, ns := range p.users {
-			users[i][c.user(by)] += ns
+			sum.users[c.user(by)] += ns
 		}
-		r := &rows[i]
-		r.WaitNs, r.Waits, r.MaxNs = r.WaitNs+p.ns, r.Waits+p.waits, max(r.MaxNs, p.at)
-		if p.ns > most[i] || p.ns == most[i] && key.stack < r.Stack {
-			most[i], r.Stack = p.ns, key.stack
+		sum.WaitNs, sum.Waits, sum.MaxNs = sum.WaitNs+p.ns, sum.Waits+p.waits, max(sum.MaxNs, p.at)
+		if p.ns > sum.most || p.ns == sum.most && key.stack < sum.Stack {
+			sum.most, sum.Stack = p.ns, key.stack
 		}
-		threads[i].join(&p.threads)
-		r.Waiters = threads[i].len()
+		sum.threads.join(&p.threads)
 	}
-	for i := range rows {
-		rows[i].Callers = called[i].list()
-		for u, ns := range users[i] {
-			u.WaitNs = ns
-			rows[i].Users = append(rows[i].Users, u)
-		}
-		slices.SortFunc(rows[i].Users, func(a, b User) int {
-			return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site), cmp.Compare(a.Group, b.Group))
-		})
+	var rows []Resource
+	for _, sum := range places {
+		rows = append(rows, sum.row())
 	}
 	slices.SortFunc(rows, func(a, b Resource) int {
 		return cmp.Or(after(a.Loop, b.Loop), cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site), cmp.Compare(a.What, b.What))
 	})
 	return rows
+}
+
+// row completes the row of a place with what was counted by thread, by caller and by user.
+func (s *placeSum) row() Resource {
+	r := s.Resource
+	r.Waiters, r.Callers = s.threads.len(), s.called.list()
+	for u, ns := range s.users {
+		u.WaitNs = ns
+		r.Users = append(r.Users, u)
+	}
+	slices.SortFunc(r.Users, func(a, b User) int {
+		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site), cmp.Compare(a.Group, b.Group))
+	})
+	return r
 }
 
 // user names what ended a wait.
