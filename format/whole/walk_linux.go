@@ -45,6 +45,7 @@ func (w *Way) Walk(top *os.File, path string) (*os.File, error) {
 		}
 		if links++; links > maxLinks {
 			err = errLoop
+			break
 		}
 		if to[0] == '/' {
 			w.up(1)

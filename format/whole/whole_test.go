@@ -276,7 +276,7 @@ func TestALinkOfAnotherUser(t *testing.T) {
 // A directory that the user names is found as the system finds it, and made where there is none.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
-	golden.OK(t, errors.Join(os.MkdirAll(filepath.Join(dir, "a", "b"), 0o755), os.Symlink("../a/b", filepath.Join(dir, "a", "link")), os.Symlink(filepath.Join(dir, "a"), filepath.Join(dir, "far")), os.Symlink("loop", filepath.Join(dir, "loop")), os.WriteFile(filepath.Join(dir, "file"), nil, 0o600)))
+	golden.OK(t, errors.Join(os.MkdirAll(filepath.Join(dir, "a", "b"), 0o755), os.Symlink("../a/b", filepath.Join(dir, "a", "link")), os.Symlink(filepath.Join(dir, "a"), filepath.Join(dir, "far")), os.Symlink("loop", filepath.Join(dir, "loop")), os.Symlink(filepath.Join(dir, "again"), filepath.Join(dir, "again")), os.WriteFile(filepath.Join(dir, "file"), nil, 0o600)))
 	t.Chdir(filepath.Join(dir, "a"))
 	for path, want := range map[string]string{dir + "/a/b": "a/b", "b": "a/b", ".": "a", "..": ".", "link": "a/b", "link/..": "a", "../far/b/": "a/b", dir + "/far/link": "a/b", "new/er": "a/new/er", "/": "/"} {
 		root, err := Open(path)
@@ -293,7 +293,7 @@ func TestOpen(t *testing.T) {
 		}
 		root.Close()
 	}
-	for _, path := range []string{"../loop", "../file", "../file/x"} {
+	for _, path := range []string{"../loop", "../again", "../file", "../file/x"} {
 		if _, err := Open(path); err == nil {
 			t.Errorf("%q is a directory", path)
 		}
