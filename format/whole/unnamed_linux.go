@@ -20,7 +20,7 @@ func unnamed(dir *os.Root) *os.File {
 		return nil
 	}
 	f := os.NewFile(uintptr(fd), dir.Name())
-	if _, err := os.Stat(descriptor(f)); err != nil {
+	if _, err := os.Stat(Descriptor(f)); err != nil {
 		f.Close()
 		return nil
 	}
@@ -34,7 +34,8 @@ func link(f *os.File, dir *os.Root, name string) error {
 		return err
 	}
 	defer in.Close()
-	return unix.Linkat(unix.AT_FDCWD, descriptor(f), int(in.Fd()), name, unix.AT_SYMLINK_FOLLOW)
+	return unix.Linkat(unix.AT_FDCWD, Descriptor(f), int(in.Fd()), name, unix.AT_SYMLINK_FOLLOW)
 }
 
-func descriptor(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
+// Descriptor is a path of an open file that no renaming changes.
+func Descriptor(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }

@@ -13,7 +13,7 @@ import (
 // Way leads from a directory along a path. Every directory on it is open: nothing that is
 // renamed meanwhile leads it elsewhere.
 type Way struct {
-	Look func(at *os.File, info fs.FileInfo) error // sees each directory and each link before it is gone through; may be nil
+	Look func(at *os.File, info fs.FileInfo) error // sees each directory and each link before it is gone through
 	Make bool                                      // directories that are not there are made
 	Free bool                                      // links lead anywhere
 	dirs []*os.File
@@ -26,7 +26,7 @@ func (w *Way) Walk(top *os.File, path string) (*os.File, error) {
 	defer func() { w.up(1) }()
 	info, err := top.Stat()
 	if err == nil {
-		err = w.look(top, info)
+		err = w.Look(top, info)
 	}
 	links, rest := 0, strings.Split(path, "/")
 	for len(rest) > 0 && err == nil {
@@ -50,7 +50,7 @@ func (w *Way) Walk(top *os.File, path string) (*os.File, error) {
 		if to[0] == '/' {
 			w.up(1)
 			if w.Free {
-				err = w.start("/")
+				err = w.root()
 			}
 		}
 		rest = append(strings.Split(to, "/"), rest...)
@@ -63,13 +63,6 @@ func (w *Way) Walk(top *os.File, path string) (*os.File, error) {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
 	return os.NewFile(uintptr(fd), path), nil
-}
-
-func (w *Way) look(at *os.File, info fs.FileInfo) error {
-	if w.Look == nil {
-		return nil
-	}
-	return w.Look(at, info)
 }
 
 // up leaves the directories but the first n.
@@ -98,7 +91,7 @@ func (w *Way) down(name string) (to string, err error) {
 	f := os.NewFile(uintptr(fd), filepath.Join(at.Name(), name))
 	info, err := f.Stat()
 	if err == nil {
-		err = w.look(f, info)
+		err = w.Look(f, info)
 	}
 	if err != nil {
 		f.Close()
@@ -113,11 +106,11 @@ func (w *Way) down(name string) (to string, err error) {
 	return "", nil
 }
 
-// start goes on from elsewhere.
-func (w *Way) start(path string) error {
-	fd, err := unix.Open(path, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+// root goes on from the root directory.
+func (w *Way) root() error {
+	fd, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err == nil {
-		w.dirs = append(w.dirs, os.NewFile(uintptr(fd), path))
+		w.dirs = append(w.dirs, os.NewFile(uintptr(fd), "/"))
 	}
 	return err
 }
@@ -148,7 +141,7 @@ func open(path string, make bool) (*os.Root, error) {
 		return fail(err)
 	}
 	defer dir.Close()
-	root, err := os.OpenRoot(descriptor(dir))
+	root, err := os.OpenRoot(Descriptor(dir))
 	if err != nil {
 		return fail(err)
 	}

@@ -325,7 +325,7 @@ func TestScratch(t *testing.T) {
 	f := golden.Must(Scratch())(t)
 	defer f.Close()
 	golden.Must(f.Write([]byte("text")))(t)
-	if way, err := os.Readlink(descriptor(f)); err != nil || unnamedIn(dir) && strings.Contains(way, "contend-") {
+	if way, err := os.Readlink(Descriptor(f)); err != nil || unnamedIn(dir) && strings.Contains(way, "contend-") {
 		t.Errorf("it had a name: %s, %v", way, err)
 	}
 }

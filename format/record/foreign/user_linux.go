@@ -81,7 +81,7 @@ func Open(root, path string, u User) (d *Dir, err error) {
 			return err
 		}
 		defer at.Close()
-		if d, err = At(byDescriptor(at), u); err == nil {
+		if d, err = At(whole.Descriptor(at), u); err == nil {
 			d.shared = shared
 		}
 		return err
@@ -102,7 +102,7 @@ func (d *Dir) Dial(name string, pid int) (conn net.Conn, err error) {
 		if err := d.owns(socket, os.ModeSocket); err != nil {
 			return errors.Join(syscall.ECONNREFUSED, err)
 		}
-		if conn, err = net.Dial("unix", byDescriptor(socket)); err != nil {
+		if conn, err = net.Dial("unix", whole.Descriptor(socket)); err != nil {
 			return err
 		}
 		if err = d.listens(conn, pid); err != nil {
@@ -116,7 +116,7 @@ func (d *Dir) Dial(name string, pid int) (conn net.Conn, err error) {
 
 // refuses reports whether nobody listens on a socket.
 func (d *Dir) refuses(name string) bool {
-	conn, err := net.Dial("unix", byDescriptor(d.self)+"/"+name)
+	conn, err := net.Dial("unix", whole.Descriptor(d.self)+"/"+name)
 	if err == nil {
 		conn.Close()
 	}
@@ -141,6 +141,3 @@ func (d *Dir) listens(conn net.Conn, pid int) error {
 	}
 	return nil
 }
-
-// byDescriptor is a path of an open file that no renaming changes.
-func byDescriptor(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
