@@ -78,7 +78,7 @@ func (f *folder) tidy(ctx context.Context, p *attach.Process, end func(name stri
 		if pid == p.Inner() && (!end(name) || unopened(left)) {
 			return
 		}
-		bounded(ctx, func() { clear(left) })
+		bounded(ctx, func() { removeOwn(left) })
 		if pid == p.Inner() {
 			sleep(ctx, agentLooks)
 		}
@@ -136,9 +136,9 @@ func bounded(ctx context.Context, remove func()) {
 	}
 }
 
-// clear removes what recorders make in a folder, and nothing else: what has the name of one may
+// removeOwn removes what recorders make in a folder, and nothing else: what has the name of one may
 // be another's by a mount.
-func clear(d *foreign.Dir) {
+func removeOwn(d *foreign.Dir) {
 	for _, name := range [...]string{jarName, traceName, leaseName, loadingName, settingsName, flightName, dumpName} {
 		_ = d.Remove(name)
 	}
@@ -162,17 +162,20 @@ const removal = 5 * time.Second
 func (f *folder) remove(used bool) {
 	ctx, stop := context.WithTimeout(context.Background(), removal)
 	defer stop()
-	bounded(ctx, func() { clear(f.here) })
+	bounded(ctx, func() { removeOwn(f.here) })
 	if !used {
 		_ = f.parent.Rmdir(f.name, f.here)
 	}
-	f.here.Close()
-	f.parent.Close()
+	f.close()
 }
 
 // leave gives the folder up with the agent's jar in it, and without a lease.
 func (f *folder) leave() {
 	_ = f.here.Remove(leaseName)
+	f.close()
+}
+
+func (f *folder) close() {
 	f.here.Close()
 	f.parent.Close()
 }
