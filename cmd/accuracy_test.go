@@ -91,9 +91,9 @@ func TestAccuracy(t *testing.T) {
 func holdMean(t *testing.T, kind string, a *accuracy) {
 	t.Helper()
 	most := map[string]accuracy{
-		"all":     {all: .15, over: .04},
-		"profile": {all: .35, over: .11},
-		"record":  {all: .25, over: .05},
+		"all":     {all: .10, over: .02},
+		"profile": {all: .20, over: .04},
+		"record":  {all: .20, over: .02},
 	}[kind]
 	if n := float64(a.locks); a.all/n > most.all || a.over/n > most.over {
 		t.Errorf("real recordings, %s: %s; want at most %.2f, overclaimed %.2f", kind, a.row("mean"), most.all, most.over)
