@@ -42,26 +42,13 @@ type shape struct {
 
 func newAnalyze(e *env) *cobra.Command {
 	var o analyzeOptions
-	c := &cobra.Command{
-		Use:   "analyze [TRACE ...]",
-		Short: "say what is wrong: who holds the top locks, who waits, what to do",
-		Long: `Print one screen: how many threads wait on average, what is wrong, and for each
-of the top locks where it is taken, who holds it, what the holder is at, and
-where the others wait. It fits 25 lines of 80 columns, unless --top asks for more
-locks; a wider terminal, $COLUMNS or --width gives long names their place, and a
-pipe gets 80 columns. --full shows all of it, with whole stacks; --tables all numbers.`,
-		Example: `  contend analyze recording.jfr
-  contend analyze --full --top 1 recording.jfr
-  contend analyze --tables recording.jfr
-  contend analyze --by class --format json recording.jfr`,
-		RunE: func(c *cobra.Command, _ []string) error {
-			o.shape.screen.Top = 0
-			if c.Flags().Changed("top") {
-				o.shape.screen.Top = cmp.Or(o.out.top, math.MaxInt) // 0 shows all
-			}
-			return runAnalyze(e, &o)
-		},
-	}
+	c := newCommand("analyze", func(c *cobra.Command, _ []string) error {
+		o.shape.screen.Top = 0
+		if c.Flags().Changed("top") {
+			o.shape.screen.Top = cmp.Or(o.out.top, math.MaxInt) // 0 shows all
+		}
+		return runAnalyze(e, &o)
+	})
 	o.trace.bind(c)
 	o.out.bind(c, analyzeOutputs)
 	o.own.bind(c)

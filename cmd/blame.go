@@ -24,20 +24,13 @@ type blameOptions struct {
 
 func newBlame(e *env) *cobra.Command {
 	var o blameOptions
-	c := &cobra.Command{
-		Use:   "blame [TRACE ...]",
-		Short: "charge waiting to the call chains of the owners",
-		Long: "Charge each wait to whoever held the lock meanwhile, and sum the waiting.\n\n" +
-			blame.Help("--by takes any sequence of ", blame.Pivots) + blame.Meanings,
-		Example: `  contend blame --top 20 recording.jfr
-  contend blame --by class,owner-method,waiter-method --root recording.jfr`,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if !c.Flags().Changed("by") && o.out.format != "table" {
-				o.by = "owner-stack"
-			}
-			return runBlame(e, &o)
-		},
-	}
+	c := newCommand("blame", func(c *cobra.Command, _ []string) error {
+		if !c.Flags().Changed("by") && o.out.format != "table" {
+			o.by = "owner-stack"
+		}
+		return runBlame(e, &o)
+	})
+	c.Long += "\n\n" + blame.Help("--by takes any sequence of ", blame.Pivots) + blame.Meanings
 	o.trace.bind(c)
 	o.out.bind(c, blameOutputs)
 	c.Flags().StringVar(&o.by, "by", "owner-site,owner-doing", "sum by `KEYS`, separated by commas; of other formats than a table the default is owner-stack")

@@ -29,57 +29,7 @@ var (
 
 func newCheck(e *env) *cobra.Command {
 	var o checkOptions
-	c := &cobra.Command{
-		Use:   "check [TRACE ...]",
-		Short: "hold rules against traces: a gate for a build",
-		Long: `Hold rules against the traces of one or several runs, and exit with 4 when one does
-not hold. In a pattern * stands for any characters; each class it names must keep
-the rule. "total" is all locks together.
-
-  no deadlock
-  no finding(sleep-while-holding)        none that analyze shows; names are those of --format json
-  csp(java.util.Hashtable) < 5%          pressure: waiting over running time of all threads
-  waiting(*) < 0.5                       threads that wait on average: waiting over the time elapsed
-  peak csp(*) per 1s < 20%               the highest of all intervals; also of waiting
-  blame(com.acme.*) < 10%                the pressure of owners with such a frame (Class.method)
-                                         in their call chain: waiting for them over running time
-  p99(*) < 10ms                          length of waits; also p50, p90, p99.9, p99.99 and max
-  blame(com.acme.*) < +20% vs baseline   against the traces of --baseline
-
-A change of csp or blame over the baseline is one of threads that wait on average:
-waiting over the time elapsed, as 'contend diff' has it. Pressure is over the running
-time, which shrinks with the waiting. A change fails when it is above the limit by more
-than noise. With three baseline traces or more, what they disagree by is the noise; with
-fewer it is estimated from how each run varies.
-
-A rule that the trace cannot decide is undecided, and does not hold either, unless
---allow-undecided is given; the answer says why, and what to do:
-  nothing seen   no event says that waits were recorded, the settings disable them, a
-                 filter leaves nothing, or no name in the trace matches the pattern
-                 (written as tables print names: ReentrantLock, with or without its
-                 package)
-  blame          where owners that nothing is known of could break the limit
-  thresholds     waits shorter than the recording's threshold, 10 or 20 ms in the
-                 settings of the JDK, are missing, any number of them. A share above
-                 its limit without them fails. One below is decided where all the time
-                 that threads ran, and may have waited unseen, would not break the
-                 limit. Limits of lengths from the threshold on are decided: what is
-                 missing is shorter. Changes over a baseline with the same threshold
-                 are decided by the waits above it
-  virtual threads  whose waits are missing: decided where all starts are recorded, as
-                 'contend jfc' asks for, and all of their lives of which nothing tells
-                 would not break the limit
-  samples        too few to tell so small a share (3 / limit are enough); their waits
-                 have no length; a single dump has no time
-  no deadlock    without thread dumps, with owners or virtual threads that the dumps do
-                 not list, with class initialisers they do not tell enough of, or of a
-                 part of the time
-  baselines      that have none of the classes of locks of the trace
-  damage         that may hide what breaks the rule`,
-		Example: `  contend check --rule 'csp(*) < 5%' --rule 'no deadlock' recording.jfr
-  contend check --rule-file contention.rules --baseline a.jfr,b.jfr,c.jfr --format junit new.jfr`,
-		RunE: func(*cobra.Command, []string) error { return runCheck(e, &o) },
-	}
+	c := newCommand("check", func(*cobra.Command, []string) error { return runCheck(e, &o) })
 	o.trace.bind(c)
 	f := c.Flags()
 	f.StringArrayVar(&o.rules, "rule", nil, "hold `RULE`; may be repeated")

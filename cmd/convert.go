@@ -28,19 +28,8 @@ type convertOptions struct {
 }
 
 func newConvert(e *env) *cobra.Command {
-	c, o := newCopy(e)
-	c.Use, c.Short, c.Aliases = "convert [[LABEL=]TRACE ...] -o FILE", "write any input, or several as one, as a contend trace", []string{"merge"}
-	c.Long = `Write any input as a contend trace: a fraction of the size, with the same answers,
-and readable around whatever gets damaged. 'contend dump' prints it as text.
-
-Several inputs become one trace. Their threads, locks and stacks stay apart, and
-each has a label, its file's name unless one is given: 'contend blame --by input'
-tells them apart. What was joined joins again and keeps its labels. 'contend hist
--o' joins interval logs, 'go tool pprof -proto' profiles.
-
-A FILE that ends in .perfetto.json is a picture for ui.perfetto.dev: a lane for each
-thread with its waits, holds and idle times, and arrows from waits to holds.`
-	c.Example = "  contend convert recording.jfr -o trace.bin\n  contend convert dump1.txt dump2.txt -o dumps.bin\n  contend convert web1=a.jfr web2=b.jfr -o all.bin && contend blame --by input all.bin\n  contend convert recording.jfr -o recording.perfetto.json"
+	c, o := newCopy(e, "convert")
+	c.Aliases = []string{"merge"}
 	bindCodec(c, &o.codec)
 	c.Flags().BoolVar(&o.text, "text", false, "write the text form of a trace")
 	c.RunE = func(_ *cobra.Command, args []string) error {
@@ -56,11 +45,8 @@ thread with its waits, holds and idle times, and arrows from waits to holds.`
 }
 
 func newDump(e *env) *cobra.Command {
-	c, o := newCopy(e)
+	c, o := newCopy(e, "dump")
 	o.text = true
-	c.Use, c.Short = "dump [TRACE ...]", "print the events of any input as text, one a line"
-	c.Long = "Print the events of any input as text, one a line. What it prints is a trace again:\n'contend convert' reads it back."
-	c.Example = "  contend dump recording.jfr | grep ^wait | head"
 	return c
 }
 
@@ -78,9 +64,9 @@ func distinct(args []string) error {
 }
 
 // newCopy makes a command that copies a trace.
-func newCopy(e *env) (*cobra.Command, *convertOptions) {
+func newCopy(e *env, name string) (*cobra.Command, *convertOptions) {
 	o := &convertOptions{}
-	c := &cobra.Command{RunE: func(*cobra.Command, []string) error { return runConvert(e, o) }}
+	c := newCommand(name, func(*cobra.Command, []string) error { return runConvert(e, o) })
 	o.trace.bindLimits(c)
 	c.Flags().StringVar(&o.trace.rules, "lock-rules", "", "tell locks from idleness by the rules in `FILE`")
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)

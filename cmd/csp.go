@@ -33,27 +33,12 @@ const chartInterval = 100 * time.Millisecond
 
 func newCSP(e *env) *cobra.Command {
 	var o cspOptions
-	c := &cobra.Command{
-		Use:   "csp [TRACE ...]",
-		Short: "print critical section pressure per interval and lock, and its phases",
-		Long: `Critical section pressure is the time threads spent acquiring a lock over the
-running time of all threads in an interval. Running time is lifetime less idle
-time; waiting for a lock is running time. Two threads that exclude each other
-all the time give 50 %, one thread alone gives 0.
-
-A phase begins with an interval at or above the threshold and goes on while the
-pressure is at least half of it.`,
-		Example: `  contend csp --interval 1s recording.jfr
-  contend csp --interval 100ms --threshold 0.2 --format json recording.jfr
-  contend csp --chart recording.jfr
-  contend csp recording.jfr -o csp.html`,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if (o.chart || o.out.drawn()) && !c.Flags().Changed("interval") {
-				o.interval = chartInterval
-			}
-			return runCSP(e, &o)
-		},
-	}
+	c := newCommand("csp", func(c *cobra.Command, _ []string) error {
+		if (o.chart || o.out.drawn()) && !c.Flags().Changed("interval") {
+			o.interval = chartInterval
+		}
+		return runCSP(e, &o)
+	})
 	o.trace.bind(c)
 	o.out.bind(c, cspOutputs)
 	c.Flags().DurationVar(&o.interval, "interval", time.Second, "length of a measurement `INTERVAL`")

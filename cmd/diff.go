@@ -31,30 +31,12 @@ const (
 
 func newDiff(e *env) *cobra.Command {
 	var o diffOptions
-	c := &cobra.Command{
-		Use:   "diff BASE NEW",
-		Short: "say what changed between two runs, and what is only noise",
-		Long: `Compare locks, owners and chains of waits of two runs by how many threads
-waited on average: waiting over the time elapsed, so that runs of unequal length compare.
-With --operations it is the waiting of each operation. The share of the running time of
-all threads, which is the pressure, stands beside it. Locks
-match by class and by where they are acquired, never by address; owners by the method
-that took the lock, without line numbers; chains of waits by the signature 'contend chains' prints.
-
-A difference is shown when it is larger than what a bootstrap over blocks of time
-says the runs vary by themselves; ~ stands for the others. One recording may tell what
-owners called where another tells only where they took the lock: such rows have changed
-where they have together. Several traces of a side (--base a,b,c --new d,e,f) add up;
-from three on, how far they disagree counts too.`,
-		Example: `  contend diff before.jfr after.jfr
-  contend diff --base a1.jfr,a2.jfr,a3.jfr --new b1.jfr,b2.jfr,b3.jfr --format markdown`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := o.sides(args); err != nil {
-				return err
-			}
-			return runDiff(e, &o)
-		},
-	}
+	c := newCommand("diff", func(_ *cobra.Command, args []string) error {
+		if err := o.sides(args); err != nil {
+			return err
+		}
+		return runDiff(e, &o)
+	})
 	o.trace.bind(c)
 	o.out.bind(c, diffOutputs)
 	f := c.Flags()

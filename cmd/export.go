@@ -44,25 +44,7 @@ const defaultShare = 1
 
 func newExport(e *env) *cobra.Command {
 	o := exportOptions{most: share{percent: defaultShare}}
-	c := &cobra.Command{
-		Use:   "export [TRACE ...] -o FOLDER",
-		Short: "write many recordings as tables for DuckDB, ClickHouse, Spark and the like",
-		Long: `Write what many recordings say as tables for engines that add them up: Parquet
-files in FOLDER, or lines of JSON with -o -. Each recording is analysed by itself; a
-folder stands for all files in it and below. One that cannot be read is a row with
-its error. cmd/fleet/README.md describes the tables.
-
-Labels of a recording come from its path: segments such as service=shop name
-themselves, and --labels names others: '{service}/{version}/{host}/*.jfr'.
-The files have names made of the names of the recordings: who exports the same
-ones again replaces them, and nobody sees half a file. --shard 0/7 to 6/7 are the
-parts of one export for seven machines. --sql prints queries for engines.`,
-		Example: `  contend export recordings/ -o facts --labels '{service}/{version}/{host}/*.jfr'
-  find recordings -name '*.jfr' | contend export --files-from - --shard 3/7 -o facts
-  contend export --sql duckdb -o facts | duckdb
-  contend export recordings/ -o - | jq 'select(.table == "waits")'`,
-		RunE: func(c *cobra.Command, _ []string) error { return runExport(c.Context(), e, &o, c.Root().Version) },
-	}
+	c := newCommand("export", func(c *cobra.Command, _ []string) error { return runExport(c.Context(), e, &o, c.Root().Version) })
 	o.trace.bindLimits(c)
 	o.trace.bindRules(c)
 	o.own.bind(c)

@@ -29,28 +29,10 @@ type flameOptions struct {
 
 func newFlame(e *env) *cobra.Command {
 	var o flameOptions
-	c := &cobra.Command{
-		Use:   "flame [TRACE ...] -o FILE",
-		Short: "draw a flame graph: a page, a picture, or text for other tools",
-		Long: `Draw the waiting as a flame graph. Widths are waiting thread-time.
-
-Forms, by the ending of FILE or --format:
-  html        one page that needs no network: search, zoom, tooltips, keyboard;
-              what is drawn when nothing else is said
-  svg         a picture
-  folded      one stack a line, for flamegraph.pl and its relatives (.folded, .txt)
-  speedscope  JSON for speedscope (.json)
-
-Views are those of 'contend pprof'. --diff compares with another trace: widths are
-the new one's, colours the change in each frame's share of all waiting. Frames match
-by method and locks by class: lines and addresses are left out. Where the input
-counts and has no times (one thread dump), so do the pictures.`,
-		Example: "  contend flame recording.jfr -o flame.html\n  contend flame --view chain --diff before.jfr after.jfr -o diff.html",
-		RunE: func(c *cobra.Command, _ []string) error {
-			o.usual = !c.Flags().Changed("view")
-			return runFlame(e, &o)
-		},
-	}
+	c := newCommand("flame", func(c *cobra.Command, _ []string) error {
+		o.usual = !c.Flags().Changed("view")
+		return runFlame(e, &o)
+	})
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out.file, "output", "o", "", outputUsage)
 	o.view.bind(c, stacks.Blame)

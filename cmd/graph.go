@@ -29,33 +29,12 @@ type graphOptions struct {
 
 func newGraph(e *env) *cobra.Command {
 	var o graphOptions
-	c := &cobra.Command{
-		Use:   "graph [TRACE ...]",
-		Short: "draw who blocked whom",
-		Long: `Draw a graph whose edges lead from who waited to who held the lock meanwhile.
-Nodes are, --by
-  site       the line of the program's own code (see --app) that takes the lock, or
-             waits for it
-  method     the innermost frame that is not the lock or the runtime itself: of an
-             owner what it was doing, a sleep for example
-  thread     the thread
-  group      the thread's name with its numbers removed
-  operation  the outermost frame, written Class.method, that --operation matches;
-             what its first group matched, if it has one, is the name
-
-Strongly connected components are marked as cycles, and as closed when no edge
-leaves them: their members wait for one another only.`,
-		Example: `  contend graph --top 20 recording.jfr -o blocked.html
-  contend graph --format dot recording.jfr | dot -Tsvg > blocked.svg
-  contend graph --by method recording.jfr
-  contend graph --operation 'Service\.(\w+)' --matrix recording.jfr`,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if o.operation != "" && !c.Flags().Changed("by") {
-				o.by = blame.Nodes[blame.NodeOperations]
-			}
-			return runGraph(e, &o)
-		},
-	}
+	c := newCommand("graph", func(c *cobra.Command, _ []string) error {
+		if o.operation != "" && !c.Flags().Changed("by") {
+			o.by = blame.Nodes[blame.NodeOperations]
+		}
+		return runGraph(e, &o)
+	})
 	o.trace.bind(c)
 	o.out.bind(c, graphOutputs)
 	f := c.Flags()

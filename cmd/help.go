@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"embed"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,22 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
+
+// The texts of help, a file for each command: how it is called, what it does in one line and
+// in several, and examples.
+//
+//go:embed help
+var helpTexts embed.FS
+
+// newCommand makes a command of the text of its help.
+func newCommand(name string, run func(c *cobra.Command, args []string) error) *cobra.Command {
+	text, err := helpTexts.ReadFile("help/" + name + ".txt")
+	must(err)
+	use, rest, _ := strings.Cut(string(text), "\n")
+	short, rest, _ := strings.Cut(rest, "\n")
+	long, example, _ := strings.Cut(rest, "\nExamples:\n")
+	return &cobra.Command{Use: use, Short: short, Long: strings.Trim(long, "\n"), Example: strings.TrimSuffix(example, "\n"), RunE: run}
+}
 
 // decorate gives the commands that cobra brings the words and the exit codes of
 // ours, and fits the lists of flags to a terminal of so many columns, of which help takes
@@ -55,28 +72,23 @@ const helpColumns = 100
 const nearMiss = 2
 
 func newHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:     "help [COMMAND]",
-		Short:   "say how a command is called",
-		Long:    "Say how contend, or one of its commands, is called.",
-		Example: "  contend help blame",
-		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-			for _, sub := range c.Root().Commands() {
-				if len(args) == 0 && sub.IsAvailableCommand() {
-					names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
-				}
+	c := newCommand("help", func(c *cobra.Command, args []string) error {
+		about, rest, err := c.Root().Find(args)
+		if err != nil || about == c.Root() && len(rest) > 0 {
+			return unknownCommand(c.Root(), args[0])
+		}
+		about.InitDefaultHelpFlag()
+		return about.Help()
+	})
+	c.ValidArgsFunction = func(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+		for _, sub := range c.Root().Commands() {
+			if len(args) == 0 && sub.IsAvailableCommand() {
+				names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
 			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			about, rest, err := c.Root().Find(args)
-			if err != nil || about == c.Root() && len(rest) > 0 {
-				return unknownCommand(c.Root(), args[0])
-			}
-			about.InitDefaultHelpFlag()
-			return about.Help()
-		},
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
 	}
+	return c
 }
 
 // unknownCommand guesses what was meant: a name like it, or a trace to analyse.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"contend/analysis/dist"
@@ -31,47 +32,11 @@ type histOptions struct {
 
 func newHist(e *env) *cobra.Command {
 	var o histOptions
-	c := &cobra.Command{
-		Use:   "hist [TRACE ... | LOG.hlog ...]",
-		Short: "print percentiles of how long single waits were, or log and plot them",
-		Long: `Print the distribution of the lengths of whole waits, to three significant
-` + blame.Help("digits, by any sequence of ", blame.Lengths) + `
-There are no keys of owners: a wait may have had several, one after the other.
-
-Of a trace that samples, the length of a wait is not known: both its bounds are
-printed, from the first sample of it to the last and from the sample before to the
-sample after.
-
-Interval logs of HdrHistogram (.hlog, plain or in gzip, zstd or s2; histograms of
-version 2) are read as well, merged, and written:
-with -o waits.hlog a trace becomes a log with a line per interval and row, whose
-tag is the row; a wait counts in the interval in which it begins. Logs are
-separated --by tag, input or both, and joined by -o with both kept.
---expected-interval adds, for waits that something meant to measure that often,
-the ones it missed while it waited itself; logs are written without them, and
-corrected when they are read.
-
-With --interval, rows are intervals of that length with all waits that begin in them,
-as a table, or over time as svg and html; intervals without waits are left out.
-
-Logs are taken to be in nanoseconds unless --unit says otherwise (YCSB writes
-microseconds). --from and --to select the intervals of a log that begin from one to
-the other, both included, as HdrHistogram's own log processor does.
-
-Formats beside tables: bars (a chart for terminals), hgrm (percentiles of all
-waits as text), hlog, svg and html (plots). -o takes the format from the ending
-of the file's name unless --format says another.`,
-		Example: `  contend hist --by class recording.jfr
-  contend hist --interval 1s recording.jfr -o waits.hlog
-  contend hist --from 10s --tag Cache waits.hlog
-  contend hist --interval 1s recording.jfr -o overtime.svg
-  contend hist --unit us --interval 10s ycsb.hlog
-  contend hist --by waiter-method --top 5 recording.jfr -o waits.html`,
-		RunE: func(c *cobra.Command, _ []string) error {
-			o.given = c.Flags().Changed
-			return runHist(e, &o)
-		},
-	}
+	c := newCommand("hist", func(c *cobra.Command, _ []string) error {
+		o.given = c.Flags().Changed
+		return runHist(e, &o)
+	})
+	c.Long = strings.Replace(c.Long, "{keys}", blame.Help("digits, by any sequence of ", blame.Lengths), 1)
 	o.trace.bind(c)
 	o.own.bind(c)
 	f := c.Flags()

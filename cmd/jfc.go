@@ -32,29 +32,14 @@ type jfcOptions struct {
 
 func newJFC(e *env) *cobra.Command {
 	var o jfcOptions
-	c := &cobra.Command{
-		Use:   "jfc",
-		Short: "print flight recorder settings that record all contention",
-		Long: `Print settings for the JDK's flight recorder that record every wait, whatever its
-length, what threads do while they hold locks, and a thread dump every 50 ms. A dump
-stops the program for about a millisecond, longer with many threads: see the README
-for what that costs. --dump-period makes dumps rarer; 0 takes none.
-
-With --exact, JDK 25 and later also trace the calls that park threads and wake
-them: who released each lock of java.util.concurrent is then recorded, with its
-stack, and so are the waits of virtual threads for such locks. With --from, the
-synchronized methods are traced whose monitors had owners that an earlier recording
-does not tell. Older JDKs pass over what they do not know.`,
-		Example: "  contend jfc > contend.jfc\n  contend jfc --dump-period 1s > contend.jfc\n  contend jfc --exact > contend.jfc\n  contend jfc --from locks.jfr > contend.jfc\n  jcmd PID JFR.start name=locks settings=$PWD/contend.jfc\n  jcmd PID JFR.stop name=locks filename=$PWD/locks.jfr",
-		Args:    noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			text, err := o.settings(e)
-			if err != nil {
-				return err
-			}
-			return e.writeText(o.out, text)
-		},
-	}
+	c := newCommand("jfc", func(*cobra.Command, []string) error {
+		text, err := o.settings(e)
+		if err != nil {
+			return err
+		}
+		return e.writeText(o.out, text)
+	})
+	c.Args = noArgs
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
 	c.Flags().DurationVar(&o.dumps, "dump-period", dumpPeriod, "take a thread dump every `DURATION`; 0 takes none")
 	c.Flags().BoolVar(&o.exact, "exact", false, "trace who releases locks of java.util.concurrent (JDK 25)")

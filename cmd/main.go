@@ -83,21 +83,13 @@ func Main(args []string, in io.Reader, out, msg io.Writer) int {
 }
 
 func newRoot(e *env) *cobra.Command {
-	root := &cobra.Command{
-		Use:           "contend",
-		Short:         "say who blocked whom, from a lock-contention trace",
-		Long:          "contend reads recordings of lock contention offline and says which locks are contended,\nwho blocked whom, and how sure that is.",
-		Example:       "  contend record PID\n  contend analyze recording.jfr\n  contend report recording.jfr -o report.html",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(c, args[0])
-			}
-			return c.Help()
-		},
-	}
+	root := newCommand("contend", func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(c, args[0])
+		}
+		return c.Help()
+	})
+	root.SilenceErrors, root.SilenceUsage, root.Args = true, true, cobra.ArbitraryArgs
 	if info, ok := debug.ReadBuildInfo(); ok {
 		root.Version = release(info)
 		root.SetVersionTemplate("contend {{.Version}}\n")

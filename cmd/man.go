@@ -12,20 +12,14 @@ import (
 )
 
 func newMan() *cobra.Command {
-	return &cobra.Command{
-		Use:   "man FOLDER",
-		Short: "write a manual page of each command",
-		Long: `Write manual pages, one of each command, into a folder: contend.1, contend-blame.1
-and so on. They say what --help says.`,
-		Example: "  contend man /usr/local/share/man/man1 && man contend-blame",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError{errors.New("man takes the one folder to write to"), "'contend man .' writes here"}
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error { return writeManuals(c.Root(), args[0]) },
+	c := newCommand("man", func(c *cobra.Command, args []string) error { return writeManuals(c.Root(), args[0]) })
+	c.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usageError{errors.New("man takes the one folder to write to"), "'contend man .' writes here"}
+		}
+		return nil
 	}
+	return c
 }
 
 // exitStatus is the section on exit codes of each page.

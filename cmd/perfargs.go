@@ -18,26 +18,18 @@ type perfArgsOptions struct {
 
 func newPerfArgs(e *env) *cobra.Command {
 	var o perfArgsOptions
-	c := &cobra.Command{
-		Use:   "perf-args [PID]",
-		Short: "print the perf commands that record a native program",
-		Long: `Print the commands with which Linux's perf records who waits for the locks of a
-native program, who wakes whom and when threads run: what 'contend record --perf'
-runs, for machines without contend. They are a shell script.`,
-		Example: "  contend perf-args 4711\n  contend perf-args 4711 | ssh HOST sh -s\n  contend perf-args --call-graph fp --duration 5s 4711 | sh",
-		Args:    cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			process := anyProcess
-			if len(args) == 1 {
-				process = args[0]
-			}
-			ask, err := o.perf.ask(process, o.duration)
-			if err != nil {
-				return err
-			}
-			return e.writeText(o.out, []byte(perfScript(ask)))
-		},
-	}
+	c := newCommand("perf-args", func(_ *cobra.Command, args []string) error {
+		process := anyProcess
+		if len(args) == 1 {
+			process = args[0]
+		}
+		ask, err := o.perf.ask(process, o.duration)
+		if err != nil {
+			return err
+		}
+		return e.writeText(o.out, []byte(perfScript(ask)))
+	})
+	c.Args = cobra.MaximumNArgs(1)
 	o.perf.bind(c)
 	c.Flags().DurationVar(&o.duration, "duration", 30*time.Second, "record for `DURATION`")
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)

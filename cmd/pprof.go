@@ -24,29 +24,7 @@ type pprofOptions struct {
 
 func newPprof(e *env) *cobra.Command {
 	var o pprofOptions
-	c := &cobra.Command{
-		Use:   "pprof [TRACE ...] -o FILE",
-		Short: "write a profile for 'go tool pprof'",
-		Long: `Write a pprof profile of the waiting.
-
-Views:
-  site     stacks of the owners from where they took the lock, by the waiting they
-           caused
-  blame    the same stacks, from the innermost frame: a sleep, a read
-  blocked  stacks of the waiters
-  chain    the waiter's stack, the lock, what its owner waited for in turn, and
-           the stack of the last owner, which is innermost
-
-Samples carry the labels lock, class, owner_thread, owner_group, owner_doing,
-waiter_thread, waiter_group, waiter_method, waiter_site and provenance, and input
-where inputs are labelled or several. Their values are contentions, delay and
-wall-time; of inputs that count, such as one thread dump, the count alone.
-A store of many profiles makes a series of each combination of labels: --labels
-stable leaves out addresses and threads, none all labels.`,
-		Example: `  contend pprof recording.jfr -o contention.pb.gz && go tool pprof -top contention.pb.gz
-  contend pprof --view chain recording.jfr -o chain.pb.gz && go tool pprof -http : chain.pb.gz`,
-		RunE: func(*cobra.Command, []string) error { return runPprof(e, &o) },
-	}
+	c := newCommand("pprof", func(*cobra.Command, []string) error { return runPprof(e, &o) })
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
 	o.view.bind(c, stacks.Site)

@@ -33,21 +33,7 @@ type reportOptions struct {
 
 func newReport(e *env) *cobra.Command {
 	var o reportOptions
-	c := &cobra.Command{
-		Use:   "report [TRACE ...] -o FILE",
-		Short: "write one page that shows it all, to look at and to pass on",
-		Long: `Write one page that shows what 'contend analyze' and its relatives say, to look
-at and to pass on. It needs no network and no server, and nothing leaves it.
-
-In it: the verdict, locks, threads waiting over time, those who hold locks beside
-those who wait, flame graphs, sums by keys in any order, who blocked whom, the
-longest single waits, deadlocks, and how far all that can be trusted. One filter by
-lock, thread, frame and time moves everything; the page's address holds it, and the
-page says which command prints the same. --diff puts a second recording beside it.
-'contend serve' shows the same page from a server.`,
-		Example: "  contend report recording.jfr -o report.html\n  contend report --diff before.jfr after.jfr -o report.html",
-		RunE:    func(*cobra.Command, []string) error { return runReport(e, &o) },
-	}
+	c := newCommand("report", func(*cobra.Command, []string) error { return runReport(e, &o) })
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out.file, "output", "o", "", outputUsage)
 	o.out.bindFormat(c, reportOutputs, "", "write `FORMAT`: ")

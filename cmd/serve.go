@@ -42,18 +42,7 @@ const ownMachine = "127.0.0.1:0"
 
 func newServe(e *env) *cobra.Command {
 	var o serveOptions
-	c := &cobra.Command{
-		Use:   "serve [TRACE ...]",
-		Short: "show the page of 'contend report' from a server on this machine",
-		Long: `Show the page of 'contend report' from a server, until Ctrl-C ends it. It prints the
-address, which holds a secret: who does not have it sees nothing. Only this machine
-can reach it, and nothing can be changed through it.
-
-The server holds more of a large trace than a page could, reads the trace again for
-the exact figures of what is selected, and shows pprof's own pages under pprof/.`,
-		Example: "  contend serve recording.jfr --open",
-		RunE:    func(c *cobra.Command, _ []string) error { return runServe(c.Context(), e, &o) },
-	}
+	c := newCommand("serve", func(c *cobra.Command, _ []string) error { return runServe(c.Context(), e, &o) })
 	o.trace.bind(c)
 	o.own.bind(c)
 	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`")

@@ -34,15 +34,9 @@ func newSimulate(e *env) *cobra.Command {
 	for i := range names {
 		fmt.Fprintf(&list, "\n  %-14s %s", names[i], about[i])
 	}
-	c := &cobra.Command{
-		Use:   "simulate -o FILE",
-		Short: "make a trace of a simulated run, to try things on",
-		Long: "Simulate threads, locks and critical sections and write what a recorder would have seen.\nThe same seed gives the same run; a sampling and an exact recorder see the same one.\n\nScenarios:" +
-			list.String(),
-		Example: "  contend simulate -o trace.bin && contend analyze\n  contend simulate --scenario nested --exact --truth truth.json -o nested.bin",
-		Args:    noArgs,
-		RunE:    func(*cobra.Command, []string) error { return runSimulate(e, &o) },
-	}
+	c := newCommand("simulate", func(*cobra.Command, []string) error { return runSimulate(e, &o) })
+	c.Args = noArgs
+	c.Long += list.String()
 	f := c.Flags()
 	f.StringVar(&o.config.Scenario, "scenario", "convoy", "simulate `SCENARIO`")
 	offer(c, "scenario", names...)

@@ -16,17 +16,7 @@ type verifyOptions struct {
 
 func newVerify(e *env) *cobra.Command {
 	var o verifyOptions
-	c := &cobra.Command{
-		Use:   "verify [TRACE ...]",
-		Short: "list where a trace is damaged, and what that costs",
-		Long: `Read a trace to its end and list each place where it is damaged: the offset (for text,
-the line), the bytes that cannot be read, the events lost with them where the trace
-tells how many, and the stretch of time they are of. What is whole is used by all other
-commands. Exits with 0 when the trace is whole, with 3 when it is damaged.`,
-		Example: `  contend verify recording.jfr
-  contend verify --format json recording.jfr`,
-		RunE: func(*cobra.Command, []string) error { return runVerify(e, &o) },
-	}
+	c := newCommand("verify", func(*cobra.Command, []string) error { return runVerify(e, &o) })
 	o.out.bind(c, verifyOutputs)
 	o.trace.bindLimits(c)
 	return c

@@ -15,22 +15,15 @@ import (
 )
 
 func newVersion(e *env) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "say which contend this is: release, commit, toolchain",
-		Long: `Say which contend this is, as the Go toolchain recorded it when it was built: the
-version, the commit and whether files differed from it, the toolchain and the
-system, and the version of the contend trace format it writes.`,
-		Example: "  contend version",
-		Args:    noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			info, ok := debug.ReadBuildInfo()
-			if !ok {
-				return errors.New("this binary has no build information; build it with 'go build' in module mode")
-			}
-			return writeVersion(e.out, info)
-		},
-	}
+	c := newCommand("version", func(*cobra.Command, []string) error {
+		info, ok := debug.ReadBuildInfo()
+		if !ok {
+			return errors.New("this binary has no build information; build it with 'go build' in module mode")
+		}
+		return writeVersion(e.out, info)
+	})
+	c.Args = noArgs
+	return c
 }
 
 // archived is the commit of sources that 'git archive' wrote, which have no repository for

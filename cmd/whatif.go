@@ -27,36 +27,7 @@ type whatIfOptions struct {
 
 func newWhatIf(e *env) *cobra.Command {
 	var o whatIfOptions
-	c := &cobra.Command{
-		Use:   "whatif [TRACE ...]",
-		Short: "predict what a change would bring: throughput and waiting, as ranges",
-		Long: `Predict what it would bring to change the program. Without a change, the
-critical sections that cause most waiting are made shorter one by one, each by
---shrink (half), and ranked by what that brings.
-
-A trace that tells who held which lock, and when, is run over again: each thread
-repeats what it did between locks, and waits anew; locks are handed over as they
-were. First that is done without the change; what it misses the trace by is
-printed, and widens the ranges. The ends of a range are a program whose threads
-go on at once when they get through sooner, and one in which what comes from
-outside comes when it came. Throughput counts acquisitions of locks in the same
-time.
-
-Recordings of the JDK and Go tell of sections for which somebody waited, and what
-was held is rebuilt: ranges then hold what is won over the trace, and over a run in
-which hardly anything is changed. Where the replay misses the trace by more than 10 %,
-ranges reach to no change. Sampled traces and thread dumps tell less: their ranges are
-bounds. What may be loss as well as gain "cannot be told". AT MOST is what locks and
-threads can do in the best case. Blame is not a prediction: a thread that waits behind a
-section may have to wait for the next one all the same.
-
-METHOD and CLASS are written as the tables print them; a line may follow METHOD.`,
-		Example: `  contend whatif recording.jfr
-  contend whatif --section Shop.export --shrink 80% recording.jfr
-  contend whatif --split 'Shop$Cache=16' recording.jfr
-  contend whatif --remove-lock 'Shop$Audit' --format json recording.jfr`,
-		RunE: func(*cobra.Command, []string) error { return runWhatIf(e, &o) },
-	}
+	c := newCommand("whatif", func(*cobra.Command, []string) error { return runWhatIf(e, &o) })
 	o.trace.bind(c)
 	o.out.bind(c, whatIfOutputs)
 	f := c.Flags()

@@ -35,20 +35,7 @@ type whyOptions struct {
 
 func newWhy(e *env) *cobra.Command {
 	var o whyOptions
-	c := &cobra.Command{
-		Use:   "why [LOCK] [TRACE ...]",
-		Short: "show one wait over time, and what its owner is known by",
-		Long: `Show one wait for a lock: lanes over time of the threads that waited and of the
-suspects, and for each suspect what speaks for and against it, in bits, and how
-likely it is to have held the lock. Where the trace records owners, it says who
-they were. LOCK is a name as 'contend analyze' prints it, or an expression; a
-LOCK that is a file is a trace, and the longest wait of all is shown.
-
-It is the longest wait unless --at or --wait chooses another. The trace is read
-twice, so it cannot be standard input.`,
-		Example: "  contend why recording.jfr\n  contend why InventoryLock recording.jfr\n  contend why InventoryLock --wait typical recording.jfr\n  contend why InventoryLock --at 1.5s --format json recording.jfr",
-		RunE:    func(*cobra.Command, []string) error { return runWhy(e, &o) },
-	}
+	c := newCommand("why", func(*cobra.Command, []string) error { return runWhy(e, &o) })
 	o.trace.bindRules(c)
 	o.trace.bindLimits(c)
 	c.Args = func(_ *cobra.Command, args []string) error {
