@@ -3,9 +3,7 @@ package analysis
 import (
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"runtime"
-	"slices"
 	"testing"
 	"time"
 
@@ -76,9 +74,7 @@ func TestVisitorsReceiveCallsInOrder(t *testing.T) {
 					}
 				}
 				d.wait()
-				if !reflect.DeepEqual(passed, direct) {
-					t.Errorf("received %d calls, or others than the %d booked", len(passed.log), len(direct.log))
-				}
+				golden.Same(t, passed, direct, "received", len(passed.log), "calls, or others than the", len(direct.log), "booked")
 			})
 		}
 	}
@@ -144,9 +140,7 @@ func TestVisitorsSeeSymbolsOfTheirTime(t *testing.T) {
 	want[ticks-1] = "New" // an instant is charged when the next one comes
 	var n namer
 	golden.Must(Run(&format.List{Events: events}, open, &n))(t)
-	if !slices.Equal(n.names, want) {
-		t.Errorf("%d slices, or names at other times than they were given (want %d)", len(n.names), len(want))
-	}
+	golden.Same(t, n.names, want, len(n.names), "slices, or names at other times than they were given", len(want))
 }
 
 // waitLog records the whole waits it receives.
@@ -171,9 +165,7 @@ func TestWholeWaitsComeByStart(t *testing.T) {
 	}
 	var got waitLog
 	golden.Must(Run(list, Filter{From: 1000, To: 10*n - 500}, &got))(t)
-	if !slices.Equal(got.log, want) {
-		t.Errorf("received %d waits, or others than the %d there are", len(got.log), len(want))
-	}
+	golden.Same(t, got.log, want, "received", len(got.log), "waits, or others than the", len(want), "there are")
 }
 
 // after is a recorded wait that names the last owner.

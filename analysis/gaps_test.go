@@ -66,9 +66,7 @@ func TestManyGapsAreCheap(t *testing.T) {
 	if took > patience {
 		t.Errorf("took %v", took)
 	}
-	if b.firsts != manyTimes() {
-		t.Errorf("%d waits: no wait is known to go on across a gap", b.firsts)
-	}
+	golden.Equal(t, b.firsts, manyTimes(), "waits: no wait is known to go on across a gap")
 }
 
 // A warning gives the time of waits in gaps. Overlapping gaps count once, and gaps without
@@ -108,9 +106,7 @@ func TestLatenessOfSamples(t *testing.T) {
 		if s.Samples != c.samples || s.Late.Count() != c.entries || s.LateNs != c.late || s.SpanNs != c.span || s.Late.Max() != c.longest {
 			t.Errorf("%s: %d samples, %d entries, late for %d of %d, at most %d", c.name, s.Samples, s.Late.Count(), s.LateNs, s.SpanNs, s.Late.Max())
 		}
-		if warned := strings.Contains(codes(tr), "stalls"); warned != (c.late*20 > c.span) {
-			t.Errorf("%s: warned: %v", c.name, warned)
-		}
+		golden.Equal(t, strings.Contains(codes(tr), "stalls"), c.late*20 > c.span, c.name, "warned")
 	}
 }
 
@@ -134,9 +130,7 @@ func TestSimulatedStallsAreFound(t *testing.T) {
 		if want := s.SpanNs / per * stall; s.Late.Max() != stall || max(s.LateNs-want, want-s.LateNs) > stall {
 			t.Errorf("stalls of %d: at most %d, %d in all, want %d", stall, s.Late.Max(), s.LateNs, want)
 		}
-		if strings.Contains(codes(tr), "stalls") != (stall == 400e6) {
-			t.Errorf("stalls of %d: warnings %s", stall, codes(tr))
-		}
+		golden.Equal(t, strings.Contains(codes(tr), "stalls"), stall == 400e6, "stalls of", stall, "warnings", codes(tr))
 	}
 }
 

@@ -84,9 +84,8 @@ func TestSampledMonitorsAreScaledToWhatWasMeasured(t *testing.T) {
 		if d := float64(got.monitors) - want; d > 1e-4*want || d < -1e-4*want {
 			t.Errorf("%g: %d ns at monitors, %d ns sampled, want %.0f", factor, got.monitors, plain.monitors, want)
 		}
-		if got.others != plain.others || got.waits != plain.waits {
-			t.Errorf("%g: %d waits, others %d ns; want %d, %d", factor, got.waits, got.others, plain.waits, plain.others)
-		}
+		golden.Equal(t, got.others, plain.others, factor)
+		golden.Equal(t, got.waits, plain.waits, factor)
 		if n := len(tr.Coverage.Warnings); n != 1 || tr.Coverage.Warnings[0].Code != "scaled" {
 			t.Errorf("%g: warnings %v", factor, tr.Coverage.Warnings)
 		}

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"slices"
 	"testing"
 
 	"contend/format"
@@ -30,9 +29,8 @@ func TestManyIdleTimesOfOneThread(t *testing.T) {
 	took := golden.Spent(t, func() {
 		golden.Must(Run(&format.List{Events: events}, open, v))(t)
 	})
-	if v.n != n || v.ns != 10*n-3 {
-		t.Errorf("%d idle times, %d ns, want %d, %d", v.n, v.ns, n, 10*n-3)
-	}
+	golden.Equal(t, v.n, n)
+	golden.Equal(t, v.ns, 10*n-3)
 	if took > patience { // minutes, if it were
 		t.Errorf("took %v", took)
 	}
@@ -64,9 +62,7 @@ func TestWhatEndsAWaitForNoLock(t *testing.T) {
 		waited(1, 10, 20, 0), ended(3, 1, 20, 7), ended(4, 2, 20, 8), ended(3, 1, 40, 7), // the second at another thread, the third ends nothing
 		waited(2, 10, 20, 0), waited(1, 30, 35, 0), waited(2, 50, 60, 5),
 	}}, open, v))(t)
-	if want := []ending{{20, 1, 3, 7}, {35, 1, 0, 0}, {20, 2, 4, 8}, {60, 2, 5, 0}}; !slices.Equal(v.ends, want) {
-		t.Errorf("ended are %v, want %v", v.ends, want)
-	}
+	golden.Same(t, v.ends, []ending{{20, 1, 3, 7}, {35, 1, 0, 0}, {20, 2, 4, 8}, {60, 2, 5, 0}}, "ended are")
 	if n := len(tr.Symbols.Releases()); n > 0 || tr.Symbols.Uses(7).Has(Releasing) {
 		t.Errorf("%d releases of locks", n)
 	}

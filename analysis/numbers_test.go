@@ -7,6 +7,7 @@ import (
 
 	"contend/analysis/owners"
 	"contend/format"
+	"contend/golden"
 )
 
 // The factor of samples is between a sixteenth and sixteen, and the rest is carried over.
@@ -74,9 +75,8 @@ func TestHowManyPathsAreFollowed(t *testing.T) {
 		for _, s := range shares {
 			followed, sum = followed && s.Hops == locks, sum+s.Ns
 		}
-		if followed != all || sum != 1e6 {
-			t.Errorf("%d readers of each: all are followed %v, %d ns", readers, followed, sum)
-		}
+		golden.Equal(t, followed, all, readers)
+		golden.Equal(t, sum, 1e6, readers)
 	}
 }
 

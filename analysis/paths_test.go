@@ -85,9 +85,7 @@ func TestLongChainsAreChargedToKnownOwners(t *testing.T) {
 		for _, w := range tr.Coverage.Warnings {
 			said = said || w.Code == "far"
 		}
-		if said != (want.root["unknown"] > 0) {
-			rt.Fatalf("%d ns are unknown; said: %v", want.root["unknown"], said)
-		}
+		golden.Equal(rt, said, want.root["unknown"] > 0, want.root["unknown"], "are unknown; said")
 		if said {
 			unknown++
 		}
@@ -184,9 +182,7 @@ func TestOwnersComeAndGo(t *testing.T) {
 				at, _ := slices.BinarySearchFunc(want, h.Thread, func(a owners.Holder, t format.ThreadID) int { return int(a.Thread) - int(t) })
 				want = slices.Insert(want, at, h)
 			}
-			if !slices.Equal(g.owners[0], want) {
-				t.Fatalf("%v, want %v", g.owners[0], want)
-			}
+			golden.Same(t, g.owners[0], want)
 		}
 	})
 }

@@ -8,8 +8,6 @@ import (
 
 	"contend/format"
 	"contend/golden"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 const (
@@ -147,21 +145,14 @@ func TestWaitsThatDoNotEndAreSeen(t *testing.T) {
 				events = append(events, format.Event{Kind: format.KindObject, Object: lock, Class: "L", LockKind: format.KindMonitor})
 			}
 			got, tr := run(t, append(events, c.events...), open)
-			if int(got.waits) != c.waits || got.total != c.total {
-				t.Errorf("%d waits of %d ns, want %d of %d", got.waits, got.total, c.waits, c.total)
-			}
+			golden.Equal(t, int(got.waits), c.waits)
+			golden.Equal(t, got.total, c.total)
 			for owner, ns := range c.direct {
-				if got.direct[owner] != ns {
-					t.Errorf("owners %v, want %v", got.direct, c.direct)
-				}
+				golden.Equal(t, got.direct[owner], ns, "owners", got.direct, c.direct)
 			}
-			if len(tr.Deadlocks) != c.deadlocks {
-				t.Errorf("deadlocks: %v", tr.Deadlocks)
-			}
+			golden.Equal(t, len(tr.Deadlocks), c.deadlocks, "deadlocks", tr.Deadlocks)
 			says := slices.ContainsFunc(tr.Coverage.Warnings, func(w format.Warning) bool { return w.Code == "unended" })
-			if says != (c.waits > 0 && c.name != "recorded") {
-				t.Errorf("warnings: %v", tr.Coverage.Warnings)
-			}
+			golden.Equal(t, says, c.waits > 0 && c.name != "recorded", "warnings", tr.Coverage.Warnings)
 		})
 	}
 }
@@ -204,7 +195,5 @@ func TestMonitorWaits(t *testing.T) {
 	var got monitorLog
 	golden.Must(Run(&l, Filter{From: format.NoTime, To: 90}, &got))(t)
 	want := monitorLog{{Monitor: 7, Hides: true, Waits: []MonitorWait{{Start: 5, End: 20, Thread: 2}, {Start: 0, End: 30, Thread: 1, By: 3}}}}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
+	golden.Same(t, got, want)
 }

@@ -95,9 +95,7 @@ func TestRunningTimeComesByInterval(t *testing.T) {
 
 func TestSoManyIntervalsAreSummed(t *testing.T) {
 	for end, want := range map[int64]int{1: 1, 10: 1, 11: 2, 10 << 20: 1 << 20, 10<<20 + 1: 1<<19 + 1} {
-		if r := newIntervalSums(&ran{asks: 10}, span{0, end}); len(r.part) != want {
-			t.Errorf("%d intervals up to %d, want %d", len(r.part), end, want)
-		}
+		golden.Equal(t, len(newIntervalSums(&ran{asks: 10}, span{0, end}).part), want, "intervals up to", end)
 	}
 }
 
@@ -121,9 +119,8 @@ func TestWithout(t *testing.T) {
 				want++
 			}
 		}
-		if listed, counted := within(left, cut), outside(list, others, cut); listed != want || counted != want {
-			rt.Fatalf("%v without %v: %d listed and %d counted, want %d", list, others, listed, counted, want)
-		}
+		golden.Equal(rt, within(left, cut), want)
+		golden.Equal(rt, outside(list, others, cut), want)
 	})
 }
 
@@ -174,9 +171,7 @@ func TestWhoIsNotSeenDoesNotRun(t *testing.T) {
 		if tr.RunningHigh < tr.RunningNs || tr.RunningHigh > c.high || tr.RunningHigh < c.high-s {
 			t.Errorf("%q: at most %d, want about %d", c.how, tr.RunningHigh, c.high)
 		}
-		if tr.RunningIsWide() != (c.how != "") {
-			t.Errorf("%q: between %d and %d", c.how, tr.RunningNs, tr.RunningHigh)
-		}
+		golden.Equal(t, tr.RunningIsWide(), c.how != "", c.how, "between", tr.RunningNs, "and", tr.RunningHigh)
 	}
 }
 
@@ -234,9 +229,8 @@ func TestOutsideOfEvidenceIsARange(t *testing.T) {
 		{[]format.Event{parks(s, 2*s), {Kind: format.KindThreadEnd, Thread: 1, Time: 3 * s}}, s, 2 * s},
 	} {
 		_, tr := run(t, append(c.events, recorded(0, 3*s), tellsIdle(format.IdleEnded)), open)
-		if tr.RunningNs != c.low || tr.RunningHigh != c.high {
-			t.Errorf("%d: running %v to %v, want %v to %v", i, tr.RunningNs, tr.RunningHigh, c.low, c.high)
-		}
+		golden.Equal(t, tr.RunningNs, c.low, i)
+		golden.Equal(t, tr.RunningHigh, c.high, i)
 	}
 }
 
@@ -261,9 +255,7 @@ func TestOutside(t *testing.T) {
 		{[]span{{8, 22}}, 3 + 8 + 5},
 		{[]span{{0, 6}, {22, 24}, {25, 26}, {30, 40}, {44, 60}}, 4 + 7 + 4},
 	} {
-		if got := outside(list, c.others, cut); got != c.want {
-			t.Errorf("outside of %v: %d, want %d", c.others, got, c.want)
-		}
+		golden.Equal(t, outside(list, c.others, cut), c.want, "outside of", c.others)
 	}
 }
 
@@ -292,9 +284,8 @@ func TestTimeBetweenRecordingsIsNoRunningTime(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, tr := run(t, slices.Concat(both, c.more), open)
-			if got.running != c.running || tr.Threads != 2 {
-				t.Errorf("%d threads ran for %d, want 2 for %d", tr.Threads, got.running, c.running)
-			}
+			golden.Equal(t, got.running, c.running)
+			golden.Equal(t, tr.Threads, 2)
 		})
 	}
 }
@@ -333,8 +324,6 @@ func TestPiecesOfOneRecordingNeedNotTouch(t *testing.T) {
 		{[]span{{0, 100e9}, {10e9, 20e9}, {30e9, 40e9}}, nil},
 		{[]span{{0, 10e9}, {5e9, 7e9}, {14e9, 15e9}, {20e9, 20e9}}, []span{{10e9, 14e9}, {15e9, 20e9}}},
 	} {
-		if got := between(c.recorded); !slices.Equal(got, c.want) {
-			t.Errorf("%v: %v, want %v", c.recorded, got, c.want)
-		}
+		golden.Same(t, between(c.recorded), c.want, c.recorded)
 	}
 }

@@ -7,8 +7,6 @@ import (
 
 	"contend/format"
 	"contend/golden"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func tick(at, intended int64, live, idle int) format.Event {
@@ -61,18 +59,12 @@ func TestTicksReachHalfWayToTheirNeighbours(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			s, _ := run(t, c.events, open)
-			if diff := cmp.Diff(c.direct, s.direct); diff != "" {
-				t.Errorf("direct (-want +got):\n%s", diff)
-			}
+			golden.Same(t, s.direct, c.direct, "direct")
 			if strings.Contains(c.name, "the owner waits for") && s.root["t3"] != 10 {
 				t.Errorf("root: %v, want t3", s.root)
 			}
-			if s.waits != c.waits {
-				t.Errorf("%d waits, want %d", s.waits, c.waits)
-			}
-			if s.running != c.running {
-				t.Errorf("running %d, want %d", s.running, c.running)
-			}
+			golden.Equal(t, s.waits, c.waits)
+			golden.Equal(t, s.running, c.running, "running")
 		})
 	}
 }
@@ -84,9 +76,8 @@ func TestTheLeastLengthOfWaitsLeavesOutNoSampledOne(t *testing.T) {
 	f := open
 	f.MinWait = 15
 	s, tr := run(t, events, f)
-	if s.waits != 1 || s.direct["t1"] != 20 {
-		t.Errorf("%d waits, %v", s.waits, s.direct)
-	}
+	golden.Equal(t, s.waits, 1)
+	golden.Equal(t, s.direct["t1"], 20)
 	if !slices.ContainsFunc(tr.Coverage.Warnings, func(w format.Warning) bool { return w.Code == "min-wait" }) {
 		t.Errorf("no warning: %v", tr.Coverage.Warnings)
 	}
@@ -140,9 +131,7 @@ func TestSlicesKnowTheSampleTheyRestOn(t *testing.T) {
 	} {
 		s := &samples{}
 		golden.Must(Run(&format.List{Events: c.events}, open, s))(t)
-		if diff := cmp.Diff(c.want, s.list); diff != "" {
-			t.Errorf("%s: %s", c.name, diff)
-		}
+		golden.Same(t, s.list, c.want, c.name)
 	}
 }
 
@@ -160,9 +149,7 @@ func TestTheCutHidesTheSamplesBeyondIt(t *testing.T) {
 	} {
 		s := &samples{}
 		golden.Must(Run(&format.List{Events: events}, Filter{From: c.from, To: c.to}, s))(t)
-		if diff := cmp.Diff(c.want, s.list); diff != "" {
-			t.Errorf("%s: %s", c.name, diff)
-		}
+		golden.Same(t, s.list, c.want, c.name)
 	}
 }
 
@@ -173,18 +160,14 @@ func TestAWaitGoingOnWhereTheCutBeginsCounts(t *testing.T) {
 		"sampled":  ticked(sample(100, 1, 1, 2), sample(110, 1, 1, 2), sample(120, 1, 1, 2), sample(130, 1, 1, 2)),
 	} {
 		s, _ := run(t, events, Filter{From: 115, To: format.NoTime})
-		if s.waits != 1 {
-			t.Errorf("%s: %d waits", name, s.waits)
-		}
+		golden.Equal(t, s.waits, 1, name, "waits")
 	}
 }
 
 // A gap hides whether a wait continued: a thread that waits after it begins a new wait.
 func TestNoWaitIsKnownToGoOnAcrossAGap(t *testing.T) {
 	s, _ := run(t, ticked(sample(100, 1, 1, 2), sample(110, 1, 1, 2), lost(113, 9000), sample(9010, 1, 1, 2), sample(9020, 1, 1, 2)), open)
-	if s.waits != 2 {
-		t.Errorf("%d waits, want one before the gap and one behind it", s.waits)
-	}
+	golden.Equal(t, s.waits, 2, "waits, want one before the gap and one behind it")
 }
 
 // bookings counts and sums what it receives.
@@ -255,9 +238,8 @@ func TestInstantsThatShowTheSame(t *testing.T) {
 				f.From = c.from
 			}
 			golden.Must(Run(&format.List{Events: c.events}, f, &b))(t)
-			if b.firsts != c.firsts || b.waitNs != c.waitNs {
-				t.Errorf("%+v, want %d waits of %d ns", b, c.firsts, c.waitNs)
-			}
+			golden.Equal(t, b.firsts, c.firsts)
+			golden.Equal(t, b.waitNs, c.waitNs)
 		})
 	}
 }

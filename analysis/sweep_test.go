@@ -131,15 +131,9 @@ func TestBlameFollowsThePointers(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			s, tr := run(t, c.events, open)
-			if diff := cmp.Diff(c.direct, s.direct); diff != "" {
-				t.Errorf("direct (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(c.root, s.root); diff != "" {
-				t.Errorf("root (-want +got):\n%s", diff)
-			}
-			if len(tr.Deadlocks) != c.deadlocks {
-				t.Errorf("%d deadlocks, want %d", len(tr.Deadlocks), c.deadlocks)
-			}
+			golden.Same(t, s.direct, c.direct, "direct")
+			golden.Same(t, s.root, c.root, "root")
+			golden.Equal(t, len(tr.Deadlocks), c.deadlocks)
 		})
 	}
 }
@@ -203,9 +197,7 @@ func TestLawsOnRandomWorkloads(t *testing.T) {
 		for _, ns := range tr.Coverage.ByProvenance {
 			prov += ns
 		}
-		if prov != want {
-			rt.Fatalf("provenance sums to %d of %d", prov, want)
-		}
+		golden.Equal(rt, prov, want, "provenance sums to")
 		if s.total > s.running {
 			rt.Fatalf("waiting %d exceeds running %d", s.total, s.running)
 		}
@@ -217,9 +209,7 @@ func TestLawsOnRandomWorkloads(t *testing.T) {
 		left, _ := run(t, events, Filter{From: format.NoTime, To: cut})
 		right, _ := run(t, events, Filter{From: cut, To: format.NoTime})
 		for _, part := range []*sums{s, left, right} {
-			if part.cutNs != part.total {
-				rt.Fatalf("waits have %d ns in a cut, slices %d", part.cutNs, part.total)
-			}
+			golden.Equal(rt, part.cutNs, part.total, "waits have")
 		}
 		for o, ns := range right.direct {
 			left.direct[o] += ns
@@ -227,12 +217,8 @@ func TestLawsOnRandomWorkloads(t *testing.T) {
 		for o, ns := range right.root {
 			left.root[o] += ns
 		}
-		if diff := cmp.Diff(positive(s.direct), positive(left.direct)); diff != "" {
-			rt.Fatalf("cutting at %d changes direct blame:\n%s", cut, diff)
-		}
-		if diff := cmp.Diff(withoutNumbers(s.root), withoutNumbers(left.root)); diff != "" {
-			rt.Fatalf("cutting at %d changes root blame:\n%s", cut, diff)
-		}
+		golden.Same(rt, positive(left.direct), positive(s.direct), "cutting at", cut, "changes direct blame")
+		golden.Same(rt, withoutNumbers(left.root), withoutNumbers(s.root), "cutting at", cut, "changes root blame")
 	})
 }
 
@@ -291,7 +277,6 @@ func TestWaitersOfOneLockAreOneSlice(t *testing.T) {
 	}
 	var b bookings
 	golden.Must(Run(&format.List{Events: events}, open, &b))(t)
-	if b.slices != waiters+2 || b.waiters != 3*waiters {
-		t.Errorf("%d slices of %d waiters, want %d of %d: one each up to the first change, then one of all", b.slices, b.waiters, waiters+2, 3*waiters)
-	}
+	golden.Equal(t, b.slices, waiters+2)
+	golden.Equal(t, b.waiters, 3*waiters)
 }

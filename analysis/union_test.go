@@ -28,9 +28,7 @@ func TestUnionCountsEachInstantOnce(t *testing.T) {
 				want++
 			}
 		}
-		if u.Len() != want {
-			rt.Fatalf("%d, want %d", u.Len(), want)
-		}
+		golden.Equal(rt, u.Len(), want)
 	})
 }
 
@@ -44,9 +42,7 @@ func TestUnionOfSlicesInOrderOfTimeStaysSmall(t *testing.T) {
 			all.Add(s.Start, s.End)
 			some.AddSlice(&s)
 		}
-		if some.Len() != all.Len() {
-			rt.Fatalf("%d, want %d", some.Len(), all.Len())
-		}
+		golden.Equal(rt, some.Len(), all.Len())
 		if len(some.spans) > openSpans {
 			rt.Fatalf("keeps %d spans", len(some.spans))
 		}
@@ -62,9 +58,7 @@ func TestUnionOfSlicesInAnyOrderKeepsAll(t *testing.T) {
 			all.Add(s.Start, s.End)
 			some.AddSlice(&s)
 		}
-		if some.Len() != all.Len() {
-			rt.Fatalf("%d, want %d", some.Len(), all.Len())
-		}
+		golden.Equal(rt, some.Len(), all.Len())
 	})
 }
 
@@ -94,9 +88,7 @@ func TestWallTimeOfSampledInputsCountsEachInstantOnce(t *testing.T) {
 	}
 	u := &unions{}
 	golden.Must(Run(list, open, u))(t)
-	if u.closed.Len() != u.kept.Len() {
-		t.Errorf("%d ns, want %d", u.closed.Len(), u.kept.Len())
-	}
+	golden.Equal(t, u.closed.Len(), u.kept.Len())
 }
 
 // Intervals may come in any order, as those of one thread after another's. For threads that
@@ -191,8 +183,6 @@ func TestTheBoundIsAsCheapForManyWaiters(t *testing.T) {
 				visits++
 			}
 		}
-		if visits != want {
-			t.Errorf("%d threads wait: all are visited %d times while %d are emitted, want %d", waiting, visits, emitted, want)
-		}
+		golden.Equal(t, visits, want, waiting, "threads wait: all are visited", "times while", emitted, "are emitted")
 	}
 }

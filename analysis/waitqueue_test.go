@@ -88,9 +88,7 @@ func TestLongQueuesAreReportedOnce(t *testing.T) {
 		var c counted
 		events := handedOver(threads, waiting)
 		golden.Must(Run(&format.List{Events: events}, open, &c))(t)
-		if want := waitingIn(events, -maxTime, maxTime); c.waitNs != want {
-			t.Errorf("%d threads: waiting sums to %d, recorded %d", threads, c.waitNs, want)
-		}
+		golden.Equal(t, c.waitNs, waitingIn(events, -maxTime, maxTime), threads, "threads: waiting sums to")
 		if c.waiters > groupFrom*waiting || c.changes > 2*waiting || (c.changes > 0) != (threads > groupFrom) {
 			t.Errorf("%d threads: %d waiters and %d changes of queues are reported, in %d waits", threads, c.waiters, c.changes, waiting)
 		}
@@ -109,9 +107,7 @@ func TestLongQueuesAreVisitedInTheCutOnly(t *testing.T) {
 			t.Errorf("%+v: %d waiters are visited, at most %d need be", cut, s.visited, limit+3*threads)
 		}
 		c, _ := run(t, events, filter)
-		if want := waitingIn(events, cut.from, max(cut.from, cut.to)); c.total != want {
-			t.Errorf("%+v: waiting sums to %d, recorded %d", cut, c.total, want)
-		}
+		golden.Equal(t, c.total, waitingIn(events, cut.from, max(cut.from, cut.to)), cut, "waiting sums to")
 	}
 }
 
@@ -199,9 +195,7 @@ func TestGroupsAreChargedLikeTheirMembers(t *testing.T) {
 			got, _ := run(t, c.events, filter)
 			want := c.blame(wanted)
 			for what, both := range map[string][2]map[string]int64{"direct": {got.direct, want.direct}, "root": {got.root, want.root}} {
-				if diff := cmp.Diff(positive(both[1]), positive(both[0])); diff != "" {
-					rt.Fatalf("%s blame of threads %q:\n%s", what, pattern, diff)
-				}
+				golden.Same(rt, positive(both[0]), positive(both[1]), what, "blame of threads", pattern)
 			}
 			if diff := cmp.Diff(want.byThread, got.byThread); diff != "" || got.cutNs != got.total {
 				rt.Fatalf("threads %q wait %d, said to last %d:\n%s", pattern, got.total, got.cutNs, diff)

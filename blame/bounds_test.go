@@ -9,8 +9,6 @@ import (
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // crowded are simulated runs in which many wait together and some alone.
@@ -102,12 +100,8 @@ func TestFewRowsHaveAllTheWaiting(t *testing.T) {
 					t.Errorf("%s by %v: %v %+v, want %s", scenario, by, r.Keys, r.Sum, told[fmt.Sprint(r.IDs)])
 				}
 			}
-			if n != 30 {
-				t.Errorf("%d rows are reported", n)
-			}
-			if diff := cmp.Diff(sumsBy(want, ofOwnersOnly(by)), sumsBy(got, ofOwnersOnly(by))); diff != "" {
-				t.Errorf("%s by %v, root %v, alone %v:\n%s", scenario, by, root, alone, diff)
-			}
+			golden.Equal(t, n, 30, "rows are reported")
+			golden.Same(t, sumsBy(got, ofOwnersOnly(by)), sumsBy(want, ofOwnersOnly(by)), scenario, "by", by, "root", root, "alone", alone)
 		}
 	})
 }

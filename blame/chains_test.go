@@ -5,8 +5,7 @@ import (
 
 	"contend/analysis"
 	"contend/format"
-
-	"github.com/google/go-cmp/cmp"
+	"contend/golden"
 )
 
 const (
@@ -92,9 +91,7 @@ func TestChainsSumBySignature(t *testing.T) {
 		{"web- -> Cache -> Cache.put", 1, Sum{Waits: 1, ThreadNs: 40, WallNs: 40, ByProvenance: inferred(40)}},
 		{"web- -> Cache -> Cache.put -> Journal -> [deadlock]", 2, Sum{Waits: 2, ThreadNs: 30, WallNs: 20, ByProvenance: exact(30)}},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	golden.Same(t, got, want)
 	if sum != total.ThreadNs || total.ThreadNs != 120 || total.Waits != 4 || total.WallNs != 80 {
 		t.Errorf("the chains sum to %d, the total is %+v", sum, total)
 	}
@@ -103,9 +100,7 @@ func TestChainsSumBySignature(t *testing.T) {
 func TestIdsDoNotShowInSignatures(t *testing.T) {
 	here, _ := collect(0)
 	there, _ := collect(100)
-	if diff := cmp.Diff(here, there); diff != "" {
-		t.Error(diff)
-	}
+	golden.Same(t, there, here)
 }
 
 func TestKnownChainsCostNoAllocation(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 
 	"contend/analysis"
 	"contend/format"
+	"contend/golden"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -66,19 +66,14 @@ func TestThreadsOfOneNameAreTwoNodes(t *testing.T) {
 		{Name: "worker", WaitedNs: 20, CausedNs: 15, Component: 1, Closed: true},
 		{Name: "[handoff]", Pseudo: true, CausedNs: 1},
 	}
-	if diff := cmp.Diff(want, g.Nodes); diff != "" {
-		t.Error(diff)
-	}
+	golden.Same(t, g.Nodes, want)
 	e := g.Edges[3]
 	if e.From != 0 || e.To != 3 || e.ThreadNs != 15 || e.WallNs != 15 || e.Waits != 2 {
 		t.Errorf("%+v", e)
 	}
-	if diff := cmp.Diff([]EdgeLock{{"Cache", 10}, {"Log", 5}}, e.Locks); diff != "" {
-		t.Error(diff)
-	}
-	if g.Total.ThreadNs != 106 || g.Total.Waits != 6 {
-		t.Errorf("%+v", g.Total)
-	}
+	golden.Same(t, e.Locks, []EdgeLock{{"Cache", 10}, {"Log", 5}})
+	golden.Equal(t, g.Total.ThreadNs, 106)
+	golden.Equal(t, g.Total.Waits, 6)
 }
 
 func TestAnEdgeOutOfACycleUnmakesTheKnot(t *testing.T) {
@@ -105,9 +100,7 @@ func TestOperationsAreTheOutermostMatch(t *testing.T) {
 	} {
 		g := buildGraph(GraphOptions{Nodes: NodeOperations, Frames: regexp.MustCompile(expr)}, ringWait(a, ringCache, 0, 10, ringHeld(b)))
 		e := g.Edges[0]
-		if got := [2]string{g.Nodes[e.From].Name, g.Nodes[e.To].Name}; got != want {
-			t.Errorf("%s: %q, want %q", expr, got, want)
-		}
+		golden.Equal(t, [2]string{g.Nodes[e.From].Name, g.Nodes[e.To].Name}, want, expr)
 	}
 	o := analysis.Owner{Thread: b}
 	if g := buildGraph(GraphOptions{Nodes: NodeMethods}, ringWait(a, ringCache, 0, 10, o)); !g.Nodes[g.Edges[0].To].Pseudo {
@@ -170,9 +163,7 @@ func TestMoreEdgesThanAreTold(t *testing.T) {
 			t.Fatalf("%+v, want %d", v, caused)
 		}
 	}
-	if waited != g.Total.ThreadNs {
-		t.Errorf("nodes waited %d ns of %d", waited, g.Total.ThreadNs)
-	}
+	golden.Equal(t, waited, g.Total.ThreadNs, "nodes waited")
 }
 
 // random draws a graph of few nodes and any edges between them.
@@ -214,19 +205,13 @@ func TestComponentsAreWhatReachesEachOther(t *testing.T) {
 		g.components()
 		r := reach(g)
 		for i, v := range g.Nodes {
-			if (v.Component > 0) != r[i][i] {
-				t.Fatalf("node %d: component %d, on a cycle %v", i, v.Component, r[i][i])
-			}
+			golden.Equal(t, v.Component > 0, r[i][i], "node", i, "component", v.Component, "on a cycle")
 			closed := r[i][i]
 			for j, u := range g.Nodes {
-				if same := v.Component > 0 && v.Component == u.Component; same != (r[i][j] && r[j][i]) {
-					t.Fatalf("nodes %d and %d: components %d and %d", i, j, v.Component, u.Component)
-				}
+				golden.Equal(t, v.Component > 0 && v.Component == u.Component, r[i][j] && r[j][i], "nodes", i, "and", j, "components", v.Component, "and", u.Component)
 				closed = closed && (!r[i][j] || r[j][i])
 			}
-			if v.Closed != closed {
-				t.Fatalf("node %d: closed %v, want %v", i, v.Closed, closed)
-			}
+			golden.Equal(t, v.Closed, closed, "node", i, "closed")
 		}
 	})
 }

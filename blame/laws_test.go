@@ -10,7 +10,6 @@ import (
 	"contend/format"
 	"contend/golden"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -51,9 +50,8 @@ func checkRows(t *rapid.T, table *Table) {
 		}
 		sum.ThreadNs += r.ThreadNs
 	}
-	if sum.ThreadNs != table.Total.ThreadNs || sum.ByProvenance != table.Total.ByProvenance {
-		t.Errorf("rows sum to %+v, total %+v", sum, table.Total)
-	}
+	golden.Equal(t, sum.ThreadNs, table.Total.ThreadNs)
+	golden.Equal(t, sum.ByProvenance, table.Total.ByProvenance)
 }
 
 // Rows sum to the total, direct and root to the same; a pivot by fewer keys,
@@ -73,20 +71,14 @@ func TestPivotsAreViewsOfOneSum(t *testing.T) {
 			a, b := fine[i].Table(), coarse[i].Table()
 			checkRows(t, a)
 			checkRows(t, b)
-			if diff := cmp.Diff(project(a, b.By...), project(b, b.By...)); diff != "" {
-				t.Errorf("by %v and by %v differ:\n%s", a.By, b.By, diff)
-			}
-			if a.Total != b.Total {
-				t.Errorf("totals %+v and %+v", a.Total, b.Total)
-			}
+			golden.Same(t, project(b, b.By...), project(a, b.By...), "by", a.By, "and by", b.By, "differ")
+			golden.Equal(t, a.Total, b.Total, "totals")
 		}
 		d, r := fine[0].Table(), fine[1].Table()
 		if d.Total.ThreadNs != r.Total.ThreadNs || d.Total.WallNs != r.Total.WallNs || d.Total.Waits != r.Total.Waits {
 			t.Errorf("direct %+v, root %+v", d.Total, r.Total)
 		}
-		if diff := cmp.Diff(project(d, ByWaiterThread, ByLock), project(r, ByWaiterThread, ByLock)); diff != "" {
-			t.Errorf("what each waiter lost depends on whom it is charged to:\n%s", diff)
-		}
+		golden.Same(t, project(r, ByWaiterThread, ByLock), project(d, ByWaiterThread, ByLock), "what each waiter lost depends on whom it is charged to")
 	})
 }
 
@@ -137,9 +129,7 @@ func TestWaitsCountOnceInEachRow(t *testing.T) {
 			}
 			c.Begin([]analysis.Waiter{w})
 			at := met{w.Thread, rapid.IntRange(0, rows-1).Draw(t, "row")}
-			if got, want := c.IsNew(at.row, at.thread), began[w.Thread] && !seen[at]; got != want {
-				t.Fatalf("row %d of thread %d is new: %v, want %v", at.row, at.thread, got, want)
-			}
+			golden.Equal(t, c.IsNew(at.row, at.thread), began[w.Thread] && !seen[at], "row", at.row, "of thread", at.thread, "is new")
 			seen[at] = true
 		}
 	})

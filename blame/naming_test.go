@@ -6,6 +6,7 @@ import (
 
 	"contend/analysis"
 	"contend/format"
+	"contend/golden"
 )
 
 func TestGlobMatchesNamesAsTablesPrintThem(t *testing.T) {
@@ -116,9 +117,7 @@ func TestDoings(t *testing.T) {
 		{"a sample of a thread of which nothing more is told", nil, analysis.Did(format.ActivitySeen), DoingUnknown},
 		{"a sample inside a read", frames("sun.nio.ch.FileChannelImpl", "read"), analysis.Did(format.ActivityRun), File},
 	} {
-		if got := doingAt(c.inner, c.uses); got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
+		golden.Equal(t, doingAt(c.inner, c.uses), c.want, c.name)
 	}
 }
 

@@ -119,9 +119,7 @@ func TestEveryKey(t *testing.T) {
 	} {
 		keys := golden.Must(ParseKeys(c.keys, Pivots))(t)
 		table := pivot(symbols(), handmade(), c.root, keys...)
-		if diff := cmp.Diff(c.want, lines(table)); diff != "" {
-			t.Errorf("--by %s, root %v:\n%s", c.keys, c.root, diff)
-		}
+		golden.Same(t, lines(table), c.want, "--by", c.keys, "root", c.root)
 		if table.Total.ThreadNs != 170 || table.Total.WallNs != 130 || table.Total.Waits != 3 {
 			t.Errorf("--by %s: total %+v", c.keys, table.Total)
 		}
@@ -148,9 +146,7 @@ func TestPseudoOwnersAreRows(t *testing.T) {
 			}
 		}
 		want := map[string]int64{"[handoff]": 10, "[unknown owner]": 10, "[external]": 10, "[deadlock #1]": 10, "[deadlock #2]": 10, last: 10}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s:\n%s", key, diff)
-		}
+		golden.Same(t, got, want, key)
 	}
 }
 
@@ -162,15 +158,12 @@ func TestReadersShareASlice(t *testing.T) {
 		{Ns: 51, Direct: by(web2, put, analysis.Exact), Root: by(web2, put, analysis.Exact), Hops: 1},
 		{Ns: 50, Direct: by(batch, flush, analysis.Likely(0.5)), Root: by(batch, flush, analysis.Likely(0.5)), Hops: 1}}}
 	table := pivot(symbols(), []analysis.Slice{s}, false, ByOwnerThread)
-	if diff := cmp.Diff([]line{{"web-2", 51, 51, 1}, {"batch", 50, 50, 1}}, lines(table)); diff != "" {
-		t.Error(diff)
-	}
+	golden.Same(t, lines(table), []line{{"web-2", 51, 51, 1}, {"batch", 50, 50, 1}})
 	want := Sum{ThreadNs: 101, WallNs: 101, Waits: 1}
 	want.ByProvenance.Add(analysis.Exact, 51)
 	want.ByProvenance.Add(analysis.Likely(0.5), 50)
-	if table.Total != want || table.Total.ByProvenance.Right() != 76 {
-		t.Errorf("%+v", table.Total)
-	}
+	golden.Equal(t, table.Total, want)
+	golden.Equal(t, table.Total.ByProvenance.Right(), 76)
 }
 
 // A wait that began before a cut has no first slice in it: it is charged, but
@@ -205,9 +198,7 @@ func TestParseKeys(t *testing.T) {
 			t.Fatalf("%v: %v", parsed, err)
 		}
 		for i, k := range parsed {
-			if k.String() != all[i] {
-				t.Errorf("%s is read as %s", all[i], k)
-			}
+			golden.Equal(t, k.String(), all[i], "is read as", k)
 		}
 	}
 	for k := range keys {
@@ -238,9 +229,7 @@ func TestAddingToARowAllocatesNothing(t *testing.T) {
 		}
 	}
 	add()
-	if n := testing.AllocsPerRun(100, add); n != 0 {
-		t.Errorf("%.1f allocations for %d slices", n, len(list))
-	}
+	golden.Equal(t, testing.AllocsPerRun(100, add), 0, "allocations for", len(list), "slices")
 }
 
 // A table of a million rows is put in order without copying rows about, and allocates

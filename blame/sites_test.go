@@ -93,12 +93,8 @@ func TestOwnersAreNamedWhereTheyTookTheLock(t *testing.T) {
 		{"nothing but the runtime", bare, ledger, "java.lang.Thread.run:840", ""},
 		{"no stack", format.NoStack, ledger, analysis.UnknownStack, analysis.UnknownStack},
 	} {
-		if got := s.Names().Name(s.Owner(c.stack, c.lock)); got != c.site {
-			t.Errorf("%s: %s, want %s", c.name, got, c.site)
-		}
-		if got := s.Names().Name(s.Callers(c.stack, c.lock)); got != c.from {
-			t.Errorf("%s: called by %s, want %s", c.name, got, c.from)
-		}
+		golden.Equal(t, s.Names().Name(s.Owner(c.stack, c.lock)), c.site, c.name)
+		golden.Equal(t, s.Names().Name(s.Callers(c.stack, c.lock)), c.from, c.name, "called by")
 	}
 	if got := s.Taking(nested, ledger); len(got) != 2 || got[0] != frame("Shop", "report", 30) {
 		t.Errorf("%v", got)
@@ -111,9 +107,7 @@ func TestOwnersAreNamedWhereTheyTookTheLock(t *testing.T) {
 func TestSitesOfWaitersAndLocks(t *testing.T) {
 	s := trace(t, nil)
 	for id, want := range map[format.StackID]string{takeAudit: "Audit.write:5", library: "Shop$Dao.load:12", asleep: "Shop.nap:3"} {
-		if got := s.Names().Name(s.Waiter(id)); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		golden.Equal(t, s.Names().Name(s.Waiter(id)), want)
 	}
 	for lock, want := range map[format.ObjectID]string{ledger: "Shop$Dao.load:12", audit: "[first acquirer] Audit.write:5", queue: NotTold} {
 		if got := s.Names().Name(s.Created(lock)); got != want || Made(got) != (lock == ledger) {
@@ -124,9 +118,7 @@ func TestSitesOfWaitersAndLocks(t *testing.T) {
 
 func TestAppSaysWhatIsOwn(t *testing.T) {
 	s := trace(t, regexp.MustCompile(`^com\.zaxxer\.`))
-	if got := s.Names().Name(s.Waiter(library)); got != "com.zaxxer.hikari.pool.HikariPool.getConnection:7" {
-		t.Error(got)
-	}
+	golden.Equal(t, s.Names().Name(s.Waiter(library)), "com.zaxxer.hikari.pool.HikariPool.getConnection:7")
 }
 
 func TestOwnCode(t *testing.T) {
@@ -136,8 +128,6 @@ func TestOwnCode(t *testing.T) {
 		"java.util.Hashtable": false, "net/http": false, "sync": false, "runtime": false, "kotlin.Lazy": false,
 		"com.zaxxer.hikari.HikariPool": false, "Shop$$Lambda": false, "[task]": false, "golang.org/x/sync/errgroup": false,
 	} {
-		if got := ownByDefault(format.Frame{Class: class, Method: "m"}); got != own {
-			t.Errorf("%s: %v", class, got)
-		}
+		golden.Equal(t, ownByDefault(format.Frame{Class: class, Method: "m"}), own, class)
 	}
 }

@@ -59,9 +59,7 @@ func TestWaitsAreCutAtTheEdges(t *testing.T) {
 			t.Fatalf("interval %d: %+v, want %+v", i, got, want)
 		}
 		for j, p := range want.Locks {
-			if got.Locks[j] != p {
-				t.Errorf("interval %d: %+v, want %+v", i, got.Locks[j], p)
-			}
+			golden.Equal(t, got.Locks[j], p, "interval", i)
 		}
 	}
 	if len(s.Phases) != 1 || s.Phases[0].WaitNs != 70 || len(s.Phases[0].Causes) != 2 || s.Phases[0].Causes[0].WaitNs+s.Phases[0].Causes[1].WaitNs != 70 {
@@ -157,9 +155,7 @@ func TestSpreadKeepsTheSum(t *testing.T) {
 			sum += part
 			lo = hi
 		}
-		if sum != ns {
-			t.Fatalf("parts sum to %d of %d", sum, ns)
-		}
+		golden.Equal(t, sum, ns, "parts sum to")
 	})
 }
 
@@ -211,9 +207,8 @@ func checkSeries(t *rapid.T, s *Series) {
 		}
 		waited += all
 	}
-	if waited != s.WaitNs || ran != s.RunningNs {
-		t.Errorf("intervals sum to %d of %d ns waiting, %d of %d running", waited, s.WaitNs, ran, s.RunningNs)
-	}
+	golden.Equal(t, waited, s.WaitNs)
+	golden.Equal(t, ran, s.RunningNs)
 	last := map[string][]Phase{}
 	for _, p := range s.Phases {
 		inside := int64(0)

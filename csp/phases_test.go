@@ -10,8 +10,6 @@ import (
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // The largest phases are the first of all of them, and no sum depends on how
@@ -74,9 +72,7 @@ func TestTurnsOfAPhase(t *testing.T) {
 			}
 			got.add(int32(i), sums)
 		}
-		if diff := cmp.Diff(c.want, got.list(m)); diff != "" {
-			t.Errorf("%s: (-want +got)\n%s", c.intervals, diff)
-		}
+		golden.Same(t, got.list(m), c.want, c.intervals)
 	}
 }
 
@@ -157,9 +153,7 @@ func TestMetricsOfPartsOfATrace(t *testing.T) {
 		t.Errorf("%v failed of all, %v a second; all of two had to wait in one second", *r.FailedPerAcquired, r.FailedPerSecond)
 	}
 	m.ElapsedNs = 5e8
-	if r := m.Rows()[0]; r.FailedPerSecond != 4 {
-		t.Errorf("%v a second of half a second", r.FailedPerSecond)
-	}
+	golden.Equal(t, m.Rows()[0].FailedPerSecond, 4, "a second of half a second")
 }
 
 // Two threads over ten intervals; the lock is contended in the fourth to sixth.
@@ -217,9 +211,7 @@ func TestWhereAPhaseBegins(t *testing.T) {
 	for ns, want := range map[int64]int{4: 0, 6: 1} {
 		m := meter(Options{IntervalNs: 100}, 0)
 		waited(m, 0, ns)
-		if got := len(series(t, m).Phases); got != want {
-			t.Errorf("%d %% of an interval: %d phases", ns, got)
-		}
+		golden.Equal(t, len(series(t, m).Phases), want, ns, "% of an interval", "phases")
 	}
 }
 

@@ -140,9 +140,8 @@ func TestUnseenSites(t *testing.T) {
 	for text, unseen := range map[string]bool{"end\n": true, tick + "end\n": true, tick + "activity time=1000 end=1000 thread=1 activity=park stack=2\nend\n": true,
 		"activity time=100 end=200 thread=1 activity=sleep stack=2\nend\n": false, "activity time=100 end=200 thread=1 activity=sleep stack=1\nend\n": false} {
 		_, st := saysOf(t, traceHead+text, declaring(t, declaresSpin))
-		if got := slices.ContainsFunc(st.Warnings, func(w format.Warning) bool { return w.Code == format.UnseenSites }); got != unseen || unseen != (st.HiddenNs() == math.MaxInt64) {
-			t.Errorf("%q: %v", text, st.Warnings)
-		}
+		golden.Equal(t, slices.ContainsFunc(st.Warnings, func(w format.Warning) bool { return w.Code == format.UnseenSites }), unseen, text)
+		golden.Equal(t, unseen, st.HiddenNs() == math.MaxInt64, text)
 		if _, st := saysOf(t, traceHead+text, nil); len(st.Warnings) > 0 {
 			t.Errorf("%q, undeclared: %v", text, st.Warnings)
 		}

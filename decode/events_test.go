@@ -91,15 +91,11 @@ func TestIDsOfSeveralInputsStayApart(t *testing.T) {
 			if ev.Object != format.NoObject {
 				objects[ev.Object] |= 1 << input
 			}
-			if ev.Woken != format.NoThread {
-				t.Errorf("nobody became %d", ev.Woken)
-			}
+			golden.Equal(t, ev.Woken, format.NoThread, "nobody became")
 		}
 	}
 	for name, n := range map[string]int{"threads": len(threads) - 3*5, "stacks": len(stacks) - 3*4, "objects": len(objects) - 3*2} {
-		if n != 0 {
-			t.Errorf("%d %s more than there are", n, name)
-		}
+		golden.Equal(t, n, 0, name, "more than there are")
 	}
 }
 
@@ -133,9 +129,7 @@ func TestNotations(t *testing.T) {
 		}
 	}
 	for _, text := range []string{`{"threadName":"main","threadState":"x","message":"no dump"}`, "[]", `[{"threadName":1,"threadState":2}]`} {
-		if got := shown(t, []byte(text)); !strings.Contains(got, "not a thread dump") {
-			t.Errorf("%s shows %s", text, got)
-		}
+		golden.Holds(t, shown(t, []byte(text)), "not a thread dump")
 	}
 }
 

@@ -36,18 +36,15 @@ func TestForeignFilesAmongOthers(t *testing.T) {
 		for ev := (format.Event{}); err == nil; err = tr.Read(&ev) {
 		}
 		s := tr.Stats()
-		if len(s.Damage.Places) != 3 || s.Events != 24 {
-			t.Errorf("%s: %d events, damage %v", name, s.Events, s.Damage)
-		}
+		golden.Equal(t, len(s.Damage.Places), 3, name)
+		golden.Equal(t, s.Events, 24, name)
 		told := 0
 		for _, w := range s.Warnings {
 			if strings.Contains(w.Text, "left out") {
 				told++
 			}
 		}
-		if told != 3 {
-			t.Errorf("%s: %v", name, s.Warnings)
-		}
+		golden.Equal(t, told, 3, name, s.Warnings)
 		tr.Close()
 	}
 	if _, err := Open([]string{notes, empty}, nil, Options{}); !errors.Is(err, format.ErrNotMine) {
@@ -86,9 +83,7 @@ func TestUnreadableFilesAmongOthers(t *testing.T) {
 		if !errors.Is(err, io.EOF) || len(s.Damage.Places) != 4 || s.Events != 24 {
 			t.Errorf("%s: %v, %d events, damage %v", name, err, s.Events, s.Damage)
 		}
-		if n := len(tr.Skipped()); n != 4 {
-			t.Errorf("%s: left out %q", name, tr.Skipped())
-		}
+		golden.Equal(t, len(tr.Skipped()), 4, name, "left out", tr.Skipped())
 		tr.Close()
 	}
 }
@@ -190,12 +185,9 @@ func TestOverlappingRecordings(t *testing.T) {
 		{[]string{dir}, "is part of "},
 	} {
 		gotWaits, gotNs, said := waitsOf(t, nil, g.paths...)
-		if gotWaits != waits || gotNs != ns {
-			t.Errorf("%q: %d waits of %d ns, want %d of %d", g.paths, gotWaits, gotNs, waits, ns)
-		}
-		if !strings.Contains(said, g.said) {
-			t.Errorf("%q: %q, want %q", g.paths, said, g.said)
-		}
+		golden.Equal(t, gotWaits, waits, g.paths)
+		golden.Equal(t, gotNs, ns, g.paths)
+		golden.Holds(golden.At(t, g.paths), said, g.said)
 	}
 	if twice, _, said := waitsOf(t, []string{"x", "y"}, all, all); twice != 2*waits || said != "" {
 		t.Errorf("told apart: %d waits, want %d, %q", twice, 2*waits, said)

@@ -153,9 +153,7 @@ func TestWrappedDumps(t *testing.T) {
 			t.Fatalf("%s shows %q", path, want)
 		}
 		same := func(name string, text []byte) {
-			if got := shown(t, text); got != want {
-				t.Errorf("%s as %s shows\n%.3000s\nwant\n%.3000s", path, name, got, want)
-			}
+			golden.Equal(t, shown(t, text), want, path, "as", name, "shows")
 		}
 		for name, f := range wrapped {
 			same(name, f(plain))
@@ -171,9 +169,7 @@ func TestNotWrapped(t *testing.T) {
 	plain := golden.Must(os.ReadFile(fixtures + "deadlock-monitors-and-juc-jdk17.txt"))(t)
 	for _, name := range []string{"a &amp; b &lt;c&gt;", `C:\new\table`, `{"log":"x"}`, "> quoted", "[INFO] 12"} {
 		text := bytes.ReplaceAll(plain, []byte("juc-1"), []byte(name))
-		if got := shown(t, text); !strings.Contains(got, name) {
-			t.Errorf("the thread %q is gone:\n%s", name, got)
-		}
+		golden.Holds(t, shown(t, text), name)
 	}
 }
 
@@ -186,16 +182,12 @@ func TestWrappedFiles(t *testing.T) {
 	for _, path := range paths {
 		text := golden.Must(os.ReadFile(path))(t)
 		want, input, _ := bytes.Cut(text, []byte("-- input --\n"))
-		if got := shown(t, input); got != string(want) {
-			t.Errorf("%s shows\n%swant\n%s", path, got, want)
-		}
+		golden.Equal(t, shown(t, input), string(want), path, "shows", want)
 		for n := 0; n < len(input); n += 11 {
 			if tr, err := Open([]string{Stdin}, bytes.NewReader(input[:n]), Options{}); err == nil {
 				for ev := (format.Event{}); err == nil; err = tr.Read(&ev) {
 				}
-				if err != io.EOF {
-					t.Errorf("%s cut to %d bytes: %v", path, n, err)
-				}
+				golden.Equal(t, err, io.EOF, path, "cut to", n, "bytes")
 				tr.Close()
 			} else {
 				positioned(t, err)
@@ -218,9 +210,8 @@ func TestDialectsAreNotWrapped(t *testing.T) {
 		for i := 0; ; i++ {
 			var want, got format.Event
 			e1, e2 := bare.Read(&want), tr.Read(&got)
-			if e1 != e2 || !bytes.Equal(format.AppendText(nil, &want), format.AppendText(nil, &got)) {
-				t.Errorf("%s: event %d is %s, %v without layers and %s, %v", path, i, format.AppendText(nil, &want), e1, format.AppendText(nil, &got), e2)
-			}
+			golden.Equal(t, e1, e2, path, i)
+			golden.Same(t, format.AppendText(nil, &want), format.AppendText(nil, &got), path, i)
 			if e1 != nil || e2 != nil {
 				break
 			}
@@ -260,9 +251,7 @@ func TestDialectsInExcerpts(t *testing.T) {
 			if strings.HasSuffix(path, ".json") && name != "a fence" || strings.Contains(path, "-mixed") && name == "lost indents" {
 				continue
 			}
-			if got := shown(t, paste(text)); got != want {
-				t.Errorf("%s in %s shows\n%.500swant\n%.500s", path, name, got, want)
-			}
+			golden.Equal(t, shown(t, paste(text)), want, path, "in", name, "shows")
 		}
 	}
 }
@@ -309,9 +298,7 @@ func TestProcessesOfOneStream(t *testing.T) {
 	for name, of := range processes {
 		one, two := wrap(dumps[0], func(_ int, line string) string { return of[0](line) }), wrap(dumps[1], func(_ int, line string) string { return of[1](line) })
 		for _, text := range [][]byte{append(bytes.Clone(one), two...), inTurn(one, two)} {
-			if got := shown(t, text); got != want {
-				t.Errorf("%s shows\n%swant\n%s", name, got, want)
-			}
+			golden.Equal(t, shown(t, text), want, name, "shows")
 		}
 	}
 	tr := golden.Must(Open([]string{Stdin}, bytes.NewReader(inTurn(dumps[0], dumps[1])), Options{}))(t)
@@ -334,9 +321,7 @@ func TestProcessesWithoutPrefixes(t *testing.T) {
 	for i, part := range parts {
 		tail = append(append(tail, fmt.Sprintf("==> %c.log <==\n", 'a'+i%2)...), part...)
 	}
-	if got, want := shown(t, tail), shown(t, dumps[0])+shown(t, dumps[1]); got != want {
-		t.Errorf("%s\nwant %s", got, want)
-	}
+	golden.Equal(t, shown(t, tail), shown(t, dumps[0])+shown(t, dumps[1]))
 	tr := golden.Must(Open([]string{Stdin}, bytes.NewReader(append(dumps[0], dumps[1]...)), Options{}))(t)
 	for ev := (format.Event{}); tr.Read(&ev) == nil; {
 	}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"contend/golden"
+
 	"pgregory.net/rapid"
 )
 
@@ -47,9 +49,7 @@ func TestCellsConserveWhatIsAdded(t *testing.T) {
 			for _, ns := range c.Series(i) {
 				sum += ns
 			}
-			if sum != want[i] {
-				t.Errorf("series %d: %d ns, added %d", i, sum, want[i])
-			}
+			golden.Equal(t, sum, want[i], "series", i)
 		}
 	})
 }
@@ -78,9 +78,7 @@ func TestWindows(t *testing.T) {
 			t.Errorf("[%d, %d): %d in %d cells of together %d ns", w.from, w.to, sum(got), len(got.Length), got.Span())
 		}
 	}
-	if e := c.Window(4e9, 5e9).Rate(nil); e != (Estimate{}) {
-		t.Errorf("nothing at all: %+v", e)
-	}
+	golden.Equal(t, c.Window(4e9, 5e9).Rate(nil), (Estimate{}), "nothing at all")
 }
 
 func TestTooManySeriesAreNotKept(t *testing.T) {
@@ -117,9 +115,7 @@ func TestBlocksAreAsLongAsTheMemory(t *testing.T) {
 		t.Errorf("mean lengths %d, %d, %d", none/40, some/40, long/40)
 	}
 	for _, z := range [][]float64{nil, {1}, make([]float64, 50)} {
-		if b := blockLength(z); b != 1 {
-			t.Errorf("%d cells without variation: blocks of %d", len(z), b)
-		}
+		golden.Equal(t, blockLength(z), 1, len(z), "cells without variation: blocks of")
 	}
 }
 
@@ -136,9 +132,7 @@ func TestIndependentCellsGiveTheTextbooksError(t *testing.T) {
 	if math.Abs(e.SE/want-1) > 0.2 || math.Abs(e.Half/(1.96*want)-1) > 0.25 {
 		t.Errorf("%+v, want a standard error of %.2f", e, want)
 	}
-	if again := c.Rate(values); again != e {
-		t.Errorf("%+v the second time, %+v the first", again, e)
-	}
+	golden.Equal(t, c.Rate(values), e, "the first")
 }
 
 func TestWhatCannotBeKnown(t *testing.T) {
@@ -146,9 +140,7 @@ func TestWhatCannotBeKnown(t *testing.T) {
 	if e := one.Rate(one.Series(0)); !math.IsInf(e.Half, 1) || e.Value != 7 {
 		t.Errorf("one cell: %+v", e)
 	}
-	if e := one.Ratio(one.Series(0), []int64{0}); e != (Estimate{}) {
-		t.Errorf("nothing to divide by: %+v", e)
-	}
+	golden.Equal(t, one.Ratio(one.Series(0), []int64{0}), (Estimate{}), "nothing to divide by")
 	steady := cells(make([]int64, 100))
 	for i := range steady.series[0] {
 		steady.series[0][i] = 3
@@ -192,7 +184,5 @@ func TestAddAllocatesNothing(t *testing.T) {
 	r.Begin(0)
 	s := r.New()
 	r.Add(s, 0, 900e6, 1e6, 1)
-	if n := testing.AllocsPerRun(100, func() { r.Add(s, 1e6, 3e6, 2e6, 1) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	golden.Equal(t, testing.AllocsPerRun(100, func() { r.Add(s, 1e6, 3e6, 2e6, 1) }), 0, "allocations")
 }

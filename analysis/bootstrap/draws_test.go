@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"contend/golden"
 )
 
 // All users get a prefix of the same list, in whatever order they ask.
@@ -31,9 +33,7 @@ func TestDrawsAreTheSameForAll(t *testing.T) {
 		for r := range replicates {
 			short = append(short, want[(r+1)*blocks-1])
 		}
-		if got := d.plan(block); !slices.Equal(got.short, short) {
-			t.Errorf("blocks of %d begin elsewhere", block)
-		}
+		golden.Same(t, d.plan(block).short, short, "blocks of", block, "begin elsewhere")
 	}
 	if drawsOf(n) != d || drawsOf(n+1) == d || drawsOf(n) == d {
 		t.Error("the latest alone are kept, for whoever has as many cells")
@@ -80,7 +80,5 @@ func TestRowsThatHardlyWaitCostLittle(t *testing.T) {
 			}
 		}
 	}
-	if got := p.sums(prefix(few, maxCells)); !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	golden.Same(t, p.sums(prefix(few, maxCells)), want)
 }

@@ -10,7 +10,6 @@ import (
 	"contend/golden"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -43,9 +42,7 @@ func TestEmptyIsZeroEverywhere(t *testing.T) {
 func TestFewLengthsAreExact(t *testing.T) {
 	d := of(50, 10, 40, 20, 30)
 	for q, want := range map[float64]int64{0: 10, 20: 10, 20.1: 20, 40: 20, 50: 30, 60: 30, 70: 40, 80: 40, 81: 50, 90: 50, 99.99: 50, 100: 50} {
-		if got := d.Percentile(q); got != want {
-			t.Errorf("p%v: %d, want %d", q, got, want)
-		}
+		golden.Equal(t, d.Percentile(q), want, "p", q)
 	}
 	if d.Mean() != 30 || d.Min() != 10 || d.Max() != 50 {
 		t.Errorf("%+v", d)
@@ -117,9 +114,7 @@ func TestCorrectionOfAKnownSeries(t *testing.T) {
 	d.AddN(1e6, 10_000)
 	d.Add(100e9)
 	c := d.Corrected(10e6)
-	if c.Count() != 20_000 {
-		t.Errorf("%d lengths", c.Count())
-	}
+	golden.Equal(t, c.Count(), 20_000, "lengths")
 	near(t, "p99.99 as recorded", d.Percentile(99.99), 1e6)
 	near(t, "p50 corrected", c.Percentile(50), 1e6)
 	near(t, "p75 corrected", c.Percentile(75), 50e9)
@@ -142,9 +137,7 @@ func TestLongerThanADay(t *testing.T) {
 	d := of(3*Longest, 1)
 	d.AddN(5*Longest, few)
 	near(t, "p99", d.Percentile(99), Longest)
-	if d.Max() != 5*Longest {
-		t.Errorf("longest %d", d.Max())
-	}
+	golden.Equal(t, d.Max(), 5*Longest, "longest")
 }
 
 // Up to some two thousand durations are exact, more have three digits.
@@ -198,9 +191,8 @@ func TestHistogramsGrow(t *testing.T) {
 			t.Errorf("room for %d, the longest is %d", room, d.max)
 		}
 		mean, median := d.Mean(), d.Percentile(50)
-		if mean != min(int64(want.Mean()), d.max) || median != min(want.ValueAtQuantile(50), d.max) {
-			t.Errorf("to %d: %d on average, half to %d", longest, mean, median)
-		}
+		golden.Equal(t, mean, min(int64(want.Mean()), d.max), longest)
+		golden.Equal(t, median, min(want.ValueAtQuantile(50), d.max), longest)
 		twice.Merge(d)
 		twice.Merge(d)
 		if twice.Mean() != mean || twice.Percentile(50) != median || twice.Count() != 2*d.Count() {
@@ -215,9 +207,7 @@ func TestHistogramsGrow(t *testing.T) {
 func TestBandsHoldEveryLength(t *testing.T) {
 	got := of(0, 1, 1, 4, 10, 19, 20).Bands()
 	want := []Band{{0, 1, 1}, {1, 2, 2}, {2, 5, 1}, {5, 10, 0}, {10, 20, 2}, {20, 50, 1}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	golden.Same(t, got, want)
 	many := &Dist{}
 	for i := range int64(3 * few) {
 		many.Add(i * i * i)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 const ms = int64(1e6)
@@ -186,9 +187,7 @@ func TestLocksOfOtherInputsCostNothing(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	f := r.find()
 	runtime.ReadMemStats(&after)
-	if len(f.Same) != 4 {
-		t.Errorf("%d locks are another, want 4", len(f.Same))
-	}
+	golden.Equal(t, len(f.Same), 4, "locks are another")
 	if used := after.TotalAlloc - before.TotalAlloc; used > 10<<20 {
 		t.Errorf("%d MB for five locks", used>>20)
 	}
@@ -232,8 +231,6 @@ func TestWhatALockThatMovesShows(t *testing.T) {
 		{"one of four links by chance would be one in eight", four, 0.13, 4},
 		{"one in five", four, 0.22, 0},
 	} {
-		if got := linksOf(c.epochs, c.byChance); got != c.want {
-			t.Errorf("%s: %d links, want %d", c.name, got, c.want)
-		}
+		golden.Equal(t, linksOf(c.epochs, c.byChance), c.want, c.name)
 	}
 }

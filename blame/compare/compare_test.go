@@ -146,13 +146,9 @@ func TestLocksMatchByClassAndSites(t *testing.T) {
 		got[r.Name] = [2]int64{r.Base.Waiting.WaitNs, r.New.Waiting.WaitNs}
 	}
 	want := map[string][2]int64{"java.lang.Object at App.get, App.put": {2e6, 1e6}, "java.lang.Object at App.log": {1e6, 1e6}}
-	if len(got) != len(want) {
-		t.Errorf("locks %v", got)
-	}
+	golden.Equal(t, len(got), len(want), "locks", got)
 	for name, sums := range want {
-		if got[name] != sums {
-			t.Errorf("%s: %v, want %v", name, got[name], sums)
-		}
+		golden.Equal(t, got[name], sums, name)
 	}
 }
 
@@ -177,9 +173,7 @@ func TestAddedAndGoneNeedEvidence(t *testing.T) {
 		name      string
 		want      Status
 	}{{a, b, "B at App.b", Added}, {b, a, "B at App.b", Gone}, {a, b, "A at App.a", Same}, {b, a, "A at App.a", Same}} {
-		if got := status(c.base, c.new, c.name); got != c.want {
-			t.Errorf("%s is %s, want %s", c.name, got, c.want)
-		}
+		golden.Equal(t, status(c.base, c.new, c.name), c.want, c.name)
 	}
 }
 
@@ -214,9 +208,7 @@ func TestNamesOutliveARestart(t *testing.T) {
 		"$Proxy12":        "$Proxy",
 		"java.util.Timer": "java.util.Timer",
 	} {
-		if got := analysis.StableName(name); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
-		}
+		golden.Equal(t, analysis.StableName(name), want, name)
 	}
 }
 
@@ -245,7 +237,5 @@ func TestSliceAllocatesNothing(t *testing.T) {
 	s := analysis.Slice{Start: 1_700_000_000e9, End: 1_700_000_000e9 + 1e6, Lock: 1, Waiters: []analysis.Waiter{{Thread: 2, Stack: 2}}, Shares: []analysis.Share{
 		{Ns: 1e6, Direct: owner, Root: analysis.Owner{Thread: 3, Stack: 2}, Hops: 2, Path: analysis.PathOf(analysis.Hop{Thread: 1, Stack: 1, Lock: 2})}}}
 	p.Slice(&s)
-	if n := testing.AllocsPerRun(100, func() { p.Slice(&s) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	golden.Equal(t, testing.AllocsPerRun(100, func() { p.Slice(&s) }), 0, "allocations")
 }

@@ -13,8 +13,6 @@ import (
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // crowded is a trace in which a lock is waited for half of the time, behind so
@@ -51,9 +49,7 @@ func crowded(t *testing.T, others int) *Profile {
 func TestRowsTooManyToBeKeptStillCount(t *testing.T) {
 	few, many := crowded(t, 0), crowded(t, 1500)
 	all := Group{many}.Locks(func(string) bool { return true }).Pressure
-	if all.WaitNs != 51.5e9 {
-		t.Errorf("all %+v", all)
-	}
+	golden.Equal(t, all.WaitNs, 51.5e9, "all", all)
 	if o := (Group{many}).Owners(func(frame string) bool { return frame == "App.late" }); o.Pressure.WaitNs != 50e9 || o.Pressure.Value != 0.25 {
 		t.Errorf("owner %+v", o)
 	}
@@ -62,9 +58,7 @@ func TestRowsTooManyToBeKeptStillCount(t *testing.T) {
 	}
 	late := func(class string) bool { return class == "Late" }
 	rows := []Row{{Base: Group{few}.Locks(late), New: Group{many}.Locks(late)}, {Base: Group{many}.Locks(late), New: Group{few}.Locks(late)}}
-	if rows[0].New.Pressure.Value != 0.25 {
-		t.Errorf("late %+v", rows[0].New)
-	}
+	golden.Equal(t, rows[0].New.Pressure.Value, 0.25, "late", rows[0].New)
 	judge(rows, alone, Options{Alpha: 0.05})
 	if got := found(rows); len(got) > 0 {
 		t.Errorf("%+v", rows)
@@ -127,9 +121,7 @@ func TestHowFinelyAnOwnerIsToldIsNoChange(t *testing.T) {
 			got[i] = name[strings.LastIndex(name, " ")+1:]
 		}
 		slices.Sort(got)
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: %q changed, want %q", c.what, got, c.want)
-		}
+		golden.Same(t, got, c.want, c.what)
 	}
 }
 
@@ -143,9 +135,7 @@ func TestChainsThatEndFurtherOut(t *testing.T) {
 	} {
 		got := of(name)
 		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		golden.Same(t, got, want, name)
 	}
 }
 
@@ -184,9 +174,7 @@ func TestCrowdsAreComparedAsOneByOne(t *testing.T) {
 			}
 			return out
 		}
-		if diff := cmp.Diff(all(&apart), all(&together)); diff != "" {
-			t.Errorf("%s:\n%s", scenario, diff)
-		}
+		golden.Same(t, all(&together), all(&apart), scenario)
 	}
 }
 

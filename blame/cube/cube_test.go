@@ -11,7 +11,6 @@ import (
 	"contend/format/simulate"
 	"contend/golden"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -59,16 +58,13 @@ func check(t *rapid.T, c *Cube, l Limits) (ns, waits int64) {
 				t.Fatalf("bin %d of %v is out of order or beyond %d", cell.Bin, r.Key, l.Bins)
 			}
 		}
-		if sum != r.Ns || begun != r.Waits {
-			t.Fatalf("cells of %v sum to %d ns in %d waits, the row to %d in %d", r.Key, sum, begun, r.Ns, r.Waits)
-		}
+		golden.Equal(t, sum, r.Ns, r.Key)
+		golden.Equal(t, begun, r.Waits, r.Key)
 		ns += r.Ns
 		waits += r.Waits
 		cells += len(r.Cells)
 	}
-	if cells != c.cells {
-		t.Fatalf("%d cells, %d counted", cells, c.cells)
-	}
+	golden.Equal(t, cells, c.cells, "counted")
 	return ns, waits
 }
 
@@ -91,24 +87,17 @@ func TestEveryViewIsASumOfTheCube(t *testing.T) {
 		all.Finish()
 		few.Finish()
 		for d, p := range views {
-			if diff := cmp.Diff(pivoted(p), by(all, d)); diff != "" {
-				t.Errorf("%s: %s", dims[d].name, diff)
-			}
+			golden.Same(t, by(all, d), pivoted(p), dims[d].name)
 		}
 		ns, waits := check(t, all, wide)
 		fewNs, fewWaits := check(t, few, small)
-		if ns != fewNs || waits != fewWaits {
-			t.Errorf("%d ns in %d waits, merged %d in %d", ns, waits, fewNs, fewWaits)
-		}
-		if diff := cmp.Diff(coarse(all, few.BinNs), coarse(few, few.BinNs)); diff != "" {
-			t.Errorf("by time: %s", diff)
-		}
+		golden.Equal(t, ns, fewNs)
+		golden.Equal(t, waits, fewWaits)
+		golden.Same(t, coarse(few, few.BinNs), coarse(all, few.BinNs), "by time")
 		if r := sum(few.RunningNs); r != live.ns || r != sum(all.RunningNs) {
 			t.Errorf("running %d ns, in bins %d", live.ns, r)
 		}
-		if all.OtherNs != 0 {
-			t.Errorf("%d ns merged without need", all.OtherNs)
-		}
+		golden.Equal(t, all.OtherNs, 0, "merged without need")
 		if len(few.Rows) > small.Rows && len(few.Rows) > int(analysis.Words) {
 			t.Errorf("%d rows, limit %d", len(few.Rows), small.Rows)
 		}

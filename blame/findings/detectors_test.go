@@ -6,6 +6,7 @@ import (
 
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 )
 
 // served lets threads take a lock in turns of a ms each, each as soon as it may
@@ -122,9 +123,7 @@ func TestHotStripe(t *testing.T) {
 		over func(i int) (int, int64)
 		want string
 	}{{"even", evenly, ""}, {"hot", hot, "hot-stripe"}, {"of two", ofTwo, ""}, {"in a burst", inABurst, ""}, {"one after the other", oneAfterTheOther, ""}} {
-		if got := kindsOf(spreads(c.over)(t)); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
+		golden.Equal(t, kindsOf(spreads(c.over)(t)), c.want, c.name)
 	}
 }
 

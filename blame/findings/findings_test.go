@@ -85,9 +85,7 @@ func TestFindings(t *testing.T) {
 		{"who owned it is a guess", plan{inner: one("java.lang.Thread", "sleep"), held: 400, waiters: 3, estimate: true}, ""},
 	} {
 		got := c.plan.run(t)
-		if kindsOf(got) != c.want {
-			t.Errorf("%s: %q, want %q: %+v", c.name, kindsOf(got), c.want, got)
-		}
+		golden.Equal(t, kindsOf(got), c.want, c.name, got)
 	}
 }
 
@@ -125,9 +123,7 @@ func TestLimits(t *testing.T) {
 		f    *Finding
 		want bool
 	}{{exact(10*ms, 0.05), true}, {exact(10*ms, 0.0499), false}, {exact(10*ms-1, 1), false}} {
-		if tr.worthWhile(c.f) != c.want {
-			t.Errorf("%+v", c.f)
-		}
+		golden.Equal(t, tr.worthWhile(c.f), c.want, c.f)
 	}
 	tr.ElapsedNs = 0 // a count
 	if !tr.worthWhile(exact(1, 0.05)) {
@@ -180,9 +176,7 @@ func TestTwoWaitsTellOfStarvation(t *testing.T) {
 		}
 		others.add(-10, 10)
 		others.add(-10, 10)
-		if got := one.starves(&others, 1); got != want {
-			t.Errorf("%d waits: %v", waits, got)
-		}
+		golden.Equal(t, one.starves(&others, 1), want, waits, "waits")
 	}
 }
 
@@ -226,9 +220,7 @@ func TestHowOftenAHotStripeLeads(t *testing.T) {
 		{"3 ms, three stripes: 11 %", 3, ms, "000", ""},
 		{"6 ms, four stripes: 0.1 %", 4, ms, "000000", "hot-stripe"},
 	} {
-		if got := kindsOf(led(t, c.k, c.window, c.digits)); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
+		golden.Equal(t, kindsOf(led(t, c.k, c.window, c.digits)), c.want, c.name)
 	}
 }
 
@@ -238,9 +230,8 @@ func TestHowOftenAHotStripeLeads(t *testing.T) {
 func TestHowManyHerdsAreApart(t *testing.T) {
 	for apart, want := range map[int]bool{63: false, 64: true} {
 		s, tested := storm{herds: 100, byChance: 50, apart: apart}, int64(0)
-		if got := s.herded(&tested); got != want || tested != 1 {
-			t.Errorf("%d are apart: a herd %v, want %v", apart, got, want)
-		}
+		golden.Equal(t, s.herded(&tested), want, apart)
+		golden.Equal(t, tested, 1, apart)
 	}
 	tested := int64(0)
 	if (&storm{herds: 5, byChance: 2.5, apart: 5}).herded(&tested) || tested != 0 {
@@ -258,9 +249,7 @@ func TestHowFarAHerdIsLookedFor(t *testing.T) {
 		}
 		waits = append(waits, analysis.MonitorWait{Thread: 2, By: 1, Start: 10, End: 5000})
 		c := chase{waits: waits, oldest: oldestFrom(waits), taken: make([]bool, len(waits))}
-		if got := len(c.herd(0)); got != want {
-			t.Errorf("%d between: a herd of %d, want %d", between, got, want)
-		}
+		golden.Equal(t, len(c.herd(0)), want, between, "between: a herd of")
 	}
 }
 
@@ -271,17 +260,14 @@ func TestHowManyOfAQueueAreCounted(t *testing.T) {
 		for i := range queue {
 			b.begin([]analysis.Waiter{{Thread: format.ThreadID(i + 1), First: true}})
 		}
-		if int(b.served) != queue || (len(b.threads) == queue) != all {
-			t.Errorf("a queue of %d: %d services, %d threads", queue, b.served, len(b.threads))
-		}
+		golden.Equal(t, int(b.served), queue)
+		golden.Equal(t, len(b.threads) == queue, all)
 	}
 }
 
 // Shares from a tenth on are told without decimals.
 func TestHowSharesAreTold(t *testing.T) {
 	for part, want := range map[int64]string{0: "0 %", 61: "6.1 %", 151: "15 %"} {
-		if got := percent(part, 1000); got != want {
-			t.Errorf("%d of 1000: %q, want %q", part, got, want)
-		}
+		golden.Equal(t, percent(part, 1000), want, part, "of 1000")
 	}
 }

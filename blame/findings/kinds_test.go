@@ -174,9 +174,7 @@ func TestRecordings(t *testing.T) {
 			if slices.Contains(large, name) {
 				golden.Thorough(t)
 			}
-			if got := setOf(inRecording(t, name)); got != want {
-				t.Errorf("%q, want %q", got, want)
-			}
+			golden.Equal(t, setOf(inRecording(t, name)), want)
 		})
 	}
 }
@@ -212,9 +210,7 @@ func TestInitialisationIsNoLockOfTheProgram(t *testing.T) {
 		if f := (Finding{Kind: Kind(k), Class: "sync.Once"}); kinds[k].doing != blame.DoingUnknown && !strings.Contains(f.Remedy(), "what runs once") {
 			t.Errorf("%s: %q", kinds[k].name, f.Remedy())
 		}
-		if evidence := k >= int(AsleepHolding) && k <= int(DescheduledHolding); evidence != strings.HasSuffix(f.Title(), " holding up the "+class) {
-			t.Errorf("%s is %q", kinds[k].name, f.Title())
-		}
+		golden.Equal(t, k >= int(AsleepHolding) && k <= int(DescheduledHolding), strings.HasSuffix(f.Title(), " holding up the "+class), kinds[k].name, f.Title())
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // stay is what a thread does for a time, in µs.
@@ -223,17 +224,13 @@ func TestSleepIsNotAlwaysPolling(t *testing.T) {
 				s.write(s.activity(v.thread, format.ActivitySleep, s.poll, v.from, v.to))
 			}
 		}
-		if got := s.polling(); got != "" {
-			t.Errorf("%s, recorded: %q", name, got)
-		}
+		golden.Equal(t, s.polling(), "", name, "recorded")
 		if name == "staggered" {
 			continue // at single instants this looks like a lock
 		}
 		s = newShown(t, 4, "java.lang.Thread.sleep", "Spin.nap")
 		s.look(list, format.ActivitySleep)
-		if got := s.polling(); got != "" {
-			t.Errorf("%s, dumps: %q", name, got)
-		}
+		golden.Equal(t, s.polling(), "", name, "dumps")
 	}
 }
 

@@ -108,9 +108,7 @@ func TestNotifyStorm(t *testing.T) {
 		"at another place":   {mail{sleepers: 6, inVain: true, work: ms, by: 1, moves: true}, ""},
 		"their time is up":   {mail{sleepers: 6, inVain: true, work: ms}, ""},
 	} {
-		if got := kindsOf(c.run(t)); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		golden.Equal(t, kindsOf(c.run(t)), c.want, name)
 	}
 }
 
@@ -120,9 +118,7 @@ func TestWhatANotifyStormSays(t *testing.T) {
 	if want := 400 * (1 + 2 + 3 + 4 + 5) * 100 * us; got.WaitNs != want || got.Share != 1 || got.Lock != "Ledger@1" || got.Site != "Mail.fetch:1" || got.Confidence != Medium {
 		t.Errorf("%+v, want %d ns", got, want)
 	}
-	if want := "400 times 6.0 threads were woken at once, 83 % of them in vain; the last had the monitor 500 µs after the first"; got.Evidence != want {
-		t.Errorf("%q", got.Evidence)
-	}
+	golden.Equal(t, got.Evidence, "400 times 6.0 threads were woken at once, 83 % of them in vain; the last had the monitor 500 µs after the first")
 	storming.long = true
 	if got := storming.run(t)[0]; got.Confidence != Low {
 		t.Errorf("short waits are missing: %+v", got)
@@ -188,9 +184,7 @@ func newScript(t *testing.T, threads, locks int) *script {
 
 func (s *script) write(ev format.Event) {
 	s.t.Helper()
-	if err := s.list.Write(&ev); err != nil {
-		s.t.Fatal(err)
-	}
+	golden.OK(s.t, s.list.Write(&ev))
 }
 
 // stack returns a stack, written Class.method innermost first.

@@ -140,9 +140,7 @@ func TestLessWaitingIsNoRiseOfPressure(t *testing.T) {
 		r, now := recorded(t, rule, wait(3e9), idle(1, 3e9, 10e9), idle(2, 0, 9e9)) // 75 % of 4 s
 		_, before := recorded(t, rule, wait(6e9))                                   // 30 % of 20 s
 		got := r.check([]*Run{now}, []*Run{before})
-		if got.Status != want {
-			t.Errorf("%s: %+v, want %s", rule, got, want)
-		}
+		golden.Equal(t, got.Status, want, rule, got)
 		if s := got.Subjects[0]; r.relative && (got.Unit != Threads || s.Value < 0.29 || s.Value > 0.31 || s.Base < 0.59 || s.Base > 0.61) {
 			t.Errorf("%s: %s, %+v; want 0.3 threads, 0.6 before", rule, got.Unit, s)
 		}

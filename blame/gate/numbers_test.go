@@ -39,9 +39,7 @@ func TestWhatFewSamplesCannotTell(t *testing.T) {
 		r, run := recorded(t, rule)
 		run.Trace.Coverage.Samples = 30
 		got := r.check([]*Run{run}, nil).Doubt
-		if says := got.Reason + ": " + got.Hint; !strings.Contains(says, want) {
-			t.Errorf("%s: %q, want %q", rule, says, want)
-		}
+		golden.Holds(golden.At(t, rule), got.Reason+": "+got.Hint, want)
 	}
 }
 
@@ -81,9 +79,7 @@ func TestTheRestBehindTheLastInterval(t *testing.T) {
 	for rest, want := range map[int64]float64{4: 0.1, 6: 1} {
 		p := newPeaks(10)
 		p.End = 20 + rest
-		if got := p.highest(map[int32]int64{0: 1, 1: 1, 2: rest}, false); got != want {
-			t.Errorf("a rest of %d: at most %v, want %v", rest, got, want)
-		}
+		golden.Equal(t, p.highest(map[int32]int64{0: 1, 1: 1, 2: rest}, false), want, "a rest of", rest, "at most")
 	}
 }
 
@@ -127,9 +123,7 @@ func TestPeaksAreOfTheWorstInterval(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, v := range rule.metric.measure(&rule, []*Run{run}) {
-			if got := failIf(rule.above(v.Value, rule.limit)); got != want {
-				t.Errorf("%s: %s has %v: %s, want %s", text, name, v.Value, got, want)
-			}
+			golden.Equal(t, failIf(rule.above(v.Value, rule.limit)), want, text, name, v.Value)
 		}
 	}
 }

@@ -76,9 +76,7 @@ func TestRowsByLockAndByClass(t *testing.T) {
 	if diff := cmp.Diff(want, collect(false).Total(), cmpopts.IgnoreUnexported(Row{}), cmpopts.IgnoreFields(Row{}, "ID")); diff != "" {
 		t.Error(diff)
 	}
-	if n := collect(true).RunningNs(); n != 1000 {
-		t.Errorf("%d ns running", n)
-	}
+	golden.Equal(t, collect(true).RunningNs(), 1000, "running")
 }
 
 // A lock tried and got within the clock's resolution is a wait of length
@@ -195,12 +193,8 @@ func TestRowsSumToTheTotal(t *testing.T) {
 func TestPercentiles(t *testing.T) {
 	total := collect(false).Total()
 	for q, want := range map[float64]int64{25: 1, 50: 20, 75: 40, 99.9: 50} {
-		if got := total.Percentile(q); got != want {
-			t.Errorf("%g %% of the waits: %d ns, want %d", q, got, want)
-		}
+		golden.Equal(t, total.Percentile(q), want, q, "% of the waits")
 	}
 	none := Row{}
-	if got := none.Percentile(99); got != 0 {
-		t.Errorf("of no waits: %d ns", got)
-	}
+	golden.Equal(t, none.Percentile(99), 0, "of no waits")
 }

@@ -52,9 +52,8 @@ func TestOwnersOfAChainAreAsManyAsItsLocks(t *testing.T) {
 			}
 		}
 	}
-	if want := fmt.Sprintf("lock %d", depth+1); len(ends) != depth-1 || ends["lock 2"] != want {
-		t.Errorf("%d owners are blocked, that of the first mostly behind %q; want %d and %q", len(ends), ends["lock 2"], depth-1, want)
-	}
+	golden.Equal(t, len(ends), depth-1)
+	golden.Equal(t, ends["lock 2"], fmt.Sprintf("lock %d", depth+1))
 }
 
 // Locks that are told together have all the waiting, at each site and of each
@@ -212,8 +211,6 @@ func TestASetCountsEachIDOnce(t *testing.T) {
 			}
 			all.join(&one)
 		}
-		if all.len() != len(want) {
-			t.Fatalf("%d ids, want %d", all.len(), len(want))
-		}
+		golden.Equal(t, all.len(), len(want))
 	})
 }

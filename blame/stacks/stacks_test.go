@@ -9,8 +9,6 @@ import (
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // oneByOne is a builder that adds all who wait in a crowd to samples, for each slice.
@@ -45,9 +43,7 @@ func agree(t *testing.T, what string, list *format.List, most int) {
 		together.most, apart.most = most, most
 		list.Rewind()
 		golden.Must(analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, apart))(t)
-		if diff := cmp.Diff(told(apart.Builder), told(together)); diff != "" {
-			t.Errorf("%s, %s, at most %d:\n%s", what, Views[view], most, diff)
-		}
+		golden.Same(t, told(together), told(apart.Builder), what, Views[view], "at most", most)
 	}
 }
 
@@ -125,9 +121,7 @@ func TestALongQueueIsFolded(t *testing.T) {
 	if want := int64(7*waiting + 11*7*(waiting-2)); told != mostInQueue || len(b.Samples()) != told+1 || sum != want {
 		t.Errorf("%d samples, %d of them of one thread, %d ns; want %d ns", len(b.Samples()), told, sum, want)
 	}
-	if want := int64(7*100 + 11*7*99); b.FoldedNs() != want {
-		t.Errorf("%d ns folded, want %d", b.FoldedNs(), want)
-	}
+	golden.Equal(t, b.FoldedNs(), int64(7*100+11*7*99))
 }
 
 // However few samples are told apart, all of the waiting is in them, each view has

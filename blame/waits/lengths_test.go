@@ -12,7 +12,6 @@ import (
 	"contend/format/simulate"
 	"contend/golden"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -67,12 +66,8 @@ func TestRowsByEveryKey(t *testing.T) {
 		for _, r := range c.Rows() {
 			got = append(got, fmt.Sprintf("%s:%d:%d", strings.Join(r.Keys, " "), r.Exact.Count(), r.Exact.Max()))
 		}
-		if diff := cmp.Diff(want, strings.Join(got, " ")); diff != "" {
-			t.Errorf("by %s: %s", by, diff)
-		}
-		if n := c.Total().Waits(); n != 3 {
-			t.Errorf("by %s: %d waits in total", by, n)
-		}
+		golden.Same(t, strings.Join(got, " "), want, "by", by)
+		golden.Equal(t, c.Total().Waits(), 3, "by", by, "waits in total")
 	}
 }
 
@@ -92,9 +87,7 @@ func TestIntervalsHoldEveryWaitWhereItBegins(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{"Cache@a 1000-1100 1", "Cache@a 1200-1300 1", "Cache@b 1100-1200 1"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	golden.Same(t, got, want)
 }
 
 func TestCorrectedStandsBesideExact(t *testing.T) {
@@ -103,9 +96,7 @@ func TestCorrectedStandsBesideExact(t *testing.T) {
 	if l.Exact.Count() != 3 || l.Corrected.Count() != 4 || l.Corrected.Max() != 50 {
 		t.Errorf("%d recorded, %d corrected", l.Exact.Count(), l.Corrected.Count())
 	}
-	if n := collect(t, Options{By: "class"}).Total().Corrected.Count(); n != 0 {
-		t.Errorf("%d corrected, none asked for", n)
-	}
+	golden.Equal(t, collect(t, Options{By: "class"}).Total().Corrected.Count(), 0, "corrected, none asked for")
 }
 
 // seen is a sample at one of the ticks 10, 20, 30 ...
@@ -135,9 +126,7 @@ func TestSampledWaitsAreBounded(t *testing.T) {
 		tags = append(tags, iv.Tag)
 	}
 	slices.Sort(tags)
-	if diff := cmp.Diff([]string{"Cache@a:at-least", "Cache@a:at-most"}, tags); diff != "" {
-		t.Error(diff)
-	}
+	golden.Same(t, tags, []string{"Cache@a:at-least", "Cache@a:at-most"})
 }
 
 // A wait that was going on before the cut, or goes on behind it, may have been
@@ -204,7 +193,5 @@ func TestNoAllocationPerWait(t *testing.T) {
 		c.Slice(whole)
 		c.Slice(sampled)
 	}
-	if n := testing.AllocsPerRun(1000, func() { c.Slice(whole); c.Slice(sampled) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	golden.Equal(t, testing.AllocsPerRun(1000, func() { c.Slice(whole); c.Slice(sampled) }), 0, "allocations")
 }

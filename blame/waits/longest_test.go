@@ -35,16 +35,10 @@ func TestTheLongestWaitsAreKept(t *testing.T) {
 		golden.Must(analysis.Run(&exact, analysis.Filter{From: format.NoTime, To: format.NoTime}, all, found))(t)
 		slices.SortFunc(all.lengths, func(a, b int64) int { return cmp.Compare(b, a) })
 		waits := found.Waits()
-		if want := min(found.most, len(all.lengths)); len(waits) != want {
-			t.Fatalf("%d waits, want %d", len(waits), want)
-		}
+		golden.Equal(t, len(waits), min(found.most, len(all.lengths)))
 		for i, w := range waits {
-			if w.Ns != all.lengths[i] {
-				t.Errorf("wait %d takes %d ns, want %d", i, w.Ns, all.lengths[i])
-			}
-			if w.charged() != w.Ns {
-				t.Errorf("its owners account for %d of %d ns", w.charged(), w.Ns)
-			}
+			golden.Equal(t, w.Ns, all.lengths[i], "wait", i, "takes")
+			golden.Equal(t, w.charged(), w.Ns, "its owners account for")
 			for j, p := range w.Parts {
 				if p.BlockedNs > p.Ns || p.Start < w.Start || p.End > w.Start+w.Ns || j > 0 && p.Start < w.Parts[j-1].Start {
 					t.Errorf("part %d of the wait from %d for %d: %+v", j, w.Start, w.Ns, p)

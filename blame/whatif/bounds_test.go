@@ -120,9 +120,7 @@ func TestTenuresAreSettled(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d:%d %d-%d-%d", h.thread, h.lock, h.asked, h.start, h.end))
 	}
 	want := "0:0 100-110-150, 0:1 120-130-140, 0:0 310-310-350, -1:0 335-335-338, 0:1 320-340-345, 1:0 300-400-440"
-	if s := strings.Join(got, ", "); s != want {
-		t.Errorf("got  %s\nwant %s", s, want)
-	}
+	golden.Equal(t, strings.Join(got, ", "), want)
 }
 
 // Tenures of a thread that follow each other at once are one, if nobody waited between
@@ -171,9 +169,7 @@ func TestALockBoundsThoseWhoUseIt(t *testing.T) {
 		alone []float64 // of three threads, of which the last does without the lock
 		want  float64
 	}{{[]float64{20, 20, 5}, 20 + 8 + 5}, {[]float64{80, 20, 5}, 50 + 5}, {[]float64{3, 2, 5}, 10}} {
-		if got := heldOnce([]need{{1, 75}, {0, 20}}, c.alone, 1000); got != c.want {
-			t.Errorf("%v: %v, want %v", c.alone, got, c.want)
-		}
+		golden.Equal(t, heldOnce([]need{{1, 75}, {0, 20}}, c.alone, 1000), c.want, c.alone)
 	}
 }
 
@@ -190,9 +186,8 @@ func TestPermitsOfHalfTheTime(t *testing.T) {
 // A replay that misses its own trace by a tenth is not believed.
 func TestHowFarAReplayMayMiss(t *testing.T) {
 	for miss, want := range map[float64]bool{0.08: true, 0.12: false} {
-		if a, b := (&Misfit{Waiting: miss}).Fits(), (&Misfit{Throughput: miss}).Fits(); a != want || b != want {
-			t.Errorf("a misfit of %v of the waiting, of the throughput: believed %v, %v", miss, a, b)
-		}
+		golden.Equal(t, (&Misfit{Waiting: miss}).Fits(), want)
+		golden.Equal(t, (&Misfit{Throughput: miss}).Fits(), want)
 	}
 }
 
@@ -222,9 +217,7 @@ func TestHowFarBackATenureIsLookedFor(t *testing.T) {
 		}
 		all = append(all, tenure{asked: 300, start: 300, end: 320, lock: outer, section: 1})
 		extendStarts(all, map[uint32]int64{1: 320}, map[order]int{{outer, inner}: 1}, 1, make([]bool, 3))
-		if got := all[len(all)-1].start; got != want {
-			t.Errorf("%d tenures within: it begins at %d, want %d", within, got, want)
-		}
+		golden.Equal(t, all[len(all)-1].start, want, within, "tenures within: it begins at")
 	}
 }
 

@@ -57,9 +57,7 @@ func TestReplayOfHandOver(t *testing.T) {
 func TestThreadsBeginOnce(t *testing.T) {
 	steps := append([]step{{op: take, busy: 500, inside: outside}, {op: give, busy: 10}}, rounds(20, 10)...)
 	steps[3].inside = 0
-	if got := late(steps); got != 480 {
-		t.Errorf("late by %d, want 480", got)
-	}
+	golden.Equal(t, late(steps), 480, "late by")
 	r := one(lock{}, getting{}, program{steps: steps, late: late(steps)})
 	if out := r.run(); sum(&out.taken) != 17 { // at 500 and every 30 from there on
 		t.Errorf("%d taken, want 17: %v", sum(&out.taken), out.taken)
@@ -94,9 +92,8 @@ func TestPartsAreTheWhole(t *testing.T) {
 				touched++
 			}
 		}
-		if len(m.parts) != want || touched != 1 {
-			t.Errorf("%s: a change touches %d of %d parts, want 1 of %d", scenario, touched, len(m.parts), want)
-		}
+		golden.Equal(t, len(m.parts), want, scenario)
+		golden.Equal(t, touched, 1, scenario)
 		now, _ := m.changed(e)
 		for i, got := range now[:len(now)-1] { // the last loop is of rebuilt tenures
 			if all := m.once(whole, e, loops[i]); got != all || sum(&got.taken) == 0 {

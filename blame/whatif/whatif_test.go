@@ -296,9 +296,7 @@ func TestADeadlockIsNotWonByShorterSections(t *testing.T) {
 		t.Fatalf("%+v, %v", shorter, err)
 	}
 	for _, r := range shorter.Rows {
-		if r.Throughput != (Range{1, 1}) {
-			t.Errorf("%s: %v", r.Section, r.Throughput)
-		}
+		golden.Equal(t, r.Throughput, (Range{1, 1}), r.Section)
 	}
 	without, err := col.Predict([]Change{{Kind: RemoveLock, Class: shorter.Rows[0].Class}})
 	if err != nil || without.Rows[0].Throughput.High <= 1 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 const (
@@ -92,9 +93,8 @@ func TestPatterns(t *testing.T) {
 				said += w.Text
 			}
 		}
-		if !strings.Contains(said, c.want) || (said == "") != (c.want == "") {
-			t.Errorf("%s: %q, want %q", c.name, said, c.want)
-		}
+		golden.Holds(golden.At(t, c.name), said, c.want)
+		golden.Equal(t, said == "", c.want == "", c.name)
 	}
 }
 

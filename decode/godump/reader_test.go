@@ -90,9 +90,7 @@ func TestCountsEqualTheText(t *testing.T) {
 				}
 			}
 		}
-		if mutexes != 2 {
-			t.Errorf("%s: %d mutexes, want 2", name, mutexes)
-		}
+		golden.Equal(t, mutexes, 2, name, "mutexes")
 	}
 }
 
@@ -107,9 +105,7 @@ func TestAReadWriteLockIsOne(t *testing.T) {
 				locks++
 			}
 		}
-		if locks != 1 {
-			t.Errorf("%s: %d read-write locks, want 1: %v", name, locks, s.locks)
-		}
+		golden.Equal(t, locks, 1, name, "read-write locks, want 1", s.locks)
 	}
 }
 
@@ -135,9 +131,7 @@ func TestIs(t *testing.T) {
 		"goroutine profile: total 3\n":                          false,
 		"":                                                      false,
 	} {
-		if Is([]byte(text)) != want {
-			t.Errorf("%q: %v", text, !want)
-		}
+		golden.Equal(t, Is([]byte(text)), want, text, !want)
 	}
 }
 
@@ -154,9 +148,7 @@ func TestEveryPrefix(t *testing.T) {
 		}
 		last = max(last, len(s.threads))
 	}
-	if last != strings.Count(string(data), "\ngoroutine ")+1 {
-		t.Errorf("%d goroutines", last)
-	}
+	golden.Equal(t, last, strings.Count(string(data), "\ngoroutine ")+1, "goroutines")
 }
 
 func hasCode(list []format.Warning, code string) bool {

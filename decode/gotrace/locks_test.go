@@ -13,6 +13,7 @@ import (
 	"contend/analysis/owners"
 	"contend/decode/rules"
 	"contend/format"
+	"contend/golden"
 )
 
 // A function that takes one lock and gives back another, which other functions
@@ -65,9 +66,8 @@ func TestReadersWaitForTheWriter(t *testing.T) {
 	})
 	s := read(t, data)
 	l := s.lock(t, "getInLine")
-	if l.Class != "sync.RWMutex" || l.LockKind != format.KindReadWriteLock {
-		t.Errorf("%+v", l)
-	}
+	golden.Equal(t, l.Class, "sync.RWMutex")
+	golden.Equal(t, l.LockKind, format.KindReadWriteLock)
 	checkHeld(t, s, l.Object, n, 3)
 	for _, w := range s.waits {
 		if w.Object == l.Object && w.Mode != format.Shared {
@@ -103,9 +103,7 @@ func TestAnRWMutexIsOneLock(t *testing.T) {
 	})
 	s := read(t, data)
 	read, written := s.lock(t, "lookUp"), s.lock(t, "refresh")
-	if read.Object != written.Object {
-		t.Errorf("readers wait for %q, the writer for %q", read.Name, written.Name)
-	}
+	golden.Equal(t, read.Object, written.Object, "readers wait for", read.Name, "the writer for", written.Name)
 }
 
 //go:noinline

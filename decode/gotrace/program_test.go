@@ -180,9 +180,8 @@ func TestMutexOwnerAndIdleness(t *testing.T) {
 	})
 	s := read(t, data)
 	l := s.lock(t, "getInLine")
-	if l.Class != "sync.Mutex" || l.LockKind != format.KindMutex {
-		t.Errorf("%+v", l)
-	}
+	golden.Equal(t, l.Class, "sync.Mutex")
+	golden.Equal(t, l.LockKind, format.KindMutex)
 	checkHeld(t, s, l.Object, n, 2)
 	for fn, want := range map[string]format.Activity{"waitForWork": format.ActivityWait, "idleAround": format.ActivityPark, "holdAlone": format.ActivitySleep} {
 		found := false
@@ -222,9 +221,7 @@ func checkHeld(t *testing.T, s *seen, lock format.ObjectID, by *tenure, waits in
 			t.Errorf("%s in %s", s.names[w.Thread], s.stacks[w.Stack])
 		}
 	}
-	if n != waits {
-		t.Errorf("%d waits, want %d", n, waits)
-	}
+	golden.Equal(t, n, waits)
 }
 
 // The stacks of waits and owners carry what the program says it does.

@@ -73,12 +73,8 @@ func TestAheadDeliversTheSame(t *testing.T) {
 			if !reflect.DeepEqual(got, want) || err.Error() != wantErr.Error() {
 				t.Errorf("%s, %d left out: %d events, %v, want %d, %v", name, len(skip), len(got), err, len(want), wantErr)
 			}
-			if !reflect.DeepEqual(st, told) {
-				t.Errorf("%s, %d left out: says %+v, want %+v", name, len(skip), st, told)
-			}
-			if held := shared.held.Load(); held != 0 {
-				t.Errorf("%s, %d left out: %d bytes of the room are taken", name, len(skip), held)
-			}
+			golden.Same(t, st, told, name, len(skip), "left out: says")
+			golden.Equal(t, shared.held.Load(), 0, name, len(skip), "left out", "bytes of the room are taken")
 		}
 	}
 }
@@ -143,9 +139,7 @@ func TestAheadEndsWithItsReader(t *testing.T) {
 		for err == nil {
 			err = r.Read(&ev) // the rest of what is at hand, but nothing waits
 		}
-		if held := room.held.Load(); held != 0 {
-			t.Errorf("after %d events %d bytes of the room are taken", events, held)
-		}
+		golden.Equal(t, room.held.Load(), 0, "after", events, "events", "bytes of the room are taken")
 	}
 	if left := golden.Settled(before); left > before {
 		t.Fatalf("%d goroutines, %d before", left, before)
@@ -166,9 +160,7 @@ func TestAheadKeepsToItsRoom(t *testing.T) {
 			t.Fatalf("%d chunks are ahead after %d events", len(r.ahead.chunks), n)
 		}
 	}
-	if r.chunks != 3 {
-		t.Errorf("%d chunks", r.chunks)
-	}
+	golden.Equal(t, r.chunks, 3, "chunks")
 }
 
 // joined is a recording of several programs, about 40 MB.

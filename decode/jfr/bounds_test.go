@@ -61,9 +61,7 @@ func TestHowLargeTypesAre(t *testing.T) {
 		fields, deep int
 		read         bool
 	}{{100_000, 1, true}, {160_000, 1, false}, {1, 25, true}, {1, 40, false}} {
-		if ok := types(c.fields, c.deep).layout(0) != nil; ok != c.read {
-			t.Errorf("%d fields, %d deep: read %v", c.fields, c.deep, ok)
-		}
+		golden.Equal(t, types(c.fields, c.deep).layout(0) != nil, c.read, c.fields, "fields", c.deep, "deep: read")
 	}
 }
 
@@ -102,9 +100,7 @@ func TestHowManyCheckpointsAreFollowed(t *testing.T) {
 	for before, want := range map[int]bool{1e6: true, 1.1e6: false} {
 		c := r.chunk
 		c.marks = make([]int, before)
-		if got := r.split.chain(&c); got != want {
-			t.Errorf("behind %d: followed %v", before, got)
-		}
+		golden.Equal(t, r.split.chain(&c), want, "behind", before, "followed")
 	}
 }
 

@@ -82,9 +82,7 @@ func TestWhoRunsInADump(t *testing.T) {
 		{threaddump.Thread{State: "RUNNABLE", Frames: java, Wait: threaddump.Waiting}, false},
 		{threaddump.Thread{State: "BLOCKED", Frames: java}, false},
 	} {
-		if got := runs(&c.thread); got != c.want {
-			t.Errorf("%+v: %t, want %t", c.thread, got, c.want)
-		}
+		golden.Equal(t, runs(&c.thread), c.want, c.thread)
 	}
 }
 
@@ -140,9 +138,7 @@ func TestDumpsBeyondNumberKeepTheirTime(t *testing.T) {
 			t.Fatal("before it was asked for")
 		}
 	}
-	if n != many {
-		t.Errorf("%d of %d delivered", n, many)
-	}
+	golden.Equal(t, n, many, "delivered")
 }
 
 // Where nothing tells instants apart, the likeliest is soon after the dump was
@@ -228,9 +224,7 @@ func TestSamplesGetTheTimeOfTheirStop(t *testing.T) {
 			t.Errorf("asked at %d: %d, want %d", asked, at, want)
 		}
 	}
-	if at := (&shown{stops: []int64{5e9}}).stopped(1e9); at != 1e9 {
-		t.Errorf("a stop seconds later was taken for that of the sample: %d", at)
-	}
+	golden.Equal(t, (&shown{stops: []int64{5e9}}).stopped(1e9), 1e9, "a stop seconds later was taken for that of the sample")
 }
 
 // A thread that an agent shows running has its id and its stack in the recording, and the time

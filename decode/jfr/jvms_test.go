@@ -229,9 +229,7 @@ func TestVirtualThreadsAreCountedOrNot(t *testing.T) {
 		false: {{ran: true}, {ran: true, started: 2, seen: 2}, {ran: true, first: true, started: 1, seen: 2}, {ran: true, first: true, unlisted: true, started: 2, seen: 2}},
 	} {
 		for _, one := range o {
-			if one.counted() != want {
-				t.Errorf("%+v: %v", one, !want)
-			}
+			golden.Equal(t, one.counted(), want, one, !want)
 		}
 	}
 }

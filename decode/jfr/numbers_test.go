@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 const us, ms = int64(1e3), int64(1e6)
@@ -33,9 +34,7 @@ func TestWhichWakingEndedAPark(t *testing.T) {
 		for _, ns := range c.before {
 			unparks = append(unparks, unpark{at: 10*ms - ns, thread: 2})
 		}
-		if got := match([]endedPark{{start: 0, end: 10 * ms, thread: 1}}, unparks, nil)[0]; got != c.want {
-			t.Errorf("%v before its end: waking %d, want %d", c.before, got, c.want)
-		}
+		golden.Equal(t, match([]endedPark{{start: 0, end: 10 * ms, thread: 1}}, unparks, nil)[0], c.want, c.before, "before its end: waking")
 	}
 }
 
@@ -47,9 +46,7 @@ func TestHowManyWakingsAreTried(t *testing.T) {
 		for i := range others {
 			unparks = append(unparks, unpark{at: 2*ms + int64(i), thread: 2, release: release{family: 2}})
 		}
-		if got := match([]endedPark{{start: 0, end: 10 * ms, thread: 1, family: 1}}, unparks, nil)[0]; got != want {
-			t.Errorf("behind %d others: waking %d, want %d", others, got, want)
-		}
+		golden.Equal(t, match([]endedPark{{start: 0, end: 10 * ms, thread: 1, family: 1}}, unparks, nil)[0], want, "behind", others, "others: waking")
 	}
 }
 
@@ -80,9 +77,7 @@ func TestWhereALockIsAtHome(t *testing.T) {
 func TestHowSoonOneParksAgain(t *testing.T) {
 	for gap, again := range map[int64]bool{80 * us: true, 150 * us: false} {
 		parks := []endedPark{{start: 0, end: ms, thread: 1, lock: 1}, {start: ms + gap, end: 2 * ms, thread: 1, lock: 1}}
-		if got := triedAgain(parks)[0] != 0; got != again {
-			t.Errorf("%d ns later: %v", gap, got)
-		}
+		golden.Equal(t, triedAgain(parks)[0] != 0, again, gap, "later")
 	}
 }
 
@@ -100,9 +95,7 @@ func TestHowManyDumpsAreCompared(t *testing.T) {
 		var ev format.Event
 		for queue.Pop(&ev) {
 		}
-		if ev.Time != want {
-			t.Errorf("the last of %d dumps is taken at %d, want %d", dumps, ev.Time, want)
-		}
+		golden.Equal(t, ev.Time, want, "the last of", dumps, "dumps is taken at")
 	}
 }
 
@@ -113,18 +106,14 @@ func TestHowManyWarningsThereAre(t *testing.T) {
 		for range damages {
 			r.lost(format.Damage{Code: "damage"})
 		}
-		if (len(r.said.Warnings) == damages) != all {
-			t.Errorf("%d of %d", len(r.said.Warnings), damages)
-		}
+		golden.Equal(t, len(r.said.Warnings) == damages, all, len(r.said.Warnings), damages)
 	}
 }
 
 // The instant until which one parks is in milliseconds.
 func TestUntilIsInMilliseconds(t *testing.T) {
 	for end, late := range map[int64]bool{600 * ms: false, 1000 * ms: true} {
-		if got := new(Reader).timedOut(&values{slotUntil: 1000}, &format.Event{End: end}); got != late {
-			t.Errorf("parked until %d: late %v", end, got)
-		}
+		golden.Equal(t, new(Reader).timedOut(&values{slotUntil: 1000}, &format.Event{End: end}), late, "parked until", end, "late")
 	}
 }
 
@@ -149,9 +138,7 @@ func TestNamesInLatin1(t *testing.T) {
 			t.Errorf("%d %q: as it is %v, %q", c.encoding, c.bytes, plain, b)
 		}
 		slow := cursor{buf: data, compressed: true}
-		if got := slow.str(nil); got != c.want {
-			t.Errorf("%d %q: %q, want %q", c.encoding, c.bytes, got, c.want)
-		}
+		golden.Equal(t, slow.str(nil), c.want, c.encoding, c.bytes)
 	}
 }
 

@@ -122,9 +122,7 @@ func TestTotalsEqualTheJDKs(t *testing.T) {
 				t.Errorf("%+v", stats)
 			}
 			for event, classes := range got {
-				if len(classes) != len(want[event].ByClass) {
-					t.Errorf("%s: %d classes, want %d", event, len(classes), len(want[event].ByClass))
-				}
+				golden.Equal(t, len(classes), len(want[event].ByClass), event)
 				for class, w := range want[event].ByClass {
 					name := lockClass(threaddump.JavaName(class))
 					if name == "" {

@@ -48,9 +48,8 @@ func TestSettingsThatRecordNoWaits(t *testing.T) {
 		for _, w := range r.Stats().Warnings {
 			said += w.Text
 		}
-		if !strings.Contains(said, c.want) || (said == "") != (c.want == "") {
-			t.Errorf("%s %s: %q, want %q", c.event, c.value, said, c.want)
-		}
+		golden.Holds(golden.At(t, c.event, c.value), said, c.want)
+		golden.Equal(t, said == "", c.want == "", c.event, c.value)
 	}
 }
 
@@ -97,14 +96,10 @@ func TestSleepsHaveTheirUnit(t *testing.T) {
 	for name, want := range map[string]int64{"truth-8threads.jfr": 20e6, "truth-8threads-jdk25.jfr": 20} {
 		data := load(t, ours+"/"+name)
 		r := golden.Must(NewReader(bytes.NewReader(data), name, Options{}))(t)
-		if got := r.timespan(20, r.meta.units[slotTime]); got != want {
-			t.Errorf("%s: 20 %s are %d ns, want %d", name, r.meta.units[slotTime], got, want)
-		}
+		golden.Equal(t, r.timespan(20, r.meta.units[slotTime]), want, name, "20", r.meta.units[slotTime])
 	}
 	r := started(t)
-	if got, want := r.timespan(1000, "TICKS"), r.head.nanos(1000); got != want {
-		t.Errorf("1000 ticks are %d, want %d", got, want)
-	}
+	golden.Equal(t, r.timespan(1000, "TICKS"), r.head.nanos(1000), "1000 ticks are")
 }
 
 func hints(h *unobserved) string {
@@ -142,9 +137,7 @@ func TestTruncatedStacksAndLoads(t *testing.T) {
 	if r.unobserved.cut != (amount{1, 3_000_000}) || !r.unobserved.contended || r.unobserved.loads != 4 || r.unobserved.saturated != 2 {
 		t.Errorf("%+v", r.unobserved)
 	}
-	if got := hints(&r.unobserved); !strings.Contains(got, "truncated-stacks: the stacks of 1 wait, 3.00 ms") {
-		t.Error(got)
-	}
+	golden.Holds(t, hints(&r.unobserved), "truncated-stacks: the stacks of 1 wait, 3.00 ms")
 }
 
 // environments are the events that tell what else a machine runs, and with which
@@ -225,9 +218,7 @@ func TestConstantsInCycles(t *testing.T) {
 	for key, next := range map[int64]uint64{ping: pong, pong: ping, self: self} {
 		at := r.grow(append([]byte{stringConstant}, binary.AppendUvarint(nil, next)...)...)
 		r.pools[r.meta.parts.texts].set(key, uint32(at)+1)
-		if got := r.text(int64(at)); got != "" {
-			t.Errorf("constant %d reads %q", key, got)
-		}
+		golden.Equal(t, r.text(int64(at)), "", "constant", key, "reads")
 	}
 }
 

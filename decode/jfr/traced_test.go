@@ -2,6 +2,7 @@ package jfr
 
 import (
 	"contend/decode/threaddump"
+	"contend/golden"
 	"testing"
 
 	"contend/format"
@@ -123,9 +124,8 @@ func TestSamplesOfThreadsThatWaitAreNoRuns(t *testing.T) {
 		key++
 		where := r.grow(append([]byte{stringUTF8, byte(len(name))}, name...)...)
 		r.pools[r.meta.parts.state.pool].set(key, uint32(where)+1)
-		if got := r.runs(key); got != want || r.runs(key) != want {
-			t.Errorf("%s runs: %v", name, got)
-		}
+		golden.Equal(t, r.runs(key), want, name)
+		golden.Equal(t, r.runs(key), want, name)
 	}
 	if !r.runs(key + 1) {
 		t.Error("an unknown state")
@@ -175,8 +175,6 @@ func TestWhoIsWokenRunsSoon(t *testing.T) {
 		var ev format.Event
 		for queue.Pop(&ev) && ev.Kind != format.KindRelease {
 		}
-		if end-ev.Time != c.want {
-			t.Errorf("%v: the release %d before the end", c.ago, end-ev.Time)
-		}
+		golden.Equal(t, end-ev.Time, c.want, c.ago, "the release", "before the end")
 	}
 }

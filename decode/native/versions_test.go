@@ -39,9 +39,7 @@ func TestVersion2IsRead(t *testing.T) {
 		_ = w.Write(&l.Events[i]) // Close reports it
 	}
 	golden.OK(t, w.Close())
-	if diff := cmp.Diff(want, got.String()); diff != "" {
-		t.Error(diff)
-	}
+	golden.Same(t, got.String(), want)
 }
 
 // A reader that changes the ids of what it is given, as one of several inputs does,

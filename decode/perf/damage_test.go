@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // small is a text with most kinds of lines.
@@ -58,11 +59,7 @@ func TestDamageIsToldWithNumbers(t *testing.T) {
 		text = append(text, w.Text)
 	}
 	all := strings.Join(text, "\n")
-	for _, want := range []string{"perf lost 3 events", "1 of 18 events come after later ones, by up to 150 µs", "1 events are of kinds that say nothing of locks: block:block_rq_issue (1)", "within a line; 17 bytes not read"} {
-		if !strings.Contains(all, want) {
-			t.Errorf("no %q in\n%s", want, all)
-		}
-	}
+	golden.Holds(t, all, "perf lost 3 events", "1 of 18 events come after later ones, by up to 150 µs", "1 events are of kinds that say nothing of locks: block:block_rq_issue (1)", "within a line; 17 bytes not read")
 	s := r.Stats()
 	if n, _ := sum(events, format.KindGap, nil); n != 2 || s.Damage.Whole() {
 		t.Errorf("%d gaps", n)
@@ -93,9 +90,7 @@ func TestKernelLocksAreThoseOfPerfLock(t *testing.T) {
 			}
 		}
 	}
-	if len(locks) != len(want) {
-		t.Errorf("%d locks, want %d", len(locks), len(want))
-	}
+	golden.Equal(t, len(locks), len(want))
 	for id, addr := range locks {
 		n, ns := sum(events, format.KindWait, func(ev *format.Event) bool { return ev.Object == id })
 		if w := want[addr]; n != w.waits || math.Abs(float64(ns/1000-w.us)) > 0.01*float64(w.us) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 func TestLinesOfEvents(t *testing.T) {
@@ -50,9 +51,7 @@ func TestTextsAreKnownByTheirEvents(t *testing.T) {
 		"t 7 [000] 1.160000: something else: said":                                     false,
 		strings.Repeat("log line\n", 100) + "t 7 1.160000: lock:contention_begin: 0x1": false,
 	} {
-		if Is([]byte(text)) != want {
-			t.Errorf("%q: %v", text, !want)
-		}
+		golden.Equal(t, Is([]byte(text)), want, text, !want)
 	}
 	if !IsData([]byte("PERFILE2\x00")) || IsData([]byte("PERFILE")) {
 		t.Error("perf.data is known by its first bytes")
@@ -72,9 +71,7 @@ func TestFramesAreShownAsTheirLanguageWritesThem(t *testing.T) {
 		"py::reserve:/srv/shop.py":                                               "py::reserve:/srv/shop.py",
 		"[unknown]":                                                              "[unknown]",
 	} {
-		if got := plainName(fn); got != want {
-			t.Errorf("%s is shown as %s, want %s", fn, got, want)
-		}
+		golden.Equal(t, plainName(fn), want, fn, "is shown as")
 	}
 }
 
@@ -87,9 +84,7 @@ func TestMethodsOfRustTypesAreNamedAlike(t *testing.T) {
 		"<":         "<",
 		"<a":        "<a",
 	} {
-		if got := plainName(name); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
-		}
+		golden.Equal(t, plainName(name), want, name)
 	}
 }
 
@@ -133,13 +128,9 @@ func TestPythonWithoutItsFunctionsIsHinted(t *testing.T) {
 func TestLocksAreCalledByTheProgram(t *testing.T) {
 	chain := "\t 1 __lll_lock_wait (libc.so.6)\n\t 2 method_vectorcall (libpython3.12.so.1.0)\n\t 3 py::Handler.acquire:/usr/lib/python3.12/logging/__init__.py (perf-1.map)\n\t 4 py::reserve:/src/shop.py (perf-1.map)\n"
 	text := bytes.ReplaceAll(script("2 1 wait 10 2 0 0 mutex", "3 2 wake 10 1", "3 2.002 ret 1", "2 2.51 ret 0"), []byte(chains["mutex"]), []byte(chain))
-	if got := lockNames(t, text); !slices.Equal(got, []string{"futex of shop.reserve at 0x10"}) {
-		t.Errorf("called %q", got)
-	}
+	golden.Same(t, lockNames(t, text), []string{"futex of shop.reserve at 0x10"}, "called")
 	text = bytes.ReplaceAll(text, []byte("\t 4 py::reserve:/src/shop.py (perf-1.map)\n"), nil)
-	if got := lockNames(t, text); !slices.Equal(got, []string{"futex of python3.12.logging.Handler.acquire at 0x10"}) {
-		t.Errorf("where the chain ends early: called %q", got)
-	}
+	golden.Same(t, lockNames(t, text), []string{"futex of python3.12.logging.Handler.acquire at 0x10"}, "where the chain ends early: called")
 }
 
 func lockNames(t *testing.T, text []byte) (names []string) {
@@ -156,9 +147,7 @@ func lockNames(t *testing.T, text []byte) (names []string) {
 // A lock that nothing names is called as those are that have a name.
 func TestLocksWithoutCallChainsAreCalledByTheirAddress(t *testing.T) {
 	got := lockNames(t, script("2 1 wait 10 2", "3 2 wake 10 1", "3 2.002 ret 1", "2 2.51 ret 0"))
-	if !slices.Equal(got, []string{"futex at 0x10"}) {
-		t.Errorf("called %q", got)
-	}
+	golden.Same(t, got, []string{"futex at 0x10"}, "called")
 }
 
 // fixture returns a text that perf script printed of our own programs.

@@ -6,8 +6,7 @@ import (
 	"testing"
 
 	"contend/format"
-
-	"github.com/google/go-cmp/cmp"
+	"contend/golden"
 )
 
 // script makes a text of lines such as "2 1.5 wait 10 2": thread, milliseconds
@@ -161,8 +160,6 @@ func TestCallsOfFutexes(t *testing.T) {
 			[]string{"t2: sleep 1100-4000", "t2: ready 4000-5000"}},
 	} {
 		got := told(t, c.text)
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s:\n%s\n%s", name, diff, c.text)
-		}
+		golden.Same(t, got, c.want, name, c.text)
 	}
 }

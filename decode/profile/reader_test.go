@@ -77,9 +77,7 @@ func TestSumsByStack(t *testing.T) {
 			"9 demo.Stock of demo.Stock.read waiter 4 frames to java.lang.Thread.run\n",
 	} {
 		r := golden.Must(open(load(t, name)))(t)
-		if got := shown(t, r); got != want {
-			t.Errorf("%s sums\n%swant\n%s", name, got, want)
-		}
+		golden.Equal(t, shown(t, r), want, name, "sums")
 		s := r.Stats()
 		byWaiter := slices.ContainsFunc(s.Warnings, func(w format.Warning) bool { return w.Code == format.ByWaiter })
 		if byWaiter == (name == "mutex.pprof") || !s.Unit.Summed() || (s.Unit == format.UnitDelays) != strings.HasSuffix(name, ".pprof") {
@@ -116,9 +114,7 @@ func TestFoldedLines(t *testing.T) {
 	if s := r.Stats(); len(s.Damage.Places) != 1 || s.Damage.Places[0].Pos.Line != 4 || s.BytesTotal-s.BytesRead != 7 {
 		t.Errorf("%+v", s)
 	}
-	if got := shown(t, r); !strings.Contains(got, "3 [unknown class] of demo.B.take waiter 2 frames to demo.A.run\n") {
-		t.Error(got)
-	}
+	golden.Holds(t, shown(t, r), "3 [unknown class] of demo.B.take waiter 2 frames to demo.A.run\n")
 }
 
 // What Go prints with debug=1 has the values of the binary profile: cycles by the rate.
@@ -137,9 +133,7 @@ broken
 		t.Fatal("is none")
 	}
 	r := golden.Must(NewDebug(bufio.NewReader(strings.NewReader(text)), "x", nil))(t)
-	if got := shown(t, r); got != "1500000000 sync.Mutex of main.slow owner 2 frames to main.slow\n500 [unknown class] of 0x1 waiter 2 frames to .0x2\n" {
-		t.Errorf("%s", got)
-	}
+	golden.Equal(t, shown(t, r), "1500000000 sync.Mutex of main.slow owner 2 frames to main.slow\n500 [unknown class] of 0x1 waiter 2 frames to .0x2\n")
 	if s := r.Stats(); s.Unit != format.UnitDelays || s.Damage.Whole() || s.Damage.Places[0].Pos.Line != 9 {
 		t.Errorf("%+v", s)
 	}
@@ -148,9 +142,7 @@ broken
 // Stacks of one frame may stand among the folded ones.
 func TestFoldedOfOneFrame(t *testing.T) {
 	for text, want := range map[string]bool{"swapper 5\na;b 3\n": true, "swapper 5\nidle 3\n": false, "a; b 12\nno 3 x\n": false, "[main tid=1];a/B.c 7\n": true} {
-		if IsFolded([]byte(text)) != want {
-			t.Errorf("%q: %v", text, !want)
-		}
+		golden.Equal(t, IsFolded([]byte(text)), want, text, !want)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 const aqs = "java.util.concurrent.locks.AbstractQueuedSynchronizer"
@@ -62,9 +63,7 @@ func TestDefaultRules(t *testing.T) {
 	}
 	table := Default()
 	for _, c := range cases {
-		if got := table.Classify(c.class, c.frames); got != c.want {
-			t.Errorf("%s: %+v, want %+v", c.class, got, c.want)
-		}
+		golden.Equal(t, table.Classify(c.class, c.frames), c.want, c.class)
 	}
 }
 
@@ -138,9 +137,7 @@ func TestRulesOfNativePrograms(t *testing.T) {
 		{wait, natively("runtime.futex", "runtime.futexsleep", "runtime.notesleep", "runtime.stopm"), idle},
 		{wait, natively("runtime.futex", "runtime.futexsleep", "runtime.lock2", "runtime.stopm"), mutex},
 	} {
-		if got := Default().Classify(c.class, c.frames); got != c.want {
-			t.Errorf("%s %v: %+v, want %+v", c.class, c.frames, got, c.want)
-		}
+		golden.Equal(t, Default().Classify(c.class, c.frames), c.want, c.class, c.frames)
 	}
 }
 
@@ -152,9 +149,7 @@ func TestMatch(t *testing.T) {
 		{"a*c", "abbbc", true}, {"a*c", "abbb", false}, {"*", "", true}, {"", "", true}, {"", "x", false},
 		{"*b*b", "abab", true}, {"*b*b", "ab", false}, {"a", "a", true}, {"**", "anything", true},
 	} {
-		if got := Match(c.pattern, c.text); got != c.want {
-			t.Errorf("Match(%q, %q) = %v", c.pattern, c.text, got)
-		}
+		golden.Equal(t, Match(c.pattern, c.text), c.want, "Match", c.pattern, c.text)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 const (
@@ -33,9 +34,7 @@ func TestOwnersThatAreNotInTheDump(t *testing.T) {
 		{"ThreadInfo of some threads", "\"waiter\" prio=5 Id=20 BLOCKED on App$Lock@1f owned by \"the \"owner\"\" Id=21\n\tat app//App.a(App.java:1)\n\n", "1 live, 0 idle\nApp$Lock@1f: the \"owner\" <- waiter\n"},
 		{"ThreadInfo without an owner", "\"waiter\" prio=5 Id=20 BLOCKED on App$Lock@1f\n\tat app//App.a(App.java:1)\n\n", "1 live, 0 idle\n" + free},
 	} {
-		if got := shown(t, []byte(c.text)); got != c.want {
-			t.Errorf("%s: %q, want %q", c.what, got, c.want)
-		}
+		golden.Equal(t, shown(t, []byte(c.text)), c.want, c.what)
 	}
 }
 
@@ -48,9 +47,7 @@ func TestOwnersOfALibrarysOwnLock(t *testing.T) {
 		{"no owner of any", "", "1 live, 0 idle\nApp$Sync@1f: ? <- waiter\n"},
 		{"an owner of another one", owner, "2 live, 0 idle\nApp$Sync@1f: <- waiter\n"},
 	} {
-		if got := shown(t, []byte(hotspotHead+waiter+c.others+hotspotEnd)); got != c.want {
-			t.Errorf("%s: %q, want %q", c.what, got, c.want)
-		}
+		golden.Equal(t, shown(t, []byte(hotspotHead+waiter+c.others+hotspotEnd)), c.want, c.what)
 	}
 }
 
@@ -65,9 +62,7 @@ func TestVirtualThreadsThatAreNotListedAreTold(t *testing.T) {
 		r := open(t, "x", []byte(head+"\""+name+"\""+hotspotIdle+hotspotEnd))
 		events(t, r)
 		told := slices.ContainsFunc(r.Stats().Warnings, func(w format.Warning) bool { return w.Code == "unlisted-threads" })
-		if told != want {
-			t.Errorf("%s: %v", name, r.Stats().Warnings)
-		}
+		golden.Equal(t, told, want, name, r.Stats().Warnings)
 	}
 }
 
@@ -82,9 +77,7 @@ func TestNamedOwnerIsOneThread(t *testing.T) {
 			owners[o.Thread]++
 		}
 	}
-	if len(owners) != 1 {
-		t.Errorf("owners %v, want one", owners)
-	}
+	golden.Equal(t, len(owners), 1, "owners", owners, "want one")
 }
 
 // seen is a thread of a handmade dump: at, where it is; it holds and waits for
@@ -163,9 +156,8 @@ func TestLocksThatMoved(t *testing.T) {
 		for _, w := range r.Stats().Warnings {
 			told = told || w.Code == "moved"
 		}
-		if len(ids) != c.locks || told != c.moved {
-			t.Errorf("%s: %d locks, want %d; told of moves: %v", name, len(ids), c.locks, told)
-		}
+		golden.Equal(t, len(ids), c.locks, name)
+		golden.Equal(t, told, c.moved, name)
 	}
 }
 
@@ -177,7 +169,6 @@ func TestHashesDoNotMove(t *testing.T) {
 		d := &Dump{Threads: []Thread{{Held: []LockRef{lock}}, {Wait: Blocked, For: lock}}}
 		m.follow(d, []format.Party{{Thread: 1, Stack: 1}, {Thread: 2, Stack: 2}}, ids)
 	}
-	if m.count != 0 || len(ids) != 1 {
-		t.Errorf("%d moves, ids %v", m.count, ids)
-	}
+	golden.Equal(t, m.count, 0)
+	golden.Equal(t, len(ids), 1)
 }

@@ -85,9 +85,7 @@ func TestHiddenClasses(t *testing.T) {
 		"[Lcom/acme/Gen+0x00007fa778083800;":                           "com.acme.Gen[]",
 		"java/lang/Thread":                                             "java.lang.Thread",
 	} {
-		if got := JavaName(name); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
-		}
+		golden.Equal(t, JavaName(name), want, name)
 	}
 }
 
@@ -104,12 +102,8 @@ func TestNamesWithLineBreaks(t *testing.T) {
 		"ThreadInfo": "\"alpha\" prio=5 Id=20 RUNNABLE\n\tat app//App.a(App.java:1)\n\t-  locked App$Lock@1f\n\n" +
 			"\"two\nlines\" prio=5 Id=21 BLOCKED on App$Lock@1f owned by \"alpha\" Id=20\n\tat app//App.b(App.java:2)\n\n",
 	} {
-		if got := shown(t, []byte(text)); got != want {
-			t.Errorf("%s: %q, want %q", notation, got, want)
-		}
-		if got := shown(t, []byte(strings.ReplaceAll(text, "\n", "\r\n"))); got != want {
-			t.Errorf("%s with CRLF: %q, want %q", notation, got, want)
-		}
+		golden.Equal(t, shown(t, []byte(text)), want, notation)
+		golden.Equal(t, shown(t, []byte(strings.ReplaceAll(text, "\n", "\r\n"))), want, notation, "with CRLF")
 	}
 }
 
@@ -118,9 +112,7 @@ func TestQuoteWithinDump(t *testing.T) {
 	text := "Full thread dump OpenJDK 64-Bit Server VM (17+35 mixed mode):\n\n" +
 		"\"alpha\" #20 prio=5 tid=0x1 nid=0x101 runnable [0x1]\n\tat App.a(App.java:1)\n\t- locked <0x1f> (a App$Lock)\n\n\"unfinished business\n" +
 		"\"beta\" #21 prio=5 tid=0x2 nid=0x102 waiting for monitor entry [0x2]\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.b(App.java:2)\n\t- waiting to lock <0x1f> (a App$Lock)\n\nJNI global refs: 5\n"
-	if got, want := shown(t, []byte(text)), "2 live, 0 idle\nApp$Lock@1f: alpha <- beta\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	golden.Equal(t, shown(t, []byte(text)), "2 live, 0 idle\nApp$Lock@1f: alpha <- beta\n")
 }
 
 // A file may hold dumps of several JVMs, which number their threads alike. No
@@ -143,9 +135,7 @@ func TestThreadsOfSeveralProcesses(t *testing.T) {
 				said++
 			}
 		}
-		if said != want {
-			t.Errorf("warned %d times, want %d: %v", said, want, r.Stats().Warnings)
-		}
+		golden.Equal(t, said, want, "warned", r.Stats().Warnings)
 	}
 	var waiters []format.ThreadID
 	for _, ev := range events(t, open(t, "x", []byte(text))) {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,9 +77,7 @@ func TestDialects(t *testing.T) {
 			t.Fatalf("%s has no dump", path)
 		}
 		source, want, _ := strings.Cut(want, "\n")
-		if got := shown(t, []byte(dump)); got != want {
-			t.Errorf("%s shows\n%swant\n%s", path, got, want)
-		}
+		golden.Equal(t, shown(t, []byte(dump)), want, path, "shows")
 		r := open(t, path, []byte(dump))
 		events(t, r)
 		if s := r.Stats(); s.Damage.Whole() == strings.HasSuffix(source, "; cut") {
@@ -121,9 +118,7 @@ func TestHeaderWithoutThreads(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	whole := header + "\"main\" #1 prio=5 tid=0x1 nid=0x1 runnable\n   java.lang.Thread.State: RUNNABLE\n\tat A.b(A.java:1)\n\nJNI global refs: 1\n"
-	if got := shown(t, []byte(header+whole)); got != "1 live, 0 idle\n" {
-		t.Errorf("%q", got)
-	}
+	golden.Equal(t, shown(t, []byte(header+whole)), "1 live, 0 idle\n")
 }
 
 const deadlock = "../../testdata/deadlock-monitors-and-juc-jdk17.txt"
@@ -162,9 +157,7 @@ func TestEveryPrefix(t *testing.T) {
 				t.Fatalf("%s: prefix %d: %d of %d threads and not cut", path, i, len(d.Threads), len(whole.Threads))
 			}
 		}
-		if last != len(whole.Threads) {
-			t.Errorf("%s: %d of %d threads at the end", path, last, len(whole.Threads))
-		}
+		golden.Equal(t, last, len(whole.Threads), path, "threads at the end")
 	}
 }
 
@@ -228,16 +221,12 @@ func TestDumpsOfOneInputAreOrderedByTime(t *testing.T) {
 	}
 	one, ten, two, three := dump(1, "5.20"), dump(10, "14.20"), dump(2, "6.20"), dump(2, "6.60")
 	want := []int64{1e9, 2e9, 2.4e9, 10e9}
-	if at := times(open(t, "x", []byte(one+ten+three+two))); !slices.Equal(at, want) {
-		t.Errorf("one input: %v, want %v", at, want)
-	}
+	golden.Same(t, times(open(t, "x", []byte(one+ten+three+two))), want, "one input")
 	r := open(t, "1", []byte(one))
 	for _, text := range []string{ten, three, two} {
 		r.Join(open(t, "x", []byte(text)))
 	}
-	if at := times(r); !slices.Equal(at, want) {
-		t.Errorf("four inputs: %v, want %v", at, want)
-	}
+	golden.Same(t, times(r), want, "four inputs")
 }
 
 // Dumps of the same second are told apart by how long the process has run, or
@@ -290,11 +279,7 @@ func TestWhoHasJustEnteredWaitsForNothing(t *testing.T) {
 	waits := blocked("behind", 12, "\tat Shop.take(Shop.java:1)\n\t- waiting to lock <0x0000000000000100> (a Shop)")
 	other := blocked("till", 13, "\tat Shop.sell(Shop.java:9)\n\t- waiting to lock <0x0000000000000200> (a Till)")
 	const want = "3 live, 0 idle\nShop@100: <- behind\nTill@200: next <- till\n"
-	if got := shown(t, []byte(head+enters+waits+other+end)); got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
+	golden.Equal(t, shown(t, []byte(head+enters+waits+other+end)), want)
 	// Cut out of a dump, where a monitor without an owner has one that is missing, it is told too.
-	if got := shown(t, []byte(enters+waits+other)); got != want {
-		t.Errorf("a fragment: %s\nwant\n%s", got, want)
-	}
+	golden.Equal(t, shown(t, []byte(enters+waits+other)), want, "a fragment")
 }

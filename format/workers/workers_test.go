@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"contend/golden"
 )
 
 // A panic of one function reaches whoever waits, once all others are done, and says
@@ -18,9 +20,8 @@ func TestPanicsReachWhoWaits(t *testing.T) {
 	if failed == nil || len(done) != 2 || !strings.HasPrefix(failed.Error(), "internal error: index out of range [") || strings.Contains(failed.Error(), "\n") {
 		t.Fatalf("%v with %d done", failed, len(done))
 	}
-	if again := Try(func() { panic(failed) }); again != failed || !strings.Contains(failed.Error(), "workers_test.go:") {
-		t.Errorf("passed on it is %v", again)
-	}
+	golden.Equal(t, Try(func() { panic(failed) }), failed)
+	golden.Holds(t, failed.Error(), "workers_test.go:")
 	if failed := Try(func() {}); failed != nil {
 		t.Error(failed)
 	}
@@ -49,9 +50,7 @@ func TestInOrder(t *testing.T) {
 			}
 		},
 		Take: func(i, one int) {
-			if i != one {
-				t.Errorf("%d is taken for one of %d", one, i)
-			}
+			golden.Equal(t, i, one, "is taken for one of")
 			got = append(got, one)
 		},
 		Taken: func(i int) { over = append(over, i); taken.Store(int64(i)) },

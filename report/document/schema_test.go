@@ -8,8 +8,6 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
-
 	"contend/golden"
 )
 
@@ -32,12 +30,8 @@ func TestSchemaIsWhatTheTypesSay(t *testing.T) {
 	}
 	got := schema["$defs"].(object)
 	checkSchemaNumbers(t, got)
-	if diff := cmp.Diff(want, bare(got)); diff != "" {
-		t.Errorf("schema.json differs from the types (-types +schema):\n%s", diff)
-	}
-	if diff := cmp.Diff(all, schema["oneOf"]); diff != "" {
-		t.Errorf("schema.json has other documents (-types +schema):\n%s", diff)
-	}
+	golden.Same(t, bare(got), want, "schema.json differs from the types (-types +schema)")
+	golden.Same(t, schema["oneOf"], all, "schema.json has other documents (-types +schema)")
 }
 
 // What the documents hold is explained to people, too.

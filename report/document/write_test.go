@@ -28,9 +28,7 @@ func TestJSONHoldsNoCharactersThatAct(t *testing.T) {
 		if name == "\xff" {
 			want = "\ufffd" // JSON has no other way to write it
 		}
-		if back.Signature != want {
-			t.Errorf("%q came back as %q", name, back.Signature)
-		}
+		golden.Equal(t, back.Signature, want, name, "came back as")
 	}
 }
 

@@ -71,9 +71,8 @@ func TestDOTParses(t *testing.T) {
 			edges++
 		}
 	}
-	if nodes != len(g.Nodes) || edges != len(g.Edges) {
-		t.Errorf("%d nodes and %d edges, want %d and %d", nodes, edges, len(g.Nodes), len(g.Edges))
-	}
+	golden.Equal(t, nodes, len(g.Nodes))
+	golden.Equal(t, edges, len(g.Edges))
 	graphviz(t, text)
 }
 
@@ -90,9 +89,7 @@ func graphviz(t *testing.T, text string) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if got := strings.Count(string(out), "\nnode "); got != len(hostile) {
-		t.Errorf("%d nodes, want %d", got, len(hostile))
-	}
+	golden.Equal(t, strings.Count(string(out), "\nnode "), len(hostile))
 }
 
 // mermaidLines is every line a flowchart of ours may hold. Labels are words,
@@ -132,9 +129,7 @@ lines:
 func TestThePageHoldsNamesAsText(t *testing.T) {
 	g := sample()
 	page := draw(t, HTML, g)
-	if n := strings.Count(page, "<script"); n != 1+len(scripts) {
-		t.Errorf("%d scripts", n)
-	}
+	golden.Equal(t, strings.Count(page, "<script"), 1+len(scripts), "scripts")
 	_, rest, _ := strings.Cut(page, `id="data">`)
 	text, _, _ := strings.Cut(rest, "</script>")
 	var p picture
@@ -144,17 +139,13 @@ func TestThePageHoldsNamesAsText(t *testing.T) {
 	if p.Nodes[0].Name != hostile[0] || p.Nodes[4].Style != "pseudo" || p.Nodes[2].Style != "closed" || p.Edges[0].Ns != 1e6 || p.Edges[0].From != 1 || p.Edges[0].To != 2 {
 		t.Errorf("%+v", p)
 	}
-	if !strings.Contains(page, "left out: 3 edges with 5.00 ms and 1 node (") {
-		t.Error("what is left out is not said")
-	}
+	golden.Holds(t, page, "left out: 3 edges with 5.00 ms and 1 node (")
 }
 
 func TestAnEmptyGraphIsDrawn(t *testing.T) {
 	g := &document.Graph{By: "thread", Metric: "root"}
 	for _, how := range []func(io.Writer, *document.Graph) error{DOT, Mermaid, HTML} {
-		if out := draw(t, how, g); !strings.Contains(out, "by thread (root blame)") {
-			t.Errorf("%s", out)
-		}
+		golden.Holds(t, draw(t, how, g), "by thread (root blame)")
 	}
 }
 

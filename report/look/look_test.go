@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"contend/golden"
 )
 
 // sums are the checksums of other people's files: they are embedded unchanged.
@@ -34,9 +36,8 @@ func TestLibrariesAreUnchanged(t *testing.T) {
 	}
 	for name, want := range sums {
 		sum := sha256.Sum256([]byte(Library(name)))
-		if got := hex.EncodeToString(sum[:]); got != want || !strings.Contains(notes, name) {
-			t.Errorf("%s: checksum %s, want %s; in README.md: %v", name, got, want, strings.Contains(notes, name))
-		}
+		golden.Equal(t, hex.EncodeToString(sum[:]), want)
+		golden.Holds(t, notes, name)
 	}
 }
 

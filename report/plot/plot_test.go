@@ -143,14 +143,12 @@ func TestNamesAreText(t *testing.T) {
 	const evil = "</text><script>alert(1)</script>\x1b[2J\x00\" onload=\"x\xff&"
 	d := doc(evil, "plain")
 	elements, text, _ := parse(t, svg(t, d))
-	if elements["script"] != 0 || !strings.Contains(text, `</text><script>alert(1)</script>\x1b[2J`) {
-		t.Errorf("%v, %q", elements, text)
-	}
+	golden.Equal(t, elements["script"], 0)
+	golden.Holds(t, text, `</text><script>alert(1)</script>\x1b[2J`)
 	var page bytes.Buffer
 	golden.OK(t, HTML(&page, d))
-	if strings.Contains(page.String(), "<script") || strings.Contains(page.String(), "\x1b") || !strings.Contains(page.String(), "<polyline") {
-		t.Errorf("the page lets a name act:\n%s", page.String())
-	}
+	golden.Lacks(t, page.String(), "<script", "\x1b")
+	golden.Holds(t, page.String(), "<polyline")
 }
 
 func TestNothingToDraw(t *testing.T) {
@@ -224,15 +222,10 @@ func TestPhasesAreShadedAndWritten(t *testing.T) {
 		"1: 0.000 s to 2.000 s, 2.00 s waited, pressure 50.0 %; 75.0 % Shop.report:7",
 		"M20,144V84.0H116.0V84.0H212.0V144.0H308.0", // full height, full height, nothing
 	} {
-		if !strings.Contains(svg, want) || !strings.Contains(html, want) {
-			t.Errorf("no %s in\n%s", want, svg)
-		}
+		golden.Holds(t, svg, want)
+		golden.Holds(t, html, want)
 	}
-	for _, want := range []string{"java.lang.Thread.sleep &lt; Shop.report:7", "25.0 %", "&lt;b&gt;short&lt;/b&gt; waits"} {
-		if !strings.Contains(html, want) {
-			t.Errorf("no %s in\n%s", want, html)
-		}
-	}
+	golden.Holds(t, html, "java.lang.Thread.sleep &lt; Shop.report:7", "25.0 %", "&lt;b&gt;short&lt;/b&gt; waits")
 	if strings.Index(svg, "A@1") > strings.Index(svg, "B@1") {
 		t.Error("the lock that was waited for most does not come first")
 	}
@@ -240,40 +233,29 @@ func TestPhasesAreShadedAndWritten(t *testing.T) {
 
 func TestWhatIsLeftOutIsSaid(t *testing.T) {
 	svg, _ := page(t, exampleDocument(), 1)
-	if !strings.Contains(svg, "left out: 1 lock with 100 ms") || strings.Contains(svg, "B@1") {
-		t.Errorf("%s", svg)
-	}
+	golden.Holds(t, svg, "left out: 1 lock with 100 ms")
+	golden.Lacks(t, svg, "B@1")
 	d := exampleDocument()
 	d.Phases = nil
 	for range maxShaded + 7 {
 		d.Phases = append(d.Phases, document.Phase{Class: "A", Lock: "A@1", EndNs: 1e9, WaitNs: 1e6})
 	}
 	svg, html := page(t, d, 0)
-	if got := strings.Count(svg, `<g class="phase">`); got != maxShaded {
-		t.Errorf("%d phases shaded", got)
-	}
-	if want := fmt.Sprintf("and %d more phases with 299 ms", maxShaded+7-maxWritten); strings.Count(svg, `<text class="cause"`) != maxWritten || !strings.Contains(svg, want) {
-		t.Errorf("nothing says %q", want)
-	}
-	if got := strings.Count(html, "<details"); got != maxShaded {
-		t.Errorf("%d phases in the page", got)
-	}
+	golden.Equal(t, strings.Count(svg, `<g class="phase">`), maxShaded, "phases shaded")
+	golden.Equal(t, strings.Count(svg, `<text class="cause"`), maxWritten)
+	golden.Holds(t, svg, fmt.Sprintf("and %d more phases with 299 ms", maxShaded+7-maxWritten))
+	golden.Equal(t, strings.Count(html, "<details"), maxShaded, "phases in the page")
 }
 
 func TestNoTimelineToDraw(t *testing.T) {
 	svg, html := page(t, &document.CSP{IntervalNs: 1e9}, 5)
-	if !strings.Contains(svg, "no thread waited for a lock") || !strings.Contains(html, "no thread waited for a lock") {
-		t.Errorf("%s", svg)
-	}
+	golden.Holds(t, svg, "no thread waited for a lock")
+	golden.Holds(t, html, "no thread waited for a lock")
 }
 
 // The page loads nothing and runs nothing.
 func TestThePageStandsAlone(t *testing.T) {
 	_, html := page(t, exampleDocument(), 0)
-	if found := regexp.MustCompile(`(?i)<script|src=|href=|@import|url\(|javascript:`).FindString(html); found != "" {
-		t.Errorf("%s in the page", found)
-	}
-	if !strings.Contains(html, `content="default-src &#39;none&#39;; style-src &#39;sha256-`) {
-		t.Error("no policy forbids the rest")
-	}
+	golden.Equal(t, regexp.MustCompile(`(?i)<script|src=|href=|@import|url\(|javascript:`).FindString(html), "", "in the page")
+	golden.Holds(t, html, `content="default-src &#39;none&#39;; style-src &#39;sha256-`)
 }

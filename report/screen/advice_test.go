@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -49,9 +50,7 @@ func TestAdviceIsAsSureAsItsEvidence(t *testing.T) {
 		"where all wait":     {byDefault, "-> Which section holds it longest is not known well enough: record"},
 		"the recorder's":     {recorders, "-> It is the flight recorder's own"},
 	} {
-		if text := shown(t, c.a, Options{}); !strings.Contains(strings.Join(strings.Fields(text), " "), c.want) {
-			t.Errorf("%s: want %q:\n%s", name, c.want, text)
-		}
+		golden.Holds(golden.At(t, name), strings.Join(strings.Fields(shown(t, c.a, Options{})), " "), c.want)
 	}
 }
 
@@ -60,9 +59,7 @@ func TestAdviceForNativeProgramsIsAboutPerf(t *testing.T) {
 	for code, want := range map[string]string{"spinning": "record for longer", "threshold": "record with thread dumps"} {
 		a := freeLock(0.9, code)
 		a.Locks[0].Owners[0].Site = "[unknown owner]"
-		if text := shown(t, a, Options{}); !strings.Contains(text, "-> Its owner is not known: "+want) {
-			t.Errorf("%s: want %q:\n%s", code, want, text)
-		}
+		golden.Holds(golden.At(t, code), shown(t, a, Options{}), "-> Its owner is not known: "+want)
 	}
 }
 
@@ -83,9 +80,7 @@ func TestCallersOfAPartAreNotNamed(t *testing.T) {
 		{log(document.Callers{Sites: both.Sites, WaitNs: 85}), "Web.handle:5 Web.get:7"},
 		{log(), ""},
 	} {
-		if got := strings.Join(usual(&c.owner), " "); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		golden.Equal(t, strings.Join(usual(&c.owner), " "), c.want)
 	}
 }
 
@@ -96,9 +91,7 @@ func TestHiddenVirtualThreadsComeFirst(t *testing.T) {
 	w := document.Warning{Code: "virtual-threads", Text: "of 40 virtual threads no waits are recorded ('contend jfc --exact' makes them)", HiddenNs: 5e9}
 	a.Coverage.Warnings, a.NotCounted = append(a.Coverage.Warnings, w), []document.Warning{w}
 	text := shown(t, a, Options{})
-	if !strings.Contains(text, "-> Most waiting may not be recorded") || !strings.Contains(text, "next: contend jfc --exact") {
-		t.Error(text)
-	}
+	golden.Holds(t, text, "-> Most waiting may not be recorded", "next: contend jfc --exact")
 }
 
 // Where the biggest holder has a lock for less than half of the waiting, the next
@@ -113,9 +106,7 @@ func TestOneHolderOfManyIsNoAnswer(t *testing.T) {
 	}
 	a.Locks[0].Owners = []document.LockOwner{owner("Shop.pay:1", 4e8), owner("[handoff]", 5e7), owner("Shop.ship:2", 3e8), owner("Shop.refund:3", 2e8)}
 	a.NotCounted = []document.Warning{{Code: "hidden", Text: strings.Repeat("much of it ", 30)}}
-	if text := shown(t, a, Options{}); !strings.Contains(text, "30 % Shop.ship:2 (inferred, 60 %)") || !strings.Contains(text, "-> No single holder") {
-		t.Errorf("%s", text)
-	}
+	golden.Holds(t, shown(t, a, Options{}), "30 % Shop.ship:2 (inferred, 60 %)", "-> No single holder")
 }
 
 // An owner that is wrong more often than twice of three times is not named, and gets no
@@ -127,14 +118,8 @@ func TestAnUnlikelyOwnerIsNotNamed(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:0" })
 	a.Locks[0].Owners = []document.LockOwner{owner("Shop.pay:1", 5e8, 17e7), owner("Shop.ship:2", 3e8, 9e7), owner("Shop.refund:3", 2e8, 7e7)}
 	text := shown(t, a, Options{})
-	for _, want := range []string{"80 % not known from the trace\n", "20 % Shop.refund:3 (inferred, 35 %)", "-> Its owner is not known: record with thread dumps"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
-	if strings.Contains(text, "Shop.pay") || strings.Contains(text, "Shop.ship") {
-		t.Errorf("unlikely owners are named:\n%s", text)
-	}
+	golden.Holds(t, text, "80 % not known from the trace\n", "20 % Shop.refund:3 (inferred, 35 %)", "-> Its owner is not known: record with thread dumps")
+	golden.Lacks(t, text, "Shop.pay", "Shop.ship")
 }
 
 // Where nobody is seen taking a lock, its holder shows as all that is called inside: the
@@ -146,9 +131,7 @@ func TestAllThatOneMethodCallsIsOneHolder(t *testing.T) {
 	for itself, want := range map[int64]string{1e8: "-> What Catalog.refresh:35 calls holds it longest: do less there", 1e7: "-> What Catalog.fetch:36 calls holds it longest: do less there"} {
 		a := service(1, "Catalog", func(int) string { return "Catalog.get:34" })
 		a.Locks[0].Owners = []document.LockOwner{owner(4e8, "Catalog.fetch:36", "Catalog.refresh:39", "Main.run:1"), owner(4e8, "Clock.burn:8", "Catalog.fetch:37", "Catalog.refresh:39", "Main.run:1"), owner(itself, "Catalog.refresh:35", "Main.run:1"), owner(1e8-itself, "Catalog.get:34", "Main.run:2")}
-		if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, want) {
-			t.Errorf("want %q:\n%s", want, text)
-		}
+		golden.Holds(t, strings.Join(strings.Fields(shown(t, a, Options{})), " "), want)
 	}
 }
 
@@ -157,9 +140,7 @@ func TestOneDumpIsOneInstant(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
 	a.Coverage.Unit = "threads"
 	a.Coverage.Warnings = []document.Warning{{Code: "single-dump", Text: "one thread dump counts threads"}}
-	if text := shown(t, a, Options{}); !strings.Contains(text, "-> At this instant Shop.checkout:12 holds it") || !strings.Contains(text, "doubt: one thread dump") {
-		t.Errorf("%s", text)
-	}
+	golden.Holds(t, shown(t, a, Options{}), "-> At this instant Shop.checkout:12 holds it", "doubt: one thread dump")
 }
 
 // Of two locks of one class a finding says by where they are taken which it means.
@@ -170,9 +151,7 @@ func TestTheOtherLockIsNamedAsAmongTheLocks(t *testing.T) {
 	a.Findings = []document.Finding{f}
 	for root, want := range map[string]string{a.Locks[1].Lock: "waiting for Cart at Shop.step:1 while holding Cart", "Cart@99": "waiting for another Cart while", "Till@1": "waiting for Till while"} {
 		a.Findings[0].Root = root
-		if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, want) {
-			t.Errorf("%s: want %q:\n%s", root, want, text)
-		}
+		golden.Holds(golden.At(t, root), strings.Join(strings.Fields(shown(t, a, Options{})), " "), want)
 	}
 }
 
@@ -184,17 +163,11 @@ func TestTheEndOfAChainIsNamed(t *testing.T) {
 		Owner: "Shop.step:0", Root: a.Locks[1].Lock, Share: 0.5, Confidence: "high", Remedy: "Mend the lock at the end of the chain first; then"}}
 	for owner, want := range map[string]string{"Shop.pay:3": "-> Fix Till first; Shop.pay:3 holds it longest", "[handoff]": "-> Fix Till first, at the end of the chain"} {
 		a.Locks[1].Owners[0].Site = owner
-		if text := shown(t, a, Options{}); !strings.Contains(text, want+"\n") {
-			t.Errorf("%s: want %q:\n%s", owner, want, text)
-		}
+		golden.Holds(golden.At(t, owner), shown(t, a, Options{}), want+"\n")
 	}
-	if text := shown(t, a, Options{Full: true}); !strings.Contains(text, "-> Mend the lock at the end of the chain first; then") {
-		t.Errorf("--full gives all of the remedy:\n%s", text)
-	}
+	golden.Holds(t, shown(t, a, Options{Full: true}), "-> Mend the lock at the end of the chain first; then")
 	a.Locks[1].Class, a.Locks[1].Owners[0].Site = "Cart", "Shop.step:1"
-	if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, "-> Fix Cart at Shop.step:1 first, at the end of the chain") {
-		t.Errorf("of two locks of one class:\n%s", text)
-	}
+	golden.Holds(t, strings.Join(strings.Fields(shown(t, a, Options{})), " "), "-> Fix Cart at Shop.step:1 first, at the end of the chain")
 	a.Locks[1].Class, a.Locks[1].Lock = "", "a lock the dump does not name"
 	a.Findings[0].Root = a.Locks[1].Lock
 	if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, "waiting for a lock the dump does not name while") || strings.Contains(text, "Fix first") || !strings.Contains(text, "0.5 a lock the dump does not name at Shop.step:1") {
@@ -206,14 +179,10 @@ func TestTheEndOfAChainIsNamed(t *testing.T) {
 func TestAnAverageOfTooFewSamplesIsDoubtful(t *testing.T) {
 	a := heldLock(0.9)
 	a.Locks[0].Uncertainty = &document.Uncertainty{}
-	if text := shown(t, a, Options{}); !strings.Contains(text, "1.00 s ± ?, 1 wait") {
-		t.Errorf("%s", text)
-	}
+	golden.Holds(t, shown(t, a, Options{}), "1.00 s ± ?, 1 wait")
 	a = freeLock(0.9)
 	a.Locks[0].Uncertainty = &document.Uncertainty{}
-	if text := shown(t, a, Options{}); !strings.Contains(text, "-> It may be taken too often") {
-		t.Errorf("nor why nobody has it:\n%s", text)
-	}
+	golden.Holds(t, shown(t, a, Options{}), "-> It may be taken too often")
 }
 
 // Mostly is more than half.
@@ -223,8 +192,6 @@ func TestMostlyIsMoreThanHalf(t *testing.T) {
 		"mostly inferred, 50 %": {InferredNs: 60, ExactNs: 40, RightNs: 70},
 		"partly inferred, 80 %": {InferredNs: 35, SampledNs: 34, UnknownNs: 31, RightNs: 62},
 	} {
-		if got := known(p); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		golden.Equal(t, known(p), want)
 	}
 }

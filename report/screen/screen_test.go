@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 
 	"github.com/clipperhouse/displaywidth"
@@ -16,9 +17,7 @@ import (
 func shown(t *testing.T, a *document.Analyze, o Options) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := Write(&out, Answer{Analyze: a}, o); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, Write(&out, Answer{Analyze: a}, o))
 	return out.String()
 }
 
@@ -57,9 +56,7 @@ func TestAThousandLocksFit(t *testing.T) {
 			}
 		}
 	}
-	if text := shown(t, service(1000, "Cart", func(int) string { return "Shop.checkout:12" }), Options{}); !strings.Contains(text, "Cart at Shop.checkout:12 (1000 locks, the biggest 13 %)") {
-		t.Errorf("a thousand locks at one place:\n%s", text)
-	}
+	golden.Holds(t, shown(t, service(1000, "Cart", func(int) string { return "Shop.checkout:12" }), Options{}), "Cart at Shop.checkout:12 (1000 locks, the biggest 13 %)")
 }
 
 // Whoever holds a thousand stripes of a lock is one owner.
@@ -83,12 +80,9 @@ func TestDeadlocksAndFindingsAreColoured(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
 	a.Deadlocks = []document.Deadlock{{Number: 1, Cycle: []document.Member{{Thread: "a", Lock: "Cart@1"}, {Thread: "b", Lock: "Cart@2"}}, Queued: []string{}}}
 	plainText, coloured := shown(t, a, Options{}), shown(t, a, Options{Color: true})
-	if strings.Contains(plainText, "\x1b") || !strings.Contains(coloured, string(alarm)+"DEADLOCK #1") {
-		t.Errorf("%q\n%q", plainText, coloured)
-	}
-	if strings.NewReplacer(string(alarm), "", string(strong), "", "\x1b[0m", "").Replace(coloured) != plainText {
-		t.Error("colours change what is said")
-	}
+	golden.Lacks(t, plainText, "\x1b")
+	golden.Holds(t, coloured, string(alarm)+"DEADLOCK #1")
+	golden.Equal(t, strings.NewReplacer(string(alarm), "", string(strong), "", "\x1b[0m", "").Replace(coloured), plainText, "colours change what is said")
 }
 
 // What a trace names must not act on the terminal.
@@ -97,9 +91,7 @@ func TestNamesDoNotAct(t *testing.T) {
 	a.Trace.Inputs = []string{"a\x1b[2J.jfr"}
 	a.NotCounted = []document.Warning{{Code: "threshold", Text: "b\x1b]0;x"}}
 	for _, o := range []Options{{}, {Full: true}} {
-		if text := shown(t, a, o); strings.Contains(text, "\x1b") || strings.Contains(text, "check\nout") {
-			t.Errorf("%q", text)
-		}
+		golden.Lacks(t, shown(t, a, o), "\x1b", "check\nout")
 	}
 }
 
@@ -108,9 +100,7 @@ func TestLittleWaitingIsSaid(t *testing.T) {
 	a := &document.Analyze{Trace: document.Trace{Inputs: []string{"a.jfr"}, Format: "jfr 2.1", Threads: 3}, ElapsedNs: 2e9, Coverage: document.Coverage{Unit: "ns"},
 		NotCounted: []document.Warning{{Code: "not-recorded", Text: "waits were not recorded: the settings disable jdk.ThreadPark"}}}
 	for _, want := range []string{"3 threads, none seen waiting for a lock", "not counted: waits were not recorded", "next: contend jfc"} {
-		if text := shown(t, a, Options{}); !strings.Contains(text, want) {
-			t.Errorf("%q is missing:\n%s", want, text)
-		}
+		golden.Holds(t, shown(t, a, Options{}), want)
 	}
 	nothing := &document.Analyze{Trace: document.Trace{Inputs: []string{"cut.jfr"}, Format: "jfr 2.1"}, Coverage: document.Coverage{Unit: "ns"}}
 	if text := shown(t, nothing, Options{}); !strings.HasPrefix(text, "cut.jfr: nothing of any thread could be read\n") {
@@ -119,9 +109,7 @@ func TestLittleWaitingIsSaid(t *testing.T) {
 	b := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
 	b.ElapsedNs = 1e12
 	b.WaitingThreads /= 1e3
-	if text := shown(t, b, Options{}); !strings.Contains(text, "Threads hardly wait for it") {
-		t.Errorf("one wait in a quarter of an hour:\n%s", text)
-	}
+	golden.Holds(t, shown(t, b, Options{}), "Threads hardly wait for it")
 }
 
 // A pool that is too small is no lock, and shows all the same; what a thread's own loop
@@ -132,22 +120,13 @@ func TestPoolsAreShownBesideLocks(t *testing.T) {
 	loop := document.Resource{What: "java.util.concurrent.ArrayBlockingQueue.take", Site: "com.example.Worker.run:9", Loop: true, NonLockWait: document.NonLockWait{WaitNs: 9e9, Waits: 9, Waiters: 5}}
 	a.Beside = document.Beside{Resources: []document.Resource{loop, pool}, IdleTotal: document.NonLockWait{WaitNs: 5e9, Waits: 2, Waiters: 2}}
 	text := shown(t, a, Options{})
-	if !strings.Contains(text, " 4.0  pool ArrayBlockingQueue.take at Pool.borrow:7\n      4.00 s, 9 waits, 5 threads\n") || strings.Contains(text, " 9.0  ") || !strings.Contains(text, "idle time in 2 threads") {
-		t.Errorf("the pool, not the worker:\n%s", text)
-	}
+	golden.Holds(t, text, " 4.0  pool ArrayBlockingQueue.take at Pool.borrow:7\n      4.00 s, 9 waits, 5 threads\n", "idle time in 2 threads")
+	golden.Lacks(t, text, " 9.0  ")
 	head := strings.Join(strings.Fields(text), " ")
-	if !strings.Contains(head, "not counted: 9.00 s in 5 threads at ArrayBlockingQueue.take in Worker.run:9, an outermost method: a pool's, if not idle") {
-		t.Errorf("that the worker may wait for a pool is not said:\n%s", text)
-	}
-	if !strings.Contains(head, "1.0 waiting for a lock on average, 4.0 for what is no lock") {
-		t.Errorf("the first line is about the locks alone:\n%s", text)
-	}
-	if few := service(1, "Cart", func(int) string { return "Shop.checkout:12" }); strings.Contains(shown(t, few, Options{}), "no lock") {
-		t.Error("a program without pools has some")
-	}
-	if full := shown(t, a, Options{Full: true}); !strings.Contains(full, "Worker.run:9") {
-		t.Errorf("--full leaves out the worker:\n%s", full)
-	}
+	golden.Holds(golden.At(t, text), head, "not counted: 9.00 s in 5 threads at ArrayBlockingQueue.take in Worker.run:9, an outermost method: a pool's, if not idle")
+	golden.Holds(golden.At(t, text), head, "1.0 waiting for a lock on average, 4.0 for what is no lock")
+	golden.Lacks(t, shown(t, service(1, "Cart", func(int) string { return "Shop.checkout:12" }), Options{}), "no lock")
+	golden.Holds(t, shown(t, a, Options{Full: true}), "Worker.run:9")
 }
 
 // Where most threads wait for what is no lock, the head says so, however little is
@@ -170,22 +149,16 @@ func TestCallersOfPools(t *testing.T) {
 	a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "com.example.Pool.borrow:7", NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5},
 		Callers: []document.Callers{{Sites: []string{"com.example.Shop.query", "com.example.Http.handle"}, WaitNs: 3e9}, {Sites: []string{"com.example.Shop.report"}, WaitNs: 1e9}}}}
 	const want = "called by  75 % Shop.query < Http.handle\n                 25 % Shop.report\n"
-	if text := shown(t, a, Options{Full: true}); !strings.Contains(text, want) {
-		t.Errorf("%s", text)
-	}
+	golden.Holds(t, shown(t, a, Options{Full: true}), want)
 	a.Resources[0].WaitNs /= 8
-	if text := shown(t, a, Options{}); strings.Contains(text, "called by") {
-		t.Errorf("it does not lead:\n%s", text)
-	}
+	golden.Lacks(t, shown(t, a, Options{}), "called by")
 }
 
 // Locks without room for more have their name at least.
 func TestTheRestIsNamedWhereThereIsRoom(t *testing.T) {
 	a := service(9, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
 	text := shown(t, a, Options{Top: 1})
-	if !strings.Contains(text, "for 8 more locks (--top N shows them):\n      0.5 lock Cart at Shop.checkout:1, 0.3 lock Cart at Shop.checkout:2\n") {
-		t.Errorf("%s", text)
-	}
+	golden.Holds(t, text, "for 8 more locks (--top N shows them):\n      0.5 lock Cart at Shop.checkout:1, 0.3 lock Cart at Shop.checkout:2\n")
 	if text := shown(t, service(200, "Cart", func(i int) string { return fmt.Sprint("Shop.checkout:", i%2*i) }), Options{Top: 1}); !strings.Contains(text, "shows them):") || strings.Contains(text, "<0.1 Cart at") {
 		t.Errorf("what is hardly waited for is named:\n%s", text)
 	}
@@ -196,9 +169,7 @@ func TestMoreLocksThanFitAreShownIfAskedFor(t *testing.T) {
 	a := service(40, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
 	for _, top := range []int{1, 2, 20, 40, math.MaxInt} {
 		text := shown(t, a, Options{Top: top})
-		if n := strings.Count(text, " of lock waiting:"); n != min(top, 40) {
-			t.Errorf("%d of %d locks:\n%s", n, top, text)
-		}
+		golden.Equal(t, strings.Count(text, " of lock waiting:"), min(top, 40), top, "locks", text)
 		if lines := strings.Count(text, "\n"); top == 1 && lines > MaxLines {
 			t.Errorf("%d lines", lines)
 		}
@@ -212,21 +183,13 @@ func TestThePressureIsInTheFirstLines(t *testing.T) {
 	a.Total.RunningNs = 4e9
 	for want, b := range map[string]*document.Shares{"average, 25 % of running time": nil, "average, 10 to 25 % of running time": {Low: 0.1, High: 0.25}} {
 		a.Coverage.Pressure = b
-		if text := shown(t, a, Options{Width: 100}); !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
+		golden.Holds(t, shown(t, a, Options{Width: 100}), want)
 	}
 	a.Coverage.Pressure = &document.Shares{Low: 0.1, High: 0.25}
-	if text := shown(t, a, Options{Width: 58}); strings.Contains(text, "running time") {
-		t.Errorf("it takes a line of its own:\n%s", text)
-	}
-	if text := shown(t, a, Options{Width: 58, Full: true}); !strings.Contains(text, "running time") {
-		t.Errorf("all was asked for:\n%s", text)
-	}
+	golden.Lacks(t, shown(t, a, Options{Width: 58}), "running time")
+	golden.Holds(t, shown(t, a, Options{Width: 58, Full: true}), "running time")
 	a.Coverage.Unit = "threads"
-	if text := shown(t, a, Options{Width: 100}); strings.Contains(text, "running time") {
-		t.Errorf("dumps without time:\n%s", text)
-	}
+	golden.Lacks(t, shown(t, a, Options{Width: 100}), "running time")
 }
 
 // A command is there to be copied: half a name of a file would not be found.
@@ -234,9 +197,8 @@ func TestNoCommandHasHalfANameOfAFile(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
 	a.Trace.Inputs = []string{"/var/recordings/" + strings.Repeat("long/", 20) + "a.jfr"}
 	_, next, _ := strings.Cut(shown(t, a, Options{}), "next: ")
-	if strings.Contains(next, "…") || !strings.Contains(next, "TRACE") {
-		t.Errorf("%s", next)
-	}
+	golden.Lacks(t, next, "…")
+	golden.Holds(t, next, "TRACE")
 }
 
 // Of a recording that is cut nothing is known: not what its settings were either.
@@ -244,9 +206,8 @@ func TestADamagedInputIsToldFromOneWithoutWaits(t *testing.T) {
 	a := &document.Analyze{Trace: document.Trace{Inputs: []string{"cut.jfr"}, Format: "jfr 2.1"}, Coverage: document.Coverage{Unit: "ns"},
 		NotCounted: []document.Warning{{Code: "not-recorded", Text: "nothing says that waits were recorded"}, {Code: "truncated", Text: "chunk ends after 9 of 99 bytes"}}}
 	text := shown(t, a, Options{})
-	if strings.Contains(text, "were recorded") || !strings.Contains(text, "chunk ends after") || !strings.Contains(text, "next: contend verify cut.jfr") {
-		t.Errorf("%s", text)
-	}
+	golden.Lacks(t, text, "were recorded")
+	golden.Holds(t, text, "chunk ends after", "next: contend verify cut.jfr")
 }
 
 // What most threads wait for comes first, with what can be done about it.
@@ -255,9 +216,8 @@ func TestWhatMostWaitForComesFirst(t *testing.T) {
 		a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
 		a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "Box.fetch:7", NonLockWait: document.NonLockWait{WaitNs: ns, Waits: 9, Waiters: 5}}}
 		text := shown(t, a, Options{})
-		if before := strings.Index(text, "condition Object.wait at Box") < strings.Index(text, "lock Cart at"); before != first || strings.Contains(text, "-> The notifier is not recorded") != first {
-			t.Errorf("%d ns:\n%s", ns, text)
-		}
+		golden.Equal(t, strings.Index(text, "condition Object.wait at Box") < strings.Index(text, "lock Cart at"), first, ns)
+		golden.Equal(t, strings.Contains(text, "-> The notifier is not recorded"), first, ns)
 		a.Findings = []document.Finding{{Kind: "sleep-holding", Title: "asleep while holding the lock", Class: "Cart", Owner: "Shop.checkout:12", Share: 1}}
 		if text := shown(t, a, Options{}); strings.Index(text, "Waits, by") < strings.Index(text, "Findings, by") != first {
 			t.Errorf("findings are about locks:\n%s", text)
@@ -268,26 +228,18 @@ func TestWhatMostWaitForComesFirst(t *testing.T) {
 // Who is told to record again is told so since something is hidden.
 func TestARecordingOfEverythingNeedsNoOther(t *testing.T) {
 	a := &document.Analyze{Trace: document.Trace{Inputs: []string{"a.jfr"}, Format: "jfr 2.1", Threads: 3}, ElapsedNs: 2e9, Coverage: document.Coverage{Unit: "ns"}}
-	if text := shown(t, a, Options{}); !strings.Contains(text, "next: take it while") {
-		t.Errorf("nobody waited:\n%s", text)
-	}
+	golden.Holds(t, shown(t, a, Options{}), "next: take it while")
 	a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "Box.fetch:7", NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5}}}
-	if text := shown(t, a, Options{}); !strings.Contains(text, "next: contend analyze --full a.jfr") {
-		t.Errorf("threads waited for what is no lock:\n%s", text)
-	}
+	golden.Holds(t, shown(t, a, Options{}), "next: contend analyze --full a.jfr")
 	a.NotCounted = []document.Warning{{Code: "threshold", Text: "shorter waits were not recorded"}}
-	if text := shown(t, a, Options{}); !strings.Contains(text, "next: contend jfc") {
-		t.Errorf("short waits are hidden:\n%s", text)
-	}
+	golden.Holds(t, shown(t, a, Options{}), "next: contend jfc")
 }
 
 // Of owners that are inferred it is said how likely they are.
 func TestInferredOwnersHaveAProbability(t *testing.T) {
 	a := freeLock(0.64)
 	a.Coverage.Provenance = document.Provenance{ExactNs: a.Total.WaitNs / 2, InferredNs: a.Total.WaitNs / 2, RightNs: a.Total.WaitNs/2 + a.Total.WaitNs*32/100}
-	if text := shown(t, a, Options{}); !strings.Contains(text, "owners: recorded 50 %, inferred 50 % (64 % of it right)") {
-		t.Error(text)
-	}
+	golden.Holds(t, shown(t, a, Options{}), "owners: recorded 50 %, inferred 50 % (64 % of it right)")
 }
 
 // The names of threads of a deadlock lose their middle, unless all is asked for; of many
@@ -305,17 +257,12 @@ func TestThreadsOfADeadlockAreNamed(t *testing.T) {
 	}
 	short, full := shown(t, cycle(2), Options{Width: 100}), shown(t, cycle(2), Options{Width: 100, Full: true})
 	for i := range 2 {
-		if strings.Contains(short, name(i)) || !strings.Contains(short, fmt.Sprintf("http-%d-GET", i)) || !strings.Contains(short, fmt.Sprintf("request-%d", i)) {
-			t.Errorf("the name of thread %d:\n%s", i, short)
-		}
-		if !strings.Contains(full, name(i)) {
-			t.Errorf("--full has no whole name of thread %d:\n%s", i, full)
-		}
+		golden.Lacks(t, short, name(i))
+		golden.Holds(t, short, fmt.Sprintf("http-%d-GET", i), fmt.Sprintf("request-%d", i))
+		golden.Holds(t, full, name(i))
 	}
 	for _, queued := range []int{98, 99} {
-		if !strings.Contains(full, name(queued)) {
-			t.Errorf("--full does not name thread %d, which waits behind:\n%s", queued, full)
-		}
+		golden.Holds(t, full, name(queued))
 	}
 	if text := shown(t, cycle(5), Options{Width: 100}); !strings.Contains(text, "and 2 more (--full shows all)") || strings.Contains(text, "http-3-GET-/a/very") {
 		t.Errorf("of five threads:\n%s", text)
@@ -342,9 +289,7 @@ func TestEachDeadlockIsNamed(t *testing.T) {
 		text := shown(t, a, Options{Width: width})
 		flat := strings.Join(strings.Fields(text), " ")
 		for i := range 4 {
-			if !strings.Contains(flat, fmt.Sprintf("group%d-0", i)) || !strings.Contains(flat, fmt.Sprintf("group%d-1", i)) {
-				t.Errorf("%d columns: deadlock %d is not named:\n%s", width, i+1, text)
-			}
+			golden.Holds(golden.At(t, width, text), flat, fmt.Sprintf("group%d-0", i), fmt.Sprintf("group%d-1", i))
 		}
 		if !strings.Contains(flat, " behind them); ") || !strings.Contains(flat, "more deadlocks: ") || strings.Count(text, "\n") > MaxLines {
 			t.Errorf("%d columns:\n%s", width, text)

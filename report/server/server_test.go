@@ -94,9 +94,8 @@ func TestWhoIsLetIn(t *testing.T) {
 		{"OPTIONS", page, "", 405, "nothing can be changed"},
 	} {
 		res, text := ask(t, c.method, c.address, c.host)
-		if res.StatusCode != c.status || !strings.Contains(text, c.text) {
-			t.Errorf("%s %.90s as %q: %d %q, want %d with %q", c.method, c.address, c.host, res.StatusCode, text, c.status, c.text)
-		}
+		golden.Equal(t, res.StatusCode, c.status, c.method, c.address, c.host)
+		golden.Holds(golden.At(t, c.method, c.address, c.host), text, c.text)
 		for name := range res.Header {
 			if strings.HasPrefix(name, "Access-Control-") {
 				t.Errorf("%s lets other sites in: %s", c.address, name)
@@ -127,9 +126,7 @@ func TestWhichNamesAServerHas(t *testing.T) {
 		{one, "localhost", "localhost:80", true}, {one, "127.0.0.1", "example.com", false}, {one, "127.0.0.1", "", false},
 		{all, "", "10.0.0.7:8080", true}, {all, "", "[fe80::1]:8080", true}, {all, "", "example.com:8080", false}, {all, "box", "BOX:8080", true}, {all, "", "10.0.0.7:80", false}, {all, "", ":8080", false},
 	} {
-		if got := named(c.at, c.asked)(c.host); got != c.want {
-			t.Errorf("%v asked to be %q: %q is let in: %v", c.at, c.asked, c.host, got)
-		}
+		golden.Equal(t, named(c.at, c.asked)(c.host), c.want, c.at, "asked to be", c.asked, c.host, "is let in")
 	}
 }
 
@@ -191,7 +188,6 @@ func TestRequestsTakeTurns(t *testing.T) {
 	}
 	close(begin)
 	answered.Wait()
-	if len(arrived) != all-seats || most.Load() != seats {
-		t.Errorf("%d of %d are answered, %d at a time; want %d", len(arrived)+seats, all, most.Load(), seats)
-	}
+	golden.Equal(t, len(arrived), all-seats)
+	golden.Equal(t, most.Load(), seats)
 }

@@ -51,18 +51,11 @@ func TestDiffShowsEachStatus(t *testing.T) {
 		{Name: "Noise\x1b[2J at m", Status: "same", Base: rate(0.1), New: rate(0.2), Relative: half(1), P: 0.2},
 	}, Omitted: [3]document.DiffOmitted{{Rows: 3, Changed: 2}}}
 	text := rendered(t, func(b *strings.Builder) error { return Diff(b, d, Options{}) })
-	for _, want := range []string{"1.00 ± 0.10", "waiting rose from 2.00 to 3.00 threads (+50 %, P < 0.001); most for Up at m: from 1.00 to 1.50\n", "+0.50    +50 %  <0.001  10.0 % to 15.0 %  Up at m", "× 100.0", "gone", "added        -   0.004", "~   +100 %   0.200", "3 more rows, 2 of them changed", "at most 5 %"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing:\n%s", want, text)
-		}
-	}
-	if strings.Contains(text, "\x1b") {
-		t.Error("a name acts on the terminal")
-	}
+	golden.Holds(t, text, "1.00 ± 0.10", "waiting rose from 2.00 to 3.00 threads (+50 %, P < 0.001); most for Up at m: from 1.00 to 1.50\n", "+0.50    +50 %  <0.001  10.0 % to 15.0 %  Up at m", "× 100.0", "gone", "added        -   0.004", "~   +100 %   0.200", "3 more rows, 2 of them changed", "at most 5 %")
+	golden.Lacks(t, text, "\x1b")
 	table := rendered(t, func(b *strings.Builder) error { return Diff(b, d, Options{Style: CSV}) })
-	if n := strings.Count(table, "\n"); n != 7 || !strings.Contains(table, "lock,same,100000000,0.100000,0.010000,200000000,0.200000,0.020000,0.2,") {
-		t.Errorf("%d lines:\n%s", n, table)
-	}
+	golden.Equal(t, strings.Count(table, "\n"), 7)
+	golden.Holds(t, table, "lock,same,100000000,0.100000,0.010000,200000000,0.200000,0.020000,0.2,")
 }
 
 // A column of intervals stands beside estimates only, and says how they were
@@ -76,19 +69,14 @@ func TestUncertaintyColumn(t *testing.T) {
 	g := grid()
 	g.addUncertainty(func(i int) *document.Uncertainty { return list[i] })
 	text := rendered(t, func(b *strings.Builder) error { return report{grids: []*Grid{g}}.write(b, Options{}) })
-	for _, want := range []string{"+/-", "5.00 ms  a", "?  b", "?  c", "blocks of 20.0 ms to 30.0 ms"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing:\n%s", want, text)
-		}
-	}
+	golden.Holds(t, text, "+/-", "5.00 ms  a", "?  b", "?  c", "blocks of 20.0 ms to 30.0 ms")
 	if !g.Left[2] || g.Left[1] {
 		t.Errorf("the other columns did not move along: %+v", g)
 	}
 	exact := grid()
 	exact.addUncertainty(func(int) *document.Uncertainty { return nil })
-	if len(exact.Head) != 2 || len(exact.Notes) != 0 {
-		t.Errorf("%+v", exact)
-	}
+	golden.Equal(t, len(exact.Head), 2)
+	golden.Equal(t, len(exact.Notes), 0)
 }
 
 func TestCheckShowsWhatDecided(t *testing.T) {
@@ -100,16 +88,8 @@ func TestCheckShowsWhatDecided(t *testing.T) {
 		{Rule: "p99(none) < 1s", Status: "pass", Unit: "ns"},
 	}}
 	text := rendered(t, func(b *strings.Builder) error { return Check(b, c, Options{}) })
-	for _, want := range []string{"1 of 3 rules does not hold", "10.0 % ± 1.0 %", "6.0 %", "6.00 ms + 1.00 ms noise, was 5.00 ms", "nothing it names was waited for"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing:\n%s", want, text)
-		}
-	}
-	for _, row := range []string{"  C ", "  E "} {
-		if strings.Contains(text, row) {
-			t.Errorf("%q decided nothing:\n%s", row, text)
-		}
-	}
+	golden.Holds(t, text, "1 of 3 rules does not hold", "10.0 % ± 1.0 %", "6.0 %", "6.00 ms + 1.00 ms noise, was 5.00 ms", "nothing it names was waited for")
+	golden.Lacks(t, text, "  C ", "  E ")
 }
 
 // What does not hold is coloured where the terminal shows colours, and there
@@ -122,14 +102,9 @@ func TestCheckColoursWhatDoesNotHold(t *testing.T) {
 	}}
 	var plain, coloured strings.Builder
 	golden.OK(t, errors.Join(Check(&plain, c, Options{}), Check(&coloured, c, Options{Color: true})))
-	for _, want := range []string{"\n \x1b[1;31mFAIL\x1b[0m ", "\n \x1b[1;33mUNDECIDED\x1b[0m ", "\nundecided: b: why; what to do\n"} {
-		if !strings.Contains(coloured.String(), want) {
-			t.Errorf("%q is missing:\n%s", want, coloured.String())
-		}
-	}
-	if bare := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(coloured.String(), ""); bare != plain.String() || strings.Contains(plain.String(), "\x1b") {
-		t.Errorf("%q\n%q", bare, plain.String())
-	}
+	golden.Holds(t, coloured.String(), "\n \x1b[1;31mFAIL\x1b[0m ", "\n \x1b[1;33mUNDECIDED\x1b[0m ", "\nundecided: b: why; what to do\n")
+	golden.Equal(t, regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(coloured.String(), ""), plain.String())
+	golden.Lacks(t, plain.String(), "\x1b")
 }
 
 // A change that brings nothing is said to bring nothing, and no range has ends that
@@ -142,9 +117,7 @@ func TestWhatIfRanges(t *testing.T) {
 		{Change: "shrink", Shrink: 0.5, Section: "Shop.try", Throughput: document.Ends{Low: 0.93, High: 1.88}, WaitNs: document.TimeEnds{Low: 0, High: 0}},
 	}}
 	var b strings.Builder
-	if err := WhatIf(&b, d, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, WhatIf(&b, d, Options{}))
 	for section, want := range map[string]string{"Shop.sell": "no change 1.00 s", "Shop.ask": "x 1.00 to 1.25 1.00 s to 2.00 s", "Shop.buy": "x 1.25 0", "Shop.try": "cannot be told 0"} {
 		found := ""
 		for line := range strings.Lines(b.String()) {
@@ -152,9 +125,7 @@ func TestWhatIfRanges(t *testing.T) {
 				found = strings.Join(strings.Fields(before), " ")
 			}
 		}
-		if found != want {
-			t.Errorf("%s: %q, want %q\n%s", section, found, want, b.String())
-		}
+		golden.Equal(t, found, want, section, b.String())
 	}
 }
 
@@ -168,9 +139,7 @@ func TestWhatIsWrittenParses(t *testing.T) {
 		{Rule: "no deadlock", Status: "pass"},
 	}}
 	var b strings.Builder
-	if err := JUnit(&b, c, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, JUnit(&b, c, Options{}))
 	var doc suites
 	if err := xml.Unmarshal([]byte(b.String()), &doc); err != nil {
 		t.Fatalf("%v:\n%s", err, b.String())

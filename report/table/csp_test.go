@@ -45,9 +45,7 @@ func drawn(t *testing.T, d *document.CSP, top int, o Options) string {
 func TestChartShowsHeights(t *testing.T) {
 	heights := []int64{0, 1, 10, 20, 40, 80, 0, 0, 0, 0, 0, 0, 0, 3} // as many as the narrowest chart has columns
 	out := drawn(t, pressures(len(heights), func(i int) int64 { return heights[i] }), 0, Options{Width: chartLabel + chartRatio + len(heights)})
-	if want := " A" + strings.Repeat(" ", chartLabel-2) + " ▁▁▂▄█       ▁  11.0 %\n"; !strings.Contains(out, want) {
-		t.Errorf("no line %q in\n%s", want, out)
-	}
+	golden.Holds(t, out, " A"+strings.Repeat(" ", chartLabel-2)+" ▁▁▂▄█       ▁  11.0 %\n")
 	if strings.ContainsAny(out, "\x1b\u202e") {
 		t.Errorf("a name got through: %q", out)
 	}
@@ -76,15 +74,12 @@ func TestChartFitsTheTerminal(t *testing.T) {
 func TestChartColoursOnlyWhenAsked(t *testing.T) {
 	d := pressures(20, func(i int) int64 { return int64(i * 4) })
 	plain, color := drawn(t, d, 0, Options{Width: 80}), drawn(t, d, 0, Options{Width: 80, Color: true})
-	if strings.Contains(plain, "\x1b") || !strings.Contains(color, "\x1b[38;5;196m") {
-		t.Errorf("%q\n%q", plain, color)
-	}
+	golden.Lacks(t, plain, "\x1b")
+	golden.Holds(t, color, "\x1b[38;5;196m")
 	for i := range heat {
 		color = strings.ReplaceAll(color, fmt.Sprintf("\x1b[38;5;%dm", heat[i]), "")
 	}
-	if strings.ReplaceAll(color, "\x1b[0m", "") != plain {
-		t.Errorf("without its colours the chart is another:\n%s\n%s", color, plain)
-	}
+	golden.Equal(t, strings.ReplaceAll(color, "\x1b[0m", ""), plain, "without its colours the chart is another", color)
 }
 
 func TestMergingIntervalsLosesNothing(t *testing.T) {
@@ -100,9 +95,8 @@ func TestMergingIntervalsLosesNothing(t *testing.T) {
 					t.Errorf("%d cells: %+v", n, c)
 				}
 			}
-			if line != l.WaitNs || len(l.Cells) != len(edges)-1 {
-				t.Errorf("%d cells: %d of %d ns, %d cells, %d edges", n, line, l.WaitNs, len(l.Cells), len(edges))
-			}
+			golden.Equal(t, line, l.WaitNs, n)
+			golden.Equal(t, len(l.Cells), len(edges)-1, n)
 			sum += line
 		}
 		if sum != d.Total.WaitNs || len(edges) != min(n, 97)+1 || edges[0] != 0 || edges[len(edges)-1] != 9700 {
@@ -127,9 +121,7 @@ func TestPressureAndItsPhases(t *testing.T) {
 				{StartNs: start + sec, EndNs: start + 2*sec, WaitNs: sec, Cause: document.Cause{Owner: "Shop.pay:3 < Main.run:1", WaitNs: sec * 3 / 4}},
 			}}}}
 	var out strings.Builder
-	if err := CSP(&out, d, 1, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.OK(t, CSP(&out, d, 1, Options{}))
 	want := `critical section pressure per 1.00 s: time spent acquiring the lock / running time of all threads
     FROM       TO  RUNNING    WAIT     CSP  LOCK     
  0.000 s  1.000 s   4.00 s  2.00 s  50.0 %  Shop@1   
@@ -143,9 +135,7 @@ phases of high pressure, with what caused most of the waiting in each
       from 0.500 s: 50 % Shop.order:2; from 1.000 s: 75 % Shop.pay:3 < Main.run:1
 `
 	got, _, _ := strings.Cut(out.String(), "\ncoverage:")
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	golden.Same(t, got, want)
 }
 
 // histDoc has a recorded row, corrected too, and a sampled one.
@@ -182,12 +172,8 @@ func TestHistColumnsStandInPairs(t *testing.T) {
 func TestHistSaysWhatItCannotSee(t *testing.T) {
 	var out strings.Builder
 	golden.OK(t, Hist(&out, histDoc("a.b.Cache", "x"), Options{}))
-	for _, want := range []string{"a.b.Cache", "[all]", "CORR is corrected for coordinated omission; sampled waits lie between LEAST and MOST (one wait expected every 10.0 µs)",
-		"mostly not seen", "1 sampled waits reach the edge"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%q is missing in\n%s", want, out.String())
-		}
-	}
+	golden.Holds(t, out.String(), "a.b.Cache", "[all]", "CORR is corrected for coordinated omission; sampled waits lie between LEAST and MOST (one wait expected every 10.0 µs)",
+		"mostly not seen", "1 sampled waits reach the edge")
 }
 
 // A chart has a bar for every band, as long as its share of the longest, and
@@ -211,14 +197,8 @@ func TestBars(t *testing.T) {
   20.0 µs - 50.0 µs ████████████████           2  50.00 %
 
 `
-	if diff := cmp.Diff(want, cache[:min(len(want), len(cache))]); diff != "" {
-		t.Error(diff)
-	}
-	for _, heading := range []string{"[all]: 4 waits\n", "[all]: 8 waits, corrected\n", "[all]: 1 sampled waits, at least\n", "Journal: 1 sampled waits, at most\n"} {
-		if !strings.Contains(out.String(), heading) {
-			t.Errorf("%q is missing in\n%s", heading, out.String())
-		}
-	}
+	golden.Same(t, cache[:min(len(want), len(cache))], want)
+	golden.Holds(t, out.String(), "[all]: 4 waits\n", "[all]: 8 waits, corrected\n", "[all]: 1 sampled waits, at least\n", "Journal: 1 sampled waits, at most\n")
 }
 
 func TestBarNeverVanishesNorOverflows(t *testing.T) {
@@ -226,8 +206,6 @@ func TestBarNeverVanishesNorOverflows(t *testing.T) {
 		n, most int64
 		want    string
 	}{{0, 10, ""}, {1, 1 << 60, "▏"}, {10, 10, "████"}, {5, 10, "██"}, {1, 32, "▏"}, {3, 32, "▍"}} {
-		if got := bar(c.n, c.most, 4); got != c.want {
-			t.Errorf("%d of %d: %q, want %q", c.n, c.most, got, c.want)
-		}
+		golden.Equal(t, bar(c.n, c.most, 4), c.want, c.n, c.most)
 	}
 }

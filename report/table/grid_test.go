@@ -3,7 +3,6 @@ package table
 import (
 	"encoding/csv"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,8 +10,6 @@ import (
 	"contend/golden"
 	"contend/report/document"
 	"contend/report/text"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // hostile is what a trace may call its threads and locks.
@@ -38,9 +35,7 @@ func TestCSVReadsBackAndRunsNothing(t *testing.T) {
 	want := [][]string{{"times_seen", "lock"},
 		{"0", "plain"}, {"1000", "'=1+1"}, {"2000", "'@SUM(A1)"}, {"3000", "-2"}, {"4000", `quote " and, comma`}, {"5000", "pipe | end"},
 		{"6000", `two\nlines`}, {"7000", `\x1b[2J`}, {"8000", "a.B.<init>"}, {"9000", "`code` *star*"}, {"10000", ""}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	golden.Same(t, got, want)
 }
 
 func TestMarkdownCellsStayCells(t *testing.T) {
@@ -51,18 +46,12 @@ func TestMarkdownCellsStayCells(t *testing.T) {
 			continue
 		}
 		rows++
-		if bars := strings.Count(line, "|") - strings.Count(line, `\|`); bars != 3 {
-			t.Errorf("%d bars in %s", bars, line)
-		}
+		golden.Equal(t, strings.Count(line, "|")-strings.Count(line, `\|`), 3, "bars in", line)
 	}
 	if want := len(hostile) + 2; rows != want { // head and rule
 		t.Errorf("%d lines, want %d:\n%s", rows, want, out)
 	}
-	for _, want := range []string{`a.B.\<init>`, "\\`code\\` \\*star\\*", `\\x1b\[2J`} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %s in\n%s", want, out)
-		}
-	}
+	golden.Holds(t, out, `a.B.\<init>`, "\\`code\\` \\*star\\*", `\\x1b\[2J`)
 }
 
 func TestTextIsOneLineARow(t *testing.T) {
@@ -99,9 +88,7 @@ func TestTheWidestColumnGivesWay(t *testing.T) {
 	if got := widest(10); got < 2*slimmest {
 		t.Errorf("%d columns left in a narrow terminal", got)
 	}
-	if !strings.Contains(write(t, g, Options{Width: 80}), "inferred 100 %") {
-		t.Error("another column gave way")
-	}
+	golden.Holds(t, write(t, g, Options{Width: 80}), "inferred 100 %")
 }
 
 // Stacks that differ in what their last line called are not shown alike.
@@ -116,9 +103,7 @@ func TestStacksThatLookAlikeAreToldApart(t *testing.T) {
 	for _, row := range blameGrid(b).Rows {
 		got = append(got, row[4].Text)
 	}
-	if want := []string{"Shop.pay:12", "Shop.pay:12 (in ReentrantLock.lock)", "Shop.nap:3"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	golden.Same(t, got, []string{"Shop.pay:12", "Shop.pay:12 (in ReentrantLock.lock)", "Shop.nap:3"})
 }
 
 func TestTitlesAndNotesWrap(t *testing.T) {
@@ -142,9 +127,7 @@ func TestColumnsGoWhereThereIsNoRoom(t *testing.T) {
 		Rows: [][]Cell{{Time(5e9), Time(4e9), Name(strings.Repeat("o", 50)), Name(strings.Repeat("l", 50))}}}
 	for width, want := range map[int]string{200: "5.00 s 4.00 s", 56: "5.00 s 4.00 s", 48: "5.00 s ooo"} {
 		out := write(t, g, Options{Width: width})
-		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
-			t.Errorf("%d columns: no %q in\n%s", width, want, out)
-		}
+		golden.Holds(golden.At(t, width), strings.Join(strings.Fields(out), " "), want)
 		if gone := strings.Contains(out, "no room for WALL"); gone != (width == 48) {
 			t.Errorf("%d columns: a note says what is gone: %v\n%s", width, gone, out)
 		}
@@ -178,9 +161,7 @@ func TestWideLetters(t *testing.T) {
 			}
 		}
 		rows := lines[len(lines)-2:]
-		if x, y := text.Columns(rows[0]), text.Columns(rows[1]); x != y {
-			t.Errorf("at %d, rows of %d and %d columns: %q", width, x, y, rows)
-		}
+		golden.Equal(t, text.Columns(rows[0]), text.Columns(rows[1]), "at", width, "rows of", "columns", rows)
 	}
 }
 
@@ -216,9 +197,7 @@ func TestAColumnStandsUnderItsRowsWhereItDoesNotFit(t *testing.T) {
 		60: "phases\n WAIT  CAUSE                     LOCK  \n    1  Store.flush < Shop.order  Store \n    2  Stock.open                Stock \n      then Stock.close\n    3  -                         Shelf \n\n",
 		36: "phases\n WAIT  LOCK  \n    1  Store \n      Store.flush < Shop.order\n    2  Stock \n      Stock.open; then Stock.close\n    3  Shelf \n\n",
 	} {
-		if diff := cmp.Diff(want, write(t, grid(), Options{Width: width})); diff != "" {
-			t.Errorf("%d columns: %s", width, diff)
-		}
+		golden.Same(t, write(t, grid(), Options{Width: width}), want, width, "columns")
 	}
 }
 

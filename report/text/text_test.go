@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode"
 
+	"contend/golden"
+
 	"pgregory.net/rapid"
 )
 
@@ -34,9 +36,7 @@ func TestDurationKeepsThreeDigits(t *testing.T) {
 		math.MaxInt64:   "2562048 h",
 		100_000_000_000: "1.67 min",
 	} {
-		if got := Duration(ns); got != want {
-			t.Errorf("Duration(%d) = %q, want %q", ns, got, want)
-		}
+		golden.Equal(t, Duration(ns), want, "Duration", ns)
 	}
 }
 
@@ -51,9 +51,7 @@ func TestSanitizeShowsWhatWouldAct(t *testing.T) {
 		"bad\xffutf8":        "bad\ufffdutf8",
 		"":                   "",
 	} {
-		if got := Sanitize(in); got != want {
-			t.Errorf("Sanitize(%q) = %q, want %q", in, got, want)
-		}
+		golden.Equal(t, Sanitize(in), want, "Sanitize", in)
 	}
 }
 
@@ -66,9 +64,7 @@ func TestSanitizeLeavesNothingThatActs(t *testing.T) {
 				t.Fatalf("%q keeps %q", once, r)
 			}
 		}
-		if again := Sanitize(once); again != once {
-			t.Fatalf("not a fixed point: %q, then %q", once, again)
-		}
+		golden.Equal(t, Sanitize(once), once, "not a fixed point", "then")
 	})
 }
 
@@ -85,9 +81,7 @@ func TestShortenCountsCharactersNotBytes(t *testing.T) {
 		{"x", 1, "x"},
 		{"xy", 1, "…"},
 	} {
-		if got := Shorten(c.in, c.n, End); got != c.want {
-			t.Errorf("Shorten(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
-		}
+		golden.Equal(t, Shorten(c.in, c.n, End), c.want, "Shorten", c.in, c.n)
 	}
 }
 
@@ -109,9 +103,7 @@ func TestNamesFoldAtTheirParts(t *testing.T) {
 		{"Truth$InventoryLock@7f6bbc0035a0", 20, "Truth$InventoryLock@|7f6bbc0035a0"},
 		{"在庫管理", 5, "在庫|管理"},
 	} {
-		if got := strings.Join(Fold(c.in, c.n), "|"); got != c.want {
-			t.Errorf("Fold(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
-		}
+		golden.Equal(t, strings.Join(Fold(c.in, c.n), "|"), c.want, "Fold", c.in, c.n)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		in, n := rapid.String().Draw(t, "text"), rapid.IntRange(2, 20).Draw(t, "columns")
@@ -122,9 +114,7 @@ func TestNamesFoldAtTheirParts(t *testing.T) {
 			}
 		}
 		bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
-		if got := bare(strings.Join(lines, "")); got != bare(in) {
-			t.Fatalf("%q became %q", in, got)
-		}
+		golden.Equal(t, bare(strings.Join(lines, "")), bare(in), in, "became")
 	})
 }
 
@@ -138,9 +128,7 @@ func TestColumnsOfBothEnds(t *testing.T) {
 			t.Errorf("%d: %q and %q", n, first, last)
 		}
 	}
-	if got := FirstColumns("e\u0301e", 1); got != "e\u0301" {
-		t.Errorf("an accent was cut off: %q", got)
-	}
+	golden.Equal(t, FirstColumns("e\u0301e", 1), "e\u0301", "an accent was cut off")
 }
 
 // The dots in a generic function's name are none before a method.
@@ -151,9 +139,7 @@ func TestStacksGivenAsText(t *testing.T) {
 		"server.Do[...]:12 < github.com/x/y.(*T).run < main.main":       "server.Do[...]:12 < y.(*T).run",
 		"[unknown stack]": "[unknown stack]",
 	} {
-		if got := StackText(in); got != want {
-			t.Errorf("%q is shortened to %q, want %q", in, got, want)
-		}
+		golden.Equal(t, StackText(in), want, in, "is shortened to")
 	}
 }
 
@@ -163,23 +149,17 @@ func TestPlainNames(t *testing.T) {
 	for in, want := range map[string]string{
 		"com.example.Shop$Cart.add:3": "Shop$Cart.add:3", "Shop.add": "Shop.add", "[handoff]": "[handoff]", "clojure.core$map.invoke:2": "core$map.invoke:2", "a.b.c.d:1": "c.d:1",
 	} {
-		if got := java.Name(in); got != want {
-			t.Errorf("%s: %s", in, got)
-		}
+		golden.Equal(t, java.Name(in), want, in)
 	}
 	for in, want := range map[string]string{"github.com/x/y.(*T).run:7": "y.(*T).run:7", "main.main.func1:29": "main.main.func1:29"} {
-		if got := golang.Name(in); got != want {
-			t.Errorf("%s: %s", in, got)
-		}
+		golden.Equal(t, golang.Name(in), want, in)
 	}
 	for in, want := range map[string]string{
 		"java.util.concurrent.locks.ReentrantLock$NonfairSync": "ReentrantLock", "java.util.concurrent.locks.ReentrantLock$FairSync": "ReentrantLock (fair)",
 		"java.util.concurrent.locks.StampedLock": "StampedLock", "com.example.Shop$Sync": "Shop$Sync", "int[]": "int[]",
 		"java.lang.Class<io.example.ConfigResolver>": "Class<ConfigResolver>", "a.Map<b.Key<c.Id>>": "Map<Key<Id>>",
 	} {
-		if got := java.Class(in); got != want {
-			t.Errorf("%s: %s", in, got)
-		}
+		golden.Equal(t, java.Class(in), want, in)
 	}
 	for _, c := range []struct{ name, class, site, want string }{
 		{"com.example.Cart@7f01", "com.example.Cart", "com.example.Shop.add:3", "Cart at Shop.add:3"},
@@ -188,15 +168,11 @@ func TestPlainNames(t *testing.T) {
 		{"com.example.Cart@7f01 (cart.lock)", "com.example.Cart", "Shop.add:3", "Cart (cart.lock) at Shop.add:3"},
 		{"com.example.Cart", "com.example.Cart", "", "Cart"},
 	} {
-		if got := strings.Join(java.Lock(c.name, c.class, c.site), " "); got != c.want {
-			t.Errorf("%v: %s", c, got)
-		}
+		golden.Equal(t, strings.Join(java.Lock(c.name, c.class, c.site), " "), c.want, c)
 	}
 }
 
 func TestWordsKeepUnits(t *testing.T) {
 	got := Words("at most 5.31 s, 12 % (3 ms) of 2,483 waits")
-	if want := "at|most|5.31 s,|12 %|(3 ms)|of|2,483|waits"; strings.Join(got, "|") != want {
-		t.Errorf("%q, want %s", got, want)
-	}
+	golden.Equal(t, strings.Join(got, "|"), "at|most|5.31 s,|12 %|(3 ms)|of|2,483|waits", got)
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"contend/golden"
+
 	"pgregory.net/rapid"
 )
 
@@ -35,9 +37,8 @@ func TestColumnOrder(t *testing.T) {
 			}
 			last = it
 		}
-		if p.Len() != n || len(order) != n {
-			t.Fatalf("%d of %d elements in order, of %d", len(order), p.Len(), n)
-		}
+		golden.Equal(t, p.Len(), n)
+		golden.Equal(t, len(order), n)
 	})
 }
 
@@ -111,9 +112,7 @@ func TestSorterOfCrowdedKeys(t *testing.T) {
 	want[77].At = 1 << 50
 	s := sorter{keys: slices.Clone(want)}
 	slices.SortStableFunc(want, func(a, b Key) int { return cmp.Compare(a.At, b.At) })
-	if !slices.Equal(s.sort(), want) {
-		t.Error("they are not in order")
-	}
+	golden.Same(t, s.sort(), want, "they are not in order")
 }
 
 // numbers packs numbers as they are.

@@ -58,9 +58,7 @@ func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 		got := sums(c, func(r *cube.Row) string {
 			return textOf(c, r, blame.ByClass) + "|" + textOf(c, r, blame.ByOwnerStack) + "|" + textOf(c, r, blame.ByWaiterStack) + "|" + analysis.Word(r.Key[len(by)]).String()
 		})
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("rows: %s", diff)
-		}
+		golden.Same(t, got, want, "rows")
 		total := all.Total()
 		var ns, wall, waits, running int64
 		for i, s := range c.Total.Cells {
@@ -134,9 +132,7 @@ func TestIntervalsAreAligned(t *testing.T) {
 	for i, cell := range c.Rows[0].Cells {
 		got = append(got, [4]int64{c.Start/c.BinNs + int64(cell.Bin), cell.Ns, c.Rows[0].WallNs(i), int64(cell.Waits)})
 	}
-	if diff := cmp.Diff([][4]int64{{-2, 5, 5, 1}, {-1, 10, 10, 0}, {0, 10, 10, 0}, {1, 10, 10, 0}, {2, 5, 5, 0}}, got); diff != "" {
-		t.Error(diff)
-	}
+	golden.Same(t, got, [][4]int64{{-2, 5, 5, 1}, {-1, 10, 10, 0}, {0, 10, 10, 0}, {1, 10, 10, 0}, {2, 5, 5, 0}})
 }
 
 // Each file is a question that is asked, of tables and columns that there are.
@@ -168,9 +164,7 @@ func TestEveryQueryIsAsked(t *testing.T) {
 			}
 		}
 	}
-	if Query("causes; DROP") != "" {
-		t.Error("what is no name has a question")
-	}
+	golden.Equal(t, Query("causes; DROP"), "", "what is no name has a question")
 }
 
 // A folder may be called what it wants.
@@ -210,9 +204,8 @@ func TestRowsAreMadeAsTheyAreAskedFor(t *testing.T) {
 		}
 	}
 	all()
-	if rows != stacks*stacks || waits.Len() != rows {
-		t.Errorf("%d rows of %d waits, want %d", waits.Len(), rows, stacks*stacks)
-	}
+	golden.Equal(t, rows, stacks*stacks)
+	golden.Equal(t, waits.Len(), rows)
 	if took := testing.AllocsPerRun(3, all); took > stacks {
 		t.Errorf("%.0f allocations to go through %d rows", took, waits.Len())
 	}
