@@ -33,7 +33,7 @@ type evidence struct {
 	unlinked []Unlinked
 
 	listing sync.Once
-	deeds   map[uint32][]*model.Deed // by input
+	deeds   map[uint32][]*model.Activity // by input
 }
 
 // Unlinked is a contended lock in a thread dump whose waiters no recorded wait

@@ -50,8 +50,8 @@ func (ev *evidence) Waits(lock format.ObjectID, to []model.Wait) []model.Wait {
 // go on then: mostly the last does, but samples may be taken in the course of one.
 const farBack = 12
 
-// Doings implements model.Program.
-func (ev *evidence) Doings(t format.ThreadID, lock format.ObjectID, from, to int64, out []model.Doing) ([]model.Doing, int64) {
+// Observations implements model.Program.
+func (ev *evidence) Observations(t format.ThreadID, lock format.ObjectID, from, to int64, out []model.Observation) ([]model.Observation, int64) {
 	list := ev.Of(t)
 	n := ev.before(list, from)
 	list.From = list.at(max(n-farBack, 0))
@@ -74,9 +74,9 @@ func (ev *evidence) Doings(t format.ThreadID, lock format.ObjectID, from, to int
 
 // doing translates an activity; false where it says nothing of the program, as a stack of the
 // runtime alone. JDK 25 records sleeps without a stack: one frame tells how long they are.
-func (ev *evidence) doing(c *Scan) (d model.Doing, ok bool) {
+func (ev *evidence) doing(c *Scan) (d model.Observation, ok bool) {
 	what := c.deed()
-	d = model.Doing{Start: c.Start, End: c.End, Stack: what.stack, Lock: what.lock}
+	d = model.Observation{Start: c.Start, End: c.End, Stack: what.stack, Lock: what.lock}
 	if c.IsWait() {
 		d.What = model.Waits
 		return d, true
@@ -99,8 +99,8 @@ func (ev *evidence) doing(c *Scan) (d model.Doing, ok bool) {
 	return d, d.End > d.Start && (!ev.sym.Bare(d.Stack) || len(ev.sym.Frames(d.Stack)) == 1)
 }
 
-// Runs implements model.Program.
-func (ev *evidence) Runs(from, to int64, f func(format.ThreadID, int64, format.StackID)) {
+// Samples implements model.Program.
+func (ev *evidence) Samples(from, to int64, f func(format.ThreadID, int64, format.StackID)) {
 	at, _ := slices.BinarySearchFunc(ev.runs, from, func(i column.Ref, t int64) int {
 		if ev.Begins(i) < t {
 			return -1
@@ -242,8 +242,8 @@ func (ev *evidence) recycle(list []Ownership) {
 // are counted.
 const mostTimes = 1 << 10
 
-// Deeds implements model.Program.
-func (ev *evidence) Deeds(of format.ObjectID) []*model.Deed {
+// ActivitiesOf implements model.Program.
+func (ev *evidence) ActivitiesOf(of format.ObjectID) []*model.Activity {
 	ev.listing.Do(ev.listDeeds)
 	return ev.deeds[ev.inputOf[of]]
 }
@@ -259,7 +259,7 @@ type deedKey struct {
 // collected is a deed and which of its times are kept: those whose starts, scrambled, have
 // so many zeros at their end, so that it does not matter who did it in which order.
 type collected struct {
-	model.Deed
+	model.Activity
 	zeros int
 }
 
@@ -282,31 +282,31 @@ func (ev *evidence) listDeeds() {
 			x := found[k]
 			if x == nil {
 				does := c.deed().does()
-				x = &collected{Deed: model.Deed{What: d.What, Stack: d.Stack, Lock: k.lock, Idle: !c.IsWait() && (does == format.ActivityPark || does == format.ActivityWait)}}
+				x = &collected{Activity: model.Activity{What: d.What, Stack: d.Stack, Lock: k.lock, Idle: !c.IsWait() && (does == format.ActivityPark || does == format.ActivityWait)}}
 				found[k] = x
 			}
-			x.add(model.Time{Start: d.Start, End: d.End, Thread: format.ThreadID(t)})
+			x.add(model.Interval{Start: d.Start, End: d.End, Thread: format.ThreadID(t)})
 		}
 	}
-	ev.deeds = map[uint32][]*model.Deed{}
+	ev.deeds = map[uint32][]*model.Activity{}
 	keys := slices.SortedFunc(maps.Keys(found), func(a, b deedKey) int {
 		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.lock, b.lock), cmp.Compare(a.what, b.what))
 	})
 	for _, k := range keys {
 		x := found[k]
-		slices.SortFunc(x.Times, func(a, b model.Time) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
-		ev.deeds[k.input] = append(ev.deeds[k.input], &x.Deed)
+		slices.SortFunc(x.Times, func(a, b model.Interval) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
+		ev.deeds[k.input] = append(ev.deeds[k.input], &x.Activity)
 	}
 }
 
-func (x *collected) add(t model.Time) {
+func (x *collected) add(t model.Interval) {
 	x.Ns += t.End - t.Start
 	if zeros(t.Start) < x.zeros {
 		return
 	}
 	if x.Times = append(x.Times, t); len(x.Times) > 2*mostTimes {
 		x.zeros++
-		x.Times = slices.DeleteFunc(x.Times, func(t model.Time) bool { return zeros(t.Start) < x.zeros })
+		x.Times = slices.DeleteFunc(x.Times, func(t model.Interval) bool { return zeros(t.Start) < x.zeros })
 	}
 }
 

@@ -1,21 +1,22 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 
 	"contend/format"
 )
 
-// Part is a stretch of a gap, and who is charged with it.
+// Part is an interval of a gap, and the state that it is charged to.
 type Part struct {
 	Start, End int64
 	State      State
-	Thread     format.ThreadID // of Held; NoThread where no user of the site can be told
+	Thread     format.ThreadID // of Held; NoThread if no user of the site can be named
 	Stack      format.StackID  // of Held
-	Chance     float64         // how likely that is
+	Chance     float64         // the probability that this is right
 }
 
-// State is what a lock is in.
+// State is the state of a lock.
 type State uint8
 
 // The states.
@@ -25,251 +26,205 @@ const (
 	Unknown
 )
 
-// recently is an acquisition that is known.
-type recently struct {
-	time int64
-	user int32
-	site int
-}
-
-// ring remembers the users that used each site last.
-type ring struct {
-	last [][ringLen]int32
-	n    []int
-}
-
-const ringLen = 8
-
-func (r *ring) reset(sites int) {
-	r.last, r.n = make([][ringLen]int32, sites), make([]int, sites)
-}
-
-func (r *ring) add(site int, user int32) {
-	if site >= 0 && user >= 0 && (r.n[site] == 0 || r.last[site][(r.n[site]-1)%ringLen] != user) {
-		r.last[site][r.n[site]%ringLen] = user
-		r.n[site]++
-	}
-}
-
-// dues are what is still to be charged: what is likely in a gap, but too short a part of
-// it, is charged in one that follows. By site, then free, then the acquirer.
-type dues struct {
-	ns    []float64
-	right []float64 // of ns, what is expected to be right
-}
-
 // Answer calls give for the parts of a lock's waiting, in order of time. They do not overlap.
+//
+// A state is charged with its posterior times the waiting, corrected by the factors of the
+// check. Within a gap few states are charged: what is due to the others is carried over to
+// later gaps (error diffusion), so that sums stay right and the parts few.
 func (c *Class) Answer(l *Lock, give func(Part)) {
-	w := c.worker()
-	defer w.release()
+	k := c.worker()
+	defer k.release()
 	n := len(c.sites) + 2
-	d := dues{make([]float64, n), make([]float64, n)}
-	clear(w.known)
-	w.gaps(l, func(*gap) bool { return true }, func(g *gap) {
-		if len(c.sites) == 0 || !w.infer(l, g) {
-			give(Part{Start: g.from, End: g.to, State: Unknown})
-			return
+	a := answer{worker: k, due: make([]float64, n), right: make([]float64, n), give: give}
+	clear(k.shapes.known)
+	k.gaps(l, func(*gap) bool { return true }, func(g *gap) {
+		if len(c.sites) > 0 {
+			if post := k.inferShape(l, g); post != nil {
+				a.divide(g, post)
+				return
+			}
 		}
-		w.divide(g, &d, give)
+		give(Part{Start: g.from, End: g.to, State: Unknown})
 	})
 }
 
-// share is how long the waiting of a gap is likely one state's, and when.
+// answer charges the waiting for one lock. States are numbered: the sites, then free, then the acquirer.
+type answer struct {
+	*worker
+	due    []float64 // by state, ns: what has not been charged yet
+	right  []float64 // by state, ns: the part of due that is expected to be right
+	shares []share
+	give   func(Part)
+}
+
+// share is a state's part of the waiting in a gap.
 type share struct {
 	state int
 	ns    float64
-	when  float64 // ns weighted by the cell
+	when  float64 // the mean of its cells
 }
 
-// divide charges a gap.
-func (k *worker) divide(g *gap, d *dues, give func(Part)) {
-	free := len(k.class.sites)
-	own := free + 1
-	var area byCell
-	all := 0.0 // waiting up to a cell
-	for c := range cells {
-		until := g.ns(g.from + int64(bounds[c+1]*float64(g.to-g.from)))
-		if c == cells-1 {
-			until = g.ns(g.to)
-		}
-		area[c], all = until-all, until
-	}
+// divide divides a gap among the states.
+func (a *answer) divide(g *gap, post *posterior) {
+	area, all := g.waitedByCell()
 	if all <= 0 {
 		return
 	}
-	ofOwn := 1.0 // the factor of the acquirer
+	factor, free := a.class.factor, len(a.class.sites)
+	ofOwn := 1.0
 	if g.site >= 0 {
-		ofOwn = k.class.factor[g.site]
+		ofOwn = factor[g.site]
 	}
-	shares := k.shares[:0]
-	var scale byCell // what is said, corrected, is one again
+	var scale byCell // waiting, over the sum of the corrected posterior
 	for c := range cells {
-		z := k.post.free[c]*k.class.factor[free] + k.post.own[c]*ofOwn
-		for s := range k.post.site {
-			z += k.post.site[s][c] * k.class.factor[s]
+		z := post.free[c]*factor[free] + post.own[c]*ofOwn
+		for s := range post.site {
+			z += post.site[s][c] * factor[s]
 		}
 		scale[c] = area[c] / max(z, 1e-12)
 	}
+	a.shares = a.shares[:0]
 	add := func(state int, post *byCell, factor float64) {
-		v, right, when := 0.0, 0.0, 0.0
+		ns, right, when := 0.0, 0.0, 0.0
 		for c := range cells {
 			p := post[c] * factor * scale[c]
-			v += p
+			ns += p
 			when += p * float64(c)
 			if area[c] > 0 {
-				right += p * p / area[c]
+				right += p * p / area[c] // p of the waiting, right with probability p / area
 			}
 		}
-		d.ns[state] += v
-		d.right[state] += right
-		if v > unlikely*all {
-			shares = append(shares, share{state, v, when / v})
+		a.due[state] += ns
+		a.right[state] += right
+		if ns > unlikely*all {
+			a.shares = append(a.shares, share{state, ns, when / ns})
 		}
 	}
-	for s := range k.post.site {
-		add(s, &k.post.site[s], k.class.factor[s])
+	for s := range post.site {
+		add(s, &post.site[s], factor[s])
 	}
-	add(free, &k.post.free, k.class.factor[free])
-	add(own, &k.post.own, ofOwn)
-	k.shares = shares
-	k.charge(g, d, shares, all, give)
+	add(free, &post.free, factor[free])
+	add(free+1, &post.own, ofOwn)
+	a.charge(g, all)
 }
 
-// charge lays parts of a gap out in time: of the states that are likely in it, those
-// that are owed most.
-func (k *worker) charge(g *gap, d *dues, shares []share, all float64, give func(Part)) {
-	owed, n := 0.0, 0
-	for _, s := range shares {
-		if d.ns[s.state] >= leastPart*all {
-			shares[n] = s
-			owed += d.ns[s.state]
-			n++
+// waitedByCell returns the waiting in each cell of a gap, and in all of it, in ns.
+func (g *gap) waitedByCell() (area byCell, all float64) {
+	for c := range cells {
+		until := g.waited(g.from + int64(bounds[c+1]*float64(g.to-g.from)))
+		if c == cells-1 {
+			until = g.waited(g.to)
+		}
+		area[c], all = until-all, until
+	}
+	return area, all
+}
+
+// choose returns the states that are charged in a gap, by time, and what is due to them: those
+// due leastPart of it, else the one due most.
+func (a *answer) choose(all float64) (chosen []share, due float64) {
+	chosen = a.shares[:0]
+	best := a.shares[0]
+	for _, s := range a.shares {
+		if a.due[s.state] > a.due[best.state] {
+			best = s
+		}
+		if a.due[s.state] >= leastPart*all {
+			due += a.due[s.state]
+			chosen = append(chosen, s)
 		}
 	}
-	if n == 0 {
-		best := 0
-		for i := range shares {
-			if d.ns[shares[i].state] > d.ns[shares[best].state] {
-				best = i
-			}
-		}
-		shares[0], n = shares[best], 1
-		owed = max(d.ns[shares[0].state], 1)
+	if len(chosen) == 0 {
+		return append(chosen, best), a.due[best.state]
 	}
-	shares = shares[:n]
-	for i := 1; i < n; i++ { // by when, few
-		for j := i; j > 0 && shares[j].when < shares[j-1].when; j-- {
-			shares[j], shares[j-1] = shares[j-1], shares[j]
-		}
-	}
-	own := len(k.class.sites) + 1
+	slices.SortStableFunc(chosen, func(a, b share) int { return cmp.Compare(a.when, b.when) })
+	return chosen, due
+}
+
+// charge lays the shares of a gap out in time.
+func (a *answer) charge(g *gap, all float64) {
+	shares, due := a.choose(all)
 	from, ns := g.from, 0.0
 	for i, s := range shares {
-		have := d.ns[s.state]
-		x := all * have / owed
-		if n == 1 {
-			x = all
+		have, x, to := a.due[s.state], all, g.to
+		if len(shares) > 1 {
+			x = all * have / due
 		}
-		ns += x
-		to := g.when(ns)
-		if i == n-1 {
-			to = g.to
+		if ns += x; i < len(shares)-1 {
+			to = g.when(ns)
 		}
 		chance := 0.0
 		if have > 0 {
-			chance = min(1, d.right[s.state]/have)
-			d.right[s.state] -= d.right[s.state] * min(1, x/have)
+			chance = min(1, a.right[s.state]/have)
+			a.right[s.state] -= a.right[s.state] * min(1, x/have)
 		}
-		d.ns[s.state] -= x
-		if to > from && s.state == own {
-			if back := g.back(to); back > from {
-				give(k.part(g, own, from, back, chance))
-				from = back
-			}
-			if s.state = g.site; s.state < 0 && to > from { // it waits again: another thread holds the lock there
-				give(Part{Start: from, End: to, State: Unknown})
-				from = to
-			}
-		}
+		a.due[s.state] -= x
 		if to > from {
-			give(k.part(g, s.state, from, to, chance))
+			a.part(g, s.state, from, to, chance)
 			from = to
 		}
 	}
 }
 
-// back returns when the acquirer waits for the lock again; until if it does not before.
-func (g *gap) back(until int64) int64 {
-	i := slices.IndexFunc(g.arrivals, func(w Wait) bool { return w.Thread == g.thread })
-	if i < 0 {
-		return until
-	}
-	return min(g.arrivals[i].Start, until)
-}
-
-// part says who is charged.
-func (k *worker) part(g *gap, state int, from, to int64, chance float64) Part {
-	p := Part{Start: from, End: to, Chance: chance}
-	switch free := len(k.class.sites); state {
-	case free:
-		p.State = Free
-	case free + 1:
-		p.Thread, p.Stack = g.thread, g.stack
-		if p.Thread == format.NoThread {
-			p.State = Unknown
+// part charges an interval of a gap to a state.
+func (a *answer) part(g *gap, state int, from, to int64, chance float64) {
+	free := len(a.class.sites)
+	if state == free+1 {
+		if until := g.acquirerWaits(to); until > from {
+			p := Part{Start: from, End: until, Chance: chance, Thread: g.thread, Stack: g.stack}
+			if p.Thread == format.NoThread {
+				p.State = Unknown
+			}
+			a.give(p)
+			from = until
 		}
-	default:
-		p.Stack = k.class.sites[state].stack
-		if p.Thread = k.holder(g, state, from, to); p.Thread == format.NoThread {
-			p.State = Unknown // all who are known to take it there are elsewhere
+		if state = g.site; to > from && state < 0 { // another thread holds the lock, at an unknown site
+			a.give(Part{Start: from, End: to, State: Unknown})
+			return
 		}
 	}
-	return p
+	if to <= from {
+		return
+	}
+	p := Part{Start: from, End: to, Chance: chance, State: Free}
+	if state != free {
+		p.State, p.Stack = Held, a.class.sites[state].stack
+		if p.Thread = a.holder(g, state, from, to); p.Thread == format.NoThread {
+			p.State = Unknown // all known users of the site are elsewhere
+		}
+	}
+	a.give(p)
 }
 
-// holder returns the thread that most likely holds the lock at a site: who was seen
-// there; else who used it last and is not known to be elsewhere.
+// holder returns the thread that most likely holds the lock at a site in [from, to): the user
+// that was seen inside; else the last one to acquire it there that is not elsewhere; else the
+// last one; else the commonest. It is never one that waits for the lock then; NoThread if
+// there is no other.
 func (k *worker) holder(g *gap, site int, from, to int64) format.ThreadID {
-	if by := k.ev.by[site]; by >= 0 && !k.wait(by, from, to) {
-		return k.users.threads[by]
+	threads := k.lock.users.threads
+	if by := k.evidence.by[site]; by >= 0 && !k.lock.waiting(by, from, to) {
+		return threads[by]
 	}
 	best, share := int32(-1), 0.0
-	for i := range min(k.recent.n[site], ringLen) {
-		u := k.recent.last[site][(k.recent.n[site]-1-i)%ringLen]
-		if k.wait(u, from, to) {
+	for i := range min(k.recent.n[site], recentLen) {
+		u := k.recent.last[site][(k.recent.n[site]-1-i)%recentLen]
+		if k.lock.waiting(u, from, to) {
 			continue
 		}
-		if !k.elsewhere(g, u, site, from, to) {
-			return k.users.threads[u]
+		if !k.observer.elsewhere(g, u, site, from, to) {
+			return threads[u]
 		}
 		if best < 0 {
 			best, share = u, 1
 		}
 	}
-	for u := range k.users.threads {
-		if v := k.users.of(int32(u))[site]; v > share && !k.wait(int32(u), from, to) {
+	for u := range threads {
+		if v := k.lock.users.of(int32(u))[site]; v > share && !k.lock.waiting(int32(u), from, to) {
 			best, share = int32(u), v
 		}
 	}
 	if best < 0 {
 		return format.NoThread
 	}
-	return k.users.threads[best]
-}
-
-// elsewhere reports whether a thread does something over [from, to) that it does not do
-// at a site, or not while it holds the lock.
-func (k *worker) elsewhere(g *gap, user int32, site int, from, to int64) bool {
-	calm := &k.calm[user]
-	if calm.Start <= from && to <= calm.End {
-		return false
-	}
-	var next int64
-	k.doings, next = k.class.program.Doings(k.users.threads[user], format.NoObject, from+1, to, k.doings[:0])
-	if len(k.doings) == 0 {
-		*calm = Time{Start: from, End: next}
-	}
-	return slices.ContainsFunc(k.doings, func(d Doing) bool {
-		return spans(&d, g) || !slices.ContainsFunc(k.inside(d.Stack), func(x within) bool { return x.site == site })
-	})
+	return threads[best]
 }

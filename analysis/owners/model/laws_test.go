@@ -24,11 +24,11 @@ func anyProgram(t *rapid.T) (p *simulated, dumps []Dump) {
 	}
 	for _, at := range samples {
 		if o, ok := p.owner(at); ok {
-			p.does(o.Thread, Doing{Start: at, End: at, Stack: o.Stack, What: Sample})
+			p.does(o.Thread, Observation{Start: at, End: at, Stack: o.Stack, What: Sample})
 		}
 	}
 	for _, list := range p.doings {
-		slices.SortStableFunc(list, func(a, b Doing) int { return int(a.Start - b.Start) })
+		slices.SortStableFunc(list, func(a, b Observation) int { return int(a.Start - b.Start) })
 	}
 	at := instants.Draw(t, "dumps")
 	slices.Sort(at)
@@ -53,20 +53,21 @@ func TestAnswersAddUpToTheWaiting(t *testing.T) {
 		c, l := p.class(dumps...)
 		k := c.worker()
 		k.gaps(l, func(*gap) bool { return true }, func(g *gap) {
-			if !k.run(l, g, nil) {
+			post := k.infer(l, g)
+			if post == nil {
 				t.Fatalf("nothing explains %d to %d", g.from, g.to)
 			}
 			for cell := range cells {
-				sum := k.post.own[cell] + k.post.free[cell]
-				for s := range k.post.site {
-					sum += k.post.site[s][cell]
+				sum := post.own[cell] + post.free[cell]
+				for s := range post.site {
+					sum += post.site[s][cell]
 				}
 				if math.Abs(sum-1) > 1e-9 {
 					t.Fatalf("states add up to %v", sum)
 				}
 			}
 		})
-		var got []Time
+		var got []Interval
 		for i, x := range p.answer(c, l) {
 			if x.End <= x.Start || i > 0 && x.Start < got[len(got)-1].End || x.Chance < 0 || x.Chance > 1 {
 				t.Fatalf("part %+v after %v", x, got)
@@ -76,9 +77,9 @@ func TestAnswersAddUpToTheWaiting(t *testing.T) {
 					t.Fatalf("%+v is named, and waits: %+v", x, w)
 				}
 			}
-			got = append(got, Time{Start: x.Start, End: x.End})
+			got = append(got, Interval{Start: x.Start, End: x.End})
 		}
-		if got, want := union(got), whenWaited(p.waits); !slices.Equal(got, want) {
+		if got, want := union(got), waiting(p.waits); !slices.Equal(got, want) {
 			t.Errorf("answers are of %v, waiting of %v", got, want)
 		}
 	})

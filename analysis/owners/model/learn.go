@@ -1,127 +1,106 @@
 package model
 
-import (
-	"cmp"
-	"math"
-	"slices"
+import "math"
 
-	"contend/analysis/internal/column"
-	"contend/format"
-)
+// Learning is expectation maximisation (Baum-Welch: Rabiner 1989, III.C; for chains in
+// continuous time with exponential phases, Asmussen, Nerman and Olsson 1996): a round sums what
+// is expected to have happened in the gaps and sets each parameter to what makes that most
+// probable. Every parameter is
+//
+//	rate = expected transitions / expected time,   share = expected transitions / their sum
+//
+// both with pseudo-counts, so that few gaps change little. With r one over the sum of x beta
+// in a cell (see chain), the expected numbers in a gap are, summed over its cells,
+//
+//	entries at s(p)     = r dt η a[s] e[p] (sum of x f) beta s(p)
+//	releases into f(j)  = r dt (sum of λ x) γ[j] beta f(j)
+//	time free           = r dt (sum of x f beta f)
+//
+// and the acquirer's hold counts in phase p of its site with P(p) = w[p] beta o(p) / sum of the same.
 
-// worker is what a goroutine needs to work on a class.
-type worker struct {
-	class  *Class
-	inner  map[format.StackID][]within
-	taking map[format.StackID]int
-	path   path
-
-	waits   []Wait
-	ends    []int32 // the waits by end
-	users   users
-	doings  []Doing
-	due     column.KeyHeap // users by when they may do something
-	asked   []int32        // those that did
-	block   []float64
-	start   []float64
-	recent  ring
-	pending []recently
-	batch   []gap
-	diff    []float64
-	lock    *Lock // whose waits and users these are
-
-	bare   bool // without dumps and samples
-	ev     evidence
-	lumps  []lump
-	lumpOf []int32
-	partOf [][phases]float64
-	steps  steps
-	first  [phases]float64 // the holds of the acquirer's site
-	own    [phases]float64
-	free   [lagPhases]float64
-	ownAt  [cells][phases]float64
-	freeAt [cells][lagPhases]float64
-	post   posterior
-	known  map[uint64]known
-	room   []byCell // for more shapes
-	shares []share
-	calm   []Time // by user: when it was last found to do nothing
+// counts are expected numbers of events in some gaps.
+type counts struct {
+	entries []byPhase // by site, the acquirers' holds among them
+	enters  []float64 // by site, of the lock at hand: entries without a wait
+	lags    byLag     // releases
+	n, free float64   // entries without a wait, and free time in ns
+	each    float64   // gaps that the one at hand stands for
 }
 
-// worker returns one that works with the sites of the class as they are now; release
-// keeps it, with the waits it has at hand, for what comes next.
-func (c *Class) worker() *worker {
-	k, _ := c.workers.Get().(*worker)
-	if k == nil {
-		k = &worker{class: c}
-	}
-	if n := len(c.sites); k.inner == nil || len(k.lumpOf) != n {
-		k.inner, k.taking, k.users.sites = map[format.StackID][]within{}, map[format.StackID]int{}, -1
-		k.lumpOf, k.partOf, k.post.site = make([]int32, n), make([][phases]float64, n), make([]byCell, n)
-	}
-	return k
-}
-
-func (k *worker) release() {
-	k.bare = false
-	k.class.workers.Put(k)
-}
-
-// load makes a lock the one at hand.
-func (k *worker) load(l *Lock) {
-	other := k.lock != l
-	if other {
-		k.lock = l
-		k.waits = k.class.program.Waits(l.ID, k.waits[:0])
-		k.ends = slices.Grow(k.ends[:0], len(k.waits))
-		for i := range k.waits {
-			k.ends = append(k.ends, int32(i))
-			k.waits[i].Shared = k.waits[i].Shared || l.many
+// count adds what is expected in a cell of a gap; r is n.each over the sum of x beta.
+func (h *chain) count(c int, n *counts, r, isFree, freeX, releases float64, free *byLag) {
+	dt, lags, entry := h.steps.dt[c], &h.class.lags, h.class.entry
+	for i := range h.lumps {
+		y := &h.lumps[i]
+		a := dt * entry * y.can[c] * freeX * r
+		for p := range phases {
+			y.entered[p] += a * y.enter[p] * y.beta[p]
 		}
-		slices.SortFunc(k.ends, func(a, b int32) int {
-			return cmp.Or(cmp.Compare(k.waits[a].End, k.waits[b].End), cmp.Compare(a, b))
-		})
 	}
-	if other || k.users.sites != len(k.class.sites) {
-		k.users.set(k.class, k.waits, l.Dumps)
-		k.users.list(k.waits)
+	for j := range lagPhases {
+		n.lags[j] += lags[j] * free[j] * r * releases * dt
+	}
+	n.free += isFree * r * dt
+}
+
+// countSites divides the entries of the lumps in a gap among their sites, and adds the
+// acquirer's hold; own is its beta when the gap begins.
+func (h *chain) countSites(ev *evidence, own *byPhase, n *counts) {
+	for s := range h.class.sites {
+		y := &h.lumps[h.lumpOf[s]]
+		for p, part := range h.partOf[s] {
+			v := y.entered[p] * part
+			n.entries[s][p] += v
+			n.enters[s] += v
+			n.n += v
+		}
+	}
+	if !ev.acquired || ev.site < 0 {
+		return
+	}
+	sum := 0.0
+	for p := range phases {
+		sum += h.first[p] * own[p]
+	}
+	for p := range phases {
+		n.entries[ev.site][p] += n.each * h.first[p] * own[p] / sum
 	}
 }
 
-// Learn learns how long sites hold, how long locks are free and who takes each lock, from
-// some gaps of the recording, by expectation maximisation.
+// Learn learns the parameters of the class and its locks from some gaps of the recording.
 func (c *Class) Learn() {
-	sites := len(c.sites)
 	c.prior()
-	if sites == 0 {
+	if len(c.sites) == 0 {
 		return
 	}
 	k := c.worker()
 	defer k.release()
-	list := k.shapes(max(1, c.waits/someGaps))
+	list := k.listShapes(max(1, c.waits/someGaps))
 	for range rounds {
-		c.round(k, list)
+		c.round(&k.chain, list)
 	}
 }
 
-// round expects what happened in some gaps, and takes that over.
-func (c *Class) round(k *worker, list []shape) {
-	defer func(e evidence) { k.ev = e }(k.ev)
+// round does one round of expectation maximisation.
+func (c *Class) round(h *chain, list []shape) {
 	sites := len(c.sites)
-	all := counts{entries: make([][phases]float64, sites)}
+	all := counts{entries: make([]byPhase, sites)}
 	byLock := make([][]float64, len(c.Locks))
 	for i := range list {
 		s := &list[i]
 		if byLock[s.lock] == nil {
 			byLock[s.lock] = make([]float64, sites)
 		}
-		all.enters, all.each, k.ev = byLock[s.lock], s.n, s.evidence
-		k.explain(c.Locks[s.lock], &all)
+		all.enters, all.each = byLock[s.lock], s.n
+		h.expect(c.Locks[s.lock], &s.evidence, &all)
 	}
 	c.maximise(&all, byLock)
 }
 
-// prior is what is supposed before anything is learned.
+// prior sets the parameters before anything is learned:
+//
+//	w[p] ~ holdFall ^ |log(1/λ[p] / usual) / log(holdFallStep)|    γ[j] ~ lagFall ^ j
+//	m[s] ~ uses of the lock at s + classCounts * the class's share of s + anyCounts
 func (c *Class) prior() {
 	c.entry = 1 / usual
 	for j := range lagPhases {
@@ -132,7 +111,7 @@ func (c *Class) prior() {
 	for _, s := range c.sites {
 		total += s.n
 		for p := range phases {
-			s.holds[p] = math.Pow(0.7, math.Abs(math.Log(holdMean[p]/usual)/math.Log(4)))
+			s.holds[p] = math.Pow(holdFall, math.Abs(math.Log(holdMean[p]/usual)/math.Log(holdFallStep)))
 		}
 		normalise(s.holds[:])
 	}
@@ -140,34 +119,34 @@ func (c *Class) prior() {
 	defer k.release()
 	for _, l := range c.Locks {
 		own := make([]float64, len(c.sites))
-		k.load(l)
-		for i := range k.waits {
-			if s := k.siteOf(k.waits[i].Stack); s >= 0 {
+		k.lock.load(c, l)
+		for i := range k.lock.waits {
+			if s := k.stacks.siteOf(k.lock.waits[i].Stack); s >= 0 {
 				own[s]++
 			}
 		}
 		for i := range l.Dumps {
-			if s := k.siteOf(l.Dumps[i].Took); s >= 0 {
+			if s := k.stacks.siteOf(l.Dumps[i].Took); s >= 0 {
 				own[s]++
 			}
 		}
 		l.mix, l.uses = make([]float64, len(c.sites)), make([]bool, len(c.sites))
 		for s, x := range c.sites {
 			l.uses[s] = own[s] > 0 || x.of[l] || !x.silent && l.n < fewWaits
-			l.mix[s] = own[s] + 5*x.n/total + 0.01
-			if !l.uses[s] {
-				l.mix[s] = nobodyKnown
-			}
+			l.mix[s] = own[s] + classCounts*x.n/total + anyCounts
 		}
-		normalise(l.mix)
+		l.normaliseMix()
 	}
 }
 
-// maximise takes over what is expected.
+// maximise sets the parameters to the expected counts with their pseudo-counts:
+//
+//	w[s,p] ~ entries s(p) + holdCounts * the class's mean w[p]    m[s] ~ entries of the lock at s + mixCounts
+//	γ[j] ~ releases into f(j) + lagFall ^ j                       η = entries / time free
 func (c *Class) maximise(all *counts, byLock [][]float64) {
-	var mean [phases]float64
+	var mean byPhase
 	for p := range phases {
-		mean[p] = 0.3
+		mean[p] = phaseCounts
 		for s := range c.sites {
 			mean[p] += all.entries[s][p]
 		}
@@ -183,19 +162,26 @@ func (c *Class) maximise(all *counts, byLock [][]float64) {
 		c.lags[j] = all.lags[j] + math.Pow(lagFall, float64(j))
 	}
 	normalise(c.lags[:])
-	c.entry = min(1/2e3, max(1/1e9, (all.n+0.5)/(all.free+1e6)))
+	c.entry = min(1/shortestHold, max(1/slowestEntry, (all.n+entryCounts)/(all.free+entryCounts*usual)))
 	for i, l := range c.Locks {
 		for s := range c.sites {
 			l.mix[s] = mixCounts
 			if by := byLock[i]; by != nil {
 				l.mix[s] += by[s]
 			}
-			if !l.uses[s] {
-				l.mix[s] = nobodyKnown
-			}
 		}
-		normalise(l.mix)
+		l.normaliseMix()
 	}
+}
+
+// normaliseMix makes the mix sum to one, with next to nothing for sites where the lock is not acquired.
+func (l *Lock) normaliseMix() {
+	for s, uses := range l.uses {
+		if !uses {
+			l.mix[s] = nobodyKnown
+		}
+	}
+	normalise(l.mix)
 }
 
 func normalise(list []float64) {

@@ -51,13 +51,13 @@ func TestGaps(t *testing.T) {
 				t.Fatalf("%d to %d after %d", g.from, g.to, last)
 			}
 			last = g.to
-			all := g.ns(g.to)
+			all := g.waited(g.to)
 			if sum += all; g.ended {
 				ended++
 			}
 			for part := 0.1; part < 1; part += 0.2 {
-				if at := g.when(part * all); g.ns(at) > part*all+1 || g.ns(at+1) < part*all-1 {
-					t.Errorf("waited %v of %v ns up to %d in %d to %d", g.ns(at), part*all, at, g.from, g.to)
+				if at := g.when(part * all); g.waited(at) > part*all+1 || g.waited(at+1) < part*all-1 {
+					t.Errorf("waited %v of %v ns up to %d in %d to %d", g.waited(at), part*all, at, g.from, g.to)
 				}
 			}
 		})
@@ -86,7 +86,7 @@ func TestSilentSites(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
 			for at := int64(0); at < p.owners[len(p.owners)-1].End; at += 1e6 {
 				start := at + rng.Int64N(5e5)
-				p.does(4, Doing{Start: start, End: start + 4e5, Stack: sleep, What: Away})
+				p.does(4, Observation{Start: start, End: start + 4e5, Stack: sleep, What: Away})
 			}
 		}
 		c, l := p.class()
@@ -203,9 +203,9 @@ func TestScenarios(t *testing.T) {
 
 // dumps shows who held the lock now and then while somebody waited.
 func (p *simulated) dumps(every int64) (out []Dump) {
-	busy := whenWaited(p.waits)
+	busy := waiting(p.waits)
 	for at := every; at < p.owners[len(p.owners)-1].End; at += every {
-		if !busy.at(at) {
+		if !busy.cover(at) {
 			continue
 		}
 		d := Dump{Time: at, Waiters: 1}
@@ -220,21 +220,21 @@ func (p *simulated) dumps(every int64) (out []Dump) {
 // shares returns the part of the waiting in which each site held the lock, and none did.
 // Those that hold it together share it.
 func (p *simulated) shares() map[string]float64 {
-	busy := whenWaited(p.waits)
-	var held []Time
+	busy := waiting(p.waits)
+	var held []Interval
 	by, sum, all := map[string]float64{}, 0.0, 0.0
 	for _, b := range busy {
 		all += float64(b.End - b.Start)
 	}
 	for _, o := range p.owners {
-		ns := float64(busy.in(o.Start, o.End))
+		ns := float64(busy.within(o.Start, o.End))
 		by[p.site(o.Stack)] += ns
 		sum += ns
-		held = append(held, Time{Start: o.Start, End: o.End})
+		held = append(held, Interval{Start: o.Start, End: o.End})
 	}
 	any := 0.0
 	for _, h := range union(held) {
-		any += float64(busy.in(h.Start, h.End))
+		any += float64(busy.within(h.Start, h.End))
 	}
 	for name, ns := range by {
 		by[name] = ns / sum * any / all

@@ -5,27 +5,24 @@ import (
 	"math/bits"
 )
 
-// Gaps are of one shape whose evidence is alike. A recording has many gaps and few shapes:
-// what is worked out for one gap of a shape holds for all.
-
-// mostShapes is how many shapes of a lock are kept at most. It bounds memory.
-const mostShapes = 1 << 13
+// Gaps whose evidence is alike are of one shape. A recording has many gaps and few shapes, so
+// the posterior of one gap is used for all of its shape.
 
 // shape is the evidence that some gaps of a lock share.
 type shape struct {
 	evidence
-	lock int     // among those of the class
+	lock int     // its number in the class
 	n    float64 // gaps
 }
 
-// known is the answer to a shape; not ok if nothing explains it.
-type known struct {
-	posterior
-	ok bool
+// shapeCache has the posteriors of the shapes of a lock, nil for one that no path explains.
+type shapeCache struct {
+	known map[uint64]*posterior
+	slab  []byCell // to allocate from
 }
 
-// key is a number that tells shapes apart: lengths to a quarter of an octave, likelihoods
-// to a factor of two.
+// key is a hash that tells shapes apart: lengths to a quarter of an octave, likelihoods to a
+// factor of two.
 func (e *evidence) key() uint64 {
 	h := uint64(hashSeed)
 	add := func(v uint64) {
@@ -57,8 +54,18 @@ func (e *evidence) key() uint64 {
 	return h
 }
 
-// shapes returns those of every step-th gap of the class.
-func (k *worker) shapes(step int) (list []shape) {
+// allot returns room for n, out of a slab for many.
+func (x *shapeCache) allot(n, many int) []byCell {
+	if len(x.slab) < n {
+		x.slab = make([]byCell, max(n, min(n*many, 1<<9)))
+	}
+	out := x.slab[:n:n]
+	x.slab = x.slab[n:]
+	return out
+}
+
+// listShapes returns the shapes of every step-th gap of the class.
+func (k *worker) listShapes(step int) (list []shape) {
 	found, passed := map[uint64]int{}, 0
 	for i, l := range k.class.Locks {
 		if last := passed + l.n; (passed+step-1)/step == (last+step-1)/step {
@@ -68,13 +75,13 @@ func (k *worker) shapes(step int) (list []shape) {
 		clear(found)
 		k.gaps(l, func(g *gap) bool { return (passed+g.number)%step == 0 }, func(g *gap) {
 			k.weigh(l, g)
-			key := k.ev.key()
+			key := k.evidence.key()
 			at, ok := found[key]
 			if !ok {
 				at = len(list)
-				found[key], list = at, append(list, shape{k.ev, i, 0})
-				s, sites := &list[at], len(k.ev.can)
-				room := k.allot(2 * sites)
+				found[key], list = at, append(list, shape{k.evidence, i, 0})
+				s, sites := &list[at], len(k.evidence.can)
+				room := k.shapes.allot(2*sites, k.class.waits)
 				s.can, s.held = room[:copy(room, s.can)], room[sites:][:copy(room[sites:], s.held)]
 				s.by, s.seen = nil, nil
 			}
@@ -85,34 +92,33 @@ func (k *worker) shapes(step int) (list []shape) {
 	return list
 }
 
-// allot returns room for what is kept of a shape, of many at once.
-func (k *worker) allot(n int) []byCell {
-	if len(k.room) < n {
-		k.room = make([]byCell, max(n, min(n*k.class.waits, 1<<9)))
+// infer returns the posterior of a gap by its own evidence, nil if no path explains it. It is
+// valid until the next call.
+func (k *worker) infer(l *Lock, g *gap) *posterior {
+	k.weigh(l, g)
+	if !k.chain.infer(l, &k.evidence, &k.room) {
+		return nil
 	}
-	out := k.room[:n:n]
-	k.room = k.room[n:]
-	return out
+	return &k.room
 }
 
-// infer leaves the posterior of a gap in k.post, which gaps of its shape share; false if
-// nothing explains the evidence.
-func (k *worker) infer(l *Lock, g *gap) bool {
-	if l.n < fewWaits { // nothing to share
-		return k.run(l, g, nil)
+// inferShape returns the posterior of a gap of the same shape.
+func (k *worker) inferShape(l *Lock, g *gap) *posterior {
+	if l.n < fewWaits { // too few to share
+		return k.infer(l, g)
 	}
 	k.weigh(l, g)
-	key := k.ev.key()
-	p, ok := k.known[key]
+	key, x := k.evidence.key(), &k.shapes
+	p, ok := x.known[key]
 	if !ok {
-		if len(k.known) >= mostShapes || k.known == nil {
-			k.known = map[uint64]known{}
+		if len(x.known) >= mostShapes || x.known == nil {
+			x.known = map[uint64]*posterior{}
 		}
-		k.post.site = k.allot(len(k.class.sites))
-		p.ok = k.explain(l, nil)
-		p.posterior = k.post
-		k.known[key] = p
+		p = &posterior{site: x.allot(len(k.class.sites), k.class.waits)}
+		if !k.chain.infer(l, &k.evidence, p) {
+			p = nil
+		}
+		x.known[key] = p
 	}
-	k.post = p.posterior
-	return p.ok
+	return p
 }

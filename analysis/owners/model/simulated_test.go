@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { golden.Main(m) }
 type simulated struct {
 	stacks [][]format.Frame // from 1 on
 	waits  []Wait
-	doings map[format.ThreadID][]Doing
+	doings map[format.ThreadID][]Observation
 	owners []Part // who held the lock
 }
 
@@ -38,9 +38,9 @@ func (p *simulated) stack(methods ...string) format.StackID {
 	return format.StackID(len(p.stacks) - 1)
 }
 
-func (p *simulated) does(t format.ThreadID, d Doing) {
+func (p *simulated) does(t format.ThreadID, d Observation) {
 	if p.doings == nil {
-		p.doings = map[format.ThreadID][]Doing{}
+		p.doings = map[format.ThreadID][]Observation{}
 	}
 	p.doings[t] = append(p.doings[t], d)
 }
@@ -86,13 +86,13 @@ func (p *simulated) permits(seed uint64, n, permits int, users []user) {
 		if at > asks[i] && !u.silent {
 			at += near(10_000) // to wake up
 			p.waits = append(p.waits, Wait{Start: asks[i], End: at, Thread: t, Stack: u.stack, Shared: u.reads})
-			p.does(t, Doing{Start: asks[i], End: at, Stack: u.stack, Lock: theLock, What: Waits})
+			p.does(t, Observation{Start: asks[i], End: at, Stack: u.stack, Lock: theLock, What: Waits})
 		} else {
 			at = max(at, asks[i])
 		}
 		end := at + near(u.holds)
 		if u.away != format.NoStack {
-			p.does(t, Doing{Start: at + 10, End: end - 10, Stack: u.away, What: Away})
+			p.does(t, Observation{Start: at + 10, End: end - 10, Stack: u.away, What: Away})
 		}
 		p.owners = append(p.owners, Part{Start: at, End: end, Thread: t, Stack: u.stack})
 		free[permit], asks[i] = max(free[permit], end), end+near(u.pauses)
@@ -146,12 +146,12 @@ func (p *simulated) Application(s format.StackID) []format.Frame { return p.stac
 
 func (p *simulated) Waits(_ format.ObjectID, to []Wait) []Wait { return append(to, p.waits...) }
 
-func (p *simulated) Doings(t format.ThreadID, but format.ObjectID, from, to int64, list []Doing) ([]Doing, int64) {
+func (p *simulated) Observations(t format.ThreadID, except format.ObjectID, from, to int64, list []Observation) ([]Observation, int64) {
 	all := p.doings[t] // by start; of none are more than three at once
-	first, _ := slices.BinarySearchFunc(all, from, func(d Doing, at int64) int { return cmp.Compare(d.Start, at) })
+	first, _ := slices.BinarySearchFunc(all, from, func(d Observation, at int64) int { return cmp.Compare(d.Start, at) })
 	for _, d := range all[max(first-3, 0):] {
 		switch {
-		case d.What == Waits && d.Lock == but:
+		case d.What == Waits && d.Lock == except:
 		case d.Start >= to:
 			return list, d.Start
 		case d.End >= from:
@@ -161,8 +161,8 @@ func (p *simulated) Doings(t format.ThreadID, but format.ObjectID, from, to int6
 	return list, math.MaxInt64
 }
 
-func (p *simulated) Deeds(format.ObjectID) (list []*Deed) {
-	by := map[string]*Deed{}
+func (p *simulated) ActivitiesOf(format.ObjectID) (list []*Activity) {
+	by := map[string]*Activity{}
 	for t := range format.ThreadID(9) {
 		for _, d := range p.doings[t] {
 			key := fmt.Sprint(d.What, d.Stack)
@@ -170,18 +170,18 @@ func (p *simulated) Deeds(format.ObjectID) (list []*Deed) {
 				continue
 			}
 			if by[key] == nil {
-				by[key] = &Deed{What: d.What, Stack: d.Stack, Lock: d.Lock}
+				by[key] = &Activity{What: d.What, Stack: d.Stack, Lock: d.Lock}
 				list = append(list, by[key])
 			}
-			by[key].Times, by[key].Ns = append(by[key].Times, Time{d.Start, d.End, t}), by[key].Ns+d.End-d.Start
+			by[key].Times, by[key].Ns = append(by[key].Times, Interval{d.Start, d.End, t}), by[key].Ns+d.End-d.Start
 		}
 	}
 	return list
 }
 
-func (p *simulated) Runs(from, to int64, f func(format.ThreadID, int64, format.StackID)) {
+func (p *simulated) Samples(from, to int64, f func(format.ThreadID, int64, format.StackID)) {
 	type run struct {
-		Doing
+		Observation
 		t format.ThreadID
 	}
 	var all []run

@@ -10,48 +10,43 @@ import (
 	"contend/format"
 )
 
-// site is where a lock is taken: the call chain from the frame that takes it outwards.
+// site is where locks of a class are acquired: a call path, from the acquiring frame outwards.
 type site struct {
-	key, method uint64
-	home        uint64 // suffix of the frame in which the lock is held, where the method returns with it; 0 for none
+	key, method uint64 // of the path, and of its innermost method
+	home        uint64 // the suffix of the frame that holds the lock, if the acquiring method returns with it; else 0
 	stack       format.StackID
-	depth       int            // frames from the anchor outwards
-	more        float64        // uses that are supposed
-	n           float64        // known uses: waits, owners in dumps
-	silent      bool           // nobody was recorded to wait there
-	of          map[*Lock]bool // of a silent one: the locks it takes
-	holds       [phases]float64
-	users       map[format.ThreadID]float64 // uses by thread
+	depth       int            // frames from the acquiring one outwards
+	n           float64        // known uses: waits, and owners in dumps
+	more        float64        // uses that are inferred, of a silent site
+	silent      bool           // no thread was recorded waiting here
+	of          map[*Lock]bool // of a silent site: the locks acquired here
+	holds       byPhase        // how likely a hold is in each phase
+	users       map[format.ThreadID]float64
 }
 
-func (s *site) total() float64 { return s.n + s.more }
+func (s *site) uses() float64 { return s.n + s.more }
 
-// within says that a stack leads through a site, by the same path or the method only.
-type within struct {
-	site int
-	path bool
-}
-
-// Class is what is learned of the locks of one class in one recording.
+// Class is the model of the locks of one class in one recording.
 type Class struct {
 	Block bool // a section is a block of code: its frame is on the stack as long as the lock is held
 	Locks []*Lock
-	// Permits says that these are semaphores: threads may hold one together. Set it before Silent.
+	// Permits says that the locks are semaphores, of which several threads may hold permits
+	// at once. It has to be set before Silent is called.
 	Permits bool
 
-	program  Program
-	sites    []*site
-	byKey    map[uint64]int
-	byMethod map[uint64][]int
-	placed   map[format.StackID]int // of what is done without a stack: the site, -1 for none
-	lags     [lagPhases]float64
-	entry    float64   // how soon a free lock is entered, per ns
-	factor   []float64 // by site, and of free: what the check found; see check.go
-	waits    int
-
-	workers sync.Pool // of *worker
-
+	program     Program
+	sites       []*site
+	byKey       map[uint64]int
+	byMethod    map[uint64][]int
+	placed      map[format.StackID]int // by placeless stack: the site, -1 for none
 	silentUsers []format.ThreadID
+
+	lags   byLag     // how likely a lag is in each phase
+	entry  float64   // rate at which a free lock is acquired without a wait, per ns
+	factor []float64 // by site, then of free: the correction that the check found
+
+	waits   int
+	workers sync.Pool // of *worker
 }
 
 // Lock is one lock of a class.
@@ -60,17 +55,17 @@ type Lock struct {
 	Dumps []Dump // by time
 	Seen  Agreement
 
-	mix  []float64 // by site: how likely who enters does there
-	uses []bool    // by site: somebody waited there for this lock, or may have
-	many bool      // threads were seen to hold permits of it together
-	n    int       // waits
-	ns   int64     // waiting
-	from int64     // when the first wait begins
-	to   int64     // and the last ends
+	mix     []float64 // by site: the probability that the next entry is there
+	uses    []bool    // by site: the lock is acquired there, as far as is known
+	permits bool      // threads held permits of it at once
+	n       int       // waits
+	ns      int64     // waiting
+	from    int64     // start of the first wait
+	to      int64     // end of the last
 }
 
-// NewClass finds the sites of some locks of one class: the commonest paths, then one
-// a method, which others of the method join.
+// NewClass finds the sites of some locks of one class: the commonest paths first, then one
+// for each further method, which all other paths of the method join.
 func NewClass(p Program, block bool, locks []*Lock) *Class {
 	c := &Class{Block: block, Locks: locks, program: p, byKey: map[uint64]int{}, placed: map[format.StackID]int{}}
 	f := finder{class: c, found: map[format.StackID]*use{}}
@@ -97,20 +92,30 @@ func NewClass(p Program, block bool, locks []*Lock) *Class {
 	return c
 }
 
-// use is how often a path took locks of the class.
-type use struct {
-	path  path
-	stack format.StackID
-	depth int
-	n     float64
-	most  float64 // uses of the stack
-	users map[format.ThreadID]float64
+// index makes the sites findable by method.
+func (c *Class) index() {
+	c.byMethod = map[uint64][]int{}
+	for i, s := range c.sites {
+		if s.method != 0 {
+			c.byMethod[s.method] = append(c.byMethod[s.method], i)
+		}
+	}
 }
 
-// finder finds sites.
+// finder counts the paths at which locks of a class are acquired and makes sites of them.
 type finder struct {
 	class *Class
-	found map[format.StackID]*use // by stack; nil for one that takes no lock
+	found map[format.StackID]*use // nil for a stack that acquires no lock
+}
+
+// use is how often a path acquired locks of the class.
+type use struct {
+	path  path
+	stack format.StackID // the commonest of the path
+	depth int
+	n     float64
+	most  float64 // uses of that stack
+	users map[format.ThreadID]float64
 }
 
 func (f *finder) add(stack format.StackID, t format.ThreadID) {
@@ -128,13 +133,34 @@ func (f *finder) add(stack format.StackID, t format.ThreadID) {
 	}
 }
 
-// choose makes sites of the paths.
+// choose makes the sites.
 func (f *finder) choose() {
 	c := f.class
+	for i, u := range f.byPath() {
+		at := -1
+		if i >= ownSites { // the commonest site of the method, if there is one
+			at = slices.IndexFunc(c.sites, func(s *site) bool { return s.method == u.path.method[0] })
+		}
+		if at < 0 {
+			if len(c.sites) >= ownSites+moreSites {
+				continue
+			}
+			at = len(c.sites)
+			c.sites = append(c.sites, &site{key: u.path.suffix[0], method: u.path.method[0], home: c.home(u), stack: u.stack, depth: u.depth, users: map[format.ThreadID]float64{}})
+		}
+		s := c.sites[at]
+		c.byKey[u.path.suffix[0]] = at
+		s.n += u.n
+		for t, n := range u.users {
+			s.users[t] += n
+		}
+	}
+}
+
+// byPath adds the stacks of each path up and returns the paths, the commonest first.
+func (f *finder) byPath() []*use {
 	byPath := map[uint64]*use{}
-	stacks := slices.Collect(maps.Keys(f.found))
-	slices.Sort(stacks)
-	for _, st := range stacks {
+	for _, st := range slices.Sorted(maps.Keys(f.found)) {
 		u := f.found[st]
 		if u == nil {
 			continue
@@ -153,44 +179,20 @@ func (f *finder) choose() {
 			of.users[t] += n
 		}
 	}
-	list := slices.SortedFunc(maps.Values(byPath), func(a, b *use) int {
+	return slices.SortedFunc(maps.Values(byPath), func(a, b *use) int {
 		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.path.suffix[0], b.path.suffix[0]))
 	})
-	for i, u := range list {
-		at := -1
-		if i >= ownSites {
-			at = c.ofMethod(u.path.method[0])
-		}
-		if at < 0 {
-			if len(c.sites) >= ownSites+moreSites {
-				continue
-			}
-			at = len(c.sites)
-			c.sites = append(c.sites, &site{key: u.path.suffix[0], method: u.path.method[0], home: c.home(u), stack: u.stack, depth: u.depth, users: map[format.ThreadID]float64{}})
-		}
-		s := c.sites[at]
-		c.byKey[u.path.suffix[0]] = at
-		s.n += u.n
-		for t, n := range u.users {
-			s.users[t] += n
-		}
-	}
 }
 
-// ofMethod returns the commonest site of a method, -1 for none.
-func (c *Class) ofMethod(method uint64) int {
-	return slices.IndexFunc(c.sites, func(s *site) bool { return s.method == method })
-}
-
-// home returns the suffix of the frame that holds the lock where the method that
-// takes it returns with it, by its name; 0 where it does not.
+// home returns the suffix of the frame that holds the lock if, by its name, the acquiring
+// method returns with it; else 0.
 func (c *Class) home(u *use) uint64 {
 	if c.Block {
 		return 0
 	}
 	frames, at, _ := c.anchored(u.stack)
 	h := 0
-	for h+2 < len(u.path.method) && lockish(frames[max(at, u.path.frame[h])].Method) {
+	for h+2 < len(u.path.method) && returnsLocked(frames[max(at, u.path.frame[h])].Method) {
 		h++
 	}
 	if h == 0 {
@@ -199,82 +201,8 @@ func (c *Class) home(u *use) uint64 {
 	return u.path.suffix[h]
 }
 
-// lockish reports whether a method is named as one that returns with the lock.
-func lockish(method string) bool {
+// returnsLocked reports whether a method has the name of one that returns with the lock.
+func returnsLocked(method string) bool {
 	m := strings.ToLower(method)
 	return strings.Contains(m, "lock") || strings.Contains(m, "acquire") || strings.Contains(m, "enter")
-}
-
-// index makes the sites findable by method.
-func (c *Class) index() {
-	c.byMethod = map[uint64][]int{}
-	for i, s := range c.sites {
-		if s.method != 0 {
-			c.byMethod[s.method] = append(c.byMethod[s.method], i)
-		}
-	}
-}
-
-// inside returns which sites a stack leads through, by site.
-func (k *worker) inside(stack format.StackID) []within {
-	in, ok := k.inner[stack]
-	if ok || stack == format.NoStack {
-		return in
-	}
-	c := k.class
-	frames := c.program.Frames(stack)
-	k.path.set(frames, 0)
-	at, tested := c.placed[stack]
-	for s, x := range c.sites {
-		known, path := !tested && placeless(frames), tested && at == s
-		for i, suffix := range k.path.suffix {
-			if k.path.method[i] == x.method {
-				known = true
-			}
-			if at, ok := c.byKey[suffix]; ok && at == s || x.home != 0 && suffix == x.home {
-				path = true
-				break
-			}
-		}
-		if known || path {
-			in = append(in, within{s, path})
-		}
-	}
-	k.inner[stack] = in
-	return in
-}
-
-// placeless reports whether a stack tells what is done but not where.
-func placeless(frames []format.Frame) bool { return len(frames) == 1 }
-
-// siteOf returns the site at which a stack takes the lock, -1 for none.
-func (k *worker) siteOf(stack format.StackID) int {
-	at, ok := k.taking[stack]
-	if !ok {
-		at = -1
-		if frames, from, known := k.class.anchored(stack); known {
-			k.path.set(frames, from)
-			if s, ok := k.class.byKey[k.path.suffix[0]]; ok {
-				at = s
-			}
-		}
-		k.taking[stack] = at
-	}
-	return at
-}
-
-// shown returns the site that a stack shows: the innermost on its path; else, where
-// the method alone is enough, the commonest of it. -1 for none.
-func (k *worker) shown(stack format.StackID, byMethod bool) int {
-	best, byPath := -1, false
-	for _, x := range k.inside(stack) {
-		s := k.class.sites
-		switch {
-		case x.path && (!byPath || s[x.site].depth > s[best].depth):
-			best, byPath = x.site, true
-		case byMethod && !byPath && !x.path && (best < 0 || s[x.site].n > s[best].n):
-			best = x.site
-		}
-	}
-	return best
 }

@@ -8,31 +8,31 @@ import (
 	"contend/format"
 )
 
-// Evidence is a kind of what speaks for or against a candidate.
+// Evidence is a kind of evidence for or against a candidate.
 type Evidence uint8
 
-// The kinds, in the order in which they are added up.
+// The kinds, in the order in which they are added.
 const (
-	Prior      Evidence = iota // how long and how often it holds, and how long the gap is
+	Prior      Evidence = iota // how long and how often it holds the lock, and how long the gap is
 	Next                       // the gap ends with an acquisition
 	Alibis                     // threads wait for the lock, or are elsewhere
 	Activities                 // threads do something on the path of a site
 	Samples                    // they are sampled there
-	Shown                      // dumps, and holds that the recording tells
-	Checked                    // what dumps and samples, hidden and compared, have shown
+	Shown                      // dumps and recorded holds
+	Checked                    // the correction that the check found
 	evidences
 )
 
-// Candidate is a state a lock may have been in, and what speaks for it.
+// Candidate is a state that a lock may have been in, and the evidence for it.
 type Candidate struct {
 	State  State          // Held or Free; Unknown for an acquirer whose site is not known
-	Stack  format.StackID // of Held: where the lock is taken
+	Stack  format.StackID // of Held: where the lock is acquired
 	Thread format.ThreadID
 	Chance float64            // the share of the waiting that it is charged with
-	Bits   [evidences]float64 // together the log of its odds, to base 2
+	Bits   [evidences]float64 // by kind; their sum is the logarithm of its odds to base 2
 }
 
-// Why says why a stretch of the waiting for a lock is charged as it is.
+// Why explains how an interval of the waiting for a lock is charged.
 type Why struct {
 	Ns         int64       // waiting in it
 	Candidates []Candidate // by chance
@@ -41,73 +41,87 @@ type Why struct {
 // sure bounds probabilities, so that odds have a logarithm.
 const sure = 1e-9
 
-// Why returns the candidates for who held a lock in [from, to), from the evidence of
-// each gap of its waiting there, weighed by how long threads waited.
+// Why returns the candidates for the owner of a lock in [from, to): the mean of those of each
+// gap, by how long threads waited in it. Kinds of evidence are added one after the other; the
+// bits of each are the change that it makes to the logarithm of the odds.
 func (c *Class) Why(l *Lock, from, to int64) Why {
 	k := c.worker()
 	defer k.release()
-	free, unknown := len(c.sites), len(c.sites)+1
-	sum := make([]Candidate, unknown+1)
-	most, ns := make([]float64, unknown+1), 0.0 // the most likely gap of each names its thread
+	sum := candidates{worker: k, list: make([]Candidate, len(c.sites)+2), most: make([]float64, len(c.sites)+2)}
 	k.gaps(l, func(g *gap) bool { return g.from < to && g.to > from }, func(g *gap) {
-		var before [evidences][]byCell
+		var by [evidences][]byCell
 		for kind := range evidences {
-			if before[kind] = k.until(l, g, kind); before[kind] == nil {
+			if by[kind] = k.until(l, g, kind); by[kind] == nil {
 				return
 			}
 		}
-		for cell := range cells {
-			lo, hi := g.from+int64(bounds[cell]*float64(g.to-g.from)), g.from+int64(bounds[cell+1]*float64(g.to-g.from))
-			lo, hi = max(lo, from), min(hi, to)
-			if lo >= hi {
-				continue
-			}
-			weight := g.ns(hi) - g.ns(lo)
-			ns += weight
-			for s := range sum {
-				x, last := &sum[s], 0.0
-				for kind := range evidences {
-					p := min(1-sure, max(sure, before[kind][s][cell]))
-					bits := math.Log2(p / (1 - p))
-					x.Bits[kind] += weight * (bits - last)
-					last = bits
-				}
-				p := before[evidences-1][s][cell]
-				x.Chance += weight * p
-				if p > most[s] && s < free {
-					most[s], x.Thread = p, k.holder(g, s, lo, hi)
-					if own := k.post.own[cell]; s == g.site && own > k.post.site[s][cell] {
-						x.Thread = g.thread
-					}
-				}
+		for c := range cells {
+			lo, hi := g.from+int64(bounds[c]*float64(g.to-g.from)), g.from+int64(bounds[c+1]*float64(g.to-g.from))
+			if lo, hi = max(lo, from), min(hi, to); lo < hi {
+				sum.add(g, c, lo, hi, &by)
 			}
 		}
 	})
-	w := Why{Ns: int64(ns + .5)}
-	for s, x := range sum {
-		if x.Chance <= 0 {
+	return sum.why()
+}
+
+// candidates sums, for each site, then free, then an unknown site, what gaps say of it.
+type candidates struct {
+	*worker
+	list []Candidate // sums, weighted by waiting
+	most []float64   // the highest probability: the thread is that of the gap that has it
+	ns   float64     // waiting
+}
+
+// add adds [lo, hi), in a cell of a gap; by has the probabilities by the kinds of evidence.
+func (x *candidates) add(g *gap, c int, lo, hi int64, by *[evidences][]byCell) {
+	weight := g.waited(hi) - g.waited(lo)
+	x.ns += weight
+	for s := range x.list {
+		of, last := &x.list[s], 0.0
+		for kind := range evidences {
+			p := min(1-sure, max(sure, by[kind][s][c]))
+			bits := math.Log2(p / (1 - p))
+			of.Bits[kind] += weight * (bits - last)
+			last = bits
+		}
+		p := by[evidences-1][s][c]
+		of.Chance += weight * p
+		if p > x.most[s] && s < len(x.class.sites) {
+			x.most[s], of.Thread = p, x.holder(g, s, lo, hi)
+			if own := x.room.own[c]; s == g.site && own > x.room.site[s][c] {
+				of.Thread = g.thread
+			}
+		}
+	}
+}
+
+func (x *candidates) why() Why {
+	w, free := Why{Ns: int64(x.ns + .5)}, len(x.class.sites)
+	for s, of := range x.list {
+		if of.Chance <= 0 {
 			continue
 		}
-		switch x.State = Held; {
+		switch of.State = Held; {
 		case s == free:
-			x.State = Free
-		case s == unknown:
-			x.State = Unknown
+			of.State = Free
+		case s > free:
+			of.State = Unknown
 		default:
-			x.Stack = c.sites[s].stack
+			of.Stack = x.class.sites[s].stack
 		}
-		x.Chance /= ns
-		for kind := range x.Bits {
-			x.Bits[kind] /= ns
+		of.Chance /= x.ns
+		for kind := range of.Bits {
+			of.Bits[kind] /= x.ns
 		}
-		w.Candidates = append(w.Candidates, x)
+		w.Candidates = append(w.Candidates, of)
 	}
 	slices.SortStableFunc(w.Candidates, func(a, b Candidate) int { return cmp.Compare(b.Chance, a.Chance) })
 	return w
 }
 
-// until returns how likely each site, free and an unknown site are in a gap, by the kinds
-// of evidence up to one; nil where nothing explains it.
+// until returns the probabilities of each site, of free and of an unknown site in a gap, by
+// the kinds of evidence up to last; nil if no path explains it.
 func (k *worker) until(l *Lock, g *gap, last Evidence) []byCell {
 	some, lock := *g, *l
 	if last < Shown {
@@ -119,23 +133,19 @@ func (k *worker) until(l *Lock, g *gap, last Evidence) []byCell {
 	if last < Alibis {
 		some.arrivals, some.blocked = nil, make([]float64, len(g.blocked))
 	}
-	some.deeds = nil
-	for i := range g.deeds {
-		if k.kindOf(l, g, &g.deeds[i]) <= last {
-			some.deeds = append(some.deeds, g.deeds[i])
-		}
-	}
-	if !k.run(&lock, &some, nil) {
+	some.seen = slices.DeleteFunc(slices.Clone(g.seen), func(x sighting) bool { return g.kindOf(l, &x) > last })
+	post := k.infer(&lock, &some)
+	if post == nil {
 		return nil
 	}
 	sites := len(k.class.sites)
-	out := append(slices.Clone(k.post.site), k.post.free, byCell{})
+	out := append(slices.Clone(post.site), post.free, byCell{})
 	own := sites + 1
 	if g.site >= 0 {
 		own = g.site
 	}
 	for c := range cells {
-		out[own][c] += k.post.own[c]
+		out[own][c] += post.own[c]
 		if last < Checked {
 			continue
 		}
@@ -153,14 +163,14 @@ func (k *worker) until(l *Lock, g *gap, last Evidence) []byCell {
 	return out
 }
 
-// kindOf returns what kind of evidence a deed is.
-func (k *worker) kindOf(l *Lock, g *gap, d *deed) Evidence {
+// kindOf returns the kind of evidence that a sighting is.
+func (g *gap) kindOf(l *Lock, x *sighting) Evidence {
 	switch {
-	case d.What == Holds:
+	case x.What == Holds:
 		return Shown
-	case len(d.in) == 0 || d.What == Leaves && d.Lock == l.ID || spans(&d.Doing, g):
+	case len(x.in) == 0 || x.What == Leaves && x.Lock == l.ID || g.spannedBy(&x.Observation):
 		return Alibis
-	case d.What == Sample:
+	case x.What == Sample:
 		return Samples
 	}
 	return Activities

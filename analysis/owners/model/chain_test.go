@@ -4,14 +4,12 @@ import (
 	"math"
 	"testing"
 
-	"contend/format"
-
 	"pgregory.net/rapid"
 )
 
-// chain is a gap's hidden Markov chain as matrices: its cells last as long as exponential
+// matrices are a gap's hidden Markov chain written out: its cells last as long as exponential
 // clocks run, so that each is a resolvent.
-type chain struct {
+type matrices struct {
 	rate  [][]float64 // from state to state, per ns
 	out   []float64   // leaves each state, per ns
 	first []float64
@@ -21,7 +19,7 @@ type chain struct {
 }
 
 // solve returns x with (1 + dt*(out - rate)) x = b, or its transpose, by elimination.
-func (m *chain) solve(dt float64, b []float64, transposed bool) []float64 {
+func (m *matrices) solve(dt float64, b []float64, transposed bool) []float64 {
 	n := len(b)
 	a := make([][]float64, n)
 	for i := range a {
@@ -54,7 +52,7 @@ func (m *chain) solve(dt float64, b []float64, transposed bool) []float64 {
 }
 
 // posterior returns how likely each state is, by cell, and the log of the likelihood.
-func (m *chain) posterior() (post [][]float64, likelihood float64) {
+func (m *matrices) posterior() (post [][]float64, likelihood float64) {
 	n := len(m.first)
 	x, at := m.first, make([][]float64, len(m.cells))
 	for c, dt := range m.cells {
@@ -90,10 +88,10 @@ func (m *chain) posterior() (post [][]float64, likelihood float64) {
 }
 
 // chainOf writes a gap's chain down: the acquirer's phases, the free ones, those of each site.
-func (k *worker) chainOf(l *Lock, g *gap) *chain {
+func (k *worker) matricesOf(l *Lock, g *gap) *matrices {
 	sites := k.class.sites
 	n := phases + lagPhases + len(sites)*phases
-	m := &chain{out: make([]float64, n), first: make([]float64, n), last: make([]float64, n)}
+	m := &matrices{out: make([]float64, n), first: make([]float64, n), last: make([]float64, n)}
 	for range n {
 		m.rate = append(m.rate, make([]float64, n))
 	}
@@ -114,7 +112,7 @@ func (k *worker) chainOf(l *Lock, g *gap) *chain {
 			m.first[p] = sites[g.site].holds[p]
 		}
 		for c := range cells {
-			m.likes[c][p] = k.ev.own[c]
+			m.likes[c][p] = k.evidence.own[c]
 		}
 	}
 	for j := range lagPhases {
@@ -124,7 +122,7 @@ func (k *worker) chainOf(l *Lock, g *gap) *chain {
 			m.last[phases+j] = lagRate[j]
 		}
 		for c := range cells {
-			m.likes[c][phases+j] = k.ev.free[c]
+			m.likes[c][phases+j] = k.evidence.free[c]
 		}
 		if !g.acquired {
 			m.first[phases+j] = k.class.lags[j]
@@ -135,14 +133,14 @@ func (k *worker) chainOf(l *Lock, g *gap) *chain {
 		for p := range phases {
 			holds(at, p)
 			if !g.acquired {
-				m.first[at+p] = l.mix[s] * x.holds[p] * holdMean[p] * k.ev.can[s][0]
+				m.first[at+p] = l.mix[s] * x.holds[p] * holdMean[p] * k.evidence.can[s][0]
 				met += m.first[at+p]
 			}
 			for c := range cells {
-				m.likes[c][at+p] = k.ev.held[s][c]
+				m.likes[c][at+p] = k.evidence.held[s][c]
 			}
 			for j := range lagPhases { // the test's sites can be entered as much in each cell
-				m.rate[phases+j][at+p] = k.class.entry * l.mix[s] * x.holds[p] * k.ev.can[s][0]
+				m.rate[phases+j][at+p] = k.class.entry * l.mix[s] * x.holds[p] * k.evidence.can[s][0]
 			}
 		}
 	}
@@ -180,28 +178,25 @@ func TestForwardBackward(t *testing.T) {
 		k := c.worker()
 		g := &gap{to: rapid.Int64Range(1e3, 1e8).Draw(t, "length"), acquired: rapid.Bool().Draw(t, "acquired"), ended: rapid.Bool().Draw(t, "ended")}
 		likely := rapid.Float64Range(0.02, 1)
-		k.ev.own, k.ev.free = ones, ones
+		k.evidence.own, k.evidence.free = ones, ones
 		for s := range c.sites {
 			v := likely.Draw(t, "can")
-			k.ev.can, k.ev.held = append(k.ev.can, byCell{v, v, v, v, v, v}), append(k.ev.held, ones)
-			k.ev.held[s][0] = math.Pow(1024, float64(s)) // sites are states of their own
+			k.evidence.can, k.evidence.held = append(k.evidence.can, byCell{v, v, v, v, v, v}), append(k.evidence.held, ones)
+			k.evidence.held[s][0] = math.Pow(1024, float64(s)) // sites are states of their own
 		}
 		for cell := range cells {
-			k.ev.own[cell], k.ev.free[cell] = likely.Draw(t, "own"), likely.Draw(t, "free")
+			k.evidence.own[cell], k.evidence.free[cell] = likely.Draw(t, "own"), likely.Draw(t, "free")
 			for s := range c.sites {
 				if cell > 0 {
-					k.ev.held[s][cell] = likely.Draw(t, "held")
+					k.evidence.held[s][cell] = likely.Draw(t, "held")
 				}
 			}
 		}
-		k.lump(l)
-		k.ev.site, k.ev.acquired, k.ev.ended = g.site, g.acquired, g.ended
-		k.steps.set(float64(g.to), c)
-		k.begin()
-		if !k.forward() || !k.backward(nil) {
+		k.evidence.site, k.evidence.acquired, k.evidence.ended, k.evidence.length = g.site, g.acquired, g.ended, float64(g.to)
+		if !k.chain.infer(l, &k.evidence, &k.room) {
 			t.Fatal("nothing explains it")
 		}
-		want, _ := k.chainOf(l, g).posterior()
+		want, _ := k.matricesOf(l, g).posterior()
 		for cell := range cells {
 			sum, states := 0.0, []float64{}
 			for at := 0; at < len(want[cell]); at += phases {
@@ -218,9 +213,9 @@ func TestForwardBackward(t *testing.T) {
 					at -= phases - lagPhases
 				}
 			}
-			got := append([]float64{k.post.own[cell], k.post.free[cell]}, make([]float64, len(c.sites))...)
+			got := append([]float64{k.room.own[cell], k.room.free[cell]}, make([]float64, len(c.sites))...)
 			for s := range c.sites {
-				got[2+s] = k.post.site[s][cell]
+				got[2+s] = k.room.site[s][cell]
 			}
 			for i, v := range got {
 				if sum += v; math.Abs(v-states[i]) > 1e-6 {
@@ -248,21 +243,21 @@ func TestLearningNeverExplainsLess(t *testing.T) {
 				return
 			}
 			k.weigh(l, g)
-			for s := range k.ev.can { // as chainOf has it
-				v := k.ev.can[s][0]
-				k.ev.can[s], k.ev.held[s] = byCell{v, v, v, v, v, v}, ones
+			for s := range k.evidence.can { // as matricesOf has it
+				v := k.evidence.can[s][0]
+				k.evidence.can[s], k.evidence.held[s] = byCell{v, v, v, v, v, v}, ones
 			}
-			k.ev.own, k.ev.free = ones, ones
-			_, log := k.chainOf(l, g).posterior()
+			k.evidence.own, k.evidence.free = ones, ones
+			_, log := k.matricesOf(l, g).posterior()
 			sum, n = sum+log, n+1
 		})
 		return sum / float64(n)
 	}
 	before := explains()
 	first := before
-	list := k.shapes(1)
+	list := k.listShapes(1)
 	for r := range rounds {
-		c.round(k, list)
+		c.round(&k.chain, list)
 		after := explains()
 		if after < before-1e-3 {
 			t.Errorf("round %d: %.4f after %.4f", r, after, before)
@@ -288,8 +283,8 @@ func TestLearningNeverExplainsLess(t *testing.T) {
 func TestShapesShareAnAnswer(t *testing.T) {
 	p := several(5, 20000)
 	c, l := p.class()
-	whole, own, n := charged(c, l, (*worker).infer)
-	each, _, _ := charged(c, l, func(k *worker, l *Lock, g *gap) bool { return k.run(l, g, nil) })
+	whole, own, n := charged(c, l, (*worker).inferShape)
+	each, _, _ := charged(c, l, (*worker).infer)
 	total, apart := 0.0, 0.0
 	for s, ns := range each {
 		total, apart = total+ns, apart+math.Abs(ns-whole[s])/2
@@ -303,22 +298,21 @@ func TestShapesShareAnAnswer(t *testing.T) {
 }
 
 // charged sums by state what is inferred of each gap; shapes are those that were kept.
-func charged(c *Class, l *Lock, infer func(*worker, *Lock, *gap) bool) (sum []float64, shapes, n int) {
-	k := &worker{class: c, known: map[uint64]known{}}
-	k.lumpOf, k.partOf, k.post.site = make([]int32, len(c.sites)), make([][phases]float64, len(c.sites)), make([]byCell, len(c.sites))
-	k.inner, k.taking = map[format.StackID][]within{}, map[format.StackID]int{}
+func charged(c *Class, l *Lock, infer func(*worker, *Lock, *gap) *posterior) (sum []float64, shapes, n int) {
+	k := c.worker()
+	k.shapes.known = nil
 	sum = make([]float64, len(c.sites)+2)
 	k.gaps(l, func(*gap) bool { return true }, func(g *gap) {
-		infer(k, l, g)
+		post := infer(k, l, g)
 		n++
 		for cell := range cells {
 			ns := float64(g.to-g.from) * (bounds[cell+1] - bounds[cell])
-			for s := range k.post.site {
-				sum[s] += ns * k.post.site[s][cell]
+			for s := range post.site {
+				sum[s] += ns * post.site[s][cell]
 			}
-			sum[len(c.sites)] += ns * k.post.free[cell]
-			sum[len(c.sites)+1] += ns * k.post.own[cell]
+			sum[len(c.sites)] += ns * post.free[cell]
+			sum[len(c.sites)+1] += ns * post.own[cell]
 		}
 	})
-	return sum, len(k.known), n
+	return sum, len(k.shapes.known), n
 }

@@ -1,0 +1,75 @@
+package model
+
+import (
+	"math"
+	"slices"
+)
+
+// A chain with a state for each site and phase would have dozens of states. Sites whose
+// evidence is alike to within a factor of 16 are one state, a lump: the chain cannot tell
+// them apart, so the posterior of a lump is divided among its sites by how likely each is entered.
+
+// lump is one such state, by phase of the hold.
+type lump struct {
+	like [2 * cells]uint16 // the evidence, rounded
+
+	enter  byPhase // e[p]: the probability that an entry is here and in the phase
+	weight float64 // the sum over the sites of how likely each is entered
+	can    byCell  // a[c], and the likelihood L[c]: means over the sites
+	held   byCell
+
+	alpha   byPhase        // the forward vector
+	beta    byPhase        // the backward vector
+	entered byPhase        // entries that are expected in the gap
+	x       [cells]byPhase // by cell, the forward vector without the evidence of the cell; later times beta
+	sum     byCell         // of x over the phases
+}
+
+// lump makes the states of a gap.
+func (h *chain) lump(mix []float64, ev *evidence) {
+	h.lumps = h.lumps[:0]
+	for s, x := range h.class.sites {
+		can, held, mix := &ev.can[s], &ev.held[s], mix[s]
+		y := h.lumpLike(s, can, held)
+		y.weight += mix
+		for p, w := range x.holds {
+			y.enter[p] += mix * w
+		}
+		for c := range cells {
+			y.can[c] += mix * can[c]
+			y.held[c] += mix * held[c]
+		}
+	}
+	for i := range h.lumps {
+		y := &h.lumps[i]
+		r := 1 / y.weight
+		for c := range cells {
+			y.can[c] *= r
+			y.held[c] *= r
+		}
+	}
+	for s, x := range h.class.sites {
+		enter := &h.lumps[h.lumpOf[s]].enter
+		for p, w := range x.holds {
+			h.partOf[s][p] = mix[s] * w / enter[p]
+		}
+	}
+}
+
+// lumpLike returns the lump of a site with some evidence, a new one if there is none.
+func (h *chain) lumpLike(site int, can, held *byCell) *lump {
+	var like [2 * cells]uint16
+	for c := range cells { // the upper bits of a float64 are sign, exponent and mantissa: this leaves every fourth power of two
+		like[c] = uint16(math.Float64bits(can[c]*4) >> 54)
+		like[cells+c] = uint16(math.Float64bits(held[c]*4) >> 54)
+	}
+	at := slices.IndexFunc(h.lumps, func(y lump) bool { return y.like == like })
+	if at < 0 {
+		at = len(h.lumps)
+		h.lumps = slices.Grow(h.lumps, 1)[:at+1]
+		y := &h.lumps[at]
+		y.like, y.enter, y.weight, y.can, y.held = like, byPhase{}, 0, byCell{}, byCell{}
+	}
+	h.lumpOf[site] = int32(at)
+	return &h.lumps[at]
+}

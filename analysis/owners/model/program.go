@@ -1,0 +1,78 @@
+package model
+
+import "contend/format"
+
+// Program is the recording that a model is learned from. It is safe for concurrent use.
+type Program interface {
+	// Frames returns a stack, innermost frame first.
+	Frames(format.StackID) []format.Frame
+	// Application returns the frames of a stack from the innermost one outwards that does
+	// not belong to the implementation of a lock.
+	Application(format.StackID) []format.Frame
+	// Waits appends the waits for a lock, by start.
+	Waits(lock format.ObjectID, to []Wait) []Wait
+	// Observations appends what a thread did that overlaps [from, to), by start, except its
+	// waits for one lock. Nothing else begins between there and next, which is not before to.
+	Observations(t format.ThreadID, except format.ObjectID, from, to int64, list []Observation) (_ []Observation, next int64)
+	// ActivitiesOf returns what threads did in the recording that a lock belongs to, without
+	// samples.
+	ActivitiesOf(lock format.ObjectID) []*Activity
+	// Samples calls f with the samples of running threads, by time.
+	Samples(from, to int64, f func(t format.ThreadID, at int64, stack format.StackID))
+}
+
+// Wait is one wait for a lock.
+type Wait struct {
+	Start, End int64 // ns
+	Thread     format.ThreadID
+	Last       format.ThreadID // the owner before the lock was acquired, NoThread if not recorded
+	Stack      format.StackID
+	user       int32 // the number of the thread among the users of the lock
+	Failed     bool  // it ended without the lock
+	Shared     bool  // the lock was requested together with others
+}
+
+// Observation is what a thread is known to do over [Start, End), or at Start alone.
+type Observation struct {
+	Start, End int64 // ns
+	Stack      format.StackID
+	Lock       format.ObjectID // waited for, or held; NoObject if not recorded
+	What       What
+}
+
+// What is the kind of an Observation.
+type What uint8
+
+// The kinds. A thread that is away can hold the lock only if its stack is inside a section.
+const (
+	Waits  What = iota // it waits for Lock
+	Leaves             // it is in Object.wait, which releases Lock meanwhile
+	Away               // it sleeps, parks or waits for I/O
+	Sample             // it was seen running, at an instant
+	Holds              // the recording says that it holds Lock
+)
+
+// Dump is what a thread dump shows of a lock at an instant. Without an owner the lock was free.
+type Dump struct {
+	Time    int64
+	Owner   format.ThreadID
+	Stack   format.StackID // of the owner
+	Took    format.StackID // with which it acquired the lock, NoStack if not recorded
+	Waiters int
+}
+
+// Activity is what threads did with one stack, and a sample of the intervals in which they did.
+type Activity struct {
+	What  What
+	Stack format.StackID
+	Lock  format.ObjectID // that they waited for
+	Idle  bool            // they parked, or waited to be notified
+	Times []Interval      // by start
+	Ns    int64           // the sum of all intervals
+}
+
+// Interval is a time in which a thread did something.
+type Interval struct {
+	Start, End int64
+	Thread     format.ThreadID
+}

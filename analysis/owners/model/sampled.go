@@ -1,0 +1,115 @@
+package model
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"contend/format"
+)
+
+// sampled counts the samples of a part of the program: a frame with its callers.
+type sampled struct {
+	key     uint64  // the suffix
+	in, out float64 // samples while threads wait, and at other times
+	nats    float64 // logarithm of how much likelier these counts are if it is inside a section
+	stack   format.StackID
+	level   int // of the frame in the path of the stack
+	depth   int // frames to the outermost one
+	users   map[format.ThreadID]float64
+}
+
+// samples makes silent sites of the parts that are sampled far more while threads wait than
+// at other times: the most certain first, of equally certain ones the outermost. A part is left out
+// if it calls a known site, or is called by, or calls, a part that is a site already.
+func (s *search) samples() {
+	callers := map[uint64]bool{}
+	frames := s.class.program.Frames
+	path := &s.stacks.path
+	for _, x := range s.class.sites {
+		all := frames(x.stack)
+		path.set(all, min(len(all)-x.depth, len(all)))
+		for _, h := range path.suffix {
+			callers[h] = true
+		}
+	}
+	for _, a := range s.parts() {
+		path.set(frames(a.stack), 0)
+		part := path.suffix[a.level:]
+		if s.found >= moreSites || callers[a.key] || slices.ContainsFunc(part, func(h uint64) bool { return s.sampledAt[h] }) {
+			continue
+		}
+		for _, h := range part {
+			callers[h] = true
+		}
+		s.sampledAt[a.key] = true
+		s.class.addSilent(s.target.Lock, a.stack, path.frame[a.level], 1+a.in/samplesPerUse, a.users)
+		s.found++
+	}
+}
+
+// parts returns the parts of the program that speak for a silent site.
+func (s *search) parts() (list []*sampled) {
+	by, in, out := s.countParts()
+	base := (in + 1) / (in + out + 2)
+	for _, a := range by {
+		a.weigh(base)
+		if a.nats > silentNats && a.in/(a.out+.5) > sampledOdds*base/(1-base) {
+			list = append(list, a)
+		}
+	}
+	slices.SortFunc(list, func(a, b *sampled) int {
+		return cmp.Or(cmp.Compare(b.nats, a.nats), cmp.Compare(a.depth, b.depth), cmp.Compare(a.key, b.key))
+	})
+	return list
+}
+
+// weigh sets nats. Of all samples, the part base is taken while threads wait; of those of this
+// part of the program, p = in / (in + out):
+//
+//	in log(p / base) + out log((1 - p) / (1 - base))
+func (a *sampled) weigh(base float64) {
+	p := a.in / (a.in + a.out)
+	a.nats = a.in * math.Log(p/base)
+	if a.out > 0 {
+		a.nats += a.out * math.Log((1-p)/(1-base))
+	}
+}
+
+// countParts counts the samples that known sites do not explain: of each part, and all that
+// are taken while threads wait, and at other times.
+func (s *search) countParts() (by map[uint64]*sampled, in, out float64) {
+	by = map[uint64]*sampled{}
+	l, total, number := s.target, 0, 0
+	s.class.program.Samples(l.from, l.to, func(format.ThreadID, int64, format.StackID) { total++ })
+	step := max(1, total/mostSamples)
+	path := &s.stacks.path
+	s.class.program.Samples(l.from, l.to, func(t format.ThreadID, at int64, stack format.StackID) {
+		if number++; number%step != 0 || l.explained.cover(at) {
+			return
+		}
+		waited := l.busy.cover(at)
+		if waited {
+			in++
+		} else {
+			out++
+		}
+		if s.stacks.innermost(stack, false) >= 0 {
+			return
+		}
+		path.set(s.class.program.Frames(stack), 0)
+		for i, h := range path.suffix {
+			a := by[h]
+			if a == nil {
+				a = &sampled{key: h, stack: stack, level: i, depth: len(path.suffix) - i, users: map[format.ThreadID]float64{}}
+				by[h] = a
+			}
+			if a.users[t]++; waited {
+				a.in++
+			} else {
+				a.out++
+			}
+		}
+	})
+	return by, in, out
+}
