@@ -94,7 +94,9 @@ func (t *Trace) Read(ev *format.Event) error {
 		err := t.inputs[t.current].Read(ev)
 		if err == nil {
 			t.source.events.event()
-			t.shift.apply(ev)
+			if len(t.inputs) > 1 || !small(ev) {
+				t.shift.apply(ev)
+			}
 			return nil
 		}
 		if !errors.Is(err, io.EOF) {

@@ -25,6 +25,17 @@ func (s *shift) advance() {
 
 func (m *moved[ID]) advance() { m.by, m.large = m.top, dense{} }
 
+// small reports whether the ids of an event stay what they are in the first input.
+func small(ev *format.Event) bool {
+	ids := uint32(ev.Thread) | uint32(ev.Owner) | uint32(ev.Woken) | uint32(ev.Stack) | uint32(ev.Object)
+	for _, list := range [...][]format.Party{ev.Owners, ev.Waiters} {
+		for i := range list {
+			ids |= uint32(list[i].Thread) | uint32(list[i].Stack)
+		}
+	}
+	return ids < identical
+}
+
 func (s *shift) apply(ev *format.Event) {
 	ev.Thread = s.threads.id(ev.Thread)
 	ev.Owner = s.threads.id(ev.Owner)
@@ -36,21 +47,9 @@ func (s *shift) apply(ev *format.Event) {
 }
 
 func (s *shift) parties(list []format.Party) {
-	if len(list) == 0 { // as of nearly all events
-		return
-	}
-	thread, stack := s.threads.top, s.stacks.top
 	for i := range list {
-		p := &list[i]
-		if uint32(p.Thread)-1 < identical && uint32(p.Stack)-1 < identical { // nearly all
-			p.Thread += s.threads.by
-			p.Stack += s.stacks.by
-		} else {
-			p.Thread, p.Stack = s.threads.id(p.Thread), s.stacks.id(p.Stack)
-		}
-		thread, stack = max(thread, p.Thread), max(stack, p.Stack)
+		list[i].Thread, list[i].Stack = s.threads.id(list[i].Thread), s.stacks.id(list[i].Stack)
 	}
-	s.threads.top, s.stacks.top = max(s.threads.top, thread), max(s.stacks.top, stack)
 }
 
 func (m *moved[ID]) id(id ID) ID {

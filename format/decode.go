@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// Arena holds the owners and waiters of many decoded events, so that decoding
-// allocates only as it grows.
+// Arena holds the owners and waiters of the event that was decoded last, so that decoding
+// allocates only as it grows, and counts the frames of a block's stacks.
 type Arena struct {
 	parties []Party
-	frames  int // of all stacks
+	frames  int
 }
 
-// Reset makes the arena empty. Events decoded into it are no longer valid.
-func (a *Arena) Reset() { a.parties, a.frames = a.parties[:0], 0 }
+// Reset begins another block.
+func (a *Arena) Reset() { a.frames = 0 }
 
 // CutEvent cuts the event at the head of src, whatever its kind, into its
 // fields and what follows it. It fails with ErrTruncated.
@@ -37,49 +37,64 @@ func CutEvent(src []byte) (kind uint64, body, rest []byte, err error) {
 
 // DecodeFields reads the fields of an event of some kind, which CutEvent cut out; an unknown
 // kind gives KindNone. last is the time that the event before left, and is updated. It fails
-// with ErrCorrupt, bare.
+// with ErrCorrupt, bare. The event's owners and waiters are good until the next.
 func DecodeFields(kind uint64, body []byte, ev *Event, last *int64, a *Arena) error {
 	*ev = Event{}
 	if kind >= uint64(kindCount) {
 		return nil
 	}
 	ev.Kind = Kind(kind)
-	d := decoder{body: body}
+	a.parties = a.parties[:0]
 	fields := layouts[ev.Kind]
+	var list [mostLeading]uint64
+	n := leading[ev.Kind]
+	d := decoder{body: cutUvarints(body, list[:n])}
+	d.bad = d.body == nil
 	switch ev.Kind {
 	case KindContention: // nearly all of a sampled trace
-		*last += d.varint()
-		ev.Time = *last
-		ev.Weight = d.varint()
-		ev.Object = ObjectID(d.id())
+		*last += signed(list[0])
+		ev.Time, ev.Weight, ev.Object = *last, signed(list[1]), ObjectID(list[2])
+		d.bad = d.bad || list[2]>>32 != 0
 		ev.Owners = d.parties(a)
 		ev.Waiters = d.parties(a)
-		fields = nil
+		n += 2
 	case KindWait, KindTenure: // of an exact one
-		*last += d.varint()
-		ev.Time = *last
-		ev.End = ev.Time + d.varint()
-		ev.Thread = ThreadID(d.id())
-		ev.Object = ObjectID(d.id())
-		ev.Mode = d.mode()
-		ev.Stack = StackID(d.id())
-		fields = fields[6:]
+		*last += signed(list[0])
+		ev.Time, ev.End = *last, *last+signed(list[1])
+		ev.Thread, ev.Object, ev.Mode, ev.Stack, ev.Owner = ThreadID(list[2]), ObjectID(list[3]), Mode(list[4]), StackID(list[5]), ThreadID(list[6])
+		d.bad = d.bad || (list[2]|list[3]|list[5]|list[6])>>32 != 0 || list[4] >= uint64(len(modeNames))
+	default:
+		for i, v := range list[:n] {
+			d.number(fields[i], v, ev, last)
+		}
 	}
-	d.event(fields, ev, last, a)
+	for _, f := range fields[n:] {
+		if late[f] && len(d.body) == 0 {
+			break
+		}
+		d.field(f, ev, last, a)
+	}
 	if d.bad {
 		return ErrCorrupt
 	}
 	return nil
 }
 
-// event reads some fields of an event.
-func (d *decoder) event(fields []fieldCode, ev *Event, last *int64, a *Arena) {
-	for _, f := range fields {
-		if late[f] && len(d.body) == 0 {
-			break
+// leading is with how many numbers the fields of each kind begin, of those that no event
+// lacks.
+var leading = leadingNumbers()
+
+// mostLeading bounds them.
+const mostLeading = 7
+
+func leadingNumbers() (n [kindCount]int) {
+	for k, fields := range layouts {
+		n[k] = len(fields)
+		if at := slices.IndexFunc(fields, func(f fieldCode) bool { return late[f] || !f.isNumber() }); at >= 0 {
+			n[k] = at
 		}
-		d.field(f, ev, last, a)
 	}
+	return n
 }
 
 // decoder reads the fields of one event; the first failure sticks.
@@ -89,12 +104,11 @@ type decoder struct {
 }
 
 func (d *decoder) uvarint() uint64 {
-	b := d.body
-	if len(b) == 0 || b[0] >= 0x80 {
-		return d.long()
+	if b := d.body; len(b) > 0 && b[0] < 0x80 { // as most
+		d.body = b[1:]
+		return uint64(b[0])
 	}
-	d.body = b[1:] // as most
-	return uint64(b[0])
+	return d.long()
 }
 
 // long is uvarint for more than one byte.
@@ -105,25 +119,6 @@ func (d *decoder) long() uint64 {
 	}
 	return v
 }
-
-func (d *decoder) mode() Mode {
-	v := d.uvarint()
-	if v >= uint64(len(modeNames)) {
-		d.bad = true
-	}
-	return Mode(v)
-}
-
-// id reads an unsigned number of 32 bits.
-func (d *decoder) id() uint32 {
-	v := d.uvarint()
-	if v > 1<<32-1 {
-		d.bad = true
-	}
-	return uint32(v)
-}
-
-func (d *decoder) varint() int64 { return signed(d.uvarint()) }
 
 // count reads the length of a list whose items take at least size bytes.
 func (d *decoder) count(size int) int {
@@ -147,17 +142,6 @@ func (d *decoder) string() string {
 
 func (d *decoder) field(f fieldCode, ev *Event, last *int64, a *Arena) {
 	switch f {
-	default:
-		d.bad = !ev.setNumber(f, d.uvarint()) || d.bad
-	case fTime:
-		*last += d.varint()
-		ev.Time = *last
-	case fEnd:
-		ev.End = ev.Time + d.varint()
-	case fIntended:
-		ev.Intended = ev.Time + d.varint()
-	case fWeight, fBytes, fAgain:
-		*ev.signed(f) = d.varint()
 	case fName, fGroup, fClass, fValue:
 		*ev.text(f) = d.string()
 	case fFrames:
@@ -166,6 +150,25 @@ func (d *decoder) field(f fieldCode, ev *Event, last *int64, a *Arena) {
 		ev.Owners = d.parties(a)
 	case fWaiters:
 		ev.Waiters = d.parties(a)
+	default:
+		d.number(f, d.uvarint(), ev, last)
+	}
+}
+
+// number sets a field to what was read.
+func (d *decoder) number(f fieldCode, v uint64, ev *Event, last *int64) {
+	switch f {
+	default:
+		d.bad = !ev.setNumber(f, v) || d.bad
+	case fTime:
+		*last += signed(v)
+		ev.Time = *last
+	case fEnd:
+		ev.End = ev.Time + signed(v)
+	case fIntended:
+		ev.Intended = ev.Time + signed(v)
+	case fWeight, fBytes, fAgain:
+		*ev.signed(f) = signed(v)
 	}
 }
 
@@ -179,13 +182,13 @@ func (d *decoder) frames(a *Arena) []Frame {
 	}
 	list := make([]Frame, kept)
 	for i := range list {
-		list[i] = Frame{d.string(), d.string(), d.string(), int(d.varint())}
+		list[i] = Frame{d.string(), d.string(), d.string(), int(signed(d.uvarint()))}
 	}
 	for range n - kept {
 		for range 3 {
 			d.body = d.body[d.count(1):]
 		}
-		d.varint()
+		d.uvarint()
 	}
 	return list
 }
@@ -195,12 +198,13 @@ func (d *decoder) parties(a *Arena) []Party {
 	at := len(a.parties)
 	a.parties = slices.Grow(a.parties, n)[:at+n]
 	list := a.parties[at : at+n : at+n]
-	for i := range list {
-		if b := d.body; len(b) >= 3 && b[0]|b[1] < 0x80 && int(b[2]) < len(modeNames) { // small ids, the common case
-			list[i] = Party{ThreadID(b[0]), StackID(b[1]), Mode(b[2])}
-			d.body = b[3:]
-			continue
-		}
+	small := 0 // ids, the common case
+	for b := d.body; small < n && len(b) >= 3 && b[0]|b[1] < 0x80 && int(b[2]) < len(modeNames); b = b[3:] {
+		list[small] = Party{ThreadID(b[0]), StackID(b[1]), Mode(b[2])}
+		small++
+	}
+	d.body = d.body[3*small:]
+	for i := small; i < n; i++ {
 		thread, stack, mode := d.uvarint(), d.uvarint(), d.uvarint()
 		if thread > 1<<32-1 || stack > 1<<32-1 || mode >= uint64(len(modeNames)) {
 			d.bad = true

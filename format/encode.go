@@ -79,24 +79,49 @@ func appendParties(dst []byte, list []Party) []byte {
 }
 
 // cutUvarint cuts the varint at the head of src off. The rest is nil where there is
-// none, or one that is too large. One of up to eight bytes is put together without a
-// step for each, since how many a difference of times has is hard to foresee.
+// none, or one that is too large.
 func cutUvarint(src []byte) (v uint64, rest []byte) {
-	if len(src) >= 8 {
-		x := binary.LittleEndian.Uint64(src)
-		if ends := ^x & 0x8080808080808080; ends != 0 { // the top bits of the last byte and of others behind it
-			x &= ends ^ (ends - 1)
-			x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
-			x = x&0x00003fff00003fff | x&0x3fff00003fff0000>>2
-			x = x&0x000000000fffffff | x&0x0fffffff00000000>>4
-			return x, src[bits.TrailingZeros64(ends)/8+1:]
+	var list [1]uint64
+	rest = cutUvarints(src, list[:])
+	return list[0], rest
+}
+
+// cutUvarints cuts varints off as cutUvarint does, as many as the list has room for. One of
+// up to eight bytes is put together without a step for each, since how many a difference of
+// times has is hard to foresee: eight bytes are read at once, some of which may lie behind
+// src in its array.
+func cutUvarints(src []byte, list []uint64) (rest []byte) {
+	wide, at := src[:cap(src)], 0
+	for i := range list {
+		var x, ends uint64
+		if len(wide)-at >= 8 {
+			x = binary.LittleEndian.Uint64(wide[at:])
+			if x&0x80 == 0 {
+				list[i] = x & 0x7f
+				at++
+				continue
+			}
+			ends = ^x & 0x8080808080808080 // the top bits of the last byte and of others behind it
 		}
+		if ends == 0 {
+			v, n := binary.Uvarint(src[min(at, len(src)):])
+			if n <= 0 {
+				return nil
+			}
+			list[i] = v
+			at += n
+			continue
+		}
+		x &= ends ^ (ends - 1)
+		x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
+		x = x&0x00003fff00003fff | x&0x3fff00003fff0000>>2
+		list[i] = x&0x000000000fffffff | x&0x0fffffff00000000>>4
+		at += bits.TrailingZeros64(ends)/8 + 1
 	}
-	v, n := binary.Uvarint(src)
-	if n <= 0 {
-		return 0, nil
+	if at > len(src) {
+		return nil
 	}
-	return v, src[n:]
+	return src[at:]
 }
 
 // signed turns the varint of a signed number into it.

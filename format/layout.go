@@ -36,6 +36,9 @@ const (
 	fieldCount
 )
 
+// isNumber reports whether a field is one varint.
+func (f fieldCode) isNumber() bool { return f < fName || f > fWaiters }
+
 // late tells the fields that kinds gained after the first traces were written:
 // zeros of these are left out at the end of an event, and read where it ends
 // before them. They come last.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 
 	"contend/format"
 
@@ -12,21 +11,82 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// batch is one decoded block.
+// batch is one block. Its events are decoded as they are read: they take far more memory
+// than their bytes, which the processor's caches hold.
 type batch struct {
 	block  block
-	events []format.Event
-	arena  format.Arena
 	raw    []byte
-	fault  string // why the rest of the block could not be decoded
+	rest   []byte  // of raw: events to be read
+	places []place // of version 2: the events, some of them several times
+	read   int     // how many events were
+	last   int64   // time of the one read last
+	arena  format.Arena
+	fault  string // why the rest of the block cannot be decoded
 	eof    error  // io.EOF or what the input returned, on the last batch
 	ready  chan struct{}
 }
 
-// reset makes the batch empty. What it held is used again.
-func (b *batch) reset() {
+// fill makes the events of the batch's block readable.
+func (b *batch) fill(w *worker) {
 	b.arena.Reset()
-	b.events, b.fault = b.events[:0], ""
+	b.read, b.rest, b.places, b.last, b.fault = 0, nil, b.places[:0], b.block.header.First, ""
+	raw, err := w.unpack(b)
+	switch {
+	case err != nil:
+		b.fault = fmt.Sprintf("block: %v", err)
+	case b.block.header.Version == format.Version2:
+		b.expand(raw)
+	default:
+		b.rest = raw
+	}
+}
+
+// next decodes the next event, which is good until the one after; false at the end of the
+// block, and at a fault.
+func (b *batch) next(ev *format.Event) bool {
+	if b.read < len(b.places) {
+		p := &b.places[b.read]
+		b.rest, b.last = b.raw[p.at:], p.from
+	}
+	switch {
+	case len(b.rest) == 0:
+		return false
+	case b.read == int(b.block.header.Events):
+		b.stop(tooMany(b.read))
+		return false
+	}
+	kind, body, rest, err := format.CutEvent(b.rest)
+	if err == nil {
+		err = format.DecodeFields(kind, body, ev, &b.last, &b.arena)
+	}
+	if err != nil {
+		b.stop(undecoded(b.read, err))
+		return false
+	}
+	b.rest = rest
+	if b.read < len(b.places) {
+		b.rest = nil
+		if p := &b.places[b.read]; p.again {
+			ev.Intended = ev.Time + p.late
+		}
+	}
+	b.read++
+	return true
+}
+
+// tooMany says that a block has more events than so many, which its header counts.
+func tooMany(events int) string {
+	return fmt.Sprintf("block: more than the %d events its header counts", events)
+}
+
+// undecoded says why an event does not decode, of which so many lie before it.
+func undecoded(before int, err error) string {
+	return fmt.Sprintf("event %d of the block: %v", before, err)
+}
+
+// stop ends the batch at a fault.
+func (b *batch) stop(fault string) {
+	b.rest, b.places, b.fault = nil, b.places[:min(b.read, len(b.places))], fault
 }
 
 // shrink lets go of a used block, and of all there is for the next one where
@@ -39,14 +99,10 @@ func (b *batch) shrink() {
 	b.block.bytes = nil
 }
 
-// worker decodes blocks; each has its own decompressors.
+// worker unpacks blocks; each has its own decompressors.
 type worker struct {
 	zstd  *zstd.Decoder
 	flate io.ReadCloser
-
-	*batch // being filled
-	last   int64
-	repeats
 }
 
 func newWorker() (*worker, error) {
@@ -55,40 +111,6 @@ func newWorker() (*worker, error) {
 		return nil, err
 	}
 	return &worker{zstd: z, flate: flate.NewReader(bytes.NewReader(nil))}, nil
-}
-
-// decode fills a batch from its block. Events before a fault are kept.
-func (w *worker) decode(b *batch) {
-	b.reset()
-	raw, err := w.unpack(b)
-	if err != nil {
-		b.fault = fmt.Sprintf("block: %v", err)
-		return
-	}
-	b.events = slices.Grow(b.events, int(min(b.block.header.Events, uint32(len(raw)/2)))) // an event has two bytes or more
-	w.batch, w.last = b, b.block.header.First
-	w.repeats.reset()
-	for len(raw) > 0 && err == nil {
-		if len(b.events) == int(b.block.header.Events) {
-			b.fault = fmt.Sprintf("block: more than the %d events its header counts", len(b.events))
-			return
-		}
-		var kind uint64
-		var body []byte
-		if kind, body, raw, err = format.CutEvent(raw); err == nil {
-			err = w.take(kind, body)
-		}
-	}
-	if err != nil {
-		b.fault = fmt.Sprintf("event %d of the block: %v", len(b.events), err)
-	}
-}
-
-// add returns a new event of the batch.
-func (b *batch) add() *format.Event {
-	n := len(b.events)
-	b.events = slices.Grow(b.events, 1)[:n+1]
-	return &b.events[n]
 }
 
 // unpack decompresses, never to more than the header says.

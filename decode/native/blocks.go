@@ -21,10 +21,10 @@ type block struct {
 // maxAhead bounds the blocks between the input and the consumer, in bytes of their room.
 const maxAhead = 32 << 20
 
-// room is about what the decoded block takes, in bytes, maxAhead at most: an event of few
-// bytes takes hundreds, and one of version 2 may stand for many.
+// room is about what the unpacked block takes, in bytes, maxAhead at most: an event of
+// version 2 may stand for many places.
 func (b *block) room() int64 {
-	return min(max(int64(b.header.Raw), 256*int64(b.header.Events)), maxAhead)
+	return min(int64(b.header.Raw)+32*int64(b.header.Events), maxAhead)
 }
 
 // splitter cuts the input into blocks. It holds one block at a time.

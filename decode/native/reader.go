@@ -1,5 +1,5 @@
-// Package native reads contend traces. Blocks decode on all cores, a few
-// ahead of the consumer; their order is restored. Damage costs the block it
+// Package native reads contend traces. Blocks are unpacked on all cores, a few ahead of
+// the consumer, and their order is restored. Damage costs the block it
 // is in: the reader says so, and goes on with the next. It keeps no symbols:
 // the caller resolves ids.
 package native
@@ -30,8 +30,6 @@ type Reader struct {
 	ctx     context.Context     // done once the reader is closed
 	close   context.CancelFunc
 	cur     *batch
-	next    int
-	shared  parties // of the event that was delivered last, if others of its block have them, too
 	err     error
 	gaps    format.Queue // to deliver first
 
@@ -41,15 +39,6 @@ type Reader struct {
 	last    int64
 	ended   bool
 	said    format.Stats // by notes, and of damage
-}
-
-// parties is a copy of the owners and waiters of an event.
-type parties struct{ owners, waiters []format.Party }
-
-// own gives an event owners and waiters of its own: the caller may change them.
-func (p *parties) own(ev *format.Event) {
-	p.owners, p.waiters = append(p.owners[:0], ev.Owners...), append(p.waiters[:0], ev.Waiters...)
-	ev.Owners, ev.Waiters = p.owners, p.waiters
 }
 
 // NewReader checks the file header and begins to read. The error is a
@@ -116,7 +105,7 @@ func (r *Reader) run() {
 		}
 		w := <-r.workers
 		go func() {
-			w.decode(b)
+			b.fill(w)
 			r.workers <- w
 			close(b.ready)
 		}()
@@ -140,12 +129,7 @@ func (r *Reader) Read(ev *format.Event) error {
 		if r.gaps.Pop(ev) {
 			return nil
 		}
-		if r.cur != nil && r.next < len(r.cur.events) {
-			*ev = r.cur.events[r.next]
-			r.next++
-			if r.split.version == format.Version2 {
-				r.shared.own(ev)
-			}
+		if r.cur != nil && r.cur.next(ev) {
 			if r.deliver(ev) {
 				return nil
 			}
@@ -185,7 +169,7 @@ func (r *Reader) deliver(ev *format.Event) bool {
 func (r *Reader) advance() {
 	if r.cur != nil {
 		if r.cur.fault != "" {
-			lost := max(int64(r.cur.block.header.Events)-int64(len(r.cur.events)), 0)
+			lost := max(int64(r.cur.block.header.Events)-int64(r.cur.read), 0)
 			r.gap(int64(len(r.cur.block.bytes)), r.cur.block.off, r.cur.fault, r.last, lost)
 			r.cur.fault = ""
 			return
@@ -208,7 +192,7 @@ func (r *Reader) advance() {
 		r.gap(b.block.lost, b.block.lostAt, b.block.why, until, format.UnknownEvents)
 	}
 	if b.eof == nil {
-		r.cur, r.next = b, 0
+		r.cur = b
 		return
 	}
 	r.err = b.eof

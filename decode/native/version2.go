@@ -19,115 +19,125 @@ const (
 	kindParts = 20
 )
 
-// repeats expands a block of version 2. Its events share their owners and waiters,
-// which a Reader copies as it delivers them.
-type repeats struct {
-	parts    []int // by number, from 1: places in the batch's events
-	instants []instant
-	open     bool // the last instant goes on
+// place is where an event lies among the bytes of a block of version 2, each time it is
+// seen.
+type place struct {
+	at    uint32
+	again bool  // a tick that is seen once more
+	from  int64 // what its time difference counts from
+	late  int64 // of such a tick: when it was intended, less its time
 }
 
-// instant is a range of the batch's events: a tick, and what was seen at it.
-type instant struct{ from, to int }
+// repeats finds the places of a block's events.
+type repeats struct {
+	places   []place
+	limit    int   // of places, by the block's header
+	parts    []int // by number, from 1: in places
+	instants []instant
+	open     bool // the last instant goes on
+	last     int64
+	ev       format.Event // scratch, as the arena
+	arena    format.Arena
+}
 
-func (r *repeats) reset() { *r = repeats{r.parts[:0], r.instants[:0], false} }
+// instant is a range of the places: a tick, and what was seen at it.
+type instant struct {
+	from, to int
+	step     int64 // the tick's time difference
+}
+
+// expand finds the places of the batch's events, up to a fault.
+func (b *batch) expand(raw []byte) {
+	r := repeats{places: b.places, limit: int(b.block.header.Events), last: b.last}
+	for rest := raw; len(rest) > 0 && b.fault == ""; b.places = r.places {
+		if len(r.places) == r.limit {
+			b.fault = tooMany(r.limit)
+			return
+		}
+		kind, body, behind, err := format.CutEvent(rest)
+		if err == nil {
+			err = r.take(kind, body, uint32(len(raw)-len(rest)))
+		}
+		if rest = behind; err != nil {
+			b.fault = undecoded(len(r.places), err)
+		}
+	}
+}
 
 // take takes an event of the block.
-func (w *worker) take(kind uint64, body []byte) error {
-	v2 := w.block.header.Version != format.Version
-	switch {
-	case !v2:
-	case kind == kindParts:
-		return w.repeatParts(body)
-	case kind == kindAgain:
-		return w.repeatInstant(body)
+func (r *repeats) take(kind uint64, body []byte, at uint32) error {
+	switch kind {
+	case kindParts:
+		return r.repeatParts(body)
+	case kindAgain:
+		return r.repeatInstant(body)
 	}
-	at := len(w.events)
-	if err := format.DecodeFields(kind, body, w.add(), &w.last, &w.arena); err != nil {
-		w.events = w.events[:at]
+	n, from := len(r.places), r.last
+	if err := format.DecodeFields(kind, body, &r.ev, &r.last, &r.arena); err != nil {
 		return err
 	}
-	if v2 {
-		w.number(format.Kind(kind), body, at)
+	r.places = append(r.places, place{at: at, from: from})
+	switch {
+	case (r.ev.Kind == format.KindContention || r.ev.Kind == format.KindActivity) && len(body) > 0 && body[0] == 0:
+		r.parts = append(r.parts, n)
+		r.lengthen()
+	case r.ev.Kind == format.KindTick:
+		r.instants = append(r.instants, instant{n, n + 1, r.last - from})
+		r.open = true
+	default:
+		r.open = false
 	}
 	return nil
 }
 
-// number gives an event that may be repeated its number.
-func (w *worker) number(k format.Kind, body []byte, at int) {
-	switch {
-	case (k == format.KindContention || k == format.KindActivity) && len(body) > 0 && body[0] == 0:
-		w.parts = append(w.parts, at)
-		w.lengthen()
-	case k == format.KindTick:
-		w.instants = append(w.instants, instant{at, at + 1})
-		w.open = true
-	default:
-		w.open = false
-	}
-}
-
 // lengthen makes the last event part of the open instant.
-func (w *worker) lengthen() {
-	if w.open {
-		w.instants[len(w.instants)-1].to = len(w.events)
+func (r *repeats) lengthen() {
+	if r.open {
+		r.instants[len(r.instants)-1].to = len(r.places)
 	}
 }
 
 // repeatParts takes a kindParts.
-func (w *worker) repeatParts(body []byte) error {
+func (r *repeats) repeatParts(body []byte) error {
 	list := numbers{body}
 	for range list.next() {
 		n := list.next()
 		switch {
-		case n == 0 || n > uint64(len(w.parts)):
+		case n == 0 || n > uint64(len(r.parts)):
 			return format.ErrCorrupt
-		case len(w.events) >= w.limit():
+		case len(r.places) >= r.limit:
 			return format.ErrLimit
 		}
-		w.repeat(w.parts[n-1], w.last)
-		w.lengthen()
+		r.places = append(r.places, place{at: r.places[r.parts[n-1]].at, from: r.last})
+		r.lengthen()
 	}
 	return nil
 }
 
 // repeatInstant takes a kindAgain.
-func (w *worker) repeatInstant(body []byte) error {
-	w.open = false
+func (r *repeats) repeatInstant(body []byte) error {
+	r.open = false
 	list := numbers{body}
 	n, times := list.next(), list.next()
-	if n == 0 || n > uint64(len(w.instants)) || times > uint64(len(list.body)/2) {
+	if n == 0 || n > uint64(len(r.instants)) || times > uint64(len(list.body)/2) {
 		return format.ErrCorrupt
 	}
-	in := w.instants[n-1]
+	in := r.instants[n-1]
 	for range times {
 		step, late := list.next(), list.next()
 		switch {
 		case list.body == nil:
 			return format.ErrCorrupt
-		case len(w.events)+in.to-in.from > w.limit():
+		case len(r.places)+in.to-in.from > r.limit:
 			return format.ErrLimit
 		}
-		w.last += signed(step)
-		for at := in.from; at < in.to; at++ {
-			w.repeat(at, w.last)
+		r.last += signed(step)
+		r.places = append(r.places, place{r.places[in.from].at, true, r.last - in.step, signed(late)})
+		for at := in.from + 1; at < in.to; at++ {
+			r.places = append(r.places, place{at: r.places[at].at, from: r.last})
 		}
-		w.events[len(w.events)-in.to+in.from].Intended = w.last + signed(late)
 	}
 	return nil
-}
-
-// limit is how many events the block has by its header, which bounds them.
-func (w *worker) limit() int { return int(w.block.header.Events) }
-
-// repeat adds an event of the batch once more, at another time.
-func (w *worker) repeat(at int, time int64) {
-	ev := w.add()
-	*ev = w.events[at]
-	if ev.Kind == format.KindActivity {
-		ev.End += time - ev.Time
-	}
-	ev.Time = time
 }
 
 // numbers reads varints; body is nil once they ran out.
