@@ -148,7 +148,7 @@ func (o *alwaysOptions) tidy(folder *foreign.Dir) (err error) {
 		at, bad := time.ParseInLocation(stamp, of[1], time.Local)
 		keep, worse := time.ParseDuration(of[2])
 		if bad == nil && worse == nil && time.Since(at) > keep && isRecording(folder, f.Name()) {
-			err = errors.Join(err, folder.Clear(f.Name()))
+			err = errors.Join(err, folder.Remove(f.Name()))
 		}
 	}
 	return err

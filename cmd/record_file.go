@@ -91,8 +91,12 @@ const (
 // fileName makes a name that can stand in a path, and in the line of a shell as it is, of what
 // a program calls itself.
 func fileName(program string) string {
+	before := ' '
 	name := []rune(strings.Map(func(r rune) rune {
-		if r != unicode.ReplacementChar && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) && unicode.In(r, unicode.L, unicode.M, unicode.N) || strings.ContainsRune("._-+@,", r) {
+		letter := unicode.In(r, unicode.L, unicode.N) || unicode.Is(unicode.M, r) && unicode.In(before, unicode.L, unicode.M, unicode.N) // a mark goes with one
+		unseen := unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+		if letter && !unseen && r != unicode.ReplacementChar || strings.ContainsRune("._-+@,", r) {
+			before = r
 			return r
 		}
 		return -1

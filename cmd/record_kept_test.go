@@ -56,6 +56,24 @@ func startedIn(t *testing.T, env []string, args ...string) (c *exec.Cmd, said *b
 	return c, said
 }
 
+// folders are those of recordings of a process, and what of them is in these.
+func folders(tmp string, pid int) (all, files []string) {
+	all, _ = filepath.Glob(fmt.Sprintf("%s/contend-%d-*", tmp, pid))
+	files, _ = filepath.Glob(fmt.Sprintf("%s/contend-%d-*/*", tmp, pid))
+	return all, files
+}
+
+// justTheJar checks that of recordings of a process nothing is left but its folder, and in it the
+// agent's jar.
+func justTheJar(t *testing.T, tmp string, pid int) (folder string) {
+	t.Helper()
+	all, files := folders(tmp, pid)
+	if len(all) != 1 || len(files) != 1 || !strings.HasPrefix(filepath.Base(files[0]), "agent-") {
+		t.Fatalf("left: %v, in it %v", all, files)
+	}
+	return all[0]
+}
+
 // The next recording removes what a recorder left that was killed, of this program and of
 // such as are gone, and nothing of a recorder that lives.
 func TestRecordAfterAKilledOne(t *testing.T) {
@@ -63,67 +81,69 @@ func TestRecordAfterAKilledOne(t *testing.T) {
 	t.Parallel()
 	pid := java(t, "java", nil).Process.Pid
 	target := golden.Must(attach.Find(pid))(t)
-	folders := func(pid int) []string {
-		found, _ := filepath.Glob(fmt.Sprintf("/tmp/contend-%d-*", pid))
-		return found
-	}
 	const gone = 4194305 // more than any process's number
-	stray := fmt.Sprintf("/tmp/contend-%d-AAAAAAAAAAAAAAAA", gone)
+	stray := fmt.Sprintf("/tmp/contend-%s-AAAAAAAAAAAAAAAA", (&attach.Process{PID: gone}).Key())
 	if err := os.Mkdir(stray, 0o700); err != nil {
 		t.Skip(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(stray) })
-	var all [2]*exec.Cmd
+	var killed [2]*exec.Cmd
 	outputs := t.TempDir()
-	for i := range all {
-		all[i], _ = started(t, "record", "--duration", "2m", "-o", filepath.Join(outputs, fmt.Sprint(i)), strconv.Itoa(pid))
-		if !comes(func() bool { return len(folders(pid)) == i+1 && writes(folders(pid)[0]+"/"+traceFile) }) {
-			t.Fatalf("nothing is recorded: %v", folders(pid))
+	for i := range killed {
+		killed[i], _ = started(t, "record", "--duration", "2m", "-o", filepath.Join(outputs, fmt.Sprint(i)), strconv.Itoa(pid))
+		if !comes(func() bool {
+			traces, _ := filepath.Glob(fmt.Sprintf("/tmp/contend-%d-*/%s", pid, traceFile))
+			return len(traces) == i+1 && !slices.ContainsFunc(traces, func(path string) bool { return sizeOf(path) == 0 })
+		}) {
+			all, files := folders("/tmp", pid)
+			t.Fatalf("nothing is recorded: %v, %v", all, files)
 		}
 	}
-	_ = all[0].Process.Kill()
-	_ = all[0].Wait()
+	_ = killed[0].Process.Kill()
+	_ = killed[0].Wait()
 	if left, _ := os.ReadDir(outputs); len(left) > 0 {
 		t.Errorf("where the recordings go: %v", left)
 	}
 	recorded(t, pid, "--with", "both")
 	answer, err := target.Command(t.Context(), "jcmd", "JFR.check")
-	if left := folders(pid); err != nil || len(left) != 1 || len(folders(gone)) > 0 || strings.Count(string(answer), "name=contend-") != 1 || !strings.Contains(string(answer), filepath.Base(left[0])) {
-		t.Errorf("left: %v, %v, %v\n%s", left, folders(gone), err, answer)
+	traces, _ := filepath.Glob(fmt.Sprintf("/tmp/contend-%d-*/%s", pid, traceFile))
+	_, leftStray := os.Stat(stray)
+	if err != nil || len(traces) != 1 || leftStray == nil || strings.Count(string(answer), "name=contend-") != 1 || !strings.Contains(string(answer), filepath.Base(filepath.Dir(traces[0]))) {
+		t.Errorf("left: %v, %v, %v\n%s", traces, leftStray, err, answer)
 	}
-	_ = all[1].Process.Signal(syscall.SIGTERM)
-	if err := all[1].Wait(); err != nil || len(folders(pid)) > 0 {
-		t.Errorf("%v, left: %v", err, folders(pid))
+	_ = killed[1].Process.Signal(syscall.SIGTERM)
+	err = killed[1].Wait()
+	if all, files := folders("/tmp", pid); err != nil || len(all) != 2 || len(files) != 2 { // of both the jar
+		t.Errorf("%v, left: %v, %v", err, all, files)
 	}
 }
 
-// Each agent's jar stands in the class path of the program for good. It is held open, so that
-// nothing is looked for by its path, which may become another user's.
-func TestTheJarOfEachAgentIsHeldOpen(t *testing.T) {
+// The agent's jar stands in the class path of the program for good: it stays at its path as long as
+// the program runs, one for all recordings, and goes when another is recorded later.
+func TestTheJarOfTheAgentStays(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
 	for name, jvm := range jvms() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			pid := java(t, jvm, nil).Process.Pid
-			for range 2 {
-				recorded(t, pid)
+			p := java(t, jvm, nil)
+			recorded(t, p.Process.Pid)
+			first := justTheJar(t, "/tmp", p.Process.Pid)
+			recorded(t, p.Process.Pid, "--with", "both")
+			if again := justTheJar(t, "/tmp", p.Process.Pid); again != first {
+				t.Errorf("%s, then %s", first, again)
 			}
-			held := map[string]bool{}
-			fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
-			for _, fd := range fds {
-				if to, err := os.Readlink(fd); err == nil && strings.Contains(to, "agent.jar") {
-					held[to] = true
-				}
-			}
-			if len(held) != 2 {
-				t.Errorf("of two jars: %v", held)
+			_ = p.Process.Kill()
+			_ = p.Wait()
+			recorded(t, java(t, jvm, nil).Process.Pid)
+			if left, _ := folders("/tmp", p.Process.Pid); len(left) > 0 {
+				t.Errorf("of a program that is gone: %v", left)
 			}
 		})
 	}
 }
 
-// A recorder that is asked to end keeps what came, as after Ctrl-C, and leaves nothing
+// A recorder that is asked to end keeps what came, as after Ctrl-C, and leaves nothing but the jar
 // behind; one that is killed leaves a flight recording that ends by itself.
 func TestRecordIsEnded(t *testing.T) {
 	golden.Thorough(t)
@@ -136,10 +156,9 @@ func recordIsEnded(t *testing.T, stopped bool) {
 	p := java(t, "java", nil).Process
 	target := golden.Must(attach.Find(p.Pid))(t)
 	tmp := target.Temp()
-	folders := filepath.Join(tmp, fmt.Sprintf("contend-%d-*", p.Pid))
 	file := filepath.Join(t.TempDir(), "x.bin")
 	c, said := started(t, "record", "--duration", "2m", "-o", file, strconv.Itoa(p.Pid))
-	if !comes(func() bool { return writes(filepath.Join(folders, traceFile)) }) {
+	if !comes(func() bool { return writes(fmt.Sprintf("%s/contend-%d-*/%s", tmp, p.Pid, traceFile)) }) {
 		t.Error("nothing is recorded")
 	}
 	if answer, err := target.Command(t.Context(), "jcmd", "JFR.check"); err != nil || !strings.Contains(string(answer), "duration=") {
@@ -154,17 +173,14 @@ func recordIsEnded(t *testing.T, stopped bool) {
 	if err := c.Wait(); err != nil || !strings.Contains(said.String(), "the recording is in "+file) {
 		t.Errorf("%v\n%s", err, said)
 	}
-	if stopped { // the name stays taken until the JVM has done what it was told
-		left, _ := filepath.Glob(folders)
-		inside, _ := filepath.Glob(filepath.Join(folders, "*"))
-		if len(left) != 1 || len(inside) > 0 {
-			t.Errorf("left behind: %v, in it %v", left, inside)
-		}
+	left := justTheJar(t, tmp, p.Pid)
+	if stopped {
 		_ = p.Signal(syscall.SIGCONT)
 		recorded(t, p.Pid)
-	}
-	if left, _ := filepath.Glob(folders); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+		answer, err := target.Command(t.Context(), "jcmd", "JFR.check")
+		if err != nil || strings.Contains(string(answer), "name=contend-") || justTheJar(t, tmp, p.Pid) != left {
+			t.Errorf("%v\n%s", err, answer)
+		}
 	}
 }
 

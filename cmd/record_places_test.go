@@ -65,17 +65,6 @@ func TestRecordSmallRuntimes(t *testing.T) {
 						t.Errorf("--with %s: exit %d, %q\n%s", with, code, out, msg)
 					}
 				}
-				// A jar that a JVM was told to load stays where it has not shown that it did:
-				// the path is in its class path for good, and must not become another user's.
-				left, _ := filepath.Glob("/tmp/contend-" + pid + "-*")
-				t.Cleanup(func() {
-					for _, path := range left {
-						os.RemoveAll(path)
-					}
-				})
-				if loads := strings.Contains(c.says["agent"], "java.management"); loads != (len(left) == 1) {
-					t.Errorf("left: %v", left)
-				}
 			})
 		}
 	}
@@ -117,15 +106,13 @@ func TestRecordInNamespaces(t *testing.T) {
 			t.Errorf("--with %s: exit %d\n%s\n%s", with, code, out, msg)
 		}
 	}
-	// What a recorder within left that was killed goes with the next recording from outside.
-	tmp, target := filepath.Join("/proc", strconv.Itoa(pid), "root/tmp"), golden.Must(attach.Find(pid))(t)
-	killed := fmt.Sprintf("contend-%d-AAAAAAAAAAAAAAAA", target.Inner())
-	golden.OK(t, os.Mkdir(filepath.Join(tmp, killed), 0o700))
-	golden.Must(target.Command(t.Context(), "jcmd", "JFR.start name="+killed+" duration=600s"))(t)
+	tmp := filepath.Join("/proc", strconv.Itoa(pid), "root/tmp")
+	folder := justTheJar(t, tmp, pid)
+	golden.Must(golden.Must(attach.Find(pid))(t).Command(t.Context(), "jcmd", "JFR.start name="+filepath.Base(folder)+" duration=600s"))(t) // as one that was killed
 	recorded(t, pid, "--with", "jfr")
-	answer, err := target.Command(t.Context(), "jcmd", "JFR.check")
-	if left, _ := filepath.Glob(filepath.Join(tmp, "contend-*")); err != nil || len(left) > 0 || strings.Contains(string(answer), killed) {
-		t.Errorf("left there: %v, %v\n%s", left, err, answer)
+	answer, err := golden.Must(attach.Find(pid))(t).Command(t.Context(), "jcmd", "JFR.check")
+	if err != nil || justTheJar(t, tmp, pid) != folder || strings.Contains(string(answer), "name=contend-") {
+		t.Errorf("%v\n%s", err, answer)
 	}
 }
 

@@ -164,8 +164,8 @@ func TestRecordEndedAtTheEnd(t *testing.T) {
 	}
 }
 
-// A socket of a process that is gone is no obstacle; nor is another user where
-// this is root.
+// A socket of a process that is gone is no obstacle, unless it is of a third user: that is root's to
+// remove, as contend says; nor is another user where this is root.
 func TestRecordPastObstacles(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
@@ -187,7 +187,10 @@ func TestRecordPastObstacles(t *testing.T) {
 		t.Parallel()
 		pid := javaOfNobody(t)
 		leaveSocket(t, pid) // as a process that had this id before, and was killed
-		recorded(t, pid)
+		code, _, msg := recordOf(t, "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
+		if code != exitFailed || !strings.Contains(msg, "a file of user root (0) is at ") || !strings.Contains(msg, "rm -r /tmp/.java_pid") {
+			t.Errorf("exit %d\n%s", code, msg)
+		}
 	})
 }
 

@@ -17,6 +17,9 @@ func (s *session) startFlight() error {
 	if free, ok := room(s.dir.here.File()); ok && free < needed {
 		return s.noRoom(free)
 	}
+	if err := s.dir.held(); err != nil {
+		return err
+	}
 	f, err := s.dir.add(settingsName, s.Settings)
 	if err != nil {
 		return err
@@ -33,7 +36,6 @@ func (s *session) startFlight() error {
 	case !strings.Contains(answer, "Started recording"):
 		return &attach.Error{PID: s.p.PID, What: "starts no flight recording: " + answer, Hint: "--with agent needs none"}
 	}
-	s.flies = true
 	if s.repository = s.openRepository(); s.repository == nil {
 		return nil
 	}
@@ -66,8 +68,7 @@ func (s *session) stopFlight(r *Recording) error {
 		ctx, done := s.ending()
 		defer done()
 		_, err := s.jcmd(ctx, "JFR.stop name=%s filename=%s", s.name, s.dir.path(flightName))
-		s.flies = err != nil
-		r.Ended = s.flies && !s.p.Alive()
+		r.Ended = err != nil && !s.p.Alive()
 		if (r.Ended || ctx.Err() != nil) && saved == nil {
 			salvage()
 		}
@@ -125,9 +126,7 @@ var errNoFlight = errors.New("no flight recording is left: the process ended bef
 func (s *session) endFlight(name string) {
 	ctx, done := s.ending()
 	defer done()
-	if _, err := s.jcmd(ctx, "JFR.stop name=%s", name); err == nil && name == s.name {
-		s.flies = false
-	}
+	_, _ = s.jcmd(ctx, "JFR.stop name=%s", name)
 }
 
 func (s *session) jcmd(ctx context.Context, command string, args ...any) (string, error) {

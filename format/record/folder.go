@@ -1,15 +1,19 @@
 package record
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"regexp"
-	"strconv"
 	"time"
 
+	"contend/format/record/agent"
 	"contend/format/record/attach"
 	"contend/format/record/foreign"
 )
@@ -18,29 +22,41 @@ import (
 // reach it, also where the target has another root, user or namespace. It
 // belongs to the target's user, and nobody else can look into it. It is held
 // open: the way to it ends with the target, what is in it must not. Its lock is
-// the recorder's: a folder that nobody has locked was left by one that was killed.
+// the recorder's: a folder that nobody has locked is that of a recording that is over.
+//
+// Its name, and the agent's jar in it, stay as long as the process: they are in the class path
+// of a JVM, and in commands that it may carry out late. Else another user could take them.
 type folder struct {
 	name   string
 	parent *foreign.Dir
 	here   *foreign.Dir
 	theirs string // as the target sees it
+	used   bool   // by a recording that is over
 }
 
-// ours matches names of folders, of which the process that was recorded is a part, by its
-// number in its own namespace: a recorder within a container and one outside of it find what
-// the other left.
-var ours = regexp.MustCompile(`^contend-([0-9]{1,10})-[A-Z2-7]{16}$`)
+// ours matches names of folders, of which the key of the process that was recorded is a part.
+var ours = regexp.MustCompile(`^contend-([0-9]+-[0-9]*)-[A-Z2-7]{16}$`)
 
 // attempts is how often a folder is made that another recorder removes before it
 // is locked.
 const attempts = 4
 
-func newFolder(p *attach.Process) (*folder, error) {
-	parent, err := p.Open(p.Temp())
-	if err != nil {
-		return nil, err
+// newFolder takes the folder of a process in a directory, or makes one: the first, or one more
+// where other recorders have those that there are. It closes the directory where that fails.
+func newFolder(ctx context.Context, parent *foreign.Dir, theirs, key string) (*folder, error) {
+	f := &folder{parent: parent, theirs: theirs}
+	prefix := "contend-" + key + "-"
+	f.unlocked(ctx, prefix+"*", func(name string, other *foreign.Dir) (keep bool) {
+		if f.here == nil && ours.MatchString(name) && other.Private() && hasOurJar(other) && parent.Held(name, other) {
+			f.name, f.here, f.used = name, other, true
+			return true
+		}
+		return false
+	})
+	if f.used {
+		return f, nil
 	}
-	return makeFolder(parent, p.Temp(), fmt.Sprintf("contend-%d-", p.Inner()))
+	return makeFolder(parent, theirs, prefix)
 }
 
 // makeFolder makes one whose name begins so in a directory, which it closes where that fails.
@@ -60,57 +76,37 @@ func makeFolder(parent *foreign.Dir, theirs, prefix string) (_ *folder, err erro
 	return nil, errors.Join(err, parent.Close())
 }
 
-// tidy removes what recorders left there: folders of this process, where end reports that
-// nothing in it goes by their names any more, and of processes that are gone. There may be any
-// number of them, each slow to end: it gives up when patience or ctx does.
-func (f *folder) tidy(ctx context.Context, p *attach.Process, end func(name string) bool) {
+// tidy removes the folders of processes that are gone, and what killed recorders left in others
+// of one, once end has ended what they began. There may be any number of them, each slow
+// to end: it gives up when patience or ctx does.
+func (f *folder) tidy(ctx context.Context, key string, end func(name string)) {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	f.unlocked(ctx, "contend-*", func(name string, left *foreign.Dir) {
+	f.unlocked(ctx, "contend-*", func(name string, left *foreign.Dir) bool {
 		of := ours.FindStringSubmatch(name)
-		if of == nil {
-			return
+		switch {
+		case of == nil:
+		case of[1] == key:
+			end(name)
+			bounded(ctx, func() { removeFiles(left, data) })
+		case attach.Gone(of[1]):
+			bounded(ctx, func() { removeAll(f.parent, name, left) })
 		}
-		pid, err := strconv.Atoi(of[1])
-		if err != nil || pid != p.Inner() && (p.Inner() != p.PID || (&attach.Process{PID: pid}).Alive()) {
-			return // another lives, as far as is known here
-		}
-		if pid == p.Inner() && (!end(name) || unopened(left)) {
-			return
-		}
-		bounded(ctx, func() { removeOwn(left) })
-		if pid == p.Inner() {
-			sleep(ctx, agentLooks)
-		}
-		if ctx.Err() == nil {
-			_ = f.parent.Rmdir(name, left)
-		}
-	})
-	p.Tidy()
-}
-
-// unopened reports whether the JVM was told to load the agent's jar from a folder, and has not
-// shown that it did. The jar's path stands in its class path all the same, maybe for something
-// that is looked for days later: the folder stays as long as the JVM.
-func unopened(d *foreign.Dir) bool {
-	if _, err := d.Lstat(loadingName); err != nil {
 		return false
-	}
-	trace, err := d.Lstat(traceName)
-	return err != nil || trace.Size() == 0
+	})
 }
 
-// unlocked calls left for each other folder of this user's that no process has locked.
-func (f *folder) unlocked(ctx context.Context, pattern string, left func(name string, dir *foreign.Dir)) {
+// unlocked calls left for each other folder of this user's that no process has locked, which is
+// closed unless left keeps it.
+func (f *folder) unlocked(ctx context.Context, pattern string, left func(name string, dir *foreign.Dir) (keep bool)) {
 	for _, info := range f.parent.List(pattern) {
 		if ctx.Err() != nil || info.Name() == f.name {
 			continue
 		}
 		if other, err := f.parent.Sub(info.Name()); err == nil { // else it is another user's
-			if other.Lock() {
-				left(info.Name(), other)
+			if !other.Lock() || !left(info.Name(), other) {
+				other.Close()
 			}
-			other.Close()
 		}
 	}
 }
@@ -122,6 +118,46 @@ func (f *folder) add(name string, content []byte) (*os.File, error) {
 }
 
 func (f *folder) path(name string) string { return f.theirs + "/" + f.name + "/" + name }
+
+// held returns an error where the path that the JVM is told leads elsewhere by now.
+func (f *folder) held() error {
+	if !f.parent.Held(f.name, f.here) {
+		return errors.New("another folder took the name of the recording's: a user who owns " + f.theirs + " can do that")
+	}
+	return nil
+}
+
+// jarName is another one for each version of the agent: a JVM may hold several.
+var jarName = func() string {
+	sum := sha256.Sum256(agent.Jar)
+	return fmt.Sprintf("agent-%x.jar", sum[:8])
+}()
+
+// addJar puts the agent's jar there, unless it is. The sticky bit keeps systemd-tmpfiles from
+// removing what is old, and with it the folder's name.
+func (f *folder) addJar() error {
+	jar, err := f.add(jarName, agent.Jar)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // newFolder has seen it
+	}
+	if err != nil {
+		return err
+	}
+	_ = jar.Chmod(0o600 | fs.ModeSticky)
+	return jar.Close()
+}
+
+// hasOurJar reports whether a folder has the agent's jar, or none of its name: a recorder that was
+// killed may have written a part of it.
+func hasOurJar(d *foreign.Dir) bool {
+	jar, err := d.Open(jarName)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	defer jar.Close()
+	text, err := io.ReadAll(io.LimitReader(jar, int64(len(agent.Jar))+1))
+	return err == nil && bytes.Equal(text, agent.Jar)
+}
 
 // bounded goes no further than ctx does, also where removing one file takes for ever.
 func bounded(ctx context.Context, remove func()) {
@@ -136,42 +172,42 @@ func bounded(ctx context.Context, remove func()) {
 	}
 }
 
-// removeOwn removes what recorders make in a folder, and nothing else: what has the name of one may
-// be another's by a mount.
-func removeOwn(d *foreign.Dir) {
-	for _, name := range [...]string{jarName, traceName, leaseName, loadingName, settingsName, flightName, dumpName} {
-		_ = d.Remove(name)
+// data and jars match the files that recorders make in a folder. Nothing else in it is removed: what
+// has the name of one may be another's by a mount.
+var (
+	data = regexp.MustCompile(`^(lease-[A-Z2-7]{8}|trace\.bin|settings\.jfc|flight\.jfr|threads\.json)$`)
+	jars = regexp.MustCompile(`^agent-[0-9a-f]{16}\.jar$`)
+)
+
+func removeFiles(d *foreign.Dir, names *regexp.Regexp) {
+	for _, info := range d.List("*") {
+		if names.MatchString(info.Name()) {
+			_ = d.Remove(info.Name())
+		}
 	}
 }
 
-// agentLooks is how long an agent takes to see that its lease is gone, with some to spare.
-const agentLooks = time.Second
-
-func sleep(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
+// removeAll removes a folder with what recorders made in it.
+func removeAll(parent *foreign.Dir, name string, dir *foreign.Dir) {
+	removeFiles(dir, data)
+	removeFiles(dir, jars)
+	_ = parent.Rmdir(name, dir)
 }
 
-// removal is how long the end of a recording waits for that of its folder.
+// removal is how long the end of a recording waits for that of its files.
 const removal = 5 * time.Second
 
-// remove removes what is in the folder, and the folder. That stays where its name is used yet, by
-// a process that has not done what it was told: another user would make one of that name.
-func (f *folder) remove(used bool) {
+// end removes the files of a recording, and all of the folder of a process that is gone.
+func (f *folder) end() {
 	ctx, stop := context.WithTimeout(context.Background(), removal)
 	defer stop()
-	bounded(ctx, func() { removeOwn(f.here) })
-	if !used {
-		_ = f.parent.Rmdir(f.name, f.here)
-	}
-	f.close()
-}
-
-// leave gives the folder up with the agent's jar in it, and without a lease.
-func (f *folder) leave() {
-	_ = f.here.Remove(leaseName)
+	bounded(ctx, func() {
+		if of := ours.FindStringSubmatch(f.name); of != nil && attach.Gone(of[1]) {
+			removeAll(f.parent, f.name, f.here)
+		} else {
+			removeFiles(f.here, data)
+		}
+	})
 	f.close()
 }
 

@@ -64,9 +64,10 @@ func (a *Perf) Record(file string) []string {
 	return append(words, "-p", a.Process, "-o", file, "--", "sleep", strconv.FormatFloat(a.Duration.Seconds(), 'f', -1, 64))
 }
 
-// PerfScript returns the words of the command that writes what was recorded as text.
+// PerfScript returns the words of the command that writes what was recorded as text. Of frames that
+// were inlined perf would ask another program, which reads files of whoever is recorded.
 func PerfScript(file string) []string {
-	return []string{"perf", "script", "-i", file, "--ns", "-F", "comm,pid,tid,cpu,time,event,trace,ip,sym,dso",
+	return []string{"perf", "script", "--no-inline", "-i", file, "--ns", "-F", "comm,pid,tid,cpu,time,event,trace,ip,sym,dso",
 		"--show-switch-events", "--show-task-events", "--show-lost-events"}
 }
 

@@ -29,11 +29,18 @@ func NewPerfFolder(ctx context.Context, in string) (*PerfFolder, error) {
 	}
 	ctx, stop := context.WithTimeout(ctx, removal)
 	defer stop()
-	f.unlocked(ctx, perfPrefix+"*", func(name string, left *foreign.Dir) {
-		left.Empty(ctx)
-		_ = f.parent.Rmdir(name, left)
+	f.unlocked(ctx, perfPrefix+"*", func(name string, left *foreign.Dir) bool {
+		removePerf(parent, name, left)
+		return false
 	})
 	return &PerfFolder{f}, nil
+}
+
+// removePerf removes a folder with all that is in it: perf has a home there.
+func removePerf(parent *foreign.Dir, name string, dir *foreign.Dir) {
+	if parent.Held(name, dir) {
+		_ = parent.Root().RemoveAll(name)
+	}
 }
 
 // File is a path by which perf, which Linux alone has, finds its file, whatever has the name
@@ -49,8 +56,6 @@ func (p *PerfFolder) Keep() error {
 
 // Close removes the folder.
 func (p *PerfFolder) Close() {
-	ctx, stop := context.WithTimeout(context.Background(), removal)
-	defer stop()
-	p.folder.here.Empty(ctx) // perf has a home there
-	p.folder.remove(false)
+	removePerf(p.folder.parent, p.folder.name, p.folder.here)
+	p.folder.close()
 }

@@ -1,11 +1,12 @@
 // Package record records a running program: a JVM with an agent that samples the owners of
 // contended locks, with the flight recorder, or with both; a Go program over net/http/pprof;
-// a native one with perf. It leaves no file behind in the target, changes no setting of it
-// for longer than the recording, and analyses nothing.
+// a native one with perf. It leaves a folder with the agent's jar behind that goes with the
+// target, changes no setting of it for longer than the recording, and analyses nothing.
 package record
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -156,15 +157,20 @@ type session struct {
 	name       string
 	repository *repository // nil without a flight recording
 	lease      *os.File    // nil without an agent
-	trace      *os.File    // likewise
-	loading    bool        // the JVM was told to load the agent, and has not shown that it did
-	samples    bool        // the agent runs, as far as is known
-	flies      bool        // the flight recording runs, as far as is known
+	leased     string      // its name
+	trace      *os.File    // nil without an agent
 }
 
-// newSession makes the folder of a recording, and removes those that killed recorders left.
+// newSession opens the folder of a recording, and removes those that are not needed any more.
 func newSession(ctx context.Context, p *attach.Process, c Config) (*session, error) {
-	dir, err := newFolder(p)
+	if err := p.Renew(); err != nil {
+		return nil, err
+	}
+	in, err := p.Open(p.Temp())
+	var dir *folder
+	if err == nil {
+		dir, err = newFolder(ctx, in, p.Temp(), p.Key())
+	}
 	if err != nil {
 		hint := "start it with -javaagent: see 'contend record --help'"
 		if shared := (*foreign.SharedError)(nil); errors.As(err, &shared) {
@@ -173,22 +179,37 @@ func newSession(ctx context.Context, p *attach.Process, c Config) (*session, err
 		return nil, &attach.Error{PID: p.PID, What: fmt.Sprintf("has no place for the recording in its %s: %s", p.Temp(), reason(err)), Hint: hint}
 	}
 	s := &session{Config: c, ctx: ctx, p: p, dir: dir, name: dir.name}
-	dir.tidy(ctx, p, func(name string) bool {
-		s.endFlight(name)
-		return p.Answered()
-	})
+	if err := s.settle(); err != nil {
+		s.end()
+		if ctx.Err() != nil {
+			err = errEarly
+		}
+		return nil, err
+	}
+	dir.tidy(ctx, p.Key(), s.endFlight)
+	p.Tidy()
 	return s, nil
 }
 
-// end removes what the session has in the process's folder for temporary files.
+// settle ends what was recorded by names that this recording uses, too. A JVM carries out one
+// command after the other: once it has answered it does nothing late by these names.
+func (s *session) settle() error {
+	if !s.dir.used {
+		return nil
+	}
+	ctx, done := s.ending()
+	defer done()
+	_, _ = s.jcmd(ctx, "JFR.stop name=%s", s.name)
+	_, err := s.jcmd(ctx, "VM.version")
+	removeFiles(s.dir.here, data)
+	return err
+}
+
+// end removes the files that the session has in the process's folder for temporary files.
 func (s *session) end() {
 	s.repository.close()
 	s.lease.Close()
-	if s.loading && s.p.Alive() {
-		s.dir.leave()
-		return
-	}
-	s.dir.remove(s.p.Pending() || (s.samples || s.flies) && s.p.Alive())
+	s.dir.end()
 }
 
 // ending is the context of what ends a recording: it lasts for patience, but no longer than
@@ -211,10 +232,7 @@ func (s *session) hurried() (ctx context.Context, done func()) {
 var alive = []byte{'.'}
 
 const (
-	jarName      = "agent.jar"
 	traceName    = "trace.bin"
-	leaseName    = "lease"
-	loadingName  = "loading"
 	settingsName = "settings.jfc"
 	flightName   = "flight.jfr"
 )
@@ -223,12 +241,12 @@ const (
 // own code is loaded from this jar and goes when the recording ends. Beside a
 // flight recording it measures no waits.
 func (s *session) startAgent(flight bool) (*os.File, error) {
-	code, err := s.dir.add(jarName, agent.Jar)
+	err := s.dir.addJar()
 	if err != nil {
 		return nil, err
 	}
-	code.Close()
-	if s.lease, err = s.dir.add(leaseName, alive); err != nil {
+	s.leased = "lease-" + rand.Text()[:8] // an agent that has not ended yet looks for another
+	if s.lease, err = s.dir.add(s.leased, alive); err != nil {
 		return nil, err
 	}
 	trace, err := s.dir.add(traceName, nil)
@@ -236,26 +254,20 @@ func (s *session) startAgent(flight bool) (*os.File, error) {
 		return nil, err
 	}
 	jar := s.dir.path(jarName)
-	o := agent.Options{Jar: jar, File: s.dir.path(traceName), Lease: s.dir.path(leaseName), Rate: number(s.Rate), Overhead: number(s.Overhead), Evidence: flight}
+	o := agent.Options{Jar: jar, File: s.dir.path(traceName), Lease: s.dir.path(s.leased), Rate: number(s.Rate), Overhead: number(s.Overhead), Evidence: flight}
 	runs := func() bool {
 		info, err := trace.Stat()
 		return err == nil && info.Size() > 0
 	}
 	ctx, done := context.WithTimeout(s.ctx, patience)
 	defer done()
-	mark, err := s.dir.add(loadingName, nil)
-	if err != nil {
-		return nil, err
+	if err = s.dir.held(); err == nil {
+		err = s.p.Load(ctx, jar, o.String(), runs)
 	}
-	mark.Close()
-	s.loading = true
-	if err := s.p.Load(ctx, jar, o.String(), runs); err != nil {
-		s.loading = !s.p.Answered() || !s.p.Lacks("java.instrument") // else it has no class path to put it in
+	if err != nil {
 		trace.Close()
 		return nil, err
 	}
-	s.loading, s.samples = false, true
-	_ = s.dir.here.Remove(loadingName) // where it stays, the trace tells
 	return trace, nil
 }
 
@@ -270,9 +282,9 @@ func number(f float64) string {
 // stopAgent ends the lease and waits for the end of the trace. A JVM that has
 // no time for it, or is gone, leaves a trace that was cut.
 func (s *session) stopAgent(ended bool) {
-	_ = s.dir.here.Remove(leaseName)
+	_ = s.dir.here.Remove(s.leased)
 	for range 60 {
-		if s.samples = !complete(s.trace); !s.samples || ended {
+		if complete(s.trace) || ended {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)

@@ -17,7 +17,7 @@ import (
 func folderIn(t *testing.T) *folder {
 	t.Helper()
 	dir := t.TempDir()
-	parent, err := foreign.At(dir, foreign.User{UID: os.Geteuid(), GID: os.Getegid()})
+	parent, err := foreign.At(dir, foreign.Self())
 	golden.OK(t, err)
 	f := &folder{name: "contend-1", parent: parent, theirs: dir}
 	if f.here, err = parent.Mkdir(f.name); err != nil {
@@ -62,7 +62,7 @@ func TestTheFolderTrustsNoNames(t *testing.T) {
 	}
 	again := golden.Must(f.here.Open(traceName))(t)
 	defer again.Close()
-	f.remove(false)
+	f.end()
 	if left, _ := filepath.Glob(f.path("*")); len(left) != 5 { // what the target put there
 		t.Errorf("%v is left", left)
 	}
@@ -91,8 +91,8 @@ func TestATraceIsCompleteWithItsEnd(t *testing.T) {
 // waited for.
 func TestTheAgentEndsWithItsLease(t *testing.T) {
 	dir := folderIn(t)
-	defer dir.remove(false)
-	lease := golden.Must(dir.add(leaseName, alive))(t)
+	defer dir.end()
+	lease := golden.Must(dir.add("lease", alive))(t)
 	lease.Close()
 	trace := golden.Must(dir.add(traceName, nil))(t)
 	defer trace.Close()
@@ -100,7 +100,7 @@ func TestTheAgentEndsWithItsLease(t *testing.T) {
 	data := agentTrace(t)
 	go func() {
 		for range 200 {
-			if _, err := os.Stat(dir.path(leaseName)); err != nil {
+			if _, err := os.Stat(dir.path("lease")); err != nil {
 				_ = os.WriteFile(dir.path(traceName), data, 0o600)
 				told <- true
 				return
@@ -109,7 +109,7 @@ func TestTheAgentEndsWithItsLease(t *testing.T) {
 		}
 		told <- false
 	}()
-	(&session{dir: dir, trace: trace}).stopAgent(false)
+	(&session{dir: dir, leased: "lease", trace: trace}).stopAgent(false)
 	got := make([]byte, len(data))
 	n, _ := trace.ReadAt(got, 0) // before the agent is asked whether it is done
 	if !<-told || !bytes.Equal(got[:n], data) {

@@ -4,7 +4,6 @@ package attach
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,7 +20,7 @@ import (
 // and keeps temporary files in tmp.
 func asked(t *testing.T) (p *Process, work, tmp string) {
 	t.Helper()
-	u := foreign.User{UID: os.Geteuid(), GID: os.Getegid()}
+	u := foreign.Self()
 	if u.UID == 0 {
 		u = foreign.User{UID: 65534, GID: 65534}
 	}
@@ -32,7 +31,7 @@ func asked(t *testing.T) (p *Process, work, tmp string) {
 		golden.OK(t, errors.Join(os.Mkdir(d, 0o755), os.Chown(d, u.UID, u.GID)))
 	}
 	t.Chdir(work)
-	return &Process{PID: os.Getpid(), inner: 7, user: u, tmp: tmp}, work, tmp
+	return &Process{PID: os.Getpid(), identity: identity{inner: 7, user: u}, tmp: tmp}, work, tmp
 }
 
 // left makes the request, and returns the directory in which it is.
@@ -91,30 +90,6 @@ func TestTheRequestIsLeft(t *testing.T) {
 	p.Tidy()
 	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a dead tool's request is still there: %v", err)
-	}
-}
-
-// A request of a process that is gone goes, too, and none of one that lives or that is young.
-func TestRequestsOfTheDead(t *testing.T) {
-	p, work, _ := asked(t)
-	p.inner = p.PID
-	const gone = 4194305 // more than any process's number
-	old := time.Unix(1e9, 0)
-	for name, stays := range map[string]bool{
-		fmt.Sprint(".attach_pid", gone):         false,
-		fmt.Sprint(".attach_pid", gone+1):       true,
-		fmt.Sprint(".attach_pid", os.Getppid()): true,
-		".attach_pidx":                          true,
-	} {
-		path := filepath.Join(work, name)
-		golden.OK(t, errors.Join(os.WriteFile(path, nil, 0o600), os.Chown(path, p.user.UID, p.user.GID)))
-		if name != fmt.Sprint(".attach_pid", gone+1) {
-			golden.OK(t, os.Chtimes(path, old, old))
-		}
-		p.Tidy()
-		if _, err := os.Lstat(path); (err == nil) != stays {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -67,12 +66,13 @@ func (p *Process) ask(tmp *foreign.Dir) (done func(), err error) {
 		_ = at.Remove(p.request())
 		closeAll()
 	}
-	if conn, err := p.dial(tmp); err == nil { // another asked before the file was there: that socket must stay
+	conn, err := p.dial(tmp)
+	if err == nil { // another asked before the file was there: that socket must stay
 		conn.Close()
 		return done, nil
 	}
-	for _, name := range p.sockets() {
-		_ = tmp.Clear(name) // a stale one: the JVM makes none beside it
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		_ = tmp.Remove(p.socket()) // a stale one: the JVM makes none beside it
 	}
 	if err := p.blocked(tmp); err != nil {
 		return done, err
@@ -103,7 +103,7 @@ func (p *Process) leave(all []place) (at *foreign.Dir, err error) {
 			if info, err := a.dir.Lstat(p.request()); err == nil && p.accepts(info) && time.Since(info.ModTime()) < asking {
 				return nil, errAsked
 			}
-			_ = a.dir.Clear(p.request())
+			_ = a.dir.Remove(p.request())
 		}
 		if in := p.obstacle(a.dir, a.path, p.request()); in != nil {
 			return nil, in // the JVM looks no further
@@ -148,18 +148,13 @@ func (p *Process) obstacle(dir *foreign.Dir, path, name string) error {
 		"that user or root can remove it, in the root directory of the process: rm -r "+strings.TrimPrefix(path, p.root))
 }
 
-// Tidy removes requests that a tool left which died while it asked, this process or one that
-// is gone.
+// Tidy removes the request of a tool that died while it asked.
 func (p *Process) Tidy() {
 	all, done := p.places()
 	defer done()
 	for _, a := range all {
-		for _, info := range a.dir.List(".attach_pid*") {
-			pid, err := strconv.Atoi(strings.TrimPrefix(info.Name(), ".attach_pid"))
-			gone := err == nil && p.inner == p.PID && !(&Process{PID: pid}).Alive() // of the same namespace
-			if (gone || info.Name() == p.request()) && info.Mode().IsRegular() && info.Size() == 0 && time.Since(info.ModTime()) > asking {
-				_ = a.dir.Clear(info.Name())
-			}
+		if info, err := a.dir.Lstat(p.request()); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > asking {
+			_ = a.dir.Remove(p.request())
 		}
 	}
 }

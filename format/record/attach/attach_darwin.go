@@ -22,7 +22,8 @@ const (
 // Find looks at a process and says whether it is a JVM that may be attached
 // to. It does nothing to it. The error is an *Error.
 func Find(pid int) (*Process, error) {
-	p := &Process{PID: pid, inner: pid, tmp: os.TempDir()}
+	p := &Process{PID: pid, tmp: os.TempDir()}
+	p.inner = pid
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil || k.Proc.P_stat == zombie {
 		return nil, p.fail("does not run", elsewhere)
@@ -68,6 +69,12 @@ func (p *Process) Alive() bool {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", p.PID)
 	return err == nil && k.Proc.P_stat != zombie
 }
+
+// changed is not asked for: processes of this user alone are recorded here.
+func (p *Process) changed() bool { return false }
+
+// namespace there is one of here.
+func namespace() string { return "0" }
 
 // List returns this user's JVMs, by number.
 func List() []*Process {

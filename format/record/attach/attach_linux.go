@@ -17,14 +17,24 @@ import (
 // Find looks at a process and says whether it is a HotSpot JVM that may be
 // attached to. It does nothing to it. The error is an *Error.
 func Find(pid int) (*Process, error) {
-	p := &Process{PID: pid, inner: pid, root: procPath(pid, "root"), tmp: "/tmp"}
-	status, err := os.ReadFile(procPath(pid, "status"))
+	p := &Process{PID: pid, root: procPath(pid, "root"), tmp: "/tmp"}
+	held, _ := os.FindProcess(pid) // no other gets the number unnoticed
+	defer held.Release()
+	now, state, err := look(pid)
 	if err != nil {
 		return nil, p.fail("does not run", elsewhere)
 	}
-	state := p.read(status)
+	p.identity = now
 	maps, err := beginning(procPath(pid, "maps"), maxMaps)
+	p.commandLine()
+	changed := p.changed()
 	switch {
+	case errors.Is(held.Signal(syscall.Signal(0)), os.ErrProcessDone):
+		return nil, p.fail("does not run", elsewhere)
+	case changed:
+		return nil, p.fail(differs, again)
+	case !now.one:
+		return nil, p.fail("has the rights of two users or groups, as a set-user-ID program", "start it with -javaagent: see 'contend record --help'")
 	case errors.Is(err, os.ErrPermission) && p.user.UID != os.Geteuid():
 		return nil, p.fail(fmt.Sprintf("belongs to another user (%d)", p.user.UID), "run contend as that user or as root")
 	case bytes.Contains(maps, []byte("/libj9vm")):
@@ -34,9 +44,30 @@ func Find(pid int) (*Process, error) {
 	case strings.HasPrefix(state, "T"):
 		return nil, p.fail("is stopped", fmt.Sprintf("kill -CONT %d lets it run", pid))
 	}
-	p.commandLine()
-	p.began, _ = began(pid)
 	return p, nil
+}
+
+// look reads who a process is, and its state.
+func look(pid int) (i identity, state string, err error) {
+	status, err := os.ReadFile(procPath(pid, "status"))
+	if err != nil {
+		return i, "", err
+	}
+	i.inner = pid
+	state = i.read(status)
+	i.began, _ = began(pid)
+	i.within, _ = os.Readlink(procPath(pid, "ns/user"))
+	if own, err := os.Readlink("/proc/self/ns/user"); err != nil || own != i.within {
+		i.user.Caps = 0 // they are those over another namespace
+	}
+	return i, state, nil
+}
+
+// changed reports whether it is another process by now, or may do other things than it could.
+func (p *Process) changed() bool {
+	now, _, err := look(p.PID)
+	now.quits = p.quits // as it starts it gets a handler
+	return p.began != 0 && (err != nil || now != p.identity)
 }
 
 func procPath(pid int, name string) string { return filepath.Join("/proc", strconv.Itoa(pid), name) }
@@ -45,7 +76,7 @@ func procPath(pid int, name string) string { return filepath.Join("/proc", strco
 func (p *Process) working() string { return procPath(p.PID, "cwd") }
 
 // read takes from a status file who the process is; it returns its state.
-func (p *Process) read(status []byte) (state string) {
+func (i *identity) read(status []byte) (state string) {
 	for line := range strings.Lines(string(status)) {
 		key, value, _ := strings.Cut(line, ":")
 		words := strings.Fields(value)
@@ -56,14 +87,18 @@ func (p *Process) read(status []byte) (state string) {
 		case "State":
 			state = words[0]
 		case "Uid": // real, effective, saved, of the file system
-			p.user.UID, _ = strconv.Atoi(words[min(1, len(words)-1)])
+			i.user.UID, _ = strconv.Atoi(words[min(1, len(words)-1)])
+			i.one = len(slices.Compact(words)) == 1
 		case "Gid":
-			p.user.GID, _ = strconv.Atoi(words[min(1, len(words)-1)])
+			i.user.GID, _ = strconv.Atoi(words[min(1, len(words)-1)])
+			i.one = i.one && len(slices.Compact(words)) == 1
+		case "CapPrm":
+			i.user.Caps, _ = strconv.ParseUint(words[0], 16, 64)
 		case "NSpid": // outermost namespace first
-			p.inner, _ = strconv.Atoi(words[len(words)-1])
+			i.inner, _ = strconv.Atoi(words[len(words)-1])
 		case "SigCgt":
 			caught, _ := strconv.ParseUint(words[0], 16, 64)
-			p.quits = caught&(1<<(uint(syscall.SIGQUIT)-1)) != 0
+			i.quits = caught&(1<<(uint(syscall.SIGQUIT)-1)) != 0
 		}
 	}
 	return state
@@ -130,11 +165,11 @@ func (p *Process) age() (age time.Duration, ok bool) {
 	}
 	const second = 100 // the unit of start on Linux
 	now, err := strconv.ParseFloat(up[0], 64)
-	return time.Duration((now - start/second) * float64(time.Second)), err == nil
+	return time.Duration((now - float64(start)/second) * float64(time.Second)), err == nil
 }
 
 // began is when a process began, in hundredths of a second since the system did.
-func began(pid int) (start float64, ok bool) {
+func began(pid int) (start uint64, ok bool) {
 	stat, err := os.ReadFile(procPath(pid, "stat"))
 	if err != nil {
 		return 0, false
@@ -144,18 +179,28 @@ func began(pid int) (start float64, ok bool) {
 	if len(fields) <= field {
 		return 0, false
 	}
-	start, err = strconv.ParseFloat(fields[field], 64)
+	start, err = strconv.ParseUint(fields[field], 10, 64)
 	return start, err == nil
 }
 
 // Alive reports whether the process still runs, and not another one with its number.
 func (p *Process) Alive() bool {
 	status, err := os.ReadFile(procPath(p.PID, "status"))
-	if err != nil || strings.ContainsAny((&Process{}).read(status), "ZX") {
+	if err != nil || strings.ContainsAny((&identity{}).read(status), "ZX") {
 		return false
 	}
 	start, known := began(p.PID)
 	return p.began == 0 || known && start == p.began
+}
+
+// namespace is the one by which this process numbers others, "" where /proc is of another.
+func namespace() string {
+	self, err := os.Readlink("/proc/self")
+	own, failed := os.Readlink("/proc/self/ns/pid")
+	if err != nil || failed != nil || self != strconv.Itoa(os.Getpid()) {
+		return ""
+	}
+	return strings.Trim(own, "pid:[]")
 }
 
 // List returns the JVMs here, by number. Those of other users are left out

@@ -17,6 +17,17 @@ import (
 	"time"
 )
 
+// Key is the number of the process, and the namespace that it is of.
+func (p *Process) Key() string { return fmt.Sprintf("%d-%s", p.PID, namespace()) }
+
+// Gone reports whether no process has the number of a key any more: not of another namespace, where
+// that is not to be seen.
+func Gone(key string) bool {
+	number, of, _ := strings.Cut(key, "-")
+	pid, err := strconv.Atoi(number)
+	return err == nil && of != "" && of == namespace() && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+}
+
 // maxArgument bounds what the attach listener takes of each argument.
 const maxArgument = 1024
 
@@ -36,21 +47,17 @@ func (p *Process) Command(ctx context.Context, name string, args ...string) ([]b
 			return nil, fmt.Errorf("%s: an argument of %d bytes, at most %d", name, len(a), maxArgument)
 		}
 	}
-	p.answered = false
 	conn, err := p.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
-	p.pending = true
 	request := "1\x00" + name + "\x00" + strings.Join(args, "\x00") + strings.Repeat("\x00", 3-max(len(args), 1)+1)
 	if _, err := io.WriteString(conn, request); err != nil {
 		return nil, p.fail("does not take the command: "+cause(err), "")
 	}
 	answer, err := io.ReadAll(io.LimitReader(conn, maxAnswer))
-	p.pending = err != nil || len(answer) == 0 || len(answer) == maxAnswer
-	p.answered = !p.pending
 	if err != nil && len(answer) == 0 {
 		return nil, p.fail("does not answer: "+cause(err), "it may be stopped, or too busy")
 	}

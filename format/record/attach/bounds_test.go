@@ -21,7 +21,7 @@ func TestWhatAProcessSaysIsBounded(t *testing.T) {
 	if got := len(zeros); got != maxMemory {
 		t.Errorf("%d bytes of its arguments", got)
 	}
-	p := &Process{PID: os.Getpid(), user: foreign.User{UID: os.Geteuid(), GID: os.Getegid()}, tmp: t.TempDir()}
+	p := &Process{PID: os.Getpid(), identity: identity{user: foreign.Self()}, tmp: t.TempDir()}
 	l := golden.Must(net.Listen("unix", filepath.Join(p.tmp, p.socket())))(t)
 	defer l.Close()
 	go func() {
@@ -39,7 +39,7 @@ func TestWhatAProcessSaysIsBounded(t *testing.T) {
 // A process that does not answer is waited for no longer than the user wants, whether it
 // takes the command and is silent, or has to open its socket first.
 func TestWaitingForAProcessEndsWithItsContext(t *testing.T) {
-	p := &Process{PID: os.Getpid(), user: foreign.User{UID: os.Geteuid(), GID: os.Getegid()}, tmp: t.TempDir()}
+	p := &Process{PID: os.Getpid(), identity: identity{user: foreign.Self()}, tmp: t.TempDir()}
 	l := golden.Must(net.Listen("unix", filepath.Join(p.tmp, p.socket())))(t)
 	defer l.Close()
 	ctx, stop := context.WithCancel(t.Context())

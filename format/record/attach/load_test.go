@@ -19,7 +19,7 @@ import (
 // yet, and does nothing: it is asked again.
 func TestLoadedIsWhatRuns(t *testing.T) {
 	for _, early := range []string{"0\nreturn code: 0\n", "0\n", "0\nDynamic agent loading is only permitted in the live phase\n", "-1\njava.lang.NullPointerException\n"} {
-		p := &Process{PID: os.Getpid(), user: foreign.User{UID: os.Geteuid(), GID: os.Getegid()}, tmp: t.TempDir()}
+		p := &Process{PID: os.Getpid(), identity: identity{user: foreign.Self()}, tmp: t.TempDir()}
 		l, err := net.Listen("unix", filepath.Join(p.tmp, p.socket()))
 		golden.OK(t, err)
 		var asked atomic.Int32

@@ -6,6 +6,7 @@
 package attach
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -23,28 +24,38 @@ func (e *Error) Error() string { return fmt.Sprintf("process %d %s", e.PID, e.Wh
 
 // Process is a JVM that runs here.
 type Process struct {
-	PID   int
-	Main  string // the main class or jar, as the command line has it
-	user  foreign.User
-	inner int    // its number in its own namespace
+	PID  int
+	Main string // the main class or jar, as the command line has it
+	identity
 	root  string // its root directory, as we see it
 	tmp   string // its folder for temporary files, as it sees it
-	quits bool   // it has a handler for SIGQUIT
 	args  []string
-	began float64 // when it did, 0 where nothing tells
 	trust bool
-	// A command was sent that it may yet carry out: it takes one after the other, so that an
-	// answer to one tells that those before it are done.
-	pending  bool
-	answered bool // the last command
 }
 
-// Pending reports whether the process may yet carry out a command that it was sent.
-func (p *Process) Pending() bool { return p.pending && p.Alive() }
+// identity is which process it is, and what it may do: no more than that is done on its behalf.
+type identity struct {
+	user   foreign.User // the effective one
+	one    bool         // which is the real one, too, as its group
+	within string       // its user namespace, "" where nothing tells
+	inner  int          // its number in its own namespace
+	began  uint64       // when it did, in a unit of the system's, 0 where nothing tells
+	quits  bool         // it has a handler for SIGQUIT
+}
 
-// Answered reports whether the process answered the command that it was sent last, and so
-// all before it, of other recorders too.
-func (p *Process) Answered() bool { return p.answered }
+// Renew finds the process again: what it may do is what it may do now.
+func (p *Process) Renew() error {
+	now, err := Find(p.PID)
+	switch {
+	case err != nil:
+		return err
+	case now.began != p.began:
+		return p.gone()
+	}
+	now.trust = p.trust
+	*p = *now
+	return nil
+}
 
 // Trust has files made in the folder for temporary files also where other users may exchange
 // what is there, as Dir.Trust.
@@ -58,10 +69,6 @@ func (p *Process) Trust() error {
 	return dir.Trust()
 }
 
-// Inner returns the number of the process in its own namespace, by which those know it that
-// share its files.
-func (p *Process) Inner() int { return p.inner }
-
 // Temp returns where the process keeps temporary files, as it sees that.
 func (p *Process) Temp() string { return p.tmp }
 
@@ -72,14 +79,26 @@ func (p *Process) Open(theirs string) (*foreign.Dir, error) {
 		return nil, p.gone()
 	}
 	dir, err := foreign.Open(filepath.Join(p.root, "/"), theirs, p.user)
-	if err == nil && p.trust {
+	if err != nil {
+		return nil, err
+	}
+	if p.changed() {
+		return nil, errors.Join(p.fail(differs, again), dir.Close())
+	}
+	if p.trust {
 		_ = dir.Trust()
 	}
-	return dir, err
+	return dir, nil
 }
 
 // gone is the error of a process that ended, whatever has its number now.
 func (p *Process) gone() *Error { return p.fail("has ended", elsewhere) }
+
+// A process whose user or rights change is in no hands that are known.
+const (
+	differs = "has changed its user or rights while it was looked at"
+	again   = "try again when it runs its program"
+)
 
 // elsewhere is what to do where a process cannot be found.
 const elsewhere = "'contend record --list' shows the JVMs here"

@@ -1,14 +1,13 @@
 // Package foreign makes, opens and removes files in directories that another user controls:
 // the temporary directory and the working directory of a process that is recorded. Root
-// acts there with the rights of that user, so that no link, mount or race makes it touch
-// what that user could not; paths are resolved beneath the root of the process; and what
+// acts there with the rights of that process, so that no link, mount or race makes it touch
+// what the process could not; paths are resolved beneath the root of the process; and what
 // was made or opened is judged by its descriptor. It refuses whatever is no regular file,
 // and follows no link in the last part of a name. It makes nothing where yet another user may
 // exchange names: what the process finds there need not be what was made.
 package foreign
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,8 +22,14 @@ import (
 	"contend/format/whole"
 )
 
-// User is the user on whose behalf files are made.
-type User struct{ UID, GID int }
+// User is on whose behalf files are made, and with which rights.
+type User struct {
+	UID, GID int
+	Caps     uint64 // capabilities of Linux, in this process's user namespace; of 0 it has none
+}
+
+// Self is the user of this process, with all its rights.
+func Self() User { return User{os.Geteuid(), os.Getegid(), ^uint64(0)} }
 
 // Dir is a directory, held open: its names are looked up in this directory, whatever its
 // own path has come to mean.
@@ -57,7 +62,7 @@ func Own(path string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := hold(root, path, User{os.Geteuid(), os.Getegid()})
+	d, err := hold(root, path, Self())
 	if err == nil && d.shared != nil {
 		err = errors.Join(d.shared, d.Close())
 	}
@@ -219,7 +224,7 @@ func (d *Dir) Mkdir(name string) (made *Dir, err error) {
 		return nil, err
 	}
 	if made, err = d.Sub(name); err != nil {
-		err = errors.Join(err, d.Remove(name))
+		err = errors.Join(err, d.Do(func() error { return unlink(d.self, name, directory) }))
 	}
 	return made, err
 }
@@ -256,27 +261,6 @@ func (d *Dir) Open(name string) (f *os.File, err error) {
 	return f, err
 }
 
-// open opens a file. A Root keeps links inside, and follows them: this does not.
-func (d *Dir) open(name string) (*os.File, error) {
-	named, err := d.root.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !named.Mode().IsRegular() {
-		return nil, &os.PathError{Op: "open", Path: name, Err: errKind}
-	}
-	f, err := d.root.OpenFile(name, os.O_RDONLY|noFollow|nonBlock, 0)
-	if err != nil {
-		return nil, err
-	}
-	opened, err := f.Stat()
-	if err != nil || !os.SameFile(named, opened) {
-		f.Close()
-		return nil, &os.PathError{Op: "open", Path: name, Err: errChanged}
-	}
-	return f, nil
-}
-
 // owns reports with an error whether an open file is of this type, and the user's.
 func (d *Dir) owns(f *os.File, kind fs.FileMode) error {
 	info, err := f.Stat()
@@ -291,28 +275,18 @@ func (d *Dir) owns(f *os.File, kind fs.FileMode) error {
 	return nil
 }
 
-// Remove removes a file, a link or an empty directory, as far as the user may.
-func (d *Dir) Remove(name string) error { return d.Do(func() error { return d.root.Remove(name) }) }
-
-// RemoveAll removes what a name stands for with all that is in it, as far as the user may.
-func (d *Dir) RemoveAll(name string) error {
-	return d.Do(func() error { return d.root.RemoveAll(name) })
-}
-
-// Empty removes what of the user's is in the directory, as far as it comes before ctx ends: the
-// user may go on filling it.
-func (d *Dir) Empty(ctx context.Context) {
-	for list := d.List("*"); len(list) > 0 && ctx.Err() == nil; list = d.List("*") {
-		removed := 0
-		for _, info := range list {
-			if ctx.Err() == nil && d.RemoveAll(info.Name()) == nil {
-				removed++
-			}
+// Remove removes a file or a link of the user's, and no directory.
+func (d *Dir) Remove(name string) error {
+	return d.Do(func() error {
+		info, err := d.root.Lstat(name)
+		if err == nil && whole.Owner(info) != d.UID {
+			err = &os.PathError{Op: "remove", Path: name, Err: errOwner}
 		}
-		if removed == 0 {
-			return
+		if err != nil {
+			return err
 		}
-	}
+		return unlink(d.self, name, 0)
+	})
 }
 
 // Rmdir removes a directory that is empty, and is the one that a name led to: what has the name
@@ -321,28 +295,18 @@ func (d *Dir) Rmdir(name string, sub *Dir) error {
 	if !d.Held(name, sub) {
 		return &os.PathError{Op: "remove", Path: name, Err: errChanged}
 	}
-	return d.Do(func() error { return rmdir(d.self, name) })
-}
-
-// Clear removes a file, a link or an empty directory of the user's, and a socket of this
-// process's own user, but no socket on which somebody listens: nothing else, also where the
-// rights of this process allow it.
-func (d *Dir) Clear(name string) error {
-	info, err := d.Lstat(name)
-	switch {
-	case err != nil:
-		return err
-	case whole.Owner(info) == d.UID && (info.Mode()&fs.ModeSocket == 0 || d.refuses(name)):
-		return d.Remove(name)
-	case whole.Owner(info) == os.Geteuid() && info.Mode()&fs.ModeSocket != 0 && d.shared == nil && d.refuses(name):
-		return d.root.Remove(name)
-	}
-	return &os.PathError{Op: "remove", Path: name, Err: errOwner}
+	return d.Do(func() error { return unlink(d.self, name, directory) })
 }
 
 // Lock makes the directory this process's own until it is closed or the process ends, in
 // whatever way; it reports whether no other process had it.
 func (d *Dir) Lock() bool { return whole.Lock(d.self) }
+
+// Private reports whether nobody but the user may look into the directory.
+func (d *Dir) Private() bool {
+	info, err := d.self.Stat()
+	return err == nil && info.Mode().Perm()&0o077 == 0
+}
 
 // Held reports whether a directory made by Mkdir still has its name.
 func (d *Dir) Held(name string, sub *Dir) bool {

@@ -9,9 +9,9 @@ import (
 )
 
 // No process of others is recorded here.
-const noFollow, nonBlock = 0, 0
+const noFollow, nonBlock, directory = 0, 0, 0
 
 // Links is not known here.
 func Links(fs.FileInfo) int { return 1 }
 
-func rmdir(in *os.File, name string) error { return os.Remove(filepath.Join(in.Name(), name)) }
+func unlink(in *os.File, name string, _ int) error { return os.Remove(filepath.Join(in.Name(), name)) }

@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	noFollow = syscall.O_NOFOLLOW
-	nonBlock = syscall.O_NONBLOCK
+	noFollow  = syscall.O_NOFOLLOW
+	nonBlock  = syscall.O_NONBLOCK
+	directory = unix.AT_REMOVEDIR
 )
 
 // Links is how many names a file has.
@@ -23,7 +24,7 @@ func Links(info fs.FileInfo) int {
 	return 1
 }
 
-// rmdir removes a directory, and nothing else.
-func rmdir(in *os.File, name string) error {
-	return unix.Unlinkat(int(in.Fd()), name, unix.AT_REMOVEDIR)
+// unlink removes a file or a link, or with the flag directory an empty one, and nothing else.
+func unlink(in *os.File, name string, flag int) error {
+	return unix.Unlinkat(int(in.Fd()), name, flag)
 }

@@ -14,22 +14,44 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Do runs f with the rights of the user, where this is root: that could be led to touch
+// Do runs f with no more rights than those of the user: this process could be led to touch
 // what the user may not. The thread whose rights changed ends with its goroutine.
 func (u User) Do(f func() error) error {
-	if os.Geteuid() != 0 || u.UID == 0 {
+	own, err := capabilities(nil)
+	if err != nil {
+		return err
+	}
+	if (os.Geteuid() != 0 || u.UID == 0) && own&^u.Caps == 0 {
 		return f()
 	}
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread() // never unlocked
-		err := u.become()
+		var err error
+		if os.Geteuid() == 0 {
+			err = u.become()
+		}
+		if err == nil {
+			_, err = capabilities(&u.Caps)
+		}
 		if err == nil {
 			err = f()
 		}
 		done <- err
 	}()
 	return <-done
+}
+
+// capabilities are those in effect in this thread; where some are given, no others stay so.
+func capabilities(keep *uint64) (uint64, error) {
+	head, sets := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, [2]unix.CapUserData{}
+	err := unix.Capget(&head, &sets[0])
+	if err == nil && keep != nil {
+		sets[0].Effective &= uint32(*keep)
+		sets[1].Effective &= uint32(*keep >> 32)
+		err = unix.Capset(&head, &sets[0])
+	}
+	return uint64(sets[0].Effective) | uint64(sets[1].Effective)<<32, err
 }
 
 // become changes the effective user and group of this thread, and drops all other groups.
@@ -89,18 +111,44 @@ func Open(root, path string, u User) (d *Dir, err error) {
 	return d, err
 }
 
-// Dial connects to a socket that the user listens on, as that user: a JVM looks who calls.
-// The error is a syscall.ECONNREFUSED where another user made what is there.
+// look opens what a name stands for as a path only, a link itself: nothing happens to it, and
+// what is seen of it is what its descriptor leads to.
+func (d *Dir) look(name string) (*os.File, error) {
+	fd, err := unix.Openat(int(d.self.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// open opens a regular file.
+func (d *Dir) open(name string) (*os.File, error) {
+	seen, err := d.look(name)
+	if err != nil {
+		return nil, err
+	}
+	defer seen.Close()
+	info, err := seen.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &os.PathError{Op: "open", Path: name, Err: errKind}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(whole.Descriptor(seen))
+}
+
+// Dial connects to a socket that a process of the user listens on, as that user: a JVM looks who
+// calls. The error is a syscall.ECONNREFUSED where the socket is the user's, and nobody listens.
 func (d *Dir) Dial(name string, pid int) (conn net.Conn, err error) {
 	err = d.Do(func() error {
-		fd, err := unix.Openat(int(d.self.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		socket, err := d.look(name)
 		if err != nil {
 			return err
 		}
-		socket := os.NewFile(uintptr(fd), name)
 		defer socket.Close()
 		if err := d.owns(socket, os.ModeSocket); err != nil {
-			return errors.Join(syscall.ECONNREFUSED, err)
+			return err
 		}
 		if conn, err = net.Dial("unix", whole.Descriptor(socket)); err != nil {
 			return err
@@ -112,15 +160,6 @@ func (d *Dir) Dial(name string, pid int) (conn net.Conn, err error) {
 		return err
 	})
 	return conn, err
-}
-
-// refuses reports whether nobody listens on a socket.
-func (d *Dir) refuses(name string) bool {
-	conn, err := net.Dial("unix", whole.Descriptor(d.self)+"/"+name)
-	if err == nil {
-		conn.Close()
-	}
-	return errors.Is(err, syscall.ECONNREFUSED)
 }
 
 // listens reports with an error whether a process of the user listens on the other end.
@@ -137,7 +176,7 @@ func (d *Dir) listens(conn net.Conn, pid int) error {
 		return errors.Join(err, failed)
 	}
 	if int(peer.Uid) != d.UID || int(peer.Pid) != pid {
-		return fmt.Errorf("process %d of user %d listens there: %w", peer.Pid, peer.Uid, syscall.ECONNREFUSED)
+		return fmt.Errorf("process %d of user %d listens there", peer.Pid, peer.Uid)
 	}
 	return nil
 }

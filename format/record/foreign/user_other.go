@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"contend/format/whole"
 )
@@ -29,6 +28,18 @@ func Open(root, path string, u User) (*Dir, error) {
 	return hold(in, path, u)
 }
 
+// open opens a regular file.
+func (d *Dir) open(name string) (*os.File, error) {
+	f, err := d.root.OpenFile(name, os.O_RDONLY|nonBlock, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(&os.PathError{Op: "open", Path: name, Err: errKind}, f.Close())
+	}
+	return f, nil
+}
+
 // Dial connects to a socket of the user's.
 func (d *Dir) Dial(name string, _ int) (net.Conn, error) {
 	info, err := d.Lstat(name)
@@ -36,16 +47,7 @@ func (d *Dir) Dial(name string, _ int) (net.Conn, error) {
 		return nil, err
 	}
 	if info.Mode().Type() != os.ModeSocket || whole.Owner(info) != d.UID {
-		return nil, &os.PathError{Op: "dial", Path: name, Err: syscall.ECONNREFUSED}
+		return nil, &os.PathError{Op: "dial", Path: name, Err: errKind}
 	}
 	return net.Dial("unix", filepath.Join(d.root.Name(), name))
-}
-
-// refuses reports whether nobody listens on a socket.
-func (d *Dir) refuses(name string) bool {
-	conn, err := net.Dial("unix", filepath.Join(d.root.Name(), name))
-	if err == nil {
-		conn.Close()
-	}
-	return errors.Is(err, syscall.ECONNREFUSED)
 }

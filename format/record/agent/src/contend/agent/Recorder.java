@@ -71,9 +71,6 @@ public final class Recorder implements Runnable {
 
   /** Begins a recording and returns; the loader is closed when it has ended. */
   public static void start(String options, AutoCloseable loader) throws IOException {
-    // Its jar stands in the program's class path for good, and is opened as something is looked for:
-    // now, while it is there, and not when the path may have become another user's.
-    ClassLoader.getSystemResource("contend/agent/none");
     final Recorder r = new Recorder(options, loader);
     Thread t = new Thread(r, Sampler.OWN_THREAD);
     t.setDaemon(true);

@@ -31,7 +31,6 @@ public final class Stub {
   }
 
   private static void start(String options, Instrumentation jvm) throws Exception {
-    ClassLoader.getSystemResource("contend/agent/none"); // opens the jar while it is there: see Recorder
     String text = options == null ? "" : options;
     URLClassLoader own = new URLClassLoader(new URL[] {jar(text).toURI().toURL()}, null);
     open(jvm, own);

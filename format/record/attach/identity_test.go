@@ -1,0 +1,97 @@
+//go:build linux
+
+package attach
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"contend/golden"
+)
+
+// Of a process that is of another user by now nothing is opened: the rights are not those that it
+// was found with.
+func TestAProcessThatChangesItsUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root becomes another user")
+	}
+	c := exec.Command("sh", "-c", "read line; exec setpriv --reuid=65534 --regid=65534 --clear-groups sleep 600")
+	in := golden.Must(c.StdinPipe())(t)
+	if err := c.Start(); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+	now, _, err := look(c.Process.Pid)
+	golden.OK(t, err)
+	p := &Process{PID: c.Process.Pid, identity: now, root: procPath(c.Process.Pid, "root"), tmp: "/tmp"}
+	if !now.one || now.user.UID != 0 || now.began == 0 || now.user.Caps == 0 {
+		t.Errorf("%+v", now)
+	}
+	before := golden.Must(p.Open(p.tmp))(t)
+	before.Close()
+	golden.Must(io.WriteString(in, "\n"))(t)
+	for begun := time.Now(); !p.changed() && time.Since(begun) < time.Minute; time.Sleep(time.Millisecond) {
+	}
+	var said *Error
+	if d, err := p.Open(p.tmp); !errors.As(err, &said) || !strings.Contains(said.What, differs) {
+		t.Errorf("%v, %v", d, err)
+	}
+}
+
+// Capabilities over another user namespace are none here.
+func TestCapabilitiesOfAnotherNamespace(t *testing.T) {
+	c := exec.Command("unshare", "--user", "--map-root-user", "sh", "-c", "echo; exec sleep 600")
+	out := golden.Must(c.StdoutPipe())(t)
+	if err := c.Start(); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+	if n, _ := out.Read(make([]byte, 1)); n == 0 {
+		t.Skip("the kernel lets this user make no user namespace")
+	}
+	status, err := os.ReadFile(procPath(c.Process.Pid, "status"))
+	golden.OK(t, err)
+	var there identity
+	there.read(status)
+	now, _, err := look(c.Process.Pid)
+	if err != nil || there.user.Caps == 0 || now.user.Caps != 0 {
+		t.Errorf("%x there, %x here, %v", there.user.Caps, now.user.Caps, err)
+	}
+}
+
+// A set-user-ID or set-group-ID program has the rights of two.
+func TestTheRightsOfTwo(t *testing.T) {
+	for status, one := range map[string]bool{
+		"Uid:\t7\t7\t7\t7\nGid:\t8\t8\t8\t8\n": true,
+		"Uid:\t7\t0\t0\t0\nGid:\t8\t8\t8\t8\n": false,
+		"Uid:\t7\t7\t0\t7\nGid:\t8\t8\t8\t8\n": false,
+		"Uid:\t7\t7\t7\t7\nGid:\t8\t9\t9\t9\n": false,
+	} {
+		var i identity
+		if i.read([]byte(status)); i.one != one {
+			t.Errorf("%q: %+v", status, i)
+		}
+	}
+}
+
+// A process is gone when nobody has its number, in the namespace that it is of.
+func TestGone(t *testing.T) {
+	const none = 4194305 // more than any process's number
+	for key, gone := range map[string]bool{
+		(&Process{PID: os.Getpid()}).Key(): false,
+		(&Process{PID: none}).Key():        true,
+		fmt.Sprintf("%d-1", none):          false,
+		fmt.Sprintf("%d-", none):           false,
+		fmt.Sprint(none):                   false,
+	} {
+		if Gone(key) != gone {
+			t.Errorf("%s: gone %v", key, !gone)
+		}
+	}
+}
