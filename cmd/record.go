@@ -227,7 +227,7 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 	}
 	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
 	r, err := record.JVM(ctx, p, means, record.Config{Duration: o.duration, Rate: o.rate, Overhead: o.overhead.percent / 100, Settings: flightSettings, Progress: e.timeLeft()})
-	out.removeAtEnd(e, func() {})
+	out.removeAtEnd(e)
 	stop() // what follows is ended as usual
 	if err != nil {
 		return false, err

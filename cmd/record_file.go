@@ -62,14 +62,10 @@ func (o *recordOptions) openFile(ctx context.Context, e *env, program, ending st
 	return r, nil
 }
 
-// removeAtEnd has a signal that ends the program remove the file while it is not whole, and
-// what it is made of.
-func (r *recordingFile) removeAtEnd(e *env, parts func()) {
+// removeAtEnd has a signal that ends the program remove the file while it is not whole.
+func (r *recordingFile) removeAtEnd(e *env) {
 	if file := r.file; file != nil {
-		r.kept = e.removeAtEnd(func() {
-			_ = file.Discard()
-			parts()
-		})
+		r.kept = e.removeAtEnd(func() { _ = file.Discard() })
 	}
 }
 

@@ -44,7 +44,7 @@ func recordGo(e *env, o *recordOptions) error {
 	e.say(fmt.Sprintf("contend: asking %s to record for %v; Ctrl-C ends it early", u.Redacted(), d))
 	n, err := record.FetchGo(ctx, u, d, out, e.bytesLeft())
 	early := ctx.Err() != nil
-	out.removeAtEnd(e, func() {})
+	out.removeAtEnd(e)
 	stop() // what follows is ended as usual
 	if isTerminal(e.msg) {
 		fmt.Fprint(e.msg, "\r\x1b[K")

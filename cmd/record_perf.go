@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"contend/format"
 	"contend/format/record"
 	"contend/format/record/attach"
+	"contend/format/whole"
 	"contend/report/text"
 
 	"github.com/spf13/cobra"
@@ -82,9 +82,16 @@ func recordPerf(e *env, o *recordOptions) error {
 	name := command(o.target)
 	ctx, stop := e.untilEnded()
 	defer stop()
-	made, err := record.NewPerfFolder(ctx, cmp.Or(o.keep, os.TempDir()))
+	var keep *os.Root // open from here on, whatever has its name at the end
+	if o.keep != "" {
+		if keep, err = whole.Open(o.keep); err != nil {
+			return err
+		}
+		defer keep.Close()
+	}
+	made, err := whole.Scratch()
 	if err != nil {
-		return ownHint(err)
+		return err
 	}
 	defer made.Close()
 	out, err := o.openFile(ctx, e, shortName(name)+"-"+o.target, ".bin")
@@ -98,19 +105,14 @@ func recordPerf(e *env, o *recordOptions) error {
 	if err := e.runPerf(ctx, ask, name, made); err != nil {
 		return err
 	}
-	out.removeAtEnd(e, made.Close)
+	out.removeAtEnd(e)
 	stop() // what follows is ended as usual
-	came, err := os.Open(made.File())
-	if err != nil {
-		return err
-	}
-	defer came.Close()
-	if o.keep != "" {
-		if err := made.Keep(); err != nil {
+	if keep != nil {
+		if err := whole.Write(keep, filepath.Join(o.keep, "perf.data"), made); err != nil {
 			return err
 		}
 	}
-	if err := writePerf(e, made, came, out); err != nil {
+	if err := writePerf(e, made, out); err != nil {
 		return err
 	}
 	if out.path == "-" {
@@ -133,7 +135,7 @@ func seenBetter(process string) string {
 	return ""
 }
 
-func (e *env) runPerf(ctx context.Context, ask *record.Perf, name string, into *record.PerfFolder) error {
+func (e *env) runPerf(ctx context.Context, ask *record.Perf, name string, into *os.File) error {
 	r, err := record.RecordPerf(ctx, ask, into, func() {
 		e.say(fmt.Sprintf("contend: recording %s %s for %v with perf; Ctrl-C ends it early", ask.Process, name, ask.Duration))
 	}, e.timeLeft())
@@ -149,8 +151,8 @@ func (e *env) runPerf(ctx context.Context, ask *record.Perf, name string, into *
 }
 
 // writePerf writes what perf recorded as a contend trace, as its text comes.
-func writePerf(e *env, made *record.PerfFolder, came *os.File, out *recordingFile) error {
-	script, err := made.Text(came)
+func writePerf(e *env, made *os.File, out *recordingFile) error {
+	script, err := record.NewPerfText(made)
 	if err != nil {
 		return err
 	}

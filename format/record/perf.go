@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -33,10 +34,10 @@ type PerfRecording struct {
 // grace is how long perf may take to write its file when it is told to stop.
 const grace = time.Minute
 
-// RecordPerf records a program into the file of a folder, until its time is over, ctx is done or
-// the program ends. It calls begun when perf runs, and progress, which may be
+// RecordPerf records a program into a file, which no name need lead to, until its time is over,
+// ctx is done or the program ends. It calls begun when perf runs, and progress, which may be
 // nil, with the time that is left. The error is a *PerfError.
-func RecordPerf(ctx context.Context, a *Perf, into *PerfFolder, begun func(), progress func(left time.Duration)) (*PerfRecording, error) {
+func RecordPerf(ctx context.Context, a *Perf, into *os.File, begun func(), progress func(left time.Duration)) (*PerfRecording, error) {
 	pid, err := strconv.Atoi(a.Process)
 	target := &attach.Process{PID: pid}
 	switch {
@@ -45,8 +46,7 @@ func RecordPerf(ctx context.Context, a *Perf, into *PerfFolder, begun func(), pr
 	case !target.Alive():
 		return nil, &PerfError{"no process " + a.Process + " runs here", "'ps -e' lists them"}
 	}
-	file := into.File()
-	if _, err := into.command(a.Record(file)); err != nil {
+	if _, err := command(a.Record(opened(into))); err != nil {
 		return nil, err
 	}
 	begun()
@@ -55,7 +55,7 @@ func RecordPerf(ctx context.Context, a *Perf, into *PerfFolder, begun func(), pr
 		if r == nil {
 			return nil, err
 		}
-		lives, came := target.Alive(), fileSize(file) > 0
+		lives, came := target.Alive(), fileSize(into) > 0
 		switch {
 		case came && (err == nil || r.Early || !lives):
 			r.Ended = !r.Early && err != nil
@@ -76,10 +76,13 @@ const (
 
 // once runs perf; the recording is nil when it did not run at all. The thread that begins it
 // stays: perf ends with it.
-func (a *Perf) once(ctx context.Context, into *PerfFolder, progress func(time.Duration)) (*PerfRecording, string, error) {
+func (a *Perf) once(ctx context.Context, into *os.File, progress func(time.Duration)) (*PerfRecording, string, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	c, said, err := into.begin(a.Record(into.File()))
+	if err := into.Truncate(0); err != nil { // perf would rename what another try left
+		return nil, "", err
+	}
+	c, said, err := begin(a.Record(opened(into)))
 	if err != nil {
 		return nil, "", err
 	}
@@ -124,9 +127,9 @@ type PerfText struct {
 	said *tail
 }
 
-// Text begins to turn a recording that is open into text.
-func (p *PerfFolder) Text(recording *os.File) (*PerfText, error) {
-	c, err := p.command(PerfScript(opened(recording)))
+// NewPerfText begins to turn a recording that is open into text.
+func NewPerfText(recording *os.File) (*PerfText, error) {
+	c, err := command(PerfScript(opened(recording)))
 	if err != nil {
 		return nil, err
 	}
@@ -156,8 +159,8 @@ func (t *PerfText) Close() error {
 
 // begin starts a command in a process group of its own, where Ctrl-C reaches it
 // through contend alone.
-func (p *PerfFolder) begin(words []string) (*exec.Cmd, *tail, error) {
-	c, err := p.command(words)
+func begin(words []string) (*exec.Cmd, *tail, error) {
+	c, err := command(words)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -170,15 +173,18 @@ func (p *PerfFolder) begin(words []string) (*exec.Cmd, *tail, error) {
 	return c, said, nil
 }
 
-// command is one that finds in the folder what perf would look for, or leave, in the home of
-// its user: that may be another's.
-func (p *PerfFolder) command(words []string) (*exec.Cmd, error) {
+// opened is a path by which perf, which Linux alone has, finds a file.
+func opened(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd()) }
+
+// command is one that has no home, in which perf would look for files or leave some: that of its
+// user may be another's.
+func command(words []string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(words[0])
 	if err != nil {
 		return nil, &PerfError{"perf is not installed here", "it is in the package linux-perf of Debian, linux-tools-generic of Ubuntu, perf of Fedora; 'contend perf-args' prints what to run where it is"}
 	}
 	c := exec.Command(path, words[1:]...)
-	c.Env = append(os.Environ(), "LC_ALL=C", "PAGER=cat", "HOME="+opened(p.folder.here.File()), "PERF_CONFIG=/dev/null", "DEBUGINFOD_URLS=")
+	c.Env = append(os.Environ(), "LC_ALL=C", "PAGER=cat", "HOME=/dev/null", "PERF_CONFIG=/dev/null", "DEBUGINFOD_URLS=")
 	return c, nil
 }
 
@@ -195,8 +201,8 @@ func (t *tail) Write(p []byte) (int, error) {
 
 func (t *tail) text() string { return t.b.String() }
 
-func fileSize(file string) int64 {
-	info, err := os.Stat(file)
+func fileSize(f *os.File) int64 {
+	info, err := f.Stat()
 	if err != nil {
 		return 0
 	}

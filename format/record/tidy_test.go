@@ -161,45 +161,18 @@ func TestTidyingEndsWithItsContext(t *testing.T) {
 }
 
 // Nothing that perf looks for, or leaves, is in the home of who runs contend: that may be
-// another user's.
-func TestPerfHasAHomeOfItsOwn(t *testing.T) {
-	in := golden.Must(NewPerfFolder(t.Context(), t.TempDir()))(t)
-	defer in.Close()
-	c, said, err := in.begin([]string{"sh", "-c", "cd $HOME && pwd -P && echo $PERF_CONFIG"})
+// another user's. It asks no other program about what it records.
+func TestPerfHasNoHome(t *testing.T) {
+	c, said, err := begin([]string{"sh", "-c", "echo $HOME $PERF_CONFIG"})
 	golden.OK(t, errors.Join(err, c.Wait()))
-	if want := filepath.Join(in.folder.theirs, in.folder.name) + "\n/dev/null\n"; said.text() != want {
+	if want := "/dev/null /dev/null\n"; said.text() != want {
 		t.Errorf("%q, want %q", said.text(), want)
 	}
 	if words := (&Perf{}).Record("x"); !slices.Contains(words, "-N") {
 		t.Errorf("it fills a cache: %v", words)
 	}
-}
-
-// The next recording with perf removes the folder of one that was killed, and no other: one
-// that lives has locked it.
-func TestPerfFoldersThatWereLeft(t *testing.T) {
-	dir := t.TempDir()
-	left, other := filepath.Join(dir, perfPrefix+"LEFT"), filepath.Join(dir, "other")
-	golden.OK(t, errors.Join(os.Mkdir(left, 0o700), os.Mkdir(other, 0o700), os.WriteFile(filepath.Join(left, perfData), nil, 0o600)))
-	living := golden.Must(NewPerfFolder(t.Context(), dir))(t)
-	next := golden.Must(NewPerfFolder(t.Context(), dir))(t)
-	golden.OK(t, os.WriteFile(next.File(), []byte("perf"), 0o600))
-	golden.OK(t, next.Keep())
-	next.Close()
-	all := golden.Must(os.ReadDir(dir))(t)
-	if len(all) != 3 || all[0].Name() != living.folder.name || all[1].Name() != "other" || all[2].Name() != perfData {
-		t.Errorf("%v", all)
-	}
-	living.Close()
-	golden.OK(t, os.Chmod(dir, 0o777))
-	if _, err := NewPerfFolder(t.Context(), dir); !errors.As(err, new(*foreign.SharedError)) {
-		t.Errorf("in a directory that others may change: %v", err)
-	}
-	if os.Geteuid() == 0 {
-		golden.OK(t, errors.Join(os.Chmod(dir, 0o755|os.ModeSticky), os.Chown(dir, 12345, 12345)))
-		if _, err := NewPerfFolder(t.Context(), dir); !errors.As(err, new(*foreign.SharedError)) {
-			t.Errorf("in another user's: %v", err)
-		}
+	if words := PerfScript("x"); !slices.Contains(words, "--no-inline") {
+		t.Errorf("it asks about inlined frames: %v", words)
 	}
 }
 
@@ -207,8 +180,7 @@ func TestPerfFoldersThatWereLeft(t *testing.T) {
 func TestPerfEndsWithItsRecorder(t *testing.T) {
 	if os.Getenv("CONTEND_TEST_BEGINS") != "" {
 		runtime.LockOSThread()
-		in := golden.Must(NewPerfFolder(t.Context(), t.TempDir()))(t)
-		c, _, err := in.begin([]string{"sleep", "600"})
+		c, _, err := begin([]string{"sleep", "600"})
 		if err != nil {
 			t.Skip(err)
 		}
