@@ -328,14 +328,6 @@ func rescueIn(r *record.Recording, path string) (string, error) {
 	return path, nil
 }
 
-// ownHint says what to do where a folder that the user named is not the user's alone.
-func ownHint(err error) error {
-	if shared := (*foreign.SharedError)(nil); errors.As(err, &shared) {
-		return usageError{err, "choose one that is yours alone: mkdir -m 700 FOLDER"}
-	}
-	return err
-}
-
 func (e *env) writeRecording(r *record.Recording, out *recordingFile) error {
 	src, err := decode.Recording(r.Flight, r.Samples, r.Virtual, decode.Options{})
 	if err != nil {

@@ -86,7 +86,10 @@ func opposite(when string) ([]gate.Rule, error) {
 func recordAlways(e *env, o *recordOptions, p *attach.Process, one func(context.Context, *recordOptions) (ended bool, err error)) error {
 	folder, err := foreign.Own(o.out) // else others could have recordings written elsewhere
 	if err != nil {
-		return ownHint(err)
+		if shared := (*foreign.SharedError)(nil); errors.As(err, &shared) {
+			err = usageError{err, "choose one that is yours alone: mkdir -m 700 FOLDER"}
+		}
+		return err
 	}
 	defer folder.Close()
 	ctx, stop := e.untilEnded()

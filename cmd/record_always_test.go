@@ -127,9 +127,7 @@ func TestRecordWhen(t *testing.T) {
 			if d := ask[document.Analyze](t, "analyze", found[0]); len(d.Locks) == 0 || d.Locks[0].CSP < 0.05 || d.Locks[0].Class != "java.lang.Object" {
 				t.Errorf("%+v", d.Locks)
 			}
-			if left, _ := filepath.Glob("/tmp/contend-" + strconv.Itoa(p.Pid) + "-*"); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
+			noData(t, p.Pid)
 		})
 	}
 }

@@ -63,6 +63,15 @@ func folders(tmp string, pid int) (all, files []string) {
 	return all, files
 }
 
+// noData checks that of recordings of a process nothing is left but the agent's jar.
+func noData(t *testing.T, pid int) {
+	t.Helper()
+	_, files := folders("/tmp", pid)
+	if slices.ContainsFunc(files, func(path string) bool { return !strings.HasPrefix(filepath.Base(path), "agent-") }) {
+		t.Errorf("left behind: %v", files)
+	}
+}
+
 // justTheJar checks that of recordings of a process nothing is left but its folder, and in it the
 // agent's jar.
 func justTheJar(t *testing.T, tmp string, pid int) (folder string) {

@@ -283,9 +283,7 @@ func TestRecordedProcessEnds(t *testing.T) {
 			} else if err == nil {
 				sameLocks(t, file, flight)
 			}
-			if left, _ := filepath.Glob(fmt.Sprintf("/tmp/contend-%d-*", p.Pid)); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
+			noData(t, p.Pid)
 		})
 	}
 }

@@ -155,16 +155,17 @@ func TestARecordingHasItsNameWhenItIsWhole(t *testing.T) {
 // What a program calls itself makes a name that no terminal and no shell acts on, and no path.
 func TestNamesOfRecordings(t *testing.T) {
 	for program, want := range map[string]string{
-		"OrderService-17":                      "OrderService-17",
-		"Outer$Inner-17":                       "OuterInner-17",
-		"a\x1b]0;x\x07b\u202e\u200b\nc-1":      "a0xbc-1",
-		"\xff\xfe":                             "recording",
-		"$(id)`id`;a&b|c*?[d]{e}'f'>g!~#%\\=^": "ididabcdefg",
-		"@+x\u3164":                            "x",
-		"../../etc/x":                          "etcx",
-		"-rf":                                  "rf",
-		"ä b":                                  "äb",
-		strings.Repeat("x", 300):               strings.Repeat("x", longestName),
+		"OrderService-17":                         "OrderService-17",
+		"Outer$Inner-17":                          "OuterInner-17",
+		"a\x1b]0;x\x07b\u202e\u200b\nc-1":         "a0xbc-1",
+		"\xff\xfe":                                "recording",
+		"$(id)`id`;a&b|c*?[d]{e}'f'>g!~#%\\=^":    "ididabcdefg",
+		"@+x\u3164":                               "x",
+		"a\ufe0f\u180b\U000e0101b.\u0301c\u0301d": "ab.c\u0301d", // variation selectors, and a mark that follows nothing
+		"../../etc/x":                             "etcx",
+		"-rf":                                     "rf",
+		"ä b":                                     "äb",
+		strings.Repeat("x", 300):                  strings.Repeat("x", longestName),
 	} {
 		if got := fileName(program); got != want {
 			t.Errorf("%q: %q, want %q", program, got, want)

@@ -31,84 +31,81 @@ type folder struct {
 	parent *foreign.Dir
 	here   *foreign.Dir
 	theirs string // as the target sees it
-	used   bool   // by a recording that is over
 }
 
 // ours matches names of folders, of which the key of the process that was recorded is a part.
 var ours = regexp.MustCompile(`^contend-([0-9]+-[0-9]*)-[A-Z2-7]{16}$`)
 
-// attempts is how often a folder is made that another recorder removes before it
-// is locked.
+// attempts is how often a folder is made that another recorder looks into before it is locked.
 const attempts = 4
 
 // newFolder takes the folder of a process in a directory, or makes one: the first, or one more
-// where other recorders have those that there are. It closes the directory where that fails.
-func newFolder(ctx context.Context, parent *foreign.Dir, theirs, key string) (*folder, error) {
-	f := &folder{parent: parent, theirs: theirs}
-	prefix := "contend-" + key + "-"
-	f.unlocked(ctx, prefix+"*", func(name string, other *foreign.Dir) (keep bool) {
-		if f.here == nil && ours.MatchString(name) && other.Private() && hasOurJar(other) && parent.Held(name, other) {
-			f.name, f.here, f.used = name, other, true
-			return true
-		}
-		return false
-	})
-	if f.used {
-		return f, nil
-	}
-	return makeFolder(parent, theirs, prefix)
-}
-
-// makeFolder makes one whose name begins so in a directory, which it closes where that fails.
-func makeFolder(parent *foreign.Dir, theirs, prefix string) (_ *folder, err error) {
-	f := &folder{parent: parent, theirs: theirs}
-	for range attempts {
-		f.name = prefix + rand.Text()[:16]
-		if f.here, err = parent.Mkdir(f.name); err != nil {
-			break
-		}
-		if f.here.Lock() && parent.Held(f.name, f.here) {
-			return f, nil
-		}
-		f.here.Close()
-		err = errors.New("other recorders remove what is made there")
-	}
-	return nil, errors.Join(err, parent.Close())
-}
-
-// tidy removes the folders of processes that are gone, and what killed recorders left in others
-// of one, once end has ended what they began. There may be any number of them, each slow
-// to end: it gives up when patience or ctx does.
-func (f *folder) tidy(ctx context.Context, key string, end func(name string)) {
+// where other recorders have those that there are. In those of recordings that are over it removes
+// what is left, once end has ended what goes by their names, and all those of processes that are
+// gone. There may be any number of them, each slow to end: it gives up when patience or ctx does.
+// It closes the directory where it fails.
+func newFolder(ctx context.Context, parent *foreign.Dir, theirs, key string, end func(name string) error) (_ *folder, err error) {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	f.unlocked(ctx, "contend-*", func(name string, left *foreign.Dir) bool {
-		of := ours.FindStringSubmatch(name)
-		switch {
-		case of == nil:
-		case of[1] == key:
-			end(name)
-			bounded(ctx, func() { removeFiles(left, data) })
-		case attach.Gone(of[1]):
-			bounded(ctx, func() { removeAll(f.parent, name, left) })
+	f := &folder{parent: parent, theirs: theirs}
+	for _, info := range parent.List("contend-*") {
+		if err = ctx.Err(); err == nil {
+			err = f.visit(ctx, info.Name(), key, end)
 		}
-		return false
-	})
-}
-
-// unlocked calls left for each other folder of this user's that no process has locked, which is
-// closed unless left keeps it.
-func (f *folder) unlocked(ctx context.Context, pattern string, left func(name string, dir *foreign.Dir) (keep bool)) {
-	for _, info := range f.parent.List(pattern) {
-		if ctx.Err() != nil || info.Name() == f.name {
-			continue
-		}
-		if other, err := f.parent.Sub(info.Name()); err == nil { // else it is another user's
-			if !other.Lock() || !left(info.Name(), other) {
-				other.Close()
-			}
+		if err != nil {
+			break
 		}
 	}
+	if err == nil && f.here == nil {
+		err = f.make("contend-" + key + "-")
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.here.Close(), parent.Close())
+	}
+	return f, nil
+}
+
+// visit tidies one of the folders, and takes it if it is the first that can be taken.
+func (f *folder) visit(ctx context.Context, name, key string, end func(name string) error) error {
+	of := ours.FindStringSubmatch(name)
+	if of == nil || of[1] != key && !attach.Gone(of[1]) {
+		return nil
+	}
+	left, err := f.parent.Sub(name)
+	if err != nil { // it is another user's, or others may look into it
+		return nil
+	}
+	switch {
+	case !left.Lock(): // another recorder's
+	case of[1] != key:
+		bounded(ctx, func() { removeAll(f.parent, name, left) })
+	default:
+		if err = end(name); err != nil {
+			break
+		}
+		bounded(ctx, func() { removeFiles(left, data) })
+		if f.here == nil && hasOurJar(left) && f.parent.Held(name, left) {
+			f.name, f.here = name, left
+			return nil
+		}
+	}
+	left.Close()
+	return err
+}
+
+// make makes a folder whose name begins so.
+func (f *folder) make(prefix string) (err error) {
+	for range attempts {
+		f.name = prefix + rand.Text()[:16]
+		if f.here, err = f.parent.Mkdir(f.name); err != nil {
+			return err
+		}
+		if f.here.Lock() && f.parent.Held(f.name, f.here) {
+			return nil
+		}
+		f.here.Close()
+	}
+	return errors.New("other recorders take what is made there")
 }
 
 // add makes a file and keeps it open: what is read later is this file, whatever

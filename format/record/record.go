@@ -166,42 +166,36 @@ func newSession(ctx context.Context, p *attach.Process, c Config) (*session, err
 	if err := p.Renew(); err != nil {
 		return nil, err
 	}
+	s := &session{Config: c, ctx: ctx, p: p}
 	in, err := p.Open(p.Temp())
-	var dir *folder
 	if err == nil {
-		dir, err = newFolder(ctx, in, p.Temp(), p.Key())
+		s.dir, err = newFolder(ctx, in, p.Temp(), p.Key(), s.settle)
 	}
-	if err != nil {
-		hint := "start it with -javaagent: see 'contend record --help'"
-		if shared := (*foreign.SharedError)(nil); errors.As(err, &shared) {
-			hint = shared.Hint()
-		}
-		return nil, &attach.Error{PID: p.PID, What: fmt.Sprintf("has no place for the recording in its %s: %s", p.Temp(), reason(err)), Hint: hint}
+	var refused *attach.Error
+	switch {
+	case err == nil:
+		s.name = s.dir.name
+		p.Tidy()
+		return s, nil
+	case ctx.Err() != nil:
+		return nil, errEarly
+	case errors.As(err, &refused):
+		return nil, refused
 	}
-	s := &session{Config: c, ctx: ctx, p: p, dir: dir, name: dir.name}
-	if err := s.settle(); err != nil {
-		s.end()
-		if ctx.Err() != nil {
-			err = errEarly
-		}
-		return nil, err
+	hint := "start it with -javaagent: see 'contend record --help'"
+	if shared := (*foreign.SharedError)(nil); errors.As(err, &shared) {
+		hint = shared.Hint()
 	}
-	dir.tidy(ctx, p.Key(), s.endFlight)
-	p.Tidy()
-	return s, nil
+	return nil, &attach.Error{PID: p.PID, What: fmt.Sprintf("has no place for the recording in its %s: %s", p.Temp(), reason(err)), Hint: hint}
 }
 
-// settle ends what was recorded by names that this recording uses, too. A JVM carries out one
-// command after the other: once it has answered it does nothing late by these names.
-func (s *session) settle() error {
-	if !s.dir.used {
-		return nil
-	}
+// settle ends what was recorded by a name. A JVM carries out one command after the other: once it
+// has answered it does nothing late that it was told by this name.
+func (s *session) settle(name string) error {
+	s.endFlight(name)
 	ctx, done := s.ending()
 	defer done()
-	_, _ = s.jcmd(ctx, "JFR.stop name=%s", s.name)
 	_, err := s.jcmd(ctx, "VM.version")
-	removeFiles(s.dir.here, data)
 	return err
 }
 

@@ -67,36 +67,41 @@ var everything = []string{traceName, settingsName, flightName, dumpName, "lease-
 // there; that of one that is gone goes. Of one that this process cannot see nothing is known.
 func TestOneFolderForEachProcess(t *testing.T) {
 	dir := t.TempDir()
+	ended := []string{}
 	open := func() *folder {
-		return golden.Must(newFolder(t.Context(), golden.Must(foreign.At(dir, foreign.Self()))(t), dir, living))(t)
+		in := golden.Must(foreign.At(dir, foreign.Self()))(t)
+		return golden.Must(newFolder(t.Context(), in, dir, living, func(name string) error { ended = append(ended, name); return nil }))(t)
 	}
 	first := open()
 	golden.OK(t, first.addJar())
-	second := open() // beside it, as the first is locked
-	var others []string
-	for _, key := range []string{dead(), elsewhere, "x"} {
-		others = append(others, leave(t, first.parent, key, append(everything, "agent-0123456789abcdef.jar")...))
-	}
-	foreign := leave(t, first.parent, dead(), "thesis")
-	first.tidy(t.Context(), living, func(name string) { t.Errorf("%s is recorded", name) })
-	if inside(first, others[0]) != nil || len(inside(first, others[1])) != 6 || len(inside(first, others[2])) != 6 || len(inside(first, foreign)) != 1 {
-		t.Errorf("left: %v, %v, %v, %v", inside(first, others[0]), inside(first, others[1]), inside(first, others[2]), inside(first, foreign))
-	}
 	for _, name := range everything {
 		f := golden.Must(first.add(name, nil))(t)
 		f.Close()
 	}
-	first.end()
-	if left := inside(first, first.name); !slices.Equal(left, []string{jarName}) {
-		t.Errorf("in the folder: %v", left)
+	second := open() // beside it, as the first is locked
+	if second.name == first.name || len(ended) != 0 || len(inside(first, first.name)) != 6 {
+		t.Errorf("%s beside %s; %v are ended", second.name, first.name, ended)
 	}
+	first.close() // as it was killed
+	gone, unseen := leave(t, second.parent, dead(), append(everything, "agent-0123456789abcdef.jar")...), leave(t, second.parent, elsewhere, everything...)
+	odd, thesis := leave(t, second.parent, "x", everything...), leave(t, second.parent, dead(), "thesis")
 	third := open()
 	golden.OK(t, third.addJar())
-	if third.name != first.name || !third.used || second.used || second.name == first.name {
-		t.Errorf("%s, then %s, then %s", first.name, second.name, third.name)
+	if left := inside(third, third.name); third.name != first.name || !slices.Equal(left, []string{jarName}) || !slices.Equal(ended, []string{first.name}) {
+		t.Errorf("%s, then %s with %v in it; %v are ended", first.name, third.name, left, ended)
+	}
+	if inside(third, gone) != nil || len(inside(third, unseen)) != 5 || len(inside(third, odd)) != 5 || len(inside(third, thesis)) != 1 {
+		t.Errorf("left: %v, %v, %v, %v", inside(third, gone), inside(third, unseen), inside(third, odd), inside(third, thesis))
+	}
+	for _, name := range everything {
+		f := golden.Must(third.add(name, nil))(t)
+		f.Close()
 	}
 	third.end()
 	second.end()
+	if left := inside(third, third.name); !slices.Equal(left, []string{jarName}) || inside(second, second.name) == nil {
+		t.Errorf("in the folder: %v", left)
+	}
 }
 
 // No folder is taken that others may look into, whose jar is another one, as where a recorder was
@@ -108,19 +113,32 @@ func TestFoldersThatAreNotTaken(t *testing.T) {
 	open, torn, link := leave(t, parent, living), leave(t, parent, living, jarName), leave(t, parent, living)
 	golden.OK(t, errors.Join(os.Chmod(filepath.Join(dir, open), 0o755),
 		os.Rename(filepath.Join(dir, link), filepath.Join(dir, "other")), os.Symlink("other", filepath.Join(dir, link))))
-	f := golden.Must(newFolder(t.Context(), parent, dir, living))(t)
+	nothing := func(string) error { return nil }
+	f := golden.Must(newFolder(t.Context(), parent, dir, living, nothing))(t)
 	defer f.end()
-	if f.used || slices.Contains([]string{open, torn, link}, f.name) {
+	if slices.Contains([]string{open, torn, link}, f.name) {
 		t.Errorf("%s is taken", f.name)
 	}
 	if os.Geteuid() == 0 {
 		theirs := leave(t, parent, "2-")
 		golden.OK(t, os.Chown(filepath.Join(dir, theirs), 12345, 12345))
-		g := golden.Must(newFolder(t.Context(), in(), dir, "2-"))(t)
+		g := golden.Must(newFolder(t.Context(), in(), dir, "2-", nothing))(t)
 		defer g.end()
-		if g.used {
+		if g.name == theirs {
 			t.Error("another user's is taken")
 		}
+	}
+}
+
+// A process that does not answer may still do what it was told by a name: nothing is recorded by it.
+func TestAProcessThatDoesNotAnswer(t *testing.T) {
+	f := folderIn(t)
+	defer f.end()
+	name := leave(t, f.parent, living, traceName)
+	silent := errors.New("silent")
+	in := golden.Must(foreign.At(f.theirs, foreign.Self()))(t)
+	if g, err := newFolder(t.Context(), in, f.theirs, living, func(string) error { return silent }); !errors.Is(err, silent) || len(inside(f, name)) != 1 {
+		t.Errorf("%v, %v, in it %v", g, err, inside(f, name))
 	}
 }
 
@@ -145,18 +163,9 @@ func TestTidyingEndsWithItsContext(t *testing.T) {
 		leave(t, f.parent, living, everything...)
 	}
 	asked := 0
-	f.tidy(ctx, living, func(string) { asked++; stop() })
-	if asked != 1 {
-		t.Errorf("%d were ended", asked)
-	}
-	f.tidy(t.Context(), living, func(string) { asked++ })
-	for _, info := range f.parent.List("contend-1-*") {
-		if left := inside(f, info.Name()); len(left) > 0 {
-			t.Errorf("%v are left", left)
-		}
-	}
-	if asked != 4 {
-		t.Errorf("%d were ended", asked)
+	in := golden.Must(foreign.At(f.theirs, foreign.Self()))(t)
+	if g, err := newFolder(ctx, in, f.theirs, living, func(string) error { asked++; stop(); return nil }); err == nil || asked != 1 {
+		t.Errorf("%d were ended: %v, %v", asked, g, err)
 	}
 }
 

@@ -56,8 +56,8 @@ func look(pid int) (i identity, state string, err error) {
 	i.inner = pid
 	state = i.read(status)
 	i.began, _ = began(pid)
-	i.within, _ = os.Readlink(procPath(pid, "ns/user"))
-	if own, err := os.Readlink("/proc/self/ns/user"); err != nil || own != i.within {
+	theirs, err := os.Readlink(procPath(pid, "ns/user"))
+	if own, failed := os.Readlink("/proc/self/ns/user"); err != nil || failed != nil || own != theirs {
 		i.user.Caps = 0 // they are those over another namespace
 	}
 	return i, state, nil
@@ -185,12 +185,8 @@ func began(pid int) (start uint64, ok bool) {
 
 // Alive reports whether the process still runs, and not another one with its number.
 func (p *Process) Alive() bool {
-	status, err := os.ReadFile(procPath(p.PID, "status"))
-	if err != nil || strings.ContainsAny((&identity{}).read(status), "ZX") {
-		return false
-	}
-	start, known := began(p.PID)
-	return p.began == 0 || known && start == p.began
+	now, state, err := look(p.PID)
+	return err == nil && !strings.ContainsAny(state, "ZX") && (p.began == 0 || now.began == p.began)
 }
 
 // namespace is the one by which this process numbers others, "" where /proc is of another.

@@ -35,12 +35,11 @@ type Process struct {
 
 // identity is which process it is, and what it may do: no more than that is done on its behalf.
 type identity struct {
-	user   foreign.User // the effective one
-	one    bool         // which is the real one, too, as its group
-	within string       // its user namespace, "" where nothing tells
-	inner  int          // its number in its own namespace
-	began  uint64       // when it did, in a unit of the system's, 0 where nothing tells
-	quits  bool         // it has a handler for SIGQUIT
+	user  foreign.User // the effective one
+	one   bool         // which is the real one, too, as its group
+	inner int          // its number in its own namespace
+	began uint64       // when it did, in hundredths of a second since the system did; 0 where nothing tells
+	quits bool         // it has a handler for SIGQUIT
 }
 
 // Renew finds the process again: what it may do is what it may do now.

@@ -229,7 +229,7 @@ func (d *Dir) Mkdir(name string) (made *Dir, err error) {
 	return made, err
 }
 
-// Sub opens a directory of the user's in this one.
+// Sub opens a directory of the user's in this one that nobody else may look into.
 func (d *Dir) Sub(name string) (sub *Dir, err error) {
 	err = d.Do(func() error {
 		root, err := d.root.OpenRoot(name)
@@ -269,7 +269,7 @@ func (d *Dir) owns(f *os.File, kind fs.FileMode) error {
 		return err
 	case info.Mode().Type() != kind:
 		return &os.PathError{Op: "open", Path: f.Name(), Err: errKind}
-	case whole.Owner(info) != d.UID:
+	case whole.Owner(info) != d.UID || kind == fs.ModeDir && info.Mode().Perm()&0o077 != 0:
 		return &os.PathError{Op: "open", Path: f.Name(), Err: errOwner}
 	}
 	return nil
@@ -301,12 +301,6 @@ func (d *Dir) Rmdir(name string, sub *Dir) error {
 // Lock makes the directory this process's own until it is closed or the process ends, in
 // whatever way; it reports whether no other process had it.
 func (d *Dir) Lock() bool { return whole.Lock(d.self) }
-
-// Private reports whether nobody but the user may look into the directory.
-func (d *Dir) Private() bool {
-	info, err := d.self.Stat()
-	return err == nil && info.Mode().Perm()&0o077 == 0
-}
 
 // Held reports whether a directory made by Mkdir still has its name.
 func (d *Dir) Held(name string, sub *Dir) bool {

@@ -3,6 +3,7 @@
 package foreign
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -26,5 +27,11 @@ func Links(info fs.FileInfo) int {
 
 // unlink removes a file or a link, or with the flag directory an empty one, and nothing else.
 func unlink(in *os.File, name string, flag int) error {
-	return unix.Unlinkat(int(in.Fd()), name, flag)
+	held, err := in.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = held.Control(func(fd uintptr) { failed = unix.Unlinkat(int(fd), name, flag) })
+	return errors.Join(err, failed)
 }
