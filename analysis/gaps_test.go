@@ -63,9 +63,7 @@ func TestManyGapsAreCheap(t *testing.T) {
 	took := golden.Spent(t, func() {
 		golden.Must(Run(&l, open, &b))(t)
 	})
-	if took > patience {
-		t.Errorf("took %v", took)
-	}
+	golden.AtMost(t, took, patience, "took")
 	golden.Equal(t, b.firsts, manyTimes(), "waits: no wait is known to go on across a gap")
 }
 

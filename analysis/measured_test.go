@@ -81,9 +81,7 @@ func TestSampledMonitorsAreScaledToWhatWasMeasured(t *testing.T) {
 		got, tr := pressureOf(t, events, open)
 		plain, _ := pressureOf(t, append([]format.Event{events[0]}, events[2:]...), open)
 		want := factor * float64(plain.monitors)
-		if d := float64(got.monitors) - want; d > 1e-4*want || d < -1e-4*want {
-			t.Errorf("%g: %d ns at monitors, %d ns sampled, want %.0f", factor, got.monitors, plain.monitors, want)
-		}
+		golden.Within(t, float64(got.monitors)-want, -1e-4*want, 1e-4*want, factor, plain.monitors)
 		golden.Equal(t, got.others, plain.others, factor)
 		golden.Equal(t, got.waits, plain.waits, factor)
 		if n := len(tr.Coverage.Warnings); n != 1 || tr.Coverage.Warnings[0].Code != "scaled" {
@@ -122,9 +120,7 @@ func TestMissingWaitingGoesToTheThreadsMonitors(t *testing.T) {
 	got := byMonitor{}
 	golden.Must(Run(&format.List{Events: events}, open, got))(t)
 	for lock, want := range map[format.ObjectID]int64{1: ticks*tickNs*15/10 + ticks*tickNs/10, 2: 2*ticks*tickNs + ticks*tickNs*2/10} {
-		if d := got[lock] - want; d < -want/100 || d > want/100 {
-			t.Errorf("monitor %d: %d ns, want %d", lock, got[lock], want)
-		}
+		golden.Within(t, got[lock]-want, -want/100, want/100)
 	}
 }
 
@@ -162,9 +158,7 @@ func TestScaledWaitingIsWithinRunningTime(t *testing.T) {
 		before, _ := pressureOf(t, events, Filter{From: format.NoTime, To: at})
 		after, _ := pressureOf(t, events, Filter{From: at, To: format.NoTime})
 		for _, p := range []*pressure{whole, before, after} {
-			if p.monitors+p.others > p.running {
-				t.Fatalf("waiting %d + %d ns, running %d", p.monitors, p.others, p.running)
-			}
+			golden.AtMost(t, p.monitors+p.others, p.running, "waiting", p.monitors, "+", p.others, "running")
 		}
 		if before.monitors+after.monitors != whole.monitors || before.others+after.others != whole.others || before.running+after.running != whole.running {
 			t.Fatalf("%+v and %+v, together %+v", before, after, whole)
@@ -180,8 +174,6 @@ func TestWildMeasurements(t *testing.T) {
 			events = append(events, format.Event{Kind: format.KindBlocked, Time: weight, Weight: weight})
 		}
 		p, _ := pressureOf(t, events, open)
-		if p.monitors < 0 || p.monitors > 7*tickNs*maxScale {
-			t.Errorf("%d: %d ns at monitors", weight, p.monitors)
-		}
+		golden.Within(t, p.monitors, 0, 7*tickNs*maxScale, weight)
 	}
 }

@@ -22,9 +22,7 @@ func TestHowFarSamplesAreScaled(t *testing.T) {
 		{100, 1200, 1200, 100, 100}, {100, 2400, 2400, 120, 190},
 		{2, 1, hour * 3 / 4, hour * 3 / 2, hour * 3 / 2}, {2, 1, hour * 3 / 2, hour * 3 / 2, hour * 3 / 2},
 	} {
-		if got := (scale{c.to, c.by}).of(c.length); got < c.least || got > c.most {
-			t.Errorf("%d times %d/%d is %d, want %d to %d", c.length, c.to, c.by, got, c.least, c.most)
-		}
+		golden.Within(t, (scale{c.to, c.by}).of(c.length), c.least, c.most)
 	}
 }
 

@@ -222,7 +222,5 @@ func TestWhyIsAnswered(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	if math.Abs(sum-1) > 1e-6 {
-		t.Errorf("chances add up to %v", sum)
-	}
+	golden.AtMost(t, math.Abs(sum-1), 1e-6, "chances add up to", sum)
 }

@@ -165,12 +165,10 @@ func TestWhoIsNotSeenDoesNotRun(t *testing.T) {
 			list = append(list, acts(format.ActivityRun, 1, s, s))
 		}
 		got, tr := run(t, list, open)
-		if got.running < c.low || got.running > c.top || got.running != tr.RunningNs {
-			t.Errorf("%q: running %d, want %d to %d", c.how, got.running, c.low, c.top)
-		}
-		if tr.RunningHigh < tr.RunningNs || tr.RunningHigh > c.high || tr.RunningHigh < c.high-s {
-			t.Errorf("%q: at most %d, want about %d", c.how, tr.RunningHigh, c.high)
-		}
+		golden.Within(t, got.running, c.low, c.top, c.how)
+		golden.Equal(t, got.running, tr.RunningNs, c.how)
+		golden.Within(t, tr.RunningHigh, tr.RunningNs, c.high, c.how)
+		golden.AtLeast(t, tr.RunningHigh, c.high-s, c.how)
 		golden.Equal(t, tr.RunningIsWide(), c.how != "", c.how, "between", tr.RunningNs, "and", tr.RunningHigh)
 	}
 }

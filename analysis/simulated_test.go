@@ -102,9 +102,7 @@ func TestSampledTwinAgreesWithinItsError(t *testing.T) {
 			near("waiting", float64(sampled.total), float64(truth.WaitNs))
 			near("direct", farthest(sampled.byName(sampled.direct), truth.DirectByOwner), 0)
 			near("root", farthest(sampled.byName(sampled.root), truth.RootByOwner), 0)
-			if math.Abs(float64(sampled.running-truth.RunningNs)) > 0.02*float64(truth.RunningNs) {
-				t.Errorf("running %d, truth %d", sampled.running, truth.RunningNs)
-			}
+			golden.AtMost(t, math.Abs(float64(sampled.running-truth.RunningNs)), 0.02*float64(truth.RunningNs), "running", sampled.running, "truth", truth.RunningNs)
 		})
 	}
 }

@@ -150,9 +150,7 @@ func TestSleepsElsewhereAreNotInside(t *testing.T) {
 		events = append(events, sleeps(1, 5, from, from+2*ms+r.Int64N(3*ms)), after(1, 2, from+6*ms, from+6*ms+1000, 0))
 	}
 	s, _ := run(t, events, open)
-	if s.direct["t1"] > s.total/20 {
-		t.Errorf("a thread that sleeps elsewhere is charged %d of %d", s.direct["t1"], s.total)
-	}
+	golden.AtMost(t, s.direct["t1"], s.total/20, "a thread that sleeps elsewhere is charged", s.total)
 }
 
 // byStack sums waiting by the stack of its owner.
@@ -233,7 +231,6 @@ func TestLocksReleasedTogether(t *testing.T) {
 	for _, waiter := range []string{"t2", "t3", "t4", "t5"} {
 		others += s.direct[waiter]
 	}
-	if float64(others) > 0.05*float64(s.total) || float64(s.direct["t1"]) < 0.4*float64(s.total) {
-		t.Errorf("of %d the auditor is charged %d, and those who wait %d; %v", s.total, s.direct["t1"], others, s.direct)
-	}
+	golden.AtMost(t, float64(others), 0.05*float64(s.total))
+	golden.AtLeast(t, float64(s.direct["t1"]), 0.4*float64(s.total))
 }

@@ -116,9 +116,7 @@ func TestWaitsInsideOneOfSeveralLocks(t *testing.T) {
 	}
 	s := &inferredOf{but: 1}
 	golden.Must(Run(&format.List{Events: events}, open, s))(t)
-	if s.by[2] < truth*8/10 {
-		t.Errorf("who waits inside is known to have %d of %d", s.by[2], truth)
-	}
+	golden.AtLeast(t, s.by[2], truth*8/10, "who waits inside is known to have", truth)
 }
 
 // inferredOf sums waiting for all locks but one whose owner is inferred, by the owner's

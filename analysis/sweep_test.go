@@ -198,9 +198,7 @@ func TestLawsOnRandomWorkloads(t *testing.T) {
 			prov += ns
 		}
 		golden.Equal(rt, prov, want, "provenance sums to")
-		if s.total > s.running {
-			rt.Fatalf("waiting %d exceeds running %d", s.total, s.running)
-		}
+		golden.AtMost(rt, s.total, s.running, "waiting")
 		shuffled, _ := run(t, rapid.Permutation(events).Draw(rt, "order"), open)
 		if diff := cmp.Diff(positive(s.direct), positive(shuffled.direct)) + cmp.Diff(s.byThread, shuffled.byThread); diff != "" {
 			rt.Fatalf("the order of events changes blame:\n%s", diff)

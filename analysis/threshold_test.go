@@ -155,9 +155,7 @@ func TestLongWaitsAloneTellWhoHadTheLock(t *testing.T) {
 		"a section that runs, one that sleeps": {queued{ops: []operation{{0.05, 0.8, false}, {3, 0.1, false}, {6, 0.1, true}}, threads: 10, think: 8}, 0.35},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if off := c.p.distance(t); off > c.most {
-				t.Errorf("off by %.2f", off)
-			}
+			golden.AtMost(t, c.p.distance(t), c.most, "off by")
 		})
 	}
 }

@@ -145,12 +145,8 @@ func TestPairsOfThreadsAreBounded(t *testing.T) {
 		at := int64(10 * owner)
 		p.QueueSlice(&analysis.Slice{Start: at, End: at + 7, Lock: 1, Shares: []analysis.Share{{Ns: 7, Direct: by, Root: by, Hops: 1}}}, waiting)
 	}
-	if rows := len(p.rows); rows > most+owners {
-		t.Errorf("%d rows", rows)
-	}
-	if n := len(p.waits.threads[1].other); n > owners/64+1+most/waiting {
-		t.Errorf("%d words of rows that a wait has met", n)
-	}
+	golden.AtMost(t, len(p.rows), most+owners, "rows")
+	golden.AtMost(t, len(p.waits.threads[1].other), owners/64+1+most/waiting, "words of rows that a wait has met")
 	if got := boundsOf([]Key{ByWaiterThread}); got.pairs != maxRows {
 		t.Errorf("%+v of threads, which are no pairs", got)
 	}

@@ -113,7 +113,5 @@ func TestKnownChainsCostNoAllocation(t *testing.T) {
 		}
 	}
 	feed()
-	if n := testing.AllocsPerRun(100, feed); n > 0 {
-		t.Errorf("%v allocations", n)
-	}
+	golden.AtMost(t, testing.AllocsPerRun(100, feed), 0, "allocations")
 }

@@ -28,9 +28,8 @@ func TestGlobMatchesNamesAsTablesPrintThem(t *testing.T) {
 		{"*", "anything at all", true},
 	} {
 		re, err := Glob(c.pattern)
-		if err != nil || re.MatchString(c.name) != c.want {
-			t.Errorf("%q of %q: %v, %v", c.pattern, c.name, !c.want, err)
-		}
+		golden.OK(t, err)
+		golden.Equal(t, re.MatchString(c.name), c.want, c.pattern)
 	}
 }
 
@@ -56,9 +55,8 @@ func TestExpressionsMatchNamesAsTheyAre(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || re.MatchString(c.name) != c.want {
-			t.Errorf("%q of %q: %v, %v", c.text, c.name, !c.want, err)
-		}
+		golden.OK(t, err)
+		golden.Equal(t, re.MatchString(c.name), c.want, c.text)
 	}
 }
 

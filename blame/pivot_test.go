@@ -252,7 +252,5 @@ func TestATableAllocatesNothingForARow(t *testing.T) {
 		}
 		return testing.AllocsPerRun(10, func() { p.Table() })
 	}
-	if few, many := made(10), made(1000); many > few {
-		t.Errorf("%.0f allocations for 10 rows, %.0f for 1000", few, many)
-	}
+	golden.AtMost(t, made(1000), made(10), "allocations for 10 rows", "for 1000")
 }

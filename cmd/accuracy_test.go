@@ -110,9 +110,7 @@ func holdTable(t *testing.T, got string) {
 	text := golden.Must(os.ReadFile(accuracyTable))(t)
 	want := numbersOf(string(text))
 	rows := numbersOf(got)
-	if len(rows) != len(want) {
-		t.Errorf("%d recordings, %d in %s", len(rows), len(want), accuracyTable)
-	}
+	golden.Equal(t, len(rows), len(want), "in", accuracyTable)
 	for name, r := range rows {
 		w, ok := want[name]
 		far := !ok || slices.ContainsFunc([]int{0, 1, 2, 4}, func(i int) bool { return math.Abs(r[i]-w[i]) > accuracySlack })

@@ -183,8 +183,6 @@ func TestGoRunningTime(t *testing.T) {
 		want := runningTime(t, path)
 		got := ask[document.CSP](t, "csp", path).Total.RunningNs
 		t.Logf("%s: %d ns, %d straight from the trace", path, got, want)
-		if off := math.Abs(float64(got)/float64(want) - 1); off > 0.001 {
-			t.Errorf("%s: running %d ns, want %d", path, got, want)
-		}
+		golden.AtMost(t, math.Abs(float64(got)/float64(want)-1), 0.001, path, "running", got, want)
 	}
 }

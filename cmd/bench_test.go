@@ -57,8 +57,6 @@ func TestAllocationsPerEvent(t *testing.T) {
 			}
 		}) / float64(events)
 		t.Logf("%s: %.2f an event of %d", w.name, got, events)
-		if got > w.perEvent {
-			t.Errorf("%s: %.2f allocations an event, at most %.2f are expected", w.name, got, w.perEvent)
-		}
+		golden.AtMost(t, got, w.perEvent, w.name, "are expected")
 	}
 }

@@ -88,14 +88,10 @@ func TestNoFalseOkOnTheCorpus(t *testing.T) {
 				continue
 			}
 			known++
-			if got := verdictsOf(t, file); got != want {
-				t.Errorf("%s: %s, want %s", name, got, want)
-			}
+			golden.Equal(t, verdictsOf(t, file), want, name)
 		}
 	}
-	if known != len(corpusVerdicts) {
-		t.Errorf("%d of %d files", known, len(corpusVerdicts))
-	}
+	golden.Equal(t, known, len(corpusVerdicts), "files")
 }
 
 // verdictsOf checks the standard rules.
@@ -114,14 +110,10 @@ func verdictsOf(t *testing.T, file string, more ...string) string {
 	letters := ""
 	for i := range doc.Rules {
 		r := &doc.Rules[i]
-		if (r.Reason != "") != (r.Status == "undecided") {
-			t.Errorf("%s: %s is %s because of %q", file, r.Rule, r.Status, r.Reason)
-		}
+		golden.Equal(t, r.Reason != "", r.Status == "undecided", file, r.Rule, r.Status, "because of", r.Reason)
 		letters += map[string]string{"pass": "o", "fail": "f", "undecided": "u"}[r.Status]
 	}
-	if (code == exitOK) != (strings.Trim(letters, "o") == "") {
-		t.Errorf("%s: exit %d for %s", file, code, letters)
-	}
+	golden.Equal(t, code == exitOK, strings.Trim(letters, "o") == "", file, code, "for", letters)
 	return letters
 }
 
@@ -147,9 +139,7 @@ func TestGatesDoNotPassWhatVirtualThreadsHide(t *testing.T) {
 			t.Errorf("%s: exit %d\n%s", name, code, text)
 		}
 		code, _ = checked(t, "", "--rule", "waiting(*) < 2.5", file)
-		if (code == exitOK) != bounded {
-			t.Errorf("%s: 2.5 threads: exit %d", name, code)
-		}
+		golden.Equal(t, code == exitOK, bounded, name, "2.5 threads", code)
 		for _, w := range ask[document.Analyze](t, "analyze", file).Coverage.Warnings {
 			if w.Code == "virtual-threads" && bounded && (w.HiddenNs < 5.9e9 || w.HiddenNs > 6.1e9) { // two threads, 3.0 s each
 				t.Errorf("%s: %s", name, w.Text)
@@ -195,9 +185,8 @@ func TestInitialisersThatMayWaitDecideNothing(t *testing.T) {
 		"JDK 11, over later": {stuckInitOld + strings.Replace(stuckInitOld, "in Object.wait()", "runnable", 1), exitOK},
 	} {
 		code, text := checked(t, c.text, "--rule", "no deadlock", "-")
-		if code != c.want || (c.want == exitRules) != strings.Contains(text, "wait for a class to be initialised") {
-			t.Errorf("%s: exit %d\n%s", what, code, text)
-		}
+		golden.Equal(t, code, c.want, what)
+		golden.Equal(t, c.want == exitRules, strings.Contains(text, "wait for a class to be initialised"), what)
 	}
 }
 
@@ -240,9 +229,7 @@ func TestACopyKeepsTheDoubts(t *testing.T) {
 		}
 		want := verdictsOf(t, file)
 		for _, path := range copies {
-			if got := verdictsOf(t, path); got != want {
-				t.Errorf("%s: %s, its copy %s: %s", name, want, filepath.Base(path), got)
-			}
+			golden.Equal(t, verdictsOf(t, path), want, name, "its copy", filepath.Base(path))
 		}
 	}
 }
@@ -255,9 +242,7 @@ func TestACopyOfADamagedTraceDecidesNothing(t *testing.T) {
 	if code := Main([]string{"convert", half, "-o", whole}, nil, &msg, &msg); code != exitDamaged {
 		t.Fatalf("exit %d: %s", code, &msg)
 	}
-	if got := verdictsOf(t, whole); strings.Contains(got, "o") {
-		t.Errorf("%s: something is ok", got)
-	}
+	golden.Lacks(t, verdictsOf(t, whole), "o")
 }
 
 // cutFile returns a copy of the first bytes of a file.
@@ -287,16 +272,13 @@ func TestAGateOfNothingDecidesNothing(t *testing.T) {
 		{dump, "--from=10s", "no deadlock", "--from and --to"},
 	} {
 		var out, msg strings.Builder
-		if code := Main([]string{"check", "--rule", c.rule, c.filter, c.file}, nil, &out, &msg); code != exitRules || !strings.Contains(out.String(), "UNDECIDED") || !strings.Contains(out.String(), c.says) {
-			t.Errorf("%s %s: exit %d\n%s%s", c.filter, c.rule, code, &out, &msg)
-		}
+		golden.Equal(t, Main([]string{"check", "--rule", c.rule, c.filter, c.file}, nil, &out, &msg), exitRules)
+		golden.Holds(t, out.String(), "UNDECIDED", c.says)
 	}
 	// What they leave is held against the rule as ever.
 	for filter, want := range map[string]int{"--class=Truth": exitOK, "--from=1s": exitOK} {
 		var out, msg strings.Builder
-		if code := Main([]string{"check", "--rule", "csp(total) < 99%", filter, recording}, nil, &out, &msg); code != want {
-			t.Errorf("%s: exit %d\n%s%s", filter, code, &out, &msg)
-		}
+		golden.Equal(t, Main([]string{"check", "--rule", "csp(total) < 99%", filter, recording}, nil, &out, &msg), want, filter, &out, &msg)
 	}
 }
 
@@ -310,7 +292,6 @@ func TestStandardInputIsCalledThat(t *testing.T) {
 		t.Errorf("exit %d: %s%s", code, &out, &msg)
 	}
 	msg.Reset()
-	if code := Main([]string{"analyze", "-"}, strings.NewReader(""), &out, &msg); code != exitFailed || !strings.Contains(msg.String(), "through the pipe") {
-		t.Errorf("exit %d: %s", code, &msg)
-	}
+	golden.Equal(t, Main([]string{"analyze", "-"}, strings.NewReader(""), &out, &msg), exitFailed)
+	golden.Holds(t, msg.String(), "through the pipe")
 }

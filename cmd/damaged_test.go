@@ -68,9 +68,7 @@ func TestDamagedFixtures(t *testing.T) {
 				answers(t, d)
 				run := damagedRun{what: d.what, took: time.Since(started), heap: peak.max.Load()}
 				worst.add(run)
-				if run.heap > maxHeap {
-					t.Errorf("%v", run)
-				}
+				golden.AtMost(t, run.heap, maxHeap, run)
 			}
 		}
 	}
@@ -160,9 +158,7 @@ func answers(t *testing.T, d damagedCopy) {
 	defer watchdog.Stop()
 	verified, _ := answer(t, d, "verify")
 	analyzed, said := answer(t, d, "analyze")
-	if verified != analyzed {
-		t.Errorf("%s: verify exits with %d, analyze with %d:\n%s", d.what, verified, analyzed, said)
-	}
+	golden.Equal(t, verified, analyzed, d.what, "verify exits with", said)
 }
 
 // answer runs one command and holds its exit code to what it says.
@@ -273,14 +269,10 @@ func TestWhatIsLeftOfAnAgentsFileIsAnalyzed(t *testing.T) {
 		for _, l := range doc.Locks {
 			whole += l.WaitNs
 		}
-		if whole < last {
-			t.Errorf("%d bytes: %d ns of waiting, %d with fewer", n, whole, last)
-		}
+		golden.AtLeast(t, whole, last, n, "bytes", "with fewer")
 		last = whole
 	}
-	if whole < 4e9 {
-		t.Errorf("%d ns in all", whole)
-	}
+	golden.AtLeast(t, whole, 4e9, "in all")
 }
 
 func magicOf(data []byte) []byte { return data[:bytes.Index(data, []byte(format.Marker))] }

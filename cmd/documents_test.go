@@ -15,7 +15,6 @@ import (
 	"contend/blame/findings"
 	"contend/golden"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -220,9 +219,7 @@ func checkDoc(t *testing.T, doc string) {
 		golden.OK(t, os.WriteFile(doc, []byte(rewritten), 0o644))
 		return
 	}
-	if diff := cmp.Diff(rewritten, string(text)); diff != "" {
-		t.Errorf("differs from what the commands print (-printed +%s):\n%s", doc, diff)
-	}
+	golden.Same(t, string(text), rewritten, "differs from what the commands print", doc)
 }
 
 // printed returns the lines a command prints.

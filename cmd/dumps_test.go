@@ -36,9 +36,7 @@ func TestDeadlocksOfADump(t *testing.T) {
 		if strings.HasPrefix(d.Cycle[0].Thread, "teller") {
 			want = []string{"reporter"}
 		}
-		if !slices.Equal(d.Queued, want) {
-			t.Errorf("queued behind %v: %v", d.Cycle[0].Thread, d.Queued)
-		}
+		golden.Same(t, d.Queued, want, "queued behind", d.Cycle[0].Thread)
 	}
 	if a.Coverage.Unit != "threads" || a.Total.WaitNs != 5 || a.Total.Waits != 5 {
 		t.Errorf("total %+v in %s", a.Total, a.Coverage.Unit)
@@ -102,9 +100,8 @@ func TestPublicDialects(t *testing.T) {
 	}
 	series, _ := filepath.Glob("../../shared/fixtures/public/threaddump/jdk-lock-contention-?.txt")
 	a := ask[document.Analyze](t, append([]string{"analyze"}, series...)...)
-	if a.Coverage.Unit != "ns" || a.Trace.DurationNs < 8e9 || a.Trace.DurationNs > 12e9 {
-		t.Errorf("six dumps in %d ns of %s", a.Trace.DurationNs, a.Coverage.Unit)
-	}
+	golden.Equal(t, a.Coverage.Unit, "ns")
+	golden.Within(t, a.Trace.DurationNs, 8e9, 12e9)
 }
 
 // Eight dumps are few, but they name the operations that hold the locks.
@@ -112,13 +109,11 @@ func TestASeriesNamesTheOwnersOperations(t *testing.T) {
 	const path = "../testdata/truth-series-8dumps-jdk17.txt"
 	l := logged{Class: "Truth$InventoryLock", Sites: []string{"exportReport", "checkout", "refund", "nestedTransfer"}}
 	o := l.answer(ask[owned](t, "blame", "--by", "class,owner-stack", path))
-	if len(o.by) != len(l.Sites) || o.unknown != 0 {
-		t.Errorf("owner operations %v, unknown %.2f", o.by, o.unknown)
-	}
+	golden.Equal(t, len(o.by), len(l.Sites))
+	golden.Equal(t, o.unknown, 0)
 	a := ask[document.Analyze](t, "analyze", path)
-	if a.Trace.DurationNs < 2e9 || a.Trace.DurationNs > 3e9 || len(a.Deadlocks) != 0 {
-		t.Errorf("%d ns, %d deadlocks", a.Trace.DurationNs, len(a.Deadlocks))
-	}
+	golden.Within(t, a.Trace.DurationNs, 2e9, 3e9)
+	golden.Equal(t, len(a.Deadlocks), 0)
 }
 
 // What the JVM itself found is found, however the dump was taken: without -l

@@ -106,9 +106,7 @@ func TestMemoryDoesNotGrowWithTheFleet(t *testing.T) {
 			broken++
 		}
 	}
-	if broken != 6 {
-		t.Errorf("%d are told to be broken", broken)
-	}
+	golden.Equal(t, broken, 6, "are told to be broken")
 }
 
 // An export that is interrupted ends at once, however long the recording takes that is

@@ -137,19 +137,13 @@ func checkPercentiles(t *testing.T, name string, rows []facts.Length) {
 			}
 		}
 		if want == nil {
-			if total > 0 {
-				t.Errorf("%s: %d lengths %s, hist has none", name, total, bound)
-			}
+			golden.AtMost(t, total, 0, name, "lengths", bound, "hist has none")
 			continue
 		}
-		if total != want.Count {
-			t.Errorf("%s: %d lengths %s, want %d", name, total, bound, want.Count)
-		}
+		golden.Equal(t, total, want.Count, name, "lengths", bound)
 		for q, ns := range map[int64]int64{50: want.P50Ns, 90: want.P90Ns, 99: want.P99Ns} {
 			// The bucket that holds a length ends less than a thousandth above it.
-			if le := percentile(sum, total, q); le < ns || le > ns+ns/1000 {
-				t.Errorf("%s: %d %% %s are at most %d, hist says %d", name, q, bound, le, ns)
-			}
+			golden.Within(t, percentile(sum, total, q), ns, ns+ns/1000, name, bound)
 		}
 	}
 }
@@ -215,17 +209,13 @@ func TestShardsAddUpToTheWhole(t *testing.T) {
 			t.Errorf("%d shards give %d rows, one process %d", n, len(got), len(want))
 		}
 		files, _ := filepath.Glob(filepath.Join(dir, "waits", "*.parquet"))
-		if len(files) < 2 {
-			t.Errorf("%d shards write %d files", n, len(files))
-		}
+		golden.AtLeast(t, len(files), 2, n, "shards write", "files")
 		if n == 2 {
 			before := bytesOf(t, dir)
 			for i := range n {
 				exportTo(t, day, "-o", dir, "--jobs", "3", "--shard", fmt.Sprintf("%d/%d", i, n))
 			}
-			if after := bytesOf(t, dir); after != before {
-				t.Error("repeated, the files are others")
-			}
+			golden.Equal(t, bytesOf(t, dir), before, "repeated, the files are others")
 		}
 	}
 }

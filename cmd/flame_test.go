@@ -55,9 +55,7 @@ func flamesSum(t *testing.T, i int) law {
 		wellFormed(t, draw(i%3, "f.svg"))
 		for j, view := range views {
 			f := flames[(i+j)%3]
-			if got := f.sum(t, draw(j, f.name)); got != p.want.Total.WaitNs {
-				t.Errorf("%s as %s: %d ns, want %d", view.name, f.name, got, p.want.Total.WaitNs)
-			}
+			golden.Equal(t, f.sum(t, draw(j, f.name)), p.want.Total.WaitNs, view.name, "as", f.name)
 		}
 	}
 	return l
@@ -126,9 +124,7 @@ func pageTree(t *testing.T, path string) *treeNode {
 			sum += c.Value
 			check(c)
 		}
-		if sum > n.Value {
-			t.Errorf("%s: children of %d ns in %d", n.Name, sum, n.Value)
-		}
+		golden.AtMost(t, sum, n.Value, n.Name, "children of")
 	}
 	check(doc.Tree)
 	return doc.Tree
@@ -156,18 +152,15 @@ func TestDifferences(t *testing.T) {
 	same := pageTree(t, flameOf(t, "d.html", "--diff", a, a))
 	var check func(n *treeNode)
 	check = func(n *treeNode) {
-		if n.Base != n.Value {
-			t.Errorf("%s: %d ns, before %d", n.Name, n.Value, n.Base)
-		}
+		golden.Equal(t, n.Base, n.Value, n.Name, "before")
 		for _, c := range n.Children {
 			check(c)
 		}
 	}
 	check(same)
 	other := pageTree(t, flameOf(t, "d.html", "--diff", b, a))
-	if other.Base != ask[document.Analyze](t, "analyze", b).Total.WaitNs || other.Value != same.Value {
-		t.Errorf("%d ns, before %d", other.Value, other.Base)
-	}
+	golden.Equal(t, other.Base, ask[document.Analyze](t, "analyze", b).Total.WaitNs)
+	golden.Equal(t, other.Value, same.Value)
 	newer := pageTree(t, flameOf(t, "d.html", "--diff", a, "../testdata/truth-8threads-jdk25.jfr")) // whose threads run through one method more
 	held := slices.DeleteFunc(slices.Clone(newer.Children), func(n *treeNode) bool { return strings.HasPrefix(n.Name, "[") })
 	for at, found := held, ""; !strings.HasSuffix(found, "exportReport"); {
@@ -253,33 +246,21 @@ func TestGoToolPprofReadsProfiles(t *testing.T) {
 		// Below what every thread runs through.
 		for _, line := range strings.Split(top, "\n") {
 			if f := strings.Fields(line); len(f) == 6 && strings.HasPrefix(f[5], "Truth.") && !strings.HasPrefix(f[5], "Truth.lambda") && !strings.HasPrefix(f[5], "Truth.sleep") {
-				if f[5] != first {
-					t.Errorf("%s: %s is on top, want %s", view, f[5], first)
-				}
+				golden.Equal(t, f[5], first, view)
 				break
 			}
 		}
 		tags := tool(t, "-tags", out)
-		for _, label := range []string{"lock:", "class:", "owner_thread:", "owner_group:", "waiter_thread:", "waiter_group:", "waiter_method:", "provenance:"} {
-			if !strings.Contains(tags, label) {
-				t.Errorf("%s: no label %s", view, label)
-			}
-		}
-		if peek := tool(t, "-peek", "exportReport", out); !strings.Contains(peek, "Truth.exportReport") {
-			t.Errorf("%s: %s", view, peek)
-		}
+		golden.Holds(golden.At(t, view), tags, "lock:", "class:", "owner_thread:", "owner_group:", "waiter_thread:", "waiter_group:", "waiter_method:", "provenance:")
+		golden.Holds(golden.At(t, view), tool(t, "-peek", "exportReport", out), "Truth.exportReport")
 		focused := tool(t, "-top", "-unit=ns", "-tagfocus", "class=Ledger", out)
-		if !strings.Contains(focused, "Truth.nestedTransfer") {
-			t.Errorf("%s: %s", view, focused)
-		}
+		golden.Holds(golden.At(t, view), focused, "Truth.nestedTransfer")
 		if diff := tool(t, "-top", "-diff_base", out, out); !strings.Contains(diff, "0, 0% of") && !strings.Contains(diff, "Showing nodes accounting for 0") {
 			t.Errorf("%s against itself: %s", view, diff)
 		}
 	}
 	chain := tool(t, "-top", "-cum", "-unit=ns", exported(t, path, "chain"))
-	if !strings.Contains(chain, "lock Truth$InventoryLock at Truth.exportReport:17") {
-		t.Errorf("%s", chain)
-	}
+	golden.Holds(t, chain, "lock Truth$InventoryLock at Truth.exportReport:17")
 }
 
 // A store of profiles must not make a series of every thread and address: with
@@ -324,7 +305,5 @@ func TestLabelsThatAStoreCanKeep(t *testing.T) {
 			}
 		}
 	}
-	if code := Main([]string{"pprof", "--labels", "some", "x"}, nil, os.Stdout, os.Stderr); code != exitUsage {
-		t.Errorf("exit %d", code)
-	}
+	golden.Equal(t, Main([]string{"pprof", "--labels", "some", "x"}, nil, os.Stdout, os.Stderr), exitUsage)
 }

@@ -67,9 +67,7 @@ func graphsSum(t *testing.T, i int) law {
 			case 1:
 				top := doc(2)
 				checkGraph(t, how, top, p.want.Total)
-				if len(top.Edges) > 2 {
-					t.Errorf("%v: %d edges of 2", how, len(top.Edges))
-				}
+				golden.AtMost(t, len(top.Edges), 2, how, "edges of 2")
 			case 2:
 				checkMatrix(t, how, inForm(t, graphOutputs, "csv", &graphAnswer{doc(0), true, 3}), p.want.Total.WaitNs)
 			}
@@ -131,9 +129,7 @@ func drawingsSum(i int) law {
 				series := golden.Must(v.Series())(t)
 				text = inForm(t, cspOutputs, d.form, &cspAnswer{doc: document.NewCSP(series, p.want.Trace.StartNs, nil, document.NewTotal(p.sums), p.coverage()), top: d.top})
 			}
-			if got := sumDrawn(t, d.form, text); got != p.want.Total.WaitNs {
-				t.Errorf("%v: %d ns, analyze has %d", d, got, p.want.Total.WaitNs)
-			}
+			golden.Equal(t, sumDrawn(t, d.form, text), p.want.Total.WaitNs, d)
 		}
 	}
 	return l
@@ -185,18 +181,12 @@ func checkMatrix(t *testing.T, how []string, text string, want int64) {
 				sum += number(row[j])
 			}
 		}
-		if sum != number(row[len(row)-1]) {
-			t.Errorf("%v: row %v sums to %d", how, row, sum)
-		}
+		golden.Equal(t, sum, number(row[len(row)-1]), how, "row", row, "sums to")
 	}
 	for j := 1; j < len(last); j++ {
-		if columns[j] != number(last[j]) {
-			t.Errorf("%v: column %s sums to %d, not %s", how, rows[0][j], columns[j], last[j])
-		}
+		golden.Equal(t, columns[j], number(last[j]), how, "column", rows[0][j], "sums to", last[j])
 	}
-	if columns[len(last)-1] != want {
-		t.Errorf("%v: the matrix sums to %d, not %d", how, columns[len(last)-1], want)
-	}
+	golden.Equal(t, columns[len(last)-1], want, how, "the matrix sums to")
 }
 
 // chainsSum: the chains hold all waiting, also where some are left out, and none comes twice.
@@ -241,9 +231,8 @@ func TestGraphFindsTheDeadlock(t *testing.T) {
 		}
 	}
 	slices.Sort(closed)
-	if !slices.Equal(closed, []string{"teller-a-0", "teller-b-0"}) || !slices.Equal(free, []string{"reporter-0"}) {
-		t.Errorf("closed cycle %v, beside it %v", closed, free)
-	}
+	golden.Same(t, closed, []string{"teller-a-0", "teller-b-0"})
+	golden.Same(t, free, []string{"reporter-0"})
 	first := ask[document.Chains](t, "chains", path).Chains[0]
 	if !strings.HasSuffix(first.Signature, "-> [deadlock]") {
 		t.Errorf("the heaviest chain is %s", first.Signature)

@@ -87,9 +87,7 @@ func TestPercentilesEqualTheRawDurations(t *testing.T) {
 		for _, r := range ask[document.Hist](t, "hist", "--by", "class", path).Rows {
 			got[r.Keys[0]] = r
 		}
-		if len(got) != len(all.by) {
-			t.Errorf("%s: %d classes, want %d", path, len(got), len(all.by))
-		}
+		golden.Equal(t, len(got), len(all.by), path)
 		for _, r := range ask[document.Analyze](t, "analyze", "--by", "class", path).Locks {
 			if h := got[r.Class].Exact; h == nil || h.Count != r.Waits || h.P50Ns != r.P50Ns || h.P99Ns != r.P99Ns || h.MaxNs != r.MaxNs {
 				t.Errorf("%s: %s: analyze has %+v, hist %+v", path, r.Class, r, h)
@@ -109,9 +107,7 @@ func TestPercentilesEqualTheRawDurations(t *testing.T) {
 		}
 	}
 	t.Logf("%d classes compared", checked)
-	if checked < least {
-		t.Errorf("%d classes compared", checked)
-	}
+	golden.AtLeast(t, checked, least, "classes compared")
 }
 
 func samePercentiles(t *testing.T, what string, got *document.Lengths, raw []int64) {
@@ -148,12 +144,9 @@ func TestBoundsEncloseTheTruth(t *testing.T) {
 		if truth.Exact == nil || truth.AtLeast != nil || bounds.Exact != nil || bounds.AtLeast == nil {
 			t.Fatalf("%s: %+v and %+v", scenario, truth, bounds)
 		}
-		if bounds.AtMost.MaxNs < truth.Exact.MaxNs {
-			t.Errorf("%s: waits of at most %d ns, the longest has %d", scenario, bounds.AtMost.MaxNs, truth.Exact.MaxNs)
-		}
-		if bounds.AtLeast.P50Ns > bounds.AtMost.P50Ns || bounds.AtLeast.Count != bounds.AtMost.Count {
-			t.Errorf("%s: %+v and %+v", scenario, bounds.AtLeast, bounds.AtMost)
-		}
+		golden.AtLeast(t, bounds.AtMost.MaxNs, truth.Exact.MaxNs, scenario, "waits of at most")
+		golden.AtMost(t, bounds.AtLeast.P50Ns, bounds.AtMost.P50Ns, scenario)
+		golden.Equal(t, bounds.AtLeast.Count, bounds.AtMost.Count, scenario)
 		compared := 0
 		for _, row := range seen.Rows {
 			i := slices.IndexFunc(whole.Rows, func(w document.HistRow) bool { return slices.Equal(w.Keys, row.Keys) })
@@ -163,9 +156,7 @@ func TestBoundsEncloseTheTruth(t *testing.T) {
 			compared++
 			least, most := percentiles(row.AtLeast), percentiles(row.AtMost)
 			for i, ns := range percentiles(whole.Rows[i].Exact) {
-				if ns < least[i] || ns > most[i] {
-					t.Errorf("%s: %v: percentile %d of %d ns, bounds %d and %d", scenario, row.Keys, i, ns, least[i], most[i])
-				}
+				golden.Within(t, ns, least[i], most[i], scenario, row.Keys)
 			}
 		}
 		if scenario == "nested" && compared == 0 {
@@ -220,13 +211,10 @@ func TestCompressedLogs(t *testing.T) {
 		}
 		path := filepath.Join(dir, name)
 		golden.OK(t, os.WriteFile(path, packed.Bytes(), 0o644))
-		if got := run(t, "hist", "--format", "json", path); got != want {
-			t.Errorf("%s:\n%s", name, got)
-		}
+		golden.Equal(t, run(t, "hist", "--format", "json", path), want, name)
 		var out, msg bytes.Buffer
-		if code := Main([]string{"hist", "--format", "json", "-"}, bytes.NewReader(packed.Bytes()), &out, &msg); code != exitOK || out.String() != want {
-			t.Errorf("%s piped in: exit %d: %s%s", name, code, &msg, &out)
-		}
+		golden.Equal(t, Main([]string{"hist", "--format", "json", "-"}, bytes.NewReader(packed.Bytes()), &out, &msg), exitOK, name)
+		golden.Equal(t, out.String(), want, name)
 		if name != "gzip" { // the others come in blocks larger than this log
 			continue
 		}
@@ -243,8 +231,6 @@ func TestCompressedLogs(t *testing.T) {
 func TestLogsAreCutAsHdrHistogramDoes(t *testing.T) {
 	table := &logTable{from: 1e9, to: 2e9, rel: [2]bool{true, true}}
 	for at, want := range map[int64]bool{999_999_999: false, 1e9: true, 1.5e9: true, 2e9: true, 2_000_000_001: false} {
-		if got := table.wants(&dist.Interval{Start: 100e9 + at}, 100e9); got != want {
-			t.Errorf("an interval that begins after %d ns: %v", at, got)
-		}
+		golden.Equal(t, table.wants(&dist.Interval{Start: 100e9 + at}, 100e9), want, "an interval that begins after", at)
 	}
 }

@@ -81,9 +81,7 @@ func parsesCSV(t *testing.T, text string) {
 
 func parsesXML(t *testing.T, text string) {
 	t.Helper()
-	if strings.Contains(text, "<script") || strings.Contains(text, "<img") {
-		t.Errorf("an element got through:\n%s", text)
-	}
+	golden.Lacks(t, text, "<script", "<img")
 	for dec := xml.NewDecoder(strings.NewReader(text)); ; {
 		if _, err := dec.Token(); errors.Is(err, io.EOF) {
 			return

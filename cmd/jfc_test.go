@@ -59,9 +59,8 @@ func TestDumpPeriod(t *testing.T) {
 	}
 	for _, period := range []string{"-1s", "1500us", "soon"} {
 		var msg bytes.Buffer
-		if code := Main([]string{"jfc", "--dump-period", period}, nil, io.Discard, &msg); code != exitUsage || !strings.Contains(msg.String(), "hint: ") {
-			t.Errorf("%s: exit %d, %s", period, code, msg.String())
-		}
+		golden.Equal(t, Main([]string{"jfc", "--dump-period", period}, nil, io.Discard, &msg), exitUsage)
+		golden.Holds(t, msg.String(), "hint: ")
 	}
 }
 

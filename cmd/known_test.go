@@ -45,9 +45,7 @@ func TestClassesThatWaitForEachOther(t *testing.T) {
 		t.Fatalf("%+v", a.Deadlocks)
 	}
 	for _, m := range a.Deadlocks[0].Cycle {
-		if want := map[string]string{"orders": "initialisation of ClassCircle$Prices", "prices": "initialisation of ClassCircle$Orders"}[m.Thread]; m.Lock != want {
-			t.Errorf("%s waits for %s, want %s", m.Thread, m.Lock, want)
-		}
+		golden.Equal(t, m.Lock, map[string]string{"orders": "initialisation of ClassCircle$Prices", "prices": "initialisation of ClassCircle$Orders"}[m.Thread], m.Thread, "waits for")
 	}
 }
 
@@ -72,31 +70,25 @@ func TestMovedLocksAreOneRow(t *testing.T) {
 			of[lock] = place
 			total += r.ThreadNs
 		}
-		if locks["One"] != 1 || locks["Table"] != 1 {
-			t.Errorf("%s: one lock each, but One has %d and Table %d", path, locks["One"], locks["Table"])
-		}
+		golden.Equal(t, locks["One"], 1, path)
+		golden.Equal(t, locks["Table"], 1, path)
 		if locks["Switch"] < 2 || locks["Stripes"] < 16 || locks["Batches"] < want.batch || locks["Hot"] < 4 {
 			t.Errorf("%s: different locks became one: %v", path, locks)
 		}
-		if total != want.ns || b.Total.WaitNs != want.ns {
-			t.Errorf("%s: %d ns of waiting, %d in rows, want %d", path, b.Total.WaitNs, total, want.ns)
-		}
+		golden.Equal(t, total, want.ns, path)
+		golden.Equal(t, b.Total.WaitNs, want.ns, path)
 		addresses := 0
 		for _, l := range ask[document.Analyze](t, "analyze", path).Locks {
 			addresses = max(addresses, l.Moved)
 		}
-		if addresses < 2 {
-			t.Errorf("%s: no lock tells its addresses", path)
-		}
+		golden.AtLeast(t, addresses, 2, path, "no lock tells its addresses")
 		said := ""
 		for _, w := range b.Coverage.Warnings {
 			if w.Code == "joined-locks" {
 				said = w.Text
 			}
 		}
-		if !strings.Contains(said, "garbage collections moved") {
-			t.Errorf("%s: not said what was joined: %+v", path, b.Coverage.Warnings)
-		}
+		golden.Holds(golden.At(t, path), said, "garbage collections moved")
 	}
 }
 
@@ -169,9 +161,7 @@ func TestTheReportIsBlamedNotItsSleep(t *testing.T) {
 	if o := l.Owners[0]; o.Site != "Truth.exportReport:17" || o.Share < 0.6 || o.Doing[0].What != "asleep" || o.Callers[0].Sites[0] != "Truth.lambda$main$0:27" {
 		t.Errorf("%+v", o)
 	}
-	if l.Waiting[0].Site != "Truth.checkout:15" {
-		t.Errorf("%+v", l.Waiting)
-	}
+	golden.Equal(t, l.Waiting[0].Site, "Truth.checkout:15", l.Waiting)
 }
 
 // Where a dump says which frame locked, that is the site, of several the outermost:
@@ -217,9 +207,7 @@ func TestHistNamesTheProgramsOwnCode(t *testing.T) {
 	golden.Unhurried(t)
 	const path = "../testdata/xalan-8threads.jfr"
 	args := []string{"hist", "--by", "waiter-site", "--top", "5", path}
-	if text := run(t, args...); !strings.Contains(text, "WriterToUTF8Buffered") {
-		t.Errorf("the serializer is no site:\n%s", text)
-	}
+	golden.Holds(t, run(t, args...), "WriterToUTF8Buffered")
 	if text := run(t, append(args, "--app", "^org[.]apache[.]xpath[.]")...); strings.Contains(text, "WriterToUTF8Buffered") || !strings.Contains(text, "IteratorPool") {
 		t.Errorf("--app changes nothing:\n%s", text)
 	}
@@ -231,12 +219,8 @@ func TestARecordedLockHasItsFirstAcquirer(t *testing.T) {
 	want := map[string]string{"java.lang.Object": "[first acquirer] Shop.buy:8", "java.util.concurrent.locks.ReentrantReadWriteLock": "[first acquirer] Shop.price:9"}
 	for _, r := range ask[document.Blame](t, "blame", "--by", "created,class", "../testdata/owners/shop-jdk17-record.trace.gz").Rows {
 		class, _, _ := strings.Cut(r.Keys[1], "$")
-		if r.Keys[0] != want[class] {
-			t.Errorf("a %s was made at %s", class, r.Keys[0])
-		}
+		golden.Equal(t, r.Keys[0], want[class], "a", class, "was made at")
 		delete(want, class)
 	}
-	if len(want) > 0 {
-		t.Errorf("not in it: %v", want)
-	}
+	golden.AtMost(t, len(want), 0, "not in it", want)
 }

@@ -19,7 +19,6 @@ import (
 	"contend/golden"
 	"contend/report/document"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -37,12 +36,10 @@ func locksSum() law {
 			for _, w := range l.Waiting {
 				waiting += w.WaitNs
 			}
-			if owners != l.WaitNs || waiting != l.WaitNs {
-				t.Errorf("%s: %d ns, its owners have %d, its waiters %d", l.Lock, l.WaitNs, owners, waiting)
-			}
-			if l.WallNs > l.WaitNs || l.CSP < 0 || l.CSP > 1 {
-				t.Errorf("%+v", l)
-			}
+			golden.Equal(t, owners, l.WaitNs, l.Lock)
+			golden.Equal(t, waiting, l.WaitNs, l.Lock)
+			golden.AtMost(t, l.WallNs, l.WaitNs)
+			golden.Within(t, l.CSP, 0, 1)
 		}
 		for _, r := range p.sums.Rows() {
 			byClass += r.WaitNs
@@ -77,9 +74,8 @@ func blamesSum(t *testing.T, i int) law {
 				t.Errorf("%q: %d ns in rows, %d in total, analyze has %d", asked[j], sum, b.Total.WaitNs, p.want.Total.WaitNs)
 			}
 			for _, r := range b.Rows {
-				if r.WallNs > r.ThreadNs || sumProvenance(r.Provenance) != r.ThreadNs {
-					t.Errorf("%q: %+v", asked[j], r)
-				}
+				golden.AtMost(t, r.WallNs, r.ThreadNs, asked[j])
+				golden.Equal(t, sumProvenance(r.Provenance), r.ThreadNs, asked[j])
 			}
 		}
 	}
@@ -131,9 +127,7 @@ func checkPressure(t *testing.T, c *document.CSP, want int64) {
 		running += iv.RunningNs
 		for _, l := range iv.Locks {
 			sum += l.WaitNs
-			if l.CSP < 0 || l.CSP > 1 {
-				t.Errorf("pressure %v at %d", l, iv.StartNs)
-			}
+			golden.Within(t, l.CSP, 0, 1, iv.StartNs)
 		}
 	}
 	if sum != want || running != c.Total.RunningNs || c.Total.WaitNs != want {
@@ -165,9 +159,7 @@ func TestCutsAddUp(t *testing.T) {
 			for k, ns := range sums("--from", at) {
 				parts[k] += ns
 			}
-			if diff := cmp.Diff(whole, parts); diff != "" {
-				t.Errorf("cutting at %s (%s):\n%s", at, roots[i%2], diff)
-			}
+			golden.Same(t, parts, whole, "cutting at", at, roots[i%2])
 		})
 	}
 }
@@ -196,9 +188,7 @@ func TestClassesEqualTheJDKsTotals(t *testing.T) {
 		}
 		again := want["jdk.JavaMonitorWait"].ByClass // getting a monitor back is part of these
 		delete(again, "[I")
-		if len(got) != len(monitors) {
-			t.Errorf("%s: %d classes, want %d", path, len(got), len(monitors))
-		}
+		golden.Equal(t, len(got), len(monitors), path)
 		for class, w := range monitors {
 			name := strings.ReplaceAll(class, "/", ".")
 			if name == "[I" {
@@ -242,9 +232,7 @@ func (v *inspection) rows(t *rapid.T) map[string]int64 {
 		for _, l := range iv.Locks {
 			m["csp"] += l.WaitNs
 			m["csp "+l.Lock] += l.WaitNs
-			if l.CSP < 0 || l.CSP > 1 {
-				t.Errorf("pressure %+v", l)
-			}
+			golden.Within(t, l.CSP, 0, 1)
 		}
 	}
 	for _, r := range v.locks.Rows() {
@@ -290,9 +278,7 @@ func TestViewsOfRandomRunsAgreeHoweverCut(t *testing.T) {
 					parts[k] += ns
 				}
 			}
-			if diff := cmp.Diff(whole, parts); diff != "" {
-				t.Errorf("%s, cut at %d and %d:\n%s", name, a, b, diff)
-			}
+			golden.Same(t, parts, whole, name, "cut at", a, "and", b)
 		}
 	})
 }

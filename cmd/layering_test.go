@@ -126,9 +126,7 @@ func TestImportsPointDown(t *testing.T) {
 			}
 		}
 	}
-	if seen != len(allowed) {
-		t.Errorf("%d packages, the table lists %d", seen, len(allowed))
-	}
+	golden.Equal(t, seen, len(allowed))
 }
 
 // The binary holds no interpreter, nor what only tests need: each was there once
@@ -170,9 +168,7 @@ func TestTopLevelIsTheHouse(t *testing.T) {
 			got = append(got, e.Name())
 		}
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("top level is %v, want %v", got, want)
-	}
+	golden.Same(t, got, want, "top level is")
 }
 
 // sheets are the rooms whose package comment lists their files from top to

@@ -148,9 +148,8 @@ func TestMemoryDoesNotGrowWithSampledTraces(t *testing.T) {
 		if a == 0 || b == 0 {
 			t.Fatalf("%s: no memory was measured", command)
 		}
-		if b > a+slack || b > bound {
-			t.Errorf("%s: the peak grows from %d to %d MB as the trace does from 4 to 20 MB", command, a>>20, b>>20)
-		}
+		golden.AtMost(t, b, a+slack, command)
+		golden.AtMost(t, b, bound, command)
 	}
 }
 
@@ -304,7 +303,5 @@ func wildly(t *testing.T, what string, args []string) {
 	if code != exitDamaged && !tooLong && !broken {
 		t.Errorf("%s: exit %d, %v: %s", what, code, err, msg.String())
 	}
-	if most > maxWild {
-		t.Errorf("%s: %d MiB of memory", what, most>>20)
-	}
+	golden.AtMost(t, most, maxWild, what, most>>20, "MiB of memory")
 }

@@ -2,10 +2,8 @@ package cmd
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -43,13 +41,10 @@ func TestMergedTracesAddUp(t *testing.T) {
 			}
 			got := ask[document.Analyze](t, append([]string{"analyze"}, pair...)...)
 			want.WallNs = got.Total.WallNs // no sum
-			if got.Total != want || got.Trace.Threads != threads {
-				t.Errorf("together %+v and %d threads, the parts sum to %+v and %d", got.Total, got.Trace.Threads, want, threads)
-			}
+			golden.Equal(t, got.Total, want)
+			golden.Equal(t, got.Trace.Threads, threads)
 			for _, r := range ask[document.Blame](t, append([]string{"blame"}, pair...)...).Rows {
-				if caused[r.Keys[0]] != r.ThreadNs {
-					t.Errorf("%s caused %d ns, in the parts %d", r.Keys[0], r.ThreadNs, caused[r.Keys[0]])
-				}
+				golden.Equal(t, caused[r.Keys[0]], r.ThreadNs, r.Keys[0], "caused", "in the parts")
 			}
 			merged := filepath.Join(t.TempDir(), "merged.bin")
 			if code := Main(append([]string{"convert", "-o", merged}, pair...), nil, t.Output(), t.Output()); code != exitOK {
@@ -87,9 +82,8 @@ func TestJoinedLogsAddUp(t *testing.T) {
 		t.Fatalf("%d inputs of %d", len(rows), len(traces))
 	}
 	for _, r := range rows {
-		if want := lengths[r.Keys[0]]; r.Waits != wantWaits[r.Keys[0]] || !reflect.DeepEqual(r.Exact, want.Exact) {
-			t.Errorf("%s: merged %+v, alone %+v", r.Keys[0], r.Exact, want.Exact)
-		}
+		golden.Equal(t, r.Waits, wantWaits[r.Keys[0]])
+		golden.Same(t, r.Exact, lengths[r.Keys[0]].Exact)
 	}
 }
 
@@ -110,9 +104,7 @@ func TestProfilesOfSeveralTracesAreLabelled(t *testing.T) {
 			want[label] += s.Value[1]
 		}
 	}
-	if !maps.Equal(got, want) {
-		t.Errorf("together %v, by themselves %v", got, want)
-	}
+	golden.Same(t, got, want, "together")
 }
 
 func profileOf(t *testing.T, path string) *profile.Profile {
@@ -135,9 +127,7 @@ func TestTimeBetweenRecordingsIsNotElapsed(t *testing.T) {
 	run(t, "convert", a, b, "-o", merged)
 	want := elapsed(a) + elapsed(b)
 	for _, args := range [][]string{{a, b}, {merged}} {
-		if got := elapsed(args...); got != want {
-			t.Errorf("%v: %v, want %v", args, got, want)
-		}
+		golden.Equal(t, elapsed(args...), want, args)
 	}
 }
 
@@ -161,16 +151,13 @@ func TestRecordingsInOneFile(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "all.jfr")
 		golden.OK(t, os.WriteFile(file, all, 0o600))
 		apart, joined := ask[document.Analyze](t, append([]string{"analyze"}, paths...)...), ask[document.Analyze](t, "analyze", file)
-		if got, want := joined.Total, apart.Total; got != want || joined.Trace.Threads != apart.Trace.Threads {
-			t.Errorf("%v: %d threads, %+v; apart %d, %+v", names, joined.Trace.Threads, got, apart.Trace.Threads, want)
-		}
+		golden.Equal(t, joined.Total, apart.Total, names)
+		golden.Equal(t, joined.Trace.Threads, apart.Trace.Threads, names)
 		var sum int64
 		for _, path := range paths {
 			sum += ask[document.Analyze](t, "analyze", path).Total.RunningNs
 		}
-		if joined.Total.RunningNs < sum*9/10 || joined.Total.RunningNs > sum*11/10 {
-			t.Errorf("%v: %d ns running, the recordings by themselves %d", names, joined.Total.RunningNs, sum)
-		}
+		golden.Within(t, joined.Total.RunningNs, sum*9/10, sum*11/10, names)
 	}
 }
 
@@ -235,9 +222,8 @@ func TestDumpsTellOfTheTimeBetweenThem(t *testing.T) {
 			paths = append(paths, path)
 		}
 		a := ask[document.Analyze](t, append([]string{"analyze"}, paths...)...)
-		if a.ElapsedNs != c.elapsed || a.Total.WaitNs != 3*c.elapsed {
-			t.Errorf("%s: %d of waiting in %d, want three threads in %d", what, a.Total.WaitNs, a.ElapsedNs, c.elapsed)
-		}
+		golden.Equal(t, a.ElapsedNs, c.elapsed, what)
+		golden.Equal(t, a.Total.WaitNs, 3*c.elapsed, what)
 	}
 }
 
@@ -250,12 +236,9 @@ func TestNoTimePassesBetweenTwoProcesses(t *testing.T) {
 		text := golden.Must(os.ReadFile(first))(t)
 		golden.OK(t, os.WriteFile(second, []byte(strings.ReplaceAll(string(text), "=170000000", "=170000900")), 0o644))
 		one, both := ask[document.Analyze](t, "analyze", first), ask[document.Analyze](t, "analyze", first, second)
-		if both.ElapsedNs != 2*one.ElapsedNs || both.Total.WaitNs != 2*one.Total.WaitNs {
-			t.Errorf("%s: %d in %d, one of them %d in %d", exact, both.Total.WaitNs, both.ElapsedNs, one.Total.WaitNs, one.ElapsedNs)
-		}
+		golden.Equal(t, both.ElapsedNs, 2*one.ElapsedNs, exact)
+		golden.Equal(t, both.Total.WaitNs, 2*one.Total.WaitNs, exact)
 		m, n := ask[document.CSP](t, "csp", "--metrics", first).Metrics[0], ask[document.CSP](t, "csp", "--metrics", first, second).Metrics[0]
-		if off := 2*n.FailedPerSecond - m.FailedPerSecond; off > 1e-9 || off < -1e-9 {
-			t.Errorf("%s: of two programs alike %v a second at a lock, of one %v", exact, n.FailedPerSecond, m.FailedPerSecond)
-		}
+		golden.Within(t, 2*n.FailedPerSecond-m.FailedPerSecond, -1e-9, 1e-9, exact)
 	}
 }

@@ -43,13 +43,9 @@ func TestABrowserShowsTheTimeline(t *testing.T) {
 	run(t, "csp", hostileTrace(t), "-o", page)
 	dom := browser(t, page).dom()
 	for what, n := range map[string]int{"<title>contend: pressure over time</title>": 1, `<g class="lock"`: 1, `<g class="phase">`: 1, "<script": 0, "<img": 0, "</svg>": 1, "<details": 1} {
-		if got := strings.Count(dom, what); got != n {
-			t.Errorf("%d of %q, want %d:\n%s", got, what, n, dom)
-		}
+		golden.Equal(t, strings.Count(dom, what), n, what, dom)
 	}
-	if !strings.Contains(dom, "pressure 50.0 %") {
-		t.Errorf("two threads that exclude each other make 50 %%:\n%s", dom)
-	}
+	golden.Holds(t, dom, "pressure 50.0 %")
 }
 
 func TestABrowserShowsTheGraph(t *testing.T) {
@@ -57,9 +53,7 @@ func TestABrowserShowsTheGraph(t *testing.T) {
 	golden.Unhurried(t)
 	dom := eval[string](browser(t, pageOf(t, "graph", "--by", "thread", hostileTrace(t))), `document.getElementById("graph").outerHTML`)
 	for what, n := range map[string]int{`<g class="node `: 8, `<g class="edge"`: 8, "<script": 0, "<img": 0, "closed cycle 1": 2} {
-		if got := strings.Count(dom, what); got != n {
-			t.Errorf("%d of %q, want %d:\n%s", got, what, n, dom)
-		}
+		golden.Equal(t, strings.Count(dom, what), n, what, dom)
 	}
 }
 
@@ -68,21 +62,15 @@ func TestABrowserShowsTheGraph(t *testing.T) {
 func TestTheTimelineInABrowser(t *testing.T) {
 	t.Parallel()
 	b := browser(t, pageOf(t, "csp", "--top", "3", "../testdata/phases.jfr"))
-	if n := b.count("g.lock"); n != 3 {
-		t.Errorf("%d bands of 3", n)
-	}
+	golden.Equal(t, b.count("g.lock"), 3, "bands of 3")
 	bands, phases := b.boxes("g.lock > rect"), b.boxes("g.lock:first-of-type g.phase > rect")
 	if len(phases) == 0 || phases[0].X < bands[0].X || phases[0].X+phases[0].Width > bands[0].X+bands[0].Width+0.5 || phases[0].Width < 20 {
 		t.Errorf("phases %v of the band %v", phases, bands)
 	}
-	if tip := b.text("g.phase title"); !strings.Contains(tip, "Phases.lambda$main$3:14") || !strings.Contains(tip, "pressure 6") {
-		t.Errorf("tooltip %q", tip)
-	}
+	golden.Holds(t, b.text("g.phase title"), "Phases.lambda$main$3:14", "pressure 6")
 	// what lies under the pointer is the phase, not the curve painted over it
 	x, y := phases[0].X+phases[0].Width/2, phases[0].Y+phases[0].Height-2
-	if under := eval[string](b, fmt.Sprintf("document.elementFromPoint(%f, %f).parentNode.getAttribute('class')", x, y)); under != "phase" {
-		t.Errorf("under the pointer is %q", under)
-	}
+	golden.Equal(t, eval[string](b, fmt.Sprintf("document.elementFromPoint(%f, %f).parentNode.getAttribute('class')", x, y)), "phase", "under the pointer is")
 	open := b.count("details[open]")
 	b.do(chromedp.Click("details summary"))
 	if n := b.count("details[open]"); open == 0 || n != open-1 {
@@ -113,9 +101,7 @@ func TestThePlotInABrowser(t *testing.T) {
 			last = y
 		}
 	}
-	if text := b.text("table"); !strings.Contains(text, "Truth$InventoryLock") || !strings.Contains(text, "47.5 ms") {
-		t.Errorf("table %q", text)
-	}
+	golden.Holds(t, b.text("table"), "Truth$InventoryLock", "47.5 ms")
 }
 
 // fills returns the colours of the frames, by name.
@@ -144,9 +130,7 @@ func TestTheComparisonInABrowser(t *testing.T) {
 	if details := b.text("#details"); !strings.Contains(details, "before ") || !strings.Contains(details, "change +") || strings.Contains(details, "NaN") {
 		t.Errorf("details %q", details)
 	}
-	if summary := b.text("#summary"); !strings.Contains(summary, "; before: ") {
-		t.Errorf("summary %q", summary)
-	}
+	golden.Holds(t, b.text("#summary"), "; before: ")
 }
 
 func channels(t *testing.T, fill string) (c [3]int) {
@@ -171,12 +155,8 @@ func TestPicturesOfADumpCountThreads(t *testing.T) {
 			t.Errorf("%v:\n%s", args, out)
 		}
 	}
-	if top := tool(t, "-top", exported(t, dump, "blame")); !strings.Contains(top, "Type: threads\n") || !strings.Contains(top, "100% of 5 total") {
-		t.Errorf("%s", top)
-	}
-	if out := run(t, "flame", "--format", "speedscope", dump); !strings.Contains(out, `"unit":"none"`) {
-		t.Errorf("speedscope: %s", out)
-	}
+	golden.Holds(t, tool(t, "-top", exported(t, dump, "blame")), "Type: threads\n", "100% of 5 total")
+	golden.Holds(t, run(t, "flame", "--format", "speedscope", dump), `"unit":"none"`)
 }
 
 // The single pages begin and look like the page of report, in light and in dark,
@@ -191,9 +171,8 @@ func TestTheSinglePagesLookLikeThePage(t *testing.T) {
 	for _, command := range []string{"flame", "csp", "hist", "graph"} {
 		b.address = pageOf(t, command, path)
 		text, err := os.ReadFile(b.address)
-		if err != nil || strings.Contains(string(text), "unsafe") {
-			t.Errorf("%s allows what it does not know: %v", command, err)
-		}
+		golden.OK(t, err)
+		golden.Lacks(golden.At(t, command), string(text), "unsafe")
 		for scheme, want := range map[string]string{"light": "rgb(245, 246, 248)rgb(255, 255, 255)rgb(28, 32, 36)", "dark": "rgb(19, 22, 25)rgb(29, 33, 38)rgb(230, 232, 235)"} {
 			golden.Must(chromedp.Call(b.step(), emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))(t)
 			b.do(chromedp.Navigate("file://" + b.address))
@@ -211,9 +190,7 @@ func TestTheSinglePagesLookLikeThePage(t *testing.T) {
 	b.until(fmt.Sprintf("%s > %f", scale, at))
 	eval[any](b.tab, `document.getElementById("whole").click()`)
 	b.until(fmt.Sprintf("Math.abs(%s - %f) < 0.01", scale, at))
-	if name := b.text(".node.h10 text"); name != "Truth.exportReport:17" {
-		t.Errorf("the darkest node is %s", name)
-	}
+	golden.Equal(t, b.text(".node.h10 text"), "Truth.exportReport:17", "the darkest node is")
 	for _, what := range b.wrong {
 		t.Error(what)
 	}
@@ -264,9 +241,7 @@ func TestThePageOfManyStacks(t *testing.T) {
 		t.Errorf("the page has %d bytes: %v", info.Size(), err)
 	}
 	b := flameTab(t, path)
-	if note := b.text("footer"); !strings.Contains(note, "frames narrower than") {
-		t.Errorf("note %q", note)
-	}
+	golden.Holds(t, b.text("footer"), "frames narrower than")
 	whole := b.framesShown()
 	b.do(chromedp.SendKeys("#search", fmt.Sprintf("leaf%d$", stacks)))
 	if matched := b.text("#matched"); !strings.HasPrefix(matched, "1 frames, ") {
@@ -276,9 +251,7 @@ func TestThePageOfManyStacks(t *testing.T) {
 		b.press("ArrowUp")
 	}
 	b.press("Enter")
-	if details := b.text("#details"); !strings.Contains(details, "level") {
-		t.Errorf("details %q", details)
-	}
+	golden.Holds(t, b.text("#details"), "level")
 	if zoomed := b.framesShown(); zoomed < 4 || zoomed == whole {
 		t.Errorf("%d frames, %d after zooming in", whole, zoomed)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -154,7 +153,5 @@ end
 	want := []string{"0 is all threads stopped", "1 is a", "2 is a (2)", "3 is b",
 		"1 holds One#1 (recorded) 1.000+4.000", "2 holds Two#2 (recorded) 2.000+5.000", "3 waits for One#1 3.000+2.000", "3 s 1 3.001", "1 f 1 3.001",
 		"3 waits for Two#2 5.500+1.500", "3 s 2 5.501", "2 f 2 5.501", "3 idle 7.500+1.000"}
-	if !slices.Equal(got, want) {
-		t.Errorf("drawn are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	golden.Same(t, got, want, "drawn are", strings.Join(got, "\n"), strings.Join(want, "\n"))
 }

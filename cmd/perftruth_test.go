@@ -201,9 +201,8 @@ func TestNativeIdleWaitsAreNotCounted(t *testing.T) {
 			t.Errorf("%+v is neither a lock nor what consumers wait for", r)
 		}
 	}
-	if waits < want.IdleWaits*95/100 || waits > want.IdleWaits || waited > want.IdleNs || waited < want.IdleNs*3/4 {
-		t.Errorf("%d ns in %d waits, the program says %d in %d, with the time until it ran", waited, waits, want.IdleNs, want.IdleWaits)
-	}
+	golden.Within(t, waits, want.IdleWaits*95/100, want.IdleWaits)
+	golden.Within(t, waited, want.IdleNs*3/4, want.IdleNs)
 	logged := int64(0)
 	for _, l := range want.Locks {
 		logged += l.WaitNs
@@ -231,9 +230,7 @@ func TestPythonLocksEqualTheProgramsOwnLog(t *testing.T) {
 				got[r.Stack[at].Method] += float64(r.ThreadNs)
 			}
 		}
-		if len(locks) != 3 {
-			t.Errorf("%s: %d locks: %v; want two and the GIL", name, len(locks), locks)
-		}
+		golden.Equal(t, len(locks), 3, name, "locks", locks, "want two and the GIL")
 		for i := range want.Locks {
 			w, sum := &want.Locks[i], 0.0
 			for op := range w.Waiters {

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"contend/golden"
 )
 
 // TestABarIsErased plays what a bar writes on a line: nothing of it is left.
@@ -15,23 +17,15 @@ func TestABarIsErased(t *testing.T) {
 	b := bar{out: &out, since: time.Now().Add(time.Hour)}
 	b.draw(5e6, 260e6)
 	want := "reading   2% |" + strings.Repeat(" ", barCells) + "| 5 of 260 MB"
-	if out.String() != want {
-		t.Errorf("%q, want %q", out.String(), want)
-	}
+	golden.Equal(t, out.String(), want)
 	b.draw(6e6, 260e6) // too soon
-	if out.String() != want {
-		t.Errorf("drawn twice: %q", out.String())
-	}
+	golden.Equal(t, out.String(), want, "drawn twice")
 	b.next = time.Time{}
 	b.draw(130e6, 260e6)
 	b.next = time.Time{}
 	b.draw(131e6, -1)
 	b.erase()
-	for _, text := range []string{"reading  50% |" + strings.Repeat("█", barCells/2) + strings.Repeat(" ", barCells/2) + "| 130 of 260 MB", "reading, 131 MB so far"} {
-		if !strings.Contains(out.String(), text) {
-			t.Errorf("%q is not in %q", text, out.String())
-		}
-	}
+	golden.Holds(t, out.String(), "reading  50% |"+strings.Repeat("█", barCells/2)+strings.Repeat(" ", barCells/2)+"| 130 of 260 MB", "reading, 131 MB so far")
 	if line := played(out.String()); strings.TrimSpace(line) != "" {
 		t.Errorf("%q is left", line)
 	}
@@ -88,9 +82,7 @@ func TestKeepHeapSmall(t *testing.T) {
 	for gogc, want := range map[string]int{"": heapPercent, "77": 77} {
 		t.Setenv("GOGC", gogc)
 		restore := keepHeapSmall()
-		if p := debug.SetGCPercent(want); p != want {
-			t.Errorf("GOGC=%q: the heap may grow by %d %%, want %d", gogc, p, want)
-		}
+		golden.Equal(t, debug.SetGCPercent(want), want, "GOGC=", gogc, "the heap may grow by")
 		if restore(); debug.SetGCPercent(77) != want {
 			t.Errorf("GOGC=%q: another rule in the end", gogc)
 		}
@@ -103,9 +95,7 @@ func TestAnalysesAtOnce(t *testing.T) {
 	traces := []string{"../testdata/truth-8threads.jfr", "../testdata/derby-8clients.jfr", "../testdata/truth-8threads.jfr"}
 	answer := func(trace string) []byte {
 		var out, msg bytes.Buffer
-		if code := Main([]string{"analyze", "--format", "json", trace}, nil, &out, &msg); code != 0 {
-			t.Errorf("%s: exit %d: %s", trace, code, &msg)
-		}
+		golden.Equal(t, Main([]string{"analyze", "--format", "json", trace}, nil, &out, &msg), 0, trace, &msg)
 		return out.Bytes()
 	}
 	alone, together := make([][]byte, len(traces)), make([][]byte, len(traces))

@@ -66,9 +66,7 @@ func TestCompletionsAreWhatCommandsTake(t *testing.T) {
 			}
 		})
 	}
-	if flags < 19 {
-		t.Errorf("%d flags offer words", flags)
-	}
+	golden.AtLeast(t, flags, 19, "flags offer words")
 }
 
 // takes fails where a command does not take a word.
@@ -167,9 +165,7 @@ func TestManualPages(t *testing.T) {
 			continue
 		}
 		checkFlags(t, c, string(page))
-		if !strings.Contains(string(page), "\n.EX\n"+strings.SplitN(c.Long, "\n", 2)[0]) {
-			t.Errorf("%s: the lines of the help are filled", path)
-		}
+		golden.Holds(golden.At(t, path), string(page), "\n.EX\n"+strings.SplitN(c.Long, "\n", 2)[0])
 		if groff != "" {
 			var said bytes.Buffer
 			set := exec.Command(groff, "-man", "-Tascii", "-P-cbou", "-ww", path)
@@ -196,9 +192,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 	for _, command := range newRoot(&env{out: io.Discard, msg: io.Discard}).Commands() {
 		_, flags, _ := strings.Cut(run(t, command.Name(), "--help"), "\nFlags:\n")
 		for line := range strings.SplitSeq(flags, "\n") {
-			if len(line) > 80 {
-				t.Errorf("%s: %d columns: %q", command.Name(), len(line), line)
-			}
+			golden.AtMost(t, len(line), 80, command.Name(), "columns", line)
 		}
 	}
 }

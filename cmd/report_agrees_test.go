@@ -69,13 +69,9 @@ func TestTheReportNamesLocksAsTheFirstScreen(t *testing.T) {
 		t.Errorf("locks are called %q", names)
 	}
 	places := eval[[]string](r.tab, `contend.model.places`)
-	if len(places) != 4 {
-		t.Errorf("places are called %q", places)
-	}
+	golden.Equal(t, len(places), 4, "places are called", places)
 	for _, name := range places {
-		if !strings.Contains(screen, name) {
-			t.Errorf("the first screen knows no %s", name)
-		}
+		golden.Holds(t, screen, name)
 	}
 	for _, view := range []string{"holders", "flame&flame=chain", "pivot&pivot=lock,root-lock,owner-blocked-on", "who", "longest", "about"} {
 		r.turn("#by=lock&view=" + view)
@@ -89,9 +85,7 @@ func TestTheReportNamesLocksAsTheFirstScreen(t *testing.T) {
 	r.turn("#view=holders")
 	r.click(".tag.blocked", "") // the first: it is blocked on the lock that most wait for
 	r.until(`contend.state.filter.blockedOn`)
-	if got, want := r.total(), blockedOn(t, path, "Truth$InventoryLock@"); got != want {
-		t.Errorf("%d ns behind owners blocked on that lock, want %d", got, want)
-	}
+	golden.Equal(t, r.total(), blockedOn(t, path, "Truth$InventoryLock@"))
 }
 
 func blockedOn(t *testing.T, path, lock string) (ns int64) {
@@ -111,15 +105,11 @@ func TestTheReportNumbersLocksThatAreAlike(t *testing.T) {
 	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/xalan-8threads.jfr"))
 	const alike = "IteratorPool at IteratorPool.getInstance:88"
-	if row := r.text(".locks tbody tr"); !strings.Contains(row, alike+" 4 locks") {
-		t.Errorf("the first row is %q", row)
-	}
+	golden.Holds(t, r.text(".locks tbody tr"), alike+" 4 locks")
 	r.click(".locks tbody button", alike)
 	r.until(`contend.state.filter.place`)
 	of := r.total()
-	if text := r.text(".chips"); !strings.Contains(text, "lock "+alike) {
-		t.Errorf("the chip is %q", text)
-	}
+	golden.Holds(t, r.text(".chips"), "lock "+alike)
 	if want := ask[document.Analyze](t, r.command()[1:]...).Total.WaitNs; of != want || of == 0 {
 		t.Errorf("%d ns at the place, its command has %d", of, want)
 	}
@@ -150,16 +140,10 @@ func TestTheReportShowsAllPauses(t *testing.T) {
 	golden.OK(t, w.Close())
 	f.Close()
 	r := reportIn(t, reported(t, path))
-	if text := r.text(".time .legend"); !strings.Contains(text, "2 garbage collections stopped all threads: 40.0 ms, longest 30.0 ms") || !strings.Contains(text, "1 safepoint stopped all threads: 2.00 ms") {
-		t.Errorf("the legend says %q", text)
-	}
-	if sums := eval[[]int64](r.tab, `contend.model.pauses.map(p => p.binNs.reduce((a, b) => a + b))`); !slices.Equal(sums, []int64{40e6, 2e6}) {
-		t.Errorf("the chart has pauses of %v ns", sums)
-	}
+	golden.Holds(t, r.text(".time .legend"), "2 garbage collections stopped all threads: 40.0 ms, longest 30.0 ms", "1 safepoint stopped all threads: 2.00 ms")
+	golden.Same(t, eval[[]int64](r.tab, `contend.model.pauses.map(p => p.binNs.reduce((a, b) => a + b))`), []int64{40e6, 2e6}, "the chart has pauses of")
 	red := eval[int](r.tab, `(c => { const {data} = c.getContext("2d").getImageData(0, 0, c.width, c.height); let n = 0; for (let i = 0; i < data.length; i += 4) if (data[i] > 150 && data[i + 1] < 80 && data[i + 2] < 80 && data[i + 3] > 90) n++; return n; })(document.querySelector(".u-wrap canvas"))`)
-	if red < 10 {
-		t.Errorf("%d points of the chart are of the colour of pauses", red)
-	}
+	golden.AtLeast(t, red, 10, "points of the chart are of the colour of pauses")
 }
 
 // What the page offers to copy prints what is seen: the sums of its views, under
@@ -185,16 +169,12 @@ func TestTheReportsCommandsPrintWhatIsSeen(t *testing.T) {
 		}
 	}
 	r.turn("#view=pivot&pivot=owner-site,class&waiter=worker-") // groups within --thread have no flag
-	if missing := eval[[]string](r.tab, `contend.command(contend.model, contend.state).missing`); !slices.Equal(missing, []string{"waiting group"}) {
-		t.Errorf("missing are %q", missing)
-	}
+	golden.Same(t, eval[[]string](r.tab, `contend.command(contend.model, contend.state).missing`), []string{"waiting group"}, "missing are")
 	r.turn("#view=pivot&pivot=owner-site,class")
 	words := eval[[]string](r.tab, `contend.command(contend.model, contend.state).words`)
 	for _, row := range blamed(t, append(append([]string{}, words[1:]...), "--format", "json")).Rows { // the lines of the tree
 		got := eval[int64](r.tab, fmt.Sprintf(`((s, [site, kind]) => s.some.reduce((a, i) => s.column("owner-site").text(s.side.site[i]) === site && s.model.classes[s.column("class").of[i]].name === kind ? a + s.ns[i] : a, 0))(contend.select(contend.model, {}), %s)`, inJSONText(t, row.Keys)))
-		if got != row.ThreadNs {
-			t.Errorf("%v: the page has %d ns, its command %d", row.Keys, got, row.ThreadNs)
-		}
+		golden.Equal(t, got, row.ThreadNs, row.Keys, "the page has")
 	}
 }
 

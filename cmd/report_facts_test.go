@@ -54,9 +54,8 @@ func TestTheReportAgreesWithTheFirstScreen(t *testing.T) {
 			tops, owners = tops+top, owners+owner
 		})
 	}
-	if tops*step < 30 || owners*step < 20 {
-		t.Errorf("%d of %d recordings have something to compare, %d of them an owner", tops, len(paths), owners)
-	}
+	golden.AtLeast(t, tops*step, 30, len(paths))
+	golden.AtLeast(t, owners*step, 20, len(paths))
 }
 
 // pseudoOwners are what the screen and the page call owners that are no threads.
@@ -86,9 +85,7 @@ func agrees(t *testing.T, path, screen string) (tops, owners int) {
 	}
 	f := topFact.FindStringSubmatch(screen)
 	if f == nil {
-		if n := r.count(".locks tbody tr"); n > 0 {
-			t.Errorf("the screen has nothing that is waited for, the page %d: %.300s", n, screen)
-		}
+		golden.AtMost(t, r.count(".locks tbody tr"), 0, "the screen has nothing that is waited for, the page", screen)
 		return 0, 0
 	}
 	row := eval[[]string](r.tab, `(r => [".name bdi", ".tag", "td"].map(what => (r.querySelector(what) || {textContent: "lock"}).textContent))(document.querySelector(".locks tbody tr"))`)

@@ -32,9 +32,7 @@ func TestTheReportBreaksNamesAtTheirParts(t *testing.T) {
 			if list := eval[[]string](r.tab, broken); len(list) > 0 {
 				t.Errorf("%s%s breaks %q", path, view, list)
 			}
-			if wide := eval[int](r.tab, "document.documentElement.scrollWidth"); wide > 390 {
-				t.Errorf("%s%s is %d wide", path, view, wide)
-			}
+			golden.AtMost(t, eval[int](r.tab, "document.documentElement.scrollWidth"), 390, path, view, "wide")
 		}
 		if text := r.text("#page"); !strings.Contains(text, narrow) {
 			r.turn("#view=holders&tree=innermost")
@@ -75,9 +73,8 @@ func TestTheReportsHeadlineFollowsTheSelection(t *testing.T) {
 		return len(slices.DeleteFunc(cards(), func(card string) bool { return !strings.Contains(card, what) }))
 	}
 	tinted := eval[float64](r.tab, `(c => { const {data} = c.getContext("2d").getImageData(0, 0, c.width, c.height); let n = 0; for (let i = 3; i < data.length; i += 4) n += data[i] > 15 && data[i] < 45; return n / c.width / c.height; })(document.querySelector(".u-wrap canvas"))`)
-	if r.count(".swatch.phase") != 1 || tinted > 0.01 {
-		t.Errorf("%.1f %% of the chart is tinted", 100*tinted)
-	}
+	golden.Equal(t, r.count(".swatch.phase"), 1)
+	golden.AtMost(t, tinted, 0.01)
 	if about("Truth.auditScan:21") == 0 || about("Truth$LedgerLock") == 0 {
 		t.Errorf("cards of all: %q", cards())
 	}
@@ -86,9 +83,8 @@ func TestTheReportsHeadlineFollowsTheSelection(t *testing.T) {
 	if lead, want := r.text(".lead"), fmt.Sprintf("Selected: %.1f %% of all waiting", 100*float64(r.total())/float64(whole)); !strings.HasPrefix(lead, want) {
 		t.Errorf("the headline says %q, want %q", lead, want)
 	}
-	if about("Truth.auditScan:21") != 0 || about("Truth$LedgerLock at Truth.nestedTransfer:19 has 100 %") != 1 {
-		t.Errorf("cards of the ledger's lock: %q", cards())
-	}
+	golden.Equal(t, about("Truth.auditScan:21"), 0)
+	golden.Equal(t, about("Truth$LedgerLock at Truth.nestedTransfer:19 has 100 %"), 1)
 }
 
 // Trees begin where the lock was taken, and their innermost frames stay to be had.
@@ -97,18 +93,14 @@ func TestTheReportsTreesBeginWhereTheLockIsTaken(t *testing.T) {
 	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	first := func() string { return r.text(".tree.owner [role=treeitem] .label") }
-	if got := first(); got != "Truth.exportReport:17took the lockasleep" {
-		t.Errorf("the tree begins with %q", got)
-	}
+	golden.Equal(t, first(), "Truth.exportReport:17took the lockasleep", "the tree begins with")
 	for _, waits := range eval[[]string](r.tab, `[...document.querySelectorAll(".tree.waiter [aria-level='1'] .name")].map(n => n.title)`) {
 		if !strings.HasPrefix(waits, "Truth.") {
 			t.Errorf("a waiter's tree begins with %q", waits)
 		}
 	}
 	r.turn("#tree=innermost")
-	if got := first(); got != "Thread.sleepasleep" {
-		t.Errorf("the tree begins with %q", got)
-	}
+	golden.Equal(t, first(), "Thread.sleepasleep", "the tree begins with")
 }
 
 // A page with deadlocks opens on them: for each thread the line at which it took the lock
@@ -118,21 +110,13 @@ func TestTheReportOpensOnDeadlocks(t *testing.T) {
 	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/deadlock-monitors-and-juc-jdk17.txt"))
 	card := r.text(".verdict.bad")
-	for _, want := range []string{
+	golden.Holds(t, card,
 		"teller-1 and teller-2 wait for each other for ever",
 		"teller-1 took StringBuilder at Dead.transferAB:5, waits at Dead.transferAB:5 for StringBuilder at Dead.transferBA:5",
 		"juc-2 took ReentrantLock at Dead.dc:6, waits at Dead.dc:6 for ReentrantLock at Dead.cd:6",
-	} {
-		if !strings.Contains(card, want) {
-			t.Errorf("no %q: %s", want, card)
-		}
-	}
-	if tab := r.text("[role=tab][aria-selected=true]"); tab != "Deadlocks" {
-		t.Errorf("the page opens on %s", tab)
-	}
-	if none := reportIn(t, reported(t, "../testdata/truth-8threads.jfr")); none.text("[role=tab][aria-selected=true]") != "Holders and waiters" {
-		t.Error("a page without deadlocks opens elsewhere")
-	}
+	)
+	golden.Equal(t, r.text("[role=tab][aria-selected=true]"), "Deadlocks", "the page opens on")
+	golden.Equal(t, reportIn(t, reported(t, "../testdata/truth-8threads.jfr")).text("[role=tab][aria-selected=true]"), "Holders and waiters", "a page without deadlocks opens elsewhere")
 }
 
 // The page shows what contend why does: the waits, their lanes and suspects.
@@ -169,13 +153,9 @@ func TestTheReportRanksWhateverIsWaitedFor(t *testing.T) {
 	golden.Unhurried(t)
 	for path, first := range map[string]string{"../testdata/hsqldb-6clients.jfr": "CountUpDownLatch.await latch", "../testdata/pools/pools-jdk17.jfr": "ArrayBlockingQueue.take at Pools.timed:21 pool"} {
 		r, doc := reportIn(t, reported(t, path)), analyzed(t, path)
-		if row := r.text(".locks tbody th"); row != first {
-			t.Errorf("%s: the list begins with %q, want %q", path, row, first)
-		}
+		golden.Equal(t, r.text(".locks tbody th"), first, path, "the list begins with")
 		name := first[:strings.LastIndex(first, " ")]
-		if lead := r.text(".lead"); !strings.Contains(lead, "waited at "+name) {
-			t.Errorf("%s: the headline is %q", path, lead)
-		}
+		golden.Holds(golden.At(t, path), r.text(".lead"), "waited at "+name)
 		if legend := r.text(".time .legend"); !strings.HasPrefix(legend, name) {
 			t.Errorf("%s: the chart shows %q", path, legend)
 		}
@@ -184,21 +164,15 @@ func TestTheReportRanksWhateverIsWaitedFor(t *testing.T) {
 				continue
 			}
 			sum := fmt.Sprintf(`(s => s.some.reduce((a, i) => s.model.locks[s.model.lock[i]].name === %q ? a + s.ns[i] : a, 0))(contend.select(contend.model, {}))`, w.What+" at "+w.Site)
-			if got := eval[int64](r.tab, sum); got != w.WaitNs {
-				t.Errorf("%s: %d ns at %s, analyze says %d", path, got, w.Site, w.WaitNs)
-			}
+			golden.Equal(t, eval[int64](r.tab, sum), w.WaitNs, path, "at", w.Site, "analyze says")
 		}
-		if got := r.total(); got != doc.Total.WaitNs {
-			t.Errorf("%s: %d ns for locks, analyze says %d", path, got, doc.Total.WaitNs)
-		}
+		golden.Equal(t, r.total(), doc.Total.WaitNs, path)
 		found := eval[[]string](r.tab, fmt.Sprintf(`contend.find(contend.select(contend.model, {}), %q).map(f => f.name)`, name))
 		if !slices.Contains(found, name) {
 			t.Errorf("%s: the search finds %q", path, found)
 		}
 		r.turn("#view=pivot&pivot=lock")
-		if row := r.text(".tree.sum [role=treeitem] .name"); row != name {
-			t.Errorf("%s: the pivot begins with %q", path, row)
-		}
+		golden.Equal(t, r.text(".tree.sum [role=treeitem] .name"), name, path, "the pivot begins with")
 	}
 	if r := reportIn(t, reported(t, "../testdata/derby-8clients.jfr")); !strings.Contains(r.text(".headline"), "Released byclient- threads 100 %, derby.rawStoreDaemon threads <0.1 %: they end the waits at Object.wait at BasePage.setExclusive") {
 		t.Errorf("what ends the waits is not told: %s", r.text(".headline"))

@@ -155,9 +155,7 @@ func TestTheReportSumsToTheAnalysis(t *testing.T) {
 	}
 	for _, path := range paths {
 		r := reportIn(t, reported(t, path))
-		if got, want := r.total(), analyzed(t, path).Total.WaitNs; got != want {
-			t.Errorf("%s: %d ns, want %d", path, got, want)
-		}
+		golden.Equal(t, r.total(), analyzed(t, path).Total.WaitNs, path)
 		rng := rand.New(rand.NewPCG(17, 1))
 		for range tries {
 			hash := eval[string](r.tab, fmt.Sprintf(`(pick => {
@@ -169,9 +167,7 @@ func TestTheReportSumsToTheAnalysis(t *testing.T) {
 			})((n => () => (n = n * 48271 %% 2147483647) / 2147483647)(%d))`, rng.IntN(2e9)+1))
 			r.turn(hash)
 			words := r.command()
-			if got, want := r.total(), ask[document.Analyze](t, words[1:]...).Total.WaitNs; got != want {
-				t.Errorf("%s: %d ns, but %q has %d", hash, got, words, want)
-			}
+			golden.Equal(t, r.total(), ask[document.Analyze](t, words[1:]...).Total.WaitNs, hash, "but", words)
 		}
 	}
 }
@@ -196,9 +192,7 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 	for i, path := range slices.Sorted(maps.Keys(kinds)) {
 		says, r := kinds[path], reportIn(t, reported(t, path))
 		for one := range strings.SplitSeq(says, "|") {
-			if text := r.text("#page"); !strings.Contains(text, one) {
-				t.Errorf("%s: the page does not say %q: %.400s", path, one, text)
-			}
+			golden.Holds(golden.At(t, path), r.text("#page"), one)
 		}
 		for _, view := range eval[[]string](r.tab, `[...document.querySelectorAll(".tabs button")].map(b => b.id.slice(4))`) {
 			for j, rest := range []string{"", "&blame=root", "&lock=nothing+is+called+so", "&time=0-1"} {
@@ -222,9 +216,7 @@ func TestTheReportOfNothing(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.txt")
 	golden.OK(t, os.WriteFile(empty, []byte("contend 1\n"), 0o644))
 	r := reportIn(t, reported(t, empty))
-	if text := r.text("#page"); !strings.Contains(text, "No thread waited for a lock") || !strings.Contains(text, "contend record PID") || !strings.Contains(text, "the trace was cut off") {
-		t.Errorf("the page says %.500s", text)
-	}
+	golden.Holds(t, r.text("#page"), "No thread waited for a lock", "contend record PID", "the trace was cut off")
 	r.turn("#view=about")
 	r.turn("#view=flame&lock=x&time=0-5")
 }

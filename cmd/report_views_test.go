@@ -41,14 +41,10 @@ func TestTheReportsPartsWorkTogether(t *testing.T) {
 	}
 	eval[any](r.tab, `history.back()`)
 	r.until(`document.querySelectorAll(".chip.on").length === 3`)
-	if got := r.total(); got != caused {
-		t.Errorf("back leads to %d ns, want %d", got, caused)
-	}
+	golden.Equal(t, r.total(), caused, "back leads to")
 	hash := eval[string](r.tab, `location.hash`)
 	r.open(hash)
-	if got := r.total(); got != caused {
-		t.Errorf("a link shows %d ns, want %d", got, caused)
-	}
+	golden.Equal(t, r.total(), caused, "a link shows")
 	r.click(".chip.on", "taken at")
 	r.until(`document.querySelectorAll(".chip.on").length === 2`)
 	for _, view := range []string{"holders", "flame", "pivot", "who", "longest", "about"} { // what is seen has a command that prints it
@@ -58,9 +54,7 @@ func TestTheReportsPartsWorkTogether(t *testing.T) {
 				words[i] = filepath.Join(t.TempDir(), words[i])
 			}
 			var out, msg bytes.Buffer
-			if code := Main(words[1:], nil, &out, &msg); code != exitOK {
-				t.Errorf("%v: exit %d, %s", words, code, &msg)
-			}
+			golden.Equal(t, Main(words[1:], nil, &out, &msg), exitOK, words, &msg)
 		}
 	}
 	r.click(".chips button", "show all")
@@ -75,9 +69,7 @@ func TestTheReportsPartsWorkTogether(t *testing.T) {
 		r.do(chromedp.MouseEvent(ev.kind, over.X+ev.at*over.Width, over.Y+20, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 	}
 	r.until(`contend.state.filter.time`)
-	if got := r.total(); got < whole/8 || got > whole/2 {
-		t.Errorf("a quarter of the time has %d of %d ns", got, whole)
-	}
+	golden.Within(t, r.total(), whole/8, whole/2)
 	r.click(".time button", "all time")
 	r.until(`!contend.state.filter.time`)
 
@@ -94,9 +86,7 @@ func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
 	t.Parallel()
 	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
-	if got := r.text(".tree.owner"); !strings.Contains(got, "exportReport:17took the lock") || !strings.Contains(got, "asleep") || !strings.Contains(got, " % blocked on Truth$InventoryLock at Truth.exportReport:17") {
-		t.Errorf("the holders do not say what they do: %.400s", got)
-	}
+	golden.Holds(t, r.text(".tree.owner"), "exportReport:17took the lock", "asleep", " % blocked on Truth$InventoryLock at Truth.exportReport:17")
 	before := r.count(".tree.waiter [role=treeitem]")
 	eval[any](r.tab, `document.querySelector(".tree.waiter [aria-expanded=false]").dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true}))`)
 	r.until(fmt.Sprintf(`document.querySelectorAll(".tree.waiter [role=treeitem]").length > %d`, before))
@@ -202,13 +192,9 @@ func TestTheReportComparesTwoRecordings(t *testing.T) {
 	t.Parallel()
 	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "--diff", "../testdata/truth-8threads.jfr", "../testdata/phases.jfr"))
-	if text := r.text(".headline"); !strings.Contains(text, "Shrank") {
-		t.Errorf("the headline does not say what shrank: %s", text)
-	}
+	golden.Holds(t, r.text(".headline"), "Shrank")
 	other := reportIn(t, reported(t, "--diff", "../testdata/phases.jfr", "../testdata/truth-8threads.jfr"))
-	if text := other.text(".headline"); !strings.Contains(text, "Grew") {
-		t.Errorf("the headline does not say what grew: %s", text)
-	}
+	golden.Holds(t, other.text(".headline"), "Grew")
 	r.click(".tabs button", "Compared")
 	r.until(`document.querySelector(".compared")`)
 	var want document.Diff
@@ -222,9 +208,7 @@ func TestTheReportComparesTwoRecordings(t *testing.T) {
 		}
 	}
 	r2 := reportIn(t, reported(t, "--diff", "../testdata/truth-8threads.jfr", "../testdata/truth-8threads.jfr"))
-	if text := r2.text(".headline"); !strings.Contains(text, "nothing changed by more than what may be noise") {
-		t.Errorf("of equal recordings the headline says: %s", text)
-	}
+	golden.Holds(t, r2.text(".headline"), "nothing changed by more than what may be noise")
 }
 
 // The page works by keyboard, and prints what it shows.
@@ -261,18 +245,12 @@ func TestTheReportTakesManyStacks(t *testing.T) {
 	path := manyStacks(t, 70_000)
 	page := reported(t, path)
 	info := golden.Must(os.Stat(page))(t)
-	if info.Size() > 10<<20 {
-		t.Errorf("the page has %d bytes", info.Size())
-	}
+	golden.AtMost(t, info.Size(), 10<<20, "the page has", "bytes")
 	var doc document.Analyze // before a window waits for it; with all stacks it is larger than the page
 	unmarshal(t, run(t, "analyze", "--top", "1", "--format", "json", path), &doc)
 	r := reportIn(t, page)
-	if got, want := r.total(), doc.Total.WaitNs; got != want {
-		t.Errorf("%d ns, want %d", got, want)
-	}
-	if text := r.text("#page"); !strings.Contains(text, "[other]") {
-		t.Error("what was merged is not said")
-	}
+	golden.Equal(t, r.total(), doc.Total.WaitNs)
+	golden.Holds(t, r.text("#page"), "[other]")
 	golden.Must(chromedp.Call(r.step(), performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}))(t)
 	for _, view := range []string{"holders", "flame", "flame&flame=chain", "pivot", "who&nodes=method", "longest", "about"} {
 		took, sorts := 0.0, 0.0
@@ -285,9 +263,7 @@ func TestTheReportTakesManyStacks(t *testing.T) {
 			took, sorts = took+turned-before, sorts+r.busy()-turned
 		}
 		t.Logf("%s: a filter change takes %.0f ms of a processor, a sort %.0f", view, took/5, sorts/5)
-		if took > 3*sorts {
-			t.Errorf("%s: a filter change takes %.1f times what it takes to sort 400,000 numbers", view, took/sorts)
-		}
+		golden.AtMost(t, took, 3*sorts, view, "a filter change takes", took/sorts, "times what it takes to sort 400,000 numbers")
 	}
 }
 

@@ -60,13 +60,9 @@ func TestTheFirstScreenFitsAndNamesTheBiggestLock(t *testing.T) {
 			for _, width := range []int{80, 100, 140} {
 				text := screened(t, a, width)
 				lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-				if len(lines) > screen.MaxLines {
-					t.Errorf("%d columns: %d lines", width, len(lines))
-				}
+				golden.AtMost(t, len(lines), screen.MaxLines, width, "columns", "lines")
 				for _, l := range lines {
-					if n := displaywidth.String(l); n > width {
-						t.Errorf("%d columns: %q has %d", width, l, n)
-					}
+					golden.AtMost(t, displaywidth.String(l), width, "columns", l)
 				}
 				if len(a.Locks) > 0 {
 					names(t, a, text)
@@ -85,9 +81,7 @@ func documented(t *testing.T, a *document.Analyze) {
 	t.Helper()
 	page := golden.Must(os.ReadFile("../report/README.md"))(t)
 	for _, w := range a.Coverage.Warnings {
-		if !strings.Contains(string(page), "\n| "+w.Code+" | ") {
-			t.Errorf("report/README.md does not have the code of %q: %s", w.Text, w.Code)
-		}
+		golden.Holds(golden.At(t, w.Text), string(page), "\n| "+w.Code+" | ")
 	}
 }
 
@@ -108,9 +102,7 @@ func names(t *testing.T, a *document.Analyze, text string) {
 	if site := last(l.Site, 2); len(a.Deadlocks) == 0 && !strings.HasPrefix(l.Site, "[") && !strings.Contains(flat, site) {
 		t.Errorf("the site %s is not named", site)
 	}
-	if !strings.Contains(flat, "->") || !strings.Contains(flat, "held by") {
-		t.Error("no owner, or nothing to do")
-	}
+	golden.Holds(t, flat, "->", "held by")
 }
 
 // What the command prints is what its JSON says, and a pipe has 80 columns.
@@ -118,12 +110,8 @@ func TestTheScreenIsThatOfTheDocument(t *testing.T) {
 	golden.Unhurried(t)
 	t.Setenv("COLUMNS", "")
 	for _, path := range []string{"../testdata/truth-8threads.jfr", goTrace, "../testdata/deadlock-monitors-and-juc-jdk17.txt"} {
-		if got, want := run(t, "analyze", path), screened(t, analyzed(t, path), 80); got != want {
-			t.Errorf("%s: the command prints\n%s\nthe document says\n%s", path, got, want)
-		}
-		if got, want := run(t, "analyze", "--width", "132", path), screened(t, analyzed(t, path), 132); got != want {
-			t.Errorf("%s at 132 columns: the command prints\n%s\nthe document says\n%s", path, got, want)
-		}
+		golden.Equal(t, run(t, "analyze", path), screened(t, analyzed(t, path), 80), path, "the command prints")
+		golden.Equal(t, run(t, "analyze", "--width", "132", path), screened(t, analyzed(t, path), 132), path, "at 132 columns: the command prints")
 	}
 }
 
@@ -142,18 +130,10 @@ func TestGoProgramsHaveGoroutines(t *testing.T) {
 func TestDeadlocksSayWhoHoldsWhat(t *testing.T) {
 	const path = "../testdata/deadlock-monitors-and-juc-jdk17.txt"
 	text := strings.Join(strings.Fields(run(t, "analyze", path)), " ")
-	for _, want := range []string{"DEADLOCK #1", "teller-1 took StringBuilder@69e019798 in Dead.transferAB at line 5 or before, waits at Dead.transferAB:5 for StringBuilder@69e0197d8, held by teller-2",
-		"juc-2 holds ReentrantLock@69e0199d0 (where it took it is not told), waits at Dead.dc:6 for ReentrantLock@69e0199a0, held by juc-1", "reporter", "in one order everywhere"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing:\n%s", want, text)
-		}
-	}
+	golden.Holds(t, text, "DEADLOCK #1", "teller-1 took StringBuilder@69e019798 in Dead.transferAB at line 5 or before, waits at Dead.transferAB:5 for StringBuilder@69e0197d8, held by teller-2",
+		"juc-2 holds ReentrantLock@69e0199d0 (where it took it is not told), waits at Dead.dc:6 for ReentrantLock@69e0199a0, held by juc-1", "reporter", "in one order everywhere")
 	full := run(t, "analyze", "--full", path)
-	for _, want := range []string{"jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.ReentrantLock.lock:322", "java.lang.Thread.run:840", "reporter"} {
-		if !strings.Contains(full, want) {
-			t.Errorf("--full leaves out %q:\n%s", want, full)
-		}
-	}
+	golden.Holds(t, full, "jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.ReentrantLock.lock:322", "java.lang.Thread.run:840", "reporter")
 }
 
 // What a line of a deadlock has no room for stands further to the right than the
@@ -182,9 +162,7 @@ func TestPercentilesUnderAThresholdAreMarked(t *testing.T) {
 		if !strings.Contains(hidden, "≤ 13.7 ms") || !strings.Contains(hidden, "≤: shorter waits were not recorded") || strings.Contains(hidden, "≤ 365 ms   365 ms") && !strings.Contains(hidden, "   365 ms") {
 			t.Errorf("%s: percentiles under a threshold are not marked:\n%s", command, hidden)
 		}
-		if all := run(t, append(args, "../testdata/truth-8threads.jfr")...); strings.Contains(all, "≤") {
-			t.Errorf("%s: percentiles of all waits are marked", command)
-		}
+		golden.Lacks(golden.At(t, command), run(t, append(args, "../testdata/truth-8threads.jfr")...), "≤")
 	}
 }
 
@@ -201,14 +179,8 @@ func TestTheScreenAsksForWhatItCanShow(t *testing.T) {
 func TestFullShowsWholeStacks(t *testing.T) {
 	golden.Unhurried(t)
 	full := run(t, "analyze", "--full", "--top", "2", "../testdata/truth-8threads.jfr")
-	for _, want := range []string{"java.lang.Thread.sleep", "Truth.exportReport:17", "Truth.lambda$main$0:27", "java.lang.Thread.run:840"} {
-		if !strings.Contains(full, want) {
-			t.Errorf("%q is missing", want)
-		}
-	}
-	if strings.Contains(run(t, "analyze", "../testdata/truth-8threads.jfr"), "Thread.run") {
-		t.Error("the screen shows what only --full is for")
-	}
+	golden.Holds(t, full, "java.lang.Thread.sleep", "Truth.exportReport:17", "Truth.lambda$main$0:27", "java.lang.Thread.run:840")
+	golden.Lacks(t, run(t, "analyze", "../testdata/truth-8threads.jfr"), "Thread.run")
 }
 
 // TestATerminalOf80ColumnsShowsEveryTable runs every command that prints for
@@ -260,9 +232,7 @@ func TestOneIsNotMany(t *testing.T) {
 		for _, args := range [][]string{{"analyze", "--full"}, {"analyze", "--tables"}, {"check", "--rule", "csp(*) < 99%"}, {"graph"}, {"chains"}, {"verify"}} {
 			var out, msg strings.Builder
 			Main(append(args, path), nil, &out, &msg)
-			if said := many.FindString(out.String() + msg.String()); said != "" {
-				t.Errorf("%v %s says %q", args, path, said)
-			}
+			golden.Equal(t, many.FindString(out.String()+msg.String()), "", args, path, "says")
 		}
 	}
 }

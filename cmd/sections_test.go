@@ -32,14 +32,10 @@ func TestCSVHoldsAllSections(t *testing.T) {
 	}
 	for _, name := range table.Sections {
 		alone := readCSV(t, "--section", name, deadlockDump)
-		if len(alone)-1 != len(met[name]) {
-			t.Errorf("%s: %d rows, %d among all", name, len(alone)-1, len(met[name]))
-		}
+		golden.Equal(t, len(alone)-1, len(met[name]), name, "among all")
 		for i, r := range alone[1:] {
 			for j, v := range r {
-				if got := met[name][i][slices.Index(head, alone[0][j])]; got != v {
-					t.Errorf("%s: %s is %q, alone %q", name, alone[0][j], got, v)
-				}
+				golden.Equal(t, met[name][i][slices.Index(head, alone[0][j])], v, name, alone[0][j])
 			}
 		}
 	}
@@ -53,9 +49,7 @@ func TestColumnsOfSectionsAreNamedOnce(t *testing.T) {
 	for _, path := range []string{deadlockDump, "../testdata/documents/sampled-1.txt"} {
 		for _, name := range table.Sections {
 			head := readCSV(t, "--section", name, path)[0]
-			if sorted := slices.Compact(slices.Sorted(slices.Values(head))); len(sorted) != len(head) {
-				t.Errorf("%s of %s: %q", name, path, head)
-			}
+			golden.Equal(t, len(slices.Compact(slices.Sorted(slices.Values(head)))), len(head), name, path, head)
 		}
 	}
 }
@@ -64,11 +58,7 @@ func TestMarkdownNamesSites(t *testing.T) {
 	t.Parallel()
 	golden.Unhurried(t)
 	out := run(t, "analyze", "--format", "markdown", "../testdata/truth-8threads.jfr")
-	for _, want := range []string{"Truth.exportReport:17", "asleep while holding the lock", "Truth.checkout:15"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %s in\n%s", want, out)
-		}
-	}
+	golden.Holds(t, out, "Truth.exportReport:17", "asleep while holding the lock", "Truth.checkout:15")
 }
 
 // A screen shows no phases, and whole stacks of owners only if asked for all: what is not
@@ -92,8 +82,7 @@ func TestWhatIsNotShownIsNotSummed(t *testing.T) {
 		want, stacks := o.wanted(nil)
 		_, about, _, err := o.trace.summarize(&env{out: io.Discard, msg: io.Discard}, want)
 		golden.OK(t, err)
-		if told := about.Phases.RunningNs > 0; told != c.phases || stacks != c.stacks {
-			t.Errorf("%s, %+v: the meter was told of running time: %v, stacks are wanted: %v", c.format, c.shape, told, stacks)
-		}
+		golden.Equal(t, about.Phases.RunningNs > 0, c.phases, c.format, c.shape)
+		golden.Equal(t, stacks, c.stacks, c.format, c.shape)
 	}
 }

@@ -30,9 +30,7 @@ func serving(t *testing.T, args ...string) string {
 	t.Cleanup(func() {
 		self, _ := os.FindProcess(os.Getpid())
 		self.Signal(os.Interrupt)
-		if code := <-ended; code != exitOK {
-			t.Errorf("Ctrl-C: exit %d", code)
-		}
+		golden.Equal(t, <-ended, exitOK, "Ctrl-C")
 	})
 	return strings.TrimSpace(line)
 }
@@ -53,9 +51,7 @@ func TestThePageIsServed(t *testing.T) { // not beside others: its Ctrl-C is for
 	const path = "../testdata/truth-8threads.jfr"
 	address := serving(t, path)
 	r := reportIn(t, address)
-	if got, want := r.total(), analyzed(t, path).Total.WaitNs; got != want {
-		t.Errorf("%d ns, want %d", got, want)
-	}
+	golden.Equal(t, r.total(), analyzed(t, path).Total.WaitNs)
 	r.turn("#time=1000000000-2000000000&blame=root")
 	cut := []string{"--from", "1s", "--to", "2s", path}
 	want := ask[document.Analyze](t, append([]string{"analyze"}, cut...)...)
@@ -63,9 +59,7 @@ func TestThePageIsServed(t *testing.T) { // not beside others: its Ctrl-C is for
 	r.until(`document.querySelector(".exact .blamed td")`)
 	eval[any](r.tab, `contend.exact(contend.command(contend.model, {...contend.state, view: "about"}).words).then(d => { window.exact = d; }), 0`)
 	r.until("window.exact")
-	if total := eval[document.Total](r.tab, "window.exact.analyze.total"); total != want.Total {
-		t.Errorf("the server says %v of the selection, want %v", total, want.Total)
-	}
+	golden.Equal(t, eval[document.Total](r.tab, "window.exact.analyze.total"), want.Total, "the server says")
 	for name, flags := range map[string][]string{"owners": nil, "roots": {"--root"}} { // whom a selection is charged to
 		var doc document.Blame
 		args := append(append([]string{"blame", "--format", "json", "--top", "50", "--by", "owner-stack,owner-site,owner-doing"}, flags...), cut...)
@@ -75,9 +69,7 @@ func TestThePageIsServed(t *testing.T) { // not beside others: its Ctrl-C is for
 		}
 	}
 	first := eval[string](r.tab, `contend.duration(exact.roots.rows[0].threadNs)`)
-	if row := r.text(".exact .blamed tbody tr"); !strings.Contains(row, "Truth.exportReport:17") || !strings.Contains(row, first) {
-		t.Errorf("the end of most chains, with %s, is at %q", first, row)
-	}
+	golden.Holds(t, r.text(".exact .blamed tbody tr"), "Truth.exportReport:17", first)
 	for path, says := range map[string]string{"pprof/flamegraph": "exportReport", "pprof/top": "exportReport", "pprof/": "exportReport"} {
 		if status, text := got(t, address+path); status != http.StatusOK || !strings.Contains(text, says) {
 			t.Errorf("%s: %d %.200s", path, status, text)
@@ -99,8 +91,6 @@ func TestServeRefuses(t *testing.T) {
 		{[]string{"--listen", "192.0.2.1:0", "../testdata/deadlock-monitors-and-juc-jdk17.txt"}, exitFailed},
 		{[]string{"no such file"}, exitFailed},
 	} {
-		if code := Main(append([]string{"serve"}, c.args...), nil, io.Discard, io.Discard); code != c.code {
-			t.Errorf("serve %v: exit %d, want %d", c.args, code, c.code)
-		}
+		golden.Equal(t, Main(append([]string{"serve"}, c.args...), nil, io.Discard, io.Discard), c.code, "serve", c.args)
 	}
 }

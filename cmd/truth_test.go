@@ -62,20 +62,15 @@ func TestDumpsChangeDoubtNotTotals(t *testing.T) {
 	}
 	with, a := run(false)
 	without, b := run(true)
-	if with.all != without.all || len(with.byLock) != len(without.byLock) {
-		t.Errorf("%d and %d ns", with.all, without.all)
-	}
+	golden.Equal(t, with.all, without.all)
+	golden.Equal(t, len(with.byLock), len(without.byLock))
 	for lock, ns := range with.byLock {
-		if without.byLock[lock] != ns {
-			t.Errorf("%s: %d and %d ns", lock, ns, without.byLock[lock])
-		}
+		golden.Equal(t, without.byLock[lock], ns, lock, "and")
 	}
 	doubt := func(tr *analysis.Trace) int64 {
 		return tr.Coverage.ByProvenance.Ns() - tr.Coverage.ByProvenance.Right()
 	}
-	if doubt(a) > doubt(b) {
-		t.Errorf("doubt with dumps %d, without %d", doubt(a), doubt(b))
-	}
+	golden.AtMost(t, doubt(a), doubt(b), "doubt with dumps")
 }
 
 // totals sums waiting by class.
@@ -111,14 +106,10 @@ func TestLocksAndIdlenessAreToldApart(t *testing.T) {
 		}
 		all := strings.Join(classes, " ")
 		for _, want := range c.lock {
-			if !strings.Contains(all, want) {
-				t.Errorf("%s: %s is missing in %s", c.name, want, all)
-			}
+			golden.Holds(golden.At(t, c.name), all, want)
 		}
 		for _, not := range c.idle {
-			if strings.Contains(all, not) {
-				t.Errorf("%s: %s is no lock", c.name, not)
-			}
+			golden.Lacks(golden.At(t, c.name), all, not)
 		}
 	}
 }
@@ -170,9 +161,7 @@ func TestGoLocksEqualTheProgramsOwnLog(t *testing.T) {
 				known += float64(r.ThreadNs)
 			}
 		}
-		if off := math.Abs(float64(total)/float64(l.WaitNs) - 1); off > 0.03 {
-			t.Errorf("%s: waiting %d ns, want %d", l.Lock, total, l.WaitNs)
-		}
+		golden.AtMost(t, math.Abs(float64(total)/float64(l.WaitNs)-1), 0.03, l.Lock, "waiting", total, l.WaitNs)
 		if off := math.Abs(float64(handoff-l.HandoffNs)) / float64(l.WaitNs); off > 0.03 {
 			t.Errorf("%s: %d ns of hand-off, want %d", l.Lock, handoff, l.HandoffNs)
 		}
@@ -184,9 +173,7 @@ func TestGoLocksEqualTheProgramsOwnLog(t *testing.T) {
 			d += math.Abs(ns/sum-by[op]/known) / 2
 		}
 		t.Logf("%s: waiting %.4f of the truth, distance %.3f, owner's operation known %.3f", l.Lock, float64(total)/float64(l.WaitNs), d, known/float64(total))
-		if d > limit.distance {
-			t.Errorf("%s: distance %.3f: %v", l.Lock, d, by)
-		}
+		golden.AtMost(t, d, limit.distance, l.Lock, "distance", by)
 	}
 }
 

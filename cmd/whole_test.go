@@ -167,9 +167,7 @@ func TestNamesOfRecordings(t *testing.T) {
 		"ä b":                                     "äb",
 		strings.Repeat("x", 300):                  strings.Repeat("x", longestName),
 	} {
-		if got := fileName(program); got != want {
-			t.Errorf("%q: %q, want %q", program, got, want)
-		}
+		golden.Equal(t, fileName(program), want, program)
 	}
 }
 
@@ -212,9 +210,7 @@ const heardWithin = 10 * time.Second
 // pipe: the answer is that of the part that came.
 func TestCtrlCAnswersFromWhatWasRead(t *testing.T) {
 	code, out, msg := interrupted(t, "analyze", "-")
-	if code != exitDamaged {
-		t.Errorf("exit %d, want %d", code, exitDamaged)
-	}
+	golden.Equal(t, code, exitDamaged)
 	said := regexp.MustCompile(`interrupted after (\d+) events`).FindStringSubmatch(msg)
 	if said == nil {
 		t.Fatalf("it does not say so: %s", msg)
@@ -237,9 +233,7 @@ func TestCtrlCEndsACopyInGoodOrder(t *testing.T) {
 	if code := Main([]string{"analyze", "--format", "json", path}, nil, &out, &note); code != exitOK || !strings.Contains(note.String(), said[0]) {
 		t.Errorf("the copy does not tell, exit %d: %s", code, &note)
 	}
-	if !strings.Contains(out.String(), "app.Cache") {
-		t.Errorf("the copy holds %s", &out)
-	}
+	golden.Holds(t, out.String(), "app.Cache")
 }
 
 // ended is an input that is over.

@@ -30,12 +30,8 @@ func TestWhy(t *testing.T) {
 			t.Errorf("nothing speaks for or against %+v", s[i])
 		}
 	}
-	if sum > 1.001 || sum < 0.97 {
-		t.Errorf("chances add up to %.3f", sum)
-	}
-	if doing := s[0].Evidence.Activities; doing < 1 {
-		t.Errorf("that the owner sleeps speaks for it by %.1f bits", doing)
-	}
+	golden.Within(t, sum, 0.97, 1.001)
+	golden.AtLeast(t, s[0].Evidence.Activities, 1, "that the owner sleeps speaks for it by", "bits")
 	own, holds := longest.Lanes[0], int64(0)
 	if w := own.Spans[len(own.Spans)-1]; own.Thread != longest.Thread || own.Role != "waiter" || w.StartNs != longest.StartNs || w.EndNs != longest.StartNs+longest.WaitNs {
 		t.Errorf("the first lane is %+v, of a wait of %d ns from %d on", own, longest.WaitNs, longest.StartNs)
@@ -47,9 +43,7 @@ func TestWhy(t *testing.T) {
 			}
 		}
 	}
-	if holds < longest.WaitNs/2 {
-		t.Errorf("in %d ns suspects held the lock for %d", longest.WaitNs, holds)
-	}
+	golden.AtLeast(t, holds, longest.WaitNs/2, "in", longest.WaitNs, "suspects held the lock for")
 
 	typical := askWhy(t, lock, "--wait", "typical", path)
 	var p50 int64
@@ -58,9 +52,8 @@ func TestWhy(t *testing.T) {
 			p50 = l.P50Ns
 		}
 	}
-	if off := math.Abs(float64(typical.WaitNs-p50)) / float64(p50); off > 0.01 || typical.Lock != longest.Lock {
-		t.Errorf("a typical wait takes %d ns, the median is %d", typical.WaitNs, p50)
-	}
+	golden.AtMost(t, math.Abs(float64(typical.WaitNs-p50))/float64(p50), 0.01)
+	golden.Equal(t, typical.Lock, longest.Lock)
 	if second := askWhy(t, lock, "--wait", "2", path); second.Rank != 2 || second.WaitNs > longest.WaitNs || second.StartNs == longest.StartNs {
 		t.Errorf("the second is %d ns, the longest %d", second.WaitNs, longest.WaitNs)
 	}
@@ -90,12 +83,8 @@ func TestWhyFitsTheTerminal(t *testing.T) {
 		"../testdata/documents/exact.txt": "the only wait; its owners are recorded\n", "../testdata/documents/sampled-1.txt": "its owners are recorded\n"} {
 		out := run(t, "why", path)
 		for line := range strings.Lines(out) {
-			if n := text.Columns(strings.TrimSuffix(line, "\n")); n > 80 {
-				t.Errorf("%s: %d columns: %s", path, n, line)
-			}
+			golden.AtMost(t, text.Columns(strings.TrimSuffix(line, "\n")), 80, path, "columns", line)
 		}
-		if !strings.Contains(out, says) || !strings.Contains(out, "\nwaiters\n") || !strings.Contains(out, "\nsuspects\n") {
-			t.Errorf("%s: no %q:\n%s", path, says, out)
-		}
+		golden.Holds(golden.At(t, path), out, says, "\nwaiters\n", "\nsuspects\n")
 	}
 }

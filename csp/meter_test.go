@@ -149,9 +149,8 @@ func TestSpreadKeepsTheSum(t *testing.T) {
 			}
 			part := analysis.Spread(ns, from, from+length, lo, hi)
 			even := float64(ns) * (float64(hi-lo) / float64(length))
-			if part < 0 || math.Abs(float64(part)-even) > 1+float64(ns)*1e-9 {
-				t.Fatalf("%d of %d for %d of %d", part, ns, hi-lo, length)
-			}
+			golden.AtLeast(t, part, 0, length)
+			golden.AtMost(t, math.Abs(float64(part)-even), 1+float64(ns)*1e-9, length)
 			sum += part
 			lo = hi
 		}
@@ -195,13 +194,9 @@ func checkSeries(t *rapid.T, s *Series) {
 		all := int64(0)
 		for _, l := range iv.Locks {
 			all += l.WaitNs
-			if l.CSP < 0 || l.CSP > 1 {
-				t.Errorf("pressure %+v of %d ns running", l, iv.RunningNs)
-			}
+			golden.Within(t, l.CSP, 0, 1, iv.RunningNs)
 		}
-		if all > iv.RunningNs {
-			t.Errorf("interval %d: all locks together %d of %d ns", i, all, iv.RunningNs)
-		}
+		golden.AtMost(t, all, iv.RunningNs, "interval", i, "all locks together")
 		if i > 0 && iv.StartNs != list[i-1].EndNs {
 			t.Errorf("interval %d does not follow on", i)
 		}
@@ -216,9 +211,7 @@ func checkSeries(t *rapid.T, s *Series) {
 			for _, l := range iv.Locks {
 				if l.Lock == p.Lock && iv.StartNs >= p.StartNs && iv.EndNs <= p.EndNs {
 					inside += l.WaitNs
-					if l.CSP < DefaultThreshold/2 {
-						t.Errorf("%+v goes on at %.4f", p, l.CSP)
-					}
+					golden.AtLeast(t, l.CSP, DefaultThreshold/2, p, "goes on at")
 				}
 			}
 		}

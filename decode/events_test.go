@@ -39,9 +39,7 @@ func TestTimesAreAdmitted(t *testing.T) {
 			}
 			kept++
 			for _, at := range []int64{ev.Time, ev.End} {
-				if at > math.MaxInt64/2 || at < -math.MaxInt64/2 {
-					t.Errorf("%s: %s", name, format.AppendText(nil, &ev))
-				}
+				golden.Within(t, at, -math.MaxInt64/2, math.MaxInt64/2, name)
 			}
 		}
 		refused := int64(0)
@@ -81,9 +79,7 @@ func TestIDsOfSeveralInputsStayApart(t *testing.T) {
 			for _, p := range append(ev.Owners, ev.Waiters...) {
 				threads[p.Thread] |= 1 << input
 				stacks[p.Stack] |= 1 << input
-				if p.Thread > wild/2 {
-					t.Errorf("the id %d is not small", p.Thread)
-				}
+				golden.AtMost(t, p.Thread, wild/2, "the id", "is not small")
 			}
 			if ev.Stack != format.NoStack {
 				stacks[ev.Stack] |= 1 << input
@@ -183,9 +179,8 @@ contention time=50 lock=1 owners=0/0/x waiters=1/1/x
 contention time=50 lock=1 owners=4/1/x waiters=1/1/x
 release time=60 thread=1 lock=1
 `
-	if err := w.Close(); err != nil || !strings.Contains(b.String(), want) {
-		t.Errorf("got\n%swant\n%s", b.String(), want)
-	}
+	golden.OK(t, w.Close())
+	golden.Holds(t, b.String(), want)
 }
 
 // An input that cannot be opened ends those before it: nobody reads on in them.

@@ -116,9 +116,7 @@ func TestHostileInputs(t *testing.T) {
 			if events < h.events || !strings.Contains(said, h.says) || h.says == "" && said != "" {
 				t.Errorf("%d events, want %d; says %q, want %q", events, h.events, said, h.says)
 			}
-			if most > 320 {
-				t.Errorf("%d MiB were live at a time", most)
-			}
+			golden.AtMost(t, most, 320, "MiB were live at a time")
 		})
 	}
 }

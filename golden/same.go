@@ -1,11 +1,12 @@
 package golden
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
 
-	"github.com/google/go-cmp/cmp"
+	differ "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
@@ -24,14 +25,36 @@ func Equal[T comparable](t Failing, got, want T, what ...any) {
 	}
 }
 
+// AtMost reports a value above a bound, AtLeast one below it, Within one beyond either of two.
+func AtMost[T cmp.Ordered](t Failing, got, bound T, what ...any) {
+	t.Helper()
+	if got > bound {
+		t.Errorf("%sgot %s, want at most %s", named(what), shown(got), shown(bound))
+	}
+}
+
+func AtLeast[T cmp.Ordered](t Failing, got, bound T, what ...any) {
+	t.Helper()
+	if got < bound {
+		t.Errorf("%sgot %s, want at least %s", named(what), shown(got), shown(bound))
+	}
+}
+
+func Within[T cmp.Ordered](t Failing, got, low, high T, what ...any) {
+	t.Helper()
+	if got < low || got > high {
+		t.Errorf("%sgot %s, want %s to %s", named(what), shown(got), shown(low), shown(high))
+	}
+}
+
 // Same is Equal for lists and structs: it reports which parts differ. No list is an empty one.
 func Same(t Failing, got, want any, what ...any) {
 	t.Helper()
 	if reflect.DeepEqual(got, want) {
 		return
 	}
-	all := cmp.Exporter(func(reflect.Type) bool { return true })
-	if diff := cmp.Diff(want, got, all, cmpopts.EquateEmpty()); diff != "" {
+	all := differ.Exporter(func(reflect.Type) bool { return true })
+	if diff := differ.Diff(want, got, all, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("%sdiffers (-want +got):\n%s", named(what), diff)
 	}
 }

@@ -41,9 +41,7 @@ func TestCellsConserveWhatIsAdded(t *testing.T) {
 			r.Ticks(1, rapid.Int64Range(0, length).Draw(t, "reach"))
 		}
 		c := r.Finish()
-		if len(c.Length) > maxCells {
-			t.Fatalf("%d cells", len(c.Length))
-		}
+		golden.AtMost(t, len(c.Length), maxCells, "cells")
 		for i := range want {
 			sum := int64(0)
 			for _, ns := range c.Series(i) {
@@ -129,9 +127,8 @@ func TestIndependentCellsGiveTheTextbooksError(t *testing.T) {
 	c := cells(values)
 	e := c.Rate(values)
 	want := 1001 / math.Sqrt(12) / math.Sqrt(1000)
-	if math.Abs(e.SE/want-1) > 0.2 || math.Abs(e.Half/(1.96*want)-1) > 0.25 {
-		t.Errorf("%+v, want a standard error of %.2f", e, want)
-	}
+	golden.AtMost(t, math.Abs(e.SE/want-1), 0.2)
+	golden.AtMost(t, math.Abs(e.Half/(1.96*want)-1), 0.25)
 	golden.Equal(t, c.Rate(values), e, "the first")
 }
 
@@ -167,9 +164,7 @@ func TestStudent(t *testing.T) {
 		{0, 0.95, 6.314}, {2, 0.95, 2.920}, {3, 0.95, 2.353}, {20, 0.95, 1.725}, {30, 0.999, 3.385},
 	} {
 		got := Student(c.df, c.p)
-		if math.Abs(got/c.want-1) > 0.015 {
-			t.Errorf("%g degrees of freedom, %g: %.3f, want %.3f", c.df, c.p, got, c.want)
-		}
+		golden.AtMost(t, math.Abs(got/c.want-1), 0.015, c.df, "degrees of freedom", c.p, got, c.want)
 		if c.df < 3 {
 			continue
 		}

@@ -75,9 +75,7 @@ func (a asked) within(t *testing.T, low, high float64) {
 	t.Helper()
 	for what, n := range a {
 		t.Logf("%s: %d of %d", what, n.inside, n.of)
-		if share := float64(n.inside) / float64(n.of); share < low || share > high {
-			t.Errorf("%s: the truth is inside in %.1f %% of %d runs", what, 100*share, n.of)
-		}
+		golden.Within(t, float64(n.inside)/float64(n.of), low, high, what)
 	}
 }
 

@@ -25,9 +25,7 @@ func of(lengths ...int64) *Dist {
 // near requires a duration to three significant digits.
 func near(t rapid.TB, what string, got, want int64) {
 	t.Helper()
-	if off := max(got-want, want-got); float64(off) > float64(want)*1e-3 {
-		t.Errorf("%s: %d ns, want %d", what, got, want)
-	}
+	golden.AtMost(t, float64(max(got-want, want-got)), float64(want)*1e-3, what, got, want)
 }
 
 func TestEmptyIsZeroEverywhere(t *testing.T) {

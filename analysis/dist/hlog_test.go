@@ -190,9 +190,8 @@ func TestHistogramsOfOtherGeometries(t *testing.T) {
 		coarse := max(math.Pow10(-min(g.digits, digits)), 1e-3) * 2
 		for _, q := range []float64{10, 50, 90, 100} {
 			got, exact := float64(iv.Lengths.Percentile(q)), float64(want.Percentile(q))
-			if math.Abs(got-exact) > exact*coarse+float64(g.lowest) || iv.Lengths.Count() != want.Count() {
-				t.Errorf("%+v: p%v %v of %d, want %v of %d", g, q, got, iv.Lengths.Count(), exact, want.Count())
-			}
+			golden.AtMost(t, math.Abs(got-exact), exact*coarse+float64(g.lowest), q)
+			golden.Equal(t, iv.Lengths.Count(), want.Count(), q)
 		}
 	}
 }

@@ -60,9 +60,7 @@ func TestRowsTooManyToBeKeptStillCount(t *testing.T) {
 	rows := []Row{{Base: Group{few}.Locks(late), New: Group{many}.Locks(late)}, {Base: Group{many}.Locks(late), New: Group{few}.Locks(late)}}
 	golden.Equal(t, rows[0].New.Pressure.Value, 0.25, "late", rows[0].New)
 	judge(rows, alone, Options{Alpha: 0.05})
-	if got := found(rows); len(got) > 0 {
-		t.Errorf("%+v", rows)
-	}
+	golden.AtMost(t, len(found(rows)), 0, rows)
 }
 
 // Where the cells of a row were not kept nothing is drawn to say how it varies: a trace
@@ -78,9 +76,7 @@ func TestNothingIsDrawnOfRowsWithoutCells(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	})
-	if work > 0 {
-		t.Errorf("%v allocations", work)
-	}
+	golden.AtMost(t, work, 0, "allocations")
 	if known := p.sites.sum(p, []int{0}); known.partial || math.IsInf(p.estimate(&known, cells.Series(bootstrap.Running), ns).SE, 1) {
 		t.Error("a row whose cells are kept is not drawn")
 	}
@@ -232,9 +228,8 @@ func TestAFixIsAsLargeAsWhatItTookAway(t *testing.T) {
 	}
 	// Twice the operations in the same time: each waits for half as long again.
 	per := Compare(base, fixed, Options{Operations: [2]int64{1000, 2000}})
-	if was, is := per.Total.Base.Waiting.Value, per.Total.New.Waiting.Value; math.Abs(was-float64(d.Total.Base.Waiting.WaitNs)/1000) > 1 || math.Abs(is-float64(d.Total.New.Waiting.WaitNs)/2000) > 1 {
-		t.Errorf("%v and %v ns for each operation", was, is)
-	}
+	golden.AtMost(t, math.Abs(per.Total.Base.Waiting.Value-float64(d.Total.Base.Waiting.WaitNs)/1000), 1)
+	golden.AtMost(t, math.Abs(per.Total.New.Waiting.Value-float64(d.Total.New.Waiting.WaitNs)/2000), 1)
 	if len(per.Locks) != 1 || per.Locks[0].Status != Changed {
 		t.Errorf("%+v", per.Locks)
 	}

@@ -185,7 +185,6 @@ func TestManySmallLocksDoNotCostTheLargeOneItsStacks(t *testing.T) {
 	c := New(Limits{1000, limit, 1 << 20})
 	golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
 	c.Finish()
-	if len(c.Rows) > limit || c.OtherNs > small*1e3 {
-		t.Errorf("%d rows, %d ns in rows that lost a name", len(c.Rows), c.OtherNs)
-	}
+	golden.AtMost(t, len(c.Rows), limit)
+	golden.AtMost(t, c.OtherNs, small*1e3)
 }

@@ -209,9 +209,7 @@ func TestFalseAlarms(t *testing.T) {
 			alarms++
 		}
 	}
-	if alarms > pairs/20+3 {
-		t.Errorf("%d of %d", alarms, pairs)
-	}
+	golden.AtMost(t, alarms, pairs/20+3, pairs)
 }
 
 // Each kind of finding is a rule by the name that JSON has.

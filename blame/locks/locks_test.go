@@ -135,9 +135,7 @@ func rank(sorted []int64, q int) int64 {
 }
 
 func near(t *rapid.T, what string, got, want int64) {
-	if off := max(got-want, want-got); float64(off) > float64(want)*1e-3 {
-		t.Errorf("%s: %d ns, want %d", what, got, want)
-	}
+	golden.AtMost(t, float64(max(got-want, want-got)), float64(want)*1e-3, what, got, want)
 }
 
 // A wait longer than the histogram's day keeps its own length.

@@ -39,9 +39,7 @@ func TestOwnersOfAChainAreAsManyAsItsLocks(t *testing.T) {
 	if _, err := analysis.Run(chain(depth), analysis.Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(c.owners.ns); n > 3*depth {
-		t.Errorf("%d parts of %d locks", n, depth)
-	}
+	golden.AtMost(t, len(c.owners.ns), 3*depth, "parts of", depth, "locks")
 	ends := map[string]string{}
 	for _, l := range c.Locks() {
 		for _, o := range l.Owners {

@@ -107,9 +107,7 @@ func TestALongQueueIsFolded(t *testing.T) {
 	pass(0, waiting)
 	move(1, true)       // told apart
 	move(waiting, true) // folded
-	if n := testing.AllocsPerRun(10, func() { pass(10, waiting-2) }); n > 0 {
-		t.Errorf("%.0f allocations", n)
-	}
+	golden.AtMost(t, testing.AllocsPerRun(10, func() { pass(10, waiting-2) }), 0, "allocations")
 	told, sum := 0, int64(0)
 	for i := range b.Samples() {
 		s := &b.Samples()[i]
@@ -149,8 +147,6 @@ func TestFoldedSamplesHoldAllWaiting(t *testing.T) {
 		if waits != fewer || ns != less || all.FoldedNs() != 0 || few.FoldedNs() == 0 || few.FoldedNs() >= ns {
 			t.Errorf("%s: %d waits of %d ns, %d of %d ns told of few, %d ns of them folded", Views[view], waits, ns, fewer, less, few.FoldedNs())
 		}
-		if n := len(few.Samples()); n > len(all.Samples())/2 {
-			t.Errorf("%s: %d samples of %d", Views[view], n, len(all.Samples()))
-		}
+		golden.AtMost(t, len(few.Samples()), len(all.Samples())/2, Views[view], "samples of", len(all.Samples()))
 	}
 }

@@ -151,8 +151,7 @@ func TestLongQueues(t *testing.T) {
 				t.Errorf("from %d to %d: wait %d from %d to %d", window.from, window.to, i, s.Start, s.End)
 			}
 		}
-		if waits != window.waits || len(l.Arrows) > 40*waiters {
-			t.Errorf("from %d to %d: %d waits, want %d; %d arrows", window.from, window.to, waits, window.waits, len(l.Arrows))
-		}
+		golden.Equal(t, waits, window.waits, window.from, window.to)
+		golden.AtMost(t, len(l.Arrows), 40*waiters, window.from, window.to)
 	}
 }

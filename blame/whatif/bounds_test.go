@@ -21,9 +21,7 @@ func TestRoundsThatTakeNoTimeEnd(t *testing.T) {
 	r := one(lock{}, getting{}, program{steps: steps})
 	r.length, r.change.section, r.change.keep = 1e6, []bool{true}, 0
 	out := r.run() // ends, or go test ends it
-	if got := sum(&out.taken); got < mostRounds || got > mostRounds+10 {
-		t.Errorf("%d taken, want about %d", got, mostRounds)
-	}
+	golden.Within(t, sum(&out.taken), mostRounds, mostRounds+10)
 }
 
 // Where no thread is known to have taken a lock, nothing is predicted to change.
@@ -53,9 +51,8 @@ func TestBoundsOfSeveralSections(t *testing.T) {
 			best = max(best, one.Rows[0].Throughput.High)
 		}
 		r := all.Rows[0]
-		if r.WaitNs.Low < 0 || r.Throughput.High < best {
-			t.Errorf("by %v: %+v, want a throughput of at least %.3f at most", by, r, best)
-		}
+		golden.AtLeast(t, r.WaitNs.Low, 0, by)
+		golden.AtLeast(t, r.Throughput.High, best, by)
 	}
 }
 
@@ -95,9 +92,8 @@ func TestNothingExceedsItsCeiling(t *testing.T) {
 			}
 		}
 	}
-	if pairs < golden.Depth(140, 140, 275) || beyond*20 > 75 {
-		t.Errorf("%d pairs, %d of 75 rebuilt ones beyond their ceilings", pairs, beyond)
-	}
+	golden.AtLeast(t, pairs, golden.Depth(140, 140, 275))
+	golden.AtMost(t, beyond*20, 75)
 }
 
 // What a thread has when it waits for another lock it took before that.
@@ -197,13 +193,9 @@ func TestHowLateOneMayCome(t *testing.T) {
 	r := one(lock{}, getting{waited: true, free: 10, yields: 1}, program{steps: rounds(0, 10)})
 	l := &r.locks[0]
 	l.first = 1
-	if free := r.needs(l, 0); free < 800 || free > 1500 {
-		t.Errorf("the lock is left to others for %d ns", free)
-	}
+	golden.Within(t, r.needs(l, 0), 800, 1500)
 	late := (&thread{}).inOrder([]tenure{{asked: 1000, start: 5000, end: 6000}}, 10000)
-	if came := (&thread{}).programOf(late, 10000).steps[0].busy; came < 1100 || came > 1250 {
-		t.Errorf("who waited from 1000 on for one who was there comes at %d", came)
-	}
+	golden.Within(t, (&thread{}).programOf(late, 10000).steps[0].busy, 1100, 1250)
 }
 
 // What a thread did with another lock, six tenures ago, bounds when it may have taken
@@ -246,9 +238,8 @@ func TestWhatIsDueComesInOrder(t *testing.T) {
 		}
 		return 1
 	})
-	if len(due) < 400 || !slices.Equal(came, due) {
-		t.Errorf("%d events came, or in another order than the %d due", len(came), len(due))
-	}
+	golden.AtLeast(t, len(due), 400, len(came))
+	golden.Same(t, came, due, len(came))
 }
 
 // Who comes while another waits for a lock, and has it at once, is let through by that

@@ -193,9 +193,7 @@ func TestRecordingsRunAgain(t *testing.T) {
 			just++
 		}
 	}
-	if just*4 < len(again)*3 {
-		t.Errorf("only %d of %d come out as they were", just, len(again))
-	}
+	golden.AtLeast(t, just*4, len(again)*3, "only", just, len(again), "come out as they were")
 }
 
 // The section that blocks most promises most.

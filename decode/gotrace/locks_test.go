@@ -209,9 +209,8 @@ func TestSeveralLocksAtOnePlace(t *testing.T) {
 	for _, count := range []int{1, 4} {
 		locks, share := toldApart(t, count)
 		t.Logf("%d locks: %d told apart, %.3f of the waiting charged to the right goroutine", count, locks, share)
-		if share < 0.8 || (count == 1) != (locks == 1) {
-			t.Error("not told apart")
-		}
+		golden.AtLeast(t, share, 0.8)
+		golden.Equal(t, count == 1, locks == 1)
 	}
 }
 

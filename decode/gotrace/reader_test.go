@@ -102,9 +102,7 @@ func TestBlockedTimeEqualsGoToolTrace(t *testing.T) {
 			t.Errorf("%s: %v, want %v", path, got, want)
 		}
 		for at, ns := range want {
-			if off := float64(got[at]-ns) / float64(ns); off > 0.01 || off < -0.01 {
-				t.Errorf("%s: %s blocked %d ns, go tool trace says %d", path, at, got[at], ns)
-			}
+			golden.Within(t, float64(got[at]-ns)/float64(ns), -0.01, 0.01, path)
 		}
 	}
 }

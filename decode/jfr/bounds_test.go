@@ -126,9 +126,8 @@ func TestHowArraysOfChunksGrow(t *testing.T) {
 			in.fill(headerSize)
 			in.fill(c.chunk)
 		})
-		if got > uint64(c.most) || len(in.buf) < min(c.chunk, 9*mb) {
-			t.Errorf("%d MB: %d KB allocated, %d KB read", c.chunk/mb, got>>10, len(in.buf)>>10)
-		}
+		golden.AtMost(t, got, uint64(c.most))
+		golden.AtLeast(t, len(in.buf), min(c.chunk, 9*mb))
 	}
 }
 
@@ -163,9 +162,8 @@ func TestInputsMadeToBeSlow(t *testing.T) {
 func TestKeysBuyNoArrays(t *testing.T) {
 	var p table
 	p.set(denseKeys-1, 7)
-	if len(p.dense) > 0 || p.get(denseKeys-1) != 7 {
-		t.Errorf("%d entries for one key", len(p.dense))
-	}
+	golden.AtMost(t, len(p.dense), 0)
+	golden.Equal(t, p.get(denseKeys-1), 7)
 	for k := range int64(3 * denseKeys) {
 		p.set(k, uint32(k)+1)
 	}

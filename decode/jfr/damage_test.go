@@ -69,9 +69,7 @@ func cutAnywhere(t *testing.T, data []byte, stride int) {
 		}
 		last = n
 	}
-	if last < whole*9/10 {
-		t.Errorf("%d events of %d before the last cut", last, whole)
-	}
+	golden.AtLeast(t, last, whole*9/10, "events of", whole, "before the last cut")
 }
 
 func TestWhatFollowsDamageIsRead(t *testing.T) {
@@ -258,9 +256,8 @@ func TestCopiesOfTheHeaderAreNoChunks(t *testing.T) {
 	var ev format.Event
 	for r.Read(&ev) == nil {
 	}
-	if st := r.Stats(); r.chunks != 1 || len(st.Warnings) > 2 {
-		t.Errorf("%d chunks: %+v", r.chunks, st)
-	}
+	golden.Equal(t, r.chunks, 1)
+	golden.AtMost(t, len(r.Stats().Warnings), 2)
 	twice, st, err := count(append(bytes.Clone(data), data...)) // the same header, and yet another chunk
 	if once, _, _ := count(data); twice != 2*once || err != nil || len(st.Warnings) > 0 {
 		t.Errorf("%d events, twice %d: %v %+v", twice, once, err, st)

@@ -115,9 +115,8 @@ func TestWaitersOfDumpsWaitThen(t *testing.T) {
 			}
 		}
 	}
-	if len(dumps) < 100 || float64(agree) < 0.98*float64(len(dumps)) {
-		t.Errorf("%d of %d waiters were recorded waiting", agree, len(dumps))
-	}
+	golden.AtLeast(t, len(dumps), 100)
+	golden.AtLeast(t, float64(agree), 0.98*float64(len(dumps)))
 	t.Logf("%d of %d", agree, len(dumps))
 }
 

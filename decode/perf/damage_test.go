@@ -136,9 +136,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); n < 50_000 || grown > 4<<20 {
-		t.Errorf("%d events took %d bytes more", n, grown)
-	}
+	golden.AtLeast(t, n, 50_000)
+	golden.AtMost(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), 4<<20)
 	if r.Stats().Events == 0 {
 		t.Error("nothing was read")
 	}

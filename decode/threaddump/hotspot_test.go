@@ -25,9 +25,7 @@ func TestDumpsOfOneJVMRepeatTheirLines(t *testing.T) {
 		}
 		again := testing.AllocsPerRun(3, func() { h.Parse(text) })
 		alone := testing.AllocsPerRun(3, func() { NewHotSpot().Parse(text) })
-		if again > alone/2 {
-			t.Errorf("dump %d: %v allocations, %v of a dump alone", i, again, alone)
-		}
+		golden.AtMost(t, again, alone/2, "dump", i, "allocations", alone, "of a dump alone")
 	}
 }
 

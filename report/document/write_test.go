@@ -50,9 +50,8 @@ func TestTheBlindAreTold(t *testing.T) {
 	} {
 		tr := &analysis.Trace{Deadlocks: c.stuck, Coverage: analysis.Coverage{ByProvenance: c.known}}
 		told := notCounted(NewCoverage(format.Stats{Blind: c.blind, Unit: c.unit}, tr).Warnings)
-		if got := len(told) == 1 && told[0].Code == "blind" && strings.Contains(told[0].Text, c.blind); got != c.want || len(told) > 1 {
-			t.Errorf("%s: %v", name, told)
-		}
+		golden.Equal(t, len(told) == 1 && told[0].Code == "blind" && strings.Contains(told[0].Text, c.blind), c.want, name)
+		golden.AtMost(t, len(told), 1, name)
 	}
 }
 

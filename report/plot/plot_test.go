@@ -127,9 +127,7 @@ func TestPercentilesOverTime(t *testing.T) {
 		last = lowest
 	}
 	for at, n := range drawn {
-		if n > 1 {
-			t.Errorf("%d curves begin at %s", n, at)
-		}
+		golden.AtMost(t, n, 1, "curves begin at", at)
 	}
 	for length, want := range map[float64]float64{0: 1, 8: 1, 10: 1, 15: 2, 47: 5, 95: 10, 0.3: 0.05} {
 		if got := roundStep(length); math.Abs(got-want) > 1e-9 {
@@ -226,9 +224,7 @@ func TestPhasesAreShadedAndWritten(t *testing.T) {
 		golden.Holds(t, html, want)
 	}
 	golden.Holds(t, html, "java.lang.Thread.sleep &lt; Shop.report:7", "25.0 %", "&lt;b&gt;short&lt;/b&gt; waits")
-	if strings.Index(svg, "A@1") > strings.Index(svg, "B@1") {
-		t.Error("the lock that was waited for most does not come first")
-	}
+	golden.AtMost(t, strings.Index(svg, "A@1"), strings.Index(svg, "B@1"), "the lock that was waited for most does not come first")
 }
 
 func TestWhatIsLeftOutIsSaid(t *testing.T) {

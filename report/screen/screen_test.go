@@ -47,13 +47,9 @@ func TestAThousandLocksFit(t *testing.T) {
 		"with foreign script": service(9, "在庫.管理ロック", func(i int) string { return fmt.Sprintf("在庫.%s管理.取得:%d", strings.Repeat("長", 60), i) }),
 	} {
 		text := shown(t, a, Options{Width: 80})
-		if n := strings.Count(text, "\n"); n > MaxLines {
-			t.Errorf("%s: %d lines", name, n)
-		}
+		golden.AtMost(t, strings.Count(text, "\n"), MaxLines, name, "lines")
 		for l := range strings.Lines(text) {
-			if n := displaywidth.String(strings.TrimSuffix(l, "\n")); n > 80 {
-				t.Errorf("%s: %d columns: %q", name, n, l)
-			}
+			golden.AtMost(t, displaywidth.String(strings.TrimSuffix(l, "\n")), 80, name, "columns", l)
 		}
 	}
 	golden.Holds(t, shown(t, service(1000, "Cart", func(int) string { return "Shop.checkout:12" }), Options{}), "Cart at Shop.checkout:12 (1000 locks, the biggest 13 %)")
@@ -291,8 +287,7 @@ func TestEachDeadlockIsNamed(t *testing.T) {
 		for i := range 4 {
 			golden.Holds(golden.At(t, width, text), flat, fmt.Sprintf("group%d-0", i), fmt.Sprintf("group%d-1", i))
 		}
-		if !strings.Contains(flat, " behind them); ") || !strings.Contains(flat, "more deadlocks: ") || strings.Count(text, "\n") > MaxLines {
-			t.Errorf("%d columns:\n%s", width, text)
-		}
+		golden.Holds(golden.At(t, width), flat, " behind them); ", "more deadlocks: ")
+		golden.AtMost(t, strings.Count(text, "\n"), MaxLines, width)
 	}
 }

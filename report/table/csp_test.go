@@ -60,9 +60,7 @@ func TestChartFitsTheTerminal(t *testing.T) {
 				limit = chartWidth
 			}
 			for line := range strings.SplitSeq(out, "\n") {
-				if got := utf8.RuneCountInString(strings.TrimRight(line, " ")); got > limit {
-					t.Errorf("%d intervals: %d columns of %d: %q", n, got, limit, line)
-				}
+				golden.AtMost(t, utf8.RuneCountInString(strings.TrimRight(line, " ")), limit, n, "intervals", line)
 			}
 			if n > 1 && !strings.Contains(strings.Join(strings.Fields(out), " "), "left out: 1 lock with 1 ns") {
 				t.Errorf("%d intervals: nothing says what is left out:\n%s", n, out)
@@ -91,9 +89,7 @@ func TestMergingIntervalsLosesNothing(t *testing.T) {
 			line := int64(0)
 			for _, c := range l.Cells {
 				line += c.WaitNs
-				if c.CSP < 0 || c.CSP > 1 {
-					t.Errorf("%d cells: %+v", n, c)
-				}
+				golden.Within(t, c.CSP, 0, 1, n)
 			}
 			golden.Equal(t, line, l.WaitNs, n)
 			golden.Equal(t, len(l.Cells), len(edges)-1, n)

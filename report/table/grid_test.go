@@ -74,20 +74,12 @@ func TestTheWidestColumnGivesWay(t *testing.T) {
 		}
 		return n
 	}
-	if free := widest(0); free < len(long) {
-		t.Errorf("without a limit %d columns", free)
-	}
+	golden.AtLeast(t, widest(0), len(long), "without a limit", "columns")
 	for _, width := range []int{80, 100, 132} {
-		if got := widest(width); got > width || got < width-4 {
-			t.Errorf("%d columns of %d", got, width)
-		}
+		golden.Within(t, widest(width), width-4, width)
 	}
-	if got := widest(40); got > 40 {
-		t.Errorf("%d columns of 40", got)
-	}
-	if got := widest(10); got < 2*slimmest {
-		t.Errorf("%d columns left in a narrow terminal", got)
-	}
+	golden.AtMost(t, widest(40), 40, "columns of 40")
+	golden.AtLeast(t, widest(10), 2*slimmest, "columns left in a narrow terminal")
 	golden.Holds(t, write(t, g, Options{Width: 80}), "inferred 100 %")
 }
 
@@ -110,9 +102,7 @@ func TestTitlesAndNotesWrap(t *testing.T) {
 	g := &Grid{Title: strings.Repeat("word ", 30) + "end", Head: []string{"A"}, Left: left(1), Notes: []string{strings.Repeat("note ", 30) + "end"}}
 	out := write(t, g, Options{Width: 40})
 	for line := range strings.SplitSeq(out, "\n") {
-		if n := utf8.RuneCountInString(line); n > 40 {
-			t.Errorf("%d columns: %q", n, line)
-		}
+		golden.AtMost(t, utf8.RuneCountInString(line), 40, "columns", line)
 	}
 	if strings.Count(out, "word") != 30 || strings.Count(out, "note") != 30 || strings.Count(out, "end") != 2 {
 		t.Errorf("words are lost:\n%s", out)
@@ -132,9 +122,7 @@ func TestColumnsGoWhereThereIsNoRoom(t *testing.T) {
 			t.Errorf("%d columns: a note says what is gone: %v\n%s", width, gone, out)
 		}
 		for line := range strings.SplitSeq(out, "\n") {
-			if n := utf8.RuneCountInString(strings.TrimRight(line, " ")); n > width {
-				t.Errorf("%d of %d columns: %q", n, width, line)
-			}
+			golden.AtMost(t, utf8.RuneCountInString(strings.TrimRight(line, " ")), width, "columns", line)
 		}
 	}
 	if out := write(t, g, Options{Style: CSV, Width: 20}); !strings.HasPrefix(out, "wait,wall,owner,lock\n") {
@@ -156,9 +144,7 @@ func TestWideLetters(t *testing.T) {
 		golden.OK(t, report{grids: []*Grid{g}}.write(&b, Options{Width: width}))
 		lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 		for _, line := range lines {
-			if n := text.Columns(line); n > width {
-				t.Errorf("%d columns of %d: %q", n, width, line)
-			}
+			golden.AtMost(t, text.Columns(line), width, line)
 		}
 		rows := lines[len(lines)-2:]
 		golden.Equal(t, text.Columns(rows[0]), text.Columns(rows[1]), "at", width, "rows of", "columns", rows)
@@ -181,9 +167,7 @@ func TestLinesOfLongTablesCostLittle(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if n > lines {
-		t.Errorf("%v allocations for %d lines", n, lines)
-	}
+	golden.AtMost(t, n, lines, "lines")
 }
 
 // A name that matters more than the width of a table stands under its row where it does

@@ -206,7 +206,5 @@ func TestRowsAreMadeAsTheyAreAskedFor(t *testing.T) {
 	all()
 	golden.Equal(t, rows, stacks*stacks)
 	golden.Equal(t, waits.Len(), rows)
-	if took := testing.AllocsPerRun(3, all); took > stacks {
-		t.Errorf("%.0f allocations to go through %d rows", took, waits.Len())
-	}
+	golden.AtMost(t, testing.AllocsPerRun(3, all), stacks, "allocations to go through", waits.Len(), "rows")
 }
