@@ -370,7 +370,7 @@ func writeRaw(r *record.Recording, in *os.Root, dir string) error {
 		}
 		_, err := f.Seek(0, io.SeekStart)
 		if err == nil {
-			err = whole.Write(in, filepath.Join(dir, name), f)
+			err = whole.Write(in, filepath.Join(dir, name), f, false)
 		}
 		_, again := f.Seek(0, io.SeekStart)
 		if err = errors.Join(err, again); err != nil {

@@ -128,8 +128,8 @@ func NewIn(dir *os.Root, path string) (*File, error) {
 func others(info fs.FileInfo) bool { return Owner(info) > 0 && Owner(info) != os.Geteuid() }
 
 // Write writes a file of which the program chose the name, in a directory that the user
-// named: what has the name is replaced, a link too.
-func Write(dir *os.Root, path string, content io.Reader) error {
+// named: what has the name is replaced, a link too. A private one is for this user alone.
+func Write(dir *os.Root, path string, content io.Reader, private bool) error {
 	same, err := dir.OpenRoot(".")
 	if err != nil {
 		return err
@@ -138,7 +138,13 @@ func Write(dir *os.Root, path string, content io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.Copy(f, content); err != nil {
+	if private {
+		err = f.Chmod(0o600)
+	}
+	if err == nil {
+		_, err = io.Copy(f, content)
+	}
+	if err != nil {
 		return errors.Join(err, f.Discard())
 	}
 	return f.Commit()

@@ -235,7 +235,7 @@ func TestNew(t *testing.T) {
 	}
 	in := golden.Must(Open(filepath.Dir(path)))(t)
 	defer in.Close()
-	if err := Write(in, path, strings.NewReader("kept")); err != nil {
+	if err := Write(in, path, strings.NewReader("kept"), false); err != nil {
 		t.Error(err)
 	}
 	if text, _ := os.ReadFile(target); string(text) != "secret" {
@@ -355,14 +355,14 @@ func TestADirectoryThatIsReplaced(t *testing.T) {
 	if _, err := put(newIn, filepath.Join(dir, "new"), []byte("new")); err != nil {
 		t.Error(err)
 	}
-	if err := Write(in, filepath.Join(dir, "written"), strings.NewReader("written")); err != nil {
+	if err := Write(in, filepath.Join(dir, "written"), strings.NewReader("written"), true); err != nil {
 		t.Error(err)
 	}
 	if all, _ := os.ReadDir(other); len(all) > 0 {
 		t.Errorf("%v was written where a link leads", all)
 	}
 	holds(t, filepath.Join(dir+"-was", "new"), "new", 0o644&^umask())
-	holds(t, filepath.Join(dir+"-was", "written"), "written", 0o644&^umask())
+	holds(t, filepath.Join(dir+"-was", "written"), "written", 0o600)
 }
 
 // A pipe that became a link, or another pipe, after it was looked at leads nowhere.
