@@ -9,38 +9,35 @@ import (
 	"contend/format/workers"
 )
 
-// Activities is a record in order of time: the waits and the others of each
-// thread, together, by start. Lists of them hold refs, since there may be as many
-// as events.
+// Activities is a record in order of time: the waits and other activities of each thread, by
+// start. Lists of activities hold refs, because there may be as many as events.
 type Activities struct {
 	*Record
 	*store
-	Starts []column.Ref   // the waits, by start; those joined to others are left out
-	byLock [][]column.Ref // the same of each lock
+	Starts []column.Ref   // the waits, by start; parks of one acquire are one wait
+	byLock [][]column.Ref // the same by lock
 	runs   []column.Ref   // samples of running threads, by time
 
-	indexing workers.Group  // who waits for it may read:
+	indexing workers.Group  // has to be waited for before reading:
 	released [][]column.Ref // the releases of each lock, by time
 }
 
-// span is a half-open stretch of time.
+// span is the interval [start, end).
 type span struct{ start, end int64 }
 
-// activity is a stretch (or, for a sample, an instant) in which a thread's
-// stack is known.
+// activity is an interval or, for a sample, an instant in which the stack of a thread is known.
 type activity struct {
 	start, end int64
 	stack      format.StackID
-	lock       format.ObjectID // the lock it waited for, NoObject for others
+	lock       format.ObjectID // of a wait, else NoObject
 }
 
-// Arrange puts what has been recorded in order of time, joins the parks of one
-// acquire, and lists what each thread did. Nothing may be added any more. The
-// lists of releases and by call site are made meanwhile; who needs them waits for
+// Arrange sorts the record by time and by thread, and joins the parks of one acquire. Nothing
+// may be added to the record afterwards. Releases are still being listed when it returns: see
 // indexing.
 func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities {
-	r.reach = nil // nothing ends any more
-	d := newDealer(r, kind)
+	r.reach = nil // only Unended needs it, which is called before
+	d := newArranger(r, kind)
 	a := &Activities{Record: r, store: d.store}
 	others := ordered{batches: r.others.Drain()}
 	for waits := r.waits.Drain(); ; {
@@ -56,25 +53,25 @@ func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities
 	d.others(&others, maxTime)
 	d.end()
 	a.Starts, a.byLock, a.runs = d.starts, d.byLock, d.runs
-	r.doers = doers{} // the store has them
+	r.table = keyTable{} // the store has them
 	r.rename(a.store)
 	a.indexing.Go(func() { a.released = a.releasesByLock() })
 	return a
 }
 
-// rename gives locks that are others the ids of those. Parks are joined before,
-// so that no waiting is added.
+// rename replaces the ids of locks that are the same as another one. Parks are joined before
+// that, so that parks of two ids stay apart and no waiting is added.
 func (r *Record) rename(s *store) {
 	if len(r.Same) == 0 {
 		return
 	}
-	for i := range s.what {
-		s.what[i].lock = r.same(s.what[i].lock)
+	for i := range s.keys {
+		s.keys[i].lock = r.same(s.keys[i].lock)
 	}
 	r.releases.Each(func(_ column.Ref, rel *release) { rel.lock = r.same(rel.lock) })
 }
 
-// forget drops what only owners are inferred from.
+// forget drops what only inference needs.
 func (a *Activities) forget() {
 	a.byLock, a.released, a.runs = nil, nil, nil
 	a.releases.Clear()
@@ -92,9 +89,8 @@ func (a *Activities) releasesByLock() [][]column.Ref {
 	return by
 }
 
-// owned calls add for the parts of a tenure if somebody waited in them, given
-// when its thread died, NoTime when not told: an owner that has ended without
-// releasing the lock left the trace.
+// owned calls add for a hold if threads waited for the lock in it. An owner that died, at a
+// time that is NoTime if not known, without a release is External from then on.
 func (t *Tenure) owned(prov Provenance, died int64, busy []span, add func(Ownership)) {
 	keep := func(from, to int64, h Holder) {
 		i, _ := slices.BinarySearchFunc(busy, from, func(s span, t int64) int { return cmp.Compare(s.end, t+1) })
@@ -115,20 +111,20 @@ func (t *Tenure) owned(prov Provenance, died int64, busy []span, add func(Owners
 }
 
 func (a *Activities) at(i column.Ref) activity {
-	d, _ := a.met(i)
+	d, _ := a.activityOf(i)
 	return d
 }
 
-// met returns an activity and whose it is.
-func (a *Activities) met(i column.Ref) (activity, format.ThreadID) {
+// activityOf returns an activity and its thread.
+func (a *Activities) activityOf(i column.Ref) (activity, format.ThreadID) {
 	b, data := a.find(i)
 	start, end := b.span(data)
-	d := a.deed(b, data)
+	d := a.key(b, data)
 	return activity{start, end, d.stack, d.lock}, b.thread
 }
 
-// Pauses lists the pauses of all inputs, in order of time; those of one input do
-// not overlap. Timelines has to have been called.
+// Pauses lists the pauses of all inputs, in order of time; those of one input are disjoint. It
+// may be called after Timelines only.
 func (a *Activities) Pauses() (all []Pause) {
 	for i := range a.inputs {
 		all = append(all, a.inputs[i].pauses...)

@@ -1,19 +1,23 @@
 package owners
 
-import "math"
+import (
+	"math"
 
-// Trust is how much of some waiting whose owners were inferred is expected to be
-// right, and what dumps say of that which were hidden from the inference.
+	"contend/analysis/owners/model"
+)
+
+// Trust is how much of some inferred waiting is expected to be right, and what dumps say of
+// that which were hidden from the inference.
 type Trust struct {
 	Known Known
 	Seen  Agreement
 }
 
-// doubted is how many dumps the expectation of the inference itself weighs as
-// much as.
-const doubted = 25
+// fewDumps is the number of dumps below which they do not contradict the inference.
+const fewDumps = 25
 
-// Expected is the share that is expected to be right; ok is false where nothing tells.
+// Expected returns the share of the inferred waiting that is expected to be right; ok is false
+// if there is none.
 func (t *Trust) Expected() (share float64, ok bool) {
 	ns := t.Known[ByInference]
 	if ns == 0 {
@@ -22,41 +26,17 @@ func (t *Trust) Expected() (share float64, ok bool) {
 	return float64(t.Known[likely]) / certain / float64(ns), true
 }
 
-// Disagrees returns what dumps tell and what the inference expects instead; ok is
-// false where they agree but for chance.
+// Disagrees returns what dumps show and the share that is expected to be right; ok is false if
+// the two differ by less than three standard deviations.
 func (t *Trust) Disagrees() (seen Agreement, expected float64, ok bool) {
 	seen = t.Seen
 	expected, known := t.Expected()
-	n := seen.number()
-	if n < doubted || !known {
+	n := seen.Instants()
+	if n < fewDumps || !known {
 		return seen, expected, false
 	}
 	return seen, expected, math.Abs(seen.Share()-expected) > 3*math.Sqrt(max(expected*(1-expected), 0.01)/n)
 }
 
-// Agreement counts what dumps show that were hidden: the inference did not
-// use them, and was then asked who owned the lock at their instant.
-type Agreement struct {
-	Dumps  int // locks in dumps
-	Asked  int64
-	Agrees int64 // of Asked: threads that waited then
-
-	Squares int64 // the sum of the squares of how many waited at each
-}
-
-// Merge adds what others show.
-func (a *Agreement) Merge(o Agreement) {
-	a.Dumps += o.Dumps
-	a.Asked += o.Asked
-	a.Agrees += o.Agrees
-	a.Squares += o.Squares
-}
-
-// number returns how many dumps at which as many threads waited would say as much:
-// one at which a hundred did is still one instant.
-func (a *Agreement) number() float64 {
-	return float64(a.Asked) * float64(a.Asked) / float64(max(a.Squares, 1))
-}
-
-// Share is the part that agrees.
-func (a *Agreement) Share() float64 { return float64(a.Agrees) / float64(max(a.Asked, 1)) }
+// Agreement counts dumps that were hidden from the inference and compared with it.
+type Agreement = model.Agreement

@@ -8,15 +8,15 @@ import (
 	"contend/format"
 )
 
-// link translates the locks of thread dumps, which are named by heap address,
-// to those of waits, which are named by monitor address: a thread that waits
-// in both, at the same time, for the same class, waits for the same lock.
+// link finds the locks of thread dumps among those of waits. Dumps name a lock by its heap
+// address, waits by the address of its monitor. A thread that waits in both, at the same time, for
+// a lock of the same class, waits for the same lock.
 func (ev *evidence) link(class func(format.ObjectID) uint32) {
-	told := map[format.ObjectID]int64{} // when a dump last showed a lock
+	last := map[format.ObjectID]int64{} // by lock: the time of the last dump that shows it
 	for i := range ev.dumps {
 		d := &ev.dumps[i]
 		if d.lock == format.NoObject {
-			ev.seesFree(d, told)
+			ev.addFree(d, last)
 			continue
 		}
 		lock, at := ev.linked(d, class)
@@ -27,12 +27,12 @@ func (ev *evidence) link(class func(format.ObjectID) uint32) {
 		if !known {
 			continue
 		}
-		told[lock] = d.time
+		last[lock] = d.time
 		if len(d.owners) == 0 {
-			ev.shown[lock] = append(ev.shown[lock], model.Dump{Time: at, Waiters: len(d.waiters)})
+			ev.dumpsOf[lock] = append(ev.dumpsOf[lock], model.Dump{Time: at, Waiters: len(d.waiters)})
 		}
 		for _, o := range d.owners {
-			if o.Thread == format.NoThread { // it is nobody who is known
+			if o.Thread == format.NoThread {
 				continue
 			}
 			s := ev.owner(o, lock, at)
@@ -40,17 +40,17 @@ func (ev *evidence) link(class func(format.ObjectID) uint32) {
 			if s.Owner != format.NoThread {
 				s.Took = ev.tookWith(d.lock, o.Stack)
 			}
-			ev.shown[lock] = append(ev.shown[lock], s)
+			ev.dumpsOf[lock] = append(ev.dumpsOf[lock], s)
 		}
 	}
-	for _, s := range ev.shown {
+	for _, s := range ev.dumpsOf {
 		slices.SortStableFunc(s, func(a, b model.Dump) int { return cmp.Compare(a.Time, b.Time) })
 	}
 }
 
-// tookWith returns the stack with which the owner of a lock took it, of which the
-// stack it is shown with goes on; NoStack where no dump tells, or the JDK alone goes on:
-// then the stack says both where the lock was taken and what the owner does.
+// tookWith returns the stack with which the owner of a lock acquired it, given a stack that
+// continues it. It returns NoStack if none is known, or if all further frames are of the JDK:
+// then the given stack shows both where the lock was acquired and what the owner does.
 func (ev *evidence) tookWith(lock format.ObjectID, stack format.StackID) (best format.StackID) {
 	at, most := ev.sym.Frames(stack), 0
 	for _, t := range ev.took[lock] {
@@ -65,10 +65,10 @@ func (ev *evidence) tookWith(lock format.ObjectID, stack format.StackID) (best f
 	return best
 }
 
-// seesFree takes in threads that were seen to wait for monitors nobody owned: a
-// JVM does not say which these are, their waits do. Where the same sample shows an
-// owner, that one was given the lock just then.
-func (ev *evidence) seesFree(d *dump, told map[format.ObjectID]int64) {
+// addFree adds that monitors are free. A sample shows their waiters without naming the monitors,
+// but the recorded waits name them. If the same sample shows an owner of one, it was acquired
+// just then.
+func (ev *evidence) addFree(d *dump, last map[format.ObjectID]int64) {
 	for _, w := range d.waiters {
 		list := ev.Of(w.Thread)
 		i := ev.before(list, d.time+1) - 1
@@ -79,15 +79,15 @@ func (ev *evidence) seesFree(d *dump, told map[format.ObjectID]int64) {
 		if wait.end <= d.time || wait.lock == format.NoObject || ev.sym.Kind(wait.lock) != format.KindMonitor {
 			continue
 		}
-		if at, ok := told[wait.lock]; !ok || at != d.time {
-			told[wait.lock] = d.time
-			ev.shown[wait.lock] = append(ev.shown[wait.lock], model.Dump{Time: d.time, Waiters: 1})
+		if at, ok := last[wait.lock]; !ok || at != d.time {
+			last[wait.lock] = d.time
+			ev.dumpsOf[wait.lock] = append(ev.dumpsOf[wait.lock], model.Dump{Time: d.time, Waiters: 1})
 		}
 	}
 }
 
-// linked returns the lock most of the waiters of a dump's lock wait for, and
-// the instant at which they all did.
+// linked returns the lock that most waiters of a dump's lock wait for, and an instant at which
+// all of them do.
 func (ev *evidence) linked(d *dump, class func(format.ObjectID) uint32) (lock format.ObjectID, at int64) {
 	want := class(d.lock)
 	like := func(l format.ObjectID) bool { return class(l) == want }
@@ -106,11 +106,10 @@ func (ev *evidence) linked(d *dump, class func(format.ObjectID) uint32) (lock fo
 	return lock, at
 }
 
-// owner returns what a dump shows of an owner. If it waits for the lock then, it has
-// got it and does not run yet, since the threads stand still or no processor is free:
-// that is the hand-off, as long as it stands where it waits. Where it stands
-// elsewhere, it had gone on, or had not come yet, and the dump was taken just after
-// that wait or just before.
+// owner returns what a dump shows of an owner. If a wait of the owner for the lock covers the
+// instant, the owner was granted the lock and does not run yet: this is a hand-off, provided that
+// its stack is that of the wait. If it is another one, the dump was taken just before the wait
+// or just after it.
 func (ev *evidence) owner(o format.Party, lock format.ObjectID, at int64) model.Dump {
 	wait, ok := ev.waitFor(o.Thread, lock, at)
 	if !ok {
@@ -126,7 +125,7 @@ func (ev *evidence) owner(o format.Party, lock format.ObjectID, at int64) model.
 	return model.Dump{Time: wait.start - 1, Owner: o.Thread, Stack: o.Stack}
 }
 
-// stands reports whether a stack is that of a wait, of which outer frames may be missing.
+// stands reports whether a stack is that of a wait, whose outer frames may be missing.
 func (ev *evidence) stands(stack, wait format.StackID) bool {
 	if stack == wait {
 		return true
@@ -147,8 +146,8 @@ func (ev *evidence) waitFor(t format.ThreadID, lock format.ObjectID, at int64) (
 	return activity{}, false
 }
 
-// waiting returns the last wait of a thread for a lock like the one asked for
-// that began before t and had not ended linkSlack before it.
+// waiting returns the last wait of a thread, for a lock that like accepts, that began at an
+// instant or before and had not ended linkSlack before it.
 func (ev *evidence) waiting(t format.ThreadID, at int64, like func(format.ObjectID) bool) (activity, bool) {
 	list := ev.Of(t)
 	for i := ev.before(list, at+1) - 1; i >= 0; i-- {

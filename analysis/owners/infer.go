@@ -14,9 +14,9 @@ import (
 	"contend/format/workers"
 )
 
-// evidence collects what is known of each thread and lock.
+// evidence prepares the evidence for the owners of all locks.
 func (a *Activities) evidence(sym Symbols) *evidence {
-	ev := &evidence{Activities: a, sym: sym, shown: make([][]model.Dump, len(a.byLock)), class: make([]uint32, len(a.byLock))}
+	ev := &evidence{Activities: a, sym: sym, dumpsOf: make([][]model.Dump, len(a.byLock)), class: make([]uint32, len(a.byLock))}
 	for l, waits := range a.byLock {
 		if len(waits) > 0 {
 			ev.class[l] = sym.Class(format.ObjectID(l))
@@ -34,7 +34,7 @@ func (ev *evidence) Application(stack format.StackID) []format.Frame {
 	return ev.sym.Application(stack)
 }
 
-// Waits implements model.Program. A wait of no length charges nobody.
+// Waits implements model.Program. It leaves out waits of no duration.
 func (ev *evidence) Waits(lock format.ObjectID, to []model.Wait) []model.Wait {
 	to = slices.Grow(to, len(ev.byLock[lock]))
 	for _, i := range ev.byLock[lock] {
@@ -46,8 +46,8 @@ func (ev *evidence) Waits(lock format.ObjectID, to []model.Wait) []model.Wait {
 	return to
 }
 
-// farBack is how many activities of a thread before an instant are asked whether they
-// go on then: mostly the last does, but samples may be taken in the course of one.
+// farBack is how many activities of a thread before an instant are searched for one that goes
+// on then. Mostly it is the last, but samples may be taken in its course.
 const farBack = 12
 
 // Observations implements model.Program.
@@ -56,7 +56,7 @@ func (ev *evidence) Observations(t format.ThreadID, lock format.ObjectID, from, 
 	n := ev.before(list, from)
 	list.From = list.at(max(n-farBack, 0))
 	for c := ev.Scan(list); c.Next(); {
-		if c.IsWait() && c.deed().lock == lock {
+		if c.IsWait() && c.key().lock == lock {
 			continue
 		}
 		if c.Start >= to {
@@ -65,30 +65,31 @@ func (ev *evidence) Observations(t format.ThreadID, lock format.ObjectID, from, 
 		if c.End < from || c.End == c.Start && c.End == from && n > 0 {
 			continue
 		}
-		if d, ok := ev.doing(&c); ok {
+		if d, ok := ev.observation(&c); ok {
 			out = append(out, d)
 		}
 	}
 	return out, math.MaxInt64
 }
 
-// doing translates an activity; false where it says nothing of the program, as a stack of the
-// runtime alone. JDK 25 records sleeps without a stack: one frame tells how long they are.
-func (ev *evidence) doing(c *Scan) (d model.Observation, ok bool) {
-	what := c.deed()
-	d = model.Observation{Start: c.Start, End: c.End, Stack: what.stack, Lock: what.lock}
+// observation translates an activity. It returns false for one that says nothing of the
+// program, such as one with a stack of the runtime only. A stack of one frame is kept: JDK 25
+// records sleeps like that.
+func (ev *evidence) observation(c *Scan) (d model.Observation, ok bool) {
+	key := c.key()
+	d = model.Observation{Start: c.Start, End: c.End, Stack: key.stack, Lock: key.lock}
 	if c.IsWait() {
 		d.What = model.Waits
 		return d, true
 	}
-	d.Lock = what.at()
-	switch what.does() {
+	d.Lock = key.at()
+	switch key.does() {
 	case format.ActivityRun, format.ActivityRunnable, format.ActivitySeen:
 		d.What = model.Sample
 		if d.Lock != format.NoObject {
 			d.What = model.Holds
 		}
-		return d, what.stack != format.NoStack
+		return d, key.stack != format.NoStack
 	case format.ActivityWait:
 		d.What = model.Leaves
 	case format.ActivityPark, format.ActivitySleep, format.ActivityIO, format.ActivityFile, format.ActivitySocket:
@@ -116,45 +117,45 @@ func (ev *evidence) Samples(from, to int64, f func(format.ThreadID, int64, forma
 	}
 }
 
-// lockGroup is what locks have in common that a model is learned of together.
+// lockGroup identifies the locks that share a model.
 type lockGroup struct {
 	input uint32
 	class uint32
 	kind  format.LockKind
 }
 
-// smallClass is the largest number of waits for the locks of one class whose model is
-// learned when the first of them is asked for: that takes an instant.
+// smallClass is the largest number of waits for the locks of a class whose model is learned
+// when the first lock is answered. Larger ones are learned before, in parallel.
 const smallClass = 1 << 9
 
-// classModel is the model of the locks of one class. It is dropped once all have been
-// answered: a recording may have a class for each lock.
+// classModel is the model of a lock group. It is dropped when all its locks are answered,
+// because a recording may have a class for each lock.
 type classModel struct {
 	kind  format.LockKind
 	waits int
 	once  sync.Once
 	ids   []format.ObjectID
-	locks []*model.Lock // learned
+	locks []*model.Lock
 	class *model.Class
 	left  int // locks not yet answered
 }
 
-// member is a lock of a class.
+// member is a lock of a lock group.
 type member struct {
-	of     *classModel // nil if the model does not tell who owned the lock
-	number int         // of its class
+	of     *classModel // nil for a lock that is not inferred by a model
+	number int         // of the lock in it
 }
 
 func (m member) lock() *model.Lock { return m.of.locks[m.number] }
 
-// classes returns the models of some locks, by number of the lock; other locks are not
-// told. Models of many waits are learned, on all cores.
-func (ev *evidence) classes(locks []format.ObjectID, told func(i int) bool) []member {
+// classes groups the locks for which inferred is true. It learns the models of large groups, on
+// all cores.
+func (ev *evidence) classes(locks []format.ObjectID, inferred func(i int) bool) []member {
 	found := map[lockGroup]*classModel{}
 	out := make([]member, len(locks))
 	var many []*classModel
 	for i, l := range locks {
-		if !told(i) {
+		if !inferred(i) {
 			continue
 		}
 		k := lockGroup{ev.inputOf[l], ev.class[l], ev.sym.Kind(l)}
@@ -181,7 +182,7 @@ func (m *classModel) learn(ev *evidence) {
 	m.once.Do(func() {
 		m.locks = make([]*model.Lock, len(m.ids))
 		for i, l := range m.ids {
-			m.locks[i] = &model.Lock{ID: l, Dumps: ev.shown[l]}
+			m.locks[i] = &model.Lock{ID: l, Dumps: ev.dumpsOf[l]}
 		}
 		m.class = model.NewClass(ev, m.kind == format.KindMonitor, slices.Clone(m.locks))
 		m.class.Permits = m.kind == format.KindSemaphore
@@ -191,13 +192,13 @@ func (m *classModel) learn(ev *evidence) {
 	})
 }
 
-// batch is how many ownerships are passed on together, of locks that have so many.
+// batch is the largest number of ownerships that are passed on together.
 const batch = 1 << 12
 
-// answer gives who owned a lock.
+// answer calls give for the owners of a lock, in order of time.
 func (ev *evidence) answer(m member, give func([]Ownership)) {
 	var out []Ownership
-	full := false // one was: a lock of many goes on with arrays of that size
+	full := false // a batch was full: use arrays of its size from now on
 	m.of.learn(ev)
 	lock := m.lock()
 	m.of.class.Answer(lock, func(p model.Part) {
@@ -208,7 +209,7 @@ func (ev *evidence) answer(m member, give func([]Ownership)) {
 		case model.Free:
 			h = Holder{Kind: Handoff, Prov: h.Prov}
 		}
-		ev.byDoing(Ownership{p.Start, p.End, lock.ID, h}, func(o Ownership) {
+		ev.byActivity(Ownership{p.Start, p.End, lock.ID, h}, func(o Ownership) {
 			if out == nil && full {
 				out = ev.batch()
 			}
@@ -223,7 +224,7 @@ func (ev *evidence) answer(m member, give func([]Ownership)) {
 	}
 }
 
-var batches sync.Pool // of ownerships
+var batches sync.Pool // of arrays of ownerships
 
 func (ev *evidence) batch() []Ownership {
 	if b, ok := batches.Get().(*[]Ownership); ok {
@@ -238,64 +239,65 @@ func (ev *evidence) recycle(list []Ownership) {
 	}
 }
 
-// mostTimes is how many times of a deed are kept, at most: up to twice as many while they
-// are counted.
+// mostTimes is how many intervals of an activity are kept. There are up to twice as many while
+// they are collected.
 const mostTimes = 1 << 10
 
 // ActivitiesOf implements model.Program.
 func (ev *evidence) ActivitiesOf(of format.ObjectID) []*model.Activity {
-	ev.listing.Do(ev.listDeeds)
-	return ev.deeds[ev.inputOf[of]]
+	ev.listing.Do(ev.listActivities)
+	return ev.activities[ev.inputOf[of]]
 }
 
-// deedKey tells deeds apart.
-type deedKey struct {
+// activityID identifies a model.Activity.
+type activityID struct {
 	stack format.StackID
 	lock  format.ObjectID
 	what  model.What
 	input uint32
 }
 
-// collected is a deed and which of its times are kept: those whose starts, scrambled, have
-// so many zeros at their end, so that it does not matter who did it in which order.
+// collected is an activity and a sample of its intervals: those whose hashed start has at least
+// zeros trailing zeros. So the sample does not depend on the order of threads.
 type collected struct {
 	model.Activity
 	zeros int
 }
 
-func (ev *evidence) listDeeds() {
-	found := map[deedKey]*collected{}
+// listActivities lists the activities of each input.
+func (ev *evidence) listActivities() {
+	found := map[activityID]*collected{}
 	for t := range ev.Threads() {
 		input := uint32(0)
 		if t < len(ev.doneIn) {
 			input = ev.doneIn[t]
 		}
 		for c := ev.Scan(ev.Of(format.ThreadID(t))); c.Next(); {
-			d, ok := ev.doing(&c)
+			d, ok := ev.observation(&c)
 			if !ok || d.What == model.Sample || d.What == model.Holds || d.Stack == format.NoStack {
 				continue
 			}
-			k := deedKey{stack: d.Stack, what: d.What, input: input}
+			k := activityID{stack: d.Stack, what: d.What, input: input}
 			if c.IsWait() {
 				k.lock, k.input = d.Lock, ev.inputOf[d.Lock]
 			}
 			x := found[k]
 			if x == nil {
-				does := c.deed().does()
+				does := c.key().does()
 				x = &collected{Activity: model.Activity{What: d.What, Stack: d.Stack, Lock: k.lock, Idle: !c.IsWait() && (does == format.ActivityPark || does == format.ActivityWait)}}
 				found[k] = x
 			}
 			x.add(model.Interval{Start: d.Start, End: d.End, Thread: format.ThreadID(t)})
 		}
 	}
-	ev.deeds = map[uint32][]*model.Activity{}
-	keys := slices.SortedFunc(maps.Keys(found), func(a, b deedKey) int {
+	ev.activities = map[uint32][]*model.Activity{}
+	keys := slices.SortedFunc(maps.Keys(found), func(a, b activityID) int {
 		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.lock, b.lock), cmp.Compare(a.what, b.what))
 	})
 	for _, k := range keys {
 		x := found[k]
 		slices.SortFunc(x.Times, func(a, b model.Interval) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
-		ev.deeds[k.input] = append(ev.deeds[k.input], &x.Activity)
+		ev.activities[k.input] = append(ev.activities[k.input], &x.Activity)
 	}
 }
 
@@ -310,4 +312,5 @@ func (x *collected) add(t model.Interval) {
 	}
 }
 
+// zeros returns the trailing zeros of the hash of an instant.
 func zeros(at int64) int { return bits.TrailingZeros64(uint64(at) * 0x9e3779b97f4a7c15 >> 20) }

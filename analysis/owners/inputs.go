@@ -2,26 +2,25 @@ package owners
 
 import "contend/format"
 
-// input is what one of several inputs that are read as one trace says of the
-// owners of its locks, which no other one has.
+// input is one of several recordings that are read as one trace. No two have a lock in common.
 type input struct {
-	waits    bool  // it has any
-	tenures  bool  // the same
-	inferred bool  // its tenures are, by who wrote it
-	waking   bool  // it tells of every release that woke a thread
-	whole    bool  // and each of its waits is all of an acquisition, however often the thread was woken
-	from, to int64 // what was recorded; NoTime when not told
+	waits    bool  // it has waits
+	tenures  bool  // it has holds
+	inferred bool  // its writer inferred the holds
+	waking   bool  // it has every release that woke a thread
+	whole    bool  // each of its waits is a whole acquisition, however often the thread was woken
+	from, to int64 // the recorded time, NoTime if not known
 	before   begun
 	pauses   pauses
 }
 
-// begun is how much there is of the inputs before one.
+// begun is the size of the record when an input begins.
 type begun struct {
 	dumps int
-	waits int // in pieces of the column
+	waits int // pieces of the column
 }
 
-// prov says how the tenures of an input are known.
+// prov returns the provenance of the holds of an input.
 func (in *input) prov() Provenance {
 	if in.inferred {
 		return byReleases
@@ -29,11 +28,11 @@ func (in *input) prov() Provenance {
 	return Exact
 }
 
-// complete reports whether the waits of an input are whole acquires: it says so,
-// or tells who owned its locks.
+// complete reports whether each wait of an input is a whole acquisition. Those of an input
+// with holds are.
 func (in *input) complete() bool { return in.tenures || in.whole }
 
-// note keeps what an input says of itself.
+// note adds a setting or a recorded interval.
 func (in *input) note(ev *format.Event, end int64) {
 	switch {
 	case ev.Kind == format.KindRecording:

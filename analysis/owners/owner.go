@@ -2,27 +2,27 @@ package owners
 
 import "contend/format"
 
-// Provenance says how an owner is known: recorded, inferred with a probability, or not.
+// Provenance is how an owner is known: recorded, inferred with a probability, or not known.
 type Provenance uint8
 
 // The provenances. Those above Unknown are inferred: see Likely.
 const (
-	Exact   Provenance = iota // the trace recorded the tenure itself
-	Sampled                   // it recorded who held the lock at an instant
-	Unknown                   // nothing tells
+	Exact   Provenance = iota // the trace has the hold
+	Sampled                   // the trace has the owner at an instant
+	Unknown                   // no evidence
 	unlikely
 )
 
-// certain is how many parts of a probability are told apart.
+// certain is the resolution of probabilities: a provenance is a multiple of 1/certain.
 const certain = 200
 
-// Likely is the provenance of what is inferred to be so with some probability.
+// Likely returns the provenance of an owner that is inferred with a probability.
 func Likely(p float64) Provenance {
 	return unlikely + Provenance(min(max(p, 0), 1)*certain+0.5)
 }
 
-// Rounded returns the provenance with a probability of a tenth, or two, and so on: sums
-// that tell owners apart by it are few.
+// Rounded returns the provenance with its probability rounded to tenths, so that sums by
+// provenance are few.
 func (p Provenance) Rounded() Provenance {
 	const tenth = certain / 10
 	if p <= Unknown {
@@ -31,16 +31,15 @@ func (p Provenance) Rounded() Provenance {
 	return unlikely + (p-unlikely+tenth/2)/tenth*tenth
 }
 
-// String returns the provenance as reports write it.
+// String returns the word for it.
 func (p Provenance) String() string {
 	return p.Word().String()
 }
 
-// byReleases is how likely an owner is that follows from releases, where one may be
-// missing.
+// byReleases is the provenance of an owner that follows from releases: one may be missing.
 var byReleases = Likely(0.95)
 
-// Way is a provenance but for the probability.
+// Way is a provenance without the probability.
 type Way uint8
 
 // The ways, in the order of columns in every report.
@@ -49,11 +48,11 @@ const (
 	BySample
 	ByInference
 	ByNothing
-	likely // not a way: see Known
+	likely // not a way, but an index of Known
 	ways
 )
 
-// Word is a way as people are told of it.
+// Word is a way as reports show it.
 type Word uint8
 
 // The words.
@@ -67,7 +66,7 @@ const (
 // String returns the word.
 func (w Word) String() string { return [...]string{"recorded", "inferred", "unknown"}[w] }
 
-// Word returns it.
+// Word returns how reports show the provenance.
 func (p Provenance) Word() Word { return [...]Word{Recorded, Recorded, Inferred, NotKnown}[p.Way()] }
 
 // Way returns how an owner is known.
@@ -81,8 +80,8 @@ func (p Provenance) Way() Way {
 	return ByInference
 }
 
-// Known sums waiting by how its owners are known, in ns, and what of it is expected to be
-// right.
+// Known sums waiting by the way its owners are known, in ns. At likely it has the sum of what
+// is inferred times its probability, in units of 1/certain ns.
 type Known [ways]int64
 
 // Add adds waiting.
@@ -93,46 +92,46 @@ func (k *Known) Add(p Provenance, ns int64) {
 	}
 }
 
-// AddAll adds what another sum has.
+// AddAll adds another sum.
 func (k *Known) AddAll(o *Known) {
 	for i, ns := range o {
 		k[i] += ns
 	}
 }
 
-// Ns returns all.
+// Ns returns the sum of all ways.
 func (k *Known) Ns() int64 { return k[ByTenure] + k[BySample] + k[ByInference] + k[ByNothing] }
 
-// Right returns how much is expected to be right: what was recorded is, and what was
-// inferred with its probability.
+// Right returns how much is expected to be right: all that is recorded, and what is inferred
+// times its probability.
 func (k *Known) Right() int64 { return k[ByTenure] + k[BySample] + k[likely]/certain }
 
-// Kind tells a real owner from the places where blame ends without one.
+// Kind is the kind of an owner.
 type Kind uint8
 
-// The kinds of owners. All but Thread are pseudo owners: they are rows like
-// any other, so that sums agree.
+// The kinds. All but Thread are pseudo owners: places where blame ends without a thread. They
+// are rows like any other, so that sums agree.
 const (
 	Thread    Kind = iota
-	Handoff        // the lock was free and not yet taken
-	Nobody         // nobody knows
-	External       // the owner had left the trace
-	GCPause        // nobody ran: a garbage collection
-	Safepoint      // nobody ran: the virtual machine was at work
-	Deadlock       // the path returns to itself; Cycle numbers the deadlock, from 1
+	Handoff        // the lock was free and not yet acquired
+	Nobody         // the owner is not known
+	External       // the owner ended without releasing the lock
+	GCPause        // no thread ran: a garbage collection
+	Safepoint      // no thread ran: other work of the virtual machine
+	Deadlock       // the path of blame returns to itself; Cycle numbers the deadlock, from 1
 )
 
-// Owner is whom a stretch of waiting is charged to.
+// Owner is what an interval of waiting is charged to.
 type Owner struct {
 	Kind   Kind
 	Prov   Provenance
-	Did    format.Activity // of Thread: recorded of all the stretch; ActivityUnknown where nothing is. Or Collected, or Stopped
+	Did    format.Activity // of Thread: what it did in all of the interval, or Collected, or Stopped; ActivityUnknown if not known
 	Cycle  int32           // of Deadlock
 	Thread format.ThreadID // of Thread
-	Stack  format.StackID  // of Thread; NoStack when only the thread is known
+	Stack  format.StackID  // of Thread; NoStack if only the thread is known
 }
 
-// Holder is an owner as it is stored, in 12 bytes: no deadlock.
+// Holder is an Owner as it is stored, in 12 bytes. It is never a Deadlock.
 type Holder struct {
 	Kind   Kind
 	Prov   Provenance
@@ -141,18 +140,19 @@ type Holder struct {
 	Stack  format.StackID
 }
 
-// Owner returns the same as an Owner.
+// Owner returns it as an Owner.
 func (h *Holder) Owner() Owner {
 	return Owner{Kind: h.Kind, Prov: h.Prov, Did: h.Did, Thread: h.Thread, Stack: h.Stack}
 }
 
-// What a pause has the owner of a lock do.
+// What the owner of a lock does during a pause.
 const (
 	Collected format.Activity = 255 - iota // stopped by a garbage collection
 	Stopped                                // by other work of the virtual machine
 )
 
-// Cause returns what keeps an owner that waits for no lock: the pause that stops it, or itself.
+// Cause returns the root of blame of an owner that does not wait: the pause that stops it, or
+// itself.
 func (o Owner) Cause() Owner {
 	switch o.Did {
 	case Collected:
@@ -163,7 +163,7 @@ func (o Owner) Cause() Owner {
 	return o
 }
 
-// Ownership is one owner of one lock over [Start, End), however it is known.
+// Ownership is one owner of one lock over [Start, End).
 type Ownership struct {
 	Start, End int64
 	Lock       format.ObjectID

@@ -7,11 +7,11 @@ import (
 	"contend/format"
 )
 
-// Owned keeps ownerships, which are many more than waits and are only read in
-// order of time, in some 7 bytes each.
+// Owned keeps ownerships, in some 7 bytes each. They are many more than waits and are read only
+// in order of time.
 type Owned struct {
 	column.Packed[Ownership]
-	Threads int // a bound of the ids of the owners
+	Threads int // an upper bound of the ids of the owners
 }
 
 func newOwned() *Owned {
@@ -35,21 +35,20 @@ func (o *Owned) AddAll(list []Ownership) {
 	o.Packed.AddAll(list)
 }
 
-// packer packs ownerships: when each begins, since the one before, how long it
-// is, and whose it is of what lock. The last is mostly as in one of those before:
-// then that is told by its place among them.
+// packer packs ownerships. Most repeat the lock and holder of a recent one, so these are stored
+// as a place among the recent ones.
 type packer struct {
 	times  spans
 	recent [unknownPlace]whose
 }
 
-// whose tells one ownership from another but for its times.
+// whose is an ownership without its times.
 type whose struct {
 	lock   format.ObjectID
 	holder Holder
 }
 
-// unknownPlace stands for the place of what is not among the recent ones.
+// unknownPlace stands for one that is not among the recent ones: it follows.
 const unknownPlace = 255
 
 func (w *whose) place() int {
@@ -93,8 +92,7 @@ func (p *packer) Get(from []byte, o *Ownership) []byte {
 	return from
 }
 
-// spans packs stretches: when each begins, since the one before, and how long it
-// is.
+// spans packs intervals: the start, since that of the one before, and the duration.
 type spans struct{ start int64 }
 
 func (p *spans) put(to []byte, start, end int64) []byte {
@@ -110,7 +108,7 @@ func (p *spans) get(from []byte) (start, end int64, rest []byte) {
 	return p.start, p.start + int64(length), from
 }
 
-// number reads what binary.AppendUvarint has written.
+// number reads a number written by binary.AppendUvarint.
 func number(from []byte) (v uint64, rest []byte) {
 	v, n := binary.Uvarint(from)
 	return v, from[n:]

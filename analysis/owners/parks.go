@@ -5,37 +5,35 @@ import (
 	"contend/format"
 )
 
-// parkSlack is how long a thread may be awake between two parks of one
-// acquire: it found the lock taken again by a thread that had not queued.
+// parkSlack is how long a thread may run between two parks of one acquire, in ns: it was woken
+// and found the lock taken by a thread that had not queued (barging).
 const parkSlack = int64(100e3)
 
-// dealer deals activities out to their threads, in order of time, and makes one
-// wait of the successive parks of one acquire: same thread, lock and stack, no
-// activity of the thread in between but samples, which may be of the acquire
-// itself. The time awake between them belongs to the wait. Monitors are recorded
-// once per wait and are left alone, and what timed out is over. The waits of
-// inputs that tell who owned their locks are whole, and so are those of inputs
-// that say so.
-type dealer struct {
+// arranger sorts activities by thread, in order of time, and joins the successive parks of one
+// acquire into one wait: those of the same thread, lock and stack with nothing but samples in
+// between, which may be taken of the acquire itself. The time between the parks belongs to the
+// wait. A park that timed out ends the wait. Waits for monitors are never joined, nor are waits
+// of inputs whose waits are complete (see input.complete).
+type arranger struct {
 	*Record
 	*store
-	kind  func(format.ObjectID) format.LockKind
-	hands []hand
-	most  counts // how many activities each thread has, at most
+	kind    func(format.ObjectID) format.LockKind
+	buffers []buffer
+	most    counts // by thread: an upper bound of its activities
 
 	starts, runs []column.Ref
 	byLock       [][]column.Ref // the starts of each lock
 }
 
-// hand is the activities of a thread that were dealt to it and not stored.
-type hand struct {
+// buffer has the activities of a thread that are not stored yet.
+type buffer struct {
 	list []recorded
-	head int // that of the wait which its next park may continue, plus one; 0 for none
+	head int // one plus the place of the wait that the next park may continue; 0 for none
 }
 
-func newDealer(r *Record, kind func(format.ObjectID) format.LockKind) *dealer {
-	d := &dealer{Record: r, store: newStore(r.perThread), kind: kind, hands: make([]hand, len(r.perThread)), most: r.perThread}
-	d.what = r.doers.list()
+func newArranger(r *Record, kind func(format.ObjectID) format.LockKind) *arranger {
+	d := &arranger{Record: r, store: newStore(r.perThread), kind: kind, buffers: make([]buffer, len(r.perThread)), most: r.perThread}
+	d.keys = r.table.list()
 	d.starts = make([]column.Ref, 0, r.Waited())
 	var most counts
 	for l, n := range r.perLock {
@@ -47,13 +45,13 @@ func newDealer(r *Record, kind func(format.ObjectID) format.LockKind) *dealer {
 	return d
 }
 
-// ordered is what comes in order, in batches.
+// ordered is a sequence of activities that arrives in batches.
 type ordered struct {
 	batches <-chan []recorded
 	rest    []recorded
 }
 
-// next returns the first there is; nil at the end.
+// next returns the first one left, nil at the end.
 func (o *ordered) next() *recorded {
 	if len(o.rest) == 0 {
 		o.rest = <-o.batches
@@ -64,12 +62,12 @@ func (o *ordered) next() *recorded {
 	return &o.rest[0]
 }
 
-// others deals those that begin before an instant.
-func (d *dealer) others(from *ordered, before int64) {
+// others takes the activities, other than waits, that begin before an instant.
+func (d *arranger) others(from *ordered, before int64) {
 	for o := from.next(); o != nil && (o.start < before || before == maxTime); o = from.next() {
 		d.interrupt(o)
-		i := d.deal(o)
-		what := &d.what[o.doer>>1]
+		i := d.enqueue(o)
+		what := &d.keys[o.key>>1]
 		if (what.ran() || what.does() == format.ActivitySeen) && what.stack != format.NoStack && what.had() == format.NoObject {
 			d.runs = append(d.runs, i)
 		}
@@ -77,25 +75,25 @@ func (d *dealer) others(from *ordered, before int64) {
 	}
 }
 
-// wait deals a wait, unless it continues another.
-func (d *dealer) wait(w *recorded) {
-	what := &d.what[w.doer>>1]
-	h, joins := &d.hands[w.thread], true
+// wait takes a wait, unless it continues another one.
+func (d *arranger) wait(w *recorded) {
+	what := &d.keys[w.key>>1]
+	h, joins := &d.buffers[w.thread], true
 	if k := d.kind(what.lock); k == format.KindMonitor || k == format.KindUnknownLock || d.input(what.lock).complete() {
 		h.head, joins = 0, false
 	} else if h.head > 0 && d.continues(&h.list[h.head-1], w) {
 		return
 	}
-	lock, i := d.same(what.lock), d.deal(w)
+	lock, i := d.same(what.lock), d.enqueue(w)
 	d.starts, d.byLock[lock] = append(d.starts, i), append(d.byLock[lock], i)
 	if joins {
 		h.head = len(h.list)
 	}
 }
 
-// continues joins a park to a wait of the same thread if it goes on with it.
-func (d *dealer) continues(head, next *recorded) bool {
-	h, n := &d.what[head.doer>>1], &d.what[next.doer>>1]
+// continues joins a park to the wait of its thread if it belongs to the same acquire.
+func (d *arranger) continues(head, next *recorded) bool {
+	h, n := &d.keys[head.key>>1], &d.keys[next.key>>1]
 	if h.info&failedBit != 0 || n.lock != h.lock || n.stack != h.stack || next.start < head.end || next.start-head.end > parkSlack {
 		return false
 	}
@@ -107,39 +105,38 @@ func (d *dealer) continues(head, next *recorded) bool {
 }
 
 // fail notes that a wait ended without the lock.
-func (d *dealer) fail(w *recorded, what doer) {
+func (d *arranger) fail(w *recorded, what activityKey) {
 	what.info |= failedBit
-	n := d.Record.doers.number(what)
-	if int(n) == len(d.what) {
-		d.what = append(d.what, what)
+	n := d.Record.table.number(what)
+	if int(n) == len(d.keys) {
+		d.keys = append(d.keys, what)
 	}
-	w.doer = n << 1
+	w.key = n << 1
 }
 
-// interrupt ends what a thread's next park may continue if the thread did
-// something else since.
-func (d *dealer) interrupt(o *recorded) {
-	if h := &d.hands[o.thread]; h.head > 0 && o.end > o.start && o.start >= h.list[h.head-1].end {
+// interrupt ends the acquire of a thread that does something else.
+func (d *arranger) interrupt(o *recorded) {
+	if h := &d.buffers[o.thread]; h.head > 0 && o.end > o.start && o.start >= h.list[h.head-1].end {
 		h.head = 0
 	}
 }
 
-// deal gives an activity to its thread.
-func (d *dealer) deal(r *recorded) column.Ref {
-	h := &d.hands[r.thread]
+// enqueue adds an activity to those of its thread.
+func (d *arranger) enqueue(r *recorded) column.Ref {
+	h := &d.buffers[r.thread]
 	if len(h.list) >= blockLen {
-		d.put(h, r.start)
+		d.flush(h, r.start)
 	}
 	h.list = append(h.list, *r)
 	i := d.Of(r.thread).To + column.Ref(len(h.list)-1)
-	if int(d.count[r.thread])+len(h.list) == d.most[r.thread] { // as of most of many threads, soon
-		d.putAll(h)
+	if int(d.count[r.thread])+len(h.list) == d.most[r.thread] { // its last one: the buffer is not needed any more
+		d.flushAll(h)
 	}
 	return i
 }
 
-// put stores the first activities of a hand if nothing can change them any more.
-func (d *dealer) put(h *hand, now int64) {
+// flush stores the first activities of a buffer, unless the next park may still change one.
+func (d *arranger) flush(h *buffer, now int64) {
 	if h.head > 0 && now-h.list[h.head-1].end > parkSlack {
 		h.head = 0
 	}
@@ -151,17 +148,17 @@ func (d *dealer) put(h *hand, now int64) {
 	h.head = max(h.head-blockLen, 0)
 }
 
-// putAll stores what is left.
-func (d *dealer) putAll(h *hand) {
+// flushAll stores all activities of a buffer.
+func (d *arranger) flushAll(h *buffer) {
 	for list := h.list; len(list) > 0; list = list[min(len(list), blockLen):] {
 		d.add(list[:min(len(list), blockLen)])
 	}
 	h.list = nil
 }
 
-// end stores what is left.
-func (d *dealer) end() {
-	for t := range d.hands {
-		d.putAll(&d.hands[t])
+// end stores all activities that are left.
+func (d *arranger) end() {
+	for t := range d.buffers {
+		d.flushAll(&d.buffers[t])
 	}
 }

@@ -8,13 +8,13 @@ import (
 	"contend/format"
 )
 
-// Pause is a stretch in which no thread of the program ran.
+// Pause is an interval in which no thread of the program ran.
 type Pause struct {
 	Start, End int64
 	Kind       Kind // GCPause or Safepoint
 }
 
-// newPause takes a KindPause event that ends at end.
+// newPause returns the pause of a KindPause event that ends at end.
 func newPause(ev *format.Event, end int64) Pause {
 	p := Pause{ev.Time, end, Safepoint}
 	if strings.HasPrefix(ev.Name, format.PauseGC) {
@@ -23,6 +23,7 @@ func newPause(ev *format.Event, end int64) Pause {
 	return p
 }
 
+// stops returns what an owner does in the pause.
 func (p *Pause) stops() format.Activity {
 	if p.Kind == GCPause {
 		return Collected
@@ -30,11 +31,11 @@ func (p *Pause) stops() format.Activity {
 	return Stopped
 }
 
-// pauses lists stretches that do not overlap, by time.
+// pauses are disjoint, by time.
 type pauses []Pause
 
-// merge makes pauses of what was recorded in any order: where a collection is
-// part of a safepoint that was recorded too, the collection is what it was for.
+// merge merges overlapping pauses. A safepoint in which a garbage collection was recorded
+// counts as that collection.
 func merge(recorded []Pause) (out pauses) {
 	slices.SortFunc(recorded, func(a, b Pause) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
 	for _, p := range recorded {
@@ -51,8 +52,8 @@ func merge(recorded []Pause) (out pauses) {
 	return out
 }
 
-// cutAll adds ownerships of one lock, mostly in order of time, as cut does: those
-// no pause is in together.
+// cutAll cuts ownerships of one lock, mostly in order of time. It adds runs of them without a
+// pause at once.
 func (ps pauses) cutAll(list []Ownership, into *Owned) {
 	at, added := 0, 0
 	for i := range list {
@@ -70,8 +71,7 @@ func (ps pauses) cutAll(list []Ownership, into *Owned) {
 	into.AddAll(list[added:])
 }
 
-// endingAfter returns the index of the first pause that ends after t; at is one
-// that is mostly near.
+// endingAfter returns the index of the first pause that ends after t, searching from index at.
 func (ps pauses) endingAfter(t int64, at int) int {
 	for at < len(ps) && ps[at].End <= t {
 		at++
@@ -82,8 +82,8 @@ func (ps pauses) endingAfter(t int64, at int) int {
 	return at
 }
 
-// cut adds an ownership divided by the pauses in it: the owner keeps the lock over
-// them, stopped.
+// cut adds an ownership, divided at the pauses in it: the owner keeps the lock during a pause,
+// but is stopped.
 func (ps pauses) cut(o Ownership, into *Owned) {
 	from, _ := slices.BinarySearchFunc(ps, o.Start, func(p Pause, t int64) int { return cmp.Compare(p.End, t+1) })
 	for _, p := range ps[from:] {

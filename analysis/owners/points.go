@@ -9,31 +9,30 @@ import (
 	"contend/format"
 )
 
-// what happens to a lock at an instant, in the order in which those of the same
-// instant are taken.
+// what happens to a lock at an instant. Points of one instant are in this order.
 type what uint8
 
 const (
-	released what = iota // by thread: until now it owned the lock
-	blocked              // thread begins to wait
-	acquired             // thread had waited and runs again: from now on it owns the lock
+	released what = iota // the thread owned the lock until now
+	blocked              // the thread begins to wait
+	acquired             // the thread has waited and owns the lock from now on
 )
 
 // point is an instant of a lock's history.
 type point struct {
 	at     int64
-	queued int64 // of a release: since when the one it woke had been blocked
+	queued int64 // of a release: when the thread that it woke had blocked
 	what   what
 	mode   format.Mode
 	thread format.ThreadID
 	stack  format.StackID
 }
 
-// points returns what the waits for a lock and its releases show of it, by
-// time. Who waits blocks at the beginning, and again whenever another thread
-// was quicker when a release had woken it; who is woken for good acquires the
-// lock when the wait is over. A wait nothing ends acquires nothing where waits
-// are whole; else it does unless it failed: a release may be missing.
+// points returns what the waits for a lock and its releases show, by time. A thread blocks when
+// its wait begins, and again if another thread was quicker after a release had woken it. It
+// acquires the lock at the end of the wait if a release woke it last. If no release did, it
+// acquires the lock too, because the release may be missing; but not if the wait failed, nor
+// if the waits of the input are whole.
 func (a *Activities) points(lock format.ObjectID) []point {
 	waits, releases := a.byLock[lock], a.releasesOf(lock)
 	l := linker{Activities: a, whole: a.input(lock).whole, latest: map[format.ThreadID]*try{}, points: make([]point, 0, len(waits)+2*len(releases))}
@@ -56,6 +55,7 @@ func (a *Activities) points(lock format.ObjectID) []point {
 	return l.points
 }
 
+// releasesOf returns the releases of a lock, by time.
 func (a *Activities) releasesOf(lock format.ObjectID) []column.Ref {
 	if int(lock) < len(a.released) {
 		return a.released[lock]
@@ -63,10 +63,10 @@ func (a *Activities) releasesOf(lock format.ObjectID) []column.Ref {
 	return nil
 }
 
-// linker finds the wait each release ended, while it goes through both by time.
+// linker finds the wait that each release ended, going through both by time.
 type linker struct {
 	*Activities
-	whole  bool // see input
+	whole  bool // as of the input
 	latest map[format.ThreadID]*try
 	points []point
 }
@@ -75,22 +75,24 @@ type linker struct {
 type try struct {
 	wait  Wait
 	since int64 // when it last blocked
-	over  bool  // it has been woken for good
+	over  bool  // the release that ended it was found
 }
 
+// block begins a wait.
 func (l *linker) block(w Wait) {
 	l.end(l.latest[w.Thread])
 	l.latest[w.Thread] = &try{wait: w, since: w.Start}
 	l.points = append(l.points, point{at: w.Start, what: blocked, mode: w.Mode(), thread: w.Thread, stack: w.Stack})
 }
 
-// end acquires the lock for a thread that no release is known to have woken.
+// end lets a thread acquire the lock that no release is known to have woken.
 func (l *linker) end(t *try) {
 	if t != nil && !t.over && !l.whole && !t.wait.Failed() {
 		l.points = append(l.points, point{at: t.wait.End, what: acquired, mode: t.wait.Mode(), thread: t.wait.Thread, stack: t.wait.Stack})
 	}
 }
 
+// release adds a release, and what becomes of the thread that it woke.
 func (l *linker) release(r *release) {
 	p := point{at: r.time, queued: r.time, what: released, mode: r.mode(), thread: r.thread, stack: r.stack}
 	t := l.latest[r.woken()]
@@ -103,7 +105,7 @@ func (l *linker) release(r *release) {
 	}
 }
 
-// wake goes on with a wait that a release interrupted or ended.
+// wake ends a wait at a release, or lets its thread block again.
 func (l *linker) wake(t *try, r *release) {
 	p := point{at: r.again, what: blocked, mode: t.wait.Mode(), thread: t.wait.Thread, stack: t.wait.Stack}
 	if r.again == format.NoTime {

@@ -7,9 +7,9 @@ import (
 	"contend/format"
 )
 
-// The earliest and the latest instant there is.
+// The bounds of time.
 const (
-	maxTime = int64(1) << 62 // behind all times that are admitted, and no overflow behind others
+	maxTime = int64(1) << 62 // after every valid time; differences to others do not overflow
 	minTime = -maxTime
 )
 
@@ -19,18 +19,18 @@ type Wait struct {
 	Thread     format.ThreadID
 	Lock       format.ObjectID
 	Stack      format.StackID
-	last       uint32 // previous owner, and two bits on top, which no id reaches
+	info       uint32 // the previous owner, and the bits below, which no id reaches
 }
 
-// The bits on top of last: the mode, and that the wait ended without the lock.
+// The bits of a wait's info: it asked for the lock in shared mode; it ended without the lock.
 const (
 	sharedBit = 1 << 31
 	failedBit = 1 << 30
 )
 
-// waitOf returns what is kept of a wait but for its thread and times.
-func waitOf(ev *format.Event) doer {
-	d := doer{ev.Stack, ev.Object, uint32(ev.Owner)}
+// waitKey returns the key of a wait.
+func waitKey(ev *format.Event) activityKey {
+	d := activityKey{ev.Stack, ev.Object, uint32(ev.Owner)}
 	if ev.Mode == format.Shared {
 		d.info |= sharedBit
 	}
@@ -40,27 +40,24 @@ func waitOf(ev *format.Event) doer {
 	return d
 }
 
-// prev returns who held the lock last, NoThread when not told.
-func (w Wait) prev() format.ThreadID { return doer{info: w.last}.prev() }
+// prev returns the previous owner of the lock, NoThread if not recorded.
+func (w Wait) prev() format.ThreadID { return format.ThreadID(w.info &^ (sharedBit | failedBit)) }
 
-// prev returns the same, of what is a wait.
-func (d doer) prev() format.ThreadID { return format.ThreadID(d.info &^ (sharedBit | failedBit)) }
+// failed reports whether a wait ended without the lock.
+func (d activityKey) failed() bool { return d.info&failedBit != 0 }
 
-// failed reports whether it ended without the lock, of what is a wait.
-func (d doer) failed() bool { return d.info&failedBit != 0 }
+// Failed reports whether the wait ended without the lock.
+func (w Wait) Failed() bool { return w.info&failedBit != 0 }
 
-// Failed reports whether the thread gave up: the end is no acquisition.
-func (w Wait) Failed() bool { return w.last&failedBit != 0 }
-
-// Mode returns how the lock was asked for.
+// Mode returns the mode in which the lock was requested.
 func (w Wait) Mode() format.Mode {
-	if w.last&sharedBit != 0 {
+	if w.info&sharedBit != 0 {
 		return format.Shared
 	}
 	return format.Exclusive
 }
 
-// Tenure is one recorded hold of a lock.
+// Tenure is one recorded hold of a lock. The trace format calls holds tenures.
 type Tenure struct {
 	Start, End int64
 	Thread     format.ThreadID
@@ -72,11 +69,11 @@ type Tenure struct {
 // release is one recorded release of a lock, in 32 bytes.
 type release struct {
 	time   int64
-	again  int64           // when the woken thread blocked on the lock again, NoTime when it got it
-	thread format.ThreadID // NoThread: nobody knows who
+	again  int64           // when the woken thread blocked on the lock again, NoTime if it got it
+	thread format.ThreadID // NoThread if not known
 	lock   format.ObjectID
 	stack  format.StackID
-	woke   uint32 // whom it woke, and the mode in the top bit, which no id reaches
+	woke   uint32 // the thread that it woke, and sharedBit
 }
 
 func newRelease(ev *format.Event) release {
@@ -90,7 +87,7 @@ func newRelease(ev *format.Event) release {
 	return r
 }
 
-// woken returns whom the release woke, NoThread when not told.
+// woken returns the thread that the release woke, NoThread if not known.
 func (r *release) woken() format.ThreadID { return format.ThreadID(r.woke &^ sharedBit) }
 
 func (r *release) mode() format.Mode {
@@ -100,54 +97,53 @@ func (r *release) mode() format.Mode {
 	return format.Exclusive
 }
 
-// Life is the known lifetime of a thread; a bound is NoTime when not told.
+// Life is the lifetime of a thread; a bound that is not known is NoTime.
 type Life struct{ Start, End int64 }
 
-// dump is a contended lock in a thread dump, which stands for no time of its
-// own: evidence of who owned it.
+// dump is a contended lock in a thread dump or a sample. It is evidence of the owner at an
+// instant and has no duration.
 type dump struct {
 	time    int64
-	lock    format.ObjectID // as the dump names it, which need not be how the waits name it
+	lock    format.ObjectID // as the dump names it; waits may name the lock otherwise
 	owners  []format.Party
 	waiters []format.Party
-	hangs   bool // a waiter is counted as one that hangs
+	hangs   bool // Unended returned the wait of one of the waiters
 }
 
-// Record keeps the events that tell of owners. Times are ns.
+// Record keeps the events that owners are inferred from. Times are in ns.
 type Record struct {
 	Tenures column.Column[Tenure]
 	Lives   []Life                              // by thread
-	Same    map[format.ObjectID]format.ObjectID // locks that are others, as which Arrange lists them
+	Same    map[format.ObjectID]format.ObjectID // locks that are the same as another one, under which Arrange lists them
 
 	waits     *column.Packed[recorded]
 	others    *column.Packed[recorded]
-	doers     doers
+	table     keyTable
 	releases  column.Column[release]
 	dumps     []dump
-	took      map[format.ObjectID][]format.StackID // by lock, as dumps name it: with which stacks they show it taken
-	inputs    []input                              // the first is of what comes before any is named
+	took      map[format.ObjectID][]format.StackID // by lock, as dumps name it: the stacks with which it was acquired
+	inputs    []input                              // the first has the events before any input is named
 	inputOf   []uint32                             // by lock: its index in inputs
-	doneIn    []uint32                             // by thread that did something else than wait: the index of its input
-	sampledIn []uint32                             // the same by thread, of those that were sampled running
-	perThread counts                               // how many waits and others
-	reach     []reach                              // by thread: from when to when they are
-	perLock   counts                               // how many waits, before parks are joined
+	doneIn    []uint32                             // by thread: the input of its last activity other than a wait
+	sampledIn []uint32                             // by thread: the input in which it was last sampled running
+	perThread counts                               // activities
+	reach     []reach                              // by thread: the time that they span
+	perLock   counts                               // waits, before parks are joined
 }
 
 // NewRecord returns an empty record.
 func NewRecord() *Record {
 	r := &Record{waits: newRecorded(), others: newRecorded()}
-	r.NextInput() // what comes before any is named
+	r.NextInput() // for events before any input is named
 	r.releases.Start = func(a *release) int64 { return a.time }
 	return r
 }
 
-// Add takes an event that ends at end; kinds that tell nothing of owners are
-// ignored.
+// Add adds an event that ends at end. It ignores kinds that are no evidence of owners.
 func (r *Record) Add(ev *format.Event, end int64) {
 	switch ev.Kind {
 	case format.KindWait:
-		r.waits.Add(recorded{ev.Time, end, ev.Thread, r.doers.number(waitOf(ev)) << 1})
+		r.waits.Add(recorded{ev.Time, end, ev.Thread, r.table.number(waitKey(ev)) << 1})
 		r.found(ev.Object).waits = true
 		r.perThread.add(int(ev.Thread), 1)
 		r.reaches(ev.Thread, ev.Time, end)
@@ -163,18 +159,18 @@ func (r *Record) Add(ev *format.Event, end int64) {
 			r.tookWith(ev.Object, ev.Stack)
 			return
 		}
-		if ev.Activity == format.ActivityLive { // nothing done; the thread has a list all the same
+		if ev.Activity == format.ActivityLive { // the thread exists; it did nothing
 			r.perThread.add(int(ev.Thread), 0)
 			return
 		}
-		o := otherOf(ev)
+		o := otherKey(ev)
 		if o.ran() {
 			for len(r.sampledIn) <= int(ev.Thread) {
 				r.sampledIn = append(r.sampledIn, 0)
 			}
 			r.sampledIn[ev.Thread] = uint32(len(r.inputs) - 1)
 		}
-		r.others.Add(recorded{ev.Time, end, ev.Thread, r.doers.number(o)<<1 | otherBit})
+		r.others.Add(recorded{ev.Time, end, ev.Thread, r.table.number(o)<<1 | otherBit})
 		r.perThread.add(int(ev.Thread), 1)
 		r.reaches(ev.Thread, ev.Time, end)
 		for len(r.doneIn) <= int(ev.Thread) {
@@ -196,7 +192,7 @@ func (r *Record) Add(ev *format.Event, end int64) {
 	}
 }
 
-// mostTook is how many stacks with which a lock was taken are kept.
+// mostTook bounds the stacks of took for one lock.
 const mostTook = 64
 
 func (r *Record) tookWith(lock format.ObjectID, stack format.StackID) {
@@ -208,14 +204,14 @@ func (r *Record) tookWith(lock format.ObjectID, stack format.StackID) {
 	}
 }
 
-// reach is from when to when anything is recorded of a thread in an input.
+// reach is the time that the activities of a thread span in one input.
 type reach struct {
 	from, to int64
 	input    uint32
 }
 
-// reaches notes that something is, in the input at hand. To look through all that is
-// recorded once an input ends would have it packed there and then.
+// reaches adds an activity to the reach of its thread. It is kept as events come, because
+// looking through the packed columns at the end of each input would be slow.
 func (r *Record) reaches(t format.ThreadID, from, to int64) {
 	for len(r.reach) <= int(t) {
 		r.reach = append(r.reach, reach{maxTime, minTime, 0})
@@ -227,26 +223,26 @@ func (r *Record) reaches(t format.ThreadID, from, to int64) {
 	s.from, s.to = min(s.from, from), max(s.to, to)
 }
 
-// Waited returns how many waits were recorded.
+// Waited returns the number of recorded waits.
 func (r *Record) Waited() int { return r.waits.Len() }
 
-// EachWait visits all waits, as they were recorded, before Arrange.
+// EachWait calls f for each wait in recorded order. It may be called before Arrange only.
 func (r *Record) EachWait(f func(*Wait)) {
 	var w Wait
 	r.waits.Each(func(one *recorded) {
-		d := r.doers.all.At(one.doer >> 1)
+		d := r.table.all.At(one.key >> 1)
 		w = Wait{one.start, one.end, one.thread, d.lock, d.stack, d.info}
 		f(&w)
 	})
 }
 
-// NextInput says that what follows is of another input.
+// NextInput begins another input: it has the events that follow.
 func (r *Record) NextInput() {
 	r.inputs = append(r.inputs, input{from: format.NoTime, to: format.NoTime, before: begun{len(r.dumps), r.waits.Begun()}})
 }
 
-// TellsOwners reports whether every input that has waits tells itself who held
-// the locks meanwhile, and at least one does.
+// TellsOwners reports whether every input with waits records the holds of its locks, and at
+// least one does.
 func (r *Record) TellsOwners() bool {
 	any := false
 	for i := range r.inputs {
@@ -259,7 +255,7 @@ func (r *Record) TellsOwners() bool {
 	return any
 }
 
-// found says that a lock is one of the input at hand, and returns that.
+// found assigns a lock to the input at hand, which it returns.
 func (r *Record) found(l format.ObjectID) *input {
 	for len(r.inputOf) <= int(l) {
 		r.inputOf = append(r.inputOf, 0)
@@ -268,7 +264,7 @@ func (r *Record) found(l format.ObjectID) *input {
 	return &r.inputs[r.inputOf[l]]
 }
 
-// InputOf returns the number of a lock's input.
+// InputOf returns the index of a lock's input.
 func (r *Record) InputOf(l format.ObjectID) int {
 	if int(l) < len(r.inputOf) {
 		return int(r.inputOf[l])
@@ -284,8 +280,8 @@ func (r *Record) input(l format.ObjectID) *input {
 	return &r.inputs[0]
 }
 
-// Told reports whether the tenures of a lock were recorded, not inferred by who
-// wrote the trace: then they are all there were.
+// Told reports whether all holds of a lock are recorded, rather than inferred by the writer of
+// the trace.
 func (r *Record) Told(l format.ObjectID) bool { in := r.input(l); return in.tenures && !in.inferred }
 
 func (r *Record) life(t format.ThreadID) *Life {
@@ -298,7 +294,7 @@ func (r *Record) life(t format.ThreadID) *Life {
 	return &r.Lives[t]
 }
 
-// endOf returns when a thread ended, NoTime when not told.
+// endOf returns when a thread ended, NoTime if not known.
 func (r *Record) endOf(t format.ThreadID) int64 {
 	if int(t) < len(r.Lives) {
 		return r.Lives[t].End
@@ -306,10 +302,10 @@ func (r *Record) endOf(t format.ThreadID) int64 {
 	return format.NoTime
 }
 
-// Dumped returns how many contended locks thread dumps show.
+// Dumped returns the number of contended locks in thread dumps.
 func (r *Record) Dumped() int { return len(r.dumps) }
 
-// counts is what each of several lists will hold.
+// counts are the lengths that lists will have.
 type counts []int
 
 // add makes room for n more in a list.
@@ -320,7 +316,7 @@ func (c *counts) add(list, n int) {
 	(*c)[list] += n
 }
 
-// lists returns the lists, still empty, in one array.
+// lists returns empty lists with room for that, in one array.
 func (c counts) lists() [][]column.Ref {
 	total := 0
 	for _, n := range c {
@@ -333,7 +329,7 @@ func (c counts) lists() [][]column.Ref {
 	return lists
 }
 
-// same returns the lock as which a lock is listed.
+// same returns the lock under which a lock is listed.
 func (r *Record) same(l format.ObjectID) format.ObjectID {
 	if one, ok := r.Same[l]; ok {
 		return one

@@ -7,15 +7,17 @@ import (
 	"contend/format"
 )
 
-// recorded is an activity as it is read from a trace.
+// recorded is an activity as it is kept while the trace is read.
 type recorded struct {
 	start, end int64
 	thread     format.ThreadID
-	doer       uint32 // its number
+	key        uint32 // the number of its activityKey, shifted by one, and otherBit
 }
 
-// newRecorded returns a column of them, which come in any order and take some 8
-// bytes each.
+// otherBit, in recorded.key, is set for all activities but waits.
+const otherBit = 1
+
+// newRecorded returns a column for activities in any order, of some 8 bytes each.
 func newRecorded() *column.Packed[recorded] {
 	return &column.Packed[recorded]{
 		Start: func(r *recorded) int64 { return r.start },
@@ -24,24 +26,24 @@ func newRecorded() *column.Packed[recorded] {
 	}
 }
 
-// recordedCoder packs activities: who did what, mostly as in one of those before,
-// when it began, since the one before, and how long it was.
+// recordedCoder packs activities. Most repeat the thread and key of a recent one, so these are
+// stored as a place among the recent ones.
 type recordedCoder struct {
 	times  spans
-	recent [unknownPlace]deed
+	recent [unknownPlace]threadKey
 }
 
-// deed is who did what.
-type deed struct {
+// threadKey is an activity without its times.
+type threadKey struct {
 	thread format.ThreadID
-	doer   uint32
+	key    uint32
 }
 
-func (d deed) place() int { return int((uint32(d.thread)*31 + d.doer*7) % unknownPlace) }
+func (d threadKey) place() int { return int((uint32(d.thread)*31 + d.key*7) % unknownPlace) }
 
 // Put implements column.Coder.
 func (p *recordedCoder) Put(to []byte, r *recorded) []byte {
-	d := deed{r.thread, r.doer}
+	d := threadKey{r.thread, r.key}
 	at := d.place()
 	if p.recent[at] == d {
 		to = append(to, byte(at))
@@ -49,7 +51,7 @@ func (p *recordedCoder) Put(to []byte, r *recorded) []byte {
 		p.recent[at] = d
 		to = append(to, unknownPlace)
 		to = binary.AppendUvarint(to, uint64(d.thread))
-		to = binary.AppendUvarint(to, uint64(d.doer))
+		to = binary.AppendUvarint(to, uint64(d.key))
 	}
 	return p.times.put(to, r.start, r.end)
 }
@@ -59,17 +61,14 @@ func (p *recordedCoder) Get(from []byte, r *recorded) []byte {
 	at := int(from[0])
 	from = from[1:]
 	if at == unknownPlace {
-		var thread, doer uint64
+		var thread, key uint64
 		thread, from = number(from)
-		doer, from = number(from)
-		d := deed{format.ThreadID(thread), uint32(doer)}
+		key, from = number(from)
+		d := threadKey{format.ThreadID(thread), uint32(key)}
 		at = d.place()
 		p.recent[at] = d
 	}
-	r.thread, r.doer = p.recent[at].thread, p.recent[at].doer
+	r.thread, r.key = p.recent[at].thread, p.recent[at].key
 	r.start, r.end, from = p.times.get(from)
 	return from
 }
-
-// The bit below the number of a doer that tells others from waits.
-const otherBit = 1

@@ -6,36 +6,35 @@ import (
 	"contend/format"
 )
 
-// The rules that say who owned a lock where the trace tells of every release
-// that woke a thread (format.SettingReleases). What it shows of the lock are
-// blocks, acquisitions by threads that had waited, and releases that wake one;
-// not acquisitions without waiting nor releases that wake nobody. But a release
-// wakes somebody whenever somebody is queued and nobody is awake and competing
-// already. So:
+// The owners of a lock in a trace with every release that woke a thread
+// (format.SettingReleases). Such a trace shows when threads block, when threads that had
+// blocked acquire the lock, and releases that wake a thread. It does not show acquisitions
+// without a wait, nor releases that wake no thread. But a release wakes a thread whenever one is
+// queued and none is already awake and competing. Hence three rules:
 //
-//  5. a release by the last acquirer ends its tenure;
-//  6. a release by another shows a tenure that began unseen, as long before
-//     as its section usually takes, not before the last point at which
-//     another owned the lock, and not after somebody blocked since;
-//  7. an acquirer without a release owned the lock as long as its section
-//     usually takes, at most until the next owner or until it waits itself.
+//  1. A release by the last acquirer ends its hold.
+//  2. A release by another thread shows a hold whose beginning the trace does not have. It
+//     began as long before as its section usually takes, but not before the last point at
+//     which another thread owned the lock, and not after a thread has blocked since.
+//  3. An acquirer without a release held the lock for as long as its section usually takes,
+//     but not beyond the next owner or its own next wait.
 //
-// What is left in between is the hand-off.
+// The lock was free in the time that remains: that is the hand-off.
 
-// history is what is known of one lock.
+// history has what the trace shows of one lock.
 type history struct {
 	ev       *evidence
 	lock     format.ObjectID
 	kind     format.LockKind
 	points   []point
 	from, to int64              // of the recording
-	usual    map[function]int64 // length of sections in ns
-	several  bool               // a semaphore whose permits several threads had at once
+	usual    map[function]int64 // duration of sections, ns
+	several  bool               // a semaphore of which several threads held permits at once
 	busy     []span
 	out      []Ownership
 }
 
-// fromItsReleases finds out who owned a lock from its releases, where they are told.
+// fromItsReleases returns the owners of a lock by its releases, nil if the trace has none.
 func (ev *evidence) fromItsReleases(lock format.ObjectID) []Ownership {
 	in := ev.input(lock)
 	if !in.waking || !in.whole && len(ev.releasesOf(lock)) == 0 {
@@ -44,7 +43,7 @@ func (ev *evidence) fromItsReleases(lock format.ObjectID) []Ownership {
 	return ev.fromReleases(lock, in, ev.gather(ev.byLock[lock]).busy())
 }
 
-// fromReleases returns the owners of a lock in busy time.
+// fromReleases returns the owners of a lock while threads wait for it.
 func (ev *evidence) fromReleases(lock format.ObjectID, in *input, busy []span) []Ownership {
 	h := &history{ev: ev, lock: lock, kind: ev.sym.Kind(lock), points: ev.points(lock), usual: map[function]int64{}, busy: busy}
 	h.from, h.to = in.from, in.to
@@ -57,14 +56,14 @@ func (ev *evidence) fromReleases(lock format.ObjectID, in *input, busy []span) [
 	return h.out
 }
 
-// function names the section a point belongs to.
+// function returns the section that a point belongs to.
 func (h *history) function(p *point) function { return h.ev.function(p.stack) }
 
-// overlaps reports whether threads acquired a lock while others had it, too
-// often to be mistaken.
+// overlaps reports whether threads acquired a lock during more than one in twenty holds of
+// others, which is too often for errors of the trace.
 func overlaps(points []point) bool {
 	const seldom = 20
-	had, number := map[format.ThreadID]int{}, 0 // by owner: how many acquired the lock before it
+	had, number := map[format.ThreadID]int{}, 0 // by owner: the number of its acquisition
 	others, all := 0, 0
 	for i := range points {
 		switch p := &points[i]; p.what {
@@ -84,8 +83,8 @@ func overlaps(points []point) bool {
 	return others*seldom > all
 }
 
-// learn takes, for each function, the median time from an acquisition to the
-// release by the same thread where nothing else is seen between.
+// learn sets usual to the median, for each section, of the times from an acquisition to the
+// release by the same thread with no other point than blocks in between.
 func (h *history) learn() {
 	lengths := map[function][]int64{}
 	var last *point
@@ -105,19 +104,19 @@ func (h *history) learn() {
 	}
 }
 
-// current is one whose tenure has begun.
-type current struct {
+// holding is an owner whose hold has begun.
+type holding struct {
 	since int64
 	point *point
 }
 
-// walk is the state of a lock while its history is walked through.
+// walk is the state of a lock at a point of its history.
 type walk struct {
 	*history
-	owners []current
+	owners []holding
 	last   int64 // the last acquisition or release
 	block  int64 // the first block since, NoTime for none
-	gave   point // the last release by a writer
+	wrote  point // the last release by a writer
 }
 
 // walk goes through the points in order of time.
@@ -136,7 +135,7 @@ func (h *history) walk() {
 			if !b.several {
 				b.vacate(p.mode, p.at)
 			}
-			b.owners = append(b.owners, current{p.at, p})
+			b.owners = append(b.owners, holding{p.at, p})
 		case released:
 			if b.same(p) {
 				continue
@@ -148,9 +147,8 @@ func (h *history) walk() {
 	b.end()
 }
 
-// leave ends the tenure of an owner that blocks on the same lock (rule 7): it
-// gave it back unseen, or it is a writer that got in line and now waits for
-// readers.
+// leave ends the hold of an owner that blocks on the same lock (rule 3). It released the lock
+// without waking a thread, or it is a writer that has queued and now waits for readers.
 func (b *walk) leave(p *point) {
 	if i := b.index(p.thread); i >= 0 {
 		b.estimate(b.owners[i], p.at)
@@ -158,20 +156,18 @@ func (b *walk) leave(p *point) {
 	}
 }
 
-// same reports whether a release is part of the one before: a writer wakes all
-// readers that are queued, one by one, and then another writer; the first of
-// them may run before it is done.
+// same reports whether a release is a part of the one before it: a writer wakes all queued
+// readers one after another, and then a writer. The first of them may run before that is done.
 func (b *walk) same(p *point) bool {
 	return b.kind == format.KindReadWriteLock && p.mode == format.Exclusive &&
-		p.thread == b.gave.thread && p.queued < b.gave.at && b.index(p.thread) < 0
+		p.thread == b.wrote.thread && p.queued < b.wrote.at && b.index(p.thread) < 0
 }
 
-// release ends the tenure of a thread that gives the lock back (rule 5), and
-// begins it first where that was not seen (rule 6). When it wakes somebody, all
-// readers are gone.
+// release ends the hold of the releasing thread (rule 1), or adds one whose beginning the trace
+// does not have (rule 2). A release that wakes a thread leaves no readers.
 func (b *walk) release(p *point) {
 	if b.several {
-		b.giveBack(p)
+		b.releasePermit(p)
 		return
 	}
 	start := int64(0)
@@ -188,13 +184,12 @@ func (b *walk) release(p *point) {
 	}
 	b.add(p, start, p.at)
 	if p.mode == format.Exclusive {
-		b.gave = *p
+		b.wrote = *p
 	}
 }
 
-// giveBack ends the tenure of one permit among several, whose other owners it
-// tells nothing of.
-func (b *walk) giveBack(p *point) {
+// releasePermit ends the hold of one permit. It says nothing of the holders of others.
+func (b *walk) releasePermit(p *point) {
 	start := b.last
 	if i := b.index(p.thread); i >= 0 {
 		start = b.owners[i].since
@@ -205,8 +200,8 @@ func (b *walk) giveBack(p *point) {
 	b.add(p, min(start, p.at), p.at)
 }
 
-// began estimates since when the lock was owned by a thread that is first seen
-// giving it back (rule 6).
+// began estimates when the hold began of a thread that the trace first shows releasing the lock
+// (rule 2).
 func (b *walk) began(p *point) int64 {
 	at := b.last + (p.at-b.last)/2
 	if usual, ok := b.usual[b.function(p)]; ok {
@@ -218,9 +213,8 @@ func (b *walk) began(p *point) int64 {
 	return b.earlier(p, max(at, b.last))
 }
 
-// earlier moves an estimated beginning of a tenure before what its thread was
-// doing there inside the section: it slept, or waited for another lock. Before
-// the last point at which another owned the lock it cannot begin.
+// earlier moves the estimated beginning of a hold before activities of its thread inside the
+// section, such as a sleep, but not before the last point at which another thread owned the lock.
 func (b *walk) earlier(p *point, at int64) int64 {
 	list := b.ev.Of(p.thread)
 	for i := b.ev.before(list, at) - 1; i >= 0; i-- {
@@ -236,8 +230,7 @@ func (b *walk) earlier(p *point, at int64) int64 {
 	return at
 }
 
-// vacate ends the tenures that exclude one of the given mode from t on (rule
-// 7).
+// vacate ends, at t at the latest, the holds that exclude one of the given mode (rule 3).
 func (b *walk) vacate(m format.Mode, t int64) {
 	kept := b.owners[:0]
 	for _, o := range b.owners {
@@ -250,16 +243,16 @@ func (b *walk) vacate(m format.Mode, t int64) {
 	b.owners = kept
 }
 
-// estimate ends a tenure whose end was not seen (rule 7), at t at the latest.
-func (b *walk) estimate(o current, t int64) {
+// estimate ends a hold whose release the trace does not have (rule 3), at t at the latest.
+func (b *walk) estimate(o holding, t int64) {
 	if usual, ok := b.usual[b.function(o.point)]; ok {
 		t = min(t, o.since+usual)
 	}
 	b.add(o.point, o.since, t)
 }
 
-// end closes what is open when the trace ends. Somebody still owns a lock
-// that others block on and nobody gives back.
+// end ends the holds that are left at the end of the trace. If threads are still blocked, some
+// thread holds the lock until then, even if it is not known.
 func (b *walk) end() {
 	if b.block == format.NoTime {
 		b.vacate(format.Exclusive, b.to)
@@ -273,8 +266,8 @@ func (b *walk) end() {
 	}
 }
 
-// add books a tenure, with what its thread is known to have done meanwhile: a
-// release has the stack of an instant, and not of the sleep before it.
+// add adds a hold, divided at the activities of its thread inside the section: the stack of a
+// release is that of an instant and does not show the sleep before it.
 func (b *walk) add(p *point, start, end int64) {
 	list := b.ev.Of(p.thread)
 	for i := list.at(max(b.ev.before(list, start)-1, 0)); i < list.To; i++ {
@@ -287,16 +280,15 @@ func (b *walk) add(p *point, start, end int64) {
 			continue
 		}
 		b.book(p, start, d.start, p.stack, format.ActivityUnknown)
-		b.book(p, d.start, d.end, stack, b.ev.deed(b.ev.find(i)).does())
+		b.book(p, d.start, d.end, stack, b.ev.key(b.ev.find(i)).does())
 		start = d.end
 	}
 	b.book(p, start, end, p.stack, format.ActivityUnknown)
 }
 
-// inside returns the stack to show for an activity during a tenure: its own if it
-// goes through the function of the section, that of the tenure if it shows the
-// runtime only; ok is false for a stack that is of another part of the program:
-// where the tenure began is an estimate.
+// inside returns the stack of an activity during a hold: its own if it has the function of the
+// section, that of the hold if it is of the runtime only. ok is false if it is outside the
+// section, which happens because the beginning of the hold is an estimate.
 func (b *walk) inside(p *point, stack format.StackID) (shown format.StackID, ok bool) {
 	switch {
 	case b.ev.sym.Bare(stack):
@@ -307,7 +299,7 @@ func (b *walk) inside(p *point, stack format.StackID) (shown format.StackID, ok 
 	return format.NoStack, false
 }
 
-// book appends the busy parts of a stretch of a tenure.
+// book appends the parts of a hold in which threads wait for the lock.
 func (b *walk) book(p *point, start, end int64, stack format.StackID, did format.Activity) {
 	if start >= end {
 		return
@@ -321,6 +313,7 @@ func (b *walk) book(p *point, start, end int64, stack format.StackID, did format
 	})
 }
 
+// index returns the place of a thread among the owners, -1 if it is none.
 func (b *walk) index(t format.ThreadID) int {
-	return slices.IndexFunc(b.owners, func(o current) bool { return o.point.thread == t })
+	return slices.IndexFunc(b.owners, func(o holding) bool { return o.point.thread == t })
 }

@@ -8,26 +8,25 @@ import (
 	"contend/format"
 )
 
-// Scan steps through what a thread did, by start. It reads what lies side by side
-// in the store without finding the block of each anew, which is most of what it
-// costs to look a single one up.
+// Scan steps through activities of a thread, by start. It is faster than looking each up,
+// because it finds a block only once.
 type Scan struct {
-	Start, End int64 // of the activity at hand
+	Start, End int64 // of the current activity
 
 	s    *store
 	b    *block
-	room []byte // of it
-	size int    // of an activity in it
-	off  int    // of the activity at hand in room
+	room []byte // the bytes of the block
+	size int    // of each activity
+	off  int    // of the current activity in room
 	at   column.Ref
 	next column.Ref
 	to   column.Ref
 }
 
-// Scan begins before the first of some activities of a thread.
+// Scan returns a scan of some activities of a thread, before the first.
 func (s *store) Scan(r Refs) Scan { return Scan{s: s, next: r.From, to: r.To} }
 
-// Next moves to the next activity; false when there is none.
+// Next moves to the next activity; it returns false if there is none.
 func (c *Scan) Next() bool {
 	if c.next >= c.to {
 		return false
@@ -41,19 +40,18 @@ func (c *Scan) Next() bool {
 	return true
 }
 
-// NextWait moves to the next wait for a lock; false when there is none.
+// NextWait moves to the next wait for a lock; it returns false if there is none.
 func (c *Scan) NextWait() bool { return c.nextOf(0) }
 
-// NextOther moves to the next activity that is none; false when there is none.
+// NextOther moves to the next activity that is not a wait; it returns false if there is none.
 func (c *Scan) NextOther() bool { return c.nextOf(^uint64(0)) }
 
-// nextOf moves to the next activity whose bit among the waits of its block is not
-// that of skipped.
+// nextOf moves to the next activity whose bit in block.waits differs from those of skipped.
 func (c *Scan) nextOf(skipped uint64) bool {
 	for c.next < c.to {
 		n := c.next & (blockLen - 1)
 		wanted := (c.s.blocks[c.next>>blockBits].waits ^ skipped) >> n
-		if wanted&1 != 0 && n != 0 && c.next == c.at+1 && c.b != nil { // many in a row are alike
+		if wanted&1 != 0 && n != 0 && c.next == c.at+1 && c.b != nil { // fast: the next one is often wanted
 			c.off += c.size
 			c.read(c.next)
 			return true
@@ -72,8 +70,8 @@ func (c *Scan) nextOf(skipped uint64) bool {
 	return false
 }
 
-// move makes an activity of any block the one at hand. Only another block costs a
-// write of pointers, which the garbage collector wants to hear of.
+// move makes an activity of any block the current one. It writes pointers only for another
+// block, because each costs a write barrier.
 func (c *Scan) move(i column.Ref) {
 	if c.b == nil || i>>blockBits != c.at>>blockBits {
 		c.b = &c.s.blocks[i>>blockBits]
@@ -83,35 +81,35 @@ func (c *Scan) move(i column.Ref) {
 	c.read(i)
 }
 
-// data is the activity at hand, and what is behind it.
+// data returns the bytes of the current activity, and those that follow.
 func (c *Scan) data() []byte { return c.room[c.off:] }
 
-// read takes in the times of the activity at hand.
+// read makes an activity of the block the current one.
 func (c *Scan) read(i column.Ref) {
 	c.at, c.next = i, i+1
 	c.Start, c.End = c.b.span(c.data())
 }
 
-// IsWait reports whether the activity at hand is a wait for a lock.
+// IsWait reports whether the current activity is a wait for a lock.
 func (c *Scan) IsWait() bool { return c.b.waits>>(c.at&(blockLen-1))&1 != 0 }
 
-// deed returns what the activity at hand is but for its thread and times.
-func (c *Scan) deed() *doer { return c.s.deed(c.b, c.data()) }
+// key returns the key of the current activity.
+func (c *Scan) key() *activityKey { return c.s.key(c.b, c.data()) }
 
-// Other returns the activity at hand, which is no wait.
+// Other returns the current activity, which is not a wait.
 func (c *Scan) Other() Other {
-	d := c.deed()
+	d := c.key()
 	return Other{c.Start, c.End, c.b.thread, d.info, d.stack}
 }
 
-// Failed returns how many waits ended without the lock, and how long they were together.
+// Failed returns the number of waits that ended without the lock, and their total duration.
 func (s *store) Failed() (n int, ns int64) {
-	if !slices.ContainsFunc(s.what, doer.failed) {
+	if !slices.ContainsFunc(s.keys, activityKey.failed) {
 		return 0, 0
 	}
 	for t := range s.first {
 		for c := s.Scan(s.Of(format.ThreadID(t))); c.NextWait(); {
-			if c.deed().failed() {
+			if c.key().failed() {
 				n, ns = n+1, ns+c.End-c.Start
 			}
 		}

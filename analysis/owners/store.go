@@ -8,28 +8,29 @@ import (
 	"contend/format"
 )
 
-// store holds what each thread did, by start, in some 10 bytes an activity: blocks
-// of blockLen activities of one thread, whose numbers have as many bytes each as
-// the largest of the block needs. So a ref still finds its activity at once.
+// store holds the activities of each thread, by start, in some 10 bytes each: blocks of
+// blockLen activities of one thread, in which a number takes as many bytes as the largest of
+// its block. All activities of a block have one size, so that a ref finds its activity at once.
 type store struct {
 	blocks []block
-	rooms  [][]byte // what the blocks hold
-	free   uint32   // what of the last room is
-	first  []uint32 // by thread: its first block; those of one thread are successive
-	count  []uint32 // by thread: how many activities
-	until  []int64  // by thread: when the last of its waits ends
-	what   []doer   // by number
+	rooms  [][]byte      // the bytes of the blocks
+	free   uint32        // where the unused part of the last room begins
+	first  []uint32      // by thread: its first block; the blocks of a thread follow one another
+	count  []uint32      // by thread: its activities
+	until  []int64       // by thread: when the last of its waits ends
+	keys   []activityKey // by number
 }
 
-// block is up to blockLen activities: of each, its start since base, its length and
-// its doer. It has no pointer, since the garbage collector would follow as many.
+// block is up to blockLen activities: for each its start since base, its duration and the
+// number of its key. It has no pointer, because the garbage collector would follow one for each
+// block.
 type block struct {
-	base     int64  // when the first begins
-	waits    uint64 // a bit for each: it is a wait for a lock
-	room, at uint32 // where these are
+	base     int64  // the start of the first one
+	waits    uint64 // a bit for each that is a wait for a lock
+	room, at uint32 // where the bytes are
 	thread   format.ThreadID
 
-	start, length, doer uint8 // how many bytes these have
+	start, length, key uint8 // the bytes of each number
 }
 
 const (
@@ -37,17 +38,16 @@ const (
 	blockLen  = 1 << blockBits
 )
 
-// Refs are the activities of a thread from one to before another, which
-// are successive.
+// Refs are successive activities of a thread, [From, To).
 type Refs struct{ From, To column.Ref }
 
-// Len returns how many there are.
+// Len returns their number.
 func (r Refs) Len() int { return int(r.To - r.From) }
 
-// at returns the one at a place among them.
+// at returns number n of them.
 func (r Refs) at(n int) column.Ref { return r.From + column.Ref(n) }
 
-// newStore returns a store for so many activities of each thread at most.
+// newStore returns a store for at most so many activities of each thread.
 func newStore(most counts) *store {
 	s := &store{first: make([]uint32, len(most)), count: make([]uint32, len(most)), until: make([]int64, len(most))}
 	n := 0
@@ -59,8 +59,8 @@ func newStore(most counts) *store {
 	return s
 }
 
-// add puts the next activities of a thread in a block; none may follow less than
-// blockLen.
+// add stores the next activities of a thread as a block. Only the last block of a thread may
+// have fewer than blockLen.
 func (s *store) add(list []recorded) {
 	t := list[0].thread
 	b := &s.blocks[s.first[t]+s.count[t]>>blockBits]
@@ -70,25 +70,25 @@ func (s *store) add(list []recorded) {
 		r := &list[i]
 		b.start = max(b.start, bytesOf(uint64(r.start)-uint64(b.base)))
 		b.length = max(b.length, bytesOf(uint64(r.end)-uint64(r.start)))
-		b.doer = max(b.doer, bytesOf(uint64(r.doer>>1)))
+		b.key = max(b.key, bytesOf(uint64(r.key>>1)))
 	}
 	data := s.allot(b, len(list)*b.size())[:0]
 	for i := range list {
 		r := &list[i]
-		if r.doer&otherBit == 0 {
+		if r.key&otherBit == 0 {
 			b.waits |= 1 << i
 			s.until[t] = max(s.until[t], r.end)
 		}
 		data = put(data, uint64(r.start)-uint64(b.base), b.start)
 		data = put(data, uint64(r.end)-uint64(r.start), b.length)
-		data = put(data, uint64(r.doer>>1), b.doer)
+		data = put(data, uint64(r.key>>1), b.key)
 	}
 }
 
-// size returns the bytes of an activity.
-func (b *block) size() int { return int(b.start) + int(b.length) + int(b.doer) }
+// size returns the bytes of one activity.
+func (b *block) size() int { return int(b.start) + int(b.length) + int(b.key) }
 
-// bytesOf returns how many bytes a number needs, one at least.
+// bytesOf returns the bytes that a number needs, at least one.
 func bytesOf(v uint64) uint8 { return uint8(max(bits.Len64(v)+7, 8) / 8) }
 
 // put appends the lowest bytes of a number.
@@ -100,22 +100,20 @@ func put(to []byte, v uint64, bytes uint8) []byte {
 	return to
 }
 
-// get reads a number, and up to readBeyond bytes behind it.
+// get decodes a number. It reads up to readBeyond bytes beyond it.
 func get(from []byte, bytes uint8) uint64 {
 	return binary.LittleEndian.Uint64(from) & (^uint64(0) >> ((64 - 8*bytes) & 63))
 }
 
 const readBeyond = 8
 
-// How many bytes of room are allotted at once: few for a small trace. What is stored is
-// the same.
+// The bytes that are allocated at once: few for a small trace.
 const (
 	leastRoom = 1 << 12
 	mostRoom  = 1 << 19
 )
 
-// allot makes room for a block of so many bytes, and for readBeyond others behind
-// them.
+// allot makes room for the n bytes of a block, and for readBeyond bytes after them.
 func (s *store) allot(b *block, n int) []byte {
 	last := len(s.rooms) - 1
 	if last < 0 || len(s.rooms[last])-int(s.free) < n+readBeyond {
@@ -132,10 +130,10 @@ func (s *store) allot(b *block, n int) []byte {
 	return s.of(b)
 }
 
-// of returns the bytes of a block, and what is behind them.
+// of returns the bytes of a block, and those that follow in its room.
 func (s *store) of(b *block) []byte { return s.rooms[b.room][b.at:] }
 
-// find returns the block of an activity, and where in it the activity is.
+// find returns the block of an activity, and its bytes.
 func (s *store) find(i column.Ref) (b *block, data []byte) {
 	b = &s.blocks[i>>blockBits]
 	return b, s.rooms[b.room][int(b.at)+int(i&(blockLen-1))*b.size():]
@@ -146,11 +144,11 @@ func (b *block) span(data []byte) (start, end int64) {
 	return start, start + int64(get(data[b.start:], b.length))
 }
 
-func (s *store) deed(b *block, data []byte) *doer { return &s.what[b.number(data)] }
+func (s *store) key(b *block, data []byte) *activityKey { return &s.keys[b.number(data)] }
 
-// number returns that of the doer.
+// number returns the number of the key.
 func (b *block) number(data []byte) uint32 {
-	return uint32(get(data[b.start+b.length:], b.doer))
+	return uint32(get(data[b.start+b.length:], b.key))
 }
 
 // begins returns when an activity begins.
@@ -171,15 +169,15 @@ func (s *store) IsWait(i column.Ref) bool {
 func (s *store) Wait(i column.Ref) Wait {
 	b, data := s.find(i)
 	start, end := b.span(data)
-	d := s.deed(b, data)
+	d := s.key(b, data)
 	return Wait{start, end, b.thread, d.lock, d.stack, d.info}
 }
 
-// Other returns an activity that is no wait.
+// Other returns an activity that is not a wait.
 func (s *store) Other(i column.Ref) Other {
 	b, data := s.find(i)
 	start, end := b.span(data)
-	d := s.deed(b, data)
+	d := s.key(b, data)
 	return Other{start, end, b.thread, d.info, d.stack}
 }
 
@@ -216,13 +214,13 @@ func (s *store) before(list Refs, t int64) int {
 	return int(from - list.From)
 }
 
-// Threads returns a bound of the ids of threads that did anything.
+// Threads returns an upper bound of the ids of threads with activities.
 func (s *store) Threads() int { return len(s.first) }
 
 // WaitsUntil returns when the last wait of a thread that has any ends.
 func (s *store) WaitsUntil(t format.ThreadID) int64 { return s.until[t] }
 
-// Of returns what a thread did, by start.
+// Of returns the activities of a thread, by start.
 func (s *store) Of(t format.ThreadID) Refs {
 	if int(t) >= len(s.first) {
 		return Refs{}

@@ -1,64 +1,74 @@
-// Package owners infers who owned each lock while somebody waited for it. It
-// keeps what a trace tells (Record), puts it in order (Activities) and says who
-// owned what, when, and how that is known (Timelines). It knows no visitor and
-// no wait-for graph.
+// Package owners finds which thread owned each lock while others waited for it, and how that
+// is known. It has no wait-for graph and charges no blame: package analysis does that.
 //
-// Its files, each of which uses only what comes after it:
+// Given are the events of a trace (Record.Add). Asked are the owners of each lock over time
+// (Timelines).
 //
-//	timelines.go   the owners of all locks: recorded, or inferred
-//	infer.go       what package model is asked of the others, and what it is told
-//	dumps.go       dumps, and which lock of the waits a dump's lock is
-//	releases.go    the owners of locks whose releases the trace tells
-//	points.go      what waits and releases show of a lock, by time
+//  1. Record keeps the events, packed, while the trace is read. Unended adds waits that only
+//     samples show.
+//  2. Arrange sorts them by thread and time (Activities), and joins the parks of one acquire
+//     into one wait.
+//  3. link finds the locks of thread dumps among those of the waits.
+//  4. A lock whose holds are recorded takes its owners from them (addTenures).
+//  5. A lock whose releases are recorded takes its owners from them (fromItsReleases).
+//  6. The owners of all other locks are inferred: locks of one class form a lock group, which package
+//     model learns a model of. The evidence it asks for is in infer.go.
+//  7. Each ownership is divided at what its owner did inside the section (byActivity) and at
+//     the pauses of the JVM, and stored in order of time (Owned).
+//
+// The files of the package; each uses only what is in itself or in later ones:
+//
+//	timelines.go   the owners of all locks
+//	infer.go       inference by package model, and the evidence that it asks for
+//	dumps.go       the locks of thread dumps among those of waits
+//	releases.go    owners from releases
+//	points.go      the points in time that waits and releases show of a lock
 //	evidence.go    what owners are inferred from
-//	waits.go       when anybody waits for a lock
-//	unended.go     waits at the ends of a recording that only samples show
-//	activities.go  what each thread did
-//	scan.go        a thread's activities one after another, as they lie
-//	parks.go       activities dealt out to threads; successive parks that are one wait
+//	waits.go       when threads wait for a lock
+//	unended.go     waits that only samples show
+//	activities.go  the record by thread and time
+//	scan.go        reading activities of a thread one after another
+//	parks.go       sorting activities by thread, and joining parks
 //	store.go       activities as they are stored
-//	record.go      the events as they are kept while the trace is read
+//	record.go      events as they are kept while the trace is read
 //	recorded.go    activities as they are kept until then
-//	others.go      what threads did besides waiting
-//	doers.go       what activities are but for their times
-//	inputs.go      what each input tells of the owners of its locks
-//	pauses.go      stretches in which nobody ran
+//	others.go      activities other than waits
+//	keys.go        activities without thread and times
+//	inputs.go      the recordings that a trace consists of
+//	pauses.go      intervals in which no thread ran
 //	packing.go     ownerships as they are stored
 //	calibration.go how much of what is inferred is right
-//	owner.go       what an owner is, and how it may be known
+//	owner.go       an owner, and how it is known
 package owners
 
 import (
 	"cmp"
-	"contend/format/workers"
 	"slices"
 
 	"contend/analysis/internal/column"
 	"contend/analysis/owners/model"
 	"contend/format"
+	"contend/format/workers"
 )
 
-// Timelines says who owned each contended lock while somebody waited for it.
-// Locks whose tenures the trace recorded are taken from there; those of the
-// others are inferred.
+// Timelines has the owners of each contended lock while threads waited for it.
 type Timelines struct {
 	Owned    *Owned
-	Unowned  []Owner                       // by lock: whom the stretches without an owner are charged to
-	Unlinked []Unlinked                    // contended locks of thread dumps that match no recorded wait, by time
-	Seen     map[format.ObjectID]Agreement // by lock: dumps that were hidden from the model of its class, and compared
+	Unowned  []Owner                       // by lock: what intervals without an owner are charged to
+	Unlinked []Unlinked                    // contended locks of thread dumps without a recorded wait, by time
+	Seen     map[format.ObjectID]Agreement // by lock: dumps that were hidden from the model and compared with it
 	Whys     map[format.ObjectID]Why       // by lock that was asked for
 
-	add   func(Ownership) // one that was recorded
+	add   func(Ownership) // adds a recorded one
 	asked map[format.ObjectID]span
 }
 
-// Why says what speaks for each candidate of a lock.
+// Why has the evidence for each candidate of a lock.
 type Why = model.Why
 
-// Timelines says who owned each lock. It begins to rebuild the owners, and
-// they are complete once the function it returns has returned. Until then the
-// symbols are read, but no more classes are asked for. If ask is not nil, it says of which
-// stretch of each lock's waiting the whys are wanted; an empty one for none.
+// Timelines begins to find the owners of all locks; they are complete when rebuilt returns. Until
+// then it reads the symbols, but not their Class. If ask is not nil, it returns the interval of
+// each lock's waiting that Whys are wanted for, an empty one for none.
 func (a *Activities) Timelines(sym Symbols, ask func(format.ObjectID) (from, to int64)) (tl *Timelines, rebuilt func()) {
 	byLock := a.byLock
 	tl = &Timelines{Owned: newOwned(), Unowned: make([]Owner, len(byLock)), Seen: map[format.ObjectID]Agreement{}, Whys: map[format.ObjectID]Why{}, asked: map[format.ObjectID]span{}}
@@ -89,8 +99,7 @@ func (a *Activities) Timelines(sym Symbols, ask func(format.ObjectID) (from, to 
 	return tl, rebuilding.Wait
 }
 
-// addTenures takes the owners the trace itself tells; recorded says of which
-// locks.
+// addTenures adds the owners by recorded holds. It returns, by lock, whether there are any.
 func (tl *Timelines) addTenures(a *Activities) (recorded []bool) {
 	recorded = make([]bool, len(a.byLock))
 	if a.Tenures.Len() == 0 {
@@ -111,16 +120,15 @@ func (tl *Timelines) addTenures(a *Activities) (recorded []bool) {
 	return recorded
 }
 
-// locksAhead is how many locks may be answered ahead of the one whose owners are
-// taken.
+// locksAhead is how many locks may be answered ahead of the one whose owners are stored.
 const locksAhead = 1 << 12
 
-// batchesAhead is how many batches of ownerships of a lock may wait for those of
-// the locks before it.
+// batchesAhead is how many batches of ownerships of a lock may wait until the locks before it
+// are stored.
 const batchesAhead = 64
 
-// infer finds out who owned the locks of an unclear past, those of a few inputs
-// after those of others: what is learnt of one input tells nothing of another.
+// infer finds the owners of locks without recorded holds. It takes a few inputs at a time,
+// because models are not shared between inputs.
 func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 	for len(locks) > 0 {
 		n := ev.together(locks)
@@ -129,17 +137,17 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 	}
 }
 
-// How many waits, and how many locks, of small inputs are looked at together at most:
-// so many keep all cores busy. What is learnt of locks takes memory until all of
-// those looked at together are done with, however few waits they have; of profiles,
-// with many samples and few waits, that is half of all memory for four times as many.
+// The largest numbers of waits and of locks that small inputs are taken together with. So many
+// keep all cores busy. Models take memory until all locks taken together are answered: with
+// four times as many locks, they take half of all memory for recordings of many samples and few
+// waits.
 const (
 	fewWaits = 1 << 15
 	fewLocks = 1 << 10
 )
 
-// together returns how many of some locks are inferred together: all where two
-// inputs have locks in turns.
+// together returns how many of some locks are inferred together: all of them if the locks of
+// two inputs alternate.
 func (ev *evidence) together(locks []format.ObjectID) int {
 	if !slices.IsSortedFunc(locks, func(a, b format.ObjectID) int { return cmp.Compare(ev.InputOf(a), ev.InputOf(b)) }) {
 		return len(locks)
@@ -156,17 +164,16 @@ func (ev *evidence) together(locks []format.ObjectID) int {
 	return len(locks)
 }
 
-// inferAll finds out who owned several locks, on all cores: from their releases, where
-// they are told, else by a model of all that are of a class. They come out lock by lock,
-// in the order asked for, whichever is ready first.
+// inferAll finds the owners of several locks, on all cores: from their releases if there are
+// any, else by the model of their group. They are stored lock by lock, in the given order.
 func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
-	told := make([][]Ownership, len(locks))
+	released := make([][]Ownership, len(locks))
 	largest := ev.largestFirst(locks)
 	workers.Each(len(locks), func(i int) {
 		i = largest[i]
-		told[i] = ev.fromItsReleases(locks[i])
+		released[i] = ev.fromItsReleases(locks[i])
 	})()
-	of := ev.classes(locks, func(i int) bool { return len(told[i]) == 0 && ev.waited(locks[i]) })
+	of := ev.classes(locks, func(i int) bool { return len(released[i]) == 0 && ev.waited(locks[i]) })
 	workers.InOrder(len(locks), &workers.Handover[[]Ownership]{
 		Ahead: locksAhead,
 		Room:  func(i int) int { return min(batchesAhead, len(ev.byLock[locks[i]])/batch+1) },
@@ -175,7 +182,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 				ev.answer(of[i], give)
 				return
 			}
-			give(told[i])
+			give(released[i])
 		},
 		Take: func(i int, list []Ownership) {
 			ev.input(locks[i]).pauses.cutAll(list, tl.Owned)
@@ -183,12 +190,12 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 		},
 		Taken: func(i int) {
 			tl.Unowned[locks[i]] = Owner{Kind: Nobody, Prov: Unknown}
-			if len(told[i]) > 0 {
+			if len(released[i]) > 0 {
 				tl.Unowned[locks[i]] = Owner{Kind: Handoff, Prov: byReleases}
 			}
-			told[i] = nil
+			released[i] = nil
 			if m := of[i].of; m != nil {
-				tl.Seen[locks[i]] = Agreement(of[i].lock().Seen)
+				tl.Seen[locks[i]] = of[i].lock().Seen
 				if s, ok := tl.asked[locks[i]]; ok {
 					tl.Whys[locks[i]] = m.class.Why(of[i].lock(), s.start, s.end)
 				}
@@ -200,7 +207,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 	})
 }
 
-// waited reports whether anybody waited for a lock for any time.
+// waited reports whether a lock has a wait of any duration.
 func (ev *evidence) waited(l format.ObjectID) bool {
 	for _, i := range ev.byLock[l] {
 		if start, end := ev.Span(i); end > start {
@@ -210,8 +217,8 @@ func (ev *evidence) waited(l format.ObjectID) bool {
 	return false
 }
 
-// largestFirst returns the order in which cores that take the next of some locks
-// whenever they are free are done at about the same time.
+// largestFirst returns the numbers of the locks, those with most waits first, so that all cores
+// are done at about the same time.
 func (ev *evidence) largestFirst(locks []format.ObjectID) []int {
 	order := make([]int, len(locks))
 	for i := range order {

@@ -8,23 +8,21 @@ import (
 	"contend/format"
 )
 
-// A wait is recorded when it ends, by a recorder that was there when it began. So
-// a thread that hangs while all of a recording is made is in none of its waits:
-// only samples show it. Where every other wait is recorded, such a thread is known
-// to have waited from the first to the last sample that shows it: had it got the
-// lock meanwhile and come again, the first wait or the second one would be there.
+// A wait is recorded when it ends, if the recorder was there when it began. So a thread that
+// hangs during all of a recording has no recorded wait: only samples show it. It is known to
+// have waited from the first sample that shows it to the last: had it acquired the lock in
+// between and waited again, one of the two waits would be recorded.
 
-// leastUnended is how long it must have been seen to wait, in ns: shorter waits are
-// cut at the ends of every recording.
+// leastUnended is the shortest time between these two samples, in ns: shorter waits are cut at
+// the ends of every recording.
 const leastUnended = int64(1e9)
 
-// linkSlack is how long before a dump is written the threads may have stood
-// as it shows them: it is taken at a safepoint and written after it.
+// linkSlack is how long before the time of a dump the threads may have been as it shows them,
+// in ns: it is taken at a safepoint and written afterwards.
 const linkSlack = int64(20e6)
 
-// Unended returns the waits of the input at hand that samples show at its beginning
-// or at its end and that are not recorded. They end without the lock, for all that
-// is known. Alike reports whether two locks are of one class.
+// Unended returns the waits of the current input that samples show at its beginning or end and
+// that are not recorded. They count as failed. Alike reports whether two locks are of one class.
 func (r *Record) Unended(alike func(a, b format.ObjectID) bool) (waits []format.Event) {
 	before := r.inputs[len(r.inputs)-1].before
 	u := &unended{before: before, dumps: r.dumps[before.dumps:], seen: map[format.ThreadID]*seen{}}
@@ -50,7 +48,7 @@ func (r *Record) Unended(alike func(a, b format.ObjectID) bool) (waits []format.
 	return waits
 }
 
-// unended looks for them.
+// unended searches the dumps of an input for such waits.
 type unended struct {
 	before      begun
 	dumps       []dump
@@ -58,29 +56,30 @@ type unended struct {
 	seen        map[format.ThreadID]*seen
 }
 
-// seen is what samples show of a thread that waits in one of the first or the last.
+// seen is a thread that waits in one of the first or last samples.
 type seen struct {
-	from, to    int64    // anything that is recorded of it: the earliest beginning and the latest end
-	early, late sameLock // before from, and after to
+	from, to    int64    // the earliest beginning and the latest end of its recorded activities
+	early, late sameLock // samples before from, and after to
 }
 
 // sameLock is a run of samples in which a thread waits for one lock.
 type sameLock struct {
-	lock        format.ObjectID // NoObject for no run
+	lock        format.ObjectID // NoObject for an empty run
 	by          format.Party
 	first, last int64
 }
 
+// begin makes it a run of one sample.
 func (s *sameLock) begin(d *dump, w format.Party) { *s = sameLock{d.lock, w, d.time, d.time} }
 
-// goOn takes another sample, which may know the stack where those before did not.
-func (s *sameLock) goOn(d *dump, w format.Party) {
+// extend adds a sample. It may have the stack where those before have none.
+func (s *sameLock) extend(d *dump, w format.Party) {
 	if s.last = d.time; s.by.Stack == format.NoStack {
 		s.by.Stack = w.Stack
 	}
 }
 
-// suspect finds those who wait in one of the first samples or the last, and reports whether
+// suspect finds the threads that wait in one of the first or last samples. It reports whether
 // there are any.
 func (u *unended) suspect() bool {
 	if len(u.dumps) == 0 {
@@ -104,11 +103,12 @@ func (u *unended) suspect() bool {
 	return len(u.seen) > 0
 }
 
-// Of many threads a sample looks at some only: within leastUnended each has its turn.
+// begins and ends report whether an instant is among the first or the last ones. A sample may
+// look at a part of the threads; within leastUnended each has been in one.
 func (u *unended) begins(at int64) bool { return at <= u.first+leastUnended }
 func (u *unended) ends(at int64) bool   { return at >= u.last-leastUnended }
 
-// bound finds out from when to when anything is recorded of them.
+// bound sets from and to of the suspects.
 func (u *unended) bound(r *Record) {
 	for t, s := range u.seen {
 		if int(t) < len(r.reach) && r.reach[t].input == uint32(len(r.inputs)-1) {
@@ -117,7 +117,7 @@ func (u *unended) bound(r *Record) {
 	}
 }
 
-// look gathers the samples that are before or after that.
+// look collects the samples before from and after to.
 func (u *unended) look() {
 	slices.SortStableFunc(u.dumps, func(a, b dump) int { return cmp.Compare(a.time, b.time) })
 	for i := range u.dumps {
@@ -134,20 +134,20 @@ func (u *unended) look() {
 				if s.early.lock == format.NoObject {
 					s.early.begin(d, w)
 				} else if s.early.lock == d.lock {
-					s.early.goOn(d, w)
+					s.early.extend(d, w)
 				}
 			}
 			if d.time > s.to+linkSlack || s.to == minTime {
 				if s.late.lock != d.lock {
 					s.late.begin(d, w)
 				}
-				s.late.goOn(d, w)
+				s.late.extend(d, w)
 			}
 		}
 	}
 }
 
-// runs returns the waits of a thread that are none of those recorded.
+// runs returns the unrecorded waits of a thread.
 func (u *unended) runs(s *seen) (out []sameLock) {
 	late := s.late.lock != format.NoObject && u.ends(s.late.last)
 	if s.early.lock != format.NoObject && u.begins(s.early.first) && (s.to != minTime || !late || s.early.last < s.late.first) {
@@ -159,7 +159,7 @@ func (u *unended) runs(s *seen) (out []sameLock) {
 	return slices.DeleteFunc(out, func(s sameLock) bool { return s.last-s.first < leastUnended })
 }
 
-// mark notes which of the samples show somebody who is counted as one that hangs.
+// mark marks the dumps that show one of the returned waits.
 func (u *unended) mark(waits []format.Event) {
 	of := map[format.ThreadID][]format.Event{}
 	for _, w := range waits {
@@ -175,8 +175,8 @@ func (u *unended) mark(waits []format.Event) {
 	}
 }
 
-// translate finds out which of the locks are recorded under other names: as those
-// for which their waiters are recorded to wait at the time.
+// translate finds the ids under which waits name the locks of dumps: the one that most of their
+// waiters have recorded waits for at that time.
 func (u *unended) translate(r *Record, locks map[format.ObjectID]format.ObjectID, alike func(a, b format.ObjectID) bool) {
 	type sighting struct {
 		thread format.ThreadID
@@ -199,7 +199,7 @@ func (u *unended) translate(r *Record, locks map[format.ObjectID]format.ObjectID
 	}
 	votes := map[format.ObjectID]map[format.ObjectID]int{}
 	r.waits.EachSince(u.before.waits, func(w *recorded) {
-		as := r.doers.all.At(w.doer >> 1).lock
+		as := r.table.all.At(w.key >> 1).lock
 		for _, lock := range at[w.thread] {
 			list := times[sighting{w.thread, lock}]
 			if i, _ := slices.BinarySearch(list, w.start); i == len(list) || list[i] >= w.end || !alike(lock, as) {

@@ -9,8 +9,8 @@ import (
 // lockWaits are the waits for one lock, by start.
 type lockWaits []span
 
-// gather returns the waits of a lock. Each lies where its thread's activities do, so
-// that to go through those of a lock is to jump about in memory.
+// gather returns the waits for a lock in one list. In the store they lie with the activities of
+// their threads, scattered over memory.
 func (s *store) gather(waits []column.Ref) lockWaits {
 	list := slices.Grow(lockWaits{}, len(waits))
 	for _, i := range waits {

@@ -48,7 +48,8 @@ func (c *Class) Answer(l *Lock, give func(Part)) {
 	})
 }
 
-// answer charges the waiting for one lock. States are numbered: the sites, then free, then the acquirer.
+// answer charges the waiting for one lock. States are numbered: the sites, then free, then the
+// acquirer.
 type answer struct {
 	*worker
 	due    []float64 // by state, ns: what has not been charged yet

@@ -10,11 +10,28 @@ import (
 // Agreement counts dumps that were hidden from the model, which was then asked for the owner
 // at their instants.
 type Agreement struct {
-	Dumps   int   // locks in dumps
+	Dumps   int
 	Asked   int64 // threads that waited then
 	Agrees  int64 // of Asked: those at dumps that show the model's most likely state
 	Squares int64 // the sum of the squares of the waiting threads at each dump
 }
+
+// Merge adds another one.
+func (a *Agreement) Merge(o Agreement) {
+	a.Dumps += o.Dumps
+	a.Asked += o.Asked
+	a.Agrees += o.Agrees
+	a.Squares += o.Squares
+}
+
+// Instants returns how many dumps with as many waiting threads each would say as much: one at
+// which a hundred threads wait is still one instant.
+func (a *Agreement) Instants() float64 {
+	return float64(a.Asked) * float64(a.Asked) / float64(max(a.Squares, 1))
+}
+
+// Share returns the part of the waiting threads that agrees.
+func (a *Agreement) Share() float64 { return float64(a.Agrees) / float64(max(a.Asked, 1)) }
 
 func (a *Agreement) add(waiters int64, agrees bool) {
 	a.Dumps++

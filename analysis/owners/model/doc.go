@@ -44,16 +44,18 @@
 //  9. Why (why.go). The same, with the evidence added kind by kind, in bits.
 //
 // NewClass, Silent, Learn and Check do steps 1, 6 and 7, in this order; Answer and Why may be
-// called after them. All work through the gaps by a worker (worker.go), which owns the machines of steps
-// 2 to 5 and the lock at hand (users.go). The constants are in table.go; README.md says what they
-// and the kinds of evidence mean.
+// called after them. All work through the gaps by a worker (worker.go), which owns the machines
+// of steps 2 to 5 and the lock at hand (users.go). The constants are in table.go; README.md
+// says what they and the kinds of evidence mean.
 //
 // The package does not use releases: if a trace has them, package owners needs no model. It
-// assumes one holder at a time, but for readers and for permits that threads were seen to hold together.
+// assumes one holder at a time, but for readers and for permits that threads were seen to hold
+// together.
 //
-// References: L. Rabiner, A tutorial on hidden Markov models, Proc. IEEE 77, 1989 (steps 4 and 6).
-// S.-Z. Yu, Hidden semi-Markov models, Artificial Intelligence 174, 2010 (durations as states).
-// S. Asmussen, O. Nerman, M. Olsson, Fitting phase-type distributions via the EM algorithm,
-// Scand. J. Statist. 23, 1996 (step 6). S. Ross, Approximating transition probabilities and mean
-// occupation times in continuous-time Markov chains, Probab. Engrg. Inform. Sci. 1, 1987 (the cells).
+// References: L. Rabiner, A tutorial on hidden Markov models, Proc. IEEE 77, 1989 (steps 4 and
+// 6). S.-Z. Yu, Hidden semi-Markov models, Artificial Intelligence 174, 2010 (durations as
+// states). S. Asmussen, O. Nerman, M. Olsson, Fitting phase-type distributions via the EM
+// algorithm, Scand. J. Statist. 23, 1996 (step 6). S. Ross, Approximating transition
+// probabilities and mean occupation times in continuous-time Markov chains, Probab. Engrg.
+// Inform. Sci. 1, 1987 (the cells).
 package model

@@ -16,7 +16,8 @@ import "math"
 //	releases into f(j)  = r dt (sum of λ x) γ[j] beta f(j)
 //	time free           = r dt (sum of x f beta f)
 //
-// and the acquirer's hold counts in phase p of its site with P(p) = w[p] beta o(p) / sum of the same.
+// and the acquirer's hold counts in phase p of its site with P(p) = w[p] beta o(p) / sum of the
+// same.
 
 // counts are expected numbers of events in some gaps.
 type counts struct {
@@ -174,7 +175,8 @@ func (c *Class) maximise(all *counts, byLock [][]float64) {
 	}
 }
 
-// normaliseMix makes the mix sum to one, with next to nothing for sites where the lock is not acquired.
+// normaliseMix makes the mix sum to one, with next to nothing for sites where the lock is not
+// acquired.
 func (l *Lock) normaliseMix() {
 	for s, uses := range l.uses {
 		if !uses {

@@ -19,9 +19,9 @@ type sampled struct {
 	users   map[format.ThreadID]float64
 }
 
-// samples makes silent sites of the parts that are sampled far more while threads wait than
-// at other times: the most certain first, of equally certain ones the outermost. A part is left out
-// if it calls a known site, or is called by, or calls, a part that is a site already.
+// samples makes silent sites of the parts that are sampled far more while threads wait than at
+// other times: the most certain first, of equally certain ones the outermost. A part is left
+// out if it calls a known site, or is called by, or calls, a part that is a site already.
 func (s *search) samples() {
 	callers := map[uint64]bool{}
 	frames := s.class.program.Frames

@@ -11,8 +11,8 @@ import (
 
 // A silent site is one at which the lock is acquired and no thread ever waits, such as that of
 // a rare job that holds the lock for long. Its activities and samples show it: other threads
-// wait meanwhile and none gets the lock, no known site explains that, and when an activity ends the
-// lock is acquired promptly. A caller of a known site is never one.
+// wait meanwhile and none gets the lock, no known site explains that, and when an activity ends
+// the lock is acquired promptly. A caller of a known site is never one.
 
 // Silent adds silent sites to the class.
 func (c *Class) Silent() {
