@@ -26,7 +26,7 @@ import (
 type analyzeOptions struct {
 	trace traceOptions
 	out   outputOptions
-	own   ownOption
+	own   expression
 	by    string
 	idle  bool
 	shape shape
@@ -51,7 +51,7 @@ func newAnalyze(e *env) *cobra.Command {
 	})
 	o.trace.bind(c)
 	o.out.bind(c, analyzeOutputs)
-	o.own.bind(c)
+	o.own.bindApp(c)
 	c.Flags().StringVar(&o.by, "by", "lock", "sum by `KEY`: lock or class")
 	offer(c, "by", "lock", "class")
 	c.Flags().BoolVar(&o.idle, "idle", false, "list where threads have nothing to do as well, below --tables")
@@ -84,9 +84,6 @@ func (s *shape) check(format string) error {
 }
 
 func runAnalyze(e *env, o *analyzeOptions) error {
-	if err := o.out.check(); err != nil {
-		return err
-	}
 	if o.by != "lock" && o.by != "class" {
 		return usageError{fmt.Errorf("--by: there is no key %q", o.by), "choose lock or class"}
 	}
@@ -94,12 +91,8 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	if err := o.shape.check(o.out.format); err != nil {
 		return err
 	}
-	app, err := o.own.get()
-	if err != nil {
-		return err
-	}
 	o.trace.shown = o.out.format == analyzeOutputs[0].name
-	want, stacks := o.wanted(app)
+	want, stacks := o.wanted()
 	owners := blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false)
 	var more []analysis.Visitor
 	if stacks {
@@ -118,8 +111,8 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 }
 
 // wanted is what the answer shows, and whether whole stacks of owners are in it.
-func (o *analyzeOptions) wanted(app *regexp.Regexp) (want summary, stacks bool) {
-	want = summary{byClass: o.by == "class", idle: o.idle, app: app, locks: o.out.top, phases: o.out.top, places: o.out.top}
+func (o *analyzeOptions) wanted() (want summary, stacks bool) {
+	want = summary{byClass: o.by == "class", idle: o.idle, app: o.own.re, locks: o.out.top, phases: o.out.top, places: o.out.top}
 	if o.out.format != analyzeOutputs[0].name || o.shape.tables {
 		return want, true
 	}

@@ -18,8 +18,8 @@ type blameOptions struct {
 	by    string
 	root  bool
 
-	operation string
-	own       ownOption
+	operation expression
+	own       expression
 }
 
 func newBlame(e *env) *cobra.Command {
@@ -35,34 +35,26 @@ func newBlame(e *env) *cobra.Command {
 	o.out.bind(c, blameOutputs)
 	c.Flags().StringVar(&o.by, "by", "owner-site,owner-doing", "sum by `KEYS`, separated by commas; of other formats than a table the default is owner-stack")
 	offerLists(c, "by", blame.Keys(blame.Pivots)...)
-	c.Flags().StringVar(&o.operation, "operation", "", "name operations by the frames that match `REGEXP`")
-	o.own.bind(c)
+	o.operation.bind(c, "operation", "name operations by the frames that match `REGEXP`")
+	o.own.bindApp(c)
 	c.Flags().BoolVar(&o.root, "root", false, "charge the end of each chain of waits instead of the lock's direct owner")
 	return c
 }
 
 func runBlame(e *env, o *blameOptions) error {
-	if err := o.out.check(); err != nil {
-		return err
-	}
 	keys, err := blame.ParseKeys(o.by, blame.Pivots)
 	if err != nil {
 		return usageError{fmt.Errorf("--by: %w", err), "'contend blame --help' says what each key means"}
 	}
-	frames, err := operationFrames(o.operation, slices.ContainsFunc(keys, blame.Key.IsOperation))
+	if err := checkOperation(&o.operation, slices.ContainsFunc(keys, blame.Key.IsOperation)); err != nil {
+		return err
+	}
+	pivot, locks := blame.New(keys, o.root).Operations(o.operation.re).App(o.own.re), locks.New(true)
+	res, err := o.trace.named(e, o.own.re, pivot, locks)
 	if err != nil {
 		return err
 	}
-	app, err := o.own.get()
-	if err != nil {
-		return err
-	}
-	pivot, locks := blame.New(keys, o.root).Operations(frames).App(app), locks.New(true)
-	res, err := o.trace.named(e, app, pivot, locks)
-	if err != nil {
-		return err
-	}
-	e.noMatch("operation", o.operation, frames, frameNames(res.trace.Symbols))
+	e.noMatch(&o.operation, frameNames(res.trace.Symbols))
 	doc := document.NewBlame(pivot.Table(), locks.RunningNs(), res.coverage(), o.out.top)
 	return cmp.Or(write(e, &o.out, blameOutputs, doc), res.verdict())
 }

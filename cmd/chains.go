@@ -25,9 +25,6 @@ func newChains(e *env) *cobra.Command {
 }
 
 func runChains(e *env, o *chainsOptions) error {
-	if err := o.out.check(); err != nil {
-		return err
-	}
 	if len(o.base) > 0 {
 		return o.compare(e)
 	}

@@ -43,9 +43,6 @@ func newCheck(e *env) *cobra.Command {
 
 // parse reads the rules and checks that they can be held.
 func (o *checkOptions) parse() ([]gate.Rule, error) {
-	if err := o.out.checkFormat(); err != nil {
-		return nil, err
-	}
 	var rules []gate.Rule
 	if o.ruleFile != "" {
 		f, err := os.Open(o.ruleFile)

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -26,11 +25,11 @@ import (
 
 type exportOptions struct {
 	trace     traceOptions
-	own       ownOption
+	own       expression
 	out       string
 	from      string
 	shard     shard
-	labels    string
+	labels    labelPattern
 	partition []string
 	interval  time.Duration
 	jobs      int
@@ -47,12 +46,12 @@ func newExport(e *env) *cobra.Command {
 	c := newCommand("export", func(c *cobra.Command, _ []string) error { return runExport(c.Context(), e, &o, c.Root().Version) })
 	o.trace.bindLimits(c)
 	o.trace.bindRules(c)
-	o.own.bind(c)
+	o.own.bindApp(c)
 	f := c.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "write Parquet files into `FOLDER`; - is lines of JSON on standard output")
 	f.StringVar(&o.from, "files-from", "", "read the names of the recordings from `FILE`, one a line; - is standard input")
 	f.Var(&o.shard, "shard", "export part `I/N` only, with I from 0 to N-1: which part a recording is in depends on its name alone")
-	f.StringVar(&o.labels, "labels", "", "take labels from the ends of paths by `PATTERN`, such as '{service}/{version}/{host}/*.jfr'")
+	f.Var(&o.labels, "labels", "take labels from the ends of paths by `PATTERN`, such as '{service}/{version}/{host}/*.jfr'")
 	f.StringSliceVar(&o.partition, "partition", nil, "write a folder for each value of `LABELS`, separated by commas; date is the day a recording began, in UTC")
 	f.DurationVar(&o.interval, "interval", time.Minute, "sum by an `INTERVAL` of the clock")
 	f.IntVar(&o.jobs, "jobs", 0, "analyse `N` recordings at a time; 0 is one for each processor, 4 at most")
@@ -68,8 +67,7 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 	if o.sql != "" {
 		return o.printSQL(e)
 	}
-	app, pattern, err := o.check()
-	if err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	if _, err := o.trace.table(e); err != nil { // else it would be the error of each recording
@@ -80,22 +78,22 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 		return err
 	}
 	total := len(names)
-	if err := pattern.check(e, names); err != nil {
+	if err := o.labels.check(e, names); err != nil {
 		return err
 	}
 	if names = o.shard.of(names); len(names) == 0 {
 		e.say(fmt.Sprintf("contend: none of %d recordings is in part %s", total, o.shard.String()))
 		return nil
 	}
-	return o.export(ctx, e, names, pattern, func(name string) *facts.Facts { return o.analyse(name, pattern, app) })
+	return o.export(ctx, e, names, o.analyse)
 }
 
 // export writes what the analysis of recordings gives, and says how that went. An analysis
 // that panics costs no other's, and is a failure of the export.
-func (o *exportOptions) export(ctx context.Context, e *env, names []string, pattern *labelPattern, analyse func(string) *facts.Facts) error {
+func (o *exportOptions) export(ctx context.Context, e *env, names []string, analyse func(string) *facts.Facts) error {
 	bad, err := o.write(ctx, e, names, func(name string) (f *facts.Facts, panicked error) {
 		if failed := workers.Try(func() { f = analyse(name) }); failed != nil { // not into panicked: a nil one would be an error
-			f, panicked = facts.New(name, o.version, pattern.of(name)), failed
+			f, panicked = facts.New(name, o.version, o.labels.of(name)), failed
 			f.Fail(failed.Error())
 		}
 		return f, panicked
@@ -150,29 +148,20 @@ func (o *exportOptions) printSQL(e *env) error {
 }
 
 // check refuses wrong flags.
-func (o *exportOptions) check() (app *regexp.Regexp, p *labelPattern, err error) {
+func (o *exportOptions) check() error {
 	switch {
 	case o.out == "":
-		return nil, nil, usageError{errors.New("-o is missing"), "-o FOLDER writes Parquet files, -o - lines of JSON"}
+		return usageError{errors.New("-o is missing"), "-o FOLDER writes Parquet files, -o - lines of JSON"}
 	case o.out == "-" && len(o.partition) > 0:
-		return nil, nil, usageError{errors.New("--partition: lines of JSON have no folders"), "write Parquet files with -o FOLDER"}
+		return usageError{errors.New("--partition: lines of JSON have no folders"), "write Parquet files with -o FOLDER"}
 	case o.interval <= 0:
-		return nil, nil, usageError{errors.New("--interval: must be longer than 0"), "write 1m or 1h"}
+		return usageError{errors.New("--interval: must be longer than 0"), "write 1m or 1h"}
 	case o.jobs < 0:
-		return nil, nil, usageError{errors.New("--jobs: cannot be negative"), "0 is one for each processor, 4 at most"}
+		return usageError{errors.New("--jobs: cannot be negative"), "0 is one for each processor, 4 at most"}
 	case o.from != "" && len(o.trace.paths) > 0:
-		return nil, nil, usageError{errors.New("--files-from and names of recordings exclude each other"), "write all names into the file"}
+		return usageError{errors.New("--files-from and names of recordings exclude each other"), "write all names into the file"}
 	}
-	if err := o.checkPartition(); err != nil {
-		return nil, nil, err
-	}
-	if app, err = o.own.get(); err != nil {
-		return nil, nil, err
-	}
-	if p, err = newLabelPattern(o.labels); err != nil {
-		return nil, nil, usageError{fmt.Errorf("--labels: %w", err), "write '{service}/{version}/{host}/*.jfr'"}
-	}
-	return app, p, nil
+	return o.checkPartition()
 }
 
 // factsWriter takes recordings in order.
@@ -197,13 +186,13 @@ func (o *exportOptions) writer(e *env, names []string) factsWriter {
 }
 
 // analyse reads one recording. What goes wrong with it is said in its row.
-func (o *exportOptions) analyse(name string, p *labelPattern, app *regexp.Regexp) *facts.Facts {
-	f := facts.New(name, o.version, p.of(name))
+func (o *exportOptions) analyse(name string) *facts.Facts {
+	f := facts.New(name, o.version, o.labels.of(name))
 	by, err := waits.New(waits.Options{By: "class"})
 	if err != nil { // no list of keys of ours is wrong
 		panic(err)
 	}
-	v := &facts.Visitors{Waits: facts.NewCube(o.interval.Nanoseconds(), app), Locks: locks.New(false), Lengths: by}
+	v := &facts.Visitors{Waits: facts.NewCube(o.interval.Nanoseconds(), o.own.re), Locks: locks.New(false), Lengths: by}
 	one := o.trace
 	one.paths = []string{name}
 	res, err := one.read(&env{msg: io.Discard}, v.All()...) // its row says it all

@@ -167,18 +167,17 @@ func TestInterruptedExportsLeaveNoFolders(t *testing.T) {
 func TestExportKeepsWhatOthersGave(t *testing.T) {
 	const light = "../testdata/truth-light-8threads.jfr"
 	o := exportOptions{jobs: 2, out: filepath.Join(t.TempDir(), "facts"), interval: time.Minute}
-	app, pattern, err := o.check()
-	golden.OK(t, err)
+	golden.OK(t, o.check())
 	var msg strings.Builder
 	e := &env{msg: &msg}
 	names := []string{"a.jfr", light, "z.jfr"}
-	err = o.export(t.Context(), e, names, pattern, func(name string) *facts.Facts {
+	err := o.export(t.Context(), e, names, func(name string) *facts.Facts {
 		var g workers.Group
 		if name != light {
 			g.Go(func() { _ = strings.Repeat("x", -1) })
 		}
 		g.Wait()
-		return o.analyse(name, pattern, app)
+		return o.analyse(name)
 	})
 	if code := e.exit(err); code != exitFailed || strings.Count(msg.String(), "\n") != 1 || !strings.Contains(msg.String(), "internal error: strings: negative Repeat count") {
 		t.Errorf("exit %d: %s", code, &msg)

@@ -26,10 +26,24 @@ var patternPart = regexp.MustCompile(`\{[^{}]*\}|\*\*/?|\*|\?|[^{}*?]+|.`)
 
 var labelName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-func newLabelPattern(text string) (*labelPattern, error) {
-	p := &labelPattern{text: text}
-	if text == "" {
-		return p, nil
+// String implements pflag.Value.
+func (p *labelPattern) String() string { return p.text }
+
+// Type implements pflag.Value.
+func (p *labelPattern) Type() string { return "labels" }
+
+// Set implements pflag.Value.
+func (p *labelPattern) Set(text string) error {
+	err := p.parse(text)
+	if err != nil {
+		return usageError{fmt.Errorf("--labels: %w", err), "write '{service}/{version}/{host}/*.jfr'"}
+	}
+	return nil
+}
+
+func (p *labelPattern) parse(text string) (err error) {
+	if *p = (labelPattern{text: text}); text == "" {
+		return nil
 	}
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -39,12 +53,12 @@ func newLabelPattern(text string) (*labelPattern, error) {
 		case '{':
 			name := strings.Trim(part, "{}")
 			if !labelName.MatchString(name) || seen[name] {
-				return nil, fmt.Errorf("%q: %s is no name of a label, or is there twice", text, part)
+				return fmt.Errorf("%q: %s is no name of a label, or is there twice", text, part)
 			}
 			seen[name] = true
 			b.WriteString("(?P<" + name + ">[^/]+?)")
 		case '}':
-			return nil, fmt.Errorf("%q: } without {", text)
+			return fmt.Errorf("%q: } without {", text)
 		case '*':
 			b.WriteString(map[string]string{"*": "[^/]*", "**": ".*", "**/": "(?:.*/)?"}[part])
 		case '?':
@@ -54,12 +68,11 @@ func newLabelPattern(text string) (*labelPattern, error) {
 		}
 	}
 	if len(seen) == 0 {
-		return nil, fmt.Errorf("%q names no label", text)
+		return fmt.Errorf("%q names no label", text)
 	}
 	b.WriteString("$")
-	match, err := regexp.Compile(b.String())
-	p.match = match
-	return p, err
+	p.match, err = regexp.Compile(b.String())
+	return err
 }
 
 // check refuses a pattern that matches no name, and says how many it does not.

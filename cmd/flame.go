@@ -22,8 +22,8 @@ type flameOptions struct {
 	usual bool // no view was asked for
 	trace traceOptions
 	out   outputOptions
-	view  viewOption
-	own   ownOption
+	view  choice
+	own   expression
 	diff  string
 }
 
@@ -35,8 +35,8 @@ func newFlame(e *env) *cobra.Command {
 	})
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out.file, "output", "o", "", outputUsage)
-	o.view.bind(c, stacks.Blame)
-	o.own.bind(c)
+	o.view.bindView(c, stacks.Blame)
+	o.own.bindApp(c)
 	o.out.bindFormat(c, flameOutputs, "", "write `FORMAT`: ")
 	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`; html only")
 	return c
@@ -57,28 +57,21 @@ func (o *flameOptions) form() error {
 }
 
 func runFlame(e *env, o *flameOptions) error {
-	view, err := o.view.get()
-	if err != nil {
-		return err
-	}
 	if err := o.form(); err != nil {
 		return err
 	}
 	if o.diff != "" && o.out.format != "html" {
 		return usageError{errors.New("--diff: only a page shows differences"), "name a file that ends in .html"}
 	}
-	app, err := o.own.get()
-	if err != nil {
-		return err
-	}
-	b := stacks.New(view, app)
+	view := stacks.View(o.view.at)
+	b := stacks.New(view, o.own.re)
 	b.Shown = true
 	var base *stacks.Builder
 	var damage error
 	if o.diff != "" {
 		before := o.trace
 		before.paths, before.lenient = []string{o.diff}, true
-		base, b.Stable = stacks.New(view, app), true
+		base, b.Stable = stacks.New(view, o.own.re), true
 		base.Stable, base.Shown = true, true
 		res, err := before.run(e, base)
 		if err != nil {
@@ -86,12 +79,12 @@ func runFlame(e *env, o *flameOptions) error {
 		}
 		damage = res.verdict()
 	}
-	res, err := o.trace.named(e, app, b)
+	res, err := o.trace.named(e, o.own.re, b)
 	if err != nil {
 		return err
 	}
 	if o.usual && !slices.Contains(res.inputs, decode.Stdin) && slices.ContainsFunc(res.stats.Warnings, func(w format.Warning) bool { return w.Code == format.ByWaiter }) {
-		o.usual, o.view.name = false, stacks.Views[stacks.Blocked] // a profile without owners
+		o.usual, o.view.at = false, int(stacks.Blocked) // a profile without owners
 		return runFlame(e, o)
 	}
 	return cmp.Or(o.write(e, b, base, res), damage)
@@ -100,7 +93,7 @@ func runFlame(e *env, o *flameOptions) error {
 func (o *flameOptions) write(e *env, b, base *stacks.Builder, res *result) error {
 	b.Name = res.lockName
 	m := text.MeasureOf(res.coverage())
-	answer := &flameAnswer{profile: document.NewProfile(b), caption: flame.Caption{Title: fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.name), Summary: waited(b, m), Of: m.Of(), Width: "waiting " + m.What()}}
+	answer := &flameAnswer{profile: document.NewProfile(b), caption: flame.Caption{Title: fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.String()), Summary: waited(b, m), Of: m.Of(), Width: "waiting " + m.What()}}
 	c := &answer.caption
 	for _, w := range res.stats.Warnings {
 		if w.Hidden > 0 || w.Code == format.HiddenVirtual {

@@ -39,23 +39,22 @@ func flameOf(t *testing.T, name string, args ...string) string {
 
 // flamesSum: each view as each file holds all waiting, over the files.
 func flamesSum(t *testing.T, i int) law {
-	l, views := law{name: "Flame graphs"}, []viewOption{{"blame"}, {"blocked"}, {"chain"}}
-	for _, v := range views {
-		view := golden.Must(v.get())(t)
+	l, views := law{name: "Flame graphs"}, []stacks.View{stacks.Blame, stacks.Blocked, stacks.Chain}
+	for _, view := range views {
 		b := stacks.New(view, nil)
 		b.Shown = true
 		l.wants = append(l.wants, b)
 	}
 	l.holds = func(t *testing.T, p *pass) {
 		draw := func(j int, name string) (path string) {
-			o := flameOptions{view: views[j], out: outputOptions{file: filepath.Join(t.TempDir(), name), forms: flameOutputs}}
+			o := flameOptions{view: choice{words: stacks.Views[:], at: int(views[j])}, out: outputOptions{file: filepath.Join(t.TempDir(), name), forms: flameOutputs}}
 			golden.OK(t, cmp.Or(o.form(), o.write(&env{msg: io.Discard}, l.wants[j].(*stacks.Builder), nil, p.result)))
 			return o.out.file
 		}
 		wellFormed(t, draw(i%3, "f.svg"))
 		for j, view := range views {
 			f := flames[(i+j)%3]
-			golden.Equal(t, f.sum(t, draw(j, f.name)), p.want.Total.WaitNs, view.name, "as", f.name)
+			golden.Equal(t, f.sum(t, draw(j, f.name)), p.want.Total.WaitNs, stacks.Views[view], "as", f.name)
 		}
 	}
 	return l
@@ -201,9 +200,8 @@ func tool(t *testing.T, args ...string) string {
 // profilesSum: the values of a profile are all waiting there is. And none says that taking a
 // lock, or giving it back, is the cause of waiting for it.
 func profilesSum(t *testing.T) law {
-	l, views := law{name: "Profiles"}, []viewOption{{"blame"}, {"blocked"}, {"chain"}, {"site"}}
-	for _, v := range views {
-		view := golden.Must(v.get())(t)
+	l, views := law{name: "Profiles"}, []stacks.View{stacks.Blame, stacks.Blocked, stacks.Chain, stacks.Site}
+	for _, view := range views {
 		l.wants = append(l.wants, stacks.New(view, nil))
 	}
 	l.holds = func(t *testing.T, p *pass) {
@@ -217,13 +215,13 @@ func profilesSum(t *testing.T) law {
 					got[v.Type] += s.Value[i]
 				}
 				leaf := s.Location[0].Line[0].Function.Name
-				if owners := view.name == "site" || view.name == "blame"; owners && len(s.Location) > 1 &&
+				if owners := view == stacks.Site || view == stacks.Blame; owners && len(s.Location) > 1 &&
 					(strings.HasSuffix(leaf, "Unsafe.park") || strings.HasPrefix(leaf, "sync.") || strings.Contains(leaf, "concurrent.locks.")) {
-					t.Errorf("%s: %s", view.name, leaf)
+					t.Errorf("%s: %s", stacks.Views[view], leaf)
 				}
 			}
 			if counts := len(got) == 1 && got["threads"] == p.want.Total.WaitNs; !counts && (got["contentions"] != p.want.Total.Waits || got["delay"] != p.want.Total.WaitNs) {
-				t.Errorf("%s: %v, want %+v", view.name, got, p.want.Total)
+				t.Errorf("%s: %v, want %+v", stacks.Views[view], got, p.want.Total)
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,9 +19,9 @@ import (
 type graphOptions struct {
 	trace     traceOptions
 	out       outputOptions
-	by        string
-	operation string
-	own       ownOption
+	by        choice
+	operation expression
+	own       expression
 	root      bool
 	matrix    bool
 }
@@ -30,8 +29,8 @@ type graphOptions struct {
 func newGraph(e *env) *cobra.Command {
 	var o graphOptions
 	c := newCommand("graph", func(c *cobra.Command, _ []string) error {
-		if o.operation != "" && !c.Flags().Changed("by") {
-			o.by = blame.Nodes[blame.NodeOperations]
+		if o.operation.text != "" && !c.Flags().Changed("by") {
+			o.by.at = int(blame.NodeOperations)
 		}
 		return runGraph(e, &o)
 	})
@@ -39,10 +38,9 @@ func newGraph(e *env) *cobra.Command {
 	o.out.bind(c, graphOutputs)
 	f := c.Flags()
 	f.Lookup("top").Usage = "show the `N` heaviest edges, of a matrix rows and columns, and say what is left out; 0 shows all, of a matrix 512"
-	f.StringVar(&o.by, "by", blame.Nodes[blame.NodeSites], "make nodes of each `KIND`: "+strings.Join(blame.Nodes[:], ", "))
-	offer(c, "by", blame.Nodes[:]...)
-	f.StringVar(&o.operation, "operation", "", "name operations by the frames that match `REGEXP`")
-	o.own.bind(c)
+	o.by.bind(c, "by", "there is no kind of node", "make nodes of each `KIND`: "+strings.Join(blame.Nodes[:], ", "), blame.Nodes[:], int(blame.NodeSites))
+	o.operation.bind(c, "operation", "name operations by the frames that match `REGEXP`")
+	o.own.bindApp(c)
 	f.BoolVar(&o.root, "root", false, "lead edges to the end of each chain of waits instead of the lock's direct owner")
 	f.BoolVar(&o.matrix, "matrix", false, "print a table of waiters by owners")
 	return c
@@ -50,15 +48,8 @@ func newGraph(e *env) *cobra.Command {
 
 // network checks the flags that make nodes.
 func (o *graphOptions) network() (n blame.GraphOptions, err error) {
-	kind := slices.Index(blame.Nodes[:], o.by)
-	if kind < 0 {
-		return n, usageError{fmt.Errorf("--by: there is no kind of node %q", o.by), "choose from " + strings.Join(blame.Nodes[:], ", ")}
-	}
-	n = blame.GraphOptions{Nodes: blame.Node(kind), Root: o.root}
-	if n.App, err = o.own.get(); err != nil {
-		return n, err
-	}
-	if n.Frames, err = operationFrames(o.operation, n.Nodes == blame.NodeOperations); err != nil {
+	n = blame.GraphOptions{Nodes: blame.Node(o.by.at), Root: o.root, App: o.own.re, Frames: o.operation.re}
+	if err = checkOperation(&o.operation, n.Nodes == blame.NodeOperations); err != nil {
 		return n, err
 	}
 	if o.matrix && o.out.drawn() {
@@ -68,23 +59,18 @@ func (o *graphOptions) network() (n blame.GraphOptions, err error) {
 	return n, nil
 }
 
-// operationFrames compiles --operation, which must be there exactly when needed.
-func operationFrames(text string, needed bool) (*regexp.Regexp, error) {
+// checkOperation refuses --operation where it is not needed, and where it is missing.
+func checkOperation(operation *expression, needed bool) error {
 	switch {
-	case text == "" && needed:
-		return nil, usageError{errors.New("--operation: says what an operation is, and is missing"), `--operation 'Service\.(\w+)' makes one of each method of Service`}
-	case text != "" && !needed:
-		return nil, usageError{errors.New("--operation: nothing is summed by operation"), "say so with --by"}
-	case text == "":
-		return nil, nil
+	case operation.re == nil && needed:
+		return usageError{errors.New("--operation: says what an operation is, and is missing"), `--operation 'Service\.(\w+)' makes one of each method of Service`}
+	case operation.re != nil && !needed:
+		return usageError{errors.New("--operation: nothing is summed by operation"), "say so with --by"}
 	}
-	return pattern("operation", text)
+	return nil
 }
 
 func runGraph(e *env, o *graphOptions) error {
-	if err := o.out.check(); err != nil {
-		return err
-	}
 	options, err := o.network()
 	if err != nil {
 		return err
@@ -94,12 +80,12 @@ func runGraph(e *env, o *graphOptions) error {
 	if err != nil {
 		return err
 	}
-	e.noMatch("operation", o.operation, options.Frames, frameNames(res.trace.Symbols))
+	e.noMatch(&o.operation, frameNames(res.trace.Symbols))
 	top := o.out.top
 	if o.matrix && o.out.format != "json" {
 		top = 0 // its rows and columns are cut, not the edges
 	}
-	a := &graphAnswer{doc: document.NewGraph(b.Graph(), o.by, res.coverage(), top), matrix: o.matrix, top: o.out.top}
+	a := &graphAnswer{doc: document.NewGraph(b.Graph(), o.by.String(), res.coverage(), top), matrix: o.matrix, top: o.out.top}
 	return cmp.Or(write(e, &o.out, graphOutputs, a), res.verdict())
 }
 

@@ -44,7 +44,14 @@ func exactly(t *testing.T, scenario string) string {
 
 // graphs are the ways to draw one.
 var graphs = []graphOptions{
-	{by: "thread"}, {by: "group", root: true}, {by: "method"}, {by: "method", root: true}, {by: "operation", operation: `(\w+)\.\w+$`}, {by: "site"},
+	{by: nodes("thread")}, {by: nodes("group"), root: true}, {by: nodes("method")}, {by: nodes("method"), root: true},
+	{by: nodes("operation"), operation: expression{text: anyMethod, re: regexp.MustCompile(anyMethod)}}, {by: nodes("site")},
+}
+
+const anyMethod = `(\w+)\.\w+$`
+
+func nodes(by string) choice {
+	return choice{words: blame.Nodes[:], at: slices.Index(blame.Nodes[:], by)}
 }
 
 // graphsSum: the edges hold all waiting, also where some are left out, and so do matrices.
@@ -57,8 +64,8 @@ func graphsSum(t *testing.T, i int) law {
 	l.holds = func(t *testing.T, p *pass) {
 		for j, o := range graphs {
 			g := l.wants[j].(blame.GraphBuilder).Graph()
-			doc := func(top int) *document.Graph { return document.NewGraph(g, o.by, p.coverage(), top) }
-			how := []string{"graph", "--by", o.by, "--operation", o.operation, fmt.Sprint("--root=", o.root)}
+			doc := func(top int) *document.Graph { return document.NewGraph(g, o.by.String(), p.coverage(), top) }
+			how := []string{"graph", "--by", o.by.String(), "--operation", o.operation.text, fmt.Sprint("--root=", o.root)}
 			switch (i + j) % 3 { // each graph as each of them, over the files
 			case 0:
 				all := new(document.Graph)

@@ -117,6 +117,10 @@ var flagValues = map[string]struct{ what, hint string }{
 // wrongValue says of a flag what it takes.
 func wrongValue(bad *pflag.InvalidValueError, hint string) error {
 	name := "--" + bad.GetFlag().Name
+	var own usageError
+	if errors.As(bad, &own) { // which the flag says itself
+		return own
+	}
 	if v, ok := flagValues[bad.GetFlag().Value.Type()]; ok {
 		return usageError{fmt.Errorf("%s: %q is no %s", name, bad.GetValue(), v.what), v.hint}
 	}

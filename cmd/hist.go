@@ -19,9 +19,9 @@ import (
 type histOptions struct {
 	trace    traceOptions
 	out      outputOptions
-	own      ownOption
+	own      expression
 	by       string
-	tag      string
+	tag      expression
 	unit     string
 	interval time.Duration
 	expected time.Duration
@@ -38,14 +38,14 @@ func newHist(e *env) *cobra.Command {
 	})
 	c.Long = strings.Replace(c.Long, "{keys}", blame.Help("digits, by any sequence of ", blame.Lengths), 1)
 	o.trace.bind(c)
-	o.own.bind(c)
+	o.own.bindApp(c)
 	f := c.Flags()
 	o.out.bindFormat(c, histOutputs, "table", "write `FORMAT`: ")
 	o.out.bindTop(c)
 	o.out.bindFile(c)
 	f.StringVar(&o.by, "by", "lock", "separate waits by `KEYS`, separated by commas; those of logs by tag, input")
 	offerLists(c, "by", blame.Keys(blame.Lengths)...)
-	f.StringVar(&o.tag, "tag", "", "of interval logs, only tags that match `REGEXP`")
+	o.tag.bind(c, "tag", "of interval logs, only tags that match `REGEXP`")
 	f.DurationVar(&o.interval, "interval", 0, "rows are intervals of this length; that of the `INTERVAL`s of a log that is written (1s unless given)")
 	f.StringVar(&o.unit, "unit", "ns", "of the lengths in interval logs: `UNIT` is us, ms or ns")
 	offer(c, "unit", "us", "ms", "ns")
@@ -55,9 +55,6 @@ func newHist(e *env) *cobra.Command {
 
 // check refuses flags that contradict one another.
 func (o *histOptions) check() error {
-	if err := o.out.check(); err != nil {
-		return err
-	}
 	switch {
 	case o.interval < 0 || o.given("interval") && o.interval == 0:
 		return usageError{errors.New("--interval: must be longer than 0"), "write 1s or 100ms"}
@@ -115,11 +112,7 @@ func runHist(e *env, o *histOptions) error {
 	if o.given("tag") {
 		return usageError{errors.New("--tag: only interval logs have tags"), "select locks with --class and --lock"}
 	}
-	app, err := o.own.get()
-	if err != nil {
-		return err
-	}
-	c, err := waits.New(waits.Options{By: o.by, ExpectedNs: o.expected.Nanoseconds(), IntervalNs: o.interval.Nanoseconds(), App: app})
+	c, err := waits.New(waits.Options{By: o.by, ExpectedNs: o.expected.Nanoseconds(), IntervalNs: o.interval.Nanoseconds(), App: o.own.re})
 	if err != nil {
 		return usageError{fmt.Errorf("--by: %w", err), ""}
 	}

@@ -79,13 +79,8 @@ func runHistLogs(e *env, o *histOptions) error {
 	if err != nil {
 		return err
 	}
-	t := &logTable{unit: units[o.unit], parts: map[int64]*waits.Lengths{}, base: format.NoTime, by: by, from: filter.From, to: filter.To, rel: [2]bool{filter.FromRel, filter.ToRel}, keep: o.out.format == "hlog",
+	t := &logTable{tag: o.tag.re, unit: units[o.unit], parts: map[int64]*waits.Lengths{}, base: format.NoTime, by: by, from: filter.From, to: filter.To, rel: [2]bool{filter.FromRel, filter.ToRel}, keep: o.out.format == "hlog",
 		rows: map[[2]string]*waits.Lengths{}, tags: map[string]bool{}, start: format.NoTime}
-	if o.tag != "" {
-		if t.tag, err = pattern("tag", o.tag); err != nil {
-			return err
-		}
-	}
 	if o.overTime() {
 		t.interval = o.interval.Nanoseconds()
 	} else if o.given("interval") {
@@ -99,7 +94,7 @@ func runHistLogs(e *env, o *histOptions) error {
 	for _, err := range t.faults {
 		e.warn(err.Error())
 	}
-	e.noMatch("tag", o.tag, t.tag, func() []string { return slices.Collect(maps.Keys(t.tags)) })
+	e.noMatch(&o.tag, func() []string { return slices.Collect(maps.Keys(t.tags)) })
 	a := t.answer(o)
 	if err := write(e, &o.out, histOutputs, a); err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,33 +12,23 @@ import (
 	"contend/format"
 )
 
-// pattern compiles what a flag gives: an expression, or a name as tables print
-// it.
-func pattern(flag, text string) (*regexp.Regexp, error) {
-	re, err := blame.Expression(text)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("--%s: %w", flag, err), "a bracket that stands for itself is written \\[ or \\("}
-	}
-	return re, nil
-}
-
 // shownNearest is how many names are offered for one that matches nothing.
 const shownNearest = 3
 
 // noMatch warns of an expression that matches none of the names a trace has: an
 // empty answer would look like health. It returns what it said.
-func (e *env) noMatch(flag, text string, re *regexp.Regexp, all func() []string) (said string) {
-	if re == nil {
+func (e *env) noMatch(x *expression, all func() []string) (said string) {
+	if x.re == nil {
 		return ""
 	}
 	names := slices.DeleteFunc(all(), func(name string) bool {
 		return name == "" || strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]")
 	})
-	if len(names) == 0 || slices.ContainsFunc(names, re.MatchString) {
+	if len(names) == 0 || slices.ContainsFunc(names, x.re.MatchString) {
 		return ""
 	}
-	said = fmt.Sprintf("--%s %s matches nothing in the input", flag, text)
-	if near := blame.TheNearest(text, names, shownNearest); near != "" {
+	said = fmt.Sprintf("--%s %s matches nothing in the input", x.flag, x.text)
+	if near := blame.TheNearest(x.text, names, shownNearest); near != "" {
 		said += "; " + near
 	} else {
 		said += "; there are " + strings.Join(names[:min(len(names), shownNearest)], ", ")
@@ -50,13 +39,13 @@ func (e *env) noMatch(flag, text string, re *regexp.Regexp, all func() []string)
 
 // unmatched warns of filters that no name in the trace matches, and returns what
 // it said of the last.
-func (o *traceOptions) unmatched(e *env, f *analysis.Filter, sym *analysis.Symbols) (said string) {
+func (o *traceOptions) unmatched(e *env, lock *expression, sym *analysis.Symbols) (said string) {
 	if !o.lenient {
 		e = &env{msg: io.Discard} // it is said as the error
 	}
-	said = e.noMatch("class", o.class, f.Class, namesOf(sym.Classes().Len(), func(i int) string { return sym.Classes().Name(uint32(i)) }))
-	said = cmp.Or(e.noMatch("lock", o.lock, f.Lock, namesOf(sym.Objects()+1, func(i int) string { return sym.LockName(format.ObjectID(i)) })), said)
-	return cmp.Or(e.noMatch("thread", o.thread, f.Thread, namesOf(sym.Threads()+1, func(i int) string { return sym.ThreadName(format.ThreadID(i)) })), said)
+	said = e.noMatch(&o.class, namesOf(sym.Classes().Len(), func(i int) string { return sym.Classes().Name(uint32(i)) }))
+	said = cmp.Or(e.noMatch(lock, namesOf(sym.Objects()+1, func(i int) string { return sym.LockName(format.ObjectID(i)) })), said)
+	return cmp.Or(e.noMatch(&o.thread, namesOf(sym.Threads()+1, func(i int) string { return sym.ThreadName(format.ThreadID(i)) })), said)
 }
 
 func namesOf(n int, name func(int) string) func() []string {

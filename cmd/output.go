@@ -88,7 +88,10 @@ func (o *outputOptions) bindTop(c *cobra.Command) {
 func (o *outputOptions) bindFile(c *cobra.Command) {
 	c.Flags().StringVarP(&o.file, "output", "o", "", outputUsage)
 	c.Flags().Lookup("format").Usage += "; the suffix of FILE chooses as well"
-	c.PreRun = func(c *cobra.Command, _ []string) { o.bySuffix(c) }
+	c.PreRunE = func(c *cobra.Command, _ []string) error {
+		o.bySuffix(c)
+		return o.check()
+	}
 }
 
 // bySuffix takes the format from the name of the file to write, unless the

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"contend/blame/stacks"
@@ -16,10 +15,10 @@ import (
 type pprofOptions struct {
 	trace traceOptions
 	out   string
-	view  viewOption
-	own   ownOption
+	view  choice
+	own   expression
 
-	labels string
+	labels choice
 }
 
 func newPprof(e *env) *cobra.Command {
@@ -27,32 +26,19 @@ func newPprof(e *env) *cobra.Command {
 	c := newCommand("pprof", func(*cobra.Command, []string) error { return runPprof(e, &o) })
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
-	o.view.bind(c, stacks.Site)
-	c.Flags().StringVar(&o.labels, "labels", pprof.LabelNames[pprof.AllLabels], "give samples `LABELS`: "+strings.Join(pprof.LabelNames[:], ", "))
-	offer(c, "labels", pprof.LabelNames[:]...)
-	o.own.bind(c)
+	o.view.bindView(c, stacks.Site)
+	o.labels.bind(c, "labels", "there are no labels", "give samples `LABELS`: "+strings.Join(pprof.LabelNames[:], ", "), pprof.LabelNames[:], int(pprof.AllLabels))
+	o.own.bindApp(c)
 	return c
 }
 
 func runPprof(e *env, o *pprofOptions) error {
-	view, err := o.view.get()
-	if err != nil {
-		return err
-	}
-	labels := slices.Index(pprof.LabelNames[:], o.labels)
-	if labels < 0 {
-		return usageError{fmt.Errorf("--labels: there are no labels %q", o.labels), "choose from " + strings.Join(pprof.LabelNames[:], ", ")}
-	}
-	app, err := o.own.get()
-	if err != nil {
-		return err
-	}
 	out, end, err := e.create(o.out, true)
 	if err != nil {
 		return err
 	}
-	b := stacks.New(view, app)
-	res, err := o.trace.named(e, app, b)
+	b := stacks.New(stacks.View(o.view.at), o.own.re)
+	res, err := o.trace.named(e, o.own.re, b)
 	if err != nil {
 		return err
 	}
@@ -60,7 +46,7 @@ func runPprof(e *env, o *pprofOptions) error {
 	if note := foldedNote(b, res); note != "" {
 		e.warn(note)
 	}
-	if err := end(pprof.Write(out, document.NewProfile(b), res.stats.Unit, pprof.Labels(labels))); err != nil {
+	if err := end(pprof.Write(out, document.NewProfile(b), res.stats.Unit, pprof.Labels(o.labels.at))); err != nil {
 		return err
 	}
 	return res.verdict()
@@ -74,20 +60,4 @@ func foldedNote(b *stacks.Builder, res *result) string {
 	}
 	m := text.MeasureOf(res.coverage())
 	return fmt.Sprintf("there are too many kinds of waits to keep all: %s have class and stack only, without threads, addresses and the locks between", m.Text(b.FoldedNs()))
-}
-
-// viewOption is the flag of commands that show sums by call stack.
-type viewOption struct{ name string }
-
-func (o *viewOption) bind(c *cobra.Command, usual stacks.View) {
-	c.Flags().StringVar(&o.name, "view", stacks.Views[usual], "show `VIEW`: "+strings.Join(stacks.Views[:], ", "))
-	offer(c, "view", stacks.Views[:]...)
-}
-
-func (o *viewOption) get() (stacks.View, error) {
-	i := slices.Index(stacks.Views[:], o.name)
-	if i < 0 {
-		return 0, usageError{fmt.Errorf("--view: there is no view %q", o.name), "choose from " + strings.Join(stacks.Views[:], ", ")}
-	}
-	return stacks.View(i), nil
 }

@@ -25,7 +25,7 @@ import (
 type reportOptions struct {
 	trace traceOptions
 	out   outputOptions
-	own   ownOption
+	own   expression
 	diff  string
 
 	limits cube.Limits
@@ -37,7 +37,7 @@ func newReport(e *env) *cobra.Command {
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out.file, "output", "o", "", outputUsage)
 	o.out.bindFormat(c, reportOutputs, "", "write `FORMAT`: ")
-	o.own.bind(c)
+	o.own.bindApp(c)
 	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`")
 	return c
 }
@@ -66,17 +66,13 @@ func runReport(e *env, o *reportOptions) error {
 // content reads what a page shows. The error is errDamaged, beside a full
 // answer, when a trace is damaged.
 func (o *reportOptions) content(e *env) (c *columns.Content, damage error) {
-	app, err := o.own.get()
-	if err != nil {
-		return nil, err
-	}
-	c, damage = o.trace.content(e, app, o.limits)
+	c, damage = o.trace.content(e, o.own.re, o.limits)
 	if c == nil || o.diff == "" {
 		return c, damage
 	}
 	before := o.trace
 	before.paths, before.lenient = []string{o.diff}, true
-	base, baseDamage := before.content(e, app, o.limits)
+	base, baseDamage := before.content(e, o.own.re, o.limits)
 	if base == nil {
 		return nil, baseDamage
 	}
@@ -158,7 +154,7 @@ func sitesOf(locks []locks.Lock) map[format.ObjectID]string {
 // selecting returns the flags that selected, as they are written on a command
 // line.
 func (o *traceOptions) selecting() (flags []string) {
-	for _, f := range [][2]string{{"--lock-rules", o.rules}, {"--class", o.class}, {"--lock", o.lock}, {"--thread", o.thread}, {"--from", o.from}, {"--to", o.to}} {
+	for _, f := range [][2]string{{"--lock-rules", o.rules}, {"--class", o.class.text}, {"--lock", o.lock.text}, {"--thread", o.thread.text}, {"--from", o.from.text}, {"--to", o.to.text}} {
 		if f[1] != "" {
 			flags = append(flags, f[0], f[1])
 		}

@@ -79,7 +79,7 @@ func TestWhatIsNotShownIsNotSummed(t *testing.T) {
 		o := analyzeOptions{by: "lock", shape: c.shape}
 		o.out.format = c.format
 		o.trace.paths = []string{"../testdata/truth-8threads.jfr"}
-		want, stacks := o.wanted(nil)
+		want, stacks := o.wanted()
 		_, about, _, err := o.trace.summarize(&env{out: io.Discard, msg: io.Discard}, want)
 		golden.OK(t, err)
 		golden.Equal(t, about.Phases.RunningNs > 0, c.phases, c.format, c.shape)

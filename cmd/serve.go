@@ -28,6 +28,7 @@ import (
 	"contend/report/server"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 type serveOptions struct {
@@ -44,7 +45,7 @@ func newServe(e *env) *cobra.Command {
 	var o serveOptions
 	c := newCommand("serve", func(c *cobra.Command, _ []string) error { return runServe(c.Context(), e, &o) })
 	o.trace.bind(c)
-	o.own.bind(c)
+	o.own.bindApp(c)
 	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`")
 	c.Flags().StringVar(&o.listen, "listen", ownMachine, "listen at `ADDRESS`, a HOST:PORT; beyond this machine it opens the trace, unencrypted, to whoever has the printed URL")
 	c.Flags().BoolVar(&o.open, "open", false, "open the page in a browser")
@@ -139,9 +140,11 @@ func (s *served) Profile(w io.Writer) error {
 func (s *served) Select(_ context.Context, w io.Writer, q url.Values) error {
 	o := s.o.trace
 	o.lenient = true // what is selected may be empty
-	for name, into := range map[string]*string{"class": &o.class, "lock": &o.lock, "thread": &o.thread, "from": &o.from, "to": &o.to} {
+	for name, into := range map[string]pflag.Value{"class": &o.class, "lock": &o.lock, "thread": &o.thread, "from": &o.from, "to": &o.to} {
 		if q.Has(name) {
-			*into = q.Get(name)
+			if err := into.Set(q.Get(name)); err != nil {
+				return server.BadQuery{Err: err}
+			}
 		}
 	}
 	if _, err := o.filter(); err != nil {

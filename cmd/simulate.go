@@ -16,6 +16,7 @@ import (
 
 type simulateOptions struct {
 	config   simulate.Config
+	scenario choice
 	duration time.Duration
 	period   time.Duration
 	handoff  time.Duration
@@ -38,8 +39,7 @@ func newSimulate(e *env) *cobra.Command {
 	c.Args = noArgs
 	c.Long += list.String()
 	f := c.Flags()
-	f.StringVar(&o.config.Scenario, "scenario", "convoy", "simulate `SCENARIO`")
-	offer(c, "scenario", names...)
+	o.scenario.bind(c, "scenario", "there is no scenario", "simulate `SCENARIO`", names, slices.Index(names, "convoy"))
 	f.IntVar(&o.config.Threads, "threads", 8, "with `N` threads")
 	f.IntVar(&o.config.Locks, "locks", 4, "with `N` locks, where the scenario takes any number")
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "simulate `DURATION`")
@@ -59,10 +59,6 @@ func newSimulate(e *env) *cobra.Command {
 }
 
 func runSimulate(e *env, o *simulateOptions) error {
-	names, _ := simulate.Scenarios()
-	if !slices.Contains(names, o.config.Scenario) {
-		return usageError{fmt.Errorf("--scenario: there is no scenario %q", o.config.Scenario), "choose from " + strings.Join(names, ", ")}
-	}
 	if o.duration <= 0 || o.period <= 0 || o.handoff < 0 || o.stall < 0 || o.config.Threads < 1 || o.config.Locks < 1 || o.config.Events < 0 || o.config.SlowBy < 0 || o.config.SlowBy > 1e6 {
 		return usageError{errors.New("durations and numbers must be positive"), "'contend simulate --help' shows what they are when left out"}
 	}
@@ -71,6 +67,7 @@ func runSimulate(e *env, o *simulateOptions) error {
 		return err
 	}
 	c := o.config
+	c.Scenario = o.scenario.String()
 	c.Duration, c.Period, c.Handoff, c.Stall = o.duration.Nanoseconds(), o.period.Nanoseconds(), o.handoff.Nanoseconds(), o.stall.Nanoseconds()
 	exact, sampled := format.Sink(nil), format.Sink(w)
 	if o.exact {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -27,10 +26,10 @@ import (
 type traceOptions struct {
 	paths    []string
 	rules    string
-	class    string
-	lock     string
-	thread   string
-	from, to string
+	class    expression
+	lock     expression
+	thread   expression
+	from, to instant
 	minWait  time.Duration
 	limits   decode.Limits
 
@@ -42,11 +41,11 @@ type traceOptions struct {
 func (o *traceOptions) bind(c *cobra.Command) {
 	f := c.Flags()
 	o.bindRules(c)
-	f.StringVar(&o.class, "class", "", "only locks whose class matches `REGEXP`, or is printed so")
-	f.StringVar(&o.lock, "lock", "", "only locks whose name matches `REGEXP`, or is printed so")
-	f.StringVar(&o.thread, "thread", "", "only waits of threads whose name matches `REGEXP`")
-	f.StringVar(&o.from, "from", "", "only from `TIME` on: since the start (1.5s) or absolute (2026-01-31T12:00:00Z)")
-	f.StringVar(&o.to, "to", "", "only up to `TIME`")
+	o.class.bind(c, "class", "only locks whose class matches `REGEXP`, or is printed so")
+	o.lock.bind(c, "lock", "only locks whose name matches `REGEXP`, or is printed so")
+	o.thread.bind(c, "thread", "only waits of threads whose name matches `REGEXP`")
+	o.from.bind(c, "from", "only from `TIME` on: since the start (1.5s) or absolute (2026-01-31T12:00:00Z)")
+	o.to.bind(c, "to", "only up to `TIME`")
 	o.bindLimits(c)
 	f.DurationVar(&o.minWait, "min-wait", 0, "only waits of at least `DURATION`, and sampled ones, whose length is not known")
 }
@@ -71,53 +70,16 @@ func (o *traceOptions) bindLimits(c *cobra.Command) {
 
 // filter checks the flags that select.
 func (o *traceOptions) filter() (f analysis.Filter, err error) {
-	for _, p := range []struct {
-		flag, text string
-		into       **regexp.Regexp
-	}{{"class", blame.WithoutAddress(o.class), &f.Class}, {"lock", o.lock, &f.Lock}, {"thread", o.thread, &f.Thread}} {
-		if p.text == "" {
-			continue
-		}
-		if *p.into, err = pattern(p.flag, p.text); err != nil {
-			return f, err
-		}
-	}
-	if f.From, f.FromRel, err = instant("from", o.from); err != nil {
-		return f, err
-	}
-	if f.To, f.ToRel, err = instant("to", o.to); err != nil {
-		return f, err
-	}
-	if o.from != "" && o.to != "" && f.FromRel == f.ToRel && f.From >= f.To {
-		return f, usageError{fmt.Errorf("--from %s is not before --to %s", o.from, o.to), "nothing would be left"}
+	f = analysis.Filter{Class: o.class.re, Lock: o.lock.re, Thread: o.thread.re, MinWait: o.minWait.Nanoseconds(), Why: o.why}
+	f.From, f.FromRel = o.from.get()
+	f.To, f.ToRel = o.to.get()
+	if o.from.text != "" && o.to.text != "" && f.FromRel == f.ToRel && f.From >= f.To {
+		return f, usageError{fmt.Errorf("--from %s is not before --to %s", o.from.text, o.to.text), "nothing would be left"}
 	}
 	if o.minWait < 0 {
 		return f, usageError{errors.New("--min-wait: cannot be negative"), "0s lets every wait through"}
 	}
-	f.MinWait, f.Why = o.minWait.Nanoseconds(), o.why
 	return f, nil
-}
-
-// instant reads a time that counts from the start of the trace, or an
-// absolute one.
-func instant(flag, text string) (t int64, relative bool, err error) {
-	if text == "" {
-		return format.NoTime, false, nil
-	}
-	if d, err := time.ParseDuration(text); err == nil {
-		return d.Nanoseconds(), true, nil
-	}
-	at, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return 0, false, usageError{fmt.Errorf("--%s: %q is neither a duration nor a time", flag, text), "write 1.5s, or 2026-01-31T12:00:00Z"}
-	}
-	switch first, last := time.Unix(0, -math.MaxInt64), time.Unix(0, math.MaxInt64); { // of traces
-	case at.Before(first):
-		at = first
-	case at.After(last):
-		at = last
-	}
-	return at.UnixNano(), false, nil
 }
 
 // defaultTrace is read when no trace is named and the file exists.
@@ -260,10 +222,12 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if strings.Contains(o.lock, placed) {
-		if filter.Lock, err = o.placed(e); err != nil {
+	lock := o.lock
+	if strings.Contains(lock.text, placed) {
+		if lock.re, err = o.placed(e); err != nil {
 			return nil, err
 		}
+		filter.Lock = lock.re
 	}
 	src, paths, err := o.open(e)
 	if err != nil {
@@ -280,7 +244,7 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 	r := &result{inputs: paths, stats: src.Stats(), trace: tr}
 	in.note(&r.stats)
 	r.warn(e, o.shown)
-	r.unmatched = o.unmatched(e, &filter, tr.Symbols)
+	r.unmatched = o.unmatched(e, &lock, tr.Symbols)
 	if said, near, _ := strings.Cut(r.unmatched, "; "); said != "" && !o.lenient {
 		return nil, usageError{errors.New(said), near}
 	}
@@ -297,7 +261,7 @@ const placed = " at "
 // place, with or without what tells them apart. The place is known at the end only.
 func (o *traceOptions) placed(e *env) (*regexp.Regexp, error) {
 	first := *o
-	first.lock, first.shown = "", true
+	first.lock, first.shown = expression{}, true
 	if paths, err := o.inputs(e); err != nil || slices.Contains(paths, decode.Stdin) {
 		return nil, cmp.Or(err, error(usageError{errors.New("--lock: a lock is found by its place in files alone, which can be read twice"), "select by --class, or write the input to a file"}))
 	}
@@ -309,23 +273,23 @@ func (o *traceOptions) placed(e *env) (*regexp.Regexp, error) {
 	for name := range res.places {
 		is := text.Lock(name, res.places)
 		shown = append(shown, is)
-		if is == o.lock || strings.HasPrefix(is, o.lock+" @") {
+		if is == o.lock.text || strings.HasPrefix(is, o.lock.text+" @") {
 			names = append(names, regexp.QuoteMeta(name))
 		}
 	}
 	if len(names) == 0 {
-		return nil, usageError{fmt.Errorf("--lock: no lock is called %q", o.lock), blame.TheNearest(o.lock, shown, shownNearest)}
+		return nil, usageError{fmt.Errorf("--lock: no lock is called %q", o.lock.text), blame.TheNearest(o.lock.text, shown, shownNearest)}
 	}
 	slices.Sort(names)
 	return regexp.Compile("^(?:" + strings.Join(names, "|") + ")$")
 }
 
 // cut reports whether flags select a time.
-func (o *traceOptions) cut() bool { return o.from != "" || o.to != "" }
+func (o *traceOptions) cut() bool { return o.from.text != "" || o.to.text != "" }
 
 // selects reports whether flags leave anything out.
 func (o *traceOptions) selects() bool {
-	return o.cut() || o.class != "" || o.lock != "" || o.thread != "" || o.minWait > 0
+	return o.cut() || o.class.text != "" || o.lock.text != "" || o.thread.text != "" || o.minWait > 0
 }
 
 // untimed reports whether the input has no times at all.

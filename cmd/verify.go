@@ -23,9 +23,6 @@ func newVerify(e *env) *cobra.Command {
 }
 
 func runVerify(e *env, o *verifyOptions) error {
-	if err := o.out.check(); err != nil {
-		return err
-	}
 	src, paths, err := o.trace.open(e)
 	if err != nil {
 		return err

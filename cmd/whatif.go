@@ -40,9 +40,6 @@ func newWhatIf(e *env) *cobra.Command {
 }
 
 func runWhatIf(e *env, o *whatIfOptions) error {
-	if err := o.out.check(); err != nil {
-		return err
-	}
 	changes, by, err := o.changes()
 	if err != nil {
 		return err

@@ -26,9 +26,9 @@ import (
 type whyOptions struct {
 	trace traceOptions
 	out   outputOptions
-	own   ownOption
+	own   expression
 	lock  string // "" is the one waited for longest
-	at    string
+	at    instant
 	wait  string // a number, or typical
 	width int
 }
@@ -49,8 +49,8 @@ func newWhy(e *env) *cobra.Command {
 	}
 	o.out.bindFormat(c, whyOutputs, whyOutputs[0].name, "print `FORMAT`: ")
 	o.out.bindFile(c)
-	o.own.bind(c)
-	c.Flags().StringVar(&o.at, "at", "", "the wait going on at `TIME`: since the start (1.5s) or absolute (2026-01-31T12:00:00Z)")
+	o.own.bindApp(c)
+	o.at.bind(c, "at", "the wait going on at `TIME`: since the start (1.5s) or absolute (2026-01-31T12:00:00Z)")
 	c.Flags().StringVar(&o.wait, "wait", "1", "the `N`th longest wait, or typical: one of the median length")
 	c.Flags().IntVar(&o.width, "width", 0, "print lines of `N` columns instead of the terminal's (80 where there is none)")
 	return c
@@ -75,21 +75,11 @@ var whyOutputs = outputs[*whyAnswer]{
 const typical = "typical"
 
 func runWhy(e *env, o *whyOptions) error {
-	if err := o.out.checkFormat(); err != nil {
-		return err
-	}
 	rank, err := strconv.Atoi(o.wait)
 	if o.wait != typical && (err != nil || rank < 1) {
 		return usageError{fmt.Errorf("--wait: %q is no number of a wait", o.wait), "1 is the longest; or write typical"}
 	}
-	at, relative, err := instant("at", o.at)
-	if err != nil {
-		return err
-	}
-	app, err := o.own.get()
-	if err != nil {
-		return err
-	}
+	at, relative := o.at.get()
 	paths, err := o.trace.inputs(e)
 	if err != nil {
 		return err
@@ -105,7 +95,7 @@ func runWhy(e *env, o *whyOptions) error {
 		return err
 	}
 	o.trace.paths = paths
-	docs, res, err := o.trace.whys(e, app, found)
+	docs, res, err := o.trace.whys(e, o.own.re, found)
 	if err != nil {
 		return err
 	}
@@ -158,7 +148,10 @@ const mostFound = 10_000
 
 // find looks for the rank-th longest wait for the lock of those that fit.
 func (o *whyOptions) find(e *env, rank int, fits func(w *waits.Wait, start int64) bool) (*foundWait, error) {
-	o.trace.lock = o.lock
+	o.trace.lock = expression{flag: "lock"}
+	if err := o.trace.lock.Set(o.lock); err != nil {
+		return nil, err
+	}
 	list := waits.NewLongest(mostFound).Only(fits)
 	doc, about, res, err := o.trace.summarize(e, summary{phases: noPhases}, list)
 	if err != nil {
@@ -169,7 +162,7 @@ func (o *whyOptions) find(e *env, rank int, fits func(w *waits.Wait, start int64
 	}
 	of := list.Waits()
 	if len(of) == 0 {
-		return nil, usageError{fmt.Errorf("no wait for %s is there%s", cmp.Or(o.lock, "a lock"), map[bool]string{true: " at " + o.at}[o.at != ""]), "'contend analyze' lists the locks"}
+		return nil, usageError{fmt.Errorf("no wait for %s is there%s", cmp.Or(o.lock, "a lock"), map[bool]string{true: " at " + o.at.text}[o.at.text != ""]), "'contend analyze' lists the locks"}
 	}
 	lock := of[0].Lock // the one of the longest
 	if of = slices.DeleteFunc(of, func(w *waits.Wait) bool { return w.Lock != lock }); o.wait == typical {
