@@ -35,6 +35,15 @@ func (s *Stacks) ID(frames []Frame) (id StackID, added bool) {
 	return id, true
 }
 
+// Announce returns the id of a stack, and queues the stack when it is new.
+func (s *Stacks) Announce(frames []Frame, q *Queue) StackID {
+	id, added := s.ID(frames)
+	if added {
+		q.Push(Event{Kind: KindStack, Stack: id, Frames: frames})
+	}
+	return id
+}
+
 // OpeningBracket returns where the bracket opens that the last character of a frame's
 // text closes, -1 for nowhere.
 func OpeningBracket[T string | []byte](text T) int {

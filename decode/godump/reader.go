@@ -19,18 +19,16 @@ import (
 // Dumps carry no time: they stand a second apart, and each weighs 1, so that
 // what is summed are goroutines, not nanoseconds.
 type Reader struct {
-	name    string
-	text    dumps
-	symbols symbols
+	name string
+	text dumps
+	symbols
 
-	queue      format.Queue
 	count      int64 // of dumps
 	goroutines int64
-	waiting    int64    // for locks
-	shapes     []string // of deadlocks in the last dump
-	warnings   []format.Warning
-	damage     format.DamageLog
-	err        error // after the queue
+	waiting    int64        // for locks
+	shapes     []string     // of deadlocks in the last dump
+	said       format.Stats // of damage
+	err        error        // after the queue
 }
 
 // apart is the distance between dumps.
@@ -114,23 +112,19 @@ func (r *Reader) advance() {
 	}
 }
 
-// maxWarnings bounds what a badly damaged input can say.
-const maxWarnings = 16
-
 func (r *Reader) damaged(code string, err error) {
-	r.damage.Add(format.Damage{Pos: format.Pos{File: r.name, Off: r.text.lines.Taken()}, Code: code, Why: fmt.Sprintf("goroutine dump: %v", err), Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
-	if len(r.warnings) < maxWarnings {
-		r.warnings = append(r.warnings, format.Warning{Code: code, Text: fmt.Sprintf("%s: goroutine dump: %v", r.name, err)})
-	}
+	why := fmt.Sprintf("goroutine dump: %v", err)
+	r.said.Damage.Add(format.Damage{Pos: format.Pos{File: r.name, Off: r.text.lines.Taken()}, Code: code, Why: why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+	r.said.Warn(code, r.name+": "+why)
 }
 
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	const unowned = "goroutine dumps do not tell who holds a lock"
 	read := r.text.lines.Taken()
-	s := format.Stats{Format: "goroutine dump", Unit: format.UnitThreads, Events: r.goroutines, BytesRead: read, BytesTotal: read, Damage: r.damage, Blind: unowned}
+	s := format.Stats{Format: "goroutine dump", Unit: format.UnitThreads, Events: r.goroutines, BytesRead: read, BytesTotal: read, Damage: r.said.Damage, Blind: unowned}
 	warn := func(code, text string) { s.Warnings = append(s.Warnings, format.Warning{Code: code, Text: text}) }
-	s.Warnings = append(s.Warnings, r.warnings...)
+	s.Warnings = append(s.Warnings, r.said.Warnings...)
 	warn("no-times", "goroutine dumps have no time: what is counted is goroutines seen waiting, in "+format.Some(int(r.count), "dump", "dumps together"))
 	if why := r.text.stuck; why != "" {
 		warn(format.RuntimeDeadlock, why)
@@ -151,24 +145,23 @@ func (r *Reader) deliver(list []*goroutine) {
 	r.goroutines += int64(len(list))
 	r.shapes = patterns(list)
 	tick := format.Event{Kind: format.KindTick, Time: at, Weight: 1, Live: uint32(len(list))}
-	y := &r.symbols
-	y.joinHalves(list)
+	r.joinHalves(list)
 	var locks, others []format.Event
 	index := map[format.ObjectID]int{}
 	for _, g := range list {
-		thread := y.thread(g)
+		thread := r.thread(g)
 		if !g.waits() {
 			continue
 		}
-		res := y.rules.Classify("go:"+strings.ReplaceAll(g.state, " ", "-"), g.frames)
+		res := r.rules.Classify("go:"+strings.ReplaceAll(g.state, " ", "-"), g.frames)
 		if res.Verdict != rules.Lock {
 			tick.IdleThreads++
-			others = append(others, format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: thread, Stack: y.idleStack(g), Time: at, End: at, Resource: res.Verdict == rules.Resource})
+			others = append(others, format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: thread, Stack: r.idleStack(g), Time: at, End: at, Resource: res.Verdict == rules.Resource})
 			continue
 		}
 		r.waiting++
-		party := format.Party{Thread: thread, Stack: y.stack(g.frames), Mode: res.Mode}
-		lock := y.lock(g, res.Kind)
+		party := format.Party{Thread: thread, Stack: r.stacks.Announce(g.frames, &r.queue), Mode: res.Mode}
+		lock := r.lock(g, res.Kind)
 		i, ok := index[lock]
 		if !ok {
 			i = len(locks)
@@ -177,8 +170,6 @@ func (r *Reader) deliver(list []*goroutine) {
 		}
 		locks[i].Waiters = append(locks[i].Waiters, party)
 	}
-	r.queue.Push(y.metadata...)
-	y.metadata = y.metadata[:0]
 	r.queue.Push(tick)
 	r.queue.Push(others...)
 	r.queue.Push(locks...)

@@ -13,11 +13,11 @@ import (
 // symbols gives goroutines, locks and stacks the ids they keep over all
 // dumps.
 type symbols struct {
-	rules    *rules.Table
-	threads  map[int]format.ThreadID
-	stacks   format.Stacks
-	locks    map[lockKey]format.ObjectID
-	metadata []format.Event // not delivered yet
+	rules   *rules.Table
+	threads map[int]format.ThreadID
+	stacks  format.Stacks
+	locks   map[lockKey]format.ObjectID
+	queue   format.Queue // to deliver before reading on: what is named must be announced first
 
 	half, whole lockKey // the same lock in the dump at hand
 }
@@ -38,7 +38,7 @@ func newSymbols(t *rules.Table) symbols {
 // among the frames of a dump: it is put before them.
 func (y *symbols) idleStack(g *goroutine) format.StackID {
 	what := format.Frame{Method: "[" + strings.ToValidUTF8(strings.TrimSuffix(g.state, " (scan)"), "\uFFFD") + "]"}
-	return y.stack(append([]format.Frame{what}, g.frames...))
+	return y.stacks.Announce(append([]format.Frame{what}, g.frames...), &y.queue)
 }
 
 // thread names a goroutine by the function it started in, which is its group.
@@ -48,17 +48,9 @@ func (y *symbols) thread(g *goroutine) format.ThreadID {
 		t = format.ThreadID(len(y.threads) + 1)
 		y.threads[g.id] = t
 		group, _ := rules.StartOfGo(g.frames)
-		y.metadata = append(y.metadata, format.Event{Kind: format.KindThread, Thread: t, Name: fmt.Sprintf("%s #%d", group, g.id), Group: group})
+		y.queue.Push(format.Event{Kind: format.KindThread, Thread: t, Name: fmt.Sprintf("%s #%d", group, g.id), Group: group})
 	}
 	return t
-}
-
-func (y *symbols) stack(frames []format.Frame) format.StackID {
-	id, added := y.stacks.ID(frames)
-	if added {
-		y.metadata = append(y.metadata, format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
-	}
-	return id
 }
 
 // keyOf identifies the lock a goroutine waits for. What methods of one type take for
@@ -117,7 +109,7 @@ func (y *symbols) lock(g *goroutine, kind format.LockKind) format.ObjectID {
 	if !ok {
 		id = format.ObjectID(len(y.locks) + 1)
 		y.locks[key] = id
-		y.metadata = append(y.metadata, format.Event{Kind: format.KindObject, Object: id, Class: key.class, LockKind: kind, Hash: key.addr, Name: name})
+		y.queue.Push(format.Event{Kind: format.KindObject, Object: id, Class: key.class, LockKind: kind, Hash: key.addr, Name: name})
 	}
 	return id
 }

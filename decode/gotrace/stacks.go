@@ -1,8 +1,8 @@
 package gotrace
 
 import (
-	"encoding/binary"
 	"path"
+	"slices"
 	"strings"
 
 	"contend/decode/rules"
@@ -17,9 +17,8 @@ type stacks struct {
 	rules   rules.Memo
 	classes map[string]string         // of reasons to wait, as the rules see them
 	handles map[handle]format.StackID // of this generation
-	byText  map[string]format.StackID
+	ids     format.Stacks
 	byID    []stack // by id; 0 is the absent one
-	key     []byte
 	frames  []format.Frame
 }
 
@@ -37,8 +36,7 @@ type stack struct {
 }
 
 func (s *stacks) init(table *rules.Table) {
-	*s = stacks{rules: rules.NewMemo(table), classes: map[string]string{"": "go:unknown"}, handles: map[handle]format.StackID{},
-		byText: map[string]format.StackID{}, byID: make([]stack, 1)}
+	*s = stacks{rules: rules.NewMemo(table), classes: map[string]string{"": "go:unknown"}, handles: map[handle]format.StackID{}, byID: make([]stack, 1)}
 }
 
 // forgetHandles drops the handles of a generation, which hold its tables.
@@ -53,23 +51,18 @@ func (s *stacks) id(at trace.Stack, note uint32, notes *annotations) (id format.
 	if id, ok := s.handles[h]; ok {
 		return id, nil
 	}
-	s.key, s.frames = s.key[:0], s.frames[:0]
+	s.frames = s.frames[:0]
 	for f := range at.Frames() {
 		class, method := rules.SplitGo(f.Func)
-		line := int(min(f.Line, 1<<31-1))
-		s.frames = append(s.frames, format.Frame{Class: class, Method: method, File: fileName(f.File), Line: line})
-		s.key = binary.AppendUvarint(append(append(s.key, f.Func...), 0), uint64(line))
+		s.frames = append(s.frames, format.Frame{Class: class, Method: method, File: fileName(f.File), Line: int(min(f.Line, 1<<31-1))})
 	}
 	if len(s.frames) == 0 {
 		return format.NoStack, nil
 	}
 	s.frames = notes.frames(note, s.frames)
-	s.key = binary.AppendUvarint(s.key, uint64(note))
-	id, ok := s.byText[string(s.key)]
-	if !ok {
-		id = format.StackID(len(s.byID))
-		added = append([]format.Frame(nil), s.frames...)
-		s.byText[string(s.key)] = id
+	id, isNew := s.ids.ID(s.frames)
+	if isNew {
+		added = slices.Clone(s.frames)
 		s.byID = append(s.byID, stack{added, rules.GoUseOf(added)})
 	}
 	s.handles[h] = id

@@ -91,7 +91,7 @@ func (r *Reader) add(frames []format.Frame, value int64) {
 		return
 	}
 	ev := format.Event{Kind: format.KindContention, Time: r.at, Weight: value, Object: r.lock(&w)}
-	party := format.Party{Thread: waiterThread, Stack: r.stack(w.frames), Mode: w.verdict.Mode}
+	party := format.Party{Thread: waiterThread, Stack: r.stacks.Announce(w.frames, &r.queue), Mode: w.verdict.Mode}
 	if w.releases {
 		party.Thread = ownerThread
 		ev.Owners, ev.Waiters = []format.Party{party}, []format.Party{{Thread: waiterThread}}
@@ -167,14 +167,6 @@ func (r *Reader) lock(w *wait) format.ObjectID {
 			name = fmt.Sprintf("%s of %s", w.class, w.site)
 		}
 		r.queue.Push(format.Event{Kind: format.KindObject, Object: id, Class: w.class, LockKind: w.verdict.Kind, Name: name})
-	}
-	return id
-}
-
-func (r *Reader) stack(frames []format.Frame) format.StackID {
-	id, added := r.stacks.ID(frames)
-	if added {
-		r.queue.Push(format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
 	}
 	return id
 }

@@ -163,7 +163,7 @@ func TestLocksThatMoved(t *testing.T) {
 
 // An identity hash stays with its object: another hash is another lock.
 func TestHashesDoNotMove(t *testing.T) {
-	m, ids := newRelocations(), map[LockRef]format.ObjectID{{Class: "L", Addr: 1}: 1}
+	m, ids := relocations{}, map[LockRef]format.ObjectID{{Class: "L", Addr: 1}: 1}
 	for addr := uint64(1); addr <= 2; addr++ {
 		lock := LockRef{Class: "L", Addr: addr}
 		d := &Dump{Threads: []Thread{{Held: []LockRef{lock}}, {Wait: Blocked, For: lock}}}

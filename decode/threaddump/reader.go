@@ -21,9 +21,9 @@ import (
 // then weighs 1, and Stats gives the unit.
 type Reader struct {
 	inputs []*pending
-	order  sequence
+	clock  clock
+	run    []*Dump // of one second, that come next
 	symbols
-	queue   format.Queue
 	dumps   int
 	timed   bool
 	last    int64
@@ -76,20 +76,30 @@ func (r *Reader) earliest() *pending {
 	}
 }
 
-// next returns the earliest dump left, nil when there is none.
+// maxRun bounds how many dumps of one second are held.
+const maxRun = 1000
+
+// next returns the earliest dump left, at its refined time; nil when there is none.
 func (r *Reader) next() *Dump {
-	d := r.order.take(func() *Dump {
-		if p := r.earliest(); p != nil {
-			return p.dump
+	if len(r.run) == 0 {
+		d := r.fetch()
+		if d == nil {
+			return nil
 		}
-		return nil
-	}, r.fetch)
-	if d != nil {
-		if r.dumps == 0 {
-			r.timed = d.Time != format.NoTime && r.series(d)
+		r.run = append(r.run, d)
+		if !r.clock.byUptime(d) {
+			for p := r.earliest(); p != nil && len(r.run) < maxRun && sameSecond(d, p.dump); p = r.earliest() {
+				r.run = append(r.run, r.fetch())
+			}
+			spread(r.run)
 		}
-		r.dumps++
 	}
+	d := r.run[0]
+	r.run = slices.Delete(r.run, 0, 1)
+	if r.dumps == 0 {
+		r.timed = d.Time != format.NoTime && r.series(d)
+	}
+	r.dumps++
 	return d
 }
 
@@ -100,7 +110,7 @@ func (r *Reader) series(first *Dump) bool {
 	var seen processes
 	seen.meet(first)
 	another := func(d *Dump) bool { return !seen.meet(d) }
-	return slices.ContainsFunc(r.order.run, another) || slices.ContainsFunc(r.inputs, func(p *pending) bool {
+	return slices.ContainsFunc(r.run, another) || slices.ContainsFunc(r.inputs, func(p *pending) bool {
 		return p.reopen != nil || p.dump != nil && another(p.dump) || slices.ContainsFunc(p.ahead, func(a readAhead) bool { return another(a.dump) })
 	})
 }
@@ -164,8 +174,6 @@ func (r *Reader) deliver(d *Dump) {
 	}
 	r.missing.initialises = d.Initialises() // in a deadlock it stays
 	s := r.snapshot(d, &r.missing)
-	r.queue.Push(r.metadata...)
-	r.metadata = r.metadata[:0]
 	r.queue.Push(format.Event{Kind: format.KindTick, Time: at, Weight: weight, Live: s.live, IdleThreads: s.idle})
 	for i := range s.others {
 		s.others[i].Time, s.others[i].End = at, at

@@ -9,7 +9,7 @@ import "contend/format"
 //
 //  1. Each such thread votes for a pair of an old address, which the new dump
 //     does not mention, and a new one, which the dump before does not.
-//  2. A pair stands when no vote names either of its addresses in another.
+//  2. A pair stands when no other pair has either of its addresses.
 //  3. One vote may come from a thread that merely went on to another lock of
 //     that kind at the same place. So the pair needs further evidence: the
 //     thread that held the one lock and now holds the other, or a second
@@ -18,8 +18,6 @@ type relocations struct {
 	waits   map[format.ThreadID]waitingAt // of the dump before
 	holders map[LockRef]format.ThreadID   // of the dump before: the owner of each lock, NoThread when only waited for
 	count   int                           // locks followed
-	votes   map[LockRef]vote              // by old address
-	back    map[LockRef]LockRef           // old by new address; the zero ref where votes disagree
 }
 
 // waitingAt is what a thread waits for, and where.
@@ -28,16 +26,8 @@ type waitingAt struct {
 	lock  LockRef
 }
 
-// vote is the new address of a lock, as its waiters say; the zero ref where
-// they disagree.
-type vote struct {
-	to     LockRef
-	voters int
-}
-
-func newRelocations() relocations {
-	return relocations{votes: map[LockRef]vote{}, back: map[LockRef]LockRef{}}
-}
+// addresses are the old and the new one of a lock, as a waiter says.
+type addresses struct{ old, now LockRef }
 
 // follow gives locks that moved since the dump before the ids they had there.
 // parties are the threads of the dump with their stacks, in order.
@@ -54,60 +44,44 @@ func (m *relocations) follow(d *Dump, parties []format.Party, ids map[LockRef]fo
 				holders[ref] = parties[i].Thread
 			}
 		}
-		m.collectVotes(waits, holders)
-		for old, v := range m.votes {
-			if m.confirmed(old, v, holders) {
-				m.move(old, v.to, ids)
+		votes := m.votes(waits, holders)
+		pairs := map[LockRef]int{} // that an address is part of
+		for v := range votes {
+			pairs[v.old]++
+			pairs[v.now]++
+		}
+		for v, voters := range votes {
+			before := m.holders[v.old]
+			if pairs[v.old] == 1 && pairs[v.now] == 1 && (voters > 1 || before != format.NoThread && before == holders[v.now]) {
+				m.move(v, ids)
 			}
 		}
 	}
 	m.waits, m.holders = waits, holders
 }
 
-// collectVotes takes the votes of all threads.
-func (m *relocations) collectVotes(waits map[format.ThreadID]waitingAt, holders map[LockRef]format.ThreadID) {
-	clear(m.votes)
-	clear(m.back)
+// votes counts the threads that say that a lock moved.
+func (m *relocations) votes(waits map[format.ThreadID]waitingAt, holders map[LockRef]format.ThreadID) map[addresses]int {
+	votes := map[addresses]int{}
 	for thread, now := range waits {
 		before, waited := m.waits[thread]
 		if !waited || before.stack != now.stack || now.stack == format.NoStack || before.lock.Class != now.lock.Class || before.lock.Name != now.lock.Name {
 			continue
 		}
 		_, stays := holders[before.lock]
-		if _, known := m.holders[now.lock]; known || stays {
-			continue
-		}
-		v, again := m.votes[before.lock]
-		if again && v.to != now.lock {
-			v.to = LockRef{}
-		} else {
-			v.to = now.lock
-		}
-		v.voters++
-		m.votes[before.lock] = v
-		if from, named := m.back[now.lock]; named && from != before.lock {
-			m.back[now.lock] = LockRef{}
-		} else {
-			m.back[now.lock] = before.lock
+		if _, known := m.holders[now.lock]; !known && !stays {
+			votes[addresses{before.lock, now.lock}]++
 		}
 	}
-}
-
-// confirmed reports whether votes for a pair agree and there is further evidence.
-func (m *relocations) confirmed(old LockRef, v vote, holders map[LockRef]format.ThreadID) bool {
-	if v.to == (LockRef{}) || m.back[v.to] != old {
-		return false
-	}
-	before, now := m.holders[old], holders[v.to]
-	return v.voters > 1 || before != format.NoThread && before == now
+	return votes
 }
 
 // move gives the lock at a new address the id it had at the old one, which
 // another lock may take now, as it may have been another's before.
-func (m *relocations) move(old, to LockRef, ids map[LockRef]format.ObjectID) {
-	if id, ok := ids[old]; ok { // else nobody was seen waiting for it as a lock
-		ids[to] = id
-		delete(ids, old)
+func (m *relocations) move(v addresses, ids map[LockRef]format.ObjectID) {
+	if id, ok := ids[v.old]; ok { // else nobody was seen waiting for it as a lock
+		ids[v.now] = id
+		delete(ids, v.old)
 		m.count++
 	}
 }

@@ -16,7 +16,7 @@ type symbols struct {
 	locks       map[LockRef]format.ObjectID
 	lastLock    format.ObjectID // the id given last
 	stacks      format.Stacks
-	metadata    []format.Event    // not delivered yet
+	queue       format.Queue      // to deliver before reading on: what is named must be announced first
 	seen        map[threadKey]int // in the current dump
 	took        map[took]bool
 	owned       map[string]bool // classes of locks that a dump showed an owner of
@@ -43,7 +43,7 @@ type threadID struct {
 
 func newSymbols(t *rules.Table) symbols {
 	return symbols{rules: rules.NewMemo(t), threads: map[threadKey]threadID{}, locks: map[LockRef]format.ObjectID{},
-		seen: map[threadKey]int{}, took: map[took]bool{}, owned: map[string]bool{}, relocations: newRelocations()}
+		seen: map[threadKey]int{}, took: map[took]bool{}, owned: map[string]bool{}}
 }
 
 // snapshot is what a dump shows of contention.
@@ -60,7 +60,7 @@ func (y *symbols) snapshot(d *Dump, m *missing) *snapshot {
 	y.parties = y.parties[:0]
 	for i := range d.Threads {
 		t := &d.Threads[i]
-		y.parties = append(y.parties, format.Party{Thread: y.thread(t), Stack: y.stack(t.Frames)})
+		y.parties = append(y.parties, format.Party{Thread: y.thread(t), Stack: y.stacks.Announce(t.Frames, &y.queue)})
 	}
 	y.relocations.follow(d, y.parties, y.locks)
 	held := holds{map[LockRef][]format.Party{}, map[LockRef][][]format.Frame{}, map[LockRef]bool{}}
@@ -145,10 +145,10 @@ func (h *holds) add(t *Thread, party format.Party) bool {
 // that, while the waits of others show stacks of other instants.
 func (y *symbols) tookAll(lock format.ObjectID, stacks [][]format.Frame) {
 	for _, frames := range stacks {
-		a := took{y.stack(frames), lock}
+		a := took{y.stacks.Announce(frames, &y.queue), lock}
 		if !y.took[a] {
 			y.took[a] = true
-			y.metadata = append(y.metadata, format.Event{Kind: format.KindActivity, Activity: format.ActivityTook, Stack: a.stack, Object: lock})
+			y.queue.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityTook, Stack: a.stack, Object: lock})
 		}
 	}
 }
@@ -252,7 +252,7 @@ func (y *symbols) thread(t *Thread) format.ThreadID {
 		y.threads[k] = now
 	}
 	if !ok || before.name != t.Name {
-		y.metadata = append(y.metadata, format.Event{Kind: format.KindThread, Thread: now.id, Name: t.Name})
+		y.queue.Push(format.Event{Kind: format.KindThread, Thread: now.id, Name: t.Name})
 	}
 	return now.id
 }
@@ -268,16 +268,7 @@ func (y *symbols) lock(ref LockRef, kind format.LockKind) format.ObjectID {
 		if ref == (LockRef{}) {
 			ev.Name = "a lock the dump does not name"
 		}
-		y.metadata = append(y.metadata, ev)
-	}
-	return id
-}
-
-// stack returns the id of a stack, NoStack for none.
-func (y *symbols) stack(frames []format.Frame) format.StackID {
-	id, added := y.stacks.ID(frames)
-	if added {
-		y.metadata = append(y.metadata, format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
+		y.queue.Push(ev)
 	}
 	return id
 }

@@ -1,7 +1,6 @@
 package threaddump
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -86,34 +85,4 @@ func spread(run []*Dump) {
 // and without anything finer.
 func sameSecond(a, b *Dump) bool {
 	return a.Time == b.Time && a.Time != format.NoTime && a.Time%int64(time.Second) == 0 && a.Uptime == 0 && b.Uptime == 0
-}
-
-// maxRun bounds how many dumps of one second are held.
-const maxRun = 1000
-
-// sequence refines the times of dumps that come in order.
-type sequence struct {
-	clock clock
-	run   []*Dump
-}
-
-// take returns the next dump; fetch gives the earliest one left and
-// removes it, peek only shows it.
-func (q *sequence) take(peek func() *Dump, fetch func() *Dump) *Dump {
-	if len(q.run) == 0 {
-		d := fetch()
-		if d == nil {
-			return nil
-		}
-		q.run = append(q.run, d)
-		if !q.clock.byUptime(d) {
-			for next := peek(); next != nil && len(q.run) < maxRun && sameSecond(d, next); next = peek() {
-				q.run = append(q.run, fetch())
-			}
-			spread(q.run)
-		}
-	}
-	d := q.run[0]
-	q.run = slices.Delete(q.run, 0, 1)
-	return d
 }
