@@ -204,18 +204,3 @@ func TestThePageByKeyboard(t *testing.T) {
 		t.Errorf("%d frames, %d after Enter, %d after Escape", frames, zoomed, whole)
 	}
 }
-
-// Names cannot leave the place they are printed in, in a page or a picture.
-func TestHostileNamesInPagesAndPictures(t *testing.T) {
-	t.Parallel()
-	const evil = `</script><img src=x onerror=\"document.title='pwned'\">`
-	trace := filepath.Join(t.TempDir(), "evil.txt")
-	text := "contend 1\nthread thread=1 name=\"a\"\nthread thread=2 name=\"b\"\nobject lock=1 class=\"L\"\nstack stack=1 frames=\"" + evil + "\":\"m\\x1b[2J\u202e\":\"\":1\n" +
-		"tenure time=0 end=1000 thread=1 lock=1 stack=1\nwait time=100 end=900 thread=2 lock=1 stack=1\nend count=6\n"
-	golden.OK(t, os.WriteFile(trace, []byte(text), 0o644))
-	wellFormed(t, flameOf(t, "evil.svg", trace))
-	b := flameTab(t, flameOf(t, "evil.html", "--view", "chain", trace))
-	golden.Equal(t, eval[int](b, "document.images.length"), 0)
-	golden.Lacks(t, eval[string](b, "document.title"), "pwned")
-	golden.Holds(t, eval[string](b, `[...document.querySelectorAll("#chart g.frame")].map(g => g.getAttribute("name")).join("\n")`), "<img src=x")
-}

@@ -26,23 +26,6 @@ func cycles(a *document.Analyze) (list [][]string) {
 	return list
 }
 
-func TestDeadlocksOfADump(t *testing.T) {
-	a := ask[document.Analyze](t, "analyze", "../testdata/deadlock-monitors-and-juc-jdk17.txt")
-	if got := cycles(a); len(got) != 2 || !slices.Equal(got[0], []string{"juc-1", "juc-2"}) || !slices.Equal(got[1], []string{"teller-1", "teller-2"}) {
-		t.Errorf("cycles %v", got)
-	}
-	for _, d := range a.Deadlocks {
-		want := []string{}
-		if strings.HasPrefix(d.Cycle[0].Thread, "teller") {
-			want = []string{"reporter"}
-		}
-		golden.Same(t, d.Queued, want, "queued behind", d.Cycle[0].Thread)
-	}
-	if a.Coverage.Unit != "threads" || a.Total.WaitNs != 5 || a.Total.Waits != 5 {
-		t.Errorf("total %+v in %s", a.Total, a.Coverage.Unit)
-	}
-}
-
 // dumpTruth is what an independent script counted in a dump.
 type dumpTruth struct {
 	Cycles [][]string `json:"wait_for_cycles"`

@@ -41,24 +41,6 @@ func TestBrokenRecordingsAreRows(t *testing.T) {
 	}
 }
 
-// A folder without a recording is named: it may be the wrong one.
-func TestNothingToExportIsSaid(t *testing.T) {
-	day := t.TempDir()
-	if code, said := exportTo(t, day, "-o", t.TempDir()); code != exitUsage || !strings.Contains(said, day+": no recording is in it") {
-		t.Errorf("exit %d: %s", code, said)
-	}
-}
-
-// What is wrong with a flag is no matter of the recordings: those that were
-// exported before stay.
-func TestWrongRulesExportNothing(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "facts")
-	code, said := exportTo(t, "../testdata/truth-light-8threads.jfr", "-o", dir, "--lock-rules", "no.such.rules")
-	if _, err := os.Stat(dir); code != exitFailed || !strings.Contains(said, "no.such.rules: no such file") || err == nil {
-		t.Errorf("exit %d, %v: %s", code, err, said)
-	}
-}
-
 // Whoever looks while an export is at work, or after it was killed, sees no part
 // of a file, nor any when it failed.
 func TestNoPartOfAFileIsSeen(t *testing.T) {

@@ -223,25 +223,3 @@ func chainsSum() law {
 		}
 	}}
 }
-
-// TestGraphFindsTheDeadlock holds the picture to what the simulation did:
-// teller-a and teller-b wait for each other, the reporter for one of them.
-func TestGraphFindsTheDeadlock(t *testing.T) {
-	path := exactly(t, "deadlock")
-	g := ask[document.Graph](t, "graph", "--by", "thread", path)
-	var closed, free []string
-	for _, n := range g.Nodes {
-		if n.Closed {
-			closed = append(closed, n.Name)
-		} else {
-			free = append(free, n.Name)
-		}
-	}
-	slices.Sort(closed)
-	golden.Same(t, closed, []string{"teller-a-0", "teller-b-0"})
-	golden.Same(t, free, []string{"reporter-0"})
-	first := ask[document.Chains](t, "chains", path).Chains[0]
-	if !strings.HasSuffix(first.Signature, "-> [deadlock]") {
-		t.Errorf("the heaviest chain is %s", first.Signature)
-	}
-}

@@ -155,15 +155,6 @@ func TestSilentOwnersAreNamedOrNobody(t *testing.T) {
 	}
 }
 
-func TestTheReportIsBlamedNotItsSleep(t *testing.T) {
-	t.Parallel()
-	l := ask[document.Analyze](t, "analyze", "../testdata/truth-8threads.jfr").Locks[0]
-	if o := l.Owners[0]; o.Site != "Truth.exportReport:17" || o.Share < 0.6 || o.Doing[0].What != "asleep" || o.Callers[0].Sites[0] != "Truth.lambda$main$0:27" {
-		t.Errorf("%+v", o)
-	}
-	golden.Equal(t, l.Waiting[0].Site, "Truth.checkout:15", l.Waiting)
-}
-
 // Where a dump says which frame locked, that is the site, of several the outermost:
 // the others entered again. It survives being converted.
 func TestDumpsSayWhichFrameLocked(t *testing.T) {

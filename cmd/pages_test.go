@@ -35,25 +35,27 @@ func (b *tab) boxes(selector string) []box {
 	return eval[[]box](b, fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => { const r = e.getBoundingClientRect(); return {x: r.x, y: r.y, width: r.width, height: r.height}; })`, selector))
 }
 
-// Names that act wherever they are not escaped act in no page.
-func TestABrowserShowsTheTimeline(t *testing.T) {
+// Names that act wherever they are not escaped act in no page, and are shown in each.
+func TestHostileNamesInPages(t *testing.T) {
 	t.Parallel()
 	golden.Unhurried(t)
-	page := filepath.Join(t.TempDir(), "csp.html")
-	run(t, "csp", hostileTrace(t), "-o", page)
-	dom := browser(t, page).dom()
-	for what, n := range map[string]int{"<title>contend: pressure over time</title>": 1, `<g class="lock"`: 1, `<g class="phase">`: 1, "<script": 0, "<img": 0, "</svg>": 1, "<details": 1} {
-		golden.Equal(t, strings.Count(dom, what), n, what, dom)
-	}
-	golden.Holds(t, dom, "pressure 50.0 %")
-}
-
-func TestABrowserShowsTheGraph(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
-	dom := eval[string](browser(t, pageOf(t, "graph", "--by", "thread", hostileTrace(t))), `document.getElementById("graph").outerHTML`)
-	for what, n := range map[string]int{`<g class="node `: 8, `<g class="edge"`: 8, "<script": 0, "<img": 0, "closed cycle 1": 2} {
-		golden.Equal(t, strings.Count(dom, what), n, what, dom)
+	trace := hostileTrace(t)
+	for command, elements := range map[string]map[string]int{ // how many there are of each
+		"csp":                {"g.lock": 1, "g.phase": 1, "svg": 1, "details": 1, "script": 0, "img": 0},
+		"graph --by thread":  {"#graph g.node": 8, "#graph g.edge": 8, "#graph script": 0, "img": 0},
+		"flame --view chain": {`#chart g.frame[name*="<img src=x"]`: 3, "img": 0},
+	} {
+		b := browser(t, pageOf(t, append(strings.Fields(command), trace)...))
+		if strings.HasPrefix(command, "flame") {
+			b.framesShown()
+		}
+		for what, n := range elements {
+			golden.Equal(t, b.count(what), n, command, what)
+		}
+		golden.Lacks(golden.At(t, command), eval[string](b, "document.title"), "hit")
+		if says := map[string]string{"csp": "pressure 50.0 %", "graph --by thread": "closed cycle 1"}[command]; says != "" {
+			golden.Holds(golden.At(t, command), b.dom(), says)
+		}
 	}
 }
 

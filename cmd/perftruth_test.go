@@ -2,9 +2,7 @@ package cmd
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"os"
@@ -16,9 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"contend/analysis"
-	"contend/decode"
-	"contend/format"
 	"contend/golden"
 	"contend/report/document"
 )
@@ -39,98 +34,56 @@ type nativeLock struct {
 	BlockedBy map[string]float64 `json:"blocked_by"`
 }
 
-// byOperation sums the waiting for each lock by the operations of the waiter and
-// of the owner: functions of a program whose names begin with do.
-type byOperation struct {
-	sym     *analysis.Symbols
-	waiters map[format.ObjectID]map[string]float64
-	owners  map[format.ObjectID]map[string]float64
-	waits   map[format.ObjectID]int64
-}
-
 // handedOff is the operation of who is no thread.
 const handedOff = "[handoff]"
 
-func (s *byOperation) Begin(sym *analysis.Symbols, _ int64) {
-	*s = byOperation{sym, map[format.ObjectID]map[string]float64{}, map[format.ObjectID]map[string]float64{}, map[format.ObjectID]int64{}}
-}
-func (s *byOperation) Slice(sl *analysis.Slice) {
-	if s.waiters[sl.Lock] == nil {
-		s.waiters[sl.Lock], s.owners[sl.Lock] = map[string]float64{}, map[string]float64{}
-	}
-	for _, w := range sl.Waiters {
-		s.waiters[sl.Lock][s.of(w.Stack)] += float64(sl.Length())
-	}
-	s.waits[sl.Lock] += sl.Firsts()
-	for _, sh := range sl.Shares {
-		by := "[unknown]"
-		switch sh.Direct.Kind {
-		case analysis.OwnerHandoff:
-			by = handedOff
-		case analysis.OwnerThread:
-			by = s.of(sh.Direct.Stack)
-		}
-		s.owners[sl.Lock][by] += float64(sh.Ns) * float64(len(sl.Waiters))
-	}
-}
-
-// of returns the operation of a stack: doCheckout is checkout, do_checkout too.
-func (s *byOperation) of(id format.StackID) string {
-	for _, f := range s.sym.Frames(id) {
-		name := f.Method[strings.LastIndex(f.Method, "::")+1:]
-		if op, ok := strings.CutPrefix(strings.TrimPrefix(name, ":"), "do"); ok && op != "" {
-			op = strings.TrimPrefix(op, "_")
-			return strings.ToLower(op[:1]) + op[1:]
-		}
-	}
-	return "[none]"
-}
-
-// summed reads a recording.
-func summed(t *testing.T, path string) (*byOperation, *analysis.Trace) {
+// byOperation sums what blame says of each lock by the operations in the stacks of a key:
+// functions of the program whose names begin with do. doCheckout is checkout, do_checkout too.
+func byOperation(t *testing.T, path, key string) map[string]map[string]float64 {
 	t.Helper()
-	src, err := decode.Open([]string{path}, nil, decode.Options{})
-	golden.OK(t, err)
-	defer src.Close()
-	sums := &byOperation{}
-	tr, err := analysis.Run(src, analysis.Filter{From: format.NoTime, To: format.NoTime}, sums)
-	if err != nil && !errors.Is(err, io.EOF) {
-		t.Fatal(err)
-	}
-	return sums, tr
-}
-
-// lock returns the one lock that is waited for by the operations that a lock of
-// the truth is waited for by.
-func (s *byOperation) lock(t *testing.T, want *nativeLock) format.ObjectID {
-	t.Helper()
-	best := format.NoObject
-	for id, by := range s.waiters {
-		waited := 0.0
-		for op, ns := range by {
-			if waited += ns; want.Waiters[op] == 0 {
-				waited = math.Inf(-1)
+	sums := map[string]map[string]float64{}
+	for _, r := range ask[document.Blame](t, "blame", "--by", "lock,"+key, path).Rows {
+		if sums[r.Keys[0]] == nil {
+			sums[r.Keys[0]] = map[string]float64{}
+		}
+		by := "[none]"
+		if strings.HasPrefix(r.Keys[1], "[") {
+			by = r.Keys[1]
+		}
+		for _, f := range r.Stack {
+			name := strings.TrimPrefix(f.Method[strings.LastIndex(f.Method, "::")+1:], ":")
+			if op, ok := strings.CutPrefix(name, "do"); ok && op != "" {
+				op = strings.TrimPrefix(op, "_")
+				by = strings.ToLower(op[:1]) + op[1:]
+				break
 			}
 		}
-		if waited > 0 && (best == format.NoObject || waited > sum(s.waiters[best])) {
-			best = id
+		sums[r.Keys[0]][by] += float64(r.ThreadNs)
+	}
+	return sums
+}
+
+// lockOf returns the lock that is waited for most by the operations, and no other, that a
+// lock of the truth is waited for by.
+func lockOf(t *testing.T, waiters map[string]map[string]float64, want *nativeLock) (best string) {
+	t.Helper()
+	for lock, by := range waiters {
+		others := func(op string) bool { return want.Waiters[op] == 0 }
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(by)), others) && sum(by) > sum(waiters[best]) {
+			best = lock
 		}
 	}
-	if best == format.NoObject {
+	if best == "" {
 		t.Fatalf("nothing waits for %s as the program does", want.Lock)
 	}
 	return best
 }
 
-// tvd is the total variation distance of what two say of operations, hand-off
-// and what is unknown left out.
-func tvd(a, b map[string]float64) (d float64) {
-	pick := func(m map[string]float64) map[string]float64 {
-		m = maps.Clone(m)
-		maps.DeleteFunc(m, func(op string, _ float64) bool { return strings.HasPrefix(op, "[") })
-		return m
-	}
-	return pairDistance(pick(a), pick(b))
+// operations are those of threads: hand-off and what is unknown left out.
+func operations(by map[string]float64) map[string]float64 {
+	by = maps.Clone(by)
+	maps.DeleteFunc(by, func(op string, _ float64) bool { return strings.HasPrefix(op, "[") })
+	return by
 }
 
 // offNative holds what contend says of a recording to what the program logged:
@@ -143,7 +96,7 @@ func offNative(t *testing.T, path, truthPath string) (wrong []string) {
 	t.Helper()
 	var want nativeTruth
 	readTruth(t, truthPath, &want)
-	sums, tr := summed(t, path)
+	waiters, owners := byOperation(t, path, "waiter-stack"), byOperation(t, path, "owner-stack")
 	checked := 0
 	for i := range want.Locks {
 		w := &want.Locks[i]
@@ -151,12 +104,11 @@ func offNative(t *testing.T, path, truthPath string) (wrong []string) {
 			continue
 		}
 		checked++
-		id := sums.lock(t, w)
-		by := sums.owners[id]
-		off := math.Abs(sum(sums.waiters[id])/float64(w.WaitNs) - 1)
-		d, late := tvd(by, w.BlockedBy), math.Abs(by[handedOff]-float64(w.HandoffNs))/float64(w.WaitNs)
-		t.Logf("%s (%s): waiting off by %.2f %%, owners by %.3f, hand-off by %.1f %%, unknown %.1f %%; %d of %d waits", w.Lock, tr.Symbols.LockName(id), 100*off, d,
-			100*late, 100*by["[unknown]"]/float64(w.WaitNs), sums.waits[id], w.Waits)
+		lock := lockOf(t, waiters, w)
+		by := owners[lock]
+		off := math.Abs(sum(waiters[lock])/float64(w.WaitNs) - 1)
+		d, late := pairDistance(operations(by), operations(w.BlockedBy)), math.Abs(by[handedOff]-float64(w.HandoffNs))/float64(w.WaitNs)
+		t.Logf("%s (%s): waiting off by %.2f %%, owners by %.3f, hand-off by %.1f %%", w.Lock, lock, 100*off, d, 100*late)
 		if off > 0.03 || d > 0.10 || late > 0.08 {
 			wrong = append(wrong, fmt.Sprintf("%s: waiting off by %.3f, owners by %.3f, hand-off by %.3f: %v, want %v", w.Lock, off, d, late, by, w.BlockedBy))
 		}
@@ -164,9 +116,9 @@ func offNative(t *testing.T, path, truthPath string) (wrong []string) {
 	if checked < 3 {
 		wrong = append(wrong, fmt.Sprintf("%d locks are waited for long enough to be checked", checked))
 	}
-	for id, by := range sums.waiters {
+	for lock, by := range waiters {
 		if by["[none]"] > 0 {
-			wrong = append(wrong, fmt.Sprintf("%s: waits outside of operations: %v", tr.Symbols.LockName(id), by))
+			wrong = append(wrong, fmt.Sprintf("%s: waits outside of operations: %v", lock, by))
 		}
 	}
 	return wrong

@@ -166,23 +166,6 @@ func TestPercentilesUnderAThresholdAreMarked(t *testing.T) {
 	}
 }
 
-func TestTheScreenAsksForWhatItCanShow(t *testing.T) {
-	const path = "../testdata/truth-8threads.jfr"
-	for _, args := range [][]string{{"analyze", "--full", "--tables", path}, {"analyze", "--width", "20", path}, {"analyze", "--width", "-1", path}} {
-		var out, msg bytes.Buffer
-		if code := Main(args, nil, &out, &msg); code != exitUsage || out.Len() > 0 || !strings.Contains(msg.String(), "hint:") {
-			t.Errorf("%v: exit %d, %s", args, code, msg.String())
-		}
-	}
-}
-
-func TestFullShowsWholeStacks(t *testing.T) {
-	golden.Unhurried(t)
-	full := run(t, "analyze", "--full", "--top", "2", "../testdata/truth-8threads.jfr")
-	golden.Holds(t, full, "java.lang.Thread.sleep", "Truth.exportReport:17", "Truth.lambda$main$0:27", "java.lang.Thread.run:840")
-	golden.Lacks(t, run(t, "analyze", "../testdata/truth-8threads.jfr"), "Thread.run")
-}
-
 // TestATerminalOf80ColumnsShowsEveryTable runs every command that prints for
 // people, on recordings with long names and large numbers, exact and sampled.
 func TestATerminalOf80ColumnsShowsEveryTable(t *testing.T) {

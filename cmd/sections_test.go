@@ -54,13 +54,6 @@ func TestColumnsOfSectionsAreNamedOnce(t *testing.T) {
 	}
 }
 
-func TestMarkdownNamesSites(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
-	out := run(t, "analyze", "--format", "markdown", "../testdata/truth-8threads.jfr")
-	golden.Holds(t, out, "Truth.exportReport:17", "asleep while holding the lock", "Truth.checkout:15")
-}
-
 // A screen shows no phases, and whole stacks of owners only if asked for all: what is not
 // shown is not summed.
 func TestWhatIsNotShownIsNotSummed(t *testing.T) {

@@ -81,16 +81,3 @@ func TestThePageIsServed(t *testing.T) { // not beside others: its Ctrl-C is for
 		}
 	}
 }
-
-func TestServeRefuses(t *testing.T) {
-	for _, c := range []struct {
-		args []string
-		code int
-	}{
-		{[]string{"--listen", "nonsense", "../testdata/truth-8threads.jfr"}, exitUsage},
-		{[]string{"--listen", "192.0.2.1:0", "../testdata/deadlock-monitors-and-juc-jdk17.txt"}, exitFailed},
-		{[]string{"no such file"}, exitFailed},
-	} {
-		golden.Equal(t, Main(append([]string{"serve"}, c.args...), nil, io.Discard, io.Discard), c.code, "serve", c.args)
-	}
-}

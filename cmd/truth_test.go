@@ -18,8 +18,6 @@ import (
 	"contend/format"
 	"contend/golden"
 	"contend/report/document"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // nestedTransfer holds the ledger's lock while it waits for the inventory's:
@@ -174,19 +172,6 @@ func TestGoLocksEqualTheProgramsOwnLog(t *testing.T) {
 		}
 		t.Logf("%s: waiting %.4f of the truth, distance %.3f, owner's operation known %.3f", l.Lock, float64(total)/float64(l.WaitNs), d, known/float64(total))
 		golden.AtMost(t, d, limit.distance, l.Lock, "distance", by)
-	}
-}
-
-// What is converted keeps what is known of the owners.
-func TestConvertedGoTraceIsTheSame(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "trace.bin")
-	if code := Main([]string{"convert", goTrace, "-o", path}, nil, os.Stdout, os.Stderr); code != exitOK {
-		t.Fatalf("exit %d", code)
-	}
-	want := ask[document.Blame](t, "blame", "--by", "lock,owner-stack,waiter-thread", goTrace)
-	got := ask[document.Blame](t, "blame", "--by", "lock,owner-stack,waiter-thread", path)
-	if diff := cmp.Diff(want.Rows, got.Rows); diff != "" || want.Total != got.Total {
-		t.Errorf("%v and %v:\n%s", want.Total, got.Total, diff)
 	}
 }
 
