@@ -106,11 +106,3 @@ func (b *batch) clear() {
 	b.ticks, b.tickNs, b.waits = 0, 0, b.waits[:0]
 	b.shares, b.hops, b.waiters = b.shares[:0], b.hops[:0], b.waiters[:0]
 }
-
-// hopStore holds the hops of the current batch's paths, each once.
-type hopStore struct{ list []Hop }
-
-func (h *hopStore) add(hop Hop) *Hop {
-	h.list = append(h.list, hop)
-	return &h.list[len(h.list)-1]
-}

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	"contend/format"
@@ -10,9 +11,10 @@ import (
 // cycles numbers deadlocks by their canonical form: the cycle rotated so that its smallest
 // thread comes first.
 type cycles struct {
-	ids   map[string]int32
-	links [][]Link
-	key   []byte
+	ids    map[string]int32
+	links  [][]Link
+	queued []queuedBehind // by cycle, from 1
+	key    []byte
 	// resolved reports whether a thread's current wait is known to end with the lock. A
 	// cycle through it is then the work of a wrong owner, and no deadlock.
 	resolved func(format.ThreadID) bool
@@ -29,6 +31,34 @@ func (c *cycles) owner(path []Hop, prov Provenance) Owner {
 		}
 	}
 	return Owner{Kind: OwnerDeadlock, Prov: prov, Cycle: c.id(path)}
+}
+
+// queuedBehind is the threads whose blame ended in a cycle, its members included.
+type queuedBehind struct {
+	threads map[format.ThreadID]bool
+	since   int64
+}
+
+// wait notes that the waiters of a slice wait, directly or not, for a cycle.
+func (c *cycles) wait(cycle int32, s *Slice) {
+	q := c.behind(cycle, s.Start)
+	q.since = min(q.since, s.Start)
+	for i := range s.Waiters {
+		q.threads[s.Waiters[i].Thread] = true
+	}
+}
+
+// behind returns the threads queued behind a cycle, of which the first are seen at an
+// instant.
+func (c *cycles) behind(cycle int32, at int64) *queuedBehind {
+	for len(c.queued) <= int(cycle) {
+		c.queued = append(c.queued, queuedBehind{})
+	}
+	q := &c.queued[cycle]
+	if q.threads == nil {
+		q.threads, q.since = map[format.ThreadID]bool{}, at
+	}
+	return q
 }
 
 func (c *cycles) id(path []Hop) int32 {
@@ -61,21 +91,14 @@ func (c *cycles) id(path []Hop) int32 {
 }
 
 // deadlocks returns the cycles, each with the threads queued behind it.
-func (c *cycles) deadlocks(queued map[int32]map[format.ThreadID]bool, since map[int32]int64) []Deadlock {
+func (c *cycles) deadlocks() []Deadlock {
 	var out []Deadlock
 	for i, cycle := range c.links {
-		d := Deadlock{Cycle: cycle, Since: since[int32(i+1)]}
-		on := make(map[format.ThreadID]bool, len(cycle))
+		q := c.behind(int32(i+1), 0)
 		for _, l := range cycle {
-			on[l.Thread] = true
+			delete(q.threads, l.Thread)
 		}
-		for t := range queued[int32(i+1)] {
-			if !on[t] {
-				d.Queued = append(d.Queued, t)
-			}
-		}
-		slices.Sort(d.Queued)
-		out = append(out, d)
+		out = append(out, Deadlock{Cycle: cycle, Since: q.since, Queued: slices.Sorted(maps.Keys(q.threads))})
 	}
 	return out
 }

@@ -2,75 +2,71 @@ package analysis
 
 import "contend/format"
 
-// definer adds definitions. Before it changes one it waits until the visitors have received
-// everything booked under the old ones.
-type definer struct {
-	defs *definitions
-	out  *dispatcher
+// Definer adds to what a trace says about the things it names by ids. Visitors read that at
+// the same time, so it calls Changing before it changes anything.
+type Definer struct {
+	Changing func() // returns once no visitor runs
+	*definitions
 }
 
-// define takes a metadata event.
-func (d definer) define(ev *format.Event) {
-	d.out.wait()
-	d.defs.add(ev)
+// NewDefiner returns a definer of a trace that names nothing yet.
+func NewDefiner() *Definer { return &Definer{func() {}, newDefinitions()} }
+
+// Symbols returns the symbols of the trace, for one goroutine at a time.
+func (d *Definer) Symbols() *Symbols { return &Symbols{definitions: d.definitions} }
+
+// Define takes a metadata event.
+func (d *Definer) Define(ev *format.Event) {
+	d.Changing()
+	d.add(ev)
 }
 
-// input begins the next input of the trace.
-func (d definer) input(label string) {
-	d.out.wait()
-	d.defs.input(label)
+// NextInput begins the next input of the trace.
+func (d *Definer) NextInput(label string) {
+	d.Changing()
+	d.input(label)
 }
 
-// use records how any other event uses threads, locks and stacks.
-func (d definer) use(ev *format.Event) {
-	d.defs.named.add(ev)
+// Moved notes that a lock was recorded at several addresses.
+func (d *Definer) Moved(lock format.ObjectID, addresses int) { d.objects[lock].Addresses = addresses }
+
+// Use records how any other event uses threads, locks and stacks.
+func (d *Definer) Use(ev *format.Event) {
+	d.named.add(ev)
 	switch ev.Kind {
 	case format.KindWait, format.KindTenure:
-		d.addPair(&d.defs.acquisitions, Acquiring, ev.Stack, ev.Object)
+		d.addPair(&d.acquisitions, Acquiring, ev.Stack, ev.Object)
 	case format.KindRelease:
 		if ev.Object == format.NoObject {
 			return // of what is no lock
 		}
-		d.addPair(&d.defs.releases, Releasing, ev.Stack, ev.Object)
+		d.addPair(&d.releases, Releasing, ev.Stack, ev.Object)
 	case format.KindActivity:
 		if ev.Activity == format.ActivityTook {
-			d.addPair(&d.defs.acquisitions, Acquiring, ev.Stack, ev.Object)
+			d.addPair(&d.acquisitions, Acquiring, ev.Stack, ev.Object)
 			return
 		}
 		d.addUse(ev.Stack, Did(ev.Activity))
 	case format.KindContention:
 		for i := range ev.Waiters {
-			d.addPair(&d.defs.acquisitions, Acquiring, ev.Waiters[i].Stack, ev.Object)
+			d.addPair(&d.acquisitions, Acquiring, ev.Waiters[i].Stack, ev.Object)
 		}
 	}
 }
 
 // addPair records that a stack acquires or releases a lock.
-func (d definer) addPair(list *pairs, what Uses, id format.StackID, lock format.ObjectID) {
+func (d *Definer) addPair(list *pairs, what Uses, id format.StackID, lock format.ObjectID) {
 	if a := (Acquisition{id, lock}); id != format.NoStack && !list.has(a) {
-		d.out.wait()
+		d.Changing()
 		list.add(a)
-		d.defs.use(id, what)
+		d.use(id, what)
 	}
 }
 
 // addUse records a use of a stack.
-func (d definer) addUse(id format.StackID, what Uses) {
-	if id != format.NoStack && !d.defs.Uses(id).Has(what) {
-		d.out.wait()
-		d.defs.use(id, what)
-	}
-}
-
-// bound clears ids that no decoder of ours gives. Tables grow with the largest id, so a
-// wild id would cost gigabytes.
-func bound(ev *format.Event) {
-	if max(uint32(ev.Thread), uint32(ev.Owner), uint32(ev.Woken), uint32(ev.Object), uint32(ev.Stack)) <= maxSymbol {
-		return
-	}
-	for _, id := range [...]*uint32{(*uint32)(&ev.Thread), (*uint32)(&ev.Owner), (*uint32)(&ev.Woken), (*uint32)(&ev.Object), (*uint32)(&ev.Stack)} {
-		if *id > maxSymbol {
-			*id = 0
-		}
+func (d *Definer) addUse(id format.StackID, what Uses) {
+	if id != format.NoStack && !d.Uses(id).Has(what) {
+		d.Changing()
+		d.use(id, what)
 	}
 }

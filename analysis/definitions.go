@@ -10,7 +10,7 @@ import (
 )
 
 // definitions is what a trace says about the things it names by ids. Lookups change nothing
-// and may run concurrently; additions must be exclusive, see definer. A lookup of an
+// and may run concurrently; additions must be exclusive, see Definer. A lookup of an
 // unknown id gives a placeholder and never panics.
 type definitions struct {
 	threads []Thread
@@ -159,6 +159,9 @@ func (d *definitions) Threads() int { return max(len(d.threads)-1, 0) }
 // Objects returns the number of locks the trace names.
 func (d *definitions) Objects() int { return max(len(d.objects)-1, 0) }
 
+// Stacks returns the number of stacks the trace gives.
+func (d *definitions) Stacks() int { return max(len(d.stacks)-1, 0) }
+
 // Group returns the dense id of a thread's group; Groups names it.
 func (d *definitions) Group(id format.ThreadID) uint32 {
 	if id != format.NoThread && int(id) < len(d.threads) && d.threads[id].Name != "" {
@@ -181,9 +184,9 @@ func (d *definitions) Input(id format.ThreadID) uint32 {
 // Inputs names input ids.
 func (d *definitions) Inputs() *Interner { return &d.inputs }
 
-// partOf returns the number of a thread's input.
-func (d *definitions) partOf(id int) int {
-	if id < len(d.threads) {
+// Part returns the number of a thread's input, from 1; 0 before any is named.
+func (d *definitions) Part(id format.ThreadID) int {
+	if int(id) < len(d.threads) {
 		return d.threads[id].part
 	}
 	return 0

@@ -1,8 +1,7 @@
 package analysis
 
 import (
-	"slices"
-
+	"contend/analysis/internal/column"
 	"contend/format/workers"
 )
 
@@ -44,7 +43,7 @@ func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
 // symbols of its own, because symbols cache the names they are asked for.
 func (d *dispatcher) begin(start int64) {
 	for _, v := range d.visitors {
-		v.Begin(&Symbols{definitions: d.sym.definitions}, start)
+		v.Begin(d.sym.Fork(), start)
 	}
 }
 
@@ -56,7 +55,7 @@ func (d *dispatcher) slice(s *Slice, n int) {
 		b.lengths = append(b.lengths, n)
 	}
 	b.order = append(b.order, what)
-	at := next(&b.slices)
+	at := column.Next(&b.slices)
 	*at = *s
 	at.Shares, at.Waiters = stored(&b.shares, s.Shares), stored(&b.waiters, s.Waiters)
 	d.handOver()
@@ -67,13 +66,6 @@ func (d *dispatcher) queueChange(m QueueChange) {
 	d.cur.order = append(d.cur.order, callChange)
 	d.cur.changes = append(d.cur.changes, m)
 	d.handOver()
-}
-
-// next extends a list by one element and returns it. The element holds stale data.
-func next[T any](list *[]T) *T {
-	n := len(*list)
-	*list = slices.Grow(*list, 1)[:n+1]
-	return &(*list)[n]
 }
 
 // stored appends items to an array of the batch and returns them as they lie there.

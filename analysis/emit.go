@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"math"
+	"math/bits"
 	"regexp"
 
 	"contend/analysis/owners"
@@ -9,10 +11,10 @@ import (
 
 // emitter applies the filter and books what passes it for the visitors.
 type emitter struct {
-	defs     *definitions
+	defs     *Symbols
 	filter   Filter
 	out      *dispatcher
-	from, to int64 // the filter's cut, absolute; NoTime and maxTime when open
+	from, to int64 // the filter's cut, absolute; NoTime and math.MaxInt64 when open
 	start    int64 // of the trace
 	begun    bool
 
@@ -22,15 +24,13 @@ type emitter struct {
 	byProv    Known
 	far       int64 // waiting time behind more than MaxPath locks whose root is unknown
 	running   int64
-	overflown bool                               // running does not fit
-	queued    map[int32]map[format.ThreadID]bool // by deadlock: the threads whose blame ended in it
-	since     map[int32]int64
+	overflown bool // running does not fit
 	slice     Slice
 	one       [1]Share // scratch for slices with one path
 }
 
-func newEmitter(defs *definitions, f Filter, out *dispatcher) *emitter {
-	e := &emitter{defs: defs, filter: f, out: out, queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
+func newEmitter(defs *Symbols, f Filter, out *dispatcher) *emitter {
+	e := &emitter{defs: defs, filter: f, out: out}
 	e.all = f.Class == nil && f.Lock == nil && f.Thread == nil && f.MinWait <= 0
 	return e
 }
@@ -41,7 +41,7 @@ func (e *emitter) begin(start int64) {
 		return
 	}
 	e.begun, e.start = true, start
-	e.from, e.to = start, maxTime
+	e.from, e.to = start, math.MaxInt64
 	if e.filter.From != format.NoTime {
 		e.from = Instant(e.filter.From, e.filter.FromRel, start)
 	}
@@ -59,9 +59,9 @@ func Instant(t int64, relative bool, start int64) int64 {
 	case !relative:
 		return t
 	case t > 0 && at < start:
-		return maxTime
+		return math.MaxInt64
 	case t < 0 && at > start:
-		return -maxTime
+		return -math.MaxInt64
 	}
 	return at
 }
@@ -90,7 +90,7 @@ func (e *emitter) wanted(t format.ThreadID, l format.ObjectID, length int64) boo
 
 // anyLength satisfies every minimum wait. A sample does not show how long the wait was, and
 // a hold is no wait.
-const anyLength = maxTime
+const anyLength = math.MaxInt64
 
 // bookWait gives a whole wait that ended with the lock to the visitors that ask for them.
 func (e *emitter) bookWait(w *owners.Wait) {
@@ -107,62 +107,50 @@ func (e *emitter) bookWait(w *owners.Wait) {
 func (e *emitter) book(g *graph, first format.ThreadID, n int, nodes func() []format.ThreadID) {
 	s := &e.slice
 	if o, ok := g.direct(s.Lock); ok {
-		e.bookOwner(o, n)
+		e.bookOwner(g, o, n)
 		return
 	}
 	common := false
 	s.Shares, common = g.shares(first, s.Start, s.End)
 	if n == len(s.Waiters) && (common || n == 1) || n > len(s.Waiters) && common && len(s.Shares) == 1 && s.Shares[0].Root.Kind != OwnerDeadlock {
-		e.emit(n)
+		e.emit(g, n)
 		return
 	}
 	all := nodes()
 	if waiters := s.Waiters; common {
-		e.emit(n)
+		e.emit(g, n)
 	} else {
 		for i, node := range all {
 			s.Waiters = waiters[i : i+1]
 			s.Shares, _ = g.shares(node, s.Start, s.End)
-			e.emit(1)
+			e.emit(g, 1)
 		}
 	}
 }
 
 // bookOwner charges e.slice with n waiters to an owner that is not blocked.
-func (e *emitter) bookOwner(o Owner, n int) {
+func (e *emitter) bookOwner(g *graph, o Owner, n int) {
 	s := &e.slice
 	e.one = [1]Share{{Ns: s.Length(), Direct: o, Root: o.Cause(), Hops: 1, Last: s.Lock}}
 	s.Shares = e.one[:]
-	e.emit(n)
+	e.emit(g, n)
 }
 
-// emit books e.slice with n waiters.
-func (e *emitter) emit(n int) {
+// emit books e.slice with n waiters, whose shares are paths through g.
+func (e *emitter) emit(g *graph, n int) {
 	s := &e.slice
 	for i := range s.Shares {
 		share := &s.Shares[i]
 		ns := share.Ns * int64(n)
 		e.byProv.Add(share.Direct.Prov, ns)
 		if share.Root.Kind == OwnerDeadlock {
-			e.addQueued(share.Root.Cycle, s)
+			g.cycles.wait(share.Root.Cycle, s)
 		}
 		if share.Far() && share.Root == unknownRoot {
 			e.far += ns
 		}
 	}
 	e.out.slice(s, n)
-}
-
-// addQueued notes that the waiters of a slice wait, directly or not, for a deadlock.
-func (e *emitter) addQueued(cycle int32, s *Slice) {
-	if e.queued[cycle] == nil {
-		e.queued[cycle] = map[format.ThreadID]bool{}
-		e.since[cycle] = s.Start
-	}
-	for i := range s.Waiters {
-		e.queued[cycle][s.Waiters[i].Thread] = true
-	}
-	e.since[cycle] = min(e.since[cycle], s.Start)
 }
 
 // run books that some threads ran during [lo, hi). Zero threads mean that the interval was
@@ -184,7 +172,7 @@ func (e *emitter) ran(length, threads int64) {
 // bookRunning books running time within [lo, hi), which lies in the cut. No thread need
 // have run for all of it.
 func (e *emitter) bookRunning(lo, hi, ns int64) {
-	e.overflown = e.overflown || ns > maxTime-e.running
+	e.overflown = e.overflown || ns > math.MaxInt64-e.running
 	e.running += ns
 	e.out.running(lo, hi, ns)
 }
@@ -224,4 +212,32 @@ func asking[V any](e *emitter) (ask []V) {
 		}
 	}
 	return ask
+}
+
+// overflows reports whether sum + length × count overflows int64; length and count are
+// positive.
+func overflows(sum, length, count int64) bool {
+	high, low := bits.Mul64(uint64(length), uint64(count))
+	return high != 0 || low > uint64(math.MaxInt64-max(sum, 0))
+}
+
+// nonLockWaits gives non-lock waits to the visitors that ask for them.
+type nonLockWaits struct {
+	e   *emitter
+	ask []NonLockVisitor
+}
+
+func newNonLockWaits(e *emitter) nonLockWaits {
+	if e.filter.Class != nil || e.filter.Lock != nil {
+		return nonLockWaits{e: e}
+	}
+	return nonLockWaits{e, asking[NonLockVisitor](e)}
+}
+
+func (a *nonLockWaits) deliver(one *NonLockWait) {
+	if one.Ns > 0 && (a.e.filter.Thread == nil || a.e.threads.match(a.e.filter.Thread, uint32(one.Thread), func() string { return a.e.defs.ThreadName(one.Thread) })) {
+		for _, v := range a.ask {
+			v.NonLockWait(one)
+		}
+	}
 }

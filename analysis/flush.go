@@ -103,6 +103,6 @@ func (s *openWaits) emitEmpty(w owners.Wait) {
 	if _, _, ok := s.e.cut(w.Start, w.End); ok && s.e.wanted(w.Thread, w.Lock, 0) {
 		s.charged = append(s.charged[:0], Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed()})
 		s.e.slice = Slice{Start: w.Start, End: w.End, Lock: w.Lock, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
-		s.e.emit(1)
+		s.e.emit(&s.g, 1)
 	}
 }

@@ -85,3 +85,11 @@ type paths struct {
 	place   []uint32 // by thread: its place on the path, from 1
 	returns bool     // a path led back to its first lock
 }
+
+// hopStore holds the hops of the current batch's paths, each once.
+type hopStore struct{ list []Hop }
+
+func (h *hopStore) add(hop Hop) *Hop {
+	h.list = append(h.list, hop)
+	return &h.list[len(h.list)-1]
+}

@@ -10,7 +10,7 @@ import (
 )
 
 // visitHolds gives holds, recorded or rebuilt, to the visitors that ask for them.
-func (r *record) visitHolds(tl *owners.Timelines, e *emitter) {
+func visitHolds(r *whole, tl *owners.Timelines, e *emitter) {
 	ask := asking[HoldVisitor](e)
 	if len(ask) == 0 {
 		return
@@ -29,14 +29,14 @@ func (r *record) visitHolds(tl *owners.Timelines, e *emitter) {
 		}
 	}
 	if r.Tenures.Len() > 0 {
-		r.recordedHolds(give)
+		recordedHolds(r, give)
 	}
-	r.rebuiltHolds(tl, give)
+	rebuiltHolds(r, tl, give)
 }
 
 // recordedHolds calls give for the recorded holds.
-func (r *record) recordedHolds(give func(*Hold)) {
-	asked := r.acquisitions()
+func recordedHolds(r *whole, give func(*Hold)) {
+	asked := acquisitions(r)
 	r.Tenures.Each(func(_ column.Ref, t *owners.Tenure) {
 		if !r.Told(t.Lock) {
 			return
@@ -57,7 +57,7 @@ type acquired struct {
 }
 
 // acquisitions returns the start of each wait that ended with the lock.
-func (r *record) acquisitions() map[acquired]int64 {
+func acquisitions(r *whole) map[acquired]int64 {
 	asked := make(map[acquired]int64, len(r.activities.Starts))
 	for _, i := range r.activities.Starts {
 		w := r.activities.Wait(i)
@@ -76,7 +76,7 @@ type ownerChange struct {
 // rebuiltHolds calls give for the holds of locks whose holds were not recorded. A hold
 // begins at the end of a wait, or where its owner is first known, and lasts until the owner
 // changes.
-func (r *record) rebuiltHolds(tl *owners.Timelines, give func(*Hold)) {
+func rebuiltHolds(r *whole, tl *owners.Timelines, give func(*Hold)) {
 	byLock := map[format.ObjectID][]ownerChange{}
 	for _, i := range r.activities.Starts {
 		w := r.activities.Wait(i)

@@ -47,6 +47,11 @@ func (r *record) elapsed(from, to int64) (ns int64) {
 	return within(unionOf(seen), span{from, to})
 }
 
+// partlySeen reports whether some input may not show when its threads were idle.
+func (r *record) partlySeen() bool {
+	return slices.ContainsFunc(r.parts, func(p part) bool { return p.ended })
+}
+
 // inputs returns the number of inputs that recorded anything.
 func (r *record) inputs() (n int) {
 	for i := range r.parts {

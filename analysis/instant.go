@@ -1,6 +1,9 @@
 package analysis
 
-import "contend/format"
+import (
+	"contend/analysis/internal/column"
+	"contend/format"
+)
 
 // instant is one sampling instant with its contended locks.
 type instant struct {
@@ -21,7 +24,7 @@ type contendedLock struct {
 }
 
 // add returns a place for one more lock, in memory used before if possible.
-func (in *instant) add() *contendedLock { return next(&in.locks) }
+func (in *instant) add() *contendedLock { return column.Next(&in.locks) }
 
 func (l *contendedLock) set(lock format.ObjectID, owners, waiters []format.Party, links bool) {
 	l.lock, l.links = lock, links
@@ -38,23 +41,4 @@ func (in *instant) copy(of *instant) {
 		l := &of.locks[i]
 		in.add().set(l.lock, l.owners, l.waiters, l.links)
 	}
-}
-
-// idleStateOf returns the idle state that an event shows.
-func idleStateOf(ev *format.Event) idleState {
-	return idleState{ev.Thread, ev.Stack, ev.Activity, ev.Resource}
-}
-
-// idleState is what an idle thread does at a sampling instant.
-type idleState struct {
-	thread   format.ThreadID
-	stack    format.StackID
-	activity format.Activity
-	resource bool
-}
-
-// idleSum is the time that sampling instants with one idle state stand for.
-type idleSum struct {
-	ns, waits int64
-	last      int64 // the end of the latest instant; one that starts there continues the wait
 }

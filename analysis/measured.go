@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"time"
 
+	"contend/analysis/owners"
 	"contend/format"
 )
 
@@ -60,7 +61,7 @@ func (m *measured) begin(enabled bool) {
 // add takes the measured waiting of one thread.
 func (m *measured) add(ev *format.Event) {
 	if sum := m.unbooked + max(ev.Weight, earliest); m.enabled && !outOfRange(sum) {
-		m.by[min(ev.Thread, maxSymbol)] += sum - m.unbooked
+		m.by[min(ev.Thread, owners.MaxID)] += sum - m.unbooked
 		m.unbooked, m.fresh, m.until, m.knownWaiting = sum, true, ev.Time, m.waiting
 	}
 }
@@ -154,3 +155,13 @@ func (f scale) of(length int64) int64 {
 // longestRun is the duration up to which successive instants are scaled, one hour: its
 // thread-time is far from overflow.
 const longestRun = int64(3600e9)
+
+// A trace's times lie between 1823 and 2116, so that the difference of any two fits int64.
+// The decoders admit no others.
+const (
+	earliest = -1 << 62
+	latest   = 1<<62 - 1
+)
+
+// outOfRange reports whether an instant is outside the times of traces.
+func outOfRange(t int64) bool { return uint64(t-earliest) > latest-earliest }

@@ -104,8 +104,8 @@ func TestACycleHasTwoThreads(t *testing.T) {
 		locks []owners.Unlinked
 		want  int
 	}{{[]owners.Unlinked{lock(1, 1, 2), lock(2, 2, 1)}, 1}, {[]owners.Unlinked{lock(1, 1, 1)}, 0}} {
-		e, known := newEmitter(newDefinitions(), open, newDispatcher(nil, nil)), map[string]int32{}
-		if (&cycles{}).findCycles(c.locks, e, known); len(known) != c.want {
+		known := map[string]int32{}
+		if (&cycles{}).findCycles(c.locks, known); len(known) != c.want {
 			t.Errorf("%+v: %d cycles, want %d", c.locks, len(known), c.want)
 		}
 	}
@@ -126,12 +126,11 @@ func TestOnlyDumpsThatAgreeLessAreADoubt(t *testing.T) {
 // A warning names the class with most waits that match no rule. Waits without a lock have no
 // class to name.
 func TestWaitsThatNoRuleKnowsNameTheirClass(t *testing.T) {
-	defs := newDefinitions()
 	for object, want := range map[format.ObjectID]string{format.NoObject: "without a word", 1: "most of them on app.Latch"} {
-		defs.add(&format.Event{Kind: format.KindObject, Object: 1, Class: "app.Latch"})
+		sym := NewSymbols(&format.Event{Kind: format.KindObject, Object: 1, Class: "app.Latch"})
 		rec := newRecord()
 		rec.unclear[object] = someWaits{n: 2, ns: 3e6}
-		got := rec.unclassified(defs)
+		got := unclassified(&whole{record: rec}, sym)
 		if len(got) != 1 || !strings.Contains(got[0].Text, want) || strings.Contains(got[0].Text, "[unknown class]") {
 			t.Errorf("lock %d: %v", object, got)
 		}

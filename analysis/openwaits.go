@@ -10,7 +10,7 @@ import (
 // openWaits are the waits in progress at one instant, and the part of each that has not
 // been emitted.
 type openWaits struct {
-	r       *record
+	r       *whole
 	e       *emitter
 	g       graph
 	now     int64

@@ -1,15 +1,8 @@
 package analysis
 
 import (
-	"iter"
-
 	"contend/format"
 )
-
-// MaxPath is the number of locks after the first that a path follows. What lies further on
-// has an unknown root. Otherwise a change at the end of a chain of 10,000 waits would end
-// the slices of all of them, and there are as many changes as waits.
-const MaxPath = 32
 
 // maxShares bounds the number of paths that a slice is split into. Only nested readers
 // branch. Beyond the bound a branch ends at the owner it has reached.
@@ -17,17 +10,6 @@ const maxShares = 4096
 
 // unknownRoot is the root of a path whose end is unknown.
 var unknownRoot = Owner{Kind: OwnerUnknown, Prov: Unknown}
-
-// Further iterates over the hops of Path.
-func (s *Share) Further() iter.Seq[*Hop] {
-	return func(yield func(*Hop) bool) {
-		for h := s.Path; h != nil && yield(h); h = h.Next {
-		}
-	}
-}
-
-// Far reports whether the path is cut after MaxPath locks.
-func (s *Share) Far() bool { return s.Hops-1 > MaxPath }
 
 // direct returns the owner of a lock if all waiters have one share, which ends there: the
 // common case.

@@ -158,9 +158,9 @@ func TestCyclesInADump(t *testing.T) {
 	for i := behind + on + 1; i <= behind+on+free; i++ {
 		add(i, i+1)
 	}
-	c, e := &cycles{}, &emitter{queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
-	c.stuck(locks, e)
-	list := c.deadlocks(e.queued, e.since)
+	c := &cycles{}
+	c.stuck(locks)
+	list := c.deadlocks()
 	if len(list) != 1 || len(list[0].Cycle) != on || len(list[0].Queued) != behind || list[0].Queued[0] != 1 || list[0].Since != 5 {
 		t.Fatalf("%d deadlocks: %.300v", len(list), list)
 	}

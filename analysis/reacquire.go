@@ -58,7 +58,7 @@ type seenWaiting struct {
 const maxReacquiring = 1 << 20
 
 // note takes an event about such a wait. full reports that no more waits can be kept.
-func (q *reacquiring) note(ev *format.Event, defs *definitions) (full bool) {
+func (q *reacquiring) note(ev *format.Event, defs *Symbols) (full bool) {
 	switch {
 	case ev.Kind == format.KindContention:
 		for _, w := range ev.Waiters {
@@ -101,7 +101,7 @@ const conditionObject = "java.util.concurrent.locks.AbstractQueuedSynchronizer$C
 
 // awaits reports whether a thread awaited a condition of the program. Conditions of queues
 // and pools guard sections of microseconds and do not count.
-func awaits(defs *definitions, ev *format.Event) bool {
+func awaits(defs *Symbols, ev *format.Event) bool {
 	return (ev.Activity == format.ActivityPark || ev.Activity == format.ActivityWait) && defs.ClassName(ev.Object) == conditionObject && ownAwait(defs.Frames(ev.Stack))
 }
 
@@ -115,7 +115,7 @@ func ownAwait(frames []format.Frame) bool {
 }
 
 // resolve calls take with the waits for locks at the end of the waits noted so far.
-func (q *reacquiring) resolve(r *record, defs *definitions, take func(*format.Event)) {
+func (q *reacquiring) resolve(r *record, defs *Symbols, take func(*format.Event)) {
 	if len(q.waits) == 0 {
 		q.seen, q.notices, q.evidence = nil, nil, 0
 		return
@@ -149,7 +149,7 @@ type granted struct {
 
 // acquired returns the acquisitions of the waits' monitors, by time. It also finds the
 // locks of conditions.
-func (q *reacquiring) acquired(r *record, defs *definitions) map[format.ObjectID][]granted {
+func (q *reacquiring) acquired(r *record, defs *Symbols) map[format.ObjectID][]granted {
 	by, awaited := map[format.ObjectID][]granted{}, map[format.ThreadID][]reacquire{}
 	for i := range q.waits {
 		w := &q.waits[i]

@@ -44,13 +44,10 @@ func (p *part) addCollection(ev *format.Event, end int64) {
 // what the trace says about itself.
 type record struct {
 	*owners.Record
-	activities *owners.Activities            // in order of time; set once everything is read
 	unclear    map[format.ObjectID]someWaits // by lock: waits that match no rule
 	unended    []*format.Event               // waits that only samples show
 	monitors   monitorWaits
 	endings    endings
-	sleeps     sleepSites
-	holders    []bool // by thread: it has a recorded hold; see lockHolders
 	recorded   []span
 	events     bool // waits, holds or activities were recorded
 	gaps       []span
@@ -165,21 +162,44 @@ func (r *record) bounds() (start, end int64) {
 	return start, max(end, start)
 }
 
-// idleTimes adds a thread's idle times to a list. Sleeps inside of critical sections are
-// none; sleeps is nil if all sleeps count.
-func (r *record) idleTimes(list []span, own owners.Refs, sleeps *sleepSites) []span {
-	for scan := r.activities.Scan(own); scan.NextOther(); {
-		if o := scan.Other(); idle(o) && !sleeps.works(o) {
-			list = extended(list, span{scan.Start, scan.End})
-		}
+// whole is a record whose source has ended.
+type whole struct {
+	*record
+	activities *owners.Activities // in order of time
+}
+
+// complete sorts what was recorded by time.
+func (r *record) complete(kind func(format.ObjectID) format.LockKind) *whole {
+	return &whole{r, r.Arrange(kind)}
+}
+
+// waitTimes adds a thread's waits for locks to a list.
+func (w *whole) waitTimes(list []span, own owners.Refs) []span {
+	for scan := w.activities.Scan(own); scan.NextWait(); {
+		list = extended(list, span{scan.Start, scan.End})
 	}
 	return list
 }
 
-// waitTimes adds a thread's waits for locks to a list.
-func (r *record) waitTimes(list []span, own owners.Refs) []span {
-	for scan := r.activities.Scan(own); scan.NextWait(); {
-		list = extended(list, span{scan.Start, scan.End})
-	}
-	return list
+// idle reports whether an activity is idle time.
+func idle(o owners.Other) bool {
+	return o.End > o.Start && int(o.What()) < len(idleWork) && idleWork[o.What()]
+}
+
+// idleWork are the activities that are idle time: a thread with nothing to do. A wait that
+// matches no rule is idle as well; a warning gives its time.
+var idleWork = [...]bool{
+	format.ActivityUnknown:  true,
+	format.ActivityWait:     true,
+	format.ActivityPark:     true,
+	format.ActivitySleep:    true,
+	format.ActivityIO:       false,
+	format.ActivityRun:      false,
+	format.ActivityLive:     false,
+	format.ActivitySeen:     false,
+	format.ActivityFile:     false,
+	format.ActivitySocket:   false,
+	format.ActivityTook:     false,
+	format.ActivityReady:    false,
+	format.ActivityRunnable: false,
 }

@@ -20,17 +20,18 @@ type relocated struct {
 
 // relocate merges the addresses of each moved lock, before owners are inferred: a wait at
 // the new address then finds the owner from the old one.
-func (r *record) relocate(defs *definitions) (out relocated) {
+func (r *record) relocate(defs *Definer) (out relocated) {
 	r.Same = map[format.ObjectID]format.ObjectID{}
-	of := r.movable(defs)
+	sym := defs.Symbols()
+	of := r.movable(sym)
 	for i := range r.parts {
 		waits := func(f func(moved.Wait)) {
 			of[i].Each(func(_ column.Ref, w *moved.Wait) { f(*w) })
 		}
-		found := moved.Find(waits, r.parts[i].collections, defs.addressed)
+		found := moved.Find(waits, r.parts[i].collections, func(l format.ObjectID) (uint32, bool) { return addressed(sym, l) })
 		maps.Copy(r.Same, found.Same)
 		for lock, n := range found.Joined() {
-			defs.objects[lock].Addresses = n
+			defs.Moved(lock, n)
 			out.locks++
 			out.addresses += n
 		}
@@ -41,7 +42,7 @@ func (r *record) relocate(defs *definitions) (out relocated) {
 }
 
 // movable returns, by input, the waits for locks that a collection may have moved.
-func (r *record) movable(defs *definitions) []column.Column[moved.Wait] {
+func (r *record) movable(defs *Symbols) []column.Column[moved.Wait] {
 	of := make([]column.Column[moved.Wait], len(r.parts))
 	if !slices.ContainsFunc(r.parts, func(p part) bool { return len(p.collections) > 0 }) {
 		return of
@@ -51,7 +52,7 @@ func (r *record) movable(defs *definitions) []column.Column[moved.Wait] {
 		if len(r.parts) > 1 {
 			i = r.InputOf(w.Lock)
 		}
-		if _, ok := defs.addressed(w.Lock); ok && len(r.parts[i].collections) > 0 {
+		if _, ok := addressed(defs, w.Lock); ok && len(r.parts[i].collections) > 0 {
 			of[i].Add(moved.Wait{Lock: w.Lock, Stack: w.Stack, Start: w.Start, End: w.End})
 		}
 	})
@@ -60,8 +61,8 @@ func (r *record) movable(defs *definitions) []column.Column[moved.Wait] {
 
 // addressed returns the class of a lock that is named by an address which a collector
 // changes. Monitors are named by the address of a structure of the JVM, which stays.
-func (d *definitions) addressed(l format.ObjectID) (class uint32, ok bool) {
-	o := d.Object(l)
+func addressed(defs *Symbols, l format.ObjectID) (class uint32, ok bool) {
+	o := defs.Object(l)
 	switch o.Kind {
 	case format.KindSynchronizer, format.KindReadWriteLock, format.KindSemaphore:
 		return o.Class, o.Hash != 0

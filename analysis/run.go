@@ -63,15 +63,16 @@ import (
 
 // pass is one reading of a source. It hands each event to the parts that need it.
 type pass struct {
-	names definer
-	e     *emitter
-	rec   *record
-	cyc   *cycles
-	smp   *sampler
-	back  reacquiring
-	ask   []ActivityVisitor
-	cut   format.Event // scratch of visitActivity
-	shows bool         // an event shows what threads did outside of waits, so spinning and sleeping would show
+	names  *Definer
+	e      *emitter
+	rec    *record
+	cyc    *cycles
+	smp    *sampler
+	back   reacquiring
+	sleeps sleepSites
+	ask    []ActivityVisitor
+	cut    format.Event // scratch of visitActivity
+	shows  bool         // an event shows what threads did outside of waits, so spinning and sleeping would show
 }
 
 // Run reads a source to its end and gives every visitor its slices and running time.
@@ -79,10 +80,11 @@ type pass struct {
 // at some 10 bytes each. Run returns the error of the source; everything before it has been
 // charged.
 func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
-	defs := newDefinitions()
-	out := newDispatcher(&Symbols{definitions: defs}, v)
+	names := NewDefiner()
+	out := newDispatcher(names.Symbols(), v)
+	names.Changing = out.wait
 	defer out.wait()
-	p := &pass{names: definer{defs, out}, e: newEmitter(defs, f, out), rec: newRecord(), cyc: &cycles{}}
+	p := &pass{names: names, e: newEmitter(names.Symbols(), f, out), rec: newRecord(), cyc: &cycles{}}
 	p.rec.monitors.asked = len(asking[NonLockVisitor](p.e)) > 0
 	p.rec.endings.asked = p.rec.monitors.asked
 	if f.Class == nil && f.Lock == nil {
@@ -103,9 +105,9 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 // take hands an event to the parts that need it.
 func (p *pass) take(ev *format.Event) {
 	bound(ev)
-	p.names.use(ev)
+	p.names.Use(ev)
 	if ev.Kind == format.KindActivity && ev.Activity == format.ActivityTook {
-		p.rec.sleeps.holdsLock(ev.Stack)
+		p.sleeps.holdsLock(ev.Stack)
 		p.rec.Add(ev, ev.Time)
 		return
 	}
@@ -114,7 +116,7 @@ func (p *pass) take(ev *format.Event) {
 	}
 	switch ev.Kind {
 	case format.KindThread, format.KindObject, format.KindStack:
-		p.names.define(ev)
+		p.names.Define(ev)
 	case format.KindTick:
 		p.smp.tick(ev)
 	case format.KindContention:
@@ -167,12 +169,11 @@ func (p *pass) visitActivity(ev *format.Event) {
 // setting takes a setting of the trace. A new input begins with one.
 func (p *pass) setting(ev *format.Event) {
 	if ev.Name == format.SettingInput {
-		p.back.resolve(p.rec, p.e.defs, p.reacquired)
-		p.unended()
+		p.endInput()
 		p.smp.begin()
 		p.rec.next()
 		p.rec.NextInput()
-		p.names.input(ev.Value)
+		p.names.NextInput(ev.Value)
 	}
 	p.rec.add(ev)
 	p.rec.setting(ev)
@@ -195,67 +196,103 @@ func (p *pass) unended() {
 
 // reacquired adds the wait in which a thread got a lock back after waiting on a condition.
 func (p *pass) reacquired(ev *format.Event) {
-	p.names.use(ev)
+	p.names.Use(ev)
 	p.rec.add(ev)
 }
 
-// finish charges everything that had to wait for the end of the source, and sums up.
+// finish charges everything that had to wait for the end of the source, and sums up:
+//
+//  1. what was held back joins the record: getting locks back after Object.wait, waits that
+//     only samples show, the last samples;
+//  2. the record is put in order, as one lock has one id from then on;
+//  3. owners are inferred from all of it, meanwhile
+//  4. running time is booked, which needs no owners;
+//  5. the sweep charges the waits to the owners;
+//  6. visitors that ask get what is no wait for a lock;
+//  7. the result says what the sums cover and how far to trust them.
 func (p *pass) finish() *Trace {
+	p.endInput()
+	p.smp.finish()
+	start, end := p.rec.bounds()
+	p.e.begin(start)
+	relocated := p.rec.relocate(p.names)
+	w := p.rec.complete(p.e.defs.Kind)
+	p.sleeps.classify(w.activities, p.e.defs)
+	owned, inferred := w.activities.Timelines(p.e.defs, p.e.filter.Why)
+	ran := p.bookRunning(&lifetimes{whole: w, sleeps: &p.sleeps}, start, end)
+	inferred()
+	newSweep(w, owned, p.e, p.cyc).run()
+	p.e.out.wait()
+	p.visitRest(w, owned)
+	p.cyc.stuck(owned.Unlinked)
+	return p.result(w, owned, ran, relocated)
+}
+
+// endInput resolves what had to wait for the end of an input.
+func (p *pass) endInput() {
 	p.back.resolve(p.rec, p.e.defs, p.reacquired)
 	p.unended()
-	p.smp.finish()
-	e, rec, smp := p.e, p.rec, p.smp
-	start, end := rec.bounds()
-	tr := &Trace{Symbols: e.out.sym, Start: start, End: end}
-	e.begin(start)
-	relocated := rec.relocate(e.defs)
-	rec.activities = rec.Arrange(e.defs.Kind)
-	rec.sleeps.classify(rec, e.defs)
-	tl, rebuilt := rec.activities.Timelines(e.defs, e.filter.Why)
-	counted := 0
-	if !smp.tells() {
-		var unseen int64
-		if counted, unseen = rec.runs(e.defs, start, end, e); rec.partlySeen() {
-			tr.RunningHigh = e.running + unseen
-		}
-		if smp.any {
-			tr.Start, tr.End = smp.bounds(start, end)
-		}
+}
+
+// runTime is what the running time is of.
+type runTime struct {
+	start, end int64
+	threads    int
+	high       int64 // upper bound of the running time, if some idle time is unknown
+}
+
+// bookRunning books the running time of all threads: of the samples, if they tell it, else
+// of the record, which covers [start, end).
+func (p *pass) bookRunning(r *lifetimes, start, end int64) (of runTime) {
+	if p.smp.tells() {
+		asleep, awaiting := p.smp.resolveSleeps(&p.sleeps, p.e.defs)
+		p.back.sum.High += awaiting
+		of.high, of.threads = p.e.running+asleep, max(p.smp.before+p.smp.threads, 0)
 	} else {
-		asleep, awaiting := smp.resolveSleeps(&rec.sleeps, e.defs)
-		tr.RunningHigh, p.back.sum.High = e.running+asleep, p.back.sum.High+awaiting
-		tr.Start, tr.End = smp.bounds(start, end)
-		counted = smp.before + smp.threads
+		counted, unseen := r.runs(p.e.defs, start, end, p.e)
+		if of.threads = counted; r.partlySeen() {
+			of.high = p.e.running + unseen
+		}
 	}
-	rebuilt()
-	tr.Whys = tl.Whys
-	rec.sweep(tl, e, p.cyc)
-	e.out.wait()
-	rec.visitHolds(tl, e)
-	rec.visitIdle(e)
-	nonLock := newNonLockWaits(e)
-	rec.visitMonitors(e)
-	rec.visitNonLockWaits(nonLock)
-	smp.visitNonLockWaits(nonLock)
-	tr.Threads = max(counted, 0)
-	tr.RunningNs = e.running
-	tr.Reacquired = p.back.sum
-	p.cyc.stuck(tl.Unlinked, e)
-	tr.RunningHigh = max(tr.RunningHigh, e.running)
-	lo, hi := max(tr.Start, e.from), min(tr.End, e.to)
-	switch tr.ElapsedNs = max(0, hi-lo); {
-	case !smp.tells():
-		tr.ElapsedNs = max(rec.elapsed(lo, hi), within(unionOf(smp.recorded()), span{lo, hi}))
-	case len(smp.coveredBefore) > 0 && rec.Waited() == 0:
-		tr.ElapsedNs = within(unionOf(smp.recorded()), span{lo, hi})
+	if of.start, of.end = start, end; p.smp.any {
+		of.start, of.end = p.smp.bounds(start, end)
 	}
-	tr.Pauses = rec.activities.Pauses()
-	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
-	tr.Coverage = Coverage{ByProvenance: e.byProv, Seen: tl.Seen, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl, tr.RunningHigh), relocated.warnings()...),
-		Threshold: rec.threshold, Samples: smp.samples, Owned: rec.TellsOwners() || smp.showsOwners()}
+	of.high = max(of.high, p.e.running)
+	return of
+}
+
+// visitRest gives visitors that ask what is no wait for a lock, and holds.
+func (p *pass) visitRest(w *whole, owned *owners.Timelines) {
+	visitHolds(w, owned, p.e)
+	visitIdle(w, p.e)
+	nonLock := newNonLockWaits(p.e)
+	visitMonitors(w, p.e)
+	visitNonLockWaits(w, nonLock)
+	p.smp.visitNonLockWaits(nonLock)
+}
+
+// result is what the pass found besides slices.
+func (p *pass) result(w *whole, owned *owners.Timelines, of runTime, moved relocated) *Trace {
+	tr := &Trace{Symbols: p.e.out.sym, Start: of.start, End: of.end, Threads: of.threads, RunningNs: p.e.running, RunningHigh: of.high,
+		ElapsedNs: p.elapsed(max(of.start, p.e.from), min(of.end, p.e.to)), Reacquired: p.back.sum,
+		Pauses: w.activities.Pauses(), Deadlocks: p.cyc.deadlocks(), Whys: owned.Whys}
+	tr.Coverage = Coverage{ByProvenance: p.e.byProv, Seen: owned.Seen, Stalls: p.smp.stalls.Stalls, Warnings: append(p.warnings(w, owned, of.high), moved.warnings()...),
+		Threshold: p.rec.threshold, Samples: p.smp.samples, Owned: p.rec.TellsOwners() || p.smp.showsOwners()}
 	trust := tr.Coverage.Trust()
 	tr.Coverage.Warnings = append(tr.Coverage.Warnings, disagreement(&trust)...)
 	return tr
+}
+
+// elapsed returns how much of [lo, hi) was recorded.
+func (p *pass) elapsed(lo, hi int64) int64 {
+	sampled := within(unionOf(p.smp.recorded()), span{lo, hi})
+	switch {
+	case !p.smp.tells():
+		return max(p.rec.elapsed(lo, hi), sampled)
+	case len(p.smp.coveredBefore) > 0 && p.rec.Waited() == 0:
+		return sampled
+	}
+	return max(0, hi-lo)
 }
 
 // pollingShare is the ratio of running time to waiting time above which waiting is rare.
@@ -267,8 +304,8 @@ const pollingShare = 20
 var polls = [...]bool{format.ActivityRun: true, format.ActivitySeen: true, format.ActivityRunnable: true, format.ActivitySleep: true}
 
 // warnings returns the reasons to doubt the results.
-func (p *pass) warnings(tl *owners.Timelines, running int64) []format.Warning {
-	out := slices.Concat(p.rec.warnings(p.e.defs, tl, running), p.back.warning(), p.smp.stalls.warning())
+func (p *pass) warnings(w *whole, owned *owners.Timelines, running int64) []format.Warning {
+	out := slices.Concat(recordWarnings(w, p.e.defs, owned, running), p.back.warning(), p.smp.stalls.warning())
 	out = append(out, p.smp.measured.warning()...)
 	if p.smp.tells() && p.rec.Waited() > 0 {
 		out = append(out, format.Warning{Code: "mixed",
@@ -282,4 +319,17 @@ func (p *pass) warnings(tl *owners.Timelines, running int64) []format.Warning {
 		out = append(out, format.Warning{Code: "unseen-polling", Text: "threads that spin or sleep for a lock (here no samples, sleeps or dumps would show them)"})
 	}
 	return slices.Concat(out, farWarning(p.e.far), overflowWarning(p.e.overflown))
+}
+
+// bound clears ids that no decoder of ours gives. Tables grow with the largest id, so a
+// wild id would cost gigabytes.
+func bound(ev *format.Event) {
+	if max(uint32(ev.Thread), uint32(ev.Owner), uint32(ev.Woken), uint32(ev.Object), uint32(ev.Stack)) <= owners.MaxID {
+		return
+	}
+	for _, id := range [...]*uint32{(*uint32)(&ev.Thread), (*uint32)(&ev.Owner), (*uint32)(&ev.Woken), (*uint32)(&ev.Object), (*uint32)(&ev.Stack)} {
+		if *id > owners.MaxID {
+			*id = 0
+		}
+	}
 }

@@ -1,5 +1,7 @@
 package analysis
 
+import "math"
+
 // intervalSums sums the running time in a cut by interval, for one visitor: threads start and
 // stop running far more often than any sum needs.
 type intervalSums struct {
@@ -15,7 +17,7 @@ const maxIntervals = 1 << 20
 func newIntervalSums(to RunningVisitor, cut span) *intervalSums {
 	r := &intervalSums{cut: cut}
 	if r.from, r.step = to.Intervals(); r.step <= 0 {
-		r.step = maxTime
+		r.step = math.MaxInt64
 	}
 	last := cut.end - 1 - r.from
 	for last/r.step >= maxIntervals {

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"math"
 	"strconv"
 
 	"contend/format"
@@ -102,7 +103,7 @@ func (s *sampler) finish() {
 		s.advance(format.NoTime)
 	}
 	s.bookPending()
-	s.stalls.resolve(s.e, s.period, maxTime)
+	s.stalls.resolve(s.e, s.period, math.MaxInt64)
 }
 
 // charge emits the slices of cur, or postpones them.

@@ -94,11 +94,11 @@ func (s *sampler) build() {
 
 // room extends the tables to the ids of one event, which it bounds.
 func (s *sampler) room(in *contendedLock) {
-	in.lock = min(in.lock, maxSymbol)
+	in.lock = min(in.lock, owners.MaxID)
 	top := format.ThreadID(0)
 	for _, list := range [...][]format.Party{in.owners, in.waiters} {
 		for i := range list {
-			list[i].Thread = min(list[i].Thread, maxSymbol)
+			list[i].Thread = min(list[i].Thread, owners.MaxID)
 			top = max(top, list[i].Thread)
 		}
 	}
@@ -250,7 +250,7 @@ func (s *sampler) emitScaled(nodes []format.ThreadID, lo, hi int64, seen *Sample
 	}
 	for rest := length - (hi - lo); rest > 0; rest -= hi - lo {
 		if s.collect(nodes, hi-min(rest, hi-lo), hi, seen, true) {
-			s.e.bookOwner(Owner{Kind: OwnerHandoff, Prov: Sampled}, len(s.waiters)) // the sampler found the lock free
+			s.e.bookOwner(&s.g, Owner{Kind: OwnerHandoff, Prov: Sampled}, len(s.waiters)) // the sampler found the lock free
 		}
 	}
 }

@@ -3,6 +3,8 @@ package analysis
 import (
 	"slices"
 
+	"contend/analysis/internal/column"
+	"contend/analysis/owners"
 	"contend/format"
 )
 
@@ -20,7 +22,7 @@ const maxPending = 1 << 18
 // postpone keeps cur, which stands for [lo, hi).
 func (s *sampler) postpone(lo, hi int64, seen Sample) {
 	m := &s.measured
-	b := next(&m.pending)
+	b := column.Next(&m.pending)
 	b.lo, b.hi, b.seen = lo, hi, seen
 	b.of.copy(s.cur)
 	m.size++
@@ -30,7 +32,7 @@ func (s *sampler) postpone(lo, hi int64, seen Sample) {
 		m.size += 1 + len(in.waiters)
 		if !in.links && hi-lo <= longestRun && s.e.defs.Kind(in.lock) == format.KindMonitor {
 			for _, w := range in.waiters {
-				m.wait(min(w.Thread, maxSymbol), min(in.lock, maxSymbol), hi-lo)
+				m.wait(min(w.Thread, owners.MaxID), min(in.lock, owners.MaxID), hi-lo)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"hash/maphash"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -25,14 +26,14 @@ func (s *sleepSites) holdsLock(stack format.StackID) {
 }
 
 // classify decides for all stacks at which threads slept.
-func (s *sleepSites) classify(r *record, defs *definitions) {
+func (s *sleepSites) classify(all *owners.Activities, defs *Symbols) {
 	in := s.acquiredAt(defs)
 	open := map[format.StackID][]format.ObjectID{}
-	for id := range format.StackID(len(defs.stacks)) {
+	for id := format.StackID(1); int(id) <= defs.Stacks(); id++ {
 		if !defs.Uses(id).Has(Did(format.ActivitySleep)) {
 			continue
 		}
-		inside, near, far := s.passes(defs.stacks[id], &in)
+		inside, near, far := s.passes(defs.Frames(id), &in)
 		switch {
 		case inside:
 			s.set(id, sleepInside)
@@ -48,13 +49,15 @@ func (s *sleepSites) classify(r *record, defs *definitions) {
 		}
 	}
 	if len(open) > 0 {
-		s.try(r, open)
+		s.try(all, open)
 		s.open = slices.Contains(s.at, sleepMayBeInside)
 	}
 }
 
 func (s *sleepSites) set(id format.StackID, is sleepSite) {
-	grow(&s.at, int(id))
+	for len(s.at) <= int(id) {
+		s.at = append(s.at, sleepOutside)
+	}
 	s.at[id] = is
 }
 
@@ -66,7 +69,7 @@ type sections struct {
 }
 
 // acquiredAt returns the sections of a trace.
-func (s *sleepSites) acquiredAt(defs *definitions) sections {
+func (s *sleepSites) acquiredAt(defs *Symbols) sections {
 	in := sections{map[uint64][]format.ObjectID{}, map[uint64][]format.ObjectID{}, map[uint64]bool{}}
 	s.seed = maphash.MakeSeed()
 	add := func(to map[uint64][]format.ObjectID, at uint64, l format.ObjectID) {
@@ -158,9 +161,9 @@ type acquire struct {
 }
 
 // try compares sleeps with what other threads did meanwhile.
-func (s *sleepSites) try(r *record, open map[format.StackID][]format.ObjectID) {
-	sleeps := s.sleeps(r, open)
-	acquired, until := acquires(r, open)
+func (s *sleepSites) try(all *owners.Activities, open map[format.StackID][]format.ObjectID) {
+	sleeps := s.sleeps(all, open)
+	acquired, until := acquires(all, open)
 	agree, deny := map[format.StackID]int{}, map[format.StackID]int{}
 	for i := range sleeps {
 		one := &sleeps[i]
@@ -185,10 +188,10 @@ func (s *sleepSites) try(r *record, open map[format.StackID][]format.ObjectID) {
 }
 
 // sleeps returns the sleeps to be tried, by start.
-func (s *sleepSites) sleeps(r *record, open map[format.StackID][]format.ObjectID) (list []aSleep) {
-	for t := range r.activities.Threads() {
-		of := r.activities.Of(format.ThreadID(t))
-		for scan := r.activities.Scan(of); scan.NextOther(); {
+func (s *sleepSites) sleeps(all *owners.Activities, open map[format.StackID][]format.ObjectID) (list []aSleep) {
+	for t := range all.Threads() {
+		of := all.Of(format.ThreadID(t))
+		for scan := all.Scan(of); scan.NextOther(); {
 			o := scan.Other()
 			if o.What() != format.ActivitySleep || o.End <= o.Start || open[o.Stack] == nil {
 				continue
@@ -209,16 +212,16 @@ func earliestSleeps(list []aSleep) []aSleep {
 
 // acquires returns, by lock and end, the acquisitions of the candidates after a wait, and
 // the time up to which they are complete.
-func acquires(r *record, open map[format.StackID][]format.ObjectID) (by map[format.ObjectID][]acquire, until int64) {
-	by, until = map[format.ObjectID][]acquire{}, maxTime
+func acquires(all *owners.Activities, open map[format.StackID][]format.ObjectID) (by map[format.ObjectID][]acquire, until int64) {
+	by, until = map[format.ObjectID][]acquire{}, math.MaxInt64
 	for _, candidates := range open {
 		for _, l := range candidates {
 			by[l] = nil
 		}
 	}
 	n := 0
-	for _, i := range r.activities.Starts {
-		w := r.activities.Wait(i)
+	for _, i := range all.Starts {
+		w := all.Wait(i)
 		if _, asked := by[w.Lock]; !asked || w.Failed() {
 			continue
 		}

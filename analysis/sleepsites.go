@@ -44,27 +44,5 @@ func (s *sleepSites) of(stack format.StackID) sleepSite {
 
 // works reports whether an idle time is a sleep inside a critical section.
 func (s *sleepSites) works(o owners.Other) bool {
-	return s != nil && o.What() == format.ActivitySleep && s.of(o.Stack) == sleepInside
-}
-
-func idle(o owners.Other) bool {
-	return o.End > o.Start && int(o.What()) < len(idleWork) && idleWork[o.What()]
-}
-
-// idleWork are the activities that are idle time: a thread with nothing to do. A wait that
-// matches no rule is idle as well; a warning gives its time.
-var idleWork = [...]bool{
-	format.ActivityUnknown:  true,
-	format.ActivityWait:     true,
-	format.ActivityPark:     true,
-	format.ActivitySleep:    true,
-	format.ActivityIO:       false,
-	format.ActivityRun:      false,
-	format.ActivityLive:     false,
-	format.ActivitySeen:     false,
-	format.ActivityFile:     false,
-	format.ActivitySocket:   false,
-	format.ActivityTook:     false,
-	format.ActivityReady:    false,
-	format.ActivityRunnable: false,
+	return o.What() == format.ActivitySleep && s.of(o.Stack) == sleepInside
 }

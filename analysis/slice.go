@@ -1,6 +1,9 @@
 package analysis
 
 import (
+	"iter"
+	"math/bits"
+
 	"contend/analysis/owners"
 	"contend/format"
 )
@@ -70,6 +73,17 @@ func (s *Share) Owner(root bool) *Owner {
 	return &s.Direct
 }
 
+// Further iterates over the hops of Path.
+func (s *Share) Further() iter.Seq[*Hop] {
+	return func(yield func(*Hop) bool) {
+		for h := s.Path; h != nil && yield(h); h = h.Next {
+		}
+	}
+}
+
+// Far reports whether the path is cut after MaxPath locks.
+func (s *Share) Far() bool { return s.Hops-1 > MaxPath }
+
 // Hop is a further step of a path: Thread, which owns the lock before, is blocked on Lock
 // with Stack. Paths with the same end share their hops there.
 type Hop struct {
@@ -87,6 +101,11 @@ func PathOf(hops ...Hop) (path *Hop) {
 	}
 	return path
 }
+
+// MaxPath is the number of locks after the first that a path follows. What lies further on
+// has an unknown root. Otherwise a change at the end of a chain of 10,000 waits would end
+// the slices of all of them, and there are as many changes as waits.
+const MaxPath = 32
 
 // Slice is the unit of every result: during [Start, End) some threads waited for one lock,
 // and no pointer on their path changed. Slices of one thread are in order of time. Slices
@@ -218,4 +237,18 @@ type WaitVisitor interface {
 // leaves none.
 type ActivityVisitor interface {
 	Activity(ev *format.Event, frames []format.Frame)
+}
+
+// Spread returns the part of ns, spread evenly over [from, to), that falls into [lo, hi).
+// Parts that tile the interval sum to exactly ns.
+func Spread(ns, from, to, lo, hi int64) int64 {
+	if lo == from && hi == to {
+		return ns
+	}
+	upTo := func(t int64) int64 {
+		h, l := bits.Mul64(uint64(ns), uint64(t-from))
+		q, _ := bits.Div64(h, l, uint64(to-from))
+		return int64(q)
+	}
+	return upTo(hi) - upTo(lo)
 }

@@ -25,7 +25,7 @@ func Did(a format.Activity) Uses { return 1 << min(a, 13) }
 func (u Uses) Has(all Uses) bool { return u&all == all }
 
 // stackUses is how events use stacks. Visitors read the lists, so these change only while
-// visitors are idle, see definer.
+// visitors are idle, see Definer.
 type stackUses struct {
 	acquisitions, releases pairs
 	uses                   []Uses // by stack

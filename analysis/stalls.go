@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"time"
 
 	"contend/format"
@@ -60,4 +61,22 @@ func (s *stalls) resolve(e *emitter, period, next int64) {
 		s.last = s.actual
 	}
 	s.SpanNs = s.last - s.first
+}
+
+// intervalMedian is the median of the first 255 intervals between sampling instants. These
+// suffice, because a recorder does not change its period.
+type intervalMedian struct {
+	sorted [255]int64
+	n      int
+}
+
+// add adds an interval and returns the median.
+func (d *intervalMedian) add(next int64) int64 {
+	if d.n < len(d.sorted) {
+		at, _ := slices.BinarySearch(d.sorted[:d.n], next)
+		copy(d.sorted[at+1:d.n+1], d.sorted[at:d.n])
+		d.sorted[at] = next
+		d.n++
+	}
+	return d.sorted[(d.n-1)/2]
 }

@@ -24,7 +24,7 @@ func threadsOf[T Hop | Link](path []T, thread func(T) format.ThreadID) string {
 // so deadlocked threads leave none. Waits that are recorded as well belong to the graph,
 // except those without an end: some threads of a cycle may have one while the locks of
 // others have moved. Cycles that the graph has found are not counted again.
-func (c *cycles) stuck(unlinked []owners.Unlinked, e *emitter) {
+func (c *cycles) stuck(unlinked []owners.Unlinked) {
 	known := map[string]int32{}
 	for i, cycle := range c.links {
 		known[threadsOf(cycle, func(l Link) format.ThreadID { return l.Thread })] = int32(i + 1)
@@ -34,7 +34,7 @@ func (c *cycles) stuck(unlinked []owners.Unlinked, e *emitter) {
 		for n < len(unlinked) && unlinked[n].Time == unlinked[0].Time {
 			n++
 		}
-		c.findCycles(unlinked[:n], e, known)
+		c.findCycles(unlinked[:n], known)
 		unlinked = unlinked[n:]
 	}
 }
@@ -42,7 +42,7 @@ func (c *cycles) stuck(unlinked []owners.Unlinked, e *emitter) {
 // findCycles numbers the cycles among the locks of one dump, and finds the threads queued
 // behind each. A lock with several owners is skipped: it has readers, and the dump does not
 // show which one matters.
-func (c *cycles) findCycles(locks []owners.Unlinked, e *emitter, known map[string]int32) {
+func (c *cycles) findCycles(locks []owners.Unlinked, known map[string]int32) {
 	waits, holder := map[format.ThreadID]Hop{}, map[format.ObjectID]format.ThreadID{}
 	for i := range locks {
 		l := &locks[i]
@@ -59,27 +59,25 @@ func (c *cycles) findCycles(locks []owners.Unlinked, e *emitter, known map[strin
 		if last := path[len(path)-1].Thread; ends[last] > 0 {
 			id = ends[last]
 		} else if cycle := cycleOn(path, holder); len(cycle) > 1 { // a thread does not wait for itself
-			id = c.number(cycle, e, known, locks[0].Time)
+			id = c.number(cycle, known, locks[0].Time)
 		}
 		for _, hop := range path {
 			if ends[hop.Thread] = id; id > 0 {
-				e.queued[id][hop.Thread] = true
+				c.queued[id].threads[hop.Thread] = true
 			}
 		}
 	}
 }
 
 // number returns the number of a cycle in a dump.
-func (c *cycles) number(path []Hop, e *emitter, known map[string]int32, at int64) int32 {
+func (c *cycles) number(path []Hop, known map[string]int32, at int64) int32 {
 	cycle := threadsOf(path, func(h Hop) format.ThreadID { return h.Thread })
 	id, seen := known[cycle]
 	if !seen {
 		id = c.id(path)
 		known[cycle] = id
 	}
-	if e.queued[id] == nil { // also of a known cycle, if no waiting in the cut ends there
-		e.queued[id], e.since[id] = map[format.ThreadID]bool{}, at
-	}
+	c.behind(id, at) // also of a known cycle, if no waiting in the cut ends there
 	return id
 }
 

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"math"
 	"slices"
 
 	"contend/analysis/internal/column"
@@ -35,7 +36,7 @@ type sweep struct {
 	free   []uint32                  // free places in owned
 }
 
-func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
+func newSweep(r *whole, tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 	locks, threads := len(tl.Unowned), max(len(r.Lives), r.activities.Threads(), tl.Owned.Threads)
 	owned := tl.Owned.Drain
 	if len(asking[HoldVisitor](e)) > 0 { // which read them again
@@ -60,7 +61,6 @@ func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 		_, end := r.activities.Span(w - 1)
 		return end < last && !slices.ContainsFunc(r.unended, func(u *format.Event) bool { return u.Thread == t && u.End == end })
 	}
-	s.run()
 	return s
 }
 
@@ -71,7 +71,7 @@ func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 func (s *sweep) run() {
 	take, block := s.nextTake(), s.nextBlock()
 	for {
-		kind, at := changeNone, int64(maxTime)
+		kind, at := changeNone, int64(math.MaxInt64)
 		if len(s.held) > 0 {
 			kind, at = changeRelease, s.held[0].At
 		}
@@ -118,18 +118,18 @@ func (s *sweep) stop() {
 	}
 }
 
-// nextTake returns the start of the next ownership; maxTime if there is none.
+// nextTake returns the start of the next ownership; math.MaxInt64 if there is none.
 func (s *sweep) nextTake() int64 {
 	if len(s.takes) == 0 {
-		return maxTime
+		return math.MaxInt64
 	}
 	return s.takes[0].Start
 }
 
-// nextBlock returns the start of the next wait, or maxTime, and loads the wait into s.next.
+// nextBlock returns the start of the next wait, or math.MaxInt64, and loads the wait into s.next.
 func (s *sweep) nextBlock() int64 {
 	if len(s.blocks) == 0 {
-		return maxTime
+		return math.MaxInt64
 	}
 	s.next = s.r.activities.Wait(s.blocks[0])
 	return s.next.Start
@@ -160,7 +160,7 @@ func (s *sweep) block(i column.Ref) {
 	s.state[n].wait, s.state[n].place = i+1, uint32(len(q.open))
 	s.g.blocked[n] = blocked{w.Lock, w.Stack}
 	lo, hi, _ := s.e.cut(w.Start, w.End)
-	one := next(&q.waiters)
+	one := column.Next(&q.waiters)
 	one.Thread, one.Stack, one.Mode = w.Thread, w.Stack, w.Mode()
 	one.First, one.Failed, one.WaitNs, one.CutNs = true, w.Failed(), w.End-w.Start, hi-lo
 	q.open = append(q.open, openSlice{max(s.now, s.e.from), n, !s.e.wanted(w.Thread, w.Lock, w.End-w.Start)})

@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -30,7 +31,7 @@ type sums struct {
 }
 
 func newSums(t testing.TB) *sums {
-	return &sums{t: t, direct: map[string]int64{}, root: map[string]int64{}, byThread: map[format.ThreadID]int64{}, lastEnd: -maxTime, threads: map[string]format.ThreadID{}}
+	return &sums{t: t, direct: map[string]int64{}, root: map[string]int64{}, byThread: map[format.ThreadID]int64{}, lastEnd: -math.MaxInt64, threads: map[string]format.ThreadID{}}
 }
 
 func (s *sums) Begin(sym *Symbols, start int64) { s.sym = sym }
@@ -38,7 +39,7 @@ func (s *sums) Begin(sym *Symbols, start int64) { s.sym = sym }
 // totalOnly is the part of a RunningVisitor that asks for one sum.
 type totalOnly struct{}
 
-func (totalOnly) Intervals() (from, length int64) { return -maxTime / 2, 0 }
+func (totalOnly) Intervals() (from, length int64) { return -math.MaxInt64 / 2, 0 }
 func (totalOnly) Ticks(_, _ int64)                {}
 
 func (s *sums) Running(from, to, ns int64) { s.running += ns }
@@ -189,7 +190,7 @@ func TestLawsOnRandomWorkloads(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		events := workload(rt)
 		s, tr := run(t, events, open)
-		want := waitingIn(events, -maxTime, maxTime)
+		want := waitingIn(events, -math.MaxInt64, math.MaxInt64)
 		if s.total != want || total(s.direct) != want || total(s.root) != want {
 			rt.Fatalf("total %d, direct %d, root %d, recorded %d", s.total, total(s.direct), total(s.root), want)
 		}
@@ -252,17 +253,19 @@ func chained(depth int) (events []format.Event) {
 
 // swept returns the sweep over some events, without visitors.
 func swept(events []format.Event, f Filter) *sweep {
-	defs := newDefinitions()
-	e := newEmitter(defs, f, newDispatcher(nil, nil))
+	sym := NewSymbols()
+	e := newEmitter(sym, f, newDispatcher(nil, nil))
 	rec := newRecord()
 	for i := range events {
 		rec.add(&events[i])
 	}
 	e.begin(0)
-	rec.activities = rec.Arrange(defs.Kind)
-	tl, rebuilt := rec.activities.Timelines(defs, nil)
-	rebuilt()
-	return rec.sweep(tl, e, &cycles{})
+	w := rec.complete(sym.Kind)
+	owned, inferred := w.activities.Timelines(sym, nil)
+	inferred()
+	s := newSweep(w, owned, e, &cycles{})
+	s.run()
+	return s
 }
 
 // Waiters of one lock that began together are one slice. Later ones have slices of their

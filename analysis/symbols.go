@@ -16,12 +16,15 @@ type Symbols struct {
 
 // NewSymbols returns the symbols that metadata events define, for tests.
 func NewSymbols(events ...*format.Event) *Symbols {
-	d := newDefinitions()
+	d := NewDefiner()
 	for _, ev := range events {
-		d.add(ev)
+		d.Define(ev)
 	}
-	return &Symbols{definitions: d}
+	return d.Symbols()
 }
+
+// Fork returns symbols of the same trace for another goroutine.
+func (s *Symbols) Fork() *Symbols { return &Symbols{definitions: s.definitions} }
 
 // Methods names method ids.
 func (s *Symbols) Methods() *Interner { return &s.methods }

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"testing"
@@ -88,7 +89,7 @@ func TestLongQueuesAreReportedOnce(t *testing.T) {
 		var c counted
 		events := handedOver(threads, waiting)
 		golden.Must(Run(&format.List{Events: events}, open, &c))(t)
-		golden.Equal(t, c.waitNs, waitingIn(events, -maxTime, maxTime), threads, "threads: waiting sums to")
+		golden.Equal(t, c.waitNs, waitingIn(events, -math.MaxInt64, math.MaxInt64), threads, "threads: waiting sums to")
 		if c.waiters > groupFrom*waiting || c.changes > 2*waiting || (c.changes > 0) != (threads > groupFrom) {
 			t.Errorf("%d threads: %d waiters and %d changes of queues are reported, in %d waits", threads, c.waiters, c.changes, waiting)
 		}
@@ -99,7 +100,7 @@ func TestLongQueuesAreReportedOnce(t *testing.T) {
 func TestLongQueuesAreVisitedInTheCutOnly(t *testing.T) {
 	const waiting, threads = 5000, 1000
 	events := handedOver(threads, waiting)
-	for _, cut := range []struct{ from, to int64 }{{0, maxTime}, {0, 1000}, {0, 20_000}, {20_000, 21_000}, {49_000, maxTime}, {20_000, 10_000}} {
+	for _, cut := range []struct{ from, to int64 }{{0, math.MaxInt64}, {0, 1000}, {0, 20_000}, {20_000, 21_000}, {49_000, math.MaxInt64}, {20_000, 10_000}} {
 		filter := Filter{From: cut.from, To: cut.to}
 		limit := 2 * groupFrom * int(max(0, min(cut.to, 10*waiting)-cut.from)) / 10 // changes in the cut
 		s := swept(events, filter)

@@ -9,10 +9,10 @@ import (
 	"contend/format"
 )
 
-// warnings reports what the record does not show. A thread whose wait was too short to be
+// recordWarnings reports what the record does not show. A thread whose wait was too short to be
 // recorded counts as running, so running time is an upper bound for such waits. The
 // distribution above a threshold does not show what is below.
-func (r *record) warnings(defs *definitions, tl *owners.Timelines, running int64) []format.Warning {
+func recordWarnings(r *whole, defs *Symbols, tl *owners.Timelines, running int64) []format.Warning {
 	var out []format.Warning
 	if len(r.thresholds) > 0 {
 		slices.Sort(r.thresholds)
@@ -24,7 +24,7 @@ func (r *record) warnings(defs *definitions, tl *owners.Timelines, running int64
 		out = append(out, format.Warning{Code: "unlinked",
 			Text: format.Say("%v of %v contended locks in thread dumps match no recorded wait", n, r.Dumped())})
 	}
-	return slices.Concat(out, r.unendedWaits(), r.failedWaits(), r.censored(), r.unclassified(defs))
+	return slices.Concat(out, unendedWaits(r), failedWaits(r), censored(r), unclassified(r, defs))
 }
 
 // recorderLock is the class of a lock that only the flight recorder's own threads wait for.
@@ -32,7 +32,7 @@ func (r *record) warnings(defs *definitions, tl *owners.Timelines, running int64
 const recorderLock = "jdk.jfr.internal.PlatformRecorder"
 
 // unlinked counts the program's locks whose waiters in thread dumps match no recorded wait.
-func unlinked(defs *definitions, tl *owners.Timelines) (n int) {
+func unlinked(defs *Symbols, tl *owners.Timelines) (n int) {
 	for i := range tl.Unlinked {
 		if l := &tl.Unlinked[i]; !l.Counted && defs.ClassName(l.Lock) != recorderLock {
 			n++
@@ -57,15 +57,15 @@ func disagreement(t *Trust) []format.Warning {
 }
 
 // unendedWaits reports the waits that only samples show.
-func (r *record) unendedWaits() []format.Warning {
+func unendedWaits(r *whole) []format.Warning {
 	if len(r.unended) == 0 {
 		return nil
 	}
 	return []format.Warning{{Code: "unended",
-		Text: format.Say("%s before the recording or not ended with it: %v of waiting, as samples show it", format.Some(len(r.unended), "wait had begun", "waits had begun"), time.Duration(r.unendedNs()))}}
+		Text: format.Say("%s before the recording or not ended with it: %v of waiting, as samples show it", format.Some(len(r.unended), "wait had begun", "waits had begun"), time.Duration(unendedNs(r)))}}
 }
 
-func (r *record) unendedNs() (sum int64) {
+func unendedNs(r *whole) (sum int64) {
 	for _, w := range r.unended {
 		sum += w.End - w.Time
 	}
@@ -73,18 +73,18 @@ func (r *record) unendedNs() (sum int64) {
 }
 
 // failedWaits reports the waits that ended without the lock.
-func (r *record) failedWaits() []format.Warning {
+func failedWaits(r *whole) []format.Warning {
 	count, total := r.activities.Failed()
 	if count -= len(r.unended); count <= 0 {
 		return nil
 	}
 	return []format.Warning{{Code: "failed",
-		Text: format.Say("%v of %s timed out and count as ended without the lock: %v of waiting, which is counted like any other", count, format.Some(len(r.activities.Starts), "wait", "waits"), time.Duration(total-r.unendedNs()))}}
+		Text: format.Say("%v of %s timed out and count as ended without the lock: %v of waiting, which is counted like any other", count, format.Some(len(r.activities.Starts), "wait", "waits"), time.Duration(total-unendedNs(r)))}}
 }
 
 // censored reports the waits that reach into an interval of lost data. Their durations are
 // recorded, but owners there may not be: these are inferred from the rest of the trace.
-func (r *record) censored() []format.Warning {
+func censored(r *whole) []format.Warning {
 	if len(r.gaps) == 0 {
 		return nil
 	}
@@ -115,7 +115,7 @@ func farWarning(ns int64) []format.Warning {
 
 // unclassified reports the waits that match no rule. They count as idle, which may hide a
 // lock.
-func (r *record) unclassified(defs *definitions) []format.Warning {
+func unclassified(r *whole, defs *Symbols) []format.Warning {
 	count, total, by := 0, int64(0), map[string]int64{}
 	for lock, u := range r.unclear {
 		count += u.n
@@ -132,9 +132,17 @@ func (r *record) unclassified(defs *definitions) []format.Warning {
 		}
 	}
 	most := "most of them on " + top
-	if top == defs.classes.Name(unknownName) {
+	if top == defs.Classes().Name(0) {
 		most = "most of them without a word on what for"
 	}
 	return []format.Warning{{Code: "unclassified",
 		Text: format.Say("%s of together %v match no rule and count as idle, %s", format.Some(count, "wait", "waits"), time.Duration(total), most)}}
+}
+
+// overflowWarning says that sums of thread-time are wrong.
+func overflowWarning(overflown bool) []format.Warning {
+	if !overflown {
+		return nil
+	}
+	return []format.Warning{{Code: "overflow", Text: "the running time of all threads together is more than 292 years: some times are damaged, and all sums are wrong"}}
 }
