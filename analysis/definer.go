@@ -1,6 +1,8 @@
 package analysis
 
-import "contend/format"
+import (
+	"contend/format"
+)
 
 // Definer adds to what a trace says about the things it names by ids. Visitors read that at
 // the same time, so it calls Changing before it changes anything.
@@ -69,4 +71,13 @@ func (d *Definer) addUse(id format.StackID, what Uses) {
 		d.Changing()
 		d.use(id, what)
 	}
+}
+
+// NewSymbols returns the symbols that metadata events define, for tests.
+func NewSymbols(events ...*format.Event) *Symbols {
+	d := NewDefiner()
+	for _, ev := range events {
+		d.Define(ev)
+	}
+	return d.Symbols()
 }

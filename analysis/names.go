@@ -5,7 +5,118 @@ import (
 	"strings"
 
 	"contend/format"
+	"contend/format/natives"
 )
+
+// UnknownStack stands for the stack of an owner of which only the thread is known.
+const UnknownStack = "[unknown stack]"
+
+// MethodName formats a frame as Class.Method.
+func MethodName(f format.Frame) string {
+	if f.Class == "" {
+		return f.Method
+	}
+	return f.Class + "." + f.Method
+}
+
+// WithoutLine returns the method in the name of a site or of a frame,
+// Class.method:12.
+func WithoutLine(site string) string {
+	i := strings.LastIndexByte(site, ':')
+	if i <= 0 || i+1 == len(site) || strings.Trim(site[i+1:], "0123456789") != "" {
+		return site
+	}
+	return site[:i]
+}
+
+// StableName removes from a name what a JVM draws anew at each start: the
+// number and address of a hidden class, as in App$$Lambda/0x00007f1c2c0a1bc8.run
+// or App$$Lambda$14+0x0000000800c03000.1234.
+func StableName(name string) string {
+	for _, mark := range [...]string{"$$Lambda", "LambdaForm$", "GeneratedMethodAccessor", "GeneratedConstructorAccessor", "$Proxy"} {
+		i := strings.Index(name, mark)
+		if i < 0 {
+			continue
+		}
+		end := i + len(mark)
+		rest := name[end:]
+		if dot := strings.LastIndexByte(rest, '.'); dot >= 0 {
+			return name[:end] + rest[dot:]
+		}
+		return name[:end]
+	}
+	return name
+}
+
+// AppFrame returns the innermost frame that belongs to neither the lock nor the runtime;
+// the outermost frame if all do. ok is false if there are no frames.
+func AppFrame(frames []format.Frame) (f format.Frame, ok bool) {
+	if len(frames) == 0 {
+		return format.Frame{}, false
+	}
+	for _, f := range frames {
+		if !RuntimeFrame(f) {
+			return f, true
+		}
+	}
+	return frames[len(frames)-1], true
+}
+
+// runtimePrefixes are the classes and packages that implement locking, parking and
+// sleeping. Other library code, such as java.util.Hashtable, is not among them: a user
+// wants to see it blamed.
+var runtimePrefixes = [...]string{
+	"java.util.concurrent.locks.", "java.util.concurrent.Semaphore",
+	"java.lang.VirtualThread", "jdk.internal.misc.Unsafe", "jdk.internal.vm.", "sun.misc.Unsafe",
+	"sync.", "internal/sync.", "runtime.",
+}
+
+// runtimeClasses are further such classes, matched as a whole.
+var runtimeClasses = map[string]bool{
+	"java.lang.Object": true, "java.lang.Thread": true, "sync": true, "internal/sync": true, "runtime": true, "time": true,
+}
+
+// RuntimeFrame reports whether a frame belongs to the lock or the runtime itself.
+func RuntimeFrame(f format.Frame) bool {
+	if native(f) >= natives.Lock {
+		return true
+	}
+	if runtimeClasses[f.Class] {
+		return true
+	}
+	for _, p := range runtimePrefixes {
+		if strings.HasPrefix(f.Class, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// LockFrame reports whether a frame belongs to a lock. Runtime frames in which an owner
+// does something else, sleeping or waiting, do not.
+func LockFrame(f format.Frame) bool {
+	return RuntimeFrame(f) && !pausing[f.Class] && native(f) != natives.Pause
+}
+
+// NativeLibrary reports whether a frame of a native program is not the program's own code:
+// it belongs to a lock, to a wait, or to a library.
+func NativeLibrary(f format.Frame) bool {
+	return native(f) != natives.Program || f.Class == "" && (f.Method == "_start" || strings.HasPrefix(f.Method, "["))
+}
+
+// native returns the role of a function of a native program or the kernel.
+func native(f format.Frame) (role natives.Role) {
+	switch f.Class {
+	case "":
+		role, _ = natives.In(f.File, f.Method)
+	case "kernel":
+		role, _ = natives.OfKernel(f.Method)
+	}
+	return role
+}
+
+// pausing are the runtimeClasses in which programs sleep and wait.
+var pausing = map[string]bool{"java.lang.Object": true, "java.lang.Thread": true, "time": true}
 
 // PseudoOwner names an owner that is not a thread; cycle is the number of a deadlock.
 func PseudoOwner(kind OwnerKind, cycle int32) string {

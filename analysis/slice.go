@@ -150,16 +150,6 @@ func (s *Slice) Firsts() (n int64) {
 	return n
 }
 
-// SameGroup returns the number of leading waiters whose threads are of one group; at least
-// 1.
-func (d *definitions) SameGroup(waiters []Waiter) int {
-	group, n := d.Group(waiters[0].Thread), 1
-	for n < len(waiters) && d.Group(waiters[n].Thread) == group {
-		n++
-	}
-	return n
-}
-
 // Sample is the evidence for a slice of a sampled trace: the waiters were seen at First and
 // at every sample up to Last. Before and After are the neighbouring samples, or NoTime if
 // there is none, or a gap in the trace or the cut of the filter hides it. A slice of a
@@ -168,75 +158,6 @@ type Sample struct {
 	Taken                      bool
 	InOrder                    bool // no later sample, of this or a later input, reaches before this slice's Start
 	Before, First, Last, After int64
-}
-
-// Visitor receives a trace as slices. Begin comes first, once; then Slice, mixed with the
-// calls of optional interfaces. The calls come on goroutines other than Run's, one at a
-// time, and end before Run returns. Other visitors may run at the same time.
-type Visitor interface {
-	// Begin gives the trace's first instant and symbols of the visitor's own, complete for
-	// every id in later calls. No slice and no running time lies before start.
-	Begin(sym *Symbols, start int64)
-	Slice(s *Slice)
-}
-
-// RunningVisitor is a Visitor that also receives what was observed besides waits: running
-// time and sampling instants.
-type RunningVisitor interface {
-	// Intervals returns the intervals over which the visitor sums running time: the start of
-	// the first one, no later than the trace's, and their length, 0 for one interval in all.
-	// It is called after Begin. The length doubles as long as there are too many.
-	Intervals() (from, length int64)
-	// Running gives ns nanoseconds of running thread-time, lifetimes less idle time, spread
-	// evenly over [from, to). It comes in order of time.
-	Running(from, to, ns int64)
-	// Ticks gives the number of sampling instants and the time they stand for, some at a time
-	// and before their slices. The results are estimates then. Exact traces have none.
-	Ticks(n, ns int64)
-}
-
-// HoldVisitor is a Visitor that also receives what threads do while they do not wait for
-// locks, cut like the slices. Sampled traces have none of it.
-type HoldVisitor interface {
-	// Held gives every hold, recorded or rebuilt. It is valid during the call only.
-	Held(h *Hold)
-	// Idle gives the idle times of each thread, in order of time. A pause is a sleep: its length
-	// does not depend on other threads.
-	Idle(thread format.ThreadID, start, end int64, pause bool)
-}
-
-// Hold is the interval [Start, End) in which a thread held a lock. A rebuilt hold covers
-// only what other threads' waits show: End equals Start if no thread waited, and Thread is
-// NoThread if the owner is unknown.
-type Hold struct {
-	Asked, Start, End int64 // Asked is before Start if the thread had to wait
-	Thread            format.ThreadID
-	Lock              format.ObjectID
-	Stack             format.StackID
-	Mode              format.Mode
-	Rebuilt           bool
-}
-
-// Waited is a whole wait that ended with the lock.
-type Waited struct {
-	Thread     format.ThreadID
-	Lock       format.ObjectID
-	Stack      format.StackID
-	Start, End int64
-}
-
-// WaitVisitor is a Visitor that also receives, by start, every recorded wait that ended
-// with the lock and lies wholly in the cut. Sampled traces have none.
-type WaitVisitor interface {
-	Wait(w *Waited) // w is valid during the call only
-}
-
-// ActivityVisitor is a Visitor that also receives the activities of threads as the source
-// reports them, with the frames of their stacks: in no order, before the slices, and on the
-// goroutine that reads. Both arguments are valid during the call only. A filter of locks
-// leaves none.
-type ActivityVisitor interface {
-	Activity(ev *format.Event, frames []format.Frame)
 }
 
 // Spread returns the part of ns, spread evenly over [from, to), that falls into [lo, hi).

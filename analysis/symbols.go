@@ -14,15 +14,6 @@ type Symbols struct {
 	appOf   []uint32 // stack -> methods id + 1, 0 when not computed yet
 }
 
-// NewSymbols returns the symbols that metadata events define, for tests.
-func NewSymbols(events ...*format.Event) *Symbols {
-	d := NewDefiner()
-	for _, ev := range events {
-		d.Define(ev)
-	}
-	return d.Symbols()
-}
-
 // Fork returns symbols of the same trace for another goroutine.
 func (s *Symbols) Fork() *Symbols { return &Symbols{definitions: s.definitions} }
 

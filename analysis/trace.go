@@ -1,11 +1,27 @@
 package analysis
 
 import (
+	"math"
 	"regexp"
 
 	"contend/analysis/dist"
 	"contend/format"
 )
+
+// Instant returns the time that a bound of a filter means in a trace that begins at start.
+// Out of range it returns the first or last possible time.
+func Instant(t int64, relative bool, start int64) int64 {
+	at := start + t
+	switch {
+	case !relative:
+		return t
+	case t > 0 && at < start:
+		return math.MaxInt64
+	case t < 0 && at > start:
+		return -math.MaxInt64
+	}
+	return at
+}
 
 // Filter selects the waits that are charged. It never changes the wait-for graph: a hidden
 // wait still passes blame on.
@@ -97,4 +113,29 @@ func (t *Trace) SeenBy(class bool) map[uint32]Agreement {
 		by[id] = sum
 	}
 	return by
+}
+
+// wideRange is how many times the running time its upper bound must be to be reported:
+// below that it changes no pressure by more than 5 points.
+const wideRange = 1.05
+
+// Pressure returns the range of the pressure of some waiting, in [0, 1]. The range covers
+// the running time, the estimated part of the waiting, and hiddenNs of further waiting that
+// an input hides. Both ends are 0 if no thread ran.
+func (t *Trace) Pressure(waitNs, hiddenNs int64) (low, high float64) {
+	part := func(wait, running float64) float64 {
+		if running <= 0 {
+			return 0
+		}
+		return max(wait, 0) / running
+	}
+	less, more := float64(min(t.Reacquired.Ns-t.Reacquired.Low, waitNs)), float64(t.Reacquired.High-t.Reacquired.Ns)+float64(hiddenNs)
+	wait, running := float64(waitNs), float64(t.RunningNs)
+	return part(wait-less, max(float64(t.RunningHigh), running)-less), part(wait+more, running+more)
+}
+
+// RunningIsWide reports whether unknown activity of threads matters to their running time,
+// and so to every pressure.
+func (t *Trace) RunningIsWide() bool {
+	return float64(t.RunningHigh) > wideRange*float64(t.RunningNs)
 }

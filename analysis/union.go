@@ -1,12 +1,16 @@
 package analysis
 
-import "slices"
+import (
+	"slices"
+
+	"contend/analysis/internal/times"
+)
 
 // Union measures the union of intervals: the wall-clock time of a key whose thread-time is
 // their sum. The zero value is empty.
 type Union struct {
-	spans  []span // disjoint, in order
-	closed int64  // length of the spans that no later interval can touch
+	spans  []times.Span // disjoint, in order
+	closed int64        // length of the spans that no later interval can touch
 }
 
 // openSpans is the number of spans from which on a union closes earlier ones. It bounds
@@ -25,7 +29,7 @@ func (u *Union) AddSlice(s *Slice) {
 	case len(u.spans) <= openSpans:
 	case s.Sample.InOrder:
 		u.closeBefore(s.Start)
-	case !s.Sample.Taken && u.spans[len(u.spans)/2].end < s.NoEarlierStart:
+	case !s.Sample.Taken && u.spans[len(u.spans)/2].End < s.NoEarlierStart:
 		u.closeBefore(s.NoEarlierStart)
 	}
 }
@@ -37,18 +41,18 @@ func (u *Union) lengthen(start, end int64) bool {
 		return false
 	}
 	last := &u.spans[len(u.spans)-1]
-	if start < last.start || start > last.end {
+	if start < last.Start || start > last.End {
 		return false
 	}
-	last.end = max(last.end, end)
+	last.End = max(last.End, end)
 	return true
 }
 
 // closeBefore counts and drops the spans that end before t.
 func (u *Union) closeBefore(t int64) {
 	n := 0
-	for n < len(u.spans) && u.spans[n].end < t {
-		u.closed += u.spans[n].end - u.spans[n].start
+	for n < len(u.spans) && u.spans[n].End < t {
+		u.closed += u.spans[n].End - u.spans[n].Start
 		n++
 	}
 	u.spans = append(u.spans[:0], u.spans[n:]...)
@@ -66,12 +70,12 @@ func (u *Union) insert(start, end int64) {
 	if start >= end {
 		return
 	}
-	from := firstAfter(u.spans, start-1)
+	from := times.FirstAfter(u.spans, start-1)
 	to := from
-	for ; to < len(u.spans) && u.spans[to].start <= end; to++ {
-		start, end = min(start, u.spans[to].start), max(end, u.spans[to].end)
+	for ; to < len(u.spans) && u.spans[to].Start <= end; to++ {
+		start, end = min(start, u.spans[to].Start), max(end, u.spans[to].End)
 	}
-	u.spans = slices.Replace(u.spans, from, to, span{start, end})
+	u.spans = slices.Replace(u.spans, from, to, times.Span{Start: start, End: end})
 }
 
 // Append adds a union whose intervals are all after those of this one.
@@ -84,7 +88,7 @@ func (u *Union) Append(o *Union) {
 func (u *Union) Len() int64 {
 	n := u.closed
 	for _, s := range u.spans {
-		n += s.end - s.start
+		n += s.End - s.Start
 	}
 	return n
 }
@@ -94,9 +98,9 @@ func UnionOf(parts []*Union) *Union {
 	if len(parts) == 1 {
 		return parts[0]
 	}
-	var all []span
+	var all []times.Span
 	for _, p := range parts {
 		all = append(all, p.spans...)
 	}
-	return &Union{spans: unionOf(all)}
+	return &Union{spans: times.UnionOf(all)}
 }

@@ -3,8 +3,6 @@ package analysis
 import (
 	"iter"
 	"slices"
-
-	"contend/format"
 )
 
 // WaitQueue is the threads that wait for one lock, in the order in which they
@@ -79,45 +77,4 @@ func (c *WaitQueue[T]) pack() {
 	}
 	clear(c.of[kept:])
 	c.of, c.keys, c.left, c.head = c.of[:kept], c.keys[:kept], 0, 0
-}
-
-// QueueChange is a change of a wait queue: a waiter joins or leaves.
-type QueueChange struct {
-	Waiter
-	Lock   format.ObjectID
-	Number uint32
-	Leaves bool
-}
-
-// QueueVisitor is a Visitor that receives the slices of a long wait queue without the list
-// of its waiters, and the joins and leaves instead. The first slice of a wait, before it
-// joins the queue, and the last, when it leaves, come as Slice.
-type QueueVisitor interface {
-	// QueueSlice is Slice for a queue of n waiters. The slice lists the first waiter only, and
-	// has one share.
-	QueueSlice(s *Slice, n int)
-	QueueChanged(m *QueueChange)
-}
-
-// AnyQueue is embedded by a QueueVisitor that need not know which threads are in a queue.
-type AnyQueue struct{}
-
-// QueueChanged implements QueueVisitor.
-func (AnyQueue) QueueChanged(*QueueChange) {}
-
-// waitQueues are the wait queues by lock, for visitors that do not follow them.
-type waitQueues map[format.ObjectID]*WaitQueue[Waiter]
-
-// apply makes a change.
-func (c waitQueues) apply(m *QueueChange) {
-	at := c[m.Lock]
-	if at == nil {
-		at = &WaitQueue[Waiter]{}
-		c[m.Lock] = at
-	}
-	if m.Leaves {
-		at.Leave(m.Number)
-	} else {
-		at.Join(m.Number, m.Waiter)
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
@@ -109,7 +110,7 @@ func TestFewRowsHaveAllTheWaiting(t *testing.T) {
 // runBoth sums a trace in two pivots, one of which hears through a visitor.
 func runBoth(t *testing.T, list *format.List, whole, few *Pivot, visitor analysis.Visitor) (got, want *Table) {
 	list.Rewind()
-	golden.Must(analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, whole, visitor))(t)
+	golden.Must(pass.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, whole, visitor))(t)
 	return few.Table(), whole.Table()
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/format"
 	"contend/golden"
 )
@@ -66,7 +67,7 @@ func trace(t *testing.T, app *regexp.Regexp) *Sites {
 		write(format.Event{Kind: format.KindWait, Thread: 1, Object: w.Lock, Stack: w.Stack, Time: int64(10 * at), End: int64(10*at + 5)})
 	}
 	write(format.Event{Kind: format.KindRelease, Thread: 1, Object: queue, Stack: giving, Time: 40})
-	tr := golden.Must(analysis.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}))(t)
+	tr := golden.Must(pass.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}))(t)
 	s := NewSites(app)
 	s.Begin(tr.Symbols)
 	return s

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/blame"
 	"contend/blame/cube"
 	"contend/blame/stacks"
@@ -245,7 +246,7 @@ func TestCrowdsTellWhatSlicesDo(t *testing.T) {
 		for _, v := range each.visitors() {
 			all = append(all, apart{v})
 		}
-		golden.Must(analysis.Run(&trace, filter, all...))(t)
+		golden.Must(pass.Run(&trace, filter, all...))(t)
 		if diff := cmp.Diff(each.found(), together.found()); diff != "" {
 			t.Fatalf("%s of %d threads:\n%s", scenario, config.Threads, diff)
 		}

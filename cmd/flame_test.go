@@ -45,7 +45,7 @@ func flamesSum(t *testing.T, i int) law {
 		b.Shown = true
 		l.wants = append(l.wants, b)
 	}
-	l.holds = func(t *testing.T, p *pass) {
+	l.holds = func(t *testing.T, p *shared) {
 		draw := func(j int, name string) (path string) {
 			o := flameOptions{view: choice{words: stacks.Views[:], at: int(views[j])}, out: outputOptions{file: filepath.Join(t.TempDir(), name), forms: flameOutputs}}
 			golden.OK(t, cmp.Or(o.form(), o.write(&env{msg: io.Discard}, l.wants[j].(*stacks.Builder), nil, p.result)))
@@ -204,7 +204,7 @@ func profilesSum(t *testing.T) law {
 	for _, view := range views {
 		l.wants = append(l.wants, stacks.New(view, nil))
 	}
-	l.holds = func(t *testing.T, p *pass) {
+	l.holds = func(t *testing.T, p *shared) {
 		for j, view := range views {
 			var out bytes.Buffer
 			golden.OK(t, pprof.Write(&out, document.NewProfile(l.wants[j].(*stacks.Builder)), p.stats.Unit, pprof.AllLabels))

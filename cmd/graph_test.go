@@ -61,7 +61,7 @@ func graphsSum(t *testing.T, i int) law {
 		options := golden.Must(o.network())(t)
 		l.wants = append(l.wants, blame.NewGraph(options))
 	}
-	l.holds = func(t *testing.T, p *pass) {
+	l.holds = func(t *testing.T, p *shared) {
 		for j, o := range graphs {
 			g := l.wants[j].(blame.GraphBuilder).Graph()
 			doc := func(top int) *document.Graph { return document.NewGraph(g, o.by.String(), p.coverage(), top) }
@@ -120,7 +120,7 @@ func drawingsSum(i int) law {
 			l.wants = append(l.wants, csp.New(csp.Options{IntervalNs: chartInterval.Nanoseconds(), Threshold: csp.DefaultThreshold, Root: d.root}))
 		}
 	}
-	l.holds = func(t *testing.T, p *pass) {
+	l.holds = func(t *testing.T, p *shared) {
 		for j, d := range drawings {
 			if (i+j)%3 != 0 {
 				continue // another file's turn
@@ -199,7 +199,7 @@ func checkMatrix(t *testing.T, how []string, text string, want int64) {
 // chainsSum: the chains hold all waiting, also where some are left out, and none comes twice.
 func chainsSum() law {
 	collector := blame.NewChains()
-	return law{"Chains", []analysis.Visitor{collector}, func(t *testing.T, p *pass) {
+	return law{"Chains", []analysis.Visitor{collector}, func(t *testing.T, p *shared) {
 		found, all := collector.Table(), new(document.Chains)
 		unmarshal(t, p.says(t, document.NewChains(found, p.coverage(), 0), "chains"), all)
 		for _, c := range []*document.Chains{all, document.NewChains(found, p.coverage(), 2)} {

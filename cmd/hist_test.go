@@ -174,7 +174,7 @@ func percentiles(l *document.Lengths) []int64 {
 func lengthsSum(t *testing.T, i int) law {
 	by := []string{"lock", "waiter-thread,class", "waiter-group,mode,waiter-method"}[i%3]
 	c := golden.Must(waits.New(waits.Options{By: by}))(t)
-	return law{"Lengths", []analysis.Visitor{c}, func(t *testing.T, p *pass) {
+	return law{"Lengths", []analysis.Visitor{c}, func(t *testing.T, p *shared) {
 		cov, d, sum := p.coverage(), new(document.Hist), int64(0)
 		if cov.Unit != "ns" {
 			return // a dump counts

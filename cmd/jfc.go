@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/blame/locks"
 	"contend/format"
 
@@ -105,7 +105,7 @@ func (o *jfcOptions) methods(e *env) ([]string, error) {
 	}
 	defer src.Close()
 	tap, byClass := &entries{Source: src, of: map[string][]string{}}, locks.New(true)
-	if _, err := analysis.Run(tap, filter, byClass); err != nil {
+	if _, err := pass.Run(tap, filter, byClass); err != nil {
 		return nil, err
 	}
 	var out []string

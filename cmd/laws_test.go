@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/blame"
 	"contend/blame/locks"
 	"contend/csp"
@@ -24,7 +25,7 @@ import (
 
 // locksSum: the locks, their owners and who waited for each sum to the total, by class too.
 func locksSum() law {
-	return law{"Locks", nil, func(t *testing.T, p *pass) {
+	return law{"Locks", nil, func(t *testing.T, p *shared) {
 		a, sum, waits, byClass := p.want, int64(0), int64(0), int64(0)
 		for _, l := range a.Locks {
 			sum += l.WaitNs
@@ -66,7 +67,7 @@ func blamesSum(t *testing.T, i int) law {
 		l.wants = append(l.wants, blame.New(pivotKeys(t, by), root == 1))
 		asked = append(asked, []string{"blame", "--by", by, roots[root]})
 	}
-	l.holds = func(t *testing.T, p *pass) {
+	l.holds = func(t *testing.T, p *shared) {
 		for j, v := range l.wants {
 			b := new(document.Blame)
 			unmarshal(t, p.says(t, document.NewBlame(v.(*blame.Pivot).Table(), p.sums.RunningNs(), p.coverage(), 0), asked[j]...), b)
@@ -94,7 +95,7 @@ func keysKeepTheTotal(t *testing.T) law {
 		keys := pivotKeys(t, name)
 		l.wants = append(l.wants, blame.New(keys, false), blame.New(keys, true))
 	}
-	l.holds = func(t *testing.T, p *pass) {
+	l.holds = func(t *testing.T, p *shared) {
 		for _, v := range l.wants {
 			table, sum := v.(*blame.Pivot).Table(), int64(0)
 			for i := range table.Rows {
@@ -112,7 +113,7 @@ func keysKeepTheTotal(t *testing.T) law {
 func pressureSums(i int) law {
 	interval := []time.Duration{time.Second, 37 * time.Millisecond}[i%2]
 	meter := csp.New(csp.Options{IntervalNs: interval.Nanoseconds(), Threshold: csp.DefaultThreshold})
-	return law{"Pressure", []analysis.Visitor{meter}, func(t *testing.T, p *pass) {
+	return law{"Pressure", []analysis.Visitor{meter}, func(t *testing.T, p *shared) {
 		series := golden.Must(meter.Series())(t)
 		c := new(document.CSP)
 		unmarshal(t, p.says(t, document.NewCSP(series, p.want.Trace.StartNs, nil, document.NewTotal(p.sums), p.coverage()), "csp", "--interval", interval.String()), c)
@@ -214,7 +215,7 @@ func view(t *rapid.T, l *format.List, from, to int64) *inspection {
 	by := []blame.Key{blame.ByClass, blame.ByOwnerMethod, blame.ByWaiterThread}
 	v := &inspection{blame.New(by, false), blame.New(by, true), csp.New(csp.Options{IntervalNs: 10e6}), locks.New(false)}
 	l.Rewind()
-	golden.Must(analysis.Run(l, analysis.Filter{From: from, To: to, FromRel: true, ToRel: true}, v.direct, v.root, v.pressure, v.locks))(t)
+	golden.Must(pass.Run(l, analysis.Filter{From: from, To: to, FromRel: true, ToRel: true}, v.direct, v.root, v.pressure, v.locks))(t)
 	return v
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/blame/gate"
 	"contend/decode"
 	"contend/format"
@@ -290,7 +291,7 @@ func (w *lastSamples) breaks(rules []gate.Rule) (bool, error) {
 	}
 	run := gate.NewRun(rules...)
 	src := &format.List{Events: slices.Concat(w.settings, w.names, w.last)}
-	tr, err := analysis.Run(src, analysis.Filter{From: format.NoTime, To: format.NoTime}, run.Visitors()...)
+	tr, err := pass.Run(src, analysis.Filter{From: format.NoTime, To: format.NoTime}, run.Visitors()...)
 	if err != nil {
 		return false, err
 	}

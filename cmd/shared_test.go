@@ -200,12 +200,12 @@ var roots = []string{"--root=false", "--root"}
 type law struct {
 	name  string
 	wants []analysis.Visitor
-	holds func(t *testing.T, p *pass)
+	holds func(t *testing.T, p *shared)
 }
 
-// pass is one analysis of a recording, at which all laws look: to read and to analyze one
+// shared is one analysis of a recording, at which all laws look: to read and to analyze one
 // takes longer than to sum what is found, and each command does it again.
-type pass struct {
+type shared struct {
 	*result
 	path    string
 	turn    int // of this recording, where they take turns
@@ -235,9 +235,9 @@ func TestTotalsAreOneNumber(t *testing.T) {
 }
 
 // passOver analyzes a recording.
-func passOver(t *testing.T, path string, turn int, laws []law) *pass {
+func passOver(t *testing.T, path string, turn int, laws []law) *shared {
 	t.Helper()
-	p := &pass{path: path, turn: turn, want: analyzed(t, path), sums: locks.New(true)}
+	p := &shared{path: path, turn: turn, want: analyzed(t, path), sums: locks.New(true)}
 	visitors := []analysis.Visitor{p.sums}
 	for _, l := range laws {
 		visitors = append(visitors, l.wants...)
@@ -251,7 +251,7 @@ func passOver(t *testing.T, path string, turn int, laws []law) *pass {
 
 // says returns a document as its command writes it. The command itself is asked in turn,
 // for one document in eight over the recordings: it says the very same.
-func (p *pass) says(t *testing.T, doc any, command ...string) string {
+func (p *shared) says(t *testing.T, doc any, command ...string) string {
 	t.Helper()
 	var text bytes.Buffer
 	golden.OK(t, document.Write(&text, doc))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/blame"
 	"contend/blame/locks"
 	"contend/decode"
@@ -236,7 +237,7 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 	defer src.Close()
 	in, done := e.listen(src)
 	defer done()
-	tr, err := analysis.Run(in, filter, v...)
+	tr, err := pass.Run(in, filter, v...)
 	e.bar.erase()
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/decode"
 	"contend/format"
 	"contend/golden"
@@ -52,7 +53,7 @@ func TestDumpsChangeDoubtNotTotals(t *testing.T) {
 			s = withoutDumps{src}
 		}
 		sums := &totals{byLock: map[string]int64{}}
-		tr, err := analysis.Run(s, analysis.Filter{From: format.NoTime, To: format.NoTime}, sums)
+		tr, err := pass.Run(s, analysis.Filter{From: format.NoTime, To: format.NoTime}, sums)
 		if err != nil && !errors.Is(err, io.EOF) {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
@@ -172,7 +173,7 @@ func TestPressureOnRandomRuns(t *testing.T) {
 			o.Root = true
 			root := New(o)
 			o.Root = false
-			tr := golden.Must(analysis.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}, direct, root))(t)
+			tr := golden.Must(pass.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}, direct, root))(t)
 			a, b := series(t, direct), series(t, root)
 			checkSeries(t, a)
 			checkSeries(t, b)

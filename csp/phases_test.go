@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
@@ -82,7 +83,7 @@ func measure(t *testing.T, scenario string, threads int) Metric {
 	var l format.List
 	golden.Must(simulate.Run(simulate.Config{Scenario: scenario, Threads: threads, Duration: 10e9}, &l, nil))(t)
 	m := NewMetrics()
-	golden.Must(analysis.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, m))(t)
+	golden.Must(pass.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, m))(t)
 	return m.Rows()[0]
 }
 
@@ -130,7 +131,7 @@ func TestMetricsWithoutTenuresAreNotMadeUp(t *testing.T) {
 	var l format.List
 	golden.Must(simulate.Run(simulate.Config{Scenario: "ping-pong", Threads: 2, Duration: 1e9}, nil, &l))(t)
 	m := NewMetrics()
-	golden.Must(analysis.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, m))(t)
+	golden.Must(pass.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, m))(t)
 	if r := m.Rows()[0]; r.FailedPerAcquired != nil || r.InsidePerElapsed != nil || r.InsidePerAll != nil {
 		t.Errorf("%+v", r)
 	}
@@ -148,7 +149,7 @@ func TestMetricsOfPartsOfATrace(t *testing.T) {
 		golden.OK(t, l.Write(&ev))
 	}
 	m := NewMetrics()
-	golden.Must(analysis.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}, m))(t)
+	golden.Must(pass.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}, m))(t)
 	if r := m.Rows()[0]; *r.FailedPerAcquired != 1 || r.FailedPerSecond != 2 {
 		t.Errorf("%v failed of all, %v a second; all of two had to wait in one second", *r.FailedPerAcquired, r.FailedPerSecond)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
@@ -47,7 +48,7 @@ func watch(t testing.TB, c simulate.Config) (*simulate.Truth, *watcher) {
 	var list format.List
 	truth := golden.Must(simulate.Run(c, nil, &list))(t)
 	w := &watcher{}
-	golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, w))(t)
+	golden.Must(pass.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, w))(t)
 	return truth, w
 }
 

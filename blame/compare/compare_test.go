@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
@@ -21,7 +22,7 @@ func profile(t testing.TB, c simulate.Config, exact bool) *Profile {
 	}
 	golden.Must(simulate.Run(c, e, s))(t)
 	p := &Profile{}
-	golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, p))(t)
+	golden.Must(pass.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, p))(t)
 	return p
 }
 
@@ -128,7 +129,7 @@ func handmade(t *testing.T, waits ...[3]string) *Profile {
 	}
 	write(format.Event{Kind: format.KindThreadEnd, Thread: 1, Time: 1e9})
 	p := &Profile{}
-	golden.Must(analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, p))(t)
+	golden.Must(pass.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, p))(t)
 	return p
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"contend/analysis"
 	"contend/analysis/bootstrap"
+	"contend/analysis/pass"
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
@@ -154,7 +155,7 @@ func TestCrowdsAreComparedAsOneByOne(t *testing.T) {
 		var list format.List
 		golden.Must(simulate.Run(simulate.Config{Scenario: scenario, Threads: 70, Locks: 2, Duration: 4e6, Period: 1e7, Seed: 7}, &list, nil))(t)
 		var together, apart Profile
-		golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, &together, oneByOne{&apart}))(t)
+		golden.Must(pass.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, &together, oneByOne{&apart}))(t)
 		all := func(p *Profile) map[string]int64 {
 			out := sums(&p.sites)
 			maps.Copy(out, sums(&p.owners))
@@ -208,7 +209,7 @@ func pooled(t *testing.T, wait, run int64) *Profile {
 		}
 	}
 	p := &Profile{}
-	tr := golden.Must(analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, p))(t)
+	tr := golden.Must(pass.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, p))(t)
 	p.ElapsedNs = tr.ElapsedNs
 	return p
 }

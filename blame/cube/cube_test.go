@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/blame"
 	"contend/format"
 	"contend/format/simulate"
@@ -83,7 +84,7 @@ func TestEveryViewIsASumOfTheCube(t *testing.T) {
 		for _, p := range views {
 			visitors = append(visitors, p)
 		}
-		golden.Must(analysis.Run(golden.DrawnTrace(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...))(t)
+		golden.Must(pass.Run(golden.DrawnTrace(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...))(t)
 		all.Finish()
 		few.Finish()
 		for d, p := range views {
@@ -134,7 +135,7 @@ func TestTheSmallestRowsAreMerged(t *testing.T) {
 	_, err := simulate.Run(simulate.Config{Scenario: "random", Threads: 8, Locks: 4, Handoff: 1000, Duration: 1e9, Period: 1e6, Seed: 7}, &list, &format.List{})
 	golden.OK(t, err)
 	all, few := New(Limits{500, 1 << 20, 1 << 20}), New(Limits{500, 20, 1 << 20})
-	golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, all, few))(t)
+	golden.Must(pass.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, all, few))(t)
 	all.Finish()
 	few.Finish()
 	biggest := slices.MaxFunc(all.Rows, func(a, b Row) int { return int(a.Ns - b.Ns) })
@@ -183,7 +184,7 @@ func TestManySmallLocksDoNotCostTheLargeOneItsStacks(t *testing.T) {
 		wait(format.ObjectID(i+2), 1, 1e3)
 	}
 	c := New(Limits{1000, limit, 1 << 20})
-	golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
+	golden.Must(pass.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
 	c.Finish()
 	golden.AtMost(t, len(c.Rows), limit)
 	golden.AtMost(t, c.OtherNs, small*1e3)

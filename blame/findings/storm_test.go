@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/blame/locks"
 	"contend/decode"
 	"contend/format"
@@ -146,7 +147,7 @@ func TestStormsHeldAgainstTheProgramsCount(t *testing.T) {
 	} {
 		tr := golden.Must(decode.Open([]string{filepath.Join("../../testdata/findings", name+".jfr.gz")}, nil, decode.Options{}))(t)
 		v := NewEvidence()
-		golden.Must(analysis.Run(tr, analysis.Filter{From: format.NoTime, To: format.NoTime}, v))(t)
+		golden.Must(pass.Run(tr, analysis.Filter{From: format.NoTime, To: format.NoTime}, v))(t)
 		tr.Close()
 		woken, vain := 0.0, 0.0
 		for _, s := range v.storms {
@@ -241,7 +242,7 @@ func inRecording(t *testing.T, name string) []Finding {
 func inTrace(t *testing.T, tr *decode.Trace, elapsed int64) []Finding {
 	t.Helper()
 	c, v := locks.NewOverview(locks.Options{}), NewEvidence()
-	res := golden.Must(analysis.Run(tr, analysis.Filter{From: format.NoTime, To: format.NoTime}, c, v))(t)
+	res := golden.Must(pass.Run(tr, analysis.Filter{From: format.NoTime, To: format.NoTime}, c, v))(t)
 	if elapsed == 0 && tr.Stats().Unit == format.UnitTime {
 		elapsed = res.ElapsedNs
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/format"
 	"contend/golden"
 )
@@ -33,7 +34,7 @@ func recordedOf(t *testing.T, class, rule string, more ...format.Event) (*Rule, 
 	r, err := Parse(rule)
 	golden.OK(t, err)
 	run := NewRun(r)
-	if run.Trace, err = analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, run.Visitors()...); err != nil {
+	if run.Trace, err = pass.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, run.Visitors()...); err != nil {
 		t.Fatal(err)
 	}
 	return &r, run

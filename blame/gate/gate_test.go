@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/blame/findings"
 	"contend/format"
 	"contend/format/simulate"
@@ -118,7 +119,7 @@ func run(t *testing.T, c simulate.Config, exact bool) *Run {
 	}
 	golden.Must(simulate.Run(c, e, s))(t)
 	r := NewRun()
-	tr := golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, r.Visitors()...))(t)
+	tr := golden.Must(pass.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, r.Visitors()...))(t)
 	r.Trace = tr
 	return r
 }

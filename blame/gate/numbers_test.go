@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/blame/compare"
 	"contend/format"
 	"contend/golden"
@@ -119,7 +120,7 @@ func TestPeaksAreOfTheWorstInterval(t *testing.T) {
 		golden.OK(t, err)
 		list.Rewind()
 		run := NewRun(rule)
-		if run.Trace, err = analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, run.Visitors()...); err != nil {
+		if run.Trace, err = pass.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, run.Visitors()...); err != nil {
 			t.Fatal(err)
 		}
 		for name, v := range rule.metric.measure(&rule, []*Run{run}) {

@@ -7,6 +7,7 @@ import (
 
 	"contend/analysis"
 	"contend/analysis/dist"
+	"contend/analysis/pass"
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
@@ -98,7 +99,7 @@ func TestSampledWaitsHaveNoPercentiles(t *testing.T) {
 	var l format.List
 	golden.Must(simulate.Run(simulate.Config{Scenario: "ping-pong", Threads: 3, Duration: 1e9}, nil, &l))(t)
 	c := New(false)
-	golden.Must(analysis.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
+	golden.Must(pass.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
 	if r := c.Total(); r.WaitNs == 0 || r.Waits == 0 || r.MaxNs != 0 || r.P50Ns != 0 || r.P99Ns != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -163,7 +164,7 @@ func TestRowsSumToTheTotal(t *testing.T) {
 		var l format.List
 		truth := golden.Must(simulate.Run(golden.DrawnProgram(t), &l, nil))(t)
 		byLock, byClass := New(false), New(true)
-		golden.Must(analysis.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, byLock, byClass))(t)
+		golden.Must(pass.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, byLock, byClass))(t)
 		for _, c := range []*Collector{byLock, byClass} {
 			var sum Row
 			for _, r := range c.Rows() {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/blame"
 	"contend/format"
 	"contend/golden"
@@ -36,7 +37,7 @@ func chain(depth int) *format.List {
 func TestOwnersOfAChainAreAsManyAsItsLocks(t *testing.T) {
 	const depth = analysis.MaxPath
 	c := NewOverview(Options{})
-	if _, err := analysis.Run(chain(depth), analysis.Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
+	if _, err := pass.Run(chain(depth), analysis.Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
 		t.Fatal(err)
 	}
 	golden.AtMost(t, len(c.owners.ns), 3*depth, "parts of", depth, "locks")
@@ -66,7 +67,7 @@ func TestLocksToldTogetherSumToTheSame(t *testing.T) {
 		}
 		_ = list.Write(&ev)
 	}
-	golden.Must(analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
+	golden.Must(pass.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
 	one, heavy := c.Locks(), map[uint32]bool{}
 	for _, l := range one[:7] {
 		heavy[l.ID] = true
@@ -103,7 +104,7 @@ func TestTooManyClassesAreOneSum(t *testing.T) {
 		_ = list.Write(&format.Event{Kind: format.KindWait, Thread: 1, Object: id, Time: 10_000 * int64(i), End: 10_000*int64(i) + int64(i) + 1})
 	}
 	c := NewOverview(Options{})
-	golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
+	golden.Must(pass.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
 	ids := map[uint32]bool{}
 	for _, l := range c.Locks()[:heavy] {
 		ids[l.ID] = true

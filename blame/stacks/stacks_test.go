@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/blame"
 	"contend/format"
 	"contend/format/simulate"
@@ -42,7 +43,7 @@ func agree(t *testing.T, what string, list *format.List, most int) {
 		apart := &oneByOne{New(View(view), nil), blame.NewKinds(func(m *analysis.QueueChange) int { return int(m.Number) })}
 		together.most, apart.most = most, most
 		list.Rewind()
-		golden.Must(analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, apart))(t)
+		golden.Must(pass.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, apart))(t)
 		golden.Same(t, told(together), told(apart.Builder), what, Views[view], "at most", most)
 	}
 }
@@ -131,7 +132,7 @@ func TestFoldedSamplesHoldAllWaiting(t *testing.T) {
 		b = New(View(view), nil)
 		b.most = most
 		list.Rewind()
-		golden.Must(analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, b))(t)
+		golden.Must(pass.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, b))(t)
 		for i := range b.Samples() {
 			s := &b.samples[i]
 			waits, ns = waits+s.Waits, ns+s.DelayNs

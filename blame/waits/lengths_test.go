@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/blame"
 	"contend/format"
 	"contend/format/simulate"
@@ -143,7 +144,7 @@ func TestSampledWaitsAtTheEdgesOfTheCutAreOpen(t *testing.T) {
 		{1403, 1507, 1510 - 1400}, // seen at both, which stand for time in the cut
 	} {
 		h := newCollector(t, Options{By: "lock"})
-		golden.Must(analysis.Run(&format.List{Events: events}, analysis.Filter{From: c.from, To: c.to}, h))(t)
+		golden.Must(pass.Run(&format.List{Events: events}, analysis.Filter{From: c.from, To: c.to}, h))(t)
 		if l := h.Total(); l.Waits() != 1 || l.Open != 1 || l.AtMost.Max() != c.most {
 			t.Errorf("from %d to %d: %d waits, %d open, at most %d", c.from, c.to, l.Waits(), l.Open, l.AtMost.Max())
 		}
@@ -160,7 +161,7 @@ func TestRowsAndIntervalsSumToTheTotal(t *testing.T) {
 		by := strings.Join(rapid.Permutation(blame.Keys(blame.Lengths)).Draw(t, "keys")[:2], ",")
 		for _, l := range []*format.List{&exact, &sampled} {
 			c := newCollector(t, Options{By: by, IntervalNs: 7e6})
-			golden.Must(analysis.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
+			golden.Must(pass.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
 			total, rows, parts := c.Total(), int64(0), int64(0)
 			for _, r := range c.Rows() {
 				rows += r.Waits()

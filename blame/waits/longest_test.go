@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
@@ -32,7 +33,7 @@ func TestTheLongestWaitsAreKept(t *testing.T) {
 		var exact, sampled format.List
 		golden.Must(simulate.Run(golden.DrawnProgram(t), &exact, &sampled))(t)
 		all, found := &every{}, NewLongest(rapid.IntRange(1, 30).Draw(t, "most"))
-		golden.Must(analysis.Run(&exact, analysis.Filter{From: format.NoTime, To: format.NoTime}, all, found))(t)
+		golden.Must(pass.Run(&exact, analysis.Filter{From: format.NoTime, To: format.NoTime}, all, found))(t)
 		slices.SortFunc(all.lengths, func(a, b int64) int { return cmp.Compare(b, a) })
 		waits := found.Waits()
 		golden.Equal(t, len(waits), min(found.most, len(all.lengths)))
@@ -53,7 +54,7 @@ func TestSampledWaitsAreMeasuredByTheirSamples(t *testing.T) {
 	var exact, sampled format.List
 	golden.Must(simulate.Run(simulate.Config{Scenario: "nested", Threads: 6, Locks: 3, Duration: 1e9, Period: 1e7, Handoff: 1000, Seed: 3}, &exact, &sampled))(t)
 	c := NewLongest(5)
-	golden.Must(analysis.Run(&sampled, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
+	golden.Must(pass.Run(&sampled, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
 	waits := c.Waits()
 	if len(waits) != 5 {
 		t.Fatalf("%d waits", len(waits))
@@ -90,7 +91,7 @@ func TestCrowdsAreToldAsEachIs(t *testing.T) {
 			}
 		}
 		together, each := NewLongest(threads), NewLongest(threads)
-		golden.Must(analysis.Run(&format.List{Events: events}, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, oneByOne{each}))(t)
+		golden.Must(pass.Run(&format.List{Events: events}, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, oneByOne{each}))(t)
 		same := func(a, b *Wait) bool {
 			return a.Thread == b.Thread && a.Start == b.Start && a.Ns == b.Ns && a.Left == b.Left && slices.Equal(a.Parts, b.Parts)
 		}
@@ -136,7 +137,7 @@ func TestLongQueues(t *testing.T) {
 	}
 	for _, window := range []struct{ from, to, waits int64 }{{0, 10_000, waiters}, {1002, 1005, waiters - 1}, {3002, 3005, waiters - 201}, {7000, 8000, 0}} {
 		l := NewLanes(window.from, window.to, false)
-		if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, l); err != nil {
+		if _, err := pass.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, l); err != nil {
 			t.Fatal(err)
 		}
 		list.Rewind()

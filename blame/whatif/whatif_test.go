@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/decode"
 	"contend/format"
 	"contend/format/simulate"
@@ -37,7 +38,7 @@ func collected(t *testing.T, c simulate.Config, from source) (col *Collector, ta
 	}
 	list := map[source]*format.List{recorded: &exact, sampled: &samples, rebuilt: withoutTenures(&exact)}[from]
 	col = New()
-	golden.Must(analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, col))(t)
+	golden.Must(pass.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, col))(t)
 	return col, taken, truth.WaitNs
 }
 
@@ -165,7 +166,7 @@ func fromFile(t *testing.T, name string) *Collector {
 	tr := golden.Must(decode.Open([]string{"../../testdata/" + name}, nil, decode.Options{}))(t)
 	defer tr.Close()
 	col := New()
-	golden.Must(analysis.Run(tr, analysis.Filter{From: format.NoTime, To: format.NoTime}, col))(t)
+	golden.Must(pass.Run(tr, analysis.Filter{From: format.NoTime, To: format.NoTime}, col))(t)
 	return col
 }
 

@@ -9,6 +9,10 @@
 //	keyheap.go  a heap of keys
 package column
 
+import (
+	"slices"
+)
+
 // Column is an array that grows in pieces: growing copies nothing and wastes at most one
 // piece. Full pieces are sorted by start; Order then merges them. The zero value is empty.
 type Column[T any] struct {
@@ -124,4 +128,11 @@ func (c *Column[T]) Order() []Ref {
 		}
 	}
 	return out
+}
+
+// Next extends a list by one element and returns it. The element holds stale data.
+func Next[T any](list *[]T) *T {
+	n := len(*list)
+	*list = slices.Grow(*list, 1)[:n+1]
+	return &(*list)[n]
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/pass"
 	"contend/blame"
 	"contend/blame/cube"
 	"contend/blame/locks"
@@ -44,7 +45,7 @@ func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := newCube(rapid.Int64Range(1e5, 1e9).Draw(t, "interval"), cube.Limits{Bins: rapid.IntRange(1, 50).Draw(t, "bins"), Cells: rapid.IntRange(20, 1000).Draw(t, "cells")})
 		whole, all := cube.New(cube.Limits{Bins: 1 << 20, Rows: 1 << 20, Cells: 1 << 30}), locks.New(false)
-		tr := golden.Must(analysis.Run(golden.DrawnTrace(t), open, c, whole, all))(t)
+		tr := golden.Must(pass.Run(golden.DrawnTrace(t), open, c, whole, all))(t)
 		c.Finish()
 		want := map[string][2]int64{}
 		for _, r := range whole.Rows {
@@ -82,7 +83,7 @@ func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 func TestWallTimeAddsOverIntervals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, p := NewCube(rapid.Int64Range(1e5, 1e8).Draw(t, "interval"), nil), blame.New(by, false)
-		golden.Must(analysis.Run(golden.DrawnTrace(t), open, c, p))(t)
+		golden.Must(pass.Run(golden.DrawnTrace(t), open, c, p))(t)
 		type sum struct{ ns, wall, stretches int64 }
 		want, got, known := map[string]sum{}, map[string]sum{}, map[string]int{}
 		for _, r := range p.Table().Rows {
@@ -126,7 +127,7 @@ func TestIntervalsAreAligned(t *testing.T) {
 		{Kind: format.KindWait, Thread: 1, Object: 1, Time: -15, End: 25},
 	}}
 	c := NewCube(10, nil)
-	golden.Must(analysis.Run(&list, open, c))(t)
+	golden.Must(pass.Run(&list, open, c))(t)
 	c.Finish()
 	var got [][4]int64
 	for i, cell := range c.Rows[0].Cells {

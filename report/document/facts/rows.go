@@ -22,7 +22,7 @@ type Visitors struct {
 	Lengths *waits.Collector // by class
 }
 
-// All returns them as what analysis.Run takes.
+// All returns them as what pass.Run takes.
 func (v *Visitors) All() []analysis.Visitor {
 	return []analysis.Visitor{v.Waits, v.Locks, v.Lengths}
 }

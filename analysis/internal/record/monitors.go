@@ -1,0 +1,92 @@
+package record
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// monitorWaits keeps the waits at monitors until the source ends, at 40 bytes each, if a
+// visitor asks.
+type monitorWaits struct {
+	Asked bool
+	list  []MonitorWait
+}
+
+type MonitorWait struct {
+	analysis.MonitorWait
+	At format.ObjectID
+}
+
+func (m *monitorWaits) add(ev *format.Event, end int64) {
+	if m.Asked && ev.Object != format.NoObject {
+		m.list = append(m.list, MonitorWait{analysis.MonitorWait{Start: ev.Time, End: end, Thread: ev.Thread, By: ev.Owner, Stack: ev.Stack}, ev.Object})
+	}
+}
+
+// Each calls f with the wanted waits at each monitor with a known notification, by end.
+func (m *monitorWaits) Each(wanted func(*MonitorWait) bool, f func(format.ObjectID, []analysis.MonitorWait)) {
+	slices.SortFunc(m.list, func(a, b MonitorWait) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.End, b.End), cmp.Compare(a.Thread, b.Thread))
+	})
+	for rest := m.list; len(rest) > 0; {
+		var waits []analysis.MonitorWait
+		n, notified := 0, false
+		for ; n < len(rest) && rest[n].At == rest[0].At; n++ {
+			if notified = notified || rest[n].By != format.NoThread; wanted(&rest[n]) {
+				waits = append(waits, rest[n].MonitorWait)
+			}
+		}
+		if notified {
+			f(rest[0].At, waits)
+		}
+		rest = rest[n:]
+	}
+}
+
+// Ending is which thread ended a wait that is for no lock.
+type Ending struct {
+	at        int64 // the end of the wait
+	woken, By format.ThreadID
+	Stack     format.StackID // by's; NoStack where that is not known
+}
+
+// endings keeps them until the source ends, at 24 bytes each, if a visitor asks.
+type endings struct {
+	Asked bool
+	List  []Ending
+}
+
+func (e *endings) add(one Ending) {
+	if e.Asked && one.By != format.NoThread {
+		e.List = append(e.List, one)
+	}
+}
+
+func (e Ending) Compare(o Ending) int {
+	return cmp.Or(cmp.Compare(e.woken, o.woken), cmp.Compare(e.at, o.at))
+}
+
+// Find returns what ended the wait of a thread at an instant, zero where that is not known.
+// The list is sorted.
+func (e *endings) Find(woken format.ThreadID, at int64) Ending {
+	i, found := slices.BinarySearchFunc(e.List, Ending{at: at, woken: woken}, Ending.Compare)
+	if !found {
+		return Ending{}
+	}
+	return e.List[i]
+}
+
+// ConditionObject is the class of the conditions of java.util.concurrent locks.
+const ConditionObject = "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject"
+
+// OwnAwait reports whether application code calls await directly.
+func OwnAwait(frames []format.Frame) bool {
+	i := slices.IndexFunc(frames, func(f format.Frame) bool { return f.Class == ConditionObject })
+	for i >= 0 && i < len(frames) && frames[i].Class == ConditionObject {
+		i++
+	}
+	return i > 0 && i < len(frames) && !format.OfJDK(frames[i])
+}

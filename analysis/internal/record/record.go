@@ -1,0 +1,227 @@
+// Package record keeps the events that cannot be charged as they are read: waits, holds and
+// activities, and what a trace says about itself.
+//
+//	relocate.go merging the addresses of locks that a collector moved
+//	inputs.go   when the threads of each input were visible
+//	record.go   the record, and the inputs it is of
+//	monitors.go waits at monitors and conditions that other threads end
+//	gaps.go     where one input lost data
+package record
+
+import (
+	"fmt"
+	"strings"
+
+	"contend/analysis/internal/times"
+	"contend/analysis/moved"
+	"contend/analysis/owners"
+	"contend/format"
+)
+
+// SomeWaits is a number of waits and their total time.
+type SomeWaits struct {
+	N  int
+	Ns int64
+}
+
+// Part is the state of one of several inputs that are read as one trace. Inputs have
+// separate threads, and their clocks may differ: a thread lives no longer than its input
+// was recorded.
+type Part struct {
+	Sight
+	first, last int64 // first and last instant of anything recorded
+	Recorded    int   // index of its first span in record.recorded
+	Gaps        gapIndex
+	collections []moved.Pause
+}
+
+func (p *Part) seen(from, to int64) {
+	if p.first == format.NoTime || from < p.first {
+		p.first = from
+	}
+	p.last = max(p.last, to)
+}
+
+// addCollection notes a pause for a garbage collection.
+func (p *Part) addCollection(ev *format.Event, end int64) {
+	if strings.HasPrefix(ev.Name, format.PauseGC) {
+		p.collections = append(p.collections, moved.Pause{Start: ev.Time, End: end})
+	}
+}
+
+// Record keeps the events that cannot be summed as they are read: evidence of owners, and
+// what the trace says about itself.
+type Record struct {
+	*owners.Record
+	Unclear    map[format.ObjectID]SomeWaits // by lock: waits that match no rule
+	NotEnded   []*format.Event               // waits that only samples show
+	Monitors   monitorWaits
+	Endings    endings
+	Recorded   []times.Span
+	Events     bool // waits, holds or activities were recorded
+	Gaps       []times.Span
+	Thresholds []string
+	Threshold  int64  // the longest of them, ns
+	Parts      []Part // by input; the first holds everything before an input is named
+	first      int64  // first and last instant of anything recorded
+	last       int64
+}
+
+func New() *Record {
+	r := &Record{Record: owners.NewRecord(), Unclear: map[format.ObjectID]SomeWaits{}, first: format.NoTime, last: format.NoTime}
+	r.Next()
+	return r
+}
+
+// Next begins the next input.
+func (r *Record) Next() {
+	r.Parts = append(r.Parts, Part{first: format.NoTime, last: format.NoTime, Recorded: len(r.Recorded)})
+}
+
+// Part returns the current input.
+func (r *Record) Part() *Part { return &r.Parts[len(r.Parts)-1] }
+
+// Keep takes an event. An event that ends before it starts gets length zero.
+func (r *Record) Keep(ev *format.Event) {
+	end := max(ev.End, ev.Time)
+	if ev.Kind == format.KindRelease && ev.Object == format.NoObject {
+		r.Endings.add(Ending{ev.Time, ev.Woken, ev.Thread, ev.Stack})
+		return
+	}
+	r.Add(ev, end)
+	switch ev.Kind {
+	case format.KindWait, format.KindTenure:
+		r.Events = true
+		r.seen(ev.Time, end)
+	case format.KindActivity:
+		r.Events = true
+		r.note(ev, end)
+	case format.KindRecording:
+		r.Recorded = append(r.Recorded, times.Span{Start: ev.Time, End: end})
+		r.Part().seen(ev.Time, end)
+	case format.KindGap:
+		r.Gaps = append(r.Gaps, times.Span{Start: ev.Time, End: end})
+		r.Part().Gaps.add(ev.Time, end)
+	case format.KindPause:
+		r.Part().addCollection(ev, end)
+	case format.KindThreadStart, format.KindThreadEnd, format.KindRelease:
+		r.seen(ev.Time, ev.Time)
+	}
+}
+
+// note takes what an activity shows about the input or the lock.
+func (r *Record) note(ev *format.Event, end int64) {
+	switch ev.Activity {
+	case format.ActivityWait:
+		r.Monitors.add(ev, end)
+		r.Endings.add(Ending{end, ev.Thread, ev.Owner, format.NoStack})
+	case format.ActivityRun:
+		if end == ev.Time { // a sample, not a call that was traced
+			r.Part().HasRuns = true
+		}
+	case format.ActivityUnknown:
+		if end > ev.Time {
+			u := r.Unclear[ev.Object]
+			r.Unclear[ev.Object] = SomeWaits{u.N + 1, u.Ns + end - ev.Time}
+		}
+	}
+}
+
+// Setting takes a setting. A threshold means that shorter waits are missing.
+func (r *Record) Setting(ev *format.Event) {
+	if ev.Weight > 0 {
+		r.Thresholds = append(r.Thresholds, fmt.Sprintf("%s %s", ev.Name, ev.Value))
+		r.Threshold = max(r.Threshold, ev.Weight)
+	}
+	if ev.Name == format.SettingIdle {
+		r.Part().setting(ev.Value)
+	}
+}
+
+func (r *Record) seen(from, to int64) {
+	if r.first == format.NoTime || from < r.first {
+		r.first = from
+	}
+	r.last = max(r.last, to)
+	r.Part().seen(from, to)
+}
+
+// Earliest returns t, or the first recorded instant if that is earlier. Recorded waits are
+// charged after all samples, but their input may have begun before them.
+func (r *Record) Earliest(t int64) int64 {
+	if r.Waited() > 0 && r.first < t {
+		return r.first
+	}
+	return t
+}
+
+// Bounds returns the interval that the results cover: the recordings, widened to include
+// every wait. Idle time may begin before it.
+func (r *Record) Bounds() (start, end int64) {
+	start, end = r.first, r.last
+	for i, s := range r.Recorded {
+		if (i == 0 && r.Waited()+r.Tenures.Len() == 0) || start == format.NoTime || s.Start < start {
+			start = s.Start
+		}
+		end = max(end, s.End)
+	}
+	if start == format.NoTime {
+		return 0, 0
+	}
+	return start, max(end, start)
+}
+
+// Whole is a record whose source has ended.
+type Whole struct {
+	*Record
+	Activities *owners.Activities // in order of time
+}
+
+// Complete sorts what was recorded by time.
+func (r *Record) Complete(kind func(format.ObjectID) format.LockKind) *Whole {
+	return &Whole{r, r.Arrange(kind)}
+}
+
+// WaitTimes adds a thread's waits for locks to a list.
+func (w *Whole) WaitTimes(list []times.Span, own owners.Refs) []times.Span {
+	for scan := w.Activities.Scan(own); scan.NextWait(); {
+		list = times.Extended(list, times.Span{Start: scan.Start, End: scan.End})
+	}
+	return list
+}
+
+// Idle reports whether an activity is idle time.
+func Idle(o owners.Other) bool {
+	return o.End > o.Start && int(o.What()) < len(IdleWork) && IdleWork[o.What()]
+}
+
+// IdleWork are the activities that are idle time: a thread with nothing to do. A wait that
+// matches no rule is idle as well; a warning gives its time.
+var IdleWork = [...]bool{
+	format.ActivityUnknown:  true,
+	format.ActivityWait:     true,
+	format.ActivityPark:     true,
+	format.ActivitySleep:    true,
+	format.ActivityIO:       false,
+	format.ActivityRun:      false,
+	format.ActivityLive:     false,
+	format.ActivitySeen:     false,
+	format.ActivityFile:     false,
+	format.ActivitySocket:   false,
+	format.ActivityTook:     false,
+	format.ActivityReady:    false,
+	format.ActivityRunnable: false,
+}
+
+// Sight is what an input shows of its threads.
+type Sight struct {
+	Ended   bool // idle times are recorded when they end: a thread may be idle at the end without an event
+	Hides   bool // short idle times are not recorded
+	HasRuns bool // running threads are sampled
+}
+
+// setting takes the value of format.SettingIdle.
+func (s *Sight) setting(value string) {
+	s.Ended = value == format.IdleEnded || value == format.IdleLong
+	s.Hides = value == format.IdleLong
+}

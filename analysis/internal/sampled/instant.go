@@ -1,0 +1,63 @@
+package sampled
+
+import (
+	"contend/analysis/internal/column"
+	"contend/format"
+)
+
+// instant is one sampling instant with its contended locks.
+type instant struct {
+	valid       bool
+	time        int64
+	weight      int64
+	live, idle  uint32
+	locks       []contendedLock
+	idleThreads []idleState // the idle threads that the trace lists
+}
+
+// contendedLock is a lock with waiters at a sampling instant.
+type contendedLock struct {
+	lock    format.ObjectID
+	owners  []format.Party
+	waiters []format.Party
+	links   bool // the waiters stand for no time: they only show whom the owners of other locks wait for
+}
+
+// add returns a place for one more lock, in memory used before if possible.
+func (in *instant) add() *contendedLock { return column.Next(&in.locks) }
+
+func (l *contendedLock) set(lock format.ObjectID, owners, waiters []format.Party, links bool) {
+	l.lock, l.links = lock, links
+	l.owners = append(l.owners[:0], owners...)
+	l.waiters = append(l.waiters[:0], waiters...)
+}
+
+// copy copies an instant, except for its idle threads: these are charged at once.
+func (in *instant) copy(of *instant) {
+	locks := in.locks[:0]
+	*in = *of
+	in.locks, in.idleThreads = locks, nil
+	for i := range of.locks {
+		l := &of.locks[i]
+		in.add().set(l.lock, l.owners, l.waiters, l.links)
+	}
+}
+
+// idleStateOf returns the idle state that an event shows.
+func idleStateOf(ev *format.Event) idleState {
+	return idleState{ev.Thread, ev.Stack, ev.Activity, ev.Resource}
+}
+
+// idleState is what an idle thread does at a sampling instant.
+type idleState struct {
+	thread   format.ThreadID
+	stack    format.StackID
+	activity format.Activity
+	resource bool
+}
+
+// idleSum is the time that sampling instants with one idle state stand for.
+type idleSum struct {
+	ns, waits int64
+	last      int64 // the end of the latest instant; one that starts there continues the wait
+}

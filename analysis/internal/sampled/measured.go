@@ -1,0 +1,168 @@
+package sampled
+
+import (
+	"math/bits"
+	"time"
+
+	"contend/analysis"
+	"contend/analysis/owners"
+	"contend/format"
+)
+
+// measured is the waiting at monitors that the runtime measured. Samples are scaled to it:
+// they miss some waiting, because a waiting thread is not always shown blocked. The waiting
+// of a thread goes to the monitors at which it was sampled, because hand-off is slower at
+// some than at others.
+type measured struct {
+	enabled      bool  // the trace has measurements
+	fresh        bool  // there is one after the pending instants
+	until        int64 // time of the last measurement
+	unbooked     int64 // thread-time measured and not booked yet
+	scaling      bool  // pending instants are being booked
+	pending      []booking
+	size         int   // of pending: instants, locks and waiters
+	ticks        int   // of pending: instants with waiting at monitors
+	waiting      int64 // of pending: thread-time at monitors
+	knownWaiting int64 // its part before until
+
+	by       map[format.ThreadID]int64        // unbooked, by thread, since the last booking
+	seen     map[format.ThreadID]int64        // waiting, by thread
+	at       map[threadAtMonitor]int64        // waiting, by thread and monitor
+	monitors map[format.ObjectID]*sampledTime // of pending
+
+	sampled, booked int64 // thread-time at monitors before and after scaling
+}
+
+// threadAtMonitor is a thread that waits at a monitor.
+type threadAtMonitor struct {
+	thread  format.ThreadID
+	monitor format.ObjectID
+}
+
+// sampledTime is sampled thread-time at one monitor, and what it is scaled to.
+type sampledTime struct{ waiting, target int64 }
+
+// booking is a pending instant and the interval it stands for.
+type booking struct {
+	of     instant
+	lo, hi int64
+	seen   analysis.Sample
+}
+
+// begin drops what is unbooked, where measurements begin or end.
+func (m *measured) begin(enabled bool) {
+	m.enabled, m.fresh, m.until, m.unbooked = enabled, false, format.NoTime, 0
+	clear(m.by)
+	if enabled && m.by == nil {
+		m.by, m.seen = map[format.ThreadID]int64{}, map[format.ThreadID]int64{}
+		m.at, m.monitors = map[threadAtMonitor]int64{}, map[format.ObjectID]*sampledTime{}
+	}
+}
+
+// Add takes the measured waiting of one thread.
+func (m *measured) Add(ev *format.Event) {
+	if sum := m.unbooked + max(ev.Weight, earliest); m.enabled && !outOfRange(sum) {
+		m.by[min(ev.Thread, owners.MaxID)] += sum - m.unbooked
+		m.unbooked, m.fresh, m.until, m.knownWaiting = sum, true, ev.Time, m.waiting
+	}
+}
+
+// wait counts a thread that is sampled at a monitor.
+func (m *measured) wait(t format.ThreadID, l format.ObjectID, ns int64) {
+	in := m.monitors[l]
+	if in == nil {
+		in = &sampledTime{}
+		m.monitors[l] = in
+	}
+	in.waiting += ns
+	m.waiting += ns
+	m.seen[t] += ns
+	m.at[threadAtMonitor{t, l}] += ns
+}
+
+// setTargets sets what the sampled time at each monitor is scaled to. The measured waiting
+// of a thread goes to the monitors it was sampled at, in proportion. Waiting of other
+// threads, and what is left of earlier measurements, goes to all monitors. So does rest,
+// the target of the samples after the last measurement.
+func (m *measured) setTargets(rest int64) {
+	left := m.unbooked + rest
+	for s, ns := range m.at {
+		part := int64(float64(m.by[s.thread]) * float64(ns) / float64(m.seen[s.thread]))
+		m.monitors[s.monitor].target += part
+		left -= part
+	}
+	for _, in := range m.monitors {
+		in.target += int64(float64(left) * float64(in.waiting) / float64(m.waiting))
+	}
+}
+
+// factor returns the factor of the time at a monitor that is being booked; the zero scale,
+// which scales nothing, otherwise.
+func (m *measured) factor(l format.ObjectID) scale {
+	if in := m.monitors[l]; m.scaling && in != nil {
+		return scale{in.target, in.waiting}
+	}
+	return scale{}
+}
+
+// maxKept bounds the number of instants whose memory is reused.
+const maxKept = 1 << 12
+
+// clear drops the pending instants after they are booked.
+func (m *measured) clear() {
+	m.scaling, m.fresh = false, false
+	m.pending, m.size, m.ticks, m.waiting, m.knownWaiting = m.pending[:0], 0, 0, 0, 0
+	if cap(m.pending) > maxKept {
+		m.pending = nil
+	}
+	clear(m.by)
+	clear(m.seen)
+	clear(m.at)
+	clear(m.monitors)
+}
+
+// Warning reports what sampled waiting was scaled to.
+func (m *measured) Warning() []format.Warning {
+	if m.sampled == 0 {
+		return nil
+	}
+	how := "what is missing is when the lock was free, [handoff], of which no sample tells"
+	if m.booked < m.sampled {
+		how = "what samples show is scaled to that"
+	}
+	return []format.Warning{{Code: "scaled", Text: format.Say(
+		"samples show %v of waiting at monitors, and the JVM measured %v: %s", time.Duration(m.sampled), time.Duration(m.booked), how)}}
+}
+
+// maxScale bounds a factor and its inverse. The excess is carried over to later samples.
+const maxScale = 16
+
+// scale is the factor to/by.
+type scale struct{ to, by int64 }
+
+// of returns a duration times the factor.
+func (f scale) of(length int64) int64 {
+	if f.by <= 0 || length <= 0 || length > longestRun {
+		return length
+	}
+	if f.to/maxScale >= f.by {
+		return length * maxScale
+	}
+	high, low := bits.Mul64(uint64(length), uint64(max(f.to, f.by/maxScale)))
+	q, _ := bits.Div64(high, low, uint64(f.by))
+	return int64(q)
+}
+
+// longestRun is the duration up to which successive instants are scaled, one hour: its
+// thread-time is far from overflow.
+const longestRun = int64(3600e9)
+
+// A trace's times lie between 1823 and 2116, so that the difference of any two fits int64.
+// The decoders admit no others.
+const (
+	earliest = -1 << 62
+	latest   = 1<<62 - 1
+)
+
+// outOfRange reports whether an instant is outside the times of traces.
+func outOfRange(t int64) bool { return uint64(t-earliest) > latest-earliest }

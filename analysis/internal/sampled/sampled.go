@@ -1,0 +1,155 @@
+// Package sampled turns samples of contention into slices as they are read.
+//
+//	sampled.go       from events to sampling instants, each charged when the next is known
+//	scaled.go        postponing instants until the waiting that was measured is known
+//	idle.go          the idle threads of instants, as running time or waits for no lock
+//	sampler.go       one instant: the time it stands for, its graph, its slices
+//	sleepinstants.go which sampled sleeps are inside critical sections
+//	measured.go      measured waiting, and the factors it gives
+//	instant.go       what an instant shows: contended locks, idle threads
+//	stalls.go        how late samples were taken, and how far apart
+package sampled
+
+import (
+	"math"
+	"strconv"
+
+	"contend/analysis/internal/times"
+	"contend/format"
+)
+
+// Tick begins a sampling instant.
+func (s *Sampler) Tick(t *format.Event) {
+	s.ticked = true
+	at := t.Intended
+	if at == 0 {
+		at = t.Time
+	}
+	if d := at - s.intended; !s.periodKnown && s.intended != format.NoTime && d > 0 {
+		s.period = s.intervals.add(d)
+	}
+	s.intended = at
+	s.bookEnough()
+	s.open(t.Time, t.Weight) // charges the tick before, to which the period matters
+	s.next.live, s.next.idle = t.Live, t.IdleThreads
+	s.Stalls.resolve(s.e, s.period, at)
+	if t.Intended != 0 {
+		s.Stalls.begin(t.Intended, t.Time)
+	}
+}
+
+// Setting takes the recorder's period, its reach, and whether it measures waiting.
+func (s *Sampler) Setting(ev *format.Event) {
+	switch ev.Name {
+	case format.SettingPeriod:
+		if ns, err := strconv.ParseInt(ev.Value, 10, 64); err == nil && ns > 0 {
+			s.period, s.periodKnown = ns, true
+		}
+	case format.SettingReach:
+		s.inner = ev.Value == format.ReachBetween
+	case format.SettingCalibration:
+		s.bookPending()
+		s.Measured.begin(ev.Value == format.CalibrationBlocked)
+	}
+}
+
+// Begin begins the next input and charges what is open. Ticks of different inputs are no
+// neighbours, even if they overlap in time.
+func (s *Sampler) Begin() {
+	s.Finish()
+	s.covered, s.CoveredBefore = times.Span{Start: format.NoTime, End: format.NoTime}, s.Recorded()
+	s.prev, s.intended, s.period, s.periodKnown, s.inner, s.edge = format.NoTime, format.NoTime, 0, false, false, format.NoTime
+	s.intervals = intervalMedian{}
+	s.Measured.begin(false)
+	s.ThreadsBefore += s.Threads
+	s.Threads = 0
+	s.number++ // no wait continues
+}
+
+// Contention adds a lock to the current instant. Without ticks, every change of time begins
+// an instant.
+func (s *Sampler) Contention(ev *format.Event) {
+	if !s.next.valid || s.next.time != ev.Time {
+		s.open(ev.Time, ev.Weight)
+	}
+	s.next.add().set(ev.Object, ev.Owners, ev.Waiters, false)
+	s.noteOwners(ev)
+}
+
+// Link adds waiters that stand for no time to the tick they belong to; it returns false if
+// there is none.
+func (s *Sampler) Link(ev *format.Event) bool {
+	ok := s.ticked && s.next.valid && s.next.time == ev.Time && len(ev.Waiters) > 0 && ev.Object != format.NoObject
+	if ok {
+		s.next.add().set(ev.Object, ev.Owners, ev.Waiters, true)
+	}
+	return ok
+}
+
+// open begins a new instant and charges the last one but one.
+func (s *Sampler) open(t, weight int64) {
+	if s.next.valid && s.next.time == t {
+		return
+	}
+	if s.next.valid {
+		s.advance(t)
+	}
+	s.Any = true
+	s.Samples++
+	s.next.valid, s.next.time, s.next.weight = true, t, weight
+	s.next.live, s.next.idle = 0, 0
+	s.next.locks, s.next.idleThreads = s.next.locks[:0], s.next.idleThreads[:0]
+}
+
+// advance charges next, whose successor is at t, after everything before it.
+func (s *Sampler) advance(t int64) {
+	s.cur, s.next = s.next, s.cur
+	s.charge(t)
+	s.prev = s.cur.time
+	s.next.valid = false
+}
+
+func (s *Sampler) Finish() {
+	if s.next.valid {
+		s.advance(format.NoTime)
+	}
+	s.bookPending()
+	s.Stalls.resolve(s.e, s.period, math.MaxInt64)
+}
+
+// charge emits the slices of cur, or postpones them.
+func (s *Sampler) charge(next int64) {
+	near := s.rec.Part().Gaps.Around(s.cur.time)
+	lo, hi := s.reach(next, near)
+	if !s.e.Begun {
+		s.start = lo
+		s.e.Begin(s.rec.Earliest(lo))
+	}
+	seen := s.sample(s.tickBefore(near), s.tickAfter(next, hi, near))
+	s.edge, s.end = hi, max(s.end, hi)
+	if s.covered.Start == format.NoTime {
+		s.covered.Start = lo
+	}
+	s.covered.End = hi
+	s.chargeIdle(lo, hi)
+	if s.Measured.enabled {
+		s.postpone(lo, hi, seen)
+		return
+	}
+	s.bookInstant(lo, hi, &seen)
+}
+
+// ShowsOwners reports whether the samples show the owners of contended locks. A source that
+// never does shows none for any lock; but a lock may be free for a moment.
+func (s *Sampler) ShowsOwners() bool { return s.Samples > 0 && (s.owned || !s.unowned) }
+
+// noteOwners notes whether a sample shows an owner.
+func (s *Sampler) noteOwners(ev *format.Event) {
+	switch {
+	case ev.Kind != format.KindContention:
+	case len(ev.Owners) > 0:
+		s.owned = true
+	default:
+		s.unowned = true
+	}
+}

@@ -1,0 +1,109 @@
+package sweep
+
+import (
+	"contend/analysis"
+	"contend/analysis/owners"
+	"contend/format"
+)
+
+// flushLock emits the open slices of all waiters whose path leads through a lock.
+func (s *openWaits) flushLock(l format.ObjectID) {
+	if s.begin() {
+		s.affect(l, 0)
+		s.flush()
+	}
+}
+
+// flushBehind emits the open slices of all waiters whose path leads through a thread, but
+// not the thread's own.
+func (s *openWaits) flushBehind(t format.ThreadID) {
+	if s.begin() {
+		for _, l := range s.owns[t] {
+			s.affect(l, 0)
+		}
+		s.flush()
+	}
+}
+
+// flushAll emits all open slices at the end of the cut. The waits are dropped.
+func (s *openWaits) flushAll() {
+	if s.begin() {
+		for ; len(s.waiting) > 0; s.waiting.Pop() {
+			s.todo = s.todo[:0]
+			s.affect(s.g.Blocked[s.waiting[0].ID].Lock, 0)
+			s.flush()
+		}
+	}
+}
+
+// begin prepares for a change of the graph. It returns false before the start of the cut,
+// where no slice is open, see openSlice.
+func (s *openWaits) begin() bool {
+	s.todo = s.todo[:0]
+	return s.now > s.e.From
+}
+
+// flush emits the open slices of the waiters of the locks in todo and of all threads that
+// wait for these waiters, as far as paths reach.
+func (s *openWaits) flush() {
+	for i, level := 0, 0; i < len(s.todo) && level <= analysis.MaxPath; level++ {
+		for end := len(s.todo); i < end; i++ {
+			s.flushQueue(s.todo[i], level)
+		}
+	}
+}
+
+// flushQueue emits the open slices of a lock's waiters and adds the locks they own to todo.
+func (s *openWaits) flushQueue(l format.ObjectID, level int) {
+	q := &s.queue[l]
+	if q.group != nil {
+		s.emitGroup(l, q.group, level)
+	}
+	s.Visited += len(q.open)
+	for from, to := 0, 0; from < len(q.open); from = to {
+		since := q.open[from].since
+		for to = from; to < len(q.open) && q.open[to].since == since; to++ {
+			for _, owned := range s.owns[q.open[to].node] {
+				s.affect(owned, level)
+			}
+		}
+		if since < s.now {
+			s.emit(l, from, to)
+		}
+	}
+	if len(q.open) >= groupFrom {
+		s.gather(l, q)
+	}
+}
+
+// emit books the open slices of a part of a lock's queue. They have the same start.
+func (s *openWaits) emit(l format.ObjectID, from, to int) {
+	open, waiters := s.queue[l].open[from:to], s.queue[l].waiters[from:to]
+	if lo, hi, ok := s.e.Cut(open[0].since, s.now); ok {
+		s.charged, s.nodes = s.charged[:0], s.nodes[:0]
+		for i := range open {
+			if !open[i].hidden {
+				s.charged, s.nodes = append(s.charged, waiters[i]), append(s.nodes, open[i].node)
+			}
+		}
+		if n := len(s.nodes); n > 0 {
+			s.boundStarts(n)
+			s.book(l, lo, hi, s.nodes[0], n, func() []format.ThreadID { return s.nodes })
+		}
+		for i := range waiters {
+			waiters[i].First, waiters[i].WaitNs, waiters[i].CutNs = false, 0, 0
+		}
+	}
+	for i := range open {
+		open[i].since = s.now
+	}
+}
+
+// emitEmpty emits a wait of length zero.
+func (s *openWaits) emitEmpty(w owners.Wait) {
+	if _, _, ok := s.e.Cut(w.Start, w.End); ok && s.e.Wanted(w.Thread, w.Lock, 0) {
+		s.charged = append(s.charged[:0], analysis.Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed()})
+		s.e.Slice = analysis.Slice{Start: w.Start, End: w.End, Lock: w.Lock, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
+		s.e.Emit(&s.g, 1)
+	}
+}

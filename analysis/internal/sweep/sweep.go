@@ -1,0 +1,265 @@
+// Package sweep turns recorded waits and inferred owners into slices, in order of time.
+//
+//	sweep.go      the changes of the wait-for graph, one after the other
+//	flush.go      emitting the slices that a change ends
+//	queuegroup.go charging the waiters of a long queue together
+//	openwaits.go  the waits in progress at one instant
+package sweep
+
+import (
+	"math"
+	"slices"
+
+	"contend/analysis"
+	"contend/analysis/internal/column"
+	"contend/analysis/internal/deliver"
+	"contend/analysis/internal/graph"
+	"contend/analysis/internal/record"
+	"contend/analysis/owners"
+	"contend/format"
+)
+
+// Sweep iterates over the recorded waits and the rebuilt ownerships in order of time. It
+// emits a slice whenever a pointer on a blocked thread's path changes:
+//
+//  1. take the next change: a wait or an ownership begins or ends;
+//  2. find the locks it affects, which are those from which a path leads through the changed
+//     lock or thread, by following the pointers backwards;
+//  3. emit for their waiters the interval since their last slice, over the graph as it was:
+//     waiters of one lock with the same interval are one slice;
+//  4. apply the change.
+//
+// Emission starts and ends with the filter's cut.
+//
+// The cost is the number of changes times the number of waiters each affects. The waiters
+// of a long queue count as one.
+type Sweep struct {
+	openWaits
+	tl *owners.Timelines
+
+	blocks []column.Ref              // waits that have not begun, by start
+	next   owners.Wait               // the first of blocks
+	takes  []owners.Ownership        // ownerships that have not begun: the current batch
+	taking <-chan []owners.Ownership // later batches
+	held   column.KeyHeap            // current ownerships, by end
+	owned  []owners.Ownership        // the same, by place
+	free   []uint32                  // free places in owned
+}
+
+func New(r *record.Whole, tl *owners.Timelines, e *deliver.Emitter, c *graph.Cycles) *Sweep {
+	locks, threads := len(tl.Unowned), max(len(r.Lives), r.Activities.Threads(), tl.Owned.Threads)
+	owned := tl.Owned.Drain
+	if len(deliver.Asking[analysis.HoldVisitor](e)) > 0 { // which read them again
+		owned = tl.Owned.Ordered
+	}
+	s := &Sweep{tl: tl, blocks: r.Activities.Starts, taking: owned(), openWaits: openWaits{
+		r: r, e: e,
+		g:       graph.Graph{Blocked: make([]graph.Blocked, threads), Owners: make([][]owners.Holder, locks), Gap: tl.Unowned, Cycles: c, Hops: &e.Out.Hops},
+		threads: threads, state: make([]nodeState, threads), queue: make([]queue, locks),
+		owns:           make([][]format.ObjectID, threads),
+		noEarlierStart: format.NoTime}}
+	s.takes = <-s.taking
+	for l := range s.queue {
+		s.queue[l].flushed = format.NoTime
+	}
+	_, last := r.Bounds()
+	c.Resolved = func(t format.ThreadID) bool {
+		w := s.state[t].wait
+		if w == 0 {
+			return false
+		}
+		_, end := r.Activities.Span(w - 1)
+		return end < last && !slices.ContainsFunc(r.NotEnded, func(u *format.Event) bool { return u.Thread == t && u.End == end })
+	}
+	return s
+}
+
+// Run merges the four kinds of changes. Waits and ownerships that have begun are in heaps,
+// ordered by their end: few are current at once, so this costs less than sorting. At one
+// instant a release comes before the next acquisition, and a wait ends before the thread's
+// next one begins. The order within an instant changes no sum otherwise.
+func (s *Sweep) Run() {
+	take, block := s.nextTake(), s.nextBlock()
+	for {
+		kind, at := changeNone, int64(math.MaxInt64)
+		if len(s.held) > 0 {
+			kind, at = changeRelease, s.held[0].At
+		}
+		if take < at {
+			kind, at = changeTake, take
+		}
+		if len(s.waiting) > 0 && s.waiting[0].At < at {
+			kind, at = changeUnblock, s.waiting[0].At
+		}
+		if block < at {
+			kind, at = changeBlock, block
+		}
+		if s.now = at; kind != changeNone && at > s.e.To {
+			s.stop()
+			return
+		}
+		switch kind {
+		case changeRelease:
+			s.release(s.held[0].ID)
+			s.held.Pop()
+		case changeTake:
+			s.take(&s.takes[0])
+			if s.takes = s.takes[1:]; len(s.takes) == 0 {
+				s.takes = <-s.taking
+			}
+			take = s.nextTake()
+		case changeUnblock:
+			s.unblock(format.ThreadID(s.waiting[0].ID))
+			s.waiting.Pop()
+		case changeBlock:
+			s.block(s.blocks[0])
+			s.blocks = s.blocks[1:]
+			block = s.nextBlock()
+		default:
+			return
+		}
+	}
+}
+
+// stop ends the sweep at the end of the cut: nothing after it is charged.
+func (s *Sweep) stop() {
+	s.flushAll()
+	for range s.taking { // lets the sending goroutine end
+	}
+}
+
+// nextTake returns the start of the next ownership; math.MaxInt64 if there is none.
+func (s *Sweep) nextTake() int64 {
+	if len(s.takes) == 0 {
+		return math.MaxInt64
+	}
+	return s.takes[0].Start
+}
+
+// nextBlock returns the start of the next wait, or math.MaxInt64, and loads the wait into s.next.
+func (s *Sweep) nextBlock() int64 {
+	if len(s.blocks) == 0 {
+		return math.MaxInt64
+	}
+	s.next = s.r.Activities.Wait(s.blocks[0])
+	return s.next.Start
+}
+
+// change is a kind of event in the sweep.
+type change uint8
+
+const (
+	changeNone change = iota
+	changeRelease
+	changeTake
+	changeUnblock
+	changeBlock
+)
+
+// block begins the wait in s.next, which has reference i.
+func (s *Sweep) block(i column.Ref) {
+	w := &s.next
+	s.e.BookWait(w)
+	if w.Start == w.End { // counts as a wait, charges nothing
+		s.emitEmpty(*w)
+		return
+	}
+	n := s.node(w.Thread)
+	s.flushBehind(n)
+	q := &s.queue[w.Lock]
+	s.state[n].wait, s.state[n].place = i+1, uint32(len(q.open))
+	s.g.Blocked[n] = graph.Blocked{Lock: w.Lock, Stack: w.Stack}
+	lo, hi, _ := s.e.Cut(w.Start, w.End)
+	one := column.Next(&q.waiters)
+	one.Thread, one.Stack, one.Mode = w.Thread, w.Stack, w.Mode()
+	one.First, one.Failed, one.WaitNs, one.CutNs = true, w.Failed(), w.End-w.Start, hi-lo
+	q.open = append(q.open, openSlice{max(s.now, s.e.From), n, !s.e.Wanted(w.Thread, w.Lock, w.End-w.Start)})
+	s.waiting.Push(column.Key{At: w.End, ID: uint32(n)})
+}
+
+// unblock ends the wait of a node.
+func (s *Sweep) unblock(n format.ThreadID) {
+	s.flushBehind(n)
+	st := &s.state[n]
+	lock := s.g.Blocked[n].Lock
+	q := &s.queue[lock]
+	if c := s.groupOf(n); c != nil {
+		s.leaveGroup(n, c)
+	} else {
+		if at := int(st.place); q.open[at].since < s.now {
+			s.emit(lock, at, at+1)
+		}
+		last := len(q.open) - 1 // moves to the free place
+		q.open[st.place], q.waiters[st.place] = q.open[last], q.waiters[last]
+		s.state[q.open[last].node].place = st.place
+		q.open, q.waiters = q.open[:last], q.waiters[:last]
+	}
+	wait := st.wait - 1
+	st.wait = 0
+	s.g.Blocked[n] = graph.Blocked{}
+	if int(n) >= s.threads {
+		own := &s.state[s.r.Activities.Wait(wait).Thread]
+		st.extra, own.extra = own.extra, n
+	}
+}
+
+// node returns a free node for a wait of a thread: the thread's own, or an extra one if the
+// thread is in another wait. That happens when two recorders wrote the same waits; no
+// waiting is lost.
+func (s *Sweep) node(t format.ThreadID) format.ThreadID {
+	if s.state[t].wait == 0 {
+		return t
+	}
+	if n := s.state[t].extra; n != format.NoThread {
+		s.state[t].extra, s.state[n].extra = s.state[n].extra, format.NoThread
+		return n
+	}
+	n := format.ThreadID(len(s.state))
+	s.state = append(s.state, nodeState{})
+	s.g.Blocked = append(s.g.Blocked, graph.Blocked{})
+	s.owns = append(s.owns, nil)
+	return n
+}
+
+// take begins an ownership.
+func (s *Sweep) take(o *owners.Ownership) {
+	s.held.Push(column.Key{At: o.End, ID: s.keep(o)})
+	s.flushLock(o.Lock)
+	s.g.Own(o.Lock, o.Holder)
+	if o.Holder.Kind == analysis.OwnerThread {
+		t := o.Holder.Thread
+		if s.owns[t] = append(s.owns[t], o.Lock); len(s.owns[t]) == 1 {
+			if c := s.groupOf(t); c != nil {
+				c.owning = append(c.owning, t)
+			}
+		}
+	}
+}
+
+// keep stores an ownership until its end and returns its place.
+func (s *Sweep) keep(o *owners.Ownership) uint32 {
+	if n := len(s.free); n > 0 {
+		at := s.free[n-1]
+		s.free, s.owned[at] = s.free[:n-1], *o
+		return at
+	}
+	s.owned = append(s.owned, *o)
+	return uint32(len(s.owned) - 1)
+}
+
+// release ends the ownership at a place.
+func (s *Sweep) release(at uint32) {
+	o := &s.owned[at]
+	s.free = append(s.free, at)
+	s.flushLock(o.Lock)
+	s.g.Disown(o.Lock, o.Holder)
+	if o.Holder.Kind == analysis.OwnerThread {
+		t := o.Holder.Thread
+		at := slices.Index(s.owns[t], o.Lock)
+		if s.owns[t] = slices.Delete(s.owns[t], at, at+1); len(s.owns[t]) == 0 {
+			if c := s.groupOf(t); c != nil {
+				c.disown(t)
+			}
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package pass
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"contend/analysis"
+	"contend/format"
+	"contend/format/simulate"
+	"contend/golden"
+)
+
+// Work that grows with the product of two counts takes a hundred times as long in these
+// tests. The race detector, which takes ten times as long, needs a tenth of the events to
+// show it.
+const patience = 20 * time.Second
+
+func manyTimes() int64 {
+	if testing.Short() {
+		return 20_000
+	}
+	return 200_000
+}
+
+// 200,000 samples with a gap after each took minutes when each sample looked at every gap.
+func TestManyGapsAreCheap(t *testing.T) {
+	var l format.List
+	for i := range manyTimes() {
+		at := 100 * i
+		for _, ev := range []format.Event{tick(at, at, 3, 0), sample(at, 1, 1, 2), lost(at+40, at+50)} {
+			_ = l.Write(&ev)
+		}
+	}
+	var b bookings
+	took := golden.Spent(t, func() {
+		golden.Must(Run(&l, open, &b))(t)
+	})
+	golden.AtMost(t, took, patience, "took")
+	golden.Equal(t, b.firsts, manyTimes(), "waits: no wait is known to go on across a gap")
+}
+
+// A warning gives the time of waits in gaps. Overlapping gaps count once, and gaps without
+// waits do not.
+func TestWaitsAcrossGapsAreCensored(t *testing.T) {
+	_, tr := run(t, []format.Event{recorded(0, 10e6), waits(1, 1, 1e6, 3e6), waits(2, 1, 1e6, 5e6), waits(1, 1, 6e6, 7e6), lost(2e6, 4e6), lost(25e5, 45e5), lost(8e6, 9e6)}, open)
+	var got []string
+	for _, w := range tr.Coverage.Warnings {
+		if w.Code == "censored" {
+			got = append(got, w.Text)
+		}
+	}
+	if len(got) != 1 || !strings.HasPrefix(got[0], "2 waits reach into stretches of which data is lost, 3.50 ms of") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestLatenessOfSamples(t *testing.T) {
+	for _, c := range []struct {
+		name                         string
+		ticks                        []format.Event
+		samples, entries, late, span int64
+		longest                      int64
+	}{
+		{"on time", []format.Event{tick(100, 100, 1, 0), tick(110, 110, 1, 0), tick(120, 120, 1, 0)}, 3, 3, 0, 20, 0},
+		{"a little late", []format.Event{tick(100, 100, 1, 0), tick(113, 110, 1, 0), tick(120, 120, 1, 0)}, 3, 3, 3, 20, 3},
+		{"late, and the samples due meanwhile were skipped", // 110 was 35 late, 120 25, 130 15; 140's 5 is less than a period
+			[]format.Event{tick(90, 90, 1, 0), tick(100, 100, 1, 0), tick(145, 110, 1, 0), tick(150, 150, 1, 0)}, 4, 6, 35, 60, 35},
+		{"late, and the sampler catches up",
+			[]format.Event{tick(90, 90, 1, 0), tick(100, 100, 1, 0), tick(145, 110, 1, 0), tick(146, 120, 1, 0), tick(147, 130, 1, 0), tick(148, 140, 1, 0)}, 6, 6, 38, 58, 35},
+		{"early is not late", []format.Event{tick(100, 100, 1, 0), tick(108, 110, 1, 0), tick(120, 120, 1, 0)}, 3, 3, 0, 20, 0},
+		{"nobody says when samples were due", []format.Event{tick(100, 0, 1, 0), tick(150, 0, 1, 0)}, 0, 0, 0, 0, 0},
+		{"times run backwards: only the last lies in the trace", []format.Event{tick(100, 100, 1, 0), tick(50, 40, 1, 0), tick(130, 120, 1, 0)}, 1, 1, 10, 10, 10},
+	} {
+		_, tr := run(t, c.ticks, open)
+		s := tr.Coverage.Stalls
+		if s.Samples != c.samples || s.Late.Count() != c.entries || s.LateNs != c.late || s.SpanNs != c.span || s.Late.Max() != c.longest {
+			t.Errorf("%s: %d samples, %d entries, late for %d of %d, at most %d", c.name, s.Samples, s.Late.Count(), s.LateNs, s.SpanNs, s.Late.Max())
+		}
+		golden.Equal(t, strings.Contains(codes(tr), "stalls"), c.late*20 > c.span, c.name, "warned")
+	}
+}
+
+func codes(tr *analysis.Trace) (all string) {
+	for _, w := range tr.Coverage.Warnings {
+		all += w.Code + " "
+	}
+	return all
+}
+
+// The simulator delays every hundredth sample by a known duration: that is the longest
+// stall, and their sum is their part of the run.
+func TestSimulatedStallsAreFound(t *testing.T) {
+	golden.Unhurried(t)
+	for _, stall := range []int64{0, 3e6, 400e6} {
+		var l format.List
+		golden.Must(simulate.Run(simulate.Config{Scenario: "convoy", Duration: 15e9, Period: 10e6, Stall: stall}, nil, &l))(t)
+		tr := golden.Must(Run(&l, open))(t)
+		s := tr.Coverage.Stalls
+		per := 99*int64(10e6) + max(stall, 10e6) // one stall, and the samples to the next
+		if want := s.SpanNs / per * stall; s.Late.Max() != stall || max(s.LateNs-want, want-s.LateNs) > stall {
+			t.Errorf("stalls of %d: at most %d, %d in all, want %d", stall, s.Late.Max(), s.LateNs, want)
+		}
+		golden.Equal(t, strings.Contains(codes(tr), "stalls"), stall == 400e6, "stalls of", stall, "warnings", codes(tr))
+	}
+}
+
+// Stalls outside the filter's cut are not counted.
+func TestStallsAreCutLikeAllElse(t *testing.T) {
+	cut := open
+	cut.From = 130
+	_, tr := run(t, []format.Event{tick(100, 100, 1, 0), tick(119, 110, 1, 0), tick(140, 140, 1, 0), tick(152, 150, 1, 0)}, cut)
+	if s := tr.Coverage.Stalls; s.Samples != 2 || s.LateNs != 2 || s.SpanNs != 12 {
+		t.Errorf("%+v", s)
+	}
+}

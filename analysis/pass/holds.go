@@ -1,0 +1,118 @@
+package pass
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/analysis"
+	"contend/analysis/internal/column"
+	"contend/analysis/internal/deliver"
+	"contend/analysis/internal/record"
+	"contend/analysis/owners"
+	"contend/format"
+)
+
+// visitHolds gives holds, recorded or rebuilt, to the visitors that ask for them.
+func visitHolds(r *record.Whole, tl *owners.Timelines, e *deliver.Emitter) {
+	ask := deliver.Asking[analysis.HoldVisitor](e)
+	if len(ask) == 0 {
+		return
+	}
+	give := func(h *analysis.Hold) {
+		lo, hi, ok := e.Cut(h.Start, h.End)
+		if !ok || !e.Wanted(h.Thread, h.Lock, deliver.AnyLength) {
+			return
+		}
+		if h.Asked = max(h.Asked, e.From); lo > h.Start {
+			h.Asked = lo
+		}
+		h.Start, h.End = lo, hi
+		for _, v := range ask {
+			v.Held(h)
+		}
+	}
+	if r.Tenures.Len() > 0 {
+		recordedHolds(r, give)
+	}
+	rebuiltHolds(r, tl, give)
+}
+
+// recordedHolds calls give for the recorded holds.
+func recordedHolds(r *record.Whole, give func(*analysis.Hold)) {
+	asked := acquisitions(r)
+	r.Tenures.Each(func(_ column.Ref, t *owners.Tenure) {
+		if !r.Told(t.Lock) {
+			return
+		}
+		h := analysis.Hold{Asked: t.Start, Start: t.Start, End: t.End, Thread: t.Thread, Lock: t.Lock, Stack: t.Stack, Mode: t.Mode}
+		if since, waited := asked[acquired{t.Thread, t.Lock, t.Start}]; waited {
+			h.Asked = since
+		}
+		give(&h)
+	})
+}
+
+// acquired identifies the end of a wait.
+type acquired struct {
+	thread format.ThreadID
+	lock   format.ObjectID
+	time   int64
+}
+
+// acquisitions returns the start of each wait that ended with the lock.
+func acquisitions(r *record.Whole) map[acquired]int64 {
+	asked := make(map[acquired]int64, len(r.Activities.Starts))
+	for _, i := range r.Activities.Starts {
+		w := r.Activities.Wait(i)
+		asked[acquired{w.Thread, w.Lock, w.End}] = w.Start
+	}
+	return asked
+}
+
+// ownerChange is a change of a lock's owner: the end of a wait, or the start of an interval
+// whose owner is known.
+type ownerChange struct {
+	analysis.Hold
+	waited bool
+}
+
+// rebuiltHolds calls give for the holds of locks whose holds were not recorded. A hold
+// begins at the end of a wait, or where its owner is first known, and lasts until the owner
+// changes.
+func rebuiltHolds(r *record.Whole, tl *owners.Timelines, give func(*analysis.Hold)) {
+	byLock := map[format.ObjectID][]ownerChange{}
+	for _, i := range r.Activities.Starts {
+		w := r.Activities.Wait(i)
+		if r.Told(w.Lock) || w.Failed() {
+			continue
+		}
+		byLock[w.Lock] = append(byLock[w.Lock], ownerChange{analysis.Hold{Asked: w.Start, Start: w.End, End: w.End, Thread: w.Thread, Lock: w.Lock, Stack: w.Stack, Mode: w.Mode(), Rebuilt: true}, true})
+	}
+	tl.Owned.Each(func(o *owners.Ownership) {
+		if !r.Told(o.Lock) && o.Holder.Kind == analysis.OwnerThread {
+			byLock[o.Lock] = append(byLock[o.Lock], ownerChange{analysis.Hold{Asked: o.Start, Start: o.Start, End: o.End, Thread: o.Holder.Thread, Lock: o.Lock, Stack: o.Holder.Stack, Rebuilt: true}, false})
+		}
+	})
+	for lock := range format.ObjectID(len(tl.Unowned)) {
+		if list := byLock[lock]; len(list) > 0 {
+			slices.SortStableFunc(list, func(a, b ownerChange) int { return cmp.Compare(a.Start, b.Start) })
+			joinOwnerChanges(list, give)
+		}
+	}
+}
+
+// joinOwnerChanges calls give for the holds of one lock. Ownership of a thread after it
+// acquired the lock, with no other owner in between, is one hold.
+func joinOwnerChanges(list []ownerChange, give func(*analysis.Hold)) {
+	cur := &list[0]
+	for i := 1; i < len(list); i++ {
+		next := &list[i]
+		if !next.waited && next.Thread == cur.Thread && (cur.waited || next.Start <= cur.End) {
+			cur.End = max(cur.End, next.End)
+			continue
+		}
+		give(&cur.Hold)
+		cur = next
+	}
+	give(&cur.Hold)
+}

@@ -1,0 +1,151 @@
+package pass
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"contend/analysis"
+	"contend/analysis/internal/record"
+	"contend/analysis/internal/times"
+	"contend/analysis/owners"
+	"contend/format"
+)
+
+// recordWarnings reports what the record does not show. A thread whose wait was too short to be
+// recorded counts as running, so running time is an upper bound for such waits. The
+// distribution above a threshold does not show what is below.
+func recordWarnings(r *record.Whole, defs *analysis.Symbols, tl *owners.Timelines, running int64) []format.Warning {
+	var out []format.Warning
+	if len(r.Thresholds) > 0 {
+		slices.Sort(r.Thresholds)
+		out = append(out, format.Warning{Code: "threshold",
+			Text: "shorter waits were not recorded: " + strings.Join(slices.Compact(r.Thresholds), ", ") +
+				format.Say(": of the running time, at most %v was such waiting", time.Duration(running)) + "; 'contend jfc' prints settings that record all"})
+	}
+	if n := unlinked(defs, tl); n > 0 {
+		out = append(out, format.Warning{Code: "unlinked",
+			Text: format.Say("%v of %v contended locks in thread dumps match no recorded wait", n, r.Dumped())})
+	}
+	return slices.Concat(out, unendedWaits(r), failedWaits(r), censored(r), unclassified(r, defs))
+}
+
+// recorderLock is the class of a lock that only the flight recorder's own threads wait for.
+// It records none of these waits.
+const recorderLock = "jdk.jfr.internal.PlatformRecorder"
+
+// unlinked counts the program's locks whose waiters in thread dumps match no recorded wait.
+func unlinked(defs *analysis.Symbols, tl *owners.Timelines) (n int) {
+	for i := range tl.Unlinked {
+		if l := &tl.Unlinked[i]; !l.Counted && defs.ClassName(l.Lock) != recorderLock {
+			n++
+		}
+	}
+	return n
+}
+
+// disagreement reports hidden dumps whose agreement differs from the expected accuracy.
+// Less agreement is a reason for doubt; more is not.
+func disagreement(t *analysis.Trust) []format.Warning {
+	seen, expected, ok := t.Disagrees()
+	if !ok {
+		return nil
+	}
+	code := "disagreement"
+	if seen.Share() > expected {
+		code = "modesty"
+	}
+	return []format.Warning{{Code: code, Text: format.Say("thread dumps hidden from the inference agree with %.0f %% of the owners it names, where it expects %.0f %% itself; asked of %v dumps of locks",
+		100*seen.Share(), 100*expected, seen.Dumps)}}
+}
+
+// unendedWaits reports the waits that only samples show.
+func unendedWaits(r *record.Whole) []format.Warning {
+	if len(r.NotEnded) == 0 {
+		return nil
+	}
+	return []format.Warning{{Code: "unended",
+		Text: format.Say("%s before the recording or not ended with it: %v of waiting, as samples show it", format.Some(len(r.NotEnded), "wait had begun", "waits had begun"), time.Duration(unendedNs(r)))}}
+}
+
+func unendedNs(r *record.Whole) (sum int64) {
+	for _, w := range r.NotEnded {
+		sum += w.End - w.Time
+	}
+	return sum
+}
+
+// failedWaits reports the waits that ended without the lock.
+func failedWaits(r *record.Whole) []format.Warning {
+	count, total := r.Activities.Failed()
+	if count -= len(r.NotEnded); count <= 0 {
+		return nil
+	}
+	return []format.Warning{{Code: "failed",
+		Text: format.Say("%v of %s timed out and count as ended without the lock: %v of waiting, which is counted like any other", count, format.Some(len(r.Activities.Starts), "wait", "waits"), time.Duration(total-unendedNs(r)))}}
+}
+
+// censored reports the waits that reach into an interval of lost data. Their durations are
+// recorded, but owners there may not be: these are inferred from the rest of the trace.
+func censored(r *record.Whole) []format.Warning {
+	if len(r.Gaps) == 0 {
+		return nil
+	}
+	lost := times.UnionOf(r.Gaps)
+	count, total := 0, int64(0)
+	for _, i := range r.Activities.Starts {
+		w := r.Activities.Wait(i)
+		if ns := times.Within(lost, times.Span{Start: w.Start, End: w.End}); ns > 0 {
+			count++
+			total += ns
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	return []format.Warning{{Code: "censored",
+		Text: format.Say("%s into stretches of which data is lost, %v of their time together: its owners are less sure than they are called", format.Some(count, "wait reaches", "waits reach"), time.Duration(total))}}
+}
+
+// farWarning reports waiting whose root is unknown because its path is too long.
+func farWarning(ns int64) []format.Warning {
+	if ns == 0 {
+		return nil
+	}
+	return []format.Warning{{Code: "far",
+		Text: format.Say("%v of waiting lies behind chains of more than %v locks: its root is called unknown", time.Duration(ns), analysis.MaxPath)}}
+}
+
+// unclassified reports the waits that match no rule. They count as idle, which may hide a
+// lock.
+func unclassified(r *record.Whole, defs *analysis.Symbols) []format.Warning {
+	count, total, by := 0, int64(0), map[string]int64{}
+	for lock, u := range r.Unclear {
+		count += u.N
+		total += u.Ns
+		by[defs.ClassName(lock)] += u.Ns
+	}
+	if count == 0 {
+		return nil
+	}
+	top := ""
+	for class, ns := range by {
+		if top == "" || ns > by[top] || ns == by[top] && class < top {
+			top = class
+		}
+	}
+	most := "most of them on " + top
+	if top == defs.Classes().Name(0) {
+		most = "most of them without a word on what for"
+	}
+	return []format.Warning{{Code: "unclassified",
+		Text: format.Say("%s of together %v match no rule and count as idle, %s", format.Some(count, "wait", "waits"), time.Duration(total), most)}}
+}
+
+// overflowWarning says that sums of thread-time are wrong.
+func overflowWarning(overflown bool) []format.Warning {
+	if !overflown {
+		return nil
+	}
+	return []format.Warning{{Code: "overflow", Text: "the running time of all threads together is more than 292 years: some times are damaged, and all sums are wrong"}}
+}
