@@ -35,7 +35,7 @@ type analyzeOptions struct {
 // shape is how much people are shown.
 type shape struct {
 	tables, full bool
-	width        int    // columns; 0 for those of the terminal
+	width        int    // columns; 0 for the width of the terminal
 	section      string // of CSV: the one table to write; "" is all
 	screen       screen.Options
 }
@@ -110,21 +110,21 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	return cmp.Or(write(e, &o.out, analyzeOutputs, a), res.verdict())
 }
 
-// wanted is what the answer shows, and whether whole stacks of owners are in it.
+// wanted returns what the answer shows, and whether it has whole stacks of owners.
 func (o *analyzeOptions) wanted() (want summary, stacks bool) {
 	want = summary{byClass: o.by == "class", idle: o.idle, app: o.own.re, locks: o.out.top, phases: o.out.top, places: o.out.top}
 	if o.out.format != analyzeOutputs[0].name || o.shape.tables {
 		return want, true
 	}
 	want.phases = noPhases
-	want.locks, want.rest = document.MostLocks, true // a screen says how many locks there are
+	want.locks, want.rest = document.MostLocks, true // the screen shows the number of all locks
 	if want.places > 0 {
 		want.places = max(want.places, defaultTop) // and how many threads wait beside them
 	}
 	return want, o.shape.full
 }
 
-// summary says what a summary of a trace holds.
+// summary lists the parts of a summary of a trace.
 type summary struct {
 	byClass, idle         bool
 	app                   *regexp.Regexp
@@ -132,7 +132,7 @@ type summary struct {
 	rest                  bool // the locks above are not all: count the others
 }
 
-// noPhases says that phases are not shown: then they are not looked for.
+// noPhases means that phases are not computed.
 const noPhases = -1
 
 // summarize reads the trace for the document of 'contend analyze', and for
@@ -177,8 +177,8 @@ func namedOf(list []locks.Lock) []locks.Named {
 	return out
 }
 
-// heaviest returns the ids of the locks that are described each by itself, at least
-// so many; nil means all.
+// heaviest returns the ids of the locks that get a row each: at least most of them. nil means
+// all.
 func heaviest(of *locks.Collector, most int) map[uint32]bool {
 	if most == 0 {
 		return nil
@@ -199,7 +199,7 @@ func evidence(r *result, byClass bool) findings.Trace {
 	return t
 }
 
-// analyzeAnswer is the document, and what a table shows besides.
+// analyzeAnswer is the document, with what a table shows besides.
 type analyzeAnswer struct {
 	doc    *document.Analyze
 	owners *document.Blame

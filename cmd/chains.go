@@ -37,7 +37,7 @@ func runChains(e *env, o *chainsOptions) error {
 	return cmp.Or(write(e, &o.out, chainsOutputs, doc), res.verdict())
 }
 
-// compare sets the traces against those of --diff.
+// compare reads the traces of --diff and compares them.
 func (o *chainsOptions) compare(e *env) error {
 	paths, err := o.trace.inputs(e)
 	if err != nil {

@@ -15,26 +15,26 @@ const (
 	listNote  = "list"
 )
 
-// offer notes the words that a flag takes. A test holds them to what the
-// command does.
+// offer sets the words that shells complete for a flag. A test checks them against the
+// command.
 func offer(c *cobra.Command, flag string, words ...string) {
 	must(c.Flags().SetAnnotation(flag, wordsNote, words))
 }
 
-// offerLists notes the words of which a flag takes several.
+// offerLists does so for a flag that takes a list of words.
 func offerLists(c *cobra.Command, flag string, words ...string) {
 	offer(c, flag, words...)
 	must(c.Flags().SetAnnotation(flag, listNote, nil))
 }
 
-// completing reports whether a shell asks for words. Only then are they needed:
-// the library keeps what it is taught for as long as the process runs.
+// completing reports whether a shell asks for completions. They are set only then, because
+// the library keeps them for the life of the process.
 func completing(args []string) bool {
 	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
-// complete teaches shells what the flags of all commands take: a word of a
-// list, a file, or something nobody can guess, for which no file is offered.
+// complete sets the completions of the flags of all commands: words, lists of words, or
+// files. A value that cannot be guessed has none.
 func complete(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -59,8 +59,8 @@ func wordsOf(f *pflag.Flag) cobra.CompletionFunc {
 	}
 }
 
-// goOn lists how a list may go on from what is typed: the words before the last
-// comma stay, and are not offered again.
+// goOn completes the last word of a list. The words before the last comma stay and are not
+// offered again.
 func goOn(words []string, typed string) (lists []string) {
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	used := strings.Split(before, ",")

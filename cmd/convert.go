@@ -149,7 +149,7 @@ func runPerfetto(e *env, o *convertOptions) error {
 	return res.verdict()
 }
 
-// partly is a trace of which Ctrl-C ends the reading early.
+// partly is a trace that Ctrl-C stops reading early.
 type partly struct {
 	decode.Source
 	in *reading
@@ -158,15 +158,15 @@ type partly struct {
 // Read implements format.Source.
 func (p partly) Read(ev *format.Event) error { return p.in.Read(ev) }
 
-// Stats implements decode.Source: it says whether the trace was read to its end.
+// Stats implements decode.Source. It reports whether the trace was read to its end.
 func (p partly) Stats() format.Stats {
 	s := p.Source.Stats()
 	p.in.note(&s)
 	return s
 }
 
-// copyTrace copies events, and behind them what the reader said of its input: the
-// copy hides what the input hides.
+// copyTrace copies events and then adds the warnings of the reader as notes, since the copy
+// lacks what the input lacked.
 func copyTrace(dst format.Sink, src decode.Source) error {
 	if err := copyEvents(dst, src); err != nil {
 		return err

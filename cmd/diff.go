@@ -105,14 +105,14 @@ func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s docu
 	for _, path := range paths {
 		p := &compare.Profile{}
 		alone := *o
-		alone.lenient = true // what one side has the other may lack
+		alone.lenient = true // one side may lack what the other one has
 		alone.paths = []string{strings.TrimSpace(path)}
 		res, err := alone.named(e, nil, p)
 		if err != nil {
 			return nil, s, err
 		}
 		p.Known = res.names.Heaviest(document.MostLocks)
-		if err := res.timeless(); err != nil && !res.untimed() { // counts of so many seconds, not of a whole run
+		if err := res.timeless(); err != nil && !res.untimed() { // these count events over some seconds, not over a whole run
 			return nil, s, err
 		}
 		if res.stats.Unit == format.UnitTime || res.stats.Unit.Summed() {

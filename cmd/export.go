@@ -88,8 +88,8 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 	return o.export(ctx, e, names, o.analyse)
 }
 
-// export writes what the analysis of recordings gives, and says how that went. An analysis
-// that panics costs no other's, and is a failure of the export.
+// export analyses recordings and writes the tables. A panic in one analysis counts as its
+// failure and leaves the others alone.
 func (o *exportOptions) export(ctx context.Context, e *env, names []string, analyse func(string) *facts.Facts) error {
 	bad, err := o.write(ctx, e, names, func(name string) (f *facts.Facts, panicked error) {
 		if failed := workers.Try(func() { f = analyse(name) }); failed != nil { // not into panicked: a nil one would be an error
@@ -204,8 +204,8 @@ func (o *exportOptions) analyse(name string) *facts.Facts {
 	return f
 }
 
-// verdict says how many recordings could not be read. More than are allowed are
-// an errDamaged.
+// verdict reports how many recordings could not be read. It is an errDamaged if these are
+// more than allowed.
 func (o *exportOptions) verdict(e *env, bad unreadable, all int) error {
 	if bad.n == 0 {
 		return nil
@@ -218,14 +218,13 @@ func (o *exportOptions) verdict(e *env, bad unreadable, all int) error {
 	return tooManyUnreadable(text)
 }
 
-// tooManyUnreadable is an errDamaged that says of what.
+// tooManyUnreadable is an errDamaged that names the recordings.
 type tooManyUnreadable string
 
 func (e tooManyUnreadable) Error() string      { return string(e) }
 func (tooManyUnreadable) Is(target error) bool { return target == errDamaged }
 
-// refuseStdin refuses standard input as a recording: each has a name, which says
-// which it is.
+// refuseStdin refuses standard input: each recording needs a name.
 func refuseStdin(names []string) error {
 	for _, name := range names {
 		if name == decode.Stdin {

@@ -48,7 +48,7 @@ func (o *exportOptions) each(ctx context.Context, names []string, analyse func(s
 		var f analysed
 		select {
 		case f = <-one:
-		case <-ctx.Done(): // who still analyses one ends with the program
+		case <-ctx.Done(): // an analysis that still runs ends with the program
 			return bad, ctx.Err()
 		}
 		if err := write(f.Facts); err != nil {
@@ -67,7 +67,7 @@ func (o *exportOptions) each(ctx context.Context, names []string, analyse func(s
 // unreadable are recordings that could not be read.
 type unreadable struct {
 	n        int
-	first    string // its name, and what is wrong with it
+	first    string // the name of the first one, and its error
 	panicked error  // of the first that a mistake of this program kept from being read
 }
 

@@ -75,7 +75,7 @@ func (p *labelPattern) parse(text string) (err error) {
 	return err
 }
 
-// check refuses a pattern that matches no name, and says how many it does not.
+// check refuses a pattern that matches no name, and reports how many names it does not match.
 func (p *labelPattern) check(e *env, names []string) error {
 	if p.match == nil {
 		return nil
@@ -97,8 +97,8 @@ func (p *labelPattern) check(e *env, names []string) error {
 	return nil
 }
 
-// of returns the labels of a recording: those of the pattern count before those
-// that segments of the path give themselves.
+// of returns the labels of a recording. Those of the pattern take precedence over those in
+// the segments of the path.
 func (p *labelPattern) of(name string) map[string]string {
 	labels := map[string]string{}
 	segments := strings.Split(filepath.ToSlash(name), "/")
@@ -123,10 +123,10 @@ func (p *labelPattern) of(name string) map[string]string {
 	return labels
 }
 
-// noValue is the folder of what has no value, as Hive named it first.
+// noValue is the folder of an empty label, as Hive names it.
 const noValue = "__HIVE_DEFAULT_PARTITION__"
 
-// dateLabel is the label that recordings have without anybody giving it.
+// dateLabel is the label that every recording has.
 const dateLabel = "date"
 
 // partitionOf returns the folder for a recording's rows.

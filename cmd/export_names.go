@@ -125,11 +125,11 @@ func (e *env) lines(file string) (names []string, err error) {
 	return names, nil
 }
 
-// below returns a file, or all files in a folder and in those below it, but for
-// hidden ones and for the folder that is written to.
+// below returns a file, or all files in a folder and its subfolders. It skips hidden files
+// and the output folder.
 func below(path, out string) (files []string) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return []string{path} // reading it says what is wrong
+		return []string{path} // reading it returns the error
 	}
 	written, _ := os.Stat(out)
 	_ = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
@@ -150,8 +150,8 @@ func below(path, out string) (files []string) {
 	return files
 }
 
-// partName is the name of the files made of some recordings: another export of
-// the same ones replaces them, one of others never does.
+// partName returns the name of the files for some recordings. Another export of the same
+// recordings replaces them; one of other recordings does not.
 func partName(names []string) string {
 	h := sha256.New()
 	for _, name := range names {

@@ -42,8 +42,8 @@ func newFlame(e *env) *cobra.Command {
 	return c
 }
 
-// form finds the form to draw: what --format says, else the file's ending; a
-// page, where neither says anything.
+// form returns the form to draw: that of --format, else that of the file's ending, else a
+// page.
 func (o *flameOptions) form() error {
 	if o.out.format == "" {
 		ending := filepath.Ext(o.out.file)
@@ -112,13 +112,13 @@ func (o *flameOptions) write(e *env, b, base *stacks.Builder, res *result) error
 	return cmp.Or(write(e, &o.out, flameOutputs, answer), res.verdict())
 }
 
-// flameAnswer is what a flame graph draws.
+// flameAnswer is the data of a flame graph.
 type flameAnswer struct {
-	profile, base *document.Profile // base is nil where nothing is compared
+	profile, base *document.Profile // base is nil without --diff
 	caption       flame.Caption
 }
 
-// waited says how much waiting a builder has seen.
+// waited returns the waiting of a builder as text.
 func waited(b *stacks.Builder, m text.Measure) string {
 	waits, ns := int64(0), int64(0)
 	samples := b.Samples()

@@ -6,20 +6,20 @@ import (
 	"runtime/debug"
 )
 
-// heapFree is how far the heap may grow, in bytes, before garbage is first collected, and
-// heapPercent by what part of it from then on: what an exact trace keeps is most of the
-// memory, and Go's own 100 % would double it.
+// The heap may grow to heapFree bytes before the first garbage collection, and by heapPercent
+// after that. An exact trace keeps most of what it allocates, so Go's default of 100 % would
+// double the memory.
 const (
 	heapFree    = 40 << 20
 	heapPercent = 25
 )
 
-// keepHeapSmall collects garbage seldom while there is little, and often once there is much,
-// until the function it returns is called. Then a report is made of what was summed: the
-// heap grows by the same part of it, from a smaller size. A user who sets GOGC decides
-// instead.
+// keepHeapSmall lets the heap grow to heapFree before the first collection and collects often
+// after that, until restore is called. A report allocates less than its analysis. GOGC takes
+// precedence.
 //
-// A slice that nothing touches counts as heap, and takes no memory.
+// The memory is reserved by a slice that nothing writes to: it counts as heap but takes no
+// pages.
 func keepHeapSmall() (restore func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}

@@ -14,8 +14,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The texts of help, a file for each command: how it is called, what it does in one line and
-// in several, and examples.
+// The help texts, a file for each command: usage, one line, description and examples.
 //
 //go:embed help
 var helpTexts embed.FS
@@ -30,9 +29,9 @@ func newCommand(name string, run func(c *cobra.Command, args []string) error) *c
 	return &cobra.Command{Use: use, Short: short, Long: strings.Trim(long, "\n"), Example: strings.TrimSuffix(example, "\n"), RunE: run}
 }
 
-// decorate gives the commands that cobra brings the words and the exit codes of
-// ours, and fits the lists of flags to a terminal of so many columns, of which help takes
-// helpColumns at most; 0 is no terminal. The daily commands come first.
+// decorate gives cobra's own commands our words and exit codes, wraps the lists of flags at
+// the width of the terminal, at most helpColumns, and lists the daily commands first. columns
+// is 0 without a terminal.
 func decorate(root *cobra.Command, columns int) {
 	if columns <= 0 || columns > helpColumns {
 		columns = helpColumns
@@ -91,7 +90,7 @@ func newHelp() *cobra.Command {
 	return c
 }
 
-// unknownCommand guesses what was meant: a name like it, or a trace to analyse.
+// unknownCommand suggests a command with a similar name, or analyze if the name is a trace.
 func unknownCommand(root *cobra.Command, name string) error {
 	hint := "'contend help' lists the commands"
 	if near := root.SuggestionsFor(name); len(near) > 0 {
@@ -114,7 +113,7 @@ var flagValues = map[string]struct{ what, hint string }{
 	"bool":     {"yes or no", "leave the value out, or write true or false"},
 }
 
-// wrongValue says of a flag what it takes.
+// wrongValue says which values a flag takes.
 func wrongValue(bad *pflag.InvalidValueError, hint string) error {
 	name := "--" + bad.GetFlag().Name
 	var own usageError
@@ -130,8 +129,8 @@ func wrongValue(bad *pflag.InvalidValueError, hint string) error {
 // limits are what other tools call the flag that limits rows.
 var limits = map[string]bool{"n": true, "limit": true, "max": true, "rows": true, "count": true, "head": true}
 
-// wrongFlag says of a flag that a command does not have which one is like it, and of
-// a value that a flag does not take what it does.
+// wrongFlag suggests a flag with a similar name for an unknown one, and says which values a
+// flag takes if the value is wrong.
 func wrongFlag(c *cobra.Command, err error) error {
 	hint := fmt.Sprintf("'%s --help' lists the flags", c.CommandPath())
 	var bad *pflag.InvalidValueError

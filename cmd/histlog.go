@@ -51,7 +51,7 @@ type logTable struct {
 	rel      [2]bool        // from and to count from the start of each log
 	keep     bool           // the intervals, too
 	unit     int64          // of lengths, ns
-	interval int64          // rows are intervals of so many ns, from the start of the first log; 0: they are not
+	interval int64          // width of a row in ns, from the start of the first log; 0 for no intervals
 
 	rows      map[[2]string]*waits.Lengths
 	parts     map[int64]*waits.Lengths // by interval
@@ -151,8 +151,8 @@ func (t *logTable) read(in io.Reader, name, label string) error {
 	}
 }
 
-// wants reports whether an interval begins within the cut, whose end is part of it, and
-// has a tag asked for.
+// wants reports whether an interval begins within the cut, including its end, and has a
+// requested tag.
 func (t *logTable) wants(iv *dist.Interval, start int64) bool {
 	from, to := analysis.Instant(t.from, t.rel[0], start), analysis.Instant(t.to, t.rel[1], start)
 	return iv.Start >= from && (t.to == format.NoTime || iv.Start <= to) && (t.tag == nil || t.tag.MatchString(iv.Tag))

@@ -10,7 +10,7 @@ import (
 	"contend/report/table"
 )
 
-// histAnswer is what the writers write.
+// histAnswer is the input of the writers.
 type histAnswer struct {
 	doc       *document.Hist
 	total     *waits.Lengths

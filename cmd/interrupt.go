@@ -10,13 +10,12 @@ import (
 	"contend/format"
 )
 
-// reading is a trace that is being read: Ctrl-C ends it early, and what was read
-// until then is answered from. A second press ends the program, as does one
-// while the answer is being worked out.
+// reading is a trace that is being read. Ctrl-C stops the reading, and the answer is computed
+// from what was read. A second Ctrl-C ends the program, as does one during the computation.
 type reading struct {
 	format.Source
 	env     *env
-	events  atomic.Int64 // read so far, now and then
+	events  atomic.Int64 // read so far, updated now and then
 	n       int64
 	nextSet int64 // when events is set again
 	stopped atomic.Bool
@@ -69,7 +68,7 @@ func (r *reading) Read(ev *format.Event) error {
 	return err
 }
 
-// note adds to what is known of an input that it was not read to its end.
+// note adds to the warnings of an input that it was not read to its end.
 func (r *reading) note(s *format.Stats) {
 	if !r.early {
 		return
@@ -79,9 +78,8 @@ func (r *reading) note(s *format.Stats) {
 	s.Damage.Add(format.Damage{Code: "truncated", Why: why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
 }
 
-// removeAtEnd calls remove, which removes what is not whole, when a signal ends the
-// program, which it then does, until the function it returns is called. A press that ends
-// the reading of a trace is no such signal.
+// removeAtEnd calls remove, which deletes unfinished files, if a signal ends the program
+// before kept is called. A Ctrl-C that only stops the reading of a trace does not count.
 func (e *env) removeAtEnd(remove func()) (kept func()) {
 	signals, over := make(chan os.Signal, 1), make(chan bool)
 	signal.Notify(signals, endings()...)

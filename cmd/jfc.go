@@ -47,8 +47,7 @@ func newJFC(e *env) *cobra.Command {
 	return c
 }
 
-// wakers are the methods whose calls tell who released a lock, and the waits of
-// virtual threads.
+// wakers are the methods whose calls show releases of locks, and waits of virtual threads.
 var wakers = []string{"unpark", "park", "parkNanos", "parkUntil"}
 
 func (o *jfcOptions) settings(e *env) ([]byte, error) {
@@ -86,13 +85,12 @@ func withTrace(settings []byte, filters []string) []byte {
 	return slices.Concat(settings[:at], event.Bytes(), settings[at:])
 }
 
-// mostTraced bounds the synchronized methods that are traced. Each call costs
-// nearly a microsecond, so those of the JDK, which are small, never are.
+// mostTraced bounds the number of traced synchronized methods. A traced call costs nearly a
+// microsecond, so small methods, such as those of the JDK, are never traced.
 const mostTraced = 32
 
-// methods returns the synchronized methods at whose entries threads of a
-// recording waited, for monitors whose owners it does not tell, the worst
-// first.
+// methods returns the synchronized methods at whose entry threads waited for monitors with
+// unknown owners, those with most waiting first.
 func (o *jfcOptions) methods(e *env) ([]string, error) {
 	o.trace.paths = []string{o.from}
 	filter, err := o.trace.filter()
@@ -124,12 +122,12 @@ func (o *jfcOptions) methods(e *env) ([]string, error) {
 	return out, nil
 }
 
-// doubtfulPart is the part of a lock's waiting, one in so many, whose owners'
-// stacks have to be missing for a trace to be worth its cost.
+// doubtfulPart: a trace of a lock's methods is worth its cost if owners without a stack
+// account for more than one part in this many of its waiting.
 const doubtfulPart = 20
 
-// doubtful returns the rows many of whose owners are expected to be wrong, or are not
-// known, by how long that was.
+// doubtful returns the rows with many owners that are unknown or expected to be wrong, by
+// their waiting.
 func doubtful(rows []locks.Row) []locks.Row {
 	missing := func(r locks.Row) int64 {
 		return r.WaitNs - r.ByProvenance.Right()

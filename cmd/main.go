@@ -60,7 +60,7 @@ type env struct {
 	opened   map[string]*os.File // of these, what this command wrote itself
 	bar      bar                 // how far that is
 	answers  bool                // Ctrl-C ends the reading of a trace, once; else the program
-	unread   func()              // ends what is done, when nobody reads what is said; may be nil
+	unread   func()              // called when the reader of the output is gone; may be nil
 	asks     atomic.Bool         // a trace is read, and the next Ctrl-C ends only that
 }
 
@@ -124,7 +124,7 @@ func spelling(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// exit says what went wrong and decides the exit code.
+// exit prints the error and returns the exit code.
 func (e *env) exit(err error) int {
 	var usage usageError
 	switch {
@@ -157,7 +157,7 @@ var advices = []struct {
 	{format.ErrTruncated, "the file may not be complete yet; copy or dump it again"},
 }
 
-// advice is what the user can do about an error, "" if nothing.
+// advice returns what the user can do about an error, "" if nothing.
 func advice(err error) string {
 	var fe *format.Error
 	if errors.As(err, &fe) && fe.Hint != "" {

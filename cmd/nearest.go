@@ -15,8 +15,8 @@ import (
 // shownNearest is how many names are offered for one that matches nothing.
 const shownNearest = 3
 
-// noMatch warns of an expression that matches none of the names a trace has: an
-// empty answer would look like health. It returns what it said.
+// noMatch warns of an expression that matches no name of the trace, because an empty answer
+// would look like a healthy program. It returns the warning.
 func (e *env) noMatch(x *expression, all func() []string) (said string) {
 	if x.re == nil {
 		return ""
@@ -37,8 +37,7 @@ func (e *env) noMatch(x *expression, all func() []string) (said string) {
 	return said
 }
 
-// unmatched warns of filters that no name in the trace matches, and returns what
-// it said of the last.
+// unmatched warns of filters that match no name of the trace. It returns the last warning.
 func (o *traceOptions) unmatched(e *env, lock *expression, sym *analysis.Symbols) (said string) {
 	if !o.lenient {
 		e = &env{msg: io.Discard} // it is said as the error

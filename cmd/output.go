@@ -63,7 +63,7 @@ type outputOptions struct {
 	forms  forms
 }
 
-// bindFormat adds --format, which usage explains but for the names.
+// bindFormat adds --format with the given usage and the names of the formats.
 func (o *outputOptions) bindFormat(c *cobra.Command, all forms, format, usage string) {
 	o.forms = all
 	c.Flags().StringVar(&o.format, "format", format, usage+strings.Join(all.names(), ", "))
@@ -84,7 +84,7 @@ func (o *outputOptions) bindTop(c *cobra.Command) {
 	c.Flags().IntVar(&o.top, "top", defaultTop, "show at most `N` rows; 0 shows all")
 }
 
-// bindFile adds -o, whose ending chooses the format as well.
+// bindFile adds -o. The ending of the file chooses a format, too.
 func (o *outputOptions) bindFile(c *cobra.Command) {
 	c.Flags().StringVarP(&o.file, "output", "o", "", outputUsage)
 	c.Flags().Lookup("format").Usage += "; the suffix of FILE chooses as well"

@@ -63,7 +63,7 @@ var flameOutputs = outputs[*flameAnswer]{
 	}},
 }
 
-// allForms are the tables whose endings tell what another command writes.
+// allForms are the formats of commands that choose one by the file's ending.
 func allForms() []forms { return []forms{cspOutputs, graphOutputs, histOutputs} }
 
 // tabular are the forms of every command that prints a table.

@@ -39,7 +39,7 @@ func newPerfArgs(e *env) *cobra.Command {
 // anyProcess stands in the commands for a process that is not known yet.
 const anyProcess = "PID"
 
-// chainsCost says what call chains cost, by the way they are made.
+// chainsCost has what call chains cost, by the argument of --call-graph.
 var chainsCost = map[string]string{
 	"dwarf": fmt.Sprintf("# Call chains: %d bytes of stack are copied at each wait and each wake-up. Right whatever\n# the program was built with, if its libraries have unwind tables, as they do.\n", record.PerfStackBytes),
 	"fp":    "# Call chains: by frame pointers. Cheap, but the function that takes a lock is missing\n# where libc was built without them, as Debian's is; --call-graph dwarf shows it.\n",

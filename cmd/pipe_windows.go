@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// What Windows says of a pipe whose reader has gone: ERROR_BROKEN_PIPE, and
+// The errors of Windows for a pipe whose reader has closed it: ERROR_BROKEN_PIPE, and
 // ERROR_NO_DATA while it closes.
 const (
 	errorBrokenPipe syscall.Errno = 109

@@ -52,8 +52,7 @@ func runPprof(e *env, o *pprofOptions) error {
 	return res.verdict()
 }
 
-// foldedNote says how much of the waiting is in samples with fewer labels, ""
-// where none is.
+// foldedNote returns a note on the waiting in samples with fewer labels, "" if there is none.
 func foldedNote(b *stacks.Builder, res *result) string {
 	if b.FoldedNs() == 0 {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// showAfter is how long a command may take before it shows progress, and
-// redrawAfter how long a bar stays as it is: more often nobody can read.
+// showAfter is how long a command may take before it shows progress. redrawAfter is the time
+// between two updates, which is short enough to read.
 const (
 	showAfter   = time.Second
 	redrawAfter = 100 * time.Millisecond
@@ -19,15 +19,15 @@ const (
 // bar shows on a terminal how much of an input is read.
 type bar struct {
 	out    io.Writer
-	hidden bool      // what is drawn would stand in the midst of an answer
+	hidden bool      // progress would be drawn in the middle of an answer
 	next   time.Time // before which nothing is drawn
 	since  time.Time // when reading began
 	shown  int       // columns of what stands there now
 	events *atomic.Int64
 }
 
-// progress returns a callback that draws on a terminal how far reading has come, nil
-// where there is none. What was read of how much are bytes; a total of -1 is not known.
+// progress returns a callback that shows on a terminal how much was read, nil without one.
+// The numbers are in bytes; total is -1 if not known.
 func (e *env) progress() func(read, total int64) {
 	if !isTerminal(e.msg) || e.bar.hidden {
 		return nil
@@ -47,7 +47,7 @@ func (b *bar) draw(read, total int64) {
 	}
 }
 
-// work says that all is read, where a bar stands: what follows may take as long
+// work shows in place of the bar that all is read, because the analysis may take as long
 // again.
 func (b *bar) work() {
 	if b.shown > 0 {
@@ -62,8 +62,7 @@ func (b *bar) show(text string) {
 	b.next, b.shown = time.Now().Add(redrawAfter), len([]rune(text))
 }
 
-// erase leaves the line as if no bar had been there: the answer may follow on
-// the same terminal.
+// erase clears the line of the bar, because the answer may go to the same terminal.
 func (b *bar) erase() {
 	if b.shown > 0 {
 		fmt.Fprint(b.out, "\r"+strings.Repeat(" ", b.shown)+"\r")
@@ -94,7 +93,7 @@ func (p position) String() string {
 	return fmt.Sprintf("reading %3.0f%% |%s%s| %s of %s MB%s%s", 100*done, strings.Repeat("█", full), strings.Repeat(" ", barCells-full), megabytes(p.read), megabytes(p.total), events, p.left(done))
 }
 
-// left says how long the rest takes if it takes as long as what was read.
+// left estimates the remaining time from the time so far.
 func (p position) left(done float64) string {
 	if done <= 0 || done >= 1 || p.took <= 0 {
 		return ""

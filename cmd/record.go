@@ -49,7 +49,7 @@ var recorders = map[string]record.Means{
 	"both":  {Agent: true, Flight: true},
 }
 
-// unseen is what is missing where virtual threads run.
+// unseen describes the gaps of a recording with virtual threads, by means.
 var unseen = map[record.Means]string{
 	{Agent: true}:               "virtual threads run there, of which the agent sees nothing: --with jfr records their waits",
 	{Agent: true, Flight: true}: "virtual threads run there: their waits are recorded as far as the flight recorder does it, but no sample shows what they own (from JDK 24 on thread dumps do)",
@@ -248,8 +248,9 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 	return r.Ended, e.finishRecording(o, r, keep, out)
 }
 
-// untilEnded returns a context that ends with a signal, or as nobody reads any more what is
-// said, until stop is called. That is no reason to end at once, and leave what was made.
+// untilEnded returns a context that is cancelled by a signal, or when the reader of the
+// output is gone, until stop is called. The program does not exit then, so that it can keep
+// what it recorded.
 func (e *env) untilEnded() (ctx context.Context, stop func()) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop = signal.NotifyContext(context.Background(), endings()...)
@@ -267,8 +268,8 @@ func endings() []os.Signal {
 	return all
 }
 
-// finishRecording writes one trace of what came, and analyses it. What cannot be
-// written where it was to go is not lost.
+// finishRecording writes what was recorded as one trace and analyses it. Data that cannot be
+// written there is rescued.
 func (e *env) finishRecording(o *recordOptions, r *record.Recording, keep *os.Root, out *recordingFile) (err error) {
 	kept := o.keep
 	if keep != nil {
@@ -289,10 +290,10 @@ func (e *env) finishRecording(o *recordOptions, r *record.Recording, keep *os.Ro
 		e.say("contend: the recording is in " + out.path)
 		return nil
 	}
-	return out.analyze(e) // which says what its reader warned of
+	return out.analyze(e) // it prints the warnings of the reader
 }
 
-// rescue keeps what was recorded elsewhere, as it came, if it is not kept yet.
+// rescue keeps the recorded data as it came, unless it is kept already.
 func (e *env) rescue(r *record.Recording, kept string, out *recordingFile, why error) error {
 	out.discard()
 	var failed error
@@ -309,7 +310,7 @@ func (e *env) rescue(r *record.Recording, kept string, out *recordingFile, why e
 	return why
 }
 
-// rescueIn leaves what came in a new folder there, and returns its path.
+// rescueIn writes the data to a new folder and returns its path.
 func rescueIn(r *record.Recording, path string) (string, error) {
 	in, err := foreign.Own(path)
 	if err != nil {
@@ -338,7 +339,7 @@ func (e *env) writeRecording(r *record.Recording, out *recordingFile) error {
 		return err
 	}
 	err = copyTrace(w, src)
-	if r.Light && r.Flight == nil { // whose reader says so
+	if r.Light && r.Flight == nil { // the reader warns of it
 		st := format.Stats{Blind: "virtual threads ran, of which the agent sees nothing", Warnings: []format.Warning{{Code: format.HiddenVirtual, Text: "virtual threads ran, of which the agent sees nothing: nothing bounds how long they waited"}}}
 		for _, note := range st.Notes() {
 			err = errors.Join(err, w.Write(&note))
@@ -359,10 +360,10 @@ func (e *env) writeRecording(r *record.Recording, out *recordingFile) error {
 	return nil
 }
 
-// shortName is the last part of what a program is called.
+// shortName is the last part of a program's name.
 func shortName(main string) string { return main[strings.LastIndexAny(main, "./")+1:] }
 
-// writeRaw leaves what came in a folder that is open, and was found at a path.
+// writeRaw writes the data as it came to an open folder; dir is its path.
 func writeRaw(r *record.Recording, in *os.Root, dir string) error {
 	for name, f := range map[string]*io.SectionReader{"flight.jfr": r.Flight, "samples.bin": r.Samples, "threads.json": r.Virtual} {
 		if f == nil {

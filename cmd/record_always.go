@@ -23,7 +23,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// alwaysOptions are those of recordings that come again and again: each is a file in a folder.
+// alwaysOptions are the options for repeated recordings, each of which is a file in a folder.
 type alwaysOptions struct {
 	every time.Duration
 	when  string
@@ -126,8 +126,8 @@ func recordAlways(e *env, o *recordOptions, p *attach.Process, one func(context.
 	}
 }
 
-// kept is the part of a name that says how long its recording stays: the recorder chooses it,
-// while the recorded program chooses what it is called itself.
+// kept is the part of a file name that says how long the recording is kept. The recorder
+// chooses it; the rest is named by the recorded program.
 func (o *alwaysOptions) kept() string {
 	if o.keep == 0 {
 		return ""
@@ -138,8 +138,8 @@ func (o *alwaysOptions) kept() string {
 // expiring matches names of recordings that stay for a time, from when on and how long.
 var expiring = regexp.MustCompile(`-([0-9]{8}-[0-9]{6})-keep([0-9hmsµn.]+)(-[0-9]+)?\.bin$`)
 
-// tidy removes the recordings whose time is over, as their recorder said: files of this user's
-// that begin as recordings do.
+// tidy removes the recordings that have expired by their own names: files of this user with
+// the first bytes of a recording.
 func (o *alwaysOptions) tidy(folder *foreign.Dir) (err error) {
 	if o.keep == 0 {
 		return nil
@@ -158,7 +158,7 @@ func (o *alwaysOptions) tidy(folder *foreign.Dir) (err error) {
 	return err
 }
 
-// isRecording reports whether a name is that of a trace of contend's own format.
+// isRecording reports whether a file is a trace in contend's own format.
 func isRecording(folder *foreign.Dir, name string) bool {
 	f, err := folder.Open(name)
 	if err != nil {
@@ -170,8 +170,8 @@ func isRecording(folder *foreign.Dir, name string) bool {
 	return err == nil && string(head) == format.Magic
 }
 
-// What a watch samples: watchRate a second. After each the condition is held against those of
-// the last watchWindow; a sample is late by watchLate at most, else it is of the time of a
+// A watch takes watchRate samples a second. After each, the condition is checked on those of
+// the last watchWindow. A sample that is more than watchLate late was taken during a
 // recording.
 const (
 	watchRate   = 2
@@ -224,7 +224,7 @@ func newWatch(ctx context.Context, p *attach.Process) (*record.Watch, error) {
 	return record.NewWatch(ctx, p, record.Config{Rate: watchRate, Overhead: 0.003})
 }
 
-// lastSamples is the end of a trace: what it names, and its last samples.
+// lastSamples is the end of a trace: metadata, and the last samples.
 type lastSamples struct {
 	settings, names, last []format.Event
 	waiters               int // in the samples
@@ -284,7 +284,7 @@ func (w *lastSamples) forget(before int64) {
 	w.names = kept
 }
 
-// breaks reports whether the samples break a rule. Where nobody waits they do not.
+// breaks reports whether the samples break a rule. Without waiting they do not.
 func (w *lastSamples) breaks(rules []gate.Rule) (bool, error) {
 	if w.waiters == 0 {
 		return false, nil

@@ -21,14 +21,14 @@ type recordingFile struct {
 	io.Writer
 	path string // "-" is standard output
 	file *whole.File
-	kept func()   // it is no longer removed when a signal ends the program
-	read *os.File // what it holds once it is whole; of a device or a pipe a copy
-	went string   // to where it is
+	kept func()   // cancels the removal at a signal
+	read *os.File // the data once it is complete; a copy if the output is a device or a pipe
+	went string   // how the message begins: is in, or went to
 	used bool
 }
 
-// openFile opens the file of a recording: that of -o, else one named after the
-// program and the time.
+// openFile opens the file of a recording: the one of -o, else one named after the program and
+// the time.
 func (o *recordOptions) openFile(ctx context.Context, e *env, program, ending string) (r *recordingFile, err error) {
 	if o.out == "-" {
 		out, _, err := e.create("-", true)
@@ -77,15 +77,14 @@ func recordingName(program, ending string) string {
 	return fileName(program) + "-" + time.Now().Format(stamp) + ending
 }
 
-// longestName is how much of what a program is called stands in a name, in characters, and
-// longestBytes in bytes, of which a name has 255.
+// A file name has at most longestName characters and longestBytes bytes of the program's
+// name. File systems allow 255 bytes.
 const (
 	longestName  = 60
 	longestBytes = 180
 )
 
-// fileName makes a name that can stand in a path, and in the line of a shell as it is, of what
-// a program calls itself.
+// fileName makes of a program's name one that needs no quotes in a path or a shell.
 func fileName(program string) string {
 	before := ' '
 	name := []rune(strings.Map(func(r rune) rune {
@@ -116,7 +115,7 @@ func (e *env) prints(f *os.File) bool {
 	return err == nil && again == nil && os.SameFile(a, b)
 }
 
-// analyze prints what analyze prints of what was written, and where it is.
+// analyze analyses the recording as the command analyze does, and prints its path.
 func (r *recordingFile) analyze(e *env) error {
 	signal.Reset(syscall.SIGPIPE) // the recording is whole
 	e.opened = map[string]*os.File{r.path: r.read}
@@ -134,8 +133,8 @@ func (r *recordingFile) Write(p []byte) (int, error) {
 	return r.Writer.Write(p)
 }
 
-// end gives the file its name, where nothing went wrong and something came. It returns
-// the error it is given, or its own.
+// end gives the file its name if there was no error and some data came. It returns the given
+// error or its own.
 func (r *recordingFile) end(err error) error {
 	if r.file == nil {
 		return err
@@ -159,7 +158,7 @@ func (r *recordingFile) end(err error) error {
 	return err
 }
 
-// leave gives the file up and leaves what is in it, which cannot be had again.
+// leave keeps an unfinished file, whose data cannot be recorded again.
 func (r *recordingFile) leave(e *env) error {
 	if r.file == nil || r.file.InPlace() || !r.used {
 		return nil
@@ -171,7 +170,7 @@ func (r *recordingFile) leave(e *env) error {
 	return err
 }
 
-// discard gives the file up, if that is not done: what its name stood for stays.
+// discard removes an unfinished file. A file that had its name before stays.
 func (r *recordingFile) discard() {
 	if r.read != nil {
 		r.read.Close()

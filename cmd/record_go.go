@@ -15,7 +15,7 @@ import (
 // main class.
 func address(target string) bool { return strings.Contains(target, ":") }
 
-// goHint says how a Go program is recorded.
+// goHint says how to record a Go program.
 const goHint = "'contend record http://HOST:PORT' asks one that serves net/http/pprof"
 
 // isGo reports whether a process runs a Go program, as far as the system tells.

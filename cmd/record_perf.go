@@ -42,8 +42,7 @@ func (o *perfOptions) bindRecord(c *cobra.Command) {
 	o.bind(c)
 }
 
-// checkRecord refuses flags of the other ways to record: nobody is to believe
-// that they did anything.
+// checkRecord refuses flags of the other ways to record, which would have no effect.
 func (o *perfOptions) checkRecord(c *cobra.Command) error {
 	wrong, why, hint := []string{"call-graph", "kernel-locks"}, "is for perf", "add --perf"
 	if o.use {
@@ -121,8 +120,8 @@ func recordPerf(e *env, o *recordOptions) error {
 	return out.analyze(e)
 }
 
-// seenBetter says of which kind a process is that waits for its locks in ways of its own, and
-// how these are recorded; "" for all others.
+// seenBetter names the kind of a process that perf sees badly, because it has locks of its
+// own, and a better way to record it; "" for all others.
 func seenBetter(process string) string {
 	if isGo(process) {
 		return " is a Go program, whose goroutines wait where perf sees nothing: " + goHint
@@ -178,7 +177,7 @@ func writePerf(e *env, made *os.File, out *recordingFile) error {
 	return err
 }
 
-// command is what the kernel calls a process, "" where it is not known.
+// command returns the kernel's name of a process, "" if not known.
 func command(process string) string {
 	comm, err := os.ReadFile("/proc/" + filepath.Base(process) + "/comm")
 	if err != nil {

@@ -63,8 +63,8 @@ func runReport(e *env, o *reportOptions) error {
 	return cmp.Or(write(e, &o.out, reportOutputs, content), damage)
 }
 
-// content reads what a page shows. The error is errDamaged, beside a full
-// answer, when a trace is damaged.
+// content reads the data of a page. If the trace is damaged it returns an errDamaged beside
+// the full answer.
 func (o *reportOptions) content(e *env) (c *columns.Content, damage error) {
 	c, damage = o.trace.content(e, o.own.re, o.limits)
 	if c == nil || o.diff == "" {
@@ -86,7 +86,7 @@ func (o *reportOptions) content(e *env) (c *columns.Content, damage error) {
 	return c, cmp.Or(damage, baseDamage, diffDamage)
 }
 
-// pageLimits bound what a page holds, so that it can be mailed and opened.
+// pageLimits bound a page, so that it can be mailed and opened.
 var pageLimits = cube.Limits{Bins: 1200, Rows: 60_000, Cells: 600_000}
 
 // What a page lists at most.
@@ -102,7 +102,7 @@ func onPage(app *regexp.Regexp) summary {
 	return summary{app: app, locks: pageLocks, phases: pagePhases, places: pageLocks}
 }
 
-// content analyses what a page shows of one side.
+// content analyses one side of a page.
 func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (c *columns.Content, damage error) {
 	table, waits := cube.New(limits).App(app), waits.NewLongest(pageWaits)
 	doc, about, res, err := o.summarize(e, onPage(app), cube.WithResources{Cube: table, Wanted: besideLocks}, waits)
@@ -111,7 +111,7 @@ func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (
 	}
 	table.Finish()
 	if len(o.paths) == 0 {
-		o.paths = res.inputs // what was found once is read again
+		o.paths = res.inputs // read the same files as before
 	}
 	c = &columns.Content{
 		Title:   "contend: " + text.Sanitize(strings.Join(res.inputs, " ")),
@@ -126,7 +126,8 @@ func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (
 	return c, res.verdict()
 }
 
-// besideLocks tells which waits a page shows besides those for locks.
+// besideLocks returns the place of a wait that is not for a lock; ok is false if the page
+// does not show it.
 func besideLocks(frames []format.Frame) (p cube.Place, ok bool) {
 	what, site, loop := locks.Place(frames)
 	return cube.Place{What: what, Site: site}, what != "" && !loop

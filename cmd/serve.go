@@ -52,7 +52,7 @@ func newServe(e *env) *cobra.Command {
 	return c
 }
 
-// servedLimits bound what a server holds. A page may be far from it.
+// servedLimits bound what a server holds. They are larger than pageLimits: nothing is mailed.
 var servedLimits = cube.Limits{Bins: 4800, Rows: 400_000, Cells: 4_000_000}
 
 func runServe(ctx context.Context, e *env, o *serveOptions) error {
@@ -96,7 +96,7 @@ func browse(address string) error {
 	return nil
 }
 
-// served is what a server answers with.
+// served is the data that a server answers from.
 type served struct {
 	o       *serveOptions
 	content *columns.Content
@@ -139,7 +139,7 @@ func (s *served) Profile(w io.Writer) error {
 // Select implements server.Source: the sweep, run again with the filter.
 func (s *served) Select(_ context.Context, w io.Writer, q url.Values) error {
 	o := s.o.trace
-	o.lenient = true // what is selected may be empty
+	o.lenient = true // a selection may be empty
 	for name, into := range map[string]pflag.Value{"class": &o.class, "lock": &o.lock, "thread": &o.thread, "from": &o.from, "to": &o.to} {
 		if q.Has(name) {
 			if err := into.Set(q.Get(name)); err != nil {
@@ -165,8 +165,7 @@ func (s *served) Select(_ context.Context, w io.Writer, q url.Values) error {
 	return document.Write(w, &answer)
 }
 
-// selection is what the trace says of a selection: nothing in it is merged or
-// rounded to bins of time.
+// selection is the answer for a selection, neither merged nor rounded to bins of time.
 type selection struct {
 	Analyze *document.Analyze `json:"analyze"`
 	Owners  *document.Blame   `json:"owners"` // by stack: the lock's owners,
@@ -176,7 +175,8 @@ type selection struct {
 // selectedOwners is how many stacks of owners are in the answer, most waiting first.
 const selectedOwners = 50
 
-// blamed sums by the stacks of owners, with where they took the lock.
+// blamed sums waiting by the stacks of owners and by the sites at which they acquired the
+// lock.
 func (s *served) blamed(root bool) *blame.Pivot {
 	return blame.New([]blame.Key{blame.ByOwnerStack, blame.ByOwnerSite, blame.ByOwnerDoing}, root).App(s.content.App)
 }

@@ -35,7 +35,7 @@ func (s size) String() string {
 	return strconv.FormatInt(*s.bytes, 10)
 }
 
-// Set implements pflag.Value: 65536, 64K, 64KB and 64KiB are the same.
+// Set implements pflag.Value. 65536, 64K, 64KB and 64KiB are equal.
 func (s size) Set(text string) error {
 	number, unit := text, int64(1)
 	for _, u := range sizeUnits {

@@ -24,8 +24,8 @@ type inputKind struct {
 	hint string // where it is given to a command that reads traces; "" for a trace
 }
 
-// inputKinds are the kinds of files there are. What is none of the others is a
-// trace, or else the decoders say what it is not.
+// inputKinds lists the kinds of files. A file of no listed kind is a trace; if not, the
+// decoders return the error.
 func inputKinds() []inputKind {
 	return []inputKind{
 		{"interval log", dist.IsLog, "'contend hist' reads it, one or several"},
@@ -85,9 +85,8 @@ func (e *env) areLogs(paths []string) (bool, error) {
 	return logs > 0, nil
 }
 
-// startOf returns the first bytes of a file, decompressed. It leaves pipes
-// alone, of which they could not be read again; whoever reads a file says what
-// is wrong with it.
+// startOf returns the first bytes of a file, decompressed, nil if it cannot be read. It does
+// not read pipes, which can be read only once.
 func startOf(path string) (start []byte) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -100,8 +99,8 @@ func startOf(path string) (start []byte) {
 	return start
 }
 
-// noTrace says of an input that is no trace but something contend exports who
-// reads it.
+// noTrace names the program that reads a file, if contend exports such files but does not
+// read them.
 func noTrace(paths []string, err error) error {
 	for _, path := range paths {
 		if k := kindOf(startOf(path)); k.hint != "" {

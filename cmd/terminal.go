@@ -21,14 +21,14 @@ func isTerminal(s any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// colorful reports whether an answer may be coloured: it goes to a terminal whose
-// user has not said no (https://no-color.org).
+// colorful reports whether an answer may be coloured: it goes to a terminal, and NO_COLOR is
+// not set (https://no-color.org).
 func colorful(out io.Writer) bool {
 	return isTerminal(out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// bitmaps are endings of names of files that no command writes: what else it
-// would write there nothing could open.
+// bitmaps are file endings that no command writes; a file of another format under such a name
+// could not be opened.
 var bitmaps = []string{".pdf", ".png", ".jpg", ".jpeg", ".gif", ".webp"}
 
 // create begins the file an answer goes to; "-" and "" are standard output,
@@ -55,7 +55,7 @@ type lateFile struct {
 	path string
 	env  *env
 	file *whole.File
-	kept func() // it is no longer removed when a signal ends the program
+	kept func() // cancels the removal at a signal
 }
 
 func (l *lateFile) Write(p []byte) (n int, err error) {

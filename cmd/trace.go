@@ -35,8 +35,8 @@ type traceOptions struct {
 	limits   decode.Limits
 
 	why     func(lock format.ObjectID) (from, to int64) // see analysis.Filter
-	lenient bool                                        // a filter may match nothing, as of one of two traces
-	shown   bool                                        // the report itself says what was not counted: no warning repeats it
+	lenient bool                                        // a filter may match nothing, as in one of two compared traces
+	shown   bool                                        // the report shows what is not counted, so no warning repeats it
 }
 
 func (o *traceOptions) bind(c *cobra.Command) {
@@ -140,7 +140,7 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 		return nil, nil, err
 	}
 	named := slices.DeleteFunc(slices.Clone(src.Skipped()), func(file string) bool { return !slices.Contains(paths, file) })
-	if err := noTrace(named, nil); err != nil { // a folder may hold what was exported
+	if err := noTrace(named, nil); err != nil { // a folder may hold exported files
 		src.Close()
 		return nil, nil, err
 	}
@@ -158,8 +158,8 @@ func noAddress(paths []string) error {
 	return nil
 }
 
-// labelled splits LABEL=FILE where no file has the whole name. The labels are
-// nil when there are none.
+// labelled splits LABEL=FILE if there is no file of the whole name. labels is nil without
+// any.
 func labelled(args []string) (paths, labels []string) {
 	for i, arg := range args {
 		label, path, ok := strings.Cut(arg, "=")
@@ -176,7 +176,7 @@ func labelled(args []string) (paths, labels []string) {
 	return paths, labels
 }
 
-// labelsOf splits LABEL=FILE; who has no label is called by the file's name.
+// labelsOf splits LABEL=FILE. A file without a label gets its name.
 func labelsOf(args []string) (paths, labels []string) {
 	paths, given := labelled(args)
 	labels = slices.Clone(paths)
@@ -205,8 +205,8 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 	return o.read(e, v...)
 }
 
-// named is run for answers that people read: they know locks by places in the program, of
-// which the code that matches own is the program's, nil for what is no known library.
+// named is run for answers for people: locks are named by their sites in the program. own
+// matches the code of the program; nil means all that is of no known library.
 func (o *traceOptions) named(e *env, own *regexp.Regexp, v ...analysis.Visitor) (*result, error) {
 	names := locks.NewNames(own)
 	res, err := o.run(e, append(v, names)...)
@@ -217,7 +217,7 @@ func (o *traceOptions) named(e *env, own *regexp.Regexp, v ...analysis.Visitor) 
 	return res, err
 }
 
-// read is run for one of many traces, of which none is large.
+// read is run for one of many small traces.
 func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 	filter, err := o.filter()
 	if err != nil {
@@ -298,14 +298,14 @@ func (r *result) untimed() bool {
 	return slices.ContainsFunc(r.stats.Warnings, func(w format.Warning) bool { return w.Code == "no-times" })
 }
 
-// coverage says what the trace could not tell.
+// coverage returns what the trace does not have.
 func (r *result) coverage() document.Coverage {
 	c := document.NewCoverage(r.stats, r.trace)
 	c.Places = r.places
 	return c
 }
 
-// side is what documents say of one of several traces.
+// side returns the entry of a trace in documents of several traces.
 func (r *result) side() document.SideTrace {
 	return document.SideTrace{Trace: document.NewTrace(r.inputs, r.stats, r.trace), Coverage: r.coverage()}
 }
@@ -316,7 +316,7 @@ var notes = map[string]bool{"identity": true, "scheduling": true, "epoch": true,
 	"not-one-instant": true, "unlisted-owners": true, "unlisted-threads": true, "readers": true, "counts-only": true, "not-recorded": true,
 	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "joined-locks": true, "saturated": true, "spinning": true, "kernel": true, format.FewerSamples: true, format.ByWaiter: true, "not-locks": true, format.RuntimeDeadlock: true, format.LikelyDeadlock: true}
 
-// warn says what the decoder could not read, but for what the report shows.
+// warn prints what the decoder could not read, unless the report shows it.
 func (r *result) warn(e *env, shown bool) {
 	for _, w := range r.stats.Warnings {
 		if !notes[w.Code] && !(shown && w.Hidden > 0) {
@@ -338,8 +338,7 @@ func (r *result) verdict() error {
 	return nil
 }
 
-// timeless refuses inputs that count acquisitions: there is no pressure
-// without time.
+// timeless refuses inputs that count acquisitions: pressure needs time.
 func (r *result) timeless() error {
 	if !r.stats.Unit.Summed() {
 		return nil

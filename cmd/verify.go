@@ -35,7 +35,7 @@ func runVerify(e *env, o *verifyOptions) error {
 		return err
 	}
 	stats := src.Stats()
-	if stats.Unit != format.UnitTime { // such events stand where they are for want of a time
+	if stats.Unit != format.UnitTime { // they are in the order of the input, for lack of a time
 		seen = span{format.NoTime, format.NoTime}
 	}
 	doc := document.NewVerify(paths, stats, seen.from, seen.until, o.out.top)
@@ -43,9 +43,9 @@ func runVerify(e *env, o *verifyOptions) error {
 	return cmp.Or(write(e, &o.out, verifyOutputs, doc), res.verdict())
 }
 
-// span is a sink that keeps the time from the first event of a trace to the
-// last one, in ns since the epoch; NoTime when no event has any. Recordings
-// are not among these events: they tell of what may be missing.
+// span is a sink that keeps the time from the first event of a trace to the last, in ns since
+// the epoch, NoTime if no event has a time. It ignores recording events, which cover times
+// without data, too.
 type span struct{ from, until int64 }
 
 // Write implements format.Sink.

@@ -66,7 +66,7 @@ func settingsOf(info *debug.BuildInfo) map[string]string {
 	return set
 }
 
-// writeVersion prints what is known of a build, a line each.
+// writeVersion prints the properties of a build, one a line.
 func writeVersion(w io.Writer, info *debug.BuildInfo) error {
 	set := settingsOf(info)
 	var b strings.Builder

@@ -64,7 +64,7 @@ func runWhatIf(e *env, o *whatIfOptions) error {
 	return cmp.Or(write(e, &o.out, whatIfOutputs, document.NewWhatIf(answer, res.coverage())), res.verdict())
 }
 
-// changes returns what is asked for, and by how much sections shrink.
+// changes returns the changes to simulate, and the factor by which sections shrink.
 func (o *whatIfOptions) changes() (list []whatif.Change, by float64, err error) {
 	if by, err = parsePart(o.shrink); err != nil {
 		return nil, 0, usageError{fmt.Errorf("--shrink: %w", err), "write 50% or 0.5"}

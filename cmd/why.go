@@ -56,7 +56,7 @@ func newWhy(e *env) *cobra.Command {
 	return c
 }
 
-// whyAnswer is the document, and what the text needs besides.
+// whyAnswer is the document, with what the text shows besides.
 type whyAnswer struct {
 	doc   *document.Why
 	start int64 // of the trace
@@ -102,8 +102,7 @@ func runWhy(e *env, o *whyOptions) error {
 	return cmp.Or(write(e, &o.out, whyOutputs, &whyAnswer{docs[0], res.trace.Start, found.plain, o.width}), res.verdict())
 }
 
-// whys reads a trace again for what happened around some waits, of which no two are for one
-// lock.
+// whys reads a trace again for the events around some waits, each for another lock.
 func (o *traceOptions) whys(e *env, app *regexp.Regexp, of ...*foundWait) (docs []*document.Why, res *result, err error) {
 	scenes, visitors := make([]*waits.Scene, len(of)), make([]analysis.Visitor, len(of))
 	for i, f := range of {
@@ -118,7 +117,7 @@ func (o *traceOptions) whys(e *env, app *regexp.Regexp, of ...*foundWait) (docs 
 		}
 		return 0, 0
 	}
-	all := traceOptions{why: asked, paths: o.paths, rules: o.rules, limits: o.limits, shown: true} // whatever is selected: who held a lock may be somebody else
+	all := traceOptions{why: asked, paths: o.paths, rules: o.rules, limits: o.limits, shown: true} // no filter: the owner may be outside the selection
 	if res, err = all.run(&env{out: io.Discard, msg: io.Discard}, visitors...); err != nil {       // it was said the first time
 		return nil, nil, err
 	}

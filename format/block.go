@@ -27,7 +27,7 @@ const (
 	MaxFrames = 1 << 14
 )
 
-// Codec says how a block's bytes are stored.
+// Codec is how the bytes of a block are stored.
 type Codec uint8
 
 // The codecs.

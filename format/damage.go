@@ -1,11 +1,11 @@
 package format
 
-// Damage is one place where an input is not what it should be.
+// Damage is one place at which an input is damaged.
 type Damage struct {
 	Pos    Pos
 	Code   string // lost-data: something there cannot be read; truncated: something is missing there
-	Why    string // what was being read, and what is wrong with it
-	Bytes  int64  // of the input that were not read; 0 when what is missing was never in it
+	Why    string // what was read, and the fault
+	Bytes  int64  // bytes that were not read; 0 if the missing data was never in the input
 	Events int64  // lost; UnknownEvents when that is not known
 	From   int64  // ns since the epoch: when the lost events happened, at the earliest; NoTime when that is not known
 	Until  int64  // and at the latest
@@ -49,7 +49,7 @@ func (d *Damage) Gap() Event {
 	return Event{Kind: KindGap, Time: d.From, End: d.Until, Bytes: d.Bytes, Name: d.Why}
 }
 
-// maxWarnings bounds what a badly damaged input can say.
+// maxWarnings bounds the warnings of a badly damaged input.
 const maxWarnings = 16
 
 // Lose adds a place of damage, and warns of it.
@@ -69,9 +69,9 @@ func (s *Stats) Warn(code, text string) {
 	}
 }
 
-// CountLost takes the number of events that all damage so far cost, which a
-// trace that counts its events tells at its end. Where one place alone does not
-// know how many it cost, they are the rest.
+// CountLost sets the number of events that all damage so far cost. A trace that counts its
+// events has it at its end. Those that no place accounts for are added to the places with an
+// unknown number.
 func (l *DamageLog) CountLost(total int64) {
 	var open *Damage
 	for i := range l.Places {

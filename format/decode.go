@@ -120,7 +120,7 @@ func (d *decoder) long() uint64 {
 	return v
 }
 
-// count reads the length of a list whose items take at least size bytes.
+// count reads the length of a list whose items take at least size bytes each.
 func (d *decoder) count(size int) int {
 	n := d.uvarint()
 	if n > uint64(len(d.body)/size) {
@@ -155,7 +155,7 @@ func (d *decoder) field(f fieldCode, ev *Event, last *int64, a *Arena) {
 	}
 }
 
-// number sets a field to what was read.
+// number sets a field of an event to a decoded number.
 func (d *decoder) number(f fieldCode, v uint64, ev *Event, last *int64) {
 	switch f {
 	default:

@@ -78,18 +78,17 @@ func appendParties(dst []byte, list []Party) []byte {
 	return dst
 }
 
-// cutUvarint cuts the varint at the head of src off. The rest is nil where there is
-// none, or one that is too large.
+// cutUvarint decodes a varint and returns the bytes after it. rest is nil if there is none,
+// or if it is too large.
 func cutUvarint(src []byte) (v uint64, rest []byte) {
 	var list [1]uint64
 	rest = cutUvarints(src, list[:])
 	return list[0], rest
 }
 
-// cutUvarints cuts varints off as cutUvarint does, as many as the list has room for. One of
-// up to eight bytes is put together without a step for each, since how many a difference of
-// times has is hard to foresee: eight bytes are read at once, some of which may lie behind
-// src in its array.
+// cutUvarints decodes varints until the list is full. It reads eight bytes at once, some of
+// which may lie beyond src in its array, and decodes a varint of up to eight bytes without a
+// branch for each byte: the lengths of time differences are hard to predict.
 func cutUvarints(src []byte, list []uint64) (rest []byte) {
 	wide, at := src[:cap(src)], 0
 	for i := range list {

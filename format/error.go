@@ -33,7 +33,7 @@ func (p Pos) String() string {
 // Error says where, what and why; it prints on one line.
 type Error struct {
 	Pos  Pos
-	What string // what was being read
+	What string // what was read
 	Err  error  // one of the sentinels, possibly wrapped with detail
 	Hint string // what the user can do about it, "" if nothing
 }

@@ -22,19 +22,19 @@ const (
 	KindRecording   // Time, End: an interval that was recorded; several may overlap
 	KindTick        // Time (actual), Intended, Weight, Live, IdleThreads: a sampling instant
 	KindGap         // Time, End, Bytes, Name: data lost, and why
-	KindSetting     // Name, Value, Weight: what the recorder was told; Weight is its threshold in ns if it is one
+	KindSetting     // Name, Value, Weight: how the recorder was set; Weight is a threshold in ns if it is one
 	KindEnd         // Count: number of events before this one; its absence means truncation
 
 	// Waiting and owning.
 	KindContention // Time, Weight, Object, Owners, Waiters: one instant of one contended lock
-	KindWait       // Thread, Object, Mode, Time, End, Stack, Owner, Failed: blocked over [Time, End); Owner held the lock last; Failed: it gave up
-	KindTenure     // Thread, Object, Mode, Time, End, Stack: held the lock over [Time, End); NoThread: somebody unknown did
-	KindActivity   // Thread, Time, End, Stack, Activity, Object, Resource, Owner: what the thread did; End == Time for an instant. Owner ended it, if another thread is known to have
-	KindRelease    // Thread, Object, Mode, Time, Stack, Woken, Again: gave the lock back and woke Woken; NoThread: somebody unknown did; NoObject: ended a wait of Woken for no lock
+	KindWait       // Thread, Object, Mode, Time, End, Stack, Owner, Failed: blocked over [Time, End); Owner held the lock before it was acquired
+	KindTenure     // Thread, Object, Mode, Time, End, Stack: held the lock over [Time, End); NoThread: an unknown thread
+	KindActivity   // Thread, Time, End, Stack, Activity, Object, Resource, Owner: what the thread did; End == Time for an instant; Owner is the thread that ended it, if known
+	KindRelease    // Thread, Object, Mode, Time, Stack, Woken, Again: released the lock and woke Woken; NoThread: an unknown thread; NoObject: ended a wait of Woken that was not for a lock
 	KindPause      // Time, End, Name: no thread of the program ran over [Time, End); Name says why
 	KindBlocked    // Time, Thread, Weight: how long the thread was blocked at monitors up to Time, as its runtime measured it
 
-	KindNote // Name, Value, Weight: what the reader of the input that the trace was made of said of it; see Stats.Notes
+	KindNote // Name, Value, Weight: a note of the reader of the input that the trace was made of; see Stats.Notes
 
 	kindCount // 19 and 20 are taken: version 2 of the format had two kinds more
 )
@@ -63,31 +63,30 @@ func (k Kind) Timed() bool {
 // written reports whether a Sink takes events of the kind.
 func (k Kind) written() bool { return k != KindNone && k != KindEnd && k < kindCount }
 
-// Event is one record of a trace. It is flat so that a reader can fill the
-// same one again and again: its slices belong to the reader and are only
-// valid until the next Read; its strings may be kept.
+// Event is one record of a trace. It is flat, so that a reader can fill the same one again
+// and again: its slices belong to the reader and are valid only until the next Read; its
+// strings may be kept.
 type Event struct {
 	Kind     Kind
 	Mode     Mode
 	LockKind LockKind
 	Activity Activity
-	Failed   bool // a wait: it ended without the lock
-	Resource bool // idle time: for what others must give back, as an object of a pool
+	Failed   bool // of a wait: it ended without the lock
+	Resource bool // of idle time: the thread waited for a resource, such as an object of a pool
 
 	Time     int64
 	End      int64
 	Intended int64
 
-	// Weight of a KindContention or KindTick is the time the instant stands
-	// for, when the producer knows it. A contention event with Weight
-	// EvidenceOnly stands for no time of its own: the trace holds the waits
-	// themselves, and the instant only shows who owned the lock. Weight of a
-	// KindBlocked is what was measured since the one before of its thread.
+	// Weight of a KindContention or KindTick is the time that the instant stands for, if the
+	// producer knows it. A contention event with Weight EvidenceOnly stands for no time: the
+	// trace has the waits, and the instant only shows the owner of the lock. Weight of a
+	// KindBlocked is the blocked time measured since the previous one of its thread.
 	Weight int64
 
 	Thread ThreadID
 	Owner  ThreadID
-	Woken  ThreadID // by a release: was blocked on the lock until then; NoThread when nobody was, or not known
+	Woken  ThreadID // of a release: the thread that was blocked on the lock until then; NoThread if there was none, or if it is not known
 	Object ObjectID
 	Stack  StackID
 
@@ -118,21 +117,21 @@ const (
 	EvidenceOnly    int64 = -1 // stands for no time
 )
 
-// A setting of this name and value says that the tenures of the trace are not
-// recorded but rebuilt by its decoder, from releases and acquisitions that
-// are: their owners are inferred, and tenures nobody waited for are missing.
+// A setting of this name and value says that the holds of the trace are not recorded. Its
+// decoder inferred them from releases and acquisitions; holds that no thread waited for are
+// missing.
 const (
 	SettingTenures  = "tenures"
 	TenuresInferred = "inferred"
 )
 
-// A setting of this name and value says that every release which woke a thread
-// waiting for a lock is an event of the trace, as far as nothing is lost. The
-// owners of the locks follow from that, where no tenures are recorded.
+// A setting of this name and value says that every release that woke a waiting thread is an
+// event of the trace, as far as nothing is lost. The owners follow from them if the trace has
+// no holds.
 const (
 	SettingReleases = "releases"
 	ReleasesWaking  = "waking"  // and every wait is whole
-	ReleasesUnparks = "unparks" // and a wait is one park: several may be tries of one acquisition; those of monitors are missing
+	ReleasesUnparks = "unparks" // each wait is one park, so that an acquisition may have several; releases of monitors are missing
 )
 
 // A setting of this name says that idle time is recorded when it ends: of a
@@ -147,30 +146,29 @@ const (
 // PauseGC begins the name of a pause for a garbage collection.
 const PauseGC = "gc"
 
-// SettingEntry begins the name of a setting that names a synchronized method
-// at whose entry threads waited, as Class::method; the class of the monitor
-// follows. The recorder may trace its calls.
+// SettingEntry begins the name of a setting with a synchronized method at whose entry threads
+// waited, as Class::method; the class of the monitor follows. The recorder may trace its
+// calls.
 const SettingEntry = "entry "
 
-// SettingInput is the name of the setting that begins one of several inputs
-// joined in a trace; its value labels the input, which has the label of the one
-// before where it is empty. Threads named after it belong to it.
+// SettingInput is the name of the setting that begins one of several inputs joined in a
+// trace. Its value is the label of the input; an empty one means the label of the input
+// before. Threads introduced after it belong to it.
 const SettingInput = "input"
 
-// SettingPeriod is the name of the setting that tells how far apart the instants
-// of a sampled trace are on average; its value is in nanoseconds.
+// SettingPeriod is the name of the setting with the mean distance of the instants of a
+// sampled trace, in ns.
 const SettingPeriod = "sampling-period"
 
-// A setting of this name and value says that ticks stand for no time before the first
-// and behind the last of them: nothing tells of what was there.
+// A setting of this name and value says that ticks stand for no time before the first and
+// after the last of them.
 const (
 	SettingReach = "sampling-reach"
 	ReachBetween = "between"
 )
 
-// A setting of this name says whether sampled waiting at monitors can be held
-// against what the runtime measured itself, which KindBlocked events tell, from
-// there on.
+// A setting of this name says whether, from there on, sampled waiting for monitors can be
+// compared with what the runtime measured, which KindBlocked events have.
 const (
 	SettingCalibration = "calibration"
 	CalibrationBlocked = "blocked"

@@ -48,7 +48,7 @@ func (e *Event) number(f fieldCode) uint64 {
 	return e.Count
 }
 
-// truth is how a field writes what is so or not.
+// truth returns a boolean as a field has it.
 func truth(is bool) uint64 {
 	if is {
 		return 1

@@ -27,8 +27,8 @@ type Frame struct {
 	Line   int    // 0 when unknown, -1 for native code
 }
 
-// The classes of frames that are no code but what the program said it was
-// doing (Go's runtime/trace); Method is the name. They are the outermost.
+// The classes of frames that are not code but names that the program gave to what it does
+// (Go's runtime/trace); Method is the name. They are the outermost frames.
 const (
 	TaskClass   = "[task]"
 	RegionClass = "[region]"

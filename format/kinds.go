@@ -2,7 +2,7 @@ package format
 
 import "slices"
 
-// Mode says how a thread holds or wants a lock.
+// Mode is how a thread holds or requests a lock.
 type Mode uint8
 
 // The modes.
@@ -23,7 +23,7 @@ const (
 	KindMonitor                // a Java monitor: synchronized
 	KindSynchronizer           // an exclusive java.util.concurrent lock
 	KindReadWriteLock          // a lock with readers and writers
-	KindSemaphore              // permits, which any thread may give back
+	KindSemaphore              // permits, which any thread may release
 	KindMutex                  // sync.Mutex, pthread_mutex
 	KindKernelLock             // a lock inside an operating system
 	KindGIL                    // an interpreter's, which one of its threads has that runs
@@ -32,7 +32,7 @@ const (
 // String returns the family as reports and the text twin write it.
 func (k LockKind) String() string { return name(lockKindNames[:], uint8(k)) }
 
-// Activity says what a thread did over an interval in which it took no lock.
+// Activity is what a thread did over an interval, other than waiting for a lock.
 type Activity uint8
 
 // What a thread may be seen doing.
@@ -47,13 +47,13 @@ const (
 	ActivitySeen                     // seen at its stack by a sample; whether it ran is not known
 	ActivityFile                     // I/O of a file
 	ActivitySocket                   // I/O of a socket
-	ActivityTook                     // nothing of its own: some thread took Object with the stack, as a dump shows
+	ActivityTook                     // not an activity: a thread acquired Object with the stack, as a dump shows
 	ActivityReady                    // ready to run, and without a processor
 	ActivityRunnable                 // runnable, as a thread dump shows at an instant; whether it had a processor is not known
 )
 
-// Idle reports whether the activity is that of a thread with nothing to do. A wait
-// no rule classifies is one too.
+// Idle reports whether a thread with this activity has nothing to do. A wait that matches no
+// rule counts as idle.
 func (a Activity) Idle() bool { return a <= ActivitySleep }
 
 // String returns the activity as the text twin writes it.

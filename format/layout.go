@@ -27,7 +27,7 @@ const (
 	fValue                     // string
 	fFrames                    // count, then class, method, file, signed line each
 	fOwners                    // count, then thread, stack, mode each
-	fWaiters                   // the same
+	fWaiters                   // as above
 	fFailed                    // unsigned
 	fWoken                     // unsigned
 	fAgain                     // signed
@@ -39,9 +39,9 @@ const (
 // isNumber reports whether a field is one varint.
 func (f fieldCode) isNumber() bool { return f < fName || f > fWaiters }
 
-// late tells the fields that kinds gained after the first traces were written:
-// zeros of these are left out at the end of an event, and read where it ends
-// before them. They come last.
+// late has the fields that kinds gained after the first traces were written. They come last.
+// At the end of an event, zeros of these fields are left out, and missing ones are read as
+// zero.
 var late = [fieldCount]bool{fFailed: true, fResource: true, fNotifier: true}
 
 // layouts lists the fields of each kind in order. A later version may append

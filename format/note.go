@@ -42,8 +42,8 @@ func (s *Stats) HalfNs() (ns int64) {
 	return ns
 }
 
-// HiddenNs returns how much waiting of virtual threads or at declared sites an input may
-// hide at most; math.MaxInt64 where nothing bounds it.
+// HiddenNs returns an upper bound of the waiting that an input hides, of virtual threads or
+// at declared sites; math.MaxInt64 if there is none.
 func (s *Stats) HiddenNs() (ns int64) {
 	for _, w := range s.Warnings {
 		switch {
@@ -61,7 +61,7 @@ func (s *Stats) HiddenNs() (ns int64) {
 const RuntimeDeadlock = "deadlock"
 
 // LikelyDeadlock is the code of the warning that stacks have the shape of a deadlock,
-// where nothing tells who holds the lock.
+// although no owner is known.
 const LikelyDeadlock = "likely-deadlock"
 
 // ByWaiter is the code of the warning that an input has the stacks of waiters and no
@@ -72,8 +72,8 @@ const ByWaiter = "by-waiter"
 // thread dumps.
 const UnlistedThreads = "unlisted-threads"
 
-// Notes are the events that say in a trace what a reader said of the input it
-// was made of. Without them a copy would hide what the input did not tell.
+// Notes returns the warnings of a reader as events, so that a copy of the input carries them,
+// too.
 func (s *Stats) Notes() (list []Event) {
 	add := func(name, value string, weight int64) {
 		list = append(list, Event{Kind: KindNote, Name: name, Value: value, Weight: weight})
@@ -96,11 +96,10 @@ func (s *Stats) Notes() (list []Event) {
 	return list
 }
 
-// mostNotes bounds what a damaged or foreign trace can say.
+// mostNotes bounds the notes of a damaged or foreign trace.
 const mostNotes = 64
 
-// Note takes a note: what it says is said of this trace, too. A unit or number
-// that is none says nothing.
+// Note adds a note to the warnings of this trace. It ignores invalid units and numbers.
 func (s *Stats) Note(ev *Event) {
 	switch ev.Name {
 	case noteUnit:

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Some writes a number and what it counts, in the words for one or for many:
-// warnings are read by people.
+// Some returns a number and the noun it counts, singular or plural.
 func Some(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -29,8 +28,8 @@ func Number(n int64) string {
 	return s
 }
 
-// Say writes a sentence for people, with %v for whatever is filled in: counts and
-// durations are written the same everywhere.
+// Say formats a sentence for people, with %v for each value: counts and durations look the
+// same everywhere.
 func Say(text string, with ...any) string {
 	for i, v := range with {
 		switch v := v.(type) {

@@ -5,12 +5,10 @@ import (
 	"slices"
 )
 
-// Source yields the events of one trace. Read fills ev and returns nil, or
-// returns io.EOF after the last event, or a *Error; after either it keeps
-// returning the same. What was delivered before an error is good. Metadata
-// comes before its first use; other events come in any order of time unless
-// the producer sampled (KindContention with a weight, KindTick), which come
-// in order.
+// Source yields the events of one trace. Read fills ev and returns nil, or returns io.EOF
+// after the last event, or a *Error; after either it returns the same again. Events delivered
+// before an error are good. Metadata comes before its first use. Events of samples
+// (KindContention with a weight, KindTick) come in order of time, others in any order.
 type Source interface {
 	Read(ev *Event) error
 }
@@ -20,7 +18,7 @@ type Sink interface {
 	Write(ev *Event) error
 }
 
-// Stats is what a Source tells of its reading so far.
+// Stats describes what a Source has read so far.
 type Stats struct {
 	Format     string // "jfr 2.1", "contend 1", "thread dump", ...
 	Unit       Unit
@@ -42,11 +40,11 @@ const OfAsyncProfiler = ", async-profiler"
 type Warning struct {
 	Code   string // lost-data, truncated, threshold, clock, unlinked, ...
 	Text   string
-	Hidden int64 // the waiting thread-time that may be missing for this reason is at most so many ns; 0 where nothing bounds it
+	Hidden int64 // upper bound of the waiting that is missing for this reason, in ns; 0 if there is none
 }
 
-// Unit says what the weights of a trace are. Some sources count and do not
-// measure time; each count is then one nanosecond of the trace.
+// Unit is the unit of the weights of a trace. Some sources count events and measure no time;
+// a count is then one nanosecond of the trace.
 type Unit string
 
 // The units.
@@ -54,10 +52,10 @@ const (
 	UnitTime         Unit = ""             // nanoseconds
 	UnitThreads      Unit = "threads"      // threads seen waiting
 	UnitAcquisitions Unit = "acquisitions" // of locks that were not free
-	UnitDelays       Unit = "delays"       // nanoseconds of waiting, of which no instants are known
+	UnitDelays       Unit = "delays"       // nanoseconds of waiting without known instants
 )
 
-// Summed reports whether the weights of a trace are sums without instants, of which no
+// Summed reports whether the weights of a trace are sums without instants, from which no
 // share of the time follows.
 func (u Unit) Summed() bool { return u == UnitAcquisitions || u == UnitDelays }
 
@@ -87,8 +85,8 @@ func (q *Queue) Pop(ev *Event) bool {
 // Empty reports whether no event waits.
 func (q *Queue) Empty() bool { return q.next == len(q.events) }
 
-// List is a trace held in memory: a Sink that keeps copies of what is
-// written, and a Source that yields them again.
+// List is a trace in memory. As a Sink it keeps copies of events, and as a Source it yields
+// them.
 type List struct {
 	Events []Event
 	next   int

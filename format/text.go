@@ -18,7 +18,7 @@ var fieldNames = [fieldCount]string{
 	fFrames: "frames", fOwners: "owners", fWaiters: "waiters", fFailed: "failed", fWoken: "woken", fAgain: "again", fResource: "resource", fNotifier: "notifier",
 }
 
-// words are what the text twin writes for the numbers of some fields.
+// words has the words of the text twin for the numbers of some fields.
 var words = [fieldCount][]string{fMode: modeNames[:], fLockKind: lockKindNames[:], fActivity: activityNames[:]}
 
 // partyModes are the modes of owners and waiters, which a contended line has
@@ -143,7 +143,7 @@ func (w *TextWriter) Write(ev *Event) error {
 	return w.put(ev)
 }
 
-// Close writes the end line and what is buffered.
+// Close writes the end line and flushes the buffer.
 func (w *TextWriter) Close() error {
 	if w.err == nil {
 		w.err = w.put(&Event{Kind: KindEnd, Count: w.count})

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// TextReader is a Source over the text twin. It keeps no more than a line.
+// TextReader is a Source over the text twin. It keeps at most one line.
 //
-// A line that is wrong ends the trace with a *Error that names it: a person
-// wrote it, and can fix it. A trace that just stops is damage like that of a
-// binary one: the last line, when its line end is missing, may be half of a
-// longer one ("end=30" of "end=300"), so it becomes a gap, and Stats says so.
+// A wrong line ends the trace with an *Error that names it, because a person wrote the line
+// and can fix it. A trace that just stops is damaged, as a binary one is: the last line
+// without a line end may be half of a longer one ("end=30" of "end=300"), so it becomes a
+// gap, and Stats has it.
 type TextReader struct {
 	name  string
 	in    *bufio.Scanner
@@ -99,7 +99,7 @@ func (r *TextReader) next() (string, bool) {
 	return "", false
 }
 
-// split is a bufio.SplitFunc for lines that tells a line whose end is missing.
+// split is a bufio.SplitFunc for lines. It keeps apart a last line without a line end.
 func (r *TextReader) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	i := bytes.IndexByte(data, '\n')
 	switch {
@@ -133,8 +133,8 @@ func (r *TextReader) end(count uint64) {
 	}
 }
 
-// finish says how the input ended: io.EOF, with a warning when it was cut
-// between two lines, or an error.
+// finish returns io.EOF at the end of the input, with a warning if it was cut between two
+// lines, or an error.
 func (r *TextReader) finish() error {
 	if inputFault(r.in.Err()) {
 		return r.broken()
@@ -164,12 +164,12 @@ func (r *TextReader) fail(what string, err error, hint string) error {
 	return &Error{Pos: r.pos(), What: what, Err: err, Hint: hint}
 }
 
-// damaged notes that the line at hand is damaged.
+// damaged records that the current line is damaged.
 func (r *TextReader) damaged(code, why string, bytes, events int64) {
 	r.said.Lose(Damage{Pos: r.pos(), Code: code, Why: why, Bytes: bytes, Events: events, From: r.last, Until: NoTime})
 }
 
-// Stats says what has been read so far.
+// Stats describes what has been read so far.
 func (r *TextReader) Stats() Stats {
 	s := r.said
 	s.Format, s.Events, s.BytesRead, s.BytesTotal = TextHeader+" text", r.count, r.read-r.lost, r.read

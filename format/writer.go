@@ -29,7 +29,7 @@ type Writer struct {
 	block  []byte
 	first  int64
 	last   int64
-	events uint32 // of the block that is being filled, as are the frames
+	events uint32 // of the block that is being filled; so are the frames
 	frames int
 	total  uint64
 	zstd   *zstd.Encoder

@@ -2,9 +2,9 @@ package natives
 
 import "strings"
 
-// guards reports whether a function is of a guard or of a lock that wraps
-// another one: what makes or ends an object whose class is called after locks,
-// as Held<std::mutex>::~Held, or a method such as lock of one.
+// guards reports whether a function is of a guard or of a lock that wraps another one: the
+// constructor or destructor of a class named after locks, such as Held<std::mutex>::~Held, or
+// one of its methods, such as lock.
 func guards(name string) bool {
 	class, fn := cutMethod(name)
 	if class == "" {
@@ -43,8 +43,8 @@ func aboutLocks(name string) bool {
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// cutMethod cuts a name behind the class, at the last :: outside of template
-// arguments; class is "" where there is none.
+// cutMethod splits a name at the last :: outside of template arguments; class is "" if there
+// is none.
 func cutMethod(name string) (class, fn string) {
 	depth := 0
 	for i := len(name) - 1; i > 0; i-- {

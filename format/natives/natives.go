@@ -1,7 +1,6 @@
-// Package natives knows the functions of native programs and of the kernel
-// that implement locks, and those that threads wait and sleep in, by their
-// names. It is what a decoder and an analysis both ask of a frame; it reads no
-// input.
+// Package natives knows, by their names, the functions of native programs and of the kernel
+// that implement locks and those that threads wait or sleep in. Decoders and analyses ask it
+// about frames. It reads no input.
 package natives
 
 import (
@@ -9,7 +8,7 @@ import (
 	"strings"
 )
 
-// Role is what a function is for.
+// Role is the purpose of a function.
 type Role uint8
 
 // The roles.
@@ -39,8 +38,8 @@ var text string
 
 var program, kernel = parse(text)
 
-// parse reads the table: a role, a class, prefixes. It is embedded: what is
-// wrong with it a test finds.
+// parse reads the table, whose lines have a role, a class and prefixes. The table is
+// embedded; a test checks it.
 func parse(text string) (program, kernel *families) {
 	program, kernel = new(families), new(families)
 	roles := map[string]Role{"lock": Lock, "pause": Pause, "library": Library, "kernel-lock": Lock, "kernel-pause": Pause}
@@ -62,8 +61,8 @@ func parse(text string) (program, kernel *families) {
 	return program, kernel
 }
 
-// In is Of for a function of a file: those of libc and of interpreters are
-// libraries; the functions that an interpreter's program has are of its files.
+// In is Of for a function of a file. Files of libc and of interpreters are libraries; the
+// functions of a program that an interpreter runs are of its own files.
 func In(file, name string) (Role, string) {
 	role, class := Of(name)
 	if role == Program && system(file) {
@@ -83,9 +82,9 @@ func system(file string) bool {
 	return false
 }
 
-// Of returns what a function is for and the class of the locks it serves, ""
-// for none or several. A guard, an object that acquires a lock when it is made and
-// releases it when it goes, is the lock's, whoever wrote it.
+// Of returns the role of a function and the class of the locks it serves, "" if it serves
+// none or several. A guard, which acquires a lock when it is made and releases it when it is
+// destroyed, counts as part of the lock, whoever wrote it.
 func Of(name string) (Role, string) {
 	role, class := program.find(Plain(name))
 	if role <= Library && guards(name) {

@@ -1,9 +1,8 @@
-// Package simulate runs a discrete-event simulation of threads, locks and
-// critical sections and writes what two recorders would have seen of the same
-// run: one that records every wait and tenure, and one that samples. It also
-// computes who blocked whom by itself, by following every pointer at every
-// change, so that an analysis can be checked against it. It models no
-// scheduler: every thread that can run does.
+// Package simulate runs a discrete-event simulation of threads, locks and critical sections
+// and writes the traces of two recorders of the same run: one that records every wait and
+// hold, and one that samples. It also computes the blame itself, by following every pointer
+// at every change, so that an analysis can be checked against it. It has no scheduler: every
+// thread that can run does.
 package simulate
 
 import (
@@ -14,7 +13,7 @@ import (
 	"contend/format"
 )
 
-// op is what a step of a thread's program does.
+// op is the kind of a step of a thread's program.
 type op uint8
 
 const (
@@ -23,7 +22,7 @@ const (
 	opRelease           // give it back
 	opSleep             // do nothing for about d
 	opAwait             // release a lock and wait for its condition, then take it again
-	opNotify            // wake all who wait for a lock's condition
+	opNotify            // wake all threads that wait for a lock's condition
 	opPark              // do nothing until the end of the run
 	opEnd               // end the thread
 )
@@ -37,7 +36,7 @@ type step struct {
 	method string // of the critical section; names its stack
 }
 
-// program is what the threads of one group do.
+// program is the program of the threads of one group.
 type program struct {
 	group   string
 	threads int

@@ -2,7 +2,7 @@ package simulate
 
 import "contend/format"
 
-// sampler stops the world now and then and writes what it sees.
+// sampler stops the world periodically and writes what it sees.
 type sampler struct {
 	intended    int64
 	next        int64 // actual time of the next sample
@@ -12,9 +12,8 @@ type sampler struct {
 	waiters     []format.Party
 }
 
-// sample writes a tick and a contention event for each lock somebody waits
-// for, and sets the time of the next sample. An owner appears with the stack
-// of its critical section.
+// sample writes a tick and a contention event for each contended lock, and sets the time of
+// the next sample. An owner has the stack of its critical section.
 func (w *world) sample() {
 	s := &w.sampler
 	live, idle := uint32(0), uint32(0)
@@ -33,7 +32,7 @@ func (w *world) sample() {
 		}
 	}
 	s.taken++
-	s.intended += w.c.Period * (1 + (s.next-s.intended)/w.c.Period) // a sampler that is late skips what it missed
+	s.intended += w.c.Period * (1 + (s.next-s.intended)/w.c.Period) // a late sampler skips the samples that it missed
 	s.next = max(s.intended, s.next+1)
 	if w.c.Stall > 0 && s.taken%100 == 99 {
 		s.next = s.intended + w.c.Stall

@@ -15,8 +15,8 @@ type Truth struct {
 	WaitNs    int64       `json:"waitNs"`
 	RunningNs int64       `json:"runningNs"` // lifetimes less idle time
 	Locks     []LockTruth `json:"locks"`
-	// Owners are threads by name, or [handoff], [external], [deadlock]; sites
-	// are the methods of critical sections, or the same.
+	// Owners are threads by name, or [handoff], [external], [deadlock]. Sites are the methods
+	// of critical sections, or these.
 	DirectByOwner map[string]float64 `json:"directByOwner"`
 	RootByOwner   map[string]float64 `json:"rootByOwner"`
 	DirectBySite  map[string]float64 `json:"directBySite"`
@@ -73,7 +73,7 @@ func (w *world) follow(part float64, l int, path []*thread) {
 		case slices.Contains(path, h.thread):
 			w.book(part, "[deadlock]", "[deadlock]", false, true)
 		default:
-			w.follow(part, h.thread.blocked, append(path, h.thread)) // the next holder's path may overwrite this one's: it has been followed to its end
+			w.follow(part, h.thread.blocked, append(path, h.thread)) // path was followed to its end, so its room may be reused for the next holder
 		}
 	}
 }
@@ -89,7 +89,7 @@ func (w *world) book(part float64, owner, site string, direct, root bool) {
 	}
 }
 
-// populate makes the threads and locks and writes what they are called.
+// populate makes the threads and locks and writes their metadata.
 func (w *world) populate(programs []program) {
 	w.both(format.Event{Kind: format.KindRecording, Time: w.c.Start, End: w.end})
 	locks := 0
@@ -136,8 +136,8 @@ func (w *world) stack(method string) format.StackID {
 	return id
 }
 
-// finish closes what is open at the end of the run: threads blocked for ever
-// waited until then.
+// finish ends what is open at the end of the run: threads that are still blocked waited until
+// then.
 func (w *world) finish() *Truth {
 	for _, t := range w.threads {
 		if t.blocked >= 0 {

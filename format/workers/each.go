@@ -32,8 +32,8 @@ func each(n int, permits <-chan struct{}, f func(i int)) (wait func()) {
 	return all.Wait
 }
 
-// Handover describes how items are made on all cores, several for each of some numbers,
-// and taken in order.
+// Handover describes items that are made on all cores, several for each number, and taken in
+// order.
 type Handover[T any] struct {
 	Ahead int                       // how many numbers may be worked on at once, the one being taken included
 	Room  func(i int) int           // how many items of a number may wait to be taken

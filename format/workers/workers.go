@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// Panic is what a function panicked with, and where.
+// Panic is the value and the stack of a panic.
 type Panic struct {
 	Value any
 	Stack []byte
@@ -55,7 +55,7 @@ func (p *Panic) Error() string {
 	return what
 }
 
-// Group is a sync.WaitGroup whose Wait panics where one of its functions did.
+// Group is a sync.WaitGroup whose Wait panics if one of its functions did.
 type Group struct {
 	running sync.WaitGroup
 	mu      sync.Mutex
@@ -87,8 +87,8 @@ func (g *Group) Wait() {
 	}
 }
 
-// Go calls a function that nobody waits for on a goroutine of its own. A panic ends the
-// program, with one line and as any other failure does.
+// Go calls a function on a goroutine of its own that is never waited for. A panic ends the
+// program with one line, as any other failure does.
 func Go(f func()) {
 	go func() {
 		if failed := Try(f); failed != nil {
