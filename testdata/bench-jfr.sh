@@ -40,6 +40,10 @@ def chunks(data):
     while at < len(data):
         yield at
         at += struct.unpack_from(">q", data, at + 8)[0]
+def copies(data, at):  # of the header, which a JVM writes into the chunk at each flush
+    end = at + struct.unpack_from(">q", data, at + 8)[0]
+    while (at := data.find(b"FLR\0", at + 1, end)) > 0:
+        yield at
 units = []
 for name in files:
     data = bytearray(open(name, "rb").read())
@@ -50,6 +54,8 @@ while written < limit:
     for data, starts, first, last in units:
         for at, start, _ in starts:
             struct.pack_into(">q", data, at + 32, start - first + now)
+            for copy in copies(data, at):
+                struct.pack_into(">q", data, copy + 32, start - first + now)
         out.write(data)
         written += len(data)
         now += last - first + 10**7

@@ -227,9 +227,16 @@ func (r *Record) reaches(t format.ThreadID, from, to int64) {
 func (r *Record) Waited() int { return r.waits.Len() }
 
 // EachWait calls f for each wait in recorded order. It may be called before Arrange only.
-func (r *Record) EachWait(f func(*Wait)) {
+func (r *Record) EachWait(f func(*Wait)) { r.eachWait(0, f) }
+
+// EachWaitOfInput is EachWait for the current input; a few waits before it may be among them.
+func (r *Record) EachWaitOfInput(f func(*Wait)) {
+	r.eachWait(r.inputs[len(r.inputs)-1].before.waits, f)
+}
+
+func (r *Record) eachWait(pieces int, f func(*Wait)) {
 	var w Wait
-	r.waits.Each(func(one *recorded) {
+	r.waits.EachSince(pieces, func(one *recorded) {
 		d := r.table.all.At(one.key >> 1)
 		w = Wait{one.start, one.end, one.thread, d.lock, d.stack, d.info}
 		f(&w)

@@ -8,6 +8,7 @@ import (
 
 	"contend/analysis"
 	"contend/analysis/internal/record"
+	"contend/analysis/owners"
 	"contend/format"
 	"contend/golden"
 )
@@ -200,4 +201,31 @@ func TestMonitorWaits(t *testing.T) {
 	golden.Must(Run(&l, analysis.Filter{From: format.NoTime, To: 90}, &got))(t)
 	want := monitorLog{{Monitor: 7, Hides: true, Waits: []analysis.MonitorWait{{Start: 5, End: 20, Thread: 2}, {Start: 0, End: 30, Thread: 1, By: 3}}}}
 	golden.Same(t, got, want)
+}
+
+// Whatever is resolved as an input ends looks at the waits of that one: many inputs would
+// cost the square of their number else.
+func TestWaitsOfTheInputAtHand(t *testing.T) {
+	const many, few = 1 << 16, 3
+	r := owners.NewRecord()
+	wait := func(lock format.ObjectID) {
+		r.Add(&format.Event{Kind: format.KindWait, Time: 1, Object: lock, Thread: 1}, 2)
+	}
+	for range many {
+		wait(1)
+	}
+	r.NextInput()
+	for range few {
+		wait(2)
+	}
+	own, met := 0, 0
+	r.EachWaitOfInput(func(w *owners.Wait) {
+		met++
+		if w.Lock == 2 {
+			own++
+		}
+	})
+	if own != few || met >= many {
+		t.Errorf("%d of %d waits, among %d", own, few, met)
+	}
 }
