@@ -2,9 +2,9 @@ package decode
 
 import "contend/format"
 
-// reach is how far from the first time of an input others may lie, in ns: 73 years, so
-// that dumps without a date may stand beside others. All times lie between 1824 and 2116:
-// what is subtracted behind the decoders stays within what int64 holds.
+// reach is how far from the first time of an input other times may be, in ns: 73 years, so
+// that dumps without a date can be read with others. All times are between 1824 and 2116, so
+// that differences of times fit into int64 after the decoders.
 const (
 	reach  = int64(1) << 61
 	oldest = -int64(1) << 62
@@ -52,7 +52,7 @@ func ends(k format.Kind) bool {
 	return false
 }
 
-// tell adds what was refused to what is said of an input.
+// tell adds the refused events to the stats of an input.
 func (a *admission) tell(name string, s *format.Stats) {
 	if a.refused == 0 {
 		return
@@ -62,7 +62,7 @@ func (a *admission) tell(name string, s *format.Stats) {
 	s.Damage.Add(format.Damage{Pos: format.Pos{File: name}, Code: "lost-data", Why: why, Events: a.refused, From: format.NoTime, Until: format.NoTime})
 }
 
-// admitted is a Source of which every time is admitted.
+// admitted is a Source that drops events with a time out of reach.
 type admitted struct {
 	Source
 	name string

@@ -25,12 +25,12 @@ type declared struct {
 
 	defined []bool // by rule
 	sites   map[format.StackID]rules.Site
-	unnamed map[format.ObjectID]bool // locks of which the input tells no class
+	unnamed map[format.ObjectID]bool // locks without a class in the input
 	open    map[format.ThreadID]*declaredWait
 	seen    observations
 	held    []heldWhile
 	sampled bool
-	instant []format.Event // locks of the instant at hand, of a sampled input
+	instant []format.Event // in a sampled input: the locks of the current instant
 	queue   []format.Event // to be delivered before more is read
 	ended   error
 	shows   bool  // the input shows threads that sleep or run
@@ -44,14 +44,14 @@ type declaredWait struct {
 	length int64 // of its last part
 }
 
-// heldWhile is when threads wait at a site: some thread holds the lock, and nothing says
-// which.
+// heldWhile is when threads wait at a declared site: some thread holds the lock, but it is
+// not known which.
 type heldWhile struct {
 	lock     format.ObjectID
 	from, to int64
 }
 
-// declare wraps a source where the rules declare sites; nil where they do not.
+// declare wraps a source if the rules declare sites; else it returns nil.
 func declare(src Source, t *rules.Table) *declared {
 	if t == nil || t.Sites() == 0 {
 		return nil
@@ -88,7 +88,7 @@ func (d *declared) Read(ev *format.Event) error {
 		if len(d.queue) == 0 {
 			return nil
 		}
-		d.push(ev) // behind what comes before it
+		d.push(ev) // after what precedes it
 	}
 }
 
@@ -99,7 +99,7 @@ func (d *declared) push(ev *format.Event) {
 	d.queue = append(d.queue, kept.Events...)
 }
 
-// take looks at an event; true where it is delivered otherwise, or later.
+// take reads an event. It returns true if the event is delivered otherwise, or later.
 func (d *declared) take(ev *format.Event) bool {
 	if ev.Object != format.NoObject {
 		ev.Object += d.locks
@@ -123,7 +123,7 @@ func (d *declared) take(ev *format.Event) bool {
 // noClass is what decoders call the class of a lock that is not known.
 const noClass = "[unknown class]"
 
-// does takes what a thread does, or waits for.
+// does reads what a thread does or waits for.
 func (d *declared) does(ev *format.Event) bool {
 	switch ev.Activity {
 	case format.ActivitySleep, format.ActivityRun, format.ActivityRunnable, format.ActivitySeen:
@@ -192,7 +192,8 @@ func (d *declared) define(s *rules.Site) {
 	}
 }
 
-// retryGap is which part of a try may pass before the next one of the same wait.
+// retryGap is the part of a try that may pass until the next try of the same wait: one in
+// this many.
 const retryGap = 8
 
 // join makes a wait of an interval at a site. One that follows another at once is a further
@@ -237,7 +238,7 @@ func (d *declared) holds() {
 	d.held = nil
 }
 
-// finish delivers what is left: recorded waits, and those made of instants.
+// finish delivers the waits that are left: recorded ones, and those made of instants.
 func (d *declared) finish() {
 	for t := range d.open {
 		d.flush(t)

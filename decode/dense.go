@@ -1,10 +1,9 @@
 package decode
 
-// dense makes ids small. Everything behind the decoders keeps what it knows of
-// threads, locks and stacks in arrays by id, so that one id of 16 million in a
-// file of a hundred bytes would cost gigabytes. Ids up to identical stay what
-// they are; the others are numbered from there on, in the order they are found,
-// which changes nothing in a trace that numbers without gaps.
+// dense makes ids small. All packages after the decoders keep threads, locks and stacks in
+// arrays by id, so one id of 16 million in a file of a hundred bytes would cost gigabytes.
+// Ids up to identical stay as they are; larger ones are numbered from there on in the order
+// in which they come. A trace without gaps in its ids does not change.
 type dense struct {
 	near []uint32 // by id; 0 is an id not seen yet
 	far  map[uint32]uint32

@@ -14,10 +14,10 @@ import (
 	"contend/format"
 )
 
-// openAll opens what a path names: a file, or all traces in a folder. One that
-// cannot be read stops nothing where there are others, but it is reported: among
-// traces the answer lacks something, but a folder may well hold files that are
-// none. What has a label is asked for by name: it cannot be left out.
+// openAll opens a path: a file, or all traces in a folder. One that cannot be read is left
+// out and reported if there are others. In a folder that is a warning of its own kind,
+// because a folder may well hold other files. A labelled path is asked for by name, so that
+// it cannot be left out.
 func (t *Trace) openAll(path, label string, several bool) error {
 	files, folder, err := t.source.list(path)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *skipped) breaks(file string, why error) {
 	s.add("lost-data", file+" cannot be read to its end: "+reason(why), file, why, true)
 }
 
-// add warns of a file, and notes what the answer lacks of it.
+// add warns of a skipped file. lacks says that the answer lacks something without it.
 func (s *skipped) add(code, text, file string, why error, lacks bool) {
 	s.warnings = append(s.warnings, format.Warning{Code: code, Text: text})
 	if lacks {
@@ -88,7 +88,7 @@ func reason(err error) string {
 
 // skipped are files that were left out, or ended early.
 type skipped struct {
-	first    error // what the first one is
+	first    error // the error of the first one
 	files    []string
 	warnings []format.Warning
 	damage   format.DamageLog
@@ -118,8 +118,8 @@ func (t *Trace) open(file, label string) error {
 	return nil
 }
 
-// split makes inputs of the processes whose lines came in one stream with those of the
-// first, each with its name as label. One without a dump is none.
+// split makes inputs of the other processes whose lines are in the same stream. Each has the
+// name of its process as a label. A process without a dump makes none.
 func (t *Trace) split(in *input) {
 	given := in.label
 	for _, other := range in.others {
@@ -154,7 +154,7 @@ func (s *source) list(path string) (files []string, folder bool, err error) {
 	}
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
-		return []string{path}, false, nil // opening it says what is wrong
+		return []string{path}, false, nil // opening it returns the error
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {

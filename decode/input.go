@@ -12,9 +12,8 @@ import (
 	"contend/format"
 )
 
-// input is one file among those of a trace. Where there are many they are opened
-// twice: to see what they are and when they begin, and to be read when their
-// turn comes. What can be read only once, a pipe, stays open meanwhile.
+// input is one file of a trace. If there are many, each is opened twice: to find its kind and
+// first time, and again for reading. A pipe can be read only once and stays open in between.
 type input struct {
 	name  string
 	label string
@@ -34,13 +33,13 @@ type input struct {
 	part    bool          // it is one of those
 
 	skip     map[jfr.ChunkKey]bool // chunks of a flight recording that another input has
-	labelled bool                  // the label is still to be told
+	labelled bool                  // the label has not been delivered yet
 	begins   int64                 // first time seen, 0 when none is
 	ahead    *format.List          // read already; may be nil
 	fault    error                 // what ended the input
 }
 
-// source is what the inputs of a trace have in common.
+// source is the part that all inputs of a trace share.
 type source struct {
 	stdin   io.Reader
 	options Options
@@ -48,8 +47,8 @@ type source struct {
 	room    *jfr.Room // all inputs together hold no more that is read ahead; nil: nothing is
 }
 
-// room returns room for what is read ahead of the events, nil where a limit is
-// too close for that: what is read ahead counts until an event comes of it.
+// room returns the memory for reading ahead of the events, nil if a limit is too close: bytes
+// read ahead count against it until they yield an event.
 func (l Limits) room() *jfr.Room {
 	if l.Unproductive > 0 && l.Unproductive <= 4*jfr.DefaultRoom {
 		return nil
@@ -100,7 +99,7 @@ func (in *input) plain() (buf *bufio.Reader, err error) {
 	if in.whole = buf == stored; err != nil || in.whole {
 		return buf, err
 	}
-	in.guard.lift() // what it unpacks to counts instead
+	in.guard.lift() // what it decompresses to counts instead
 	in.guard = limits.guard(buf, p, true)
 	return bufio.NewReaderSize(in.guard, bufferSize), nil
 }
@@ -128,7 +127,7 @@ func (in *input) release() error {
 	return file.close()
 }
 
-// Close ends the decoder and closes the file. What it has told is kept.
+// Close ends the decoder and closes the file. The stats are kept.
 func (in *input) Close() error {
 	if in.reader != nil {
 		in.told = in.reader.Stats()
@@ -157,8 +156,8 @@ func (in *input) setAside() {
 // peeked bounds the events read ahead of an input to learn when it begins.
 const peeked = 1 << 14
 
-// peek reads on to the first event that has a time, and keeps what it read.
-// An error is kept too: it is returned again when its turn comes.
+// peek reads up to the first event with a time and keeps what it read. It keeps an error,
+// too, which Read returns again.
 func (in *input) peek() {
 	var ev format.Event
 	for in.ahead = (&format.List{}); len(in.ahead.Events) < peeked; {
@@ -173,8 +172,8 @@ func (in *input) peek() {
 	}
 }
 
-// Read yields what was read ahead, then what follows. Before all of it comes
-// the setting that begins an input, when it has a label.
+// Read yields the events that peek kept, then those that follow. An input with a label begins
+// with the setting for it.
 func (in *input) Read(ev *format.Event) error {
 	if in.labelled {
 		in.labelled = false
@@ -210,7 +209,7 @@ func (in *input) next(ev *format.Event) error {
 	}
 }
 
-// Stats says what has been read so far.
+// Stats describes what has been read so far.
 func (in *input) Stats() format.Stats {
 	s := in.told
 	if in.reader != nil {

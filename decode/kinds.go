@@ -18,12 +18,12 @@ import (
 
 // kind is a kind of input.
 type kind struct {
-	is     func(start []byte) bool // by its first bytes, of which there are up to 64 KiB; of text, beneath what others wrapped around it
+	is     func(start []byte) bool // reports whether the first bytes are of this kind: up to 64 KiB, for text without what wraps it
 	open   func(content) (Source, error)
 	pumped bool // decoding goes on while the events are used; the others do so themselves, or are short
 }
 
-// content is what a decoder reads.
+// content is the input of a decoder.
 type content struct {
 	in    *bufio.Reader
 	name  string
@@ -75,7 +75,7 @@ var textKinds = []kind{
 	}, false},
 }
 
-// begins says which of them begins with a line.
+// begins returns which kind of text begins with a line.
 func begins(line string) unwrap.Mark {
 	if godump.Begins(line) || godump.IsProfile(line) {
 		return unwrap.Header

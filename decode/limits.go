@@ -21,22 +21,22 @@ type Limits struct {
 	Unpacked     int64 // bytes a compressed input may unpack to; 0 means DefaultUnpacked
 }
 
-// The default limits. A stream without end and a compressed file of nothing
-// but zeros both meet the first within seconds; no chunk of a recording that a
-// JVM writes is near it. The second ends what goes on giving events.
+// The default limits. An endless stream and a compressed file of zeros reach the first one
+// within seconds; no chunk of a JVM's recording is near it. The second one ends an input that
+// keeps yielding events.
 const (
 	DefaultUnproductive int64 = 512 << 20
 	DefaultUnpacked     int64 = 64 << 30
 )
 
-// eventCount tells the guards of a trace whether events come of what they give. An
-// event is counted only after a guard has asked, so that most cost nothing.
+// eventCount counts the events of a trace, so that its guards know whether their bytes yield
+// any. An event is counted only after a guard has asked, so that most cost nothing.
 type eventCount struct {
 	asked atomic.Bool
 	count atomic.Int64 // of such events
 }
 
-// event says that something came of what was read.
+// event counts an event.
 func (p *eventCount) event() {
 	if p.asked.Load() {
 		p.asked.Store(false)
@@ -44,9 +44,9 @@ func (p *eventCount) event() {
 	}
 }
 
-// guard ends an input at a limit as if it were cut off there, so that what was
-// read before is used, and keeps which limit it was. A decoder may read ahead
-// of the events on a goroutine of its own.
+// guard ends an input at a limit as if it were cut off there, so that everything before it is
+// used, and remembers which limit it was. A decoder may read from it on another goroutine,
+// ahead of the events.
 type guard struct {
 	in           io.Reader
 	events       *eventCount
@@ -105,8 +105,8 @@ func (g *guard) limit() error {
 // lift takes the limits away. A decompressor may be reading meanwhile.
 func (g *guard) lift() { g.unproductive.Store(math.MaxInt64) }
 
-// explain replaces what a decoder says of an input that a limit ended before
-// it had begun.
+// explain replaces the error of a decoder for an input that a limit ended before its first
+// event.
 func (g *guard) explain(name string, err error) error {
 	if g.limit() == nil {
 		return err
@@ -128,7 +128,7 @@ func (g *guard) warn(name string, s *format.Stats) {
 	s.Damage.Add(format.Damage{Pos: format.Pos{File: name, Off: g.read.Load()}, Code: "lost-data", Why: "given up: " + why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
 }
 
-// pipeWait is how long to wait for somebody to write to a named pipe.
+// pipeWait is how long to wait for a writer of a named pipe.
 const pipeWait = 10 * time.Second
 
 var errNoWriter = errors.New("nobody writes to this named pipe")

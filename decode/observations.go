@@ -15,8 +15,8 @@ type observation struct {
 	at     int64
 }
 
-// observations are what is known of all threads: instants, each of which stands for the time
-// halfway to its neighbours.
+// observations are the instants at which threads were seen. Each stands for the time halfway
+// to its neighbours.
 type observations []observation
 
 // sort puts them in order of threads and times.
@@ -43,9 +43,9 @@ func (l observations) around(i int, reach int64) (from, to int64) {
 // instants.
 const maxReach = 5
 
-// spread returns half of the 95 % interval of the time at sites, as a share of that time:
-// that of a binomial share of the instants of threads that are ever at sites. Neighbours
-// that are alike count as fewer, by their autocorrelation.
+// spread returns half of the 95 % interval of the time at sites, as a share of that time. It
+// is that of a binomial share, over the instants of threads that are ever at sites; equal
+// neighbours count less, by their autocorrelation.
 func (l observations) spread() float64 {
 	var n, at, pairs, alike float64
 	for i := 0; i < len(l); {
@@ -70,7 +70,7 @@ func (l observations) spread() float64 {
 		}
 	}
 	if at == 0 || at == n {
-		return min(3/max(n, 1), 1) // the rule of three: so much may be what n instants do not show
+		return min(3/max(n, 1), 1) // the rule of three: an upper bound for what n instants do not show
 	}
 	share := at / n
 	chance := share*share + (1-share)*(1-share) // of two instants being alike that are independent

@@ -1,5 +1,5 @@
-// Package decode opens any supported input: it finds out what a file is,
-// unwraps compression, and chains several inputs into one trace.
+// Package decode opens any supported input: it detects the format, decompresses, and chains
+// several inputs into one trace.
 package decode
 
 import (
@@ -19,7 +19,7 @@ type Options struct {
 	Rules    *rules.Table // nil means the default
 	Limits   Limits
 	Progress func(read, total int64) // called now and then with bytes of input; total is -1 for a stream
-	Opened   map[string]*os.File     // inputs that are open already: what their paths stand for by now does not matter
+	Opened   map[string]*os.File     // inputs that are already open; their paths may name other files by now
 }
 
 // Trace is a format.Source over one or several inputs.
@@ -36,11 +36,10 @@ type Trace struct {
 // Stdin is the name of standard input.
 const Stdin = "-"
 
-// Open opens the inputs in order; "-" is stdin, a folder stands for the traces
-// in it. Of several inputs those that are no traces are left out, and told by
-// Stats. The error is what the operating system said, or a *format.Error:
-// ErrNotMine for a file that is no trace, ErrVersion, or ErrTruncated for one
-// that ends within its header.
+// Open opens the inputs in order; "-" is stdin, and a folder stands for the traces in it. Of
+// several inputs, those that are not traces are left out and listed in Stats. The error is
+// that of the operating system or a *format.Error: ErrNotMine for a file that is not a trace,
+// ErrVersion, or ErrTruncated for one that ends within its header.
 func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
 	t := &Trace{source: source{stdin: stdin, options: o, room: o.Limits.room()}, overlaps: overlaps{several: len(paths) > 1}}
 	for i, path := range paths {
@@ -86,9 +85,9 @@ func (t *Trace) Close() error {
 	return errors.Join(errs...)
 }
 
-// Read yields the events of all inputs, one after the other in order of their
-// beginning, with the ids of each kept apart. One among several that cannot be
-// read any further ends there; Stats tells.
+// Read yields the events of all inputs, one after the other by their first time, with the ids
+// of each kept apart. If there are several, an input that cannot be read further ends there,
+// and Stats has the error.
 func (t *Trace) Read(ev *format.Event) error {
 	for t.current < len(t.inputs) {
 		err := t.inputs[t.current].Read(ev)
@@ -112,8 +111,8 @@ func (t *Trace) Read(ev *format.Event) error {
 	return io.EOF
 }
 
-// Stats adds up what the inputs say. BytesTotal is the size of the files as
-// they are stored, compressed or not.
+// Stats sums the stats of the inputs. BytesTotal is the size of the stored files, compressed
+// or not.
 func (t *Trace) Stats() format.Stats {
 	var sum format.Stats
 	blind := len(t.inputs) > 0

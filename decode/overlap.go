@@ -10,13 +10,12 @@ import (
 	"contend/format"
 )
 
-// Two dumps of one running recording overlap: the later one holds the chunks
-// of the earlier one again, as far as the JVM still has them. Each is read once,
-// from the first input that has it; an input whose chunks are all in another
-// one is not read at all, so that threads and locks keep one identity. Inputs
-// that are told apart by labels are left as they are.
+// Two dumps of one running recording overlap: the later one repeats the chunks of the earlier
+// one that the JVM still has. Each chunk is read once, from the first input that has it. An
+// input whose chunks are all in another one is not read, so that threads and locks keep one
+// identity. Inputs with labels are left as they are.
 
-// overlaps knows which chunks the inputs opened so far have.
+// overlaps has the chunks of the inputs opened so far.
 type overlaps struct {
 	several bool                      // inputs are to be opened: one alone repeats nothing
 	first   map[labelledChunk]*input  // which has a chunk
@@ -31,8 +30,7 @@ type labelledChunk struct {
 	key   jfr.ChunkKey
 }
 
-// meet says which chunks of an input not to read; all tells that it has no
-// other.
+// meet returns the chunks of an input to skip; all is true if it has no others.
 func (o *overlaps) meet(in *input) (skip map[jfr.ChunkKey]bool, all bool) {
 	if !o.several {
 		return nil, false
@@ -90,8 +88,8 @@ func (o *overlaps) leaveOut(name, of string) {
 	o.said = append(o.said, format.Warning{Code: "overlap", Text: text})
 }
 
-// chunksOf returns the chunks of a flight recording; none of what is something
-// else or cannot be read, which opening it reports.
+// chunksOf returns the chunks of a flight recording, none for another file or one that cannot
+// be read, which opening reports.
 func chunksOf(name string) []jfr.ChunkKey {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() { // a pipe could not be read again

@@ -30,11 +30,11 @@ type pump struct {
 	next int // of cur's events to be delivered
 }
 
-// batch is what comes of one part of the input.
+// batch is the events of one part of the input.
 type batch struct {
 	events []format.Event
 	stats  format.Stats // behind the last event
-	err    error        // met behind the last event
+	err    error        // occurred after the last event
 	failed *workers.Panic
 }
 
@@ -115,7 +115,7 @@ func (p *pump) Read(ev *format.Event) error {
 	return nil
 }
 
-// Stats says what has been read up to the end of the batch at hand.
+// Stats describes what has been read up to the end of the current batch.
 func (p *pump) Stats() format.Stats {
 	if p.cur != nil {
 		return p.cur.stats

@@ -7,9 +7,9 @@ import (
 	"contend/format"
 )
 
-// recorders are the threads of an input that recorded it. No answer is about them: what they
-// acquire, own and do is left out. Of a flight recorder's own threads the idle time stays,
-// which is listed only where it is asked for.
+// recorders are the threads of an input that recorded it. Their waits, holds and activities
+// are left out of every answer, except the idle time of a flight recorder's threads, which is
+// listed on request only.
 type recorders struct {
 	threads []recorder // by id
 	stacks  []bool     // by id: of the agent's code, by whatever thread

@@ -10,18 +10,16 @@ import (
 	"contend/format"
 )
 
-// What the files of a recording are called in what is said of them: their paths
-// go with the recording.
+// The names of a recording's files in messages: their paths are removed with the recording.
 const (
 	flightFile = "flight.jfr"
 	sampleFile = "samples.bin"
 )
 
-// Recording reads what was recorded of one JVM at once: its flight recording,
-// the samples of the agent, or both, of which either may be nil. With both,
-// the waits are those of the flight recording, and the samples only show the
-// owners of the locks. Thread dumps beside a flight recording sample the waits of virtual
-// threads; nil without. The caller keeps them open.
+// Recording reads what was recorded of one JVM: its flight recording, the samples of the
+// agent, or both; either may be nil. With both, waits are those of the flight recording, and
+// samples only show owners. Thread dumps, nil without, sample the waits of virtual threads.
+// The caller keeps the files open.
 func Recording(flight, samples, dumps *io.SectionReader, o Options) (Source, error) {
 	r, err := recording(flight, samples, dumps, o)
 	if err != nil {
@@ -61,8 +59,8 @@ func Samples(in io.Reader) (Source, error) {
 	return &admitted{Source: r, name: sampleFile}, nil
 }
 
-// both reads a flight recording to its end, and then what thread dumps and samples of the
-// same JVM show.
+// both reads a flight recording to its end, then the thread dumps and samples of the same
+// JVM.
 type both struct {
 	*jfr.Reader
 	dumps   func() (*threaddump.Dump, error) // nil at their end
@@ -108,8 +106,9 @@ func (b *both) Read(ev *format.Event) error {
 	}
 }
 
-// Stats implements Source. In samples deadlocks show as in thread dumps, unless they
-// are cut off: then one may have come later. Where nobody waits in any there is none.
+// Stats implements Source. Samples show deadlocks as thread dumps do, unless they are cut
+// off, because a deadlock may have come later. If no thread waits in any sample there is
+// none.
 func (b *both) Stats() format.Stats {
 	s := b.Reader.Stats()
 	if b.samples == nil {

@@ -7,8 +7,8 @@ import (
 	"contend/decode/threaddump"
 )
 
-// joinDumps makes one series of all thread dumps that have the same label, or
-// none, so that threads and locks are the same in all of them.
+// joinDumps joins all thread dumps with the same label, or none, into one series, so that
+// threads and locks are the same in all of them.
 func (t *Trace) joinDumps() {
 	series := map[string]*threaddump.Reader{}
 	t.inputs = slices.DeleteFunc(t.inputs, func(in *input) bool {

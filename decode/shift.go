@@ -2,8 +2,8 @@ package decode
 
 import "contend/format"
 
-// shift keeps the ids of several inputs apart, and small: those of each input
-// are moved behind the largest of the ones before.
+// shift keeps the ids of several inputs apart and small: those of each input follow the
+// largest ones of the inputs before.
 type shift struct {
 	threads moved[format.ThreadID]
 	objects moved[format.ObjectID]
@@ -12,7 +12,7 @@ type shift struct {
 
 // moved is the ids of one kind. Zero is none, and stays.
 type moved[ID ~uint32] struct {
-	by, top ID    // what is added to each, and the largest given so far
+	by, top ID    // by is added to each id; top is the largest result so far
 	large   dense // of the current input
 }
 
@@ -25,7 +25,7 @@ func (s *shift) advance() {
 
 func (m *moved[ID]) advance() { m.by, m.large = m.top, dense{} }
 
-// small reports whether the ids of an event stay what they are in the first input.
+// small reports whether the ids of an event of the first input stay as they are.
 func small(ev *format.Event) bool {
 	ids := uint32(ev.Thread) | uint32(ev.Owner) | uint32(ev.Woken) | uint32(ev.Stack) | uint32(ev.Object)
 	for _, list := range [...][]format.Party{ev.Owners, ev.Waiters} {

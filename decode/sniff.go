@@ -42,8 +42,7 @@ var wrappings = []struct {
 	{"s2", "\xff\x06\x00\x00sNaPpY", openS2},
 }
 
-// maxWindow bounds the memory a zstd file may ask for: what zstd itself grants
-// unless told otherwise.
+// maxWindow bounds the memory that a zstd file may ask for: zstd's own default.
 const maxWindow = 128 << 20
 
 func openS2(r io.Reader) (io.Reader, func(), error) { return s2.NewReader(r), nil, nil }
@@ -71,7 +70,7 @@ func Decompress(r io.Reader, name string) (plain *bufio.Reader, release func(), 
 	return plain, release, err
 }
 
-// decompress returns buf itself where it is not wrapped.
+// decompress returns buf itself if it is not compressed.
 func decompress(buf *bufio.Reader, name string) (plain *bufio.Reader, release func(), err error) {
 	head, _ := buf.Peek(longestMagic)
 	for _, w := range wrappings {
@@ -152,15 +151,16 @@ func unwrapText(buf *bufio.Reader) (text unwrappedText, from unwrap.Skipped) {
 	return text, bare.Skipped()
 }
 
-// unwrappedText is the text of one process, and that of the others in the same stream.
+// unwrappedText is the text of one process, with those of the other processes in the same
+// stream.
 type unwrappedText struct {
 	*bufio.Reader
 	process string // "" for a stream of one
 	others  []unwrap.Part
 }
 
-// unwrapped makes damage of the wrapping an early end: what came before it
-// is good, and the decoder inside says how much that was.
+// unwrapped turns damage of the compression into an early end: the bytes before it are good,
+// and the decoder inside reports how many there were.
 type unwrapped struct{ r io.Reader }
 
 func (u *unwrapped) Read(p []byte) (int, error) {

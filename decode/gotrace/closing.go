@@ -36,8 +36,8 @@ func (r *Reader) finish() {
 	}
 }
 
-// interrupt cuts what goes on at the last event, by thread so that reading
-// twice gives the same.
+// interrupt ends what goes on at the last event, ordered by thread so that it is the same
+// each time.
 func (r *Reader) interrupt() {
 	var open []*goroutine
 	for _, g := range r.goroutines {

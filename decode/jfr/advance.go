@@ -20,8 +20,7 @@ func (r *Reader) advance() {
 	}
 }
 
-// begin makes the next chunk current and announces it. The error is io.EOF where there
-// is none.
+// begin makes the next chunk current and announces it. It returns io.EOF if there is none.
 func (r *Reader) begin() error {
 	c := r.nextChunk()
 	for _, l := range c.losses {

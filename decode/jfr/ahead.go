@@ -33,7 +33,7 @@ type Room struct {
 // DefaultRoom is enough for the chunks of the JDK, of 12 MB, on a few cores.
 const DefaultRoom = 48 << 20
 
-// Limits of what is ahead: chunks by cores, and batches of each.
+// Limits of reading ahead: chunks per core, and batches of each.
 const (
 	maxCores      = 4
 	batchesAhead  = 2
@@ -94,7 +94,7 @@ func (a *ahead) hold(bytes int) {
 // step steps over a chunk.
 func (a *ahead) step(c *chunk) {
 	ready := sync.OnceFunc(func() { close(c.ready) })
-	defer close(c.batches) // before the last one only where it panics, or nobody wants more
+	defer close(c.batches) // earlier than the last one after a panic, or if the reader has stopped
 	defer ready()
 	c.index()
 	mine := *c // the reader's stays at its beginning
@@ -135,8 +135,8 @@ func (a *ahead) batch(c *chunk) *batch {
 	return b
 }
 
-// close ends the goroutines and waits for them: what is read from may be closed
-// then. One of them may be reading.
+// close ends the goroutines and waits for them, because one may be reading; then the input
+// may be closed.
 func (a *ahead) close() {
 	a.once.Do(func() {
 		close(a.quit)

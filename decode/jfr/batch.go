@@ -21,7 +21,7 @@ type batch struct {
 // a batch ends.
 const batchWords = 1 << 14
 
-// headWords are those of an event before what its program took.
+// headWords are the words of an event before the values.
 const headWords = 3
 
 // isLoss stands for the number of a program.
@@ -31,8 +31,7 @@ func (b *batch) clear() {
 	*b = batch{words: b.words[:0], losses: b.losses[:0]}
 }
 
-// add adds an event: the number of its program, its times, and what the program
-// took.
+// add adds an event: the number of its program, its times, and its values.
 func (b *batch) add(p *program, h *header, v *values) {
 	start, n := h.at(v[slotStart]), len(b.words)
 	b.words = slices.Grow(b.words, headWords+len(p.takes))[:n+headWords+len(p.takes)]
@@ -50,15 +49,14 @@ func (b *batch) lose(d format.Damage) {
 	b.losses = append(b.losses, d)
 }
 
-// take reads the head of what is next: an event's program and times, or the
-// number of a loss.
+// take reads the head of the next event: its program and times, or the number of a loss.
 func (b *batch) take(m *metadata, v *values) (p *program, start, end int64) {
 	w := b.words[b.next:]
 	if w[0] == isLoss {
 		b.next += 2
 		return nil, w[1], 0
 	}
-	if p = m.numbered[w[0]]; p != b.taken { // else the same are taken
+	if p = m.numbered[w[0]]; p != b.taken { // else the same values are taken
 		*v, b.taken = values{}, p
 	}
 	start, end, w = w[1], w[2], w[headWords:]

@@ -8,8 +8,8 @@ import (
 	"contend/format"
 )
 
-// chunk is one chunk of the input. Once it is cut out it needs nothing but
-// itself to be stepped over, so that several can be at the same time.
+// chunk is one chunk of the input. It can be read without the others, so that several are
+// read at the same time.
 type chunk struct {
 	err        error // why there is none; io.EOF behind the last
 	head       header
@@ -27,14 +27,14 @@ type chunk struct {
 	losses     []format.Damage // of cutting it out
 	window     window          // of its clock
 
-	taken values // of the event at hand
+	taken values // of the current event
 
 	ready   chan struct{} // of one that is read ahead: closed once its constants are known
 	batches chan *batch   // of its events
 }
 
-// lost returns the damage of n bytes of the chunk; none where what is missing was never in
-// it. When they were written is not known better than by their chunk.
+// lost returns the damage of n bytes of the chunk, 0 if the missing data was never in it. Its
+// time is known only by the chunk.
 func (c *chunk) lost(at, n int, code, why string) format.Damage {
 	return format.Damage{Pos: format.Pos{Off: c.base + int64(at)}, Code: code, Why: why, Bytes: int64(n), Events: format.UnknownEvents, From: c.head.startNanos, Until: c.head.end()}
 }
@@ -44,8 +44,7 @@ func (c *chunk) lose(at, n int, code, why string) {
 	c.losses = append(c.losses, c.lost(at, n, code, why))
 }
 
-// flawed adds a part of the chunk that is wrong, and whose bytes are used as far as they
-// can be.
+// flawed records a damaged part of the chunk whose bytes are used as far as possible.
 func (c *chunk) flawed(at int, why string) { c.lose(at, 0, "lost-data", why) }
 
 func (c *chunk) cursor(at int) cursor {
@@ -125,7 +124,7 @@ func (c *chunk) pass(b *batch) (p *program, at, end int) {
 			head >>= 32
 			at += 3
 		default:
-			size = 0 // not as those of the JDK
+			size = 0 // not like those of the JDK
 		}
 		kind := head & 0x7f
 		at++
@@ -217,10 +216,9 @@ func (c *chunk) header(off, limit int) (p *program, at, end int, start int64) {
 	return p, at, end, start
 }
 
-// take takes the event at off, whose fields begin and end at offsets of the chunk.
-// They are read as if they went on to the end of the chunk, which is quicker, and
-// once more where that is wrong. The layout tells how long the event is, and the chunk
-// when it was: one that differs is damaged.
+// take decodes the event at off, whose fields are at [begin, end) of the chunk. It reads them
+// without checking for their end, which is fast, and again with checks if the result is
+// wrong. An event is damaged if its length or time contradicts the layout or the chunk.
 func (c *chunk) take(b *batch, p *program, at, end int) {
 	from := c.off
 	c.off = end
@@ -263,7 +261,7 @@ func (c *chunk) cut(b *batch) {
 	c.off = at
 }
 
-// inARow are so many events that bytes of anything else do not look like them.
+// inARow is how many events in a row show that bytes are events.
 const inARow = 4
 
 // eventsAt reports whether events lie at an offset, one behind the other.

@@ -40,8 +40,8 @@ const (
 	fastest = 1e11
 )
 
-// check holds a header to what the chunk says besides. It returns what is wrong,
-// "" for nothing. A clock that does not fit is replaced by that of the copy, if it does.
+// check compares a header with the rest of the chunk. It returns what is wrong, "" for
+// nothing. A wrong clock is replaced by that of the copy if that one fits.
 func (c *clock) check(h *header) (why string) {
 	theirs, ours := c.copy, *h
 	differs := c.known && (theirs.startNanos != ours.startNanos || theirs.startTicks != ours.startTicks || theirs.ticksPerSecond != ours.ticksPerSecond || theirs.major != ours.major || theirs.minor != ours.minor)
@@ -97,8 +97,7 @@ func (s *symbols) timespan(v int64, unit string) int64 {
 	return times(v, timespans[cmp.Or(unit, "NANOSECONDS")])
 }
 
-// times multiplies a duration; the longest there is where it is out of
-// range.
+// times multiplies a duration; an overflow becomes the longest duration.
 func times(n, unit int64) int64 {
 	hi, lo := bits.Mul64(uint64(max(n, 0)), uint64(unit))
 	if hi != 0 || lo > math.MaxInt64 {

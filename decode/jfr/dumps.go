@@ -103,8 +103,8 @@ func runs(t *threaddump.Thread) bool {
 // JVM knows the owners of java.util.concurrent locks, which the dump may not show.
 const deadlockReport = "Java-level deadlock"
 
-// tellingDumps are the thread dumps in which a deadlock shows: those of all
-// threads that may hold a lock.
+// tellingDumps are the thread dumps in which a deadlock would show: those of all threads that
+// may hold a lock.
 type tellingDumps struct {
 	count       int
 	first, last int64

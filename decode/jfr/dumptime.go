@@ -10,16 +10,16 @@ import (
 	"contend/format"
 )
 
-// A thread dump inside a recording carries the time of its request. The threads
-// stopped later: usually a millisecond, at worst half a second. Recorded waits date
-// it: a dump is kept until the waits around it are read, and gets the instant that
-// most of its threads agree with, or that of the VM operation if it was recorded.
+// A thread dump in a recording has the time of its request. The threads stopped later:
+// usually by a millisecond, at worst by half a second. Recorded waits date it. A dump is kept
+// until the waits around it are read, and gets the instant that agrees with most of its
+// threads, or that of the VM operation if it was recorded.
 
 // recordedWait is a wait of a thread, of any kind.
 type recordedWait struct {
 	start, end int64
 	thread     format.ThreadID
-	class      uint32 // of what it waited on; 0 when unknown
+	class      uint32 // of the object it waited on; 0 if unknown
 	state      state
 }
 
@@ -41,11 +41,11 @@ type observation struct {
 	state  state
 }
 
-// shownDump is a dump whose instant is not known yet.
+// shownDump is a dump without a known instant yet.
 type shownDump struct {
 	asked   int64
 	threads []observation
-	locks   []format.Event // what it shows of locks, but for the time
+	locks   []format.Event // its evidence of locks, without the time
 	running []format.Party // threads that could run
 }
 
@@ -57,7 +57,7 @@ type dumpTimes struct {
 	dumps      twoChunks[shownDump]
 }
 
-// twoChunks lists what is of the chunk before, and then what is of this one.
+// twoChunks is a list over the previous chunk and the current one.
 type twoChunks[T any] struct {
 	list   []T
 	before int
@@ -69,9 +69,9 @@ func (c *twoChunks[T]) advance() {
 	c.before = len(c.list)
 }
 
-// stateOf returns the state of a thread in a dump. One that enters a monitor again
-// after Object.wait is still in what the recording calls a wait. A park or sleep on
-// no object shows by its innermost frame.
+// stateOf returns the state of a thread in a dump. A thread that enters a monitor again after
+// Object.wait is still in a wait by the recording. A park or sleep on no object shows by its
+// innermost frame.
 func stateOf(t *threaddump.Thread) state {
 	switch {
 	case t.Wait == threaddump.Blocked && !t.Reenters():
@@ -104,8 +104,8 @@ const usualDelay = int64(10e6)
 // ns: dumps are usually taken that soon.
 const likely = int64(5e5)
 
-// comparedTimes bounds the work: each wait of two chunks is compared with so many dumps
-// on average. Dumps beyond that keep the time they carry.
+// comparedTimes bounds the work: on average, each wait of two chunks is compared with this
+// many dumps. Further dumps keep the time that they have.
 const comparedTimes = 64
 
 // advance delivers the dumps of the chunk before, or at the end of the input all, and
@@ -193,7 +193,7 @@ func after(list []int64, t int64) int64 {
 	return math.MaxInt64
 }
 
-// stateMatch counts, over [from, until), how many threads do what a dump shows.
+// stateMatch is how many threads do what a dump shows, over [from, until).
 type stateMatch struct {
 	dump        shownDump
 	from, until int64

@@ -7,7 +7,7 @@ import (
 	"contend/format"
 )
 
-// The slots: what is taken from events and constants.
+// The slots for values of events and constants.
 const (
 	slotStart slot = iota
 	slotDuration
@@ -52,8 +52,8 @@ type eventSpec struct {
 	needs  []string                                          // the fields that no version lacks
 }
 
-// prefixes are what precedes the names above: JDK 11 and later and its
-// relatives, JDK 9 and 10, and async-profiler for what the JDK does not have.
+// prefixes are the prefixes of the names above: of JDK 11 and later and its relatives, of JDK
+// 9 and 10, and of async-profiler for events that the JDK does not have.
 var prefixes = [...]string{"jdk.", "com.oracle.jdk.", "profiler."}
 
 // eventName strips the prefix; "" for a class that is no JDK event.
@@ -122,8 +122,8 @@ func (r *Reader) activity(v *values, ev *format.Event, what format.Activity) {
 	ev.Thread, ev.Stack = r.thread(v[slotThread]), r.stack(v[slotStack])
 }
 
-// sleep uses the requested duration in place of a stack that was not recorded: it too
-// distinguishes places of the program.
+// sleep uses the requested duration in place of a stack that was not recorded, because it
+// distinguishes places of the program, too.
 func sleep(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivitySleep)
 	r.dumpTimes.note(ev, 0, stateSleeps)
@@ -202,8 +202,8 @@ func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space,
 	return !late
 }
 
-// timedOut reports whether a park lasted as long as its timeout: then the thread did not
-// get the lock. A timeout that is not above zero is none, in any version.
+// timedOut reports whether a park lasted as long as its timeout, so that the thread did not
+// get the lock. A timeout that is not positive means none, in any version.
 func (r *Reader) timedOut(v *values, ev *format.Event) bool {
 	if limit := v[slotTimeout]; limit > 0 && ev.End-ev.Time >= r.timespan(limit, r.meta.units[slotTimeout]) {
 		return true
@@ -272,7 +272,7 @@ func operation(r *Reader, v *values, ev *format.Event) bool {
 	return v[slotSafepoint] != 0 && ev.End > ev.Time
 }
 
-// label returns what a constant that has just a name is called; "" where it is missing.
+// label returns the name of a constant that has only a name; "" if it is missing.
 func (s *symbols) label(p *program, key int64) string {
 	at := labelled{p, key}
 	name, ok := s.known.labels[at]

@@ -4,17 +4,17 @@ package jfr
 // reads ahead once the first event is asked for; the first chunk is read by itself.
 type feed struct {
 	split  splitter
-	room   *Room // nil where nothing may be read ahead
+	room   *Room // nil without reading ahead
 	ahead  *ahead
-	shared *chunk // the chunk at hand if it was ahead, else nil
-	single chunk  // the chunk at hand, or the last one, if it was not
-	batch  *batch // at hand
-	own    batch  // used where nothing is ahead
+	shared *chunk // the current chunk if it was read ahead, else nil
+	single chunk  // the current or last chunk that was not read ahead
+	batch  *batch // the current one
+	own    batch  // used without reading ahead
 	chunks int
 	taken  int64 // bytes of the input
 }
 
-// nextChunk returns the next chunk, which has an error where there is none.
+// nextChunk returns the next chunk; it has an error if there is none.
 func (f *feed) nextChunk() *chunk {
 	c := &f.single
 	if f.ahead == nil {
@@ -39,7 +39,7 @@ func (f *feed) nextChunk() *chunk {
 	return c
 }
 
-// nextBatch makes the next events of the chunk at hand current.
+// nextBatch makes the next events of the current chunk current.
 func (f *feed) nextBatch(c *chunk) {
 	if f.shared != nil {
 		f.use(f.ahead.batch(f.shared))
@@ -49,7 +49,7 @@ func (f *feed) nextBatch(c *chunk) {
 	f.use(&f.own)
 }
 
-// use makes a batch current, and gives the one before back to what is ahead.
+// use makes a batch current and returns the one before for reuse.
 func (f *feed) use(b *batch) {
 	if f.batch != &f.own && f.ahead != nil {
 		select {

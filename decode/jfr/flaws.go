@@ -8,12 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Metadata says how all events are read, so that a flipped byte in it may hide any of
-// them. Nothing sums it up, but it repeats itself: each text is used, each class that
-// a field has is there, and the names that this package looks for are seldom spelled
-// nearly the same.
+// Metadata describes the layout of all events, so a flipped byte in it may hide any of them.
+// It has no checksum, but some redundancy: each text is used, each class of a field exists,
+// and no name is nearly one of those that this package looks for.
 
-// flawed notes what is wrong; of several the first is said.
+// flawed records what is wrong. Only the first fault is reported.
 func (m *metadata) flawed(what string) {
 	if m.flaw == "" {
 		m.flaw = what
@@ -32,7 +31,7 @@ func (p *metadataParser) check() {
 	}
 }
 
-// refers looks for fields whose class is missing.
+// refers looks for fields with a missing class.
 func (m *metadata) refers() {
 	for _, id := range slices.Sorted(maps.Keys(m.classes)) {
 		cl := m.classes[id]
@@ -53,7 +52,7 @@ func (m *metadata) needs(cl *class, fields []string) {
 	}
 }
 
-// resembles looks for a name that is another one but for a byte.
+// resembles looks for a name that differs from a wanted one in one byte.
 func (m *metadata) resembles(name string, wanted iter.Seq[string]) {
 	for w := range wanted {
 		if nearly(w, name) {

@@ -90,8 +90,7 @@ func plus(at, d int64) int64 {
 	return at + d
 }
 
-// minus takes a duration from an instant; the first instant there is where that is
-// out of range.
+// minus subtracts a duration from an instant; an overflow becomes the earliest instant.
 func minus(at, d int64) int64 {
 	if at < math.MinInt64+d {
 		return math.MinInt64
@@ -103,8 +102,8 @@ func (h *header) plausible() bool {
 	return h.major >= 1 && h.major <= 2 && h.minor < 64 && h.ticksPerSecond > 0 && h.ticksPerSecond <= 1e12 && h.startNanos > 0 && h.size >= 0 && h.metadata >= 0
 }
 
-// copies reports whether h, met at an offset inside the chunk of another header,
-// is that header as it was at a flush: then the chunk ended right behind it.
+// copies reports whether h, found at an offset inside the chunk of another header, is a copy
+// of that header at a flush: then the chunk ended just after it.
 func (h *header) copies(chunk *header, at int64) bool {
 	return at > 0 && h.size == at+headerSize && h.startNanos == chunk.startNanos && h.startTicks == chunk.startTicks
 }

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// input is a window on what is read: the current chunk, and behind it what was
-// read too far. Giving bytes back and reading them again copies nothing, so
-// that a file full of false headers costs no more than another.
+// input is a window on the input: the current chunk, and the bytes read beyond it. Bytes can
+// be given back and read again without a copy, so that a file full of false headers costs no
+// more than others.
 type input struct {
 	in    io.Reader
 	buf   []byte // the current chunk
-	ahead int    // bytes behind buf, in the same array
+	ahead int    // bytes after buf, in the same array
 	base  int64  // offset of buf in the input
 	err   error  // what ended the input
 }
@@ -20,8 +20,8 @@ type input struct {
 // step is how much is read at a time.
 const step = 4 << 20
 
-// fill makes buf at least n bytes long. It returns io.EOF where the input ends
-// early, or what the input returned.
+// fill makes buf at least n bytes long. It returns io.EOF if the input ends early, or the
+// error of the input.
 func (in *input) fill(n int) error {
 	for len(in.buf) < n {
 		if k := min(n-len(in.buf), in.ahead); k > 0 {
@@ -55,7 +55,7 @@ func (in *input) grow(n int) {
 	}
 }
 
-// unread gives back what follows offset at of buf.
+// unread gives back the bytes of buf from offset at.
 func (in *input) unread(at int) {
 	in.ahead += len(in.buf) - at
 	in.buf = in.buf[:at]

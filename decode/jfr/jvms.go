@@ -2,12 +2,12 @@ package jfr
 
 import "contend/format"
 
-// A recording may be several, one after the other: joined by cat, or written
-// by a JVM that was started again. Each JVM numbers its threads, addresses and
-// types by itself, so that nothing of one is anything of the next.
+// A recording may be several, joined by cat or written by a JVM that was started again. Each
+// JVM numbers threads, addresses and types by itself, so that no id of one means anything in
+// the next.
 
-// sameTypes reports whether a chunk may number its types as the one before: it
-// is by the same recorder, and by one clock.
+// sameTypes reports whether a chunk may number its types as the one before: it has the same
+// recorder and clock.
 func (h *header) sameTypes(last *header) bool {
 	const drift = 10e9 // between the ticks and the time of day
 	if !h.sameRecorder(last) {
@@ -21,8 +21,8 @@ func (h *header) sameRecorder(last *header) bool {
 	return h.major == last.major && h.minor == last.minor && h.ticksPerSecond == last.ticksPerSecond
 }
 
-// checkJVM notes the threads the chunk at hand names, and begins another JVM if they, or
-// its times, contradict the chunk before.
+// checkJVM reads the threads of the current chunk, and begins another JVM if they, or the
+// times, contradict the chunk before.
 func (r *Reader) checkJVM(last *header) {
 	now, virtual := r.nativeIDs()
 	if r.chunks > 1 && r.head.another(last, agreement(r.ids.native, now)) {
@@ -55,8 +55,8 @@ func (h *header) another(last *header, same int) bool {
 // nativeID is the id the operating system gave a thread of Java.
 type nativeID struct{ java, native int64 }
 
-// nativeIDs returns those of the threads the chunk names, and whether any shows that
-// virtual threads ran. They are good until the next chunk.
+// nativeIDs returns the ids of the threads of a chunk, and whether any shows that virtual
+// threads ran. They are valid until the next chunk.
 func (s *symbols) nativeIDs() (ids []nativeID, virtual bool) {
 	if s.meta == nil || s.meta.parts.thread == nil {
 		return nil, false
@@ -93,9 +93,9 @@ func agreement(before map[int64]int64, now []nativeID) (same int) {
 	return same
 }
 
-// nextJVM forgets what the JVM before numbered, and announces an input of its own.
+// nextJVM forgets all ids of the JVM before and announces a new input.
 func (r *Reader) nextJVM() {
-	r.dumpTimes.advance(true, &r.queue) // what the dumps of the JVM before show is of its locks
+	r.dumpTimes.advance(true, &r.queue) // the dumps of the JVM before show its own locks
 	r.unparks.advance(&r.queue)
 	r.reportIdle()
 	r.unparks.reported = false // to the input that begins

@@ -14,8 +14,8 @@ type layout struct {
 
 const noPool = -1
 
-// layout returns that of a class, compiled once; nil where there is none. Several
-// chunks may ask at the same time.
+// layout returns the layout of a class, compiled once; nil if there is none. It is safe for
+// concurrent use.
 func (m *metadata) layout(id int64) *layout {
 	m.compiling.Lock()
 	defer m.compiling.Unlock()

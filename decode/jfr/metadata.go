@@ -24,18 +24,18 @@ type field struct {
 	unit     string // of a time, as jdk.jfr.Timespan calls it; "" for none
 }
 
-// metadata is what one chunk says of its types.
+// metadata describes the types of one chunk.
 type metadata struct {
 	classes  map[int64]*class
 	programs map[int64]*program // wanted events by type id
-	numbered []*program         // the same, by number
-	pooled   map[int64]int      // classes whose constants are looked into, numbered
+	numbered []*program         // as above, by number
+	pooled   map[int64]int      // numbers of the classes whose constants are read
 	work     int                // spent on compiling
 	units    [slots]string      // of the times in events, by slot
 	tracing  bool               // of methods is known to it
 	sampler  bool               // async-profiler wrote it
 	unmounts bool               // of JDK 24 or later: virtual threads leave their carriers while they wait for a monitor
-	dense    []*program         // the same, for the ids there usually are; unwanted for events that are not
+	dense    []*program         // as above, for the usual ids; unwanted for events that are skipped
 	parts    parts
 	flaw     string // what is wrong with it, as far as it can be used; "" for nothing
 
@@ -43,7 +43,7 @@ type metadata struct {
 	layouts   map[int64]*layout // of constants, by class, once one has been read
 }
 
-// unwanted stands for the program of events that nobody wants.
+// unwanted is the program of events that are skipped.
 var unwanted = &program{}
 
 // program returns how to read events of a type, nil when there is no such.
@@ -80,7 +80,7 @@ type element struct {
 // samplerLabel is how async-profiler calls its recordings.
 const samplerLabel = "Async-profiler Recording"
 
-// parseMetadata reads the body of a metadata event; nil where it is not one to its end.
+// parseMetadata parses the body of a metadata event; nil if it is damaged.
 func parseMetadata(c *cursor, specs map[string]*eventSpec) *metadata {
 	texts := make([]string, 0, 64)
 	for range c.count("metadata strings") {

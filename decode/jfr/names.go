@@ -8,8 +8,8 @@ import (
 	"contend/format"
 )
 
-// ofLoaders are the classes of the objects that class loaders lock. They say nothing of
-// what they are for.
+// ofLoaders are the classes of the objects that class loaders lock. They do not show the
+// purpose of the lock.
 var ofLoaders = []string{"java.lang.Object", "java.util.concurrent.ConcurrentHashMap"}
 
 // initLock is the class of the object on which threads wait for a class to be
@@ -22,7 +22,7 @@ func initialises(class string, frames []format.Frame) bool {
 	return class == initLock && len(frames) > 0 && frames[0].Class != "java.lang.Object"
 }
 
-// lockClass is what a lock of a class is shown as.
+// lockClass returns the class under which locks of a class are shown.
 func lockClass(class string) string {
 	if class == initLock {
 		return format.Initialisation + "a class"
@@ -30,8 +30,7 @@ func lockClass(class string) string {
 	return class
 }
 
-// lockName names a lock by what the first waiter's stack tells, "" when it
-// tells nothing.
+// lockName names a lock by the stack of its first waiter, "" if that has no name.
 func lockName(class string, address int64, frames []format.Frame) string {
 	if len(frames) == 0 {
 		return ""

@@ -13,8 +13,8 @@ func (h *header) key() ChunkKey {
 	return ChunkKey{h.size, h.constants, h.startNanos, h.durationNanos, h.startTicks}
 }
 
-// Skipper is an input of which parts can be passed over, as a bufio.Reader.
-// Discard returns an error where the input ends before.
+// Skipper is an input that can skip bytes, such as a bufio.Reader. Discard returns an error
+// if the input ends before.
 type Skipper interface {
 	io.Reader
 	Discard(n int) (int, error)

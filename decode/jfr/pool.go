@@ -67,8 +67,8 @@ func (t *table) clear(span int64) {
 	clear(t.far)
 }
 
-// pools are the constants of one chunk, by the number of their class: where each
-// one lies in the chunk, plus one.
+// pools are the constants of one chunk, by the number of their class: the offset of each in
+// the chunk, plus one.
 type pools []table
 
 // reset empties them, of as many classes as some metadata numbers.

@@ -15,9 +15,9 @@ type program struct {
 	number int // among the programs of events
 	pool   int // of a constant: the number of its class's pool
 	ops    []op
-	fields []slot // the same, where they are few integers: what takes each
+	fields []slot // as above, if they are few integers: the slot of each
 	takes  []slot
-	pools  [slots]int64 // by slot: the class whose pool a key belongs to
+	pools  [slots]int64 // by slot: the class of the pool that a key belongs to
 	has    [slots]bool
 }
 
@@ -28,7 +28,7 @@ type op struct {
 	name bool // a reference to a symbol
 	size int  // bytes; of an integer, when not compressed
 	n    int  // of opInts: how many
-	body []op // of opArray: what one item consists of
+	body []op // of opArray: the ops of one item
 }
 
 type opKind uint8
@@ -45,10 +45,10 @@ const (
 // slot names a value a program takes.
 type slot uint8
 
-// values is what one run of a program took: integers, keys, offsets.
+// values are what one run of a program read: integers, keys, offsets.
 type values [slots + 1]int64
 
-// nobody is the slot of what is not taken.
+// nobody is the slot of values that are not kept.
 const nobody = slots
 
 // primitives are the types with a layout of their own.
@@ -108,7 +108,7 @@ func integers(ops []op) (takes []slot) {
 	return takes
 }
 
-// fused makes successive ops that take nothing one, where it can.
+// fused joins successive ops that keep no value, as far as possible.
 func fused(ops []op) []op {
 	out := make([]op, 0, len(ops))
 	for _, o := range ops {
@@ -219,7 +219,7 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 	m.parts.texts = m.poolOf(m.parts.strings)
 }
 
-// poolOf numbers a class whose constants are looked into.
+// poolOf numbers a class whose constants are read.
 func (m *metadata) poolOf(class int64) int {
 	n, ok := m.pooled[class]
 	if !ok {

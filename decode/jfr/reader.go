@@ -25,16 +25,16 @@ type Options struct {
 	Room  *Room             // for chunks that are stepped over ahead of the events, which Close ends; nil: none are
 }
 
-// Reader is a format.Source over one input: the feed gives batches of a chunk's
-// events, the symbols name what they refer to, and the evidence is what several of
-// them say together.
+// Reader is a format.Source over one input. The feed yields batches of events of a chunk, the
+// symbols resolve what they refer to, and the evidence collects what several events say
+// together.
 type Reader struct {
 	name string
 	feed
 	symbols
 	evidence
 
-	values  values // of the event at hand
+	values  values // of the current event
 	events  int64
 	damaged int64
 	said    format.Stats // of damage
@@ -77,7 +77,7 @@ func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 	return r, nil
 }
 
-// Stats says what has been read so far.
+// Stats describes what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	name := fmt.Sprintf("jfr %d.%d", r.head.major, r.head.minor)
 	if r.meta != nil && r.meta.sampler {
@@ -87,17 +87,17 @@ func (r *Reader) Stats() format.Stats {
 		Warnings: slices.Concat(r.said.Warnings, r.unrecorded(), r.virtualWarning(), r.unobserved.warnings()), Damage: r.said.Damage}
 }
 
-// Close ends what is ahead, which may wait for the input; that stays open.
+// Close ends reading ahead, which may wait for the input. It does not close the input.
 func (r *Reader) Close() error {
 	if r.ahead != nil {
 		r.ahead.close()
-		r.err = cmp.Or(r.err, io.ErrClosedPipe) // what was ahead is lost
+		r.err = cmp.Or(r.err, io.ErrClosedPipe) // what was read ahead is lost
 	}
 	return nil
 }
 
-// Read delivers the next event. Damage is delivered as KindGap and in the
-// warnings of Stats; the error is io.EOF, or what the input returned.
+// Read delivers the next event. Damage is delivered as KindGap and in the warnings of Stats.
+// The error is io.EOF or that of the input.
 func (r *Reader) Read(ev *format.Event) error {
 	for {
 		if r.queue.Pop(ev) {
@@ -122,7 +122,7 @@ func (r *Reader) Read(ev *format.Event) error {
 	}
 }
 
-// event takes what is next in the batch; false when it delivers nothing itself.
+// event reads the next event of the batch; false if it delivers nothing itself.
 func (r *Reader) event(ev *format.Event) bool {
 	v := &r.values
 	p, start, end := r.batch.take(r.meta, v)
@@ -148,7 +148,7 @@ func (r *Reader) lost(d format.Damage) {
 	}
 }
 
-// reportMissing reports what is missing in the chunk at hand.
+// reportMissing reports the missing data of the current chunk.
 func (r *Reader) reportMissing() {
 	if r.missing > 0 {
 		r.lost(r.chunk.lost(0, 0, "lost-data", format.Say("names, threads or stacks that events of the chunk refer to cannot be read, or contradict others: %v", r.missing)))

@@ -10,22 +10,21 @@ import (
 
 const rulesLock = rules.Lock
 
-// symbols names what the events of the chunk at hand refer to. Keys are those of a
-// chunk, the ids they get hold for all.
+// symbols resolve the keys of the current chunk to ids, which are valid for all chunks.
 type symbols struct {
-	chunk   // at hand
+	chunk   // the current one
 	rules   *rules.Table
 	known   constants
 	ids     identities
 	frames  []frame // of the stack read last
 	natives []nativeID
 	early   bool         // the event at hand began before its chunk
-	missing int          // constants and texts of the chunk at hand that cannot be read
-	queue   format.Queue // to deliver before reading on: what is named must be announced first
+	missing int          // unreadable constants and texts of the current chunk
+	queue   format.Queue // events to deliver first: metadata comes before its use
 }
 
-// identities keeps the recording's threads, locks and stacks apart across
-// chunks, whose keys differ. Threads and locks are those of the JVM at hand.
+// identities keep the threads, locks and stacks of the recording apart over all chunks, whose
+// keys differ. Threads and locks are those of the current JVM.
 type identities struct {
 	threads map[threadKey]format.ThreadID
 	last    format.ThreadID // given
@@ -70,7 +69,7 @@ type identities struct {
 	}
 }
 
-// Lengths of the arrays of recent answers, powers of two. The answers are the same.
+// Lengths of the caches of recent answers, powers of two.
 const (
 	recentObjects  = 1 << 10
 	recentVerdicts = 1 << 8
@@ -141,7 +140,7 @@ type methodName struct {
 	number        uint32 // among all of that class and name
 }
 
-// synchronizedFlag is that of Java's modifiers.
+// synchronizedFlag is the modifier of Java's synchronized methods.
 const synchronizedFlag = 0x20
 
 func (s *symbols) newConstants() {

@@ -41,7 +41,7 @@ func (r *Reader) ShowVirtual(d *threaddump.Dump) {
 	r.addOwners(locks, d, d.Time)
 	for _, l := range order {
 		if len(l.Owners) == 0 {
-			l.Owners = []format.Party{{}} // threads are looked at one after the other: some had it
+			l.Owners = []format.Party{{}} // threads are read one after another: some thread held it
 		}
 		r.queue.Push(l.Event)
 	}

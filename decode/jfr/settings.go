@@ -37,21 +37,21 @@ func setting(r *Reader, v *values, ev *format.Event) bool {
 	return true
 }
 
-// kept are the settings that decide what a recording can show.
+// kept are the settings that decide what a recording shows.
 var kept = map[string]bool{"threshold": true, "enabled": true, "period": true, "stackTrace": true}
 
-// ofVirtual are the events whose settings only matter for what stays unobserved.
+// ofVirtual are the events whose settings only matter for what is not observed.
 var ofVirtual = map[string]bool{"VirtualThreadStart": true, "VirtualThreadEnd": true}
 
-// hidesWaits are the events whose threshold hides waits for locks; the threshold of
-// others hides evidence only.
+// hidesWaits are the events whose threshold hides waits for locks; the threshold of others
+// only hides evidence.
 var hidesWaits = [...]string{"JavaMonitorEnter", "ThreadPark"}
 
 // idleEvents are the events of idle time. All of it shows where each is enabled without
 // a threshold.
 var idleEvents = [...]string{"ThreadPark", "JavaMonitorWait", "ThreadSleep"}
 
-// reportIdle says how much of its idle time a JVM recorded.
+// reportIdle reports how much of its idle time a JVM recorded.
 func (r *Reader) reportIdle() {
 	how := format.IdleEnded
 	for _, name := range idleEvents {
@@ -75,8 +75,8 @@ func (r *Reader) settingOf(event, name string) (value string, told bool) {
 	return value, told
 }
 
-// unrecorded warns of waits that the settings leave out altogether: that none is
-// recorded then means nothing.
+// unrecorded warns of waits that the settings leave out altogether, so that their absence
+// means nothing.
 func (r *Reader) unrecorded() []format.Warning {
 	var events []string
 	for _, name := range hidesWaits {

@@ -17,11 +17,11 @@ type splitter struct {
 	skip    map[ChunkKey]bool
 	specs   map[string]*eventSpec
 	metas   map[string]*metadata // by content
-	meta    *metadata            // of the chunk at hand, or of the last one that had any
-	fresh   bool                 // it is of the chunk at hand
-	head    header               // of the chunk at hand
+	meta    *metadata            // of the current chunk, or of the last one that had any
+	fresh   bool                 // it is of the current chunk
+	head    header               // of the current chunk
 	chunkAt int64                // offset of that in the input
-	chunks  int                  // so far
+	chunks  int                  // chunks so far
 }
 
 // next cuts out the next chunk, into the array of the one it replaces. It returns io.EOF
@@ -221,8 +221,8 @@ func (s *splitter) endsEarly(c *chunk, n int) {
 	c.lose(n, 0, "truncated", format.Say("chunk ends after %v of %v bytes", n, c.head.size))
 }
 
-// endAtNextHeader shortens a chunk whose size lies, because it was cut off
-// and another recording appended, to where the next chunk begins.
+// endAtNextHeader shortens a chunk that was cut off before another recording was appended, so
+// that its size is wrong, to where the next chunk begins.
 func (s *splitter) endAtNextHeader(c *chunk) {
 	if next := s.findHeader(headerSize); next >= 0 {
 		s.endsEarly(c, next)
@@ -249,8 +249,7 @@ func (s *splitter) findHeader(from int) int {
 	return -1
 }
 
-// resync passes over what is no chunk, to the next chunk header, wherever that is. What
-// was searched is not kept.
+// resync skips to the next chunk header, wherever it is. It does not keep what it skips.
 func (s *splitter) resync(c *chunk) {
 	const step = 1 << 20
 	for searched := 1; ; {

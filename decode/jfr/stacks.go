@@ -66,7 +66,7 @@ func (s *symbols) stackFrames(key int64) (frames []frame, entry, cut bool) {
 // method resolves a method's key. What it returns is good until the next.
 func (s *symbols) method(key int64) *methodName { return &s.known.named[s.numbered(key)-1] }
 
-// numbered returns where a method is among those of the chunk, plus one.
+// numbered returns the number of a method in the chunk, plus one.
 func (s *symbols) numbered(key int64) uint32 {
 	if i := s.known.methods.get(key); i != 0 {
 		return i
@@ -141,7 +141,7 @@ func (s *symbols) internStack(frames []format.Frame) format.StackID {
 	return s.stackOf(list)
 }
 
-// mixing is no constant, so that no file can be made whose stacks all have one sum.
+// mixing is random, so that no file can be made whose stacks all have the same hash.
 var mixing = [2]uint64{rand.Uint64(), rand.Uint64() | 1}
 
 func mixed(sum uint64) uint64 {

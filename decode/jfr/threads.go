@@ -65,8 +65,8 @@ func (s *symbols) thread(key int64) format.ThreadID {
 	return id
 }
 
-// lifeOf is thread for one that starts or ends, which may have no constant yet: it
-// may do so as the chunk ends.
+// lifeOf is thread for one that starts or ends. It may have no constant yet, if it does so at
+// the end of the chunk.
 func (s *symbols) lifeOf(key int64) format.ThreadID {
 	missing := s.missing
 	id := s.thread(key)

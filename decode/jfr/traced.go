@@ -18,8 +18,8 @@ const (
 	conditions  = threaddump.Conditions
 )
 
-// traced takes a call of a method that the settings name: one of those above or a
-// synchronized one. Others say nothing of locks.
+// traced reads a call of a method that the settings name: one of those above, or a
+// synchronized one. It ignores others.
 func traced(r *Reader, v *values, ev *format.Event) bool {
 	found := *r.method(v[slotMethod]) // resolving stacks finds others
 	m := &found
@@ -78,8 +78,8 @@ func (r *Reader) virtualPark(m *methodName, v *values, ev *format.Event) bool {
 	return r.parked(ev, r.intern(class), int64(r.intern(home)), virtualSpace, m.method != "park")
 }
 
-// entry is a synchronized method at whose entry a thread waited, and the class
-// of the monitor.
+// entry is a synchronized method at whose entry a thread waited, with the class of the
+// monitor.
 type entry struct{ monitor, class, method string }
 
 // reportEntry names a method whose calls the recorder could trace to show the owner of

@@ -7,7 +7,7 @@ import (
 	"contend/format"
 )
 
-// unobserved is what a recording shows only in part: its amount, or an upper bound.
+// unobserved is what a recording shows only in part, as an amount or an upper bound.
 type unobserved struct {
 	cut       amount // waits whose stacks end before their outermost frame
 	loads     int    // samples of the machine's load
@@ -51,7 +51,7 @@ func cpuLoad(r *Reader, v *values, _ *format.Event) bool {
 	return false
 }
 
-// warnings says what is unobserved.
+// warnings returns the warnings of what is unobserved.
 func (h *unobserved) warnings() (out []format.Warning) {
 	say := func(code, text string, args ...any) {
 		out = append(out, format.Warning{Code: code, Text: format.Say(text, args...)})

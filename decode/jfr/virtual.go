@@ -7,11 +7,11 @@ import (
 	"contend/format"
 )
 
-// A recording shows little of virtual threads. From JDK 24 on it has no event of their
-// waits for monitors, and in no version one of their parks; a method trace (traced.go)
-// shows the parks alone. Thread dumps do not list them. Their lifetimes bound what they
-// waited unobserved, where each start since the first virtual thread of the JVM is
-// recorded; else nothing does.
+// A recording shows little of virtual threads. From JDK 24 on it has no events of their waits
+// for monitors, and in no version has it any of their parks; a method trace (traced.go) shows
+// the parks alone. Thread dumps do not list them. If the recording has each start since the
+// first virtual thread of the JVM, their lifetimes bound what they waited unobserved; else
+// there is no bound.
 
 // virtuals are the virtual threads of an input. Sums are of nanoseconds since the
 // input began; a million long lives do not fit into an integer.
@@ -26,21 +26,21 @@ type virtuals struct {
 	sampled     int   // thread dumps
 	lastSampled int64 // time of the last
 
-	before    bool // a JVM before the one at hand had some
+	before    bool // an earlier JVM had some
 	uncounted bool // and their starts are not all recorded
 }
 
-// ofJVM is what is known of the virtual threads of the JVM at hand.
+// ofJVM is what is known of the virtual threads of the current JVM.
 type ofJVM struct {
 	ran      bool // there were some
-	first    bool // what the JVM starts for its first is recorded
+	first    bool // what the JVM starts for its first one is recorded
 	unlisted bool // starts were not recorded at some time
 	traced   bool // the settings trace parks
 	started  int
 	seen     int
 }
 
-// virtualLife is what is recorded of a virtual thread: times in nanoseconds.
+// virtualLife is the recorded life of a virtual thread, in ns.
 type virtualLife struct {
 	lastPark int64 // when the last park ended that has its own event
 	told     int64 // until when its events cover it
@@ -72,7 +72,7 @@ func (v *virtuals) unobserved(until int64) (ns int64, bounded bool) {
 	return int64(min(max(lived-v.told, 0), 1<<62)), !v.uncounted && v.counted()
 }
 
-// counted reports whether each virtual thread of the JVM at hand has its start recorded.
+// counted reports whether the start of each virtual thread of the current JVM is recorded.
 func (o *ofJVM) counted() bool {
 	return !o.ran || o.first && !o.unlisted && o.started == o.seen
 }
@@ -80,7 +80,7 @@ func (o *ofJVM) counted() bool {
 // any reports whether there were virtual threads.
 func (v *virtuals) any() bool { return v.ran || v.before }
 
-// next ends the JVM at hand at an instant.
+// next ends the current JVM at an instant.
 func (v *virtuals) next(at int64) {
 	v.before, v.uncounted = v.any(), v.uncounted || !v.counted()
 	v.lived += float64(v.open) * (float64(at) - float64(v.since))
@@ -134,7 +134,8 @@ func (s *symbols) indicatesVirtual(v *values) bool {
 	return s.meta.parts.group != nil && s.constant(s.meta.parts.group, v[slotGroup], &group) && s.text(group[slotName]) == carriers
 }
 
-// virtualWarning says what of virtual threads is unobserved; none where there were none.
+// virtualWarning returns the warning of what is unobserved of virtual threads, none without
+// any.
 func (r *Reader) virtualWarning() []format.Warning {
 	v := &r.ids.virtual
 	if !v.any() {

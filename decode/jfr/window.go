@@ -18,9 +18,9 @@ type window struct {
 // oldest is how long before its chunk an event may have begun, in seconds: ten years.
 const oldest = 10 * 365 * 86400
 
-// window returns that of a chunk whose checkpoints were written up to latest. An event
-// is written when it ends, or within a second. Where the chunk is not finished nothing
-// tells when its last one ended.
+// window returns the window of a chunk whose checkpoints were written up to latest. An event
+// is written when it ends, or within a second. If the chunk is not finished, the end of its
+// last event is not known.
 func (h *header) window(latest int64, unfinished bool) window {
 	age := times(oldest, h.ticksPerSecond)
 	w := window{floor: minus(h.startTicks, age), first: minus(h.startTicks, h.ticksPerSecond), last: plus(h.startTicks, age), mask: math.MaxUint64}
@@ -64,7 +64,7 @@ func spread(v uint64) (word uint64) {
 	return word
 }
 
-// ticks converts a number of nanoseconds; the most there are where it is out of range.
+// ticks converts nanoseconds; an overflow becomes the largest number of ticks.
 func (h *header) ticks(nanos int64) int64 {
 	hi, lo := bits.Mul64(uint64(max(nanos, 0)), uint64(h.ticksPerSecond))
 	if hi >= 1e9 {

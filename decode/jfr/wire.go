@@ -205,8 +205,8 @@ const (
 	stringLatin1
 )
 
-// raw passes over a string. It returns its encoding and its bytes, or its key if it is a
-// constant; stringNull where there is none.
+// raw skips a string. It returns its encoding and bytes, or its key if it is a constant;
+// stringNull if there is none.
 func (c *cursor) raw() (encoding byte, b []byte, key int64) {
 	head := c.bytes("string encoding", 1)
 	if head == nil {
@@ -294,8 +294,8 @@ func surrogate(b []byte) rune {
 	return 0xd000 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f)
 }
 
-// garbled reports whether a text holds what no name and no dump does: bytes that are
-// no UTF-8, or that control a terminal.
+// garbled reports whether a text has what no name and no dump has: invalid UTF-8, or control
+// characters of a terminal.
 func garbled(text string) bool {
 	for _, r := range text {
 		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == utf8.RuneError {

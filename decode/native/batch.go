@@ -74,12 +74,13 @@ func (b *batch) next(ev *format.Event) bool {
 	return true
 }
 
-// tooMany says that a block has more events than so many, which its header counts.
+// tooMany is the error of a block with more events than its header says.
 func tooMany(events int) string {
 	return fmt.Sprintf("block: more than the %d events its header counts", events)
 }
 
-// undecoded says why an event does not decode, of which so many lie before it.
+// undecoded is the error of an event that does not decode, with the number of events before
+// it.
 func undecoded(before int, err error) string {
 	return fmt.Sprintf("event %d of the block: %v", before, err)
 }

@@ -14,7 +14,7 @@ type block struct {
 	bytes  []byte // stored
 	off    int64  // of the header; of the end of the input when there is no block
 	lost   int64  // damage before this block
-	lostAt int64  // where that begins
+	lostAt int64  // where it begins
 	why    string
 }
 
@@ -89,7 +89,7 @@ func (s *splitter) next() (b block, err error) {
 	}
 }
 
-// intact reads the block at the current place; why says what is wrong with it.
+// intact reads the block at the current place; why is its fault.
 func (s *splitter) intact(b *block) (ok bool, why string, err error) {
 	head := format.BlockHeaderSize(s.version)
 	n, err := s.need(head)

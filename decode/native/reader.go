@@ -203,8 +203,8 @@ func (r *Reader) advance() {
 	}
 }
 
-// gap delivers damage of some bytes at an offset of the input, and so many
-// events in it, as an event, a warning and a place.
+// gap delivers the damage of some bytes at an offset of the input, and of some events in it,
+// as an event, a warning and a place.
 func (r *Reader) gap(bytes, off int64, why string, until, events int64) {
 	from := r.last
 	if from == 0 { // nothing came before
@@ -223,7 +223,7 @@ func known(t int64) int64 {
 	return t
 }
 
-// Stats says what has been read so far.
+// Stats describes what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -40,7 +40,7 @@ type repeats struct {
 	arena    format.Arena
 }
 
-// instant is a range of the places: a tick, and what was seen at it.
+// instant is a range of the places: a tick, and the events of its instant.
 type instant struct {
 	from, to int
 	step     int64 // the tick's time difference

@@ -14,13 +14,13 @@ import (
 	"contend/format"
 )
 
-// seen counts what a reader has to say of the input.
+// seen counts what a reader reports of the input.
 type seen struct {
 	late       int64 // events that come after later ones
 	latest     int64 // and by how many ns at most
-	unreadable int64 // events whose fields are not what they should be
-	unended    int64 // waits whose end is missing
-	unbegun    int64 // ends of waits for locks of the kernel whose beginning is
+	unreadable int64 // events with invalid fields
+	unended    int64 // waits without an end
+	unbegun    int64 // ends of waits for kernel locks without a beginning
 	junk       int64 // lines that are no events
 	lost       int64
 	kernel     int64 // waits for locks of the kernel
@@ -28,7 +28,7 @@ type seen struct {
 	waits      int64 // blocks on futexes
 	bare       int64 // of these, without a call chain
 	guessed    int64 // of these, taken for waits for locks by the value alone
-	homeless   int64 // calls whose process is not known
+	homeless   int64 // calls of unknown processes
 	locks      bool  // an event of futexes or of the kernel's locks is in the text
 	mutexes    int64 // locks other than of the kernel
 	gils       int64
@@ -68,8 +68,8 @@ func (r *Reader) lost(s *sample) {
 	r.queue.Push(format.Event{Kind: format.KindGap, Time: r.last, End: at, Name: "perf lost events"})
 }
 
-// finish ends what goes on when the text does, by thread so that reading twice
-// gives the same; whole is false when the input failed.
+// finish ends what is still going on at the end of the text, ordered by thread so that it is
+// the same each time; whole is false if the input failed.
 func (r *Reader) finish(whole bool) {
 	for _, tid := range slices.Sorted(maps.Keys(r.threads)) {
 		r.interrupt(r.threads[tid], r.last)
@@ -99,7 +99,7 @@ func (r *Reader) truncated() {
 	}
 }
 
-// conclude says what the text does not tell.
+// conclude adds the warnings of what the text does not show.
 func (r *Reader) conclude() {
 	s, file := &r.seen, r.file
 	for _, w := range [...]struct {

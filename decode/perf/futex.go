@@ -38,7 +38,7 @@ const (
 	futexCommands = 0x7f
 )
 
-// What a call returns that did not do what it was to.
+// The results of calls that failed.
 const (
 	errAgain    = -11  // the value was another one: no wait
 	errIntr     = -4   // a signal
@@ -91,7 +91,7 @@ func (r *Reader) futex(s *sample, f *futex) {
 func (r *Reader) enterFutexWait(s *sample) { r.single(s, futexWaitBitset, "val:") }
 func (r *Reader) enterFutexWake(s *sample) { r.single(s, futexWake, "nr:") }
 
-// single takes a call that is one operation: its flags are those of sys_futex.
+// single reads a call of one operation; its flags are those of sys_futex.
 func (r *Reader) single(s *sample, op uint64, value string) {
 	addr, ok := field(s.args, "uaddr:")
 	if !ok {
@@ -109,7 +109,7 @@ func (r *Reader) enterFutexWaitv(s *sample) {
 	r.begin(t, wait{start: s.time, stack: r.stack(true), class: "futex:waitv"})
 }
 
-// exitFutex takes what a call returns: 0x1, or 0xfffffffffffffff5 for an error.
+// exitFutex reads the result of a call: 0x1, or 0xfffffffffffffff5 for an error.
 func (r *Reader) exitFutex(s *sample) {
 	text := bytes.TrimSpace(s.args)
 	ret, ok := returned(text)
@@ -154,8 +154,7 @@ func (r *Reader) leave(t *thread, at int64, ret int64) {
 	}
 }
 
-// classOf says what the operation and the value tell of a wait: the rules see
-// it as its class.
+// classOf returns the class of a wait for the rules, by its operation and value.
 func (r *Reader) classOf(f *futex) string {
 	switch {
 	case f.op == futexLockPI || f.op == futexLockPI2:
@@ -170,12 +169,12 @@ func (r *Reader) classOf(f *futex) string {
 	return "futex:wait"
 }
 
-// contended is the value of a lock that somebody has and others wait for, as
-// glibc, musl's relatives and Rust's standard library write it. Conditions and
-// barriers count with theirs, and reach it too: the stack overrules it.
+// contended is the value of a lock that is held and waited for, as glibc, musl's relatives
+// and Rust's standard library write it. The counts of conditions and barriers can reach it,
+// too; the stack takes precedence.
 const contended = 2
 
-// activityOf says what a thread does in an idle wait.
+// activityOf returns what a thread does in an idle wait.
 func activityOf(class string) format.Activity {
 	if class == "futex:join" || class == "futex:waitv" {
 		return format.ActivityPark

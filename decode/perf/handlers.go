@@ -7,13 +7,13 @@ import (
 	"contend/format"
 )
 
-// handler is what is done with a kind of event.
+// handler is how a kind of event is handled.
 type handler struct {
 	do    func(*Reader, *sample)
 	chain bool // it wants the call chain
-	locks bool // it tells of waits for locks
+	locks bool // the event shows waits for locks
 
-	nobody bool // it says itself of which threads it is
+	nobody bool // the event names its threads itself
 }
 
 // handlers are the kinds of events that are read, by their names. A new one is
@@ -50,8 +50,7 @@ const (
 	exitPrefix  = "syscalls:sys_exit_"
 )
 
-// handler returns what is to be done with an event. Of those it does not read
-// it counts the names.
+// handler returns the handler of an event. It counts the names of events without one.
 func (r *Reader) handler(s *sample) handler {
 	if h, ok := handlers[string(s.event)]; ok {
 		r.seen.locks = r.seen.locks || h.locks

@@ -19,8 +19,8 @@ type kernelWait struct {
 // inKernel stands for the process of the kernel's own addresses.
 const inKernel = -2
 
-// contentionBegin takes lock:contention_begin: 0xffff88810739a298 (flags=SPIN|WRITE).
-// A mutex begins again when it stops spinning and sleeps: that is one wait.
+// contentionBegin reads lock:contention_begin: 0xffff88810739a298 (flags=SPIN|WRITE). A mutex
+// begins again when it stops spinning and sleeps; both are one wait.
 func (r *Reader) contentionBegin(s *sample) {
 	addr, rest, ok := hexadecimal(s.args)
 	if !ok {
@@ -80,7 +80,7 @@ func (r *Reader) kernelWait(t *thread, i int, end int64, failed bool) {
 	}
 }
 
-// running returns the thread of an event, of which each CPU has an idle one.
+// running returns the thread of an event. Each CPU has an idle thread.
 func (r *Reader) running(s *sample) *thread {
 	if s.tid != idleTask {
 		return r.thread(s)

@@ -78,8 +78,8 @@ func nanoseconds(text []byte) (int64, bool) {
 	return sec*1e9 + part*unit, ok && ok2 && sec < math.MaxInt64/2_000_000_000
 }
 
-// what reads the event's name and what is said of it. The period of a sample
-// may stand before the name.
+// what reads the name of the event and its arguments. The period of a sample may precede the
+// name.
 func (s *sample) what(rest []byte) bool {
 	rest = bytes.TrimLeft(rest, " ")
 	if word, after, ok := bytes.Cut(rest, blank); ok && len(word) > 0 {
@@ -166,8 +166,7 @@ func decimal(text []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// hexadecimal reads digits with or without 0x, up to what is none; rest is
-// what follows.
+// hexadecimal parses digits with or without 0x; rest is the text after them.
 func hexadecimal(text []byte) (n uint64, rest []byte, ok bool) {
 	text = bytes.TrimPrefix(text, hexMark)
 	i := 0
@@ -187,7 +186,7 @@ func hexadecimal(text []byte) (n uint64, rest []byte, ok bool) {
 
 var hexMark = []byte("0x")
 
-// id is a number of a thread, process or CPU; none for what can be none.
+// id is the number of a thread, process or CPU; none if it is invalid.
 func id(n int64) int32 {
 	if n > math.MaxInt32 {
 		return none

@@ -29,7 +29,7 @@ type wake struct {
 	mode   format.Mode
 	left   int64 // how many it may yet wake
 	woke   int64 // and has
-	pi     bool  // it says nothing of how many it woke
+	pi     bool  // it does not return how many it woke
 }
 
 // sharedMemory stands for the process of addresses that several share.
@@ -57,8 +57,8 @@ func (p *process) lock(addr uint64, res *rules.Result) *lock {
 // siteOf names a lock by the function that acquires it.
 type siteOf struct{ class, method string }
 
-// parkers are the locks whose waiters wait at addresses of their own, not of the
-// lock: a lock is then what one function takes.
+// parkers are the locks whose waiters wait at addresses of their own: a lock is then
+// identified by the function that acquires it.
 var parkers = map[string]bool{"parking_lot::Mutex": true, "parking_lot::RwLock": true, "absl::Mutex": true, "folly::DistributedMutex": true, "PyMutex": true}
 
 // parked returns the lock that a site takes.
@@ -97,7 +97,7 @@ func (l *lock) leave(t *thread) {
 	}
 }
 
-// forget drops an address that was no lock's when nobody waits there.
+// forget drops an address that was not a lock's when no thread waits there.
 func (p *process) forget(l *lock) {
 	if l != nil && len(l.waiters) == 0 && l.id == format.NoObject && p.locks[l.addr] == l {
 		delete(p.locks, l.addr)
@@ -120,7 +120,7 @@ func (k *wake) reaches(w *wait) bool {
 	return k.left > 0 && k.addr == w.addr && w.woken == format.NoTime && w.start <= k.at
 }
 
-// by says which wake ends a wait; nil for one that is not known.
+// by sets which wake ends a wait; nil if not known.
 func (w *wait) by(k *wake) {
 	if k == nil {
 		return
@@ -161,7 +161,7 @@ func (r *Reader) announce(l *lock, w *wait) {
 // wake takes a call that wakes up to n waiters of an address.
 func (r *Reader) wake(t *thread, at int64, addr uint64, private bool, n int64) {
 	l := r.known(t, addr, private)
-	if l == nil { // nobody waits there, nor did
+	if l == nil { // no thread has waited there
 		return
 	}
 	if t.held.open && t.held.lock == l {
@@ -178,7 +178,7 @@ func (r *Reader) wake(t *thread, at int64, addr uint64, private bool, n int64) {
 	l.last, t.waking = k, l
 }
 
-// known returns the lock at an address, nil where nobody waits nor did.
+// known returns the lock at an address, nil if no thread has waited there.
 func (r *Reader) known(t *thread, addr uint64, private bool) *lock {
 	if !private {
 		if l := r.process(sharedMemory).locks[addr]; l != nil {
@@ -200,9 +200,8 @@ func (r *Reader) modeOf(t *thread, l *lock, stack format.StackID) format.Mode {
 	return format.Exclusive
 }
 
-// woke takes what a wake returns: how many it woke. Those whose waking is no
-// event of the recording are the ones that waited longest. One that woke
-// nobody is a release, too.
+// woke reads the result of a wake, which is how many threads it woke. Those without an event
+// of their waking are the ones that waited longest. A wake of no thread is a release, too.
 func (r *Reader) woke(t *thread, l *lock, n int64) {
 	k := &l.last
 	if k.by != t.id || k.pi && k.woke == 0 { // another wake came between, or the waiter returns later
@@ -218,14 +217,14 @@ func (r *Reader) woke(t *thread, l *lock, n int64) {
 	}
 }
 
-// move is a call that moves waiters from one address to another: those of a
-// condition to its mutex, which they have to take next.
+// move is a call that moves waiters from one address to another: from a condition to its
+// mutex, which they have to acquire next.
 type move struct {
 	from, to *lock
 	addr     uint64 // of to
 	most     int64
-	wake     int64 // so many are woken first
-	counts   bool  // what it returns counts the moved, too
+	wake     int64 // how many are woken first
+	counts   bool  // its result counts the moved ones, too
 }
 
 // requeue takes such a call.

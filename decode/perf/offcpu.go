@@ -42,8 +42,8 @@ var sleepers = []struct {
 	{"pipe_", format.ActivityIO}, {"anon_pipe_", format.ActivityIO}, {"tty_", format.ActivityIO}, {"n_tty_", format.ActivityIO}, {"io_cqring_wait", format.ActivityIO},
 }
 
-// asleep says what a thread did that left its CPU not ready to run on: as the
-// system call it is in says, its stack, or its state: D is I/O.
+// asleep returns what a thread did that left its CPU without being ready to run: by the
+// system call that it is in, its stack, or its state, of which D is I/O.
 func (t *thread) asleep() format.Activity {
 	switch {
 	case t.call != format.ActivityUnknown:
@@ -58,7 +58,7 @@ func (t *thread) asleep() format.Activity {
 	return format.ActivityUnknown
 }
 
-// sleeper says what a thread does that sleeps in the stack that was read last.
+// sleeper returns what a thread does that sleeps in the stack that was read last.
 func (s *stacks) sleeper() format.Activity {
 	for i := range s.lines {
 		name := bytes.TrimLeft(s.lines[i].fn, "_")
@@ -85,7 +85,7 @@ type arch struct {
 	sleep map[uint64]string
 }
 
-// The numbers that are the same everywhere.
+// The numbers that all architectures share.
 const (
 	nrFutexWaitv   = 449
 	nrFutexWake    = 454
@@ -98,7 +98,7 @@ var x86 = arch{202, map[uint64]string{0: "read", 1: "write", 7: "poll", 17: "pre
 	128: "rt_sigtimedwait", 208: "io_getevents", 230: "clock_nanosleep", 232: "epoll_wait", 247: "waitid", 257: "openat", 270: "pselect6", 271: "ppoll",
 	281: "epoll_pwait", 288: "accept4", 299: "recvmmsg", 426: "io_uring_enter", 441: "epoll_pwait2"}}
 
-// generic is what the younger architectures have in common.
+// generic has the numbers that the newer architectures share.
 var generic = arch{98, map[uint64]string{22: "epoll_pwait", 56: "openat", 63: "read", 64: "write", 65: "readv", 66: "writev", 67: "pread64", 68: "pwrite64",
 	72: "pselect6", 73: "ppoll", 82: "fsync", 83: "fdatasync", 95: "waitid", 101: "nanosleep", 115: "clock_nanosleep", 202: "accept", 203: "connect",
 	206: "sendto", 207: "recvfrom", 211: "sendmsg", 212: "recvmsg", 242: "accept4", 243: "recvmmsg", 260: "wait4", 426: "io_uring_enter", 441: "epoll_pwait2"}}
@@ -151,7 +151,7 @@ func rawCall(text []byte) (nr uint64, args [6]uint64, ok bool) {
 	return nr, args, ok && found
 }
 
-// exitRaw takes what a call returns: NR 202 = 0.
+// exitRaw reads the result of a call: NR 202 = 0.
 func (r *Reader) exitRaw(s *sample) {
 	nr, ok := field(s.args, "NR ")
 	_, value, found := bytes.Cut(s.args, []byte(" = "))

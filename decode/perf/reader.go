@@ -26,8 +26,8 @@ type Reader struct {
 	rules   rules.Memo
 	arch    arch
 	stacks  stacks
-	text    []byte // the line of the event at hand
-	sample  sample // what it says
+	text    []byte // the line of the current event
+	sample  sample // parsed from it
 	chained []byte // the text of the call chain behind it
 
 	threads   map[int32]*thread
@@ -45,8 +45,8 @@ type Reader struct {
 	err      error // after the queue
 }
 
-// NewReader never fails on what is text: what is of no use is skipped, and
-// reported by Stats. The rules tell locks from idle waiting; nil means the default.
+// NewReader accepts any text: it skips lines that it does not need and reports them in Stats.
+// The rules tell locks from idle waiting; nil means the default ones.
 func NewReader(in io.Reader, name string, t *rules.Table) *Reader {
 	r := &Reader{file: name, in: unwrap.NewLines(in, 256<<10, 0, 0), rules: rules.NewMemo(t), arch: x86, threads: map[int32]*thread{},
 		processes: map[int32]*process{}, first: format.NoTime, last: format.NoTime}
@@ -54,7 +54,7 @@ func NewReader(in io.Reader, name string, t *rules.Table) *Reader {
 	return r
 }
 
-// Stats says what has been read so far.
+// Stats describes what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	return format.Stats{Format: "perf script", Events: r.events, BytesRead: r.in.WholeBytes(), BytesTotal: r.in.Used(),
 		Warnings: r.warnings, Damage: r.damage}
@@ -63,8 +63,8 @@ func (r *Reader) Stats() format.Stats {
 // Close releases the reader; the input stays open.
 func (r *Reader) Close() error { return nil }
 
-// Read delivers the next event. Damage is delivered as KindGap and in the
-// warnings of Stats; the error is io.EOF, or what the input returned.
+// Read delivers the next event. Damage is delivered as KindGap and in the warnings of Stats.
+// The error is io.EOF or that of the input.
 func (r *Reader) Read(ev *format.Event) error {
 	for {
 		if r.queue.Pop(ev) {
@@ -97,7 +97,7 @@ func (r *Reader) step() bool {
 	if h.do == nil {
 		return true // the lines of its chain are no events
 	}
-	if s.time > 0 || s.event[0] != recordPrefix[0] { // records of what was there before have no time
+	if s.time > 0 || s.event[0] != recordPrefix[0] { // records of existing objects have no time
 		r.clock(s.time)
 	}
 	if r.chained = r.chained[:0]; h.chain {
@@ -116,8 +116,8 @@ func (r *Reader) line() ([]byte, bool) {
 	return line, ok && r.in.Whole()
 }
 
-// ended returns what Read returns at the end: io.EOF, also where a damaged wrapping ends
-// the input, or what the input said.
+// ended returns the result of Read at the end: the error of the input, or io.EOF, also if a
+// damaged compression ends the input.
 func (r *Reader) ended() error {
 	if err := r.in.Err(); !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%s: %w", r.file, err)
@@ -156,8 +156,7 @@ func (r *Reader) clock(t int64) {
 	r.first, r.last = min(r.first, t), max(r.last, t)
 }
 
-// stack returns the id of the call chain of the event at hand, and announces
-// it when it is new.
+// stack returns the id of the call chain of the current event and announces a new one.
 func (r *Reader) stack(user bool) format.StackID { return r.chainOf(user).id }
 
 func (r *Reader) chainOf(user bool) chain {

@@ -20,7 +20,7 @@ func (r *Reader) switched(s *sample) {
 	from, comm, state, ok := party(prev, "prev_comm=", "prev_pid=")
 	switch {
 	case !ok || from <= idleTask:
-	case state == 'X' || state == 'Z': // it ended: nothing of it follows
+	case state == 'X' || state == 'Z': // it ended: no event of it follows
 		if t := r.threads[from]; t != nil {
 			r.end(t, s.time)
 		}
@@ -107,9 +107,8 @@ func (r *Reader) runs(t *thread, at int64) {
 	t.since = at
 }
 
-// offCPU delivers what a thread did without a CPU: it slept until it was
-// woken, and was ready from then on. While it waits for a lock that is known
-// already.
+// offCPU delivers what a thread did without a CPU: it slept until it was woken, and was ready
+// from then on. During a wait for a lock the wait already says that.
 func (r *Reader) offCPU(t *thread, at int64) {
 	off, ready := t.off, at
 	if t.ready != format.NoTime {

@@ -59,7 +59,7 @@ func IsData(start []byte) bool {
 	return false
 }
 
-// NotText says of perf.data how to make a text of it.
+// NotText is the error for perf.data. It says how to convert it to text.
 func NotText(name string) error {
 	return &format.Error{Pos: format.Pos{File: name}, What: "perf.data", Err: format.ErrNotMine,
 		Hint: "names of functions are not in it; print it where it was recorded: perf script -i " + name + " --ns -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso > perf.txt"}

@@ -15,11 +15,11 @@ import (
 // KernelClass is the class of the frames of the kernel.
 const KernelClass = "kernel"
 
-// stacks gives each call stack one id. The text of a stack is looked up before
-// it is read: there are few, again and again.
+// stacks gives each call stack one id. It looks the text of a stack up before it parses it,
+// because the same few come again and again.
 type stacks struct {
 	byText map[string]chain  // of a bounded number of texts
-	ids    format.Stacks     // by what the frames say, which is less than the text
+	ids    format.Stacks     // by the frames, which have less than the text
 	byID   []stack           // by id; 0 is the absent one
 	names  map[string]string // of functions, as they are shown
 	frames []format.Frame
@@ -27,10 +27,10 @@ type stacks struct {
 	python bool // functions of Python are among them
 }
 
-// chain is what the text of a stack says.
+// chain is the parsed text of a stack.
 type chain struct {
 	id     format.StackID
-	sleeps format.Activity // what a thread does that sleeps there
+	sleeps format.Activity // what a thread that sleeps there does
 }
 
 // stack is what is remembered of a call stack.
@@ -49,14 +49,14 @@ func (s *stacks) init() {
 	*s = stacks{byText: map[string]chain{}, names: map[string]string{}, byID: make([]stack, 1)}
 }
 
-// chain returns what a text says, and the frames of its stack when it is new.
-// Where user is set, the frames of the kernel are left out of it.
+// chain returns the parsed text, and the frames of its stack when it is new. With user, it
+// leaves the frames of the kernel out.
 func (s *stacks) chain(text []byte, user bool) (c chain, added []format.Frame) {
 	if len(text) == 0 {
 		return chain{}, nil
 	}
 	if user {
-		text = append(text, 'u') // of the same text two stacks may be made
+		text = append(text, 'u') // one text may make two stacks
 	}
 	if c, ok := s.byText[string(text)]; ok {
 		return c, nil
@@ -186,7 +186,7 @@ func (s *stacks) again(i int) bool {
 	return false
 }
 
-// frame is what is shown of a line.
+// frame returns the frame that is shown for a line.
 func (s *stacks) frame(f *frameLine) format.Frame {
 	if bytes.HasPrefix(f.fn, []byte(pythonPrefix)) {
 		if out, ok := pythonFrame(strings.ToValidUTF8(string(f.fn), "\uFFFD")); ok {

@@ -17,7 +17,7 @@ type process struct {
 	lives int              // threads
 }
 
-// thread is one that lives, and what it does.
+// thread is a living thread and what it does.
 type thread struct {
 	id      format.ThreadID
 	tid     int32
@@ -42,7 +42,7 @@ type thread struct {
 	since    int64           // it last got a CPU
 	ran      int64           // ns on a CPU since it got a lock, up to since
 	slept    bool            // since then, other than on a futex
-	call     format.Activity // what the system call it is in, other than of futexes, waits for
+	call     format.Activity // what the system call that it is in, other than of futexes, waits for
 }
 
 // The numbers of threads are those of the kernel. Each CPU has an idle task,
@@ -84,8 +84,7 @@ func (r *Reader) unseen(tid int32, comm []byte) *thread {
 	return t
 }
 
-// name announces a thread. What a switch calls it may be older than what the
-// events of its own do.
+// name announces a thread. A switch may have an older name than the thread's own events.
 func (r *Reader) name(t *thread, comm []byte, sure bool) {
 	if t.named = t.named || sure; len(t.comm) > 0 && bytes.Equal(t.comm, comm) {
 		return
@@ -109,8 +108,8 @@ func groupOf(comm string) string {
 	return comm
 }
 
-// process returns the process of a number; 0 is that of all threads whose
-// process is not known.
+// process returns the process of a number; 0 is the process of all threads whose process is
+// not known.
 func (r *Reader) process(pid int32) *process {
 	p := r.processes[pid]
 	if p == nil {
@@ -121,7 +120,7 @@ func (r *Reader) process(pid int32) *process {
 	return p
 }
 
-// move says of which process a thread is, and announces it anew.
+// move sets the process of a thread and announces it again.
 func (r *Reader) move(t *thread, pid int32) {
 	r.without(t)
 	t.process, t.comm = r.process(pid), t.comm[:0]
@@ -150,8 +149,8 @@ func (r *Reader) forked(s *sample) {
 	}
 }
 
-// born begins a thread, of a process where that is known. Both sched and perf
-// itself may tell of it.
+// born begins a thread, of a process if that is known. Both sched and perf itself may report
+// it.
 func (r *Reader) born(tid, pid int32, comm []byte, at int64) {
 	t := r.threads[tid]
 	if t != nil && !t.fresh { // its end is not in the recording
@@ -196,7 +195,7 @@ func numbers(event []byte) []byte {
 	return bytes.Replace(pair, colonMark, slash, 1)
 }
 
-// exited takes the end of the thread at hand.
+// exited reads the end of the current thread.
 func (r *Reader) exited(s *sample) {
 	if s.tid > idleTask {
 		r.end(r.thread(s), s.time)

@@ -14,7 +14,7 @@ type use struct {
 	class string // of the lock; "" where no frame tells
 	at    format.Frame
 	site  bool         // at is no function of a lock
-	by    format.Frame // what of the program's own is nearest to at; at itself where nothing is
+	by    format.Frame // the frame of the program nearest to at, at itself if there is none
 	mode  format.Mode  // in which it acquires the lock, or releases it
 	told  bool         // mode shows
 	drops bool         // releases the lock of CPython's interpreter
@@ -88,9 +88,9 @@ func shared(name string) bool {
 	return false
 }
 
-// classify says what a wait is by the rules. They see the operation as a class:
-// futex:wait, futex:contended for one at a lock's value, futex:join,
-// futex:lock-pi, futex:waitv.
+// classify returns the verdict of the rules on a wait. They see the operation as a class:
+// futex:wait, futex:contended for one at a lock's value, futex:join, futex:lock-pi,
+// futex:waitv.
 func (r *Reader) classify(class string, id format.StackID) rules.Result {
 	return r.rules.Classify(class, id, r.stacks.byID[id].frames)
 }

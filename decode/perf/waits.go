@@ -7,11 +7,11 @@ import (
 
 // wait is one block on a futex.
 type wait struct {
-	lock   *lock // nil for one whose address is not known
+	lock   *lock // nil if the address is not known
 	addr   uint64
 	start  int64
 	stack  format.StackID
-	class  string // what the rules see
+	class  string // the class that the rules see
 	result rules.Result
 	again  bool // it may continue the acquire of the wait held back
 	asked  int64
@@ -22,16 +22,16 @@ type wait struct {
 	mode   format.Mode    // in which the waker had it
 }
 
-// heldBack is a wait that is over: if the thread blocks on the same lock again
-// at once, somebody else was quicker, and the wait goes on.
+// heldBack is a wait that is over. If the thread blocks on the same lock again at once,
+// another thread was quicker and the wait continues.
 type heldBack struct {
 	wait
 	end  int64
 	open bool // there is one
 }
 
-// retrySlack is how long a thread may be on a CPU between two tries of one
-// acquire: it finds the lock taken again, spins, and blocks.
+// retrySlack is how long a thread may run between two tries of one acquire, in ns: it finds
+// the lock taken again, spins, and blocks.
 const retrySlack = int64(20e3)
 
 // block begins a wait on a futex.
@@ -107,7 +107,7 @@ func (r *Reader) retries(t *thread, w *wait) bool {
 	return on <= retrySlack
 }
 
-// unblock ends the wait a thread is in with what the call returned.
+// unblock ends the wait of a thread with the result of the call.
 func (r *Reader) unblock(t *thread, at int64, ret int64) {
 	w := t.cur
 	t.waits = false
@@ -198,7 +198,7 @@ func (r *Reader) queueActivity(t *thread, what format.Activity, stack format.Sta
 	}
 }
 
-// interrupt ends what a thread is in, at the end of the recording or its own.
+// interrupt ends what a thread is in, at the end of the recording or of the thread.
 func (r *Reader) interrupt(t *thread, at int64) {
 	if t.waits {
 		w := &t.cur

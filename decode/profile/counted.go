@@ -17,8 +17,8 @@ func (r *Counts) lock(n int, made format.Event) *lock {
 		l = &lock{id: format.ObjectID(len(r.locks) + 1)}
 		r.locks[n] = l
 		made.Kind, made.Object, made.Name = format.KindObject, l.id, "lock "+strconv.Itoa(n)
-		// A thread waits for one lock at a time, and which one waited is not known: so
-		// each lock has a waiter of its own.
+		// A thread waits for one lock at a time, but the counts do not say which thread: each
+		// lock has a waiter of its own.
 		r.queue.Push(made, format.Event{Kind: format.KindThread, Thread: format.ThreadID(l.id), Name: "[unknown thread]"})
 	}
 	return l
@@ -64,8 +64,8 @@ func (r *Counts) count(l *lock, total int64) {
 		Waiters: []format.Party{{Thread: format.ThreadID(l.id), Stack: l.stack}}})
 }
 
-// frames reads `java.base/java.nio.file.Files.find(Files.java:482), ` or
-// `Sync.enter:2,  ` one after the other, and returns what follows.
+// frames reads frames such as `java.base/java.nio.file.Files.find(Files.java:482), ` or
+// `Sync.enter:2,  `, and returns the rest.
 func frames(text string) (list []format.Frame, rest string) {
 	for {
 		text = strings.TrimLeft(text, " ")

@@ -13,7 +13,7 @@ import (
 	"contend/format"
 )
 
-// marks are what the output of an agent holds near its beginning.
+// marks are found near the beginning of an agent's output.
 var marks = []string{"creating lock ", "contention detected on ["}
 
 // IsCounts reports whether an input begins like one of contention-profiling.
@@ -137,7 +137,7 @@ func (r *Counts) next() {
 	}
 }
 
-// damaged books the line at hand.
+// damaged records that the current line is damaged.
 func (r *Counts) damaged(code, why string, bytes int64) {
 	d := format.Damage{Pos: format.Pos{File: r.name, Line: max(r.lines.Line(), 1)}, Code: code, Why: why, Bytes: bytes, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime}
 	if r.timed {

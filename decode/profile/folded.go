@@ -41,8 +41,8 @@ func IsFolded(start []byte) bool {
 // maxLine is how long the line of a stack may be, in bytes.
 const maxLine = 4 << 20
 
-// NewFolded reads folded stacks. What their values are they do not tell: they are taken
-// as contended acquisitions. A line that is none is damage.
+// NewFolded reads folded stacks. They do not say what their values are: they are taken as
+// contended acquisitions. Any other line is damage.
 func NewFolded(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	r := newReader(t, "folded stacks", "their value")
 	r.stats.Unit = format.UnitAcquisitions
@@ -111,8 +111,8 @@ func folded(line string) (frames []format.Frame, value int64, ok bool) {
 // isThread reports whether a first frame is the name of a thread: [main tid=12].
 func isThread(name string) bool { return name[0] == '[' && strings.HasSuffix(name, "]") }
 
-// annotation is what async-profiler puts behind a name to tell how the frame was
-// compiled, or that it is a class.
+// annotation is the suffix with which async-profiler marks how a frame was compiled, or a
+// class.
 var annotation = regexp.MustCompile(`_\[[a-zA-Z0-9]\]$`)
 
 // foldedFrame reads java/lang/Thread.run, java.lang.Thread.run, sync.(*Mutex).Lock or a

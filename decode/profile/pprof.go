@@ -42,7 +42,7 @@ func Is(start []byte) bool {
 		start = start[k+m:]
 		if tag&7 == 2 {
 			if value > uint64(len(start)) {
-				return n > 2 // what is looked at ends here
+				return n > 2 // the rest is not needed
 			}
 			start = start[value:]
 		}
@@ -53,8 +53,8 @@ func Is(start []byte) bool {
 // maxProfile bounds a profile, in bytes.
 const maxProfile = 256 << 20
 
-// NewPprof reads a profile of pprof whose samples have delays, or contentions. The error
-// is a *format.Error: ErrNotMine for other profiles, ErrTruncated or ErrCorrupt.
+// NewPprof reads a pprof profile whose samples have delays or contentions. The error is a
+// *format.Error: ErrNotMine for other profiles, ErrTruncated or ErrCorrupt.
 func NewPprof(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	fail := func(what string, err error, hint string) (*Reader, error) {
 		return nil, &format.Error{Pos: format.Pos{File: name}, What: what, Err: err, Hint: hint}
@@ -93,11 +93,10 @@ func NewPprof(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	return r, nil
 }
 
-// maxDelay bounds one sum, in ns: years of waiting, of which many still fit into an
-// integer.
+// maxDelay bounds one sum, in ns. It is years of waiting; many such sums fit into an integer.
 const maxDelay = int64(1) << 58
 
-// parse guards against what the library does not expect of damaged input.
+// parse recovers from panics of the library on damaged input.
 func parse(data []byte) (p *profile.Profile, err error) {
 	defer func() {
 		if failed := recover(); failed != nil {
@@ -119,8 +118,8 @@ var (
 	contentions = []string{"contentions", "lock_count", "mutex_count", "block_count", "lock-acquire"}
 )
 
-// valueOf finds the value of samples that is waiting, and its unit in ns; of a profile
-// that only counts that, and 0. at is -1 where there is neither.
+// valueOf finds the value of samples that is waiting, and its unit in ns; if the profile only
+// counts, it finds the count, and a unit of 0. at is -1 if there is neither.
 func valueOf(p *profile.Profile) (at int, scale int64) {
 	if i := slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return slices.Contains(delays, t.Type) && delayUnits[t.Unit] > 0 }); i >= 0 {
 		return i, delayUnits[p.SampleType[i].Unit]

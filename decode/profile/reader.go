@@ -21,7 +21,7 @@ type Reader struct {
 	rules  *rules.Table
 	queue  format.Queue
 	stats  format.Stats
-	of     string // what the values are
+	of     string // the kind of the values
 	at     int64  // of the next event: each follows the one before
 	locks  map[lockKey]format.ObjectID
 	stacks format.Stacks
@@ -103,7 +103,7 @@ func (r *Reader) add(frames []format.Frame, value int64) {
 	r.at += value
 }
 
-// wait is what a stack waits for, or released.
+// wait is what a stack waits for or released.
 type wait struct {
 	class, site string
 	frames      []format.Frame // less those that only name the lock
@@ -111,8 +111,8 @@ type wait struct {
 	releases    bool
 }
 
-// waitOf finds in the frames what a stack waits for. Java's end in the class of the lock
-// where a profiler of locks wrote them.
+// waitOf finds what a stack waits for in its frames. Java stacks of lock profilers end with
+// the class of the lock.
 func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 	w.frames = frames
 	if u := rules.GoUseOf(frames); u.Class != "" {
@@ -139,14 +139,14 @@ func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 	w.verdict = r.rules.Classify(w.class, w.frames)
 	if w.verdict.Verdict == rules.Unknown && w.class != "" {
 		w.verdict = rules.Result{Verdict: rules.Lock, Kind: format.KindMonitor}
-	} else if w.verdict.Verdict == rules.Unknown { // what was profiled is waiting, for whatever lock
+	} else if w.verdict.Verdict == rules.Unknown { // the profile is of waiting, for an unknown lock
 		w.class, w.site = "[unknown class]", rules.GoName(frames[0])
 		w.verdict = rules.Result{Verdict: rules.Lock, Kind: format.KindUnknownLock}
 	}
 	return w
 }
 
-// parkedAt returns the frame behind that of a park, 0 where the stack has none.
+// parkedAt returns the frame after that of a park, 0 if the stack has none.
 func parkedAt(frames []format.Frame) int {
 	for i, f := range frames[:min(len(frames), 8)] {
 		if f.Method == "park" && strings.HasSuffix(f.Class, "Unsafe") {

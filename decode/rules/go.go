@@ -21,10 +21,10 @@ func SplitGo(name string) (pkg, fn string) {
 	return name[:slash+dot], name[slash+dot+1:]
 }
 
-// goLockPackages are those that implement locks and what they wait with.
+// goLockPackages are the packages that implement locks and waiting.
 var goLockPackages = map[string]bool{"sync": true, "internal/sync": true, "runtime": true}
 
-// OfGoLocks reports whether a package of Go implements locks, or what they wait with.
+// OfGoLocks reports whether a package of Go implements locks, or waiting.
 func OfGoLocks(pkg string) bool { return goLockPackages[pkg] }
 
 // GoName writes a frame's function as Go does.

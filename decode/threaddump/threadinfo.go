@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// info reads what java.lang.management.ThreadInfo.toString gives, as
-// monitoring programs log it. It has neither header nor time; a thread met
-// again begins the next dump. Until JDK 20 it shows eight frames at most, and
-// monitors only where their frame is among them; but it names the owner of
-// the lock a thread waits for. Jenkins writes the same with the group of each
-// thread.
+// info reads the output of java.lang.management.ThreadInfo.toString, which monitoring
+// programs log. It has no header and no time; a thread that comes again begins the next dump.
+// Up to JDK 20 it has at most eight frames, and monitors only if their frame is among them,
+// but it names the owner of the lock that a thread waits for. Jenkins writes the same with
+// the group of each thread.
 type info struct {
 	builder
 	owned bool // within "Number of locked synchronizers"
@@ -92,11 +91,11 @@ func (p *info) thread(name, rest string) bool {
 	return true
 }
 
-// threadStates are those of java.lang.Thread.State.
+// threadStates are the names of java.lang.Thread.State.
 var threadStates = []string{"NEW", "RUNNABLE", "BLOCKED", "WAITING", "TIMED_WAITING", "TERMINATED"}
 
-// threadState cuts a line behind its state, in front of which there may be a
-// group, whose name may hold blanks.
+// threadState splits a line after its state. Before the state there may be a group, whose
+// name may have blanks.
 func threadState(text string) (state, rest string) {
 	if group := text; strings.HasPrefix(text, "Group=") {
 		for group != "" {

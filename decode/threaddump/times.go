@@ -81,8 +81,7 @@ func spread(run []*Dump) {
 	}
 }
 
-// sameSecond reports whether two dumps carry the same time, given in seconds
-// and without anything finer.
+// sameSecond reports whether two dumps have the same time with a resolution of a second.
 func sameSecond(a, b *Dump) bool {
 	return a.Time == b.Time && a.Time != format.NoTime && a.Time%int64(time.Second) == 0 && a.Uptime == 0 && b.Uptime == 0
 }
