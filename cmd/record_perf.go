@@ -79,6 +79,9 @@ func recordPerf(e *env, o *recordOptions) error {
 		return err
 	}
 	name := command(o.target)
+	if better := seenBetter(o.target); better != "" { // a signal ends that as usual
+		e.warn(o.target + better)
+	}
 	ctx, stop := e.untilEnded()
 	defer stop()
 	var keep *os.Root // open from here on, whatever has its name at the end
@@ -98,9 +101,6 @@ func recordPerf(e *env, o *recordOptions) error {
 		return err
 	}
 	defer out.discard() // unless all went well
-	if better := seenBetter(o.target); better != "" {
-		e.warn(o.target + better)
-	}
 	if err := e.runPerf(ctx, ask, name, made); err != nil {
 		return err
 	}

@@ -3,7 +3,9 @@
 package cmd
 
 import (
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -104,6 +106,45 @@ func TestWhatPerfDoesNotSeeIsSaid(t *testing.T) {
 			t.Errorf("%s: %q, want %q", process, got, want)
 		}
 	}
+}
+
+// Of the file of a program, which another user may have made, little is read to learn whether it
+// is Go's: not a table of names as long as the file says.
+func TestOfAProgramLittleIsRead(t *testing.T) {
+	text, err := os.ReadFile(resolved("sleep"))
+	if err != nil || runtime.GOOS != "linux" || len(text) < 64 || text[4] != 2 || text[5] != 1 {
+		t.Skip("no program of 64 bits, lowest byte first")
+	}
+	const names, section = 256 << 20, 64
+	table := uint64(len(text))
+	text = append(text, make([]byte, 2*section)...)
+	put := binary.LittleEndian
+	put.PutUint64(text[40:], table)
+	put.PutUint32(text[58:], section|2<<16)
+	put.PutUint16(text[62:], 1)
+	head := text[table+section:]
+	put.PutUint32(head[4:], 3) // SHT_STRTAB
+	put.PutUint64(head[24:], table+2*section)
+	put.PutUint64(head[32:], names)
+	path := filepath.Join(t.TempDir(), "names")
+	golden.OK(t, errors.Join(os.WriteFile(path, text, 0o755), os.Truncate(path, int64(len(text)+names))))
+	var c *exec.Cmd
+	if !comes(func() bool { c = exec.Command(path, "600"); return c.Start() == nil }) { // while others have it open it is busy
+		t.Skip("it cannot be run there")
+	}
+	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	read := func() (n int) {
+		text := golden.Must(os.ReadFile("/proc/thread-self/io"))(t)
+		golden.Must(fmt.Sscanf(string(text), "rchar: %d", &n))(t)
+		return n
+	}
+	before := read()
+	if isGo(strconv.Itoa(c.Process.Pid)) {
+		t.Error("it is no Go program")
+	}
+	golden.AtMost(t, read()-before, 1<<20, "bytes that are read")
 }
 
 // Of several JVMs that run one class the hint names these, and no others.
