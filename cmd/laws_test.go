@@ -1,9 +1,7 @@
 package cmd
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -162,45 +160,6 @@ func TestCutsAddUp(t *testing.T) {
 			}
 			golden.Same(t, parts, whole, "cutting at", at, roots[i%2])
 		})
-	}
-}
-
-func TestClassesEqualTheJDKsTotals(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
-	for _, path := range recordings(t) {
-		truth, err := os.ReadFile(strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".jfr") + ".totals.json")
-		if err != nil {
-			continue
-		}
-		var want map[string]struct{ ByClass map[string][2]int64 }
-		golden.OK(t, json.Unmarshal(truth, &want))
-		got := map[string][2]int64{}
-		for _, l := range ask[document.Analyze](t, "analyze", "--by", "class", path).Locks {
-			if l.Kind == "monitor" {
-				got[l.Class] = [2]int64{l.Waits, l.WaitNs}
-			}
-		}
-		monitors := want["jdk.JavaMonitorEnter"].ByClass
-		delete(monitors, "jdk/jfr/internal/PlatformRecorder") // the flight recorder's own threads are left out
-		delete(got, "jdk.jfr.internal.PlatformRecorder")
-		if w, ok := want["jdk.JavaMonitorWait"].ByClass["[I"]; ok { // for a class to be initialised
-			monitors["[I"] = [2]int64{monitors["[I"][0] + w[0], monitors["[I"][1] + w[1]}
-		}
-		again := want["jdk.JavaMonitorWait"].ByClass // getting a monitor back is part of these
-		delete(again, "[I")
-		golden.Equal(t, len(got), len(monitors), path)
-		for class, w := range monitors {
-			name := strings.ReplaceAll(class, "/", ".")
-			if name == "[I" {
-				name = "initialisation of a class"
-			}
-			g := got[name]
-			more := again[class]
-			if off := g[1] - w[1]; g[0] < w[0] || g[0] > w[0]+more[0] || off < -w[0] || off > w[0]+more[1] {
-				t.Errorf("%s: %s: %v, want %v and at most %v more", path, class, g, w, more)
-			}
-		}
 	}
 }
 

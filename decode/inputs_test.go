@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,19 +16,26 @@ import (
 	"contend/golden"
 )
 
-// An empty or foreign file among others is left out and told; nothing but
-// such files is an error.
-func TestForeignFilesAmongOthers(t *testing.T) {
+// What is empty or foreign, cannot be opened, or not be read to its end, is left out and told,
+// wherever it stands: a fleet writes thousands of files, and one of them is always broken or
+// gone. Nothing but such files is an error.
+func TestUnreadableFilesAmongOthers(t *testing.T) {
 	dir := t.TempDir()
-	file := func(name, text string) string {
+	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
 		golden.OK(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
-	empty, notes, header := file("empty.txt", ""), file("notes.txt", "buy milk\n"), file("header.txt", "Full thread dump OpenJDK (17):\n\n")
-	good := fixtures + "deadlock-monitors-and-juc-jdk17.txt"
+	good := write("good.txt", string(golden.Must(os.ReadFile(fixtures+"deadlock-monitors-and-juc-jdk17.txt"))(t)))
+	empty, notes := write("empty.txt", ""), write("notes.txt", "buy milk\n")
+	absent, gone := filepath.Join(dir, "absent.jfr"), filepath.Join(dir, "gone.txt")
+	if err := os.Symlink(absent, gone); err != nil {
+		t.Skip(err)
+	}
+	bad := []string{empty, notes, gone, write("header.txt", "Full thread dump OpenJDK (17):\n\n"), write("newer.bin", format.Magic+"\x63\x00\x00\x00"),
+		write("torn.txt.gz", "\x1f\x8b\x08\x00 no more of it"), absent}
 	for name, paths := range map[string][]string{
-		"behind": {good, empty, notes, header}, "before": {empty, notes, header, good}, "around": {notes, good, header, empty},
+		"behind": append([]string{good}, bad...), "before": append(slices.Clone(bad), good), "around": slices.Insert(slices.Clone(bad), 3, good), "a folder": {dir, absent},
 	} {
 		tr, err := Open(paths, nil, Options{})
 		if err != nil {
@@ -35,56 +43,23 @@ func TestForeignFilesAmongOthers(t *testing.T) {
 		}
 		for ev := (format.Event{}); err == nil; err = tr.Read(&ev) {
 		}
-		s := tr.Stats()
-		golden.Equal(t, len(s.Damage.Places), 3, name)
-		golden.Equal(t, s.Events, 24, name)
-		told := 0
-		for _, w := range s.Warnings {
-			if strings.Contains(w.Text, "left out") {
-				told++
-			}
+		s, want := tr.Stats(), len(bad)
+		if name == "a folder" {
+			want-- // notes in a folder of traces are no damage
 		}
-		golden.Equal(t, told, 3, name, s.Warnings)
+		golden.Equal(t, err, io.EOF, name)
+		golden.Equal(t, s.Events, 24, name)
+		golden.Equal(t, len(s.Damage.Places), want, name, s.Damage)
+		golden.AtLeast(t, len(tr.Skipped()), want, name, tr.Skipped())
+		told := slices.DeleteFunc(s.Warnings, func(w format.Warning) bool { return !strings.Contains(w.Text, "left out") })
+		golden.AtLeast(t, len(told), 3, name, s.Warnings)
 		tr.Close()
 	}
 	if _, err := Open([]string{notes, empty}, nil, Options{}); !errors.Is(err, format.ErrNotMine) {
 		t.Errorf("nothing but foreign files: %v", err)
 	}
-	if _, err := Open([]string{filepath.Join(dir, "absent.txt")}, nil, Options{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Open([]string{absent}, nil, Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
-	}
-}
-
-// What cannot be opened, or not be read to its end, costs itself alone: a fleet
-// writes thousands of files, and one of them is always broken or gone.
-func TestUnreadableFilesAmongOthers(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name string, data []byte) string {
-		path := filepath.Join(dir, name)
-		golden.OK(t, os.WriteFile(path, data, 0o600))
-		return path
-	}
-	text := golden.Must(os.ReadFile(fixtures + "deadlock-monitors-and-juc-jdk17.txt"))(t)
-	good := write("good.txt", text)
-	newer := write("newer.bin", append([]byte(format.Magic), 99, 0, 0, 0))
-	torn := write("torn.txt.gz", []byte("\x1f\x8b\x08\x00 no more of it"))
-	absent, gone := filepath.Join(dir, "absent.jfr"), filepath.Join(dir, "gone.txt")
-	if err := os.Symlink(absent, gone); err != nil {
-		t.Skip(err)
-	}
-	for name, paths := range map[string][]string{"files": {newer, good, absent, torn, gone}, "a folder": {dir, absent}} {
-		tr, err := Open(paths, nil, Options{})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		for ev := (format.Event{}); err == nil; err = tr.Read(&ev) {
-		}
-		s := tr.Stats()
-		if !errors.Is(err, io.EOF) || len(s.Damage.Places) != 4 || s.Events != 24 {
-			t.Errorf("%s: %v, %d events, damage %v", name, err, s.Events, s.Damage)
-		}
-		golden.Equal(t, len(tr.Skipped()), 4, name, "left out", tr.Skipped())
-		tr.Close()
 	}
 }
 

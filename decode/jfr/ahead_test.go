@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"testing/iotest"
 
 	"contend/format"
 	"contend/golden"
@@ -97,29 +98,21 @@ func FuzzAhead(f *testing.F) {
 	})
 }
 
-// An input that breaks is read as far as it goes.
-func TestAheadOfAnInputThatBreaks(t *testing.T) {
-	data := several(t)
-	why := errors.New("the disk is gone")
-	r, err := NewReader(io.MultiReader(bytes.NewReader(data[:len(data)/2]), &gone{why}), "test.jfr", Options{Room: &Room{Bytes: DefaultRoom}})
-	golden.OK(t, err)
-	defer r.Close()
-	var ev format.Event
-	for err == nil {
-		err = r.Read(&ev)
+// What was read before the input broke is delivered, ahead or not, and then its error, again
+// and again.
+func TestAnInputThatBreaks(t *testing.T) {
+	data, why := several(t), errors.New("the disk is gone")
+	for _, o := range []Options{{}, {Room: &Room{Bytes: DefaultRoom}}} {
+		r := golden.Must(NewReader(io.MultiReader(bytes.NewReader(data[:len(data)/2]), iotest.ErrReader(why)), "test.jfr", o))(t)
+		n, err, ev := 0, error(nil), format.Event{}
+		for err = r.Read(&ev); err == nil; err = r.Read(&ev) {
+			n++
+		}
+		golden.Equal(t, errors.Is(err, why), true, err)
+		golden.Equal(t, errors.Is(r.Read(&ev), why), true, "again")
+		golden.AtLeast(t, r.chunks, 2, n, "events, chunks")
+		r.Close()
 	}
-	if !errors.Is(err, why) || r.chunks < 2 {
-		t.Errorf("%v after %d chunks", err, r.chunks)
-	}
-}
-
-// gone is an input that fails once; nothing is behind the failure.
-type gone struct{ why error }
-
-func (g *gone) Read([]byte) (int, error) {
-	err := g.why
-	g.why = io.EOF
-	return 0, err
 }
 
 // Whoever stops reading leaves no goroutine and no room taken behind.

@@ -214,35 +214,6 @@ func TestTimesOutOfRange(t *testing.T) {
 	golden.Equal(t, plus(math.MaxInt64-5, 10), math.MaxInt64)
 }
 
-// failing is an input that breaks.
-type failing struct {
-	io.Reader
-	err error
-}
-
-func (f failing) Read(p []byte) (int, error) {
-	n, err := f.Reader.Read(p)
-	if errors.Is(err, io.EOF) {
-		err = f.err
-	}
-	return n, err
-}
-
-// What was read before the input broke is delivered, and then its error.
-func TestErrorsOfTheInputComeLast(t *testing.T) {
-	data, broken := load(t, ours+"/truth-8threads.jfr"), errors.New("device gone")
-	r, err := NewReader(failing{bytes.NewReader(data[:len(data)/2]), broken}, "test.jfr", Options{})
-	golden.OK(t, err)
-	n := 0
-	var ev format.Event
-	for err = r.Read(&ev); err == nil; err = r.Read(&ev) {
-		n++
-	}
-	if again := r.Read(&ev); n < 100 || !errors.Is(err, broken) || !errors.Is(again, broken) {
-		t.Errorf("%d events, then %v, then %v", n, err, again)
-	}
-}
-
 // At each flush a JDK writes a copy of the chunk's header into the chunk. In a
 // cut recording it is not where another one begins.
 func TestCopiesOfTheHeaderAreNoChunks(t *testing.T) {

@@ -158,14 +158,14 @@ func TestPlacesTellWhoseReleaseItWas(t *testing.T) {
 	}
 }
 
-// Of two releases under way, the first that is not long ago woke the thread; one
-// that is long ago, none more recent.
+// Of two releases under way, the first of the last millisecond woke the thread, and of those
+// before it the last.
 func TestWhoIsWokenRunsSoon(t *testing.T) {
 	const end = 50_000_000
 	for _, c := range []struct {
 		ago  [2]int64 // how long before the end of the park the releases were
 		want int64
-	}{{[2]int64{700_000, 100_000}, 700_000}, {[2]int64{4_000_000, 100_000}, 100_000}, {[2]int64{9_000_000, 4_000_000}, 4_000_000}} {
+	}{{[2]int64{800_000, 200_000}, 800_000}, {[2]int64{1_500_000, 200_000}, 200_000}, {[2]int64{9_000_000, 1_500_000}, 1_500_000}} {
 		w := &unparks{parks: []endedPark{{0, end, 1, 91, 0, 7, 0, false}}}
 		for i, ago := range c.ago {
 			w.calls.list = append(w.calls.list, unpark{end - ago, format.ThreadID(20 + i), 1, release{family: 7}})
