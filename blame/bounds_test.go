@@ -148,7 +148,5 @@ func TestPairsOfThreadsAreBounded(t *testing.T) {
 	}
 	golden.AtMost(t, len(p.rows), most+owners, "rows")
 	golden.AtMost(t, len(p.waits.threads[1].other), owners/64+1+most/waiting, "words of rows that a wait has met")
-	if got := boundsOf([]Key{ByWaiterThread}); got.pairs != maxRows {
-		t.Errorf("%+v of threads, which are no pairs", got)
-	}
+	golden.Equal(t, boundsOf([]Key{ByWaiterThread}).pairs, maxRows, "of threads, which are no pairs")
 }

@@ -100,9 +100,7 @@ func TestOwnersAreNamedWhereTheyTookTheLock(t *testing.T) {
 	if got := s.Taking(nested, ledger); len(got) != 2 || got[0] != frame("Shop", "report", 30) {
 		t.Errorf("%v", got)
 	}
-	if got := s.sym.Frames(nested)[2]; got.Line != 35 {
-		t.Errorf("the stack itself has changed: %v", got)
-	}
+	golden.Equal(t, s.sym.Frames(nested)[2].Line, 35, "the stack itself has changed")
 }
 
 func TestSitesOfWaitersAndLocks(t *testing.T) {

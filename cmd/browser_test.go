@@ -153,8 +153,7 @@ func (b *tab) framesShown() (now int) {
 }
 
 func TestThePageInABrowser(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	b := flameTab(t, flameOf(t, "f.html", "--view", "chain", "../testdata/truth-8threads-dumps50ms.jfr"))
 	frames := b.framesShown()
 	b.do(chromedp.SendKeys("#search", "exportReport"))
@@ -186,7 +185,6 @@ func TestThePageInABrowser(t *testing.T) {
 func TestThePageByKeyboard(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	golden.Unhurried(t)
 	b := flameTab(t, flameOf(t, "f.html", "../testdata/truth-8threads.jfr"))
 	b.press("ArrowUp")
 	first := b.text("#details")

@@ -69,8 +69,7 @@ var corpusVerdicts = map[string]string{
 
 // No rule passes for want of evidence, on any trace of the corpus.
 func TestNoFalseOkOnTheCorpus(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	if _, err := os.Stat(corpus); err != nil {
 		t.Skipf("the corpus is not here: %v", err)
 	}
@@ -130,8 +129,7 @@ func checked(t *testing.T, in string, args ...string) (code int, text string) {
 // hidden is at most their lives; else nothing bounds it. The last recording began when
 // they had waited for half a minute and their carriers were gone.
 func TestGatesDoNotPassWhatVirtualThreadsHide(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	for name, bounded := range map[string]bool{"deadlock": false, "deadlock-starts": true, "deadlock-late": false} {
 		file := "../testdata/gate/" + name + "-jdk25.jfr.gz"
 		code, text := checked(t, "", "--rule", "no deadlock", "--rule", "waiting(*) < 0.5", "--rule", "max(*) < 1s", file)
@@ -206,17 +204,14 @@ func TestAGoRuntimesDeadlockIsOne(t *testing.T) {
 		}
 		var out strings.Builder
 		Main([]string{"analyze", "--format", "json", "-"}, strings.NewReader(head+dump), &out, io.Discard)
-		if got := out.String(); strings.Contains(got, `"found": "the Go runtime ended the program: `) != (want == "FAIL ") {
-			t.Errorf("%q: deadlocks of JSON:\n%s", head, got)
-		}
+		golden.Equal(t, strings.Contains(out.String(), `"found": "the Go runtime ended the program: `), want == "FAIL ", head, "deadlocks of JSON")
 	}
 }
 
 // A copy hides what the input hides: no gate passes a trace that was converted
 // and fails the one it was made of.
 func TestACopyKeepsTheDoubts(t *testing.T) {
-	golden.Unhurried(t)
-	t.Parallel()
+	golden.Beside(t)
 	dir := t.TempDir()
 	for _, name := range []string{"virtual-jdk25.jfr", "moved-locks-jdk25.jfr.gz", "truth-jdk25-1.json", "go126-debug2-dump.txt", "truth-series-8dumps-jdk17.txt", "lab-virtual-exact-jdk25.jfr"} {
 		file := filepath.Join("../testdata", name)
@@ -257,8 +252,7 @@ func cutFile(t *testing.T, path string, n int) string {
 // A gate held against nothing does not pass: a filter that is misspelt, or a
 // time that is not in the trace.
 func TestAGateOfNothingDecidesNothing(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	const recording, dump = "../testdata/truth-8threads.jfr", "../testdata/deadlock-monitors-and-juc-jdk17.txt"
 	for _, c := range []struct{ file, filter, rule, says string }{
 		{recording, "--class=Nope", "csp(*) < 99%", "matches nothing"},

@@ -65,8 +65,7 @@ func TestPublicDumps(t *testing.T) {
 
 // Every public dump is read without damage, whatever its dialect.
 func TestPublicDialects(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	var paths []string
 	for _, p := range []string{"threaddump/*.txt", "javacore/*.txt", "javacore/*.gz", "counts/*.txt"} {
 		found, _ := filepath.Glob("../../shared/fixtures/public/" + p)

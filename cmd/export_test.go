@@ -50,8 +50,7 @@ func recordingsOf(t *testing.T) (names []string) {
 // The rows of each recording add up to what analyze says, and its percentiles
 // are those of hist, to the resolution of both.
 func TestFactsAgreeWithTheOtherCommands(t *testing.T) {
-	golden.Unhurried(t)
-	t.Parallel()
+	golden.Beside(t)
 	dir := t.TempDir()
 	names := recordingsOf(t)
 	if !golden.IsThorough() {
@@ -190,8 +189,7 @@ func rowsOf(t *testing.T, dir string) (rows []string) {
 // One process, two and seven give the same rows; the same input gives the same
 // bytes, however many are analysed at a time, and again when it is repeated.
 func TestShardsAddUpToTheWhole(t *testing.T) {
-	golden.Unhurried(t)
-	t.Parallel()
+	golden.Beside(t)
 	day := fleet(t, 23)
 	whole := t.TempDir()
 	if code, said := exportTo(t, day, "-o", whole); code != exitOK {
@@ -205,9 +203,7 @@ func TestShardsAddUpToTheWhole(t *testing.T) {
 				t.Fatalf("%d/%d: exit %d: %s", i, n, code, said)
 			}
 		}
-		if got := rowsOf(t, dir); !slices.Equal(got, want) {
-			t.Errorf("%d shards give %d rows, one process %d", n, len(got), len(want))
-		}
+		golden.Same(t, rowsOf(t, dir), want, n, "shards give", "rows, one process", len(want))
 		files, _ := filepath.Glob(filepath.Join(dir, "waits", "*.parquet"))
 		golden.AtLeast(t, len(files), 2, n, "shards write", "files")
 		if n == 2 {

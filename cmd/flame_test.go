@@ -145,8 +145,7 @@ func wellFormed(t *testing.T, path string) {
 // A trace compared with itself shows no change; what is only in the base is
 // there with no width.
 func TestDifferences(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	const a, b = "../testdata/truth-8threads.jfr", "../testdata/xalan-8threads.jfr"
 	same := pageTree(t, flameOf(t, "d.html", "--diff", a, a))
 	var check func(n *treeNode)
@@ -231,8 +230,7 @@ func profilesSum(t *testing.T) law {
 var totalLine = regexp.MustCompile(`% of (\d+)ns total`)
 
 func TestGoToolPprofReadsProfiles(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	const path = "../testdata/truth-8threads-dumps50ms.jfr"
 	want := analyzed(t, path).Total.WaitNs
 	for view, first := range map[string]string{"blame": "Truth.exportReport", "blocked": "Truth.checkout"} {

@@ -71,8 +71,7 @@ func rawMonitors(t *testing.T, path string) (by map[string][]int64, calls map[st
 // digits: of monitors as the recording has them, of all locks as rebuilt. Getting
 // a monitor back after Object.wait is rebuilt, so that its class may have more.
 func TestPercentilesEqualTheRawDurations(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	paths, checked, least := recordings(t), 0, 100
 	if !golden.IsThorough() {
 		paths, least = append(varied(t), "../testdata/xalan-8threads.jfr"), 20
@@ -129,8 +128,7 @@ func samePercentiles(t *testing.T, what string, got *document.Lengths, raw []int
 // says: the longest wait there is and, for locks all of whose waits the sampler
 // told apart, every percentile.
 func TestBoundsEncloseTheTruth(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	dir := t.TempDir()
 	for _, scenario := range []string{"convoy", "nested", "ping-pong"} {
 		exact, sampled := filepath.Join(dir, scenario+".exact"), filepath.Join(dir, scenario+".sampled")
@@ -192,8 +190,7 @@ func lengthsSum(t *testing.T, i int) law {
 // A log may be compressed, whoever did it, and named or piped in; of one that
 // is cut off, what came before the cut counts.
 func TestCompressedLogs(t *testing.T) {
-	golden.Unhurried(t)
-	t.Parallel()
+	golden.Beside(t)
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "waits.hlog")
 	run(t, "hist", "--by", "class", "--interval", "100ms", "../testdata/truth-8threads.jfr", "-o", plain)

@@ -135,8 +135,7 @@ func checkPressure(t *testing.T, c *document.CSP, want int64) {
 }
 
 func TestCutsAddUp(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	for i, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			a := analyzed(t, path)
@@ -219,8 +218,7 @@ func blameKey(keys []string) string {
 // On random runs the four views have one total, and cutting the trace in three
 // anywhere changes no row of any. (A wait across a cut is one of both parts.)
 func TestViewsOfRandomRunsAgreeHoweverCut(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	rapid.Check(t, func(t *rapid.T) {
 		c := golden.DrawnProgram(t)
 		exact, sampled := &format.List{}, &format.List{}

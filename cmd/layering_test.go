@@ -107,8 +107,7 @@ var heavy = map[string][]string{
 }
 
 func TestImportsPointDown(t *testing.T) {
-	golden.Unhurried(t)
-	t.Parallel()
+	golden.Beside(t)
 	out := golden.Must(exec.Command("go", "list", "-json=ImportPath,Imports", "contend/...").Output())(t)
 	dec := json.NewDecoder(strings.NewReader(string(out)))
 	seen := 0
@@ -201,8 +200,7 @@ func exports(t *testing.T) importer.Lookup {
 // Inside a room, too, arrows point down: a file uses only what is declared in
 // itself or in files listed after it.
 func TestFilesUseOnlyWhatComesAfterThem(t *testing.T) {
-	golden.Unhurried(t)
-	t.Parallel()
+	golden.Beside(t)
 	fset := token.NewFileSet()
 	compiled := importer.ForCompiler(fset, "gc", exports(t))
 	for _, room := range sheets {

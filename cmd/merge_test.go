@@ -17,8 +17,7 @@ import (
 // running time, threads, and what each owner caused. Their times may overlap,
 // and their order does not matter. Time between recordings is not elapsed.
 func TestMergedTracesAddUp(t *testing.T) {
-	golden.Unhurried(t)
-	t.Parallel()
+	golden.Beside(t)
 	sim := simulated(t)
 	for _, pair := range [][]string{
 		{"../testdata/phases.jfr", "../testdata/xalan-8threads.jfr"},
@@ -63,8 +62,7 @@ func TestMergedTracesAddUp(t *testing.T) {
 
 // A profile of several traces is labelled, and has what the profiles of its parts have.
 func TestProfilesOfSeveralTracesAreLabelled(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	a, b := "../testdata/truth-8threads.jfr", "../testdata/truth-8threads-jdk25.jfr"
 	together := filepath.Join(t.TempDir(), "together.pb.gz")
 	run(t, "pprof", "--view", "blame", "web1="+a, "web2="+b, "-o", together)
@@ -91,8 +89,7 @@ func profileOf(t *testing.T, path string) *profile.Profile {
 // Recordings of several JVMs in one file say what they say as several files:
 // nobody runs between them, nor in the other's time.
 func TestRecordingsInOneFile(t *testing.T) {
-	golden.Unhurried(t)
-	t.Parallel()
+	golden.Beside(t)
 	const dir = "../testdata/"
 	for _, names := range [][]string{
 		{"truth-8threads.jfr", "phases.jfr"},
@@ -136,12 +133,8 @@ func TestOneClock(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if from := ask[document.CSP](t, append([]string{"csp"}, cut...)...).Intervals[0].StartNs; from != start+3e9 {
-		t.Errorf("the first interval begins %d behind the trace's start", from-start)
-	}
-	if p := ask[document.Analyze](t, append([]string{"analyze"}, cut...)...).Phases[0]; p.StartNs != start+3e9 {
-		t.Errorf("a phase from %d", p.StartNs-start)
-	}
+	golden.Equal(t, ask[document.CSP](t, append([]string{"csp"}, cut...)...).Intervals[0].StartNs, start+3e9, "the first interval begins", "behind the trace's start")
+	golden.Equal(t, ask[document.Analyze](t, append([]string{"analyze"}, cut...)...).Phases[0].StartNs, start+3e9, "a phase from")
 }
 
 // dumpsOf are some of one process, in which three threads wait for a fourth.

@@ -54,8 +54,7 @@ func drawnFor(t *testing.T, path string) []traceEvent {
 // which a reader may take for the last of the event before. All waiting of the
 // analysis is drawn.
 func TestThePerfettoPictureKeepsTheFormatsRules(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	for _, path := range []string{"../testdata/truth-8threads.jfr", "../testdata/go126-truth-12goroutines.trace", "../testdata/perf-truth-seed1.perf.txt.zst", "../testdata/documents/exact.txt", "../testdata/documents/sampled-1.txt", "../testdata/documents/idle.txt", "../testdata/pools/pools-jdk17.jfr", "../testdata/truth-series-8dumps-jdk17.txt"} {
 		type span struct {
 			start, end int64
@@ -90,9 +89,7 @@ func TestThePerfettoPictureKeepsTheFormatsRules(t *testing.T) {
 			switch e.Ph {
 			case "X":
 				s := span{at, at + ns(t, e.Dur), e.Cat, fmt.Sprint(e.Args["lock"])}
-				if o := open[*e.Tid]; at < o.end {
-					t.Errorf("%s: %v overlaps %v in lane %d", path, s, o, *e.Tid)
-				}
+				golden.AtLeast(t, at, open[*e.Tid].end, path, s, "overlaps", "in lane", *e.Tid)
 				if open[*e.Tid] = s; e.Cat == "wait" {
 					waited, waits = waited+s.end-at, waits+1
 				} else if strings.HasPrefix(e.Cat, "hold,") {

@@ -126,8 +126,7 @@ func offNative(t *testing.T, path, truthPath string) (wrong []string) {
 
 // Recordings of a C++ and of a Rust program, against what it logged of itself.
 func TestNativeOwnersEqualTheProgramsOwnLog(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	for _, name := range []string{"perf-truth-seed1", "perf-truth-seed2", "perf-rust-seed1"} {
 		t.Run(name, func(t *testing.T) {
 			for _, what := range offNative(t, "../testdata/"+name+".perf.txt.zst", "../testdata/"+name+".truth.json") {
@@ -140,8 +139,7 @@ func TestNativeOwnersEqualTheProgramsOwnLog(t *testing.T) {
 // What consumers wait for at a condition variable is no waiting for a lock, and
 // neither is a join: it stands beside, by the instant at which they were woken.
 func TestNativeIdleWaitsAreNotCounted(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	var want nativeTruth
 	readTruth(t, "../testdata/perf-truth-seed1.truth.json", &want)
 	doc := analyzed(t, "../testdata/perf-truth-seed1.perf.txt.zst")
@@ -159,9 +157,7 @@ func TestNativeIdleWaitsAreNotCounted(t *testing.T) {
 	for _, l := range want.Locks {
 		logged += l.WaitNs
 	}
-	if said := doc.Total.WaitNs; math.Abs(float64(said)/float64(logged)-1) > 0.03 {
-		t.Errorf("%d ns of waiting for locks, the program says %d", said, logged)
-	}
+	golden.AtMost(t, math.Abs(float64(doc.Total.WaitNs)/float64(logged)-1), 0.03, "of waiting for locks, the program says", logged)
 }
 
 // A Python program's locks, its interpreter's apart, whose names perf has from
@@ -169,8 +165,7 @@ func TestNativeIdleWaitsAreNotCounted(t *testing.T) {
 // the lock, for the GIL behind it, which has the call that takes the lock in its
 // stack, and for a processor before and between, which is no waiting for a lock.
 func TestPythonLocksEqualTheProgramsOwnLog(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	for _, name := range []string{"perf-python312-seed1", "perf-python312-seed2"} {
 		var want nativeTruth
 		readTruth(t, "../testdata/"+name+".truth.json", &want)

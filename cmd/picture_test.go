@@ -16,7 +16,6 @@ import (
 func TestThePictureShowsTodaysPage(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	r.do(chromedp.EmulateViewport(1400, 1010))
 	eval[any](r.tab, `(w => { for (let n; (n = w.nextNode()); ) n.data = n.data.replace("../", ""); })(document.createTreeWalker(document.querySelector("header.top"), NodeFilter.SHOW_TEXT))`)

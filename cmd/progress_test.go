@@ -26,9 +26,7 @@ func TestABarIsErased(t *testing.T) {
 	b.draw(131e6, -1)
 	b.erase()
 	golden.Holds(t, out.String(), "reading  50% |"+strings.Repeat("█", barCells/2)+strings.Repeat(" ", barCells/2)+"| 130 of 260 MB", "reading, 131 MB so far")
-	if line := played(out.String()); strings.TrimSpace(line) != "" {
-		t.Errorf("%q is left", line)
-	}
+	golden.Equal(t, strings.TrimSpace(played(out.String())), "", "is left")
 }
 
 // played returns what stands on a terminal's line in the end.

@@ -19,8 +19,7 @@ import (
 // Whatever key the page sums by, under either blame, each of its sums is the one
 // contend blame prints: what the page calls a lock aside.
 func TestTheReportAgreesWithBlameInEveryKey(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	const path = "../testdata/truth-8threads.jfr"
 	r := reportIn(t, reported(t, path))
 	for i, key := range eval[[]string](r.tab, `contend.pivotKeys.filter(k => k !== "owner-known")`) {
@@ -59,7 +58,6 @@ func blamed(t *testing.T, args []string) (doc document.Blame) {
 func TestTheReportNamesLocksAsTheFirstScreen(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	golden.Unhurried(t)
 	const path = "../testdata/truth-8threads.jfr"
 	r := reportIn(t, reported(t, path))
 	screen := run(t, "analyze", "--full", "--width", "200", path)
@@ -102,7 +100,6 @@ func blockedOn(t *testing.T, path, lock string) (ns int64) {
 func TestTheReportNumbersLocksThatAreAlike(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/xalan-8threads.jfr"))
 	const alike = "IteratorPool at IteratorPool.getInstance:88"
 	golden.Holds(t, r.text(".locks tbody tr"), alike+" 4 locks")
@@ -125,7 +122,6 @@ func TestTheReportNumbersLocksThatAreAlike(t *testing.T) {
 func TestTheReportShowsAllPauses(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	golden.Unhurried(t)
 	path := filepath.Join(t.TempDir(), "pauses.txt")
 	f := golden.Must(os.Create(path))(t)
 	w := format.NewTextWriter(f)

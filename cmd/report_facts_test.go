@@ -31,7 +31,6 @@ var (
 func TestTheReportAgreesWithTheFirstScreen(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	golden.Unhurried(t)
 	var paths []string
 	for _, pattern := range []string{"*.jfr", "*.jfr.gz", "*.txt", "*.trace", "*.trace.gz", "*.txt.gz", "*.zst", "*.bin"} {
 		for _, dir := range []string{"../testdata/", "../testdata/[a-v]*/"} {

@@ -84,7 +84,6 @@ func TestTheReportsPartsWorkTogether(t *testing.T) {
 func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	golden.Holds(t, r.text(".tree.owner"), "exportReport:17took the lock", "asleep", " % blocked on Truth$InventoryLock at Truth.exportReport:17")
 	before := r.count(".tree.waiter [role=treeitem]")
@@ -122,7 +121,6 @@ func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
 func TestTheReportsGraphMatrixAndLongestWaits(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	r.open("#view=who&nodes=method")
 	r.until(`document.querySelectorAll(".graphbox .node").length > 3`)
@@ -151,7 +149,6 @@ func TestTheReportsGraphMatrixAndLongestWaits(t *testing.T) {
 func TestTheReportsSearchTakesAnything(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/go126-truth-12goroutines.trace"))
 	for _, text := range []string{"(*T).Lock(", "[", "\\", "*+?", "(?i", strings.Repeat("((((", 500), "</script>", "\u202e"} {
 		quoted, _ := json.Marshal(text)
@@ -168,8 +165,7 @@ func TestTheReportsSearchTakesAnything(t *testing.T) {
 }
 
 func TestHostileNamesAreInertInTheReport(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	r := reportIn(t, reported(t, hostileTrace(t)))
 	for _, view := range []string{"holders", "flame&flame=chain", "pivot", "who", "who&nodes=method", "longest", "about"} {
 		r.open("#view=" + view)
@@ -190,7 +186,6 @@ func TestHostileNamesAreInertInTheReport(t *testing.T) {
 func TestTheReportComparesTwoRecordings(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "--diff", "../testdata/truth-8threads.jfr", "../testdata/phases.jfr"))
 	golden.Holds(t, r.text(".headline"), "Shrank")
 	other := reportIn(t, reported(t, "--diff", "../testdata/phases.jfr", "../testdata/truth-8threads.jfr"))
@@ -215,7 +210,6 @@ func TestTheReportComparesTwoRecordings(t *testing.T) {
 func TestTheReportByKeyboardAndOnPaper(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	r.press("2")
 	r.until(`contend.state.view === "flame"`)
@@ -241,7 +235,6 @@ func TestTheReportByKeyboardAndOnPaper(t *testing.T) {
 func TestTheReportTakesManyStacks(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	golden.Unhurried(t)
 	path := manyStacks(t, 70_000)
 	page := reported(t, path)
 	info := golden.Must(os.Stat(page))(t)

@@ -48,8 +48,7 @@ func allInputs(t *testing.T) []string {
 // The screen is what most people read of contend: 25 lines, whole at 80 columns,
 // that say which lock it is, where, who has it and what to do.
 func TestTheFirstScreenFitsAndNamesTheBiggestLock(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	for _, path := range allInputs(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			a, code := answered(t, path)
@@ -208,8 +207,7 @@ func TestATerminalOf80ColumnsShowsEveryTable(t *testing.T) {
 
 // What there is one of is not spoken of as of many.
 func TestOneIsNotMany(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	many := regexp.MustCompile(`(?:^|[^-\w.,])1 (dumps|waits|threads|locks|samples|goroutines|events|rules|edges|chains|inputs|places)\b`)
 	for _, path := range append(dumps(t), "../testdata/virtual-jdk25.jfr") {
 		for _, args := range [][]string{{"analyze", "--full"}, {"analyze", "--tables"}, {"check", "--rule", "csp(*) < 99%"}, {"graph"}, {"chains"}, {"verify"}} {

@@ -44,8 +44,7 @@ func TestCSVHoldsAllSections(t *testing.T) {
 // A column is of one kind in all sections, or a sum over it would mix them: no
 // two columns of a section have one name.
 func TestColumnsOfSectionsAreNamedOnce(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	for _, path := range []string{deadlockDump, "../testdata/documents/sampled-1.txt"} {
 		for _, name := range table.Sections {
 			head := readCSV(t, "--section", name, path)[0]

@@ -88,8 +88,7 @@ func (s *totals) Slice(sl *analysis.Slice) {
 // What waits for work is no contention; what waits for a permit or a
 // read-write lock is.
 func TestLocksAndIdlenessAreToldApart(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
+	golden.Beside(t)
 	for _, c := range []struct {
 		name       string
 		lock, idle []string

@@ -325,9 +325,7 @@ func TestProcessesWithoutPrefixes(t *testing.T) {
 	tr := golden.Must(Open([]string{Stdin}, bytes.NewReader(append(dumps[0], dumps[1]...)), Options{}))(t)
 	for ev := (format.Event{}); tr.Read(&ev) == nil; {
 	}
-	if s := tr.Stats(); s.Unit != format.UnitThreads {
-		t.Errorf("%+v", s)
-	}
+	golden.Equal(t, tr.Stats().Unit, format.UnitThreads)
 }
 
 // inTurn takes the lines of two texts in turn.

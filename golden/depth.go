@@ -28,6 +28,13 @@ func Unhurried(t testing.TB) {
 	}
 }
 
+// Beside is an unhurried test that runs beside others.
+func Beside(t *testing.T) {
+	t.Helper()
+	Unhurried(t)
+	t.Parallel()
+}
+
 // Depth is how much of one thing a test tries: under -short, usually, and in .ci/run.
 func Depth[T any](short, usual, thorough T) T {
 	switch {

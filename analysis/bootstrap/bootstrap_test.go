@@ -142,20 +142,14 @@ func TestWhatCannotBeKnown(t *testing.T) {
 	for i := range steady.series[0] {
 		steady.series[0][i] = 3
 	}
-	if e := steady.Rate(steady.series[0]); e.Half != 0 {
-		t.Errorf("an exact trace without variation: %+v", e)
-	}
+	golden.Equal(t, steady.Rate(steady.series[0]).Half, 0, "an exact trace without variation")
 	few := cells([]int64{1, 2, 1, 2, 1}) // five blocks
 	if e := few.RatioOfAll(few.Series(0), few.Length); few.Rate(few.Series(0)).Blocks != 5 || !math.IsInf(few.Rate(few.Series(0)).Half, 1) || !(e.Half > 0.4 && e.Half < 1.4) {
 		t.Errorf("few blocks: %+v", e)
 	}
 	steady.Grain = 10
-	if e := steady.RatioOfAll(steady.series[0], steady.Length); math.Abs(e.Half-0.3) > 1e-12 {
-		t.Errorf("steady: %+v, want three ticks in 100 ns", e)
-	}
-	if e := steady.Rate(steady.series[0]); e.Half != 0.1 {
-		t.Errorf("a sampled one: %+v, want one tick in 100 ns", e)
-	}
+	golden.AtMost(t, math.Abs(steady.RatioOfAll(steady.series[0], steady.Length).Half-0.3), 1e-12, "steady", "want three ticks in 100")
+	golden.Equal(t, steady.Rate(steady.series[0]).Half, 0.1, "a sampled one", "want one tick in 100")
 }
 
 func TestStudent(t *testing.T) {

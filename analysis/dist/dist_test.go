@@ -158,9 +158,7 @@ func TestWhichStampsCountFromTheStart(t *testing.T) {
 	const month, start = int64(30 * 86400e9), int64(1.7e18)
 	for before, absolute := range map[int64]bool{7 * month: true, 18 * month: false} {
 		l := LogReader{start: start, base: format.NoTime}
-		if got := l.absolute(start - before); (got == start-before) != absolute {
-			t.Errorf("%d months before: %d", before/month, got)
-		}
+		golden.Equal(t, l.absolute(start-before) == start-before, absolute, before/month, "months before")
 	}
 }
 

@@ -95,9 +95,7 @@ func TestTooFewWaitsTellNothing(t *testing.T) {
 			r.busy(lock+1, (waits+1)/2)
 			r.collect()
 		}
-		if f := r.find(); len(f.Same) != 0 {
-			t.Errorf("%d: %v", waits, f.Same)
-		}
+		golden.Equal(t, len(r.find().Same), 0, waits)
 	}
 }
 
@@ -134,9 +132,7 @@ func TestLocksThatFollowEachOtherStaySeveral(t *testing.T) {
 			r.collect()
 		}
 	}
-	if f := r.find(); len(f.Same) != 0 {
-		t.Errorf("%v", f.Same)
-	}
+	golden.Equal(t, len(r.find().Same), 0)
 }
 
 // With frequent collections there is one between any two locks.
@@ -188,9 +184,7 @@ func TestLocksOfOtherInputsCostNothing(t *testing.T) {
 	f := r.find()
 	runtime.ReadMemStats(&after)
 	golden.Equal(t, len(f.Same), 4, "locks are another")
-	if used := after.TotalAlloc - before.TotalAlloc; used > 10<<20 {
-		t.Errorf("%d MB for five locks", used>>20)
-	}
+	golden.AtMost(t, after.TotalAlloc-before.TotalAlloc, 10<<20, "MB for five locks")
 }
 
 // linksOf returns the number of links between epochs. Each word is an epoch, each letter a

@@ -111,9 +111,7 @@ func TestPingPongHasHalfOfRunningTimeWaiting(t *testing.T) {
 	for threads, want := range map[int]float64{1: 0, 2: 0.5} {
 		_, exact, sampled := simulated(t, simulate.Config{Scenario: "ping-pong", Threads: threads, Duration: 10e9})
 		for _, s := range []*sums{exact, sampled} {
-			if got := float64(s.total) / float64(s.running); math.Abs(got-want) > 0.005 {
-				t.Errorf("%d threads: pressure %.4f, want %.4f", threads, got, want)
-			}
+			golden.AtMost(t, math.Abs(float64(s.total)/float64(s.running)-want), 0.005, threads, "threads: pressure", want)
 		}
 	}
 }

@@ -191,12 +191,8 @@ func TestGroups(t *testing.T) {
 		t.Errorf("%+v", d.Total)
 	}
 	// The one run that is new may lie as far off as each of the others.
-	if d := Compare(noisy, Group{run(4, 2, 120)}, Options{}); d.Total.Status != Same {
-		t.Errorf("%+v", d.Total)
-	}
-	if d := Compare(Group{noisy[0]}, Group{run(4, 2, 120)}, Options{}); d.Total.Status != Changed {
-		t.Errorf("%+v", d.Total)
-	}
+	golden.Equal(t, Compare(noisy, Group{run(4, 2, 120)}, Options{}).Total.Status, Same)
+	golden.Equal(t, Compare(Group{noisy[0]}, Group{run(4, 2, 120)}, Options{}).Total.Status, Changed)
 }
 
 func TestNamesOutliveARestart(t *testing.T) {
@@ -223,9 +219,7 @@ func TestProbability(t *testing.T) {
 		{Rate{Value: 1}, Rate{Value: 2}, 0},
 		{Rate{Value: 1, SE: inf}, Rate{Value: 2, SE: 1, DF: 3}, 1},
 	} {
-		if got := probability(c.a, c.b); math.Abs(got-c.want) > 0.01*c.want {
-			t.Errorf("%+v and %+v: %.4f, want %.4f", c.a, c.b, got, c.want)
-		}
+		golden.AtMost(t, math.Abs(probability(c.a, c.b)-c.want), 0.01*c.want, c.a, "and", c.b, c.want)
 	}
 }
 

@@ -74,9 +74,7 @@ func TestStarvation(t *testing.T) {
 
 // Who is passed by the two others starves.
 func TestOneOfThreeStarves(t *testing.T) {
-	if got := find(t, &served(t, 3, passesOne).list, 10000*ms); kindsOf(got) != "starvation" {
-		t.Errorf("%+v", got)
-	}
+	golden.Equal(t, kindsOf(find(t, &served(t, 3, passesOne).list, 10000*ms)), "starvation")
 }
 
 // The ways in which waits may be spread over four locks, and how long each is, in ms.
@@ -272,8 +270,6 @@ func TestConvoy(t *testing.T) {
 	} {
 		c := convoying
 		change(&c)
-		if got := simulated(t, c); kindsOf(got) != "" {
-			t.Errorf("%s: %+v", name, got)
-		}
+		golden.Equal(t, kindsOf(simulated(t, c)), "", name)
 	}
 }

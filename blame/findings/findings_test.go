@@ -109,12 +109,8 @@ func TestWhatAFindingSays(t *testing.T) {
 // users are told.
 func TestLimits(t *testing.T) {
 	sleep := one("java.lang.Thread", "sleep")
-	if got := (plan{inner: sleep, held: 10, waiters: 1}).run(t); len(got) != 0 {
-		t.Errorf("9 ms of waiting in a second: %+v", got)
-	}
-	if got := (plan{inner: sleep, held: 11, waiters: 1}).run(t); len(got) != 1 {
-		t.Errorf("10 ms of waiting in a second: %+v", got)
-	}
+	golden.Equal(t, len((plan{inner: sleep, held: 10, waiters: 1}).run(t)), 0, "9 ms of waiting in a second")
+	golden.Equal(t, len((plan{inner: sleep, held: 11, waiters: 1}).run(t)), 1, "10 ms of waiting in a second")
 	tr := Trace{ElapsedNs: 1000 * ms}
 	exact := func(ns int64, share float64) *Finding {
 		return &Finding{WaitNs: ns, Share: share, ByProvenance: analysis.Known{analysis.ByTenure: ns}}

@@ -50,9 +50,7 @@ func TestHiddenWaitingIsHeldInTheUnitOfTheRule(t *testing.T) {
 	} {
 		r, run := recorded(t, rule)
 		run.Stats.Warnings = []format.Warning{{Code: "virtual-threads", Text: "hidden", Hidden: 6e9}}
-		if got := r.check([]*Run{run}, nil); got.Status != want {
-			t.Errorf("%s: %+v, want %s", rule, got, want)
-		}
+		golden.Equal(t, r.check([]*Run{run}, nil).Status, want, rule)
 	}
 }
 
@@ -65,9 +63,7 @@ func TestIntervalsHaveFewSamples(t *testing.T) {
 	} {
 		r, run := recorded(t, rule)
 		run.Trace.Coverage.Samples = 30
-		if got := r.check([]*Run{run}, nil); got.Status != want {
-			t.Errorf("%s: %+v, want %s", rule, got, want)
-		}
+		golden.Equal(t, r.check([]*Run{run}, nil).Status, want, rule)
 	}
 }
 
@@ -95,9 +91,7 @@ func TestABaselineOfAnotherProgramDecidesNothing(t *testing.T) {
 		base *Run
 		want Status
 	}{{same, Pass}, {other, Undecided}} {
-		if got := r.check([]*Run{here}, []*Run{c.base}); got.Status != c.want {
-			t.Errorf("%+v, want %s", got, c.want)
-		}
+		golden.Equal(t, r.check([]*Run{here}, []*Run{c.base}).Status, c.want)
 	}
 }
 
@@ -122,9 +116,7 @@ func TestShortWaitsAreBoundedByTheRunningTime(t *testing.T) {
 	} {
 		r, run := recorded(t, rule, format.Event{Kind: format.KindSetting, Name: "jdk.JavaMonitorEnter#threshold", Value: "20 ms", Weight: 20e6},
 			format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Time: 2e9, End: 5e9})
-		if got := r.check([]*Run{run}, []*Run{run}); got.Status != want {
-			t.Errorf("%s: %+v, want %s", rule, got, want)
-		}
+		golden.Equal(t, r.check([]*Run{run}, []*Run{run}).Status, want, rule)
 	}
 }
 

@@ -170,9 +170,7 @@ func TestChangesOverTheBaseline(t *testing.T) {
 		"blame(sim.App.serve2) < +20% vs baseline": Pass, "csp(sim.Lock1) < +200% vs baseline": Pass, "csp(sim.Lock3) < +20% vs baseline": Pass,
 		"max(sim.Lock1) < +5% vs baseline": Fail, "max(sim.Lock2) < +20% vs baseline": Pass,
 	} {
-		if got := verdicts(t, rule, new, base); got.Status != want {
-			t.Errorf("%s: %+v, want %s", rule, got, want)
-		}
+		golden.Equal(t, verdicts(t, rule, new, base).Status, want, rule)
 	}
 	got := verdicts(t, "csp(*) < +20% vs baseline", new, base)
 	if got.Subjects[0].Name != "sim.Lock1" || got.Subjects[0].Noise <= 0 || got.Subjects[1].Status != Pass {
@@ -189,12 +187,8 @@ func TestTheBaselineSetsTheNoise(t *testing.T) {
 		unsteady = append(unsteady, run(t, shards(uint64(20+i), slow), true))
 	}
 	const rule = "csp(sim.Lock1) < +10% vs baseline"
-	if got := verdicts(t, rule, new, steady); got.Status != Fail {
-		t.Errorf("%+v", got)
-	}
-	if got := verdicts(t, rule, new, unsteady); got.Status != Pass {
-		t.Errorf("%+v", got)
-	}
+	golden.Equal(t, verdicts(t, rule, new, steady).Status, Fail)
+	golden.Equal(t, verdicts(t, rule, new, unsteady).Status, Pass)
 	if got := verdicts(t, "csp(sim.Lock1) < +10% vs baseline", new, []*Run{run(t, simulate.Config{Scenario: "ping-pong", Threads: 1, Duration: 1e9}, true)}); got.Status != Fail {
 		t.Errorf("a lock the baseline never waited for: %+v", got)
 	}

@@ -25,9 +25,7 @@ func TestHowOftenARuleMayFailByChance(t *testing.T) {
 			return map[string]measured{"x": {Rate: compare.Rate{Value: 1 + times*0.01, SE: 0.01, DF: 1e6, Traces: 9}}}
 		}
 		r.metric = &m
-		if got := r.check([]*Run{run}, []*Run{run}); got.Status != want {
-			t.Errorf("grown by %v of its errors: %+v, want %s", times, got, want)
-		}
+		golden.Equal(t, r.check([]*Run{run}, []*Run{run}).Status, want, "grown by", times, "of its errors")
 	}
 }
 

@@ -43,9 +43,7 @@ func TestHalvesOfDifferentLocksStayApart(t *testing.T) {
 			roots = append(roots, s.find(x))
 		}
 		slices.Sort(roots)
-		if got := len(slices.Compact(roots)); (got == 1) != c.one {
-			t.Errorf("%s: %d locks", name, got)
-		}
+		golden.Equal(t, len(slices.Compact(roots)) == 1, c.one, name, "locks")
 	}
 }
 

@@ -156,9 +156,7 @@ func TestARecordingMayGoOnBehindItsLastDump(t *testing.T) {
 		r.head.durationNanos = c.end * second
 		r.telling.add(0)
 		r.telling.add(c.last * second)
-		if why := r.blind(); (why != "") != c.blind {
-			t.Errorf("the last dump at %d s of %d s: %q", c.last, c.end, why)
-		}
+		golden.Equal(t, r.blind() != "", c.blind, "the last dump at", c.last, "s of", c.end, "s")
 		if r.shown.follows = true; r.blind() != "" {
 			t.Errorf("samples show deadlocks, too: %q", r.blind())
 		}

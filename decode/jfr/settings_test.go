@@ -85,9 +85,7 @@ func TestThresholdsWithAndWithoutSpace(t *testing.T) {
 		"20 ms": 20 * time.Millisecond, "10ms": 10 * time.Millisecond, "10000000 ns": 10 * time.Millisecond, "0 ns": 0,
 		"1  s": time.Second, "2m": 2 * time.Minute, "infinity": 0, "": 0, "7": 0, "9999999999999 d": math.MaxInt64,
 	} {
-		if got := nanoseconds(text); got != int64(want) {
-			t.Errorf("%q: %v, want %v", text, time.Duration(got), want)
-		}
+		golden.Equal(t, nanoseconds(text), int64(want), text, want)
 	}
 }
 
@@ -116,9 +114,7 @@ func TestSaturationNeedsAFifthOfTheSamplesAndWaiting(t *testing.T) {
 		busy, all       int
 		contended, said bool
 	}{{0, 0, true, false}, {1, 10, true, false}, {2, 10, true, true}, {2, 10, false, false}} {
-		if got := hints(&unobserved{loads: c.all, saturated: c.busy, contended: c.contended}); (got != "") != c.said {
-			t.Errorf("%d of %d: %q", c.busy, c.all, got)
-		}
+		golden.Equal(t, hints(&unobserved{loads: c.all, saturated: c.busy, contended: c.contended}) != "", c.said, c.busy, c.all)
 	}
 }
 

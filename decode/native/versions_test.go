@@ -132,9 +132,7 @@ func TestTheSpecificationsExample(t *testing.T) {
 	if diff := cmp.Diff(want, l.Events, cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)
 	}
-	if again := encode(t, &format.List{Events: want}, format.WriterOptions{}); string(again) != string(data) {
-		t.Errorf("the writer writes\n%s", hex.Dump(again))
-	}
+	golden.Equal(t, string(encode(t, &format.List{Events: want}, format.WriterOptions{})), string(data), "the writer writes")
 }
 
 // long is a trace of many more blocks than a reader holds ahead.

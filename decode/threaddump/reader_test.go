@@ -214,9 +214,7 @@ func TestDumpsOfOneInputAreOrderedByTime(t *testing.T) {
 				at = append(at, ev.Time-time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano())
 			}
 		}
-		if s := r.Stats(); len(s.Warnings) > 0 {
-			t.Errorf("%+v", s.Warnings)
-		}
+		golden.AtMost(t, len(r.Stats().Warnings), 0)
 		return at
 	}
 	one, ten, two, three := dump(1, "5.20"), dump(10, "14.20"), dump(2, "6.20"), dump(2, "6.60")

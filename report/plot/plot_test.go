@@ -130,9 +130,7 @@ func TestPercentilesOverTime(t *testing.T) {
 		golden.AtMost(t, n, 1, "curves begin at", at)
 	}
 	for length, want := range map[float64]float64{0: 1, 8: 1, 10: 1, 15: 2, 47: 5, 95: 10, 0.3: 0.05} {
-		if got := roundStep(length); math.Abs(got-want) > 1e-9 {
-			t.Errorf("steps of %v in %v, want %v", got, length, want)
-		}
+		golden.AtMost(t, math.Abs(roundStep(length)-want), 1e-9, "steps of", "in", length, want)
 	}
 }
 

@@ -107,9 +107,7 @@ func TestTitlesAndNotesWrap(t *testing.T) {
 	if strings.Count(out, "word") != 30 || strings.Count(out, "note") != 30 || strings.Count(out, "end") != 2 {
 		t.Errorf("words are lost:\n%s", out)
 	}
-	if free := write(t, g, Options{}); strings.Count(free, "\n") != 3 {
-		t.Errorf("wrapped without a limit:\n%s", free)
-	}
+	golden.Equal(t, strings.Count(write(t, g, Options{}), "\n"), 3, "wrapped without a limit")
 }
 
 func TestColumnsGoWhereThereIsNoRoom(t *testing.T) {
@@ -194,9 +192,7 @@ func TestCountsAreGrouped(t *testing.T) {
 }
 
 func TestShareOfNothingIsNoNumber(t *testing.T) {
-	if got := Share(0, 0); got.Text != "-" {
-		t.Errorf("%+v", got)
-	}
+	golden.Equal(t, Share(0, 0).Text, "-")
 	if got := Share(1, 8); got.Text != "12.5 %" || got.Raw != "0.125000" {
 		t.Errorf("%+v", got)
 	}
