@@ -49,12 +49,6 @@ var recorders = map[string]record.Means{
 	"both":  {Agent: true, Flight: true},
 }
 
-// unseen describes the gaps of a recording with virtual threads, by means.
-var unseen = map[record.Means]string{
-	{Agent: true}:               "virtual threads run there, of which the agent sees nothing: --with jfr records their waits",
-	{Agent: true, Flight: true}: "virtual threads run there: their waits are recorded as far as the flight recorder does it, but no sample shows what they own (from JDK 24 on thread dumps do)",
-}
-
 func newRecord(e *env) *cobra.Command {
 	var o recordOptions
 	c := &cobra.Command{
@@ -239,12 +233,6 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 	if r.Scarce {
 		e.warn(format.Say("ended after %v, for want of room where the JVM's flight recorder writes: it would end the program", r.Length))
 	}
-	if r.Full {
-		e.warn(format.Say("the thread dumps of virtual threads reached %d MB: later ones are left out", record.DumpsAll>>20))
-	}
-	if r.Light && means.Agent && r.Virtual == nil {
-		e.warn(unseen[means])
-	}
 	return r.Ended, e.finishRecording(o, r, keep, out)
 }
 
@@ -330,7 +318,7 @@ func rescueIn(r *record.Recording, path string) (string, error) {
 }
 
 func (e *env) writeRecording(r *record.Recording, out *recordingFile) error {
-	src, err := decode.Recording(r.Flight, r.Samples, r.Virtual, decode.Options{})
+	src, err := decode.Recording(r.Flight, r.Samples, decode.Options{})
 	if err != nil {
 		return err
 	}
@@ -339,12 +327,6 @@ func (e *env) writeRecording(r *record.Recording, out *recordingFile) error {
 		return err
 	}
 	err = copyTrace(w, src)
-	if r.Light && r.Flight == nil { // the reader warns of it
-		st := format.Stats{Blind: "virtual threads ran, of which the agent sees nothing", Warnings: []format.Warning{{Code: format.HiddenVirtual, Text: "virtual threads ran, of which the agent sees nothing: nothing bounds how long they waited"}}}
-		for _, note := range st.Notes() {
-			err = errors.Join(err, w.Write(&note))
-		}
-	}
 	if err = out.end(errors.Join(err, w.Close(), src.Close())); err != nil {
 		return err
 	}
@@ -365,7 +347,7 @@ func shortName(main string) string { return main[strings.LastIndexAny(main, "./"
 
 // writeRaw writes the data as it came to an open folder; dir is its path.
 func writeRaw(r *record.Recording, in *os.Root, dir string) error {
-	for name, f := range map[string]*io.SectionReader{"flight.jfr": r.Flight, "samples.bin": r.Samples, "threads.json": r.Virtual} {
+	for name, f := range map[string]*io.SectionReader{"flight.jfr": r.Flight, "samples.bin": r.Samples} {
 		if f == nil {
 			continue
 		}

@@ -25,7 +25,7 @@ import (
 )
 
 // compiled is the folder of the programs that are recorded: they are compiled once. Late is
-// none of them, and Light needs a newer JDK.
+// none of them, and Lanes needs a newer JDK.
 var compiled = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp(sharedDir, "java-"); err != nil {
 		return "", err

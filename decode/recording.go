@@ -6,7 +6,6 @@ import (
 
 	"contend/decode/jfr"
 	"contend/decode/native"
-	"contend/decode/threaddump"
 	"contend/format"
 )
 
@@ -18,36 +17,28 @@ const (
 
 // Recording reads what was recorded of one JVM: its flight recording, the samples of the
 // agent, or both; either may be nil. With both, waits are those of the flight recording, and
-// samples only show owners. Thread dumps, nil without, sample the waits of virtual threads.
-// The caller keeps the files open.
-func Recording(flight, samples, dumps *io.SectionReader, o Options) (Source, error) {
-	r, err := recording(flight, samples, dumps, o)
+// samples only show owners and the waits of virtual threads. The caller keeps the files open.
+func Recording(flight, samples *io.SectionReader, o Options) (Source, error) {
+	r, err := recording(flight, samples, o)
 	if err != nil {
 		return nil, err
 	}
 	return &admitted{Source: r, name: flightFile}, nil
 }
 
-func recording(flight, samples, dumps *io.SectionReader, o Options) (Source, error) {
+func recording(flight, samples *io.SectionReader, o Options) (Source, error) {
 	if flight == nil {
 		return native.NewReader(samples, sampleFile)
 	}
 	r, err := jfr.NewReader(flight, flightFile, jfr.Options{Rules: o.Rules, Shown: samples != nil})
-	if err != nil || samples == nil && dumps == nil {
+	if err != nil || samples == nil {
 		return r, err
 	}
-	b := &both{Reader: r}
-	if dumps != nil {
-		b.dumps = threaddump.JSON(dumps)
+	shown, err := native.NewReader(samples, sampleFile)
+	if err != nil {
+		return nil, err
 	}
-	if samples != nil {
-		shown, err := native.NewReader(samples, sampleFile)
-		if err != nil {
-			return nil, err
-		}
-		b.samples = shown
-	}
-	return b, nil
+	return &both{Reader: r, samples: shown}, nil
 }
 
 // Samples reads an agent's trace, which may grow meanwhile.
@@ -59,12 +50,10 @@ func Samples(in io.Reader) (Source, error) {
 	return &admitted{Source: r, name: sampleFile}, nil
 }
 
-// both reads a flight recording to its end, then the thread dumps and samples of the same
-// JVM.
+// both reads a flight recording to its end, then the samples of the same JVM.
 type both struct {
 	*jfr.Reader
-	dumps   func() (*threaddump.Dump, error) // nil at their end
-	samples Source                           // nil without
+	samples Source
 	then    bool
 	last    int64 // sample, and how many there were: in each a deadlock shows
 	shown   int
@@ -81,18 +70,6 @@ func (b *both) Read(ev *format.Event) error {
 		}
 		if b.Reader.Next(ev) {
 			return nil
-		}
-		if b.dumps != nil {
-			d, err := b.dumps()
-			if err != nil {
-				b.dumps = nil
-			} else {
-				b.Reader.ShowVirtual(d)
-			}
-			continue
-		}
-		if b.samples == nil {
-			return io.EOF
 		}
 		var shown format.Event
 		if err := b.samples.Read(&shown); err != nil {
@@ -111,9 +88,6 @@ func (b *both) Read(ev *format.Event) error {
 // none.
 func (b *both) Stats() format.Stats {
 	s := b.Reader.Stats()
-	if b.samples == nil {
-		return s
-	}
 	s.Dumps += max(b.shown, 1)
 	shown := b.samples.Stats()
 	for _, w := range shown.Warnings {
@@ -128,9 +102,5 @@ func (b *both) Stats() format.Stats {
 }
 
 func (b *both) Close() error {
-	err := b.Reader.Close()
-	if b.samples != nil {
-		err = errors.Join(err, b.samples.Close())
-	}
-	return err
+	return errors.Join(b.Reader.Close(), b.samples.Close())
 }

@@ -156,6 +156,9 @@ const SettingEntry = "entry "
 // before. Threads introduced after it belong to it.
 const SettingInput = "input"
 
+// SettingVirtual is the name of the setting which says that samples show virtual threads too.
+const SettingVirtual = "virtual-threads"
+
 // SettingPeriod is the name of the setting with the mean distance of the instants of a
 // sampled trace, in ns.
 const SettingPeriod = "sampling-period"

@@ -39,11 +39,18 @@ func (r *Reader) Show(ev *format.Event) {
 			r.shown.native[ev.Stack] = true
 		}
 		r.shown.stacks[ev.Stack] = r.internStack(recorded(ev.Frames))
+	case format.KindSetting:
+		r.ids.virtual.shown = r.ids.virtual.shown || ev.Name == format.SettingVirtual
 	case format.KindObject:
 		r.shown.objects[ev.Object] = r.object(r.intern(ev.Class), int64(ev.Hash), hashSpace, ev.LockKind, format.NoStack)
 	case format.KindContention:
-		r.queue.Push(format.Event{Kind: format.KindContention, Time: r.shown.stopped(ev.Time), Weight: format.EvidenceOnly, Object: r.shown.objects[ev.Object],
-			Owners: r.shown.parties(ev.Owners), Waiters: r.shown.parties(ev.Waiters)})
+		out := format.Event{Kind: format.KindContention, Time: r.shown.stopped(ev.Time), Weight: format.EvidenceOnly, Object: r.shown.objects[ev.Object],
+			Owners: r.shown.parties(ev.Owners), Waiters: r.shown.parties(ev.Waiters)}
+		if ev.Weight > 0 { // virtual threads, of whose waits the recording has no event
+			out.Time, out.Weight = ev.Time, ev.Weight
+			r.ids.virtual.sample(ev.Time)
+		}
+		r.queue.Push(out)
 	case format.KindActivity: // a thread that could run, where native code may wait; or how an owner took its lock
 		if r.shown.native[ev.Stack] && ev.Activity != format.ActivityTook {
 			break

@@ -23,7 +23,8 @@ type virtuals struct {
 	told  float64 // the part of their lives that their events cover
 	ofJVM
 
-	sampled     int   // thread dumps
+	shown       bool  // samples show them, where they wait
+	sampled     int   // that do
 	lastSampled int64 // time of the last
 
 	before    bool // an earlier JVM had some
@@ -53,6 +54,14 @@ func (v *virtuals) add(t format.ThreadID) {
 		v.seen++
 		v.ran = true
 	}
+}
+
+// sample takes the time of a sample that shows some of them waiting.
+func (v *virtuals) sample(at int64) {
+	if at != v.lastSampled {
+		v.sampled++
+	}
+	v.ran, v.lastSampled = true, at
 }
 
 // note takes an event of a thread, which need not be virtual.
@@ -152,8 +161,8 @@ func (r *Reader) virtualWarning() []format.Warning {
 	if n := len(v.lives); n > 0 {
 		those = format.Some(n, "virtual thread", "virtual threads")
 	}
-	if v.sampled > 0 {
-		return []format.Warning{{Code: format.HiddenVirtual, Text: format.Say("of %s the waits are sampled by %v thread dumps: what lies between two is not known", those, v.sampled)}}
+	if v.shown {
+		return []format.Warning{{Code: format.HiddenVirtual, Text: format.Say("of %s the waits are sampled, in %v samples: what lies between two is not known", those, v.sampled)}}
 	}
 	w := format.Warning{Code: format.HiddenVirtual, Text: format.Say("of %v %s are recorded%s: ", those, what, hint)}
 	if ns, bounded := v.unobserved(max(r.until, r.head.end())); bounded {

@@ -27,11 +27,6 @@ func newJSONDumps(in *bufio.Reader, n *names) *jsonDumps {
 	return &jsonDumps{dec: json.NewDecoder(in), names: n}
 }
 
-// JSON returns a function that yields the dumps of such an input, and io.EOF behind the last.
-func JSON(in io.Reader) func() (*Dump, error) {
-	return newJSONDumps(bufio.NewReader(in), newNames()).next
-}
-
 func (j *jsonDumps) bytes() int64 {
 	if j.dec == nil {
 		return j.read

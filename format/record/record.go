@@ -34,12 +34,9 @@ type Config struct {
 type Recording struct {
 	Samples *io.SectionReader // the agent's trace, nil without the agent; no name leads to it any more
 	Flight  *io.SectionReader // the flight recording, nil without one; likewise
-	Virtual *io.SectionReader // thread dumps beside a flight recording, as JSON, that sample virtual threads; nil without
 	Length  time.Duration     // how long was recorded
 	Ended   bool              // the process ended before the time was over
 	Scarce  bool              // it was ended early: the flight recorder would have found no more room
-	Full    bool              // Virtual has no dump of the end: it would have become too large
-	Light   bool              // virtual threads ran, which no agent sees
 	files   []*os.File
 }
 
@@ -109,20 +106,8 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 		}
 	}
 	begun := time.Now()
-	out.Light = p.VirtualThreads() // they go with the process
-	dumps, end := make(chan virtualDumps, 1), func() {}
-	if dumps <- (virtualDumps{}); m.Flight {
-		<-dumps
-		dumping, cancel := context.WithCancel(ctx)
-		end = cancel
-		go func() { dumps <- s.dumpVirtual(dumping) }()
-	}
 	out.Ended, out.Scarce = s.wait(ctx, step)
 	out.Length = time.Since(begun)
-	end()
-	came := <-dumps
-	out.Virtual, out.Full = out.keep(came.file), came.full
-	out.Light = out.Light || out.Virtual != nil || p.VirtualThreads()
 	if m.Agent {
 		s.stopAgent(out.Ended)
 		out.Samples = out.keep(s.trace)

@@ -67,6 +67,11 @@ final class Contended {
       hash = l.getIdentityHashCode();
     }
 
+    Lock(Object lock) {
+      name = lock.getClass().getName();
+      hash = System.identityHashCode(lock);
+    }
+
     /** Whether what a thread waits for may be this lock: null where the JVM does not say. */
     boolean mayBe(LockInfo of) {
       return of == null || equals(new Lock(of));

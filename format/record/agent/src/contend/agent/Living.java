@@ -38,6 +38,7 @@ final class Living {
   int parts = 1; // of the program's threads: those of one are looked at, and each stands for so many
   private int part; // whose turn it is
   private int members; // of the program
+  boolean virtual; // there are virtual threads
   int alive, idle; // of those, in the sample, and who of them waits for no lock
   final List<One> running = new ArrayList<>(); // and who could run
   final List<One> asleep = new ArrayList<>(); // and who sleeps, of those that slept while they owned a lock
@@ -93,9 +94,11 @@ final class Living {
   private One add(Thread t, ThreadGroup top, long now) throws IOException {
     ThreadGroup g = t.getThreadGroup(); // null when it has just ended
     boolean program = g != null && g != top && !g.getName().equals("InnocuousThreadGroup") && !t.getName().startsWith("contend-") && !t.getName().startsWith("JFR ")
+        && !t.getClass().getName().endsWith(".CarrierThread") // it runs virtual ones
         && t.getId() > 0; // a class may lie about it
     One added = new One(t, program, now, random.nextInt(Integer.MAX_VALUE));
     all.put(added.id, added);
+    virtual |= t.getName().startsWith("VirtualThread-u"); // the JVM starts it with the first
     if (program) {
       members++;
       out.begin(TraceWriter.THREAD).number(added.id).text(t.getName()).text("").end();
@@ -235,6 +238,17 @@ final class Living {
     for (One t : all.values()) {
       if (t.program && t.young(now) == young && !(young && t.was != null)) {
         out.add(t);
+      }
+    }
+    return out;
+  }
+
+  /** The program's threads. */
+  List<Thread> program() {
+    List<Thread> out = new ArrayList<>();
+    for (One t : all.values()) {
+      if (t.program) {
+        out.add(t.thread);
       }
     }
     return out;

@@ -24,6 +24,7 @@ final class Monitors {
   private final ThreadMXBean threads;
   private final TraceWriter out;
   private final Names names;
+  private final Code code = new Code();
   private final Set<Long> told = new HashSet<>(); // stacks and locks
   private boolean unknown;
   private boolean asked; // for the sample at hand
@@ -32,6 +33,11 @@ final class Monitors {
     this.threads = threads;
     this.out = out;
     this.names = names;
+  }
+
+  /** The next sample begins. */
+  void begin() {
+    code.begin();
   }
 
   /** Returns the stacks of threads, if it is time with their monitors. */
@@ -48,22 +54,29 @@ final class Monitors {
     return threads.getThreadInfo(ids, depth);
   }
 
+  /** Whether one frame of a stack is of a method that takes locks of java.util.concurrent, and has taken one. */
+  boolean took(StackTraceElement[] frames, Thread of) {
+    return code.took(frames, of) >= 0;
+  }
+
   /** Writes with which stack the owner of a monitor took it, once, or has the JVM be asked. */
-  void owned(long now, Contended c, Names.Stack owner) throws IOException {
-    if (ASK == null || c.kind != Locks.MONITOR || owner.frames.length == 0) {
+  void owned(long now, Contended.Lock lock, int kind, Names.Stack owner, Thread thread) throws IOException {
+    if (owner.frames.length == 0) {
       return;
     }
     if (told.size() >= Names.MOST) {
       told.clear();
     }
-    int depth = depth(owner.known.monitors, c.lock);
-    if (depth < 0) {
+    int depth = kind == Locks.MONITOR ? depth(owner.known.monitors, lock) : code.took(owner.frames, thread);
+    if (depth < 0 && (kind != Locks.MONITOR || ASK == null)) {
+      return;
+    } else if (depth < 0) {
       owner.known.asked += asked ? OTHER : 1;
       unknown |= owner.known.asked <= PATIENCE * OTHER;
-    } else if (told.add((long) owner.id << 32 | names.lock(c.lock))) {
+    } else if (told.add((long) owner.id << 32 | names.lock(lock))) {
       Names.Stack took = new Names.Stack(Arrays.copyOfRange(owner.frames, depth, owner.frames.length));
       names.announce(took);
-      out.begin(TraceWriter.ACTIVITY).time(now).signed(0).number(0).number(TOOK).number(took.id).number(names.lock(c.lock)).end();
+      out.begin(TraceWriter.ACTIVITY).time(now).signed(0).number(0).number(TOOK).number(took.id).number(names.lock(lock)).end();
     }
   }
 

@@ -97,8 +97,8 @@ final class Pace {
   void end(long now) throws IOException {
     long all = (now - begun) / asked;
     if (period > 0 && samples < 0.9 * all) { // else it has not begun
-      out.begin(TraceWriter.NOTE).text("fewer-samples").text("the agent took " + samples + " samples of " + all
-          + " asked for: there are fewer where they would cost over " + share() + " % of the processor time, or a stop takes long").signed(0).end();
+      out.note("fewer-samples", "the agent took " + samples + " samples of " + all
+          + " asked for: there are fewer where they would cost over " + share() + " % of the processor time, or a stop takes long");
     }
   }
 }

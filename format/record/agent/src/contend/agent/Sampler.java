@@ -53,6 +53,8 @@ final class Sampler {
   private final Names names;
   private final Blocked blocked;
   private final Monitors monitors;
+  private Virtual virtual; // null as long as there are none, or this JVM does not tell
+  private boolean hidden; // there are some, and it does not
   private final Random random = new Random();
   private final Map<Contended.Lock, Contended> locks = new LinkedHashMap<>(); // of this sample
   private final Map<StackTraceElement, LockInfo> entries = new HashMap<>(); // where threads were seen to wait for monitors: for which
@@ -122,6 +124,7 @@ final class Sampler {
   // lock there keeps it: all that can wait comes after the stop.
   void sample(long intended) throws IOException {
     long begun = System.nanoTime();
+    monitors.begin();
     living.refresh(begun, LATE);
     if (!evidence && last == 0) {
       living.turn();
@@ -160,6 +163,14 @@ final class Sampler {
     if (!evidence) {
       account(living.list(last != 0, now));
     }
+    if (living.virtual && virtual == null && !hidden) {
+      hidden = !Snapshot.possible();
+      virtual = hidden ? null : new Virtual(out, names, monitors, living, random);
+      tellVirtual();
+    }
+    if (virtual != null) {
+      virtual.look(now);
+    }
     names.trim();
     if (entries.size() >= ENTRIES) {
       entries.clear();
@@ -169,6 +180,13 @@ final class Sampler {
       runs(now, t);
     }
     living.refresh(System.nanoTime(), REFRESH);
+  }
+
+  private void tellVirtual() throws IOException {
+    out.note("blind", "virtual threads ran: a sample shows some of them at a time");
+    if (hidden) {
+      out.note("virtual-threads", "virtual threads ran, of which the agent sees nothing before JDK 25: nothing bounds how long they waited; --with jfr records what there is of it");
+    }
   }
 
   /** Asks how threads stand, without a stop. */
@@ -242,14 +260,18 @@ final class Sampler {
       replace(waits, left);
     }
     settle();
+    long before = last;
     last = now;
     for (Contended c : locks.values()) {
       announce(c);
     }
-    out.begin(TraceWriter.TICK).time(now + epoch).signed(intended - now).signed(0).number(living.alive * living.parts).number(living.idle * living.parts).end();
+    out.begin(TraceWriter.TICK).time(now + epoch).signed(intended - now).signed(0).number(living.alive * living.parts + (virtual == null ? 0 : virtual.alive)).number(living.idle * living.parts + (virtual == null ? 0 : virtual.idle)).end();
     for (Contended c : locks.values()) {
       write(now, c, true);
       write(now, c, false);
+    }
+    if (virtual != null && before != 0) {
+      virtual.write(now + epoch, now - before, evidence);
     }
     for (Living.One t : free) {
       out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(0).number(0).number(1).number(t.id).number(0).number(0).end();
@@ -266,7 +288,9 @@ final class Sampler {
     }
     boolean still = one.blocked && (!blocks || l == null) && one.waitsStill(t, passed, returns || entries.containsKey(top));
     if (l == null && evidence && still) {
-      free.add(one); // if it still waits, as its waits tell
+      if (virtual == null) { // else one may own it, which the JVM does not tell
+        free.add(one); // if it still waits, as its waits tell
+      }
     } else if (l == null && still) {
       l = one.monitor != null ? one.monitor : entries.get(top);
       l = l == SEVERAL ? null : l;
@@ -392,7 +416,8 @@ final class Sampler {
     }
     out.end();
     if (!c.unknown() && c.owner() > 0) {
-      monitors.owned(now + epoch, c, stack(c.owner()));
+      Living.One owner = living.get(c.owner());
+      monitors.owned(now + epoch, c.lock, c.kind, stack(c.owner()), owner == null ? null : owner.thread);
     }
   }
 

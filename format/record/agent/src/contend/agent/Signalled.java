@@ -38,6 +38,30 @@ final class Signalled {
     }
   }
 
+  /** The lock that a thread waits for which is parked there; null where it waits for none. */
+  static Object lock(Thread t, Object blocker) {
+    if (blocker == null || Locks.kind(blocker.getClass().getName()) != Locks.NONE) {
+      return blocker;
+    }
+    Signalled s = of(t, blocker);
+    if (s == null) {
+      return null;
+    }
+    return s.lock;
+  }
+
+  /** The owner of a lock of java.util.concurrent; null where it has none or names none. */
+  static Thread owner(Object lock) {
+    if (OWNER == null || !(lock instanceof AbstractOwnableSynchronizer)) {
+      return null;
+    }
+    try {
+      return (Thread) OWNER.invoke(lock);
+    } catch (ReflectiveOperationException e) {
+      return null;
+    }
+  }
+
   /** Whether a thread still stands as it did: parked at the condition. */
   boolean holdsFor(ThreadInfo t) {
     return Living.waits(t.getThreadState()) && t.getLockInfo() != null && t.getLockInfo().getClassName().endsWith("$ConditionObject");
@@ -46,11 +70,7 @@ final class Signalled {
   /** Looks who owns the lock; returns whether that is the same thread as at the look before. */
   boolean look() {
     Thread before = owner;
-    try {
-      owner = (Thread) OWNER.invoke(lock);
-    } catch (ReflectiveOperationException e) {
-      owner = null;
-    }
+    owner = owner(lock);
     return before == owner;
   }
 

@@ -5,6 +5,7 @@ import java.lang.instrument.Instrumentation;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
@@ -50,9 +51,13 @@ public final class Stub {
       Object base = Class.class.getMethod("getModule").invoke(Object.class);
       Object own = ClassLoader.class.getMethod("getUnnamedModule").invoke(to);
       Class<?> module = Class.forName("java.lang.Module");
+      Map<String, Set<Object>> opens = new HashMap<>();
+      for (String in : new String[] {"java.util.concurrent.locks", "java.lang", "jdk.internal.vm"}) {
+        opens.put(in, Collections.singleton(own));
+      }
       Instrumentation.class.getMethod("redefineModule", module, Set.class, Map.class, Map.class, Set.class, Map.class)
           .invoke(jvm, base, Collections.emptySet(), Collections.emptyMap(),
-              Collections.singletonMap("java.util.concurrent.locks", Collections.singleton(own)), Collections.emptySet(), Collections.emptyMap());
+              opens, Collections.emptySet(), Collections.emptyMap());
     } catch (ReflectiveOperationException | RuntimeException e) {
       // then it cannot tell them apart
     }

@@ -136,6 +136,10 @@ final class TraceWriter {
     begin(SETTING).text(name).text(value).signed(0).end();
   }
 
+  void note(String code, String text) throws IOException {
+    begin(NOTE).text(code).text(text).signed(0).end();
+  }
+
   /** Says in the trace why it ends early. */
   void fail(Throwable e) {
     try {
