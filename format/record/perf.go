@@ -28,11 +28,12 @@ func (e *PerfError) Error() string { return e.What }
 type PerfRecording struct {
 	Length time.Duration
 	Ended  bool // the program did, before its time
-	Early  bool // the user ended it
+	Early  bool // the user ended it, or it did not end by itself
 }
 
-// grace is how long perf may take to write its file when it is told to stop.
-const grace = time.Minute
+// grace is how much longer than the recording perf may take until it is told to stop, and how
+// long it may take then to write its file.
+var grace = time.Minute // tests have less
 
 // RecordPerf records a program into a file, which no name need lead to, until its time is over,
 // ctx is done or the program ends. It calls begun when perf runs, and progress, which may be
@@ -46,7 +47,7 @@ func RecordPerf(ctx context.Context, a *Perf, into *os.File, begun func(), progr
 	case !target.Alive():
 		return nil, &PerfError{"no process " + a.Process + " runs here", "'ps -e' lists them"}
 	}
-	if _, err := command(a.Record(opened(into))); err != nil {
+	if _, err := command(ctx, a.Record(opened(into))); err != nil {
 		return nil, err
 	}
 	begun()
@@ -82,40 +83,33 @@ func (a *Perf) once(ctx context.Context, into *os.File, progress func(time.Durat
 	if err := into.Truncate(0); err != nil { // perf would rename what another try left
 		return nil, "", err
 	}
-	c, said, err := begin(a.Record(opened(into)))
+	ctx, end := context.WithTimeout(ctx, a.Duration+grace)
+	defer end()
+	c, said, err := begin(ctx, a.Record(opened(into)))
 	if err != nil {
 		return nil, "", err
 	}
-	r, started, done := &PerfRecording{}, time.Now(), make(chan error, 1)
+	started, done := time.Now(), make(chan error, 1)
 	go func() { done <- c.Wait() }()
-	err = r.await(ctx, c.Process, done, a.Duration, progress)
-	r.Length = time.Since(started)
-	return r, said.text(), err
+	err = await(done, a.Duration, progress)
+	return &PerfRecording{Length: time.Since(started), Early: ctx.Err() != nil}, said.text(), err
 }
 
 // await waits for the end of a recording, and says how perf ended.
-func (r *PerfRecording) await(ctx context.Context, p *os.Process, done <-chan error, d time.Duration, progress func(time.Duration)) error {
+func await(done <-chan error, d time.Duration, progress func(time.Duration)) error {
+	if progress == nil {
+		return <-done
+	}
+	defer progress(0)
 	end := time.Now().Add(d)
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	if progress != nil {
-		defer progress(0)
-	}
-	stop, killed := ctx.Done(), (<-chan time.Time)(nil)
 	for {
 		select {
 		case err := <-done:
 			return err
-		case <-stop:
-			r.Early, stop = true, nil
-			p.Signal(os.Interrupt)
-			killed = time.After(grace)
-		case <-killed:
-			p.Kill()
 		case now := <-tick.C:
-			if left := end.Sub(now); progress != nil && left > 0 {
-				progress(left)
-			}
+			progress(max(end.Sub(now), time.Nanosecond))
 		}
 	}
 }
@@ -129,7 +123,7 @@ type PerfText struct {
 
 // NewPerfText begins to turn a recording that is open into text.
 func NewPerfText(recording *os.File) (*PerfText, error) {
-	c, err := command(PerfScript(opened(recording)))
+	c, err := command(context.Background(), PerfScript(opened(recording)))
 	if err != nil {
 		return nil, err
 	}
@@ -158,15 +152,16 @@ func (t *PerfText) Close() error {
 }
 
 // begin starts a command in a process group of its own, where Ctrl-C reaches it
-// through contend alone.
-func begin(words []string) (*exec.Cmd, *tail, error) {
-	c, err := command(words)
+// through contend alone: as the end of ctx.
+func begin(ctx context.Context, words []string) (*exec.Cmd, *tail, error) {
+	c, err := command(ctx, words)
 	if err != nil {
 		return nil, nil, err
 	}
 	said := &tail{}
 	c.Stdout, c.Stderr = said, said
 	c.SysProcAttr = apart()
+	c.Cancel, c.WaitDelay = func() error { return c.Process.Signal(os.Interrupt) }, grace
 	if err := c.Start(); err != nil {
 		return nil, nil, &PerfError{"perf: " + err.Error(), ""}
 	}
@@ -176,14 +171,15 @@ func begin(words []string) (*exec.Cmd, *tail, error) {
 // opened is a path by which perf, which Linux alone has, finds a file.
 func opened(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd()) }
 
-// command is one that has no home, in which perf would look for files or leave some: that of its
-// user may be another's.
-func command(words []string) (*exec.Cmd, error) {
+// command is one that has no home, and works nowhere, where perf would look for files or leave
+// some: others may have put them there.
+func command(ctx context.Context, words []string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(words[0])
 	if err != nil {
 		return nil, &PerfError{"perf is not installed here", "it is in the package linux-perf of Debian, linux-tools-generic of Ubuntu, perf of Fedora; 'contend perf-args' prints what to run where it is"}
 	}
-	c := exec.Command(path, words[1:]...)
+	c := exec.CommandContext(ctx, path, words[1:]...)
+	c.Dir = "/"
 	c.Env = append(os.Environ(), "LC_ALL=C", "PAGER=cat", "HOME=/dev/null", "PERF_CONFIG=/dev/null", "DEBUGINFOD_URLS=")
 	return c, nil
 }

@@ -169,12 +169,12 @@ func TestTidyingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Nothing that perf looks for, or leaves, is in the home of who runs contend: that may be
-// another user's. It asks no other program about what it records.
+// Nothing that perf looks for, or leaves, is in the home of who runs contend, or where that one
+// works: these may be another user's. It asks no other program about what it records.
 func TestPerfHasNoHome(t *testing.T) {
-	c, said, err := begin([]string{"sh", "-c", "echo $HOME $PERF_CONFIG"})
+	c, said, err := begin(t.Context(), []string{"sh", "-c", "echo $HOME $PERF_CONFIG; pwd"})
 	golden.OK(t, errors.Join(err, c.Wait()))
-	if want := "/dev/null /dev/null\n"; said.text() != want {
+	if want := "/dev/null /dev/null\n/\n"; said.text() != want {
 		t.Errorf("%q, want %q", said.text(), want)
 	}
 	if words := (&Perf{}).Record("x"); !slices.Contains(words, "-N") {
@@ -185,11 +185,36 @@ func TestPerfHasNoHome(t *testing.T) {
 	}
 }
 
-// What a command begins ends when contend is killed.
+// A perf that does not end in time, and not when it is told to, is ended.
+func TestPerfThatDoesNotEnd(t *testing.T) {
+	defer func(usual time.Duration) { grace = usual }(grace)
+	grace = 100 * time.Millisecond
+	dir := t.TempDir()
+	golden.OK(t, os.WriteFile(filepath.Join(dir, "perf"), []byte("#!/bin/sh\ntrap '' INT\nexec sleep 600\n"), 0o755))
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	into := golden.Must(os.Create(filepath.Join(dir, "perf.data")))(t)
+	defer into.Close()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := RecordPerf(t.Context(), &Perf{Process: strconv.Itoa(os.Getpid()), Duration: time.Millisecond}, into, func() {}, nil)
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		var refused *PerfError
+		if !errors.As(err, &refused) {
+			t.Errorf("%v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("it is waited for")
+	}
+}
+
+// What a command begins ends when contend is killed, whatever it thinks of that.
 func TestPerfEndsWithItsRecorder(t *testing.T) {
 	if os.Getenv("CONTEND_TEST_BEGINS") != "" {
 		runtime.LockOSThread()
-		c, _, err := begin([]string{"sleep", "600"})
+		c, _, err := begin(context.Background(), []string{"sh", "-c", "trap '' TERM; exec sleep 600"})
 		if err != nil {
 			t.Skip(err)
 		}
@@ -201,6 +226,11 @@ func TestPerfEndsWithItsRecorder(t *testing.T) {
 	out := golden.Must(c.StdoutPipe())(t)
 	golden.OK(t, c.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
+	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(time.Millisecond) {
+		if name, _ := os.ReadFile("/proc/" + strings.TrimSpace(line) + "/comm"); string(name) == "sleep\n" {
+			break
+		}
+	}
 	_ = c.Process.Kill()
 	_ = c.Wait()
 	pid, bad := strconv.Atoi(strings.TrimSpace(line))
