@@ -102,6 +102,11 @@ func (s *Sites) Owner(id format.StackID, lock format.ObjectID) uint32 { return s
 // Told reports whether a site of owners is where they took locks; if not, they were in it.
 func (s *Sites) Told(site uint32) bool { return s.told[site] }
 
+// In reports whether the owners at a site were in it: nothing tells where they took locks.
+func (s *Sites) In(site uint32) bool {
+	return !s.told[site] && s.names.Name(site) != analysis.UnknownStack
+}
+
 // Callers returns the frames of the program's own code that called the one where
 // the owner of a lock took it, innermost first: "A.b:1 < C.d:2".
 func (s *Sites) Callers(id format.StackID, lock format.ObjectID) uint32 {

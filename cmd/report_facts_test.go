@@ -108,7 +108,7 @@ func agrees(t *testing.T, path, screen string) (tops, owners int) {
 				line[1] = from
 			}
 		}
-		if strings.HasPrefix(strings.TrimPrefix(o[2], "in "), line[1]) { // the screen says where no acquisition is seen
+		if strings.HasPrefix(o[2], line[1]) {
 			share = golden.Must(strconv.ParseFloat(strings.TrimSuffix(most, " %"), 64))(t)
 		}
 	}

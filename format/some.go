@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"strconv"
 	"time"
 )
@@ -69,4 +70,14 @@ func Duration(ns int64) string {
 		}
 	}
 	return "0"
+}
+
+// Times multiplies two durations or counts, neither negative: the largest there is where the
+// product is out of range.
+func Times(a, b int64) int64 {
+	high, low := bits.Mul64(uint64(a), uint64(b))
+	if high != 0 || low > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(low)
 }

@@ -8,6 +8,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"contend/format"
+
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
@@ -186,16 +188,7 @@ func (d *Dist) AddCorrected(ns, n, expected int64) {
 	}
 	for missed := ns - expected; missed >= expected; {
 		k := (missed-max(bucketStart(missed), expected))/expected + 1
-		d.AddN(missed, times(k, n))
+		d.AddN(missed, format.Times(k, n))
 		missed -= k * expected
 	}
-}
-
-// times multiplies two positive numbers, saturating at the largest int64.
-func times(a, b int64) int64 {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	if hi != 0 || lo > math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return int64(lo)
 }

@@ -224,10 +224,10 @@ func fromHistogram(h *hdr.Histogram) *Dist {
 func scaled(h *hdr.Histogram, unit int64) *Dist {
 	d := &Dist{}
 	for _, bar := range h.Distribution() {
-		d.AddN(times(bar.To, unit), bar.Count)
+		d.AddN(format.Times(bar.To, unit), bar.Count)
 	}
 	if d.n > 0 {
-		d.min = times(h.Min(), unit)
+		d.min = format.Times(h.Min(), unit)
 	}
 	return d
 }

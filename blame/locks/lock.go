@@ -172,7 +172,7 @@ func (c *Overview) ownersOf(rows []int32, roots [][]partEnd) []Owner {
 	for _, g := range c.owners.groups(rows, 1) {
 		o := Owner{Site: c.text(blame.ByOwnerSite, g.id), Pseudo: blame.Pseudo(g.id), WaitNs: g.ns, ByProvenance: g.byProvenance}
 		if !o.Pseudo {
-			o.In = !c.keys.Sites().Told(g.id) && o.Site != analysis.UnknownStack
+			o.In = c.keys.Sites().In(g.id)
 			o.Callers = c.callersOf(g.rows)
 			o.Doings = c.doingsOf(g.rows, roots)
 		}

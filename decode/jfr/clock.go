@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"math"
-	"math/bits"
 	"strings"
 
 	"contend/format"
@@ -80,7 +78,7 @@ var units = map[string]int64{"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9,
 // if it is none.
 func nanoseconds(s string) int64 {
 	unit := strings.TrimLeft(s, "0123456789")
-	return times(number(s[:len(s)-len(unit)]), units[strings.TrimSpace(unit)])
+	return format.Times(number(s[:len(s)-len(unit)]), units[strings.TrimSpace(unit)])
 }
 
 // timespans are the units jdk.jfr.Timespan may give a field, in nanoseconds;
@@ -94,14 +92,5 @@ func (s *symbols) timespan(v int64, unit string) int64 {
 	if unit == "TICKS" {
 		return s.head.nanos(v)
 	}
-	return times(v, timespans[cmp.Or(unit, "NANOSECONDS")])
-}
-
-// times multiplies a duration; an overflow becomes the longest duration.
-func times(n, unit int64) int64 {
-	hi, lo := bits.Mul64(uint64(max(n, 0)), uint64(unit))
-	if hi != 0 || lo > math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return int64(lo)
+	return format.Times(max(v, 0), timespans[cmp.Or(unit, "NANOSECONDS")])
 }

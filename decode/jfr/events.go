@@ -209,7 +209,7 @@ func (r *Reader) timedOut(v *values, ev *format.Event) bool {
 		return true
 	}
 	until := v[slotUntil] // milliseconds since the epoch
-	return until > 0 && ev.End >= times(until, 1e6)
+	return until > 0 && ev.End >= format.Times(until, 1e6)
 }
 
 func threadStart(r *Reader, v *values, ev *format.Event) bool {

@@ -3,6 +3,8 @@ package jfr
 import (
 	"math"
 	"math/bits"
+
+	"contend/format"
 )
 
 // window is when the events of a chunk can have been, in ticks of its clock. The
@@ -22,7 +24,7 @@ const oldest = 10 * 365 * 86400
 // is written when it ends, or within a second. If the chunk is not finished, the end of its
 // last event is not known.
 func (h *header) window(latest int64, unfinished bool) window {
-	age := times(oldest, h.ticksPerSecond)
+	age := format.Times(oldest, h.ticksPerSecond)
 	w := window{floor: minus(h.startTicks, age), first: minus(h.startTicks, h.ticksPerSecond), last: plus(h.startTicks, age), mask: math.MaxUint64}
 	if h.startTicks >= 0 {
 		w.floor = max(w.floor, 0) // clocks count from the start of the machine

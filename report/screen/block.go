@@ -224,10 +224,7 @@ func (s *screen) holders(w *document.Wait, n int, enough int64) (lines []line) {
 func (s *screen) holder(first string, o *document.LockOwner) []line {
 	callers := usual(o)
 	parts := func(n int) []string {
-		parts := append([]string{s.owner(o.Site)}, s.calledBy(callers[:n])...)
-		if o.In {
-			parts[0] = "in " + parts[0]
-		}
+		parts := append([]string{text.OwnerAt(s.owner(o.Site), o.In)}, s.calledBy(callers[:n])...)
 		if what := s.doing(o); what != "" {
 			parts[len(parts)-1] += ","
 			parts = append(parts, what)

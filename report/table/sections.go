@@ -102,11 +102,7 @@ func ownerGrid(a *document.Analyze) *Grid {
 		Head: []string{"CAUSED", "SHARE", "LOCK", "SITE", "CALLERS", "DOING", "KNOWN"}, Left: left(7, 2, 3, 4, 5, 6), Drop: []string{"KNOWN", "DOING"}}
 	for _, l := range a.Locks {
 		for _, o := range l.Owners {
-			site := siteCell(o.Site)
-			if o.In {
-				site.Text = "in " + site.Text
-			}
-			g.Rows = append(g.Rows, []Cell{m.cell(o.WaitNs), Share(o.WaitNs, a.Total.WaitNs), m.lock(l.Lock), site,
+			g.Rows = append(g.Rows, []Cell{m.cell(o.WaitNs), Share(o.WaitNs, a.Total.WaitNs), m.lock(l.Lock), {text.OwnerAt(text.Method(o.Site), o.In), o.Site},
 				callersCell(o), Name(doingText(o)), knownCell(o.Provenance)})
 		}
 	}

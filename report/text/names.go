@@ -21,6 +21,15 @@ func Class(name string) string {
 // Method writes a method of the program, with its line, without the package.
 func Method(name string) string { return Plain{}.Name(name) }
 
+// OwnerAt writes the site of an owner, which was in it where nothing tells where it took the
+// lock.
+func OwnerAt(site string, in bool) string {
+	if in {
+		return "in " + site
+	}
+	return site
+}
+
 // Lock writes a lock as Plain.Lock does, by its name in the trace. Several with one class and
 // site differ by the end of their address.
 func Lock(name string, known document.Places) string {

@@ -56,7 +56,7 @@ func partOf(p *waits.Part, lock format.ObjectID, sym *analysis.Symbols, n *numbe
 	out.Site = n.name(out.Group)
 	if p.Direct.Kind == analysis.OwnerThread {
 		out.Group = sym.Groups().Name(sym.Group(p.Direct.Thread))
-		out.Site = n.name(n.sites.Names().Name(n.sites.Owner(p.Direct.Stack, lock)))
+		out.Site = n.ownerSite(p.Direct.Stack, lock)
 		out.Thread = sym.ThreadName(p.Direct.Thread)
 	}
 	return out

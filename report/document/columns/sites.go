@@ -5,6 +5,7 @@ import (
 	"contend/blame"
 	"contend/blame/cube"
 	"contend/format"
+	"contend/report/text"
 )
 
 // siteColumns are the sites of each row, as numbers of names. A frame that took a
@@ -34,11 +35,17 @@ func (n *numbering) addSites(key cube.Key) {
 // owned returns the site where the owner of a lock acquired it, and the node of its stack.
 func (n *numbering) owned(d cube.Dim, id, lock uint32) (site, took int32) {
 	if id == cube.Other || lock == cube.Other || blame.Pseudo(id) {
-		text, _ := n.cube.Text(d, id)
-		return n.name(text), -1
+		name, _ := n.cube.Text(d, id)
+		return n.name(name), -1
 	}
 	stack, object := format.StackID(id), format.ObjectID(lock)
-	return n.name(n.sites.Names().Name(n.sites.Owner(stack, object))), n.taking(d, id, object)
+	return n.ownerSite(stack, object), n.taking(d, id, object)
+}
+
+// ownerSite names the site of a lock's owner, as the first screen does.
+func (n *numbering) ownerSite(stack format.StackID, lock format.ObjectID) int32 {
+	site := n.sites.Owner(stack, lock)
+	return n.name(text.OwnerAt(n.sites.Names().Name(site), n.sites.In(site)))
 }
 
 // taking returns the node of the frame that took a lock.

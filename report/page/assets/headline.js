@@ -29,7 +29,7 @@
     const culprit = top(s, rows, "owner-site", g => took[g.rows[0]] >= 0);
     if (culprit && !told.some(f => f.filter && f.filter.ownerSite === culprit.text)) {
       const at = C.mainDoing(s, culprit.rows);
-      out.push({ title: "Caused by", text: [html`<${C.Name} text=${culprit.text} />`, " held the lock during ", html`<b>${C.percent(culprit.ns, s.locks)}</b>`, lockTime, at && ", mostly " + C.short(at)], filter: { ownerSite: culprit.text }, ns: culprit.ns });
+      out.push({ title: "Caused by", text: [culprit.text.startsWith("in ") && "a thread ", html`<${C.Name} text=${culprit.text} />`, " held the lock during ", html`<b>${C.percent(culprit.ns, s.locks)}</b>`, lockTime, at && ", mostly " + C.short(at)], filter: { ownerSite: culprit.text }, ns: culprit.ns });
     }
     const waiter = top(s, rows, "waiter-site", g => !g.text.startsWith("["));
     if (waiter) out.push({ title: "Waits most", text: [html`<${C.Name} text=${waiter.text} />`, " accounts for ", html`<b>${C.percent(waiter.ns, s.locks)}</b>`, lockTime], filter: { waiterSite: waiter.text }, ns: waiter.ns });
@@ -56,8 +56,12 @@
     return html`<span class="stuck"><bdi>${t.thread}</bdi> took <${C.Lock} m=${m} text=${t.holds} />${t.took && !t.holds.endsWith(C.short(t.took)) ? html` at <${C.Name} text=${t.took} />` : ""}, waits${own ? html` at <${C.Name} text=${own.name + (own.line > 0 ? ":" + own.line : "")} />` : ""} for <${C.Lock} m=${m} text=${t.lock} /></span>`;
   };
 
+  // site is what the page calls the site of an owner: one of which nothing tells where it took
+  // the lock was in it.
+  const site = (m, owner) => m.stacks.names.includes("in " + owner) ? "in " + owner : owner;
+
   // found are the findings of contend analyze; deadlocks have a verdict anyway.
-  const found = m => m.found = m.found || (m.analyze.findings || []).filter(f => !f.deadlock).map(f => ({ ...f, lock: m.shown(C.visible(f.lock)), owner: C.visible(f.owner || ""), root: f.root ? m.shown(C.visible(f.root)) : "", site: C.visible(f.site || ""), thread: C.visible(f.thread || ""), evidence: C.visible(f.evidence || ""), selects: m.selecting(C.visible(f.lock), C.visible(f.class || "")) }));
+  const found = m => m.found = m.found || (m.analyze.findings || []).filter(f => !f.deadlock).map(f => ({ ...f, lock: m.shown(C.visible(f.lock)), owner: site(m, C.visible(f.owner || "")), root: f.root ? m.shown(C.visible(f.root)) : "", site: C.visible(f.site || ""), thread: C.visible(f.thread || ""), evidence: C.visible(f.evidence || ""), selects: m.selecting(C.visible(f.lock), C.visible(f.class || "")) }));
 
   // evidence is what owners were at, by the kind of a finding.
   const evidence = { "sleep-while-holding": "asleep", "file-while-holding": "in file I/O", "socket-while-holding": "in socket I/O", "io-while-holding": "in I/O", "blocked-while-holding": "blocked", "descheduled-while-holding": "ready, without a processor", "paused-while-holding": "stopped by a garbage collection" };
@@ -71,7 +75,7 @@
 
   const finding = (m, f) => !f.owner ? subject(m, f) : ({
     title: f.title, remedy: f.remedy, sure: f.confidence, share: f.share,
-    text: [html`<${C.Name} text=${f.owner} />`, " took ", html`<${C.Lock} m=${m} text=${f.lock} />`, f.root ? [", then waited for ", html`<${C.Lock} m=${m} text=${f.root} />`] : ""],
+    text: [f.owner.startsWith("in ") && "a thread ", html`<${C.Name} text=${f.owner} />`, f.owner.startsWith("in ") ? " held " : " took ", html`<${C.Lock} m=${m} text=${f.lock} />`, f.root ? [", then waited for ", html`<${C.Lock} m=${m} text=${f.root} />`] : ""],
     filter: { ...f.selects, ownerSite: f.owner, ...(evidence[f.kind] ? { doing: evidence[f.kind] } : {}) },
   });
 

@@ -36,6 +36,7 @@ window.contend = {};
   C.short = function (name) {
     if (name.includes(" < ")) return name.split(" < ").map(C.short).join(" < ");
     if (name.startsWith("blocked on ")) return "blocked on " + C.short(name.slice(11) + ".x").slice(0, -2); // a class has no method
+    if (/^in [^ ]+[.]/.test(name)) return "in " + C.short(name.slice(3)); // an owner of which nothing tells where it took the lock
     if (!name || name[0] === "[" || name.includes(" ")) return name;
     if (C.paths || name.includes("/")) return name.slice(name.lastIndexOf("/") + 1);
     const parts = name.split("."), at = parts.slice(0, -1).findIndex(p => /^\p{Lu}|\$/u.test(p));
