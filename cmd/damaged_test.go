@@ -4,18 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"hash/fnv"
-	"io"
-	"iter"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
-	"runtime"
-	"runtime/metrics"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,186 +16,54 @@ import (
 	"contend/report/document"
 )
 
-// damages is how often each fixture is cut and how many of its bytes are
-// changed, one at a time. 200 takes ten minutes of one core.
-var damages = flag.Int("damages", 4, "damage each fixture so many times in each way")
+// hangs only ends what does: a busy machine is no fault of the program.
+const hangs = 5 * time.Minute
 
-// What any input may take. The time only ends what hangs: a busy machine is no
-// fault of the program.
-const (
-	maxHeap = 512 << 20
-	hangs   = 5 * time.Minute
-)
-
-// damagedFixtures are the inputs of all kinds there are, ours and others'.
-var damagedFixtures = []string{"../testdata/*.jfr", "../testdata/*.txt", "../testdata/*.json", "../testdata/*.trace", "../../shared/fixtures/public/*/*"}
-
-// Every fixture, cut or changed anywhere: an answer or a clear error, in
-// bounded time and memory, and verify and analyze agree on what it is.
-func TestDamagedFixtures(t *testing.T) {
-	golden.Thorough(t)
-	t.Setenv("GOGC", "") // the heap is the command's own
-	var peak heapPeak
-	peak.watch(t)
-	var worst worstRuns
-	times := *damages
-	if testing.Short() {
-		times = 1
-	}
-	for _, pattern := range damagedFixtures {
-		paths := golden.Must(filepath.Glob(pattern))(t)
-		if len(paths) == 0 {
-			t.Logf("nothing matches %s", pattern)
+// FuzzAnswers holds verify and analyze to an answer or a clear error, whatever the input, and
+// to each other. Seeds are the inputs there are of the format $CONTEND_FUZZ, or of all; each
+// is tried with a byte changed as well, and cut, in .ci/run at several places.
+func FuzzAnswers(f *testing.F) {
+	golden.AsTheyAre(f)
+	golden.Seed(f, os.Getenv("CONTEND_FUZZ"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		watchdog := time.AfterFunc(hangs, func() { panic(fmt.Sprintf("%d bytes take for ever", len(data))) })
+		defer watchdog.Stop()
+		answers(t, data)
+		random := rand.New(rand.NewPCG(uint64(len(data)), 1))
+		for range min(golden.Depth(0, 1, 4), len(data)) {
+			at, flip := random.IntN(len(data)), byte(1+random.IntN(255))
+			changed := bytes.Clone(data)
+			changed[at] ^= flip
+			answers(t, changed)
+			answers(t, data[:at])
 		}
-		for _, path := range paths {
-			if strings.HasSuffix(path, "s.json") && strings.Contains(path, ".t") { // totals and truth: what is expected
-				continue
-			}
-			for d := range damagedCopies(t, path, timesOf(path, times)) {
-				if peak.max.Load() > maxHeap/8 {
-					runtime.GC() // what the last one left says nothing of this one
-				}
-				peak.max.Store(0)
-				started := time.Now()
-				answers(t, d)
-				run := damagedRun{what: d.what, took: time.Since(started), heap: peak.max.Load()}
-				worst.add(run)
-				golden.AtMost(t, run.heap, maxHeap, run)
-			}
-		}
-	}
-	t.Logf("%d damaged inputs; most heap: %v; slowest of two commands: %v", worst.runs, worst.largest, worst.slowest)
-}
-
-// timesOf is how often a file is damaged: large ones, which take most of the
-// time, a quarter as often, but in each way once.
-func timesOf(path string, times int) int {
-	if info, err := os.Stat(path); err == nil && info.Size() > 200<<10 {
-		return (times + 3) / 4
-	}
-	return times
-}
-
-// damagedRun is what one damaged input took of two commands. What names the
-// file, the place and the byte: enough to do it again.
-type damagedRun struct {
-	what string
-	took time.Duration
-	heap uint64 // the largest, in bytes
-}
-
-// String is for a log.
-func (r damagedRun) String() string {
-	return fmt.Sprintf("%s: %v and a heap of %d MiB", r.what, r.took.Round(time.Millisecond), r.heap>>20)
-}
-
-// worstRuns are the ones to look at.
-type worstRuns struct {
-	runs             int
-	slowest, largest damagedRun
-}
-
-// add counts one.
-func (w *worstRuns) add(r damagedRun) {
-	w.runs++
-	if r.took > w.slowest.took {
-		w.slowest = r
-	}
-	if r.heap > w.largest.heap {
-		w.largest = r
-	}
-}
-
-// damagedCopy is a fixture with something wrong in it.
-type damagedCopy struct {
-	what string
-	data []byte
-}
-
-// damagedCopies cuts a fixture at n places and changes a byte at n others; the
-// same ones each time. A copy is good until the next one is asked for.
-func damagedCopies(t *testing.T, path string, n int) iter.Seq[damagedCopy] {
-	t.Helper()
-	whole := golden.Must(os.ReadFile(path))(t)
-	h := fnv.New64a()
-	h.Write([]byte(filepath.Base(path)))
-	random := rand.New(rand.NewPCG(h.Sum64(), 1))
-	return func(yield func(damagedCopy) bool) {
-		for range n {
-			if len(whole) == 0 {
-				return
-			}
-			at := random.IntN(len(whole))
-			if !yield(damagedCopy{fmt.Sprintf("%s cut to %d bytes", path, at), whole[:at]}) {
-				return
-			}
-			at, flip := random.IntN(len(whole)), byte(1+random.IntN(255))
-			whole[at] ^= flip
-			more := yield(damagedCopy{fmt.Sprintf("%s with byte %d changed to %#x", path, at, whole[at]), whole})
-			whole[at] ^= flip
-			if !more {
-				return
-			}
-		}
-	}
-}
-
-// answers runs commands on an input.
-func answers(t *testing.T, d damagedCopy) {
-	t.Helper()
-	watchdog := time.AfterFunc(hangs, func() {
-		stacks := make([]byte, 1<<20)
-		panic(fmt.Sprintf("%s: no answer after %v\n%s", d.what, hangs, stacks[:runtime.Stack(stacks, true)]))
 	})
-	defer watchdog.Stop()
-	verified, _ := answer(t, d, "verify")
-	analyzed, said := answer(t, d, "analyze")
-	golden.Equal(t, verified, analyzed, d.what, "verify exits with", said)
+}
+
+// answers runs two commands on an input, which agree on what it is.
+func answers(t *testing.T, data []byte) {
+	t.Helper()
+	verified, _ := answer(t, data, "verify")
+	analyzed, said := answer(t, data, "analyze")
+	golden.Equal(t, verified, analyzed, "verify, and analyze that says", said)
 }
 
 // answer runs one command and holds its exit code to what it says.
-func answer(t *testing.T, d damagedCopy, command string) (code int, said string) {
+func answer(t *testing.T, data []byte, command string) (code int, said string) {
 	t.Helper()
 	var out, msg bytes.Buffer
-	code = Main([]string{command, "-"}, io.NopCloser(bytes.NewReader(d.data)), &out, &msg)
+	code = Main([]string{command, "-"}, bytes.NewReader(data), &out, &msg)
 	lines := strings.Split(strings.TrimRight(msg.String(), "\n"), "\n")
+	last := lines[len(lines)-1]
+	clear := strings.HasPrefix(last, "hint: ") || strings.HasPrefix(last, "contend: -:")
 	switch {
-	case code == exitOK || code == exitDamaged && strings.Contains(msg.String(), "contend: warning: "):
-		if out.Len() == 0 {
-			t.Errorf("%s: %s exits with %d and answers nothing", d.what, command, code)
-		}
-	case code == exitFailed:
-		if out.Len() > 0 || !strings.HasPrefix(lines[len(lines)-1], "hint: ") && !strings.HasPrefix(lines[len(lines)-1], "contend: -:") {
-			t.Errorf("%s: %s fails with\n%s%s", d.what, command, out.String(), msg.String())
-		}
+	case code == exitOK && out.Len() > 0:
+	case code == exitDamaged && out.Len() > 0 && strings.Contains(msg.String(), "contend: warning: "):
+	case code == exitFailed && out.Len() == 0 && clear && !strings.Contains(last, "internal error"):
 	default:
-		t.Errorf("%s: %s exits with %d: %s", d.what, command, code, msg.String())
+		t.Errorf("%d bytes: %s exits with %d, answers %d bytes and says %s", len(data), command, code, out.Len(), msg.String())
 	}
 	return code, msg.String()
-}
-
-// heapPeak is the largest heap seen, garbage not yet collected included.
-type heapPeak struct{ max atomic.Uint64 }
-
-// watch looks at the heap until the test ends.
-func (p *heapPeak) watch(t *testing.T) {
-	t.Helper()
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-		for tick := time.NewTicker(5 * time.Millisecond); ; {
-			metrics.Read(s)
-			p.max.Store(max(p.max.Load(), s[0].Value.Uint64()))
-			select {
-			case <-tick.C:
-			case <-stop:
-				tick.Stop()
-				return
-			}
-		}
-	}()
-	t.Cleanup(func() { close(stop); <-stopped })
 }
 
 // A file that an agent wrote (60 samples of four threads, two locks).

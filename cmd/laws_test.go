@@ -3,22 +3,15 @@ package cmd
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"contend/analysis"
-	"contend/analysis/pass"
 	"contend/blame"
-	"contend/blame/locks"
 	"contend/csp"
-	"contend/format"
-	"contend/format/simulate"
 	"contend/golden"
 	"contend/report/document"
-
-	"pgregory.net/rapid"
 )
 
 // locksSum: the locks, their owners and who waited for each sum to the total, by class too.
@@ -160,83 +153,4 @@ func TestCutsAddUp(t *testing.T) {
 			golden.Same(t, parts, whole, "cutting at", at, roots[i%2])
 		})
 	}
-}
-
-// inspection holds the analyses people ask for, over one pass.
-type inspection struct {
-	direct, root *blame.Pivot
-	pressure     *csp.Meter
-	locks        *locks.Collector
-}
-
-func view(t *rapid.T, l *format.List, from, to int64) *inspection {
-	by := []blame.Key{blame.ByClass, blame.ByOwnerMethod, blame.ByWaiterThread}
-	v := &inspection{blame.New(by, false), blame.New(by, true), csp.New(csp.Options{IntervalNs: 10e6}), locks.New(false)}
-	l.Rewind()
-	golden.Must(pass.Run(l, analysis.Filter{From: from, To: to, FromRel: true, ToRel: true}, v.direct, v.root, v.pressure, v.locks))(t)
-	return v
-}
-
-// rows sums each pivot's rows, and lock by lock what the others count.
-func (v *inspection) rows(t *rapid.T) map[string]int64 {
-	m := map[string]int64{"running": v.locks.RunningNs()}
-	for name, table := range map[string]*blame.Table{"direct": v.direct.Table(), "root": v.root.Table()} {
-		for _, r := range table.Rows {
-			m[name+" "+blameKey(r.Keys)] += r.ThreadNs
-			m[name] += r.ThreadNs
-		}
-	}
-	s := golden.Must(v.pressure.Series())(t)
-	for iv := range s.Intervals() {
-		for _, l := range iv.Locks {
-			m["csp"] += l.WaitNs
-			m["csp "+l.Lock] += l.WaitNs
-			golden.Within(t, l.CSP, 0, 1)
-		}
-	}
-	for _, r := range v.locks.Rows() {
-		m["locks"] += r.WaitNs
-		m["locks "+r.Lock] += r.WaitNs
-	}
-	for k, ns := range m {
-		if ns == 0 {
-			delete(m, k)
-		}
-	}
-	return m
-}
-
-// blameKey joins the deadlocks: each part of a cut trace numbers its own.
-func blameKey(keys []string) string {
-	keys = slices.Clone(keys)
-	if strings.HasPrefix(keys[1], "[deadlock") {
-		keys[1] = "[deadlock]"
-	}
-	return strings.Join(keys, " | ")
-}
-
-// On random runs the four views have one total, and cutting the trace in three
-// anywhere changes no row of any. (A wait across a cut is one of both parts.)
-func TestViewsOfRandomRunsAgreeHoweverCut(t *testing.T) {
-	golden.Beside(t)
-	rapid.Check(t, func(t *rapid.T) {
-		c := golden.DrawnProgram(t)
-		exact, sampled := &format.List{}, &format.List{}
-		golden.Must(simulate.Run(c, exact, sampled))(t)
-		a := rapid.Int64Range(0, c.Duration).Draw(t, "first cut")
-		b := rapid.Int64Range(a, c.Duration).Draw(t, "second cut")
-		for name, l := range map[string]*format.List{"exact": exact, "sampled": sampled} {
-			whole := view(t, l, format.NoTime, format.NoTime).rows(t)
-			if whole["direct"] != whole["locks"] || whole["root"] != whole["locks"] || whole["csp"] != whole["locks"] {
-				t.Errorf("%s: totals differ: direct %d, root %d, csp %d, locks %d", name, whole["direct"], whole["root"], whole["csp"], whole["locks"])
-			}
-			parts := view(t, l, format.NoTime, a).rows(t)
-			for _, part := range []*inspection{view(t, l, a, b), view(t, l, b, format.NoTime)} {
-				for k, ns := range part.rows(t) {
-					parts[k] += ns
-				}
-			}
-			golden.Same(t, parts, whole, name, "cut at", a, "and", b)
-		}
-	})
 }

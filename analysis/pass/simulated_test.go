@@ -107,15 +107,6 @@ func TestSampledTwinAgreesWithinItsError(t *testing.T) {
 	}
 }
 
-func TestPingPongHasHalfOfRunningTimeWaiting(t *testing.T) {
-	for threads, want := range map[int]float64{1: 0, 2: 0.5} {
-		_, exact, sampled := simulated(t, simulate.Config{Scenario: "ping-pong", Threads: threads, Duration: 10e9})
-		for _, s := range []*sums{exact, sampled} {
-			golden.AtMost(t, math.Abs(float64(s.total)/float64(s.running)-want), 0.005, threads, "threads: pressure", want)
-		}
-	}
-}
-
 func BenchmarkSweep(b *testing.B) {
 	var l format.List
 	golden.Must(simulate.Run(simulate.Config{Scenario: "bulk", Threads: 32, Duration: 1e9}, &l, nil))(b)
