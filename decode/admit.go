@@ -1,6 +1,10 @@
 package decode
 
-import "contend/format"
+import (
+	"slices"
+
+	"contend/format"
+)
 
 // reach is how far from the first time of an input other times may be, in ns: 73 years, so
 // that dumps without a date can be read with others. All times are between 1824 and 2116, so
@@ -52,16 +56,6 @@ func ends(k format.Kind) bool {
 	return false
 }
 
-// tell adds the refused events to the stats of an input.
-func (a *admission) tell(name string, s *format.Stats) {
-	if a.refused == 0 {
-		return
-	}
-	why := format.Say("times that no clock gives, or decades from the others: %s left out", format.Some(int(a.refused), "event is", "events are"))
-	s.Warnings = append(s.Warnings, format.Warning{Code: "wild-times", Text: name + ": " + why})
-	s.Damage.Add(format.Damage{Pos: format.Pos{File: name}, Code: "lost-data", Why: why, Events: a.refused, From: format.NoTime, Until: format.NoTime})
-}
-
 // admitted is a Source that drops events with a time out of reach.
 type admitted struct {
 	Source
@@ -78,9 +72,14 @@ func (a *admitted) Read(ev *format.Event) error {
 	}
 }
 
-// Stats implements Source.
+// Stats implements Source: it tells of what was refused.
 func (a *admitted) Stats() format.Stats {
 	s := a.Source.Stats()
-	a.tell(a.name, &s)
+	if a.refused > 0 {
+		why := format.Say("times that no clock gives, or decades from the others: %s left out", format.Some(int(a.refused), "event is", "events are"))
+		s.Warnings, s.Damage.Places = slices.Clip(s.Warnings), slices.Clip(s.Damage.Places) // the decoder keeps its own
+		s.Warnings = append(s.Warnings, format.Warning{Code: "wild-times", Text: a.name + ": " + why})
+		s.Damage.Add(format.Damage{Pos: format.Pos{File: a.name}, Code: "lost-data", Why: why, Events: a.refused, From: format.NoTime, Until: format.NoTime})
+	}
 	return s
 }

@@ -274,12 +274,14 @@ func (d *declared) finish() {
 	d.holds()
 }
 
-// warn says that waits made of instants are estimates.
-func (d *declared) warn(s *format.Stats) {
-	if d != nil && d.guessed > 0 {
-		s.Warnings = append(s.Warnings, format.Warning{Code: format.SampledSites, Hidden: d.half,
+// Stats implements Source: waits made of instants are estimates.
+func (d *declared) Stats() format.Stats {
+	s := d.Source.Stats()
+	if d.guessed > 0 {
+		s.Warnings = append(slices.Clip(s.Warnings), format.Warning{Code: format.SampledSites, Hidden: d.half,
 			Text: fmt.Sprintf("waits at declared sites are estimated from %s of threads that run there; their number and lengths are not known", format.Some(d.guessed, "sample", "samples"))})
 	}
+	return s
 }
 
 // blind reports whether sites are declared and the input cannot show threads at them.

@@ -132,7 +132,7 @@ func (t *Trace) split(in *input) {
 			}
 			continue
 		}
-		part.reader, part.sites = src, declare(src, in.from.options.Rules)
+		part.decodes(src)
 		t.inputs = append(t.inputs, part)
 		in.label = strings.TrimPrefix(given+"/"+in.process, "/")
 	}

@@ -19,14 +19,14 @@ type input struct {
 	label string
 	from  *source
 
-	file   *meter    // nil while closed
-	unpack func()    // releases the decompressor; may be nil
-	guard  *guard    // between the file or the decompressor and the decoder
-	reader Source    // nil while closed
-	sites  *declared // reads from it, where the rules declare sites; else nil
-	whole  bool      // the file is not wrapped
+	file   *meter             // nil while closed
+	unpack func()             // releases the decompressor; may be nil
+	guard  *guard             // between the file or the decompressor and the decoder
+	reader *admitted          // nil while closed
+	dumps  *threaddump.Reader // it reads from, of thread dumps
+	sites  *declared          // it reads from, where the rules declare sites; else nil
+	whole  bool               // the file is not wrapped
 	told   format.Stats
-	times  admission
 
 	process string        // whose text it is, of several in one stream; else ""
 	others  []unwrap.Part // the text of the others, until they are inputs of their own
@@ -69,12 +69,21 @@ func (in *input) open() error {
 	if err == nil {
 		var r Source
 		if r, err = in.sniff(buf); err == nil { // else it may hold a nil pointer
-			in.reader, in.sites = r, declare(r, in.from.options.Rules)
+			in.decodes(r)
 			return nil
 		}
 	}
 	in.release()
 	return in.guard.explain(in.name, err)
+}
+
+// decodes takes the decoder of the input.
+func (in *input) decodes(r Source) {
+	in.dumps, _ = r.(*threaddump.Reader)
+	if in.sites = declare(r, in.from.options.Rules); in.sites != nil {
+		r = in.sites
+	}
+	in.reader = &admitted{Source: r, name: in.name}
 }
 
 // plain opens the file and removes one layer of compression.
@@ -131,7 +140,6 @@ func (in *input) release() error {
 func (in *input) Close() error {
 	if in.reader != nil {
 		in.told = in.reader.Stats()
-		in.sites.warn(&in.told)
 		in.reader.Close()
 		in.reader = nil
 	}
@@ -141,11 +149,10 @@ func (in *input) Close() error {
 // setAside closes the input until its turn comes, if it can be opened again.
 // Thread dumps are read in turns, and opened by their reader.
 func (in *input) setAside() {
-	dumps, series := in.reader.(*threaddump.Reader)
 	switch {
 	case in.part || len(in.others) > 0 || !in.file.again:
-	case series:
-		dumps.SetAside(in.text, func() { in.release() })
+	case in.dumps != nil:
+		in.dumps.SetAside(in.text, func() { in.release() })
 	default:
 		in.peek()
 		in.Close()
@@ -161,7 +168,7 @@ const peeked = 1 << 14
 func (in *input) peek() {
 	var ev format.Event
 	for in.ahead = (&format.List{}); len(in.ahead.Events) < peeked; {
-		if in.fault = in.next(&ev); in.fault != nil {
+		if in.fault = in.reader.Read(&ev); in.fault != nil {
 			return
 		}
 		_ = in.ahead.Write(&ev) // a list takes everything
@@ -191,22 +198,9 @@ func (in *input) Read(ev *format.Event) error {
 		in.fault = in.open()
 	}
 	if in.fault == nil {
-		in.fault = in.next(ev)
+		in.fault = in.reader.Read(ev)
 	}
 	return in.fault
-}
-
-// next reads on to the next event that is admitted.
-func (in *input) next(ev *format.Event) error {
-	var from format.Source = in.reader
-	if in.sites != nil {
-		from = in.sites
-	}
-	for {
-		if err := from.Read(ev); err != nil || in.times.admits(ev) {
-			return err
-		}
-	}
 }
 
 // Stats describes what has been read so far.
@@ -214,10 +208,8 @@ func (in *input) Stats() format.Stats {
 	s := in.told
 	if in.reader != nil {
 		s = in.reader.Stats()
-		in.sites.warn(&s)
 	}
 	in.guard.warn(in.name, &s)
-	in.times.tell(in.name, &s)
 	return s
 }
 

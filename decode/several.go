@@ -12,16 +12,15 @@ import (
 func (t *Trace) joinDumps() {
 	series := map[string]*threaddump.Reader{}
 	t.inputs = slices.DeleteFunc(t.inputs, func(in *input) bool {
-		dumps, ok := in.reader.(*threaddump.Reader)
-		if !ok {
-			return false
-		}
 		first := series[in.label]
-		if first == nil {
-			series[in.label] = dumps
+		switch {
+		case in.dumps == nil:
+			return false
+		case first == nil:
+			series[in.label] = in.dumps
 			return false
 		}
-		first.Join(dumps)
+		first.Join(in.dumps)
 		t.joined = append(t.joined, in)
 		return true
 	})

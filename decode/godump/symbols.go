@@ -14,9 +14,9 @@ import (
 // dumps.
 type symbols struct {
 	rules   *rules.Table
-	threads map[int]format.ThreadID
+	threads format.Numbers[int] // by the number of the goroutine
 	stacks  format.Stacks
-	locks   map[lockKey]format.ObjectID
+	locks   format.Numbers[lockKey]
 	queue   format.Queue // to deliver before reading on: what is named must be announced first
 
 	half, whole lockKey // the same lock in the dump at hand
@@ -31,7 +31,7 @@ type lockKey struct {
 }
 
 func newSymbols(t *rules.Table) symbols {
-	return symbols{rules: rules.OrDefault(t), threads: map[int]format.ThreadID{}, locks: map[lockKey]format.ObjectID{}}
+	return symbols{rules: rules.OrDefault(t)}
 }
 
 // idleStack is the stack of a goroutine that waits for no lock. What it waits for is not
@@ -43,10 +43,9 @@ func (y *symbols) idleStack(g *goroutine) format.StackID {
 
 // thread names a goroutine by the function it started in, which is its group.
 func (y *symbols) thread(g *goroutine) format.ThreadID {
-	t, ok := y.threads[g.id]
-	if !ok {
-		t = format.ThreadID(len(y.threads) + 1)
-		y.threads[g.id] = t
+	n, added := y.threads.Of(g.id)
+	t := format.ThreadID(n + 1)
+	if added {
 		group, _ := rules.StartOfGo(g.frames)
 		y.queue.Push(format.Event{Kind: format.KindThread, Thread: t, Name: fmt.Sprintf("%s #%d", group, g.id), Group: group})
 	}
@@ -101,15 +100,14 @@ func (y *symbols) lock(g *goroutine, kind format.LockKind) format.ObjectID {
 	if key == y.half {
 		key = y.whole
 	}
-	name := ""
-	if key.addr == 0 {
-		name = fmt.Sprintf("%s of %s", key.class, key.site)
-	}
-	id, ok := y.locks[key]
-	if !ok {
-		id = format.ObjectID(len(y.locks) + 1)
-		y.locks[key] = id
-		y.queue.Push(format.Event{Kind: format.KindObject, Object: id, Class: key.class, LockKind: kind, Hash: key.addr, Name: name})
+	n, added := y.locks.Of(key)
+	id := format.ObjectID(n + 1)
+	if added {
+		ev := format.Event{Kind: format.KindObject, Object: id, Class: key.class, LockKind: kind, Hash: key.addr}
+		if key.addr == 0 {
+			ev.Name = fmt.Sprintf("%s of %s", key.class, key.site)
+		}
+		y.queue.Push(ev)
 	}
 	return id
 }

@@ -68,7 +68,7 @@ func (r *Reader) announceLocks() (count format.ObjectID) {
 		name := r.sites.name(root)
 		for i, part := range parts {
 			count++
-			ev := format.Event{Kind: format.KindObject, Object: count, Class: r.sites.keys[root].class, LockKind: part[0].kind, Name: name}
+			ev := format.Event{Kind: format.KindObject, Object: count, Class: r.sites.keys.List[root].class, LockKind: part[0].kind, Name: name}
 			if len(parts) > 1 {
 				ev.Name = fmt.Sprintf("%s (%d of several)", name, i+1)
 			}

@@ -17,12 +17,12 @@ type annotation struct{ task, region string }
 // annotations gives each pair of names a number; 0 is no annotation.
 type annotations struct {
 	tasks map[trace.TaskID]string // that have not ended
-	ids   map[annotation]uint32
-	list  []annotation
+	format.Numbers[annotation]
 }
 
 func (a *annotations) init() {
-	*a = annotations{tasks: map[trace.TaskID]string{}, ids: map[annotation]uint32{}, list: make([]annotation, 1)}
+	*a = annotations{tasks: map[trace.TaskID]string{}}
+	a.Of(annotation{})
 }
 
 // task notes that a task begins or ends.
@@ -37,13 +37,7 @@ func (a *annotations) task(ev *trace.Event) {
 
 // id returns the number of a region.
 func (a *annotations) id(reg trace.Region) uint32 {
-	note := annotation{a.tasks[reg.Task], clean(reg.Type)}
-	id, ok := a.ids[note]
-	if !ok {
-		id = uint32(len(a.list))
-		a.ids[note] = id
-		a.list = append(a.list, note)
-	}
+	id, _ := a.Of(annotation{a.tasks[reg.Task], clean(reg.Type)})
 	return id
 }
 
@@ -52,7 +46,7 @@ func clean(s string) string { return strings.Clone(strings.ToValidUTF8(s, "\uFFF
 
 // frames appends the frames of an annotation.
 func (a *annotations) frames(id uint32, to []format.Frame) []format.Frame {
-	note := a.list[id]
+	note := a.List[id]
 	if note.region != "" {
 		to = append(to, format.Frame{Class: format.RegionClass, Method: note.region})
 	}

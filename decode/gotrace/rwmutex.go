@@ -25,7 +25,7 @@ type half struct{ readers, writers site }
 // joinHalves joins the two halves of each RWMutex.
 func (s *sites) joinHalves() {
 	roles := map[rwRole]site{}
-	for i, k := range s.keys {
+	for i, k := range s.keys.List {
 		if k.class != "sync.RWMutex" {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"contend/decode/rules"
+	"contend/format"
 )
 
 // site is a place of the program that acquires or releases locks. Two sites
@@ -26,25 +27,17 @@ type siteKey struct {
 // sites is a union-find over sites, with path halving and union by age: the
 // oldest site of a lock represents it.
 type sites struct {
-	ids    map[siteKey]site
-	keys   []siteKey
+	keys   format.Numbers[siteKey]
 	parent []site
 }
 
 // of returns the site of a use.
 func (s *sites) of(u *rules.GoUse) site {
-	key := siteKey{u.Class, rules.GoName(u.At), u.At.Line, u.Unlocks(), u.Shared()}
-	id, ok := s.ids[key]
-	if !ok {
-		if s.ids == nil {
-			s.ids = map[siteKey]site{}
-		}
-		id = site(len(s.keys))
-		s.ids[key] = id
-		s.keys = append(s.keys, key)
-		s.parent = append(s.parent, id)
+	id, added := s.keys.Of(siteKey{u.Class, rules.GoName(u.At), u.At.Line, u.Unlocks(), u.Shared()})
+	if added {
+		s.parent = append(s.parent, site(id))
 	}
-	return id
+	return site(id)
 }
 
 // find returns the representative of a site's lock.
@@ -68,8 +61,8 @@ const named = 3
 // name describes the lock of a representative by the functions that take it.
 func (s *sites) name(root site) string {
 	var fns []string
-	for i := range s.keys {
-		if k := &s.keys[i]; !k.unlocks && s.find(site(i)) == root && !slices.Contains(fns, k.fn) {
+	for i := range s.keys.List {
+		if k := &s.keys.List[i]; !k.unlocks && s.find(site(i)) == root && !slices.Contains(fns, k.fn) {
 			fns = append(fns, k.fn)
 		}
 	}
@@ -78,5 +71,5 @@ func (s *sites) name(root site) string {
 	if more := len(fns) - named; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Sprintf("%s of %s", s.keys[root].class, list)
+	return fmt.Sprintf("%s of %s", s.keys.List[root].class, list)
 }

@@ -85,10 +85,10 @@ func TestRecentAnswersAreTheOnesKnown(t *testing.T) {
 	}
 	for i := range all {
 		stack := r.internStack([]format.Frame{{Class: "java.util.concurrent.ThreadPoolExecutor", Method: "getTask", Line: i}, {Class: "App", Method: "run"}})
-		class := uint32(i % len(r.ids.names))
+		class := uint32(i % len(r.ids.classes.List))
 		for range 2 {
-			if got, want := r.classify(class, stack).Result, r.rules.Classify(r.ids.names[class], r.ids.frames[stack]); !reflect.DeepEqual(got, want) {
-				t.Fatalf("%s at %d: %+v, want %+v", r.ids.names[class], stack, got, want)
+			if got, want := r.classify(class, stack), r.rules.Classify(r.ids.classes.List[class], r.ids.frames[stack]); !reflect.DeepEqual(got, want) {
+				t.Fatalf("%s at %d: %+v, want %+v", r.ids.classes.List[class], stack, got, want)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"contend/decode/rules"
 	"contend/decode/threaddump"
 	"contend/format"
 )
@@ -49,7 +50,7 @@ func (r *Reader) threadDump(at int64, text string) {
 			ev.Waiters = append(ev.Waiters, format.Party{Thread: thread, Stack: stack, Mode: mode})
 		case t.Wait != threaddump.NotWaiting:
 			res := r.classify(r.intern(t.For.Class), stack)
-			r.idleBetween(idle, thread, idleSince{stack, at, res.forResource()})
+			r.idleBetween(idle, thread, idleSince{stack, at, res.Verdict == rules.Resource})
 		}
 	}
 	r.idle = idle
@@ -164,7 +165,7 @@ func (s *symbols) waits(t *threaddump.Thread, stack format.StackID) (format.Lock
 		}
 		return format.KindMonitor, format.Exclusive
 	case threaddump.Parked:
-		if v := s.classify(s.intern(t.For.Class), stack); v.Verdict == rulesLock {
+		if v := s.classify(s.intern(t.For.Class), stack); v.Verdict == rules.Lock {
 			return v.Kind, v.Mode
 		}
 	}

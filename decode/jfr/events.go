@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 
+	"contend/decode/rules"
 	"contend/format"
 )
 
@@ -148,14 +149,14 @@ func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
 
 func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 	class, stack := r.class(v[slotClass]), r.stack(v[slotStack])
-	if initialises(r.ids.names[class], r.ids.frames[stack]) {
+	if initialises(r.ids.classes.List[class], r.ids.frames[stack]) {
 		return monitorEnter(r, v, ev) // the notifier initialised the class meanwhile
 	}
 	r.activity(v, ev, format.ActivityWait)
 	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
 	r.dumpTimes.note(ev, class, stateWaits)
 	res := r.classify(class, ev.Stack)
-	ev.Resource = res.forResource()
+	ev.Resource = res.Verdict == rules.Resource
 	if v[slotTimedOut] == 0 {
 		ev.Owner = r.thread(v[slotOwner])
 	}
@@ -187,8 +188,11 @@ func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space,
 	res := r.classify(class, ev.Stack)
 	ev.Object = r.object(class, address, in, res.Kind, ev.Stack)
 	r.dumpTimes.note(ev, class, stateParks)
-	if res.Verdict != rulesLock {
-		ev.Kind, ev.Activity, ev.Resource = format.KindActivity, res.activity, res.forResource()
+	if res.Verdict != rules.Lock {
+		ev.Kind, ev.Resource = format.KindActivity, res.Verdict == rules.Resource
+		if res.Verdict != rules.Unknown {
+			ev.Activity = format.ActivityPark
+		}
 		return true
 	}
 	ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, late

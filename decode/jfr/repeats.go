@@ -76,7 +76,7 @@ func (s *symbols) inPackage(name string, key int64) {
 	if key == 0 || p == nil || s.pools[p.pool].get(key) == 0 || !s.constant(p, key, &v) {
 		return
 	}
-	pack := strings.ReplaceAll(s.ids.words.list[s.symbol(p, &v)], "/", ".")
+	pack := strings.ReplaceAll(s.ids.words.List[s.symbol(p, &v)], "/", ".")
 	if pack != "" && !strings.HasPrefix(name, pack+".") {
 		s.missing++
 	}

@@ -8,8 +8,6 @@ import (
 	"contend/format"
 )
 
-const rulesLock = rules.Lock
-
 // symbols resolve the keys of the current chunk to ids, which are valid for all chunks.
 type symbols struct {
 	chunk   // the current one
@@ -38,14 +36,12 @@ type identities struct {
 	stacks  map[uint64][]format.StackID // by hash
 	frames  [][]format.Frame            // by stack
 	sleeps  map[int64]format.StackID
-	classes map[string]uint32
-	names   []string // by class
-	words   words
-	named   []uint32 // by word: the class the JVM calls so, plus one
-	numbers map[method]uint32
-	methods []method  // by number
+	classes format.Numbers[string]
+	words   format.Numbers[string] // texts that repeat in the constants of all chunks: names of classes, methods and threads
+	named   []uint32               // by word: the class the JVM calls so, plus one
+	methods format.Numbers[method]
 	brief   [][]frame // by stack
-	verdict map[verdictKey]verdict
+	verdict map[verdictKey]rules.Result
 
 	entries map[format.StackID]struct{} // the innermost method is synchronized
 	entered map[entry]struct{}          // reported
@@ -63,9 +59,9 @@ type identities struct {
 		id  format.ObjectID // NoObject: nothing yet
 	}
 	recentVerdicts [recentVerdicts]struct {
-		key   verdictKey
-		known bool
-		verdict
+		key     verdictKey
+		known   bool
+		verdict rules.Result
 	}
 }
 
@@ -106,16 +102,14 @@ type verdictKey struct {
 	stack format.StackID
 }
 
-type verdict struct {
-	rules.Result
-	activity format.Activity
-}
-
 func newIdentities() identities {
-	return identities{threads: map[threadKey]format.ThreadID{}, alive: map[lifeKey]living{}, called: map[format.ThreadID]string{}, byJava: map[int64]format.ThreadID{}, byKey: map[int64]format.ThreadID{}, native: map[int64]int64{}, objects: map[objectKey]format.ObjectID{},
-		stacks: map[uint64][]format.StackID{}, sleeps: map[int64]format.StackID{}, frames: [][]format.Frame{nil}, brief: [][]frame{nil}, classes: map[string]uint32{"": 0}, names: []string{""},
-		words: newWords(), numbers: map[method]uint32{}, verdict: map[verdictKey]verdict{},
+	ids := identities{threads: map[threadKey]format.ThreadID{}, alive: map[lifeKey]living{}, called: map[format.ThreadID]string{}, byJava: map[int64]format.ThreadID{}, byKey: map[int64]format.ThreadID{}, native: map[int64]int64{}, objects: map[objectKey]format.ObjectID{},
+		stacks: map[uint64][]format.StackID{}, sleeps: map[int64]format.StackID{}, frames: [][]format.Frame{nil}, brief: [][]frame{nil},
+		verdict: map[verdictKey]rules.Result{},
 		entries: map[format.StackID]struct{}{}, entered: map[entry]struct{}{}, cut: map[format.StackID]struct{}{}, virtual: virtuals{lives: map[format.ThreadID]*virtualLife{}}, calls: map[call]format.StackID{}, releases: map[format.StackID]release{}, families: map[uint32]uint32{}}
+	ids.classes.Of("") // no class, and no name, is 0
+	ids.words.Of("")
+	return ids
 }
 
 // constants are the resolved keys of the current chunk.
@@ -200,7 +194,7 @@ func (s *symbols) class(key int64) uint32 {
 	id := uint32(0)
 	if s.constant(s.meta.parts.class, key, &v) {
 		id = s.classOf(s.symbol(s.meta.parts.class, &v))
-		s.inPackage(s.ids.names[id], v[slotPackage])
+		s.inPackage(s.ids.classes.List[id], v[slotPackage])
 	}
 	s.known.classes.set(key, id+1)
 	return id
@@ -213,7 +207,7 @@ func (s *symbols) classOf(word uint32) uint32 {
 		ids.named = append(ids.named, 0)
 	}
 	if ids.named[word] == 0 {
-		ids.named[word] = s.intern(threaddump.JavaName(ids.words.list[word])) + 1
+		ids.named[word] = s.intern(threaddump.JavaName(ids.words.List[word])) + 1
 	}
 	return ids.named[word] - 1
 }
@@ -237,14 +231,18 @@ func (s *symbols) symbol(p *program, v *values) uint32 {
 	return word
 }
 
+// intern numbers a class.
 func (s *symbols) intern(name string) uint32 {
-	id, ok := s.ids.classes[name]
-	if !ok {
+	id, added := s.ids.classes.Of(name)
+	if added {
 		s.misspelled(name)
-		id = uint32(len(s.ids.names))
-		s.ids.classes[name] = id
-		s.ids.names = append(s.ids.names, name)
 	}
+	return id
+}
+
+// wordOf numbers a text that may repeat.
+func (s *symbols) wordOf(text string) uint32 {
+	id, _ := s.ids.words.Of(text)
 	return id
 }
 
@@ -282,9 +280,12 @@ func (s *symbols) word(at int64) uint32 {
 	}
 	c := s.cursor(int(at))
 	if encoding, b, _ := c.raw(); plain(encoding, b) && !garbled(string(b)) {
-		return s.ids.words.of(b)
+		if id, ok := s.ids.words.IDs[string(b)]; ok { // as nearly always, and without a copy
+			return id
+		}
+		return s.wordOf(string(b))
 	}
-	return s.ids.words.ofString(s.text(at))
+	return s.wordOf(s.text(at))
 }
 
 // object resolves a lock, first seen by a thread at a stack.
@@ -299,16 +300,16 @@ func (s *symbols) object(class uint32, address int64, in space, kind format.Lock
 		s.ids.object++
 		id = s.ids.object
 		s.ids.objects[k] = id
-		name := s.ids.names[class]
+		name := s.ids.classes.List[class]
 		if name == "" {
 			name = "[unknown class]"
 		}
 		ev := format.Event{Kind: format.KindObject, Object: id, Class: lockClass(name), LockKind: kind}
 		switch in {
 		case virtualSpace:
-			ev.Name = fmt.Sprintf("%s (of virtual threads in %s)", name, s.ids.names[address])
+			ev.Name = fmt.Sprintf("%s (of virtual threads in %s)", name, s.ids.classes.List[address])
 		case initSpace:
-			ev.Name = s.ids.names[address]
+			ev.Name = s.ids.classes.List[address]
 		default:
 			ev.Hash, ev.Name = uint64(address), lockName(name, address, s.ids.frames[at])
 		}
@@ -319,7 +320,7 @@ func (s *symbols) object(class uint32, address int64, in space, kind format.Lock
 }
 
 // classify asks the rules once for each class and stack.
-func (s *symbols) classify(class uint32, stack format.StackID) verdict {
+func (s *symbols) classify(class uint32, stack format.StackID) rules.Result {
 	k := verdictKey{class, stack}
 	recent := &s.ids.recentVerdicts[k.slot()]
 	if recent.known && recent.key == k {
@@ -327,15 +328,9 @@ func (s *symbols) classify(class uint32, stack format.StackID) verdict {
 	}
 	v, ok := s.ids.verdict[k]
 	if !ok {
-		v.Result = s.rules.Classify(s.ids.names[class], s.ids.frames[stack])
-		if v.Verdict == rules.Idle || v.Verdict == rules.Resource {
-			v.activity = format.ActivityPark
-		}
+		v = s.rules.Classify(s.ids.classes.List[class], s.ids.frames[stack])
 		s.ids.verdict[k] = v
 	}
 	recent.key, recent.known, recent.verdict = k, true, v
 	return v
 }
-
-// forResource reports whether the wait is for a pool, permit or queue.
-func (v *verdict) forResource() bool { return v.Verdict == rules.Resource }

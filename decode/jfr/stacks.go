@@ -75,13 +75,13 @@ func (s *symbols) numbered(key int64) uint32 {
 	m := methodName{method: "[unknown method]"}
 	if s.constant(s.meta.parts.method, key, &v) {
 		class, name := s.class(v[slotClass]), s.symbol(s.meta.parts.method, &v)
-		known := len(s.ids.methods)
-		m = methodName{s.ids.names[class], s.ids.words.list[name], v[slotModifiers]&synchronizedFlag != 0, s.ids.method(method{class, name})}
-		if len(s.ids.methods) > known {
+		number, added := s.ids.methods.Of(method{class, name})
+		m = methodName{s.ids.classes.List[class], s.ids.words.List[name], v[slotModifiers]&synchronizedFlag != 0, number}
+		if added {
 			s.misspelled(m.class + "." + m.method)
 		}
 	} else {
-		m.number = s.ids.method(method{0, s.ids.words.ofString(m.method)})
+		m.number, _ = s.ids.methods.Of(method{0, s.wordOf(m.method)})
 	}
 	s.known.named, s.known.numbers = append(s.known.named, m), append(s.known.numbers, m.number)
 	s.known.methods.set(key, uint32(len(s.known.named)))
@@ -105,23 +105,12 @@ func (s *symbols) sleepStack(asked int64) format.StackID {
 // method is a class, and the word for the name of a method of it.
 type method struct{ class, name uint32 }
 
-// method numbers a method.
-func (ids *identities) method(m method) uint32 {
-	n, ok := ids.numbers[m]
-	if !ok {
-		n = uint32(len(ids.methods))
-		ids.numbers[m] = n
-		ids.methods = append(ids.methods, m)
-	}
-	return n
-}
-
 // spelled writes frames out.
 func (ids *identities) spelled(frames []frame) []format.Frame {
 	out := make([]format.Frame, len(frames))
 	for i, f := range frames {
-		m := ids.methods[f.method]
-		out[i] = format.Frame{Class: ids.names[m.class], Method: ids.words.list[m.name], Line: int(f.line)}
+		m := ids.methods.List[f.method]
+		out[i] = format.Frame{Class: ids.classes.List[m.class], Method: ids.words.List[m.name], Line: int(f.line)}
 	}
 	return out
 }
@@ -136,7 +125,8 @@ type frame struct {
 func (s *symbols) internStack(frames []format.Frame) format.StackID {
 	list := make([]frame, len(frames))
 	for i, f := range frames {
-		list[i] = frame{s.ids.method(method{s.intern(f.Class), s.ids.words.ofString(f.Method)}), int32(min(f.Line, math.MaxInt32))}
+		number, _ := s.ids.methods.Of(method{s.intern(f.Class), s.wordOf(f.Method)})
+		list[i] = frame{number, int32(min(f.Line, math.MaxInt32))}
 	}
 	return s.stackOf(list)
 }

@@ -39,11 +39,11 @@ func (s *symbols) thread(key int64) format.ThreadID {
 	if !s.constant(s.meta.parts.thread, key, &v) {
 		k = threadKey{os: key, name: fmt.Sprintf("thread-%d", key)}
 	} else {
-		k = threadKey{v[slotID], v[slotOSID], s.ids.words.list[s.word(v[slotName])]}
+		k = threadKey{v[slotID], v[slotOSID], s.ids.words.List[s.word(v[slotName])]}
 		if k.name == "" {
-			k.name = s.ids.words.list[s.word(v[slotOSName])]
+			k.name = s.ids.words.List[s.word(v[slotOSName])]
 		}
-		if nearly(k.name, s.ids.words.list[s.word(v[slotOSName])]) || k.java > 0 && s.known.java.differs(k.java, s.ids.words.ofString(k.name)+1) {
+		if nearly(k.name, s.ids.words.List[s.word(v[slotOSName])]) || k.java > 0 && s.known.java.differs(k.java, s.wordOf(k.name)+1) {
 			s.missing++
 		}
 		if virtual = v[slotVirtual] != 0; virtual {

@@ -12,12 +12,6 @@ import (
 // are recorded nowhere else. A trace has no arguments, so neither names the lock. The
 // frames of a park show its class. A release belongs to the wait it ended (unparks.go).
 
-const (
-	lockSupport = threaddump.LockSupport
-	queued      = threaddump.QueuedSynchronizer
-	conditions  = threaddump.Conditions
-)
-
 // traced reads a call of a method that the settings name: one of those above, or a
 // synchronized one. It ignores others.
 func traced(r *Reader, v *values, ev *format.Event) bool {
@@ -26,7 +20,7 @@ func traced(r *Reader, v *values, ev *format.Event) bool {
 	switch {
 	case m.synchronized:
 		return r.section(m, v, ev)
-	case m.class != lockSupport:
+	case m.class != threaddump.LockSupport:
 	case m.method == "unpark":
 		r.unpark(v, ev)
 		return false
@@ -87,7 +81,7 @@ type entry struct{ monitor, class, method string }
 func (r *Reader) reportEntry(stack format.StackID, class uint32) {
 	delete(r.ids.entries, stack)
 	f := r.ids.frames[stack][0]
-	e := entry{r.ids.names[class], f.Class, f.Method}
+	e := entry{r.ids.classes.List[class], f.Class, f.Method}
 	if _, told := r.ids.entered[e]; told {
 		return
 	}

@@ -19,7 +19,7 @@ const aqs = "java.util.concurrent.locks.AbstractQueuedSynchronizer"
 
 // The frames are those JDK 25 records.
 func TestFramesTellWhatVirtualThreadsParkOn(t *testing.T) {
-	park := [2]string{lockSupport, "park"}
+	park := [2]string{threaddump.LockSupport, "park"}
 	for _, c := range []struct {
 		frames      []format.Frame
 		class, home string
@@ -29,7 +29,7 @@ func TestFramesTellWhatVirtualThreadsParkOn(t *testing.T) {
 		{at(park, [2]string{"java.util.concurrent.locks.StampedLock", "acquireRead"}, [2]string{"app.Map", "get"}), "java.util.concurrent.locks.StampedLock", "app.Map"},
 		{at(park, [2]string{aqs, "acquire"}, [2]string{"app.Mutex", "lock"}, [2]string{"app.Till", "pay"}), "app.Mutex", "app.Mutex"},
 		{at(park, [2]string{aqs + "$ConditionObject", "await"}, [2]string{"java.util.concurrent.LinkedBlockingQueue", "take"}, [2]string{"app.Till", "pay"}), aqs + "$ConditionObject", ""},
-		{at([2]string{lockSupport, "parkNanos"}, [2]string{"app.Till", "pause"}), "", "app.Till"},
+		{at([2]string{threaddump.LockSupport, "parkNanos"}, [2]string{"app.Till", "pause"}), "", "app.Till"},
 	} {
 		if class, home := threaddump.ParkedOn(c.frames); class != c.class || home != c.home {
 			t.Errorf("%v: %q in %q, want %q in %q", c.frames, class, home, c.class, c.home)
@@ -54,12 +54,12 @@ func TestFramesTellWhatIsReleased(t *testing.T) {
 		{at([2]string{stamped, "signalNext"}, [2]string{stamped, "releaseWrite"}, [2]string{stamped, "unlockWrite"}, app), stamped, format.Exclusive, false},
 		{at([2]string{stamped, "signalCowaiters"}, [2]string{stamped, "acquireRead"}, app), stamped, format.Shared, true},
 		{at([2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{aqs + "$ConditionObject", "await"}, [2]string{"java.util.concurrent.LinkedBlockingQueue", "take"}, app), lock, format.Exclusive, false},
-		{at([2]string{lockSupport, "unpark"}, [2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{lock, "unlock"}, app), lock, format.Exclusive, false}, // as async-profiler records it
+		{at([2]string{threaddump.LockSupport, "unpark"}, [2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{lock, "unlock"}, app), lock, format.Exclusive, false}, // as async-profiler records it
 		{nil, "", format.Exclusive, false},
 	} {
 		got := r.releaseOf(c.frames)
-		if r.ids.names[got.family] != c.family || got.mode != c.mode || got.passesOn != c.passesOn {
-			t.Errorf("%v: %+v of %s", c.frames, got, r.ids.names[got.family])
+		if r.ids.classes.List[got.family] != c.family || got.mode != c.mode || got.passesOn != c.passesOn {
+			t.Errorf("%v: %+v of %s", c.frames, got, r.ids.classes.List[got.family])
 		}
 	}
 }

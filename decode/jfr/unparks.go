@@ -62,12 +62,12 @@ func (s *symbols) releaseOf(frames []format.Frame) (what release) {
 	for _, f := range frames {
 		family := threaddump.FamilyOf(f.Class)
 		switch {
-		case strings.HasPrefix(f.Class, queued) && strings.HasSuffix(f.Class, conditions):
+		case strings.HasPrefix(f.Class, threaddump.QueuedSynchronizer) && strings.HasSuffix(f.Class, threaddump.Conditions):
 			family = "java.util.concurrent.locks.ReentrantLock"
-		case strings.HasPrefix(f.Class, queued) || f.Class == lockSupport:
+		case strings.HasPrefix(f.Class, threaddump.QueuedSynchronizer) || f.Class == threaddump.LockSupport:
 			family = ""
 		}
-		if what.family != 0 && s.ids.names[what.family] != family {
+		if what.family != 0 && s.ids.classes.List[what.family] != family {
 			break
 		}
 		if family != "" {
@@ -90,7 +90,7 @@ func (r *Reader) park(ev *format.Event, class uint32) {
 func (s *symbols) family(class uint32) uint32 {
 	id, ok := s.ids.families[class]
 	if !ok {
-		id = s.intern(threaddump.FamilyOf(s.ids.names[class]))
+		id = s.intern(threaddump.FamilyOf(s.ids.classes.List[class]))
 		s.ids.families[class] = id
 	}
 	return id

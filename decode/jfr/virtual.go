@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"contend/decode/threaddump"
 	"contend/format"
 )
 
@@ -120,7 +121,7 @@ func (r *Reader) virtualSetting(event, name, value string) {
 	case event == "VirtualThreadStart" && name == "enabled":
 		r.ids.virtual.unlisted = r.ids.virtual.unlisted || value != "true"
 	case event == "MethodTrace" && name == "filter":
-		r.ids.virtual.traced = strings.Contains(value, lockSupport+"::park")
+		r.ids.virtual.traced = strings.Contains(value, threaddump.LockSupport+"::park")
 	}
 }
 

@@ -23,7 +23,7 @@ type Reader struct {
 	stats  format.Stats
 	of     string // the kind of the values
 	at     int64  // of the next event: each follows the one before
-	locks  map[lockKey]format.ObjectID
+	locks  format.Numbers[lockKey]
 	stacks format.Stacks
 	others int64 // of stacks that wait for no lock
 	waited bool  // a stack is one of a waiter
@@ -39,7 +39,7 @@ const (
 )
 
 func newReader(t *rules.Table, name, of string) *Reader {
-	r := &Reader{rules: rules.OrDefault(t), of: of, at: 1, locks: map[lockKey]format.ObjectID{}}
+	r := &Reader{rules: rules.OrDefault(t), of: of, at: 1}
 	r.stats.Format = name
 	r.queue.Push(format.Event{Kind: format.KindThread, Thread: waiterThread, Name: "[unknown thread]"},
 		format.Event{Kind: format.KindThread, Thread: ownerThread, Name: "[unknown owner thread]"})
@@ -157,11 +157,9 @@ func parkedAt(frames []format.Frame) int {
 }
 
 func (r *Reader) lock(w *wait) format.ObjectID {
-	k := lockKey{w.class, w.site}
-	id, ok := r.locks[k]
-	if !ok {
-		id = format.ObjectID(len(r.locks) + 1)
-		r.locks[k] = id
+	n, added := r.locks.Of(lockKey{w.class, w.site})
+	id := format.ObjectID(n + 1)
+	if added {
 		name := w.class
 		if w.site != "" {
 			name = fmt.Sprintf("%s of %s", w.class, w.site)

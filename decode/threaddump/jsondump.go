@@ -18,20 +18,12 @@ import (
 // what tools make of java.lang.management's ThreadInfo as well: Spring Boot at
 // /actuator/threaddump, and others that write its fields.
 type jsonDumps struct {
-	dec   *json.Decoder // nil once the input is let go
+	dec   *json.Decoder
 	names *names
-	read  int64 // bytes, then
 }
 
 func newJSONDumps(in *bufio.Reader, n *names) *jsonDumps {
 	return &jsonDumps{dec: json.NewDecoder(in), names: n}
-}
-
-func (j *jsonDumps) bytes() int64 {
-	if j.dec == nil {
-		return j.read
-	}
-	return j.dec.InputOffset()
 }
 
 // number is an id, which JDK 21 writes as a string and others may not.

@@ -17,14 +17,17 @@ import (
 // other text stands between them.
 type stream struct {
 	name   string
-	lines  *unwrap.Lines // nil for JSON
+	lines  *unwrap.Lines // nil for JSON, and once the input is let go
 	names  *names
-	before []string // the lines before the one looked at, the last one last
-	first  string   // the first line that is no dump
-	header string   // of a dump without threads
-	json   *jsonDumps
+	before []string   // the lines before the one looked at, the last one last
+	first  string     // the first line that is no dump
+	header string     // of a dump without threads
+	json   *jsonDumps // nil for lines, and once the input is let go
 	format string
 	broken error // what ended the reading, if not the end of the input
+
+	read   int64 // bytes, when it was let go
+	number int   // of the line, then
 }
 
 // keepBefore is how many lines before a dump may give its time.
@@ -111,25 +114,26 @@ func (s *stream) parse(d *dialect, line string) *Dump {
 
 // bytes returns how much was read.
 func (s *stream) bytes() int64 {
-	if s.json != nil {
-		return s.json.bytes()
+	switch {
+	case s.json != nil:
+		return s.json.dec.InputOffset()
+	case s.lines != nil:
+		return s.lines.Taken()
 	}
-	return s.lines.Taken()
+	return s.read
 }
 
 // letGo forgets all but what was read.
 func (s *stream) letGo() {
-	s.names, s.before = nil, nil
-	if s.json != nil {
-		s.json = &jsonDumps{read: s.json.bytes()}
-		return
+	if s.read = s.bytes(); s.lines != nil {
+		s.number = s.lines.Line()
 	}
-	s.lines = unwrap.NewLines(bytes.NewReader(nil), 0, s.lines.Line(), s.lines.Taken())
+	s.names, s.before, s.lines, s.json = nil, nil, nil, nil
 }
 
 // damage is what is missing where the input was read to.
 func (s *stream) damage(why string, at int64) format.Damage {
-	d := format.Damage{Pos: format.Pos{File: s.name, Off: s.bytes()}, Code: "truncated", Why: why, Events: format.UnknownEvents, From: at, Until: at}
+	d := format.Damage{Pos: format.Pos{File: s.name, Off: s.bytes(), Line: s.number}, Code: "truncated", Why: why, Events: format.UnknownEvents, From: at, Until: at}
 	if s.lines != nil {
 		d.Pos.Line = max(s.lines.Line(), 1)
 	}
