@@ -85,6 +85,29 @@ func (q *Queue) Pop(ev *Event) bool {
 // Empty reports whether no event waits.
 func (q *Queue) Empty() bool { return q.next == len(q.events) }
 
+// Output is what a decoder makes of its input: the events that wait to be read, and what it
+// says of the input.
+type Output struct {
+	Queue
+	Said  Stats // warnings and damage
+	Ended error // behind the events that wait: io.EOF, or what the input returned; nil before
+}
+
+// Next fills ev with the next event. Where none waits it asks the decoder to go on, which
+// queues some or ends.
+func (o *Output) Next(ev *Event, step func()) error {
+	for !o.Pop(ev) {
+		if o.Ended != nil {
+			return o.Ended
+		}
+		step()
+	}
+	return nil
+}
+
+// Close implements io.Closer: the input belongs to the caller.
+func (o *Output) Close() error { return nil }
+
 // List is a trace in memory. As a Sink it keeps copies of events, and as a Source it yields
 // them.
 type List struct {

@@ -25,10 +25,9 @@ type Reader struct {
 
 	count      int64 // of dumps
 	goroutines int64
-	waiting    int64        // for locks
-	shapes     []string     // of deadlocks in the last dump
-	said       format.Stats // of damage
-	err        error        // after the queue
+	waiting    int64    // for locks
+	shapes     []string // of deadlocks in the last dump
+	err        error    // after the queue
 }
 
 // apart is the distance between dumps.
@@ -70,31 +69,20 @@ func NotDump(name string) error {
 func NewReader(in io.Reader, name string, t *rules.Table, off int64) (*Reader, error) {
 	r := &Reader{name: name, text: dumps{lines: unwrap.NewLines(in, 64<<10, 0, off)}, symbols: newSymbols(t)}
 	r.advance()
-	if r.count > 0 || r.text.stuck != "" && errors.Is(r.err, io.EOF) {
+	if r.count > 0 || r.text.stuck != "" && errors.Is(r.Ended, io.EOF) {
 		return r, nil
 	}
-	if !errors.Is(r.err, io.EOF) {
-		return nil, fmt.Errorf("%s: %w", name, r.err)
+	if !errors.Is(r.Ended, io.EOF) {
+		return nil, fmt.Errorf("%s: %w", name, r.Ended)
 	}
 	return nil, &format.Error{Pos: format.Pos{File: name}, What: "goroutine dump", Err: format.ErrNotMine}
 }
 
-// Close releases the reader; the input stays open.
-func (r *Reader) Close() error { return nil }
-
 // Read delivers the next event. The error is io.EOF, or what the input
 // returned.
-func (r *Reader) Read(ev *format.Event) error {
-	for !r.queue.Pop(ev) {
-		if r.err != nil {
-			return r.err
-		}
-		r.advance()
-	}
-	return nil
-}
+func (r *Reader) Read(ev *format.Event) error { return r.Next(ev, r.advance) }
 
-// advance queues the next dump, or sets err.
+// advance queues the next dump, or ends.
 func (r *Reader) advance() {
 	list, err := r.text.next()
 	if len(list) > 0 {
@@ -102,29 +90,29 @@ func (r *Reader) advance() {
 	}
 	switch lines := r.text.lines; {
 	case lines.Err() != nil && !errors.Is(lines.Err(), io.EOF):
-		r.err = lines.Err()
+		r.Ended = lines.Err()
 	case errors.Is(err, format.ErrTruncated):
 		r.damaged("truncated", err)
 	case err != nil:
 		r.damaged("lost-data", fmt.Errorf("%w (%.200q)", format.ErrCorrupt, err))
 	case len(list) == 0:
-		r.err = io.EOF
+		r.Ended = io.EOF
 	}
 }
 
 func (r *Reader) damaged(code string, err error) {
 	why := fmt.Sprintf("goroutine dump: %v", err)
-	r.said.Damage.Add(format.Damage{Pos: format.Pos{File: r.name, Off: r.text.lines.Taken()}, Code: code, Why: why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
-	r.said.Warn(code, r.name+": "+why)
+	r.Said.Damage.Add(format.Damage{Pos: format.Pos{File: r.name, Off: r.text.lines.Taken()}, Code: code, Why: why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+	r.Said.Warn(code, r.name+": "+why)
 }
 
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	const unowned = "goroutine dumps do not tell who holds a lock"
 	read := r.text.lines.Taken()
-	s := format.Stats{Format: "goroutine dump", Unit: format.UnitThreads, Events: r.goroutines, BytesRead: read, BytesTotal: read, Damage: r.said.Damage, Blind: unowned}
+	s := format.Stats{Format: "goroutine dump", Unit: format.UnitThreads, Events: r.goroutines, BytesRead: read, BytesTotal: read, Damage: r.Said.Damage, Blind: unowned}
 	warn := func(code, text string) { s.Warnings = append(s.Warnings, format.Warning{Code: code, Text: text}) }
-	s.Warnings = append(s.Warnings, r.said.Warnings...)
+	s.Warnings = append(s.Warnings, r.Said.Warnings...)
 	warn("no-times", "goroutine dumps have no time: what is counted is goroutines seen waiting, in "+format.Some(int(r.count), "dump", "dumps together"))
 	if why := r.text.stuck; why != "" {
 		warn(format.RuntimeDeadlock, why)
@@ -160,7 +148,7 @@ func (r *Reader) deliver(list []*goroutine) {
 			continue
 		}
 		r.waiting++
-		party := format.Party{Thread: thread, Stack: r.stacks.Announce(g.frames, &r.queue), Mode: res.Mode}
+		party := format.Party{Thread: thread, Stack: r.stacks.Announce(g.frames, &r.Queue), Mode: res.Mode}
 		lock := r.lock(g, res.Kind)
 		i, ok := index[lock]
 		if !ok {
@@ -170,7 +158,7 @@ func (r *Reader) deliver(list []*goroutine) {
 		}
 		locks[i].Waiters = append(locks[i].Waiters, party)
 	}
-	r.queue.Push(tick)
-	r.queue.Push(others...)
-	r.queue.Push(locks...)
+	r.Push(tick)
+	r.Push(others...)
+	r.Push(locks...)
 }

@@ -13,11 +13,12 @@ import (
 // symbols gives goroutines, locks and stacks the ids they keep over all
 // dumps.
 type symbols struct {
+	format.Output // what is named must be announced first
+
 	rules   *rules.Table
 	threads format.Numbers[int] // by the number of the goroutine
 	stacks  format.Stacks
 	locks   format.Numbers[lockKey]
-	queue   format.Queue // to deliver before reading on: what is named must be announced first
 
 	half, whole lockKey // the same lock in the dump at hand
 }
@@ -38,7 +39,7 @@ func newSymbols(t *rules.Table) symbols {
 // among the frames of a dump: it is put before them.
 func (y *symbols) idleStack(g *goroutine) format.StackID {
 	what := format.Frame{Method: "[" + strings.ToValidUTF8(strings.TrimSuffix(g.state, " (scan)"), "\uFFFD") + "]"}
-	return y.stacks.Announce(append([]format.Frame{what}, g.frames...), &y.queue)
+	return y.stacks.Announce(append([]format.Frame{what}, g.frames...), &y.Queue)
 }
 
 // thread names a goroutine by the function it started in, which is its group.
@@ -47,7 +48,7 @@ func (y *symbols) thread(g *goroutine) format.ThreadID {
 	t := format.ThreadID(n + 1)
 	if added {
 		group, _ := rules.StartOfGo(g.frames)
-		y.queue.Push(format.Event{Kind: format.KindThread, Thread: t, Name: fmt.Sprintf("%s #%d", group, g.id), Group: group})
+		y.Push(format.Event{Kind: format.KindThread, Thread: t, Name: fmt.Sprintf("%s #%d", group, g.id), Group: group})
 	}
 	return t
 }
@@ -107,7 +108,7 @@ func (y *symbols) lock(g *goroutine, kind format.LockKind) format.ObjectID {
 		if key.addr == 0 {
 			ev.Name = fmt.Sprintf("%s of %s", key.class, key.site)
 		}
-		y.queue.Push(ev)
+		y.Push(ev)
 	}
 	return id
 }

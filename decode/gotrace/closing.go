@@ -17,22 +17,22 @@ import (
 func (r *Reader) finish() {
 	r.interrupt()
 	if r.events > 0 {
-		r.queue.Push(format.Event{Kind: format.KindRecording, Time: r.wall(r.first), End: r.wall(r.last)})
+		r.Push(format.Event{Kind: format.KindRecording, Time: r.wall(r.first), End: r.wall(r.last)})
 	}
 	if r.clock == 0 && r.events > 0 {
-		r.warnings = append(r.warnings, format.Warning{Code: "epoch", Text: fmt.Sprintf(
-			"traces of Go 1.%d do not tell the time of day: times count from when the machine started", r.version)})
+		r.Said.Warn("epoch", fmt.Sprintf(
+			"traces of Go 1.%d do not tell the time of day: times count from when the machine started", r.version))
 	}
 	count := r.announceLocks()
 	if count == 0 {
 		return
 	}
-	r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesWaking})
-	r.warnings = append(r.warnings, format.Warning{Code: "identity", Text: format.Say(
-		"Go traces name no locks: the %v here are told apart by the places that use them, joined where one wakes another", count)})
+	r.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesWaking})
+	r.Said.Warn("identity", format.Say(
+		"Go traces name no locks: the %v here are told apart by the places that use them, joined where one wakes another", count))
 	if r.late > 0 {
-		r.warnings = append(r.warnings, format.Warning{Code: "scheduling", Text: format.Say(
-			"of the waiting for locks, %v passed between a goroutine's waking and its running", time.Duration(r.late))})
+		r.Said.Warn("scheduling", format.Say(
+			"of the waiting for locks, %v passed between a goroutine's waking and its running", time.Duration(r.late)))
 	}
 }
 
@@ -72,7 +72,7 @@ func (r *Reader) announceLocks() (count format.ObjectID) {
 			if len(parts) > 1 {
 				ev.Name = fmt.Sprintf("%s (%d of several)", name, i+1)
 			}
-			r.queue.Push(ev)
+			r.Push(ev)
 			for _, w := range part {
 				w.lock = count
 			}

@@ -36,9 +36,9 @@ func (r *Reader) lost(err error) {
 		code, why = "lost-data", format.ErrCorrupt
 	}
 	pos := format.Pos{File: r.in.name, Off: r.in.sound}
-	r.warnings = append(r.warnings, format.Warning{Code: code, Text: format.Say("%s: generation: %v; %v bytes not read, about a second of a trace can only be read as a whole", pos, why, n)})
-	r.damage.Add(format.Damage{Pos: pos, Code: code, Why: "generation: " + why.Error(), Bytes: n, Events: format.UnknownEvents, From: r.wall(r.last), Until: format.NoTime})
-	r.queue.Push(format.Event{Kind: format.KindGap, Time: r.wall(r.last), End: r.wall(r.last), Bytes: n, Name: why.Error()})
+	r.Said.Warn(code, format.Say("%s: generation: %v; %v bytes not read, about a second of a trace can only be read as a whole", pos, why, n))
+	r.Said.Damage.Add(format.Damage{Pos: pos, Code: code, Why: "generation: " + why.Error(), Bytes: n, Events: format.UnknownEvents, From: r.wall(r.last), Until: format.NoTime})
+	r.Push(format.Event{Kind: format.KindGap, Time: r.wall(r.last), End: r.wall(r.last), Bytes: n, Name: why.Error()})
 }
 
 // recoverLibrary ends the trace where the library panics, as it does where a damaged

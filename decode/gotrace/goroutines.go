@@ -55,7 +55,7 @@ func (r *Reader) transition(ev *trace.Event, st *trace.StateTransition) {
 	}
 	g.state = to
 	if to == trace.GoNotExist {
-		r.queue.Push(format.Event{Kind: format.KindThreadEnd, Thread: g.thread, Time: r.wall(at)})
+		r.Push(format.Event{Kind: format.KindThreadEnd, Thread: g.thread, Time: r.wall(at)})
 		delete(r.goroutines, id)
 	}
 }
@@ -72,7 +72,7 @@ func (r *Reader) goroutine(id trace.GoID, at int64, from trace.GoState, st *trac
 			at = r.first
 		}
 		r.name(g, id, st.Stack)
-		r.queue.Push(format.Event{Kind: format.KindThreadStart, Thread: g.thread, Time: r.wall(at)})
+		r.Push(format.Event{Kind: format.KindThreadStart, Thread: g.thread, Time: r.wall(at)})
 		return g
 	}
 	if !g.named && st.Stack != trace.NoStack {
@@ -87,7 +87,7 @@ func (r *Reader) goroutine(id trace.GoID, at int64, from trace.GoState, st *trac
 func (r *Reader) name(g *goroutine, id trace.GoID, h trace.Stack) {
 	group := ""
 	group, g.named = rules.StartOfGo(r.stacks.of(r.stack(h, 0)))
-	r.queue.Push(format.Event{Kind: format.KindThread, Thread: g.thread, Name: fmt.Sprintf("%s #%d", group, id), Group: group})
+	r.Push(format.Event{Kind: format.KindThread, Thread: g.thread, Name: fmt.Sprintf("%s #%d", group, id), Group: group})
 }
 
 // stack returns the id of a stack with an annotation, and announces it when it
@@ -95,7 +95,7 @@ func (r *Reader) name(g *goroutine, id trace.GoID, h trace.Stack) {
 func (r *Reader) stack(h trace.Stack, note uint32) format.StackID {
 	id, added := r.stacks.id(h, note, &r.notes)
 	if added != nil {
-		r.queue.Push(format.Event{Kind: format.KindStack, Stack: id, Frames: added})
+		r.Push(format.Event{Kind: format.KindStack, Stack: id, Frames: added})
 	}
 	return id
 }
@@ -118,7 +118,7 @@ func (r *Reader) wake(g *goroutine, at int64, ev *trace.Event) {
 	if g.verdict != rules.Lock {
 		r.idle(g, at)
 		if by != nil && g.verdict == rules.Resource {
-			r.queue.Push(format.Event{Kind: format.KindRelease, Thread: by.thread, Stack: r.stack(ev.Stack(), by.note()), Woken: g.thread, Time: r.wall(at)})
+			r.Push(format.Event{Kind: format.KindRelease, Thread: by.thread, Stack: r.stack(ev.Stack(), by.note()), Woken: g.thread, Time: r.wall(at)})
 		}
 		return
 	}
@@ -150,5 +150,5 @@ func (r *Reader) idle(g *goroutine, until int64) {
 	case !known:
 		what = format.ActivityPark
 	}
-	r.queue.Push(format.Event{Kind: format.KindActivity, Thread: g.thread, Activity: what, Stack: g.stack, Time: r.wall(g.blocked), End: r.wall(until), Resource: g.verdict == rules.Resource})
+	r.Push(format.Event{Kind: format.KindActivity, Thread: g.thread, Activity: what, Stack: g.stack, Time: r.wall(g.blocked), End: r.wall(until), Resource: g.verdict == rules.Resource})
 }

@@ -41,11 +41,9 @@ type Reader struct {
 	last   int64
 	events int64
 
-	queue    format.Queue // to deliver before reading on
-	closed   int          // how many releases and waits are delivered at the end, or passed over
-	warnings []format.Warning
-	damage   format.DamageLog
-	err      error // after the queue
+	format.Output
+	over   error // io.EOF, or what the input returned, once all of it has been read
+	closed int   // how many releases and waits are delivered then, or passed over
 }
 
 // NewReader reads the header. The rules tell locks from idle waiting; nil means the
@@ -69,33 +67,31 @@ func NewReader(in io.Reader, name string, t *rules.Table) (*Reader, error) {
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	return format.Stats{Format: fmt.Sprintf("go 1.%d trace", r.version), Events: r.events,
-		BytesRead: r.in.sound, BytesTotal: r.in.taken(), Warnings: r.warnings, Damage: r.damage}
+		BytesRead: r.in.sound, BytesTotal: r.in.taken(), Warnings: r.Said.Warnings, Damage: r.Said.Damage}
 }
-
-// Close releases the reader; the input stays open.
-func (r *Reader) Close() error { return nil }
 
 // Read delivers the next event. Damage is delivered as KindGap and in the
 // warnings of Stats; the error is io.EOF, or what the input returned.
-func (r *Reader) Read(ev *format.Event) error {
-	for {
-		if r.queue.Pop(ev) {
-			return nil
-		}
-		if r.err != nil {
-			if r.close(ev) {
-				return nil
-			}
-			return r.err
-		}
-		if r.err = r.step(); r.err != nil {
+func (r *Reader) Read(ev *format.Event) error { return r.Next(ev, r.step) }
+
+// step reads on, or delivers what waits for the end.
+func (r *Reader) step() {
+	if r.over == nil {
+		if r.over = r.event(); r.over != nil {
 			r.finish()
 		}
+		return
+	}
+	var ev format.Event
+	if r.close(&ev) {
+		r.Push(ev)
+	} else {
+		r.Ended = r.over
 	}
 }
 
-// step reads one event of the trace and queues what it means.
-func (r *Reader) step() (err error) {
+// event reads one event of the trace and queues what it means.
+func (r *Reader) event() (err error) {
 	defer r.recoverLibrary(&err)
 	ev, err := r.trace.ReadEvent()
 	if err != nil {

@@ -64,8 +64,8 @@ func (r *Reader) lost(s *sample) {
 		return
 	}
 	r.seen.lost += int64(min(n, 1<<40))
-	r.damage.Add(format.Damage{Pos: format.Pos{File: r.file, Line: r.in.Line()}, Code: "lost-data", Why: "perf lost events", Events: int64(min(n, 1<<40)), From: r.last, Until: at})
-	r.queue.Push(format.Event{Kind: format.KindGap, Time: r.last, End: at, Name: "perf lost events"})
+	r.Said.Damage.Add(format.Damage{Pos: format.Pos{File: r.file, Line: r.in.Line()}, Code: "lost-data", Why: "perf lost events", Events: int64(min(n, 1<<40)), From: r.last, Until: at})
+	r.Push(format.Event{Kind: format.KindGap, Time: r.last, End: at, Name: "perf lost events"})
 }
 
 // finish ends what is still going on at the end of the text, ordered by thread so that it is
@@ -78,10 +78,10 @@ func (r *Reader) finish(whole bool) {
 		r.truncated()
 	}
 	if r.first != format.NoTime {
-		r.queue.Push(format.Event{Kind: format.KindRecording, Time: r.first, End: r.last})
+		r.Push(format.Event{Kind: format.KindRecording, Time: r.first, End: r.last})
 	}
 	if r.locks > 0 {
-		r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesWaking})
+		r.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesWaking})
 	}
 	r.conclude()
 }
@@ -92,10 +92,10 @@ func (r *Reader) truncated() {
 	if n == 0 { // the wrapping ends between two lines
 		pos.Line++
 	}
-	r.warnings = append(r.warnings, format.Warning{Code: "truncated", Text: format.Say("%s: %v within a line; %v bytes not read", pos, format.ErrTruncated, n)})
-	r.damage.Add(format.Damage{Pos: pos, Code: "truncated", Why: "line: " + format.ErrTruncated.Error(), Bytes: n, Events: format.UnknownEvents, From: r.last, Until: format.NoTime})
+	r.Said.Warn("truncated", format.Say("%s: %v within a line; %v bytes not read", pos, format.ErrTruncated, n))
+	r.Said.Damage.Add(format.Damage{Pos: pos, Code: "truncated", Why: "line: " + format.ErrTruncated.Error(), Bytes: n, Events: format.UnknownEvents, From: r.last, Until: format.NoTime})
 	if r.last != format.NoTime {
-		r.queue.Push(format.Event{Kind: format.KindGap, Time: r.last, End: r.last, Bytes: n, Name: format.ErrTruncated.Error()})
+		r.Push(format.Event{Kind: format.KindGap, Time: r.last, End: r.last, Bytes: n, Name: format.ErrTruncated.Error()})
 	}
 }
 
@@ -123,7 +123,7 @@ func (r *Reader) conclude() {
 		{s.lag > 0, "scheduling", format.Say("of the waiting for locks, %v passed between a thread's waking and its return", time.Duration(s.lag))},
 	} {
 		if w.holds {
-			r.warnings = append(r.warnings, format.Warning{Code: w.code, Text: w.text})
+			r.Said.Warn(w.code, w.text)
 		}
 	}
 }

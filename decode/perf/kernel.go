@@ -76,7 +76,7 @@ func (r *Reader) kernelWait(t *thread, i int, end int64, failed bool) {
 	k := t.kernel[i]
 	t.kernel = append(t.kernel[:i], t.kernel[i+1:]...)
 	if end >= k.start {
-		r.queue.Push(format.Event{Kind: format.KindWait, Thread: t.id, Object: k.lock.id, Mode: k.mode, Stack: k.stack, Time: k.start, End: end, Failed: failed})
+		r.Push(format.Event{Kind: format.KindWait, Thread: t.id, Object: k.lock.id, Mode: k.mode, Stack: k.stack, Time: k.start, End: end, Failed: failed})
 	}
 }
 
@@ -88,7 +88,7 @@ func (r *Reader) running(s *sample) *thread {
 	t := r.threadOf(-2 - max(s.cpu, 0))
 	if !t.named {
 		t.named = true
-		r.queue.Push(format.Event{Kind: format.KindThread, Thread: t.id, Name: fmt.Sprintf("swapper/%d", max(s.cpu, 0)), Group: "swapper"})
+		r.Push(format.Event{Kind: format.KindThread, Thread: t.id, Name: fmt.Sprintf("swapper/%d", max(s.cpu, 0)), Group: "swapper"})
 	}
 	return t
 }
@@ -144,5 +144,5 @@ func (r *Reader) announceKernel(l *lock, class string, stack format.StackID) {
 			}
 		}
 	}
-	r.queue.Push(format.Event{Kind: format.KindObject, Object: l.id, Class: class, LockKind: format.KindKernelLock, Name: name, Hash: l.addr})
+	r.Push(format.Event{Kind: format.KindObject, Object: l.id, Class: class, LockKind: format.KindKernelLock, Name: name, Hash: l.addr})
 }

@@ -155,7 +155,7 @@ func (r *Reader) announce(l *lock, w *wait) {
 	case w.stack != format.NoStack && u.site:
 		name = fmt.Sprintf("%s of %s at %#x", class, siteName(u.by), l.addr)
 	}
-	r.queue.Push(format.Event{Kind: format.KindObject, Object: l.id, Class: class, LockKind: w.result.Kind, Name: name, Hash: l.addr})
+	r.Push(format.Event{Kind: format.KindObject, Object: l.id, Class: class, LockKind: w.result.Kind, Name: name, Hash: l.addr})
 }
 
 // wake takes a call that wakes up to n waiters of an address.
@@ -213,7 +213,7 @@ func (r *Reader) woke(t *thread, l *lock, n int64) {
 		}
 	}
 	if k.left = 0; n == 0 && k.woke == 0 && l.id != format.NoObject {
-		r.queue.Push(format.Event{Kind: format.KindRelease, Thread: k.by, Object: l.id, Mode: k.mode, Stack: k.unlock, Time: k.at})
+		r.Push(format.Event{Kind: format.KindRelease, Thread: k.by, Object: l.id, Mode: k.mode, Stack: k.unlock, Time: k.at})
 	}
 }
 

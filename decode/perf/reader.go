@@ -39,10 +39,7 @@ type Reader struct {
 	events      int64
 	seen        seen
 
-	queue    format.Queue
-	warnings []format.Warning
-	damage   format.DamageLog
-	err      error // after the queue
+	format.Output
 }
 
 // NewReader accepts any text: it skips lines that it does not need and reports them in Stats.
@@ -57,31 +54,22 @@ func NewReader(in io.Reader, name string, t *rules.Table) *Reader {
 // Stats describes what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	return format.Stats{Format: "perf script", Events: r.events, BytesRead: r.in.WholeBytes(), BytesTotal: r.in.Used(),
-		Warnings: r.warnings, Damage: r.damage}
+		Warnings: r.Said.Warnings, Damage: r.Said.Damage}
 }
-
-// Close releases the reader; the input stays open.
-func (r *Reader) Close() error { return nil }
 
 // Read delivers the next event. Damage is delivered as KindGap and in the warnings of Stats.
 // The error is io.EOF or that of the input.
-func (r *Reader) Read(ev *format.Event) error {
-	for {
-		if r.queue.Pop(ev) {
-			return nil
-		}
-		if r.err != nil {
-			return r.err
-		}
-		if !r.step() {
-			r.err = r.ended()
-			r.finish(errors.Is(r.err, io.EOF))
-		}
+func (r *Reader) Read(ev *format.Event) error { return r.Next(ev, r.step) }
+
+func (r *Reader) step() {
+	if !r.event() {
+		r.Ended = r.ended()
+		r.finish(errors.Is(r.Ended, io.EOF))
 	}
 }
 
-// step takes an event with the call chain behind it; false at the end.
-func (r *Reader) step() bool {
+// event takes an event with the call chain behind it; false at the end.
+func (r *Reader) event() bool {
 	line, ok := r.line()
 	if !ok {
 		return false
@@ -162,7 +150,7 @@ func (r *Reader) stack(user bool) format.StackID { return r.chainOf(user).id }
 func (r *Reader) chainOf(user bool) chain {
 	c, added := r.stacks.chain(r.chained, user)
 	if added != nil {
-		r.queue.Push(format.Event{Kind: format.KindStack, Stack: c.id, Frames: added})
+		r.Push(format.Event{Kind: format.KindStack, Stack: c.id, Frames: added})
 	}
 	return c
 }

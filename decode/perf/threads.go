@@ -91,7 +91,7 @@ func (r *Reader) name(t *thread, comm []byte, sure bool) {
 	}
 	t.comm = append(t.comm[:0], comm...)
 	text := string(bytes.ToValidUTF8(comm, []byte("\uFFFD")))
-	r.queue.Push(format.Event{Kind: format.KindThread, Thread: t.id, Name: fmt.Sprintf("%s %d", text, t.tid), Group: groupOf(text)})
+	r.Push(format.Event{Kind: format.KindThread, Thread: t.id, Name: fmt.Sprintf("%s %d", text, t.tid), Group: groupOf(text)})
 }
 
 // groupOf names the threads that are called alike: worker-1 and worker-2 are
@@ -164,7 +164,7 @@ func (r *Reader) born(tid, pid int32, comm []byte, at int64) {
 	}
 	r.name(t, comm, false)
 	if !again {
-		r.queue.Push(format.Event{Kind: format.KindThreadStart, Thread: t.id, Time: at})
+		r.Push(format.Event{Kind: format.KindThreadStart, Thread: t.id, Time: at})
 	}
 }
 
@@ -205,7 +205,7 @@ func (r *Reader) exited(s *sample) {
 // end ends a thread. What it waited for it does not get.
 func (r *Reader) end(t *thread, at int64) {
 	r.interrupt(t, at)
-	r.queue.Push(format.Event{Kind: format.KindThreadEnd, Thread: t.id, Time: at})
+	r.Push(format.Event{Kind: format.KindThreadEnd, Thread: t.id, Time: at})
 	delete(r.threads, t.tid)
 	r.without(t)
 }

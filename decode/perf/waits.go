@@ -158,7 +158,7 @@ func (r *Reader) wait(t *thread, failed bool) {
 	if h.woken != format.NoTime {
 		r.seen.lag += max(h.end-h.woken, 0)
 	}
-	r.queue.Push(format.Event{Kind: format.KindWait, Thread: t.id, Object: h.lock.id, Mode: h.result.Mode, Owner: h.waker,
+	r.Push(format.Event{Kind: format.KindWait, Thread: t.id, Object: h.lock.id, Mode: h.result.Mode, Owner: h.waker,
 		Stack: h.stack, Time: h.asked, End: h.end, Failed: failed})
 }
 
@@ -172,7 +172,7 @@ func (r *Reader) release(t *thread, w *wait, again int64) {
 	if again > w.woken {
 		ev.Again = again - w.woken
 	}
-	r.queue.Push(ev)
+	r.Push(ev)
 }
 
 // idle delivers a wait that is none for a lock, until its thread was woken.
@@ -188,13 +188,13 @@ func (r *Reader) idle(t *thread, w *wait, at int64) {
 	resource := w.result.Verdict == rules.Resource
 	r.queueActivity(t, what, w.stack, w.start, until, resource)
 	if resource && w.woken != format.NoTime && w.waker != format.NoThread {
-		r.queue.Push(format.Event{Kind: format.KindRelease, Thread: w.waker, Stack: w.unlock, Woken: t.id, Time: until})
+		r.Push(format.Event{Kind: format.KindRelease, Thread: w.waker, Stack: w.unlock, Woken: t.id, Time: until})
 	}
 }
 
 func (r *Reader) queueActivity(t *thread, what format.Activity, stack format.StackID, from, to int64, resource bool) {
 	if to >= from {
-		r.queue.Push(format.Event{Kind: format.KindActivity, Thread: t.id, Activity: what, Stack: stack, Time: from, End: to, Resource: resource})
+		r.Push(format.Event{Kind: format.KindActivity, Thread: t.id, Activity: what, Stack: stack, Time: from, End: to, Resource: resource})
 	}
 }
 

@@ -19,7 +19,7 @@ func (r *Counts) lock(n int, made format.Event) *lock {
 		made.Kind, made.Object, made.Name = format.KindObject, l.id, "lock "+strconv.Itoa(n)
 		// A thread waits for one lock at a time, but the counts do not say which thread: each
 		// lock has a waiter of its own.
-		r.queue.Push(made, format.Event{Kind: format.KindThread, Thread: format.ThreadID(l.id), Name: "[unknown thread]"})
+		r.Push(made, format.Event{Kind: format.KindThread, Thread: format.ThreadID(l.id), Name: "[unknown thread]"})
 	}
 	return l
 }
@@ -30,7 +30,7 @@ func (r *Counts) stack(frames []format.Frame) format.StackID {
 		return format.NoStack
 	}
 	r.stacks++
-	r.queue.Push(format.Event{Kind: format.KindStack, Stack: r.stacks, Frames: frames})
+	r.Push(format.Event{Kind: format.KindStack, Stack: r.stacks, Frames: frames})
 	return r.stacks
 }
 
@@ -59,7 +59,7 @@ func (r *Counts) count(l *lock, total int64) {
 		return
 	}
 	r.last = max(r.now, r.last+apart) // each event is an instant of its own, so that it keeps its weight
-	r.queue.Push(format.Event{Kind: format.KindContention, Time: r.last, Weight: more, Object: l.id,
+	r.Push(format.Event{Kind: format.KindContention, Time: r.last, Weight: more, Object: l.id,
 		Owners:  []format.Party{{}},
 		Waiters: []format.Party{{Thread: format.ThreadID(l.id), Stack: l.stack}}})
 }

@@ -41,16 +41,14 @@ type Counts struct {
 	name   string
 	locks  map[int]*lock
 	stacks format.StackID // the id given last
-	queue  format.Queue
-	now    int64 // of the counts being read
+	now    int64          // of the counts being read
 	timed  bool
 	first  int64
 	last   int64 // of the event delivered last
 	events int64
 	bad    int   // the first line that does not fit, 0 for none
 	lost   int64 // bytes of all such lines
-	damage format.DamageLog
-	ended  bool
+	format.Output
 }
 
 // lock is one lock counted.
@@ -69,12 +67,9 @@ func NewCounts(in io.Reader, name string) *Counts {
 	return &Counts{lines: unwrap.NewLines(in, 64<<10, 0, 0), name: name, locks: map[int]*lock{}, first: format.NoTime}
 }
 
-// Close implements io.Closer; the input belongs to the caller.
-func (r *Counts) Close() error { return nil }
-
 // Stats implements what every decoder tells.
 func (r *Counts) Stats() format.Stats {
-	s := format.Stats{Format: "contention-profiling counts", Unit: format.UnitAcquisitions, Events: r.events, Damage: r.damage,
+	s := format.Stats{Format: "contention-profiling counts", Unit: format.UnitAcquisitions, Events: r.events, Damage: r.Said.Damage,
 		BytesRead: r.lines.Used() - r.lost, BytesTotal: r.lines.Used(), Blind: "the input counts acquisitions: it does not tell who holds a lock"}
 	s.Warnings = []format.Warning{{Code: "counts-only", Text: "the input counts contended acquisitions; it knows no waiting times and no owners"}}
 	if !r.timed {
@@ -90,15 +85,7 @@ func (r *Counts) Stats() format.Stats {
 }
 
 // Read implements format.Source.
-func (r *Counts) Read(ev *format.Event) error {
-	for !r.queue.Pop(ev) {
-		if r.ended {
-			return io.EOF
-		}
-		r.next()
-	}
-	return nil
-}
+func (r *Counts) Read(ev *format.Event) error { return r.Next(ev, r.next) }
 
 // fault is what ended the input, other than its end.
 func (r *Counts) fault() error {
@@ -113,12 +100,12 @@ func (r *Counts) next() {
 	from := r.lines.Used()
 	line, ok := r.lines.Next()
 	if !ok {
-		r.ended = true
+		r.Ended = io.EOF
 		if err := r.fault(); err != nil {
 			r.damaged("truncated", err.Error(), 0)
 		}
 		if r.timed { // the time in which was counted
-			r.queue.Push(format.Event{Kind: format.KindRecording, Time: r.first, End: max(r.now, r.first+1)})
+			r.Push(format.Event{Kind: format.KindRecording, Time: r.first, End: max(r.now, r.first+1)})
 		}
 		return
 	}
@@ -143,7 +130,7 @@ func (r *Counts) damaged(code, why string, bytes int64) {
 	if r.timed {
 		d.From, d.Until = r.now, r.now
 	}
-	r.damage.Add(d)
+	r.Said.Damage.Add(d)
 }
 
 var errLine = errors.New("does not fit")

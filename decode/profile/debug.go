@@ -31,7 +31,7 @@ var (
 // and how many there are in a second. Lines of no such form are damage.
 func NewDebug(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	r := newReader(t, "go contention profile", "waiting")
-	r.stats.Unit = format.UnitDelays
+	r.Said.Unit = format.UnitDelays
 	var rate, cycles int64
 	var frames []format.Frame
 	named := false // by the lines behind the addresses

@@ -45,8 +45,8 @@ const maxLine = 4 << 20
 // contended acquisitions. Any other line is damage.
 func NewFolded(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	r := newReader(t, "folded stacks", "their value")
-	r.stats.Unit = format.UnitAcquisitions
-	r.stats.Warnings = append(r.stats.Warnings, format.Warning{Code: "counts-only", Text: "folded stacks do not tell what they count: they are taken as waiting, as profilers of locks write them"})
+	r.Said.Unit = format.UnitAcquisitions
+	r.Said.Warn("counts-only", "folded stacks do not tell what they count: they are taken as waiting, as profilers of locks write them")
 	err := r.lines(in, name, "folded stack", func(line string) bool {
 		frames, value, ok := folded(line)
 		if ok {
@@ -69,21 +69,21 @@ func (r *Reader) lines(in *bufio.Reader, name, what string, use func(line string
 	for n := 1; lines.Scan(); n++ {
 		line := lines.Text()
 		size := int64(len(line)) + 1
-		r.stats.BytesTotal += size
+		r.Said.BytesTotal += size
 		text := strings.ToValidUTF8(strings.TrimRight(line, "\r"), "\uFFFD")
 		if text == "" || use(text) {
-			r.stats.BytesRead += size
+			r.Said.BytesRead += size
 			continue
 		}
 		if bad++; bad == 1 {
-			r.stats.Warnings = append(r.stats.Warnings, format.Warning{Code: "lost-data", Text: fmt.Sprintf("%s:%d: no %s; such lines are left out", name, n, what)})
+			r.Said.Warn("lost-data", fmt.Sprintf("%s:%d: no %s; such lines are left out", name, n, what))
 		}
-		r.stats.Damage.Add(format.Damage{Pos: format.Pos{File: name, Line: n}, Code: "lost-data", Why: "line: " + format.ErrCorrupt.Error(), Bytes: size, Events: 1, From: format.NoTime, Until: format.NoTime})
+		r.Said.Damage.Add(format.Damage{Pos: format.Pos{File: name, Line: n}, Code: "lost-data", Why: "line: " + format.ErrCorrupt.Error(), Bytes: size, Events: 1, From: format.NoTime, Until: format.NoTime})
 	}
 	err := lines.Err()
 	if errors.Is(err, bufio.ErrTooLong) || errors.Is(err, io.ErrUnexpectedEOF) {
-		r.stats.Warnings = append(r.stats.Warnings, format.Warning{Code: "truncated", Text: name + ": the input ends early"})
-		r.stats.Damage.Add(format.Damage{Pos: format.Pos{File: name}, Code: "truncated", Why: "the input ends early", Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+		r.Said.Warn("truncated", name+": the input ends early")
+		r.Said.Damage.Add(format.Damage{Pos: format.Pos{File: name}, Code: "truncated", Why: "the input ends early", Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
 		return nil
 	}
 	return err

@@ -78,13 +78,13 @@ func NewPprof(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	}
 	goes := slices.ContainsFunc(p.Function, func(f *profile.Function) bool { return strings.HasSuffix(f.Filename, ".go") })
 	r := newReader(t, "pprof contention profile", "waiting")
-	if r.stats.Unit = format.UnitDelays; scale == 0 {
-		r.stats.Unit, r.of, scale = format.UnitAcquisitions, "the number of contended acquisitions", 1
+	if r.Said.Unit = format.UnitDelays; scale == 0 {
+		r.Said.Unit, r.of, scale = format.UnitAcquisitions, "the number of contended acquisitions", 1
 	}
 	if goes {
-		r.stats.Format = "go contention profile"
+		r.Said.Format = "go contention profile"
 	}
-	r.stats.BytesRead, r.stats.BytesTotal = int64(len(data)), int64(len(data))
+	r.Said.BytesRead, r.Said.BytesTotal = int64(len(data)), int64(len(data))
 	for _, s := range p.Sample {
 		if v := s.Value[at]; v < maxDelay/scale {
 			r.add(framesOf(s, goes), v*scale)

@@ -18,9 +18,8 @@ import (
 
 // Reader is a format.Source over one profile, which is read as a whole.
 type Reader struct {
-	rules  *rules.Table
-	queue  format.Queue
-	stats  format.Stats
+	rules *rules.Table
+	format.Output
 	of     string // the kind of the values
 	at     int64  // of the next event: each follows the one before
 	locks  format.Numbers[lockKey]
@@ -40,26 +39,19 @@ const (
 
 func newReader(t *rules.Table, name, of string) *Reader {
 	r := &Reader{rules: rules.OrDefault(t), of: of, at: 1}
-	r.stats.Format = name
-	r.queue.Push(format.Event{Kind: format.KindThread, Thread: waiterThread, Name: "[unknown thread]"},
+	r.Ended = io.EOF // behind what is read now
+	r.Said.Format = name
+	r.Push(format.Event{Kind: format.KindThread, Thread: waiterThread, Name: "[unknown thread]"},
 		format.Event{Kind: format.KindThread, Thread: ownerThread, Name: "[unknown owner thread]"})
 	return r
 }
 
 // Read implements format.Source.
-func (r *Reader) Read(ev *format.Event) error {
-	if r.queue.Pop(ev) {
-		return nil
-	}
-	return io.EOF
-}
-
-// Close implements io.Closer; the input belongs to the caller.
-func (r *Reader) Close() error { return nil }
+func (r *Reader) Read(ev *format.Event) error { return r.Next(ev, nil) }
 
 // Stats implements what every decoder tells.
 func (r *Reader) Stats() format.Stats {
-	s := r.stats
+	s := r.Said
 	s.Blind = "a profile does not tell which thread holds a lock"
 	s.Warnings = append(s.Warnings[:len(s.Warnings):len(s.Warnings)], format.Warning{Code: "no-times",
 		Text: "a profile has no instants and no threads: " + r.of + " is summed by stack; a recording tells when threads waited, and for which owner"})
@@ -78,7 +70,7 @@ func (r *Reader) Stats() format.Stats {
 
 // add adds the value of a stack, innermost frame first.
 func (r *Reader) add(frames []format.Frame, value int64) {
-	r.stats.Events++
+	r.Said.Events++
 	if value <= 0 || len(frames) == 0 {
 		return
 	}
@@ -91,7 +83,7 @@ func (r *Reader) add(frames []format.Frame, value int64) {
 		return
 	}
 	ev := format.Event{Kind: format.KindContention, Time: r.at, Weight: value, Object: r.lock(&w)}
-	party := format.Party{Thread: waiterThread, Stack: r.stacks.Announce(w.frames, &r.queue), Mode: w.verdict.Mode}
+	party := format.Party{Thread: waiterThread, Stack: r.stacks.Announce(w.frames, &r.Queue), Mode: w.verdict.Mode}
 	if w.releases {
 		party.Thread = ownerThread
 		ev.Owners, ev.Waiters = []format.Party{party}, []format.Party{{Thread: waiterThread}}
@@ -99,7 +91,7 @@ func (r *Reader) add(frames []format.Frame, value int64) {
 		r.waited = true
 		ev.Owners, ev.Waiters = []format.Party{{}}, []format.Party{party}
 	}
-	r.queue.Push(ev)
+	r.Push(ev)
 	r.at += value
 }
 
@@ -164,7 +156,7 @@ func (r *Reader) lock(w *wait) format.ObjectID {
 		if w.site != "" {
 			name = fmt.Sprintf("%s of %s", w.class, w.site)
 		}
-		r.queue.Push(format.Event{Kind: format.KindObject, Object: id, Class: w.class, LockKind: w.verdict.Kind, Name: name})
+		r.Push(format.Event{Kind: format.KindObject, Object: id, Class: w.class, LockKind: w.verdict.Kind, Name: name})
 	}
 	return id
 }

@@ -27,10 +27,8 @@ type Reader struct {
 	dumps   int
 	timed   bool
 	last    int64
-	stats   format.Stats
 	missing missing
 	processes
-	damage format.DamageLog // dumps that were cut
 }
 
 // NewReader returns a reader of the dumps in one input, of which some lines and bytes are
@@ -49,20 +47,16 @@ func NewReader(in *bufio.Reader, name string, t *rules.Table, line int, off int6
 // order of time. Neither may have been read from.
 func (r *Reader) Join(other *Reader) { r.inputs = append(r.inputs, other.inputs...) }
 
-// Close implements io.Closer; the inputs belong to the caller.
-func (r *Reader) Close() error { return nil }
-
 // Read implements format.Source. It gives no error but io.EOF: what is
 // damaged is reported by Stats.
-func (r *Reader) Read(ev *format.Event) error {
-	for !r.queue.Pop(ev) {
-		d := r.next()
-		if d == nil {
-			return io.EOF
-		}
+func (r *Reader) Read(ev *format.Event) error { return r.Next(ev, r.step) }
+
+func (r *Reader) step() {
+	if d := r.next(); d != nil {
 		r.deliver(d)
+	} else {
+		r.Ended = io.EOF
 	}
-	return nil
 }
 
 // earliest returns the input with the earliest dump, nil when none is left.
@@ -124,7 +118,7 @@ func (r *Reader) fetch() *Dump {
 	d := p.dump
 	if d.Cut || d.Fused {
 		r.missing.cut = append(r.missing.cut, p.cut)
-		r.damage.Add(p.cut)
+		r.Said.Damage.Add(p.cut)
 	}
 	if d.Mixed {
 		r.missing.mixed++
@@ -157,39 +151,39 @@ func (r *Reader) when(d *Dump) int64 {
 func (r *Reader) deliver(d *Dump) {
 	next := r.processes.meet(d)
 	if next {
-		r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingInput})
+		r.Push(format.Event{Kind: format.KindSetting, Name: format.SettingInput})
 	}
 	if r.timed && (next || r.last == format.NoTime) {
-		r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReach, Value: format.ReachBetween})
+		r.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReach, Value: format.ReachBetween})
 	}
 	at, weight := r.when(d), format.WeightFromTicks
 	if !r.timed {
 		weight = 1
 	}
-	r.stats.Events += int64(len(d.Threads))
+	r.Said.Events += int64(len(d.Threads))
 	r.missing.hides = r.missing.hides || d.mayHide()
 	r.missing.spread = max(r.missing.spread, d.Spread)
 	if d.Telling() {
-		r.stats.Dumps++
+		r.Said.Dumps++
 	}
 	r.missing.initialises = d.Initialises() // in a deadlock it stays
 	s := r.snapshot(d, &r.missing)
-	r.queue.Push(format.Event{Kind: format.KindTick, Time: at, Weight: weight, Live: s.live, IdleThreads: s.idle})
+	r.Push(format.Event{Kind: format.KindTick, Time: at, Weight: weight, Live: s.live, IdleThreads: s.idle})
 	for i := range s.others {
 		s.others[i].Time, s.others[i].End = at, at
 	}
-	r.queue.Push(s.others...)
+	r.Push(s.others...)
 	for i := range s.locks {
 		ev := s.locks[i]
 		ev.Time, ev.Weight = at, weight
-		r.queue.Push(ev)
+		r.Push(ev)
 	}
 }
 
 // Stats implements what every decoder tells.
 func (r *Reader) Stats() format.Stats {
-	s := r.stats
-	s.Damage.Join(r.damage)
+	s := r.Said
+	s.Damage.Places = slices.Clip(s.Damage.Places)
 	s.Format = r.inputs[0].format
 	for _, p := range r.inputs {
 		s.BytesRead += p.bytes()

@@ -11,12 +11,13 @@ import (
 
 // symbols gives threads, locks and stacks the ids they keep over all dumps.
 type symbols struct {
+	format.Output // what is named must be announced first
+
 	rules       rules.Memo
 	threads     map[threadKey]threadID
 	locks       map[LockRef]format.ObjectID
 	lastLock    format.ObjectID // the id given last
 	stacks      format.Stacks
-	queue       format.Queue      // to deliver before reading on: what is named must be announced first
 	seen        map[threadKey]int // in the current dump
 	took        map[took]bool
 	owned       map[string]bool // classes of locks that a dump showed an owner of
@@ -60,7 +61,7 @@ func (y *symbols) snapshot(d *Dump, m *missing) *snapshot {
 	y.parties = y.parties[:0]
 	for i := range d.Threads {
 		t := &d.Threads[i]
-		y.parties = append(y.parties, format.Party{Thread: y.thread(t), Stack: y.stacks.Announce(t.Frames, &y.queue)})
+		y.parties = append(y.parties, format.Party{Thread: y.thread(t), Stack: y.stacks.Announce(t.Frames, &y.Queue)})
 	}
 	y.relocations.follow(d, y.parties, y.locks)
 	held := holds{map[LockRef][]format.Party{}, map[LockRef][][]format.Frame{}, map[LockRef]bool{}}
@@ -145,10 +146,10 @@ func (h *holds) add(t *Thread, party format.Party) bool {
 // that, while the waits of others show stacks of other instants.
 func (y *symbols) tookAll(lock format.ObjectID, stacks [][]format.Frame) {
 	for _, frames := range stacks {
-		a := took{y.stacks.Announce(frames, &y.queue), lock}
+		a := took{y.stacks.Announce(frames, &y.Queue), lock}
 		if !y.took[a] {
 			y.took[a] = true
-			y.queue.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityTook, Stack: a.stack, Object: lock})
+			y.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityTook, Stack: a.stack, Object: lock})
 		}
 	}
 }
@@ -252,7 +253,7 @@ func (y *symbols) thread(t *Thread) format.ThreadID {
 		y.threads[k] = now
 	}
 	if !ok || before.name != t.Name {
-		y.queue.Push(format.Event{Kind: format.KindThread, Thread: now.id, Name: t.Name})
+		y.Push(format.Event{Kind: format.KindThread, Thread: now.id, Name: t.Name})
 	}
 	return now.id
 }
@@ -268,7 +269,7 @@ func (y *symbols) lock(ref LockRef, kind format.LockKind) format.ObjectID {
 		if ref == (LockRef{}) {
 			ev.Name = "a lock the dump does not name"
 		}
-		y.queue.Push(ev)
+		y.Push(ev)
 	}
 	return id
 }
