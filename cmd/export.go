@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -226,10 +227,8 @@ func (tooManyUnreadable) Is(target error) bool { return target == errDamaged }
 
 // refuseStdin refuses standard input: each recording needs a name.
 func refuseStdin(names []string) error {
-	for _, name := range names {
-		if name == decode.Stdin {
-			return usageError{errors.New("standard input is no recording of a fleet: it has no name"), "--files-from - reads names from it"}
-		}
+	if slices.Contains(names, decode.Stdin) {
+		return usageError{errors.New("standard input is no recording of a fleet: it has no name"), "--files-from - reads names from it"}
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"contend/analysis/dist"
 	"contend/decode"
@@ -17,64 +16,32 @@ import (
 // apart.
 const startBytes = 4096
 
-// inputKind is a kind of file that commands take.
-type inputKind struct {
-	name string
+// noTraces are files of other kinds, where they are given to a command that reads traces.
+var noTraces = []struct {
+	what string
 	is   func(start []byte) bool
-	hint string // where it is given to a command that reads traces; "" for a trace
-}
-
-// inputKinds lists the kinds of files. A file of no listed kind is a trace; if not, the
-// decoders return the error.
-func inputKinds() []inputKind {
-	return []inputKind{
-		{"interval log", dist.IsLog, "'contend hist' reads it, one or several"},
-		{"profile", decode.IsProfile, "'go tool pprof' reads it, one or several; it has no waits: contention profiles have, and 'contend record' takes a trace of what runs"},
-		{"trace", func([]byte) bool { return true }, ""},
-	}
-}
-
-// kindOf finds what an input is by its first bytes.
-func kindOf(start []byte) inputKind {
-	kinds := inputKinds()
-	return kinds[slices.IndexFunc(kinds, func(k inputKind) bool { return k.is(start) })]
-}
-
-func (k inputKind) article() string {
-	if strings.HasPrefix(k.name, "i") {
-		return "an " + k.name
-	}
-	return "a " + k.name
-}
-
-// firstBytes returns the first bytes of each input, decompressed. Standard
-// input still holds all of them.
-func (e *env) firstBytes(paths []string) ([][]byte, error) {
-	starts := make([][]byte, len(paths))
-	for i, path := range paths {
-		if path != decode.Stdin || e.in == nil {
-			starts[i] = startOf(path)
-			continue
-		}
-		in, _, err := decode.Decompress(e.in, path)
-		if err != nil {
-			return nil, err
-		}
-		starts[i], _ = in.Peek(startBytes)
-		e.in = in
-	}
-	return starts, nil
+	hint string
+}{
+	{"an interval log", dist.IsLog, "'contend hist' reads it, one or several"},
+	{"a profile", decode.IsProfile, "'go tool pprof' reads it, one or several; it has no waits: contention profiles have, and 'contend record' takes a trace of what runs"},
 }
 
 // areLogs reports whether the inputs are interval logs. They must all be, or
-// none.
+// none. Standard input still holds all of what is looked at.
 func (e *env) areLogs(paths []string) (bool, error) {
-	starts, err := e.firstBytes(paths)
-	if err != nil {
-		return false, err
-	}
 	logs := 0
-	for _, start := range starts {
+	for _, path := range paths {
+		var start []byte
+		if path != decode.Stdin || e.in == nil {
+			start = startOf(path)
+		} else {
+			in, _, err := decode.Decompress(e.in, path)
+			if err != nil {
+				return false, err
+			}
+			start, _ = in.Peek(startBytes)
+			e.in = in
+		}
 		if dist.IsLog(start) {
 			logs++
 		}
@@ -103,8 +70,11 @@ func startOf(path string) (start []byte) {
 // read them.
 func noTrace(paths []string, err error) error {
 	for _, path := range paths {
-		if k := kindOf(startOf(path)); k.hint != "" {
-			return &format.Error{Pos: format.Pos{File: path}, What: k.article(), Err: fmt.Errorf("no trace: %w", format.ErrNotMine), Hint: k.hint}
+		start := startOf(path)
+		for _, k := range noTraces {
+			if k.is(start) {
+				return &format.Error{Pos: format.Pos{File: path}, What: k.what, Err: fmt.Errorf("no trace: %w", format.ErrNotMine), Hint: k.hint}
+			}
 		}
 	}
 	return err
@@ -121,8 +91,6 @@ func withPlain(path string, use func(*bufio.Reader) error) error {
 	if err != nil {
 		return err
 	}
-	if release != nil {
-		defer release()
-	}
+	defer release()
 	return use(in)
 }

@@ -66,10 +66,10 @@ var kinds = []kind{
 // textKinds are the kinds of text that may stand anywhere in a log. What is
 // none of the others the last one says.
 var textKinds = []kind{
-	{godump.Is, func(c content) (Source, error) {
+	{hasLine(godump.Begins), func(c content) (Source, error) {
 		return godump.NewReader(c.in, c.name, c.rules, c.from.Bytes)
 	}, false},
-	{isProfile, func(c content) (Source, error) { return nil, godump.NotDump(c.name) }, false},
+	{hasLine(godump.IsProfile), func(c content) (Source, error) { return nil, godump.NotDump(c.name) }, false},
 	{func([]byte) bool { return true }, func(c content) (Source, error) {
 		return threaddump.NewReader(c.in, c.name, c.rules, c.from.Lines, c.from.Bytes)
 	}, false},
@@ -86,11 +86,14 @@ func begins(line string) unwrap.Mark {
 // IsProfile reports whether an input begins like a profile of pprof, of waiting or not.
 func IsProfile(start []byte) bool { return profile.Is(start) }
 
-func isProfile(start []byte) bool {
-	for line := range strings.Lines(string(start)) {
-		if godump.IsProfile(line) {
-			return true
+// hasLine looks for a line that something begins with.
+func hasLine(begins func(line string) bool) func(start []byte) bool {
+	return func(start []byte) bool {
+		for line := range strings.Lines(string(start)) {
+			if begins(strings.TrimRight(line, "\r\n")) {
+				return true
+			}
 		}
+		return false
 	}
-	return false
 }

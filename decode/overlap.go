@@ -105,9 +105,7 @@ func chunksOf(name string) []jfr.ChunkKey {
 	if err != nil {
 		return nil
 	}
-	if release != nil {
-		defer release()
-	}
+	defer release()
 	if plain != stored {
 		return jfr.Chunks(plain)
 	}

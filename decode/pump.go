@@ -19,7 +19,7 @@ import (
 type pump struct {
 	Source
 	events  *eventCount
-	unpack  func() // releases the decompressor; may be nil
+	unpack  func() // releases the decompressor
 	full    chan *batch
 	free    chan *batch
 	quit    chan struct{}
@@ -136,7 +136,5 @@ func (p *pump) Close() error {
 
 func (p *pump) release() {
 	p.Source.Close()
-	if p.unpack != nil {
-		p.unpack()
-	}
+	p.unpack()
 }

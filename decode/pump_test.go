@@ -75,7 +75,7 @@ func TestPumpClosedEarly(t *testing.T) {
 	for _, reads := range []int{0, 1, batchEvents, 3*batchEvents + 1} {
 		synctest.Test(t, func(t *testing.T) {
 			c := &counting{n: 1 << 40}
-			p := newPump(c, new(eventCount), nil)
+			p := newPump(c, new(eventCount), nothing)
 			var ev format.Event
 			for range reads {
 				golden.OK(t, p.Read(&ev))
@@ -97,7 +97,7 @@ func TestPumpedRecording(t *testing.T) {
 	data = data[:len(data)*2/3]
 	direct := golden.Must(jfr.NewReader(bytes.NewReader(data), "cut", jfr.Options{}))(t)
 	inner := golden.Must(jfr.NewReader(bytes.NewReader(data), "cut", jfr.Options{}))(t)
-	p := newPump(inner, new(eventCount), nil)
+	p := newPump(inner, new(eventCount), nothing)
 	defer p.Close()
 	for i := 0; ; i++ {
 		var want, got format.Event

@@ -29,7 +29,7 @@ var wrappings = []struct {
 }{
 	{"gzip", "\x1f\x8b", func(r io.Reader) (io.Reader, func(), error) {
 		z, err := kgzip.NewReader(r)
-		return z, nil, err
+		return z, nothing, err
 	}},
 	{"zstd", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, func(), error) {
 		z, err := zstd.NewReader(r, zstd.WithDecoderMaxMemory(maxWindow))
@@ -45,7 +45,10 @@ var wrappings = []struct {
 // maxWindow bounds the memory that a zstd file may ask for: zstd's own default.
 const maxWindow = 128 << 20
 
-func openS2(r io.Reader) (io.Reader, func(), error) { return s2.NewReader(r), nil, nil }
+func openS2(r io.Reader) (io.Reader, func(), error) { return s2.NewReader(r), nothing, nil }
+
+// nothing is what there is to release of what keeps no goroutine.
+func nothing() {}
 
 func hasPrefix(magic string) func([]byte) bool {
 	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
@@ -56,7 +59,7 @@ const byteOrderMark = "\xef\xbb\xbf"
 
 // Decompress removes one layer of compression (gzip, zstd, s2), if there is one, and the
 // mark before text;
-// release, which may be nil, frees what it needs. Damage of the wrapping ends
+// release frees what it needs. Damage of the wrapping ends
 // the input with io.ErrUnexpectedEOF after what came before it. The error is a
 // *format.Error, ErrTruncated or ErrCorrupt, for a wrapping that cannot be
 // opened at all.
@@ -83,14 +86,12 @@ func decompress(buf *bufio.Reader, name string) (plain *bufio.Reader, release fu
 		}
 		inner := bufio.NewReaderSize(&unwrapped{r: r}, bufferSize)
 		if head, err := inner.Peek(1); len(head) == 0 {
-			if release != nil {
-				release()
-			}
+			release()
 			return nil, nil, fail(name, w.name, damage(err), "")
 		}
 		return inner, release, nil
 	}
-	return buf, nil, nil
+	return buf, nothing, nil
 }
 
 // bufferSize is how much is read at once.

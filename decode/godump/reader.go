@@ -33,16 +33,6 @@ type Reader struct {
 // apart is the distance between dumps.
 const apart = int64(1e9)
 
-// Is reports whether text holds the beginning of a goroutine dump.
-func Is(head []byte) bool {
-	for line := range strings.Lines(string(head)) {
-		if Begins(strings.TrimRight(line, "\r\n")) {
-			return true
-		}
-	}
-	return false
-}
-
 // Begins tells the first line of a goroutine: `goroutine 7 [running]:`, or of a report
 // of deadlocks.
 func Begins(line string) bool {

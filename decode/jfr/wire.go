@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -297,10 +298,7 @@ func surrogate(b []byte) rune {
 // garbled reports whether a text has what no name and no dump has: invalid UTF-8, or control
 // characters of a terminal.
 func garbled(text string) bool {
-	for _, r := range text {
-		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == utf8.RuneError {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == utf8.RuneError
+	})
 }

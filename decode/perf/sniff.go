@@ -46,17 +46,9 @@ func identifier(text []byte) bool {
 	return len(text) > 0
 }
 
-// dataMagics begin perf.data, of either byte order.
-var dataMagics = [][]byte{[]byte("PERFILE2"), []byte("2ELIFREP")}
-
-// IsData reports whether an input begins like perf.data.
+// IsData reports whether an input begins like perf.data, of either byte order.
 func IsData(start []byte) bool {
-	for _, magic := range dataMagics {
-		if bytes.HasPrefix(start, magic) {
-			return true
-		}
-	}
-	return false
+	return bytes.HasPrefix(start, []byte("PERFILE2")) || bytes.HasPrefix(start, []byte("2ELIFREP"))
 }
 
 // NotText is the error for perf.data. It says how to convert it to text.

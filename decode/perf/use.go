@@ -1,6 +1,7 @@
 package perf
 
 import (
+	"slices"
 	"strings"
 
 	"contend/decode/rules"
@@ -80,12 +81,7 @@ func roleOf(f format.Frame) (natives.Role, string) {
 var readers = []string{"rdlock", "rdunlock", "read_lock", "read_unlock", "lock_shared", "unlock_shared", "shared_lock<", "ReaderLock", "ReaderUnlock", "read_contended"}
 
 func shared(name string) bool {
-	for _, part := range readers {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(readers, func(part string) bool { return strings.Contains(name, part) })
 }
 
 // classify returns the verdict of the rules on a wait. They see the operation as a class:
