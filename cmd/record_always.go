@@ -231,10 +231,17 @@ type lastSamples struct {
 }
 
 // mostNames is how many threads, locks and stacks are remembered; then those that no sample has are forgotten.
-const mostNames = 1 << 14
+// All that is remembered is bounded, too: a program may write a trace in which no time passes.
+const (
+	mostNames = 1 << 14
+	mostKept  = 1 << 16
+)
 
 // add takes an event, and reports whether the sample before is whole.
 func (w *lastSamples) add(ev *format.Event) (whole bool) {
+	if len(w.settings)+len(w.names)+len(w.last)+w.waiters > mostKept {
+		*w = lastSamples{}
+	}
 	list := &w.last
 	switch ev.Kind {
 	case format.KindSetting: // the last of a name counts

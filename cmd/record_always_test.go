@@ -155,6 +155,15 @@ func TestAWatchIsBounded(t *testing.T) {
 	if holds, err := w.breaks(rules); err != nil || !holds {
 		t.Errorf("all threads wait all the time: %v %v", holds, err)
 	}
+	for i := range 4 * mostKept { // and no time passes
+		for _, ev := range []format.Event{
+			{Kind: format.KindStack, Stack: format.StackID(i + 1)},
+			{Kind: format.KindContention, Time: 1, Object: 1, Owners: []format.Party{{}}, Waiters: make([]format.Party, 7)},
+		} {
+			w.add(&ev)
+		}
+	}
+	golden.AtMost(t, len(w.names)+len(w.last)+w.waiters, mostKept+8)
 }
 
 // Two dumps of one running recording, as the JVM writes them, count once what
