@@ -322,6 +322,21 @@ func TestNoDeviceIsOpened(t *testing.T) {
 	t.Logf("%d files, %d devices", opened, kinds)
 }
 
+// A lease, by which any user holds up the opening of a file, is not waited for.
+func TestNoLeaseIsWaitedFor(t *testing.T) {
+	d, path := theirs(t)
+	at := filepath.Join(path, "file")
+	f := golden.Must(os.Create(at))(t)
+	defer f.Close()
+	golden.OK(t, os.Chown(at, d.UID, d.GID))
+	if _, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_WRLCK); err != nil {
+		t.Skip(err)
+	}
+	if _, err := d.Open("file"); !errors.Is(err, unix.EAGAIN) {
+		t.Errorf("%v", err)
+	}
+}
+
 // exchanging has two names change what they stand for, until stop is called.
 func exchanging(a, b string) (stop func()) {
 	over, ended := make(chan bool), make(chan bool)

@@ -121,7 +121,7 @@ func (d *Dir) look(name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// open opens a regular file.
+// open opens a regular file, unless its user has a lease of it, for which the kernel would wait.
 func (d *Dir) open(name string) (*os.File, error) {
 	seen, err := d.look(name)
 	if err != nil {
@@ -135,7 +135,7 @@ func (d *Dir) open(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return os.Open(whole.Descriptor(seen))
+	return os.OpenFile(whole.Descriptor(seen), os.O_RDONLY|nonBlock, 0)
 }
 
 // Dial connects to a socket that a process of the user listens on, as that user: a JVM looks who
