@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -243,17 +244,14 @@ func (e *env) untilEnded() (ctx context.Context, stop func()) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop = signal.NotifyContext(context.Background(), endings()...)
 	ctx, e.unread = context.WithCancel(ctx)
+	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }
 
-// endings are the signals that end a recording early. A terminal's end does not where
-// nohup said so.
+// endings are the signals that end a recording early: not a terminal's end where nohup said so,
+// nor its Ctrl-C in the background.
 func endings() []os.Signal {
-	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		all = append(all, syscall.SIGHUP)
-	}
-	return all
+	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 }
 
 // finishRecording writes what was recorded as one trace and analyses it. Data that cannot be

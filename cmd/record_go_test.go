@@ -97,7 +97,7 @@ func TestRecordGoKeepsWhatCame(t *testing.T) {
 	for name, then := range map[string]func(w http.ResponseWriter, r *http.Request){
 		"breaks": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 		"is stopped": func(_ http.ResponseWriter, r *http.Request) {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGINT)
+			_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
 			<-r.Context().Done()
 		},
 	} {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
@@ -114,6 +115,46 @@ func TestASignalWhileARecordingIsWritten(t *testing.T) {
 		if left := append(beside(t, dir), beside(t, tmp)...); len(left) > 0 {
 			t.Errorf("%v: %v is left", by, left)
 		}
+	}
+}
+
+// A second signal ends a recording that the first one does not: what it waits for may never come.
+func TestASecondSignalEndsARecordingAtOnce(t *testing.T) {
+	golden.Thorough(t)
+	t.Parallel()
+	dir := t.TempDir()
+	perf := filepath.Join(dir, "perf")
+	golden.OK(t, os.WriteFile(perf, []byte("#!/bin/sh\ntrap '' INT\n: > $0.runs\nexec sleep 600\n"), 0o700))
+	c, said := startedIn(t, []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, "record", "--perf", "-o", filepath.Join(dir, "x.bin"), strconv.Itoa(os.Getpid()))
+	runs := comes(func() bool { _, err := os.Stat(perf + ".runs"); return err == nil })
+	over := make(chan bool)
+	go func() {
+		for range 100 { // 20 s, while perf has a minute to end
+			_ = c.Process.Signal(syscall.SIGTERM)
+			select {
+			case <-over:
+				return
+			case <-time.After(200 * time.Millisecond):
+			}
+		}
+	}()
+	_ = c.Wait()
+	close(over)
+	if status, ok := c.ProcessState.Sys().(syscall.WaitStatus); !runs || ok && status.Signal() != syscall.SIGTERM {
+		t.Errorf("runs %v, %v\n%s", runs, c.ProcessState, said)
+	}
+}
+
+// A signal that is ignored, as Ctrl-C is in the background, ends nothing.
+func TestAnIgnoredSignalEndsNothing(t *testing.T) {
+	if os.Getenv("CONTEND_TEST_ENDINGS") != "" {
+		fmt.Println(endings())
+		return
+	}
+	c := exec.Command("sh", "-c", "trap '' INT HUP; exec \"$0\" -test.run='^TestAnIgnoredSignalEndsNothing$'", os.Args[0])
+	c.Env = append(os.Environ(), "CONTEND_TEST_ENDINGS=1")
+	if out, err := c.Output(); err != nil || !strings.HasPrefix(string(out), "[terminated]\n") {
+		t.Errorf("%q, %v", out, err)
 	}
 }
 
