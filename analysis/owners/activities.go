@@ -25,13 +25,6 @@ type Activities struct {
 // span is the interval [start, end).
 type span struct{ start, end int64 }
 
-// activity is an interval or, for a sample, an instant in which the stack of a thread is known.
-type activity struct {
-	start, end int64
-	stack      format.StackID
-	lock       format.ObjectID // of a wait, else NoObject
-}
-
 // Arrange sorts the record by time and by thread, and joins the parks of one acquire. Nothing
 // may be added to the record afterwards. Releases are still being listed when it returns: see
 // indexing.
@@ -71,13 +64,11 @@ func (r *Record) rename(s *store) {
 	r.releases.Each(func(_ column.Ref, rel *release) { rel.lock = r.same(rel.lock) })
 }
 
-// forget drops what only inference needs.
 func (a *Activities) forget() {
 	a.byLock, a.released, a.runs = nil, nil, nil
 	a.releases.Clear()
 }
 
-// releasesByLock lists the releases of each lock, by time.
 func (a *Activities) releasesByLock() [][]column.Ref {
 	var n counts
 	a.releases.Each(func(_ column.Ref, r *release) { n.add(int(r.lock), 1) })
@@ -110,19 +101,6 @@ func (t *Tenure) owned(prov Provenance, died int64, busy []span, add func(Owners
 	keep(t.Start, t.End, h)
 }
 
-func (a *Activities) at(i column.Ref) activity {
-	d, _ := a.activityOf(i)
-	return d
-}
-
-// activityOf returns an activity and its thread.
-func (a *Activities) activityOf(i column.Ref) (activity, format.ThreadID) {
-	b, data := a.find(i)
-	start, end := b.span(data)
-	d := a.key(b, data)
-	return activity{start, end, d.stack, d.lock}, b.thread
-}
-
 // Pauses lists the pauses of all inputs, in order of time; those of one input are disjoint. It
 // may be called after Timelines only.
 func (a *Activities) Pauses() (all []Pause) {
@@ -131,4 +109,28 @@ func (a *Activities) Pauses() (all []Pause) {
 	}
 	slices.SortStableFunc(all, func(a, b Pause) int { return cmp.Compare(a.Start, b.Start) })
 	return all
+}
+
+type lockWaits []span
+
+// gather returns the waits for a lock in one list. In the store they lie with the activities of
+// their threads, scattered over memory.
+func (s *store) gather(waits []column.Ref) lockWaits {
+	list := slices.Grow(lockWaits{}, len(waits))
+	for _, i := range waits {
+		start, end := s.Span(i)
+		list = append(list, span{start, end})
+	}
+	return list
+}
+
+func (l lockWaits) busy() (out []span) {
+	for _, w := range l {
+		if n := len(out); n > 0 && w.start <= out[n-1].end {
+			out[n-1].end = max(out[n-1].end, w.end)
+		} else {
+			out = append(out, w)
+		}
+	}
+	return out
 }

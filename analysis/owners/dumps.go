@@ -52,9 +52,9 @@ func (ev *evidence) link(class func(format.ObjectID) uint32) {
 // continues it. It returns NoStack if none is known, or if all further frames are of the JDK:
 // then the given stack shows both where the lock was acquired and what the owner does.
 func (ev *evidence) tookWith(lock format.ObjectID, stack format.StackID) (best format.StackID) {
-	at, most := ev.sym.Frames(stack), 0
+	at, most := ev.Frames(stack), 0
 	for _, t := range ev.took[lock] {
-		of := ev.sym.Frames(t)
+		of := ev.Frames(t)
 		if n := len(of); n > most && n <= len(at) && slices.EqualFunc(of, at[len(at)-n:], sameMethod) {
 			best, most = t, n
 		}
@@ -75,13 +75,13 @@ func (ev *evidence) addFree(d *dump, last map[format.ObjectID]int64) {
 		if i < 0 {
 			continue
 		}
-		wait := ev.at(list.at(i))
-		if wait.end <= d.time || wait.lock == format.NoObject || ev.sym.Kind(wait.lock) != format.KindMonitor {
+		wait := ev.Wait(list.at(i))
+		if wait.End <= d.time || wait.Lock == format.NoObject || ev.Kind(wait.Lock) != format.KindMonitor {
 			continue
 		}
-		if at, ok := last[wait.lock]; !ok || at != d.time {
-			last[wait.lock] = d.time
-			ev.dumpsOf[wait.lock] = append(ev.dumpsOf[wait.lock], model.Dump{Time: d.time, Waiters: 1})
+		if at, ok := last[wait.Lock]; !ok || at != d.time {
+			last[wait.Lock] = d.time
+			ev.dumpsOf[wait.Lock] = append(ev.dumpsOf[wait.Lock], model.Dump{Time: d.time, Waiters: 1})
 		}
 	}
 }
@@ -93,15 +93,15 @@ func (ev *evidence) linked(d *dump, class func(format.ObjectID) uint32) (lock fo
 	like := func(l format.ObjectID) bool { return class(l) == want }
 	votes, best, at := map[format.ObjectID]int{}, 0, d.time
 	for _, w := range d.waiters {
-		wait, ok := ev.waiting(w.Thread, d.time, like)
+		wait, ok := ev.waitAt(w.Thread, d.time, linkSlack, like)
 		if !ok {
 			continue
 		}
-		votes[wait.lock]++
-		if votes[wait.lock] > best {
-			best, lock = votes[wait.lock], wait.lock
+		votes[wait.Lock]++
+		if votes[wait.Lock] > best {
+			best, lock = votes[wait.Lock], wait.Lock
 		}
-		at = min(at, wait.end-1)
+		at = min(at, wait.End-1)
 	}
 	return lock, at
 }
@@ -111,18 +111,18 @@ func (ev *evidence) linked(d *dump, class func(format.ObjectID) uint32) (lock fo
 // its stack is that of the wait. If it is another one, the dump was taken just before the wait
 // or just after it.
 func (ev *evidence) owner(o format.Party, lock format.ObjectID, at int64) model.Dump {
-	wait, ok := ev.waitFor(o.Thread, lock, at)
+	wait, ok := ev.waitAt(o.Thread, at, 0, func(l format.ObjectID) bool { return l == lock })
 	if !ok {
 		return model.Dump{Time: at, Owner: o.Thread, Stack: o.Stack}
 	}
-	after, before := wait.end-at, at-wait.start
-	if o.Stack == format.NoStack || min(after, before) > linkSlack || ev.stands(o.Stack, wait.stack) {
+	after, before := wait.End-at, at-wait.Start
+	if o.Stack == format.NoStack || min(after, before) > linkSlack || ev.stands(o.Stack, wait.Stack) {
 		return model.Dump{Time: at}
 	}
 	if after <= before {
-		return model.Dump{Time: wait.end, Owner: o.Thread, Stack: o.Stack}
+		return model.Dump{Time: wait.End, Owner: o.Thread, Stack: o.Stack}
 	}
-	return model.Dump{Time: wait.start - 1, Owner: o.Thread, Stack: o.Stack}
+	return model.Dump{Time: wait.Start - 1, Owner: o.Thread, Stack: o.Stack}
 }
 
 // stands reports whether a stack is that of a wait, whose outer frames may be missing.
@@ -130,34 +130,22 @@ func (ev *evidence) stands(stack, wait format.StackID) bool {
 	if stack == wait {
 		return true
 	}
-	at, in := ev.sym.Frames(stack), ev.sym.Frames(wait)
+	at, in := ev.Frames(stack), ev.Frames(wait)
 	return len(in) < len(at) && slices.Equal(at[:len(in)], in)
 }
 
-// waitFor returns the wait of a thread for a lock that covers an instant.
-func (ev *evidence) waitFor(t format.ThreadID, lock format.ObjectID, at int64) (activity, bool) {
+// waitAt returns the last wait of a thread, for a lock that like accepts, that began at an
+// instant or before and had not ended slack before it.
+func (ev *evidence) waitAt(t format.ThreadID, at, slack int64, like func(format.ObjectID) bool) (Wait, bool) {
 	list := ev.Of(t)
 	for i := ev.before(list, at+1) - 1; i >= 0; i-- {
-		d := ev.at(list.at(i))
-		if d.lock == lock || d.end <= at {
-			return d, d.lock == lock && d.end > at
-		}
-	}
-	return activity{}, false
-}
-
-// waiting returns the last wait of a thread, for a lock that like accepts, that began at an
-// instant or before and had not ended linkSlack before it.
-func (ev *evidence) waiting(t format.ThreadID, at int64, like func(format.ObjectID) bool) (activity, bool) {
-	list := ev.Of(t)
-	for i := ev.before(list, at+1) - 1; i >= 0; i-- {
-		d := ev.at(list.at(i))
-		if d.lock != format.NoObject && like(d.lock) && d.end > at-linkSlack {
+		d := ev.Wait(list.at(i))
+		if d.Lock != format.NoObject && like(d.Lock) && d.End > at-slack {
 			return d, true
 		}
-		if d.end <= at-linkSlack {
+		if d.End <= at-slack {
 			break
 		}
 	}
-	return activity{}, false
+	return Wait{}, false
 }

@@ -25,7 +25,7 @@ type Symbols interface {
 // implements model.Program.
 type evidence struct {
 	*Activities
-	sym      Symbols
+	Symbols
 	dumpsOf  [][]model.Dump // by lock, by time
 	class    []uint32       // by lock
 	unlinked []Unlinked
@@ -47,9 +47,8 @@ type Unlinked struct {
 // function identifies a critical section by the function that acquires or releases the lock.
 type function struct{ class, method string }
 
-// function returns the section that a stack belongs to.
 func (ev *evidence) function(stack format.StackID) function {
-	f := ev.sym.Caller(stack)
+	f := ev.Caller(stack)
 	return function{f.Class, f.Method}
 }
 
@@ -85,9 +84,9 @@ func (ev *evidence) byActivity(o Ownership, give func(Ownership)) {
 // continues reports whether a stack continues the call path that acquired the lock: it shows
 // both where the lock was acquired and what the owner does.
 func (ev *evidence) continues(stack, took format.StackID) bool {
-	all, path := ev.sym.Frames(stack), ev.sym.Application(took)
+	all, path := ev.Frames(stack), ev.Application(took)
 	n := len(all) - len(path)
-	return !ev.sym.Bare(stack) && n > 0 && len(path) > 0 && slices.EqualFunc(all[n:], path, sameMethod)
+	return !ev.Bare(stack) && n > 0 && len(path) > 0 && slices.EqualFunc(all[n:], path, sameMethod)
 }
 
 // sameMethod compares frames without their lines, which differ between two instants.
@@ -97,5 +96,5 @@ func sameMethod(a, b format.Frame) bool { return a.Class == b.Class && a.Method 
 // has the acquiring method, or no frame of the application at all.
 func (ev *evidence) inside(stack, took format.StackID) bool {
 	fn := ev.function(took)
-	return ev.sym.Bare(stack) || slices.ContainsFunc(ev.sym.Application(stack), func(f format.Frame) bool { return f.Class == fn.class && f.Method == fn.method })
+	return ev.Bare(stack) || slices.ContainsFunc(ev.Application(stack), func(f format.Frame) bool { return f.Class == fn.class && f.Method == fn.method })
 }

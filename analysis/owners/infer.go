@@ -16,7 +16,7 @@ import (
 
 // evidence prepares the evidence for the owners of all locks.
 func (a *Activities) evidence(sym Symbols) *evidence {
-	ev := &evidence{Activities: a, sym: sym, dumpsOf: make([][]model.Dump, len(a.byLock)), class: make([]uint32, len(a.byLock))}
+	ev := &evidence{Activities: a, Symbols: sym, dumpsOf: make([][]model.Dump, len(a.byLock)), class: make([]uint32, len(a.byLock))}
 	for l, waits := range a.byLock {
 		if len(waits) > 0 {
 			ev.class[l] = sym.Class(format.ObjectID(l))
@@ -24,14 +24,6 @@ func (a *Activities) evidence(sym Symbols) *evidence {
 	}
 	ev.link(sym.Class)
 	return ev
-}
-
-// Frames implements model.Program.
-func (ev *evidence) Frames(stack format.StackID) []format.Frame { return ev.sym.Frames(stack) }
-
-// Application implements model.Program.
-func (ev *evidence) Application(stack format.StackID) []format.Frame {
-	return ev.sym.Application(stack)
 }
 
 // Waits implements model.Program. It leaves out waits of no duration.
@@ -50,7 +42,6 @@ func (ev *evidence) Waits(lock format.ObjectID, to []model.Wait) []model.Wait {
 // on then. Mostly it is the last, but samples may be taken in its course.
 const farBack = 12
 
-// Observations implements model.Program.
 func (ev *evidence) Observations(t format.ThreadID, lock format.ObjectID, from, to int64, out []model.Observation) ([]model.Observation, int64) {
 	list := ev.Of(t)
 	n := ev.before(list, from)
@@ -97,10 +88,9 @@ func (ev *evidence) observation(c *Scan) (d model.Observation, ok bool) {
 	default:
 		return d, false
 	}
-	return d, d.End > d.Start && (!ev.sym.Bare(d.Stack) || len(ev.sym.Frames(d.Stack)) == 1)
+	return d, d.End > d.Start && (!ev.Bare(d.Stack) || len(ev.Frames(d.Stack)) == 1)
 }
 
-// Samples implements model.Program.
 func (ev *evidence) Samples(from, to int64, f func(format.ThreadID, int64, format.StackID)) {
 	at, _ := slices.BinarySearchFunc(ev.runs, from, func(i column.Ref, t int64) int {
 		if ev.Begins(i) < t {
@@ -158,7 +148,7 @@ func (ev *evidence) classes(locks []format.ObjectID, inferred func(i int) bool) 
 		if !inferred(i) {
 			continue
 		}
-		k := lockGroup{ev.inputOf[l], ev.class[l], ev.sym.Kind(l)}
+		k := lockGroup{ev.inputOf[l], ev.class[l], ev.Kind(l)}
 		m := found[k]
 		if m == nil {
 			m = &classModel{kind: k.kind}
@@ -177,7 +167,6 @@ func (ev *evidence) classes(locks []format.ObjectID, inferred func(i int) bool) 
 	return out
 }
 
-// learn learns the model, once.
 func (m *classModel) learn(ev *evidence) {
 	m.once.Do(func() {
 		m.locks = make([]*model.Lock, len(m.ids))
@@ -195,10 +184,8 @@ func (m *classModel) learn(ev *evidence) {
 // batch is the largest number of ownerships that are passed on together.
 const batch = 1 << 12
 
-// answer calls give for the owners of a lock, in order of time.
 func (ev *evidence) answer(m member, give func([]Ownership)) {
 	var out []Ownership
-	full := false // a batch was full: use arrays of its size from now on
 	m.of.learn(ev)
 	lock := m.lock()
 	m.of.class.Answer(lock, func(p model.Part) {
@@ -210,12 +197,9 @@ func (ev *evidence) answer(m member, give func([]Ownership)) {
 			h = Holder{Kind: Handoff, Prov: h.Prov}
 		}
 		ev.byActivity(Ownership{p.Start, p.End, lock.ID, h}, func(o Ownership) {
-			if out == nil && full {
-				out = ev.batch()
-			}
 			if out = append(out, o); len(out) == batch {
 				give(out)
-				out, full = nil, true
+				out = make([]Ownership, 0, batch)
 			}
 		})
 	})
@@ -224,32 +208,15 @@ func (ev *evidence) answer(m member, give func([]Ownership)) {
 	}
 }
 
-var batches sync.Pool // of arrays of ownerships
-
-func (ev *evidence) batch() []Ownership {
-	if b, ok := batches.Get().(*[]Ownership); ok {
-		return (*b)[:0]
-	}
-	return make([]Ownership, 0, batch)
-}
-
-func (ev *evidence) recycle(list []Ownership) {
-	if cap(list) >= batch {
-		batches.Put(&list)
-	}
-}
-
 // mostTimes is how many intervals of an activity are kept. There are up to twice as many while
 // they are collected.
 const mostTimes = 1 << 10
 
-// ActivitiesOf implements model.Program.
 func (ev *evidence) ActivitiesOf(of format.ObjectID) []*model.Activity {
 	ev.listing.Do(ev.listActivities)
 	return ev.activities[ev.inputOf[of]]
 }
 
-// activityID identifies a model.Activity.
 type activityID struct {
 	stack format.StackID
 	lock  format.ObjectID
@@ -264,7 +231,6 @@ type collected struct {
 	zeros int
 }
 
-// listActivities lists the activities of each input.
 func (ev *evidence) listActivities() {
 	found := map[activityID]*collected{}
 	for t := range ev.Threads() {
@@ -312,5 +278,4 @@ func (x *collected) add(t model.Interval) {
 	}
 }
 
-// zeros returns the trailing zeros of the hash of an instant.
 func zeros(at int64) int { return bits.TrailingZeros64(uint64(at) * 0x9e3779b97f4a7c15 >> 20) }

@@ -14,13 +14,11 @@ type input struct {
 	pauses   pauses
 }
 
-// begun is the size of the record when an input begins.
 type begun struct {
 	dumps int
 	waits int // pieces of the column
 }
 
-// prov returns the provenance of the holds of an input.
 func (in *input) prov() Provenance {
 	if in.inferred {
 		return byReleases

@@ -1,6 +1,11 @@
 package owners
 
-import "contend/format"
+import (
+	"math"
+
+	"contend/analysis/owners/model"
+	"contend/format"
+)
 
 // Provenance is how an owner is known: recorded, inferred with a probability, or not known.
 type Provenance uint8
@@ -31,7 +36,6 @@ func (p Provenance) Rounded() Provenance {
 	return unlikely + (p-unlikely+tenth/2)/tenth*tenth
 }
 
-// String returns the word for it.
 func (p Provenance) String() string {
 	return p.Word().String()
 }
@@ -63,13 +67,11 @@ const (
 	Words
 )
 
-// String returns the word.
 func (w Word) String() string { return [...]string{"recorded", "inferred", "unknown"}[w] }
 
 // Word returns how reports show the provenance.
 func (p Provenance) Word() Word { return [...]Word{Recorded, Recorded, Inferred, NotKnown}[p.Way()] }
 
-// Way returns how an owner is known.
 func (p Provenance) Way() Way {
 	switch p {
 	case Exact, Sampled:
@@ -84,7 +86,6 @@ func (p Provenance) Way() Way {
 // is inferred times its probability, in units of 1/certain ns.
 type Known [ways]int64
 
-// Add adds waiting.
 func (k *Known) Add(p Provenance, ns int64) {
 	k[p.Way()] += ns
 	if p > Unknown {
@@ -92,7 +93,6 @@ func (k *Known) Add(p Provenance, ns int64) {
 	}
 }
 
-// AddAll adds another sum.
 func (k *Known) AddAll(o *Known) {
 	for i, ns := range o {
 		k[i] += ns
@@ -106,7 +106,6 @@ func (k *Known) Ns() int64 { return k[ByTenure] + k[BySample] + k[ByInference] +
 // times its probability.
 func (k *Known) Right() int64 { return k[ByTenure] + k[BySample] + k[likely]/certain }
 
-// Kind is the kind of an owner.
 type Kind uint8
 
 // The kinds. All but Thread are pseudo owners: places where blame ends without a thread. They
@@ -140,7 +139,6 @@ type Holder struct {
 	Stack  format.StackID
 }
 
-// Owner returns it as an Owner.
 func (h *Holder) Owner() Owner {
 	return Owner{Kind: h.Kind, Prov: h.Prov, Did: h.Did, Thread: h.Thread, Stack: h.Stack}
 }
@@ -169,3 +167,38 @@ type Ownership struct {
 	Lock       format.ObjectID
 	Holder     Holder
 }
+
+// Trust is how much of some inferred waiting is expected to be right, and what dumps say of
+// that which were hidden from the inference.
+type Trust struct {
+	Known Known
+	Seen  Agreement
+}
+
+// fewDumps is the number of dumps below which they do not contradict the inference.
+const fewDumps = 25
+
+// Expected returns the share of the inferred waiting that is expected to be right; ok is false
+// if there is none.
+func (t *Trust) Expected() (share float64, ok bool) {
+	ns := t.Known[ByInference]
+	if ns == 0 {
+		return 0, false
+	}
+	return float64(t.Known[likely]) / certain / float64(ns), true
+}
+
+// Disagrees returns what dumps show and the share that is expected to be right; ok is false if
+// the two differ by less than three standard deviations.
+func (t *Trust) Disagrees() (seen Agreement, expected float64, ok bool) {
+	seen = t.Seen
+	expected, known := t.Expected()
+	n := seen.Instants()
+	if n < fewDumps || !known {
+		return seen, expected, false
+	}
+	return seen, expected, math.Abs(seen.Share()-expected) > 3*math.Sqrt(max(expected*(1-expected), 0.01)/n)
+}
+
+// Agreement counts dumps that were hidden from the inference and compared with it.
+type Agreement = model.Agreement

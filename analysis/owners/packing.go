@@ -21,18 +21,9 @@ func newOwned() *Owned {
 	}}
 }
 
-// Add adds an ownership.
 func (o *Owned) Add(v Ownership) {
 	o.Threads = max(o.Threads, int(v.Holder.Thread)+1)
 	o.Packed.Add(v)
-}
-
-// AddAll adds several.
-func (o *Owned) AddAll(list []Ownership) {
-	for i := range list {
-		o.Threads = max(o.Threads, int(list[i].Holder.Thread)+1)
-	}
-	o.Packed.AddAll(list)
 }
 
 // packer packs ownerships. Most repeat the lock and holder of a recent one, so these are stored
@@ -42,7 +33,6 @@ type packer struct {
 	recent [unknownPlace]whose
 }
 
-// whose is an ownership without its times.
 type whose struct {
 	lock   format.ObjectID
 	holder Holder
@@ -57,7 +47,6 @@ func (w *whose) place() int {
 	return int(n % unknownPlace)
 }
 
-// Put implements column.Coder.
 func (p *packer) Put(to []byte, o *Ownership) []byte {
 	w := whose{o.Lock, o.Holder}
 	at := w.place()
@@ -73,7 +62,6 @@ func (p *packer) Put(to []byte, o *Ownership) []byte {
 	return p.times.put(to, o.Start, o.End)
 }
 
-// Get implements column.Coder.
 func (p *packer) Get(from []byte, o *Ownership) []byte {
 	at := int(from[0])
 	from = from[1:]
@@ -112,4 +100,67 @@ func (p *spans) get(from []byte) (start, end int64, rest []byte) {
 func number(from []byte) (v uint64, rest []byte) {
 	v, n := binary.Uvarint(from)
 	return v, from[n:]
+}
+
+// recorded is an activity as it is kept while the trace is read.
+type recorded struct {
+	start, end int64
+	thread     format.ThreadID
+	key        uint32 // the number of its activityKey, shifted by one, and otherBit
+}
+
+// otherBit, in recorded.key, is set for all activities but waits.
+const otherBit = 1
+
+// newRecorded returns a column for activities in any order, of some 8 bytes each.
+func newRecorded() *column.Packed[recorded] {
+	return &column.Packed[recorded]{
+		Start: func(r *recorded) int64 { return r.start },
+		Coder: func() column.Coder[recorded] { return &recordedCoder{} },
+		Piece: 1 << 14,
+	}
+}
+
+// recordedCoder packs activities. Most repeat the thread and key of a recent one, so these are
+// stored as a place among the recent ones.
+type recordedCoder struct {
+	times  spans
+	recent [unknownPlace]threadKey
+}
+
+type threadKey struct {
+	thread format.ThreadID
+	key    uint32
+}
+
+func (d threadKey) place() int { return int((uint32(d.thread)*31 + d.key*7) % unknownPlace) }
+
+func (p *recordedCoder) Put(to []byte, r *recorded) []byte {
+	d := threadKey{r.thread, r.key}
+	at := d.place()
+	if p.recent[at] == d {
+		to = append(to, byte(at))
+	} else {
+		p.recent[at] = d
+		to = append(to, unknownPlace)
+		to = binary.AppendUvarint(to, uint64(d.thread))
+		to = binary.AppendUvarint(to, uint64(d.key))
+	}
+	return p.times.put(to, r.start, r.end)
+}
+
+func (p *recordedCoder) Get(from []byte, r *recorded) []byte {
+	at := int(from[0])
+	from = from[1:]
+	if at == unknownPlace {
+		var thread, key uint64
+		thread, from = number(from)
+		key, from = number(from)
+		d := threadKey{format.ThreadID(thread), uint32(key)}
+		at = d.place()
+		p.recent[at] = d
+	}
+	r.thread, r.key = p.recent[at].thread, p.recent[at].key
+	r.start, r.end, from = p.times.get(from)
+	return from
 }

@@ -148,7 +148,6 @@ func (d *arranger) flush(h *buffer, now int64) {
 	h.head = max(h.head-blockLen, 0)
 }
 
-// flushAll stores all activities of a buffer.
 func (d *arranger) flushAll(h *buffer) {
 	for list := h.list; len(list) > 0; list = list[min(len(list), blockLen):] {
 		d.add(list[:min(len(list), blockLen)])
@@ -156,7 +155,6 @@ func (d *arranger) flushAll(h *buffer) {
 	h.list = nil
 }
 
-// end stores all activities that are left.
 func (d *arranger) end() {
 	for t := range d.buffers {
 		d.flushAll(&d.buffers[t])

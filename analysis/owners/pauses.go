@@ -14,7 +14,6 @@ type Pause struct {
 	Kind       Kind // GCPause or Safepoint
 }
 
-// newPause returns the pause of a KindPause event that ends at end.
 func newPause(ev *format.Event, end int64) Pause {
 	p := Pause{ev.Time, end, Safepoint}
 	if strings.HasPrefix(ev.Name, format.PauseGC) {
@@ -50,36 +49,6 @@ func merge(recorded []Pause) (out pauses) {
 		out = append(out, p)
 	}
 	return out
-}
-
-// cutAll cuts ownerships of one lock, mostly in order of time. It adds runs of them without a
-// pause at once.
-func (ps pauses) cutAll(list []Ownership, into *Owned) {
-	at, added := 0, 0
-	for i := range list {
-		o := &list[i]
-		if o.Holder.Kind != Thread {
-			continue
-		}
-		if at = ps.endingAfter(o.Start, at); at == len(ps) || ps[at].Start >= o.End {
-			continue
-		}
-		into.AddAll(list[added:i])
-		ps[at:].cut(*o, into)
-		added = i + 1
-	}
-	into.AddAll(list[added:])
-}
-
-// endingAfter returns the index of the first pause that ends after t, searching from index at.
-func (ps pauses) endingAfter(t int64, at int) int {
-	for at < len(ps) && ps[at].End <= t {
-		at++
-	}
-	for at > 0 && ps[at-1].End > t {
-		at--
-	}
-	return at
 }
 
 // cut adds an ownership, divided at the pauses in it: the owner keeps the lock during a pause,

@@ -55,7 +55,6 @@ func (a *Activities) points(lock format.ObjectID) []point {
 	return l.points
 }
 
-// releasesOf returns the releases of a lock, by time.
 func (a *Activities) releasesOf(lock format.ObjectID) []column.Ref {
 	if int(lock) < len(a.released) {
 		return a.released[lock]
@@ -78,7 +77,6 @@ type try struct {
 	over  bool  // the release that ended it was found
 }
 
-// block begins a wait.
 func (l *linker) block(w Wait) {
 	l.end(l.latest[w.Thread])
 	l.latest[w.Thread] = &try{wait: w, since: w.Start}

@@ -13,7 +13,6 @@ const (
 	minTime = -maxTime
 )
 
-// Wait is one recorded wait.
 type Wait struct {
 	Start, End int64
 	Thread     format.ThreadID
@@ -28,7 +27,6 @@ const (
 	failedBit = 1 << 30
 )
 
-// waitKey returns the key of a wait.
 func waitKey(ev *format.Event) activityKey {
 	d := activityKey{ev.Stack, ev.Object, uint32(ev.Owner)}
 	if ev.Mode == format.Shared {
@@ -46,7 +44,6 @@ func (w Wait) prev() format.ThreadID { return format.ThreadID(w.info &^ (sharedB
 // failed reports whether a wait ended without the lock.
 func (d activityKey) failed() bool { return d.info&failedBit != 0 }
 
-// Failed reports whether the wait ended without the lock.
 func (w Wait) Failed() bool { return w.info&failedBit != 0 }
 
 // Mode returns the mode in which the lock was requested.
@@ -125,13 +122,11 @@ type Record struct {
 	inputs    []input                              // the first has the events before any input is named
 	inputOf   []uint32                             // by lock: its index in inputs
 	doneIn    []uint32                             // by thread: the input of its last activity other than a wait
-	sampledIn []uint32                             // by thread: the input in which it was last sampled running
 	perThread counts                               // activities
 	reach     []reach                              // by thread: the time that they span
 	perLock   counts                               // waits, before parks are joined
 }
 
-// NewRecord returns an empty record.
 func NewRecord() *Record {
 	r := &Record{waits: newRecorded(), others: newRecorded()}
 	r.NextInput() // for events before any input is named
@@ -164,12 +159,6 @@ func (r *Record) Add(ev *format.Event, end int64) {
 			return
 		}
 		o := otherKey(ev)
-		if o.ran() {
-			for len(r.sampledIn) <= int(ev.Thread) {
-				r.sampledIn = append(r.sampledIn, 0)
-			}
-			r.sampledIn[ev.Thread] = uint32(len(r.inputs) - 1)
-		}
 		r.others.Add(recorded{ev.Time, end, ev.Thread, r.table.number(o)<<1 | otherBit})
 		r.perThread.add(int(ev.Thread), 1)
 		r.reaches(ev.Thread, ev.Time, end)
@@ -223,7 +212,6 @@ func (r *Record) reaches(t format.ThreadID, from, to int64) {
 	s.from, s.to = min(s.from, from), max(s.to, to)
 }
 
-// Waited returns the number of recorded waits.
 func (r *Record) Waited() int { return r.waits.Len() }
 
 // EachWait calls f for each wait in recorded order. It may be called before Arrange only.
@@ -279,12 +267,8 @@ func (r *Record) InputOf(l format.ObjectID) int {
 	return 0
 }
 
-// input returns the input of a lock.
 func (r *Record) input(l format.ObjectID) *input {
-	if int(l) < len(r.inputOf) {
-		return &r.inputs[r.inputOf[l]]
-	}
-	return &r.inputs[0]
+	return &r.inputs[r.InputOf(l)]
 }
 
 // Told reports whether all holds of a lock are recorded, rather than inferred by the writer of
@@ -312,7 +296,6 @@ func (r *Record) endOf(t format.ThreadID) int64 {
 // Dumped returns the number of contended locks in thread dumps.
 func (r *Record) Dumped() int { return len(r.dumps) }
 
-// counts are the lengths that lists will have.
 type counts []int
 
 // add makes room for n more in a list.

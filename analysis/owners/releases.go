@@ -45,7 +45,7 @@ func (ev *evidence) fromItsReleases(lock format.ObjectID) []Ownership {
 
 // fromReleases returns the owners of a lock while threads wait for it.
 func (ev *evidence) fromReleases(lock format.ObjectID, in *input, busy []span) []Ownership {
-	h := &history{ev: ev, lock: lock, kind: ev.sym.Kind(lock), points: ev.points(lock), usual: map[function]int64{}, busy: busy}
+	h := &history{ev: ev, lock: lock, kind: ev.Kind(lock), points: ev.points(lock), usual: map[function]int64{}, busy: busy}
 	h.from, h.to = in.from, in.to
 	if in.from == format.NoTime {
 		h.from, h.to = h.points[0].at, h.points[len(h.points)-1].at
@@ -56,7 +56,6 @@ func (ev *evidence) fromReleases(lock format.ObjectID, in *input, busy []span) [
 	return h.out
 }
 
-// function returns the section that a point belongs to.
 func (h *history) function(p *point) function { return h.ev.function(p.stack) }
 
 // overlaps reports whether threads acquired a lock during more than one in twenty holds of
@@ -218,14 +217,14 @@ func (b *walk) began(p *point) int64 {
 func (b *walk) earlier(p *point, at int64) int64 {
 	list := b.ev.Of(p.thread)
 	for i := b.ev.before(list, at) - 1; i >= 0; i-- {
-		d := b.ev.at(list.at(i))
-		if d.end <= at || d.start < b.last || d.lock == b.lock {
+		d := b.ev.Wait(list.at(i))
+		if d.End <= at || d.Start < b.last || d.Lock == b.lock {
 			break
 		}
-		if _, ok := b.inside(p, d.stack); !ok || b.ev.sym.Bare(d.stack) {
+		if _, ok := b.inside(p, d.Stack); !ok || b.ev.Bare(d.Stack) {
 			break
 		}
-		at = d.start
+		at = d.Start
 	}
 	return at
 }
@@ -271,17 +270,17 @@ func (b *walk) end() {
 func (b *walk) add(p *point, start, end int64) {
 	list := b.ev.Of(p.thread)
 	for i := list.at(max(b.ev.before(list, start)-1, 0)); i < list.To; i++ {
-		d := b.ev.at(i)
-		if d.start >= end {
+		d := b.ev.Wait(i)
+		if d.Start >= end {
 			break
 		}
-		stack, ok := b.inside(p, d.stack)
-		if d.start = max(d.start, start); !ok || b.ev.IsWait(i) || d.end <= d.start || d.end > end {
+		stack, ok := b.inside(p, d.Stack)
+		if d.Start = max(d.Start, start); !ok || b.ev.IsWait(i) || d.End <= d.Start || d.End > end {
 			continue
 		}
-		b.book(p, start, d.start, p.stack, format.ActivityUnknown)
-		b.book(p, d.start, d.end, stack, b.ev.key(b.ev.find(i)).does())
-		start = d.end
+		b.book(p, start, d.Start, p.stack, format.ActivityUnknown)
+		b.book(p, d.Start, d.End, stack, b.ev.key(b.ev.find(i)).does())
+		start = d.End
 	}
 	b.book(p, start, end, p.stack, format.ActivityUnknown)
 }
@@ -291,7 +290,7 @@ func (b *walk) add(p *point, start, end int64) {
 // section, which happens because the beginning of the hold is an estimate.
 func (b *walk) inside(p *point, stack format.StackID) (shown format.StackID, ok bool) {
 	switch {
-	case b.ev.sym.Bare(stack):
+	case b.ev.Bare(stack):
 		return p.stack, true
 	case b.ev.inside(stack, p.stack):
 		return stack, true
@@ -313,7 +312,6 @@ func (b *walk) book(p *point, start, end int64, stack format.StackID, did format
 	})
 }
 
-// index returns the place of a thread among the owners, -1 if it is none.
 func (b *walk) index(t format.ThreadID) int {
 	return slices.IndexFunc(b.owners, func(o holding) bool { return o.point.thread == t })
 }

@@ -90,13 +90,10 @@ func (c *Scan) read(i column.Ref) {
 	c.Start, c.End = c.b.span(c.data())
 }
 
-// IsWait reports whether the current activity is a wait for a lock.
 func (c *Scan) IsWait() bool { return c.b.waits>>(c.at&(blockLen-1))&1 != 0 }
 
-// key returns the key of the current activity.
 func (c *Scan) key() *activityKey { return c.s.key(c.b, c.data()) }
 
-// Other returns the current activity, which is not a wait.
 func (c *Scan) Other() Other {
 	d := c.key()
 	return Other{c.Start, c.End, c.b.thread, d.info, d.stack}

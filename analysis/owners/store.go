@@ -41,7 +41,6 @@ const (
 // Refs are successive activities of a thread, [From, To).
 type Refs struct{ From, To column.Ref }
 
-// Len returns their number.
 func (r Refs) Len() int { return int(r.To - r.From) }
 
 // at returns number n of them.
@@ -85,7 +84,6 @@ func (s *store) add(list []recorded) {
 	}
 }
 
-// size returns the bytes of one activity.
 func (b *block) size() int { return int(b.start) + int(b.length) + int(b.key) }
 
 // bytesOf returns the bytes that a number needs, at least one.
@@ -146,21 +144,17 @@ func (b *block) span(data []byte) (start, end int64) {
 
 func (s *store) key(b *block, data []byte) *activityKey { return &s.keys[b.number(data)] }
 
-// number returns the number of the key.
 func (b *block) number(data []byte) uint32 {
 	return uint32(get(data[b.start+b.length:], b.key))
 }
 
-// begins returns when an activity begins.
 func (b *block) begins(data []byte) int64 { return b.base + int64(get(data, b.start)) }
 
-// Begins returns when an activity begins.
 func (s *store) Begins(i column.Ref) int64 {
 	b, data := s.find(i)
 	return b.begins(data)
 }
 
-// IsWait reports whether an activity is a wait for a lock.
 func (s *store) IsWait(i column.Ref) bool {
 	return s.blocks[i>>blockBits].waits>>(i&(blockLen-1))&1 != 0
 }
@@ -181,7 +175,6 @@ func (s *store) Other(i column.Ref) Other {
 	return Other{start, end, b.thread, d.info, d.stack}
 }
 
-// Span returns when an activity begins and ends.
 func (s *store) Span(i column.Ref) (start, end int64) {
 	b, data := s.find(i)
 	return b.span(data)

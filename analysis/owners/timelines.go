@@ -24,21 +24,17 @@
 //	releases.go    owners from releases
 //	points.go      the points in time that waits and releases show of a lock
 //	evidence.go    what owners are inferred from
-//	waits.go       when threads wait for a lock
 //	unended.go     waits that only samples show
 //	activities.go  the record by thread and time
 //	scan.go        reading activities of a thread one after another
 //	parks.go       sorting activities by thread, and joining parks
 //	store.go       activities as they are stored
 //	record.go      events as they are kept while the trace is read
-//	recorded.go    activities as they are kept until then
-//	others.go      activities other than waits
 //	keys.go        activities without thread and times
 //	inputs.go      the recordings that a trace consists of
 //	pauses.go      intervals in which no thread ran
-//	packing.go     ownerships as they are stored
-//	calibration.go how much of what is inferred is right
-//	owner.go       an owner, and how it is known
+//	packing.go     ownerships, and activities until they are sorted, as they are packed
+//	owner.go       an owner, how it is known, and how much is expected to be right
 package owners
 
 import (
@@ -185,8 +181,9 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 			give(released[i])
 		},
 		Take: func(i int, list []Ownership) {
-			ev.input(locks[i]).pauses.cutAll(list, tl.Owned)
-			ev.recycle(list)
+			for _, o := range list {
+				ev.input(locks[i]).pauses.cut(o, tl.Owned)
+			}
 		},
 		Taken: func(i int) {
 			tl.Unowned[locks[i]] = Owner{Kind: Nobody, Prov: Unknown}
@@ -207,7 +204,6 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 	})
 }
 
-// waited reports whether a lock has a wait of any duration.
 func (ev *evidence) waited(l format.ObjectID) bool {
 	for _, i := range ev.byLock[l] {
 		if start, end := ev.Span(i); end > start {

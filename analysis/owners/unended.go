@@ -69,7 +69,6 @@ type sameLock struct {
 	first, last int64
 }
 
-// begin makes it a run of one sample.
 func (s *sameLock) begin(d *dump, w format.Party) { *s = sameLock{d.lock, w, d.time, d.time} }
 
 // extend adds a sample. It may have the stack where those before have none.
@@ -147,7 +146,6 @@ func (u *unended) look() {
 	}
 }
 
-// runs returns the unrecorded waits of a thread.
 func (u *unended) runs(s *seen) (out []sameLock) {
 	late := s.late.lock != format.NoObject && u.ends(s.late.last)
 	if s.early.lock != format.NoObject && u.begins(s.early.first) && (s.to != minTime || !late || s.early.last < s.late.first) {
@@ -159,7 +157,6 @@ func (u *unended) runs(s *seen) (out []sameLock) {
 	return slices.DeleteFunc(out, func(s sameLock) bool { return s.last-s.first < leastUnended })
 }
 
-// mark marks the dumps that show one of the returned waits.
 func (u *unended) mark(waits []format.Event) {
 	of := map[format.ThreadID][]format.Event{}
 	for _, w := range waits {

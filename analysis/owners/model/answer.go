@@ -16,7 +16,6 @@ type Part struct {
 	Chance     float64         // the probability that this is right
 }
 
-// State is the state of a lock.
 type State uint8
 
 // The states.
@@ -36,7 +35,7 @@ func (c *Class) Answer(l *Lock, give func(Part)) {
 	defer k.release()
 	n := len(c.sites) + 2
 	a := answer{worker: k, due: make([]float64, n), right: make([]float64, n), give: give}
-	clear(k.shapes.known)
+	clear(k.shapes)
 	k.gaps(l, func(*gap) bool { return true }, func(g *gap) {
 		if len(c.sites) > 0 {
 			if post := k.inferShape(l, g); post != nil {
@@ -58,7 +57,6 @@ type answer struct {
 	give   func(Part)
 }
 
-// share is a state's part of the waiting in a gap.
 type share struct {
 	state int
 	ns    float64

@@ -64,7 +64,6 @@ type chain struct {
 	}
 }
 
-// reset prepares for the sites of a class.
 func (h *chain) reset(c *Class) {
 	h.class, h.lumpOf, h.partOf = c, make([]int32, len(c.sites)), make([]byPhase, len(c.sites))
 }
@@ -229,7 +228,6 @@ func (h *chain) forward(ev *evidence) bool {
 	return true
 }
 
-// scale multiplies alpha.
 func (h *chain) scale(r float64) {
 	for p := range phases {
 		h.own.alpha[p] *= r

@@ -300,7 +300,7 @@ func TestShapesShareAnAnswer(t *testing.T) {
 // charged sums by state what is inferred of each gap; shapes are those that were kept.
 func charged(c *Class, l *Lock, infer func(*worker, *Lock, *gap) *posterior) (sum []float64, shapes, n int) {
 	k := c.worker()
-	k.shapes.known = nil
+	k.shapes = nil
 	sum = make([]float64, len(c.sites)+2)
 	k.gaps(l, func(*gap) bool { return true }, func(g *gap) {
 		post := infer(k, l, g)
@@ -314,5 +314,5 @@ func charged(c *Class, l *Lock, infer func(*worker, *Lock, *gap) *posterior) (su
 			sum[len(c.sites)+1] += ns * post.own[cell]
 		}
 	})
-	return sum, len(k.shapes.known), n
+	return sum, len(k.shapes), n
 }

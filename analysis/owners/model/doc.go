@@ -13,34 +13,24 @@
 //     coherence.go, sampled.go), paths on which no thread waits but whose activities and samples
 //     fit a thread that holds the lock. All locks of a class share sites and parameters, but each has
 //     its own mixture of sites.
-//
 //  2. Gaps (gaps.go). The waiting for a lock is cut at the recorded acquisitions. In a gap
-//     the lock passes through states that the recording does not show:
-//
-//     held by the thread that acquired it at the beginning -> free <-> held at a site
-//
-//     and the acquisition at its end shows that it was free then.
-//
+//     the lock is held by the thread that acquired it at the beginning, then free, then perhaps
+//     held at a site and free again, any number of times. It is free at the end, where the next
+//     acquisition is.
 //  3. Evidence (observer.go, evidence.go). A gap is divided into six cells. What users of
 //     the lock do there, samples, dumps and other waits become a likelihood of each state in
 //     each cell, and the share of each site's users that could enter it.
-//
 //  4. Inference (chain.go, lumps.go). The durations of holds and of free time are mixtures of
 //     exponentials, so that the states are those of a Markov chain. A forward and a backward
 //     pass give the posterior, which is the probability of each state in each cell.
-//
-//  5. Shapes (shapes.go). Gaps whose evidence is alike share one posterior.
-//
+//  5. Shapes (worker.go). Gaps whose evidence is alike share one posterior.
 //  6. Learning (learn.go). Expectation maximisation sets the parameters, which are how long
 //     each site holds the lock, how long the lock is free, how often a free lock is acquired without
 //     a wait, and the mixture of each lock.
-//
-//  7. Check (check.go, fit.go). Instants of dumps and samples are inferred once more without
+//  7. Check (check.go). Instants of dumps and samples are inferred once more without
 //     them. Factors make the model name each site, and free, as often as these show it.
-//
 //  8. Answer (answer.go). Each state is charged its posterior times the waiting. A
 //     site is named with a user that does not wait for the lock then.
-//
 //  9. Why (why.go). The same, with the evidence added kind by kind, in bits.
 //
 // NewClass, Silent, Learn and Check do steps 1, 6 and 7, in this order; Answer and Why may be

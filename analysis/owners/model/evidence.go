@@ -43,7 +43,6 @@ type evidence struct {
 	seen []uint8  // by site: the cells in which it was, a bit each
 }
 
-// weigh collects the evidence of a gap.
 func (k *worker) weigh(l *Lock, g *gap) {
 	e, u := &k.evidence, &k.lock.users
 	e.reset(g, u.total)
@@ -56,12 +55,12 @@ func (k *worker) weigh(l *Lock, g *gap) {
 			if x.Lock == l.ID {
 				e.recorded(g, x, u)
 			}
-		case x.What != Sample || !k.hidden:
+		case x.What != Sample || !k.observer.hidden:
 			e.observe(l, g, x, u)
 		}
 	}
 	e.leaveTogether()
-	if !k.hidden {
+	if !k.observer.hidden {
 		i, _ := slices.BinarySearchFunc(l.Dumps, g.from, func(d Dump, t int64) int { return cmp.Or(cmp.Compare(d.Time, t), 1) })
 		for ; i < len(l.Dumps) && l.Dumps[i].Time < g.to; i++ {
 			k.dump(g, &l.Dumps[i])
@@ -198,7 +197,6 @@ func (e *evidence) leaveTogether() {
 	}
 }
 
-// dump adds what a thread dump shows.
 func (k *worker) dump(g *gap, d *Dump) {
 	e, c := &k.evidence, g.cellAt(d.Time)
 	if d.Owner == 0 {

@@ -25,7 +25,6 @@ type lump struct {
 	sum     byCell         // of x over the phases
 }
 
-// lump makes the states of a gap.
 func (h *chain) lump(mix []float64, ev *evidence) {
 	h.lumps = h.lumps[:0]
 	for s, x := range h.class.sites {

@@ -9,10 +9,10 @@ import (
 
 // observer finds what the users of a lock do in its gaps.
 type observer struct {
-	program   Program
-	stacks    *stackIndex
-	lock      *lockView
-	noSamples bool
+	program Program
+	stacks  *stackIndex
+	lock    *lockView
+	hidden  bool // dumps and samples are hidden from the model
 
 	due     column.KeyHeap // users, by when they may do something next
 	asked   []int32        // users at hand
@@ -55,7 +55,7 @@ func (o *observer) look(gaps []gap) {
 		o.list, next = o.program.Observations(o.lock.users.threads[u], o.lock.ID, from, to, o.list[:0])
 		o.dueAgain(u, next, to)
 		for j := range o.list {
-			if x := &o.list[j]; x.What != Sample || !o.noSamples {
+			if x := &o.list[j]; x.What != Sample || !o.hidden {
 				for at < len(gaps) && gaps[at].to <= x.Start-slack {
 					at++
 				}

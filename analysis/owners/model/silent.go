@@ -30,7 +30,6 @@ func (c *Class) Silent() {
 		s.activities()
 		s.samples()
 	}
-	c.index()
 }
 
 // addSilent makes a silent site of a lock out of a stack, from frame number at outwards.
@@ -73,7 +72,7 @@ func (k *worker) anchor(stack format.StackID) int {
 	frames := k.class.program.Frames(stack)
 	k.stacks.path.set(frames, 0)
 	for i, m := range k.stacks.path.method {
-		if len(k.class.byMethod[m]) > 0 {
+		if slices.ContainsFunc(k.class.sites, func(s *site) bool { return s.method == m }) {
 			return k.stacks.path.frame[i]
 		}
 	}
@@ -143,7 +142,6 @@ func (k *worker) findPermits() {
 	k.lock.Lock = nil // load sets Wait.Shared by permits
 }
 
-// search looks for silent sites.
 type search struct {
 	*worker
 	target    *searched
@@ -154,21 +152,13 @@ type search struct {
 // searched is a lock at which silent sites are looked for.
 type searched struct {
 	*Lock
-	busy      intervals // when threads wait
-	long      int64     // how long, ns
-	got       []got     // acquisitions after a wait, by time
-	rate      float64   // of these, per ns of busy
-	explained intervals // activities at known sites
+	busy      intervals     // when threads wait
+	long      int64         // how long, ns
+	got       []acquisition // acquisitions after a wait, by time
+	rate      float64       // of these, per ns of busy
+	explained intervals     // activities at known sites
 }
 
-// got is an acquisition after a wait.
-type got struct {
-	time   int64
-	thread format.ThreadID
-	site   int // -1 if not known
-}
-
-// busiest returns the locks with most waiting.
 func (s *search) busiest() (out []*searched) {
 	list := slices.Clone(s.class.Locks)
 	slices.SortStableFunc(list, func(a, b *Lock) int { return cmp.Compare(b.ns, a.ns) })
@@ -178,10 +168,10 @@ func (s *search) busiest() (out []*searched) {
 		}
 		v := &s.lock
 		v.load(s.class, l)
-		b := &searched{Lock: l, busy: waiting(v.waits), got: make([]got, 0, len(v.waits))}
+		b := &searched{Lock: l, busy: waiting(v.waits), got: make([]acquisition, 0, len(v.waits))}
 		for _, i := range v.byEnd {
 			if w := &v.waits[i]; !w.Failed {
-				b.got = append(b.got, got{w.End, w.Thread, s.stacks.siteOf(w.Stack)})
+				b.got = append(b.got, acquisition{w.End, w.Thread, w.user, s.stacks.siteOf(w.Stack)})
 			}
 		}
 		b.long = b.busy.within(l.from, l.to)
@@ -193,7 +183,7 @@ func (s *search) busiest() (out []*searched) {
 
 // before returns how often the lock was acquired before an instant.
 func (l *searched) before(t int64) int {
-	n, _ := slices.BinarySearchFunc(l.got, t, func(r got, t int64) int { return cmp.Compare(r.time, t) })
+	n, _ := slices.BinarySearchFunc(l.got, t, func(r acquisition, t int64) int { return cmp.Compare(r.time, t) })
 	return n
 }
 

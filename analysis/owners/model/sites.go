@@ -3,8 +3,8 @@ package model
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
-	"strings"
 	"sync"
 
 	"contend/format"
@@ -37,7 +37,6 @@ type Class struct {
 	program     Program
 	sites       []*site
 	byKey       map[uint64]int
-	byMethod    map[uint64][]int
 	placed      map[format.StackID]int // by placeless stack: the site, -1 for none
 	silentUsers []format.ThreadID
 
@@ -88,18 +87,7 @@ func NewClass(p Program, block bool, locks []*Lock) *Class {
 	}
 	slices.SortFunc(c.Locks, func(a, b *Lock) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.ID, b.ID)) })
 	f.choose()
-	c.index()
 	return c
-}
-
-// index makes the sites findable by method.
-func (c *Class) index() {
-	c.byMethod = map[uint64][]int{}
-	for i, s := range c.sites {
-		if s.method != 0 {
-			c.byMethod[s.method] = append(c.byMethod[s.method], i)
-		}
-	}
 }
 
 // finder counts the paths at which locks of a class are acquired and makes sites of them.
@@ -133,7 +121,6 @@ func (f *finder) add(stack format.StackID, t format.ThreadID) {
 	}
 }
 
-// choose makes the sites.
 func (f *finder) choose() {
 	c := f.class
 	for i, u := range f.byPath() {
@@ -184,6 +171,8 @@ func (f *finder) byPath() []*use {
 	})
 }
 
+var returnsLocked = regexp.MustCompile("(?i)lock|acquire|enter")
+
 // home returns the suffix of the frame that holds the lock if, by its name, the acquiring
 // method returns with it; else 0.
 func (c *Class) home(u *use) uint64 {
@@ -192,17 +181,11 @@ func (c *Class) home(u *use) uint64 {
 	}
 	frames, at, _ := c.anchored(u.stack)
 	h := 0
-	for h+2 < len(u.path.method) && returnsLocked(frames[max(at, u.path.frame[h])].Method) {
+	for h+2 < len(u.path.method) && returnsLocked.MatchString(frames[max(at, u.path.frame[h])].Method) {
 		h++
 	}
 	if h == 0 {
 		return 0
 	}
 	return u.path.suffix[h]
-}
-
-// returnsLocked reports whether a method has the name of one that returns with the lock.
-func returnsLocked(method string) bool {
-	m := strings.ToLower(method)
-	return strings.Contains(m, "lock") || strings.Contains(m, "acquire") || strings.Contains(m, "enter")
 }

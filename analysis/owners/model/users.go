@@ -136,9 +136,10 @@ type recentUsers struct {
 
 // acquisition is one that ended a wait.
 type acquisition struct {
-	time int64
-	user int32
-	site int // -1 if not known
+	time   int64
+	thread format.ThreadID
+	user   int32
+	site   int // -1 if not known
 }
 
 func (r *recentUsers) reset(sites int) {

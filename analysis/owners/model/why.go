@@ -163,7 +163,6 @@ func (k *worker) until(l *Lock, g *gap, last Evidence) []byCell {
 	return out
 }
 
-// kindOf returns the kind of evidence that a sighting is.
 func (g *gap) kindOf(l *Lock, x *sighting) Evidence {
 	switch {
 	case x.What == Holds:

@@ -1,5 +1,10 @@
 package model
 
+import (
+	"math"
+	"math/bits"
+)
+
 // worker is what one goroutine that works on a class keeps from gap to gap and from lock to
 // lock. Each field is a machine of its own; the worker only connects them.
 type worker struct {
@@ -12,10 +17,11 @@ type worker struct {
 	recent   recentUsers // which of them acquired it last, by site
 
 	evidence evidence // of the gap at hand
-	hidden   bool     // without dumps and samples
 	chain    chain    // the hidden Markov chain through the gap
 	room     posterior
-	shapes   shapeCache // posteriors that gaps share
+	shapes   map[uint64]posterior // by key: posteriors that gaps of the lock share; without sites if no path explains them
+	shared   posterior            // the one at hand
+	slab     []byCell             // to allocate from
 }
 
 // worker returns one for the sites of the class as they are now. release keeps it for later,
@@ -36,12 +42,9 @@ func (c *Class) worker() *worker {
 }
 
 func (k *worker) release() {
-	k.hide(false)
+	k.observer.hidden = false
 	k.class.workers.Put(k)
 }
-
-// hide hides dumps and samples from the model, or shows them.
-func (k *worker) hide(hidden bool) { k.hidden, k.observer.noSamples = hidden, hidden }
 
 // gaps cuts the waiting for a lock into gaps and calls take for the wanted ones, in order of
 // time. A gap is valid during the call only.
@@ -51,7 +54,7 @@ func (k *worker) gaps(l *Lock, wanted func(*gap) bool, take func(*gap)) {
 	k.recent.reset(len(k.class.sites))
 	k.cutter.reset(&k.lock, func(w *Wait) int {
 		s := k.stacks.siteOf(w.Stack)
-		k.recent.pending = append(k.recent.pending, acquisition{w.End, w.user, s})
+		k.recent.pending = append(k.recent.pending, acquisition{w.End, w.Thread, w.user, s})
 		return s
 	})
 	n := 0
@@ -80,4 +83,117 @@ func (k *worker) gaps(l *Lock, wanted func(*gap) bool, take func(*gap)) {
 		}
 	})
 	flush()
+}
+
+// Gaps whose evidence is alike are of one shape. A recording has many gaps and few shapes, so
+// the posterior of one gap is used for all of its shape.
+
+// shape is the evidence that some gaps of a lock share.
+type shape struct {
+	evidence
+	lock int     // its number in the class
+	n    float64 // gaps
+}
+
+// key is a hash that tells shapes apart: lengths to a quarter of an octave, likelihoods to a
+// factor of two.
+func (e *evidence) key() uint64 {
+	h := uint64(hashSeed)
+	add := func(v uint64) {
+		h = (h ^ v) * hashPrime
+		h ^= h >> 29
+	}
+	all := func(b *byCell) {
+		v := uint64(0)
+		for c := range b {
+			v = bits.RotateLeft64(v, 11) ^ math.Float64bits(b[c])>>52
+		}
+		add(v)
+	}
+	v := uint64(e.site+1) << 2
+	if e.acquired {
+		v++
+	}
+	if e.ended {
+		v += 2
+	}
+	add(v)
+	add(math.Float64bits(e.length) >> 50)
+	all(&e.own)
+	all(&e.free)
+	for s := range e.can {
+		all(&e.can[s])
+		all(&e.held[s])
+	}
+	return h
+}
+
+// listShapes returns the shapes of every step-th gap of the class.
+func (k *worker) listShapes(step int) (list []shape) {
+	found, passed := map[uint64]int{}, 0
+	for i, l := range k.class.Locks {
+		if last := passed + l.n; (passed+step-1)/step == (last+step-1)/step {
+			passed = last // none of its gaps is looked at
+			continue
+		}
+		clear(found)
+		k.gaps(l, func(g *gap) bool { return (passed+g.number)%step == 0 }, func(g *gap) {
+			k.weigh(l, g)
+			key := k.evidence.key()
+			at, ok := found[key]
+			if !ok {
+				at = len(list)
+				found[key], list = at, append(list, shape{k.evidence, i, 0})
+				s := &list[at]
+				s.can, s.held, s.by, s.seen = append(k.allot(), s.can...), append(k.allot(), s.held...), nil, nil
+			}
+			list[at].n++
+		})
+		passed += l.n
+	}
+	return list
+}
+
+// infer returns the posterior of a gap by its own evidence, nil if no path explains it. It is
+// valid until the next call.
+func (k *worker) infer(l *Lock, g *gap) *posterior {
+	k.weigh(l, g)
+	if !k.chain.infer(l, &k.evidence, &k.room) {
+		return nil
+	}
+	return &k.room
+}
+
+// inferShape returns the posterior of a gap of the same shape.
+func (k *worker) inferShape(l *Lock, g *gap) *posterior {
+	if l.n < fewWaits { // too few to share
+		return k.infer(l, g)
+	}
+	k.weigh(l, g)
+	key := k.evidence.key()
+	p, ok := k.shapes[key]
+	if k.shared = p; !ok {
+		if len(k.shapes) >= mostShapes || k.shapes == nil {
+			k.shapes = map[uint64]posterior{}
+		}
+		if k.shared.site = k.allot()[:len(k.class.sites)]; !k.chain.infer(l, &k.evidence, &k.shared) {
+			k.shared.site = nil
+		}
+		k.shapes[key] = k.shared
+	}
+	if k.shared.site == nil {
+		return nil
+	}
+	return &k.shared
+}
+
+// allot returns room for a value per site, out of a slab for many.
+func (k *worker) allot() []byCell {
+	n := len(k.class.sites)
+	if len(k.slab) < n {
+		k.slab = make([]byCell, max(n, min(2*n*k.class.waits, 1<<9)))
+	}
+	out := k.slab[:0:n]
+	k.slab = k.slab[n:]
+	return out
 }
