@@ -27,10 +27,10 @@ type batch struct {
 }
 
 // fill makes the events of the batch's block readable.
-func (b *batch) fill(w *worker) {
+func (b *batch) fill(z *zstd.Decoder) {
 	b.arena.Reset()
 	b.read, b.rest, b.places, b.last, b.fault = 0, nil, b.places[:0], b.block.header.First, ""
-	raw, err := w.unpack(b)
+	raw, err := b.unpack(z)
 	switch {
 	case err != nil:
 		b.fault = fmt.Sprintf("block: %v", err)
@@ -100,33 +100,17 @@ func (b *batch) shrink() {
 	b.block.bytes = nil
 }
 
-// worker unpacks blocks; each has its own decompressors.
-type worker struct {
-	zstd  *zstd.Decoder
-	flate io.ReadCloser
-}
-
-func newWorker() (*worker, error) {
-	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(format.MaxBlock))
-	if err != nil {
-		return nil, err
-	}
-	return &worker{zstd: z, flate: flate.NewReader(bytes.NewReader(nil))}, nil
-}
-
 // unpack decompresses, never to more than the header says.
-func (w *worker) unpack(b *batch) ([]byte, error) {
+func (b *batch) unpack(z *zstd.Decoder) ([]byte, error) {
 	h := &b.block.header
 	var err error
 	switch h.Codec {
 	case format.Zstd:
-		b.raw, err = w.zstd.DecodeAll(b.block.bytes, b.raw[:0])
+		b.raw, err = z.DecodeAll(b.block.bytes, b.raw[:0])
 	case format.Deflate:
-		if err = w.flate.(flate.Resetter).Reset(bytes.NewReader(b.block.bytes), nil); err == nil {
-			buf := bytes.NewBuffer(b.raw[:0])
-			_, err = buf.ReadFrom(io.LimitReader(w.flate, int64(h.Raw)+1))
-			b.raw = buf.Bytes()
-		}
+		buf := bytes.NewBuffer(b.raw[:0])
+		_, err = buf.ReadFrom(io.LimitReader(flate.NewReader(bytes.NewReader(b.block.bytes)), int64(h.Raw)+1))
+		b.raw = buf.Bytes()
 	default:
 		b.raw = append(b.raw[:0], b.block.bytes...)
 	}

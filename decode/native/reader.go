@@ -15,6 +15,7 @@ import (
 
 	"contend/format"
 
+	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sync/semaphore"
 )
 
@@ -23,15 +24,15 @@ type Reader struct {
 	name  string
 	split splitter
 
-	workers chan *worker // those that are free
-	order   chan *batch  // in order of the file
-	free    chan *batch
-	ahead   *semaphore.Weighted // of maxAhead
-	ctx     context.Context     // done once the reader is closed
-	close   context.CancelFunc
-	cur     *batch
-	err     error
-	gaps    format.Queue // to deliver first
+	zstd  *zstd.Decoder // of several blocks at once
+	order chan *batch   // in order of the file
+	free  chan *batch
+	ahead *semaphore.Weighted // of maxAhead
+	ctx   context.Context     // done once the reader is closed
+	close context.CancelFunc
+	cur   *batch
+	err   error
+	gaps  format.Queue // to deliver first
 
 	mu      sync.Mutex // guards split.read, shared with the goroutine that splits
 	events  int64
@@ -50,13 +51,10 @@ func NewReader(in io.Reader, name string) (*Reader, error) {
 		return nil, err
 	}
 	cores := runtime.GOMAXPROCS(0)
-	r.workers, r.order, r.free = make(chan *worker, cores), make(chan *batch, 2*cores), make(chan *batch, 2*cores+2)
-	for range cores {
-		w, err := newWorker()
-		if err != nil {
-			return nil, err
-		}
-		r.workers <- w
+	r.order, r.free = make(chan *batch, 2*cores), make(chan *batch, 2*cores+2)
+	var err error // the sum of a block tells more than that of what is in it
+	if r.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(cores), zstd.IgnoreChecksum(true), zstd.WithDecoderMaxMemory(format.MaxBlock)); err != nil {
+		return nil, err
 	}
 	go r.run()
 	return r, nil
@@ -84,7 +82,7 @@ func (r *Reader) header() error {
 	return nil
 }
 
-// run splits the input, and has each block decoded by a worker that is free.
+// run splits the input, and has each block unpacked meanwhile.
 func (r *Reader) run() {
 	for {
 		b := r.batch()
@@ -103,10 +101,8 @@ func (r *Reader) run() {
 			close(b.ready)
 			return
 		}
-		w := <-r.workers
 		go func() {
-			b.fill(w)
-			r.workers <- w
+			b.fill(r.zstd)
 			close(b.ready)
 		}()
 	}
