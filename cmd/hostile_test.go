@@ -35,9 +35,6 @@ const evil = "=cmd()\"'<script>document.title='hit'</script><img src=x onerror=\
 // each other for a second.
 func hostileTrace(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "hostile.txt")
-	f := golden.Must(os.Create(path))(t)
-	w := format.NewTextWriter(f)
 	events := []format.Event{
 		{Kind: format.KindThread, Thread: 1, Name: evil + "1"},
 		{Kind: format.KindThread, Thread: 3, Name: "—_a_— 😀_b_😀"}, {Kind: format.KindThread, Thread: 4, Name: "a@b.example.com"},
@@ -55,6 +52,15 @@ func hostileTrace(t *testing.T) string {
 	for thread := range format.ThreadID(6) { // each waits behind the second
 		events = append(events, format.Event{Kind: format.KindWait, Thread: 3 + thread, Object: 1, Time: 5e8, End: 1e9, Stack: 1})
 	}
+	return textTrace(t, events...)
+}
+
+// textTrace writes a trace as text.
+func textTrace(t *testing.T, events ...format.Event) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "made.txt")
+	f := golden.Must(os.Create(path))(t)
+	w := format.NewTextWriter(f)
 	for i := range events {
 		golden.OK(t, w.Write(&events[i]))
 	}

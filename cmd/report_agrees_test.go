@@ -122,19 +122,12 @@ func TestTheReportNumbersLocksThatAreAlike(t *testing.T) {
 func TestTheReportShowsAllPauses(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "pauses.txt")
-	f := golden.Must(os.Create(path))(t)
-	w := format.NewTextWriter(f)
-	for _, ev := range []format.Event{
+	path := textTrace(t, []format.Event{
 		{Kind: format.KindRecording, Time: 0, End: 4e9},
 		{Kind: format.KindThread, Thread: 1, Name: "a"}, {Kind: format.KindThread, Thread: 2, Name: "b"}, {Kind: format.KindObject, Object: 1, Class: "Lock"},
 		{Kind: format.KindPause, Time: 100e6, End: 130e6, Name: "gc young"}, {Kind: format.KindPause, Time: 2e9, End: 2_002e6, Name: "safepoint Cleanup"}, {Kind: format.KindPause, Time: 3e9, End: 3_010e6, Name: "gc young"},
 		{Kind: format.KindTenure, Thread: 1, Object: 1, Time: 1e9, End: 1_500e6}, {Kind: format.KindWait, Thread: 2, Object: 1, Time: 1e9, End: 1_500e6},
-	} {
-		golden.OK(t, w.Write(&ev))
-	}
-	golden.OK(t, w.Close())
-	f.Close()
+	}...)
 	r := reportIn(t, reported(t, path))
 	golden.Holds(t, r.text(".time .legend"), "2 garbage collections stopped all threads: 40.0 ms, longest 30.0 ms", "1 safepoint stopped all threads: 2.00 ms")
 	golden.Same(t, eval[[]int64](r.tab, `contend.model.pauses.map(p => p.binNs.reduce((a, b) => a + b))`), []int64{40e6, 2e6}, "the chart has pauses of")

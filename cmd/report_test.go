@@ -4,7 +4,6 @@ package cmd
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -185,7 +184,7 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 		"../testdata/documents/counts.txt":                "1,551 acquisitions",
 		"../testdata/virtual-jdk25.jfr":                   "contend jfc --exact > contend.jfc",
 		"../testdata/findings/one-jdk17.jfr.gz":           "of waiting for what others must give back",
-		quietTrace(t):                                     "No thread waited for a lock",
+		textTrace(t, format.Event{Kind: format.KindThread, Thread: 1, Name: "main"}, format.Event{Kind: format.KindThreadStart, Thread: 1}, format.Event{Kind: format.KindThreadEnd, Thread: 1, Time: 1e9}): "No thread waited for a lock",
 	}
 	for i, path := range slices.Sorted(maps.Keys(kinds)) {
 		says, r := kinds[path], reportIn(t, reported(t, path))
@@ -228,17 +227,4 @@ func TestTheReportOfFindingsWithoutLocks(t *testing.T) {
 	}
 	r.click(".verdict.found", "waking all")
 	r.until(`location.hash.includes("view=about") || document.querySelector("[role=tab][aria-selected=true]#tab-about")`)
-}
-
-// quietTrace writes a trace in which nobody waits.
-func quietTrace(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "quiet.txt")
-	f := golden.Must(os.Create(path))(t)
-	w := format.NewTextWriter(f)
-	for _, ev := range []format.Event{{Kind: format.KindThread, Thread: 1, Name: "main"}, {Kind: format.KindThreadStart, Thread: 1, Time: 0}, {Kind: format.KindThreadEnd, Thread: 1, Time: 1e9}} {
-		golden.OK(t, w.Write(&ev))
-	}
-	golden.OK(t, errors.Join(w.Close(), f.Close()))
-	return path
 }

@@ -2,7 +2,6 @@ package gotrace
 
 import (
 	"bytes"
-	"context"
 	"runtime/trace"
 	"strings"
 	"sync"
@@ -32,7 +31,6 @@ type seen struct {
 	locks    map[format.ObjectID]format.Event
 	names    map[format.ThreadID]string
 	stacks   map[format.StackID]string // innermost function of this package
-	notes    map[format.StackID]string // regions and tasks
 	waits    []format.Event
 	owned    []owners.Ownership        // as package owners infers them
 	activity map[string][]format.Event // by innermost function of this package
@@ -41,7 +39,7 @@ type seen struct {
 func read(t testing.TB, data []byte) *seen {
 	t.Helper()
 	r := golden.Must(NewReader(bytes.NewReader(data), "test", nil))(t)
-	s := &seen{map[format.ObjectID]format.Event{}, map[format.ThreadID]string{}, map[format.StackID]string{}, map[format.StackID]string{}, nil, nil, map[string][]format.Event{}}
+	s := &seen{map[format.ObjectID]format.Event{}, map[format.ThreadID]string{}, map[format.StackID]string{}, nil, nil, map[string][]format.Event{}}
 	record, sym := owners.NewRecord(), []*format.Event(nil)
 	for {
 		ev := &format.Event{}
@@ -57,13 +55,6 @@ func read(t testing.TB, data []byte) *seen {
 		case format.KindObject:
 			s.locks[ev.Object] = *ev
 		case format.KindStack:
-			var notes []string
-			for _, f := range ev.Frames {
-				if f.Class == format.RegionClass || f.Class == format.TaskClass {
-					notes = append(notes, f.Method)
-				}
-			}
-			s.notes[ev.Stack] = strings.Join(notes, " ")
 			for _, f := range ev.Frames {
 				if f.Class == "contend/decode/gotrace" {
 					s.stacks[ev.Stack] = f.Method
@@ -222,47 +213,6 @@ func checkHeld(t *testing.T, s *seen, lock format.ObjectID, by *tenure, waits in
 		}
 	}
 	golden.Equal(t, n, waits)
-}
-
-// The stacks of waits and owners carry what the program says it does.
-func TestTasksAndRegions(t *testing.T) {
-	data := record(t, func() {
-		var mu sync.Mutex
-		var wg sync.WaitGroup
-		n := newTenure()
-		wg.Go(func() {
-			ctx, task := trace.NewTask(context.Background(), "reporting")
-			defer task.End()
-			trace.WithRegion(ctx, "nightly", func() { holdAlone(&mu, n) })
-		})
-		<-n.held
-		wg.Go(func() {
-			ctx, task := trace.NewTask(context.Background(), "ordering")
-			defer task.End()
-			trace.WithRegion(ctx, "order", func() {
-				trace.WithRegion(ctx, "pay", func() {})
-				getInLine(&mu)
-			})
-		})
-		stand("getInLine", "sync.Mutex.Lock", 1)
-		close(n.inLine)
-		wg.Wait()
-	})
-	s := read(t, data)
-	want := map[string]string{"getInLine": "order ordering", "holdAlone": "nightly reporting"}
-	check := func(stack format.StackID) {
-		fn := s.stacks[stack]
-		if notes, asked := want[fn]; asked && s.notes[stack] == notes {
-			delete(want, fn)
-		}
-	}
-	for _, w := range s.waits {
-		check(w.Stack)
-	}
-	for _, o := range s.owned {
-		check(o.Holder.Stack)
-	}
-	golden.AtMost(t, len(want), 0, "not found", want, "in", s.notes)
 }
 
 // lockBoth takes one lock, and never gets the other.
