@@ -1,7 +1,6 @@
 package threaddump
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -12,19 +11,11 @@ import (
 	"contend/format"
 )
 
-// jsonDumps reads what `jcmd PID Thread.dump_to_file -format=json` writes, JDK
+// Dumps in JSON are what `jcmd PID Thread.dump_to_file -format=json` writes, JDK
 // 21 to 25, one document or several. Like the text of that command it is no
-// single instant: JDK 25 gives each thread the time it was looked at. It reads
-// what tools make of java.lang.management's ThreadInfo as well: Spring Boot at
+// single instant: JDK 25 gives each thread the time it was looked at. What tools make of
+// java.lang.management's ThreadInfo is read as well: Spring Boot at
 // /actuator/threaddump, and others that write its fields.
-type jsonDumps struct {
-	dec   *json.Decoder
-	names *names
-}
-
-func newJSONDumps(in *bufio.Reader, n *names) *jsonDumps {
-	return &jsonDumps{dec: json.NewDecoder(in), names: n}
-}
 
 // number is an id, which JDK 21 writes as a string and others may not.
 type number int64
@@ -57,11 +48,11 @@ type jsonThread struct {
 	jsonInfo
 }
 
-// next reads one document with threads. It is walked rather than read at once, so that
+// nextJSON reads one document with threads. It is walked rather than read at once, so that
 // what stands before a cut is kept.
-func (j *jsonDumps) next() (*Dump, error) {
-	for j.dec.More() {
-		b := &jsonBuilder{file: file{builder: newBuilder(j.names, format.NoTime)}, dec: j.dec}
+func (s *stream) nextJSON() (*Dump, error) {
+	for s.json.More() {
+		b := &jsonBuilder{file: file{builder: newBuilder(s.names, format.NoTime)}, dec: s.json}
 		err := b.value("", 0)
 		b.next()
 		d := b.finish(false)
@@ -70,7 +61,7 @@ func (j *jsonDumps) next() (*Dump, error) {
 		}
 		if err != nil {
 			d.Cut = true
-			j.dec = json.NewDecoder(bytes.NewReader(nil)) // an error sticks: nothing follows
+			s.json = json.NewDecoder(bytes.NewReader(nil)) // an error sticks: nothing follows
 		}
 		if len(d.Threads) > 0 {
 			return d, nil

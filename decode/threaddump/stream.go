@@ -3,6 +3,7 @@ package threaddump
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,10 +20,10 @@ type stream struct {
 	name   string
 	lines  *unwrap.Lines // nil for JSON, and once the input is let go
 	names  *names
-	before []string   // the lines before the one looked at, the last one last
-	first  string     // the first line that is no dump
-	header string     // of a dump without threads
-	json   *jsonDumps // nil for lines, and once the input is let go
+	before []string      // the lines before the one looked at, the last one last
+	first  string        // the first line that is no dump
+	header string        // of a dump without threads
+	json   *json.Decoder // nil for lines, and once the input is let go
 	format string
 	broken error // what ended the reading, if not the end of the input
 
@@ -37,7 +38,7 @@ const keepBefore = 3
 func newStream(in *bufio.Reader, name string, line int, off int64) *stream {
 	s := &stream{name: name, names: newNames()}
 	if head, _ := in.Peek(jsonStart); IsJSON(head) {
-		s.json = newJSONDumps(in, s.names)
+		s.json = json.NewDecoder(in)
 		s.format = "thread dump, JSON"
 		return s
 	}
@@ -59,7 +60,7 @@ func (s *stream) line() (string, bool) {
 // next returns the next dump, or io.EOF.
 func (s *stream) next() (*Dump, error) {
 	if s.json != nil {
-		return s.json.next()
+		return s.nextJSON()
 	}
 	for {
 		line, ok := s.line()
@@ -116,7 +117,7 @@ func (s *stream) parse(d *dialect, line string) *Dump {
 func (s *stream) bytes() int64 {
 	switch {
 	case s.json != nil:
-		return s.json.dec.InputOffset()
+		return s.json.InputOffset()
 	case s.lines != nil:
 		return s.lines.Taken()
 	}
