@@ -46,7 +46,7 @@ func DecodeFields(kind uint64, body []byte, ev *Event, last *int64, a *Arena) er
 	ev.Kind = Kind(kind)
 	a.parties = a.parties[:0]
 	fields := layouts[ev.Kind]
-	var list [mostLeading]uint64
+	var list [8]uint64 // no kind begins with more
 	n := leading[ev.Kind]
 	d := decoder{body: cutUvarints(body, list[:n])}
 	d.bad = d.body == nil
@@ -84,9 +84,6 @@ func DecodeFields(kind uint64, body []byte, ev *Event, last *int64, a *Arena) er
 // lacks.
 var leading = leadingNumbers()
 
-// mostLeading bounds them.
-const mostLeading = 7
-
 func leadingNumbers() (n [kindCount]int) {
 	for k, fields := range layouts {
 		n[k] = len(fields)
@@ -108,16 +105,10 @@ func (d *decoder) uvarint() uint64 {
 		d.body = b[1:]
 		return uint64(b[0])
 	}
-	return d.long()
-}
-
-// long is uvarint for more than one byte.
-func (d *decoder) long() uint64 {
-	v, rest := cutUvarint(d.body)
-	if d.body = rest; rest == nil {
-		d.bad = true
-	}
-	return v
+	var one [1]uint64
+	d.body = cutUvarints(d.body, one[:])
+	d.bad = d.bad || d.body == nil
+	return one[0]
 }
 
 // count reads the length of a list whose items take at least size bytes each.

@@ -78,15 +78,8 @@ func appendParties(dst []byte, list []Party) []byte {
 	return dst
 }
 
-// cutUvarint decodes a varint and returns the bytes after it. rest is nil if there is none,
-// or if it is too large.
-func cutUvarint(src []byte) (v uint64, rest []byte) {
-	var list [1]uint64
-	rest = cutUvarints(src, list[:])
-	return list[0], rest
-}
-
-// cutUvarints decodes varints until the list is full. It reads eight bytes at once, some of
+// cutUvarints decodes varints until the list is full and returns the bytes after them. rest
+// is nil if there are fewer, or if one is too large. It reads eight bytes at once, some of
 // which may lie beyond src in its array, and decodes a varint of up to eight bytes without a
 // branch for each byte: the lengths of time differences are hard to predict.
 func cutUvarints(src []byte, list []uint64) (rest []byte) {

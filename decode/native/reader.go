@@ -24,9 +24,9 @@ type Reader struct {
 	name  string
 	split splitter
 
-	zstd  *zstd.Decoder // of several blocks at once
-	order chan *batch   // in order of the file
-	free  chan *batch
+	zstd  *zstd.Decoder       // of several blocks at once
+	order chan *batch         // in order of the file
+	free  sync.Pool           // of batches
 	ahead *semaphore.Weighted // of maxAhead
 	ctx   context.Context     // done once the reader is closed
 	close context.CancelFunc
@@ -51,13 +51,13 @@ func NewReader(in io.Reader, name string) (*Reader, error) {
 		return nil, err
 	}
 	cores := runtime.GOMAXPROCS(0)
-	r.order, r.free = make(chan *batch, 2*cores), make(chan *batch, 2*cores+2)
-	var err error // the sum of a block tells more than that of what is in it
-	if r.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(cores), zstd.IgnoreChecksum(true), zstd.WithDecoderMaxMemory(format.MaxBlock)); err != nil {
-		return nil, err
+	r.order = make(chan *batch, 2*cores)
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(cores), zstd.IgnoreChecksum(true), zstd.WithDecoderMaxMemory(format.MaxBlock)) // the sum of a block tells more
+	if err == nil {
+		r.zstd = z
+		go r.run()
 	}
-	go r.run()
-	return r, nil
+	return r, err
 }
 
 func (r *Reader) header() error {
@@ -85,7 +85,11 @@ func (r *Reader) header() error {
 // run splits the input, and has each block unpacked meanwhile.
 func (r *Reader) run() {
 	for {
-		b := r.batch()
+		b, _ := r.free.Get().(*batch)
+		if b == nil {
+			b = &batch{}
+		}
+		b.ready = make(chan struct{})
 		r.mu.Lock()
 		b.block, b.eof = r.split.next()
 		r.mu.Unlock()
@@ -105,16 +109,6 @@ func (r *Reader) run() {
 			b.fill(r.zstd)
 			close(b.ready)
 		}()
-	}
-}
-
-func (r *Reader) batch() *batch {
-	select {
-	case b := <-r.free:
-		b.ready = make(chan struct{})
-		return b
-	default:
-		return &batch{ready: make(chan struct{})}
 	}
 }
 
@@ -172,10 +166,7 @@ func (r *Reader) advance() {
 		}
 		r.ahead.Release(r.cur.block.room())
 		r.cur.shrink()
-		select {
-		case r.free <- r.cur:
-		default:
-		}
+		r.free.Put(r.cur)
 		r.cur = nil
 	}
 	b := <-r.order
