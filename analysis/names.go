@@ -8,7 +8,7 @@ import (
 	"contend/format/natives"
 )
 
-// UnknownStack stands for the stack of an owner of which only the thread is known.
+// UnknownStack stands for the stack of an owner with only a known thread.
 const UnknownStack = "[unknown stack]"
 
 // MethodName formats a frame as Class.Method.

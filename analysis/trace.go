@@ -31,7 +31,7 @@ type Filter struct {
 	FromRel, ToRel      bool           // From or To is relative to the start of the trace
 	MinWait             int64          // leave out waits known to be shorter, ns
 
-	Why func(lock format.ObjectID) (from, to int64) // of which interval of the waiting for a lock to explain the owners; an empty one for none
+	Why func(lock format.ObjectID) (from, to int64) // the interval of the waiting for a lock whose owners to explain, an empty one for none
 }
 
 // Trace is the result of a pass over a source, besides its slices.

@@ -17,7 +17,7 @@ const (
 	RoleWaiter Role = iota // a group of threads
 	RoleLock               // a class of locks
 	RoleOwner              // a method
-	RoleLeaf               // the method of the owner that waited for nobody, or a pseudo owner
+	RoleLeaf               // the method of the owner that did not wait, or a pseudo owner
 )
 
 // Roles are the names of the roles.

@@ -137,7 +137,7 @@ func (g *Graph) rank() {
 // ends are the ids of a waiter and an owner.
 type ends [2]uint32
 
-// addLocks gives each edge its classes; the edges are told by their ends.
+// addLocks gives each edge its classes. An edge is identified by its ends.
 func (g *Graph) addLocks(p *Pivot, edges map[ends]int32) {
 	p.EachClass(func(ids []uint32, class string, ns int64) {
 		e := &g.Edges[edges[ends(ids)]]

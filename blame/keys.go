@@ -6,7 +6,7 @@ import (
 	"contend/format"
 )
 
-// Key is one dimension of a pivot, or one thing waits can be told apart by.
+// Key is one dimension of a pivot.
 type Key uint8
 
 // The keys. A group is a thread name with its numbers removed; a method is
@@ -212,8 +212,8 @@ var (
 		text: func(r *Resolver, id uint32) string { return r.chains.signatures.Name(id) }}
 )
 
-// annotation is what a Go program told runtime/trace its goroutine was doing;
-// annotations stand in stacks as frames of a class of their own.
+// annotation is a name that a Go program gave, by runtime/trace, to what its goroutine did.
+// Stacks have annotations as frames of a class of their own.
 func annotation(class string) keyKind {
 	return keyKind{id: func(r *Resolver, s *subject) uint32 { return r.sym.Annotation(s.stack, class) }, text: methodName}
 }

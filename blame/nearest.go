@@ -10,10 +10,9 @@ import (
 // longest is how much of a name is compared, in letters.
 const longest = 200
 
-// Nearest returns the names that come nearest to a text, at most n, the nearest
-// first: those it is a part of, whatever the case of its letters, then those
-// that need the fewest changes to be a part of one, of these those that begin most
-// alike. Names of which every fourth letter is another are left out.
+// Nearest returns at most n names similar to a text, the most similar first: those that
+// contain it, in any case, then those that need the fewest changes to contain it; ties go to
+// the longest common beginning. Names that differ in a quarter of their letters are left out.
 func Nearest(text string, names []string, n int) []string {
 	type candidate struct {
 		name       string

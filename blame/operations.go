@@ -8,7 +8,7 @@ import (
 	"contend/format"
 )
 
-// OtherOperation is the operation of stacks no frame of which matches.
+// OtherOperation is the operation of stacks without a matching frame.
 const OtherOperation = "[other operation]"
 
 // operations names stacks by what their thread was set to do: the outermost

@@ -39,8 +39,8 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// ownByDefault reports whether a frame is of the program's own code, as far as
-// its name tells. Code a compiler or a virtual machine makes up is nobody's.
+// ownByDefault reports whether a frame is of the program's own code, by its name. Code that a
+// compiler or a virtual machine generates belongs to no program.
 func ownByDefault(f format.Frame) bool {
 	if f.Class == "" {
 		return !analysis.NativeLibrary(f)

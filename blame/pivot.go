@@ -149,8 +149,8 @@ func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, c *Charge) int {
 	return i
 }
 
-// Table returns the finished pivot; nothing can be added to it any more. There may be a
-// million rows, each of which is put in its place once.
+// Table returns the finished pivot; nothing may be added afterwards. There may be a million
+// rows, so each is moved to its place once.
 func (p *Pivot) Table() *Table {
 	t := &Table{By: p.by, Root: p.root, Total: p.total.Finish(), keys: &p.keys}
 	t.Rows = make([]Row, len(p.rows))

@@ -32,9 +32,9 @@ type Rows struct {
 // bounds are how many combinations are reported with the waiter, and at all.
 type bounds struct{ pairs, rows int }
 
-// maxPairs is how many rows there are of a waiting thread with what it waits
-// for: all pairs of 500 threads. maxRows is how many rows there are of other keys, of
-// which a trace has as many as it has locks, or threads, or stacks.
+// maxPairs bounds the rows of a waiting thread and what it waits for: all pairs of 500
+// threads. maxRows bounds the rows of other keys, which are as many as the trace has locks,
+// threads or stacks.
 const (
 	maxPairs = 1 << 18
 	maxRows  = 1 << 20

@@ -46,7 +46,7 @@ type Sites struct {
 	names analysis.Interner
 	byID  []ofStack
 	taken taken
-	told  map[uint32]bool // sites of owners that something told
+	told  map[uint32]bool // owner sites that are known
 	of    map[analysis.Acquisition]ofOwner
 }
 
@@ -99,7 +99,8 @@ func (s *Sites) Waiter(id format.StackID) uint32 {
 // Owner returns where the owner of a lock, with a stack, took it.
 func (s *Sites) Owner(id format.StackID, lock format.ObjectID) uint32 { return s.owner(id, lock).site }
 
-// Told reports whether a site of owners is where they took locks; if not, they were in it.
+// Told reports whether owners took locks at a site; if not, the site is only a frame that
+// they were in.
 func (s *Sites) Told(site uint32) bool { return s.told[site] }
 
 // In reports whether the owners at a site were in it: nothing tells where they took locks.

@@ -32,8 +32,7 @@ func (a *accumulator) addTime(ns int64, prov analysis.Provenance) {
 	a.ByProvenance.Add(prov, ns)
 }
 
-// AddAll adds a slice as a whole, of which each share is charged to the direct
-// owner or to the root.
+// AddAll adds a whole slice. Each share is charged to the direct owner or to the root.
 func (a *accumulator) AddAll(s *analysis.Slice, root bool) {
 	a.ThreadNs += s.Ns()
 	a.Waits += s.Firsts()
@@ -57,9 +56,9 @@ type waitCounter struct {
 	threads []threadWait
 }
 
-// threadWait is the current wait of a thread and the rows that have counted it, as bits of
-// words of 64 rows. Most waits stay within one word. A wait behind 5,000 others, each of
-// which is a row, keeps no more than a bit for each, as long as it lasts.
+// threadWait is the current wait of a thread, and the rows that have counted it, as bits in
+// words of 64 rows. Most waits need one word. A wait behind 5,000 others, each with a row,
+// needs no more than a bit for each while it lasts.
 type threadWait struct {
 	began bool
 	at    int    // number of the word in use

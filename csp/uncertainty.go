@@ -41,8 +41,8 @@ func (m *Meter) seriesOf(l format.ObjectID) int {
 	return i
 }
 
-// addIntervals adds 95 % intervals to the pressures of a sampled trace: first to the phases,
-// of which there are found in all, then to the locks of each measurement interval.
+// addIntervals adds 95 % intervals to the pressures of a sampled trace: first to the phases
+// that are found in all of it, then to the locks of each measurement interval.
 func (m *Meter) addIntervals(s *Series, found int) {
 	if s.Sampled = m.rec.Sampled(); !s.Sampled {
 		return

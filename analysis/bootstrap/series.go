@@ -71,8 +71,8 @@ func (r *Recorder) New() int {
 	return len(r.series) - 1
 }
 
-// Intervals returns the start and the length of the first cells, of which all later ones are
-// made.
+// Intervals returns the start and the length of the first cells, from which all later ones
+// are made.
 func (r *Recorder) Intervals() (from, length int64) { return r.start, firstWidth }
 
 // Running adds running time.

@@ -250,7 +250,7 @@ func (r *Record) TellsOwners() bool {
 	return any
 }
 
-// found assigns a lock to the input at hand, which it returns.
+// found assigns a lock to the current input, which it returns.
 func (r *Record) found(l format.ObjectID) *input {
 	for len(r.inputOf) <= int(l) {
 		r.inputOf = append(r.inputOf, 0)

@@ -29,7 +29,7 @@ type history struct {
 	points   []point
 	from, to int64              // of the recording
 	usual    map[function]int64 // duration of sections, ns
-	several  bool               // a semaphore of which several threads held permits at once
+	several  bool               // a semaphore whose permits several threads held at once
 	busy     []span
 	out      []Ownership
 }

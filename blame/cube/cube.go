@@ -193,7 +193,7 @@ func (c *Cube) QueueSlice(s *analysis.Slice, n int) {
 	c.makeRoom()
 }
 
-// nobody is charged with waits of length zero, and with all waiting if no column is about
+// nobody is the charge of waits of length zero, and of all waiting if no column is about
 // owners.
 var nobody = blame.Charge{Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}
 

@@ -9,8 +9,8 @@ import (
 // the one of the program that called it.
 type Place struct{ What, Site string }
 
-// WithResources is a visitor that also sums waits for what others must give back, at the
-// places that are wanted, by place as if each were a lock that nobody is known to hold.
+// WithResources is a visitor that also sums waits for resources at the wanted places. Each
+// place counts as a lock without a known owner.
 type WithResources struct {
 	*Cube
 	Wanted func(frames []format.Frame) (p Place, ok bool)

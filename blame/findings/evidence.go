@@ -16,7 +16,7 @@ type Evidence struct {
 	sym    *analysis.Symbols
 	sites  *blame.Sites
 	clock  clock
-	locks  []*lockSeen // by lock; nil where nobody waits
+	locks  []*lockSeen // by lock; nil without waiters
 	lines  []*line     // by lock
 	passed map[queuer]*passing
 	pools  map[pool]*exhausted
@@ -99,7 +99,7 @@ func (v *Evidence) QueueSlice(s *analysis.Slice, n int) {
 	v.add(s, int64(n), func(l *lockSeen) int64 { return l.queued })
 }
 
-// add adds a slice of n waiters, some of which want to read.
+// add adds a slice of n waiters, some of them readers.
 func (v *Evidence) add(s *analysis.Slice, n int64, readers func(*lockSeen) int64) {
 	l := v.lock(s.Lock)
 	v.clock.reach(s.End, v.locks)

@@ -29,8 +29,8 @@ import (
 	"contend/blame/locks"
 )
 
-// What is worth a word. Below these a finding would be true and of no use: a
-// lock may sleep at will where nobody waits.
+// The thresholds of findings. Below them a finding would be true but useless: a lock may be
+// held asleep if no thread waits for it.
 const (
 	MinShare   = 0.05 // of all waiting
 	MinWaiting = 0.01 // threads waiting on average because of it
@@ -162,7 +162,7 @@ type Trace struct {
 	Symbols   *analysis.Symbols
 	Deadlocks []analysis.Deadlock
 	ElapsedNs int64 // 0 where the trace has no time: then shares alone decide
-	ByClass   bool  // locks are told by class
+	ByClass   bool  // by class instead of by lock
 }
 
 // Find returns what is worth a word, deadlocks first and what may become one,

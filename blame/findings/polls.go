@@ -28,9 +28,9 @@ var spinFrames = [...]string{
 	"sync/atomic.CompareAndSwap", "sync/atomic.(*", "internal/runtime/atomic.Cas", "runtime.Gosched", "runtime.mcall", "runtime.procyield",
 }
 
-// polls finds places at which threads spin or sleep until another thread lets them go on:
-// they call compareAndSet there, or are never there all at once though chance would have
-// it, for somebody must be elsewhere to let them go.
+// polls finds places at which threads spin or sleep until another thread lets them go on.
+// They call compareAndSet there, or are never all there at once although they would be by
+// chance, because one thread must be elsewhere to let them go on.
 func polls(v *Evidence, t *Trace) (out []Finding) {
 	p := &v.polling
 	var found []candidate

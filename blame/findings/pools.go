@@ -22,8 +22,8 @@ type exhausted struct {
 	when      analysis.Union // some thread waited for it
 }
 
-// poolPackages are the libraries of which a waiting thread waits for an object of
-// a pool, and the semaphore, of which it waits for a permit.
+// poolPackages are the libraries whose frames show that a thread waits for an object of a
+// pool, and the semaphore, for a permit.
 var poolPackages = [...]string{"java.util.concurrent.Semaphore.", "com.zaxxer.hikari.", "org.apache.commons.pool", "org.apache.commons.dbcp", "org.apache.tomcat.dbcp.",
 	"org.apache.tomcat.jdbc.pool.", "com.mchange.v2.resourcepool.", "com.alibaba.druid.pool.", "org.vibur.objectpool.",
 	"org.apache.http.impl.conn.", "org.apache.http.pool.", "org.apache.hc.core5.pool."}
@@ -65,9 +65,9 @@ func (v *Evidence) pool(id format.StackID) pool {
 	return s.pool
 }
 
-// exhaustedPools finds pools of which all objects, or permits, are out. That is
-// what waiting for one means: a thread that finds one takes it. What threads wait for
-// that is no lock counts as waiting beside that for locks.
+// exhaustedPools finds pools without free objects or permits. A wait for one means that,
+// because a thread that finds a free one takes it. Waits for resources count beside those for
+// locks.
 func exhaustedPools(v *Evidence, t *Trace) (out []Finding) {
 	for _, key := range slices.SortedFunc(maps.Keys(v.pools), func(a, b pool) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.site, b.site)) }) {
 		p := v.pools[key]

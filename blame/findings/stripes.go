@@ -49,7 +49,7 @@ type spread struct {
 	votes       int64
 }
 
-// add adds the thread-time of a slice, of which a waiter is at a site.
+// add adds the thread-time of a slice with a waiter at a site.
 func (p *spread) add(c *clock, start, end, ns int64, site uint32) {
 	if p.ns == 0 {
 		p.first, p.last = start, end

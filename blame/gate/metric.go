@@ -105,8 +105,7 @@ func metricNames() string {
 	return strings.Join(names, ", ")
 }
 
-// counted reports whether a run counts acquisitions, of which no share of the
-// time follows.
+// counted reports whether a run counts acquisitions, from which no share of the time follows.
 func counted(run *Run) bool { return run.Stats.Unit.Summed() }
 
 func group(runs []*Run) compare.Group {

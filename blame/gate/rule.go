@@ -97,7 +97,7 @@ func (r *Rule) setPattern(text string) (err error) {
 	return nil
 }
 
-// setInterval reads the length of the intervals of which the highest counts.
+// setInterval reads the length of the intervals whose maximum counts.
 func (r *Rule) setInterval(peak bool, text string) error {
 	if !peak && text == "" {
 		return nil

@@ -21,7 +21,7 @@ type Lock struct {
 	WaitNs  int64
 	Owners  []Owner
 	Waiters []Site
-	Of      []uint32 // of many locks that are told as one: their ids
+	Of      []uint32 // of many locks in one row: their ids
 }
 
 // Owner is one site that took the lock, or a pseudo owner.
@@ -64,8 +64,8 @@ func (c *Overview) Locks() []Lock {
 	return all
 }
 
-// maxGroups is how many classes and sites the other locks are told by, at most: those of
-// the most waiting.
+// maxGroups bounds the classes and sites of the other locks: those with most waiting are
+// kept.
 const maxGroups = 1 << 12
 
 // Heaviest returns the overview of some locks, and of all others by class and

@@ -46,8 +46,8 @@ func NewOverview(o Options) *Overview {
 	return newOverview(o.App, lock, blame.ByOwnerSite, blame.ByOwnerCallers, blame.ByOwnerDoing)
 }
 
-// newOverview returns one whose owners are summed by some keys, of which the first is that of
-// locks and the second their site.
+// newOverview returns an overview whose owners are summed by some keys. The first two are the
+// lock and the site.
 func newOverview(own *regexp.Regexp, by ...blame.Key) *Overview {
 	c := &Overview{roots: map[partRoot]int32{}}
 	c.owners, c.waiters = newSums(&c.keys, by...), newSums(&c.keys, by[0], blame.ByWaiterSite)
@@ -106,9 +106,8 @@ func (c *Overview) charge(lock format.ObjectID, w *analysis.Waiter, sh *analysis
 	}
 }
 
-// maxRoots bounds the ends of chains that are summed, of which only the most frequent one of
-// a lock is reported. A million locks in long chains have tens of millions of ends. Those that
-// come later are left out.
+// maxRoots bounds the sums by end of chain. Only the most frequent end of a lock is reported,
+// but a million locks in long chains have tens of millions of ends. Later ones are left out.
 const maxRoots = 1 << 20
 
 // root returns the place of the sum of a row's waiting that ends where a share does; -1 if

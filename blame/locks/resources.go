@@ -19,7 +19,7 @@ type Resource struct {
 	NonLockWait
 	MaxNs   int64 // longest wait; 0 when waits were only sampled
 	Callers []Callers
-	Users   []User // who ended them, in descending order; of some nothing is known
+	Users   []User // the threads that ended them, in descending order; some are not known
 }
 
 // User is a place of the program that ended waits, or the threads that did where their place

@@ -15,7 +15,7 @@ const (
 	maxChain  = 512 // frames; stacks as deep as recorders keep them make up to eight
 	keptInner = 48  // of a stack in a longer chain
 	keptOuter = 16
-	maxHops   = 16 // locks in a longer chain, of which those in the middle are left out
+	maxHops   = 16 // locks in a longer chain; those in the middle are left out
 )
 
 // omitted stands for frames left out.

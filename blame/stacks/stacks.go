@@ -47,7 +47,7 @@ type Builder struct {
 	paths   paths
 	folded  folded
 	kinds   blame.Kinds                // of the waiters in queues
-	most    int                        // samples that are told apart
+	most    int                        // samples that are kept apart
 	short   bool                       // a deep chain is being put together: leave out the middle of its stacks
 	names   map[format.ObjectID]string // what frames of locks say: those of deep chains come in each of them
 }

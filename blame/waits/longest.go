@@ -309,7 +309,7 @@ func (c *Longest) QueueChanged(m *analysis.QueueChange) {
 func (at *queue) bringUp(w *Wait, from int) {
 	for i := from; i < len(at.runs) && !w.whole; i++ {
 		r := &at.runs[i]
-		if w.whole = len(w.Parts) == maxParts && w.told < r.start; !w.whole { // else what is left is known without looking
+		if w.whole = len(w.Parts) == maxParts && w.told < r.start; !w.whole { // else the rest is known without looking
 			w.add(r.start, r.end, &analysis.Share{Ns: r.ns, Direct: r.direct, Root: r.root})
 		}
 	}

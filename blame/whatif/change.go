@@ -6,7 +6,7 @@ type Kind uint8
 // The kinds.
 const (
 	Shrink     Kind = iota // sections of a method become shorter
-	RemoveLock             // nobody takes the locks of a class any more
+	RemoveLock             // the locks of a class are not taken any more
 	Split                  // a lock of a class becomes several, among which its tenures are spread evenly
 	Readers                // sections of a method share the lock with each other
 )

@@ -145,8 +145,7 @@ func endBeforeWaits(all []tenure, threads int) {
 	}
 }
 
-// usualLengths returns, by section, the median of the tenures of which both ends
-// are known.
+// usualLengths returns, by section, the median of the holds with two known ends.
 func usualLengths(all []tenure) map[uint32]int64 {
 	lists := map[uint32][]int64{}
 	for i := range all {
@@ -166,8 +165,8 @@ func usualLengths(all []tenure) map[uint32]int64 {
 // next after a wait, and when so by one that does not share it.
 type following struct{ taken, got, exclusive int64 }
 
-// limitEnds ends tenures where their thread asks for the lock again, or a waiter gets
-// it; those of which no end is known get the usual length.
+// limitEnds ends holds when their thread asks for the lock again, or a waiter gets it. Holds
+// without a known end get the usual length.
 func limitEnds(all []tenure, usual map[uint32]int64, semaphores []bool) {
 	next, ofThread := map[owned]int64{}, map[int32]int64{}
 	ofLock := make([]following, len(semaphores))

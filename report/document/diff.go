@@ -38,7 +38,7 @@ type DiffOmitted struct{ Rows, Changed int }
 type Side struct {
 	RunningNs  int64       `json:"runningNs"`
 	ElapsedNs  int64       `json:"elapsedNs"`            // of all traces together
-	Operations int64       `json:"operations,omitempty"` // that were done meanwhile, where it was told
+	Operations int64       `json:"operations,omitempty"` // operations meanwhile, if known
 	BlockNs    [2]int64    `json:"blockNs"`              // shortest and longest block of the bootstrap
 	Traces     []SideTrace `json:"traces"`
 }

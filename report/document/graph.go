@@ -20,7 +20,7 @@ type Graph struct {
 type Node struct {
 	ID        int    `json:"id"` // from 1
 	Name      string `json:"name"`
-	Pseudo    bool   `json:"pseudo,omitempty"` // nobody in particular: [handoff] and its like, [unknown stack]
+	Pseudo    bool   `json:"pseudo,omitempty"` // not a thread: [handoff] and its like, [unknown stack]
 	WaitedNs  int64  `json:"waitedNs"`         // thread-time
 	CausedNs  int64  `json:"causedNs"`         // thread-time
 	Component int    `json:"component,omitempty"`

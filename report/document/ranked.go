@@ -34,8 +34,8 @@ type Ranked struct {
 	MaxNs   int64  `json:"maxNs"`
 }
 
-// Others is the kind of the locks of which there are too many to tell anything but their
-// number and waiting.
+// Others is the kind of the locks that are only counted, with their waiting, because there
+// are too many.
 const Others = "others"
 
 // Waits returns all that threads wait for, what most thread-time is spent on first, but
@@ -71,8 +71,8 @@ func (a *Analyze) Rank(top int) {
 	}
 }
 
-// kinds are the words in the names of methods by which it is known what they wait for. The
-// first kind of which one occurs is meant.
+// kinds are the words in method names that show what a method waits for. The first kind with
+// a match counts.
 var kinds = []struct {
 	kind  string
 	words []string
@@ -90,7 +90,7 @@ var (
 	anything = []string{"wait", "cond", "park"}
 )
 
-// vague are classes of which nearly all that waits is made: their names tell nothing.
+// vague are classes that nearly all synchronizers are made of: their names show nothing.
 var vague = strings.NewReplacer("abstractqueuedsynchronizer", "", "abstractqueuedlongsynchronizer", "", "threadpoolexecutor", "", "forkjoinpool", "")
 
 // Kind says of what kind a wait for no lock is, by the method of the library that waits, the
@@ -148,7 +148,7 @@ func lockWaits(locks []Lock, rest []Rest) (groups []Wait) {
 	}
 	for i := range rest {
 		r := &rest[i]
-		if len(r.Waiting) == 0 { // told by no site
+		if len(r.Waiting) == 0 { // identified by no site
 			groups = append(groups, Wait{Kind: Others, Lock: r.Lock, Locks: r.Locks, Biggest: r.Biggest})
 			continue
 		}

@@ -17,7 +17,7 @@ type Verify struct {
 	BytesLost  int64    `json:"bytesLost"`
 	StartNs    *int64   `json:"startNs"` // of the first event read; null when none has a time
 	EndNs      *int64   `json:"endNs"`   // of the last
-	LostNs     int64    `json:"lostNs"`  // time within that of which something is missing
+	LostNs     int64    `json:"lostNs"`  // time within it with missing data
 	Damage     []Damage `json:"damage"`
 	Places     int64    `json:"places"` // damage holds the first of these
 }
@@ -31,7 +31,7 @@ type Damage struct {
 	Why     string `json:"why"`
 	Bytes   int64  `json:"bytes"`   // not read
 	Events  *int64 `json:"events"`  // lost; null when not known
-	FromNs  *int64 `json:"fromNs"`  // the stretch of time of which something is missing; null when not known
+	FromNs  *int64 `json:"fromNs"`  // the interval with missing data; null if not known
 	UntilNs *int64 `json:"untilNs"` // and its end; null when that, too, is lost
 }
 

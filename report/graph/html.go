@@ -61,7 +61,7 @@ type arrow struct {
 	Ns    int64    `json:"ns"` // thread-time, exactly
 }
 
-// maxEdges bounds a picture: nobody can read more.
+// maxEdges bounds a picture: more edges are unreadable.
 const maxEdges = 150
 
 // ErrTooMany says that a graph has more than maxEdges edges.

@@ -315,7 +315,7 @@ func drawn(r *document.HistRow) *document.Lengths {
 	return r.AtMost
 }
 
-// roundStep is a round number of seconds of which some ten make a length.
+// roundStep returns a round number of seconds; some ten of them make a length.
 func roundStep(length float64) float64 {
 	if length <= 0 {
 		return 1

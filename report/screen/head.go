@@ -54,7 +54,7 @@ func (s *screen) inputs() string {
 	return strings.Join(names, ", ")
 }
 
-// amounts is the one sentence for readers who stop here.
+// amounts returns the one sentence for readers who stop here.
 func (s *screen) amounts() string {
 	t := &s.Total
 	switch {

@@ -29,9 +29,9 @@ func (l line) string(color bool) string {
 	return string(l.style) + l.text + "\x1b[0m"
 }
 
-// fill sets parts, each of which stays whole, in lines of a width. first stands
-// before the first line, as many spaces before the others. A part too long for
-// a line is broken at its spaces, and a word too long loses its middle.
+// fill sets parts, each kept whole, in lines of a width. first precedes the first line, and
+// as many spaces the others. A part that is too long for a line is broken at its spaces, and
+// a word that is too long loses its middle.
 func fill(first string, width int, st style, parts ...string) (lines []line) {
 	indent := strings.Repeat(" ", text.Columns(first))
 	room := max(width-len(indent), 8)

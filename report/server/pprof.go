@@ -16,8 +16,8 @@ import (
 // files of this machine, or keep settings on it.
 var pprofPages = []string{"/", "/flamegraph", "/top", "/peek", "/graph", "/download"}
 
-// pprofPolicy lets pprof's pages run the scripts that stand in them, which
-// cannot be told by their hashes as they hold the data; nothing is fetched.
+// pprofPolicy lets pprof's pages run their inline scripts, which hold the data and so have no
+// fixed hashes; nothing is fetched.
 const pprofPolicy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
 
 // pprofUI returns pprof's own pages of a source's profile, below /pprof.

@@ -44,8 +44,7 @@ type Server struct {
 	token    string
 }
 
-// Timeouts: for a request to arrive, for an answer to leave, and for a
-// connection nobody uses.
+// Timeouts: for a request to arrive, for an answer to be sent, and for an idle connection.
 const (
 	arriving = 10 * time.Second
 	leaving  = 10 * time.Minute // the sweep of a large trace is in it
@@ -73,7 +72,7 @@ func Listen(address string, s Source) (*Server, error) {
 		Handler:           &guard{token: out.token, hosts: named(at, host), seats: make(chan struct{}, maxRequests), next: paths(s)},
 		ReadHeaderTimeout: arriving, ReadTimeout: arriving, WriteTimeout: leaving, IdleTimeout: unused,
 		MaxHeaderBytes: 16 << 10,
-		ErrorLog:       log.New(io.Discard, "", 0), // of broken connections, which are nobody's concern
+		ErrorLog:       log.New(io.Discard, "", 0), // of broken connections, which need no report
 	}
 	return out, nil
 }

@@ -61,8 +61,8 @@ func (g *Grid) layout(o Options) *layout {
 	return l
 }
 
-// measure takes the width of each column from its head and its cells, of which those that
-// are wider than the column so far are folded.
+// measure sets the width of each column by its head and cells. Cells wider than the column so
+// far are folded.
 func (l *layout) measure(o Options) {
 	wide := make([]int, len(l.Head))
 	for i, h := range l.Head {

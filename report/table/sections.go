@@ -29,9 +29,8 @@ func analyzeSections(a *document.Analyze) []section {
 	return out
 }
 
-// writeCSV writes one section as it is, or all as one table: the first column
-// names the section of a row, and the others are those of all sections, of which
-// a row has its own.
+// writeCSV writes one section as it is, or all as one table, whose first column is the
+// section of a row, and whose other columns are those of all sections.
 func writeCSV(w io.Writer, all []section, o Options) error {
 	if i := slices.IndexFunc(all, func(s section) bool { return s.name == o.Section }); i >= 0 {
 		return all[i].grid.csv(w)

@@ -49,7 +49,7 @@ func (c *Cycles) Wait(cycle int32, s *analysis.Slice) {
 	}
 }
 
-// behind returns the threads queued behind a cycle, of which the first are seen at an
+// behind returns the threads queued behind a cycle, the first of which are seen at an
 // instant.
 func (c *Cycles) behind(cycle int32, at int64) *queuedBehind {
 	for len(c.queued) <= int(cycle) {

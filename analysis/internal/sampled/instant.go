@@ -20,7 +20,7 @@ type contendedLock struct {
 	lock    format.ObjectID
 	owners  []format.Party
 	waiters []format.Party
-	links   bool // the waiters stand for no time: they only show whom the owners of other locks wait for
+	links   bool // the waiters stand for no time: they only show which locks owners wait for
 }
 
 // add returns a place for one more lock, in memory used before if possible.

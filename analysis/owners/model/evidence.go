@@ -68,8 +68,8 @@ func (k *worker) weigh(l *Lock, g *gap) {
 	}
 }
 
-// reset begins with a gap of which nothing is observed but the users that are blocked during
-// all of it.
+// reset begins with a gap without evidence, except for users that are blocked during all of
+// it.
 func (e *evidence) reset(g *gap, total []float64) {
 	sites := len(total)
 	e.can, e.held, e.by = slices.Grow(e.can[:0], sites)[:sites], slices.Grow(e.held[:0], sites)[:sites], slices.Grow(e.by[:0], sites)[:sites]

@@ -97,13 +97,13 @@ func (g *gap) spannedBy(o *Observation) bool {
 type cutter struct {
 	lock   *lockView
 	siteOf func(*Wait) int // called for each acquisition
-	gap    gap             // the one at hand
+	gap    gap             // the current one
 	n      int             // threads that wait
 	now    []float64       // by site: the share of its users that waits
 	start  []float64       // the same when the gap began
 }
 
-// reset prepares the cutter for the lock at hand.
+// reset prepares the cutter for the current lock.
 func (c *cutter) reset(lock *lockView, siteOf func(*Wait) int) {
 	c.lock, c.siteOf, c.gap, c.n = lock, siteOf, gap{site: -1}, 0
 	c.now = append(c.now[:0], make([]float64, lock.users.sites)...)

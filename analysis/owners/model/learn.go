@@ -22,10 +22,10 @@ import "math"
 // counts are expected numbers of events in some gaps.
 type counts struct {
 	entries []byPhase // by site, the acquirers' holds among them
-	enters  []float64 // by site, of the lock at hand: entries without a wait
+	enters  []float64 // by site, of the current lock: entries without a wait
 	lags    byLag     // releases
 	n, free float64   // entries without a wait, and free time in ns
-	each    float64   // gaps that the one at hand stands for
+	each    float64   // gaps that the current one stands for
 }
 
 // count adds what is expected in a cell of a gap; r is n.each over the sum of x beta.

@@ -15,13 +15,13 @@ type observer struct {
 	hidden  bool // dumps and samples are hidden from the model
 
 	due     column.KeyHeap // users, by when they may do something next
-	asked   []int32        // users at hand
+	asked   []int32        // users to ask now
 	list    []Observation  // of one of them
 	blocked []float64      // by gap, then site: changes of gap.blocked from the gap before
 	idle    []Interval     // by user: an interval in which it is known to do nothing
 }
 
-// reset prepares for the lock at hand: each user may do something at any time.
+// reset prepares for the current lock: each user may do something at any time.
 func (o *observer) reset() {
 	users := len(o.lock.users.threads)
 	o.due, o.idle = o.due[:0], append(o.idle[:0], make([]Interval, users)...)
@@ -76,9 +76,9 @@ func (o *observer) look(gaps []gap) {
 	}
 }
 
-// add adds what a user does to the gaps that it overlaps, of which number at is the first
-// that may. Where it keeps the user out of every site for the whole of many gaps, that is
-// noted for all of them at once.
+// add adds what a user does to the gaps that it overlaps; number at is the first that may. If
+// it keeps the user out of every site for the whole of many gaps, it is added to all of them
+// at once.
 func (o *observer) add(gaps []gap, at int, user int32, x *Observation) {
 	sites, lo, hi := o.lock.users.sites, x.Start, x.End
 	if x.What == Sample {

@@ -117,9 +117,10 @@ func (c *Class) sitesOfDumps(k *worker) {
 	}
 }
 
-// findPermits finds the semaphores of which several threads hold permits at once: their
-// activities on the paths of its sites overlap for much of the time. Threads then wait for
-// permits as writers do for readers: an activity inside goes on while another thread gets one.
+// findPermits finds the semaphores whose permits several threads hold at once: their
+// activities on the paths of the sites overlap for much of the time. Threads then wait for
+// permits as writers wait for readers: an activity inside continues while another thread gets
+// one.
 func (k *worker) findPermits() {
 	for _, l := range k.class.Locks {
 		k.lock.load(k.class, l)

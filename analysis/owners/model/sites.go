@@ -30,8 +30,8 @@ func (s *site) uses() float64 { return s.n + s.more }
 type Class struct {
 	Block bool // a section is a block of code: its frame is on the stack as long as the lock is held
 	Locks []*Lock
-	// Permits says that the locks are semaphores, of which several threads may hold permits
-	// at once. It has to be set before Silent is called.
+	// Permits says that the locks are semaphores, so that several threads may hold permits at
+	// once. It has to be set before Silent is called.
 	Permits bool
 
 	program     Program

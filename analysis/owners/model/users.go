@@ -18,7 +18,7 @@ type lockView struct {
 	users  users
 }
 
-// load makes a lock of a class the one at hand.
+// load makes a lock of a class the current one.
 func (v *lockView) load(c *Class, l *Lock) {
 	other := v.Lock != l
 	if other {

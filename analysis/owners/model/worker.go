@@ -10,22 +10,22 @@ import (
 type worker struct {
 	class    *Class
 	stacks   stackIndex  // sites by stack
-	lock     lockView    // the lock at hand: its waits and users
+	lock     lockView    // the current lock: its waits and users
 	cutter   cutter      // its gaps
 	batch    []gap       // gaps that are observed together
 	observer observer    // what its users do in them
 	recent   recentUsers // which of them acquired it last, by site
 
-	evidence evidence // of the gap at hand
+	evidence evidence // of the current gap
 	chain    chain    // the hidden Markov chain through the gap
 	room     posterior
 	shapes   map[uint64]posterior // by key: posteriors that gaps of the lock share; without sites if no path explains them
-	shared   posterior            // the one at hand
+	shared   posterior            // the current one
 	slab     []byCell             // to allocate from
 }
 
 // worker returns one for the sites of the class as they are now. release keeps it for later,
-// with the waits that it has at hand.
+// with its current waits.
 func (c *Class) worker() *worker {
 	k, _ := c.workers.Get().(*worker)
 	if k == nil {

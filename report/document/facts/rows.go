@@ -27,7 +27,7 @@ func (v *Visitors) All() []analysis.Visitor {
 	return []analysis.Visitor{v.Waits, v.Locks, v.Lengths}
 }
 
-// New returns a recording of which nothing is known but its name and labels.
+// New returns a recording with only its name and labels.
 func New(name, contend string, labels map[string]string) *Facts {
 	all, _ := json.Marshal(labels) // strings alone, in order of their names
 	if labels == nil {

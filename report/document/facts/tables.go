@@ -108,7 +108,7 @@ type Length struct {
 	N         int64  `parquet:"n" json:"n"`
 }
 
-// Wait is a row of waits: who waited for whom, in one interval.
+// Wait is a row of waits: the waiter and the owner in one interval.
 type Wait struct {
 	Recording    string  `parquet:"recording,dict" json:"recording"`
 	Interval     Instant `parquet:"interval_start,optional,timestamp(microsecond)" json:"interval_start"`

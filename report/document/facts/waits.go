@@ -12,9 +12,8 @@ import (
 	"contend/blame/cube"
 )
 
-// Waits are the rows of who waited for whom. Where all stacks differ they are a million,
-// of a dozen names each: they are kept as what they are made of, in their order, and each
-// is made when its turn comes.
+// Waits are the rows of waiters and owners. If all stacks differ they are a million, of a
+// dozen names each, so each row is made from its parts only when its turn comes.
 type Waits struct {
 	of        *cube.Cube // nil where there are none
 	recording string
