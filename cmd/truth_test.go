@@ -189,8 +189,7 @@ func TestTasksAndRegionsArePivots(t *testing.T) {
 		wg.Go(func() {
 			ctx, end := trace.NewTask(context.Background(), task)
 			defer end.End()
-			trace.WithRegion(ctx, "over", func() {})
-			trace.WithRegion(ctx, region, do)
+			trace.WithRegion(ctx, region, func() { trace.WithRegion(ctx, "over", func() {}); do() })
 		})
 	}
 	during("reporting", "nightly", func() {
