@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -336,6 +337,29 @@ func TestALeaseEndsBetweenSamples(t *testing.T) {
 	t.Parallel()
 	if got := printed(t, "Leased"); got != "true" {
 		t.Errorf("ended: %s, want true", got)
+	}
+}
+
+// No code of the program's runs for the agent, as its class loaders are, and a program that ends
+// does not wait for an agent that cannot write.
+func TestAProgramEndsWhileItIsRecorded(t *testing.T) {
+	t.Parallel()
+	full := filepath.Join(t.TempDir(), "full")
+	if err := exec.Command("mkfifo", full).Run(); err != nil {
+		t.Skip(err)
+	}
+	reader := golden.Must(os.OpenFile(full, os.O_RDWR, 0))(t) // which reads nothing
+	defer reader.Close()
+	golden.OK(t, reader.SetWriteDeadline(time.Now().Add(time.Second)))
+	_, _ = reader.Write(make([]byte, 1<<20)) // more than it takes
+	golden.Must(io.ReadFull(reader, make([]byte, 8<<10)))(t)
+	for _, trace := range []string{filepath.Join(t.TempDir(), "trace.bin"), full} {
+		ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+		defer stop()
+		out, err := exec.CommandContext(ctx, "java", "-cp", beside(t, "Exits"), "contend.agent.Exits", trace).Output()
+		if err != nil || string(out) != "false\n" {
+			t.Errorf("%q, %v, %v", out, err, ctx.Err())
+		}
 	}
 }
 

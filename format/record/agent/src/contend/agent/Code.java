@@ -15,7 +15,7 @@ import java.util.Set;
 /**
  * Which methods take locks of java.util.concurrent, as the byte code of their classes says: of
  * an owner that never waits nothing else tells where it took its lock. Each class is read once,
- * where its loader has it as a resource.
+ * where it is in the class path: the loaders of a program are its own code, and may hold a lock or wait.
  */
 final class Code {
   private static final int MOST = 1 << 10; // classes that are remembered
@@ -25,6 +25,7 @@ final class Code {
   private static final Set<String> TAKING = new HashSet<>(Arrays.asList("lock", "lockInterruptibly", "tryLock", "readLock", "writeLock",
       "readLockInterruptibly", "writeLockInterruptibly", "tryReadLock", "tryWriteLock"));
 
+  private final ClassLoader path = path();
   private final Map<String, Set<String>> classes = new HashMap<>(); // the methods of each that take locks
   private int left;
 
@@ -37,13 +38,13 @@ final class Code {
   }
 
   /** The only frame of a stack that took a lock, by number, and is not about to take or release one; -1 if there is none, or it is not known. */
-  int took(StackTraceElement[] frames, Thread of) {
+  int took(StackTraceElement[] frames) {
     int took = -1;
     for (int i = 0; i < frames.length; i++) {
       if (frames[i].getClassName().startsWith("java.util.concurrent.locks.")) {
         continue;
       }
-      if (methods(frames[i].getClassName(), of).contains(frames[i].getMethodName())) {
+      if (methods(frames[i].getClassName()).contains(frames[i].getMethodName())) {
         if (took >= 0 || i > 0 && frames[i - 1].getClassName().startsWith("java.util.concurrent.locks.")) {
           return -1;
         }
@@ -53,13 +54,13 @@ final class Code {
     return took;
   }
 
-  private Set<String> methods(String type, Thread of) {
+  private Set<String> methods(String type) {
     Set<String> known = classes.get(type);
     if (known == null && left > 0) {
       left--;
       known = Collections.emptySet();
       try {
-        known = read(type.replace('.', '/') + ".class", of.getContextClassLoader());
+        known = read(type.replace('.', '/') + ".class");
       } catch (IOException | RuntimeException | LinkageError e) {
         // it is not told
       }
@@ -68,9 +69,17 @@ final class Code {
     return known == null ? Collections.<String>emptySet() : known;
   }
 
-  private static Set<String> read(String name, ClassLoader from) throws IOException {
-    URL at = from == null ? null : from.getResource(name);
-    at = at == null ? ClassLoader.getSystemResource(name) : at;
+  /** The JDK's own loader of the class path; null where the program has one in its place that does not go on to that. */
+  private static ClassLoader path() {
+    ClassLoader of = ClassLoader.getSystemClassLoader();
+    while (of != null && !of.getClass().getName().startsWith("jdk.internal.loader.") && !of.getClass().getName().startsWith("sun.misc.Launcher$")) {
+      of = of.getParent();
+    }
+    return of;
+  }
+
+  private Set<String> read(String name) throws IOException {
+    URL at = path == null ? null : path.getResource(name);
     if (at == null) {
       return Collections.emptySet();
     }

@@ -55,19 +55,19 @@ final class Monitors {
   }
 
   /** Whether one frame of a stack is of a method that takes locks of java.util.concurrent, and has taken one. */
-  boolean took(StackTraceElement[] frames, Thread of) {
-    return code.took(frames, of) >= 0;
+  boolean took(StackTraceElement[] frames) {
+    return code.took(frames) >= 0;
   }
 
   /** Writes with which stack the owner of a monitor took it, once, or has the JVM be asked. */
-  void owned(long now, Contended.Lock lock, int kind, Names.Stack owner, Thread thread) throws IOException {
+  void owned(long now, Contended.Lock lock, int kind, Names.Stack owner) throws IOException {
     if (owner.frames.length == 0) {
       return;
     }
     if (told.size() >= Names.MOST) {
       told.clear();
     }
-    int depth = kind == Locks.MONITOR ? depth(owner.known.monitors, lock) : code.took(owner.frames, thread);
+    int depth = kind == Locks.MONITOR ? depth(owner.known.monitors, lock) : code.took(owner.frames);
     if (depth < 0 && (kind != Locks.MONITOR || ASK == null)) {
       return;
     } else if (depth < 0) {

@@ -23,6 +23,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class Recorder implements Runnable {
   private static final long LEASE_MILLIS = 30_000;
   private static final long LOOK_NANOS = 200_000_000; // for the lease, at least so often
+  private static final long END_MILLIS = 5_000; // of a shutdown that the end of the trace may take
   private static final long FLUSH_NANOS = 1_000_000_000L;
   private static final long SELDOM = FLUSH_NANOS / 4; // samples so far apart are written one by one: someone watches
 
@@ -34,7 +35,7 @@ public final class Recorder implements Runnable {
   private final AutoCloseable loader;
   private final Random random = new Random();
   private volatile boolean stopped;
-  private Thread hook;
+  private Thread thread, hook;
 
   private Recorder(String options, AutoCloseable loader) throws IOException {
     this.loader = loader;
@@ -72,19 +73,19 @@ public final class Recorder implements Runnable {
   /** Begins a recording and returns; the loader is closed when it has ended. */
   public static void start(String options, AutoCloseable loader) throws IOException {
     final Recorder r = new Recorder(options, loader);
-    Thread t = new Thread(r, Sampler.OWN_THREAD);
-    t.setDaemon(true);
-    t.setPriority(Thread.MAX_PRIORITY);
-    t.setContextClassLoader(null);
+    r.thread = new Thread(r, Sampler.OWN_THREAD);
+    r.thread.setDaemon(true);
+    r.thread.setPriority(Thread.MAX_PRIORITY);
+    r.thread.setContextClassLoader(null);
     r.hook = new Thread(r, "contend-shutdown");
     Runtime.getRuntime().addShutdownHook(r.hook);
-    t.start();
+    r.thread.start();
   }
 
   @Override
   public void run() {
     if (Thread.currentThread() == hook) {
-      close();
+      shutDown();
       return;
     }
     try {
@@ -106,22 +107,17 @@ public final class Recorder implements Runnable {
       if (intended > end || !waits(intended)) {
         return;
       }
-      synchronized (this) {
-        if (stopped) {
-          return;
-        }
-        sampler.sample(intended);
-        boolean due = System.nanoTime() - flushed >= FLUSH_NANOS;
-        if (due) {
-          flushed = System.nanoTime();
-          sampler.measured();
-          pace.ran(flushed, Pace.program());
-        }
-        if (due || pace.period() >= SELDOM) {
-          out.flush();
-        }
-        pace.sampled(sampler.cpu(), sampler.stood());
+      sampler.sample(intended);
+      boolean due = System.nanoTime() - flushed >= FLUSH_NANOS;
+      if (due) {
+        flushed = System.nanoTime();
+        sampler.measured();
+        pace.ran(flushed, Pace.program());
       }
+      if (due || pace.period() >= SELDOM) {
+        out.flush();
+      }
+      pace.sampled(sampler.cpu(), sampler.stood());
       intended = Math.max(intended, System.nanoTime() - 10 * pace.period()); // after a long stop, do not catch up
     }
   }
@@ -142,15 +138,23 @@ public final class Recorder implements Runnable {
     return lease != null && System.currentTimeMillis() - touched > LEASE_MILLIS;
   }
 
-  synchronized void close() {
-    if (!stopped) {
-      stopped = true;
-      try {
-        sampler.measured();
-        pace.end(System.nanoTime());
-      } catch (IOException | RuntimeException | OutOfMemoryError e) {
-        out.fail(e);
-      }
+  /** Has the trace ended, and waits for that, but not for good: the JVM must end. */
+  private void shutDown() {
+    stopped = true;
+    LockSupport.unpark(thread);
+    try {
+      thread.join(END_MILLIS);
+    } catch (InterruptedException e) {
+      // then it is cut
+    }
+  }
+
+  private void close() {
+    try {
+      sampler.measured();
+      pace.end(System.nanoTime());
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      out.fail(e);
     }
     sampler.end();
     out.close();

@@ -416,8 +416,7 @@ final class Sampler {
     }
     out.end();
     if (!c.unknown() && c.owner() > 0) {
-      Living.One owner = living.get(c.owner());
-      monitors.owned(now + epoch, c.lock, c.kind, stack(c.owner()), owner == null ? null : owner.thread);
+      monitors.owned(now + epoch, c.lock, c.kind, stack(c.owner()));
     }
   }
 

@@ -214,7 +214,7 @@ final class Virtual {
   private Owner owner(Object lock, Thread owner) {
     Snapshot s = Snapshot.of(owner);
     boolean has = Signalled.owner(lock) == owner;
-    return new Owner(owner, s != null && (has || monitors.took(s.frames, owner)) ? s : null, null);
+    return new Owner(owner, s != null && (has || monitors.took(s.frames)) ? s : null, null);
   }
 
   private Queue queue(Object lock, int kind) {
@@ -296,7 +296,7 @@ final class Virtual {
     }
     out.end();
     if (known) {
-      monitors.owned(time, q.name, q.kind, owner.stack, owner.thread);
+      monitors.owned(time, q.name, q.kind, owner.stack);
     }
   }
 
