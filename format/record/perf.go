@@ -121,7 +121,8 @@ type PerfText struct {
 	said *tail
 }
 
-// NewPerfText begins to turn a recording that is open into text.
+// NewPerfText begins to turn a recording that is open into text. The goroutine has its thread for
+// itself until Close: perf ends with that.
 func NewPerfText(recording *os.File) (*PerfText, error) {
 	c, err := command(context.Background(), PerfScript(opened(recording)))
 	if err != nil {
@@ -129,11 +130,14 @@ func NewPerfText(recording *os.File) (*PerfText, error) {
 	}
 	t := &PerfText{c: c, said: &tail{}}
 	c.Stderr = t.said
+	c.SysProcAttr = apart()
 	out, err := c.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
+	runtime.LockOSThread()
 	if err := c.Start(); err != nil {
+		runtime.UnlockOSThread()
 		return nil, &PerfError{"perf: " + err.Error(), ""}
 	}
 	t.Reader = bufio.NewReaderSize(out, 1<<20)
@@ -143,6 +147,7 @@ func NewPerfText(recording *os.File) (*PerfText, error) {
 // Close ends it, and says why there is less text than there should be. What was
 // not read is dropped.
 func (t *PerfText) Close() error {
+	defer runtime.UnlockOSThread()
 	_, err := io.Copy(io.Discard, t.Reader)
 	err = errors.Join(err, t.c.Wait())
 	if err != nil {

@@ -47,9 +47,9 @@ var kernelLocks = []tracepointEvent{
 
 // Record returns the words of the command that records into a file. It ends
 // early when it is interrupted or the program ends. It copies no program into the cache of
-// the user who runs it.
+// the user who runs it, and opens none: another user may have made it, as a pipe.
 func (a *Perf) Record(file string) []string {
-	words := []string{"perf", "record", "-q", "-N", "-k", "CLOCK_MONOTONIC", "-m", a.buffer(), "--call-graph", a.callGraph(), "--switch-events"}
+	words := []string{"perf", "record", "-q", "-N", "-B", "-k", "CLOCK_MONOTONIC", "-m", a.buffer(), "--call-graph", a.callGraph(), "--switch-events"}
 	events := futexes
 	if a.Kernel {
 		events = append(events[:len(events):len(events)], kernelLocks...)

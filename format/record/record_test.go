@@ -4,6 +4,7 @@ package record
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -114,5 +115,17 @@ func TestTheAgentEndsWithItsLease(t *testing.T) {
 	n, _ := trace.ReadAt(got, 0) // before the agent is asked whether it is done
 	if !<-told || !bytes.Equal(got[:n], data) {
 		t.Errorf("%d of %d bytes came", n, len(data))
+	}
+}
+
+// A watch that is over ends, also while its trace grows on.
+func TestAWatchEnds(t *testing.T) {
+	f := golden.Must(os.Create(filepath.Join(t.TempDir(), "trace")))(t)
+	defer f.Close()
+	golden.Must(f.Write(make([]byte, 5000)))(t)
+	w := &Watch{s: &session{trace: f}, over: make(chan struct{}), end: 3000}
+	close(w.over)
+	if n, err := io.Copy(io.Discard, w); n != 3000 || err != nil {
+		t.Errorf("%d bytes, %v", n, err)
 	}
 }

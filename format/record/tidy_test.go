@@ -177,8 +177,8 @@ func TestPerfHasNoHome(t *testing.T) {
 	if want := "/dev/null /dev/null\n/\n"; said.text() != want {
 		t.Errorf("%q, want %q", said.text(), want)
 	}
-	if words := (&Perf{}).Record("x"); !slices.Contains(words, "-N") {
-		t.Errorf("it fills a cache: %v", words)
+	if words := (&Perf{}).Record("x"); !slices.Contains(words, "-N") || !slices.Contains(words, "-B") {
+		t.Errorf("it fills a cache, or reads programs: %v", words)
 	}
 	if words := PerfScript("x"); !slices.Contains(words, "--no-inline") {
 		t.Errorf("it asks about inlined frames: %v", words)
@@ -210,19 +210,37 @@ func TestPerfThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// What a command begins ends when contend is killed, whatever it thinks of that.
+// perf ends when contend is killed, whatever it thinks of that: where it records, and where it writes text.
 func TestPerfEndsWithItsRecorder(t *testing.T) {
-	if os.Getenv("CONTEND_TEST_BEGINS") != "" {
+	const stays = "trap '' TERM; exec sleep 600"
+	switch os.Getenv("CONTEND_TEST_BEGINS") {
+	case "recording":
 		runtime.LockOSThread()
-		c, _, err := begin(context.Background(), []string{"sh", "-c", "trap '' TERM; exec sleep 600"})
+		c, _, err := begin(context.Background(), []string{"sh", "-c", stays})
 		if err != nil {
 			t.Skip(err)
 		}
 		fmt.Println(c.Process.Pid)
 		select {}
+	case "text":
+		text, err := NewPerfText(os.Stdin)
+		if err != nil {
+			t.Skip(err)
+		}
+		fmt.Println(text.c.Process.Pid)
+		select {}
 	}
+	dir := t.TempDir()
+	golden.OK(t, os.WriteFile(filepath.Join(dir, "perf"), []byte("#!/bin/sh\n"+stays), 0o755))
+	for _, what := range []string{"recording", "text"} {
+		perfEnds(t, what, dir+":"+os.Getenv("PATH"))
+	}
+}
+
+func perfEnds(t *testing.T, what, path string) {
+	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run=^TestPerfEndsWithItsRecorder$")
-	c.Env = append(os.Environ(), "CONTEND_TEST_BEGINS=1")
+	c.Env = append(os.Environ(), "CONTEND_TEST_BEGINS="+what, "PATH="+path)
 	out := golden.Must(c.StdoutPipe())(t)
 	golden.OK(t, c.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -235,12 +253,12 @@ func TestPerfEndsWithItsRecorder(t *testing.T) {
 	_ = c.Wait()
 	pid, bad := strconv.Atoi(strings.TrimSpace(line))
 	if err != nil || bad != nil {
-		t.Skipf("nothing began: %q", line)
+		t.Skipf("%s: nothing began: %q", what, line)
 	}
 	for begun := time.Now(); (&attach.Process{PID: pid}).Alive(); time.Sleep(time.Millisecond) {
 		if time.Since(begun) > time.Minute {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
-			t.Fatal("it goes on")
+			t.Fatalf("%s: it goes on", what)
 		}
 	}
 }

@@ -16,8 +16,8 @@ type Watch struct {
 	stop   context.CancelFunc
 	over   chan struct{} // closed when nothing more is written
 	at     int64         // offset in the trace
-	ending bool
-	before int64 // at, when the file was last emptied
+	end    int64         // of the trace when it was over: a program may go on with it for ever
+	before int64         // at, when the file was last emptied
 }
 
 // emptied is how many bytes of a trace that were read its file holds at most. A watch lasts
@@ -45,6 +45,7 @@ func NewWatch(ctx context.Context, p *attach.Process, c Config) (*Watch, error) 
 		defer close(w.over)
 		ended, _ := s.wait(ctx, watchStep)
 		s.stopAgent(ended)
+		w.end = fileSize(s.trace)
 	}()
 	return w, nil
 }
@@ -52,15 +53,24 @@ func NewWatch(ctx context.Context, p *attach.Process, c Config) (*Watch, error) 
 // Read implements io.Reader.
 func (w *Watch) Read(b []byte) (int, error) {
 	for {
+		over := false
+		select {
+		case <-w.over:
+			over, b = true, b[:max(0, min(int64(len(b)), w.end-w.at))]
+		default:
+		}
 		n, err := w.s.trace.ReadAt(b, w.at)
 		if n > 0 {
 			w.at += int64(n)
 			return n, nil
 		}
-		if err != io.EOF || w.ending {
+		if over {
+			return 0, io.EOF
+		}
+		if err != io.EOF {
 			return 0, err
 		}
-		if info, err := w.s.trace.Stat(); err == nil && info.Size() == w.at && w.at-w.before > emptied {
+		if fileSize(w.s.trace) == w.at && w.at-w.before > emptied {
 			if err := w.s.trace.Truncate(0); err != nil { // the agent goes on behind a hole
 				return 0, err
 			}
@@ -68,7 +78,6 @@ func (w *Watch) Read(b []byte) (int, error) {
 		}
 		select {
 		case <-w.over:
-			w.ending = true
 		case <-time.After(watchLook):
 		}
 	}

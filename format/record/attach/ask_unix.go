@@ -81,6 +81,9 @@ func (p *Process) ask(tmp *foreign.Dir) (done func(), err error) {
 	if err != nil || !p.Alive() {
 		return done, p.gone()
 	}
+	if p.changed() { // it runs another program by now, which may die of the signal
+		return done, p.fail(differs, again)
+	}
 	if err := target.Signal(syscall.SIGQUIT); err != nil {
 		return done, p.fail("cannot be signalled: "+cause(err), "run contend as the same user or as root")
 	}

@@ -66,7 +66,7 @@ func look(pid int) (i identity, state string, err error) {
 // changed reports whether it is another process by now, or may do other things than it could.
 func (p *Process) changed() bool {
 	now, _, err := look(p.PID)
-	now.quits = p.quits // as it starts it gets a handler
+	now.quits = now.quits && p.quits // as it starts it gets a handler; another program has lost it
 	return p.began != 0 && (err != nil || now != p.identity)
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"contend/format/record/foreign"
 	"contend/golden"
 )
 
@@ -41,6 +42,32 @@ func TestAProcessThatChangesItsUser(t *testing.T) {
 	var said *Error
 	if d, err := p.Open(p.tmp); !errors.As(err, &said) || !strings.Contains(said.What, differs) {
 		t.Errorf("%v, %v", d, err)
+	}
+}
+
+// A process that executes another program has no handler for the signal any more, and gets none.
+func TestAProcessThatRunsAnotherProgram(t *testing.T) {
+	c := exec.Command("sh", "-c", "trap : QUIT; echo; read line; exec sleep 600")
+	in, out := golden.Must(c.StdinPipe())(t), golden.Must(c.StdoutPipe())(t)
+	golden.OK(t, c.Start())
+	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+	golden.Must(out.Read(make([]byte, 1)))(t)
+	p, _, tmp := asked(t)
+	now, _, err := look(c.Process.Pid)
+	golden.OK(t, err)
+	p.PID, p.identity = c.Process.Pid, now
+	if !now.quits || p.changed() {
+		t.Errorf("%+v", now)
+	}
+	golden.Must(io.WriteString(in, "\n"))(t)
+	for begun := time.Now(); !p.changed() && time.Since(begun) < time.Minute; time.Sleep(time.Millisecond) {
+	}
+	at := golden.Must(foreign.At(tmp, foreign.Self()))(t)
+	defer at.Close()
+	done, err := p.ask(at)
+	done()
+	if err == nil || !strings.Contains(err.Error(), differs) || !p.Alive() {
+		t.Errorf("%v, alive %v", err, p.Alive())
 	}
 }
 
