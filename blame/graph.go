@@ -78,10 +78,10 @@ type Edge struct {
 	Locks []EdgeLock // descending by thread-time: they sum to the edge
 }
 
-// Lock is a class of locks an edge is made of.
+// EdgeLock is the part of an edge that one class of locks has.
 type EdgeLock struct {
-	Class    string
-	ThreadNs int64
+	Class    string `json:"class"`
+	ThreadNs int64  `json:"threadNs"`
 }
 
 // Graph returns the finished graph.

@@ -140,7 +140,7 @@ const noPhases = -1
 func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor) (*document.Analyze, *document.Overview, *result, error) {
 	sums, about := locks.New(want.byClass), locks.NewOverview(locks.Options{ByClass: want.byClass, App: want.app})
 	meter := csp.New(csp.Options{Phases: true, Top: want.phases})
-	beside, seen := locks.NewResources(), findings.NewEvidence()
+	beside, seen := &locks.Resources{}, findings.NewEvidence()
 	if want.phases != noPhases {
 		more = append(more, meter)
 	}

@@ -2,10 +2,9 @@
 //
 //	run.go        which event goes where; what is left to do at the end, in order
 //	warnings.go   reasons to doubt the results
-//	lifetimes.go  running time: the lifetimes of threads less their idle time
-//	unseen.go     threads without evidence for a while
-//	holds.go      holds, recorded or rebuilt, for the visitors that ask
-//	nonlock.go    idle times and waits that are not for locks, for the visitors that ask
+//	lifetimes.go  running time: the lifetimes of threads less their idle time, and threads
+//	              without evidence for a while
+//	holds.go      holds, idle times and waits that are not for locks, for visitors that ask
 //	reacquire.go  acquiring locks again after Object.wait and await
 package pass
 

@@ -152,7 +152,7 @@ func TestWhoIsNotSeenDoesNotRun(t *testing.T) {
 	}
 }
 
-// The constants of unseen.go, which README gives as well.
+// The constants of lifetimes.go, which README gives as well.
 func TestHowLongAThreadMayGoUnseen(t *testing.T) {
 	const s, ms = int64(1e9), int64(1e6)
 	if unseenFor != s || sampleFor != 20*ms || (&analysis.Trace{RunningNs: 100, RunningHigh: 105}).RunningIsWide() || !(&analysis.Trace{RunningNs: 100, RunningHigh: 106}).RunningIsWide() {

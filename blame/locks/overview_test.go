@@ -158,7 +158,7 @@ func TestRowsOfOnePlaceAreOne(t *testing.T) {
 	stack := func(id format.StackID, methods ...string) *format.Event {
 		return &format.Event{Kind: format.KindStack, Stack: id, Frames: frames(methods...)}
 	}
-	c := NewResources()
+	c := &Resources{}
 	c.Begin(analysis.NewSymbols(stack(1, "java.util.concurrent.LinkedBlockingQueue.take", "shop.Mailer.run"),
 		stack(2, "java.util.concurrent.ArrayBlockingQueue.take", "shop.Pool.borrow", "shop.A.run"),
 		stack(3, "java.util.concurrent.ArrayBlockingQueue.take", "shop.Pool.borrow", "shop.B.run")), 0)

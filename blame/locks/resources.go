@@ -37,7 +37,7 @@ type NonLockWait struct {
 	Waiters int   `json:"waiters"` // distinct threads
 }
 
-// Resources is a visitor that sums the waits that are not for locks.
+// Resources is a visitor that sums the waits that are not for locks. The zero value is empty.
 type Resources struct {
 	analysis.AnyQueue
 	sym  *analysis.Symbols
@@ -67,9 +67,6 @@ type ender struct {
 	stack format.StackID // NoStack where that is not known
 	group uint32
 }
-
-// NewResources returns an empty collector.
-func NewResources() *Resources { return &Resources{} }
 
 // Begin implements analysis.Visitor.
 func (c *Resources) Begin(sym *analysis.Symbols, _ int64) { c.sym = sym }

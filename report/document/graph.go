@@ -39,10 +39,7 @@ type Edge struct {
 }
 
 // EdgeLock is the part of an edge one class of locks has.
-type EdgeLock struct {
-	Class    string `json:"class"`
-	ThreadNs int64  `json:"threadNs"`
-}
+type EdgeLock = blame.EdgeLock
 
 // Omitted is what a limit left out: with it the rest sums to the total.
 type Omitted struct {
@@ -89,11 +86,7 @@ func NewGraph(g *blame.Graph, by string, cov Coverage, top int) *Graph {
 }
 
 func newEdge(e *blame.Edge) Edge {
-	out := Edge{e.From + 1, e.To + 1, e.ThreadNs, e.WallNs, e.Waits, []EdgeLock{}, NewProvenance(e.ByProvenance)}
-	for _, l := range e.Locks {
-		out.Locks = append(out.Locks, EdgeLock(l))
-	}
-	return out
+	return Edge{e.From + 1, e.To + 1, e.ThreadNs, e.WallNs, e.Waits, append([]EdgeLock{}, e.Locks...), NewProvenance(e.ByProvenance)}
 }
 
 // Names finds the names of nodes by their ids.

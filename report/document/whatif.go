@@ -44,18 +44,11 @@ type Misfit struct {
 	Duration float64 `json:"duration"` // as a part of the time the same work takes
 }
 
-func method(r *whatif.Result) string {
-	if r.Replayed {
-		return "replay"
-	}
-	return "bounds"
-}
-
 // NewWhatIf builds the document.
 func NewWhatIf(r *whatif.Result, cov Coverage) *WhatIf {
-	d := &WhatIf{Schema: "contend.whatif/1", Rows: []WhatIfRow{}, Method: method(r), WaitNs: r.WaitNs, Assumptions: r.Assumptions, Coverage: cov}
+	d := &WhatIf{Schema: "contend.whatif/1", Rows: []WhatIfRow{}, Method: "bounds", WaitNs: r.WaitNs, Assumptions: r.Assumptions, Coverage: cov}
 	if r.Replayed {
-		d.Misfit = &Misfit{r.Misfit.Waiting, r.Misfit.Throughput}
+		d.Method, d.Misfit = "replay", &Misfit{r.Misfit.Waiting, r.Misfit.Throughput}
 	}
 	for _, row := range r.Rows {
 		var ceiling *float64
@@ -64,7 +57,7 @@ func NewWhatIf(r *whatif.Result, cov Coverage) *WhatIf {
 		}
 		d.Rows = append(d.Rows, WhatIfRow{
 			Change: whatif.Kinds[row.Kind], Section: row.Section, Class: row.Class, Shrink: row.By, Stripes: row.Stripes,
-			Throughput: Ends{row.Throughput.Low, row.Throughput.High},
+			Throughput: Ends(row.Throughput),
 			WaitNs:     TimeEnds{int64(row.WaitNs.Low), int64(row.WaitNs.High)},
 			Ceiling:    ceiling, Deadlock: row.Locks,
 		})

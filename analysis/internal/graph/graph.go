@@ -1,9 +1,8 @@
 // Package graph is the wait-for graph at one instant.
 //
-//	stuck.go    deadlocks that only thread dumps show
 //	paths.go    splitting an interval over every path through the graph
 //	graph.go    threads blocked on locks, and the locks' owners
-//	deadlock.go numbering the cycles
+//	deadlock.go numbering the cycles, those too that only thread dumps show
 package graph
 
 import (

@@ -16,7 +16,7 @@ func (s *Sampler) AddIdle(ev *format.Event) bool {
 	if !s.next.valid || ev.Time != s.next.time || ev.End != ev.Time || int(ev.Activity) >= len(record.IdleWork) || !record.IdleWork[ev.Activity] {
 		return false
 	}
-	s.next.idleThreads = append(s.next.idleThreads, idleStateOf(ev))
+	s.next.idleThreads = append(s.next.idleThreads, idleState{ev.Thread, ev.Stack, ev.Activity, ev.Resource})
 	return true
 }
 

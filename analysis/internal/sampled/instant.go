@@ -43,11 +43,6 @@ func (in *instant) copy(of *instant) {
 	}
 }
 
-// idleStateOf returns the idle state that an event shows.
-func idleStateOf(ev *format.Event) idleState {
-	return idleState{ev.Thread, ev.Stack, ev.Activity, ev.Resource}
-}
-
 // idleState is what an idle thread does at a sampling instant.
 type idleState struct {
 	thread   format.ThreadID

@@ -1,9 +1,8 @@
 // Package sweep turns recorded waits and inferred owners into slices, in order of time.
 //
-//	sweep.go      the changes of the wait-for graph, one after the other
-//	flush.go      emitting the slices that a change ends
-//	queuegroup.go charging the waiters of a long queue together
-//	openwaits.go  the waits in progress at one instant
+//	sweep.go     the changes of the wait-for graph, one after the other
+//	flush.go     emitting the slices that a change ends, of a long queue together
+//	openwaits.go the waits in progress at one instant
 package sweep
 
 import (
