@@ -4,9 +4,11 @@ package cmd
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,9 +109,10 @@ func TestRecordWhen(t *testing.T) {
 			t.Parallel()
 			folder, begins := filepath.Join(dir, jdk), filepath.Join(dir, jdk+".begins")
 			p := program(t, jvm, nil, "-cp", classes, "Phased", begins).Process
-			quiet := make(chan int, 1)
+			quiet, ready := make(chan int, 1), false
 			go func() {
-				time.Sleep(6 * time.Second)
+				ready = comes(func() bool { return flightRecorderRuns(p.Pid) }) // before any phase: it takes seconds to start
+				time.Sleep(4 * time.Second)
 				found, _ := filepath.Glob(filepath.Join(folder, "*"))
 				quiet <- len(found)
 				_ = os.WriteFile(begins, nil, 0o644)
@@ -121,8 +124,8 @@ func TestRecordWhen(t *testing.T) {
 			if code != exitOK || out != "" || len(found) != 1 {
 				t.Fatalf("exit %d %q %v\n%s", code, out, found, msg)
 			}
-			if n := <-quiet; n != 0 {
-				t.Errorf("%d files before the condition holds", n)
+			if n := <-quiet; n != 0 || !ready {
+				t.Errorf("%d files before the condition holds; the flight recorder is ready: %v", n, ready)
 			}
 			if d := ask[document.Analyze](t, "analyze", found[0]); len(d.Locks) == 0 || d.Locks[0].CSP < 0.05 || d.Locks[0].Class != "java.lang.Object" {
 				t.Errorf("%+v", d.Locks)
@@ -130,6 +133,15 @@ func TestRecordWhen(t *testing.T) {
 			noData(t, p.Pid)
 		})
 	}
+}
+
+// flightRecorderRuns reports whether a JVM has loaded its flight recorder, whether or not it records.
+func flightRecorderRuns(pid int) bool {
+	names, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/comm", pid))
+	return len(names) == 0 || slices.ContainsFunc(names, func(name string) bool {
+		text, _ := os.ReadFile(name)
+		return strings.HasPrefix(string(text), "JFR Recorder")
+	})
 }
 
 // What a watch remembers does not grow with the trace, and what the last samples have stays.

@@ -39,6 +39,7 @@ func NewWatch(ctx context.Context, p *attach.Process, c Config) (*Watch, error) 
 		s.end()
 		return nil, err
 	}
+	_, _ = s.jcmd(ctx, "JFR.check") // the first command to a flight recorder takes a second or more: here no phase passes meanwhile
 	ctx, stop := context.WithCancel(ctx)
 	w := &Watch{s: s, stop: stop, over: make(chan struct{})}
 	go func() {
