@@ -107,7 +107,7 @@ func recordPerf(e *env, o *recordOptions) error {
 	out.removeAtEnd(e)
 	stop() // what follows is ended as usual
 	if keep != nil {
-		if err := whole.Write(keep, filepath.Join(o.keep, "perf.data"), made, true); err != nil {
+		if err := whole.Write(keep, filepath.Join(o.keep, "perf.data"), made); err != nil {
 			return err
 		}
 	}

@@ -128,8 +128,8 @@ func NewIn(dir *os.Root, path string) (*File, error) {
 func others(info fs.FileInfo) bool { return Owner(info) > 0 && Owner(info) != os.Geteuid() }
 
 // Write writes a file of which the program chose the name, in a directory that the user
-// named: what has the name is replaced, a link too. A private one is for this user alone.
-func Write(dir *os.Root, path string, content io.Reader, private bool) error {
+// named: what has the name is replaced, a link too. It is for this user alone.
+func Write(dir *os.Root, path string, content io.Reader) error {
 	same, err := dir.OpenRoot(".")
 	if err != nil {
 		return err
@@ -138,10 +138,7 @@ func Write(dir *os.Root, path string, content io.Reader, private bool) error {
 	if err != nil {
 		return err
 	}
-	if private {
-		err = f.Chmod(0o600)
-	}
-	if err == nil {
+	if err = f.Chmod(0o600); err == nil {
 		_, err = io.Copy(f, content)
 	}
 	if err != nil {
