@@ -8,19 +8,24 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
  * What the JVM tells of one thread at one instant, which may be virtual: its stack, what it
  * waits for, and the monitors it owns. That is the JDK's own, from 25 on, reached by names:
- * see {@link Stub}. Each takes about 20 µs; a thread that runs is stopped for it, the others go on.
+ * see {@link Stub}. Each takes about 20 µs. The JVM reads the stack of a virtual thread that is
+ * not mounted while the thread may be mounted, and crashes then (JDK-8364343), so that such a thread is kept
+ * from that meanwhile, just as Thread.getStackTrace does it. Of one that is mounted the stack
+ * alone is told.
  */
 final class Snapshot {
   static final int PARKED = 0, ENTERS = 1, WAITS = 2; // at what it waits for
 
   // States of virtual threads.
   static final int NEW = 0, STARTED = 1, BLOCKING = 12, BLOCKED = 13, UNBLOCKED = 14, TERMINATED = 99;
-  private static final int PARKED_UNMOUNTED = 4, TIMED_PARKED = 7, WAIT = 16, TIMED_WAIT = 18, SUSPENDED = 1 << 8;
+  private static final int RUNNING = 2, PARKED_UNMOUNTED = 4, PINNED = 5, TIMED_PARKED = 7, TIMED_PINNED = 8, UNPARKED = 9, YIELDED = 11, WAIT = 16, TIMED_WAIT = 18;
+  private static final int SUSPENDED = 1 << 8; // beside another: it is not mounted
   private static final long TRANSITIONS = 1 << 3 | 1 << 6 | 1 << 10 | 1 << BLOCKING | 1 << 15 | 1 << 17;
 
   private static final Reach REACH = Reach.made();
@@ -30,8 +35,19 @@ final class Snapshot {
   final int[] depths;
   final Object at; // that it waits for, null for nothing
   final int how;
+  final boolean mounted; // a virtual thread that runs, or is parked at its carrier
+
+  private Snapshot(Thread of) {
+    frames = of.getStackTrace();
+    owned = new Object[0];
+    depths = new int[0];
+    at = LockSupport.getBlocker(of);
+    how = PARKED;
+    mounted = true;
+  }
 
   private Snapshot(Object of) throws IllegalAccessException {
+    mounted = false;
     StackTraceElement[] stack = (StackTraceElement[]) REACH.stack.get(of);
     frames = stack == null ? new StackTraceElement[0] : stack;
     at = REACH.blocker.get(of);
@@ -47,13 +63,42 @@ final class Snapshot {
     }
   }
 
-  /** Returns null for a thread that has ended. */
+  /** Returns null for a thread that has ended, or is about to be mounted or unmounted. */
   static Snapshot of(Thread t) {
     try {
-      Object s = REACH.create.invoke(null, t);
-      return s == null ? null : new Snapshot(s);
+      if (!virtual(t)) {
+        return made(t);
+      }
+      int state = REACH.state.getInt(t);
+      if (state == RUNNING || state == PINNED || state == TIMED_PINNED) {
+        return new Snapshot(t);
+      }
+      boolean runs = state == UNPARKED || state == UNBLOCKED || state == YIELDED;
+      return runs || stands(state) || state == BLOCKED ? kept(t, state, runs) : null;
     } catch (ReflectiveOperationException e) {
       return null;
+    }
+  }
+
+  private static Snapshot made(Thread t) throws ReflectiveOperationException {
+    Object s = REACH.create.invoke(null, t);
+    return s == null ? null : new Snapshot(s);
+  }
+
+  // As VirtualThread.tryGetStackTrace does it: what ends its waiting meanwhile is made up for.
+  private static Snapshot kept(Thread t, int state, boolean runs) throws ReflectiveOperationException {
+    if (!(Boolean) REACH.swap.invoke(t, state, state | SUSPENDED)) {
+      return null;
+    }
+    try {
+      return made(t);
+    } finally {
+      REACH.set.invoke(t, state);
+      boolean parked = state == PARKED_UNMOUNTED || state == TIMED_PARKED;
+      boolean wakes = parked ? REACH.parkPermit.getBoolean(t) : state == BLOCKED ? REACH.blockPermit.getBoolean(t) : REACH.notified.getBoolean(t) || t.isInterrupted();
+      if (runs || wakes && (Boolean) REACH.swap.invoke(t, state, parked ? UNPARKED : UNBLOCKED)) {
+        REACH.resume.invoke(t);
+      }
     }
   }
 
@@ -120,7 +165,7 @@ final class Snapshot {
     return REACH.type.isInstance(t);
   }
 
-  /** Whether a virtual thread is about to be mounted or unmounted: a snapshot of it would wait for 10 ms. */
+  /** Whether a virtual thread is about to be mounted or unmounted. */
   static boolean moves(int state) {
     return state < 64 && (TRANSITIONS >> state & 1) != 0;
   }
@@ -132,8 +177,9 @@ final class Snapshot {
 
   /** What is reached by its name. */
   private static final class Reach {
-    final Class<?> type = Class.forName("java.lang.VirtualThread");
-    final Field state = field(type, "state");
+    final Class<?> type = Class.forName("java.lang.VirtualThread", false, null);
+    final Field state = field(type, "state"), parkPermit = field(type, "parkPermit"), blockPermit = field(type, "blockPermit"), notified = field(type, "notified");
+    final Method swap = method(type, "compareAndSetState", int.class, int.class), set = method(type, "setState", int.class), resume = method(type, "submitRunContinuation");
     final Method create, threads;
     final Field stack, locks, blocker, how, depth, eliminated, lock;
     final Set<?> free, registry;
@@ -141,8 +187,7 @@ final class Snapshot {
     private Reach() throws ReflectiveOperationException {
       String vm = "jdk.internal.vm.Thread";
       Class<?> snapshot = Class.forName(vm + "Snapshot"), owned = Class.forName(vm + "Snapshot$ThreadLock"), containers = Class.forName(vm + "Containers");
-      create = snapshot.getDeclaredMethod("create", Thread.class);
-      create.setAccessible(true);
+      create = method(snapshot, "create", Thread.class);
       stack = field(snapshot, "stackTrace");
       locks = field(snapshot, "locks");
       blocker = field(snapshot, "blockerObject");
@@ -160,6 +205,12 @@ final class Snapshot {
       Field f = of.getDeclaredField(name);
       f.setAccessible(true);
       return f;
+    }
+
+    private static Method method(Class<?> of, String name, Class<?>... takes) throws ReflectiveOperationException {
+      Method m = of.getDeclaredMethod(name, takes);
+      m.setAccessible(true);
+      return m;
     }
 
     static Reach made() {

@@ -1,6 +1,7 @@
 package contend.agent;
 
 import java.io.IOException;
+import java.lang.management.MonitorInfo;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,7 +23,8 @@ import java.util.concurrent.locks.LockSupport;
  * shows what it waits for and what it owns at an instant that has nothing to do with what it does.
  * While the others are looked at a monitor may pass from one owner to the next: then both are
  * seen with it, or none is. The second of two stands for a later none, so that each owner is
- * shown as often as it had the monitor.
+ * shown as often as it had the monitor. One that runs shows where it is alone: it owns a monitor
+ * if it is in a method in which others wait for it.
  */
 final class Virtual {
   private static final int MOST = 32; // waiters, where there are more each stands for several; and as many that may own what is waited for
@@ -37,7 +39,9 @@ final class Virtual {
   private final Random random;
   private final Map<Object, Queue> queues = new IdentityHashMap<>(); // of this sample, by lock
   private final Map<Object, List<Owner>> had = new IdentityHashMap<>(); // monitors of those looked at
+  private final List<Owner> mounted = new ArrayList<>(); // of those looked at, whose monitors are not told
   private final Map<Contended.Lock, ArrayDeque<Owner>> spare = new HashMap<>();
+  private final Map<String, Set<String>> entered = new HashMap<>(); // in which methods threads waited for monitors, by class
   private final Map<Long, Long> lately = new HashMap<>(); // when a thread last owned a monitor
   private final Set<Long> told = new HashSet<>(); // threads whose names are written
   private final Set<Long> resting = new HashSet<>(); // who waits for no lock and owns none that is waited for, in this sample
@@ -193,6 +197,9 @@ final class Virtual {
       o.wants = s.at;
       queue(o.wants, Locks.MONITOR).waiters.add(o);
     }
+    if (s.mounted) {
+      mounted.add(seen);
+    }
     for (Object m : s.owned) {
       if (m != null) {
         List<Owner> by = had.get(m);
@@ -235,9 +242,11 @@ final class Virtual {
     }
     queues.clear(); // what is in them is the program's
     had.clear();
+    mounted.clear();
     resting.clear();
-    if (told.size() > REMEMBERED || spare.size() > REMEMBERED || lately.size() > REMEMBERED) {
+    if (told.size() > REMEMBERED || entered.size() > REMEMBERED || spare.size() > REMEMBERED || lately.size() > REMEMBERED) {
       told.clear();
+      entered.clear();
       spare.clear();
       lately.clear();
     }
@@ -247,8 +256,9 @@ final class Virtual {
   private Owner owner(Queue q, long now) {
     ArrayDeque<Owner> more = spare.get(q.name);
     List<Owner> seen = had.get(q.lock);
+    Owner runs = runs(q);
     if (seen == null) {
-      return more != null && !more.isEmpty() ? more.poll() : whole ? FREE : UNKNOWN;
+      return runs != FREE ? runs : more != null && !more.isEmpty() ? more.poll() : whole ? FREE : UNKNOWN;
     }
     for (Owner o : seen) {
       lately.put(o.id, now);
@@ -261,6 +271,35 @@ final class Virtual {
       }
     }
     return seen.get(0);
+  }
+
+  /** Who runs in a method in which others waited for such a monitor: its owner, where it is one alone; of several one is, and which is not known. */
+  private Owner runs(Queue q) {
+    Owner found = FREE;
+    Set<String> in = entered.get(q.name.name);
+    if (in == null) {
+      entered.put(q.name.name, in = new HashSet<>());
+    }
+    for (One w : q.waiters) {
+      if (w.stack().top() != null) {
+        in.add(method(w.stack().top()));
+      }
+    }
+    for (Owner o : mounted) {
+      int depth = o.stack.frames.length - 1;
+      while (depth >= 0 && !in.contains(method(o.stack.frames[depth]))) {
+        depth--;
+      }
+      if (depth >= 0) {
+        o.stack.saw(new MonitorInfo[] {new MonitorInfo(q.name.name, q.name.hash, depth, o.stack.frames[depth])});
+        found = found == FREE ? o : UNKNOWN;
+      }
+    }
+    return found;
+  }
+
+  private static String method(StackTraceElement f) {
+    return f.getClassName() + '.' + f.getMethodName();
   }
 
   private void write(Queue q, Owner owner, long time, long weight) throws IOException {
