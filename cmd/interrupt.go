@@ -78,6 +78,15 @@ func (r *reading) note(s *format.Stats) {
 	s.Damage.Add(format.Damage{Code: "truncated", Why: why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
 }
 
+func isClosed(c chan bool) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
 // removeAtEnd calls remove, which deletes unfinished files, if a signal ends the program
 // before kept is called. A Ctrl-C that only stops the reading of a trace does not count.
 func (e *env) removeAtEnd(remove func()) (kept func()) {
@@ -89,8 +98,8 @@ func (e *env) removeAtEnd(remove func()) (kept func()) {
 			case <-over:
 				return
 			case s := <-signals:
-				if s == os.Interrupt && e.asks.Swap(false) {
-					continue
+				if s == os.Interrupt && (e.asks.Swap(false) || isClosed(over)) {
+					continue // it stopped the reading, after which the command may have ended since
 				}
 				remove()
 				signal.Reset(s)
