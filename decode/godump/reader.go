@@ -27,7 +27,6 @@ type Reader struct {
 	goroutines int64
 	waiting    int64    // for locks
 	shapes     []string // of deadlocks in the last dump
-	err        error    // after the queue
 }
 
 // apart is the distance between dumps.
