@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"contend/analysis/internal/column"
+	"contend/analysis/internal/times"
 	"contend/format"
 	"contend/format/workers"
 )
@@ -21,9 +22,6 @@ type Activities struct {
 	indexing workers.Group  // has to be waited for before reading:
 	released [][]column.Ref // the releases of each lock, by time
 }
-
-// span is the interval [start, end).
-type span struct{ start, end int64 }
 
 // Arrange sorts the record by time and by thread, and joins the parks of one acquire. Nothing
 // may be added to the record afterwards. Releases are still being listed when it returns: see
@@ -82,10 +80,10 @@ func (a *Activities) releasesByLock() [][]column.Ref {
 
 // owned calls add for a hold if threads waited for the lock in it. An owner that died, at a
 // time that is NoTime if not known, without a release is External from then on.
-func (t *Tenure) owned(prov Provenance, died int64, busy []span, add func(Ownership)) {
+func (t *Tenure) owned(prov Provenance, died int64, busy []times.Span, add func(Ownership)) {
 	keep := func(from, to int64, h Holder) {
-		i, _ := slices.BinarySearchFunc(busy, from, func(s span, t int64) int { return cmp.Compare(s.end, t+1) })
-		if from < to && i < len(busy) && busy[i].start < to {
+		i := times.FirstAfter(busy, from)
+		if from < to && i < len(busy) && busy[i].Start < to {
 			add(Ownership{from, to, t.Lock, h})
 		}
 	}
@@ -111,26 +109,11 @@ func (a *Activities) Pauses() (all []Pause) {
 	return all
 }
 
-type lockWaits []span
-
-// gather returns the waits for a lock in one list. In the store they lie with the activities of
-// their threads, scattered over memory.
-func (s *store) gather(waits []column.Ref) lockWaits {
-	list := slices.Grow(lockWaits{}, len(waits))
+// busy returns when at least one thread waits for a lock, given its waits.
+func (s *store) busy(waits []column.Ref) (out []times.Span) {
 	for _, i := range waits {
 		start, end := s.Span(i)
-		list = append(list, span{start, end})
-	}
-	return list
-}
-
-func (l lockWaits) busy() (out []span) {
-	for _, w := range l {
-		if n := len(out); n > 0 && w.start <= out[n-1].end {
-			out[n-1].end = max(out[n-1].end, w.end)
-		} else {
-			out = append(out, w)
-		}
+		out = times.Extended(out, times.Span{Start: start, End: end})
 	}
 	return out
 }

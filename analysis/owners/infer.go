@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"contend/analysis/internal/column"
+	"contend/analysis/internal/times"
 	"contend/analysis/owners/model"
 	"contend/format"
 	"contend/format/workers"
@@ -253,7 +254,7 @@ func (ev *evidence) listActivities() {
 				x = &collected{Activity: model.Activity{What: d.What, Stack: d.Stack, Lock: k.lock, Idle: !c.IsWait() && (does == format.ActivityPark || does == format.ActivityWait)}}
 				found[k] = x
 			}
-			x.add(model.Interval{Start: d.Start, End: d.End, Thread: format.ThreadID(t)})
+			x.add(model.Interval{Span: times.Span{Start: d.Start, End: d.End}, Thread: format.ThreadID(t)})
 		}
 	}
 	ev.activities = map[uint32][]*model.Activity{}

@@ -3,6 +3,7 @@ package owners
 import (
 	"slices"
 
+	"contend/analysis/internal/times"
 	"contend/format"
 )
 
@@ -30,7 +31,7 @@ type history struct {
 	from, to int64              // of the recording
 	usual    map[function]int64 // duration of sections, ns
 	several  bool               // a semaphore whose permits several threads held at once
-	busy     []span
+	busy     []times.Span
 	out      []Ownership
 }
 
@@ -40,11 +41,11 @@ func (ev *evidence) fromItsReleases(lock format.ObjectID) []Ownership {
 	if !in.waking || !in.whole && len(ev.releasesOf(lock)) == 0 {
 		return nil
 	}
-	return ev.fromReleases(lock, in, ev.gather(ev.byLock[lock]).busy())
+	return ev.fromReleases(lock, in, ev.busy(ev.byLock[lock]))
 }
 
 // fromReleases returns the owners of a lock while threads wait for it.
-func (ev *evidence) fromReleases(lock format.ObjectID, in *input, busy []span) []Ownership {
+func (ev *evidence) fromReleases(lock format.ObjectID, in *input, busy []times.Span) []Ownership {
 	h := &history{ev: ev, lock: lock, kind: ev.Kind(lock), points: ev.points(lock), usual: map[function]int64{}, busy: busy}
 	h.from, h.to = in.from, in.to
 	if in.from == format.NoTime {

@@ -42,6 +42,7 @@ import (
 	"slices"
 
 	"contend/analysis/internal/column"
+	"contend/analysis/internal/times"
 	"contend/analysis/owners/model"
 	"contend/format"
 	"contend/format/workers"
@@ -56,7 +57,7 @@ type Timelines struct {
 	Whys     map[format.ObjectID]Why       // by lock that was asked for
 
 	add   func(Ownership) // adds a recorded one
-	asked map[format.ObjectID]span
+	asked map[format.ObjectID]times.Span
 }
 
 // Why has the evidence for each candidate of a lock.
@@ -67,7 +68,7 @@ type Why = model.Why
 // each lock's waiting that Whys are wanted for, an empty one for none.
 func (a *Activities) Timelines(sym Symbols, ask func(format.ObjectID) (from, to int64)) (tl *Timelines, rebuilt func()) {
 	byLock := a.byLock
-	tl = &Timelines{Owned: newOwned(), Unowned: make([]Owner, len(byLock)), Seen: map[format.ObjectID]Agreement{}, Whys: map[format.ObjectID]Why{}, asked: map[format.ObjectID]span{}}
+	tl = &Timelines{Owned: newOwned(), Unowned: make([]Owner, len(byLock)), Seen: map[format.ObjectID]Agreement{}, Whys: map[format.ObjectID]Why{}, asked: map[format.ObjectID]times.Span{}}
 	for i := range a.inputs {
 		a.inputs[i].pauses = merge(a.inputs[i].pauses)
 	}
@@ -81,7 +82,7 @@ func (a *Activities) Timelines(sym Symbols, ask func(format.ObjectID) (from, to 
 			unknown = append(unknown, format.ObjectID(l))
 			if ask != nil {
 				if from, to := ask(format.ObjectID(l)); from < to {
-					tl.asked[format.ObjectID(l)] = span{from, to}
+					tl.asked[format.ObjectID(l)] = times.Span{Start: from, End: to}
 				}
 			}
 		}
@@ -101,9 +102,9 @@ func (tl *Timelines) addTenures(a *Activities) (recorded []bool) {
 	if a.Tenures.Len() == 0 {
 		return recorded
 	}
-	busy := make([][]span, len(a.byLock))
+	busy := make([][]times.Span, len(a.byLock))
 	for l, waits := range a.byLock {
-		busy[l] = a.gather(waits).busy()
+		busy[l] = a.busy(waits)
 	}
 	a.Tenures.Each(func(_ column.Ref, t *Tenure) {
 		if int(t.Lock) < len(a.byLock) {
@@ -194,7 +195,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 			if m := of[i].of; m != nil {
 				tl.Seen[locks[i]] = of[i].lock().Seen
 				if s, ok := tl.asked[locks[i]]; ok {
-					tl.Whys[locks[i]] = m.class.Why(of[i].lock(), s.start, s.end)
+					tl.Whys[locks[i]] = m.class.Why(of[i].lock(), s.Start, s.End)
 				}
 				if m.left--; m.left == 0 {
 					m.class, m.locks, m.ids = nil, nil, nil

@@ -138,7 +138,7 @@ func (k *worker) instants() (all [][]instant, total int) {
 			k.lock.load(c, l)
 			busy := waiting(k.lock.waits)
 			for _, s := range samples {
-				if l.uses[s.shows] && s.time >= l.from && s.time < l.to && busy.cover(s.time) {
+				if l.uses[s.shows] && s.time >= l.from && s.time < l.to && cover(busy, s.time) {
 					all[i] = append(all[i], s)
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"contend/analysis/internal/times"
 	"contend/format"
 )
 
@@ -34,12 +35,12 @@ func (l *searched) coherence(a *Activity, unexplained bool) (c coherence) {
 		if t.End <= l.from {
 			continue
 		}
-		waited := l.busy.within(t.Start, t.End)
+		waited := times.Within(l.busy, t.Span)
 		if waited <= 0 {
 			continue
 		}
 		if unexplained {
-			if waited -= l.explained.within(t.Start, t.End); float64(waited) < uncovered*float64(t.End-t.Start) {
+			if waited -= times.Within(l.explained, t.Span); float64(waited) < uncovered*float64(t.End-t.Start) {
 				continue
 			}
 		}
@@ -50,7 +51,7 @@ func (l *searched) coherence(a *Activity, unexplained bool) (c coherence) {
 			c.broken++
 			continue
 		}
-		if l.busy.cover(t.End) {
+		if cover(l.busy, t.End) {
 			c.ended++
 			c.chance += max(unlikely, 1-math.Exp(-l.rate*promptly))
 			if l.between(t.End-slack, t.End+promptly) > 0 {

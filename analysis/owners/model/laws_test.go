@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"contend/analysis/internal/times"
 	"contend/format"
 )
 
@@ -67,7 +68,7 @@ func TestAnswersAddUpToTheWaiting(t *testing.T) {
 				}
 			}
 		})
-		var got []Interval
+		var got []times.Span
 		for i, x := range p.answer(c, l) {
 			if x.End <= x.Start || i > 0 && x.Start < got[len(got)-1].End || x.Chance < 0 || x.Chance > 1 {
 				t.Fatalf("part %+v after %v", x, got)
@@ -77,9 +78,9 @@ func TestAnswersAddUpToTheWaiting(t *testing.T) {
 					t.Fatalf("%+v is named, and waits: %+v", x, w)
 				}
 			}
-			got = append(got, Interval{Start: x.Start, End: x.End})
+			got = append(got, times.Span{Start: x.Start, End: x.End})
 		}
-		if got, want := union(got), waiting(p.waits); !slices.Equal(got, want) {
+		if got, want := times.UnionOf(got), waiting(p.waits); !slices.Equal(got, want) {
 			t.Errorf("answers are of %v, waiting of %v", got, want)
 		}
 	})

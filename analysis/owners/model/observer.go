@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"contend/analysis/internal/column"
+	"contend/analysis/internal/times"
 )
 
 // observer finds what the users of a lock do in its gaps.
@@ -18,13 +19,13 @@ type observer struct {
 	asked   []int32        // users to ask now
 	list    []Observation  // of one of them
 	blocked []float64      // by gap, then site: changes of gap.blocked from the gap before
-	idle    []Interval     // by user: an interval in which it is known to do nothing
+	idle    []times.Span   // by user: an interval in which it is known to do nothing
 }
 
 // reset prepares for the current lock: each user may do something at any time.
 func (o *observer) reset() {
 	users := len(o.lock.users.threads)
-	o.due, o.idle = o.due[:0], append(o.idle[:0], make([]Interval, users)...)
+	o.due, o.idle = o.due[:0], append(o.idle[:0], make([]times.Span, users)...)
 	for u := range users {
 		o.due.Push(column.Key{At: math.MinInt64, ID: uint32(u)})
 	}
@@ -145,7 +146,7 @@ func (o *observer) elsewhere(g *gap, user int32, site int, from, to int64) bool 
 	var next int64
 	o.list, next = o.program.Observations(o.lock.users.threads[user], 0, from+1, to, o.list[:0])
 	if len(o.list) == 0 {
-		*idle = Interval{Start: from, End: next}
+		*idle = times.Span{Start: from, End: next}
 	}
 	return slices.ContainsFunc(o.list, func(x Observation) bool {
 		return g.spannedBy(&x) || !slices.ContainsFunc(o.stacks.inside(x.Stack), func(in within) bool { return in.site == site })

@@ -1,9 +1,7 @@
 package model
 
 import (
-	"cmp"
-	"slices"
-
+	"contend/analysis/internal/times"
 	"contend/format"
 )
 
@@ -78,42 +76,19 @@ type Activity struct {
 
 // Interval is a time in which a thread did something.
 type Interval struct {
-	Start, End int64
-	Thread     format.ThreadID
+	times.Span
+	Thread format.ThreadID
 }
 
-// intervals are disjoint and in order of time.
-type intervals []Interval
-
-// union merges intervals that overlap or touch.
-func union(list []Interval) (out intervals) {
-	slices.SortFunc(list, func(a, b Interval) int { return cmp.Compare(a.Start, b.Start) })
-	for _, t := range list {
-		if n := len(out); n > 0 && t.Start <= out[n-1].End {
-			out[n-1].End = max(out[n-1].End, t.End)
-		} else {
-			out = append(out, t)
-		}
+// waiting returns when at least one thread waits, given waits by start.
+func waiting(waits []Wait) (out []times.Span) {
+	for i := range waits {
+		out = times.Extended(out, times.Span{Start: waits[i].Start, End: waits[i].End})
 	}
 	return out
 }
 
-// waiting returns when at least one thread waits.
-func waiting(waits []Wait) intervals {
-	list := make([]Interval, len(waits))
-	for i := range waits {
-		list[i] = Interval{Start: waits[i].Start, End: waits[i].End}
-	}
-	return union(list)
+// cover reports whether an instant is in one of the spans of a list.
+func cover(list []times.Span, t int64) bool {
+	return times.Within(list, times.Span{Start: t, End: t + 1}) > 0
 }
-
-// within returns how much of [from, to) the intervals cover, in ns.
-func (s intervals) within(from, to int64) (ns int64) {
-	i, _ := slices.BinarySearchFunc(s, from, func(t Interval, at int64) int { return cmp.Compare(t.End, at+1) })
-	for ; i < len(s) && s[i].Start < to; i++ {
-		ns += min(to, s[i].End) - max(from, s[i].Start)
-	}
-	return ns
-}
-
-func (s intervals) cover(t int64) bool { return s.within(t, t+1) > 0 }

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"contend/analysis/internal/times"
 	"contend/format"
 )
 
@@ -205,7 +206,7 @@ func TestScenarios(t *testing.T) {
 func (p *simulated) dumps(every int64) (out []Dump) {
 	busy := waiting(p.waits)
 	for at := every; at < p.owners[len(p.owners)-1].End; at += every {
-		if !busy.cover(at) {
+		if !cover(busy, at) {
 			continue
 		}
 		d := Dump{Time: at, Waiters: 1}
@@ -221,20 +222,20 @@ func (p *simulated) dumps(every int64) (out []Dump) {
 // Those that hold it together share it.
 func (p *simulated) shares() map[string]float64 {
 	busy := waiting(p.waits)
-	var held []Interval
+	var held []times.Span
 	by, sum, all := map[string]float64{}, 0.0, 0.0
 	for _, b := range busy {
 		all += float64(b.End - b.Start)
 	}
 	for _, o := range p.owners {
-		ns := float64(busy.within(o.Start, o.End))
+		ns := float64(times.Within(busy, times.Span{Start: o.Start, End: o.End}))
 		by[p.site(o.Stack)] += ns
 		sum += ns
-		held = append(held, Interval{Start: o.Start, End: o.End})
+		held = append(held, times.Span{Start: o.Start, End: o.End})
 	}
 	any := 0.0
-	for _, h := range union(held) {
-		any += float64(busy.within(h.Start, h.End))
+	for _, h := range times.UnionOf(held) {
+		any += float64(times.Within(busy, h))
 	}
 	for name, ns := range by {
 		by[name] = ns / sum * any / all

@@ -85,10 +85,10 @@ func (s *search) countParts() (by map[uint64]*sampled, in, out float64) {
 	step := max(1, total/mostSamples)
 	path := &s.stacks.path
 	s.class.program.Samples(l.from, l.to, func(t format.ThreadID, at int64, stack format.StackID) {
-		if number++; number%step != 0 || l.explained.cover(at) {
+		if number++; number%step != 0 || cover(l.explained, at) {
 			return
 		}
-		waited := l.busy.cover(at)
+		waited := cover(l.busy, at)
 		if waited {
 			in++
 		} else {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"contend/analysis/internal/times"
 	"contend/format"
 )
 
@@ -124,7 +125,7 @@ func (c *Class) sitesOfDumps(k *worker) {
 func (k *worker) findPermits() {
 	for _, l := range k.class.Locks {
 		k.lock.load(k.class, l)
-		var list []Interval
+		var list []times.Span
 		sum := int64(0)
 		for _, a := range k.class.program.ActivitiesOf(l.ID) {
 			if a.What == Waits || k.stacks.innermost(a.Stack, false) < 0 {
@@ -132,13 +133,13 @@ func (k *worker) findPermits() {
 			}
 			for _, t := range a.Times {
 				if k.lock.users.number(t.Thread) >= 0 {
-					list = append(list, t)
+					list = append(list, t.Span)
 					sum += t.End - t.Start
 				}
 			}
 		}
-		all := union(list)
-		l.permits = sum > 0 && float64(sum) > overlapping*float64(all.within(math.MinInt64, math.MaxInt64))
+		all := times.Within(times.UnionOf(list), times.Span{Start: math.MinInt64, End: math.MaxInt64})
+		l.permits = sum > 0 && float64(sum) > overlapping*float64(all)
 	}
 	k.lock.Lock = nil // load sets Wait.Shared by permits
 }
@@ -153,11 +154,11 @@ type search struct {
 // searched is a lock at which silent sites are looked for.
 type searched struct {
 	*Lock
-	busy      intervals     // when threads wait
+	busy      []times.Span  // when threads wait
 	long      int64         // how long, ns
 	got       []acquisition // acquisitions after a wait, by time
 	rate      float64       // of these, per ns of busy
-	explained intervals     // activities at known sites
+	explained []times.Span  // activities at known sites
 }
 
 func (s *search) busiest() (out []*searched) {
@@ -175,7 +176,7 @@ func (s *search) busiest() (out []*searched) {
 				b.got = append(b.got, acquisition{w.End, w.Thread, w.user, s.stacks.siteOf(w.Stack)})
 			}
 		}
-		b.long = b.busy.within(l.from, l.to)
+		b.long = times.Within(b.busy, times.Span{Start: l.from, End: l.to})
 		b.rate = float64(len(b.got)) / float64(max(1, b.long))
 		out = append(out, b)
 	}
@@ -243,8 +244,10 @@ func (s *search) explain() {
 			continue
 		}
 		if c := l.coherence(a, false); c.n > 0 && c.inside() {
-			l.explained = append(l.explained, a.Times...)
+			for _, t := range a.Times {
+				l.explained = append(l.explained, t.Span)
+			}
 		}
 	}
-	l.explained = union(l.explained)
+	l.explained = times.UnionOf(l.explained)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"contend/analysis/internal/times"
 	"contend/format"
 	"contend/golden"
 )
@@ -173,7 +174,7 @@ func (p *simulated) ActivitiesOf(format.ObjectID) (list []*Activity) {
 				by[key] = &Activity{What: d.What, Stack: d.Stack, Lock: d.Lock}
 				list = append(list, by[key])
 			}
-			by[key].Times, by[key].Ns = append(by[key].Times, Interval{d.Start, d.End, t}), by[key].Ns+d.End-d.Start
+			by[key].Times, by[key].Ns = append(by[key].Times, Interval{times.Span{Start: d.Start, End: d.End}, t}), by[key].Ns+d.End-d.Start
 		}
 	}
 	return list
