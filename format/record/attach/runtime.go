@@ -34,16 +34,3 @@ func (p *Process) Lacks(module string) bool {
 	}
 	return false
 }
-
-// VirtualThreads reports whether virtual threads run in the process, or did:
-// the JVM has a thread of this name for them, from JDK 21 on. It is false where
-// that is not to be learnt, as on macOS.
-func (p *Process) VirtualThreads() bool {
-	names, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/comm", p.PID))
-	for _, name := range names {
-		if text, err := os.ReadFile(name); err == nil && strings.HasPrefix(string(text), "VirtualThread-u") {
-			return true
-		}
-	}
-	return false
-}
