@@ -172,7 +172,7 @@ func bounded(ctx context.Context, remove func()) {
 // data and jars match the files that recorders make in a folder. Nothing else in it is removed: what
 // has the name of one may be another's by a mount.
 var (
-	data = regexp.MustCompile(`^(lease-[A-Z2-7]{8}|trace\.bin|settings\.jfc|flight\.jfr|threads\.json)$`)
+	data = regexp.MustCompile(`^(lease-[A-Z2-7]{8}|trace\.bin|settings\.jfc|flight\.jfr)$`)
 	jars = regexp.MustCompile(`^agent-[0-9a-f]{16}\.jar$`)
 )
 
