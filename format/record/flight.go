@@ -112,11 +112,7 @@ func written(f *os.File) int64 {
 	if size, err := f.Seek(0, hole); err == nil {
 		return size
 	}
-	info, err := f.Stat() // it is empty, or of a file system that knows no holes
-	if err != nil {
-		return 0
-	}
-	return info.Size()
+	return fileSize(f) // it is empty, or of a file system that knows no holes
 }
 
 var errNoFlight = errors.New("no flight recording is left: the process ended before anything of it was written, or found no room")

@@ -234,10 +234,7 @@ func (s *session) startAgent(flight bool) (*os.File, error) {
 	}
 	jar := s.dir.path(jarName)
 	o := agent.Options{Jar: jar, File: s.dir.path(traceName), Lease: s.dir.path(s.leased), Rate: number(s.Rate), Overhead: number(s.Overhead), Evidence: flight}
-	runs := func() bool {
-		info, err := trace.Stat()
-		return err == nil && info.Size() > 0
-	}
+	runs := func() bool { return fileSize(trace) > 0 }
 	ctx, done := context.WithTimeout(s.ctx, patience)
 	defer done()
 	if err = s.dir.held(); err == nil {
