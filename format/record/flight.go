@@ -26,7 +26,7 @@ func (s *session) startFlight() error {
 	}
 	f.Close()
 	least := int((s.Duration + 3*patience) / time.Second)
-	answer, err := s.jcmd(s.ctx, "JFR.start name=%s settings=%s dumponexit=true duration=%ds filename=%s", s.name, s.dir.path(settingsName), least, s.dir.path(flightName))
+	answer, err := s.jcmd(s.ctx, "JFR.start name=%s settings=%s dumponexit=true duration=%ds filename=%s", s.dir.name, s.dir.path(settingsName), least, s.dir.path(flightName))
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (s *session) startFlight() error {
 		return nil
 	}
 	if free, ok := room(s.repository.dir.File()); ok && free < needed {
-		s.endFlight(s.name)
+		s.endFlight(s.dir.name)
 		return s.noRoom(free)
 	}
 	return nil
@@ -67,7 +67,7 @@ func (s *session) stopFlight(r *Recording) error {
 	if !r.Ended {
 		ctx, done := s.ending()
 		defer done()
-		_, err := s.jcmd(ctx, "JFR.stop name=%s filename=%s", s.name, s.dir.path(flightName))
+		_, err := s.jcmd(ctx, "JFR.stop name=%s filename=%s", s.dir.name, s.dir.path(flightName))
 		r.Ended = err != nil && !s.p.Alive()
 		if (r.Ended || ctx.Err() != nil) && saved == nil {
 			salvage()

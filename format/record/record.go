@@ -88,7 +88,7 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	if m.Flight { // first: what the agent shows should lie within
 		if err := s.startFlight(); err != nil {
 			if ctx.Err() != nil { // the JVM may do it yet
-				s.endFlight(s.name)
+				s.endFlight(s.dir.name)
 				return nil, errEarly
 			}
 			return nil, err
@@ -97,7 +97,7 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	if m.Agent {
 		if s.trace, err = s.startAgent(m.Flight); err != nil {
 			if m.Flight {
-				s.endFlight(s.name)
+				s.endFlight(s.dir.name)
 			}
 			if ctx.Err() != nil {
 				err = errEarly
@@ -139,7 +139,6 @@ type session struct {
 	ctx        context.Context // whose end is that of the recording
 	p          *attach.Process
 	dir        *folder
-	name       string
 	repository *repository // nil without a flight recording
 	lease      *os.File    // nil without an agent
 	leased     string      // its name
@@ -159,7 +158,6 @@ func newSession(ctx context.Context, p *attach.Process, c Config) (*session, err
 	var refused *attach.Error
 	switch {
 	case err == nil:
-		s.name = s.dir.name
 		p.Tidy()
 		return s, nil
 	case ctx.Err() != nil:
