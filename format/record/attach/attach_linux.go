@@ -55,7 +55,7 @@ func look(pid int) (i identity, state string, err error) {
 	}
 	i.inner = pid
 	state = i.read(status)
-	i.began, _ = began(pid)
+	i.began = began(pid)
 	theirs, err := os.Readlink(procPath(pid, "ns/user"))
 	if own, failed := os.Readlink("/proc/self/ns/user"); err != nil || failed != nil || own != theirs {
 		i.user.Caps = 0 // they are those over another namespace
@@ -159,28 +159,27 @@ func (p *Process) starting() bool {
 func (p *Process) age() (age time.Duration, ok bool) {
 	uptime, _ := os.ReadFile("/proc/uptime")
 	up := strings.Fields(string(uptime))
-	start, known := began(p.PID)
-	if !known || len(up) == 0 {
+	if p.began == 0 || len(up) == 0 {
 		return 0, false
 	}
 	const second = 100 // the unit of start on Linux
 	now, err := strconv.ParseFloat(up[0], 64)
-	return time.Duration((now - float64(start)/second) * float64(time.Second)), err == nil
+	return time.Duration((now - float64(p.began)/second) * float64(time.Second)), err == nil
 }
 
-// began is when a process began, in hundredths of a second since the system did.
-func began(pid int) (start uint64, ok bool) {
+// began is when a process began, as identity has it.
+func began(pid int) (start uint64) {
 	stat, err := os.ReadFile(procPath(pid, "stat"))
 	if err != nil {
-		return 0, false
+		return 0
 	}
 	const field = 19 // after the name
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(fields) <= field {
-		return 0, false
+		return 0
 	}
-	start, err = strconv.ParseUint(fields[field], 10, 64)
-	return start, err == nil
+	start, _ = strconv.ParseUint(fields[field], 10, 64)
+	return start
 }
 
 // Alive reports whether the process still runs, and not another one with its number.
