@@ -130,7 +130,6 @@ func NewPerfText(recording *os.File) (*PerfText, error) {
 	}
 	t := &PerfText{c: c, said: &tail{}}
 	c.Stderr = t.said
-	c.SysProcAttr = apart()
 	out, err := c.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -156,8 +155,7 @@ func (t *PerfText) Close() error {
 	return nil
 }
 
-// begin starts a command in a process group of its own, where Ctrl-C reaches it
-// through contend alone: as the end of ctx.
+// begin starts a command, which Ctrl-C reaches through contend alone: as the end of ctx.
 func begin(ctx context.Context, words []string) (*exec.Cmd, *tail, error) {
 	c, err := command(ctx, words)
 	if err != nil {
@@ -165,7 +163,6 @@ func begin(ctx context.Context, words []string) (*exec.Cmd, *tail, error) {
 	}
 	said := &tail{}
 	c.Stdout, c.Stderr = said, said
-	c.SysProcAttr = apart()
 	c.Cancel, c.WaitDelay = func() error { return c.Process.Signal(os.Interrupt) }, grace
 	if err := c.Start(); err != nil {
 		return nil, nil, &PerfError{"perf: " + err.Error(), ""}
@@ -176,14 +173,15 @@ func begin(ctx context.Context, words []string) (*exec.Cmd, *tail, error) {
 // opened is a path by which perf, which Linux alone has, finds a file.
 func opened(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd()) }
 
-// command is one that has no home, and works nowhere, where perf would look for files or leave
-// some: others may have put them there.
+// command is one in a process group of its own. It has no home, and works nowhere, where perf
+// would look for files or leave some: others may have put them there.
 func command(ctx context.Context, words []string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(words[0])
 	if err != nil {
 		return nil, &PerfError{"perf is not installed here", "it is in the package linux-perf of Debian, linux-tools-generic of Ubuntu, perf of Fedora; 'contend perf-args' prints what to run where it is"}
 	}
 	c := exec.CommandContext(ctx, path, words[1:]...)
+	c.SysProcAttr = apart()
 	c.Dir = "/"
 	c.Env = append(os.Environ(), "LC_ALL=C", "PAGER=cat", "HOME=/dev/null", "PERF_CONFIG=/dev/null", "DEBUGINFOD_URLS=")
 	return c, nil
