@@ -123,8 +123,8 @@ func (d *tellingDumps) add(at int64) {
 // unwatched is for how long a recording may go on behind its last dump.
 const unwatched = int64(20e9)
 
-// blind says why a deadlock may not show. Its threads record no wait, so that only
-// thread dumps or the samples of an agent show it; virtual threads are in neither.
+// blind says why a deadlock may not show. Its threads record no wait, so that only thread dumps
+// or the samples of an agent show it; virtual threads are in no dump, and some of them in a sample.
 func (r *Reader) blind() string {
 	switch end := r.head.end(); {
 	case r.ids.virtual.any():
