@@ -147,8 +147,13 @@ func TestAFolderThatLostItsName(t *testing.T) {
 	f := folderIn(t)
 	defer f.end()
 	golden.OK(t, errors.Join(f.held(), os.Rename(f.path(""), f.theirs+"/moved"), os.Mkdir(f.path(""), 0o700)))
-	if f.held() == nil {
-		t.Error("another folder of its name is taken for it")
+	s := &session{ctx: t.Context(), p: &attach.Process{}, dir: f}
+	_, agent := s.startAgent(false)
+	defer s.lease.Close()
+	for what, err := range map[string]error{"the folder": f.held(), "the agent": agent, "the flight recorder": s.startFlight()} {
+		if err == nil || !strings.Contains(err.Error(), "took the name") {
+			t.Errorf("another folder of its name is taken for it: %s: %v", what, err)
+		}
 	}
 }
 

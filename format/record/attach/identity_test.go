@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -68,6 +69,47 @@ func TestAProcessThatRunsAnotherProgram(t *testing.T) {
 	done()
 	if err == nil || !strings.Contains(err.Error(), differs) || !p.Alive() {
 		t.Errorf("%v, alive %v", err, p.Alive())
+	}
+}
+
+// A process that runs other programs while it is looked at is not taken for any of them.
+func TestAProcessThatChangesWhileItIsLookedAt(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "script")
+	golden.OK(t, os.WriteFile(script, []byte("trap : QUIT; exec sh \"$0\""), 0o600))
+	c := exec.Command("sh", script)
+	golden.OK(t, c.Start())
+	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+	var said *Error
+	for begun := time.Now(); said == nil || !strings.Contains(said.What, differs); {
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("it is never seen to change: %v", said)
+		}
+		_, err := Find(c.Process.Pid)
+		_ = errors.As(err, &said)
+	}
+}
+
+// A recording has the rights that the process has when it begins, unless that is another process by
+// then; that its folder is trusted stays.
+func TestRenew(t *testing.T) {
+	jvm := filepath.Join(t.TempDir(), "libjvm.so") // by its mappings a JVM
+	golden.OK(t, os.WriteFile(jvm, golden.Must(os.ReadFile(golden.Must(exec.LookPath("sleep"))(t)))(t), 0o700))
+	c := exec.Command("sleep", "600")
+	c.Path = jvm
+	if err := c.Start(); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+	p := golden.Must(Find(c.Process.Pid))(t)
+	found := *p
+	p.user, p.trust = foreign.User{UID: 12345}, true
+	if err := p.Renew(); err != nil || p.identity != found.identity || !p.trust {
+		t.Errorf("%v, %+v", err, p)
+	}
+	p.began--
+	var said *Error
+	if err := p.Renew(); !errors.As(err, &said) || said.What != p.gone().What {
+		t.Errorf("%v", err)
 	}
 }
 
