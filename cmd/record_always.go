@@ -297,7 +297,7 @@ func (w *lastSamples) breaks(rules []gate.Rule) (bool, error) {
 		return false, nil
 	}
 	run := gate.NewRun(rules...)
-	src := &format.List{Events: slices.Concat(w.settings, w.names, w.last)}
+	src := decode.Small(&format.List{Events: slices.Concat(w.settings, w.names, w.last)}) // virtual threads have large ids
 	tr, err := pass.Run(src, analysis.Filter{From: format.NoTime, To: format.NoTime}, run.Visitors()...)
 	if err != nil {
 		return false, err

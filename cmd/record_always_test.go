@@ -178,6 +178,30 @@ func TestAWatchIsBounded(t *testing.T) {
 	golden.AtMost(t, len(w.names)+len(w.last)+w.waiters, mostKept+8)
 }
 
+// However large the ids of threads are, as of the last of many virtual ones, each is a thread of its own.
+func TestAWatchTellsThreadsApart(t *testing.T) {
+	t.Parallel()
+	rules := golden.Must(opposite("deadlock"))(t)
+	for _, first := range []format.ThreadID{1, 1 << 20, 1 << 30} {
+		for last, circle := range map[format.ThreadID]bool{first: true, first + 2: false} {
+			var w lastSamples
+			for _, ev := range []format.Event{
+				{Kind: format.KindTick, Time: 5e8, Intended: 5e8, Live: 3},
+				{Kind: format.KindContention, Time: 5e8, Object: 1, Owners: []format.Party{{Thread: first}}, Waiters: []format.Party{{Thread: first + 1}}},
+				{Kind: format.KindContention, Time: 5e8, Object: 2, Owners: []format.Party{{Thread: first + 1}}, Waiters: []format.Party{{Thread: last}}},
+			} {
+				w.add(&ev)
+			}
+			for range 2 { // what is remembered stays as it was
+				holds, err := w.breaks(rules)
+				golden.OK(t, err)
+				golden.Equal(t, holds, circle, first, last)
+			}
+			golden.Equal(t, w.last[1].Owners[0].Thread, first)
+		}
+	}
+}
+
 // Two dumps of one running recording, as the JVM writes them, count once what
 // both hold, in any order.
 func TestTwoDumpsOfOneRecording(t *testing.T) {

@@ -1,6 +1,10 @@
 package decode
 
-import "contend/format"
+import (
+	"slices"
+
+	"contend/format"
+)
 
 // shift keeps the ids of several inputs apart and small: those of each input follow the
 // largest ones of the inputs before.
@@ -34,6 +38,25 @@ func small(ev *format.Event) bool {
 		}
 	}
 	return ids < identical
+}
+
+// Small yields the events of a source that is no Trace with its ids made small. What the source
+// keeps stays as it is.
+func Small(src format.Source) format.Source { return &smaller{Source: src} }
+
+type smaller struct {
+	format.Source
+	shift shift
+}
+
+// Read implements format.Source.
+func (s *smaller) Read(ev *format.Event) error {
+	err := s.Source.Read(ev)
+	if err == nil && !small(ev) {
+		ev.Owners, ev.Waiters = slices.Clone(ev.Owners), slices.Clone(ev.Waiters)
+		s.shift.apply(ev)
+	}
+	return err
 }
 
 func (s *shift) apply(ev *format.Event) {
