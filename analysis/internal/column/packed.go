@@ -47,18 +47,6 @@ func (c *Packed[T]) Add(v T) {
 	c.n++
 }
 
-// AddAll appends elements.
-func (c *Packed[T]) AddAll(list []T) {
-	c.n += len(list)
-	for len(list) > 0 {
-		if len(c.last) == c.whole() {
-			c.pack()
-		}
-		n := min(len(list), c.whole()-len(c.last))
-		c.last, list = append(c.last, list[:n]...), list[n:]
-	}
-}
-
 // pack packs the current piece and empties it.
 func (c *Packed[T]) pack() {
 	keys, _ := order(&c.sorter, c.last, c.Start)
