@@ -1,9 +1,0 @@
-package owners
-
-import (
-	"testing"
-
-	"contend/golden"
-)
-
-func TestMain(m *testing.M) { golden.Main(m) }
