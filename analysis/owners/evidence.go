@@ -95,6 +95,6 @@ func sameMethod(a, b format.Frame) bool { return a.Class == b.Class && a.Method 
 // inside reports whether a stack may be inside the section of a stack that acquired the lock: it
 // has the acquiring method, or no frame of the application at all.
 func (ev *evidence) inside(stack, took format.StackID) bool {
-	fn := ev.function(took)
-	return ev.Bare(stack) || slices.ContainsFunc(ev.Application(stack), func(f format.Frame) bool { return f.Class == fn.class && f.Method == fn.method })
+	acquires := ev.Caller(took)
+	return ev.Bare(stack) || slices.ContainsFunc(ev.Application(stack), func(f format.Frame) bool { return sameMethod(f, acquires) })
 }

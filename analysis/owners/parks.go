@@ -19,7 +19,6 @@ type arranger struct {
 	*store
 	kind    func(format.ObjectID) format.LockKind
 	buffers []buffer
-	most    counts // by thread: an upper bound of its activities
 
 	starts, runs []column.Ref
 	byLock       [][]column.Ref // the starts of each lock
@@ -32,7 +31,7 @@ type buffer struct {
 }
 
 func newArranger(r *Record, kind func(format.ObjectID) format.LockKind) *arranger {
-	d := &arranger{Record: r, store: newStore(r.perThread), kind: kind, buffers: make([]buffer, len(r.perThread)), most: r.perThread}
+	d := &arranger{Record: r, store: newStore(r.perThread), kind: kind, buffers: make([]buffer, len(r.perThread))}
 	d.keys = r.table.list()
 	d.starts = make([]column.Ref, 0, r.Waited())
 	var most counts
@@ -129,7 +128,7 @@ func (d *arranger) enqueue(r *recorded) column.Ref {
 	}
 	h.list = append(h.list, *r)
 	i := d.Of(r.thread).To + column.Ref(len(h.list)-1)
-	if int(d.count[r.thread])+len(h.list) == d.most[r.thread] { // its last one: the buffer is not needed any more
+	if int(d.count[r.thread])+len(h.list) == d.perThread[r.thread] { // its last one: the buffer is not needed any more
 		d.flushAll(h)
 	}
 	return i

@@ -24,8 +24,7 @@ const linkSlack = int64(20e6)
 // Unended returns the waits of the current input that samples show at its beginning or end and
 // that are not recorded. They count as failed. Alike reports whether two locks are of one class.
 func (r *Record) Unended(alike func(a, b format.ObjectID) bool) (waits []format.Event) {
-	before := r.inputs[len(r.inputs)-1].before
-	u := &unended{before: before, dumps: r.dumps[before.dumps:], seen: map[format.ThreadID]*seen{}}
+	u := &unended{dumps: r.dumps[r.inputs[len(r.inputs)-1].before.dumps:], seen: map[format.ThreadID]*seen{}}
 	if !u.suspect() {
 		return nil
 	}
@@ -50,7 +49,6 @@ func (r *Record) Unended(alike func(a, b format.ObjectID) bool) (waits []format.
 
 // unended searches the dumps of an input for such waits.
 type unended struct {
-	before      begun
 	dumps       []dump
 	first, last int64 // of all samples
 	seen        map[format.ThreadID]*seen
@@ -195,17 +193,16 @@ func (u *unended) translate(r *Record, locks map[format.ObjectID]format.ObjectID
 		}
 	}
 	votes := map[format.ObjectID]map[format.ObjectID]int{}
-	r.waits.EachSince(u.before.waits, func(w *recorded) {
-		as := r.table.all.At(w.key >> 1).lock
-		for _, lock := range at[w.thread] {
-			list := times[sighting{w.thread, lock}]
-			if i, _ := slices.BinarySearch(list, w.start); i == len(list) || list[i] >= w.end || !alike(lock, as) {
+	r.EachWaitOfInput(func(w *Wait) {
+		for _, lock := range at[w.Thread] {
+			list := times[sighting{w.Thread, lock}]
+			if i, _ := slices.BinarySearch(list, w.Start); i == len(list) || list[i] >= w.End || !alike(lock, w.Lock) {
 				continue
 			}
 			if votes[lock] == nil {
 				votes[lock] = map[format.ObjectID]int{}
 			}
-			votes[lock][as]++
+			votes[lock][w.Lock]++
 		}
 	})
 	for lock, by := range votes {
