@@ -38,7 +38,7 @@ func (c *Class) Answer(l *Lock, give func(Part)) {
 	clear(k.shapes)
 	k.gaps(l, func(*gap) bool { return true }, func(g *gap) {
 		if len(c.sites) > 0 {
-			if post := k.inferShape(l, g); post != nil {
+			if post := k.inferShape(g); post != nil {
 				a.divide(g, post)
 				return
 			}

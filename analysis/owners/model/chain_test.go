@@ -242,7 +242,7 @@ func TestLearningNeverExplainsLess(t *testing.T) {
 			if !g.acquired {
 				return
 			}
-			k.weigh(l, g)
+			k.weigh(g)
 			for s := range k.evidence.can { // as matricesOf has it
 				v := k.evidence.can[s][0]
 				k.evidence.can[s], k.evidence.held[s] = byCell{v, v, v, v, v, v}, ones
@@ -298,12 +298,12 @@ func TestShapesShareAnAnswer(t *testing.T) {
 }
 
 // charged sums by state what is inferred of each gap; shapes are those that were kept.
-func charged(c *Class, l *Lock, infer func(*worker, *Lock, *gap) *posterior) (sum []float64, shapes, n int) {
+func charged(c *Class, l *Lock, infer func(*worker, *gap) *posterior) (sum []float64, shapes, n int) {
 	k := c.worker()
 	k.shapes = nil
 	sum = make([]float64, len(c.sites)+2)
 	k.gaps(l, func(*gap) bool { return true }, func(g *gap) {
-		post := infer(k, l, g)
+		post := infer(k, g)
 		n++
 		for cell := range cells {
 			ns := float64(g.to-g.from) * (bounds[cell+1] - bounds[cell])

@@ -91,7 +91,7 @@ func (k *worker) compare(l *Lock, some []instant, f *fitter) {
 		return next < len(some) && some[next].time < g.to
 	}
 	k.gaps(l, in, func(g *gap) {
-		post := k.infer(l, g)
+		post := k.infer(g)
 		for at < len(some) && some[at].time < g.from {
 			at++
 		}

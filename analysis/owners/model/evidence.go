@@ -43,20 +43,17 @@ type evidence struct {
 	seen []uint8  // by site: the cells in which it was, a bit each
 }
 
-func (k *worker) weigh(l *Lock, g *gap) {
-	e, u := &k.evidence, &k.lock.users
+func (k *worker) weigh(g *gap) {
+	e, l, u := &k.evidence, k.lock.Lock, &k.lock.users
 	e.reset(g, u.total)
 	for i := range g.arrivals {
 		e.arrive(g, &g.arrivals[i], u.of(g.arrivals[i].user))
 	}
 	for i := range g.seen {
-		switch x := &g.seen[i]; {
-		case x.What == Holds:
-			if x.Lock == l.ID {
-				e.recorded(g, x, u)
-			}
-		case x.What != Sample || !k.observer.hidden:
-			e.observe(l, g, x, u)
+		if x := &g.seen[i]; x.What != Holds {
+			e.observe(g, x, u)
+		} else if x.Lock == l.ID {
+			e.recorded(g, x, u)
 		}
 	}
 	e.leaveTogether()
@@ -118,14 +115,10 @@ func (e *evidence) leave(g *gap, lo, hi float64) {
 // likelier on the path of a site, by e to the power of onPath, if it is inside. That factor
 // is spread over the cells by the time that the user spends in each, so that the whole
 // activity counts once.
-func (e *evidence) observe(l *Lock, g *gap, x *sighting, u *users) {
+func (e *evidence) observe(g *gap, x *sighting, u *users) {
 	from, to := x.Start, x.End
 	if x.What == Sample {
 		from, to = from-slack, to+slack
-	}
-	in := x.in
-	if x.What == Leaves && x.Lock == l.ID || g.spannedBy(&x.Observation) {
-		in = nil
 	}
 	acquirer := u.threads[x.user] == g.thread && g.site >= 0
 	share := u.of(x.user)
@@ -141,7 +134,7 @@ func (e *evidence) observe(l *Lock, g *gap, x *sighting, u *users) {
 		for s, v := range share {
 			e.can[s][c] -= ofCell * v
 		}
-		for _, at := range in {
+		for _, at := range x.in {
 			e.can[at.site][c] += ofCell * share[at.site]
 			own := acquirer && at.site == g.site
 			if !at.path || x.What == Waits && !own {
@@ -158,7 +151,7 @@ func (e *evidence) observe(l *Lock, g *gap, x *sighting, u *users) {
 			}
 		}
 	}
-	if acquirer && !slices.ContainsFunc(in, func(at within) bool { return at.site == g.site }) {
+	if acquirer && !slices.ContainsFunc(x.in, func(at within) bool { return at.site == g.site }) {
 		e.leave(g, lo, hi)
 	}
 }

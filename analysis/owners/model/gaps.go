@@ -24,11 +24,11 @@ type gap struct {
 	seen     []sighting // what else users of the lock do in it
 }
 
-// sighting is an Observation of a user of the lock, with the sites that its stack leads through.
+// sighting is an Observation of a user of the lock.
 type sighting struct {
 	Observation
 	user int32
-	in   []within
+	in   []within // the sites that it may be inside of: of its stack, none if it does not hold the lock
 }
 
 // waited returns how long all threads together waited in the gap until an instant, in ns.
@@ -96,7 +96,7 @@ func (g *gap) spannedBy(o *Observation) bool {
 // cutter cuts the waits for a lock into gaps.
 type cutter struct {
 	lock   *lockView
-	siteOf func(*Wait) int // called for each acquisition
+	siteOf func(*Wait) int // called for each acquisition, by time
 	gap    gap             // the current one
 	n      int             // threads that wait
 	now    []float64       // by site: the share of its users that waits
@@ -104,9 +104,9 @@ type cutter struct {
 }
 
 // reset prepares the cutter for the current lock.
-func (c *cutter) reset(lock *lockView, siteOf func(*Wait) int) {
-	c.lock, c.siteOf, c.gap, c.n = lock, siteOf, gap{site: -1}, 0
-	c.now = append(c.now[:0], make([]float64, lock.users.sites)...)
+func (c *cutter) reset() {
+	c.gap, c.n = gap{site: -1}, 0
+	c.now = append(c.now[:0], make([]float64, c.lock.users.sites)...)
 }
 
 // cut calls give for each gap, in order of time. It goes through arrivals and ends of waits

@@ -54,7 +54,7 @@ func TestAnswersAddUpToTheWaiting(t *testing.T) {
 		c, l := p.class(dumps...)
 		k := c.worker()
 		k.gaps(l, func(*gap) bool { return true }, func(g *gap) {
-			post := k.infer(l, g)
+			post := k.infer(g)
 			if post == nil {
 				t.Fatalf("nothing explains %d to %d", g.from, g.to)
 			}

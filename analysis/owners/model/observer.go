@@ -94,9 +94,14 @@ func (o *observer) add(gaps []gap, at int, user int32, x *Observation) {
 		if !known {
 			known, in = true, o.stacks.inside(x.Stack)
 		}
+		spans := g.spannedBy(x)
 		whole := x.What != Sample && x.What != Holds && lo <= g.from && hi >= g.to
-		if !whole || o.lock.users.threads[user] == g.thread || len(in) > 0 && !g.spannedBy(x) {
-			g.seen = append(g.seen, sighting{*x, user, in})
+		if !whole || o.lock.users.threads[user] == g.thread || len(in) > 0 && !spans {
+			s := sighting{*x, user, in}
+			if x.What != Holds && (spans || x.What == Leaves && x.Lock == o.lock.ID) {
+				s.in = nil
+			}
+			g.seen = append(g.seen, s)
 			continue
 		}
 		end := i + 1 // of the gaps that it covers together with slack

@@ -51,7 +51,7 @@ func (c *Class) Why(l *Lock, from, to int64) Why {
 	k.gaps(l, func(g *gap) bool { return g.from < to && g.to > from }, func(g *gap) {
 		var by [evidences][]byCell
 		for kind := range evidences {
-			if by[kind] = k.until(l, g, kind); by[kind] == nil {
+			if by[kind] = k.until(g, kind); by[kind] == nil {
 				return
 			}
 		}
@@ -122,19 +122,18 @@ func (x *candidates) why() Why {
 
 // until returns the probabilities of each site, of free and of an unknown site in a gap, by
 // the kinds of evidence up to last; nil if no path explains it.
-func (k *worker) until(l *Lock, g *gap, last Evidence) []byCell {
-	some, lock := *g, *l
-	if last < Shown {
-		lock.Dumps = nil
-	}
+func (k *worker) until(g *gap, last Evidence) []byCell {
+	some := *g
 	if last < Next {
 		some.ended = false
 	}
 	if last < Alibis {
 		some.arrivals, some.blocked = nil, make([]float64, len(g.blocked))
 	}
-	some.seen = slices.DeleteFunc(slices.Clone(g.seen), func(x sighting) bool { return g.kindOf(l, &x) > last })
-	post := k.infer(&lock, &some)
+	some.seen = slices.DeleteFunc(slices.Clone(g.seen), func(x sighting) bool { return x.kind() > last })
+	k.observer.hidden = last < Shown // of what is left, that hides dumps
+	post := k.infer(&some)
+	k.observer.hidden = false // for the gaps that follow
 	if post == nil {
 		return nil
 	}
@@ -163,11 +162,11 @@ func (k *worker) until(l *Lock, g *gap, last Evidence) []byCell {
 	return out
 }
 
-func (g *gap) kindOf(l *Lock, x *sighting) Evidence {
+func (x *sighting) kind() Evidence {
 	switch {
 	case x.What == Holds:
 		return Shown
-	case len(x.in) == 0 || x.What == Leaves && x.Lock == l.ID || g.spannedBy(&x.Observation):
+	case len(x.in) == 0:
 		return Alibis
 	case x.What == Sample:
 		return Samples

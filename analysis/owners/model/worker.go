@@ -31,6 +31,7 @@ func (c *Class) worker() *worker {
 	if k == nil {
 		k = &worker{class: c}
 		k.observer = observer{program: c.program, stacks: &k.stacks, lock: &k.lock}
+		k.cutter = cutter{lock: &k.lock, siteOf: k.acquired}
 	}
 	if n := len(c.sites); k.stacks.class == nil || len(k.room.site) != n {
 		k.stacks = newStackIndex(c)
@@ -52,11 +53,7 @@ func (k *worker) gaps(l *Lock, wanted func(*gap) bool, take func(*gap)) {
 	k.lock.load(k.class, l)
 	k.observer.reset()
 	k.recent.reset(len(k.class.sites))
-	k.cutter.reset(&k.lock, func(w *Wait) int {
-		s := k.stacks.siteOf(w.Stack)
-		k.recent.pending = append(k.recent.pending, acquisition{w.End, w.Thread, w.user, s})
-		return s
-	})
+	k.cutter.reset()
 	n := 0
 	flush := func() {
 		k.observer.observe(k.batch[:n])
@@ -83,6 +80,13 @@ func (k *worker) gaps(l *Lock, wanted func(*gap) bool, take func(*gap)) {
 		}
 	})
 	flush()
+}
+
+// acquired notes the acquisition that ended a wait, and returns its site.
+func (k *worker) acquired(w *Wait) int {
+	s := k.stacks.siteOf(w.Stack)
+	k.recent.pending = append(k.recent.pending, acquisition{w.End, w.Thread, w.user, s})
+	return s
 }
 
 // Gaps whose evidence is alike are of one shape. A recording has many gaps and few shapes, so
@@ -138,7 +142,7 @@ func (k *worker) listShapes(step int) (list []shape) {
 		}
 		clear(found)
 		k.gaps(l, func(g *gap) bool { return (passed+g.number)%step == 0 }, func(g *gap) {
-			k.weigh(l, g)
+			k.weigh(g)
 			key := k.evidence.key()
 			at, ok := found[key]
 			if !ok {
@@ -154,29 +158,29 @@ func (k *worker) listShapes(step int) (list []shape) {
 	return list
 }
 
-// infer returns the posterior of a gap by its own evidence, nil if no path explains it. It is
-// valid until the next call.
-func (k *worker) infer(l *Lock, g *gap) *posterior {
-	k.weigh(l, g)
-	if !k.chain.infer(l, &k.evidence, &k.room) {
+// infer returns the posterior of a gap of the current lock by its own evidence, nil if no path
+// explains it. It is valid until the next call.
+func (k *worker) infer(g *gap) *posterior {
+	k.weigh(g)
+	if !k.chain.infer(k.lock.Lock, &k.evidence, &k.room) {
 		return nil
 	}
 	return &k.room
 }
 
 // inferShape returns the posterior of a gap of the same shape.
-func (k *worker) inferShape(l *Lock, g *gap) *posterior {
-	if l.n < fewWaits { // too few to share
-		return k.infer(l, g)
+func (k *worker) inferShape(g *gap) *posterior {
+	if k.lock.n < fewWaits { // too few to share
+		return k.infer(g)
 	}
-	k.weigh(l, g)
+	k.weigh(g)
 	key := k.evidence.key()
 	p, ok := k.shapes[key]
 	if k.shared = p; !ok {
 		if len(k.shapes) >= mostShapes || k.shapes == nil {
 			k.shapes = map[uint64]posterior{}
 		}
-		if k.shared.site = k.allot()[:len(k.class.sites)]; !k.chain.infer(l, &k.evidence, &k.shared) {
+		if k.shared.site = k.allot()[:len(k.class.sites)]; !k.chain.infer(k.lock.Lock, &k.evidence, &k.shared) {
 			k.shared.site = nil
 		}
 		k.shapes[key] = k.shared
