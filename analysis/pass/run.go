@@ -15,7 +15,6 @@ import (
 
 	"contend/analysis"
 	"contend/analysis/internal/deliver"
-	"contend/analysis/internal/graph"
 	"contend/analysis/internal/record"
 	"contend/analysis/internal/sampled"
 	"contend/analysis/internal/sleeps"
@@ -30,7 +29,6 @@ type pass struct {
 	names  *analysis.Definer
 	e      *deliver.Emitter
 	rec    *record.Record
-	cyc    *graph.Cycles
 	smp    *sampled.Sampler
 	back   reacquiring
 	sleeps sleeps.Sites
@@ -48,13 +46,13 @@ func Run(src format.Source, f analysis.Filter, v ...analysis.Visitor) (*analysis
 	out := deliver.NewDispatcher(names.Symbols(), v)
 	names.Changing = out.Wait
 	defer out.Wait()
-	p := &pass{names: names, e: deliver.NewEmitter(names.Symbols(), f, out), rec: record.New(), cyc: &graph.Cycles{}}
+	p := &pass{names: names, e: deliver.NewEmitter(names.Symbols(), f, out), rec: record.New()}
 	p.rec.Monitors.Asked = len(deliver.Asking[analysis.NonLockVisitor](p.e)) > 0
 	p.rec.Endings.Asked = p.rec.Monitors.Asked
 	if f.Class == nil && f.Lock == nil {
 		p.ask = deliver.Asking[analysis.ActivityVisitor](p.e)
 	}
-	p.smp = sampled.New(p.rec, p.e, p.cyc)
+	p.smp = sampled.New(p.rec, p.e)
 	var ev format.Event
 	for {
 		if err := src.Read(&ev); errors.Is(err, io.EOF) {
@@ -185,10 +183,10 @@ func (p *pass) finish() *analysis.Trace {
 	owned, inferred := w.Activities.Timelines(p.e.Defs, p.e.Filter.Why)
 	ran := p.bookRunning(&lifetimes{Whole: w, sleeps: &p.sleeps}, start, end)
 	inferred()
-	sweep.New(w, owned, p.e, p.cyc).Run()
+	sweep.New(w, owned, p.e).Run()
 	p.e.Out.Wait()
 	p.visitRest(w, owned)
-	p.cyc.Stuck(owned.Unlinked)
+	p.e.Cycles.Stuck(owned.Unlinked)
 	return p.result(w, owned, ran, relocated)
 }
 
@@ -239,7 +237,7 @@ func (p *pass) visitRest(w *record.Whole, owned *owners.Timelines) {
 func (p *pass) result(w *record.Whole, owned *owners.Timelines, of runTime, moved record.Relocated) *analysis.Trace {
 	tr := &analysis.Trace{Symbols: p.e.Out.Sym, Start: of.start, End: of.end, Threads: of.threads, RunningNs: p.e.Running, RunningHigh: of.high,
 		ElapsedNs: p.elapsed(max(of.start, p.e.From), min(of.end, p.e.To)), Reacquired: p.back.sum,
-		Pauses: w.Activities.Pauses(), Deadlocks: p.cyc.Deadlocks(), Whys: owned.Whys}
+		Pauses: w.Activities.Pauses(), Deadlocks: p.e.Cycles.Deadlocks(), Whys: owned.Whys}
 	tr.Coverage = analysis.Coverage{ByProvenance: p.e.ByProvenance, Seen: owned.Seen, Stalls: p.smp.Stalls.Stalls, Warnings: append(p.warnings(w, owned, of.high), moved.Warnings()...),
 		Threshold: p.rec.Threshold, Samples: p.smp.Samples, Owned: p.rec.TellsOwners() || p.smp.ShowsOwners()}
 	trust := tr.Coverage.Trust()

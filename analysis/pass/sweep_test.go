@@ -12,7 +12,6 @@ import (
 
 	"contend/analysis"
 	"contend/analysis/internal/deliver"
-	"contend/analysis/internal/graph"
 	"contend/analysis/internal/record"
 	"contend/analysis/internal/sweep"
 	"contend/format"
@@ -268,7 +267,7 @@ func swept(events []format.Event, f analysis.Filter) *sweep.Sweep {
 	w := rec.Complete(sym.Kind)
 	owned, inferred := w.Activities.Timelines(sym, nil)
 	inferred()
-	s := sweep.New(w, owned, e, &graph.Cycles{})
+	s := sweep.New(w, owned, e)
 	s.Run()
 	return s
 }

@@ -16,6 +16,7 @@ type Emitter struct {
 	Defs     *analysis.Symbols
 	Filter   analysis.Filter
 	Out      *dispatcher
+	Cycles   graph.Cycles
 	From, To int64 // the filter's cut, absolute; NoTime and math.MaxInt64 when open
 	Start    int64 // of the trace
 	Begun    bool
@@ -87,51 +88,51 @@ func (e *Emitter) BookWait(w *owners.Wait) {
 	e.Out.wholeWait(analysis.Waited{Thread: w.Thread, Lock: w.Lock, Stack: w.Stack, Start: w.Start, End: w.End})
 }
 
-// Book charges e.slice with n waiters of one lock, which are nodes of the graph. They share
+// Book charges e.Slice with n waiters of one lock, which are nodes of the graph. They share
 // the path from the lock on, unless it leads back to one of them. Of a queue the slice lists
 // the first waiter only, if all have one share and it does not end in a deadlock, whose
 // queue is listed; else nodes lists all, and adds them to the slice.
 func (e *Emitter) Book(g *graph.Graph, first format.ThreadID, n int, nodes func() []format.ThreadID) {
 	s := &e.Slice
 	if o, ok := g.Direct(s.Lock); ok {
-		e.BookOwner(g, o, n)
+		e.BookOwner(o, n)
 		return
 	}
 	common := false
 	s.Shares, common = g.Shares(first, s.Start, s.End)
 	if n == len(s.Waiters) && (common || n == 1) || n > len(s.Waiters) && common && len(s.Shares) == 1 && s.Shares[0].Root.Kind != analysis.OwnerDeadlock {
-		e.Emit(g, n)
+		e.Emit(n)
 		return
 	}
 	all := nodes()
 	if waiters := s.Waiters; common {
-		e.Emit(g, n)
+		e.Emit(n)
 	} else {
 		for i, node := range all {
 			s.Waiters = waiters[i : i+1]
 			s.Shares, _ = g.Shares(node, s.Start, s.End)
-			e.Emit(g, 1)
+			e.Emit(1)
 		}
 	}
 }
 
-// BookOwner charges e.slice with n waiters to an owner that is not blocked.
-func (e *Emitter) BookOwner(g *graph.Graph, o analysis.Owner, n int) {
+// BookOwner charges e.Slice with n waiters to an owner that is not blocked.
+func (e *Emitter) BookOwner(o analysis.Owner, n int) {
 	s := &e.Slice
 	e.one = [1]analysis.Share{{Ns: s.Length(), Direct: o, Root: o.Cause(), Hops: 1, Last: s.Lock}}
 	s.Shares = e.one[:]
-	e.Emit(g, n)
+	e.Emit(n)
 }
 
-// Emit books e.slice with n waiters, whose shares are paths through g.
-func (e *Emitter) Emit(g *graph.Graph, n int) {
+// Emit books e.Slice with n waiters.
+func (e *Emitter) Emit(n int) {
 	s := &e.Slice
 	for i := range s.Shares {
 		share := &s.Shares[i]
 		ns := share.Ns * int64(n)
 		e.ByProvenance.Add(share.Direct.Prov, ns)
 		if share.Root.Kind == analysis.OwnerDeadlock {
-			g.Cycles.Wait(share.Root.Cycle, s)
+			e.Cycles.Wait(share.Root.Cycle, s)
 		}
 		if share.Far() && share.Root == graph.UnknownRoot {
 			e.Far += ns

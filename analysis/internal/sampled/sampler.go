@@ -61,8 +61,8 @@ type lastSeen struct {
 	stack format.StackID
 }
 
-func New(rec *record.Record, e *deliver.Emitter, c *graph.Cycles) *Sampler {
-	return &Sampler{rec: rec, e: e, g: graph.Graph{Cycles: c, Hops: &e.Out.Hops}, cur: &instant{}, next: &instant{}, prev: format.NoTime, intended: format.NoTime, covered: times.Span{Start: format.NoTime, End: format.NoTime}}
+func New(rec *record.Record, e *deliver.Emitter) *Sampler {
+	return &Sampler{rec: rec, e: e, g: graph.Graph{Cycles: &e.Cycles, Hops: &e.Out.Hops}, cur: &instant{}, next: &instant{}, prev: format.NoTime, intended: format.NoTime, covered: times.Span{Start: format.NoTime, End: format.NoTime}}
 }
 
 // build makes the wait-for graph of cur. A thread can wait for one lock only: the first one
@@ -255,7 +255,7 @@ func (s *Sampler) emitScaled(nodes []format.ThreadID, lo, hi int64, seen *analys
 	}
 	for rest := length - (hi - lo); rest > 0; rest -= hi - lo {
 		if s.collect(nodes, hi-min(rest, hi-lo), hi, seen, true) {
-			s.e.BookOwner(&s.g, analysis.Owner{Kind: analysis.OwnerHandoff, Prov: analysis.Sampled}, len(s.waiters)) // the sampler found the lock free
+			s.e.BookOwner(analysis.Owner{Kind: analysis.OwnerHandoff, Prov: analysis.Sampled}, len(s.waiters)) // the sampler found the lock free
 		}
 	}
 }

@@ -106,7 +106,7 @@ func (s *openWaits) emitEmpty(w owners.Wait) {
 	if _, _, ok := s.e.Cut(w.Start, w.End); ok && s.e.Wanted(w.Thread, w.Lock, 0) {
 		s.charged = append(s.charged[:0], analysis.Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed()})
 		s.e.Slice = analysis.Slice{Start: w.Start, End: w.End, Lock: w.Lock, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
-		s.e.Emit(&s.g, 1)
+		s.e.Emit(1)
 	}
 }
 

@@ -45,7 +45,7 @@ type Sweep struct {
 	free   []uint32                  // free places in owned
 }
 
-func New(r *record.Whole, tl *owners.Timelines, e *deliver.Emitter, c *graph.Cycles) *Sweep {
+func New(r *record.Whole, tl *owners.Timelines, e *deliver.Emitter) *Sweep {
 	locks, threads := len(tl.Unowned), max(len(r.Lives), r.Activities.Threads(), tl.Owned.Threads)
 	owned := tl.Owned.Drain
 	if len(deliver.Asking[analysis.HoldVisitor](e)) > 0 { // which read them again
@@ -53,7 +53,7 @@ func New(r *record.Whole, tl *owners.Timelines, e *deliver.Emitter, c *graph.Cyc
 	}
 	s := &Sweep{tl: tl, blocks: r.Activities.Starts, taking: owned(), openWaits: openWaits{
 		r: r, e: e,
-		g:       graph.Graph{Blocked: make([]graph.Blocked, threads), Owners: make([][]owners.Holder, locks), Gap: tl.Unowned, Cycles: c, Hops: &e.Out.Hops},
+		g:       graph.Graph{Blocked: make([]graph.Blocked, threads), Owners: make([][]owners.Holder, locks), Gap: tl.Unowned, Cycles: &e.Cycles, Hops: &e.Out.Hops},
 		threads: threads, state: make([]nodeState, threads), queue: make([]queue, locks),
 		owns:           make([][]format.ObjectID, threads),
 		noEarlierStart: format.NoTime}}
@@ -62,7 +62,7 @@ func New(r *record.Whole, tl *owners.Timelines, e *deliver.Emitter, c *graph.Cyc
 		s.queue[l].flushed = format.NoTime
 	}
 	_, last := r.Bounds()
-	c.Resolved = func(t format.ThreadID) bool {
+	e.Cycles.Resolved = func(t format.ThreadID) bool {
 		w := s.state[t].wait
 		if w == 0 {
 			return false
