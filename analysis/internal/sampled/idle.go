@@ -56,7 +56,7 @@ func (s *Sampler) idleSumOf(one idleState) *idleSum {
 // lock whose owner samples do not show, and time in await. A sample does not show whether
 // an awaiting thread has been signalled and waits for the lock.
 func (s *Sampler) ResolveSleeps(sites *sleeps.Sites, defs *analysis.Symbols) (asleep, awaiting int64) {
-	in, runs := sites.AcquiredAt(defs), map[format.StackID]bool{}
+	runs := map[format.StackID]bool{}
 	for one, sum := range s.idleSums {
 		switch frames := defs.Frames(one.stack); {
 		case record.OwnAwait(frames):
@@ -64,7 +64,7 @@ func (s *Sampler) ResolveSleeps(sites *sleeps.Sites, defs *analysis.Symbols) (as
 		case runs[one.stack] && one.activity == format.ActivitySleep:
 			delete(s.idleSums, one)
 		case one.activity == format.ActivitySleep:
-			_, near, far := sites.Passes(frames, &in)
+			_, near, far := sites.Passes(frames)
 			near = slices.DeleteFunc(near, func(l format.ObjectID) bool { return defs.Kind(l) == format.KindMonitor })
 			far = slices.DeleteFunc(far, func(l format.ObjectID) bool { return defs.Kind(l) != format.KindMutex })
 			switch all := append(near, far...); {

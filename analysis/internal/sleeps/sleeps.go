@@ -36,6 +36,7 @@ type Sites struct {
 	open bool                    // some are unknown
 	took map[format.StackID]bool // stacks with which dumps show a lock held
 	seed maphash.Seed
+	in   sections // of the trace, by Classify
 }
 
 // sleepSite says whether a sleep with a stack is inside a critical section.
@@ -75,13 +76,13 @@ func (s *Sites) HoldsLock(stack format.StackID) {
 
 // Classify decides for all stacks at which threads slept.
 func (s *Sites) Classify(all *owners.Activities, defs *analysis.Symbols) {
-	in := s.AcquiredAt(defs)
+	s.in = s.acquiredAt(defs)
 	open := map[format.StackID][]format.ObjectID{}
 	for id := format.StackID(1); int(id) <= defs.Stacks(); id++ {
 		if !defs.Uses(id).Has(analysis.Did(format.ActivitySleep)) {
 			continue
 		}
-		inside, near, far := s.Passes(defs.Frames(id), &in)
+		inside, near, far := s.Passes(defs.Frames(id))
 		switch {
 		case inside:
 			s.set(id, sleepInside)
@@ -116,8 +117,8 @@ type sections struct {
 	held    map[uint64]bool              // stacks with which dumps show locks held
 }
 
-// AcquiredAt returns the sections of a trace.
-func (s *Sites) AcquiredAt(defs *analysis.Symbols) sections {
+// acquiredAt returns the sections of a trace.
+func (s *Sites) acquiredAt(defs *analysis.Symbols) sections {
 	in := sections{map[uint64][]format.ObjectID{}, map[uint64][]format.ObjectID{}, map[uint64]bool{}}
 	s.seed = maphash.MakeSeed()
 	add := func(to map[uint64][]format.ObjectID, at uint64, l format.ObjectID) {
@@ -149,16 +150,16 @@ func app(frames []format.Frame) []format.Frame {
 	return frames[max(i, 0):]
 }
 
-// Passes follows a stack inwards. inside reports whether a lock is held with it. near are
-// the locks that are acquired in a method it passes through, far those acquired by a method
-// that such a method calls.
-func (s *Sites) Passes(frames []format.Frame, in *sections) (inside bool, near, far []format.ObjectID) {
+// Passes follows a stack inwards; Classify comes before it. inside reports whether a lock is
+// held with it. near are the locks that are acquired in a method it passes through, far those
+// acquired by a method that such a method calls.
+func (s *Sites) Passes(frames []format.Frame) (inside bool, near, far []format.ObjectID) {
 	outer := s.hash(nil)
 	for i := len(frames) - 1; i >= 0 && !inside; i-- {
 		method := s.method(frames[i], outer)
-		near, far = append(near, in.methods[method]...), append(far, in.callers[method]...)
+		near, far = append(near, s.in.methods[method]...), append(far, s.in.callers[method]...)
 		outer = s.line(frames[i], outer)
-		inside = in.held[outer]
+		inside = s.in.held[outer]
 	}
 	slices.Sort(near)
 	slices.Sort(far)
