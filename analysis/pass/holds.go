@@ -124,7 +124,7 @@ func visitNonLockWaits(r *record.Whole, e *deliver.Emitter, out *deliver.NonLock
 	if len(out.Visitors) == 0 {
 		return
 	}
-	slices.SortStableFunc(r.Endings.List, record.Ending.Compare)
+	r.Endings.Sort()
 	var waits []times.Span // scratch, as is
 	var one analysis.NonLockWait
 	for t := int(format.NoThread) + 1; t < r.Activities.Threads(); t++ {

@@ -47,8 +47,7 @@ func Run(src format.Source, f analysis.Filter, v ...analysis.Visitor) (*analysis
 	names.Changing = out.Wait
 	defer out.Wait()
 	p := &pass{names: names, e: deliver.NewEmitter(names.Symbols(), f, out), rec: record.New()}
-	p.rec.Monitors.Asked = len(deliver.Asking[analysis.NonLockVisitor](p.e)) > 0
-	p.rec.Endings.Asked = p.rec.Monitors.Asked
+	p.rec.NonLock = len(deliver.Asking[analysis.NonLockVisitor](p.e)) > 0
 	if f.Class == nil && f.Lock == nil {
 		p.ask = deliver.Asking[analysis.ActivityVisitor](p.e)
 	}

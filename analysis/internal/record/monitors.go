@@ -8,30 +8,27 @@ import (
 	"contend/format"
 )
 
-// monitorWaits keeps the waits at monitors until the source ends, at 40 bytes each, if a
-// visitor asks.
-type monitorWaits struct {
-	Asked bool
-	list  []MonitorWait
-}
+// monitorWaits keeps the waits at monitors until the source ends, at 40 bytes each.
+type monitorWaits []MonitorWait
 
+// MonitorWait is a wait at a monitor.
 type MonitorWait struct {
 	analysis.MonitorWait
 	At format.ObjectID
 }
 
 func (m *monitorWaits) add(ev *format.Event, end int64) {
-	if m.Asked && ev.Object != format.NoObject {
-		m.list = append(m.list, MonitorWait{analysis.MonitorWait{Start: ev.Time, End: end, Thread: ev.Thread, By: ev.Owner, Stack: ev.Stack}, ev.Object})
+	if ev.Object != format.NoObject {
+		*m = append(*m, MonitorWait{analysis.MonitorWait{Start: ev.Time, End: end, Thread: ev.Thread, By: ev.Owner, Stack: ev.Stack}, ev.Object})
 	}
 }
 
 // Each calls f with the wanted waits at each monitor with a known notification, by end.
-func (m *monitorWaits) Each(wanted func(*MonitorWait) bool, f func(format.ObjectID, []analysis.MonitorWait)) {
-	slices.SortFunc(m.list, func(a, b MonitorWait) int {
+func (m monitorWaits) Each(wanted func(*MonitorWait) bool, f func(format.ObjectID, []analysis.MonitorWait)) {
+	slices.SortFunc(m, func(a, b MonitorWait) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.End, b.End), cmp.Compare(a.Thread, b.Thread))
 	})
-	for rest := m.list; len(rest) > 0; {
+	for rest := m; len(rest) > 0; {
 		var waits []analysis.MonitorWait
 		n, notified := 0, false
 		for ; n < len(rest) && rest[n].At == rest[0].At; n++ {
@@ -53,30 +50,29 @@ type Ending struct {
 	Stack     format.StackID // by's; NoStack where that is not known
 }
 
-// endings keeps them until the source ends, at 24 bytes each, if a visitor asks.
-type endings struct {
-	Asked bool
-	List  []Ending
-}
+// endings keeps them until the source ends, at 24 bytes each.
+type endings []Ending
 
 func (e *endings) add(one Ending) {
-	if e.Asked && one.By != format.NoThread {
-		e.List = append(e.List, one)
+	if one.By != format.NoThread {
+		*e = append(*e, one)
 	}
 }
 
-func (e Ending) Compare(o Ending) int {
+func (e Ending) compare(o Ending) int {
 	return cmp.Or(cmp.Compare(e.woken, o.woken), cmp.Compare(e.at, o.at))
 }
 
+// Sort prepares for Find. Of several that ended one wait the first that was read comes first.
+func (e endings) Sort() { slices.SortStableFunc(e, Ending.compare) }
+
 // Find returns what ended the wait of a thread at an instant, zero where that is not known.
-// The list is sorted.
-func (e *endings) Find(woken format.ThreadID, at int64) Ending {
-	i, found := slices.BinarySearchFunc(e.List, Ending{at: at, woken: woken}, Ending.Compare)
+func (e endings) Find(woken format.ThreadID, at int64) Ending {
+	i, found := slices.BinarySearchFunc(e, Ending{at: at, woken: woken}, Ending.compare)
 	if !found {
 		return Ending{}
 	}
-	return e.List[i]
+	return e[i]
 }
 
 // ConditionObject is the class of the conditions of java.util.concurrent locks.

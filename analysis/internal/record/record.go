@@ -55,6 +55,7 @@ type Record struct {
 	*owners.Record
 	Unclear    map[format.ObjectID]SomeWaits // by lock: waits that match no rule
 	NotEnded   []*format.Event               // waits that only samples show
+	NonLock    bool                          // a visitor asks for Monitors and Endings, which are kept only then
 	Monitors   monitorWaits
 	Endings    endings
 	Recorded   []times.Span
@@ -85,7 +86,9 @@ func (r *Record) Part() *Part { return &r.Parts[len(r.Parts)-1] }
 func (r *Record) Keep(ev *format.Event) {
 	end := max(ev.End, ev.Time)
 	if ev.Kind == format.KindRelease && ev.Object == format.NoObject {
-		r.Endings.add(Ending{ev.Time, ev.Woken, ev.Thread, ev.Stack})
+		if r.NonLock {
+			r.Endings.add(Ending{ev.Time, ev.Woken, ev.Thread, ev.Stack})
+		}
 		return
 	}
 	r.Add(ev, end)
@@ -113,8 +116,10 @@ func (r *Record) Keep(ev *format.Event) {
 func (r *Record) note(ev *format.Event, end int64) {
 	switch ev.Activity {
 	case format.ActivityWait:
-		r.Monitors.add(ev, end)
-		r.Endings.add(Ending{end, ev.Thread, ev.Owner, format.NoStack})
+		if r.NonLock {
+			r.Monitors.add(ev, end)
+			r.Endings.add(Ending{end, ev.Thread, ev.Owner, format.NoStack})
+		}
 	case format.ActivityRun:
 		if end == ev.Time { // a sample, not a call that was traced
 			r.Part().HasRuns = true
