@@ -202,13 +202,13 @@ type runTime struct {
 	high       int64 // upper bound of the running time, if some idle time is unknown
 }
 
-// BookRunning books the running time of all threads: of the samples, if they tell it, else
+// bookRunning books the running time of all threads: of the samples, if they tell it, else
 // of the record, which covers [start, end).
 func (p *pass) bookRunning(r *lifetimes, start, end int64) (of runTime) {
 	if p.smp.TellsRunning() {
 		asleep, awaiting := p.smp.ResolveSleeps(&p.sleeps, p.e.Defs)
 		p.back.sum.High += awaiting
-		of.high, of.threads = p.e.Running+asleep, max(p.smp.ThreadsBefore+p.smp.Threads, 0)
+		of.high, of.threads = p.e.Running+asleep, p.smp.ThreadsBefore+p.smp.Threads
 	} else {
 		counted, unseen := r.runs(p.e.Defs, start, end, p.e)
 		if of.threads = counted; r.PartlySeen() {
@@ -233,11 +233,11 @@ func (p *pass) visitRest(w *record.Whole, owned *owners.Timelines) {
 }
 
 // result is what the pass found besides slices.
-func (p *pass) result(w *record.Whole, owned *owners.Timelines, of runTime, moved record.Relocated) *analysis.Trace {
+func (p *pass) result(w *record.Whole, owned *owners.Timelines, of runTime, relocated []format.Warning) *analysis.Trace {
 	tr := &analysis.Trace{Symbols: p.e.Out.Sym, Start: of.start, End: of.end, Threads: of.threads, RunningNs: p.e.Running, RunningHigh: of.high,
 		ElapsedNs: p.elapsed(max(of.start, p.e.From), min(of.end, p.e.To)), Reacquired: p.back.sum,
 		Pauses: w.Activities.Pauses(), Deadlocks: p.e.Cycles.Deadlocks(), Whys: owned.Whys}
-	tr.Coverage = analysis.Coverage{ByProvenance: p.e.ByProvenance, Seen: owned.Seen, Stalls: p.smp.Stalls.Stalls, Warnings: append(p.warnings(w, owned, of.high), moved.Warnings()...),
+	tr.Coverage = analysis.Coverage{ByProvenance: p.e.ByProvenance, Seen: owned.Seen, Stalls: p.smp.Stalls.Stalls, Warnings: append(p.warnings(w, owned, of.high), relocated...),
 		Threshold: p.rec.Threshold, Samples: p.smp.Samples, Owned: p.rec.TellsOwners() || p.smp.ShowsOwners()}
 	trust := tr.Coverage.Trust()
 	tr.Coverage.Warnings = append(tr.Coverage.Warnings, disagreement(&trust)...)

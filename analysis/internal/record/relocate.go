@@ -12,16 +12,17 @@ import (
 	"contend/format"
 )
 
-// Relocated counts the locks that a garbage collector moved.
-type Relocated struct {
+// relocated counts the locks that a garbage collector moved.
+type relocated struct {
 	locks, addresses int // locks that moved, and the addresses they were recorded at
 	doubtful         int
 	ns               int64 // waiting for the doubtful ones
 }
 
 // Relocate merges the addresses of each moved lock, before owners are inferred: a wait at
-// the new address then finds the owner from the old one.
-func (r *Record) Relocate(defs *analysis.Definer) (out Relocated) {
+// the new address then finds the owner from the old one. It reports how many there are.
+func (r *Record) Relocate(defs *analysis.Definer) []format.Warning {
+	var out relocated
 	r.Same = map[format.ObjectID]format.ObjectID{}
 	sym := defs.Symbols()
 	of := r.movable(sym)
@@ -39,7 +40,7 @@ func (r *Record) Relocate(defs *analysis.Definer) (out Relocated) {
 		out.doubtful += found.Doubtful
 		out.ns += found.NS
 	}
-	return out
+	return out.warnings()
 }
 
 // movable returns, by input, the waits for locks that a collection may have moved.
@@ -71,8 +72,8 @@ func addressed(defs *analysis.Symbols, l format.ObjectID) (class uint32, ok bool
 	return 0, false
 }
 
-// Warnings reports the merged locks, and those that may have to be.
-func (m Relocated) Warnings() (out []format.Warning) {
+// warnings reports the merged locks, and those that may have to be.
+func (m *relocated) warnings() (out []format.Warning) {
 	switch {
 	case m.locks == 1:
 		out = append(out, format.Warning{Code: "joined-locks", Text: format.Say("garbage collections moved a lock: what was recorded at %v addresses is one lock here", m.addresses)})

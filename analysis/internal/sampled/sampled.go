@@ -73,7 +73,11 @@ func (s *Sampler) Contention(ev *format.Event) {
 		s.open(ev.Time, ev.Weight)
 	}
 	s.next.add().set(ev.Object, ev.Owners, ev.Waiters, false)
-	s.noteOwners(ev)
+	if len(ev.Owners) > 0 {
+		s.owned = true
+	} else {
+		s.unowned = true
+	}
 }
 
 // Link adds waiters that stand for no time to the tick they belong to; it returns false if
@@ -142,14 +146,3 @@ func (s *Sampler) charge(next int64) {
 // ShowsOwners reports whether the samples show the owners of contended locks. A source that
 // never does shows none for any lock; but a lock may be free for a moment.
 func (s *Sampler) ShowsOwners() bool { return s.Samples > 0 && (s.owned || !s.unowned) }
-
-// noteOwners notes whether a sample shows an owner.
-func (s *Sampler) noteOwners(ev *format.Event) {
-	switch {
-	case ev.Kind != format.KindContention:
-	case len(ev.Owners) > 0:
-		s.owned = true
-	default:
-		s.unowned = true
-	}
-}
