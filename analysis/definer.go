@@ -1,8 +1,6 @@
 package analysis
 
-import (
-	"contend/format"
-)
+import "contend/format"
 
 // Definer adds to what a trace says about the things it names by ids. Visitors read that at
 // the same time, so it calls Changing before it changes anything.

@@ -1,10 +1,11 @@
 package analysis
 
 import (
-	"pgregory.net/rapid"
 	"testing"
 
 	"contend/golden"
+
+	"pgregory.net/rapid"
 )
 
 func TestUnionCountsEachInstantOnce(t *testing.T) {

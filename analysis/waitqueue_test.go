@@ -1,9 +1,10 @@
 package analysis
 
 import (
-	"pgregory.net/rapid"
 	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // A wait queue holds the waiters that have joined and not left, in order, and finds those

@@ -1,12 +1,13 @@
 package pass
 
 import (
-	"pgregory.net/rapid"
 	"testing"
 
 	"contend/analysis"
 	"contend/format"
 	"contend/golden"
+
+	"pgregory.net/rapid"
 )
 
 // pressure is a visitor that sums waiting by kind of lock, and running time.

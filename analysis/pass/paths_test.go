@@ -2,14 +2,15 @@ package pass
 
 import (
 	"fmt"
-	"github.com/google/go-cmp/cmp"
 	"math"
-	"pgregory.net/rapid"
 	"testing"
 
 	"contend/analysis"
 	"contend/format"
 	"contend/golden"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // lined is threads in a line. Each holds the lock of its number and sometimes waits for a

@@ -2,8 +2,6 @@ package pass
 
 import (
 	"fmt"
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 	"slices"
 	"testing"
 
@@ -11,6 +9,9 @@ import (
 	"contend/analysis/internal/times"
 	"contend/format"
 	"contend/golden"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // ran sums running time by its own intervals, and asks for others.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"pgregory.net/rapid"
 	"sort"
 	"testing"
 	"unsafe"
@@ -14,6 +13,8 @@ import (
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
+
+	"pgregory.net/rapid"
 )
 
 // simulated runs a scenario through the analysis, from its exact and from its

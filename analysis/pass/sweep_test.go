@@ -2,10 +2,8 @@ package pass
 
 import (
 	"fmt"
-	"github.com/google/go-cmp/cmp"
 	"maps"
 	"math"
-	"pgregory.net/rapid"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +14,9 @@ import (
 	"contend/analysis/internal/sweep"
 	"contend/format"
 	"contend/golden"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // sums is a visitor that adds everything up and checks the invariants of each slice.

@@ -1,13 +1,14 @@
 package pass
 
 import (
-	"pgregory.net/rapid"
 	"reflect"
 	"testing"
 
 	"contend/analysis"
 	"contend/format"
 	"contend/golden"
+
+	"pgregory.net/rapid"
 )
 
 // unions measures the wall-clock time of all slices in two ways.

@@ -2,9 +2,7 @@ package pass
 
 import (
 	"fmt"
-	"github.com/google/go-cmp/cmp"
 	"math"
-	"pgregory.net/rapid"
 	"regexp"
 	"slices"
 	"testing"
@@ -12,6 +10,9 @@ import (
 	"contend/analysis"
 	"contend/format"
 	"contend/golden"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // counted counts what is delivered: waiters in slices, and changes of wait queues.

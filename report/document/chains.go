@@ -1,8 +1,6 @@
 package document
 
-import (
-	"contend/blame"
-)
+import "contend/blame"
 
 // Chains is the document of `contend chains`.
 type Chains struct {

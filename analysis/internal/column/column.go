@@ -9,9 +9,7 @@
 //	keyheap.go  a heap of keys
 package column
 
-import (
-	"slices"
-)
+import "slices"
 
 // Column is an array that grows in pieces: growing copies nothing and wastes at most one
 // piece. Full pieces are sorted by start; Order then merges them. The zero value is empty.

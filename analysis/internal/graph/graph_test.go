@@ -1,13 +1,14 @@
 package graph
 
 import (
-	"pgregory.net/rapid"
 	"slices"
 	"testing"
 
 	"contend/analysis/owners"
 	"contend/format"
 	"contend/golden"
+
+	"pgregory.net/rapid"
 )
 
 // Each of the readers of a lock waits for the next one, which has as many readers. Of four

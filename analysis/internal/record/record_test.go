@@ -1,12 +1,13 @@
 package record
 
 import (
-	"pgregory.net/rapid"
 	"testing"
 
 	"contend/analysis/internal/times"
 	"contend/format"
 	"contend/golden"
+
+	"pgregory.net/rapid"
 )
 
 func TestGapsAroundAnInstant(t *testing.T) {

@@ -1,10 +1,10 @@
 package sampled
 
 import (
-	"contend/golden"
 	"testing"
 
 	"contend/analysis"
+	"contend/golden"
 )
 
 // The factor of samples is between a sixteenth and sixteen, and the rest is carried over.

@@ -1,10 +1,11 @@
 package times
 
 import (
-	"pgregory.net/rapid"
 	"testing"
 
 	"contend/golden"
+
+	"pgregory.net/rapid"
 )
 
 // What is outside of some spans is counted and listed alike.
