@@ -119,7 +119,7 @@ func joinOwnerChanges(list []ownerChange, give func(*analysis.Hold)) {
 	give(&cur.Hold)
 }
 
-// VisitNonLockWaits gives the recorded non-lock waits, thread by thread.
+// visitNonLockWaits gives the recorded non-lock waits, thread by thread.
 func visitNonLockWaits(r *record.Whole, e *deliver.Emitter, out *deliver.NonLockWaits) {
 	if len(out.Visitors) == 0 {
 		return

@@ -133,7 +133,7 @@ func (r *lifetimes) wholeLife(t format.ThreadID, seen times.Span) times.Span {
 	return lives
 }
 
-// HasRuns reports whether an input has execution samples.
+// hasRuns reports whether an input has execution samples.
 func (r *lifetimes) hasRuns(in int) bool { return in < len(r.Parts) && r.Parts[in].HasRuns }
 
 // lockHolders reports, by thread, whether it held a lock; nil if no holds are recorded.

@@ -17,7 +17,7 @@ type Emitter struct {
 	Filter   analysis.Filter
 	Out      *dispatcher
 	Cycles   graph.Cycles
-	From, To int64 // the filter's cut, absolute; NoTime and math.MaxInt64 when open
+	From, To int64 // the filter's cut, absolute; the start and math.MaxInt64 when open
 	Start    int64 // of the trace
 	Begun    bool
 
@@ -27,7 +27,7 @@ type Emitter struct {
 	ByProvenance analysis.Known
 	Far          int64 // waiting time behind more than MaxPath locks whose root is unknown
 	Running      int64
-	Overflown    bool // running does not fit
+	Overflown    bool // Running does not fit
 	Slice        analysis.Slice
 	one          [1]analysis.Share // scratch for slices with one path
 }

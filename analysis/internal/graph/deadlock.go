@@ -18,7 +18,7 @@ type Cycles struct {
 	links  [][]analysis.Link
 	queued []queuedBehind // by cycle, from 1
 	key    []byte
-	// resolved reports whether a thread's current wait is known to end with the lock. A
+	// Resolved reports whether a thread's current wait is known to end with the lock. A
 	// cycle through it is then the work of a wrong owner, and no deadlock.
 	Resolved func(format.ThreadID) bool
 }

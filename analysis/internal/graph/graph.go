@@ -14,7 +14,7 @@ import (
 	"contend/format"
 )
 
-// Blocked is what a thread waits for; lock is NoObject if it waits for none.
+// Blocked is what a thread waits for; Lock is NoObject if it waits for none.
 type Blocked struct {
 	Lock  format.ObjectID
 	Stack format.StackID
@@ -84,7 +84,7 @@ func (g *Graph) firstOf(l format.ObjectID, t format.ThreadID) int {
 	return at
 }
 
-// paths is the scratch memory of graph.shares.
+// paths is the scratch memory of Shares.
 type paths struct {
 	shares  []analysis.Share
 	path    []analysis.Hop // from the waiter to the lock reached

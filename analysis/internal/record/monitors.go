@@ -47,7 +47,7 @@ func (m monitorWaits) Each(wanted func(*MonitorWait) bool, f func(format.ObjectI
 type Ending struct {
 	at        int64 // the end of the wait
 	woken, By format.ThreadID
-	Stack     format.StackID // by's; NoStack where that is not known
+	Stack     format.StackID // By's; NoStack where that is not known
 }
 
 // endings keeps them until the source ends, at 24 bytes each.

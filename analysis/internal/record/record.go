@@ -30,7 +30,7 @@ type SomeWaits struct {
 type Part struct {
 	Sight
 	first, last int64 // first and last instant of anything recorded
-	Recorded    int   // index of its first span in record.recorded
+	Recorded    int   // index of its first span in Record.Recorded
 	Gaps        gapIndex
 	collections []moved.Pause
 }

@@ -32,7 +32,7 @@ type openWaits struct {
 	Visited        int    // waiters visited one by one, for tests
 	members        uint32 // threads that have joined a group so far
 	sinceBound     int    // waiters emitted since noEarlierStart was computed
-	noEarlierStart int64  // see Slice
+	noEarlierStart int64  // see analysis.Slice
 }
 
 // nodeState is where a node is blocked. A node is a thread, or an extra one for a thread
@@ -134,7 +134,7 @@ func (s *openWaits) since(n format.ThreadID) int64 {
 	return s.queue[s.g.Blocked[n].Lock].open[s.state[n].place].since
 }
 
-// book charges an interval to the owners of a lock, see emitter.book.
+// book charges an interval to the owners of a lock, see Emitter.Book.
 func (s *openWaits) book(l format.ObjectID, lo, hi int64, first format.ThreadID, n int, nodes func() []format.ThreadID) {
 	s.e.Slice = analysis.Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
 	s.e.Book(&s.g, first, n, nodes)
