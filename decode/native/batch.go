@@ -87,17 +87,7 @@ func undecoded(before int, err error) string {
 
 // stop ends the batch at a fault.
 func (b *batch) stop(fault string) {
-	b.rest, b.places, b.fault = nil, b.places[:min(b.read, len(b.places))], fault
-}
-
-// shrink lets go of a used block, and of all there is for the next one where
-// the block was far larger than writers make them.
-func (b *batch) shrink() {
-	if b.block.header.Raw > 4*format.DefaultBlock {
-		*b = batch{}
-		return
-	}
-	b.block.bytes = nil
+	b.rest, b.places, b.fault = nil, b.places[:0], fault
 }
 
 // unpack decompresses, never to more than the header says.

@@ -45,7 +45,7 @@ type Reader struct {
 // NewReader checks the file header and begins to read. The error is a
 // *format.Error: ErrNotMine, ErrVersion or ErrTruncated.
 func NewReader(in io.Reader, name string) (*Reader, error) {
-	r := &Reader{name: name, split: splitter{in: in}, ahead: semaphore.NewWeighted(maxAhead)}
+	r := &Reader{name: name, split: splitter{in: in}, free: sync.Pool{New: func() any { return &batch{} }}, ahead: semaphore.NewWeighted(maxAhead)}
 	r.ctx, r.close = context.WithCancel(context.Background())
 	if err := r.header(); err != nil {
 		return nil, err
@@ -85,10 +85,7 @@ func (r *Reader) header() error {
 // run splits the input, and has each block unpacked meanwhile.
 func (r *Reader) run() {
 	for {
-		b, _ := r.free.Get().(*batch)
-		if b == nil {
-			b = &batch{}
-		}
+		b := r.free.Get().(*batch)
 		b.ready = make(chan struct{})
 		r.mu.Lock()
 		b.block, b.eof = r.split.next()
@@ -165,8 +162,10 @@ func (r *Reader) advance() {
 			return
 		}
 		r.ahead.Release(r.cur.block.room())
-		r.cur.shrink()
-		r.free.Put(r.cur)
+		if r.cur.block.header.Raw <= 4*format.DefaultBlock { // else far larger than writers make them
+			r.cur.block.bytes = nil
+			r.free.Put(r.cur)
+		}
 		r.cur = nil
 	}
 	b := <-r.order
