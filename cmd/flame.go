@@ -53,7 +53,7 @@ func (o *flameOptions) form() error {
 		o.out.format = cmp.Or(o.out.format, "html")
 	}
 	o.out.binary = o.out.format == "html"
-	return o.out.checkFormat()
+	return o.out.check()
 }
 
 func runFlame(e *env, o *flameOptions) error {

@@ -112,23 +112,16 @@ func (o *outputOptions) bySuffix(c *cobra.Command) {
 
 // check refuses values no writer knows.
 func (o *outputOptions) check() error {
-	if err := o.checkFormat(); err != nil {
-		return err
-	}
-	if o.top < 0 {
-		return usageError{errors.New("--top: cannot be negative"), "0 shows all"}
-	}
-	return nil
-}
-
-func (o *outputOptions) checkFormat() error {
 	if o.format == "text" { // what check once called its table
 		o.format = "table"
 	}
-	if slices.Contains(o.forms.names(), o.format) {
-		return nil
+	switch {
+	case !slices.Contains(o.forms.names(), o.format):
+		return usageError{fmt.Errorf("--format: there is no format %q", o.format), "choose from " + strings.Join(o.forms.names(), ", ")}
+	case o.top < 0:
+		return usageError{errors.New("--top: cannot be negative"), "0 shows all"}
 	}
-	return usageError{fmt.Errorf("--format: there is no format %q", o.format), "choose from " + strings.Join(o.forms.names(), ", ")}
+	return nil
 }
 
 // drawn reports whether the answer is drawn.

@@ -52,7 +52,7 @@ func runReport(e *env, o *reportOptions) error {
 		o.out.format = cmp.Or(reportOutputs.byEnding(filepath.Ext(o.out.file)), "html")
 	}
 	o.out.binary = o.out.format == "html"
-	if err := o.out.checkFormat(); err != nil {
+	if err := o.out.check(); err != nil {
 		return err
 	}
 	o.limits = pageLimits
