@@ -52,24 +52,16 @@ var recorders = map[string]record.Means{
 
 func newRecord(e *env) *cobra.Command {
 	var o recordOptions
-	c := &cobra.Command{
-		Use:   "record PID | MAIN-CLASS | URL",
-		Short: "record a running program, and say who blocked whom",
-		Long: "Record a JVM that runs here, a Go program that serves net/http/pprof or, with --perf, any\nother program on Linux, and print what analyze prints. Ctrl-C ends the recording early\nand keeps what came; so does the end of the program, even where it is killed.\n\n" +
-			"A JVM is recorded by an agent, which samples who owns each contended lock and who waits\nfor it, with all their stacks, and by its flight recorder, which times every wait. The\nagent changes nothing in the program and goes when the recording ends; JDK 21 and later\nwarn on the program's error output when it is loaded. Samples cost at most 1.2 % of\nthe processors the program keeps busy, of one at least, and a tenth of a second more until\ntheir code is compiled: where that does not pay for 20 a second, fewer are taken, and how\nmany came is said. --rate and --max-overhead ask for more. --with jfr loads nothing. A JVM\nends when its flight recorder finds no room in the temporary files' folder: where less\nthan 32 MB are left there none is started, and a recording ends in time. Whoever owns that\nfolder, and root of any container that reaches it, is trusted. What the flight recorder\nwrites there, as long as it records, every user may read who reaches it.\n\n" +
-			"Where nothing may be loaded later, start the program with the agent:\n  contend record --agent > contend-agent.jar\n  java -javaagent:contend-agent.jar=file=trace.bin,rate=20 ...",
-		Example: "  contend record 4711\n  contend record --duration 10s --with jfr OrderService\n  contend record --list\n  contend record --duration 5s http://localhost:6060\n  contend record --perf 4711\n  contend record --every 10m --keep 24h -o recordings OrderService\n  contend record --when 'csp(*) > 5%' -o recordings OrderService",
-		Args:    cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				o.target = args[0]
-			}
-			if err := o.perf.checkRecord(c); err != nil {
-				return err
-			}
-			return runRecord(e, &o)
-		},
-	}
+	c := newCommand("record", func(c *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			o.target = args[0]
+		}
+		if err := o.perf.checkRecord(c); err != nil {
+			return err
+		}
+		return runRecord(e, &o)
+	})
+	c.Args = cobra.MaximumNArgs(1)
 	f := c.Flags()
 	f.DurationVar(&o.duration, "duration", 30*time.Second, "record for `DURATION`")
 	f.Float64Var(&o.rate, "rate", 20, "let the agent take `N` samples a second, fewer where they cost over --max-overhead")
