@@ -53,9 +53,7 @@ func TestDumpPeriod(t *testing.T) {
 		if got["enabled"] != want[0] || got["period"] != want[1] {
 			t.Errorf("%s: %v", flags, got)
 		}
-		if traced := settingsOfEvent(t, text, "jdk.MethodTrace"); (traced != nil) != strings.Contains(flags, "exact") {
-			t.Errorf("%s: methods traced: %v", flags, traced)
-		}
+		golden.Equal(t, settingsOfEvent(t, text, "jdk.MethodTrace") != nil, strings.Contains(flags, "exact"), flags, "methods are traced")
 	}
 	for _, period := range []string{"-1s", "1500us", "soon"} {
 		var msg bytes.Buffer
@@ -77,9 +75,7 @@ func TestTheFlightRecorderReadsTheSettings(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	text := golden.Must(os.ReadFile(taken))(t)
-	if got := settingsOfEvent(t, string(text), "jdk.ThreadDump"); got["period"] != "2000 ms" {
-		t.Error(got)
-	}
+	golden.Equal(t, settingsOfEvent(t, string(text), "jdk.ThreadDump")["period"], "2000 ms")
 }
 
 func said(args ...string) (code int, out, msg string) {

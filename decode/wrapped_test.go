@@ -347,8 +347,7 @@ func TestTheMarkBeforeATextIsDropped(t *testing.T) {
 	for _, text := range []string{"#[Histogram log", "\xef\xbb\xbf#[Histogram log"} {
 		plain, _, err := Decompress(strings.NewReader(text), "x")
 		golden.OK(t, err)
-		if got, _ := io.ReadAll(plain); string(got) != "#[Histogram log" {
-			t.Errorf("%q", got)
-		}
+		got, _ := io.ReadAll(plain)
+		golden.Equal(t, string(got), "#[Histogram log")
 	}
 }

@@ -40,15 +40,9 @@ func TestDumpsGetTheInstantTheirThreadsAgreeWith(t *testing.T) {
 		}
 		return ev.Time
 	}
-	if at := take(); at != 6000 {
-		t.Errorf("taken at %d, want 6000", at)
-	}
-	if at := take(900, 3000, 8000); at != 3000 {
-		t.Errorf("taken at %d, want 3000, when the VM did it", at)
-	}
-	if at := take(900, 30_000); at != 6000 {
-		t.Errorf("taken at %d, want 6000: the next dump has its own", at)
-	}
+	golden.Equal(t, take(), 6000, "taken at")
+	golden.Equal(t, take(900, 3000, 8000), 3000, "taken when the VM did it, at")
+	golden.Equal(t, take(900, 30_000), 6000, "the next dump has an operation of its own: taken at")
 }
 
 // Of a dump that shows no lock the threads that could run are told all the same, at the
@@ -157,9 +151,8 @@ func TestARecordingMayGoOnBehindItsLastDump(t *testing.T) {
 		r.telling.add(0)
 		r.telling.add(c.last * second)
 		golden.Equal(t, r.blind() != "", c.blind, "the last dump at", c.last, "s of", c.end, "s")
-		if r.shown.follows = true; r.blind() != "" {
-			t.Errorf("samples show deadlocks, too: %q", r.blind())
-		}
+		r.shown.follows = true
+		golden.Equal(t, r.blind(), "", "samples show deadlocks, too")
 	}
 }
 
@@ -199,9 +192,7 @@ func TestSamplesGetTheTimeOfTheirStop(t *testing.T) {
 		62e6:          175e6,
 		180e6:         180e6, // not recorded
 	} {
-		if at := s.stopped(asked); at != want {
-			t.Errorf("asked at %d: %d, want %d", asked, at, want)
-		}
+		golden.Equal(t, s.stopped(asked), want, "asked at", asked)
 	}
 	golden.Equal(t, (&shown{stops: []int64{5e9}}).stopped(1e9), 1e9, "a stop seconds later was taken for that of the sample")
 }

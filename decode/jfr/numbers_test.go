@@ -41,9 +41,8 @@ func TestWhereALockIsAtHome(t *testing.T) {
 			}
 			parks, unparks, found = append(parks, endedPark{lock: lock}), append(unparks, unpark{stack: 5}), append(found, i)
 		}
-		if _, home := homesOf(parks, unparks, found)[5]; home != c.home {
-			t.Errorf("%d releases, %d of others: at home %v", c.times, c.others, home)
-		}
+		_, home := homesOf(parks, unparks, found)[5]
+		golden.Equal(t, home, c.home, c.times, "releases", c.others, "of others: at home")
 	}
 }
 

@@ -10,9 +10,6 @@ import (
 
 	"contend/format"
 	"contend/golden"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // trace is a small trace with every kind of event.
@@ -80,9 +77,7 @@ func TestRoundTrip(t *testing.T) {
 			if err != nil || len(st.Warnings) > 0 {
 				t.Fatal(err, st.Warnings)
 			}
-			if diff := cmp.Diff(want.Events, got.Events, cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("codec %d, blocks of %d:\n%s", codec, size, diff)
-			}
+			golden.Same(t, got.Events, want.Events, "codec", codec, "blocks of", size)
 		}
 	}
 }

@@ -129,9 +129,7 @@ func TestTheSpecificationsExample(t *testing.T) {
 	if err != nil || len(st.Warnings) > 0 {
 		t.Fatal(err, st.Warnings)
 	}
-	if diff := cmp.Diff(want, l.Events, cmpopts.EquateEmpty()); diff != "" {
-		t.Error(diff)
-	}
+	golden.Same(t, l.Events, want)
 	golden.Equal(t, string(encode(t, &format.List{Events: want}, format.WriterOptions{})), string(data), "the writer writes")
 }
 

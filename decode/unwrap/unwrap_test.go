@@ -64,12 +64,10 @@ func TestSkip(t *testing.T) {
 // A sentence that names a thread is no thread, a thread behind a prefix is one.
 func TestThreadsBehindPrefixes(t *testing.T) {
 	const sentence = "10:00:00 slow: \"a\" tid=1 did nothing\n10:00:01 go on\n"
-	if got, _ := unwrapped(t, sentence, 4096, false); got != sentence {
-		t.Errorf("%q", got)
-	}
-	if got, _ := unwrapped(t, "10:00:00 [w] \"a\" tid=1\n\tat a.B.c(B.java:1)\n", 4096, false); got != "\"a\" tid=1\n\tat a.B.c(B.java:1)\n" {
-		t.Errorf("%q", got)
-	}
+	got, _ := unwrapped(t, sentence, 4096, false)
+	golden.Equal(t, got, sentence)
+	got, _ = unwrapped(t, "10:00:00 [w] \"a\" tid=1\n\tat a.B.c(B.java:1)\n", 4096, false)
+	golden.Equal(t, got, "\"a\" tid=1\n\tat a.B.c(B.java:1)\n")
 }
 
 func TestPrefixes(t *testing.T) {
