@@ -21,14 +21,14 @@ const accuracyTable = "../testdata/ACCURACY.md"
 const accuracyHead = `# How far contend is from programs that logged their own locks
 
 Written by ` + "`go test ./cmd -run TestAccuracy -update`" + `; the test holds every number to it.
-An agent logged each acquisition and release of the programs in real/, the others log themselves.
-Judged are locks with 200 waits and 0.2 s of waiting, 30 waits of 10 ms with the JDK's profile settings.
+An agent logged each acquisition and release of the programs in real/, the others log their own.
+It covers locks with at least 200 waits and 0.2 s of waiting (30 waits of 10 ms with the JDK's profile settings).
 
 - all: total variation distance between contend's and the log's shares of the waiting, by acquisition
   site, with hand-off and unknown as sites of their own; 0 is right, 1 is all wrong
-- named: the same among named sites alone
+- named: the same without hand-off and unknown
 - first right: locks whose largest site is the log's largest
-- overclaimed: how much more of the waiting is said to be right than ` + "`all`" + ` allows
+- overclaimed: the share of the waiting expected to be right, above 1 - ` + "`all`" + `
 
 | recording | locks | all | named | first right | overclaimed |
 | --- | --- | --- | --- | --- | --- |
