@@ -310,3 +310,21 @@ func read(t *testing.T, path string) string {
 	text := golden.Must(os.ReadFile(path))(t)
 	return string(text)
 }
+
+// Each code of a warning has a row in the table of codes, and no row is left over.
+func TestTheTableOfCodesIsComplete(t *testing.T) {
+	source := golden.Must(os.ReadFile("../format/codes.go"))(t)
+	page := string(golden.Must(os.ReadFile("../report/README.md"))(t))
+	_, table, _ := strings.Cut(page, "| code | meaning |\n| --- | --- |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var codes, rows []string
+	for _, m := range regexp.MustCompile(`= "(.+)"`).FindAllStringSubmatch(string(source), -1) {
+		codes = append(codes, m[1])
+	}
+	for row := range strings.Lines(table) {
+		rows = append(rows, strings.Split(row, " ")[1])
+	}
+	slices.Sort(codes)
+	slices.Sort(rows)
+	golden.Same(t, rows, codes)
+}

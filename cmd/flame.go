@@ -83,7 +83,7 @@ func runFlame(e *env, o *flameOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.usual && !slices.Contains(res.inputs, decode.Stdin) && slices.ContainsFunc(res.stats.Warnings, func(w format.Warning) bool { return w.Code == format.ByWaiter }) {
+	if o.usual && !slices.Contains(res.inputs, decode.Stdin) && slices.ContainsFunc(res.stats.Warnings, func(w format.Warning) bool { return w.Code == format.CodeByWaiter }) {
 		o.usual, o.view.at = false, int(stacks.Blocked) // a profile without owners
 		return runFlame(e, o)
 	}
@@ -96,7 +96,7 @@ func (o *flameOptions) write(e *env, b, base *stacks.Builder, res *result) error
 	answer := &flameAnswer{profile: document.NewProfile(b), caption: flame.Caption{Title: fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.String()), Summary: waited(b, m), Of: m.Of(), Width: "waiting " + m.What()}}
 	c := &answer.caption
 	for _, w := range res.stats.Warnings {
-		if w.Hidden > 0 || w.Code == format.HiddenVirtual {
+		if w.Hidden > 0 || w.Code == format.CodeVirtualThreads {
 			c.Summary += "; " + w.Text
 		}
 	}

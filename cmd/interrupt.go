@@ -74,8 +74,8 @@ func (r *reading) note(s *format.Stats) {
 		return
 	}
 	why := fmt.Sprintf("interrupted after %d events: the rest was not read", r.n-1)
-	s.Warnings = append(s.Warnings, format.Warning{Code: "interrupted", Text: why})
-	s.Damage.Add(format.Damage{Code: "truncated", Why: why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+	s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeInterrupted, Text: why})
+	s.Damage.Add(format.Damage{Code: format.CodeTruncated, Why: why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
 }
 
 func isClosed(c chan bool) bool {

@@ -168,7 +168,7 @@ func TestFewerSamplesStandForMore(t *testing.T) {
 func saysHowMany(t *testing.T, d *document.Analyze) {
 	t.Helper()
 	for _, w := range d.Coverage.Warnings {
-		if w.Code == format.FewerSamples && strings.Contains(w.Text, " asked for") {
+		if w.Code == format.CodeFewerSamples && strings.Contains(w.Text, " asked for") {
 			return
 		}
 	}

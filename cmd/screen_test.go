@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -55,7 +54,6 @@ func TestTheFirstScreenFitsAndNamesTheBiggestLock(t *testing.T) {
 			if code != exitOK && code != exitDamaged {
 				t.Skipf("exit %d", code) // refused: no screen
 			}
-			documented(t, a)
 			for _, width := range []int{80, 100, 140} {
 				text := screened(t, a, width)
 				lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
@@ -71,16 +69,6 @@ func TestTheFirstScreenFitsAndNamesTheBiggestLock(t *testing.T) {
 				t.Logf("\n%s", screened(t, a, 80))
 			}
 		})
-	}
-}
-
-// documented checks that the page about the JSON has all codes of a document's
-// warnings.
-func documented(t *testing.T, a *document.Analyze) {
-	t.Helper()
-	page := golden.Must(os.ReadFile("../report/README.md"))(t)
-	for _, w := range a.Coverage.Warnings {
-		golden.Holds(golden.At(t, w.Text), string(page), "\n| "+w.Code+" | ")
 	}
 }
 

@@ -295,7 +295,7 @@ func (o *traceOptions) selects() bool {
 
 // untimed reports whether the input has no times at all.
 func (r *result) untimed() bool {
-	return slices.ContainsFunc(r.stats.Warnings, func(w format.Warning) bool { return w.Code == "no-times" })
+	return slices.ContainsFunc(r.stats.Warnings, func(w format.Warning) bool { return w.Code == format.CodeNoTimes })
 }
 
 // coverage returns what the trace does not have.
@@ -312,9 +312,16 @@ func (r *result) side() document.SideTrace {
 
 // notes are the codes of warnings that hold for every input of their kind:
 // reports give them among their footnotes only.
-var notes = map[string]bool{"identity": true, "scheduling": true, "epoch": true, "no-owners": true, "single-dump": true, "no-times": true,
-	"not-one-instant": true, "unlisted-owners": true, "unlisted-threads": true, "readers": true, "counts-only": true, "not-recorded": true,
-	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "joined-locks": true, "saturated": true, "spinning": true, "kernel": true, format.FewerSamples: true, format.ByWaiter: true, "not-locks": true, format.RuntimeDeadlock: true, format.LikelyDeadlock: true}
+var notes = map[string]bool{
+	format.CodeIdentity: true, format.CodeScheduling: true, format.CodeEpoch: true, format.CodeNoOwners: true,
+	format.CodeSingleDump: true, format.CodeNoTimes: true, format.CodeNotOneInstant: true,
+	format.CodeUnlistedOwners: true, format.CodeUnlistedThreads: true, format.CodeReaders: true,
+	format.CodeCountsOnly: true, format.CodeNotRecorded: true, format.CodeTruncatedStacks: true,
+	format.CodeReEntry: true, format.CodeMovedLocks: true, format.CodeJoinedLocks: true,
+	format.CodeSaturated: true, format.CodeSpinning: true, format.CodeKernel: true, format.CodeFewerSamples: true,
+	format.CodeByWaiter: true, format.CodeNotLocks: true, format.CodeDeadlock: true,
+	format.CodeLikelyDeadlock: true,
+}
 
 // warn prints what the decoder could not read, unless the report shows it.
 func (r *result) warn(e *env, shown bool) {

@@ -107,7 +107,7 @@ end
 	if slices.Sort(want); !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
-	if len(st.Warnings) != 1 || st.Warnings[0].Code != format.SampledSites || !strings.Contains(st.Warnings[0].Text, "4 samples") {
+	if len(st.Warnings) != 1 || st.Warnings[0].Code != format.CodeDeclaredSites || !strings.Contains(st.Warnings[0].Text, "4 samples") {
 		t.Errorf("%v", st.Warnings)
 	}
 	if want := 1.96 * math.Sqrt(3.0/7/4) * 1000; st.HalfNs() != int64(want) { // 4 of 7 instants, 1000 ns
@@ -140,7 +140,7 @@ func TestUnseenSites(t *testing.T) {
 	for text, unseen := range map[string]bool{"end\n": true, tick + "end\n": true, tick + "activity time=1000 end=1000 thread=1 activity=park stack=2\nend\n": true,
 		"activity time=100 end=200 thread=1 activity=sleep stack=2\nend\n": false, "activity time=100 end=200 thread=1 activity=sleep stack=1\nend\n": false} {
 		_, st := saysOf(t, traceHead+text, declaring(t, declaresSpin))
-		golden.Equal(t, slices.ContainsFunc(st.Warnings, func(w format.Warning) bool { return w.Code == format.UnseenSites }), unseen, text)
+		golden.Equal(t, slices.ContainsFunc(st.Warnings, func(w format.Warning) bool { return w.Code == format.CodeUnseenSites }), unseen, text)
 		golden.Equal(t, unseen, st.HiddenNs() == math.MaxInt64, text)
 		if _, st := saysOf(t, traceHead+text, nil); len(st.Warnings) > 0 {
 			t.Errorf("%q, undeclared: %v", text, st.Warnings)

@@ -57,12 +57,12 @@ func (t *Trace) skip(file string, why error, lacks bool) {
 	}
 	t.skipped.files = append(t.skipped.files, file)
 	t.skipped.first = cmp.Or(t.skipped.first, why)
-	t.skipped.add("skipped", text, file, why, lacks)
+	t.skipped.add(format.CodeSkipped, text, file, why, lacks)
 }
 
 // breaks notes that a file cannot be read to its end.
 func (s *skipped) breaks(file string, why error) {
-	s.add("lost-data", file+" cannot be read to its end: "+reason(why), file, why, true)
+	s.add(format.CodeLostData, file+" cannot be read to its end: "+reason(why), file, why, true)
 }
 
 // add warns of a skipped file. lacks says that the answer lacks something without it.

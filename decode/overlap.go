@@ -64,7 +64,7 @@ func (o *overlaps) meet(in *input) (skip map[jfr.ChunkKey]bool, all bool) {
 	}
 	o.own(in, keys)
 	if len(skip) > 0 {
-		o.said = append(o.said, format.Warning{Code: "overlap", Text: format.Say("%s repeats %v of the %v chunks of %s: they are counted once", in.name, len(skip), len(o.chunks[of]), of.name)})
+		o.said = append(o.said, format.Warning{Code: format.CodeOverlap, Text: format.Say("%s repeats %v of the %v chunks of %s: they are counted once", in.name, len(skip), len(o.chunks[of]), of.name)})
 	}
 	return skip, false
 }
@@ -85,7 +85,7 @@ func (o *overlaps) leaveOut(name, of string) {
 	if name == of {
 		text = name + " is given twice, and counted once"
 	}
-	o.said = append(o.said, format.Warning{Code: "overlap", Text: text})
+	o.said = append(o.said, format.Warning{Code: format.CodeOverlap, Text: text})
 }
 
 // chunksOf returns the chunks of a flight recording, none for another file or one that cannot

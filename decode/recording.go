@@ -91,7 +91,7 @@ func (b *both) Stats() format.Stats {
 	s.Dumps += max(b.shown, 1)
 	shown := b.samples.Stats()
 	for _, w := range shown.Warnings {
-		if w.Code == format.FewerSamples {
+		if w.Code == format.CodeFewerSamples {
 			s.Warnings = append(s.Warnings, w)
 		}
 	}

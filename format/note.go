@@ -12,30 +12,10 @@ const (
 	noteDumps = "dumps"
 )
 
-// DamagedSource is the code of the warning that the input a trace was made of
-// was damaged. The trace itself may be whole.
-const DamagedSource = "damaged-source"
-
-// FewerSamples is the code of the warning that a recorder took fewer samples than it
-// was asked for, since they cost too much or its stops took long.
-const FewerSamples = "fewer-samples"
-
-// HiddenVirtual is the code of the warning that waits of virtual threads are not
-// recorded. Without Hidden nothing bounds them.
-const HiddenVirtual = "virtual-threads"
-
-// UnseenSites is the code of the warning that rules declare sites of locks, and no input
-// shows whether threads wait at them.
-const UnseenSites = "unseen-sites"
-
-// SampledSites is the code of the warning that waits at declared sites are estimated from
-// samples. Hidden is half of their 95 % interval.
-const SampledSites = "declared-sites"
-
 // HalfNs returns half of the 95 % interval of the waiting at declared sites.
 func (s *Stats) HalfNs() (ns int64) {
 	for _, w := range s.Warnings {
-		if w.Code == SampledSites {
+		if w.Code == CodeDeclaredSites {
 			ns += w.Hidden
 		}
 	}
@@ -47,30 +27,14 @@ func (s *Stats) HalfNs() (ns int64) {
 func (s *Stats) HiddenNs() (ns int64) {
 	for _, w := range s.Warnings {
 		switch {
-		case w.Code == HiddenVirtual && w.Hidden > 0 && ns < math.MaxInt64-w.Hidden:
+		case w.Code == CodeVirtualThreads && w.Hidden > 0 && ns < math.MaxInt64-w.Hidden:
 			ns += w.Hidden
-		case w.Code == HiddenVirtual || w.Code == UnlistedThreads || w.Code == UnseenSites:
+		case w.Code == CodeVirtualThreads || w.Code == CodeUnlistedThreads || w.Code == CodeUnseenSites:
 			return math.MaxInt64
 		}
 	}
 	return ns
 }
-
-// RuntimeDeadlock is the code of the warning that the runtime itself found a deadlock,
-// which it does not say more of.
-const RuntimeDeadlock = "deadlock"
-
-// LikelyDeadlock is the code of the warning that stacks have the shape of a deadlock,
-// although no owner is known.
-const LikelyDeadlock = "likely-deadlock"
-
-// ByWaiter is the code of the warning that an input has the stacks of waiters and no
-// owners.
-const ByWaiter = "by-waiter"
-
-// UnlistedThreads is the code of the warning that virtual threads may be missing in
-// thread dumps.
-const UnlistedThreads = "unlisted-threads"
 
 // Notes returns the warnings of a reader as events, so that a copy of the input carries them,
 // too.
@@ -91,7 +55,7 @@ func (s *Stats) Notes() (list []Event) {
 		add(w.Code, w.Text, w.Hidden)
 	}
 	if !s.Damage.Whole() {
-		add(DamagedSource, "the input this trace was made of was damaged", 0)
+		add(CodeDamagedSource, "the input this trace was made of was damaged", 0)
 	}
 	return list
 }

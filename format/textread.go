@@ -120,7 +120,7 @@ func (r *TextReader) split(data []byte, atEOF bool) (advance int, line []byte, e
 func (r *TextReader) cut(text string, ev *Event) {
 	const why = "line: cut off"
 	r.lost = int64(len(text))
-	r.damaged("truncated", why, r.lost, 1)
+	r.damaged(CodeTruncated, why, r.lost, 1)
 	*ev = Event{Kind: KindGap, Time: r.last, End: r.last, Bytes: r.lost, Name: why}
 }
 
@@ -129,7 +129,7 @@ func (r *TextReader) end(count uint64) {
 	r.ended = true
 	if count != 0 && count != uint64(r.count) {
 		why := fmt.Sprintf("the end line counts %d events, the trace has %d", count, r.count)
-		r.damaged("lost-data", why, 0, int64(min(count-min(uint64(r.count), count), math.MaxInt64)))
+		r.damaged(CodeLostData, why, 0, int64(min(count-min(uint64(r.count), count), math.MaxInt64)))
 	}
 }
 
@@ -141,7 +141,7 @@ func (r *TextReader) finish() error {
 	}
 	if !r.ended && r.lost == 0 {
 		const why = `the line "end" is missing: the trace was cut off`
-		r.damaged("truncated", why, 0, UnknownEvents)
+		r.damaged(CodeTruncated, why, 0, UnknownEvents)
 	}
 	return io.EOF
 }

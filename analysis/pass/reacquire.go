@@ -292,6 +292,6 @@ func (q *reacquiring) warning() []format.Warning {
 	if s.High <= s.Ns {
 		return nil
 	}
-	return []format.Warning{{Code: "re-entry", Hidden: s.High - s.Ns, Text: format.Say("up to %v more of getting locks back after Object.wait or await; %v are counted, an estimate between %v and %v",
+	return []format.Warning{{Code: format.CodeReEntry, Hidden: s.High - s.Ns, Text: format.Say("up to %v more of getting locks back after Object.wait or await; %v are counted, an estimate between %v and %v",
 		time.Duration(s.High-s.Ns), time.Duration(s.Ns), time.Duration(s.Low), time.Duration(s.High))}}
 }

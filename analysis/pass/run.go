@@ -269,15 +269,15 @@ func (p *pass) warnings(w *record.Whole, owned *owners.Timelines, running int64)
 	out := slices.Concat(recordWarnings(w, p.e.Defs, owned, running), p.back.warning(), p.smp.Stalls.Warning())
 	out = append(out, p.smp.Measured.Warning()...)
 	if p.smp.TellsRunning() && p.rec.Waited() > 0 {
-		out = append(out, format.Warning{Code: "mixed",
+		out = append(out, format.Warning{Code: format.CodeMixed,
 			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high"})
 	}
 	if p.smp.Any && p.e.Filter.MinWait > 0 {
-		out = append(out, format.Warning{Code: "min-wait",
+		out = append(out, format.Warning{Code: format.CodeMinWait,
 			Text: "samples do not tell how long a wait was: --min-wait leaves out none of the sampled ones"})
 	}
 	if !p.shows && p.e.ByProvenance.Ns() <= running/pollingShare {
-		out = append(out, format.Warning{Code: "unseen-polling", Text: "threads that spin or sleep for a lock (here no samples, sleeps or dumps would show them)"})
+		out = append(out, format.Warning{Code: format.CodeUnseenPolling, Text: "threads that spin or sleep for a lock (here no samples, sleeps or dumps would show them)"})
 	}
 	return slices.Concat(out, farWarning(p.e.Far), overflowWarning(p.e.Overflown))
 }

@@ -19,12 +19,12 @@ func recordWarnings(r *record.Whole, defs *analysis.Symbols, tl *owners.Timeline
 	var out []format.Warning
 	if len(r.Thresholds) > 0 {
 		slices.Sort(r.Thresholds)
-		out = append(out, format.Warning{Code: "threshold",
+		out = append(out, format.Warning{Code: format.CodeThreshold,
 			Text: "shorter waits were not recorded: " + strings.Join(slices.Compact(r.Thresholds), ", ") +
 				format.Say(": of the running time, at most %v was such waiting", time.Duration(running)) + "; 'contend jfc' prints settings that record all"})
 	}
 	if n := unlinked(defs, tl); n > 0 {
-		out = append(out, format.Warning{Code: "unlinked",
+		out = append(out, format.Warning{Code: format.CodeUnlinked,
 			Text: format.Say("%v of %v contended locks in thread dumps match no recorded wait", n, r.Dumped())})
 	}
 	return slices.Concat(out, unendedWaits(r), failedWaits(r), censored(r), unclassified(r, defs))
@@ -51,9 +51,9 @@ func disagreement(t *analysis.Trust) []format.Warning {
 	if !ok {
 		return nil
 	}
-	code := "disagreement"
+	code := format.CodeDisagreement
 	if seen.Share() > expected {
-		code = "modesty"
+		code = format.CodeModesty
 	}
 	return []format.Warning{{Code: code, Text: format.Say("thread dumps hidden from the inference agree with %.0f %% of the owners it names, where it expects %.0f %% itself; asked of %v dumps of locks",
 		100*seen.Share(), 100*expected, seen.Dumps)}}
@@ -64,7 +64,7 @@ func unendedWaits(r *record.Whole) []format.Warning {
 	if len(r.NotEnded) == 0 {
 		return nil
 	}
-	return []format.Warning{{Code: "unended",
+	return []format.Warning{{Code: format.CodeUnended,
 		Text: format.Say("%s before the recording or not ended with it: %v of waiting, as samples show it", format.Some(len(r.NotEnded), "wait had begun", "waits had begun"), time.Duration(unendedNs(r)))}}
 }
 
@@ -81,7 +81,7 @@ func failedWaits(r *record.Whole) []format.Warning {
 	if count -= len(r.NotEnded); count <= 0 {
 		return nil
 	}
-	return []format.Warning{{Code: "failed",
+	return []format.Warning{{Code: format.CodeFailed,
 		Text: format.Say("%v of %s timed out and count as ended without the lock: %v of waiting, which is counted like any other", count, format.Some(len(r.Activities.Starts), "wait", "waits"), time.Duration(total-unendedNs(r)))}}
 }
 
@@ -103,7 +103,7 @@ func censored(r *record.Whole) []format.Warning {
 	if count == 0 {
 		return nil
 	}
-	return []format.Warning{{Code: "censored",
+	return []format.Warning{{Code: format.CodeCensored,
 		Text: format.Say("%s into stretches of which data is lost, %v of their time together: its owners are less sure than they are called", format.Some(count, "wait reaches", "waits reach"), time.Duration(total))}}
 }
 
@@ -112,7 +112,7 @@ func farWarning(ns int64) []format.Warning {
 	if ns == 0 {
 		return nil
 	}
-	return []format.Warning{{Code: "far",
+	return []format.Warning{{Code: format.CodeFar,
 		Text: format.Say("%v of waiting lies behind chains of more than %v locks: its root is called unknown", time.Duration(ns), analysis.MaxPath)}}
 }
 
@@ -138,7 +138,7 @@ func unclassified(r *record.Whole, defs *analysis.Symbols) []format.Warning {
 	if top == defs.Classes().Name(0) {
 		most = "most of them without a word on what for"
 	}
-	return []format.Warning{{Code: "unclassified",
+	return []format.Warning{{Code: format.CodeUnclassified,
 		Text: format.Say("%s of together %v match no rule and count as idle, %s", format.Some(count, "wait", "waits"), time.Duration(total), most)}}
 }
 
@@ -147,5 +147,5 @@ func overflowWarning(overflown bool) []format.Warning {
 	if !overflown {
 		return nil
 	}
-	return []format.Warning{{Code: "overflow", Text: "the running time of all threads together is more than 292 years: some times are damaged, and all sums are wrong"}}
+	return []format.Warning{{Code: format.CodeOverflow, Text: "the running time of all threads together is more than 292 years: some times are damaged, and all sums are wrong"}}
 }

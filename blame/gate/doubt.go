@@ -132,11 +132,11 @@ func cutOff(_ *Rule, _ *Subject, run *Run) Doubt {
 }
 
 // unrecorded doubts a recording that leaves out a kind of wait.
-var unrecorded = warning(recordAll, ";", "not-recorded")
+var unrecorded = warning(recordAll, ";", format.CodeNotRecorded)
 
 // unlistedOwners doubts dumps that do not show the owner of a lock that a thread waits
 // for; the warning has the hint.
-var unlistedOwners = warning("", ": ", "unlisted-owners", "unlisted-locks", "readers", format.UnlistedThreads)
+var unlistedOwners = warning("", ": ", format.CodeUnlistedOwners, format.CodeUnlistedLocks, format.CodeReaders, format.CodeUnlistedThreads)
 
 // warning doubts what the first of some warnings speaks of, up to a mark in its text.
 func warning(hint, mark string, codes ...string) doubter {
@@ -174,7 +174,7 @@ func unknownRunning(r *Rule, s *Subject, run *Run) Doubt {
 }
 
 func damaged(_ *Rule, _ *Subject, run *Run) Doubt {
-	if _, ok := run.warned(format.DamagedSource); !ok && run.Stats.Damage.Whole() {
+	if _, ok := run.warned(format.CodeDamagedSource); !ok && run.Stats.Damage.Whole() {
 		return Doubt{}
 	}
 	return Doubt{"the input is damaged: what is missing may break the rule", "'contend verify' says what is missing; record again"}
@@ -182,7 +182,7 @@ func damaged(_ *Rule, _ *Subject, run *Run) Doubt {
 
 // pending doubts a recording whose thread dumps show waits that it has not.
 func pending(_ *Rule, _ *Subject, run *Run) Doubt {
-	if text, ok := run.warned("unlinked"); ok {
+	if text, ok := run.warned(format.CodeUnlinked); ok {
 		return Doubt{text + ": they had not ended", "record for longer, or look at the thread dumps for what is stuck"}
 	}
 	return Doubt{}

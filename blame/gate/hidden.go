@@ -43,10 +43,10 @@ func (run *Run) hidden() (ns int64, says string) {
 // unbounded doubts what threads may break whose waits nothing bounds.
 func unbounded(_ *Rule, _ *Subject, run *Run) Doubt {
 	for _, w := range run.Stats.Warnings {
-		if w.Code == format.UnseenSites {
+		if w.Code == format.CodeUnseenSites {
 			return Doubt{w.Text, hiddenSites}
 		}
-		if w.Code == format.HiddenVirtual && w.Hidden == 0 || w.Code == format.UnlistedThreads {
+		if w.Code == format.CodeVirtualThreads && w.Hidden == 0 || w.Code == format.CodeUnlistedThreads {
 			return Doubt{w.Text, "start the program with -XX:StartFlightRecording=settings=contend.jfc after 'contend jfc > contend.jfc', or take dumps with 'jcmd PID Thread.dump_to_file FILE'"}
 		}
 	}

@@ -77,7 +77,7 @@ var deadlock = metric{name: "deadlock", unit: Count, doubts: ofDeadlocks, measur
 	n := 0
 	for _, run := range runs {
 		n += len(run.Trace.Deadlocks)
-		if _, found := run.warned(format.RuntimeDeadlock); found && len(run.Trace.Deadlocks) == 0 {
+		if _, found := run.warned(format.CodeDeadlock); found && len(run.Trace.Deadlocks) == 0 {
 			n++
 		}
 	}

@@ -123,7 +123,7 @@ func TestReportedDeadlocks(t *testing.T) {
 	} {
 		s, said := read(t, []byte(head+blocked("2", ""))), ""
 		for _, w := range s.stats.Warnings {
-			if w.Code == format.RuntimeDeadlock {
+			if w.Code == format.CodeDeadlock {
 				said = w.Text
 			}
 		}

@@ -89,7 +89,7 @@ func TestPatterns(t *testing.T) {
 	} {
 		said := ""
 		for _, w := range read(t, []byte(c.text)).stats.Warnings {
-			if w.Code == format.LikelyDeadlock {
+			if w.Code == format.CodeLikelyDeadlock {
 				said += w.Text
 			}
 		}

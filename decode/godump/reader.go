@@ -81,9 +81,9 @@ func (r *Reader) advance() {
 	case lines.Err() != nil && !errors.Is(lines.Err(), io.EOF):
 		r.Ended = lines.Err()
 	case errors.Is(err, format.ErrTruncated):
-		r.damaged("truncated", err)
+		r.damaged(format.CodeTruncated, err)
 	case err != nil:
-		r.damaged("lost-data", fmt.Errorf("%w (%.200q)", format.ErrCorrupt, err))
+		r.damaged(format.CodeLostData, fmt.Errorf("%w (%.200q)", format.ErrCorrupt, err))
 	case len(list) == 0:
 		r.Ended = io.EOF
 	}
@@ -102,15 +102,15 @@ func (r *Reader) Stats() format.Stats {
 	s := format.Stats{Format: "goroutine dump", Unit: format.UnitThreads, Events: r.goroutines, BytesRead: read, BytesTotal: read, Damage: r.Said.Damage, Blind: unowned}
 	warn := func(code, text string) { s.Warnings = append(s.Warnings, format.Warning{Code: code, Text: text}) }
 	s.Warnings = append(s.Warnings, r.Said.Warnings...)
-	warn("no-times", "goroutine dumps have no time: what is counted is goroutines seen waiting, in "+format.Some(int(r.count), "dump", "dumps together"))
+	warn(format.CodeNoTimes, "goroutine dumps have no time: what is counted is goroutines seen waiting, in "+format.Some(int(r.count), "dump", "dumps together"))
 	if why := r.text.stuck; why != "" {
-		warn(format.RuntimeDeadlock, why)
+		warn(format.CodeDeadlock, why)
 	}
 	for _, shape := range r.shapes {
-		warn(format.LikelyDeadlock, shape)
+		warn(format.CodeLikelyDeadlock, shape)
 	}
 	if r.waiting > 0 {
-		warn("no-owners", unowned)
+		warn(format.CodeNoOwners, unowned)
 	}
 	return s
 }

@@ -20,7 +20,7 @@ func (r *Reader) finish() {
 		r.Push(format.Event{Kind: format.KindRecording, Time: r.wall(r.first), End: r.wall(r.last)})
 	}
 	if r.clock == 0 && r.events > 0 {
-		r.Said.Warn("epoch", fmt.Sprintf(
+		r.Said.Warn(format.CodeEpoch, fmt.Sprintf(
 			"traces of Go 1.%d do not tell the time of day: times count from when the machine started", r.version))
 	}
 	count := r.announceLocks()
@@ -28,10 +28,10 @@ func (r *Reader) finish() {
 		return
 	}
 	r.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesWaking})
-	r.Said.Warn("identity", format.Say(
+	r.Said.Warn(format.CodeIdentity, format.Say(
 		"Go traces name no locks: the %v here are told apart by the places that use them, joined where one wakes another", count))
 	if r.late > 0 {
-		r.Said.Warn("scheduling", format.Say(
+		r.Said.Warn(format.CodeScheduling, format.Say(
 			"of the waiting for locks, %v passed between a goroutine's waking and its running", time.Duration(r.late)))
 	}
 }

@@ -31,9 +31,9 @@ func (r *Reader) ended(err error) error {
 func (r *Reader) lost(err error) {
 	r.in.drain()
 	n := r.in.taken() - r.in.sound
-	code, why := "truncated", format.ErrTruncated
+	code, why := format.CodeTruncated, format.ErrTruncated
 	if !r.in.early(err) {
-		code, why = "lost-data", format.ErrCorrupt
+		code, why = format.CodeLostData, format.ErrCorrupt
 	}
 	pos := format.Pos{File: r.in.name, Off: r.in.sound}
 	r.Said.Warn(code, format.Say("%s: generation: %v; %v bytes not read, about a second of a trace can only be read as a whole", pos, why, n))

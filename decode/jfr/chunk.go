@@ -45,7 +45,7 @@ func (c *chunk) lose(at, n int, code, why string) {
 }
 
 // flawed records a damaged part of the chunk whose bytes are used as far as possible.
-func (c *chunk) flawed(at int, why string) { c.lose(at, 0, "lost-data", why) }
+func (c *chunk) flawed(at int, why string) { c.lose(at, 0, format.CodeLostData, why) }
 
 func (c *chunk) cursor(at int) cursor {
 	return cursor{buf: c.buf, off: min(max(at, 0), len(c.buf)), compressed: c.head.features&compressed != 0}
@@ -176,7 +176,7 @@ func (c *chunk) event(b *batch) {
 		c.take(b, p, at, end)
 		return
 	case p == nil && !c.marked(c.off) && !bytes.Contains(c.buf[at:end], []byte("metadata")): // older ones may lie about
-		b.lose(c.lost(c.off, end-c.off, "lost-data", "checkpoint: nothing leads to it: "+format.ErrCorrupt.Error()))
+		b.lose(c.lost(c.off, end-c.off, format.CodeLostData, "checkpoint: nothing leads to it: "+format.ErrCorrupt.Error()))
 	}
 	c.off = end
 	b.events++
@@ -239,7 +239,7 @@ func (c *chunk) take(b *batch, p *program, at, end int) {
 		cur.fail("time", format.ErrCorrupt)
 	}
 	if cur.err != nil {
-		b.lose(c.lost(from, end-from, "lost-data", cur.what+" of "+p.class.name+": "+cur.err.Error()))
+		b.lose(c.lost(from, end-from, format.CodeLostData, cur.what+" of "+p.class.name+": "+cur.err.Error()))
 		return
 	}
 	b.add(p, &c.head, &c.taken)
@@ -253,9 +253,9 @@ func (c *chunk) cut(b *batch) {
 	for at < c.limit && !c.eventsAt(at) {
 		at++
 	}
-	code, why := "lost-data", format.ErrCorrupt
+	code, why := format.CodeLostData, format.ErrCorrupt
 	if at >= len(c.buf) && c.unfinished {
-		code, why = "truncated", format.ErrTruncated
+		code, why = format.CodeTruncated, format.ErrTruncated
 	}
 	b.lose(c.lost(c.off, at-c.off, code, "event: "+why.Error()))
 	c.off = at

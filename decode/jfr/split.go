@@ -89,7 +89,7 @@ func (s *splitter) endOfInput(c *chunk, err error) error {
 		return &format.Error{Pos: format.Pos{File: s.name, Off: s.base + int64(len(s.buf))}, What: "chunk header", Err: format.ErrTruncated, Hint: "the file holds no complete recording; copy or dump it again"}
 	}
 	c.head = s.head
-	c.lose(0, len(s.buf), "truncated", "chunk header: input ends early")
+	c.lose(0, len(s.buf), format.CodeTruncated, "chunk header: input ends early")
 	return io.EOF
 }
 
@@ -111,7 +111,7 @@ func (s *splitter) prepare(c *chunk) {
 		c.flawed(int(c.head.metadata), "metadata cannot be read, and is taken to be that of the chunk before: "+format.ErrCorrupt.Error())
 	}
 	if rest := len(c.buf) - c.off; c.meta == nil && rest > 0 {
-		c.lose(c.off, rest, "lost-data", "chunk has no readable metadata")
+		c.lose(c.off, rest, format.CodeLostData, "chunk has no readable metadata")
 		c.off = len(c.buf)
 	}
 }
@@ -218,7 +218,7 @@ func (s *splitter) readMetadata(c *chunk, at int) bool {
 // endsEarly says that the chunk ends at offset n of it, before its size says.
 // What is missing was never in the input.
 func (s *splitter) endsEarly(c *chunk, n int) {
-	c.lose(n, 0, "truncated", format.Say("chunk ends after %v of %v bytes", n, c.head.size))
+	c.lose(n, 0, format.CodeTruncated, format.Say("chunk ends after %v of %v bytes", n, c.head.size))
 }
 
 // endAtNextHeader shortens a chunk that was cut off before another recording was appended, so
@@ -269,5 +269,5 @@ func (s *splitter) resync(c *chunk) {
 		break
 	}
 	c.head, c.void = s.head, true
-	c.lose(0, int(s.taken()-c.base), "lost-data", "chunk: "+format.ErrCorrupt.Error())
+	c.lose(0, int(s.taken()-c.base), format.CodeLostData, "chunk: "+format.ErrCorrupt.Error())
 }

@@ -163,9 +163,9 @@ func (r *Reader) virtualWarning() []format.Warning {
 		those = format.Some(n, "virtual thread", "virtual threads")
 	}
 	if v.shown {
-		return []format.Warning{{Code: format.HiddenVirtual, Text: format.Say("of %s the waits are sampled, in %v samples: what lies between two is not known", those, v.sampled)}}
+		return []format.Warning{{Code: format.CodeVirtualThreads, Text: format.Say("of %s the waits are sampled, in %v samples: what lies between two is not known", those, v.sampled)}}
 	}
-	w := format.Warning{Code: format.HiddenVirtual, Text: format.Say("of %v %s are recorded%s: ", those, what, hint)}
+	w := format.Warning{Code: format.CodeVirtualThreads, Text: format.Say("of %v %s are recorded%s: ", those, what, hint)}
 	if ns, bounded := v.unobserved(max(r.until, r.head.end())); bounded {
 		w.Hidden = max(ns, 1)
 		w.Text += format.Say("at most %v are hidden", time.Duration(ns))

@@ -184,8 +184,8 @@ func (r *Reader) advance() {
 	r.err = b.eof
 	if errors.Is(b.eof, io.EOF) && !r.ended && r.damaged == 0 {
 		const why = "the end event is missing: the trace was cut off between two blocks"
-		r.said.Warn("truncated", r.name+": "+why)
-		r.said.Damage.Add(format.Damage{Pos: format.Pos{File: r.name, Off: b.block.off}, Code: "truncated", Why: why, Events: format.UnknownEvents, From: known(r.last), Until: format.NoTime})
+		r.said.Warn(format.CodeTruncated, r.name+": "+why)
+		r.said.Damage.Add(format.Damage{Pos: format.Pos{File: r.name, Off: b.block.off}, Code: format.CodeTruncated, Why: why, Events: format.UnknownEvents, From: known(r.last), Until: format.NoTime})
 	}
 }
 
@@ -197,7 +197,7 @@ func (r *Reader) gap(bytes, off int64, why string, until, events int64) {
 		from = until
 	}
 	r.damaged += bytes
-	r.said.Lose(format.Damage{Pos: format.Pos{File: r.name, Off: off}, Code: "lost-data", Why: why, Bytes: bytes, Events: events, From: known(from), Until: known(max(until, from))})
+	r.said.Lose(format.Damage{Pos: format.Pos{File: r.name, Off: off}, Code: format.CodeLostData, Why: why, Bytes: bytes, Events: events, From: known(from), Until: known(max(until, from))})
 	r.gaps.Push(format.Event{Kind: format.KindGap, Time: from, End: max(until, from), Bytes: bytes, Name: why})
 }
 

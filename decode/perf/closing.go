@@ -64,7 +64,7 @@ func (r *Reader) lost(s *sample) {
 		return
 	}
 	r.seen.lost += int64(min(n, 1<<40))
-	r.Said.Damage.Add(format.Damage{Pos: format.Pos{File: r.file, Line: r.in.Line()}, Code: "lost-data", Why: "perf lost events", Events: int64(min(n, 1<<40)), From: r.last, Until: at})
+	r.Said.Damage.Add(format.Damage{Pos: format.Pos{File: r.file, Line: r.in.Line()}, Code: format.CodeLostData, Why: "perf lost events", Events: int64(min(n, 1<<40)), From: r.last, Until: at})
 	r.Push(format.Event{Kind: format.KindGap, Time: r.last, End: at, Name: "perf lost events"})
 }
 
@@ -92,8 +92,8 @@ func (r *Reader) truncated() {
 	if n == 0 { // the wrapping ends between two lines
 		pos.Line++
 	}
-	r.Said.Warn("truncated", format.Say("%s: %v within a line; %v bytes not read", pos, format.ErrTruncated, n))
-	r.Said.Damage.Add(format.Damage{Pos: pos, Code: "truncated", Why: "line: " + format.ErrTruncated.Error(), Bytes: n, Events: format.UnknownEvents, From: r.last, Until: format.NoTime})
+	r.Said.Warn(format.CodeTruncated, format.Say("%s: %v within a line; %v bytes not read", pos, format.ErrTruncated, n))
+	r.Said.Damage.Add(format.Damage{Pos: pos, Code: format.CodeTruncated, Why: "line: " + format.ErrTruncated.Error(), Bytes: n, Events: format.UnknownEvents, From: r.last, Until: format.NoTime})
 	if r.last != format.NoTime {
 		r.Push(format.Event{Kind: format.KindGap, Time: r.last, End: r.last, Bytes: n, Name: format.ErrTruncated.Error()})
 	}
@@ -106,21 +106,21 @@ func (r *Reader) conclude() {
 		holds      bool
 		code, text string
 	}{
-		{r.events > 0, "epoch", "perf script does not tell the time of day: times count from when the machine started"},
-		{s.lost > 0, "lost-data", format.Say("%s: perf lost %v events; record with a larger buffer (-m 64M) or fewer events", file, s.lost)},
-		{s.late > 0, "clock", format.Say("%s: %v of %v events come after later ones, by up to %v", file, s.late, r.events, time.Duration(s.latest))},
-		{s.unreadable > 0, "lost-data", format.Say("%s: the fields of %v events cannot be read", file, s.unreadable)},
-		{s.junk > 0, "lines", format.Say("%s: %v lines are no events of perf script", file, s.junk)},
-		{s.unended+s.unbegun > 0, "unended", format.Say("%s: of %v waits the beginning or the end is missing", file, s.unended+s.unbegun)},
-		{len(s.foreign) > 0, "events", fmt.Sprintf("%s: %s", file, s.foreignText())},
-		{r.events > 0 && !s.locks, "not-recorded", fmt.Sprintf("%s: no event of futexes or of the kernel's locks is in it: nobody waited, or they were not recorded (contend perf-args prints how)", file)},
-		{s.homeless > 0, "process", fmt.Sprintf("%s: the text names no processes: a lock is known by its address alone; print it with -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso", file)},
-		{s.bare > 0, "stacks", format.Say("%s: %v of %v waits have no call chain (perf record -g): a wait for the value 2 is taken for a lock's, which %v are; one for a thread's number for its end", file, s.bare, s.waits, s.guessed)},
-		{s.parks > 0, "identity", format.Say("waiters of parking_lot, absl::Mutex and the like wait at addresses of their own: the %v such locks here are told apart by the functions that take them", s.parks)},
-		{s.gils > 0 && !r.stacks.python, "python", fmt.Sprintf("%s: functions of Python do not show: run it with python -X perf (3.12 and later)", file)},
-		{s.mutexes > 0, "spinning", "who spins before it waits leaves no futex where that was enough: such waits are missing"},
-		{s.kernel > 0, "kernel", format.Say("who had the locks of the kernel is not recorded: of its %v waits only the waiters are known", s.kernel)},
-		{s.lag > 0, "scheduling", format.Say("of the waiting for locks, %v passed between a thread's waking and its return", time.Duration(s.lag))},
+		{r.events > 0, format.CodeEpoch, "perf script does not tell the time of day: times count from when the machine started"},
+		{s.lost > 0, format.CodeLostData, format.Say("%s: perf lost %v events; record with a larger buffer (-m 64M) or fewer events", file, s.lost)},
+		{s.late > 0, format.CodeClock, format.Say("%s: %v of %v events come after later ones, by up to %v", file, s.late, r.events, time.Duration(s.latest))},
+		{s.unreadable > 0, format.CodeLostData, format.Say("%s: the fields of %v events cannot be read", file, s.unreadable)},
+		{s.junk > 0, format.CodeLines, format.Say("%s: %v lines are no events of perf script", file, s.junk)},
+		{s.unended+s.unbegun > 0, format.CodeUnended, format.Say("%s: of %v waits the beginning or the end is missing", file, s.unended+s.unbegun)},
+		{len(s.foreign) > 0, format.CodeEvents, fmt.Sprintf("%s: %s", file, s.foreignText())},
+		{r.events > 0 && !s.locks, format.CodeNotRecorded, fmt.Sprintf("%s: no event of futexes or of the kernel's locks is in it: nobody waited, or they were not recorded (contend perf-args prints how)", file)},
+		{s.homeless > 0, format.CodeProcess, fmt.Sprintf("%s: the text names no processes: a lock is known by its address alone; print it with -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso", file)},
+		{s.bare > 0, format.CodeStacks, format.Say("%s: %v of %v waits have no call chain (perf record -g): a wait for the value 2 is taken for a lock's, which %v are; one for a thread's number for its end", file, s.bare, s.waits, s.guessed)},
+		{s.parks > 0, format.CodeIdentity, format.Say("waiters of parking_lot, absl::Mutex and the like wait at addresses of their own: the %v such locks here are told apart by the functions that take them", s.parks)},
+		{s.gils > 0 && !r.stacks.python, format.CodePython, fmt.Sprintf("%s: functions of Python do not show: run it with python -X perf (3.12 and later)", file)},
+		{s.mutexes > 0, format.CodeSpinning, "who spins before it waits leaves no futex where that was enough: such waits are missing"},
+		{s.kernel > 0, format.CodeKernel, format.Say("who had the locks of the kernel is not recorded: of its %v waits only the waiters are known", s.kernel)},
+		{s.lag > 0, format.CodeScheduling, format.Say("of the waiting for locks, %v passed between a thread's waking and its return", time.Duration(s.lag))},
 	} {
 		if w.holds {
 			r.Said.Warn(w.code, w.text)

@@ -71,15 +71,15 @@ func NewCounts(in io.Reader, name string) *Counts {
 func (r *Counts) Stats() format.Stats {
 	s := format.Stats{Format: "contention-profiling counts", Unit: format.UnitAcquisitions, Events: r.events, Damage: r.Said.Damage,
 		BytesRead: r.lines.Used() - r.lost, BytesTotal: r.lines.Used(), Blind: "the input counts acquisitions: it does not tell who holds a lock"}
-	s.Warnings = []format.Warning{{Code: "counts-only", Text: "the input counts contended acquisitions; it knows no waiting times and no owners"}}
+	s.Warnings = []format.Warning{{Code: format.CodeCountsOnly, Text: "the input counts contended acquisitions; it knows no waiting times and no owners"}}
 	if !r.timed {
-		s.Warnings = append(s.Warnings, format.Warning{Code: "no-times", Text: "the counts have no time: none per second can be given"})
+		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeNoTimes, Text: "the counts have no time: none per second can be given"})
 	}
 	if r.bad > 0 {
-		s.Warnings = append(s.Warnings, format.Warning{Code: "lost-data", Text: fmt.Sprintf("%s:%d: not a line of contention-profiling; such lines are left out", r.name, r.bad)})
+		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeLostData, Text: fmt.Sprintf("%s:%d: not a line of contention-profiling; such lines are left out", r.name, r.bad)})
 	}
 	if err := r.fault(); err != nil {
-		s.Warnings = append(s.Warnings, format.Warning{Code: "truncated", Text: fmt.Sprintf("%s:%d: %v", r.name, r.lines.Line()+1, err)})
+		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeTruncated, Text: fmt.Sprintf("%s:%d: %v", r.name, r.lines.Line()+1, err)})
 	}
 	return s
 }
@@ -102,7 +102,7 @@ func (r *Counts) next() {
 	if !ok {
 		r.Ended = io.EOF
 		if err := r.fault(); err != nil {
-			r.damaged("truncated", err.Error(), 0)
+			r.damaged(format.CodeTruncated, err.Error(), 0)
 		}
 		if r.timed { // the time in which was counted
 			r.Push(format.Event{Kind: format.KindRecording, Time: r.first, End: max(r.now, r.first+1)})
@@ -120,7 +120,7 @@ func (r *Counts) next() {
 		}
 		size := r.lines.Used() - from
 		r.lost += size
-		r.damaged("lost-data", err.Error(), size)
+		r.damaged(format.CodeLostData, err.Error(), size)
 	}
 }
 

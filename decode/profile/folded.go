@@ -46,7 +46,7 @@ const maxLine = 4 << 20
 func NewFolded(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	r := newReader(t, "folded stacks", "their value")
 	r.Said.Unit = format.UnitAcquisitions
-	r.Said.Warn("counts-only", "folded stacks do not tell what they count: they are taken as waiting, as profilers of locks write them")
+	r.Said.Warn(format.CodeCountsOnly, "folded stacks do not tell what they count: they are taken as waiting, as profilers of locks write them")
 	err := r.lines(in, name, "folded stack", func(line string) bool {
 		frames, value, ok := folded(line)
 		if ok {
@@ -76,14 +76,14 @@ func (r *Reader) lines(in *bufio.Reader, name, what string, use func(line string
 			continue
 		}
 		if bad++; bad == 1 {
-			r.Said.Warn("lost-data", fmt.Sprintf("%s:%d: no %s; such lines are left out", name, n, what))
+			r.Said.Warn(format.CodeLostData, fmt.Sprintf("%s:%d: no %s; such lines are left out", name, n, what))
 		}
-		r.Said.Damage.Add(format.Damage{Pos: format.Pos{File: name, Line: n}, Code: "lost-data", Why: "line: " + format.ErrCorrupt.Error(), Bytes: size, Events: 1, From: format.NoTime, Until: format.NoTime})
+		r.Said.Damage.Add(format.Damage{Pos: format.Pos{File: name, Line: n}, Code: format.CodeLostData, Why: "line: " + format.ErrCorrupt.Error(), Bytes: size, Events: 1, From: format.NoTime, Until: format.NoTime})
 	}
 	err := lines.Err()
 	if errors.Is(err, bufio.ErrTooLong) || errors.Is(err, io.ErrUnexpectedEOF) {
-		r.Said.Warn("truncated", name+": the input ends early")
-		r.Said.Damage.Add(format.Damage{Pos: format.Pos{File: name}, Code: "truncated", Why: "the input ends early", Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+		r.Said.Warn(format.CodeTruncated, name+": the input ends early")
+		r.Said.Damage.Add(format.Damage{Pos: format.Pos{File: name}, Code: format.CodeTruncated, Why: "the input ends early", Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
 		return nil
 	}
 	return err

@@ -79,7 +79,7 @@ func TestSumsByStack(t *testing.T) {
 		r := golden.Must(open(load(t, name)))(t)
 		golden.Equal(t, shown(t, r), want, name, "sums")
 		s := r.Stats()
-		byWaiter := slices.ContainsFunc(s.Warnings, func(w format.Warning) bool { return w.Code == format.ByWaiter })
+		byWaiter := slices.ContainsFunc(s.Warnings, func(w format.Warning) bool { return w.Code == format.CodeByWaiter })
 		if byWaiter == (name == "mutex.pprof") || !s.Unit.Summed() || (s.Unit == format.UnitDelays) != strings.HasSuffix(name, ".pprof") {
 			t.Errorf("%s: %+v", name, s)
 		}

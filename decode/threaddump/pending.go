@@ -91,7 +91,7 @@ func (p *pending) readAhead() {
 		r := readAhead{dump: d, size: p.bytes() - from}
 		if d.Fused {
 			r.cut = p.damage(fused, d.Time)
-			r.cut.Code = "lost-data"
+			r.cut.Code = format.CodeLostData
 		} else if d.Cut {
 			r.cut = p.damage("a thread dump is cut off: its last thread may be incomplete, and others missing", d.Time)
 		}

@@ -191,7 +191,7 @@ func (r *Reader) Stats() format.Stats {
 			s.Format = "thread dumps"
 		}
 		if p.broken != nil && !errors.Is(p.broken, io.EOF) {
-			s.Warnings = append(s.Warnings, format.Warning{Code: "truncated", Text: p.name + ": the input ends early"})
+			s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeTruncated, Text: p.name + ": the input ends early"})
 			s.Damage.Add(p.damage("the input ends early", format.NoTime))
 		}
 	}
@@ -206,12 +206,12 @@ func (r *Reader) Stats() format.Stats {
 	}
 	s.Warnings = append(s.Warnings, r.missing.warnings(r.dumps, r.timed)...)
 	if n := r.strangers; n > 0 && !r.mixed && len(r.processes.threads) > 1 {
-		s.Warnings = append(s.Warnings, format.Warning{Code: "several-processes", Text: format.Say("the thread dumps are of %v processes, one after the other: the time between them counts for none", len(r.processes.threads))})
+		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeSeveralProcesses, Text: format.Say("the thread dumps are of %v processes, one after the other: the time between them counts for none", len(r.processes.threads))})
 	} else if n > 0 {
-		s.Warnings = append(s.Warnings, format.Warning{Code: "several-processes", Text: format.Some(n, "thread has", "threads have") + " the number of another thread: these dumps are of several processes, and taken as of one; labels (a=1.txt b=2.txt) keep them apart"})
+		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeSeveralProcesses, Text: format.Some(n, "thread has", "threads have") + " the number of another thread: these dumps are of several processes, and taken as of one; labels (a=1.txt b=2.txt) keep them apart"})
 	}
 	if n := r.relocations.count; n > 0 {
-		s.Warnings = append(s.Warnings, format.Warning{Code: "moved", Text: format.Say("locks changed their address %v times between dumps, by what waits for them: they are taken for the same", n)})
+		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeMoved, Text: format.Say("locks changed their address %v times between dumps, by what waits for them: they are taken for the same", n)})
 	}
 	return s
 }
@@ -239,17 +239,17 @@ func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 	for i := range m.cut {
 		add(true, m.cut[i].Code, "%s: %s", m.cut[i].Pos.File, m.cut[i].Why)
 	}
-	add(dumps == 1, "single-dump", "one thread dump counts threads, it does not measure time: take several to see how long they wait")
-	add(dumps > 1 && !timed, "no-times", "the %v thread dumps have no time: they count the threads seen waiting, in all of them together", dumps)
-	add(m.spread > 1, "not-one-instant", "threads were looked at one after the other, over up to %v: who holds a lock may have changed meanwhile", time.Duration(m.spread))
-	add(m.spread == 1, "not-one-instant", "threads were looked at one after the other: who holds a lock may have changed meanwhile")
-	add(m.disordered > 0, "clock", "%s later than the one before: taken as right after it", format.Some(m.disordered, "thread dump is not", "thread dumps are not"))
-	add(m.unlisted > 0, "unlisted-owners", "owners of java.util.concurrent locks are not in the dump for %s: take it with -l (jstack -l, jcmd PID Thread.print -l)", format.Some(m.unlisted, "wait", "waits"))
-	add(m.readers > 0, "readers", "%s no owner: threads that hold the read lock are invisible in a thread dump", format.Some(m.readers, "wait on a read-write lock has", "waits on read-write locks have"))
-	add(m.virtual > 0, "unlisted-owners", "%s that no thread in the dump holds: virtual threads may, which it does not list; jcmd PID Thread.dump_to_file -format=json does", format.Some(m.virtual, "wait is for a lock", "waits are for locks"))
-	add(m.hides, format.UnlistedThreads, "virtual threads may run, which are not in the dump: 'jcmd PID Thread.dump_to_file FILE' writes them, from JDK 24 on with their locks")
-	add(m.mixed > 0, "unlisted-locks", "jhsdb --mixed wrote %s: it names locks only where it found a deadlock; take it without --mixed, with --locks", counted(m.mixed))
-	add(m.absent > 0, "unlisted-owners", "%s not in the text: it holds some threads of a dump only", format.Some(m.absent, "wait is for a lock whose owner is", "waits are for locks whose owners are"))
+	add(dumps == 1, format.CodeSingleDump, "one thread dump counts threads, it does not measure time: take several to see how long they wait")
+	add(dumps > 1 && !timed, format.CodeNoTimes, "the %v thread dumps have no time: they count the threads seen waiting, in all of them together", dumps)
+	add(m.spread > 1, format.CodeNotOneInstant, "threads were looked at one after the other, over up to %v: who holds a lock may have changed meanwhile", time.Duration(m.spread))
+	add(m.spread == 1, format.CodeNotOneInstant, "threads were looked at one after the other: who holds a lock may have changed meanwhile")
+	add(m.disordered > 0, format.CodeClock, "%s later than the one before: taken as right after it", format.Some(m.disordered, "thread dump is not", "thread dumps are not"))
+	add(m.unlisted > 0, format.CodeUnlistedOwners, "owners of java.util.concurrent locks are not in the dump for %s: take it with -l (jstack -l, jcmd PID Thread.print -l)", format.Some(m.unlisted, "wait", "waits"))
+	add(m.readers > 0, format.CodeReaders, "%s no owner: threads that hold the read lock are invisible in a thread dump", format.Some(m.readers, "wait on a read-write lock has", "waits on read-write locks have"))
+	add(m.virtual > 0, format.CodeUnlistedOwners, "%s that no thread in the dump holds: virtual threads may, which it does not list; jcmd PID Thread.dump_to_file -format=json does", format.Some(m.virtual, "wait is for a lock", "waits are for locks"))
+	add(m.hides, format.CodeUnlistedThreads, "virtual threads may run, which are not in the dump: 'jcmd PID Thread.dump_to_file FILE' writes them, from JDK 24 on with their locks")
+	add(m.mixed > 0, format.CodeUnlistedLocks, "jhsdb --mixed wrote %s: it names locks only where it found a deadlock; take it without --mixed, with --locks", counted(m.mixed))
+	add(m.absent > 0, format.CodeUnlistedOwners, "%s not in the text: it holds some threads of a dump only", format.Some(m.absent, "wait is for a lock whose owner is", "waits are for locks whose owners are"))
 	return w
 }
 

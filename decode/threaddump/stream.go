@@ -134,7 +134,7 @@ func (s *stream) letGo() {
 
 // damage is what is missing where the input was read to.
 func (s *stream) damage(why string, at int64) format.Damage {
-	d := format.Damage{Pos: format.Pos{File: s.name, Off: s.bytes(), Line: s.number}, Code: "truncated", Why: why, Events: format.UnknownEvents, From: at, Until: at}
+	d := format.Damage{Pos: format.Pos{File: s.name, Off: s.bytes(), Line: s.number}, Code: format.CodeTruncated, Why: why, Events: format.UnknownEvents, From: at, Until: at}
 	if s.lines != nil {
 		d.Pos.Line = max(s.lines.Line(), 1)
 	}

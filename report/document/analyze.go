@@ -278,7 +278,7 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 		}
 	}
 	if st.Blind != "" && c.Unit == "ns" && tr.Coverage.ByProvenance == (analysis.Known{}) && len(tr.Deadlocks) == 0 {
-		c.Warnings = append(c.Warnings, Warning{Code: "blind", Text: "threads that wait for ever would not show: " + st.Blind})
+		c.Warnings = append(c.Warnings, Warning{Code: format.CodeBlind, Text: "threads that wait for ever would not show: " + st.Blind})
 	}
 	return c
 }
@@ -333,7 +333,7 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector
 		a.Deadlocks = append(a.Deadlocks, newDeadlock(i+1, d, tr.Symbols, o.Took))
 	}
 	for _, w := range cov.Warnings {
-		if w.Code == format.RuntimeDeadlock && len(a.Deadlocks) == 0 {
+		if w.Code == format.CodeDeadlock && len(a.Deadlocks) == 0 {
 			a.Deadlocks = append(a.Deadlocks, Deadlock{Number: 1, Cycle: []Member{}, Queued: []string{}, Found: w.Text})
 		}
 	}

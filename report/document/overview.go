@@ -76,7 +76,11 @@ type Overview struct {
 
 // uncounted are the codes of warnings that tell of waiting the totals leave out,
 // first those that may hide the most.
-var uncounted = []string{"not-recorded", "blind", "lost-data", "truncated", "damaged-source", "virtual-threads", "unlisted-threads", "threshold", "unclassified", "min-wait", "censored", "re-entry", "unseen-polling"}
+var uncounted = []string{
+	format.CodeNotRecorded, format.CodeBlind, format.CodeLostData, format.CodeTruncated, format.CodeDamagedSource,
+	format.CodeVirtualThreads, format.CodeUnlistedThreads, format.CodeThreshold, format.CodeUnclassified,
+	format.CodeMinWait, format.CodeCensored, format.CodeReEntry, format.CodeUnseenPolling,
+}
 
 // notCounted returns the warnings that tell of waiting the totals leave out.
 func notCounted(all []Warning) []Warning {

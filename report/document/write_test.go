@@ -78,10 +78,10 @@ func TestHiddenWaitingWidensPressure(t *testing.T) {
 		high    float64
 	}{
 		{"damaged", 40, 0}, // says nothing of pressure
-		{format.HiddenVirtual, 40, 0.7},
-		{format.HiddenVirtual, 0, 1},
-		{format.UnlistedThreads, 0, 1},
-		{format.UnseenSites, 0, 1},
+		{format.CodeVirtualThreads, 40, 0.7},
+		{format.CodeVirtualThreads, 0, 1},
+		{format.CodeUnlistedThreads, 0, 1},
+		{format.CodeUnseenSites, 0, 1},
 	} {
 		p := NewCoverage(format.Stats{Warnings: []format.Warning{{Code: c.warning, Hidden: c.hidden}}}, tr).Pressure
 		switch {

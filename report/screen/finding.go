@@ -23,7 +23,7 @@ func (s *screen) findings(room int) (lines []line) {
 		lines = append(lines, one...)
 	}
 	for _, w := range s.Coverage.Warnings {
-		if w.Code == format.LikelyDeadlock {
+		if w.Code == format.CodeLikelyDeadlock {
 			lines = append(lines, hanging("", s.Width, alarm, prose("LIKELY DEADLOCK: "+w.Text)...)...)
 		}
 	}

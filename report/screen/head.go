@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"contend/format"
 	"contend/report/text"
 )
 
@@ -63,7 +64,7 @@ func (s *screen) amounts() string {
 			return fmt.Sprintf("%s, none waiting for a lock", s.threads(int64(s.Trace.Threads)))
 		}
 		return fmt.Sprintf("%s, %s waiting for a lock", s.threads(int64(s.Trace.Threads)), text.Number(t.WaitNs))
-	case s.counts && s.warned("no-times"):
+	case s.counts && s.warned(format.CodeNoTimes):
 		if s.measure.Lasts() {
 			return s.measure.Text(t.WaitNs) + ", summed by stack, without instants"
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"contend/format"
 	"contend/report/document"
 	"contend/report/text"
 )
@@ -111,7 +112,7 @@ func (s *screen) warned(code string) bool {
 // recording would show some of it.
 func (s *screen) unseenVirtual() int64 {
 	for _, w := range s.Coverage.Warnings {
-		if w.Code == "virtual-threads" && strings.Contains(w.Text, "contend jfc --exact") {
+		if w.Code == format.CodeVirtualThreads && strings.Contains(w.Text, "contend jfc --exact") {
 			return cmp.Or(w.HiddenNs, math.MaxInt64)
 		}
 	}

@@ -41,7 +41,10 @@ func (s *screen) tail() (lines []line) {
 }
 
 // doubts are the codes of warnings that cast doubt on a number of the screen.
-var doubts = map[string]bool{"mixed": true, "wild-times": true, "overflow": true, "disagreement": true, "single-dump": true, "not-one-instant": true}
+var doubts = map[string]bool{
+	format.CodeMixed: true, format.CodeWildTimes: true, format.CodeOverflow: true, format.CodeDisagreement: true,
+	format.CodeSingleDump: true, format.CodeNotOneInstant: true,
+}
 
 // uncounted are what the totals leave out. Where nothing could be read, what the
 // settings were is no news.
@@ -49,12 +52,12 @@ func (s *screen) uncounted() []document.Warning {
 	if !s.unread() {
 		return s.NotCounted
 	}
-	return slices.DeleteFunc(slices.Clone(s.NotCounted), func(w document.Warning) bool { return w.Code == "not-recorded" })
+	return slices.DeleteFunc(slices.Clone(s.NotCounted), func(w document.Warning) bool { return w.Code == format.CodeNotRecorded })
 }
 
 // unread reports whether an input is damaged so much that nothing of it could be read.
 func (s *screen) unread() bool {
-	return s.nothing() && slices.ContainsFunc(s.NotCounted, func(w document.Warning) bool { return w.Code != "not-recorded" })
+	return s.nothing() && slices.ContainsFunc(s.NotCounted, func(w document.Warning) bool { return w.Code != format.CodeNotRecorded })
 }
 
 // nothing reports whether no event of any thread could be read.
@@ -143,7 +146,7 @@ func (s *screen) record() []string {
 	switch {
 	case s.unseenVirtual() > 0:
 		return []string{"contend jfc --exact > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(JDK 25 records waits of virtual threads for locks of java.util.concurrent)", "or " + dumpToFile, "(from JDK 24 on shows those for monitors, too)"}
-	case s.warned("unlisted-threads"):
+	case s.warned(format.CodeUnlistedThreads):
 		return append([]string{dumpToFile}, prose("(has virtual threads, from JDK 24 on with their locks)")...)
 	case strings.HasSuffix(s.Trace.Format, format.OfAsyncProfiler) && s.hides():
 		return prose("record it with async-profiler's -e lock -o jfr, or with contend record PID")
@@ -165,7 +168,9 @@ const dumpToFile = "jcmd PID Thread.dump_to_file $PWD/dump.txt"
 
 // hides reports whether another recording of the same would show more waits.
 func (s *screen) hides() bool {
-	return s.unseenVirtual() > 0 || slices.ContainsFunc(s.NotCounted, func(w document.Warning) bool { return w.Code == "not-recorded" || w.Code == "threshold" })
+	return s.unseenVirtual() > 0 || slices.ContainsFunc(s.NotCounted, func(w document.Warning) bool {
+		return w.Code == format.CodeNotRecorded || w.Code == format.CodeThreshold
+	})
 }
 
 // arguments are the inputs as a shell reads them.

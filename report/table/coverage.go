@@ -116,7 +116,7 @@ var thresholdOf = map[string]string{"monitor": "MonitorEnter", "synchronizer": "
 // recorded; for "", for any.
 func underThreshold(c document.Coverage, kind string) bool {
 	for _, w := range c.Warnings {
-		if w.Code == "threshold" && (kind == "" || strings.Contains(w.Text, thresholdOf[kind]) && thresholdOf[kind] != "") {
+		if w.Code == format.CodeThreshold && (kind == "" || strings.Contains(w.Text, thresholdOf[kind]) && thresholdOf[kind] != "") {
 			return true
 		}
 	}

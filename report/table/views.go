@@ -127,7 +127,7 @@ func createdAt(l document.Lock) Cell {
 
 // untimed reports whether the input has no times.
 func untimed(c document.Coverage) bool {
-	return slices.ContainsFunc(c.Warnings, func(w document.Warning) bool { return w.Code == "no-times" })
+	return slices.ContainsFunc(c.Warnings, func(w document.Warning) bool { return w.Code == format.CodeNoTimes })
 }
 
 func left(n int, columns ...int) []bool {

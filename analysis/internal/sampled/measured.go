@@ -130,7 +130,7 @@ func (m *measured) Warning() []format.Warning {
 	if m.booked < m.sampled {
 		how = "what samples show is scaled to that"
 	}
-	return []format.Warning{{Code: "scaled", Text: format.Say(
+	return []format.Warning{{Code: format.CodeScaled, Text: format.Say(
 		"samples show %v of waiting at monitors, and the JVM measured %v: %s", time.Duration(m.sampled), time.Duration(m.booked), how)}}
 }
 
