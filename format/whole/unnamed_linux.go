@@ -2,6 +2,7 @@ package whole
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -9,13 +10,13 @@ import (
 
 // unnamed makes a file in a directory that no name leads to, and that is gone with this
 // process; nil where the file system knows none, or no path leads to descriptors.
-func unnamed(dir *os.Root) *os.File {
+func unnamed(dir *os.Root, mode fs.FileMode) *os.File {
 	in, err := dir.Open(".")
 	if err != nil {
 		return nil
 	}
 	defer in.Close()
-	fd, err := unix.Openat(int(in.Fd()), ".", unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o666)
+	fd, err := unix.Openat(int(in.Fd()), ".", unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, uint32(mode))
 	if err != nil {
 		return nil
 	}

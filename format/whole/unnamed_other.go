@@ -9,7 +9,7 @@ import (
 )
 
 // unnamed makes no file: each has a name here.
-func unnamed(*os.Root) *os.File { return nil }
+func unnamed(*os.Root, fs.FileMode) *os.File { return nil }
 
 // link is not called.
 func link(*os.File, *os.Root, string) error { return os.ErrInvalid }

@@ -25,10 +25,11 @@ import (
 // File is one in the making. Commit, Keep, Leave or Discard ends it.
 type File struct {
 	*os.File
-	path   string   // what it will be called
-	dir    *os.Root // nil where it is written in place
-	temp   string   // what it is called in dir; "" while it has no name
-	choose bool     // the name may change: it stands for nothing else
+	path   string      // what it will be called
+	dir    *os.Root    // nil where it is written in place
+	temp   string      // what it is called in dir; "" while it has no name
+	choose bool        // the name may change: it stands for nothing else
+	mode   fs.FileMode // its permissions, less those that the umask takes
 }
 
 var (
@@ -60,9 +61,9 @@ func Create(ctx context.Context, path string) (*File, error) {
 		info, err := dir.Lstat(base)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return in(&File{path: path, dir: dir}, nil)
+			return in(&File{path: path, dir: dir, mode: 0o666}, nil)
 		case err == nil && info.Mode().IsRegular():
-			return in(&File{path: path, dir: dir}, info)
+			return in(&File{path: path, dir: dir, mode: 0o666}, info)
 		}
 		to := ""
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -105,14 +106,17 @@ func parent(path string) (dir *os.Root, base string, err error) {
 // user's leads there.
 func Open(path string) (*os.Root, error) { return open(path, true) }
 
-// New begins a file of which the program chose the name. It replaces nothing: where the
-// name is taken in the end, by a link too, it gets a number.
+// alone is the mode of a file that is for this user.
+const alone = 0o600
+
+// New begins a file of which the program chose the name, for this user alone. It replaces
+// nothing: where the name is taken in the end, by a link too, it gets a number.
 func New(path string) (*File, error) {
 	dir, _, err := parent(path)
 	if err != nil {
 		return nil, err
 	}
-	return in(&File{path: path, dir: dir, choose: true}, nil)
+	return in(&File{path: path, dir: dir, choose: true, mode: alone}, nil)
 }
 
 // NewIn is New in a directory that is open, whatever its path leads to by now.
@@ -121,7 +125,7 @@ func NewIn(dir *os.Root, path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return in(&File{path: path, dir: same, choose: true}, nil)
+	return in(&File{path: path, dir: same, choose: true, mode: alone}, nil)
 }
 
 // others reports whether a file belongs to neither this user nor root.
@@ -134,14 +138,11 @@ func Write(dir *os.Root, path string, content io.Reader) error {
 	if err != nil {
 		return err
 	}
-	f, err := in(&File{path: path, dir: same}, nil)
+	f, err := in(&File{path: path, dir: same, mode: alone}, nil)
 	if err != nil {
 		return err
 	}
-	if err = f.Chmod(0o600); err == nil {
-		_, err = io.Copy(f, content)
-	}
-	if err != nil {
+	if _, err = io.Copy(f, content); err != nil {
 		return errors.Join(err, f.Discard())
 	}
 	return f.Commit()
@@ -151,7 +152,7 @@ func Write(dir *os.Root, path string, content io.Reader) error {
 func Scratch() (*os.File, error) {
 	if dir, err := os.OpenRoot(os.TempDir()); err == nil {
 		defer dir.Close()
-		if f := unnamed(dir); f != nil {
+		if f := unnamed(dir, alone); f != nil {
 			return f, nil
 		}
 	}
@@ -223,7 +224,7 @@ func (f *File) make(old fs.FileInfo) (err error) {
 		}
 		writable.Close()
 	}
-	if f.File = unnamed(f.dir); f.File == nil {
+	if f.File = unnamed(f.dir, f.mode); f.File == nil {
 		err = f.named()
 	}
 	if err != nil {
@@ -241,7 +242,7 @@ func (f *File) named() error {
 		return err
 	}
 	return f.hide(func(name string) (err error) {
-		if f.File, err = f.dir.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666); err == nil {
+		if f.File, err = f.dir.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, f.mode); err == nil {
 			f.temp = name
 			Lock(f.File)
 		}
