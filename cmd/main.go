@@ -167,13 +167,9 @@ func advice(err error) string {
 	if errors.As(err, &ae) {
 		return ae.Hint
 	}
-	var he *record.GoError
-	if errors.As(err, &he) {
-		return he.Hint
-	}
-	var pe *record.PerfError
-	if errors.As(err, &pe) {
-		return pe.Hint
+	var re *record.Error
+	if errors.As(err, &re) {
+		return re.Hint
 	}
 	for _, a := range advices {
 		if errors.Is(err, a.err) {

@@ -119,10 +119,11 @@ func (e *env) writeJar() error {
 
 func listJVMs(e *env) error {
 	w := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
-	for _, p := range attach.List() {
+	all, err := attach.List()
+	for _, p := range all {
 		fmt.Fprintf(w, "%d\t%s\n", p.PID, text.Sanitize(p.Main))
 	}
-	return w.Flush()
+	return errors.Join(err, w.Flush())
 }
 
 // process finds the one JVM a target names.
@@ -134,7 +135,11 @@ func process(target string) (*attach.Process, error) {
 		}
 		return p, err
 	}
-	return named(target, attach.List())
+	all, err := attach.List()
+	if err != nil {
+		return nil, err
+	}
+	return named(target, all)
 }
 
 // named returns the one JVM that runs a main class, which may be given without its
@@ -359,9 +364,9 @@ func (e *env) timeLeft() func(time.Duration) {
 		return nil
 	}
 	return func(left time.Duration) {
-		fmt.Fprintf(e.msg, "\r%v left \x1b[K", left.Round(time.Second))
-		if left == 0 {
-			fmt.Fprint(e.msg, "\r\x1b[K")
+		fmt.Fprint(e.msg, "\r\x1b[K")
+		if left > 0 {
+			fmt.Fprintf(e.msg, "%v left", left.Round(time.Second))
 		}
 	}
 }

@@ -59,10 +59,7 @@ func recordGo(e *env, o *recordOptions) error {
 	early := ctx.Err() != nil
 	out.removeAtEnd(e)
 	stop() // what follows is ended as usual
-	if isTerminal(e.msg) {
-		fmt.Fprint(e.msg, "\r\x1b[K")
-	}
-	var refused *record.GoError
+	var refused *record.Error
 	if err != nil && !early && !errors.As(err, &refused) { // it could not be written
 		return errors.Join(err, out.leave(e))
 	}
@@ -73,7 +70,7 @@ func recordGo(e *env, o *recordOptions) error {
 	case n == 0 && early:
 		return errors.New("ended before anything came")
 	case n == 0 && err == nil:
-		return &record.GoError{URL: u.Redacted(), What: "answers nothing", Hint: "is that a program's debug/pprof?"}
+		return &record.Error{What: u.Redacted() + ": answers nothing", Hint: "is that a program's debug/pprof?"}
 	case n == 0:
 		return err
 	case early:
@@ -89,10 +86,14 @@ func recordGo(e *env, o *recordOptions) error {
 
 // bytesLeft returns a callback that shows on a terminal how much has come.
 func (e *env) bytesLeft() func(left time.Duration, bytes int64) {
-	if !isTerminal(e.msg) {
+	show := e.timeLeft()
+	if show == nil {
 		return nil
 	}
 	return func(left time.Duration, bytes int64) {
-		fmt.Fprintf(e.msg, "\r%v left, %.1f MB so far \x1b[K", left.Round(time.Second), float64(bytes)/1e6)
+		show(left)
+		if left > 0 {
+			fmt.Fprintf(e.msg, ", %.1f MB so far", float64(bytes)/1e6)
+		}
 	}
 }

@@ -152,6 +152,37 @@ func TestTheJarOfTheAgentStays(t *testing.T) {
 	}
 }
 
+// What the flight recorder writes while it records nobody else may read, and later recordings are where
+// the program would have them, also where a recorder was killed.
+func TestNobodyElseReadsAFlightRecording(t *testing.T) {
+	golden.Thorough(t)
+	t.Parallel()
+	for name, jvm := range jvms() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			own := t.TempDir()
+			pid := java(t, jvm, nil, "-Djava.io.tmpdir="+own).Process.Pid
+			hidden, open := fmt.Sprintf("/tmp/contend-%[1]d-*/*_%[1]d/*.jfr", pid), fmt.Sprintf("%s/*_%d/*.jfr", own, pid)
+			is := func(pattern string) bool { all, _ := filepath.Glob(pattern); return len(all) > 0 }
+			killed, _ := started(t, "record", "--with", "jfr", "--duration", "2m", "-o", filepath.Join(t.TempDir(), "x"), strconv.Itoa(pid))
+			if !comes(func() bool { return is(hidden) }) || is(open) {
+				t.Errorf("not where nobody else looks, or elsewhere: %v", is(open))
+			}
+			_ = killed.Process.Kill()
+			_ = killed.Wait()
+			recorded(t, pid, "--with", "jfr")
+			justTheJar(t, "/tmp", pid)
+			target := golden.Must(attach.Find(pid))(t)
+			answer, err := target.Command(t.Context(), "jcmd", "JFR.start")
+			if err != nil || !is(open) || is(hidden) {
+				t.Errorf("later: %v, %v\n%s%v", is(open), is(hidden), answer, err)
+			}
+			recorded(t, pid, "--with", "jfr") // beside it: all goes where that is
+			justTheJar(t, "/tmp", pid)
+		})
+	}
+}
+
 // A recorder that is asked to end keeps what came, as after Ctrl-C, and leaves nothing but the jar
 // behind; one that is killed leaves a flight recording that ends by itself.
 func TestRecordIsEnded(t *testing.T) {
@@ -182,15 +213,16 @@ func recordIsEnded(t *testing.T, stopped bool) {
 	if err := c.Wait(); err != nil || !strings.Contains(said.String(), "the recording is in "+file) {
 		t.Errorf("%v\n%s", err, said)
 	}
-	left := justTheJar(t, tmp, p.Pid)
-	if stopped {
+	if stopped { // it records on, and the next recording ends that
+		left, _ := folders(tmp, p.Pid)
 		_ = p.Signal(syscall.SIGCONT)
 		recorded(t, p.Pid)
 		answer, err := target.Command(t.Context(), "jcmd", "JFR.check")
-		if err != nil || strings.Contains(string(answer), "name=contend-") || justTheJar(t, tmp, p.Pid) != left {
+		if err != nil || strings.Contains(string(answer), "name=contend-") || !slices.Equal(left, []string{justTheJar(t, tmp, p.Pid)}) {
 			t.Errorf("%v\n%s", err, answer)
 		}
 	}
+	justTheJar(t, tmp, p.Pid)
 }
 
 // What cannot be written where it was to go is kept as it came.

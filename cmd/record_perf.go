@@ -101,7 +101,8 @@ func recordPerf(e *env, o *recordOptions) error {
 		return err
 	}
 	defer out.discard() // unless all went well
-	if err := e.runPerf(ctx, ask, name, made); err != nil {
+	r, err := e.runPerf(ctx, ask, name, made)
+	if err != nil {
 		return err
 	}
 	out.removeAtEnd(e)
@@ -111,7 +112,7 @@ func recordPerf(e *env, o *recordOptions) error {
 			return err
 		}
 	}
-	if err := writePerf(e, made, out); err != nil {
+	if err := writePerf(e, r, out); err != nil {
 		return err
 	}
 	if out.path == "-" {
@@ -134,24 +135,23 @@ func seenBetter(process string) string {
 	return ""
 }
 
-func (e *env) runPerf(ctx context.Context, ask *record.Perf, name string, into *os.File) error {
+func (e *env) runPerf(ctx context.Context, ask *record.Perf, name string, into *os.File) (*record.PerfRecording, error) {
 	r, err := record.RecordPerf(ctx, ask, into, func() {
 		e.say(fmt.Sprintf("contend: recording %s %s for %v with perf; Ctrl-C ends it early", ask.Process, name, ask.Duration))
 	}, e.timeLeft())
 	switch {
 	case err != nil:
-		return err
 	case r.Ended:
 		e.warn(format.Say("the process ended after %v: what was recorded is kept", r.Length))
 	case r.Early:
 		e.warn("ended early: what came is kept")
 	}
-	return nil
+	return r, err
 }
 
 // writePerf writes what perf recorded as a contend trace, as its text comes.
-func writePerf(e *env, made *os.File, out *recordingFile) error {
-	script, err := record.NewPerfText(made)
+func writePerf(e *env, r *record.PerfRecording, out *recordingFile) error {
+	script, err := r.Text()
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func writePerf(e *env, made *os.File, out *recordingFile) error {
 			return why
 		}
 		if errors.Is(err, format.ErrNotMine) || errors.Is(err, format.ErrTruncated) {
-			return &record.PerfError{What: "nothing was recorded: no thread of the process waited or ran", Hint: "a longer --duration may see some"}
+			return &record.Error{What: "nothing was recorded: no thread of the process waited or ran", Hint: "a longer --duration may see some"}
 		}
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 // startFlight begins a flight recording. It ends by itself some time after it should be
 // ended, which a killed contend does not do.
-func (s *session) startFlight() error {
+func (s *session) startFlight() (err error) {
 	if free, ok := room(s.dir.here.File()); ok && free < needed {
 		return s.noRoom(free)
 	}
@@ -25,6 +25,14 @@ func (s *session) startFlight() error {
 		return err
 	}
 	f.Close()
+	if err := s.hide(); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil { // the JVM may begin it yet
+			s.endFlight(s.dir.name)
+		}
+	}()
 	least := int((s.Duration + 3*patience) / time.Second)
 	answer, err := s.jcmd(s.ctx, "JFR.start name=%s settings=%s dumponexit=true duration=%ds filename=%s", s.dir.name, s.dir.path(settingsName), least, s.dir.path(flightName))
 	if err != nil {
@@ -40,7 +48,6 @@ func (s *session) startFlight() error {
 		return nil
 	}
 	if free, ok := room(s.repository.dir.File()); ok && free < needed {
-		s.endFlight(s.dir.name)
 		return s.noRoom(free)
 	}
 	return nil
@@ -68,6 +75,7 @@ func (s *session) stopFlight(r *Recording) error {
 		ctx, done := s.ending()
 		defer done()
 		_, err := s.jcmd(ctx, "JFR.stop name=%s filename=%s", s.dir.name, s.dir.path(flightName))
+		s.reveal(ctx)
 		r.Ended = err != nil && !s.p.Alive()
 		if (r.Ended || ctx.Err() != nil) && saved == nil {
 			salvage()
@@ -117,12 +125,13 @@ func written(f *os.File) int64 {
 
 var errNoFlight = errors.New("no flight recording is left: the process ended before anything of it was written, or found no room")
 
-// endFlight ends a flight recording of which nothing is wanted: what it writes goes with
-// its folder.
+// endFlight ends a flight recording of which nothing is wanted, if there is one: what it writes goes
+// with its folder.
 func (s *session) endFlight(name string) {
 	ctx, done := s.ending()
 	defer done()
 	_, _ = s.jcmd(ctx, "JFR.stop name=%s", name)
+	s.reveal(ctx)
 }
 
 func (s *session) jcmd(ctx context.Context, command string, args ...any) (string, error) {

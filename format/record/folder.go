@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"strings"
 	"time"
 
 	"contend/format/record/agent"
@@ -33,8 +34,9 @@ type folder struct {
 	theirs string // as the target sees it
 }
 
-// ours matches names of folders, of which the key of the process that was recorded is a part.
-var ours = regexp.MustCompile(`^contend-([0-9]+-[0-9]*)-[A-Z2-7]{16}$`)
+// ours matches names of folders, of which the key of the process that was recorded is a part, and
+// its namespace one of that.
+var ours = regexp.MustCompile(`^contend-([0-9]+-([0-9]*))-[A-Z2-7]{16}$`)
 
 // attempts is how often a folder is made that another recorder looks into before it is locked.
 const attempts = 4
@@ -59,16 +61,25 @@ func newFolder(ctx context.Context, parent *foreign.Dir, theirs, key string, end
 	if err == nil && f.here == nil {
 		err = f.make("contend-" + key + "-")
 	}
+	if err == nil {
+		err = f.addJar()
+	}
 	if err != nil {
 		return nil, errors.Join(err, f.here.Close(), parent.Close())
 	}
 	return f, nil
 }
 
-// visit tidies one of the folders, and takes it if it is the first that can be taken.
+// visit tidies one of the folders, and takes it if it is the first that can be taken. One that a
+// recorder in another namespace made, as within a container, may be of this process, which has
+// another number there: what was recorded by its name ends, and it stays.
 func (f *folder) visit(ctx context.Context, name, key string, end func(name string) error) error {
 	of := ours.FindStringSubmatch(name)
-	if of == nil || of[1] != key && !attach.Gone(of[1]) {
+	if of == nil {
+		return nil
+	}
+	gone, elsewhere := attach.Gone(of[1]), !strings.HasSuffix(key, "-"+of[2])
+	if of[1] != key && !gone && !elsewhere {
 		return nil
 	}
 	left, err := f.parent.Sub(name)
@@ -77,13 +88,16 @@ func (f *folder) visit(ctx context.Context, name, key string, end func(name stri
 	}
 	switch {
 	case !left.Lock(): // another recorder's
-	case of[1] != key:
+	case gone:
 		bounded(ctx, func() { removeAll(f.parent, name, left) })
 	default:
-		if err = end(name); err != nil {
+		if err = end(name); err != nil || elsewhere {
 			break
 		}
-		bounded(ctx, func() { removeFiles(left, data) })
+		bounded(ctx, func() {
+			removeFiles(left, data)
+			removeRepositories(left, false)
+		})
 		if f.here == nil && hasOurJar(left) && f.parent.Held(name, left) {
 			f.name, f.here = name, left
 			return nil
@@ -130,8 +144,8 @@ var jarName = func() string {
 	return fmt.Sprintf("agent-%x.jar", sum[:8])
 }()
 
-// addJar puts the agent's jar there, unless it is. The sticky bit keeps systemd-tmpfiles from
-// removing what is old, and with it the folder's name.
+// addJar puts the agent's jar there, unless it is, also where no agent is loaded: its sticky bit
+// keeps systemd-tmpfiles from removing what is old, and with it the folder's name.
 func (f *folder) addJar() error {
 	jar, err := f.add(jarName, agent.Jar)
 	if errors.Is(err, fs.ErrExist) {
@@ -169,11 +183,13 @@ func bounded(ctx context.Context, remove func()) {
 	}
 }
 
-// data and jars match the files that recorders make in a folder. Nothing else in it is removed: what
-// has the name of one may be another's by a mount.
+// data and jars match the files that recorders make in a folder, chunks those of the JVM's flight
+// recorder, which has a directory for them. Nothing else is removed: what has the name of one may be
+// another's by a mount.
 var (
-	data = regexp.MustCompile(`^(lease-[A-Z2-7]{8}|trace\.bin|settings\.jfc|flight\.jfr)$`)
-	jars = regexp.MustCompile(`^agent-[0-9a-f]{16}\.jar$`)
+	data   = regexp.MustCompile(`^(lease-[A-Z2-7]{8}|trace\.bin|settings\.jfc|flight\.jfr)$`)
+	jars   = regexp.MustCompile(`^agent-[0-9a-f]{16}\.jar$`)
+	chunks = regexp.MustCompile(`^[0-9]{4}(_[0-9]+){5,6}\.jfr$`)
 )
 
 func removeFiles(d *foreign.Dir, names *regexp.Regexp) {
@@ -184,18 +200,39 @@ func removeFiles(d *foreign.Dir, names *regexp.Regexp) {
 	}
 }
 
+// removeRepositories removes the directories of a flight recorder that are empty, and where its
+// process is over those that have nothing but chunks in them: else another recording may use these.
+func removeRepositories(d *foreign.Dir, over bool) {
+	if over {
+		_ = d.Remove(homeName)
+	}
+	for _, info := range d.List("[0-9]*_[0-9]*") {
+		r, err := d.Sub(info.Name())
+		if err != nil {
+			continue
+		}
+		if over {
+			removeFiles(r, chunks)
+		}
+		_ = d.Rmdir(info.Name(), r)
+		r.Close()
+	}
+}
+
 // removeAll removes a folder with what recorders made in it.
 func removeAll(parent *foreign.Dir, name string, dir *foreign.Dir) {
 	removeFiles(dir, data)
 	removeFiles(dir, jars)
+	removeRepositories(dir, true)
 	_ = parent.Rmdir(name, dir)
 }
 
 // removal is how long the end of a recording waits for that of its files.
 const removal = 5 * time.Second
 
-// end removes the files of a recording, and all of the folder of a process that is gone.
-func (f *folder) end() {
+// end removes the files of a recording, and all of the folder of a process that is gone: one that is
+// over may have a parent that has not heard of it yet.
+func (f *folder) end(over bool) {
 	ctx, stop := context.WithTimeout(context.Background(), removal)
 	defer stop()
 	bounded(ctx, func() {
@@ -203,6 +240,7 @@ func (f *folder) end() {
 			removeAll(f.parent, f.name, f.here)
 		} else {
 			removeFiles(f.here, data)
+			removeRepositories(f.here, over)
 		}
 	})
 	f.close()

@@ -14,17 +14,21 @@ import (
 	"time"
 )
 
-// goPatience is how much longer than the recording an answer may take.
-const goPatience = 30 * time.Second
+// goPatience is how much longer than the recording an answer may take, goRate how many bytes a
+// second it may have: the trace of a busy program has some MB.
+const (
+	goPatience = 30 * time.Second
+	goRate     = 64 << 20
+	goMagic    = "go 1."
+)
 
-// GoError is why there is no trace of a Go program, and what to do about it.
-type GoError struct {
-	URL  string // without a password
-	What string
-	Hint string
-}
-
-func (e *GoError) Error() string { return e.URL + ": " + e.What }
+// goClient asks the program that was named and no other, and for the trace as it is: what is
+// packed has any size.
+var goClient = func() *http.Client {
+	direct := http.DefaultTransport.(*http.Transport).Clone()
+	direct.DisableCompression = true
+	return &http.Client{Transport: direct, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}()
 
 const goTracePath = "/debug/pprof/trace"
 
@@ -36,10 +40,10 @@ func GoAddress(address string, d time.Duration) (*url.URL, time.Duration, error)
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, 0, &GoError{URL: address, What: "is no address", Hint: "http://HOST:PORT is one"}
+		return nil, 0, &Error{address + ": is no address", "http://HOST:PORT is one"}
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, 0, &GoError{URL: u.Redacted(), What: "is no address of a program", Hint: "http://HOST:PORT is one, and so is https://HOST/debug/pprof/trace"}
+		return nil, 0, &Error{u.Redacted() + ": is no address of a program", "http://HOST:PORT is one, and so is https://HOST/debug/pprof/trace"}
 	}
 	if base := strings.TrimRight(u.Path, "/"); !strings.HasSuffix(base, "/trace") {
 		u.Path = strings.TrimSuffix(base, "/debug/pprof") + goTracePath
@@ -48,7 +52,7 @@ func GoAddress(address string, d time.Duration) (*url.URL, time.Duration, error)
 	if given := q.Get("seconds"); given != "" {
 		s, err := strconv.ParseFloat(given, 64)
 		if err != nil || s <= 0 || s > 1e6 {
-			return nil, 0, &GoError{URL: u.Redacted(), What: fmt.Sprintf("seconds=%s is no time to record", given), Hint: "--duration 5s says it too"}
+			return nil, 0, &Error{fmt.Sprintf("%s: seconds=%s is no time to record", u.Redacted(), given), "--duration 5s says it too"}
 		}
 		return u, time.Duration(s * float64(time.Second)), nil
 	}
@@ -65,18 +69,29 @@ func FetchGo(ctx context.Context, u *url.URL, d time.Duration, w io.Writer, prog
 	limited, cancel := context.WithTimeoutCause(ctx, d+goPatience, errors.New("timeout"))
 	defer cancel()
 	out := &counter{w: w}
-	defer out.show(d, progress)()
+	if progress != nil {
+		defer tell(d, func(left time.Duration) { progress(left, out.n.Load()) })()
+	}
 	request, err := http.NewRequestWithContext(limited, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return 0, err
 	}
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := goClient.Do(request)
 	if err == nil {
 		defer answer.Body.Close()
-		if answer.StatusCode != http.StatusOK {
-			return 0, refusal(u, answer)
+		in, most := bufio.NewReader(answer.Body), int64(d.Seconds()+1)*goRate
+		head, _ := in.Peek(len(goMagic))
+		switch {
+		case answer.StatusCode != http.StatusOK:
+			return 0, refusal(u, answer, in)
+		case !strings.HasPrefix(goMagic, string(head)):
+			return 0, &Error{u.Redacted() + ": answers with something else than a Go trace", "is that a program's debug/pprof?"}
 		}
-		_, err = io.Copy(out, answer.Body)
+		if _, err = io.CopyN(out, in, most); err == nil {
+			err = fmt.Errorf("more than %d MB came, which no trace of %v has", most>>20, d)
+		} else if err == io.EOF {
+			err = nil
+		}
 	}
 	switch {
 	case err == nil || out.err != nil:
@@ -84,21 +99,24 @@ func FetchGo(ctx context.Context, u *url.URL, d time.Duration, w io.Writer, prog
 	case ctx.Err() != nil:
 		return out.n.Load(), ctx.Err()
 	case limited.Err() != nil:
-		return out.n.Load(), &GoError{u.Redacted(), fmt.Sprintf("no end of the trace came within %v", d+goPatience), "is that a program's debug/pprof?"}
+		return out.n.Load(), &Error{fmt.Sprintf("%s: no end of the trace came within %v", u.Redacted(), d+goPatience), "is that a program's debug/pprof?"}
 	}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // without the address, whose password it may show
 	}
-	return out.n.Load(), &GoError{u.Redacted(), err.Error(), "does the program run, and serve net/http/pprof there?"}
+	return out.n.Load(), &Error{u.Redacted() + ": " + err.Error(), "does the program run, and serve net/http/pprof there?"}
 }
 
 // refusal explains an answer that is no trace.
-func refusal(u *url.URL, answer *http.Response) error {
-	said, _ := bufio.NewReader(io.LimitReader(answer.Body, 4096)).ReadString('\n')
+func refusal(u *url.URL, answer *http.Response, in io.Reader) error {
+	said, _ := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
 	said = strings.TrimSpace(said)
-	e := &GoError{URL: u.Redacted(), What: answer.Status}
+	e := &Error{What: answer.Status}
+	to, _ := answer.Location()
 	switch {
+	case to != nil:
+		e.Hint = "name " + to.Redacted() + " where that is the program"
 	case strings.Contains(said, "already enabled"):
 		e.What, e.Hint = "the program is being traced already", "one trace at a time is all that Go can do: try again when the other one is over"
 	case answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden:
@@ -108,6 +126,7 @@ func refusal(u *url.URL, answer *http.Response) error {
 	case said != "" && len(said) < 300:
 		e.What += ": " + said
 	}
+	e.What = u.Redacted() + ": " + e.What
 	return e
 }
 
@@ -125,27 +144,4 @@ func (c *counter) Write(p []byte) (int, error) {
 		c.err = err
 	}
 	return n, err
-}
-
-// show tells now and then how much came and how long it still takes, until the
-// returned function is called.
-func (c *counter) show(d time.Duration, progress func(time.Duration, int64)) (stop func()) {
-	if progress == nil {
-		return func() {}
-	}
-	end, over, ended := time.Now().Add(d), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		step := time.NewTicker(250 * time.Millisecond)
-		defer step.Stop()
-		for {
-			progress(max(time.Until(end), 0), c.n.Load())
-			select {
-			case <-over:
-				return
-			case <-step.C:
-			}
-		}
-	}()
-	return func() { close(over); <-ended }
 }

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -14,21 +13,16 @@ import (
 	"time"
 
 	"contend/format/record/attach"
+	"contend/format/record/foreign"
 )
-
-// PerfError is why nothing could be recorded, and what to do about it.
-type PerfError struct {
-	What string
-	Hint string
-}
-
-func (e *PerfError) Error() string { return e.What }
 
 // PerfRecording is how a recording went.
 type PerfRecording struct {
 	Length time.Duration
 	Ended  bool // the program did, before its time
 	Early  bool // the user ended it, or it did not end by itself
+	file   *os.File
+	user   foreign.User // of the program
 }
 
 // grace is how much longer than the recording perf may take until it is told to stop, and how
@@ -37,15 +31,15 @@ var grace = time.Minute // tests have less
 
 // RecordPerf records a program into a file, which no name need lead to, until its time is over,
 // ctx is done or the program ends. It calls begun when perf runs, and progress, which may be
-// nil, with the time that is left. The error is a *PerfError.
+// nil, with the time that is left. The error is a *Error, or an *attach.Error.
 func RecordPerf(ctx context.Context, a *Perf, into *os.File, begun func(), progress func(left time.Duration)) (*PerfRecording, error) {
 	pid, err := strconv.Atoi(a.Process)
-	target := &attach.Process{PID: pid}
-	switch {
-	case err != nil:
-		return nil, &PerfError{a.Process + " is no process's number", "'ps -e' lists them"}
-	case !target.Alive():
-		return nil, &PerfError{"no process " + a.Process + " runs here", "'ps -e' lists them"}
+	if err != nil {
+		return nil, &Error{a.Process + " is no process's number", "'ps -e' lists them"}
+	}
+	user, err := owner(pid)
+	if err != nil {
+		return nil, err
 	}
 	if _, err := command(ctx, a.Record(opened(into))); err != nil {
 		return nil, err
@@ -56,13 +50,17 @@ func RecordPerf(ctx context.Context, a *Perf, into *os.File, begun func(), progr
 		if r == nil {
 			return nil, err
 		}
-		lives, came := target.Alive(), fileSize(into) > 0
+		lives, came := (&attach.Process{PID: pid}).Alive(), fileSize(into) > 0
 		switch {
 		case came && (err == nil || r.Early || !lives):
 			r.Ended = !r.Early && err != nil
+			r.file, r.user = into, user
+			if now, err := owner(pid); err == nil && now.UID != 0 { // it may have been root's as it began
+				r.user = now
+			}
 			return r, nil
 		case r.Early:
-			return nil, &PerfError{"ended before anything came", ""}
+			return nil, &Error{"ended before anything came", ""}
 		case try == tries || !lives || !strings.Contains(said, vanished):
 			return nil, diagnose(said, err)
 		}
@@ -89,66 +87,81 @@ func (a *Perf) once(ctx context.Context, into *os.File, progress func(time.Durat
 	if err != nil {
 		return nil, "", err
 	}
-	started, done := time.Now(), make(chan error, 1)
-	go func() { done <- c.Wait() }()
-	err = await(done, a.Duration, progress)
+	defer tell(a.Duration, progress)()
+	started := time.Now()
+	err = c.Wait()
 	return &PerfRecording{Length: time.Since(started), Early: ctx.Err() != nil}, said.text(), err
 }
 
-// await waits for the end of a recording, and says how perf ended.
-func await(done <-chan error, d time.Duration, progress func(time.Duration)) error {
-	if progress == nil {
-		return <-done
-	}
-	defer progress(0)
-	end := time.Now().Add(d)
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case err := <-done:
-			return err
-		case now := <-tick.C:
-			progress(max(end.Sub(now), time.Nanosecond))
-		}
-	}
-}
-
-// PerfText is the text of a recording, as perf script writes it.
+// PerfText is the text of a recording, as perf script writes it with the rights of the program's
+// user. That user may have made what perf reads: it ends where perf is silent for long, or writes
+// without end.
 type PerfText struct {
-	io.Reader
-	c    *exec.Cmd
-	said *tail
+	c     *exec.Cmd
+	out   io.Reader
+	left  int64 // bytes that may come
+	said  *tail
+	ended context.Context
+	end   context.CancelCauseFunc
 }
 
-// NewPerfText begins to turn a recording that is open into text. The goroutine has its thread for
-// itself until Close: perf ends with that.
-func NewPerfText(recording *os.File) (*PerfText, error) {
-	c, err := command(context.Background(), PerfScript(opened(recording)))
-	if err != nil {
+// A recording of n bytes has no more text than n * textRate + textLeast bytes. memory is what perf
+// may take: a line of what it reads may have no end.
+const (
+	memory    = 2 << 30
+	textRate  = 64
+	textLeast = 64 << 20
+)
+
+// Text begins to turn a recording into text. The goroutine has its thread for itself until Close:
+// perf ends with that.
+func (r *PerfRecording) Text() (t *PerfText, err error) {
+	t = &PerfText{left: fileSize(r.file)*textRate + textLeast, said: &tail{}}
+	t.ended, t.end = context.WithCancelCause(context.Background())
+	words := append([]string{"sh", "-c", `ulimit -d $0 && exec "$@"`, strconv.Itoa(memory >> 10)}, PerfScript("/proc/self/fd/3")...)
+	if t.c, err = command(t.ended, words); err != nil {
 		return nil, err
 	}
-	t := &PerfText{c: c, said: &tail{}}
-	c.Stderr = t.said
-	out, err := c.StdoutPipe()
-	if err != nil {
+	t.c.ExtraFiles, t.c.Stderr = []*os.File{r.file}, t.said // the number of the first is 3
+	if t.out, err = t.c.StdoutPipe(); err != nil {
 		return nil, err
+	}
+	if r.user.UID != 0 {
+		_ = r.file.Chmod(0o644) // no name leads to it, and that user is to read it
 	}
 	runtime.LockOSThread()
-	if err := c.Start(); err != nil {
+	if err = lower(t.c, r.user).Start(); err != nil {
 		runtime.UnlockOSThread()
-		return nil, &PerfError{"perf: " + err.Error(), ""}
+		return nil, &Error{"perf: " + err.Error(), ""}
 	}
-	t.Reader = bufio.NewReaderSize(out, 1<<20)
 	return t, nil
+}
+
+// Read implements io.Reader.
+func (t *PerfText) Read(b []byte) (int, error) {
+	if t.left <= 0 {
+		t.end(&Error{"perf writes more text than the recording can have", ""})
+		return 0, io.EOF
+	}
+	silence := 5 * grace
+	defer time.AfterFunc(silence, func() {
+		t.end(&Error{fmt.Sprintf("perf has written nothing for %v", silence), "a file in which it looks for names may be a pipe, as /tmp/perf-PID.map of the program"})
+	}).Stop()
+	n, err := t.out.Read(b[:min(int64(len(b)), t.left)])
+	t.left -= int64(n)
+	return n, err
 }
 
 // Close ends it, and says why there is less text than there should be. What was
 // not read is dropped.
 func (t *PerfText) Close() error {
 	defer runtime.UnlockOSThread()
-	_, err := io.Copy(io.Discard, t.Reader)
+	defer t.end(nil)
+	_, err := io.Copy(io.Discard, t)
 	err = errors.Join(err, t.c.Wait())
+	if why := context.Cause(t.ended); why != nil {
+		return why
+	}
 	if err != nil {
 		return diagnose(t.said.text(), err)
 	}
@@ -165,7 +178,7 @@ func begin(ctx context.Context, words []string) (*exec.Cmd, *tail, error) {
 	c.Stdout, c.Stderr = said, said
 	c.Cancel, c.WaitDelay = func() error { return c.Process.Signal(os.Interrupt) }, grace
 	if err := c.Start(); err != nil {
-		return nil, nil, &PerfError{"perf: " + err.Error(), ""}
+		return nil, nil, &Error{"perf: " + err.Error(), ""}
 	}
 	return c, said, nil
 }
@@ -174,16 +187,17 @@ func begin(ctx context.Context, words []string) (*exec.Cmd, *tail, error) {
 func opened(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd()) }
 
 // command is one in a process group of its own. It has no home, and works nowhere, where perf
-// would look for files or leave some: others may have put them there.
+// would look for files or leave some: others may have put them there. It may run as another user,
+// whom contend's environment does not concern.
 func command(ctx context.Context, words []string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(words[0])
 	if err != nil {
-		return nil, &PerfError{"perf is not installed here", "it is in the package linux-perf of Debian, linux-tools-generic of Ubuntu, perf of Fedora; 'contend perf-args' prints what to run where it is"}
+		return nil, &Error{"perf is not installed here", "it is in the package linux-perf of Debian, linux-tools-generic of Ubuntu, perf of Fedora; 'contend perf-args' prints what to run where it is"}
 	}
 	c := exec.CommandContext(ctx, path, words[1:]...)
 	c.SysProcAttr = apart()
 	c.Dir = "/"
-	c.Env = append(os.Environ(), "LC_ALL=C", "PAGER=cat", "HOME=/dev/null", "PERF_CONFIG=/dev/null", "DEBUGINFOD_URLS=")
+	c.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "PAGER=cat", "HOME=/dev/null", "PERF_CONFIG=/dev/null"}
 	return c, nil
 }
 

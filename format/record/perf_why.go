@@ -22,23 +22,23 @@ const rights = "run it as root, or let this user: sudo sysctl kernel.perf_event_
 func diagnose(said string, err error) error {
 	switch {
 	case strings.Contains(said, "perf_event_paranoid"):
-		return &PerfError{"the kernel lets this user record nothing: perf_event_paranoid is " + paranoid(), rights}
+		return &Error{"the kernel lets this user record nothing: perf_event_paranoid is " + paranoid(), rights}
 	case strings.Contains(said, "perf_event_mlock_kb"):
-		return &PerfError{"the kernel lets this user pin too little memory for perf's buffers", "run it as root, or: sudo sysctl kernel.perf_event_mlock_kb=66000"}
+		return &Error{"the kernel lets this user pin too little memory for perf's buffers", "run it as root, or: sudo sysctl kernel.perf_event_mlock_kb=66000"}
 	case strings.Contains(said, "No such process"):
-		return &PerfError{"the process ended before it could be recorded", ""}
+		return &Error{"the process ended before it could be recorded", ""}
 	case strings.Contains(said, "trace events"), strings.Contains(said, "tracepoint"), strings.Contains(said, "tracing"):
 		return noTracepoint()
 	case strings.Contains(said, "No space left"):
-		return &PerfError{"no space is left for the recording", "TMPDIR names where perf's file goes; a shorter --duration or --call-graph fp needs less"}
+		return &Error{"no space is left for the recording", "TMPDIR names where perf's file goes; a shorter --duration or --call-graph fp needs less"}
 	}
 	if line := firstLine(said); line != "" {
-		return &PerfError{"perf: " + line, ""}
+		return &Error{"perf: " + line, ""}
 	}
 	if err == nil {
 		err = errors.New("recorded nothing")
 	}
-	return &PerfError{"perf did not say what is wrong: " + err.Error(), "'contend perf-args PID' prints what was run"}
+	return &Error{"perf did not say what is wrong: " + err.Error(), "'contend perf-args PID' prints what was run"}
 }
 
 // noTracepoint says why the futex events cannot be had.
@@ -48,13 +48,13 @@ func noTracepoint() error {
 		var f *os.File
 		if f, err = os.Open(root + tracepoint); err == nil {
 			f.Close()
-			return &PerfError{"perf finds no futex events", "is the kernel built with CONFIG_FTRACE_SYSCALLS?"}
+			return &Error{"perf finds no futex events", "is the kernel built with CONFIG_FTRACE_SYSCALLS?"}
 		}
 		if errors.Is(err, fs.ErrPermission) {
-			return &PerfError{fmt.Sprintf("this user may not read %s: perf_event_paranoid is %s", root, paranoid()), rights}
+			return &Error{fmt.Sprintf("this user may not read %s: perf_event_paranoid is %s", root, paranoid()), rights}
 		}
 	}
-	return &PerfError{"the kernel shows no futex events: " + err.Error(), "sudo mount -t tracefs tracefs /sys/kernel/tracing; a container needs the host's"}
+	return &Error{"the kernel shows no futex events: " + err.Error(), "sudo mount -t tracefs tracefs /sys/kernel/tracing; a container needs the host's"}
 }
 
 func paranoid() string {

@@ -87,9 +87,8 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	out := &Recording{}
 	if m.Flight { // first: what the agent shows should lie within
 		if err := s.startFlight(); err != nil {
-			if ctx.Err() != nil { // the JVM may do it yet
-				s.endFlight(s.dir.name)
-				return nil, errEarly
+			if ctx.Err() != nil {
+				err = errEarly
 			}
 			return nil, err
 		}
@@ -123,6 +122,35 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 		return nil, err
 	}
 	return out, nil
+}
+
+// Error is why nothing could be recorded of a program that is no JVM, and what to do about it.
+type Error struct{ What, Hint string }
+
+func (e *Error) Error() string { return e.What }
+
+// tell tells now and then how much of a time is left, and 0 once the function that it returns is
+// called, and none before.
+func tell(d time.Duration, progress func(left time.Duration)) (stop func()) {
+	if progress == nil {
+		return func() {}
+	}
+	end, over, ended := time.Now().Add(d), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer progress(0)
+		turn := time.NewTicker(step)
+		defer turn.Stop()
+		for {
+			progress(max(time.Until(end), time.Nanosecond))
+			select {
+			case <-over:
+				return
+			case <-turn.C:
+			}
+		}
+	}()
+	return func() { close(over); <-ended }
 }
 
 // reason is what is wrong with a file, without its name.
@@ -186,7 +214,7 @@ func (s *session) settle(name string) error {
 func (s *session) end() {
 	s.repository.close()
 	s.lease.Close()
-	s.dir.end()
+	s.dir.end(!s.p.Alive())
 }
 
 // ending is the context of what ends a recording: it lasts for patience, but no longer than
@@ -217,17 +245,12 @@ const (
 // startAgent loads the agent. A stub in it stays in the JVM; the recorder's
 // own code is loaded from this jar and goes when the recording ends. Beside a
 // flight recording it measures no waits.
-func (s *session) startAgent(flight bool) (*os.File, error) {
-	err := s.dir.addJar()
-	if err != nil {
-		return nil, err
-	}
+func (s *session) startAgent(flight bool) (trace *os.File, err error) {
 	s.leased = "lease-" + rand.Text()[:8] // an agent that has not ended yet looks for another
 	if s.lease, err = s.dir.add(s.leased, alive); err != nil {
 		return nil, err
 	}
-	trace, err := s.dir.add(traceName, nil)
-	if err != nil {
+	if trace, err = s.dir.add(traceName, nil); err != nil {
 		return nil, err
 	}
 	jar := s.dir.path(jarName)
@@ -284,14 +307,12 @@ func complete(f *os.File) bool {
 // wait keeps the lease alive until the time is over, ctx ends or the flight recorder's
 // room does; each step it looks whether the process ended before, or the room did.
 func (s *session) wait(ctx context.Context, step time.Duration) (ended, scarce bool) {
+	defer tell(s.Duration, s.Progress)()
 	over := time.Now().Add(s.Duration)
 	turn := time.NewTicker(step)
 	defer turn.Stop()
 	for {
 		left := time.Until(over)
-		if s.Progress != nil {
-			s.Progress(max(left, 0))
-		}
 		if left <= 0 {
 			return false, false
 		}

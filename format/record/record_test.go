@@ -63,7 +63,7 @@ func TestTheFolderTrustsNoNames(t *testing.T) {
 	}
 	again := golden.Must(f.here.Open(traceName))(t)
 	defer again.Close()
-	f.end()
+	f.end(false)
 	if left, _ := filepath.Glob(f.path("*")); len(left) != 5 { // what the target put there
 		t.Errorf("%v is left", left)
 	}
@@ -92,7 +92,7 @@ func TestATraceIsCompleteWithItsEnd(t *testing.T) {
 // waited for.
 func TestTheAgentEndsWithItsLease(t *testing.T) {
 	dir := folderIn(t)
-	defer dir.end()
+	defer dir.end(false)
 	lease := golden.Must(dir.add("lease", alive))(t)
 	lease.Close()
 	trace := golden.Must(dir.add(traceName, nil))(t)

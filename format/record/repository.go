@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -30,15 +31,11 @@ type repository struct {
 // openRepository finds the repository of a recording that has just begun; nil where the
 // JVM does not say where it is, or it cannot be reached.
 func (s *session) openRepository() *repository {
-	ctx, done := context.WithTimeout(s.ctx, patience)
-	defer done()
-	answer, err := s.p.Command(ctx, "jcmd", "JFR.configure") // whose lines tell
-	_, path, found := strings.Cut(string(answer), "Repository path: ")
-	if err != nil || !found {
+	path := s.repositoryPath(s.ctx)
+	if path == "" {
 		return nil
 	}
-	path, _, _ = strings.Cut(path, "\n")
-	dir, err := s.p.Open(strings.TrimSpace(path))
+	dir, err := s.p.Open(path)
 	if err != nil {
 		return nil
 	}
@@ -47,6 +44,74 @@ func (s *session) openRepository() *repository {
 		r.first = all[len(all)-1].Name()
 	}
 	return r
+}
+
+// repositoryPath is where the flight recorder writes, or would; "" where the JVM does not say.
+func (s *session) repositoryPath(ctx context.Context) string {
+	ctx, done := context.WithTimeout(ctx, patience)
+	defer done()
+	answer, err := s.p.Command(ctx, "jcmd", "JFR.configure") // whose lines tell
+	_, path, found := strings.Cut(string(answer), "Repository path: ")
+	if err != nil || !found {
+		return ""
+	}
+	path, _, _ = strings.Cut(path, "\n")
+	if path = strings.TrimSpace(path); !filepath.IsAbs(path) {
+		return ""
+	}
+	return path
+}
+
+// homeName is the file in a folder that says where the flight recorder wrote before.
+const homeName = "repository.txt"
+
+// hide has the flight recorder write into the folder: what it writes every user may read. It does
+// not where something is recorded already. The error is that of a JVM that does not answer.
+func (s *session) hide() error {
+	answer, err := s.jcmd(s.ctx, "JFR.check") // which makes it choose a directory
+	if err != nil {
+		return err
+	}
+	path := s.repositoryPath(s.ctx)
+	home := filepath.Dir(path)
+	if path == "" || ours.MatchString(filepath.Base(home)) || !strings.HasPrefix(answer, "No available recordings") {
+		return nil
+	}
+	_ = s.dir.here.Remove(homeName)
+	if f, err := s.dir.add(homeName, []byte(home)); err == nil {
+		f.Close()
+		_, _ = s.jcmd(s.ctx, "JFR.configure repositorypath=%s", s.dir.path(""))
+	}
+	return nil
+}
+
+// reveal has it write where it did before, unless another recorder needs the folder that it writes to.
+func (s *session) reveal(ctx context.Context) {
+	answer, err := s.jcmd(ctx, "JFR.check")
+	path := s.repositoryPath(ctx)
+	name := filepath.Base(filepath.Dir(path))
+	if err != nil || !ours.MatchString(name) || strings.Contains(answer, "name=contend-") {
+		return
+	}
+	in, err := s.p.Open(s.p.Temp())
+	if err != nil {
+		return
+	}
+	defer in.Close()
+	folder, err := in.Sub(name)
+	if err != nil {
+		return
+	}
+	defer folder.Close()
+	home := []byte(s.p.Temp())
+	if f, err := folder.Open(homeName); err == nil {
+		home, _ = io.ReadAll(io.LimitReader(f, 1<<12))
+		f.Close()
+	}
+	if _, err := s.jcmd(ctx, "JFR.configure repositorypath=\"%s\"", home); err == nil {
+		_ = folder.Remove(homeName)
+		removeRepositories(folder, false)
+	}
 }
 
 // chunks are the files of this recording, by their times, which are their names.
@@ -86,7 +151,7 @@ func (r *repository) salvage(ctx context.Context) *os.File {
 	}
 	copied, seen := int64(0), []fs.FileInfo(nil)
 	for _, chunk := range r.chunks() {
-		if len(seen) == mostChunks {
+		if len(seen) == mostChunks || ctx.Err() != nil {
 			break
 		}
 		info, n, err := r.copy(ctx, out, chunk.Name(), seen)
@@ -125,22 +190,9 @@ func (r *repository) copy(ctx context.Context, to *os.File, name string, seen []
 	if free, ok := room(to); ok && size > 0 && free < needed+uint64(size) {
 		return nil, 0, syscall.ENOSPC
 	}
-	n, err = io.Copy(to, &reading{ctx, io.NewSectionReader(f, 0, size)})
+	defer context.AfterFunc(ctx, func() { f.Close() })() // which ends the copying
+	n, err = io.Copy(to, io.NewSectionReader(f, 0, size))
 	return info, n, err
-}
-
-// reading ends with its context.
-type reading struct {
-	ctx context.Context
-	io.Reader
-}
-
-// Read implements io.Reader.
-func (r *reading) Read(b []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(b)
 }
 
 func (r *repository) close() {

@@ -2,7 +2,20 @@
 
 package record
 
-import "syscall"
+import (
+	"io"
+	"os/exec"
+	"syscall"
 
-// apart is for perf, which Linux alone has.
+	"contend/format/record/foreign"
+)
+
+// Only this user's own processes are recorded here.
+const hole = io.SeekEnd
+
+// perf is there on Linux alone: nothing sets a command of it apart here.
 func apart() *syscall.SysProcAttr { return nil }
+
+func owner(int) (foreign.User, error) { return foreign.Self(), nil }
+
+func lower(c *exec.Cmd, _ foreign.User) *exec.Cmd { return c }

@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 
 	"contend/format/record/attach"
 	"contend/format/record/foreign"
+	"contend/format/whole"
 	"contend/golden"
 )
 
@@ -73,7 +75,6 @@ func TestOneFolderForEachProcess(t *testing.T) {
 		return golden.Must(newFolder(t.Context(), in, dir, living, func(name string) error { ended = append(ended, name); return nil }))(t)
 	}
 	first := open()
-	golden.OK(t, first.addJar())
 	for _, name := range everything {
 		f := golden.Must(first.add(name, nil))(t)
 		f.Close()
@@ -82,14 +83,21 @@ func TestOneFolderForEachProcess(t *testing.T) {
 	if second.name == first.name || len(ended) != 0 || len(inside(first, first.name)) != len(everything)+1 {
 		t.Errorf("%s beside %s; %v are ended", second.name, first.name, ended)
 	}
-	first.close() // as it was killed
+	first.close()                                                          // as it was killed
+	const kept, chunk = "2026_11_23_02_00_01_1", "2026_11_23_02_00_01.jfr" // of the JVM's flight recorder
 	gone, unseen := leave(t, second.parent, dead(), append(everything, "agent-0123456789abcdef.jar")...), leave(t, second.parent, elsewhere, everything...)
 	odd, thesis := leave(t, second.parent, "x", everything...), leave(t, second.parent, dead(), "thesis")
-	third := open()
-	golden.OK(t, third.addJar())
-	if left := inside(third, third.name); third.name != first.name || !slices.Equal(left, []string{jarName}) || !slices.Equal(ended, []string{first.name}) {
-		t.Errorf("%s, then %s with %v in it; %v are ended", first.name, third.name, left, ended)
+	for _, name := range []string{gone, first.name} {
+		golden.OK(t, errors.Join(os.MkdirAll(filepath.Join(dir, name, kept), 0o755), os.WriteFile(filepath.Join(dir, name, kept, chunk), nil, 0o644), os.Mkdir(filepath.Join(dir, name, kept+"_0"), 0o755)))
 	}
+	third := open()
+	if left := inside(third, third.name); third.name != first.name || !slices.Equal(left, []string{kept, jarName}) || len(inside(third, first.name+"/"+kept)) != 1 {
+		t.Errorf("%s, then %s with %v in it", first.name, third.name, left)
+	}
+	if slices.Sort(ended); !slices.Equal(ended, slices.Sorted(slices.Values([]string{first.name, unseen}))) {
+		t.Errorf("ended: %v", ended)
+	}
+	golden.OK(t, os.RemoveAll(filepath.Join(dir, first.name, kept)))
 	if inside(third, gone) != nil || len(inside(third, unseen)) != len(everything) || len(inside(third, odd)) != len(everything) || len(inside(third, thesis)) != 1 {
 		t.Errorf("left: %v, %v, %v, %v", inside(third, gone), inside(third, unseen), inside(third, odd), inside(third, thesis))
 	}
@@ -97,8 +105,8 @@ func TestOneFolderForEachProcess(t *testing.T) {
 		f := golden.Must(third.add(name, nil))(t)
 		f.Close()
 	}
-	third.end()
-	second.end()
+	third.end(false)
+	second.end(false)
 	if left := inside(third, third.name); !slices.Equal(left, []string{jarName}) || inside(second, second.name) == nil {
 		t.Errorf("in the folder: %v", left)
 	}
@@ -115,7 +123,7 @@ func TestFoldersThatAreNotTaken(t *testing.T) {
 		os.Rename(filepath.Join(dir, link), filepath.Join(dir, "other")), os.Symlink("other", filepath.Join(dir, link))))
 	nothing := func(string) error { return nil }
 	f := golden.Must(newFolder(t.Context(), parent, dir, living, nothing))(t)
-	defer f.end()
+	defer f.end(false)
 	if slices.Contains([]string{open, torn, link}, f.name) {
 		t.Errorf("%s is taken", f.name)
 	}
@@ -123,7 +131,7 @@ func TestFoldersThatAreNotTaken(t *testing.T) {
 		theirs := leave(t, parent, "2-")
 		golden.OK(t, os.Chown(filepath.Join(dir, theirs), 12345, 12345))
 		g := golden.Must(newFolder(t.Context(), in(), dir, "2-", nothing))(t)
-		defer g.end()
+		defer g.end(false)
 		if g.name == theirs {
 			t.Error("another user's is taken")
 		}
@@ -133,7 +141,7 @@ func TestFoldersThatAreNotTaken(t *testing.T) {
 // A process that does not answer may still do what it was told by a name: nothing is recorded by it.
 func TestAProcessThatDoesNotAnswer(t *testing.T) {
 	f := folderIn(t)
-	defer f.end()
+	defer f.end(false)
 	name := leave(t, f.parent, living, traceName)
 	silent := errors.New("silent")
 	in := golden.Must(foreign.At(f.theirs, foreign.Self()))(t)
@@ -145,7 +153,7 @@ func TestAProcessThatDoesNotAnswer(t *testing.T) {
 // What the JVM is told leads to the folder, or is not told.
 func TestAFolderThatLostItsName(t *testing.T) {
 	f := folderIn(t)
-	defer f.end()
+	defer f.end(false)
 	golden.OK(t, errors.Join(f.held(), os.Rename(f.path(""), f.theirs+"/moved"), os.Mkdir(f.path(""), 0o700)))
 	s := &session{ctx: t.Context(), p: &attach.Process{}, dir: f}
 	_, agent := s.startAgent(false)
@@ -161,7 +169,7 @@ func TestAFolderThatLostItsName(t *testing.T) {
 // waited for when the user has given up.
 func TestTidyingEndsWithItsContext(t *testing.T) {
 	f := folderIn(t)
-	defer f.end()
+	defer f.end(false)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	for range 3 {
@@ -206,12 +214,52 @@ func TestPerfThatDoesNotEnd(t *testing.T) {
 	}()
 	select {
 	case err := <-ended:
-		var refused *PerfError
+		var refused *Error
 		if !errors.As(err, &refused) {
 			t.Errorf("%v", err)
 		}
 	case <-time.After(time.Minute):
 		t.Error("it is waited for")
+	}
+}
+
+// perf reads the files of names with the rights of whoever is recorded, and some of the kernel's, in
+// bounds; it is ended where it is silent, or has no end.
+func TestPerfReadsAsTheUserOfTheProgram(t *testing.T) {
+	defer func(usual time.Duration) { grace = usual }(grace)
+	dir, secret := golden.Must(os.MkdirTemp("", "contend-perf-"))(t), filepath.Join(t.TempDir(), "secret")
+	defer os.RemoveAll(dir)
+	golden.OK(t, errors.Join(os.Chmod(dir, 0o755), os.WriteFile(secret, []byte("secret"), 0o600)))
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	t.Setenv("CONTEND_SECRET", "secret")
+	var u foreign.User
+	if os.Geteuid() == 0 {
+		u = foreign.User{UID: 12345, GID: 12346}
+	}
+	said := func(script string) (string, error) {
+		golden.OK(t, os.WriteFile(filepath.Join(dir, "perf"), []byte("#!/bin/sh\n"+script), 0o755))
+		file := golden.Must(os.Create(filepath.Join(t.TempDir(), "perf.data")))(t)
+		defer file.Close()
+		golden.Must(file.Write([]byte("recording\n")))(t)
+		text := golden.Must((&PerfRecording{file: file, user: u}).Text())(t)
+		text.left = min(text.left, 1<<10)
+		all, err := io.ReadAll(text)
+		return string(all), errors.Join(err, text.Close())
+	}
+	got, err := said("cat /proc/self/fd/3; env | grep SECRET; sleep 0.2; ulimit -d; [ $(id -u) = 0 ] || { id -u; id -G; cat " + secret + "; grep CapEff /proc/self/status; } 2>/dev/null")
+	want := fmt.Sprintf("recording\n%d\n", memory>>10)
+	if u.UID != 0 {
+		want += "12345\n12346\nCapEff:\t"
+	}
+	if err != nil || !strings.HasPrefix(got, want) {
+		t.Errorf("%q, want %q: %v", got, want, err)
+	}
+	if _, err := said("exec yes"); err == nil || !strings.Contains(err.Error(), "more text") {
+		t.Errorf("without end: %v", err)
+	}
+	grace = 20 * time.Millisecond
+	if _, err := said("exec sleep 600"); err == nil || !strings.Contains(err.Error(), "nothing for") {
+		t.Errorf("silent: %v", err)
 	}
 }
 
@@ -228,7 +276,11 @@ func TestPerfEndsWithItsRecorder(t *testing.T) {
 		fmt.Println(c.Process.Pid)
 		select {}
 	case "text":
-		text, err := NewPerfText(os.Stdin)
+		made, err := whole.Scratch()
+		if err != nil {
+			t.Skip(err)
+		}
+		text, err := (&PerfRecording{file: made}).Text()
 		if err != nil {
 			t.Skip(err)
 		}

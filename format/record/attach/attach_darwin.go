@@ -77,16 +77,15 @@ func (p *Process) changed() bool { return false }
 func namespace() string { return "0" }
 
 // List returns this user's JVMs, by number.
-func List() []*Process {
-	all, _ := unix.SysctlKinfoProcSlice("kern.proc.uid", os.Geteuid())
-	var out []*Process
+func List() (out []*Process, err error) {
+	all, err := unix.SysctlKinfoProcSlice("kern.proc.uid", os.Geteuid())
 	for i := range all {
 		if p, err := Find(int(all[i].Proc.P_pid)); err == nil {
 			out = append(out, p)
 		}
 	}
 	slices.SortFunc(out, func(a, b *Process) int { return a.PID - b.PID })
-	return out
+	return out, err
 }
 
 // working is where the file goes that asks for a socket: where a process

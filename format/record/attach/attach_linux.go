@@ -12,12 +12,17 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"contend/format/record/foreign"
 )
 
 // Find looks at a process and says whether it is a HotSpot JVM that may be
 // attached to. It does nothing to it. The error is an *Error.
 func Find(pid int) (*Process, error) {
 	p := &Process{PID: pid, root: procPath(pid, "root"), tmp: "/tmp"}
+	if err := numbered(pid); err != nil {
+		return nil, err
+	}
 	held, _ := os.FindProcess(pid) // no other gets the number unnoticed
 	defer held.Release()
 	now, state, err := look(pid)
@@ -61,6 +66,27 @@ func look(pid int) (i identity, state string, err error) {
 		i.user.Caps = 0 // they are those over another namespace
 	}
 	return i, state, nil
+}
+
+// numbered returns an error where the numbers of processes in /proc are not those by which this
+// process reaches them.
+func numbered(pid int) error {
+	if namespace() == "" {
+		return (&Process{PID: pid}).fail("may be another one: /proc is of another PID namespace than contend", "mount -t proc proc /proc, in a mount namespace of contend's own, or run it where /proc is from")
+	}
+	return nil
+}
+
+// User is on whose behalf a process runs, which need be no JVM. The error is an *Error.
+func User(pid int) (foreign.User, error) {
+	if err := numbered(pid); err != nil {
+		return foreign.User{}, err
+	}
+	now, state, err := look(pid)
+	if err != nil || ended(state) {
+		return foreign.User{}, (&Process{PID: pid}).fail("does not run", "'ps -e' lists them")
+	}
+	return now.user, nil
 }
 
 // changed reports whether it is another process by now, or may do other things than it could.
@@ -182,17 +208,22 @@ func began(pid int) (start uint64) {
 	return start
 }
 
+func ended(state string) bool { return strings.ContainsAny(state, "ZX") }
+
 // Alive reports whether the process still runs, and not another one with its number.
 func (p *Process) Alive() bool {
 	now, state, err := look(p.PID)
-	return err == nil && !strings.ContainsAny(state, "ZX") && (p.began == 0 || now.began == p.began)
+	return err == nil && !ended(state) && (p.began == 0 || now.began == p.began)
 }
 
-// namespace is the one by which this process numbers others, "" where /proc is of another.
+// namespace is the one by which this process numbers others, "" where /proc is of another: there
+// it has another number, or more than one.
 func namespace() string {
 	self, err := os.Readlink("/proc/self")
+	status, unread := os.ReadFile("/proc/self/status")
 	own, failed := os.Readlink("/proc/self/ns/pid")
-	if err != nil || failed != nil || self != strconv.Itoa(os.Getpid()) {
+	_, numbers, several := strings.Cut(string(status), "\nNSpid:\t")
+	if errors.Join(err, unread, failed) != nil || self != strconv.Itoa(os.Getpid()) || several && !strings.HasPrefix(numbers, self+"\n") {
 		return ""
 	}
 	return strings.Trim(own, "pid:[]")
@@ -200,9 +231,11 @@ func namespace() string {
 
 // List returns the JVMs here, by number. Those of other users are left out
 // unless this is root.
-func List() []*Process {
-	entries, _ := os.ReadDir("/proc")
-	var out []*Process
+func List() (out []*Process, err error) {
+	if err := numbered(os.Getpid()); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir("/proc")
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil {
@@ -213,5 +246,5 @@ func List() []*Process {
 		}
 	}
 	slices.SortFunc(out, func(a, b *Process) int { return a.PID - b.PID })
-	return out
+	return out, err
 }

@@ -12,7 +12,7 @@ func Find(pid int) (*Process, error) {
 }
 
 // List returns nothing here.
-func List() []*Process { return nil }
+func List() ([]*Process, error) { return nil, nil }
 
 // Command, Load and Alive have no process to work on here.
 func (p *Process) Command(context.Context, string, ...string) ([]byte, error) {

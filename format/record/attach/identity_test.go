@@ -134,6 +134,26 @@ func TestCapabilitiesOfAnotherNamespace(t *testing.T) {
 	}
 }
 
+// Where /proc is of another PID namespace a number there is another process's here: none is found.
+func TestAnotherNamespaceOfNumbers(t *testing.T) {
+	const asks = "CONTEND_TEST_FINDS"
+	if os.Getenv(asks) != "" {
+		_, err := Find(os.Getpid())
+		_, unknown := User(os.Getpid())
+		fmt.Println(err, unknown)
+		return
+	}
+	c := exec.Command("unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child", os.Args[0], "-test.run=^TestAnotherNamespaceOfNumbers$")
+	c.Env = append(os.Environ(), asks+"=1")
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Skipf("the kernel lets this user make no namespace: %v %s", err, out)
+	}
+	if strings.Count(string(out), "/proc is of another PID namespace than contend") != 2 {
+		t.Errorf("%s", out)
+	}
+}
+
 // A set-user-ID or set-group-ID program has the rights of two.
 func TestTheRightsOfTwo(t *testing.T) {
 	for status, one := range map[string]bool{

@@ -38,6 +38,7 @@ type Dir struct {
 	root   *os.Root
 	self   *os.File
 	shared error // why nothing is made here, nil where that is safe
+	alone  bool  // nobody but the user may look into it
 }
 
 var (
@@ -229,7 +230,7 @@ func (d *Dir) Mkdir(name string) (made *Dir, err error) {
 	return made, err
 }
 
-// Sub opens a directory of the user's in this one that nobody else may look into.
+// Sub opens a directory of the user's in this one, if nobody else may look into one of the two.
 func (d *Dir) Sub(name string) (sub *Dir, err error) {
 	err = d.Do(func() error {
 		root, err := d.root.OpenRoot(name)
@@ -245,8 +246,10 @@ func (d *Dir) Sub(name string) (sub *Dir, err error) {
 		if err != nil {
 			err = errors.Join(err, sub.Close())
 			sub = nil
+			return err
 		}
-		return err
+		sub.alone = true
+		return nil
 	})
 	return sub, err
 }
@@ -269,7 +272,7 @@ func (d *Dir) owns(f *os.File, kind fs.FileMode) error {
 		return err
 	case info.Mode().Type() != kind:
 		return &os.PathError{Op: "open", Path: f.Name(), Err: errKind}
-	case whole.Owner(info) != d.UID || kind == fs.ModeDir && info.Mode().Perm()&0o077 != 0:
+	case whole.Owner(info) != d.UID || kind == fs.ModeDir && !d.alone && info.Mode().Perm()&0o077 != 0:
 		return &os.PathError{Op: "open", Path: f.Name(), Err: errOwner}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"syscall"
 
 	"contend/format/whole"
@@ -40,6 +41,14 @@ func (u User) Do(f func() error) error {
 		done <- err
 	}()
 	return <-done
+}
+
+// Lower has a command run as the user, where that takes rights from it, with no capabilities but some.
+func (u User) Lower(c *syscall.SysProcAttr, keep ...uintptr) {
+	if own, err := capabilities(nil); os.Geteuid() == 0 && u.UID != 0 && err == nil {
+		c.Credential = &syscall.Credential{Uid: uint32(u.UID), Gid: uint32(u.GID)}
+		c.AmbientCaps = slices.DeleteFunc(keep, func(one uintptr) bool { return own>>one&1 == 0 })
+	}
 }
 
 // capabilities are those in effect in this thread; where some are given, no others stay so.
