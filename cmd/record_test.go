@@ -206,8 +206,8 @@ func TestRecordAHungProgram(t *testing.T) {
 			if code != exitOK || !strings.Contains(out, "Busy.slow") || !strings.Contains(out, "is asleep while holding Object") {
 				t.Errorf("exit %d:\n%s%s", code, out, msg)
 			}
-			// Three of them, of whom two at least: on a busy machine the agent comes seconds after the flight recorder.
-			if waited := time.Duration(ask[document.Analyze](t, "analyze", path).Total.WaitNs); waited < 8*time.Second {
+			// Three of them, for more than one can: on a busy machine the agent comes seconds after the flight recorder.
+			if waited := time.Duration(ask[document.Analyze](t, "analyze", path).Total.WaitNs); waited <= 4*time.Second {
 				t.Errorf("they wait for %v", waited)
 			}
 			where := map[bool]int64{}
