@@ -7,10 +7,10 @@ import (
 
 // Sum is what a row adds up.
 type Sum struct {
-	ThreadNs     int64 // waiting thread-time
-	WallNs       int64 // length of the union of its intervals
-	Waits        int64
-	ByProvenance analysis.Known
+	ThreadNs     int64          `json:"threadNs"` // waiting thread-time
+	WallNs       int64          `json:"wallNs"`   // length of the union of its intervals
+	Waits        int64          `json:"waits"`
+	ByProvenance analysis.Known `json:"-"`
 }
 
 // accumulator is a sum in the making: Finish gives its WallNs.

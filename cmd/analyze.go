@@ -34,10 +34,8 @@ type analyzeOptions struct {
 
 // shape is how much people are shown.
 type shape struct {
-	tables, full bool
-	width        int    // columns; 0 for the width of the terminal
-	section      string // of CSV: the one table to write; "" is all
-	screen       screen.Options
+	tables bool
+	screen screen.Options
 }
 
 func newAnalyze(e *env) *cobra.Command {
@@ -55,40 +53,35 @@ func newAnalyze(e *env) *cobra.Command {
 	c.Flags().StringVar(&o.by, "by", "lock", "sum by `KEY`: lock or class")
 	offer(c, "by", "lock", "class")
 	c.Flags().BoolVar(&o.idle, "idle", false, "list where threads have nothing to do as well, below --tables")
-	o.shape.bind(c)
+	f := c.Flags()
+	f.BoolVar(&o.shape.tables, "tables", false, "print tables: all numbers of locks, owners and phases, and what the trace could not tell")
+	f.BoolVar(&o.shape.screen.Full, "full", false, "print all findings, locks and notes, with whole stacks")
+	f.StringVar(&o.out.how.Section, "section", "", "of csv: write the one table `NAME`: "+strings.Join(table.Sections, ", "))
+	offer(c, "section", table.Sections...)
+	f.IntVar(&o.out.how.Width, "width", 0, "print lines of `N` columns instead of the terminal's (80 where there is none)")
 	return c
 }
 
-func (s *shape) bind(c *cobra.Command) {
-	f := c.Flags()
-	f.BoolVar(&s.tables, "tables", false, "print tables: all numbers of locks, owners and phases, and what the trace could not tell")
-	f.BoolVar(&s.full, "full", false, "print all findings, locks and notes, with whole stacks")
-	f.StringVar(&s.section, "section", "", "of csv: write the one table `NAME`: "+strings.Join(table.Sections, ", "))
-	offer(c, "section", table.Sections...)
-	f.IntVar(&s.width, "width", 0, "print lines of `N` columns instead of the terminal's (80 where there is none)")
-}
-
-func (s *shape) check(format string) error {
-	switch {
-	case s.section != "" && format != "csv":
+// check refuses flags that contradict one another, and values that are none.
+func (o *analyzeOptions) check() error {
+	switch section, width := o.out.how.Section, o.out.how.Width; {
+	case o.by != "lock" && o.by != "class":
+		return usageError{fmt.Errorf("--by: there is no key %q", o.by), "choose lock or class"}
+	case section != "" && o.out.format != "csv":
 		return usageError{errors.New("--section: only --format csv has sections"), "the other forms hold all of them"}
-	case s.section != "" && !slices.Contains(table.Sections, s.section):
-		return usageError{fmt.Errorf("--section: there is no section %q", s.section), "choose from " + strings.Join(table.Sections, ", ")}
-	case s.tables && s.full:
+	case section != "" && !slices.Contains(table.Sections, section):
+		return usageError{fmt.Errorf("--section: there is no section %q", section), "choose from " + strings.Join(table.Sections, ", ")}
+	case o.shape.tables && o.shape.screen.Full:
 		return usageError{errors.New("--full and --tables exclude each other"), "--top 0 makes tables show all rows"}
-	case s.width != 0 && s.width < 40:
-		return usageError{fmt.Errorf("--width %d: names need 40 columns", s.width), "without it, the terminal's width counts"}
+	case width != 0 && width < 40:
+		return usageError{fmt.Errorf("--width %d: names need 40 columns", width), "without it, the terminal's width counts"}
 	}
-	s.screen.Full = s.full
 	return nil
 }
 
 func runAnalyze(e *env, o *analyzeOptions) error {
-	if o.by != "lock" && o.by != "class" {
-		return usageError{fmt.Errorf("--by: there is no key %q", o.by), "choose lock or class"}
-	}
-	o.shape.tables = o.shape.tables || o.idle && !o.shape.full
-	if err := o.shape.check(o.out.format); err != nil {
+	o.shape.tables = o.shape.tables || o.idle && !o.shape.screen.Full
+	if err := o.check(); err != nil {
 		return err
 	}
 	o.trace.shown = o.out.format == analyzeOutputs[0].name
@@ -98,16 +91,15 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	if stacks {
 		more = append(more, owners)
 	}
-	doc, about, res, err := o.trace.summarize(e, want, more...)
+	doc, _, res, err := o.trace.summarize(e, want, more...)
 	if err != nil {
 		return err
 	}
 	o.shape.screen.Part = o.trace.selects()
-	a := &analyzeAnswer{shape: o.shape, doc: doc, phases: document.NewPhases(about.Phases, o.out.top)}
 	if stacks {
-		a.owners = document.NewBlame(owners.Table(), doc.Total.RunningNs, doc.Coverage, o.out.top)
+		doc.Stacks = document.NewBlame(owners.Table(), doc.Total.RunningNs, doc.Coverage, o.out.top)
 	}
-	return cmp.Or(write(e, &o.out, analyzeOutputs, a), res.verdict())
+	return cmp.Or(write(e, &o.out, analyzeOutputs, analyzeAnswer{doc, o.shape}), res.verdict())
 }
 
 // wanted returns what the answer shows, and whether it has whole stacks of owners.
@@ -121,7 +113,7 @@ func (o *analyzeOptions) wanted() (want summary, stacks bool) {
 	if want.places > 0 {
 		want.places = max(want.places, defaultTop) // and how many threads wait beside them
 	}
-	return want, o.shape.full
+	return want, o.shape.screen.Full
 }
 
 // summary lists the parts of a summary of a trace.
@@ -199,24 +191,17 @@ func evidence(r *result, byClass bool) findings.Trace {
 	return t
 }
 
-// analyzeAnswer is the document, with what a table shows besides.
+// analyzeAnswer is the document, and how it is shown.
 type analyzeAnswer struct {
-	doc    *document.Analyze
-	owners *document.Blame
-	phases []document.Phase
-	shape  shape
+	*document.Analyze
+	shape
 }
 
 // writeAnalyze writes the screen, or the tables.
-func writeAnalyze(w io.Writer, a *analyzeAnswer, how table.Options) error {
-	if a.shape.width > 0 {
-		how.Width = a.shape.width
+func writeAnalyze(w io.Writer, a analyzeAnswer, how table.Options) error {
+	if how.Style != table.Text || a.tables {
+		return table.Analyze(w, a.Analyze, how)
 	}
-	how.Section = a.shape.section
-	if how.Style != table.Text || a.shape.tables {
-		return table.Analyze(w, a.doc, a.owners, a.phases, how)
-	}
-	o := a.shape.screen
-	o.Width, o.Color = how.Width, how.Color
-	return screen.Write(w, screen.Answer{Analyze: a.doc, Stacks: a.owners}, o)
+	a.screen.Width, a.screen.Color = how.Width, how.Color
+	return screen.Write(w, a.Analyze, a.screen)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"contend/analysis"
@@ -12,7 +11,6 @@ import (
 	"contend/csp"
 	"contend/format"
 	"contend/report/document"
-	"contend/report/table"
 
 	"github.com/spf13/cobra"
 )
@@ -24,7 +22,6 @@ type cspOptions struct {
 	threshold float64
 	root      bool
 	metrics   bool
-	chart     bool
 }
 
 // chartInterval is the default interval of a chart: a second is coarse for a
@@ -34,7 +31,7 @@ const chartInterval = 100 * time.Millisecond
 func newCSP(e *env) *cobra.Command {
 	var o cspOptions
 	c := newCommand("csp", func(c *cobra.Command, _ []string) error {
-		if (o.chart || o.out.drawn()) && !c.Flags().Changed("interval") {
+		if (o.out.how.Chart || o.out.drawn()) && !c.Flags().Changed("interval") {
 			o.interval = chartInterval
 		}
 		return runCSP(e, &o)
@@ -46,7 +43,7 @@ func newCSP(e *env) *cobra.Command {
 	c.Flags().Var((*partValue)(&o.threshold), "threshold", "a phase begins at this `PRESSURE`, as 5% or 0.05")
 	c.Flags().BoolVar(&o.root, "root", false, "charge waiting to the last lock of each chain of waits instead of the first")
 	c.Flags().BoolVar(&o.metrics, "metrics", false, "print the older metrics beside it")
-	c.Flags().BoolVar(&o.chart, "chart", false, "draw a line per lock over time; the interval is 100ms unless given")
+	c.Flags().BoolVar(&o.out.how.Chart, "chart", false, "draw a line per lock over time; the interval is 100ms unless given")
 	return c
 }
 
@@ -55,7 +52,7 @@ func (o *cspOptions) check() error {
 	case o.interval <= 0:
 		return usageError{fmt.Errorf("--interval: must be longer than 0"), "write 1s or 100ms"}
 	}
-	if o.chart && o.out.format != "table" {
+	if o.out.how.Chart && o.out.format != "table" {
 		return usageError{fmt.Errorf("--chart: is drawn in a terminal, not as %s", o.out.format), "choose --chart, or -o csp.svg or -o csp.html"}
 	}
 	return nil
@@ -92,9 +89,8 @@ func runCSP(e *env, o *cspOptions) error {
 		return usageError{fmt.Errorf("--interval: %w", err), "write a longer one, as 1s, 1m or 1h, or take a part of the trace with --from and --to"}
 	}
 	metrics.ElapsedNs = res.trace.ElapsedNs
-	a := &cspAnswer{doc: document.NewCSP(series, res.trace.Start, metrics.Rows(), document.NewTotal(locks), res.coverage()),
-		top: o.out.top, chart: o.chart}
-	return cmp.Or(write(e, &o.out, cspOutputs, a), res.verdict())
+	doc := document.NewCSP(series, res.trace.Start, metrics.Rows(), document.NewTotal(locks), res.coverage())
+	return cmp.Or(write(e, &o.out, cspOutputs, doc), res.verdict())
 }
 
 // timed refuses inputs without the times that the answer needs.
@@ -105,25 +101,11 @@ func (o *cspOptions) timed(res *result) error {
 	if err := res.timeless(); err != nil {
 		return err
 	}
-	if o.chart || o.out.drawn() {
+	if o.out.how.Chart || o.out.drawn() {
 		return usageError{errors.New("the input counts threads and has no time to draw pressure over"), "'contend csp' prints a table; several thread dumps with their times give a chart"}
 	}
 	if o.metrics {
 		return usageError{errors.New("--metrics: the input counts threads, and the older metrics are per time"), "leave it out; several thread dumps with their times have them"}
 	}
 	return nil
-}
-
-// cspAnswer is the document, and how a terminal shows it.
-type cspAnswer struct {
-	doc   *document.CSP
-	top   int
-	chart bool
-}
-
-func writeCSP(w io.Writer, a *cspAnswer, how table.Options) error {
-	if !a.chart {
-		return table.CSP(w, a.doc, a.top, how)
-	}
-	return table.Chart(w, a.doc, a.top, how)
 }

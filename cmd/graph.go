@@ -23,7 +23,6 @@ type graphOptions struct {
 	operation expression
 	own       expression
 	root      bool
-	matrix    bool
 }
 
 func newGraph(e *env) *cobra.Command {
@@ -42,7 +41,7 @@ func newGraph(e *env) *cobra.Command {
 	o.operation.bind(c, "operation", "name operations by the frames that match `REGEXP`")
 	o.own.bindApp(c)
 	f.BoolVar(&o.root, "root", false, "lead edges to the end of each chain of waits instead of the lock's direct owner")
-	f.BoolVar(&o.matrix, "matrix", false, "print a table of waiters by owners")
+	f.BoolVar(&o.out.how.Matrix, "matrix", false, "print a table of waiters by owners")
 	return c
 }
 
@@ -52,7 +51,7 @@ func (o *graphOptions) network() (n blame.GraphOptions, err error) {
 	if err = checkOperation(&o.operation, n.Nodes == blame.NodeOperations); err != nil {
 		return n, err
 	}
-	if o.matrix && o.out.drawn() {
+	if o.out.how.Matrix && o.out.drawn() {
 		tables := slices.DeleteFunc(graphOutputs.names(), graphOutputs.draws)
 		return n, usageError{fmt.Errorf("--matrix: is no drawing"), "choose from " + strings.Join(tables, ", ")}
 	}
@@ -82,30 +81,16 @@ func runGraph(e *env, o *graphOptions) error {
 	}
 	e.noMatch(&o.operation, frameNames(res.trace.Symbols))
 	top := o.out.top
-	if o.matrix && o.out.format != "json" {
+	if o.out.how.Matrix && o.out.format != "json" {
 		top = 0 // its rows and columns are cut, not the edges
 	}
-	a := &graphAnswer{doc: document.NewGraph(b.Graph(), o.by.String(), res.coverage(), top), matrix: o.matrix, top: o.out.top}
-	return cmp.Or(write(e, &o.out, graphOutputs, a), res.verdict())
-}
-
-// graphAnswer is the document, and how a table shows it.
-type graphAnswer struct {
-	doc    *document.Graph
-	matrix bool
-	top    int // of the rows and columns of a matrix
-}
-
-func writeGraph(w io.Writer, a *graphAnswer, how table.Options) error {
-	if a.matrix {
-		return table.Matrix(w, a.doc, a.top, how)
-	}
-	return table.Graph(w, a.doc, how)
+	doc := document.NewGraph(b.Graph(), o.by.String(), res.coverage(), top)
+	return cmp.Or(write(e, &o.out, graphOutputs, doc), res.verdict())
 }
 
 // drawGraphPage draws a graph, which may be too large to read.
-func drawGraphPage(w io.Writer, a *graphAnswer, _ table.Options) error {
-	err := graph.HTML(w, a.doc)
+func drawGraphPage(w io.Writer, d *document.Graph, _ table.Options) error {
+	err := graph.HTML(w, d)
 	if errors.Is(err, graph.ErrTooMany) {
 		return usageError{fmt.Errorf("--top: %w", err), "choose fewer, or --format dot"}
 	}

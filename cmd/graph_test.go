@@ -76,7 +76,7 @@ func graphsSum(t *testing.T, i int) law {
 				checkGraph(t, how, top, p.want.Total)
 				golden.AtMost(t, len(top.Edges), 2, how, "edges of 2")
 			case 2:
-				checkMatrix(t, how, inForm(t, graphOutputs, "csv", &graphAnswer{doc(0), true, 3}), p.want.Total.WaitNs)
+				checkMatrix(t, how, inForm(t, graphOutputs, "csv", doc(0), table.Options{Matrix: true, Top: 3}), p.want.Total.WaitNs)
 			}
 		}
 	}
@@ -128,13 +128,13 @@ func drawingsSum(i int) law {
 			text := ""
 			switch v := l.wants[j].(type) {
 			case blame.GraphBuilder:
-				text = inForm(t, graphOutputs, d.form, &graphAnswer{doc: document.NewGraph(v.Graph(), "site", p.coverage(), d.top)})
+				text = inForm(t, graphOutputs, d.form, document.NewGraph(v.Graph(), "site", p.coverage(), d.top), table.Options{})
 			case *csp.Meter:
 				if p.want.Coverage.Unit != "ns" {
 					continue // has no time to draw
 				}
 				series := golden.Must(v.Series())(t)
-				text = inForm(t, cspOutputs, d.form, &cspAnswer{doc: document.NewCSP(series, p.want.Trace.StartNs, nil, document.NewTotal(p.sums), p.coverage()), top: d.top})
+				text = inForm(t, cspOutputs, d.form, document.NewCSP(series, p.want.Trace.StartNs, nil, document.NewTotal(p.sums), p.coverage()), table.Options{Top: d.top})
 			}
 			golden.Equal(t, sumDrawn(t, d.form, text), p.want.Total.WaitNs, d)
 		}

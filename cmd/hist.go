@@ -131,6 +131,6 @@ func runHist(e *env, o *histOptions) error {
 	} else {
 		rows = c.Rows()
 	}
-	a.doc = document.NewHist(by, o.expected.Nanoseconds(), rows, a.total, &cov, o.top())
+	a.Hist = document.NewHist(by, o.expected.Nanoseconds(), rows, a.total, &cov, o.top())
 	return cmp.Or(write(e, &o.out, histOutputs, a), res.verdict())
 }

@@ -231,6 +231,6 @@ func (t *logTable) answer(o *histOptions) *histAnswer {
 		total.Merge(r.Lengths)
 	}
 	a := &histAnswer{total: total, head: dist.Head{Start: max(t.start, 0), Labelled: slices.Contains(t.by, dist.InputKey)}, intervals: t.intervals}
-	a.doc = document.NewHist(by, o.expected.Nanoseconds(), rows, total, nil, o.top())
+	a.Hist = document.NewHist(by, o.expected.Nanoseconds(), rows, total, nil, o.top())
 	return a
 }

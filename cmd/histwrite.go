@@ -12,7 +12,7 @@ import (
 
 // histAnswer is the input of the writers.
 type histAnswer struct {
-	doc       *document.Hist
+	*document.Hist
 	total     *waits.Lengths
 	head      dist.Head       // of a log
 	intervals []dist.Interval // for a log, in no order

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -61,6 +62,7 @@ type outputOptions struct {
 	file   string // "" is standard output
 	binary bool   // no terminal shows it
 	forms  forms
+	how    table.Options // what else flags say of it
 }
 
 // bindFormat adds --format with the given usage and the names of the formats.
@@ -134,8 +136,9 @@ func write[D any](e *env, o *outputOptions, all outputs[D], answer D) error {
 		return err
 	}
 	out := bufio.NewWriter(to)
-	form := all[slices.Index(all.names(), o.format)] // check has seen that there is one
-	if err = form.write(out, answer, table.Options{Width: table.TerminalWidth(to), Color: colorful(to)}); err == nil {
+	how, form := o.how, all[slices.Index(all.names(), o.format)] // check has seen that there is one
+	how.Width, how.Top, how.Color = cmp.Or(how.Width, table.TerminalWidth(to)), o.top, colorful(to)
+	if err = form.write(out, answer, how); err == nil {
 		err = out.Flush()
 	}
 	return end(err)

@@ -14,41 +14,39 @@ import (
 // --format, the endings that -o knows, what shells complete and what errors
 // list come from these tables.
 
-var analyzeOutputs = tabular(writeAnalyze, func(a *analyzeAnswer) any { return a.doc })
+var analyzeOutputs = tabular(writeAnalyze)
 
 var (
-	blameOutputs  = tabular(table.Blame, itself)
-	chainsOutputs = tabular(table.Chains, itself)
-	diffOutputs   = tabular(table.Diff, itself)
-	verifyOutputs = tabular(table.Verify, itself)
-	whatIfOutputs = tabular(table.WhatIf, itself)
+	blameOutputs  = tabular(table.Blame)
+	chainsOutputs = tabular(table.Chains)
+	diffOutputs   = tabular(table.Diff)
+	verifyOutputs = tabular(table.Verify)
+	whatIfOutputs = tabular(table.WhatIf)
 )
 
-var cspOutputs = append(tabular(writeCSP, func(a *cspAnswer) any { return a.doc }), outputs[*cspAnswer]{
-	{"svg", []string{".svg"}, true, func(w io.Writer, a *cspAnswer, _ table.Options) error { return plot.TimelineSVG(w, a.doc, a.top) }},
-	{"html", []string{".html", ".htm"}, true, func(w io.Writer, a *cspAnswer, _ table.Options) error { return plot.TimelineHTML(w, a.doc, a.top) }},
+var cspOutputs = append(tabular(table.CSP), outputs[*document.CSP]{
+	{"svg", []string{".svg"}, true, func(w io.Writer, d *document.CSP, how table.Options) error { return plot.TimelineSVG(w, d, how.Top) }},
+	{"html", []string{".html", ".htm"}, true, func(w io.Writer, d *document.CSP, how table.Options) error { return plot.TimelineHTML(w, d, how.Top) }},
 }...)
 
-var graphOutputs = append(tabular(writeGraph, func(a *graphAnswer) any { return a.doc }), outputs[*graphAnswer]{
-	{"dot", []string{".dot", ".gv"}, true, func(w io.Writer, a *graphAnswer, _ table.Options) error { return graph.DOT(w, a.doc) }},
-	{"mermaid", []string{".mmd", ".mermaid"}, true, func(w io.Writer, a *graphAnswer, _ table.Options) error { return graph.Mermaid(w, a.doc) }},
+var graphOutputs = append(tabular(table.Graph), outputs[*document.Graph]{
+	{"dot", []string{".dot", ".gv"}, true, func(w io.Writer, d *document.Graph, _ table.Options) error { return graph.DOT(w, d) }},
+	{"mermaid", []string{".mmd", ".mermaid"}, true, func(w io.Writer, d *document.Graph, _ table.Options) error { return graph.Mermaid(w, d) }},
 	{"html", []string{".html", ".htm"}, true, drawGraphPage},
 }...)
 
-var histOutputs = append(tabular(func(w io.Writer, a *histAnswer, how table.Options) error {
-	return table.Hist(w, a.doc, how)
-}, func(a *histAnswer) any { return a.doc }), outputs[*histAnswer]{
-	{"bars", []string{".bars"}, false, func(w io.Writer, a *histAnswer, how table.Options) error { return table.Bars(w, a.doc, how) }},
+var histOutputs = append(tabular(func(w io.Writer, a *histAnswer, how table.Options) error { return table.Hist(w, a.Hist, how) }), outputs[*histAnswer]{
+	{"bars", []string{".bars"}, false, func(w io.Writer, a *histAnswer, how table.Options) error { return table.Bars(w, a.Hist, how) }},
 	{"hgrm", []string{".hgrm"}, false, writeHgrm},
 	{"hlog", []string{".hlog"}, false, writeHlog},
-	{"html", []string{".html", ".htm"}, true, func(w io.Writer, a *histAnswer, _ table.Options) error { return plot.HTML(w, a.doc) }},
-	{"svg", []string{".svg"}, true, func(w io.Writer, a *histAnswer, _ table.Options) error { return plot.SVG(w, a.doc) }},
+	{"html", []string{".html", ".htm"}, true, func(w io.Writer, a *histAnswer, _ table.Options) error { return plot.HTML(w, a.Hist) }},
+	{"svg", []string{".svg"}, true, func(w io.Writer, a *histAnswer, _ table.Options) error { return plot.SVG(w, a.Hist) }},
 }...)
 
 var checkOutputs = outputs[*document.Check]{
 	{"table", []string{".txt"}, false, table.Check},
 	{"markdown", []string{".md", ".markdown"}, false, inStyle(table.Markdown, table.Check)},
-	{"json", []string{".json"}, false, inJSON[*document.Check](itself)},
+	{"json", []string{".json"}, false, inJSON[*document.Check]},
 	{"junit", []string{".xml"}, false, table.JUnit},
 }
 
@@ -67,24 +65,22 @@ var flameOutputs = outputs[*flameAnswer]{
 func allForms() []forms { return []forms{cspOutputs, graphOutputs, histOutputs} }
 
 // tabular are the forms of every command that prints a table.
-func tabular[D any](write func(io.Writer, D, table.Options) error, doc func(D) any) outputs[D] {
+func tabular[D any](write func(io.Writer, D, table.Options) error) outputs[D] {
 	return outputs[D]{
 		{"table", []string{".txt"}, false, write},
 		{"markdown", []string{".md", ".markdown"}, false, inStyle(table.Markdown, write)},
 		{"csv", []string{".csv"}, false, inStyle(table.CSV, write)},
-		{"json", []string{".json"}, false, inJSON(doc)},
+		{"json", []string{".json"}, false, inJSON[D]},
 	}
 }
 
 // inStyle writes tables that are not for a terminal.
 func inStyle[D any](style table.Style, write func(io.Writer, D, table.Options) error) func(io.Writer, D, table.Options) error {
-	return func(w io.Writer, a D, _ table.Options) error { return write(w, a, table.Options{Style: style}) }
+	return func(w io.Writer, a D, how table.Options) error {
+		how.Style, how.Width, how.Color = style, 0, false
+		return write(w, a, how)
+	}
 }
 
-// inJSON writes the document of an answer.
-func inJSON[D any](doc func(D) any) func(io.Writer, D, table.Options) error {
-	return func(w io.Writer, a D, _ table.Options) error { return document.Write(w, doc(a)) }
-}
-
-// itself is the document of an answer that is one.
-func itself[D any](doc D) any { return doc }
+// inJSON writes an answer, which is a document or has one embedded.
+func inJSON[D any](w io.Writer, a D, _ table.Options) error { return document.Write(w, a) }

@@ -172,8 +172,8 @@ func TestPythonLocksEqualTheProgramsOwnLog(t *testing.T) {
 		locks, got := map[string]bool{}, map[string]float64{}
 		for _, r := range ask[document.Blame](t, "blame", "--by", "lock,waiter-stack", "--top", "0", "../testdata/"+name+".perf.txt.zst").Rows {
 			locks[r.Keys[0]] = true
-			at := slices.IndexFunc(r.Stack, func(f document.Frame) bool { return f.Class == "truth" })
-			if at > 0 && slices.ContainsFunc(r.Stack[:at], func(f document.Frame) bool { return f.Method == "acquire_timed" }) {
+			at := slices.IndexFunc(r.Stack, func(f format.Frame) bool { return f.Class == "truth" })
+			if at > 0 && slices.ContainsFunc(r.Stack[:at], func(f format.Frame) bool { return f.Method == "acquire_timed" }) {
 				got[r.Stack[at].Method] += float64(r.ThreadNs)
 			}
 		}

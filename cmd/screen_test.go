@@ -20,7 +20,7 @@ import (
 func screened(t *testing.T, a *document.Analyze, width int) string {
 	t.Helper()
 	var out bytes.Buffer
-	golden.OK(t, screen.Write(&out, screen.Answer{Analyze: a}, screen.Options{Width: width}))
+	golden.OK(t, screen.Write(&out, a, screen.Options{Width: width}))
 	return out.String()
 }
 

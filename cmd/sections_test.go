@@ -63,7 +63,7 @@ func TestWhatIsNotShownIsNotSummed(t *testing.T) {
 		phases, stacks bool
 	}{
 		{"table", shape{}, false, false},
-		{"table", shape{full: true}, false, true},
+		{"table", shape{screen: screen.Options{Full: true}}, false, true},
 		{"table", shape{tables: true}, true, true},
 		{"markdown", shape{}, true, true},
 		{"json", shape{}, true, true},

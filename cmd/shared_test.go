@@ -264,9 +264,9 @@ func (p *shared) says(t *testing.T, doc any, command ...string) string {
 }
 
 // inForm returns an answer in a form of its command.
-func inForm[D any](t *testing.T, all outputs[D], form string, answer D) string {
+func inForm[D any](t *testing.T, all outputs[D], form string, answer D, how table.Options) string {
 	t.Helper()
 	var text bytes.Buffer
-	golden.OK(t, all[slices.Index(all.names(), form)].write(&text, answer, table.Options{}))
+	golden.OK(t, all[slices.Index(all.names(), form)].write(&text, answer, how))
 	return text.String()
 }

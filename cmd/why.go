@@ -30,7 +30,6 @@ type whyOptions struct {
 	lock  string // "" is the one waited for longest
 	at    instant
 	wait  string // a number, or typical
-	width int
 }
 
 func newWhy(e *env) *cobra.Command {
@@ -52,23 +51,13 @@ func newWhy(e *env) *cobra.Command {
 	o.own.bindApp(c)
 	o.at.bind(c, "at", "the wait going on at `TIME`: since the start (1.5s) or absolute (2026-01-31T12:00:00Z)")
 	c.Flags().StringVar(&o.wait, "wait", "1", "the `N`th longest wait, or typical: one of the median length")
-	c.Flags().IntVar(&o.width, "width", 0, "print lines of `N` columns instead of the terminal's (80 where there is none)")
+	c.Flags().IntVar(&o.out.how.Width, "width", 0, "print lines of `N` columns instead of the terminal's (80 where there is none)")
 	return c
 }
 
-// whyAnswer is the document, with what the text shows besides.
-type whyAnswer struct {
-	doc   *document.Why
-	start int64 // of the trace
-	plain text.Plain
-	width int
-}
-
-var whyOutputs = outputs[*whyAnswer]{
-	{"table", []string{".txt"}, false, func(w io.Writer, a *whyAnswer, how table.Options) error {
-		return screen.Why(w, a.doc, a.start, a.plain, cmp.Or(a.width, how.Width))
-	}},
-	{"json", []string{".json"}, false, inJSON(func(a *whyAnswer) any { return a.doc })},
+var whyOutputs = outputs[*document.Why]{
+	{"table", []string{".txt"}, false, func(w io.Writer, d *document.Why, how table.Options) error { return screen.Why(w, d, how.Width) }},
+	{"json", []string{".json"}, false, inJSON[*document.Why]},
 }
 
 // typical is what --wait takes besides a number.
@@ -99,7 +88,7 @@ func runWhy(e *env, o *whyOptions) error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(write(e, &o.out, whyOutputs, &whyAnswer{docs[0], res.trace.Start, found.plain, o.width}), res.verdict())
+	return cmp.Or(write(e, &o.out, whyOutputs, docs[0]), res.verdict())
 }
 
 // whys reads a trace again for the events around some waits, each for another lock.
@@ -128,7 +117,9 @@ func (o *traceOptions) whys(e *env, app *regexp.Regexp, of ...*foundWait) (docs 
 		if why, inferred := res.trace.Whys[f.wait.Lock]; inferred {
 			scenes[i].Because = &why
 		}
-		docs = append(docs, document.NewWhy(f.wait, scenes[i], res.trace.Symbols, names, f.site, f.rank, f.waits))
+		d := document.NewWhy(f.wait, scenes[i], res.trace.Symbols, names, f.site, f.rank, f.waits)
+		d.TraceNs, d.Paths = res.trace.Start, f.plain.Paths
+		docs = append(docs, d)
 	}
 	return docs, res, nil
 }

@@ -206,15 +206,8 @@ type Member struct {
 	Stack  Stack  `json:"stack"`          // with which it waits
 }
 
-// Frame is one line of a stack.
-type Frame struct {
-	Class  string `json:"class"`
-	Method string `json:"method"`
-	Line   int    `json:"line"` // 0 when unknown, -1 for native code
-}
-
 // Stack is a call stack, innermost frame first.
-type Stack []Frame
+type Stack []format.Frame
 
 // Analyze is the document of `contend analyze`.
 type Analyze struct {
@@ -233,6 +226,7 @@ type Analyze struct {
 	NotCounted     []Warning `json:"notCounted"` // those of the warnings that tell of waiting the totals leave out
 	Ranked         []Ranked  `json:"ranked"`     // all that threads wait for, locks and others, by waiting
 	Rest           []Rest    `json:"-"`          // the locks that Locks leaves out, for a screen, which counts them
+	Stacks         *Blame    `json:"-"`          // the waiting by the owners' stacks and classes of locks, where people are shown it
 }
 
 // MostLocks is how many locks are described each by itself, unless more are asked
@@ -362,13 +356,7 @@ func newDeadlock(number int, d analysis.Deadlock, sym *analysis.Symbols, took fu
 }
 
 // NewStack converts a stack; it is never null in JSON.
-func NewStack(frames []format.Frame) Stack {
-	s := make(Stack, 0, len(frames))
-	for _, f := range frames {
-		s = append(s, Frame{f.Class, f.Method, f.Line})
-	}
-	return s
-}
+func NewStack(frames []format.Frame) Stack { return append(Stack{}, frames...) }
 
 // limit returns the first n rows, all for n == 0.
 func limit[T any](rows []T, n int) []T {

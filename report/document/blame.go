@@ -1,9 +1,6 @@
 package document
 
-import (
-	"contend/blame"
-	"contend/format"
-)
+import "contend/blame"
 
 // Blame is the document of `contend blame`.
 type Blame struct {
@@ -26,9 +23,7 @@ type BlameRow struct {
 	Keys     []string         `json:"keys"`
 	Stack    Stack            `json:"stack,omitempty"`
 	Stacks   map[string]Stack `json:"stacks,omitempty"`
-	ThreadNs int64            `json:"threadNs"`
-	WallNs   int64            `json:"wallNs"`
-	Waits    int64            `json:"waits"`
+	blame.Sum
 	*Uncertainty
 	Provenance Provenance `json:"provenance"`
 	RightNs    int64      `json:"expectedRightNs"` // of threadNs: with the probability of each owner that is inferred
@@ -73,7 +68,7 @@ func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
 }
 
 func newBlameRow(r *blame.Row, stackKeys []string) BlameRow {
-	out := BlameRow{Keys: r.Keys, ThreadNs: r.ThreadNs, WallNs: r.WallNs, Waits: r.Waits, Provenance: NewProvenance(r.ByProvenance), RightNs: r.ByProvenance.Right()}
+	out := BlameRow{Keys: r.Keys, Sum: r.Sum, Provenance: NewProvenance(r.ByProvenance), RightNs: r.ByProvenance.Right()}
 	for i, frames := range r.Stacks {
 		if i == 0 {
 			out.Stack = NewStack(frames)
@@ -86,13 +81,4 @@ func newBlameRow(r *blame.Row, stackKeys []string) BlameRow {
 		}
 	}
 	return out
-}
-
-// Frames converts a stack back for printing.
-func (s Stack) Frames() []format.Frame {
-	frames := make([]format.Frame, len(s))
-	for i, f := range s {
-		frames[i] = format.Frame{Class: f.Class, Method: f.Method, Line: f.Line}
-	}
-	return frames
 }

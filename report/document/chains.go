@@ -16,9 +16,7 @@ type Chain struct {
 	Signature  string     `json:"signature"` // the names of the steps, "->" between them: equal in every trace
 	Steps      []Step     `json:"steps"`
 	Hops       int        `json:"hops"` // locks on the way
-	ThreadNs   int64      `json:"threadNs"`
-	WallNs     int64      `json:"wallNs"`
-	Waits      int64      `json:"waits"`
+	blame.Sum
 	Provenance Provenance `json:"provenance"` // how the leaf is known
 }
 
@@ -36,7 +34,7 @@ func NewChains(t *blame.Table, cov Coverage, top int) *Chains {
 	for i := range shown {
 		c := &shown[i]
 		steps, hops := t.Chain(c)
-		out := Chain{Signature: c.Keys[0], Hops: hops, ThreadNs: c.ThreadNs, WallNs: c.WallNs, Waits: c.Waits, Provenance: NewProvenance(c.ByProvenance)}
+		out := Chain{Signature: c.Keys[0], Hops: hops, Sum: c.Sum, Provenance: NewProvenance(c.ByProvenance)}
 		for _, s := range steps {
 			out.Steps = append(out.Steps, Step{blame.Roles[s.Role], s.Name})
 		}

@@ -18,22 +18,15 @@ type Graph struct {
 // Node is what waits or owns. Components, and whether they are closed, are
 // those of the whole graph, whatever the limit leaves of it.
 type Node struct {
-	ID        int    `json:"id"` // from 1
-	Name      string `json:"name"`
-	Pseudo    bool   `json:"pseudo,omitempty"` // not a thread: [handoff] and its like, [unknown stack]
-	WaitedNs  int64  `json:"waitedNs"`         // thread-time
-	CausedNs  int64  `json:"causedNs"`         // thread-time
-	Component int    `json:"component,omitempty"`
-	Closed    bool   `json:"knot,omitempty"` // no edge leaves its component; people are shown a knot
+	ID int `json:"id"` // from 1
+	blame.Vertex
 }
 
 // Edge is the waiting of node From for node To.
 type Edge struct {
-	From       int        `json:"from"`
-	To         int        `json:"to"`
-	ThreadNs   int64      `json:"threadNs"`
-	WallNs     int64      `json:"wallNs"`
-	Waits      int64      `json:"waits"`
+	From int `json:"from"`
+	To   int `json:"to"`
+	blame.Sum
 	Locks      []EdgeLock `json:"locks"`
 	Provenance Provenance `json:"provenance"`
 }
@@ -74,7 +67,7 @@ func NewGraph(g *blame.Graph, by string, cov Coverage, top int) *Graph {
 	}
 	for i, v := range g.Nodes {
 		if used[i] {
-			d.Nodes = append(d.Nodes, Node{i + 1, v.Name, v.Pseudo, v.WaitedNs, v.CausedNs, v.Component, v.Closed})
+			d.Nodes = append(d.Nodes, Node{i + 1, v})
 		}
 	}
 	d.Omitted.Nodes = len(g.Nodes) - len(d.Nodes)
@@ -86,7 +79,7 @@ func NewGraph(g *blame.Graph, by string, cov Coverage, top int) *Graph {
 }
 
 func newEdge(e *blame.Edge) Edge {
-	return Edge{e.From + 1, e.To + 1, e.ThreadNs, e.WallNs, e.Waits, append([]EdgeLock{}, e.Locks...), NewProvenance(e.ByProvenance)}
+	return Edge{e.From + 1, e.To + 1, e.Sum, append([]EdgeLock{}, e.Locks...), NewProvenance(e.ByProvenance)}
 }
 
 // Names finds the names of nodes by their ids.

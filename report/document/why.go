@@ -31,6 +31,9 @@ type Why struct {
 	FromNs   int64        `json:"fromNs"` // of the lanes
 	ToNs     int64        `json:"toNs"`
 	Lanes    []ThreadLane `json:"lanes"` // the wait's own thread first, then other waiters, then suspects
+
+	TraceNs int64 `json:"-"` // the start of the trace, from which people count
+	Paths   bool  `json:"-"` // names have paths instead of packages
 }
 
 // Suspect is what the lock may have been in during the wait: an owner at a site, free, or

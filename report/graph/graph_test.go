@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/blame"
 	"contend/golden"
 	"contend/report/document"
 
@@ -28,11 +29,11 @@ var hostile = []string{
 func sample() *document.Graph {
 	g := &document.Graph{By: "method", Metric: "direct", Omitted: document.Omitted{Edges: 3, Nodes: 1, ThreadNs: 5e6}}
 	for i, name := range hostile {
-		g.Nodes = append(g.Nodes, document.Node{ID: i + 1, Name: name, WaitedNs: 1e6, CausedNs: 2e6, Pseudo: i%5 == 4, Component: i % 3, Closed: i%3 == 2})
-		g.Edges = append(g.Edges, document.Edge{From: i + 1, To: (i+1)%len(hostile) + 1, ThreadNs: 1e6, WallNs: 1e6, Waits: 2,
+		g.Nodes = append(g.Nodes, document.Node{ID: i + 1, Vertex: blame.Vertex{Name: name, WaitedNs: 1e6, CausedNs: 2e6, Pseudo: i%5 == 4, Component: i % 3, Closed: i%3 == 2}})
+		g.Edges = append(g.Edges, document.Edge{From: i + 1, To: (i+1)%len(hostile) + 1, Sum: blame.Sum{ThreadNs: 1e6, WallNs: 1e6, Waits: 2},
 			Locks: []document.EdgeLock{{Class: name, ThreadNs: 6e5}, {Class: "x" + name, ThreadNs: 4e5}}})
 	}
-	g.Edges = append(g.Edges, document.Edge{From: 1, To: 1, ThreadNs: 1})
+	g.Edges = append(g.Edges, document.Edge{From: 1, To: 1, Sum: blame.Sum{ThreadNs: 1}})
 	return g
 }
 

@@ -240,7 +240,7 @@ func (s *screen) moreDeadlocks(rest []document.Deadlock) []line {
 
 // place is the innermost frame of the program in a stack.
 func (s *screen) place(st document.Stack) string {
-	f, ok := analysis.AppFrame(st.Frames())
+	f, ok := analysis.AppFrame(st)
 	if !ok {
 		return "an unknown place"
 	}

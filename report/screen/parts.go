@@ -47,16 +47,9 @@ const everything = 1 << 30
 // DefaultWidth is the width of what no terminal shows.
 const DefaultWidth = 80
 
-// Answer is what is shown: the overview of all locks, and for Options.Full the
-// waiting by the owners' stacks and classes of locks.
-type Answer struct {
-	*document.Analyze
-	Stacks *document.Blame
-}
-
 // screen is what the parts of a screen are made of.
 type screen struct {
-	Answer
+	*document.Analyze
 	Options
 	words
 	waits  []document.Wait // that are worth a word

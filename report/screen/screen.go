@@ -27,11 +27,11 @@ import (
 )
 
 // Write writes the screen.
-func Write(w io.Writer, a Answer, o Options) error {
+func Write(w io.Writer, a *document.Analyze, o Options) error {
 	if o.Width <= 0 {
 		o.Width = DefaultWidth
 	}
-	s := &screen{Answer: a, Options: o, words: wordsOf(a.Analyze), waits: a.Waits()}
+	s := &screen{Analyze: a, Options: o, words: wordsOf(a), waits: a.Waits()}
 	s.waits = slices.DeleteFunc(s.waits, func(w document.Wait) bool {
 		return w.Of != nil && !s.Full && !s.counts && float64(w.WaitNs) < worthwhile*float64(s.ElapsedNs)
 	})

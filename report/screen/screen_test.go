@@ -17,7 +17,7 @@ import (
 func shown(t *testing.T, a *document.Analyze, o Options) string {
 	t.Helper()
 	var out bytes.Buffer
-	golden.OK(t, Write(&out, Answer{Analyze: a}, o))
+	golden.OK(t, Write(&out, a, o))
 	return out.String()
 }
 

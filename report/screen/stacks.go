@@ -34,7 +34,7 @@ func (s *screen) stacks() (lines []line) {
 // stack is one frame a line, as the program calls it: nothing is shortened.
 func (s *screen) stack(indent string, st document.Stack) (lines []line) {
 	for i := range st {
-		lines = append(lines, line{indent + text.Sanitize(analysis.StackText(st[i:i+1].Frames())), plain})
+		lines = append(lines, line{indent + text.Sanitize(analysis.StackText(st[i:i+1])), plain})
 	}
 	return lines
 }

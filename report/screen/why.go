@@ -40,9 +40,9 @@ var marks = []struct {
 
 // Why writes one wait: its suspects, with what speaks for and against each in bits, then lanes
 // over time, those of waiters above those of suspects. Lines have so many columns, 72 at least;
-// 0 are 80. Instants count from start.
-func Why(w io.Writer, d *document.Why, start int64, plain text.Plain, columns int) error {
-	out, columns := bufio.NewWriter(w), max(cmp.Or(columns, DefaultWidth), leastWhy)
+// 0 are 80.
+func Why(w io.Writer, d *document.Why, columns int) error {
+	out, columns, plain := bufio.NewWriter(w), max(cmp.Or(columns, DefaultWidth), leastWhy), text.Plain{Paths: d.Paths}
 	which := fmt.Sprintf("number %s of %s", text.Number(int64(d.Rank)), text.Amount(d.Waits, "wait"))
 	switch {
 	case d.Waits == 1:
@@ -56,20 +56,20 @@ func Why(w io.Writer, d *document.Why, start int64, plain text.Plain, columns in
 	}
 	failed := map[bool]string{true: ", and gave up"}[d.Failed]
 	for _, line := range []string{strings.Join(plain.Lock(d.Lock, d.Class, d.Site), " "),
-		fmt.Sprintf("%s waited %s for it, from %s on, at %s%s", d.Thread, text.Duration(d.WaitNs), text.Seconds(d.StartNs-start), plain.Name(d.WaitsAt), failed),
+		fmt.Sprintf("%s waited %s for it, from %s on, at %s%s", d.Thread, text.Duration(d.WaitNs), text.Seconds(d.StartNs-d.TraceNs), plain.Name(d.WaitsAt), failed),
 		fmt.Sprintf("%s; its owners are %s", which, known)} {
 		fmt.Fprintln(out, text.Shorten(text.Sanitize(line), columns, text.Start))
 	}
 	suspects(out, d, plain, columns)
-	lanes(out, d, start, columns)
+	lanes(out, d, columns)
 	return out.Flush()
 }
 
 // lanes draws the activities of threads during the wait and, below those of a suspect, the
 // locks that it held.
-func lanes(out io.Writer, d *document.Why, start int64, columns int) {
+func lanes(out io.Writer, d *document.Why, columns int) {
 	wide := columns - nameColumns - 3
-	from, to := text.Seconds(d.FromNs-start), text.Seconds(d.ToNs-start)
+	from, to := text.Seconds(d.FromNs-d.TraceNs), text.Seconds(d.ToNs-d.TraceNs)
 	fmt.Fprintf(out, "\n%*s%s%*s\n", nameColumns+2, "", from, wide-len(from), to)
 	used, role := map[byte]bool{}, ""
 	draw := func(name string, l *document.ThreadLane, holds bool) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/blame"
 	"contend/golden"
 	"contend/report/document"
 )
@@ -181,13 +182,13 @@ func TestAFullDiskIsAnError(t *testing.T) {
 func TestAMatrixOfManyNodesIsBounded(t *testing.T) {
 	d := &document.Graph{}
 	for i := range 5000 {
-		d.Nodes = append(d.Nodes, document.Node{ID: i, Name: fmt.Sprintf("A.m%d", i)})
-		d.Edges = append(d.Edges, document.Edge{From: i, To: (i + 1) % 5000, ThreadNs: 1})
+		d.Nodes = append(d.Nodes, document.Node{ID: i, Vertex: blame.Vertex{Name: fmt.Sprintf("A.m%d", i)}})
+		d.Edges = append(d.Edges, document.Edge{From: i, To: (i + 1) % 5000, Sum: blame.Sum{ThreadNs: 1}})
 	}
-	golden.AtMost(t, shownNodes(len(d.Nodes), 0, Options{Style: CSV}), mostMatrix, "rows")
+	golden.AtMost(t, shownNodes(len(d.Nodes), Options{Style: CSV}), mostMatrix, "rows")
 	for most, o := range map[int]Options{130: {Style: Text, Width: 120}} {
 		var b bytes.Buffer
-		golden.OK(t, Matrix(&b, d, 0, o))
+		golden.OK(t, matrix(&b, d, o))
 		golden.AtMost(t, strings.Count(b.String(), "\n"), most, "wanted")
 	}
 }

@@ -12,11 +12,14 @@ import (
 )
 
 // CSP writes pressure per interval and lock, then the phases of high
-// pressure; top limits the locks of an interval and the phases, 0 means all.
-func CSP(w io.Writer, d *document.CSP, top int, o Options) error {
-	grids := []*Grid{intervalGrid(d, top)}
+// pressure; Options.Top limits the locks of an interval and the phases.
+func CSP(w io.Writer, d *document.CSP, o Options) error {
+	if o.Chart {
+		return drawChart(w, d, o)
+	}
+	grids := []*Grid{intervalGrid(d, o.Top)}
 	if o.Style != CSV && !measureOf(d.Coverage).Counts() {
-		grids = append(grids, phaseGrid(slices.Collect(d.EachPhase(top)), d.StartNs, measureOf(d.Coverage)))
+		grids = append(grids, phaseGrid(slices.Collect(d.EachPhase(o.Top)), d.StartNs, measureOf(d.Coverage)))
 	}
 	if len(d.Metrics) > 0 {
 		grids = append(grids, metricGrid(d.Metrics, measureOf(d.Coverage)))
@@ -163,9 +166,9 @@ var levels = [...]rune{' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '�
 // yellow to red.
 var heat = [...]int{0, 245, 250, 229, 222, 215, 208, 202, 196}
 
-// Chart writes a line per lock whose height and colour show its pressure over
-// time, then the phases of high pressure; top limits both, 0 means all.
-func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
+// drawChart writes a line per lock whose height and colour show its pressure over
+// time, then the phases of high pressure.
+func drawChart(w io.Writer, d *document.CSP, o Options) error {
 	width := chartWidth
 	if o.Width > 0 {
 		width = max(o.Width, chartLeast)
@@ -174,8 +177,8 @@ func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
 	label := min(max(chartLabel, width-chartWidth+chartWide), chartWide) // all of it from chartWidth on
 	lines, edges := d.Lines(width - label - chartRatio)
 	shown := lines
-	if top > 0 {
-		shown = lines[:min(top, len(lines))]
+	if o.Top > 0 {
+		shown = lines[:min(o.Top, len(lines))]
 	}
 	c := chart{measure: measureOf(d.Coverage), label: label, peak: document.Peak(lines), start: d.StartNs, edges: edges, color: o.Color}
 	if len(edges) > 1 {
@@ -197,7 +200,7 @@ func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}
-	phases := phaseGrid(slices.Collect(d.EachPhase(top)), d.StartNs, measureOf(d.Coverage))
+	phases := phaseGrid(slices.Collect(d.EachPhase(o.Top)), d.StartNs, measureOf(d.Coverage))
 	return report{grids: []*Grid{phases}, tail: coverageLines(d.Coverage)}.write(w, o)
 }
 

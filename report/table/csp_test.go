@@ -38,7 +38,8 @@ func pressures(n int, p func(i int) int64) *document.CSP {
 func drawn(t *testing.T, d *document.CSP, top int, o Options) string {
 	t.Helper()
 	var b strings.Builder
-	golden.OK(t, Chart(&b, d, top, o))
+	o.Chart, o.Top = true, top
+	golden.OK(t, CSP(&b, d, o))
 	return b.String()
 }
 
@@ -117,7 +118,7 @@ func TestPressureAndItsPhases(t *testing.T) {
 				{StartNs: start + sec, EndNs: start + 2*sec, WaitNs: sec, Cause: document.Cause{Owner: "Shop.pay:3 < Main.run:1", WaitNs: sec * 3 / 4}},
 			}}}}
 	var out strings.Builder
-	golden.OK(t, CSP(&out, d, 1, Options{}))
+	golden.OK(t, CSP(&out, d, Options{Top: 1}))
 	want := `critical section pressure per 1.00 s: time spent acquiring the lock / running time of all threads
     FROM       TO  RUNNING    WAIT     CSP  LOCK     
  0.000 s  1.000 s   4.00 s  2.00 s  50.0 %  Shop@1   

@@ -11,8 +11,11 @@ import (
 	"contend/report/text"
 )
 
-// Graph writes the edges of a graph from waiters to owners, then its cycles.
+// Graph writes the edges of a graph from waiters to owners, then its cycles; or its matrix.
 func Graph(w io.Writer, d *document.Graph, o Options) error {
+	if o.Matrix {
+		return matrix(w, d, o)
+	}
 	grids := []*Grid{edgeGrid(d)}
 	if o.Style != CSV {
 		grids = append(grids, cycleGrid(d))

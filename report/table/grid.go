@@ -36,8 +36,11 @@ const (
 type Options struct {
 	Style   Style
 	Width   int    // columns of the terminal; 0 means no limit
+	Top     int    // rows of what a document has whole; 0 means all
 	Section string // of CSV: the one table to write; "" is all
 	Color   bool   // the terminal shows colours, and its user wants them
+	Chart   bool   // draw pressure over time
+	Matrix  bool   // write a graph as a table of waiters by owners
 }
 
 // Cell is one value, as people read it and as machines do.

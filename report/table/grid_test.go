@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"contend/format"
 	"contend/golden"
 	"contend/report/document"
 	"contend/report/text"
@@ -85,11 +86,11 @@ func TestTheWidestColumnGivesWay(t *testing.T) {
 
 // Stacks that differ in what their last line called are not shown alike.
 func TestStacksThatLookAlikeAreToldApart(t *testing.T) {
-	take := document.Frame{Class: "com.acme.Shop", Method: "pay", Line: 12}
-	stack := func(lock ...document.Frame) document.Stack { return append(document.Stack(lock), take) }
+	take := format.Frame{Class: "com.acme.Shop", Method: "pay", Line: 12}
+	stack := func(lock ...format.Frame) document.Stack { return append(document.Stack(lock), take) }
 	b := &document.Blame{Metric: "direct", By: []string{"owner-stack"}, StackKeys: []string{"owner-stack"}, Coverage: document.Coverage{Unit: "ns"}, Rows: []document.BlameRow{
 		{Keys: []string{"a"}, Stack: stack()},
-		{Keys: []string{"b"}, Stack: stack(document.Frame{Class: "jdk.internal.misc.Unsafe", Method: "park"}, document.Frame{Class: "java.util.concurrent.locks.ReentrantLock", Method: "lock", Line: 322})},
+		{Keys: []string{"b"}, Stack: stack(format.Frame{Class: "jdk.internal.misc.Unsafe", Method: "park"}, format.Frame{Class: "java.util.concurrent.locks.ReentrantLock", Method: "lock", Line: 322})},
 		{Keys: []string{"c"}, Stack: document.Stack{{Class: "java.lang.Thread", Method: "sleep"}, {Class: "com.acme.Shop", Method: "nap", Line: 3}}}}}
 	var got []string
 	for _, row := range blameGrid(b).Rows {

@@ -9,12 +9,12 @@ import (
 	"contend/report/text"
 )
 
-// Matrix writes waiting as a table of waiters by owners. Columns are numbers
+// matrix writes waiting as a table of waiters by owners. Columns are numbers
 // that the rows explain, so that it fits a terminal however long the names
-// are; top limits both, 0 means as many as a reader can make anything of, and what
+// are; Options.Top limits both, 0 means as many as a reader can make anything of, and what
 // is left out is summed in a last row and column, so that everything adds up.
-func Matrix(w io.Writer, d *document.Graph, top int, o Options) error {
-	n := shownNodes(len(d.Nodes), top, o)
+func matrix(w io.Writer, d *document.Graph, o Options) error {
+	n := shownNodes(len(d.Nodes), o)
 	g := matrixGrid(d, n, o)
 	for ; n > 1 && o.Style == Text && o.Width > 0 && g.least() > o.Width; n-- {
 		g = matrixGrid(d, n-1, o)
@@ -29,10 +29,10 @@ func Matrix(w io.Writer, d *document.Graph, top int, o Options) error {
 const mostMatrix = 512
 
 // shownNodes is how many of some nodes are tried to be shown.
-func shownNodes(n, top int, o Options) int {
+func shownNodes(n int, o Options) int {
 	n = min(n, mostMatrix)
-	if top > 0 {
-		n = min(n, top)
+	if o.Top > 0 {
+		n = min(n, o.Top)
 	}
 	if o.Style == Text && o.Width > 0 {
 		n = min(n, o.Width) // no column is narrower than that

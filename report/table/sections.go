@@ -86,7 +86,7 @@ func deadlockGrid(a *document.Analyze) *Grid {
 			g.Rows = append(g.Rows, []Cell{number, Name(d.Found), {}, {}, {}, {}, {}})
 		}
 		for _, m := range d.Cycle {
-			g.Rows = append(g.Rows, []Cell{number, Name(m.Thread), Name(m.Lock), qualified(m.Class), Cell{text.Stack(m.Stack, false), analysis.StackText(m.Stack.Frames())}, {text.Class(m.Holds), m.Holds}, siteCell(m.Took)})
+			g.Rows = append(g.Rows, []Cell{number, Name(m.Thread), Name(m.Lock), qualified(m.Class), Cell{text.Stack(m.Stack, false), analysis.StackText(m.Stack)}, {text.Class(m.Holds), m.Holds}, siteCell(m.Took)})
 		}
 		for _, thread := range d.Queued {
 			g.Rows = append(g.Rows, []Cell{number, Name(thread), {}, {}, {}, {}, {}})

@@ -14,7 +14,7 @@ import (
 
 // Analyze writes the overview: deadlocks first, then locks, the call chains
 // that caused the waiting, phases of high pressure, and what is not known.
-func Analyze(w io.Writer, a *document.Analyze, b *document.Blame, phases []document.Phase, o Options) error {
+func Analyze(w io.Writer, a *document.Analyze, o Options) error {
 	if o.Style == CSV {
 		return writeCSV(w, analyzeSections(a), o)
 	}
@@ -27,10 +27,10 @@ func Analyze(w io.Writer, a *document.Analyze, b *document.Blame, phases []docum
 	if o.Style == Markdown && len(a.Locks) > 0 {
 		grids = append(grids, ownerGrid(a), waitingGrid(a))
 	} else if len(a.Locks) > 0 && !format.Unit(a.Coverage.Unit).Summed() { // those have no owner
-		grids = append(grids, blameGrid(b))
+		grids = append(grids, blameGrid(a.Stacks))
 	}
-	if len(phases) > 0 && !measureOf(a.Coverage).Counts() {
-		grids = append(grids, phaseGrid(phases, a.Trace.StartNs, measureOf(a.Coverage)))
+	if len(a.Phases) > 0 {
+		grids = append(grids, phaseGrid(a.Phases, a.Trace.StartNs, measureOf(a.Coverage)))
 	}
 	grids = append(grids, besideGrids(&a.Beside, measureOf(a.Coverage))...)
 	tail := append(idleLine(&a.Beside, measureOf(a.Coverage)), coverageLines(a.Coverage)...)

@@ -66,7 +66,7 @@ const shownFrames = 4
 // shortened to their initials. Within says which method of the lock or the runtime the
 // program called in its innermost frame.
 func Stack(s document.Stack, within bool) string {
-	frames, called := s.Frames(), ""
+	frames, called := s, ""
 	if len(frames) == 0 {
 		return analysis.UnknownStack
 	}
