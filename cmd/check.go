@@ -108,14 +108,12 @@ func runCheck(e *env, o *checkOptions) error {
 func (o *checkOptions) runs(e *env, paths []string, rules []gate.Rule) (runs []*gate.Run, traces []document.SideTrace, damaged bool, err error) {
 	for _, path := range paths {
 		run := gate.NewRun(rules...)
-		one := o.trace
-		one.paths, one.lenient = []string{path}, true
-		res, err := one.named(e, nil, run.Visitors()...)
+		res, err := o.trace.alone(path).named(e, nil, run.Visitors()...)
 		if err != nil {
 			return nil, nil, false, err
 		}
 		run.Trace, run.Stats = res.trace, res.stats
-		run.Unmatched, run.Cut = res.unmatched, one.cut()
+		run.Unmatched, run.Cut = res.unmatched, o.trace.cut()
 		damaged = damaged || res.verdict() != nil
 		runs, traces = append(runs, run), append(traces, res.side())
 	}

@@ -104,10 +104,7 @@ func (o *diffOptions) compare(e *env) (doc *document.Diff, damage error) {
 func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s document.Side, damage error) {
 	for _, path := range paths {
 		p := &compare.Profile{}
-		alone := *o
-		alone.lenient = true // one side may lack what the other one has
-		alone.paths = []string{strings.TrimSpace(path)}
-		res, err := alone.named(e, nil, p)
+		res, err := o.alone(strings.TrimSpace(path)).named(e, nil, p)
 		if err != nil {
 			return nil, s, err
 		}

@@ -18,19 +18,13 @@ import (
 // labelPattern takes labels from the end of a path: {name} is part of one
 // segment, * anything in one, ** any number of segments.
 type labelPattern struct {
-	text  string
+	written
 	match *regexp.Regexp // nil for no pattern
 }
 
 var patternPart = regexp.MustCompile(`\{[^{}]*\}|\*\*/?|\*|\?|[^{}*?]+|.`)
 
 var labelName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-// String implements pflag.Value.
-func (p *labelPattern) String() string { return p.text }
-
-// Type implements pflag.Value.
-func (p *labelPattern) Type() string { return "labels" }
 
 // Set implements pflag.Value.
 func (p *labelPattern) Set(text string) error {
@@ -42,7 +36,7 @@ func (p *labelPattern) Set(text string) error {
 }
 
 func (p *labelPattern) parse(text string) (err error) {
-	if *p = (labelPattern{text: text}); text == "" {
+	if *p = (labelPattern{written: written{text: text}}); text == "" {
 		return nil
 	}
 	var b strings.Builder

@@ -69,11 +69,9 @@ func runFlame(e *env, o *flameOptions) error {
 	var base *stacks.Builder
 	var damage error
 	if o.diff != "" {
-		before := o.trace
-		before.paths, before.lenient = []string{o.diff}, true
 		base, b.Stable = stacks.New(view, o.own.re), true
 		base.Stable, base.Shown = true, true
-		res, err := before.run(e, base)
+		res, err := o.trace.alone(o.diff).run(e, base)
 		if err != nil {
 			return err
 		}
@@ -84,7 +82,8 @@ func runFlame(e *env, o *flameOptions) error {
 		return err
 	}
 	if o.usual && !slices.Contains(res.inputs, decode.Stdin) && slices.ContainsFunc(res.stats.Warnings, func(w format.Warning) bool { return w.Code == format.CodeByWaiter }) {
-		o.usual, o.view.at = false, int(stacks.Blocked) // a profile without owners
+		o.usual = false
+		must(o.view.Set(stacks.Views[stacks.Blocked])) // a profile without owners
 		return runFlame(e, o)
 	}
 	return cmp.Or(o.write(e, b, base, res), damage)

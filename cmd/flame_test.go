@@ -47,7 +47,7 @@ func flamesSum(t *testing.T, i int) law {
 	}
 	l.holds = func(t *testing.T, p *shared) {
 		draw := func(j int, name string) (path string) {
-			o := flameOptions{view: choice{words: stacks.Views[:], at: int(views[j])}, out: outputOptions{file: filepath.Join(t.TempDir(), name), forms: flameOutputs}}
+			o := flameOptions{view: choice{written: written{text: stacks.Views[views[j]]}, words: stacks.Views[:], at: int(views[j])}, out: outputOptions{file: filepath.Join(t.TempDir(), name), forms: flameOutputs}}
 			golden.OK(t, cmp.Or(o.form(), o.write(&env{msg: io.Discard}, l.wants[j].(*stacks.Builder), nil, p.result)))
 			return o.out.file
 		}

@@ -29,7 +29,7 @@ func newGraph(e *env) *cobra.Command {
 	var o graphOptions
 	c := newCommand("graph", func(c *cobra.Command, _ []string) error {
 		if o.operation.text != "" && !c.Flags().Changed("by") {
-			o.by.at = int(blame.NodeOperations)
+			must(o.by.Set(blame.Nodes[blame.NodeOperations]))
 		}
 		return runGraph(e, &o)
 	})

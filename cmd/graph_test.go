@@ -17,6 +17,7 @@ import (
 	"contend/csp"
 	"contend/golden"
 	"contend/report/document"
+	"contend/report/table"
 )
 
 // run runs a command and returns what it answers.
@@ -45,13 +46,13 @@ func exactly(t *testing.T, scenario string) string {
 // graphs are the ways to draw one.
 var graphs = []graphOptions{
 	{by: nodes("thread")}, {by: nodes("group"), root: true}, {by: nodes("method")}, {by: nodes("method"), root: true},
-	{by: nodes("operation"), operation: expression{text: anyMethod, re: regexp.MustCompile(anyMethod)}}, {by: nodes("site")},
+	{by: nodes("operation"), operation: expression{written: written{text: anyMethod}, re: regexp.MustCompile(anyMethod)}}, {by: nodes("site")},
 }
 
 const anyMethod = `(\w+)\.\w+$`
 
 func nodes(by string) choice {
-	return choice{words: blame.Nodes[:], at: slices.Index(blame.Nodes[:], by)}
+	return choice{written: written{text: by}, words: blame.Nodes[:], at: slices.Index(blame.Nodes[:], by)}
 }
 
 // graphsSum: the edges hold all waiting, also where some are left out, and so do matrices.

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"contend/format"
 	"contend/golden"
 	"contend/report/document"
 )

@@ -70,9 +70,7 @@ func (o *reportOptions) content(e *env) (c *columns.Content, damage error) {
 	if c == nil || o.diff == "" {
 		return c, damage
 	}
-	before := o.trace
-	before.paths, before.lenient = []string{o.diff}, true
-	base, baseDamage := before.content(e, o.own.re, o.limits)
+	base, baseDamage := o.trace.alone(o.diff).content(e, o.own.re, o.limits)
 	if base == nil {
 		return nil, baseDamage
 	}

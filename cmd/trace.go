@@ -62,8 +62,8 @@ func (o *traceOptions) bindLimits(c *cobra.Command) {
 		o.paths = args
 		return nil
 	}
-	c.Flags().Var(newSize(&o.limits.Unproductive, decode.DefaultUnproductive), "max-barren", "give up after `SIZE` in a row with no event in it")
-	c.Flags().Var(newSize(&o.limits.Unpacked, decode.DefaultUnpacked), "max-unpacked", "unpack a compressed input to `SIZE` at most")
+	c.Flags().Var(&size{bytes: &o.limits.Unproductive}, "max-barren", "give up after `SIZE` in a row with no event in it")
+	c.Flags().Var(&size{bytes: &o.limits.Unpacked}, "max-unpacked", "unpack a compressed input to `SIZE` at most")
 	for _, extreme := range []string{"max-barren", "max-unpacked"} {
 		must(c.Flags().MarkHidden(extreme))
 	}
@@ -197,6 +197,12 @@ func (o *traceOptions) table(e *env) (*rules.Table, error) {
 	}
 	defer f.Close()
 	return rules.Parse(f, o.rules)
+}
+
+// alone returns the flags for one of several traces, in which a filter may match nothing.
+func (o traceOptions) alone(path string) *traceOptions {
+	o.paths, o.lenient = []string{path}, true
+	return &o
 }
 
 // run reads the trace and feeds the visitors.

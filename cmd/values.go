@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,10 +16,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// written is a flag of a type of its own: its name, and the text it was given.
+type written struct{ flag, text string }
+
+// String implements pflag.Value.
+func (w *written) String() string { return w.text }
+
+// Type implements pflag.Value.
+func (*written) Type() string { return "value" }
+
 // expression is a flag that takes a regular expression, or a name as tables print it.
 type expression struct {
-	flag, text string
-	re         *regexp.Regexp // nil where none is given
+	written
+	re *regexp.Regexp // nil where none is given
 }
 
 func (x *expression) bind(c *cobra.Command, flag, usage string) {
@@ -45,12 +55,6 @@ func (x *expression) Set(text string) (err error) {
 	return nil
 }
 
-// String implements pflag.Value.
-func (x *expression) String() string { return x.text }
-
-// Type implements pflag.Value.
-func (x *expression) Type() string { return "expression" }
-
 // bindApp adds the flag of commands that name places in the program.
 func (x *expression) bindApp(c *cobra.Command) {
 	x.bind(c, "app", "name the frames of the program's own code, Class.method that matches `REGEXP` (default: what is no known library)")
@@ -59,9 +63,9 @@ func (x *expression) bindApp(c *cobra.Command) {
 // instant is a flag that takes a time, which counts from the start of the trace or is an
 // absolute one.
 type instant struct {
-	flag, text string
-	ns         int64
-	relative   bool
+	written
+	ns       int64
+	relative bool
 }
 
 func (t *instant) bind(c *cobra.Command, flag, usage string) {
@@ -79,7 +83,7 @@ func (t *instant) get() (ns int64, relative bool) {
 
 // Set implements pflag.Value.
 func (t *instant) Set(text string) error {
-	*t = instant{flag: t.flag, text: text}
+	*t = instant{written: written{t.flag, text}}
 	if d, err := time.ParseDuration(text); err == nil || text == "" {
 		t.ns, t.relative = d.Nanoseconds(), true
 		return nil
@@ -98,21 +102,16 @@ func (t *instant) Set(text string) error {
 	return nil
 }
 
-// String implements pflag.Value.
-func (t *instant) String() string { return t.text }
-
-// Type implements pflag.Value.
-func (t *instant) Type() string { return "instant" }
-
 // choice is a flag that takes one of some words.
 type choice struct {
-	flag, none string // none says of another word that it is not one of them
-	words      []string
-	at         int
+	written
+	none  string // says of another word that it is not one of them
+	words []string
+	at    int
 }
 
 func (w *choice) bind(c *cobra.Command, flag, none, usage string, words []string, usual int) {
-	*w = choice{flag, none, words, usual}
+	*w = choice{written{flag, words[usual]}, none, words, usual}
 	c.Flags().Var(w, flag, usage)
 	offer(c, flag, words...)
 }
@@ -123,16 +122,8 @@ func (w *choice) Set(text string) error {
 	if at < 0 {
 		return usageError{fmt.Errorf("--%s: %s %q", w.flag, w.none, text), "choose from " + strings.Join(w.words, ", ")}
 	}
-	w.at = at
+	w.text, w.at = text, at
 	return nil
-}
-
-// String implements pflag.Value.
-func (w *choice) String() string {
-	if w.words == nil { // pflag asks a zero value
-		return ""
-	}
-	return w.words[w.at]
 }
 
 // Type implements pflag.Value: what is chosen is printed as strings are.
@@ -141,4 +132,34 @@ func (w *choice) Type() string { return "string" }
 // bindView adds the flag of commands that show sums by call stack.
 func (w *choice) bindView(c *cobra.Command, usual stacks.View) {
 	w.bind(c, "view", "there is no view", "show `VIEW`: "+strings.Join(stacks.Views[:], ", "), stacks.Views[:], int(usual))
+}
+
+// size is a flag that holds a number of bytes.
+type size struct {
+	written
+	bytes *int64
+}
+
+// sizeUnits are powers of 1024, the largest first.
+var sizeUnits = []struct {
+	name  string
+	bytes int64
+}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
+
+// Set implements pflag.Value. 65536, 64K, 64KB and 64KiB are equal.
+func (s *size) Set(text string) error {
+	number, unit := text, int64(1)
+	for _, u := range sizeUnits {
+		for _, suffix := range []string{u.name, u.name[:1] + "B", u.name[:1]} {
+			if rest, ok := strings.CutSuffix(strings.ToUpper(text), strings.ToUpper(suffix)); ok && unit == 1 {
+				number, unit = rest, u.bytes
+			}
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n <= 0 || n > math.MaxInt64/unit {
+		return fmt.Errorf("%q is no size: write 4GiB, 512MiB or a number of bytes", text)
+	}
+	*s.bytes = n * unit
+	return nil
 }

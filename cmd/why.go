@@ -138,7 +138,7 @@ const mostFound = 10_000
 
 // find looks for the rank-th longest wait for the lock of those that fit.
 func (o *whyOptions) find(e *env, rank int, fits func(w *waits.Wait, start int64) bool) (*foundWait, error) {
-	o.trace.lock = expression{flag: "lock"}
+	o.trace.lock = expression{written: written{flag: "lock"}}
 	if err := o.trace.lock.Set(o.lock); err != nil {
 		return nil, err
 	}

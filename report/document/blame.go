@@ -1,6 +1,11 @@
 package document
 
-import "contend/blame"
+import (
+	"math"
+
+	"contend/analysis/bootstrap"
+	"contend/blame"
+)
 
 // Blame is the document of `contend blame`.
 type Blame struct {
@@ -20,9 +25,9 @@ type Blame struct {
 // BlameRow is one combination of keys. Stack belongs to the first stack key;
 // Stacks holds all of them when there are several.
 type BlameRow struct {
-	Keys     []string         `json:"keys"`
-	Stack    Stack            `json:"stack,omitempty"`
-	Stacks   map[string]Stack `json:"stacks,omitempty"`
+	Keys   []string         `json:"keys"`
+	Stack  Stack            `json:"stack,omitempty"`
+	Stacks map[string]Stack `json:"stacks,omitempty"`
 	blame.Sum
 	*Uncertainty
 	Provenance Provenance `json:"provenance"`
@@ -81,4 +86,69 @@ func newBlameRow(r *blame.Row, stackKeys []string) BlameRow {
 		}
 	}
 	return out
+}
+
+// Chains is the document of `contend chains`.
+type Chains struct {
+	Schema   string   `json:"schema"`
+	Chains   []Chain  `json:"chains"`
+	Omitted  Omitted  `json:"omitted"`
+	Total    Waiting  `json:"total"`
+	Coverage Coverage `json:"coverage"`
+}
+
+// Chain is everything that was waited along one signature.
+type Chain struct {
+	Signature string `json:"signature"` // the names of the steps, "->" between them: equal in every trace
+	Steps     []Step `json:"steps"`
+	Hops      int    `json:"hops"` // locks on the way
+	blame.Sum
+	Provenance Provenance `json:"provenance"` // how the leaf is known
+}
+
+// Step is one part of a signature.
+type Step struct {
+	Role string `json:"role"` // waiter (a group of threads), lock (a class), owner (a method), leaf (a method or pseudo owner)
+	Name string `json:"name"`
+}
+
+// NewChains builds the document; top limits the chains, 0 means all.
+func NewChains(t *blame.Table, cov Coverage, top int) *Chains {
+	d := &Chains{Schema: "contend.chains/1", Chains: []Chain{}, Coverage: cov,
+		Total: Waiting{t.Total.Waits, t.Total.ThreadNs, t.Total.WallNs}}
+	shown := limit(t.Rows, top)
+	for i := range shown {
+		c := &shown[i]
+		steps, hops := t.Chain(c)
+		out := Chain{Signature: c.Keys[0], Hops: hops, Sum: c.Sum, Provenance: NewProvenance(c.ByProvenance)}
+		for _, s := range steps {
+			out.Steps = append(out.Steps, Step{blame.Roles[s.Role], s.Name})
+		}
+		d.Chains = append(d.Chains, out)
+	}
+	for _, c := range t.Rows[len(shown):] {
+		d.Omitted.Chains++
+		d.Omitted.ThreadNs += c.ThreadNs
+	}
+	return d
+}
+
+// maxUncertain is how many rows of a table carry an interval: each costs a
+// millisecond or two.
+const maxUncertain = 1000
+
+// Uncertainty is how far an estimate from samples may be off. Rows of exact traces
+// have none.
+type Uncertainty struct {
+	PlusMinusNs *int64 `json:"plusMinusNs"` // half of the 95 % interval of the row's time; null when the trace is too short to tell
+	BlockNs     int64  `json:"blockNs"`     // length of the blocks of the bootstrap
+}
+
+func newUncertainty(e bootstrap.Estimate) *Uncertainty {
+	d := &Uncertainty{BlockNs: e.BlockNs}
+	if half := finite(e.Half); half != nil && *half < math.MaxInt64/2 {
+		ns := int64(math.Ceil(*half))
+		d.PlusMinusNs = &ns
+	}
+	return d
 }

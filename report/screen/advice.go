@@ -7,7 +7,6 @@ import (
 	"contend/analysis"
 	"contend/format"
 	"contend/report/document"
-	"contend/report/text"
 )
 
 // advice says what to do about the biggest lock where no finding does: what most
@@ -38,7 +37,7 @@ func (s *screen) try(g *document.Wait) string {
 				stopped += d.WaitNs
 			}
 		}
-		if top == "" && text.Placed(o.Site) {
+		if top == "" && document.Placed(o.Site) {
 			top = o.Site
 		}
 	}
@@ -105,7 +104,7 @@ func through(g *document.Wait) string {
 	best := ""
 	for i := range g.Owners {
 		at := g.Owners[i].Site
-		seen := text.Placed(at) && float64(g.Owners[i].WaitNs) >= itself*float64(g.WaitNs)
+		seen := document.Placed(at) && float64(g.Owners[i].WaitNs) >= itself*float64(g.WaitNs)
 		if ns := of[analysis.WithoutLine(at)]; seen && float64(ns) >= advised*float64(g.WaitNs) && ns > of[analysis.WithoutLine(best)] {
 			best = at
 		}

@@ -207,7 +207,7 @@ func (s *screen) holders(w *document.Wait, n int, enough int64) (lines []line) {
 		if named >= n && (sum >= enough || named == mostOwners) || named > 0 && !s.Full && o.WaitNs*20 < w.WaitNs {
 			break
 		}
-		if text.Placed(o.Site) {
+		if document.Placed(o.Site) {
 			named++
 		} else if i > 0 && !s.Full && o.WaitNs*20 < w.WaitNs {
 			continue
@@ -229,7 +229,7 @@ func (s *screen) holder(first string, o *document.LockOwner) []line {
 			parts[len(parts)-1] += ","
 			parts = append(parts, what)
 		}
-		if how := known(o.Provenance); how != "" && text.Placed(o.Site) {
+		if how := known(o.Provenance); how != "" && document.Placed(o.Site) {
 			parts = append(parts, "("+how+")")
 		} else if o.Site == handoff && 2*o.Provenance.InferredNs > o.WaitNs {
 			parts = append(parts, "(estimated)")
@@ -287,7 +287,7 @@ func (s *screen) waiters(w *document.Wait) []line {
 	var parts []string
 	for i := range w.Waiting {
 		at := &w.Waiting[i]
-		if !text.Placed(at.Site) && i == 0 {
+		if !document.Placed(at.Site) && i == 0 {
 			return nil
 		}
 		parts = append(parts, percent(at.WaitNs, w.WaitNs)+" "+s.names.Name(at.Site))

@@ -108,7 +108,7 @@ func (s *screen) endOfChain(f *document.Finding) string {
 	l, name := &s.Locks[i], s.otherLock(f)
 	for _, o := range l.Owners {
 		w := document.Wait{Lock: *l}
-		if site := s.names.Name(o.Site); text.Placed(o.Site) && s.proven(&w, o.Site) && !strings.HasSuffix(name, " at "+site) {
+		if site := s.names.Name(o.Site); document.Placed(o.Site) && s.proven(&w, o.Site) && !strings.HasSuffix(name, " at "+site) {
 			return "Fix " + name + " first; " + site + " holds it longest"
 		}
 	}
@@ -122,7 +122,7 @@ func (s *screen) otherLock(f *document.Finding) string {
 	name := s.names.Class(class)
 	if i := slices.IndexFunc(s.Locks, func(l document.Lock) bool { return l.Lock == f.Root }); i >= 0 {
 		l := &s.Locks[i]
-		if name = s.names.Class(cmp.Or(l.Class, class)); l.Class == f.Class && text.Placed(l.Site) && l.Site != f.LockSite {
+		if name = s.names.Class(cmp.Or(l.Class, class)); l.Class == f.Class && document.Placed(l.Site) && l.Site != f.LockSite {
 			return name + " at " + s.names.Name(l.Site)
 		}
 	}
@@ -212,7 +212,7 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 func (s *screen) taken(m *document.Member) string {
 	at := s.names.Name(m.Took)
 	if method := analysis.WithoutLine(at); at == s.place(m.Stack) && method != at {
-		return "in " + method + " at line " + at[len(method)+1:] + " or before"
+		return text.OwnerAt(method, true) + " at line " + at[len(method)+1:] + " or before"
 	}
 	return "at " + at
 }
@@ -245,4 +245,35 @@ func (s *screen) place(st document.Stack) string {
 		return "an unknown place"
 	}
 	return s.names.Name(analysis.StackText([]format.Frame{f}))
+}
+
+// stacks are the whole stacks of owners, innermost frame first.
+func (s *screen) stacks() (lines []line) {
+	if !s.Full || s.Stacks == nil || s.counts && len(s.Stacks.Rows) == 0 {
+		return nil
+	}
+	for i := range s.Stacks.Rows {
+		r := &s.Stacks.Rows[i]
+		what := "held " + s.names.Class(r.Keys[1])
+		if how := known(r.Provenance); how != "" {
+			what += " (" + how + ")"
+		}
+		if len(r.Stack) == 0 {
+			what += ": " + s.owner(r.Keys[0])
+		}
+		lines = append(lines, fill(fmt.Sprintf("%4s  ", percent(r.ThreadNs, s.Total.WaitNs)), s.Width, strong, prose(what)...)...)
+		lines = append(lines, s.stack("        ", r.Stack)...)
+	}
+	if n := s.Stacks.Omitted; n > 0 {
+		lines = append(lines, s.say("      ", fmt.Sprintf("and %s with %s (--top 0 shows all)", text.Amount(int64(n), "more stack"), s.amount(s.Stacks.OmittedNs)))...)
+	}
+	return lines
+}
+
+// stack is one frame a line, as the program calls it: nothing is shortened.
+func (s *screen) stack(indent string, st document.Stack) (lines []line) {
+	for i := range st {
+		lines = append(lines, line{indent + text.Sanitize(analysis.StackText(st[i:i+1])), plain})
+	}
+	return lines
 }

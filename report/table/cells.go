@@ -76,7 +76,7 @@ func (m measure) key(by, key string) Cell {
 	case by == "class":
 		return qualified(key)
 	case by == "owner-callers":
-		if shown := text.Chain(key); text.Placed(shown) {
+		if shown := text.Chain(key); document.Placed(shown) {
 			return Cell{"< " + shown, key}
 		}
 		return Name(key)

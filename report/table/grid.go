@@ -3,13 +3,12 @@
 //
 // A view makes a report of a document: paragraphs, and grids of cells. There is a file of
 // them for each kind of document; views.go has those of analyze and blame, sections.go the
-// tables of analyze that CSV has, resources.go its waits for other things than locks, and
-// coverage.go what all say below. The other files write reports and know no documents:
+// tables of analyze that CSV has and its waits for other things than locks, and coverage.go
+// what all say below. The other files write reports and know no documents:
 //
 //	grid.go     reports, grids and cells, and how they are written
 //	layout.go   which columns a terminal shows, and how wide
-//	lines.go    rows as lines of text and of Markdown; paragraphs
-//	markdown.go names that are no markup
+//	lines.go    rows as lines of text and of Markdown, in which names are no markup; paragraphs
 //	cells.go    cells of times, counts, shares and names
 package table
 

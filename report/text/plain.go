@@ -70,23 +70,20 @@ func (p Plain) Class(name string) string {
 // One that has no place has its address instead.
 func (p Plain) Lock(name, class, site string) []string {
 	parts := []string{p.Class(cmp.Or(class, name))}
-	if address := p.Address(name); !Placed(site) && strings.HasPrefix(address, parts[0]) {
+	if address := p.Address(name); !document.Placed(site) && strings.HasPrefix(address, parts[0]) {
 		return []string{address}
 	}
 	if _, named, ok := strings.Cut(name, " ("); ok {
 		parts = append(parts, "("+named)
 	}
 	switch {
-	case Placed(site):
+	case document.Placed(site):
 		return append(parts, "at "+p.Name(site))
 	case name != "" && name != class:
 		return append(parts, p.Address(name))
 	}
 	return parts
 }
-
-// Placed reports whether a site names a place in the program.
-func Placed(site string) bool { return document.Placed(site) }
 
 // Resource writes a place where threads wait for something else than a lock, as Lock writes a
 // lock. Conditions and parks, which nearly all such waits are, have the name of their caller.
