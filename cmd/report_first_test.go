@@ -95,6 +95,9 @@ func TestTheReportsTreesBeginWhereTheLockIsTaken(t *testing.T) {
 	}
 	r.turn("#tree=innermost")
 	golden.Equal(t, first(), "Thread.sleepasleep", "the tree begins with")
+	r = reportIn(t, reported(t, "../decode/profile/testdata/mutex.pprof")) // its owners were in frames behind the acquisition
+	golden.Holds(t, r.text(".tree.owner"), "held the lock")
+	golden.Lacks(t, r.text(".tree.owner"), "took the lock")
 }
 
 // A page with deadlocks opens on them: for each thread the line at which it took the lock

@@ -16,6 +16,7 @@
     ["inferred", "by a model of the lock that is learned from the recording, with its probability."],
     ["unknown", "nothing tells."],
     ["took the lock", "marks the frame of the program's own code in which the owner took it, as far as the trace tells."],
+    ["held the lock", "marks the frame that the owner was in where nothing tells where it took the lock."],
     ...Object.entries({ "[handoff]": 1, "[gc pause]": 1, "[safepoint]": 1, "[other]": 1 }).map(([k]) => [k, null]),
   ];
 
