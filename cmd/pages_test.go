@@ -5,7 +5,6 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,6 +41,7 @@ func TestHostileNamesInPages(t *testing.T) {
 	for command, elements := range map[string]map[string]int{ // how many there are of each
 		"csp":                {"g.lock": 1, "g.phase": 1, "svg": 1, "details": 1, "script": 0, "img": 0},
 		"graph --by thread":  {"#graph g.node": 8, "#graph g.edge": 8, "#graph script": 0, "img": 0},
+		"hist --by lock":     {"polyline": 1, "table tr": 2, "script": 0, "img": 0},
 		"flame --view chain": {`#chart g.frame[name*="<img src=x"]`: 3, "img": 0},
 	} {
 		b := browser(t, pageOf(t, append(strings.Fields(command), trace)...))
@@ -77,32 +77,6 @@ func TestTheTimelineInABrowser(t *testing.T) {
 	if n := b.count("details[open]"); open == 0 || n != open-1 {
 		t.Errorf("%d lists are open, %d after a click on one", open, n)
 	}
-}
-
-// The plot has a curve for each row of its table, inside its axes, and rising.
-func TestThePlotInABrowser(t *testing.T) {
-	golden.Thorough(t)
-	t.Parallel()
-	b := browser(t, pageOf(t, "hist", "--by", "class", "../testdata/truth-8threads.jfr"))
-	curves, rows := b.boxes("polyline"), b.count("table tr")-1
-	if len(curves) != 4 || rows != 4 {
-		t.Fatalf("%d curves and %d rows of 4 classes", len(curves), rows)
-	}
-	plot := b.boxes("svg")[0]
-	for i, c := range curves {
-		if c.X < plot.X || c.Y < plot.Y || c.X+c.Width > plot.X+plot.Width || c.Y+c.Height > plot.Y+plot.Height || c.Width < 100 || c.Height < 100 {
-			t.Errorf("curve %d is drawn at %v, the picture at %v", i, c, plot)
-		}
-		last := math.Inf(1)
-		for _, p := range strings.Fields(eval[string](b, fmt.Sprintf("document.querySelectorAll('polyline')[%d].getAttribute('points')", i))) {
-			var x, y float64
-			if _, err := fmt.Sscanf(p, "%g,%g", &x, &y); err != nil || y > last {
-				t.Errorf("curve %d falls at %s: %v", i, p, err)
-			}
-			last = y
-		}
-	}
-	golden.Holds(t, b.text("table"), "Truth$InventoryLock", "47.5 ms")
 }
 
 // fills returns the colours of the frames, by name.

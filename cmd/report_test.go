@@ -174,6 +174,8 @@ func TestTheReportSumsToTheAnalysis(t *testing.T) {
 func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
+	empty := filepath.Join(t.TempDir(), "empty.txt")
+	golden.OK(t, os.WriteFile(empty, []byte("contend 1\n"), 0o644))
 	kinds := map[string]string{ // a trace, and what its page has to say, between |
 		"../testdata/xalan-8threads.jfr":                  "of all running time",
 		"../testdata/truth-series-8dumps-jdk17.txt":       "of all running time",
@@ -185,6 +187,7 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 		"../testdata/virtual-jdk25.jfr":                   "contend jfc --exact > contend.jfc",
 		"../testdata/findings/one-jdk17.jfr.gz":           "of waiting for what others must give back",
 		textTrace(t, format.Event{Kind: format.KindThread, Thread: 1, Name: "main"}, format.Event{Kind: format.KindThreadStart, Thread: 1}, format.Event{Kind: format.KindThreadEnd, Thread: 1, Time: 1e9}): "No thread waited for a lock",
+		empty: "No thread waited for a lock|contend record PID|the trace was cut off",
 	}
 	for i, path := range slices.Sorted(maps.Keys(kinds)) {
 		says, r := kinds[path], reportIn(t, reported(t, path))
@@ -203,18 +206,6 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A trace without anything in it has a page, too, that says how to record.
-func TestTheReportOfNothing(t *testing.T) {
-	golden.Thorough(t)
-	t.Parallel()
-	empty := filepath.Join(t.TempDir(), "empty.txt")
-	golden.OK(t, os.WriteFile(empty, []byte("contend 1\n"), 0o644))
-	r := reportIn(t, reported(t, empty))
-	golden.Holds(t, r.text("#page"), "No thread waited for a lock", "contend record PID", "the trace was cut off")
-	r.turn("#view=about")
-	r.turn("#view=flame&lock=x&time=0-5")
 }
 
 // Where nobody waits for a lock, but something else is wrong, the page says so

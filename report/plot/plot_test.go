@@ -134,19 +134,6 @@ func TestPercentilesOverTime(t *testing.T) {
 	}
 }
 
-// Names come from the trace: they are text, whatever they hold.
-func TestNamesAreText(t *testing.T) {
-	const evil = "</text><script>alert(1)</script>\x1b[2J\x00\" onload=\"x\xff&"
-	d := doc(evil, "plain")
-	elements, text, _ := parse(t, svg(t, d))
-	golden.Equal(t, elements["script"], 0)
-	golden.Holds(t, text, `</text><script>alert(1)</script>\x1b[2J`)
-	var page bytes.Buffer
-	golden.OK(t, HTML(&page, d))
-	golden.Lacks(t, page.String(), "<script", "\x1b")
-	golden.Holds(t, page.String(), "<polyline")
-}
-
 func TestNothingToDraw(t *testing.T) {
 	elements, text, curves := parse(t, svg(t, doc()))
 	if len(curves) != 0 || elements["line"] == 0 || !strings.Contains(text, "no waits") {

@@ -81,16 +81,6 @@ func TestDeadlocksAndFindingsAreColoured(t *testing.T) {
 	golden.Equal(t, strings.NewReplacer(string(alarm), "", string(strong), "", "\x1b[0m", "").Replace(coloured), plainText, "colours change what is said")
 }
 
-// What a trace names must not act on the terminal.
-func TestNamesDoNotAct(t *testing.T) {
-	a := service(2, "Ca\x1b[31mrt", func(int) string { return "Shop.check\nout:12" })
-	a.Trace.Inputs = []string{"a\x1b[2J.jfr"}
-	a.NotCounted = []document.Warning{{Code: "threshold", Text: "b\x1b]0;x"}}
-	for _, o := range []Options{{}, {Full: true}} {
-		golden.Lacks(t, shown(t, a, o), "\x1b", "check\nout")
-	}
-}
-
 // An empty recording says what it may lack; so does one with hardly any waiting.
 func TestLittleWaitingIsSaid(t *testing.T) {
 	a := &document.Analyze{Trace: document.Trace{Inputs: []string{"a.jfr"}, Format: "jfr 2.1", Threads: 3}, ElapsedNs: 2e9, Coverage: document.Coverage{Unit: "ns"},

@@ -43,15 +43,6 @@ func drawn(t *testing.T, d *document.CSP, top int, o Options) string {
 	return b.String()
 }
 
-func TestChartShowsHeights(t *testing.T) {
-	heights := []int64{0, 1, 10, 20, 40, 80, 0, 0, 0, 0, 0, 0, 0, 3} // as many as the narrowest chart has columns
-	out := drawn(t, pressures(len(heights), func(i int) int64 { return heights[i] }), 0, Options{Width: chartLabel + chartRatio + len(heights)})
-	golden.Holds(t, out, " A"+strings.Repeat(" ", chartLabel-2)+" ▁▁▂▄█       ▁  11.0 %\n")
-	if strings.ContainsAny(out, "\x1b\u202e") {
-		t.Errorf("a name got through: %q", out)
-	}
-}
-
 func TestChartFitsTheTerminal(t *testing.T) {
 	for _, n := range []int{0, 1, 7, 46, 47, 91, 5000} {
 		for _, width := range []int{0, 1, 48, 80, 200} {
@@ -171,31 +162,6 @@ func TestHistSaysWhatItCannotSee(t *testing.T) {
 	golden.OK(t, Hist(&out, histDoc("a.b.Cache", "x"), Options{}))
 	golden.Holds(t, out.String(), "a.b.Cache", "[all]", "CORR is corrected for coordinated omission; sampled waits lie between LEAST and MOST (one wait expected every 10.0 µs)",
 		"mostly not seen", "1 sampled waits reach the edge")
-}
-
-// A chart has a bar for every band, as long as its share of the longest, and
-// no name acts on the terminal.
-func TestBars(t *testing.T) {
-	var out strings.Builder
-	d := histDoc("Cache\x1b[2J", "Journal")
-	golden.OK(t, Bars(&out, d, Options{Width: 58}))
-	_, cache, ok := strings.Cut(out.String(), "Cache\\x1b[2J: 4 waits\n")
-	if !ok || strings.Contains(out.String(), "\x1b") {
-		t.Fatalf("%q", out.String())
-	}
-	want := `        0 - 1 ns    ████████                   1  25.00 %
-     1 ns - 2 ns                               0   0.00 %
-      ...
-   500 ns - 1.00 µs                            0   0.00 %
-  1.00 µs - 2.00 µs ████████                   1  25.00 %
-  2.00 µs - 5.00 µs                            0   0.00 %
-      ...
-  10.0 µs - 20.0 µs                            0   0.00 %
-  20.0 µs - 50.0 µs ████████████████           2  50.00 %
-
-`
-	golden.Same(t, cache[:min(len(want), len(cache))], want)
-	golden.Holds(t, out.String(), "[all]: 4 waits\n", "[all]: 8 waits, corrected\n", "[all]: 1 sampled waits, at least\n", "Journal: 1 sampled waits, at most\n")
 }
 
 func TestBarNeverVanishesNorOverflows(t *testing.T) {

@@ -55,16 +55,6 @@ func TestMarkdownCellsStayCells(t *testing.T) {
 	golden.Holds(t, out, `a.B.\<init>`, "\\`code\\` \\*star\\*", `\\x1b\[2J`)
 }
 
-func TestTextIsOneLineARow(t *testing.T) {
-	out := write(t, hostileGrid(), Options{})
-	if got, want := strings.Count(out, "\n"), len(hostile)+3; got != want { // title, head, empty line
-		t.Errorf("%d lines, want %d:\n%s", got, want, out)
-	}
-	if strings.ContainsRune(out, '\x1b') {
-		t.Errorf("an escape sequence got through: %q", out)
-	}
-}
-
 func TestTheWidestColumnGivesWay(t *testing.T) {
 	long := strings.Repeat("frame < ", 30)
 	g := &Grid{Title: "t", Head: []string{"WAIT", "OWNER", "KNOWN"}, Left: left(3, 1, 2),
@@ -97,18 +87,6 @@ func TestStacksThatLookAlikeAreToldApart(t *testing.T) {
 		got = append(got, row[4].Text)
 	}
 	golden.Same(t, got, []string{"Shop.pay:12", "Shop.pay:12 (in ReentrantLock.lock)", "Shop.nap:3"})
-}
-
-func TestTitlesAndNotesWrap(t *testing.T) {
-	g := &Grid{Title: strings.Repeat("word ", 30) + "end", Head: []string{"A"}, Left: left(1), Notes: []string{strings.Repeat("note ", 30) + "end"}}
-	out := write(t, g, Options{Width: 40})
-	for line := range strings.SplitSeq(out, "\n") {
-		golden.AtMost(t, utf8.RuneCountInString(line), 40, "columns", line)
-	}
-	if strings.Count(out, "word") != 30 || strings.Count(out, "note") != 30 || strings.Count(out, "end") != 2 {
-		t.Errorf("words are lost:\n%s", out)
-	}
-	golden.Equal(t, strings.Count(write(t, g, Options{}), "\n"), 3, "wrapped without a limit")
 }
 
 func TestColumnsGoWhereThereIsNoRoom(t *testing.T) {
