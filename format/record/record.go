@@ -203,9 +203,12 @@ func newSession(ctx context.Context, p *attach.Process, c Config) (*session, err
 // settle ends what was recorded by a name. A JVM carries out one command after the other: once it
 // has answered it does nothing late that it was told by this name.
 func (s *session) settle(name string) error {
-	s.endFlight(name)
 	ctx, done := s.ending()
 	defer done()
+	if _, err := s.jcmd(ctx, "VM.version"); err != nil { // each command to one that does not answer takes seconds
+		return err
+	}
+	s.endFlight(name)
 	_, err := s.jcmd(ctx, "VM.version")
 	return err
 }

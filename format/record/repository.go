@@ -88,9 +88,11 @@ func (s *session) hide() error {
 // reveal has it write where it did before, unless another recorder needs the folder that it writes to.
 func (s *session) reveal(ctx context.Context) {
 	answer, err := s.jcmd(ctx, "JFR.check")
-	path := s.repositoryPath(ctx)
-	name := filepath.Base(filepath.Dir(path))
-	if err != nil || !ours.MatchString(name) || strings.Contains(answer, "name=contend-") {
+	if err != nil || strings.Contains(answer, "name=contend-") {
+		return
+	}
+	name := filepath.Base(filepath.Dir(s.repositoryPath(ctx)))
+	if !ours.MatchString(name) {
 		return
 	}
 	in, err := s.p.Open(s.p.Temp())
