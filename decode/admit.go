@@ -15,8 +15,8 @@ const (
 	latest = int64(1)<<62 - 1
 )
 
-// admission holds the times of an input to each other. A time that no clock can have
-// given is damage: the event is counted, said, and left out.
+// admission compares the times of an input with each other. A time that no clock can have
+// given is damage: the event is counted, reported and left out.
 type admission struct {
 	first   int64 // time of the input
 	begun   bool
@@ -72,7 +72,7 @@ func (a *admitted) Read(ev *format.Event) error {
 	}
 }
 
-// Stats implements Source: it tells of what was refused.
+// Stats implements Source and includes the refused events.
 func (a *admitted) Stats() format.Stats {
 	s := a.Source.Stats()
 	if a.refused > 0 {

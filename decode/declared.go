@@ -11,13 +11,13 @@ import (
 	"contend/format"
 )
 
-// declared makes waits of what threads do at sites that rules declare locks': such a lock,
+// declared turns activities at sites that rules declare as locks into waits: such a lock,
 // made of a compareAndSet and a sleep, leaves no event of its own. A recorded sleep is a
-// wait; several in a row are one. Of a site at which threads spin only instants are known:
-// each stands for the time halfway to its neighbours. In sampled inputs these instants are
-// contention as they come.
+// wait; successive sleeps are one wait. A site at which threads spin is known at instants
+// only: each stands for the time halfway to its neighbours. In sampled inputs these
+// instants are contention events.
 //
-// Each rule is one lock. Its id precedes those of the input, which move up.
+// Each rule is one lock. The ids of the input's locks follow those of the rules.
 type declared struct {
 	Source
 	rules *rules.Table
@@ -99,7 +99,7 @@ func (d *declared) push(ev *format.Event) {
 	d.queue = append(d.queue, kept.Events...)
 }
 
-// take reads an event. It returns true if the event is delivered otherwise, or later.
+// take reads an event. It returns true if the event is replaced or delayed.
 func (d *declared) take(ev *format.Event) bool {
 	if ev.Object != format.NoObject {
 		ev.Object += d.locks
@@ -120,10 +120,10 @@ func (d *declared) take(ev *format.Event) bool {
 	return false
 }
 
-// noClass is what decoders call the class of a lock that is not known.
+// noClass is the class that decoders give to a lock of unknown class.
 const noClass = "[unknown class]"
 
-// does reads what a thread does or waits for.
+// does reads an activity or a wait.
 func (d *declared) does(ev *format.Event) bool {
 	switch ev.Activity {
 	case format.ActivitySleep, format.ActivityRun, format.ActivityRunnable, format.ActivitySeen:
@@ -147,7 +147,7 @@ func (d *declared) does(ev *format.Event) bool {
 	return true
 }
 
-// show adds a thread that an instant shows at a site to those that wait there then.
+// show adds a thread that is sampled at a site to the waiters of that instant.
 func (d *declared) show(ev *format.Event, s *rules.Site) {
 	lock, waiter := format.ObjectID(s.Rule+1), format.Party{Thread: ev.Thread, Stack: ev.Stack, Mode: s.Mode}
 	i := slices.IndexFunc(d.instant, func(o format.Event) bool { return o.Object == lock })
@@ -158,8 +158,8 @@ func (d *declared) show(ev *format.Event, s *rules.Site) {
 	d.instant[i].Waiters = append(d.instant[i].Waiters, waiter)
 }
 
-// waits reports whether a thread at a site waits there, rather than for something that
-// has a name.
+// waits reports whether a thread at a site waits there, and not for a lock or resource with
+// a name.
 func (d *declared) waits(ev *format.Event) bool {
 	if ev.Kind == format.KindWait || ev.Activity == format.ActivityPark || ev.Activity == format.ActivityUnknown {
 		return !ev.Resource && (ev.Object == format.NoObject || d.unnamed[ev.Object])
@@ -192,12 +192,12 @@ func (d *declared) define(s *rules.Site) {
 	}
 }
 
-// retryGap is the part of a try that may pass until the next try of the same wait: one in
-// this many.
+// retryGap is the divisor of a try's duration that gives the longest gap to the next try of
+// the same wait.
 const retryGap = 8
 
-// join makes a wait of an interval at a site. One that follows another at once is a further
-// try.
+// join adds a wait at a site. An interval that follows another one at once is a further try
+// of the same wait.
 func (d *declared) join(ev *format.Event, s *rules.Site) {
 	lock := format.ObjectID(s.Rule + 1)
 	w := d.open[ev.Thread]

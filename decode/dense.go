@@ -2,8 +2,8 @@ package decode
 
 // dense makes ids small. All packages after the decoders keep threads, locks and stacks in
 // arrays by id, so one id of 16 million in a file of a hundred bytes would cost gigabytes.
-// Ids up to identical stay as they are; larger ones are numbered from there on in the order
-// in which they come. A trace without gaps in its ids does not change.
+// Ids up to identical stay the same; larger ones are numbered from there on in order of
+// appearance. A trace without gaps in its ids does not change.
 type dense struct {
 	near []uint32 // by id; 0 is an id not seen yet
 	far  map[uint32]uint32
@@ -15,7 +15,7 @@ const (
 	indexed   = 1 << 20 // ids from here on are looked up in a map
 )
 
-// id returns the small id of one that is larger than identical.
+// id returns the small id for an id above identical.
 func (d *dense) id(raw uint32) uint32 {
 	var known uint32
 	if int(raw) < len(d.near) {

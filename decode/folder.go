@@ -14,10 +14,10 @@ import (
 	"contend/format"
 )
 
-// openAll opens a path: a file, or all traces in a folder. One that cannot be read is left
-// out and reported if there are others. In a folder that is a warning of its own kind,
-// because a folder may well hold other files. A labelled path is asked for by name, so that
-// it cannot be left out.
+// openAll opens a path: a file, or all traces in a folder. Unreadable files are left out
+// and reported if others are readable. In a folder that is a warning of its own kind,
+// because a folder may well hold other files. A labelled path is required, so it is never
+// left out.
 func (t *Trace) openAll(path, label string, several bool) error {
 	files, folder, err := t.source.list(path)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *skipped) breaks(file string, why error) {
 	s.add(format.CodeLostData, file+" cannot be read to its end: "+reason(why), file, why, true)
 }
 
-// add warns of a skipped file. lacks says that the answer lacks something without it.
+// add warns of a skipped file. lacks says that the answer is incomplete without the file.
 func (s *skipped) add(code, text, file string, why error, lacks bool) {
 	s.warnings = append(s.warnings, format.Warning{Code: code, Text: text})
 	if lacks {
@@ -94,15 +94,15 @@ type skipped struct {
 	damage   format.DamageLog
 }
 
-// openAtOnce is how many inputs stay open until they are read. Of more, the
-// others are closed again until their turn comes: a folder may hold more of
-// them than the operating system lets one program have open.
+// openAtOnce bounds the inputs that stay open until they are read. Further inputs are
+// closed and opened again later: a folder may hold more files than the operating system
+// lets one program open.
 const openAtOnce = 16
 
 // open opens a file.
 func (t *Trace) open(file, label string) error {
 	in := &input{name: file, label: label, from: &t.source}
-	skip, all := t.overlaps.meet(in)
+	skip, all := t.overlaps.addChunks(in)
 	if all {
 		return nil
 	}
@@ -118,8 +118,8 @@ func (t *Trace) open(file, label string) error {
 	return nil
 }
 
-// split makes inputs of the other processes whose lines are in the same stream. Each has the
-// name of its process as a label. A process without a dump makes none.
+// split makes inputs of the other processes whose lines are in the same stream, labelled
+// with the names of the processes. A process without a dump makes none.
 func (t *Trace) split(in *input) {
 	given := in.label
 	for _, other := range in.others {
@@ -139,8 +139,8 @@ func (t *Trace) split(in *input) {
 	in.others = nil
 }
 
-// Regular reports whether a link leads to a file, not to a device or a pipe. One
-// that leads nowhere says so when it is opened.
+// Regular reports whether a link leads to a file, not to a device or a pipe. A broken link
+// counts as one, and fails when it is opened.
 func Regular(path string) bool {
 	info, err := os.Stat(path)
 	return err != nil || info.Mode().IsRegular()

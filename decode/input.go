@@ -56,7 +56,7 @@ func (l Limits) room() *jfr.Room {
 	return &jfr.Room{Bytes: jfr.DefaultRoom}
 }
 
-// Source is what each decoder gives.
+// Source is the interface of all decoders.
 type Source interface {
 	format.Source
 	Stats() format.Stats
@@ -77,7 +77,7 @@ func (in *input) open() error {
 	return in.guard.explain(in.name, err)
 }
 
-// decodes takes the decoder of the input.
+// decodes sets the decoder of the input.
 func (in *input) decodes(r Source) {
 	in.dumps, _ = r.(*threaddump.Reader)
 	if in.sites = declare(r, in.from.options.Rules); in.sites != nil {
@@ -146,8 +146,8 @@ func (in *input) Close() error {
 	return in.release()
 }
 
-// setAside closes the input until its turn comes, if it can be opened again.
-// Thread dumps are read in turns, and opened by their reader.
+// setAside closes the input until it is read, if it can be opened again. Thread dumps are
+// read alternately, and opened by their reader.
 func (in *input) setAside() {
 	switch {
 	case in.part || len(in.others) > 0 || !in.file.again:
@@ -179,8 +179,8 @@ func (in *input) peek() {
 	}
 }
 
-// Read yields the events that peek kept, then those that follow. An input with a label begins
-// with the setting for it.
+// Read yields the events that peek kept, then those that follow. An input with a label
+// begins with the setting that names it.
 func (in *input) Read(ev *format.Event) error {
 	if in.labelled {
 		in.labelled = false
@@ -237,7 +237,7 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// buffer is how much to read at once: of a short file, all of it.
+// buffer returns the read size: the whole of a short file.
 func (m *meter) buffer() int {
 	if !m.again || m.total >= bufferSize { // a pipe does not say
 		return bufferSize

@@ -18,9 +18,9 @@ import (
 
 // kind is a kind of input.
 type kind struct {
-	is     func(start []byte) bool // reports whether the first bytes are of this kind: up to 64 KiB, for text without what wraps it
+	is     func(start []byte) bool // reports whether the first bytes are of this kind: up to 64 KiB; text is unwrapped first
 	open   func(content) (Source, error)
-	pumped bool // decoding goes on while the events are used; the others do so themselves, or are short
+	pumped bool // decoded ahead of the consumer by a pump; other decoders read ahead themselves, or inputs are short
 }
 
 // content is the input of a decoder.
@@ -28,7 +28,7 @@ type content struct {
 	in    *bufio.Reader
 	name  string
 	rules *rules.Table
-	from  unwrap.Skipped        // what of the input stands before it
+	from  unwrap.Skipped        // the input before the first dump
 	skip  map[jfr.ChunkKey]bool // chunks that another input has
 	room  *jfr.Room             // for chunks that are read ahead; nil: none are
 }
@@ -63,8 +63,8 @@ var kinds = []kind{
 	}, false},
 }
 
-// textKinds are the kinds of text that may stand anywhere in a log. What is
-// none of the others the last one says.
+// textKinds are the kinds of text that may stand anywhere in a log. The last one gives the
+// error if none matches.
 var textKinds = []kind{
 	{hasLine(godump.Begins), func(c content) (Source, error) {
 		return godump.NewReader(c.in, c.name, c.rules, c.from.Bytes)

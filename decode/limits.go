@@ -29,8 +29,8 @@ const (
 	DefaultUnpacked     int64 = 64 << 30
 )
 
-// eventCount counts the events of a trace, so that its guards know whether their bytes yield
-// any. An event is counted only after a guard has asked, so that most cost nothing.
+// eventCount counts the events of a trace, so that its guards know whether their bytes
+// yield any. It counts only after a guard has asked: most events cost nothing.
 type eventCount struct {
 	asked atomic.Bool
 	count atomic.Int64 // of such events
@@ -53,7 +53,7 @@ type guard struct {
 	seen         int64                 // its count when it was last looked at
 	read         atomic.Int64          // bytes given
 	mark         int64                 // of these, when the last event was noticed
-	unproductive atomic.Int64          // most bytes between two events
+	unproductive atomic.Int64          // limit of bytes between two events
 	allowed      int64                 // in all; 0 means no limit
 	hit          atomic.Pointer[error] // wraps ErrLimit
 }
@@ -102,7 +102,7 @@ func (g *guard) limit() error {
 	return nil
 }
 
-// lift takes the limits away. A decompressor may be reading meanwhile.
+// lift removes the limits. A decompressor may be reading concurrently.
 func (g *guard) lift() { g.unproductive.Store(math.MaxInt64) }
 
 // explain replaces the error of a decoder for an input that a limit ended before its first
@@ -116,7 +116,7 @@ func (g *guard) explain(name string, err error) error {
 
 const limitHint = "if it is a trace all the same, raise the limit with --max-barren or --max-unpacked"
 
-// warn adds to what an input says the limit that ended it.
+// warn adds a warning with the limit that ended the input.
 func (g *guard) warn(name string, s *format.Stats) {
 	hit := g.limit()
 	if hit == nil {

@@ -8,7 +8,7 @@ import (
 	"contend/format"
 )
 
-// observation is an instant at which it is known of a thread whether it is at a site.
+// observation is an instant at which a thread is known to be at a site, or not to be.
 type observation struct {
 	thread format.ThreadID
 	stack  format.StackID // at a site; NoStack elsewhere
@@ -39,8 +39,8 @@ func (l observations) around(i int, reach int64) (from, to int64) {
 	return from, to
 }
 
-// maxReach is how far an instant reaches to either side at most, in median distances of
-// instants.
+// maxReach bounds the time that an instant stands for on either side, in median distances
+// of instants.
 const maxReach = 5
 
 // spread returns half of the 95 % interval of the time at sites, as a share of that time. It

@@ -36,10 +36,10 @@ type Trace struct {
 // Stdin is the name of standard input.
 const Stdin = "-"
 
-// Open opens the inputs in order; "-" is stdin, and a folder stands for the traces in it. Of
-// several inputs, those that are not traces are left out and listed in Stats. The error is
-// that of the operating system or a *format.Error: ErrNotMine for a file that is not a trace,
-// ErrVersion, or ErrTruncated for one that ends within its header.
+// Open opens the inputs in order; "-" is stdin, and a folder stands for the traces in it.
+// Of several inputs, those that are not traces are left out and listed in Stats. The error
+// is an operating system error or a *format.Error: ErrNotMine for a file that is not a
+// trace, ErrVersion, or ErrTruncated for one that ends within its header.
 func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
 	t := &Trace{source: source{stdin: stdin, options: o, room: o.Limits.room()}, overlaps: overlaps{several: len(paths) > 1}}
 	for i, path := range paths {
@@ -63,7 +63,7 @@ func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
 	return t, nil
 }
 
-// Files names the inputs: of a folder, those that are traces.
+// Files returns the names of the inputs; for a folder, the names of its traces.
 func (t *Trace) Files() (names []string) {
 	for _, in := range slices.Concat(t.inputs, t.joined) {
 		if !in.part {
@@ -85,8 +85,8 @@ func (t *Trace) Close() error {
 	return errors.Join(errs...)
 }
 
-// Read yields the events of all inputs, one after the other by their first time, with the ids
-// of each kept apart. If there are several, an input that cannot be read further ends there,
+// Read yields the events of all inputs, in order of their first times, with separate ids
+// for each input. If there are several, an input that cannot be read further ends there,
 // and Stats has the error.
 func (t *Trace) Read(ev *format.Event) error {
 	for t.current < len(t.inputs) {
@@ -135,7 +135,7 @@ func (t *Trace) Stats() format.Stats {
 		sum.Dumps += s.Dumps
 		sum.Blind = cmp.Or(sum.Blind, s.Blind)
 		for _, w := range s.Warnings {
-			if !slices.Contains(sum.Warnings, w) { // what holds for all inputs is said once
+			if !slices.Contains(sum.Warnings, w) { // a warning of all inputs is given once
 				sum.Warnings = append(sum.Warnings, w)
 			}
 		}

@@ -30,8 +30,9 @@ type labelledChunk struct {
 	key   jfr.ChunkKey
 }
 
-// meet returns the chunks of an input to skip; all is true if it has no others.
-func (o *overlaps) meet(in *input) (skip map[jfr.ChunkKey]bool, all bool) {
+// addChunks notes the chunks of an input and returns those to skip because an earlier input
+// has them; all is true if it has no others.
+func (o *overlaps) addChunks(in *input) (skip map[jfr.ChunkKey]bool, all bool) {
 	if !o.several {
 		return nil, false
 	}

@@ -8,14 +8,13 @@ import (
 	"contend/format"
 )
 
-// pump runs a decoder on a goroutine of its own, a few batches of events ahead
-// of its reader. It is for decoders whose events stay good when the next
-// one is read. What it says of the input runs ahead of the events by a batch
-// at most.
+// pump runs a decoder on its own goroutine, a few batches of events ahead of its reader. It
+// is for decoders whose events stay valid when the next one is read. Its Stats are ahead of
+// the events by a batch at most.
 //
-// The goroutine begins with the first Read. It owns the decoder and what
-// unpacks its input until it ends, and releases them then: Close does not wait
-// for it, since it may be waiting for somebody to write to a pipe.
+// The goroutine begins with the first Read. It owns the decoder and the decompressors of
+// its input until it ends, and then releases them: Close does not wait for it, because it
+// may be waiting for the writer of a pipe.
 type pump struct {
 	Source
 	events  *eventCount
@@ -33,7 +32,7 @@ type pump struct {
 // batch is the events of one part of the input.
 type batch struct {
 	events []format.Event
-	stats  format.Stats // behind the last event
+	stats  format.Stats // after the last event
 	err    error        // occurred after the last event
 	failed *workers.Panic
 }
@@ -76,8 +75,8 @@ func (p *pump) batch() *batch {
 	}
 }
 
-// decode fills the batch. The guards see every event as it comes: the
-// batch may be long in filling.
+// decode fills the batch. The guards see every event immediately: filling a batch may take
+// long.
 func (b *batch) decode(r Source, events *eventCount) {
 	b.events = b.events[:0]
 	for b.err == nil && len(b.events) < batchEvents {

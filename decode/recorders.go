@@ -12,7 +12,7 @@ import (
 // listed on request only.
 type recorders struct {
 	threads []recorder // by id
-	stacks  []bool     // by id: of the agent's code, by whatever thread
+	stacks  []bool     // by id: the agent's code, in any thread
 }
 
 type recorder uint8
@@ -37,7 +37,8 @@ func agentCode(f format.Frame) bool {
 	return f.Class == "contend.agent.Recorder" || f.Class == "contend.agent.Sampler"
 }
 
-// hides reports whether an event is of a recorder alone; it takes recorders out of others.
+// hides reports whether an event is about a recorder's thread only; it removes recorders
+// from other events.
 func (r *recorders) hides(ev *format.Event) bool {
 	switch ev.Kind {
 	case format.KindThread:
@@ -70,8 +71,8 @@ func (r *recorders) hides(ev *format.Event) bool {
 	return r.records(ev.Thread, ev.Stack)
 }
 
-// sample takes recorders out of a sample. One that is an owner becomes an
-// unknown owner.
+// sample removes recorders from a sample. An owner that is a recorder becomes an unknown
+// owner.
 func (r *recorders) sample(ev *format.Event) bool {
 	for i, o := range ev.Owners {
 		if r.records(o.Thread, o.Stack) {

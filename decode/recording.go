@@ -30,7 +30,7 @@ func recording(flight, samples *io.SectionReader, o Options) (Source, error) {
 	if flight == nil {
 		return native.NewReader(samples, sampleFile)
 	}
-	r, err := jfr.NewReader(flight, flightFile, jfr.Options{Rules: o.Rules, Shown: samples != nil})
+	r, err := jfr.NewReader(flight, flightFile, jfr.Options{Rules: o.Rules, AgentSamples: samples != nil})
 	if err != nil || samples == nil {
 		return r, err
 	}
@@ -41,7 +41,7 @@ func recording(flight, samples *io.SectionReader, o Options) (Source, error) {
 	return &both{Reader: r, samples: shown}, nil
 }
 
-// Samples reads an agent's trace, which may grow meanwhile.
+// Samples reads an agent's trace, which may grow while it is read.
 func Samples(in io.Reader) (Source, error) {
 	r, err := native.NewReader(in, sampleFile)
 	if err != nil {
@@ -84,8 +84,8 @@ func (b *both) Read(ev *format.Event) error {
 }
 
 // Stats implements Source. Samples show deadlocks as thread dumps do, unless they are cut
-// off, because a deadlock may have come later. If no thread waits in any sample there is
-// none.
+// off, because a deadlock may have come later. If no thread waits in any sample, there is
+// no deadlock.
 func (b *both) Stats() format.Stats {
 	s := b.Reader.Stats()
 	s.Dumps += max(b.shown, 1)

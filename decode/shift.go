@@ -14,7 +14,7 @@ type shift struct {
 	stacks  moved[format.StackID]
 }
 
-// moved is the ids of one kind. Zero is none, and stays.
+// moved shifts the ids of one kind. Zero means none, and stays.
 type moved[ID ~uint32] struct {
 	by, top ID    // by is added to each id; top is the largest result so far
 	large   dense // of the current input
@@ -40,8 +40,8 @@ func small(ev *format.Event) bool {
 	return ids < identical
 }
 
-// Small yields the events of a source that is no Trace with its ids made small. What the source
-// keeps stays as it is.
+// Small yields the events of a source that is not a Trace, with small ids. It does not
+// change the events that the source keeps.
 func Small(src format.Source) format.Source { return &smaller{Source: src} }
 
 type smaller struct {

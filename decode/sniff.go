@@ -18,7 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// sniffed is how many bytes are looked at to find out what an input is.
+// sniffed is how many bytes detection reads at most.
 const sniffed = 64 << 10
 
 // wrappings are the compressions a whole file may be in.
@@ -47,22 +47,20 @@ const maxWindow = 128 << 20
 
 func openS2(r io.Reader) (io.Reader, func(), error) { return s2.NewReader(r), nothing, nil }
 
-// nothing is what there is to release of what keeps no goroutine.
+// nothing is the release function of a wrapping without a goroutine.
 func nothing() {}
 
 func hasPrefix(magic string) func([]byte) bool {
 	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
 }
 
-// byteOrderMark begins what some editors save as UTF-8.
+// byteOrderMark begins UTF-8 files of some editors.
 const byteOrderMark = "\xef\xbb\xbf"
 
 // Decompress removes one layer of compression (gzip, zstd, s2), if there is one, and the
-// mark before text;
-// release frees what it needs. Damage of the wrapping ends
-// the input with io.ErrUnexpectedEOF after what came before it. The error is a
-// *format.Error, ErrTruncated or ErrCorrupt, for a wrapping that cannot be
-// opened at all.
+// byte order mark; release frees its resources. Damage in the compression ends the input
+// with io.ErrUnexpectedEOF after the intact part. The error is a *format.Error,
+// ErrTruncated or ErrCorrupt, if the compressed stream cannot be opened at all.
 func Decompress(r io.Reader, name string) (plain *bufio.Reader, release func(), err error) {
 	plain, release, err = decompress(bufio.NewReaderSize(r, bufferSize), name) // r itself, if it is one of that size
 	if err == nil {
@@ -75,7 +73,7 @@ func Decompress(r io.Reader, name string) (plain *bufio.Reader, release func(), 
 
 // decompress returns buf itself if it is not compressed.
 func decompress(buf *bufio.Reader, name string) (plain *bufio.Reader, release func(), err error) {
-	head, _ := buf.Peek(longestMagic)
+	head, _ := buf.Peek(maxMagic)
 	for _, w := range wrappings {
 		if !bytes.HasPrefix(head, []byte(w.magic)) {
 			continue
@@ -94,13 +92,13 @@ func decompress(buf *bufio.Reader, name string) (plain *bufio.Reader, release fu
 	return buf, nothing, nil
 }
 
-// bufferSize is how much is read at once.
+// bufferSize is the size of a read, in bytes.
 const bufferSize = 1 << 20
 
-// longestMagic is how many bytes tell the wrappings.
-const longestMagic = 10
+// maxMagic is how many bytes identify a compression format.
+const maxMagic = 10
 
-// sniff finds out what an input is and begins to decode it.
+// sniff detects the format of an input and begins to decode it.
 func (in *input) sniff(buf *bufio.Reader) (Source, error) {
 	start, _ := buf.Peek(sniffed)
 	if k := kindOf(kinds, start); k != nil {
@@ -131,8 +129,8 @@ func kindOf(list []kind, start []byte) *kind {
 	return nil
 }
 
-// unwrapText removes from a text what other programs put around its lines, and skips what
-// precedes the first dump. JSON stays as it is.
+// unwrapText removes prefixes and quoting of other programs from the lines of a text, and
+// skips the text before the first dump. JSON does not change.
 func unwrapText(buf *bufio.Reader) (text unwrappedText, from unwrap.Skipped) {
 	buf = unwrap.UTF8(buf)
 	start, _ := buf.Peek(sniffed)

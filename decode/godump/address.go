@@ -3,7 +3,7 @@ package godump
 import (
 	"strings"
 
-	"contend/decode/rules"
+	"contend/decode/gonames"
 )
 
 // semaphores are the functions whose first argument is the semaphore inside a
@@ -16,13 +16,13 @@ var semaphores = map[string]uint64{
 	"sync.runtime_SemacquireRWMutexR":       12,
 }
 
-// address returns the address of the lock a goroutine waits for, 0 where the
-// dump does not show it. The lock's own methods have it as receiver, unless
-// they are inlined; it is the same for an RWMutex and the Mutex it begins with.
+// address returns the address of the lock a goroutine waits for, 0 if the dump does not
+// show it. The lock's own methods have it as receiver, unless they are inlined. An RWMutex
+// and the Mutex at its begin have the same address.
 func (g *goroutine) address() (addr uint64) {
 	offset := uint64(0) // of the semaphore; 0 before it is found
 	for i, f := range g.frames {
-		if !rules.OfGoLocks(f.Class) {
+		if !gonames.OfLocks(f.Class) {
 			break
 		}
 		arg := g.args[i]
@@ -41,8 +41,8 @@ func (g *goroutine) address() (addr uint64) {
 	return addr
 }
 
-// offset is where the semaphore lies for which the caller waits. Until Go
-// 1.19 the two of an RWMutex were waited for as that of a Mutex is.
+// offset returns where in the lock the semaphore lies that the caller waits on. Until Go
+// 1.19 the two semaphores of an RWMutex looked like a Mutex's.
 func (g *goroutine) offset(caller int, offset uint64) uint64 {
 	if caller < len(g.frames) && g.frames[caller].Class == "sync" {
 		switch g.frames[caller].Method {
@@ -55,8 +55,7 @@ func (g *goroutine) offset(caller int, offset uint64) uint64 {
 	return offset
 }
 
-// behindSemaphore finds the semaphore where only the runtime's function shows
-// its address.
+// behindSemaphore finds the semaphore if only the runtime's function shows its address.
 func (g *goroutine) behindSemaphore(offset uint64) uint64 {
 	for i, f := range g.frames {
 		if f.Class == "runtime" && f.Method == "semacquire1" && g.args[i] > offset {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"contend/decode/rules"
+	"contend/decode/gonames"
 	"contend/decode/unwrap"
 	"contend/format"
 )
@@ -18,7 +18,7 @@ type goroutine struct {
 	id     int
 	state  string         // why it waits, or that it runs
 	frames []format.Frame // innermost first
-	args   []uint64       // the first argument of each frame, 0 where the dump is not sure of it
+	args   []uint64       // the first argument of each frame, 0 if the dump marks it as inaccurate
 }
 
 // running are the states of goroutines that wait for nothing but a processor.
@@ -40,13 +40,13 @@ type dumps struct {
 	lines *unwrap.Lines
 	list  []*goroutine // of the dump at hand
 	ids   map[int]bool // of these
-	cur   *goroutine   // whose lines come; nil between two
+	cur   *goroutine   // whose lines are being read; nil between two
 	fn    string       // the first line of a frame, whose file comes next; "" for none
 	skips bool         // up to the next empty line
 
 	any     bool // a goroutine was seen
-	ruled   bool // the last line was "-----", or empty behind that
-	threads bool // what follows is another thread's of the system
+	ruled   bool // the last line was "-----", or an empty one after it
+	threads bool // the following lines are of another operating system thread
 
 	stuck string // a deadlock that the runtime ended the program for, or a library reports
 }
@@ -65,18 +65,18 @@ const (
 	createdBy     = "created by "
 )
 
-// The second line of a frame, where the tab before it may be lost, and that of a frame
-// of C; and a processor's register.
+// The second line of a frame, which may have lost its tab; the second line of a C frame;
+// and a line of register values.
 var (
 	fileLine     = regexp.MustCompile(`^[\t ]*([^\t ].*):(\d+)(?: \+0x[0-9a-f]+)?(?: fp=0x[0-9a-f]+ sp=0x[0-9a-f]+(?: pc=0x[0-9a-f]+)?)?$`)
 	cFileLine    = regexp.MustCompile(`^\t(?:.+:\d+ )?pc=0x[0-9a-f]+$`)
 	registerLine = regexp.MustCompile(`^\w+ +0x[0-9a-f]+$`)
 )
 
-// next returns the goroutines of the next dump, none at the end of the input. It goes on
-// until a line that belongs to none, a second empty line, or a goroutine seen before. The
-// error is of a line that should be a goroutine's and is not; or ErrTruncated where the
-// input ends within a line of the dump. What comes before it is good.
+// next returns the goroutines of the next dump, none at the end of the input. A dump ends
+// at a line that is not a part of it, a second empty line, or a goroutine that it already
+// has. The error is a malformed goroutine line, or ErrTruncated if the input ends within a
+// line of the dump; the goroutines before it are valid.
 func (d *dumps) next() (list []*goroutine, err error) {
 	d.list, d.ids, d.cur, d.fn = nil, map[int]bool{}, nil, ""
 	for over := false; !over && err == nil; {
@@ -136,7 +136,7 @@ func (d *dumps) line(text string) (over bool, err error) {
 	return over, nil
 }
 
-// remark notes what a line outside of goroutines says of a deadlock.
+// remark notes deadlocks that are reported outside of goroutines.
 func (d *dumps) remark(text string) {
 	if d.cur != nil || d.skips {
 		return
@@ -150,8 +150,8 @@ func (d *dumps) remark(text string) {
 	}
 }
 
-// header reads `goroutine 7 gp=0x1 m=nil [select, 5 minutes]:`, behind which a reader's
-// remark may stand.
+// header reads `goroutine 7 gp=0x1 m=nil [select, 5 minutes]:`, which a reader's remark may
+// follow.
 func header(text string) (id int, state string, ok bool) {
 	rest, ok := strings.CutPrefix(text, goroutineHead)
 	if !ok {
@@ -165,7 +165,7 @@ func header(text string) (id int, state string, ok bool) {
 	return id, state, closed && stated && err == nil && id >= 0 && (remark == "" || remark[0] == ' ')
 }
 
-// part takes a line under a goroutine's first.
+// part takes a line after a goroutine's first.
 func (d *dumps) part(text string) (over bool, err error) {
 	switch m := fileLine.FindStringSubmatch(text); {
 	case strings.HasPrefix(text, ancestorLine):
@@ -189,8 +189,8 @@ func (d *dumps) part(text string) (over bool, err error) {
 	return false, nil
 }
 
-// unfinished takes a line where the file of a frame was to come. What looked like a
-// function may be a log's line.
+// unfinished takes a line in place of a frame's file. The supposed function before it may
+// be a line of a log.
 func (d *dumps) unfinished(text string) (over bool, err error) {
 	fn := d.fn
 	if d.fn = ""; fn == "" {
@@ -203,7 +203,7 @@ func (d *dumps) unfinished(text string) (over bool, err error) {
 	return true, d.cur.unexpected(fn)
 }
 
-// unexpected is the error of a line that is no function, where one has to come.
+// unexpected returns the error for a line in place of a function.
 func (g *goroutine) unexpected(text string) error {
 	if len(g.frames) > 0 {
 		return nil
@@ -215,8 +215,8 @@ func isFunction(text string) bool {
 	return strings.HasPrefix(text, createdBy) || strings.LastIndexByte(text, '(') > 0 && strings.HasSuffix(text, ")")
 }
 
-// frame adds `main.(*Cache).Get(0x3226d7016120, ...)` with its file; false for what is no
-// function. The place where the goroutine was created is no frame of it.
+// frame adds `main.(*Cache).Get(0x3226d7016120, ...)` with its file; false if fn is not a
+// function. The site that created the goroutine is not a frame of it.
 func (g *goroutine) frame(fn, file, line string) bool {
 	if !isFunction(fn) {
 		return false
@@ -230,7 +230,7 @@ func (g *goroutine) frame(fn, file, line string) bool {
 		name = fn[:open]
 	}
 	f := format.Frame{}
-	f.Class, f.Method = rules.SplitGo(name)
+	f.Class, f.Method = gonames.Split(name)
 	if slash := strings.LastIndexByte(file, '/'); slash >= 0 { // else it is <autogenerated>, or ??
 		f.File = strings.ToValidUTF8(file[slash+1:], "\uFFFD")
 	}
@@ -240,8 +240,8 @@ func (g *goroutine) frame(fn, file, line string) bool {
 	return true
 }
 
-// firstArgument reads `0x3226d7016120, {0x4d21b8, 0x1})`; 0 for one that is left out, is
-// marked as inaccurate, or is a part of something larger.
+// firstArgument reads `0x3226d7016120, {0x4d21b8, 0x1})`; 0 for an argument that is
+// omitted, marked as inaccurate, or a part of a larger value.
 func firstArgument(list string) uint64 {
 	first, _, _ := strings.Cut(strings.TrimSuffix(list, ")"), ", ")
 	v, err := strconv.ParseUint(first, 0, 64)
@@ -251,8 +251,8 @@ func firstArgument(list string) uint64 {
 	return v
 }
 
-// complete leaves out the bottom of every stack. Where no frame could be read the state
-// tells the lock: sync.Mutex.Lock.
+// complete removes the runtime's outermost frame from every stack. A goroutine without a
+// readable frame waits for the lock named by its state: sync.Mutex.Lock.
 func (g *goroutine) complete() {
 	for n := len(g.frames); n > 1 && g.frames[n-1].Class == "runtime" && g.frames[n-1].Method == "goexit"; n = len(g.frames) {
 		g.frames, g.args = g.frames[:n-1], g.args[:n-1]

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"contend/decode/rules"
+	"contend/decode/gonames"
 	"contend/format"
 )
 
-// patterns names deadlocks that the stacks of a dump have the shape of. The dump does
-// not tell who holds a lock, so that none is certain.
+// patterns describes the deadlocks whose shape the stacks of a dump have. The dump does not
+// show owners, so none of them is certain.
 func patterns(list []*goroutine) (said []string) {
 	var all []shape
 	for _, g := range list {
@@ -20,19 +20,19 @@ func patterns(list []*goroutine) (said []string) {
 	return append(recursive(all), starved(all)...)
 }
 
-// shape is a goroutine with what its frames say.
+// shape is a goroutine with the meaning of its frames.
 type shape struct {
 	*goroutine
-	use   rules.GoUse // of one that waits
+	use   gonames.Use // of one that waits
 	inner int         // the innermost frame of the program
 }
 
 func shapeOf(g *goroutine) shape {
 	s := shape{goroutine: g}
 	if g.waits() {
-		s.use = rules.GoUseOf(g.frames)
+		s.use = gonames.UseOf(g.frames)
 	}
-	for s.inner < len(s.frames)-1 && rules.OfGoLocks(s.frames[s.inner].Class) {
+	for s.inner < len(s.frames)-1 && gonames.OfLocks(s.frames[s.inner].Class) {
 		s.inner++
 	}
 	return s
@@ -41,7 +41,7 @@ func shapeOf(g *goroutine) shape {
 // mainID is the goroutine that main runs in.
 const mainID = 1
 
-// homeOf is the package and type of a method, also of a function inside of it; of other
+// homeOf returns the package and type of a method or of a function inside of it; for other
 // functions the package.
 func homeOf(f format.Frame) string {
 	if end := strings.Index(f.Method, ")."); end > 0 && f.Method[0] == '(' {
@@ -50,8 +50,8 @@ func homeOf(f format.Frame) string {
 	return f.Class
 }
 
-// akin reports whether two frames are of one home and, if that is a type, of one object
-// as far as the dump tells.
+// akin reports whether two frames have the same home and, if that is a type, as far as
+// known the same object.
 func (s *shape) akin(i int, o *shape, j int) bool {
 	home := homeOf(s.frames[i])
 	if home != homeOf(o.frames[j]) {
@@ -61,9 +61,10 @@ func (s *shape) akin(i int, o *shape, j int) bool {
 	return home == s.frames[i].Class || x == 0 || y == 0 || x == y
 }
 
-// recursive finds goroutines that wait for a lock in a method called by one of the same
-// object, which may hold it: Go's locks cannot be taken twice, nor for reading while a
-// writer waits. No other goroutine may be in such a method, but main's behind a writer.
+// recursive finds goroutines that wait for a lock in a method called by another method of
+// the same object, which may hold the lock: Go's locks cannot be acquired twice, nor for
+// reading while a writer waits. No other goroutine may be in such a method, except in
+// main's wait behind a writer.
 func recursive(all []shape) (said []string) {
 	named := map[string]bool{}
 	for i := range all {
@@ -105,8 +106,8 @@ func recursive(all []shape) (said []string) {
 	return said
 }
 
-// starved finds pools of which all goroutines wait, within the tasks that they run, in
-// the pool's own methods: for a place, or for a task that none of them is free to run.
+// starved finds pools all of whose goroutines wait in the pool's own methods, within the
+// tasks they run: for a free place, or for a task that none of them can run.
 func starved(all []shape) (said []string) {
 	type pool struct {
 		workers int
@@ -115,7 +116,7 @@ func starved(all []shape) (said []string) {
 	}
 	pools, order := map[string]*pool{}, []string{}
 	for i := range all {
-		start, _ := rules.StartOfGo(all[i].frames)
+		start, _ := gonames.Start(all[i].frames)
 		if pools[start] == nil {
 			pools[start] = &pool{}
 			order = append(order, start)
@@ -132,12 +133,12 @@ func starved(all []shape) (said []string) {
 	return said
 }
 
-// task is the frame of the task that a pool's goroutine runs, where that waits in a method
-// of the pool: the innermost frames and the outermost are then of one type, or of one
-// package that offers pools.
+// task returns the frame of the task that a pool's goroutine runs, if the task waits in a
+// method of the pool: the innermost and the outermost frames are then of one type, or of
+// one package that implements pools.
 func (s *shape) task() (f format.Frame, waits bool) {
 	last := len(s.frames) - 1
-	for last > s.inner && rules.OfGoLocks(s.frames[last].Class) {
+	for last > s.inner && gonames.OfLocks(s.frames[last].Class) {
 		last--
 	}
 	if !s.waits() || s.use.Class != "" || last < 0 {
@@ -158,4 +159,4 @@ func (s *shape) task() (f format.Frame, waits bool) {
 }
 
 // at writes a frame as it is looked up.
-func at(f format.Frame) string { return fmt.Sprintf("%s:%d", rules.GoName(f), f.Line) }
+func at(f format.Frame) string { return fmt.Sprintf("%s:%d", gonames.Name(f), f.Line) }

@@ -1,7 +1,7 @@
-// Package godump reads goroutine dumps: what a Go program prints on SIGQUIT or
-// a panic under GOTRACEBACK=all, and what /debug/pprof/goroutine?debug=2 and
-// runtime.Stack give; one or several, with other text between. A dump shows which
-// goroutine waits for which lock; it never shows the owner of one, and none is guessed.
+// Package godump reads goroutine dumps: the output of a Go program on SIGQUIT or a panic
+// under GOTRACEBACK=all, of /debug/pprof/goroutine?debug=2 and of runtime.Stack; one or
+// several, with other text between them. A dump shows which lock each goroutine waits for.
+// It never shows owners, and the package guesses none.
 package godump
 
 import (
@@ -15,9 +15,9 @@ import (
 	"contend/format"
 )
 
-// Reader is a format.Source over the dumps of one input. Each dump is a tick.
-// Dumps carry no time: they stand a second apart, and each weighs 1, so that
-// what is summed are goroutines, not nanoseconds.
+// Reader is a format.Source over the dumps of one input. Each dump is a tick. Dumps have no
+// times: they are a second apart, and each weighs 1, so that sums count goroutines, not
+// nanoseconds.
 type Reader struct {
 	name string
 	text dumps
@@ -29,32 +29,32 @@ type Reader struct {
 	shapes     []string // of deadlocks in the last dump
 }
 
-// apart is the distance between dumps.
-const apart = int64(1e9)
+// dumpDistance is the time between dumps, ns.
+const dumpDistance = int64(1e9)
 
-// Begins tells the first line of a goroutine: `goroutine 7 [running]:`, or of a report
-// of deadlocks.
+// Begins reports whether a line is the first of a goroutine, `goroutine 7 [running]:`, or
+// of a report of deadlocks.
 func Begins(line string) bool {
 	_, _, ok := header(line)
 	return ok || strings.HasPrefix(line, reportLine)
 }
 
-// profileHead begins what debug=1 gives.
+// profileHead begins the profile of debug=1.
 const profileHead = "goroutine profile: total "
 
 // IsProfile reports whether text is that: counts of goroutines by stack.
 func IsProfile(line string) bool { return strings.HasPrefix(line, profileHead) }
 
-// NotDump is the error of such a profile, which tells neither what goroutines
-// wait for nor that they wait. It wraps ErrNotMine.
+// NotDump returns the error for such a profile, which does not show which goroutines wait,
+// or for which lock. It wraps ErrNotMine.
 func NotDump(name string) error {
 	return &format.Error{Pos: format.Pos{File: name, Line: 1}, What: "goroutine profile", Err: fmt.Errorf("of debug=1 it does not tell what goroutines wait for: %w", format.ErrNotMine),
 		Hint: "take it with debug=2: curl 'http://HOST:PORT/debug/pprof/goroutine?debug=2' > dump.txt"}
 }
 
-// NewReader reads the first dump of an input, of which off bytes are read already. The
-// rules tell locks from idle waiting. The error is a *format.Error with ErrNotMine for
-// text that holds no dump, or what the input returned.
+// NewReader reads the first dump of an input of which off bytes are already read. The rules
+// separate locks from idle waiting. The error is a *format.Error with ErrNotMine for text
+// without a dump, or the error of the input.
 func NewReader(in io.Reader, name string, t *rules.Table, off int64) (*Reader, error) {
 	r := &Reader{name: name, text: dumps{lines: unwrap.NewLines(in, 64<<10, 0, off)}, symbols: newSymbols(t)}
 	r.advance()
@@ -67,8 +67,7 @@ func NewReader(in io.Reader, name string, t *rules.Table, off int64) (*Reader, e
 	return nil, &format.Error{Pos: format.Pos{File: name}, What: "goroutine dump", Err: format.ErrNotMine}
 }
 
-// Read delivers the next event. The error is io.EOF, or what the input
-// returned.
+// Read delivers the next event. The error is io.EOF, or the error of the input.
 func (r *Reader) Read(ev *format.Event) error { return r.Next(ev, r.advance) }
 
 // advance queues the next dump, or ends.
@@ -95,7 +94,7 @@ func (r *Reader) damaged(code string, err error) {
 	r.Said.Warn(code, r.name+": "+why)
 }
 
-// Stats says what has been read so far.
+// Stats describes what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	const unowned = "goroutine dumps do not tell who holds a lock"
 	read := r.text.lines.Taken()
@@ -117,7 +116,7 @@ func (r *Reader) Stats() format.Stats {
 
 // deliver queues the events of one dump.
 func (r *Reader) deliver(list []*goroutine) {
-	at := r.count * apart
+	at := r.count * dumpDistance
 	r.count++
 	r.goroutines += int64(len(list))
 	r.shapes = patterns(list)

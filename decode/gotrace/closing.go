@@ -13,7 +13,7 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// finish ends what goes on when the trace does, and names the locks.
+// finish ends open intervals with the trace, and names the locks.
 func (r *Reader) finish() {
 	r.interrupt()
 	if r.events > 0 {
@@ -36,8 +36,8 @@ func (r *Reader) finish() {
 	}
 }
 
-// interrupt ends what goes on at the last event, ordered by thread so that it is the same
-// each time.
+// interrupt ends open intervals at the last event, ordered by thread so that the result is
+// deterministic.
 func (r *Reader) interrupt() {
 	var open []*goroutine
 	for _, g := range r.goroutines {
@@ -55,9 +55,8 @@ func (r *Reader) interrupt() {
 	}
 }
 
-// announceLocks gives each lock an id, in the order of first use, and returns
-// how many there are. Places that use several locks
-// give as many as were contended at once.
+// announceLocks gives each lock an id, in the order of first use, and returns their number.
+// Sites that use several locks give as many locks as were contended at once.
 func (r *Reader) announceLocks() (count format.ObjectID) {
 	r.sites.joinHalves()
 	for root, waits := range r.byLock() {
@@ -104,7 +103,7 @@ func (r *Reader) byLock() iter.Seq2[site, []*wait] {
 }
 
 // close delivers the releases and then the waits, one at a time; false when all are
-// delivered. Of the tries of one acquire the last stands for all.
+// delivered. The last try of an acquisition stands for all of its tries.
 func (r *Reader) close(ev *format.Event) bool {
 	for n := len(r.waits); r.closed < 2*n; {
 		w, release := &r.waits[r.closed%n], r.closed < n
@@ -124,7 +123,7 @@ func (r *Reader) close(ev *format.Event) bool {
 	return false
 }
 
-// release tells what woke a waiter: a release, of which the thread is known only if the
+// release fills ev with the release that woke a waiter. Its thread is known only if the
 // waker's stack shows that it released the lock.
 func (r *Reader) release(w *wait, ev *format.Event) {
 	ev.Reset()

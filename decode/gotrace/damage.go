@@ -13,8 +13,8 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// ended turns the end of a trace into what Read returns: io.EOF for a whole
-// or a damaged one, of which a warning then tells, else the input's error.
+// ended converts the end of a trace to the error of Read: io.EOF for an intact trace, or
+// for a damaged one, which a warning reports; else the input's error.
 func (r *Reader) ended(err error) error {
 	switch {
 	case r.in.err != nil:
@@ -27,7 +27,7 @@ func (r *Reader) ended(err error) error {
 	return io.EOF
 }
 
-// lost says that the trace is damaged from the last whole generation on.
+// lost reports that the trace is damaged after the last whole generation.
 func (r *Reader) lost(err error) {
 	r.in.drain()
 	n := r.in.taken() - r.in.sound
@@ -41,9 +41,9 @@ func (r *Reader) lost(err error) {
 	r.Push(format.Event{Kind: format.KindGap, Time: r.wall(r.last), End: r.wall(r.last), Bytes: n, Name: why.Error()})
 }
 
-// recoverLibrary ends the trace where the library panics, as it does where a damaged
-// one breaks an invariant of its own: in reading an event, or only in looking
-// at it. Other panics are ours, and go on.
+// recoverLibrary ends the trace if the library panics, as it does for damaged input that
+// breaks one of its invariants, while reading or inspecting an event. Panics of this
+// program's own code continue.
 func (r *Reader) recoverLibrary(err *error) {
 	p := recover()
 	if p == nil {
@@ -58,8 +58,8 @@ func (r *Reader) recoverLibrary(err *error) {
 // The packages that read the events, and this one.
 var library, own = reflect.TypeFor[trace.Event]().PkgPath(), reflect.TypeFor[Reader]().PkgPath()
 
-// ofLibrary reports, to a function that recovers, whether the library's code panics, or what
-// it calls: of its frames and ours, one of its own is further in.
+// ofLibrary reports, during a panic, whether the library's code panicked, or code it
+// called: the innermost frame of the library or this program is the library's.
 func ofLibrary() bool {
 	var at [64]uintptr
 	frames := runtime.CallersFrames(at[:runtime.Callers(0, at[:])])

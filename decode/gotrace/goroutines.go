@@ -3,13 +3,14 @@ package gotrace
 import (
 	"fmt"
 
+	"contend/decode/gonames"
 	"contend/decode/rules"
 	"contend/format"
 
 	"golang.org/x/exp/trace"
 )
 
-// goroutine is one that lives, and what it waits for.
+// goroutine is a living goroutine and its current wait.
 type goroutine struct {
 	thread  format.ThreadID
 	state   trace.GoState
@@ -24,9 +25,9 @@ type goroutine struct {
 	kind    format.LockKind
 	reason  string
 	stack   format.StackID
-	waker   format.ThreadID // that woke it, where that released a lock
+	waker   format.ThreadID // the thread that woke it by releasing a lock
 	unlock  format.StackID  // and its stack
-	again   bool            // the block continues the acquire of the one before
+	again   bool            // the block continues the acquisition of the previous one
 
 	// Since it last blocked on a lock.
 	tries bool  // it did, and ran on
@@ -81,12 +82,11 @@ func (r *Reader) goroutine(id trace.GoID, at int64, from trace.GoState, st *trac
 	return g
 }
 
-// name calls a goroutine by the function it started in, which is its group as
-// well. Behind the library's such as sync.(*WaitGroup).Go the function shows
-// only when it waits.
+// name names a goroutine and its group after the function it started in. A function started
+// by the library, such as by sync.(*WaitGroup).Go, is known only when it waits.
 func (r *Reader) name(g *goroutine, id trace.GoID, h trace.Stack) {
 	group := ""
-	group, g.named = rules.StartOfGo(r.stacks.of(r.stack(h, 0)))
+	group, g.named = gonames.Start(r.stacks.of(r.stack(h, 0)))
 	r.Push(format.Event{Kind: format.KindThread, Thread: g.thread, Name: fmt.Sprintf("%s #%d", group, id), Group: group})
 }
 

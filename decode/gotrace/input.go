@@ -19,7 +19,7 @@ const headerStart = "go 1."
 // oldest is the first minor version whose traces are read.
 const oldest = 22
 
-// input counts what is read, so that damage has a place.
+// input counts the bytes read, so that damage has a position.
 type input struct {
 	name  string
 	in    io.Reader
@@ -93,20 +93,19 @@ func (in *input) fail(what string, err error, hint string) error {
 	return &format.Error{Pos: format.Pos{File: in.name}, What: what, Err: err, Hint: hint}
 }
 
-// taken is how many bytes were used.
+// taken returns how many bytes were used.
 func (in *input) taken() int64 { return in.bytes - int64(in.buf.Buffered()) }
 
-// mark says that everything so far was whole. The library reads a generation
-// before it gives its first event, so that a fault later in it costs what it
-// holds, not its place.
+// mark notes that the input is intact so far. The library reads a whole generation before
+// it delivers its first event, so a later fault loses the generation.
 func (in *input) mark() { in.sound = in.taken() }
 
 // whole reports whether the input was read to its end.
 func (in *input) whole() bool { return in.ended && in.buf.Buffered() == 0 }
 
-// drain reads what is left, to know how much is lost.
+// drain reads the rest of the input, to count the lost bytes.
 func (in *input) drain() {
-	_, _ = io.Copy(io.Discard, in.buf) // its error ends the damaged part as well
+	_, _ = io.Copy(io.Discard, in.buf) // an error ends the damaged part as well
 }
 
 // early reports whether an error of the library means that the input ends too

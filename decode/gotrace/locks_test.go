@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"contend/analysis/owners"
-	"contend/decode/rules"
+	"contend/decode/gonames"
 	"contend/format"
 	"contend/golden"
 )
@@ -19,16 +19,16 @@ import (
 // A function that takes one lock and gives back another, which other functions
 // read, is no reason to join them.
 func TestHalvesOfDifferentLocksStayApart(t *testing.T) {
-	at := func(fn, method string) *rules.GoUse {
-		return &rules.GoUse{Class: "sync.RWMutex", Method: method, At: format.Frame{Class: "shop", Method: fn}}
+	at := func(fn, method string) *gonames.Use {
+		return &gonames.Use{Class: "sync.RWMutex", Method: method, At: format.Frame{Class: "shop", Method: fn}}
 	}
 	for name, c := range map[string]struct {
-		joins [][2]*rules.GoUse // what wakes what
+		joins [][2]*gonames.Use // what wakes what
 		one   bool
 	}{
-		"one lock":               {[][2]*rules.GoUse{{at("get", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("get", "RUnlock")}}, true},
-		"two taken together":     {[][2]*rules.GoUse{{at("getX", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("getY", "RUnlock")}}, false},
-		"readers of two writers": {[][2]*rules.GoUse{{at("get", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("get", "RUnlock")}, {at("set", "Lock"), at("get", "RUnlock")}, {at("get", "RLock"), at("set", "Unlock")}}, true},
+		"one lock":               {[][2]*gonames.Use{{at("get", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("get", "RUnlock")}}, true},
+		"two taken together":     {[][2]*gonames.Use{{at("getX", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("getY", "RUnlock")}}, false},
+		"readers of two writers": {[][2]*gonames.Use{{at("get", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("get", "RUnlock")}, {at("set", "Lock"), at("get", "RUnlock")}, {at("get", "RLock"), at("set", "Unlock")}}, true},
 	} {
 		var s sites
 		var all []site

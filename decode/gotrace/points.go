@@ -7,8 +7,8 @@ import (
 	"contend/format"
 )
 
-// what happens to a lock at a point of time, in the order in which points of
-// the same time are taken.
+// what is what happens to a lock at an instant; at equal times, points are handled in this
+// order.
 type what uint8
 
 const (
@@ -26,7 +26,7 @@ type point struct {
 	wait   int32 // index of the wait it belongs to; of a release, the one that it ends
 }
 
-// points returns what the waits for a lock show of it, by time.
+// points returns the acquisitions and releases that the waits for a lock show, by time.
 func (r *Reader) points(waits []*wait) []point {
 	points := make([]point, 0, 3*len(waits))
 	for i, w := range waits {

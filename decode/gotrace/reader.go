@@ -1,15 +1,14 @@
-// Package gotrace reads execution traces of Go 1.22 and later, as
-// runtime/trace, net/http/pprof and the flight recorder write them. It tells
-// which goroutine waited for which lock, how long, and which one woke it; it
-// refuses the older formats, which do not record all of that.
+// Package gotrace reads execution traces of Go 1.22 and later, written by runtime/trace,
+// net/http/pprof and the flight recorder. It delivers the goroutines that waited for locks,
+// how long, and the goroutines that woke them. It refuses older formats, which do not
+// record all of that.
 //
-// A lock has no address in such a trace. Locks are told apart by the sites
-// that use them (sites.go) and by contradictions (several.go). That can be done
-// only when the whole trace is read: waits for locks, and the releases that
-// ended them, are kept until then; everything else is delivered as it comes.
-// Telling locks apart stays here, though it looks at owners: it gives
-// locks their ids and names, which every event needs. Their owners are for
-// package analysis/owners to infer.
+// A lock has no address in such a trace. Locks are distinguished by the sites that use them
+// (sites.go) and by contradictions (several.go), which needs the whole trace: waits for
+// locks, and the releases that ended them, are kept until its end; other events are
+// delivered at once. This is done here, although it looks at owners, because locks must
+// have ids and names before any event refers to them. Package analysis/owners infers the
+// owners.
 package gotrace
 
 import (
@@ -42,14 +41,14 @@ type Reader struct {
 	events int64
 
 	format.Output
-	over   error // io.EOF, or what the input returned, once all of it has been read
+	over   error // io.EOF, or the error of the input, after its end
 	closed int   // how many releases and waits are delivered then, or passed over
 }
 
-// NewReader reads the header. The rules tell locks from idle waiting; nil means the
-// default. The error is a *format.Error: ErrNotMine for
-// input that is no Go trace, ErrVersion for one of a version that cannot be
-// read, ErrTruncated for one that ends within its header.
+// NewReader reads the header. The rules separate locks from idle waiting; nil means the
+// default. The error is a *format.Error: ErrNotMine for input that is not a Go trace,
+// ErrVersion for an unsupported version, ErrTruncated for input that ends within its
+// header.
 func NewReader(in io.Reader, name string, t *rules.Table) (*Reader, error) {
 	r := &Reader{in: newInput(in, name), goroutines: map[trace.GoID]*goroutine{}}
 	r.stacks.init(t)
@@ -64,17 +63,17 @@ func NewReader(in io.Reader, name string, t *rules.Table) (*Reader, error) {
 	return r, nil
 }
 
-// Stats says what has been read so far.
+// Stats describes what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	return format.Stats{Format: fmt.Sprintf("go 1.%d trace", r.version), Events: r.events,
 		BytesRead: r.in.sound, BytesTotal: r.in.taken(), Warnings: r.Said.Warnings, Damage: r.Said.Damage}
 }
 
-// Read delivers the next event. Damage is delivered as KindGap and in the
-// warnings of Stats; the error is io.EOF, or what the input returned.
+// Read delivers the next event. Damage is delivered as KindGap and in the warnings of
+// Stats; the error is io.EOF, or the error of the input.
 func (r *Reader) Read(ev *format.Event) error { return r.Next(ev, r.step) }
 
-// step reads on, or delivers what waits for the end.
+// step reads on, or delivers the events that are kept until the end.
 func (r *Reader) step() {
 	if r.over == nil {
 		if r.over = r.event(); r.over != nil {
@@ -90,7 +89,7 @@ func (r *Reader) step() {
 	}
 }
 
-// event reads one event of the trace and queues what it means.
+// event reads one event of the trace and queues its meaning.
 func (r *Reader) event() (err error) {
 	defer r.recoverLibrary(&err)
 	ev, err := r.trace.ReadEvent()
@@ -121,8 +120,8 @@ func (r *Reader) event() (err error) {
 	return nil
 }
 
-// sync begins a generation: about a second of the trace, with tables of its
-// own, all of which has been read; or it ends the trace or what is good of it.
+// sync begins a generation, about a second of the trace with its own tables, which has been
+// read completely; or it ends the trace, or its intact part.
 func (r *Reader) sync(ev *trace.Event) {
 	r.stacks.forgetHandles()
 	if s := ev.Sync().ClockSnapshot; s != nil && r.events == 0 {

@@ -8,9 +8,8 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// annotation is what the program says it was doing (runtime/trace.WithRegion):
-// the innermost region a goroutine is in, and that region's task. The frames
-// of stacks taken inside carry it as two more, below the function the
+// annotation is the innermost region a goroutine is in (runtime/trace.WithRegion), and that
+// region's task. Stacks taken inside it get two more frames, below the function the
 // goroutine started in.
 type annotation struct{ task, region string }
 

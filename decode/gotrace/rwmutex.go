@@ -1,25 +1,24 @@
 package gotrace
 
-// The readers of an RWMutex are woken by the writer that releases it, and the
-// writer by the last reader. With one writer, which never wakes another, its
-// lock looks like two: one that readers acquire and the writer releases, and one
-// that the writer acquires and readers release. They are joined where the same
-// functions do both: one acquires the first for reading and releases the second
-// so, and another acquires the second for writing and releases the first so.
+// The readers of an RWMutex are woken by the writer that releases it, and the writer by the
+// last reader. With one writer, which never wakes another, the lock looks like two: one
+// that readers acquire and the writer releases, and one that the writer acquires and
+// readers release. The two are joined if the same functions do both: one function acquires
+// the first for reading and releases the second from reading, and another acquires the
+// second for writing and releases the first from writing.
 
-// rwRole is what a function does to an RWMutex.
+// rwRole is the way in which a function uses an RWMutex.
 type rwRole struct {
 	fn      string
 	shared  bool
 	unlocks bool
 }
 
-// severalLocks stands for the locks of a function that does the same to more
-// than one.
+// severalLocks stands for the locks of a function that uses more than one in the same way.
 const severalLocks = site(-1)
 
-// half is a pair of locks that may be the two halves of one: what readers take,
-// and what the writer takes.
+// half is a pair of locks that may be one RWMutex: the one that readers acquire, and the
+// one that the writer acquires.
 type half struct{ readers, writers site }
 
 // joinHalves joins the two halves of each RWMutex.

@@ -7,17 +7,16 @@ import (
 	"contend/format"
 )
 
-// Places that take the locks of several objects look like one lock. Two
-// things show that they are several: a goroutine that waited, acquired the lock and releases
-// it, waking another, owned it all the time between, in which no other can
-// have released the same lock; and hand-offs link waits that are surely for
-// the same one.
+// Sites that acquire the locks of several objects look like one lock. Two facts separate
+// them. Between acquiring a lock and releasing it a goroutine owns it, so a release by
+// another goroutine in between belongs to another lock. And a hand-off links two waits for
+// the same lock.
 
-// tolerance is the share of holds that may be interrupted by another's all the
-// same: a goroutine may release a lock unseen and acquire it again at once.
+// tolerance is the share of holds that another goroutine's release may interrupt although
+// the lock is one: a goroutine may release a lock unseen and acquire it again at once.
 const tolerance = 0.05
 
-// several reports whether the points of a lock are those of several.
+// several reports whether the points of a lock belong to several locks.
 func several(points []point) bool {
 	whole, broken := 0, 0
 	open := map[format.ThreadID]int{} // since which point a thread owns the lock
@@ -64,10 +63,9 @@ func (l *latest) other(t format.ThreadID) int {
 	return l.last
 }
 
-// divide divides the waits of several locks so that each part is of one at any
-// time: chains of waits linked by hand-overs, put behind one another where
-// they do not overlap. A part is not a lock, but what goes on in it at one
-// time is.
+// divide divides the waits of several locks so that at any time each part is of one lock:
+// chains of waits linked by hand-offs, concatenated if they do not overlap. A part is one
+// lock at any one time, not over the whole trace.
 func divide(waits []*wait, points []point) [][]*wait {
 	type part struct {
 		free   int64 // from when on
@@ -93,10 +91,10 @@ func divide(waits []*wait, points []point) [][]*wait {
 	return out
 }
 
-// chain joins waits of which one's goroutine woke the other's, and the tries
-// of one acquire. Chains and the waits in each come by start.
+// chain joins two waits if the goroutine of one woke the other's, and the tries of one
+// acquisition. Chains, and the waits in each, are ordered by start.
 func chain(waits []*wait, points []point) [][]*wait {
-	var links sites // a union-find will do for waits as well
+	var links sites // a union-find over waits
 	for i := range waits {
 		links.parent = append(links.parent, site(i))
 	}

@@ -5,17 +5,17 @@ import (
 	"slices"
 	"strings"
 
-	"contend/decode/rules"
+	"contend/decode/gonames"
 	"contend/format"
 )
 
-// site is a place of the program that acquires or releases locks. Two sites
-// between which a lock was handed over, one waking the other, use the same
-// lock: they are joined. This is all a trace tells of a lock's identity; the
-// locks of several objects that are taken at the same places are one.
+// site is a place of the program that acquires or releases locks. Two sites use the same
+// lock if one releases it and wakes a goroutine at the other: they are joined. A trace
+// shows nothing else of a lock's identity; locks of several objects that are acquired at
+// the same sites are one.
 type site int32
 
-// siteKey identifies a site. Acquiring and releasing are kept apart, and join
+// siteKey identifies a site. Acquisitions and releases are different sites, and are joined
 // like any others.
 type siteKey struct {
 	class, fn string
@@ -32,8 +32,8 @@ type sites struct {
 }
 
 // of returns the site of a use.
-func (s *sites) of(u *rules.GoUse) site {
-	id, added := s.keys.Of(siteKey{u.Class, rules.GoName(u.At), u.At.Line, u.Unlocks(), u.Shared()})
+func (s *sites) of(u *gonames.Use) site {
+	id, added := s.keys.Of(siteKey{u.Class, gonames.Name(u.At), u.At.Line, u.Unlocks(), u.Shared()})
 	if added {
 		s.parent = append(s.parent, site(id))
 	}
@@ -49,7 +49,7 @@ func (s *sites) find(a site) site {
 	return a
 }
 
-// join says that two sites use one lock.
+// join records that two sites use one lock.
 func (s *sites) join(a, b site) {
 	a, b = s.find(a), s.find(b)
 	s.parent[max(a, b)] = min(a, b)
@@ -58,7 +58,7 @@ func (s *sites) join(a, b site) {
 // named is how many sites a lock's name lists.
 const named = 3
 
-// name describes the lock of a representative by the functions that take it.
+// name describes the lock of a representative by the functions that acquire it.
 func (s *sites) name(root site) string {
 	var fns []string
 	for i := range s.keys.List {

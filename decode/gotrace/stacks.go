@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"contend/decode/gonames"
 	"contend/decode/rules"
 	"contend/format"
 
@@ -22,17 +23,16 @@ type stacks struct {
 	frames  []format.Frame
 }
 
-// handle is a stack as the trace numbers it, with what the program said it was
-// doing.
+// handle is the trace's number of a stack, with the annotation in force.
 type handle struct {
 	stack trace.Stack
 	note  uint32
 }
 
-// stack is what is remembered of a call stack.
+// stack is the cached information about a call stack.
 type stack struct {
 	frames []format.Frame
-	use    rules.GoUse
+	use    gonames.Use
 }
 
 func (s *stacks) init(table *rules.Table) {
@@ -53,7 +53,7 @@ func (s *stacks) id(at trace.Stack, note uint32, notes *annotations) (id format.
 	}
 	s.frames = s.frames[:0]
 	for f := range at.Frames() {
-		class, method := rules.SplitGo(f.Func)
+		class, method := gonames.Split(f.Func)
 		s.frames = append(s.frames, format.Frame{Class: class, Method: method, File: fileName(f.File), Line: int(min(f.Line, 1<<31-1))})
 	}
 	if len(s.frames) == 0 {
@@ -63,7 +63,7 @@ func (s *stacks) id(at trace.Stack, note uint32, notes *annotations) (id format.
 	id, isNew := s.ids.ID(s.frames)
 	if isNew {
 		added = slices.Clone(s.frames)
-		s.byID = append(s.byID, stack{added, rules.GoUseOf(added)})
+		s.byID = append(s.byID, stack{added, gonames.UseOf(added)})
 	}
 	s.handles[h] = id
 	return id, added
@@ -72,12 +72,12 @@ func (s *stacks) id(at trace.Stack, note uint32, notes *annotations) (id format.
 // of returns the frames of a stack, innermost first.
 func (s *stacks) of(id format.StackID) []format.Frame { return s.byID[id].frames }
 
-// use returns what a stack does to a lock, if anything.
-func (s *stacks) use(id format.StackID) rules.GoUse { return s.byID[id].use }
+// use returns how a stack uses a lock, if it does.
+func (s *stacks) use(id format.StackID) gonames.Use { return s.byID[id].use }
 
-// classify says what a wait is by the rules. They see the reason the trace
-// gives as a class: go:chan-receive; go:unknown for a goroutine that waited
-// before the recording began.
+// classify returns the verdict of the rules on a wait. Its class is the reason that the
+// trace gives: go:chan-receive; go:unknown for a goroutine that waited before the recording
+// began.
 func (s *stacks) classify(reason string, id format.StackID) rules.Result {
 	class, ok := s.classes[reason]
 	if !ok {

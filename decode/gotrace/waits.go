@@ -7,7 +7,7 @@ import (
 // wait is one block on a lock, kept until its lock is known: 80 bytes. All
 // times are the trace's.
 type wait struct {
-	asked             int64 // when the acquire first blocked; before start if this is a further try of it
+	asked             int64 // when the acquisition first blocked; before start for a further try
 	start, woken, end int64 // woken is 0 if it was not; at end the goroutine runs again
 	thread, waker     format.ThreadID
 	stack, unlock     format.StackID // the waiter's, and the waker's releasing the lock
@@ -15,16 +15,16 @@ type wait struct {
 	lock              format.ObjectID // given when the trace has been read
 	mode              format.Mode
 	kind              format.LockKind
-	again             int64 // somebody else was quicker: when a further try began, which stands for the whole acquire; 0 if none did
+	again             int64 // another goroutine was quicker: when a further try began, which stands for the whole acquisition; 0 without one
 }
 
-// retrySlack is how long a goroutine may run between two tries of one
-// acquire: it spins, finds the lock taken again, and blocks again.
+// retrySlack is how long a goroutine may run between two tries of one acquisition, ns: it
+// spins, finds the lock held again, and blocks again.
 const retrySlack = int64(20e3)
 
-// retries reports whether a block continues the acquire that the goroutine last
-// blocked in. Had it got the lock and given it back while others wait, it
-// would have woken one.
+// retries reports whether a block continues the acquisition in which the goroutine last
+// blocked. Had it acquired and released the lock while others wait, it would have woken one
+// of them.
 func (r *Reader) retries(g *goroutine, at int64, stack format.StackID) bool {
 	return g.tries && !g.gave && g.stack == stack && at-g.ran <= retrySlack
 }

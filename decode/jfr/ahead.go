@@ -8,14 +8,14 @@ import (
 	"contend/format/workers"
 )
 
-// ahead cuts chunks out of the input on one goroutine, before the reader asks for them,
-// and steps over the events of several at once, each on a goroutine of its own.
+// ahead cuts chunks out of the input on one goroutine, before the reader asks for them, and
+// skips over the events of several chunks concurrently, each on its own goroutine.
 type ahead struct {
 	split *splitter
 	room  *Room
 
-	chunks chan *chunk // in order; closed behind the one with an error
-	free   chan *chunk // those that the reader is done with
+	chunks chan *chunk // in order; closed after the one with an error
+	free   chan *chunk // chunks that the reader has finished
 	spare  chan *batch
 	quit   chan struct{}
 	once   sync.Once
@@ -40,7 +40,7 @@ const (
 	batchesSpared = (maxCores + 1) * (batchesAhead + 1)
 )
 
-// newAhead begins to read ahead; nil where a single core would do all the work.
+// newAhead begins to read ahead; nil if there is a single core.
 func newAhead(s *splitter, room *Room) *ahead {
 	cores := min(runtime.GOMAXPROCS(0), maxCores)
 	if cores < 2 {
@@ -85,7 +85,7 @@ func (a *ahead) cut() {
 	}
 }
 
-// hold takes bytes of the room, or gives them back.
+// hold takes bytes from the room, or returns them if negative.
 func (a *ahead) hold(bytes int) {
 	a.held.Add(int64(bytes))
 	a.room.held.Add(int64(bytes))

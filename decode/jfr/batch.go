@@ -6,8 +6,8 @@ import (
 	"contend/format"
 )
 
-// batch is a run of events of a chunk, in order: for each wanted event the values its
-// program takes. Keys of the chunk's constants stay keys; the symbols resolve them.
+// batch is a run of events of a chunk, in order: for each wanted event the values that its
+// program reads. Keys of the chunk's constants stay keys; the symbols resolve them.
 type batch struct {
 	words  []int64
 	next   int      // of words to be read
@@ -17,14 +17,14 @@ type batch struct {
 	last   bool // no events of the chunk follow
 }
 
-// batchWords is about how many words a batch has: 128 KB. No event depends on where
-// a batch ends.
+// batchWords is the approximate number of words in a batch: 128 KB. No event depends on
+// where a batch ends.
 const batchWords = 1 << 14
 
 // headWords are the words of an event before the values.
 const headWords = 3
 
-// isLoss stands for the number of a program.
+// isLoss stands in place of a program's number for lost data.
 const isLoss = -1
 
 func (b *batch) clear() {

@@ -8,18 +8,18 @@ import (
 	"contend/format"
 )
 
-// chunk is one chunk of the input. It can be read without the others, so that several are
-// read at the same time.
+// chunk is one chunk of the input. Chunks are independent, so several are read
+// concurrently.
 type chunk struct {
-	err        error // why there is none; io.EOF behind the last
+	err        error // why there is no chunk; io.EOF after the last
 	head       header
 	base       int64 // offset of buf in the input
 	buf        []byte
 	off        int   // of the next event in buf
-	end        int64 // offset of what follows it in the input
-	void       bool  // there is nothing to read in it
+	end        int64 // offset of its end in the input
+	void       bool  // it has no events to read
 	unfinished bool  // it was being written, or is cut off
-	marks      []int // where checkpoints begin in it, ascending
+	marks      []int // offsets of its checkpoints, ascending
 	limit      int   // no event reaches beyond: the next mark, or the end of buf
 	meta       *metadata
 	pools      pools
@@ -29,12 +29,12 @@ type chunk struct {
 
 	taken values // of the current event
 
-	ready   chan struct{} // of one that is read ahead: closed once its constants are known
+	ready   chan struct{} // closed when the constants of a chunk that is read ahead are indexed
 	batches chan *batch   // of its events
 }
 
-// lost returns the damage of n bytes of the chunk, 0 if the missing data was never in it. Its
-// time is known only by the chunk.
+// lost returns the damage of n bytes of the chunk, 0 if the missing data was never in it.
+// Its time is the time of the chunk.
 func (c *chunk) lost(at, n int, code, why string) format.Damage {
 	return format.Damage{Pos: format.Pos{Off: c.base + int64(at)}, Code: code, Why: why, Bytes: int64(n), Events: format.UnknownEvents, From: c.head.startNanos, Until: c.head.end()}
 }
@@ -51,9 +51,9 @@ func (c *chunk) cursor(at int) cursor {
 	return cursor{buf: c.buf, off: min(max(at, 0), len(c.buf)), compressed: c.head.features&compressed != 0}
 }
 
-// index notes where the constants of the chunk lie, and what its clock may show,
-// before its events are used. A checkpoint that cannot be read to its end is a loss
-// of everything that refers to it.
+// index notes the offsets of the chunk's constants, and the evidence for its clock, before
+// its events are used. A checkpoint that cannot be read to its end is a loss for all events
+// that refer to it.
 func (c *chunk) index() {
 	if c.meta == nil {
 		return
@@ -77,8 +77,7 @@ func (c *chunk) index() {
 	c.window = c.head.window(clock.latest, c.unfinished)
 }
 
-// nextMark returns where the first checkpoint behind off begins, or the end of
-// the chunk.
+// nextMark returns where the first checkpoint after off begins, or the end of the chunk.
 func (c *chunk) nextMark() int {
 	if next, _ := slices.BinarySearch(c.marks, c.off+1); next < len(c.marks) {
 		return c.marks[next]
@@ -102,11 +101,11 @@ func (c *chunk) step(b *batch) {
 	}
 }
 
-// pass steps over the events that nobody wants up to the first that is wanted, as
-// long as they begin as those of the JDK do: with a size of one byte or four, a type of
-// three at most, as programs' own events have, and a time within the chunk. Most of a
-// recording is such events. It returns the program of the one that is wanted, and where
-// its fields begin and end; nil where something else follows.
+// pass skips unwanted events up to the first wanted one, as long as they begin like those
+// of the JDK: with a size of one byte or four, a type of at most three (programs' own
+// events have three), and a time within the chunk. Most of a recording is such events. It
+// returns the program of the wanted event, and where its fields begin and end; nil if
+// anything else follows.
 func (c *chunk) pass(b *batch) (p *program, at, end int) {
 	if c.meta == nil || c.head.features&compressed == 0 {
 		return nil, 0, 0
@@ -162,7 +161,7 @@ func (c *chunk) pass(b *batch) (p *program, at, end int) {
 	return nil, 0, 0
 }
 
-// event takes the event at off and steps over it.
+// event reads the event at off and moves past it.
 func (c *chunk) event(b *batch) {
 	if c.off >= c.limit {
 		c.limit = c.nextMark()
@@ -188,9 +187,10 @@ func (c *chunk) marked(at int) bool {
 	return known
 }
 
-// header reads the size, the type and the time of the event at an offset, of which no
-// byte lies behind limit. It returns how to read it, nil for metadata and checkpoints,
-// where its fields begin, where it ends, 0 where no event can be, and when it began.
+// header reads the size, type and time of the event at an offset; the event must end at
+// limit at the latest. It returns the program of the event, nil for metadata and
+// checkpoints; where its fields begin; where it ends, 0 if there is no event; and when it
+// began.
 func (c *chunk) header(off, limit int) (p *program, at, end int, start int64) {
 	cur := c.cursor(off)
 	size := cur.integer("event size", 4)
@@ -245,8 +245,8 @@ func (c *chunk) take(b *batch, p *program, at, end int) {
 	b.add(p, &c.head, &c.taken)
 }
 
-// cut handles an event that cannot be stepped over: the end of a recording that was
-// being written, or damage. The next event is where several lie in a row, or the next
+// cut handles an event that cannot be skipped: the end of an unfinished recording, or
+// damage. Reading continues where several events follow each other, or at the next
 // checkpoint; without either, the rest of the chunk is lost.
 func (c *chunk) cut(b *batch) {
 	at := c.off + 1
@@ -264,7 +264,7 @@ func (c *chunk) cut(b *batch) {
 // inARow is how many events in a row show that bytes are events.
 const inARow = 4
 
-// eventsAt reports whether events lie at an offset, one behind the other.
+// eventsAt reports whether several events follow each other at an offset.
 func (c *chunk) eventsAt(at int) bool {
 	for n := range inARow {
 		if at == c.limit {

@@ -32,14 +32,14 @@ func (c *clock) copied(body []byte) {
 	c.copy, c.known = parseHeader(body[at:]), true
 }
 
-// fastest is the most ticks a second of a clock, and slowest the fewest.
+// fastest and slowest bound the ticks per second of a clock.
 const (
 	slowest = 1e3
 	fastest = 1e11
 )
 
-// check compares a header with the rest of the chunk. It returns what is wrong, "" for
-// nothing. A wrong clock is replaced by that of the copy if that one fits.
+// check compares a header with the rest of the chunk. It returns the fault, "" for none. A
+// wrong clock is replaced by the copy's clock if that one fits.
 func (c *clock) check(h *header) (why string) {
 	theirs, ours := c.copy, *h
 	differs := c.known && (theirs.startNanos != ours.startNanos || theirs.startTicks != ours.startTicks || theirs.ticksPerSecond != ours.ticksPerSecond || theirs.major != ours.major || theirs.minor != ours.minor)
@@ -58,15 +58,15 @@ func (c *clock) check(h *header) (why string) {
 	return ""
 }
 
-// fits reports whether the clock of a header runs, and the checkpoints were written
-// while the chunk was. The clocks of virtual machines may be wrong by half, and say so.
+// fits reports whether the clock of a header is plausible, and the checkpoints were written
+// during the chunk. The clocks of virtual machines may be wrong by half.
 func (c *clock) fits(h *header) bool {
 	const slack, wrong = 1e9, 4
 	took := h.nanos(minus(c.latest, h.startTicks))
 	switch {
 	case h.ticksPerSecond < slowest || h.ticksPerSecond > fastest:
 		return false
-	case c.latest == 0 || c.latest == h.startTicks || h.durationNanos <= 0: // other recorders do not say
+	case c.latest == 0 || c.latest == h.startTicks || h.durationNanos <= 0: // other recorders have no such time
 		return true
 	}
 	return took >= 0 && took/wrong <= h.durationNanos+slack && h.durationNanos/wrong <= took+slack
@@ -85,9 +85,8 @@ func nanoseconds(s string) int64 {
 // ticks are of the recording's clock.
 var timespans = map[string]int64{"TICKS": 0, "NANOSECONDS": 1, "MICROSECONDS": 1e3, "MILLISECONDS": 1e6, "SECONDS": 1e9}
 
-// timespan converts a field's value to nanoseconds, which it is where the metadata
-// names no unit. The same field has other units in other versions: JDK 17 counts
-// sleeps in milliseconds.
+// timespan converts a field's value to nanoseconds, the unit if the metadata names none.
+// The same field has other units in other versions: JDK 17 counts sleeps in milliseconds.
 func (s *symbols) timespan(v int64, unit string) int64 {
 	if unit == "TICKS" {
 		return s.head.nanos(v)

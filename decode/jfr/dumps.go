@@ -11,10 +11,10 @@ import (
 	"contend/format"
 )
 
-// threadDump takes an embedded thread dump: an evidence-only contention event for each
-// lock that is waited for, and idle time of threads that two dumps in a row show in
-// the same idle stack, since a thread that stays parked writes no event. The former,
-// and the threads that could run, are kept until the dump's instant is known.
+// threadDump takes an embedded thread dump. It gives an evidence-only contention event for
+// each contended lock, and idle time of threads that two successive dumps show in the same
+// idle stack, because a thread that stays parked writes no event. The contention events,
+// and the runnable threads, are kept until the instant of the dump is known.
 func (r *Reader) threadDump(at int64, text string) {
 	d := r.dumps.Parse(text)
 	r.ids.virtual.ran = r.ids.virtual.ran || d.Hides
@@ -23,7 +23,7 @@ func (r *Reader) threadDump(at int64, text string) {
 	}
 	locks := dumpedLocks{}
 	idle := map[format.ThreadID]idleSince{}
-	shown := shownDump{asked: at}
+	undated := undatedDump{asked: at}
 	if d.Telling() && !strings.Contains(text, deadlockReport) {
 		r.telling.add(at)
 	}
@@ -34,11 +34,11 @@ func (r *Reader) threadDump(at int64, text string) {
 			continue // a thread of the VM itself
 		}
 		thread := r.dumpThread(t)
-		shown.threads = append(shown.threads, observation{thread, r.dumpClass(t.For), stateOf(t)})
+		undated.threads = append(undated.threads, observation{thread, r.dumpClass(t.For), stateOf(t)})
 		runnable := runs(t)
 		stack := r.internStack(recorded(t.Frames))
 		if runnable {
-			shown.running = append(shown.running, format.Party{Thread: thread, Stack: stack})
+			undated.running = append(undated.running, format.Party{Thread: thread, Stack: stack})
 		}
 		switch kind, mode := r.waits(t, stack); {
 		case kind != format.KindUnknownLock:
@@ -57,14 +57,14 @@ func (r *Reader) threadDump(at int64, text string) {
 	r.addOwners(locks, d, at)
 	order := slices.SortedFunc(maps.Keys(locks), func(a, b threaddump.LockRef) int { return int(locks[a].Object) - int(locks[b].Object) })
 	for _, ref := range order {
-		// Without -l a dump shows no owner of a synchronizer, and never one of a
-		// library's own. Virtual threads may own what no thread in it does.
+		// Without -l a dump shows no owner of a synchronizer, and it never shows owners in
+		// other libraries. Virtual threads may own a lock that no listed thread owns.
 		l := locks[ref]
 		if free := l.kind == format.KindMonitor && d.Complete(); free || len(l.Owners) > 0 {
-			shown.locks = append(shown.locks, l.Event)
+			undated.locks = append(undated.locks, l.Event)
 		}
 	}
-	r.dumpTimes.dumps.list = append(r.dumpTimes.dumps.list, shown)
+	r.dumpTimes.dumps.list = append(r.dumpTimes.dumps.list, undated)
 }
 
 // dumpedLocks are the locks that threads of a dump wait for.
@@ -75,8 +75,8 @@ type dumpedLock struct {
 	kind format.LockKind
 }
 
-// addOwners adds the owners that a dump shows to its locks, and how they took them. A thread
-// that waits for a lock, or is about to, does not own it yet.
+// addOwners adds the owners that a dump shows to its locks, and their acquisition stacks. A
+// thread that waits for a lock, or is about to, does not own it yet.
 func (r *Reader) addOwners(locks dumpedLocks, d *threaddump.Dump, at int64) {
 	for i := range d.Threads {
 		t := &d.Threads[i]
@@ -94,17 +94,17 @@ func (r *Reader) addOwners(locks dumpedLocks, d *threaddump.Dump, at int64) {
 	}
 }
 
-// runs reports whether a thread could run, as far as a dump shows it: native code may
-// wait, and so may a thread called runnable while a class is initialised.
+// runs reports whether a thread could run, as far as a dump shows it: native code may wait,
+// and so may a runnable thread during class initialisation.
 func runs(t *threaddump.Thread) bool {
 	return t.State == "RUNNABLE" && t.Wait == threaddump.NotWaiting && len(t.Frames) > 0 && t.Frames[0].Line >= 0
 }
 
-// deadlockReport is in the text below the threads where the JVM found a deadlock. The
-// JVM knows the owners of java.util.concurrent locks, which the dump may not show.
+// deadlockReport is in the text after the threads if the JVM found a deadlock. The JVM
+// knows the owners of java.util.concurrent locks, which the dump may not show.
 const deadlockReport = "Java-level deadlock"
 
-// tellingDumps are the thread dumps in which a deadlock would show: those of all threads that
+// tellingDumps are the thread dumps that would show a deadlock: they list all threads that
 // may hold a lock.
 type tellingDumps struct {
 	count       int
@@ -120,16 +120,17 @@ func (d *tellingDumps) add(at int64) {
 	d.count++
 }
 
-// unwatched is for how long a recording may go on behind its last dump.
+// unwatched is how long a recording may continue after its last dump, ns.
 const unwatched = int64(20e9)
 
-// blind says why a deadlock may not show. Its threads record no wait, so that only thread dumps
-// or the samples of an agent show it; virtual threads are in no dump, and some of them in a sample.
+// blind returns why a deadlock may not show. Its threads record no wait, so only thread
+// dumps or the samples of an agent show it; no dump lists virtual threads, and a sample
+// shows only some of them.
 func (r *Reader) blind() string {
 	switch end := r.head.end(); {
 	case r.ids.virtual.any():
 		return "virtual threads ran, which are not in the thread dumps of a recording"
-	case r.shown.follows:
+	case r.agent.follows:
 		return ""
 	case r.telling.count == 0:
 		return "no thread dump is in the recording, and a wait in a deadlock never ends and is not recorded"
@@ -172,8 +173,8 @@ func (s *symbols) waits(t *threaddump.Thread, stack format.StackID) (format.Lock
 	return format.KindUnknownLock, format.Exclusive
 }
 
-// dumpLock is a lock of a dump. One at which threads wait for a class to be initialised has
-// the name of that, while events have an address.
+// dumpLock returns the id of a lock in a dump. A lock for class initialisation is known by
+// the name of the class in dumps, and by an address in events.
 func (s *symbols) dumpLock(ref threaddump.LockRef, kind format.LockKind, at format.StackID) format.ObjectID {
 	if initialised(ref) {
 		return s.object(s.dumpClass(ref), int64(s.intern(ref.Class)), initSpace, kind, at)

@@ -10,10 +10,10 @@ import (
 	"contend/format"
 )
 
-// A thread dump in a recording has the time of its request. The threads stopped later:
-// usually by a millisecond, at worst by half a second. Recorded waits date it. A dump is kept
-// until the waits around it are read, and gets the instant that agrees with most of its
-// threads, or that of the VM operation if it was recorded.
+// The time of a thread dump in a recording is the time of its request. The threads stopped
+// later: usually by a millisecond, at worst by half a second. Recorded waits date it. A
+// dump is kept until the waits around it are read, and gets the instant that agrees with
+// most of its threads, or the time of the VM operation if it was recorded.
 
 // recordedWait is a wait of a thread, of any kind.
 type recordedWait struct {
@@ -23,7 +23,7 @@ type recordedWait struct {
 	state      state
 }
 
-// state is a thread's activity, as far as both recordings and dumps show it.
+// state is a thread's activity, as far as recordings and dumps both show it.
 type state uint8
 
 const (
@@ -41,8 +41,8 @@ type observation struct {
 	state  state
 }
 
-// shownDump is a dump without a known instant yet.
-type shownDump struct {
+// undatedDump is a dump without a known instant yet.
+type undatedDump struct {
 	asked   int64
 	threads []observation
 	locks   []format.Event // its evidence of locks, without the time
@@ -54,7 +54,7 @@ type shownDump struct {
 type dumpTimes struct {
 	waits      twoChunks[recordedWait]
 	operations twoChunks[int64] // when the VM took dumps
-	dumps      twoChunks[shownDump]
+	dumps      twoChunks[undatedDump]
 }
 
 // twoChunks is a list over the previous chunk and the current one.
@@ -96,12 +96,12 @@ func (d *dumpTimes) note(ev *format.Event, class uint32, s state) {
 // maxDelay is the longest time between the request for a dump and its instant, ns.
 const maxDelay = int64(1e9)
 
-// usualDelay replaces maxDelay for dumps that show no lock: most are taken by then, and
+// usualDelay replaces maxDelay for dumps without locks, in ns: it covers most of them, and
 // fewer waits must be compared.
 const usualDelay = int64(10e6)
 
-// likely is how far behind the first of several equally good instants one is chosen,
-// ns: dumps are usually taken that soon.
+// likely is the usual delay from request to dump, in ns. Among equally good instants, one
+// at most this long after the first is chosen.
 const likely = int64(5e5)
 
 // comparedTimes bounds the work: on average, each wait of two chunks is compared with this
@@ -122,8 +122,8 @@ func (d *dumpTimes) advance(last bool, queue *format.Queue) {
 	d.dumps.advance()
 }
 
-// date finds the instants of the dumps of the chunk before, as far as they show
-// locks or threads that could run.
+// date finds the instants of the dumps of the previous chunk, if they show locks or
+// runnable threads.
 func (d *dumpTimes) date(queue *format.Queue) {
 	asked := make([]int64, len(d.dumps.list))
 	for i := range asked {
@@ -154,7 +154,7 @@ func (d *dumpTimes) date(queue *format.Queue) {
 func (d *dumpTimes) search(dumps []stateMatch, queue *format.Queue) {
 	slices.SortStableFunc(dumps, func(a, b stateMatch) int { return cmp.Compare(a.from, b.from) })
 	var waits []recordedWait
-	for _, w := range d.waits.list { // most are far from any
+	for _, w := range d.waits.list { // most waits are far from any dump
 		next := sort.Search(len(dumps), func(i int) bool { return dumps[i].from >= w.end })
 		if next > 0 && dumps[next-1].until > w.start {
 			waits = append(waits, w)
@@ -175,7 +175,7 @@ func (d *dumpTimes) search(dumps []stateMatch, queue *format.Queue) {
 }
 
 // deliver delivers the locks of the dump and its threads that could run.
-func (s *shownDump) deliver(at int64, queue *format.Queue) {
+func (s *undatedDump) deliver(at int64, queue *format.Queue) {
 	for _, ev := range s.locks {
 		ev.Time = at
 		queue.Push(ev)
@@ -185,7 +185,7 @@ func (s *shownDump) deliver(at int64, queue *format.Queue) {
 	}
 }
 
-// after returns the first of some instants, which are in order, behind t.
+// after returns the first of some ordered instants that is later than t.
 func after(list []int64, t int64) int64 {
 	if i, _ := slices.BinarySearch(list, t+1); i < len(list) {
 		return list[i]
@@ -193,9 +193,10 @@ func after(list []int64, t int64) int64 {
 	return math.MaxInt64
 }
 
-// stateMatch is how many threads do what a dump shows, over [from, until).
+// stateMatch counts the threads whose recorded activity agrees with a dump, over [from,
+// until).
 type stateMatch struct {
-	dump        shownDump
+	dump        undatedDump
 	from, until int64
 	changes     []change
 	budget      *int
@@ -207,9 +208,8 @@ type change struct {
 	by int
 }
 
-// add compares one thread of the dump. A thread that waits agrees during its
-// waits of that kind, one that runs agrees outside of all; waits are by
-// thread and start.
+// add compares one thread of the dump. A waiting thread agrees during its waits of that
+// kind, a running one outside of all its waits; waits are ordered by thread and start.
 func (a *stateMatch) add(s observation, waits []recordedWait) {
 	next := sort.Search(len(waits), func(i int) bool {
 		return waits[i].thread > s.thread || waits[i].thread == s.thread && waits[i].start >= a.from
@@ -232,7 +232,7 @@ func (a *stateMatch) add(s observation, waits []recordedWait) {
 }
 
 // best returns an instant at which most threads agree: the middle of the first such
-// interval, at most likely behind its start.
+// interval, but at most likely after its start.
 func (a *stateMatch) best() int64 {
 	slices.SortFunc(a.changes, func(x, y change) int { return cmp.Compare(x.at, y.at) })
 	from, until, most, now, open := a.from, a.until, 0, 0, true

@@ -25,7 +25,7 @@ func TestDumpsGetTheInstantTheirThreadsAgreeWith(t *testing.T) {
 		var queue format.Queue
 		d.waits.list = append(d.waits.list, waits...)
 		d.operations.list = operations
-		d.dumps.list = []shownDump{{asked: 1000, threads: shows, locks: []format.Event{{Kind: format.KindContention}}}, {asked: 20_000}}
+		d.dumps.list = []undatedDump{{asked: 1000, threads: shows, locks: []format.Event{{Kind: format.KindContention}}}, {asked: 20_000}}
 		d.advance(false, &queue)
 		if !queue.Empty() {
 			t.Error("delivered before the next chunk tells what was going on")
@@ -52,7 +52,7 @@ func TestRunnableThreadsOfDumps(t *testing.T) {
 		var d dumpTimes
 		var queue format.Queue
 		d.waits.list = []recordedWait{{c.sleeps, c.sleeps + 50e6, 1, 0, stateSleeps}}
-		d.dumps.list = []shownDump{{threads: []observation{{1, 0, stateSleeps}}, running: []format.Party{{Thread: 2, Stack: 3}}}}
+		d.dumps.list = []undatedDump{{threads: []observation{{1, 0, stateSleeps}}, running: []format.Party{{Thread: 2, Stack: 3}}}}
 		d.advance(true, &queue)
 		want := format.Event{Kind: format.KindActivity, Activity: format.ActivityRunnable, Thread: 2, Stack: 3, Time: c.at, End: c.at}
 		var ev format.Event
@@ -129,7 +129,7 @@ func TestDumpsAreTakenSoon(t *testing.T) {
 		var d dumpTimes
 		var queue format.Queue
 		d.waits.list = c.waits
-		d.dumps.list = []shownDump{{threads: []observation{{1, 0, stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}}}
+		d.dumps.list = []undatedDump{{threads: []observation{{1, 0, stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}}}
 		d.advance(true, &queue)
 		var ev format.Event
 		if queue.Pop(&ev); ev.Time != c.want {
@@ -151,7 +151,7 @@ func TestARecordingMayGoOnBehindItsLastDump(t *testing.T) {
 		r.telling.add(0)
 		r.telling.add(c.last * second)
 		golden.Equal(t, r.blind() != "", c.blind, "the last dump at", c.last, "s of", c.end, "s")
-		r.shown.follows = true
+		r.agent.follows = true
 		golden.Equal(t, r.blind(), "", "samples show deadlocks, too")
 	}
 }
@@ -183,7 +183,7 @@ func TestDumpsShowMonitorsFreeOnly(t *testing.T) {
 // A sample gets the time at which the threads stood still for it: the JVM's own
 // word, where that is recorded, since whoever asked may have waited long.
 func TestSamplesGetTheTimeOfTheirStop(t *testing.T) {
-	s := shown{stops: []int64{10e6, 60e6, 175e6}}
+	s := agentSamples{stops: []int64{10e6, 60e6, 175e6}}
 	for asked, want := range map[int64]int64{
 		10e6 + 300e3:  10e6, // the clocks differ by a millisecond at most
 		10e6 + 800e3:  10e6,
@@ -194,14 +194,14 @@ func TestSamplesGetTheTimeOfTheirStop(t *testing.T) {
 	} {
 		golden.Equal(t, s.stopped(asked), want, "asked at", asked)
 	}
-	golden.Equal(t, (&shown{stops: []int64{5e9}}).stopped(1e9), 1e9, "a stop seconds later was taken for that of the sample")
+	golden.Equal(t, (&agentSamples{stops: []int64{5e9}}).stopped(1e9), 1e9, "a stop seconds later was taken for that of the sample")
 }
 
 // A thread that an agent shows running has its id and its stack in the recording, and the time
 // of the stop; in native code it may as well wait.
 func TestThreadsAreShownRunning(t *testing.T) {
-	r := golden.Must(NewReader(bytes.NewReader(load(t, ours+"/hsqldb-6clients.jfr")), "test.jfr", Options{Shown: true}))(t)
-	r.shown.stops = []int64{60e6}
+	r := golden.Must(NewReader(bytes.NewReader(load(t, ours+"/hsqldb-6clients.jfr")), "test.jfr", Options{AgentSamples: true}))(t)
+	r.agent.stops = []int64{60e6}
 	for _, ev := range []format.Event{
 		{Kind: format.KindThread, Thread: 7, Name: "worker"},
 		{Kind: format.KindStack, Stack: 1, Frames: []format.Frame{{Class: "A", Method: "compute", Line: 5}}},
@@ -217,7 +217,7 @@ func TestThreadsAreShownRunning(t *testing.T) {
 			got = append(got, ev)
 		}
 	}
-	want := format.Event{Kind: format.KindActivity, Activity: format.ActivityRunnable, Thread: r.ids.byJava[7], Stack: r.shown.stacks[1], Time: 60e6, End: 60e6}
+	want := format.Event{Kind: format.KindActivity, Activity: format.ActivityRunnable, Thread: r.ids.byJava[7], Stack: r.agent.stacks[1], Time: 60e6, End: 60e6}
 	if len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 		t.Errorf("shown: %+v, want %+v", got, want)
 	}

@@ -17,7 +17,7 @@ const (
 	slotClass
 	slotOwner
 	slotAddress
-	slotSubject // the thread an event is about, when it is not the one that wrote it
+	slotSubject // the thread an event is about, if another thread wrote it
 	slotID
 	slotName
 	slotValue
@@ -45,7 +45,7 @@ const (
 	slots
 )
 
-// eventSpec lists the fields of an event that are read, and what becomes of it.
+// eventSpec lists the fields that are read of an event, and its handler.
 type eventSpec struct {
 	name   string
 	fields map[string]slot
@@ -150,7 +150,7 @@ func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
 func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 	class, stack := r.class(v[slotClass]), r.stack(v[slotStack])
 	if initialises(r.ids.classes.List[class], r.ids.frames[stack]) {
-		return monitorEnter(r, v, ev) // the notifier initialised the class meanwhile
+		return monitorEnter(r, v, ev) // the notifier is the thread that initialised the class
 	}
 	r.activity(v, ev, format.ActivityWait)
 	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
@@ -164,7 +164,7 @@ func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 }
 
 // monitorNotify is a call of Object.notify or notifyAll, recorded from JDK 24 on: the
-// thread held the monitor meanwhile, if only for an instant.
+// thread held the monitor during the call.
 func monitorNotify(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivityRun)
 	ev.Object = r.object(r.class(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
@@ -181,8 +181,8 @@ func park(r *Reader, v *values, ev *format.Event) bool {
 	return r.parked(ev, r.class(v[slotClass]), v[slotAddress], heapSpace, r.timedOut(v, ev))
 }
 
-// parked delivers a park: a wait for a lock, idle time, or unclear. The rules decide.
-// One that may have timed out did, unless a release ended it; where the recording has
+// parked delivers a park: by the rules, a wait for a lock, idle time, or unclassified. A
+// park that may have timed out did, unless a release ended it; if the recording has
 // releases, the park is delivered with them at the end of the chunk.
 func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space, late bool) bool {
 	res := r.classify(class, ev.Stack)
@@ -234,7 +234,7 @@ func sample(r *Reader, v *values, ev *format.Event) bool {
 	return r.sampled(ev, v)
 }
 
-// cpuSample is one that a thread took of itself (JDK 25).
+// cpuSample is a sample that a thread took of itself (JDK 25).
 func cpuSample(r *Reader, v *values, ev *format.Event) bool {
 	ev.Thread = r.thread(v[slotThread])
 	return v[slotFailed] == 0 && r.sampled(ev, v)
@@ -249,8 +249,8 @@ func (r *Reader) sampled(ev *format.Event, v *values) bool {
 	return ev.Thread != format.NoThread
 }
 
-// runs reports whether a state of threads, which is a constant, is one of those that run.
-// One that the chunk does not hold is no reason to doubt it.
+// runs reports whether a thread state, which is a constant, is a running one. A constant
+// that is missing in the chunk counts as running.
 func (s *symbols) runs(key int64) bool {
 	name := s.label(s.meta.parts.state, key)
 	return name == "" || name == "STATE_DEFAULT" || strings.HasSuffix(name, "RUNNABLE")
@@ -268,8 +268,8 @@ func operation(r *Reader, v *values, ev *format.Event) bool {
 	switch name {
 	case "PrintThreads", "ThreadDump":
 		r.dumpTimes.operations.list = append(r.dumpTimes.operations.list, ev.Time)
-		if r.shown.follows {
-			r.shown.stops = append(r.shown.stops, ev.Time)
+		if r.agent.follows {
+			r.agent.stops = append(r.agent.stops, ev.Time)
 		}
 	}
 	ev.Kind, ev.Name = format.KindPause, "safepoint "+name

@@ -49,7 +49,7 @@ func (f *feed) nextBatch(c *chunk) {
 	f.use(&f.own)
 }
 
-// use makes a batch current and returns the one before for reuse.
+// use makes a batch current and returns the previous one for reuse.
 func (f *feed) use(b *batch) {
 	if f.batch != &f.own && f.ahead != nil {
 		select {

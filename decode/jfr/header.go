@@ -65,7 +65,7 @@ func (h *header) nanos(ticks int64) int64 {
 		return ticks
 	}
 	if ticks < 0 {
-		return -h.nanos(max(-ticks, 0)) // the least integer has no negative
+		return -h.nanos(max(-ticks, 0)) // the smallest integer has no negative
 	}
 	hi, lo := bits.Mul64(uint64(ticks), 1e9)
 	if hi >= uint64(h.ticksPerSecond) {

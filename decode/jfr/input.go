@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// input is a window on the input: the current chunk, and the bytes read beyond it. Bytes can
-// be given back and read again without a copy, so that a file full of false headers costs no
-// more than others.
+// input is a window on the input: the current chunk, and the bytes read beyond it. Bytes
+// can be unread without a copy, so that a file full of false headers costs no more than
+// others.
 type input struct {
 	in    io.Reader
 	buf   []byte // the current chunk
@@ -44,10 +44,9 @@ func (in *input) fill(n int) error {
 	return nil
 }
 
-// grow makes room for some of n bytes, of which buf holds fewer: a length that lies
-// may cost a few times the memory of what was read, or of a chunk that was as long
-// as it said. The array is copied each time, so it grows before it holds much, or once
-// it is full.
+// grow makes room for n bytes, of which buf has fewer: a wrong length may cost a few times
+// the memory of the bytes read, or of a chunk of that length. Growing copies the array, so
+// it grows while it holds little, or when it is full.
 func (in *input) grow(n int) {
 	held, room := len(in.buf), cap(in.buf)
 	if room < n && (held <= headerSize || held == room) {
@@ -55,14 +54,13 @@ func (in *input) grow(n int) {
 	}
 }
 
-// unread gives back the bytes of buf from offset at.
+// unread returns the bytes of buf from offset at to the input.
 func (in *input) unread(at int) {
 	in.ahead += len(in.buf) - at
 	in.buf = in.buf[:at]
 }
 
-// drop forgets the first n bytes of buf. The array is used again once
-// nothing in it is.
+// drop forgets the first n bytes of buf. The array is reused when nothing in it is needed.
 func (in *input) drop(n int) {
 	in.base += int64(n)
 	if n == len(in.buf) && in.ahead == 0 {
@@ -72,15 +70,15 @@ func (in *input) drop(n int) {
 	in.buf = in.buf[n:]
 }
 
-// taken is how much of the input has been used.
+// taken returns how many bytes of the input have been used.
 func (in *input) taken() int64 { return in.base + int64(len(in.buf)) }
 
-// maxMoved is how many bytes behind buf are copied into another array, at most.
+// maxMoved bounds the bytes after buf that are copied into another array.
 const maxMoved = 64 << 10
 
-// leave makes the window empty, at the next byte, so that buf can be kept. It goes on in
-// another array, or behind buf where much has been read too far: copying that for each
-// of many short chunks would cost the square of it.
+// leave makes the window empty, at the next byte, so that the caller can keep buf. The
+// window continues in another array, or after buf if much has been read ahead: copying that
+// for each of many short chunks would take quadratic time.
 func (in *input) leave(array []byte) {
 	in.base += int64(len(in.buf))
 	rest := in.buf[len(in.buf):]
@@ -90,8 +88,8 @@ func (in *input) leave(array []byte) {
 	in.buf = rest[:0]
 }
 
-// kept returns buf for a chunk, which may use its array again as far as the window does
-// not go on in it.
+// kept returns buf for a chunk, which may reuse the part of its array that the window does
+// not need.
 func (in *input) kept() []byte {
 	if in.ahead <= maxMoved {
 		return in.buf

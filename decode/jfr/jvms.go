@@ -2,12 +2,12 @@ package jfr
 
 import "contend/format"
 
-// A recording may be several, joined by cat or written by a JVM that was started again. Each
-// JVM numbers threads, addresses and types by itself, so that no id of one means anything in
-// the next.
+// A recording may consist of several, joined by cat or written by a JVM that was started
+// again. Each JVM numbers threads, addresses and types by itself, so ids of one JVM mean
+// nothing in the next.
 
-// sameTypes reports whether a chunk may number its types as the one before: it has the same
-// recorder and clock.
+// sameTypes reports whether a chunk may use the same type numbers as the previous one: it
+// has the same recorder and clock.
 func (h *header) sameTypes(last *header) bool {
 	const drift = 10e9 // between the ticks and the time of day
 	if !h.sameRecorder(last) {
@@ -34,10 +34,10 @@ func (r *Reader) checkJVM(last *header) {
 	}
 }
 
-// another reports whether a chunk is of another JVM than the one before; same
-// is the agreement of their threads. A recorder begins a chunk when it ends the
-// one before, whatever its clock says; a profiler's own may overlap with those
-// of the JVM, and name the same threads.
+// another reports whether a chunk comes from another JVM than the previous one; same is the
+// agreement of their threads. A recorder begins a chunk when it ends the previous one,
+// whatever its clock says; a profiler's chunks may overlap with the JVM's, and have the
+// same threads.
 func (h *header) another(last *header, same int) bool {
 	const slack = 1e9
 	switch {
@@ -78,9 +78,9 @@ func (s *symbols) nativeIDs() (ids []nativeID, virtual bool) {
 	return ids, virtual
 }
 
-// agreement is how many more threads kept their id than changed it. Two JVMs started at
-// nearly the same time have clocks that agree, and other threads; one or two differing
-// threads may be damage.
+// agreement returns the number of threads that kept their id minus the number that changed
+// it. Two JVMs started at nearly the same time have clocks that agree, but different
+// threads; one or two differing threads may be damage.
 func agreement(before map[int64]int64, now []nativeID) (same int) {
 	for _, t := range now {
 		switch was, known := before[t.java]; {
@@ -106,7 +106,7 @@ func (r *Reader) nextJVM() {
 	r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingInput})
 }
 
-// forget drops the numbers of one JVM. The ids given go on.
+// forget drops the numbers of one JVM. The given ids continue.
 func (ids *identities) forget() {
 	clear(ids.threads)
 	clear(ids.alive)

@@ -9,7 +9,7 @@ import (
 // layout is how to pass over the constants of a class.
 type layout struct {
 	ops  []op
-	pool int // where it is noted where they lie, noPool for classes nobody looks into
+	pool int // the pool of its constants, noPool for unused classes
 }
 
 const noPool = -1
@@ -34,9 +34,9 @@ func (m *metadata) layout(id int64) *layout {
 	return l
 }
 
-// checkpoint reads one checkpoint event behind its size and type and notes
-// where each constant of a wanted pool lies, and in named the symbols that any refers to.
-// Where the cursor has an error, or more is left, some are missing.
+// checkpoint reads one checkpoint event after its size and type. It notes the offset of
+// each constant of a wanted pool, and in named the symbols that constants refer to. If the
+// cursor has an error, or bytes are left, some are missing.
 func (m *metadata) checkpoint(c *cursor, pools pools, named *table, clock *clock) {
 	begin, twice := uint32(c.off), false
 	clock.note(c.long("start"))

@@ -29,7 +29,7 @@ type metadata struct {
 	classes  map[int64]*class
 	programs map[int64]*program // wanted events by type id
 	numbered []*program         // as above, by number
-	pooled   map[int64]int      // numbers of the classes whose constants are read
+	pooled   map[int64]int      // numbers of the classes with constants that are read
 	work     int                // spent on compiling
 	units    [slots]string      // of the times in events, by slot
 	tracing  bool               // of methods is known to it
@@ -37,7 +37,7 @@ type metadata struct {
 	unmounts bool               // of JDK 24 or later: virtual threads leave their carriers while they wait for a monitor
 	dense    []*program         // as above, for the usual ids; unwanted for events that are skipped
 	parts    parts
-	flaw     string // what is wrong with it, as far as it can be used; "" for nothing
+	flaw     string // its first fault; "" for none
 
 	compiling sync.Mutex
 	layouts   map[int64]*layout // of constants, by class, once one has been read
@@ -71,7 +71,7 @@ func (c *class) lasts() bool { return len(c.fields) > 1 && c.fields[1].name == "
 // maxDepth bounds the nesting of metadata elements and of types in types.
 const maxDepth = 32
 
-// element is one node of the metadata tree, as far as it is kept.
+// element is one node of the metadata tree, with the attributes that are kept.
 type element struct {
 	tag   string
 	attrs map[string]string
@@ -95,7 +95,7 @@ func parseMetadata(c *cursor, specs map[string]*eventSpec) *metadata {
 	if c.err != nil || c.left() > 0 {
 		return nil
 	}
-	p.check()
+	p.checkTexts()
 	m.compile(specs)
 	return m
 }

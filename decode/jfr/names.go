@@ -12,8 +12,8 @@ import (
 // purpose of the lock.
 var ofLoaders = []string{"java.lang.Object", "java.util.concurrent.ConcurrentHashMap"}
 
-// initLock is the class of the object on which threads wait for a class to be
-// initialised; the innermost frame is the one that needs the class.
+// initLock is the class of the object on which threads wait for the initialisation of a
+// class; the innermost frame needs the class.
 const initLock = "int[]"
 
 // initialises reports whether a wait at a monitor is for another thread to initialise a

@@ -41,7 +41,7 @@ func TestWhereALockIsAtHome(t *testing.T) {
 			}
 			parks, unparks, found = append(parks, endedPark{lock: lock}), append(unparks, unpark{stack: 5}), append(found, i)
 		}
-		_, home := homesOf(parks, unparks, found)[5]
+		_, home := sitesOfLocks(parks, unparks, found)[5]
 		golden.Equal(t, home, c.home, c.times, "releases", c.others, "of others: at home")
 	}
 }
@@ -62,7 +62,7 @@ func TestHowManyDumpsAreCompared(t *testing.T) {
 		var queue format.Queue
 		d.waits.list = []recordedWait{{800 * ms, 900 * ms, 1, 0, stateSleeps}}
 		for range dumps {
-			d.dumps.list = append(d.dumps.list, shownDump{threads: []observation{{1, 0, stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}})
+			d.dumps.list = append(d.dumps.list, undatedDump{threads: []observation{{1, 0, stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}})
 		}
 		d.advance(true, &queue)
 		var ev format.Event

@@ -1,8 +1,8 @@
 package jfr
 
-// table maps the keys of one chunk to small integers; zero means absent. Most producers
-// count their keys from 1, so small keys index an array. Ids of methods do not: they hold
-// the id of their class in the upper bits.
+// table maps the keys of one chunk to small integers; zero means absent. Most recorders
+// count their keys from 1, so small keys index an array. Ids of methods do not: their upper
+// bits are the id of the class.
 type table struct {
 	dense []uint32
 	span  int64 // keys below it go into the array

@@ -35,23 +35,23 @@ type opKind uint8
 
 const (
 	opInt    opKind = iota // integer
-	opInts                 // integers that are not taken, one behind the other
+	opInts                 // successive integers that are not kept
 	opRaw                  // size bytes
-	opString               // a string; its slot takes the offset
-	opArray                // a count, then body for each; its slot takes the offset
-	opHere                 // an opArray behind which nothing is read
+	opString               // a string; its slot gets the offset
+	opArray                // a count, then body for each; its slot gets the offset
+	opHere                 // an opArray after which nothing is read
 )
 
-// slot names a value a program takes.
+// slot names a value that a program reads.
 type slot uint8
 
-// values are what one run of a program read: integers, keys, offsets.
+// values are the results of one run of a program: integers, keys, offsets.
 type values [slots + 1]int64
 
-// nobody is the slot of values that are not kept.
-const nobody = slots
+// noSlot is the slot of values that are not kept.
+const noSlot = slots
 
-// primitives are the types with a layout of their own.
+// primitives are the types with a fixed layout.
 var primitives = map[string]op{
 	"boolean": {kind: opRaw, size: 1}, "byte": {kind: opRaw, size: 1},
 	"char": {kind: opInt, size: 2}, "short": {kind: opInt, size: 2},
@@ -60,15 +60,15 @@ var primitives = map[string]op{
 	"java.lang.String": {kind: opString},
 }
 
-// compileClass builds the program that takes the named fields of a class.
+// compileClass builds the program that reads the named fields of a class.
 func (m *metadata) compileClass(cl *class, want map[string]slot) *program {
 	p := &program{class: cl}
 	for _, f := range cl.fields {
 		s, take := want[f.name]
 		if !take {
-			m.resembles(f.name, maps.Keys(want))
-		} else if is := kinds[s]; is != "" && m.classes[f.class] != nil && !strings.HasSuffix(m.classes[f.class].name, is) {
-			m.flawed("field " + f.name + " of " + cl.name + " is of a wrong type")
+			m.checkNearMisses(f.name, maps.Keys(want))
+		} else if is := fieldTypes[s]; is != "" && m.classes[f.class] != nil && !strings.HasSuffix(m.classes[f.class].name, is) {
+			m.setFault("field " + f.name + " of " + cl.name + " is of a wrong type")
 		}
 		ops, ok := m.field(f, 0)
 		if !ok {
@@ -92,15 +92,15 @@ func (m *metadata) compileClass(cl *class, want map[string]slot) *program {
 // fewFields are read one by one sooner than passed over together.
 const fewFields = 12
 
-// integers returns what takes each of a program's values if they are few, and
-// integers, else nil.
+// integers returns the slots of a program's values if they are few, and all integers; else
+// nil.
 func integers(ops []op) (takes []slot) {
 	for _, o := range ops {
 		switch {
 		case o.kind == opInt && o.take:
 			takes = append(takes, o.slot)
 		case o.kind == opInts && len(takes)+o.n <= fewFields:
-			takes = append(takes, slices.Repeat([]slot{nobody}, o.n)...)
+			takes = append(takes, slices.Repeat([]slot{noSlot}, o.n)...)
 		default:
 			return nil
 		}
@@ -108,7 +108,7 @@ func integers(ops []op) (takes []slot) {
 	return takes
 }
 
-// fused joins successive ops that keep no value, as far as possible.
+// fused joins successive ops that keep no value.
 func fused(ops []op) []op {
 	out := make([]op, 0, len(ops))
 	for _, o := range ops {
@@ -157,9 +157,9 @@ func (m *metadata) value(f field, depth int) ([]op, bool) {
 	return ops, true
 }
 
-// maxWork bounds the fields visited and the ops made for one metadata. Those
-// of a JDK need some thousand; classes that each hold the next one twice would
-// need 2 to the power of the depth.
+// maxWork bounds the fields visited and the ops made for one metadata. A JDK's needs some
+// thousand; classes that each hold the next one twice would need 2 to the power of the
+// depth.
 const maxWork = 1 << 18
 
 // parts are the programs for the constants this package looks into.
@@ -174,7 +174,7 @@ type parts struct {
 func (m *metadata) compile(specs map[string]*eventSpec) {
 	m.programs, m.pooled = make(map[int64]*program), make(map[int64]int)
 	most := int64(0)
-	m.refers()
+	m.checkFieldClasses()
 	for _, id := range slices.Sorted(maps.Keys(m.classes)) {
 		cl := m.classes[id]
 		most = max(most, id)
@@ -183,10 +183,10 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 		}
 		spec, ok := specs[eventName(cl.name)]
 		if !ok {
-			m.resembles(cl.name, allNames(specs))
+			m.checkNearMisses(cl.name, allNames(specs))
 			continue
 		}
-		m.needs(cl, spec.needs)
+		m.checkRequiredFields(cl, spec.needs)
 		if p := m.compileClass(cl, spec.fields); p != nil {
 			p.spec, p.number = spec, len(m.numbered)
 			m.programs[id] = p
@@ -229,8 +229,8 @@ func (m *metadata) poolOf(class int64) int {
 	return n
 }
 
-// densePrograms bounds the array of programs. A JDK has a few hundred types, and those of
-// programs' own events have larger numbers; others are looked up.
+// densePrograms bounds the array of programs. A JDK has a few hundred types, and programs'
+// own events have larger numbers; these are looked up in a map.
 const densePrograms = 1 << 15
 
 // part compiles the program for the constants a slot refers to, if it is not
@@ -240,15 +240,15 @@ func (m *metadata) part(into **program, from *program, s slot, needs []string, w
 		return
 	}
 	if cl := m.classes[from.pools[s]]; cl != nil {
-		m.needs(cl, needs)
+		m.checkRequiredFields(cl, needs)
 		if *into = m.compileClass(cl, want); *into != nil {
 			(*into).shorten()
 		}
 	}
 }
 
-// shorten leaves out what follows the last value that is taken, of a program for
-// constants: index has passed over them as a whole.
+// shorten removes the ops after the last kept value from a program for constants: index
+// skips whole constants.
 func (p *program) shorten() {
 	n := len(p.ops)
 	for n > 0 && !p.ops[n-1].take {
@@ -268,7 +268,7 @@ func (m *metadata) frames() {
 		return
 	}
 	if cl := m.classes[q.stack.pools[slotFrames]]; cl != nil {
-		m.needs(cl, []string{"method"})
+		m.checkRequiredFields(cl, []string{"method"})
 		q.frame = m.compileClass(cl, map[string]slot{"method": slotMethod, "lineNumber": slotLine, "bytecodeIndex": slotBytecode})
 	}
 	m.part(&q.method, q.frame, slotMethod, []string{"type", "name"}, map[string]slot{"type": slotClass, "name": slotName, "modifiers": slotModifiers})

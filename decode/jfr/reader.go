@@ -1,9 +1,8 @@
-// Package jfr reads flight recordings of JDK 9 and later and of the tools
-// that write the same format. It streams: a few chunks are in memory at a time,
-// those ahead of the events asked for are stepped over meanwhile.
-// The layout of every event comes from the recording's own metadata; events
-// that say nothing of threads and locks are skipped by their size. It
-// refuses the older format of JDK 7 and 8.
+// Package jfr reads flight recordings of JDK 9 and later and of other tools that write the
+// same format. It streams: a few chunks are in memory at a time, and goroutines prepare
+// chunks ahead of the requested events. The layout of every event comes from the
+// recording's own metadata; events without relevance for threads and locks are skipped by
+// their size. It refuses the older format of JDK 7 and 8.
 package jfr
 
 import (
@@ -19,10 +18,10 @@ import (
 
 // Options of a Reader.
 type Options struct {
-	Rules *rules.Table      // tells parks on locks from idle ones; nil means the default
-	Skip  map[ChunkKey]bool // chunks not to read: another input has them
-	Shown bool              // what an agent's samples show will follow, by Show
-	Room  *Room             // for chunks that are stepped over ahead of the events, which Close ends; nil: none are
+	Rules        *rules.Table      // separates parks on locks from idle ones; nil means the default
+	Skip         map[ChunkKey]bool // chunks not to read: another input has them
+	AgentSamples bool              // an agent's samples will follow, by Show
+	Room         *Room             // for chunks that are stepped over ahead of the events, which Close ends; nil: none are
 }
 
 // Reader is a format.Source over one input. The feed yields batches of events of a chunk, the
@@ -37,11 +36,11 @@ type Reader struct {
 	values  values // of the current event
 	events  int64
 	damaged int64
-	said    format.Stats // of damage
+	said    format.Stats // warnings and damage
 	err     error
 }
 
-// evidence is what the events of several chunks say together.
+// evidence is derived from the events of several chunks.
 type evidence struct {
 	settings   map[string]string
 	recorded   map[string]bool // by event: whether any settings enable it
@@ -52,16 +51,16 @@ type evidence struct {
 	dumpTimes  dumpTimes
 	unparks    unparks
 	unobserved unobserved
-	until      int64 // the latest end of an event
-	shown      shown // by an agent in the same JVM
+	until      int64        // the latest end of an event
+	agent      agentSamples // by an agent in the same JVM
 }
 
-// NewReader reads the first chunk's header and metadata. The error is a
-// *format.Error: ErrNotMine for input that is no recording, ErrVersion for
-// one of JDK 7 or 8, ErrTruncated for one without a whole header.
+// NewReader reads the first chunk's header and metadata. The error is a *format.Error:
+// ErrNotMine for input that is not a recording, ErrVersion for JDK 7 or 8, ErrTruncated for
+// input without a whole header.
 func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 	r := &Reader{name: name, symbols: symbols{rules: o.Rules, ids: newIdentities()},
-		evidence: evidence{settings: map[string]string{}, recorded: map[string]bool{}, dumps: threaddump.NewHotSpot(), shown: shown{follows: o.Shown}}}
+		evidence: evidence{settings: map[string]string{}, recorded: map[string]bool{}, dumps: threaddump.NewHotSpot(), agent: agentSamples{follows: o.AgentSamples}}}
 	r.feed = feed{room: o.Room, split: splitter{input: input{in: in}, name: name, skip: o.Skip, specs: wanted(), metas: map[string]*metadata{}}}
 	r.batch = &r.own
 	if r.rules == nil {
@@ -91,13 +90,13 @@ func (r *Reader) Stats() format.Stats {
 func (r *Reader) Close() error {
 	if r.ahead != nil {
 		r.ahead.close()
-		r.err = cmp.Or(r.err, io.ErrClosedPipe) // what was read ahead is lost
+		r.err = cmp.Or(r.err, io.ErrClosedPipe) // the chunks read ahead are lost
 	}
 	return nil
 }
 
-// Read delivers the next event. Damage is delivered as KindGap and in the warnings of Stats.
-// The error is io.EOF or that of the input.
+// Read delivers the next event. Damage is delivered as KindGap and in the warnings of
+// Stats. The error is io.EOF or the error of the input.
 func (r *Reader) Read(ev *format.Event) error {
 	for {
 		if r.queue.Pop(ev) {

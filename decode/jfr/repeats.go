@@ -39,7 +39,7 @@ func (c *chunk) checkSymbols() {
 	}
 }
 
-// isSymbol reports whether a class is that of symbols.
+// isSymbol reports whether a class is the class of symbols.
 func isSymbol(cl *class) bool { return cl != nil && strings.HasSuffix(cl.name, ".Symbol") }
 
 // isLocation reports whether the symbol at an offset is the URL of a module or of a source
@@ -53,7 +53,8 @@ func (c *chunk) isLocation(p *program, at int) bool {
 	return plain(encoding, text) && bytes.IndexByte(text, ':') >= 0
 }
 
-// sameLine counts a frame as damaged whose bytecode was of another line in another frame.
+// sameLine counts a frame as damaged if another frame has a different line for its
+// bytecode.
 func (s *symbols) sameLine(v *values) {
 	if s.known.lines.differs(v[slotMethod]<<16^v[slotBytecode], uint32(max(int32(v[slotLine]), 0))+1) {
 		s.missing++
@@ -69,7 +70,8 @@ func (t *table) differs(key int64, value uint32) bool {
 	return before != 0 && before != value
 }
 
-// inPackage counts a class as damaged whose name does not begin with that of its package.
+// inPackage counts a class as damaged if its name does not begin with the name of its
+// package.
 func (s *symbols) inPackage(name string, key int64) {
 	p := s.meta.parts.pack
 	var v values
@@ -82,7 +84,8 @@ func (s *symbols) inPackage(name string, key int64) {
 	}
 }
 
-// misspelled counts a name as damaged that begins with one of the rules but for a byte.
+// misspelled counts a name as damaged that begins with a name of the rules, except for one
+// byte.
 func (s *symbols) misspelled(name string) {
 	for _, known := range ruled() {
 		if len(name) >= len(known) && nearly(name[:len(known)], known) {
@@ -104,7 +107,7 @@ var ruled = sync.OnceValue(func() []string {
 	return out
 })
 
-// minRuled is the length up to which names of others are alike by chance.
+// minRuled is the length up to which other names differ in one byte by chance.
 const minRuled = 14
 
 // nearly reports whether texts of one length differ in one byte.

@@ -21,8 +21,8 @@ type symbols struct {
 	queue   format.Queue // events to deliver first: metadata comes before its use
 }
 
-// identities keep the threads, locks and stacks of the recording apart over all chunks, whose
-// keys differ. Threads and locks are those of the current JVM.
+// identities keep the threads, locks and stacks of the recording apart over all chunks,
+// whose keys differ. Threads and locks are those of the current JVM.
 type identities struct {
 	threads map[threadKey]format.ThreadID
 	last    format.ThreadID // given
@@ -37,7 +37,7 @@ type identities struct {
 	frames  [][]format.Frame            // by stack
 	sleeps  map[int64]format.StackID
 	classes format.Numbers[string]
-	words   format.Numbers[string] // texts that repeat in the constants of all chunks: names of classes, methods and threads
+	words   format.Numbers[string] // names of classes, methods and threads, which repeat in the constants of all chunks
 	named   []uint32               // by word: the class the JVM calls so, plus one
 	methods format.Numbers[method]
 	brief   [][]frame // by stack
@@ -52,8 +52,8 @@ type identities struct {
 	releases map[format.StackID]release
 	families map[uint32]uint32 // by class
 
-	// Most events are of few locks at few places: the last answers of the maps, by
-	// some bits of the key.
+	// Most events concern few locks at few sites: the last answers of the maps, by some
+	// bits of the key.
 	recentObjects [recentObjects]struct {
 		key objectKey
 		id  format.ObjectID // NoObject: nothing yet
@@ -85,16 +85,16 @@ type objectKey struct {
 	space   space
 }
 
-// space is what an address points to: the ObjectMonitor in recorded waits for monitors,
-// the object itself in parks and thread dumps.
+// space is the kind of object an address points to: the ObjectMonitor in recorded waits for
+// monitors, the object itself in parks and thread dumps.
 type space uint8
 
 const (
 	monitorSpace space = iota
 	heapSpace
-	hashSpace    // identity hashes, as an agent tells them
-	initSpace    // no address: the name of the class that is initialised stands for it
-	virtualSpace // no address: the class that uses locks of virtual threads stands for it
+	hashSpace    // identity hashes, from an agent
+	initSpace    // no address: the name of the class being initialised
+	virtualSpace // no address: the class that uses the locks of virtual threads
 )
 
 type verdictKey struct {

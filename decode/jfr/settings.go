@@ -40,15 +40,15 @@ func setting(r *Reader, v *values, ev *format.Event) bool {
 // kept are the settings that decide what a recording shows.
 var kept = map[string]bool{"threshold": true, "enabled": true, "period": true, "stackTrace": true}
 
-// ofVirtual are the events whose settings only matter for what is not observed.
+// ofVirtual are the events whose settings only matter for unobserved waits.
 var ofVirtual = map[string]bool{"VirtualThreadStart": true, "VirtualThreadEnd": true}
 
-// hidesWaits are the events whose threshold hides waits for locks; the threshold of others
-// only hides evidence.
+// hidesWaits are the events whose threshold hides waits for locks; the threshold of other
+// events hides evidence only.
 var hidesWaits = [...]string{"JavaMonitorEnter", "ThreadPark"}
 
-// idleEvents are the events of idle time. All of it shows where each is enabled without
-// a threshold.
+// idleEvents are the events of idle time. All idle time is recorded if each of them is
+// enabled without a threshold.
 var idleEvents = [...]string{"ThreadPark", "JavaMonitorWait", "ThreadSleep"}
 
 // reportIdle reports how much of its idle time a JVM recorded.

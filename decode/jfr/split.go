@@ -9,8 +9,8 @@ import (
 	"contend/format"
 )
 
-// splitter cuts an input into chunks. What is known of the last one tells where
-// the next one is.
+// splitter cuts an input into chunks. The metadata of the last chunk helps to find the next
+// one.
 type splitter struct {
 	input
 	name    string
@@ -25,7 +25,7 @@ type splitter struct {
 }
 
 // next cuts out the next chunk, into the array of the one it replaces. It returns io.EOF
-// when there is none.
+// after the last.
 func (s *splitter) next(c *chunk) error {
 	s.leave(c.buf)
 	*c = chunk{marks: c.marks[:0], losses: c.losses[:0], pools: c.pools, base: s.base}
@@ -77,7 +77,7 @@ func (s *splitter) cutOut(c *chunk) error {
 	return nil
 }
 
-// endOfInput tells a clean end from a cut header.
+// endOfInput distinguishes a clean end from a truncated header.
 func (s *splitter) endOfInput(c *chunk, err error) error {
 	if errors.Is(err, io.EOF) && len(s.buf) == 0 {
 		return io.EOF
@@ -129,10 +129,9 @@ func (s *splitter) order(c *chunk) {
 	}
 }
 
-// chain follows the checkpoints backwards from the header, and reads the
-// metadata; false when either is not where the header says. No two may
-// overlap: a chunk of nothing but checkpoints in each other would take the
-// square of its size to read.
+// chain follows the checkpoints backwards from the header, and reads the metadata; false if
+// either is not where the header says. No two may overlap: a chunk of nested checkpoints
+// would take quadratic time to read.
 func (s *splitter) chain(c *chunk) bool {
 	if !c.isEvent(c.head.metadata, typeMetadata) || !s.readMetadata(c, int(c.head.metadata)) {
 		return false
@@ -163,8 +162,8 @@ func (s *splitter) chain(c *chunk) bool {
 	return false
 }
 
-// scan finds checkpoints and metadata by walking over the events, as far as
-// they can be stepped over.
+// scan finds checkpoints and metadata by walking over the events, as long as they can be
+// skipped.
 func (s *splitter) scan(c *chunk) {
 	for at := headerSize; at < len(c.buf); {
 		cur := c.cursor(at)
@@ -185,8 +184,8 @@ func (s *splitter) scan(c *chunk) {
 	}
 }
 
-// maxMetadata bounds the metadata remembered between chunks. Those of one
-// process all have the same; what is not remembered is read again.
+// maxMetadata bounds the metadata remembered between chunks. All chunks of one process have
+// the same; other metadata is read again.
 const maxMetadata = 16
 
 func (s *splitter) readMetadata(c *chunk, at int) bool {
@@ -215,14 +214,14 @@ func (s *splitter) readMetadata(c *chunk, at int) bool {
 	return true
 }
 
-// endsEarly says that the chunk ends at offset n of it, before its size says.
-// What is missing was never in the input.
+// endsEarly records that the chunk ends at offset n, before its size says. The missing data
+// was never in the input.
 func (s *splitter) endsEarly(c *chunk, n int) {
 	c.lose(n, 0, format.CodeTruncated, format.Say("chunk ends after %v of %v bytes", n, c.head.size))
 }
 
-// endAtNextHeader shortens a chunk that was cut off before another recording was appended, so
-// that its size is wrong, to where the next chunk begins.
+// endAtNextHeader shortens a chunk that was cut off before another recording was appended:
+// its size is wrong, and it ends where the next chunk begins.
 func (s *splitter) endAtNextHeader(c *chunk) {
 	if next := s.findHeader(headerSize); next >= 0 {
 		s.endsEarly(c, next)

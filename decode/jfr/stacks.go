@@ -37,9 +37,9 @@ func (s *symbols) stack(key int64) format.StackID {
 // maxFrames bounds a stack; the JDK stops at 2048 itself.
 const maxFrames = 1 << 14
 
-// stackFrames reads the frames of a stack, which are good until the next are read;
-// entry says that the innermost is of a method that is synchronized, cut that the
-// outermost are missing.
+// stackFrames reads the frames of a stack, valid until the next call; entry reports that
+// the innermost is at the entry of a synchronized method, cut that the outermost are
+// missing.
 func (s *symbols) stackFrames(key int64) (frames []frame, entry, cut bool) {
 	var v values
 	p := s.meta.parts.frame
@@ -63,7 +63,7 @@ func (s *symbols) stackFrames(key int64) (frames []frame, entry, cut bool) {
 	return frames, entry, cut
 }
 
-// method resolves a method's key. What it returns is good until the next.
+// method resolves a method's key. The result is valid until the next call.
 func (s *symbols) method(key int64) *methodName { return &s.known.named[s.numbered(key)-1] }
 
 // numbered returns the number of a method in the chunk, plus one.
@@ -102,7 +102,7 @@ func (s *symbols) sleepStack(asked int64) format.StackID {
 	return id
 }
 
-// method is a class, and the word for the name of a method of it.
+// method is a class, and the number of the name of a method of it.
 type method struct{ class, name uint32 }
 
 // spelled writes frames out.

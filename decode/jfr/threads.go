@@ -11,8 +11,8 @@ type threadKey struct {
 	name     string
 }
 
-// lifeKey tells the threads of a process, whatever they are called: names
-// change, in many servers with each request.
+// lifeKey identifies a thread of a process independent of its name: in many servers names
+// change with each request.
 type lifeKey struct{ java, os int64 }
 
 // living is a thread that lives, as it is called.
@@ -65,8 +65,8 @@ func (s *symbols) thread(key int64) format.ThreadID {
 	return id
 }
 
-// lifeOf is thread for one that starts or ends. It may have no constant yet, if it does so at
-// the end of the chunk.
+// lifeOf is thread for a thread that starts or ends. It may have no constant yet at the end
+// of the chunk.
 func (s *symbols) lifeOf(key int64) format.ThreadID {
 	missing := s.missing
 	id := s.thread(key)

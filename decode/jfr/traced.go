@@ -7,10 +7,10 @@ import (
 	"contend/format"
 )
 
-// A method trace (JDK 25) with the filter LockSupport::unpark shows which thread
-// released a lock, and where; with ::park it shows the parks of virtual threads, which
-// are recorded nowhere else. A trace has no arguments, so neither names the lock. The
-// frames of a park show its class. A release belongs to the wait it ended (unparks.go).
+// A method trace (JDK 25) with the filter LockSupport::unpark shows which thread released a
+// lock, and where; with ::park it shows the parks of virtual threads, which are recorded
+// nowhere else. A trace has no arguments, so neither identifies the lock. The frames of a
+// park show its class. A release belongs to the wait it ended (unparks.go).
 
 // traced reads a call of a method that the settings name: one of those above, or a
 // synchronized one. It ignores others.
@@ -30,8 +30,8 @@ func traced(r *Reader, v *values, ev *format.Event) bool {
 	return false
 }
 
-// section is a call of a synchronized method: the thread held the monitor meanwhile,
-// since the trace begins behind the entry.
+// section is a call of a synchronized method: the thread held the monitor during it,
+// because the trace begins after the entry.
 func (r *Reader) section(m *methodName, v *values, ev *format.Event) bool {
 	ev.Kind, ev.Activity, ev.Thread = format.KindActivity, format.ActivityRun, r.thread(v[slotThread])
 	ev.Stack = r.calledBy(m, r.stack(v[slotStack]))
@@ -60,8 +60,8 @@ type call struct {
 	caller format.StackID
 }
 
-// virtualPark delivers a park of a virtual thread; those of others have an
-// event of their own, and so has that of a pinned one.
+// virtualPark delivers a park of a virtual thread. Parks of platform threads, and pinned
+// ones, have their own events.
 func (r *Reader) virtualPark(m *methodName, v *values, ev *format.Event) bool {
 	ev.Thread = r.thread(v[slotThread])
 	if l := r.ids.virtual.lives[ev.Thread]; l == nil || l.lastPark > ev.Time {
@@ -76,8 +76,8 @@ func (r *Reader) virtualPark(m *methodName, v *values, ev *format.Event) bool {
 // monitor.
 type entry struct{ monitor, class, method string }
 
-// reportEntry names a method whose calls the recorder could trace to show the owner of
-// the monitor. Each stack is looked at once in a chunk.
+// reportEntry reports a method whose calls the recorder could trace to show the owner of
+// the monitor. It looks at each stack once per chunk.
 func (r *Reader) reportEntry(stack format.StackID, class uint32) {
 	delete(r.ids.entries, stack)
 	f := r.ids.frames[stack][0]

@@ -11,7 +11,7 @@ import (
 type unobserved struct {
 	cut       amount // waits whose stacks end before their outermost frame
 	loads     int    // samples of the machine's load
-	saturated int    // those of no idle processor
+	saturated int    // samples without an idle processor
 	contended bool   // a thread waited for a lock
 }
 
@@ -51,7 +51,7 @@ func cpuLoad(r *Reader, v *values, _ *format.Event) bool {
 	return false
 }
 
-// warnings returns the warnings of what is unobserved.
+// warnings returns the warnings about unobserved activity.
 func (h *unobserved) warnings() (out []format.Warning) {
 	say := func(code, text string, args ...any) {
 		out = append(out, format.Warning{Code: code, Text: format.Say(text, args...)})

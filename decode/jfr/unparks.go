@@ -22,9 +22,9 @@ type unpark struct {
 	release
 }
 
-// release is what an unpark is part of: the release of a lock of some family, 0 for
-// none. A thread that got a shared lock may pass it on to the next, and releases
-// nothing.
+// release is the operation that an unpark is part of: the release of a lock of some family,
+// 0 for none. A thread that acquired a shared lock may pass it on to the next thread, and
+// releases nothing.
 type release struct {
 	family   uint32
 	mode     format.Mode
@@ -55,9 +55,9 @@ func (r *Reader) unpark(v *values, ev *format.Event) {
 	}
 }
 
-// releaseOf finds in the frames what an unpark is part of: the methods of the lock,
-// behind those it shares with all. A condition's await releases its lock, which nearly
-// always is a ReentrantLock.
+// releaseOf finds in the frames the operation that an unpark is part of: the methods of the
+// lock, after those shared by all locks. A condition's await releases its lock, nearly
+// always a ReentrantLock.
 func (s *symbols) releaseOf(frames []format.Frame) (what release) {
 	for _, f := range frames {
 		family := threaddump.FamilyOf(f.Class)
@@ -125,8 +125,8 @@ func (w *unparks) deliver(queue *format.Queue) {
 	slices.SortStableFunc(parks, func(a, b endedPark) int { return cmp.Compare(a.end, b.end) })
 	slices.SortStableFunc(unparks, func(a, b unpark) int { return cmp.Compare(a.at, b.at) })
 	found := match(parks, unparks, nil)
-	if homes := homesOf(parks, unparks, found); len(homes) > 0 {
-		found = match(parks, unparks, homes)
+	if siteLocks := sitesOfLocks(parks, unparks, found); len(siteLocks) > 0 {
+		found = match(parks, unparks, siteLocks)
 	}
 	again := triedAgain(parks)
 	for i, at := range found {
@@ -155,12 +155,12 @@ func (w *unparks) deliver(queue *format.Queue) {
 
 // match finds the unpark that ended each park, -1 for none: of the same family, by
 // another thread, preferring call sites that do not belong to another lock.
-func match(parks []endedPark, unparks []unpark, homes map[format.StackID]format.ObjectID) []int {
+func match(parks []endedPark, unparks []unpark, siteLocks map[format.StackID]format.ObjectID) []int {
 	found, used := make([]int, len(parks)), make([]bool, len(unparks))
 	for i := range parks {
-		at, foreign := wakes(&parks[i], unparks, used, homes)
+		at, other := wakes(&parks[i], unparks, used, siteLocks)
 		if at < 0 {
-			at = foreign
+			at = other
 		}
 		if found[i] = at; at >= 0 {
 			used[at] = true
@@ -170,11 +170,11 @@ func match(parks []endedPark, unparks []unpark, homes map[format.StackID]format.
 }
 
 // wakes returns the unpark that ended a park, and the best of those at call sites that
-// belong to another lock; -1 for none. Several may be under way at once: of the recent
-// ones the first counts, as threads run in the order they are woken; of older ones, the
-// last.
-func wakes(p *endedPark, unparks []unpark, used []bool, homes map[format.StackID]format.ObjectID) (found, foreign int) {
-	found, foreign = -1, -1
+// belong to another lock; -1 for none. Several unparks may be under way at once: of recent
+// ones the first counts, because threads run in the order in which they are woken; of older
+// ones, the last.
+func wakes(p *endedPark, unparks []unpark, used []bool, siteLocks map[format.StackID]format.ObjectID) (found, other int) {
+	found, other = -1, -1
 	end := sort.Search(len(unparks), func(i int) bool { return unparks[i].at > p.end })
 	for at := end - 1; at >= max(end-maxTried, 0) && unparks[at].at >= p.start; at-- {
 		u, into := &unparks[at], &found
@@ -184,25 +184,25 @@ func wakes(p *endedPark, unparks []unpark, used []bool, homes map[format.StackID
 		if used[at] || u.thread == p.thread || u.family != p.family {
 			continue
 		}
-		if home := homes[u.stack]; home != format.NoObject && home != p.lock {
-			into = &foreign
+		if lock := siteLocks[u.stack]; lock != format.NoObject && lock != p.lock {
+			into = &other
 		}
 		if *into < 0 || u.at >= p.end-promptly {
 			*into = at
 		}
 	}
-	return found, foreign
+	return found, other
 }
 
-// A call site belongs to one lock if at least homeMin unparks there are of it, and at
-// most one in homeStrays of another.
+// A call site belongs to one lock if at least minUnparks unparks of it release that lock,
+// and at most one in maxOthers of them another.
 const (
-	homeStrays = 4
-	homeMin    = 5
+	maxOthers  = 4
+	minUnparks = 5
 )
 
-// homesOf returns the call sites that release one lock nearly exclusively, with it.
-func homesOf(parks []endedPark, unparks []unpark, found []int) map[format.StackID]format.ObjectID {
+// sitesOfLocks returns the call sites that release one lock nearly exclusively, with it.
+func sitesOfLocks(parks []endedPark, unparks []unpark, found []int) map[format.StackID]format.ObjectID {
 	type at struct {
 		stack format.StackID
 		lock  format.ObjectID
@@ -214,17 +214,17 @@ func homesOf(parks []endedPark, unparks []unpark, found []int) map[format.StackI
 			all[unparks[u].stack]++
 		}
 	}
-	homes := map[format.StackID]format.ObjectID{}
+	siteLocks := map[format.StackID]format.ObjectID{}
 	for a, n := range count {
-		if n >= homeMin && (all[a.stack]-n)*homeStrays <= all[a.stack] {
-			homes[a.stack] = a.lock
+		if n >= minUnparks && (all[a.stack]-n)*maxOthers <= all[a.stack] {
+			siteLocks[a.stack] = a.lock
 		}
 	}
-	return homes
+	return siteLocks
 }
 
 // triedAgain returns for each park, by end, when its thread parked again for the same
-// acquisition because another thread was quicker; 0 where it did not.
+// acquisition because another thread was quicker; 0 if it did not.
 func triedAgain(parks []endedPark) []int64 {
 	const slack = int64(100e3)
 	out, next := make([]int64, len(parks)), map[format.ThreadID]*endedPark{}

@@ -8,23 +8,22 @@ import (
 	"contend/format"
 )
 
-// A recording shows little of virtual threads. From JDK 24 on it has no events of their waits
-// for monitors, and in no version has it any of their parks; a method trace (traced.go) shows
-// the parks alone. Thread dumps do not list them. If the recording has each start since the
-// first virtual thread of the JVM, their lifetimes bound what they waited unobserved; else
-// there is no bound.
+// A recording shows little of virtual threads: since JDK 24 no monitor waits, and no parks
+// in any version; a method trace (traced.go) shows the parks alone. Thread dumps do not
+// list them. If each start is recorded since the first virtual thread of the JVM, their
+// lifetimes bound the unobserved waits; else there is no bound.
 
 // virtuals are the virtual threads of an input. Sums are of nanoseconds since the
 // input began; a million long lives do not fit into an integer.
 type virtuals struct {
-	lives map[format.ThreadID]*virtualLife
-	since int64
-	lived float64 // the ends less the starts that are recorded
-	open  int     // lives without an end
-	told  float64 // the part of their lives that their events cover
+	lives   map[format.ThreadID]*virtualLife
+	since   int64   // start of the input, ns
+	lived   float64 // recorded ends less recorded starts, both in ns after since
+	open    int     // lives without an end
+	covered float64 // ns of their lifetimes that events cover
 	ofJVM
 
-	shown       bool  // samples show them, where they wait
+	inSamples   bool  // samples show the waiting ones
 	sampled     int   // that do
 	lastSampled int64 // time of the last
 
@@ -32,10 +31,10 @@ type virtuals struct {
 	uncounted bool // and their starts are not all recorded
 }
 
-// ofJVM is what is known of the virtual threads of the current JVM.
+// ofJVM is the state of the virtual threads of the current JVM.
 type ofJVM struct {
 	ran      bool // there were some
-	first    bool // what the JVM starts for its first one is recorded
+	first    bool // the helper threads of its first virtual thread are recorded
 	unlisted bool // starts were not recorded at some time
 	traced   bool // the settings trace parks
 	started  int
@@ -44,20 +43,20 @@ type ofJVM struct {
 
 // virtualLife is the recorded life of a virtual thread, in ns.
 type virtualLife struct {
-	lastPark int64 // when the last park ended that has its own event
-	told     int64 // until when its events cover it
+	lastPark     int64 // when the last park ended that has its own event
+	coveredUntil int64 // instant up to which its events cover it
 }
 
 // add adds a virtual thread, unless it is known.
 func (v *virtuals) add(t format.ThreadID) {
 	if v.lives[t] == nil {
-		v.lives[t] = &virtualLife{lastPark: format.NoTime, told: format.NoTime}
+		v.lives[t] = &virtualLife{lastPark: format.NoTime, coveredUntil: format.NoTime}
 		v.seen++
 		v.ran = true
 	}
 }
 
-// sample takes the time of a sample that shows some of them waiting.
+// sample takes the time of a sample that shows waiting virtual threads.
 func (v *virtuals) sample(at int64) {
 	if at != v.lastSampled {
 		v.sampled++
@@ -65,21 +64,21 @@ func (v *virtuals) sample(at int64) {
 	v.ran, v.lastSampled = true, at
 }
 
-// note takes an event of a thread, which need not be virtual.
+// note takes an event of a thread, virtual or not.
 func (v *virtuals) note(ev *format.Event) {
 	l := v.lives[ev.Thread]
 	if l == nil {
 		return
 	}
-	v.told += float64(ev.End) - float64(max(min(l.told, ev.End), ev.Time))
-	l.told = max(l.told, ev.End)
+	v.covered += float64(ev.End) - float64(max(min(l.coveredUntil, ev.End), ev.Time))
+	l.coveredUntil = max(l.coveredUntil, ev.End)
 }
 
 // unobserved returns how long the threads may have waited unobserved up to an instant, ns;
-// bounded is false where their number is not known.
+// bounded is false if their number is not known.
 func (v *virtuals) unobserved(until int64) (ns int64, bounded bool) {
 	lived := v.lived + float64(v.open)*(float64(until)-float64(v.since))
-	return int64(min(max(lived-v.told, 0), 1<<62)), !v.uncounted && v.counted()
+	return int64(min(max(lived-v.covered, 0), 1<<62)), !v.uncounted && v.counted()
 }
 
 // counted reports whether the start of each virtual thread of the current JVM is recorded.
@@ -106,7 +105,7 @@ func virtualStart(r *Reader, v *values, ev *format.Event) bool {
 	return false
 }
 
-// virtualEnd takes the end of one that has started in the recording, or before it.
+// virtualEnd takes the end of a virtual thread that started in the recording, or before it.
 func virtualEnd(r *Reader, v *values, ev *format.Event) bool {
 	r.lifeOf(v[slotThread])
 	all := &r.ids.virtual
@@ -133,9 +132,9 @@ const (
 	carriers      = "CarrierThreads" // their group
 )
 
-// indicatesVirtual reports whether a thread among the constants of a chunk, taken to v,
-// is virtual or serves virtual threads. Those of a chunk are all that lived when it
-// began, and those of its events.
+// indicatesVirtual reports whether a thread among the constants of a chunk, read into v, is
+// virtual or serves virtual threads. The constants have all threads that lived when the
+// chunk began, and those of its events.
 func (s *symbols) indicatesVirtual(v *values) bool {
 	if v[slotVirtual] != 0 || strings.HasPrefix(s.text(v[slotName]), servesVirtual) {
 		return true
@@ -144,8 +143,8 @@ func (s *symbols) indicatesVirtual(v *values) bool {
 	return s.meta.parts.group != nil && s.constant(s.meta.parts.group, v[slotGroup], &group) && s.text(group[slotName]) == carriers
 }
 
-// virtualWarning returns the warning of what is unobserved of virtual threads, none without
-// any.
+// virtualWarning returns the warning about unobserved waits of virtual threads; none
+// without virtual threads.
 func (r *Reader) virtualWarning() []format.Warning {
 	v := &r.ids.virtual
 	if !v.any() {
@@ -162,7 +161,7 @@ func (r *Reader) virtualWarning() []format.Warning {
 	if n := len(v.lives); n > 0 {
 		those = format.Some(n, "virtual thread", "virtual threads")
 	}
-	if v.shown {
+	if v.inSamples {
 		return []format.Warning{{Code: format.CodeVirtualThreads, Text: format.Say("of %s the waits are sampled, in %v samples: what lies between two is not known", those, v.sampled)}}
 	}
 	w := format.Warning{Code: format.CodeVirtualThreads, Text: format.Say("of %v %s are recorded%s: ", those, what, hint)}

@@ -7,10 +7,10 @@ import (
 	"contend/format"
 )
 
-// window is when the events of a chunk can have been, in ticks of its clock. The
-// upper bits of all times within are the same, if it is not too long: high holds them
-// as they stand in the first eight bytes of a compressed integer, and mask where they
-// are, so that one comparison tells that a time is right, or may be.
+// window bounds the times of a chunk's events, in ticks of its clock. If it is not too
+// long, the upper bits of all times within it are the same: high has these bits as they are
+// in the first eight bytes of a compressed integer, and mask selects them, so that one
+// comparison accepts a time.
 type window struct {
 	floor       int64 // no event began before
 	first, last int64 // each ended between

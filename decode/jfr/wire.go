@@ -24,13 +24,13 @@ type cursor struct {
 func (c *cursor) fail(what string, err error) {
 	if c.err == nil {
 		c.what, c.err = what, err
-		c.off = len(c.buf) // where every further read fails too
+		c.off = len(c.buf) // every further read fails, too
 	}
 }
 
 func (c *cursor) left() int { return len(c.buf) - c.off }
 
-// bytes takes n bytes.
+// bytes reads n bytes.
 func (c *cursor) bytes(what string, n int) []byte {
 	switch {
 	case c.err != nil:
@@ -60,12 +60,12 @@ func (c *cursor) long(what string) int64 {
 	return c.wide(what)
 }
 
-// tops are the bits of eight bytes that say that an integer goes on.
+// tops are the continuation bits of eight bytes.
 const tops = 0x8080808080808080
 
-// wide reads a compressed integer of several bytes. Those of up to eight are
-// taken at once: the lowest clear top bit marks the last byte, and the groups
-// of seven bits are pushed together in pairs, fours and eights.
+// wide reads a compressed integer of several bytes. It decodes up to eight at once: the
+// lowest clear top bit marks the last byte, and the groups of seven bits are moved together
+// in pairs, fours and eights.
 func (c *cursor) wide(what string) int64 {
 	if c.left() < 9 {
 		return c.tail(what)
@@ -88,8 +88,8 @@ func (c *cursor) wide(what string) int64 {
 	return int64(x)
 }
 
-// skipLongs passes over compressed integers. Most are short: of eight bytes
-// those that end in them are passed over at once.
+// skipLongs skips compressed integers. Most are short: all that end within eight bytes are
+// skipped at once.
 func (c *cursor) skipLongs(n int) {
 	if n >= manyLongs {
 		n = c.skipMany(n)
@@ -123,18 +123,18 @@ func (c *cursor) skipLongs(n int) {
 	c.off = off
 }
 
-// lastBytes marks those of eight bytes that end an integer of up to eight.
+// lastBytes marks the bytes, of eight, that end an integer of up to eight bytes.
 func lastBytes(b []byte) uint64 { return ^binary.LittleEndian.Uint64(b) & 0x8080808080808080 }
 
 // manyLongs are enough for skipMany to be quicker.
 const manyLongs = 16
 
-// skipMany passes over most of n compressed integers and returns how many follow.
-// It takes eight bytes after the other wherever integers begin in them, so that none
-// has to wait for where those before end: it only counts the ends. It stops where
-// eight bytes in a row end none, since the ninth of an integer always does.
+// skipMany skips most of n compressed integers and returns how many remain. It reads eight
+// bytes at a time, wherever integers begin in them, and only counts the ends, so that no
+// step depends on where the previous integers end. It stops if eight successive bytes end
+// none, because the ninth byte of an integer always ends it.
 func (c *cursor) skipMany(n int) int {
-	buf, off, open := c.buf, c.off, 0 // open: bytes before off of an integer that goes on
+	buf, off, open := c.buf, c.off, 0 // open: bytes before off of an unfinished integer
 	for len(buf)-off >= 8 {
 		ends := lastBytes(buf[off:])
 		k := bits.OnesCount64(ends)
@@ -149,8 +149,8 @@ func (c *cursor) skipMany(n int) int {
 	return n
 }
 
-// tail is wide where fewer than nine bytes are left; less than none where an
-// event's size does not hold its own head.
+// tail is wide for fewer than nine remaining bytes; fewer than none if an event's size does
+// not cover its own header.
 func (c *cursor) tail(what string) int64 {
 	var v uint64
 	for i, b := range c.buf[min(c.off, len(c.buf)):] {
@@ -287,7 +287,7 @@ func surrogated(b []byte) string {
 	return string(out)
 }
 
-// surrogate reads one of three bytes; 0 where none is.
+// surrogate reads one of three bytes; 0 if there is none.
 func surrogate(b []byte) rune {
 	if b[0] != 0xed || b[1]&0xe0 != 0xa0 || b[2]&0xc0 != 0x80 {
 		return 0
@@ -295,8 +295,8 @@ func surrogate(b []byte) rune {
 	return 0xd000 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f)
 }
 
-// garbled reports whether a text has what no name and no dump has: invalid UTF-8, or control
-// characters of a terminal.
+// garbled reports whether a text contains what no name and no dump contains: invalid UTF-8,
+// or control characters of a terminal.
 func garbled(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == utf8.RuneError

@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// batch is one block. Its events are decoded as they are read: they take far more memory
-// than their bytes, which the processor's caches hold.
+// batch is one block. Its events are decoded as they are read: decoded, they take far more
+// memory than their bytes, which fit the processor's caches.
 type batch struct {
 	block  block
 	raw    []byte
@@ -41,7 +41,7 @@ func (b *batch) fill(z *zstd.Decoder) {
 	}
 }
 
-// next decodes the next event, which is good until the one after; false at the end of the
+// next decodes the next event, valid until the following call; false at the end of the
 // block, and at a fault.
 func (b *batch) next(ev *format.Event) bool {
 	if b.read < len(b.places) {
@@ -90,7 +90,7 @@ func (b *batch) stop(fault string) {
 	b.rest, b.places, b.fault = nil, b.places[:0], fault
 }
 
-// unpack decompresses, never to more than the header says.
+// unpack decompresses at most the raw length of the header.
 func (b *batch) unpack(z *zstd.Decoder) ([]byte, error) {
 	h := &b.block.header
 	var err error

@@ -21,7 +21,7 @@ type block struct {
 // maxAhead bounds the blocks between the input and the consumer, in bytes of their room.
 const maxAhead = 32 << 20
 
-// room is about what the unpacked block takes, in bytes, maxAhead at most: an event of
+// room estimates the bytes that the unpacked block takes, at most maxAhead: an event of
 // version 2 may stand for many places.
 func (b *block) room() int64 {
 	return min(int64(b.header.Raw)+32*int64(b.header.Events), maxAhead)
@@ -38,7 +38,7 @@ type splitter struct {
 	eof     bool
 }
 
-// need makes n bytes available behind at, fewer at the end of the input.
+// need makes n bytes available after at, fewer at the end of the input.
 func (s *splitter) need(n int) (have int, err error) {
 	if len(s.buf)-s.at >= n {
 		return n, nil
@@ -63,8 +63,8 @@ func (s *splitter) need(n int) (have int, err error) {
 	return min(n, len(s.buf)), nil
 }
 
-// next returns the next intact block, with what was lost before it. At the
-// end it returns io.EOF; the block then holds only the loss.
+// next returns the next intact block, with the bytes lost before it. At the end it returns
+// io.EOF; the block then has only the loss.
 func (s *splitter) next() (b block, err error) {
 	for {
 		ok, why, err := s.intact(&b)
@@ -120,7 +120,7 @@ func (s *splitter) intact(b *block) (ok bool, why string, err error) {
 	return true, "", nil
 }
 
-// resync steps to the next marker behind the current place, or to the end.
+// resync skips to the next marker after the current position, or to the end.
 func (s *splitter) resync() (skipped int64, err error) {
 	s.at++
 	skipped = 1

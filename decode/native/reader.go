@@ -1,7 +1,6 @@
-// Package native reads contend traces. Blocks are unpacked on all cores, a few ahead of
-// the consumer, and their order is restored. Damage costs the block it
-// is in: the reader says so, and goes on with the next. It keeps no symbols:
-// the caller resolves ids.
+// Package native reads contend traces. Blocks are unpacked on all cores, a few ahead of the
+// consumer, and delivered in order. Damage costs its block: the reader reports it and
+// continues with the next. The reader keeps no symbols: the caller resolves ids.
 package native
 
 import (
@@ -39,7 +38,7 @@ type Reader struct {
 	damaged int64
 	last    int64
 	ended   bool
-	said    format.Stats // by notes, and of damage
+	said    format.Stats // from notes, and damage
 }
 
 // NewReader checks the file header and begins to read. The error is a
@@ -82,7 +81,7 @@ func (r *Reader) header() error {
 	return nil
 }
 
-// run splits the input, and has each block unpacked meanwhile.
+// run splits the input and has the blocks unpacked concurrently.
 func (r *Reader) run() {
 	for {
 		b := r.free.Get().(*batch)
@@ -129,7 +128,7 @@ func (r *Reader) Read(ev *format.Event) error {
 	}
 }
 
-// deliver counts an event; false for one that is not for the consumer.
+// deliver counts an event; false if the consumer does not get it.
 func (r *Reader) deliver(ev *format.Event) bool {
 	switch {
 	case ev.Kind == format.KindNone: // from a newer writer
@@ -189,7 +188,7 @@ func (r *Reader) advance() {
 	}
 }
 
-// gap delivers the damage of some bytes at an offset of the input, and of some events in it,
+// gap reports the damage of some bytes at an offset of the input, and of some events in it,
 // as an event, a warning and a place.
 func (r *Reader) gap(bytes, off int64, why string, until, events int64) {
 	from := r.last

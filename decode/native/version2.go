@@ -19,12 +19,12 @@ const (
 	kindParts = 20
 )
 
-// place is where an event lies among the bytes of a block of version 2, each time it is
-// seen.
+// place is the position of an event among the bytes of a block of version 2; an event that
+// repeats has several.
 type place struct {
 	at    uint32
-	again bool  // a tick that is seen once more
-	from  int64 // what its time difference counts from
+	again bool  // a repeated tick
+	from  int64 // the base of its time difference
 	late  int64 // of such a tick: when it was intended, less its time
 }
 
@@ -34,7 +34,7 @@ type repeats struct {
 	limit    int   // of places, by the block's header
 	parts    []int // by number, from 1: in places
 	instants []instant
-	open     bool // the last instant goes on
+	open     bool // the last instant is not complete
 	last     int64
 	ev       format.Event // scratch, as the arena
 	arena    format.Arena
@@ -64,7 +64,7 @@ func (b *batch) expand(raw []byte) {
 	}
 }
 
-// take takes an event of the block.
+// take reads an event of the block.
 func (r *repeats) take(kind uint64, body []byte, at uint32) error {
 	switch kind {
 	case kindParts:
@@ -97,7 +97,7 @@ func (r *repeats) lengthen() {
 	}
 }
 
-// repeatParts takes a kindParts.
+// repeatParts expands a kindParts.
 func (r *repeats) repeatParts(body []byte) error {
 	list := numbers{body}
 	for range list.next() {
@@ -114,7 +114,7 @@ func (r *repeats) repeatParts(body []byte) error {
 	return nil
 }
 
-// repeatInstant takes a kindAgain.
+// repeatInstant expands a kindAgain.
 func (r *repeats) repeatInstant(body []byte) error {
 	r.open = false
 	list := numbers{body}

@@ -14,10 +14,10 @@ import (
 	"contend/format"
 )
 
-// seen counts what a reader reports of the input.
-type seen struct {
-	late       int64 // events that come after later ones
-	latest     int64 // and by how many ns at most
+// counters are the numbers that a reader reports about its input.
+type counters struct {
+	late       int64 // events out of order
+	latest     int64 // the largest delay of such an event, ns
 	unreadable int64 // events with invalid fields
 	unended    int64 // waits without an end
 	unbegun    int64 // ends of waits for kernel locks without a beginning
@@ -27,31 +27,31 @@ type seen struct {
 	lag        int64 // ns of waiting for locks between being woken and running
 	waits      int64 // blocks on futexes
 	bare       int64 // of these, without a call chain
-	guessed    int64 // of these, taken for waits for locks by the value alone
+	guessed    int64 // of these, taken for lock waits by the futex value alone
 	homeless   int64 // calls of unknown processes
 	locks      bool  // an event of futexes or of the kernel's locks is in the text
 	mutexes    int64 // locks other than of the kernel
 	gils       int64
 	parks      int64 // locks known by their sites
 	foreign    map[string]int64
-	others     int64 // events of names behind the limit
+	others     int64 // events whose names exceed the limit
 }
 
-// mostForeign bounds the names of events that are not read.
-const mostForeign = 32
+// maxForeign bounds the names of events that are not read.
+const maxForeign = 32
 
-func (s *seen) unread(name string) {
+func (s *counters) unread(name string) {
 	if s.foreign == nil {
 		s.foreign = map[string]int64{}
 	}
-	if _, known := s.foreign[name]; !known && len(s.foreign) >= mostForeign {
+	if _, known := s.foreign[name]; !known && len(s.foreign) >= maxForeign {
 		s.others++
 		return
 	}
 	s.foreign[name]++
 }
 
-// lost takes events that perf itself lost: PERF_RECORD_LOST lost 27.
+// lost counts events that perf itself lost: PERF_RECORD_LOST lost 27.
 func (r *Reader) lost(s *sample) {
 	n, _ := field(s.args, "lost ")
 	if n == 0 {
@@ -68,8 +68,8 @@ func (r *Reader) lost(s *sample) {
 	r.Push(format.Event{Kind: format.KindGap, Time: r.last, End: at, Name: "perf lost events"})
 }
 
-// finish ends what is still going on at the end of the text, ordered by thread so that it is
-// the same each time; whole is false if the input failed.
+// finish ends open intervals at the end of the text, ordered by thread so that the result
+// is deterministic; whole is false if the input failed.
 func (r *Reader) finish(whole bool) {
 	for _, tid := range slices.Sorted(maps.Keys(r.threads)) {
 		r.interrupt(r.threads[tid], r.last)
@@ -99,7 +99,7 @@ func (r *Reader) truncated() {
 	}
 }
 
-// conclude adds the warnings of what the text does not show.
+// conclude adds the warnings about what the text does not show.
 func (r *Reader) conclude() {
 	s, file := &r.seen, r.file
 	for _, w := range [...]struct {
@@ -129,7 +129,7 @@ func (r *Reader) conclude() {
 }
 
 // foreignText names the events that are not read, the most frequent first.
-func (s *seen) foreignText() string {
+func (s *counters) foreignText() string {
 	names := slices.SortedFunc(maps.Keys(s.foreign), func(a, b string) int {
 		return cmp.Or(cmp.Compare(s.foreign[b], s.foreign[a]), strings.Compare(a, b))
 	})

@@ -11,13 +11,13 @@ type futex struct {
 	addr    uint64
 	op      uint32
 	val     uint32
-	val2    uint32 // the number to move, of a requeue; it stands in the place of the timeout
+	val2    uint32 // the number of waiters to requeue; in the place of the timeout
 	addr2   uint64
 	private bool
 	timed   bool // by the clock of the day, which only glibc's waits until a point of time are
 }
 
-// The operations, and the flags beside them.
+// The operations, and their flags.
 const (
 	futexWait          = 0
 	futexWake          = 1
@@ -46,7 +46,7 @@ const (
 	restarts    = -512 // and below: the call is made again
 )
 
-// enterFutex takes the beginning of a call: uaddr: 0x5560, op: 0x00000080, val: 0x2, ...
+// enterFutex takes the begin of a call: uaddr: 0x5560, op: 0x00000080, val: 0x2, ...
 func (r *Reader) enterFutex(s *sample) {
 	addr, ok := field(s.args, "uaddr:")
 	op, ok2 := field(s.args, "op:")
@@ -65,7 +65,7 @@ func newFutex(addr, op, val, val2, addr2 uint64) *futex {
 		private: op&futexPrivate != 0, timed: op&futexRealtime != 0}
 }
 
-// futex does what a call does before it returns.
+// futex handles the effects of a call before it returns.
 func (r *Reader) futex(s *sample, f *futex) {
 	t := r.thread(s)
 	switch f.op {
@@ -87,7 +87,7 @@ func (r *Reader) futex(s *sample, f *futex) {
 	}
 }
 
-// Since Linux 6.7 waits and wakes have calls of their own.
+// Since Linux 6.7 waits and wakes are system calls of their own.
 func (r *Reader) enterFutexWait(s *sample) { r.single(s, futexWaitBitset, "val:") }
 func (r *Reader) enterFutexWake(s *sample) { r.single(s, futexWake, "nr:") }
 
@@ -103,7 +103,7 @@ func (r *Reader) single(s *sample, op uint64, value string) {
 	r.futex(s, newFutex(addr, op|flags&futexPrivate, val, 0, 0))
 }
 
-// enterFutexWaitv takes a wait for one of several; their addresses are not known.
+// enterFutexWaitv takes a wait for several addresses, which perf does not record.
 func (r *Reader) enterFutexWaitv(s *sample) {
 	t := r.thread(s)
 	r.begin(t, wait{start: s.time, stack: r.stack(true), class: "futex:waitv"})
@@ -169,12 +169,12 @@ func (r *Reader) classOf(f *futex) string {
 	return "futex:wait"
 }
 
-// contended is the value of a lock that is held and waited for, as glibc, musl's relatives
-// and Rust's standard library write it. The counts of conditions and barriers can reach it,
-// too; the stack takes precedence.
+// contended is the value of a lock that is held and waited for, in glibc, musl's relatives
+// and Rust's standard library. The counts of conditions and barriers can reach it, too; the
+// stack takes precedence.
 const contended = 2
 
-// activityOf returns what a thread does in an idle wait.
+// activityOf returns the activity of an idle wait.
 func activityOf(class string) format.Activity {
 	if class == "futex:join" || class == "futex:waitv" {
 		return format.ActivityPark

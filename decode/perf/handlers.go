@@ -13,7 +13,7 @@ type handler struct {
 	chain bool // it wants the call chain
 	locks bool // the event shows waits for locks
 
-	nobody bool // the event names its threads itself
+	nobody bool // the event's arguments name its threads
 }
 
 // handlers are the kinds of events that are read, by their names. A new one is
@@ -57,7 +57,7 @@ func (r *Reader) handler(s *sample) handler {
 		return h
 	}
 	name := s.event
-	counter, _, _ := bytes.Cut(name, colonMark) // what follows says in which mode of the processor
+	counter, _, _ := bytes.Cut(name, colonMark) // a suffix is the mode of the processor
 	switch {
 	case bytes.HasPrefix(name, []byte(enterPrefix)):
 		return handler{do: (*Reader).enterOther}
@@ -76,7 +76,7 @@ func (r *Reader) handler(s *sample) handler {
 	return handler{}
 }
 
-// sampled are the events that come while a thread runs.
+// sampled are the events that occur while a thread runs.
 var sampled = map[string]bool{"cycles": true, "cpu-clock": true, "task-clock": true, "cpu-cycles": true, "instructions": true}
 
 // ran books a sample of a running thread.
@@ -89,7 +89,7 @@ func (r *Reader) ran(s *sample) {
 // headerArch begins the line of perf script --header that names the machine.
 const headerArch = "# arch : "
 
-// other takes a line that is no event.
+// other takes a line that is not an event.
 func (r *Reader) other(line []byte) {
 	if name, ok := strings.CutPrefix(string(line[:min(len(line), 64)]), headerArch); ok {
 		r.arch = archOf(strings.TrimSpace(name))

@@ -16,7 +16,7 @@ type kernelWait struct {
 	mode  format.Mode
 }
 
-// inKernel stands for the process of the kernel's own addresses.
+// inKernel stands for the process of kernel addresses.
 const inKernel = -2
 
 // contentionBegin reads lock:contention_begin: 0xffff88810739a298 (flags=SPIN|WRITE). A mutex
@@ -116,7 +116,7 @@ func kernelClass(flags []byte) string {
 	return "kernel:semaphore"
 }
 
-// known are locks of the kernel by the functions that take them, as those begin.
+// known are locks of the kernel by the prefixes of the functions that acquire them.
 var known = []struct{ class, caller, name string }{
 	{"kernel:rwsem", "do_user_addr_fault", "mmap_lock"}, {"kernel:rwsem", "exc_page_fault", "mmap_lock"}, {"kernel:rwsem", "lock_mm_and_find_vma", "mmap_lock"},
 	{"kernel:rwsem", "mmap_read_lock", "mmap_lock"}, {"kernel:rwsem", "mmap_write_lock", "mmap_lock"}, {"kernel:rwsem", "vm_mmap_pgoff", "mmap_lock"},
@@ -129,8 +129,8 @@ var known = []struct{ class, caller, name string }{
 	{"kernel:spinlock", "get_partial_node", "slab list lock"}, {"kernel:spinlock", "d_alloc", "dentry lock"}, {"kernel:spinlock", "lockref_get", "dentry lock"},
 }
 
-// announceKernel gives a lock its id and name: a known one, or the function
-// that takes it.
+// announceKernel gives a lock its id and name: the name of a known lock, or the function
+// that acquires it.
 func (r *Reader) announceKernel(l *lock, class string, stack format.StackID) {
 	r.locks++
 	l.id = r.locks

@@ -15,15 +15,15 @@ type sample struct {
 	pid   int32 // none when not printed
 	tid   int32
 	cpu   int32 // none when not printed
-	time  int64 // ns since whatever the recording counted from
+	time  int64 // ns of the recording's clock
 	event []byte
 	args  []byte
 }
 
-// none stands for a number that is not known.
+// none stands for an unknown number.
 const none = -1
 
-// parse reads a line; false for one that begins no event.
+// parse reads a line; false if no event begins there.
 func (s *sample) parse(line []byte) bool {
 	if len(line) == 0 || line[0] == '\t' || line[0] == '#' {
 		return false
@@ -35,8 +35,8 @@ func (s *sample) parse(line []byte) bool {
 	return s.task(line[:begin])
 }
 
-// clock finds the time, digits and a colon between blanks, and returns where it
-// begins and what follows it. A command may hold colons, too.
+// clock finds the time, digits and a colon between blanks, and returns where it begins and
+// the rest of the line. A command may contain colons, too.
 func (s *sample) clock(line []byte) (begin, end int) {
 	for at := 0; ; {
 		colon := bytes.IndexByte(line[at:], ':')
@@ -102,8 +102,8 @@ var (
 	recordPrefix = []byte("PERF_RECORD_")
 )
 
-// task reads what stands before the time, from its end: the CPU, the thread
-// and its process, and the command, which may hold blanks.
+// task reads the text before the time, from its end: the CPU, the thread and its process,
+// and the command, which may contain blanks.
 func (s *sample) task(text []byte) bool {
 	s.cpu, s.pid, s.tid = none, none, none
 	for {
@@ -194,8 +194,8 @@ func id(n int64) int32 {
 	return int32(n)
 }
 
-// field returns the number behind a name: uaddr: 0x5560, prev_pid=31957. What it
-// begins with says the base; false where there is none.
+// field returns the number after a name: uaddr: 0x5560, prev_pid=31957. Its prefix gives
+// the base; false if there is none.
 func field(args []byte, name string) (n uint64, ok bool) {
 	text, ok := after(args, name)
 	if !ok {
@@ -214,7 +214,7 @@ func field(args []byte, name string) (n uint64, ok bool) {
 	return uint64(d), ok
 }
 
-// after returns what follows a name in a list of fields.
+// after returns the text after a name in a list of fields.
 func after(args []byte, name string) ([]byte, bool) {
 	for at := 0; ; {
 		i := bytes.Index(args[at:], []byte(name))

@@ -9,8 +9,8 @@ import (
 	"contend/format/natives"
 )
 
-// lock is an address that threads wait at: a lock, or what only looks like one
-// until the rules have seen a wait.
+// lock is an address at which threads wait: a lock, or a candidate until the rules have
+// classified a wait.
 type lock struct {
 	id      format.ObjectID // NoObject until a wait is one for a lock
 	addr    uint64
@@ -32,12 +32,12 @@ type wake struct {
 	pi     bool  // it does not return how many it woke
 }
 
-// sharedMemory stands for the process of addresses that several share.
+// sharedMemory stands for the process of addresses that several processes share.
 const sharedMemory = -1
 
-// lock returns the lock at an address. Some have several words that threads
-// wait at: a read-write lock of glibc two, side by side, an interpreter's those of its mutex and
-// its condition.
+// lock returns the lock at an address. Some locks have several words at which threads wait:
+// a read-write lock of glibc two adjacent ones, an interpreter's lock its mutex and its
+// condition.
 func (p *process) lock(addr uint64, res *rules.Result) *lock {
 	if res.Verdict != rules.Lock {
 		return p.at(addr)
@@ -61,7 +61,7 @@ type siteOf struct{ class, method string }
 // identified by the function that acquires it.
 var parkers = map[string]bool{"parking_lot::Mutex": true, "parking_lot::RwLock": true, "absl::Mutex": true, "folly::DistributedMutex": true, "PyMutex": true}
 
-// parked returns the lock that a site takes.
+// parked returns the lock that a site acquires.
 func (p *process) parked(addr uint64, u *use) *lock {
 	site := siteOf{u.class, u.at.Method}
 	l := p.sites[site]
@@ -72,7 +72,7 @@ func (p *process) parked(addr uint64, u *use) *lock {
 	return p.joined(addr, l)
 }
 
-// joined says that an address is of a lock.
+// joined adds an address to a lock.
 func (p *process) joined(addr uint64, l *lock) *lock {
 	p.locks[addr] = l
 	return l
@@ -87,7 +87,7 @@ func (p *process) at(addr uint64) *lock {
 	return l
 }
 
-// leave takes a thread off the list of those that wait.
+// leave removes a thread from the waiters.
 func (l *lock) leave(t *thread) {
 	if l == nil {
 		return
@@ -130,7 +130,7 @@ func (w *wait) by(k *wake) {
 	w.woken, w.waker, w.unlock, w.mode = max(k.at, w.start), k.by, k.unlock, k.mode
 }
 
-// announce gives a lock its id and name, which is the site that takes it.
+// announce gives a lock its id and name, the site that acquires it.
 func (r *Reader) announce(l *lock, w *wait) {
 	if l.id != format.NoObject {
 		return
@@ -188,8 +188,8 @@ func (r *Reader) known(t *thread, addr uint64, private bool) *lock {
 	return t.process.locks[addr]
 }
 
-// modeOf returns the mode in which a thread held the lock it releases: as its stack
-// shows, else as it acquired it.
+// modeOf returns the mode in which a thread held the lock it releases: by its stack, else
+// as it acquired it.
 func (r *Reader) modeOf(t *thread, l *lock, stack format.StackID) format.Mode {
 	if u := &r.stacks.byID[stack].use; u.told {
 		return u.mode
@@ -200,8 +200,8 @@ func (r *Reader) modeOf(t *thread, l *lock, stack format.StackID) format.Mode {
 	return format.Exclusive
 }
 
-// woke reads the result of a wake, which is how many threads it woke. Those without an event
-// of their waking are the ones that waited longest. A wake of no thread is a release, too.
+// woke reads the result of a wake, the number of woken threads. If their wake-ups are not
+// recorded, the longest waiters are taken. A wake of no thread is a release, too.
 func (r *Reader) woke(t *thread, l *lock, n int64) {
 	k := &l.last
 	if k.by != t.id || k.pi && k.woke == 0 { // another wake came between, or the waiter returns later
@@ -227,7 +227,7 @@ type move struct {
 	counts   bool  // its result counts the moved ones, too
 }
 
-// requeue takes such a call.
+// requeue takes a requeue call.
 func (r *Reader) requeue(t *thread, f *futex) {
 	from := r.known(t, f.addr, f.private)
 	if from == nil {

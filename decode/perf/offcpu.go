@@ -6,8 +6,8 @@ import (
 	"contend/format"
 )
 
-// calls are system calls that a thread may sleep in. Of the others, and where
-// the recording has none, the stack tells.
+// calls are system calls in which a thread may sleep. Without system calls in the
+// recording, the stack decides.
 var calls = map[string]format.Activity{
 	"nanosleep": format.ActivitySleep, "clock_nanosleep": format.ActivitySleep, "pause": format.ActivityPark,
 	"poll": format.ActivityPark, "ppoll": format.ActivityPark, "select": format.ActivityPark, "pselect6": format.ActivityPark,
@@ -21,8 +21,8 @@ var calls = map[string]format.Activity{
 	"connect": format.ActivitySocket, "recvmmsg": format.ActivitySocket,
 }
 
-// sleepers are functions that threads sleep in, by how their names begin; the
-// innermost frame that is one tells.
+// sleepers are the prefixes of functions in which threads sleep; the innermost such frame
+// decides.
 var sleepers = []struct {
 	prefix string
 	what   format.Activity
@@ -42,8 +42,8 @@ var sleepers = []struct {
 	{"pipe_", format.ActivityIO}, {"anon_pipe_", format.ActivityIO}, {"tty_", format.ActivityIO}, {"n_tty_", format.ActivityIO}, {"io_cqring_wait", format.ActivityIO},
 }
 
-// asleep returns what a thread did that left its CPU without being ready to run: by the
-// system call that it is in, its stack, or its state, of which D is I/O.
+// asleep returns the activity of a thread that left its CPU without being ready to run: by
+// its system call, its stack, or its state, of which D is I/O.
 func (t *thread) asleep() format.Activity {
 	switch {
 	case t.call != format.ActivityUnknown:
@@ -58,7 +58,7 @@ func (t *thread) asleep() format.Activity {
 	return format.ActivityUnknown
 }
 
-// sleeper returns what a thread does that sleeps in the stack that was read last.
+// sleeper returns the activity of a thread that sleeps in the stack that was read last.
 func (s *stacks) sleeper() format.Activity {
 	for i := range s.lines {
 		name := bytes.TrimLeft(s.lines[i].fn, "_")
@@ -71,7 +71,7 @@ func (s *stacks) sleeper() format.Activity {
 	return format.ActivityUnknown
 }
 
-// enterOther takes a system call that is none of futexes.
+// enterOther takes a system call that is not a futex call.
 func (r *Reader) enterOther(s *sample) {
 	name := bytes.TrimPrefix(s.event, []byte(enterPrefix))
 	r.thread(s).call = calls[string(name)]

@@ -7,13 +7,12 @@ import (
 	"contend/format"
 )
 
-// pythonPrefix begins what an interpreter that tells perf of its functions
-// (python3 -X perf) calls them: py::Thread.join:/usr/lib/python3.12/threading.py.
+// pythonPrefix begins the names that an interpreter gives to perf for Python functions
+// (python3 -X perf): py::Thread.join:/usr/lib/python3.12/threading.py.
 const pythonPrefix = "py::"
 
-// pythonFrame makes the frame of such a function: its module is the class, as
-// Python writes it. That of a module of Python's own begins with its version:
-// python3.12.threading.
+// pythonFrame makes the frame of such a function: its module is the class, as Python writes
+// it. A module of Python's library begins with the version: python3.12.threading.
 func pythonFrame(name string) (f format.Frame, ok bool) {
 	rest, ok := strings.CutPrefix(name, pythonPrefix)
 	if !ok {

@@ -1,12 +1,11 @@
-// Package perf reads what perf script prints of the events of futexes, of the
-// scheduler and of locks in the kernel: which thread waited for which lock, how long,
-// and which one woke it. It delivers waits and releases; the owners of locks
-// are for package analysis/owners to infer. It refuses perf.data itself: the
-// names of functions are not in it.
+// Package perf reads the output of perf script for futexes, the scheduler and kernel locks:
+// which thread waited for which lock, how long, and which thread woke it. It delivers waits
+// and releases; package analysis/owners infers the owners. It refuses perf.data itself,
+// which does not contain the names of functions.
 //
-// Times are what the recording's clock says, which counts from when the
-// machine started. Events are delivered as they come, but for a wait for a
-// lock, which is kept until it shows whether its thread got the lock.
+// Times are those of the recording's clock, which counts from the start of the machine.
+// Events are delivered at once, except a wait for a lock, which is kept until it is known
+// whether its thread acquired the lock.
 package perf
 
 import (
@@ -28,7 +27,7 @@ type Reader struct {
 	stacks  stacks
 	text    []byte // the line of the current event
 	sample  sample // parsed from it
-	chained []byte // the text of the call chain behind it
+	chained []byte // the text of the call chain after it
 
 	threads   map[int32]*thread
 	processes map[int32]*process
@@ -37,13 +36,13 @@ type Reader struct {
 
 	first, last int64
 	events      int64
-	seen        seen
+	seen        counters
 
 	format.Output
 }
 
-// NewReader accepts any text: it skips lines that it does not need and reports them in Stats.
-// The rules tell locks from idle waiting; nil means the default ones.
+// NewReader accepts any text: it skips lines that it does not need and reports them in
+// Stats. The rules separate locks from idle waiting; nil means the default ones.
 func NewReader(in io.Reader, name string, t *rules.Table) *Reader {
 	r := &Reader{file: name, in: unwrap.NewLines(in, 256<<10, 0, 0), rules: rules.NewMemo(t), arch: x86, threads: map[int32]*thread{},
 		processes: map[int32]*process{}, first: format.NoTime, last: format.NoTime}
@@ -57,8 +56,8 @@ func (r *Reader) Stats() format.Stats {
 		Warnings: r.Said.Warnings, Damage: r.Said.Damage}
 }
 
-// Read delivers the next event. Damage is delivered as KindGap and in the warnings of Stats.
-// The error is io.EOF or that of the input.
+// Read delivers the next event. Damage is delivered as KindGap and in the warnings of
+// Stats. The error is io.EOF or the error of the input.
 func (r *Reader) Read(ev *format.Event) error { return r.Next(ev, r.step) }
 
 func (r *Reader) step() {
@@ -68,7 +67,7 @@ func (r *Reader) step() {
 	}
 }
 
-// event takes an event with the call chain behind it; false at the end.
+// event reads an event and the call chain after it; false at the end.
 func (r *Reader) event() bool {
 	line, ok := r.line()
 	if !ok {
@@ -97,8 +96,8 @@ func (r *Reader) event() bool {
 	return true
 }
 
-// line returns the next line, good until the next call. A last line without an end may
-// be a part of one, and is not returned.
+// line returns the next line, valid until the next call. A last line without an end may be
+// incomplete, and is not returned.
 func (r *Reader) line() ([]byte, bool) {
 	line, ok := r.in.Next()
 	return line, ok && r.in.Whole()
@@ -113,8 +112,7 @@ func (r *Reader) ended() error {
 	return io.EOF
 }
 
-// chain takes the lines of the call chain behind an event, which an empty one
-// ends.
+// chain reads the lines of the call chain after an event, up to an empty one.
 func (r *Reader) chain() {
 	for len(r.chained) < unwrap.MaxLine {
 		line, ok := r.line()

@@ -20,7 +20,7 @@ func (r *Reader) switched(s *sample) {
 	from, comm, state, ok := party(prev, "prev_comm=", "prev_pid=")
 	switch {
 	case !ok || from <= idleTask:
-	case state == 'X' || state == 'Z': // it ended: no event of it follows
+	case state == 'X' || state == 'Z': // it ended: it has no further events
 		if t := r.threads[from]; t != nil {
 			r.end(t, s.time)
 		}
@@ -63,7 +63,7 @@ func party(text []byte, commName, pidName string) (tid int32, comm []byte, state
 	return id(n), task[:max(colon, 0)], state, ok && colon >= 0
 }
 
-// leaves takes a thread that loses its CPU in a state: R is ready to run on.
+// leaves takes a thread that loses its CPU in a state: R is ready to run.
 func (r *Reader) leaves(t *thread, at int64, state byte) {
 	if t.off != format.NoTime { // that it ran again is missing
 		t.off = format.NoTime
@@ -82,8 +82,8 @@ func (r *Reader) leaves(t *thread, at int64, state byte) {
 	}
 }
 
-// cpu takes PERF_RECORD_SWITCH IN, OUT or OUT preempt, which is written of each recorded thread,
-// whichever thread runs before and after it.
+// cpu takes PERF_RECORD_SWITCH IN, OUT or OUT preempt, which is written for each recorded
+// thread, whichever thread runs before and after it.
 func (r *Reader) cpu(s *sample) {
 	if s.tid <= idleTask {
 		return
@@ -91,7 +91,7 @@ func (r *Reader) cpu(s *sample) {
 	switch t := r.thread(s); {
 	case bytes.HasPrefix(s.args, []byte("IN")):
 		r.runs(t, s.time)
-	case t.off != format.NoTime: // sched_switch says more
+	case t.off != format.NoTime: // sched_switch is more precise
 	case bytes.Contains(s.args, []byte("preempt")):
 		r.leaves(t, s.time, 'R')
 	default:
@@ -107,8 +107,8 @@ func (r *Reader) runs(t *thread, at int64) {
 	t.since = at
 }
 
-// offCPU delivers what a thread did without a CPU: it slept until it was woken, and was ready
-// from then on. During a wait for a lock the wait already says that.
+// offCPU delivers the time of a thread without a CPU: it slept until it was woken, and was
+// ready from then on. During a wait for a lock, the wait covers it.
 func (r *Reader) offCPU(t *thread, at int64) {
 	off, ready := t.off, at
 	if t.ready != format.NoTime {
@@ -126,7 +126,7 @@ func (r *Reader) offCPU(t *thread, at int64) {
 	}
 }
 
-// waking takes a thread that another one wakes: comm=worker-2 pid=31957 ..., or
+// waking takes a thread that another thread wakes: comm=worker-2 pid=31957 ..., or
 // worker-2:31957 [120] ....
 func (r *Reader) waking(s *sample) {
 	n, ok := field(s.args, "pid=")

@@ -6,7 +6,7 @@ import (
 	"contend/format"
 )
 
-// sniffLines is how many lines without an event may stand before the first.
+// sniffLines bounds the lines without an event before the first event.
 const sniffLines = 64
 
 // Is reports whether a text begins like one of perf script: an event among its
@@ -51,7 +51,7 @@ func IsData(start []byte) bool {
 	return bytes.HasPrefix(start, []byte("PERFILE2")) || bytes.HasPrefix(start, []byte("2ELIFREP"))
 }
 
-// NotText is the error for perf.data. It says how to convert it to text.
+// NotText returns the error for perf.data, with a hint how to convert it to text.
 func NotText(name string) error {
 	return &format.Error{Pos: format.Pos{File: name}, What: "perf.data", Err: format.ErrNotMine,
 		Hint: "names of functions are not in it; print it where it was recorded: perf script -i " + name + " --ns -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso > perf.txt"}

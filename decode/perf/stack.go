@@ -16,7 +16,7 @@ import (
 const KernelClass = "kernel"
 
 // stacks gives each call stack one id. It looks the text of a stack up before it parses it,
-// because the same few come again and again.
+// because the same few stacks repeat.
 type stacks struct {
 	byText map[string]chain  // of a bounded number of texts
 	ids    format.Stacks     // by the frames, which have less than the text
@@ -30,10 +30,10 @@ type stacks struct {
 // chain is the parsed text of a stack.
 type chain struct {
 	id     format.StackID
-	sleeps format.Activity // what a thread that sleeps there does
+	sleeps format.Activity // the activity of a thread that sleeps there
 }
 
-// stack is what is remembered of a call stack.
+// stack is the cached information about a call stack.
 type stack struct {
 	frames []format.Frame
 	use    use
@@ -146,8 +146,8 @@ var (
 	inlinedMark = []byte(" (inlined)")
 )
 
-// source takes the line of source: file.c:12; what names none has no number.
-// Behind it stands that the function is inlined, if it is.
+// source takes the source line, file.c:12; other text has no number. A mark for inlined
+// functions may follow.
 func (f *frameLine) source(text []byte) {
 	if rest, ok := bytes.CutSuffix(text, inlinedMark); ok {
 		text, f.inlined = rest, true
@@ -171,8 +171,8 @@ var (
 	modulesDSO = []byte("[guest.kernel")
 )
 
-// again reports whether a frame is the same function as one after it of the same
-// address, behind those inlined into it: perf names the outermost first, too.
+// again reports whether a frame is the same function as a later one of the same address,
+// after the functions inlined into it: perf lists the outermost first, too.
 func (s *stacks) again(i int) bool {
 	f := &s.lines[i]
 	if f.inlined || i+1 >= len(s.lines) || !s.lines[i+1].inlined || s.lines[i+1].ip != f.ip {
@@ -225,9 +225,9 @@ func plainName(fn string) string {
 	return withoutHash(withoutArguments(withoutBrackets(name)))
 }
 
-// withoutBrackets writes a method of a type of Rust's as older compilers have it:
-// <std::sync::Mutex>::lock is std::sync::Mutex::lock. One of a trait stays as it
-// is: <shop::Order as Drop>::drop.
+// withoutBrackets rewrites a method of a Rust type from older compilers:
+// <std::sync::Mutex>::lock becomes std::sync::Mutex::lock. A method of a trait does not
+// change: <shop::Order as Drop>::drop.
 func withoutBrackets(name string) string {
 	if !strings.HasPrefix(name, "<") {
 		return name
@@ -250,8 +250,7 @@ func withoutBrackets(name string) string {
 	return name
 }
 
-// withoutArguments cuts the parentheses behind a name, and what qualifies the
-// function behind them.
+// withoutArguments cuts the parentheses after a name, and the qualifiers after them.
 func withoutArguments(name string) string {
 	name = strings.TrimSuffix(name, " const")
 	if !strings.HasSuffix(name, ")") {
@@ -264,7 +263,7 @@ func withoutArguments(name string) string {
 	return name[:open]
 }
 
-// withoutHash cuts what Rust puts behind a name to tell versions apart.
+// withoutHash cuts the hash that Rust appends to a name.
 func withoutHash(name string) string {
 	const mark = "::h"
 	n := len(name) - len(mark) - 16

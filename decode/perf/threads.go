@@ -12,12 +12,12 @@ import (
 type process struct {
 	pid   int32
 	locks map[uint64]*lock
-	sites map[siteOf]*lock // those without an address of their own
+	sites map[siteOf]*lock // locks whose waiters wait at addresses of their own
 	gil   *lock            // of CPython's interpreter; nil for none
 	lives int              // threads
 }
 
-// thread is a living thread and what it does.
+// thread is a living thread and its current wait, activity and CPU.
 type thread struct {
 	id      format.ThreadID
 	tid     int32
@@ -31,7 +31,7 @@ type thread struct {
 	held   heldBack
 	waking *lock // the lock of the wake it is in; nil for none
 	moving move
-	had    *lock // the lock it got last after waiting
+	had    *lock // the lock it acquired last after waiting
 	mode   format.Mode
 	kernel []kernelWait // innermost last
 
@@ -39,14 +39,14 @@ type thread struct {
 	offChain chain
 	state    byte            // it left the CPU in
 	ready    int64           // since when it is awake again without a CPU; NoTime before
-	since    int64           // it last got a CPU
-	ran      int64           // ns on a CPU since it got a lock, up to since
+	since    int64           // when it last got a CPU
+	ran      int64           // ns on a CPU since it acquired a lock, up to since
 	slept    bool            // since then, other than on a futex
-	call     format.Activity // what the system call that it is in, other than of futexes, waits for
+	call     format.Activity // the activity of its current system call, unless a futex call
 }
 
-// The numbers of threads are those of the kernel. Each CPU has an idle task,
-// which can spin on a lock in an interrupt: all are thread 0.
+// Threads are numbered by the kernel. Each CPU has an idle task, which can spin on a lock
+// in an interrupt: all of them are thread 0.
 const idleTask = 0
 
 // thread returns the thread of an event, and announces it when it is new or has
@@ -94,8 +94,8 @@ func (r *Reader) name(t *thread, comm []byte, sure bool) {
 	r.Push(format.Event{Kind: format.KindThread, Thread: t.id, Name: fmt.Sprintf("%s %d", text, t.tid), Group: groupOf(text)})
 }
 
-// groupOf names the threads that are called alike: worker-1 and worker-2 are
-// worker. The number of the process is in no name that two runs are compared by.
+// groupOf returns the common part of similar thread names: worker-1 and worker-2 are
+// worker. It removes the number of the process, so that names of two runs compare.
 func groupOf(comm string) string {
 	if group := strings.Trim(strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' {
@@ -108,8 +108,8 @@ func groupOf(comm string) string {
 	return comm
 }
 
-// process returns the process of a number; 0 is the process of all threads whose process is
-// not known.
+// process returns the process of a number; 0 is the process of all threads of unknown
+// process.
 func (r *Reader) process(pid int32) *process {
 	p := r.processes[pid]
 	if p == nil {
@@ -127,7 +127,7 @@ func (r *Reader) move(t *thread, pid int32) {
 	t.process.lives++
 }
 
-// without takes a thread off its process, which ends with its last one.
+// without removes a thread from its process, which ends with its last thread.
 func (r *Reader) without(t *thread) {
 	p := t.process
 	if p.lives--; p.lives == 0 && p.pid > 0 {
@@ -138,7 +138,7 @@ func (r *Reader) without(t *thread) {
 // forgetAll drops the locks of a program that another one replaces.
 func (p *process) forgetAll() { p.locks, p.sites, p.gil = map[uint64]*lock{}, map[siteOf]*lock{}, nil }
 
-// forked takes the beginning of a thread: comm=t pid=3637 child_comm=t child_pid=3675.
+// forked takes the start of a thread: comm=t pid=3637 child_comm=t child_pid=3675.
 func (r *Reader) forked(s *sample) {
 	r.thread(s)
 	child, ok := field(s.args, "child_pid=")
@@ -168,8 +168,8 @@ func (r *Reader) born(tid, pid int32, comm []byte, at int64) {
 	}
 }
 
-// forkRecord takes PERF_RECORD_FORK(32017:32117):(32017:32017): process and thread
-// of the new one, and of the one it is a copy of.
+// forkRecord takes PERF_RECORD_FORK(32017:32117):(32017:32017): process and thread of the
+// new thread, and of its parent.
 func (r *Reader) forkRecord(s *sample) {
 	var born sample
 	if s.time > 0 && born.threadOf(numbers(s.event)) && born.tid > idleTask {
@@ -202,7 +202,7 @@ func (r *Reader) exited(s *sample) {
 	}
 }
 
-// end ends a thread. What it waited for it does not get.
+// end ends a thread. It does not acquire the lock it waited for.
 func (r *Reader) end(t *thread, at int64) {
 	r.interrupt(t, at)
 	r.Push(format.Event{Kind: format.KindThreadEnd, Thread: t.id, Time: at})
@@ -210,7 +210,7 @@ func (r *Reader) end(t *thread, at int64) {
 	r.without(t)
 }
 
-// executed takes a program that another one replaces: its addresses are new.
+// executed takes a program that replaces another: all addresses are new.
 func (r *Reader) executed(s *sample) {
 	t := r.thread(s)
 	if t.process.pid > 0 {
@@ -218,7 +218,7 @@ func (r *Reader) executed(s *sample) {
 	}
 }
 
-// renamed takes PERF_RECORD_COMM: wk 0:3637/3675, which tells the process too.
+// renamed takes PERF_RECORD_COMM: wk 0:3637/3675, which names the process, too.
 func (r *Reader) renamed(s *sample) {
 	colon := bytes.LastIndexByte(s.args, ':')
 	if colon < 0 {

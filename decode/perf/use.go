@@ -9,15 +9,15 @@ import (
 	"contend/format/natives"
 )
 
-// use is what a stack does to a lock: the innermost frames are the lock's own,
-// the next is the site.
+// use is how a stack uses a lock: the innermost frames are the lock's own, the next is the
+// site.
 type use struct {
-	class string // of the lock; "" where no frame tells
+	class string // of the lock; "" if no frame shows it
 	at    format.Frame
 	site  bool         // at is no function of a lock
 	by    format.Frame // the frame of the program nearest to at, at itself if there is none
 	mode  format.Mode  // in which it acquires the lock, or releases it
-	told  bool         // mode shows
+	told  bool         // the stack shows the mode
 	drops bool         // releases the lock of CPython's interpreter
 }
 
@@ -44,9 +44,9 @@ func useOf(frames []format.Frame) (u use) {
 	return u
 }
 
-// ownOf returns the first frame of the program's own: that the interpreter or the
-// standard library takes a lock tells it from no other. Chains may end before
-// the program: then the first of a module of Python's own, else the first.
+// ownOf returns the first frame of the program's own: frames of the interpreter or the
+// standard library do not distinguish locks. Chains may end before the program: then the
+// first frame of Python's library, else the first frame.
 func ownOf(frames []format.Frame) format.Frame {
 	best := frames[0]
 	for _, f := range frames {
@@ -76,17 +76,16 @@ func roleOf(f format.Frame) (natives.Role, string) {
 	return natives.In(f.File, f.Method)
 }
 
-// readers are parts of the names of functions that acquire or release a lock as
-// one of several.
+// readers are parts of the names of functions that acquire or release a lock in shared
+// mode.
 var readers = []string{"rdlock", "rdunlock", "read_lock", "read_unlock", "lock_shared", "unlock_shared", "shared_lock<", "ReaderLock", "ReaderUnlock", "read_contended"}
 
 func shared(name string) bool {
 	return slices.ContainsFunc(readers, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// classify returns the verdict of the rules on a wait. They see the operation as a class:
-// futex:wait, futex:contended for one at a lock's value, futex:join, futex:lock-pi,
-// futex:waitv.
+// classify returns the verdict of the rules on a wait. Its class is the operation:
+// futex:wait, futex:contended for a lock's value, futex:join, futex:lock-pi, futex:waitv.
 func (r *Reader) classify(class string, id format.StackID) rules.Result {
 	return r.rules.Classify(class, id, r.stacks.byID[id].frames)
 }

@@ -16,10 +16,10 @@ type wait struct {
 	again  bool // it may continue the acquire of the wait held back
 	asked  int64
 
-	woken  int64 // NoTime while it waits, or when nothing tells
+	woken  int64 // NoTime while it waits, or if unknown
 	waker  format.ThreadID
 	unlock format.StackID // the waker's, releasing the lock
-	mode   format.Mode    // in which the waker had it
+	mode   format.Mode    // in which the waker held it
 }
 
 // heldBack is a wait that is over. If the thread blocks on the same lock again at once,
@@ -30,8 +30,8 @@ type heldBack struct {
 	open bool // there is one
 }
 
-// retrySlack is how long a thread may run between two tries of one acquire, in ns: it finds
-// the lock taken again, spins, and blocks.
+// retrySlack is how long a thread may run between two tries of one acquisition, in ns: it
+// finds the lock held, spins, and blocks.
 const retrySlack = int64(20e3)
 
 // block begins a wait on a futex.
@@ -52,7 +52,7 @@ func (r *Reader) block(t *thread, at int64, f *futex) {
 
 // begin begins a wait.
 func (r *Reader) begin(t *thread, w wait) {
-	if t.waits { // the end of the one before is missing
+	if t.waits { // the end of the previous wait is missing
 		r.seen.unended++
 		r.unblock(t, max(t.cur.start, min(w.start, t.wokeUp(w.start))), 0)
 	}
@@ -88,10 +88,9 @@ func (t *thread) wokeUp(at int64) int64 {
 	return min(t.since, at)
 }
 
-// retries reports whether a wait continues the acquire of the one held back.
-// Had the thread acquired and released the lock while others wait, it would
-// have woken one, and the wait would not be held back any more; nor would it
-// sleep without the lock.
+// retries reports whether a wait continues the acquisition of the held-back wait. Had the
+// thread acquired and released the lock while others wait, it would have woken one of them,
+// and the wait would not be held back any more; nor would it sleep without the lock.
 func (r *Reader) retries(t *thread, w *wait) bool {
 	h := &t.held
 	if w.lock != h.lock || w.result != h.result || t.slept {
@@ -112,7 +111,7 @@ func (r *Reader) unblock(t *thread, at int64, ret int64) {
 	w := t.cur
 	t.waits = false
 	w.lock.leave(t)
-	if ret == errAgain { // it did not wait; of an acquire that goes on this is a part
+	if ret == errAgain { // it did not wait; the acquisition continues
 		if w.again {
 			t.held.end = at
 		}
@@ -138,7 +137,7 @@ func (r *Reader) unblock(t *thread, at int64, ret int64) {
 	}
 }
 
-// settle ends the wait held back: its thread got the lock.
+// settle ends the wait held back: its thread acquired the lock.
 func (r *Reader) settle(t *thread) {
 	if !t.held.open {
 		return
@@ -162,8 +161,8 @@ func (r *Reader) wait(t *thread, failed bool) {
 		Stack: h.stack, Time: h.asked, End: h.end, Failed: failed})
 }
 
-// release delivers what ended a wait; again is when its thread blocked anew, 0
-// if it got the lock.
+// release delivers the release that ended a wait; again is when its thread blocked again, 0
+// if it acquired the lock.
 func (r *Reader) release(t *thread, w *wait, again int64) {
 	if w.woken == format.NoTime {
 		return
@@ -198,7 +197,8 @@ func (r *Reader) queueActivity(t *thread, what format.Activity, stack format.Sta
 	}
 }
 
-// interrupt ends what a thread is in, at the end of the recording or of the thread.
+// interrupt ends the open intervals of a thread, at the end of the recording or of the
+// thread.
 func (r *Reader) interrupt(t *thread, at int64) {
 	if t.waits {
 		w := &t.cur

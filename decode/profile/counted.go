@@ -7,8 +7,8 @@ import (
 	"contend/format"
 )
 
-// apart is the distance of counts without times.
-const apart = int64(1)
+// countDistance is the time between counts without times, ns.
+const countDistance = int64(1)
 
 // lock returns a lock, new ones with the metadata given.
 func (r *Counts) lock(n int, made format.Event) *lock {
@@ -58,7 +58,7 @@ func (r *Counts) count(l *lock, total int64) {
 	if more == 0 {
 		return
 	}
-	r.last = max(r.now, r.last+apart) // each event is an instant of its own, so that it keeps its weight
+	r.last = max(r.now, r.last+countDistance) // each event is an instant of its own, so that it keeps its weight
 	r.Push(format.Event{Kind: format.KindContention, Time: r.last, Weight: more, Object: l.id,
 		Owners:  []format.Party{{}},
 		Waiters: []format.Party{{Thread: format.ThreadID(l.id), Stack: l.stack}}})

@@ -31,11 +31,10 @@ func IsCounts(head []byte) bool {
 	return false
 }
 
-// Counts is a format.Source over the output of the contention-profiling agents of
-// jpbempel: how often threads found each lock taken, cumulated, and for each
-// lock the stack that created it (java.util.concurrent) or that waited first
-// (synchronized). It knows no durations and no owners, and makes none
-// up: a count of n is a contention event that weighs n.
+// Counts is a format.Source over the output of the contention-profiling agents of jpbempel:
+// how often each lock was found held, cumulative, and for each lock the stack that created
+// it (java.util.concurrent) or that waited first (synchronized). It has no durations and no
+// owners, and invents none: a count of n is a contention event that weighs n.
 type Counts struct {
 	lines  *unwrap.Lines
 	name   string
@@ -47,7 +46,7 @@ type Counts struct {
 	last   int64 // of the event delivered last
 	events int64
 	bad    int   // the first line that does not fit, 0 for none
-	lost   int64 // bytes of all such lines
+	lost   int64 // bytes of all unreadable lines
 	format.Output
 }
 
@@ -67,7 +66,7 @@ func NewCounts(in io.Reader, name string) *Counts {
 	return &Counts{lines: unwrap.NewLines(in, 64<<10, 0, 0), name: name, locks: map[int]*lock{}, first: format.NoTime}
 }
 
-// Stats implements what every decoder tells.
+// Stats implements decode.Source.
 func (r *Counts) Stats() format.Stats {
 	s := format.Stats{Format: "contention-profiling counts", Unit: format.UnitAcquisitions, Events: r.events, Damage: r.Said.Damage,
 		BytesRead: r.lines.Used() - r.lost, BytesTotal: r.lines.Used(), Blind: "the input counts acquisitions: it does not tell who holds a lock"}
@@ -87,7 +86,7 @@ func (r *Counts) Stats() format.Stats {
 // Read implements format.Source.
 func (r *Counts) Read(ev *format.Event) error { return r.Next(ev, r.next) }
 
-// fault is what ended the input, other than its end.
+// fault returns the error that ended the input, except its end.
 func (r *Counts) fault() error {
 	if err := r.lines.Err(); !errors.Is(err, io.EOF) {
 		return err
@@ -104,7 +103,7 @@ func (r *Counts) next() {
 		if err := r.fault(); err != nil {
 			r.damaged(format.CodeTruncated, err.Error(), 0)
 		}
-		if r.timed { // the time in which was counted
+		if r.timed { // the counted interval
 			r.Push(format.Event{Kind: format.KindRecording, Time: r.first, End: max(r.now, r.first+1)})
 		}
 		return

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"contend/decode/gonames"
 	"contend/decode/rules"
 	"contend/format"
 )
@@ -34,7 +35,7 @@ func NewDebug(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	r.Said.Unit = format.UnitDelays
 	var rate, cycles int64
 	var frames []format.Frame
-	named := false // by the lines behind the addresses
+	named := false // by the lines after the addresses
 	done := func() {
 		if rate > 0 {
 			ns := new(big.Int).Mul(big.NewInt(cycles), big.NewInt(1e9))
@@ -58,7 +59,7 @@ func NewDebug(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 				frames, named = nil, true
 			}
 			f := format.Frame{File: path.Base(m[2])}
-			f.Class, f.Method = rules.SplitGo(m[1])
+			f.Class, f.Method = gonames.Split(m[1])
 			f.Line, _ = strconv.Atoi(m[3])
 			frames = append(frames, f)
 		} else {

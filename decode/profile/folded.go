@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"contend/decode/gonames"
 	"contend/decode/rules"
 	"contend/format"
 )
@@ -16,8 +17,8 @@ import (
 // foldedLine is one stack, outermost frame first, and its value.
 var foldedLine = regexp.MustCompile(`^[^;\s][^;]*(;[^;]*)* \d+$`)
 
-// IsFolded reports whether a text begins with folded stacks: of the first three lines one
-// at least has several frames.
+// IsFolded reports whether a text begins with folded stacks: at least one of the first
+// three lines has several frames.
 func IsFolded(start []byte) bool {
 	n, stacks := 0, false
 	for line := range strings.Lines(string(start)) {
@@ -41,8 +42,8 @@ func IsFolded(start []byte) bool {
 // maxLine is how long the line of a stack may be, in bytes.
 const maxLine = 4 << 20
 
-// NewFolded reads folded stacks. They do not say what their values are: they are taken as
-// contended acquisitions. Any other line is damage.
+// NewFolded reads folded stacks. Their values have no unit: they count as contended
+// acquisitions. Any other line is damage.
 func NewFolded(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	r := newReader(t, "folded stacks", "their value")
 	r.Said.Unit = format.UnitAcquisitions
@@ -120,7 +121,7 @@ var annotation = regexp.MustCompile(`_\[[a-zA-Z0-9]\]$`)
 func foldedFrame(name string, innermost bool) (f format.Frame) {
 	name = annotation.ReplaceAllString(name, "")
 	if goName(name) {
-		f.Class, f.Method = rules.SplitGo(name)
+		f.Class, f.Method = gonames.Split(name)
 		return f
 	}
 	dot := strings.LastIndexByte(name, '.')
@@ -141,8 +142,7 @@ func goName(name string) bool {
 	return strings.Contains(name, "(*") || strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "sync.") || strings.HasPrefix(name, "main.")
 }
 
-// isClass reports whether a last word is that of a class: methods begin with a small
-// letter.
+// isClass reports whether a last word is a class: methods begin with a small letter.
 func isClass(word string) bool {
 	return word != "" && (word[0] >= 'A' && word[0] <= 'Z' || strings.Contains(word, "/"))
 }

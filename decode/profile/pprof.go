@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"contend/decode/gonames"
 	"contend/decode/rules"
 	"contend/format"
 
@@ -24,8 +25,8 @@ const (
 	tagTime       = 9 << 3
 )
 
-// Is reports whether an input begins like a profile of pprof: a few fields of that
-// message, one behind the other.
+// Is reports whether an input begins like a profile of pprof: with some successive fields
+// of that message.
 func Is(start []byte) bool {
 	if len(start) < 8 || start[0] != tagTime && (start[0] != tagSampleType && start[0] != tagPeriodType || start[2] != 1<<3 && start[2] != 2<<3) {
 		return false
@@ -140,7 +141,7 @@ func framesOf(s *profile.Sample, goes bool) (frames []format.Frame) {
 			}
 			f := format.Frame{Method: strings.ToValidUTF8(line.Function.Name, "\uFFFD"), Line: int(min(max(line.Line, 0), 1<<31-1))}
 			if goes {
-				f.Class, f.Method = rules.SplitGo(line.Function.Name)
+				f.Class, f.Method = gonames.Split(line.Function.Name)
 			}
 			if line.Function.Filename != "" {
 				f.File = strings.ToValidUTF8(path.Base(strings.ReplaceAll(line.Function.Filename, `\`, "/")), "\uFFFD")
@@ -154,6 +155,6 @@ func framesOf(s *profile.Sample, goes bool) (frames []format.Frame) {
 // isGo reports whether a stack is of a Go program.
 func isGo(frames []format.Frame) bool {
 	return slices.ContainsFunc(frames, func(f format.Frame) bool {
-		return strings.HasSuffix(f.File, ".go") || strings.HasPrefix(f.Method, "(*") || rules.OfGoLocks(f.Class)
+		return strings.HasSuffix(f.File, ".go") || strings.HasPrefix(f.Method, "(*") || gonames.OfLocks(f.Class)
 	})
 }

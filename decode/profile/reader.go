@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"contend/decode/gonames"
 	"contend/decode/rules"
 	"contend/decode/threaddump"
 	"contend/format"
@@ -21,17 +22,18 @@ type Reader struct {
 	rules *rules.Table
 	format.Output
 	of     string // the kind of the values
-	at     int64  // of the next event: each follows the one before
+	at     int64  // of the next event: each follows the previous one
 	locks  format.Numbers[lockKey]
 	stacks format.Stacks
 	others int64 // of stacks that wait for no lock
 	waited bool  // a stack is one of a waiter
 }
 
-// lockKey tells locks apart: by their class, and the function that takes or releases it.
+// lockKey distinguishes locks by their class and the function that acquires or releases
+// them.
 type lockKey struct{ class, site string }
 
-// The threads of all events: a profile names none.
+// The threads of all events: a profile has no threads.
 const (
 	waiterThread format.ThreadID = 1
 	ownerThread  format.ThreadID = 2
@@ -39,7 +41,7 @@ const (
 
 func newReader(t *rules.Table, name, of string) *Reader {
 	r := &Reader{rules: rules.OrDefault(t), of: of, at: 1}
-	r.Ended = io.EOF // behind what is read now
+	r.Ended = io.EOF // after the events read here
 	r.Said.Format = name
 	r.Push(format.Event{Kind: format.KindThread, Thread: waiterThread, Name: "[unknown thread]"},
 		format.Event{Kind: format.KindThread, Thread: ownerThread, Name: "[unknown owner thread]"})
@@ -49,7 +51,7 @@ func newReader(t *rules.Table, name, of string) *Reader {
 // Read implements format.Source.
 func (r *Reader) Read(ev *format.Event) error { return r.Next(ev, nil) }
 
-// Stats implements what every decoder tells.
+// Stats implements decode.Source.
 func (r *Reader) Stats() format.Stats {
 	s := r.Said
 	s.Blind = "a profile does not tell which thread holds a lock"
@@ -95,7 +97,7 @@ func (r *Reader) add(frames []format.Frame, value int64) {
 	r.at += value
 }
 
-// wait is what a stack waits for or released.
+// wait is the lock for which a stack waits, or which it released.
 type wait struct {
 	class, site string
 	frames      []format.Frame // less those that only name the lock
@@ -103,12 +105,12 @@ type wait struct {
 	releases    bool
 }
 
-// waitOf finds what a stack waits for in its frames. Java stacks of lock profilers end with
+// waitOf finds the lock of a stack in its frames. Java stacks of lock profilers end with
 // the class of the lock.
 func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 	w.frames = frames
-	if u := rules.GoUseOf(frames); u.Class != "" {
-		w.class, w.site, w.releases = u.Class, rules.GoName(u.At), u.Unlocks()
+	if u := gonames.UseOf(frames); u.Class != "" {
+		w.class, w.site, w.releases = u.Class, gonames.Name(u.At), u.Unlocks()
 	} else if frames[0].Class == "runtime" && strings.HasPrefix(frames[0].Method, "unlock") {
 		w.class, w.releases = "runtime.mutex", true
 	}
@@ -123,7 +125,7 @@ func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 	if f := &frames[0]; f.Method == "" { // the class of a lock
 		w.class, w.frames = f.Class, frames[1:]
 		if i := slices.IndexFunc(w.frames, func(f format.Frame) bool { return !strings.HasPrefix(f.Class, "java.util.concurrent.") }); i >= 0 {
-			w.site = rules.GoName(w.frames[i])
+			w.site = gonames.Name(w.frames[i])
 		}
 	} else if i := parkedAt(frames); i > 0 {
 		w.class, w.site = threaddump.ParkedOn(frames[i:])
@@ -132,13 +134,13 @@ func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 	if w.verdict.Verdict == rules.Unknown && w.class != "" {
 		w.verdict = rules.Result{Verdict: rules.Lock, Kind: format.KindMonitor}
 	} else if w.verdict.Verdict == rules.Unknown { // the profile is of waiting, for an unknown lock
-		w.class, w.site = "[unknown class]", rules.GoName(frames[0])
+		w.class, w.site = "[unknown class]", gonames.Name(frames[0])
 		w.verdict = rules.Result{Verdict: rules.Lock, Kind: format.KindUnknownLock}
 	}
 	return w
 }
 
-// parkedAt returns the frame after that of a park, 0 if the stack has none.
+// parkedAt returns the index after a park's frame, 0 if the stack has none.
 func parkedAt(frames []format.Frame) int {
 	for i, f := range frames[:min(len(frames), 8)] {
 		if f.Method == "park" && strings.HasSuffix(f.Class, "Unsafe") {

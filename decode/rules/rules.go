@@ -1,7 +1,5 @@
-// Package rules tells contention, waiting for resources and idleness apart: an
-// editable table of class and frame patterns decides what a park or wait is. Beside it are the
-// names of Go's functions, of which the decoders of Go's traces, dumps and profiles ask the same.
-// It reads no recording.
+// Package rules separates contention, waiting for resources and idleness: an editable table of
+// class and frame patterns classifies parks and waits. It reads no recording.
 package rules
 
 import (
@@ -22,7 +20,7 @@ var defaultText []byte
 // header is the first line of a rule file.
 const header = "# contend rules 1"
 
-// Verdict says what a wait is.
+// Verdict is the class of a wait.
 type Verdict uint8
 
 // The verdicts.
@@ -30,11 +28,10 @@ const (
 	Unknown  Verdict = iota // no rule matches
 	Lock                    // contention for a lock
 	Idle                    // nothing to do
-	Resource                // no lock, but a wait for what other threads must release
+	Resource                // a wait for a pool, queue, permit or result of other threads
 )
 
-// Result is what the table says of a wait. Kind and Mode are only set for
-// locks.
+// Result is the table's answer for a wait. Kind and Mode are only set for locks.
 type Result struct {
 	Verdict Verdict
 	Kind    format.LockKind
@@ -52,8 +49,8 @@ type rule struct {
 	result Result
 }
 
-// Site is a place of the program at which threads spin, sleep or park without naming
-// what for, and which a rule declares a lock's.
+// Site is a site at which threads spin, sleep or park without a named object, and which a
+// rule declares as a lock.
 type Site struct {
 	Rule  int    // its number among those rules, from 0
 	Name  string // the first frame pattern of the rule
@@ -73,7 +70,7 @@ func Default() *Table {
 	return t
 }
 
-// OrDefault returns t, or the table of Text where there is none.
+// OrDefault returns t, or the table of Text if t is nil.
 func OrDefault(t *Table) *Table {
 	if t == nil {
 		return Default()
@@ -145,9 +142,8 @@ func parseRule(words []string) (rule, error) {
 	return r, nil
 }
 
-// Classify says what a wait on an object of a class with a stack is. It walks
-// the table; callers that meet the same class and stack often remember the
-// result.
+// Classify classifies a wait on an object of a class, with a stack. It walks the table;
+// callers that often see the same class and stack remember the result.
 func (t *Table) Classify(class string, frames []format.Frame) Result {
 	for i := range t.rules {
 		if r := &t.rules[i]; r.matches(class, frames) {
@@ -157,8 +153,8 @@ func (t *Table) Classify(class string, frames []format.Frame) Result {
 	return Result{}
 }
 
-// Sites returns how many rules declare sites: those of locks that name frames and, by
-// "-", no class.
+// Sites returns how many rules declare sites: rules for locks that name frames and, by "-",
+// no class.
 func (t *Table) Sites() (n int) {
 	for i := range t.rules {
 		if t.rules[i].declares() {
@@ -204,8 +200,8 @@ func (r *rule) matches(class string, frames []format.Frame) bool {
 	return true
 }
 
-// matchesFrame joins the names where they cost no allocation: it is asked for
-// each rule and each frame.
+// matchesFrame joins the names only if that costs no allocation: it is called for each rule
+// and each frame.
 func matchesFrame(pattern string, f *format.Frame) bool {
 	if f.Class == "" { // a function of a native program
 		return Match(pattern, f.Method)
@@ -214,9 +210,8 @@ func matchesFrame(pattern string, f *format.Frame) bool {
 	return Match(pattern, append(append(append(room[:0], f.Class...), '.'), f.Method...))
 }
 
-// Match reports whether text matches a pattern in which * stands for any run of
-// characters. It takes time proportional to the product of the lengths at
-// worst.
+// Match reports whether text matches a pattern in which * stands for any characters. It
+// takes time proportional to the product of the lengths at worst.
 func Match[T string | []byte](pattern string, text T) bool {
 	star, mark := -1, 0
 	p, i := 0, 0
@@ -241,14 +236,14 @@ func Match[T string | []byte](pattern string, text T) bool {
 	return p == len(pattern)
 }
 
-// Memo is a table that remembers what it said of waits. Stacks are told apart by their
-// ids, which one decoder gives.
+// Memo is a table that remembers its answers. It distinguishes stacks by their ids, which
+// one decoder gives.
 type Memo struct {
 	table *Table
 	said  map[question]Result
 }
 
-// question is what a table is asked.
+// question is the key of an answer.
 type question struct {
 	class string
 	stack format.StackID
@@ -257,8 +252,8 @@ type question struct {
 // NewMemo returns a Memo of a table, or of the default one.
 func NewMemo(t *Table) Memo { return Memo{OrDefault(t), map[question]Result{}} }
 
-// Classify says what a wait on an object of a class is, with a stack of which the id and
-// the frames are given.
+// Classify classifies a wait on an object of a class, with the id and the frames of its
+// stack.
 func (m *Memo) Classify(class string, stack format.StackID, frames []format.Frame) Result {
 	q := question{class, stack}
 	res, ok := m.said[q]

@@ -8,8 +8,8 @@ import (
 	"contend/format"
 )
 
-// android reads what Android writes of a program that does not respond
-// (traces.txt, /data/anr): dumps of ART and of Dalvik.
+// android reads the traces.txt that Android writes for a program that does not respond
+// (/data/anr): dumps of ART and of Dalvik.
 type android struct {
 	builder // threads are known by their tid
 	native  []format.Frame
@@ -19,13 +19,13 @@ type android struct {
 
 var androidDialect = dialect{name: "Android", header: androidHeader, thread: androidThread, opens: quoted, open: newAndroid}
 
-// androidHeader tells `----- pid 1234 at 2026-11-22 10:00:00 -----`.
+// androidHeader matches `----- pid 1234 at 2026-11-22 10:00:00 -----`.
 func androidHeader(line string) bool {
 	return strings.HasPrefix(line, "----- pid ") && strings.Contains(line, " at ")
 }
 
-// androidThread tells `DALVIK THREADS (12):`, with which an excerpt may begin,
-// and `"main" prio=5 tid=1 Blocked`.
+// androidThread matches `DALVIK THREADS (12):`, with which an excerpt may begin, and
+// `"main" prio=5 tid=1 Blocked`.
 func androidThread(line string) bool {
 	if strings.HasPrefix(line, "DALVIK THREADS") {
 		return true
@@ -139,7 +139,7 @@ func (p *android) nativeFrame(text string) {
 	p.native = append(p.native, format.Frame{Method: p.names.intern(name), File: p.names.intern(path.Base(fields[3])), Line: -1})
 }
 
-// finish: a last thread without a blank line behind it is cut off.
+// finish: a last thread without a blank line after it is cut off.
 func (p *android) finish(cut bool) *Dump {
 	p.dump.Cut = cut && !p.ended && p.cur != nil && !p.blank
 	p.dump.Fragment = !p.ended && !p.dump.Cut

@@ -20,7 +20,7 @@ type builder struct {
 	relations []relation
 }
 
-// claim is what a blocked thread says of the owner of its lock.
+// claim is the owner of its lock that a blocked thread names.
 type claim struct {
 	owner int64  // an id given to builder.known
 	name  string // of that thread, "" when not known
@@ -49,8 +49,8 @@ func (b *builder) known(id int64) bool {
 	return true
 }
 
-// replaces makes the current thread take the place of a title: the same first line
-// without a stack, which consoles print above it. It reports whether there is one.
+// replaces removes a title above the current thread: the same first line without a stack,
+// which consoles print above a thread. It reports whether there is one.
 func (b *builder) replaces(id int64, name string) bool {
 	i, listed := b.byID[id]
 	if !listed || b.dump.Threads[i].Name != name || len(b.dump.Threads[i].Frames) > 0 || b.dump.Threads[i].For != (LockRef{}) {
@@ -60,10 +60,10 @@ func (b *builder) replaces(id int64, name string) bool {
 	return true
 }
 
-// usualFrames are room for most stacks.
+// usualFrames is enough capacity for most stacks.
 const usualFrames = 16
 
-// frame adds what follows "at " to the current thread.
+// frame adds the text after "at " to the current thread.
 func (b *builder) frame(text string, notation int) {
 	if f, ok := b.names.frame(text, notation); ok && len(b.cur.Frames) < format.MaxFrames {
 		if b.cur.Frames == nil {
@@ -73,20 +73,20 @@ func (b *builder) frame(text string, notation int) {
 	}
 }
 
-// locks adds a monitor that the current thread has, taken in the frame of a
-// number; -1 where that is not known.
+// locks adds a monitor that the current thread holds, acquired in the frame of a number; -1
+// if unknown.
 func (b *builder) locks(ref LockRef, frame int) { b.locked = append(b.locked, taken{ref, frame}) }
 
-// waits sets what the current thread waits for. It is printed with its
-// innermost frames, so the first line that names a lock counts.
+// waits sets the lock that the current thread waits for. It is printed with its innermost
+// frames, so the first line that names a lock counts.
 func (b *builder) waits(how Wait, ref LockRef) {
 	if b.cur.Wait == NotWaiting || b.cur.For == (LockRef{}) {
 		b.cur.Wait, b.cur.For = how, ref
 	}
 }
 
-// waitsByState sets what a thread waits for where only its state tells a monitor from
-// what it is parked on.
+// waitsByState sets the lock that a thread waits for if only its state distinguishes a
+// monitor from a park.
 func (b *builder) waitsByState(ref LockRef) {
 	how := Parked
 	if b.cur.State == "BLOCKED" {
@@ -95,8 +95,8 @@ func (b *builder) waitsByState(ref LockRef) {
 	b.waits(how, ref)
 }
 
-// lockLine is how a line begins that names a lock, and how the current thread waits for
-// that; NotWaiting for one that it has.
+// lockLine is the prefix of a line that names a lock, and how the current thread waits for
+// it; NotWaiting for one that it holds.
 type lockLine struct {
 	prefix string
 	how    Wait
@@ -121,8 +121,7 @@ func (b *builder) lockIn(lines []lockLine, text string, lock func(string) LockRe
 	return NotWaiting, false
 }
 
-// ownerMarks stand before the owner of a lock and, where it is named, between its name
-// and its id.
+// ownerMarks precede the owner of a lock and, if it is named, separate its name and its id.
 var ownerMarks = [...]struct{ before, id string }{
 	{" held by thread ", ""}, // by ART
 	{" held by tid=", ""},    // by Dalvik
@@ -131,7 +130,7 @@ var ownerMarks = [...]struct{ before, id string }{
 	{" owned by ", " Id="},   // by ThreadInfo: "name" Id=12
 }
 
-// ownedBy reads the owner behind a lock that the current thread waits for.
+// ownedBy reads the owner after a lock that the current thread waits for.
 func (b *builder) ownedBy(text string) {
 	for _, m := range ownerMarks {
 		_, id, ok := strings.Cut(text, m.before)
@@ -169,14 +168,14 @@ func (b *builder) next() {
 	b.cur, b.locked, b.title = nil, b.locked[:0], -1
 }
 
-// done completes the dump. A last thread that is cut off is kept as far as its lines
-// go: they name the locks, and the rest is its outer frames.
+// done completes the dump. A last thread that is cut off is kept: its lines name the locks,
+// and only outer frames are missing.
 func (b *builder) done() *Dump {
 	b.next()
 	b.dump.relate(b.relations)
 	for _, c := range b.claims {
 		i, listed := b.byID[c.owner]
-		if !listed && c.name != "" { // its waiters name it all the same
+		if !listed && c.name != "" { // its waiters name it nevertheless
 			i = len(b.dump.Threads)
 			b.byID[c.owner] = i
 			b.dump.Threads = append(b.dump.Threads, Thread{Name: c.name, JavaID: c.java})

@@ -9,11 +9,11 @@ import (
 
 // parser builds one dump from its lines.
 type parser interface {
-	// line takes the next line, without its end. It returns false when the
-	// dump was over before it.
+	// line takes the next line, without its end. It returns false if the dump ended before
+	// it.
 	line(text string) bool
-	// finish returns the dump. cut tells that the input ended, or another
-	// dump began, before line said that it was over.
+	// finish returns the dump. cut says that the input ended, or another dump began, before
+	// line returned false.
 	finish(cut bool) *Dump
 }
 
@@ -54,8 +54,8 @@ func (d *dialect) begin(n *names, before []string, line string) parser {
 	return p
 }
 
-// Begins says what begins with a line: a dump, or a thread of one that has no header. A
-// line that may also be a sentence of a log is taken for a thread's.
+// Begins returns what begins with a line: a dump, or a thread of a dump without a header. A
+// line that may also be a sentence of a log counts as a thread's.
 func Begins(line string) unwrap.Mark {
 	switch d := begins(line, false); {
 	case d == nil:
@@ -69,8 +69,8 @@ func Begins(line string) unwrap.Mark {
 // Firsts are the bytes that dumps begin with.
 const Firsts = "\"F=0#-DT3"
 
-// begins finds the dialect of which a dump begins at a line, nil if none
-// does. Only a header ends the dump a line stands in.
+// begins finds the dialect of a dump that begins at a line, nil if there is none. Within a
+// dump, only a header begins another one.
 func begins(line string, within bool) *dialect {
 	if line == "" || strings.IndexByte(Firsts, line[0]) < 0 {
 		return nil
@@ -84,11 +84,11 @@ func begins(line string, within bool) *dialect {
 	return nil
 }
 
-// Hint says what can be read.
+// Hint lists the inputs that contend reads.
 const Hint = "contend reads JFR recordings, thread dumps, Go traces, the text of perf script and contend traces, plain or in gzip, zstd or s2"
 
-// foreign are texts that other tools write of the same programs, by their first lines, and
-// where what contend needs comes from.
+// foreign are outputs of other tools for the same programs, by their first lines, and the
+// commands that give contend what it needs.
 var foreign = []struct {
 	first *regexp.Regexp
 	hint  string
@@ -107,7 +107,7 @@ var foreign = []struct {
 
 const byPerf = "'contend perf-args PID' prints how to record the same with perf"
 
-// hintOf says what can be done with a text of which the first line is no dump's.
+// hintOf returns a hint for a text whose first line begins no dump.
 func hintOf(first string) string {
 	for _, f := range foreign {
 		if f.first.MatchString(first) {

@@ -1,8 +1,8 @@
-// Package threaddump reads thread dumps as samples: which threads wait for which lock at
-// one instant, and which own it. It takes one dump or many, in the
-// dialects of several JVMs and tools, with other text between them. Deadlocks
-// follow from the locks: the JVM's own deadlock report is not always there, and
-// serves only for owners that the stacks do not show.
+// Package threaddump reads thread dumps as samples: the locks that threads wait for at one
+// instant, and their owners. It takes one dump or many, in the dialects of several JVMs and
+// tools, with other text between them. It finds deadlocks by the locks: the JVM's own
+// deadlock report is not always there, and serves only for owners that the stacks do not
+// show.
 package threaddump
 
 import (
@@ -19,13 +19,13 @@ type Dump struct {
 	Threads  []Thread
 	Cut      bool  // the input ended, or was damaged, within the dump
 	Ownables bool  // owners of j.u.c. exclusive locks are listed, so one without is free
-	Fused    bool  // lines of several processes are interleaved in it
-	Spread   int64 // ns between the first and last thread looked at; 0 when all threads stood still
+	Fused    bool  // lines of several processes are mixed in it
+	Spread   int64 // ns between its first and last thread; 0 if all threads were stopped
 
 	Fragment bool // threads cut out of a dump: others may be missing
-	Listed   bool // all platform threads that run Java, even where the dump is cut
+	Listed   bool // it lists all platform threads that run Java, even if it is cut
 	Mixed    bool // jhsdb --mixed wrote it: with native frames, and without locks
-	Virtuals bool // the program may have virtual threads, which are not all in it
+	Virtuals bool // the program may have virtual threads that it does not list
 	Hides    bool // it has, and those
 	Marks    bool // the threads that wait for a class to be initialised, from JDK 12 on
 	Release  int  // the JVM's feature release, as 21; 0 when not given
@@ -33,18 +33,18 @@ type Dump struct {
 	Addresses bool // LockRef.Addr is a heap address, which a collector may change; else a hash, which stays
 }
 
-// Complete reports whether all threads are in it that may hold a lock.
+// Complete reports whether it lists all threads that may hold a lock.
 func (d *Dump) Complete() bool { return (d.Listed || !d.Cut && !d.Fragment) && !d.Virtuals }
 
-// servesVirtual is the release from which on a JVM with virtual threads has a thread
-// whose name tells that; before, its carriers may be those of any pool.
+// servesVirtual is the first release of which a JVM with virtual threads has a thread with
+// a telling name; before, carriers may belong to any pool.
 const servesVirtual = 24
 
 // mayHide reports whether virtual threads may be missing in it.
 func (d *Dump) mayHide() bool { return d.Hides || d.Virtuals && d.Release < servesVirtual }
 
-// Telling reports whether a deadlock shows in it: all threads that may hold a
-// lock are there, and the dialect tells of locks at all.
+// Telling reports whether the dump would show a deadlock: it lists all threads that may
+// hold a lock, and the dialect has locks.
 func (d *Dump) Telling() bool {
 	return d.Complete() && slices.ContainsFunc(d.Threads, func(t Thread) bool { return t.State != "" || len(t.Held) > 0 || t.For != LockRef{} })
 }
@@ -59,21 +59,21 @@ type Thread struct {
 	State    string // java.lang.Thread.State, "" when not given
 	Frames   []format.Frame
 	Held     []LockRef // monitors locked and not released in wait, and owned synchronizers
-	taken    []taken   // those of them of which it is printed where
+	taken    []taken   // held monitors with a known frame
 	stalled  bool      // called runnable, and in Object.wait as the JVM itself is: for a class to be initialised
 	Wait     Wait
-	For      LockRef // what it waits for, when Wait is not NotWaiting
+	For      LockRef // the lock it waits for, unless Wait is NotWaiting
 }
 
-// LockRef names a lock by its class and its heap address, or its identity
-// hash where the dialect prints that.
+// LockRef identifies a lock by its class and its heap address, or by its identity hash if
+// the dialect prints that.
 type LockRef struct {
 	Class string
 	Addr  uint64
-	Name  string // what a lock guards when its class says nothing: "class X"; else ""
+	Name  string // the guarded class, if the lock's own class is not specific: "class X"; else ""
 }
 
-// Wait says how a thread waits.
+// Wait is how a thread waits.
 type Wait uint8
 
 // The ways of waiting.
@@ -81,12 +81,12 @@ const (
 	NotWaiting Wait = iota
 	Blocked         // to enter a monitor, or to enter it again after a wait
 	Waiting         // in Object.wait
-	Parked          // by LockSupport.park; the rules tell what that means
+	Parked          // by LockSupport.park; the rules classify it
 )
 
-// Initialises returns the method of a thread that initialises a class in a dump that
-// does not show which threads wait for that, or may itself wait so; "" where there is
-// none. The JVM calls all of them runnable.
+// Initialises returns the method of a thread that initialises a class, or may wait for
+// that, in a dump that does not show which threads wait for it; "" without one. The JVM
+// calls all such threads runnable.
 func (d *Dump) Initialises() string {
 	for i := range d.Threads {
 		t := &d.Threads[i]
@@ -99,19 +99,19 @@ func (d *Dump) Initialises() string {
 	return ""
 }
 
-// UnmarkedWaits says of a method that Initialises returns why a deadlock may not show.
+// UnmarkedWaits returns why a deadlock may not show, for the method that Initialises
+// returned.
 func UnmarkedWaits(method string) string {
 	return "a class may be waited for in " + method + ", and the last dump does not tell which threads wait for a class to be initialised: jstack does, from JDK 12 on"
 }
 
-// deriveLocks derives what a thread waits for and holds from what is printed under
-// its frames: the monitors, innermost first. All dialects go through it.
+// deriveLocks derives the locks that a thread waits for and holds from the lines between
+// its frames: the monitors, innermost first. All dialects use it.
 //
-// Object.wait releases its monitor, although the frames below still print it
-// as locked. A thread whose state is BLOCKED there was notified and waits to
-// enter the monitor again; "waiting to re-lock" alone does not say that, JDK
-// 11 prints it of threads that still wait. Where the wait line is missing or
-// names no object, the monitor is the innermost one.
+// Object.wait releases its monitor, although the frames below still print it as locked. A
+// thread in state BLOCKED there was notified and waits to enter the monitor again; "waiting
+// to re-lock" alone does not mean that: JDK 11 prints it for threads that still wait. If
+// the wait line is missing or names no object, the monitor is the innermost one.
 func (t *Thread) deriveLocks(locked []taken) {
 	if t.inObjectWait() {
 		t.Wait = Waiting
@@ -132,15 +132,15 @@ func (t *Thread) deriveLocks(locked []taken) {
 	}
 }
 
-// taken is a monitor and the number of the frame that took it.
+// taken is a monitor and the number of the frame that acquired it.
 type taken struct {
 	ref   LockRef
 	frame int
 }
 
-// Taking returns the stack with which a thread took a lock that it holds, from the
-// frame that did; nil where the dump does not tell. Of a lock entered again it is
-// that of the first time, which is further out.
+// Taking returns the stack with which a thread acquired a lock that it holds, from the
+// acquiring frame outwards; nil if the dump does not show it. For a lock entered again it
+// is the first, outermost acquisition.
 func (t *Thread) Taking(ref LockRef) (frames []format.Frame) {
 	for _, l := range t.taken {
 		if l.ref == ref && l.frame >= 0 && l.frame < len(t.Frames) {
@@ -150,12 +150,11 @@ func (t *Thread) Taking(ref LockRef) (frames []format.Frame) {
 	return frames
 }
 
-// Reenters says that the thread was notified and waits to enter its monitor
-// again.
+// Reenters reports that the thread was notified and waits to enter its monitor again.
 func (t *Thread) Reenters() bool { return t.Wait == Blocked && t.inObjectWait() }
 
-// Enters says that the thread has the monitor of its innermost frame, and is still
-// BLOCKED at its entry: it was free, or handed over, a moment ago.
+// Enters reports that the thread owns the monitor of its innermost frame, and is still
+// BLOCKED at its entry: the monitor was free, or handed over, a moment ago.
 func (t *Thread) Enters() (ref LockRef, ok bool) {
 	if t.Wait != Blocked || t.For != (LockRef{}) || len(t.taken) == 0 || t.taken[0].frame != 0 || t.inObjectWait() {
 		return ref, false

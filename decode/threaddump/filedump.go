@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// file reads the text of `jcmd PID Thread.dump_to_file`, JDK 21 to 25. Virtual
-// threads are in it, and since JDK 24 locks. The JVM looks at one thread
-// after the other, at the time each one's first line gives.
+// file reads the text of `jcmd PID Thread.dump_to_file`, JDK 21 to 25. It lists virtual
+// threads, and since JDK 24 locks. The JVM looks at one thread after the other, at the time
+// that each one's first line gives.
 type file struct {
 	builder
 	first, last int64
 	blank       bool
 }
 
-// fileThread tells `#22 "vault-1" virtual BLOCKED 2026-11-21T07:15:49.9Z`.
+// fileThread matches `#22 "vault-1" virtual BLOCKED 2026-11-21T07:15:49.9Z`.
 func fileThread(line string) bool { return fileOpens(line) && strings.Count(line, `"`) > 1 }
 
-// fileOpens tells the beginning of that; the name may go on in the next line.
+// fileOpens matches the beginning of such a line; the name may continue in the next line.
 func fileOpens(line string) bool {
 	number, rest, ok := strings.Cut(line, " ")
 	if !ok || len(number) < 2 || number[0] != '#' || !strings.HasPrefix(rest, `"`) {
@@ -52,7 +52,8 @@ func (p *file) line(line string) bool {
 	return true
 }
 
-// bareFrame tells a frame as JDK 21 writes it: java.base/java.lang.Thread.run(Thread.java:1).
+// bareFrame matches a frame as JDK 21 writes it:
+// java.base/java.lang.Thread.run(Thread.java:1).
 func bareFrame(text string) bool {
 	name, _, ok := strings.Cut(text, "(")
 	return ok && strings.HasSuffix(text, ")") && strings.Contains(name, ".") && !strings.Contains(name, " ")

@@ -9,15 +9,14 @@ import (
 	"contend/format"
 )
 
-// HotSpot parses the thread dumps of one JVM, most lines of which come in each.
+// HotSpot parses the thread dumps of one JVM, most of whose lines repeat in each.
 type HotSpot struct{ names *names }
 
 // NewHotSpot returns one that has parsed no dump yet.
 func NewHotSpot() HotSpot { return HotSpot{newNames()} }
 
-// Parse reads the text of one dump, as jstack and the jdk.ThreadDump event give
-// it. Lines it does not know are passed over; what follows the threads is not
-// read, but for the deadlock report.
+// Parse reads the text of one dump, in the form of jstack and the jdk.ThreadDump event. It
+// skips unknown lines, and reads nothing after the threads except the deadlock report.
 func (h HotSpot) Parse(text string) *Dump {
 	p := hotspotDialect.begin(h.names, nil, "Full thread dump ")
 	for len(text) > 0 {
@@ -51,8 +50,8 @@ type hotspot struct {
 
 func hotspotHeader(line string) bool { return strings.HasPrefix(line, "Full thread dump ") }
 
-// release reads the feature release of `Full thread dump NAME (21.0.2+13-LTS mixed
-// mode):`, that of 1.8.0 too as 1; 0 where there is none.
+// release reads the feature release of `Full thread dump NAME (21.0.2+13-LTS mixed mode):`;
+// 1 for 1.8.0, too; 0 if there is none.
 func release(header string) int {
 	_, version, _ := strings.Cut(header, " (")
 	end := strings.IndexFunc(version, func(c rune) bool { return c < '0' || c > '9' })
@@ -60,8 +59,8 @@ func release(header string) int {
 	return n
 }
 
-// hotspotThread tells the first line of a thread where no header precedes it,
-// and that of a report of deadlocks.
+// hotspotThread matches the first line of a thread without a header before it, and of a
+// deadlock report.
 func hotspotThread(line string) bool {
 	if reportStarts(line) {
 		return true
@@ -79,8 +78,8 @@ func newHotSpot(n *names, before []string, line string) parser {
 	return p
 }
 
-// hotspotEnds are the lines that follow the threads: the last of a dump, or
-// the first of what the JVM was asked for besides.
+// hotspotEnds are the lines that follow the threads: the last line of a dump, or the first
+// of another output of the JVM.
 var hotspotEnds = []string{"JNI global ref", "Heap", " num     #instances", "num     #instances"}
 
 func (p *hotspot) line(line string) bool {
@@ -108,7 +107,7 @@ func (p *hotspot) line(line string) bool {
 	return true
 }
 
-// part takes a line under a thread's first.
+// part takes a line after a thread's first.
 func (p *hotspot) part(text string) {
 	p.blank, p.last = false, text
 	if frame, ok := strings.CutPrefix(text, "at "); ok {
@@ -144,8 +143,8 @@ var lockLines = []lockLine{
 	{"waiting on ", Waiting},
 }
 
-// initLine is what HotSpot prints under the frame that needs a class which
-// another thread initialises.
+// initLine is the line that HotSpot prints after the frame that needs a class which another
+// thread initialises.
 const initLine = "waiting on the Class initialization monitor for "
 
 func (p *hotspot) lock(text string) {
@@ -171,7 +170,7 @@ func (p *hotspot) lock(text string) {
 	}
 	if class, ok := strings.CutPrefix(text, initLine); ok {
 		what := p.names.intern(format.Initialisation + JavaName(class))
-		p.waits(Blocked, LockRef{Class: what, Name: what}) // it has no address
+		p.waits(Blocked, LockRef{Class: what, Name: what}) // the lock has no address
 		return
 	}
 	if how, ok := p.lockIn(lockLines, text, p.names.named); ok && how != NotWaiting {
@@ -219,8 +218,8 @@ func (p *hotspot) thread(line string) {
 	p.numbered()
 }
 
-// numbered notes the number of the current thread. A JVM gives each one once: two
-// threads of one number are of two processes.
+// numbered notes the number of the current thread. A JVM gives each number once: two
+// threads of one number belong to two processes.
 func (p *hotspot) numbered() {
 	if p.cur.JavaID == 0 || p.cur.NativeID == 0 {
 		return
@@ -233,7 +232,7 @@ func (p *hotspot) numbered() {
 	p.called[p.cur.JavaID] = p.cur.NativeID
 }
 
-// bracketed tells a number in square brackets.
+// bracketed matches a number in square brackets.
 func bracketed(word string) bool {
 	return len(word) > 2 && word[0] == '[' && strings.Trim(word[1:], "0123456789") == "]"
 }
@@ -241,8 +240,8 @@ func bracketed(word string) bool {
 // virtuals begins the names of threads that a JVM starts with its first virtual thread.
 const virtuals = "VirtualThread-"
 
-// carrier tells a thread that the JVM may keep for virtual threads. Carriers
-// are called like the workers of any other pool, and may be gone when idle.
+// carrier reports whether a thread may be a carrier of virtual threads. Carriers have the
+// same names as workers of other pools, and idle ones may be gone.
 func carrier(name string) bool {
 	return strings.HasPrefix(name, virtuals) || strings.HasPrefix(name, "ForkJoinPool-")
 }
@@ -256,8 +255,8 @@ func seconds(text string) int64 {
 	return max(d.Nanoseconds(), 0)
 }
 
-// finish: not every JVM says where a dump ends. One whose threads are all whole is
-// taken as it is, and others may be missing.
+// finish: not every JVM marks the end of a dump. If all of its threads are complete, the
+// dump is accepted, but others may be missing.
 func (p *hotspot) finish(eof bool) *Dump {
 	p.dump.Cut = eof && !p.fragment && !p.ended && !p.whole()
 	p.dump.Fragment = !p.dump.Cut && !p.ended
@@ -268,8 +267,8 @@ func (p *hotspot) finish(eof bool) *Dump {
 	return p.done()
 }
 
-// whole reports whether the current thread is: by the blank line behind it, or
-// by its outermost frame. With -l each that runs Java ends with what it owns.
+// whole reports whether the current thread is complete: by the blank line after it, or by
+// its outermost frame. With -l each thread that runs Java ends with the locks it owns.
 func (p *hotspot) whole() bool {
 	switch {
 	case p.cur == nil:
@@ -282,7 +281,7 @@ func (p *hotspot) whole() bool {
 	return p.blank || outermost(p.last)
 }
 
-// outermost tells the frame a thread begins in.
+// outermost matches the frame in which a thread begins.
 func outermost(line string) bool {
 	return strings.HasSuffix(line, ")") && (strings.Contains(line, "java.lang.Thread.run(") || strings.Contains(line, ".main("))
 }

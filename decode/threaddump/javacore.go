@@ -7,10 +7,9 @@ import (
 	"contend/format"
 )
 
-// javacore reads the dumps of IBM J9 and OpenJ9: lines that begin with a tag.
-// Only the title and the section THREADS are read. The section LOCKS repeats
-// the monitors, and beside them lists the VM's own, which no Java thread
-// shows as blocking it.
+// javacore reads the dumps of IBM J9 and OpenJ9, whose lines begin with a tag. It reads
+// only the title and the section THREADS. The section LOCKS repeats the monitors, and lists
+// the VM's own, on which no Java thread is shown blocked.
 type javacore struct {
 	builder      // threads are known by their J9VMThread
 	threads bool // within the section
@@ -22,7 +21,7 @@ func javacoreHeader(line string) bool {
 	return strings.HasPrefix(line, "0SECTION ") && strings.Contains(line, " TITLE subcomponent dump routine")
 }
 
-// javacoreThread tells the first line of a thread in an excerpt.
+// javacoreThread matches the first line of a thread in an excerpt.
 func javacoreThread(line string) bool {
 	return strings.HasPrefix(line, "3XMTHREADINFO ") && strings.Contains(line, "J9VMThread:0x")
 }
@@ -67,8 +66,7 @@ func (p *javacore) line(line string) bool {
 	return !p.ended
 }
 
-// time reads `Date: 2019/11/05 at 22:40:43:409`. The line in UTC comes first,
-// where there is one.
+// time reads `Date: 2019/11/05 at 22:40:43:409`. If there is a line in UTC, it comes first.
 func (p *javacore) time(text string) {
 	text = strings.TrimLeft(strings.TrimPrefix(text, "Date:"), " ")
 	if len(text) > 22 && text[22] == ':' {
@@ -128,7 +126,7 @@ func hexadecimal(text string) (int64, bool) {
 // without a limit.
 var javacoreStates = map[string]string{"R": "RUNNABLE", "B": "BLOCKED", "CW": "WAITING", "P": "WAITING", "S": "TIMED_WAITING", "Z": "TERMINATED"}
 
-// attribute returns what follows a key, up to a comma or bracket.
+// attribute returns the text after a key, up to a comma or bracket.
 func attribute(text, key string) string {
 	_, value, _ := strings.Cut(text, key)
 	if end := strings.IndexAny(value, ",)"); end >= 0 {

@@ -19,7 +19,7 @@ func newJRockit(n *names, before []string, _ string) parser {
 	return &jrockit{builder: newBuilder(n, timeBefore(before))}
 }
 
-// jrockitEnds begin what follows the threads.
+// jrockitEnds begin the text after the threads.
 var jrockitEnds = []string{"Blocked lock chains", "Open lock chains", "Circular (deadlocked) lock chains", "===== END OF THREAD DUMP"}
 
 func (p *jrockit) line(line string) bool {
@@ -50,8 +50,8 @@ func (p *jrockit) line(line string) bool {
 	return true
 }
 
-// jrockitLocks are the lines between frames. Those with ^ follow the frame
-// that took the lock.
+// jrockitLocks are the lines between frames. A line with ^ follows the frame that acquired
+// the lock.
 var jrockitLocks = []lockLine{
 	{"^-- Holding lock: ", NotWaiting},
 	{"-- Blocked trying to get lock: ", Blocked},
@@ -71,8 +71,8 @@ func (p *jrockit) part(text string) {
 	p.lockIn(jrockitLocks, text, p.names.hashed)
 }
 
-// jrockitStates are the words of a thread's first line that tell a state; a
-// thread without one runs.
+// jrockitStates are the words of a thread's first line that give a state; a thread without
+// one runs.
 var jrockitStates = map[string]string{"blocked": "BLOCKED", "waiting": "WAITING", "sleeping": "TIMED_WAITING", "parked": "WAITING"}
 
 // thread begins a thread: `"name" id=1 idx=0x4 tid=27878 prio=5 alive, in
@@ -99,7 +99,7 @@ func (p *jrockit) thread(line string) {
 	}
 }
 
-// finish: a dump has no certain end, so it is cut only where a thread is.
+// finish: a dump has no certain end, so it is cut only within a thread.
 func (p *jrockit) finish(cut bool) *Dump {
 	p.dump.Cut = cut && p.cur != nil && !p.whole
 	return p.done()

@@ -11,11 +11,11 @@ import (
 	"contend/format"
 )
 
-// Dumps in JSON are what `jcmd PID Thread.dump_to_file -format=json` writes, JDK
-// 21 to 25, one document or several. Like the text of that command it is no
-// single instant: JDK 25 gives each thread the time it was looked at. What tools make of
-// java.lang.management's ThreadInfo is read as well: Spring Boot at
-// /actuator/threaddump, and others that write its fields.
+// Dumps in JSON come from `jcmd PID Thread.dump_to_file -format=json`, JDK 21 to 25, in one
+// document or several. Like the text of that command they are not of one instant: JDK 25
+// gives each thread its time. Serialised ThreadInfo objects of java.lang.management are
+// read as well: of Spring Boot at /actuator/threaddump, and of other tools that write its
+// fields.
 
 // number is an id, which JDK 21 writes as a string and others may not.
 type number int64
@@ -48,8 +48,8 @@ type jsonThread struct {
 	jsonInfo
 }
 
-// nextJSON reads one document with threads. It is walked rather than read at once, so that
-// what stands before a cut is kept.
+// nextJSON reads one document with threads. It walks the document, so that the part before
+// a cut is kept.
 func (s *stream) nextJSON() (*Dump, error) {
 	for s.json.More() {
 		b := &jsonBuilder{file: file{builder: newBuilder(s.names, format.NoTime)}, dec: s.json}
@@ -70,17 +70,17 @@ func (s *stream) nextJSON() (*Dump, error) {
 	return nil, io.EOF
 }
 
-// maxDepth is how deep values may stand in each other; those of a dump go to 6.
+// maxDepth bounds the nesting of values; dumps have up to 6 levels.
 const maxDepth = 64
 
 // jsonBuilder shares with the text form that threads have a time each.
 type jsonBuilder struct {
 	file
 	dec     *json.Decoder
-	instant bool // all threads stood still
+	instant bool // all threads were stopped
 }
 
-// value walks one value; what is called threads is an array of them.
+// value walks one value; the key threads marks an array of threads.
 func (b *jsonBuilder) value(key string, depth int) error {
 	if depth > maxDepth {
 		return format.ErrLimit
@@ -126,7 +126,7 @@ func (b *jsonBuilder) element(of string, depth int) error {
 	var t jsonThread
 	var other *json.UnmarshalTypeError
 	switch err := b.dec.Decode(&t); {
-	case errors.As(err, &other): // whatever it is, it is no thread
+	case errors.As(err, &other): // it is not a thread
 	case err != nil:
 		return err
 	case t.ThreadName != "" || t.ThreadID != 0:
@@ -141,7 +141,7 @@ func (b *jsonBuilder) element(of string, depth int) error {
 // is: of the JDK and Spring Boot, and of Jolokia.
 var threadArrays = []string{"threads", "value"}
 
-// add takes a thread. One that ended up in two containers counts once.
+// add takes a thread. A thread in two containers counts once.
 func (b *jsonBuilder) add(t *jsonThread) {
 	b.next()
 	if !b.known(int64(t.TID)) {

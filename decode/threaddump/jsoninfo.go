@@ -54,7 +54,7 @@ type jsonLock struct {
 	Class string `json:"className"`
 	Hash  int32  `json:"identityHashCode"`
 
-	Depth *number `json:"lockedStackDepth"` // the number of the frame; absent where not known
+	Depth *number `json:"lockedStackDepth"` // the number of the frame; absent if unknown
 }
 
 // jsonElement is a StackTraceElement.
@@ -65,7 +65,7 @@ type jsonElement struct {
 	Line   int    `json:"lineNumber"` // -2 in native code, -1 when not known
 }
 
-// addInfo takes a thread. All of a dump were looked at in one instant.
+// addInfo takes a thread. All threads of such a dump are from one instant.
 func (b *jsonBuilder) addInfo(t *jsonInfo) {
 	b.next()
 	if !b.known(int64(t.ThreadID)) {
@@ -98,7 +98,7 @@ func (b *jsonBuilder) addInfo(t *jsonInfo) {
 	b.waitsInfo(t)
 }
 
-// waitsInfo sets what the thread waits for. Its state and frames tell a
+// waitsInfo sets the lock that the thread waits for. Its state and frames distinguish a
 // monitor from a park.
 func (b *jsonBuilder) waitsInfo(t *jsonInfo) {
 	ref := b.names.infoLock(t.LockInfo)
@@ -120,7 +120,7 @@ func (b *jsonBuilder) waitsInfo(t *jsonInfo) {
 func (b *jsonBuilder) infoFrame(e jsonElement) format.Frame {
 	f := format.Frame{Class: b.names.intern(ClassName(e.Class)), Method: b.names.intern(e.Method), File: b.names.intern(e.File), Line: max(e.Line, 0)}
 	if e.Line == -2 {
-		f.File, f.Line = "", -1 // as text says "Native Method"
+		f.File, f.Line = "", -1 // like "Native Method" in text
 	}
 	return f
 }

@@ -7,9 +7,9 @@ import (
 	"contend/format"
 )
 
-// Dumps of HotSpot's form that others write: VisualVM and Spring Boot from what
-// java.lang.management tells, IntelliJ from the same with fewer words, and
-// jhsdb from the memory of a process or a core.
+// Dumps in HotSpot's form from other tools: VisualVM and Spring Boot use
+// java.lang.management, IntelliJ the same with fewer words, and jhsdb the memory of a
+// process or a core.
 
 // managed begins a thread of VisualVM or Spring Boot: `"name" - Thread t@12`.
 // They print identity hashes for addresses.
@@ -30,8 +30,8 @@ func (p *hotspot) on(text string) {
 	}
 }
 
-// debuggerFrame reads jhsdb's `a.B.f(int) @bci=1, line=2 (Compiled frame)`, cut
-// behind the arguments.
+// debuggerFrame reads jhsdb's `a.B.f(int) @bci=1, line=2 (Compiled frame)`, cut after the
+// arguments.
 func (p *hotspot) debuggerFrame(text, rest string) {
 	name, _, _ := strings.Cut(text, "(")
 	_, line, _ := strings.Cut(rest, "line=")
@@ -55,7 +55,7 @@ func debuggerThread(line string) (id int64, state string, ok bool) {
 	return id, strings.TrimSuffix(state, ")"), ok && err == nil
 }
 
-// debugger begins such a thread; false where none begins.
+// debugger begins a thread of jhsdb; false if none begins.
 func (p *hotspot) debugger(line string) bool {
 	id, state, ok := debuggerThread(line)
 	if !ok || p.ended && !p.alone {
@@ -81,7 +81,8 @@ func stateAt(f *format.Frame) string {
 	return "BLOCKED"
 }
 
-// nameParked names what threads of a debugger are parked on, as their frames show it.
+// nameParked sets the objects on which threads of a debugger are parked, as their frames
+// show them.
 func (p *hotspot) nameParked() {
 	for _, at := range p.parked {
 		t := &p.dump.Threads[at]
@@ -91,9 +92,9 @@ func (p *hotspot) nameParked() {
 	}
 }
 
-// nameBlocked gives the threads of a debugger the names of its deadlock report, which
-// lists a cycle from the thread that comes first. So two are told apart, where no
-// other waits for a monitor.
+// nameBlocked gives the threads of a debugger the names of its deadlock report, which lists
+// a cycle from the thread that comes first. This distinguishes two threads if no other
+// waits for a monitor.
 func (p *hotspot) nameBlocked() {
 	if len(p.relations) != len(p.blocked) || len(p.blocked) > 2 {
 		return
@@ -103,7 +104,7 @@ func (p *hotspot) nameBlocked() {
 	}
 }
 
-// geodeName returns where the name of a thread ends that Apache Geode prints: `"a"
+// geodeName returns where the name of a thread ends in a dump of Apache Geode: `"a"
 // tid=0x16 owned by "b" tid=0x15`; 0 for another first line.
 func geodeName(line string) int {
 	end := strings.Index(line, `" tid=0x`)
@@ -130,7 +131,7 @@ func (p *hotspot) mixed(text string) {
 	p.lineFrame(name, line)
 }
 
-// lineFrame adds a frame whose file is not known.
+// lineFrame adds a frame of an unknown file.
 func (p *hotspot) lineFrame(name, line string) {
 	line, _, _ = strings.Cut(line, " ")
 	number, _ := strconv.Atoi(line)

@@ -49,7 +49,7 @@ const (
 	slashed
 )
 
-// frame parses what follows "at ". Lines without a class are no frames.
+// frame parses the text after "at ". Lines without a class are not frames.
 func (n *names) frame(text string, notation int) (format.Frame, bool) {
 	if f, ok := n.frames[notation][text]; ok {
 		return f, f.Class != ""
@@ -123,8 +123,8 @@ func place(where string) (file string, line int) {
 	return file, max(line, 0)
 }
 
-// opening returns where the bracket opens that a text's last one closes, or where the
-// last one opens in a text that is cut off; -1 for nowhere.
+// opening returns the position of the bracket that a text's last one closes, or of the last
+// opening bracket in a text that is cut off; -1 for none.
 func opening(text string) int {
 	if i := format.OpeningBracket(text); i >= 0 {
 		return i
@@ -132,10 +132,9 @@ func opening(text string) int {
 	return strings.LastIndexByte(text, '(')
 }
 
-// ClassName takes off what names a hidden class differently in each run:
-// Truth$$Lambda$87/0x00007f6bd0008210 becomes Truth$$Lambda. Flight
-// recordings write a plus, LambdaForm$MH+0x00007fa778083800/2086996804, and JDK 8
-// a decimal number.
+// ClassName removes the part of a hidden class's name that differs in each run:
+// Truth$$Lambda$87/0x00007f6bd0008210 becomes Truth$$Lambda. Flight recordings write a
+// plus, LambdaForm$MH+0x00007fa778083800/2086996804, and JDK 8 a decimal number.
 func ClassName(name string) string {
 	if i := strings.Index(name, "$$Lambda"); i >= 0 {
 		return name[:i+len("$$Lambda")]
@@ -193,8 +192,8 @@ func (n *names) named(text string) LockRef {
 	return n.hashed(text)
 }
 
-// hashed reads `java.util.Vector@1ec5bbfd`, with what may stand around it:
-// <...>, and [fat lock] behind. The zero ref when no object is named.
+// hashed reads `java.util.Vector@1ec5bbfd`, possibly within <...>, with [fat lock] after
+// it. It returns the zero LockRef if no object is named.
 func (n *names) hashed(text string) LockRef {
 	if strings.HasPrefix(text, "<") && !strings.Contains(text, ">") { // cut off within the hash
 		return LockRef{}

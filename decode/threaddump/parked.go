@@ -6,15 +6,15 @@ import (
 	"contend/format"
 )
 
-// Classes by which frames show what a thread is parked on.
+// Classes whose frames show the object on which a thread is parked.
 const (
 	LockSupport        = "java.util.concurrent.locks.LockSupport"
 	QueuedSynchronizer = "java.util.concurrent.locks.Abstract" // and QueuedSynchronizer, or QueuedLongSynchronizer
 	Conditions         = "$ConditionObject"
 )
 
-// ParkedOn finds in its frames what a thread is parked on: the class of the lock, ""
-// where unknown, and the class of the program that uses it.
+// ParkedOn finds in its frames the object on which a thread is parked: the class of the
+// lock, "" if unknown, and the class of the program that uses it.
 func ParkedOn(frames []format.Frame) (class, home string) {
 	synchronizer := false
 	for _, f := range frames {
@@ -34,8 +34,8 @@ func ParkedOn(frames []format.Frame) (class, home string) {
 	return class, ""
 }
 
-// syncOf returns the class parks name for a lock of the JDK, taken to be
-// unfair as it is unless asked for; else the class itself.
+// syncOf returns the class that parks have for a lock of the JDK, in its unfair form, the
+// default; for other classes the class itself.
 func syncOf(class string) string {
 	switch family := FamilyOf(class); family {
 	case "java.util.concurrent.locks.ReentrantLock", "java.util.concurrent.locks.ReentrantReadWriteLock", "java.util.concurrent.Semaphore":

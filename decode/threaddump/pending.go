@@ -7,13 +7,13 @@ import (
 	"contend/format"
 )
 
-// pending is an input with the dump that comes next in it.
+// pending is an input with its next dump.
 type pending struct {
 	*stream
 	dump   *Dump
 	cut    format.Damage                 // of the dump, if it was cut
-	ahead  []readAhead                   // the dumps that follow it, as far as they are read
-	size   int64                         // bytes of them
+	ahead  []readAhead                   // the dumps read after it
+	size   int64                         // their bytes
 	ended  bool                          // there are no more
 	begins *Dump                         // its first dump, without threads, while it is put off
 	reopen func() (*bufio.Reader, error) // not nil while it is put off
@@ -27,17 +27,16 @@ type readAhead struct {
 	size int64
 }
 
-// How far is read ahead for dumps that stand too late: files joined by their names
-// have the tenth behind the first.
+// The limits of reading ahead for dumps that come too late: files joined in order of their
+// names have the tenth after the first.
 const (
 	maxAhead      = 1000
 	maxAheadBytes = 32 << 20
 )
 
-// SetAside lets go of the reader's input until its first dump is the earliest
-// of the inputs that are joined: so that there may be more of them than files
-// can be open. The input is then opened again, and closed at its end. Nothing
-// may have been read, and none joined.
+// SetAside closes the reader's input until its first dump is the earliest of the joined
+// inputs, so that there may be more inputs than open files. The input is then opened again,
+// and closed at its end. It must be called before anything is read or joined.
 func (r *Reader) SetAside(open func() (*bufio.Reader, error), close func()) {
 	p := r.inputs[0]
 	p.begins, p.reopen, p.close = &Dump{Time: p.dump.Time, Uptime: p.dump.Uptime}, open, close
@@ -78,8 +77,8 @@ func (p *pending) advance() bool {
 
 const fused = "lines of several processes are interleaved in a thread dump, and nothing before them tells which is whose: frames and locks of threads may be others'"
 
-// readAhead reads dumps and puts them in order. One without time stays where it
-// stands, and so do those on either side of it.
+// readAhead reads dumps and sorts them by time. A dump without time stays in place, and so
+// do the dumps on either side of it.
 func (p *pending) readAhead() {
 	for !p.ended && len(p.ahead) < maxAhead && p.size < maxAheadBytes {
 		from := p.bytes()
@@ -104,8 +103,8 @@ func (p *pending) readAhead() {
 	}
 }
 
-// before reports whether a dump was taken before another: of one second, it is the
-// one whose process had run for less long.
+// before reports whether a dump was taken before another; of the same second, the shorter
+// uptime is earlier.
 func (d *Dump) before(other *Dump) bool {
 	if d.Time == format.NoTime || other.Time == format.NoTime || d.Time != other.Time {
 		return d.Time != format.NoTime && other.Time != format.NoTime && d.Time < other.Time
@@ -113,8 +112,7 @@ func (d *Dump) before(other *Dump) bool {
 	return d.Uptime != 0 && d.Uptime < other.Uptime
 }
 
-// earliest finds the input with the earliest dump. One without time comes
-// where it stands.
+// earliest finds the input with the earliest dump. A dump without time keeps its place.
 func earliest(inputs []*pending) (first *pending) {
 	var least *Dump
 	for _, p := range inputs {

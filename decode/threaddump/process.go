@@ -2,8 +2,8 @@ package threaddump
 
 import "slices"
 
-// processes tells the dumps of one process from those of another: each JVM numbers
-// its threads from one on, and the operating system gives them other numbers.
+// processes separates the dumps of processes: each JVM numbers its threads from one on, and
+// the operating system gives them other numbers.
 type processes struct {
 	threads []numbered // by process
 	current int
@@ -13,8 +13,8 @@ type processes struct {
 // numbered are the threads of a process by their Java id: the native one.
 type numbered map[int64]int64
 
-// meet takes the next dump, and reports whether it is of a process not seen before.
-func (p *processes) meet(d *Dump) (next bool) {
+// add takes the next dump, and reports whether its process is a new one.
+func (p *processes) add(d *Dump) (next bool) {
 	if len(p.threads) == 0 {
 		p.threads = append(p.threads, numbered{})
 	} else if p.threads[p.current].agree(d) < 0 {

@@ -11,18 +11,18 @@ import (
 	"contend/format"
 )
 
-// Reader is a format.Source over the thread dumps of one or several inputs,
-// in order of their time. Each dump is a tick, and each lock waited for in it
-// a contention event, which stands for the time half way to the dumps before
-// and after it; before the first and behind the last nothing is claimed. All inputs are taken as of one process: a thread has the same
-// id in all dumps, and so has a lock that keeps its class and address.
+// Reader is a format.Source over the thread dumps of one or several inputs, in order of
+// their time. Each dump is a tick, and each contended lock in it a contention event, which
+// stands for the time half way to the dumps before and after it. Nothing is charged before
+// the first dump or after the last. All inputs are treated as one process: a thread has the
+// same id in all dumps, and so has a lock that keeps its class and address.
 //
-// A single dump tells nothing of time, and neither do dumps without one: each
-// then weighs 1, and Stats gives the unit.
+// A single dump has no durations, nor have dumps without times: each then weighs 1, and
+// Stats gives the unit.
 type Reader struct {
 	inputs []*pending
 	clock  clock
-	run    []*Dump // of one second, that come next
+	run    []*Dump // the next dumps, all of one second
 	symbols
 	dumps   int
 	timed   bool
@@ -32,9 +32,9 @@ type Reader struct {
 }
 
 // NewReader returns a reader of the dumps in one input, of which some lines and bytes are
-// read already. The rules tell locks from idle waiting; nil means the default. The error is a
-// *format.Error: ErrNotMine for text in which no dump begins, ErrTruncated
-// when the input ends or is damaged before one does.
+// already read. The rules separate locks from idle waiting; nil means the default. The
+// error is a *format.Error: ErrNotMine for text without a dump, ErrTruncated if the input
+// ends or is damaged before a dump begins.
 func NewReader(in *bufio.Reader, name string, t *rules.Table, line int, off int64) (*Reader, error) {
 	p := &pending{stream: newStream(in, name, line, off)}
 	if !p.advance() {
@@ -47,8 +47,7 @@ func NewReader(in *bufio.Reader, name string, t *rules.Table, line int, off int6
 // order of time. Neither may have been read from.
 func (r *Reader) Join(other *Reader) { r.inputs = append(r.inputs, other.inputs...) }
 
-// Read implements format.Source. It gives no error but io.EOF: what is
-// damaged is reported by Stats.
+// Read implements format.Source. Its only error is io.EOF: Stats reports damage.
 func (r *Reader) Read(ev *format.Event) error { return r.Next(ev, r.step) }
 
 func (r *Reader) step() {
@@ -70,7 +69,7 @@ func (r *Reader) earliest() *pending {
 	}
 }
 
-// maxRun bounds how many dumps of one second are held.
+// maxRun bounds the dumps of one second that are kept.
 const maxRun = 1000
 
 // next returns the earliest dump left, at its refined time; nil when there is none.
@@ -97,19 +96,19 @@ func (r *Reader) next() *Dump {
 	return d
 }
 
-// series reports whether a process has several dumps, as far as they are read ahead: one
-// of each of several processes measures no time.
+// series reports whether the dumps read ahead have several of one process: one of each of
+// several processes measures no time.
 func (r *Reader) series(first *Dump) bool {
 	r.earliest() // reads ahead
 	var seen processes
-	seen.meet(first)
-	another := func(d *Dump) bool { return !seen.meet(d) }
+	seen.add(first)
+	another := func(d *Dump) bool { return !seen.add(d) }
 	return slices.ContainsFunc(r.run, another) || slices.ContainsFunc(r.inputs, func(p *pending) bool {
 		return p.reopen != nil || p.dump != nil && another(p.dump) || slices.ContainsFunc(p.ahead, func(a readAhead) bool { return another(a.dump) })
 	})
 }
 
-// fetch takes the earliest dump out of its input.
+// fetch removes the earliest dump from its input.
 func (r *Reader) fetch() *Dump {
 	p := r.earliest()
 	if p == nil {
@@ -127,10 +126,10 @@ func (r *Reader) fetch() *Dump {
 	return d
 }
 
-// apart is the distance between dumps without time.
-const apart = int64(time.Second)
+// dumpDistance is the time between dumps without times.
+const dumpDistance = int64(time.Second)
 
-// when puts a dump in order: no two stand for the same instant.
+// when returns the instant of a dump; no two dumps have the same one.
 func (r *Reader) when(d *Dump) int64 {
 	at := d.Time
 	switch {
@@ -138,7 +137,7 @@ func (r *Reader) when(d *Dump) int64 {
 		at = 0
 	case r.last == format.NoTime:
 	case !r.timed:
-		at = max(at, r.last+apart)
+		at = max(at, r.last+dumpDistance)
 	case at <= r.last:
 		r.missing.disordered++
 		at = r.last + 1
@@ -149,7 +148,7 @@ func (r *Reader) when(d *Dump) int64 {
 
 // deliver queues the events of a dump.
 func (r *Reader) deliver(d *Dump) {
-	next := r.processes.meet(d)
+	next := r.processes.add(d)
 	if next {
 		r.Push(format.Event{Kind: format.KindSetting, Name: format.SettingInput})
 	}
@@ -180,7 +179,7 @@ func (r *Reader) deliver(d *Dump) {
 	}
 }
 
-// Stats implements what every decoder tells.
+// Stats implements decode.Source.
 func (r *Reader) Stats() format.Stats {
 	s := r.Said
 	s.Damage.Places = slices.Clip(s.Damage.Places)
@@ -205,7 +204,7 @@ func (r *Reader) Stats() format.Stats {
 		s.Unit = format.UnitThreads
 	}
 	s.Warnings = append(s.Warnings, r.missing.warnings(r.dumps, r.timed)...)
-	if n := r.strangers; n > 0 && !r.mixed && len(r.processes.threads) > 1 {
+	if n := r.reusedIDs; n > 0 && !r.mixed && len(r.processes.threads) > 1 {
 		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeSeveralProcesses, Text: format.Say("the thread dumps are of %v processes, one after the other: the time between them counts for none", len(r.processes.threads))})
 	} else if n > 0 {
 		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeSeveralProcesses, Text: format.Some(n, "thread has", "threads have") + " the number of another thread: these dumps are of several processes, and taken as of one; labels (a=1.txt b=2.txt) keep them apart"})
@@ -216,18 +215,18 @@ func (r *Reader) Stats() format.Stats {
 	return s
 }
 
-// missing is what the dumps did not tell.
+// missing counts what the dumps did not show.
 type missing struct {
 	cut         []format.Damage // of dumps that were cut, or fused
-	spread      int64           // ns between the first and last thread of a dump, at most
-	disordered  int             // dumps not later than the one before
+	spread      int64           // the largest time between the first and last thread of a dump, ns
+	disordered  int             // dumps not later than the previous one
 	unlisted    int             // waits on j.u.c. locks in dumps that list no owners of those
 	readers     int             // waits on read-write locks that only readers can hold
-	virtual     int             // waits for locks nobody in a dump holds, where virtual threads may
-	absent      int             // the same, where threads were cut out of a dump
+	virtual     int             // waits for locks without an owner in a dump, which virtual threads may hold
+	absent      int             // the same in a dump with missing threads
 	mixed       int             // dumps without locks
 	initialises string          // a method of the last dump that may wait for a class to be initialised
-	hides       bool            // virtual threads, maybe, whatever they wait for
+	hides       bool            // there may be unlisted virtual threads
 }
 
 func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {

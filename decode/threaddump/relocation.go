@@ -20,13 +20,13 @@ type relocations struct {
 	count   int                           // locks followed
 }
 
-// waitingAt is what a thread waits for, and where.
+// waitingAt is the lock and the stack of a waiting thread.
 type waitingAt struct {
 	stack format.StackID
 	lock  LockRef
 }
 
-// addresses are the old and the new one of a lock, as a waiter says.
+// addresses are the old and the new address of a lock, by the evidence of a waiter.
 type addresses struct{ old, now LockRef }
 
 // follow gives locks that moved since the dump before the ids they had there.
@@ -60,7 +60,7 @@ func (m *relocations) follow(d *Dump, parties []format.Party, ids map[LockRef]fo
 	m.waits, m.holders = waits, holders
 }
 
-// votes counts the threads that say that a lock moved.
+// votes counts the threads whose waits indicate that a lock moved.
 func (m *relocations) votes(waits map[format.ThreadID]waitingAt, holders map[LockRef]format.ThreadID) map[addresses]int {
 	votes := map[addresses]int{}
 	for thread, now := range waits {
@@ -76,8 +76,8 @@ func (m *relocations) votes(waits map[format.ThreadID]waitingAt, holders map[Loc
 	return votes
 }
 
-// move gives the lock at a new address the id it had at the old one, which
-// another lock may take now, as it may have been another's before.
+// move gives the lock at a new address the id it had at the old one. Another lock may use
+// the old address now, as another may have used the new one before.
 func (m *relocations) move(v addresses, ids map[LockRef]format.ObjectID) {
 	if id, ok := ids[v.old]; ok { // else nobody was seen waiting for it as a lock
 		ids[v.now] = id

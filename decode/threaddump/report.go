@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// report reads the deadlock report of the JVM, which names for each thread the
-// lock it waits for and its owner. Without jstack's -l nothing else names
-// the owner of a java.util.concurrent lock. It follows the threads; that of jhsdb
-// comes before them, and people who ask for help often paste nothing else.
+// report reads the deadlock report of the JVM, which names for each thread the lock it
+// waits for and its owner. Without jstack's -l nothing else shows the owner of a
+// java.util.concurrent lock. It follows the threads; jhsdb prints it before them, and users
+// often post only the report.
 type report struct {
 	within bool
 	stacks bool   // within the stacks it repeats
-	waiter string // whose lock comes next
+	waiter string // the thread whose lock is read next
 	how    Wait
-	ref    LockRef // the lock, whose owner comes next
+	ref    LockRef // the lock whose owner is read next
 }
 
-// reportHead begins each report, of which there is one a cycle.
+// reportHead begins each report; there is one for each cycle.
 const reportHead = "Found one Java-level deadlock"
 
 func reportStarts(line string) bool { return strings.HasPrefix(line, reportHead) }
 
-// reportEnds tells `Found 2 deadlocks.` and `Found a total of 2 deadlocks.`
+// reportEnds matches `Found 2 deadlocks.` and `Found a total of 2 deadlocks.`
 func reportEnds(line string) bool {
 	return strings.HasPrefix(line, "Found ") && (strings.HasSuffix(line, " deadlock.") || strings.HasSuffix(line, " deadlocks."))
 }
 
-// reportLine takes a line within a report; false for one that is not its own.
-// The stacks are those of the threads above, if there are any: lock lines that
-// are counted twice are locks held twice.
+// reportLine takes a line within a report; false for a line that is not part of it. Its
+// stacks repeat those of the threads above, if there are any: a lock line that is counted
+// twice is a lock held twice.
 func (p *hotspot) reportLine(line, text string) bool {
 	r := &p.report
 	switch name, named := reportedName(line); {
@@ -39,14 +39,14 @@ func (p *hotspot) reportLine(line, text string) bool {
 	case reportEnds(line):
 		p.next()
 		r.within = false
-	case strings.HasPrefix(line, "==="), strings.Trim(line, "`~") == "": // a fence may end behind the title
+	case strings.HasPrefix(line, "==="), strings.Trim(line, "`~") == "": // the title may end with a fence
 	case strings.HasPrefix(line, "Java stack information"):
 		r.stacks = true
 	case named && r.stacks && p.alone:
 		p.begin(Thread{Name: p.names.intern(name)})
 	case named:
 		r.waiter = p.names.intern(name)
-	case r.stacks && (text != line || isPart(text)): // where it was pasted to, indents may be lost
+	case r.stacks && (text != line || isPart(text)): // pasted text may have lost its indents
 		if p.cur != nil {
 			p.part(text)
 		}
@@ -57,7 +57,7 @@ func (p *hotspot) reportLine(line, text string) bool {
 	return true
 }
 
-// isPart tells a line under a thread's first.
+// isPart reports whether a line can follow a thread's first line.
 func isPart(text string) bool { return strings.HasPrefix(text, "at ") || strings.HasPrefix(text, "- ") }
 
 // reportedName reads `"name":`.
@@ -105,8 +105,8 @@ func (p *hotspot) relation(text string) bool {
 	return ok
 }
 
-// relation says that one thread waits for a lock another one holds, by their
-// names, which repeat.
+// relation is a thread that waits for a lock held by another one, by their names, which may
+// repeat.
 type relation struct {
 	waiter string
 	how    Wait
@@ -114,8 +114,7 @@ type relation struct {
 	owner  string
 }
 
-// relate adds what relations say to the threads. Stacks that name an owner
-// know it better.
+// relate adds the relations to the threads. An owner that the stacks show has precedence.
 func (d *Dump) relate(list []relation) {
 	for _, r := range list {
 		if t := d.named(r.waiter, r.ref); t.For == (LockRef{}) {
@@ -126,7 +125,7 @@ func (d *Dump) relate(list []relation) {
 		if slices.ContainsFunc(d.Threads, func(t Thread) bool { return slices.Contains(t.Held, r.ref) }) {
 			continue
 		}
-		waits := LockRef{} // what the owner waits for in turn tells it from others of its name
+		waits := LockRef{} // the lock that the owner waits for distinguishes it from threads of the same name
 		if i := slices.IndexFunc(list, func(o relation) bool { return o.waiter == r.owner }); i >= 0 {
 			waits = list[i].ref
 		}
@@ -134,8 +133,8 @@ func (d *Dump) relate(list []relation) {
 	}
 }
 
-// named returns the thread of a name, of several the one that waits for a
-// lock. One that is not listed is added.
+// named returns the thread of a name; of several, the one that waits for a lock. It adds a
+// thread that is not listed.
 func (d *Dump) named(name string, waits LockRef) *Thread {
 	at := -1
 	for i := range d.Threads {

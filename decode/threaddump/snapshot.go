@@ -11,7 +11,7 @@ import (
 
 // symbols gives threads, locks and stacks the ids they keep over all dumps.
 type symbols struct {
-	format.Output // what is named must be announced first
+	format.Output // metadata comes before its use
 
 	rules       rules.Memo
 	threads     map[threadKey]threadID
@@ -19,17 +19,16 @@ type symbols struct {
 	lastLock    format.ObjectID // the id given last
 	stacks      format.Stacks
 	seen        map[threadKey]int // in the current dump
-	took        map[took]bool
+	acquired    map[acquireStack]bool
 	owned       map[string]bool // classes of locks that a dump showed an owner of
-	parties     []format.Party  // the same: its threads with their stacks
+	parties     []format.Party  // of the current dump: its threads with their stacks
 	relocations relocations
-	strangers   int // threads with the Java id of another one
+	reusedIDs   int // threads with the Java id of another thread: dumps of several processes
 }
 
-// threadKey tells threads apart: by the Java id, else the native one. Names
-// repeat, so nth counts within a dump. Of a thread that has both, the first
-// native id met is left out, as not all dialects give it; another one belongs
-// to another process.
+// threadKey distinguishes threads by the Java id, else the native one. Names repeat, so nth
+// counts within a dump. The first native id that a Java id has is left out, as not all
+// dialects give it; another one belongs to another process.
 type threadKey struct {
 	java, native int64
 	name         string
@@ -44,85 +43,96 @@ type threadID struct {
 
 func newSymbols(t *rules.Table) symbols {
 	return symbols{rules: rules.NewMemo(t), threads: map[threadKey]threadID{}, locks: map[LockRef]format.ObjectID{},
-		seen: map[threadKey]int{}, took: map[took]bool{}, owned: map[string]bool{}}
+		seen: map[threadKey]int{}, acquired: map[acquireStack]bool{}, owned: map[string]bool{}}
 }
 
-// snapshot is what a dump shows of contention.
+// snapshot is the contention that a dump shows.
 type snapshot struct {
 	live, idle uint32
 	locks      []format.Event // contention events without time, in order of their first waiter
-	others     []format.Event // what the idle ones do, without time
+	others     []format.Event // activities of idle threads, without time
 }
 
 // snapshot turns a dump into events, and counts the owners that are missing.
-func (y *symbols) snapshot(d *Dump, m *missing) *snapshot {
-	s := &snapshot{}
-	clear(y.seen)
-	y.parties = y.parties[:0]
-	for i := range d.Threads {
-		t := &d.Threads[i]
-		y.parties = append(y.parties, format.Party{Thread: y.thread(t), Stack: y.stacks.Announce(t.Frames, &y.Queue)})
-	}
-	y.relocations.follow(d, y.parties, y.locks)
+func (s *symbols) snapshot(d *Dump, m *missing) *snapshot {
+	s.announce(d)
+	s.relocations.follow(d, s.parties, s.locks)
 	held := holds{map[LockRef][]format.Party{}, map[LockRef][][]format.Frame{}, map[LockRef]bool{}}
-	at := map[LockRef]int{}
+	out, at := s.classify(d, &held)
+	for ref, n := range at {
+		if held.entered[ref] && len(held.owners[ref]) == 0 {
+			out.locks[n].LockKind = format.KindUnknownLock // belongs to the object
+			continue
+		}
+		m.own(&out.locks[n], held.owners[ref], d, ref, s.tells(out.locks[n].LockKind, d, ref))
+	}
+	for i := range d.Threads {
+		if n, ok := at[d.Threads[i].For]; ok {
+			s.acquiredWith(out.locks[n].Object, held.taken[d.Threads[i].For])
+			delete(held.taken, d.Threads[i].For)
+		}
+	}
+	return out
+}
+
+// announce gives the threads of a dump and their stacks ids.
+func (s *symbols) announce(d *Dump) {
+	clear(s.seen)
+	s.parties = s.parties[:0]
 	for i := range d.Threads {
 		t := &d.Threads[i]
-		party := y.parties[i]
+		s.parties = append(s.parties, format.Party{Thread: s.thread(t), Stack: s.stacks.Announce(t.Frames, &s.Queue)})
+	}
+}
+
+// classify sorts the threads of a dump into waiters, idle threads and others, and adds the
+// owners to held. at is the index of each lock in the snapshot.
+func (s *symbols) classify(d *Dump, held *holds) (out *snapshot, at map[LockRef]int) {
+	out, at = &snapshot{}, map[LockRef]int{}
+	for i := range d.Threads {
+		t := &d.Threads[i]
+		party := s.parties[i]
 		enter := held.add(t, party)
 		for _, ref := range t.Held {
-			y.owned[ref.Class] = true
+			s.owned[ref.Class] = true
 		}
 		if len(t.Frames) == 0 && t.Wait == NotWaiting {
 			continue // a thread of the VM itself
 		}
-		s.live++
+		out.live++
 		if enter {
 			continue // it waits no more
 		}
-		verdict := y.verdict(t, party.Stack)
+		verdict := s.verdict(t, party.Stack)
 		if verdict.Verdict != rules.Lock {
 			what := format.ActivityRunnable
 			switch {
 			case verdict.Verdict == rules.Unknown:
-			case doing(t) == format.ActivitySleep && len(t.Held) > 0: // asleep inside of a critical section it runs
+			case doing(t) == format.ActivitySleep && len(t.Held) > 0: // a sleep inside a critical section is running time
 				what = format.ActivitySeen
 			default:
-				s.idle++
+				out.idle++
 				what = doing(t)
 			}
-			s.others = append(s.others, format.Event{Kind: format.KindActivity, Activity: what, Thread: party.Thread, Stack: party.Stack, Resource: verdict.Verdict == rules.Resource})
+			out.others = append(out.others, format.Event{Kind: format.KindActivity, Activity: what, Thread: party.Thread, Stack: party.Stack, Resource: verdict.Verdict == rules.Resource})
 			continue
 		}
 		n, ok := at[t.For]
 		if !ok {
-			n = len(s.locks)
+			n = len(out.locks)
 			at[t.For] = n
-			s.locks = append(s.locks, format.Event{Kind: format.KindContention, Object: y.lock(t.For, verdict.Kind), LockKind: verdict.Kind})
+			out.locks = append(out.locks, format.Event{Kind: format.KindContention, Object: s.lock(t.For, verdict.Kind), LockKind: verdict.Kind})
 		}
 		party.Mode = verdict.Mode
-		s.locks[n].Waiters = append(s.locks[n].Waiters, party)
+		out.locks[n].Waiters = append(out.locks[n].Waiters, party)
 	}
-	for ref, n := range at {
-		if held.entered[ref] && len(held.owners[ref]) == 0 {
-			s.locks[n].LockKind = format.KindUnknownLock // belongs to the object
-			continue
-		}
-		m.own(&s.locks[n], held.owners[ref], d, ref, y.tells(s.locks[n].LockKind, d, ref))
-	}
-	for i := range d.Threads {
-		if n, ok := at[d.Threads[i].For]; ok {
-			y.tookAll(s.locks[n].Object, held.taken[d.Threads[i].For])
-			delete(held.taken, d.Threads[i].For)
-		}
-	}
-	return s
+	return out, at
 }
 
 // holds are the owners of locks in a dump.
 type holds struct {
 	owners  map[LockRef][]format.Party
-	taken   map[LockRef][][]format.Frame // with which stacks
+	taken   map[LockRef][][]format.Frame // acquisition stacks of its owners
 	entered map[LockRef]bool             // their owner runs no instruction yet: that time is the hand-off
 }
 
@@ -142,58 +152,57 @@ func (h *holds) add(t *Thread, party format.Party) bool {
 	return enter
 }
 
-// tookAll tells with which stacks the owners of a lock took it: the dump shows
-// that, while the waits of others show stacks of other instants.
-func (y *symbols) tookAll(lock format.ObjectID, stacks [][]format.Frame) {
+// acquiredWith adds the stacks with which the owners of a lock acquired it: the dump shows them,
+// while the waits of others show stacks of other instants.
+func (s *symbols) acquiredWith(lock format.ObjectID, stacks [][]format.Frame) {
 	for _, frames := range stacks {
-		a := took{y.stacks.Announce(frames, &y.Queue), lock}
-		if !y.took[a] {
-			y.took[a] = true
-			y.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityTook, Stack: a.stack, Object: lock})
+		a := acquireStack{s.stacks.Announce(frames, &s.Queue), lock}
+		if !s.acquired[a] {
+			s.acquired[a] = true
+			s.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityTook, Stack: a.stack, Object: lock})
 		}
 	}
 }
 
-// took is a stack with which a lock was taken.
-type took struct {
+// acquireStack is a stack with which a lock was acquired.
+type acquireStack struct {
 	stack format.StackID
 	lock  format.ObjectID
 }
 
-// tells reports whether a dump would show the owner of a lock. Synchronizers of the JDK have
-// their owner noted, those of other libraries may not.
-func (y *symbols) tells(kind format.LockKind, d *Dump, ref LockRef) bool {
+// tells reports whether a dump would show the owner of a lock. Synchronizers of the JDK
+// record their owner; those of other libraries may not.
+func (s *symbols) tells(kind format.LockKind, d *Dump, ref LockRef) bool {
 	switch kind {
 	case format.KindMonitor:
 		return ref.Addr != 0 && !strings.HasPrefix(ref.Class, format.Initialisation)
 	case format.KindSynchronizer:
-		return d.Ownables && (strings.HasPrefix(ref.Class, jucPackage) || y.owned[ref.Class])
+		return d.Ownables && (strings.HasPrefix(ref.Class, jucPackage) || s.owned[ref.Class])
 	}
 	return false
 }
 
-// jucPackage is where the JDK has its locks.
+// jucPackage is the JDK's package of locks.
 const jucPackage = "java.util.concurrent."
 
-// own names the owners of a lock. Where all threads stood still and are in the
-// dump, a lock without an owner is free if the dump would show one. All others are held
-// by a thread that the dump does not show.
-func (m *missing) own(ev *format.Event, owners []format.Party, d *Dump, ref LockRef, told bool) {
+// own sets the owners of a lock. If the dump lists all threads at one instant and would
+// show an owner, a lock without one is free. Otherwise an unlisted thread holds it.
+func (m *missing) own(ev *format.Event, owners []format.Party, d *Dump, ref LockRef, showsOwner bool) {
 	kind := ev.LockKind
 	ev.LockKind = format.KindUnknownLock // belongs to the object
 	for _, o := range owners {
-		if !slices.ContainsFunc(ev.Waiters, func(w format.Party) bool { return w.Thread == o.Thread }) { // nobody waits for himself
+		if !slices.ContainsFunc(ev.Waiters, func(w format.Party) bool { return w.Thread == o.Thread }) { // no thread waits for itself
 			ev.Owners = append(ev.Owners, o)
 		}
 	}
-	if len(ev.Owners) > 0 || told && d.Spread == 0 && d.Complete() {
+	if len(ev.Owners) > 0 || showsOwner && d.Spread == 0 && d.Complete() {
 		return
 	}
 	ev.Owners = append(ev.Owners, format.Party{})
 	switch {
-	case told && d.Virtuals:
+	case showsOwner && d.Virtuals:
 		m.virtual += len(ev.Waiters)
-	case told && d.Fragment:
+	case showsOwner && d.Fragment:
 		m.absent += len(ev.Waiters)
 	case kind == format.KindReadWriteLock && d.Ownables:
 		m.readers += len(ev.Waiters)
@@ -202,16 +211,15 @@ func (m *missing) own(ev *format.Event, owners []format.Party, d *Dump, ref Lock
 	}
 }
 
-// verdict says what a thread does: wait for a lock, nothing, or (Unknown)
-// something.
-func (y *symbols) verdict(t *Thread, stack format.StackID) rules.Result {
+// verdict returns the activity of a thread: waiting for a lock, idle, or unknown.
+func (s *symbols) verdict(t *Thread, stack format.StackID) rules.Result {
 	if t.Wait == Blocked {
 		return rules.Result{Verdict: rules.Lock, Kind: format.KindMonitor}
 	}
-	v := y.rules.Classify(t.For.Class, stack, t.Frames)
+	v := s.rules.Classify(t.For.Class, stack, t.Frames)
 	waits := t.Wait != NotWaiting || strings.HasSuffix(t.State, "WAITING")
 	if t.Wait != Parked && v.Verdict == rules.Lock || !waits && v.Verdict == rules.Resource {
-		v = rules.Result{} // it runs, whatever a rule for parks says of its frames
+		v = rules.Result{} // it runs; rules for parks do not apply
 	}
 	if v.Verdict == rules.Unknown && waits {
 		v.Verdict = rules.Idle
@@ -219,7 +227,7 @@ func (y *symbols) verdict(t *Thread, stack format.StackID) rules.Result {
 	return v
 }
 
-// doing says how a thread is idle.
+// doing returns the kind of idleness of a thread.
 func doing(t *Thread) format.Activity {
 	switch {
 	case t.Wait == Waiting:
@@ -231,45 +239,45 @@ func doing(t *Thread) format.Activity {
 }
 
 // thread returns the id of a thread.
-func (y *symbols) thread(t *Thread) format.ThreadID {
+func (s *symbols) thread(t *Thread) format.ThreadID {
 	k := threadKey{java: t.JavaID}
 	if t.JavaID == 0 {
 		k = threadKey{native: t.NativeID, name: t.Name}
-	} else if first := y.threads[k].native; first != 0 && t.NativeID != 0 && first != t.NativeID {
+	} else if first := s.threads[k].native; first != 0 && t.NativeID != 0 && first != t.NativeID {
 		k.native = t.NativeID
 	}
-	n := y.seen[k]
-	y.seen[k]++
+	n := s.seen[k]
+	s.seen[k]++
 	k.nth = n
-	before, ok := y.threads[k]
+	before, ok := s.threads[k]
 	now := threadID{before.id, t.Name, cmp.Or(before.native, t.NativeID)}
 	if !ok {
-		now.id = format.ThreadID(len(y.threads) + 1)
+		now.id = format.ThreadID(len(s.threads) + 1)
 		if k.native != 0 && k.java != 0 {
-			y.strangers++
+			s.reusedIDs++
 		}
 	}
 	if now != before {
-		y.threads[k] = now
+		s.threads[k] = now
 	}
 	if !ok || before.name != t.Name {
-		y.Push(format.Event{Kind: format.KindThread, Thread: now.id, Name: t.Name})
+		s.Push(format.Event{Kind: format.KindThread, Thread: now.id, Name: t.Name})
 	}
 	return now.id
 }
 
 // lock returns the id of a lock. All that a dump does not name are one.
-func (y *symbols) lock(ref LockRef, kind format.LockKind) format.ObjectID {
-	id, ok := y.locks[ref]
+func (s *symbols) lock(ref LockRef, kind format.LockKind) format.ObjectID {
+	id, ok := s.locks[ref]
 	if !ok {
-		y.lastLock++ // one that moved may have taken another's place in the table
-		id = y.lastLock
-		y.locks[ref] = id
+		s.lastLock++ // a lock that moved may have replaced another one in the table
+		id = s.lastLock
+		s.locks[ref] = id
 		ev := format.Event{Kind: format.KindObject, Object: id, Class: ref.Class, Hash: ref.Addr, LockKind: kind, Name: ref.Name}
 		if ref == (LockRef{}) {
 			ev.Name = "a lock the dump does not name"
 		}
-		y.Push(ev)
+		s.Push(ev)
 	}
 	return id
 }

@@ -14,18 +14,17 @@ import (
 	"contend/format"
 )
 
-// stream reads the dumps of one input, one after the other, with whatever
-// other text stands between them.
+// stream reads the dumps of one input, in order, with any other text between them.
 type stream struct {
 	name   string
 	lines  *unwrap.Lines // nil for JSON, and once the input is let go
 	names  *names
-	before []string      // the lines before the one looked at, the last one last
+	before []string      // the lines before the current one, in order
 	first  string        // the first line that is no dump
 	header string        // of a dump without threads
 	json   *json.Decoder // nil for lines, and once the input is let go
 	format string
-	broken error // what ended the reading, if not the end of the input
+	broken error // the error that ended the input, except its end
 
 	read   int64 // bytes, when it was let go
 	number int   // of the line, then
@@ -34,7 +33,7 @@ type stream struct {
 // keepBefore is how many lines before a dump may give its time.
 const keepBefore = 3
 
-// newStream reads an input of which some lines and bytes are read already.
+// newStream reads an input of which some lines and bytes are already read.
 func newStream(in *bufio.Reader, name string, line int, off int64) *stream {
 	s := &stream{name: name, names: newNames()}
 	if head, _ := in.Peek(jsonStart); IsJSON(head) {
@@ -46,8 +45,7 @@ func newStream(in *bufio.Reader, name string, line int, off int64) *stream {
 	return s
 }
 
-// line returns the next line; false at the end of the input, and where it is damaged
-// within a line.
+// line returns the next line; false at the end of the input, and at damage within a line.
 func (s *stream) line() (string, bool) {
 	line, ok := s.lines.Next()
 	if err := s.lines.Err(); err != nil && !errors.Is(err, io.EOF) {
@@ -124,7 +122,7 @@ func (s *stream) bytes() int64 {
 	return s.read
 }
 
-// letGo forgets all but what was read.
+// letGo releases the text and keeps the counts.
 func (s *stream) letGo() {
 	if s.read = s.bytes(); s.lines != nil {
 		s.number = s.lines.Line()
@@ -155,8 +153,8 @@ func (s *stream) notMine() error {
 	return e
 }
 
-// jsonStart is how much tells a thread dump in JSON: a first thread may have
-// the stack before the name.
+// jsonStart bounds the search for a thread dump in JSON: a first thread may have the stack
+// before the name.
 const jsonStart = 32 << 10
 
 // IsJSON reports whether an input is a thread dump in JSON: of Thread.dump_to_file
@@ -167,8 +165,8 @@ func IsJSON(head []byte) bool {
 	return len(head) > 0 && (head[0] == '{' || head[0] == '[') && (named(`"threadDump"`) || named(`"threadName"`) && named(`"threadState"`))
 }
 
-// BeforeJSON is how many bytes stand before a thread dump in JSON that begins a line
-// behind other text; 0 where none does.
+// BeforeJSON returns the number of bytes before a thread dump in JSON that begins a line
+// after other text; 0 if there is none.
 func BeforeJSON(head []byte) (n int) {
 	for line := range bytes.Lines(head) {
 		if Begins(string(bytes.TrimRight(line, "\r\n"))) != unwrap.None {
@@ -185,9 +183,9 @@ func BeforeJSON(head []byte) (n int) {
 	return 0
 }
 
-// nameJoiner puts the first line of a thread together. A thread may have line
-// breaks in its name, which text dumps print as they are: then its first line is
-// several, and what follows would be taken for the thread's before.
+// nameJoiner joins the first line of a thread. A thread name may contain line breaks, which
+// text dumps print unchanged: the first line is then several, and the rest would look like
+// a part of the previous thread.
 type nameJoiner struct {
 	parser
 	opens func(line string) bool // a thread begins here; its name may not end there
@@ -202,8 +200,8 @@ func (j *nameJoiner) line(text string) bool {
 	return !done || j.parser.line(whole)
 }
 
-// add takes a line; done is false while more of the name is to come. A line
-// that cannot belong to a name stands for itself.
+// add takes a line; done is false if the name continues. A line that cannot belong to a
+// name is returned unchanged.
 func (j *nameJoiner) add(line string, opens bool) (whole string, done bool) {
 	if opens && strings.Count(line, `"`) == 1 {
 		j.lines = append(j.lines[:0], line)

@@ -7,7 +7,7 @@ import (
 )
 
 // info reads the output of java.lang.management.ThreadInfo.toString, which monitoring
-// programs log. It has no header and no time; a thread that comes again begins the next dump.
+// programs log. It has no header and no time; a thread that repeats begins the next dump.
 // Up to JDK 20 it has at most eight frames, and monitors only if their frame is among them,
 // but it names the owner of the lock that a thread waits for. Jenkins writes the same with
 // the group of each thread.
@@ -16,10 +16,10 @@ type info struct {
 	owned bool // within "Number of locked synchronizers"
 }
 
-// infoMarks are what follows the name, which may hold quotes.
+// infoMarks follow the name, which may contain quotes.
 var infoMarks = []string{`" daemon prio=`, `" prio=`, `" Id=`}
 
-// infoThread tells `"name" daemon prio=5 Id=13 BLOCKED on C@1f owned by "n" Id=12`.
+// infoThread matches `"name" daemon prio=5 Id=13 BLOCKED on C@1f owned by "n" Id=12`.
 func infoThread(line string) bool {
 	_, _, ok := infoName(line)
 	return ok
@@ -67,8 +67,7 @@ func (p *info) line(line string) bool {
 	return true
 }
 
-// thread reads a first line from behind the name; false when the thread was
-// there before.
+// thread reads a first line from after the name; false if the dump already has the thread.
 func (p *info) thread(name, rest string) bool {
 	_, rest, _ = strings.Cut(rest, " Id=")
 	number, rest, _ := strings.Cut(rest, " ")
@@ -94,8 +93,8 @@ func (p *info) thread(name, rest string) bool {
 // threadStates are the names of java.lang.Thread.State.
 var threadStates = []string{"NEW", "RUNNABLE", "BLOCKED", "WAITING", "TIMED_WAITING", "TERMINATED"}
 
-// threadState splits a line after its state. Before the state there may be a group, whose
-// name may have blanks.
+// threadState splits a line after its state. A group may precede the state, and its name
+// may contain blanks.
 func threadState(text string) (state, rest string) {
 	if group := text; strings.HasPrefix(text, "Group=") {
 		for group != "" {

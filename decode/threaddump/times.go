@@ -7,8 +7,8 @@ import (
 	"contend/format"
 )
 
-// layouts are how dumps write their time. Only some say the zone; the others
-// are taken as UTC, which moves all dumps of a process alike.
+// layouts are the time formats of dumps. Few have a zone; the others are taken as UTC,
+// which shifts all dumps of a process equally.
 var layouts = []string{
 	time.RFC3339Nano,
 	"2006-01-02 15:04:05.000",
@@ -48,11 +48,10 @@ func timeBefore(before []string) int64 {
 	return format.NoTime
 }
 
-// clock makes the times of dumps finer than the second they are printed with:
-// by how long the process has run, which newer JVMs print in hundredths, else
-// by spreading the dumps of one second over it.
+// clock makes the times of dumps finer than a second: by the uptime of the process, which
+// newer JVMs print in hundredths, else by spreading the dumps of one second over it.
 type clock struct {
-	time, uptime int64 // of the dump that tells when the process began
+	time, uptime int64 // of the dump that shows the start of the process
 }
 
 // slack is how much the two times of a dump may disagree: beyond it another

@@ -7,9 +7,8 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// UTF8 turns UTF-16, which PowerShell writes, into UTF-8, and takes off the mark
-// at the beginning. Text in other encodings stays as it is: in a dump only
-// names can be concerned.
+// UTF8 converts UTF-16, which PowerShell writes, to UTF-8, and removes the byte order mark.
+// Text in other encodings does not change: in a dump only names can be affected.
 func UTF8(in *bufio.Reader) *bufio.Reader {
 	head, _ := in.Peek(256)
 	order := unicode.BigEndian
@@ -25,8 +24,8 @@ func UTF8(in *bufio.Reader) *bufio.Reader {
 	return bufio.NewReaderSize(unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(in), in.Size())
 }
 
-// utf16 reports whether text has its high bytes at odd (1) or even (0) places:
-// in a thread dump most of them are zero.
+// utf16 reports whether the high bytes of text are at odd (1) or even (0) offsets: in a
+// thread dump most of them are zero.
 func utf16(head []byte, high int) bool {
 	if len(head) < 2 {
 		return false
@@ -43,7 +42,7 @@ func utf16(head []byte, high int) bool {
 	return zeros > len(head)/4 && bytes.Count(head, []byte{0}) == zeros
 }
 
-// IsText reports whether the beginning of an input can be that of a text.
+// IsText reports whether the beginning of an input can be text.
 func IsText(head []byte) bool {
 	return utf16(head, 0) || utf16(head, 1) || bytes.IndexByte(head, 0) < 0
 }

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// jsonLines are objects of one line each, whose text is one of their strings: those of
-// Docker's json-file, and of loggers and collectors of logs.
+// jsonLines are JSON objects, one a line, one of whose strings is the text: from Docker's
+// json-file, and from loggers and collectors of logs.
 type jsonLines struct {
 	partial []byte // a line Docker cut in pieces
 	process string // of the last line
 }
 
-// jsonProcess are the names of what tells processes apart, at the top or below objects;
-// those with a dot before them at the top only.
+// jsonProcess are the names of fields that identify processes, at the top or in nested
+// objects; names with a leading dot at the top only.
 var jsonProcess = ranked("namespace_name", "namespace", "pod_name", "pod.name", "pod", "container_name", "container.name", "container_id", "container.id", ".container", "docker.container",
 	"instance_id", "_HOSTNAME", "_SYSTEMD_UNIT", "_PID", "host.name", ".host", ".hostname", "attributes.host", "labels.host", "logStream", "logStreamName", "process.pid", ".pid")
 
@@ -27,10 +27,10 @@ func ranked(names ...string) map[string]int {
 	return m
 }
 
-// jsonTexts are the names a line of text goes by, the likeliest first.
+// jsonTexts are the names of fields with a line of text, the likeliest first.
 var jsonTexts = []string{"log", "message", "msg", "MESSAGE", "@message", "textPayload", "line", "stack"}
 
-// jsonLine is what an object says.
+// jsonLine is the content of one object.
 type jsonLine struct {
 	key     string // of the text, the outermost there is
 	text    string
@@ -84,7 +84,7 @@ func (l *jsonLine) field(path string, value []byte, below int) {
 	}
 }
 
-// part notes one of what tells processes apart.
+// part notes a field that identifies the process.
 func (l *jsonLine) part(rank int, text string) {
 	if l.process == nil {
 		l.process = make([]string, len(jsonProcess)+1)
@@ -111,7 +111,7 @@ func findJSON(_ *Reader, text []byte) layer {
 
 func (j *jsonLines) last() string { return j.process }
 
-// dockerPiece is the length of a line from which on Docker cuts it.
+// dockerPiece is the length from which Docker splits a line.
 const dockerPiece = 16 << 10
 
 func (j *jsonLines) strip(line []byte) []byte {

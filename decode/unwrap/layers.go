@@ -68,12 +68,11 @@ func findEscaped(r *Reader, text []byte) layer {
 	return nil
 }
 
-// segments is how many lines may stand before the dump.
+// segments bounds the lines before the dump.
 const segments = 64
 
-// escapedAt returns where a text with a dump begins in a line with escaped line
-// ends, and whether it is quoted; -1 for nowhere. Before the dump may stand its
-// time.
+// escapedAt returns where a text with a dump begins in a line with escaped line ends, and
+// whether it is quoted; -1 if there is none. The time of the dump may precede it.
 func (r *Reader) escapedAt(text []byte) (begin int, quoted bool) {
 	if bytes.IndexByte(text, '\\') < 0 || !bytes.Contains(text, newline) {
 		return -1, false
@@ -128,8 +127,8 @@ func (e escaped) strip(line []byte) []byte {
 	return append(out, '\n')
 }
 
-// margin is what a dump is indented or quoted by: blanks, > as in a mail, and what
-// begins the lines of comments and of a diff, or the first one of code.
+// margin is the indentation or quoting of a dump: blanks, > as in a mail, comment marks,
+// the marks of a diff, or the beginning of a first line of code.
 type margin struct{ text []byte }
 
 const margins = " \t>#/*-;%!+`"
@@ -146,7 +145,7 @@ func findMargin(r *Reader, text []byte) layer {
 	})
 }
 
-// strip leaves out of the margin what an empty line, or an editor, left out.
+// strip removes the margin, or what an editor left of it in an empty line.
 func (m margin) strip(line []byte) []byte {
 	if rest, ok := bytes.CutPrefix(line, m.text); ok {
 		return rest
@@ -158,8 +157,8 @@ func (m margin) strip(line []byte) []byte {
 	return line
 }
 
-// around makes a layer of what stands before a dump on its line. Before what
-// only looks like a thread it waits for the next line.
+// around makes a layer of the text before a dump on its line. Before a doubtful thread line
+// it waits for the next line.
 func (r *Reader) around(text []byte, of func(before []byte) layer) layer {
 	if r.at == 0 {
 		return nil

@@ -7,23 +7,22 @@ import (
 	"io"
 )
 
-// MaxLine is the longest line that is read whole, in bytes; what is beyond it is
-// passed over.
+// MaxLine is the largest length of a line, in bytes; the rest of a longer line is skipped.
 const MaxLine = 1 << 20
 
-// Lines splits a text into lines, whatever their ends, and knows where it is.
+// Lines splits a text into lines, with any line ends, and counts its position.
 type Lines struct {
 	in     *bufio.Reader
 	number int   // of the line returned last, from 1
 	used   int64 // bytes of the input
 	whole  int64 // bytes of lines that have an end
 	line   []byte
-	again  bool // the line returned last is returned once more
+	again  bool // the last line is returned again
 	long   []byte
 	err    error // sticks
 }
 
-// NewLines splits an input of which some lines and bytes are read already.
+// NewLines splits an input of which some lines and bytes are already read.
 func NewLines(in io.Reader, buffer, line int, off int64) *Lines {
 	return &Lines{in: bufio.NewReaderSize(in, buffer), number: line, used: off, whole: off}
 }
@@ -67,7 +66,7 @@ func (l *Lines) rest(line []byte) ([]byte, error) {
 	}
 }
 
-// Unread makes Next return the last line once more.
+// Unread makes Next return the last line again.
 func (l *Lines) Unread() { l.again = true }
 
 // Whole reports whether all that was used of the input are lines with an end.
@@ -76,12 +75,12 @@ func (l *Lines) Whole() bool { return l.whole == l.used }
 // Line is the number of the line returned last, from 1; 0 before the first.
 func (l *Lines) Line() int { return l.number }
 
-// Used is how many bytes of the input are used, and Taken how many of it were read.
+// Used is how many bytes of the input are used, and Taken how many were read.
 func (l *Lines) Used() int64  { return l.used }
 func (l *Lines) Taken() int64 { return l.used + int64(l.in.Buffered()) }
 
 // WholeBytes is how many bytes are of lines with an end.
 func (l *Lines) WholeBytes() int64 { return l.whole }
 
-// Err is what ended the input, nil before its end.
+// Err returns the error that ended the input, nil before its end.
 func (l *Lines) Err() error { return l.err }

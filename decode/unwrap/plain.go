@@ -2,8 +2,8 @@ package unwrap
 
 import "bytes"
 
-// plain takes what is buffered of a dump without layers at once, as most input
-// is; false where a layer might begin, or too little is buffered.
+// plain passes on all buffered lines of a dump without layers, the usual input; false if a
+// layer might begin, or too little is buffered.
 func (r *Reader) plain() bool {
 	if !r.begun || len(r.found) > 0 || r.maybe != nil || r.rest || r.slowly > 0 {
 		return false
@@ -32,8 +32,8 @@ func (r *Reader) plain() bool {
 	return err == nil
 }
 
-// marks do not stand in a dump without layers, or seldom: what escapes, the
-// beginning of an object or a file, odd characters, and the end of a line as on Windows.
+// marks are rare in a dump without layers: escapes, the beginning of an object or a file,
+// odd characters, and Windows line ends.
 var marks = [...][]byte{[]byte("&"), []byte("\\"), []byte("\n{"), []byte("\r"), []byte("\x1b"), blank, none, stars, []byte("\n==> ")}
 
 // suspicious reports whether a layer might begin in some lines.

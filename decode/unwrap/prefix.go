@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// prefix is what a logger, a container runtime, a journal or a build puts before each
-// line: its words, less what differs in each line.
+// prefix is the text that a logger, a container runtime, a journal or a build puts before
+// each line: its words, without the parts that differ between lines.
 type prefix struct {
 	words []string
-	gap   int  // blanks behind the last word
+	gap   int  // blanks after the last word
 	idle  bool // the last line did not have it
 
 	process string // of the last line that had it
@@ -36,9 +36,8 @@ func findPrefix(r *Reader, text []byte) layer {
 	})
 }
 
-// prefixOf makes a prefix of what stands before text that is known to begin a line. It
-// is nil without a blank behind it, or with neither a number nor a bar nor a bracket:
-// then it is a sentence.
+// prefixOf makes a prefix of the text before a known begin of a line. It is nil without a
+// blank at the end, or without a number, a bar or a bracket: then the text is a sentence.
 func prefixOf(before string) *prefix {
 	words := strings.Trim(before, blanks)
 	p := &prefix{gap: len(before) - len(strings.TrimRight(before, blanks))}
@@ -65,7 +64,7 @@ func (p *prefix) strip(line []byte) []byte {
 	return append([]byte(rest), line[len(text):]...)
 }
 
-// cut returns a line without the prefix, or all of one that has none.
+// cut removes the prefix from a line, if the line has it.
 func (p *prefix) cut(line string) string {
 	rest := line
 	for _, want := range p.words {
@@ -137,9 +136,9 @@ func podName(word string) bool {
 	return strings.Contains(word, "-") && strings.ContainsAny(word, "0123456789") && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789-.") == ""
 }
 
-// shape writes a word with one 0 for each number and, where it has letters, one a for
-// each name or number: what differs between the names of two processes. Whole seconds
-// are like those with a fraction.
+// shape writes a word with one 0 for each number and, if it has letters, one a for each
+// name or number: the parts that differ between the names of two processes. Whole seconds
+// have the same shape as fractions.
 func shape(word string) string {
 	out, named := make([]byte, 0, 32), !isTime(word)
 	for i := range len(word) {

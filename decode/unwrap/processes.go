@@ -6,24 +6,24 @@ import (
 	"io"
 )
 
-// Part is the text of one process among several whose lines came in one stream.
+// Part is the text of one process among several in one stream.
 type Part struct {
 	Process string
 	Text    *bytes.Buffer
 }
 
-// How far is read for a second process, and how much text of several is held, in
-// bytes. A log of one process is not held at all.
+// The limits of reading ahead for a second process, and of the text kept for several, in
+// bytes. A log of one process is not kept.
 const (
 	lookAhead = 32 << 20
 	maxHeld   = 256 << 20
 )
 
-// Processes tells the processes of a stream apart by what stands before their lines:
-// pods, containers, units. The Reader then is the text of the first of them only. It
-// returns that one's name and the others; none where nothing tells of a second one.
-// Lines without any of that belong to the process of the line before. Where the text of
-// all is more than is held, the input ends early.
+// Processes separates the processes of a stream by the prefixes of their lines: pods,
+// containers, units. The Reader then is the text of the first process. It returns the name
+// of that process and the other texts; none without evidence of a second process. Lines
+// without a prefix belong to the process of the previous line. If the texts exceed the
+// limit, the input ends early.
 func (r *Reader) Processes() (first string, others []Part) {
 	if r.first == "" {
 		return "", nil
@@ -35,7 +35,7 @@ func (r *Reader) Processes() (first string, others []Part) {
 		r.ready = len(r.out)
 	}
 	if len(r.order) == 0 {
-		r.first, r.others, r.one = "", nil, true // as far as can be seen
+		r.first, r.others, r.one = "", nil, true // within the limit
 		return "", nil
 	}
 	r.err, r.ready = cmp.Or(r.err, io.ErrUnexpectedEOF), len(r.out)
@@ -55,7 +55,7 @@ func (r *Reader) chooseFirst() {
 	}
 }
 
-// divert keeps a line of another process than the first apart from the Reader's text.
+// divert keeps a line of another process than the first out of the Reader's text.
 func (r *Reader) divert(line []byte) bool {
 	process := r.process()
 	if process == r.first || process == "" {

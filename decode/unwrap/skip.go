@@ -2,7 +2,7 @@ package unwrap
 
 import "bytes"
 
-// Skipped is what Skip passed over.
+// Skipped describes the text that Skip skipped.
 type Skipped struct {
 	Lines int
 	Bytes int64
@@ -54,5 +54,5 @@ func (r *Reader) skip(to int) {
 
 var newlines = []byte("\n")
 
-// Skipped says what was passed over.
+// Skipped returns the skipped text's description.
 func (r *Reader) Skipped() Skipped { return r.skipped }

@@ -5,8 +5,8 @@ import (
 	"regexp"
 )
 
-// odd are characters that terminals, web pages and forums put into text: colours, blanks
-// that do not break a line or have no width, and what makes letters bold.
+// odd removes characters that terminals, web pages and forums add to text: colours,
+// no-break and zero-width blanks, and bold letters.
 type odd struct{}
 
 var (
@@ -40,8 +40,8 @@ func (o odd) strip(line []byte) []byte {
 	return bytes.ReplaceAll(bytes.ReplaceAll(line, blank, []byte(" ")), none, nil)
 }
 
-// section is what tail and head print before the lines of each of several files: the file
-// tells processes apart.
+// section is the line that tail and head print before each of several files, which
+// identifies the process.
 type section struct{ file string }
 
 var sectionMark = []byte("==> ")

@@ -1,7 +1,7 @@
-// Package unwrap removes what other programs put around the lines of a dump: loggers,
-// containers, HTML, mail. Each wrapping is a layer, and layers nest: a container's JSON
-// around a logger's times around a dump. A layer is removed only where a dump shows
-// beneath it.
+// Package unwrap removes the prefixes, quoting and encoding that other programs add to the
+// lines of a dump: loggers, containers, HTML, mail. Each wrapping is a layer, and layers
+// nest: a container's JSON around a logger's times around a dump. A layer is removed only
+// if a dump is beneath it.
 package unwrap
 
 import (
@@ -11,7 +11,7 @@ import (
 	"regexp"
 )
 
-// Mark says what begins with a line.
+// Mark is what begins with a line.
 type Mark uint8
 
 // What may begin.
@@ -21,8 +21,7 @@ const (
 	Header      // a dump
 )
 
-// Reader is the text beneath all layers. Where there are none it is the input,
-// byte by byte.
+// Reader is the text beneath all layers. Without layers it is the input, byte by byte.
 type Reader struct {
 	in     *bufio.Reader
 	begins func(line string) Mark
@@ -30,41 +29,40 @@ type Reader struct {
 	maybe  layer   // found if the next line is one of a thread
 	out    []byte  // not delivered from pos on
 	pos    int
-	ready  int   // what may be delivered: the lines behind it may yet have a layer
+	ready  int   // bytes that may be delivered: later lines may still get a layer
 	starts []int // of the last lines in out
 	slowly int   // bytes to take line by line
-	rest   bool  // what follows belongs to a line longer than the buffer
+	rest   bool  // the next bytes belong to a line longer than the buffer
 	err    error
 
-	looked  int // up to here there is no dump in out, as far as Skip looked
+	looked  int // Skip found no dump in out up to here
 	skipped Skipped
 
-	first  string                   // the process whose text this is; "" where nothing tells processes apart
-	others map[string]*bytes.Buffer // the text of the others; nil while all is taken as of one
-	order  []string                 // of them
+	first  string                   // the process of this text; "" without evidence of several
+	others map[string]*bytes.Buffer // the text of other processes; nil while all is treated as one
+	order  []string                 // the names of the others, in order
 	held   int                      // bytes of their text
-	one    bool                     // all is taken as of one process
+	one    bool                     // all is treated as one process
 
-	at    int // where in the line at hand a dump begins, and what
+	at    int // where a dump begins in the current line, and its mark
 	mark  Mark
 	begun bool // a dump or thread did, with a whole line: lines that name threads are its own
 }
 
 // layer is one that was found.
 type layer interface {
-	// strip returns a line without the layer, which may be several lines or
-	// none, each with its end; all of a line that does not have it.
+	// strip returns a line without the layer, possibly as several lines or none, each with
+	// its end; the whole line if it does not have the layer.
 	strip(line []byte) []byte
 }
 
-// labelled is a layer that may tell of which process a line is: the last that had it.
+// labelled is a layer that may identify the process of a line; last returns the last one.
 type labelled interface{ last() string }
 
-// kinds are the kinds of layers, those that show by themselves first. A new
-// one is a line here.
+// kinds are the kinds of layers, the self-evident ones first. A new kind is a line here.
 var kinds = []struct {
 	name string
-	find func(r *Reader, text []byte) layer // nil where it is not; text has no line end
+	find func(r *Reader, text []byte) layer // nil if there is none; text has no line end
 }{
 	{"odd characters", findOdd},
 	{"files one after the other", findSection},
@@ -81,8 +79,7 @@ const (
 	chunk     = 64 << 10 // text that is made ready at once
 )
 
-// New returns the text of an input in UTF-8. begins says what begins with a
-// line.
+// New returns the text of an input in UTF-8. begins returns what begins with a line.
 func New(in *bufio.Reader, begins func(line string) Mark) *Reader {
 	return &Reader{in: in, begins: begins}
 }
@@ -128,8 +125,7 @@ func (r *Reader) drop(n int) {
 	}
 }
 
-// next takes a line of the input. One that is longer than the buffer is
-// passed on as it is.
+// next reads a line of the input. A line longer than the buffer is passed on unchanged.
 func (r *Reader) next() {
 	line, err := r.in.ReadSlice('\n')
 	r.slowly -= len(line)
@@ -149,7 +145,7 @@ func (r *Reader) next() {
 	}
 }
 
-// flush delivers what a layer holds back.
+// flush delivers the text that a layer holds back.
 func (r *Reader) flush() {
 	for i, l := range r.found {
 		if j, ok := l.(*jsonLines); ok && len(j.partial) > 0 {
@@ -158,7 +154,7 @@ func (r *Reader) flush() {
 	}
 }
 
-// line takes the layers found off a line, from one of them on, and looks for
+// line removes the known layers from a line, beginning with one of them, and looks for
 // another.
 func (r *Reader) line(line []byte, from int) {
 	for i := from; i < len(r.found); i++ {
@@ -181,8 +177,8 @@ func (r *Reader) line(line []byte, from int) {
 	r.emit(line)
 }
 
-// find looks for a layer around a line. What may be one of a thread's first
-// line is one if the next line belongs to a thread.
+// find looks for a layer around a line. A doubtful thread line counts if the next line
+// belongs to a thread.
 func (r *Reader) find(text []byte) layer {
 	if l := r.maybe; l != nil {
 		r.maybe = nil
@@ -206,8 +202,8 @@ func (r *Reader) find(text []byte) layer {
 	return nil
 }
 
-// add puts a layer inside of those found, and takes it off the last lines. A
-// prefix that is no longer there makes room.
+// add puts a layer inside of the known ones, and removes it from the last lines. It
+// replaces a prefix that no longer occurs.
 func (r *Reader) add(l layer, line []byte) {
 	for i, old := range r.found {
 		if p, ok := old.(*prefix); ok && p.idle {
@@ -229,7 +225,7 @@ func (r *Reader) add(l layer, line []byte) {
 	}
 }
 
-// process is that of the last line, as all layers tell it.
+// process returns the process of the last line, as all layers show it.
 func (r *Reader) process() (process string) {
 	for _, l := range r.found {
 		if t, ok := l.(labelled); ok {
@@ -270,8 +266,8 @@ var frame = regexp.MustCompile(`^ *[\w.@-]+/[^ (]+\.[^ (]+\(.*\)\s*$`)
 // anchorAt is how far into a line a dump may begin.
 const anchorAt = 256
 
-// anchor finds where in a line a dump begins. Behind its beginning it does so
-// only with a word.
+// anchor finds where a dump begins in a line. After the beginning of the line, it must
+// begin with a word.
 func (r *Reader) anchor(text []byte) (at int, mark Mark) {
 	if part(text) {
 		return 0, None
@@ -287,7 +283,7 @@ func (r *Reader) anchor(text []byte) (at int, mark Mark) {
 	return 0, None
 }
 
-// first are the bytes dumps begin with, before those that may stand before.
+// first are the bytes that begin dumps, before those that may precede them.
 var first, before = set("\"F=0#-DT3gP"), set(" \t>\"|+`")
 
 func set(list string) (s [256]bool) {

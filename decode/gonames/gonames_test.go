@@ -1,8 +1,6 @@
-package rules
+package gonames
 
 import (
-	"errors"
-	"strings"
 	"testing"
 
 	"contend/format"
@@ -19,7 +17,7 @@ func TestSplit(t *testing.T) {
 		"a\xff.b": {"a\uFFFD", "b"},
 		"":        {"", ""},
 	} {
-		if pkg, fn := SplitGo(name); pkg != want[0] || fn != want[1] {
+		if pkg, fn := Split(name); pkg != want[0] || fn != want[1] {
 			t.Errorf("%q: %q and %q", name, pkg, fn)
 		}
 	}
@@ -28,7 +26,7 @@ func TestSplit(t *testing.T) {
 func TestStart(t *testing.T) {
 	frame := func(names ...string) (list []format.Frame) {
 		for _, n := range names {
-			pkg, fn := SplitGo(n)
+			pkg, fn := Split(n)
 			list = append(list, format.Frame{Class: pkg, Method: fn})
 		}
 		return list
@@ -44,7 +42,7 @@ func TestStart(t *testing.T) {
 		{frame("runtime.gopark", "runtime.bgsweep"), "runtime.bgsweep", false},
 		{nil, "goroutine", false},
 	} {
-		if name, sure := StartOfGo(c.frames); name != c.want || sure != c.sure {
+		if name, sure := Start(c.frames); name != c.want || sure != c.sure {
 			t.Errorf("%v: %q, %v", c.frames, name, sure)
 		}
 	}
@@ -66,35 +64,11 @@ func TestUseOf(t *testing.T) {
 	} {
 		var frames []format.Frame
 		for _, name := range c.stack {
-			pkg, fn := SplitGo(name)
+			pkg, fn := Split(name)
 			frames = append(frames, format.Frame{Class: pkg, Method: fn})
 		}
-		if u := GoUseOf(frames); u.Class != c.class || u.Method != c.method || GoName(u.At) != c.from {
+		if u := UseOf(frames); u.Class != c.class || u.Method != c.method || Name(u.At) != c.from {
 			t.Errorf("%v: %+v", c.stack, u)
 		}
 	}
-}
-
-// Whatever the text: a table, or an error that says where; and a table tells
-// the same of the same stack twice.
-func FuzzParse(f *testing.F) {
-	f.Add(string(defaultText))
-	f.Add(header + "\nlock a.*\nidle b.C.d")
-	f.Fuzz(func(t *testing.T, text string) {
-		table, err := Parse(strings.NewReader(text), "x")
-		if (table == nil) == (err == nil) {
-			t.Fatal("a table or an error")
-		}
-		var fe *format.Error
-		if err != nil && (!errors.As(err, &fe) || strings.Contains(err.Error(), "\n")) {
-			t.Fatalf("%q is no positioned error on one line", err)
-		}
-		if table == nil {
-			return
-		}
-		frames := []format.Frame{{Class: "a.a.a.a.a.a.a", Method: "aaaaaaaaaaaaaaaa"}, {Class: text, Method: text}}
-		if again := table.Classify(text, frames); again != table.Classify(text, frames) {
-			t.Fatalf("%q: %v", text, again)
-		}
-	})
 }

@@ -1,4 +1,4 @@
-package rules
+package gonames
 
 import (
 	"strings"
@@ -6,19 +6,19 @@ import (
 	"contend/format"
 )
 
-// GoUse is what a stack of Go does to a lock: the innermost frames are the lock's own, the
-// next is the site.
-type GoUse struct {
+// Use is how a stack of Go uses a lock: the innermost frames are the lock's own, the next
+// is the site.
+type Use struct {
 	Class  string // sync.Mutex, sync.RWMutex, sync.Once; "" for a stack that uses no lock
 	Method string // Lock, RLock, Unlock, RUnlock
 	At     format.Frame
 }
 
 // Unlocks reports whether the stack gives a lock back.
-func (u *GoUse) Unlocks() bool { return strings.HasSuffix(u.Method, "nlock") }
+func (u *Use) Unlocks() bool { return strings.HasSuffix(u.Method, "nlock") }
 
 // Shared reports whether it does so as a reader.
-func (u *GoUse) Shared() bool { return strings.HasPrefix(u.Method, "R") }
+func (u *Use) Shared() bool { return strings.HasPrefix(u.Method, "R") }
 
 // lockTypes are the receivers of a lock's own methods.
 var lockTypes = map[string]string{
@@ -27,18 +27,18 @@ var lockTypes = map[string]string{
 	"internal/sync.(*Mutex)": "sync.Mutex",
 }
 
-// madeOf are the receivers of what has a lock inside that the program does not see.
+// madeOf are the receivers of types with a lock inside that the program does not see.
 var madeOf = map[string]string{"sync.(*Once)": "sync.Once"}
 
-// GoUseOf reads the frames of a stack. The outermost frame of the lock's own
+// UseOf reads the frames of a stack. The outermost frame of the lock's own
 // counts: an RWMutex is made of a Mutex, and a Once.
-func GoUseOf(frames []format.Frame) (u GoUse) {
+func UseOf(frames []format.Frame) (u Use) {
 	for _, f := range frames {
-		if !OfGoLocks(f.Class) {
+		if !OfLocks(f.Class) {
 			u.At = f
 			break
 		}
-		name := GoName(f)
+		name := Name(f)
 		end := strings.LastIndex(name, ").") + 1
 		if class, ok := lockTypes[name[:end]]; ok {
 			u.Class, u.Method = class, name[end+1:]

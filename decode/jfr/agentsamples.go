@@ -1,0 +1,85 @@
+package jfr
+
+import (
+	"slices"
+
+	"contend/format"
+)
+
+// agentSamples translates the ids of an agent's samples of the same JVM to the ids of its
+// flight recording. Threads have the same Java ids in both. Locks do not: the agent knows
+// their class and identity hash, so each gets an id of its own, and the analysis identifies
+// it by its waiting threads.
+type agentSamples struct {
+	follows bool    // samples will come
+	stops   []int64 // when the JVM stopped threads to take stacks; in order once the first sample has come
+	threads map[format.ThreadID]format.ThreadID
+	stacks  map[format.StackID]format.StackID
+	objects map[format.ObjectID]format.ObjectID
+	native  map[format.StackID]bool // whether native code is innermost
+}
+
+// Show takes an event of the agent's trace, after the recording itself has been read. Next
+// gives the resulting events.
+func (r *Reader) Show(ev *format.Event) {
+	if r.agent.threads == nil {
+		slices.Sort(r.agent.stops)
+		r.agent = agentSamples{true, r.agent.stops, map[format.ThreadID]format.ThreadID{}, map[format.StackID]format.StackID{}, map[format.ObjectID]format.ObjectID{}, map[format.StackID]bool{}}
+	}
+	switch ev.Kind {
+	case format.KindThread:
+		id, ok := r.ids.byJava[int64(ev.Thread)]
+		if !ok {
+			id = r.threadID(threadKey{java: int64(ev.Thread), name: ev.Name}, "")
+			r.ids.byJava[int64(ev.Thread)] = id
+		}
+		r.agent.threads[ev.Thread] = id
+	case format.KindStack:
+		if len(ev.Frames) == 0 || ev.Frames[0].Line < 0 {
+			r.agent.native[ev.Stack] = true
+		}
+		r.agent.stacks[ev.Stack] = r.internStack(recorded(ev.Frames))
+	case format.KindSetting:
+		r.ids.virtual.inSamples = r.ids.virtual.inSamples || ev.Name == format.SettingVirtual
+	case format.KindObject:
+		r.agent.objects[ev.Object] = r.object(r.intern(ev.Class), int64(ev.Hash), hashSpace, ev.LockKind, format.NoStack)
+	case format.KindContention:
+		out := format.Event{Kind: format.KindContention, Time: r.agent.stopped(ev.Time), Weight: format.EvidenceOnly, Object: r.agent.objects[ev.Object],
+			Owners: r.agent.parties(ev.Owners), Waiters: r.agent.parties(ev.Waiters)}
+		if ev.Weight > 0 { // virtual threads, of whose waits the recording has no event
+			out.Time, out.Weight = ev.Time, ev.Weight
+			r.ids.virtual.sample(ev.Time)
+		}
+		r.queue.Push(out)
+	case format.KindActivity: // a thread that could run, where native code may wait; or how an owner took its lock
+		if r.agent.native[ev.Stack] && ev.Activity != format.ActivityTook {
+			break
+		}
+		at := r.agent.stopped(ev.Time)
+		r.queue.Push(format.Event{Kind: format.KindActivity, Activity: ev.Activity, Time: at, End: at, Thread: r.agent.threads[ev.Thread], Stack: r.agent.stacks[ev.Stack], Object: r.agent.objects[ev.Object]})
+	}
+}
+
+// Next gives the next event that resulted from Show.
+func (r *Reader) Next(ev *format.Event) bool { return r.queue.Pop(ev) }
+
+// misaligned bounds the difference between the clocks of the agent and of the recording,
+// ns.
+const misaligned = int64(1e6)
+
+// stopped returns when the threads were stopped for a sample. The agent gives the time of
+// its request, which is much earlier if all processors are busy.
+func (s *agentSamples) stopped(asked int64) int64 {
+	if at := after(s.stops, asked-misaligned); at < plus(asked, maxDelay) {
+		return at
+	}
+	return asked
+}
+
+func (s *agentSamples) parties(list []format.Party) []format.Party {
+	out := make([]format.Party, len(list))
+	for i, p := range list {
+		out[i] = format.Party{Thread: s.threads[p.Thread], Stack: s.stacks[p.Stack], Mode: p.Mode}
+	}
+	return out
+}
