@@ -109,7 +109,7 @@ func (o *analyzeOptions) wanted() (want summary, stacks bool) {
 		return want, true
 	}
 	want.phases = noPhases
-	want.locks, want.rest = document.MostLocks, true // the screen shows the number of all locks
+	want.locks, want.rest = document.MaxLocks, true // the screen shows the number of all locks
 	if want.places > 0 {
 		want.places = max(want.places, defaultTop) // and how many threads wait beside them
 	}
@@ -176,7 +176,7 @@ func heaviest(of *locks.Collector, most int) map[uint32]bool {
 		return nil
 	}
 	ids := map[uint32]bool{}
-	for _, r := range of.Top(max(most, document.MostLocks)) {
+	for _, r := range of.Top(max(most, document.MaxLocks)) {
 		ids[r.ID] = true
 	}
 	return ids

@@ -50,7 +50,7 @@ func newCSP(e *env) *cobra.Command {
 func (o *cspOptions) check() error {
 	switch {
 	case o.interval <= 0:
-		return usageError{fmt.Errorf("--interval: must be longer than 0"), "write 1s or 100ms"}
+		return usageError{errors.New("--interval: must be longer than 0"), "write 1s or 100ms"}
 	}
 	if o.out.how.Chart && o.out.format != "table" {
 		return usageError{fmt.Errorf("--chart: is drawn in a terminal, not as %s", o.out.format), "choose --chart, or -o csp.svg or -o csp.html"}

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"cmp"
-	"contend/format/workers"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"contend/blame/locks"
 	"contend/blame/waits"
 	"contend/decode"
+	"contend/format/workers"
 	"contend/report/document/facts"
 	"contend/report/parquet"
 

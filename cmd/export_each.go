@@ -1,13 +1,13 @@
 package cmd
 
 import (
-	"contend/format/workers"
 	"context"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"contend/format/workers"
 	"contend/report/document/facts"
 )
 

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"contend/report/document/facts"
-
 	"contend/format"
+	"contend/report/document/facts"
 )
 
 // labelPattern takes labels from the end of a path: {name} is part of one

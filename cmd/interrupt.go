@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,12 +31,12 @@ const countEvery = 1 << 10
 func (e *env) listen(src format.Source) (r *reading, done func()) {
 	r = &reading{Source: src, env: e, presses: make(chan os.Signal, 1)}
 	e.bar.events = &r.events
-	if !e.answers {
+	if !e.interruptible {
 		return r, func() {}
 	}
 	signal.Notify(r.presses, os.Interrupt)
-	over := make(chan struct{}) // of two Stops at a time the second does not wait: presses may still be sent to
-	e.asks.Store(true)
+	over := make(chan struct{}) // ends the goroutine: after signal.Stop no press may come
+	e.readingTrace.Store(true)
 	go func() {
 		select {
 		case <-r.presses:
@@ -44,7 +45,7 @@ func (e *env) listen(src format.Source) (r *reading, done func()) {
 		}
 		signal.Stop(r.presses) // the next press has its usual meaning
 	}()
-	return r, func() { signal.Stop(r.presses); close(over); e.asks.Store(false) }
+	return r, func() { signal.Stop(r.presses); close(over); e.readingTrace.Store(false) }
 }
 
 // Read yields the next event; io.EOF once the input is over or interrupted.
@@ -57,11 +58,11 @@ func (r *reading) Read(ev *format.Event) error {
 	if r.stopped.Load() {
 		r.env.bar.erase()
 		r.env.warn("interrupted: answering from what was read so far; Ctrl-C again ends that, too")
-		r.early, r.env.answers = true, false
+		r.early, r.env.interruptible = true, false
 		return io.EOF
 	}
 	err := r.Source.Read(ev)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		signal.Stop(r.presses)
 		r.env.bar.work()
 	}
@@ -78,6 +79,7 @@ func (r *reading) note(s *format.Stats) {
 	s.Damage.Add(format.Damage{Code: format.CodeTruncated, Why: why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
 }
 
+// isClosed reports whether a channel on which nothing is sent is closed.
 func isClosed(c chan bool) bool {
 	select {
 	case <-c:
@@ -98,7 +100,7 @@ func (e *env) removeAtEnd(remove func()) (kept func()) {
 			case <-over:
 				return
 			case s := <-signals:
-				if s == os.Interrupt && (e.asks.Swap(false) || isClosed(over)) {
+				if s == os.Interrupt && (e.readingTrace.Swap(false) || isClosed(over)) {
 					continue // it stopped the reading, after which the command may have ended since
 				}
 				remove()

@@ -85,9 +85,9 @@ func withTrace(settings []byte, filters []string) []byte {
 	return slices.Concat(settings[:at], event.Bytes(), settings[at:])
 }
 
-// mostTraced bounds the number of traced synchronized methods. A traced call costs nearly a
+// maxTraced bounds the number of traced synchronized methods. A traced call costs nearly a
 // microsecond, so small methods, such as those of the JDK, are never traced.
-const mostTraced = 32
+const maxTraced = 32
 
 // methods returns the synchronized methods at whose entry threads waited for monitors with
 // unknown owners, those with most waiting first.
@@ -109,7 +109,7 @@ func (o *jfcOptions) methods(e *env) ([]string, error) {
 	var out []string
 	for _, row := range doubtful(byClass.Rows()) {
 		for _, m := range tap.of[row.Class] {
-			if len(out) < mostTraced && !strings.HasPrefix(m, "java.") && !slices.Contains(out, m) {
+			if len(out) < maxTraced && !strings.HasPrefix(m, "java.") && !slices.Contains(out, m) {
 				out = append(out, m)
 			}
 		}
@@ -122,8 +122,8 @@ func (o *jfcOptions) methods(e *env) ([]string, error) {
 	return out, nil
 }
 
-// doubtfulPart: a trace of a lock's methods is worth its cost if owners without a stack
-// account for more than one part in this many of its waiting.
+// doubtfulPart: a trace of a lock's methods is worth its cost if more than one part in this
+// many of its waiting has owners that are unknown or expected to be wrong.
 const doubtfulPart = 20
 
 // doubtful returns the rows with many owners that are unknown or expected to be wrong, by
@@ -133,7 +133,7 @@ func doubtful(rows []locks.Row) []locks.Row {
 		return r.WaitNs - r.ByProvenance.Right()
 	}
 	rows = slices.DeleteFunc(rows, func(r locks.Row) bool { return missing(r)*doubtfulPart < r.WaitNs || missing(r) == 0 })
-	slices.SortStableFunc(rows, func(a, b locks.Row) int { return int(min(max(missing(b)-missing(a), -1), 1)) })
+	slices.SortStableFunc(rows, func(a, b locks.Row) int { return cmp.Compare(missing(b), missing(a)) })
 	return rows
 }
 

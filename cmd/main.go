@@ -3,7 +3,6 @@
 package cmd
 
 import (
-	"contend/format/workers"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"contend/format"
 	"contend/format/record"
 	"contend/format/record/attach"
+	"contend/format/workers"
 	"contend/report/table"
 	"contend/report/text"
 
@@ -56,17 +56,18 @@ func noArgs(c *cobra.Command, args []string) error {
 type env struct {
 	in       io.Reader
 	out, msg io.Writer
-	reading  []string            // inputs of this command, which it must not write over
-	opened   map[string]*os.File // of these, what this command wrote itself
-	bar      bar                 // how far that is
-	answers  bool                // Ctrl-C ends the reading of a trace, once; else the program
-	unread   func()              // called when the reader of the output is gone; may be nil
-	asks     atomic.Bool         // a trace is read, and the next Ctrl-C ends only that
+
+	inputs        []string            // files of this command, which it must not write over
+	ownOutputs    map[string]*os.File // inputs that this command has written itself, still open
+	bar           bar                 // shows how much of an input is read
+	interruptible bool                // Ctrl-C ends the reading of a trace, once; else the program
+	readingTrace  atomic.Bool         // a trace is read, and the next Ctrl-C ends only that
+	onReaderGone  func()              // called when nothing reads the messages any more; may be nil
 }
 
 // Main runs one command line and returns the exit code.
 func Main(args []string, in io.Reader, out, msg io.Writer) int {
-	e := &env{in: in, out: out, msg: msg, answers: true}
+	e := &env{in: in, out: out, msg: msg, interruptible: true}
 	root := newRoot(e)
 	if completing(args) {
 		complete(root)
@@ -197,8 +198,8 @@ func message(err error) string {
 // act on the terminal.
 func (e *env) say(line string) {
 	e.bar.erase()
-	if _, err := fmt.Fprintln(e.msg, text.Sanitize(strings.ReplaceAll(line, "\n", " "))); errors.Is(err, syscall.EPIPE) && e.unread != nil {
-		e.unread()
+	if _, err := fmt.Fprintln(e.msg, text.Sanitize(strings.ReplaceAll(line, "\n", " "))); errors.Is(err, syscall.EPIPE) && e.onReaderGone != nil {
+		e.onReaderGone()
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"contend/format"
 )
 
-// shownNearest is how many names are offered for one that matches nothing.
-const shownNearest = 3
+// maxNearest is how many names are offered for one that matches nothing.
+const maxNearest = 3
 
 // noMatch warns of an expression that matches no name of the trace, because an empty answer
 // would look like a healthy program. It returns the warning.
@@ -28,10 +28,10 @@ func (e *env) noMatch(x *expression, all func() []string) (said string) {
 		return ""
 	}
 	said = fmt.Sprintf("--%s %s matches nothing in the input", x.flag, x.text)
-	if near := blame.TheNearest(x.text, names, shownNearest); near != "" {
+	if near := blame.TheNearest(x.text, names, maxNearest); near != "" {
 		said += "; " + near
 	} else {
-		said += "; there are " + strings.Join(names[:min(len(names), shownNearest)], ", ")
+		said += "; there are " + strings.Join(names[:min(len(names), maxNearest)], ", ")
 	}
 	e.warn(said)
 	return said

@@ -240,7 +240,7 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 func (e *env) untilEnded() (ctx context.Context, stop func()) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop = signal.NotifyContext(context.Background(), endings()...)
-	ctx, e.unread = context.WithCancel(ctx)
+	ctx, e.onReaderGone = context.WithCancel(ctx)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }

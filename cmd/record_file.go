@@ -118,7 +118,7 @@ func (e *env) prints(f *os.File) bool {
 // analyze analyses the recording as the command analyze does, and prints its path.
 func (r *recordingFile) analyze(e *env) error {
 	signal.Reset(syscall.SIGPIPE) // the recording is whole
-	e.opened = map[string]*os.File{r.path: r.read}
+	e.ownOutputs = map[string]*os.File{r.path: r.read}
 	c := newAnalyze(e)
 	c.SilenceErrors, c.SilenceUsage = true, true
 	c.SetArgs([]string{r.path})

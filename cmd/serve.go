@@ -188,5 +188,5 @@ func (s *served) run(o *traceOptions, read func(*env, *traceOptions) (*result, e
 	}
 	s.reading.Lock()
 	defer s.reading.Unlock()
-	return read(&env{in: nil, out: io.Discard, msg: io.Discard}, o)
+	return read(&env{out: io.Discard, msg: io.Discard}, o)
 }

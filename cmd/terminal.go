@@ -43,7 +43,7 @@ func (e *env) create(path string, binary bool) (to io.Writer, end func(error) er
 		return f, f.end, nil
 	}
 	if binary && isTerminal(e.out) {
-		return nil, nil, usageError{fmt.Errorf("will not write to a terminal what no terminal shows"), "name a file with -o, or redirect the output"}
+		return nil, nil, usageError{errors.New("will not write to a terminal what no terminal shows"), "name a file with -o, or redirect the output"}
 	}
 	return e.out, func(err error) error { return err }, nil
 }
@@ -83,7 +83,7 @@ func (l *lateFile) end(err error) error {
 }
 
 // reads remembers inputs of this command.
-func (e *env) reads(paths ...string) { e.reading = append(e.reading, paths...) }
+func (e *env) reads(paths ...string) { e.inputs = append(e.inputs, paths...) }
 
 // isInput reports whether path names one of the inputs, by whatever name.
 func (e *env) isInput(path string) bool {
@@ -91,7 +91,7 @@ func (e *env) isInput(path string) bool {
 	if err != nil {
 		return false
 	}
-	return slices.ContainsFunc(e.reading, func(name string) bool {
+	return slices.ContainsFunc(e.inputs, func(name string) bool {
 		in, err := os.Stat(name)
 		return err == nil && os.SameFile(in, out)
 	})

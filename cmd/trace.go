@@ -132,7 +132,7 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 		return nil, nil, err
 	}
 	paths, labels := labelled(paths)
-	src, err := decode.Open(paths, e.in, decode.Options{Labels: labels, Rules: table, Limits: o.limits, Progress: e.progress(), Opened: e.opened})
+	src, err := decode.Open(paths, e.in, decode.Options{Labels: labels, Rules: table, Limits: o.limits, Progress: e.progress(), Opened: e.ownOutputs})
 	if errors.Is(err, format.ErrNotMine) {
 		err = noTrace(paths, err)
 	}
@@ -218,7 +218,7 @@ func (o *traceOptions) named(e *env, own *regexp.Regexp, v ...analysis.Visitor) 
 	res, err := o.run(e, append(v, names)...)
 	if err == nil {
 		res.names = names
-		res.places = document.NewPlaces(res.trace.Symbols, names.Heaviest(document.MostLocks))
+		res.places = document.NewPlaces(res.trace.Symbols, names.Heaviest(document.MaxLocks))
 	}
 	return res, err
 }
@@ -230,8 +230,8 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 		return nil, err
 	}
 	lock := o.lock
-	if strings.Contains(lock.text, placed) {
-		if lock.re, err = o.placed(e); err != nil {
+	if strings.Contains(lock.text, siteSeparator) {
+		if lock.re, err = o.locksAt(e); err != nil {
 			return nil, err
 		}
 		filter.Lock = lock.re
@@ -261,12 +261,12 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 	return r, nil
 }
 
-// placed stands between the class and the place of a lock, as people are shown it.
-const placed = " at "
+// siteSeparator stands between the class and the site of a lock, as people are shown it.
+const siteSeparator = " at "
 
-// placed reads the trace once to find the locks that are shown as --lock has it: by class and
+// locksAt reads the trace once to find the locks that are shown as --lock has it: by class and
 // place, with or without what tells them apart. The place is known at the end only.
-func (o *traceOptions) placed(e *env) (*regexp.Regexp, error) {
+func (o *traceOptions) locksAt(e *env) (*regexp.Regexp, error) {
 	first := *o
 	first.lock, first.shown = expression{}, true
 	if paths, err := o.inputs(e); err != nil || slices.Contains(paths, decode.Stdin) {
@@ -285,7 +285,7 @@ func (o *traceOptions) placed(e *env) (*regexp.Regexp, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, usageError{fmt.Errorf("--lock: no lock is called %q", o.lock.text), blame.TheNearest(o.lock.text, shown, shownNearest)}
+		return nil, usageError{fmt.Errorf("--lock: no lock is called %q", o.lock.text), blame.TheNearest(o.lock.text, shown, maxNearest)}
 	}
 	slices.Sort(names)
 	return regexp.Compile("^(?:" + strings.Join(names, "|") + ")$")

@@ -288,7 +288,7 @@ func TestCtrlCEndsTheWorkingOut(t *testing.T) {
 	guard := make(chan os.Signal, 1)
 	signal.Notify(guard, os.Interrupt)
 	defer signal.Stop(guard)
-	r, done := (&env{msg: io.Discard, answers: true}).listen(ended{})
+	r, done := (&env{msg: io.Discard, interruptible: true}).listen(ended{})
 	defer done()
 	var ev format.Event
 	if err := r.Read(&ev); err != io.EOF {

@@ -133,8 +133,8 @@ type foundWait struct {
 	plain text.Plain
 }
 
-// mostFound is how many waits are looked through: the longest.
-const mostFound = 10_000
+// maxFound is how many waits are looked through: the longest.
+const maxFound = 10_000
 
 // find looks for the rank-th longest wait for the lock of those that fit.
 func (o *whyOptions) find(e *env, rank int, fits func(w *waits.Wait, start int64) bool) (*foundWait, error) {
@@ -142,7 +142,7 @@ func (o *whyOptions) find(e *env, rank int, fits func(w *waits.Wait, start int64
 	if err := o.trace.lock.Set(o.lock); err != nil {
 		return nil, err
 	}
-	list := waits.NewLongest(mostFound).Only(fits)
+	list := waits.NewLongest(maxFound).Only(fits)
 	doc, about, res, err := o.trace.summarize(e, summary{phases: noPhases}, list)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,11 @@ func (o *whyOptions) find(e *env, rank int, fits func(w *waits.Wait, start int64
 	}
 	of := list.Waits()
 	if len(of) == 0 {
-		return nil, usageError{fmt.Errorf("no wait for %s is there%s", cmp.Or(o.lock, "a lock"), map[bool]string{true: " at " + o.at.text}[o.at.text != ""]), "'contend analyze' lists the locks"}
+		when := ""
+		if o.at.text != "" {
+			when = " at " + o.at.text
+		}
+		return nil, usageError{fmt.Errorf("no wait for %s is there%s", cmp.Or(o.lock, "a lock"), when), "'contend analyze' lists the locks"}
 	}
 	lock := of[0].Lock // the one of the longest
 	if of = slices.DeleteFunc(of, func(w *waits.Wait) bool { return w.Lock != lock }); o.wait == typical {

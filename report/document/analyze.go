@@ -4,9 +4,6 @@
 package document
 
 import (
-	"cmp"
-	"strings"
-
 	"contend/analysis"
 	"contend/blame/locks"
 	"contend/format"
@@ -31,132 +28,6 @@ type Total struct {
 func NewTotal(c *locks.Collector) Total {
 	sum := c.Total()
 	return Total{Waiting{sum.Waits, sum.WaitNs, sum.WallNs}, c.RunningNs()}
-}
-
-// Provenance says how the owners of so much waiting are known. Exact and sampled ones are
-// recorded; the keys of estimates and of threads without stacks are those of older versions, and 0.
-type Provenance struct {
-	ExactNs      int64 `json:"exactNs"`
-	SampledNs    int64 `json:"sampledNs"`
-	InferredNs   int64 `json:"inferredNs"`
-	EstimatedNs  int64 `json:"estimatedNs"`
-	ThreadOnlyNs int64 `json:"threadOnlyNs"`
-	UnknownNs    int64 `json:"unknownNs"`
-	RightNs      int64 `json:"expectedRightNs"` // of all: what was recorded, and the rest by its probability
-}
-
-// RecordedNs returns what the trace tells of.
-func (p Provenance) RecordedNs() int64 { return p.ExactNs + p.SampledNs }
-
-// Right returns how likely what is inferred is; ok is false where nothing is.
-func (p Provenance) Right() (share float64, ok bool) {
-	if p.InferredNs == 0 {
-		return 0, false
-	}
-	return float64(p.RightNs-p.RecordedNs()) / float64(p.InferredNs), true
-}
-
-// Warning is a reason to distrust a result.
-type Warning struct {
-	Code     string `json:"code"`
-	Text     string `json:"text"`
-	HiddenNs int64  `json:"hiddenNs,omitempty"` // the waiting that may be missing for this reason at most; 0 where nothing bounds it
-}
-
-// Coverage says what the trace could and could not tell.
-type Coverage struct {
-	Unit       string     `json:"unit"` // of all waiting: ns, threads, acquisitions
-	Events     int64      `json:"events"`
-	BytesRead  int64      `json:"bytesRead"`
-	BytesTotal int64      `json:"bytesTotal"`
-	Provenance Provenance `json:"provenance"`
-	Sampler    *Sampler   `json:"sampler,omitempty"` // absent where samples do not say when they were due
-	Warnings   []Warning  `json:"warnings"`
-	Goroutines bool       `json:"-"` // what waits are goroutines, not threads
-	Places     Places     `json:"-"` // by which people know locks
-
-	Calibration *Calibration `json:"calibration,omitempty"`    // absent where no owner is inferred
-	Short       *Bounds      `json:"belowThreshold,omitempty"` // of waiting too short to be recorded; absent where all was
-	Running     *Bounds      `json:"running,omitempty"`        // of the running time; absent where it is known
-	Pressure    *Shares      `json:"pressure,omitempty"`       // the range of that of all locks; absent where it is known to a point
-}
-
-// Shares are the least and the most that a share can be.
-type Shares struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
-
-// widePressure is from where on a range is worth a word.
-const widePressure = 0.01
-
-// newPressureRange returns the range of the pressure of a trace whose waiting is known to
-// half of an interval, ns, but for what is hidden.
-func newPressureRange(tr *analysis.Trace, half, hidden int64) *Shares {
-	wait := tr.Coverage.ByProvenance.Ns()
-	low, _ := tr.Pressure(max(wait-half, 0), 0)
-	_, high := tr.Pressure(wait+half, hidden)
-	if high = min(high, 1); high-low >= widePressure {
-		return &Shares{low, high}
-	}
-	return nil
-}
-
-// pressureWithin returns the range of the pressure of a total that samples tell, which is
-// known to half of an interval, nil where that is not known.
-func (c *Coverage) pressureWithin(total *Total, half *float64) *Shares {
-	if half == nil || c.Pressure == nil && *half < widePressure || total.RunningNs <= 0 {
-		return c.Pressure
-	}
-	is := float64(total.WaitNs) / float64(total.RunningNs)
-	out := Shares{is, is}
-	if c.Pressure != nil {
-		out = *c.Pressure
-	}
-	return &Shares{max(0, out.Low-*half), min(1, out.High+*half)}
-}
-
-// Bounds are what an amount is taken to be, and the most it can be.
-type Bounds struct {
-	LowNs  int64 `json:"lowNs"`
-	HighNs int64 `json:"highNs"`
-}
-
-// Calibration says how much of what is inferred is expected to be right. Thread
-// dumps were hidden and then compared with what was inferred without them.
-type Calibration struct {
-	Dumps      int                  `json:"dumps"`   // contended locks in thread dumps, held back
-	Waiters    int64                `json:"waiters"` // threads that waited for them then
-	Agreeing   int64                `json:"agreeing"`
-	Provenance []ExpectedProvenance `json:"provenances"`
-}
-
-// ExpectedProvenance is the expectation for the waiting of one provenance.
-type ExpectedProvenance struct {
-	Name          string   `json:"name"`
-	WaitNs        int64    `json:"waitNs"`
-	ExpectedRight *float64 `json:"expectedRight"` // share; null when nothing tells
-	ExpectedLow   *float64 `json:"expectedLow"`   // bounds of it
-	ExpectedHigh  *float64 `json:"expectedHigh"`
-	Dumps         int      `json:"dumps"`
-	Waiters       int64    `json:"waiters"`
-	Agreeing      int64    `json:"agreeing"`
-}
-
-func newCalibration(p Provenance, seen analysis.Agreement) *Calibration {
-	share, ok := p.Right()
-	if !ok {
-		return nil
-	}
-	return &Calibration{seen.Dumps, seen.Asked, seen.Agrees, []ExpectedProvenance{{"inferred", p.InferredNs, &share, &share, &share, seen.Dumps, seen.Asked, seen.Agrees}}}
-}
-
-// Sampler says how late samples were taken.
-type Sampler struct {
-	Samples int64    `json:"samples"`
-	Late    *Lengths `json:"late"`   // actual less intended time, with entries for the samples skipped meanwhile
-	LateNs  int64    `json:"lateNs"` // time in which a sample was due and not taken
-	SpanNs  int64    `json:"spanNs"` // from the first instant a sample was due to the last sample
 }
 
 // Lock is one lock, or one class of locks.
@@ -229,9 +100,9 @@ type Analyze struct {
 	Stacks         *Blame    `json:"-"`          // the waiting by the owners' stacks and classes of locks, where people are shown it
 }
 
-// MostLocks is how many locks are described each by itself, unless more are asked
+// MaxLocks is how many locks are described each by itself, unless more are asked
 // for: a description takes a kilobyte and more, and a trace may have a million.
-const MostLocks = 1 << 12
+const MaxLocks = 1 << 12
 
 // Rest is the locks of one class and site that are described together.
 type Rest struct {
@@ -245,61 +116,13 @@ func NewTrace(inputs []string, st format.Stats, tr *analysis.Trace) Trace {
 	return Trace{Inputs: inputs, Format: st.Format, StartNs: tr.Start, DurationNs: tr.End - tr.Start, Threads: tr.Threads}
 }
 
-// Goroutines reports whether what waits in a format are goroutines.
-func Goroutines(format string) bool {
-	return strings.HasPrefix(format, "go ") || strings.HasPrefix(format, "goroutine")
-}
-
-// NewCoverage joins what the decoder and the analysis could not tell.
-func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
-	c := Coverage{Unit: cmp.Or(string(st.Unit), "ns"), Goroutines: Goroutines(st.Format), Events: st.Events, BytesRead: st.BytesRead, BytesTotal: st.BytesTotal,
-		Provenance: NewProvenance(tr.Coverage.ByProvenance), Warnings: []Warning{}}
-	if s := &tr.Coverage.Stalls; s.Samples > 0 {
-		c.Sampler = &Sampler{s.Samples, NewLengths(&s.Late), s.LateNs, s.SpanNs}
-	}
-	trust := tr.Coverage.Trust()
-	c.Calibration = newCalibration(c.Provenance, trust.Seen)
-	if tr.Coverage.Threshold > 0 {
-		c.Short = &Bounds{0, tr.RunningHigh}
-	}
-	if tr.RunningIsWide() {
-		c.Running = &Bounds{tr.RunningNs, tr.RunningHigh}
-	}
-	c.Pressure = newPressureRange(tr, st.HalfNs(), st.HiddenNs())
-	for _, list := range [][]format.Warning{st.Warnings, tr.Coverage.Warnings} {
-		for _, w := range list {
-			c.Warnings = append(c.Warnings, Warning{w.Code, w.Text, w.Hidden})
-		}
-	}
-	if st.Blind != "" && c.Unit == "ns" && tr.Coverage.ByProvenance == (analysis.Known{}) && len(tr.Deadlocks) == 0 {
-		c.Warnings = append(c.Warnings, Warning{Code: format.CodeBlind, Text: "threads that wait for ever would not show: " + st.Blind})
-	}
-	return c
-}
-
-// ProvenancePart is the part of some waiting whose owners are known in one way.
-type ProvenancePart struct {
-	Name string
-	Ns   int64
-}
-
-// Parts returns the parts, best first.
-func (p Provenance) Parts() []ProvenancePart {
-	return []ProvenancePart{{"recorded", p.RecordedNs()}, {"inferred", p.InferredNs}, {"unknown", p.UnknownNs}}
-}
-
-// NewProvenance names the parts of a sum.
-func NewProvenance(p analysis.Known) Provenance {
-	return Provenance{ExactNs: p[analysis.ByTenure], SampledNs: p[analysis.BySample], InferredNs: p[analysis.ByInference], UnknownNs: p[analysis.ByNothing], RightNs: p.Right()}
-}
-
 // NewAnalyze builds the document; top limits the locks, and each list within
 // one, 0 means all.
 func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector, o Overview, top int) *Analyze {
 	a := &Analyze{Schema: "contend.analyze/2", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Beside: Beside{Resources: []Resource{}}, Total: NewTotal(sums),
 		ElapsedNs: tr.ElapsedNs, Findings: newFindings(o.Findings, o.Locks), Phases: []Phase{}, NotCounted: notCounted(cov.Warnings)}
 	a.WaitingThreads = waitingThreads(tr, cov, a.Total.WaitNs)
-	if cov.Unit == "ns" { // a count has no instant
+	if cov.Timed() { // a count has no instant
 		a.Phases = append(a.Phases, NewPhases(o.Phases, top)...)
 	}
 	byID := map[uint32]*locks.Lock{}
@@ -310,7 +133,7 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector
 	for i, r := range sums.Top(top) {
 		l := newLock(&r, tr.Symbols, byID[r.ID], top)
 		l.Calibration = newCalibration(l.Provenance, seen[r.ID])
-		if i < maxUncertain && cov.Unit == "ns" {
+		if i < maxUncertain && cov.Timed() {
 			if wait, csp, ok := sums.Estimate(&r); ok {
 				l.Uncertainty, l.CSPPlusMinus = newUncertainty(wait), finite(csp.Half)
 			}

@@ -58,7 +58,7 @@ func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
 	shown := limit(t.Rows, top)
 	for i := range shown {
 		row := newBlameRow(&shown[i], b.StackKeys)
-		if i < maxUncertain && cov.Unit == "ns" {
+		if i < maxUncertain && cov.Timed() {
 			if e, ok := t.Estimate(&shown[i]); ok {
 				row.Uncertainty = newUncertainty(e)
 			}

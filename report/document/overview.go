@@ -133,7 +133,7 @@ func newFindings(list []findings.Finding, locks []locks.Lock) []Finding {
 // waitingThreads is how many threads waited on average; 0 where the trace has no
 // time.
 func waitingThreads(t *analysis.Trace, cov Coverage, waitNs int64) float64 {
-	if cov.Unit != "ns" {
+	if !cov.Timed() {
 		return 0
 	}
 	return ratio(waitNs, t.ElapsedNs)

@@ -161,16 +161,16 @@ func lockWaits(locks []Lock, rest []Rest) (groups []Wait) {
 	return groups
 }
 
-// leastLikely is how likely an inferred owner is at least that is named. Below it the
+// minLikely is how likely an inferred owner is at least that is named. Below it the
 // reader would be sent to the wrong code twice of three times.
-const leastLikely = 0.35
+const minLikely = 0.35
 
 // likelyOwners returns the owners with those together that are not likely enough to be
 // named: they are not known.
 func likelyOwners(list []LockOwner) []LockOwner {
 	doubtful := func(o *LockOwner) bool {
 		right, ok := o.Provenance.Right()
-		return ok && Placed(o.Site) && 2*o.Provenance.InferredNs > o.WaitNs && right < leastLikely
+		return ok && Placed(o.Site) && 2*o.Provenance.InferredNs > o.WaitNs && right < minLikely
 	}
 	var rest []LockOwner
 	out := slices.DeleteFunc(slices.Clone(list), func(o LockOwner) bool {

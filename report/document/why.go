@@ -6,7 +6,7 @@ import (
 
 	"contend/analysis"
 	"contend/analysis/owners/model"
-	places "contend/blame"
+	"contend/blame"
 	"contend/blame/waits"
 	"contend/format"
 )
@@ -84,15 +84,15 @@ type Span struct {
 
 // Limits of what a document shows.
 const (
-	mostSuspects = 6
-	mostWaiters  = 8
-	leastChance  = 0.005
-	mostSpans    = 1000 // of a lane: what is nearer than that is one
-	leastDrawn   = 0.05 // of the owner during a part of the wait
+	maxSuspects = 6
+	maxWaiters  = 8     // lanes of other threads that wait
+	minChance   = 0.005 // of a suspect
+	maxSpans    = 1000  // of a lane: equal spans nearer than a thousandth of it are one
+	minDrawn    = 0.05  // part of the wait that an owner with a lane is charged with
 )
 
 // NewWhy builds the document of the rank-th longest of so many waits.
-func NewWhy(w *waits.Wait, s *waits.Scene, sym *analysis.Symbols, of *places.Sites, site string, rank int, all int64) *Why {
+func NewWhy(w *waits.Wait, s *waits.Scene, sym *analysis.Symbols, of *blame.Sites, site string, rank int, all int64) *Why {
 	d := &Why{Schema: "contend.why/1", Lock: sym.LockName(w.Lock), Class: sym.ClassName(w.Lock), Site: site, StartNs: w.Start, WaitNs: w.Ns,
 		Thread: sym.ThreadName(w.Thread), WaitsAt: of.Names().Name(of.Waiter(w.Stack)), Failed: w.Failed, Rank: rank, Waits: all, Lanes: []ThreadLane{}}
 	d.FromNs, d.ToNs = s.Window()
@@ -102,10 +102,10 @@ func NewWhy(w *waits.Wait, s *waits.Scene, sym *analysis.Symbols, of *places.Sit
 		d.Suspects = inferredSuspects(s.Because, w.Lock, sym, of, charged)
 	}
 	slices.SortStableFunc(d.Suspects, func(a, b Suspect) int { return cmp.Compare(b.Chance, a.Chance) })
-	d.Suspects = slices.DeleteFunc(limit(d.Suspects, mostSuspects), func(s Suspect) bool { return s.Chance < leastChance })
+	d.Suspects = slices.DeleteFunc(limit(d.Suspects, maxSuspects), func(s Suspect) bool { return s.Chance < minChance })
 	waiting := []format.ThreadID{w.Thread}
 	for i := range s.Spans {
-		if p := &s.Spans[i]; p.What == waits.Waits && p.Lock == w.Lock && p.Start < s.To && p.End > s.From && !slices.Contains(waiting, p.Thread) && len(waiting) < mostWaiters {
+		if p := &s.Spans[i]; p.What == waits.Waits && p.Lock == w.Lock && p.Start < s.To && p.End > s.From && !slices.Contains(waiting, p.Thread) && len(waiting) < maxWaiters {
 			waiting = append(waiting, p.Thread)
 		}
 	}
@@ -114,7 +114,7 @@ func NewWhy(w *waits.Wait, s *waits.Scene, sym *analysis.Symbols, of *places.Sit
 	}
 	var drawn []format.ThreadID
 	for i, one := range append(slices.Clone(d.Suspects), charged...) {
-		if t := one.id; len(drawn) < mostSuspects && (i < len(d.Suspects) || one.Chance >= leastDrawn) && t != format.NoThread && !slices.Contains(drawn, t) {
+		if t := one.id; len(drawn) < maxSuspects && (i < len(d.Suspects) || one.Chance >= minDrawn) && t != format.NoThread && !slices.Contains(drawn, t) {
 			drawn = append(drawn, t)
 			d.lane(t, "suspect", s, w.Lock, sym, of)
 		}
@@ -128,7 +128,7 @@ func (s *Span) like(o *Span) bool {
 }
 
 // lane adds the lane of a thread: of a waiter its waits for the lock, of a suspect all.
-func (d *Why) lane(t format.ThreadID, role string, s *waits.Scene, lock format.ObjectID, sym *analysis.Symbols, of *places.Sites) {
+func (d *Why) lane(t format.ThreadID, role string, s *waits.Scene, lock format.ObjectID, sym *analysis.Symbols, of *blame.Sites) {
 	l := ThreadLane{Thread: sym.ThreadName(t), Role: role, Spans: []Span{}}
 	for i := range s.Spans {
 		p := &s.Spans[i]
@@ -142,7 +142,9 @@ func (d *Why) lane(t format.ThreadID, role string, s *waits.Scene, lock format.O
 		case waits.Waits:
 			out.What, out.Site = "waits", of.Names().Name(of.Waiter(p.Stack))
 		case waits.Idles:
-			out.What = map[bool]string{true: "asleep", false: "idle"}[p.Did == format.ActivitySleep]
+			if out.What = "idle"; p.Did == format.ActivitySleep {
+				out.What = "asleep"
+			}
 		case waits.Does:
 			if p.Did == format.ActivityTook {
 				continue
@@ -153,7 +155,7 @@ func (d *Why) lane(t format.ThreadID, role string, s *waits.Scene, lock format.O
 		if p.What <= waits.Waits {
 			out.Lock = sym.LockName(p.Lock)
 		}
-		if n := len(l.Spans) - 1; n >= 0 && l.Spans[n].like(&out) && out.StartNs-l.Spans[n].EndNs <= (d.ToNs-d.FromNs)/mostSpans {
+		if n := len(l.Spans) - 1; n >= 0 && l.Spans[n].like(&out) && out.StartNs-l.Spans[n].EndNs <= (d.ToNs-d.FromNs)/maxSpans {
 			l.Spans[n].EndNs = max(l.Spans[n].EndNs, out.EndNs)
 			continue
 		}
@@ -168,7 +170,7 @@ var activities = map[format.Activity]string{format.ActivityRun: "sampled", forma
 
 // inferredSuspects are the model's candidates; those of one site are one, with what speaks
 // for the likeliest, and the thread that is charged most there.
-func inferredSuspects(why *analysis.Why, lock format.ObjectID, sym *analysis.Symbols, of *places.Sites, charged []Suspect) []Suspect {
+func inferredSuspects(why *analysis.Why, lock format.ObjectID, sym *analysis.Symbols, of *blame.Sites, charged []Suspect) []Suspect {
 	list := []Suspect{}
 	for i := range why.Candidates {
 		c := &why.Candidates[i]
@@ -195,7 +197,7 @@ func inferredSuspects(why *analysis.Why, lock format.ObjectID, sym *analysis.Sym
 }
 
 // chargedSuspects are the owners a wait is charged to, the longest first.
-func chargedSuspects(w *waits.Wait, sym *analysis.Symbols, of *places.Sites) []Suspect {
+func chargedSuspects(w *waits.Wait, sym *analysis.Symbols, of *blame.Sites) []Suspect {
 	list := []Suspect{}
 	for i := range w.Parts {
 		p := &w.Parts[i]

@@ -274,8 +274,8 @@ func overTime(d *document.Hist) *picture {
 	return p
 }
 
-// turn is how far one of several curves that coincide goes before the next follows, pixels.
-const turn = 8
+// dashLength is how far one of several curves that coincide goes before the next follows, pixels.
+const dashLength = 8
 
 // drawStep draws the step of a curve from one place to another, and the line to it from the
 // step before. Curves less than a pixel apart are drawn in turn.
@@ -296,9 +296,9 @@ func drawStep(b *strings.Builder, from, to, last float64, number int, height fun
 		line(from, at, to, at)
 		return at
 	}
-	for n := int(from / turn); float64(n*turn) < to; n++ {
+	for n := int(from / dashLength); float64(n*dashLength) < to; n++ {
 		if n%(high-low) == number-low {
-			line(max(from, float64(n*turn)), at, min(to, float64((n+1)*turn)), at)
+			line(max(from, float64(n*dashLength)), at, min(to, float64((n+1)*dashLength)), at)
 		}
 	}
 	return at

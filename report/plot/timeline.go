@@ -147,14 +147,14 @@ func outline(l *document.Line, edges []int64, peak float64, base int) string {
 		if peak > 0 {
 			height = plotHigh * c.CSP / peak
 		}
-		fmt.Fprintf(&b, "V%.1fH%s", float64(base)-height, place(edges[i+1], edges))
+		fmt.Fprintf(&b, "V%.1fH%s", float64(base)-height, xOf(edges[i+1], edges))
 	}
 	fmt.Fprintf(&b, "V%dZ", base)
 	return b.String()
 }
 
-// place is where an instant lies in the picture.
-func place(at int64, edges []int64) string {
+// xOf is where an instant lies in the picture.
+func xOf(at int64, edges []int64) string {
 	first, last := edges[0], edges[len(edges)-1]
 	if last <= first {
 		return fmt.Sprint(margin)
@@ -209,7 +209,7 @@ func (b *band) newPhase(p *document.Phase, start int64, edges []int64) phase {
 	if last > first {
 		width = bandWidth * (fraction(p.EndNs, first, last) - fraction(p.StartNs, first, last))
 	}
-	out := phase{X: place(p.StartNs, edges), Top: b.Y, High: b.High, W: fmt.Sprintf("%.1f", max(width, 1)), Number: len(b.Phases) + 1,
+	out := phase{X: xOf(p.StartNs, edges), Top: b.Y, High: b.High, W: fmt.Sprintf("%.1f", max(width, 1)), Number: len(b.Phases) + 1,
 		From: text.Seconds(p.StartNs - start), To: text.Seconds(p.EndNs - start), Wait: text.Duration(p.WaitNs), CSP: text.Percent(p.CSP)}
 	for _, c := range p.Causes {
 		share := text.Percent(float64(c.WaitNs) / float64(max(p.WaitNs, 1)))

@@ -51,7 +51,7 @@ func (s *screen) try(g *document.Wait) string {
 		return "It is the flight recorder's own: nothing to gain here"
 	case s.warned(format.CodeKernel) && strings.HasPrefix(g.Class, "kernel:"):
 		return "Only the waiters of a kernel lock are known: make fewer of the calls that take it"
-	case most(by[unknownOwner] + by["[unknown stack]"]):
+	case most(by[unknownOwner] + by[analysis.UnknownStack]):
 		return "Its owner is not known: " + s.teller(most(by[unknownOwner]))
 	case most(stopped):
 		return "Fix the pauses of the JVM first"

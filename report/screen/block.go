@@ -22,7 +22,7 @@ func (s *screen) ranked(room int) (lines []line) {
 	}
 	lines = append(lines, line{"Waits, by " + s.thread + "s waiting", plain})
 	shown := 0
-	for i := range min(len(s.waits), cmp.Or(s.Top, s.most(mostWaits))) {
+	for i := range min(len(s.waits), cmp.Or(s.Top, s.most(maxWaits))) {
 		w := &s.waits[i]
 		if i > 0 && !s.Full && s.Top == 0 && float64(w.WaitNs) < small*float64(s.waitNs) {
 			break
@@ -199,12 +199,12 @@ func (s *screen) numbers(w *document.Wait) []string {
 }
 
 // holders are the owners of a lock during its waiting: n of those with a name, or more up to
-// mostOwners until their sum is enough, and between them those without a name.
+// maxOwners until their sum is enough, and between them those without a name.
 func (s *screen) holders(w *document.Wait, n int, enough int64) (lines []line) {
 	first, named, sum := "      held by  ", 0, int64(0)
 	for i := range w.Owners {
 		o := &w.Owners[i]
-		if named >= n && (sum >= enough || named == mostOwners) || named > 0 && !s.Full && o.WaitNs*20 < w.WaitNs {
+		if named >= n && (sum >= enough || named == maxOwners) || named > 0 && !s.Full && o.WaitNs*20 < w.WaitNs {
 			break
 		}
 		if document.Placed(o.Site) {
@@ -305,7 +305,7 @@ func (s *screen) callers(r *document.Resource, foremost bool) (lines []line) {
 		return nil
 	}
 	first := "      called by  "
-	for _, c := range r.Callers[:min(len(r.Callers), s.most(mostCallers))] {
+	for _, c := range r.Callers[:min(len(r.Callers), s.most(maxCallers))] {
 		parts := append([]string{s.names.Name(c.Sites[0])}, s.calledBy(c.Sites[1:])...)
 		lines = append(lines, fill(first+fmt.Sprintf("%4s ", percent(c.WaitNs, r.WaitNs)), s.Width, plain, parts...)...)
 		first = strings.Repeat(" ", len(first))

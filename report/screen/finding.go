@@ -40,7 +40,7 @@ func (s *screen) findings(room int) (lines []line) {
 			lines = append(lines, line{"Findings, by their part of all waiting for locks", plain})
 		}
 		one := s.finding(&f)
-		if shown > 0 && (left > 0 || len(lines)+len(one) > min(room, s.most(findingLines)) || !s.Full && shown+len(s.Deadlocks) >= mostFindings) {
+		if shown > 0 && (left > 0 || len(lines)+len(one) > min(room, s.most(findingLines)) || !s.Full && shown+len(s.Deadlocks) >= maxFindings) {
 			left++
 			continue
 		}

@@ -28,17 +28,17 @@ const (
 	findingLines = 9
 	noteLines    = 4
 
-	leastFindings = 4 // are kept free for these where they come later
+	minFindings = 4 // are kept free for these where they come later
 )
 
 // The most that a section shows; its first row always. The first lock has three owners
 // where two held it for less than half of its waiting.
 const (
-	mostFindings  = 3
-	mostWaits     = 3
-	mostResources = 2
-	mostCallers   = 2
-	mostOwners    = 3
+	maxFindings  = 3
+	maxWaits     = 3
+	maxResources = 2
+	maxCallers   = 2
+	maxOwners    = 3
 )
 
 // everything is a room that holds all.

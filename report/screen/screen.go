@@ -66,7 +66,7 @@ func (s *screen) sections() (lines []line) {
 	}
 	sections := [][]line{head, nil, nil, s.unranked(), s.stacks(), tail}
 	if s.leads() { // findings are about locks: they come later
-		sections[1] = s.ranked(room - leastFindings)
+		sections[1] = s.ranked(room - minFindings)
 		sections[2] = s.findings(room - len(sections[1]) - 1)
 	} else {
 		sections[1] = s.findings(room - len(s.ranked(0)) - 1)

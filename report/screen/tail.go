@@ -218,7 +218,7 @@ func (s *screen) unranked() (lines []line) {
 	if s.Full {
 		list("Waits that may be idleness: of one "+s.thread+", or in its outermost method", s.Resources, everything, func(r *document.Resource) bool { return r.Loop || r.Waiters < 2 })
 	}
-	list("Idle: waits of "+s.thread+"s with nothing to do", s.Idle, s.most(mostResources), func(*document.Resource) bool { return true })
+	list("Idle: waits of "+s.thread+"s with nothing to do", s.Idle, s.most(maxResources), func(*document.Resource) bool { return true })
 	return lines
 }
 

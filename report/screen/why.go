@@ -16,7 +16,7 @@ import (
 const (
 	nameColumns = 20 // of a lane's thread
 	bitColumns  = 7  // of one kind of evidence
-	leastWhy    = 72 // of a whole line
+	minWhy      = 72 // of a whole line
 )
 
 // kinds head the columns of evidence.
@@ -42,7 +42,7 @@ var marks = []struct {
 // over time, those of waiters above those of suspects. Lines have so many columns, 72 at least;
 // 0 are 80.
 func Why(w io.Writer, d *document.Why, columns int) error {
-	out, columns, plain := bufio.NewWriter(w), max(cmp.Or(columns, DefaultWidth), leastWhy), text.Plain{Paths: d.Paths}
+	out, columns, plain := bufio.NewWriter(w), max(cmp.Or(columns, DefaultWidth), minWhy), text.Plain{Paths: d.Paths}
 	which := fmt.Sprintf("number %s of %s", text.Number(int64(d.Rank)), text.Amount(d.Waits, "wait"))
 	switch {
 	case d.Waits == 1:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"contend/analysis"
 	"contend/format"
 	"contend/report/document"
 	"contend/report/text"
@@ -72,17 +73,14 @@ func (w *words) amount(ns int64) string {
 }
 
 // The two pseudo owners that the screen treats in their own way.
-const (
-	handoff      = "[handoff]"
-	unknownOwner = "[unknown owner]"
-)
+var handoff, unknownOwner = analysis.PseudoOwner(analysis.OwnerHandoff, 0), analysis.PseudoOwner(analysis.OwnerUnknown, 0)
 
 // pseudo explains owners that are no thread.
 var pseudo = map[string]string{
-	handoff:           "hand-off: free, its next owner not yet running",
-	unknownOwner:      "not known from the trace",
-	"[unknown stack]": "a %s of which nothing else is known",
-	"[external]":      "a %s that ended holding it",
+	handoff:               "hand-off: free, its next owner not yet running",
+	unknownOwner:          "not known from the trace",
+	analysis.UnknownStack: "a %s of which nothing else is known",
+	analysis.PseudoOwner(analysis.OwnerExternal, 0): "a %s that ended holding it",
 }
 
 // owner names the owner of a lock.

@@ -14,9 +14,9 @@ import (
 	"contend/report/text"
 )
 
-// worstSubjects is how many subjects of a rule a table shows, unless more
+// maxSubjects is how many subjects of a rule a table shows, unless more
 // break it.
-const worstSubjects = 1
+const maxSubjects = 1
 
 // Check writes each rule with its verdict and what decided it.
 func Check(w io.Writer, c *document.Check, o Options) error {
@@ -26,7 +26,7 @@ func Check(w io.Writer, c *document.Check, o Options) error {
 		shown := 0
 		for j := range r.Subjects {
 			s := &r.Subjects[j]
-			if shown >= worstSubjects && s.Status == "pass" {
+			if shown >= maxSubjects && s.Status == "pass" {
 				break
 			}
 			shown++

@@ -152,7 +152,7 @@ func optional(v *float64) Cell {
 // The sizes of a chart, in columns.
 const (
 	chartWidth = 80 // where the width of the terminal is unknown
-	chartLeast = 48 // narrower ones are written as if they were that wide
+	chartMin   = 48 // narrower ones are written as if they were that wide
 	chartLabel = 26 // of a narrow chart; a wide one has more room for the names of locks
 	chartWide  = 34
 	chartRatio = 8  // " 12.3 %"
@@ -171,7 +171,7 @@ var heat = [...]int{0, 245, 250, 229, 222, 215, 208, 202, 196}
 func drawChart(w io.Writer, d *document.CSP, o Options) error {
 	width := chartWidth
 	if o.Width > 0 {
-		width = max(o.Width, chartLeast)
+		width = max(o.Width, chartMin)
 	}
 	o.Width = width
 	label := min(max(chartLabel, width-chartWidth+chartWide), chartWide) // all of it from chartWidth on

@@ -47,7 +47,7 @@ func TestChartFitsTheTerminal(t *testing.T) {
 	for _, n := range []int{0, 1, 7, 46, 47, 91, 5000} {
 		for _, width := range []int{0, 1, 48, 80, 200} {
 			out := drawn(t, pressures(n, func(i int) int64 { return int64(i % 90) }), 1, Options{Width: width})
-			limit := max(width, chartLeast)
+			limit := max(width, chartMin)
 			if width == 0 {
 				limit = chartWidth
 			}

@@ -138,12 +138,12 @@ func matrix(w io.Writer, d *document.Graph, o Options) error {
 	return report{grids: []*Grid{g}, tail: coverageLines(d.Coverage)}.write(w, o)
 }
 
-// mostMatrix bounds the rows and columns of a matrix, which takes their square.
-const mostMatrix = 512
+// maxMatrix bounds the rows and columns of a matrix, which takes their square.
+const maxMatrix = 512
 
 // shownNodes is how many of some nodes are tried to be shown.
 func shownNodes(n int, o Options) int {
-	n = min(n, mostMatrix)
+	n = min(n, maxMatrix)
 	if o.Top > 0 {
 		n = min(n, o.Top)
 	}
@@ -153,14 +153,14 @@ func shownNodes(n int, o Options) int {
 	return n
 }
 
-// leastName is the room a matrix leaves to the names of its rows before it
+// minName is the room a matrix leaves to the names of its rows before it
 // shows fewer of them.
-const leastName = 20
+const minName = 20
 
 // least is the width of the matrix with the names of its waiters cut as short as that.
 func (g *Grid) least() int {
 	l := g.layout(Options{})
-	return l.width() - max(l.wide[1]-leastName, 0)
+	return l.width() - max(l.wide[1]-minName, 0)
 }
 
 // matrixGrid gives the first n nodes rows and columns of their own; the last row and column

@@ -1,5 +1,5 @@
-// Package table renders documents as text, Markdown and CSV. It is the only
-// room that formats numbers for people and escapes names for terminals.
+// Package table lays documents out as text, Markdown and CSV. Package text formats values
+// and makes names safe.
 //
 // A view makes a report of a document: paragraphs, and grids of cells. There is a file of
 // them for each kind of document; views.go has those of analyze and blame, sections.go the

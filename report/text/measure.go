@@ -24,7 +24,7 @@ type Measure struct {
 }
 
 var measures = map[string]Measure{
-	"ns":                            {"waiting time (thread-time; wall-time is the time at least one thread waited)", "WAIT", "", "", "thread", true},
+	document.UnitNs:                 {"waiting time (thread-time; wall-time is the time at least one thread waited)", "WAIT", "", "", "thread", true},
 	string(format.UnitThreads):      {"threads seen waiting", "THREADS", "threads seen waiting", "thread seen waiting", "thread", false},
 	string(format.UnitAcquisitions): {"contended acquisitions", "CONTENDED", "contended acquisitions", "contended acquisition", "thread", false},
 	string(format.UnitDelays):       {"waiting time", "WAIT", "of waiting", "", "thread", true},
@@ -34,7 +34,7 @@ var measures = map[string]Measure{
 func MeasureOf(c document.Coverage) Measure {
 	m, ok := measures[c.Unit]
 	if !ok {
-		m = measures["ns"]
+		m = measures[document.UnitNs]
 	}
 	if c.Goroutines {
 		for _, words := range []*string{&m.Waiting, &m.Head, &m.many, &m.one, &m.Thread} {
@@ -47,7 +47,8 @@ func MeasureOf(c document.Coverage) Measure {
 // goroutines says of goroutines what else is said of threads.
 var goroutines = strings.NewReplacer("thread", "goroutine", "THREAD", "GOROUTINE")
 
-// Counts reports whether the source measured no time.
+// Counts reports whether weights are written with a unit's name: the source counted, or
+// summed durations without instants.
 func (m Measure) Counts() bool { return m.many != "" }
 
 // Lasts reports whether the weights are durations.

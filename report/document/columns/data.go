@@ -146,13 +146,13 @@ type numbering struct {
 	sites  *blame.Sites
 	table  *table
 	dense  [cube.Dims]map[uint32]int32
-	nodes  numbers[[2]int32] // caller and frame
-	frames numbers[frame]
-	names  numbers[string]
+	nodes  format.Numbers[[2]int32] // caller and frame
+	frames format.Numbers[frame]
+	names  format.Numbers[string]
 
 	content *Content
 	plain   text.Plain
-	classes numbers[string]
+	classes format.Numbers[string]
 	shown   map[string]bool               // what those are called
 	objects []format.ObjectID             // of the table's locks
 	waited  []int64                       // for them
@@ -166,7 +166,7 @@ type frame struct {
 }
 
 func newNumbering(content *Content, t *table) *numbering {
-	n := &numbering{content: content, classes: numbers[string]{}, shown: map[string]bool{}, beside: map[cube.Place]*document.Wait{}, plain: text.PlainOf(content.Analyze), cube: content.Cube, sites: blame.NewSites(content.App), table: t, nodes: numbers[[2]int32]{}, frames: numbers[frame]{}, names: numbers[string]{}}
+	n := &numbering{content: content, shown: map[string]bool{}, beside: map[cube.Place]*document.Wait{}, plain: text.PlainOf(content.Analyze), cube: content.Cube, sites: blame.NewSites(content.App), table: t}
 	t.Stacks = stacks{Caller: []int32{}, Frame: []int32{}, Names: []string{}, Method: []int32{}, Line: []int32{}, Sort: []int8{}}
 	t.Sites = siteColumns{WaiterSite: []int32{}, OwnerSite: []int32{}, OwnerTook: []int32{}, RootSite: []int32{}, RootTook: []int32{}}
 	n.sites.Begin(content.Trace.Symbols)
@@ -225,11 +225,11 @@ func (n *numbering) stack(frames []format.Frame, text string) int32 {
 
 // node returns the number of a frame called by another one.
 func (n *numbering) node(caller, frame int32) int32 {
-	i, s := n.nodes.of([2]int32{caller, frame}), &n.table.Stacks
-	if int(i) == len(s.Caller) {
+	i, added := n.nodes.Of([2]int32{caller, frame})
+	if s := &n.table.Stacks; added {
 		s.Caller, s.Frame = append(s.Caller, caller), append(s.Frame, frame)
 	}
-	return i
+	return int32(i)
 }
 
 func (n *numbering) frameOf(f format.Frame) int32 {
@@ -241,31 +241,18 @@ func (n *numbering) frameOf(f format.Frame) int32 {
 
 func (n *numbering) frame(method string, line int, sort int8) int32 {
 	s, name := &n.table.Stacks, n.name(method)
-	i := n.frames.of(frame{name, int32(line), sort})
-	if int(i) == len(s.Method) {
+	i, added := n.frames.Of(frame{name, int32(line), sort})
+	if added {
 		s.Method, s.Line, s.Sort = append(s.Method, name), append(s.Line, int32(line)), append(s.Sort, sort)
 	}
-	return i
+	return int32(i)
 }
 
 // name returns the number of a name of a method or a site.
 func (n *numbering) name(text string) int32 {
-	i, s := n.names.of(text), &n.table.Stacks
-	if int(i) == len(s.Names) {
+	i, added := n.names.Of(text)
+	if s := &n.table.Stacks; added {
 		s.Names = append(s.Names, text)
 	}
-	return i
-}
-
-// numbers are given to keys as they come, from 0 on.
-type numbers[K comparable] map[K]int32
-
-// of returns the number of a key: for a new one, how many there were before.
-func (n numbers[K]) of(key K) int32 {
-	i, ok := n[key]
-	if !ok {
-		i = int32(len(n))
-		n[key] = i
-	}
-	return i
+	return int32(i)
 }

@@ -34,11 +34,11 @@ type released struct {
 	Share float64 `json:"share"` // of the waiting
 }
 
-// mostReleased is how many of them are named.
-const mostReleased = 3
+// maxReleased is how many of them are named.
+const maxReleased = 3
 
 func releasedBy(r *document.Resource) (list []released) {
-	for _, u := range r.Users[:min(len(r.Users), mostReleased)] {
+	for _, u := range r.Users[:min(len(r.Users), maxReleased)] {
 		list = append(list, released{u.Site, u.Group, float64(u.WaitNs) / float64(max(r.WaitNs, 1))})
 	}
 	return list
@@ -68,8 +68,8 @@ func (n *numbering) lock(id uint32, name string) int32 {
 }
 
 func (n *numbering) class(name string) int32 {
-	i := n.classes.of(name)
-	if int(i) == len(n.table.Classes) {
+	i, added := n.classes.Of(name)
+	if added {
 		shown := n.plain.Class(name)
 		if n.shown[shown] {
 			shown = name
@@ -77,12 +77,12 @@ func (n *numbering) class(name string) int32 {
 		n.shown[shown] = true
 		n.table.Classes = append(n.table.Classes, class{name, shown})
 	}
-	return i
+	return int32(i)
 }
 
 // nameLocks says what all locks are called. No two places are called alike.
 func (n *numbering) nameLocks() {
-	t, at, taken := n.table, numbers[place]{}, map[string]bool{}
+	t, at, taken := n.table, format.Numbers[place]{}, map[string]bool{}
 	order := make([]int32, len(t.Locks))
 	for i := range order {
 		order[i] = int32(i)
@@ -91,8 +91,9 @@ func (n *numbering) nameLocks() {
 	alike := map[int32][]int32{}
 	for _, i := range order {
 		key, shown := n.place(i)
-		p := at.of(key)
-		if int(p) == len(t.Places) {
+		number, added := at.Of(key)
+		p := int32(number)
+		if added {
 			for taken[shown] {
 				shown = distinct(shown, key)
 			}

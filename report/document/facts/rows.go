@@ -13,6 +13,7 @@ import (
 	"contend/blame/locks"
 	"contend/blame/waits"
 	"contend/format"
+	"contend/report/document"
 )
 
 // Visitors collect what the rows of one recording are made of.
@@ -46,7 +47,7 @@ func (f *Facts) Fail(why string) {
 func (f *Facts) Fill(st format.Stats, tr *analysis.Trace, v *Visitors) {
 	v.Waits.Finish()
 	f.recording(st, tr, v)
-	timed := f.Recording.Unit == string(unitNs)
+	timed := f.Recording.Unit == document.UnitNs
 	f.intervals(v.Waits, timed)
 	f.Waits = newWaits(f.Recording.Recording, v.Waits, timed)
 	for _, r := range v.Locks.Rows() {
@@ -60,16 +61,13 @@ func (f *Facts) Fill(st format.Stats, tr *analysis.Trace, v *Visitors) {
 	})
 }
 
-// unitNs is the unit of recordings that measure time, as the rows write it.
-const unitNs = "ns"
-
 func (f *Facts) recording(st format.Stats, tr *analysis.Trace, v *Visitors) {
 	r := &f.Recording
-	r.Format, r.Unit = st.Format, cmp.Or(string(st.Unit), unitNs)
+	r.Format, r.Unit = st.Format, cmp.Or(string(st.Unit), document.UnitNs)
 	r.Threads, r.Events, r.Bytes = int64(tr.Threads), st.Events, st.BytesRead
 	r.RunningNs, r.Damaged, r.Warnings = tr.RunningNs, !st.Damage.Whole(), codes(st.Warnings, tr.Coverage.Warnings)
 	r.IntervalNs = v.Waits.BinNs
-	if r.Unit == unitNs {
+	if r.Unit == document.UnitNs {
 		r.Start, r.DurationNs = InstantOf(tr.Start), tr.End-tr.Start
 	}
 	all := &v.Waits.Total
