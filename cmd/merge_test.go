@@ -2,11 +2,15 @@ package cmd
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"contend/decode"
+	"contend/format"
 	"contend/golden"
 	"contend/report/document"
 
@@ -58,6 +62,69 @@ func TestMergedTracesAddUp(t *testing.T) {
 			}
 		})
 	}
+}
+
+// JVMs that run at one time teach each other nothing of their owners: what is said of each, and
+// how sure it is, is what its recording alone says.
+func TestOwnersAreThoseOfEachJVMAlone(t *testing.T) {
+	golden.Beside(t)
+	const start = int64(1.7e18)
+	for _, names := range [][2]string{
+		{"lab-striped-jdk17-profile.jfr", "owners/lat2-jdk17-jfc.jfr.gz"}, // samples of the one would speak for
+		{"phases-default-settings.jfr", "real/hdr-jdk17-profile.jfr.gz"},  // silent sites of the other
+		{"real/c3p0-jdk17-record.trace.gz", "truth-8threads.jfr"},
+	} {
+		t.Run(filepath.Base(names[0])+" "+filepath.Base(names[1]), func(t *testing.T) {
+			t.Parallel()
+			a, b := "a="+beginningAt(t, start, names[0]), "b="+beginningAt(t, start, names[1])
+			apart := ownersOf(t, a)
+			maps.Copy(apart, ownersOf(t, b))
+			golden.Same(t, ownersOf(t, a, b), apart, "together")
+			golden.Same(t, ownersOf(t, b, a), apart, "the other way round")
+		})
+	}
+}
+
+// beginningAt copies a recording of testdata to a trace that begins at an instant.
+func beginningAt(t *testing.T, start int64, name string) (path string) {
+	t.Helper()
+	src := golden.Must(decode.Open([]string{"../testdata/" + name}, nil, decode.Options{}))(t)
+	defer src.Close()
+	var list format.List
+	var ev format.Event
+	first := int64(math.MaxInt64)
+	for src.Read(&ev) == nil {
+		golden.OK(t, list.Write(&ev))
+		if ev.Kind == format.KindRecording {
+			first = min(first, ev.Time)
+		}
+	}
+	path = filepath.Join(t.TempDir(), "later.bin")
+	out := golden.Must(os.Create(path))(t)
+	defer out.Close()
+	w := golden.Must(format.NewWriter(out, format.WriterOptions{}))(t)
+	for i := range list.Events {
+		ev := &list.Events[i]
+		for _, at := range []*int64{&ev.Time, &ev.End} {
+			if *at != 0 {
+				*at += start - first
+			}
+		}
+		golden.OK(t, w.Write(ev))
+	}
+	golden.OK(t, w.Close())
+	return path
+}
+
+// ownersOf returns the waiting that each owner is charged with, and how much of it is expected
+// to be right.
+func ownersOf(t *testing.T, labelled ...string) map[string][2]float64 {
+	t.Helper()
+	sums := map[string][2]float64{}
+	for _, r := range ask[owned](t, append([]string{"blame", "--by", "input,class,owner-stack,owner-thread,waiter-thread"}, labelled...)...).Rows {
+		sums[fmt.Sprint(r.Keys)] = [2]float64{r.ThreadNs, r.RightNs}
+	}
+	return sums
 }
 
 // A profile of several traces is labelled, and has what the profiles of its parts have.

@@ -17,7 +17,7 @@ type Activities struct {
 	*store
 	Starts []column.Ref   // the waits, by start; parks of one acquire are one wait
 	byLock [][]column.Ref // the same by lock
-	runs   []column.Ref   // samples of running threads, by time
+	runs   [][]column.Ref // by input: samples of running threads, by time
 
 	indexing workers.Group  // has to be waited for before reading:
 	released [][]column.Ref // the releases of each lock, by time

@@ -48,14 +48,11 @@ func (ev *evidence) Observations(t format.ThreadID, lock format.ObjectID, from, 
 	n := ev.before(list, from)
 	list.From = list.at(max(n-farBack, 0))
 	for c := ev.Scan(list); c.Next(); {
-		if c.IsWait() && c.key().lock == lock {
+		if c.End < from || c.End == c.Start && c.End == from && n > 0 || c.IsWait() && c.key().lock == lock {
 			continue
 		}
 		if c.Start >= to {
 			return out, c.Start
-		}
-		if c.End < from || c.End == c.Start && c.End == from && n > 0 {
-			continue
 		}
 		if d, ok := ev.observation(&c); ok {
 			out = append(out, d)
@@ -92,18 +89,14 @@ func (ev *evidence) observation(c *Scan) (d model.Observation, ok bool) {
 	return d, d.End > d.Start && (!ev.Bare(d.Stack) || len(ev.Frames(d.Stack)) == 1)
 }
 
-func (ev *evidence) Samples(from, to int64, f func(format.ThreadID, int64, format.StackID)) {
-	at, _ := slices.BinarySearchFunc(ev.runs, from, func(i column.Ref, t int64) int {
-		if ev.Begins(i) < t {
-			return -1
-		}
-		return 1
-	})
-	for _, i := range ev.runs[at:] {
-		o := ev.Other(i)
-		if o.Start >= to {
-			return
-		}
+func (ev *evidence) Samples(of format.ObjectID, from, to int64, most int, f func(format.ThreadID, int64, format.StackID)) {
+	list := ev.runs[ev.inputOf[of]]
+	begins := func(i column.Ref, t int64) int { return cmp.Compare(ev.Begins(i), t) }
+	first, _ := slices.BinarySearchFunc(list, from, begins)
+	last, _ := slices.BinarySearchFunc(list, to, begins)
+	step := max(1, (last-first)/most)
+	for at := first + step - 1; at < last; at += step {
+		o := ev.Other(list[at])
 		f(o.Thread(), o.Start, o.Stack)
 	}
 }
@@ -229,11 +222,12 @@ type activityID struct {
 // zeros trailing zeros. So the sample does not depend on the order of threads.
 type collected struct {
 	model.Activity
+	input uint32
 	zeros int
 }
 
 func (ev *evidence) listActivities() {
-	found := map[activityID]*collected{}
+	found, last := map[activityID]*collected{}, make([]*collected, len(ev.keys)) // by id, and by the number of a key
 	for t := range ev.Threads() {
 		input := uint32(0)
 		if t < len(ev.doneIn) {
@@ -248,13 +242,15 @@ func (ev *evidence) listActivities() {
 			if c.IsWait() {
 				k.lock, k.input = d.Lock, ev.inputOf[d.Lock]
 			}
-			x := found[k]
-			if x == nil {
-				does := c.key().does()
-				x = &collected{Activity: model.Activity{What: d.What, Stack: d.Stack, Lock: k.lock, Idle: !c.IsWait() && (does == format.ActivityPark || does == format.ActivityWait)}}
-				found[k] = x
+			x := &last[c.b.number(c.data())]
+			if *x == nil || (*x).input != k.input {
+				if *x = found[k]; *x == nil {
+					does := c.key().does()
+					*x = &collected{input: k.input, Activity: model.Activity{What: d.What, Stack: d.Stack, Lock: k.lock, Idle: !c.IsWait() && (does == format.ActivityPark || does == format.ActivityWait)}}
+					found[k] = *x
+				}
 			}
-			x.add(model.Interval{Span: times.Span{Start: d.Start, End: d.End}, Thread: format.ThreadID(t)})
+			(*x).add(model.Interval{Span: times.Span{Start: d.Start, End: d.End}, Thread: format.ThreadID(t)})
 		}
 	}
 	ev.activities = map[uint32][]*model.Activity{}

@@ -20,8 +20,9 @@ type arranger struct {
 	kind    func(format.ObjectID) format.LockKind
 	buffers []buffer
 
-	starts, runs []column.Ref
-	byLock       [][]column.Ref // the starts of each lock
+	starts []column.Ref
+	byLock [][]column.Ref // the starts of each lock
+	runs   [][]column.Ref // as in Activities
 }
 
 // buffer has the activities of a thread that are not stored yet.
@@ -31,7 +32,7 @@ type buffer struct {
 }
 
 func newArranger(r *Record, kind func(format.ObjectID) format.LockKind) *arranger {
-	d := &arranger{Record: r, store: newStore(r.perThread), kind: kind, buffers: make([]buffer, len(r.perThread))}
+	d := &arranger{Record: r, store: newStore(r.perThread), kind: kind, buffers: make([]buffer, len(r.perThread)), runs: make([][]column.Ref, len(r.inputs))}
 	d.keys = r.table.list()
 	d.starts = make([]column.Ref, 0, r.Waited())
 	var most counts
@@ -68,7 +69,8 @@ func (d *arranger) others(from *ordered, before int64) {
 		i := d.enqueue(o)
 		what := &d.keys[o.key>>1]
 		if (what.ran() || what.does() == format.ActivitySeen) && what.stack != format.NoStack && what.had() == format.NoObject {
-			d.runs = append(d.runs, i)
+			in := &d.runs[d.doneIn[o.thread]]
+			*in = append(*in, i)
 		}
 		from.rest = from.rest[1:]
 	}

@@ -161,10 +161,11 @@ func TestWaitsThatDoNotEndAreSeen(t *testing.T) {
 }
 
 // Samples of one recording say nothing of the threads of another, and each has its
-// own end.
+// own end and its own threshold.
 func TestWaitsThatDoNotEndAreOfTheirRecording(t *testing.T) {
 	input := format.Event{Kind: format.KindSetting, Name: format.SettingInput, Value: "a"}
-	events := append([]format.Event{input, {Kind: format.KindRecording, Time: 0, End: 5e9}}, seenAt(1e8, 49e8, 1, 9, 1)...)
+	first := []format.Event{{Kind: format.KindSetting, Name: format.SettingInput, Value: "leaves out short waits"}, {Kind: format.KindSetting, Name: "wait#threshold", Weight: 10e6}}
+	events := append(append(first, input, format.Event{Kind: format.KindRecording, Time: 0, End: 5e9}), seenAt(1e8, 49e8, 1, 9, 1)...)
 	second := input
 	second.Value = "b"
 	events = append(append(events, second, format.Event{Kind: format.KindRecording, Time: 8e9, End: 12e9}), seenAt(81e8, 119e8, 2, 8, 2)...)

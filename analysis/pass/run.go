@@ -145,7 +145,7 @@ func (p *pass) setting(ev *format.Event) {
 // before the recording or did not end within it. It adds none if the recorder leaves out
 // short waits: then one such wait could be several.
 func (p *pass) unended() {
-	if p.rec.Threshold > 0 {
+	if p.rec.Part().Threshold > 0 {
 		return
 	}
 	defs := p.e.Defs

@@ -31,6 +31,7 @@ type Part struct {
 	Sight
 	first, last int64 // first and last instant of anything recorded
 	Recorded    int   // index of its first span in Record.Recorded
+	Threshold   int64 // the longest of its thresholds, ns
 	Gaps        gapIndex
 	collections []moved.Pause
 }
@@ -137,6 +138,7 @@ func (r *Record) Setting(ev *format.Event) {
 	if ev.Weight > 0 {
 		r.Thresholds = append(r.Thresholds, fmt.Sprintf("%s %s", ev.Name, ev.Value))
 		r.Threshold = max(r.Threshold, ev.Weight)
+		r.Part().Threshold = max(r.Part().Threshold, ev.Weight)
 	}
 	if ev.Name == format.SettingIdle {
 		r.Part().setting(ev.Value)

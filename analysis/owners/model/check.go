@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"contend/format"
@@ -154,7 +155,7 @@ func (k *worker) samplesAtSites() (list []instant) {
 	for _, l := range k.class.Locks {
 		first, last = min(first, l.from), max(last, l.to)
 	}
-	k.class.program.Samples(first, last, func(_ format.ThreadID, at int64, stack format.StackID) {
+	k.class.program.Samples(k.class.Locks[0].ID, first, last, math.MaxInt, func(_ format.ThreadID, at int64, stack format.StackID) {
 		if s := k.stacks.innermost(stack, false); s >= 0 {
 			list = append(list, instant{time: at, shows: s, sample: true})
 		}

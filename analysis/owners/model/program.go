@@ -20,8 +20,9 @@ type Program interface {
 	// ActivitiesOf returns what threads did in the recording that a lock belongs to, without
 	// samples.
 	ActivitiesOf(lock format.ObjectID) []*Activity
-	// Samples calls f with the samples of running threads, by time.
-	Samples(from, to int64, f func(t format.ThreadID, at int64, stack format.StackID))
+	// Samples calls f with samples of running threads in the recording that a lock belongs to, by
+	// time: all of them, or from twice as many as most on every second, third or later one.
+	Samples(of format.ObjectID, from, to int64, most int, f func(t format.ThreadID, at int64, stack format.StackID))
 }
 
 // Wait is one wait for a lock.

@@ -16,7 +16,6 @@ type sampled struct {
 	stack   format.StackID
 	level   int // of the frame in the path of the stack
 	depth   int // frames to the outermost one
-	users   map[format.ThreadID]float64
 }
 
 // samples makes silent sites of the parts that are sampled far more while threads wait than at
@@ -43,7 +42,8 @@ func (s *search) samples() {
 			callers[h] = true
 		}
 		s.sampledAt[a.key] = true
-		s.class.addSilent(s.target.Lock, a.stack, path.frame[a.level], 1+a.in/samplesPerUse, a.users)
+		at := path.frame[a.level]
+		s.class.addSilent(s.target.Lock, a.stack, at, 1+a.in/samplesPerUse, s.usersOf(a))
 		s.found++
 	}
 }
@@ -79,37 +79,64 @@ func (a *sampled) weigh(base float64) {
 // countParts counts the samples that known sites do not explain: of each part, and all that
 // are taken while threads wait, and at other times.
 func (s *search) countParts() (by map[uint64]*sampled, in, out float64) {
-	by = map[uint64]*sampled{}
-	l, total, number := s.target, 0, 0
-	s.class.program.Samples(l.from, l.to, func(format.ThreadID, int64, format.StackID) { total++ })
-	step := max(1, total/mostSamples)
-	path := &s.stacks.path
-	s.class.program.Samples(l.from, l.to, func(t format.ThreadID, at int64, stack format.StackID) {
-		if number++; number%step != 0 || cover(l.explained, at) {
-			return
+	found, all := map[format.StackID]*sampled{}, []*sampled(nil) // stacks: they are few beside samples
+	s.unexplained(func(_ format.ThreadID, stack format.StackID, waited bool) {
+		of := found[stack]
+		if of == nil {
+			of = &sampled{stack: stack}
+			found[stack], all = of, append(all, of)
 		}
-		waited := cover(l.busy, at)
 		if waited {
-			in++
+			of.in++
 		} else {
-			out++
+			of.out++
 		}
-		if s.stacks.innermost(stack, false) >= 0 {
-			return
+	})
+	by = map[uint64]*sampled{}
+	path := &s.stacks.path
+	for _, of := range all {
+		in, out = in+of.in, out+of.out
+		if s.stacks.innermost(of.stack, false) >= 0 {
+			continue
 		}
-		path.set(s.class.program.Frames(stack), 0)
+		path.set(s.class.program.Frames(of.stack), 0)
 		for i, h := range path.suffix {
 			a := by[h]
 			if a == nil {
-				a = &sampled{key: h, stack: stack, level: i, depth: len(path.suffix) - i, users: map[format.ThreadID]float64{}}
+				a = &sampled{key: h, stack: of.stack, level: i, depth: len(path.suffix) - i}
 				by[h] = a
 			}
-			if a.users[t]++; waited {
-				a.in++
-			} else {
-				a.out++
-			}
+			a.in, a.out = a.in+of.in, a.out+of.out
+		}
+	}
+	return by, in, out
+}
+
+// usersOf counts the samples of a part by thread.
+func (s *search) usersOf(a *sampled) map[format.ThreadID]float64 {
+	users, in := map[format.ThreadID]float64{}, map[format.StackID]bool{}
+	path := &s.stacks.path
+	s.unexplained(func(t format.ThreadID, stack format.StackID, _ bool) {
+		is, known := in[stack]
+		if !known && s.stacks.innermost(stack, false) < 0 {
+			path.set(s.class.program.Frames(stack), 0)
+			is = slices.Contains(path.suffix, a.key)
+		}
+		in[stack] = is
+		if is {
+			users[t]++
 		}
 	})
-	return by, in, out
+	return users
+}
+
+// unexplained calls f with the samples that are not taken during an activity at a known site, and
+// whether threads wait then.
+func (s *search) unexplained(f func(t format.ThreadID, stack format.StackID, waited bool)) {
+	l := s.target
+	s.class.program.Samples(l.ID, l.from, l.to, mostSamples, func(t format.ThreadID, at int64, stack format.StackID) {
+		if !cover(l.explained, at) {
+			f(t, stack, cover(l.busy, at))
+		}
+	})
 }

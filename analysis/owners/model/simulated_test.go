@@ -180,7 +180,7 @@ func (p *simulated) ActivitiesOf(format.ObjectID) (list []*Activity) {
 	return list
 }
 
-func (p *simulated) Samples(from, to int64, f func(format.ThreadID, int64, format.StackID)) {
+func (p *simulated) Samples(_ format.ObjectID, from, to int64, _ int, f func(format.ThreadID, int64, format.StackID)) {
 	type run struct {
 		Observation
 		t format.ThreadID
