@@ -35,7 +35,9 @@ func (c *Class) Answer(l *Lock, give func(Part)) {
 	defer k.release()
 	n := len(c.sites) + 2
 	a := answer{worker: k, due: make([]float64, n), right: make([]float64, n), give: give}
-	clear(k.shapes)
+	if l.n >= fewWaits { // to clear the room for many is not free
+		clear(k.shapes)
+	}
 	k.gaps(l, func(*gap) bool { return true }, func(g *gap) {
 		if len(c.sites) > 0 {
 			if post := k.inferShape(g); post != nil {
@@ -74,24 +76,27 @@ func (a *answer) divide(g *gap, post *posterior) {
 	if g.site >= 0 {
 		ofOwn = factor[g.site]
 	}
-	var scale byCell // waiting, over the sum of the corrected posterior
+	var scale byCell // one over the sum of the corrected posterior
 	for c := range cells {
-		z := post.free[c]*factor[free] + post.own[c]*ofOwn
-		for s := range post.site {
-			z += post.site[s][c] * factor[s]
+		scale[c] = post.free[c]*factor[free] + post.own[c]*ofOwn
+	}
+	for s := range post.site {
+		for c, p := range &post.site[s] {
+			scale[c] += p * factor[s]
 		}
-		scale[c] = area[c] / max(z, 1e-12)
+	}
+	for c := range cells {
+		scale[c] = 1 / max(scale[c], 1e-12)
 	}
 	a.shares = a.shares[:0]
 	add := func(state int, post *byCell, factor float64) {
 		ns, right, when := 0.0, 0.0, 0.0
 		for c := range cells {
-			p := post[c] * factor * scale[c]
+			chance := post[c] * factor * scale[c]
+			p := chance * area[c]
 			ns += p
 			when += p * float64(c)
-			if area[c] > 0 {
-				right += p * p / area[c] // p of the waiting, right with probability p / area
-			}
+			right += p * chance
 		}
 		a.due[state] += ns
 		a.right[state] += right

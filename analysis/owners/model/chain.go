@@ -1,6 +1,10 @@
 package model
 
-import "math"
+import (
+	"math"
+
+	"contend/analysis/internal/column"
+)
 
 // byPhase and byLag have a value for each exponential of the durations of holds and of lags.
 type (
@@ -49,19 +53,14 @@ func init() {
 type chain struct {
 	class  *Class
 	steps  steps
-	lumps  []lump
+	lumps  []lump    // of sites; in a gap that begins with an acquisition the acquirer's hold, which is never entered, is the last
 	lumpOf []int32   // by site
 	partOf []byPhase // by site: its part of the entries of its lump
 
-	first byPhase // phases of the acquirer's hold when it begins
-	own   struct {
-		alpha byPhase
-		x     [cells]byPhase // as in lump
-	}
-	free struct {
-		alpha byLag
-		x     [cells]byLag
-	}
+	free  byLag // alpha, then beta
+	freeX [cells]byLag
+	isF   byCell // F and H of forward
+	isH   byCell
 }
 
 func (h *chain) reset(c *Class) {
@@ -77,10 +76,11 @@ type posterior struct {
 
 // steps are the factors of the implicit steps through the cells of a gap.
 type steps struct {
-	dt   byCell         // length of the cell, ns
-	stay [cells]byPhase // 1 / (1 + dt λ[p])
-	wait [cells]byLag   // 1 / (1 + dt (μ[j] + η))
-	lag  byCell         // sum over j of γ[j] wait[j]
+	dt    byCell         // length of the cell, ns
+	stay  [cells]byPhase // 1 / (1 + dt λ[p])
+	leave [cells]byPhase // dt λ[p] stay[p]: the part of the holds that is released in the cell
+	wait  [cells]byLag   // 1 / (1 + dt (μ[j] + η))
+	lag   byCell         // sum over j of γ[j] wait[j]
 }
 
 func (s *steps) set(length float64, c *Class) {
@@ -88,34 +88,43 @@ func (s *steps) set(length float64, c *Class) {
 		dt := length * (bounds[i+1] - bounds[i])
 		for p := range phases {
 			s.stay[i][p] = 1 / (1 + dt*holdRate[p])
+			s.leave[i][p] = dt * holdRate[p] * s.stay[i][p]
 		}
-		lag := 0.0
 		for j := range lagPhases {
 			s.wait[i][j] = 1 / (1 + dt*(lagRate[j]+c.entry))
-			lag += c.lags[j] * s.wait[i][j]
 		}
 		m := cells - 1 - i
-		s.dt[i], s.lag[i] = dt, lag
-		s.dt[m], s.lag[m], s.stay[m], s.wait[m] = dt, lag, s.stay[i], s.wait[i]
+		s.dt[i], s.lag[i] = dt, c.lags.dot(&s.wait[i])
+		s.dt[m], s.lag[m], s.stay[m], s.leave[m], s.wait[m] = dt, s.lag[i], s.stay[i], s.leave[i], s.wait[i]
 	}
 }
+
+// dot and total are written out: the adders of a processor are idle while a loop waits for each sum.
+func (a *byPhase) dot(b *byPhase) float64 {
+	return a[0]*b[0] + a[1]*b[1] + (a[2]*b[2] + a[3]*b[3]) + (a[4]*b[4] + a[5]*b[5])
+}
+
+func (a *byPhase) total() float64 { return a[0] + a[1] + (a[2] + a[3]) + (a[4] + a[5]) }
+
+func (a *byLag) dot(b *byLag) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 
 // infer leaves the posterior of a gap in post; it returns false if no path explains the evidence.
 func (h *chain) infer(l *Lock, ev *evidence, post *posterior) bool {
 	h.prepare(l, ev)
-	return h.forward(ev) && h.backward(ev, nil, post)
+	return h.backward(ev, nil, post)
 }
 
 // expect adds what is expected to happen in a gap to n.
 func (h *chain) expect(l *Lock, ev *evidence, n *counts) bool {
 	h.prepare(l, ev)
-	return h.forward(ev) && h.backward(ev, n, nil)
+	return h.backward(ev, n, nil)
 }
 
 func (h *chain) prepare(l *Lock, ev *evidence) {
 	h.lump(l.mix, ev)
 	h.steps.set(ev.length, h.class)
 	h.begin(ev)
+	h.forward(ev)
 }
 
 // begin sets alpha at the beginning of a gap. After an acquisition
@@ -129,38 +138,34 @@ func (h *chain) prepare(l *Lock, ev *evidence) {
 //
 // The 1/λ is length bias: the longer a hold, the likelier an arrival meets it.
 func (h *chain) begin(ev *evidence) {
-	h.own.alpha, h.free.alpha = byPhase{}, byLag{}
-	if ev.site >= 0 {
-		h.first = h.class.sites[ev.site].holds
-	} else {
-		h.first = byPhase{}
-		for i := range h.lumps {
-			for p, v := range h.lumps[i].enter {
-				h.first[p] += v
-			}
-		}
-	}
 	if ev.acquired {
-		h.own.alpha = h.first
+		h.free = byLag{}
+		first := byPhase{}
 		for i := range h.lumps {
 			h.lumps[i].alpha = byPhase{}
+			for p, v := range h.lumps[i].enter {
+				first[p] += v
+			}
 		}
+		if ev.site >= 0 {
+			first = h.class.sites[ev.site].holds
+		}
+		own := column.Next(&h.lumps)
+		own.enter, own.can, own.held, own.alpha = byPhase{}, byCell{}, ev.own, first
 		return
 	}
 	sum := 0.0
 	for i := range h.lumps {
 		y := &h.lumps[i]
-		for p := range phases {
-			y.alpha[p] = y.enter[p] * holdMean[p] * y.can[0]
-			sum += y.alpha[p]
-		}
+		sum += y.can[0] * y.enter.dot(&holdMean)
 	}
 	for i := range h.lumps {
+		y := &h.lumps[i]
 		for p := range phases {
-			h.lumps[i].alpha[p] /= sum
+			y.alpha[p] = y.enter[p] * holdMean[p] * y.can[0] / sum
 		}
 	}
-	h.free.alpha = h.class.lags
+	h.free = h.class.lags
 }
 
 // forward computes alpha, cell by cell, scaled to a sum of one (Rabiner 1989, III.A and V.A):
@@ -168,81 +173,56 @@ func (h *chain) begin(ev *evidence) {
 //	x = (1 - dt Q')^-1 alpha,   alpha = L x / sum of L x
 //
 // Only free states lead from hold to hold, so the inverse is in closed form. With
-// F = sum of x f(j) and H = sum of λ[p] x, the releases,
+// F = sum of x f(j) and H = dt sum of λ[p] x, the releases,
 //
 //	x o(p) = alpha o(p) stay[p]
 //	x s(p) = (alpha s(p) + dt η a[s] e[p] F) stay[p]
-//	x f(j) = (alpha f(j) + dt γ[j] H) wait[j]
+//	x f(j) = (alpha f(j) + γ[j] H) wait[j]
 //
 // so that H = out + back F, with out the releases of holds that go on from alpha and back
-// those of holds entered in the cell, and F = (sum of alpha f(j) wait[j] + dt lag out) /
-// (1 - dt lag back).
-func (h *chain) forward(ev *evidence) bool {
-	lags, entry := &h.class.lags, h.class.entry
+// those of holds entered in the cell, and F = (sum of alpha f(j) wait[j] + lag out) /
+// (1 - lag back).
+func (h *chain) forward(ev *evidence) {
+	lags := &h.class.lags
 	for c := range cells {
-		dt, stay, wait := h.steps.dt[c], &h.steps.stay[c], &h.steps.wait[c]
+		stay, leave, wait, enter := &h.steps.stay[c], &h.steps.leave[c], &h.steps.wait[c], h.steps.dt[c]*h.class.entry
 		out, back := 0.0, 0.0
-		own := &h.own.x[c]
-		for p := range phases {
-			own[p] = h.own.alpha[p] * stay[p]
-			out += own[p] * holdRate[p]
-		}
 		for i := range h.lumps {
 			y := &h.lumps[i]
-			a := dt * entry * y.can[c]
-			for p := range phases {
-				y.x[c][p] = y.alpha[p] * stay[p]
-				out += y.x[c][p] * holdRate[p]
-				back += a * y.enter[p] * stay[p] * holdRate[p]
-			}
+			y.leave[c] = y.can[c] * y.enter.dot(leave)
+			out += y.alpha.dot(leave)
+			back += y.leave[c]
 		}
-		free := dt * h.steps.lag[c] * out
-		for j := range lagPhases {
-			free += h.free.alpha[j] * wait[j]
-		}
-		free /= 1 - dt*h.steps.lag[c]*back
+		back *= enter
+		free := (h.free.dot(wait) + h.steps.lag[c]*out) / (1 - h.steps.lag[c]*back)
+		h.isF[c], h.isH[c] = free, out+back*free
 		sum := 0.0
 		for i := range h.lumps {
 			y := &h.lumps[i]
-			a := dt * entry * free * y.can[c]
+			x, a := &y.x[c], enter*free*y.can[c]
 			for p := range phases {
-				y.x[c][p] += a * y.enter[p] * stay[p]
-				y.alpha[p] = y.x[c][p] * y.held[c]
-				sum += y.alpha[p]
+				x[p] = (y.alpha[p] + a*y.enter[p]) * stay[p]
 			}
+			sum += y.held[c] * x.total()
 		}
 		for j := range lagPhases {
-			h.free.x[c][j] = (h.free.alpha[j] + dt*lags[j]*(out+back*free)) * wait[j]
-			h.free.alpha[j] = h.free.x[c][j] * ev.free[c]
-			sum += h.free.alpha[j]
+			h.freeX[c][j] = (h.free[j] + lags[j]*h.isH[c]) * wait[j]
 		}
-		for p := range phases {
-			h.own.alpha[p] = own[p] * ev.own[c]
-			sum += h.own.alpha[p]
+		r := 1 / (sum + ev.free[c]*free)
+		for j := range lagPhases {
+			h.free[j] = h.freeX[c][j] * ev.free[c] * r
 		}
-		if !(sum > 0) {
-			return false
-		}
-		h.scale(1 / sum)
-	}
-	return true
-}
-
-func (h *chain) scale(r float64) {
-	for p := range phases {
-		h.own.alpha[p] *= r
-	}
-	for j := range lagPhases {
-		h.free.alpha[j] *= r
-	}
-	for i := range h.lumps {
-		for p := range phases {
-			h.lumps[i].alpha[p] *= r
+		for i := range h.lumps {
+			y := &h.lumps[i]
+			like := y.held[c] * r
+			for p := range phases {
+				y.alpha[p] = y.x[c][p] * like
+			}
 		}
 	}
 }
 
-// backward computes beta, from the last cell to the first, scaled to a maximum of one:
+// backward computes beta, from the last cell to the first, scaled in each cell:
 //
 //	beta = (1 - dt Q)^-1 (L beta)
 //
@@ -258,100 +238,78 @@ func (h *chain) scale(r float64) {
 // so that V = rest + dt η lag E and E = now + later V, with rest and now from L beta alone and
 // later = sum of a[s] e[p] stay[p] dt λ[p].
 //
-// With n it adds the expected counts to n; else it leaves the posterior in post.
+// With n it adds the expected counts to n; else it leaves the posterior in post. It returns
+// false if no path explains the evidence.
 func (h *chain) backward(ev *evidence, n *counts, post *posterior) bool {
-	lags, entry := &h.class.lags, h.class.entry
-	own, free := byPhase{}, lagRate // beta
-	if !ev.ended {
-		for j := range free {
-			free[j] = 1e-6
-		}
+	lags, r := &h.class.lags, 1.0 // r is one over the sum of x beta in the cell after
+	if h.free = lagRate; !ev.ended {
+		h.free = byLag{1, 1, 1}
 	}
 	for i := range h.lumps {
 		h.lumps[i].beta, h.lumps[i].entered = byPhase{}, byPhase{}
 	}
 	for c := cells - 1; c >= 0; c-- {
-		dt, stay, wait := h.steps.dt[c], &h.steps.stay[c], &h.steps.wait[c]
+		stay, leave, wait, enter := &h.steps.stay[c], &h.steps.leave[c], &h.steps.wait[c], h.steps.dt[c]*h.class.entry
 		now, later, rest := 0.0, 0.0, 0.0
 		for i := range h.lumps {
 			y := &h.lumps[i]
+			like := y.held[c] * r
 			for p := range phases {
-				y.beta[p] *= y.held[c]
-				q := y.enter[p] * y.can[c] * stay[p]
-				now += q * y.beta[p]
-				later += q * dt * holdRate[p]
+				y.beta[p] *= like * stay[p]
 			}
+			now += y.can[c] * y.enter.dot(&y.beta)
+			later += y.leave[c]
 		}
 		for j := range lagPhases {
-			free[j] *= ev.free[c]
-			rest += lags[j] * free[j] * wait[j]
+			h.free[j] *= ev.free[c] * r * wait[j]
+			rest += lags[j] * h.free[j]
 		}
-		lag := dt * entry * h.steps.lag[c]
+		lag := enter * h.steps.lag[c]
 		entering := (now + later*rest) / (1 - lag*later)
 		leaving := rest + lag*entering
-		isOwn, isFree, freeX, releases, most := 0.0, 0.0, 0.0, 0.0, 0.0
-		for p := range phases {
-			own[p] = (own[p]*ev.own[c] + dt*holdRate[p]*leaving) * stay[p]
-			isOwn += h.own.x[c][p] * own[p]
-			releases += h.own.x[c][p] * holdRate[p]
-			most = max(most, own[p])
-		}
 		for j := range lagPhases {
-			free[j] = (free[j] + dt*entry*entering) * wait[j]
-			isFree += h.free.x[c][j] * free[j]
-			freeX += h.free.x[c][j]
-			most = max(most, free[j])
+			h.free[j] += enter * entering * wait[j]
 		}
-		sum := isOwn + isFree
+		isFree := h.free.dot(&h.freeX[c])
+		sum := isFree
 		for i := range h.lumps {
 			y := &h.lumps[i]
-			y.sum[c] = 0
 			for p := range phases {
-				releases += y.x[c][p] * holdRate[p]
-				y.beta[p] = (y.beta[p] + dt*holdRate[p]*leaving) * stay[p]
-				y.x[c][p] *= y.beta[p]
-				y.sum[c] += y.x[c][p]
-				most = max(most, y.beta[p])
+				y.beta[p] += leave[p] * leaving
 			}
+			y.sum[c] = y.beta.dot(&y.x[c])
 			sum += y.sum[c]
 		}
 		if !(sum > 0) {
 			return false
 		}
-		r := 1 / sum
+		r = 1 / sum
 		if n != nil {
-			h.count(c, n, r*n.each, isFree, freeX, releases, &free)
+			h.count(c, n, r*n.each, isFree)
 		} else {
-			post.own[c], post.free[c] = isOwn*r, isFree*r
-			h.divide(c, r, post)
-		}
-		m := 1 / most
-		for p := range phases {
-			own[p] *= m
-		}
-		for j := range lagPhases {
-			free[j] *= m
-		}
-		for i := range h.lumps {
-			for p := range phases {
-				h.lumps[i].beta[p] *= m
-			}
+			h.divide(c, ev, r, isFree, post)
 		}
 	}
 	if n != nil {
-		h.countSites(ev, &own, n)
+		h.countSites(ev, n)
 	}
 	return true
 }
 
 // divide divides the posterior of the lumps in a cell among their sites; r is one over the
 // sum of x beta.
-func (h *chain) divide(c int, r float64, post *posterior) {
-	for s := range h.class.sites {
-		y, v := &h.lumps[h.lumpOf[s]], 0.0
-		for p, part := range h.partOf[s] {
-			v += y.x[c][p] * part
+func (h *chain) divide(c int, ev *evidence, r, isFree float64, post *posterior) {
+	post.own[c], post.free[c] = 0, isFree*r
+	if ev.acquired {
+		post.own[c] = h.lumps[len(h.lumps)-1].sum[c] * r
+	}
+	for i := range h.lumps {
+		y := &h.lumps[i]
+		for p := range phases {
+			y.x[c][p] *= y.beta[p] * r
 		}
-		post.site[s][c] = v * r
+	}
+	for s := range h.class.sites {
+		post.site[s][c] = h.partOf[s].dot(&h.lumps[h.lumpOf[s]].x[c])
 	}
 }

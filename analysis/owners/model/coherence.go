@@ -13,20 +13,22 @@ import (
 // while they hold the lock, no other thread gets it in its course, and another one gets it
 // promptly when it ends.
 type coherence struct {
-	n        float64 // times in which threads waited
-	broken   float64 // of these, times in whose course the lock was acquired,
-	expected float64 // and how many are expected by chance
-	ended    float64 // times at whose end threads waited
-	prompt   float64 // of these, times after which the lock was acquired promptly,
-	chance   float64 // and how many are expected by chance
-	users    map[format.ThreadID]float64
+	n        float64                     // times in which threads waited
+	broken   float64                     // of these, times in whose course the lock was acquired,
+	expected float64                     // and how many are expected by chance
+	ended    float64                     // times at whose end threads waited
+	prompt   float64                     // of these, times after which the lock was acquired promptly,
+	chance   float64                     // and how many are expected by chance
+	users    map[format.ThreadID]float64 // of what known sites do not explain
 }
 
 // coherence counts over the times of an activity; unexplained leaves out those that activities
 // at known sites explain. With rate ρ of acquisitions while threads wait, a time in which they
 // wait for t is broken by chance with probability 1 - exp(-ρ t).
 func (l *searched) coherence(a *Activity, unexplained bool) (c coherence) {
-	c.users = map[format.ThreadID]float64{}
+	if unexplained {
+		c.users = map[format.ThreadID]float64{}
+	}
 	first, _ := slices.BinarySearchFunc(a.Times, l.from, func(t Interval, at int64) int { return cmp.Compare(t.Start, at) })
 	for _, t := range a.Times[max(first-1, 0):] {
 		if t.Start >= l.to {
@@ -43,9 +45,9 @@ func (l *searched) coherence(a *Activity, unexplained bool) (c coherence) {
 			if waited -= times.Within(l.explained, t.Span); float64(waited) < uncovered*float64(t.End-t.Start) {
 				continue
 			}
+			c.users[t.Thread]++
 		}
 		c.n++
-		c.users[t.Thread]++
 		c.expected += 1 - math.Exp(-l.rate*float64(waited))
 		if l.between(t.Start+slack, t.End-slack) > 0 {
 			c.broken++

@@ -14,6 +14,22 @@ var bounds = [cells + 1]float64{0, 1. / 32, 1. / 4, 1. / 2, 3. / 4, 31. / 32, 1}
 
 var ones = byCell{1, 1, 1, 1, 1, 1}
 
+// perCell is one over the length of each cell, in parts of the gap.
+var perCell = byCell{32, 32. / 7, 4, 4, 32. / 7, 32}
+
+// overlap returns how far [from, to) and a cell overlap, in parts of the gap; not above 0 if they
+// do not.
+func overlap(c int, from, to float64) float64 {
+	lo, hi := bounds[c], bounds[c+1]
+	if from > lo {
+		lo = from
+	}
+	if to < hi {
+		hi = to
+	}
+	return hi - lo
+}
+
 // cellAt returns the cell of the gap in which an instant is.
 func (g *gap) cellAt(at int64) int {
 	part, c := float64(at-g.from)/float64(g.to-g.from), 0
@@ -90,7 +106,7 @@ func (e *evidence) arrive(g *gap, w *Wait, share []float64) {
 		}
 	} else {
 		for c := range cells {
-			if f, _, _ := g.overlap(c, lo, hi); f > 0 {
+			if f := overlap(c, lo, hi) * perCell[c]; f > 0 {
 				for s, v := range share {
 					e.can[s][c] -= f * v
 				}
@@ -98,14 +114,14 @@ func (e *evidence) arrive(g *gap, w *Wait, share []float64) {
 		}
 	}
 	if w.Thread == g.thread && g.site >= 0 {
-		e.leave(g, lo, hi)
+		e.leave(lo, hi)
 	}
 }
 
 // leave adds that the acquirer is seen outside of its section.
-func (e *evidence) leave(g *gap, lo, hi float64) {
+func (e *evidence) leave(lo, hi float64) {
 	for c := range cells {
-		if _, _, ns := g.overlap(c, lo, hi); ns > shortestHold {
+		if overlap(c, lo, hi)*e.length > shortestHold {
 			e.own[c] = min(e.own[c], unlikely)
 		}
 	}
@@ -124,10 +140,11 @@ func (e *evidence) observe(g *gap, x *sighting, u *users) {
 	share := u.of(x.user)
 	lo, hi := g.parts(from, to)
 	for c := range cells {
-		ofCell, ofTime, _ := g.overlap(c, lo, hi)
-		if ofCell == 0 {
+		o := overlap(c, lo, hi)
+		if o <= 0 {
 			continue
 		}
+		ofCell := o * perCell[c]
 		if x.What == Sample {
 			ofCell = 1
 		}
@@ -140,7 +157,7 @@ func (e *evidence) observe(g *gap, x *sighting, u *users) {
 			if !at.path || x.What == Waits && !own {
 				continue // a thread that waits for another lock may be past this one
 			}
-			likelier := math.Exp(onPath * ofTime)
+			likelier := math.Exp(onPath * o / (hi - lo))
 			if own {
 				e.own[c] *= likelier
 			}
@@ -152,7 +169,7 @@ func (e *evidence) observe(g *gap, x *sighting, u *users) {
 		}
 	}
 	if acquirer && !slices.ContainsFunc(x.in, func(at within) bool { return at.site == g.site }) {
-		e.leave(g, lo, hi)
+		e.leave(lo, hi)
 	}
 }
 
@@ -160,8 +177,8 @@ func (e *evidence) observe(g *gap, x *sighting, u *users) {
 func (e *evidence) recorded(g *gap, x *sighting, u *users) {
 	lo, hi := g.parts(x.Start, x.End)
 	for c := range cells {
-		f, _, _ := g.overlap(c, lo, hi)
-		if f == 0 {
+		f := overlap(c, lo, hi) * perCell[c]
+		if f <= 0 {
 			continue
 		}
 		e.free[c] *= 1 - f*(1-unlikely)
@@ -180,12 +197,15 @@ func (e *evidence) recorded(g *gap, x *sighting, u *users) {
 // probability, unless a user is seen inside.
 func (e *evidence) leaveTogether() {
 	for s := range e.can {
-		can, held := &e.can[s], &e.held[s]
-		for c := range can {
-			can[c] = max(0, min(1, can[c])) + nobodyKnown
-			if c > 0 && can[c] < can[c-1] && e.seen[s]&(1<<c) == 0 {
-				held[c] *= max(unlikely, can[c]/can[c-1])
+		can, held, before := &e.can[s], &e.held[s], 0.0
+		for c, v := range can {
+			if v = max(v, 0); v > 1 {
+				v = 1
 			}
+			if v += nobodyKnown; v < before && e.seen[s]&(1<<c) == 0 {
+				held[c] *= max(unlikely, v/before)
+			}
+			can[c], before = v, v
 		}
 	}
 }

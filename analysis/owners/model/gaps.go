@@ -76,16 +76,6 @@ func (g *gap) parts(from, to int64) (lo, hi float64) {
 	return max(0, float64(from-g.from)/length), min(1, float64(to-g.from)/length)
 }
 
-// overlap returns how far [from, to), in parts of the gap, and a cell overlap: as a part of
-// the cell, as a part of [from, to), and in ns.
-func (g *gap) overlap(c int, from, to float64) (ofCell, ofTime, ns float64) {
-	o := min(to, bounds[c+1]) - max(from, bounds[c])
-	if o <= 0 {
-		return 0, 0, 0
-	}
-	return o / (bounds[c+1] - bounds[c]), o / (to - from), o * float64(g.to-g.from)
-}
-
 // spannedBy reports whether a thread did something from before the acquisition at which the
 // gap begins, or until after the one at which it ends. Then it did not hold the lock
 // meanwhile, unless the acquirer holds it together with others.

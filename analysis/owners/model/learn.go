@@ -29,24 +29,24 @@ type counts struct {
 }
 
 // count adds what is expected in a cell of a gap; r is n.each over the sum of x beta.
-func (h *chain) count(c int, n *counts, r, isFree, freeX, releases float64, free *byLag) {
-	dt, lags, entry := h.steps.dt[c], &h.class.lags, h.class.entry
+func (h *chain) count(c int, n *counts, r, isFree float64) {
+	dt, lags := h.steps.dt[c], &h.class.lags
 	for i := range h.lumps {
 		y := &h.lumps[i]
-		a := dt * entry * y.can[c] * freeX * r
+		a := dt * h.class.entry * y.can[c] * h.isF[c] * r
 		for p := range phases {
 			y.entered[p] += a * y.enter[p] * y.beta[p]
 		}
 	}
 	for j := range lagPhases {
-		n.lags[j] += lags[j] * free[j] * r * releases * dt
+		n.lags[j] += lags[j] * h.free[j] * r * h.isH[c]
 	}
 	n.free += isFree * r * dt
 }
 
 // countSites divides the entries of the lumps in a gap among their sites, and adds the
-// acquirer's hold; own is its beta when the gap begins.
-func (h *chain) countSites(ev *evidence, own *byPhase, n *counts) {
+// acquirer's hold.
+func (h *chain) countSites(ev *evidence, n *counts) {
 	for s := range h.class.sites {
 		y := &h.lumps[h.lumpOf[s]]
 		for p, part := range h.partOf[s] {
@@ -59,12 +59,10 @@ func (h *chain) countSites(ev *evidence, own *byPhase, n *counts) {
 	if !ev.acquired || ev.site < 0 {
 		return
 	}
-	sum := 0.0
+	own, first := &h.lumps[len(h.lumps)-1].beta, &h.class.sites[ev.site].holds
+	each := n.each / own.dot(first)
 	for p := range phases {
-		sum += h.first[p] * own[p]
-	}
-	for p := range phases {
-		n.entries[ev.site][p] += n.each * h.first[p] * own[p] / sum
+		n.entries[ev.site][p] += each * first[p] * own[p]
 	}
 }
 

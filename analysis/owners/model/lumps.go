@@ -2,7 +2,8 @@ package model
 
 import (
 	"math"
-	"slices"
+
+	"contend/analysis/internal/column"
 )
 
 // A chain with a state for each site and phase would have dozens of states. Sites whose
@@ -21,8 +22,9 @@ type lump struct {
 	alpha   byPhase        // the forward vector
 	beta    byPhase        // the backward vector
 	entered byPhase        // entries that are expected in the gap
+	leave   byCell         // a[c], times the part of the entries in a cell that is released in it
 	x       [cells]byPhase // by cell, the forward vector without the evidence of the cell; later times beta
-	sum     byCell         // of x over the phases
+	sum     byCell         // of x beta over the phases
 }
 
 func (h *chain) lump(mix []float64, ev *evidence) {
@@ -62,11 +64,12 @@ func (h *chain) lumpLike(site int, can, held *byCell) *lump {
 		like[c] = uint16(math.Float64bits(can[c]*4) >> 54)
 		like[cells+c] = uint16(math.Float64bits(held[c]*4) >> 54)
 	}
-	at := slices.IndexFunc(h.lumps, func(y lump) bool { return y.like == like })
-	if at < 0 {
-		at = len(h.lumps)
-		h.lumps = slices.Grow(h.lumps, 1)[:at+1]
-		y := &h.lumps[at]
+	at := 0
+	for at < len(h.lumps) && h.lumps[at].like != like {
+		at++
+	}
+	if at == len(h.lumps) {
+		y := column.Next(&h.lumps)
 		y.like, y.enter, y.weight, y.can, y.held = like, byPhase{}, 0, byCell{}, byCell{}
 	}
 	h.lumpOf[site] = int32(at)

@@ -1,10 +1,10 @@
 package model
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 
+	"contend/analysis/internal/column"
 	"contend/format"
 )
 
@@ -25,13 +25,18 @@ func (v *lockView) load(c *Class, l *Lock) {
 		v.Lock = l
 		v.waits = c.program.Waits(l.ID, v.waits[:0])
 		v.byEnd = slices.Grow(v.byEnd[:0], len(v.waits))
+		var current column.KeyHeap // waits, by end: they are few at a time
 		for i := range v.waits {
-			v.byEnd = append(v.byEnd, int32(i))
-			v.waits[i].Shared = v.waits[i].Shared || l.permits
+			w := &v.waits[i]
+			for ; len(current) > 0 && current[0].At <= w.Start; current.Pop() {
+				v.byEnd = append(v.byEnd, int32(current[0].ID))
+			}
+			current.Push(column.Key{At: w.End, ID: uint32(i)})
+			w.Shared = w.Shared || l.permits
 		}
-		slices.SortFunc(v.byEnd, func(a, b int32) int {
-			return cmp.Or(cmp.Compare(v.waits[a].End, v.waits[b].End), cmp.Compare(a, b))
-		})
+		for ; len(current) > 0; current.Pop() {
+			v.byEnd = append(v.byEnd, int32(current[0].ID))
+		}
 	}
 	if other || v.users.sites != len(c.sites) {
 		v.users.set(c, v.waits, l.Dumps)
@@ -43,7 +48,6 @@ func (v *lockView) load(c *Class, l *Lock) {
 func (v *lockView) sortByUser() {
 	v.first = append(v.first[:0], make([]int32, len(v.users.threads)+2)...)
 	for i := range v.waits {
-		v.waits[i].user = v.users.number(v.waits[i].Thread)
 		v.first[v.waits[i].user+2]++
 	}
 	for i := 2; i < len(v.first); i++ {
@@ -74,22 +78,27 @@ type users struct {
 }
 
 // set makes it the users of a lock: the threads that waited for it, previous owners of
-// waits, owners in dumps, and the users of silent sites.
+// waits, owners in dumps, and the users of silent sites. It numbers the threads of the waits.
 func (u *users) set(c *Class, waits []Wait, dumps []Dump) {
 	u.sites = len(c.sites)
 	u.threads, u.shares = u.threads[:0], u.shares[:0]
 	if clear(u.index); u.index == nil {
 		u.index = map[format.ThreadID]int32{}
 	}
-	add := func(t format.ThreadID) {
-		if _, ok := u.index[t]; !ok && t != format.NoThread {
-			u.index[t] = int32(len(u.threads))
+	add := func(t format.ThreadID) int32 {
+		i, ok := u.index[t]
+		if !ok && t != format.NoThread {
+			i = int32(len(u.threads))
+			u.index[t] = i
 			u.threads = append(u.threads, t)
 		}
+		return i
 	}
 	for i := range waits {
-		add(waits[i].Thread)
-		add(waits[i].Last)
+		waits[i].user = add(waits[i].Thread)
+		if i == 0 || waits[i].Last != waits[i-1].Last {
+			add(waits[i].Last)
+		}
 	}
 	for i := range dumps {
 		add(dumps[i].Owner)
