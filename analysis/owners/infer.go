@@ -39,14 +39,11 @@ func (ev *evidence) Waits(lock format.ObjectID, to []model.Wait) []model.Wait {
 	return to
 }
 
-// farBack is how many activities of a thread before an instant are searched for one that goes
-// on then. Mostly it is the last, but samples may be taken in its course.
-const farBack = 12
-
-func (ev *evidence) Observations(t format.ThreadID, lock format.ObjectID, from, to int64, out []model.Observation) ([]model.Observation, int64) {
+func (ev *evidence) Observations(t format.ThreadID, lock format.ObjectID, from, to int64, near *column.Ref, out []model.Observation) ([]model.Observation, int64) {
 	list := ev.Of(t)
-	n := ev.before(list, from)
-	list.From = list.at(max(n-farBack, 0))
+	n := ev.beforeNear(list, from, *near)
+	list = ev.goingOn(list, n)
+	*near = list.From
 	for c := ev.Scan(list); c.Next(); {
 		if c.End < from || c.End == c.Start && c.End == from && n > 0 || c.IsWait() && c.key().lock == lock {
 			continue

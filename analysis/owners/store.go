@@ -18,6 +18,8 @@ type store struct {
 	first  []uint32      // by thread: its first block; the blocks of a thread follow one another
 	count  []uint32      // by thread: its activities
 	until  []int64       // by thread: when the last of its waits ends
+	ends   []int64       // by thread: when the last of all that takes time ends
+	nested []bool        // by thread: something that takes time began before that
 	keys   []activityKey // by number
 }
 
@@ -48,10 +50,10 @@ func (r Refs) at(n int) column.Ref { return r.From + column.Ref(n) }
 
 // newStore returns a store for at most so many activities of each thread.
 func newStore(most counts) *store {
-	s := &store{first: make([]uint32, len(most)), count: make([]uint32, len(most)), until: make([]int64, len(most))}
+	s := &store{first: make([]uint32, len(most)), count: make([]uint32, len(most)), until: make([]int64, len(most)), ends: make([]int64, len(most)), nested: make([]bool, len(most))}
 	n := 0
 	for t, activities := range most {
-		s.first[t], s.until[t] = uint32(n), minTime
+		s.first[t], s.until[t], s.ends[t] = uint32(n), minTime, minTime
 		n += (activities + blockLen - 1) >> blockBits
 	}
 	s.blocks = make([]block, n)
@@ -70,6 +72,9 @@ func (s *store) add(list []recorded) {
 		b.start = max(b.start, bytesOf(uint64(r.start)-uint64(b.base)))
 		b.length = max(b.length, bytesOf(uint64(r.end)-uint64(r.start)))
 		b.key = max(b.key, bytesOf(uint64(r.key>>1)))
+		if r.end > r.start {
+			s.nested[t], s.ends[t] = s.nested[t] || r.start < s.ends[t], max(s.ends[t], r.end)
+		}
 	}
 	data := s.allot(b, len(list)*b.size())[:0]
 	for i := range list {
@@ -180,12 +185,45 @@ func (s *store) Span(i column.Ref) (start, end int64) {
 	return b.span(data)
 }
 
+// farBack is how many activities of a thread before an instant are searched for one that goes
+// on then. Mostly it is the last, but samples may be taken in its course.
+const farBack = 12
+
+// goingOn returns the activities of a list from the first one that may go on when number n
+// begins.
+func (s *store) goingOn(list Refs, n int) Refs {
+	if n == 0 {
+		return list
+	}
+	i, first := list.at(n-1), list.at(max(n-farBack, 0))
+	if s.nested[s.blocks[i>>blockBits].thread] {
+		i = first
+	}
+	for ; i > first; i-- {
+		if start, end := s.Span(i); end > start {
+			break
+		}
+	}
+	list.From = i
+	return list
+}
+
 // before returns how many of a thread's activities begin before t.
-func (s *store) before(list Refs, t int64) int {
+func (s *store) before(list Refs, t int64) int { return s.beforeNear(list, t, list.From) }
+
+// beforeNear is before, given an activity that may begin at about that time.
+func (s *store) beforeNear(list Refs, t int64, near column.Ref) int {
 	if list.Len() == 0 {
 		return 0
 	}
 	lo, hi := list.From>>blockBits, (list.To+blockLen-1)>>blockBits
+	if near >>= blockBits; near > lo && near < hi {
+		if s.blocks[near].base >= t {
+			hi = near
+		} else if lo = near; lo+1 < hi && s.blocks[lo+1].base >= t {
+			hi = lo + 1
+		}
+	}
 	for lo+1 < hi {
 		if mid := lo + (hi-lo)/2; s.blocks[mid].base < t {
 			lo = mid

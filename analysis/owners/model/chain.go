@@ -88,7 +88,7 @@ func (s *steps) set(length float64, c *Class) {
 		dt := length * (bounds[i+1] - bounds[i])
 		for p := range phases {
 			s.stay[i][p] = 1 / (1 + dt*holdRate[p])
-			s.leave[i][p] = dt * holdRate[p] * s.stay[i][p]
+			s.leave[i][p] = 1 - s.stay[i][p]
 		}
 		for j := range lagPhases {
 			s.wait[i][j] = 1 / (1 + dt*(lagRate[j]+c.entry))
@@ -99,12 +99,20 @@ func (s *steps) set(length float64, c *Class) {
 	}
 }
 
-// dot and total are written out: the adders of a processor are idle while a loop waits for each sum.
+// The sums over phases are written out: a loop waits for each of them before it begins the next.
+
 func (a *byPhase) dot(b *byPhase) float64 {
 	return a[0]*b[0] + a[1]*b[1] + (a[2]*b[2] + a[3]*b[3]) + (a[4]*b[4] + a[5]*b[5])
 }
 
 func (a *byPhase) total() float64 { return a[0] + a[1] + (a[2] + a[3]) + (a[4] + a[5]) }
+
+// combine sets x to a u v + b w.
+func (x *byPhase) combine(a float64, u, v *byPhase, b float64, w *byPhase) {
+	x[0], x[1] = a*u[0]*v[0]+b*w[0], a*u[1]*v[1]+b*w[1]
+	x[2], x[3] = a*u[2]*v[2]+b*w[2], a*u[3]*v[3]+b*w[3]
+	x[4], x[5] = a*u[4]*v[4]+b*w[4], a*u[5]*v[5]+b*w[5]
+}
 
 func (a *byLag) dot(b *byLag) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 
@@ -168,7 +176,7 @@ func (h *chain) begin(ev *evidence) {
 	h.free = h.class.lags
 }
 
-// forward computes alpha, cell by cell, scaled to a sum of one (Rabiner 1989, III.A and V.A):
+// forward computes x, cell by cell; alpha is scaled to a sum of one (Rabiner 1989, III.A and V.A):
 //
 //	x = (1 - dt Q')^-1 alpha,   alpha = L x / sum of L x
 //
@@ -183,43 +191,57 @@ func (h *chain) begin(ev *evidence) {
 // those of holds entered in the cell, and F = (sum of alpha f(j) wait[j] + lag out) /
 // (1 - lag back).
 func (h *chain) forward(ev *evidence) {
-	lags := &h.class.lags
+	lags, r := &h.class.lags, 1.0 // r is one over the sum of L x in the cell before
 	for c := range cells {
 		stay, leave, wait, enter := &h.steps.stay[c], &h.steps.leave[c], &h.steps.wait[c], h.steps.dt[c]*h.class.entry
 		out, back := 0.0, 0.0
 		for i := range h.lumps {
 			y := &h.lumps[i]
-			y.leave[c] = y.can[c] * y.enter.dot(leave)
-			out += y.alpha.dot(leave)
+			y.enters(c, stay, leave)
+			last, like := y.before(c)
+			out += like * last.dot(leave)
 			back += y.leave[c]
 		}
+		out *= r
 		back *= enter
 		free := (h.free.dot(wait) + h.steps.lag[c]*out) / (1 - h.steps.lag[c]*back)
 		h.isF[c], h.isH[c] = free, out+back*free
 		sum := 0.0
 		for i := range h.lumps {
 			y := &h.lumps[i]
-			x, a := &y.x[c], enter*free*y.can[c]
-			for p := range phases {
-				x[p] = (y.alpha[p] + a*y.enter[p]) * stay[p]
-			}
-			sum += y.held[c] * x.total()
+			last, like := y.before(c)
+			y.x[c].combine(like*r, last, stay, enter*free*y.can[c], &y.stay[c])
+			sum += y.held[c] * y.x[c].total()
 		}
 		for j := range lagPhases {
 			h.freeX[c][j] = (h.free[j] + lags[j]*h.isH[c]) * wait[j]
 		}
-		r := 1 / (sum + ev.free[c]*free)
+		r = 1 / (sum + ev.free[c]*free)
 		for j := range lagPhases {
 			h.free[j] = h.freeX[c][j] * ev.free[c] * r
 		}
-		for i := range h.lumps {
-			y := &h.lumps[i]
-			like := y.held[c] * r
-			for p := range phases {
-				y.alpha[p] = y.x[c][p] * like
-			}
-		}
 	}
+}
+
+// before returns the forward vector and the likelihood of the evidence in the cell before; their
+// product is alpha.
+func (y *lump) before(c int) (x *byPhase, like float64) {
+	if c == 0 {
+		return &y.alpha, 1
+	}
+	return &y.x[c-1], y.held[c-1]
+}
+
+// enters sets what becomes of entries in a cell, whose steps are those of the cell as far from
+// the other end of the gap.
+func (y *lump) enters(c int, stay, leave *byPhase) {
+	if m := cells - 1 - c; m < c {
+		y.stay[c], y.ends[c] = y.stay[m], y.ends[m]
+	} else {
+		y.stay[c].combine(1, &y.enter, stay, 0, stay)
+		y.ends[c] = y.enter.dot(leave)
+	}
+	y.leave[c] = y.can[c] * y.ends[c]
 }
 
 // backward computes beta, from the last cell to the first, scaled in each cell:
@@ -253,13 +275,10 @@ func (h *chain) backward(ev *evidence, n *counts, post *posterior) bool {
 		now, later, rest := 0.0, 0.0, 0.0
 		for i := range h.lumps {
 			y := &h.lumps[i]
-			like := y.held[c] * r
-			for p := range phases {
-				y.beta[p] *= like * stay[p]
-			}
-			now += y.can[c] * y.enter.dot(&y.beta)
+			now += y.can[c] * y.held[c] * y.stay[c].dot(&y.beta)
 			later += y.leave[c]
 		}
+		now *= r
 		for j := range lagPhases {
 			h.free[j] *= ev.free[c] * r * wait[j]
 			rest += lags[j] * h.free[j]
@@ -274,9 +293,7 @@ func (h *chain) backward(ev *evidence, n *counts, post *posterior) bool {
 		sum := isFree
 		for i := range h.lumps {
 			y := &h.lumps[i]
-			for p := range phases {
-				y.beta[p] += leave[p] * leaving
-			}
+			y.beta.combine(y.held[c]*r, &y.beta, stay, leaving, leave)
 			y.sum[c] = y.beta.dot(&y.x[c])
 			sum += y.sum[c]
 		}

@@ -19,10 +19,12 @@ type lump struct {
 	can    byCell  // a[c], and the likelihood L[c]: means over the sites
 	held   byCell
 
-	alpha   byPhase        // the forward vector
+	alpha   byPhase        // the forward vector when the gap begins
 	beta    byPhase        // the backward vector
 	entered byPhase        // entries that are expected in the gap
-	leave   byCell         // a[c], times the part of the entries in a cell that is released in it
+	stay    [cells]byPhase // by cell: e[p] stay[p]
+	ends    byCell         // the part of the entries in a cell that is released in it
+	leave   byCell         // the same times a[c]
 	x       [cells]byPhase // by cell, the forward vector without the evidence of the cell; later times beta
 	sum     byCell         // of x beta over the phases
 }

@@ -20,12 +20,13 @@ type observer struct {
 	list    []Observation  // of one of them
 	blocked []float64      // by gap, then site: changes of gap.blocked from the gap before
 	idle    []times.Span   // by user: an interval in which it is known to do nothing
+	near    []column.Ref   // by user: see Program.Observations
 }
 
 // reset prepares for the current lock: each user may do something at any time.
 func (o *observer) reset() {
 	users := len(o.lock.users.threads)
-	o.due, o.idle = o.due[:0], append(o.idle[:0], make([]times.Span, users)...)
+	o.due, o.idle, o.near = o.due[:0], append(o.idle[:0], make([]times.Span, users)...), append(o.near[:0], make([]column.Ref, users)...)
 	for u := range users {
 		o.due.Push(column.Key{At: math.MinInt64, ID: uint32(u)})
 	}
@@ -53,7 +54,7 @@ func (o *observer) look(gaps []gap) {
 	for _, u := range o.dueBefore(to) {
 		at := 0
 		var next int64
-		o.list, next = o.program.Observations(o.lock.users.threads[u], o.lock.ID, from, to, o.list[:0])
+		o.list, next = o.program.Observations(o.lock.users.threads[u], o.lock.ID, from, to, &o.near[u], o.list[:0])
 		o.dueAgain(u, next, to)
 		for j := range o.list {
 			if x := &o.list[j]; x.What != Sample || !o.hidden {
@@ -149,7 +150,7 @@ func (o *observer) elsewhere(g *gap, user int32, site int, from, to int64) bool 
 		return false
 	}
 	var next int64
-	o.list, next = o.program.Observations(o.lock.users.threads[user], 0, from+1, to, o.list[:0])
+	o.list, next = o.program.Observations(o.lock.users.threads[user], 0, from+1, to, &o.near[user], o.list[:0])
 	if len(o.list) == 0 {
 		*idle = times.Span{Start: from, End: next}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"contend/analysis/internal/column"
 	"contend/analysis/internal/times"
 	"contend/format"
 	"contend/golden"
@@ -147,7 +148,7 @@ func (p *simulated) Application(s format.StackID) []format.Frame { return p.stac
 
 func (p *simulated) Waits(_ format.ObjectID, to []Wait) []Wait { return append(to, p.waits...) }
 
-func (p *simulated) Observations(t format.ThreadID, except format.ObjectID, from, to int64, list []Observation) ([]Observation, int64) {
+func (p *simulated) Observations(t format.ThreadID, except format.ObjectID, from, to int64, _ *column.Ref, list []Observation) ([]Observation, int64) {
 	all := p.doings[t] // by start; of none are more than three at once
 	first, _ := slices.BinarySearchFunc(all, from, func(d Observation, at int64) int { return cmp.Compare(d.Start, at) })
 	for _, d := range all[max(first-3, 0):] {
