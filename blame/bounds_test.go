@@ -148,5 +148,5 @@ func TestPairsOfThreadsAreBounded(t *testing.T) {
 	}
 	golden.AtMost(t, len(p.rows), most+owners, "rows")
 	golden.AtMost(t, len(p.waits.threads[1].other), owners/64+1+most/waiting, "words of rows that a wait has met")
-	golden.Equal(t, boundsOf([]Key{ByWaiterThread}).pairs, maxRows, "of threads, which are no pairs")
+	golden.Equal(t, boundsOf(Columns([]Key{ByWaiterThread}, false)).pairs, maxRows, "of threads, which are no pairs")
 }

@@ -47,7 +47,9 @@ type GraphBuilder struct{ *Pivot }
 // NewGraph returns an empty builder.
 func NewGraph(o GraphOptions) GraphBuilder {
 	k := nodeKeys[o.Nodes]
-	return GraphBuilder{New(k[:], o.Root).Operations(o.Frames).App(o.App).ByClasses().Plain()}
+	p := New(k[:], o.Root).Operations(o.Frames).App(o.App).Plain()
+	p.classes = map[[2]uint32]int64{}
+	return GraphBuilder{p}
 }
 
 // Graph is a finished graph. The edges sum to the total.
@@ -139,10 +141,10 @@ type ends [2]uint32
 
 // addLocks gives each edge its classes. An edge is identified by its ends.
 func (g *Graph) addLocks(p *Pivot, edges map[ends]int32) {
-	p.EachClass(func(ids []uint32, class string, ns int64) {
-		e := &g.Edges[edges[ends(ids)]]
-		e.Locks = append(e.Locks, EdgeLock{class, ns})
-	})
+	for of, ns := range p.classes {
+		e := &g.Edges[edges[ends(p.index.IDs(int(of[0])))]]
+		e.Locks = append(e.Locks, EdgeLock{p.keys.sym.Classes().Name(of[1]), ns})
+	}
 	for e := range g.Edges {
 		slices.SortStableFunc(g.Edges[e].Locks, func(a, b EdgeLock) int {
 			return cmp.Or(cmp.Compare(b.ThreadNs, a.ThreadNs), cmp.Compare(a.Class, b.Class))

@@ -40,6 +40,7 @@ const (
 	ByMode
 	ByInput
 	ByChain
+	ByProvenance
 )
 
 // keys is the one list of keys. A new key is a constant above, a
@@ -75,6 +76,7 @@ var keys = [...]keyRow{
 	ByMode:            {name: "mode", kind: mode, asked: Lengths},
 	ByInput:           {name: dist.InputKey, kind: input, asked: Pivots | Lengths, help: ofInputs},
 	ByChain:           {name: "chain", kind: path}, // what 'contend chains' sums by
+	ByProvenance:      {name: "provenance", side: ofLock, kind: provenance},
 }
 
 // Meanings explains the words of the keys, as the last part of a help text.
@@ -150,7 +152,7 @@ type subject struct {
 	blocked format.ObjectID // of an owner: the lock it waits for in turn, NoObject for none
 	did     format.Activity // of an owner: what was recorded of it
 	mode    format.Mode
-	share   *analysis.Share // of a waiter: its path through the wait-for graph
+	share   *analysis.Share // its path through the wait-for graph
 }
 
 // keyKind is how the id of a key is found in a trace, and how an id is written.
@@ -210,6 +212,9 @@ var (
 	path = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.chains.id(r.sym, s.thread, s.lock, s.share) },
 		text: func(r *Resolver, id uint32) string { return r.chains.signatures.Name(id) }}
+	provenance = keyKind{
+		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.share.Direct.Prov.Word()) },
+		text: func(_ *Resolver, id uint32) string { return analysis.Word(id).String() }}
 )
 
 // annotation is a name that a Go program gave, by runtime/trace, to what its goroutine did.

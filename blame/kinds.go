@@ -43,32 +43,31 @@ func (k Kinds) Coarse(most int, number func(*analysis.QueueChange) int) Kinds {
 	return k
 }
 
-// KindsBy returns the kinds that rows of some keys tell apart: by those keys that look at
+// KindsBy returns the kinds that rows of some columns tell apart: by those that look at
 // waiters.
-func KindsBy(r *Resolver, by []Key) Kinds {
+func KindsBy(r *Resolver, by []Column) Kinds {
 	rows := NewRows(r, ofWaiters(by))
-	return NewKinds(func(m *analysis.QueueChange) int { return rows.Of(m.Lock, &m.Waiter, &Charge{}) })
+	return NewKinds(func(m *analysis.QueueChange) int { return rows.Of(m.Lock, &m.Waiter, AnyShare) })
 }
 
-// ofWaiters and ofOwners are the keys that look at waiters and those that do not. A chain
+// ofWaiters and ofOwners are the columns that look at waiters and those that do not. A chain
 // looks at the waiter's group.
-func ofWaiters(by []Key) []Key {
-	list := slices.DeleteFunc(slices.Clone(by), func(k Key) bool { return !k.OfWaiter() })
-	if i := slices.Index(list, ByChain); i >= 0 {
-		list[i] = ByWaiterGroup
+func ofWaiters(by []Column) []Column {
+	list := slices.DeleteFunc(slices.Clone(by), func(c Column) bool { return !c.OfWaiter() })
+	if i := slices.Index(list, Column{Key: ByChain}); i >= 0 {
+		list[i].Key = ByWaiterGroup
 	}
 	return list
 }
 
-func ofOwners(by []Key) []Key { return slices.DeleteFunc(slices.Clone(by), Key.OfWaiter) }
+func ofOwners(by []Column) []Column { return slices.DeleteFunc(slices.Clone(by), Column.OfWaiter) }
 
 // Change adds a waiter that joins a queue and removes one that leaves it. A kind without
 // waiters is dropped: a lock may be waited for in thousands of ways, one after the other.
 func (k *Kinds) Change(m *analysis.QueueChange) {
-	of := k.at[m.Lock]
-	if of == nil {
-		of = &kinds{place: map[int]int{}}
-		k.at[m.Lock] = of
+	of := At(k.at, m.Lock)
+	if of.place == nil {
+		of.place = map[int]int{}
 	}
 	number := k.number(m)
 	at, known := of.place[number]

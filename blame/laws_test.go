@@ -93,17 +93,18 @@ func TestRowsAreThoseOfTheirKeys(t *testing.T) {
 		sym := symbols()
 		direct.Begin(sym)
 		named.Begin(sym)
-		by := []Key{Key(k), Key(r.IntN(len(keys)))}
+		by := Columns([]Key{Key(k), Key(r.IntN(len(keys)))}, r.IntN(2) == 0)
 		rows := NewRows(&named, by)
 		for range 2000 {
 			w := analysis.Waiter{Thread: format.ThreadID(few()), Stack: format.StackID(few()), Mode: format.Mode(few() & 1)}
-			c := Charge{Owner: analysis.Owner{Kind: analysis.OwnerKind(few()), Cycle: int32(few()), Did: format.Activity(few()), Thread: format.ThreadID(few()), Stack: format.StackID(few())},
-				Owned: format.ObjectID(few()), Blocked: format.ObjectID(few()), Last: format.ObjectID(few())}
-			c.share = &analysis.Share{Direct: c.Owner, Root: c.Owner, Hops: 1, Last: c.Last}
-			lock := format.ObjectID(few())
-			want := direct.IDs(by, lock, &w, &c)
-			if got := rows.IDs(rows.Of(lock, &w, &c)); !slices.Equal(got, want[:2]) {
-				t.Fatalf("%v of lock %d, %+v, %+v: %v, want %v", by, lock, w, c, got, want[:2])
+			owner := func() analysis.Owner {
+				return analysis.Owner{Kind: analysis.OwnerKind(few()), Cycle: int32(few()), Did: format.Activity(few()), Thread: format.ThreadID(few()), Stack: format.StackID(few())}
+			}
+			sh := &analysis.Share{Direct: owner(), Root: owner(), Hops: 2, Last: format.ObjectID(few()), Path: &analysis.Hop{Lock: format.ObjectID(few())}}
+			lock, want := format.ObjectID(few()), make([]uint32, 2)
+			direct.Find(want, by, lock, &w, sh)
+			if got := rows.IDs(rows.Of(lock, &w, sh)); !slices.Equal(got, want) {
+				t.Fatalf("%v of lock %d, %+v, %+v: %v, want %v", by, lock, w, sh, got, want)
 			}
 		}
 	}
@@ -133,6 +134,22 @@ func TestWaitsCountOnceInEachRow(t *testing.T) {
 			golden.Equal(t, c.IsNew(at.row, at.thread), began[w.Thread] && !seen[at], "row", at.row, "of thread", at.thread, "is new")
 			seen[at] = true
 		}
+	})
+}
+
+// However many threads are added or joined, and in whatever order, each counts once.
+func TestASetCountsEachThreadOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all, want := ThreadSet{}, map[format.ThreadID]bool{}
+		for range rapid.IntRange(1, 4).Draw(t, "sets") {
+			var one ThreadSet
+			for _, id := range rapid.SliceOfN(rapid.Uint32Range(0, 3*fewThreads), 0, 4*fewThreads).Draw(t, "ids") {
+				one.Add(format.ThreadID(id))
+				want[format.ThreadID(id)] = true
+			}
+			all.Join(&one)
+		}
+		golden.Equal(t, all.Len(), len(want))
 	})
 }
 

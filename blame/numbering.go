@@ -36,8 +36,13 @@ func (n *numbering) of(ids []uint32) int {
 	return n.last
 }
 
-// has reports whether a combination has a number.
-func (n *numbering) has(ids []uint32) bool { return n.count > 0 && n.table[n.find(ids)] != 0 }
+// number returns the number of a combination; -1 where it has none.
+func (n *numbering) number(ids []uint32) int {
+	if n.count == 0 {
+		return -1
+	}
+	return int(n.table[n.find(ids)]) - 1
+}
 
 // find returns the place of a combination in the table, or of the free one where
 // it belongs.

@@ -17,12 +17,12 @@ const OtherOperation = "[other operation]"
 type operations struct {
 	frames *regexp.Regexp
 	names  analysis.Interner
-	of     perStack
+	of     PerStack
 }
 
 // id returns the operation of a stack.
 func (t *operations) id(sym *analysis.Symbols, stack format.StackID) uint32 {
-	return t.of.id(stack, func() uint32 { return t.names.ID(t.name(sym.Frames(stack))) })
+	return t.of.ID(stack, func() uint32 { return t.names.ID(t.name(sym.Frames(stack))) })
 }
 
 func (t *operations) name(frames []format.Frame) string {
@@ -45,16 +45,15 @@ func (t *operations) name(frames []format.Frame) string {
 	return OtherOperation
 }
 
-// perStack remembers an id for each stack.
-type perStack []uint32 // plus 1; 0 is not known yet
+// PerStack remembers an id for each stack.
+type PerStack struct{ ids ByID[uint32] } // plus 1; 0 is not known yet
 
-// id returns the id of a stack, which of gives the first time.
-func (p *perStack) id(stack format.StackID, of func() uint32) uint32 {
-	for len(*p) <= int(stack) {
-		*p = append(*p, 0)
+// ID returns the id of a stack, which of gives the first time.
+func (p *PerStack) ID(stack format.StackID, of func() uint32) uint32 {
+	if id := *p.ids.At(int(stack)); id > 0 {
+		return id - 1
 	}
-	if (*p)[stack] == 0 {
-		(*p)[stack] = of() + 1
-	}
-	return (*p)[stack] - 1
+	id := of()
+	p.ids[stack] = id + 1
+	return id
 }

@@ -22,27 +22,32 @@ type Pivot struct {
 	total accumulator
 	waits waitCounter
 	rec   bootstrap.Recorder // of sampled traces, by row
+	cells *bootstrap.Cells   // of a finished Whole
 	each  bool               // some key tells waiters apart
 	plain bool               // rows get no interval of confidence
+	whole bool               // rows are of locks, and tell of whole waits
+	ran   int64
 	kinds Kinds
 
-	classes *classes
+	classes map[[2]uint32]int64 // of a graph: thread-time by row and class of lock
 }
 
 // row is a sum in the making.
 type row struct {
 	accumulator
-	series int  // in the recorder
-	other  bool // of [other]
+	series int    // in the recorder
+	other  bool   // of [other]
+	whole  *Whole // nil where it is not asked for
 }
 
 // New returns an empty pivot. With root, waiting is charged to the end of
 // each path through the wait-for graph instead of the direct owner.
 func New(by []Key, root bool) *Pivot {
 	p := &Pivot{by: by, root: root, each: slices.ContainsFunc(by, Key.OfWaiter)}
-	p.index = NewRows(&p.keys, by)
-	p.index.bounds = boundsOf(by)
-	p.kinds = KindsBy(&p.keys, by)
+	columns := Columns(by, root)
+	p.index = NewRows(&p.keys, columns)
+	p.index.bounds = boundsOf(columns)
+	p.kinds = KindsBy(&p.keys, columns)
 	return p
 }
 
@@ -73,8 +78,16 @@ func (p *Pivot) Begin(sym *analysis.Symbols, start int64) {
 // Intervals implements analysis.RunningVisitor.
 func (p *Pivot) Intervals() (from, length int64) { return p.rec.Intervals() }
 
-// Running implements analysis.RunningVisitor: no row has running time.
-func (p *Pivot) Running(_, _, _ int64) {}
+// Running implements analysis.RunningVisitor.
+func (p *Pivot) Running(from, to, ns int64) {
+	p.ran += ns
+	if p.whole && p.rec.Sampled() {
+		p.rec.Running(from, to, ns)
+	}
+}
+
+// RunningNs returns the cumulated running time of all threads.
+func (p *Pivot) RunningNs() int64 { return p.ran }
 
 // Ticks implements analysis.RunningVisitor: the sums are estimates.
 func (p *Pivot) Ticks(n, ns int64) {
@@ -85,7 +98,11 @@ func (p *Pivot) Ticks(n, ns int64) {
 
 // Slice implements analysis.Visitor.
 func (p *Pivot) Slice(s *analysis.Slice) {
-	p.total.AddAll(s, p.root)
+	p.total.AddAll(s, len(s.Waiters), p.root)
+	if p.whole {
+		p.addWhole(s, len(s.Waiters))
+		return
+	}
 	p.waits.Begin(s.Waiters)
 	if !p.each {
 		p.add(s, s.Waiters)
@@ -97,16 +114,23 @@ func (p *Pivot) Slice(s *analysis.Slice) {
 }
 
 // QueueChanged implements analysis.QueueVisitor.
-func (p *Pivot) QueueChanged(m *analysis.QueueChange) { p.kinds.Change(m) }
+func (p *Pivot) QueueChanged(m *analysis.QueueChange) {
+	if !p.whole {
+		p.kinds.Change(m)
+	}
+}
 
 // QueueSlice implements analysis.QueueVisitor.
 func (p *Pivot) QueueSlice(s *analysis.Slice, n int) {
+	p.total.AddAll(s, n, p.root)
+	if p.whole {
+		p.addWhole(s, n)
+		return
+	}
 	sh := &s.Shares[0]
-	charge := ChargeOf(s.Lock, sh, p.root)
-	p.total.Add(s, sh.Ns, n, charge.Owner.Prov)
 	for _, k := range p.kinds.Of(s.Lock) {
-		row := p.row(s.Lock, &k.Waiter, &charge)
-		r := p.charge(row, s, sh.Ns, k.Len(), &charge)
+		row := p.row(s.Lock, &k.Waiter, sh)
+		r := p.charge(row, s, sh, k.Len())
 		r.Waits += k.Meets(row, &p.waits)
 	}
 }
@@ -115,9 +139,8 @@ func (p *Pivot) QueueSlice(s *analysis.Slice, n int) {
 func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
 	for i := range s.Shares {
 		sh := &s.Shares[i]
-		charge := ChargeOf(s.Lock, sh, p.root)
-		row := p.row(s.Lock, &waiters[0], &charge)
-		r := p.charge(row, s, sh.Ns, len(waiters), &charge)
+		row := p.row(s.Lock, &waiters[0], sh)
+		r := p.charge(row, s, sh, len(waiters))
 		for j := range waiters {
 			if p.waits.IsNew(row, waiters[j].Thread) {
 				r.Waits++
@@ -127,19 +150,19 @@ func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
 }
 
 // charge adds the thread-time of n waiters of one row to it, and returns it.
-func (p *Pivot) charge(at int, s *analysis.Slice, ns int64, n int, c *Charge) *row {
+func (p *Pivot) charge(at int, s *analysis.Slice, sh *analysis.Share, n int) *row {
 	r := &p.rows[at]
-	r.Add(s, ns, n, c.Owner.Prov)
-	p.rec.Add(r.series, s.Start, s.End, ns, n)
+	r.Add(s, sh.Ns, n, sh.Owner(p.root).Prov)
+	p.rec.Add(r.series, s.Start, s.End, sh.Ns, n)
 	if p.classes != nil {
-		p.classes.add(at, p.keys.sym.Class(s.Lock), ns*int64(n))
+		p.classes[[2]uint32{uint32(at), p.keys.sym.Class(s.Lock)}] += sh.Ns * int64(n)
 	}
 	return r
 }
 
-// row returns the row of a waiter and one of its owners, making it if need be.
-func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, c *Charge) int {
-	i := p.index.Of(lock, w, c)
+// row returns the row of a waiter and a share of its time, making it if need be.
+func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
+	i := p.index.Of(lock, w, sh)
 	if i == len(p.rows) {
 		p.rows = append(p.rows, row{series: bootstrap.NoSeries, other: slices.Contains(p.index.IDs(i), Other)})
 		if p.rec.Sampled() {

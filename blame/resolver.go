@@ -10,16 +10,14 @@ import (
 // Resolver finds the ids of keys in the slices of one trace, and the names
 // behind the ids.
 type Resolver struct {
-	sym    *analysis.Symbols
-	stacks stackIDs
-	ops    operations
-	sites  Sites
-	chains chains
-	of     [owner + 1]subject // of what is asked for now, so that asking allocates nothing
+	sym     *analysis.Symbols
+	stacks  stackIDs
+	ops     operations
+	sites   Sites
+	chains  chains
+	waiting subject    // of what is asked for now, so that asking allocates nothing
+	owners  [2]subject // the same of the direct owner and the root, with a share once they are known
 }
-
-// IDs holds one id per key asked for; unused places are zero.
-type IDs [len(keys)]uint32
 
 // Begin gives the symbols of the trace, as analysis.Visitor's Begin does.
 func (r *Resolver) Begin(sym *analysis.Symbols) {
@@ -52,52 +50,48 @@ func KindOf(id uint32) analysis.OwnerKind {
 	return analysis.OwnerKind(id >> 24 &^ (pseudo >> 24))
 }
 
-// Charge is what a share of some waiting is charged to: an owner and its locks.
-type Charge struct {
-	Owner   analysis.Owner
-	Owned   format.ObjectID // the lock it owns: that of the wait, or the last of the chain
-	Blocked format.ObjectID // the lock the owner waits for in turn; NoObject for none
-	Last    format.ObjectID // the lock at the end of the chain of waits
-
-	share *analysis.Share
-}
-
-// ChargeOf returns what a share of the waiting for a lock is charged to: the
-// direct owner, or the root.
-func ChargeOf(lock format.ObjectID, sh *analysis.Share, root bool) Charge {
-	switch {
-	case root:
-		return Charge{Owner: sh.Root, Owned: sh.Last, Last: sh.Last, share: sh}
-	case sh.Path != nil:
-		return Charge{sh.Direct, lock, sh.Path.Lock, sh.Last, sh}
-	}
-	return Charge{Owner: sh.Direct, Owned: lock, Last: sh.Last, share: sh}
-}
-
 // Sites are the places in the program by which the keys of sites are known.
 func (r *Resolver) Sites() *Sites { return &r.sites }
 
-// IDs returns what a waiter for a lock and one of its owners have for each key.
-// Where no key is about owners, any owner will do; where none is about
-// waiters, any waiter.
-func (r *Resolver) IDs(by []Key, lock format.ObjectID, w *analysis.Waiter, c *Charge) (ids IDs) {
-	r.find(ids[:len(by)], by, lock, w, c)
-	return ids
+// AnyShare is the share of a waiter where no key is about owners, and of a wait of length
+// zero, which has none.
+var AnyShare = &analysis.Share{Direct: nobody, Root: nobody}
+
+var nobody = analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}
+
+// Find sets ids, as many as by, to what a waiter for a lock and the owners of a share of its
+// time have for each column. Where no column is about waiters, any waiter will do.
+func (r *Resolver) Find(ids []uint32, by []Column, lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) {
+	r.waiting = subject{thread: w.Thread, stack: w.Stack, lock: lock, last: sh.Last, mode: w.Mode, share: sh}
+	r.owners[0].share, r.owners[1].share = nil, nil
+	for i, c := range by {
+		key := &keys[c.Key]
+		switch o := sh.Owner(c.Root); {
+		case key.side != owner:
+			ids[i] = key.kind.id(r, &r.waiting)
+		case o.Kind != analysis.OwnerThread:
+			ids[i] = pseudo | uint32(o.Kind)<<24 | uint32(o.Cycle)&0xffffff
+		default:
+			ids[i] = key.kind.id(r, r.owner(c.Root, lock, sh))
+		}
+	}
 }
 
-// find is IDs into a list as long as by.
-func (r *Resolver) find(ids []uint32, by []Key, lock format.ObjectID, w *analysis.Waiter, c *Charge) {
-	waiting := subject{thread: w.Thread, stack: w.Stack, lock: lock, last: c.Last, mode: w.Mode, share: c.share}
-	r.of[waiter], r.of[ofLock] = waiting, waiting
-	r.of[owner] = subject{thread: c.Owner.Thread, stack: c.Owner.Stack, lock: c.Owned, last: c.Last, blocked: c.Blocked, did: c.Owner.Did}
-	for i, k := range by {
-		key := &keys[k]
-		if key.side == owner && c.Owner.Kind != analysis.OwnerThread {
-			ids[i] = pseudo | uint32(c.Owner.Kind)<<24 | uint32(c.Owner.Cycle)&0xffffff
-			continue
+// owner returns the direct owner of a share of waiting for a lock, or the root.
+func (r *Resolver) owner(root bool, lock format.ObjectID, sh *analysis.Share) *subject {
+	if root {
+		if of := &r.owners[1]; of.share == nil {
+			*of = subject{thread: sh.Root.Thread, stack: sh.Root.Stack, lock: sh.Last, last: sh.Last, did: sh.Root.Did, share: sh}
 		}
-		ids[i] = key.kind.id(r, &r.of[key.side])
+		return &r.owners[1]
 	}
+	if of := &r.owners[0]; of.share == nil {
+		*of = subject{thread: sh.Direct.Thread, stack: sh.Direct.Stack, lock: lock, last: sh.Last, did: sh.Direct.Did, share: sh}
+		if sh.Path != nil {
+			of.blocked = sh.Path.Lock
+		}
+	}
+	return &r.owners[0]
 }
 
 // Text names an id; a key of stacks also gives the stack, nil for a pseudo
@@ -125,14 +119,14 @@ func (r *Resolver) stack(k Key, id uint32) []format.Frame {
 // several ids: the first of them.
 type stackIDs struct {
 	first map[string]uint32
-	of    perStack
+	of    PerStack
 }
 
 func (t *stackIDs) canonical(sym *analysis.Symbols, id format.StackID) uint32 {
 	if id == format.NoStack || len(sym.Frames(id)) == 0 {
 		return 0
 	}
-	return t.of.id(id, func() uint32 {
+	return t.of.ID(id, func() uint32 {
 		if t.first == nil {
 			t.first = map[string]uint32{}
 		}

@@ -8,6 +8,25 @@ import (
 	"contend/format"
 )
 
+// Column is what rows are told apart by: a key which, if it is one of owners, is that of the
+// lock's owner or, with Root, of the owner at the end of the chain of waits.
+type Column struct {
+	Key
+	Root bool
+}
+
+// Columns returns a column for each key; root says which owners are meant.
+func Columns(by []Key, root bool) []Column {
+	out := make([]Column, len(by))
+	for i, k := range by {
+		out[i] = Column{k, root && k.OfOwner()}
+	}
+	return out
+}
+
+// OfShare reports whether the column tells shares of one waiter apart.
+func (c Column) OfShare() bool { return c.Root || c.OfOwner() || c.Key == ByProvenance }
+
 // Rows numbers the combinations of keys that slices have, from 0, in the order in which
 // they come.
 //
@@ -23,7 +42,7 @@ import (
 // [other] have the rest, so that all of them sum to the total.
 type Rows struct {
 	keys   *Resolver
-	by     []Key
+	by     []Column
 	met    numbering
 	bounds bounds
 	ids    []uint32 // of what Of is asked for
@@ -47,15 +66,15 @@ const (
 )
 
 // NewRows returns an empty numbering without bounds.
-func NewRows(resolver *Resolver, by []Key) *Rows {
+func NewRows(resolver *Resolver, by []Column) *Rows {
 	return &Rows{keys: resolver, by: by, met: numbering{width: len(by)}, bounds: bounds{math.MaxInt, math.MaxInt}, ids: make([]uint32, len(by))}
 }
 
-// boundsOf returns the bounds of the rows of some keys.
-func boundsOf(by []Key) bounds {
+// boundsOf returns the bounds of the rows of some columns.
+func boundsOf(by []Column) bounds {
 	both := len(ofWaiters(by)) > 0 && len(ofOwners(by)) > 0
 	switch {
-	case both && slices.Contains(by, ByWaiterThread):
+	case both && slices.Contains(by, Column{Key: ByWaiterThread}):
 		return bounds{maxPairs, maxPairs + maxRows}
 	case both:
 		return bounds{maxRows, 2 * maxRows}
@@ -63,27 +82,27 @@ func boundsOf(by []Key) bounds {
 	return bounds{maxRows, maxRows}
 }
 
-// IDs returns a combination, an id for each key. It is good until Of is called.
+// IDs returns a combination, an id for each column. It is good until Of is called.
 func (r *Rows) IDs(row int) []uint32 { return r.met.at(row) }
 
-// Of returns the number of what a waiter for a lock and one of its owners have
-// for each key, see Resolver.IDs.
-func (r *Rows) Of(lock format.ObjectID, w *analysis.Waiter, c *Charge) int {
-	r.keys.find(r.ids, r.by, lock, w, c)
+// Of returns the number of what a waiter for a lock and the owners of a share of its time
+// have for each column, see Resolver.Find.
+func (r *Rows) Of(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
+	r.keys.Find(r.ids, r.by, lock, w, sh)
 	return r.met.of(r.reported(r.ids))
 }
 
 // reported makes of a combination the one that it is reported by.
 func (r *Rows) reported(ids []uint32) []uint32 {
-	if r.met.count < r.bounds.pairs || r.met.has(ids) {
+	if r.met.count < r.bounds.pairs || r.met.number(ids) >= 0 {
 		return ids
 	}
-	for i, k := range r.by {
-		if k.OfWaiter() {
+	for i, c := range r.by {
+		if c.OfWaiter() {
 			ids[i] = Other
 		}
 	}
-	if r.met.count < r.bounds.rows || r.met.has(ids) {
+	if r.met.count < r.bounds.rows || r.met.number(ids) >= 0 {
 		return ids
 	}
 	for i := range ids {

@@ -44,7 +44,7 @@ type Sites struct {
 	sym   *analysis.Symbols
 	app   *regexp.Regexp
 	names analysis.Interner
-	byID  []ofStack
+	byID  ByID[ofStack]
 	taken taken
 	told  map[uint32]bool // owner sites that are known
 	of    map[analysis.Acquisition]ofOwner
@@ -145,18 +145,15 @@ func (s *Sites) Created(lock format.ObjectID) uint32 {
 		return s.stack(id).site
 	}
 	s.learn()
-	if int(lock) < len(s.taken.first) && s.taken.first[lock] != format.NoStack {
-		return s.names.ID(FirstAcquirer + s.names.Name(s.stack(s.taken.first[lock]).site))
+	if first := *s.taken.first.At(int(lock)); first != format.NoStack {
+		return s.names.ID(FirstAcquirer + s.names.Name(s.stack(first).site))
 	}
 	return s.names.ID(NotTold)
 }
 
 // stack returns what is known of a stack.
 func (s *Sites) stack(id format.StackID) *ofStack {
-	for len(s.byID) <= int(id) {
-		s.byID = append(s.byID, ofStack{})
-	}
-	m := &s.byID[id]
+	m := s.byID.At(int(id))
 	if !m.known {
 		frames := s.sym.Frames(id)
 		m.known, m.own = true, int32(s.innermost(frames))

@@ -22,24 +22,21 @@ type accumulator struct {
 // Add adds ns nanoseconds of each of some waiters of a slice, charged to an
 // owner known in some way.
 func (a *accumulator) Add(s *analysis.Slice, ns int64, waiters int, prov analysis.Provenance) {
-	a.addTime(ns*int64(waiters), prov)
+	ns *= int64(waiters)
+	a.ThreadNs += ns
+	a.ByProvenance.Add(prov, ns)
 	a.wall.AddSlice(s)
 }
 
-// addTime adds thread-time of owners known in some way.
-func (a *accumulator) addTime(ns int64, prov analysis.Provenance) {
-	a.ThreadNs += ns
-	a.ByProvenance.Add(prov, ns)
-}
-
-// AddAll adds a whole slice. Each share is charged to the direct owner or to the root.
-func (a *accumulator) AddAll(s *analysis.Slice, root bool) {
-	a.ThreadNs += s.Ns()
+// AddAll adds a whole slice of n waiters, and the waits that begin with it. Each share is
+// charged to the direct owner or to the root.
+func (a *accumulator) AddAll(s *analysis.Slice, n int, root bool) {
+	a.ThreadNs += s.Length() * int64(n)
 	a.Waits += s.Firsts()
 	a.wall.AddSlice(s)
 	for i := range s.Shares {
 		sh := &s.Shares[i]
-		a.ByProvenance.Add(sh.Owner(root).Prov, sh.Ns*int64(len(s.Waiters)))
+		a.ByProvenance.Add(sh.Owner(root).Prov, sh.Ns*int64(n))
 	}
 }
 
@@ -53,7 +50,7 @@ func (a *accumulator) Finish() Sum {
 // waitCounter counts a wait once in each row that its slices are charged to, though
 // they may alternate between rows.
 type waitCounter struct {
-	threads []threadWait
+	threads ByID[threadWait]
 }
 
 // threadWait is the current wait of a thread, and the rows that have counted it, as bits in
@@ -78,11 +75,7 @@ func (c *waitCounter) Begin(waiters []analysis.Waiter) {
 
 // begin notes that a thread is seen in a new wait.
 func (c *waitCounter) begin(thread format.ThreadID) {
-	for len(c.threads) <= int(thread) {
-		c.threads = append(c.threads, threadWait{})
-	}
-	t := &c.threads[thread]
-	t.began, t.rows, t.other = true, 0, nil
+	*c.threads.At(int(thread)) = threadWait{began: true}
 }
 
 // IsNew reports whether a thread's current wait is new to a row. A wait that began

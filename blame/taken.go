@@ -16,7 +16,7 @@ type taken struct {
 	places map[place]uint32
 	lines  map[takenAt][]int32 // ascending
 	stacks map[analysis.Acquisition]bool
-	first  []format.StackID // by lock: with which it was seen acquired first
+	first  ByID[format.StackID] // by lock: with which it was seen acquired first
 }
 
 // place is a method.
@@ -71,11 +71,8 @@ func (s *Sites) learn() {
 	for _, a := range s.sym.Acquisitions()[t.next:] {
 		t.stacks[a] = true
 		if f, ok := s.ownFrame(a.Stack); ok {
-			for len(t.first) <= int(a.Lock) {
-				t.first = append(t.first, format.NoStack)
-			}
-			if t.first[a.Lock] == format.NoStack {
-				t.first[a.Lock] = a.Stack
+			if first := t.first.At(int(a.Lock)); *first == format.NoStack {
+				*first = a.Stack
 			}
 			t.note(acquires, uint32(a.Lock), f)
 			t.note(acquiresClass, s.sym.Class(a.Lock), f)

@@ -132,11 +132,11 @@ const noPhases = -1
 func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor) (*document.Analyze, *document.Overview, *result, error) {
 	sums, about := locks.New(want.byClass), locks.NewOverview(locks.Options{ByClass: want.byClass, App: want.app})
 	meter := csp.New(csp.Options{Phases: true, Top: want.phases})
-	beside, seen := &locks.Resources{}, findings.NewEvidence()
+	seen := findings.NewEvidence()
 	if want.phases != noPhases {
 		more = append(more, meter)
 	}
-	res, err := o.run(e, append(more, sums, about, beside, seen)...)
+	res, err := o.run(e, append(more, sums, about, seen)...)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -152,7 +152,7 @@ func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor)
 	}
 	found.Findings = findings.Find(about, found.Locks, seen, evidence(res, want.byClass))
 	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, sums, found, want.locks)
-	doc.Beside = document.NewBeside(beside, res.trace.Symbols, want.idle, want.places)
+	doc.Beside = document.NewBeside(&seen.Resources, res.trace.Symbols, want.idle, want.places)
 	doc.Rank(want.places)
 	if !want.byClass {
 		doc.Coverage.Places = document.NewPlaces(res.trace.Symbols, namedOf(found.Locks))

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"contend/blame"
-	"contend/blame/locks"
 	"contend/report/document"
 
 	"github.com/spf13/cobra"
@@ -49,12 +48,12 @@ func runBlame(e *env, o *blameOptions) error {
 	if err := checkOperation(&o.operation, slices.ContainsFunc(keys, blame.Key.IsOperation)); err != nil {
 		return err
 	}
-	pivot, locks := blame.New(keys, o.root).Operations(o.operation.re).App(o.own.re), locks.New(true)
-	res, err := o.trace.named(e, o.own.re, pivot, locks)
+	pivot := blame.New(keys, o.root).Operations(o.operation.re).App(o.own.re)
+	res, err := o.trace.named(e, o.own.re, pivot)
 	if err != nil {
 		return err
 	}
 	e.noMatch(&o.operation, frameNames(res.trace.Symbols))
-	doc := document.NewBlame(pivot.Table(), locks.RunningNs(), res.coverage(), o.out.top)
+	doc := document.NewBlame(pivot.Table(), pivot.RunningNs(), res.coverage(), o.out.top)
 	return cmp.Or(write(e, &o.out, blameOutputs, doc), res.verdict())
 }

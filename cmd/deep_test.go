@@ -15,6 +15,7 @@ import (
 	"contend/analysis"
 	"contend/analysis/pass"
 	"contend/blame"
+	"contend/blame/compare"
 	"contend/blame/cube"
 	"contend/blame/stacks"
 	"contend/format"
@@ -142,10 +143,11 @@ func (a apart) Running(from, to, ns int64) {
 type those struct {
 	cube, facts *cube.Cube
 	graph       blame.GraphBuilder
+	profile     *compare.Profile
 }
 
 func newThose() *those {
-	return &those{cube.New(cube.Limits{Bins: 100, Rows: 1000, Cells: 10_000}), facts.NewCube(1e6, nil), blame.NewGraph(blame.GraphOptions{Nodes: blame.NodeSites})}
+	return &those{cube.New(cube.Limits{Bins: 100, Rows: 1000, Cells: 10_000}), facts.NewCube(1e6, nil), blame.NewGraph(blame.GraphOptions{Nodes: blame.NodeSites}), &compare.Profile{}}
 }
 
 func (t *those) found() map[string]string {
@@ -153,6 +155,7 @@ func (t *those) found() map[string]string {
 	t.facts.Finish()
 	graph, err := json.Marshal(t.graph.Graph())
 	out := map[string]string{"graph": fmt.Sprint(string(graph), err)}
+	out["profile"] = fmt.Sprint(*compare.Compare(compare.Group{t.profile}, compare.Group{t.profile}, compare.Options{}))
 	out["cube"] = lines(t.cube.Rows, func(r *cube.Row) string { return fmt.Sprint(r.Key, r.Ns, r.Waits, r.Cells) })
 	out["facts"] = cellsOf(&t.facts.Total) + lines(t.facts.Rows, func(r *cube.Row) string {
 		line := fmt.Sprint(r.Key[9], t.facts.Kind(uint32(r.Lock)), cellsOf(r))
@@ -197,7 +200,7 @@ func TestCrowdsTellWhatSlicesDo(t *testing.T) {
 			filter.From = 2e6
 		}
 		together, each := newThose(), newThose()
-		all := []analysis.Visitor{together.cube, together.facts, together.graph, apart{each.cube}, apart{each.facts}, apart{each.graph}}
+		all := []analysis.Visitor{together.cube, together.facts, together.graph, together.profile, apart{each.cube}, apart{each.facts}, apart{each.graph}, apart{each.profile}}
 		golden.Must(pass.Run(&trace, filter, all...))(t)
 		if diff := cmp.Diff(each.found(), together.found()); diff != "" {
 			t.Fatalf("%s of %d threads:\n%s", scenario, config.Threads, diff)

@@ -59,18 +59,18 @@ func New(o Options) *Meter {
 	if o.Threshold <= 0 {
 		o.Threshold = DefaultThreshold
 	}
-	lock, most := cube.Column{Key: blame.ByLock}, maxIntervals
+	lock, most := blame.Column{Key: blame.ByLock}, maxIntervals
 	if o.Root {
-		lock = cube.Column{Key: blame.ByRootLock, Root: true}
+		lock = blame.Column{Key: blame.ByRootLock, Root: true}
 	}
 	if o.Phases {
 		most = maxOfPhases
 	}
-	table := func(columns ...cube.Column) *cube.Cube {
+	table := func(columns ...blame.Column) *cube.Cube {
 		return cube.Over(columns, o.IntervalNs, cube.Limits{Bins: most, Cells: math.MaxInt})
 	}
 	return &Meter{o: o, series: map[format.ObjectID]int{}, whole: bootstrap.NoSeries,
-		waits: table(lock), causes: table(lock, cube.Column{Key: blame.ByOwnerStack, Root: o.Root})}
+		waits: table(lock), causes: table(lock, blame.Column{Key: blame.ByOwnerStack, Root: o.Root})}
 }
 
 // Begin implements analysis.Visitor.

@@ -41,7 +41,7 @@ type Metric struct {
 // NewMetrics returns an empty collector.
 func NewMetrics() *Metrics {
 	one := cube.Limits{Bins: 1, Cells: math.MaxInt}
-	return &Metrics{Cube: cube.Over([]cube.Column{{Key: blame.ByLock}}, math.MaxInt64, one), holds: map[format.ObjectID]*held{}}
+	return &Metrics{Cube: cube.Over([]blame.Column{{Key: blame.ByLock}}, math.MaxInt64, one), holds: map[format.ObjectID]*held{}}
 }
 
 // Held implements analysis.HoldVisitor.
@@ -49,11 +49,7 @@ func (m *Metrics) Held(h *analysis.Hold) {
 	if h.Rebuilt {
 		return // it is not known how many there were
 	}
-	c := m.holds[h.Lock]
-	if c == nil {
-		c = &held{}
-		m.holds[h.Lock] = c
-	}
+	c := blame.At(m.holds, h.Lock)
 	c.acquired++
 	c.inside += h.End - h.Start
 	m.inside += h.End - h.Start

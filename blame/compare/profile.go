@@ -22,11 +22,11 @@ type Profile struct {
 	sym    *analysis.Symbols
 	keys   blame.Resolver
 	total  int
-	sites  rows  // places at which locks of a class are acquired
-	owners rows  // by call chain, whichever thread ran it and however that is known
-	takers rows  // owners by the method that took the lock, which all recordings tell alike
-	chains rows  // by the signature that `contend chains` prints
-	home   []int // by lock: the first site it was seen at, + 1
+	sites  rows            // places at which locks of a class are acquired
+	owners rows            // by call chain, whichever thread ran it and however that is known
+	takers rows            // owners by the method that took the lock, which all recordings tell alike
+	chains rows            // by the signature that `contend chains` prints
+	home   blame.ByID[int] // by lock: the first site it was seen at, + 1
 	links  map[[2]int]struct{}
 	kinds  blame.Kinds // of the waiters in queues
 	cells  *bootstrap.Cells
@@ -49,12 +49,12 @@ type rows struct {
 }
 
 func (p *Profile) rows(name func(ids []uint32) string, by ...blame.Key) rows {
-	return rows{Rows: blame.NewRows(&p.keys, by), name: name, byName: map[string]int{}}
+	return rows{Rows: blame.NewRows(&p.keys, blame.Columns(by, false)), name: name, byName: map[string]int{}}
 }
 
-// row returns the row of a waiter and an owner, making it when it is new.
-func (r *rows) row(rec *bootstrap.Recorder, lock format.ObjectID, w *analysis.Waiter, c *blame.Charge) int {
-	number := r.Of(lock, w, c)
+// row returns the row of a waiter and a share of its time, making it when it is new.
+func (r *rows) row(rec *bootstrap.Recorder, lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
+	number := r.Of(lock, w, sh)
 	if number < len(r.named) {
 		return r.named[number]
 	}
@@ -70,8 +70,8 @@ func (r *rows) row(rec *bootstrap.Recorder, lock format.ObjectID, w *analysis.Wa
 }
 
 // add charges a row with the same part of a slice for each of some waiters, and returns it.
-func (r *rows) add(rec *bootstrap.Recorder, s *analysis.Slice, w *analysis.Waiter, c *blame.Charge, ns int64, waiters int) int {
-	i := r.row(rec, s.Lock, w, c)
+func (r *rows) add(rec *bootstrap.Recorder, s *analysis.Slice, w *analysis.Waiter, sh *analysis.Share, ns int64, waiters int) int {
+	i := r.row(rec, s.Lock, w, sh)
 	r.ns[i] += ns * int64(waiters)
 	rec.Add(r.series[i], s.Start, s.End, ns, waiters)
 	return i
@@ -81,7 +81,7 @@ func (r *rows) add(rec *bootstrap.Recorder, s *analysis.Slice, w *analysis.Waite
 func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
 	*p = Profile{ElapsedNs: p.ElapsedNs, sym: sym, links: map[[2]int]struct{}{}}
 	p.keys.Begin(sym)
-	p.kinds = blame.KindsBy(&p.keys, []blame.Key{blame.ByWaiterGroup, blame.ByWaiterMethod})
+	p.kinds = blame.KindsBy(&p.keys, blame.Columns([]blame.Key{blame.ByWaiterGroup, blame.ByWaiterMethod}, false))
 	stable := func(k blame.Key, id uint32) string {
 		text, _ := p.keys.Text(k, id)
 		return analysis.StableName(text)
@@ -119,11 +119,10 @@ func (p *Profile) Slice(s *analysis.Slice) {
 	}
 	for i := range s.Shares {
 		sh := &s.Shares[i]
-		charge := blame.ChargeOf(s.Lock, sh, false)
-		p.owned(s, sh, &charge, len(s.Waiters))
+		p.owned(s, sh, len(s.Waiters))
 		for rest := s.Waiters; len(rest) > 0; {
 			n := p.sym.SameGroup(rest)
-			p.chains.add(&p.rec, s, &rest[0], &charge, sh.Ns, n)
+			p.chains.add(&p.rec, s, &rest[0], sh, sh.Ns, n)
 			rest = rest[n:]
 		}
 	}
@@ -135,33 +134,30 @@ func (p *Profile) QueueChanged(m *analysis.QueueChange) { p.kinds.Change(m) }
 // QueueSlice implements analysis.QueueVisitor.
 func (p *Profile) QueueSlice(s *analysis.Slice, n int) {
 	sh := &s.Shares[0]
-	charge := blame.ChargeOf(s.Lock, sh, false)
 	p.rec.Add(p.total, s.Start, s.End, s.Length(), n)
-	p.owned(s, sh, &charge, n)
+	p.owned(s, sh, n)
 	for _, k := range p.kinds.Of(s.Lock) {
 		p.waited(s, &k.Waiter, k.Len())
-		p.chains.add(&p.rec, s, &k.Waiter, &charge, sh.Ns, k.Len())
+		p.chains.add(&p.rec, s, &k.Waiter, sh, sh.Ns, k.Len())
 	}
 }
 
 // waited charges the site of a waiter, and notes which other sites are of the same lock.
 func (p *Profile) waited(s *analysis.Slice, w *analysis.Waiter, n int) {
-	i := p.sites.add(&p.rec, s, w, &blame.Charge{}, s.Length(), n)
-	for len(p.home) <= int(s.Lock) {
-		p.home = append(p.home, 0)
-	}
-	switch first := p.home[s.Lock] - 1; {
+	i := p.sites.add(&p.rec, s, w, blame.AnyShare, s.Length(), n)
+	home := p.home.At(int(s.Lock))
+	switch first := *home - 1; {
 	case first < 0:
-		p.home[s.Lock] = i + 1
+		*home = i + 1
 	case first != i:
 		p.links[[2]int{first, i}] = struct{}{}
 	}
 }
 
 // owned charges the owner of a lock for some waiters.
-func (p *Profile) owned(s *analysis.Slice, sh *analysis.Share, charge *blame.Charge, waiters int) {
-	p.owners.add(&p.rec, s, &s.Waiters[0], charge, sh.Ns, waiters)
-	p.takers.add(&p.rec, s, &s.Waiters[0], charge, sh.Ns, waiters)
+func (p *Profile) owned(s *analysis.Slice, sh *analysis.Share, waiters int) {
+	p.owners.add(&p.rec, s, &s.Waiters[0], sh, sh.Ns, waiters)
+	p.takers.add(&p.rec, s, &s.Waiters[0], sh, sh.Ns, waiters)
 }
 
 // siteOf stands between the class of a lock and the method that acquires it.

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"contend/analysis/bootstrap"
 	"contend/analysis/pass"
 	"contend/format"
-	"contend/format/simulate"
 	"contend/golden"
 )
 
@@ -133,45 +131,6 @@ func TestChainsThatEndFurtherOut(t *testing.T) {
 		got := of(name)
 		slices.Sort(got)
 		golden.Same(t, got, want, name)
-	}
-}
-
-// oneByOne is a profile that hears of each who waits in a crowd, in each slice.
-type oneByOne struct{ analysis.Visitor }
-
-// sums are what the rows sum to, by their names.
-func sums(r *rows) map[string]int64 {
-	out := map[string]int64{}
-	for i, name := range r.names {
-		out[name] = r.ns[i]
-	}
-	return out
-}
-
-// Those who wait together are in the rows in which each is alone, and as many are looked
-// at as there are kinds of them.
-func TestCrowdsAreComparedAsOneByOne(t *testing.T) {
-	for _, scenario := range []string{"ping-pong", "convoy", "nested", "random", "reader-writer"} {
-		var list format.List
-		golden.Must(simulate.Run(simulate.Config{Scenario: scenario, Threads: 70, Locks: 2, Duration: 4e6, Period: 1e7, Seed: 7}, &list, nil))(t)
-		var together, apart Profile
-		golden.Must(pass.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, &together, oneByOne{&apart}))(t)
-		all := func(p *Profile) map[string]int64 {
-			out := sums(&p.sites)
-			maps.Copy(out, sums(&p.owners))
-			maps.Copy(out, sums(&p.chains))
-			cells := p.finish()
-			for _, ns := range cells.Series(p.total) {
-				out["all"] += ns
-			}
-			for i, name := range p.sites.names {
-				for _, ns := range cells.Series(p.sites.series[i]) {
-					out["cells of "+name] += ns
-				}
-			}
-			return out
-		}
-		golden.Same(t, all(&together), all(&apart), scenario)
 	}
 }
 

@@ -11,6 +11,7 @@ package cube
 
 import (
 	"regexp"
+	"slices"
 
 	"contend/analysis"
 	"contend/blame"
@@ -46,43 +47,30 @@ type Limits struct{ Bins, Rows, Cells int }
 type Cube struct {
 	Start     int64 // the trace's first instant
 	BinNs     int64
-	RunningNs []int64 // running thread-time of each bin
+	RunningNs blame.ByID[int64] // running thread-time of each bin
 	Rows      []Row
 	OtherNs   int64 // thread-time of merged rows
 	Total     Row   // of Clock: all rows together
 	End       int64 // the latest instant that was added
 
-	columns []Column
+	columns []blame.Column
 	merges  bool // rows may be merged
 	clock   bool
 	each    bool // some column tells waiters apart
-	owners  bool // some column tells owners apart
+	shares  bool // some column tells shares apart
 	limits  Limits
 	cells   int
 
-	keys   blame.Resolver
-	sym    *analysis.Symbols
-	sides  [2]side // columns of the direct owner, and of the end of the chain
-	kinds  blame.Kinds
+	keys     blame.Resolver
+	sym      *analysis.Symbols
+	kinds    blame.Kinds
+	met      *blame.Rows       // combinations since rows were merged last
+	numbered blame.ByID[int32] // by number of a combination: its row, counting from 1
+	index    map[Key]int32     // the same by key, of all rows; nil where they are never merged
+
 	places []Place // of waits for no locks, see WithResources
 	ids    map[Place]uint32
-	placed []uint32 // by stack: the id of its place; 0 is not looked up yet
-
-	numbered []int32        // by number of a combination: the row, counting from 1; where rows are never merged
-	index    map[Key]int32  // else
-	met      map[like]int32 // the same, by what was seen since rows were merged last
-}
-
-// side numbers the combinations of ids that its columns have.
-type side struct {
-	dims []Dim // none where there is none of these
-	rows *blame.Rows
-}
-
-// like is what a waiter and a share have: numbers of sides, and how the owner is known.
-type like struct {
-	direct, root int32
-	known        analysis.Word
+	placed blame.PerStack // the ids of places
 }
 
 // firstBinNs is the initial length of bins, which doubles as the trace goes on.
@@ -90,36 +78,21 @@ const firstBinNs = 1e6
 
 // New returns an empty cube of a page. Limits below 2 are taken as 2.
 func New(l Limits) *Cube {
-	c := &Cube{BinNs: firstBinNs, merges: true, columns: dims[:], index: map[Key]int32{}, met: map[like]int32{}, ids: map[Place]uint32{}}
+	c := &Cube{BinNs: firstBinNs, merges: true, columns: dims[:], index: map[Key]int32{}, ids: map[Place]uint32{}}
 	return c.limit(Limits{max(l.Bins, 2), max(l.Rows, 2), max(l.Cells, 2)})
 }
 
-// Over returns an empty table by some columns, all of the direct owner or all of the end of
-// the chain, whose rows are never merged. Bins become longer than binNs where there are too
-// many of them, or too many cells.
-func Over(columns []Column, binNs int64, l Limits) *Cube {
+// Over returns an empty table by some columns, whose rows are never merged. Bins become longer
+// than binNs where there are too many of them, or too many cells.
+func Over(columns []blame.Column, binNs int64, l Limits) *Cube {
 	return (&Cube{BinNs: max(binNs, 1), columns: columns}).limit(l)
 }
 
 func (c *Cube) limit(l Limits) *Cube {
 	c.limits = l
-	var by [2][]blame.Key
-	for d, one := range c.columns {
-		if one.known {
-			c.owners = true
-			continue
-		}
-		at := 0
-		if one.Root {
-			at = 1
-		}
-		c.sides[at].dims, by[at] = append(c.sides[at].dims, Dim(d)), append(by[at], one.Key)
-		c.each, c.owners = c.each || one.Key.OfWaiter(), c.owners || one.Root || one.Key.OfOwner()
-	}
-	for i := range c.sides {
-		c.sides[i].rows = blame.NewRows(&c.keys, by[i])
-	}
-	c.kinds = blame.KindsBy(&c.keys, by[0])
+	c.each = slices.ContainsFunc(c.columns, blame.Column.OfWaiter)
+	c.shares = slices.ContainsFunc(c.columns, blame.Column.OfShare)
+	c.met, c.kinds = blame.NewRows(&c.keys, c.columns), blame.KindsBy(&c.keys, c.columns)
 	return c
 }
 
@@ -153,10 +126,7 @@ func (c *Cube) Ticks(int64, int64) {}
 // Running implements analysis.RunningVisitor.
 func (c *Cube) Running(from, to, ns int64) {
 	c.pieces(from, to, ns, func(bin int, _, _, part int64) {
-		for len(c.RunningNs) <= bin {
-			c.RunningNs = append(c.RunningNs, 0)
-		}
-		c.RunningNs[bin] += part
+		*c.RunningNs.At(bin) += part
 	})
 }
 
@@ -193,24 +163,19 @@ func (c *Cube) QueueSlice(s *analysis.Slice, n int) {
 	c.makeRoom()
 }
 
-// nobody is the charge of waits of length zero, and of all waiting if no column is about
-// owners.
-var nobody = blame.Charge{Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}
-
 // addAlike adds a slice of n waiters that no column tells apart, of whose waits some begin
 // with it. A wait counts in the row of its first share.
 func (c *Cube) addAlike(s *analysis.Slice, w *analysis.Waiter, n int, begin int32) {
 	switch {
 	case len(s.Shares) == 0 && begin == 0:
 		return
-	case len(s.Shares) == 0 || !c.owners:
-		c.add(c.row(s.Lock, w, &nobody, &nobody), s, s.Length(), n, begin)
+	case len(s.Shares) == 0 || !c.shares:
+		c.add(c.row(s.Lock, w, blame.AnyShare), s, s.Length(), n, begin)
 		return
 	}
 	for j := range s.Shares {
 		sh := &s.Shares[j]
-		direct, root := blame.ChargeOf(s.Lock, sh, false), blame.ChargeOf(s.Lock, sh, true)
-		c.add(c.row(s.Lock, w, &direct, &root), s, sh.Ns, n, begin)
+		c.add(c.row(s.Lock, w, sh), s, sh.Ns, n, begin)
 		begin = 0
 	}
 }
@@ -222,66 +187,32 @@ func (c *Cube) makeRoom() {
 	}
 }
 
-// row returns the row of a waiter and one of its owners, making it if need be.
-func (c *Cube) row(lock format.ObjectID, w *analysis.Waiter, direct, root *blame.Charge) int {
-	of := c.like(lock, w, direct, root)
-	if !c.merges {
-		return c.numberedRow(of, lock)
-	}
-	at, ok := c.met[of]
-	if !ok {
-		at = int32(c.find(c.key(of)))
+// row returns the row of a waiter and a share of its time, making it if need be.
+func (c *Cube) row(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
+	number := c.met.Of(lock, w, sh)
+	row := c.numbered.At(number)
+	if *row == 0 {
+		var key Key
+		copy(key[:], c.met.IDs(number))
+		at := c.find(key)
 		if len(c.Rows[at].Cells) == 0 {
 			c.Rows[at].Lock = lock
 		}
-		c.met[of] = at
+		*row = int32(at + 1)
 	}
-	return int(at)
+	return int(*row) - 1
 }
 
-// numberedRow is row where rows are never merged, and all keys are of one side.
-func (c *Cube) numberedRow(of like, lock format.ObjectID) int {
-	number := int(of.direct+of.root)*int(analysis.Words) + int(of.known)
-	for len(c.numbered) <= number {
-		c.numbered = append(c.numbered, 0)
-	}
-	if c.numbered[number] == 0 {
-		c.Rows = append(c.Rows, Row{Key: c.key(of), Lock: lock})
-		c.numbered[number] = int32(len(c.Rows))
-	}
-	return int(c.numbered[number]) - 1
-}
-
-func (c *Cube) like(lock format.ObjectID, w *analysis.Waiter, direct, root *blame.Charge) (of like) {
-	if len(c.sides[0].dims) > 0 {
-		of.direct = int32(c.sides[0].rows.Of(lock, w, direct))
-	}
-	if len(c.sides[1].dims) > 0 {
-		of.root = int32(c.sides[1].rows.Of(lock, w, root))
-	}
-	if n := len(c.columns); c.columns[n-1].known {
-		of.known = direct.Owner.Prov.Word()
-	}
-	return of
-}
-
-func (c *Cube) key(of like) (key Key) {
-	key[len(c.columns)-1] = uint32(of.known) // the last column, if any is Known
-	for i, number := range [...]int32{of.direct, of.root} {
-		for j, d := range c.sides[i].dims {
-			key[d] = c.sides[i].rows.IDs(int(number))[j]
-		}
-	}
-	return key
-}
-
-// find returns the place of the row with a key, making it if need be, where rows may be merged.
+// find returns the place of the row with a key, making it if need be. Where rows are never
+// merged, each key is asked for once.
 func (c *Cube) find(key Key) int {
 	at, ok := c.index[key]
 	if !ok {
 		at = int32(len(c.Rows))
-		c.index[key] = at
 		c.Rows = append(c.Rows, Row{Key: key})
+		if c.merges {
+			c.index[key] = at
+		}
 	}
 	return int(at)
 }
@@ -318,8 +249,6 @@ func (c *Cube) Text(d Dim, id uint32) (text string, frames []format.Frame) {
 	switch {
 	case id == Other:
 		return blame.OtherText, nil
-	case c.columns[d].known:
-		return analysis.Word(id).String(), nil
 	}
 	if p, ok := c.Resource(id); ok && (d == Lock || d == RootLock) {
 		return p.What + " at " + p.Site, nil

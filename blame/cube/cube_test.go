@@ -88,7 +88,7 @@ func TestEveryViewIsASumOfTheCube(t *testing.T) {
 		all.Finish()
 		few.Finish()
 		for d, p := range views {
-			golden.Same(t, by(all, d), pivoted(p), dims[d].name)
+			golden.Same(t, by(all, d), pivoted(p), Names[d])
 		}
 		ns, waits := check(t, all, wide)
 		fewNs, fewWaits := check(t, few, small)

@@ -22,41 +22,27 @@ const (
 	Dims
 )
 
-// Column is what a dimension holds: a key of blame, of the direct owner or, with Root, of
-// the owner at the end of the chain. Known is the one column that is no key.
-type Column struct {
-	Key  blame.Key
-	Root bool
-
-	name  string // in documents
-	known bool
-}
-
-// Known is how the direct owner is known, as an analysis.Word. It is the last column.
-var Known = Column{name: "provenance", known: true}
-
-// dims is the one list of a page's dimensions.
-var dims = [Dims]Column{
-	Lock:        {name: "lock", Key: blame.ByLock},
-	WaiterGroup: {name: "waiterGroup", Key: blame.ByWaiterGroup},
-	WaiterStack: {name: "waiterStack", Key: blame.ByWaiterStack},
-	OwnerGroup:  {name: "ownerGroup", Key: blame.ByOwnerGroup},
-	OwnerStack:  {name: "ownerStack", Key: blame.ByOwnerStack},
-	OwnerDoing:  {name: "ownerDoing", Key: blame.ByOwnerDoing},
-	BlockedOn:   {name: "blockedOn", Key: blame.ByOwnerBlockedOn},
-	RootGroup:   {name: "rootGroup", Key: blame.ByOwnerGroup, Root: true},
-	RootStack:   {name: "rootStack", Key: blame.ByOwnerStack, Root: true},
-	RootDoing:   {name: "rootDoing", Key: blame.ByOwnerDoing, Root: true},
-	RootLock:    {name: "rootLock", Key: blame.ByRootLock, Root: true},
-	Provenance:  Known,
+// dims are the columns of a page's dimensions.
+var dims = [Dims]blame.Column{
+	Lock:        {Key: blame.ByLock},
+	WaiterGroup: {Key: blame.ByWaiterGroup},
+	WaiterStack: {Key: blame.ByWaiterStack},
+	OwnerGroup:  {Key: blame.ByOwnerGroup},
+	OwnerStack:  {Key: blame.ByOwnerStack},
+	OwnerDoing:  {Key: blame.ByOwnerDoing},
+	BlockedOn:   {Key: blame.ByOwnerBlockedOn},
+	RootGroup:   {Key: blame.ByOwnerGroup, Root: true},
+	RootStack:   {Key: blame.ByOwnerStack, Root: true},
+	RootDoing:   {Key: blame.ByOwnerDoing, Root: true},
+	RootLock:    {Key: blame.ByRootLock, Root: true},
+	Provenance:  {Key: blame.ByProvenance},
 }
 
 // Names are the dimensions as documents write them.
-func Names() (names [Dims]string) {
-	for d := range dims {
-		names[d] = dims[d].name
-	}
-	return names
+var Names = [Dims]string{
+	Lock: "lock", WaiterGroup: "waiterGroup", WaiterStack: "waiterStack",
+	OwnerGroup: "ownerGroup", OwnerStack: "ownerStack", OwnerDoing: "ownerDoing", BlockedOn: "blockedOn",
+	RootGroup: "rootGroup", RootStack: "rootStack", RootDoing: "rootDoing", RootLock: "rootLock", Provenance: "provenance",
 }
 
 // Key tells rows apart: an id for each column, in the numbers of the trace, see Cube.Text.

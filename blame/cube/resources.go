@@ -2,6 +2,7 @@ package cube
 
 import (
 	"contend/analysis"
+	"contend/blame"
 	"contend/format"
 )
 
@@ -28,26 +29,22 @@ func (c *Cube) Resource(lock uint32) (p Place, ok bool) {
 }
 
 // unwanted is the id of all other places.
-const unwanted = 1
+const unwanted = 0
 
 // placeOf returns the id of the place with a stack. Each stack is looked at once.
 func (c WithResources) placeOf(stack format.StackID) uint32 {
-	for len(c.placed) <= int(stack) {
-		c.placed = append(c.placed, 0)
-	}
-	if c.placed[stack] == 0 {
+	return c.placed.ID(stack, func() uint32 {
 		p, ok := c.Wanted(c.sym.Frames(stack))
+		if !ok {
+			return unwanted
+		}
 		id, known := c.ids[p]
-		switch {
-		case !ok:
-			id = unwanted
-		case !known:
+		if !known {
 			id = aResource | uint32(len(c.places))
 			c.places, c.ids[p] = append(c.places, p), id
 		}
-		c.placed[stack] = id
-	}
-	return c.placed[stack]
+		return id
+	})
 }
 
 // Monitor implements analysis.NonLockVisitor.
@@ -60,7 +57,8 @@ func (c WithResources) NonLockWait(a *analysis.NonLockWait) {
 		return
 	}
 	waiter := analysis.Waiter{Thread: a.Thread, Stack: a.Stack}
-	key := c.key(c.like(format.NoObject, &waiter, &nobody, &nobody))
+	var key Key
+	c.keys.Find(key[:], c.columns, format.NoObject, &waiter, blame.AnyShare)
 	key[Lock], key[RootLock] = id, id
 	from, to, waits := a.From, a.To, int32(a.Waits)
 	if from == to {

@@ -99,8 +99,6 @@ func (c *Cube) sweep(gone []bool) {
 	}
 	clear(c.Rows[len(kept):])
 	c.Rows = kept
-	clear(c.met)
-	for i := range c.sides {
-		c.sides[i].rows.Forget()
-	}
+	c.met.Forget()
+	clear(c.numbered)
 }

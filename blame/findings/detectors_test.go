@@ -59,22 +59,18 @@ func serves(pick func(int, []int) int) func(*testing.T) []Finding {
 // is unfair to all alike.
 func TestStarvation(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		pick func(turn int, waiting []int) int
-		want string
-	}{{"in order", inOrder, ""}, {"one is passed", passesOne, "starvation"}, {"in any order", anyhow, ""}, {"backwards in turns", backwardsInTurns, ""}} {
-		got := serves(c.pick)(t)
+		name    string
+		threads int
+		pick    func(turn int, waiting []int) int
+		want    string
+	}{{"in order", 4, inOrder, ""}, {"one is passed", 4, passesOne, "starvation"}, {"by two others", 3, passesOne, "starvation"}, {"in any order", 4, anyhow, ""}, {"backwards in turns", 4, backwardsInTurns, ""}} {
+		got := find(t, &served(t, c.threads, c.pick).list, 10000*ms)
 		if kindsOf(got) != c.want {
 			t.Errorf("%s: %+v, want %q", c.name, got, c.want)
 		} else if c.want != "" && (got[0].Thread != "worker-0" || got[0].Confidence != High) {
 			t.Errorf("%s: %+v", c.name, got[0])
 		}
 	}
-}
-
-// Who is passed by the two others starves.
-func TestOneOfThreeStarves(t *testing.T) {
-	golden.Equal(t, kindsOf(find(t, &served(t, 3, passesOne).list, 10000*ms)), "starvation")
 }
 
 // The ways in which waits may be spread over four locks, and how long each is, in ms.

@@ -5,6 +5,7 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
+	"contend/blame/locks"
 	"contend/format"
 )
 
@@ -13,18 +14,17 @@ import (
 // threads wait for that is no lock. It keeps some 200 bytes a contended lock,
 // and 100 for each thread that waits for one.
 type Evidence struct {
+	locks.Resources
 	sym    *analysis.Symbols
 	sites  *blame.Sites
 	clock  clock
-	locks  []*lockSeen // by lock; nil without waiters
-	lines  []*line     // by lock
+	locks  blame.ByID[*lockSeen] // nil without waiters
+	lines  blame.ByID[line]      // by lock
 	passed map[queuer]*passing
-	pools  map[pool]*exhausted
-	stacks []stackSeen
+	stacks blame.ByID[stackSeen]
 	storms []storm
 	tested int64 // monitors for one
 	polling
-	beside int64 // waiting for what others must give back, ns of thread-time
 
 	requeued int64 // woken together, until each had the monitor again, ns of thread-time
 }
@@ -59,23 +59,22 @@ func (a *amount) add(p analysis.Provenance, ns int64) {
 	a.byProvenance.Add(p, ns)
 }
 
-// stackSeen is what is known of a stack: what it reads, and which pool it waits
-// for. Each is asked once.
+// stackSeen is what a stack reads. Each is asked once.
 type stackSeen struct {
-	read, pooled bool
-	reads        string
-	pool         pool
+	read  bool
+	reads string
 }
 
 // NewEvidence returns an empty collector.
 func NewEvidence() *Evidence {
-	return &Evidence{polling: newPolling(), sites: blame.NewSites(nil), passed: map[queuer]*passing{}, pools: map[pool]*exhausted{}}
+	return &Evidence{polling: newPolling(), sites: blame.NewSites(nil), passed: map[queuer]*passing{}}
 }
 
 // Begin implements analysis.Visitor.
 func (v *Evidence) Begin(sym *analysis.Symbols, start int64) {
 	v.sym, v.clock = sym, clock{start: start, width: firstWidth}
 	v.sites.Begin(sym)
+	v.Resources.Begin(sym, start)
 }
 
 // Slice implements analysis.Visitor.
@@ -122,21 +121,11 @@ func (v *Evidence) add(s *analysis.Slice, n int64, readers func(*lockSeen) int64
 
 // lock returns the sums of a lock.
 func (v *Evidence) lock(id format.ObjectID) *lockSeen {
-	for len(v.locks) <= int(id) {
-		v.locks = append(v.locks, nil)
+	l := v.locks.At(int(id))
+	if *l == nil {
+		*l = &lockSeen{fair: strings.HasSuffix(v.sym.ClassName(id), "$FairSync")}
 	}
-	if v.locks[id] == nil {
-		v.locks[id] = &lockSeen{fair: strings.HasSuffix(v.sym.ClassName(id), "$FairSync")}
-	}
-	return v.locks[id]
-}
-
-// stack returns what is known of a stack.
-func (v *Evidence) stack(id format.StackID) *stackSeen {
-	for len(v.stacks) <= int(id) {
-		v.stacks = append(v.stacks, stackSeen{})
-	}
-	return &v.stacks[id]
+	return *l
 }
 
 // each calls f for each contended lock, in order of their ids.

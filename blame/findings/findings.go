@@ -180,12 +180,13 @@ func Find(c *locks.Overview, locks []locks.Lock, v *Evidence, t Trace) []Finding
 
 // detected returns what the detectors find, with its share of the waiting that it is part of.
 func detected(c *locks.Overview, v *Evidence, t *Trace) (out []Finding) {
+	beside := v.Total(true).WaitNs
 	for _, detect := range detectors {
 		for _, f := range detect(v, t) {
 			all := c.TotalNs()
 			switch f.Kind {
 			case PoolExhausted:
-				all += v.beside
+				all += beside
 			case Polling:
 				all += f.WaitNs
 			case NotifyStorm:
@@ -195,7 +196,7 @@ func detected(c *locks.Overview, v *Evidence, t *Trace) (out []Finding) {
 				continue
 			}
 			if f.Kind == NotifyStorm { // they waited to be notified at all, which may take far longer
-				f.Share = share(f.WaitNs, all+v.beside)
+				f.Share = share(f.WaitNs, all+beside)
 			}
 			out = append(out, f)
 		}

@@ -176,23 +176,18 @@ func (p *polling) spot(k spotKey, depth int, method string) *spot {
 
 // add notes that a thread was there at the instants from one to before another.
 func (at *spot) add(t format.ThreadID, from, to int) {
-	one := at.threads[t]
-	if one == nil {
-		if len(at.threads) == maxAtSpot {
-			return
-		}
-		one = &presence{}
-		at.threads[t] = one
+	if at.threads[t] == nil && len(at.threads) == maxAtSpot {
+		return
 	}
+	one := blame.At(at.threads, t)
 	one.seen++
 	one.at.set(from, to)
 }
 
 func (p *polling) sampled(ev *format.Event) {
-	s := p.spans[ev.Thread]
-	if s == nil {
-		s = &sampledSpan{first: ev.Time, last: ev.Time}
-		p.spans[ev.Thread] = s
+	s := blame.At(p.spans, ev.Thread)
+	if s.n == 0 {
+		s.first, s.last = ev.Time, ev.Time
 	}
 	s.first, s.last, s.n = min(s.first, ev.Time), max(s.last, ev.Time), s.n+1
 }

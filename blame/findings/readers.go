@@ -27,7 +27,7 @@ var readers = [...]struct {
 // under its lock; "" where it is in none. It is the frame inside of the
 // program's own code.
 func (v *Evidence) reading(id format.StackID) string {
-	s := v.stack(id)
+	s := v.stacks.At(int(id))
 	if s.read || id == format.NoStack {
 		return s.reads
 	}

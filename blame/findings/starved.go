@@ -8,6 +8,7 @@ import (
 
 	"contend/analysis"
 	"contend/analysis/bootstrap"
+	"contend/blame"
 	"contend/format"
 )
 
@@ -64,14 +65,7 @@ func (m *moments) variance(n int64) float64 {
 
 // Wait implements analysis.WaitVisitor. Waits come by start.
 func (v *Evidence) Wait(w *analysis.Waited) {
-	for len(v.lines) <= int(w.Lock) {
-		v.lines = append(v.lines, nil)
-	}
-	l := v.lines[w.Lock]
-	if l == nil {
-		l = &line{}
-		v.lines[w.Lock] = l
-	}
+	l := v.lines.At(int(w.Lock))
 	v.serve(w.Lock, l, w.Start)
 	at, _ := slices.BinarySearchFunc(l.waiting, w.End+1, func(o inLine, end int64) int { return cmp.Compare(o.end, end) })
 	l.waiting = slices.Insert(l.waiting, at, inLine{w.End, w.End - w.Start, l.served, int64(len(l.waiting)), w.Thread, v.sites.Waiter(w.Stack)})
@@ -86,20 +80,10 @@ func (v *Evidence) serve(lock format.ObjectID, l *line, until int64) {
 		w := &l.waiting[n]
 		passed := l.served - w.served - w.ahead
 		l.served++
-		v.sums(queuer{lock, w.site, false}).add(passed, w.length)
-		v.sums(queuer{lock, uint32(w.thread), true}).add(passed, w.length)
+		blame.At(v.passed, queuer{lock, w.site, false}).add(passed, w.length)
+		blame.At(v.passed, queuer{lock, uint32(w.thread), true}).add(passed, w.length)
 	}
 	l.waiting = slices.Delete(l.waiting, 0, n)
-}
-
-// sums returns the sums of a queuer.
-func (v *Evidence) sums(q queuer) *passing {
-	p := v.passed[q]
-	if p == nil {
-		p = &passing{}
-		v.passed[q] = p
-	}
-	return p
 }
 
 // starved finds waiters that are passed over: the threads at one of several sites where a
@@ -118,10 +102,8 @@ func (v *Evidence) sums(q queuer) *passing {
 // An acquisition without a wait is not seen passing. A thread that never gets the lock
 // has no wait that ended, and is not seen either.
 func starved(v *Evidence, _ *Trace) (out []Finding) {
-	for lock, l := range v.lines {
-		if l != nil {
-			v.serve(format.ObjectID(lock), l, math.MaxInt64)
-		}
+	for lock := range v.lines {
+		v.serve(format.ObjectID(lock), &v.lines[lock], math.MaxInt64)
 	}
 	type kind struct {
 		lock   format.ObjectID

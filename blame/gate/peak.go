@@ -19,7 +19,7 @@ type peaks struct {
 }
 
 func newPeaks(ns int64) *peaks {
-	return &peaks{cube.Over([]cube.Column{{Key: blame.ByClass}}, ns, cube.Limits{Bins: mostIntervals, Cells: math.MaxInt}), ns}
+	return &peaks{cube.Over([]blame.Column{{Key: blame.ByClass}}, ns, cube.Limits{Bins: mostIntervals, Cells: math.MaxInt}), ns}
 }
 
 // tooMany reports whether intervals had to be made longer.

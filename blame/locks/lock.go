@@ -81,10 +81,11 @@ func (c *Overview) Heaviest(heavy map[uint32]bool) (out, rest []Lock) {
 			continue
 		}
 		key := [2]string{c.class(one.id), c.siteOf(&one)}
-		if many[key] == nil {
-			many[key] = &charged{id: one.id}
+		sum := blame.At(many, key)
+		if sum.ids == nil {
+			sum.id = one.id
 		}
-		many[key].add(&one)
+		sum.add(&one)
 	}
 	other := Lock{Name: blame.OtherText, Class: blame.OtherText}
 	for i, of := range slices.SortedFunc(maps.Values(many), (*charged).compare) {
@@ -225,8 +226,8 @@ type partEnd struct {
 // rootsOf lists the ends of the chains of each row of owners.
 func (c *Overview) rootsOf() [][]partEnd {
 	out := make([][]partEnd, len(c.owners.ns))
-	for of, at := range c.roots {
-		out[of.part] = append(out[of.part], partEnd{of.root, c.rootNs[at]})
+	for of, ns := range c.roots {
+		out[of.part] = append(out[of.part], partEnd{of.root, ns})
 	}
 	return out
 }

@@ -4,137 +4,162 @@
 package locks
 
 import (
+	"cmp"
+	"slices"
+
 	"contend/analysis"
 	"contend/analysis/bootstrap"
 	"contend/analysis/dist"
+	"contend/blame"
 	"contend/format"
 )
 
-// Collector is a visitor that sums by lock, or by class.
+// Collector is a pivot by lock, or by class, in rows that tell of whole waits.
 type Collector struct {
-	analysis.AnyQueue
+	*blame.Pivot
 	byClass bool
-	sym     *analysis.Symbols
-	index   []int32 // by lock, or by class: its sum, counting from 1
-	sums    []sum
-	wall    analysis.Union // of all
-	running int64
-	rec     bootstrap.Recorder
-	cells   *bootstrap.Cells
 }
 
-type sum struct {
-	id      uint32
-	series  int // in the recorder; 0 when the trace is exact
-	first   format.ObjectID
-	waiters idSet
-	known   analysis.Known
-	waits   int64
-	failed  int64
-	waitNs  int64
-	maxNs   int64
-	wall    analysis.Union
-	lengths dist.Dist
+// Row is one lock, or one class of locks. Times are nanoseconds.
+type Row struct {
+	ID                uint32 // of the lock, or of the class
+	Lock, Class, Kind string
+	Waits             int64
+	Failed            int64 // waits that ended without the lock
+	WaitNs            int64 // thread-time
+	WallNs            int64
+	MaxNs             int64 // longest wait; 0 when waits were only sampled
+	P50Ns, P99Ns      int64 // percentiles of whole waits, to three digits; 0 when only sampled
+	CSP               float64
+	Waiters           int            // distinct threads
+	Addresses         int            // at how many a lock was recorded that collections moved; 0 of others, and of a class
+	Created           format.StackID // that made the lock; NoStack of a class, and where the trace does not tell
+	ByProvenance      analysis.Known // WaitNs by how the direct owners are known
+	lengths           *dist.Dist
+	at                int // its place in the pivot
 }
 
 // New returns an empty collector.
 func New(byClass bool) *Collector {
-	return &Collector{byClass: byClass}
+	by := blame.ByLock
+	if byClass {
+		by = blame.ByClass
+	}
+	return &Collector{blame.New([]blame.Key{by}, false).Whole(), byClass}
+}
+
+// Estimate returns a row's waiting time in nanoseconds and its critical section pressure, see
+// blame.Pivot.Estimate.
+func (c *Collector) Estimate(r *Row) (waitNs, csp bootstrap.Estimate, ok bool) {
+	return c.Pivot.Estimate(r.at)
 }
 
 // ByClass reports whether the ids of rows are those of classes.
 func (c *Collector) ByClass() bool { return c.byClass }
 
-// Begin implements analysis.Visitor.
-func (c *Collector) Begin(sym *analysis.Symbols, start int64) {
-	c.sym = sym
-	c.rec.Begin(start)
-}
-
-// Running implements analysis.RunningVisitor.
-func (c *Collector) Running(from, to, ns int64) {
-	c.running += ns
-	if c.rec.Sampled() {
-		c.rec.Running(from, to, ns)
+// Percentile returns the length at or below which q per cent of the row's
+// whole waits lie, to three digits; 0 when they were only sampled.
+func (r *Row) Percentile(q float64) int64 {
+	if r.lengths == nil {
+		return 0
 	}
+	return r.lengths.Percentile(q)
 }
 
-// Intervals implements analysis.RunningVisitor.
-func (c *Collector) Intervals() (from, length int64) { return c.rec.Intervals() }
+// Rows returns the sums in descending order of waiting time, ties by name.
+func (c *Collector) Rows() []Row { return c.Top(0) }
 
-// Ticks implements analysis.RunningVisitor: the sums are estimates.
-func (c *Collector) Ticks(n, ns int64) { c.rec.Ticks(n, ns) }
+// Top returns the first of the rows; 0 means all. There may be a million locks: a name is made
+// where it is shown or decides the order.
+func (c *Collector) Top(most int) []Row {
+	order, names := make([]int, c.Len()), map[int]string{}
+	for i := range order {
+		order[i] = i
+	}
+	name := func(row int) string {
+		if _, known := names[row]; !known {
+			_, _, w := c.At(row)
+			names[row] = c.name(w.First)
+		}
+		return names[row]
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		_, x, _ := c.At(a)
+		_, y, _ := c.At(b)
+		if by := cmp.Or(cmp.Compare(y.ThreadNs, x.ThreadNs), cmp.Compare(y.Waits, x.Waits)); by != 0 {
+			return by
+		}
+		return cmp.Compare(name(a), name(b))
+	})
+	if most > 0 {
+		order = order[:min(most, len(order))]
+	}
+	rows := make([]Row, len(order))
+	for i, at := range order {
+		id, s, w := c.At(at)
+		rows[i] = c.row(*s, w)
+		rows[i].ID, rows[i].WallNs, rows[i].at = id, c.WallNs(at), at
+	}
+	return rows
+}
 
-// Slice implements analysis.Visitor.
-func (c *Collector) Slice(s *analysis.Slice) {
-	i := c.find(s.Lock)
-	for j := range s.Waiters {
-		if s.Waiters[j].First || s.Sample.Taken { // else it was seen when the wait began
-			c.sums[i].waiters.add(uint32(s.Waiters[j].Thread))
+// Together returns the sum over some locks, but for its wall-time, and the waiting
+// for the one that is waited for most.
+func (c *Collector) Together(ids []uint32) (together Row, mostNs int64) {
+	var rows []int
+	for _, id := range ids {
+		if at := c.With(id); at >= 0 {
+			_, s, _ := c.At(at)
+			rows, mostNs = append(rows, at), max(mostNs, s.ThreadNs)
 		}
 	}
-	c.add(&c.sums[i], s, len(s.Waiters))
-	for j := range s.Waiters {
-		if w := &s.Waiters[j]; w.First {
-			c.sums[i].begin(w, s.Sample.Taken)
-		}
-	}
+	return c.sum(rows), mostNs
 }
 
-// QueueSlice implements analysis.QueueVisitor: all of their waits have begun.
-func (c *Collector) QueueSlice(s *analysis.Slice, n int) { c.add(&c.sums[c.find(s.Lock)], s, n) }
-
-// add adds the waiting of n waiters.
-func (c *Collector) add(m *sum, s *analysis.Slice, n int) {
-	if c.rec.Sampled() {
-		c.rec.Add(m.series, s.Start, s.End, s.Length(), n)
+// Total returns the sum over all rows.
+func (c *Collector) Total() Row {
+	all := make([]int, c.Len())
+	for i := range all {
+		all[i] = i
 	}
-	m.waitNs += s.Length() * int64(n)
-	for i := range s.Shares {
-		m.known.Add(s.Shares[i].Direct.Prov, s.Shares[i].Ns*int64(n))
-	}
-	m.wall.AddSlice(s)
-	c.wall.AddSlice(s)
+	total := c.sum(all)
+	total.WallNs = c.Pivot.Total().WallNs
+	return total
 }
 
-// find returns the sum of a lock, making it if need be.
-func (c *Collector) find(lock format.ObjectID) int32 {
-	key := uint32(lock)
+// sum returns the sum over some rows, but for its wall-time.
+func (c *Collector) sum(rows []int) Row {
+	var s blame.Sum
+	w := &blame.Whole{First: format.NoObject}
+	for _, at := range rows {
+		_, one, whole := c.At(at)
+		s.ThreadNs, s.Waits = s.ThreadNs+one.ThreadNs, s.Waits+one.Waits
+		s.ByProvenance.AddAll(&one.ByProvenance)
+		w.Join(whole)
+	}
+	return c.row(s, w)
+}
+
+// name is what a row is called whose first lock is the given one.
+func (c *Collector) name(first format.ObjectID) string {
 	if c.byClass {
-		key = c.sym.Class(lock)
+		return c.Symbols().ClassName(first)
 	}
-	for len(c.index) <= int(key) {
-		c.index = append(c.index, 0)
-	}
-	if c.index[key] == 0 {
-		m := sum{first: lock}
-		if m.id = key; c.rec.Sampled() {
-			m.series = c.rec.New()
+	return c.Symbols().LockName(first)
+}
+
+func (c *Collector) row(s blame.Sum, w *blame.Whole) Row {
+	r := Row{Waits: s.Waits, Failed: w.Failed, WaitNs: s.ThreadNs, MaxNs: w.MaxNs, P50Ns: w.Lengths.Percentile(50), P99Ns: w.Lengths.Percentile(99),
+		Waiters: w.Threads.Len(), ByProvenance: s.ByProvenance, lengths: &w.Lengths}
+	if w.First != format.NoObject || c.byClass {
+		o := c.Symbols().Object(w.First)
+		r.Lock, r.Class, r.Kind = c.name(w.First), c.Symbols().ClassName(w.First), o.Kind.String()
+		if !c.byClass {
+			r.Created, r.Addresses = o.Stack, o.Addresses
 		}
-		c.sums = append(c.sums, m)
-		c.index[key] = int32(len(c.sums))
 	}
-	return c.index[key] - 1
-}
-
-// begin counts a wait, which was sampled or not.
-func (m *sum) begin(w *analysis.Waiter, sampled bool) {
-	m.waits++
-	if w.Failed {
-		m.failed++
+	if ran := c.RunningNs(); ran > 0 {
+		r.CSP = float64(s.ThreadNs) / float64(ran)
 	}
-	if !sampled { // else the length is not known
-		m.maxNs = max(m.maxNs, w.WaitNs)
-		m.lengths.Add(w.WaitNs)
-	}
-}
-
-// join adds another sum, but for its wall-time.
-func (m *sum) join(o *sum) {
-	m.waiters.join(&o.waiters)
-	for p, ns := range o.known {
-		m.known[p] += ns
-	}
-	m.waits, m.failed, m.waitNs, m.maxNs = m.waits+o.waits, m.failed+o.failed, m.waitNs+o.waitNs, max(m.maxNs, o.maxNs)
-	m.lengths.Merge(&o.lengths)
+	return r
 }

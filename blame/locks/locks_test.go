@@ -1,12 +1,9 @@
 package locks
 
 import (
-	"math"
-	"slices"
 	"testing"
 
 	"contend/analysis"
-	"contend/analysis/dist"
 	"contend/analysis/pass"
 	"contend/format"
 	"contend/format/simulate"
@@ -16,9 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 )
-
-// few is about where lengths move to a histogram.
-const few = 2048
 
 func symbols() *analysis.Symbols {
 	return analysis.NewSymbols(
@@ -101,50 +95,6 @@ func TestSampledWaitsHaveNoPercentiles(t *testing.T) {
 	c := New(false)
 	golden.Must(pass.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
 	if r := c.Total(); r.WaitNs == 0 || r.Waits == 0 || r.MaxNs != 0 || r.P50Ns != 0 || r.P99Ns != 0 {
-		t.Errorf("%+v", r)
-	}
-}
-
-// Percentiles are those of the raw lengths, to the histogram's three digits,
-// whether the lengths still stand as they are or have moved to a histogram.
-func TestPercentilesAreOfTheRawLengths(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.SampledFrom([]int{1, 2, 99, 100, 101, few - 1, few, few + 1, 2*few + 7}).Draw(t, "n")
-		seeds := rapid.SliceOfN(rapid.Float64Range(0, math.Log(float64(dist.Longest))), 1, 20).Draw(t, "magnitudes")
-		c := New(false)
-		c.Begin(symbols(), 0)
-		raw := make([]int64, n)
-		at := int64(0)
-		for i := range raw {
-			raw[i] = max(1, int64(math.Exp(seeds[i%len(seeds)])*(1-float64(i)/float64(4*n))))
-			c.Slice(slice(at, at+raw[i], 1, 1, raw[i]))
-			at += raw[i]
-		}
-		slices.Sort(raw)
-		r := c.Rows()[0]
-		near(t, "p50", r.P50Ns, rank(raw, 50))
-		near(t, "p99", r.P99Ns, rank(raw, 99))
-		if r.MaxNs != raw[n-1] || r.P50Ns > r.P99Ns || r.P99Ns > r.MaxNs {
-			t.Errorf("%+v", r)
-		}
-	})
-}
-
-// rank is the least length at or below which q per cent of the sorted ones lie.
-func rank(sorted []int64, q int) int64 {
-	return sorted[(len(sorted)*q+99)/100-1]
-}
-
-func near(t *rapid.T, what string, got, want int64) {
-	golden.AtMost(t, float64(max(got-want, want-got)), float64(want)*1e-3, what, got, want)
-}
-
-// A wait longer than the histogram's day keeps its own length.
-func TestWaitsLongerThanADay(t *testing.T) {
-	c := New(false)
-	c.Begin(symbols(), 0)
-	c.Slice(slice(0, 3*dist.Longest, 1, 1, 3*dist.Longest))
-	if r := c.Rows()[0]; r.MaxNs != 3*dist.Longest || r.P99Ns != r.MaxNs {
 		t.Errorf("%+v", r)
 	}
 }

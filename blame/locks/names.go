@@ -52,9 +52,9 @@ func (n *Names) Heaviest(most int) []Named {
 
 // Owner names the owner of a lock by the site that took it, and by what it was at if that is known.
 func (n *Names) Owner(lock format.ObjectID, o analysis.Owner) string {
-	by := []blame.Key{blame.ByOwnerSite, blame.ByOwnerDoing}
-	ids := n.keys.IDs(by, lock, &analysis.Waiter{}, &blame.Charge{Owner: o, Owned: lock})
-	site, _ := n.keys.Text(by[0], ids[0])
+	var ids [2]uint32
+	n.keys.Find(ids[:], []blame.Column{{Key: blame.ByOwnerSite}, {Key: blame.ByOwnerDoing}}, lock, &analysis.Waiter{}, &analysis.Share{Direct: o})
+	site, _ := n.keys.Text(blame.ByOwnerSite, ids[0])
 	if doing := doingOf(ids[1]); doing != blame.DoingUnknown {
 		site += ", " + doing.String()
 	}

@@ -31,13 +31,9 @@ func (c *Overview) order(lock format.ObjectID, sh *analysis.Share, site uint32, 
 	if sh.Path == nil || sh.Path.Lock == lock || sh.Root.Kind == analysis.OwnerDeadlock || !c.told(lock, sh, sampled) {
 		return nil
 	}
-	if c.orders == nil {
-		c.orders = map[order]*seen{}
-	}
-	o := c.orders[order{lock, sh.Path.Lock}]
-	if o == nil {
-		o = &seen{site: site}
-		c.orders[order{lock, sh.Path.Lock}] = o
+	o := blame.At(c.orders, order{lock, sh.Path.Lock})
+	if o.waitNs == 0 {
+		o.site = site
 	}
 	return o
 }

@@ -20,11 +20,10 @@ type Overview struct {
 	analysis.AnyQueue
 	keys    blame.Resolver
 	sym     *analysis.Symbols
-	owners  sums               // by lock, site, callers and what it did
-	waiters sums               // by lock and site
-	roots   map[partRoot]int32 // where the waiting of each is
-	rootNs  []int64
-	trapped []Trapped // by deadlock, from 1
+	owners  sums // by lock, site, callers and what it did
+	waiters sums // by lock and site
+	roots   map[partRoot]int64
+	trapped blame.ByID[Trapped] // by deadlock, from 1
 	orders  map[order]*seen
 	total   int64
 }
@@ -49,7 +48,7 @@ func NewOverview(o Options) *Overview {
 // newOverview returns an overview whose owners are summed by some keys. The first two are the
 // lock and the site.
 func newOverview(own *regexp.Regexp, by ...blame.Key) *Overview {
-	c := &Overview{roots: map[partRoot]int32{}}
+	c := &Overview{roots: map[partRoot]int64{}, orders: map[order]*seen{}}
 	c.owners, c.waiters = newSums(&c.keys, by...), newSums(&c.keys, by[0], blame.ByWaiterSite)
 	c.keys.App(own)
 	return c
@@ -85,10 +84,7 @@ func (c *Overview) shares(s *analysis.Slice, n int) {
 		ns := sh.Ns * int64(n)
 		c.charge(s.Lock, &s.Waiters[0], sh, ns, s.Sample.Taken)
 		if sh.Root.Kind == analysis.OwnerDeadlock {
-			for len(c.trapped) <= int(sh.Root.Cycle) {
-				c.trapped = append(c.trapped, Trapped{})
-			}
-			t := &c.trapped[sh.Root.Cycle]
+			t := c.trapped.At(int(sh.Root.Cycle))
 			t.WaitNs += ns
 			t.ByProvenance.Add(sh.Root.Prov, ns)
 		}
@@ -98,8 +94,8 @@ func (c *Overview) shares(s *analysis.Slice, n int) {
 // charge adds thread-time of waiting, which was sampled or not, to the sums of an owner.
 func (c *Overview) charge(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share, ns int64, sampled bool) {
 	row := c.owners.owe(lock, w, sh, ns)
-	if root := c.root(row, sh); root >= 0 {
-		c.rootNs[root] += ns
+	if sh.Path != nil {
+		c.behind(partRoot{int32(row), sh.Last}, ns)
 	}
 	if o := c.order(lock, sh, c.owners.id(int32(row), 1), sampled); o != nil {
 		o.add(sh.Direct.Prov, ns)
@@ -110,22 +106,11 @@ func (c *Overview) charge(lock format.ObjectID, w *analysis.Waiter, sh *analysis
 // but a million locks in long chains have tens of millions of ends. Later ones are left out.
 const maxRoots = 1 << 20
 
-// root returns the place of the sum of a row's waiting that ends where a share does; -1 if
-// that is the lock itself, or there are too many ends.
-func (c *Overview) root(part int, sh *analysis.Share) int32 {
-	if sh.Path == nil {
-		return -1
+// behind adds waiting to a row's sum by the end of its chain, unless there are too many ends.
+func (c *Overview) behind(at partRoot, ns int64) {
+	if _, known := c.roots[at]; known || len(c.roots) < maxRoots {
+		c.roots[at] += ns
 	}
-	at := partRoot{int32(part), sh.Last}
-	sum, known := c.roots[at]
-	switch {
-	case !known && len(c.roots) >= maxRoots:
-		return -1
-	case !known:
-		sum = int32(len(c.rootNs))
-		c.roots[at], c.rootNs = sum, append(c.rootNs, 0)
-	}
-	return sum
 }
 
 // Took returns where a thread with a stack took a lock that it holds, see blame.Sites.Took.

@@ -11,8 +11,6 @@ import (
 	"contend/blame"
 	"contend/format"
 	"contend/golden"
-
-	"pgregory.net/rapid"
 )
 
 // chain is recorded waits of threads each of which holds the lock that the one
@@ -196,20 +194,4 @@ func TestCallersAreTheProgramsOwn(t *testing.T) {
 	if got := sum.list(); len(got) != 1 || got[0].WaitNs != 3 || strings.Join(got[0].Sites, " ") != "shop.Cart.save shop.Shop.pay shop.Http.handle" {
 		t.Errorf("%+v", got)
 	}
-}
-
-// However many ids are added or joined, and in whatever order, each counts once.
-func TestASetCountsEachIDOnce(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		all, want := idSet{}, map[uint32]bool{}
-		for range rapid.IntRange(1, 4).Draw(t, "sets") {
-			var one idSet
-			for _, id := range rapid.SliceOfN(rapid.Uint32Range(0, 3*fewIDs), 0, 4*fewIDs).Draw(t, "ids") {
-				one.add(id)
-				want[id] = true
-			}
-			all.join(&one)
-		}
-		golden.Equal(t, all.len(), len(want))
-	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"contend/analysis"
+	"contend/blame"
 	"contend/format"
 )
 
@@ -40,25 +41,22 @@ type NonLockWait struct {
 // Resources is a visitor that sums the waits that are not for locks. The zero value is empty.
 type Resources struct {
 	analysis.AnyQueue
-	sym  *analysis.Symbols
-	rows [2]table // of the idle, and of resources
-}
-
-// table is the sums of one kind.
-type table struct {
-	byStack map[stackKey]*resourcePart
-	threads idSet
+	sym     *analysis.Symbols
+	parts   map[stackKey]*resourcePart
+	threads map[bool]*blame.ThreadSet // of resources, and of the idle
 }
 
 // stackKey tells sums apart before they have names.
 type stackKey struct {
+	resource bool
 	stack    format.StackID
 	activity format.Activity // matters where there is no stack
 }
 
 type resourcePart struct {
-	threads       idSet
-	ns, waits, at int64 // at is the longest
+	threads       blame.ThreadSet
+	ns, waits, at int64           // at is the longest
+	pool          *analysis.Union // when some thread waited, where the stack is of a pool
 	users         map[ender]int64
 }
 
@@ -69,7 +67,9 @@ type ender struct {
 }
 
 // Begin implements analysis.Visitor.
-func (c *Resources) Begin(sym *analysis.Symbols, _ int64) { c.sym = sym }
+func (c *Resources) Begin(sym *analysis.Symbols, _ int64) {
+	*c = Resources{sym: sym, parts: map[stackKey]*resourcePart{}, threads: map[bool]*blame.ThreadSet{}}
+}
 
 // Slice implements analysis.Visitor.
 func (c *Resources) Slice(*analysis.Slice) {}
@@ -82,14 +82,9 @@ func (*Resources) Monitor(*analysis.MonitorWaits) {}
 
 // NonLockWait implements analysis.NonLockVisitor.
 func (c *Resources) NonLockWait(a *analysis.NonLockWait) {
-	t := c.table(a.Resource)
-	if t.byStack == nil {
-		t.byStack = map[stackKey]*resourcePart{}
-	}
-	p := t.byStack[stackKey{a.Stack, a.Activity}]
-	if p == nil {
-		p = &resourcePart{}
-		t.byStack[stackKey{a.Stack, a.Activity}] = p
+	p := blame.At(c.parts, stackKey{a.Resource, a.Stack, a.Activity})
+	if p.threads.Len() == 0 && a.Resource && poolOf(c.sym.Frames(a.Stack)) != "" {
+		p.pool = &analysis.Union{}
 	}
 	p.ns, p.waits, p.at = p.ns+a.Ns, p.waits+a.Waits, max(p.at, a.LongestNs)
 	if a.By != format.NoThread {
@@ -98,15 +93,11 @@ func (c *Resources) NonLockWait(a *analysis.NonLockWait) {
 		}
 		p.users[ender{a.ByStack, c.sym.Group(a.By)}] += a.Ns
 	}
-	p.threads.add(uint32(a.Thread))
-	t.threads.add(uint32(a.Thread))
-}
-
-func (c *Resources) table(resource bool) *table {
-	if resource {
-		return &c.rows[1]
+	if p.pool != nil {
+		p.pool.Add(a.From, a.To)
 	}
-	return &c.rows[0]
+	p.threads.Add(a.Thread)
+	blame.At(c.threads, a.Resource).Add(a.Thread)
 }
 
 // Resources returns the places where threads wait for pools, queues and the like: first
@@ -119,11 +110,12 @@ func (c *Resources) Idle() []Resource { return c.list(false) }
 
 // Total returns the sum of all rows of Resources, or of Idle.
 func (c *Resources) Total(resource bool) (s NonLockWait) {
-	t := c.table(resource)
-	for _, p := range t.byStack {
-		s.WaitNs, s.Waits = s.WaitNs+p.ns, s.Waits+p.waits
+	for key, p := range c.parts {
+		if key.resource == resource {
+			s.WaitNs, s.Waits = s.WaitNs+p.ns, s.Waits+p.waits
+		}
 	}
-	s.Waiters = t.threads.len()
+	s.Waiters = blame.At(c.threads, resource).Len()
 	return s
 }
 
@@ -137,7 +129,7 @@ type place struct {
 type placeSum struct {
 	Resource
 	most    int64 // waiting with Stack
-	threads idSet
+	threads blame.ThreadSet
 	called  callers
 	users   map[User]int64
 }
@@ -145,17 +137,19 @@ type placeSum struct {
 // list joins the stacks of each place.
 func (c *Resources) list(resource bool) []Resource {
 	places := map[place]*placeSum{}
-	for key, p := range c.table(resource).byStack {
+	for key, p := range c.parts {
+		if key.resource != resource {
+			continue
+		}
 		frames := c.sym.Frames(key.stack)
 		what, site, loop := Place(frames)
 		loop = loop && resource // an idle thread may be anywhere
 		if what == "" {
 			what = unnamed[min(int(key.activity), len(unnamed)-1)]
 		}
-		sum := places[place{what, site, loop}]
-		if sum == nil {
-			sum = &placeSum{Resource: Resource{What: what, Site: site, Loop: loop}, most: -1, called: callers{}, users: map[User]int64{}}
-			places[place{what, site, loop}] = sum
+		sum := blame.At(places, place{what, site, loop})
+		if sum.called == nil {
+			*sum = placeSum{Resource: Resource{What: what, Site: site, Loop: loop}, most: -1, called: callers{}, users: map[User]int64{}}
 		}
 		if site != "" {
 			sum.called.add(frames, p.ns)
@@ -167,7 +161,7 @@ func (c *Resources) list(resource bool) []Resource {
 		if p.ns > sum.most || p.ns == sum.most && key.stack < sum.Stack {
 			sum.most, sum.Stack = p.ns, key.stack
 		}
-		sum.threads.join(&p.threads)
+		sum.threads.Join(&p.threads)
 	}
 	var rows []Resource
 	for _, sum := range places {
@@ -182,7 +176,7 @@ func (c *Resources) list(resource bool) []Resource {
 // row completes the row of a place with what was counted by thread, by caller and by user.
 func (s *placeSum) row() Resource {
 	r := s.Resource
-	r.Waiters, r.Callers = s.threads.len(), s.called.list()
+	r.Waiters, r.Callers = s.threads.Len(), s.called.list()
 	for u, ns := range s.users {
 		u.WaitNs = ns
 		r.Users = append(r.Users, u)

@@ -13,7 +13,9 @@ func (c *Overview) made(id uint32) (site string, told bool) {
 	if c.owners.by[0] != blame.ByLock {
 		return "", false
 	}
-	site, _ = c.keys.Text(blame.ByCreated, c.keys.IDs([]blame.Key{blame.ByCreated}, format.ObjectID(id), &analysis.Waiter{}, &blame.Charge{})[0])
+	var of [1]uint32
+	c.keys.Find(of[:], []blame.Column{{Key: blame.ByCreated}}, format.ObjectID(id), &analysis.Waiter{}, blame.AnyShare)
+	site, _ = c.keys.Text(blame.ByCreated, of[0])
 	return site, blame.Made(site)
 }
 

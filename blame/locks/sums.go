@@ -19,12 +19,12 @@ type sums struct {
 }
 
 func newSums(keys *blame.Resolver, by ...blame.Key) sums {
-	return sums{by: by, rows: blame.NewRows(keys, by)}
+	return sums{by: by, rows: blame.NewRows(keys, blame.Columns(by, false))}
 }
 
-// row returns the row of a waiter and an owner, making it if need be.
-func (s *sums) row(lock format.ObjectID, w *analysis.Waiter, c *blame.Charge) int {
-	i := s.rows.Of(lock, w, c)
+// row returns the row of a waiter and a share of its time, making it if need be.
+func (s *sums) row(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
+	i := s.rows.Of(lock, w, sh)
 	if i == len(s.ns) {
 		s.ns, s.waits = append(s.ns, 0), append(s.waits, 0)
 		if s.by[1] != blame.ByWaiterSite {
@@ -40,7 +40,7 @@ func (s *sums) wait(of *analysis.Slice, w *analysis.Waiter) {
 	if !of.Sample.Taken && !w.First {
 		return
 	}
-	i := s.row(of.Lock, w, &blame.Charge{})
+	i := s.row(of.Lock, w, blame.AnyShare)
 	if of.Sample.Taken {
 		s.ns[i] += of.Length()
 	} else {
@@ -53,8 +53,7 @@ func (s *sums) wait(of *analysis.Slice, w *analysis.Waiter) {
 
 // owe adds waiting that a share is charged with, and returns its row.
 func (s *sums) owe(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share, ns int64) int {
-	charge := blame.ChargeOf(lock, sh, false)
-	i := s.row(lock, w, &charge)
+	i := s.row(lock, w, sh)
 	s.ns[i] += ns
 	s.known[i].Add(sh.Direct.Prov, ns)
 	return i

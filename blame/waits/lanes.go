@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"contend/analysis"
+	"contend/blame"
 	"contend/format"
 )
 
@@ -44,7 +45,7 @@ type Lanes struct {
 
 	from, to int64
 	acts     bool
-	waits    []int32 // by thread: its latest wait, plus one
+	waits    blame.ByID[int32] // by thread: its latest wait, plus one
 	holds    map[held]int32
 	last     []int32 // by wait: the hold it leads to, plus one
 	recorded map[held][]int32
@@ -102,10 +103,7 @@ func (l *Lanes) add(s Span) int32 {
 // begins after all that is collected. One that ends before gives its place to the next of
 // its thread: in a long queue only the first slice of a wait and the last tell its waiter.
 func (l *Lanes) wait(s *analysis.Slice, w *analysis.Waiter) int32 {
-	for len(l.waits) <= int(w.Thread) {
-		l.waits = append(l.waits, 0)
-	}
-	at := l.waits[w.Thread] - 1
+	at := *l.waits.At(int(w.Thread)) - 1
 	if at >= 0 && !w.First && l.Spans[at].Lock == s.Lock {
 		l.Spans[at].End = s.End
 		return at

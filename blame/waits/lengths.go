@@ -62,7 +62,8 @@ type Collector struct {
 
 	keys  blame.Resolver
 	start int64
-	rows  map[blame.IDs]*Lengths
+	index *blame.Rows
+	rows  []*Lengths // by number in index
 	total Lengths
 	parts map[part]*Lengths
 	open  map[format.ThreadID]*seenWait
@@ -71,13 +72,13 @@ type Collector struct {
 // part is one row in one interval.
 type part struct {
 	interval int64
-	ids      blame.IDs
+	row      int
 }
 
 // seenWait is a sampled wait that may go on.
 type seenWait struct {
 	going         bool
-	ids           blame.IDs
+	row           int
 	before, first int64
 	last, after   int64
 	edge          bool // a neighbour is missing
@@ -89,8 +90,9 @@ func New(o Options) (*Collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Collector{by: by, expected: o.ExpectedNs, interval: o.IntervalNs, rows: map[blame.IDs]*Lengths{}, parts: map[part]*Lengths{}, open: map[format.ThreadID]*seenWait{}}
+	c := &Collector{by: by, expected: o.ExpectedNs, interval: o.IntervalNs, parts: map[part]*Lengths{}, open: map[format.ThreadID]*seenWait{}}
 	c.keys.App(o.App)
+	c.index = blame.NewRows(&c.keys, blame.Columns(by, false))
 	return c, nil
 }
 
@@ -109,7 +111,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 		case s.Sample.Taken:
 			c.see(s, w)
 		case w.First:
-			c.add(c.ids(s.Lock, w), s.Start, func(l *Lengths) {
+			c.add(c.row(s.Lock, w), s.Start, func(l *Lengths) {
 				l.Exact.Add(w.WaitNs)
 				if c.expected > 0 {
 					l.Corrected.AddCorrected(w.WaitNs, 1, c.expected)
@@ -122,40 +124,31 @@ func (c *Collector) Slice(s *analysis.Slice) {
 // QueueSlice implements analysis.QueueVisitor: no wait begins in one.
 func (c *Collector) QueueSlice(*analysis.Slice, int) {}
 
-func (c *Collector) ids(lock format.ObjectID, w *analysis.Waiter) blame.IDs {
-	return c.keys.IDs(c.by, lock, w, &blame.Charge{})
+// row returns the row of a waiter, making it if need be.
+func (c *Collector) row(lock format.ObjectID, w *analysis.Waiter) int {
+	i := c.index.Of(lock, w, blame.AnyShare)
+	if i == len(c.rows) {
+		c.rows = append(c.rows, &Lengths{})
+	}
+	return i
 }
 
 // add gives a wait that begins at some time to all that count it.
-func (c *Collector) add(k blame.IDs, at int64, add func(*Lengths)) {
+func (c *Collector) add(row int, at int64, add func(*Lengths)) {
 	add(&c.total)
-	add(entry(c.rows, k))
+	add(c.rows[row])
 	if c.interval > 0 {
-		add(entry(c.parts, part{(at - c.start) / c.interval, k}))
+		add(blame.At(c.parts, part{(at - c.start) / c.interval, row}))
 	}
-}
-
-// entry returns the lengths of a key, making them if need be.
-func entry[K comparable](m map[K]*Lengths, k K) *Lengths {
-	l := m[k]
-	if l == nil {
-		l = &Lengths{}
-		m[k] = l
-	}
-	return l
 }
 
 // see takes the samples that show a wait, or more of it. Those of one thread
 // come in order of time.
 func (c *Collector) see(s *analysis.Slice, by *analysis.Waiter) {
-	w, seen := c.open[by.Thread], &s.Sample
-	if w == nil {
-		w = &seenWait{}
-		c.open[by.Thread] = w
-	}
+	w, seen := blame.At(c.open, by.Thread), &s.Sample
 	if by.First || !w.going {
 		c.close(w)
-		*w = seenWait{going: true, ids: c.ids(s.Lock, by), before: seen.Before, first: seen.First}
+		*w = seenWait{going: true, row: c.row(s.Lock, by), before: seen.Before, first: seen.First}
 		if seen.Before == format.NoTime {
 			w.before, w.edge = min(s.Start, seen.First), true
 		}
@@ -172,7 +165,7 @@ func (c *Collector) close(w *seenWait) {
 		return
 	}
 	w.going = false
-	c.add(w.ids, max(w.first, c.start), func(l *Lengths) {
+	c.add(w.row, max(w.first, c.start), func(l *Lengths) {
 		l.AtLeast.Add(w.last - w.first)
 		l.AtMost.Add(w.after - w.before)
 		if w.edge {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"contend/analysis"
+	"contend/blame"
 	"contend/format"
 )
 
@@ -48,15 +49,17 @@ const maxParts = 64
 type Longest struct {
 	most   int
 	only   func(w *Wait, start int64) bool
-	start  int64   // of the trace
-	open   []*Wait // by thread; nil when the thread has none that may be kept
-	queues queues
+	start  int64             // of the trace
+	open   blame.ByID[*Wait] // by thread; nil when the thread has none that may be kept
+	queues map[format.ObjectID]*queue
 	found  shortestFirst
 	spare  []*Wait
 }
 
 // NewLongest returns a collector of so many waits.
-func NewLongest(most int) *Longest { return &Longest{most: max(most, 1), queues: queues{}} }
+func NewLongest(most int) *Longest {
+	return &Longest{most: max(most, 1), queues: map[format.ObjectID]*queue{}}
+}
 
 // Only keeps no waits but those for which f holds, of a trace that begins at start.
 func (c *Longest) Only(f func(w *Wait, start int64) bool) *Longest {
@@ -102,11 +105,8 @@ func (c *Longest) begin(s *analysis.Slice, w *analysis.Waiter) {
 	if !s.Sample.Taken && len(c.found) == c.most && w.WaitNs <= c.found[0].Ns {
 		return
 	}
-	for len(c.open) <= int(w.Thread) {
-		c.open = append(c.open, nil)
-	}
 	one := c.take(Wait{Start: s.Start, Ns: w.WaitNs, Thread: w.Thread, Stack: w.Stack, Lock: s.Lock, Failed: w.Failed, cutNs: w.CutNs, kept: early})
-	if c.open[w.Thread] = one; early {
+	if *c.open.At(int(w.Thread)) = one; early {
 		c.keep(one)
 	}
 }
@@ -256,9 +256,6 @@ type run struct {
 // then most have all their parts.
 const minRuns = 4 * maxParts
 
-// queues are the queues by lock.
-type queues map[format.ObjectID]*queue
-
 // QueueSlice implements analysis.QueueVisitor.
 func (c *Longest) QueueSlice(s *analysis.Slice, _ int) {
 	at := c.queues[s.Lock]
@@ -294,11 +291,7 @@ func (c *Longest) QueueChanged(m *analysis.QueueChange) {
 	case m.Leaves:
 		c.leave(w)
 	case !w.queued && !w.whole:
-		at := c.queues[m.Lock]
-		if at == nil {
-			at = &queue{}
-			c.queues[m.Lock] = at
-		}
+		at := blame.At(c.queues, m.Lock)
 		w.queued, w.place = true, len(at.waits)
 		at.waits = append(at.waits, w)
 		at.bringUp(w, len(at.runs))

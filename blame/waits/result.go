@@ -31,8 +31,8 @@ func (c *Collector) By() []string {
 func (c *Collector) Rows() []Row {
 	c.finish()
 	rows := make([]Row, 0, len(c.rows))
-	for k, l := range c.rows {
-		rows = append(rows, Row{Keys: c.texts(k), Lengths: l})
+	for i, l := range c.rows {
+		rows = append(rows, Row{Keys: c.texts(i), Lengths: l})
 	}
 	Sort(rows)
 	return rows
@@ -60,10 +60,10 @@ func (c *Collector) Total() *Lengths {
 	return &c.total
 }
 
-func (c *Collector) texts(k blame.IDs) []string {
+func (c *Collector) texts(row int) []string {
 	texts := make([]string, len(c.by))
-	for i := range c.by {
-		texts[i], _ = c.keys.Text(c.by[i], k[i])
+	for i, id := range c.index.IDs(row) {
+		texts[i], _ = c.keys.Text(c.by[i], id)
 	}
 	return texts
 }
@@ -93,7 +93,7 @@ func (c *Collector) OverTime() []Row {
 	c.finish()
 	sums := map[int64]*Lengths{}
 	for p, l := range c.parts {
-		entry(sums, p.interval).Merge(l)
+		blame.At(sums, p.interval).Merge(l)
 	}
 	return InOrder(sums, c.start, c.interval)
 }
@@ -115,7 +115,7 @@ func (c *Collector) Intervals() []dist.Interval {
 	out := make([]dist.Interval, 0, len(c.parts))
 	for p, l := range c.parts {
 		from := c.start + p.interval*c.interval
-		texts := c.texts(p.ids)
+		texts := c.texts(p.row)
 		for _, d := range []struct {
 			ending  string
 			lengths *dist.Dist

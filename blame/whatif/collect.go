@@ -17,7 +17,7 @@ type Collector struct {
 	start int64
 	end   int64
 
-	threads []*thread // by id until numbered, then by number
+	threads blame.ByID[*thread] // by id until numbered, then by number
 	index   map[format.ObjectID]int32
 	locks   []format.ObjectID
 	tenures []tenure // see number
@@ -117,10 +117,7 @@ func (c *Collector) share(s *analysis.Slice, sh *analysis.Share, n int) {
 	if c.blamed[blamed{section, c.sym.Class(s.Lock)}] += ns; deadlock {
 		return
 	}
-	if c.held[section] == nil {
-		c.held[section] = &analysis.Union{}
-	}
-	c.held[section].AddSlice(s)
+	blame.At(c.held, section).AddSlice(s)
 	c.path = append(c.path[:0], section)
 	last := s.Lock
 	for h := range sh.Further() {
@@ -169,13 +166,11 @@ func (c *Collector) lock(id format.ObjectID) int32 {
 
 // thread returns what is known of a thread.
 func (c *Collector) thread(id format.ThreadID) *thread {
-	for len(c.threads) <= int(id) {
-		c.threads = append(c.threads, nil)
+	t := c.threads.At(int(id))
+	if *t == nil {
+		*t = &thread{}
 	}
-	if c.threads[id] == nil {
-		c.threads[id] = &thread{}
-	}
-	return c.threads[id]
+	return *t
 }
 
 // number gives threads dense numbers in the order of their ids, orders tenures by thread,

@@ -76,7 +76,7 @@ const (
 // tableOf converts a finished cube.
 func tableOf(content *Content) (*table, *numbering) {
 	c := content.Cube
-	t := &table{StartNs: c.Start, BinNs: c.BinNs, RunningNs: append([]int64{}, c.RunningNs...), OtherNs: c.OtherNs, Dims: cube.Names(), Bins: len(c.RunningNs), Groups: []string{}, Known: []string{}, Locks: []lock{}, Places: []string{}, Classes: []class{}}
+	t := &table{StartNs: c.Start, BinNs: c.BinNs, RunningNs: append([]int64{}, c.RunningNs...), OtherNs: c.OtherNs, Dims: cube.Names, Bins: len(c.RunningNs), Groups: []string{}, Known: []string{}, Locks: []lock{}, Places: []string{}, Classes: []class{}}
 	n := newNumbering(content, t)
 	for d := range t.Rows {
 		t.Rows[d] = make([]int32, 0, len(c.Rows))

@@ -76,11 +76,7 @@ func NewCube(intervalNs int64, app *regexp.Regexp) *cube.Cube {
 }
 
 func newCube(intervalNs int64, l cube.Limits) *cube.Cube {
-	var columns []cube.Column
-	for _, k := range by {
-		columns = append(columns, cube.Column{Key: k})
-	}
-	return cube.Over(append(columns, cube.Known), intervalNs, l).Clock()
+	return cube.Over(blame.Columns(append(slices.Clone(by), blame.ByProvenance), false), intervalNs, l).Clock()
 }
 
 // id returns what a row has for a key.

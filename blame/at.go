@@ -1,0 +1,22 @@
+package blame
+
+// At returns the sum that a map has for a key, making it if need be.
+func At[K comparable, V any](m map[K]*V, key K) *V {
+	v := m[key]
+	if v == nil {
+		v = new(V)
+		m[key] = v
+	}
+	return v
+}
+
+// ByID is sums by small ids, which are zero at first.
+type ByID[V any] []V
+
+// At returns the sum of an id. It is good until another id is asked for.
+func (t *ByID[V]) At(id int) *V {
+	for len(*t) <= id {
+		*t = append(*t, *new(V))
+	}
+	return &(*t)[id]
+}

@@ -1,0 +1,95 @@
+package blame
+
+import (
+	"contend/analysis"
+	"contend/analysis/bootstrap"
+	"contend/analysis/dist"
+	"contend/format"
+)
+
+// Whole is what a row of locks tells of the waits that begin in it.
+type Whole struct {
+	First   format.ObjectID // the lock that was waited for first
+	Threads ThreadSet
+	Failed  int64 // waits that ended without the lock
+	MaxNs   int64 // 0 when waits were only sampled
+	Lengths dist.Dist
+}
+
+// Whole makes a pivot by lock or by class tell of whole waits, those of length zero included,
+// see WholeOf.
+func (p *Pivot) Whole() *Pivot {
+	p.whole = true
+	return p
+}
+
+// addWhole adds n waiters of a slice to the row of its lock. The slice lists those whose wait
+// begins.
+func (p *Pivot) addWhole(s *analysis.Slice, n int) {
+	at := p.row(s.Lock, &s.Waiters[0], AnyShare)
+	r := &p.rows[at]
+	r.AddAll(s, n, p.root)
+	p.rec.Add(r.series, s.Start, s.End, s.Length(), n)
+	if r.whole == nil {
+		r.whole = &Whole{First: s.Lock}
+	}
+	for i := range s.Waiters {
+		r.whole.add(&s.Waiters[i], s.Sample.Taken)
+	}
+}
+
+// add adds a waiter, whose wait was sampled or not.
+func (w *Whole) add(by *analysis.Waiter, sampled bool) {
+	if by.First || sampled { // else it was seen when the wait began
+		w.Threads.Add(by.Thread)
+	}
+	if by.First && by.Failed {
+		w.Failed++
+	}
+	if by.First && !sampled { // else the length is not known
+		w.MaxNs = max(w.MaxNs, by.WaitNs)
+		w.Lengths.Add(by.WaitNs)
+	}
+}
+
+// Join adds the waits of another row.
+func (w *Whole) Join(o *Whole) {
+	w.Threads.Join(&o.Threads)
+	w.Failed, w.MaxNs = w.Failed+o.Failed, max(w.MaxNs, o.MaxNs)
+	w.Lengths.Merge(&o.Lengths)
+}
+
+// Len returns the number of rows.
+func (p *Pivot) Len() int { return len(p.rows) }
+
+// At returns what a row of Whole adds up, but for its wall-time, and its id.
+func (p *Pivot) At(row int) (id uint32, s *Sum, w *Whole) {
+	return p.index.IDs(row)[0], &p.rows[row].Sum, p.rows[row].whole
+}
+
+// WallNs returns the wall-time of a row.
+func (p *Pivot) WallNs(row int) int64 { return p.rows[row].Finish().WallNs }
+
+// With returns the row with an id; -1 where there is none.
+func (p *Pivot) With(id uint32) int { return p.index.met.number([]uint32{id}) }
+
+// Total returns the sum over all rows.
+func (p *Pivot) Total() Sum { return p.total.Finish() }
+
+// Estimate returns the thread-time of a row in nanoseconds and its part of the running time,
+// each with its 95 % interval; false when the trace is exact or the row is one too many to
+// tell. Nothing can be added any more.
+func (p *Pivot) Estimate(row int) (ns, part bootstrap.Estimate, ok bool) {
+	series := p.rows[row].series
+	if series == bootstrap.NoSeries {
+		return ns, part, false
+	}
+	if p.cells == nil {
+		p.cells = p.rec.Finish()
+	}
+	s := p.cells.Series(series)
+	return p.cells.Rate(s).Scale(float64(p.cells.Span())), p.cells.Ratio(s, p.cells.Series(bootstrap.Running)), true
+}
+
+// Symbols resolves what the rows name.
+func (p *Pivot) Symbols() *analysis.Symbols { return p.keys.sym }
