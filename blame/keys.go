@@ -48,35 +48,35 @@ const (
 // its help, its errors and what shells complete are made from this table.
 // Errors and shells show the keys in this order.
 var keys = [...]keyRow{
-	ByClass:           {name: "class", side: ofLock, kind: class, asked: Pivots | Lengths},
-	ByLock:            {name: "lock", side: ofLock, kind: lock, asked: Pivots | Lengths},
-	ByCreated:         {name: "created", side: ofLock, kind: created, asked: Pivots | Lengths, help: bySite},
-	ByOwnerSite:       {name: "owner-site", side: owner, kind: taking, asked: Pivots, help: bySite},
-	ByOwnerCallers:    {name: "owner-callers", side: owner, kind: callers, asked: Pivots, help: bySite},
-	ByOwnerDoing:      {name: "owner-doing", side: owner, kind: atWork, asked: Pivots, help: bySite},
-	ByOwnerBlockedOn:  {name: "owner-blocked-on", side: owner, kind: blockedOn, asked: Pivots, help: bySite},
-	ByOwnerLine:       {name: "owner-line", side: owner, kind: innermost, asked: Pivots, help: bySite},
-	ByOwnerStack:      {name: "owner-stack", side: owner, kind: callStack, asked: Pivots},
-	ByOwnerMethod:     {name: "owner-method", side: owner, kind: method, asked: Pivots},
-	ByOwnerThread:     {name: "owner-thread", side: owner, kind: thread, asked: Pivots},
-	ByOwnerGroup:      {name: "owner-group", side: owner, kind: group, asked: Pivots},
+	ByClass:           {name: "class", side: ofLock, kind: classKey, asked: Pivots | Lengths},
+	ByLock:            {name: "lock", side: ofLock, kind: lockKey, asked: Pivots | Lengths},
+	ByCreated:         {name: "created", side: ofLock, kind: createdKey, asked: Pivots | Lengths, help: bySite},
+	ByOwnerSite:       {name: "owner-site", side: owner, kind: siteKey, asked: Pivots, help: bySite},
+	ByOwnerCallers:    {name: "owner-callers", side: owner, kind: callersKey, asked: Pivots, help: bySite},
+	ByOwnerDoing:      {name: "owner-doing", side: owner, kind: doingKey, asked: Pivots, help: bySite},
+	ByOwnerBlockedOn:  {name: "owner-blocked-on", side: owner, kind: blockedOnKey, asked: Pivots, help: bySite},
+	ByOwnerLine:       {name: "owner-line", side: owner, kind: lineKey, asked: Pivots, help: bySite},
+	ByOwnerStack:      {name: "owner-stack", side: owner, kind: stackKey, asked: Pivots},
+	ByOwnerMethod:     {name: "owner-method", side: owner, kind: methodKey, asked: Pivots},
+	ByOwnerThread:     {name: "owner-thread", side: owner, kind: threadKey, asked: Pivots},
+	ByOwnerGroup:      {name: "owner-group", side: owner, kind: groupKey, asked: Pivots},
 	ByOwnerTask:       {name: "owner-task", side: owner, kind: annotation(format.TaskClass), asked: Pivots, help: ownerAnnotations},
 	ByOwnerRegion:     {name: "owner-region", side: owner, kind: annotation(format.RegionClass), asked: Pivots, help: ownerAnnotations},
-	ByOwnerOperation:  {name: "owner-operation", side: owner, kind: operation, asked: Pivots, help: byOperation},
-	ByRootLock:        {name: "root-lock", side: ofLock, kind: lastLock, asked: Pivots, help: bySite},
-	ByWaiterSite:      {name: "waiter-site", kind: innermost, asked: Pivots | Lengths, help: bySite},
-	ByWaiterLine:      {name: "waiter-line", kind: innermost, asked: Pivots | Lengths, help: bySite},
-	ByWaiterStack:     {name: "waiter-stack", kind: callStack, asked: Pivots},
-	ByWaiterMethod:    {name: "waiter-method", kind: method, asked: Pivots | Lengths},
-	ByWaiterThread:    {name: "waiter-thread", kind: thread, asked: Pivots | Lengths},
-	ByWaiterGroup:     {name: "waiter-group", kind: group, asked: Pivots | Lengths},
+	ByOwnerOperation:  {name: "owner-operation", side: owner, kind: operationKey, asked: Pivots, help: byOperation},
+	ByRootLock:        {name: "root-lock", side: ofLock, kind: rootLockKey, asked: Pivots, help: bySite},
+	ByWaiterSite:      {name: "waiter-site", kind: lineKey, asked: Pivots | Lengths, help: bySite},
+	ByWaiterLine:      {name: "waiter-line", kind: lineKey, asked: Pivots | Lengths, help: bySite},
+	ByWaiterStack:     {name: "waiter-stack", kind: stackKey, asked: Pivots},
+	ByWaiterMethod:    {name: "waiter-method", kind: methodKey, asked: Pivots | Lengths},
+	ByWaiterThread:    {name: "waiter-thread", kind: threadKey, asked: Pivots | Lengths},
+	ByWaiterGroup:     {name: "waiter-group", kind: groupKey, asked: Pivots | Lengths},
 	ByTask:            {name: "task", kind: annotation(format.TaskClass), asked: Pivots, help: waiterAnnotations},
 	ByRegion:          {name: "region", kind: annotation(format.RegionClass), asked: Pivots, help: waiterAnnotations},
-	ByWaiterOperation: {name: "waiter-operation", kind: operation, asked: Pivots, help: byOperation},
-	ByMode:            {name: "mode", kind: mode, asked: Lengths},
-	ByInput:           {name: dist.InputKey, kind: input, asked: Pivots | Lengths, help: ofInputs},
-	ByChain:           {name: "chain", kind: path}, // what 'contend chains' sums by
-	ByProvenance:      {name: "provenance", side: ofLock, kind: provenance},
+	ByWaiterOperation: {name: "waiter-operation", kind: operationKey, asked: Pivots, help: byOperation},
+	ByMode:            {name: "mode", kind: modeKey, asked: Lengths},
+	ByInput:           {name: dist.InputKey, kind: inputKey, asked: Pivots | Lengths, help: ofInputs},
+	ByChain:           {name: "chain", kind: chainKey}, // what 'contend chains' sums by
+	ByProvenance:      {name: "provenance", side: ofLock, kind: provenanceKey},
 }
 
 // Meanings explains the words of the keys, as the last part of a help text.
@@ -163,56 +163,56 @@ type keyKind struct {
 }
 
 var (
-	class = keyKind{
+	classKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.sym.Class(s.lock) },
 		text: func(r *Resolver, id uint32) string { return r.sym.Classes().Name(id) }}
-	lock = keyKind{
+	lockKey = keyKind{
 		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.lock) },
 		text: func(r *Resolver, id uint32) string { return r.sym.LockName(format.ObjectID(id)) }}
-	callStack = keyKind{stack: true,
+	stackKey = keyKind{stack: true,
 		id:   func(r *Resolver, s *subject) uint32 { return r.stacks.canonical(r.sym, s.stack) },
 		text: func(r *Resolver, id uint32) string { return analysis.StackText(r.sym.Frames(format.StackID(id))) }}
-	lastLock = keyKind{
+	rootLockKey = keyKind{
 		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.last) },
-		text: lock.text}
-	created = keyKind{
+		text: lockKey.text}
+	createdKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.sites.Created(s.lock) },
 		text: siteName}
-	taking = keyKind{
+	siteKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.sites.Owner(s.stack, s.lock) },
 		text: siteName}
-	callers = keyKind{
+	callersKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.sites.Callers(s.stack, s.lock) },
 		text: siteName}
-	innermost = keyKind{
+	lineKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.sites.Waiter(s.stack) },
 		text: siteName}
-	blockedOn = keyKind{
+	blockedOnKey = keyKind{
 		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.blocked) },
 		text: blockedOnText}
-	atWork = keyKind{id: doingID, text: doingText}
-	method = keyKind{
+	doingKey  = keyKind{id: doingID, text: doingText}
+	methodKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.sym.Method(s.stack) },
 		text: methodName}
-	thread = keyKind{
+	threadKey = keyKind{
 		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.thread) },
 		text: func(r *Resolver, id uint32) string { return r.sym.ThreadName(format.ThreadID(id)) }}
-	group = keyKind{
+	groupKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.sym.Group(s.thread) },
 		text: func(r *Resolver, id uint32) string { return r.sym.Groups().Name(id) }}
-	operation = keyKind{
+	operationKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.ops.id(r.sym, s.stack) },
 		text: func(r *Resolver, id uint32) string { return r.ops.names.Name(id) }}
-	mode = keyKind{
+	modeKey = keyKind{
 		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.mode) },
 		text: func(_ *Resolver, id uint32) string { return format.Mode(id).String() }}
-	input = keyKind{
+	inputKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.sym.Input(s.thread) },
 		text: func(r *Resolver, id uint32) string { return r.sym.Inputs().Name(id) }}
-	path = keyKind{
+	chainKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.chains.id(r.sym, s.thread, s.lock, s.share) },
 		text: func(r *Resolver, id uint32) string { return r.chains.signatures.Name(id) }}
-	provenance = keyKind{
+	provenanceKey = keyKind{
 		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.share.Direct.Prov.Word()) },
 		text: func(_ *Resolver, id uint32) string { return analysis.Word(id).String() }}
 )
@@ -260,7 +260,7 @@ func blockedOnText(r *Resolver, id uint32) string {
 	if format.ObjectID(id) == format.NoObject {
 		return NotBlocked
 	}
-	return lock.text(r, id)
+	return lockKey.text(r, id)
 }
 
 // BlockedOn returns the class of the lock that an id of ByOwnerDoing says an owner

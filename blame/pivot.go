@@ -16,18 +16,18 @@ type Pivot struct {
 	by   []Key
 	root bool
 
-	keys  Resolver
-	index *Rows
-	rows  []row
-	total accumulator
-	waits waitCounter
-	rec   bootstrap.Recorder // of sampled traces, by row
-	cells *bootstrap.Cells   // of a finished Whole
-	each  bool               // some key tells waiters apart
-	plain bool               // rows get no interval of confidence
-	whole bool               // rows are of locks, and tell of whole waits
-	ran   int64
-	kinds Kinds
+	keys    Resolver
+	index   *Rows
+	rows    []row
+	total   accumulator
+	waits   waitCounter
+	rec     bootstrap.Recorder // of sampled traces, by row
+	cells   *bootstrap.Cells   // of a finished Whole
+	each    bool               // some key tells waiters apart
+	plain   bool               // rows get no interval of confidence
+	whole   bool               // rows are of locks, and tell of whole waits
+	ran     int64
+	waiters WaiterClasses
 
 	classes map[[2]uint32]int64 // of a graph: thread-time by row and class of lock
 }
@@ -47,7 +47,7 @@ func New(by []Key, root bool) *Pivot {
 	columns := Columns(by, root)
 	p.index = NewRows(&p.keys, columns)
 	p.index.bounds = boundsOf(columns)
-	p.kinds = KindsBy(&p.keys, columns)
+	p.waiters = WaiterClassesBy(&p.keys, columns)
 	return p
 }
 
@@ -116,7 +116,7 @@ func (p *Pivot) Slice(s *analysis.Slice) {
 // QueueChanged implements analysis.QueueVisitor.
 func (p *Pivot) QueueChanged(m *analysis.QueueChange) {
 	if !p.whole {
-		p.kinds.Change(m)
+		p.waiters.Change(m)
 	}
 }
 
@@ -128,10 +128,10 @@ func (p *Pivot) QueueSlice(s *analysis.Slice, n int) {
 		return
 	}
 	sh := &s.Shares[0]
-	for _, k := range p.kinds.Of(s.Lock) {
+	for _, k := range p.waiters.Of(s.Lock) {
 		row := p.row(s.Lock, &k.Waiter, sh)
 		r := p.charge(row, s, sh, k.Len())
-		r.Waits += k.Meets(row, &p.waits)
+		r.Waits += k.NewWaits(row, &p.waits)
 	}
 }
 

@@ -42,12 +42,18 @@ const pseudo = 1 << 31
 // Pseudo reports whether an id of a key about owners is that of a pseudo owner.
 func Pseudo(id uint32) bool { return id&pseudo != 0 }
 
-// KindOf returns the kind of owner that an id of a key about owners has.
-func KindOf(id uint32) analysis.OwnerKind {
+// pseudoID is the id of a pseudo owner, PseudoOwner the owner with the id.
+func pseudoID(o *analysis.Owner) uint32 {
+	return pseudo | uint32(o.Kind)<<24 | uint32(o.Cycle)&0xffffff
+}
+
+// PseudoOwner returns the owner that an id of a key about owners stands for; one of
+// analysis.OwnerThread where the id is none of a pseudo owner.
+func PseudoOwner(id uint32) analysis.Owner {
 	if !Pseudo(id) {
-		return analysis.OwnerThread
+		return analysis.Owner{Kind: analysis.OwnerThread}
 	}
-	return analysis.OwnerKind(id >> 24 &^ (pseudo >> 24))
+	return analysis.Owner{Kind: analysis.OwnerKind(id >> 24 &^ (pseudo >> 24)), Cycle: int32(id & 0xffffff)}
 }
 
 // Sites are the places in the program by which the keys of sites are known.
@@ -70,7 +76,7 @@ func (r *Resolver) Find(ids []uint32, by []Column, lock format.ObjectID, w *anal
 		case key.side != owner:
 			ids[i] = key.kind.id(r, &r.waiting)
 		case o.Kind != analysis.OwnerThread:
-			ids[i] = pseudo | uint32(o.Kind)<<24 | uint32(o.Cycle)&0xffffff
+			ids[i] = pseudoID(o)
 		default:
 			ids[i] = key.kind.id(r, r.owner(c.Root, lock, sh))
 		}
@@ -102,7 +108,8 @@ func (r *Resolver) Text(k Key, id uint32) (text string, stack []format.Frame) {
 		return OtherText, nil
 	}
 	if key.side == owner && Pseudo(id) {
-		return analysis.PseudoOwner(analysis.OwnerKind(id>>24&0x7f), int32(id&0xffffff)), nil
+		o := PseudoOwner(id)
+		return analysis.PseudoOwner(o.Kind, o.Cycle), nil
 	}
 	return key.kind.text(r, id), r.stack(k, id)
 }

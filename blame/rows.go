@@ -92,7 +92,8 @@ func (r *Rows) Of(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) 
 	return r.met.of(r.reported(r.ids))
 }
 
-// reported makes of a combination the one that it is reported by.
+// reported replaces the ids of waiters, then all ids, by Other once the bounds are reached. It
+// changes ids in place.
 func (r *Rows) reported(ids []uint32) []uint32 {
 	if r.met.count < r.bounds.pairs || r.met.number(ids) >= 0 {
 		return ids

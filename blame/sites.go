@@ -25,29 +25,27 @@ func Made(site string) bool { return site != NotTold && !strings.HasPrefix(site,
 // names those of one trace by dense ids. Each stack is looked at once. Its methods are
 // for one goroutine at a time.
 //
-// Where an owner took its lock does not stand in its stack, which is of a later
-// instant or of another section. It is taken from the first of these that says
-// anything:
+// An owner's stack does not show where it acquired the lock: it was taken later, or in
+// another section. The acquisition site is the first of these that is known:
 //
-//  1. the owner's stack is one with which the lock was taken: that is where;
-//  2. a method in the stack was seen taking the very lock;
-//  3. a method in the stack was seen giving the very lock back;
-//  4. a method in the stack was seen taking a lock of the same class;
+//  1. the owner's stack is one with which the lock was acquired: that is where;
+//  2. a method in the stack was seen acquiring this lock;
+//  3. a method in the stack was seen releasing this lock;
+//  4. a method in the stack was seen acquiring a lock of the same class;
 //  5. the innermost frame of the program's own code, for want of better: the owner was in
-//     it, see Told.
+//     it, see Acquired.
 //
-// Of several methods the innermost is meant; the line is that of taking the
-// lock which comes last before the line the stack has there, or of giving it back
-// which comes first behind: all of a section that nobody was seen to begin has the
-// line of its end.
+// If several methods match, the innermost wins. Its line is the last acquisition line at or
+// before the line in the stack, else the first release line after it: a section whose
+// acquisition was never seen is named by its end.
 type Sites struct {
-	sym   *analysis.Symbols
-	app   *regexp.Regexp
-	names analysis.Interner
-	byID  ByID[ofStack]
-	taken taken
-	told  map[uint32]bool // owner sites that are known
-	of    map[analysis.Acquisition]ofOwner
+	sym      *analysis.Symbols
+	app      *regexp.Regexp
+	names    analysis.Interner
+	byID     ByID[ofStack]
+	taken    taken
+	acquired map[uint32]bool // owner sites that are known
+	of       map[analysis.Acquisition]ofOwner
 }
 
 // ofStack is what is known of a stack.
@@ -74,7 +72,7 @@ func NewSites(app *regexp.Regexp) *Sites { return &Sites{app: app} }
 
 // Begin gives the symbols of the trace.
 func (s *Sites) Begin(sym *analysis.Symbols) {
-	*s = Sites{sym: sym, app: s.app, of: map[analysis.Acquisition]ofOwner{}, told: map[uint32]bool{}, taken: newTaken()}
+	*s = Sites{sym: sym, app: s.app, of: map[analysis.Acquisition]ofOwner{}, acquired: map[uint32]bool{}, taken: newTaken()}
 	s.names.ID(analysis.UnknownStack)
 }
 
@@ -99,13 +97,13 @@ func (s *Sites) Waiter(id format.StackID) uint32 {
 // Owner returns where the owner of a lock, with a stack, took it.
 func (s *Sites) Owner(id format.StackID, lock format.ObjectID) uint32 { return s.owner(id, lock).site }
 
-// Told reports whether owners took locks at a site; if not, the site is only a frame that
+// Acquired reports whether owners took locks at a site; if not, the site is only a frame that
 // they were in.
-func (s *Sites) Told(site uint32) bool { return s.told[site] }
+func (s *Sites) Acquired(site uint32) bool { return s.acquired[site] }
 
 // In reports whether the owners at a site were in it: nothing tells where they took locks.
 func (s *Sites) In(site uint32) bool {
-	return !s.told[site] && s.names.Name(site) != analysis.UnknownStack
+	return !s.acquired[site] && s.names.Name(site) != analysis.UnknownStack
 }
 
 // Callers returns the frames of the program's own code that called the one where
@@ -190,11 +188,11 @@ func (s *Sites) owner(id format.StackID, lock format.ObjectID) ofOwner {
 	o, known := s.of[pair]
 	if !known {
 		frames := s.sym.Frames(id)
-		at, line, told := s.find(m, pair, frames)
+		at, line, known := s.find(m, pair, frames)
 		o = ofOwner{int32(at), int32(line), s.names.ID(name(frames[at], line)), s.names.ID(s.chain(frames[at+1:]))}
 		s.of[pair] = o
-		if told {
-			s.told[o.site] = true
+		if known {
+			s.acquired[o.site] = true
 		}
 	}
 	m.last, m.owner = lock, o
@@ -217,7 +215,7 @@ func (s *Sites) Took(id format.StackID, lock format.ObjectID) string {
 
 // find returns the frame of an owner's stack that took a lock, and its line, or the innermost
 // one where nothing tells.
-func (s *Sites) find(m *ofStack, a analysis.Acquisition, frames []format.Frame) (at, line int, told bool) {
+func (s *Sites) find(m *ofStack, a analysis.Acquisition, frames []format.Frame) (at, line int, known bool) {
 	at = int(m.own)
 	if s.taken.stacks[a] {
 		return at, frames[at].Line, true

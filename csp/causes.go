@@ -91,7 +91,7 @@ func (m *Meter) nameCausesOf(p *Phase, rows []*cube.Row, texts map[uint32]string
 // ownerOf is an owner by its call chain alone.
 func ownerOf(id uint32) analysis.Owner {
 	if blame.Pseudo(id) {
-		return analysis.Owner{Kind: blame.KindOf(id), Cycle: int32(id & 0xffffff)}
+		return blame.PseudoOwner(id)
 	}
 	return analysis.Owner{Stack: format.StackID(id)}
 }

@@ -119,9 +119,9 @@ func (g Group) over(den base, of func(p *Profile) sum) Rate {
 	return r
 }
 
-// estimate returns a row of a trace over some cells, which stand for ns. Where the
-// cells of a row were not kept, nothing tells how it varies, and nothing is drawn: of
-// a trace with many stacks that is nearly all rows.
+// estimate returns a row of a trace over some cells, which stand for ns. A row without cells
+// has an infinite SE, and no bootstrap is drawn: in a trace with many stacks these are nearly
+// all rows.
 func (p *Profile) estimate(num *sum, cells []int64, ns int64) bootstrap.Estimate {
 	if num.partial {
 		return bootstrap.Estimate{Value: float64(num.ns) / float64(ns), SE: math.Inf(1)}

@@ -18,18 +18,18 @@ import (
 // by lock, by the owner's call chain, and by chain of waits. Adding to a row
 // that exists allocates nothing.
 type Profile struct {
-	rec    bootstrap.Recorder
-	sym    *analysis.Symbols
-	keys   blame.Resolver
-	total  int
-	sites  rows            // places at which locks of a class are acquired
-	owners rows            // by call chain, whichever thread ran it and however that is known
-	takers rows            // owners by the method that took the lock, which all recordings tell alike
-	chains rows            // by the signature that `contend chains` prints
-	home   blame.ByID[int] // by lock: the first site it was seen at, + 1
-	links  map[[2]int]struct{}
-	kinds  blame.Kinds // of the waiters in queues
-	cells  *bootstrap.Cells
+	rec     bootstrap.Recorder
+	sym     *analysis.Symbols
+	keys    blame.Resolver
+	total   int
+	sites   rows            // places at which locks of a class are acquired
+	owners  rows            // by call chain, whichever thread ran it and however that is known
+	takers  rows            // owners by the method that took the lock, which all recordings tell alike
+	chains  rows            // by the signature that `contend chains` prints
+	home    blame.ByID[int] // by lock: the first site it was seen at, + 1
+	links   map[[2]int]struct{}
+	waiters blame.WaiterClasses // of the waiters in queues
+	cells   *bootstrap.Cells
 
 	Known     []locks.Named // the places by which locks are known, given by the caller
 	ElapsedNs int64         // of the trace, given by the caller; 0: what its instants stand for, or its cells span
@@ -81,7 +81,7 @@ func (r *rows) add(rec *bootstrap.Recorder, s *analysis.Slice, w *analysis.Waite
 func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
 	*p = Profile{ElapsedNs: p.ElapsedNs, sym: sym, links: map[[2]int]struct{}{}}
 	p.keys.Begin(sym)
-	p.kinds = blame.KindsBy(&p.keys, blame.Columns([]blame.Key{blame.ByWaiterGroup, blame.ByWaiterMethod}, false))
+	p.waiters = blame.WaiterClassesBy(&p.keys, blame.Columns([]blame.Key{blame.ByWaiterGroup, blame.ByWaiterMethod}, false))
 	stable := func(k blame.Key, id uint32) string {
 		text, _ := p.keys.Text(k, id)
 		return analysis.StableName(text)
@@ -129,14 +129,14 @@ func (p *Profile) Slice(s *analysis.Slice) {
 }
 
 // QueueChanged implements analysis.QueueVisitor.
-func (p *Profile) QueueChanged(m *analysis.QueueChange) { p.kinds.Change(m) }
+func (p *Profile) QueueChanged(m *analysis.QueueChange) { p.waiters.Change(m) }
 
 // QueueSlice implements analysis.QueueVisitor.
 func (p *Profile) QueueSlice(s *analysis.Slice, n int) {
 	sh := &s.Shares[0]
 	p.rec.Add(p.total, s.Start, s.End, s.Length(), n)
 	p.owned(s, sh, n)
-	for _, k := range p.kinds.Of(s.Lock) {
+	for _, k := range p.waiters.Of(s.Lock) {
 		p.waited(s, &k.Waiter, k.Len())
 		p.chains.add(&p.rec, s, &k.Waiter, sh, sh.Ns, k.Len())
 	}

@@ -134,15 +134,15 @@ func TestChainsThatEndFurtherOut(t *testing.T) {
 	}
 }
 
-func TestACrowdIsComparedByKinds(t *testing.T) {
+func TestAQueueIsComparedByItsClasses(t *testing.T) {
 	const waiting = 2000
 	var p Profile
 	p.Begin(analysis.NewSymbols(), 0)
 	for thread := range waiting {
 		p.QueueChanged(&analysis.QueueChange{Waiter: analysis.Waiter{Thread: format.ThreadID(thread + 1)}, Lock: 1, Number: uint32(thread + 1)})
 	}
-	if kinds := p.kinds.Of(1); len(kinds) != 1 || kinds[0].Len() != waiting {
-		t.Errorf("%d kinds of threads of one group that wait in one place", len(kinds))
+	if classes := p.waiters.Of(1); len(classes) != 1 || classes[0].Len() != waiting {
+		t.Errorf("%d classes of threads of one group that wait in one place", len(classes))
 	}
 }
 

@@ -63,7 +63,7 @@ type Cube struct {
 
 	keys     blame.Resolver
 	sym      *analysis.Symbols
-	kinds    blame.Kinds
+	waiters  blame.WaiterClasses
 	met      *blame.Rows       // combinations since rows were merged last
 	numbered blame.ByID[int32] // by number of a combination: its row, counting from 1
 	index    map[Key]int32     // the same by key, of all rows; nil where they are never merged
@@ -92,7 +92,7 @@ func (c *Cube) limit(l Limits) *Cube {
 	c.limits = l
 	c.each = slices.ContainsFunc(c.columns, blame.Column.OfWaiter)
 	c.shares = slices.ContainsFunc(c.columns, blame.Column.OfShare)
-	c.met, c.kinds = blame.NewRows(&c.keys, c.columns), blame.KindsBy(&c.keys, c.columns)
+	c.met, c.waiters = blame.NewRows(&c.keys, c.columns), blame.WaiterClassesBy(&c.keys, c.columns)
 	return c
 }
 
@@ -148,7 +148,7 @@ func (c *Cube) Slice(s *analysis.Slice) {
 // QueueChanged implements analysis.QueueVisitor.
 func (c *Cube) QueueChanged(m *analysis.QueueChange) {
 	if c.each {
-		c.kinds.Change(m)
+		c.waiters.Change(m)
 	}
 }
 
@@ -157,7 +157,7 @@ func (c *Cube) QueueSlice(s *analysis.Slice, n int) {
 	if !c.each {
 		c.addAlike(s, &s.Waiters[0], n, 0)
 	}
-	for _, k := range c.kinds.Of(s.Lock) {
+	for _, k := range c.waiters.Of(s.Lock) {
 		c.addAlike(s, &k.Waiter, k.Len(), 0)
 	}
 	c.makeRoom()

@@ -9,7 +9,7 @@ import (
 	"contend/format"
 )
 
-// busy is an interval over which a lock always has waiters, as far as it has come.
+// busy is the current interval in which the lock has had a waiter at every instant.
 type busy struct {
 	start, end int64
 	free       int64 // the lock was released and not yet acquired
@@ -78,20 +78,17 @@ func surelyFree(o *analysis.Owner, fair bool) bool {
 
 // close ends the interval, and decides whether the queue in it outlived its cause.
 //
-// A convoy (Blasgen, Gray, Mitoma and Price, 1979) is a queue that stays when
-// what made it has gone, since each hand-over to a sleeping thread takes so long
-// that all come again before it is short. The lock itself could serve them. So:
-// n threads that did not wait would ask the lock for n h / (Z + h) of its time,
-// where h is how long it is held and Z how long they stay away (Denning and
-// Buzen 1978: from 1 on queues do not end). Below 1, and if handing over took
-// no time, a queue of n would end after some services; how many follows Borel
-// and Tanner's law: for k of them as many as k-n must have come anew while k
-// were served, which are a Poisson number with mean load times k. The chance of
-// that is bounded by Chernoff's bound. Where it is small, and the queue stayed
-// nevertheless, it was the hand-over that kept it.
+// A convoy (Blasgen, Gray, Mitoma and Price, 1979) is a queue that persists after its cause
+// is gone: each hand-over to a sleeping thread takes so long that the threads return before
+// the queue has drained, although the lock has capacity for them. If n threads never waited,
+// they would use n h / (Z + h) of the lock's time, where h is the length of a hold and Z the
+// time between two (Denning and Buzen 1978: from 1 on queues do not end). Below 1, and if
+// hand-over took no time, a queue of n would end after k services, as Borel and Tanner's law
+// has it: only if k-n threads arrive during these, a Poisson number with mean load times k,
+// is it still there. Chernoff's bound gives the probability. If that is small and the queue
+// persisted, the hand-over kept it.
 //
-// Whatever is not known to be hand-over counts as held, which makes the load look
-// higher.
+// Whatever is not known to be hand-over counts as held, which makes the load look higher.
 func (b *busy) close(of **convoy) {
 	n, k := float64(len(b.threads)), float64(b.served)
 	length, held := float64(b.end-b.start), float64(b.end-b.start-b.free)

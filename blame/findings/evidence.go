@@ -46,7 +46,7 @@ type amount struct {
 	byProvenance analysis.Known
 }
 
-// addTo adds to an amount, which most locks have none of.
+// addTo adds to *a, which it allocates on first use: most locks never need one.
 func addTo(a **amount, p analysis.Provenance, ns int64) {
 	if *a == nil {
 		*a = &amount{}

@@ -1,8 +1,7 @@
-// Package findings says in words what is wrong where the numbers leave no other
-// reading: a lock held in sleep or in I/O, a lock whose owner waits for another,
-// two locks taken in both orders, a deadlock, a queue that hand-over keeps. Each
-// is one detector of a table. What a rule rests on, a definition or a test,
-// stands at the function that finds it.
+// Package findings reports problems that the measurements establish, each with its evidence
+// and a remedy: a lock held in sleep or in I/O, a lock whose owner waits for another, two locks
+// taken in both orders, a deadlock, a queue that hand-over keeps. Each is one detector of a
+// table. The definition or the test that a detector rests on is documented at its function.
 //
 //	findings.go    the table of kinds, and what is worth a word
 //	evidence.go    what is taken from a trace beside the overview
@@ -165,8 +164,8 @@ type Trace struct {
 	ByClass   bool  // by class instead of by lock
 }
 
-// Find returns what is worth a word, deadlocks first and what may become one,
-// then by their share of the waiting.
+// Find returns the findings: deadlocks, then lock-order inversions, then the others by share
+// of the waiting.
 func Find(c *locks.Overview, locks []locks.Lock, v *Evidence, t Trace) []Finding {
 	out := slices.Concat(deadlocks(c, t), inversions(c), detected(c, v, &t), whileHolding(c, locks, &t))
 	slices.SortStableFunc(out, func(a, b Finding) int {

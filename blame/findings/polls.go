@@ -63,8 +63,8 @@ type candidate struct {
 	confidence Confidence
 }
 
-// calls reports whether all that was seen at a candidate was seen inside or outside of
-// another line too.
+// calls reports whether some stack has the line of a candidate and another one: they are one
+// call, and one finding.
 func (c *candidate) calls(line string, p *polling) bool {
 	for _, s := range p.stacks {
 		has := func(line string) bool {

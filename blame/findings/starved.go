@@ -91,9 +91,8 @@ func (v *Evidence) serve(lock format.ObjectID, l *line, until int64) {
 //
 // A lock is fair if it serves in order of arrival; bounded bypass (Burns,
 // Jackson, Lynch, Fischer and Peterson 1982) is that a waiting thread is passed
-// no more than so many times. Over all waiters of a lock as many pass as
-// are passed, so that the mean is 0 for everybody if it
-// is the same lock for all, in whatever order it serves. A thread or site starves if
+// no more than so many times. Summed over all waiters of a lock, overtakings cancel out: if
+// the lock treats all alike, whatever its order, the mean of each is 0. A thread or site starves if
 // its waits are passed more than once each beyond what they pass others, and take
 // longer than those of the others, both by more than chance explains: by Student's t
 // and Welch's, at the level for all that are tested at the lock. The cost is how much

@@ -157,12 +157,11 @@ func (s *storm) judge(siteOf func(format.StackID) uint32) {
 	s.steps, s.turns = nil, nil
 }
 
-// herded reports whether those of a herd come closer together than herds do, more
-// often than chance has it. Threads that are woken one by one may look like herds,
-// too, as when one thread notifies each of several in turn. Their distances are of
-// one kind then, and the one behind a herd of k is the widest of k once in k times
-// (Hoeffding's bound for the sum of such). tested counts the monitors with herds enough
-// to tell.
+// herded reports whether the wake-ups of a herd are closer to each other than to the next
+// wake-up, more often than chance explains. Threads woken one by one, as when one thread
+// notifies each of several in turn, can look like a herd: the gap after k such wake-ups is the
+// largest of k with probability 1/k (Hoeffding bounds the sum). tested counts the monitors
+// with enough herds for the test.
 func (s *storm) herded(tested *int64) bool {
 	chance := func(apart int) float64 {
 		above := max(float64(apart)-s.byChance, 0)

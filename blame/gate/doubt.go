@@ -58,7 +58,8 @@ func (r *Rule) decide(res *Result, s *Subject, runs, baseline []*Run) Status {
 	return Undecided
 }
 
-// named doubts a rule about what no trace knows. It may be healthy, or misspelt.
+// named returns a doubt if no name in any trace matches the rule: the lock may be uncontended,
+// or the pattern misspelled.
 func (r *Rule) named(runs, baseline []*Run) Doubt {
 	if r.metric.names == nil || r.subject == Total {
 		return Doubt{}

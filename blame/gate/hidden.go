@@ -13,9 +13,9 @@ import (
 // Waits that no recording has, because they were too short for it, because it
 // hides them, or because no sample shows them, may lift a value above its limit.
 
-// tooShort doubts a share that waits too short to be recorded could lift above the
-// limit. Any number of them may be missing, but a thread waits for one lock at a time:
-// they lie where threads were taken to run, or may have run, and waited for none.
+// tooShort returns a doubt if waits below the recording threshold could raise the share above
+// the limit. Their number is unbounded but their total is not: a thread waits for one lock at a
+// time, so they lie within its running time.
 func tooShort(r *Rule, s *Subject, run *Run) Doubt {
 	tr := run.Trace
 	if tr.Coverage.Threshold == 0 || r.relative {

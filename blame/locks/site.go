@@ -26,8 +26,8 @@ func (c *Overview) siteOf(of *charged) string {
 	if made, told := c.made(of.id); told {
 		return made
 	}
-	told := c.keys.Sites().Told
-	return cmp.Or(c.mostly(&c.owners, of.owners, told), c.mostly(&c.waiters, of.places, all), c.mostly(&c.owners, of.owners, all))
+	acquired := c.keys.Sites().Acquired
+	return cmp.Or(c.mostly(&c.owners, of.owners, acquired), c.mostly(&c.waiters, of.places, all), c.mostly(&c.owners, of.owners, all))
 }
 
 func all(uint32) bool { return true }

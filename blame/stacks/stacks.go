@@ -46,7 +46,7 @@ type Builder struct {
 	samples []Sample
 	paths   paths
 	folded  folded
-	kinds   blame.Kinds                // of the waiters in queues
+	waiters blame.WaiterClasses        // of the waiters in queues
 	most    int                        // samples that are kept apart
 	short   bool                       // a deep chain is being put together: leave out the middle of its stacks
 	names   map[format.ObjectID]string // what frames of locks say: those of deep chains come in each of them
@@ -82,7 +82,7 @@ func (s *Sample) Wall() *analysis.Union { return &s.wall }
 // the frames that the expression matches; see blame.NewSites.
 func New(v View, app *regexp.Regexp) *Builder {
 	b := &Builder{view: v, sites: blame.NewSites(app), index: map[Key]int32{}, most: maxSamples}
-	b.kinds = blame.NewKinds(b.kindOf).Coarse(mostInQueue, func(m *analysis.QueueChange) int { return ^b.alike(&m.Waiter) })
+	b.waiters = blame.NewWaiterClasses(b.kindOf).Coarse(mostInQueue, func(m *analysis.QueueChange) int { return ^b.alike(&m.Waiter) })
 	return b
 }
 
@@ -111,12 +111,12 @@ func (b *Builder) Slice(s *analysis.Slice) {
 }
 
 // QueueChanged implements analysis.QueueVisitor.
-func (b *Builder) QueueChanged(m *analysis.QueueChange) { b.kinds.Change(m) }
+func (b *Builder) QueueChanged(m *analysis.QueueChange) { b.waiters.Change(m) }
 
 // QueueSlice implements analysis.QueueVisitor.
 func (b *Builder) QueueSlice(s *analysis.Slice, _ int) {
 	b.end = max(b.end, s.End)
-	list := b.kinds.Of(s.Lock)
+	list := b.waiters.Of(s.Lock)
 	if b.Shown || len(list) == 0 {
 		for _, k := range list {
 			b.waiter(s, &k.Waiter, int64(k.Len()))

@@ -15,7 +15,7 @@ import (
 // oneByOne is a builder that adds all who wait in a crowd to samples, for each slice.
 type oneByOne struct {
 	*Builder
-	each blame.Kinds
+	each blame.WaiterClasses
 }
 
 func (o *oneByOne) QueueChanged(m *analysis.QueueChange) { o.each.Change(m) }
@@ -40,7 +40,7 @@ func told(b *Builder) (list []string) {
 func agree(t *testing.T, what string, list *format.List, most int) {
 	for view := range Views {
 		together := New(View(view), nil)
-		apart := &oneByOne{New(View(view), nil), blame.NewKinds(func(m *analysis.QueueChange) int { return int(m.Number) })}
+		apart := &oneByOne{New(View(view), nil), blame.NewWaiterClasses(func(m *analysis.QueueChange) int { return int(m.Number) })}
 		together.most, apart.most = most, most
 		list.Rewind()
 		golden.Must(pass.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, apart))(t)

@@ -99,9 +99,10 @@ func (l *Lanes) add(s Span) int32 {
 	return int32(len(l.Spans) - 1)
 }
 
-// wait returns the wait of a waiter, which a slice begins or goes on with; -1 for one that
-// begins after all that is collected. One that ends before gives its place to the next of
-// its thread: in a long queue only the first slice of a wait and the last tell its waiter.
+// wait returns the index of the span for a waiter of the slice, which it extends or adds; -1
+// if the wait begins after the window. A span that ended before the window is overwritten by
+// the thread's next wait: a long queue lists its waiters only in the first and the last slice
+// of each wait.
 func (l *Lanes) wait(s *analysis.Slice, w *analysis.Waiter) int32 {
 	at := *l.waits.At(int(w.Thread)) - 1
 	if at >= 0 && !w.First && l.Spans[at].Lock == s.Lock {
@@ -159,12 +160,13 @@ func (l *Lanes) Idle(thread format.ThreadID, start, end int64, pause bool) {
 	}
 }
 
-// mostActs is how many activities are kept: in a wait of minutes no more can be seen.
-const mostActs = 200_000
+// maxActs bounds the activities, which come before all other spans: a picture of some minutes
+// can show no more.
+const maxActs = 200_000
 
 // Activity implements analysis.ActivityVisitor.
 func (l *Lanes) Activity(ev *format.Event, _ []format.Frame) {
-	if l.acts && len(l.Spans) < mostActs && l.overlaps(ev.Time, ev.End) {
+	if l.acts && len(l.Spans) < maxActs && l.overlaps(ev.Time, ev.End) {
 		l.add(Span{Start: ev.Time, End: ev.End, Thread: ev.Thread, Stack: ev.Stack, What: Does, Did: ev.Activity})
 	}
 }

@@ -237,9 +237,9 @@ func (h *shortestFirst) Pop() any {
 	return last
 }
 
-// queue is the waits in the long queue of a lock that may be kept. What they are charged with is written down once for all of them, and each is
-// given what was written since it joined when it leaves: there may be 100,000, and the lock
-// may change hands as often.
+// queue holds the candidates among the waits of one long queue. Charges are buffered once per
+// queue as runs, and a wait copies the runs since it joined when it leaves: there may be
+// 100,000 waits, and the lock may change hands as often.
 type queue struct {
 	waits []*Wait
 	runs  []run
@@ -252,8 +252,8 @@ type run struct {
 	direct, root   analysis.Owner
 }
 
-// minRuns is how many runs are written down at least before all waits are given them:
-// then most have all their parts.
+// minRuns is the number of buffered runs before all waits copy them. By then most waits have
+// maxParts parts and copy none.
 const minRuns = 4 * maxParts
 
 // QueueSlice implements analysis.QueueVisitor.

@@ -8,12 +8,12 @@ import (
 // windows are the parts of a replay that are compared, for how much they vary.
 const windows = 10
 
-// errors is how many standard errors a range reaches beyond its ends.
-const errors = 2
+// standardErrors is how many of them a range reaches beyond its ends.
+const standardErrors = 2
 
-// shown is the part of the variance of windows that the smaller ones of their
-// differences show on average, the greatest left out: of normal ones, by drawing.
-const shown = 0.697
+// trimmedVariance is the share of the variance that the squared differences of windows keep on
+// average when the largest is left out: that of normal windows, by simulation.
+const trimmedVariance = 0.697
 
 // spread is the standard error of the ratio of two sums, as a part of it, from
 // how much each varies from window to window: the trace is one run of the
@@ -29,17 +29,17 @@ func standardError(parts *[windows]int64) float64 {
 	if mean == 0 {
 		return 0
 	}
-	var apart [windows - 1]float64
-	for i := range apart {
+	var squares [windows - 1]float64
+	for i := range squares {
 		d := float64(parts[i+1]-parts[i]) / mean
-		apart[i] = d * d / 2
+		squares[i] = d * d / 2
 	}
-	slices.Sort(apart[:])
+	slices.Sort(squares[:])
 	square := 0.0
-	for _, d := range apart[:len(apart)-1] {
+	for _, d := range squares[:len(squares)-1] {
 		square += d
 	}
-	return math.Sqrt(square / (windows - 2) / shown / windows)
+	return math.Sqrt(square / (windows - 2) / trimmedVariance / windows)
 }
 
 func sum(parts *[windows]int64) (n int64) {
@@ -62,7 +62,7 @@ func (c *Collector) unrest() float64 {
 	for i := range ran {
 		ran[i] = max(ran[i]+part*int64(c.takers), 0)
 	}
-	return errors * spread(&ran, &ran)
+	return standardErrors * spread(&ran, &ran)
 }
 
 // waitingPart returns how much of the time of threads that take locks is waiting.

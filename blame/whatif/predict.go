@@ -139,11 +139,9 @@ func (m *replays) replay(e *effect, parts []*part) []outcomes {
 	return out
 }
 
-// controls replays the program hardly changed, for what a change is compared with beside
-// the trace. Rebuilt tenures, handed over as they were, give the trace again as long as
-// nothing is changed at all: they were made of it. The first change, however small, frees
-// the replay from that, and may bring more than what it is about: that is in a program
-// that is hardly changed, too.
+// controls replays a negligible change as a second baseline. Rebuilt holds reproduce the trace
+// exactly only while nothing changes, because they were fitted to it; any change, however
+// small, releases that fit. The control measures that effect alone.
 func (m *replays) controls() {
 	sums := make([]outcomes, len(m.parts))
 	for _, by := range slight {
@@ -203,11 +201,11 @@ func (m *replays) predict(e *effect) (throughput, waitNs Range, stuck bool) {
 		throughput.include(1)
 		waitNs.include(float64(m.c.waitNs))
 	}
-	chance := errors * spreads[0]
+	chance := standardErrors * spreads[0]
 	if m.c.rebuilt { // waits vary more than what was done: at most by what there is of them
 		chance = min(chance, m.c.waitingPart())
 	}
-	return throughput.widen(m.misfit.Throughput + chance), waitNs.widen(m.misfit.Waiting + errors*spreads[1]), stuck
+	return throughput.widen(m.misfit.Throughput + chance), waitNs.widen(m.misfit.Waiting + standardErrors*spreads[1]), stuck
 }
 
 func ratio(a, b int64) float64 {

@@ -38,9 +38,9 @@ type replay struct {
 	out     outcome
 }
 
-// loop is what is assumed where a trace does not tell.
+// loop is the assumption about idle time.
 type loop struct {
-	open   bool // idle times end when they did in the trace, or later; else they last as long
+	open   bool // an idle time ends no earlier than in the trace; else it keeps its length
 	likely bool // time in which the lock has no known owner is the section's as often as other time
 }
 

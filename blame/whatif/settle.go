@@ -8,11 +8,10 @@ import (
 	"contend/format"
 )
 
-// settle returns rebuilt tenures, by start, made to fit together. A recording tells of a
-// tenure what others waited for. So it is given the length that is usual for its section
-// where its end is not known, or where it had begun before any waiter came: but not beyond
-// what else its thread and its lock are known to have done. Tenures come by thread, those
-// of unknown threads last.
+// settle makes rebuilt holds consistent and returns them by start. A recording shows only the
+// part of a hold during which others waited. An unknown start or end is placed by the median
+// hold of the section, limited by what the thread and the lock are known to have done. The
+// holds come by thread, those of unknown threads last.
 func (c *Collector) settle() []tenure {
 	all, threads, semaphores := c.tenures, len(c.threads), c.semaphores()
 	known := len(all)

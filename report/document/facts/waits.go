@@ -84,14 +84,14 @@ func (w *Waits) id(row int32, k blame.Key) uint32 { return w.of.Rows[row].Key[sl
 
 // ownerKind returns what the owner of a row is.
 func (w *Waits) ownerKind(row int32) analysis.OwnerKind {
-	return blame.KindOf(w.id(row, blame.ByOwnerStack))
+	return blame.PseudoOwner(w.id(row, blame.ByOwnerStack)).Kind
 }
 
 // name returns the name that a row has for a key.
 func (w *Waits) name(at cube.CellAt, k blame.Key) string {
 	place, id := slices.Index(by, k), w.id(at.Row, k)
 	if blame.Pseudo(id) && k == blame.ByOwnerStack {
-		return "[" + pseudo(blame.KindOf(id)) + "]"
+		return "[" + pseudo(blame.PseudoOwner(id).Kind) + "]"
 	}
 	for len(w.texts[place]) <= int(id) {
 		w.texts[place] = append(w.texts[place], "")

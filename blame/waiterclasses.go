@@ -1,0 +1,125 @@
+package blame
+
+import (
+	"slices"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// WaiterClasses groups the waiters of each long queue by the rows they are charged to, which a
+// number stands for. The cost of a slice is the number of classes, not of waiters.
+type WaiterClasses struct {
+	number func(*analysis.QueueChange) int
+	coarse func(*analysis.QueueChange) int // nil where all are told apart
+	max    int                             // classes in each queue that number tells apart; coarse does the others
+	queues map[format.ObjectID]*queueClasses
+}
+
+// queueClasses are those of one queue.
+type queueClasses struct {
+	list  []*WaiterClass
+	place map[int]int // by number
+}
+
+// WaiterClass is the waiters of a queue that are charged to the same rows.
+type WaiterClass struct {
+	analysis.Waiter // one of them
+	number          int
+	members         analysis.WaitQueue[format.ThreadID]
+	last            map[int]uint32 // by row: the last of them when its new waits were counted
+}
+
+// NewWaiterClasses returns the classes that a function numbers. It must give a waiter that
+// leaves the number with which it joined.
+func NewWaiterClasses(number func(*analysis.QueueChange) int) WaiterClasses {
+	return WaiterClasses{number: number, queues: map[format.ObjectID]*queueClasses{}}
+}
+
+// Coarse numbers the waiters that join a queue of so many classes or more by another
+// function, less finely and below 0.
+func (c WaiterClasses) Coarse(from int, number func(*analysis.QueueChange) int) WaiterClasses {
+	c.max, c.coarse = from, number
+	return c
+}
+
+// WaiterClassesBy returns the classes that rows of some columns tell apart: by those that look
+// at waiters.
+func WaiterClassesBy(r *Resolver, by []Column) WaiterClasses {
+	rows := NewRows(r, ofWaiters(by))
+	return NewWaiterClasses(func(m *analysis.QueueChange) int { return rows.Of(m.Lock, &m.Waiter, AnyShare) })
+}
+
+// ofWaiters and ofOwners are the columns that look at waiters and those that do not. A chain
+// looks at the waiter's group.
+func ofWaiters(by []Column) []Column {
+	list := slices.DeleteFunc(slices.Clone(by), func(c Column) bool { return !c.OfWaiter() })
+	if i := slices.Index(list, Column{Key: ByChain}); i >= 0 {
+		list[i].Key = ByWaiterGroup
+	}
+	return list
+}
+
+func ofOwners(by []Column) []Column { return slices.DeleteFunc(slices.Clone(by), Column.OfWaiter) }
+
+// Change adds a waiter that joins a queue and removes one that leaves it. A class without
+// waiters is dropped: a lock may be waited for in thousands of ways, one after the other.
+func (c *WaiterClasses) Change(m *analysis.QueueChange) {
+	queue := At(c.queues, m.Lock)
+	if queue.place == nil {
+		queue.place = map[int]int{}
+	}
+	number := c.number(m)
+	at, known := queue.place[number]
+	if !known && c.coarse != nil && (m.Leaves || len(queue.list) >= c.max) {
+		number = c.coarse(m)
+		at, known = queue.place[number]
+	}
+	if !known {
+		at = len(queue.list)
+		queue.place[number] = at
+		queue.list = append(queue.list, &WaiterClass{Waiter: m.Waiter, number: number})
+	}
+	class := queue.list[at]
+	if !m.Leaves {
+		class.members.Join(m.Number, m.Thread)
+		return
+	}
+	if class.members.Leave(m.Number); class.Len() > 0 {
+		return
+	}
+	last := len(queue.list) - 1
+	queue.list[at] = queue.list[last]
+	queue.place[queue.list[at].number] = at
+	queue.list = queue.list[:last]
+	delete(queue.place, number)
+}
+
+// Of returns the classes of a lock's queue; the list is valid until a waiter joins or leaves.
+func (c *WaiterClasses) Of(lock format.ObjectID) []*WaiterClass {
+	if queue := c.queues[lock]; queue != nil {
+		return queue.list
+	}
+	return nil
+}
+
+// IsCoarse reports whether the class is one of those behind the first of a queue.
+func (c *WaiterClass) IsCoarse() bool { return c.number < 0 }
+
+// Len returns the number of waiters.
+func (c *WaiterClass) Len() int { return c.members.Len() }
+
+// NewWaits counts the waits of the class that are charged to a row for the first time. It
+// visits only waiters that joined since the last call for that row.
+func (c *WaiterClass) NewWaits(row int, of *waitCounter) (waits int64) {
+	if c.last == nil {
+		c.last = map[int]uint32{}
+	}
+	for number, thread := range c.members.Behind(c.last[row]) {
+		c.last[row] = max(c.last[row], number)
+		if of.IsNew(row, thread) {
+			waits++
+		}
+	}
+	return waits
+}
