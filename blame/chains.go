@@ -38,11 +38,11 @@ const DeadlockLeaf = "[deadlock]"
 
 // A chain of more locks than maxHops is named without those in its middle: the
 // waits of a few hundred threads in a row are as many chains as there are ways to
-// combine what each of them does, all of them long. Once there are mostChains, new
+// combine what each of them does, all of them long. Once there are maxChains, new
 // ones are named by their ends alone.
 const (
-	maxHops    = 16
-	mostChains = 1 << 15
+	maxHops   = 16
+	maxChains = 1 << 15
 )
 
 // eachHop visits the hops of a share's path but for those in its middle, if there are
@@ -95,7 +95,7 @@ func (c *chains) id(sym *analysis.Symbols, waiter format.ThreadID, lock format.O
 	most := maxHops
 	c.key = appendPath(c.key[:0], sym, waiter, lock, sh, most)
 	i, known := c.paths[string(c.key)]
-	if !known && len(c.list) >= mostChains {
+	if !known && len(c.list) >= maxChains {
 		most = 0
 		c.key = appendPath(c.key[:0], sym, waiter, lock, sh, most)
 		i, known = c.paths[string(c.key)]

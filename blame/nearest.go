@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// longest is how much of a name is compared, in letters.
-const longest = 200
+// maxLetters is how much of a name is compared.
+const maxLetters = 200
 
 // Nearest returns at most n names similar to a text, the most similar first: those that
 // contain it, in any case, then those that need the fewest changes to contain it; ties go to
@@ -72,7 +72,7 @@ func plain(text string) string {
 // to make it a part of b (Sellers, 1980).
 func distance(a, b string) int {
 	from, in := []rune(a), []rune(b)
-	from, in = from[:min(len(from), longest)], in[:min(len(in), longest)]
+	from, in = from[:min(len(from), maxLetters)], in[:min(len(in), maxLetters)]
 	row := make([]int, len(in)+1)
 	for i := range from {
 		diagonal := row[0]

@@ -43,7 +43,7 @@ type Sites struct {
 	app      *regexp.Regexp
 	names    analysis.Interner
 	byID     ByID[ofStack]
-	taken    taken
+	lines    acquireLines
 	acquired map[uint32]bool // owner sites that are known
 	of       map[analysis.Acquisition]ofOwner
 }
@@ -72,7 +72,7 @@ func NewSites(app *regexp.Regexp) *Sites { return &Sites{app: app} }
 
 // Begin gives the symbols of the trace.
 func (s *Sites) Begin(sym *analysis.Symbols) {
-	*s = Sites{sym: sym, app: s.app, of: map[analysis.Acquisition]ofOwner{}, acquired: map[uint32]bool{}, taken: newTaken()}
+	*s = Sites{sym: sym, app: s.app, of: map[analysis.Acquisition]ofOwner{}, acquired: map[uint32]bool{}, lines: newAcquireLines()}
 	s.names.ID(analysis.UnknownStack)
 }
 
@@ -143,7 +143,7 @@ func (s *Sites) Created(lock format.ObjectID) uint32 {
 		return s.stack(id).site
 	}
 	s.learn()
-	if first := *s.taken.first.At(int(lock)); first != format.NoStack {
+	if first := *s.lines.firstStack.At(int(lock)); first != format.NoStack {
 		return s.names.ID(FirstAcquirer + s.names.Name(s.stack(first).site))
 	}
 	return s.names.ID(NotTold)
@@ -206,8 +206,8 @@ func (s *Sites) Took(id format.StackID, lock format.ObjectID) string {
 	if len(frames) == 0 {
 		return ""
 	}
-	at := func(what seen) bool { return len(s.taken.linesOf(what, uint32(lock), frames[o.taking])) > 0 }
-	if s.taken.stacks[analysis.Acquisition{Stack: id, Lock: lock}] || at(acquires) || at(releases) {
+	at := func(what use) bool { return len(s.lines.linesOf(what, uint32(lock), frames[o.taking])) > 0 }
+	if s.lines.stacks[analysis.Acquisition{Stack: id, Lock: lock}] || at(acquires) || at(releases) {
 		return s.names.Name(o.site)
 	}
 	return ""
@@ -217,16 +217,16 @@ func (s *Sites) Took(id format.StackID, lock format.ObjectID) string {
 // one where nothing tells.
 func (s *Sites) find(m *ofStack, a analysis.Acquisition, frames []format.Frame) (at, line int, known bool) {
 	at = int(m.own)
-	if s.taken.stacks[a] {
+	if s.lines.stacks[a] {
 		return at, frames[at].Line, true
 	}
 	for _, by := range [...]struct {
-		what seen
+		what use
 		of   uint32
 		line func(lines []int32, line int) int
-	}{{acquires, uint32(a.Lock), before}, {releases, uint32(a.Lock), behind}, {acquiresClass, s.sym.Class(a.Lock), before}} {
+	}{{acquires, uint32(a.Lock), lastAtOrBefore}, {releases, uint32(a.Lock), firstAtOrAfter}, {acquiresClass, s.sym.Class(a.Lock), lastAtOrBefore}} {
 		for i := at; i < len(frames); i++ {
-			if lines := s.taken.linesOf(by.what, by.of, frames[i]); len(lines) > 0 {
+			if lines := s.lines.linesOf(by.what, by.of, frames[i]); len(lines) > 0 {
 				return i, by.line(lines, frames[i].Line), true
 			}
 		}

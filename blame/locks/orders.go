@@ -28,7 +28,7 @@ func (s *seen) add(p analysis.Provenance, ns int64) {
 // has one lock, if the trace does not record the owner of the outer one, or in a deadlock,
 // which is reported as such.
 func (c *Overview) order(lock format.ObjectID, sh *analysis.Share, site uint32, sampled bool) *seen {
-	if sh.Path == nil || sh.Path.Lock == lock || sh.Root.Kind == analysis.OwnerDeadlock || !c.told(lock, sh, sampled) {
+	if sh.Path == nil || sh.Path.Lock == lock || sh.Root.Kind == analysis.OwnerDeadlock || !c.recorded(lock, sh, sampled) {
 		return nil
 	}
 	o := blame.At(c.orders, order{lock, sh.Path.Lock})
@@ -38,11 +38,11 @@ func (c *Overview) order(lock format.ObjectID, sh *analysis.Share, site uint32, 
 	return o
 }
 
-// told reports whether the trace records the owner and the lock beyond doubt. An inferred
+// recorded reports whether the trace records the owner and the lock beyond doubt. An inferred
 // owner may be wrong, and a sample stands for more than its instant; both can reverse an
 // order. A dump is exact, but it knows locks by addresses, which two locks of one class may
 // exchange.
-func (c *Overview) told(lock format.ObjectID, sh *analysis.Share, sampled bool) bool {
+func (c *Overview) recorded(lock format.ObjectID, sh *analysis.Share, sampled bool) bool {
 	switch sh.Direct.Prov {
 	case analysis.Exact:
 		return true

@@ -9,7 +9,7 @@ import (
 )
 
 // made returns where a lock was made, if the trace tells.
-func (c *Overview) made(id uint32) (site string, told bool) {
+func (c *Overview) made(id uint32) (site string, known bool) {
 	if c.owners.by[0] != blame.ByLock {
 		return "", false
 	}
@@ -23,7 +23,7 @@ func (c *Overview) made(id uint32) (site string, told bool) {
 // else where it is mostly taken, or else waited for. A class of locks is made in many places;
 // where it is taken says more.
 func (c *Overview) siteOf(of *charged) string {
-	if made, told := c.made(of.id); told {
+	if made, known := c.made(of.id); known {
 		return made
 	}
 	acquired := c.keys.Sites().Acquired

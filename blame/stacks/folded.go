@@ -7,9 +7,9 @@ import "contend/format"
 // three kilobytes each in a profile.
 const maxSamples = 1 << 16
 
-// mostInQueue is how many threads of one wait queue have samples of their own, the first
+// maxInQueue is how many threads of one wait queue have samples of their own, the first
 // ones: each costs a look-up whenever the lock changes hands.
-const mostInQueue = 1 << 8
+const maxInQueue = 1 << 8
 
 // folded is what further samples are summed by: the class of the lock and the stacks, without
 // threads, and of a chain its two ends. With still more chains it is the end alone. No waiting

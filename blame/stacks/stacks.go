@@ -82,7 +82,7 @@ func (s *Sample) Wall() *analysis.Union { return &s.wall }
 // the frames that the expression matches; see blame.NewSites.
 func New(v View, app *regexp.Regexp) *Builder {
 	b := &Builder{view: v, sites: blame.NewSites(app), index: map[Key]int32{}, most: maxSamples}
-	b.waiters = blame.NewWaiterClasses(b.kindOf).Coarse(mostInQueue, func(m *analysis.QueueChange) int { return ^b.alike(&m.Waiter) })
+	b.waiters = blame.NewWaiterClasses(b.kindOf).Coarse(maxInQueue, func(m *analysis.QueueChange) int { return ^b.alike(&m.Waiter) })
 	return b
 }
 

@@ -90,9 +90,9 @@ func TestWhoWaitsTwiceInACrowd(t *testing.T) {
 	}
 }
 
-// Of a queue longer than mostInQueue those behind are folded, and no waiting is lost.
+// Of a queue longer than maxInQueue those behind are folded, and no waiting is lost.
 func TestALongQueueIsFolded(t *testing.T) {
-	const waiting = mostInQueue + 100
+	const waiting = maxInQueue + 100
 	b := New(Site, nil)
 	b.Begin(analysis.NewSymbols(), 0)
 	move := func(thread int, leaves bool) {
@@ -117,7 +117,7 @@ func TestALongQueueIsFolded(t *testing.T) {
 			told++
 		}
 	}
-	if want := int64(7*waiting + 11*7*(waiting-2)); told != mostInQueue || len(b.Samples()) != told+1 || sum != want {
+	if want := int64(7*waiting + 11*7*(waiting-2)); told != maxInQueue || len(b.Samples()) != told+1 || sum != want {
 		t.Errorf("%d samples, %d of them of one thread, %d ns; want %d ns", len(b.Samples()), told, sum, want)
 	}
 	golden.Equal(t, b.FoldedNs(), int64(7*100+11*7*99))
