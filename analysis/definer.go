@@ -2,8 +2,8 @@ package analysis
 
 import "contend/format"
 
-// Definer adds to what a trace says about the things it names by ids. Visitors read that at
-// the same time, so it calls Changing before it changes anything.
+// Definer records the names and uses of threads, locks and stacks while the trace is read.
+// Visitors read these concurrently, so it calls Changing before it changes anything.
 type Definer struct {
 	Changing func() // returns once no visitor runs
 	*definitions
@@ -12,10 +12,10 @@ type Definer struct {
 // NewDefiner returns a definer of a trace that names nothing yet.
 func NewDefiner() *Definer { return &Definer{func() {}, newDefinitions()} }
 
-// Symbols returns the symbols of the trace, for one goroutine at a time.
+// Symbols returns the symbols of the trace; one goroutine may use them at a time.
 func (d *Definer) Symbols() *Symbols { return &Symbols{definitions: d.definitions} }
 
-// Define takes a metadata event.
+// Define records a metadata event.
 func (d *Definer) Define(ev *format.Event) {
 	d.Changing()
 	d.add(ev)
@@ -38,7 +38,7 @@ func (d *Definer) Use(ev *format.Event) {
 		d.addPair(&d.acquisitions, Acquiring, ev.Stack, ev.Object)
 	case format.KindRelease:
 		if ev.Object == format.NoObject {
-			return // of what is no lock
+			return // not of a lock
 		}
 		d.addPair(&d.releases, Releasing, ev.Stack, ev.Object)
 	case format.KindActivity:

@@ -9,9 +9,9 @@ import (
 	"contend/format"
 )
 
-// definitions is what a trace says about the things it names by ids. Lookups change nothing
-// and may run concurrently; additions must be exclusive, see Definer. A lookup of an
-// unknown id gives a placeholder and never panics.
+// definitions are the names and properties of threads, locks and stacks that a trace
+// defines. Lookups change nothing and may run concurrently; additions must be exclusive,
+// see Definer. A lookup of an unknown id gives a placeholder and never panics.
 type definitions struct {
 	threads []Thread
 	objects []Object
@@ -41,7 +41,7 @@ func newDefinitions() *definitions {
 	return d
 }
 
-// Thread is what the trace says about a thread.
+// Thread is a thread as the trace defines it.
 type Thread struct {
 	Name  string
 	Group uint32 // id in Groups
@@ -49,7 +49,7 @@ type Thread struct {
 	input uint32 // id in Inputs
 }
 
-// Object is what the trace says about a lock.
+// Object is a lock as the trace defines it.
 type Object struct {
 	Class uint32 // id in Classes
 	Kind  format.LockKind
@@ -63,7 +63,7 @@ type Object struct {
 // maxSymbol bounds the ids taken from a trace.
 const maxSymbol = owners.MaxID
 
-// add takes a metadata event and ignores other kinds.
+// add records a metadata event and ignores other kinds.
 func (d *definitions) add(ev *format.Event) {
 	frames := keepNames(ev)
 	switch ev.Kind {
@@ -111,7 +111,7 @@ func (u *usedIDs) add(ev *format.Event) {
 }
 
 // redefine gives an id its meaning. A change, or a first meaning after events have used the
-// id, invalidates what visitors derived from it.
+// id, invalidates data that visitors derived from it.
 func redefine[T comparable](d *definitions, meaning *T, now T, named bool) {
 	var none T
 	if *meaning != now && (*meaning != none || named) {
@@ -120,8 +120,8 @@ func redefine[T comparable](d *definitions, meaning *T, now T, named bool) {
 	*meaning = now
 }
 
-// Version is a number that rises when the trace renames a thread or a lock, or first names
-// one that events have used. What was derived from ids at a lower version may be wrong.
+// Version rises when the trace renames a thread or a lock, or first names one that events
+// have used. Data derived from ids at a lower version may be wrong.
 func (d *definitions) Version() int { return d.version }
 
 func grow[T any](table *[]T, id int) bool {
@@ -134,7 +134,7 @@ func grow[T any](table *[]T, id int) bool {
 	return true
 }
 
-// input begins the next input of the trace. An empty label repeats the one before.
+// input begins the next input of the trace. An empty label repeats the previous one.
 func (d *definitions) input(label string) {
 	d.part++
 	if label != "" {
@@ -170,8 +170,7 @@ func (d *definitions) Group(id format.ThreadID) uint32 {
 	return unknownName
 }
 
-// SameGroup returns the number of leading waiters whose threads are of one group; at least
-// 1.
+// SameGroup returns how many of the first waiters have threads of one group; at least 1.
 func (d *definitions) SameGroup(waiters []Waiter) int {
 	group, n := d.Group(waiters[0].Thread), 1
 	for n < len(waiters) && d.Group(waiters[n].Thread) == group {
@@ -221,7 +220,7 @@ func (d *definitions) Fair(id format.ObjectID) bool {
 	return strings.HasSuffix(d.ClassName(id), "$FairSync")
 }
 
-// Object returns what the trace says about a lock.
+// Object returns a lock as the trace defines it.
 func (d *definitions) Object(id format.ObjectID) Object {
 	if int(id) < len(d.objects) {
 		return d.objects[id]

@@ -1,31 +1,32 @@
-// Package analysis is what an analysis of a trace consists of; pass makes it.
+// Package analysis defines the input and output of an analysis: slices, visitors, symbols and
+// the filter. Package pass computes them.
 //
-// What enters are the events of a source, in any order. pass.Run reads them once. Events
+// Input: the events of a source, in any order, which pass.Run reads once. Events
 // that sample contention become slices as they are read. Recorded waits, activities, dumps
 // and releases are kept until the source ends, at some 10 bytes each. Then owners are
 // inferred (package owners), and a sweep over time charges each wait to them.
 //
-// What leaves are slices: intervals in which threads waited for one lock and the wait-for
+// Output: slices, intervals in which threads waited for one lock and the wait-for
 // graph did not change, each charged to the lock's owner and to the end of the chain of
 // waits. A Visitor receives them, and, if it asks, running time, joins and leaves of long
-// queues, holds, and waits that are not for locks. Symbols name their ids. A Trace says what
-// the slices cover and how far to trust them. Nothing is summed here but that coverage,
-// and nothing is read or printed.
+// queues, holds, and waits that are not for locks. Symbols name their ids. A Trace has the
+// coverage of the slices and their expected accuracy. The package sums only that coverage,
+// and reads and prints nothing.
 //
 // Files, each of which uses only what comes after it:
 //
 //	doc.go         this page
-//	visitor.go     what is received: Visitor and its optional interfaces
+//	visitor.go     Visitor and its optional interfaces
 //	trace.go       the filter of a pass, and its result besides slices
 //	union.go       wall-clock time of intervals that overlap
 //	definer.go     adding definitions while visitors read them
 //	symbols.go     names of ids, for visitors and reports
-//	definitions.go what a trace says about the things it names by ids
-//	stackuses.go   what stacks were seen doing
+//	definitions.go names and properties of threads, locks and stacks
+//	stackuses.go   how stacks use locks
 //	interner.go    strings as dense ids; long names are shortened
 //	names.go       owners, frames and stacks as text; which frames are the runtime's
 //	slice.go       the unit of all results: Slice, its shares and waiters
-//	waitqueue.go   the threads that wait for one lock, as joins and leaves give them
+//	waitqueue.go   the threads that wait for one lock, by joins and leaves
 //
 // Packages, each of which imports only those after it:
 //
@@ -36,9 +37,9 @@
 //	internal/record   the events that are kept until the source ends
 //	internal/deliver  slices go through the filter to the visitors
 //	internal/graph    the wait-for graph at one instant, its paths and cycles
-//	owners            who held each lock, inferred
-//	moved             which locks are one that a garbage collector moved
+//	owners            inference of owners
+//	moved             locks that a garbage collector moved
 //	internal/times    lists of intervals
 //	internal/column   millions of values in little memory
-//	dist, bootstrap   distributions of lengths; intervals of confidence
+//	dist, bootstrap   distributions of durations; confidence intervals
 package analysis

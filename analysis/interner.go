@@ -28,7 +28,7 @@ func (in *Interner) ID(s string) uint32 {
 	return id
 }
 
-// Name returns the string of an id, "" for one that does not exist.
+// Name returns the string of an id, "" for an unknown id.
 func (in *Interner) Name(id uint32) string {
 	if int(id) < len(in.names) {
 		return in.names[id]

@@ -29,9 +29,9 @@ func WithoutLine(site string) string {
 	return site[:i]
 }
 
-// StableName removes from a name what a JVM draws anew at each start: the
-// number and address of a hidden class, as in App$$Lambda/0x00007f1c2c0a1bc8.run
-// or App$$Lambda$14+0x0000000800c03000.1234.
+// StableName removes from a name the parts that a JVM generates anew at each start: the
+// number and address of a hidden class, as in App$$Lambda/0x00007f1c2c0a1bc8.run or
+// App$$Lambda$14+0x0000000800c03000.1234.
 func StableName(name string) string {
 	for _, mark := range [...]string{"$$Lambda", "LambdaForm$", "GeneratedMethodAccessor", "GeneratedConstructorAccessor", "$Proxy"} {
 		i := strings.Index(name, mark)
@@ -93,7 +93,7 @@ func RuntimeFrame(f format.Frame) bool {
 }
 
 // LockFrame reports whether a frame belongs to a lock. Runtime frames in which an owner
-// does something else, sleeping or waiting, do not.
+// sleeps or waits do not.
 func LockFrame(f format.Frame) bool {
 	return RuntimeFrame(f) && !pausing[f.Class] && native(f) != natives.Pause
 }

@@ -8,7 +8,7 @@ import (
 	"contend/format"
 )
 
-// Package owners defines owners and their provenance; the model has names of its own.
+// Package owners defines owners and their provenance.
 type (
 	Provenance = owners.Provenance
 	OwnerKind  = owners.Kind
@@ -22,7 +22,7 @@ type (
 	Word      = owners.Word
 )
 
-// The provenances without a probability, and the classes that sums of them have.
+// The provenances without a probability, and the classes over which provenances are summed.
 const (
 	Exact       = owners.Exact
 	Sampled     = owners.Sampled
@@ -34,7 +34,7 @@ const (
 	Words       = owners.Words
 )
 
-// What an owner that a pause stops is said to do.
+// The activities of an owner that is stopped by a pause.
 const (
 	ActivityCollected = owners.Collected
 	ActivityStopped   = owners.Stopped
@@ -61,7 +61,7 @@ type Share struct {
 	Direct Owner           // the owner of the lock waited for
 	Root   Owner           // the end of the path; when Hops is 1 it is Direct, or the pause that stops it
 	Hops   int             // locks on the path, at least 1
-	Last   format.ObjectID // the last lock on the path; that of the slice when Hops is 1
+	Last   format.ObjectID // the last lock on the path; the slice's lock when Hops is 1
 	Path   *Hop            // the hops after the first lock; nil when Hops is 1. See Further
 }
 
@@ -84,7 +84,7 @@ func (s *Share) Further() iter.Seq[*Hop] {
 // Far reports whether the path is cut after MaxPath locks.
 func (s *Share) Far() bool { return s.Hops-1 > MaxPath }
 
-// Hop is a further step of a path: Thread, which owns the lock before, is blocked on Lock
+// Hop is a further step of a path: Thread, which owns the previous lock, is blocked on Lock
 // with Stack. Paths with the same end share their hops there.
 type Hop struct {
 	Thread format.ThreadID
@@ -102,9 +102,9 @@ func PathOf(hops ...Hop) (path *Hop) {
 	return path
 }
 
-// MaxPath is the number of locks after the first that a path follows. What lies further on
-// has an unknown root. Otherwise a change at the end of a chain of 10,000 waits would end
-// the slices of all of them, and there are as many changes as waits.
+// MaxPath is the number of locks after the first that a path follows. A longer path has an
+// unknown root. Otherwise a change at the end of a chain of 10,000 waits would end the
+// slices of all of them, and there are as many changes as waits.
 const MaxPath = 32
 
 // Slice is the unit of every result: during [Start, End) some threads waited for one lock,
@@ -128,9 +128,9 @@ type Waiter struct {
 	Stack  format.StackID
 	Mode   format.Mode
 	First  bool  // the wait begins with this slice: counting First counts waits
-	Again  bool  // the same waiter once more: a sampled one that stands for several
+	Again  bool  // a repetition of the same waiter, which was sampled and stands for several
 	Failed bool  // set with First: the wait timed out without the lock
-	WaitNs int64 // set with First: length of the whole wait; 0 if sampled
+	WaitNs int64 // set with First: duration of the whole wait; 0 if sampled
 	CutNs  int64 // the part of WaitNs in the filter's cut: the sum of all slices of the wait
 }
 

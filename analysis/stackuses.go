@@ -31,11 +31,11 @@ type stackUses struct {
 	uses                   []Uses // by stack
 }
 
-// Acquisitions returns where locks were acquired, in the order in which that was learnt.
-// The list only grows.
+// Acquisitions returns the acquisition sites of locks, in the order in which they were
+// found. The list only grows.
 func (u *stackUses) Acquisitions() []Acquisition { return u.acquisitions.list }
 
-// Releases returns where locks were released, in the same way.
+// Releases returns the release sites of locks, in the order in which they were found.
 func (u *stackUses) Releases() []Acquisition { return u.releases.list }
 
 // Uses returns the uses of a stack so far.

@@ -31,7 +31,7 @@ type Filter struct {
 	FromRel, ToRel      bool           // From or To is relative to the start of the trace
 	MinWait             int64          // leave out waits known to be shorter, ns
 
-	Why func(lock format.ObjectID) (from, to int64) // the interval of the waiting for a lock whose owners to explain, an empty one for none
+	Why func(lock format.ObjectID) (from, to int64) // the interval in which to explain the owners of a lock; empty for none
 }
 
 // Trace is the result of a pass over a source, besides its slices.
@@ -50,7 +50,7 @@ type Trace struct {
 	Reacquired  Reacquired              // the estimated part of the waiting
 }
 
-// Reacquired is the time threads took to acquire locks again after waiting on a condition.
+// Reacquired is the time to re-acquire locks after waiting on a condition.
 type Reacquired struct {
 	Ns        int64 // as counted
 	Low, High int64 // its range
@@ -82,8 +82,8 @@ type Coverage struct {
 }
 
 // Stalls is how late samples were taken. Waits are weighted by the actual time of samples,
-// so totals are right on average; but what happened while the sampler was late was not
-// seen.
+// so totals are right on average, but activities while the sampler was late are not
+// sampled.
 type Stalls struct {
 	Samples int64     // samples with a due time
 	Late    dist.Dist // actual less intended time, with an entry for each skipped sample, as in jHiccup

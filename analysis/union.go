@@ -13,14 +13,14 @@ type Union struct {
 	closed int64        // length of the spans that no later interval can touch
 }
 
-// openSpans is the number of spans from which on a union closes earlier ones. It bounds
-// memory to 512 bytes in each of hundreds of thousands of rows. A short trace never gets
-// there, so only a long one relies on Sample.InOrder.
+// openSpans is the number of spans from which a union closes earlier ones. It bounds memory
+// to 512 bytes in each of hundreds of thousands of rows. A short trace never has as many
+// spans, so only a long one relies on Sample.InOrder.
 const openSpans = 32
 
-// AddSlice adds the interval of a slice. Of slices in order of time it keeps at most
-// openSpans spans; of recorded waits, twice those that a later slice may touch. Such a
-// union cannot be joined to another by UnionOf.
+// AddSlice adds the interval of a slice. For slices in order of time it keeps at most
+// openSpans spans; for recorded waits, twice the number that a later slice may touch. Such
+// a union cannot be joined to another by UnionOf.
 func (u *Union) AddSlice(s *Slice) {
 	if u.lengthen(s.Start, s.End) {
 		return
@@ -34,7 +34,7 @@ func (u *Union) AddSlice(s *Slice) {
 	}
 }
 
-// lengthen adds [start, end) if it begins in the last span, as most do; else it returns
+// lengthen adds [start, end) if it begins in the last span, the usual case; else it returns
 // false.
 func (u *Union) lengthen(start, end int64) bool {
 	if len(u.spans) == 0 {

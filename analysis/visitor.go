@@ -18,31 +18,32 @@ type MonitorWaits struct {
 	Hides   bool // the recorder leaves out short waits
 }
 
-// NonLockWait is time in which a thread waited, but not for a lock: for a resource or a signal
-// from another thread, or because it had nothing to do.
+// NonLockWait is time in which a thread waited for a resource or a signal from another
+// thread, or was idle.
 type NonLockWait struct {
 	Thread    format.ThreadID
 	Stack     format.StackID
-	Activity  format.Activity // one of those that count as idle time
+	Activity  format.Activity // an activity that counts as idle time
 	Resource  bool            // it waited for a pool, a permit or a queue
 	From, To  int64           // of a recorded wait: its part in the filter's cut; 0 for a sampled one
 	Ns        int64           // thread-time in the cut, by the recording or the samples
 	Waits     int64
 	LongestNs int64 // of the whole waits; 0 for sampled ones
 
-	By      format.ThreadID // ended a recorded wait; NoThread where time did, or that is not known
-	ByStack format.StackID  // its stack then; NoStack where that is not known
+	By      format.ThreadID // the thread that ended a recorded wait; NoThread for a timeout, or if unknown
+	ByStack format.StackID  // its stack then; NoStack if unknown
 }
 
 // NonLockVisitor is a Visitor that also receives waits that are not for locks, after
 // everything else.
 type NonLockVisitor interface {
-	// NonLockWait gives non-lock waits. They overlap neither each other nor the thread's waits
-	// for locks, so both together are all waiting that the trace shows. A filter of locks leaves
-	// none. What a points to is valid during the call only.
+	// NonLockWait gives non-lock waits. They overlap neither each other nor the thread's
+	// waits for locks, so both together are all recorded waiting. A filter of locks passes
+	// none. The data that a points to is valid during the call only.
 	NonLockWait(a *NonLockWait)
-	// Monitor gives the waits at each monitor with a known notification, by monitor and before
-	// the non-lock waits. They are no contention. What m points to is valid during the call only.
+	// Monitor gives the waits at each monitor with a known notification, by monitor and
+	// before the non-lock waits. They are not contention. The data that m points to is
+	// valid during the call only.
 	Monitor(m *MonitorWaits)
 }
 
@@ -56,28 +57,27 @@ type Visitor interface {
 	Slice(s *Slice)
 }
 
-// RunningVisitor is a Visitor that also receives what was observed besides waits: running
-// time and sampling instants.
+// RunningVisitor is a Visitor that also receives running time and sampling instants.
 type RunningVisitor interface {
-	// Intervals returns the intervals over which the visitor sums running time: the start of
-	// the first one, no later than the trace's, and their length, 0 for one interval in all.
-	// It is called after Begin. The length doubles as long as there are too many.
+	// Intervals returns the intervals over which the visitor sums running time: the start
+	// of the first one, no later than the trace's, and their duration, 0 for one interval
+	// in all. It is called after Begin. The duration doubles as long as there are too many.
 	Intervals() (from, length int64)
 	// Running gives ns nanoseconds of running thread-time, lifetimes less idle time, spread
-	// evenly over [from, to). It comes in order of time.
+	// evenly over [from, to), in order of time.
 	Running(from, to, ns int64)
 	// Ticks gives the number of sampling instants and the time they stand for, some at a time
 	// and before their slices. The results are estimates then. Exact traces have none.
 	Ticks(n, ns int64)
 }
 
-// HoldVisitor is a Visitor that also receives what threads do while they do not wait for
-// locks, cut like the slices. Sampled traces have none of it.
+// HoldVisitor is a Visitor that also receives the activities of threads outside of waits
+// for locks, cut like the slices. Sampled traces have none.
 type HoldVisitor interface {
 	// Held gives every hold, recorded or rebuilt. It is valid during the call only.
 	Held(h *Hold)
-	// Idle gives the idle times of each thread, in order of time. A pause is a sleep: its length
-	// does not depend on other threads.
+	// Idle gives the idle times of each thread, in order of time. A pause is a sleep: its
+	// duration does not depend on other threads.
 	Idle(thread format.ThreadID, start, end int64, pause bool)
 }
 

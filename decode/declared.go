@@ -279,7 +279,7 @@ func (d *declared) Stats() format.Stats {
 	s := d.Source.Stats()
 	if d.guessed > 0 {
 		s.Warnings = append(slices.Clip(s.Warnings), format.Warning{Code: format.CodeDeclaredSites, Hidden: d.half,
-			Text: fmt.Sprintf("waits at declared sites are estimated from %s of threads that run there; their number and lengths are not known", format.Some(d.guessed, "sample", "samples"))})
+			Text: fmt.Sprintf("waits at declared sites are estimated from %s of threads that run there; their number and durations are unknown", format.Some(d.guessed, "sample", "samples"))})
 	}
 	return s
 }

@@ -38,7 +38,7 @@ func (t *Trace) openAll(path, label string, several bool) error {
 	if opened > 0 || !folder {
 		return nil
 	}
-	err = fail(path, "directory", fmt.Errorf("no trace in it: %w", format.ErrNotMine), "name the files themselves to see why each is none")
+	err = fail(path, "directory", fmt.Errorf("no trace in it: %w", format.ErrNotMine), "name the files one by one to see why each is not a trace")
 	if several {
 		t.skip(path, err, true)
 		return nil

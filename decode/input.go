@@ -26,7 +26,7 @@ type input struct {
 	dumps  *threaddump.Reader // it reads from, of thread dumps
 	sites  *declared          // it reads from, where the rules declare sites; else nil
 	whole  bool               // the file is not wrapped
-	told   format.Stats
+	stats  format.Stats
 
 	process string        // whose text it is, of several in one stream; else ""
 	others  []unwrap.Part // the text of the others, until they are inputs of their own
@@ -100,7 +100,7 @@ func (in *input) plain() (buf *bufio.Reader, err error) {
 		}
 		hint := "the recording may not have been written yet: stop or dump it first"
 		if in.name == Stdin {
-			hint = "nothing came through the pipe: name a file, or see what the command before it says"
+			hint = "the pipe was empty: name a file, or check the command before it"
 		}
 		return nil, fail(in.name, "input", fmt.Errorf("empty: %w", format.ErrTruncated), hint)
 	}
@@ -139,7 +139,7 @@ func (in *input) release() error {
 // Close ends the decoder and closes the file. The stats are kept.
 func (in *input) Close() error {
 	if in.reader != nil {
-		in.told = in.reader.Stats()
+		in.stats = in.reader.Stats()
 		in.reader.Close()
 		in.reader = nil
 	}
@@ -205,7 +205,7 @@ func (in *input) Read(ev *format.Event) error {
 
 // Stats describes what has been read so far.
 func (in *input) Stats() format.Stats {
-	s := in.told
+	s := in.stats
 	if in.reader != nil {
 		s = in.reader.Stats()
 	}

@@ -77,7 +77,7 @@ func (g *guard) Read(p []byte) (int, error) {
 	case g.limit() != nil:
 		return 0, io.ErrUnexpectedEOF
 	case unproductive > g.unproductive.Load():
-		return 0, g.stop(fmt.Errorf("nothing to use in %d bytes: %w", unproductive, format.ErrLimit))
+		return 0, g.stop(fmt.Errorf("no event in %d bytes: %w", unproductive, format.ErrLimit))
 	case g.allowed > 0 && read > g.allowed:
 		return 0, g.stop(fmt.Errorf("unpacks to more than %d bytes: %w", g.allowed, format.ErrLimit))
 	}
@@ -114,7 +114,7 @@ func (g *guard) explain(name string, err error) error {
 	return fail(name, "input", g.limit(), limitHint)
 }
 
-const limitHint = "if it is a trace all the same, raise the limit with --max-barren or --max-unpacked"
+const limitHint = "if it is a trace nevertheless, raise the limit with --max-barren or --max-unpacked"
 
 // warn adds a warning with the limit that ended the input.
 func (g *guard) warn(name string, s *format.Stats) {
@@ -131,7 +131,7 @@ func (g *guard) warn(name string, s *format.Stats) {
 // pipeWait is how long to wait for a writer of a named pipe.
 const pipeWait = 10 * time.Second
 
-var errNoWriter = errors.New("nobody writes to this named pipe")
+var errNoWriter = errors.New("no process writes to this named pipe")
 
 // openPatiently opens a file. A named pipe opens once it has a writer, which
 // may be never.

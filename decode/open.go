@@ -145,7 +145,7 @@ func (t *Trace) Stats() format.Stats {
 		in.guard.warn(in.name, &sum)
 	}
 	if blind {
-		sum.Warnings = append(sum.Warnings, format.Warning{Code: format.CodeUnseenSites, Text: "the rules declare sites of locks, and no input shows whether threads sleep or run there: how long they waited is not known"})
+		sum.Warnings = append(sum.Warnings, format.Warning{Code: format.CodeUnseenSites, Text: "the rules declare sites of locks, and no input shows whether threads sleep or run there: their waiting is unknown"})
 	}
 	sum.Warnings = append(sum.Warnings, t.skipped.warnings...)
 	sum.Damage.Join(t.skipped.damage)

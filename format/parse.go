@@ -24,7 +24,7 @@ func parseText(line string, ev *Event) (what string, err error) {
 			return "field", fmt.Errorf("%s has no %.40q: %w", kind, key, ErrCorrupt)
 		}
 		if seen[f] {
-			return key, fmt.Errorf("said twice: %w", ErrCorrupt)
+			return key, fmt.Errorf("given twice: %w", ErrCorrupt)
 		}
 		seen[f] = true
 		p := textParser{rest: value}

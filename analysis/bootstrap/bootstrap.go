@@ -9,7 +9,7 @@ import (
 // interval, whose ends then rest on 50 replicates.
 const replicates = 1000
 
-// minBlocks is the number of independent blocks below which their variance says nothing.
+// minBlocks is the number of independent blocks below which their variance has no meaning.
 const minBlocks = 6
 
 // Estimate is a ratio with its 95 % interval, Value ± Half.
@@ -17,7 +17,7 @@ type Estimate struct {
 	Value   float64
 	Half    float64
 	SE      float64 // standard error, with Blocks-1 degrees of freedom; infinite if the recording is too short
-	BlockNs int64   // length of a block
+	BlockNs int64   // duration of a block
 	Blocks  int     // number of blocks in the recording
 }
 

@@ -21,8 +21,8 @@ type draws struct {
 	plans map[int]*plan // by block length
 }
 
-// latest holds the draws for the number of cells used last. Most visitors of one trace
-// share that number. The draws live as long as one of their users.
+// latest has the draws for the number of cells used last. Most visitors of one trace share
+// that number. The draws live as long as any of their users.
 var latest struct {
 	mu sync.Mutex
 	of weak.Pointer[draws]

@@ -10,8 +10,8 @@ import (
 	"contend/analysis"
 )
 
-// A recording has at most maxCells cells. When it grows beyond, each two neighbours become
-// one. A series costs 8 KB at most, however long the trace.
+// A recording has at most maxCells cells. When it grows beyond, pairs of neighbours are
+// merged. A series costs at most 8 KB for a trace of any duration.
 const (
 	maxCells   = 1024
 	firstWidth = int64(1e6) // 1 ms
@@ -129,8 +129,8 @@ func part(ns, from, to, lo, hi int64) int64 {
 	return analysis.Spread(ns, from, to, lo, hi)
 }
 
-// Ticks adds sampling instants and the time they stand for: the sums are estimates then, no
-// finer than the ticks.
+// Ticks adds sampling instants and the time they stand for: the sums are then estimates
+// with the resolution of a tick.
 func (r *Recorder) Ticks(n, ns int64) {
 	r.ticks += n
 	r.tickNs += ns
@@ -161,8 +161,8 @@ func (r *Recorder) coarsen() {
 	}
 }
 
-// Finish returns the cells. Those of a sampled trace are at least as long as the mean reach
-// of its ticks, because time between two ticks was not seen.
+// Finish returns the cells. Cells of a sampled trace are at least as long as the mean reach
+// of its ticks, because the time between two ticks was not observed.
 func (r *Recorder) Finish() *Cells {
 	grain := r.tickNs / max(r.ticks, 1)
 	for r.width < grain && r.width < grain<<1 {
@@ -182,7 +182,7 @@ type Cells struct {
 	Width   int64   // of a cell, nanoseconds
 	Grain   int64   // mean reach of a tick, nanoseconds; 0 for an exact trace
 	Sampled bool    // the sums are estimates
-	Length  []int64 // of each cell: all Width but the last
+	Length  []int64 // of each cell: Width except the last
 	start   int64
 	series  [][]int64
 

@@ -20,10 +20,10 @@ const (
 	digits  = 3
 )
 
-// few is the number of durations from which on a histogram replaces the list. A histogram
-// takes 8 KB for each power of two up to the longest duration, 300 KB for a day: too much
-// for each of thousands of locks with a handful of waits.
-const few = 2048
+// listMax is the number of durations up to which they are listed; more are a histogram. A
+// histogram takes 8 KB for each power of two up to the longest duration, 300 KB for a day:
+// too much for each of thousands of locks with a handful of waits.
+const listMax = 2048
 
 // Dist is a distribution of durations in nanoseconds. The zero value is empty and ready to
 // use.
@@ -45,7 +45,7 @@ func (d *Dist) AddN(ns, n int64) {
 	}
 	ns = max(ns, 0)
 	d.count(ns, ns, n)
-	if d.full == nil && n == 1 && len(d.raw) < few-1 {
+	if d.full == nil && n == 1 && len(d.raw) < listMax-1 {
 		d.raw = append(d.raw, ns)
 		return
 	}
@@ -80,7 +80,7 @@ func (d *Dist) Merge(o *Dist) {
 func (d *Dist) room() *hdr.Histogram {
 	longest := min(d.max, Longest)
 	if d.full == nil || longest > d.full.HighestTrackableValue() {
-		d.move(min(max(int64(1)<<bits.Len64(uint64(longest))-1, few), Longest))
+		d.move(min(max(int64(1)<<bits.Len64(uint64(longest))-1, listMax), Longest))
 	}
 	return d.full
 }
@@ -178,9 +178,9 @@ func (d *Dist) Corrected(expected int64) *Dist {
 }
 
 // AddCorrected adds n equal durations. For each, it also adds the shorter ones that a
-// measurement every expected nanoseconds would have made meanwhile: ns-expected,
+// measurement every expected nanoseconds would have made during it: ns-expected,
 // ns-2*expected and so on, down to expected (Tene's rule for coordinated omission). It adds
-// whole buckets, so its cost is bounded by the histogram's size however small expected is.
+// whole buckets, so its cost is bounded by the histogram's size for any value of expected.
 func (d *Dist) AddCorrected(ns, n, expected int64) {
 	d.AddN(ns, n)
 	if expected <= 0 || n <= 0 {

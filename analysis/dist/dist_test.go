@@ -51,7 +51,7 @@ func TestFewLengthsAreExact(t *testing.T) {
 // in multiples or by merging.
 func TestEqualsTheRawLengths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.SampledFrom([]int{1, 7, few - 1, few, 2*few + 3}).Draw(t, "n")
+		n := rapid.SampledFrom([]int{1, 7, listMax - 1, listMax, 2*listMax + 3}).Draw(t, "n")
 		scale := rapid.Float64Range(0, math.Log(float64(Longest))).Draw(t, "scale")
 		raw := make([]int64, n)
 		var one, left, right Dist
@@ -133,7 +133,7 @@ func TestCorrectionOfTheExtremes(t *testing.T) {
 
 func TestLongerThanADay(t *testing.T) {
 	d := of(3*Longest, 1)
-	d.AddN(5*Longest, few)
+	d.AddN(5*Longest, listMax)
 	near(t, "p99", d.Percentile(99), Longest)
 	golden.Equal(t, d.Max(), 5*Longest, "longest")
 }
@@ -178,12 +178,12 @@ func TestHistogramsGrow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, longest := range []int64{0, 3000, 1e7, 1e10, Longest, 2 * Longest} {
 		d, twice, want := &Dist{}, &Dist{}, hdr.New(1, Longest, digits)
-		for i := range 3 * few {
-			ns := int64(float64(longest) * math.Pow(rng.Float64(), 8) * float64(i) / (3*few - 1))
+		for i := range 3 * listMax {
+			ns := int64(float64(longest) * math.Pow(rng.Float64(), 8) * float64(i) / (3*listMax - 1))
 			d.Add(ns)
 			golden.OK(t, want.RecordValue(min(ns, Longest)))
 		}
-		if room := d.full.HighestTrackableValue(); room >= max(4*longest, 2*few) || room < min(d.max, Longest) {
+		if room := d.full.HighestTrackableValue(); room >= max(4*longest, 2*listMax) || room < min(d.max, Longest) {
 			t.Errorf("room for %d, the longest is %d", room, d.max)
 		}
 		mean, median := d.Mean(), d.Percentile(50)
@@ -205,7 +205,7 @@ func TestBandsHoldEveryLength(t *testing.T) {
 	want := []Band{{0, 1, 1}, {1, 2, 2}, {2, 5, 1}, {5, 10, 0}, {10, 20, 2}, {20, 50, 1}}
 	golden.Same(t, got, want)
 	many := &Dist{}
-	for i := range int64(3 * few) {
+	for i := range int64(3 * listMax) {
 		many.Add(i * i * i)
 	}
 	sum := int64(0)

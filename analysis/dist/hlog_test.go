@@ -23,7 +23,7 @@ const start = int64(1_700_000_000_123_456_789)
 func sample(t testing.TB) ([]Interval, []byte) {
 	t.Helper()
 	many := &Dist{}
-	for i := range int64(3 * few) {
+	for i := range int64(3 * listMax) {
 		many.Add(1000 + i*997)
 	}
 	list := []Interval{
@@ -107,7 +107,7 @@ func TestLogsMerge(t *testing.T) {
 		golden.OK(t, err)
 		got = append(got, fmt.Sprintf("%s@%d:%d", iv.Tag, (iv.Start-start)/1e9, iv.Lengths.Count()))
 	}
-	golden.Equal(t, fmt.Sprint(got), fmt.Sprintf("[Cache@a@0:10 Journal@0:%d Cache@a@1:6 @5:1]", 6*few), got)
+	golden.Equal(t, fmt.Sprint(got), fmt.Sprintf("[Cache@a@0:10 Journal@0:%d Cache@a@1:6 @5:1]", 6*listMax), got)
 }
 
 // A tag cannot hold what separates fields.
@@ -227,14 +227,14 @@ func TestBadLines(t *testing.T) {
 		err              error
 	}{
 		{"words", "hello\n", "1 fields of 4", format.ErrCorrupt},
-		{"stamp", "x,1,2," + payload, `"x,1" is no start and length`, format.ErrCorrupt},
-		{"length below zero", "1,-1,2," + payload, "no start and length", format.ErrCorrupt},
-		{"stamp beyond time", "99999999999999999999,1,2," + payload, "no start", format.ErrCorrupt},
+		{"stamp", "x,1,2," + payload, `"x,1" is not a start and a duration`, format.ErrCorrupt},
+		{"length below zero", "1,-1,2," + payload, "is not a start and a duration", format.ErrCorrupt},
+		{"stamp beyond time", "99999999999999999999,1,2," + payload, "not a start", format.ErrCorrupt},
 		{"tag without an end", "Tag=abc\n", "fields of 4", format.ErrCorrupt},
 		{"older encoding", "0,1,2,HISTEAAA\n", "only V2", format.ErrVersion},
 		{"base64", "0,1,2,HISTF*\n", "illegal base64", format.ErrCorrupt},
 		{"cut histogram", good[:len(good)-20] + "\n", "histogram", format.ErrCorrupt},
-		{"start time", "#[StartTime: soon]\n", `"soon" is no time`, format.ErrCorrupt},
+		{"start time", "#[StartTime: soon]\n", `"soon" is not a time`, format.ErrCorrupt},
 	} {
 		r := NewLogReader(strings.NewReader(c.line+good), "x.hlog", 1)
 		_, err := r.Next()

@@ -122,7 +122,7 @@ func (l *LogReader) comment(line string) error {
 		word := rest[:strings.IndexAny(rest+"]", " ]")]
 		t, ok := parseSeconds(word)
 		if !ok {
-			return l.fail(strings.Trim(c.prefix, "#[: "), fmt.Errorf("%w: %q is no time", format.ErrCorrupt, word), "")
+			return l.fail(strings.Trim(c.prefix, "#[: "), fmt.Errorf("%w: %q is not a time", format.ErrCorrupt, word), "")
 		}
 		*c.into = t
 	}
@@ -142,7 +142,7 @@ func (l *LogReader) interval(line string) (*Interval, error) {
 	stamp, ok := parseSeconds(fields[0])
 	length, ok2 := parseSeconds(fields[1])
 	if !ok || !ok2 || length < 0 {
-		return nil, l.fail("interval", fmt.Errorf("%w: %.40q is no start and length", format.ErrCorrupt, fields[0]+","+fields[1]), "")
+		return nil, l.fail("interval", fmt.Errorf("%w: %.40q is not a start and a duration", format.ErrCorrupt, fields[0]+","+fields[1]), "")
 	}
 	iv.Start = l.absolute(stamp)
 	iv.End = iv.Start + length
@@ -161,7 +161,8 @@ func (l *LogReader) interval(line string) (*Interval, error) {
 	return iv, nil
 }
 
-// absolute returns the instant of a stamp. The first stamp settles what the head left open.
+// absolute returns the instant of a stamp. If the head does not say, the first stamp
+// decides.
 func (l *LogReader) absolute(stamp int64) int64 {
 	if l.start == format.NoTime {
 		l.start = stamp
@@ -175,9 +176,9 @@ func (l *LogReader) absolute(stamp int64) int64 {
 	return stamp + l.base
 }
 
-// farthest is the largest accepted distance from the epoch, in nanoseconds: the sum of a
-// base, a stamp and a length fits int64.
-const farthest = int64(math.MaxInt64 / 4)
+// maxStamp is the largest accepted distance from the epoch, in nanoseconds: the sum of a
+// base, a stamp and a duration fits int64.
+const maxStamp = int64(math.MaxInt64 / 4)
 
 // parseSeconds parses decimal seconds as nanoseconds and drops further digits. ok is false
 // for anything else and for times out of range.
@@ -190,7 +191,7 @@ func parseSeconds(s string) (ns int64, ok bool) {
 	frac = (frac + "00000000")[:9]
 	a, err := strconv.ParseUint(whole, 10, 63)
 	b, err2 := strconv.ParseUint(frac, 10, 63)
-	if err != nil || err2 != nil || a >= uint64(farthest/1e9) {
+	if err != nil || err2 != nil || a >= uint64(maxStamp/1e9) {
 		return 0, false
 	}
 	ns = int64(a)*1e9 + int64(b)

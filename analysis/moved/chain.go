@@ -30,7 +30,7 @@ type link struct{ old, now format.ObjectID }
 // Evidence that a family is one lock.
 const (
 	minPairs  = 8    // waits that share an epoch with another one
-	minSame   = 0.75 // fraction of them at the most frequent address of the epoch
+	minSame   = 0.75 // fraction of these waits at the most frequent address of the epoch
 	minWaits  = 4    // in an epoch with several locks, at the one with the fraction minSame
 	maxChance = 0.05 // probability that collections are between all addresses of different locks
 	maxStray  = 0.05 // fraction of links that are due to chance
@@ -41,7 +41,7 @@ const (
 // another lock may take it.
 func (f *family) links(c *collections) (out []link) {
 	slices.SortFunc(f.seen, func(a, b waitEnd) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.lock, b.lock)) })
-	luck, sum, others := 1.0, 0.0, 0 // others: changes to another lock
+	byChance, sum, others := 1.0, 0.0, 0 // byChance: the probability that all changes are chance; others: changes to another lock
 	pairs, same := 0, 0
 	var before epochWaits
 	for rest := f.seen; len(rest) > 0; {
@@ -54,14 +54,14 @@ func (f *family) links(c *collections) (out []link) {
 				others++
 			case before.isLast() && now.isFirst():
 				p := c.chance(before.last(), now.first())
-				luck, sum = luck*p, sum+p
+				byChance, sum = byChance*p, sum+p
 				out = append(out, link{before.lock, now.lock})
 			}
 		}
 		before, rest = now, rest[n:]
 	}
 	mean := sum / float64(max(len(out), 1))
-	if pairs < minPairs || float64(same) < minSame*float64(pairs) || luck > maxChance || float64(others)*mean > maxStray*float64(len(out))*(1-mean) {
+	if pairs < minPairs || float64(same) < minSame*float64(pairs) || byChance > maxChance || float64(others)*mean > maxStray*float64(len(out))*(1-mean) {
 		return nil
 	}
 	return out

@@ -9,7 +9,7 @@
 //	lives.go        addresses, and families of them
 //	chain.go        whether the addresses of a family are one lock
 //	collections.go  epochs
-//	seen.go         what a recording shows of an address
+//	seen.go         the recorded use of an address
 package moved
 
 import (
@@ -66,32 +66,32 @@ func Find(waits Waits, pauses []Pause, class func(format.ObjectID) (c uint32, ok
 	return f
 }
 
-// find decides which locks of a family are one, and adds those that may be.
-func (fam *family) find(c *collections, f *Found) {
-	for _, l := range fam.links(c) {
-		fam.join(l, f.Same)
+// find decides which locks of a family are one. It adds the joined and the doubtful locks to found.
+func (f *family) find(c *collections, found *Found) {
+	for _, l := range f.links(c) {
+		f.join(l, found.Same)
 	}
-	order := make([]*addressUse, 0, len(fam.uses))
-	for _, l := range fam.uses {
+	order := make([]*addressUse, 0, len(f.uses))
+	for _, l := range f.uses {
 		order = append(order, l)
 	}
 	slices.SortFunc(order, func(a, b *addressUse) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.lock, b.lock)) })
 	for i := 1; i < len(order); i++ {
 		old, l := order[i-1], order[i]
-		if old.last <= l.first && c.epoch(old.last) < c.epoch(l.first) && resolve(f.Same, old.lock) != resolve(f.Same, l.lock) {
-			f.Doubtful++
-			f.NS += l.ns
+		if old.last <= l.first && c.epoch(old.last) < c.epoch(l.first) && resolve(found.Same, old.lock) != resolve(found.Same, l.lock) {
+			found.Doubtful++
+			found.NS += l.ns
 		}
 	}
 }
 
-// join makes two locks one. The one with more waiting keeps its name.
-func (fam *family) join(l link, same map[format.ObjectID]format.ObjectID) {
+// join merges two locks. The lock with more waiting keeps its name.
+func (f *family) join(l link, same map[format.ObjectID]format.ObjectID) {
 	old, now := resolve(same, l.old), resolve(same, l.now)
 	if old == now {
 		return
 	}
-	if cmp.Or(cmp.Compare(fam.uses[now].ns, fam.uses[old].ns), cmp.Compare(old, now)) > 0 {
+	if cmp.Or(cmp.Compare(f.uses[now].ns, f.uses[old].ns), cmp.Compare(old, now)) > 0 {
 		old, now = now, old
 	}
 	for from, to := range same {

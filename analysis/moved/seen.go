@@ -12,7 +12,7 @@ type Wait struct {
 // Waits calls a function with each wait, in any order, as often as it is called.
 type Waits func(func(Wait))
 
-// addressUse is what the recording shows of one address.
+// addressUse is the recorded use of one address.
 type addressUse struct {
 	lock        format.ObjectID
 	first, last int64 // ends of waits

@@ -50,7 +50,7 @@ func TestWaitsAcrossGapsAreCensored(t *testing.T) {
 			got = append(got, w.Text)
 		}
 	}
-	if len(got) != 1 || !strings.HasPrefix(got[0], "2 waits reach into stretches of which data is lost, 3.50 ms of") {
+	if len(got) != 1 || !strings.HasPrefix(got[0], "2 waits reach into intervals with lost data (3.50 ms in total)") {
 		t.Errorf("%q", got)
 	}
 }

@@ -32,7 +32,7 @@ func TestOnlyDumpsThatAgreeLessAreADoubt(t *testing.T) {
 		c := &analysis.Trust{Seen: owners.Agreement{Dumps: 100, Asked: 1000, Agrees: agrees, Squares: 10000}}
 		c.Known.Add(analysis.Likely(0.6), 1000)
 		w := disagreement(c)
-		if len(w) != 1 || w[0].Code != code || !strings.Contains(w[0].Text, "where it expects 60 % itself") {
+		if len(w) != 1 || w[0].Code != code || !strings.Contains(w[0].Text, "it expects 60 %") {
 			t.Errorf("%d of 1000 agree: %+v, want %s", agrees, w, code)
 		}
 	}
@@ -41,7 +41,7 @@ func TestOnlyDumpsThatAgreeLessAreADoubt(t *testing.T) {
 // A warning names the class with most waits that match no rule. Waits without a lock have no
 // class to name.
 func TestWaitsThatNoRuleKnowsNameTheirClass(t *testing.T) {
-	for object, want := range map[format.ObjectID]string{format.NoObject: "without a word", 1: "most of them on app.Latch"} {
+	for object, want := range map[format.ObjectID]string{format.NoObject: "most have no recorded cause", 1: "most of them on app.Latch"} {
 		sym := analysis.NewSymbols(&format.Event{Kind: format.KindObject, Object: 1, Class: "app.Latch"})
 		rec := record.New()
 		rec.Unclear[object] = record.SomeWaits{N: 2, Ns: 3e6}

@@ -32,7 +32,7 @@ type reacquiring struct {
 	evidence int                                 // number of samples in seen
 	locks    map[format.ObjectID]format.ObjectID // by condition, and by lock as samples name it
 	sum      analysis.Reacquired
-	ev       format.Event // scratch of take
+	ev       format.Event // scratch of count
 }
 
 // reacquire is a wait that another thread ended.
@@ -104,8 +104,8 @@ func awaits(defs *analysis.Symbols, ev *format.Event) bool {
 	return (ev.Activity == format.ActivityPark || ev.Activity == format.ActivityWait) && defs.ClassName(ev.Object) == record.ConditionObject && record.OwnAwait(defs.Frames(ev.Stack))
 }
 
-// resolve calls take with the waits for locks at the end of the waits noted so far.
-func (q *reacquiring) resolve(r *record.Record, defs *analysis.Symbols, take func(*format.Event)) {
+// resolve calls emit with the waits for locks at the end of the waits noted so far.
+func (q *reacquiring) resolve(r *record.Record, defs *analysis.Symbols, emit func(*format.Event)) {
 	if len(q.waits) == 0 {
 		q.seen, q.notices, q.evidence = nil, nil, 0
 		return
@@ -125,7 +125,7 @@ func (q *reacquiring) resolve(r *record.Record, defs *analysis.Symbols, take fun
 		for to < len(q.waits) && q.waits[to].object == q.waits[from].object {
 			to++
 		}
-		q.resolveAt(q.waits[from:to], acquired[q.waits[from].object], take)
+		q.resolveAt(q.waits[from:to], acquired[q.waits[from].object], emit)
 		from = to
 	}
 	q.waits, q.seen, q.notices, q.evidence = nil, nil, nil, 0
@@ -173,7 +173,7 @@ func (q *reacquiring) acquired(r *record.Record, defs *analysis.Symbols) map[for
 }
 
 // resolveAt resolves the waits at one monitor or condition, given by end.
-func (q *reacquiring) resolveAt(waits []reacquire, acquired []granted, take func(*format.Event)) {
+func (q *reacquiring) resolveAt(waits []reacquire, acquired []granted, emit func(*format.Event)) {
 	batches := map[format.ThreadID]*reacquire{} // by notifier: the first of its batch
 	firsts, several := make([]*reacquire, len(waits)), map[*reacquire]bool{}
 	for i := range waits {
@@ -219,7 +219,7 @@ func (q *reacquiring) resolveAt(waits []reacquire, acquired []granted, take func
 	}
 	share := float64(blocked) / float64(sampled+priorIdle)
 	for i := range waits {
-		q.take(&waits[i], &notified[i], share, take)
+		q.count(&waits[i], &notified[i], share, emit)
 	}
 }
 
@@ -235,8 +235,8 @@ type notifiedIn struct {
 	lock              format.ObjectID // the lock that a sample shows it waiting for
 }
 
-// take counts a wait. share is the fraction of samples that show such threads blocked.
-func (q *reacquiring) take(w *reacquire, n *notifiedIn, share float64, take func(*format.Event)) {
+// count counts a wait. share is the fraction of samples that show such threads blocked.
+func (q *reacquiring) count(w *reacquire, n *notifiedIn, share float64, emit func(*format.Event)) {
 	if n.known { // any instant before is possible
 		share = max(share, 0.5)
 	}
@@ -250,7 +250,7 @@ func (q *reacquiring) take(w *reacquire, n *notifiedIn, share float64, take func
 			lock = cmp.Or(q.locks[w.object], q.locks[n.lock], n.lock, w.object)
 		}
 		q.ev = format.Event{Kind: format.KindWait, Thread: w.thread, Object: lock, Time: at, End: w.end, Stack: w.stack}
-		take(&q.ev)
+		emit(&q.ev)
 	}
 }
 
@@ -292,6 +292,6 @@ func (q *reacquiring) warning() []format.Warning {
 	if s.High <= s.Ns {
 		return nil
 	}
-	return []format.Warning{{Code: format.CodeReEntry, Hidden: s.High - s.Ns, Text: format.Say("up to %v more of getting locks back after Object.wait or await; %v are counted, an estimate between %v and %v",
+	return []format.Warning{{Code: format.CodeReEntry, Hidden: s.High - s.Ns, Text: format.Say("up to %v more of re-acquiring locks after Object.wait or await; %v are counted, an estimate between %v and %v",
 		time.Duration(s.High-s.Ns), time.Duration(s.Ns), time.Duration(s.Low), time.Duration(s.High))}}
 }

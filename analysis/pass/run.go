@@ -1,11 +1,12 @@
 // Package pass makes slices: it reads a source once, from its first event to its last.
 //
-//	run.go        which event goes where; what is left to do at the end, in order
-//	warnings.go   reasons to doubt the results
-//	lifetimes.go  running time: the lifetimes of threads less their idle time, and threads
-//	              without evidence for a while
-//	holds.go      holds, idle times and waits that are not for locks, for visitors that ask
-//	reacquire.go  acquiring locks again after Object.wait and await
+//	run.go          which event goes where; the steps at the end, in order
+//	warnings.go     reasons to doubt the results
+//	lifetimes.go    running time: the lifetimes of threads less their idle time
+//	intervalsums.go running time by interval, for visitors that ask
+//	presence.go     when a thread without events counts as running
+//	holds.go        holds, idle times and waits that are not for locks, for visitors that ask
+//	reacquire.go    acquiring locks again after Object.wait and await
 package pass
 
 import (
@@ -24,17 +25,17 @@ import (
 	"contend/format"
 )
 
-// pass is one reading of a source. It hands each event to the parts that need it.
+// pass is one reading of a source. It gives each event to the parts that need it.
 type pass struct {
-	names  *analysis.Definer
-	e      *deliver.Emitter
-	rec    *record.Record
-	smp    *sampled.Sampler
-	back   reacquiring
-	sleeps sleeps.Sites
-	ask    []analysis.ActivityVisitor
-	cut    format.Event // scratch of visitActivity
-	shows  bool         // an event shows what threads did outside of waits, so spinning and sleeping would show
+	names            *analysis.Definer
+	emit             *deliver.Emitter
+	rec              *record.Record
+	sampler          *sampled.Sampler
+	reacquiring      reacquiring
+	sleeps           sleeps.Sites
+	activityVisitors []analysis.ActivityVisitor
+	scratch          format.Event // of visitActivity
+	showsSpinning    bool         // an event shows an activity outside of waits, so spinning and sleeping would show
 }
 
 // Run reads a source to its end and gives every visitor its slices and running time.
@@ -46,12 +47,12 @@ func Run(src format.Source, f analysis.Filter, v ...analysis.Visitor) (*analysis
 	out := deliver.NewDispatcher(names.Symbols(), v)
 	names.Changing = out.Wait
 	defer out.Wait()
-	p := &pass{names: names, e: deliver.NewEmitter(names.Symbols(), f, out), rec: record.New()}
-	p.rec.NonLock = len(deliver.Asking[analysis.NonLockVisitor](p.e)) > 0
+	p := &pass{names: names, emit: deliver.NewEmitter(names.Symbols(), f, out), rec: record.New()}
+	p.rec.NonLock = len(deliver.Asking[analysis.NonLockVisitor](p.emit)) > 0
 	if f.Class == nil && f.Lock == nil {
-		p.ask = deliver.Asking[analysis.ActivityVisitor](p.e)
+		p.activityVisitors = deliver.Asking[analysis.ActivityVisitor](p.emit)
 	}
-	p.smp = sampled.New(p.rec, p.e)
+	p.sampler = sampled.New(p.rec, p.emit)
 	var ev format.Event
 	for {
 		if err := src.Read(&ev); errors.Is(err, io.EOF) {
@@ -63,7 +64,7 @@ func Run(src format.Source, f analysis.Filter, v ...analysis.Visitor) (*analysis
 	}
 }
 
-// take hands an event to the parts that need it.
+// take gives an event to the parts that need it.
 func (p *pass) take(ev *format.Event) {
 	bound(ev)
 	p.names.Use(ev)
@@ -72,28 +73,28 @@ func (p *pass) take(ev *format.Event) {
 		p.rec.Add(ev, ev.Time)
 		return
 	}
-	if (ev.Kind == format.KindActivity || ev.Weight == format.EvidenceOnly) && p.back.note(ev, p.e.Defs) {
-		p.back.resolve(p.rec, p.e.Defs, p.reacquired)
+	if (ev.Kind == format.KindActivity || ev.Weight == format.EvidenceOnly) && p.reacquiring.note(ev, p.emit.Defs) {
+		p.reacquiring.resolve(p.rec, p.emit.Defs, p.reacquired)
 	}
 	switch ev.Kind {
 	case format.KindThread, format.KindObject, format.KindStack:
 		p.names.Define(ev)
 	case format.KindTick:
-		p.smp.Tick(ev)
+		p.sampler.Tick(ev)
 	case format.KindContention:
 		if ev.Weight != format.EvidenceOnly {
-			p.smp.Contention(ev)
-		} else if !p.smp.Link(ev) {
+			p.sampler.Contention(ev)
+		} else if !p.sampler.Link(ev) {
 			p.rec.Keep(ev)
 		}
 	case format.KindBlocked:
-		p.smp.Measured.Add(ev)
+		p.sampler.Measured.Add(ev)
 	case format.KindSetting:
 		p.setting(ev)
 	case format.KindActivity:
-		p.shows = p.shows || int(ev.Activity) < len(polls) && polls[ev.Activity]
+		p.showsSpinning = p.showsSpinning || int(ev.Activity) < len(polls) && polls[ev.Activity]
 		p.visitActivity(ev)
-		if !p.smp.AddIdle(ev) {
+		if !p.sampler.AddIdle(ev) {
 			p.rec.Keep(ev)
 		}
 	default:
@@ -102,13 +103,13 @@ func (p *pass) take(ev *format.Event) {
 }
 
 // visitActivity gives an activity, cut by the filter, to the visitors that ask for it. A
-// cut relative to a start that is not known yet counts from the first event.
+// cut relative to a start that is still unknown counts from the first event.
 func (p *pass) visitActivity(ev *format.Event) {
-	f := &p.e.Filter
-	if len(p.ask) == 0 || f.Thread != nil && !f.Thread.MatchString(p.e.Defs.ThreadName(ev.Thread)) {
+	f := &p.emit.Filter
+	if len(p.activityVisitors) == 0 || f.Thread != nil && !f.Thread.MatchString(p.emit.Defs.ThreadName(ev.Thread)) {
 		return
 	}
-	cut := &p.cut
+	cut := &p.scratch
 	*cut = *ev
 	if f.From != format.NoTime || f.To != format.NoTime {
 		start, _ := p.rec.Bounds()
@@ -122,23 +123,23 @@ func (p *pass) visitActivity(ev *format.Event) {
 			return
 		}
 	}
-	for _, v := range p.ask {
-		v.Activity(cut, p.e.Defs.Frames(ev.Stack))
+	for _, v := range p.activityVisitors {
+		v.Activity(cut, p.emit.Defs.Frames(ev.Stack))
 	}
 }
 
-// setting takes a setting of the trace. A new input begins with one.
+// setting takes a setting of the trace. A setting begins a new input.
 func (p *pass) setting(ev *format.Event) {
 	if ev.Name == format.SettingInput {
 		p.endInput()
-		p.smp.Begin()
+		p.sampler.Begin()
 		p.rec.Next()
 		p.rec.NextInput()
 		p.names.NextInput(ev.Value)
 	}
 	p.rec.Keep(ev)
 	p.rec.Setting(ev)
-	p.smp.Setting(ev)
+	p.sampler.Setting(ev)
 }
 
 // unended adds the waits of the current input that only samples show, because they began
@@ -148,97 +149,97 @@ func (p *pass) unended() {
 	if p.rec.Part().Threshold > 0 {
 		return
 	}
-	defs := p.e.Defs
+	defs := p.emit.Defs
 	for _, ev := range p.rec.Unended(func(a, b format.ObjectID) bool { return defs.Class(a) == defs.Class(b) }) {
 		p.rec.NotEnded = append(p.rec.NotEnded, &ev)
 		p.take(&ev)
 	}
 }
 
-// reacquired adds the wait in which a thread got a lock back after waiting on a condition.
+// reacquired adds the wait in which a thread re-acquired a lock after waiting on a condition.
 func (p *pass) reacquired(ev *format.Event) {
 	p.names.Use(ev)
 	p.rec.Keep(ev)
 }
 
-// finish charges everything that had to wait for the end of the source, and sums up:
+// finish charges the waits that are kept until the end of the source, and sums up:
 //
-//  1. what was held back joins the record: getting locks back after Object.wait, waits that
+//  1. add to the record the waits held back: re-acquisitions after Object.wait, waits that
 //     only samples show, the last samples;
-//  2. the record is put in order, as one lock has one id from then on;
-//  3. owners are inferred from all of it, meanwhile
-//  4. running time is booked, which needs no owners;
-//  5. the sweep charges the waits to the owners;
-//  6. visitors that ask get what is no wait for a lock;
-//  7. the result says what the sums cover and how far to trust them.
+//  2. merge the ids of moved locks and sort the record;
+//  3. infer owners from all of it, and concurrently
+//  4. book running time, which needs no owners;
+//  5. charge the waits to the owners, in the sweep;
+//  6. give holds, idle times and non-lock waits to the visitors that ask;
+//  7. return what the sums cover and their expected accuracy.
 func (p *pass) finish() *analysis.Trace {
 	p.endInput()
-	p.smp.Finish()
+	p.sampler.Finish()
 	start, end := p.rec.Bounds()
-	p.e.Begin(start)
+	p.emit.Begin(start)
 	relocated := p.rec.Relocate(p.names)
-	w := p.rec.Complete(p.e.Defs.Kind)
-	p.sleeps.Classify(w.Activities, p.e.Defs)
-	owned, inferred := w.Activities.Timelines(p.e.Defs, p.e.Filter.Why)
+	w := p.rec.Complete(p.emit.Defs.Kind)
+	p.sleeps.Classify(w.Activities, p.emit.Defs)
+	owned, inferred := w.Activities.Timelines(p.emit.Defs, p.emit.Filter.Why)
 	ran := p.bookRunning(&lifetimes{Whole: w, sleeps: &p.sleeps}, start, end)
 	inferred()
-	sweep.New(w, owned, p.e).Run()
-	p.e.Out.Wait()
+	sweep.New(w, owned, p.emit).Run()
+	p.emit.Out.Wait()
 	p.visitRest(w, owned)
-	p.e.Cycles.Stuck(owned.Unlinked)
+	p.emit.Cycles.Stuck(owned.Unlinked)
 	return p.result(w, owned, ran, relocated)
 }
 
-// endInput resolves what had to wait for the end of an input.
+// endInput adds the waits that are known only at the end of an input.
 func (p *pass) endInput() {
-	p.back.resolve(p.rec, p.e.Defs, p.reacquired)
+	p.reacquiring.resolve(p.rec, p.emit.Defs, p.reacquired)
 	p.unended()
 }
 
-// runTime is what the running time is of.
+// runTime is the recorded interval, the threads that the running time covers, and its bound.
 type runTime struct {
 	start, end int64
 	threads    int
-	high       int64 // upper bound of the running time, if some idle time is unknown
+	high       int64 // upper bound of the running time, ns
 }
 
-// bookRunning books the running time of all threads: of the samples, if they tell it, else
-// of the record, which covers [start, end).
-func (p *pass) bookRunning(r *lifetimes, start, end int64) (of runTime) {
-	if p.smp.TellsRunning() {
-		asleep, awaiting := p.smp.ResolveSleeps(&p.sleeps, p.e.Defs)
-		p.back.sum.High += awaiting
-		of.high, of.threads = p.e.Running+asleep, p.smp.ThreadsBefore+p.smp.Threads
+// bookRunning books the running time of all threads: by the samples, if they show it, else
+// by the record, which covers [start, end).
+func (p *pass) bookRunning(r *lifetimes, start, end int64) (ran runTime) {
+	if p.sampler.TellsRunning() {
+		asleep, awaiting := p.sampler.ResolveSleeps(&p.sleeps, p.emit.Defs)
+		p.reacquiring.sum.High += awaiting
+		ran.high, ran.threads = p.emit.Running+asleep, p.sampler.TotalThreads()
 	} else {
-		counted, unseen := r.runs(p.e.Defs, start, end, p.e)
-		if of.threads = counted; r.PartlySeen() {
-			of.high = p.e.Running + unseen
+		counted, unseen := r.runs(p.emit.Defs, start, end, p.emit)
+		if ran.threads = counted; r.PartlySeen() {
+			ran.high = p.emit.Running + unseen
 		}
 	}
-	if of.start, of.end = start, end; p.smp.Any {
-		of.start, of.end = p.smp.Bounds(start, end)
+	if ran.start, ran.end = start, end; p.sampler.Any {
+		ran.start, ran.end = p.sampler.Bounds(start, end)
 	}
-	of.high = max(of.high, p.e.Running)
-	return of
+	ran.high = max(ran.high, p.emit.Running)
+	return ran
 }
 
-// visitRest gives visitors that ask what is no wait for a lock, and holds.
+// visitRest gives holds, idle times and non-lock waits to the visitors that ask.
 func (p *pass) visitRest(w *record.Whole, owned *owners.Timelines) {
-	visitHolds(w, owned, p.e)
-	visitIdle(w, p.e)
-	nonLock := deliver.NonLock(p.e)
-	visitMonitors(w, p.e)
-	visitNonLockWaits(w, p.e, nonLock)
-	p.smp.VisitNonLockWaits(nonLock)
+	visitHolds(w, owned, p.emit)
+	visitIdle(w, p.emit)
+	nonLock := deliver.NonLock(p.emit)
+	visitMonitors(w, p.emit)
+	visitNonLockWaits(w, p.emit, nonLock)
+	p.sampler.VisitNonLockWaits(nonLock)
 }
 
-// result is what the pass found besides slices.
-func (p *pass) result(w *record.Whole, owned *owners.Timelines, of runTime, relocated []format.Warning) *analysis.Trace {
-	tr := &analysis.Trace{Symbols: p.e.Out.Sym, Start: of.start, End: of.end, Threads: of.threads, RunningNs: p.e.Running, RunningHigh: of.high,
-		ElapsedNs: p.elapsed(max(of.start, p.e.From), min(of.end, p.e.To)), Reacquired: p.back.sum,
-		Pauses: w.Activities.Pauses(), Deadlocks: p.e.Cycles.Deadlocks(), Whys: owned.Whys}
-	tr.Coverage = analysis.Coverage{ByProvenance: p.e.ByProvenance, Seen: owned.Seen, Stalls: p.smp.Stalls.Stalls, Warnings: append(p.warnings(w, owned, of.high), relocated...),
-		Threshold: p.rec.Threshold, Samples: p.smp.Samples, Owned: p.rec.TellsOwners() || p.smp.ShowsOwners()}
+// result returns everything but slices.
+func (p *pass) result(w *record.Whole, owned *owners.Timelines, ran runTime, relocated []format.Warning) *analysis.Trace {
+	tr := &analysis.Trace{Symbols: p.emit.Out.Sym, Start: ran.start, End: ran.end, Threads: ran.threads, RunningNs: p.emit.Running, RunningHigh: ran.high,
+		ElapsedNs: p.elapsed(max(ran.start, p.emit.From), min(ran.end, p.emit.To)), Reacquired: p.reacquiring.sum,
+		Pauses: w.Activities.Pauses(), Deadlocks: p.emit.Cycles.Deadlocks(), Whys: owned.Whys}
+	tr.Coverage = analysis.Coverage{ByProvenance: p.emit.ByProvenance, Seen: owned.Seen, Stalls: p.sampler.Stalls.Stalls, Warnings: append(p.warnings(w, owned, ran.high), relocated...),
+		Threshold: p.rec.Threshold, Samples: p.sampler.Samples, Owned: p.rec.TellsOwners() || p.sampler.ShowsOwners()}
 	trust := tr.Coverage.Trust()
 	tr.Coverage.Warnings = append(tr.Coverage.Warnings, disagreement(&trust)...)
 	return tr
@@ -246,11 +247,11 @@ func (p *pass) result(w *record.Whole, owned *owners.Timelines, of runTime, relo
 
 // elapsed returns how much of [lo, hi) was recorded.
 func (p *pass) elapsed(lo, hi int64) int64 {
-	sampled := times.Within(times.UnionOf(p.smp.Recorded()), times.Span{Start: lo, End: hi})
+	sampled := times.Within(times.UnionOf(p.sampler.Recorded()), times.Span{Start: lo, End: hi})
 	switch {
-	case !p.smp.TellsRunning():
+	case !p.sampler.TellsRunning():
 		return max(p.rec.Elapsed(lo, hi), sampled)
-	case len(p.smp.CoveredBefore) > 0 && p.rec.Waited() == 0:
+	case len(p.sampler.CoveredBefore) > 0 && p.rec.Waited() == 0:
 		return sampled
 	}
 	return max(0, hi-lo)
@@ -266,23 +267,23 @@ var polls = [...]bool{format.ActivityRun: true, format.ActivitySeen: true, forma
 
 // warnings returns the reasons to doubt the results.
 func (p *pass) warnings(w *record.Whole, owned *owners.Timelines, running int64) []format.Warning {
-	out := slices.Concat(recordWarnings(w, p.e.Defs, owned, running), p.back.warning(), p.smp.Stalls.Warning())
-	out = append(out, p.smp.Measured.Warning()...)
-	if p.smp.TellsRunning() && p.rec.Waited() > 0 {
+	out := slices.Concat(recordWarnings(w, p.emit.Defs, owned, running), p.reacquiring.warning(), p.sampler.Stalls.Warning())
+	out = append(out, p.sampler.Measured.Warning()...)
+	if p.sampler.TellsRunning() && p.rec.Waited() > 0 {
 		out = append(out, format.Warning{Code: format.CodeMixed,
 			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high"})
 	}
-	if p.smp.Any && p.e.Filter.MinWait > 0 {
+	if p.sampler.Any && p.emit.Filter.MinWait > 0 {
 		out = append(out, format.Warning{Code: format.CodeMinWait,
-			Text: "samples do not tell how long a wait was: --min-wait leaves out none of the sampled ones"})
+			Text: "samples do not show the duration of a wait: --min-wait omits none of the sampled waits"})
 	}
-	if !p.shows && p.e.ByProvenance.Ns() <= running/pollingShare {
+	if !p.showsSpinning && p.emit.ByProvenance.Ns() <= running/pollingShare {
 		out = append(out, format.Warning{Code: format.CodeUnseenPolling, Text: "threads that spin or sleep for a lock (here no samples, sleeps or dumps would show them)"})
 	}
-	return slices.Concat(out, farWarning(p.e.Far), overflowWarning(p.e.Overflown))
+	return slices.Concat(out, farWarning(p.emit.Far), overflowWarning(p.emit.Overflown))
 }
 
-// bound clears ids that no decoder of ours gives. Tables grow with the largest id, so a
+// bound clears ids that no decoder of this program gives. Tables grow with the largest id, so a
 // wild id would cost gigabytes.
 func bound(ev *format.Event) {
 	if max(uint32(ev.Thread), uint32(ev.Owner), uint32(ev.Woken), uint32(ev.Object), uint32(ev.Stack)) <= owners.MaxID {

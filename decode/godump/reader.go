@@ -48,7 +48,7 @@ func IsProfile(line string) bool { return strings.HasPrefix(line, profileHead) }
 // NotDump returns the error for such a profile, which does not show which goroutines wait,
 // or for which lock. It wraps ErrNotMine.
 func NotDump(name string) error {
-	return &format.Error{Pos: format.Pos{File: name, Line: 1}, What: "goroutine profile", Err: fmt.Errorf("of debug=1 it does not tell what goroutines wait for: %w", format.ErrNotMine),
+	return &format.Error{Pos: format.Pos{File: name, Line: 1}, What: "goroutine profile", Err: fmt.Errorf("debug=1 does not show what goroutines wait for: %w", format.ErrNotMine),
 		Hint: "take it with debug=2: curl 'http://HOST:PORT/debug/pprof/goroutine?debug=2' > dump.txt"}
 }
 
@@ -101,7 +101,7 @@ func (r *Reader) Stats() format.Stats {
 	s := format.Stats{Format: "goroutine dump", Unit: format.UnitThreads, Events: r.goroutines, BytesRead: read, BytesTotal: read, Damage: r.Said.Damage, Blind: unowned}
 	warn := func(code, text string) { s.Warnings = append(s.Warnings, format.Warning{Code: code, Text: text}) }
 	s.Warnings = append(s.Warnings, r.Said.Warnings...)
-	warn(format.CodeNoTimes, "goroutine dumps have no time: what is counted is goroutines seen waiting, in "+format.Some(int(r.count), "dump", "dumps together"))
+	warn(format.CodeNoTimes, "goroutine dumps have no times: sums count waiting goroutines, in "+format.Some(int(r.count), "dump", "dumps together"))
 	if why := r.text.stuck; why != "" {
 		warn(format.CodeDeadlock, why)
 	}

@@ -29,10 +29,10 @@ func (r *Reader) finish() {
 	}
 	r.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesWaking})
 	r.Said.Warn(format.CodeIdentity, format.Say(
-		"Go traces name no locks: the %v here are told apart by the places that use them, joined where one wakes another", count))
+		"Go traces name no locks: the %v locks here are distinguished by call sites; sites that wake each other are one lock", count))
 	if r.late > 0 {
 		r.Said.Warn(format.CodeScheduling, format.Say(
-			"of the waiting for locks, %v passed between a goroutine's waking and its running", time.Duration(r.late)))
+			"%v of the waiting for locks passed between a goroutine's wake-up and its running", time.Duration(r.late)))
 	}
 }
 

@@ -24,7 +24,7 @@ func (p *metadataParser) checkTexts() {
 	for i, text := range p.texts {
 		switch {
 		case strings.ContainsRune(text, 0) || strings.ContainsRune(text, utf8.RuneError):
-			p.m.setFault("a text holds bytes that are none")
+			p.m.setFault("a text is not valid UTF-8")
 		case !p.used[i]:
 			p.m.setFault("a text that nothing uses")
 		}

@@ -55,7 +55,7 @@ var idleEvents = [...]string{"ThreadPark", "JavaMonitorWait", "ThreadSleep"}
 func (r *Reader) reportIdle() {
 	how := format.IdleEnded
 	for _, name := range idleEvents {
-		if threshold, told := r.settingOf(name, "threshold"); !told || nanoseconds(threshold) > 0 {
+		if threshold, set := r.settingOf(name, "threshold"); !set || nanoseconds(threshold) > 0 {
 			how = format.IdleLong
 		}
 		if on, _ := r.settingOf(name, "enabled"); on != "true" {
@@ -66,28 +66,27 @@ func (r *Reader) reportIdle() {
 }
 
 // settingOf returns a setting of an event of the JDK.
-func (r *Reader) settingOf(event, name string) (value string, told bool) {
+func (r *Reader) settingOf(event, name string) (value string, set bool) {
 	for _, p := range prefixes {
-		if value, told = r.settings[p+event+"#"+name]; told {
+		if value, set = r.settings[p+event+"#"+name]; set {
 			break
 		}
 	}
-	return value, told
+	return value, set
 }
 
-// unrecorded warns of waits that the settings leave out altogether, so that their absence
-// means nothing.
+// unrecorded warns of waits that the settings disable, so that their absence means nothing.
 func (r *Reader) unrecorded() []format.Warning {
 	var events []string
 	for _, name := range hidesWaits {
-		if on, told := r.recorded[name]; told && !on {
+		if on, set := r.recorded[name]; set && !on {
 			events = append(events, "jdk."+name)
 		}
 	}
 	text := "waits were not recorded: the settings disable " + strings.Join(events, " and ")
 	switch {
 	case len(r.recorded) == 0 && !r.waitSeen:
-		text = "nothing says that waits were recorded: there is no event of one, and no setting of jdk.JavaMonitorEnter or jdk.ThreadPark"
+		text = "it is unknown whether waits were recorded: there is no wait event, and no setting of jdk.JavaMonitorEnter or jdk.ThreadPark"
 	case len(events) == 0:
 		return nil
 	}

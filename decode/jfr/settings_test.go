@@ -36,7 +36,7 @@ func TestSettingsThatRecordNoWaits(t *testing.T) {
 	r := started(t)
 	clear(r.recorded)
 	for _, c := range []struct{ event, value, want string }{
-		{"ThreadSleep", "false", "nothing says that waits were recorded"},
+		{"ThreadSleep", "false", "it is unknown whether waits were recorded"},
 		{"ThreadPark", "false", "disable jdk.ThreadPark;"},
 		{"JavaMonitorEnter", "false", "disable jdk.JavaMonitorEnter and jdk.ThreadPark;"},
 		{"JavaMonitorEnter", "true", "disable jdk.ThreadPark;"},

@@ -98,7 +98,7 @@ func (s *symbols) threadID(k threadKey, group string) format.ThreadID {
 	if k.java > 0 {
 		ids.alive[life] = living{id, k.name}
 	}
-	if name, told := ids.called[id]; !told || name != k.name {
+	if name, known := ids.called[id]; !known || name != k.name {
 		ids.called[id] = k.name
 		s.queue.Push(format.Event{Kind: format.KindThread, Thread: id, Name: k.name, Group: group})
 	}

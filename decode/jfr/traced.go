@@ -82,7 +82,7 @@ func (r *Reader) reportEntry(stack format.StackID, class uint32) {
 	delete(r.ids.entries, stack)
 	f := r.ids.frames[stack][0]
 	e := entry{r.ids.classes.List[class], f.Class, f.Method}
-	if _, told := r.ids.entered[e]; told {
+	if _, known := r.ids.entered[e]; known {
 		return
 	}
 	r.ids.entered[e] = struct{}{}

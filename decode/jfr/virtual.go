@@ -162,14 +162,14 @@ func (r *Reader) virtualWarning() []format.Warning {
 		those = format.Some(n, "virtual thread", "virtual threads")
 	}
 	if v.inSamples {
-		return []format.Warning{{Code: format.CodeVirtualThreads, Text: format.Say("of %s the waits are sampled, in %v samples: what lies between two is not known", those, v.sampled)}}
+		return []format.Warning{{Code: format.CodeVirtualThreads, Text: format.Say("waits of %s are sampled, in %v samples; waits between two samples are unknown", those, v.sampled)}}
 	}
-	w := format.Warning{Code: format.CodeVirtualThreads, Text: format.Say("of %v %s are recorded%s: ", those, what, hint)}
+	w := format.Warning{Code: format.CodeVirtualThreads, Text: format.Say("%s of %s are recorded%s: ", what, those, hint)}
 	if ns, bounded := v.unobserved(max(r.until, r.head.end())); bounded {
 		w.Hidden = max(ns, 1)
 		w.Text += format.Say("at most %v are hidden", time.Duration(ns))
 	} else {
-		w.Text += "how many ran is not known, and nothing bounds how long they waited"
+		w.Text += "their number is unknown, and their waiting has no upper bound"
 	}
 	return []format.Warning{w}
 }

@@ -106,21 +106,21 @@ func (r *Reader) conclude() {
 		holds      bool
 		code, text string
 	}{
-		{r.events > 0, format.CodeEpoch, "perf script does not tell the time of day: times count from when the machine started"},
+		{r.events > 0, format.CodeEpoch, "perf script has no time of day: times count from the start of the machine"},
 		{s.lost > 0, format.CodeLostData, format.Say("%s: perf lost %v events; record with a larger buffer (-m 64M) or fewer events", file, s.lost)},
-		{s.late > 0, format.CodeClock, format.Say("%s: %v of %v events come after later ones, by up to %v", file, s.late, r.events, time.Duration(s.latest))},
+		{s.late > 0, format.CodeClock, format.Say("%s: %v of %v events are out of order, by up to %v", file, s.late, r.events, time.Duration(s.latest))},
 		{s.unreadable > 0, format.CodeLostData, format.Say("%s: the fields of %v events cannot be read", file, s.unreadable)},
-		{s.junk > 0, format.CodeLines, format.Say("%s: %v lines are no events of perf script", file, s.junk)},
-		{s.unended+s.unbegun > 0, format.CodeUnended, format.Say("%s: of %v waits the beginning or the end is missing", file, s.unended+s.unbegun)},
+		{s.junk > 0, format.CodeLines, format.Say("%s: %v lines are not events of perf script", file, s.junk)},
+		{s.unended+s.unbegun > 0, format.CodeUnended, format.Say("%s: the begin or the end of %v waits is missing", file, s.unended+s.unbegun)},
 		{len(s.foreign) > 0, format.CodeEvents, fmt.Sprintf("%s: %s", file, s.foreignText())},
-		{r.events > 0 && !s.locks, format.CodeNotRecorded, fmt.Sprintf("%s: no event of futexes or of the kernel's locks is in it: nobody waited, or they were not recorded (contend perf-args prints how)", file)},
+		{r.events > 0 && !s.locks, format.CodeNotRecorded, fmt.Sprintf("%s: it has no events of futexes or kernel locks: no thread waited, or they were not recorded ('contend perf-args' prints how)", file)},
 		{s.homeless > 0, format.CodeProcess, fmt.Sprintf("%s: the text names no processes: a lock is known by its address alone; print it with -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso", file)},
-		{s.bare > 0, format.CodeStacks, format.Say("%s: %v of %v waits have no call chain (perf record -g): a wait for the value 2 is taken for a lock's, which %v are; one for a thread's number for its end", file, s.bare, s.waits, s.guessed)},
-		{s.parks > 0, format.CodeIdentity, format.Say("waiters of parking_lot, absl::Mutex and the like wait at addresses of their own: the %v such locks here are told apart by the functions that take them", s.parks)},
-		{s.gils > 0 && !r.stacks.python, format.CodePython, fmt.Sprintf("%s: functions of Python do not show: run it with python -X perf (3.12 and later)", file)},
-		{s.mutexes > 0, format.CodeSpinning, "who spins before it waits leaves no futex where that was enough: such waits are missing"},
-		{s.kernel > 0, format.CodeKernel, format.Say("who had the locks of the kernel is not recorded: of its %v waits only the waiters are known", s.kernel)},
-		{s.lag > 0, format.CodeScheduling, format.Say("of the waiting for locks, %v passed between a thread's waking and its return", time.Duration(s.lag))},
+		{s.bare > 0, format.CodeStacks, format.Say("%s: %v of %v waits have no call chain (record with perf -g): %v were taken for mutex waits by the futex value 2, waits for a thread id for pthread_join", file, s.bare, s.waits, s.guessed)},
+		{s.parks > 0, format.CodeIdentity, format.Say("waiters of parking_lot, absl::Mutex and the like wait at addresses of their own: the %v such locks here are distinguished by the functions that acquire them", s.parks)},
+		{s.gils > 0 && !r.stacks.python, format.CodePython, fmt.Sprintf("%s: Python functions are missing: run the program with python -X perf (3.12 and later)", file)},
+		{s.mutexes > 0, format.CodeSpinning, "waits that ended while spinning leave no futex event and are missing"},
+		{s.kernel > 0, format.CodeKernel, format.Say("owners of kernel locks are not recorded: %v waits have waiters only", s.kernel)},
+		{s.lag > 0, format.CodeScheduling, format.Say("%v of the waiting for locks passed between a thread's wake-up and its return", time.Duration(s.lag))},
 	} {
 		if w.holds {
 			r.Said.Warn(w.code, w.text)
@@ -144,5 +144,5 @@ func (s *counters) foreignText() string {
 	if more := len(names) - len(list); more > 0 {
 		text += format.Say(" and %v more kinds", more)
 	}
-	return format.Say("%v events are of kinds that say nothing of locks: %s", total, text)
+	return format.Say("%v events are of kinds that are not read: %s", total, text)
 }

@@ -59,7 +59,7 @@ func TestDamageIsToldWithNumbers(t *testing.T) {
 		text = append(text, w.Text)
 	}
 	all := strings.Join(text, "\n")
-	golden.Holds(t, all, "perf lost 3 events", "1 of 18 events come after later ones, by up to 150 µs", "1 events are of kinds that say nothing of locks: block:block_rq_issue (1)", "within a line; 17 bytes not read")
+	golden.Holds(t, all, "perf lost 3 events", "1 of 18 events are out of order, by up to 150 µs", "1 events are of kinds that are not read: block:block_rq_issue (1)", "within a line; 17 bytes not read")
 	s := r.Stats()
 	if n, _ := sum(events, format.KindGap, nil); n != 2 || s.Damage.Whole() {
 		t.Errorf("%d gaps", n)

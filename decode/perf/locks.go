@@ -191,7 +191,7 @@ func (r *Reader) known(t *thread, addr uint64, private bool) *lock {
 // modeOf returns the mode in which a thread held the lock it releases: by its stack, else
 // as it acquired it.
 func (r *Reader) modeOf(t *thread, l *lock, stack format.StackID) format.Mode {
-	if u := &r.stacks.byID[stack].use; u.told {
+	if u := &r.stacks.byID[stack].use; u.hasMode {
 		return u.mode
 	}
 	if t.had == l {

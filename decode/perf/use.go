@@ -12,13 +12,13 @@ import (
 // use is how a stack uses a lock: the innermost frames are the lock's own, the next is the
 // site.
 type use struct {
-	class string // of the lock; "" if no frame shows it
-	at    format.Frame
-	site  bool         // at is no function of a lock
-	by    format.Frame // the frame of the program nearest to at, at itself if there is none
-	mode  format.Mode  // in which it acquires the lock, or releases it
-	told  bool         // the stack shows the mode
-	drops bool         // releases the lock of CPython's interpreter
+	class   string // of the lock; "" if no frame shows it
+	at      format.Frame
+	site    bool         // at is no function of a lock
+	by      format.Frame // the frame of the program nearest to at, at itself if there is none
+	mode    format.Mode  // in which it acquires the lock, or releases it
+	hasMode bool         // the stack shows the mode
+	drops   bool         // releases the lock of CPython's interpreter
 }
 
 // useOf reads the frames of a stack. The outermost frame of the lock's own
@@ -35,9 +35,9 @@ func useOf(frames []format.Frame) (u use) {
 			u.class = class
 		}
 		if shared(f.Method) {
-			u.mode, u.told = format.Shared, true
+			u.mode, u.hasMode = format.Shared, true
 		} else if strings.Contains(f.Method, "wrunlock") || strings.Contains(f.Method, "write_unlock") {
-			u.told = true
+			u.hasMode = true
 		}
 		u.at = f
 	}

@@ -70,9 +70,9 @@ func NewCounts(in io.Reader, name string) *Counts {
 func (r *Counts) Stats() format.Stats {
 	s := format.Stats{Format: "contention-profiling counts", Unit: format.UnitAcquisitions, Events: r.events, Damage: r.Said.Damage,
 		BytesRead: r.lines.Used() - r.lost, BytesTotal: r.lines.Used(), Blind: "the input counts acquisitions: it does not tell who holds a lock"}
-	s.Warnings = []format.Warning{{Code: format.CodeCountsOnly, Text: "the input counts contended acquisitions; it knows no waiting times and no owners"}}
+	s.Warnings = []format.Warning{{Code: format.CodeCountsOnly, Text: "the input counts contended acquisitions; it has no waiting times and no owners"}}
 	if !r.timed {
-		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeNoTimes, Text: "the counts have no time: none per second can be given"})
+		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeNoTimes, Text: "the counts have no times: their rate is unknown"})
 	}
 	if r.bad > 0 {
 		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeLostData, Text: fmt.Sprintf("%s:%d: not a line of contention-profiling; such lines are left out", r.name, r.bad)})

@@ -47,7 +47,7 @@ const maxLine = 4 << 20
 func NewFolded(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	r := newReader(t, "folded stacks", "their value")
 	r.Said.Unit = format.UnitAcquisitions
-	r.Said.Warn(format.CodeCountsOnly, "folded stacks do not tell what they count: they are taken as waiting, as profilers of locks write them")
+	r.Said.Warn(format.CodeCountsOnly, "folded stacks do not say what they count: they are taken as waiting")
 	err := r.lines(in, name, "folded stack", func(line string) bool {
 		frames, value, ok := folded(line)
 		if ok {

@@ -35,11 +35,11 @@ type File struct {
 var (
 	errLink    = errors.New("a link of another user; name the file that it leads to")
 	errPipe    = errors.New("a pipe of another user; make one of your own")
-	errUnread  = errors.New("nobody reads this pipe")
+	errUnread  = errors.New("no process reads this pipe")
 	errLoop    = errors.New("too many links")
 	errDir     = errors.New("is a directory")
 	errTaken   = errors.New("its name and others like it are taken")
-	errShared  = errors.New("every user may exchange files in this directory: chmod +t prevents that")
+	errShared  = errors.New("every user may replace files in this directory: chmod +t prevents that")
 	errChanged = errors.New("another file took its place")
 )
 

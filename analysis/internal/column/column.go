@@ -96,7 +96,7 @@ func (c *Column[T]) Each(f func(Ref, *T)) {
 }
 
 // Order returns the refs of all elements by start; elements with the same start are in the
-// order in which they were added. Nothing can be added afterwards.
+// order of their addition. Nothing can be added afterwards.
 func (c *Column[T]) Order() []Ref {
 	if n := len(c.pieces); n > 0 {
 		c.sort(c.pieces[n-1])
@@ -111,7 +111,7 @@ func (c *Column[T]) Order() []Ref {
 		h := &heads[0]
 		piece := c.pieces[h.ID>>pieceBits]
 		at := int(h.ID & (pieceLen - 1))
-		for { // many in a row may come from one piece
+		for { // many successive elements may come from one piece
 			out = append(out, h.ID)
 			if at++; at == len(piece) {
 				heads.Pop()

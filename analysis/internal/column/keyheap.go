@@ -1,6 +1,6 @@
 package column
 
-// Key is an instant at which something happens to the thing with an id.
+// Key is an instant of the element with an id.
 type Key struct {
 	At int64
 	ID uint32

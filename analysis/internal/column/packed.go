@@ -98,8 +98,8 @@ const (
 	orderedAhead = 4
 )
 
-// Ordered sends all elements by start; elements with the same start are in the order in
-// which they were added. A batch is valid until the receiver asks for the next but one. All
+// Ordered sends all elements by start; elements with the same start are in the order of
+// their addition. A batch is valid until the receiver asks for the second next one. All
 // batches must be received.
 func (c *Packed[T]) Ordered() <-chan []T { return c.ordered(false) }
 
@@ -133,7 +133,7 @@ func (c *Packed[T]) ordered(last bool) <-chan []T {
 // Len returns the number of elements.
 func (c *Packed[T]) Len() int { return c.n }
 
-// run is a series of pieces, each of which begins after the one before has ended.
+// run is a series of pieces, each of which begins after the previous one has ended.
 type run[T any] struct {
 	pieces []*packed // the pieces after the current one
 	rest   []byte    // of the current piece
@@ -187,7 +187,7 @@ func (c *Packed[T]) merge(last bool, give func(*T)) {
 	}
 	for len(heads) > 0 {
 		r := &runs[heads[0].ID]
-		for { // many in a row may come from one run
+		for { // many successive elements may come from one run
 			give(&r.v)
 			if !r.next(c) {
 				heads.Pop()

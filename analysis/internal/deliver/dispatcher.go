@@ -13,10 +13,10 @@ import (
 	"contend/format/workers"
 )
 
-// dispatcher delivers booked calls to the visitors. They receive one batch while the next is
+// Dispatcher delivers booked calls to the visitors. They receive one batch while the next is
 // booked: summing slices takes as long as finding them. Each visitor receives its calls in
 // the order in which they were booked; different visitors run concurrently.
-type dispatcher struct {
+type Dispatcher struct {
 	Sym      *analysis.Symbols // for the caller of Run, after the visitors
 	visitors []analysis.Visitor
 	to       []subscription
@@ -34,8 +34,9 @@ const (
 	batchParts = 1 << 14 // shares, hops and waiters
 )
 
-func NewDispatcher(sym *analysis.Symbols, visitors []analysis.Visitor) *dispatcher {
-	d := &dispatcher{Sym: sym, visitors: visitors, cur: &batch{}, last: &batch{}}
+// NewDispatcher returns a dispatcher for some visitors; each gets a fork of the symbols.
+func NewDispatcher(sym *analysis.Symbols, visitors []analysis.Visitor) *Dispatcher {
+	d := &Dispatcher{Sym: sym, visitors: visitors, cur: &batch{}, last: &batch{}}
 	for _, v := range visitors {
 		one := subscription{visitor: v}
 		one.queue, _ = v.(analysis.QueueVisitor)
@@ -48,15 +49,15 @@ func NewDispatcher(sym *analysis.Symbols, visitors []analysis.Visitor) *dispatch
 }
 
 // begin calls Begin of all visitors at once: nothing was booked before. Each visitor has
-// symbols of its own, because symbols cache the names they are asked for.
-func (d *dispatcher) begin(start int64) {
+// its own symbols, because symbols cache names.
+func (d *Dispatcher) begin(start int64) {
 	for _, v := range d.visitors {
 		v.Begin(d.Sym.Fork(), start)
 	}
 }
 
 // slice adds a slice of n waiters. It lists all of them, or only the first of a queue.
-func (d *dispatcher) slice(s *analysis.Slice, n int) {
+func (d *Dispatcher) slice(s *analysis.Slice, n int) {
 	b, what := d.cur, callSlice
 	if n > len(s.Waiters) {
 		what = callQueue
@@ -70,7 +71,7 @@ func (d *dispatcher) slice(s *analysis.Slice, n int) {
 }
 
 // QueueChange adds a waiter that joins or leaves a wait queue.
-func (d *dispatcher) QueueChange(m analysis.QueueChange) {
+func (d *Dispatcher) QueueChange(m analysis.QueueChange) {
 	d.cur.order = append(d.cur.order, callChange)
 	d.cur.changes = append(d.cur.changes, m)
 	d.handOver()
@@ -83,25 +84,25 @@ func stored[T any](array *[]T, items []T) []T {
 	return (*array)[from:len(*array):len(*array)]
 }
 
-func (d *dispatcher) running(from, to, ns int64) {
+func (d *Dispatcher) running(from, to, ns int64) {
 	d.cur.order = append(d.cur.order, callRunning)
 	d.cur.running = append(d.cur.running, runningTime{times.Span{Start: from, End: to}, ns})
 	d.handOver()
 }
 
-func (d *dispatcher) tick(ns int64) {
+func (d *Dispatcher) tick(ns int64) {
 	d.cur.ticks++
 	d.cur.tickNs += ns
 }
 
 // wholeWait adds a whole wait for the visitors that ask for them.
-func (d *dispatcher) wholeWait(w analysis.Waited) {
+func (d *Dispatcher) wholeWait(w analysis.Waited) {
 	d.cur.waits = append(d.cur.waits, w)
 	d.handOver()
 }
 
 // handOver gives the current batch to the visitors if it is full.
-func (d *dispatcher) handOver() {
+func (d *Dispatcher) handOver() {
 	b := d.cur
 	if b.calls() < batchCalls && len(b.shares)+len(d.Hops.List)+len(b.waiters) < batchParts {
 		return
@@ -115,7 +116,7 @@ func (d *dispatcher) handOver() {
 }
 
 // Wait returns once the visitors have received everything that was booked.
-func (d *dispatcher) Wait() {
+func (d *Dispatcher) Wait() {
 	d.delivering.Wait()
 	if d.cur.calls() > 0 || d.cur.ticks > 0 {
 		for i := range d.to {

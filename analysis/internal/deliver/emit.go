@@ -11,11 +11,11 @@ import (
 	"contend/format"
 )
 
-// Emitter applies the filter and books what passes it for the visitors.
+// Emitter applies the filter, and books the slices that pass it for the visitors.
 type Emitter struct {
 	Defs     *analysis.Symbols
 	Filter   analysis.Filter
-	Out      *dispatcher
+	Out      *Dispatcher
 	Cycles   graph.Cycles
 	From, To int64 // the filter's cut, absolute; the start and math.MaxInt64 when open
 	Start    int64 // of the trace
@@ -25,14 +25,14 @@ type Emitter struct {
 	all                     bool // the filter passes every wait
 
 	ByProvenance analysis.Known
-	Far          int64 // waiting time behind more than MaxPath locks whose root is unknown
-	Running      int64
-	Overflown    bool // Running does not fit
-	Slice        analysis.Slice
+	Far          int64             // waiting time behind more than MaxPath locks whose root is unknown
+	Running      int64             // running time of all threads, ns
+	Overflown    bool              // Running does not fit
 	one          [1]analysis.Share // scratch for slices with one path
 }
 
-func NewEmitter(defs *analysis.Symbols, f analysis.Filter, out *dispatcher) *Emitter {
+// NewEmitter returns an emitter that books for the visitors of out.
+func NewEmitter(defs *analysis.Symbols, f analysis.Filter, out *Dispatcher) *Emitter {
 	e := &Emitter{Defs: defs, Filter: f, Out: out}
 	e.all = f.Class == nil && f.Lock == nil && f.Thread == nil && f.MinWait <= 0
 	return e
@@ -76,11 +76,11 @@ func (e *Emitter) Wanted(t format.ThreadID, l format.ObjectID, length int64) boo
 		e.threads.match(f.Thread, uint32(t), func() string { return e.Defs.ThreadName(t) })
 }
 
-// AnyLength satisfies every minimum wait. A sample does not show how long the wait was, and
-// a hold is no wait.
+// AnyLength satisfies every minimum wait, for samples, which do not show the duration of the
+// wait, and for holds.
 const AnyLength = math.MaxInt64
 
-// BookWait gives a whole wait that ended with the lock to the visitors that ask for them.
+// BookWait gives a whole wait that ended with the lock to the visitors that ask for waits.
 func (e *Emitter) BookWait(w *owners.Wait) {
 	if !e.Out.waits || w.Failed() || w.Start < e.From || w.End > e.To || !e.Wanted(w.Thread, w.Lock, w.End-w.Start) {
 		return
@@ -88,45 +88,42 @@ func (e *Emitter) BookWait(w *owners.Wait) {
 	e.Out.wholeWait(analysis.Waited{Thread: w.Thread, Lock: w.Lock, Stack: w.Stack, Start: w.Start, End: w.End})
 }
 
-// Book charges e.Slice with n waiters of one lock, which are nodes of the graph. They share
-// the path from the lock on, unless it leads back to one of them. Of a queue the slice lists
-// the first waiter only, if all have one share and it does not end in a deadlock, whose
-// queue is listed; else nodes lists all, and adds them to the slice.
-func (e *Emitter) Book(g *graph.Graph, first format.ThreadID, n int, nodes func() []format.ThreadID) {
-	s := &e.Slice
+// Book charges a slice with n waiters of one lock, which are nodes of the graph. They share
+// the path from the lock on, unless it leads back to one of them. If all waiters of a queue
+// have one common share that does not end in a deadlock, the slice lists only the first of
+// them. Otherwise nodes returns all and lists them in the slice.
+func (e *Emitter) Book(s *analysis.Slice, g *graph.Graph, first format.ThreadID, n int, nodes func() []format.ThreadID) {
 	if o, ok := g.Direct(s.Lock); ok {
-		e.BookOwner(o, n)
+		e.BookOwner(s, o, n)
 		return
 	}
 	common := false
 	s.Shares, common = g.Shares(first, s.Start, s.End)
 	if n == len(s.Waiters) && (common || n == 1) || n > len(s.Waiters) && common && len(s.Shares) == 1 && s.Shares[0].Root.Kind != analysis.OwnerDeadlock {
-		e.Emit(n)
+		e.Emit(s, n)
 		return
 	}
 	all := nodes()
 	if waiters := s.Waiters; common {
-		e.Emit(n)
+		e.Emit(s, n)
 	} else {
 		for i, node := range all {
 			s.Waiters = waiters[i : i+1]
 			s.Shares, _ = g.Shares(node, s.Start, s.End)
-			e.Emit(1)
+			e.Emit(s, 1)
 		}
 	}
 }
 
-// BookOwner charges e.Slice with n waiters to an owner that is not blocked.
-func (e *Emitter) BookOwner(o analysis.Owner, n int) {
-	s := &e.Slice
+// BookOwner charges a slice with n waiters to an owner that is not blocked.
+func (e *Emitter) BookOwner(s *analysis.Slice, o analysis.Owner, n int) {
 	e.one = [1]analysis.Share{{Ns: s.Length(), Direct: o, Root: o.Cause(), Hops: 1, Last: s.Lock}}
 	s.Shares = e.one[:]
-	e.Emit(n)
+	e.Emit(s, n)
 }
 
-// Emit books e.Slice with n waiters.
-func (e *Emitter) Emit(n int) {
-	s := &e.Slice
+// Emit books a slice with n waiters.
+func (e *Emitter) Emit(s *analysis.Slice, n int) {
 	for i := range s.Shares {
 		share := &s.Shares[i]
 		ns := share.Ns * int64(n)
@@ -151,14 +148,13 @@ func (e *Emitter) Run(lo, hi, threads int64) {
 	}
 }
 
-// Ran adds up running time. A negative number takes threads away.
+// Ran adds running time. A negative number of threads subtracts it.
 func (e *Emitter) Ran(length, threads int64) {
 	e.Overflown = e.Overflown || threads > 0 && overflows(e.Running, length, threads)
 	e.Running += length * threads
 }
 
-// BookRunning books running time within [lo, hi), which lies in the cut. No thread need
-// have run for all of it.
+// BookRunning books ns of running time within [lo, hi), which lies in the cut.
 func (e *Emitter) BookRunning(lo, hi, ns int64) {
 	e.Overflown = e.Overflown || ns > math.MaxInt64-e.Running
 	e.Running += ns
@@ -215,6 +211,7 @@ type NonLockWaits struct {
 	Visitors []analysis.NonLockVisitor
 }
 
+// NonLock returns the non-lock waits of an emitter; a filter of locks passes none.
 func NonLock(e *Emitter) *NonLockWaits {
 	if e.Filter.Class != nil || e.Filter.Lock != nil {
 		return &NonLockWaits{e: e}
@@ -222,6 +219,7 @@ func NonLock(e *Emitter) *NonLockWaits {
 	return &NonLockWaits{e, Asking[analysis.NonLockVisitor](e)}
 }
 
+// Deliver gives a non-lock wait to the visitors, if the filter passes its thread.
 func (a *NonLockWaits) Deliver(one *analysis.NonLockWait) {
 	if one.Ns > 0 && (a.e.Filter.Thread == nil || a.e.threads.match(a.e.Filter.Thread, uint32(one.Thread), func() string { return a.e.Defs.ThreadName(one.Thread) })) {
 		for _, v := range a.Visitors {

@@ -14,7 +14,7 @@ import (
 	"contend/format"
 )
 
-// Blocked is what a thread waits for; Lock is NoObject if it waits for none.
+// Blocked is the lock a thread waits for; Lock is NoObject if it does not wait.
 type Blocked struct {
 	Lock  format.ObjectID
 	Stack format.StackID

@@ -116,8 +116,8 @@ func (g *Graph) pass(direct, o analysis.Owner, lo, hi int64) {
 	g.leave()
 }
 
-// leaf adds the share of one path. If the path ends at its first owner, the direct owner
-// and the root are the same, but that a pause which stops it is the root.
+// leaf adds the share of one path. If the path has one lock, root and direct owner are
+// equal, except that a pause which stops the owner becomes the root.
 func (g *Graph) leaf(direct, root analysis.Owner, ns int64) {
 	path := g.paths.path
 	if len(path) == 1 && root.Kind != analysis.OwnerDeadlock {

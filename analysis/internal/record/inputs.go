@@ -63,8 +63,8 @@ func (r *Record) inputs() (n int) {
 	return n
 }
 
-// sameRecording is the longest distance between two parts of one recording: a recorder
-// takes a moment to begin a new file.
+// sameRecording bounds the time between two parts of one recording, ns: a recorder takes a
+// moment to begin a new file.
 const sameRecording = int64(1e9)
 
 // between returns the intervals between recordings, in order of time.

@@ -47,7 +47,7 @@ func (m monitorWaits) Each(wanted func(*MonitorWait) bool, f func(format.ObjectI
 type Ending struct {
 	at        int64 // the end of the wait
 	woken, By format.ThreadID
-	Stack     format.StackID // By's; NoStack where that is not known
+	Stack     format.StackID // of By; NoStack if unknown
 }
 
 // endings keeps them until the source ends, at 24 bytes each.
@@ -63,10 +63,10 @@ func (e Ending) compare(o Ending) int {
 	return cmp.Or(cmp.Compare(e.woken, o.woken), cmp.Compare(e.at, o.at))
 }
 
-// Sort prepares for Find. Of several that ended one wait the first that was read comes first.
+// Sort prepares for Find. If several ended one wait, the first one read comes first.
 func (e endings) Sort() { slices.SortStableFunc(e, Ending.compare) }
 
-// Find returns what ended the wait of a thread at an instant, zero where that is not known.
+// Find returns the event that ended the wait of a thread at an instant, zero if unknown.
 func (e endings) Find(woken format.ThreadID, at int64) Ending {
 	i, found := slices.BinarySearchFunc(e, Ending{at: at, woken: woken}, Ending.compare)
 	if !found {

@@ -83,7 +83,7 @@ func (r *Record) Next() {
 // Part returns the current input.
 func (r *Record) Part() *Part { return &r.Parts[len(r.Parts)-1] }
 
-// Keep takes an event. An event that ends before it starts gets length zero.
+// Keep adds an event. An event that ends before it starts gets duration zero.
 func (r *Record) Keep(ev *format.Event) {
 	end := max(ev.End, ev.Time)
 	if ev.Kind == format.KindRelease && ev.Object == format.NoObject {
@@ -113,7 +113,7 @@ func (r *Record) Keep(ev *format.Event) {
 	}
 }
 
-// note takes what an activity shows about the input or the lock.
+// note records the evidence of an activity about the input or the lock.
 func (r *Record) note(ev *format.Event, end int64) {
 	switch ev.Activity {
 	case format.ActivityWait:
@@ -133,7 +133,7 @@ func (r *Record) note(ev *format.Event, end int64) {
 	}
 }
 
-// Setting takes a setting. A threshold means that shorter waits are missing.
+// Setting records a setting. A threshold means that shorter waits are missing.
 func (r *Record) Setting(ev *format.Event) {
 	if ev.Weight > 0 {
 		r.Thresholds = append(r.Thresholds, fmt.Sprintf("%s %s", ev.Name, ev.Value))
@@ -184,7 +184,7 @@ type Whole struct {
 	Activities *owners.Activities // in order of time
 }
 
-// Complete sorts what was recorded by time.
+// Complete sorts the record by time.
 func (r *Record) Complete(kind func(format.ObjectID) format.LockKind) *Whole {
 	return &Whole{r, r.Arrange(kind)}
 }
@@ -202,8 +202,8 @@ func Idle(o owners.Other) bool {
 	return o.End > o.Start && int(o.What()) < len(IdleWork) && IdleWork[o.What()]
 }
 
-// IdleWork are the activities that are idle time: a thread with nothing to do. A wait that
-// matches no rule is idle as well; a warning gives its time.
+// IdleWork are the activities that are idle time. A wait that matches no rule is idle as
+// well; a warning gives its time.
 var IdleWork = [...]bool{
 	format.ActivityUnknown:  true,
 	format.ActivityWait:     true,
@@ -220,7 +220,7 @@ var IdleWork = [...]bool{
 	format.ActivityRunnable: false,
 }
 
-// Sight is what an input shows of its threads.
+// Sight is how an input shows its threads.
 type Sight struct {
 	Ended   bool // idle times are recorded when they end: a thread may be idle at the end without an event
 	Hides   bool // short idle times are not recorded

@@ -72,17 +72,17 @@ func addressed(defs *analysis.Symbols, l format.ObjectID) (class uint32, ok bool
 	return 0, false
 }
 
-// warnings reports the merged locks, and those that may have to be.
+// warnings reports the merged locks, and locks that may have moved.
 func (m *relocated) warnings() (out []format.Warning) {
 	switch {
 	case m.locks == 1:
-		out = append(out, format.Warning{Code: format.CodeJoinedLocks, Text: format.Say("garbage collections moved a lock: what was recorded at %v addresses is one lock here", m.addresses)})
+		out = append(out, format.Warning{Code: format.CodeJoinedLocks, Text: format.Say("garbage collections moved a lock: %v addresses are one lock here", m.addresses)})
 	case m.locks > 1:
-		out = append(out, format.Warning{Code: format.CodeJoinedLocks, Text: format.Say("garbage collections moved %v locks: what was recorded at %v addresses is %v locks here", m.locks, m.addresses, m.locks)})
+		out = append(out, format.Warning{Code: format.CodeJoinedLocks, Text: format.Say("garbage collections moved locks: %v addresses are %v locks here", m.addresses, m.locks)})
 	}
 	if m.doubtful > 0 {
 		out = append(out, format.Warning{Code: format.CodeMovedLocks,
-			Text: format.Say("%s, of %v of waiting, may be others that a garbage collection moved: sum by class", format.Some(m.doubtful, "lock", "locks"), time.Duration(m.ns))})
+			Text: format.Say("%s (%v of waiting) may be others that a garbage collection moved: sum by class", format.Some(m.doubtful, "lock", "locks"), time.Duration(m.ns))})
 	}
 	return out
 }

@@ -32,7 +32,7 @@ func (l *contendedLock) set(lock format.ObjectID, owners, waiters []format.Party
 	l.waiters = append(l.waiters[:0], waiters...)
 }
 
-// copy copies an instant, except for its idle threads: these are charged at once.
+// copy copies an instant, except its idle threads, which are charged at once.
 func (in *instant) copy(of *instant) {
 	locks := in.locks[:0]
 	*in = *of
@@ -43,7 +43,7 @@ func (in *instant) copy(of *instant) {
 	}
 }
 
-// idleState is what an idle thread does at a sampling instant.
+// idleState is the activity of an idle thread at a sampling instant.
 type idleState struct {
 	thread   format.ThreadID
 	stack    format.StackID

@@ -39,7 +39,7 @@ type threadAtMonitor struct {
 	monitor format.ObjectID
 }
 
-// sampledTime is sampled thread-time at one monitor, and what it is scaled to.
+// sampledTime is sampled thread-time at one monitor, and the time it is scaled to, ns.
 type sampledTime struct{ waiting, target int64 }
 
 // booking is a pending instant and the interval it stands for.
@@ -49,7 +49,7 @@ type booking struct {
 	seen   analysis.Sample
 }
 
-// begin drops what is unbooked, where measurements begin or end.
+// begin drops unbooked measurements when measuring begins or ends.
 func (m *measured) begin(enabled bool) {
 	m.enabled, m.fresh, m.until, m.unbooked = enabled, false, format.NoTime, 0
 	clear(m.by)
@@ -59,7 +59,7 @@ func (m *measured) begin(enabled bool) {
 	}
 }
 
-// Add takes the measured waiting of one thread.
+// Add adds the measured waiting of one thread.
 func (m *measured) Add(ev *format.Event) {
 	if sum := m.unbooked + max(ev.Weight, earliest); m.enabled && !outOfRange(sum) {
 		m.by[min(ev.Thread, owners.MaxID)] += sum - m.unbooked
@@ -80,10 +80,10 @@ func (m *measured) wait(t format.ThreadID, l format.ObjectID, ns int64) {
 	m.at[threadAtMonitor{t, l}] += ns
 }
 
-// setTargets sets what the sampled time at each monitor is scaled to. The measured waiting
-// of a thread goes to the monitors it was sampled at, in proportion. Waiting of other
-// threads, and what is left of earlier measurements, goes to all monitors. So does rest,
-// the target of the samples after the last measurement.
+// setTargets sets the time to which the samples at each monitor are scaled. The measured
+// waiting of a thread goes to the monitors at which it was sampled, in proportion. Waiting
+// of other threads, and the remainder of earlier measurements, goes to all monitors. So
+// does rest, the target of the samples after the last measurement.
 func (m *measured) setTargets(rest int64) {
 	left := m.unbooked + rest
 	for s, ns := range m.at {
@@ -121,7 +121,7 @@ func (m *measured) clear() {
 	clear(m.monitors)
 }
 
-// Warning reports what sampled waiting was scaled to.
+// Warning reports the times to which sampled waiting was scaled.
 func (m *measured) Warning() []format.Warning {
 	if m.sampled == 0 {
 		return nil

@@ -1,12 +1,12 @@
 // Package sampled turns samples of contention into slices as they are read.
 //
 //	sampled.go       from events to sampling instants, each charged when the next is known
-//	scaled.go        postponing instants until the waiting that was measured is known
-//	idle.go          the idle threads of instants, as running time or waits for no lock
+//	scaled.go        postponing instants until their measured waiting is known
+//	idle.go          the idle threads of instants, as running time or non-lock waits
 //	sampler.go       one instant: the time it stands for, its graph, its slices
 //	sleepinstants.go which sampled sleeps are inside critical sections
 //	measured.go      measured waiting, and the factors it gives
-//	instant.go       what an instant shows: contended locks, idle threads
+//	instant.go       the contended locks and idle threads of an instant
 //	stalls.go        how late samples were taken, and how far apart
 package sampled
 
@@ -53,16 +53,16 @@ func (s *Sampler) Setting(ev *format.Event) {
 	}
 }
 
-// Begin begins the next input and charges what is open. Ticks of different inputs are no
-// neighbours, even if they overlap in time.
+// Begin begins the next input and charges the open instants. Ticks of different inputs are
+// not neighbours, even if they overlap in time.
 func (s *Sampler) Begin() {
 	s.Finish()
 	s.covered, s.CoveredBefore = times.Span{Start: format.NoTime, End: format.NoTime}, s.Recorded()
 	s.prev, s.intended, s.period, s.periodKnown, s.inner, s.edge = format.NoTime, format.NoTime, 0, false, false, format.NoTime
 	s.intervals = intervalMedian{}
 	s.Measured.begin(false)
-	s.ThreadsBefore += s.Threads
-	s.Threads = 0
+	s.threadsBefore += s.threads
+	s.threads = 0
 	s.number++ // no wait continues
 }
 
@@ -80,8 +80,8 @@ func (s *Sampler) Contention(ev *format.Event) {
 	}
 }
 
-// Link adds waiters that stand for no time to the tick they belong to; it returns false if
-// there is none.
+// Link adds waiters that stand for no time to their tick; it returns false if there is
+// none.
 func (s *Sampler) Link(ev *format.Event) bool {
 	ok := s.ticked && s.next.valid && s.next.time == ev.Time && len(ev.Waiters) > 0 && ev.Object != format.NoObject
 	if ok {

@@ -21,8 +21,8 @@ type Sampler struct {
 	Samples       int  // ticks, or instants without ticks
 	owned         bool // some lock had an owner
 	unowned       bool // some lock had none
-	Threads       int  // maximum of threads alive at one tick of this input
-	ThreadsBefore int  // sum of these maxima for earlier inputs
+	threads       int  // maximum of threads alive at one tick of this input
+	threadsBefore int  // sum of these maxima for earlier inputs
 
 	cur           *instant
 	next          *instant // until it is read: scratch
@@ -48,6 +48,7 @@ type Sampler struct {
 	links    []format.ThreadID // and those that do not count
 	held     []format.ObjectID // locks owned in the graph
 	waiters  []analysis.Waiter // scratch of collect
+	slice    analysis.Slice    // scratch: the slice that is booked
 	group    []format.ThreadID
 	added    []int64 // scratch of runMore
 }
@@ -61,6 +62,7 @@ type lastSeen struct {
 	stack format.StackID
 }
 
+// New returns a sampler that keeps evidence of owners in rec and books slices with e.
 func New(rec *record.Record, e *deliver.Emitter) *Sampler {
 	return &Sampler{rec: rec, e: e, g: graph.Graph{Cycles: &e.Cycles, Hops: &e.Out.Hops}, cur: &instant{}, next: &instant{}, prev: format.NoTime, intended: format.NoTime, covered: times.Span{Start: format.NoTime, End: format.NoTime}}
 }
@@ -122,7 +124,7 @@ func (s *Sampler) room(in *contendedLock) {
 func (s *Sampler) count() int64 {
 	waiting := int64(len(s.nodes))
 	live := max(int64(s.cur.live), waiting)
-	s.Threads = max(s.Threads, int(live))
+	s.threads = max(s.threads, int(live))
 	return max(live-int64(s.cur.idle), waiting)
 }
 
@@ -220,6 +222,9 @@ func (s *Sampler) sample(before, after int64) analysis.Sample {
 	return analysis.Sample{Taken: true, InOrder: len(s.rec.Parts) == 1 && s.rec.Waited() == 0, Before: before, First: at, Last: at, After: after}
 }
 
+// TotalThreads returns the number of threads of all inputs: of each, the most alive at one tick.
+func (s *Sampler) TotalThreads() int { return s.threadsBefore + s.threads }
+
 // TellsRunning reports whether the samples tell how many threads ran. Those without ticks beside a
 // recording of events, of some threads of it, do not.
 func (s *Sampler) TellsRunning() bool {
@@ -251,11 +256,11 @@ func (s *Sampler) book(lo, hi, running int64, seen *analysis.Sample) {
 func (s *Sampler) emitScaled(nodes []format.ThreadID, lo, hi int64, seen *analysis.Sample) {
 	length := s.Measured.factor(s.g.Blocked[nodes[0]].Lock).of(hi - lo)
 	if s.collect(nodes, lo, min(hi, lo+length), seen, false) {
-		s.e.Book(&s.g, s.group[0], len(s.group), func() []format.ThreadID { return s.group })
+		s.e.Book(&s.slice, &s.g, s.group[0], len(s.group), func() []format.ThreadID { return s.group })
 	}
 	for rest := length - (hi - lo); rest > 0; rest -= hi - lo {
 		if s.collect(nodes, hi-min(rest, hi-lo), hi, seen, true) {
-			s.e.BookOwner(analysis.Owner{Kind: analysis.OwnerHandoff, Prov: analysis.Sampled}, len(s.waiters)) // the sampler found the lock free
+			s.e.BookOwner(&s.slice, analysis.Owner{Kind: analysis.OwnerHandoff, Prov: analysis.Sampled}, len(s.waiters)) // the sampler found the lock free
 		}
 	}
 }
@@ -280,6 +285,6 @@ func (s *Sampler) collect(nodes []format.ThreadID, lo, hi int64, seen *analysis.
 			s.group = append(s.group, t)
 		}
 	}
-	s.e.Slice = analysis.Slice{Start: lo, End: hi, Lock: lock, Sample: *seen, Waiters: s.waiters}
+	s.slice = analysis.Slice{Start: lo, End: hi, Lock: lock, Sample: *seen, Waiters: s.waiters}
 	return len(s.group) > 0
 }

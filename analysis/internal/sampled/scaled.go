@@ -10,8 +10,8 @@ import (
 )
 
 // If the trace measures waiting at monitors, instants are postponed until there are enough
-// of them. Their slices are then scaled to what was measured meanwhile, so all sums of
-// slices agree. See emitScaled for the owner of the time that is added.
+// of them. Their slices are then scaled to the waiting measured in the same time, so all
+// sums of slices agree. See emitScaled for the owner of the added time.
 
 // enoughTicks is the number of instants with waiting at monitors that are scaled together,
 // unless the input ends: the factor of a few would be mostly chance.

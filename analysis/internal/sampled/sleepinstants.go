@@ -17,14 +17,14 @@ import (
 //  2. at half of these instants or more, all threads that ever took part wait: nobody but
 //     the sleeper can own the lock.
 //
-// What the instants do not decide stays a range: a lock of two users that both work outside
-// of it, a thread alone that sleeps there, a pool whose threads come and go.
+// Otherwise the time is a range: if a lock has two users that both work outside of it, if a
+// single thread sleeps there, if a pool starts and ends threads.
 type sampledSleeps struct {
 	stacks map[format.StackID]*stackSleeps
 	group  []idleState // scratch of add
 }
 
-// Bounds on what is kept: stacks, locks of a stack, pairs of a stack and a lock that one
+// Bounds of the data: stacks, locks of a stack, pairs of a stack and a lock that one
 // instant adds to, and spans of a stack.
 const (
 	maxSleepStacks  = 1 << 8
@@ -36,10 +36,10 @@ const (
 // minAlone is the number of instants from which there is a verdict.
 const minAlone = 10
 
-// stackSleeps is what instants show of the sleeps with one stack.
+// stackSleeps are the sampled sleeps with one stack.
 type stackSleeps struct {
 	first   format.ThreadID // the thread that slept first
-	several bool            // others slept too
+	several bool            // others slept, too
 	locks   map[format.ObjectID]*sleptFor
 	spans   []sleepSpan // by start
 	width   int64       // spans up to this length are merged, ns
@@ -73,12 +73,12 @@ func (s *sampledSleeps) add(cur *instant, lo, hi int64, kind func(format.ObjectI
 		for n < len(rest) && rest[n].stack == rest[0].stack {
 			n++
 		}
-		if of := s.of(rest[0]); of != nil {
+		if of := s.sleepsAt(rest[0]); of != nil {
 			of.several = of.several || n > 1 || rest[0].thread != of.first
-			of.spend(lo, hi, int64(n))
+			of.addSleep(lo, hi, int64(n))
 			for i := range cur.locks {
 				if l := &cur.locks[i]; compare && l.unowned() && kind(l.lock) != format.KindMonitor {
-					of.meet(l, rest[:n])
+					of.addWaiters(l, rest[:n])
 				}
 			}
 		}
@@ -91,8 +91,8 @@ func (l *contendedLock) unowned() bool {
 	return len(l.waiters) > 0 && !slices.ContainsFunc(l.owners, func(p format.Party) bool { return p.Thread != format.NoThread })
 }
 
-// of returns what is known of a stack; nil if there are too many.
-func (s *sampledSleeps) of(one idleState) *stackSleeps {
+// sleepsAt returns the sleeps with a stack; nil if there are too many stacks.
+func (s *sampledSleeps) sleepsAt(one idleState) *stackSleeps {
 	of := s.stacks[one.stack]
 	if of == nil && len(s.stacks) < maxSleepStacks {
 		if s.stacks == nil {
@@ -104,15 +104,15 @@ func (s *sampledSleeps) of(one idleState) *stackSleeps {
 	return of
 }
 
-// meet adds the waiters of a lock while some threads sleep.
-func (of *stackSleeps) meet(l *contendedLock, asleep []idleState) {
-	at := of.locks[l.lock]
+// addWaiters adds the waiters of a lock while some threads sleep.
+func (s *stackSleeps) addWaiters(l *contendedLock, asleep []idleState) {
+	at := s.locks[l.lock]
 	if at == nil {
-		if len(of.locks) >= maxSleepLocks {
+		if len(s.locks) >= maxSleepLocks {
 			return
 		}
 		at = &sleptFor{map[int]int{}, 0, map[format.ThreadID]struct{}{}}
-		of.locks[l.lock] = at
+		s.locks[l.lock] = at
 	}
 	for _, w := range l.waiters {
 		at.users[w.Thread] = struct{}{}
@@ -127,27 +127,27 @@ func (of *stackSleeps) meet(l *contendedLock, asleep []idleState) {
 	}
 }
 
-// spend adds sleep of n threads during [lo, hi).
-func (of *stackSleeps) spend(lo, hi, n int64) {
+// addSleep adds the sleep of n threads during [lo, hi).
+func (s *stackSleeps) addSleep(lo, hi, n int64) {
 	if lo >= hi {
 		return
 	}
-	if k := len(of.spans) - 1; k >= 0 && lo == of.spans[k].End && hi-of.spans[k].Start <= of.width {
-		of.spans[k].End = hi
-		of.spans[k].ns += n * (hi - lo)
+	if k := len(s.spans) - 1; k >= 0 && lo == s.spans[k].End && hi-s.spans[k].Start <= s.width {
+		s.spans[k].End = hi
+		s.spans[k].ns += n * (hi - lo)
 		return
 	}
-	of.spans = append(of.spans, sleepSpan{times.Span{Start: lo, End: hi}, n * (hi - lo)})
-	if len(of.spans) < maxSleepSpans {
+	s.spans = append(s.spans, sleepSpan{times.Span{Start: lo, End: hi}, n * (hi - lo)})
+	if len(s.spans) < maxSleepSpans {
 		return
 	}
-	half := of.spans[:0]
-	for i := 0; i+1 < len(of.spans); i += 2 {
-		a, b := of.spans[i], of.spans[i+1]
+	half := s.spans[:0]
+	for i := 0; i+1 < len(s.spans); i += 2 {
+		a, b := s.spans[i], s.spans[i+1]
 		half = append(half, sleepSpan{times.Span{Start: a.Start, End: b.End}, a.ns + b.ns})
-		of.width = max(of.width, b.End-a.Start)
+		s.width = max(s.width, b.End-a.Start)
 	}
-	of.spans = half
+	s.spans = half
 }
 
 // inside reports whether sleeps with a stack are inside the section of one of some locks.

@@ -18,7 +18,7 @@ func (s *stalls) Warning() []format.Warning {
 	if s.LateNs <= s.SpanNs/stallLimit {
 		return nil
 	}
-	return []format.Warning{{Code: format.CodeStalls, Text: format.Say("the sampler was late for %.1f %% of the recording, at most by %v: what happened meanwhile was not seen",
+	return []format.Warning{{Code: format.CodeStalls, Text: format.Say("the sampler was late for %.1f %% of the recording, at most by %v: that time has no samples",
 		100*float64(s.LateNs)/float64(s.SpanNs), time.Duration(s.Late.Max()))}}
 }
 

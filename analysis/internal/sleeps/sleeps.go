@@ -1,5 +1,5 @@
 // Package sleeps decides which sleeps are inside critical sections: a thread that sleeps
-// there counts as running, because its lock is held meanwhile.
+// there counts as running, because it holds the lock.
 package sleeps
 
 import (
@@ -20,17 +20,17 @@ import (
 const Contradicted = 10
 
 // Sites are the stacks at which threads sleep inside critical sections. A thread that
-// sleeps there counts as running, because its lock is held meanwhile. A recorder does not
+// sleeps there counts as running, because it holds the lock. A recorder does not
 // mark such sleeps. A stack may be inside if it passes through a method that acquires a
 // lock, from the same call site outwards. It is
 //
 //  1. inside if a thread dump shows the lock held with this stack;
 //  2. outside if other threads often acquired the lock while a thread slept there, and
-//     inside if they waited all the while: see verdict;
+//     inside if they waited until the sleep ended: see verdict;
 //  3. else unknown: its time is a range.
 //
 // A stack that passes through the caller of such a method, which may be a lock of the
-// program's own, is inside if other threads waited all the while, else outside.
+// program's own, is inside if other threads waited until the sleep ended, else outside.
 type Sites struct {
 	at   []sleepSite             // by stack
 	open bool                    // some are unknown
@@ -39,7 +39,7 @@ type Sites struct {
 	in   sections // of the trace, by Classify
 }
 
-// sleepSite says whether a sleep with a stack is inside a critical section.
+// sleepSite is whether sleeps with a stack are inside a critical section.
 type sleepSite uint8
 
 const (
@@ -60,7 +60,7 @@ func (s *Sites) Works(o owners.Other) bool {
 	return o.What() == format.ActivitySleep && s.of(o.Stack) == sleepInside
 }
 
-// The numbers of sleeps and acquisitions that verdicts use at most: the earliest ones.
+// The largest numbers of sleeps and acquisitions that verdicts use: the earliest ones.
 const (
 	maxSleepsTried   = 1 << 14
 	maxAcquiresTried = 1 << 20
@@ -74,7 +74,7 @@ func (s *Sites) HoldsLock(stack format.StackID) {
 	s.took[stack] = true
 }
 
-// Classify decides for all stacks at which threads slept.
+// Classify decides all stacks at which threads slept.
 func (s *Sites) Classify(all *owners.Activities, defs *analysis.Symbols) {
 	s.in = s.acquiredAt(defs)
 	open := map[format.StackID][]format.ObjectID{}
@@ -110,7 +110,7 @@ func (s *Sites) set(id format.StackID, is sleepSite) {
 	s.at[id] = is
 }
 
-// sections are the places where locks are acquired and held, by hash.
+// sections are the sites where locks are acquired and held, by hash.
 type sections struct {
 	methods map[uint64][]format.ObjectID // by method and call site: the locks that it acquires
 	callers map[uint64][]format.ObjectID // by the caller of such a method, which may be a lock of the program's own
@@ -209,7 +209,7 @@ type acquire struct {
 	thread     format.ThreadID
 }
 
-// try compares sleeps with what other threads did meanwhile.
+// try compares sleeps with the waits and acquisitions of other threads during them.
 func (s *Sites) try(all *owners.Activities, open map[format.StackID][]format.ObjectID) {
 	sleeps := s.sleeps(all, open)
 	acquired, until := acquires(all, open)
@@ -286,10 +286,10 @@ func acquires(all *owners.Activities, open map[format.StackID][]format.ObjectID)
 	return by, until
 }
 
-// verdict returns what the waits for some locks say about a sleep: outside if another
-// thread acquired one meanwhile; inside if another thread waited to the end of the sleep,
-// and the sleeping thread was the last to acquire the lock before. sleepMayBeInside is no
-// verdict.
+// verdict returns the verdict of the waits for some locks on a sleep: outside if another
+// thread acquired one of them during the sleep; inside if another thread waited until the
+// sleep ended, and the sleeping thread was the last to acquire the lock before it.
+// sleepMayBeInside means no verdict.
 func (a *aSleep) verdict(locks []format.ObjectID, acquired map[format.ObjectID][]acquire) sleepSite {
 	all := sleepMayBeInside
 	for _, l := range locks {

@@ -46,7 +46,7 @@ func (s *openWaits) begin() bool {
 }
 
 // flush emits the open slices of the waiters of the locks in todo and of all threads that
-// wait for these waiters, as far as paths reach.
+// wait for these waiters, up to the bound of paths.
 func (s *openWaits) flush() {
 	for i, level := 0, 0; i < len(s.todo) && level <= analysis.MaxPath; level++ {
 		for end := len(s.todo); i < end; i++ {
@@ -101,12 +101,12 @@ func (s *openWaits) emit(l format.ObjectID, from, to int) {
 	}
 }
 
-// emitEmpty emits a wait of length zero.
+// emitEmpty emits a wait of duration zero.
 func (s *openWaits) emitEmpty(w owners.Wait) {
 	if _, _, ok := s.e.Cut(w.Start, w.End); ok && s.e.Wanted(w.Thread, w.Lock, 0) {
 		s.charged = append(s.charged[:0], analysis.Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed()})
-		s.e.Slice = analysis.Slice{Start: w.Start, End: w.End, Lock: w.Lock, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
-		s.e.Emit(1)
+		s.slice = analysis.Slice{Start: w.Start, End: w.End, Lock: w.Lock, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
+		s.e.Emit(&s.slice, 1)
 	}
 }
 
@@ -137,7 +137,7 @@ func (s *openWaits) gather(l format.ObjectID, q *queue) {
 	q.open, q.waiters = q.open[:kept], q.waiters[:kept]
 }
 
-// joinGroup adds a waiter to the group of its lock and tells the visitors.
+// joinGroup adds a waiter to the group of its lock and notifies the visitors.
 func (s *openWaits) joinGroup(l format.ObjectID, c *queueGroup, open *openSlice, w *analysis.Waiter) {
 	if len(s.owns[open.node]) > 0 {
 		c.owning = append(c.owning, open.node)
@@ -195,7 +195,7 @@ func (s *openWaits) emitGroup(l format.ObjectID, c *queueGroup, level int) {
 		for _, one := range c.members.All() {
 			s.charged, s.nodes = append(s.charged, one.waiter), append(s.nodes, one.node)
 		}
-		s.e.Slice.Waiters = s.charged
+		s.slice.Waiters = s.charged
 		return s.nodes
 	})
 }

@@ -27,7 +27,8 @@ type openWaits struct {
 
 	todo    []format.ObjectID // scratch: the locks whose waiters a change affects
 	nodes   []format.ThreadID // scratch of emit
-	charged []analysis.Waiter // scratch: the waiters of a slice
+	charged []analysis.Waiter // scratch: the waiters of slice
+	slice   analysis.Slice    // scratch: the slice that is booked
 
 	Visited        int    // waiters visited one by one, for tests
 	members        uint32 // threads that have joined a group so far
@@ -38,7 +39,7 @@ type openWaits struct {
 // nodeState is where a node is blocked. A node is a thread, or an extra one for a thread
 // with several waits at once.
 type nodeState struct {
-	wait   column.Ref      // of the wait, plus one; 0 when not blocked
+	wait   column.Ref      // reference of the wait plus one; 0 means not blocked
 	extra  format.ThreadID // of a thread: its first free extra node; of a free extra node: the next one
 	place  uint32          // in the queue of the lock
 	member uint32          // number in the lock's group instead; 0 outside of it, or hiddenMember
@@ -66,7 +67,7 @@ type openSlice struct {
 // owner costs the same for thousands of waiters as for a few.
 type queueGroup struct {
 	since   int64                           // when their slices were last emitted
-	members analysis.WaitQueue[groupMember] // those that the filter does not hide
+	members analysis.WaitQueue[groupMember] // the members that pass the filter
 	owning  []format.ThreadID               // members that own locks, hidden ones included
 }
 
@@ -136,6 +137,6 @@ func (s *openWaits) since(n format.ThreadID) int64 {
 
 // book charges an interval to the owners of a lock, see Emitter.Book.
 func (s *openWaits) book(l format.ObjectID, lo, hi int64, first format.ThreadID, n int, nodes func() []format.ThreadID) {
-	s.e.Slice = analysis.Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
-	s.e.Book(&s.g, first, n, nodes)
+	s.slice = analysis.Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
+	s.e.Book(&s.slice, &s.g, first, n, nodes)
 }

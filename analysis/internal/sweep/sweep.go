@@ -45,6 +45,8 @@ type Sweep struct {
 	free   []uint32                  // free places in owned
 }
 
+// New prepares a sweep. Until Run returns, it decides for e.Cycles whether a deadlock was
+// resolved.
 func New(r *record.Whole, tl *owners.Timelines, e *deliver.Emitter) *Sweep {
 	locks, threads := len(tl.Unowned), max(len(r.Lives), r.Activities.Threads(), tl.Owned.Threads)
 	owned := tl.Owned.Drain
