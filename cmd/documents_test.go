@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -150,13 +151,16 @@ func strike(keys map[string]bool, s *jsonschema.Schema, doc any) {
 }
 
 // manyDigits is a number whose last digits differ from processor to processor.
-var manyDigits = regexp.MustCompile(`\b\d+\.\d{7,}(e[+-]?\d+)?`)
+var manyDigits = regexp.MustCompile(`-?\b\d+\.\d{7,}(e[+-]?\d+)?`)
 
 func rounded(text string) string {
 	return manyDigits.ReplaceAllStringFunc(text, func(s string) string {
 		v, err := strconv.ParseFloat(s, 64)
-		if err != nil {
+		switch {
+		case err != nil:
 			return s
+		case math.Abs(v) < 1e-9: // what rounding leaves of a difference
+			return "0"
 		}
 		return strconv.FormatFloat(v, 'g', 6, 64)
 	})
