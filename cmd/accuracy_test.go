@@ -52,7 +52,7 @@ func (a accuracy) row(name string) string {
 
 // TestAccuracy holds the owners that contend infers to what the programs logged.
 func TestAccuracy(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	truths, _ := filepath.Glob("../testdata/real/*.truth.json")
 	own, _ := filepath.Glob("../testdata/[lt][ar][bu]*.truth.json") // lab-*, truth-*
 	if len(truths) < 12 || len(own) < 6 {

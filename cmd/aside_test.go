@@ -59,7 +59,7 @@ func waiting(t *testing.T, path string) (ns int64, exact bool) {
 // waiting a trace tells of. Parks that are one acquire of a lock count as one
 // wait, with what is between them.
 func TestNoWaitingIsLost(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	paths := golden.Must(filepath.Glob("../testdata/*"))(t)
 	for _, of := range []string{"../testdata/documents/*.txt", "../../shared/fixtures/public/jfr/*.jfr"} {
 		more, _ := filepath.Glob(of)

@@ -47,7 +47,7 @@ func BenchmarkCommands(b *testing.B) {
 // TestAllocationsPerEvent holds what each command allocates to the table. Time
 // depends on the machine; this does not.
 func TestAllocationsPerEvent(t *testing.T) {
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	for _, w := range workloads {
 		args := strings.Fields(w.command)
 		events := ask[document.Analyze](t, "analyze", args[len(args)-1]).Coverage.Events

@@ -153,7 +153,7 @@ func (b *tab) framesShown() (now int) {
 }
 
 func TestThePageInABrowser(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	b := flameTab(t, flameOf(t, "f.html", "--view", "chain", "../testdata/truth-8threads-dumps50ms.jfr"))
 	frames := b.framesShown()
 	b.do(chromedp.SendKeys("#search", "exportReport"))

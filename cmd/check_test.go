@@ -69,7 +69,7 @@ var corpusVerdicts = map[string]string{
 
 // No rule passes for want of evidence, on any trace of the corpus.
 func TestNoFalseOkOnTheCorpus(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	if _, err := os.Stat(corpus); err != nil {
 		t.Skipf("the corpus is not here: %v", err)
 	}
@@ -129,7 +129,7 @@ func checked(t *testing.T, in string, args ...string) (code int, text string) {
 // hidden is at most their lives; else nothing bounds it. The last recording began when
 // they had waited for half a minute and their carriers were gone.
 func TestGatesDoNotPassWhatVirtualThreadsHide(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	for name, bounded := range map[string]bool{"deadlock": false, "deadlock-starts": true, "deadlock-late": false} {
 		file := "../testdata/gate/" + name + "-jdk25.jfr.gz"
 		code, text := checked(t, "", "--rule", "no deadlock", "--rule", "waiting(*) < 0.5", "--rule", "max(*) < 1s", file)
@@ -211,7 +211,7 @@ func TestAGoRuntimesDeadlockIsOne(t *testing.T) {
 // A copy hides what the input hides: no gate passes a trace that was converted
 // and fails the one it was made of.
 func TestACopyKeepsTheDoubts(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	dir := t.TempDir()
 	for _, name := range []string{"virtual-jdk25.jfr", "moved-locks-jdk25.jfr.gz", "truth-jdk25-1.json", "go126-debug2-dump.txt", "truth-series-8dumps-jdk17.txt", "lab-virtual-exact-jdk25.jfr"} {
 		file := filepath.Join("../testdata", name)
@@ -252,7 +252,7 @@ func cutFile(t *testing.T, path string, n int) string {
 // A gate held against nothing does not pass: a filter that is misspelt, or a
 // time that is not in the trace.
 func TestAGateOfNothingDecidesNothing(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	const recording, dump = "../testdata/truth-8threads.jfr", "../testdata/deadlock-monitors-and-juc-jdk17.txt"
 	for _, c := range []struct{ file, filter, rule, says string }{
 		{recording, "--class=Nope", "csp(*) < 99%", "matches nothing"},

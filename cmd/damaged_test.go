@@ -23,7 +23,7 @@ const hangs = 5 * time.Minute
 // to each other. Seeds are the inputs there are of the format $CONTEND_FUZZ, or of all; each
 // is tried with a byte changed as well, and cut, in .ci/run at several places.
 func FuzzAnswers(f *testing.F) {
-	golden.AsTheyAre(f)
+	golden.LimitMinimization(f)
 	golden.Seed(f, os.Getenv("CONTEND_FUZZ"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		watchdog := time.AfterFunc(hangs, func() { panic(fmt.Sprintf("%d bytes take for ever", len(data))) })

@@ -72,7 +72,7 @@ func folded(t *testing.T, args ...string) (sum int64, most, marked int) {
 // However deep the stacks and long the chains, what is shown of one stays
 // small, says what is left out, and sums to the same.
 func TestChainsOfDeepStacks(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	deep := deepTrace(t, 30, 1000)
 	want, _, _ := folded(t, "--view", "blocked", deep)
 	sum, most, marked := folded(t, "--view", "chain", deep)
@@ -106,7 +106,7 @@ func TestChainsOfManyLocks(t *testing.T) {
 // A picture needs as many samples as there are stacks, whoever waits for whom, and
 // shows the same as one of every pair of threads.
 func TestFlameOfManyThreads(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	const fixture = "../testdata/truth-8threads.jfr"
 	for _, view := range []stacks.View{stacks.Blame, stacks.Blocked, stacks.Chain, stacks.Site} {
 		pairs, shown := stacks.New(view, nil), stacks.New(view, nil)
@@ -190,7 +190,7 @@ func lines[T any](rows []T, text func(*T) string) (all string) {
 // Who is told of crowds by who joins and who leaves finds the same as from slices with
 // all who wait in each.
 func TestCrowdsTellWhatSlicesDo(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	for i, scenario := range []string{"ping-pong", "convoy", "nested", "random", "reader-writer"} {
 		var trace format.List
 		config := simulate.Config{Scenario: scenario, Threads: 80 - 10*i, Locks: 1 + i%3, Duration: 10e6, Period: 1e7, Handoff: int64(1000 * i), Seed: uint64(i + 1)}

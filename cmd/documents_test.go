@@ -60,7 +60,7 @@ var documentCommands = map[string]string{
 // schema that ships. Every key of the schema has a value in one document at
 // least, so that who renames one has to change this test.
 func TestDocuments(t *testing.T) {
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	t.Chdir("..")
 	schema := golden.Must(jsonschema.NewCompiler().Compile("report/document/schema.json"))(t)
 	missing := schemaKeys(t, "report/document/schema.json")
@@ -168,7 +168,7 @@ func rounded(text string) string {
 
 // TestDrawings compares what people look at with what was looked at before.
 func TestDrawings(t *testing.T) {
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	t.Setenv("COLUMNS", "80")
 	t.Chdir("..")
 	for name, command := range map[string]string{
@@ -185,7 +185,7 @@ func TestDrawings(t *testing.T) {
 // of the pages beside the rooms, in the root folder, and compares what follows
 // it; -update rewrites it.
 func TestDocsShowWhatCommandsPrint(t *testing.T) {
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	t.Chdir("..")
 	t.Setenv("COLUMNS", "80")
 	for _, doc := range []string{"README.md", "cmd/README.md", "decode/README.md"} {

@@ -65,7 +65,7 @@ func TestPublicDumps(t *testing.T) {
 
 // Every public dump is read without damage, whatever its dialect.
 func TestPublicDialects(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	var paths []string
 	for _, p := range []string{"threaddump/*.txt", "javacore/*.txt", "javacore/*.gz", "counts/*.txt"} {
 		found, _ := filepath.Glob("../../shared/fixtures/public/" + p)

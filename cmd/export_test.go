@@ -50,7 +50,7 @@ func recordingsOf(t *testing.T) (names []string) {
 // The rows of each recording add up to what analyze says, and its percentiles
 // are those of hist, to the resolution of both.
 func TestFactsAgreeWithTheOtherCommands(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	dir := t.TempDir()
 	names := recordingsOf(t)
 	if !golden.IsThorough() {
@@ -189,7 +189,7 @@ func rowsOf(t *testing.T, dir string) (rows []string) {
 // One process, two and seven give the same rows; the same input gives the same
 // bytes, however many are analysed at a time, and again when it is repeated.
 func TestShardsAddUpToTheWhole(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	day := fleet(t, 23)
 	whole := t.TempDir()
 	if code, said := exportTo(t, day, "-o", whole); code != exitOK {

@@ -145,7 +145,7 @@ func wellFormed(t *testing.T, path string) {
 // A trace compared with itself shows no change; what is only in the base is
 // there with no width.
 func TestDifferences(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	const a, b = "../testdata/truth-8threads.jfr", "../testdata/xalan-8threads.jfr"
 	same := pageTree(t, flameOf(t, "d.html", "--diff", a, a))
 	var check func(n *treeNode)
@@ -230,7 +230,7 @@ func profilesSum(t *testing.T) law {
 var totalLine = regexp.MustCompile(`% of (\d+)ns total`)
 
 func TestGoToolPprofReadsProfiles(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	const path = "../testdata/truth-8threads-dumps50ms.jfr"
 	want := analyzed(t, path).Total.WaitNs
 	for view, first := range map[string]string{"blame": "Truth.exportReport", "blocked": "Truth.checkout"} {
@@ -262,7 +262,7 @@ func TestGoToolPprofReadsProfiles(t *testing.T) {
 // A store of profiles must not make a series of every thread and address: with
 // fewer labels the sums are the same, and nothing differs from run to run.
 func TestLabelsThatAStoreCanKeep(t *testing.T) {
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	address := regexp.MustCompile(`0x[0-9a-f]{4}|@[0-9a-f]{4}`)
 	for _, view := range []string{"site", "chain"} {
 		path := "../testdata/lab-convoy-jdk25-d1s.jfr"

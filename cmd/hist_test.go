@@ -40,7 +40,7 @@ func (l *wholeWaits) Slice(s *analysis.Slice) {
 // The percentiles of every recording are those of the lengths of its waits, to three
 // digits, and analyze and hist say the same.
 func TestPercentilesEqualTheRawDurations(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	paths, checked, least := recordings(t), 0, 60
 	if !golden.IsThorough() {
 		paths, least = append(varied(t), "../testdata/xalan-8threads.jfr"), 10
@@ -89,7 +89,7 @@ func samePercentiles(t *testing.T, what string, got *document.Lengths, raw []int
 // says: the longest wait there is and, for locks all of whose waits the sampler
 // told apart, every percentile.
 func TestBoundsEncloseTheTruth(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	dir := t.TempDir()
 	for _, scenario := range []string{"convoy", "nested", "ping-pong"} {
 		exact, sampled := filepath.Join(dir, scenario+".exact"), filepath.Join(dir, scenario+".sampled")
@@ -151,7 +151,7 @@ func lengthsSum(t *testing.T, i int) law {
 // A log may be compressed, whoever did it, and named or piped in; of one that
 // is cut off, what came before the cut counts.
 func TestCompressedLogs(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "waits.hlog")
 	run(t, "hist", "--by", "class", "--interval", "100ms", "../testdata/truth-8threads.jfr", "-o", plain)

@@ -142,7 +142,7 @@ func acts(r rune) bool {
 // What a trace and its file are called never acts on the terminal: neither in
 // an answer nor in what is said beside it, of a damaged trace too.
 func TestNothingActsOnTheTerminal(t *testing.T) {
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	good := golden.Must(os.ReadFile(hostileTrace(t)))(t)
 	name := "# trace\x1b]0;hit\x07\u202e![x](y)_z_.txt"
 	if runtime.GOOS == "windows" {

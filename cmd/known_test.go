@@ -15,7 +15,7 @@ import (
 // Seven threads wait for a class that an eighth initialises (testdata/java/SlowClass.java):
 // for as long as 'jfr print' says, and for the one whose static initialiser sleeps.
 func TestWaitsForAClassAreOfItsLock(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	const path, printed = "../testdata/class-init-jdk25.jfr.gz", 6_376_000_000
 	a := ask[document.Analyze](t, "analyze", path)
 	l := a.Locks[0]
@@ -52,7 +52,7 @@ func TestClassesThatWaitForEachOther(t *testing.T) {
 // moved them all: those that can be followed are one row each, and no two
 // become one. The amount of waiting stays what it was.
 func TestMovedLocksAreOneRow(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	for path, want := range map[string]struct {
 		ns    int64 // of waiting, by the recorded events
 		batch int   // locks of the batches that were recorded: a collection may lie in the life of one
@@ -190,7 +190,7 @@ JNI global refs: 10, weak refs: 0
 
 // What --app says is the program's own code names the sites of hist, too.
 func TestHistNamesTheProgramsOwnCode(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	const path = "../testdata/xalan-8threads.jfr"
 	args := []string{"hist", "--by", "waiter-site", "--top", "5", path}
 	golden.Holds(t, run(t, args...), "WriterToUTF8Buffered")

@@ -128,7 +128,7 @@ func checkPressure(t *testing.T, c *document.CSP, want int64) {
 }
 
 func TestCutsAddUp(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	for i, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			a := analyzed(t, path)

@@ -108,7 +108,7 @@ var heavy = map[string][]string{
 }
 
 func TestImportsPointDown(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	out := golden.Must(exec.Command("go", "list", "-json=ImportPath,Imports", "contend/...").Output())(t)
 	dec := json.NewDecoder(strings.NewReader(string(out)))
 	seen := 0
@@ -141,7 +141,7 @@ func TestImportsPointDown(t *testing.T) {
 // for the sake of a small thing. net/http, 4 MB, is there for recordings of Go
 // programs and the page that is served, and 7 MB for Parquet; see heavy.
 func TestTheBinaryStaysLight(t *testing.T) {
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	out := golden.Must(exec.Command("go", "list", "-deps", "contend").Output())(t)
 	deps := strings.Fields(string(out))
 	for _, unwanted := range []string{"github.com/dop251/goja", "golang.org/x/text/collate", "testing"} {
@@ -201,7 +201,7 @@ func exports(t *testing.T) importer.Lookup {
 // Inside a room, too, arrows point down: a file uses only what is declared in
 // itself or in files listed after it.
 func TestFilesUseOnlyWhatComesAfterThem(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	fset := token.NewFileSet()
 	compiled := importer.ForCompiler(fset, "gc", exports(t))
 	for _, room := range sheets {

@@ -21,7 +21,7 @@ import (
 // running time, threads, and what each owner caused. Their times may overlap,
 // and their order does not matter. Time between recordings is not elapsed.
 func TestMergedTracesAddUp(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	sim := simulated(t)
 	for _, pair := range [][]string{
 		{"../testdata/phases.jfr", "../testdata/xalan-8threads.jfr"},
@@ -67,7 +67,7 @@ func TestMergedTracesAddUp(t *testing.T) {
 // JVMs that run at one time teach each other nothing of their owners: what is said of each, and
 // how sure it is, is what its recording alone says.
 func TestOwnersAreThoseOfEachJVMAlone(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	const start = int64(1.7e18)
 	for _, names := range [][2]string{
 		{"lab-striped-jdk17-profile.jfr", "owners/lat2-jdk17-jfc.jfr.gz"}, // samples of the one would speak for
@@ -129,7 +129,7 @@ func ownersOf(t *testing.T, labelled ...string) map[string][2]float64 {
 
 // A profile of several traces is labelled, and has what the profiles of its parts have.
 func TestProfilesOfSeveralTracesAreLabelled(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	a, b := "../testdata/truth-8threads.jfr", "../testdata/truth-8threads-jdk25.jfr"
 	together := filepath.Join(t.TempDir(), "together.pb.gz")
 	run(t, "pprof", "--view", "blame", "web1="+a, "web2="+b, "-o", together)
@@ -156,7 +156,7 @@ func profileOf(t *testing.T, path string) *profile.Profile {
 // Recordings of several JVMs in one file say what they say as several files:
 // nobody runs between them, nor in the other's time.
 func TestRecordingsInOneFile(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	const dir = "../testdata/"
 	for _, names := range [][]string{
 		{"truth-8threads.jfr", "phases.jfr"},

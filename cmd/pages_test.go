@@ -36,7 +36,7 @@ func (b *tab) boxes(selector string) []box {
 
 // Names that act wherever they are not escaped act in no page, and are shown in each.
 func TestHostileNamesInPages(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	trace := hostileTrace(t)
 	for command, elements := range map[string]map[string]int{ // how many there are of each
 		"csp":                {"g.lock": 1, "g.phase": 1, "svg": 1, "details": 1, "script": 0, "img": 0},

@@ -54,7 +54,7 @@ func drawnFor(t *testing.T, path string) []traceEvent {
 // which a reader may take for the last of the event before. All waiting of the
 // analysis is drawn.
 func TestThePerfettoPictureKeepsTheFormatsRules(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	for _, path := range []string{"../testdata/truth-8threads.jfr", "../testdata/go126-truth-12goroutines.trace", "../testdata/perf-truth-seed1.perf.txt.zst", "../testdata/documents/exact.txt", "../testdata/documents/sampled-1.txt", "../testdata/documents/idle.txt", "../testdata/pools/pools-jdk17.jfr", "../testdata/truth-series-8dumps-jdk17.txt"} {
 		type span struct {
 			start, end int64

@@ -127,7 +127,7 @@ func offNative(t *testing.T, path, truthPath string) (wrong []string) {
 
 // Recordings of a C++ and of a Rust program, against what it logged of itself.
 func TestNativeOwnersEqualTheProgramsOwnLog(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	for _, name := range []string{"perf-truth-seed1", "perf-truth-seed2", "perf-rust-seed1"} {
 		t.Run(name, func(t *testing.T) {
 			for _, what := range offNative(t, "../testdata/"+name+".perf.txt.zst", "../testdata/"+name+".truth.json") {
@@ -140,7 +140,7 @@ func TestNativeOwnersEqualTheProgramsOwnLog(t *testing.T) {
 // What consumers wait for at a condition variable is no waiting for a lock, and
 // neither is a join: it stands beside, by the instant at which they were woken.
 func TestNativeIdleWaitsAreNotCounted(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	var want nativeTruth
 	readTruth(t, "../testdata/perf-truth-seed1.truth.json", &want)
 	doc := analyzed(t, "../testdata/perf-truth-seed1.perf.txt.zst")
@@ -166,7 +166,7 @@ func TestNativeIdleWaitsAreNotCounted(t *testing.T) {
 // the lock, for the GIL behind it, which has the call that takes the lock in its
 // stack, and for a processor before and between, which is no waiting for a lock.
 func TestPythonLocksEqualTheProgramsOwnLog(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	for _, name := range []string{"perf-python312-seed1", "perf-python312-seed2"} {
 		var want nativeTruth
 		readTruth(t, "../testdata/"+name+".truth.json", &want)

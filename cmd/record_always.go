@@ -302,6 +302,6 @@ func (w *lastSamples) breaks(rules []gate.Rule) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	run.Trace, run.Stats = tr, format.Stats{Format: "contend", Dumps: 1}
+	run.Trace, run.Stats = tr, format.Stats{Format: "contend", DeadlockDumps: 1}
 	return gate.Worst(gate.Check(rules, []*gate.Run{run}, nil)) == gate.Fail, nil
 }

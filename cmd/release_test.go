@@ -42,7 +42,7 @@ func TestVersionSaysWhatWasBuilt(t *testing.T) {
 // Every word a shell offers is taken, and every word a command lists in its
 // help is offered.
 func TestCompletionsAreWhatCommandsTake(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	flags := 0
 	for _, c := range newRoot(&env{out: io.Discard, msg: io.Discard}).Commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -144,7 +144,7 @@ func TestCompletionOffers(t *testing.T) {
 // Each command has a page that groff sets without a complaint and that shows
 // each flag.
 func TestManualPages(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	folder := t.TempDir()
 	run(t, "man", folder)
 	groff, err := exec.LookPath("groff")

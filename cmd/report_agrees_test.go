@@ -19,7 +19,7 @@ import (
 // Whatever key the page sums by, under either blame, each of its sums is the one
 // contend blame prints: what the page calls a lock aside.
 func TestTheReportAgreesWithBlameInEveryKey(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	const path = "../testdata/truth-8threads.jfr"
 	r := reportIn(t, reported(t, path))
 	for i, key := range eval[[]string](r.tab, `contend.pivotKeys.filter(k => k !== "owner-known")`) {

@@ -22,7 +22,7 @@ const broken = `[...document.querySelectorAll(".name")].flatMap(n => [...n.child
 // Names go on in the next line where a part of them ends, never within a word, and no
 // page is wider than its window.
 func TestTheReportBreaksNamesAtTheirParts(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	for path, narrow := range map[string]string{"../testdata/deadlock-monitors-and-juc-jdk17.txt": "acquire:715", "../testdata/derby-8clients.jfr": "BasePage"} {
 		r := reportIn(t, reported(t, path))
 		r.do(chromedp.EmulateViewport(390, 900))
@@ -42,7 +42,7 @@ func TestTheReportBreaksNamesAtTheirParts(t *testing.T) {
 
 // The command line closes by Escape and by a click outside of it.
 func TestTheReportsCommandLineCloses(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	const open = `document.getElementById("pop").matches(":popover-open")`
 	for what, end := range map[string]func(){
@@ -59,7 +59,7 @@ func TestTheReportsCommandLineCloses(t *testing.T) {
 
 // Cards and headline are of what is selected, and phases are a bar that tints nothing.
 func TestTheReportsHeadlineFollowsTheSelection(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	cards := func() []string {
 		return eval[[]string](r.tab, `[...document.querySelectorAll(".verdict")].map(v => v.textContent)`)
@@ -84,7 +84,7 @@ func TestTheReportsHeadlineFollowsTheSelection(t *testing.T) {
 
 // Trees begin where the lock was taken, and their innermost frames stay to be had.
 func TestTheReportsTreesBeginWhereTheLockIsTaken(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	first := func() string { return r.text(".tree.owner [role=treeitem] .label") }
 	golden.Equal(t, first(), "Truth.exportReport:17took the lockasleep", "the tree begins with")
@@ -103,7 +103,7 @@ func TestTheReportsTreesBeginWhereTheLockIsTaken(t *testing.T) {
 // A page with deadlocks opens on them: for each thread the line at which it took the lock
 // that it holds, and the one at which it waits.
 func TestTheReportOpensOnDeadlocks(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	r := reportIn(t, reported(t, "../testdata/deadlock-monitors-and-juc-jdk17.txt"))
 	card := r.text(".verdict.bad")
 	golden.Holds(t, card,
@@ -117,7 +117,7 @@ func TestTheReportOpensOnDeadlocks(t *testing.T) {
 
 // The page shows what contend why does: the waits, their lanes and suspects.
 func TestTheReportSaysWhy(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	r.turn("#view=why&place=Truth$InventoryLock+at+Truth.exportReport:17")
 	r.until(`document.querySelectorAll(".lanes .l-waits").length > 5 && document.querySelector(".lanes .l-holds")`)
@@ -144,7 +144,7 @@ func TestTheReportSaysWhy(t *testing.T) {
 // Latches, pools and queues stand with the locks: in the list by waiting, in the chart, in
 // the pivot and among what is found, with what analyze says of them.
 func TestTheReportRanksWhateverIsWaitedFor(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	for path, first := range map[string]string{"../testdata/hsqldb-6clients.jfr": "CountUpDownLatch.await latch", "../testdata/pools/pools-jdk17.jfr": "ArrayBlockingQueue.take at Pools.timed:21 pool"} {
 		r, doc := reportIn(t, reported(t, path)), analyzed(t, path)
 		golden.Equal(t, r.text(".locks tbody th"), first, path, "the list begins with")

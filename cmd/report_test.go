@@ -146,7 +146,7 @@ func (r *reportTab) command() []string {
 // Whatever is selected, the page sums up what analyze does when it is told to
 // select the same, in the words the page gives.
 func TestTheReportSumsToTheAnalysis(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	paths, tries := []string{"../testdata/truth-8threads.jfr", "../testdata/go126-truth-12goroutines.trace", "../testdata/truth-series-8dumps-jdk17.txt"}, 2
 	if golden.IsThorough() {
 		paths, tries = append(paths, "../testdata/derby-8clients.jfr", "../testdata/documents/sampled-1.txt", "../testdata/lab-rw-jdk25-d1s.jfr"), 10
@@ -211,7 +211,7 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 // Where nobody waits for a lock, but something else is wrong, the page says so
 // instead of how to record.
 func TestTheReportOfFindingsWithoutLocks(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	r := reportIn(t, reported(t, "../testdata/findings/storm-jdk17.jfr.gz"))
 	if text := r.text("#page"); !strings.Contains(text, "mostly in vain") || !strings.Contains(text, "waited for at Cases.fetch:180") || strings.Contains(text, "JFR.start") {
 		t.Errorf("the page says %.700s", text)

@@ -165,7 +165,7 @@ func TestTheReportsSearchTakesAnything(t *testing.T) {
 }
 
 func TestHostileNamesAreInertInTheReport(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	r := reportIn(t, reported(t, hostileTrace(t)))
 	for _, view := range []string{"holders", "flame&flame=chain", "pivot", "who", "who&nodes=method", "longest", "about"} {
 		r.open("#view=" + view)

@@ -47,7 +47,7 @@ func allInputs(t *testing.T) []string {
 // The screen is what most people read of contend: 25 lines, whole at 80 columns,
 // that say which lock it is, where, who has it and what to do.
 func TestTheFirstScreenFitsAndNamesTheBiggestLock(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	for _, path := range allInputs(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			a, code := answered(t, path)
@@ -94,7 +94,7 @@ func names(t *testing.T, a *document.Analyze, text string) {
 
 // What the command prints is what its JSON says, and a pipe has 80 columns.
 func TestTheScreenIsThatOfTheDocument(t *testing.T) {
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	t.Setenv("COLUMNS", "")
 	for _, path := range []string{"../testdata/truth-8threads.jfr", goTrace, "../testdata/deadlock-monitors-and-juc-jdk17.txt"} {
 		golden.Equal(t, run(t, "analyze", path), screened(t, analyzed(t, path), 80), path, "the command prints")
@@ -156,7 +156,7 @@ func TestPercentilesUnderAThresholdAreMarked(t *testing.T) {
 // TestATerminalOf80ColumnsShowsEveryTable runs every command that prints for
 // people, on recordings with long names and large numbers, exact and sampled.
 func TestATerminalOf80ColumnsShowsEveryTable(t *testing.T) {
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	t.Setenv("COLUMNS", "80")
 	const single, series = "../testdata/deadlock-monitors-and-juc-jdk17.txt", "../testdata/truth-series-8dumps-jdk17.txt"
 	tables := []string{
@@ -195,7 +195,7 @@ func TestATerminalOf80ColumnsShowsEveryTable(t *testing.T) {
 
 // What there is one of is not spoken of as of many.
 func TestOneIsNotMany(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	many := regexp.MustCompile(`(?:^|[^-\w.,])1 (dumps|waits|threads|locks|samples|goroutines|events|rules|edges|chains|inputs|places)\b`)
 	for _, path := range append(dumps(t), "../testdata/virtual-jdk25.jfr") {
 		for _, args := range [][]string{{"analyze", "--full"}, {"analyze", "--tables"}, {"check", "--rule", "csp(*) < 99%"}, {"graph"}, {"chains"}, {"verify"}} {

@@ -36,7 +36,7 @@ func (m inProcess) Run() int {
 	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
-	golden.LeaveGarbage()
+	golden.RaiseGOGC()
 	dir, err := os.MkdirTemp("", "contend")
 	if err != nil {
 		panic(err)

@@ -46,7 +46,7 @@ func TestCSVHoldsAllSections(t *testing.T) {
 // A screen shows no phases, and whole stacks of owners only if asked for all: what is not
 // shown is not summed.
 func TestWhatIsNotShownIsNotSummed(t *testing.T) {
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	for _, c := range []struct {
 		format         string
 		shape          shape

@@ -47,7 +47,7 @@ func got(t *testing.T, address string) (status int, text string) {
 // The page that is served is the one of report; in addition the server says
 // exactly what whole waits of a selection are, and shows pprof's pages.
 func TestThePageIsServed(t *testing.T) { // not beside others: its Ctrl-C is for all of this process
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	const path = "../testdata/truth-8threads.jfr"
 	address := serving(t, path)
 	r := reportIn(t, address)

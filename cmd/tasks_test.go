@@ -13,7 +13,7 @@ import (
 
 // What people come for takes one command each, whose first ten lines at 80 columns answer it.
 func TestTenLinesAnswerEachTask(t *testing.T) {
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	t.Setenv("COLUMNS", "80")
 	const truth = "../testdata/truth-8threads.jfr"
 	for _, task := range []struct {

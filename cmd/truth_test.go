@@ -88,7 +88,7 @@ func (s *totals) Slice(sl *analysis.Slice) {
 // What waits for work is no contention; what waits for a permit or a
 // read-write lock is.
 func TestLocksAndIdlenessAreToldApart(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	for _, c := range []struct {
 		name       string
 		lock, idle []string
@@ -205,7 +205,7 @@ func TestTasksAndRegionsArePivots(t *testing.T) {
 		defer mu.Unlock()
 	})
 	if !comes(func() bool {
-		return golden.Standing("[sync.Mutex.Lock", "contend/cmd.TestTasksAndRegionsArePivots") > 0
+		return golden.CountGoroutines("[sync.Mutex.Lock", "contend/cmd.TestTasksAndRegionsArePivots") > 0
 	}) {
 		t.Error("nobody waits for the lock")
 	}

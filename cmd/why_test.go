@@ -13,7 +13,7 @@ import (
 // One wait is shown, the one that is asked for, with lanes that hold it and suspects with
 // their evidence; recorded owners are named as such.
 func TestWhy(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	const path, lock = "../testdata/truth-8threads.jfr", "ReentrantLock at Truth.auditScan:21"
 	longest := askWhy(t, lock, path)
 	if longest.Known != "inferred" || longest.Rank != 1 || longest.Waits != 319 || longest.Site != "Truth.auditScan:21" || longest.Thread != "worker-2" || longest.WaitsAt != "Truth.auditWrite:20" {
@@ -76,7 +76,7 @@ func askWhy(t *testing.T, args ...string) (doc document.Why) {
 
 // The text fits 80 columns, and says how owners are known.
 func TestWhyFitsTheTerminal(t *testing.T) {
-	golden.Beside(t)
+	golden.ParallelUnlessShort(t)
 	for path, says := range map[string]string{"../testdata/hsqldb-6clients.jfr": "its owners are inferred\n", "../testdata/go126-truth-12goroutines.trace": "its owners are inferred from releases\n",
 		"../testdata/documents/exact.txt": "the only wait; its owners are recorded\n", "../testdata/documents/sampled-1.txt": "its owners are recorded\n"} {
 		out := run(t, "why", path)

@@ -163,7 +163,7 @@ func TestSpreadKeepsTheSum(t *testing.T) {
 // in [0, 1], and phases do not overlap and are what their intervals say.
 func TestPressureOnRandomRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := golden.DrawnProgram(t)
+		c := golden.RandomProgram(t)
 		c.Stall = rapid.Int64Range(0, 3e7).Draw(t, "stall")
 		exact, sampled := &format.List{}, &format.List{}
 		truth := golden.Must(simulate.Run(c, exact, sampled))(t)

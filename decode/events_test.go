@@ -200,7 +200,7 @@ func TestFailedOpenEndsTheOthers(t *testing.T) {
 			if _, err := Open([]string{path, last}, nil, Options{Labels: []string{"a", "b"}}); err == nil { // an input with a label is not left out
 				t.Fatal("what is no trace was opened")
 			}
-			if left := golden.Settled(before); left > before {
+			if left := golden.WaitForGoroutines(before); left > before {
 				stacks := make([]byte, 1<<16)
 				t.Fatalf("%s: %d goroutines for %d before\n%s", path, left, before, stacks[:runtime.Stack(stacks, true)])
 			}

@@ -66,7 +66,7 @@ func TestMoreInputsThanOpenFiles(t *testing.T) {
 			if st := tr.Stats(); !errors.Is(err, io.EOF) || contended != files || st.BytesRead != st.BytesTotal || st.BytesRead < files*32 {
 				t.Errorf("%v after %d instants of %d, %d bytes", err, contended, files, st.BytesRead)
 			}
-			golden.AtMost(t, golden.Settled(before), before, "before")
+			golden.AtMost(t, golden.WaitForGoroutines(before), before, "before")
 			if err := tr.Close(); err != nil {
 				t.Error(err)
 			}

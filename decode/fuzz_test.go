@@ -30,7 +30,7 @@ const (
 // fuzz holds a format to what all of them promise, and to what it promises
 // besides.
 func fuzz(f *testing.F, more ...func(*testing.T, *format.List)) {
-	golden.AsTheyAre(f)
+	golden.LimitMinimization(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		watchdog := time.AfterFunc(patience, func() { panic(fmt.Sprintf("%d bytes take for ever", len(data))) })
 		defer watchdog.Stop()

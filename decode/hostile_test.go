@@ -104,7 +104,7 @@ var hostile = []struct {
 
 // Each hostile input is answered in bounded memory and ends.
 func TestHostileInputs(t *testing.T) {
-	golden.Unhurried(t) // memory doubles under the race detector, and a minute is short
+	golden.SkipIfShort(t) // memory doubles under the race detector, and a minute is short
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
 			data := h.data(t)

@@ -132,7 +132,7 @@ func (t *Trace) Stats() format.Stats {
 		sum.Events += s.Events
 		sum.BytesRead += s.BytesRead
 		sum.BytesTotal += s.BytesTotal
-		sum.Dumps += s.Dumps
+		sum.DeadlockDumps += s.DeadlockDumps
 		sum.Blind = cmp.Or(sum.Blind, s.Blind)
 		for _, w := range s.Warnings {
 			if !slices.Contains(sum.Warnings, w) { // a warning of all inputs is given once

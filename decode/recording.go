@@ -88,7 +88,7 @@ func (b *both) Read(ev *format.Event) error {
 // no deadlock.
 func (b *both) Stats() format.Stats {
 	s := b.Reader.Stats()
-	s.Dumps += max(b.shown, 1)
+	s.DeadlockDumps += max(b.shown, 1)
 	shown := b.samples.Stats()
 	for _, w := range shown.Warnings {
 		if w.Code == format.CodeFewerSamples {

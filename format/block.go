@@ -5,20 +5,20 @@ import (
 	"hash/crc32"
 )
 
-// The contend trace format; format/README.md specifies it. Version 2, which
-// traces of November 2026 have, is read and not written.
+// The contend trace format; format/README.md specifies it. Version 2, of November 2026, is
+// read and not written.
 const (
 	Magic    = "\x89CTD\r\n\x1a\n" // survives no transfer that mangles line ends
 	Version  = 1
 	Version2 = 2
 	// HeaderSize is the length of the file header: magic, version, flags.
 	HeaderSize = 12
-	// Marker begins every block. A reader that lost its way looks for it.
+	// Marker begins every block. After damage a reader looks for the next one.
 	Marker = "\xf0CTDblk\x0f"
 	// MaxBlock bounds the stored and the raw length of a block.
 	MaxBlock = 16 << 20
-	// MaxBlockEvents bounds the events of a block: decoded they take far more
-	// memory than stored. A block of version 2 may have four times as many.
+	// MaxBlockEvents bounds the events of a block: decoded, they take far more memory than
+	// stored. A block of version 2 may have four times as many.
 	MaxBlockEvents = 1 << 16
 	// MaxBlockFrames bounds the frames of a block, for the same reason.
 	MaxBlockFrames = 1 << 18
@@ -44,11 +44,11 @@ type BlockHeader struct {
 	Stored, Raw uint32 // lengths in bytes
 	Codec       Codec
 	Events      uint32
-	First       int64 // the time the block's first event is measured from
+	First       int64 // the base of the block's first time difference
 	Sum         uint32
 }
 
-// BlockHeaderSize is the length of what precedes a block's stored bytes.
+// BlockHeaderSize returns the number of bytes before a block's stored bytes.
 func BlockHeaderSize(version uint16) int {
 	if version == Version2 { // which has a summary of its ticks
 		return 62

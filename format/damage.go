@@ -3,28 +3,28 @@ package format
 // Damage is one place at which an input is damaged.
 type Damage struct {
 	Pos    Pos
-	Code   string // lost-data: something there cannot be read; truncated: something is missing there
+	Code   string // lost-data: bytes cannot be read; truncated: bytes are missing
 	Why    string // what was read, and the fault
 	Bytes  int64  // bytes that were not read; 0 if the missing data was never in the input
-	Events int64  // lost; UnknownEvents when that is not known
-	From   int64  // ns since the epoch: when the lost events happened, at the earliest; NoTime when that is not known
-	Until  int64  // and at the latest
+	Events int64  // lost events; UnknownEvents if their number is not known
+	From   int64  // ns since the epoch: start of the interval of the lost events; NoTime if unknown
+	Until  int64  // its end
 }
 
-// UnknownEvents is the number of events in damage that tells none.
+// UnknownEvents is the number of events lost to damage if it is not known.
 const UnknownEvents int64 = -1
 
-// DamageLog collects the damage of an input in the order it is found. It holds
-// maxDamage places and counts the others, so that a file of nothing but damage
-// costs no more memory than another.
+// DamageLog collects the damage of an input in the order in which it is found. It keeps
+// maxDamage places and counts the others, so that a completely damaged file costs no more
+// memory than another.
 type DamageLog struct {
 	Places  []Damage
-	Omitted int64 // places behind the limit
+	Omitted int64 // places beyond the limit
 }
 
 const maxDamage = 1 << 12
 
-// Add books a place.
+// Add adds a place.
 func (l *DamageLog) Add(d Damage) {
 	if len(l.Places) == maxDamage {
 		l.Omitted++
@@ -33,7 +33,7 @@ func (l *DamageLog) Add(d Damage) {
 	l.Places = append(l.Places, d)
 }
 
-// Join appends what another input tells.
+// Join appends the damage of another input.
 func (l *DamageLog) Join(o DamageLog) {
 	for _, d := range o.Places {
 		l.Add(d)
@@ -69,9 +69,8 @@ func (s *Stats) Warn(code, text string) {
 	}
 }
 
-// CountLost sets the number of events that all damage so far cost. A trace that counts its
-// events has it at its end. Those that no place accounts for are added to the places with an
-// unknown number.
+// CountLost sets the number of events lost to all damage so far, which a trace has at its
+// end. Events beyond the known losses are added to the places with an unknown number.
 func (l *DamageLog) CountLost(total int64) {
 	var open *Damage
 	for i := range l.Places {

@@ -17,10 +17,10 @@ type Arena struct {
 // Reset begins another block.
 func (a *Arena) Reset() { a.frames = 0 }
 
-// CutEvent cuts the event at the head of src, whatever its kind, into its
-// fields and what follows it. It fails with ErrTruncated.
+// CutEvent splits the event at the head of src, of any kind, from the bytes after it. It
+// fails with ErrTruncated.
 func CutEvent(src []byte) (kind uint64, body, rest []byte, err error) {
-	if len(src) >= 2 && src[0]|src[1] < 0x80 && len(src)-2 >= int(src[1]) { // nearly all
+	if len(src) >= 2 && src[0]|src[1] < 0x80 && len(src)-2 >= int(src[1]) { // nearly all events
 		end := 2 + int(src[1])
 		return uint64(src[0]), src[2:end], src[end:], nil
 	}
@@ -35,9 +35,10 @@ func CutEvent(src []byte) (kind uint64, body, rest []byte, err error) {
 	return kind, src[n+m : n+m+int(length)], src[n+m+int(length):], nil
 }
 
-// DecodeFields reads the fields of an event of some kind, which CutEvent cut out; an unknown
-// kind gives KindNone. last is the time that the event before left, and is updated. It fails
-// with ErrCorrupt, bare. The event's owners and waiters are good until the next.
+// DecodeFields reads the fields of an event from the body that CutEvent returned; an
+// unknown kind gives KindNone. last is the time of the previous event, and is updated. It
+// fails with plain ErrCorrupt. The event's owners and waiters are valid until the next
+// call.
 func DecodeFields(kind uint64, body []byte, ev *Event, last *int64, a *Arena) error {
 	*ev = Event{}
 	if kind >= uint64(kindCount) {
@@ -51,14 +52,14 @@ func DecodeFields(kind uint64, body []byte, ev *Event, last *int64, a *Arena) er
 	d := decoder{body: cutUvarints(body, list[:n])}
 	d.bad = d.body == nil
 	switch ev.Kind {
-	case KindContention: // nearly all of a sampled trace
+	case KindContention: // nearly all events of a sampled trace
 		*last += signed(list[0])
 		ev.Time, ev.Weight, ev.Object = *last, signed(list[1]), ObjectID(list[2])
 		d.bad = d.bad || list[2]>>32 != 0
 		ev.Owners = d.parties(a)
 		ev.Waiters = d.parties(a)
 		n += 2
-	case KindWait, KindTenure: // of an exact one
+	case KindWait, KindTenure: // most events of an exact trace
 		*last += signed(list[0])
 		ev.Time, ev.End = *last, *last+signed(list[1])
 		ev.Thread, ev.Object, ev.Mode, ev.Stack, ev.Owner = ThreadID(list[2]), ObjectID(list[3]), Mode(list[4]), StackID(list[5]), ThreadID(list[6])
@@ -69,7 +70,7 @@ func DecodeFields(kind uint64, body []byte, ev *Event, last *int64, a *Arena) er
 		}
 	}
 	for _, f := range fields[n:] {
-		if late[f] && len(d.body) == 0 {
+		if appended[f] && len(d.body) == 0 {
 			break
 		}
 		d.field(f, ev, last, a)
@@ -80,14 +81,14 @@ func DecodeFields(kind uint64, body []byte, ev *Event, last *int64, a *Arena) er
 	return nil
 }
 
-// leading is with how many numbers the fields of each kind begin, of those that no event
-// lacks.
+// leading is, for each kind, the number of numeric fields at its beginning that every event
+// has.
 var leading = leadingNumbers()
 
 func leadingNumbers() (n [kindCount]int) {
 	for k, fields := range layouts {
 		n[k] = len(fields)
-		if at := slices.IndexFunc(fields, func(f fieldCode) bool { return late[f] || !f.isNumber() }); at >= 0 {
+		if at := slices.IndexFunc(fields, func(f fieldCode) bool { return appended[f] || !f.isNumber() }); at >= 0 {
 			n[k] = at
 		}
 	}
@@ -101,7 +102,7 @@ type decoder struct {
 }
 
 func (d *decoder) uvarint() uint64 {
-	if b := d.body; len(b) > 0 && b[0] < 0x80 { // as most
+	if b := d.body; len(b) > 0 && b[0] < 0x80 { // the usual case
 		d.body = b[1:]
 		return uint64(b[0])
 	}
@@ -163,7 +164,7 @@ func (d *decoder) number(f fieldCode, v uint64, ev *Event, last *int64) {
 	}
 }
 
-// frames reads the innermost frames and passes over the others.
+// frames reads the innermost frames and skips the others.
 func (d *decoder) frames(a *Arena) []Frame {
 	n := d.count(4)
 	kept := min(n, MaxFrames)

@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// AppendEvent appends the binary form of an event: its kind, the length of
-// what follows, and its fields. last is the time the previous event of the
-// block left, and is updated.
+// AppendEvent appends the binary form of an event: its kind, the length of its fields, and
+// the fields. last is the time of the previous event of the block, and is updated.
 func AppendEvent(dst []byte, ev *Event, last *int64) []byte {
 	dst = append(dst, byte(ev.Kind), 0)
 	at := len(dst)
 	fields := layouts[ev.Kind]
-	for n := len(fields); n > 0 && late[fields[n-1]] && ev.number(fields[n-1]) == 0; n-- {
+	for n := len(fields); n > 0 && appended[fields[n-1]] && ev.number(fields[n-1]) == 0; n-- {
 		fields = fields[:n-1]
 	}
 	for _, f := range fields {
@@ -93,7 +92,7 @@ func cutUvarints(src []byte, list []uint64) (rest []byte) {
 				at++
 				continue
 			}
-			ends = ^x & 0x8080808080808080 // the top bits of the last byte and of others behind it
+			ends = ^x & 0x8080808080808080 // the top bits of the last byte, and of bytes after it
 		}
 		if ends == 0 {
 			v, n := binary.Uvarint(src[min(at, len(src)):])
@@ -116,5 +115,5 @@ func cutUvarints(src []byte, list []uint64) (rest []byte) {
 	return src[at:]
 }
 
-// signed turns the varint of a signed number into it.
+// signed decodes a signed number from its varint.
 func signed(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }

@@ -30,15 +30,15 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:+%#x", p.File, p.Off)
 }
 
-// Error says where, what and why; it prints on one line.
+// Error has a position, what was read and the reason; it prints on one line.
 type Error struct {
 	Pos  Pos
-	What string // what was read
+	What string // the part of the input that was read
 	Err  error  // one of the sentinels, possibly wrapped with detail
-	Hint string // what the user can do about it, "" if nothing
+	Hint string // a remedy for the user; "" for none
 }
 
-// Error implements error. The hint is not part of it: cmd prints it apart.
+// Error implements error. The hint is not part of it: cmd prints it separately.
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %v", e.Pos, e.What, e.Err) }
 
 // Unwrap returns the sentinel.

@@ -1,9 +1,8 @@
-// Package format is the vocabulary every other room speaks: ids, events,
-// sources of events, positioned errors, and the contend trace format. It
-// decodes nothing foreign and computes nothing.
+// Package format is the vocabulary of all rooms: ids, events, sources of events, positioned
+// errors, and the contend trace format. It decodes no other format and analyses nothing.
 package format
 
-// Kind names what an Event says.
+// Kind is the kind of an Event.
 type Kind uint8
 
 // The kinds of events. The comment lists the fields each one uses; all
@@ -36,7 +35,7 @@ const (
 
 	KindNote // Name, Value, Weight: a note of the reader of the input that the trace was made of; see Stats.Notes
 
-	kindCount // 19 and 20 are taken: version 2 of the format had two kinds more
+	kindCount // 19 and 20 are reserved: version 2 of the format used them
 )
 
 // String returns the kind as the text twin writes it.
@@ -51,7 +50,8 @@ var kindNames = [kindCount]string{
 	"contention", "wait", "tenure", "activity", "release", "pause", "blocked", "note",
 }
 
-// Timed reports whether events of the kind have a time. Gaps that are at no time say so.
+// Timed reports whether events of the kind have a time. Gaps may have none, and then say
+// so.
 func (k Kind) Timed() bool {
 	switch k {
 	case KindThread, KindObject, KindStack, KindSetting, KindGap, KindNote, KindEnd:
@@ -63,9 +63,8 @@ func (k Kind) Timed() bool {
 // written reports whether a Sink takes events of the kind.
 func (k Kind) written() bool { return k != KindNone && k != KindEnd && k < kindCount }
 
-// Event is one record of a trace. It is flat, so that a reader can fill the same one again
-// and again: its slices belong to the reader and are valid only until the next Read; its
-// strings may be kept.
+// Event is one record of a trace. It is flat, so that a reader can reuse it: its slices
+// belong to the reader and are valid only until the next Read; its strings may be kept.
 type Event struct {
 	Kind     Kind
 	Mode     Mode
@@ -85,14 +84,14 @@ type Event struct {
 	Weight int64
 
 	Thread ThreadID
-	Owner  ThreadID
-	Woken  ThreadID // of a release: the thread that was blocked on the lock until then; NoThread if there was none, or if it is not known
+	Owner  ThreadID // of a wait: the owner before the acquisition; of an activity: the thread that ended it
+	Woken  ThreadID // of a release: the thread that it woke, blocked on the lock until then; NoThread for none, or if unknown
 	Object ObjectID
 	Stack  StackID
 
-	// Again is how long after a release, in ns, the thread it woke blocked on
-	// the lock again, since another one was quicker; 0 when it got the lock.
-	// The wait goes on over all of its tries.
+	// Again is, for a release, the time in ns until the woken thread blocked on the lock
+	// again because another thread was quicker; 0 if it acquired the lock. The wait
+	// includes all of its tries.
 	Again int64
 
 	Live        uint32
@@ -126,7 +125,7 @@ const (
 )
 
 // A setting of this name and value says that every release that woke a waiting thread is an
-// event of the trace, as far as nothing is lost. The owners follow from them if the trace has
+// event of the trace, unless data is lost. Owners follow from the releases if the trace has
 // no holds.
 const (
 	SettingReleases = "releases"
@@ -134,13 +133,13 @@ const (
 	ReleasesUnparks = "unparks" // each wait is one park, so that an acquisition may have several; releases of monitors are missing
 )
 
-// A setting of this name says that idle time is recorded when it ends: of a
-// thread that is idle when the recording ends nothing need be known. By its
-// value short idle times may be missing, too.
+// A setting of this name says that idle time is recorded when it ends: a thread that is
+// idle at the end of the recording may have no event. By its value short idle times may be
+// missing, too.
 const (
 	SettingIdle = "idle"
 	IdleEnded   = "ended"
-	IdleLong    = "long" // and only long ones
+	IdleLong    = "long" // and only if it is long
 )
 
 // PauseGC begins the name of a pause for a garbage collection.
@@ -156,11 +155,12 @@ const SettingEntry = "entry "
 // before. Threads introduced after it belong to it.
 const SettingInput = "input"
 
-// SettingVirtual is the name of the setting which says that samples show virtual threads too.
+// SettingVirtual is the name of the setting that says that samples show virtual threads,
+// too.
 const SettingVirtual = "virtual-threads"
 
-// SettingPeriod is the name of the setting with the mean distance of the instants of a
-// sampled trace, in ns.
+// SettingPeriod is the name of the setting with the mean distance of sampling instants, in
+// ns.
 const SettingPeriod = "sampling-period"
 
 // A setting of this name and value says that ticks stand for no time before the first and
@@ -171,7 +171,7 @@ const (
 )
 
 // A setting of this name says whether, from there on, sampled waiting for monitors can be
-// compared with what the runtime measured, which KindBlocked events have.
+// compared with the measured blocked time of KindBlocked events.
 const (
 	SettingCalibration = "calibration"
 	CalibrationBlocked = "blocked"
@@ -180,7 +180,7 @@ const (
 // Reset clears the event but keeps the capacity of its slices.
 func (e *Event) Reset() {
 	frames, owners, waiters := e.Frames[:0], e.Owners[:0], e.Waiters[:0]
-	*e = Event{} // in place; with them, it would be made elsewhere and copied
+	*e = Event{} // assigned in place; a literal with the slices would be built elsewhere and copied
 	if cap(frames) > 0 {
 		e.Frames = frames
 	}

@@ -1,6 +1,6 @@
 package format
 
-// text returns the string field f, nil when f is no string.
+// text returns the string field f; nil for other fields.
 func (e *Event) text(f fieldCode) *string {
 	switch f {
 	case fName:
@@ -41,22 +41,22 @@ func (e *Event) number(f fieldCode) uint64 {
 	case fHash:
 		return e.Hash
 	case fFailed:
-		return truth(e.Failed)
+		return bit(e.Failed)
 	case fResource:
-		return truth(e.Resource)
+		return bit(e.Resource)
 	}
 	return e.Count
 }
 
-// truth returns a boolean as a field has it.
-func truth(is bool) uint64 {
+// bit returns the number that stands for a boolean.
+func bit(is bool) uint64 {
 	if is {
 		return 1
 	}
 	return 0
 }
 
-// setNumber sets the unsigned field f; false when v does not fit it.
+// setNumber sets the unsigned field f; false if v is out of its range.
 func (e *Event) setNumber(f fieldCode, v uint64) bool {
 	small := v <= 1<<32-1
 	switch f {

@@ -2,15 +2,15 @@ package format
 
 import "strings"
 
-// Stacks numbers stacks by their frames, for decoders of inputs that repeat them instead of
-// giving them ids. The zero value holds none.
+// Stacks numbers stacks by their frames, for decoders of inputs without ids for stacks. The
+// zero value holds none.
 type Stacks struct {
 	ids map[string]StackID
 	key []byte
 }
 
-// ID returns the id of a stack, counting from 1; NoStack for one without frames. added
-// tells that it is new.
+// ID returns the id of a stack, from 1; NoStack for one without frames. added is true for a
+// new stack.
 func (s *Stacks) ID(frames []Frame) (id StackID, added bool) {
 	if len(frames) == 0 {
 		return NoStack, false
@@ -44,8 +44,8 @@ func (s *Stacks) Announce(frames []Frame, q *Queue) StackID {
 	return id
 }
 
-// OpeningBracket returns where the bracket opens that the last character of a frame's
-// text closes, -1 for nowhere.
+// OpeningBracket returns the index of the bracket that matches the closing bracket at the
+// end of a frame's text; -1 if there is none.
 func OpeningBracket[T string | []byte](text T) int {
 	if len(text) == 0 || text[len(text)-1] != ')' {
 		return -1

@@ -26,7 +26,7 @@ const (
 	KindSemaphore              // permits, which any thread may release
 	KindMutex                  // sync.Mutex, pthread_mutex
 	KindKernelLock             // a lock inside an operating system
-	KindGIL                    // an interpreter's, which one of its threads has that runs
+	KindGIL                    // an interpreter's lock, held by its running thread
 )
 
 // String returns the family as reports and the text twin write it.
@@ -35,7 +35,7 @@ func (k LockKind) String() string { return name(lockKindNames[:], uint8(k)) }
 // Activity is what a thread did over an interval, other than waiting for a lock.
 type Activity uint8
 
-// What a thread may be seen doing.
+// The activities of threads.
 const (
 	ActivityUnknown  Activity = iota // a wait no rule classifies: neither contention nor surely idle
 	ActivityWait                     // Object.wait, a condition
@@ -43,17 +43,17 @@ const (
 	ActivitySleep                    // Thread.sleep
 	ActivityIO                       // file or socket
 	ActivityRun                      // running: an execution sample
-	ActivityLive                     // alive, seen by a thread dump; nothing more is known
-	ActivitySeen                     // seen at its stack by a sample; whether it ran is not known
+	ActivityLive                     // alive, by a thread dump; nothing more is known
+	ActivitySeen                     // sampled at its stack, running or not
 	ActivityFile                     // I/O of a file
 	ActivitySocket                   // I/O of a socket
 	ActivityTook                     // not an activity: a thread acquired Object with the stack, as a dump shows
-	ActivityReady                    // ready to run, and without a processor
-	ActivityRunnable                 // runnable, as a thread dump shows at an instant; whether it had a processor is not known
+	ActivityReady                    // ready to run, without a processor
+	ActivityRunnable                 // runnable at an instant of a thread dump, with a processor or not
 )
 
-// Idle reports whether a thread with this activity has nothing to do. A wait that matches no
-// rule counts as idle.
+// Idle reports whether a thread with this activity is idle. A wait that matches no rule
+// counts as idle.
 func (a Activity) Idle() bool { return a <= ActivitySleep }
 
 // String returns the activity as the text twin writes it.

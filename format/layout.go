@@ -32,17 +32,17 @@ const (
 	fWoken                     // unsigned
 	fAgain                     // signed
 	fResource                  // unsigned
-	fNotifier                  // unsigned; the Owner of an activity
+	fNotifier                  // unsigned; Event.Owner of an activity
 	fieldCount
 )
 
 // isNumber reports whether a field is one varint.
 func (f fieldCode) isNumber() bool { return f < fName || f > fWaiters }
 
-// late has the fields that kinds gained after the first traces were written. They come last.
-// At the end of an event, zeros of these fields are left out, and missing ones are read as
-// zero.
-var late = [fieldCount]bool{fFailed: true, fResource: true, fNotifier: true}
+// appended are the fields that kinds gained after the first traces were written. They come
+// last. At the end of an event, zeros of these fields are omitted, and missing ones are
+// read as zero.
+var appended = [fieldCount]bool{fFailed: true, fResource: true, fNotifier: true}
 
 // layouts lists the fields of each kind in order. A later version may append
 // fields to a kind, never change them: a reader ignores what follows the ones

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// The names of notes that are no codes of warnings.
+// The names of notes that are not codes of warnings.
 const (
 	noteUnit  = "unit"
 	noteBlind = "blind"
@@ -48,8 +48,8 @@ func (s *Stats) Notes() (list []Event) {
 	if s.Blind != "" {
 		add(noteBlind, s.Blind, 0)
 	}
-	if s.Dumps > 0 {
-		add(noteDumps, strconv.Itoa(s.Dumps), 0)
+	if s.DeadlockDumps > 0 {
+		add(noteDumps, strconv.Itoa(s.DeadlockDumps), 0)
 	}
 	for _, w := range s.Warnings {
 		add(w.Code, w.Text, w.Hidden)
@@ -60,8 +60,8 @@ func (s *Stats) Notes() (list []Event) {
 	return list
 }
 
-// mostNotes bounds the notes of a damaged or foreign trace.
-const mostNotes = 64
+// maxNotes bounds the notes of a damaged or foreign trace.
+const maxNotes = 64
 
 // Note adds a note to the warnings of this trace. It ignores invalid units and numbers.
 func (s *Stats) Note(ev *Event) {
@@ -74,10 +74,10 @@ func (s *Stats) Note(ev *Event) {
 		s.Blind = ev.Value
 	case noteDumps:
 		if n, err := strconv.Atoi(ev.Value); err == nil && n > 0 {
-			s.Dumps = n
+			s.DeadlockDumps = n
 		}
 	default:
-		if len(s.Warnings) < mostNotes {
+		if len(s.Warnings) < maxNotes {
 			s.Warnings = append(s.Warnings, Warning{Code: ev.Name, Text: ev.Value, Hidden: max(ev.Weight, 0)})
 		}
 	}

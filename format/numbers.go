@@ -1,13 +1,13 @@
 package format
 
-// Numbers numbers values that repeat, from 0 in the order of their first use. The zero value
-// holds none.
+// Numbers numbers repeating values, from 0 in the order of their first use. The zero value
+// is empty.
 type Numbers[T comparable] struct {
 	IDs  map[T]uint32
 	List []T // by number
 }
 
-// Of returns the number of a value; added tells that it is new.
+// Of returns the number of a value; added is true for a new value.
 func (n *Numbers[T]) Of(v T) (id uint32, added bool) {
 	id, known := n.IDs[v]
 	if known {

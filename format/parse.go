@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// parseText reads one line of the text twin; what names the part that is
-// wrong. Fields come in any order, each once at most.
+// parseText reads one line of the text twin; what names the wrong part. Fields come in any
+// order, each at most once.
 func parseText(line string, ev *Event) (what string, err error) {
 	word, rest, _ := strings.Cut(line, " ")
 	kind, ok := ParseKind(word)
@@ -71,7 +71,7 @@ func (p *textParser) skip(c byte) bool {
 	return true
 }
 
-// quoted reads a string in double quotes; Go's other quotes are not ours.
+// quoted reads a string in double quotes; Go's other quotes are not allowed.
 func (p *textParser) quoted() string {
 	q, err := strconv.QuotedPrefix(p.rest)
 	if err != nil || q[0] != '"' {

@@ -29,8 +29,8 @@ func Number(n int64) string {
 	return s
 }
 
-// Say formats a sentence for people, with %v for each value: counts and durations look the
-// same everywhere.
+// Say formats a sentence for people, with %v for each value: counts and durations have the
+// same form everywhere.
 func Say(text string, with ...any) string {
 	for i, v := range with {
 		switch v := v.(type) {
@@ -45,8 +45,8 @@ func Say(text string, with ...any) string {
 	return fmt.Sprintf(text, with...)
 }
 
-// scales are the units of time, largest first. A unit serves from where the
-// next smaller one would round up to it: nothing is 1000 ms or 60.0 s long.
+// scales are the units of time, largest first. A unit applies from where the next smaller
+// one would round up to it: nothing is 1000 ms or 60.0 s long.
 var scales = []struct {
 	ns, from int64
 	unit     string
@@ -55,7 +55,7 @@ var scales = []struct {
 // Duration writes nanoseconds with three digits: 12.1 s, 310 ms.
 func Duration(ns int64) string {
 	if ns < 0 {
-		return "-" + Duration(-max(ns, -math.MaxInt64)) // the least integer has no opposite
+		return "-" + Duration(-max(ns, -math.MaxInt64)) // the smallest integer has no opposite
 	}
 	for _, s := range scales {
 		if ns >= s.from {
@@ -72,8 +72,8 @@ func Duration(ns int64) string {
 	return "0"
 }
 
-// Times multiplies two durations or counts, neither negative: the largest there is where the
-// product is out of range.
+// Times multiplies two durations or counts, neither negative; math.MaxInt64 if the product
+// is out of range.
 func Times(a, b int64) int64 {
 	high, low := bits.Mul64(uint64(a), uint64(b))
 	if high != 0 || low > math.MaxInt64 {

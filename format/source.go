@@ -6,37 +6,36 @@ import (
 )
 
 // Source yields the events of one trace. Read fills ev and returns nil, or returns io.EOF
-// after the last event, or a *Error; after either it returns the same again. Events delivered
-// before an error are good. Metadata comes before its first use. Events of samples
-// (KindContention with a weight, KindTick) come in order of time, others in any order.
+// after the last event, or a *Error, which it then repeats. Events delivered before an
+// error are valid. Metadata comes before its first use. Events of samples (KindContention
+// with a weight, KindTick) come in order of time, others in any order.
 type Source interface {
 	Read(ev *Event) error
 }
 
-// Sink takes events one at a time; the event is the caller's again afterwards.
+// Sink takes events one at a time; it keeps no reference to the event.
 type Sink interface {
 	Write(ev *Event) error
 }
 
 // Stats describes what a Source has read so far.
 type Stats struct {
-	Format     string // "jfr 2.1", "contend 1", "thread dump", ...
-	Unit       Unit
-	Events     int64 // events seen in the input, wanted or not
-	BytesRead  int64 // bytes of input used
-	BytesTotal int64 // bytes of input seen, damaged ones included; -1 when not known yet
-	Warnings   []Warning
-	Damage     DamageLog // where the input is damaged; empty when it is whole
-	Dumps      int       // thread dumps seen in which a deadlock shows
-	Blind      string    // why one may not, nor in the rest of the input; "" where that follows from the events
+	Format        string // "jfr 2.1", "contend 1", "thread dump", ...
+	Unit          Unit
+	Events        int64 // events seen in the input, wanted or not
+	BytesRead     int64 // bytes of input used
+	BytesTotal    int64 // bytes of input seen, damaged ones included; -1 when not known yet
+	Warnings      []Warning
+	Damage        DamageLog // where the input is damaged; empty when it is whole
+	DeadlockDumps int       // thread dumps that would show a deadlock if there were one
+	Blind         string    // why a deadlock might not show; "" if that follows from the events
 }
 
-// OfAsyncProfiler ends the Format of recordings that async-profiler wrote, which knows
-// other settings than the JDK.
+// OfAsyncProfiler ends the Format of recordings by async-profiler, whose settings differ
+// from the JDK's.
 const OfAsyncProfiler = ", async-profiler"
 
-// Warning is a reason for doubt that rides on a result: a stable code for
-// machines, words for people.
+// Warning is a reason to doubt a result: a stable code for machines, a text for people.
 type Warning struct {
 	Code   string // lost-data, truncated, threshold, clock, unlinked, ...
 	Text   string
@@ -51,7 +50,7 @@ type Unit string
 const (
 	UnitTime         Unit = ""             // nanoseconds
 	UnitThreads      Unit = "threads"      // threads seen waiting
-	UnitAcquisitions Unit = "acquisitions" // of locks that were not free
+	UnitAcquisitions Unit = "acquisitions" // acquisitions of locks that were not free
 	UnitDelays       Unit = "delays"       // nanoseconds of waiting without known instants
 )
 
@@ -59,19 +58,18 @@ const (
 // share of the time follows.
 func (u Unit) Summed() bool { return u == UnitAcquisitions || u == UnitDelays }
 
-// Queue holds the events a decoder makes of one record until they are read.
-// The zero value is empty.
+// Queue holds the events that a decoder makes from one record until they are read. The zero
+// value is empty.
 type Queue struct {
 	events []Event
-	next   int // of events to be read
+	next   int // index of the next event to read
 }
 
-// Push adds events behind those waiting.
+// Push appends events.
 func (q *Queue) Push(events ...Event) { q.events = append(q.events, events...) }
 
-// Pop fills ev with the first event; false when there is none. Once all are
-// read their place is used again: the slices of an event are good until the
-// next Push.
+// Pop fills ev with the first event; false if there is none. When all are read, their
+// memory is reused: the slices of an event are valid until the next Push.
 func (q *Queue) Pop(ev *Event) bool {
 	if q.next == len(q.events) {
 		q.events, q.next = q.events[:0], 0
@@ -82,19 +80,18 @@ func (q *Queue) Pop(ev *Event) bool {
 	return true
 }
 
-// Empty reports whether no event waits.
+// Empty reports whether there is no event.
 func (q *Queue) Empty() bool { return q.next == len(q.events) }
 
-// Output is what a decoder makes of its input: the events that wait to be read, and what it
-// says of the input.
+// Output is the output of a decoder: events to be read, warnings and damage.
 type Output struct {
 	Queue
 	Said  Stats // warnings and damage
-	Ended error // behind the events that wait: io.EOF, or what the input returned; nil before
+	Ended error // after the queued events: io.EOF, or the error of the input; nil before
 }
 
-// Next fills ev with the next event. Where none waits it asks the decoder to go on, which
-// queues some or ends.
+// Next fills ev with the next event. If there is none it calls step, which queues events or
+// ends the output.
 func (o *Output) Next(ev *Event, step func()) error {
 	for !o.Pop(ev) {
 		if o.Ended != nil {

@@ -250,7 +250,7 @@ func TestTheSpecificationListsEverything(t *testing.T) {
 		t.Error(diff)
 	}
 	for f, name := range fieldNames {
-		if s.stored[name] == "" || s.late[name] != late[f] {
+		if s.stored[name] == "" || s.late[name] != appended[f] {
 			t.Errorf("field %s is not in the table, or may be missing there and not here", name)
 		}
 	}

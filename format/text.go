@@ -21,8 +21,7 @@ var fieldNames = [fieldCount]string{
 // words has the words of the text twin for the numbers of some fields.
 var words = [fieldCount][]string{fMode: modeNames[:], fLockKind: lockKindNames[:], fActivity: activityNames[:]}
 
-// partyModes are the modes of owners and waiters, which a contended line has
-// many of.
+// partyModes are the modes of owners and waiters, which a contention line repeats.
 var partyModes = [len(modeNames)]byte{Exclusive: 'x', Shared: 's'}
 
 // AppendText appends an event as one line, without its end.
@@ -42,7 +41,7 @@ func AppendText(dst []byte, ev *Event) []byte {
 	return dst
 }
 
-// appendValue appends nothing for a zero.
+// appendValue appends a value; nothing for zero.
 func appendValue(dst []byte, f fieldCode, ev *Event) []byte {
 	if p := ev.signed(f); p != nil {
 		if *p == 0 {
@@ -99,7 +98,7 @@ func appendPartyText(dst []byte, list []Party) []byte {
 	return dst
 }
 
-// signed returns the signed field f, nil when f is none.
+// signed returns the signed field f; nil for other fields.
 func (e *Event) signed(f fieldCode) *int64 {
 	switch f {
 	case fTime:

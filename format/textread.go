@@ -26,7 +26,7 @@ type TextReader struct {
 	count int64 // events
 	last  int64 // the last time seen
 	ended bool  // the end line was seen
-	said  Stats // by notes, and of damage
+	said  Stats // from notes, and damage
 	err   error
 }
 
@@ -53,8 +53,8 @@ func NewTextReader(in io.Reader, name string) (*TextReader, error) {
 	return r, nil
 }
 
-// Read parses the next line. Empty lines and those that begin with # are
-// passed over. Owners, Waiters and Frames are valid until the next call.
+// Read parses the next line. It ignores empty lines and lines that begin with #. Owners,
+// Waiters and Frames are valid until the next call.
 func (r *TextReader) Read(ev *Event) error {
 	for r.err == nil {
 		text, ok := r.next()
@@ -99,7 +99,7 @@ func (r *TextReader) next() (string, bool) {
 	return "", false
 }
 
-// split is a bufio.SplitFunc for lines. It keeps apart a last line without a line end.
+// split is a bufio.SplitFunc for lines. It marks a last line without a line end.
 func (r *TextReader) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	i := bytes.IndexByte(data, '\n')
 	switch {
@@ -116,7 +116,7 @@ func (r *TextReader) split(data []byte, atEOF bool) (advance int, line []byte, e
 	return advance, line, nil
 }
 
-// cut makes ev the gap that a line without an end leaves.
+// cut makes ev the gap of a line without an end.
 func (r *TextReader) cut(text string, ev *Event) {
 	const why = "line: cut off"
 	r.lost = int64(len(text))
@@ -124,7 +124,7 @@ func (r *TextReader) cut(text string, ev *Event) {
 	*ev = Event{Kind: KindGap, Time: r.last, End: r.last, Bytes: r.lost, Name: why}
 }
 
-// end takes the end line. One written by hand need not count.
+// end takes the end line. Its count is optional.
 func (r *TextReader) end(count uint64) {
 	r.ended = true
 	if count != 0 && count != uint64(r.count) {
@@ -146,10 +146,10 @@ func (r *TextReader) finish() error {
 	return io.EOF
 }
 
-// inputFault tells an input that failed from one that is over, be it early.
+// inputFault reports whether an input failed, rather than ended, even early.
 func inputFault(err error) bool { return err != nil && !errors.Is(err, io.ErrUnexpectedEOF) }
 
-// broken is the error of an input that failed in the line behind the current.
+// broken returns the error of an input that failed in the line after the current one.
 func (r *TextReader) broken() error {
 	r.line++
 	if err := r.in.Err(); !errors.Is(err, bufio.ErrTooLong) {

@@ -5,12 +5,11 @@ import (
 	"testing"
 )
 
-// IsThorough reports whether tests are to try all they know to try, however long that
-// takes, as .ci/run asks for.
+// IsThorough reports whether tests run at full depth, however long that takes, as in
+// .ci/run.
 func IsThorough() bool { return os.Getenv("CONTEND_THOROUGH") != "" && !testing.Short() }
 
-// Thorough skips a test that takes seconds of its own, to see something rarer than the
-// others do: .ci/run runs all of them.
+// Thorough skips a test that takes seconds for a rare fault, except in .ci/run.
 func Thorough(t testing.TB) {
 	t.Helper()
 	if !IsThorough() {
@@ -18,24 +17,23 @@ func Thorough(t testing.TB) {
 	}
 }
 
-// Unhurried skips a test under -short, as the race detector's pass is run: others run the
-// same code there, on fewer inputs, with nothing more for the detector to see, or it looks
-// at sources and runs none of the program.
-func Unhurried(t testing.TB) {
+// SkipIfShort skips a test under -short, as in the race detector's pass: other tests run the
+// same code there, or the test only looks at sources.
+func SkipIfShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("-short: takes long where every access is watched, and shows nothing that others do not")
 	}
 }
 
-// Beside is an unhurried test that runs beside others.
-func Beside(t *testing.T) {
+// ParallelUnlessShort skips a test under -short, and else runs it in parallel with others.
+func ParallelUnlessShort(t *testing.T) {
 	t.Helper()
-	Unhurried(t)
+	SkipIfShort(t)
 	t.Parallel()
 }
 
-// Depth is how much of one thing a test tries: under -short, usually, and in .ci/run.
+// Depth chooses a test parameter: under -short, usually, and in .ci/run.
 func Depth[T any](short, usual, thorough T) T {
 	switch {
 	case testing.Short():

@@ -1,7 +1,6 @@
-// Package golden holds expected outputs and the one helper that checks and
-// updates them, how much of what they know to try tests do try and how much garbage
-// they leave, the clock of those that bound how much work something is, and what
-// goroutines do meanwhile.
+// Package golden compares outputs with files under golden/ and updates them, and has the other
+// helpers that tests share: comparisons, test depth, fuzz seeds, GC settings, CPU time and
+// goroutine counts.
 package golden
 
 import (
@@ -40,8 +39,8 @@ func Check(t *testing.T, name, got string) {
 	}
 }
 
-// Path returns the place of golden/NAME: in a folder above the test's own, since a
-// program built with -trimpath does not know where its sources lie.
+// Path returns the path of golden/NAME: in a folder above the test's own, since a program
+// built with -trimpath does not know the path of its sources.
 func Path(name string) string {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -8,20 +8,20 @@ import (
 	"testing"
 )
 
-// heapPercent is how much garbage tests leave for each part that is alive. They work on a few
-// megabytes, hundreds of times: to collect them as often as a heap that small asks for takes a
+// heapPercent is the garbage that tests leave, in per cent of the live heap. They work on a
+// few megabytes, hundreds of times: collecting these as often as GOGC=100 does takes a
 // quarter to a half of their time.
 const heapPercent = 400
 
-// Main runs the tests of a package that analyzes or decodes much, as its TestMain.
+// Main is the TestMain of a package whose tests analyse or decode much.
 func Main(m *testing.M) {
-	LeaveGarbage()
+	RaiseGOGC()
 	os.Exit(m.Run())
 }
 
-// LeaveGarbage has the heap of this program, and of those it starts, collected less often,
-// unless GOGC says how often, or benchmarks are run.
-func LeaveGarbage() {
+// RaiseGOGC parses flags, and sets GOGC for this process and its children, unless it is set
+// already or benchmarks run.
+func RaiseGOGC() {
 	flag.Parse()
 	if os.Getenv("GOGC") != "" || flag.Lookup("test.bench").Value.String() != "" {
 		return

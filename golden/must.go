@@ -14,7 +14,7 @@ func OK(t Fatal, err error) {
 	}
 }
 
-// Must returns what a function does, or ends a test at its error:
+// Must returns the value of a call, or ends a test at its error:
 // golden.Must(os.ReadFile(path))(t).
 func Must[T any](v T, err error) func(Fatal) T {
 	return func(t Fatal) T {

@@ -16,46 +16,49 @@ type Failing interface {
 	Errorf(format string, args ...any)
 }
 
-// Equal reports a value that is not the wanted one. What says of what it is, in words that
-// are printed before it: golden.Equal(t, n, 3, path, "locks").
-func Equal[T comparable](t Failing, got, want T, what ...any) {
+// Equal reports a value that differs from the wanted one. The label is printed before the
+// message: golden.Equal(t, n, 3, path, "locks").
+func Equal[T comparable](t Failing, got, want T, label ...any) {
 	t.Helper()
 	if got != want {
-		t.Errorf("%sgot %s, want %s", named(what), shown(got), shown(want))
+		t.Errorf("%sgot %s, want %s", prefix(label), formatValue(got), formatValue(want))
 	}
 }
 
-// AtMost reports a value above a bound, AtLeast one below it, Within one beyond either of two.
-func AtMost[T cmp.Ordered](t Failing, got, bound T, what ...any) {
+// AtMost reports a value above a bound.
+func AtMost[T cmp.Ordered](t Failing, got, bound T, label ...any) {
 	t.Helper()
 	if got > bound {
-		t.Errorf("%sgot %s, want at most %s", named(what), shown(got), shown(bound))
+		t.Errorf("%sgot %s, want at most %s", prefix(label), formatValue(got), formatValue(bound))
 	}
 }
 
-func AtLeast[T cmp.Ordered](t Failing, got, bound T, what ...any) {
+// AtLeast reports a value below a bound.
+func AtLeast[T cmp.Ordered](t Failing, got, bound T, label ...any) {
 	t.Helper()
 	if got < bound {
-		t.Errorf("%sgot %s, want at least %s", named(what), shown(got), shown(bound))
+		t.Errorf("%sgot %s, want at least %s", prefix(label), formatValue(got), formatValue(bound))
 	}
 }
 
-func Within[T cmp.Ordered](t Failing, got, low, high T, what ...any) {
+// Within reports a value outside of [low, high].
+func Within[T cmp.Ordered](t Failing, got, low, high T, label ...any) {
 	t.Helper()
 	if got < low || got > high {
-		t.Errorf("%sgot %s, want %s to %s", named(what), shown(got), shown(low), shown(high))
+		t.Errorf("%sgot %s, want %s to %s", prefix(label), formatValue(got), formatValue(low), formatValue(high))
 	}
 }
 
-// Same is Equal for lists and structs: it reports which parts differ. No list is an empty one.
-func Same(t Failing, got, want any, what ...any) {
+// Same is Equal for lists and structs: it reports the parts that differ. A nil and an empty
+// slice are equal.
+func Same(t Failing, got, want any, label ...any) {
 	t.Helper()
 	if reflect.DeepEqual(got, want) {
 		return
 	}
 	all := differ.Exporter(func(reflect.Type) bool { return true })
 	if diff := differ.Diff(want, got, all, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("%sdiffers (-want +got):\n%s", named(what), diff)
+		t.Errorf("%sdiffers (-want +got):\n%s", prefix(label), diff)
 	}
 }
 
@@ -79,8 +82,8 @@ func Lacks(t Failing, text string, parts ...string) {
 	}
 }
 
-// At returns a test whose reports begin with some words: the input, or the command.
-func At(t Failing, what ...any) Failing { return at{t, named(what)} }
+// At returns a test whose reports begin with a label: the input, or the command.
+func At(t Failing, label ...any) Failing { return at{t, prefix(label)} }
 
 type at struct {
 	Failing
@@ -92,14 +95,15 @@ func (a at) Errorf(format string, args ...any) {
 	a.Failing.Errorf("%s%s", a.where, fmt.Sprintf(format, args...))
 }
 
-func named(what []any) string {
-	if len(what) == 0 {
+// prefix returns a label as it precedes a message.
+func prefix(label []any) string {
+	if len(label) == 0 {
 		return ""
 	}
-	return strings.TrimSuffix(fmt.Sprintln(what...), "\n") + ": "
+	return strings.TrimSuffix(fmt.Sprintln(label...), "\n") + ": "
 }
 
-func shown(v any) string {
+func formatValue(v any) string {
 	if text, ok := v.(string); ok {
 		return fmt.Sprintf("%q", text)
 	}

@@ -6,12 +6,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// seeds are the inputs there are of each format, as seen from a folder beside testdata.
+// seeds are the inputs of each format, as paths from a folder beside testdata. Those under
+// ../../shared are optional.
 var seeds = map[string][]string{
 	"jfr":        {"../testdata/*.jfr", "../testdata/*.jfr.gz", "../testdata/findings/*.jfr.gz", "../decode/jfr/testdata/*.jfr", "../../shared/fixtures/public/jfr/*.jfr"},
 	"threaddump": {"../testdata/*jdk17.txt", "../testdata/truth-jdk25-*.json", "../decode/threaddump/testdata/*/*", "../decode/testdata/processes/*", "../decode/testdata/wrapped/*", "../../shared/fixtures/public/threaddump/*", "../../shared/fixtures/public/javacore/*.txt"},
@@ -25,17 +27,19 @@ var seeds = map[string][]string{
 	"wrapped":    {"../testdata/findings/*.txt.gz"}, // small: what they unpack to is tried, too
 }
 
-// AsTheyAre has a fuzzer try once to make an input smaller that shows something new: it tries nothing else
-// meanwhile, for a minute each time.
-func AsTheyAre(f *testing.F) {
+// LimitMinimization gives the fuzzer one attempt to minimize an input that finds new
+// coverage. By default it spends a minute on each, and tries nothing else in that time.
+func LimitMinimization(f *testing.F) {
 	f.Helper()
 	OK(f, flag.Set("test.fuzzminimizetime", "1x"))
 }
 
-// seedSize bounds the seeds in bytes, so that there are enough tries a second.
+// seedSize bounds the size of seeds, in bytes, so that the fuzzer makes enough tries a
+// second.
 const seedSize = 64 << 10
 
-// Seed adds the inputs there are of a format, "" for all formats.
+// Seed adds the inputs of a format, "" for all formats. It fails if the repository has none
+// for one of its patterns.
 func Seed(f *testing.F, of string) {
 	f.Helper()
 	if of != "" && seeds[of] == nil {
@@ -46,7 +50,10 @@ func Seed(f *testing.F, of string) {
 			continue
 		}
 		for _, pattern := range patterns {
-			paths, _ := filepath.Glob(pattern) // fails for a bad pattern only
+			paths := Must(filepath.Glob(pattern))(f)
+			if len(paths) == 0 && !strings.Contains(pattern, "../shared/") {
+				f.Fatalf("no seed matches %s", pattern)
+			}
 			for _, path := range paths {
 				f.Add(start(f, path, name != "wrapped"))
 			}
@@ -54,7 +61,7 @@ func Seed(f *testing.F, of string) {
 	}
 }
 
-// start reads the first seedSize bytes of a file, of what is compressed in it if unpack.
+// start reads the first seedSize bytes of a file, decompressed if unpack.
 func start(f *testing.F, path string, unpack bool) []byte {
 	f.Helper()
 	file, err := os.Open(path)

@@ -33,7 +33,7 @@ func TestManyGapsAreCheap(t *testing.T) {
 		}
 	}
 	var b bookings
-	took := golden.Spent(t, func() {
+	took := golden.CPUTime(t, func() {
 		golden.Must(Run(&l, open, &b))(t)
 	})
 	golden.AtMost(t, took, patience, "took")
@@ -91,7 +91,7 @@ func codes(tr *analysis.Trace) (all string) {
 // The simulator delays every hundredth sample by a known duration: that is the longest
 // stall, and their sum is their part of the run.
 func TestSimulatedStallsAreFound(t *testing.T) {
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	for _, stall := range []int64{0, 3e6, 400e6} {
 		var l format.List
 		golden.Must(simulate.Run(simulate.Config{Scenario: "convoy", Duration: 15e9, Period: 10e6, Stall: stall}, nil, &l))(t)

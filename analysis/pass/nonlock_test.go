@@ -27,7 +27,7 @@ func TestManyIdleTimesOfOneThread(t *testing.T) {
 		events = append(events, acts(format.ActivitySleep, 1, 20*i, 20*i+10))
 	}
 	v := &nonLockSums{sums: newSums(t)}
-	took := golden.Spent(t, func() {
+	took := golden.CPUTime(t, func() {
 		golden.Must(Run(&format.List{Events: events}, open, v))(t)
 	})
 	golden.Equal(t, v.n, n)

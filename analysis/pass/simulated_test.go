@@ -67,7 +67,7 @@ func check(t interface{ Errorf(string, ...any) }, truth *simulate.Truth, s *sums
 }
 
 func TestExactTracesGiveTheSimulatorsTruth(t *testing.T) {
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	names, _ := simulate.Scenarios()
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestExactTracesOfRandomRuns(t *testing.T) {
 }
 
 func TestSampledTwinAgreesWithinItsError(t *testing.T) {
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	for _, name := range []string{"reader-writer", "ping-pong", "nested", "convoy", "phases", "random"} {
 		t.Run(name, func(t *testing.T) {
 			truth, _, sampled := simulated(t, simulate.Config{Scenario: name, Threads: 6, Duration: golden.Depth[int64](15e9, 15e9, 60e9), Period: 3_137_000, Stall: 30e6, Seed: 3}) // no multiple of any section's length

@@ -162,7 +162,7 @@ func TestLongWaitsAloneTellWhoHadTheLock(t *testing.T) {
 
 // Of more call sites than the model tells apart samples divide nothing.
 func TestSamplesOfVeryManyCallSites(t *testing.T) {
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	events := []format.Event{kind(1, format.KindMonitor)}
 	const sites = 300
 	for i := range sites {

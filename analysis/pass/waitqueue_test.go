@@ -48,7 +48,7 @@ func handedOver(threads, waiting int) (events []format.Event) {
 // Each change of owner affects all waiters. The number of reported waiters does not grow
 // with the length of the queue, but all waiting time is reported.
 func TestLongQueuesAreReportedOnce(t *testing.T) {
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	const waiting = 5000
 	for _, threads := range []int{10, 100, 1000} {
 		var c counted

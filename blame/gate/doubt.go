@@ -225,7 +225,7 @@ func unseenOwners(_ *Rule, _ *Subject, run *Run) Doubt {
 	switch {
 	case run.Stats.Blind != "":
 		return Doubt{run.Stats.Blind, giveDumps}
-	case run.Stats.Dumps > 0 || run.Trace.Coverage.Owned:
+	case run.Stats.DeadlockDumps > 0 || run.Trace.Coverage.Owned:
 		return Doubt{}
 	}
 	return Doubt{"the trace does not tell who holds a lock until somebody else gets it", giveDumps}

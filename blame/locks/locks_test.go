@@ -112,7 +112,7 @@ func TestNoWaits(t *testing.T) {
 func TestRowsSumToTheTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l format.List
-		truth := golden.Must(simulate.Run(golden.DrawnProgram(t), &l, nil))(t)
+		truth := golden.Must(simulate.Run(golden.RandomProgram(t), &l, nil))(t)
 		byLock, byClass := New(false), New(true)
 		golden.Must(pass.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, byLock, byClass))(t)
 		for _, c := range []*Collector{byLock, byClass} {

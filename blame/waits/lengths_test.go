@@ -156,7 +156,7 @@ func TestSampledWaitsAtTheEdgesOfTheCutAreOpen(t *testing.T) {
 func TestRowsAndIntervalsSumToTheTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var exact, sampled format.List
-		config := golden.DrawnProgram(t)
+		config := golden.RandomProgram(t)
 		truth := golden.Must(simulate.Run(config, &exact, &sampled))(t)
 		by := strings.Join(rapid.Permutation(blame.Keys(blame.Lengths)).Draw(t, "keys")[:2], ",")
 		for _, l := range []*format.List{&exact, &sampled} {

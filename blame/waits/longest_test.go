@@ -31,7 +31,7 @@ func (e *every) Slice(s *analysis.Slice) {
 func TestTheLongestWaitsAreKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var exact, sampled format.List
-		golden.Must(simulate.Run(golden.DrawnProgram(t), &exact, &sampled))(t)
+		golden.Must(simulate.Run(golden.RandomProgram(t), &exact, &sampled))(t)
 		all, found := &every{}, NewLongest(rapid.IntRange(1, 30).Draw(t, "most"))
 		golden.Must(pass.Run(&exact, analysis.Filter{From: format.NoTime, To: format.NoTime}, all, found))(t)
 		slices.SortFunc(all.lengths, func(a, b int64) int { return cmp.Compare(b, a) })

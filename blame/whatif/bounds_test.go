@@ -60,7 +60,7 @@ func TestBoundsOfSeveralSections(t *testing.T) {
 // more than its ceiling, and no range reaches beyond that. Where tenures are rebuilt one in
 // twenty may: sections for which nobody waited are not in such a trace.
 func TestNothingExceedsItsCeiling(t *testing.T) {
-	golden.Unhurried(t)
+	golden.SkipIfShort(t)
 	names, _ := simulate.Scenarios()
 	pairs, beyond := 0, 0
 	for seed := uint64(1); seed <= golden.Depth[uint64](4, 4, 12); seed++ {

@@ -121,7 +121,7 @@ func stand(fn, state string, want int) {
 	}
 }
 
-func standing(fn, state string) int { return golden.Standing("["+state, "gotrace."+fn+"(") }
+func standing(fn, state string) int { return golden.CountGoroutines("["+state, "gotrace."+fn+"(") }
 
 func getInLine(mu sync.Locker) {
 	mu.Lock()

@@ -134,7 +134,7 @@ func TestAheadEndsWithItsReader(t *testing.T) {
 		}
 		golden.Equal(t, room.held.Load(), 0, "after", events, "events", "bytes of the room are taken")
 	}
-	if left := golden.Settled(before); left > before {
+	if left := golden.WaitForGoroutines(before); left > before {
 		t.Fatalf("%d goroutines, %d before", left, before)
 	}
 }

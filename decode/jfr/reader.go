@@ -82,7 +82,7 @@ func (r *Reader) Stats() format.Stats {
 	if r.meta != nil && r.meta.sampler {
 		name += format.OfAsyncProfiler
 	}
-	return format.Stats{Format: name, Events: r.events, BytesRead: r.taken - r.damaged, BytesTotal: r.taken, Dumps: r.telling.count, Blind: r.blind(),
+	return format.Stats{Format: name, Events: r.events, BytesRead: r.taken - r.damaged, BytesTotal: r.taken, DeadlockDumps: r.telling.count, Blind: r.blind(),
 		Warnings: slices.Concat(r.said.Warnings, r.unrecorded(), r.virtualWarning(), r.unobserved.warnings()), Damage: r.said.Damage}
 }
 

@@ -156,13 +156,13 @@ func TestCloseEndsWhoReadsAhead(t *testing.T) {
 					t.Fatalf("event %d: %v", i, err)
 				}
 			}
-			if events < 19_999 && golden.Standing("created by contend/decode/native.NewReader") == 0 {
+			if events < 19_999 && golden.CountGoroutines("created by contend/decode/native.NewReader") == 0 {
 				t.Fatal("nobody reads ahead: there is nothing to test")
 			}
 			r.Close()
 			r.Close()
 		}
-		if left := golden.Settled(before); left > before {
+		if left := golden.WaitForGoroutines(before); left > before {
 			stacks := make([]byte, 1<<16)
 			t.Fatalf("closed after %d events: %d goroutines for %d before\n%s", events, left, before, stacks[:runtime.Stack(stacks, true)])
 		}

@@ -163,7 +163,7 @@ func (r *Reader) deliver(d *Dump) {
 	r.missing.hides = r.missing.hides || d.mayHide()
 	r.missing.spread = max(r.missing.spread, d.Spread)
 	if d.Telling() {
-		r.Said.Dumps++
+		r.Said.DeadlockDumps++
 	}
 	r.missing.initialises = d.Initialises() // in a deadlock it stays
 	s := r.snapshot(d, &r.missing)
@@ -195,7 +195,7 @@ func (r *Reader) Stats() format.Stats {
 		}
 	}
 	s.BytesTotal = s.BytesRead
-	if s.Dumps == 0 {
+	if s.DeadlockDumps == 0 {
 		s.Blind = "not all threads that may hold a lock are in a thread dump, or no locks are"
 	} else if in := r.missing.initialises; in != "" {
 		s.Blind = UnmarkedWaits(in)

@@ -2,9 +2,9 @@ package natives
 
 import "strings"
 
-// guards reports whether a function is of a guard or of a lock that wraps another one: the
-// constructor or destructor of a class named after locks, such as Held<std::mutex>::~Held, or
-// one of its methods, such as lock.
+// guards reports whether a function belongs to a guard or to a lock that wraps another one:
+// the constructor or destructor of a class with a lock-like name, such as
+// Held<std::mutex>::~Held, or one of its methods, such as lock.
 func guards(name string) bool {
 	class, fn := cutMethod(name)
 	if class == "" {
@@ -18,7 +18,7 @@ func guards(name string) bool {
 	return lockMethods[fn] && aboutLocks(simple)
 }
 
-// lockMethods are what methods of locks are called.
+// lockMethods are the names of methods of locks.
 var lockMethods = map[string]bool{"lock": true, "unlock": true, "Lock": true, "Unlock": true, "lock_shared": true, "unlock_shared": true,
 	"acquire": true, "release": true, "Acquire": true, "Release": true, "enter": true, "leave": true, "Enter": true, "Leave": true}
 

@@ -1,6 +1,5 @@
-// Package natives knows, by their names, the functions of native programs and of the kernel
-// that implement locks and those that threads wait or sleep in. Decoders and analyses ask it
-// about frames. It reads no input.
+// Package natives classifies functions of native programs and of the kernel by name: those
+// that implement locks, and those in which threads wait or sleep. It reads no input.
 package natives
 
 import (
@@ -14,18 +13,18 @@ type Role uint8
 // The roles.
 const (
 	Program Role = iota // anything else: the program's own
-	Library             // of what programs are made with
-	Lock                // takes a lock or gives it back
+	Library             // of a library or runtime
+	Lock                // acquires or releases a lock
 	Pause               // a thread sleeps or waits in it
 )
 
 // GIL is the class of CPython's interpreter lock.
 const GIL = "GIL"
 
-// family is a family of functions by how their names begin.
+// family is a family of functions by the prefix of their names.
 type family struct {
 	prefix string
-	open   bool // the last word of the prefix may go on
+	open   bool // the last word of the prefix may continue
 	role   Role
 	class  string // of the lock; "" for one that serves several
 }
@@ -61,8 +60,8 @@ func parse(text string) (program, kernel *families) {
 	return program, kernel
 }
 
-// In is Of for a function of a file. Files of libc and of interpreters are libraries; the
-// functions of a program that an interpreter runs are of its own files.
+// In is Of for a function of a file. Files of libc and of interpreters are libraries;
+// functions of a program that an interpreter runs have its own files.
 func In(file, name string) (Role, string) {
 	role, class := Of(name)
 	if role == Program && system(file) {
@@ -71,8 +70,7 @@ func In(file, name string) (Role, string) {
 	return role, class
 }
 
-// system reports whether a file is a library that every program has, or an
-// interpreter.
+// system reports whether a file is a library of every program, or an interpreter.
 func system(file string) bool {
 	for _, prefix := range [...]string{"libc.so", "libc-", "libpthread", "libstdc++", "libc++", "libgcc_s", "ld-", "libpython", "python3"} {
 		if strings.HasPrefix(file, prefix) {
@@ -83,8 +81,8 @@ func system(file string) bool {
 }
 
 // Of returns the role of a function and the class of the locks it serves, "" if it serves
-// none or several. A guard, which acquires a lock when it is made and releases it when it is
-// destroyed, counts as part of the lock, whoever wrote it.
+// none or several. A guard, which acquires a lock in its constructor and releases it in its
+// destructor, counts as part of the lock.
 func Of(name string) (Role, string) {
 	role, class := program.find(Plain(name))
 	if role <= Library && guards(name) {

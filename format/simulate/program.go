@@ -18,10 +18,10 @@ type op uint8
 
 const (
 	opRun     op = iota // run for about d
-	opAcquire           // take a lock, waiting if need be
-	opRelease           // give it back
+	opAcquire           // acquire a lock, waiting if necessary
+	opRelease           // release it
 	opSleep             // do nothing for about d
-	opAwait             // release a lock and wait for its condition, then take it again
+	opAwait             // release a lock and wait for its condition, then re-acquire it
 	opNotify            // wake all threads that wait for a lock's condition
 	opPark              // do nothing until the end of the run
 	opEnd               // end the thread
@@ -30,7 +30,7 @@ const (
 // step is one instruction. A program repeats from the start at its end.
 type step struct {
 	op     op
-	d      int64 // mean length, nanoseconds
+	d      int64 // mean duration, ns
 	lock   int
 	mode   format.Mode
 	method string // of the critical section; names its stack
@@ -70,7 +70,7 @@ func shared(lock int, method string, d int64) []step {
 	return s
 }
 
-// scenarios are the runs there are.
+// scenarios are the available scenarios.
 var scenarios = []scenario{
 	{"ping-pong", "threads exclude each other all the time", func(c *Config, _ *rand.Rand) []program {
 		return []program{{"player", c.Threads, section(0, "hit", ms)}}

@@ -2,7 +2,7 @@ package simulate
 
 import "contend/format"
 
-// sampler stops the world periodically and writes what it sees.
+// sampler periodically samples the world.
 type sampler struct {
 	intended    int64
 	next        int64 // actual time of the next sample

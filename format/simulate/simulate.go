@@ -28,7 +28,7 @@ type Config struct {
 	SlowBy int64
 }
 
-// Scenarios returns the names of the runs there are, with a line on each.
+// Scenarios returns the names of the scenarios, with a line on each.
 func Scenarios() (names, about []string) {
 	for _, s := range scenarios {
 		names, about = append(names, s.name), append(about, s.about)
@@ -36,10 +36,9 @@ func Scenarios() (names, about []string) {
 	return names, about
 }
 
-// Run simulates and writes the exact and the sampled trace; either sink may
-// be nil. It is deterministic for a Config, and needs memory for its threads
-// and locks only. The error names a scenario that does not exist, or is the
-// first one of a sink.
+// Run simulates and writes the exact and the sampled trace; either sink may be nil. It is
+// deterministic for a Config, and needs memory for its threads and locks only. The error is
+// an unknown scenario, or the first error of a sink.
 func Run(c Config, exact, sampled format.Sink) (*Truth, error) {
 	c.defaults()
 	i := slices.IndexFunc(scenarios, func(s scenario) bool { return s.name == c.Scenario })
@@ -63,8 +62,8 @@ func (c *Config) defaults() {
 	c.Locks = cmp.Or(max(c.Locks, 0), 4)
 }
 
-// slow lengthens what runs inside the critical sections named Slow, up to the
-// next lock acquired or released.
+// slow lengthens the running time inside the critical sections named Slow, up to the next
+// acquisition or release.
 func (c *Config) slow(programs []program) {
 	for _, p := range programs {
 		inside := false
@@ -95,13 +94,13 @@ type thread struct {
 	stack   format.StackID
 	idle    bool
 	ended   bool
-	again   bool // takes the lock again after a condition
+	again   bool // re-acquires the lock after a condition
 	prev    format.ThreadID
 	why     format.Activity
 	wake    wake // in the queue once at most
 }
 
-// hold is a thread's tenure of a lock.
+// hold is a thread's hold of a lock.
 type hold struct {
 	thread *thread
 	since  int64
@@ -109,7 +108,7 @@ type hold struct {
 	mode   format.Mode
 }
 
-// lock is one simulated lock: queued threads get it in order of arrival.
+// lock is one simulated lock, granted in order of arrival.
 type lock struct {
 	id       format.ObjectID
 	class    string
@@ -130,7 +129,7 @@ type wake struct {
 	lock   *lock
 }
 
-// wakes are due in order of time, then of asking.
+// wakes are ordered by time, then by the order of scheduling.
 type wakes []*wake
 
 func (h wakes) Len() int      { return len(h) }
@@ -157,7 +156,7 @@ type world struct {
 	truth   *Truth
 	stacks  map[string]format.StackID
 	names   []string  // by stack
-	path    []*thread // what follow starts from, kept to allocate nothing
+	path    []*thread // scratch of charge
 	ev      format.Event
 	err     error
 }
@@ -167,7 +166,7 @@ func newWorld(c *Config, exact, sampled format.Sink) *world {
 		truth: newTruth(), stacks: map[string]format.StackID{}, names: []string{""}, path: make([]*thread, 0, 16), sampler: sampler{next: c.Start + c.Period/2, intended: c.Start + c.Period/2}}
 }
 
-// loop takes changes in order of time, with samples in between.
+// loop handles changes in order of time, with samples in between.
 func (w *world) loop() {
 	for len(w.queue) > 0 && w.queue[0].at < w.end && w.err == nil && !w.enough() {
 		next := heap.Pop(&w.queue).(*wake)
@@ -197,7 +196,7 @@ func (w *world) advance(t int64) {
 	}
 }
 
-// resume runs a thread's program until it has to wait for something.
+// resume runs a thread's program until the thread has to wait.
 func (w *world) resume(t *thread) {
 	if t.idle {
 		w.wakeUp(t)
@@ -214,7 +213,7 @@ func (w *world) resume(t *thread) {
 	}
 }
 
-// step does the next instruction; false when the thread has to wait.
+// step executes the next instruction; false if the thread has to wait.
 func (w *world) step(t *thread) bool {
 	s := &t.steps[t.pc%len(t.steps)]
 	t.pc = t.pc%len(t.steps) + 1
@@ -231,7 +230,7 @@ func (w *world) step(t *thread) bool {
 		w.schedule(t, w.vary(s.d))
 		return false
 	case opAwait:
-		t.pc-- // takes the lock again before it goes on
+		t.pc-- // re-acquires the lock before it continues
 		l := w.locks[s.lock]
 		t.stack, t.mode, t.again = l.holders[l.held(t)].stack, format.Exclusive, true
 		w.release(t, l)
@@ -255,7 +254,7 @@ func (w *world) step(t *thread) bool {
 	return true
 }
 
-// vary draws a length around a mean, between half and one and a half.
+// vary draws a duration around a mean, between half and one and a half of it.
 func (w *world) vary(d int64) int64 {
 	if d <= 1 || w.c.Scenario == "ping-pong" {
 		return d
@@ -276,7 +275,7 @@ func (w *world) wakeUp(t *thread) {
 	w.write(w.exact, format.Event{Kind: format.KindActivity, Thread: t.id, Time: t.since, End: w.now, Activity: t.why})
 }
 
-// acquire takes a lock, or queues; false when the thread has to wait.
+// acquire acquires a lock, or queues; false if the thread has to wait.
 func (w *world) acquire(t *thread, l *lock, m format.Mode, stack format.StackID) bool {
 	t.stack = stack
 	if len(l.queue) == 0 && !l.granting && l.admits(m) {
@@ -288,12 +287,12 @@ func (w *world) acquire(t *thread, l *lock, m format.Mode, stack format.StackID)
 	return false
 }
 
-// admits reports whether one more holder fits beside those there are.
+// admits reports whether one more holder is compatible with the current ones.
 func (l *lock) admits(m format.Mode) bool {
 	return len(l.holders) == 0 || m == format.Shared && l.holders[0].mode == format.Shared
 }
 
-// held returns the place of a thread among those that hold a lock.
+// held returns the index of a thread among the holders of a lock.
 func (l *lock) held(t *thread) int {
 	return slices.IndexFunc(l.holders, func(h hold) bool { return h.thread == t })
 }

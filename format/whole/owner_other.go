@@ -9,8 +9,8 @@ import (
 
 const nonBlock, noFollow = 0, 0
 
-// Owner is not known here; nor is the own user.
+// Owner is unknown here.
 func Owner(fs.FileInfo) (uid int) { return -1 }
 
-// Lock locks nothing here.
+// Lock does nothing here.
 func Lock(*os.File) bool { return false }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unnamed makes a file in a directory that no name leads to, and that is gone with this
-// process; nil where the file system knows none, or no path leads to descriptors.
+// unnamed creates a file without a name in a directory, which disappears with this process;
+// nil if the file system does not support that, or descriptors have no path.
 func unnamed(dir *os.Root, mode fs.FileMode) *os.File {
 	in, err := dir.Open(".")
 	if err != nil {
@@ -28,7 +28,7 @@ func unnamed(dir *os.Root, mode fs.FileMode) *os.File {
 	return f
 }
 
-// link gives an unnamed file a name that is free.
+// link gives an unnamed file a free name.
 func link(f *os.File, dir *os.Root, name string) error {
 	in, err := dir.Open(".")
 	if err != nil {
@@ -38,5 +38,5 @@ func link(f *os.File, dir *os.Root, name string) error {
 	return unix.Linkat(unix.AT_FDCWD, Descriptor(f), int(in.Fd()), name, unix.AT_SYMLINK_FOLLOW)
 }
 
-// Descriptor is a path of an open file that no renaming changes.
+// Descriptor returns a path of an open file that no renaming changes.
 func Descriptor(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }

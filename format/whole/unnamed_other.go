@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 )
 
-// unnamed makes no file: each has a name here.
+// unnamed creates no file: each has a name here.
 func unnamed(*os.Root, fs.FileMode) *os.File { return nil }
 
 // link is not called.
 func link(*os.File, *os.Root, string) error { return os.ErrInvalid }
 
-// open opens a directory that the user named. No link of another user's is what its path names.
+// open opens a directory that the user named, unless the path is another user's link.
 func open(path string, make bool) (*os.Root, error) {
 	if make {
 		if err := os.MkdirAll(path, 0o755); err != nil {

@@ -10,17 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Way leads from a directory along a path. Every directory on it is open: nothing that is
-// renamed meanwhile leads it elsewhere.
+// Way leads from a directory along a path. Every directory on it is open, so that
+// concurrent renaming cannot divert it.
 type Way struct {
-	Look func(at *os.File, info fs.FileInfo) error // sees each directory and each link before it is gone through
-	Make bool                                      // directories that are not there are made
+	Look func(at *os.File, info fs.FileInfo) error // checks each directory and each link before it is followed
+	Make bool                                      // missing directories are created
 	Free bool                                      // links lead anywhere
 	dirs []*os.File
 }
 
-// Walk opens the directory that a path leads to from top, as a path only. Unless the way is
-// free, links lead nowhere but beneath top, absolute ones too, and ".." leads where it came from.
+// Walk opens the directory at a path below top, as a path only. Unless the way is free, all
+// links, absolute ones too, stay below top, and ".." returns along the path.
 func (w *Way) Walk(top *os.File, path string) (*os.File, error) {
 	w.dirs = []*os.File{top}
 	defer func() { w.up(1) }()
@@ -56,7 +56,7 @@ func (w *Way) Walk(top *os.File, path string) (*os.File, error) {
 		rest = append(strings.Split(to, "/"), rest...)
 	}
 	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: path, Err: bare(err)}
+		return nil, &os.PathError{Op: "open", Path: path, Err: unwrapPath(err)}
 	}
 	fd, err := unix.FcntlInt(w.dirs[len(w.dirs)-1].Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
@@ -65,7 +65,7 @@ func (w *Way) Walk(top *os.File, path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// up leaves the directories but the first n.
+// up closes all directories but the first n.
 func (w *Way) up(n int) {
 	for _, dir := range w.dirs[n:] {
 		dir.Close()
@@ -73,7 +73,7 @@ func (w *Way) up(n int) {
 	w.dirs = w.dirs[:n]
 }
 
-// down goes to a directory, or returns where a link leads to.
+// down enters a directory, or returns the target of a link.
 func (w *Way) down(name string) (to string, err error) {
 	at := w.dirs[len(w.dirs)-1]
 	open := func() (int, error) {
@@ -102,11 +102,11 @@ func (w *Way) down(name string) (to string, err error) {
 		f.Close()
 		return string(link[:n]), nil
 	}
-	w.dirs = append(w.dirs, f) // below what is no directory nothing is found
+	w.dirs = append(w.dirs, f) // below a file nothing is found
 	return "", nil
 }
 
-// root goes on from the root directory.
+// root continues from the root directory.
 func (w *Way) root() error {
 	fd, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err == nil {
@@ -115,11 +115,11 @@ func (w *Way) root() error {
 	return err
 }
 
-// open opens a directory that the user named. No link of another user's leads there, wherever
-// it stands in the path.
+// open opens a directory that the user named. It follows no link of another user, anywhere
+// in the path.
 func open(path string, make bool) (*os.Root, error) {
 	fail := func(err error) (*os.Root, error) {
-		return nil, &os.PathError{Op: "open", Path: path, Err: bare(err)}
+		return nil, &os.PathError{Op: "open", Path: path, Err: unwrapPath(err)}
 	}
 	from := "."
 	if filepath.IsAbs(path) {

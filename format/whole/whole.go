@@ -1,9 +1,8 @@
-// Package whole writes files that carry their name only once they are whole. Until then no
-// name leads to them where the file system knows such files (Linux); elsewhere they grow
-// beside it, under another name. A full disk or the end of the program leaves what the name
-// stood for as it was. Devices, pipes, and what lies below /dev and /proc, are written to in
-// place. It refuses to follow a link of another user's, and trusts no name in a directory
-// where others may exchange them.
+// Package whole replaces files atomically: a file gets its name when it is complete, so a
+// full disk or a crash leaves the old file intact. Until then it has no name (Linux), or
+// another name beside the final one. Devices, pipes and paths below /dev and /proc are
+// written in place. The package follows no link of another user, and trusts no name in a
+// directory where other users may replace files.
 package whole
 
 import (
@@ -22,13 +21,13 @@ import (
 	"time"
 )
 
-// File is one in the making. Commit, Keep, Leave or Discard ends it.
+// File is a file being written. Commit, Keep, Leave or Discard ends it.
 type File struct {
 	*os.File
-	path   string      // what it will be called
-	dir    *os.Root    // nil where it is written in place
-	temp   string      // what it is called in dir; "" while it has no name
-	choose bool        // the name may change: it stands for nothing else
+	path   string      // its final path
+	dir    *os.Root    // nil if it is written in place
+	temp   string      // its current name in dir; "" without one
+	choose bool        // the final name may change, because the program chose it
 	mode   fs.FileMode // its permissions, less those that the umask takes
 }
 
@@ -43,12 +42,12 @@ var (
 	errChanged = errors.New("another file took its place")
 )
 
-// maxLinks is how many links a name may lead through, as for the kernel.
+// maxLinks bounds the links in a path, as in the kernel.
 const maxLinks = 40
 
-// Create begins what is to replace a file, with the same permissions where that is this
-// user's, or to be a new one. Links are followed: it is the file they lead to that is
-// replaced. A pipe is waited for until somebody reads it or ctx ends.
+// Create begins a new file, or the replacement of one, with the same permissions if that is
+// this user's. It follows links and replaces their target. For a pipe it waits until a
+// process reads it or ctx ends.
 func Create(ctx context.Context, path string) (*File, error) {
 	for range maxLinks {
 		if isDescriptor(path) {
@@ -73,7 +72,7 @@ func Create(ctx context.Context, path string) (*File, error) {
 		refused := errDir
 		switch {
 		case err != nil:
-			refused = bare(err)
+			refused = unwrapPath(err)
 		case info.Mode()&fs.ModeNamedPipe != 0 && others(info):
 			refused = errPipe
 		case to != "" && others(info):
@@ -102,15 +101,15 @@ func parent(path string) (dir *os.Root, base string, err error) {
 	return dir, base, err
 }
 
-// Open opens a directory that the user named, made where there is none. No link of another
-// user's leads there.
+// Open opens a directory that the user named, and creates it if missing. It follows no link
+// of another user.
 func Open(path string) (*os.Root, error) { return open(path, true) }
 
 // alone is the mode of a file that is for this user.
 const alone = 0o600
 
-// New begins a file of which the program chose the name, for this user alone. It replaces
-// nothing: where the name is taken in the end, by a link too, it gets a number.
+// New begins a file with a name that the program chose, for this user alone. It replaces
+// nothing: if the name is in use at the end, even by a link, it gets a number.
 func New(path string) (*File, error) {
 	dir, _, err := parent(path)
 	if err != nil {
@@ -119,7 +118,7 @@ func New(path string) (*File, error) {
 	return in(&File{path: path, dir: dir, choose: true, mode: alone}, nil)
 }
 
-// NewIn is New in a directory that is open, whatever its path leads to by now.
+// NewIn is New in an open directory, independent of its path.
 func NewIn(dir *os.Root, path string) (*File, error) {
 	same, err := dir.OpenRoot(".")
 	if err != nil {
@@ -131,8 +130,8 @@ func NewIn(dir *os.Root, path string) (*File, error) {
 // others reports whether a file belongs to neither this user nor root.
 func others(info fs.FileInfo) bool { return Owner(info) > 0 && Owner(info) != os.Geteuid() }
 
-// Write writes a file of which the program chose the name, in a directory that the user
-// named: what has the name is replaced, a link too. It is for this user alone.
+// Write writes a file with a name that the program chose, in a directory that the user
+// named. It replaces a file or link of that name, and is for this user alone.
 func Write(dir *os.Root, path string, content io.Reader) error {
 	same, err := dir.OpenRoot(".")
 	if err != nil {
@@ -148,7 +147,7 @@ func Write(dir *os.Root, path string, content io.Reader) error {
 	return f.Commit()
 }
 
-// Scratch makes a file that no name leads to, and that is gone when it is closed.
+// Scratch creates a file without a name, which disappears when it is closed.
 func Scratch() (*os.File, error) {
 	if dir, err := os.OpenRoot(os.TempDir()); err == nil {
 		defer dir.Close()
@@ -158,7 +157,7 @@ func Scratch() (*os.File, error) {
 	}
 	f, err := os.CreateTemp("", "contend-*")
 	if err == nil {
-		_ = os.Remove(f.Name()) // here where it can be while it is open
+		_ = os.Remove(f.Name()) // on systems that can remove an open file
 	}
 	return f, err
 }
@@ -171,8 +170,8 @@ func isDescriptor(path string) bool {
 	return err == nil && descriptors.MatchString(abs)
 }
 
-// inPlace opens a descriptor or, where named is not nil, what was seen to be no file: a
-// link that another user puts there meanwhile leads nowhere.
+// inPlace opens a descriptor or, if named is not nil, a device or pipe with that identity:
+// a link that another user puts in its place is not followed.
 func inPlace(ctx context.Context, path string, named fs.FileInfo) (*File, error) {
 	flag := os.O_WRONLY | os.O_APPEND
 	pipe := named != nil && named.Mode()&fs.ModeNamedPipe != 0
@@ -180,7 +179,7 @@ func inPlace(ctx context.Context, path string, named fs.FileInfo) (*File, error)
 		flag |= noFollow
 	}
 	if pipe {
-		flag |= nonBlock // else no signal ends what waits for a reader
+		flag |= nonBlock // otherwise no signal ends the wait for a reader
 	}
 	f, err := os.OpenFile(path, flag, 0)
 	for pipe && errors.Is(err, syscall.ENXIO) {
@@ -200,7 +199,8 @@ func inPlace(ctx context.Context, path string, named fs.FileInfo) (*File, error)
 	return &File{File: f, path: path}, nil
 }
 
-// in makes a file in its directory, which it closes, like the one it is to replace, if there is one.
+// in creates a file in its directory, which it closes on failure, with the properties of
+// the file it replaces, if there is one.
 func in(f *File, old fs.FileInfo) (*File, error) {
 	if err := f.make(old); err != nil {
 		return nil, errors.Join(err, f.dir.Close())
@@ -208,8 +208,8 @@ func in(f *File, old fs.FileInfo) (*File, error) {
 	return f, nil
 }
 
-// Until a file is whole its name is another one: with part behind it, and where that is
-// taken, with something that is chosen by chance, too. Of 255 bytes nameLength are left.
+// An incomplete file has another name: with the suffix part and, if that name is in use, a
+// random one after it. Of 255 bytes, nameLength remain.
 const (
 	part       = ".part"
 	nameLength = 255 - len("."+part+".ABCDEFGH")
@@ -217,10 +217,10 @@ const (
 
 func (f *File) make(old fs.FileInfo) (err error) {
 	base := filepath.Base(f.path)
-	if old != nil { // what may not be written is not replaced either
+	if old != nil { // a file that may not be written is not replaced either
 		writable, err := f.dir.OpenFile(base, os.O_WRONLY|nonBlock, 0)
 		if err != nil {
-			return &os.PathError{Op: "open", Path: f.path, Err: bare(err)}
+			return &os.PathError{Op: "open", Path: f.path, Err: unwrapPath(err)}
 		}
 		writable.Close()
 	}
@@ -228,7 +228,7 @@ func (f *File) make(old fs.FileInfo) (err error) {
 		err = f.named()
 	}
 	if err != nil {
-		return &os.PathError{Op: "open", Path: f.path, Err: bare(err)}
+		return &os.PathError{Op: "open", Path: f.path, Err: unwrapPath(err)}
 	}
 	if old != nil && Owner(old) == os.Geteuid() {
 		_ = f.Chmod(old.Mode().Perm())
@@ -236,9 +236,9 @@ func (f *File) make(old fs.FileInfo) (err error) {
 	return nil
 }
 
-// named makes the file under another name, where none without a name can be made.
+// named creates the file under another name, if it cannot be unnamed.
 func (f *File) named() error {
-	if err := apart(f.dir.Stat(".")); err != nil {
+	if err := checkShared(f.dir.Stat(".")); err != nil {
 		return err
 	}
 	return f.hide(func(name string) (err error) {
@@ -250,16 +250,16 @@ func (f *File) named() error {
 	})
 }
 
-// apart returns an error where every user may exchange the names in a directory.
-func apart(dir fs.FileInfo, err error) error {
+// checkShared returns an error if every user may replace files in a directory.
+func checkShared(dir fs.FileInfo, err error) error {
 	if err == nil && Owner(dir) >= 0 && dir.Mode()&(fs.ModeSticky|0o002) == 0o002 {
 		err = errShared
 	}
 	return err
 }
 
-// hide makes the file have the name of one that is not whole, in a way that fails where there
-// is one. What a process left there that was killed goes.
+// hide gives the file the name of an incomplete one; it fails if the name is in use. It
+// removes the file of a killed process under that name.
 func (f *File) hide(make func(name string) error) error {
 	base := filepath.Base(f.path)
 	if f.choose {
@@ -267,7 +267,7 @@ func (f *File) hide(make func(name string) error) error {
 	}
 	name := "." + strings.ToValidUTF8(base[:min(len(base), nameLength)], "") + part
 	err := make(name)
-	if errors.Is(err, fs.ErrExist) && f.left(name) {
+	if errors.Is(err, fs.ErrExist) && f.abandoned(name) {
 		_ = f.dir.Remove(name)
 		err = make(name)
 	}
@@ -277,11 +277,12 @@ func (f *File) hide(make func(name string) error) error {
 	return err
 }
 
-// settled is how old a file is at least that was left: a younger one may be locked in a moment.
+// settled is the minimum age of an abandoned file: a younger one may be about to be locked.
 const settled = 10 * time.Second
 
-// left reports whether a name is that of a file of this user's that no process writes any more.
-func (f *File) left(name string) bool {
+// abandoned reports whether a name is an incomplete file of this user that no process
+// writes.
+func (f *File) abandoned(name string) bool {
 	named, err := f.dir.Lstat(name)
 	if err != nil || !named.Mode().IsRegular() || others(named) || time.Since(named.ModTime()) < settled {
 		return false
@@ -295,8 +296,8 @@ func (f *File) left(name string) bool {
 	return err == nil && os.SameFile(info, named) && Lock(file)
 }
 
-// bare is what is wrong, without a name.
-func bare(err error) error {
+// unwrapPath returns the error without the path.
+func unwrapPath(err error) error {
 	var of *os.PathError
 	if errors.As(err, &of) {
 		return of.Err
@@ -304,20 +305,20 @@ func bare(err error) error {
 	return err
 }
 
-// InPlace reports whether what is written is out at once.
+// InPlace reports whether writes take effect immediately.
 func (f *File) InPlace() bool { return f.dir == nil }
 
-// Path is what the file is called, or is to be called, and after New and Commit is called.
+// Path returns the final path of the file; after New it is certain only after Commit.
 func (f *File) Path() string { return f.path }
 
-// Commit gives the file its name. Where that fails, nothing is left of it.
+// Commit gives the file its name. If that fails, it leaves nothing behind.
 func (f *File) Commit() error {
 	_, err := f.Keep()
 	return errors.Join(err, f.Close())
 }
 
-// Keep is Commit, and leaves the file open: what is read from its start is what was written,
-// whatever its name has come to mean.
+// Keep is Commit, but leaves the file open, so that the caller reads what was written even
+// if the name changes its meaning.
 func (f *File) Keep() (*os.File, error) {
 	if f.InPlace() {
 		return f.File, nil
@@ -331,15 +332,15 @@ func (f *File) Keep() (*os.File, error) {
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		err = errors.Join(&os.PathError{Op: "write", Path: f.path, Err: bare(err)}, f.forget())
+		err = errors.Join(&os.PathError{Op: "write", Path: f.path, Err: unwrapPath(err)}, f.forget())
 	}
 	return f.File, err
 }
 
-// numbers bounds the names that are tried.
+// numbers bounds the numbered names that are tried.
 const numbers = 1000
 
-// name gives the file its name: where that may change the first that is free.
+// name gives the file its name, or the first free one if the name may change.
 func (f *File) name() (err error) {
 	if !f.choose {
 		if f.temp == "" {
@@ -364,7 +365,7 @@ func (f *File) name() (err error) {
 	return errTaken
 }
 
-// take gives the file a name that is free. The error is an fs.ErrExist where it is not.
+// take gives the file a free name. The error is fs.ErrExist if it is not free.
 func (f *File) take(name string) error {
 	if f.temp == "" {
 		if err := link(f.File, f.dir, name); err != nil {
@@ -380,8 +381,8 @@ func (f *File) take(name string) error {
 	return errors.Join(empty.Close(), f.rename(name))
 }
 
-// rename replaces what a name stands for. Where another user may exchange names, it is this
-// file only if that is seen afterwards.
+// rename replaces the file of a name. If another user may rename files there, it checks
+// afterwards that the name is this file's.
 func (f *File) rename(name string) error {
 	if err := f.dir.Rename(f.temp, name); err != nil {
 		return err
@@ -393,13 +394,12 @@ func (f *File) rename(name string) error {
 	}
 	own, err := f.Stat()
 	if err == nil && !os.SameFile(own, named) {
-		f.temp, err = "", errChanged // the other stays
+		f.temp, err = "", errChanged // the other file stays
 	}
 	return err
 }
 
-// Leave ends the file as far as it came, and returns what it is called for good: what its name
-// stood for stays.
+// Leave keeps the incomplete file and returns its path; the file to be replaced stays.
 func (f *File) Leave() (path string, err error) {
 	if f.InPlace() {
 		return f.path, f.Close()
@@ -409,7 +409,7 @@ func (f *File) Leave() (path string, err error) {
 	return f.path, errors.Join(err, f.Close(), f.dir.Close())
 }
 
-// Discard gives the file up: what its name stood for stays.
+// Discard removes the file; the file to be replaced stays.
 func (f *File) Discard() error {
 	if f.InPlace() {
 		return f.Close()
@@ -417,7 +417,7 @@ func (f *File) Discard() error {
 	return errors.Join(f.Close(), f.forget(), f.dir.Close())
 }
 
-// forget removes the name that the file has by now.
+// forget removes the current name of the file.
 func (f *File) forget() error {
 	if f.temp == "" {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Each calls f for each of n numbers on all cores: in order, but several at a time.
-// The function it returns waits until all are done, and panics if one of them did.
+// Each calls f for each of n numbers on all cores, in order, but several at a time. The
+// returned function waits until all are done, and panics if one of them did.
 func Each(n int, f func(i int)) (wait func()) {
 	open := make(chan struct{})
 	close(open)
@@ -32,17 +32,17 @@ func each(n int, permits <-chan struct{}, f func(i int)) (wait func()) {
 	return all.Wait
 }
 
-// Handover describes items that are made on all cores, several for each number, and taken in
-// order.
+// Handover describes items that are made on all cores, several for each number, and
+// delivered in order.
 type Handover[T any] struct {
-	Ahead int                       // how many numbers may be worked on at once, the one being taken included
-	Room  func(i int) int           // how many items of a number may wait to be taken
+	Ahead int                       // how many numbers are in progress at once, including the one being delivered
+	Room  func(i int) int           // how many items of a number are buffered
 	Make  func(i int, give func(T)) // makes the items of a number; runs for several numbers at once
-	Take  func(i int, one T)        // takes one item; in order of the numbers, then as they were made
-	Taken func(i int)               // called when all items of a number are taken; may be nil
+	Take  func(i int, one T)        // receives one item, in order of the numbers, then of their making
+	Taken func(i int)               // called after the last item of a number; may be nil
 }
 
-// InOrder makes the items of n numbers and returns when all are taken.
+// InOrder makes the items of n numbers and returns when all are delivered.
 func InOrder[T any](n int, h *Handover[T]) {
 	made := make([]chan T, min(h.Ahead, n)) // of the numbers being worked on
 	permits := make(chan struct{}, h.Ahead)

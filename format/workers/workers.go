@@ -1,6 +1,6 @@
-// Package workers runs functions on goroutines of their own, so that one that panics
-// ends what waits for it and not the program: whoever waits may recover, for one input
-// among many, or to say in one line what happened.
+// Package workers runs functions on goroutines and rethrows their panics in the goroutine
+// that waits for them, which may recover and continue with other inputs, or report the
+// panic in one line.
 package workers
 
 import (
@@ -18,7 +18,7 @@ type Panic struct {
 	Stack []byte
 }
 
-// Try calls a function. It returns nil unless that panics.
+// Try calls a function. It returns nil unless the function panics.
 func Try(f func()) (failed *Panic) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -29,7 +29,7 @@ func Try(f func()) (failed *Panic) {
 	return nil
 }
 
-// caught keeps the first place where a panic is passed on.
+// caught keeps the stack of the first panic if a panic is rethrown.
 func caught(v any) *Panic {
 	if p, again := v.(*Panic); again {
 		return p
@@ -37,7 +37,7 @@ func caught(v any) *Panic {
 	return &Panic{v, debug.Stack()}
 }
 
-// Error says in one line what happened, and where in contend.
+// Error returns the panic and its place in contend, in one line.
 func (p *Panic) Error() string {
 	what := "internal error: " + strings.TrimPrefix(strings.ReplaceAll(fmt.Sprint(p.Value), "\n", " "), "runtime error: ")
 	_, thrown, _ := strings.Cut(string(p.Stack), "\npanic(")
@@ -46,7 +46,7 @@ func (p *Panic) Error() string {
 		if file := strings.TrimSpace(line); !strings.HasPrefix(line, "\t") {
 			function = line
 		} else if strings.HasPrefix(function, "contend/") {
-			dir, name := path.Split(function) // the folder of the file says where this was built
+			dir, name := path.Split(function) // the file's folder depends on the build machine
 			pkg, _, _ := strings.Cut(name, ".")
 			file, _, _ = strings.Cut(path.Base(file), " ")
 			return what + " (" + path.Join(dir, pkg, file) + ")"
@@ -62,10 +62,10 @@ type Group struct {
 	failed  *Panic // the first
 }
 
-// Go calls a function on a goroutine of its own.
+// Go calls a function on a new goroutine.
 func (g *Group) Go(f func()) { g.running.Go(func() { g.Try(f) }) }
 
-// Try calls a function at once, as one of the group.
+// Try calls a function immediately, as a member of the group.
 func (g *Group) Try(f func()) {
 	if failed := Try(f); failed != nil {
 		g.mu.Lock()
@@ -76,7 +76,7 @@ func (g *Group) Try(f func()) {
 	}
 }
 
-// Wait returns once all functions have.
+// Wait returns when all functions have returned.
 func (g *Group) Wait() {
 	g.running.Wait()
 	g.mu.Lock()
@@ -87,8 +87,8 @@ func (g *Group) Wait() {
 	}
 }
 
-// Go calls a function on a goroutine of its own that is never waited for. A panic ends the
-// program with one line, as any other failure does.
+// Go calls a function on a new goroutine that is never waited for. A panic ends the program
+// with one line, like any other failure.
 func Go(f func()) {
 	go func() {
 		if failed := Try(f); failed != nil {

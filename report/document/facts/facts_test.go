@@ -45,7 +45,7 @@ func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := newCube(rapid.Int64Range(1e5, 1e9).Draw(t, "interval"), cube.Limits{Bins: rapid.IntRange(1, 50).Draw(t, "bins"), Cells: rapid.IntRange(20, 1000).Draw(t, "cells")})
 		whole, all := cube.New(cube.Limits{Bins: 1 << 20, Rows: 1 << 20, Cells: 1 << 30}), locks.New(false)
-		tr := golden.Must(pass.Run(golden.DrawnTrace(t), open, c, whole, all))(t)
+		tr := golden.Must(pass.Run(golden.RandomTrace(t), open, c, whole, all))(t)
 		c.Finish()
 		want := map[string][2]int64{}
 		for _, r := range whole.Rows {
@@ -83,7 +83,7 @@ func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 func TestWallTimeAddsOverIntervals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, p := NewCube(rapid.Int64Range(1e5, 1e8).Draw(t, "interval"), nil), blame.New(by, false)
-		golden.Must(pass.Run(golden.DrawnTrace(t), open, c, p))(t)
+		golden.Must(pass.Run(golden.RandomTrace(t), open, c, p))(t)
 		type sum struct{ ns, wall, stretches int64 }
 		want, got, known := map[string]sum{}, map[string]sum{}, map[string]int{}
 		for _, r := range p.Table().Rows {

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// DrawnProgram draws a program, a random one more often than each of the scenarios.
-func DrawnProgram(t *rapid.T) simulate.Config {
+// RandomProgram draws a program, a random one more often than each of the scenarios.
+func RandomProgram(t *rapid.T) simulate.Config {
 	names, _ := simulate.Scenarios()
 	return simulate.Config{
 		Scenario: rapid.SampledFrom(append(names, "random", "random")).Draw(t, "scenario"),
@@ -17,11 +17,11 @@ func DrawnProgram(t *rapid.T) simulate.Config {
 		Handoff: rapid.Int64Range(0, 5000).Draw(t, "handoff"), Seed: rapid.Uint64().Draw(t, "seed")}
 }
 
-// DrawnTrace runs a random program, for laws that hold on any trace, and returns what
-// the exact or the sampling recorder saw of it.
-func DrawnTrace(t *rapid.T) *format.List {
+// RandomTrace runs a random program, for laws that hold on any trace, and returns the trace
+// of the exact or of the sampling recorder.
+func RandomTrace(t *rapid.T) *format.List {
 	var exact, sampled format.List
-	if _, err := simulate.Run(DrawnProgram(t), &exact, &sampled); err != nil {
+	if _, err := simulate.Run(RandomProgram(t), &exact, &sampled); err != nil {
 		t.Fatal(err)
 	}
 	if rapid.Bool().Draw(t, "sampled") {

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Spent returns the processor time that a function takes of this process: what else the
-// machine does makes it no longer.
-func Spent(t *testing.T, do func()) time.Duration {
+// CPUTime returns the CPU time that a function takes of this process, independent of the
+// load of the machine.
+func CPUTime(t *testing.T, do func()) time.Duration {
 	t.Helper()
-	before := spent(t)
+	before := cpuTime(t)
 	do()
-	return spent(t) - before
+	return cpuTime(t) - before
 }
 
-func spent(t *testing.T) time.Duration {
+func cpuTime(t *testing.T) time.Duration {
 	t.Helper()
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
