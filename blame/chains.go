@@ -7,6 +7,7 @@ import (
 
 	"contend/analysis"
 	"contend/format"
+	"contend/format/human"
 )
 
 // Role says what a step of a chain of waits is.
@@ -160,7 +161,7 @@ func stepsOf(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID
 		if sh.Far() {
 			more = " or more"
 		}
-		steps = append(steps, Step{RoleOwner, fmt.Sprintf("[… %s%s]", format.Some(n, "lock", "locks"), more)})
+		steps = append(steps, Step{RoleOwner, fmt.Sprintf("[… %s%s]", human.Some(n, "lock", "locks"), more)})
 	})
 	if sh.Far() {
 		steps = append(steps, lockStep(sym, sh.Last))

@@ -19,6 +19,7 @@ import (
 	"contend/blame/cube"
 	"contend/blame/stacks"
 	"contend/format"
+	"contend/format/human"
 	"contend/format/simulate"
 	"contend/golden"
 	"contend/report/document"
@@ -95,7 +96,7 @@ func TestChainsOfManyLocks(t *testing.T) {
 			t.Errorf("%d locks in %d steps", c.Hops, len(c.Steps))
 		case c.Hops > 17:
 			cut++
-			golden.Holds(t, c.Signature, fmt.Sprintf(" -> [… %s] -> ", format.Some(c.Hops-17, "lock", "locks")))
+			golden.Holds(t, c.Signature, fmt.Sprintf(" -> [… %s] -> ", human.Some(c.Hops-17, "lock", "locks")))
 		}
 	}
 	if sum != doc.Total.WaitNs || cut == 0 {

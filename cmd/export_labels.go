@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"contend/format"
+	"contend/format/human"
 	"contend/report/document/facts"
 )
 
@@ -85,7 +85,7 @@ func (p *labelPattern) check(e *env, names []string) error {
 	case missed == len(names):
 		return usageError{fmt.Errorf("--labels: %q matches no recording, such as %s", p.text, first), "it is held against the ends of paths, segment by segment"}
 	case missed > 0:
-		e.warn(format.Say("%v recordings get no labels by %s, the first is %s", missed, p.text, first))
+		e.warn(human.Say("%v recordings get no labels by %s, the first is %s", missed, p.text, first))
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"contend/decode"
 	"contend/format"
+	"contend/format/human"
 	"contend/format/record"
 	"contend/format/record/agent"
 	"contend/format/record/attach"
@@ -226,10 +227,10 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 	}
 	defer r.Close()
 	if r.Ended {
-		e.warn(format.Say("the process ended after %v: what was recorded is kept", r.Length))
+		e.warn(human.Say("the process ended after %v: what was recorded is kept", r.Length))
 	}
 	if r.Scarce {
-		e.warn(format.Say("ended after %v, for want of room where the JVM's flight recorder writes: it would end the program", r.Length))
+		e.warn(human.Say("ended after %v, for want of room where the JVM's flight recorder writes: it would end the program", r.Length))
 	}
 	return r.Ended, e.finishRecording(o, r, keep, out)
 }

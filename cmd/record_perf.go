@@ -15,6 +15,7 @@ import (
 
 	"contend/decode"
 	"contend/format"
+	"contend/format/human"
 	"contend/format/record"
 	"contend/format/record/attach"
 	"contend/format/whole"
@@ -142,7 +143,7 @@ func (e *env) runPerf(ctx context.Context, ask *record.Perf, name string, into *
 	switch {
 	case err != nil:
 	case r.Ended:
-		e.warn(format.Say("the process ended after %v: what was recorded is kept", r.Length))
+		e.warn(human.Say("the process ended after %v: what was recorded is kept", r.Length))
 	case r.Early:
 		e.warn("ended early: what came is kept")
 	}

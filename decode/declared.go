@@ -9,6 +9,7 @@ import (
 
 	"contend/decode/rules"
 	"contend/format"
+	"contend/format/human"
 )
 
 // declared turns activities at sites that rules declare as locks into waits: such a lock,
@@ -279,7 +280,7 @@ func (d *declared) Stats() format.Stats {
 	s := d.Source.Stats()
 	if d.guessed > 0 {
 		s.Warnings = append(slices.Clip(s.Warnings), format.Warning{Code: format.CodeDeclaredSites, Hidden: d.half,
-			Text: fmt.Sprintf("waits at declared sites are estimated from %s of threads that run there; their number and durations are unknown", format.Some(d.guessed, "sample", "samples"))})
+			Text: fmt.Sprintf("waits at declared sites are estimated from %s of threads that run there; their number and durations are unknown", human.Some(d.guessed, "sample", "samples"))})
 	}
 	return s
 }

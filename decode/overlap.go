@@ -8,6 +8,7 @@ import (
 
 	"contend/decode/jfr"
 	"contend/format"
+	"contend/format/human"
 )
 
 // Two dumps of one running recording overlap: the later one repeats the chunks of the earlier
@@ -65,7 +66,7 @@ func (o *overlaps) addChunks(in *input) (skip map[jfr.ChunkKey]bool, all bool) {
 	}
 	o.own(in, keys)
 	if len(skip) > 0 {
-		o.said = append(o.said, format.Warning{Code: format.CodeOverlap, Text: format.Say("%s repeats %v of the %v chunks of %s: they are counted once", in.name, len(skip), len(o.chunks[of]), of.name)})
+		o.said = append(o.said, format.Warning{Code: format.CodeOverlap, Text: human.Say("%s repeats %v of the %v chunks of %s: they are counted once", in.name, len(skip), len(o.chunks[of]), of.name)})
 	}
 	return skip, false
 }

@@ -1,5 +1,7 @@
 package format
 
+import "contend/format/human"
+
 // Damage is one place at which an input is damaged.
 type Damage struct {
 	Pos    Pos
@@ -54,9 +56,9 @@ const maxWarnings = 16
 
 // Lose adds a place of damage, and warns of it.
 func (s *Stats) Lose(d Damage) {
-	text := Say("%v: %v", d.Pos, d.Why)
+	text := human.Say("%v: %v", d.Pos, d.Why)
 	if d.Bytes > 0 {
-		text += Say("; %v bytes not read", d.Bytes)
+		text += human.Say("; %v bytes not read", d.Bytes)
 	}
 	s.Warn(d.Code, text)
 	s.Damage.Add(d)

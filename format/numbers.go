@@ -1,5 +1,10 @@
 package format
 
+import (
+	"math"
+	"math/bits"
+)
+
 // Numbers numbers repeating values, from 0 in the order of their first use. The zero value
 // is empty.
 type Numbers[T comparable] struct {
@@ -20,4 +25,14 @@ func (n *Numbers[T]) Of(v T) (id uint32, added bool) {
 	n.IDs[v] = id
 	n.List = append(n.List, v)
 	return id, true
+}
+
+// Times multiplies two durations or counts, neither negative; math.MaxInt64 if the product
+// is out of range.
+func Times(a, b int64) int64 {
+	high, low := bits.Mul64(uint64(a), uint64(b))
+	if high != 0 || low > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(low)
 }

@@ -9,6 +9,7 @@ import (
 	"contend/analysis/internal/record"
 	"contend/analysis/owners"
 	"contend/format"
+	"contend/format/human"
 )
 
 // reacquiring finds the time that threads take to acquire a lock again after Object.wait or
@@ -292,6 +293,6 @@ func (q *reacquiring) warning() []format.Warning {
 	if s.High <= s.Ns {
 		return nil
 	}
-	return []format.Warning{{Code: format.CodeReEntry, Hidden: s.High - s.Ns, Text: format.Say("up to %v more of re-acquiring locks after Object.wait or await; %v are counted, an estimate between %v and %v",
+	return []format.Warning{{Code: format.CodeReEntry, Hidden: s.High - s.Ns, Text: human.Say("up to %v more of re-acquiring locks after Object.wait or await; %v are counted, an estimate between %v and %v",
 		time.Duration(s.High-s.Ns), time.Duration(s.Ns), time.Duration(s.Low), time.Duration(s.High))}}
 }

@@ -10,6 +10,7 @@ import (
 	"contend/analysis/internal/times"
 	"contend/analysis/owners"
 	"contend/format"
+	"contend/format/human"
 )
 
 // recordWarnings reports the waits that the record does not show. A thread whose wait was too short to be
@@ -21,11 +22,11 @@ func recordWarnings(r *record.Whole, defs *analysis.Symbols, tl *owners.Timeline
 		slices.Sort(r.Thresholds)
 		out = append(out, format.Warning{Code: format.CodeThreshold,
 			Text: "shorter waits were not recorded: " + strings.Join(slices.Compact(r.Thresholds), ", ") +
-				format.Say(": at most %v of the running time was such waiting", time.Duration(running)) + "; 'contend jfc' prints settings that record all"})
+				human.Say(": at most %v of the running time was such waiting", time.Duration(running)) + "; 'contend jfc' prints settings that record all"})
 	}
 	if n := unlinked(defs, tl); n > 0 {
 		out = append(out, format.Warning{Code: format.CodeUnlinked,
-			Text: format.Say("%v of %v contended locks in thread dumps match no recorded wait", n, r.Dumped())})
+			Text: human.Say("%v of %v contended locks in thread dumps match no recorded wait", n, r.Dumped())})
 	}
 	return slices.Concat(out, unendedWaits(r), failedWaits(r), censored(r), unclassified(r, defs))
 }
@@ -55,7 +56,7 @@ func disagreement(t *analysis.Trust) []format.Warning {
 	if seen.Share() > expected {
 		code = format.CodeModesty
 	}
-	return []format.Warning{{Code: code, Text: format.Say("thread dumps hidden from the inference agree with %.0f %% of the owners it names; it expects %.0f %% (%v dumps of locks)",
+	return []format.Warning{{Code: code, Text: human.Say("thread dumps hidden from the inference agree with %.0f %% of the owners it names; it expects %.0f %% (%v dumps of locks)",
 		100*seen.Share(), 100*expected, seen.Dumps)}}
 }
 
@@ -65,7 +66,7 @@ func unendedWaits(r *record.Whole) []format.Warning {
 		return nil
 	}
 	return []format.Warning{{Code: format.CodeUnended,
-		Text: format.Say("%s before the recording or not ended with it: %v of waiting, by samples", format.Some(len(r.NotEnded), "wait had begun", "waits had begun"), time.Duration(unendedNs(r)))}}
+		Text: human.Say("%s before the recording or not ended with it: %v of waiting, by samples", human.Some(len(r.NotEnded), "wait had begun", "waits had begun"), time.Duration(unendedNs(r)))}}
 }
 
 func unendedNs(r *record.Whole) (sum int64) {
@@ -82,7 +83,7 @@ func failedWaits(r *record.Whole) []format.Warning {
 		return nil
 	}
 	return []format.Warning{{Code: format.CodeFailed,
-		Text: format.Say("%v of %s timed out and count as ended without the lock: %v of waiting, counted like any other", count, format.Some(len(r.Activities.Starts), "wait", "waits"), time.Duration(total-unendedNs(r)))}}
+		Text: human.Say("%v of %s timed out and count as ended without the lock: %v of waiting, counted like any other", count, human.Some(len(r.Activities.Starts), "wait", "waits"), time.Duration(total-unendedNs(r)))}}
 }
 
 // censored reports the waits that reach into an interval of lost data. Their durations are
@@ -104,7 +105,7 @@ func censored(r *record.Whole) []format.Warning {
 		return nil
 	}
 	return []format.Warning{{Code: format.CodeCensored,
-		Text: format.Say("%s into intervals with lost data (%v in total): the owners there are less certain than shown", format.Some(count, "wait reaches", "waits reach"), time.Duration(total))}}
+		Text: human.Say("%s into intervals with lost data (%v in total): the owners there are less certain than shown", human.Some(count, "wait reaches", "waits reach"), time.Duration(total))}}
 }
 
 // farWarning reports waiting whose root is unknown because its path is too long.
@@ -113,7 +114,7 @@ func farWarning(ns int64) []format.Warning {
 		return nil
 	}
 	return []format.Warning{{Code: format.CodeFar,
-		Text: format.Say("%v of waiting lies behind chains of more than %v locks: its root is unknown", time.Duration(ns), analysis.MaxPath)}}
+		Text: human.Say("%v of waiting lies behind chains of more than %v locks: its root is unknown", time.Duration(ns), analysis.MaxPath)}}
 }
 
 // unclassified reports the waits that match no rule. They count as idle, which may hide a
@@ -139,7 +140,7 @@ func unclassified(r *record.Whole, defs *analysis.Symbols) []format.Warning {
 		most = "most have no recorded cause"
 	}
 	return []format.Warning{{Code: format.CodeUnclassified,
-		Text: format.Say("%s (%v in total) match no rule and count as idle, %s", format.Some(count, "wait", "waits"), time.Duration(total), most)}}
+		Text: human.Say("%s (%v in total) match no rule and count as idle, %s", human.Some(count, "wait", "waits"), time.Duration(total), most)}}
 }
 
 // overflowWarning says that sums of thread-time are wrong.

@@ -7,6 +7,7 @@ import (
 
 	"contend/analysis"
 	"contend/format"
+	"contend/format/human"
 )
 
 // busy is the current interval in which the lock has had a waiter at every instant.
@@ -131,7 +132,7 @@ func convoys(v *Evidence, t *Trace) (out []Finding) {
 		if c := l.convoy; c != nil && c.ns > 0 {
 			f := v.about(Convoy, id, &c.amount)
 			f.Evidence = fmt.Sprintf("in %s with a queue all the time the lock was handed over %s, and on its way for %s of it",
-				format.Duration(c.length), format.Some(int(c.served), "time", "times"), percent(c.free, c.length))
+				human.Duration(c.length), human.Some(int(c.served), "time", "times"), percent(c.free, c.length))
 			f.Confidence = confidence(&f)
 			out = append(out, f)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"contend/format"
+	"contend/format/human"
 )
 
 // What tells that threads poll for one another.
@@ -101,7 +102,7 @@ func (v *Evidence) judge(k spotKey, at *spot, t *Trace) (c candidate, ok bool) {
 	default:
 		c.confidence = Low
 	}
-	c.evidence = format.Some(c.threads, "thread", "threads")
+	c.evidence = human.Some(c.threads, "thread", "threads")
 	switch {
 	case k.source == runSampled:
 		c.evidence += fmt.Sprintf(", %s of their samples", percent(p.samples(at), p.samplesOf(at)))

@@ -3,7 +3,7 @@ package findings
 import (
 	"fmt"
 
-	"contend/format"
+	"contend/format/human"
 )
 
 // exhaustedPools finds pools without free objects or permits. A wait for one means that,
@@ -12,9 +12,9 @@ import (
 func exhaustedPools(v *Evidence, t *Trace) (out []Finding) {
 	for _, p := range v.Pools() {
 		f := Finding{Kind: PoolExhausted, Class: p.What, Site: p.Site, WaitNs: p.WaitNs, Threads: p.Waiters, Confidence: High}
-		f.Evidence = fmt.Sprintf("%s of %s", format.Some(int(p.Waits), "wait", "waits"), format.Some(p.Waiters, "thread", "threads"))
+		f.Evidence = fmt.Sprintf("%s of %s", human.Some(int(p.Waits), "wait", "waits"), human.Some(p.Waiters, "thread", "threads"))
 		if ns := p.EmptyNs; ns > 0 { // 0 where only samples tell
-			f.Evidence += fmt.Sprintf(": nothing was left for %s", format.Duration(ns))
+			f.Evidence += fmt.Sprintf(": nothing was left for %s", human.Duration(ns))
 			if t.ElapsedNs > 0 {
 				f.Evidence += fmt.Sprintf(", %s of the time", percent(ns, t.ElapsedNs))
 			}

@@ -10,6 +10,7 @@ import (
 	"contend/analysis/bootstrap"
 	"contend/blame"
 	"contend/format"
+	"contend/format/human"
 )
 
 // line is the threads that wait for one lock, at the instant to which the waits
@@ -149,7 +150,7 @@ func (v *Evidence) mostPassed(list []queuer) (f Finding, ok bool) {
 			f.Site = v.sites.Names().Name(q.id)
 		}
 		f.Evidence = fmt.Sprintf("each of %s is passed by %.1f that came later, and takes %s where those of others take %s",
-			format.Some(int(p.waits), "wait", "waits"), p.passed.mean(p.waits), format.Duration(int64(p.length.mean(p.waits))), format.Duration(int64(others.length.mean(others.waits))))
+			human.Some(int(p.waits), "wait", "waits"), p.passed.mean(p.waits), human.Duration(int64(p.length.mean(p.waits))), human.Duration(int64(others.length.mean(others.waits))))
 		f.Confidence = High
 	}
 	return f, ok

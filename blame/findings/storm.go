@@ -7,6 +7,7 @@ import (
 
 	"contend/analysis"
 	"contend/format"
+	"contend/format/human"
 )
 
 // storm is what was seen of one monitor at which threads were woken together.
@@ -186,7 +187,7 @@ func storms(v *Evidence, _ *Trace) (out []Finding) {
 		f := v.about(NotifyStorm, s.monitor, &amount{ns: s.queued})
 		f.Site = v.sites.Names().Name(s.site)
 		f.Evidence = fmt.Sprintf("%s %.1f threads were woken at once, %s of them in vain; the last had the monitor %s after the first",
-			format.Some(s.herds, "time", "times"), float64(s.woken)/float64(s.herds), percent(int64(s.vain), int64(s.woken)), format.Duration(s.last/int64(s.herds)))
+			human.Some(s.herds, "time", "times"), float64(s.woken)/float64(s.herds), percent(int64(s.vain), int64(s.woken)), human.Duration(s.last/int64(s.herds)))
 		f.Confidence = Medium
 		if s.hides {
 			f.Evidence += "; short waits are not recorded"

@@ -11,6 +11,7 @@ import (
 	"contend/analysis"
 	"contend/blame"
 	"contend/format"
+	"contend/format/human"
 )
 
 // Doubt says why a trace cannot decide a rule, and what to do about it. It is
@@ -170,7 +171,7 @@ func unknownRunning(r *Rule, s *Subject, run *Run) Doubt {
 	if r.relative || !r.above(s.Value, s.Limit) || s.none {
 		return Doubt{}
 	}
-	return Doubt{format.Say("threads ran for %v to %v, the trace does not tell more closely, and the value is a part of that", time.Duration(run.Trace.RunningNs), time.Duration(run.Trace.RunningHigh)),
+	return Doubt{human.Say("threads ran for %v to %v, the trace does not tell more closely, and the value is a part of that", time.Duration(run.Trace.RunningNs), time.Duration(run.Trace.RunningHigh)),
 		recordAll}
 }
 
@@ -244,9 +245,9 @@ func unlike(s *Subject, runs, baseline []*Run) Doubt {
 	case disjoint(runs, baseline):
 		return Doubt{"the traces do not compare: no class of locks is met on both sides", "give a baseline of the same program, recorded the same way"}
 	case high > 0 && low != high:
-		return Doubt{format.Say("the traces do not compare: one has all waits from %v on, another from %v on", time.Duration(low), time.Duration(high)), "record both with the same settings"}
+		return Doubt{human.Say("the traces do not compare: one has all waits from %v on, another from %v on", time.Duration(low), time.Duration(high)), "record both with the same settings"}
 	case high > 0 && s.Value == 0 && s.Base == 0:
-		return Doubt{format.Say("neither side shows such a wait, and those shorter than %v were not recorded", time.Duration(high)), recordAll}
+		return Doubt{human.Say("neither side shows such a wait, and those shorter than %v were not recorded", time.Duration(high)), recordAll}
 	}
 	return Doubt{}
 }

@@ -8,6 +8,7 @@ import (
 
 	"contend/analysis"
 	"contend/format"
+	"contend/format/human"
 )
 
 // Waits that no recording has, because they were too short for it, because it
@@ -25,7 +26,7 @@ func tooShort(r *Rule, s *Subject, run *Run) Doubt {
 	if !r.above(r.atMost(s.Value, most, tr), s.Limit+s.Noise) {
 		return Doubt{}
 	}
-	return Doubt{fmt.Sprintf("waits shorter than %v were not recorded, and any number of them may be missing, for %s in all: so long threads ran and were not seen waiting", time.Duration(tr.Coverage.Threshold), format.Say("%v", time.Duration(most))),
+	return Doubt{fmt.Sprintf("waits shorter than %v were not recorded, and any number of them may be missing, for %s in all: so long threads ran and were not seen waiting", time.Duration(tr.Coverage.Threshold), human.Say("%v", time.Duration(most))),
 		recordAll + ", limit max or p99 above that, or compare with a baseline"}
 }
 
@@ -113,7 +114,7 @@ func fewSamples(r *Rule, s *Subject, run *Run) Doubt {
 	if r.unit() == Threads {
 		least = fmt.Sprintf("less than %.2g threads on average", ofNone/n)
 	}
-	return Doubt{fmt.Sprintf("%s%s cannot tell %s", format.Some(int(n), "sample", "samples"), where, least), fmt.Sprintf("take at least %.0f%s", math.Ceil(ofNone/s.Limit), where)}
+	return Doubt{fmt.Sprintf("%s%s cannot tell %s", human.Some(int(n), "sample", "samples"), where, least), fmt.Sprintf("take at least %.0f%s", math.Ceil(ofNone/s.Limit), where)}
 }
 
 // longThreshold doubts a limit of lengths below the threshold. All waits that a

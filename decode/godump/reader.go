@@ -13,6 +13,7 @@ import (
 	"contend/decode/rules"
 	"contend/decode/unwrap"
 	"contend/format"
+	"contend/format/human"
 )
 
 // Reader is a format.Source over the dumps of one input. Each dump is a tick. Dumps have no
@@ -101,7 +102,7 @@ func (r *Reader) Stats() format.Stats {
 	s := format.Stats{Format: "goroutine dump", Unit: format.UnitThreads, Events: r.goroutines, BytesRead: read, BytesTotal: read, Damage: r.Said.Damage, Blind: unowned}
 	warn := func(code, text string) { s.Warnings = append(s.Warnings, format.Warning{Code: code, Text: text}) }
 	s.Warnings = append(s.Warnings, r.Said.Warnings...)
-	warn(format.CodeNoTimes, "goroutine dumps have no times: sums count waiting goroutines, in "+format.Some(int(r.count), "dump", "dumps together"))
+	warn(format.CodeNoTimes, "goroutine dumps have no times: sums count waiting goroutines, in "+human.Some(int(r.count), "dump", "dumps together"))
 	if why := r.text.stuck; why != "" {
 		warn(format.CodeDeadlock, why)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"contend/decode/rules"
 	"contend/format"
+	"contend/format/human"
 
 	"golang.org/x/exp/trace"
 )
@@ -28,10 +29,10 @@ func (r *Reader) finish() {
 		return
 	}
 	r.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesWaking})
-	r.Said.Warn(format.CodeIdentity, format.Say(
+	r.Said.Warn(format.CodeIdentity, human.Say(
 		"Go traces name no locks: the %v locks here are distinguished by call sites; sites that wake each other are one lock", count))
 	if r.late > 0 {
-		r.Said.Warn(format.CodeScheduling, format.Say(
+		r.Said.Warn(format.CodeScheduling, human.Say(
 			"%v of the waiting for locks passed between a goroutine's wake-up and its running", time.Duration(r.late)))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"contend/decode/rules"
 	"contend/decode/threaddump"
 	"contend/format"
+	"contend/format/human"
 )
 
 // threadDump takes an embedded thread dump. It gives an evidence-only contention event for
@@ -137,7 +138,7 @@ func (r *Reader) blind() string {
 	case r.telling.initialises != "":
 		return threaddump.UnmarkedWaits(r.telling.initialises)
 	case end-r.telling.last > max(unwatched, (end-r.telling.first)/10):
-		return format.Say("the last thread dump is %v before the end of the recording", time.Duration(end-r.telling.last))
+		return human.Say("the last thread dump is %v before the end of the recording", time.Duration(end-r.telling.last))
 	}
 	return ""
 }

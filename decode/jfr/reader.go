@@ -14,6 +14,7 @@ import (
 	"contend/decode/rules"
 	"contend/decode/threaddump"
 	"contend/format"
+	"contend/format/human"
 )
 
 // Options of a Reader.
@@ -150,7 +151,7 @@ func (r *Reader) lost(d format.Damage) {
 // reportMissing reports the missing data of the current chunk.
 func (r *Reader) reportMissing() {
 	if r.missing > 0 {
-		r.lost(r.chunk.lost(0, 0, format.CodeLostData, format.Say("names, threads or stacks that events of the chunk refer to cannot be read, or contradict others: %v", r.missing)))
+		r.lost(r.chunk.lost(0, 0, format.CodeLostData, human.Say("names, threads or stacks that events of the chunk refer to cannot be read, or contradict others: %v", r.missing)))
 	}
 	r.missing = 0
 }

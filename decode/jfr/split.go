@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"contend/format"
+	"contend/format/human"
 )
 
 // splitter cuts an input into chunks. The metadata of the last chunk helps to find the next
@@ -217,7 +218,7 @@ func (s *splitter) readMetadata(c *chunk, at int) bool {
 // endsEarly records that the chunk ends at offset n, before its size says. The missing data
 // was never in the input.
 func (s *splitter) endsEarly(c *chunk, n int) {
-	c.lose(n, 0, format.CodeTruncated, format.Say("chunk ends after %v of %v bytes", n, c.head.size))
+	c.lose(n, 0, format.CodeTruncated, human.Say("chunk ends after %v of %v bytes", n, c.head.size))
 }
 
 // endAtNextHeader shortens a chunk that was cut off before another recording was appended:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"contend/format"
+	"contend/format/human"
 )
 
 // unobserved is what a recording shows only in part, as an amount or an upper bound.
@@ -54,10 +55,10 @@ func cpuLoad(r *Reader, v *values, _ *format.Event) bool {
 // warnings returns the warnings about unobserved activity.
 func (h *unobserved) warnings() (out []format.Warning) {
 	say := func(code, text string, args ...any) {
-		out = append(out, format.Warning{Code: code, Text: format.Say(text, args...)})
+		out = append(out, format.Warning{Code: code, Text: human.Say(text, args...)})
 	}
 	if h.cut.waits > 0 {
-		say(format.CodeTruncatedStacks, "the stacks of %s, %v of waiting, end before the outermost frame: record with -XX:FlightRecorderOptions=stackdepth=256", format.Some(int(h.cut.waits), "wait", "waits"), time.Duration(h.cut.ns))
+		say(format.CodeTruncatedStacks, "the stacks of %s, %v of waiting, end before the outermost frame: record with -XX:FlightRecorderOptions=stackdepth=256", human.Some(int(h.cut.waits), "wait", "waits"), time.Duration(h.cut.ns))
 	}
 	if h.contended && h.saturated*5 >= h.loads && h.loads > 0 {
 		say(format.CodeSaturated, "no processor was idle in %v of %v samples: owners of locks waited for one, too", h.saturated, h.loads)

@@ -6,6 +6,7 @@ import (
 
 	"contend/decode/threaddump"
 	"contend/format"
+	"contend/format/human"
 )
 
 // A recording shows little of virtual threads: since JDK 24 no monitor waits, and no parks
@@ -159,15 +160,15 @@ func (r *Reader) virtualWarning() []format.Warning {
 	}
 	those := "virtual threads"
 	if n := len(v.lives); n > 0 {
-		those = format.Some(n, "virtual thread", "virtual threads")
+		those = human.Some(n, "virtual thread", "virtual threads")
 	}
 	if v.inSamples {
-		return []format.Warning{{Code: format.CodeVirtualThreads, Text: format.Say("waits of %s are sampled, in %v samples; waits between two samples are unknown", those, v.sampled)}}
+		return []format.Warning{{Code: format.CodeVirtualThreads, Text: human.Say("waits of %s are sampled, in %v samples; waits between two samples are unknown", those, v.sampled)}}
 	}
-	w := format.Warning{Code: format.CodeVirtualThreads, Text: format.Say("%s of %s are recorded%s: ", what, those, hint)}
+	w := format.Warning{Code: format.CodeVirtualThreads, Text: human.Say("%s of %s are recorded%s: ", what, those, hint)}
 	if ns, bounded := v.unobserved(max(r.until, r.head.end())); bounded {
 		w.Hidden = max(ns, 1)
-		w.Text += format.Say("at most %v are hidden", time.Duration(ns))
+		w.Text += human.Say("at most %v are hidden", time.Duration(ns))
 	} else {
 		w.Text += "their number is unknown, and their waiting has no upper bound"
 	}

@@ -15,6 +15,7 @@ import (
 	"contend/decode/rules"
 	"contend/decode/threaddump"
 	"contend/format"
+	"contend/format/human"
 )
 
 // Reader is a format.Source over one profile, which is read as a whole.
@@ -61,9 +62,9 @@ func (r *Reader) Stats() format.Stats {
 		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeByWaiter, Text: "the profile has the stacks of waiters, and no owners of locks"})
 	}
 	if r.others > 0 {
-		amount := format.Number(r.others)
+		amount := human.Number(r.others)
 		if s.Unit == format.UnitDelays {
-			amount = format.Duration(r.others)
+			amount = human.Duration(r.others)
 		}
 		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeNotLocks, Text: amount + " of waiting in the profile is not for locks: channels, conditions, groups and queues"})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"contend/decode/rules"
 	"contend/format"
+	"contend/format/human"
 )
 
 // Reader is a format.Source over the thread dumps of one or several inputs, in order of
@@ -205,12 +206,12 @@ func (r *Reader) Stats() format.Stats {
 	}
 	s.Warnings = append(s.Warnings, r.missing.warnings(r.dumps, r.timed)...)
 	if n := r.reusedIDs; n > 0 && !r.mixed && len(r.processes.threads) > 1 {
-		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeSeveralProcesses, Text: format.Say("the thread dumps are of %v processes, one after the other: the time between them counts for none", len(r.processes.threads))})
+		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeSeveralProcesses, Text: human.Say("the thread dumps are of %v processes, one after the other: the time between them counts for none", len(r.processes.threads))})
 	} else if n > 0 {
-		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeSeveralProcesses, Text: format.Some(n, "thread has", "threads have") + " the number of another thread: these dumps are of several processes, and treated as one; labels (a=1.txt b=2.txt) separate them"})
+		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeSeveralProcesses, Text: human.Some(n, "thread has", "threads have") + " the number of another thread: these dumps are of several processes, and treated as one; labels (a=1.txt b=2.txt) separate them"})
 	}
 	if n := r.relocations.count; n > 0 {
-		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeMoved, Text: format.Say("locks changed their address %v times between dumps, judging by their waiters: they are treated as the same locks", n)})
+		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeMoved, Text: human.Say("locks changed their address %v times between dumps, judging by their waiters: they are treated as the same locks", n)})
 	}
 	return s
 }
@@ -232,7 +233,7 @@ type missing struct {
 func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 	add := func(when bool, code, text string, args ...any) {
 		if when {
-			w = append(w, format.Warning{Code: code, Text: format.Say(text, args...)})
+			w = append(w, format.Warning{Code: code, Text: human.Say(text, args...)})
 		}
 	}
 	for i := range m.cut {
@@ -242,13 +243,13 @@ func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 	add(dumps > 1 && !timed, format.CodeNoTimes, "the %v thread dumps have no time: they count the threads seen waiting, in all of them together", dumps)
 	add(m.spread > 1, format.CodeNotOneInstant, "threads were looked at one after the other, over up to %v: who holds a lock may have changed meanwhile", time.Duration(m.spread))
 	add(m.spread == 1, format.CodeNotOneInstant, "threads were looked at one after the other: who holds a lock may have changed meanwhile")
-	add(m.disordered > 0, format.CodeClock, "%s later than the previous one: placed right after it", format.Some(m.disordered, "thread dump is not", "thread dumps are not"))
-	add(m.unlisted > 0, format.CodeUnlistedOwners, "owners of java.util.concurrent locks are not in the dump for %s: take it with -l (jstack -l, jcmd PID Thread.print -l)", format.Some(m.unlisted, "wait", "waits"))
-	add(m.readers > 0, format.CodeReaders, "%s no owner: threads that hold the read lock are invisible in a thread dump", format.Some(m.readers, "wait on a read-write lock has", "waits on read-write locks have"))
-	add(m.virtual > 0, format.CodeUnlistedOwners, "%s that no thread in the dump holds: virtual threads may, which the dump does not list; jcmd PID Thread.dump_to_file -format=json does", format.Some(m.virtual, "wait is for a lock", "waits are for locks"))
+	add(m.disordered > 0, format.CodeClock, "%s later than the previous one: placed right after it", human.Some(m.disordered, "thread dump is not", "thread dumps are not"))
+	add(m.unlisted > 0, format.CodeUnlistedOwners, "owners of java.util.concurrent locks are not in the dump for %s: take it with -l (jstack -l, jcmd PID Thread.print -l)", human.Some(m.unlisted, "wait", "waits"))
+	add(m.readers > 0, format.CodeReaders, "%s no owner: threads that hold the read lock are invisible in a thread dump", human.Some(m.readers, "wait on a read-write lock has", "waits on read-write locks have"))
+	add(m.virtual > 0, format.CodeUnlistedOwners, "%s that no thread in the dump holds: virtual threads may, which the dump does not list; jcmd PID Thread.dump_to_file -format=json does", human.Some(m.virtual, "wait is for a lock", "waits are for locks"))
 	add(m.hides, format.CodeUnlistedThreads, "virtual threads may run, which are not in the dump: 'jcmd PID Thread.dump_to_file FILE' writes them, from JDK 24 on with their locks")
 	add(m.mixed > 0, format.CodeUnlistedLocks, "jhsdb --mixed wrote %s: it names locks only where it found a deadlock; take it without --mixed, with --locks", counted(m.mixed))
-	add(m.absent > 0, format.CodeUnlistedOwners, "%s not in the text, which has only some threads of a dump", format.Some(m.absent, "wait is for a lock whose owner is", "waits are for locks whose owners are"))
+	add(m.absent > 0, format.CodeUnlistedOwners, "%s not in the text, which has only some threads of a dump", human.Some(m.absent, "wait is for a lock whose owner is", "waits are for locks whose owners are"))
 	return w
 }
 
@@ -257,5 +258,5 @@ func counted(n int) string {
 	if n == 1 {
 		return "a thread dump"
 	}
-	return format.Say("%v thread dumps", n)
+	return human.Say("%v thread dumps", n)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"contend/format"
+	"contend/format/human"
 	"contend/report/document"
 	"contend/report/text"
 )
@@ -61,7 +62,7 @@ func calibration(c *document.Calibration) []string {
 	}
 	line := "expected to be right: " + strings.Join(parts, ", ")
 	if c.Waiters > 0 {
-		line += format.Say("; of %s hidden from the inference, %.0f %% agree", format.Some(c.Dumps, "dump of a lock", "dumps of locks"), 100*float64(c.Agreeing)/float64(c.Waiters))
+		line += human.Say("; of %s hidden from the inference, %.0f %% agree", human.Some(c.Dumps, "dump of a lock", "dumps of locks"), 100*float64(c.Agreeing)/float64(c.Waiters))
 	}
 	return []string{line}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"contend/format"
+	"contend/format/human"
 	"contend/report/document"
 )
 
@@ -147,7 +148,7 @@ func Known(p document.Provenance) string {
 }
 
 // Duration writes nanoseconds with three digits: 12.1 s, 310 ms.
-func Duration(ns int64) string { return format.Duration(ns) }
+func Duration(ns int64) string { return human.Duration(ns) }
 
 // Seconds writes nanoseconds as seconds with three decimals: 0.310 s.
 func Seconds(ns int64) string { return fmt.Sprintf("%.3f s", float64(ns)/1e9) }
@@ -156,7 +157,7 @@ func Seconds(ns int64) string { return fmt.Sprintf("%.3f s", float64(ns)/1e9) }
 func Percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 
 // Number writes a count with a comma between thousands.
-func Number(n int64) string { return format.Number(n) }
+func Number(n int64) string { return human.Number(n) }
 
 // Amount writes how many there are of something: 1 edge, 2 edges.
 func Amount(n int64, one string) string {

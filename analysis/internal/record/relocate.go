@@ -10,6 +10,7 @@ import (
 	"contend/analysis/moved"
 	"contend/analysis/owners"
 	"contend/format"
+	"contend/format/human"
 )
 
 // relocated counts the locks that a garbage collector moved.
@@ -76,13 +77,13 @@ func addressed(defs *analysis.Symbols, l format.ObjectID) (class uint32, ok bool
 func (m *relocated) warnings() (out []format.Warning) {
 	switch {
 	case m.locks == 1:
-		out = append(out, format.Warning{Code: format.CodeJoinedLocks, Text: format.Say("garbage collections moved a lock: %v addresses are one lock here", m.addresses)})
+		out = append(out, format.Warning{Code: format.CodeJoinedLocks, Text: human.Say("garbage collections moved a lock: %v addresses are one lock here", m.addresses)})
 	case m.locks > 1:
-		out = append(out, format.Warning{Code: format.CodeJoinedLocks, Text: format.Say("garbage collections moved locks: %v addresses are %v locks here", m.addresses, m.locks)})
+		out = append(out, format.Warning{Code: format.CodeJoinedLocks, Text: human.Say("garbage collections moved locks: %v addresses are %v locks here", m.addresses, m.locks)})
 	}
 	if m.doubtful > 0 {
 		out = append(out, format.Warning{Code: format.CodeMovedLocks,
-			Text: format.Say("%s (%v of waiting) may be others that a garbage collection moved: sum by class", format.Some(m.doubtful, "lock", "locks"), time.Duration(m.ns))})
+			Text: human.Say("%s (%v of waiting) may be others that a garbage collection moved: sum by class", human.Some(m.doubtful, "lock", "locks"), time.Duration(m.ns))})
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"contend/analysis"
 	"contend/analysis/owners"
 	"contend/format"
+	"contend/format/human"
 )
 
 // measured is the waiting at monitors that the runtime measured. Samples are scaled to it:
@@ -130,7 +131,7 @@ func (m *measured) Warning() []format.Warning {
 	if m.booked < m.sampled {
 		how = "what samples show is scaled to that"
 	}
-	return []format.Warning{{Code: format.CodeScaled, Text: format.Say(
+	return []format.Warning{{Code: format.CodeScaled, Text: human.Say(
 		"samples show %v of waiting at monitors, and the JVM measured %v: %s", time.Duration(m.sampled), time.Duration(m.booked), how)}}
 }
 

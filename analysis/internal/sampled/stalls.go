@@ -7,6 +7,7 @@ import (
 	"contend/analysis"
 	"contend/analysis/internal/deliver"
 	"contend/format"
+	"contend/format/human"
 )
 
 // stallLimit is the fraction of a recording, one in stallLimit, beyond which a late sampler
@@ -18,7 +19,7 @@ func (s *stalls) Warning() []format.Warning {
 	if s.LateNs <= s.SpanNs/stallLimit {
 		return nil
 	}
-	return []format.Warning{{Code: format.CodeStalls, Text: format.Say("the sampler was late for %.1f %% of the recording, at most by %v: that time has no samples",
+	return []format.Warning{{Code: format.CodeStalls, Text: human.Say("the sampler was late for %.1f %% of the recording, at most by %v: that time has no samples",
 		100*float64(s.LateNs)/float64(s.SpanNs), time.Duration(s.Late.Max()))}}
 }
 

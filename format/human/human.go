@@ -1,9 +1,9 @@
-package format
+// Package human writes counts and durations for people.
+package human
 
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"strconv"
 	"time"
 )
@@ -70,14 +70,4 @@ func Duration(ns int64) string {
 		}
 	}
 	return "0"
-}
-
-// Times multiplies two durations or counts, neither negative; math.MaxInt64 if the product
-// is out of range.
-func Times(a, b int64) int64 {
-	high, low := bits.Mul64(uint64(a), uint64(b))
-	if high != 0 || low > math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return int64(low)
 }
