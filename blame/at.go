@@ -1,5 +1,10 @@
 package blame
 
+import (
+	"cmp"
+	"slices"
+)
+
 // At returns the sum that a map has for a key, making it if need be.
 func At[K comparable, V any](m map[K]*V, key K) *V {
 	v := m[key]
@@ -19,4 +24,14 @@ func (t *ByID[V]) At(id int) *V {
 		*t = append(*t, *new(V))
 	}
 	return &(*t)[id]
+}
+
+// ByWaiting puts a list in descending order of waiting, ties by name, and returns it.
+func ByWaiting[T any](list []T, of func(T) (ns int64, name string)) []T {
+	slices.SortStableFunc(list, func(a, b T) int {
+		x, nameX := of(a)
+		y, nameY := of(b)
+		return cmp.Or(cmp.Compare(y, x), cmp.Compare(nameX, nameY))
+	})
+	return list
 }

@@ -146,8 +146,6 @@ func (g *Graph) addLocks(p *Pivot, edges map[ends]int32) {
 		e.Locks = append(e.Locks, EdgeLock{p.keys.sym.Classes().Name(of[1]), ns})
 	}
 	for e := range g.Edges {
-		slices.SortStableFunc(g.Edges[e].Locks, func(a, b EdgeLock) int {
-			return cmp.Or(cmp.Compare(b.ThreadNs, a.ThreadNs), cmp.Compare(a.Class, b.Class))
-		})
+		ByWaiting(g.Edges[e].Locks, func(l EdgeLock) (int64, string) { return l.ThreadNs, l.Class })
 	}
 }

@@ -274,7 +274,7 @@ func deadlocks(c *locks.Overview, t Trace) (out []Finding) {
 	for i, d := range t.Deadlocks {
 		first, trapped := d.Cycle[0], c.Trapped(i+1)
 		f := Finding{Kind: Deadlock, Number: i + 1, Lock: t.Symbols.LockName(first.Lock), Class: t.Symbols.ClassName(first.Lock),
-			Threads: len(d.Cycle) + len(d.Queued), WaitNs: trapped.WaitNs, ByProvenance: trapped.ByProvenance}
+			Threads: len(d.Cycle) + len(d.Queued), WaitNs: trapped.Ns(), ByProvenance: trapped}
 		f.Share, f.Confidence = share(f.WaitNs, c.TotalNs()), High
 		out = append(out, f)
 	}
@@ -285,7 +285,8 @@ func deadlocks(c *locks.Overview, t Trace) (out []Finding) {
 // cost so far: a deadlock has not happened yet.
 func inversions(c *locks.Overview) (out []Finding) {
 	for _, v := range c.Inversions() {
-		out = append(out, Finding{Kind: LockOrder, Lock: v.Lock, Class: v.Class, Owner: v.Owner, Root: v.Other, WaitNs: v.WaitNs, Share: share(v.WaitNs, c.TotalNs()), ByProvenance: v.ByProvenance, Confidence: High})
+		ns := v.ByProvenance.Ns()
+		out = append(out, Finding{Kind: LockOrder, Lock: v.Lock, Class: v.Class, Owner: v.Owner, Root: v.Other, WaitNs: ns, Share: share(ns, c.TotalNs()), ByProvenance: v.ByProvenance, Confidence: High})
 	}
 	return out
 }

@@ -98,9 +98,7 @@ func (c *Overview) Heaviest(heavy map[uint32]bool) (out, rest []Lock) {
 		rest = append(rest, l)
 	}
 	for _, list := range [][]Lock{out, rest} {
-		slices.SortStableFunc(list, func(a, b Lock) int {
-			return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Name, b.Name))
-		})
+		blame.ByWaiting(list, func(l Lock) (int64, string) { return l.WaitNs, l.Name })
 	}
 	if other.Of != nil {
 		rest = append(rest, other)
@@ -161,10 +159,7 @@ func (c *Overview) waitersOf(rows []int32) (out []Site) {
 	for _, g := range c.waiters.groups(rows, 1) {
 		out = append(out, Site{c.text(blame.ByWaiterSite, g.id), g.ns, g.waits})
 	}
-	slices.SortStableFunc(out, func(a, b Site) int {
-		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site))
-	})
-	return out
+	return blame.ByWaiting(out, func(s Site) (int64, string) { return s.WaitNs, s.Site })
 }
 
 // ownersOf joins the rows of one lock by site.
@@ -179,10 +174,7 @@ func (c *Overview) ownersOf(rows []int32, roots [][]partEnd) []Owner {
 		}
 		out = append(out, o)
 	}
-	slices.SortStableFunc(out, func(a, b Owner) int {
-		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site))
-	})
-	return out
+	return blame.ByWaiting(out, func(o Owner) (int64, string) { return o.WaitNs, o.Site })
 }
 
 // doingsOf joins the rows of one owner by what it was at.
@@ -196,10 +188,7 @@ func (c *Overview) doingsOf(rows []int32, roots [][]partEnd) []Doing {
 		}
 		out = append(out, d)
 	}
-	slices.SortStableFunc(out, func(a, b Doing) int {
-		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Text, b.Text))
-	})
-	return out
+	return blame.ByWaiting(out, func(d Doing) (int64, string) { return d.WaitNs, d.Text })
 }
 
 // callersOf joins the rows of one owner by the frames around its site.
@@ -209,8 +198,7 @@ func (c *Overview) callersOf(rows []int32) (out []Amount) {
 			out = append(out, Amount{text, g.ns})
 		}
 	}
-	slices.SortFunc(out, Amount.compare)
-	return out
+	return blame.ByWaiting(out, func(a Amount) (int64, string) { return a.WaitNs, a.Text })
 }
 
 func (a Amount) compare(b Amount) int {

@@ -12,27 +12,21 @@ import (
 // order is a pair of locks: a thread held outer while it waited for inner.
 type order struct{ outer, inner format.ObjectID }
 
-// seen is the evidence for an order.
-type seen struct {
-	site         uint32 // where the outer lock was taken, the first time
-	waitNs       int64  // for the outer lock meanwhile
-	byProvenance analysis.Known
-}
-
-func (s *seen) add(p analysis.Provenance, ns int64) {
-	s.waitNs += ns
-	s.byProvenance.Add(p, ns)
+// ordered is the evidence for an order.
+type ordered struct {
+	site           uint32 // where the outer lock was taken, the first time
+	analysis.Known        // the waiting for the outer lock meanwhile
 }
 
 // order returns the sum for the order of the first two locks of a path. It is nil if the path
 // has one lock, if the trace does not record the owner of the outer one, or in a deadlock,
 // which is reported as such.
-func (c *Overview) order(lock format.ObjectID, sh *analysis.Share, site uint32, sampled bool) *seen {
+func (c *Overview) order(lock format.ObjectID, sh *analysis.Share, site uint32, sampled bool) *ordered {
 	if sh.Path == nil || sh.Path.Lock == lock || sh.Root.Kind == analysis.OwnerDeadlock || !c.recorded(lock, sh, sampled) {
 		return nil
 	}
 	o := blame.At(c.orders, order{lock, sh.Path.Lock})
-	if o.waitNs == 0 {
+	if o.Ns() == 0 {
 		o.site = site
 	}
 	return o
@@ -57,9 +51,8 @@ type Inversion struct {
 	Lock, Class string // held
 	Other       string // and waited for
 	Owner       string // the site that took the first
-	WaitNs      int64  // behind both, all of whose owners are known
 
-	ByProvenance analysis.Known
+	ByProvenance analysis.Known // the waiting for both
 }
 
 // Inversions returns the pairs of locks that were taken in both orders, those
@@ -71,13 +64,12 @@ func (c *Overview) Inversions() (out []Inversion) {
 			continue
 		}
 		v := Inversion{Lock: c.sym.LockName(k.outer), Class: c.sym.ClassName(k.outer), Other: c.sym.LockName(k.inner),
-			Owner: c.text(blame.ByOwnerSite, there.site), WaitNs: there.waitNs + back.waitNs}
-		v.ByProvenance = there.byProvenance
-		v.ByProvenance.AddAll(&back.byProvenance)
+			Owner: c.text(blame.ByOwnerSite, there.site), ByProvenance: there.Known}
+		v.ByProvenance.AddAll(&back.Known)
 		out = append(out, v)
 	}
 	slices.SortFunc(out, func(a, b Inversion) int {
-		return cmp.Or(-cmp.Compare(a.WaitNs, b.WaitNs), cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.Other, b.Other))
+		return cmp.Or(cmp.Compare(b.ByProvenance.Ns(), a.ByProvenance.Ns()), cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.Other, b.Other))
 	})
 	return out
 }

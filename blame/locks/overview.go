@@ -23,8 +23,8 @@ type Overview struct {
 	owners  sums // by lock, site, callers and what it did
 	waiters sums // by lock and site
 	roots   map[partRoot]int64
-	trapped blame.ByID[Trapped] // by deadlock, from 1
-	orders  map[order]*seen
+	trapped blame.ByID[analysis.Known] // by deadlock, from 1
+	orders  map[order]*ordered
 	total   int64
 }
 
@@ -48,7 +48,7 @@ func NewOverview(o Options) *Overview {
 // newOverview returns an overview whose owners are summed by some keys. The first two are the
 // lock and the site.
 func newOverview(own *regexp.Regexp, by ...blame.Key) *Overview {
-	c := &Overview{roots: map[partRoot]int64{}, orders: map[order]*seen{}}
+	c := &Overview{roots: map[partRoot]int64{}, orders: map[order]*ordered{}}
 	c.owners, c.waiters = newSums(&c.keys, by...), newSums(&c.keys, by[0], blame.ByWaiterSite)
 	c.keys.App(own)
 	return c
@@ -84,9 +84,7 @@ func (c *Overview) shares(s *analysis.Slice, n int) {
 		ns := sh.Ns * int64(n)
 		c.charge(s.Lock, &s.Waiters[0], sh, ns, s.Sample.Taken)
 		if sh.Root.Kind == analysis.OwnerDeadlock {
-			t := c.trapped.At(int(sh.Root.Cycle))
-			t.WaitNs += ns
-			t.ByProvenance.Add(sh.Root.Prov, ns)
+			c.trapped.At(int(sh.Root.Cycle)).Add(sh.Root.Prov, ns)
 		}
 	}
 }
@@ -98,7 +96,7 @@ func (c *Overview) charge(lock format.ObjectID, w *analysis.Waiter, sh *analysis
 		c.behind(partRoot{int32(row), sh.Last}, ns)
 	}
 	if o := c.order(lock, sh, c.owners.id(int32(row), 1), sampled); o != nil {
-		o.add(sh.Direct.Prov, ns)
+		o.Add(sh.Direct.Prov, ns)
 	}
 }
 
@@ -121,19 +119,8 @@ func (c *Overview) Took(id format.StackID, lock format.ObjectID) string {
 // TotalNs returns all waiting, in ns of thread-time.
 func (c *Overview) TotalNs() int64 { return c.total }
 
-// Trapped is the waiting that a deadlock caused.
-type Trapped struct {
-	WaitNs       int64
-	ByProvenance analysis.Known
-}
-
 // Trapped returns the waiting that a deadlock caused; deadlocks count from 1.
-func (c *Overview) Trapped(cycle int) (t Trapped) {
-	if cycle < len(c.trapped) {
-		t = c.trapped[cycle]
-	}
-	return t
-}
+func (c *Overview) Trapped(cycle int) analysis.Known { return *c.trapped.At(cycle) }
 
 // doingOf returns what an id of the key owner-doing means.
 func doingOf(id uint32) blame.Doing {
