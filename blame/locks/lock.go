@@ -221,18 +221,23 @@ func (c *Overview) rootsOf() [][]partEnd {
 }
 
 // mostlyBehind returns the lock at the end of most chains of some rows.
-func (c *Overview) mostlyBehind(rows []int32, roots [][]partEnd) (most Amount) {
-	sums := map[format.ObjectID]int64{}
+func (c *Overview) mostlyBehind(rows []int32, roots [][]partEnd) Amount {
+	sums := map[uint32]int64{}
 	for _, row := range rows {
 		for _, r := range roots[row] {
-			sums[r.root] += r.ns
+			sums[uint32(r.root)] += r.ns
 		}
 	}
-	for root, ns := range sums {
+	return c.largest(sums, blame.ByRootLock)
+}
+
+// largest returns the largest of some sums by the ids of a key, none for unknown stacks.
+func (c *Overview) largest(sums map[uint32]int64, by blame.Key) (most Amount) {
+	for id, ns := range sums {
 		if most.Text != "" && ns < most.WaitNs {
-			continue
+			continue // a name costs more than a number
 		}
-		if one := (Amount{c.text(blame.ByRootLock, uint32(root)), ns}); most.Text == "" || one.compare(most) < 0 {
+		if one := (Amount{c.text(by, id), ns}); one.Text != analysis.UnknownStack && (most.Text == "" || one.compare(most) < 0) {
 			most = one
 		}
 	}

@@ -41,12 +41,5 @@ func (c *Overview) mostly(s *sums, rows []int32, counts func(site uint32) bool) 
 			bySite[site] += s.ns[r]
 		}
 	}
-	most := Amount{}
-	for site, ns := range bySite {
-		one := Amount{c.text(s.by[1], site), ns}
-		if one.Text != analysis.UnknownStack && (most.Text == "" || one.compare(most) < 0) {
-			most = one
-		}
-	}
-	return most.Text
+	return c.largest(bySite, s.by[1]).Text
 }
