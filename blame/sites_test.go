@@ -103,6 +103,20 @@ func TestOwnersAreNamedWhereTheyTookTheLock(t *testing.T) {
 	golden.Equal(t, s.sym.Frames(nested)[2].Line, 35, "the stack itself has changed")
 }
 
+// The lock's owner took that lock, and may wait for the next of the chain; the root took the
+// last one.
+func TestOwnersAreAskedForTheirLocks(t *testing.T) {
+	var r Resolver
+	r.Begin(trace(t, nil).sym)
+	by := []Column{{Key: ByOwnerSite}, {Key: ByOwnerSite, Root: true}, {Key: ByOwnerBlockedOn}}
+	ids, owner := make([]uint32, len(by)), analysis.Owner{Stack: nested}
+	r.Find(ids, by, ledger, &analysis.Waiter{}, &analysis.Share{Direct: owner, Root: owner, Last: audit, Path: analysis.PathOf(analysis.Hop{Lock: second}, analysis.Hop{Lock: audit})})
+	for i, want := range []string{"Shop.report:30", "Audit.write:5", r.sym.LockName(second)} {
+		got, _ := r.Text(by[i].Key, ids[i])
+		golden.Equal(t, got, want, by[i].Key)
+	}
+}
+
 func TestSitesOfWaitersAndLocks(t *testing.T) {
 	s := trace(t, nil)
 	for id, want := range map[format.StackID]string{takeAudit: "Audit.write:5", library: "Shop$Dao.load:12", asleep: "Shop.nap:3"} {

@@ -17,6 +17,7 @@ import (
 	"contend/blame"
 	"contend/blame/compare"
 	"contend/blame/cube"
+	"contend/blame/locks"
 	"contend/blame/stacks"
 	"contend/format"
 	"contend/format/human"
@@ -145,10 +146,11 @@ type those struct {
 	cube, facts *cube.Cube
 	graph       blame.GraphBuilder
 	profile     *compare.Profile
+	locks       *locks.Collector
 }
 
 func newThose() *those {
-	return &those{cube.New(cube.Limits{Bins: 100, Rows: 1000, Cells: 10_000}), facts.NewCube(1e6, nil), blame.NewGraph(blame.GraphOptions{Nodes: blame.NodeSites}), &compare.Profile{}}
+	return &those{cube.New(cube.Limits{Bins: 100, Rows: 1000, Cells: 10_000}), facts.NewCube(1e6, nil), blame.NewGraph(blame.GraphOptions{Nodes: blame.NodeSites}), &compare.Profile{}, locks.New(false)}
 }
 
 func (t *those) found() map[string]string {
@@ -157,6 +159,9 @@ func (t *those) found() map[string]string {
 	graph, err := json.Marshal(t.graph.Graph())
 	out := map[string]string{"graph": fmt.Sprint(string(graph), err)}
 	out["profile"] = fmt.Sprint(*compare.Compare(compare.Group{t.profile}, compare.Group{t.profile}, compare.Options{}))
+	out["locks"] = lines(t.locks.Rows(), func(r *locks.Row) string {
+		return fmt.Sprint(r.Lock, r.Waits, r.Failed, r.WaitNs, r.WallNs, r.MaxNs, r.P50Ns, r.Waiters, r.ByProvenance)
+	})
 	out["cube"] = lines(t.cube.Rows, func(r *cube.Row) string { return fmt.Sprint(r.Key, r.Ns, r.Waits, r.Cells) })
 	out["facts"] = cellsOf(&t.facts.Total) + lines(t.facts.Rows, func(r *cube.Row) string {
 		line := fmt.Sprint(r.Key[9], t.facts.Kind(uint32(r.Lock)), cellsOf(r))
@@ -201,7 +206,7 @@ func TestCrowdsTellWhatSlicesDo(t *testing.T) {
 			filter.From = 2e6
 		}
 		together, each := newThose(), newThose()
-		all := []analysis.Visitor{together.cube, together.facts, together.graph, together.profile, apart{each.cube}, apart{each.facts}, apart{each.graph}, apart{each.profile}}
+		all := []analysis.Visitor{together.cube, together.facts, together.graph, together.profile, together.locks, apart{each.cube}, apart{each.facts}, apart{each.graph}, apart{each.profile}, apart{each.locks}}
 		golden.Must(pass.Run(&trace, filter, all...))(t)
 		if diff := cmp.Diff(each.found(), together.found()); diff != "" {
 			t.Fatalf("%s of %d threads:\n%s", scenario, config.Threads, diff)

@@ -225,8 +225,8 @@ func TestDescheduledHolding(t *testing.T) {
 func borrows(method string) func(*testing.T) []Finding {
 	return func(t *testing.T) []Finding {
 		s := newScript(t, 3, 1)
-		site := s.stack("java.util.concurrent.locks.LockSupport.park", method, "Shop.query")
-		for i := range 2 {
+		for i, caller := range []string{"Shop.buy", "Shop.sell"} {
+			site := s.stack("java.util.concurrent.locks.LockSupport.park", method, "Shop.query", caller)
 			from := int64(100 * i)
 			s.write(format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Resource: true, Thread: format.ThreadID(i + 1), Time: from * ms, End: (from + 300) * ms, Stack: site})
 		}
