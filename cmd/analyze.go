@@ -130,29 +130,29 @@ const noPhases = -1
 // summarize reads the trace for the document of 'contend analyze', and for
 // further visitors.
 func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor) (*document.Analyze, *document.Overview, *result, error) {
-	sums, about := locks.New(want.byClass), locks.NewOverview(locks.Options{ByClass: want.byClass, App: want.app})
-	meter := csp.New(csp.Options{Phases: true, Top: want.phases})
-	seen := findings.NewEvidence()
+	lockSums, overview := locks.New(want.byClass), locks.NewOverview(locks.Options{ByClass: want.byClass, App: want.app})
+	pressure := csp.New(csp.Options{Phases: true, Top: want.phases})
+	observed := findings.NewEvidence()
 	if want.phases != noPhases {
-		more = append(more, meter)
+		more = append(more, pressure)
 	}
-	res, err := o.run(e, append(more, sums, about, seen)...)
+	res, err := o.run(e, append(more, lockSums, overview, observed)...)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	side := res.side()
-	found := document.Overview{Phases: &csp.Series{}, Took: about.Took}
+	found := document.Overview{Phases: &csp.Series{}, Took: overview.Took}
 	if want.phases != noPhases {
-		if series, tooLong := meter.Series(); tooLong == nil { // else by an absurd time in a damaged trace: all but the phases stands
+		if series, tooLong := pressure.Series(); tooLong == nil { // else by an absurd time in a damaged trace: all but the phases stands
 			found.Phases = series
 		}
 	}
-	if found.Locks, found.Rest = about.Heaviest(heaviest(sums, want.locks)); !want.rest {
+	if found.Locks, found.Rest = overview.Heaviest(heaviest(lockSums, want.locks)); !want.rest {
 		found.Rest = nil
 	}
-	found.Findings = findings.Find(about, found.Locks, seen, evidence(res, want.byClass))
-	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, sums, found, want.locks)
-	doc.Beside = document.NewBeside(&seen.Resources, res.trace.Symbols, want.idle, want.places)
+	found.Findings = findings.Find(overview, found.Locks, observed, evidence(res, want.byClass))
+	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, lockSums, found, want.locks)
+	doc.Beside = document.NewBeside(&observed.Resources, res.trace.Symbols, want.idle, want.places)
 	doc.Rank(want.places)
 	if !want.byClass {
 		doc.Coverage.Places = document.NewPlaces(res.trace.Symbols, namedOf(found.Locks))

@@ -63,29 +63,6 @@ func TestPublicDumps(t *testing.T) {
 	}
 }
 
-// Every public dump is read without damage, whatever its dialect.
-func TestPublicDialects(t *testing.T) {
-	golden.ParallelUnlessShort(t)
-	var paths []string
-	for _, p := range []string{"threaddump/*.txt", "javacore/*.txt", "javacore/*.gz", "counts/*.txt"} {
-		found, _ := filepath.Glob("../../shared/fixtures/public/" + p)
-		paths = append(paths, found...)
-	}
-	if len(paths) == 0 {
-		t.Skip("the public thread dumps are not here")
-	}
-	for _, path := range paths {
-		a := ask[document.Analyze](t, "analyze", path)
-		if a.Coverage.Events == 0 || a.Coverage.BytesRead != a.Coverage.BytesTotal {
-			t.Errorf("%s: %+v", path, a.Coverage)
-		}
-	}
-	series, _ := filepath.Glob("../../shared/fixtures/public/threaddump/jdk-lock-contention-?.txt")
-	a := ask[document.Analyze](t, append([]string{"analyze"}, series...)...)
-	golden.Equal(t, a.Coverage.Unit, "ns")
-	golden.Within(t, a.Trace.DurationNs, 8e9, 12e9)
-}
-
 // Eight dumps are few, but they name the operations that hold the locks.
 func TestASeriesNamesTheOwnersOperations(t *testing.T) {
 	const path = "../testdata/truth-series-8dumps-jdk17.txt"

@@ -96,28 +96,6 @@ func blockedOn(t *testing.T, path, lock string) (ns int64) {
 	return ns
 }
 
-// Locks that are alike are one place, and numbers tell them apart.
-func TestTheReportNumbersLocksThatAreAlike(t *testing.T) {
-	golden.Thorough(t)
-	t.Parallel()
-	r := reportIn(t, reported(t, "../testdata/xalan-8threads.jfr"))
-	const alike = "IteratorPool at IteratorPool.getInstance:88"
-	golden.Holds(t, r.text(".locks tbody tr"), alike+" 4 locks")
-	r.click(".locks tbody button", alike)
-	r.until(`contend.state.filter.place`)
-	of := r.total()
-	golden.Holds(t, r.text(".chips"), "lock "+alike)
-	if want := ask[document.Analyze](t, r.command()[1:]...).Total.WaitNs; of != want || of == 0 {
-		t.Errorf("%d ns at the place, its command has %d", of, want)
-	}
-	r.click(".locks .choice button", "lock")
-	r.until(`document.querySelector(".locks tbody").textContent.includes("getInstance:88 #4")`)
-	r.turn("#by=lock&lock=" + strings.ReplaceAll(alike, " ", "+") + "+%231")
-	if one := r.total(); one == 0 || one >= of {
-		t.Errorf("the first of the locks has %d of %d ns", one, of)
-	}
-}
-
 // Pauses are shown, whether or not somebody waited for a lock meanwhile.
 func TestTheReportShowsAllPauses(t *testing.T) {
 	golden.Thorough(t)

@@ -35,23 +35,6 @@ func TestOtherSystemsAreRightByTheirTypes(t *testing.T) {
 			}
 		})
 	}
-	t.Run("what is wrong is found", func(t *testing.T) {
-		dir := t.TempDir()
-		for name, text := range map[string]string{
-			"go.mod":       "module wrong\n\ngo 1.26\n",
-			"all.go":       "package wrong\n\nvar _ = here\n",
-			"on_linux.go":  "package wrong\n\nimport \"syscall\"\n\nvar here = syscall.SIGUSR1\n",
-			"elsewhere.go": "//go:build !linux\n\npackage wrong\n\nimport \"syscall\"\n\nfunc here() { _ = syscall.SIGUSR1 }\n",
-		} {
-			golden.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-		}
-		for system, want := range map[string]int{"linux/amd64": 0, "windows/amd64": 1} {
-			all, err := typed(dir, system)
-			if err != nil || len(all) != 1 || len(all[0].Errors) != want {
-				t.Errorf("%s: %v %v", system, all, err)
-			}
-		}
-	})
 }
 
 // typed returns the packages of a module with the types they have on another system. Of

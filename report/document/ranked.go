@@ -9,9 +9,9 @@ import (
 	"contend/blame/locks"
 )
 
-// Wait is one thing that threads wait for, as a reader takes it: the locks of one class that
-// are known by one place in the program, or a place where threads wait for what is no lock.
-type Wait struct {
+// RankedItem is one entry of the ranking: all locks of one class and site, or one place where
+// threads wait for a pool, queue, latch or result.
+type RankedItem struct {
 	Kind string // lock, or of what is none: pool, queue, latch, result, condition, resource; of locks too many to name Others
 	Lock        // of locks the sums, with name, class and site of the biggest; of others the sums and the site
 	Of   *Resource
@@ -22,7 +22,7 @@ type Wait struct {
 	inferred, expected float64 // waiting whose owners are inferred, and what of it is expected to be right
 }
 
-// Ranked is a Wait as machines read it, in the order of thread-time.
+// Ranked is a RankedItem as machines read it, in the order of thread-time.
 type Ranked struct {
 	Kind    string `json:"kind"`
 	Class   string `json:"class,omitempty"` // of locks
@@ -42,21 +42,23 @@ const Others = "others"
 // Waits returns all that threads wait for, what most thread-time is spent on first, but
 // Others last: locks, and of other places those where several threads wait that surely have
 // something to do.
-func (a *Analyze) Waits() []Wait {
+func (a *Analyze) Waits() []RankedItem {
 	list := lockWaits(a.Locks, a.Rest)
 	for i := range a.Resources {
 		if r := &a.Resources[i]; !r.Loop && r.Waiters > 1 {
-			list = append(list, Wait{Kind: r.Kind(), Of: r,
+			list = append(list, RankedItem{Kind: r.Kind(), Of: r,
 				Lock: Lock{Site: r.Site, Waits: r.Waits, WaitNs: r.WaitNs, MaxNs: r.MaxNs, Waiters: r.Waiters}})
 		}
 	}
-	last := func(w *Wait) int {
+	last := func(w *RankedItem) int {
 		if w.Kind == Others {
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(list, func(a, b Wait) int { return cmp.Or(cmp.Compare(last(&a), last(&b)), cmp.Compare(b.WaitNs, a.WaitNs)) })
+	slices.SortStableFunc(list, func(a, b RankedItem) int {
+		return cmp.Or(cmp.Compare(last(&a), last(&b)), cmp.Compare(b.WaitNs, a.WaitNs))
+	})
 	return list
 }
 
@@ -128,7 +130,7 @@ var unknownOwner = analysis.PseudoOwner(analysis.OwnerUnknown, 0)
 
 // lockWaits joins locks, which are by waiting, biggest first, and those that are
 // described together.
-func lockWaits(locks []Lock, rest []Rest) (groups []Wait) {
+func lockWaits(locks []Lock, rest []Rest) (groups []RankedItem) {
 	at := map[[2]string]int{}
 	add := func(l *Lock, n int, biggest int64) {
 		key := [2]string{l.Class, l.Site}
@@ -138,7 +140,7 @@ func lockWaits(locks []Lock, rest []Rest) (groups []Wait) {
 		j, ok := at[key]
 		if !ok {
 			at[key] = len(groups)
-			groups = append(groups, Wait{Kind: "lock", Lock: *l, Locks: n, Biggest: biggest})
+			groups = append(groups, RankedItem{Kind: "lock", Lock: *l, Locks: n, Biggest: biggest})
 			groups[len(groups)-1].expect(l)
 			return
 		}
@@ -150,7 +152,7 @@ func lockWaits(locks []Lock, rest []Rest) (groups []Wait) {
 	for i := range rest {
 		r := &rest[i]
 		if len(r.Waiting) == 0 { // identified by no site
-			groups = append(groups, Wait{Kind: Others, Lock: r.Lock, Locks: r.Locks, Biggest: r.Biggest})
+			groups = append(groups, RankedItem{Kind: Others, Lock: r.Lock, Locks: r.Locks, Biggest: r.Biggest})
 			continue
 		}
 		add(&r.Lock, r.Locks, r.Biggest)
@@ -188,7 +190,7 @@ func likelyOwners(list []LockOwner) []LockOwner {
 
 // add joins a smaller lock, or n together. How many threads waited for any of them is not known:
 // at least as many as for one.
-func (g *Wait) add(l *Lock, n int) {
+func (g *RankedItem) add(l *Lock, n int) {
 	g.Locks += n
 	g.WaitNs += l.WaitNs
 	g.Waits += l.Waits
@@ -210,7 +212,7 @@ func (g *Wait) add(l *Lock, n int) {
 }
 
 // expect adds what is expected to be right of a lock's owners that are inferred.
-func (g *Wait) expect(l *Lock) {
+func (g *RankedItem) expect(l *Lock) {
 	if right, ok := l.Provenance.Right(); ok {
 		g.inferred += float64(l.Provenance.InferredNs)
 		g.expected += right * float64(l.Provenance.InferredNs)
@@ -219,7 +221,7 @@ func (g *Wait) expect(l *Lock) {
 
 // Right is how much of what is inferred is expected to be right; 1 where nothing is said
 // of it.
-func (g *Wait) Right() float64 {
+func (g *RankedItem) Right() float64 {
 	if g.inferred == 0 {
 		return 1
 	}

@@ -13,10 +13,9 @@ import (
 	"contend/report/text"
 )
 
-// DOT writes the graph in the language of Graphviz. Nodes of a cycle are
-// filled, those of a cycle that no edge leaves are framed twice as well; pseudo owners are dashed. Edges
-// carry their exact sums as attributes of our own, which Graphviz ignores, and
-// the graph what was left out.
+// DOT writes the graph in the language of Graphviz. Nodes of a cycle are filled, and framed
+// twice if no edge leaves the cycle; pseudo owners are dashed. Edges carry their exact sums
+// as attributes of our own, which Graphviz ignores, and the graph what was left out.
 func DOT(out io.Writer, g *document.Graph) error {
 	w := bufio.NewWriter(out)
 	fmt.Fprintf(w, "digraph contend {\n\tgraph [rankdir=LR, labelloc=t, label=%s, left_out_ns=%d];\n", dotQuote(title(g)), g.Omitted.ThreadNs)

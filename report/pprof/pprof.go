@@ -14,10 +14,9 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// Write writes a profile, gzipped as the format wants it. Its first two sample types are those of Go's mutex profile; the
-// third is wall-time, which is no sum: added over samples it counts an
-// instant once for each. Where the trace counts and measured no time, the
-// count is all there is.
+// Write writes a profile, gzipped as the format wants it. Its first two sample types are those
+// of Go's mutex profile; the third is wall-time, which is no sum: added over samples it counts
+// an instant once for each. A trace that counts and measured no time has the count alone.
 func Write(w io.Writer, of *document.Profile, unit format.Unit, l Labels) error {
 	p := build(of, unit, l)
 	if l != AllLabels {

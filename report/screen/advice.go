@@ -11,7 +11,7 @@ import (
 
 // advice says what to do about the biggest lock where no finding does: what most
 // of its waiting points to.
-func (s *screen) advice(g *document.Wait) []line {
+func (s *screen) advice(g *document.RankedItem) []line {
 	if g.WaitNs == 0 || len(s.Deadlocks) > 0 || slices.ContainsFunc(s.Findings, func(f document.Finding) bool { return f.Class == g.Class }) {
 		return nil
 	}
@@ -27,7 +27,7 @@ const advised = 0.5
 const worthwhile = 0.01
 
 // try is one sentence.
-func (s *screen) try(g *document.Wait) string {
+func (s *screen) try(g *document.RankedItem) string {
 	by := map[string]int64{}
 	top, stopped := "", int64(0)
 	for _, o := range g.Owners {
@@ -70,7 +70,7 @@ func (s *screen) try(g *document.Wait) string {
 }
 
 // several is the advice about a lock that no single owner holds for most of the waiting.
-func (s *screen) several(g *document.Wait) string {
+func (s *screen) several(g *document.RankedItem) string {
 	switch at, guessed := through(g), s.guessed(g); {
 	case at != "" && guessed:
 		return "Which section holds it longest is not known well enough: " + s.teller(false)
@@ -85,7 +85,7 @@ func (s *screen) several(g *document.Wait) string {
 // through returns the method that is on the stack for most of the waiting and was sampled
 // as the owner itself, "" where there is none. Where the acquisition is not visible, one
 // critical section shows as all the methods that it calls.
-func through(g *document.Wait) string {
+func through(g *document.RankedItem) string {
 	of := map[string]int64{}
 	for i := range g.Owners {
 		o := &g.Owners[i]
@@ -116,10 +116,10 @@ func through(g *document.Wait) string {
 // owner: one sample of an owner that has just released it may show any of its callers.
 const itself = 0.05
 
-// proven reports whether at least half of the waiting for a lock has its owner at a site, if no
-// more of it is right than is expected, or than hidden dumps agree with where that is less. The
-// site at which most wait is what is said of an owner of which nothing is seen: it is no proof.
-func (s *screen) proven(w *document.Wait, site string) bool {
+// proven reports whether the owner is at the site for more than half of the waiting, after
+// discounting by the expected accuracy or, if lower, by the agreement of hidden dumps. The main
+// waiting site without observed activity is the model's default and proves nothing.
+func (s *screen) proven(w *document.RankedItem, site string) bool {
 	right, doing := int64(0), false
 	for i := range w.Owners {
 		if o := &w.Owners[i]; o.Site == site {
@@ -151,7 +151,7 @@ func (s *screen) teller(noOwners bool) string {
 }
 
 // guessed reports whether the owners of a lock are mostly inferred and may be wrong.
-func (s *screen) guessed(g *document.Wait) bool {
+func (s *screen) guessed(g *document.RankedItem) bool {
 	ns := int64(0)
 	for i := range g.Owners {
 		ns += g.Owners[i].Provenance.InferredNs
@@ -161,7 +161,7 @@ func (s *screen) guessed(g *document.Wait) bool {
 
 // free is the advice about a lock that is free for most of the waiting. Short sections are
 // the usual cause, and a trace may show few of them.
-func (s *screen) free(g *document.Wait) string {
+func (s *screen) free(g *document.RankedItem) string {
 	const remedy = "take it less often, or split it"
 	switch {
 	case s.counts:

@@ -43,7 +43,7 @@ func (s *screen) ranked(room int) (lines []line) {
 
 // rest says how much waiting there is for what is not shown, and names the biggest of it as
 // far as a second line goes, where there is one.
-func (s *screen) rest(list []document.Wait, room int) []line {
+func (s *screen) rest(list []document.RankedItem, room int) []line {
 	if len(list) == 0 {
 		return nil
 	}
@@ -121,7 +121,7 @@ func (s *screen) users(r *document.Resource) []line {
 
 // block is one thing that threads wait for. The first has advice, and more owners than the
 // others.
-func (s *screen) block(w *document.Wait, first bool) []line {
+func (s *screen) block(w *document.RankedItem, first bool) []line {
 	parts := s.name(w)
 	if w.Locks > 1 {
 		parts = append(parts, fmt.Sprintf("(%d locks, the biggest %s)", w.Locks, percent(w.Biggest, w.WaitNs)))
@@ -158,7 +158,7 @@ func (s *screen) block(w *document.Wait, first bool) []line {
 }
 
 // name is of what kind something is that threads wait for, what it is called and where it is taken.
-func (s *screen) name(w *document.Wait) []string {
+func (s *screen) name(w *document.RankedItem) []string {
 	if w.Of != nil {
 		return append([]string{w.Kind}, s.names.Resource(w.Of.What, w.Of.Site)...)
 	}
@@ -174,7 +174,7 @@ func (s *screen) name(w *document.Wait) []string {
 }
 
 // numbers is how much waiting there is for something.
-func (s *screen) numbers(w *document.Wait) []string {
+func (s *screen) numbers(w *document.RankedItem) []string {
 	var parts []string
 	if w.Of == nil {
 		parts = append(parts, percent(w.WaitNs, s.Total.WaitNs)+" of lock waiting:")
@@ -200,7 +200,7 @@ func (s *screen) numbers(w *document.Wait) []string {
 
 // holders are the owners of a lock during its waiting: n of those with a name, or more up to
 // maxOwners until their sum is enough, and between them those without a name.
-func (s *screen) holders(w *document.Wait, n int, enough int64) (lines []line) {
+func (s *screen) holders(w *document.RankedItem, n int, enough int64) (lines []line) {
 	first, named, sum := "      held by  ", 0, int64(0)
 	for i := range w.Owners {
 		o := &w.Owners[i]
@@ -280,7 +280,7 @@ func usual(o *document.LockOwner) (chain []string) {
 const nearlyAll = 8
 
 // waiters says where threads wait, as far as a line holds.
-func (s *screen) waiters(w *document.Wait) []line {
+func (s *screen) waiters(w *document.RankedItem) []line {
 	if s.short {
 		return nil
 	}

@@ -107,7 +107,7 @@ func (s *screen) endOfChain(f *document.Finding) string {
 	}
 	l, name := &s.Locks[i], s.otherLock(f)
 	for _, o := range l.Owners {
-		w := document.Wait{Lock: *l}
+		w := document.RankedItem{Lock: *l}
 		if site := s.names.Name(o.Site); document.Placed(o.Site) && s.proven(&w, o.Site) && !strings.HasSuffix(name, " at "+site) {
 			return "Fix " + name + " first; " + site + " holds it longest"
 		}

@@ -52,9 +52,9 @@ type screen struct {
 	*document.Analyze
 	Options
 	words
-	waits  []document.Wait // that are worth a word
-	waitNs int64           // of all of these
-	short  bool            // only the essential lines
+	waits  []document.RankedItem // that are worth a word
+	waitNs int64                 // of all of these
+	short  bool                  // only the essential lines
 }
 
 // most is how many rows or lines a section has: all, or so many.

@@ -33,7 +33,7 @@ func Write(w io.Writer, a *document.Analyze, o Options) error {
 		o.Width = DefaultWidth
 	}
 	s := &screen{Analyze: a, Options: o, words: wordsOf(a), waits: a.Waits()}
-	s.waits = slices.DeleteFunc(s.waits, func(w document.Wait) bool {
+	s.waits = slices.DeleteFunc(s.waits, func(w document.RankedItem) bool {
 		return w.Of != nil && !s.Full && !s.counts && float64(w.WaitNs) < worthwhile*float64(s.ElapsedNs)
 	})
 	for i := range s.waits {

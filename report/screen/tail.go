@@ -121,7 +121,7 @@ func (s *screen) next() []line {
 	case s.counts && len(s.Locks) > 0:
 		parts = []string{"contend blame --by lock,waiter-stack " + file}
 	case len(s.Locks) > 0:
-		top := s.waits[slices.IndexFunc(s.waits, func(w document.Wait) bool { return w.Of == nil })].Class
+		top := s.waits[slices.IndexFunc(s.waits, func(w document.RankedItem) bool { return w.Of == nil })].Class
 		parts = []string{"contend blame --class " + s.pattern(top) + " " + file, "(all its owners)"}
 		if !s.Full {
 			parts = append(parts, "or contend analyze --full (whole stacks)")
@@ -190,11 +190,11 @@ func (s *screen) arguments() string {
 	return strings.Join(names, " ")
 }
 
-var bare = regexp.MustCompile(`^[\w./:=@%+,-]+$`)
+var unquoted = regexp.MustCompile(`^[\w./:=@%+,-]+$`)
 
 // quoted writes an argument as a shell reads it.
 func quoted(s string) string {
-	if bare.MatchString(s) {
+	if unquoted.MatchString(s) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
@@ -210,7 +210,7 @@ func (s *screen) unranked() (lines []line) {
 				if len(lines) == before {
 					lines = append(lines, line{title, plain})
 				}
-				w := document.Wait{Kind: r.Kind(), Of: r, Lock: document.Lock{Waits: r.Waits, WaitNs: r.WaitNs, MaxNs: r.MaxNs, Waiters: r.Waiters}}
+				w := document.RankedItem{Kind: r.Kind(), Of: r, Lock: document.Lock{Waits: r.Waits, WaitNs: r.WaitNs, MaxNs: r.MaxNs, Waiters: r.Waiters}}
 				lines = append(lines, s.block(&w, false)...)
 			}
 		}

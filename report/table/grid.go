@@ -54,8 +54,8 @@ type Grid struct {
 	Title string
 	Head  []string // machine names in CSV are the same in lower case
 	Left  []bool
-	Under []string // heads of columns that stand under their rows, whole, where they do not fit beside the other names folded
-	Drop  []string // heads of columns to do without, first to go first, where even folded names do not fit the terminal
+	Under []string // heads of columns to print below the row if the line is too long
+	Drop  []string // heads of columns to omit, in this order, if the line is still too long
 	Rows  [][]Cell
 	Made  iter.Seq[[]Cell] // rows of a table too long to keep, made anew each time they are looked at, in place of Rows
 	Below []string         // as text, what to print under each row; "" for nothing

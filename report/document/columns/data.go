@@ -153,10 +153,10 @@ type numbering struct {
 	content *Content
 	plain   text.Plain
 	classes format.Numbers[string]
-	shown   map[string]bool               // what those are called
-	objects []format.ObjectID             // of the table's locks
-	waited  []int64                       // for them
-	beside  map[cube.Place]*document.Wait // what is no lock, of what the page shows
+	shown   map[string]bool                     // what those are called
+	objects []format.ObjectID                   // of the table's locks
+	waited  []int64                             // for them
+	beside  map[cube.Place]*document.RankedItem // what is no lock, of what the page shows
 }
 
 type frame struct {
@@ -166,7 +166,7 @@ type frame struct {
 }
 
 func newNumbering(content *Content, t *table) *numbering {
-	n := &numbering{content: content, shown: map[string]bool{}, beside: map[cube.Place]*document.Wait{}, plain: text.PlainOf(content.Analyze), cube: content.Cube, sites: blame.NewSites(content.App), table: t}
+	n := &numbering{content: content, shown: map[string]bool{}, beside: map[cube.Place]*document.RankedItem{}, plain: text.PlainOf(content.Analyze), cube: content.Cube, sites: blame.NewSites(content.App), table: t}
 	t.Stacks = stacks{Caller: []int32{}, Frame: []int32{}, Names: []string{}, Method: []int32{}, Line: []int32{}, Sort: []int8{}}
 	t.Sites = siteColumns{WaiterSite: []int32{}, OwnerSite: []int32{}, OwnerTook: []int32{}, RootSite: []int32{}, RootTook: []int32{}}
 	n.sites.Begin(content.Trace.Symbols)

@@ -11,7 +11,7 @@ import (
 //go:embed queries/*.sql
 var files embed.FS
 
-// Questions that are asked of facts, once for all engines: their names, in the order in which they are printed.
+// Questions are the names of the queries, the same for all engines, in the order of printing.
 var Questions = []string{"causes", "releases", "since", "hosts", "hours", "percentiles", "unreadable", "metadata"}
 
 // Query returns a question without a semicolon, "" for a name that is none.
