@@ -1,11 +1,11 @@
 package decode
 
 import (
-	"contend/format/workers"
 	"slices"
 	"sync"
 
 	"contend/format"
+	"contend/format/workers"
 )
 
 // pump runs a decoder on its own goroutine, a few batches of events ahead of its reader. It

@@ -89,8 +89,8 @@ func (m *metadata) compileClass(cl *class, want map[string]slot) *program {
 	return p
 }
 
-// fewFields are read one by one sooner than passed over together.
-const fewFields = 12
+// maxInline bounds the integers that are read one by one; more are skipped together.
+const maxInline = 12
 
 // integers returns the slots of a program's values if they are few, and all integers; else
 // nil.
@@ -99,7 +99,7 @@ func integers(ops []op) (takes []slot) {
 		switch {
 		case o.kind == opInt && o.take:
 			takes = append(takes, o.slot)
-		case o.kind == opInts && len(takes)+o.n <= fewFields:
+		case o.kind == opInts && len(takes)+o.n <= maxInline:
 			takes = append(takes, slices.Repeat([]slot{noSlot}, o.n)...)
 		default:
 			return nil

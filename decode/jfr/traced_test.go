@@ -1,11 +1,11 @@
 package jfr
 
 import (
-	"contend/decode/threaddump"
-	"contend/golden"
 	"testing"
 
+	"contend/decode/threaddump"
 	"contend/format"
+	"contend/golden"
 )
 
 func at(methods ...[2]string) (frames []format.Frame) {

@@ -11,8 +11,8 @@ import (
 	"contend/format/record/attach"
 )
 
-// startFlight begins a flight recording. It ends by itself some time after it should be
-// ended, which a killed contend does not do.
+// startFlight begins a flight recording with a time limit beyond its planned end, in case
+// contend is killed.
 func (s *session) startFlight() (err error) {
 	if free, ok := room(s.dir.here.File()); ok && free < needed {
 		return s.noRoom(free)
@@ -29,7 +29,7 @@ func (s *session) startFlight() (err error) {
 		return err
 	}
 	defer func() {
-		if err != nil { // the JVM may begin it yet
+		if err != nil { // the JVM may still begin it
 			s.endFlight(s.dir.name)
 		}
 	}()
@@ -57,10 +57,9 @@ func (s *session) noRoom(free uint64) error {
 	return &attach.Error{PID: s.p.PID, What: fmt.Sprintf("has %d MB left where its flight recorder writes, and is ended by it when that is full", free>>20), Hint: "make room there, at least 32 MB; --with agent writes little"}
 }
 
-// stopFlight ends the flight recording. A process that ends meanwhile leaves what
-// one that had ended before would: a file, if it ended in an orderly way, else what
-// its flight recorder had written by then. That is all, too, where it finds no room
-// for the file.
+// stopFlight ends the flight recording. If the process ends at the same time, it leaves a
+// file after an orderly exit, else the chunks that its flight recorder had written. The
+// chunks are all that remains, too, if there is no space for the file.
 func (s *session) stopFlight(r *Recording) error {
 	var saved *os.File
 	salvage := func() {
@@ -68,7 +67,7 @@ func (s *session) stopFlight(r *Recording) error {
 		defer done()
 		saved = s.repository.salvage(ctx)
 	}
-	if r.Scarce { // what it cannot write as a whole it deletes
+	if r.Scarce { // it deletes a file that it cannot complete
 		salvage()
 	}
 	if !r.Ended {
@@ -97,7 +96,7 @@ func (s *session) stopFlight(r *Recording) error {
 }
 
 // larger closes the smaller of two files, either of which may be nil, and returns the
-// other; nil where that is empty.
+// other; nil if that is empty.
 func larger(a, b *os.File) *os.File {
 	if written(a) < written(b) {
 		a, b = b, a
@@ -112,7 +111,8 @@ func larger(a, b *os.File) *os.File {
 	return a
 }
 
-// written is how much was written to a file, which may be nil, up to its first hole.
+// written returns how many bytes were written to a file, which may be nil, up to its first
+// hole.
 func written(f *os.File) int64 {
 	if f == nil {
 		return 0
@@ -120,13 +120,13 @@ func written(f *os.File) int64 {
 	if size, err := f.Seek(0, hole); err == nil {
 		return size
 	}
-	return fileSize(f) // it is empty, or of a file system that knows no holes
+	return fileSize(f) // it is empty, or its file system has no holes
 }
 
 var errNoFlight = errors.New("no flight recording is left: the process ended before anything of it was written, or found no room")
 
-// endFlight ends a flight recording of which nothing is wanted, if there is one: what it writes goes
-// with its folder.
+// endFlight ends an unwanted flight recording, if there is one; its file is removed with
+// its folder.
 func (s *session) endFlight(name string) {
 	ctx, done := s.ending()
 	defer done()

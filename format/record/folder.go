@@ -19,33 +19,33 @@ import (
 	"contend/format/record/foreign"
 )
 
-// folder is one in the target's own place for temporary files: both processes
-// reach it, also where the target has another root, user or namespace. It
-// belongs to the target's user, and nobody else can look into it. It is held
-// open: the way to it ends with the target, what is in it must not. Its lock is
-// the recorder's: a folder that nobody has locked is that of a recording that is over.
+// folder is in the target's own directory for temporary files: both processes reach it, even if
+// the target has another root, user or namespace. It belongs to the target's user, and no other
+// user can read it. It is held open, because its path may disappear with the target, and its
+// files must not. Its lock belongs to the recorder: an unlocked folder is left of a finished
+// recording.
 //
 // Its name, and the agent's jar in it, stay as long as the process: they are in the class path
-// of a JVM, and in commands that it may carry out late. Else another user could take them.
+// of a JVM, and in commands that it may execute late. Otherwise another user could take them.
 type folder struct {
 	name   string
 	parent *foreign.Dir
 	here   *foreign.Dir
-	theirs string // as the target sees it
+	theirs string // the path that the target uses
 }
 
-// ours matches names of folders, of which the key of the process that was recorded is a part, and
-// its namespace one of that.
+// ours matches names of folders, which contain the key of the recorded process and, in it, its
+// namespace.
 var ours = regexp.MustCompile(`^contend-([0-9]+-([0-9]*))-[A-Z2-7]{16}$`)
 
-// attempts is how often a folder is made that another recorder looks into before it is locked.
+// attempts bounds how often a folder is created that another recorder visits before it is
+// locked.
 const attempts = 4
 
-// newFolder takes the folder of a process in a directory, or makes one: the first, or one more
-// where other recorders have those that there are. In those of recordings that are over it removes
-// what is left, once end has ended what goes by their names, and all those of processes that are
-// gone. There may be any number of them, each slow to end: it gives up when patience or ctx does.
-// It closes the directory where it fails.
+// newFolder reuses an unlocked folder of the process, or makes one. It also cleans up: the files
+// of finished recordings, after end has stopped them, and the folders of processes that no
+// longer exist. There may be any number of these, each slow to end: it gives up after patience
+// or when ctx is done. It closes the directory if it fails.
 func newFolder(ctx context.Context, parent *foreign.Dir, theirs, key string, end func(name string) error) (_ *folder, err error) {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
@@ -70,9 +70,9 @@ func newFolder(ctx context.Context, parent *foreign.Dir, theirs, key string, end
 	return f, nil
 }
 
-// visit tidies one of the folders, and takes it if it is the first that can be taken. One that a
-// recorder in another namespace made, as within a container, may be of this process, which has
-// another number there: what was recorded by its name ends, and it stays.
+// visit tidies one of the folders, and takes it if it is the first free one. A folder made
+// by a recorder in another namespace, as in a container, may belong to this process under
+// another number: its recording is ended, and the folder stays.
 func (f *folder) visit(ctx context.Context, name, key string, end func(name string) error) error {
 	of := ours.FindStringSubmatch(name)
 	if of == nil {
@@ -83,7 +83,7 @@ func (f *folder) visit(ctx context.Context, name, key string, end func(name stri
 		return nil
 	}
 	left, err := f.parent.Sub(name)
-	if err != nil { // it is another user's, or others may look into it
+	if err != nil { // it belongs to another user, or others can read it
 		return nil
 	}
 	switch {
@@ -107,7 +107,7 @@ func (f *folder) visit(ctx context.Context, name, key string, end func(name stri
 	return err
 }
 
-// make makes a folder whose name begins so.
+// make creates a folder with a random name after the prefix.
 func (f *folder) make(prefix string) (err error) {
 	for range attempts {
 		f.name = prefix + rand.Text()[:16]
@@ -122,15 +122,15 @@ func (f *folder) make(prefix string) (err error) {
 	return errors.New("other recorders take what is made there")
 }
 
-// add makes a file and keeps it open: what is read later is this file, whatever
-// its name has come to mean.
+// add creates a file and keeps it open, so that later reads are from this file whatever
+// happens to its name.
 func (f *folder) add(name string, content []byte) (*os.File, error) {
 	return f.here.Create(name, content)
 }
 
 func (f *folder) path(name string) string { return f.theirs + "/" + f.name + "/" + name }
 
-// held returns an error where the path that the JVM is told leads elsewhere by now.
+// held returns an error if the path given to the JVM does not lead to the folder any more.
 func (f *folder) held() error {
 	if !f.parent.Held(f.name, f.here) {
 		return errors.New("another folder took the name of the recording's: a user who owns " + f.theirs + " can do that")
@@ -138,18 +138,19 @@ func (f *folder) held() error {
 	return nil
 }
 
-// jarName is another one for each version of the agent: a JVM may hold several.
+// jarName differs for each version of the agent: a JVM may have loaded several.
 var jarName = func() string {
 	sum := sha256.Sum256(agent.Jar)
 	return fmt.Sprintf("agent-%x.jar", sum[:8])
 }()
 
-// addJar puts the agent's jar there, unless it is, also where no agent is loaded: its sticky bit
-// keeps systemd-tmpfiles from removing what is old, and with it the folder's name.
+// addJar adds the agent's jar, unless it is there; even if no agent is loaded, because its
+// sticky bit keeps systemd-tmpfiles from removing old files, and with them the folder's
+// name.
 func (f *folder) addJar() error {
 	jar, err := f.add(jarName, agent.Jar)
 	if errors.Is(err, fs.ErrExist) {
-		return nil // newFolder has seen it
+		return nil // newFolder has checked it
 	}
 	if err != nil {
 		return err
@@ -158,8 +159,8 @@ func (f *folder) addJar() error {
 	return jar.Close()
 }
 
-// hasOurJar reports whether a folder has the agent's jar, or none of its name: a recorder that was
-// killed may have written a part of it.
+// hasOurJar reports whether a folder has the agent's complete jar, or no file of that name:
+// a killed recorder may have written a part of it.
 func hasOurJar(d *foreign.Dir) bool {
 	jar, err := d.Open(jarName)
 	if err != nil {
@@ -170,7 +171,7 @@ func hasOurJar(d *foreign.Dir) bool {
 	return err == nil && bytes.Equal(text, agent.Jar)
 }
 
-// bounded goes no further than ctx does, also where removing one file takes for ever.
+// bounded runs remove until ctx is done, even if removing one file takes for ever.
 func bounded(ctx context.Context, remove func()) {
 	done := make(chan struct{})
 	go func() {
@@ -184,8 +185,8 @@ func bounded(ctx context.Context, remove func()) {
 }
 
 // data and jars match the files that recorders make in a folder, chunks those of the JVM's flight
-// recorder, which has a directory for them. Nothing else is removed: what has the name of one may be
-// another's by a mount.
+// recorder, which has its own directory. Only these are removed: other names may lead to other
+// users' files by a mount.
 var (
 	data   = regexp.MustCompile(`^(lease-[A-Z2-7]{8}|trace\.bin|settings\.jfc|flight\.jfr)$`)
 	jars   = regexp.MustCompile(`^agent-[0-9a-f]{16}\.jar$`)
@@ -200,8 +201,9 @@ func removeFiles(d *foreign.Dir, names *regexp.Regexp) {
 	}
 }
 
-// removeRepositories removes the directories of a flight recorder that are empty, and where its
-// process is over those that have nothing but chunks in them: else another recording may use these.
+// removeRepositories removes the empty directories of a flight recorder. If its process has
+// ended, it also removes directories with nothing but chunks; otherwise another recording
+// may use these.
 func removeRepositories(d *foreign.Dir, over bool) {
 	if over {
 		_ = d.Remove(homeName)
@@ -219,7 +221,7 @@ func removeRepositories(d *foreign.Dir, over bool) {
 	}
 }
 
-// removeAll removes a folder with what recorders made in it.
+// removeAll removes a folder with the files that recorders made in it.
 func removeAll(parent *foreign.Dir, name string, dir *foreign.Dir) {
 	removeFiles(dir, data)
 	removeFiles(dir, jars)
@@ -227,11 +229,11 @@ func removeAll(parent *foreign.Dir, name string, dir *foreign.Dir) {
 	_ = parent.Rmdir(name, dir)
 }
 
-// removal is how long the end of a recording waits for that of its files.
+// removal bounds how long the end of a recording waits for the removal of its files.
 const removal = 5 * time.Second
 
-// end removes the files of a recording, and all of the folder of a process that is gone: one that is
-// over may have a parent that has not heard of it yet.
+// end removes the files of a recording, and the whole folder if its process has ended: its
+// parent may not have reaped it yet.
 func (f *folder) end(over bool) {
 	ctx, stop := context.WithTimeout(context.Background(), removal)
 	defer stop()

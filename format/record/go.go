@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// goPatience is how much longer than the recording an answer may take, goRate how many bytes a
-// second it may have: the trace of a busy program has some MB.
+// goPatience is how much longer than the recording an answer may take; goRate bounds its
+// bytes per second: the trace of a busy program has some MB.
 const (
 	goPatience = 30 * time.Second
 	goRate     = 64 << 20
 	goMagic    = "go 1."
 )
 
-// goClient asks the program that was named and no other, and for the trace as it is: what is
-// packed has any size.
+// goClient asks only the named program, and for an uncompressed trace: compressed data can
+// expand to any size.
 var goClient = func() *http.Client {
 	direct := http.DefaultTransport.(*http.Transport).Clone()
 	direct.DisableCompression = true
@@ -32,8 +32,8 @@ var goClient = func() *http.Client {
 
 const goTracePath = "/debug/pprof/trace"
 
-// GoAddress makes the address of a program that of its trace, and says for how
-// long it is recorded: what the address says, else d.
+// GoAddress turns the address of a program into the address of its trace, and returns the
+// duration of the recording: the one in the address, else d.
 func GoAddress(address string, d time.Duration) (*url.URL, time.Duration, error) {
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
@@ -62,9 +62,9 @@ func GoAddress(address string, d time.Duration) (*url.URL, time.Duration, error)
 }
 
 // FetchGo records a Go program that serves net/http/pprof for d, and writes its execution
-// trace to w as it comes, what came before the connection broke, too. It
-// returns how many bytes came; the error says why there are not more of them,
-// and is ctx's own where the user ended it. Progress may be nil.
+// trace to w as it arrives, also the part before a broken connection. It returns the number
+// of bytes; the error is why there are no more, ctx's own if the user ended it. Progress
+// may be nil.
 func FetchGo(ctx context.Context, u *url.URL, d time.Duration, w io.Writer, progress func(left time.Duration, bytes int64)) (int64, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, d+goPatience, errors.New("timeout"))
 	defer cancel()
@@ -108,7 +108,7 @@ func FetchGo(ctx context.Context, u *url.URL, d time.Duration, w io.Writer, prog
 	return out.n.Load(), &Error{u.Redacted() + ": " + err.Error(), "does the program run, and serve net/http/pprof there?"}
 }
 
-// refusal explains an answer that is no trace.
+// refusal explains an answer that is not a trace.
 func refusal(u *url.URL, answer *http.Response, in io.Reader) error {
 	said, _ := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
 	said = strings.TrimSpace(said)
@@ -130,7 +130,7 @@ func refusal(u *url.URL, answer *http.Response, in io.Reader) error {
 	return e
 }
 
-// counter counts what is written.
+// counter counts the bytes that it writes.
 type counter struct {
 	w   io.Writer
 	n   atomic.Int64

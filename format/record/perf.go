@@ -16,22 +16,22 @@ import (
 	"contend/format/record/foreign"
 )
 
-// PerfRecording is how a recording went.
+// PerfRecording is the result of a recording.
 type PerfRecording struct {
 	Length time.Duration
-	Ended  bool // the program did, before its time
+	Ended  bool // the program ended before the time was over
 	Early  bool // the user ended it, or it did not end by itself
 	file   *os.File
 	user   foreign.User // of the program
 }
 
-// grace is how much longer than the recording perf may take until it is told to stop, and how
-// long it may take then to write its file.
+// grace is how much longer than the recording perf may take before it is told to stop, and
+// how long it may take then to write its file.
 var grace = time.Minute // tests have less
 
-// RecordPerf records a program into a file, which no name need lead to, until its time is over,
-// ctx is done or the program ends. It calls begun when perf runs, and progress, which may be
-// nil, with the time that is left. The error is a *Error, or an *attach.Error.
+// RecordPerf records a program into a file, which needs no name, until the time is over,
+// ctx is done or the program ends. It calls begun when perf runs, and progress, which may
+// be nil, with the remaining time. The error is a *Error, or an *attach.Error.
 func RecordPerf(ctx context.Context, a *Perf, into *os.File, begun func(), progress func(left time.Duration)) (*PerfRecording, error) {
 	pid, err := strconv.Atoi(a.Process)
 	if err != nil {
@@ -67,14 +67,15 @@ func RecordPerf(ctx context.Context, a *Perf, into *os.File, begun func(), progr
 	}
 }
 
-// A thread that ends just then keeps perf from recording the others.
+// A thread that ends while perf starts keeps it from recording the others; it is tried
+// again.
 const (
 	vanished = "No such process"
 	tries    = 5
 )
 
-// once runs perf; the recording is nil when it did not run at all. The thread that begins it
-// stays: perf ends with it.
+// once runs perf; the recording is nil if it did not run at all. The goroutine keeps its
+// thread, because perf ends with the thread that started it.
 func (a *Perf) once(ctx context.Context, into *os.File, progress func(time.Duration)) (*PerfRecording, string, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -93,13 +94,13 @@ func (a *Perf) once(ctx context.Context, into *os.File, progress func(time.Durat
 	return &PerfRecording{Length: time.Since(started), Early: ctx.Err() != nil}, said.text(), err
 }
 
-// PerfText is the text of a recording, as perf script writes it with the rights of the program's
-// user. That user may have made what perf reads: it ends where perf is silent for long, or writes
-// without end.
+// PerfText is the text of a recording, written by perf script with the rights of the
+// program's user. That user may have made the files that perf reads, so it is ended if perf
+// is silent for long, or writes without end.
 type PerfText struct {
 	c     *exec.Cmd
 	out   io.Reader
-	left  int64 // bytes that may come
+	left  int64 // bytes that it may still write
 	said  *tail
 	ended context.Context
 	end   context.CancelCauseFunc
@@ -113,8 +114,8 @@ const (
 	textLeast = 64 << 20
 )
 
-// Text begins to turn a recording into text. The goroutine has its thread for itself until Close:
-// perf ends with that.
+// Text begins to convert a recording to text. The goroutine keeps its thread until Close:
+// perf ends with that thread.
 func (r *PerfRecording) Text() (t *PerfText, err error) {
 	t = &PerfText{left: fileSize(r.file)*textRate + textLeast, said: &tail{}}
 	t.ended, t.end = context.WithCancelCause(context.Background())
@@ -152,8 +153,8 @@ func (t *PerfText) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Close ends it, and says why there is less text than there should be. What was
-// not read is dropped.
+// Close ends the conversion, and returns why there is less text than expected. Unread text
+// is dropped.
 func (t *PerfText) Close() error {
 	defer runtime.UnlockOSThread()
 	defer t.end(nil)
@@ -168,7 +169,7 @@ func (t *PerfText) Close() error {
 	return nil
 }
 
-// begin starts a command, which Ctrl-C reaches through contend alone: as the end of ctx.
+// begin starts a command. Ctrl-C reaches it only through contend, as the end of ctx.
 func begin(ctx context.Context, words []string) (*exec.Cmd, *tail, error) {
 	c, err := command(ctx, words)
 	if err != nil {
@@ -183,12 +184,12 @@ func begin(ctx context.Context, words []string) (*exec.Cmd, *tail, error) {
 	return c, said, nil
 }
 
-// opened is a path by which perf, which Linux alone has, finds a file.
+// opened returns a path of an open file for perf, which exists on Linux only.
 func opened(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd()) }
 
-// command is one in a process group of its own. It has no home, and works nowhere, where perf
-// would look for files or leave some: others may have put them there. It may run as another user,
-// whom contend's environment does not concern.
+// command returns a command in its own process group. It has no home and an empty working
+// directory, where perf would read or leave files: other users may have put some there. It
+// may run as another user, without contend's environment.
 func command(ctx context.Context, words []string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(words[0])
 	if err != nil {
@@ -201,7 +202,7 @@ func command(ctx context.Context, words []string) (*exec.Cmd, error) {
 	return c, nil
 }
 
-// tail keeps the beginning of what a command says of itself.
+// tail keeps the beginning of a command's error output.
 type tail struct{ b strings.Builder }
 
 const said = 16 << 10

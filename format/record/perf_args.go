@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// Perf is what Linux's perf is to record of a native program: which threads wait for futexes, which
-// wake them, and when threads run.
+// Perf describes what Linux's perf records of a native program: the threads that wait for
+// futexes, their wake-ups, and when threads run.
 type Perf struct {
 	Process  string // its number
 	Duration time.Duration
-	Chains   string // how call chains are made: one of PerfChains
+	Chains   string // the method of call chains: one of PerfChains
 	Kernel   bool   // also waits for the kernel's own locks
-	CPUs     int    // of the machine: the buffers of all share what may be pinned
+	CPUs     int    // of the machine: their buffers share the memory that may be pinned
 }
 
-// PerfChains are the ways to make call chains. Dwarf is right whatever libc was
-// built with; fp is where it keeps frame pointers.
+// PerfChains are the methods of call chains. Dwarf works with any libc; fp needs frame
+// pointers in it.
 var PerfChains = []string{"dwarf", "fp"}
 
-// PerfStackBytes of each waiter and waker are copied for dwarf. 4 KB hold some 30
-// frames; a Python program needs more, of which the outermost are cut off.
+// PerfStackBytes of the stack of each waiter and waker are copied for dwarf. 4 KB hold some
+// 30 frames; a Python program has more, and loses the outermost ones.
 const PerfStackBytes = 4096
 
-// tracepointEvent is a tracepoint. Call chains cost most of all, so only events whose
-// chains say where a lock is taken or given back have them.
+// tracepointEvent is a tracepoint. Call chains cost most, so only events that show where a
+// lock is acquired or released have them.
 type tracepointEvent struct {
 	name  string
 	chain bool
@@ -37,7 +37,7 @@ var futexes = []tracepointEvent{
 	{"syscalls:sys_enter_futex", true},
 	{"syscalls:sys_exit_futex", false},
 	{"sched:sched_switch", true},  // where a thread sleeps, or that it is preempted
-	{"sched:sched_waking", false}, // whom a thread wakes
+	{"sched:sched_waking", false}, // the thread that is woken
 }
 
 var kernelLocks = []tracepointEvent{
@@ -45,9 +45,9 @@ var kernelLocks = []tracepointEvent{
 	{"lock:contention_end", false},
 }
 
-// Record returns the words of the command that records into a file. It ends
-// early when it is interrupted or the program ends. It copies no program into the cache of
-// the user who runs it, and opens none: another user may have made it, as a pipe.
+// Record returns the words of the command that records into a file. It ends early if it is
+// interrupted or the program ends. It copies no program into the user's cache, and opens
+// none: another user may have made it, as a pipe.
 func (a *Perf) Record(file string) []string {
 	words := []string{"perf", "record", "-q", "-N", "-B", "-k", "CLOCK_MONOTONIC", "-m", a.buffer(), "--call-graph", a.callGraph(), "--switch-events"}
 	events := futexes
@@ -64,8 +64,9 @@ func (a *Perf) Record(file string) []string {
 	return append(words, "-p", a.Process, "-o", file, "--", "sleep", strconv.FormatFloat(a.Duration.Seconds(), 'f', -1, 64))
 }
 
-// PerfScript returns the words of the command that writes what was recorded as text. Of frames that
-// were inlined perf would ask another program, which reads files of whoever is recorded.
+// PerfScript returns the words of the command that writes a recording as text. Without
+// inlined frames: perf would start another program for these, which reads files of the
+// recorded user.
 func PerfScript(file string) []string {
 	return []string{"perf", "script", "--no-inline", "-i", file, "--ns", "-F", "comm,pid,tid,cpu,time,event,trace,ip,sym,dso",
 		"--show-switch-events", "--show-task-events", "--show-lost-events"}
@@ -78,17 +79,17 @@ func (a *Perf) callGraph() string {
 	return a.Chains
 }
 
-// pinned is how much memory the buffers of all processors may take, in MB: what
-// a quarter of a second of a hundred thousand copied stacks a second needs.
+// pinned bounds the memory of the buffers of all processors, in MB: enough for a quarter of
+// a second of a hundred thousand copied stacks a second.
 const pinned = 128
 
-// buffer is the size of one processor's: a power of two from 1 to 16 MB.
+// buffer returns the buffer size of one processor: a power of two from 1 to 16 MB.
 func (a *Perf) buffer() string {
 	each := min(max(pinned/max(a.CPUs, 1), 1), 16)
 	return strconv.Itoa(1<<(bits.Len(uint(each))-1)) + "M"
 }
 
-// ShellLine writes words as a line for a shell.
+// ShellLine quotes words as a line for a shell.
 func ShellLine(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

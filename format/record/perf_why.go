@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// tracepoint is one that must be there, and be readable.
+// tracepoint must exist and be readable.
 const tracepoint = "/events/syscalls/sys_enter_futex/id"
 
-// tracing are the places where tracepoints are.
+// tracing are the directories of tracepoints.
 var tracing = []string{"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}
 
-// rights are what lets a user record what the kernel does.
+// rights is the hint for a user who may not record kernel events.
 const rights = "run it as root, or let this user: sudo sysctl kernel.perf_event_paranoid=-1 && sudo mount -o remount,mode=755 /sys/kernel/tracing"
 
-// diagnose makes one line of why perf failed: what is known to hinder it, else
-// what it said.
+// diagnose returns one line on why perf failed: a known obstacle, else perf's own message.
 func diagnose(said string, err error) error {
 	switch {
 	case strings.Contains(said, "perf_event_paranoid"):
@@ -41,7 +40,7 @@ func diagnose(said string, err error) error {
 	return &Error{"perf did not say what is wrong: " + err.Error(), "'contend perf-args PID' prints what was run"}
 }
 
-// noTracepoint says why the futex events cannot be had.
+// noTracepoint returns why futex events are not available.
 func noTracepoint() error {
 	var err error
 	for _, root := range tracing {
@@ -65,7 +64,7 @@ func paranoid() string {
 	return strings.TrimSpace(string(text))
 }
 
-// firstLine returns the first line that says something.
+// firstLine returns the first line that is not empty.
 func firstLine(said string) string {
 	for line := range strings.Lines(said) {
 		if line = strings.TrimSpace(line); line != "" && !strings.Contains(line, "not valid for") && line != "Error:" {

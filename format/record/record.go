@@ -21,35 +21,35 @@ import (
 	"contend/format/record/foreign"
 )
 
-// Config says how to record.
+// Config of a recording.
 type Config struct {
 	Duration time.Duration
-	Rate     float64             // samples a second of the agent, at most
-	Overhead float64             // what these may cost, as a share of the processor time that the program takes; 0: 0.012
+	Rate     float64             // maximum of the agent's samples per second
+	Overhead float64             // limit of their cost, as a share of the program's CPU time; 0: 0.012
 	Settings []byte              // of the flight recorder: a .jfc file
-	Progress func(time.Duration) // told now and then how much time is left; may be nil
+	Progress func(time.Duration) // called now and then with the remaining time; may be nil
 }
 
-// Recording is what came of it.
+// Recording is the result of a recording.
 type Recording struct {
-	Samples *io.SectionReader // the agent's trace, nil without the agent; no name leads to it any more
+	Samples *io.SectionReader // the agent's trace, nil without the agent; its file has no name any more
 	Flight  *io.SectionReader // the flight recording, nil without one; likewise
-	Length  time.Duration     // how long was recorded
+	Length  time.Duration     // the recorded duration
 	Ended   bool              // the process ended before the time was over
-	Scarce  bool              // it was ended early: the flight recorder would have found no more room
+	Scarce  bool              // it was ended early: the flight recorder would have run out of space
 	files   []*os.File
 }
 
-// Close gives the files up.
+// Close releases the files.
 func (r *Recording) Close() {
 	for _, f := range r.files {
 		f.Close()
 	}
 }
 
-// keep is what was written to a file by now, up to its first hole; nil without a file. It
-// belongs to the user whose process is recorded: that may go on writing to it, and give it
-// any size at no cost.
+// keep returns the current content of a file, up to its first hole; nil without a file. The
+// file belongs to the user of the recorded process, who may go on writing to it, and make
+// it a sparse file of any size.
 func (r *Recording) keep(f *os.File) *io.SectionReader {
 	if f == nil {
 		return nil
@@ -58,26 +58,22 @@ func (r *Recording) keep(f *os.File) *io.SectionReader {
 	return io.NewSectionReader(f, 0, written(f))
 }
 
-// Means are what records.
+// Means are the recorders to use.
 type Means struct{ Agent, Flight bool }
 
-// patience is how long the target may take to answer a command: where all
-// processors are busy, the JVM starts its flight recorder slowly. Once the user wants an
-// end, a process that is stopped must not keep that from coming. step is how often a
-// recording looks whether the process has ended.
+// A stopped process must not keep the user from ending a recording, hence hurry.
 const (
-	patience = time.Minute
-	hurry    = 10 * time.Second
-	step     = 250 * time.Millisecond
+	patience = time.Minute            // for the target to answer a command: a busy JVM starts its flight recorder slowly
+	hurry    = 10 * time.Second       // to finish after ctx is done
+	step     = 250 * time.Millisecond // between two checks that the target is alive
 )
 
-// errEarly says that ctx ended before there was anything to keep.
+// errEarly says that ctx ended before there was any data.
 var errEarly = errors.New("ended before anything was recorded")
 
-// JVM records a process until the time is over or ctx ends, whichever is
-// first; then what came is returned. The error is an *attach.Error where the
-// process says no. It returns at most hurry after the end of ctx, and another hurry where it
-// copies what a process left that does not answer.
+// JVM records a process until the time is over or ctx ends, and returns the data so far. The
+// error is an *attach.Error if the process refuses. It returns at most hurry after the end of
+// ctx, or twice that if it copies the data of a process that does not answer.
 func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording, error) {
 	s, err := newSession(ctx, p, c)
 	if err != nil {
@@ -85,7 +81,7 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	}
 	defer s.end()
 	out := &Recording{}
-	if m.Flight { // first: what the agent shows should lie within
+	if m.Flight { // first: the agent's samples should lie within it
 		if err := s.startFlight(); err != nil {
 			if ctx.Err() != nil {
 				err = errEarly
@@ -124,13 +120,13 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	return out, nil
 }
 
-// Error is why nothing could be recorded of a program that is no JVM, and what to do about it.
+// Error is why a program other than a JVM could not be recorded, and a remedy.
 type Error struct{ What, Hint string }
 
 func (e *Error) Error() string { return e.What }
 
-// tell tells now and then how much of a time is left, and 0 once the function that it returns is
-// called, and none before.
+// tell calls progress now and then with the remaining time, and with 0 when the returned
+// function is called, and not after that.
 func tell(d time.Duration, progress func(left time.Duration)) (stop func()) {
 	if progress == nil {
 		return func() {}
@@ -153,7 +149,7 @@ func tell(d time.Duration, progress func(left time.Duration)) (stop func()) {
 	return func() { close(over); <-ended }
 }
 
-// reason is what is wrong with a file, without its name.
+// reason returns the fault of a file, without its name.
 func reason(err error) string {
 	var of *os.PathError
 	if errors.As(err, &of) {
@@ -173,7 +169,8 @@ type session struct {
 	trace      *os.File    // nil without an agent
 }
 
-// newSession opens the folder of a recording, and removes those that are not needed any more.
+// newSession opens the folder of a recording, and removes folders that are not needed any
+// more.
 func newSession(ctx context.Context, p *attach.Process, c Config) (*session, error) {
 	if err := p.Renew(); err != nil {
 		return nil, err
@@ -200,8 +197,8 @@ func newSession(ctx context.Context, p *attach.Process, c Config) (*session, err
 	return nil, &attach.Error{PID: p.PID, What: fmt.Sprintf("has no place for the recording in its %s: %s", p.Temp(), reason(err)), Hint: hint}
 }
 
-// settle ends what was recorded by a name. A JVM carries out one command after the other: once it
-// has answered it does nothing late that it was told by this name.
+// settle ends recordings of a name. A JVM executes one command after the other: once it has
+// answered this one, it executes no earlier command of this name late.
 func (s *session) settle(name string) error {
 	ctx, done := s.ending()
 	defer done()
@@ -213,30 +210,30 @@ func (s *session) settle(name string) error {
 	return err
 }
 
-// end removes the files that the session has in the process's folder for temporary files.
+// end removes the files of the session from the process's folder for temporary files.
 func (s *session) end() {
 	s.repository.close()
 	s.lease.Close()
 	s.dir.end(!s.p.Alive())
 }
 
-// ending is the context of what ends a recording: it lasts for patience, but no longer than
-// hurry from the end of the recording's own.
+// ending returns the context for ending a recording: it lasts for patience, but at most
+// hurry beyond the end of the recording's own context.
 func (s *session) ending() (ctx context.Context, done func()) {
 	hurried, end := s.hurried()
 	ctx, cancel := context.WithTimeout(hurried, patience)
 	return ctx, func() { cancel(); end() }
 }
 
-// hurried is a context that lasts no longer than hurry from the end of the recording's own,
-// or from now where that has ended.
+// hurried returns a context that lasts at most hurry beyond the end of the recording's own,
+// or from now if that has ended.
 func (s *session) hurried() (ctx context.Context, done func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.ctx))
 	stop := context.AfterFunc(s.ctx, func() { time.AfterFunc(hurry, cancel) })
 	return ctx, func() { stop(); cancel() }
 }
 
-// alive is what a lease holds, and is written again to touch it.
+// alive is the content of a lease, which is written again to touch it.
 var alive = []byte{'.'}
 
 const (
@@ -245,9 +242,9 @@ const (
 	flightName   = "flight.jfr"
 )
 
-// startAgent loads the agent. A stub in it stays in the JVM; the recorder's
-// own code is loaded from this jar and goes when the recording ends. Beside a
-// flight recording it measures no waits.
+// startAgent loads the agent. A stub of it stays in the JVM; the recorder's own code is
+// loaded from this jar and unloaded when the recording ends. With a flight recording it
+// measures no waits.
 func (s *session) startAgent(flight bool) (trace *os.File, err error) {
 	s.leased = "lease-" + rand.Text()[:8] // an agent that has not ended yet looks for another
 	if s.lease, err = s.dir.add(s.leased, alive); err != nil {
@@ -279,8 +276,8 @@ func number(f float64) string {
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
-// stopAgent ends the lease and waits for the end of the trace. A JVM that has
-// no time for it, or is gone, leaves a trace that was cut.
+// stopAgent ends the lease and waits for the end of the trace. A JVM that has no time for
+// it, or has ended, leaves a truncated trace.
 func (s *session) stopAgent(ended bool) {
 	_ = s.dir.here.Remove(s.leased)
 	for range 60 {
@@ -307,8 +304,8 @@ func complete(f *os.File) bool {
 	return at >= 0 && body < len(tail) && format.Kind(tail[body]) == format.KindEnd
 }
 
-// wait keeps the lease alive until the time is over, ctx ends or the flight recorder's
-// room does; each step it looks whether the process ended before, or the room did.
+// wait keeps the lease alive until the time is over, ctx ends or space runs low; after each
+// step it checks whether the process has ended or space is low.
 func (s *session) wait(ctx context.Context, step time.Duration) (ended, scarce bool) {
 	defer tell(s.Duration, s.Progress)()
 	over := time.Now().Add(s.Duration)

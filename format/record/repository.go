@@ -15,21 +15,20 @@ import (
 	"contend/format/whole"
 )
 
-// A JVM whose flight recorder finds no room for what it writes ends itself, and the
-// program with it: so much has to be there when it begins, and half of that when its
-// repository has been copied, as it is at the end.
+// A JVM exits when JFR runs out of disk space. needed is the free space, in bytes, required
+// to start recording; half of it must remain after the repository is copied at the end.
 const needed = 32 << 20
 
-// repository is where a JVM's flight recorder keeps what it records, chunk by chunk.
-// Of each the head says how much can be read: as of JDK 14 that is made good once a
-// second, so that a JVM which is killed leaves a recording.
+// repository is the directory of a JVM's flight recorder, with the chunks of a recording.
+// The header of a chunk says how much of it can be read: since JDK 14 it is updated once a
+// second, so that a killed JVM leaves a recording.
 type repository struct {
 	dir   *foreign.Dir
-	first string // chunk of this recording, which begins one
+	first string // first chunk of this recording
 }
 
-// openRepository finds the repository of a recording that has just begun; nil where the
-// JVM does not say where it is, or it cannot be reached.
+// openRepository finds the repository of a recording that has just begun; nil if the JVM
+// does not say where it is, or it cannot be reached.
 func (s *session) openRepository() *repository {
 	path := s.repositoryPath(s.ctx)
 	if path == "" {
@@ -46,7 +45,7 @@ func (s *session) openRepository() *repository {
 	return r
 }
 
-// repositoryPath is where the flight recorder writes, or would; "" where the JVM does not say.
+// repositoryPath returns the directory of the flight recorder; "" if the JVM does not say.
 func (s *session) repositoryPath(ctx context.Context) string {
 	ctx, done := context.WithTimeout(ctx, patience)
 	defer done()
@@ -62,11 +61,11 @@ func (s *session) repositoryPath(ctx context.Context) string {
 	return path
 }
 
-// homeName is the file in a folder that says where the flight recorder wrote before.
+// homeName is the file in a folder with the flight recorder's previous directory.
 const homeName = "repository.txt"
 
-// hide has the flight recorder write into the folder: what it writes every user may read. It does
-// not where something is recorded already. The error is that of a JVM that does not answer.
+// hide makes the flight recorder write into the folder, because every user can read its own
+// directory; not if a recording runs already. The error is a JVM that does not answer.
 func (s *session) hide() error {
 	answer, err := s.jcmd(s.ctx, "JFR.check") // which makes it choose a directory
 	if err != nil {
@@ -85,7 +84,8 @@ func (s *session) hide() error {
 	return nil
 }
 
-// reveal has it write where it did before, unless another recorder needs the folder that it writes to.
+// reveal makes it write to its previous directory again, unless another recorder needs the
+// folder.
 func (s *session) reveal(ctx context.Context) {
 	answer, err := s.jcmd(ctx, "JFR.check")
 	if err != nil || strings.Contains(answer, "name=contend-") {
@@ -116,13 +116,14 @@ func (s *session) reveal(ctx context.Context) {
 	}
 }
 
-// chunks are the files of this recording, by their times, which are their names.
+// chunks returns the files of this recording, ordered by their times, which are their
+// names.
 func (r *repository) chunks() []fs.FileInfo {
 	all := r.dir.List("*.jfr")
 	return slices.DeleteFunc(all, func(f fs.FileInfo) bool { return f.Name() < r.first })
 }
 
-// scarce reports whether the recording has to end, for want of room.
+// scarce reports whether the recording has to end for lack of space.
 func (r *repository) scarce() bool {
 	if r == nil {
 		return false
@@ -138,11 +139,11 @@ func (r *repository) scarce() bool {
 	return free < needed/2+written
 }
 
-// mostChunks are copied of a recording: a JVM begins one every 12 MB.
+// mostChunks bounds the chunks that are copied: a JVM begins one every 12 MB.
 const mostChunks = 1 << 10
 
-// salvage returns what can be read of the recording of a JVM that was killed; nil where
-// that is nothing. No name leads to it. It ends with ctx, and leaves room where it copies to.
+// salvage returns the readable part of the recording of a killed JVM, in a file without a
+// name; nil if there is none. It ends with ctx, and leaves space on the disk it copies to.
 func (r *repository) salvage(ctx context.Context) *os.File {
 	if r == nil {
 		return nil
@@ -159,7 +160,7 @@ func (r *repository) salvage(ctx context.Context) *os.File {
 		info, n, err := r.copy(ctx, out, chunk.Name(), seen)
 		copied += n
 		if err != nil {
-			break // what came of it is read as a recording that was cut
+			break // the part so far is read as a truncated recording
 		}
 		if info != nil {
 			seen = append(seen, info)
@@ -172,8 +173,9 @@ func (r *repository) salvage(ctx context.Context) *os.File {
 	return out
 }
 
-// copy copies what can be read of a chunk, unless it was seen by another name: its user can
-// mount one file at many. The file is nil where it is no chunk of this recording.
+// copy copies the readable part of a chunk, unless it was copied under another name: its
+// user can mount one file at many names. The file is nil if it is not a chunk of this
+// recording.
 func (r *repository) copy(ctx context.Context, to *os.File, name string, seen []fs.FileInfo) (info fs.FileInfo, n int64, err error) {
 	f, err := r.dir.Open(name)
 	if err != nil {
@@ -192,7 +194,7 @@ func (r *repository) copy(ctx context.Context, to *os.File, name string, seen []
 	if free, ok := room(to); ok && size > 0 && free < needed+uint64(size) {
 		return nil, 0, syscall.ENOSPC
 	}
-	defer context.AfterFunc(ctx, func() { f.Close() })() // which ends the copying
+	defer context.AfterFunc(ctx, func() { f.Close() })() // this ends the copying
 	n, err = io.Copy(to, io.NewSectionReader(f, 0, size))
 	return info, n, err
 }

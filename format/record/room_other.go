@@ -4,5 +4,5 @@ package record
 
 import "os"
 
-// room is not asked for where no JVM is recorded.
+// room is not used on systems without JVM recording.
 func room(*os.File) (free uint64, ok bool) { return 0, false }

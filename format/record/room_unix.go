@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// room is how much can be written yet where a directory is, in bytes.
+// room returns the free space of a directory's file system, in bytes.
 func room(dir *os.File) (free uint64, ok bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Fstatfs(int(dir.Fd()), &s); err != nil {

@@ -13,7 +13,7 @@ import (
 // Only this user's own processes are recorded here.
 const hole = io.SeekEnd
 
-// perf is there on Linux alone: nothing sets a command of it apart here.
+// apart does nothing: perf exists on Linux only.
 func apart() *syscall.SysProcAttr { return nil }
 
 func owner(int) (foreign.User, error) { return foreign.Self(), nil }

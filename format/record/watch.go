@@ -8,20 +8,20 @@ import (
 	"contend/format/record/attach"
 )
 
-// Watch is the trace of an agent alone while it grows: its Read waits for what comes, and
-// yields io.EOF when the process or the context has ended. What was read takes no room any
-// more: the file is emptied now and then.
+// Watch is the growing trace of an agent alone: Read waits for new data, and returns io.EOF
+// when the process or the context has ended. Data that was read takes no space: the file is
+// emptied now and then.
 type Watch struct {
 	s      *session
 	stop   context.CancelFunc
-	over   chan struct{} // closed when nothing more is written
+	over   chan struct{} // closed when the trace has ended
 	at     int64         // offset in the trace
-	end    int64         // of the trace when it was over: a program may go on with it for ever
+	end    int64         // of the trace when the agent ended: the program may go on writing for ever
 	before int64         // at, when the file was last emptied
 }
 
-// emptied is how many bytes of a trace that were read its file holds at most. A watch lasts
-// for days and costs little: it looks seldom for what came, and more seldom for the process.
+// emptied bounds the bytes of the file that were already read. A watch lasts for days and
+// costs little: it looks seldom for new data, and more seldom for the process.
 const (
 	emptied   = 1 << 20
 	watchLook = 200 * time.Millisecond
@@ -39,7 +39,7 @@ func NewWatch(ctx context.Context, p *attach.Process, c Config) (*Watch, error) 
 		s.end()
 		return nil, err
 	}
-	_, _ = s.jcmd(ctx, "JFR.check") // the first command to a flight recorder takes a second or more: here no phase passes meanwhile
+	_, _ = s.jcmd(ctx, "JFR.check") // the first command to a flight recorder takes a second or more; here it delays no recording
 	ctx, stop := context.WithCancel(ctx)
 	w := &Watch{s: s, stop: stop, over: make(chan struct{})}
 	go func() {
@@ -72,7 +72,7 @@ func (w *Watch) Read(b []byte) (int, error) {
 			return 0, err
 		}
 		if fileSize(w.s.trace) == w.at && w.at-w.before > emptied {
-			if err := w.s.trace.Truncate(0); err != nil { // the agent goes on behind a hole
+			if err := w.s.trace.Truncate(0); err != nil { // the agent continues after a hole
 				return 0, err
 			}
 			w.before = w.at

@@ -143,7 +143,7 @@ type scale struct{ to, by int64 }
 
 // of returns a duration times the factor.
 func (f scale) of(length int64) int64 {
-	if f.by <= 0 || length <= 0 || length > longestRun {
+	if f.by <= 0 || length <= 0 || length > maxRun {
 		return length
 	}
 	if f.to/maxScale >= f.by {
@@ -154,9 +154,9 @@ func (f scale) of(length int64) int64 {
 	return int64(q)
 }
 
-// longestRun is the duration up to which successive instants are scaled, one hour: its
+// maxRun is the duration up to which successive instants are scaled, one hour: its
 // thread-time is far from overflow.
-const longestRun = int64(3600e9)
+const maxRun = int64(3600e9)
 
 // A trace's times lie between 1823 and 2116, so that the difference of any two fits int64.
 // The decoders admit no others.

@@ -31,7 +31,7 @@ func (s *Sampler) postpone(lo, hi int64, seen analysis.Sample) {
 	for i := range b.of.locks {
 		in := &b.of.locks[i]
 		m.size += 1 + len(in.waiters)
-		if !in.links && hi-lo <= longestRun && s.e.Defs.Kind(in.lock) == format.KindMonitor {
+		if !in.links && hi-lo <= maxRun && s.e.Defs.Kind(in.lock) == format.KindMonitor {
 			for _, w := range in.waiters {
 				m.wait(min(w.Thread, owners.MaxID), min(in.lock, owners.MaxID), hi-lo)
 			}

@@ -15,20 +15,19 @@ import (
 //go:embed contend-agent.jar
 var Jar []byte
 
-// Options tell an agent what to do.
+// Options of an agent.
 type Options struct {
 	Jar   string // where the agent's own code is, as the JVM sees it; "" means the jar that was loaded
-	File  string // where the trace goes; it must exist where Lease is given
+	File  string // path of the trace; the file must exist if Lease is given
 	Lease string // a file: the recording ends when it is gone, or has not been touched for 30 s; "" for none
 	Rate  string // samples a second at most, a decimal number
 
 	Overhead string // the share of the processor time that samples may cost, a decimal number
 
-	Evidence bool // the waits are recorded otherwise: samples only show who owned the locks
+	Evidence bool // waits are recorded otherwise: samples only show owners
 }
 
-// String returns the options as the agent reads them. No value may hold a
-// comma.
+// String returns the options in the agent's syntax. No value may contain a comma.
 func (o Options) String() string {
 	var out []string
 	for _, kv := range [...][2]string{{"jar", o.Jar}, {"file", o.File}, {"lease", o.Lease}, {"rate", o.Rate}, {"overhead", o.Overhead}} {

@@ -17,7 +17,8 @@ import (
 	"contend/format/whole"
 )
 
-// asking is how long tools ask for a socket: a file that is older was left by one that died.
+// asking bounds how long tools ask for a socket: an older file was left by a tool that
+// died.
 const asking = 10 * time.Second
 
 // errAsked says that another tool is asking: a second signal would print a thread dump.
@@ -35,7 +36,7 @@ type place struct {
 	path string
 }
 
-// places opens these directories, in the JVM's order, as far as that is possible.
+// places opens these directories, in the JVM's order, if possible.
 func (p *Process) places() (all []place, done func()) {
 	if dir, err := foreign.At(p.working(), p.user); err == nil {
 		all = append(all, place{dir, p.working()})
@@ -90,7 +91,7 @@ func (p *Process) ask(tmp *foreign.Dir) (done func(), err error) {
 	return done, nil
 }
 
-// leave makes the request in the first place that takes it.
+// leave creates the request in the first directory that accepts it.
 func (p *Process) leave(all []place) (at *foreign.Dir, err error) {
 	err = fs.ErrNotExist
 	for _, a := range all {
@@ -115,17 +116,17 @@ func (p *Process) leave(all []place) (at *foreign.Dir, err error) {
 	return nil, p.fail("cannot be asked for a socket: "+cause(err), "run contend as the same user or as root")
 }
 
-// accepts reports whether the JVM takes a file as a request, and it is no other name of an
-// old one.
+// accepts reports whether the JVM takes a file as a request, and the file is not an old one
+// under another name.
 func (p *Process) accepts(info fs.FileInfo) bool {
 	uid := whole.Owner(info)
 	return (uid == p.user.UID || uid == 0) && foreign.Links(info) == 1
 }
 
-// sockets are the names of the socket, and of the same one before it is listened on.
+// sockets are the names of the socket, and of the socket before it is listened on.
 func (p *Process) sockets() []string { return []string{p.socket(), p.socket() + ".tmp"} }
 
-// blocked returns an error where something is in the way of the socket.
+// blocked returns an error if something obstructs the socket.
 func (p *Process) blocked(tmp *foreign.Dir) error {
 	for _, name := range p.sockets() {
 		if err := p.obstacle(tmp, filepath.Join(p.root, p.tmp), name); err != nil {
@@ -135,8 +136,8 @@ func (p *Process) blocked(tmp *foreign.Dir) error {
 	return nil
 }
 
-// obstacle returns an error where something has a name that the JVM needs, and is no file
-// of its user's.
+// obstacle returns an error if a name that the JVM needs is in use, and is not a file of
+// its user.
 func (p *Process) obstacle(dir *foreign.Dir, path, name string) error {
 	info, err := dir.Lstat(name)
 	if err != nil || !info.IsDir() && whole.Owner(info) == p.user.UID {
@@ -151,7 +152,7 @@ func (p *Process) obstacle(dir *foreign.Dir, path, name string) error {
 		"that user or root can remove it, in the root directory of the process: rm -r "+strings.TrimPrefix(path, p.root))
 }
 
-// Tidy removes the request of a tool that died while it asked.
+// Tidy removes the request of a tool that died while asking.
 func (p *Process) Tidy() {
 	all, done := p.places()
 	defer done()

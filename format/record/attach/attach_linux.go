@@ -16,8 +16,8 @@ import (
 	"contend/format/record/foreign"
 )
 
-// Find looks at a process and says whether it is a HotSpot JVM that may be
-// attached to. It does nothing to it. The error is an *Error.
+// Find inspects a process and returns it if it is a HotSpot JVM that may be attached to. It
+// does not touch the process. The error is an *Error.
 func Find(pid int) (*Process, error) {
 	p := &Process{PID: pid, root: procPath(pid, "root"), tmp: "/tmp"}
 	if err := numbered(pid); err != nil {
@@ -52,7 +52,7 @@ func Find(pid int) (*Process, error) {
 	return p, nil
 }
 
-// look reads who a process is, and its state.
+// look reads the identity of a process, and its state.
 func look(pid int) (i identity, state string, err error) {
 	status, err := os.ReadFile(procPath(pid, "status"))
 	if err != nil {
@@ -68,8 +68,8 @@ func look(pid int) (i identity, state string, err error) {
 	return i, state, nil
 }
 
-// numbered returns an error where the numbers of processes in /proc are not those by which this
-// process reaches them.
+// numbered returns an error if the process numbers in /proc belong to another namespace
+// than this process's.
 func numbered(pid int) error {
 	if namespace() == "" {
 		return (&Process{PID: pid}).fail("may be another one: /proc is of another PID namespace than contend", "mount -t proc proc /proc, in a mount namespace of contend's own, or run it where /proc is from")
@@ -77,7 +77,8 @@ func numbered(pid int) error {
 	return nil
 }
 
-// User is on whose behalf a process runs, which need be no JVM. The error is an *Error.
+// User returns the user for whom a process runs; it need not be a JVM. The error is an
+// *Error.
 func User(pid int) (foreign.User, error) {
 	if err := numbered(pid); err != nil {
 		return foreign.User{}, err
@@ -89,7 +90,8 @@ func User(pid int) (foreign.User, error) {
 	return now.user, nil
 }
 
-// changed reports whether it is another process by now, or may do other things than it could.
+// changed reports whether the number belongs to another process now, or the process has
+// other rights.
 func (p *Process) changed() bool {
 	now, _, err := look(p.PID)
 	now.quits = now.quits && p.quits // as it starts it gets a handler; another program has lost it
@@ -98,10 +100,10 @@ func (p *Process) changed() bool {
 
 func procPath(pid int, name string) string { return filepath.Join("/proc", strconv.Itoa(pid), name) }
 
-// working is the directory in which the process works.
+// working returns the working directory of the process.
 func (p *Process) working() string { return procPath(p.PID, "cwd") }
 
-// read takes from a status file who the process is; it returns its state.
+// read reads the identity of a process from a status file; it returns the state.
 func (i *identity) read(status []byte) (state string) {
 	for line := range strings.Lines(string(status)) {
 		key, value, _ := strings.Cut(line, ":")
@@ -162,10 +164,10 @@ func beginning(path string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
-// starting reports whether a JVM that began lately does not run its program yet. The
-// last of its own threads tells: that for notifications. Before JDK 14 it was that of
+// starting reports whether a young JVM does not run its program yet. The last of its own
+// threads shows it: the one for notifications. Before JDK 14 that was the thread of
 // periodic tasks; since then this may be among the first, before those of the compilers,
-// and that for monitors before these.
+// and the thread for monitors before these.
 func (p *Process) starting() bool {
 	if age, ok := p.age(); !ok || age > startup {
 		return false
@@ -181,7 +183,7 @@ func (p *Process) starting() bool {
 	return !p.quits || !runs
 }
 
-// age is how long the process has run.
+// age returns how long the process has run.
 func (p *Process) age() (age time.Duration, ok bool) {
 	uptime, _ := os.ReadFile("/proc/uptime")
 	up := strings.Fields(string(uptime))
@@ -193,7 +195,7 @@ func (p *Process) age() (age time.Duration, ok bool) {
 	return time.Duration((now - float64(p.began)/second) * float64(time.Second)), err == nil
 }
 
-// began is when a process began, as identity has it.
+// began returns the start of a process, in the unit of identity.
 func began(pid int) (start uint64) {
 	stat, err := os.ReadFile(procPath(pid, "stat"))
 	if err != nil {
@@ -210,14 +212,14 @@ func began(pid int) (start uint64) {
 
 func ended(state string) bool { return strings.ContainsAny(state, "ZX") }
 
-// Alive reports whether the process still runs, and not another one with its number.
+// Alive reports whether the process still runs, and its number belongs to no other process.
 func (p *Process) Alive() bool {
 	now, state, err := look(p.PID)
 	return err == nil && !ended(state) && (p.began == 0 || now.began == p.began)
 }
 
-// namespace is the one by which this process numbers others, "" where /proc is of another: there
-// it has another number, or more than one.
+// namespace returns the process namespace of this process, "" if /proc belongs to another
+// one.
 func namespace() string {
 	self, err := os.Readlink("/proc/self")
 	status, unread := os.ReadFile("/proc/self/status")

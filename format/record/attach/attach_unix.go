@@ -17,27 +17,27 @@ import (
 	"time"
 )
 
-// Key is the number of the process, and the namespace that it is of.
+// Key is the number of the process and its namespace.
 func (p *Process) Key() string { return fmt.Sprintf("%d-%s", p.PID, namespace()) }
 
-// Gone reports whether no process has the number of a key any more: not of another namespace, where
-// that is not to be seen.
+// Gone reports whether no process has the number of a key any more; false for another
+// namespace, which is not visible.
 func Gone(key string) bool {
 	number, of, _ := strings.Cut(key, "-")
 	pid, err := strconv.Atoi(number)
 	return err == nil && of != "" && of == namespace() && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 }
 
-// maxArgument bounds what the attach listener takes of each argument.
+// maxArgument bounds each argument for the attach listener, in bytes.
 const maxArgument = 1024
 
-// maxAnswer bounds what is read of an answer, which may have no end: those of the commands
-// sent here are short.
+// maxAnswer bounds the bytes read of an answer, which may have no end: answers to the
+// commands sent here are short.
 const maxAnswer = 1 << 20
 
-// Command runs a command of the attach listener, such as "load" or "jcmd", and
-// returns what it prints. It waits no longer than ctx allows. The error is an *Error when
-// the JVM cannot be reached or says no.
+// Command runs a command of the attach listener, such as "load" or "jcmd", and returns its
+// output. It waits until ctx is done at the latest. The error is an *Error if the JVM
+// cannot be reached or refuses.
 func (p *Process) Command(ctx context.Context, name string, args ...string) ([]byte, error) {
 	if len(args) > 3 {
 		return nil, fmt.Errorf("%s: %d arguments, at most 3", name, len(args))
@@ -76,8 +76,8 @@ func (p *Process) status(name string, answer []byte) ([]byte, error) {
 	return rest, nil
 }
 
-// Load loads a Java agent; runs tells whether it has begun. Some JVMs answer 0 also when
-// they forbid agents, or run none yet: the text and runs tell.
+// Load loads a Java agent; runs reports whether it has begun. Some JVMs answer 0 also if
+// they forbid agents, or run none yet: the text and runs show it.
 func (p *Process) Load(ctx context.Context, jar, options string, runs func() bool) error {
 	if strings.Contains(jar, "=") {
 		return fmt.Errorf("%s: the path of an agent must not hold '='", jar)
@@ -109,13 +109,13 @@ func (p *Process) Load(ctx context.Context, jar, options string, runs func() boo
 	return nil
 }
 
-// returned is the code that an agent returned, "" where the JVM does not say.
+// returned returns the code that an agent returned, "" if the JVM does not say.
 func returned(answer []byte) string {
 	return strings.TrimSpace(strings.TrimPrefix(oneLine(answer), "return code:"))
 }
 
-// startup is how long a JVM may take until it runs its program: a machine that is very
-// busy lets it begin only after seconds.
+// startup bounds how long a JVM takes until it runs its program: on a very busy machine,
+// seconds.
 const startup = 20 * time.Second
 
 // load sends the command, again while the JVM is seen to be starting only by what it
@@ -134,15 +134,15 @@ func (p *Process) load(ctx context.Context, agent string, runs func() bool) ([]b
 	}
 }
 
-// refusals are what JVMs say when they load no agent.
+// refusals are the answers of JVMs that load no agent.
 var refusals = []struct{ says, what, hint string }{
 	{"Dynamic agent loading is not enabled", "forbids agents (-XX:-EnableDynamicAgentLoading)", "--with jfr needs none; or start it with -javaagent, see 'contend record --help'"},
 	{"return code: 102", "cannot start the agent: its own error output says why", "java.management may be missing in its runtime; --with jfr needs no agent"},
 	{"instrument", "cannot load agents: its runtime has no java.instrument", "--with jfr needs none"},
 }
 
-// connect reaches the listener: it tries the socket first, and asks for one by
-// a signal only where none answers.
+// connect reaches the listener: it tries the socket first, and requests one by a signal
+// only if none answers.
 func (p *Process) connect(ctx context.Context) (net.Conn, error) {
 	p.settle(ctx)
 	tmp, err := p.Open(p.tmp)
@@ -196,9 +196,9 @@ func (p *Process) mayBeSignalled() error {
 	return nil
 }
 
-// settle waits while the JVM starts: it would not survive the signal that asks for a
-// socket, or would remove the socket that it has just made; and a command that comes
-// before its program runs may leave it with classes that are broken for good.
+// settle waits while the JVM starts: it would not survive the signal that requests a
+// socket, or would remove a socket that it has just made; and a command before its program
+// runs may leave it with broken classes.
 func (p *Process) settle(ctx context.Context) {
 	for ctx.Err() == nil && p.starting() && !slices.Contains(p.args, "-Xrs") {
 		sleep(ctx, 20*time.Millisecond)
@@ -210,7 +210,7 @@ func (p *Process) settle(ctx context.Context) {
 	}
 }
 
-// sleep waits, no longer than ctx allows.
+// sleep waits, at most until ctx is done.
 func sleep(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():

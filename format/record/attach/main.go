@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// withValue are the options of java that take the next argument as theirs.
+// withValue are the options of java whose value is the next argument.
 var withValue = map[string]bool{"-cp": true, "-classpath": true, "--class-path": true, "-p": true, "--module-path": true,
 	"--add-modules": true, "--add-opens": true, "--add-exports": true, "--add-reads": true, "--limit-modules": true,
 	"--upgrade-module-path": true, "--patch-module": true, "--enable-native-access": true, "--source": true}
 
-// mainOf returns the main class, module or jar of a java command line; of another
-// program's with a JVM in it, the program.
+// mainOf returns the main class, module or jar of a java command line; for another program
+// with a JVM in it, the program.
 func mainOf(args []string) string {
 	if program := filepath.Base(args[0]); args[0] != "" && program != "java" {
 		return program

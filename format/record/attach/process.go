@@ -13,7 +13,7 @@ import (
 	"contend/format/record/foreign"
 )
 
-// Error is why a process cannot be talked to, and what to do about it.
+// Error is why a process cannot be attached to, and a remedy.
 type Error struct {
 	PID  int
 	What string
@@ -22,27 +22,27 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("process %d %s", e.PID, e.What) }
 
-// Process is a JVM that runs here.
+// Process is a JVM on this machine.
 type Process struct {
 	PID  int
 	Main string // the main class or jar, as the command line has it
 	identity
-	root  string // its root directory, as we see it
-	tmp   string // its folder for temporary files, as it sees it
+	root  string // its root directory, as seen from here
+	tmp   string // its folder for temporary files, as the process sees it
 	args  []string
 	trust bool
 }
 
-// identity is which process it is, and what it may do: no more than that is done on its behalf.
+// identity identifies a process and its rights: nothing beyond these is done on its behalf.
 type identity struct {
 	user  foreign.User // the effective one
 	one   bool         // which is the real one, too, as its group
 	inner int          // its number in its own namespace
-	began uint64       // when it did, in hundredths of a second since the system did; 0 where nothing tells
+	began uint64       // its start, in hundredths of a second since the system's start; 0 if unknown
 	quits bool         // it has a handler for SIGQUIT
 }
 
-// Renew finds the process again: what it may do is what it may do now.
+// Renew finds the process again, with its current rights.
 func (p *Process) Renew() error {
 	now, err := Find(p.PID)
 	switch {
@@ -56,8 +56,8 @@ func (p *Process) Renew() error {
 	return nil
 }
 
-// Trust has files made in the folder for temporary files also where other users may exchange
-// what is there, as Dir.Trust.
+// Trust allows files in the folder for temporary files even if other users may replace
+// files there, as Dir.Trust.
 func (p *Process) Trust() error {
 	dir, err := p.Open(p.tmp)
 	if err != nil {
@@ -68,11 +68,11 @@ func (p *Process) Trust() error {
 	return dir.Trust()
 }
 
-// Temp returns where the process keeps temporary files, as it sees that.
+// Temp returns the folder for temporary files, as the process sees it.
 func (p *Process) Temp() string { return p.tmp }
 
-// Open opens a directory, named as the process sees it, with the rights of its user; no
-// link leads out of its root.
+// Open opens a directory by its path in the process, with the rights of its user; no link
+// leads out of its root.
 func (p *Process) Open(theirs string) (*foreign.Dir, error) {
 	if !p.Alive() {
 		return nil, p.gone()
@@ -90,16 +90,17 @@ func (p *Process) Open(theirs string) (*foreign.Dir, error) {
 	return dir, nil
 }
 
-// gone is the error of a process that ended, whatever has its number now.
+// gone returns the error of a process that has ended, even if another one has its number
+// now.
 func (p *Process) gone() *Error { return p.fail("has ended", elsewhere) }
 
-// A process whose user or rights change is in no hands that are known.
+// A process whose user or rights change cannot be trusted.
 const (
 	differs = "has changed its user or rights while it was looked at"
 	again   = "try again when it runs its program"
 )
 
-// elsewhere is what to do where a process cannot be found.
+// elsewhere is the hint if a process cannot be found.
 const elsewhere = "'contend record --list' shows the JVMs here"
 
 func (p *Process) fail(what, hint string) *Error { return &Error{p.PID, what, hint} }

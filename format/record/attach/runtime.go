@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Lacks reports whether the process runs on a runtime that was linked without a
-// module; false where that is not to be learnt, as on macOS.
+// Lacks reports whether the process runs on a runtime that was linked without a module;
+// false if unknown, as on macOS.
 func (p *Process) Lacks(module string) bool {
 	program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", p.PID))
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"contend/format/whole"
 )
 
-// User is on whose behalf files are made, and with which rights.
+// User is the user for whom files are made, and the rights to use.
 type User struct {
 	UID, GID int
 	Caps     uint64 // capabilities of Linux, in this process's user namespace; of 0 it has none
@@ -31,14 +31,13 @@ type User struct {
 // Self is the user of this process, with all its rights.
 func Self() User { return User{os.Geteuid(), os.Getegid(), ^uint64(0)} }
 
-// Dir is a directory, held open: its names are looked up in this directory, whatever its
-// own path has come to mean.
+// Dir is an open directory: names are looked up in it, even if its own path changes.
 type Dir struct {
 	User
 	root   *os.Root
 	self   *os.File
-	shared error // why nothing is made here, nil where that is safe
-	alone  bool  // nobody but the user may look into it
+	shared error // why nothing is made here; nil if it is safe
+	alone  bool  // only the user can read it
 }
 
 var (
@@ -47,7 +46,7 @@ var (
 	errOwner   = errors.New("belongs to another user")
 )
 
-// At opens the directory that a path of this process names, such as a link of /proc.
+// At opens the directory of a path of this process, such as a link of /proc.
 func At(path string, u User) (*Dir, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
@@ -56,8 +55,8 @@ func At(path string, u User) (*Dir, error) {
 	return hold(root, path, u)
 }
 
-// Own opens a directory that the user of this program named, made where there is none. The
-// error is a *SharedError where others may exchange what is in it.
+// Own opens a directory that the user of this program named, and creates it if missing. The
+// error is a *SharedError if other users may replace files in it.
 func Own(path string) (*Dir, error) {
 	root, err := whole.Open(path)
 	if err != nil {
@@ -70,7 +69,7 @@ func Own(path string) (*Dir, error) {
 	return d, err
 }
 
-// hold makes a Dir of a root, which it closes where that fails.
+// hold makes a Dir of a root, which it closes on failure.
 func hold(root *os.Root, path string, u User) (*Dir, error) {
 	self, err := root.Open(".")
 	if err != nil {
@@ -83,7 +82,7 @@ func hold(root *os.Root, path string, u User) (*Dir, error) {
 	return &Dir{User: u, root: root, self: self, shared: exclusive(path, info, u.UID)}, nil
 }
 
-// SharedError says that users beside that of the process and root may exchange what is in a
+// SharedError says that users other than the process's and root may replace files in a
 // directory.
 type SharedError struct {
 	Path  string // as the process sees it
@@ -95,7 +94,7 @@ func (e *SharedError) Error() string {
 	return fmt.Sprintf("%s, of user %s and mode %04o, lets other users exchange what is made in it", e.Path, Name(e.Owner), e.Mode.Perm())
 }
 
-// Hint is what to do about it.
+// Hint returns a remedy.
 func (e *SharedError) Hint() string {
 	if os.Geteuid() != 0 {
 		return "where no other user runs that reaches it, as in a container of one user, --trust-tmp records; else root can chmod +t it"
@@ -106,7 +105,7 @@ func (e *SharedError) Hint() string {
 	return "give " + e.Path + ", as the process sees it, to root or to the user of the process"
 }
 
-// Name is what a user is called here, and its number.
+// Name returns the local name of a user, and the number.
 func Name(uid int) string {
 	number := strconv.Itoa(uid)
 	if u, err := user.LookupId(number); err == nil {
@@ -115,8 +114,8 @@ func Name(uid int) string {
 	return number
 }
 
-// exclusive returns a *SharedError where users but root and some may exchange the names in a
-// directory, or a link.
+// exclusive returns a *SharedError if users other than root and the given ones may replace
+// files in a directory, or a link.
 func exclusive(path string, info fs.FileInfo, users ...int) error {
 	owner, mode := whole.Owner(info), info.Mode()
 	open := owner >= 0 && mode.IsDir() && mode.Perm()&0o022 != 0 && mode&fs.ModeSticky == 0
@@ -126,14 +125,14 @@ func exclusive(path string, info fs.FileInfo, users ...int) error {
 	return nil
 }
 
-// File is the directory itself, which Close closes.
+// File returns the directory itself, which Close closes.
 func (d *Dir) File() *os.File { return d.self }
 
-// Root is the directory as one that files of this process are made in.
+// Root returns the directory for files of this process.
 func (d *Dir) Root() *os.Root { return d.root }
 
-// Trust has files made in the directory also where others may exchange them, and says so with
-// an error: not for root, which can change that.
+// Trust allows files in the directory even if other users may replace them. It returns the
+// error that it overrides; root, who can change the mode, is refused.
 func (d *Dir) Trust() (why error) {
 	if os.Geteuid() != 0 {
 		why, d.shared = d.shared, nil
@@ -141,7 +140,7 @@ func (d *Dir) Trust() (why error) {
 	return why
 }
 
-// Close gives the directory up, and with it its lock.
+// Close releases the directory and its lock.
 func (d *Dir) Close() error {
 	if d == nil {
 		return nil
@@ -149,14 +148,14 @@ func (d *Dir) Close() error {
 	return errors.Join(d.self.Close(), d.root.Close())
 }
 
-// Of a directory, of which its user and others may give it any number of names, List returns at
-// most most, and looks for them no longer than patience.
+// List returns at most most entries and gives up after patience: other users may fill a
+// directory with any number of names.
 const most = 1 << 13
 
 var patience = time.Second // tests have more
 
-// List describes what of the user's has a name that matches a pattern of path.Match, links
-// themselves, in the order of names.
+// List describes the user's files whose names match a pattern of path.Match, links
+// themselves, in order of names.
 func (d *Dir) List(pattern string) (list []fs.FileInfo) {
 	_ = d.Do(func() error {
 		dir, err := d.root.Open(".")
@@ -184,7 +183,7 @@ func (d *Dir) List(pattern string) (list []fs.FileInfo) {
 	return list
 }
 
-// Lstat describes what a name stands for, a link itself.
+// Lstat describes the file of a name, or the link itself.
 func (d *Dir) Lstat(name string) (info fs.FileInfo, err error) {
 	err = d.Do(func() error {
 		info, err = d.root.Lstat(name)
@@ -193,9 +192,9 @@ func (d *Dir) Lstat(name string) (info fs.FileInfo, err error) {
 	return info, err
 }
 
-// Create makes a file of the user that nobody else can read, and returns it open for
-// reading and writing: it stays this file, whatever its name comes to mean. The error is
-// an fs.ErrExist where the name is taken, by a link too.
+// Create creates a file of the user that no other user can read, and returns it open for
+// reading and writing, so that later changes of the name do not matter. The error is an
+// fs.ErrExist if the name is in use, even by a link.
 func (d *Dir) Create(name string, content []byte) (f *os.File, err error) {
 	if d.shared != nil {
 		return nil, d.shared
@@ -216,7 +215,7 @@ func (d *Dir) Create(name string, content []byte) (f *os.File, err error) {
 	return f, err
 }
 
-// Mkdir makes a directory of the user that nobody else can look into.
+// Mkdir creates a directory of the user that no other user can read.
 func (d *Dir) Mkdir(name string) (made *Dir, err error) {
 	if d.shared != nil {
 		return nil, d.shared
@@ -230,7 +229,7 @@ func (d *Dir) Mkdir(name string) (made *Dir, err error) {
 	return made, err
 }
 
-// Sub opens a directory of the user's in this one, if nobody else may look into one of the two.
+// Sub opens a directory of the user in this one, if no other user can read one of the two.
 func (d *Dir) Sub(name string) (sub *Dir, err error) {
 	err = d.Do(func() error {
 		root, err := d.root.OpenRoot(name)
@@ -254,8 +253,8 @@ func (d *Dir) Sub(name string) (sub *Dir, err error) {
 	return sub, err
 }
 
-// Open opens a regular file for reading, which need not be the user's own but one that the
-// user may read.
+// Open opens a regular file for reading. It need not be the user's own, but readable for
+// the user.
 func (d *Dir) Open(name string) (f *os.File, err error) {
 	err = d.Do(func() error {
 		f, err = d.open(name)
@@ -264,7 +263,7 @@ func (d *Dir) Open(name string) (f *os.File, err error) {
 	return f, err
 }
 
-// owns reports with an error whether an open file is of this type, and the user's.
+// owns returns an error if an open file is not of this type, or not the user's.
 func (d *Dir) owns(f *os.File, kind fs.FileMode) error {
 	info, err := f.Stat()
 	switch {
@@ -278,7 +277,7 @@ func (d *Dir) owns(f *os.File, kind fs.FileMode) error {
 	return nil
 }
 
-// Remove removes a file or a link of the user's, and no directory.
+// Remove removes a file or a link of the user, but no directory.
 func (d *Dir) Remove(name string) error {
 	return d.Do(func() error {
 		info, err := d.root.Lstat(name)
@@ -292,8 +291,8 @@ func (d *Dir) Remove(name string) error {
 	})
 }
 
-// Rmdir removes a directory that is empty, and is the one that a name led to: what has the name
-// by now may be another user's, and stays with what is in it.
+// Rmdir removes an empty directory if its name still leads to it: another directory of that
+// name may be another user's, and stays.
 func (d *Dir) Rmdir(name string, sub *Dir) error {
 	if !d.Held(name, sub) {
 		return &os.PathError{Op: "remove", Path: name, Err: errChanged}
@@ -301,8 +300,8 @@ func (d *Dir) Rmdir(name string, sub *Dir) error {
 	return d.Do(func() error { return unlink(d.self, name, directory) })
 }
 
-// Lock makes the directory this process's own until it is closed or the process ends, in
-// whatever way; it reports whether no other process had it.
+// Lock locks the directory for this process until it is closed or the process ends in any
+// way; it reports whether no other process had locked it.
 func (d *Dir) Lock() bool { return whole.Lock(d.self) }
 
 // Held reports whether a directory made by Mkdir still has its name.

@@ -17,7 +17,7 @@ const (
 	directory = unix.AT_REMOVEDIR
 )
 
-// Links is how many names a file has.
+// Links returns the number of names of a file.
 func Links(info fs.FileInfo) int {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(s.Nlink)

@@ -15,8 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Do runs f with no more rights than those of the user: this process could be led to touch
-// what the user may not. The thread whose rights changed ends with its goroutine.
+// Do runs f with no more rights than the user's: otherwise this process could be led to
+// files that the user may not touch. The thread whose rights changed ends with its
+// goroutine.
 func (u User) Do(f func() error) error {
 	own, err := capabilities(nil)
 	if err != nil {
@@ -43,7 +44,8 @@ func (u User) Do(f func() error) error {
 	return <-done
 }
 
-// Lower has a command run as the user, where that takes rights from it, with no capabilities but some.
+// Lower makes a command run as the user, if that reduces its rights, with only some
+// capabilities.
 func (u User) Lower(c *syscall.SysProcAttr, keep ...uintptr) {
 	if own, err := capabilities(nil); os.Geteuid() == 0 && u.UID != 0 && err == nil {
 		c.Credential = &syscall.Credential{Uid: uint32(u.UID), Gid: uint32(u.GID)}
@@ -120,8 +122,8 @@ func Open(root, path string, u User) (d *Dir, err error) {
 	return d, err
 }
 
-// look opens what a name stands for as a path only, a link itself: nothing happens to it, and
-// what is seen of it is what its descriptor leads to.
+// look opens a name as a path only, a link itself: this has no effect on the file, and
+// identifies it by its descriptor.
 func (d *Dir) look(name string) (*os.File, error) {
 	fd, err := unix.Openat(int(d.self.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -130,7 +132,8 @@ func (d *Dir) look(name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// open opens a regular file, unless its user has a lease of it, for which the kernel would wait.
+// open opens a regular file, unless its user has a lease on it, for which the kernel would
+// wait.
 func (d *Dir) open(name string) (*os.File, error) {
 	seen, err := d.look(name)
 	if err != nil {
@@ -147,8 +150,9 @@ func (d *Dir) open(name string) (*os.File, error) {
 	return os.OpenFile(whole.Descriptor(seen), os.O_RDONLY|nonBlock, 0)
 }
 
-// Dial connects to a socket that a process of the user listens on, as that user: a JVM looks who
-// calls. The error is a syscall.ECONNREFUSED where the socket is the user's, and nobody listens.
+// Dial connects to a socket on which a process of the user listens, as that user: a JVM
+// checks its client. The error is a syscall.ECONNREFUSED if the socket is the user's, and
+// no process listens.
 func (d *Dir) Dial(name string, pid int) (conn net.Conn, err error) {
 	err = d.Do(func() error {
 		socket, err := d.look(name)
@@ -171,7 +175,7 @@ func (d *Dir) Dial(name string, pid int) (conn net.Conn, err error) {
 	return conn, err
 }
 
-// listens reports with an error whether a process of the user listens on the other end.
+// listens returns an error unless a process of the user listens on the other end.
 func (d *Dir) listens(conn net.Conn, pid int) error {
 	raw, err := conn.(*net.UnixConn).SyscallConn()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // Do runs f: processes of other users are recorded on Linux only.
 func (u User) Do(f func() error) error { return f() }
 
-// Open opens a directory that a process with this root calls path: no link leads out of it.
+// Open opens a directory by its path in a process with this root: no link leads out of it.
 func Open(root, path string, u User) (*Dir, error) {
 	top, err := os.OpenRoot(filepath.Join(root, "/"))
 	if err != nil {
@@ -40,7 +40,7 @@ func (d *Dir) open(name string) (*os.File, error) {
 	return f, nil
 }
 
-// Dial connects to a socket of the user's.
+// Dial connects to a socket of the user.
 func (d *Dir) Dial(name string, _ int) (net.Conn, error) {
 	info, err := d.Lstat(name)
 	if err != nil {
