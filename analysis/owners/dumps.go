@@ -11,7 +11,7 @@ import (
 // link finds the locks of thread dumps among those of waits. Dumps name a lock by its heap
 // address, waits by the address of its monitor. A thread that waits in both, at the same time, for
 // a lock of the same class, waits for the same lock.
-func (ev *evidence) link(class func(format.ObjectID) uint32) {
+func (ev *evidence) link() {
 	last := map[format.ObjectID]int64{} // by lock: the time of the last dump that shows it
 	for i := range ev.dumps {
 		d := &ev.dumps[i]
@@ -19,9 +19,9 @@ func (ev *evidence) link(class func(format.ObjectID) uint32) {
 			ev.addFree(d, last)
 			continue
 		}
-		lock, at := ev.linked(d, class)
+		lock, at := ev.linked(d)
 		known := lock != format.NoObject
-		if !known || d.hangs {
+		if !known || d.unended {
 			ev.unlinked = append(ev.unlinked, Unlinked{d.time, d.lock, d.owners, d.waiters, known})
 		}
 		if !known {
@@ -53,7 +53,7 @@ func (ev *evidence) link(class func(format.ObjectID) uint32) {
 // then the given stack shows both where the lock was acquired and what the owner does.
 func (ev *evidence) tookWith(lock format.ObjectID, stack format.StackID) (best format.StackID) {
 	at, most := ev.Frames(stack), 0
-	for _, t := range ev.took[lock] {
+	for _, t := range ev.acquireStacks[lock] {
 		of := ev.Frames(t)
 		if n := len(of); n > most && n <= len(at) && slices.EqualFunc(of, at[len(at)-n:], sameMethod) {
 			best, most = t, n
@@ -88,9 +88,8 @@ func (ev *evidence) addFree(d *dump, last map[format.ObjectID]int64) {
 
 // linked returns the lock that most waiters of a dump's lock wait for, and an instant at which
 // all of them do.
-func (ev *evidence) linked(d *dump, class func(format.ObjectID) uint32) (lock format.ObjectID, at int64) {
-	want := class(d.lock)
-	like := func(l format.ObjectID) bool { return class(l) == want }
+func (ev *evidence) linked(d *dump) (lock format.ObjectID, at int64) {
+	like := func(l format.ObjectID) bool { return ev.Class(l) == ev.Class(d.lock) }
 	votes, best, at := map[format.ObjectID]int{}, 0, d.time
 	for _, w := range d.waiters {
 		wait, ok := ev.waitAt(w.Thread, d.time, linkSlack, like)

@@ -8,7 +8,7 @@ import (
 	"contend/format"
 )
 
-// Symbols describes stacks and locks. All methods except Class are safe for concurrent use.
+// Symbols describes stacks and locks. It is safe for concurrent use.
 type Symbols interface {
 	Kind(format.ObjectID) format.LockKind
 	Frames(format.StackID) []format.Frame
@@ -16,18 +16,15 @@ type Symbols interface {
 	Caller(format.StackID) format.Frame // the innermost frame of the application, the outermost frame of a bare stack
 	// Application returns the frames from the innermost one of the application outwards.
 	Application(format.StackID) []format.Frame
-	// Class returns a number for the class of a lock. It may assign one, so the symbols must
-	// not be used concurrently.
-	Class(format.ObjectID) uint32
+	Class(format.ObjectID) uint32 // a number for the class of the lock
 }
 
 // evidence is what owners are inferred from where the trace does not record holds. It
-// implements model.Program.
+// implements model.Program; the methods that the model asks are in infer.go.
 type evidence struct {
 	*Activities
 	Symbols
 	dumpsOf  [][]model.Dump // by lock, by time
-	class    []uint32       // by lock
 	unlinked []Unlinked
 
 	listing    sync.Once

@@ -17,13 +17,8 @@ import (
 
 // evidence prepares the evidence for the owners of all locks.
 func (a *Activities) evidence(sym Symbols) *evidence {
-	ev := &evidence{Activities: a, Symbols: sym, dumpsOf: make([][]model.Dump, len(a.byLock)), class: make([]uint32, len(a.byLock))}
-	for l, waits := range a.byLock {
-		if len(waits) > 0 {
-			ev.class[l] = sym.Class(format.ObjectID(l))
-		}
-	}
-	ev.link(sym.Class)
+	ev := &evidence{Activities: a, Symbols: sym, dumpsOf: make([][]model.Dump, len(a.byLock))}
+	ev.link()
 	return ev
 }
 
@@ -98,88 +93,88 @@ func (ev *evidence) Samples(of format.ObjectID, from, to int64, most int, f func
 	}
 }
 
-// lockGroup identifies the locks that share a model.
-type lockGroup struct {
+// groupKey identifies the locks that share a model: those of one class and kind in one input.
+type groupKey struct {
 	input uint32
 	class uint32
 	kind  format.LockKind
 }
 
-// smallClass is the largest number of waits for the locks of a class whose model is learned
+// smallGroup is the largest number of waits for the locks of a group whose model is learned
 // when the first lock is answered. Larger ones are learned before, in parallel.
-const smallClass = 1 << 9
+const smallGroup = 1 << 9
 
-// classModel is the model of a lock group. It is dropped when all its locks are answered,
-// because a recording may have a class for each lock.
-type classModel struct {
+// lockGroup is the locks that share a model. The model is dropped when all of them are answered,
+// because a recording may have a group for each lock.
+type lockGroup struct {
 	kind  format.LockKind
 	waits int
 	once  sync.Once
 	ids   []format.ObjectID
 	locks []*model.Lock
-	class *model.Class
+	model *model.Group
 	left  int // locks not yet answered
 }
 
-// member is a lock of a lock group.
-type member struct {
-	of     *classModel // nil for a lock that is not inferred by a model
-	number int         // of the lock in it
+// groupLock is a lock in its group.
+type groupLock struct {
+	of     *lockGroup // nil for a lock that is not inferred by a model
+	number int        // of the lock in it
 }
 
-func (m member) lock() *model.Lock { return m.of.locks[m.number] }
+func (m groupLock) lock() *model.Lock { return m.of.locks[m.number] }
 
-// classes groups the locks for which inferred is true. It learns the models of large groups, on
-// all cores.
-func (ev *evidence) classes(locks []format.ObjectID, inferred func(i int) bool) []member {
-	found := map[lockGroup]*classModel{}
-	out := make([]member, len(locks))
-	var many []*classModel
+// groups returns, by lock, its group if inferred is true. It learns the models of large groups,
+// on all cores.
+func (ev *evidence) groups(locks []format.ObjectID, inferred func(i int) bool) []groupLock {
+	found := map[groupKey]*lockGroup{}
+	out := make([]groupLock, len(locks))
+	var large []*lockGroup
 	for i, l := range locks {
 		if !inferred(i) {
 			continue
 		}
-		k := lockGroup{ev.inputOf[l], ev.class[l], ev.Kind(l)}
+		k := groupKey{ev.inputOf[l], ev.Class(l), ev.Kind(l)}
 		m := found[k]
 		if m == nil {
-			m = &classModel{kind: k.kind}
+			m = &lockGroup{kind: k.kind}
 			found[k] = m
 		}
-		if n := len(ev.byLock[l]); m.waits <= smallClass && m.waits+n > smallClass {
-			many = append(many, m)
+		if n := len(ev.byLock[l]); m.waits <= smallGroup && m.waits+n > smallGroup {
+			large = append(large, m)
 		}
 		m.waits += len(ev.byLock[l])
 		m.ids = append(m.ids, l)
-		out[i] = member{m, m.left}
+		out[i] = groupLock{m, m.left}
 		m.left++
 	}
-	slices.SortStableFunc(many, func(a, b *classModel) int { return cmp.Compare(b.waits, a.waits) })
-	workers.Each(len(many), func(i int) { many[i].learn(ev) })()
+	slices.SortStableFunc(large, func(a, b *lockGroup) int { return cmp.Compare(b.waits, a.waits) })
+	workers.Each(len(large), func(i int) { large[i].learn(ev) })()
 	return out
 }
 
-func (m *classModel) learn(ev *evidence) {
+func (m *lockGroup) learn(ev *evidence) {
 	m.once.Do(func() {
 		m.locks = make([]*model.Lock, len(m.ids))
 		for i, l := range m.ids {
 			m.locks[i] = &model.Lock{ID: l, Dumps: ev.dumpsOf[l]}
 		}
-		m.class = model.NewClass(ev, m.kind == format.KindMonitor, slices.Clone(m.locks))
-		m.class.Permits = m.kind == format.KindSemaphore
-		m.class.Silent()
-		m.class.Learn()
-		m.class.Check()
+		m.model = model.NewGroup(ev, m.kind == format.KindMonitor, slices.Clone(m.locks))
+		m.model.Permits = m.kind == format.KindSemaphore
+		m.model.Silent()
+		m.model.Learn()
+		m.model.Check()
 	})
 }
 
 // batch is the largest number of ownerships that are passed on together.
 const batch = 1 << 12
 
-func (ev *evidence) answer(m member, give func([]Ownership)) {
+func (ev *evidence) answer(m groupLock, give func([]Ownership)) {
 	var out []Ownership
 	m.of.learn(ev)
 	lock := m.lock()
-	m.of.class.Answer(lock, func(p model.Part) {
+	m.of.model.Answer(lock, func(p model.Part) {
 		h := Holder{Kind: Thread, Prov: Likely(p.Chance), Thread: p.Thread, Stack: p.Stack}
 		switch p.State {
 		case model.Unknown:
@@ -199,9 +194,9 @@ func (ev *evidence) answer(m member, give func([]Ownership)) {
 	}
 }
 
-// mostTimes is how many intervals of an activity are kept. There are up to twice as many while
+// maxTimes is how many intervals of an activity are kept. There are up to twice as many while
 // they are collected.
-const mostTimes = 1 << 10
+const maxTimes = 1 << 10
 
 func (ev *evidence) ActivitiesOf(of format.ObjectID) []*model.Activity {
 	ev.listing.Do(ev.listActivities)
@@ -266,7 +261,7 @@ func (x *collected) add(t model.Interval) {
 	if zeros(t.Start) < x.zeros {
 		return
 	}
-	if x.Times = append(x.Times, t); len(x.Times) > 2*mostTimes {
+	if x.Times = append(x.Times, t); len(x.Times) > 2*maxTimes {
 		x.zeros++
 		x.Times = slices.DeleteFunc(x.Times, func(t model.Interval) bool { return zeros(t.Start) < x.zeros })
 	}

@@ -106,6 +106,7 @@ func (k *Known) Ns() int64 { return k[ByTenure] + k[BySample] + k[ByInference] +
 // times its probability.
 func (k *Known) Right() int64 { return k[ByTenure] + k[BySample] + k[likely]/certain }
 
+// Kind is what kind of owner an interval is charged to.
 type Kind uint8
 
 // The kinds. All but Thread are pseudo owners: places where blame ends without a thread. They
@@ -168,15 +169,15 @@ type Ownership struct {
 	Holder     Holder
 }
 
-// Trust is how much of some inferred waiting is expected to be right, and what dumps say of
-// that which were hidden from the inference.
+// Trust is the expected accuracy of inferred owners, and the agreement of dumps that were hidden
+// from the inference.
 type Trust struct {
 	Known Known
 	Seen  Agreement
 }
 
-// fewDumps is the number of dumps below which they do not contradict the inference.
-const fewDumps = 25
+// minDumps is the number of dumps below which they do not contradict the inference.
+const minDumps = 25
 
 // Expected returns the share of the inferred waiting that is expected to be right; ok is false
 // if there is none.
@@ -193,8 +194,8 @@ func (t *Trust) Expected() (share float64, ok bool) {
 func (t *Trust) Disagrees() (seen Agreement, expected float64, ok bool) {
 	seen = t.Seen
 	expected, known := t.Expected()
-	n := seen.Instants()
-	if n < fewDumps || !known {
+	n := seen.EffectiveN()
+	if n < minDumps || !known {
 		return seen, expected, false
 	}
 	return seen, expected, math.Abs(seen.Share()-expected) > 3*math.Sqrt(max(expected*(1-expected), 0.01)/n)

@@ -104,7 +104,7 @@ type dump struct {
 	lock    format.ObjectID // as the dump names it; waits may name the lock otherwise
 	owners  []format.Party
 	waiters []format.Party
-	hangs   bool // Unended returned the wait of one of the waiters
+	unended bool // Unended returned the wait of one of the waiters
 }
 
 // Record keeps the events that owners are inferred from. Times are in ns.
@@ -113,18 +113,18 @@ type Record struct {
 	Lives   []Life                              // by thread
 	Same    map[format.ObjectID]format.ObjectID // locks that are the same as another one, under which Arrange lists them
 
-	waits     *column.Packed[recorded]
-	others    *column.Packed[recorded]
-	table     keyTable
-	releases  column.Column[release]
-	dumps     []dump
-	took      map[format.ObjectID][]format.StackID // by lock, as dumps name it: the stacks with which it was acquired
-	inputs    []input                              // the first has the events before any input is named
-	inputOf   []uint32                             // by lock: its index in inputs
-	doneIn    []uint32                             // by thread: the input of its last activity other than a wait
-	perThread counts                               // activities
-	reach     []reach                              // by thread: the time that they span
-	perLock   counts                               // waits, before parks are joined
+	waits         *column.Packed[recorded]
+	others        *column.Packed[recorded]
+	table         keyTable
+	releases      column.Column[release]
+	dumps         []dump
+	acquireStacks map[format.ObjectID][]format.StackID // by lock, as dumps name it: the stacks with which it was acquired
+	inputs        []input                              // the first has the events before any input is named
+	inputOf       []uint32                             // by lock: its index in inputs
+	doneIn        []uint32                             // by thread: the input of its last activity other than a wait
+	perThread     counts                               // activities
+	reach         []reach                              // by thread: the time that they span
+	perLock       counts                               // waits, before parks are joined
 }
 
 func NewRecord() *Record {
@@ -151,7 +151,7 @@ func (r *Record) Add(ev *format.Event, end int64) {
 		r.Tenures.Add(Tenure{Start: ev.Time, End: end, Thread: ev.Thread, Lock: ev.Object, Stack: ev.Stack, Mode: ev.Mode})
 	case format.KindActivity:
 		if ev.Activity == format.ActivityTook {
-			r.tookWith(ev.Object, ev.Stack)
+			r.addAcquireStack(ev.Object, ev.Stack)
 			return
 		}
 		if ev.Activity == format.ActivityLive { // the thread exists; it did nothing
@@ -181,15 +181,15 @@ func (r *Record) Add(ev *format.Event, end int64) {
 	}
 }
 
-// mostTook bounds the stacks of took for one lock.
-const mostTook = 64
+// maxAcquireStacks bounds the acquireStacks of one lock.
+const maxAcquireStacks = 64
 
-func (r *Record) tookWith(lock format.ObjectID, stack format.StackID) {
-	if r.took == nil {
-		r.took = map[format.ObjectID][]format.StackID{}
+func (r *Record) addAcquireStack(lock format.ObjectID, stack format.StackID) {
+	if r.acquireStacks == nil {
+		r.acquireStacks = map[format.ObjectID][]format.StackID{}
 	}
-	if list := r.took[lock]; len(list) < mostTook && !slices.Contains(list, stack) {
-		r.took[lock] = append(list, stack)
+	if list := r.acquireStacks[lock]; len(list) < maxAcquireStacks && !slices.Contains(list, stack) {
+		r.acquireStacks[lock] = append(list, stack)
 	}
 }
 
@@ -271,9 +271,12 @@ func (r *Record) input(l format.ObjectID) *input {
 	return &r.inputs[r.InputOf(l)]
 }
 
-// Told reports whether all holds of a lock are recorded, rather than inferred by the writer of
+// RecordsHolds reports whether all holds of a lock are recorded, rather than inferred by the writer of
 // the trace.
-func (r *Record) Told(l format.ObjectID) bool { in := r.input(l); return in.tenures && !in.inferred }
+func (r *Record) RecordsHolds(l format.ObjectID) bool {
+	in := r.input(l)
+	return in.tenures && !in.inferred
+}
 
 func (r *Record) life(t format.ThreadID) *Life {
 	for len(r.Lives) <= int(t) && int(t) <= MaxID {
@@ -306,7 +309,7 @@ func (c *counts) add(list, n int) {
 	(*c)[list] += n
 }
 
-// lists returns empty lists with room for that, in one array.
+// lists returns, for each count, an empty list of that capacity, all in one array.
 func (c counts) lists() [][]column.Ref {
 	total := 0
 	for _, n := range c {

@@ -112,17 +112,17 @@ const readBeyond = 8
 
 // The bytes that are allocated at once: few for a small trace.
 const (
-	leastRoom = 1 << 12
-	mostRoom  = 1 << 19
+	minRoom = 1 << 12
+	maxRoom = 1 << 19
 )
 
 // allot makes room for the n bytes of a block, and for readBeyond bytes after them.
 func (s *store) allot(b *block, n int) []byte {
 	last := len(s.rooms) - 1
 	if last < 0 || len(s.rooms[last])-int(s.free) < n+readBeyond {
-		size := leastRoom
+		size := minRoom
 		if last >= 0 {
-			size = min(2*len(s.rooms[last]), mostRoom)
+			size = min(2*len(s.rooms[last]), maxRoom)
 		}
 		s.rooms = append(s.rooms, make([]byte, max(size, n+readBeyond)))
 		s.free = 0

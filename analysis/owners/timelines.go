@@ -11,7 +11,7 @@
 //  3. link finds the locks of thread dumps among those of the waits.
 //  4. A lock whose holds are recorded takes its owners from them (addTenures).
 //  5. A lock whose releases are recorded takes its owners from them (fromItsReleases).
-//  6. The owners of all other locks are inferred: locks of one class form a lock group, which package
+//  6. The owners of all other locks are inferred: locks of one class form a group, which package
 //     model learns a model of. The evidence it asks for is in infer.go.
 //  7. Each ownership is divided at what its owner did inside the section (byActivity) and at
 //     the pauses of the JVM, and stored in order of time (Owned).
@@ -63,9 +63,9 @@ type Timelines struct {
 // Why has the evidence for each candidate of a lock.
 type Why = model.Why
 
-// Timelines begins to find the owners of all locks; they are complete when rebuilt returns. Until
-// then it reads the symbols, but not their Class. If ask is not nil, it returns the interval of
-// each lock's waiting that Whys are wanted for, an empty one for none.
+// Timelines begins to find the owners of all locks; they are complete when rebuilt returns. If ask
+// is not nil, it returns the interval of each lock's waiting that Whys are wanted for, an empty one
+// for none.
 func (a *Activities) Timelines(sym Symbols, ask func(format.ObjectID) (from, to int64)) (tl *Timelines, rebuilt func()) {
 	byLock := a.byLock
 	tl = &Timelines{Owned: newOwned(), Unowned: make([]Owner, len(byLock)), Seen: map[format.ObjectID]Agreement{}, Whys: map[format.ObjectID]Why{}, asked: map[format.ObjectID]times.Span{}}
@@ -117,7 +117,8 @@ func (tl *Timelines) addTenures(a *Activities) (recorded []bool) {
 	return recorded
 }
 
-// locksAhead is how many locks may be answered ahead of the one whose owners are stored.
+// locksAhead bounds the locks that are inferred before the owners of an earlier lock have been
+// stored.
 const locksAhead = 1 << 12
 
 // batchesAhead is how many batches of ownerships of a lock may wait until the locks before it
@@ -139,8 +140,8 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 // four times as many locks, they take half of all memory for recordings of many samples and few
 // waits.
 const (
-	fewWaits = 1 << 15
-	fewLocks = 1 << 10
+	maxWaits = 1 << 15
+	maxLocks = 1 << 10
 )
 
 // together returns how many of some locks are inferred together: all of them if the locks of
@@ -154,7 +155,7 @@ func (ev *evidence) together(locks []format.ObjectID) int {
 		if i > 0 && ev.InputOf(l) != ev.InputOf(locks[i-1]) {
 			whole = i
 		}
-		if waits += len(ev.byLock[l]); (waits > fewWaits || i >= fewLocks) && whole > 0 {
+		if waits += len(ev.byLock[l]); (waits > maxWaits || i >= maxLocks) && whole > 0 {
 			return whole
 		}
 	}
@@ -165,12 +166,8 @@ func (ev *evidence) together(locks []format.ObjectID) int {
 // any, else by the model of their group. They are stored lock by lock, in the given order.
 func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 	released := make([][]Ownership, len(locks))
-	largest := ev.largestFirst(locks)
-	workers.Each(len(locks), func(i int) {
-		i = largest[i]
-		released[i] = ev.fromItsReleases(locks[i])
-	})()
-	of := ev.classes(locks, func(i int) bool { return len(released[i]) == 0 && ev.waited(locks[i]) })
+	workers.Each(len(locks), func(i int) { released[i] = ev.fromItsReleases(locks[i]) })()
+	of := ev.groups(locks, func(i int) bool { return len(released[i]) == 0 && ev.waited(locks[i]) })
 	workers.InOrder(len(locks), &workers.Handover[[]Ownership]{
 		Ahead: locksAhead,
 		Room:  func(i int) int { return min(batchesAhead, len(ev.byLock[locks[i]])/batch+1) },
@@ -195,10 +192,10 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 			if m := of[i].of; m != nil {
 				tl.Seen[locks[i]] = of[i].lock().Seen
 				if s, ok := tl.asked[locks[i]]; ok {
-					tl.Whys[locks[i]] = m.class.Why(of[i].lock(), s.Start, s.End)
+					tl.Whys[locks[i]] = m.model.Why(of[i].lock(), s.Start, s.End)
 				}
 				if m.left--; m.left == 0 {
-					m.class, m.locks, m.ids = nil, nil, nil
+					m.model, m.locks, m.ids = nil, nil, nil
 				}
 			}
 		},
@@ -212,15 +209,4 @@ func (ev *evidence) waited(l format.ObjectID) bool {
 		}
 	}
 	return false
-}
-
-// largestFirst returns the numbers of the locks, those with most waits first, so that all cores
-// are done at about the same time.
-func (ev *evidence) largestFirst(locks []format.ObjectID) []int {
-	order := make([]int, len(locks))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(ev.byLock[locks[b]]), len(ev.byLock[locks[a]])) })
-	return order
 }

@@ -13,9 +13,9 @@ import (
 // have waited from the first sample that shows it to the last: had it acquired the lock in
 // between and waited again, one of the two waits would be recorded.
 
-// leastUnended is the shortest time between these two samples, in ns: shorter waits are cut at
+// minUnended is the shortest time between these two samples, in ns: shorter waits are cut at
 // the ends of every recording.
-const leastUnended = int64(1e9)
+const minUnended = int64(1e9)
 
 // linkSlack is how long before the time of a dump the threads may have been as it shows them,
 // in ns: it is taken at a safepoint and written afterwards.
@@ -86,7 +86,7 @@ func (u *unended) suspect() bool {
 	for i := range u.dumps {
 		u.first, u.last = min(u.first, u.dumps[i].time), max(u.last, u.dumps[i].time)
 	}
-	if u.last-u.first < leastUnended {
+	if u.last-u.first < minUnended {
 		return false
 	}
 	for i := range u.dumps {
@@ -101,9 +101,9 @@ func (u *unended) suspect() bool {
 }
 
 // begins and ends report whether an instant is among the first or the last ones. A sample may
-// look at a part of the threads; within leastUnended each has been in one.
-func (u *unended) begins(at int64) bool { return at <= u.first+leastUnended }
-func (u *unended) ends(at int64) bool   { return at >= u.last-leastUnended }
+// look at a part of the threads; within minUnended each has been in one.
+func (u *unended) begins(at int64) bool { return at <= u.first+minUnended }
+func (u *unended) ends(at int64) bool   { return at >= u.last-minUnended }
 
 // bound sets from and to of the suspects.
 func (u *unended) bound(r *Record) {
@@ -152,7 +152,7 @@ func (u *unended) runs(s *seen) (out []sameLock) {
 	if late {
 		out = append(out, s.late)
 	}
-	return slices.DeleteFunc(out, func(s sameLock) bool { return s.last-s.first < leastUnended })
+	return slices.DeleteFunc(out, func(s sameLock) bool { return s.last-s.first < minUnended })
 }
 
 func (u *unended) mark(waits []format.Event) {
@@ -162,7 +162,7 @@ func (u *unended) mark(waits []format.Event) {
 	}
 	for i := range u.dumps {
 		d := &u.dumps[i]
-		d.hangs = slices.ContainsFunc(d.waiters, func(p format.Party) bool {
+		d.unended = slices.ContainsFunc(d.waiters, func(p format.Party) bool {
 			return slices.ContainsFunc(of[p.Thread], func(w format.Event) bool {
 				return w.Object == d.lock && w.Time <= d.time && d.time <= w.End
 			})

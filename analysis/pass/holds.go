@@ -43,7 +43,7 @@ func visitHolds(r *record.Whole, tl *owners.Timelines, e *deliver.Emitter) {
 func recordedHolds(r *record.Whole, give func(*analysis.Hold)) {
 	asked := acquisitions(r)
 	r.Tenures.Each(func(_ column.Ref, t *owners.Tenure) {
-		if !r.Told(t.Lock) {
+		if !r.RecordsHolds(t.Lock) {
 			return
 		}
 		h := analysis.Hold{Asked: t.Start, Start: t.Start, End: t.End, Thread: t.Thread, Lock: t.Lock, Stack: t.Stack, Mode: t.Mode}
@@ -85,13 +85,13 @@ func rebuiltHolds(r *record.Whole, tl *owners.Timelines, give func(*analysis.Hol
 	byLock := map[format.ObjectID][]ownerChange{}
 	for _, i := range r.Activities.Starts {
 		w := r.Activities.Wait(i)
-		if r.Told(w.Lock) || w.Failed() {
+		if r.RecordsHolds(w.Lock) || w.Failed() {
 			continue
 		}
 		byLock[w.Lock] = append(byLock[w.Lock], ownerChange{analysis.Hold{Asked: w.Start, Start: w.End, End: w.End, Thread: w.Thread, Lock: w.Lock, Stack: w.Stack, Mode: w.Mode(), Rebuilt: true}, true})
 	}
 	tl.Owned.Each(func(o *owners.Ownership) {
-		if !r.Told(o.Lock) && o.Holder.Kind == analysis.OwnerThread {
+		if !r.RecordsHolds(o.Lock) && o.Holder.Kind == analysis.OwnerThread {
 			byLock[o.Lock] = append(byLock[o.Lock], ownerChange{analysis.Hold{Asked: o.Start, Start: o.Start, End: o.End, Thread: o.Holder.Thread, Lock: o.Lock, Stack: o.Holder.Stack, Rebuilt: true}, false})
 		}
 	})

@@ -129,7 +129,7 @@ func newCalibration(p Provenance, seen analysis.Agreement) *Calibration {
 	if !ok {
 		return nil
 	}
-	return &Calibration{seen.Dumps, seen.Asked, seen.Agrees, []ExpectedProvenance{{"inferred", p.InferredNs, &share, &share, &share, seen.Dumps, seen.Asked, seen.Agrees}}}
+	return &Calibration{seen.Dumps, seen.Waiters, seen.Agreeing, []ExpectedProvenance{{"inferred", p.InferredNs, &share, &share, &share, seen.Dumps, seen.Waiters, seen.Agreeing}}}
 }
 
 // Sampler says how late samples were taken.

@@ -16,6 +16,7 @@ type Part struct {
 	Chance     float64         // the probability that this is right
 }
 
+// State is what a part of the waiting is charged to.
 type State uint8
 
 // The states.
@@ -30,7 +31,7 @@ const (
 // A state is charged with its posterior times the waiting, corrected by the factors of the
 // check. Within a gap few states are charged: what is due to the others is carried over to
 // later gaps (error diffusion), so that sums stay right and the parts few.
-func (c *Class) Answer(l *Lock, give func(Part)) {
+func (c *Group) Answer(l *Lock, give func(Part)) {
 	k := c.worker()
 	defer k.release()
 	n := len(c.sites) + 2
@@ -71,7 +72,7 @@ func (a *answer) divide(g *gap, post *posterior) {
 	if all <= 0 {
 		return
 	}
-	factor, free := a.class.factor, len(a.class.sites)
+	factor, free := a.group.factor, len(a.group.sites)
 	ofOwn := 1.0
 	if g.site >= 0 {
 		ofOwn = factor[g.site]
@@ -172,7 +173,7 @@ func (a *answer) charge(g *gap, all float64) {
 
 // part charges an interval of a gap to a state.
 func (a *answer) part(g *gap, state int, from, to int64, chance float64) {
-	free := len(a.class.sites)
+	free := len(a.group.sites)
 	if state == free+1 {
 		if until := g.acquirerWaits(to); until > from {
 			p := Part{Start: from, End: until, Chance: chance, Thread: g.thread, Stack: g.stack}
@@ -192,7 +193,7 @@ func (a *answer) part(g *gap, state int, from, to int64, chance float64) {
 	}
 	p := Part{Start: from, End: to, Chance: chance, State: Free}
 	if state != free {
-		p.State, p.Stack = Held, a.class.sites[state].stack
+		p.State, p.Stack = Held, a.group.sites[state].stack
 		if p.Thread = a.holder(g, state, from, to); p.Thread == format.NoThread {
 			p.State = Unknown // all known users of the site are elsewhere
 		}

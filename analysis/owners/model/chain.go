@@ -38,8 +38,8 @@ func init() {
 //	f(j) -> s(p):         η a[s] m[s] w[s,p]       an entry, an acquisition without a wait
 //	f(j) -> end of gap:   μ[j]                     the acquisition that is recorded
 //
-//	λ, μ    holdRate, lagRate         η       Class.entry
-//	γ[j]    Class.lags                m[s]    Lock.mix
+//	λ, μ    holdRate, lagRate         η       Group.entry
+//	γ[j]    Group.lags                m[s]    Lock.mix
 //	w[s,p]  site.holds                a[s]    evidence.can
 //
 // f(j) is left at rate μ[j] + η altogether: entries at a site by users that cannot be there are
@@ -51,7 +51,7 @@ func init() {
 
 // chain does the forward and backward passes for one gap at a time.
 type chain struct {
-	class  *Class
+	group  *Group
 	steps  steps
 	lumps  []lump    // of sites; in a gap that begins with an acquisition the acquirer's hold, which is never entered, is the last
 	lumpOf []int32   // by site
@@ -63,8 +63,8 @@ type chain struct {
 	isH   byCell
 }
 
-func (h *chain) reset(c *Class) {
-	h.class, h.lumpOf, h.partOf = c, make([]int32, len(c.sites)), make([]byPhase, len(c.sites))
+func (h *chain) reset(c *Group) {
+	h.group, h.lumpOf, h.partOf = c, make([]int32, len(c.sites)), make([]byPhase, len(c.sites))
 }
 
 // posterior is the probability of each state, by cell of a gap.
@@ -83,7 +83,7 @@ type steps struct {
 	lag   byCell         // sum over j of γ[j] wait[j]
 }
 
-func (s *steps) set(length float64, c *Class) {
+func (s *steps) set(length float64, c *Group) {
 	for i := range cells / 2 { // they are symmetric
 		dt := length * (bounds[i+1] - bounds[i])
 		for p := range phases {
@@ -130,7 +130,7 @@ func (h *chain) expect(l *Lock, ev *evidence, n *counts) bool {
 
 func (h *chain) prepare(l *Lock, ev *evidence) {
 	h.lump(l.mix, ev)
-	h.steps.set(ev.length, h.class)
+	h.steps.set(ev.length, h.group)
 	h.begin(ev)
 	h.forward(ev)
 }
@@ -156,7 +156,7 @@ func (h *chain) begin(ev *evidence) {
 			}
 		}
 		if ev.site >= 0 {
-			first = h.class.sites[ev.site].holds
+			first = h.group.sites[ev.site].holds
 		}
 		own := column.Next(&h.lumps)
 		own.enter, own.can, own.held, own.alpha = byPhase{}, byCell{}, ev.own, first
@@ -173,7 +173,7 @@ func (h *chain) begin(ev *evidence) {
 			y.alpha[p] = y.enter[p] * holdMean[p] * y.can[0] / sum
 		}
 	}
-	h.free = h.class.lags
+	h.free = h.group.lags
 }
 
 // forward computes x, cell by cell; alpha is scaled to a sum of one (Rabiner 1989, III.A and V.A):
@@ -191,9 +191,9 @@ func (h *chain) begin(ev *evidence) {
 // those of holds entered in the cell, and F = (sum of alpha f(j) wait[j] + lag out) /
 // (1 - lag back).
 func (h *chain) forward(ev *evidence) {
-	lags, r := &h.class.lags, 1.0 // r is one over the sum of L x in the cell before
+	lags, r := &h.group.lags, 1.0 // r is one over the sum of L x in the cell before
 	for c := range cells {
-		stay, leave, wait, enter := &h.steps.stay[c], &h.steps.leave[c], &h.steps.wait[c], h.steps.dt[c]*h.class.entry
+		stay, leave, wait, enter := &h.steps.stay[c], &h.steps.leave[c], &h.steps.wait[c], h.steps.dt[c]*h.group.entry
 		out, back := 0.0, 0.0
 		for i := range h.lumps {
 			y := &h.lumps[i]
@@ -263,7 +263,7 @@ func (y *lump) enters(c int, stay, leave *byPhase) {
 // With n it adds the expected counts to n; else it leaves the posterior in post. It returns
 // false if no path explains the evidence.
 func (h *chain) backward(ev *evidence, n *counts, post *posterior) bool {
-	lags, r := &h.class.lags, 1.0 // r is one over the sum of x beta in the cell after
+	lags, r := &h.group.lags, 1.0 // r is one over the sum of x beta in the cell after
 	if h.free = lagRate; !ev.ended {
 		h.free = byLag{1, 1, 1}
 	}
@@ -271,7 +271,7 @@ func (h *chain) backward(ev *evidence, n *counts, post *posterior) bool {
 		h.lumps[i].beta, h.lumps[i].entered = byPhase{}, byPhase{}
 	}
 	for c := cells - 1; c >= 0; c-- {
-		stay, leave, wait, enter := &h.steps.stay[c], &h.steps.leave[c], &h.steps.wait[c], h.steps.dt[c]*h.class.entry
+		stay, leave, wait, enter := &h.steps.stay[c], &h.steps.leave[c], &h.steps.wait[c], h.steps.dt[c]*h.group.entry
 		now, later, rest := 0.0, 0.0, 0.0
 		for i := range h.lumps {
 			y := &h.lumps[i]
@@ -326,7 +326,7 @@ func (h *chain) divide(c int, ev *evidence, r, isFree float64, post *posterior) 
 			y.x[c][p] *= y.beta[p] * r
 		}
 	}
-	for s := range h.class.sites {
+	for s := range h.group.sites {
 		post.site[s][c] = h.partOf[s].dot(&h.lumps[h.lumpOf[s]].x[c])
 	}
 }

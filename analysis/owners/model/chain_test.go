@@ -89,7 +89,7 @@ func (m *matrices) posterior() (post [][]float64, likelihood float64) {
 
 // chainOf writes a gap's chain down: the acquirer's phases, the free ones, those of each site.
 func (k *worker) matricesOf(l *Lock, g *gap) *matrices {
-	sites := k.class.sites
+	sites := k.group.sites
 	n := phases + lagPhases + len(sites)*phases
 	m := &matrices{out: make([]float64, n), first: make([]float64, n), last: make([]float64, n)}
 	for range n {
@@ -102,7 +102,7 @@ func (k *worker) matricesOf(l *Lock, g *gap) *matrices {
 	holds := func(at, p int) {
 		m.out[at+p] = holdRate[p]
 		for j := range lagPhases {
-			m.rate[at+p][phases+j] = holdRate[p] * k.class.lags[j]
+			m.rate[at+p][phases+j] = holdRate[p] * k.group.lags[j]
 		}
 	}
 	met := 0.0
@@ -116,7 +116,7 @@ func (k *worker) matricesOf(l *Lock, g *gap) *matrices {
 		}
 	}
 	for j := range lagPhases {
-		m.out[phases+j] = lagRate[j] + k.class.entry
+		m.out[phases+j] = lagRate[j] + k.group.entry
 		m.last[phases+j] = 1e-6
 		if g.ended {
 			m.last[phases+j] = lagRate[j]
@@ -125,7 +125,7 @@ func (k *worker) matricesOf(l *Lock, g *gap) *matrices {
 			m.likes[c][phases+j] = k.evidence.free[c]
 		}
 		if !g.acquired {
-			m.first[phases+j] = k.class.lags[j]
+			m.first[phases+j] = k.group.lags[j]
 		}
 	}
 	for s, x := range sites {
@@ -140,7 +140,7 @@ func (k *worker) matricesOf(l *Lock, g *gap) *matrices {
 				m.likes[c][at+p] = k.evidence.held[s][c]
 			}
 			for j := range lagPhases { // the test's sites can be entered as much in each cell
-				m.rate[phases+j][at+p] = k.class.entry * l.mix[s] * x.holds[p] * k.evidence.can[s][0]
+				m.rate[phases+j][at+p] = k.group.entry * l.mix[s] * x.holds[p] * k.evidence.can[s][0]
 			}
 		}
 	}
@@ -152,9 +152,9 @@ func (k *worker) matricesOf(l *Lock, g *gap) *matrices {
 	return m
 }
 
-func someClass(t *rapid.T) (*Class, *Lock) {
+func someGroup(t *rapid.T) (*Group, *Lock) {
 	part := rapid.Float64Range(0.01, 1)
-	c, l := &Class{entry: 1 / rapid.Float64Range(1e4, 1e7).Draw(t, "entry")}, &Lock{ID: theLock}
+	c, l := &Group{entry: 1 / rapid.Float64Range(1e4, 1e7).Draw(t, "entry")}, &Lock{ID: theLock}
 	for range rapid.IntRange(1, 3).Draw(t, "sites") {
 		x := &site{}
 		for p := range x.holds {
@@ -174,7 +174,7 @@ func someClass(t *rapid.T) (*Class, *Lock) {
 // Forward and backward give what elimination in the whole chain gives.
 func TestForwardBackward(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c, l := someClass(t)
+		c, l := someGroup(t)
 		k := c.worker()
 		g := &gap{to: rapid.Int64Range(1e3, 1e8).Draw(t, "length"), acquired: rapid.Bool().Draw(t, "acquired"), ended: rapid.Bool().Draw(t, "ended")}
 		likely := rapid.Float64Range(0.02, 1)
@@ -193,7 +193,7 @@ func TestForwardBackward(t *testing.T) {
 			}
 		}
 		k.evidence.site, k.evidence.acquired, k.evidence.ended, k.evidence.length = g.site, g.acquired, g.ended, float64(g.to)
-		if !k.chain.infer(l, &k.evidence, &k.room) {
+		if !k.chain.infer(l, &k.evidence, &k.post) {
 			t.Fatal("nothing explains it")
 		}
 		want, _ := k.matricesOf(l, g).posterior()
@@ -213,9 +213,9 @@ func TestForwardBackward(t *testing.T) {
 					at -= phases - lagPhases
 				}
 			}
-			got := append([]float64{k.room.own[cell], k.room.free[cell]}, make([]float64, len(c.sites))...)
+			got := append([]float64{k.post.own[cell], k.post.free[cell]}, make([]float64, len(c.sites))...)
 			for s := range c.sites {
-				got[2+s] = k.room.site[s][cell]
+				got[2+s] = k.post.site[s][cell]
 			}
 			for i, v := range got {
 				if sum += v; math.Abs(v-states[i]) > 1e-6 {
@@ -233,7 +233,7 @@ func TestForwardBackward(t *testing.T) {
 func TestLearningNeverExplainsLess(t *testing.T) {
 	p := several(3, 2000)
 	l := &Lock{ID: theLock}
-	c := NewClass(p, true, []*Lock{l})
+	c := NewGroup(p, true, []*Lock{l})
 	c.prior()
 	k := c.worker()
 	explains := func() (sum float64) {
@@ -282,7 +282,7 @@ func TestLearningNeverExplainsLess(t *testing.T) {
 // own; and most do share.
 func TestShapesShareAnAnswer(t *testing.T) {
 	p := several(5, 20000)
-	c, l := p.class()
+	c, l := p.group()
 	whole, own, n := charged(c, l, (*worker).inferShape)
 	each, _, _ := charged(c, l, (*worker).infer)
 	total, apart := 0.0, 0.0
@@ -298,7 +298,7 @@ func TestShapesShareAnAnswer(t *testing.T) {
 }
 
 // charged sums by state what is inferred of each gap; shapes are those that were kept.
-func charged(c *Class, l *Lock, infer func(*worker, *gap) *posterior) (sum []float64, shapes, n int) {
+func charged(c *Group, l *Lock, infer func(*worker, *gap) *posterior) (sum []float64, shapes, n int) {
 	k := c.worker()
 	k.shapes = nil
 	sum = make([]float64, len(c.sites)+2)

@@ -11,33 +11,33 @@ import (
 // Agreement counts dumps that were hidden from the model, which was then asked for the owner
 // at their instants.
 type Agreement struct {
-	Dumps   int
-	Asked   int64 // threads that waited then
-	Agrees  int64 // of Asked: those at dumps that show the model's most likely state
-	Squares int64 // the sum of the squares of the waiting threads at each dump
+	Dumps          int
+	Waiters        int64 // threads that waited then
+	Agreeing       int64 // of Waiters: those at dumps that show the model's most likely state
+	SquaredWaiters int64 // the sum of the squares of the waiting threads at each dump
 }
 
 func (a *Agreement) Merge(o Agreement) {
 	a.Dumps += o.Dumps
-	a.Asked += o.Asked
-	a.Agrees += o.Agrees
-	a.Squares += o.Squares
+	a.Waiters += o.Waiters
+	a.Agreeing += o.Agreeing
+	a.SquaredWaiters += o.SquaredWaiters
 }
 
-// Instants returns how many dumps with as many waiting threads each would say as much: one at
-// which a hundred threads wait is still one instant.
-func (a *Agreement) Instants() float64 {
-	return float64(a.Asked) * float64(a.Asked) / float64(max(a.Squares, 1))
+// EffectiveN returns the effective number of dumps (Kish): (sum of waiters)² / sum of waiters². A
+// dump with a hundred waiters is still one observation.
+func (a *Agreement) EffectiveN() float64 {
+	return float64(a.Waiters) * float64(a.Waiters) / float64(max(a.SquaredWaiters, 1))
 }
 
-func (a *Agreement) Share() float64 { return float64(a.Agrees) / float64(max(a.Asked, 1)) }
+func (a *Agreement) Share() float64 { return float64(a.Agreeing) / float64(max(a.Waiters, 1)) }
 
 func (a *Agreement) add(waiters int64, agrees bool) {
 	a.Dumps++
-	a.Asked += waiters
-	a.Squares += waiters * waiters
+	a.Waiters += waiters
+	a.SquaredWaiters += waiters * waiters
 	if agrees {
-		a.Agrees += waiters
+		a.Agreeing += waiters
 	}
 }
 
@@ -51,7 +51,7 @@ type instant struct {
 
 // Check infers the instants of dumps and samples without them, compares the posterior with
 // what they show, and finds factors that correct how often each site and free are named.
-func (c *Class) Check() {
+func (c *Group) Check() {
 	sites := len(c.sites)
 	c.factor = make([]float64, sites+1)
 	for i := range c.factor {
@@ -64,7 +64,7 @@ func (c *Class) Check() {
 		return
 	}
 	step := max(1, total/someGaps)
-	f := fitter{class: c, sampled: make([]bool, sites+1)}
+	f := fitter{group: c, sampled: make([]bool, sites+1)}
 	k.observer.hidden = true
 	for i, l := range c.Locks {
 		if len(all[i]) == 0 {
@@ -119,7 +119,7 @@ func (k *worker) compare(l *Lock, some []instant, f *fitter) {
 
 // instants returns what dumps and samples show, by lock.
 func (k *worker) instants() (all [][]instant, total int) {
-	c := k.class
+	c := k.group
 	all = make([][]instant, len(c.Locks))
 	samples := k.samplesAtSites()
 	for i, l := range c.Locks {
@@ -152,10 +152,10 @@ func (k *worker) instants() (all [][]instant, total int) {
 // samplesAtSites returns the samples on the paths of sites.
 func (k *worker) samplesAtSites() (list []instant) {
 	first, last := int64(1<<62), int64(0)
-	for _, l := range k.class.Locks {
+	for _, l := range k.group.Locks {
 		first, last = min(first, l.from), max(last, l.to)
 	}
-	k.class.program.Samples(k.class.Locks[0].ID, first, last, math.MaxInt, func(_ format.ThreadID, at int64, stack format.StackID) {
+	k.group.program.Samples(k.group.Locks[0].ID, first, last, math.MaxInt, func(_ format.ThreadID, at int64, stack format.StackID) {
 		if s := k.stacks.innermost(stack, false); s >= 0 {
 			list = append(list, instant{time: at, shows: s, sample: true})
 		}
@@ -172,18 +172,18 @@ type comparison struct {
 
 // fitter finds the factors by which the posterior is corrected.
 type fitter struct {
-	class   *Class
+	group   *Group
 	list    []comparison
 	sampled []bool // by site: a sample shows it
 }
 
-// correct sets the factors of a class: first of the methods, then of the sites within them,
+// correct sets the factors of a group: first of the methods, then of the sites within them,
 // then of free against held, which samples do not show.
 func (f *fitter) correct() {
 	if len(f.list) < fewInstants {
 		return
 	}
-	free := len(f.class.sites)
+	free := len(f.group.sites)
 	for _, o := range f.list {
 		for s := range o.says {
 			if o.sample && (s == free || !f.sampled[s]) {
@@ -195,7 +195,7 @@ func (f *fitter) correct() {
 	}
 	methods, each, held := make([]int, free+1), make([]int, free+1), make([]int, free+1)
 	of := map[uint64]int{}
-	for i, s := range f.class.sites {
+	for i, s := range f.group.sites {
 		m, ok := of[s.method]
 		if !ok {
 			m = len(of)
@@ -219,7 +219,7 @@ func (f *fitter) correct() {
 // likelihood, found by iterative scaling: F[g] is set to the left side over the sums of the
 // right one without F[g].
 func (f *fitter) fit(group []int, amongSites bool) {
-	factors := f.class.factor
+	factors := f.group.factor
 	groups := slices.Max(group) + 1
 	use, mean := f.usable(group, groups, amongSites)
 	if len(use) < fewCompared {
@@ -262,7 +262,7 @@ func (f *fitter) fit(group []int, amongSites bool) {
 	}
 	for s := range factors {
 		factors[s] *= factor[group[s]]
-		if amongSites && s < len(f.class.sites) { // how much is held stays
+		if amongSites && s < len(f.group.sites) { // how much is held stays
 			factors[s] *= before / after
 		}
 	}
@@ -271,7 +271,7 @@ func (f *fitter) fit(group []int, amongSites bool) {
 // usable returns the comparisons that tell the groups apart, corrected by the factors so far,
 // and what they say of each group on average.
 func (f *fitter) usable(group []int, groups int, amongSites bool) (use []comparison, mean []float64) {
-	free, total := len(f.class.sites), 0.0
+	free, total := len(f.group.sites), 0.0
 	mean = make([]float64, groups)
 	for _, o := range f.list {
 		if amongSites && o.shows == free || !amongSites && o.sample {
@@ -279,7 +279,7 @@ func (f *fitter) usable(group []int, groups int, amongSites bool) (use []compari
 		}
 		o.says = slices.Clone(o.says)
 		for s := range o.says {
-			o.says[s] *= f.class.factor[s]
+			o.says[s] *= f.group.factor[s]
 			if amongSites && s == free {
 				o.says[s] = 0
 			}

@@ -99,18 +99,18 @@ func (c *coherence) contradicts(idle bool) bool {
 	return idle && !(c.ended >= idleEndings && c.prompt > max(idlePrompt*c.ended, idleTimes*c.chance)) // threads with nothing to do
 }
 
-// activities makes silent sites of activities that are no part of known sections.
-func (s *search) activities() {
+// addFromActivities makes silent sites of activities that are no part of known sections.
+func (s *search) addFromActivities() {
 	type candidate struct {
 		activity *Activity
 		nats     float64
 		coherence
 		key uint64
 	}
-	program := s.class.program
+	program := s.group.program
 	var list []candidate
 	for _, a := range program.ActivitiesOf(s.target.ID) {
-		if s.stacks.innermost(a.Stack, false) >= 0 || a.What == Waits && a.Lock == s.target.ID || a.Ns < s.target.long/minShare || placeless(program.Frames(a.Stack)) {
+		if s.stacks.innermost(a.Stack, false) >= 0 || a.What == Waits && a.Lock == s.target.ID || a.Ns < s.target.waited/minShare || placeless(program.Frames(a.Stack)) {
 			continue
 		}
 		c := s.target.coherence(a, true)
@@ -128,7 +128,7 @@ func (s *search) activities() {
 		return cmp.Or(cmp.Compare(b.nats, a.nats), cmp.Compare(a.key, b.key))
 	})
 	for _, x := range list[:min(len(list), moreSites-s.found)] {
-		s.class.addSilent(s.target.Lock, x.activity.Stack, s.anchor(x.activity.Stack), max(1, x.expected-x.broken), x.users)
+		s.group.addSilent(s.target.Lock, x.activity.Stack, s.anchor(x.activity.Stack), max(1, x.expected-x.broken), x.users)
 		s.found++
 	}
 }

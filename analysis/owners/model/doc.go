@@ -4,14 +4,14 @@
 // of acquisitions without a wait, of releases, or of when the lock was free. The package
 // fills that in with a hidden Markov model of each lock, learned from the recording at hand.
 //
-// Given are, by Program and Lock, the waits for the locks of one class, what threads did and
+// Given are, by Program and Lock, the waits for the locks of one group, what threads did and
 // where they were sampled, and thread dumps. Asked is, for each instant of the waiting, whether
 // the lock was free or held, at which site, by which thread, and with what probability.
 //
-//  1. Sites (sites.go). A site is a call path at which locks of the class are acquired. The
+//  1. Sites (sites.go). A site is a call path at which locks of the group are acquired. The
 //     paths of waits and of owners in dumps are sites. So are, as silent sites (silent.go,
 //     coherence.go, sampled.go), paths on which no thread waits but whose activities and samples
-//     fit a thread that holds the lock. All locks of a class share sites and parameters, but each has
+//     fit a thread that holds the lock. All locks of a group share sites and parameters, but each has
 //     its own mixture of sites.
 //  2. Gaps (gaps.go). The waiting for a lock is cut at the recorded acquisitions. In a gap
 //     the lock is held by the thread that acquired it at the beginning, then free, then perhaps
@@ -33,7 +33,7 @@
 //     site is named with a user that does not wait for the lock then.
 //  9. Why (why.go). The same, with the evidence added kind by kind, in bits.
 //
-// NewClass, Silent, Learn and Check do steps 1, 6 and 7, in this order; Answer and Why may be
+// NewGroup, Silent, Learn and Check do steps 1, 6 and 7, in this order; Answer and Why may be
 // called after them. All work through the gaps by a worker (worker.go), which owns the machines
 // of steps 2 to 5 and the lock at hand (users.go). The constants are in table.go; README.md
 // says what they and the kinds of evidence mean.

@@ -230,7 +230,7 @@ func (k *worker) dump(g *gap, d *Dump) {
 		return
 	}
 	if d.Stack == 0 {
-		for s, x := range k.class.sites {
+		for s, x := range k.group.sites {
 			if x.key == 0 && x.users[d.Owner] > 0 {
 				shows(s, dumpPath)
 			}

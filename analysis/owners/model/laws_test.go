@@ -51,7 +51,7 @@ func TestAnswersAddUpToTheWaiting(t *testing.T) {
 		if len(p.waits) == 0 {
 			return
 		}
-		c, l := p.class(dumps...)
+		c, l := p.group(dumps...)
 		k := c.worker()
 		k.gaps(l, func(*gap) bool { return true }, func(g *gap) {
 			post := k.infer(g)
@@ -120,7 +120,7 @@ func TestNamesOfThreadsDoNotMatter(t *testing.T) {
 			d := &renamed[i]
 			d.Owner, d.Stack, d.Took = name[d.Owner], other(d.Stack), other(d.Took)
 		}
-		want, got := p.answer(p.class(dumps...)), q.answer(q.class(renamed...))
+		want, got := p.answer(p.group(dumps...)), q.answer(q.group(renamed...))
 		for i := range want {
 			want[i].Thread, want[i].Stack = name[want[i].Thread], other(want[i].Stack)
 		}
@@ -141,7 +141,7 @@ func TestNamesOfThreadsDoNotMatter(t *testing.T) {
 // What happens later changes no answer but by what is learned from it.
 func TestACutTakesOnlyItsEvidence(t *testing.T) {
 	p := several(9, 600)
-	c, l := p.class()
+	c, l := p.group()
 	whole := p.answer(c, l)
 	at := p.waits[len(p.waits)/2].End
 	cut := &simulated{stacks: p.stacks}
@@ -179,7 +179,7 @@ func (l *Lock) alone() *Lock { one := *l; return &one }
 // it shows.
 func TestWhyAddsUp(t *testing.T) {
 	p := several(4, 2000)
-	c, l := p.class()
+	c, l := p.group()
 	for _, w := range p.waits[100:130] {
 		why := c.Why(l, w.Start, w.End)
 		sum := 0.0

@@ -30,10 +30,10 @@ type counts struct {
 
 // count adds what is expected in a cell of a gap; r is n.each over the sum of x beta.
 func (h *chain) count(c int, n *counts, r, isFree float64) {
-	dt, lags := h.steps.dt[c], &h.class.lags
+	dt, lags := h.steps.dt[c], &h.group.lags
 	for i := range h.lumps {
 		y := &h.lumps[i]
-		a := dt * h.class.entry * y.can[c] * h.isF[c] * r
+		a := dt * h.group.entry * y.can[c] * h.isF[c] * r
 		for p := range phases {
 			y.entered[p] += a * y.enter[p] * y.beta[p]
 		}
@@ -47,7 +47,7 @@ func (h *chain) count(c int, n *counts, r, isFree float64) {
 // countSites divides the entries of the lumps in a gap among their sites, and adds the
 // acquirer's hold.
 func (h *chain) countSites(ev *evidence, n *counts) {
-	for s := range h.class.sites {
+	for s := range h.group.sites {
 		y := &h.lumps[h.lumpOf[s]]
 		for p, part := range h.partOf[s] {
 			v := y.entered[p] * part
@@ -59,15 +59,15 @@ func (h *chain) countSites(ev *evidence, n *counts) {
 	if !ev.acquired || ev.site < 0 {
 		return
 	}
-	own, first := &h.lumps[len(h.lumps)-1].beta, &h.class.sites[ev.site].holds
+	own, first := &h.lumps[len(h.lumps)-1].beta, &h.group.sites[ev.site].holds
 	each := n.each / own.dot(first)
 	for p := range phases {
 		n.entries[ev.site][p] += each * first[p] * own[p]
 	}
 }
 
-// Learn learns the parameters of the class and its locks from some gaps of the recording.
-func (c *Class) Learn() {
+// Learn learns the parameters of the group and its locks from some gaps of the recording.
+func (c *Group) Learn() {
 	c.prior()
 	if len(c.sites) == 0 {
 		return
@@ -81,7 +81,7 @@ func (c *Class) Learn() {
 }
 
 // round does one round of expectation maximisation.
-func (c *Class) round(h *chain, list []shape) {
+func (c *Group) round(h *chain, list []shape) {
 	sites := len(c.sites)
 	all := counts{entries: make([]byPhase, sites)}
 	byLock := make([][]float64, len(c.Locks))
@@ -99,8 +99,8 @@ func (c *Class) round(h *chain, list []shape) {
 // prior sets the parameters before anything is learned:
 //
 //	w[p] ~ holdFall ^ |log(1/λ[p] / usual) / log(holdFallStep)|    γ[j] ~ lagFall ^ j
-//	m[s] ~ uses of the lock at s + classCounts * the class's share of s + anyCounts
-func (c *Class) prior() {
+//	m[s] ~ uses of the lock at s + groupCounts * the group's share of s + anyCounts
+func (c *Group) prior() {
 	c.entry = 1 / usual
 	for j := range lagPhases {
 		c.lags[j] = math.Pow(lagFall, float64(j))
@@ -132,7 +132,7 @@ func (c *Class) prior() {
 		l.mix, l.uses = make([]float64, len(c.sites)), make([]bool, len(c.sites))
 		for s, x := range c.sites {
 			l.uses[s] = own[s] > 0 || x.of[l] || !x.silent && l.n < fewWaits
-			l.mix[s] = own[s] + classCounts*x.n/total + anyCounts
+			l.mix[s] = own[s] + groupCounts*x.n/total + anyCounts
 		}
 		l.normaliseMix()
 	}
@@ -140,9 +140,9 @@ func (c *Class) prior() {
 
 // maximise sets the parameters to the expected counts with their pseudo-counts:
 //
-//	w[s,p] ~ entries s(p) + holdCounts * the class's mean w[p]    m[s] ~ entries of the lock at s + mixCounts
+//	w[s,p] ~ entries s(p) + holdCounts * the group's mean w[p]    m[s] ~ entries of the lock at s + mixCounts
 //	γ[j] ~ releases into f(j) + lagFall ^ j                       η = entries / time free
-func (c *Class) maximise(all *counts, byLock [][]float64) {
+func (c *Group) maximise(all *counts, byLock [][]float64) {
 	var mean byPhase
 	for p := range phases {
 		mean[p] = phaseCounts

@@ -31,7 +31,7 @@ type lump struct {
 
 func (h *chain) lump(mix []float64, ev *evidence) {
 	h.lumps = h.lumps[:0]
-	for s, x := range h.class.sites {
+	for s, x := range h.group.sites {
 		can, held, mix := &ev.can[s], &ev.held[s], mix[s]
 		y := h.lumpLike(s, can, held)
 		y.weight += mix
@@ -51,7 +51,7 @@ func (h *chain) lump(mix []float64, ev *evidence) {
 			y.held[c] *= r
 		}
 	}
-	for s, x := range h.class.sites {
+	for s, x := range h.group.sites {
 		enter := &h.lumps[h.lumpOf[s]].enter
 		for p, w := range x.holds {
 			h.partOf[s][p] = mix[s] * w / enter[p]

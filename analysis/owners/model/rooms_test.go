@@ -40,7 +40,7 @@ func TestGaps(t *testing.T) {
 			return
 		}
 		l := &Lock{ID: theLock}
-		c := NewClass(p, true, []*Lock{l})
+		c := NewGroup(p, true, []*Lock{l})
 		k := c.worker()
 		sum, want, ended := 0.0, 0.0, 0
 		for _, w := range p.waits {
@@ -90,7 +90,7 @@ func TestSilentSites(t *testing.T) {
 				p.does(4, Observation{Start: start, End: start + 4e5, Stack: sleep, What: Away})
 			}
 		}
-		c, l := p.class()
+		c, l := p.group()
 		var silent []*site
 		for _, s := range c.sites {
 			if s.silent {
@@ -125,13 +125,13 @@ func TestCheck(t *testing.T) {
 			wrong = append(wrong, Dump{Time: at, Owner: 3, Stack: 2, Took: 2, Waiters: 2})
 		}
 	}
-	c, l := p.class(dumps...)
-	if s := l.Seen; s.Dumps < 100 || s.Asked != 2*int64(s.Dumps) || s.Squares != 4*int64(s.Dumps) || s.Agrees < s.Asked*7/10 {
+	c, l := p.group(dumps...)
+	if s := l.Seen; s.Dumps < 100 || s.Waiters != 2*int64(s.Dumps) || s.SquaredWaiters != 4*int64(s.Dumps) || s.Agreeing < s.Waiters*7/10 {
 		t.Errorf("of right dumps: %+v", s)
 	}
 	slow := slices.IndexFunc(c.sites, func(s *site) bool { return s.stack == 2 })
 	right := c.factor[slow] / c.factor[(slow+1)%3]
-	c, m := p.class(wrong...)
+	c, m := p.group(wrong...)
 	slow = slices.IndexFunc(c.sites, func(s *site) bool { return s.stack == 2 })
 	if f := c.factor[slow] / c.factor[(slow+1)%3]; f < 5*right || m.Seen.Dumps < 100 {
 		t.Errorf("factor %v where all dumps show it, %v where right ones do; %+v", f, right, m.Seen)
@@ -178,7 +178,7 @@ func TestScenarios(t *testing.T) {
 		if c.dumps > 0 {
 			l.Dumps = q.dumps(c.dumps)
 		}
-		k := NewClass(q, true, []*Lock{l})
+		k := NewGroup(q, true, []*Lock{l})
 		k.Permits = c.permits > 0
 		k.Silent()
 		k.Learn()

@@ -8,7 +8,7 @@ import (
 	"contend/format"
 )
 
-// sampled counts the samples of a part of the program: a frame with its callers.
+// sampled counts the samples of a stack, or of a part of the program: a frame with its callers.
 type sampled struct {
 	key     uint64  // the suffix
 	in, out float64 // samples while threads wait, and at other times
@@ -16,16 +16,19 @@ type sampled struct {
 	stack   format.StackID
 	level   int // of the frame in the path of the stack
 	depth   int // frames to the outermost one
+
+	users map[format.ThreadID]float64 // of a stack: its samples
+	of    []*sampled                  // of a part: its stacks
 }
 
-// samples makes silent sites of the parts that are sampled far more while threads wait than at
+// addFromSamples makes silent sites of the parts that are sampled far more while threads wait than at
 // other times: the most certain first, of equally certain ones the outermost. A part is left
 // out if it calls a known site, or is called by, or calls, a part that is a site already.
-func (s *search) samples() {
+func (s *search) addFromSamples() {
 	callers := map[uint64]bool{}
-	frames := s.class.program.Frames
+	frames := s.group.program.Frames
 	path := &s.stacks.path
-	for _, x := range s.class.sites {
+	for _, x := range s.group.sites {
 		all := frames(x.stack)
 		path.set(all, min(len(all)-x.depth, len(all)))
 		for _, h := range path.suffix {
@@ -42,8 +45,7 @@ func (s *search) samples() {
 			callers[h] = true
 		}
 		s.sampledAt[a.key] = true
-		at := path.frame[a.level]
-		s.class.addSilent(s.target.Lock, a.stack, at, 1+a.in/samplesPerUse, s.usersOf(a))
+		s.group.addSilent(s.target.Lock, a.stack, path.frame[a.level], 1+a.in/samplesPerUse, a.usersOf())
 		s.found++
 	}
 }
@@ -77,16 +79,20 @@ func (a *sampled) weigh(base float64) {
 }
 
 // countParts counts the samples that known sites do not explain: of each part, and all that
-// are taken while threads wait, and at other times.
+// are taken while threads wait, and at other times. It counts stacks first, which are few beside
+// samples.
 func (s *search) countParts() (by map[uint64]*sampled, in, out float64) {
-	found, all := map[format.StackID]*sampled{}, []*sampled(nil) // stacks: they are few beside samples
-	s.unexplained(func(_ format.ThreadID, stack format.StackID, waited bool) {
+	l, found, all := s.target, map[format.StackID]*sampled{}, []*sampled(nil)
+	s.group.program.Samples(l.ID, l.from, l.to, mostSamples, func(t format.ThreadID, at int64, stack format.StackID) {
+		if cover(l.explained, at) {
+			return
+		}
 		of := found[stack]
 		if of == nil {
-			of = &sampled{stack: stack}
+			of = &sampled{stack: stack, users: map[format.ThreadID]float64{}}
 			found[stack], all = of, append(all, of)
 		}
-		if waited {
+		if of.users[t]++; cover(l.busy, at) {
 			of.in++
 		} else {
 			of.out++
@@ -99,44 +105,26 @@ func (s *search) countParts() (by map[uint64]*sampled, in, out float64) {
 		if s.stacks.innermost(of.stack, false) >= 0 {
 			continue
 		}
-		path.set(s.class.program.Frames(of.stack), 0)
+		path.set(s.group.program.Frames(of.stack), 0)
 		for i, h := range path.suffix {
 			a := by[h]
 			if a == nil {
 				a = &sampled{key: h, stack: of.stack, level: i, depth: len(path.suffix) - i}
 				by[h] = a
 			}
-			a.in, a.out = a.in+of.in, a.out+of.out
+			a.in, a.out, a.of = a.in+of.in, a.out+of.out, append(a.of, of)
 		}
 	}
 	return by, in, out
 }
 
 // usersOf counts the samples of a part by thread.
-func (s *search) usersOf(a *sampled) map[format.ThreadID]float64 {
-	users, in := map[format.ThreadID]float64{}, map[format.StackID]bool{}
-	path := &s.stacks.path
-	s.unexplained(func(t format.ThreadID, stack format.StackID, _ bool) {
-		is, known := in[stack]
-		if !known && s.stacks.innermost(stack, false) < 0 {
-			path.set(s.class.program.Frames(stack), 0)
-			is = slices.Contains(path.suffix, a.key)
+func (a *sampled) usersOf() map[format.ThreadID]float64 {
+	users := map[format.ThreadID]float64{}
+	for _, of := range a.of {
+		for t, n := range of.users {
+			users[t] += n
 		}
-		in[stack] = is
-		if is {
-			users[t]++
-		}
-	})
+	}
 	return users
-}
-
-// unexplained calls f with the samples that are not taken during an activity at a known site, and
-// whether threads wait then.
-func (s *search) unexplained(f func(t format.ThreadID, stack format.StackID, waited bool)) {
-	l := s.target
-	s.class.program.Samples(l.ID, l.from, l.to, mostSamples, func(t format.ThreadID, at int64, stack format.StackID) {
-		if !cover(l.explained, at) {
-			f(t, stack, cover(l.busy, at))
-		}
-	})
 }

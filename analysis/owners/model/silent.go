@@ -15,8 +15,8 @@ import (
 // wait meanwhile and none gets the lock, no known site explains that, and when an activity ends
 // the lock is acquired promptly. A caller of a known site is never one.
 
-// Silent adds silent sites to the class.
-func (c *Class) Silent() {
+// Silent adds silent sites to the group.
+func (c *Group) Silent() {
 	k := c.worker()
 	defer k.release()
 	if c.Permits {
@@ -26,15 +26,15 @@ func (c *Class) Silent() {
 	s := search{worker: k, sampledAt: map[uint64]bool{}}
 	for _, l := range s.busiest() {
 		s.target = l
-		s.place()
-		s.explain()
-		s.activities()
-		s.samples()
+		s.placeStackless()
+		s.markExplained()
+		s.addFromActivities()
+		s.addFromSamples()
 	}
 }
 
 // addSilent makes a silent site of a lock out of a stack, from frame number at outwards.
-func (c *Class) addSilent(l *Lock, stack format.StackID, at int, n float64, users map[format.ThreadID]float64) {
+func (c *Group) addSilent(l *Lock, stack format.StackID, at int, n float64, users map[format.ThreadID]float64) {
 	var p path
 	s := &site{}
 	if frames := c.program.Frames(stack); at < len(frames) {
@@ -70,18 +70,18 @@ func (c *Class) addSilent(l *Lock, stack format.StackID, at int, n float64, user
 // that is known to acquire such locks, by another path; else the innermost frame of the
 // application.
 func (k *worker) anchor(stack format.StackID) int {
-	frames := k.class.program.Frames(stack)
+	frames := k.group.program.Frames(stack)
 	k.stacks.path.set(frames, 0)
 	for i, m := range k.stacks.path.method {
-		if slices.ContainsFunc(k.class.sites, func(s *site) bool { return s.method == m }) {
+		if slices.ContainsFunc(k.group.sites, func(s *site) bool { return s.method == m }) {
 			return k.stacks.path.frame[i]
 		}
 	}
-	return len(frames) - len(k.class.program.Application(stack))
+	return len(frames) - len(k.group.program.Application(stack))
 }
 
 // sitesOfDumps makes silent sites of the owners in dumps that are at no known site.
-func (c *Class) sitesOfDumps(k *worker) {
+func (c *Group) sitesOfDumps(k *worker) {
 	type owner struct {
 		stack  format.StackID
 		thread format.ThreadID // of one without a stack
@@ -123,11 +123,11 @@ func (c *Class) sitesOfDumps(k *worker) {
 // permits as writers wait for readers: an activity inside continues while another thread gets
 // one.
 func (k *worker) findPermits() {
-	for _, l := range k.class.Locks {
-		k.lock.load(k.class, l)
+	for _, l := range k.group.Locks {
+		k.lock.load(k.group, l)
 		var list []times.Span
 		sum := int64(0)
-		for _, a := range k.class.program.ActivitiesOf(l.ID) {
+		for _, a := range k.group.program.ActivitiesOf(l.ID) {
 			if a.What == Waits || k.stacks.innermost(a.Stack, false) < 0 {
 				continue
 			}
@@ -155,29 +155,29 @@ type search struct {
 type searched struct {
 	*Lock
 	busy      []times.Span  // when threads wait
-	long      int64         // how long, ns
-	got       []acquisition // acquisitions after a wait, by time
+	waited    int64         // how long, ns
+	acquired  []acquisition // acquisitions after a wait, by time
 	rate      float64       // of these, per ns of busy
 	explained []times.Span  // activities at known sites
 }
 
 func (s *search) busiest() (out []*searched) {
-	list := slices.Clone(s.class.Locks)
+	list := slices.Clone(s.group.Locks)
 	slices.SortStableFunc(list, func(a, b *Lock) int { return cmp.Compare(b.ns, a.ns) })
 	for _, l := range list[:min(len(list), busyLocks)] {
 		if l.ns < minSearched || l.ns < list[0].ns/minShare {
 			break
 		}
 		v := &s.lock
-		v.load(s.class, l)
-		b := &searched{Lock: l, busy: waiting(v.waits), got: make([]acquisition, 0, len(v.waits))}
+		v.load(s.group, l)
+		b := &searched{Lock: l, busy: waiting(v.waits), acquired: make([]acquisition, 0, len(v.waits))}
 		for _, i := range v.byEnd {
 			if w := &v.waits[i]; !w.Failed {
-				b.got = append(b.got, acquisition{w.End, w.Thread, w.user, s.stacks.siteOf(w.Stack)})
+				b.acquired = append(b.acquired, acquisition{w.End, w.Thread, w.user, s.stacks.siteOf(w.Stack)})
 			}
 		}
-		b.long = times.Within(b.busy, times.Span{Start: l.from, End: l.to})
-		b.rate = float64(len(b.got)) / float64(max(1, b.long))
+		b.waited = times.Within(b.busy, times.Span{Start: l.from, End: l.to})
+		b.rate = float64(len(b.acquired)) / float64(max(1, b.waited))
 		out = append(out, b)
 	}
 	return out
@@ -185,29 +185,29 @@ func (s *search) busiest() (out []*searched) {
 
 // before returns how often the lock was acquired before an instant.
 func (l *searched) before(t int64) int {
-	n, _ := slices.BinarySearchFunc(l.got, t, func(r acquisition, t int64) int { return cmp.Compare(r.time, t) })
+	n, _ := slices.BinarySearchFunc(l.acquired, t, func(r acquisition, t int64) int { return cmp.Compare(r.time, t) })
 	return n
 }
 
 // between returns how often the lock was acquired between two instants.
 func (l *searched) between(from, to int64) int { return max(0, l.before(to)-l.before(from+1)) }
 
-// place finds the sites of activities without a useful stack, such as sleeps by JDK 25: each
+// placeStackless finds the sites of activities without a useful stack, such as sleeps by JDK 25: each
 // is at the site where its thread acquired the lock last, if no other thread gets the lock
 // meanwhile, and at none if others do.
-func (s *search) place() {
-	for _, a := range s.class.program.ActivitiesOf(s.target.ID) {
-		if !placeless(s.class.program.Frames(a.Stack)) {
+func (s *search) placeStackless() {
+	for _, a := range s.group.program.ActivitiesOf(s.target.ID) {
+		if !placeless(s.group.program.Frames(a.Stack)) {
 			continue
 		}
 		switch c := s.target.coherence(a, false); {
 		case c.broken >= brokenShare*max(c.expected, 1):
-			if _, ok := s.class.placed[a.Stack]; !ok {
-				s.class.placed[a.Stack] = -1
+			if _, ok := s.group.placed[a.Stack]; !ok {
+				s.group.placed[a.Stack] = -1
 			}
 		case c.nats() > silentNats:
 			if at := s.follows(a); at >= 0 {
-				s.class.placed[a.Stack] = at
+				s.group.placed[a.Stack] = at
 			}
 		}
 	}
@@ -217,29 +217,29 @@ func (s *search) place() {
 // follows returns the site of whose acquisitions most are followed by an activity of the same
 // thread before another one gets the lock; -1 if none is.
 func (s *search) follows(a *Activity) int {
-	n, rate, best := make([]float64, len(s.class.sites)), 0.0, -1
+	n, rate, best := make([]float64, len(s.group.sites)), 0.0, -1
 	for _, t := range a.Times {
 		before := s.target.before(t.Start + 1)
 		if before == 0 {
 			continue
 		}
-		if last := s.target.got[before-1]; last.thread == t.Thread && last.site >= 0 && s.target.between(last.time, t.End-slack) == 0 {
+		if last := s.target.acquired[before-1]; last.thread == t.Thread && last.site >= 0 && s.target.between(last.time, t.End-slack) == 0 {
 			n[last.site]++
 		}
 	}
 	for at, n := range n {
-		if of := s.class.sites[at].n; n > 1 && n/of > rate {
+		if of := s.group.sites[at].n; n > 1 && n/of > rate {
 			best, rate = at, n/of
 		}
 	}
 	return best
 }
 
-// explain notes the activities on known paths that are inside: what happens meanwhile needs
+// markExplained notes the activities on known paths that are inside: what happens meanwhile needs
 // no silent site.
-func (s *search) explain() {
+func (s *search) markExplained() {
 	l := s.target
-	for _, a := range s.class.program.ActivitiesOf(l.ID) {
+	for _, a := range s.group.program.ActivitiesOf(l.ID) {
 		if a.What == Waits && a.Lock == l.ID || s.stacks.innermost(a.Stack, false) < 0 {
 			continue
 		}

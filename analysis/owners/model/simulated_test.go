@@ -118,17 +118,17 @@ func several(seed uint64, n int) *simulated {
 	return p
 }
 
-// class returns the learned model of the program's lock.
-func (p *simulated) class(dumps ...Dump) (*Class, *Lock) {
+// group returns the learned model of the program's lock.
+func (p *simulated) group(dumps ...Dump) (*Group, *Lock) {
 	l := &Lock{ID: theLock, Dumps: dumps}
-	c := NewClass(p, true, []*Lock{l})
+	c := NewGroup(p, true, []*Lock{l})
 	c.Silent()
 	c.Learn()
 	c.Check()
 	return c, l
 }
 
-func (p *simulated) answer(c *Class, l *Lock) (out []Part) {
+func (p *simulated) answer(c *Group, l *Lock) (out []Part) {
 	c.Answer(l, func(x Part) { out = append(out, x) })
 	return out
 }

@@ -10,7 +10,7 @@ import (
 	"contend/format"
 )
 
-// site is where locks of a class are acquired: a call path, from the acquiring frame outwards.
+// site is where locks of a group are acquired: a call path, from the acquiring frame outwards.
 type site struct {
 	key, method uint64 // of the path, and of its innermost method
 	home        uint64 // the suffix of the frame that holds the lock, if the acquiring method returns with it; else 0
@@ -26,8 +26,8 @@ type site struct {
 
 func (s *site) uses() float64 { return s.n + s.more }
 
-// Class is the model of the locks of one class in one recording.
-type Class struct {
+// Group is the model of the locks of one group in one recording.
+type Group struct {
 	Block bool // a section is a block of code: its frame is on the stack as long as the lock is held
 	Locks []*Lock
 	// Permits says that the locks are semaphores, so that several threads may hold permits at
@@ -48,7 +48,7 @@ type Class struct {
 	workers sync.Pool // of *worker
 }
 
-// Lock is one lock of a class.
+// Lock is one lock of a group.
 type Lock struct {
 	ID    format.ObjectID
 	Dumps []Dump // by time
@@ -63,11 +63,11 @@ type Lock struct {
 	to      int64     // end of the last
 }
 
-// NewClass finds the sites of some locks of one class: the commonest paths first, then one
+// NewGroup finds the sites of some locks of one group: the commonest paths first, then one
 // for each further method, which all other paths of the method join.
-func NewClass(p Program, block bool, locks []*Lock) *Class {
-	c := &Class{Block: block, Locks: locks, program: p, byKey: map[uint64]int{}, placed: map[format.StackID]int{}}
-	f := finder{class: c, found: map[format.StackID]*use{}}
+func NewGroup(p Program, block bool, locks []*Lock) *Group {
+	c := &Group{Block: block, Locks: locks, program: p, byKey: map[uint64]int{}, placed: map[format.StackID]int{}}
+	f := finder{group: c, found: map[format.StackID]*use{}}
 	var list []Wait
 	for _, l := range locks {
 		list = p.Waits(l.ID, list[:0])
@@ -90,13 +90,13 @@ func NewClass(p Program, block bool, locks []*Lock) *Class {
 	return c
 }
 
-// finder counts the paths at which locks of a class are acquired and makes sites of them.
+// finder counts the paths at which locks of a group are acquired and makes sites of them.
 type finder struct {
-	class *Class
+	group *Group
 	found map[format.StackID]*use // nil for a stack that acquires no lock
 }
 
-// use is how often a path acquired locks of the class.
+// use is how often a path acquired locks of the group.
 type use struct {
 	path  path
 	stack format.StackID // the commonest of the path
@@ -109,7 +109,7 @@ type use struct {
 func (f *finder) add(stack format.StackID, t format.ThreadID) {
 	u, ok := f.found[stack]
 	if !ok {
-		if frames, at, ok := f.class.anchored(stack); ok {
+		if frames, at, ok := f.group.anchored(stack); ok {
 			u = &use{stack: stack, depth: len(frames) - at, users: map[format.ThreadID]float64{}}
 			u.path.set(frames, at)
 		}
@@ -122,7 +122,7 @@ func (f *finder) add(stack format.StackID, t format.ThreadID) {
 }
 
 func (f *finder) choose() {
-	c := f.class
+	c := f.group
 	for i, u := range f.byPath() {
 		at := -1
 		if i >= ownSites { // the commonest site of the method, if there is one
@@ -175,7 +175,7 @@ var returnsLocked = regexp.MustCompile("(?i)lock|acquire|enter")
 
 // home returns the suffix of the frame that holds the lock if, by its name, the acquiring
 // method returns with it; else 0.
-func (c *Class) home(u *use) uint64 {
+func (c *Group) home(u *use) uint64 {
 	if c.Block {
 		return 0
 	}

@@ -4,9 +4,9 @@ import (
 	"contend/format"
 )
 
-// stackIndex finds the sites of a class in stacks, each stack once.
+// stackIndex finds the sites of a group in stacks, each stack once.
 type stackIndex struct {
-	class    *Class
+	group    *Group
 	through  map[format.StackID][]within
 	acquires map[format.StackID]int
 	path     path // scratch
@@ -18,8 +18,8 @@ type within struct {
 	path bool
 }
 
-func newStackIndex(c *Class) stackIndex {
-	return stackIndex{class: c, through: map[format.StackID][]within{}, acquires: map[format.StackID]int{}}
+func newStackIndex(c *Group) stackIndex {
+	return stackIndex{group: c, through: map[format.StackID][]within{}, acquires: map[format.StackID]int{}}
 }
 
 // inside returns the sites that a stack leads through, by number.
@@ -28,7 +28,7 @@ func (x *stackIndex) inside(stack format.StackID) []within {
 	if ok || stack == format.NoStack {
 		return in
 	}
-	c := x.class
+	c := x.group
 	frames := c.program.Frames(stack)
 	x.path.set(frames, 0)
 	placed, tested := c.placed[stack]
@@ -60,9 +60,9 @@ func (x *stackIndex) siteOf(stack format.StackID) int {
 	at, ok := x.acquires[stack]
 	if !ok {
 		at = -1
-		if frames, from, known := x.class.anchored(stack); known {
+		if frames, from, known := x.group.anchored(stack); known {
 			x.path.set(frames, from)
-			if s, ok := x.class.byKey[x.path.suffix[0]]; ok {
+			if s, ok := x.group.byKey[x.path.suffix[0]]; ok {
 				at = s
 			}
 		}
@@ -76,7 +76,7 @@ func (x *stackIndex) siteOf(stack format.StackID) int {
 func (x *stackIndex) innermost(stack format.StackID, byMethod bool) int {
 	best, byPath := -1, false
 	for _, in := range x.inside(stack) {
-		s := x.class.sites
+		s := x.group.sites
 		switch {
 		case in.path && (!byPath || s[in.site].depth > s[best].depth):
 			best, byPath = in.site, true
@@ -131,7 +131,7 @@ func (p *path) set(frames []format.Frame, at int) {
 
 // anchored returns the number of the frame that acquires the lock: the innermost one of a
 // synchronized section, else the innermost one outside of the lock's implementation.
-func (c *Class) anchored(stack format.StackID) (frames []format.Frame, at int, ok bool) {
+func (c *Group) anchored(stack format.StackID) (frames []format.Frame, at int, ok bool) {
 	frames = c.program.Frames(stack)
 	if !c.Block {
 		at = len(frames) - len(c.program.Application(stack))

@@ -19,8 +19,8 @@ const (
 	ownSites  = 14
 	moreSites = 8 // sites that stand for a method each, and as many at which no thread waits
 
-	fewWaits   = 60   // a lock with fewer may be acquired at every site of its class, and its gaps share no answer
-	someGaps   = 2400 // gaps a class learns from, and instants it is checked at
+	fewWaits   = 60   // a lock with fewer may be acquired at every site of its group, and its gaps share no answer
+	someGaps   = 2400 // gaps a group learns from, and instants it is checked at
 	leastPart  = 1. / 8
 	recentLen  = 8       // users of a site that are remembered
 	mostShapes = 1 << 13 // shapes of a lock that are kept
@@ -45,9 +45,9 @@ const (
 
 	holdFall     = 0.7 // a hold holdFallStep times as long or as short as the usual one is so much rarer, at first
 	holdFallStep = 4
-	holdCounts   = 2   // holds of a site, as those of its class last
-	phaseCounts  = 0.3 // holds of the class in each phase
-	classCounts  = 5   // uses of a lock, distributed as those of its class, at first
+	holdCounts   = 2   // holds of a site, as those of its group last
+	phaseCounts  = 0.3 // holds of the group in each phase
+	groupCounts  = 5   // uses of a lock, distributed as those of its group, at first
 	anyCounts    = 0.01
 	mixCounts    = 0.05 // uses of a lock at each of its sites
 	entryCounts  = 0.5  // entries, each after the usual free time
@@ -58,7 +58,7 @@ const (
 const (
 	fitRounds     = 40
 	checkCounts   = 10 // instants that showed what the model says
-	fewInstants   = 4  // a class with fewer is not corrected
+	fewInstants   = 4  // a group with fewer is not corrected
 	fewCompared   = 3  // the same of those that tell sites apart, or held from free
 	saidAtLeast   = 0.002
 	largestFactor = 1e3
@@ -66,7 +66,7 @@ const (
 
 // Silent sites: how far an activity or a sample has to speak for one.
 const (
-	busyLocks   = 8   // locks of a class that are searched
+	busyLocks   = 8   // locks of a group that are searched
 	minSearched = 2e6 // ns: locks with less waiting are not. It bounds cost: of 100,000 locks nearly all have less
 	minShare    = 100 // nor those with less than this fraction of the largest's, nor activities that are as rare
 	mostSamples = 20000

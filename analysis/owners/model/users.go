@@ -18,8 +18,8 @@ type lockView struct {
 	users  users
 }
 
-// load makes a lock of a class the current one.
-func (v *lockView) load(c *Class, l *Lock) {
+// load makes a lock of a group the current one.
+func (v *lockView) load(c *Group, l *Lock) {
 	other := v.Lock != l
 	if other {
 		v.Lock = l
@@ -79,7 +79,7 @@ type users struct {
 
 // set makes it the users of a lock: the threads that waited for it, previous owners of
 // waits, owners in dumps, and the users of silent sites. It numbers the threads of the waits.
-func (u *users) set(c *Class, waits []Wait, dumps []Dump) {
+func (u *users) set(c *Group, waits []Wait, dumps []Dump) {
 	u.sites = len(c.sites)
 	u.threads, u.shares = u.threads[:0], u.shares[:0]
 	if clear(u.index); u.index == nil {

@@ -44,7 +44,7 @@ const sure = 1e-9
 // Why returns the candidates for the owner of a lock in [from, to): the mean of those of each
 // gap, by how long threads waited in it. Kinds of evidence are added one after the other; the
 // bits of each are the change that it makes to the logarithm of the odds.
-func (c *Class) Why(l *Lock, from, to int64) Why {
+func (c *Group) Why(l *Lock, from, to int64) Why {
 	k := c.worker()
 	defer k.release()
 	sum := candidates{worker: k, list: make([]Candidate, len(c.sites)+2), most: make([]float64, len(c.sites)+2)}
@@ -87,9 +87,9 @@ func (x *candidates) add(g *gap, c int, lo, hi int64, by *[evidences][]byCell) {
 		}
 		p := by[evidences-1][s][c]
 		of.Chance += weight * p
-		if p > x.most[s] && s < len(x.class.sites) {
+		if p > x.most[s] && s < len(x.group.sites) {
 			x.most[s], of.Thread = p, x.holder(g, s, lo, hi)
-			if own := x.room.own[c]; s == g.site && own > x.room.site[s][c] {
+			if own := x.post.own[c]; s == g.site && own > x.post.site[s][c] {
 				of.Thread = g.thread
 			}
 		}
@@ -97,7 +97,7 @@ func (x *candidates) add(g *gap, c int, lo, hi int64, by *[evidences][]byCell) {
 }
 
 func (x *candidates) why() Why {
-	w, free := Why{Ns: int64(x.ns + .5)}, len(x.class.sites)
+	w, free := Why{Ns: int64(x.ns + .5)}, len(x.group.sites)
 	for s, of := range x.list {
 		if of.Chance <= 0 {
 			continue
@@ -108,7 +108,7 @@ func (x *candidates) why() Why {
 		case s > free:
 			of.State = Unknown
 		default:
-			of.Stack = x.class.sites[s].stack
+			of.Stack = x.group.sites[s].stack
 		}
 		of.Chance /= x.ns
 		for kind := range of.Bits {
@@ -137,7 +137,7 @@ func (k *worker) until(g *gap, last Evidence) []byCell {
 	if post == nil {
 		return nil
 	}
-	sites := len(k.class.sites)
+	sites := len(k.group.sites)
 	out := append(slices.Clone(post.site), post.free, byCell{})
 	own := sites + 1
 	if g.site >= 0 {
@@ -151,7 +151,7 @@ func (k *worker) until(g *gap, last Evidence) []byCell {
 		all := 0.0
 		for s := range out {
 			if s <= sites {
-				out[s][c] *= k.class.factor[s]
+				out[s][c] *= k.group.factor[s]
 			}
 			all += out[s][c]
 		}

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// worker is what one goroutine that works on a class keeps from gap to gap and from lock to
+// worker is what one goroutine that works on a group keeps from gap to gap and from lock to
 // lock. Each field is a machine of its own; the worker only connects them.
 type worker struct {
-	class    *Class
+	group    *Group
 	stacks   stackIndex  // sites by stack
 	lock     lockView    // the current lock: its waits and users
 	cutter   cutter      // its gaps
@@ -16,43 +16,43 @@ type worker struct {
 	observer observer    // what its users do in them
 	recent   recentUsers // which of them acquired it last, by site
 
-	evidence evidence // of the current gap
-	chain    chain    // the hidden Markov chain through the gap
-	room     posterior
+	evidence evidence             // of the current gap
+	chain    chain                // the hidden Markov chain through the gap
+	post     posterior            // scratch of infer
 	shapes   map[uint64]posterior // by key: posteriors that gaps of the lock share; without sites if no path explains them
-	shared   posterior            // the current one
-	slab     []byCell             // to allocate from
+	cached   posterior            // the current one
+	arena    []byCell             // to allocate from
 }
 
-// worker returns one for the sites of the class as they are now. release keeps it for later,
+// worker returns one for the sites of the group as they are now. release keeps it for later,
 // with its current waits.
-func (c *Class) worker() *worker {
+func (c *Group) worker() *worker {
 	k, _ := c.workers.Get().(*worker)
 	if k == nil {
-		k = &worker{class: c}
+		k = &worker{group: c}
 		k.observer = observer{program: c.program, stacks: &k.stacks, lock: &k.lock}
 		k.cutter = cutter{lock: &k.lock, siteOf: k.acquired}
 	}
-	if n := len(c.sites); k.stacks.class == nil || len(k.room.site) != n {
+	if n := len(c.sites); k.stacks.group == nil || len(k.post.site) != n {
 		k.stacks = newStackIndex(c)
 		k.lock.users.sites = -1 // not those of the sites
 		k.chain.reset(c)
-		k.room.site = make([]byCell, n)
+		k.post.site = make([]byCell, n)
 	}
 	return k
 }
 
 func (k *worker) release() {
 	k.observer.hidden = false
-	k.class.workers.Put(k)
+	k.group.workers.Put(k)
 }
 
 // gaps cuts the waiting for a lock into gaps and calls take for the wanted ones, in order of
 // time. A gap is valid during the call only.
 func (k *worker) gaps(l *Lock, wanted func(*gap) bool, take func(*gap)) {
-	k.lock.load(k.class, l)
+	k.lock.load(k.group, l)
 	k.observer.reset()
-	k.recent.reset(len(k.class.sites))
+	k.recent.reset(len(k.group.sites))
 	k.cutter.reset()
 	n := 0
 	flush := func() {
@@ -95,7 +95,7 @@ func (k *worker) acquired(w *Wait) int {
 // shape is the evidence that some gaps of a lock share.
 type shape struct {
 	evidence
-	lock int     // its number in the class
+	lock int     // its number in the group
 	n    float64 // gaps
 }
 
@@ -132,10 +132,10 @@ func (e *evidence) key() uint64 {
 	return h
 }
 
-// listShapes returns the shapes of every step-th gap of the class.
+// listShapes returns the shapes of every step-th gap of the group.
 func (k *worker) listShapes(step int) (list []shape) {
 	found, passed := map[uint64]int{}, 0
-	for i, l := range k.class.Locks {
+	for i, l := range k.group.Locks {
 		if last := passed + l.n; (passed+step-1)/step == (last+step-1)/step {
 			passed = last // none of its gaps is looked at
 			continue
@@ -162,10 +162,10 @@ func (k *worker) listShapes(step int) (list []shape) {
 // explains it. It is valid until the next call.
 func (k *worker) infer(g *gap) *posterior {
 	k.weigh(g)
-	if !k.chain.infer(k.lock.Lock, &k.evidence, &k.room) {
+	if !k.chain.infer(k.lock.Lock, &k.evidence, &k.post) {
 		return nil
 	}
-	return &k.room
+	return &k.post
 }
 
 // inferShape returns the posterior of a gap of the same shape.
@@ -176,28 +176,28 @@ func (k *worker) inferShape(g *gap) *posterior {
 	k.weigh(g)
 	key := k.evidence.key()
 	p, ok := k.shapes[key]
-	if k.shared = p; !ok {
+	if k.cached = p; !ok {
 		if len(k.shapes) >= mostShapes || k.shapes == nil {
 			k.shapes = map[uint64]posterior{}
 		}
-		if k.shared.site = k.allot()[:len(k.class.sites)]; !k.chain.infer(k.lock.Lock, &k.evidence, &k.shared) {
-			k.shared.site = nil
+		if k.cached.site = k.allot()[:len(k.group.sites)]; !k.chain.infer(k.lock.Lock, &k.evidence, &k.cached) {
+			k.cached.site = nil
 		}
-		k.shapes[key] = k.shared
+		k.shapes[key] = k.cached
 	}
-	if k.shared.site == nil {
+	if k.cached.site == nil {
 		return nil
 	}
-	return &k.shared
+	return &k.cached
 }
 
-// allot returns room for a value per site, out of a slab for many.
+// allot returns room for a value per site, out of an arena for many.
 func (k *worker) allot() []byCell {
-	n := len(k.class.sites)
-	if len(k.slab) < n {
-		k.slab = make([]byCell, max(n, min(2*n*k.class.waits, 1<<9)))
+	n := len(k.group.sites)
+	if len(k.arena) < n {
+		k.arena = make([]byCell, max(n, min(2*n*k.group.waits, 1<<9)))
 	}
-	out := k.slab[:0:n]
-	k.slab = k.slab[n:]
+	out := k.arena[:0:n]
+	k.arena = k.arena[n:]
 	return out
 }
