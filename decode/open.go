@@ -15,7 +15,7 @@ import (
 
 // Options of Open.
 type Options struct {
-	Labels   []string     // of the inputs, in order; "" is the input's name. Given, or with several inputs, each begins with a setting that tells its label
+	Labels   []string     // of the inputs, in order; "" is the input's name. Given, or with several inputs, each begins with a setting that has its label
 	Rules    *rules.Table // nil means the default
 	Limits   Limits
 	Progress func(read, total int64) // called now and then with bytes of input; total is -1 for a stream

@@ -33,7 +33,7 @@ func (g *goroutine) waits() bool { return !running[strings.TrimSuffix(g.state, "
 //   - frames of C, which have no arguments and no stack pointer;
 //   - "[originating from goroutine 1]" with the stack of the creator, under
 //     GODEBUG=tracebackancestors;
-//   - what each thread of the operating system ran, behind "-----" lines at the end of a
+//   - what each thread of the operating system ran, after "-----" lines at the end of a
 //     dump under GOTRACEBACK=crash: its goroutines were there before;
 //   - the rules around reports of the race detector.
 type dumps struct {

@@ -51,7 +51,7 @@ func NewReader(in io.Reader, name string) (*Reader, error) {
 	}
 	cores := runtime.GOMAXPROCS(0)
 	r.order = make(chan *batch, 2*cores)
-	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(cores), zstd.IgnoreChecksum(true), zstd.WithDecoderMaxMemory(format.MaxBlock)) // the sum of a block tells more
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(cores), zstd.IgnoreChecksum(true), zstd.WithDecoderMaxMemory(format.MaxBlock)) // the checksum of a block detects more
 	if err == nil {
 		r.zstd = z
 		go r.run()

@@ -12,7 +12,7 @@ import (
 //  1. A part is a contention event or an activity whose time difference is the one
 //     byte 0. Parts are numbered from 1 in each block; kindParts repeats some of
 //     them at the time of the event before.
-//  2. An instant is a tick with all parts behind it. Instants are numbered from 1,
+//  2. An instant is a tick with all parts after it. Instants are numbered from 1,
 //     those written in full; kindAgain repeats one at other times.
 const (
 	kindAgain = 19

@@ -274,7 +274,7 @@ func (p *hotspot) whole() bool {
 	case p.cur == nil:
 		return len(p.dump.Threads) > 0
 	case len(p.cur.Frames) == 0 && p.cur.State == "" && p.dump.Listed:
-		return true // the JVM's own, behind all others
+		return true // the JVM's own threads, after all others
 	case p.dump.Ownables && !p.owned && p.cur.State != "":
 		return false
 	}

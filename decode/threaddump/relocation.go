@@ -79,7 +79,7 @@ func (m *relocations) votes(waits map[format.ThreadID]waitingAt, holders map[Loc
 // move gives the lock at a new address the id it had at the old one. Another lock may use
 // the old address now, as another may have used the new one before.
 func (m *relocations) move(v addresses, ids map[LockRef]format.ObjectID) {
-	if id, ok := ids[v.old]; ok { // else nobody was seen waiting for it as a lock
+	if id, ok := ids[v.old]; ok { // otherwise no thread was seen waiting for it as a lock
 		ids[v.now] = id
 		delete(ids, v.old)
 		m.count++

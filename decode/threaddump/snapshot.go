@@ -64,7 +64,7 @@ func (s *symbols) snapshot(d *Dump, m *missing) *snapshot {
 			out.locks[n].LockKind = format.KindUnknownLock // belongs to the object
 			continue
 		}
-		m.own(&out.locks[n], held.owners[ref], d, ref, s.tells(out.locks[n].LockKind, d, ref))
+		m.own(&out.locks[n], held.owners[ref], d, ref, s.showsOwner(out.locks[n].LockKind, d, ref))
 	}
 	for i := range d.Threads {
 		if n, ok := at[d.Threads[i].For]; ok {
@@ -170,9 +170,9 @@ type acquireStack struct {
 	lock  format.ObjectID
 }
 
-// tells reports whether a dump would show the owner of a lock. Synchronizers of the JDK
+// showsOwner reports whether a dump would show the owner of a lock. Synchronizers of the JDK
 // record their owner; those of other libraries may not.
-func (s *symbols) tells(kind format.LockKind, d *Dump, ref LockRef) bool {
+func (s *symbols) showsOwner(kind format.LockKind, d *Dump, ref LockRef) bool {
 	switch kind {
 	case format.KindMonitor:
 		return ref.Addr != 0 && !strings.HasPrefix(ref.Class, format.Initialisation)

@@ -86,7 +86,7 @@ func (p *prefix) cut(line string) string {
 
 func (p *prefix) last() string { return p.process }
 
-// processBefore finds in a prefix what tells processes apart; "" for nothing:
+// processBefore finds the part of a prefix that identifies the process; "" for none:
 //
 //	[pod/web-7c9-abcde/app]             of kubectl logs --prefix
 //	web-7c9-abcde app                   of stern

@@ -14,8 +14,8 @@ import (
 //
 //  1. more than one thread sleeps there, but never two at a time while others wait for the
 //     lock;
-//  2. at half of these instants or more, all threads that ever took part wait: nobody but
-//     the sleeper can own the lock.
+//  2. at half of these instants or more, all threads that ever took part wait: only the
+//     sleeper can own the lock.
 //
 // Otherwise the time is a range: if a lock has two users that both work outside of it, if a
 // single thread sleeps there, if a pool starts and ends threads.

@@ -51,8 +51,8 @@ func (p *Process) places() (all []place, done func()) {
 	}
 }
 
-// ask makes the file that tells the signal from a wish for a thread dump, sends the signal,
-// and returns what removes the file, which is not nil.
+// ask creates the file that marks the signal as an attach request, not one for a thread dump,
+// sends the signal, and returns what removes the file, which is not nil.
 func (p *Process) ask(tmp *foreign.Dir) (done func(), err error) {
 	all, done := p.places()
 	at, err := p.leave(all)

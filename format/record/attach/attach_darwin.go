@@ -45,7 +45,7 @@ func Find(pid int) (*Process, error) {
 }
 
 // commandLine reads what kern.procargs2 gives: the number of arguments, the
-// program's path, and the arguments behind some zeros.
+// program's path, and the arguments after some zeros.
 func commandLine(pid int) (program string, args []string) {
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)
 	if err != nil || len(raw) < 4 {

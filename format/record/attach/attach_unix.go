@@ -179,7 +179,7 @@ func (p *Process) connect(ctx context.Context) (net.Conn, error) {
 	if ctx.Err() != nil {
 		return nil, p.fail("opens no attach socket: "+cause(ctx.Err()), "")
 	}
-	if err := p.blocked(tmp); err != nil { // it was put there meanwhile
+	if err := p.blocked(tmp); err != nil { // it appeared after the first check
 		return nil, err
 	}
 	return nil, p.fail("opened no attach socket: "+cause(last), "it may have written a thread dump to its output instead")
