@@ -148,44 +148,6 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 	return src, paths, nil
 }
 
-// noAddress refuses programs where files are wanted.
-func noAddress(paths []string) error {
-	for _, path := range paths {
-		if strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://") {
-			return usageError{errors.New("the trace is an address, and must be a file"), "'contend record URL' records the program there, and analyzes it"}
-		}
-	}
-	return nil
-}
-
-// labelled splits LABEL=FILE if there is no file of the whole name. labels is nil without
-// any.
-func labelled(args []string) (paths, labels []string) {
-	for i, arg := range args {
-		label, path, ok := strings.Cut(arg, "=")
-		if _, err := os.Stat(arg); !ok || label == "" || path == "" || err == nil {
-			paths = append(paths, arg)
-			continue
-		}
-		if labels == nil {
-			labels = make([]string, len(args))
-		}
-		labels[i] = label
-		paths = append(paths, path)
-	}
-	return paths, labels
-}
-
-// labelsOf splits LABEL=FILE. A file without a label gets its name.
-func labelsOf(args []string) (paths, labels []string) {
-	paths, given := labelled(args)
-	labels = slices.Clone(paths)
-	for i, label := range given {
-		labels[i] = cmp.Or(label, paths[i])
-	}
-	return paths, labels
-}
-
 func (o *traceOptions) table(e *env) (*rules.Table, error) {
 	if o.rules == "" {
 		return nil, nil
