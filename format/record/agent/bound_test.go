@@ -73,6 +73,15 @@ func TestWhoStandsWhereThreadsWaitDoesNotRunYet(t *testing.T) {
 	}
 }
 
+// A method takes locks of java.util.concurrent if its byte code does; the getters of a read-write
+// lock take none.
+func TestTheByteCodeTellsWhatTakesLocks(t *testing.T) {
+	t.Parallel()
+	if got := printed(t, "Takes"); got != "true false" {
+		t.Errorf("takes locks: %s, want true false", got)
+	}
+}
+
 // Who was notified and has its monitor back, and has not left Object.wait, does not run
 // yet: nobody owns the monitor.
 func TestWhoReturnsFromWaitingOwnsNothing(t *testing.T) {

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
 import java.net.URLConnection;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -22,8 +21,7 @@ final class Code {
   private static final int AT_ONCE = 4; // that are read for a sample
   private static final int LARGE = 1 << 20; // bytes of a class that is not read
   private static final String LOCKS = "java/util/concurrent/locks/";
-  private static final Set<String> TAKING = new HashSet<>(Arrays.asList("lock", "lockInterruptibly", "tryLock", "readLock", "writeLock",
-      "readLockInterruptibly", "writeLockInterruptibly", "tryReadLock", "tryWriteLock"));
+  private static final String TAKING = "(?!un)\\w*[lL]ock(Interruptibly)?"; // tryReadLock
 
   private final ClassLoader path = path();
   private final Map<String, Set<String>> classes = new HashMap<>(); // the methods of each that take locks
@@ -113,7 +111,9 @@ final class Code {
     boolean[] takes = new boolean[n];
     for (int i = 1; i < n; i++) {
       if (tags[i] == 10 || tags[i] == 11) { // a method of a class, or of an interface
-        takes[i] = texts[refs[refs[i] >>> 16]].startsWith(LOCKS) && TAKING.contains(texts[refs[refs[i] & 0xffff] >>> 16]);
+        int named = refs[refs[i] & 0xffff];
+        takes[i] = texts[refs[refs[i] >>> 16]].startsWith(LOCKS) && texts[named >>> 16].matches(TAKING)
+            && !texts[named & 0xffff].endsWith(";"); // that returns one of two locks, which its caller may release
       }
     }
     in.readFully(new byte[6]);
