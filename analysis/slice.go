@@ -160,6 +160,18 @@ type Sample struct {
 	Before, First, Last, After int64
 }
 
+// MaxIntervals bounds the intervals of a trace that any visitor asks for: twelve days of
+// seconds.
+const MaxIntervals = 1 << 20
+
+// Ratio returns a part of a whole; 0 without one.
+func Ratio(part, whole int64) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
 // Spread returns the part of ns, spread evenly over [from, to), that falls into [lo, hi).
 // Parts that tile the interval sum to exactly ns.
 func Spread(ns, from, to, lo, hi int64) int64 {

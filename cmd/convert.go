@@ -133,7 +133,7 @@ func runConvert(e *env, o *convertOptions) error {
 
 // runPerfetto draws a trace for ui.perfetto.dev.
 func runPerfetto(e *env, o *convertOptions) error {
-	lay := waits.NewLanes(math.MinInt64, math.MaxInt64, false)
+	lay := waits.NewLanes(math.MinInt64, math.MaxInt64, 0)
 	res, err := o.trace.named(e, nil, lay)
 	if err != nil {
 		return err

@@ -108,7 +108,7 @@ func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s docu
 		if err != nil {
 			return nil, s, err
 		}
-		p.Known = res.names.Heaviest(document.MaxLocks)
+		p.Named = res.names.Heaviest(document.MaxLocks)
 		if err := res.timeless(); err != nil && !res.untimed() { // these count events over some seconds, not over a whole run
 			return nil, s, err
 		}

@@ -70,10 +70,10 @@ func (o *whatIfOptions) changes() (list []whatif.Change, by float64, err error) 
 		return nil, 0, usageError{fmt.Errorf("--shrink: %w", err), "write 50% or 0.5"}
 	}
 	if o.section != "" {
-		list = append(list, whatif.Change{Kind: whatif.Shrink, Section: o.section, By: by})
+		list = append(list, whatif.Change{Action: whatif.Shrink, Section: o.section, By: by})
 	}
 	if o.remove != "" {
-		list = append(list, whatif.Change{Kind: whatif.RemoveLock, Class: o.remove})
+		list = append(list, whatif.Change{Action: whatif.RemoveLock, Class: o.remove})
 	}
 	if o.split != "" {
 		class, n, _ := strings.Cut(o.split, "=")
@@ -81,10 +81,10 @@ func (o *whatIfOptions) changes() (list []whatif.Change, by float64, err error) 
 		if err != nil || stripes < 1 || stripes > 1<<16 {
 			return nil, 0, usageError{fmt.Errorf("--split: %q does not say into how many stripes", o.split), "write CLASS=16"}
 		}
-		list = append(list, whatif.Change{Kind: whatif.Split, Class: class, Stripes: stripes})
+		list = append(list, whatif.Change{Action: whatif.Split, Class: class, Stripes: stripes})
 	}
 	if o.readers != "" {
-		list = append(list, whatif.Change{Kind: whatif.Readers, Section: o.readers})
+		list = append(list, whatif.Change{Action: whatif.Readers, Section: o.readers})
 	}
 	return list, by, nil
 }

@@ -93,9 +93,9 @@ func runWhy(e *env, o *whyOptions) error {
 
 // whys reads a trace again for the events around some waits, each for another lock.
 func (o *traceOptions) whys(e *env, app *regexp.Regexp, of ...*foundWait) (docs []*document.Why, res *result, err error) {
-	scenes, visitors := make([]*waits.Scene, len(of)), make([]analysis.Visitor, len(of))
+	scenes, visitors := make([]*waits.Window, len(of)), make([]analysis.Visitor, len(of))
 	for i, f := range of {
-		scenes[i] = waits.NewScene(f.wait.Lock, f.wait.Start, f.wait.Start+f.wait.Ns)
+		scenes[i] = waits.NewWindow(f.wait.Lock, f.wait.Start, f.wait.Start+f.wait.Ns)
 		visitors[i] = scenes[i]
 	}
 	asked := func(lock format.ObjectID) (from, to int64) {

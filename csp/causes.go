@@ -19,28 +19,24 @@ const (
 	causedBy
 )
 
-// nameCauses adds to each phase the owner call chains that caused its waiting, and where
-// the culprit changes.
+// nameCauses adds to each phase the owner call chains that caused its waiting, and the
+// segments between changes of its main cause.
 func (m *Meter) nameCauses(phases []Phase) {
-	rows := map[format.ObjectID][]*cube.Row{} // by lock, of those that have phases
+	rows := map[format.ObjectID][]*cube.Row{} // of the locks with phases
 	for i := range phases {
-		rows[phases[i].lock] = nil
+		rows[phases[i].sums.lock] = nil
 	}
 	for i := range m.causes.Rows {
 		r := &m.causes.Rows[i]
-		if lock := format.ObjectID(r.Key[causedAt]); len(phases) > 0 && has(rows, lock) {
+		lock := format.ObjectID(r.Key[causedAt])
+		if _, ok := rows[lock]; ok {
 			rows[lock] = append(rows[lock], r)
 		}
 	}
 	texts := map[uint32]string{}
 	for i := range phases {
-		m.nameCausesOf(&phases[i], rows[phases[i].lock], texts)
+		m.nameCausesOf(&phases[i], rows[phases[i].sums.lock], texts)
 	}
-}
-
-func has(rows map[format.ObjectID][]*cube.Row, lock format.ObjectID) bool {
-	_, ok := rows[lock]
-	return ok
 }
 
 // nameCausesOf adds up the rows of one lock over a phase and over each of its intervals.
@@ -51,14 +47,14 @@ func (m *Meter) nameCausesOf(p *Phase, rows []*cube.Row, texts map[uint32]string
 		ns       int64
 	}
 	var parts []part
-	ids := map[string]uint32{} // of the first owner that is called so
+	ids := map[string]uint32{} // by owner: the first of its ids
 	for _, r := range rows {
 		id := r.Key[causedBy]
 		if texts[id] == "" {
 			texts[id], _ = m.causes.Text(causedBy, id)
 		}
-		at, _ := slices.BinarySearchFunc(r.Cells, p.first, func(c cube.Cell, i int32) int { return cmp.Compare(c.Bin, i) })
-		for ; at < len(r.Cells) && r.Cells[at].Bin <= p.last; at++ {
+		at, _ := slices.BinarySearchFunc(r.Cells, p.sums.first, func(c cube.Cell, i int32) int { return cmp.Compare(c.Bin, i) })
+		for ; at < len(r.Cells) && r.Cells[at].Bin <= p.sums.last; at++ {
 			if _, ok := ids[texts[id]]; !ok {
 				ids[texts[id]] = id
 			}
@@ -66,25 +62,25 @@ func (m *Meter) nameCausesOf(p *Phase, rows []*cube.Row, texts map[uint32]string
 		}
 	}
 	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.interval, b.interval) })
-	var turns turns
+	var parted segments
 	all, now := map[string]int64{}, map[string]int64{}
 	for i, one := range parts {
 		all[one.owner] += one.ns
 		now[one.owner] += one.ns
 		if i+1 == len(parts) || parts[i+1].interval != one.interval {
-			turns.add(one.interval, now)
+			parted.add(one.interval, now)
 			clear(now)
 		}
 	}
-	p.Causes, p.Turns = largestCauses(all), turns.list(m)
-	if m.Name == nil {
+	p.Causes, p.Segments = largestCauses(all), parted.list(m)
+	if m.OwnerLabel == nil {
 		return
 	}
 	for i := range p.Causes {
-		p.Causes[i].Shown = m.Name(p.lock, ownerOf(ids[p.Causes[i].Owner]))
+		p.Causes[i].Label = m.OwnerLabel(p.sums.lock, ownerOf(ids[p.Causes[i].Owner]))
 	}
-	for i := range p.Turns {
-		p.Turns[i].Cause.Shown = m.Name(p.lock, ownerOf(ids[p.Turns[i].Cause.Owner]))
+	for i := range p.Segments {
+		p.Segments[i].Cause.Label = m.OwnerLabel(p.sums.lock, ownerOf(ids[p.Segments[i].Cause.Owner]))
 	}
 }
 

@@ -17,38 +17,34 @@ type Options struct {
 	IntervalNs int64   // length of a measurement interval; 0 means 1 s
 	Threshold  float64 // pressure from which a phase begins; 0 means DefaultThreshold
 	Root       bool    // charge waiting to the last lock of each path instead of the first
-	Phases     bool    // only the phases are wanted: their pressures alone are given intervals of confidence
-	Top        int     // how many phases are wanted; 0 means all
+	Phases     bool    // only phases are wanted: no other pressure gets a confidence interval
+	Top        int     // number of phases; 0 means all
 }
 
 // DefaultThreshold is the pressure from which a lock is worth a look: Free
 // Lunch finds locks above 5 % worth fixing.
 const DefaultThreshold = 0.05
 
-// maxIntervals bounds the series, which is printed whole: twelve days of seconds. If only
-// phases are wanted the bound is three days, because a wrong time in a damaged trace must not
-// fill the memory of an overview.
-const (
-	maxIntervals = 1 << 20
-	maxOfPhases  = 1 << 18
-)
+// maxPhaseIntervals bounds the intervals if only phases are wanted, to three days of seconds: a
+// wrong time in a damaged trace must not fill the memory of an overview.
+const maxPhaseIntervals = 1 << 18
 
-// Meter is a visitor that sums waiting by interval and lock. Memory grows
-// with the intervals and the locks contended in each.
+// Meter is a visitor that sums waiting by interval and lock. Memory grows with the intervals
+// and the locks contended in each.
 type Meter struct {
 	analysis.AnyQueue
-	Name func(lock format.ObjectID, o analysis.Owner) string // writes an owner for people; nil for none
+	OwnerLabel func(lock format.ObjectID, o analysis.Owner) string // writes an owner for people; nil: no labels
 
-	o      Options
-	sym    *analysis.Symbols
-	waits  *cube.Cube // by lock, and the running time
-	causes *cube.Cube // by lock and the owner's call chain, whichever thread ran it and however that is known
-	wait   int64
-	ran    int64
-	rec    bootstrap.Recorder // of sampled traces, by lock
-	series map[format.ObjectID]int
-	all    bootstrap.Recorder // of sampled traces, all locks together: coarse, as it is asked about the whole
-	whole  int                // series of all locks in it
+	opts      Options
+	sym       *analysis.Symbols
+	waits     *cube.Cube              // by lock, and the running time
+	causes    *cube.Cube              // by lock and the owner's call chain, whichever thread ran it and however that is known
+	waitNs    int64                   // of all locks
+	runningNs int64                   // of all threads
+	rec       bootstrap.Recorder      // of sampled traces, by lock
+	series    map[format.ObjectID]int // by lock: its series in rec
+	coarse    bootstrap.Recorder      // of sampled traces: all locks in one series, in coarse cells, as only whole-trace ratios are asked of it
+	allLocks  int                     // the series of all locks in coarse
 }
 
 // New returns an empty meter.
@@ -59,17 +55,17 @@ func New(o Options) *Meter {
 	if o.Threshold <= 0 {
 		o.Threshold = DefaultThreshold
 	}
-	lock, most := blame.Column{Key: blame.ByLock}, maxIntervals
+	lock, bins := blame.Column{Key: blame.ByLock}, analysis.MaxIntervals
 	if o.Root {
 		lock = blame.Column{Key: blame.ByRootLock, Root: true}
 	}
 	if o.Phases {
-		most = maxOfPhases
+		bins = maxPhaseIntervals
 	}
 	table := func(columns ...blame.Column) *cube.Cube {
-		return cube.Over(columns, o.IntervalNs, cube.Limits{Bins: most, Cells: math.MaxInt})
+		return cube.Over(columns, o.IntervalNs, cube.Limits{Bins: bins, Cells: math.MaxInt})
 	}
-	return &Meter{o: o, series: map[format.ObjectID]int{}, whole: bootstrap.NoSeries,
+	return &Meter{opts: o, series: map[format.ObjectID]int{}, allLocks: bootstrap.NoSeries,
 		waits: table(lock), causes: table(lock, blame.Column{Key: blame.ByOwnerStack, Root: o.Root})}
 }
 
@@ -79,21 +75,21 @@ func (m *Meter) Begin(sym *analysis.Symbols, start int64) {
 	m.waits.Begin(sym, start)
 	m.causes.Begin(sym, start)
 	m.rec.BeginFine(start)
-	m.all.Begin(start)
+	m.coarse.Begin(start)
 }
 
 // Ticks implements analysis.RunningVisitor: the sums are estimates.
 func (m *Meter) Ticks(n, ns int64) {
 	m.rec.Ticks(n, ns)
-	m.all.Ticks(n, ns)
+	m.coarse.Ticks(n, ns)
 }
 
 // Running implements analysis.RunningVisitor.
 func (m *Meter) Running(from, to, ns int64) {
-	m.ran += ns
+	m.runningNs += ns
 	if m.rec.Sampled() {
 		m.rec.Running(from, to, ns)
-		m.all.Running(from, to, ns)
+		m.coarse.Running(from, to, ns)
 	}
 	m.waits.Running(from, to, ns)
 }
@@ -110,7 +106,7 @@ func (m *Meter) QueueSlice(s *analysis.Slice, n int) {
 	if s.Length() == 0 {
 		return // it may lie at the end of the last interval
 	}
-	m.wait += s.Length() * int64(n)
+	m.waitNs += s.Length() * int64(n)
 	m.record(s, n)
 	m.waits.QueueSlice(s, n)
 	m.causes.QueueSlice(s, n)
@@ -119,13 +115,13 @@ func (m *Meter) QueueSlice(s *analysis.Slice, n int) {
 // Series returns the pressure over the recording. It fails when the interval
 // is too short for the recording's length.
 func (m *Meter) Series() (*Series, error) {
-	if m.waits.BinNs > m.o.IntervalNs { // there were too many
-		return nil, fmt.Errorf("the trace has more than %d intervals of %v; choose a longer interval", m.waits.MaxBins(), time.Duration(m.o.IntervalNs))
+	if m.waits.BinNs > m.opts.IntervalNs { // there were too many
+		return nil, fmt.Errorf("the trace has more than %d intervals of %v; choose a longer interval", m.waits.MaxBins(), time.Duration(m.opts.IntervalNs))
 	}
-	s := &Series{IntervalNs: m.o.IntervalNs, WaitNs: m.wait, RunningNs: m.ran, meter: m, n: m.waits.Bins()}
+	s := &Series{IntervalNs: m.opts.IntervalNs, WaitNs: m.waitNs, RunningNs: m.runningNs, meter: m, n: m.waits.Bins()}
 	phases, found := m.phases()
 	s.Phases = phases
-	m.addIntervals(s, found)
+	m.addConfidence(s, found)
 	return s, nil
 }
 
@@ -138,17 +134,10 @@ func (m *Meter) running(i int32) int64 {
 }
 
 // begin returns the start of interval i.
-func (m *Meter) begin(i int32) int64 { return m.waits.Start + int64(i)*m.o.IntervalNs }
+func (m *Meter) begin(i int32) int64 { return m.waits.Start + int64(i)*m.opts.IntervalNs }
 
 // end returns the end of interval i, no later than the last instant seen.
 func (m *Meter) end(i int32) int64 {
 	start := m.begin(i)
-	return start + min(m.o.IntervalNs, m.waits.End-start)
-}
-
-func ratio(part, whole int64) float64 {
-	if whole <= 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
+	return start + min(m.opts.IntervalNs, m.waits.End-start)
 }

@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"slices"
 
+	"contend/analysis"
 	"contend/format"
 )
 
-// phaseSums are the numbers of a phase: its lock, its intervals, and the sums over these.
+// phaseSums are the lock of a phase, its first and last interval, and the sums over these.
 type phaseSums struct {
 	lock        format.ObjectID
-	first, last int32 // intervals
+	first, last int32
 	ns, running int64
 }
 
@@ -24,7 +25,8 @@ func (m *Meter) phases() (out []Phase, found int) {
 			name = [2]string{m.sym.ClassName(s.lock), m.sym.LockName(s.lock)}
 			names[s.lock] = name
 		}
-		out = append(out, Phase{Class: name[0], Lock: name[1], StartNs: m.begin(s.first), EndNs: m.end(s.last), WaitNs: s.ns, CSP: ratio(s.ns, s.running), Causes: []Cause{}, phaseSums: s})
+		out = append(out, Phase{Class: name[0], Lock: name[1], StartNs: m.begin(s.first), EndNs: m.end(s.last),
+			WaitNs: s.ns, CSP: analysis.Ratio(s.ns, s.running), Causes: []Cause{}, sums: s})
 	}
 	m.nameCauses(out)
 	return out, list.found
@@ -37,39 +39,39 @@ func (m *Meter) phases() (out []Phase, found int) {
 //     noise around the threshold does not split it;
 //  3. it ends with the last such interval.
 func (m *Meter) findPhases() *ranking {
-	list := &ranking{top: m.o.Top, name: m.sym.LockName}
+	list := &ranking{top: m.opts.Top, name: m.sym.LockName}
 	for i := range m.waits.Rows {
 		r := &m.waits.Rows[i]
-		var s phaseSums // the last phase; none where it has no running time
+		s, open := phaseSums{}, false // the current phase
 		for _, w := range r.Cells {
 			ran := m.running(w.Bin)
-			switch p := ratio(w.Ns, ran); {
-			case s.running > 0 && s.last == w.Bin-1 && p >= m.o.Threshold/2:
+			switch p := analysis.Ratio(w.Ns, ran); {
+			case open && s.last == w.Bin-1 && p >= m.opts.Threshold/2:
 				s.last, s.ns, s.running = w.Bin, s.ns+w.Ns, s.running+ran
-			case p >= m.o.Threshold:
-				if s.running > 0 {
+			case p >= m.opts.Threshold:
+				if open {
 					list.add(s)
 				}
-				s = phaseSums{format.ObjectID(r.Key[0]), w.Bin, w.Bin, w.Ns, ran}
+				s, open = phaseSums{format.ObjectID(r.Key[0]), w.Bin, w.Bin, w.Ns, ran}, true
 			}
 		}
-		if s.running > 0 {
+		if open {
 			list.add(s)
 		}
 	}
 	return list
 }
 
-// ranking keeps the largest phases of all it is given.
+// ranking keeps the largest of the phases it is given.
 type ranking struct {
-	top   int // how many; 0 means all
+	top   int // number of phases; 0 means all
 	found int
 	list  []phaseSums
 	name  func(format.ObjectID) string
 }
 
-// rankSlack is how many phases more than wanted are kept before the smallest
-// are dropped: few enough to keep, and so many that they are seldom put in order.
+// rankSlack is the number of phases beyond top that are kept before the smallest are dropped:
+// few enough to keep, and enough that sorting is rare.
 const rankSlack = 1 << 12
 
 func (r *ranking) add(s phaseSums) {
@@ -80,7 +82,7 @@ func (r *ranking) add(s phaseSums) {
 	}
 }
 
-// largest puts the phases in order and drops those that are not wanted.
+// largest sorts the phases and drops those beyond top.
 func (r *ranking) largest() []phaseSums {
 	slices.SortFunc(r.list, func(a, b phaseSums) int {
 		if a.ns != b.ns || a.first != b.first { // names cost more than numbers

@@ -39,7 +39,7 @@ func TestTheLargestPhasesAreTheFirstOfAll(t *testing.T) {
 		}
 		for i := range s.Phases {
 			got, want := s.Phases[i], all.Phases[i]
-			if got.phaseSums != want.phaseSums || !slices.Equal(got.Causes, want.Causes) || (got.PlusMinus == nil) != (want.PlusMinus == nil) {
+			if got.sums != want.sums || !slices.Equal(got.Causes, want.Causes) || (got.PlusMinus == nil) != (want.PlusMinus == nil) {
 				t.Fatalf("phase %d of %d: %+v, want %+v", i, top, got, want)
 			}
 		}
@@ -51,21 +51,21 @@ func TestTheLargestPhasesAreTheFirstOfAll(t *testing.T) {
 func TestTurnsOfAPhase(t *testing.T) {
 	for _, c := range []struct {
 		intervals string
-		want      []Turn
+		want      []Segment
 	}{
 		{"AAAAAA", nil},
 		{"AABAAA", nil}, // one interval is chance
 		{"AABCAA", nil},
 		{"AAbbbA", nil},
 		{"aaaaaa", nil},
-		{"AAABBB", []Turn{{0, 30, 30, Cause{Owner: "A", WaitNs: 30}}, {30, 60, 30, Cause{Owner: "B", WaitNs: 30}}}},
-		{"AAABaBAABB", []Turn{{0, 80, 80, Cause{Owner: "A", WaitNs: 54}}, {80, 100, 20, Cause{Owner: "B", WaitNs: 20}}}},
-		{"AAAABBCCAA", []Turn{{0, 40, 40, Cause{Owner: "A", WaitNs: 40}}, {40, 60, 20, Cause{Owner: "B", WaitNs: 20}}, {60, 80, 20, Cause{Owner: "C", WaitNs: 20}}, {80, 100, 20, Cause{Owner: "A", WaitNs: 20}}}},
-		{"BBAAB", []Turn{{0, 20, 20, Cause{Owner: "B", WaitNs: 20}}, {20, 50, 30, Cause{Owner: "A", WaitNs: 20}}}},
+		{"AAABBB", []Segment{{0, 30, 30, Cause{Owner: "A", WaitNs: 30}}, {30, 60, 30, Cause{Owner: "B", WaitNs: 30}}}},
+		{"AAABaBAABB", []Segment{{0, 80, 80, Cause{Owner: "A", WaitNs: 54}}, {80, 100, 20, Cause{Owner: "B", WaitNs: 20}}}},
+		{"AAAABBCCAA", []Segment{{0, 40, 40, Cause{Owner: "A", WaitNs: 40}}, {40, 60, 20, Cause{Owner: "B", WaitNs: 20}}, {60, 80, 20, Cause{Owner: "C", WaitNs: 20}}, {80, 100, 20, Cause{Owner: "A", WaitNs: 20}}}},
+		{"BBAAB", []Segment{{0, 20, 20, Cause{Owner: "B", WaitNs: 20}}, {20, 50, 30, Cause{Owner: "A", WaitNs: 20}}}},
 	} {
 		m := New(Options{IntervalNs: 10})
 		m.waits.End = 1000
-		var got turns
+		var got segments
 		for i, r := range c.intervals {
 			sums := map[string]int64{string(r): 10}
 			if r >= 'a' {
@@ -241,8 +241,8 @@ func TestHowManyPressuresHaveAnInterval(t *testing.T) {
 		waited(m, i*100, 50)
 	}
 	s := series(t, m)
-	s.halves = nil
-	if m.addIntervals(s, 1980); !s.Sampled || len(s.halves) != 20 {
-		t.Errorf("behind 1980 phases %d of 40 pressures have one, want 20", len(s.halves))
+	s.halfWidths = nil
+	if m.addConfidence(s, 1980); !s.Sampled || len(s.halfWidths) != 20 {
+		t.Errorf("behind 1980 phases %d of 40 pressures have one, want 20", len(s.halfWidths))
 	}
 }

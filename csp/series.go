@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 
+	"contend/analysis"
 	"contend/blame/cube"
 	"contend/format"
 )
@@ -19,12 +20,12 @@ type Series struct {
 	WaitNs     int64   // over all intervals and locks
 	RunningNs  int64
 	Sampled    bool     // the sums are estimates
-	PlusMinus  *float64 // half of the 95 % interval of the pressure of all locks, as that of Pressure
+	PlusMinus  *float64 // half of the 95 % interval of the pressure of all locks; nil as in Pressure
 
-	meter  *Meter
-	n      int
-	order  []cube.CellAt // of the meter's waits, by time
-	halves []*float64    // PlusMinus of the first pressures, in the order of Intervals
+	meter      *Meter
+	n          int
+	order      []cube.CellAt // cells of the meter, by time
+	halfWidths []*float64    // PlusMinus of the first pressures, in the order of Intervals
 }
 
 // Interval is one measurement interval; locks without waiting in it are absent.
@@ -41,31 +42,31 @@ type Pressure struct {
 	Lock      string   `json:"lock"`
 	WaitNs    int64    `json:"waitNs"`
 	CSP       float64  `json:"csp"`                    // WaitNs / RunningNs of the interval, in [0, 1]
-	PlusMinus *float64 `json:"cspPlusMinus,omitempty"` // half of the 95 % interval of CSP; nil when it is exact, or the samples are too few to tell
+	PlusMinus *float64 `json:"cspPlusMinus,omitempty"` // half of the 95 % interval of CSP; nil if it is exact, or there are too few samples
 
 	id format.ObjectID
 }
 
 // Phase is a run of intervals in which a lock's pressure stays high.
 type Phase struct {
-	Class     string   `json:"class"`
-	Lock      string   `json:"lock"`
-	StartNs   int64    `json:"startNs"`
-	EndNs     int64    `json:"endNs"`
-	WaitNs    int64    `json:"waitNs"`
-	CSP       float64  `json:"csp"`
-	PlusMinus *float64 `json:"cspPlusMinus,omitempty"` // as that of Pressure
-	Causes    []Cause  `json:"causes"`                 // owner call chains by waiting time caused, at most five
-	Turns     []Turn   `json:"turns,omitempty"`        // the parts with one main cause each; nil if it never changes
+	Class     string    `json:"class"`
+	Lock      string    `json:"lock"`
+	StartNs   int64     `json:"startNs"`
+	EndNs     int64     `json:"endNs"`
+	WaitNs    int64     `json:"waitNs"`
+	CSP       float64   `json:"csp"`
+	PlusMinus *float64  `json:"cspPlusMinus,omitempty"` // as in Pressure
+	Causes    []Cause   `json:"causes"`                 // owner call chains by waiting time caused, at most five
+	Segments  []Segment `json:"turns,omitempty"`        // between changes of the main cause; nil if there are none
 
-	phaseSums
+	sums phaseSums
 }
 
 // Cause is one blamed call chain of a phase.
 type Cause struct {
 	Owner  string `json:"owner"` // its stack, innermost frame first, or a pseudo owner
 	WaitNs int64  `json:"waitNs"`
-	Shown  string `json:"-"` // as Meter.Name has it
+	Label  string `json:"-"` // the owner as Meter.OwnerLabel writes it; "" without one
 }
 
 // Len returns the number of intervals.
@@ -78,7 +79,7 @@ func (s *Series) Intervals() iter.Seq[Interval] {
 		if s.order == nil && s.n > 0 {
 			s.order = s.meter.waits.ByTime()
 		}
-		rest, names, halves := s.order, map[format.ObjectID]Pressure{}, s.halves
+		rest, names, halfWidths := s.order, map[format.ObjectID]Pressure{}, s.halfWidths
 		for i := range int32(s.n) {
 			ran := s.meter.running(i)
 			iv := Interval{StartNs: s.meter.begin(i), EndNs: s.meter.end(i), RunningNs: ran, Locks: []Pressure{}}
@@ -92,11 +93,11 @@ func (s *Series) Intervals() iter.Seq[Interval] {
 				}
 			}
 			slices.SortFunc(iv.Locks, mostWaiting)
-			n := min(len(halves), len(iv.Locks))
-			for j, half := range halves[:n] {
+			n := min(len(halfWidths), len(iv.Locks))
+			for j, half := range halfWidths[:n] {
 				iv.Locks[j].PlusMinus = half
 			}
-			halves = halves[n:]
+			halfWidths = halfWidths[n:]
 			if !yield(iv) {
 				return
 			}
@@ -112,13 +113,14 @@ func mostWaiting(a, b Pressure) int {
 	return cmp.Or(cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.id, b.id))
 }
 
-// pressure names a sum. A lock has its name made once, not in each interval.
+// pressure returns the pressure of a lock. The name of a lock is made once, not in each
+// interval.
 func (s *Series) pressure(names map[format.ObjectID]Pressure, lock format.ObjectID, ns, ran int64) Pressure {
 	p, ok := names[lock]
 	if !ok {
 		p = Pressure{Class: s.meter.sym.ClassName(lock), Lock: s.meter.sym.LockName(lock), id: lock}
 		names[lock] = p
 	}
-	p.WaitNs, p.CSP = ns, ratio(ns, ran)
+	p.WaitNs, p.CSP = ns, analysis.Ratio(ns, ran)
 	return p
 }

@@ -8,21 +8,21 @@ import (
 	"contend/format"
 )
 
-// maxIntervalsOfConfidence is how many pressures of a series carry an interval: each costs
-// about a fifth of a millisecond.
-const maxIntervalsOfConfidence = 2000
+// maxConfidence bounds the pressures of a series that have a confidence interval: each costs
+// about 0.2 ms.
+const maxConfidence = 2000
 
 // record adds a slice of a sampled trace to the series of its lock.
 func (m *Meter) record(s *analysis.Slice, n int) {
 	if !m.rec.Sampled() {
 		return
 	}
-	if m.whole == bootstrap.NoSeries {
-		m.whole = m.all.New()
+	if m.allLocks == bootstrap.NoSeries {
+		m.allLocks = m.coarse.New()
 	}
-	m.all.Add(m.whole, s.Start, s.End, s.Length(), n)
+	m.coarse.Add(m.allLocks, s.Start, s.End, s.Length(), n)
 	switch {
-	case m.o.Root:
+	case m.opts.Root:
 		for i := range s.Shares {
 			sh := &s.Shares[i]
 			m.rec.Add(m.seriesOf(sh.Last), s.Start, s.End, sh.Ns, n)
@@ -32,6 +32,7 @@ func (m *Meter) record(s *analysis.Slice, n int) {
 	}
 }
 
+// seriesOf returns the series of a lock, making it on first use.
 func (m *Meter) seriesOf(l format.ObjectID) int {
 	i, ok := m.series[l]
 	if !ok {
@@ -41,45 +42,48 @@ func (m *Meter) seriesOf(l format.ObjectID) int {
 	return i
 }
 
-// addIntervals adds 95 % intervals to the pressures of a sampled trace: first to the phases
+// addConfidence adds 95 % intervals to the pressures of a sampled trace: first to the phases
 // that are found in all of it, then to the locks of each measurement interval.
-func (m *Meter) addIntervals(s *Series, found int) {
-	if s.Sampled = m.rec.Sampled(); !s.Sampled {
+func (m *Meter) addConfidence(s *Series, found int) {
+	s.Sampled = m.rec.Sampled()
+	if !s.Sampled {
 		return
 	}
 	cells := m.rec.Finish()
-	all := m.all.Finish()
-	s.PlusMinus = half(all, m.whole, all.RatioOfAll)
-	for i := range s.Phases[:min(len(s.Phases), maxIntervalsOfConfidence)] {
+	all := m.coarse.Finish()
+	s.PlusMinus = halfWidth(all, m.allLocks, all.RatioOfAll)
+	for i := range s.Phases[:min(len(s.Phases), maxConfidence)] {
 		p := &s.Phases[i]
-		p.PlusMinus = m.half(cells.Window(p.StartNs, p.EndNs), p.lock)
+		p.PlusMinus = m.lockHalfWidth(cells.Window(p.StartNs, p.EndNs), p.sums.lock)
 	}
-	left := maxIntervalsOfConfidence - found
-	if m.o.Phases || left <= 0 {
+	left := maxConfidence - found
+	if m.opts.Phases || left <= 0 {
 		return
 	}
 	for iv := range s.Intervals() {
 		window := cells.Window(iv.StartNs, iv.EndNs)
 		for _, l := range iv.Locks[:min(len(iv.Locks), left)] {
-			s.halves = append(s.halves, m.half(window, l.id))
+			s.halfWidths = append(s.halfWidths, m.lockHalfWidth(window, l.id))
 		}
-		if left = maxIntervalsOfConfidence - found - len(s.halves); left <= 0 {
+		left = maxConfidence - found - len(s.halfWidths)
+		if left <= 0 {
 			return
 		}
 	}
 }
 
-// half returns half of the 95 % interval of a lock's pressure; nil if there are too few
-// samples.
-func (m *Meter) half(c *bootstrap.Cells, lock format.ObjectID) *float64 {
+// lockHalfWidth returns half of the 95 % interval of a lock's pressure; nil if there are too
+// few samples.
+func (m *Meter) lockHalfWidth(c *bootstrap.Cells, lock format.ObjectID) *float64 {
 	if i, ok := m.series[lock]; ok {
-		return half(c, i, c.Ratio)
+		return halfWidth(c, i, c.Ratio)
 	}
 	return nil
 }
 
-// half returns the same of a series, by an estimate of its ratio.
-func half(c *bootstrap.Cells, series int, ratio func(num, den []int64) bootstrap.Estimate) *float64 {
+// halfWidth returns half of the 95 % interval of a series over the running time, by a function
+// that estimates the ratio; nil if there are too few samples.
+func halfWidth(c *bootstrap.Cells, series int, ratio func(num, den []int64) bootstrap.Estimate) *float64 {
 	if series == bootstrap.NoSeries {
 		return nil
 	}

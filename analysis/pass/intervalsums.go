@@ -16,16 +16,13 @@ type intervalSums struct {
 	whole      []int64 // by interval: change in the number of threads that run for all of it
 }
 
-// maxIntervals bounds the intervals: in a trace that has more, they are longer.
-const maxIntervals = 1 << 20
-
 func newIntervalSums(to analysis.RunningVisitor, cut times.Span) *intervalSums {
 	r := &intervalSums{cut: cut}
 	if r.from, r.step = to.Intervals(); r.step <= 0 {
 		r.step = math.MaxInt64
 	}
 	last := cut.End - 1 - r.from
-	for last/r.step >= maxIntervals {
+	for last/r.step >= analysis.MaxIntervals { // longer intervals, if there were more
 		r.step *= 2
 	}
 	r.part, r.whole = make([]int64, last/r.step+1), make([]int64, last/r.step+1)

@@ -8,10 +8,10 @@ import (
 	"contend/analysis/bootstrap"
 )
 
-// Status is what became of a row.
+// Status is the change of a row.
 type Status string
 
-// The statuses. Same is also what cannot be distinguished from noise.
+// The statuses. Same includes differences within noise.
 const (
 	Same    Status = "same"
 	Changed Status = "changed"
@@ -22,17 +22,17 @@ const (
 // Row is one lock, call chain or chain of waits on both sides.
 type Row struct {
 	Name      string
-	Site      string // of a lock: the place by which it is known
+	Site      string // of a lock: the site by which it is known
 	Base, New Rates
 	P         float64 // probability of so large a difference by chance alone, for this row
 	Status    Status
 }
 
-// Delta returns the difference, in threads waiting on average; where operations
-// are counted, in nanoseconds of waiting for each.
+// Delta returns the difference, in threads waiting on average; with operations, in nanoseconds
+// of waiting for each.
 func (r *Row) Delta() float64 { return r.New.Waiting.Value - r.Base.Waiting.Value }
 
-// Relative returns the difference over the base; false when there is no base.
+// Relative returns the difference over the base; false without a base.
 func (r *Row) Relative() (float64, bool) {
 	if r.Base.Waiting.Value == 0 {
 		return 0, false
@@ -40,17 +40,17 @@ func (r *Row) Relative() (float64, bool) {
 	return r.Delta() / r.Base.Waiting.Value, true
 }
 
-// Options of Diff.
+// Options are the options of Compare.
 type Options struct {
 	Alpha     float64 // chance that a table calls anything changed when nothing did; 0 means 0.05
-	MinChange float64 // relative differences up to this are not worth a word however sure they are
+	MinChange float64 // relative differences up to this are no change, however certain
 
-	// Operations are how many each side did; 0 when not known. Waiting is then per
+	// Operations are the operations of each side; 0 if unknown. With both, waiting is per
 	// operation instead of per time.
 	Operations [2]int64
 }
 
-// Diff is how two sides differ; the rows of each table that did come first.
+// Diff is the difference of two sides. Each table has its changed rows first.
 type Diff struct {
 	Alpha                 float64
 	Total                 Row
@@ -62,55 +62,54 @@ type Diff struct {
 	Operations            [2]int64 // that rates of waiting are for one of; 0: they are over time
 }
 
-// Compare compares two sides, each of at least one trace, by how many threads
-// waited on average, or how long for each operation: of a program that waits less
-// its threads run less as well, or more, and so its pressure is reported beside it.
+// Compare compares two sides, each of at least one trace, by the number of threads that waited
+// on average, or by the waiting per operation. The running time changes together with the
+// waiting, so pressure is only reported beside it.
 //
-// The error of each rate is that of a block bootstrap, see package bootstrap.
-// A row's difference over its error follows Student's t; Holm's procedure
-// keeps the chance that a table shows any false difference below Alpha,
-// however many rows it has. How finely each side tells what owners did is no
-// difference, see finer.go.
-func Compare(base, new Group, o Options) *Diff {
+// The error of each rate is that of a block bootstrap, see package bootstrap. A row's
+// difference over its error follows Student's t; Holm's procedure keeps the probability that a
+// table shows any false difference below Alpha, however many rows it has. A difference in the
+// detail of owners' call chains is not counted, see finer.go.
+func Compare(base, newer Group, o Options) *Diff {
 	if o.Alpha <= 0 {
 		o.Alpha = 0.05
 	}
-	d := &Diff{Alpha: o.Alpha, BaseRunningNs: base.RunningNs(), NewRunningNs: new.RunningNs(), BaseElapsedNs: base.ElapsedNs(), NewElapsedNs: new.ElapsedNs()}
+	d := &Diff{Alpha: o.Alpha, BaseRunningNs: base.RunningNs(), NewRunningNs: newer.RunningNs(), BaseElapsedNs: base.ElapsedNs(), NewElapsedNs: newer.ElapsedNs()}
 	if o.Operations[0] > 0 && o.Operations[1] > 0 {
 		d.Operations = o.Operations
 	}
 	all := func(p *Profile) sum {
 		cells := p.finish().Series(p.total)
-		return sum{ns: total(cells), cells: cells}
+		return sum{ns: sumOf(cells), cells: cells}
 	}
-	total := match(map[string]Rates{allLocks: base.rates(all)}, map[string]Rates{allLocks: new.rates(all)}, alone, d, o)
+	total := match(map[string]Rates{allLocks: base.rates(all)}, map[string]Rates{allLocks: newer.rates(all)}, noCoarser, d, o)
 	d.Total = total[0]
-	names := lockNames(base, new)
+	names := lockNames(base, newer)
 	lock := func(site string) string { return names[site] }
-	itself := func(name string) string { return name }
+	identity := func(name string) string { return name }
 	sites := func(p *Profile) *rows { return &p.sites }
-	d.Locks = match(byName(base, sites, lock), byName(new, sites, lock), alone, d, o)
-	known := knownSites(names, base, new)
+	d.Locks = match(byName(base, sites, lock), byName(newer, sites, lock), noCoarser, d, o)
+	known := knownSites(names, base, newer)
 	for i := range d.Locks {
 		d.Locks[i].Site = known[d.Locks[i].Name]
 	}
 	takers := func(p *Profile) *rows { return &p.takers }
-	d.Owners = match(byName(base, takers, itself), byName(new, takers, itself), alone, d, o)
+	d.Owners = match(byName(base, takers, identity), byName(newer, takers, identity), noCoarser, d, o)
 	chains := func(p *Profile) *rows { return &p.chains }
-	d.Chains = match(byName(base, chains, itself), byName(new, chains, itself), outwardOf(callChains(base, new)), d, o)
+	d.Chains = match(byName(base, chains, identity), byName(newer, chains, identity), outwardOf(callChains(base, newer)), d, o)
 	return d
 }
 
-// alone tells that a row has no coarser ones.
-func alone(string) []string { return nil }
+// noCoarser is the coarser of tables whose rows have no coarser ones.
+func noCoarser(string) []string { return nil }
 
 // match joins the rows of two sides by name and judges them.
-func match(base, new map[string]Rates, of coarser, d *Diff, o Options) []Row {
-	rows := make([]Row, 0, max(len(base), len(new)))
+func match(base, newer map[string]Rates, of coarser, d *Diff, o Options) []Row {
+	rows := make([]Row, 0, max(len(base), len(newer)))
 	for name, r := range base {
-		rows = append(rows, Row{Name: name, Base: r, New: new[name]})
+		rows = append(rows, Row{Name: name, Base: r, New: newer[name]})
 	}
-	for name, r := range new {
+	for name, r := range newer {
 		if _, both := base[name]; !both {
 			rows = append(rows, Row{Name: name, New: r})
 		}
@@ -118,7 +117,7 @@ func match(base, new map[string]Rates, of coarser, d *Diff, o Options) []Row {
 	d.perOperation(rows)
 	judge(rows, of, o)
 	slices.SortFunc(rows, func(a, b Row) int {
-		return cmp.Or(boolean(a.Status == Same, b.Status == Same),
+		return cmp.Or(compareBool(a.Status == Same, b.Status == Same),
 			-cmp.Compare(math.Abs(a.Delta()), math.Abs(b.Delta())),
 			-cmp.Compare(max(a.Base.Waiting.Value, a.New.Waiting.Value), max(b.Base.Waiting.Value, b.New.Waiting.Value)), cmp.Compare(a.Name, b.Name))
 	})
@@ -128,8 +127,8 @@ func match(base, new map[string]Rates, of coarser, d *Diff, o Options) []Row {
 // allLocks is the name of the row of all locks together.
 const allLocks = "all locks"
 
-// perOperation makes of threads waiting on average the time waited for each
-// operation.
+// perOperation turns the average number of waiting threads into the waiting per operation, if
+// operations are known.
 func (d *Diff) perOperation(rows []Row) {
 	if d.Operations == [2]int64{} {
 		return
@@ -141,7 +140,7 @@ func (d *Diff) perOperation(rows []Row) {
 	}
 }
 
-func boolean(a, b bool) int {
+func compareBool(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -151,9 +150,9 @@ func boolean(a, b bool) int {
 	return 1
 }
 
-// judge decides which rows differ. Holm (1979): take the rows in order of
-// their probability; the k-th of n must be below alpha/(n-k), k from 0; the
-// first that is not ends it.
+// judge decides which rows differ. Holm (1979): the rows are taken in order of their
+// probability; the k-th of n differs if it is at most alpha/(n-k), k from 0; the first that
+// does not ends it.
 func judge(rows []Row, of coarser, o Options) {
 	order, near := make([]*Row, len(rows)), related(rows, of)
 	for i := range rows {
@@ -168,12 +167,12 @@ func judge(rows []Row, of coarser, o Options) {
 		if r.P > o.Alpha/float64(len(order)-k) {
 			return
 		}
-		r.Status = r.became(o.MinChange)
+		r.Status = r.statusOf(o.MinChange)
 	}
 }
 
-// became names a difference that is certain.
-func (r *Row) became(minChange float64) Status {
+// statusOf returns the status of a row with a significant difference.
+func (r *Row) statusOf(minChange float64) Status {
 	switch {
 	case r.Base.Waiting.WaitNs == 0:
 		return Added
@@ -185,9 +184,8 @@ func (r *Row) became(minChange float64) Status {
 	return Changed
 }
 
-// probability returns how likely two rates that are truly equal are to differ
-// by as much as these: two-sided, under Student's t with the degrees of
-// freedom of Welch and Satterthwaite.
+// probability returns the probability that two equal rates differ by at least as much as
+// these: two-sided, under Student's t with the degrees of freedom of Welch and Satterthwaite.
 func probability(a, b Rate) float64 {
 	delta := math.Abs(a.Value - b.Value)
 	va, vb := a.SE*a.SE, b.SE*b.SE

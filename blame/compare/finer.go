@@ -7,32 +7,31 @@ import (
 	"contend/blame"
 )
 
-// How far inwards the stack of an owner is known depends on what was recorded
-// meanwhile: of one that runs only a sample tells what it called after it took
-// the lock. Of two recordings of one program, one with more samples or dumps than
-// the other, the same time is then in another row: in that of b < a on one side,
-// of c < b < a on the other. So a row has changed only if it has together with
-// those that tell the same less finely, or more.
+// The known part of an owner's call chain depends on the recording: only a sample shows the
+// methods that a running owner called after it acquired the lock. Of two recordings of one
+// program, one with more samples or dumps than the other, the same time is then in
+// different rows: in b < a on one side, in c < b < a on the other. So a row has changed only
+// if it has changed together with its coarser and finer rows.
 
-// coarser returns the names that a row would have if less was known of it.
+// coarser returns the names that a row would have with less detail.
 type coarser func(name string) []string
 
-// callChains are the call chains of owners on both sides.
-func callChains(base, new Group) (names []string) {
-	for _, g := range []Group{base, new} {
+// callChains returns the call chains of owners on both sides.
+func callChains(base, newer Group) (names []string) {
+	for _, g := range []Group{base, newer} {
 		for _, p := range g {
-			names = append(names, p.owners.names...)
+			names = append(names, p.owners.names.List...)
 		}
 	}
 	return names
 }
 
-// outwardOf are the chains of waits that end in a method around the last one, as
-// owners' call chains tell it.
+// outwardOf returns the coarser rows of chains of waits: those that end in a caller of the
+// last method, by the call chains of owners.
 func outwardOf(owners []string) coarser {
 	around := map[string]map[string]bool{}
 	for _, name := range owners {
-		frames := strings.Split(name, callOf)
+		frames := strings.Split(name, callSeparator)
 		for j, inner := range frames {
 			if around[inner] == nil {
 				around[inner] = map[string]bool{}
@@ -57,7 +56,7 @@ func outwardOf(owners []string) coarser {
 	}
 }
 
-// related returns, by row, the rows that tell the same less finely, or more.
+// related returns, by row, its coarser and finer rows.
 func related(rows []Row, of coarser) [][]int {
 	at, out := make(map[string]int, len(rows)), make([][]int, len(rows))
 	for i := range rows {
@@ -73,25 +72,25 @@ func related(rows []Row, of coarser) [][]int {
 	return out
 }
 
-// chance returns how likely a row differs by as much as it does if nothing
-// changed but how finely it is recorded.
+// chance returns the probability of the difference of a row if nothing changed but the detail
+// of the recording.
 func chance(rows []Row, i int, related []int) float64 {
 	r := &rows[i]
 	p := probability(ShareSpread(r.Base.Waiting, r.New.Waiting))
 	if len(related) == 0 {
 		return p
 	}
-	base, new := r.Base.Waiting, r.New.Waiting
+	base, newer := r.Base.Waiting, r.New.Waiting
 	for _, j := range related {
-		base, new = base.plus(&rows[j].Base.Waiting), new.plus(&rows[j].New.Waiting)
+		base, newer = base.plus(&rows[j].Base.Waiting), newer.plus(&rows[j].New.Waiting)
 	}
-	if (new.Value-base.Value)*r.Delta() <= 0 {
+	if (newer.Value-base.Value)*r.Delta() <= 0 {
 		return 1
 	}
-	return max(p, probability(ShareSpread(base, new)))
+	return max(p, probability(ShareSpread(base, newer)))
 }
 
-// plus adds a rate that varies by itself.
+// plus adds an independent rate.
 func (r Rate) plus(o *Rate) Rate {
 	r.WaitNs, r.Value = r.WaitNs+o.WaitNs, r.Value+o.Value
 	if o.SE > r.SE {

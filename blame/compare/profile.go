@@ -1,7 +1,7 @@
-// Package compare says how two runs differ: which locks, owner call chains
-// and chains of waits take more or less of the running time, and which of the
-// differences are more than noise. What it compares has the same name in both
-// runs: addresses, ids, line numbers and names of single threads are no names.
+// Package compare compares two runs: the locks, owner call chains and chains of waits whose
+// share of the running time differs, and which of the differences exceed noise. Rows have
+// the same name in both runs, so addresses, ids, line numbers and names of single threads
+// are no part of a name.
 package compare
 
 import (
@@ -14,67 +14,25 @@ import (
 	"contend/format"
 )
 
-// Profile is a visitor that sums the waiting of one trace in cells of time:
-// by lock, by the owner's call chain, and by chain of waits. Adding to a row
-// that exists allocates nothing.
+// Profile is a visitor that sums the waiting of one trace in cells of time: by lock, by the
+// owner's call chain, and by chain of waits. Adding to an existing row does not allocate.
 type Profile struct {
-	rec     bootstrap.Recorder
-	sym     *analysis.Symbols
-	keys    blame.Resolver
-	total   int
-	sites   rows            // places at which locks of a class are acquired
-	owners  rows            // by call chain, whichever thread ran it and however that is known
-	takers  rows            // owners by the method that took the lock, which all recordings tell alike
-	chains  rows            // by the signature that `contend chains` prints
-	home    blame.ByID[int] // by lock: the first site it was seen at, + 1
-	links   map[[2]int]struct{}
-	waiters blame.WaiterClasses // of the waiters in queues
-	cells   *bootstrap.Cells
+	rec       bootstrap.Recorder
+	sym       *analysis.Symbols
+	keys      blame.Resolver
+	total     int
+	sites     rows                // by class of locks and method that acquires them
+	owners    rows                // by call chain, for all threads and provenances
+	takers    rows                // owners by the method that acquired the lock, which all recordings show alike
+	chains    rows                // by the signature that `contend chains` prints
+	firstSite blame.ByID[int]     // by lock: its first site plus one; 0 for none
+	links     map[[2]int]struct{} // pairs of sites of one lock
+	waiters   blame.WaiterClasses // of the queues
+	cells     *bootstrap.Cells
 
-	Known     []locks.Named // the places by which locks are known, given by the caller
-	ElapsedNs int64         // of the trace, given by the caller; 0: what its instants stand for, or its cells span
-	seenNs    int64         // what its instants stand for
-}
-
-// rows is a table by some keys and then by names, which several combinations may share.
-// The recorder keeps the cells of so many rows and no more; the sums are kept of all.
-type rows struct {
-	*blame.Rows
-	name   func(ids []uint32) string
-	named  []int // by combination: its row
-	byName map[string]int
-	names  []string
-	series []int
-	ns     []int64
-}
-
-func (p *Profile) rows(name func(ids []uint32) string, by ...blame.Key) rows {
-	return rows{Rows: blame.NewRows(&p.keys, blame.Columns(by, false)), name: name, byName: map[string]int{}}
-}
-
-// row returns the row of a waiter and a share of its time, making it when it is new.
-func (r *rows) row(rec *bootstrap.Recorder, lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
-	number := r.Of(lock, w, sh)
-	if number < len(r.named) {
-		return r.named[number]
-	}
-	name := r.name(r.IDs(number))
-	i, ok := r.byName[name]
-	if !ok {
-		i = len(r.names)
-		r.byName[name] = i
-		r.names, r.series, r.ns = append(r.names, name), append(r.series, rec.New()), append(r.ns, 0)
-	}
-	r.named = append(r.named, i)
-	return i
-}
-
-// add charges a row with the same part of a slice for each of some waiters, and returns it.
-func (r *rows) add(rec *bootstrap.Recorder, s *analysis.Slice, w *analysis.Waiter, sh *analysis.Share, ns int64, waiters int) int {
-	i := r.row(rec, s.Lock, w, sh)
-	r.ns[i] += ns * int64(waiters)
-	rec.Add(r.series[i], s.Start, s.End, ns, waiters)
-	return i
+	Named     []locks.Named // the sites by which locks are known, set by the caller
+	ElapsedNs int64         // recorded time, set by the caller; 0: sampledNs, or the span of the cells
+	sampledNs int64         // the time that the samples stand for
 }
 
 // Begin implements analysis.Visitor.
@@ -87,7 +45,7 @@ func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
 		return analysis.StableName(text)
 	}
 	p.sites = p.rows(func(ids []uint32) string {
-		return stable(blame.ByClass, ids[0]) + siteOf + stable(blame.ByWaiterMethod, ids[1])
+		return stable(blame.ByClass, ids[0]) + siteSeparator + stable(blame.ByWaiterMethod, ids[1])
 	}, blame.ByClass, blame.ByWaiterMethod)
 	p.owners = p.rows(func(ids []uint32) string { return ownerName(p.keys.Text(blame.ByOwnerStack, ids[0])) }, blame.ByOwnerStack)
 	p.takers = p.rows(func(ids []uint32) string { return analysis.WithoutLine(stable(blame.ByOwnerSite, ids[0])) }, blame.ByOwnerSite)
@@ -107,7 +65,7 @@ func (p *Profile) Intervals() (from, length int64) { return p.rec.Intervals() }
 
 // Ticks implements analysis.RunningVisitor.
 func (p *Profile) Ticks(n, ns int64) {
-	p.seenNs += ns
+	p.sampledNs += ns
 	p.rec.Ticks(n, ns)
 }
 
@@ -115,11 +73,11 @@ func (p *Profile) Ticks(n, ns int64) {
 func (p *Profile) Slice(s *analysis.Slice) {
 	p.rec.Add(p.total, s.Start, s.End, s.Length(), len(s.Waiters))
 	for i := range s.Waiters {
-		p.waited(s, &s.Waiters[i], 1)
+		p.chargeSite(s, &s.Waiters[i], 1)
 	}
 	for i := range s.Shares {
 		sh := &s.Shares[i]
-		p.owned(s, sh, len(s.Waiters))
+		p.chargeOwner(s, sh, len(s.Waiters))
 		for rest := s.Waiters; len(rest) > 0; {
 			n := p.sym.SameGroup(rest)
 			p.chains.add(&p.rec, s, &rest[0], sh, sh.Ns, n)
@@ -135,40 +93,40 @@ func (p *Profile) QueueChanged(m *analysis.QueueChange) { p.waiters.Change(m) }
 func (p *Profile) QueueSlice(s *analysis.Slice, n int) {
 	sh := &s.Shares[0]
 	p.rec.Add(p.total, s.Start, s.End, s.Length(), n)
-	p.owned(s, sh, n)
+	p.chargeOwner(s, sh, n)
 	for _, k := range p.waiters.Of(s.Lock) {
-		p.waited(s, &k.Waiter, k.Len())
+		p.chargeSite(s, &k.Waiter, k.Len())
 		p.chains.add(&p.rec, s, &k.Waiter, sh, sh.Ns, k.Len())
 	}
 }
 
-// waited charges the site of a waiter, and notes which other sites are of the same lock.
-func (p *Profile) waited(s *analysis.Slice, w *analysis.Waiter, n int) {
+// chargeSite charges the site of n waiters, and links it to the first site of the same lock.
+func (p *Profile) chargeSite(s *analysis.Slice, w *analysis.Waiter, n int) {
 	i := p.sites.add(&p.rec, s, w, blame.AnyShare, s.Length(), n)
-	home := p.home.At(int(s.Lock))
-	switch first := *home - 1; {
+	firstSite := p.firstSite.At(int(s.Lock))
+	switch first := *firstSite - 1; {
 	case first < 0:
-		*home = i + 1
+		*firstSite = i + 1
 	case first != i:
 		p.links[[2]int{first, i}] = struct{}{}
 	}
 }
 
-// owned charges the owner of a lock for some waiters.
-func (p *Profile) owned(s *analysis.Slice, sh *analysis.Share, waiters int) {
+// chargeOwner charges the owner of a lock for some waiters.
+func (p *Profile) chargeOwner(s *analysis.Slice, sh *analysis.Share, waiters int) {
 	p.owners.add(&p.rec, s, &s.Waiters[0], sh, sh.Ns, waiters)
 	p.takers.add(&p.rec, s, &s.Waiters[0], sh, sh.Ns, waiters)
 }
 
-// siteOf stands between the class of a lock and the method that acquires it.
-const siteOf = " at "
+// siteSeparator separates the class of a lock and the method that acquires it.
+const siteSeparator = " at "
 
-// callOf stands between a frame and the one that called it.
-const callOf = " < "
+// callSeparator separates a frame and its caller.
+const callSeparator = " < "
 
-// ownerName names an owner by its call chain: without line numbers, which any
-// edit of a file moves, and without the frames of the lock and the runtime,
-// which differ between versions of a JVM. One without frames has a text instead.
+// ownerName names an owner by its call chain: without line numbers, which any edit of a file
+// moves, and without the frames of the lock and the runtime, which differ between versions of
+// a JVM. An owner without frames is named by the text.
 func ownerName(text string, frames []format.Frame) string {
 	if len(frames) == 0 {
 		return text
@@ -179,19 +137,19 @@ func ownerName(text string, frames []format.Frame) string {
 			names = append(names, analysis.StableName(analysis.MethodName(f)))
 		}
 	}
-	if len(names) == 0 { // nothing else is known of it
+	if len(names) == 0 { // the lock and the runtime alone
 		return analysis.StableName(analysis.MethodName(frames[0]))
 	}
-	return strings.Join(names, callOf)
+	return strings.Join(names, callSeparator)
 }
 
-// elapsed returns how long the trace was recorded.
+// elapsed returns the recorded time.
 func (p *Profile) elapsed() int64 {
 	if p.ElapsedNs > 0 {
 		return p.ElapsedNs
 	}
-	if p.seenNs > 0 {
-		return p.seenNs
+	if p.sampledNs > 0 {
+		return p.sampledNs
 	}
 	return p.finish().Span()
 }

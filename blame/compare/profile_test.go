@@ -58,7 +58,7 @@ func TestRowsTooManyToBeKeptStillCount(t *testing.T) {
 	late := func(class string) bool { return class == "Late" }
 	rows := []Row{{Base: Group{few}.Locks(late), New: Group{many}.Locks(late)}, {Base: Group{many}.Locks(late), New: Group{few}.Locks(late)}}
 	golden.Equal(t, rows[0].New.Pressure.Value, 0.25, "late", rows[0].New)
-	judge(rows, alone, Options{Alpha: 0.05})
+	judge(rows, noCoarser, Options{Alpha: 0.05})
 	golden.AtMost(t, len(found(rows)), 0, rows)
 }
 
@@ -68,7 +68,7 @@ func TestNothingIsDrawnOfRowsWithoutCells(t *testing.T) {
 	p := crowded(t, 1500)
 	cells := p.finish()
 	running, ns := runningTime(p)
-	last := len(p.sites.names) - 1
+	last := len(p.sites.names.List) - 1
 	work := testing.AllocsPerRun(10, func() {
 		row := p.sites.sum(p, []int{0, last})
 		if e := p.estimate(&row, running, ns); row.cells != nil || !math.IsInf(e.SE, 1) || e.Value != float64(row.ns)/float64(ns) {
@@ -108,7 +108,7 @@ func TestHowFinelyAnOwnerIsToldIsNoChange(t *testing.T) {
 		var stacks []string // of owners; a chain of waits tells the innermost frame
 		for i := range c.rows {
 			stacks = append(stacks, c.rows[i].Name)
-			c.rows[i].Name, _, _ = strings.Cut("w -> Lock -> "+c.rows[i].Name, callOf)
+			c.rows[i].Name, _, _ = strings.Cut("w -> Lock -> "+c.rows[i].Name, callSeparator)
 		}
 		judge(c.rows, outwardOf(stacks), Options{Alpha: 0.05})
 		got := found(c.rows)

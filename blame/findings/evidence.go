@@ -1,52 +1,46 @@
 package findings
 
 import (
-	"strings"
-
 	"contend/analysis"
 	"contend/blame"
 	"contend/blame/locks"
 	"contend/format"
 )
 
-// Evidence is a visitor that takes what findings need beside the overview: when
-// each lock was waited for and how busy it was, which waiters were passed over, and what
-// threads wait for that is no lock. It keeps some 200 bytes a contended lock,
-// and 100 for each thread that waits for one.
+// Evidence is a visitor that collects what findings need besides the overview: when each lock
+// was waited for and how busy it was, which waiters were overtaken, and waiting for pools and
+// monitors. It keeps some 200 bytes for each contended lock, and 100 for each thread that
+// waits for one.
 type Evidence struct {
 	locks.Resources
 	sym    *analysis.Symbols
 	sites  *blame.Sites
-	clock  clock
-	locks  blame.ByID[*lockSeen] // nil without waiters
-	lines  blame.ByID[line]      // by lock
-	passed map[queuer]*passing
-	stacks blame.ByID[stackSeen]
-	storms []storm
-	tested int64 // monitors for one
+	clock  windowClock
+	locks  blame.ByID[*lockEvidence] // nil without waiters
+	stacks blame.ByID[stackFacts]
+	waitOrder
+	monitors
 	polling
-
-	requeued int64 // woken together, until each had the monitor again, ns of thread-time
 }
 
-// lockSeen is what is summed of one lock.
-type lockSeen struct {
-	fair   bool // of the JDK's fair locks: it serves in order of arrival
-	spread spread
-	busy   busy
-	convoy *convoy // nil where there was none
-	reads  *amount // readers waited for readers; nil where none did
-	queued int64   // waiters in its queue that want to read
-	paused *amount // waiters and owner were stopped by a collection; nil where none were
+// lockEvidence is what is summed for one lock.
+type lockEvidence struct {
+	fair          bool // see analysis.Symbols.Fair
+	spread        spread
+	busy          busyPeriod
+	convoy        *convoy // nil if there was none
+	reads         *amount // readers waited for readers; nil if none did
+	queuedReaders int64   // readers in its long queue
+	paused        *amount // waiters and owner were stopped by a collection; nil if none were
 }
 
-// amount is some waiting, with how its owners are known.
+// amount is some waiting, with the provenance of its owners.
 type amount struct {
 	ns           int64
 	byProvenance analysis.Known
 }
 
-// addTo adds to *a, which it allocates on first use: most locks never need one.
+// addTo adds to *a and allocates it on first use: most locks never need one.
 func addTo(a **amount, p analysis.Provenance, ns int64) {
 	if *a == nil {
 		*a = &amount{}
@@ -59,49 +53,49 @@ func (a *amount) add(p analysis.Provenance, ns int64) {
 	a.byProvenance.Add(p, ns)
 }
 
-// stackSeen is what a stack reads. Each is asked once.
-type stackSeen struct {
-	read  bool
-	reads string
+// stackFacts caches the reading method that a stack is in.
+type stackFacts struct {
+	readKnown  bool
+	readMethod string
 }
 
 // NewEvidence returns an empty collector.
 func NewEvidence() *Evidence {
-	return &Evidence{polling: newPolling(), sites: blame.NewSites(nil), passed: map[queuer]*passing{}}
+	return &Evidence{sites: blame.NewSites(nil), waitOrder: waitOrder{overtakings: map[contender]*overtaking{}}, polling: newPolling()}
 }
 
 // Begin implements analysis.Visitor.
 func (v *Evidence) Begin(sym *analysis.Symbols, start int64) {
-	v.sym, v.clock = sym, clock{start: start, width: firstWidth}
+	v.sym, v.clock = sym, windowClock{start: start, width: firstWidth}
 	v.sites.Begin(sym)
 	v.Resources.Begin(sym, start)
 }
 
 // Slice implements analysis.Visitor.
 func (v *Evidence) Slice(s *analysis.Slice) {
-	v.add(s, int64(len(s.Waiters)), func(*lockSeen) int64 { return v.readersOf(s.Waiters) })
+	v.add(s, int64(len(s.Waiters)), func(*lockEvidence) int64 { return v.readersOf(s.Waiters) })
 }
 
-// QueueChanged implements analysis.QueueVisitor: it counts those that want to read.
+// QueueChanged implements analysis.QueueVisitor: it counts the readers in the queue.
 func (v *Evidence) QueueChanged(m *analysis.QueueChange) {
 	switch {
 	case !v.reader(&m.Waiter):
 	case m.Leaves:
-		v.lock(m.Lock).queued--
+		v.lock(m.Lock).queuedReaders--
 	default:
-		v.lock(m.Lock).queued++
+		v.lock(m.Lock).queuedReaders++
 	}
 }
 
 // QueueSlice implements analysis.QueueVisitor.
 func (v *Evidence) QueueSlice(s *analysis.Slice, n int) {
-	v.add(s, int64(n), func(l *lockSeen) int64 { return l.queued })
+	v.add(s, int64(n), func(l *lockEvidence) int64 { return l.queuedReaders })
 }
 
-// add adds a slice of n waiters, some of them readers.
-func (v *Evidence) add(s *analysis.Slice, n int64, readers func(*lockSeen) int64) {
+// add adds a slice of n waiters. The function gives the number of readers among them.
+func (v *Evidence) add(s *analysis.Slice, n int64, readers func(*lockEvidence) int64) {
 	l := v.lock(s.Lock)
-	v.clock.reach(s.End, v.locks)
+	v.clock.extend(s.End, v.locks)
 	l.spread.add(&v.clock, s.Start, s.End, s.Length()*n, v.sites.Waiter(s.Waiters[0].Stack))
 	if !s.Sample.Taken {
 		l.busy.add(s, n, &l.convoy, l.fair)
@@ -120,16 +114,16 @@ func (v *Evidence) add(s *analysis.Slice, n int64, readers func(*lockSeen) int64
 }
 
 // lock returns the sums of a lock.
-func (v *Evidence) lock(id format.ObjectID) *lockSeen {
+func (v *Evidence) lock(id format.ObjectID) *lockEvidence {
 	l := v.locks.At(int(id))
 	if *l == nil {
-		*l = &lockSeen{fair: strings.HasSuffix(v.sym.ClassName(id), "$FairSync")}
+		*l = &lockEvidence{fair: v.sym.Fair(id)}
 	}
 	return *l
 }
 
 // each calls f for each contended lock, in order of their ids.
-func (v *Evidence) each(f func(format.ObjectID, *lockSeen)) {
+func (v *Evidence) each(f func(format.ObjectID, *lockEvidence)) {
 	for id, l := range v.locks {
 		if l != nil {
 			f(format.ObjectID(id), l)

@@ -1,21 +1,23 @@
-// Package findings reports problems that the measurements establish, each with its evidence
-// and a remedy: a lock held in sleep or in I/O, a lock whose owner waits for another, two locks
-// taken in both orders, a deadlock, a queue that hand-over keeps. Each is one detector of a
-// table. The definition or the test that a detector rests on is documented at its function.
+// Package findings reports problems that the measurements establish, each with the evidence
+// and a remedy: a lock held in sleep or in I/O, a lock whose owner waits for another, two
+// locks taken in both orders, a deadlock, a queue that hand-over keeps. Each is one detector
+// of a table. The definition or the test that a rule rests on is in the comment of its
+// function.
 //
-//	findings.go    the table of kinds, and what is worth a word
-//	evidence.go    what is taken from a trace beside the overview
-//	wording.go     what is said of a finding, how sure it is, and what can be done
+//	findings.go    the table of kinds, and the selection of findings
+//	holding.go     activities of owners while they hold the lock
+//	wording.go     titles, remedies and confidence
+//	evidence.go    what is collected from a trace besides the overview
 //	convoy.go      queues that hand-over keeps
-//	starved.go     threads and sites that are passed over
-//	stripes.go     one of several locks that are alike is hot
-//	readers.go     readers wait for readers
+//	starved.go     threads and sites that are overtaken
+//	stripes.go     a hot lock among similar ones
+//	readers.go     readers that wait for readers
 //	paused.go      owners stopped by a collection
 //	storm.go       threads woken in vain
-//	pools.go       pools with nothing left
+//	pools.go       exhausted pools
 //	polls.go       places where threads spin or poll
-//	polling.go     what is taken from a trace of them
-//	grid.go        at which instants threads were somewhere
+//	polling.go     what is collected from a trace about these
+//	grid.go        the instants at which threads were at a place
 package findings
 
 import (
@@ -33,28 +35,28 @@ import (
 const (
 	MinShare   = 0.05 // of all waiting
 	MinWaiting = 0.01 // threads waiting on average because of it
-	MinKnown   = 0.5  // of the waiting it names, how much has an owner that is expected to be right
+	MinKnown   = 0.5  // of the waiting it names, the part whose owner is expected to be right
 )
 
-// Finding is one thing to fix, in the order of the waiting it causes.
+// Finding is one problem.
 type Finding struct {
 	Kind         Kind
-	Lock, Class  string // that threads wait for
-	Owner        string // the site that took it
-	Doing        string // what the owner was at
+	Lock, Class  string // the lock that threads wait for
+	Owner        string // the site that acquired it
+	Doing        string // the activity of the owner
 	Root         string // of BlockedHolding: the lock at the end of most chains of waits
-	Site         string // of findings that are about no owner: where threads wait
-	Thread       string // the one that is meant, where not all that wait are
-	Evidence     string // what it rests on, in words; "" where kind and owner say it
+	Site         string // of findings without an owner: the site of the waiters
+	Thread       string // of Starvation: the starved thread
+	Evidence     string // in words; "" if kind and owner say it
 	Number       int    // of a deadlock, from 1
-	Threads      int    // in a deadlock, and behind it
+	Threads      int    // in a deadlock and behind it
 	WaitNs       int64
 	Share        float64 // of all waiting
 	ByProvenance analysis.Known
 	Confidence   Confidence
 }
 
-// Kind is a sort of finding.
+// Kind is a class of problems.
 type Kind uint8
 
 // The kinds, gravest first.
@@ -77,21 +79,22 @@ const (
 	Polling
 )
 
-// kinds is the one list of findings; more detectors are more rows. The title
-// follows "is", after the owner's site, or else the site or the lock.
+// kinds is the list of findings; a new detector is a new row. The title follows "is" after the
+// owner's site, or else the site or the lock.
 var kinds = [...]struct {
 	name   string
-	doing  blame.Doing // the evidence is that owners were at it; blame.DoingUnknown where it is another
+	doing  blame.Doing // the activity of owners that is the evidence; blame.DoingUnknown if it is another
 	title  string
 	remedy string
-	basis  string // what it rests on, for the documents
+	basis  string // evidence and test, for the documents
 }{
 	Deadlock: {"deadlock", blame.DoingUnknown, "deadlock",
 		"Take these locks in one order everywhere, or hold only one of them at a time.",
 		"waits that make a circle"},
 	LockOrder: {"lock-order", blame.DoingUnknown, "waiting for another lock while holding this one, and elsewhere it is the other way round",
 		"Take these locks in one order everywhere: as it is, a deadlock is a matter of time.",
-		"each of two locks was held while the other was waited for, at different times, as recorded tenures or dumps tell (of dumps, which know locks by address, locks of two classes)"},
+		"each of two locks was held while the other was waited for, at different times, as recorded tenures or dumps tell (of dumps, which know locks by " +
+			"address, locks of two classes)"},
 	AsleepHolding: {"sleep-while-holding", blame.Asleep, "asleep while holding the lock",
 		"Release the lock before sleeping, or wait on a condition of the lock, which releases it meanwhile.",
 		"a sleep that was recorded, or the stack of the owner"},
@@ -112,13 +115,17 @@ var kinds = [...]struct {
 		"the kernel had stopped the owner, ready to run (recordings of perf)"},
 	Convoy: {"convoy", blame.DoingUnknown, "queued for though it is mostly free: handing it over takes so long that the queue stays",
 		"Take it less often, or let whoever comes have it at once: a lock that is not fair, or a spin before sleep.",
-		"Blasgen et al. (1979): the queue goes on though threads that did not wait would ask less of the lock than all its time, for longer than queues of that load do by chance (Borel and Tanner; Chernoff). Free time counts of fair locks and of recorded or sampled owners: elsewhere who barges in is not seen"},
+		"Blasgen et al. (1979): the queue goes on though threads that did not wait would ask less of the lock than all its time, for longer than queues of " +
+			"that load do by chance (Borel and Tanner; Chernoff). Free time counts of fair locks and of recorded or sampled owners: elsewhere who barges in is not " +
+			"seen"},
 	Starvation: {"starvation", blame.DoingUnknown, "passed over by others that came later",
 		"Take it less often or for less time where the others come from, or use a fair lock here.",
-		"bounded bypass (Burns et al. 1982): one of several threads or sites is passed by later comers, once and more each wait beyond what it passes others, and waits longer than they do; neither by chance (Student, Welch)"},
+		"bounded bypass (Burns et al. 1982): one of several threads or sites is passed by later comers, once and more each wait beyond what it passes others, " +
+			"and waits longer than they do; neither by chance (Student, Welch)"},
 	HotStripe: {"hot-stripe", blame.DoingUnknown, "the hot one of several that are alike",
 		"Spread what it guards more evenly, by another hash or more stripes, or take the hot entry out of it.",
-		"one of three or more locks of a class that are waited for at one site in the same time has more waiting than all others, in more windows of time than chance gives it (binomial)"},
+		"one of three or more locks of a class that are waited for at one site in the same time has more waiting than all others, in more windows of time than " +
+			"chance gives it (binomial)"},
 	ReadMostly: {"read-mostly", blame.DoingUnknown, "exclusive, and readers wait for readers",
 		"Let readers share it: a concurrent collection, a read-write lock, or a copy that is replaced when it changes.",
 		"owner and waiter are in methods of the JDK's synchronized collections that only read; of a program's own sections no trace tells"},
@@ -130,16 +137,19 @@ var kinds = [...]struct {
 		"threads wait for an object of a known pool: there is none. Share of waiting for locks and resources"},
 	NotifyStorm: {"notify-storm", blame.DoingUnknown, "waking all who wait there, mostly in vain",
 		"Wake one with notify where any of them will do, or give each kind of waiter a condition of its own, or use a queue of java.util.concurrent.",
-		"of threads that one thread's notification woke together most wait again at the same place, as soon as the next of them usually has the monitor; that they were woken together: nobody who waited with them slept on, and they come closer to each other than to the next notification, not by chance (Hoeffding). Of Object.wait alone. Share of all waiting, also for resources and for the monitor to come back"},
+		"of threads that one thread's notification woke together most wait again at the same place, as soon as the next of them usually has the monitor; that " +
+			"they were woken together: nobody who waited with them slept on, and they come closer to each other than to the next notification, not by chance " +
+			"(Hoeffding). Of Object.wait alone. Share of all waiting, also for resources and for the monitor to come back"},
 	Polling: {"polling", blame.DoingUnknown, "spinning or polling",
 		"Use a lock that parks its waiters, or declare the place a lock's with --lock-rules, so that it counts as waiting.",
-		"threads sleep or run at one place, by samples, recorded sleeps or dumps; some of them in compareAndSet or onSpinWait, or never all at once, as somebody must be elsewhere to let them go, and not by chance (Poisson). Share of waiting and polling"},
+		"threads sleep or run at one place, by samples, recorded sleeps or dumps; some of them in compareAndSet or onSpinWait, or never all at once, as " +
+			"somebody must be elsewhere to let them go, and not by chance (Poisson). Share of waiting and polling"},
 }
 
-// detectors find what rests on more than what an owner was at.
+// detectors find the kinds that rest on more than the activity of owners.
 var detectors = [...]func(*Evidence, *Trace) []Finding{convoys, starved, hotStripes, readMostly, pausedHolding, exhaustedPools, storms, polls}
 
-// String returns the name of a kind, as JSON has it.
+// String returns the name of a kind in JSON.
 func (k Kind) String() string { return kinds[k].name }
 
 // Kinds returns the names of all kinds.
@@ -150,17 +160,17 @@ func Kinds() (names []string) {
 	return names
 }
 
-// Title returns the kind in words.
+// Title returns the title of a kind.
 func (k Kind) Title() string { return kinds[k].title }
 
-// Basis returns what a finding of the kind rests on.
+// Basis returns the evidence and test of a kind.
 func (k Kind) Basis() string { return kinds[k].basis }
 
-// Trace is what findings rest on besides the overview.
+// Trace is what findings need besides the overview and the evidence.
 type Trace struct {
 	Symbols   *analysis.Symbols
 	Deadlocks []analysis.Deadlock
-	ElapsedNs int64 // 0 where the trace has no time: then shares alone decide
+	ElapsedNs int64 // 0 if the trace has no time: only shares decide
 	ByClass   bool  // by class instead of by lock
 }
 
@@ -177,7 +187,7 @@ func Find(c *locks.Overview, locks []locks.Lock, v *Evidence, t Trace) []Finding
 	return out
 }
 
-// detected returns what the detectors find, with its share of the waiting that it is part of.
+// detected returns the findings of the detectors that matter, with their share of the waiting.
 func detected(c *locks.Overview, v *Evidence, t *Trace) (out []Finding) {
 	beside := v.Total(true).WaitNs
 	for _, detect := range detectors {
@@ -189,13 +199,14 @@ func detected(c *locks.Overview, v *Evidence, t *Trace) (out []Finding) {
 			case Polling:
 				all += f.WaitNs
 			case NotifyStorm:
-				all += v.requeued
+				all += v.requeuedNs
 			}
-			if f.Share = share(f.WaitNs, all); !t.matters(&f) {
+			f.Share = analysis.Ratio(f.WaitNs, all)
+			if !t.matters(&f) {
 				continue
 			}
-			if f.Kind == NotifyStorm { // they waited to be notified at all, which may take far longer
-				f.Share = share(f.WaitNs, all+beside)
+			if f.Kind == NotifyStorm { // the share of all waiting, with the waits for a notification
+				f.Share = analysis.Ratio(f.WaitNs, all+beside)
 			}
 			out = append(out, f)
 		}
@@ -203,101 +214,45 @@ func detected(c *locks.Overview, v *Evidence, t *Trace) (out []Finding) {
 	return out
 }
 
-// whileHolding returns what owners were at while they held a lock.
-func whileHolding(c *locks.Overview, locks []locks.Lock, t *Trace) (out []Finding) {
-	trapped := trappedLocks(*t)
-	for i := range locks {
-		l := &locks[i]
-		for j := range l.Owners {
-			for k := range kinds {
-				f, ok := evidence(Kind(k), l, &l.Owners[j])
-				if k == int(BlockedHolding) && trapped[l.Name] {
-					continue // the deadlock says it
-				}
-				if f.Share = share(f.WaitNs, c.TotalNs()); ok && t.worthWhile(&f) {
-					f.Confidence = confidence(&f)
-					out = append(out, f)
-				}
-			}
-		}
-	}
-	return out
-}
-
-// evidence sums what the owners at a site were at, as far as it makes a finding.
-func evidence(k Kind, l *locks.Lock, o *locks.Owner) (f Finding, ok bool) {
-	if kinds[k].doing == blame.DoingUnknown || o.Pseudo {
-		return f, false
-	}
-	f = Finding{Kind: k, Lock: l.Name, Class: l.Class, Owner: o.Site}
-	most := int64(0)
-	for i := range o.Doings {
-		d := &o.Doings[i]
-		if d.What != kinds[k].doing {
-			continue
-		}
-		f.WaitNs += d.WaitNs
-		f.ByProvenance.AddAll(&d.ByProvenance)
-		f.Doing = cmp.Or(f.Doing, d.Text)
-		if d.Root.WaitNs > most {
-			f.Root, most = d.Root.Text, d.Root.WaitNs
-		}
-	}
-	return f, f.WaitNs > 0
-}
-
-// worthWhile reports whether enough threads wait because of it, for owners that are
-// known.
+// worthWhile reports whether enough threads wait because of a finding, and enough of their
+// owners are known.
 func (t *Trace) worthWhile(f *Finding) bool {
 	return t.matters(f) && Known(&f.ByProvenance) >= MinKnown
 }
 
-// matters reports whether enough threads wait because of it.
+// matters reports whether enough threads wait because of a finding.
 func (t *Trace) matters(f *Finding) bool {
-	return f.Share >= MinShare && (t.ElapsedNs <= 0 || share(f.WaitNs, t.ElapsedNs) >= MinWaiting)
+	return f.Share >= MinShare && (t.ElapsedNs <= 0 || analysis.Ratio(f.WaitNs, t.ElapsedNs) >= MinWaiting)
 }
 
-func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
-
-// percent returns a part of a whole, in words of at most one digit behind the
-// point.
+// percent writes a part of a whole with at most one decimal.
 func percent(part, whole int64) string {
-	p := 100 * share(part, whole)
+	p := 100 * analysis.Ratio(part, whole)
 	if p >= 10 || p == 0 {
 		return fmt.Sprintf("%.0f %%", p)
 	}
 	return fmt.Sprintf("%.1f %%", p)
 }
 
-// deadlocks returns the deadlocks, whatever they cost: they never end.
+// deadlocks returns the deadlocks, whatever their share: they never end.
 func deadlocks(c *locks.Overview, t Trace) (out []Finding) {
 	for i, d := range t.Deadlocks {
 		first, trapped := d.Cycle[0], c.Trapped(i+1)
 		f := Finding{Kind: Deadlock, Number: i + 1, Lock: t.Symbols.LockName(first.Lock), Class: t.Symbols.ClassName(first.Lock),
 			Threads: len(d.Cycle) + len(d.Queued), WaitNs: trapped.Ns(), ByProvenance: trapped}
-		f.Share, f.Confidence = share(f.WaitNs, c.TotalNs()), High
+		f.Share, f.Confidence = analysis.Ratio(f.WaitNs, c.TotalNs()), High
 		out = append(out, f)
 	}
 	return out
 }
 
-// inversions returns the locks that were taken in both orders, whatever that has
-// cost so far: a deadlock has not happened yet.
+// inversions returns the pairs of locks taken in both orders, whatever their share: they may
+// deadlock any time.
 func inversions(c *locks.Overview) (out []Finding) {
 	for _, v := range c.Inversions() {
 		ns := v.ByProvenance.Ns()
-		out = append(out, Finding{Kind: LockOrder, Lock: v.Lock, Class: v.Class, Owner: v.Owner, Root: v.Other, WaitNs: ns, Share: share(ns, c.TotalNs()), ByProvenance: v.ByProvenance, Confidence: High})
+		out = append(out, Finding{Kind: LockOrder, Lock: v.Lock, Class: v.Class, Owner: v.Owner, Root: v.Other,
+			WaitNs: ns, Share: analysis.Ratio(ns, c.TotalNs()), ByProvenance: v.ByProvenance, Confidence: High})
 	}
 	return out
-}
-
-// trappedLocks are the names of the locks, and of their classes, in deadlocks.
-func trappedLocks(t Trace) map[string]bool {
-	m := map[string]bool{}
-	for _, d := range t.Deadlocks {
-		for _, l := range d.Cycle {
-			m[t.Symbols.LockName(l.Lock)], m[t.Symbols.ClassName(l.Lock)] = true, true
-		}
-	}
-	return m
 }

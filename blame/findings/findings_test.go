@@ -166,7 +166,7 @@ func TestWhatIsHardlyKnownIsNotShown(t *testing.T) {
 // Two waits tell whether one starves, if both were passed by many; one alone does not.
 func TestTwoWaitsTellOfStarvation(t *testing.T) {
 	for waits, want := range map[int]bool{1: false, 2: true} {
-		var one, others passing
+		var one, others overtaking
 		for range waits {
 			one.add(10, 1000)
 		}
@@ -225,12 +225,12 @@ func TestHowOftenAHotStripeLeads(t *testing.T) {
 // the first monitor has; 63 one time in thirty.
 func TestHowManyHerdsAreApart(t *testing.T) {
 	for apart, want := range map[int]bool{63: false, 64: true} {
-		s, tested := storm{herds: 100, byChance: 50, apart: apart}, int64(0)
+		s, tested := storm{herds: 100, expected: 50, separated: apart}, int64(0)
 		golden.Equal(t, s.herded(&tested), want, apart)
 		golden.Equal(t, tested, 1, apart)
 	}
 	tested := int64(0)
-	if (&storm{herds: 5, byChance: 2.5, apart: 5}).herded(&tested) || tested != 0 {
+	if (&storm{herds: 5, expected: 2.5, separated: 5}).herded(&tested) || tested != 0 {
 		t.Error("five pairs are too few to tell")
 	}
 }
@@ -244,7 +244,7 @@ func TestHowFarAHerdIsLookedFor(t *testing.T) {
 			waits = append(waits, analysis.MonitorWait{Thread: 3, By: 2, Start: 1001, End: 1002 + int64(i)})
 		}
 		waits = append(waits, analysis.MonitorWait{Thread: 2, By: 1, Start: 10, End: 5000})
-		c := chase{waits: waits, oldest: oldestFrom(waits), taken: make([]bool, len(waits))}
+		c := herdFinder{waits: waits, oldest: oldestFrom(waits), used: make([]bool, len(waits))}
 		golden.Equal(t, len(c.herd(0)), want, between, "between: a herd of")
 	}
 }
@@ -252,9 +252,9 @@ func TestHowFarAHerdIsLookedFor(t *testing.T) {
 // Of a queue of two hundred all are counted, of one of three hundred not.
 func TestHowManyOfAQueueAreCounted(t *testing.T) {
 	for queue, all := range map[int]bool{200: true, 300: false} {
-		var b busy
+		var b busyPeriod
 		for i := range queue {
-			b.begin([]analysis.Waiter{{Thread: format.ThreadID(i + 1), First: true}})
+			b.countStarts([]analysis.Waiter{{Thread: format.ThreadID(i + 1), First: true}})
 		}
 		golden.Equal(t, int(b.served), queue)
 		golden.Equal(t, len(b.threads) == queue, all)

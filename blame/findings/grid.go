@@ -2,20 +2,20 @@ package findings
 
 import "math/bits"
 
-// The grid of instants at which it is asked where threads were.
+// The grid of instants at which threads are looked for.
 const (
 	gridLen   = 4096
-	gridWidth = 5_000_000 // ns at first; doubled where the trace is longer
+	gridWidth = 5_000_000 // ns at first; doubled if the trace is longer
 )
 
-// grid is where its instants lie, and at which of them anything was seen.
+// grid is the position of the instants, and those at which any thread was seen.
 type grid struct {
-	start, width int64    // width 0: there is nothing yet
-	first, last  int64    // of what was seen: recorders do not write in order of time, so some lies before start
-	seen         instants // of grids of instants that were seen
+	start, width int64    // width 0: nothing was seen yet
+	first, last  int64    // first and last time seen; records are not in order of time, so first may precede start
+	seen         instants // of sources that see instants
 }
 
-// used returns the instants of a grid that were looked at.
+// used returns the instants at which threads at a place would have been seen.
 func (g *grid) used(source pollSource) (u instants) {
 	if source != sleepRecorded {
 		return g.seen
@@ -24,10 +24,10 @@ func (g *grid) used(source pollSource) (u instants) {
 	return u
 }
 
-// instants is a set of those of a grid.
+// instants is a set of instants of a grid.
 type instants [gridLen / 64]uint64
 
-// set adds the instants from one to before another.
+// set adds the instants from from to before to.
 func (s *instants) set(from, to int) {
 	for i := max(from, 0); i < min(to, gridLen); i++ {
 		s[i/64] |= 1 << (i % 64)
@@ -43,7 +43,7 @@ func (s *instants) count() (n int) {
 	return n
 }
 
-// halve makes of each two instants one: either, or the first of them.
+// halve merges each pair of instants: to either of the two, or to the first.
 func (s *instants) halve(either bool) {
 	var out instants
 	for i := range gridLen / 2 {

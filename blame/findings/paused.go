@@ -2,10 +2,10 @@ package findings
 
 import "contend/format"
 
-// pausedHolding finds locks that are waited for while a garbage collection has
-// stopped their owners: by definition the trace's pauses, which are exact.
+// pausedHolding finds locks that are waited for while a garbage collection has stopped their
+// owners, by the recorded pauses, which are exact.
 func pausedHolding(v *Evidence, _ *Trace) (out []Finding) {
-	v.each(func(id format.ObjectID, l *lockSeen) {
+	v.each(func(id format.ObjectID, l *lockEvidence) {
 		if l.paused == nil || l.paused.ns == 0 {
 			return
 		}

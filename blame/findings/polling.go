@@ -9,80 +9,81 @@ import (
 	"contend/format"
 )
 
-// polling is what the trace shows of threads that spin or sleep at one place: in a lock
-// made of compareAndSet and sleep, which leaves no event.
+// polling collects the places in which threads spin or sleep: a lock made of compareAndSet and
+// sleep leaves no event of its own.
 type polling struct {
-	stacks map[format.StackID]*pollStack
-	spots  map[spotKey]*spot
-	marked map[string]bool // methods in which threads were seen at a compareAndSet
-	asleep map[format.ThreadID]sleeping
-	grids  [pollSources]grid
-	own    *blame.Sites
-	spans  map[format.ThreadID]*sampledSpan
+	stacks      map[format.StackID]*pollStack
+	spots       map[spotKey]*spot
+	spinMethods map[string]bool // methods with samples in a compareAndSet
+	lastSleep   map[format.ThreadID]recordedSleep
+	grids       [pollSources]grid
+	own         *blame.Sites
+	sampling    map[format.ThreadID]*samplingSpan
 }
 
-// pollSource is how a thread was seen at a place.
+// pollSource is the kind of observation of a thread at a place.
 type pollSource uint8
 
 const (
-	sleepRecorded pollSource = iota // from when to when
-	sleepSeen                       // at instants
-	runSeen                         // at instants of all threads, as dumps are
-	runSampled                      // at instants of its own
+	sleepRecorded pollSource = iota // an interval
+	sleepSeen                       // at an instant
+	runSeen                         // at an instant of all threads, as in a dump
+	runSampled                      // at an instant of this thread alone
 	pollSources
 )
 
 // place is a line of the program: Class.method:line, and the method.
 type place struct{ line, method string }
 
-// spotKey is the line of a place, and how threads were seen there.
+// spotKey is a line of the program and the kind of observation.
 type spotKey struct {
 	line   string
 	source pollSource
 }
 
-// spot is what was seen of threads at one place.
+// spot is what was observed at one place by one source.
 type spot struct {
-	depth   int // of the place in stacks, from the innermost frame of the program; the least
+	depth   int // smallest depth of the place in stacks, from the innermost frame of the program
 	method  string
 	threads map[format.ThreadID]*presence
-	spins   bool  // some were seen at a compareAndSet or in onSpinWait
-	ns      int64 // recorded
+	spins   bool  // some were in a compareAndSet or in onSpinWait
+	ns      int64 // of recorded sleeps
 	sleeps  int64 // recorded
-	again   int64 // of these: those that follow another at once
+	retries int64 // recorded sleeps that follow another at once
 }
 
-// presence is at which instants of a grid a thread was at a place.
+// presence is the instants of a grid at which a thread was at a place.
 type presence struct {
-	seen int64 // in all
-	at   instants
+	times    int64 // number of observations
+	instants instants
 }
 
-// pollStack is what a stack tells. Each is looked at once.
+// pollStack caches the places of a stack.
 type pollStack struct {
 	places []place // of the program's own code, innermost first
 	spins  bool    // the innermost of them calls a compareAndSet, onSpinWait or yield
 }
 
-// sampledSpan is when a thread was sampled, and how often.
-type sampledSpan struct{ first, last, n int64 }
+// samplingSpan is the time from the first to the last sample of a thread, and their number.
+type samplingSpan struct{ first, last, n int64 }
 
-// sleeping is the sleep of a thread that was recorded last.
-type sleeping struct {
+// recordedSleep is the last recorded sleep of a thread.
+type recordedSleep struct {
 	stack  format.StackID
 	end    int64
 	length int64
 }
 
 const (
-	retryGap  = 8       // between two tries is at most this part of a sleep
+	retryGap  = 8       // the time between two tries is at most 1/retryGap of the sleep
 	maxPlaces = 8       // of a stack, innermost first
 	maxSpots  = 1 << 12 // places
 	maxAtSpot = 256     // threads
 )
 
 func newPolling() polling {
-	return polling{stacks: map[format.StackID]*pollStack{}, spots: map[spotKey]*spot{}, marked: map[string]bool{}, asleep: map[format.ThreadID]sleeping{}, own: blame.NewSites(nil), spans: map[format.ThreadID]*sampledSpan{}}
+	return polling{own: blame.NewSites(nil), stacks: map[format.StackID]*pollStack{}, spots: map[spotKey]*spot{}, spinMethods: map[string]bool{},
+		lastSleep: map[format.ThreadID]recordedSleep{}, sampling: map[format.ThreadID]*samplingSpan{}}
 }
 
 // Activity implements analysis.ActivityVisitor.
@@ -92,9 +93,9 @@ func (p *polling) Activity(ev *format.Event, frames []format.Frame) {
 		return
 	}
 	s := p.stack(ev.Stack, frames)
-	last := p.asleep[ev.Thread]
+	last := p.lastSleep[ev.Thread]
 	if source == sleepRecorded {
-		p.asleep[ev.Thread] = sleeping{ev.Stack, ev.End, ev.End - ev.Time}
+		p.lastSleep[ev.Thread] = recordedSleep{ev.Stack, ev.End, ev.End - ev.Time}
 	}
 	if source == runSampled {
 		p.sampled(ev)
@@ -102,7 +103,7 @@ func (p *polling) Activity(ev *format.Event, frames []format.Frame) {
 	from, to := p.bins(source, ev.Time, ev.End)
 	for depth, place := range s.places {
 		if depth > 0 && source >= runSeen {
-			break // what it calls does not spin
+			break // only the innermost place spins
 		}
 		at := p.spot(spotKey{place.line, source}, depth, place.method)
 		if at == nil {
@@ -113,14 +114,14 @@ func (p *polling) Activity(ev *format.Event, frames []format.Frame) {
 			at.ns += ev.End - ev.Time
 			at.sleeps++
 			if last.stack == ev.Stack && ev.Time >= last.end && ev.Time-last.end <= last.length/retryGap {
-				at.again++
+				at.retries++
 			}
 		}
 		at.add(ev.Thread, from, to)
 	}
 }
 
-// pollSourceOf says how an event shows a thread that may poll; false where it does not.
+// pollSourceOf returns the source of an event; false if it cannot show polling.
 func pollSourceOf(ev *format.Event) (pollSource, bool) {
 	switch whole := ev.End > ev.Time; ev.Activity {
 	case format.ActivitySleep:
@@ -136,7 +137,7 @@ func pollSourceOf(ev *format.Event) (pollSource, bool) {
 	return 0, false
 }
 
-// stack returns what a stack tells.
+// stack returns the cached places of a stack.
 func (p *polling) stack(id format.StackID, frames []format.Frame) *pollStack {
 	if s := p.stacks[id]; s != nil {
 		return s
@@ -152,16 +153,17 @@ func (p *polling) stack(id format.StackID, frames []format.Frame) *pollStack {
 		}
 		method := analysis.MethodName(f)
 		if s.spins && len(s.places) == 0 {
-			p.marked[method] = true
+			p.spinMethods[method] = true
 		}
-		if s.places = append(s.places, place{method + ":" + strconv.Itoa(f.Line), method}); len(s.places) == maxPlaces {
+		s.places = append(s.places, place{method + ":" + strconv.Itoa(f.Line), method})
+		if len(s.places) == maxPlaces {
 			break
 		}
 	}
 	return s
 }
 
-// spot returns what is known of a place; nil where too many are.
+// spot returns the spot of a key, making it on first use; nil if there are too many.
 func (p *polling) spot(k spotKey, depth int, method string) *spot {
 	at := p.spots[k]
 	if at == nil && len(p.spots) < maxSpots {
@@ -174,26 +176,26 @@ func (p *polling) spot(k spotKey, depth int, method string) *spot {
 	return at
 }
 
-// add notes that a thread was there at the instants from one to before another.
+// add notes that a thread was there at the instants from from to before to.
 func (at *spot) add(t format.ThreadID, from, to int) {
 	if at.threads[t] == nil && len(at.threads) == maxAtSpot {
 		return
 	}
 	one := blame.At(at.threads, t)
-	one.seen++
-	one.at.set(from, to)
+	one.times++
+	one.instants.set(from, to)
 }
 
 func (p *polling) sampled(ev *format.Event) {
-	s := blame.At(p.spans, ev.Thread)
+	s := blame.At(p.sampling, ev.Thread)
 	if s.n == 0 {
 		s.first, s.last = ev.Time, ev.Time
 	}
 	s.first, s.last, s.n = min(s.first, ev.Time), max(s.last, ev.Time), s.n+1
 }
 
-// bins returns the instants of the grid that an interval holds, the first and the one behind
-// the last. It makes the grid coarser where the trace is longer.
+// bins returns the instants of the grid that an interval covers, as from and the one after the
+// last. It makes the grid coarser if the interval ends after it.
 func (p *polling) bins(source pollSource, start, end int64) (from, to int) {
 	g := &p.grids[source]
 	if g.width == 0 {
@@ -205,15 +207,17 @@ func (p *polling) bins(source pollSource, start, end int64) (from, to int) {
 		for k, at := range p.spots {
 			if k.source == source {
 				for _, one := range at.threads {
-					one.at.halve(source != sleepRecorded)
+					one.instants.halve(source != sleepRecorded)
 				}
 			}
 		}
 	}
 	g.first, g.last = min(g.first, start), max(g.last, end)
 	from = int(max(start-g.start, 0) / g.width)
-	if to = from + 1; source == sleepRecorded {
-		if from = int((max(start-g.start, 0) + g.width - 1) / g.width); end < start {
+	to = from + 1
+	if source == sleepRecorded {
+		from = int((max(start-g.start, 0) + g.width - 1) / g.width)
+		if end < start {
 			end = start
 		}
 		to = int((max(end-g.start, 0) + g.width - 1) / g.width)

@@ -11,17 +11,17 @@ import (
 	"contend/format/human"
 )
 
-// What tells that threads poll for one another.
+// The thresholds of polling.
 const (
-	minTogether   = 1.2  // threads at the place on average: a critical section has one at most
-	byChance      = 0.01 // how likely it may be that they only seem never to be there all at once
-	fewerTogether = 0.25 // how often they are, of how often chance would have it
-	fewWait       = 4    // waiting for locks is less than this part of what may be polling
-	minSpins      = 3    // samples at a place where some show a compareAndSet
+	minConcurrent   = 1.2  // threads at the place on average: a critical section has at most one
+	maxChance       = 0.01 // probability that the threads are never together by chance
+	maxTogether     = 0.25 // observed over expected number of instants at which they are together
+	lockWaitDivisor = 4    // waiting for locks is below 1/lockWaitDivisor of the possible polling
+	minSpins        = 3    // samples at a place if some are in a compareAndSet
 )
 
-// spinFrames are methods in which threads spin, by how their names begin: of atomic
-// variables, and those that say so.
+// spinFrames are the beginnings of the names of spinning methods: operations on atomic
+// variables, and methods that announce a spin.
 var spinFrames = [...]string{
 	"java.lang.Thread.onSpinWait", "java.lang.Thread.yield",
 	"java.util.concurrent.atomic.Atomic*.compareAndSet", "java.util.concurrent.atomic.Atomic*.weakCompareAndSet", "java.util.concurrent.atomic.Atomic*.compareAndExchange",
@@ -29,32 +29,32 @@ var spinFrames = [...]string{
 	"sync/atomic.CompareAndSwap", "sync/atomic.(*", "internal/runtime/atomic.Cas", "runtime.Gosched", "runtime.mcall", "runtime.procyield",
 }
 
-// polls finds places at which threads spin or sleep until another thread lets them go on.
-// They call compareAndSet there, or are never all there at once although they would be by
-// chance, because one thread must be elsewhere to let them go on.
+// polls finds places where threads spin or sleep until another thread lets them continue. They
+// are in a compareAndSet there, or they are never there all at once, although that would
+// happen by chance: the one that lets them continue must be elsewhere.
 func polls(v *Evidence, t *Trace) (out []Finding) {
 	p := &v.polling
 	var found []candidate
 	for k, at := range p.spots {
-		if c, ok := v.judge(k, at, t); ok {
+		if c, ok := v.judgeSpot(k, at, t); ok {
 			found = append(found, c)
 		}
 	}
 	slices.SortFunc(found, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.spot.depth, b.spot.depth), cmp.Compare(a.line, b.line))
 	})
-	told := map[string]bool{} // by method: several sources may show one place, and several places one call
+	reported := map[string]bool{} // methods: several sources may show one place, and one call several places
 	for _, c := range found {
-		if told[c.spot.method] || slices.ContainsFunc(out, func(f Finding) bool { return c.calls(f.Site, p) }) {
+		if reported[c.spot.method] || slices.ContainsFunc(out, func(f Finding) bool { return c.overlaps(f.Site, p) }) {
 			continue
 		}
-		told[c.spot.method] = true
+		reported[c.spot.method] = true
 		out = append(out, Finding{Kind: Polling, Site: c.line, WaitNs: c.ns, Threads: c.threads, Evidence: c.evidence, Confidence: c.confidence})
 	}
 	return out
 }
 
-// candidate is a place at which threads poll.
+// candidate is a place where threads poll.
 type candidate struct {
 	spotKey
 	spot       *spot
@@ -64,9 +64,9 @@ type candidate struct {
 	confidence Confidence
 }
 
-// calls reports whether some stack has the line of a candidate and another one: they are one
-// call, and one finding.
-func (c *candidate) calls(line string, p *polling) bool {
+// overlaps reports whether any stack has both the line of the candidate and a reported one:
+// the time in it would be reported twice.
+func (c *candidate) overlaps(line string, p *polling) bool {
 	for _, s := range p.stacks {
 		has := func(line string) bool {
 			return slices.ContainsFunc(s.places, func(p place) bool { return p.line == line })
@@ -78,8 +78,8 @@ func (c *candidate) calls(line string, p *polling) bool {
 	return false
 }
 
-// judge says whether threads poll at a place.
-func (v *Evidence) judge(k spotKey, at *spot, t *Trace) (c candidate, ok bool) {
+// judgeSpot decides whether threads poll at a place.
+func (v *Evidence) judgeSpot(k spotKey, at *spot, t *Trace) (c candidate, ok bool) {
 	p := &v.polling
 	c = candidate{spotKey: k, spot: at, threads: len(at.threads)}
 	if len(at.threads) < 2 {
@@ -87,11 +87,11 @@ func (v *Evidence) judge(k spotKey, at *spot, t *Trace) (c candidate, ok bool) {
 	}
 	var elapsed int64
 	c.ns, elapsed = p.time(k, at, t)
-	spins := at.spins && p.samples(at) >= minSpins || k.source <= sleepSeen && p.marked[at.method]
+	spins := at.spins && p.samples(at) >= minSpins || k.source <= sleepSeen && p.spinMethods[at.method]
 	waited := int64(0)
-	v.each(func(_ format.ObjectID, l *lockSeen) { waited += l.spread.ns })
-	never := p.neverAll(k, at, k.source == sleepRecorded && waited < c.ns/fewWait)
-	retries := 2*at.again >= at.sleeps
+	v.each(func(_ format.ObjectID, l *lockEvidence) { waited += l.spread.ns })
+	never := p.neverTogether(k, at, k.source == sleepRecorded && waited < c.ns/lockWaitDivisor)
+	retries := 2*at.retries >= at.sleeps
 	switch {
 	case spins:
 		c.confidence = High
@@ -117,23 +117,23 @@ func (v *Evidence) judge(k spotKey, at *spot, t *Trace) (c candidate, ok bool) {
 	return c, c.ns > 0
 }
 
-// samples is how often threads were seen at a place.
+// samples returns the number of observations of threads at a place.
 func (p *polling) samples(at *spot) (n int64) {
 	for _, one := range at.threads {
-		n += one.seen
+		n += one.times
 	}
 	return n
 }
 
-// samplesOf is how often the threads of a place were sampled anywhere.
+// samplesOf returns the number of all samples of the threads that were seen at a place.
 func (p *polling) samplesOf(at *spot) (n int64) {
 	for id := range at.threads {
-		n += p.spans[id].n
+		n += p.sampling[id].n
 	}
 	return n
 }
 
-// time is how long threads were at a place, and how long that was looked at, in ns.
+// time returns the thread-time at a place and the time observed, in ns.
 func (p *polling) time(k spotKey, at *spot, t *Trace) (ns, elapsed int64) {
 	g := &p.grids[k.source]
 	elapsed = cmp.Or(g.last-g.first, t.ElapsedNs)
@@ -141,9 +141,9 @@ func (p *polling) time(k spotKey, at *spot, t *Trace) (ns, elapsed int64) {
 	case sleepRecorded:
 		return at.ns, elapsed
 	case runSampled:
-		step := int64(0) // from one sample to the next of the thread that is sampled most
+		step := int64(0) // mean distance between the samples of the thread with most of them
 		most := int64(0)
-		for _, s := range p.spans {
+		for _, s := range p.sampling {
 			if s.n > max(most, 1) {
 				most, step = s.n, (s.last-s.first)/(s.n-1)
 			}
@@ -152,61 +152,60 @@ func (p *polling) time(k spotKey, at *spot, t *Trace) (ns, elapsed int64) {
 	}
 	n := int64(max(g.seen.count(), 1))
 	for _, one := range at.threads {
-		ns += int64(one.at.count())
+		ns += int64(one.instants.count())
 	}
 	return int64(float64(ns) / float64(n) * float64(elapsed)), elapsed
 }
 
-// neverAll reports whether the threads at a place are never there all at once. Several must
-// be at once, else it may be a critical section; unless it cannot be one, as hardly any
-// thread waits for a lock. Threads that are there less than half as long as another do not
-// count.
-func (p *polling) neverAll(k spotKey, at *spot, free bool) bool {
+// neverTogether reports whether the threads at a place are never there all at once. Several
+// must be there at once, or it may be a critical section; unless hardly any thread waits for a
+// lock (free). Threads that are there less than half as long as another do not count.
+func (p *polling) neverTogether(k spotKey, at *spot, free bool) bool {
 	g := &p.grids[k.source]
 	used := g.used(k.source)
-	all, most := float64(used.count()), 0
-	var in []*presence
+	all, longest := float64(used.count()), 0
+	var regulars []*presence
 	for _, one := range at.threads {
-		most = max(most, one.at.count())
+		longest = max(longest, one.instants.count())
 	}
-	expected, together := 1.0, 0.0
+	expected, concurrent := 1.0, 0.0
 	for _, one := range at.threads {
-		if n := one.at.count(); 2*n >= most {
-			in = append(in, one)
+		if n := one.instants.count(); 2*n >= longest {
+			regulars = append(regulars, one)
 			expected *= float64(n) / all
-			together += float64(n) / all
+			concurrent += float64(n) / all
 		}
 	}
-	if len(in) < 2 || !free && (len(in) < 3 || together < minTogether) {
+	if len(regulars) < 2 || !free && (len(regulars) < 3 || concurrent < minConcurrent) {
 		return false
 	}
-	met, changes := 0, 0
+	together, changes := 0, 0
 	was := -1
 	for i := range gridLen {
 		if !used.has(i) {
 			continue
 		}
 		n, state := 0, 0
-		for j, one := range in {
-			if one.at.has(i) {
+		for j, one := range regulars {
+			if one.instants.has(i) {
 				n++
 				state = state*31 + j + 1
 			}
 		}
-		if n == len(in) {
-			met++
+		if n == len(regulars) {
+			together++
 		}
 		if state != was {
 			was = state
 			changes++
 		}
 	}
-	// Instants that show the same as the one before tell nothing new.
+	// An instant with the same threads as the previous one is no new observation.
 	chance := expected * float64(changes)
-	return float64(met) <= fewerTogether*expected*all && poissonBelow(met, chance) < byChance
+	return float64(together) <= maxTogether*expected*all && poissonBelow(together, chance) < maxChance
 }
 
-// poissonBelow is the chance of at most n where mean is expected.
+// poissonBelow returns the probability of at most n if mean is expected.
 func poissonBelow(n int, mean float64) float64 {
 	sum, term := 0.0, math.Exp(-mean)
 	for i := 0; i <= n; i++ {
@@ -216,7 +215,7 @@ func poissonBelow(n int, mean float64) float64 {
 	return min(sum, 1)
 }
 
-// spinFrame reports whether a frame is of a compareAndSet or says that the thread spins.
+// spinFrame reports whether a frame is of a spinning method.
 func spinFrame(f format.Frame) bool {
 	name := f.Class + "." + f.Method
 	return slices.ContainsFunc(spinFrames[:], func(begin string) bool {

@@ -250,3 +250,20 @@ func TestGridGrowsCoarse(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// One stack with both lines is enough: with a finding for each its time would be reported
+// twice. That the candidate is elsewhere, too, changes nothing.
+func TestPlacesThatShareTimeAreOneFinding(t *testing.T) {
+	of := func(lines ...string) *pollStack {
+		s := &pollStack{}
+		for _, line := range lines {
+			s.places = append(s.places, place{line: line})
+		}
+		return s
+	}
+	p := &polling{stacks: map[format.StackID]*pollStack{1: of("nap", "first"), 2: of("nap", "second"), 3: of("spin", "first")}}
+	nap := &candidate{spotKey: spotKey{line: "nap"}}
+	for line, want := range map[string]bool{"first": true, "second": true, "spin": false} {
+		golden.Equal(t, nap.overlaps(line, p), want, line)
+	}
+}

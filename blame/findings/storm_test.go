@@ -147,7 +147,7 @@ func TestStormsHeldAgainstTheProgramsCount(t *testing.T) {
 		tr.Close()
 		woken, vain := 0.0, 0.0
 		for _, s := range v.storms {
-			woken, vain = woken+float64(s.woken), vain+float64(s.vain)
+			woken, vain = woken+float64(s.woken), vain+float64(s.futile)
 		}
 		switch share := vain / max(woken, 1); {
 		case want.vain < want.woken/2 && share < 0.5:

@@ -9,23 +9,23 @@ import (
 	"contend/format"
 )
 
-// level is how likely a finding that rests on a test may be by chance, where the
-// program is healthy: as usual, one in twenty, for all that is tested together.
-const level = 0.05
+// significance is the probability that a tested finding is a false alarm, for all tests of a
+// kind together.
+const significance = 0.05
 
-// windows is how many intervals of equal length the trace is divided into. Each is one
-// observation; waits one behind the other are not independent.
+// windows is the number of intervals of equal length that the trace is divided into. Each is
+// one observation, because successive waits are not independent.
 const windows = 8
 
-// firstWidth is the length of a window at first. When the windows are full they
-// become half as many, each twice as long.
+// firstWidth is the initial length of a window, ns. When the trace outgrows the windows, pairs
+// of them are merged.
 const firstWidth = int64(1e6)
 
-// clock divides the time into windows.
-type clock struct{ start, width int64 }
+// windowClock divides the time into windows.
+type windowClock struct{ start, width int64 }
 
-// reach makes windows longer until they hold an instant.
-func (c *clock) reach(at int64, locks []*lockSeen) {
+// extend lengthens the windows until they cover an instant.
+func (c *windowClock) extend(at int64, locks []*lockEvidence) {
 	for at-c.start >= windows*c.width && c.width < math.MaxInt64/(2*windows) {
 		c.width *= 2
 		for _, l := range locks {
@@ -36,11 +36,10 @@ func (c *clock) reach(at int64, locks []*lockSeen) {
 	}
 }
 
-func (c *clock) window(at int64) int64 { return min(max((at-c.start)/c.width, 0), windows-1) }
+func (c *windowClock) window(at int64) int64 { return min(max((at-c.start)/c.width, 0), windows-1) }
 
-// spread is how the waiting for a lock is spread over time, and where threads
-// wait for it: the site that most do, if more than half do at one (Boyer and
-// Moore's vote).
+// spread is the waiting for a lock by window, and the site where most threads wait for it, if
+// it has more than half of the waiting (Boyer and Moore's vote).
 type spread struct {
 	in          [windows]int64
 	ns          int64
@@ -50,7 +49,7 @@ type spread struct {
 }
 
 // add adds the thread-time of a slice with a waiter at a site.
-func (p *spread) add(c *clock, start, end, ns int64, site uint32) {
+func (p *spread) add(c *windowClock, start, end, ns int64, site uint32) {
 	if p.ns == 0 {
 		p.first, p.last = start, end
 	}
@@ -63,7 +62,8 @@ func (p *spread) add(c *clock, start, end, ns int64, site uint32) {
 	case p.site == site:
 		p.votes += ns
 	default:
-		if p.votes -= ns; p.votes < 0 {
+		p.votes -= ns
+		if p.votes < 0 {
 			p.site, p.votes = site, -p.votes
 		}
 	}
@@ -76,24 +76,22 @@ func (p *spread) halve() {
 	clear(p.in[windows/2:])
 }
 
-// stripe is one lock of several that are alike.
+// stripe is one of several similar locks.
 type stripe struct {
 	id format.ObjectID
 	*spread
 }
 
-// hotStripes finds the locks that have more of the waiting than all their
-// siblings together. Siblings are of one class, are waited for at one site, so
-// that data decides which of them is taken, and in the same time: the parts of
-// a lock that changed its address are none. Two are too few to speak of stripes.
+// hotStripes finds the locks that have more waiting than all their siblings together. Siblings
+// are locks of one class that are waited for at one site, where data selects one of them, and
+// in the same time, which excludes the addresses of one lock that was moved. Two locks are too
+// few.
 //
-// That one has the most may be chance. If data was spread evenly, each of k
-// stripes would have the most in a window of time once in k times; how often
-// the hot one does is held against that (binomial), and since any of the k
-// might have been the one, k times.
+// If data were spread evenly, each of k stripes would lead a window with probability 1/k. The
+// number of windows that the hot one leads is tested against that (binomial), times k because
+// any stripe might have been the hot one.
 //
-// A recording has only the stripes with waiters. Further ones without make the hot one
-// only hotter.
+// A recording shows only stripes with waiters. Others would make the hot one hotter.
 func hotStripes(v *Evidence, _ *Trace) (out []Finding) {
 	for _, set := range v.stripes() {
 		hot := slices.MaxFunc(set, func(a, b stripe) int { return cmp.Or(cmp.Compare(a.ns, b.ns), cmp.Compare(b.id, a.id)) })
@@ -102,7 +100,7 @@ func hotStripes(v *Evidence, _ *Trace) (out []Finding) {
 		for _, s := range set {
 			all += s.ns
 		}
-		if k < 3 || hot.ns <= all-hot.ns || hot.byChance(set) > level {
+		if k < 3 || hot.ns <= all-hot.ns || hot.chance(set) > significance {
 			continue
 		}
 		f := v.about(HotStripe, hot.id, &amount{ns: hot.ns})
@@ -114,28 +112,27 @@ func hotStripes(v *Evidence, _ *Trace) (out []Finding) {
 	return out
 }
 
-// byChance returns how likely a stripe has the most in as many windows as it
-// does.
-func (hot *stripe) byChance(set []stripe) float64 {
-	led, told := 0, 0
+// chance returns the probability that a stripe leads as many windows as this one does.
+func (hot *stripe) chance(set []stripe) float64 {
+	led, busy := 0, 0
 	for w := range windows {
-		any, most := false, true
+		waited, leads := false, true
 		for _, s := range set {
-			any = any || s.in[w] > 0
-			most = most && (s.id == hot.id || s.in[w] < hot.in[w])
+			waited = waited || s.in[w] > 0
+			leads = leads && (s.id == hot.id || s.in[w] < hot.in[w])
 		}
-		if any {
-			told++
-			if most {
+		if waited {
+			busy++
+			if leads {
 				led++
 			}
 		}
 	}
 	k := float64(len(set))
-	return k * binomialTail(told, led, 1/k)
+	return k * binomialTail(busy, led, 1/k)
 }
 
-// binomialTail returns how likely m or more of n are, each with p.
+// binomialTail returns the probability of m or more successes in n trials with probability p.
 func binomialTail(n, m int, p float64) (sum float64) {
 	for i := m; i <= n; i++ {
 		choose := 1.0
@@ -147,17 +144,15 @@ func binomialTail(n, m int, p float64) (sum float64) {
 	return min(sum, 1)
 }
 
-// stripes returns the locks that are alike, in sets.
+// stripes returns the sets of siblings.
 func (v *Evidence) stripes() [][]stripe {
-	type alike struct{ class, site uint32 }
-	at := map[alike]int{}
+	type siblings struct{ class, site uint32 }
+	var keys format.Numbers[siblings]
 	var sets [][]stripe
-	v.each(func(id format.ObjectID, l *lockSeen) {
-		key := alike{v.sym.Class(id), l.spread.site}
-		i, ok := at[key]
-		if !ok {
-			i = len(sets)
-			at[key], sets = i, append(sets, nil)
+	v.each(func(id format.ObjectID, l *lockEvidence) {
+		i, added := keys.Of(siblings{v.sym.Class(id), l.spread.site})
+		if added {
+			sets = append(sets, nil)
 		}
 		sets[i] = append(sets[i], stripe{id, &l.spread})
 	})

@@ -8,8 +8,8 @@ import (
 	"contend/format"
 )
 
-// Title returns the finding in words. A thread that initialises a class holds no lock that
-// the program knows of: it holds up the initialisation.
+// Title returns a sentence part that follows "is". A thread that initialises a class holds no
+// lock of the program: it delays the initialisation.
 func (f *Finding) Title() string {
 	title := f.Kind.Title()
 	if !f.initialises() {
@@ -18,8 +18,8 @@ func (f *Finding) Title() string {
 	return strings.NewReplacer("holding the lock", "holding up the "+f.Class, "holding this one", "holding up the "+f.Class).Replace(title)
 }
 
-// Remedy returns what can be done, in one sentence. The lock of a class that is being
-// initialised is the JVM's, as that of a sync.Once is Go's: neither can be released early.
+// Remedy returns a remedy in one sentence. The lock of a class initialisation belongs to the
+// JVM, and the lock of a sync.Once to Go: neither can be released early.
 func (f *Finding) Remedy() string {
 	switch {
 	case f.Class == "sync.Once" && kinds[f.Kind].doing != blame.DoingUnknown:
@@ -34,14 +34,13 @@ func (f *Finding) Remedy() string {
 	return "Do that outside of the static initialiser, or have the class initialised before others need it."
 }
 
-// initialises reports whether the threads wait for a class to be initialised.
+// initialises reports whether threads wait for the initialisation of a class.
 func (f *Finding) initialises() bool { return strings.HasPrefix(f.Class, format.Initialisation) }
 
-// Confidence says how sure a finding is.
+// Confidence is a grade of certainty.
 type Confidence uint8
 
-// The confidences, and how much of the waiting must have an owner that is
-// expected to be right.
+// The confidences, and the least share of the waiting whose owner is expected to be right.
 const (
 	Low Confidence = iota
 	Medium
@@ -55,9 +54,9 @@ const (
 func (c Confidence) String() string { return [...]string{"low", "medium", "high"}[min(c, High)] }
 
 // Known returns the share of some waiting whose owner is expected to be right.
-func Known(by *analysis.Known) float64 { return share(by.Right(), by.Ns()) }
+func Known(by *analysis.Known) float64 { return analysis.Ratio(by.Right(), by.Ns()) }
 
-// confidence says how sure a finding about owners is.
+// confidence grades a finding about owners.
 func confidence(f *Finding) Confidence {
 	switch known := Known(&f.ByProvenance); {
 	case known >= highFrom:

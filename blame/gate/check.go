@@ -10,47 +10,46 @@ import (
 	"contend/blame/compare"
 )
 
-// Status is how a rule fared.
+// Status is the outcome of a rule.
 type Status string
 
-// The statuses. Undecided is what the trace cannot tell: silence is not health.
+// The statuses. Undecided means that the trace cannot decide: silence is not health.
 const (
 	Pass      Status = "pass"
 	Fail      Status = "fail"
 	Undecided Status = "undecided"
 )
 
-// Result is one rule with what it was held against, worst first.
+// Result is the outcome of one rule with its subjects, worst first.
 type Result struct {
 	Rule     string
 	Unit     Unit
-	Relative bool // held against a baseline
+	Relative bool // a change over a baseline
 	Status   Status
 	Doubt    Doubt // why it is undecided
 	Subjects []Subject
 }
 
-// Subject is one thing a rule measured.
+// Subject is one measurement of a rule.
 type Subject struct {
 	Name   string
 	Status Status
 	Value  float64
-	Half   float64 // half of the 95 % interval; 0 when none is known
-	Limit  float64 // what the value is held against, a change over the baseline included
-	Base   float64 // of a change
-	Noise  float64 // of a change: how far above the limit is still noise
+	Half   float64 // half of the 95 % interval; 0 if it is unknown
+	Limit  float64 // for Value; of a change, the baseline with the allowed change
+	Base   float64 // of a change: the baseline
+	Noise  float64 // of a change: excess over the limit that is still noise
 
-	none bool // the trace cannot give the value
+	unknown bool // the trace does not give the value
 }
 
-// Check holds rules against runs, each the trace of one run of the same
-// program; baseline may be empty when no rule needs it.
+// Check checks rules against runs, each the trace of one run of the same program; baseline may
+// be empty if no rule needs it.
 //
-// An absolute limit is held against the value itself. A change is held
-// against the baseline's value and what both sides vary by: it fails when it
-// is above the limit by more than chance explains, one-sided, at 5 %. From
-// three baseline traces on, what they disagree by is the least a single run
-// is believed to vary.
+// An absolute limit is compared with the value itself. A change is compared with the
+// baseline's value and the variance of both sides: it fails if it exceeds the limit by more
+// than chance explains, one-sided, at 5 %. From three baseline traces on, their disagreement
+// is the least variance of a single run.
 func Check(rules []Rule, runs, baseline []*Run) []Result {
 	out := make([]Result, len(rules))
 	for i := range rules {
@@ -68,8 +67,8 @@ func Worst(results []Result) Status {
 	return all
 }
 
-// falseAlarms is how likely a rule about changes may fail where nothing changed: as
-// usual, one time in twenty, for all that it names together.
+// falseAlarms is the probability that a rule about changes fails although nothing changed, for
+// all its subjects together.
 const falseAlarms = 0.05
 
 func (r *Rule) check(runs, baseline []*Run) Result {
@@ -80,14 +79,14 @@ func (r *Rule) check(runs, baseline []*Run) Result {
 	}
 	values := r.metric.measure(r, runs)
 	counts := r.metric.unit == Ratio && slices.ContainsFunc(slices.Concat(runs, baseline), counted)
-	for _, name := range slices.Sorted(maps.Keys(values)) { // the first doubt is the one that is reported
+	for _, name := range slices.Sorted(maps.Keys(values)) { // the first doubt is reported
 		v := values[name]
-		v.none = v.none || counts
+		v.unknown = v.unknown || counts
 		s := r.absolute(v, runningRange(runs))
 		if r.relative {
 			s = r.change(v, base[name], len(baseline), falseAlarms/float64(len(values)))
 		}
-		s.Name, s.none = name, s.none || v.none || base[name].none
+		s.Name, s.unknown = name, s.unknown || v.unknown || base[name].unknown
 		if s.Status == Pass {
 			s.Status = r.decide(&res, &s, runs, baseline)
 		}
@@ -107,8 +106,7 @@ func (r *Rule) check(runs, baseline []*Run) Result {
 	return res
 }
 
-// runningRange is the part that the running time counted is of what it may be
-// at most.
+// runningRange returns the least running time over the largest possible one.
 func runningRange(runs []*Run) float64 {
 	low, high := 0.0, 0.0
 	for _, run := range runs {
@@ -120,13 +118,13 @@ func runningRange(runs []*Run) float64 {
 	return low / high
 }
 
-// absolute holds a value against a limit. A share fails where it is above in
-// any case, however much of the time unseen threads ran.
+// absolute compares a value with the limit. A share fails only if it does so for the largest
+// possible running time.
 func (r *Rule) absolute(v measured, running float64) Subject {
 	s := Subject{Status: Pass, Value: v.Value, Half: known(v.Half), Limit: r.limit}
 	switch {
-	case v.none:
-		// decide says why
+	case v.unknown:
+		// decide finds the reason
 	case r.metric.unit == Count:
 		s.Status = failIf(v.Value > 0)
 	case r.metric.unit == Ratio:
@@ -140,23 +138,22 @@ func (r *Rule) absolute(v measured, running float64) Subject {
 // above reports whether a value breaks a limit.
 func (r *Rule) above(v, limit float64) bool { return v > limit || v == limit && !r.equal }
 
-// change holds a value against the baseline; alpha is the chance to call it
-// grown when it is not.
+// change compares a value with the baseline; alpha is the probability of a false alarm.
 func (r *Rule) change(v, base measured, traces int, alpha float64) Subject {
 	if base.Traces == 0 {
-		base.Traces = traces // nothing was waited for there
+		base.Traces = traces // without waiting there
 	}
 	now, before := compare.ShareSpread(v.Rate, base.Rate)
 	grown := 1 + r.limit
 	s := Subject{Value: v.Value, Half: known(v.Half), Base: before.Value, Limit: before.Value * grown}
-	if v.none || base.none {
-		s.Status = Pass // decide says why not
+	if v.unknown || base.unknown {
+		s.Status = Pass // decide finds the reason
 		return s
 	}
 	va, vb := now.SE*now.SE, before.SE*before.SE*grown*grown
 	se := math.Sqrt(va + vb)
 	if math.IsInf(se, 1) {
-		s.Status, s.none = Pass, true
+		s.Status, s.unknown = Pass, true
 		return s
 	}
 	if se > 0 {

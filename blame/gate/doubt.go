@@ -14,27 +14,27 @@ import (
 	"contend/format/human"
 )
 
-// Doubt says why a trace cannot decide a rule, and what to do about it. It is
-// empty where it can.
+// Doubt is the reason why a trace cannot decide a rule, with a remedy. It is empty if the
+// trace can.
 type Doubt struct{ Reason, Hint string }
 
-// doubter returns why a run cannot decide that a subject keeps a rule.
+// doubter returns the reason why a run cannot decide that a subject keeps a rule.
 type doubter func(r *Rule, s *Subject, run *Run) Doubt
 
-// What may hide that a rule is broken, by what the rule measures. A value that
-// breaks its limit does so whatever is hidden: waiting that is not recorded
-// only adds to it. The table is read from the top.
+// The reasons that may hide a broken rule, by what the rule measures, in the order in which
+// they are tried. A value above its limit needs none: waiting that is not recorded only adds
+// to it.
 var (
-	ofShares    = []doubter{nothingLeft, unrecorded, timeless, unknownRunning, damaged, pending, tooShort, unbounded, bounded, fewSamples}
-	ofBlame     = append([]doubter{unknownOwners}, ofShares...)
-	ofLengths   = []doubter{nothingLeft, unrecorded, withoutLengths, damaged, pending, longThreshold, unbounded, longHidden}
-	ofDeadlocks = []doubter{nothingLeft, cutOff, unseenOwners, unlistedOwners, damaged}
+	shareDoubts    = []doubter{nothingLeft, unrecorded, timeless, unknownRunning, damaged, pending, tooShort, unbounded, bounded, fewSamples}
+	blameDoubts    = append([]doubter{unknownOwners}, shareDoubts...)
+	lengthDoubts   = []doubter{nothingLeft, unrecorded, withoutLengths, damaged, pending, longThreshold, unbounded, longHidden}
+	deadlockDoubts = []doubter{nothingLeft, cutOff, unseenOwners, unlistedOwners, damaged}
 )
 
 const recordAll = "record with 'contend record PID', or start the program with -XX:StartFlightRecording=settings=contend.jfc after 'contend jfc > contend.jfc'"
 
-// decide returns Undecided, and notes why in the result, where a run or its
-// baseline cannot tell that the rule holds; else Pass.
+// decide returns Undecided, with the reason in the result, if a run or its baseline cannot
+// decide that the rule holds; else Pass.
 func (r *Rule) decide(res *Result, s *Subject, runs, baseline []*Run) Status {
 	d := r.named(runs, baseline)
 	for _, run := range slices.Concat(runs, baseline) {
@@ -45,9 +45,9 @@ func (r *Rule) decide(res *Result, s *Subject, runs, baseline []*Run) Status {
 		}
 	}
 	if d.Reason == "" && r.relative {
-		d = unlike(s, runs, baseline)
+		d = incomparable(s, runs, baseline)
 	}
-	if d.Reason == "" && s.none {
+	if d.Reason == "" && s.unknown {
 		d = Doubt{"the traces do not tell what the value varies by", "give longer ones, or three baseline traces"}
 	}
 	if d.Reason == "" {
@@ -73,15 +73,15 @@ func (r *Rule) named(runs, baseline []*Run) Doubt {
 		}
 		all = append(all, names...)
 	}
-	what := "no lock met in the trace is of such a class"
+	what := "no lock in the trace has such a class"
 	if r.metric.unit == Ratio && r.metric.name == "blame" {
 		what = "no call chain in the trace has such a frame"
 	}
 	return Doubt{what, cmp.Or(blame.TheNearest(r.subject, all, 3), "check the spelling, or limit '*' or 'total'")}
 }
 
-// classes are those of all locks the trace knows, waited for or not.
-func classes(run *Run) (names []string) {
+// classNames returns the classes of all locks of the trace, contended or not.
+func classNames(run *Run) (names []string) {
 	known := run.Trace.Symbols.Classes()
 	for id := range known.Len() {
 		names = append(names, known.Name(uint32(id)))
@@ -89,9 +89,8 @@ func classes(run *Run) (names []string) {
 	return names
 }
 
-// frames are those of all call chains, and what stands for owners that have
-// none.
-func frames(run *Run) (names []string) {
+// frameNames returns the frames of all call chains.
+func frameNames(run *Run) (names []string) {
 	seen := map[string]bool{}
 	run.Trace.Symbols.EachFrame(func(f format.Frame) {
 		if name := f.Class + "." + f.Method; !seen[name] {
@@ -112,20 +111,20 @@ func (run *Run) warned(code string) (text string, ok bool) {
 	return "", false
 }
 
-// nothingLeft doubts what is held against no part of a trace: a filter that is
-// misspelt would pass every gate.
+// nothingLeft returns a doubt if the filter leaves nothing of the trace: a misspelled filter
+// would pass every gate.
 func nothingLeft(_ *Rule, _ *Subject, run *Run) Doubt {
 	switch {
 	case run.Unmatched != "":
-		return Doubt{run.Unmatched, "mend or leave out the filter"}
+		return Doubt{run.Unmatched, "correct or remove the filter"}
 	case run.Cut && run.Trace.ElapsedNs == 0 && run.Trace.RunningNs == 0:
 		return Doubt{"nothing of the trace lies between --from and --to", "'contend analyze' says how long it is"}
 	}
 	return Doubt{}
 }
 
-// cutOff doubts that there is no deadlock in a part of a trace: the dump that
-// shows it may lie outside.
+// cutOff returns a doubt about deadlocks in a part of a trace: the dump that shows one may lie
+// outside.
 func cutOff(_ *Rule, _ *Subject, run *Run) Doubt {
 	if run.Cut {
 		return Doubt{"--from and --to may leave out the thread dump that shows one", "hold this rule against the whole trace"}
@@ -133,7 +132,7 @@ func cutOff(_ *Rule, _ *Subject, run *Run) Doubt {
 	return Doubt{}
 }
 
-// unrecorded doubts a recording that leaves out a kind of wait.
+// unrecorded returns a doubt if the recording leaves out a kind of wait.
 var unrecorded = warning(recordAll, ";", format.CodeNotRecorded)
 
 // unlistedOwners doubts dumps that do not show the owner of a lock that a thread waits
@@ -153,7 +152,7 @@ func warning(hint, mark string, codes ...string) doubter {
 	}
 }
 
-// timeless doubts a share of the time where the input has none.
+// timeless returns a doubt about shares of the time of an input without times.
 func timeless(_ *Rule, _ *Subject, run *Run) Doubt {
 	switch run.Stats.Unit {
 	case format.UnitDelays:
@@ -166,12 +165,13 @@ func timeless(_ *Rule, _ *Subject, run *Run) Doubt {
 	return Doubt{}
 }
 
-// unknownRunning doubts a share of a running time that is known too badly.
+// unknownRunning returns a doubt if the running time is known too inaccurately for the limit.
 func unknownRunning(r *Rule, s *Subject, run *Run) Doubt {
-	if r.relative || !r.above(s.Value, s.Limit) || s.none {
+	if r.relative || !r.above(s.Value, s.Limit) || s.unknown {
 		return Doubt{}
 	}
-	return Doubt{human.Say("threads ran for %v to %v, the trace does not tell more closely, and the value is a part of that", time.Duration(run.Trace.RunningNs), time.Duration(run.Trace.RunningHigh)),
+	return Doubt{human.Say("threads ran for %v to %v, the trace does not tell more closely, and the value is a part of that",
+		time.Duration(run.Trace.RunningNs), time.Duration(run.Trace.RunningHigh)),
 		recordAll}
 }
 
@@ -182,7 +182,7 @@ func damaged(_ *Rule, _ *Subject, run *Run) Doubt {
 	return Doubt{"the input is damaged: what is missing may break the rule", "'contend verify' says what is missing; record again"}
 }
 
-// pending doubts a recording whose thread dumps show waits that it has not.
+// pending returns a doubt if thread dumps show waits that are missing in the recording.
 func pending(_ *Rule, _ *Subject, run *Run) Doubt {
 	if text, ok := run.warned(format.CodeUnlinked); ok {
 		return Doubt{text + ": they had not ended", "record for longer, or look at the thread dumps for what is stuck"}
@@ -190,12 +190,13 @@ func pending(_ *Rule, _ *Subject, run *Run) Doubt {
 	return Doubt{}
 }
 
-// unknownOwners doubts a share of waiting by owner where unknown owners could lift it above the limit.
+// unknownOwners returns a doubt if waiting for unknown owners could raise the share above the
+// limit.
 func unknownOwners(r *Rule, s *Subject, run *Run) Doubt {
 	unknown := func(frame string) bool {
 		return frame == analysis.PseudoOwner(analysis.OwnerUnknown, 0) || frame == analysis.UnknownStack
 	}
-	if s.none || r.subject == Total || r.pattern.MatchString(analysis.UnknownStack) {
+	if s.unknown || r.subject == Total || r.pattern.MatchString(analysis.UnknownStack) {
 		return Doubt{}
 	}
 	hidden := r.share(group([]*Run{run}).Owners(unknown)).Value
@@ -209,7 +210,7 @@ func unknownOwners(r *Rule, s *Subject, run *Run) Doubt {
 	return Doubt{"who held the locks is not known for " + how, "record with thread dumps ('contend jfc' prints such settings), or take dumps with -l"}
 }
 
-// withoutLengths doubts lengths where waits were only sampled.
+// withoutLengths returns a doubt about lengths if waits were only sampled or counted.
 func withoutLengths(_ *Rule, _ *Subject, run *Run) Doubt {
 	switch {
 	case run.Stats.Unit != format.UnitTime:
@@ -220,8 +221,8 @@ func withoutLengths(_ *Rule, _ *Subject, run *Run) Doubt {
 	return Doubt{}
 }
 
-// unseenOwners doubts that there is no deadlock in a trace that would not show
-// it: a wait is recorded when it ends, and those in a deadlock never do.
+// unseenOwners returns a doubt about deadlocks if the trace would not show them: a wait is
+// recorded when it ends, and in a deadlock it never does.
 func unseenOwners(_ *Rule, _ *Subject, run *Run) Doubt {
 	switch {
 	case run.Stats.Blind != "":
@@ -232,18 +233,19 @@ func unseenOwners(_ *Rule, _ *Subject, run *Run) Doubt {
 	return Doubt{"the trace does not tell who holds a lock until somebody else gets it", giveDumps}
 }
 
-const giveDumps = "give thread dumps of all threads (jstack -l PID; with virtual threads jcmd PID Thread.dump_to_file FILE), or a recording that takes them ('contend jfc' prints such settings)"
+const giveDumps = "give thread dumps of all threads (jstack -l PID; with virtual threads jcmd PID Thread.dump_to_file FILE), " +
+	"or a recording that takes them ('contend jfc' prints such settings)"
 
-// unlike doubts a change between traces that do not hide the same waits, or
-// where neither shows any of those the rule names.
-func unlike(s *Subject, runs, baseline []*Run) Doubt {
+// incomparable returns a doubt about a change between traces that hide different waits, or if
+// neither shows a wait that the rule names.
+func incomparable(s *Subject, runs, baseline []*Run) Doubt {
 	low, high := int64(math.MaxInt64), int64(0)
 	for _, run := range slices.Concat(runs, baseline) {
 		low, high = min(low, run.Trace.Coverage.Threshold), max(high, run.Trace.Coverage.Threshold)
 	}
 	switch {
 	case disjoint(runs, baseline):
-		return Doubt{"the traces do not compare: no class of locks is met on both sides", "give a baseline of the same program, recorded the same way"}
+		return Doubt{"the traces do not compare: no class of locks is on both sides", "give a baseline of the same program, recorded the same way"}
 	case high > 0 && low != high:
 		return Doubt{human.Say("the traces do not compare: one has all waits from %v on, another from %v on", time.Duration(low), time.Duration(high)), "record both with the same settings"}
 	case high > 0 && s.Value == 0 && s.Base == 0:
@@ -252,20 +254,20 @@ func unlike(s *Subject, runs, baseline []*Run) Doubt {
 	return Doubt{}
 }
 
-// disjoint reports whether two sides know locks, and none of one class.
+// disjoint reports whether both sides have locks, and no class in common.
 func disjoint(runs, baseline []*Run) bool {
-	of := func(side []*Run) map[string]bool {
+	classesOf := func(side []*Run) map[string]bool {
 		names := map[string]bool{}
 		for _, run := range side {
-			for _, name := range classes(run) {
-				if name != "" && name[0] != '[' { // what stands for none
+			for _, name := range classNames(run) {
+				if name != "" && name[0] != '[' { // a name for the lack of one
 					names[name] = true
 				}
 			}
 		}
 		return names
 	}
-	now, before := of(runs), of(baseline)
+	now, before := classesOf(runs), classesOf(baseline)
 	for name := range now {
 		if before[name] {
 			return false

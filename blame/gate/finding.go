@@ -14,10 +14,10 @@ import (
 	"contend/format"
 )
 
-// finding limits nothing: a rule "no finding(KIND)" holds where there is none.
-var finding = metric{name: "finding", unit: Count, doubts: []doubter{unrecorded, damaged, ownersUnknown}, measure: found}
+// findingMetric is the metric of "no finding(KIND)", which has no limit.
+var findingMetric = metric{name: "finding", unit: Count, doubts: []doubter{unrecorded, damaged, mostOwnersUnknown}, measure: countFindings}
 
-// namesFinding checks that the pattern names some kind, by the names that JSON has.
+// namesFinding checks that the pattern matches the JSON name of some kind.
 func (r *Rule) namesFinding() error {
 	kinds := findings.Kinds()
 	if r.pattern == nil || slices.ContainsFunc(kinds, r.pattern.MatchString) {
@@ -27,8 +27,8 @@ func (r *Rule) namesFinding() error {
 	return fmt.Errorf("no finding is called %q; %s", r.subject, cmp.Or(near, "there are "+strings.Join(kinds, ", ")))
 }
 
-// found counts the findings of runs whose kind the rule names, by kind and lock.
-func found(r *Rule, runs []*Run) map[string]measured {
+// countFindings counts the findings of runs whose kind the rule names, by kind and lock.
+func countFindings(r *Rule, runs []*Run) map[string]measured {
 	out := map[string]measured{}
 	for _, run := range runs {
 		for _, f := range run.findings() {
@@ -45,26 +45,26 @@ func found(r *Rule, runs []*Run) map[string]measured {
 	return out
 }
 
-// findings are those that the screen of analyze has.
+// findings returns the findings that analyze shows.
 func (run *Run) findings() []findings.Finding {
-	if run.about == nil || run.Trace == nil {
+	if run.overview == nil || run.Trace == nil {
 		return nil
 	}
 	t := findings.Trace{Symbols: run.Trace.Symbols, Deadlocks: run.Trace.Deadlocks}
 	if run.Stats.Unit == format.UnitTime {
 		t.ElapsedNs = run.Trace.ElapsedNs
 	}
-	return findings.Find(run.about, run.about.Locks(), run.evidence, t)
+	return findings.Find(run.overview, run.overview.Locks(), run.evidence, t)
 }
 
-// ownersUnknown doubts that there is no finding where the owners of the locks are
-// mostly not known: a finding is about owners.
-func ownersUnknown(_ *Rule, _ *Subject, run *Run) Doubt {
-	if run.about == nil || run.about.TotalNs() == 0 {
+// mostOwnersUnknown returns a doubt if most owners of locks are unknown, because findings are
+// about owners.
+func mostOwnersUnknown(_ *Rule, _ *Subject, run *Run) Doubt {
+	if run.overview == nil || run.overview.TotalNs() == 0 {
 		return Doubt{}
 	}
 	var by analysis.Known
-	for _, l := range run.about.Locks() {
+	for _, l := range run.overview.Locks() {
 		for i := range l.Owners {
 			by.AddAll(&l.Owners[i].ByProvenance)
 		}
@@ -75,10 +75,10 @@ func ownersUnknown(_ *Rule, _ *Subject, run *Run) Doubt {
 	return Doubt{"who owned the locks is not known of most waiting", "record thread dumps ('contend jfc' prints such settings)"}
 }
 
-// overviewFor returns what findings need, where a rule is about them.
+// overviewFor returns the collector for findings if a rule is about them; else nil.
 func overviewFor(rules []Rule) *locks.Overview {
 	for i := range rules {
-		if rules[i].metric == &finding {
+		if rules[i].metric == &findingMetric {
 			return locks.NewOverview(locks.Options{})
 		}
 	}

@@ -38,7 +38,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %+v", c.text, r)
 		}
 	}
-	if r, err := Parse("no  deadlock"); err != nil || r.metric != &deadlock {
+	if r, err := Parse("no  deadlock"); err != nil || r.metric != &deadlockMetric {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -11,61 +11,62 @@ import (
 	"contend/format/human"
 )
 
-// Waits that no recording has, because they were too short for it, because it
-// hides them, or because no sample shows them, may lift a value above its limit.
+// The doubts about waits that no recording shows, because they were too short, are hidden by
+// the source, or fell between samples. They may raise a value above its limit.
 
 // tooShort returns a doubt if waits below the recording threshold could raise the share above
-// the limit. Their number is unbounded but their total is not: a thread waits for one lock at a
-// time, so they lie within its running time.
+// the limit. Their number is unbounded but their total is not: a thread waits for one lock at
+// a time, so they lie within its running time.
 func tooShort(r *Rule, s *Subject, run *Run) Doubt {
 	tr := run.Trace
 	if tr.Coverage.Threshold == 0 || r.relative {
 		return Doubt{}
 	}
-	most := max(tr.RunningHigh-tr.Coverage.ByProvenance.Ns(), 0)
-	if !r.above(r.atMost(s.Value, most, tr), s.Limit+s.Noise) {
+	missing := max(tr.RunningHigh-tr.Coverage.ByProvenance.Ns(), 0)
+	if !r.above(r.upperBound(s.Value, missing, tr), s.Limit+s.Noise) {
 		return Doubt{}
 	}
-	return Doubt{fmt.Sprintf("waits shorter than %v were not recorded, and any number of them may be missing, for %s in all: so long threads ran and were not seen waiting", time.Duration(tr.Coverage.Threshold), human.Say("%v", time.Duration(most))),
+	return Doubt{fmt.Sprintf("waits shorter than %v were not recorded; at most %s of waiting is missing (the time threads ran without a recorded wait)",
+		time.Duration(tr.Coverage.Threshold), human.Say("%v", time.Duration(missing))),
 		recordAll + ", limit max or p99 above that, or compare with a baseline"}
 }
 
-// hidden is how much waiting may be missing at most, in ns, where the reader
-// can tell; says is the warning.
-func (run *Run) hidden() (ns int64, says string) {
+// hidden returns the upper bound of the missing waiting, in ns, if the reader knows one, and
+// the text of the warning.
+func (run *Run) hidden() (ns int64, text string) {
 	for _, w := range slices.Concat(run.Stats.Warnings, run.Trace.Coverage.Warnings) {
 		if w.Hidden > 0 {
-			ns, says = ns+w.Hidden, w.Text
+			ns, text = ns+w.Hidden, w.Text
 		}
 	}
-	return ns, says
+	return ns, text
 }
 
-// unbounded doubts what threads may break whose waits nothing bounds.
+// unbounded returns a doubt if the missing waiting has no bound.
 func unbounded(_ *Rule, _ *Subject, run *Run) Doubt {
 	for _, w := range run.Stats.Warnings {
 		if w.Code == format.CodeUnseenSites {
 			return Doubt{w.Text, hiddenSites}
 		}
 		if w.Code == format.CodeVirtualThreads && w.Hidden == 0 || w.Code == format.CodeUnlistedThreads {
-			return Doubt{w.Text, "start the program with -XX:StartFlightRecording=settings=contend.jfc after 'contend jfc > contend.jfc', or take dumps with 'jcmd PID Thread.dump_to_file FILE'"}
+			return Doubt{w.Text, "start the program with -XX:StartFlightRecording=settings=contend.jfc after 'contend jfc > contend.jfc', or take dumps with 'jcmd " +
+				"PID Thread.dump_to_file FILE'"}
 		}
 	}
 	return Doubt{}
 }
 
-// bounded doubts a share that what is hidden could lift above the limit.
+// bounded returns a doubt if the hidden waiting could raise a share above the limit.
 func bounded(r *Rule, s *Subject, run *Run) Doubt {
-	ns, says := run.hidden()
-	if ns == 0 || !r.above(r.atMost(s.Value, ns, run.Trace), s.Limit+s.Noise) {
+	ns, text := run.hidden()
+	if ns == 0 || !r.above(r.upperBound(s.Value, ns, run.Trace), s.Limit+s.Noise) {
 		return Doubt{}
 	}
-	return Doubt{says, hiddenHint}
+	return Doubt{text, hiddenHint}
 }
 
-// atMost is what a share would be if all that is hidden were waiting, and of
-// intervals, if all of it lay in one.
-func (r *Rule) atMost(value float64, hiddenNs int64, tr *analysis.Trace) float64 {
+// upperBound returns the value if all hidden time were waiting, and all of it in one interval.
+func (r *Rule) upperBound(value float64, hiddenNs int64, tr *analysis.Trace) float64 {
 	whole := tr.RunningNs
 	switch {
 	case r.unit() == Ratio && r.interval > 0:
@@ -89,13 +90,12 @@ const hiddenSites = "give a recording that shows sleeping and running threads: '
 
 const hiddenHint = "samples show these waits: 'contend record PID' takes them"
 
-// ofNone over n bounds, at 95 %, how often something happens that n samples did not
-// show: the rule of three, since (1-3/n)^n is a twentieth.
-const ofNone = 3
+// ruleOfThree over n bounds, at 95 %, the frequency of an event that n samples did not show:
+// (1-3/n)^n is a twentieth.
+const ruleOfThree = 3
 
-// fewSamples doubts a share so small that a thread could well wait for it and
-// be missed by every sample: where n see nothing, it is below ofNone/n. Of
-// intervals each has its own samples.
+// fewSamples returns a doubt about a share so small that all samples could miss it: below
+// ruleOfThree/n with n samples. Each interval has its own samples.
 func fewSamples(r *Rule, s *Subject, run *Run) Doubt {
 	n, where := float64(run.Trace.Coverage.Samples), ""
 	if n == 0 || r.relative {
@@ -107,18 +107,18 @@ func fewSamples(r *Rule, s *Subject, run *Run) Doubt {
 	switch {
 	case s.Limit <= 0:
 		return Doubt{"no number of samples tells that nobody ever waits", "give a recording of the waits themselves, or a limit above 0"}
-	case n*s.Limit >= ofNone:
+	case n*s.Limit >= ruleOfThree:
 		return Doubt{}
 	}
-	least := fmt.Sprintf("shares below %.0f %%", 100*min(1, ofNone/n))
+	unseen := fmt.Sprintf("shares below %.0f %%", 100*min(1, ruleOfThree/n))
 	if r.unit() == Threads {
-		least = fmt.Sprintf("less than %.2g threads on average", ofNone/n)
+		unseen = fmt.Sprintf("less than %.2g threads on average", ruleOfThree/n)
 	}
-	return Doubt{fmt.Sprintf("%s%s cannot tell %s", human.Some(int(n), "sample", "samples"), where, least), fmt.Sprintf("take at least %.0f%s", math.Ceil(ofNone/s.Limit), where)}
+	return Doubt{fmt.Sprintf("%s%s cannot tell %s", human.Some(int(n), "sample", "samples"), where, unseen), fmt.Sprintf("take at least %.0f%s", math.Ceil(ruleOfThree/s.Limit), where)}
 }
 
-// longThreshold doubts a limit of lengths below the threshold. All waits that a
-// shorter one hides are shorter than those that are seen, and keep the limit.
+// longThreshold returns a doubt about a limit of lengths below the threshold. Above it,
+// unrecorded waits keep the limit.
 func longThreshold(_ *Rule, s *Subject, run *Run) Doubt {
 	if t := run.Trace.Coverage.Threshold; float64(t) > s.Limit {
 		return Doubt{fmt.Sprintf("waits shorter than %v were not recorded", time.Duration(t)), recordAll + ", or raise the limit above that"}
@@ -126,10 +126,10 @@ func longThreshold(_ *Rule, s *Subject, run *Run) Doubt {
 	return Doubt{}
 }
 
-// longHidden doubts a limit that a single hidden wait could break.
+// longHidden returns a doubt if a single hidden wait could exceed the limit.
 func longHidden(r *Rule, s *Subject, run *Run) Doubt {
-	if ns, says := run.hidden(); ns > 0 && r.above(float64(ns), s.Limit+s.Noise) {
-		return Doubt{says, hiddenHint}
+	if ns, text := run.hidden(); ns > 0 && r.above(float64(ns), s.Limit+s.Noise) {
+		return Doubt{text, hiddenHint}
 	}
 	return Doubt{}
 }

@@ -12,49 +12,49 @@ import (
 	"contend/format"
 )
 
-// Run is one trace, analysed.
+// Run is one analysed trace.
 type Run struct {
 	Profile *compare.Profile
 	Locks   *locks.Collector // by class
 	Trace   *analysis.Trace
 	Stats   format.Stats
 
-	Unmatched string // which filter no name in the trace matches; "" where all match some
-	Cut       bool   // only a part of the time is held against rules
+	Unmatched string // the filter that no name in the trace matches; "" if all match
+	Cut       bool   // the rules are about a part of the time
 
-	about    *locks.Overview    // where a rule is about findings
-	evidence *findings.Evidence // the same
+	overview *locks.Overview    // if a rule is about findings
+	evidence *findings.Evidence // if a rule is about findings
 	peaks    map[int64]*peaks   // by the length of an interval
 }
 
-// NewRun returns a run to be filled: its visitors go over the trace, and Trace
-// is what that yields.
+// NewRun returns a run to be filled: its visitors see the trace, and the caller sets Trace and
+// Stats.
 func NewRun(rules ...Rule) *Run {
-	r := &Run{Profile: &compare.Profile{}, Locks: locks.New(true), about: overviewFor(rules), peaks: map[int64]*peaks{}}
-	if r.about != nil {
-		r.evidence = findings.NewEvidence()
+	run := &Run{Profile: &compare.Profile{}, Locks: locks.New(true), overview: overviewFor(rules), peaks: map[int64]*peaks{}}
+	if run.overview != nil {
+		run.evidence = findings.NewEvidence()
 	}
 	for i := range rules {
 		if ns := rules[i].interval; ns > 0 {
-			r.peaks[ns] = newPeaks(ns)
+			run.peaks[ns] = newPeaks(ns)
 		}
 	}
-	return r
+	return run
 }
 
-// Visitors returns what must see the trace.
-func (r *Run) Visitors() []analysis.Visitor {
-	list := []analysis.Visitor{r.Profile, r.Locks}
-	if r.about != nil {
-		list = append(list, r.about, r.evidence)
+// Visitors returns the visitors that must see the trace.
+func (run *Run) Visitors() []analysis.Visitor {
+	list := []analysis.Visitor{run.Profile, run.Locks}
+	if run.overview != nil {
+		list = append(list, run.overview, run.evidence)
 	}
-	for _, p := range r.peaks {
+	for _, p := range run.peaks {
 		list = append(list, p)
 	}
 	return list
 }
 
-// metric is something a rule can limit.
+// metric is a quantity that a rule can limit.
 type metric struct {
 	name string
 	unit Unit
@@ -67,13 +67,13 @@ type metric struct {
 	names func(run *Run) []string
 }
 
-// measured is a value; none says that the trace cannot give it.
+// measured is a value; unknown says that the trace does not give it.
 type measured struct {
 	compare.Rate
-	none bool
+	unknown bool
 }
 
-var deadlock = metric{name: "deadlock", unit: Count, doubts: ofDeadlocks, measure: func(_ *Rule, runs []*Run) map[string]measured {
+var deadlockMetric = metric{name: "deadlock", unit: Count, doubts: deadlockDoubts, measure: func(_ *Rule, runs []*Run) map[string]measured {
 	n := 0
 	for _, run := range runs {
 		n += len(run.Trace.Deadlocks)
@@ -84,17 +84,17 @@ var deadlock = metric{name: "deadlock", unit: Count, doubts: ofDeadlocks, measur
 	return map[string]measured{"deadlocks": {Rate: compare.Rate{Value: float64(n)}}}
 }}
 
-// metrics are what rules can limit, besides deadlocks.
+// metrics are the quantities that rules can limit, besides deadlocks and findings.
 var metrics = []metric{
-	{"csp", Ratio, pressure, ofShares, classes},
-	{"waiting", Threads, onAverage, ofShares, classes},
-	{"blame", Ratio, caused, ofBlame, frames},
-	{"p50", Ns, percentile(50), ofLengths, classes},
-	{"p90", Ns, percentile(90), ofLengths, classes},
-	{"p99", Ns, percentile(99), ofLengths, classes},
-	{"p99.9", Ns, percentile(99.9), ofLengths, classes},
-	{"p99.99", Ns, percentile(99.99), ofLengths, classes},
-	{"max", Ns, length(func(r *locks.Row) int64 { return r.MaxNs }), ofLengths, classes},
+	{"csp", Ratio, pressure, shareDoubts, classNames},
+	{"waiting", Threads, averageWaiting, shareDoubts, classNames},
+	{"blame", Ratio, ownerShare, blameDoubts, frameNames},
+	{"p50", Ns, percentile(50), lengthDoubts, classNames},
+	{"p90", Ns, percentile(90), lengthDoubts, classNames},
+	{"p99", Ns, percentile(99), lengthDoubts, classNames},
+	{"p99.9", Ns, percentile(99.9), lengthDoubts, classNames},
+	{"p99.99", Ns, percentile(99.99), lengthDoubts, classNames},
+	{"max", Ns, lengthOf(func(r *locks.Row) int64 { return r.MaxNs }), lengthDoubts, classNames},
 }
 
 func metricNames() string {
@@ -105,7 +105,7 @@ func metricNames() string {
 	return strings.Join(names, ", ")
 }
 
-// counted reports whether a run counts acquisitions, from which no share of the time follows.
+// counted reports whether a run counts acquisitions, which give no share of the time.
 func counted(run *Run) bool { return run.Stats.Unit.Summed() }
 
 func group(runs []*Run) compare.Group {
@@ -119,21 +119,21 @@ func group(runs []*Run) compare.Group {
 	return g
 }
 
-// pressure measures each class the pattern names, or all locks together. A change is
-// one of the waiting over the time elapsed, as diff has it: where threads wait less,
-// they also run less, and pressure may rise.
+// pressure measures each class the pattern matches, or all locks together. A change is one of
+// the waiting over the time elapsed, as in diff: if threads wait less they also run less, and
+// pressure may rise.
 func pressure(r *Rule, runs []*Run) map[string]measured {
 	if r.relative {
-		return onAverage(r, runs)
+		return averageWaiting(r, runs)
 	}
 	return r.rates(runs, func(of compare.Rates) measured { return measured{Rate: of.Pressure} })
 }
 
-// onAverage is pressure over the time elapsed: so many threads waited on
-// average. What only counts threads has no time they waited in.
-func onAverage(r *Rule, runs []*Run) map[string]measured {
+// averageWaiting measures the waiting over the time elapsed: the average number of waiting
+// threads. An input that only counts threads has no such value.
+func averageWaiting(r *Rule, runs []*Run) map[string]measured {
 	none := !timed(runs)
-	return r.rates(runs, func(of compare.Rates) measured { return measured{Rate: of.Waiting, none: none} })
+	return r.rates(runs, func(of compare.Rates) measured { return measured{Rate: of.Waiting, unknown: none} })
 }
 
 // timed reports whether all runs measure time.
@@ -141,8 +141,8 @@ func timed(runs []*Run) bool {
 	return !slices.ContainsFunc(runs, func(run *Run) bool { return run.Stats.Unit != format.UnitTime })
 }
 
-// unit is what the rule's values are in: a change of a share is one of threads waiting
-// on average.
+// unit returns the unit of the rule's values: a change of a share is one of threads waiting on
+// average.
 func (r *Rule) unit() Unit {
 	if r.relative && r.metric.unit == Ratio {
 		return Threads
@@ -150,7 +150,7 @@ func (r *Rule) unit() Unit {
 	return r.metric.unit
 }
 
-// share is the one of two rates that the rule is about.
+// share returns the one of two rates that the rule is about.
 func (r *Rule) share(of compare.Rates) compare.Rate {
 	if r.unit() == Threads {
 		return of.Waiting
@@ -158,7 +158,7 @@ func (r *Rule) share(of compare.Rates) compare.Rate {
 	return of.Pressure
 }
 
-// rates are those of each class the pattern names, or of all locks together.
+// rates measures each class the pattern matches, or all locks together.
 func (r *Rule) rates(runs []*Run, of func(compare.Rates) measured) map[string]measured {
 	g, out := group(runs), map[string]measured{}
 	if r.interval > 0 {
@@ -176,21 +176,21 @@ func (r *Rule) rates(runs []*Run, of func(compare.Rates) measured) map[string]me
 	return out
 }
 
-// caused measures what all owners together caused whose call chain has a
-// frame the pattern names.
-func caused(r *Rule, runs []*Run) map[string]measured {
+// ownerShare measures the waiting for all owners together whose call chain has a frame that
+// the pattern matches.
+func ownerShare(r *Rule, runs []*Run) map[string]measured {
 	rates := group(runs).Owners(func(frame string) bool { return r.subject == Total || r.pattern.MatchString(frame) })
-	return map[string]measured{r.subject: {Rate: r.share(rates), none: r.relative && !timed(runs)}}
+	return map[string]measured{r.subject: {Rate: r.share(rates), unknown: r.relative && !timed(runs)}}
 }
 
 // percentile measures the length that q per cent of the waits do not exceed.
 func percentile(q float64) func(*Rule, []*Run) map[string]measured {
-	return length(func(r *locks.Row) int64 { return r.Percentile(q) })
+	return lengthOf(func(r *locks.Row) int64 { return r.Percentile(q) })
 }
 
-// length measures a length of waits of each class the pattern names. Of several
-// runs the value is their mean, and what they disagree by its error.
-func length(of func(*locks.Row) int64) func(*Rule, []*Run) map[string]measured {
+// lengthOf measures a length of waits of each class the pattern matches. Of several runs the
+// value is their mean, with the error of their disagreement.
+func lengthOf(of func(*locks.Row) int64) func(*Rule, []*Run) map[string]measured {
 	return func(r *Rule, runs []*Run) map[string]measured {
 		values, none := map[string][]float64{}, map[string]bool{}
 		for _, run := range runs {
@@ -211,16 +211,16 @@ func length(of func(*locks.Row) int64) func(*Rule, []*Run) map[string]measured {
 	}
 }
 
-// means sums up the values of each subject in several runs.
-func means(values map[string][]float64, none func(name string) bool) map[string]measured {
+// means returns the mean of each subject's values in several runs.
+func means(values map[string][]float64, unknown func(name string) bool) map[string]measured {
 	out := make(map[string]measured, len(values))
 	for name, list := range values {
-		out[name] = measured{mean(list), none(name)}
+		out[name] = measured{mean(list), unknown(name)}
 	}
 	return out
 }
 
-// mean sums up a value of several runs.
+// mean returns the mean of several values and its error.
 func mean(list []float64) compare.Rate {
 	n := float64(len(list))
 	m := compare.Rate{Traces: len(list)}

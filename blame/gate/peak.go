@@ -8,47 +8,42 @@ import (
 	"contend/blame/cube"
 )
 
-// mostIntervals bounds what a short interval of a long trace may take: twelve
-// days of seconds.
-const mostIntervals = 1 << 20
-
 // peaks sums the waiting for each class of locks, and the running time, by interval.
 type peaks struct {
 	*cube.Cube
-	ns int64 // length of an interval
+	intervalNs int64 // length of an interval
 }
 
 func newPeaks(ns int64) *peaks {
-	return &peaks{cube.Over([]blame.Column{{Key: blame.ByClass}}, ns, cube.Limits{Bins: mostIntervals, Cells: math.MaxInt}), ns}
+	return &peaks{cube.Over([]blame.Column{{Key: blame.ByClass}}, ns, cube.Limits{Bins: analysis.MaxIntervals, Cells: math.MaxInt}), ns}
 }
 
-// tooMany reports whether intervals had to be made longer.
-func (p *peaks) tooMany() bool { return p.BinNs > p.ns }
+// tooMany reports whether the intervals had to be lengthened.
+func (p *peaks) tooMany() bool { return p.BinNs > p.intervalNs }
 
-// highest returns the most that any interval has of some waiting, over its
-// running time or over its length. A rest at the end of less than half an
-// interval counts where it is all there is.
-func (p *peaks) highest(waits map[int32]int64, perRunning bool) (most float64) {
+// highest returns the largest ratio of any interval's waiting to its running time or its
+// length. A last interval of less than half the length counts only if it is the only one.
+func (p *peaks) highest(waits map[int32]int64, perRunning bool) (ratio float64) {
 	for i, ns := range waits {
-		whole := min(p.ns, p.End-p.Start-int64(i)*p.ns)
-		if i > 0 && whole*2 < p.ns {
+		length := min(p.intervalNs, p.End-p.Start-int64(i)*p.intervalNs)
+		if i > 0 && length*2 < p.intervalNs {
 			continue
 		}
 		if perRunning {
-			whole = 0
+			length = 0
 			if int(i) < len(p.RunningNs) {
-				whole = p.RunningNs[i]
+				length = p.RunningNs[i]
 			}
 		}
-		if whole > 0 {
-			most = max(most, float64(ns)/float64(whole))
+		if length > 0 {
+			ratio = max(ratio, float64(ns)/float64(length))
 		}
 	}
-	return most
+	return ratio
 }
 
-// byName sums the classes that have one name but for what a JVM draws anew at
-// each start, as the rules without intervals do, by interval, and all of them together.
+// byName sums the classes of one stable name by interval, as rules without intervals do, and
+// all classes together.
 func (p *peaks) byName() (out map[string]map[int32]int64, all map[int32]int64) {
 	out, all = map[string]map[int32]int64{}, map[int32]int64{}
 	for i := range p.Rows {
@@ -66,13 +61,13 @@ func (p *peaks) byName() (out map[string]map[int32]int64, all map[int32]int64) {
 	return out, all
 }
 
-// peak measures the highest interval of each class the pattern names, or of all
-// locks together; of several runs, the mean of theirs.
+// peak measures the highest interval of each class the pattern matches, or of all locks
+// together; of several runs, the mean of theirs.
 func (r *Rule) peak(runs []*Run) map[string]measured {
-	values, none := map[string][]float64{}, false
+	values, unknown := map[string][]float64{}, false
 	for _, run := range runs {
 		p := run.peaks[r.interval]
-		none = none || p.tooMany()
+		unknown = unknown || p.tooMany()
 		named, all := p.byName()
 		if r.subject == Total {
 			named = map[string]map[int32]int64{Total: all}
@@ -86,5 +81,5 @@ func (r *Rule) peak(runs []*Run) map[string]measured {
 	for name, list := range values {
 		values[name] = append(list, make([]float64, len(runs)-len(list))...) // no thread waited for it in the others
 	}
-	return means(values, func(string) bool { return none })
+	return means(values, func(string) bool { return unknown })
 }

@@ -1,6 +1,6 @@
-// Package gate holds rules about lock contention against traces, for a build
-// that must not get worse. It measures nothing itself: pressure and blame come
-// from package compare, lengths of waits from package locks.
+// Package gate checks traces against rules about lock contention, for a build that must not
+// get worse. It measures nothing itself: pressure and blame come from package compare,
+// lengths of waits from package locks.
 package gate
 
 import (
@@ -21,38 +21,39 @@ import (
 
 // Rule is one requirement.
 type Rule struct {
-	Text     string // as it was written, less blanks at the ends
+	Text     string // as written, without blanks at the ends
 	metric   *metric
 	pattern  *regexp.Regexp
-	subject  string // the pattern as it was written
+	subject  string // the pattern as written
 	limit    float64
-	equal    bool  // the limit itself is still good
+	equal    bool  // the limit itself is allowed
 	relative bool  // the limit is a change over the baseline
-	interval int64 // the value is that of the highest of such intervals, in ns; 0: of the whole trace
+	interval int64 // the value is the highest of such intervals, ns; 0: of the whole trace
 }
 
 // NeedsBaseline reports whether the rule compares with another run.
 func (r *Rule) NeedsBaseline() bool { return r.relative }
 
-// Unit says how values of a rule are written.
+// Unit is the unit of a rule's values.
 type Unit string
 
 // The units.
 const (
-	Ratio   Unit = "ratio" // a part of running time
+	Ratio   Unit = "ratio" // of the running time
 	Ns      Unit = "ns"
 	Count   Unit = "count"
 	Threads Unit = "threads" // on average
 )
 
-// Total is the pattern that stands for all locks together.
+// Total is the pattern for all locks together.
 const Total = "total"
 
-// absence is the grammar of rules that limit nothing: no deadlock, no finding(PATTERN).
-var absence = regexp.MustCompile(`^no\s+(deadlock|finding\(([^()]*)\))$`)
+// absenceForm is the grammar of rules without a limit: no deadlock, no finding(PATTERN).
+var absenceForm = regexp.MustCompile(`^no\s+(deadlock|finding\(([^()]*)\))$`)
 
-// form is the grammar of the others: [peak] METRIC(PATTERN) [per INTERVAL] < LIMIT [vs baseline].
-var form = regexp.MustCompile(`^(peak\s+)?([a-z0-9.]+)\(([^()]*)\)(?:\s+per\s+([0-9.a-zµ]+))?\s*(<=?)\s*(\+?)([0-9.]+)\s*([a-zµ%]*)(\s+vs\s+baseline)?$`)
+// ruleForm is the grammar of the others: [peak] METRIC(PATTERN) [per INTERVAL] < LIMIT [vs
+// baseline].
+var ruleForm = regexp.MustCompile(`^(peak\s+)?([a-z0-9.]+)\(([^()]*)\)(?:\s+per\s+([0-9.a-zµ]+))?\s*(<=?)\s*(\+?)([0-9.]+)\s*([a-zµ%]*)(\s+vs\s+baseline)?$`)
 
 // Parse reads a rule: "no deadlock", "no finding(sleep-while-holding)", "csp(java.util.Hashtable) < 5%",
 // "waiting(*) < 0.5", "p99(*) < 10ms", "peak csp(*) per 1s < 20%",
@@ -61,15 +62,16 @@ var form = regexp.MustCompile(`^(peak\s+)?([a-z0-9.]+)\(([^()]*)\)(?:\s+per\s+([
 func Parse(text string) (Rule, error) {
 	text = strings.TrimSpace(text)
 	r := Rule{Text: text}
-	if m := absence.FindStringSubmatch(text); m != nil {
-		if r.metric = &deadlock; m[1] == "deadlock" {
+	if m := absenceForm.FindStringSubmatch(text); m != nil {
+		r.metric = &deadlockMetric
+		if m[1] == "deadlock" {
 			return r, nil
 		}
-		r.metric = &finding
+		r.metric = &findingMetric
 		err := cmp.Or(r.setPattern(m[2]), r.namesFinding())
 		return r, err
 	}
-	m := form.FindStringSubmatch(text)
+	m := ruleForm.FindStringSubmatch(text)
 	if m == nil {
 		return r, fmt.Errorf("%q is no rule", text)
 	}
@@ -86,9 +88,10 @@ func Parse(text string) (Rule, error) {
 	return r, err
 }
 
-// setPattern reads what is between the brackets.
+// setPattern reads the text between the brackets.
 func (r *Rule) setPattern(text string) (err error) {
-	if r.subject = strings.TrimSpace(text); r.subject == "" {
+	r.subject = strings.TrimSpace(text)
+	if r.subject == "" {
 		return errors.New("the brackets are empty; * stands for everything")
 	}
 	if r.pattern, err = blame.Glob(r.subject); err != nil {
@@ -97,7 +100,7 @@ func (r *Rule) setPattern(text string) (err error) {
 	return nil
 }
 
-// setInterval reads the length of the intervals whose maximum counts.
+// setInterval reads the length of the intervals of a peak.
 func (r *Rule) setInterval(peak bool, text string) error {
 	if !peak && text == "" {
 		return nil
@@ -116,8 +119,8 @@ func (r *Rule) setInterval(peak bool, text string) error {
 	return nil
 }
 
-// setLimit reads a number and its unit, which the metric prescribes. A change
-// is always in percent.
+// setLimit reads a number and its unit, which the metric prescribes. A change is always in
+// percent.
 func (r *Rule) setLimit(number, unit string) error {
 	want := r.metric.unit
 	if r.relative {
@@ -146,8 +149,8 @@ func (r *Rule) setLimit(number, unit string) error {
 	return nil
 }
 
-// ParseFile reads rules, one a line; empty lines and those that begin with #
-// are skipped. A rule that is none gives a *format.Error wrapping ErrCorrupt.
+// ParseFile reads rules, one a line; empty lines and comments with # are skipped. A malformed
+// rule gives a *format.Error wrapping ErrCorrupt.
 func ParseFile(in io.Reader, name string) ([]Rule, error) {
 	var rules []Rule
 	lines := bufio.NewScanner(in)

@@ -9,58 +9,58 @@ import (
 	"contend/format"
 )
 
-// What a thread was at in a span.
-type What uint8
+// State is what a thread does in a span.
+type State uint8
 
-// The kinds of spans.
+// The states.
 const (
-	Holds What = iota // Lock, while others waited for it or as long as the trace tells
-	Waits             // for Lock
-	Idles             // it slept or had nothing to do: Did
-	Does              // Did, at an instant or over a time, as the trace tells
+	Holding State = iota // Lock; of holds that are not recorded, the part in which others waited for it
+	Waiting              // for Lock
+	Idle                 // asleep or without work: Activity says which
+	Acting               // Activity, at an instant or over a time
 )
 
-// Span is one thread being at one thing over [Start, End), in ns of the trace's clock.
+// Span is one state of one thread over [Start, End), in ns of the trace's clock.
 type Span struct {
 	Start, End int64
 	Thread     format.ThreadID
-	Lock       format.ObjectID // of Holds and Waits
+	Lock       format.ObjectID // of Holding and Waiting
 	Stack      format.StackID
-	What       What
-	Did        format.Activity
-	Word       analysis.Word  // of Holds: how it is known
-	Known      analysis.Known // the waiting charged to it, if any
+	State      State
+	Activity   format.Activity
+	Word       analysis.Word  // of Holding: the provenance
+	Known      analysis.Known // the waiting charged to the hold, if any
 }
 
-// Arrow leads from a wait to a hold of its lock, by their places among the spans, at the
-// first instant of both.
+// Arrow leads from a wait to a hold that it is charged to. Both are indices of Lanes.Spans.
 type Arrow struct{ Wait, Hold int32 }
 
-// Lanes is a visitor that lays a trace out by threads: what each waited for, held and did,
-// from when to when. It keeps every span, so NewLanes chooses a part of the trace. See Finish.
+// Lanes is a visitor that lays a trace out by threads: the waits, holds and activities of
+// each, with their times. It keeps all of them that overlap the window of NewLanes. Finish
+// orders them.
 type Lanes struct {
 	analysis.AnyQueue
 	Spans  []Span
 	Arrows []Arrow
 
-	from, to int64
-	acts     bool
-	waits    blame.ByID[int32] // by thread: its latest wait, plus one
-	holds    map[held]int32
-	last     []int32 // by wait: the hold it leads to, plus one
-	recorded map[held][]int32
-	shares   []int32 // of the slice: their holds
+	from, to   int64
+	activities int                 // how many more are kept
+	latestWait blame.ByID[int32]   // by thread: the index of its latest wait plus one; 0 for none
+	latestHold map[holdKey]int32   // the index of the latest inferred hold
+	arrowTo    []int32             // by wait: the hold of its latest arrow plus one; 0 for none
+	recorded   map[holdKey][]int32 // the indices of the recorded holds
+	sliceHolds []int32             // scratch of Slice: the holds that its shares are charged to
 }
 
-type held struct {
+type holdKey struct {
 	lock   format.ObjectID
 	thread format.ThreadID
 }
 
-// NewLanes returns a collector of what overlaps [from, to); acts says whether activities are
-// wanted, which are many.
-func NewLanes(from, to int64, acts bool) *Lanes {
-	return &Lanes{from: from, to: to, acts: acts, holds: map[held]int32{}, recorded: map[held][]int32{}}
+// NewLanes returns a collector of the spans that overlap [from, to), and of at most so many
+// activities, which are far more than waits and holds.
+func NewLanes(from, to int64, activities int) *Lanes {
+	return &Lanes{from: from, to: to, activities: activities, latestHold: map[holdKey]int32{}, recorded: map[holdKey][]int32{}}
 }
 
 // Begin implements analysis.Visitor.
@@ -68,48 +68,48 @@ func (l *Lanes) Begin(*analysis.Symbols, int64) {}
 
 // Slice implements analysis.Visitor.
 func (l *Lanes) Slice(s *analysis.Slice) {
-	l.shares = l.shares[:0]
+	l.sliceHolds = l.sliceHolds[:0]
 	for i := range s.Shares {
 		if sh := &s.Shares[i]; sh.Direct.Kind == analysis.OwnerThread && l.overlaps(s.Start, s.End) {
-			l.shares = append(l.shares, l.hold(s, sh))
+			l.sliceHolds = append(l.sliceHolds, l.hold(s, sh))
 		}
 	}
 	for i := range s.Waiters {
 		at := l.wait(s, &s.Waiters[i])
-		for _, hold := range l.shares {
-			if l.last[at] != hold+1 {
-				l.last[at] = hold + 1
+		for _, hold := range l.sliceHolds {
+			if l.arrowTo[at] != hold+1 {
+				l.arrowTo[at] = hold + 1
 				l.Arrows = append(l.Arrows, Arrow{at, hold})
 			}
 		}
 	}
 }
 
-// QueueSlice implements analysis.QueueVisitor. Of a long queue only the first waiter has an
-// arrow to each hold: all waiters would have as many as both multiplied.
+// QueueSlice implements analysis.QueueVisitor. In a long queue only the first waiter has
+// arrows: every waiter has the same holds, so there would be waits times holds.
 func (l *Lanes) QueueSlice(s *analysis.Slice, _ int) { l.Slice(s) }
 
-// overlaps reports whether a time is part of what is collected.
+// overlaps reports whether an interval overlaps the window.
 func (l *Lanes) overlaps(start, end int64) bool { return end >= l.from && start < l.to }
 
-// add appends a span and returns its place.
+// add appends a span and returns its index.
 func (l *Lanes) add(s Span) int32 {
 	l.Spans = append(l.Spans, s)
-	l.last = append(l.last, 0)
+	l.arrowTo = append(l.arrowTo, 0)
 	return int32(len(l.Spans) - 1)
 }
 
-// wait returns the index of the span for a waiter of the slice, which it extends or adds; -1
-// if the wait begins after the window. A span that ended before the window is overwritten by
-// the thread's next wait: a long queue lists its waiters only in the first and the last slice
-// of each wait.
+// wait returns the index of the span of a waiter of the slice, extending or adding it; -1 if
+// the wait begins after the window. A span that ended before the window is overwritten by the
+// thread's next wait: a long queue lists its waiters only in the first and last slice of each
+// wait, so that the span must be kept until it is known whether it reaches the window.
 func (l *Lanes) wait(s *analysis.Slice, w *analysis.Waiter) int32 {
-	at := *l.waits.At(int(w.Thread)) - 1
+	at := *l.latestWait.At(int(w.Thread)) - 1
 	if at >= 0 && !w.First && l.Spans[at].Lock == s.Lock {
 		l.Spans[at].End = s.End
 		return at
 	}
-	one := Span{Start: s.Start, End: s.End, Thread: w.Thread, Lock: s.Lock, Stack: w.Stack, What: Waits}
+	one := Span{Start: s.Start, End: s.End, Thread: w.Thread, Lock: s.Lock, Stack: w.Stack, State: Waiting}
 	switch {
 	case s.Start >= l.to:
 		return -1
@@ -117,16 +117,16 @@ func (l *Lanes) wait(s *analysis.Slice, w *analysis.Waiter) int32 {
 		l.Spans[at] = one
 	default:
 		at = l.add(one)
-		l.waits[w.Thread] = at + 1
+		l.latestWait[w.Thread] = at + 1
 	}
 	return at
 }
 
-// hold returns the hold that a slice's share is charged to. It goes on as long as the same
-// thread has the lock at the same stack, and that is known in the same way.
+// hold returns the index of the hold that a share is charged to. A span is extended while
+// thread, stack and provenance stay the same.
 func (l *Lanes) hold(s *analysis.Slice, sh *analysis.Share) int32 {
-	o, key := &sh.Direct, held{s.Lock, sh.Direct.Thread}
-	at, ok := l.holds[key]
+	o, key := &sh.Direct, holdKey{s.Lock, sh.Direct.Thread}
+	at, ok := l.latestHold[key]
 	if ok {
 		old := &l.Spans[at]
 		if old.End >= s.Start && old.Start <= s.End && old.Stack == o.Stack && old.Word == o.Prov.Word() {
@@ -135,53 +135,50 @@ func (l *Lanes) hold(s *analysis.Slice, sh *analysis.Share) int32 {
 			return at
 		}
 	}
-	at = l.add(Span{Start: s.Start, End: s.End, Thread: o.Thread, Lock: s.Lock, Stack: o.Stack, What: Holds, Did: o.Did, Word: o.Prov.Word()})
+	at = l.add(Span{Start: s.Start, End: s.End, Thread: o.Thread, Lock: s.Lock, Stack: o.Stack, State: Holding, Activity: o.Did, Word: o.Prov.Word()})
 	l.Spans[at].Known.Add(o.Prov, sh.Ns)
-	l.holds[key] = at
+	l.latestHold[key] = at
 	return at
 }
 
-// Held implements analysis.HoldVisitor. Rebuilt holds are those of the slices.
+// Held implements analysis.HoldVisitor. Inferred holds are skipped: Slice adds them.
 func (l *Lanes) Held(h *analysis.Hold) {
 	if !h.Rebuilt && h.Thread != format.NoThread && l.overlaps(h.Start, h.End) {
-		key := held{h.Lock, h.Thread}
-		l.recorded[key] = append(l.recorded[key], l.add(Span{Start: h.Start, End: h.End, Thread: h.Thread, Lock: h.Lock, Stack: h.Stack, What: Holds}))
+		key := holdKey{h.Lock, h.Thread}
+		l.recorded[key] = append(l.recorded[key], l.add(Span{Start: h.Start, End: h.End, Thread: h.Thread, Lock: h.Lock, Stack: h.Stack, State: Holding}))
 	}
 }
 
 // Idle implements analysis.HoldVisitor.
 func (l *Lanes) Idle(thread format.ThreadID, start, end int64, pause bool) {
 	if l.overlaps(start, end) {
-		did := format.ActivityWait
+		activity := format.ActivityWait
 		if pause {
-			did = format.ActivitySleep
+			activity = format.ActivitySleep
 		}
-		l.add(Span{Start: start, End: end, Thread: thread, What: Idles, Did: did})
+		l.add(Span{Start: start, End: end, Thread: thread, State: Idle, Activity: activity})
 	}
 }
-
-// maxActs bounds the activities, which come before all other spans: a picture of some minutes
-// can show no more.
-const maxActs = 200_000
 
 // Activity implements analysis.ActivityVisitor.
 func (l *Lanes) Activity(ev *format.Event, _ []format.Frame) {
-	if l.acts && len(l.Spans) < maxActs && l.overlaps(ev.Time, ev.End) {
-		l.add(Span{Start: ev.Time, End: ev.End, Thread: ev.Thread, Stack: ev.Stack, What: Does, Did: ev.Activity})
+	if l.activities > 0 && l.overlaps(ev.Time, ev.End) {
+		l.activities--
+		l.add(Span{Start: ev.Time, End: ev.End, Thread: ev.Thread, Stack: ev.Stack, State: Acting, Activity: ev.Activity})
 	}
 }
 
-// Finish orders the spans by thread and time, the longer first. Where a trace tells holds,
-// these take the places of what others' waits show of them.
+// Finish orders the spans by thread and time, the longer first. A recorded hold replaces the
+// inferred holds inside it.
 func (l *Lanes) Finish() {
 	for _, list := range l.recorded {
 		slices.SortFunc(list, func(a, b int32) int { return cmp.Compare(l.Spans[a].Start, l.Spans[b].Start) })
 	}
-	to := make([]int32, len(l.Spans)) // by span: the one that stands for it
+	to := make([]int32, len(l.Spans)) // by span: the span that replaces it, or itself
 	for i := range l.Spans {
 		to[i] = int32(i)
-		if s := &l.Spans[i]; s.What == Holds && s.Known.Ns() > 0 {
-			list := l.recorded[held{s.Lock, s.Thread}]
+		if s := &l.Spans[i]; s.State == Holding && s.Known.Ns() > 0 {
+			list := l.recorded[holdKey{s.Lock, s.Thread}]
 			at, _ := slices.BinarySearchFunc(list, s.Start+1, func(r int32, t int64) int { return cmp.Compare(l.Spans[r].Start, t) })
 			if at > 0 && s.End <= l.Spans[list[at-1]].End {
 				to[i] = list[at-1]
@@ -196,7 +193,7 @@ func (l *Lanes) Finish() {
 	}
 	slices.SortStableFunc(order, func(i, j int32) int {
 		a, b := &l.Spans[i], &l.Spans[j]
-		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.What, b.What))
+		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.State, b.State))
 	})
 	spans, place := make([]Span, len(order)), make([]int32, len(to))
 	for p, i := range order {
@@ -206,7 +203,7 @@ func (l *Lanes) Finish() {
 		a := &l.Arrows[i]
 		a.Wait, a.Hold = place[a.Wait], place[to[a.Hold]]
 	}
-	l.Spans, l.holds, l.waits, l.last, l.recorded = spans, nil, nil, nil, nil
+	l.Spans, l.latestHold, l.latestWait, l.arrowTo, l.recorded = spans, nil, nil, nil, nil
 	slices.SortFunc(l.Arrows, func(a, b Arrow) int { return cmp.Or(cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Hold, b.Hold)) })
 	l.Arrows = slices.Compact(l.Arrows)
 }

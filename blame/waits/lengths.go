@@ -1,6 +1,6 @@
-// Package waits looks at single waits: how long they were, by what waited and for what
-// (lengths.go), the longest of them, each with its owners one after the other (longest.go),
-// and what threads did around one (lanes.go, scene.go).
+// Package waits describes single waits: their lengths as distributions (lengths.go, result.go),
+// the longest of them with the owners that each is charged to (longest.go, queueruns.go), and
+// what threads did around one of them (lanes.go, window.go). It sums no blame.
 package waits
 
 import (
@@ -12,18 +12,18 @@ import (
 	"contend/format"
 )
 
-// Lengths are the waits of one row, in nanoseconds. Of a sampled wait only
-// bounds are known: from the first sample that shows it to the last at least, from the
-// sample before to the sample after at most.
+// Lengths are the distributions of the waits of one row, in nanoseconds. A sampled wait has
+// bounds only: at least from the first sample that shows it to the last, at most from the
+// sample before these to the sample after.
 type Lengths struct {
 	Exact     dist.Dist // waits recorded from beginning to end
 	Corrected dist.Dist // the same, corrected for coordinated omission; empty unless asked for
 	AtLeast   dist.Dist // sampled waits
 	AtMost    dist.Dist
-	Open      int64 // sampled waits that reach the edge of the trace, or of the filter's cut, or a gap: AtMost counts them up to there only
+	Open      int64 // sampled waits cut by the edge of the trace, the filter or a gap: AtMost ends there
 }
 
-// Waits returns how many waits were recorded or seen.
+// Waits returns the number of recorded and sampled waits.
 func (l *Lengths) Waits() int64 { return l.Exact.Count() + l.AtLeast.Count() }
 
 // Merge adds the waits of another row.
@@ -38,50 +38,49 @@ func (l *Lengths) Merge(o *Lengths) {
 // Row is one combination of keys.
 type Row struct {
 	Keys       []string
-	Start, End int64 // the interval of its waits, ns; 0 and 0 where these are of any time
+	Start, End int64 // the interval in which its waits begin, ns; both 0 for the whole trace
 	*Lengths
 }
 
 // Options of a collector.
 type Options struct {
 	By         string // comma-separated keys
-	ExpectedNs int64  // correct for a wait meant to be measured this often; 0 does not
-	IntervalNs int64  // keep the lengths apart by intervals of this length; 0 does not
+	ExpectedNs int64  // expected interval between measurements, for the correction of coordinated omission; 0: none
+	IntervalNs int64  // length of the intervals that have rows of their own; 0: none
 
 	App *regexp.Regexp // the program's own code, see blame.Resolver.App
 }
 
-// Collector is a visitor that takes the length of every wait. It answers for whole waits
-// only: where a trace samples, it gives the bounds between which each wait's length lies,
-// and no estimate.
+// Collector is a visitor that measures the length of every wait. It counts whole waits only
+// and estimates nothing: the length of a sampled wait is given by its bounds.
 type Collector struct {
 	analysis.AnyQueue
 	by       []blame.Key
 	expected int64
 	interval int64
 
-	keys  blame.Resolver
-	start int64
-	index *blame.Rows
-	rows  []*Lengths // by number in index
-	total Lengths
-	parts map[part]*Lengths
-	open  map[format.ThreadID]*seenWait
+	keys       blame.Resolver
+	start      int64
+	index      *blame.Rows
+	rows       []*Lengths // by number in index
+	total      Lengths
+	byInterval map[rowInterval]*Lengths
+	open       map[format.ThreadID]*sampledWait
 }
 
-// part is one row in one interval.
-type part struct {
+// rowInterval is one row in one interval.
+type rowInterval struct {
 	interval int64
 	row      int
 }
 
-// seenWait is a sampled wait that may go on.
-type seenWait struct {
-	going         bool
+// sampledWait is the latest sampled wait of a thread.
+type sampledWait struct {
+	going         bool // it may have further samples
 	row           int
 	before, first int64
 	last, after   int64
-	edge          bool // a neighbour is missing
+	edge          bool // there is no sample before or after it
 }
 
 // New returns an empty collector. The error is a wrong list of keys.
@@ -90,7 +89,7 @@ func New(o Options) (*Collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Collector{by: by, expected: o.ExpectedNs, interval: o.IntervalNs, parts: map[part]*Lengths{}, open: map[format.ThreadID]*seenWait{}}
+	c := &Collector{by: by, expected: o.ExpectedNs, interval: o.IntervalNs, byInterval: map[rowInterval]*Lengths{}, open: map[format.ThreadID]*sampledWait{}}
 	c.keys.App(o.App)
 	c.index = blame.NewRows(&c.keys, blame.Columns(by, false))
 	return c, nil
@@ -102,14 +101,14 @@ func (c *Collector) Begin(sym *analysis.Symbols, start int64) {
 	c.start = start
 }
 
-// Slice implements analysis.Visitor. A wait counts where it begins.
+// Slice implements analysis.Visitor. A wait counts in the slice in which it begins.
 func (c *Collector) Slice(s *analysis.Slice) {
 	for i := range s.Waiters {
 		w := &s.Waiters[i]
 		switch {
-		case w.Again: // how long it waits is known
+		case w.Again: // it was counted
 		case s.Sample.Taken:
-			c.see(s, w)
+			c.addSample(s, w)
 		case w.First:
 			c.add(c.row(s.Lock, w), s.Start, func(l *Lengths) {
 				l.Exact.Add(w.WaitNs)
@@ -124,7 +123,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 // QueueSlice implements analysis.QueueVisitor: no wait begins in one.
 func (c *Collector) QueueSlice(*analysis.Slice, int) {}
 
-// row returns the row of a waiter, making it if need be.
+// row returns the row of a waiter, making it on first use.
 func (c *Collector) row(lock format.ObjectID, w *analysis.Waiter) int {
 	i := c.index.Of(lock, w, blame.AnyShare)
 	if i == len(c.rows) {
@@ -133,22 +132,21 @@ func (c *Collector) row(lock format.ObjectID, w *analysis.Waiter) int {
 	return i
 }
 
-// add gives a wait that begins at some time to all that count it.
+// add adds a wait that begins at an instant to the total, its row and its interval.
 func (c *Collector) add(row int, at int64, add func(*Lengths)) {
 	add(&c.total)
 	add(c.rows[row])
 	if c.interval > 0 {
-		add(blame.At(c.parts, part{(at - c.start) / c.interval, row}))
+		add(blame.At(c.byInterval, rowInterval{(at - c.start) / c.interval, row}))
 	}
 }
 
-// see takes the samples that show a wait, or more of it. Those of one thread
-// come in order of time.
-func (c *Collector) see(s *analysis.Slice, by *analysis.Waiter) {
+// addSample begins or extends a sampled wait. The samples of one thread come in order of time.
+func (c *Collector) addSample(s *analysis.Slice, by *analysis.Waiter) {
 	w, seen := blame.At(c.open, by.Thread), &s.Sample
 	if by.First || !w.going {
 		c.close(w)
-		*w = seenWait{going: true, row: c.row(s.Lock, by), before: seen.Before, first: seen.First}
+		*w = sampledWait{going: true, row: c.row(s.Lock, by), before: seen.Before, first: seen.First}
 		if seen.Before == format.NoTime {
 			w.before, w.edge = min(s.Start, seen.First), true
 		}
@@ -160,7 +158,7 @@ func (c *Collector) see(s *analysis.Slice, by *analysis.Waiter) {
 }
 
 // close counts a sampled wait that has ended.
-func (c *Collector) close(w *seenWait) {
+func (c *Collector) close(w *sampledWait) {
 	if !w.going {
 		return
 	}

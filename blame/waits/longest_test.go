@@ -36,7 +36,7 @@ func TestTheLongestWaitsAreKept(t *testing.T) {
 		golden.Must(pass.Run(&exact, analysis.Filter{From: format.NoTime, To: format.NoTime}, all, found))(t)
 		slices.SortFunc(all.lengths, func(a, b int64) int { return cmp.Compare(b, a) })
 		waits := found.Waits()
-		golden.Equal(t, len(waits), min(found.most, len(all.lengths)))
+		golden.Equal(t, len(waits), min(found.limit, len(all.lengths)))
 		for i, w := range waits {
 			golden.Equal(t, w.Ns, all.lengths[i], "wait", i, "takes")
 			golden.Equal(t, w.charged(), w.Ns, "its owners account for")
@@ -136,7 +136,7 @@ func TestLongQueues(t *testing.T) {
 			format.Event{Kind: format.KindTenure, Thread: format.ThreadID(i + 1), Object: 1, Time: 1000 + 10*i, End: 1010 + 10*i})
 	}
 	for _, window := range []struct{ from, to, waits int64 }{{0, 10_000, waiters}, {1002, 1005, waiters - 1}, {3002, 3005, waiters - 201}, {7000, 8000, 0}} {
-		l := NewLanes(window.from, window.to, false)
+		l := NewLanes(window.from, window.to, 0)
 		if _, err := pass.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, l); err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestLongQueues(t *testing.T) {
 		l.Finish()
 		waits := int64(0)
 		for _, s := range l.Spans {
-			if s.What != Waits {
+			if s.State != Waiting {
 				continue
 			}
 			waits++

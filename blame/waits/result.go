@@ -11,7 +11,7 @@ import (
 	"contend/blame"
 )
 
-// finish ends the sampled waits that were going on.
+// finish counts the sampled waits that have not ended.
 func (c *Collector) finish() {
 	for _, w := range c.open {
 		c.close(w)
@@ -45,7 +45,7 @@ func Sort(rows []Row) {
 	})
 }
 
-// weight is the waiting time of all waits, of sampled ones at most.
+// weight is the waiting time of all waits, with the upper bound of sampled ones.
 func (l *Lengths) weight() float64 {
 	w := 0.0
 	for _, d := range []*dist.Dist{&l.Exact, &l.AtMost} {
@@ -68,15 +68,14 @@ func (c *Collector) texts(row int) []string {
 	return texts
 }
 
-// Bounds are the endings of the tags of sampled waits, of whose lengths a log
-// holds both bounds.
+// The endings of the tags of sampled waits: a log has both bounds of their lengths.
 const (
 	AtLeastTag = ":at-least"
 	AtMostTag  = ":at-most"
 )
 
-// tag joins a row's keys as the tags of a log do. Where the first is the input,
-// a reader of the log can tell it from the others again.
+// tag joins a row's keys to a tag of a log. If the first key is the input, a reader of the
+// log can split it off again.
 func (c *Collector) tag(texts []string, ending string) string {
 	if c.by[0] == blame.ByInput {
 		return dist.JoinTag(texts[0], strings.Join(texts[1:], dist.TagSep)+ending)
@@ -84,22 +83,22 @@ func (c *Collector) tag(texts []string, ending string) string {
 	return strings.Join(texts, dist.TagSep) + ending
 }
 
-// Start returns the instant intervals count from.
+// Start returns the begin of the first interval, ns.
 func (c *Collector) Start() int64 { return c.start }
 
-// OverTime returns the lengths of all waits in each interval that has any, in order of
-// time.
+// OverTime returns the lengths of all waits by interval, in order of time; empty intervals
+// have no row.
 func (c *Collector) OverTime() []Row {
 	c.finish()
 	sums := map[int64]*Lengths{}
-	for p, l := range c.parts {
+	for p, l := range c.byInterval {
 		blame.At(sums, p.interval).Merge(l)
 	}
 	return InOrder(sums, c.start, c.interval)
 }
 
-// InOrder returns a row for each interval of a length, numbered from a start, in order of
-// time. Its key is its distance from there.
+// InOrder returns a row for each numbered interval, in order of time. Its key is the distance
+// of the interval from start.
 func InOrder(sums map[int64]*Lengths, start, length int64) (rows []Row) {
 	for _, n := range slices.Sorted(maps.Keys(sums)) {
 		key := strconv.FormatFloat(float64(n*length)/1e9, 'f', -1, 64) + " s"
@@ -108,12 +107,12 @@ func InOrder(sums map[int64]*Lengths, start, length int64) (rows []Row) {
 	return rows
 }
 
-// Intervals returns the lengths of each row in each interval that has any, in
-// no order. A tag is the row's keys.
+// Intervals returns the lengths of each row in each interval, in no order; empty ones are
+// left out. A tag is the row's keys.
 func (c *Collector) Intervals() []dist.Interval {
 	c.finish()
-	out := make([]dist.Interval, 0, len(c.parts))
-	for p, l := range c.parts {
+	out := make([]dist.Interval, 0, len(c.byInterval))
+	for p, l := range c.byInterval {
 		from := c.start + p.interval*c.interval
 		texts := c.texts(p.row)
 		for _, d := range []struct {

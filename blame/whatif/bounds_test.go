@@ -18,10 +18,10 @@ import (
 func TestRoundsThatTakeNoTimeEnd(t *testing.T) {
 	steps := rounds(0, 10)
 	steps[1].inside = 0
-	r := one(lock{}, getting{}, program{steps: steps})
+	r := one(lock{}, acquisition{}, program{steps: steps})
 	r.length, r.change.section, r.change.keep = 1e6, []bool{true}, 0
 	out := r.run() // ends, or go test ends it
-	golden.Within(t, sum(&out.taken), mostRounds, mostRounds+10)
+	golden.Within(t, sum(&out.taken), maxRounds, maxRounds+10)
 }
 
 // Where no thread is known to have taken a lock, nothing is predicted to change.
@@ -32,8 +32,8 @@ func TestNobodysTenuresTellNothing(t *testing.T) {
 		c.Running(0, 1000, 1000)
 		c.Held(&analysis.Hold{Lock: 1, Asked: 100, Start: 100, End: 900, Rebuilt: rebuilt})
 		c.waitNs = 300
-		res := golden.Must(c.Predict([]Change{{Kind: RemoveLock, Class: "Shop"}}))(t)
-		if r := res.Rows[0]; !r.Throughput.holds(1) || r.Throughput.High > 2 || !r.WaitNs.holds(300) || r.Locks {
+		res := golden.Must(c.Predict([]Change{{Action: RemoveLock, Class: "Shop"}}))(t)
+		if r := res.Rows[0]; !r.Throughput.holds(1) || r.Throughput.High > 2 || !r.WaitNs.holds(300) || r.Deadlocks {
 			t.Errorf("rebuilt %v: %+v", rebuilt, r)
 		}
 	}
@@ -44,10 +44,10 @@ func TestNobodysTenuresTellNothing(t *testing.T) {
 func TestBoundsOfSeveralSections(t *testing.T) {
 	c, _, _ := collected(t, simulate.Config{Scenario: "nested", Duration: 2e9, Seed: 1}, sampled)
 	for _, by := range []float64{.5, 1} {
-		all := golden.Must(c.Predict([]Change{{Kind: Shrink, Section: "*", By: by}}))(t)
+		all := golden.Must(c.Predict([]Change{{Action: Shrink, Section: "*", By: by}}))(t)
 		best := 1.0
 		for _, s := range c.Sections() {
-			one := golden.Must(c.Predict([]Change{{Kind: Shrink, Section: s.Method, By: by}}))(t)
+			one := golden.Must(c.Predict([]Change{{Action: Shrink, Section: s.Method, By: by}}))(t)
 			best = max(best, one.Rows[0].Throughput.High)
 		}
 		r := all.Rows[0]
@@ -76,7 +76,7 @@ func TestNothingExceedsItsCeiling(t *testing.T) {
 				col, taken, _ := collected(t, c, from)
 				for _, one := range col.Sections() {
 					by := []float64{.25, .5, .75, .95}[pairs%4]
-					res := golden.Must(col.Predict([]Change{{Kind: Shrink, Section: one.Method, By: by}}))(t)
+					res := golden.Must(col.Predict([]Change{{Action: Shrink, Section: one.Method, By: by}}))(t)
 					short := c
 					short.Slow, short.SlowBy = one.Method[strings.LastIndexByte(one.Method, '.')+1:], -int64(by*100)
 					_, now, _ := collected(t, short, recorded)
@@ -100,9 +100,9 @@ func TestNothingExceedsItsCeiling(t *testing.T) {
 func TestTenuresAreSettled(t *testing.T) {
 	outer, inner := int32(0), int32(1)
 	c := New()
-	c.locks = []format.ObjectID{1, 2}
+	c.locks.List = []format.ObjectID{1, 2}
 	c.sym, c.threads = analysis.NewSymbols(), make([]*thread, 2)
-	c.tenures = []tenure{
+	c.holds = []hold{
 		{asked: 100, start: 110, end: 150, lock: outer, section: 1}, // its own wait says how long it takes
 		{asked: 120, start: 130, end: 140, lock: inner, section: 2},
 		{asked: 330, start: 330, end: 350, lock: outer, section: 1}, // first seen in the wait for the inner one
@@ -122,38 +122,38 @@ func TestTenuresAreSettled(t *testing.T) {
 // Tenures of a thread that follow each other at once are one, if nobody waited between
 // them and nobody else had the lock: of a semaphore and among readers others may.
 func TestTenuresThatFollowAtOnceAreOne(t *testing.T) {
-	first, other := tenure{asked: 10, start: 10, end: 20}, tenure{thread: 1, asked: 15, start: 18, end: 25}
-	next, reads, waits := tenure{asked: 20, start: 20, end: 30}, tenure{asked: 20, start: 20, end: 30, mode: format.Shared}, tenure{asked: 19, start: 20, end: 30}
+	first, other := hold{asked: 10, start: 10, end: 20}, hold{thread: 1, asked: 15, start: 18, end: 25}
+	next, reads, waits := hold{asked: 20, start: 20, end: 30}, hold{asked: 20, start: 20, end: 30, mode: format.Shared}, hold{asked: 19, start: 20, end: 30}
 	for name, c := range map[string]struct {
-		all       []tenure
+		all       []hold
 		semaphore bool
 		want      int
 	}{
-		"nobody between":     {[]tenure{first, next}, false, 1},
-		"later":              {[]tenure{first, {asked: 21, start: 21, end: 30}}, false, 2},
-		"it waited":          {[]tenure{first, waits}, false, 2},
-		"another lock":       {[]tenure{first, {asked: 20, start: 20, end: 30, lock: 1}}, false, 2},
-		"another between":    {[]tenure{first, other, next}, false, 3},
-		"another's permit":   {[]tenure{first, other, next}, true, 2},
-		"another one reads":  {[]tenure{first, other, reads}, false, 2},
-		"of threads unknown": {[]tenure{nobodys(first), nobodys(next)}, false, 2},
+		"nobody between":     {[]hold{first, next}, false, 1},
+		"later":              {[]hold{first, {asked: 21, start: 21, end: 30}}, false, 2},
+		"it waited":          {[]hold{first, waits}, false, 2},
+		"another lock":       {[]hold{first, {asked: 20, start: 20, end: 30, lock: 1}}, false, 2},
+		"another between":    {[]hold{first, other, next}, false, 3},
+		"another's permit":   {[]hold{first, other, next}, true, 2},
+		"another one reads":  {[]hold{first, other, reads}, false, 2},
+		"of threads unknown": {[]hold{nobodys(first), nobodys(next)}, false, 2},
 	} {
-		out := joined(c.all, []bool{c.semaphore, false})
+		out := mergeAdjacent(c.all, []bool{c.semaphore, false})
 		if len(out) != c.want || out[0].start != 10 || out[0].end != 20 && out[0].end != 30 || (out[0].end == 30) != (c.want < len(c.all)) {
 			t.Errorf("%s: %+v", name, out)
 		}
 	}
 
 	c := New()
-	c.sym, c.locks, c.threads = analysis.NewSymbols(), []format.ObjectID{1}, make([]*thread, 1)
-	c.tenures = []tenure{{asked: 5, start: 10, end: 20}, next}
+	c.sym, c.locks.List, c.threads = analysis.NewSymbols(), []format.ObjectID{1}, make([]*thread, 1)
+	c.holds = []hold{{asked: 5, start: 10, end: 20}, next}
 	if got := c.settle(); len(got) != 1 || got[0].end != 30 {
 		t.Errorf("settled: %+v", got)
 	}
 }
 
 // nobodys is a tenure of an unknown thread.
-func nobodys(t tenure) tenure {
+func nobodys(t hold) hold {
 	t.thread = -1
 	return t
 }
@@ -165,7 +165,7 @@ func TestALockBoundsThoseWhoUseIt(t *testing.T) {
 		alone []float64 // of three threads, of which the last does without the lock
 		want  float64
 	}{{[]float64{20, 20, 5}, 20 + 8 + 5}, {[]float64{80, 20, 5}, 50 + 5}, {[]float64{3, 2, 5}, 10}} {
-		golden.Equal(t, heldOnce([]need{{1, 75}, {0, 20}}, c.alone, 1000), c.want, c.alone)
+		golden.Equal(t, maxAcquisitions([]need{{1, 75}, {0, 20}}, c.alone, 1000), c.want, c.alone)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestALockBoundsThoseWhoUseIt(t *testing.T) {
 // waits.
 func TestPermitsOfHalfTheTime(t *testing.T) {
 	for one, want := range map[int64]int{60: 1, 40: 2} {
-		if most, half := heldAtOnce([]change{{0, 1, 1}, {one, 1, 0}, {100, -2, -1}}); most != 2 || half != want {
+		if most, half := heldAtOnce([]permitChange{{0, 1, 1}, {one, 1, 0}, {100, -2, -1}}); most != 2 || half != want {
 			t.Errorf("one was out for %d, two for %d: %d at most, %d for half of the time; want 2 and %d", one, 100-one, most, half, want)
 		}
 	}
@@ -190,11 +190,11 @@ func TestHowFarAReplayMayMiss(t *testing.T) {
 // Who took a lock at once while another was the next to have it does so again though
 // he comes 0.8 us later, and not if he comes 1.5 us later.
 func TestHowLateOneMayCome(t *testing.T) {
-	r := one(lock{}, getting{waited: true, free: 10, yields: 1}, program{steps: rounds(0, 10)})
+	r := one(lock{}, acquisition{waited: true, free: 10, overtakers: 1}, program{steps: rounds(0, 10)})
 	l := &r.locks[0]
 	l.first = 1
-	golden.Within(t, r.needs(l, 0), 800, 1500)
-	late := (&thread{}).inOrder([]tenure{{asked: 1000, start: 5000, end: 6000}}, 10000)
+	golden.Within(t, r.freeTime(l, 0), 800, 1500)
+	late := (&thread{}).inOrder([]hold{{asked: 1000, start: 5000, end: 6000}}, 10000)
 	golden.Within(t, (&thread{}).programOf(late, 10000).steps[0].busy, 1100, 1250)
 }
 
@@ -203,11 +203,11 @@ func TestHowLateOneMayCome(t *testing.T) {
 func TestHowFarBackATenureIsLookedFor(t *testing.T) {
 	const outer, inner, other = int32(0), int32(1), int32(2)
 	for within, want := range map[int]int64{5: 50, 11: 0} {
-		all := []tenure{{asked: 10, start: 20, end: 50, lock: other}}
+		all := []hold{{asked: 10, start: 20, end: 50, lock: other}}
 		for i := range int64(within) {
-			all = append(all, tenure{asked: 100 + 10*i, start: 101 + 10*i, end: 105 + 10*i, lock: inner})
+			all = append(all, hold{asked: 100 + 10*i, start: 101 + 10*i, end: 105 + 10*i, lock: inner})
 		}
-		all = append(all, tenure{asked: 300, start: 300, end: 320, lock: outer, section: 1})
+		all = append(all, hold{asked: 300, start: 300, end: 320, lock: outer, section: 1})
 		extendStarts(all, map[uint32]int64{1: 320}, map[order]int{{outer, inner}: 1}, 1, make([]bool, 3))
 		golden.Equal(t, all[len(all)-1].start, want, within, "tenures within: it begins at")
 	}
@@ -220,7 +220,7 @@ func TestWhatIsDueComesInOrder(t *testing.T) {
 	q := newQueue(10, 1000)
 	var due, came []event
 	push := func(from int64) {
-		at, turn := from+random.Int64N(50), []uint32{giving, granting, coming}[random.IntN(3)]
+		at, turn := from+random.Int64N(50), []uint32{releasing, granting, arriving}[random.IntN(3)]
 		id := int32(len(due))
 		due = append(due, event{at, q.push(at, turn, id), id})
 	}
@@ -246,10 +246,10 @@ func TestWhatIsDueComesInOrder(t *testing.T) {
 // one; where there are two permits the other may have had his own.
 func TestWhoIsLetThrough(t *testing.T) {
 	for permits, want := range map[int]int32{0: 1, 1: 1, 2: 0} {
-		waits, comes := tenure{asked: 10, start: 50, end: 60}, tenure{asked: 20, start: 20, end: 30}
-		handovers([]*tenure{&waits, &comes}, permits)
-		if !waits.got.waited || waits.got.yields != want {
-			t.Errorf("%d permits: %+v, want %d", permits, waits.got, want)
+		waits, comes := hold{asked: 10, start: 50, end: 60}, hold{asked: 20, start: 20, end: 30}
+		lockHandover([]*hold{&waits, &comes}, permits)
+		if !waits.acquired.waited || waits.acquired.overtakers != want {
+			t.Errorf("%d permits: %+v, want %d", permits, waits.acquired, want)
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"contend/format"
 )
 
-// Collector is a visitor that takes what a replay needs: every tenure, some 60
-// bytes each, and when threads were idle.
+// Collector is a visitor that collects the input of a replay: every hold, some 60 bytes each,
+// and the idle times of threads.
 type Collector struct {
 	analysis.AnyQueue
 	sym   *analysis.Symbols
@@ -17,54 +17,53 @@ type Collector struct {
 	start int64
 	end   int64
 
-	threads blame.ByID[*thread] // by id until numbered, then by number
-	index   map[format.ObjectID]int32
-	locks   []format.ObjectID
-	tenures []tenure // see number
-	rebuilt bool     // some tenures were not recorded
-	ready   bool     // number was called
-	takers  int      // threads that have tenures
+	threads        blame.ByID[*thread] // by id until numberThreads, then by number
+	locks          format.Numbers[format.ObjectID]
+	holds          []hold // by thread after numberThreads
+	rebuilt        bool   // some holds are inferred
+	ready          bool   // numberThreads was called
+	lockingThreads int    // threads with holds
 
 	runningNs int64
 	waitNs    int64
-	waited    map[uint32]int64           // by lock class
-	blamed    map[blamed]int64           // waiting for owners in each section, by lock class
-	passed    map[uint32]int64           // by section: waiting on whose path to its end some owner is in it
-	held      map[uint32]*analysis.Union // by section: when a thread waited for an owner in it
+	waited    map[uint32]int64           // by lock class, ns
+	blamed    map[blamedKey]int64        // waiting for the owners in each section, by lock class, ns
+	onPath    map[uint32]int64           // by section: waiting whose path to its root has an owner in it, ns
+	heldWhile map[uint32]*analysis.Union // by section: the time in which a thread waited for an owner in it
 	deadlock  bool
-	path      []uint32 // scratch of share
+	path      []uint32 // scratch of addShare
 }
 
-// blamed is a section on a class of locks.
-type blamed struct{ section, class uint32 }
+// blamedKey is a section and the class of a lock that is held in it.
+type blamedKey struct{ section, class uint32 }
 
-// thread is what the trace shows of one thread beside its tenures.
+// thread is the data of one thread besides its holds.
 type thread struct {
 	number int32
 	idle   []span
-	last   tenure // its last wait, as if the lock was released at once
+	last   hold // its last wait, as a hold of no length
 }
 
 type span struct {
 	start, end int64
-	pause      bool // it lasts as long as the thread wants
+	pause      bool // of a length that the thread chose, as in a sleep
 }
 
-// tenure is one hold of a lock, with the wait before it. Times are ns since the start of
-// the trace; asked is before start if the thread had to wait.
-type tenure struct {
+// hold is one hold of a lock, with the wait before it. Times are ns since the start of the
+// trace; asked is before start if the thread had to wait.
+type hold struct {
 	asked, start, end int64
-	thread            int32 // -1 where it is not known
+	thread            int32 // -1 if it is unknown
 	lock              int32
 	section           uint32
-	number            uint32 // among those of its thread
+	number            uint32 // among the holds of its thread
 	mode              format.Mode
-	got               getting
+	acquired          acquisition
 }
 
 // New returns an empty collector.
 func New() *Collector {
-	return &Collector{sites: blame.NewSites(nil), index: map[format.ObjectID]int32{}, blamed: map[blamed]int64{}, held: map[uint32]*analysis.Union{}, waited: map[uint32]int64{}, passed: map[uint32]int64{}}
+	return &Collector{sites: blame.NewSites(nil), blamed: map[blamedKey]int64{}, heldWhile: map[uint32]*analysis.Union{}, waited: map[uint32]int64{}, onPath: map[uint32]int64{}}
 }
 
 // Begin implements analysis.Visitor.
@@ -79,7 +78,7 @@ func (c *Collector) Running(_, to, ns int64) {
 	c.runningNs += ns
 }
 
-// Intervals implements analysis.RunningVisitor: one sum.
+// Intervals implements analysis.RunningVisitor: one sum is enough.
 func (c *Collector) Intervals() (from, length int64) { return c.start, 0 }
 
 // Ticks implements analysis.RunningVisitor.
@@ -89,7 +88,7 @@ func (*Collector) Ticks(int64, int64) {}
 func (c *Collector) Slice(s *analysis.Slice) {
 	for i := range s.Waiters {
 		if w := &s.Waiters[i]; w.First && !w.Failed {
-			c.thread(w.Thread).last = tenure{asked: s.Start - c.start, start: s.Start + w.WaitNs - c.start, lock: c.lock(s.Lock), section: c.section(w.Stack, s.Lock), mode: w.Mode}
+			c.thread(w.Thread).last = hold{asked: s.Start - c.start, start: s.Start + w.WaitNs - c.start, lock: c.lock(s.Lock), section: c.section(w.Stack, s.Lock), mode: w.Mode}
 		}
 	}
 	c.QueueSlice(s, len(s.Waiters))
@@ -102,22 +101,24 @@ func (c *Collector) QueueSlice(s *analysis.Slice, n int) {
 	c.waitNs += ns
 	c.waited[c.sym.Class(s.Lock)] += ns
 	for i := range s.Shares {
-		c.share(s, &s.Shares[i], n)
+		c.addShare(s, &s.Shares[i], n)
 	}
 }
 
-// share takes the sections on the path of n waiters. A shorter section ends no deadlock.
-func (c *Collector) share(s *analysis.Slice, sh *analysis.Share, n int) {
+// addShare adds the waiting of n waiters to the sections on its path. Waiting in a deadlock is
+// not added: a shorter section does not end it.
+func (c *Collector) addShare(s *analysis.Slice, sh *analysis.Share, n int) {
 	deadlock := sh.Root.Kind == analysis.OwnerDeadlock
 	c.deadlock = c.deadlock || deadlock
 	if sh.Direct.Kind != analysis.OwnerThread {
 		return
 	}
 	ns, section := sh.Ns*int64(n), c.section(sh.Direct.Stack, s.Lock)
-	if c.blamed[blamed{section, c.sym.Class(s.Lock)}] += ns; deadlock {
+	c.blamed[blamedKey{section, c.sym.Class(s.Lock)}] += ns
+	if deadlock {
 		return
 	}
-	blame.At(c.held, section).AddSlice(s)
+	blame.At(c.heldWhile, section).AddSlice(s)
 	c.path = append(c.path[:0], section)
 	last := s.Lock
 	for h := range sh.Further() {
@@ -131,7 +132,7 @@ func (c *Collector) share(s *analysis.Slice, sh *analysis.Share, n int) {
 	}
 	for i, one := range c.path {
 		if !slices.Contains(c.path[:i], one) {
-			c.passed[one] += ns
+			c.onPath[one] += ns
 		}
 	}
 }
@@ -139,12 +140,12 @@ func (c *Collector) share(s *analysis.Slice, sh *analysis.Share, n int) {
 // Held implements analysis.HoldVisitor.
 func (c *Collector) Held(h *analysis.Hold) {
 	c.rebuilt = c.rebuilt || h.Rebuilt
-	t := tenure{asked: h.Asked - c.start, start: h.Start - c.start, end: h.End - c.start, thread: -1, lock: c.lock(h.Lock), section: c.section(h.Stack, h.Lock), mode: h.Mode}
+	t := hold{asked: h.Asked - c.start, start: h.Start - c.start, end: h.End - c.start, thread: -1, lock: c.lock(h.Lock), section: c.section(h.Stack, h.Lock), mode: h.Mode}
 	if h.Thread != format.NoThread {
 		c.thread(h.Thread)
 		t.thread = int32(h.Thread)
 	}
-	c.tenures = append(c.tenures, t)
+	c.holds = append(c.holds, t)
 }
 
 // Idle implements analysis.HoldVisitor.
@@ -153,18 +154,13 @@ func (c *Collector) Idle(thread format.ThreadID, start, end int64, pause bool) {
 	t.idle = append(t.idle, span{start - c.start, end - c.start, pause})
 }
 
-// lock returns the number of a lock among those that matter.
+// lock returns the number of a lock.
 func (c *Collector) lock(id format.ObjectID) int32 {
-	lock, ok := c.index[id]
-	if !ok {
-		lock = int32(len(c.locks))
-		c.index[id] = lock
-		c.locks = append(c.locks, id)
-	}
-	return lock
+	lock, _ := c.locks.Of(id)
+	return int32(lock)
 }
 
-// thread returns what is known of a thread.
+// thread returns the data of a thread, making it on first use.
 func (c *Collector) thread(id format.ThreadID) *thread {
 	t := c.threads.At(int(id))
 	if *t == nil {
@@ -173,10 +169,10 @@ func (c *Collector) thread(id format.ThreadID) *thread {
 	return *t
 }
 
-// number gives threads dense numbers in the order of their ids, orders tenures by thread,
-// those of unknown threads last, and settles them where they were rebuilt. It comes once,
-// when the whole trace was seen.
-func (c *Collector) number() {
+// numberThreads gives threads dense numbers in the order of their ids, orders holds by thread,
+// with unknown threads last, and settles inferred holds. It is called once, after the whole
+// trace.
+func (c *Collector) numberThreads() {
 	if c.ready {
 		return
 	}
@@ -189,27 +185,27 @@ func (c *Collector) number() {
 			c.threads = append(c.threads, t)
 		}
 	}
-	for i := range c.tenures {
-		if t := &c.tenures[i]; t.thread >= 0 {
+	for i := range c.holds {
+		if t := &c.holds[i]; t.thread >= 0 {
 			t.thread = byID[t.thread].number
 		}
 	}
 	for _, n := range c.perThread() {
 		if n > 0 {
-			c.takers++
+			c.lockingThreads++
 		}
 	}
-	slices.SortStableFunc(c.tenures, func(a, b tenure) int { return int(uint32(a.thread)) - int(uint32(b.thread)) })
+	slices.SortStableFunc(c.holds, func(a, b hold) int { return int(uint32(a.thread)) - int(uint32(b.thread)) })
 	if c.rebuilt {
-		c.tenures = c.settle()
+		c.holds = c.settle()
 	}
 }
 
-// perThread counts the tenures of each thread.
+// perThread returns the number of holds by thread.
 func (c *Collector) perThread() []int {
 	count := make([]int, len(c.threads))
-	for i := range c.tenures {
-		if t := c.tenures[i].thread; t >= 0 {
+	for i := range c.holds {
+		if t := c.holds[i].thread; t >= 0 {
 			count[t]++
 		}
 	}

@@ -9,44 +9,42 @@ import (
 	"contend/format/workers"
 )
 
-// getting is how a thread got a lock in the trace, which is how it gets it again.
-type getting struct {
-	free   int64 // how long the lock was free while it was the next to have it
-	lag    int64 // how much later it would have come, had the lock served in order of arrival
-	passed int64 // how long the lock was free until then, and others got it
-	yields int32 // how many came and took it at once while it was the next
-	waited bool
-	unseen bool // for an owner that is not in the trace: the lock seemed free, without waiters
-	polite bool // though the lock seemed free, as others waited
-	barges bool // it takes a free lock though others wait
+// acquisition describes how a thread got a lock in the trace. The replay repeats it.
+type acquisition struct {
+	free        int64 // time for which the lock was free while the thread was next, ns
+	lag         int64 // delay of the arrival that would explain the place in the queue if the lock served in order of arrival
+	freeBefore  int64 // time for which the lock was free during that delay, ns
+	overtakers  int32 // threads that arrived and acquired it at once while the thread was next
+	waited      bool
+	hiddenOwner bool // the owner is not in the trace: the lock seemed free and without waiters
+	deferred    bool // it waited although the lock seemed free
+	barges      bool // it takes a free lock although others wait
 }
 
-// margin is by how many nanoseconds a thread that took a lock at once may be late, and
-// still gets it before the waiter: clocks are not so exact.
-const margin = 1000
+// clockMargin is the delay, in ns, up to which a thread that acquired a lock at once still
+// precedes the waiter in the replay: clocks are not exact.
+const clockMargin = 1000
 
-// handover finds out how each thread got its locks, and returns how long handing over each
-// lock typically took.
-func (c *Collector) handover(threads [][]tenure, permits []int) []int64 {
-	byLock, typical := make([][]*tenure, len(c.locks)), make([]int64, len(c.locks))
+// handoverTimes describes all acquisitions, and returns the median hand-over time by lock.
+func (c *Collector) handoverTimes(threads [][]hold, permits []int) []int64 {
+	byLock, typical := make([][]*hold, len(c.locks.List)), make([]int64, len(c.locks.List))
 	for _, list := range threads {
 		for i := range list {
 			t := &list[i]
 			byLock[t.lock] = append(byLock[t.lock], t)
 		}
 	}
-	workers.Each(len(byLock), func(l int) { typical[l] = handovers(byLock[l], permits[l]) })()
+	workers.Each(len(byLock), func(l int) { typical[l] = lockHandover(byLock[l], permits[l]) })()
 	return typical
 }
 
-// handovers finds out how a lock was handed over, and returns how long that
-// typically took.
-func handovers(list []*tenure, permits int) int64 {
+// lockHandover describes the acquisitions of one lock, and returns its median hand-over time.
+func lockHandover(list []*hold, permits int) int64 {
 	slices.SortFunc(list, byStart)
 	all, exclusive := gapsOf(list, permits)
 	came, served, until := int64(math.MinInt64), int64(math.MinInt64), int64(math.MinInt64)
 	var took []int64
-	var others []*tenure // since then, of threads that found it free and did not wait
+	var others []*hold // holds since then of threads that did not wait
 	for _, a := range list {
 		if a.asked >= a.start {
 			if a.start >= until {
@@ -56,23 +54,23 @@ func handovers(list []*tenure, permits int) int64 {
 			continue
 		}
 		until = max(until, a.end)
-		g, gaps := &a.got, all
+		g, gaps := &a.acquired, all
 		if a.mode == format.Shared {
 			gaps = exclusive
 		}
 		came = max(came+1, a.asked)
 		g.waited, g.lag = true, came-a.asked
-		g.free, g.passed = gaps.within(max(a.asked, served), a.start), gaps.within(a.asked, came)
+		g.free, g.freeBefore = gaps.within(max(a.asked, served), a.start), gaps.within(a.asked, came)
 		if permits < 2 {
-			g.yields = interrupted(others, a)
+			g.overtakers = interrupted(others, a)
 		}
 		others = others[:0]
-		g.polite = gaps.at(a.asked)
+		g.deferred = gaps.at(a.asked)
 		served = a.start
 		took = append(took, g.free)
 	}
-	unseen(list)
-	habits(list)
+	markHiddenOwners(list)
+	markBarging(list)
 	if len(took) == 0 {
 		return 0
 	}
@@ -80,9 +78,9 @@ func handovers(list []*tenure, permits int) int64 {
 	return took[len(took)/2]
 }
 
-// interrupted returns how many others got a lock at once while a thread was next that
-// could not share it with them.
-func interrupted(others []*tenure, a *tenure) (n int32) {
+// interrupted returns the number of other threads that acquired a lock at once while a thread
+// was next that could not share it with them.
+func interrupted(others []*hold, a *hold) (n int32) {
 	for _, o := range others {
 		if o.start > a.asked && (a.mode != format.Shared || o.mode != format.Shared) {
 			n++
@@ -91,40 +89,40 @@ func interrupted(others []*tenure, a *tenure) (n int32) {
 	return n
 }
 
-// unseen marks the waits for a lock that has no known owner, and no other waiters.
-func unseen(list []*tenure) {
+// markHiddenOwners marks the waits for a lock without a known owner and without other waiters.
+func markHiddenOwners(list []*hold) {
 	byAsked := slices.Clone(list)
-	slices.SortFunc(byAsked, func(a, b *tenure) int { return cmp.Compare(a.asked, b.asked) })
+	slices.SortFunc(byAsked, func(a, b *hold) int { return cmp.Compare(a.asked, b.asked) })
 	served := int64(math.MinInt64) // the last of those that have come
 	for _, a := range byAsked {
-		if a.got.waited {
-			a.got.unseen = a.got.polite && served <= a.asked
+		if a.acquired.waited {
+			a.acquired.hiddenOwner = a.acquired.deferred && served <= a.asked
 			served = max(served, a.start)
 		}
 	}
 }
 
-// habits marks the threads that took a free lock though others waited; those do so again,
-// and all others where most do that could.
-func habits(list []*tenure) {
-	first, barged, polite := int64(math.MaxInt64), 0, 0 // first is when the oldest wait began of those served later
+// markBarging marks the threads that took a free lock although others waited, because they
+// will do so again. If most threads with that choice did, it marks all that did not defer.
+func markBarging(list []*hold) {
+	first, barged, deferred := int64(math.MaxInt64), 0, 0 // first is the begin of the oldest wait that is served later
 	for i := len(list) - 1; i >= 0; i-- {
 		a := list[i]
-		if a.got.waited {
+		if a.acquired.waited {
 			first = min(first, a.asked)
-		} else if a.got.barges = first < a.start; a.got.barges {
+		} else if a.acquired.barges = first < a.start; a.acquired.barges {
 			barged++
 		}
-		if a.got.polite && !a.got.unseen {
-			polite++
+		if a.acquired.deferred && !a.acquired.hiddenOwner {
+			deferred++
 		}
 	}
 	for _, a := range list {
-		a.got.barges = a.got.barges || barged > polite && !a.got.polite
+		a.acquired.barges = a.acquired.barges || barged > deferred && !a.acquired.deferred
 	}
 }
 
-// gap is a time in which a lock is free; before is how long it was free before.
+// gap is a time in which a lock is free; before is the total of the earlier gaps.
 type gap struct {
 	start, end int64
 	before     int64
@@ -132,10 +130,10 @@ type gap struct {
 
 type gaps []gap
 
-// gapsOf returns when a lock was free, and when it was free of exclusive owners. The
-// tenures are in order of their starts.
-func gapsOf(list []*tenure, permits int) (all, exclusive gaps) {
-	until, alone := make([]int64, max(permits, 1)), int64(math.MinInt64) // until when each permit is taken, ascending
+// gapsOf returns the gaps between all holds and between exclusive holds. The holds are in
+// order of start.
+func gapsOf(list []*hold, permits int) (all, exclusive gaps) {
+	until, alone := make([]int64, max(permits, 1)), int64(math.MinInt64) // by permit: the end of its hold, ascending
 	for i := range until {
 		until[i] = math.MinInt64
 	}
@@ -155,8 +153,7 @@ func gapsOf(list []*tenure, permits int) (all, exclusive gaps) {
 	return all, exclusive
 }
 
-// add adds a gap behind those before; of several permits another one may have
-// been free in part of it.
+// add adds a gap after those before it. With several permits it may overlap the last one.
 func (g *gaps) add(from, to int64) {
 	one := gap{start: from, end: to}
 	if n := len(*g); n > 0 {
@@ -172,8 +169,7 @@ func (g *gaps) add(from, to int64) {
 	}
 }
 
-// until returns how long the lock was free before an instant, of those that are
-// not negative.
+// until returns the total of the gaps before an instant, from time 0 on.
 func (g gaps) until(t int64) int64 {
 	i, _ := slices.BinarySearchFunc(g, t, func(g gap, t int64) int { return cmp.Compare(g.start, t) })
 	if i == 0 {
@@ -185,7 +181,7 @@ func (g gaps) until(t int64) int64 {
 
 func (g gaps) within(from, to int64) int64 { return max(g.until(to)-g.until(max(from, 0)), 0) }
 
-// at reports whether the lock was free at an instant, and after it.
+// at reports whether the lock was free at an instant and after it.
 func (g gaps) at(t int64) bool {
 	i, _ := slices.BinarySearchFunc(g, t+1, func(g gap, t int64) int { return cmp.Compare(g.start, t) })
 	return i > 0 && g[i-1].end > t

@@ -2,30 +2,30 @@ package whatif
 
 import "slices"
 
-// program is what a thread does, over and over.
+// program is the endlessly repeated work of a thread.
 type program struct {
-	steps  []step
-	thread int32
-	late   int64 // of the time before its first step: what does not come again
+	steps      []step
+	thread     int32
+	startDelay int64 // the part of the time before the first step that is not repeated
 }
 
-// part is some threads and locks that never meet the others: a change elsewhere
-// changes nothing here.
+// part is a set of threads and locks that no other thread or lock interacts with: a change
+// elsewhere does not affect it.
 type part struct {
-	programs []program // their steps number locks in the part
-	locks    []int32   // by that number: that in the trace
-	sections []uint32  // in which threads are
-	comes    bool      // something ends idle times of its threads
+	programs []program // their steps number the locks of the part
+	locks    []int32   // by number in the part: the number in the trace
+	sections []uint32  // of its threads
+	external bool      // something outside ends idle times of its threads
 	base     outcomes  // without a change
-	control  outcomes  // with hardly any
+	control  outcomes  // with the small changes
 }
 
-// split returns the parts of a trace, in the order of their first threads.
+// split returns the parts of a trace in the order of their first threads.
 func split(programs []program, locks int) (parts []*part) {
 	of, local := newSets(locks), make([]int32, locks)
 	for i := range programs {
 		for _, s := range programs[i].steps {
-			if s.op != turn {
+			if s.op != restart {
 				of.join(programs[i].steps[0].lock, s.lock)
 			}
 		}
@@ -50,13 +50,13 @@ func split(programs []program, locks int) (parts []*part) {
 	return parts
 }
 
-// add adds a thread, and numbers its locks anew.
+// add adds a thread and renumbers its locks.
 func (p *part) add(one program, local []int32) {
 	p.programs = append(p.programs, one)
 	for j := range one.steps {
 		s := &one.steps[j]
-		p.comes = p.comes || s.comes && s.inside == outside
-		if s.op == turn {
+		p.external = p.external || s.external && s.inside == outside
+		if s.op == restart {
 			continue
 		}
 		s.lock = local[s.lock]
@@ -68,10 +68,10 @@ func (p *part) add(one program, local []int32) {
 	p.sections = slices.Compact(p.sections)
 }
 
-// touches reports whether a change is about anything in the part.
+// touches reports whether a change affects a part.
 func (e *effect) touches(p *part) bool {
-	return slices.ContainsFunc(p.sections, func(s uint32) bool { return e.shrinks(s) || among(e.readers, s) }) ||
-		slices.ContainsFunc(p.locks, func(l int32) bool { return e.gone[l] || e.stripes[l].count > 1 })
+	return slices.ContainsFunc(p.sections, func(s uint32) bool { return e.shrinks(s) || contains(e.readers, s) }) ||
+		slices.ContainsFunc(p.locks, func(l int32) bool { return e.removed[l] || e.stripes[l].count > 1 })
 }
 
 // sets are disjoint sets of numbers.
@@ -85,7 +85,7 @@ func newSets(n int) sets {
 	return s
 }
 
-// root returns the number that stands for the set of another one.
+// root returns the representative of the set of a number.
 func (s sets) root(i int32) int32 {
 	for s[i] != i {
 		s[i] = s[s[i]]

@@ -7,46 +7,46 @@ import (
 	"contend/format"
 )
 
-// semaphores reports, by lock, whether several threads may hold it without sharing it.
+// semaphores reports, by lock, whether it is a semaphore: several threads may hold it without
+// sharing it.
 func (c *Collector) semaphores() []bool {
-	out := make([]bool, len(c.locks))
-	for l, id := range c.locks {
+	out := make([]bool, len(c.locks.List))
+	for l, id := range c.locks.List {
 		out[l] = c.sym.Kind(id) == format.KindSemaphore
 	}
 	return out
 }
 
-// permits returns, by lock, how many threads may hold it at once: of semaphores, whose
-// permits the trace does not tell. Where tenures are recorded it is the most that
-// held it. Where they were rebuilt that is too many, as one ends later than it did:
-// but all are taken while any thread waits, so it is as many as held it for half of
-// that time.
-func (c *Collector) permits(of map[int32][]*tenure) []int {
-	out := make([]int, len(c.locks))
+// permits returns, by lock, the number of permits of a semaphore, which no trace records; 0
+// for other locks. If holds are recorded it is the largest number of simultaneous holds. That
+// is too large for inferred holds, some of which end too late. As all permits are taken while
+// a thread waits, it is then the median number of holds during waits.
+func (c *Collector) permits(of map[int32][]*hold) []int {
+	out := make([]int, len(c.locks.List))
 	for l, list := range of {
-		var changes []change
+		var changes []permitChange
 		for _, t := range list {
-			changes = append(changes, change{t.asked, 0, 1}, change{t.start, 1, -1}, change{t.end, -1, 0})
+			changes = append(changes, permitChange{t.asked, 0, 1}, permitChange{t.start, 1, -1}, permitChange{t.end, -1, 0})
 		}
-		slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.held, b.held)) })
+		slices.SortFunc(changes, func(a, b permitChange) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.held, b.held)) })
 		most, half := heldAtOnce(changes)
-		if out[l] = most; c.rebuilt {
+		out[l] = most
+		if c.rebuilt {
 			out[l] = half
 		}
 	}
 	return out
 }
 
-// change is one of how many hold a semaphore, and of how many wait for it.
-type change struct {
+// permitChange is a change in the number of holders and waiters of a semaphore.
+type permitChange struct {
 	at          int64
 	held, waits int
 }
 
-// heldAtOnce returns how many held a semaphore at once at most, and how many, or
-// fewer, for half of the time in which some thread waited and some is known to have
-// held it.
-func heldAtOnce(changes []change) (most, half int) {
+// heldAtOnce returns the largest number of simultaneous holders, and the median over the time
+// in which both a waiter and a holder are known.
+func heldAtOnce(changes []permitChange) (most, half int) {
 	held, waits, all, by := 0, 0, int64(0), map[int]int64{}
 	for i, one := range changes {
 		if i > 0 && waits > 0 && held > 0 {
@@ -62,9 +62,9 @@ func heldAtOnce(changes []change) (most, half int) {
 	return most, half
 }
 
-// ofSemaphores returns the tenures of semaphores by lock.
-func (c *Collector) ofSemaphores(threads [][]tenure) map[int32][]*tenure {
-	is, out := c.semaphores(), map[int32][]*tenure{}
+// ofSemaphores returns the holds of semaphores by lock.
+func (c *Collector) ofSemaphores(threads [][]hold) map[int32][]*hold {
+	is, out := c.semaphores(), map[int32][]*hold{}
 	for _, list := range threads {
 		for i := range list {
 			if t := &list[i]; is[t.lock] {
@@ -75,14 +75,14 @@ func (c *Collector) ofSemaphores(threads [][]tenure) map[int32][]*tenure {
 	return out
 }
 
-// limitPermits ends rebuilt tenures of semaphores: of more than may be at once the one
-// that began first has ended.
-func limitPermits(of map[int32][]*tenure, permits []int) {
+// limitPermits ends the oldest of the inferred holds of a semaphore where they exceed its
+// permits.
+func limitPermits(of map[int32][]*hold, permits []int) {
 	for l, list := range of {
 		slices.SortFunc(list, byStart)
-		var open []*tenure
+		var open []*hold
 		for _, t := range list {
-			open = slices.DeleteFunc(open, func(o *tenure) bool { return o.end <= t.start })
+			open = slices.DeleteFunc(open, func(o *hold) bool { return o.end <= t.start })
 			if len(open) > 0 && len(open) >= permits[l] {
 				open[0].end = t.start
 				open = open[1:]
@@ -92,7 +92,7 @@ func limitPermits(of map[int32][]*tenure, permits []int) {
 	}
 }
 
-// byStart is the order in which tenures of one lock begin.
-func byStart(a, b *tenure) int {
+// byStart orders the holds of one lock by start.
+func byStart(a, b *hold) int {
 	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.asked, b.asked))
 }

@@ -1,36 +1,36 @@
 package whatif
 
-// event is a thread or a lock that is due.
+// event is a step of a thread, or a hand-over of a lock, that is due.
 type event struct {
 	at  int64
-	seq uint32 // among those of one instant: the turn, and then the order in which they were asked for
-	id  int32  // of a thread; of a lock its complement
+	seq uint32 // order within an instant: the class below, then the order of push
+	id  int32  // of a thread; of a lock, its complement
 }
 
-// The turns of an instant: a lock is released before it is taken, and a waiter gets it
-// before a thread that arrives then.
+// The classes of events of one instant: a lock is released before it is acquired, and granted
+// to a waiter before a thread that arrives then.
 const (
-	giving uint32 = iota << 30
+	releasing uint32 = iota << 30
 	granting
-	coming
+	arriving
 )
 
 func (e *event) before(o *event) bool { return e.at < o.at || e.at == o.at && e.seq < o.seq }
 
-// queue has the events that are due, the next one first: a heap, which allocates nothing
-// for an event once it has been as long.
+// queue holds the events that are due, the next one first. It is a heap that does not allocate
+// once it has reached its size.
 type queue struct {
 	due    []event
-	taken  bool // the first is no longer in it: the next one to come takes its place
+	taken  bool // the first was popped: the next push takes its place
 	seq    uint32
 	length int64
 }
 
-// newQueue returns an empty queue for so many threads and locks; what is not due
-// within length nanoseconds never is.
+// newQueue returns an empty queue for n threads and locks; events at length ns or later are
+// dropped.
 func newQueue(n int, length int64) *queue { return &queue{due: make([]event, 0, n), length: length} }
 
-// push adds an event, and returns by what it is known.
+// push adds an event and returns its seq, which identifies it.
 func (q *queue) push(at int64, turn uint32, id int32) uint32 {
 	q.seq = (q.seq + 1) % granting
 	e := event{at, turn | q.seq, id}
@@ -46,7 +46,7 @@ func (q *queue) push(at int64, turn uint32, id int32) uint32 {
 	return e.seq
 }
 
-// pop returns the next event; ok is false when nothing is due any more.
+// pop returns the next event; false if there is none.
 func (q *queue) pop() (e event, ok bool) {
 	if q.taken {
 		q.taken = false

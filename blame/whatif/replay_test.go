@@ -10,11 +10,11 @@ import (
 
 // one is a replay of threads that take one lock over and over; how they got it in
 // the trace is the same each time.
-func one(l lock, got getting, threads ...program) replay {
+func one(l lock, got acquisition, threads ...program) replay {
 	r := replay{length: 1000, change: (&Collector{}).unchanged(), locks: []lock{l}, stripes: []stripes{{0, 1}}}
 	for i := range threads {
 		for j := range threads[i].steps {
-			threads[i].steps[j].tenure = &tenure{got: got}
+			threads[i].steps[j].hold = &hold{acquired: got}
 		}
 		r.threads = append(r.threads, actor{program: &threads[i]})
 	}
@@ -22,13 +22,13 @@ func one(l lock, got getting, threads ...program) replay {
 }
 
 func rounds(away, busy int64) []step {
-	return []step{{op: take, busy: away, inside: outside}, {op: give, busy: busy, inside: outside}, {op: turn, inside: outside}}
+	return []step{{op: acquire, busy: away, inside: outside}, {op: release, busy: busy, inside: outside}, {op: restart, inside: outside}}
 }
 
 // As many have a semaphore at once as had it in the trace.
 func TestReplayOfPermits(t *testing.T) {
 	for permits, want := range map[int]int64{0: 100, 1: 100, 2: 200} {
-		r := one(lock{permits: permits}, getting{}, program{steps: rounds(0, 10)}, program{steps: rounds(0, 10)})
+		r := one(lock{permits: permits}, acquisition{}, program{steps: rounds(0, 10)}, program{steps: rounds(0, 10)})
 		if out := r.run(); sum(&out.taken) < want || sum(&out.taken) > want+2 {
 			t.Errorf("%d permits: %d taken, want %d", permits, sum(&out.taken), want)
 		}
@@ -38,27 +38,27 @@ func TestReplayOfPermits(t *testing.T) {
 // Handing over takes as long as it did, or as is typical where there was none, and
 // while it lasts the lock is for who comes, if he took it so in the trace.
 func TestReplayOfHandOver(t *testing.T) {
-	waits := func(l lock, g getting) (taken int64) {
+	waits := func(l lock, g acquisition) (taken int64) {
 		r := one(l, g, program{steps: rounds(0, 10)}, program{steps: rounds(0, 10)}, program{steps: rounds(5, 0)})
 		out := r.run()
 		return sum(&out.taken)
 	}
-	short := waits(lock{}, getting{waited: true})
-	long := waits(lock{typical: 1000}, getting{waited: true, free: 10})
-	if typical := waits(lock{typical: 10}, getting{}); long >= short || typical != long {
+	short := waits(lock{}, acquisition{waited: true})
+	long := waits(lock{typical: 1000}, acquisition{waited: true, free: 10})
+	if typical := waits(lock{typical: 10}, acquisition{}); long >= short || typical != long {
 		t.Errorf("taken %d, with hand-over of 10 %d, where that is typical %d", short, long, typical)
 	}
-	if barged := waits(lock{}, getting{waited: true, free: 10, barges: true}); barged <= long {
+	if barged := waits(lock{}, acquisition{waited: true, free: 10, barges: true}); barged <= long {
 		t.Errorf("who comes may take it: %d taken, else %d", barged, long)
 	}
 }
 
 // A thread that began late does not begin late again.
 func TestThreadsBeginOnce(t *testing.T) {
-	steps := append([]step{{op: take, busy: 500, inside: outside}, {op: give, busy: 10}}, rounds(20, 10)...)
+	steps := append([]step{{op: acquire, busy: 500, inside: outside}, {op: release, busy: 10}}, rounds(20, 10)...)
 	steps[3].inside = 0
-	golden.Equal(t, late(steps), 480, "late by")
-	r := one(lock{}, getting{}, program{steps: steps, late: late(steps)})
+	golden.Equal(t, startDelayOf(steps), 480, "late by")
+	r := one(lock{}, acquisition{}, program{steps: steps, startDelay: startDelayOf(steps)})
 	if out := r.run(); sum(&out.taken) != 17 { // at 500 and every 30 from there on
 		t.Errorf("%d taken, want 17: %v", sum(&out.taken), out.taken)
 	}
@@ -70,22 +70,22 @@ func TestPartsAreTheWhole(t *testing.T) {
 	for scenario, want := range map[string]int{"shards": 4, "nested": 1} {
 		c, _, _ := collected(t, simulate.Config{Scenario: scenario, Duration: 5e8, Handoff: 1000, Seed: 3}, recorded)
 		m, whole := newReplays(c), &part{}
-		for l := range c.locks {
+		for l := range c.locks.List {
 			whole.locks = append(whole.locks, int32(l))
 		}
 		for _, p := range m.parts {
 			for _, one := range p.programs {
 				one.steps = slices.Clone(one.steps)
 				for i := range one.steps {
-					if s := &one.steps[i]; s.op != turn {
-						s.lock = s.tenure.lock
+					if s := &one.steps[i]; s.op != restart {
+						s.lock = s.hold.lock
 					}
 				}
 				whole.add(one, whole.locks)
 			}
 		}
 		e, touched := c.unchanged(), 0
-		set := golden.Must(c.find(c.Sections()[0].Method))(t)
+		set := golden.Must(c.findSections(c.Sections()[0].Method))(t)
 		e.section, e.keep = set, .5
 		for _, p := range m.parts {
 			if e.touches(p) {
@@ -96,7 +96,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 		golden.Equal(t, touched, 1, scenario)
 		now, _ := m.changed(e)
 		for i, got := range now[:len(now)-1] { // the last loop is of rebuilt tenures
-			if all := m.once(whole, e, loops[i]); got != all || sum(&got.taken) == 0 {
+			if all := m.replayPart(whole, e, loops[i]); got != all || sum(&got.taken) == 0 {
 				t.Errorf("%s: parts come to %v, the whole to %v", scenario, got, all)
 			}
 		}
@@ -119,11 +119,11 @@ func TestHardlyAChangeBringsHardlyAnything(t *testing.T) {
 // A replay in which threads take locks in opposite orders does not go on for
 // ever, and tells.
 func TestDeadlockOfAReplayIsTold(t *testing.T) {
-	take := func(lock int32, busy int64) step { return step{op: take, lock: lock, busy: busy, inside: outside} }
-	give := func(lock int32, busy int64) step { return step{op: give, lock: lock, busy: busy, inside: outside} }
-	end := step{op: turn, busy: 1, inside: outside}
+	take := func(lock int32, busy int64) step { return step{op: acquire, lock: lock, busy: busy, inside: outside} }
+	give := func(lock int32, busy int64) step { return step{op: release, lock: lock, busy: busy, inside: outside} }
+	end := step{op: restart, busy: 1, inside: outside}
 	run := func(second []step) outcome {
-		r := one(lock{}, getting{}, program{steps: []step{take(0, 1), take(1, 5), give(1, 1), give(0, 1), end}}, program{steps: second})
+		r := one(lock{}, acquisition{}, program{steps: []step{take(0, 1), take(1, 5), give(1, 1), give(0, 1), end}}, program{steps: second})
 		r.locks, r.stripes = make([]lock, 2), []stripes{{0, 1}, {1, 1}}
 		return r.run()
 	}

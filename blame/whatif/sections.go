@@ -14,12 +14,12 @@ import (
 // Section is a method in which locks are held.
 type Section struct {
 	Method string
-	Class  string // of the locks waited for most because of it
-	WaitNs int64  // caused by those in it
+	Class  string // of the locks with most of the waiting
+	WaitNs int64  // for owners in it
 }
 
-// section returns the site where the owner of a lock took it: a tenure has the same
-// section when it begins and later.
+// section returns the site where the owner of a lock acquired it: a hold has the same section
+// throughout.
 func (c *Collector) section(stack format.StackID, lock format.ObjectID) uint32 {
 	return c.sites.Owner(stack, lock)
 }
@@ -29,29 +29,28 @@ func (c *Collector) method(section uint32) string {
 	return analysis.WithoutLine(c.sites.Names().Name(section))
 }
 
-// Sections returns the methods whose owners caused waiting, the most first. Owners
+// Sections returns the methods whose owners caused waiting, in descending order of it. Owners
 // without a stack have none.
 func (c *Collector) Sections() []Section {
-	type on struct{ method, class string }
-	at, most := map[string]int{}, map[on]int64{}
+	type pair struct{ method, class string }
+	var methods format.Numbers[string]
 	var out []Section
+	most := map[pair]int64{}
 	for k, ns := range c.blamed {
 		method := c.method(k.section)
 		if method == "" || method == analysis.UnknownStack {
 			continue
 		}
-		i, ok := at[method]
-		if !ok {
-			i = len(out)
-			at[method] = i
+		i, added := methods.Of(method)
+		if added {
 			out = append(out, Section{Method: method})
 		}
 		out[i].WaitNs += ns
-		most[on{method, c.sym.Classes().Name(k.class)}] += ns
+		most[pair{method, c.sym.Classes().Name(k.class)}] += ns
 	}
 	for k, ns := range most {
-		s := &out[at[k.method]]
-		if now := most[on{k.method, s.Class}]; ns > now || ns == now && k.class < s.Class {
+		s := &out[methods.IDs[k.method]]
+		if now := most[pair{k.method, s.Class}]; ns > now || ns == now && k.class < s.Class {
 			s.Class = k.class
 		}
 	}
@@ -61,7 +60,8 @@ func (c *Collector) Sections() []Section {
 	return out
 }
 
-// named returns a change with the names that the trace has for what it names.
+// named returns a change with the names of the trace for the section and class that it
+// matches.
 func (c *Collector) named(ch Change) Change {
 	if re, err := blame.Glob(ch.Section); err == nil && ch.Section != "" {
 		for _, s := range c.Sections() {
@@ -78,23 +78,22 @@ func (c *Collector) named(ch Change) Change {
 	return ch
 }
 
-// find returns the sections that a text names: a method, or one line of it, as
-// tables print them.
-func (c *Collector) find(text string) ([]bool, error) {
+// findSections returns the sections that a text names: a method, or a line of it as in tables.
+func (c *Collector) findSections(text string) ([]bool, error) {
 	re, err := blame.Glob(text)
 	if err != nil {
 		return nil, err
 	}
-	set, any := make([]bool, c.sites.Names().Len()), false
+	set, found := make([]bool, c.sites.Names().Len()), false
 	var names []string
 	for k := range c.blamed {
 		site := c.sites.Names().Name(k.section)
 		if re.MatchString(site) || re.MatchString(analysis.WithoutLine(site)) {
-			set[k.section], any = true, true
+			set[k.section], found = true, true
 		}
 		names = append(names, analysis.WithoutLine(site))
 	}
-	if !any {
+	if !found {
 		return nil, fmt.Errorf("nobody waited for a section of %q%s", text, nearest(text, names))
 	}
 	return set, nil
@@ -108,7 +107,7 @@ func (c *Collector) findClass(text string) (map[string]bool, error) {
 	}
 	found := map[string]bool{}
 	var names []string
-	for _, id := range c.locks {
+	for _, id := range c.locks.List {
 		name := c.sym.ClassName(id)
 		if re.MatchString(name) {
 			found[name] = true
@@ -121,7 +120,7 @@ func (c *Collector) findClass(text string) (map[string]bool, error) {
 	return found, nil
 }
 
-// nearest names what comes near to a text that nothing matches.
+// nearest names what is similar to a text without a match.
 func nearest(text string, names []string) string {
 	slices.Sort(names)
 	names = slices.DeleteFunc(slices.Compact(names), func(n string) bool { return strings.HasPrefix(n, "[") })
@@ -131,24 +130,25 @@ func nearest(text string, names []string) string {
 	return ""
 }
 
-// shares returns, by lock, which part of the waiting for owners that are known
-// is for those in some sections.
+// shares returns, by lock, the share of the waiting for known owners that is for owners in
+// some sections.
 func (c *Collector) shares(set []bool) []float64 {
 	in, all := map[uint32]int64{}, map[uint32]int64{}
 	for k, ns := range c.blamed {
-		if all[k.class] += ns; among(set, k.section) {
+		all[k.class] += ns
+		if contains(set, k.section) {
 			in[k.class] += ns
 		}
 	}
-	out := make([]float64, len(c.locks))
-	for l, id := range c.locks {
+	out := make([]float64, len(c.locks.List))
+	for l, id := range c.locks.List {
 		out[l] = float64(in[c.sym.Class(id)]) / float64(max(all[c.sym.Class(id)], 1))
 	}
 	return out
 }
 
-// replayable reports whether the trace has what a replay needs. One that ends in a
-// deadlock would end there again.
+// replayable reports whether the trace has holds. A recorded one that ends in a deadlock would
+// end there again.
 func (c *Collector) replayable() bool {
-	return len(c.tenures) > 0 && c.end > c.start && (c.rebuilt || !c.deadlock)
+	return len(c.holds) > 0 && c.end > c.start && (c.rebuilt || !c.deadlock)
 }

@@ -8,33 +8,32 @@ import (
 	"contend/format"
 )
 
-// settle makes rebuilt holds consistent and returns them by start. A recording shows only the
+// settle makes inferred holds consistent and returns them by start. A recording shows only the
 // part of a hold during which others waited. An unknown start or end is placed by the median
-// hold of the section, limited by what the thread and the lock are known to have done. The
-// holds come by thread, those of unknown threads last.
-func (c *Collector) settle() []tenure {
-	all, threads, semaphores := c.tenures, len(c.threads), c.semaphores()
+// hold of the section, limited by what the thread and the lock are known to have done. Holds
+// are in order of thread, those of unknown threads last.
+func (c *Collector) settle() []hold {
+	all, threads, semaphores := c.holds, len(c.threads), c.semaphores()
 	known := len(all)
 	for known > 0 && all[known-1].thread < 0 {
 		known--
 	}
-	share(all[:known])
+	markShared(all[:known])
 	disown(all[:known])
-	beforeWaits(all[:known], threads)
-	slices.SortStableFunc(all, func(a, b tenure) int { return cmp.Compare(a.start, b.start) })
-	usual := usualLengths(all)
+	startBeforeWaits(all[:known], threads)
+	slices.SortStableFunc(all, func(a, b hold) int { return cmp.Compare(a.start, b.start) })
+	usual := medianLengths(all)
 	limitEnds(all, usual, semaphores)
 	extendStarts(all, usual, orders(all), threads, semaphores)
-	slices.SortStableFunc(all, func(a, b tenure) int { return cmp.Compare(a.start, b.start) })
-	all = joined(all, semaphores)
-	untangle(all)
+	slices.SortStableFunc(all, func(a, b hold) int { return cmp.Compare(a.start, b.start) })
+	all = mergeAdjacent(all, semaphores)
+	endInversions(all)
 	endBeforeWaits(all, threads)
 	return all
 }
 
-// share makes tenures without a wait shared, where all waits for the section are of
-// readers.
-func share(all []tenure) {
+// markShared makes holds without a wait shared if all waits for the section are of readers.
+func markShared(all []hold) {
 	readers, writers := map[uint32]bool{}, map[uint32]bool{}
 	for i := range all {
 		if t := &all[i]; t.asked < t.start && t.mode == format.Shared {
@@ -50,12 +49,12 @@ func share(all []tenure) {
 	}
 }
 
-// joined makes one tenure of those of a thread and a lock that follow each other
-// at once, without another owner in between.
-func joined(all []tenure, semaphores []bool) []tenure {
-	last, of, out := map[owned]int{}, make([]int, len(semaphores)), all[:0]
+// mergeAdjacent merges holds of a thread and a lock that follow each other at once without
+// another owner in between.
+func mergeAdjacent(all []hold, semaphores []bool) []hold {
+	last, of, out := map[threadLock]int{}, make([]int, len(semaphores)), all[:0]
 	for _, t := range all {
-		own := owned{t.thread, t.lock}
+		own := threadLock{t.thread, t.lock}
 		if i, ok := last[own]; ok && t.asked == t.start && out[i].end >= t.start && t.thread >= 0 && (of[t.lock] == i || t.mode == format.Shared || semaphores[t.lock]) {
 			out[i].end = max(out[i].end, t.end)
 			continue
@@ -66,17 +65,17 @@ func joined(all []tenure, semaphores []bool) []tenure {
 	return out
 }
 
-// owned is a lock of a thread.
-type owned struct{ thread, lock int32 }
+// threadLock is a thread and a lock.
+type threadLock struct{ thread, lock int32 }
 
-// disown clears the thread of a tenure that overlaps the same thread's own wait for
-// that lock: the owner was another one.
-func disown(all []tenure) {
-	waits := map[owned]span{}
-	slices.SortStableFunc(all, func(a, b tenure) int { return cmp.Compare(a.asked, b.asked) })
+// disown clears the thread of a hold that overlaps the same thread's own wait for that lock:
+// the owner was another thread.
+func disown(all []hold) {
+	waits := map[threadLock]span{}
+	slices.SortStableFunc(all, func(a, b hold) int { return cmp.Compare(a.asked, b.asked) })
 	for i := range all {
 		t := &all[i]
-		own := owned{t.thread, t.lock}
+		own := threadLock{t.thread, t.lock}
 		if t.asked < t.start {
 			waits[own] = span{start: t.asked, end: t.start}
 		} else if w := waits[own]; t.start >= w.start && t.start < w.end {
@@ -85,8 +84,8 @@ func disown(all []tenure) {
 	}
 }
 
-// waitsOf returns when each thread waited, in order.
-func waitsOf(all []tenure, threads int) [][]span {
+// waitsOf returns the waits of each thread in order.
+func waitsOf(all []hold, threads int) [][]span {
 	waits := make([][]span, threads)
 	for i := range all {
 		if t := &all[i]; t.thread >= 0 && t.asked < t.start {
@@ -99,7 +98,7 @@ func waitsOf(all []tenure, threads int) [][]span {
 	return waits
 }
 
-// waitAt returns the wait in which an instant is.
+// waitAt returns the wait at an instant; false for none.
 func waitAt(list []span, at int64) (w span, ok bool) {
 	i, _ := slices.BinarySearchFunc(list, at, func(s span, at int64) int { return cmp.Compare(s.start, at) })
 	if i == 0 || list[i-1].end <= at {
@@ -108,9 +107,9 @@ func waitAt(list []span, at int64) (w span, ok bool) {
 	return list[i-1], true
 }
 
-// beforeWaits lets tenures that are first seen while their thread waits for
-// another lock begin before that: no thread takes a lock while it waits.
-func beforeWaits(all []tenure, threads int) {
+// startBeforeWaits moves the start of holds that are first seen during a wait of their thread
+// for another lock to the begin of that wait: no thread acquires a lock while it waits.
+func startBeforeWaits(all []hold, threads int) {
 	waits := waitsOf(all, threads)
 	for i := range all {
 		t := &all[i]
@@ -123,10 +122,10 @@ func beforeWaits(all []tenure, threads int) {
 	}
 }
 
-// endBeforeWaits lets tenures that are last seen while their thread waits for
-// another lock end before that: no thread releases a lock while it waits. Where they
+// endBeforeWaits moves the end of holds that are last seen during a wait of their thread for
+// another lock to the begin of that wait: no thread releases a lock while it waits. If they
 // are not seen before it, the owner was another thread.
-func endBeforeWaits(all []tenure, threads int) {
+func endBeforeWaits(all []hold, threads int) {
 	waits := waitsOf(all, threads)
 	for i := range all {
 		t := &all[i]
@@ -144,8 +143,8 @@ func endBeforeWaits(all []tenure, threads int) {
 	}
 }
 
-// usualLengths returns, by section, the median of the holds with two known ends.
-func usualLengths(all []tenure) map[uint32]int64 {
+// medianLengths returns, by section, the median length of the holds with known start and end.
+func medianLengths(all []hold) map[uint32]int64 {
 	lists := map[uint32][]int64{}
 	for i := range all {
 		if t := &all[i]; t.asked < t.start && t.end > t.start {
@@ -160,21 +159,21 @@ func usualLengths(all []tenure) map[uint32]int64 {
 	return usual
 }
 
-// following is what comes after a tenure of a lock: when it is taken next, when
-// next after a wait, and when so by one that does not share it.
+// following is the next events of a lock after a hold: its next acquisition, its next
+// acquisition after a wait, and the next exclusive one after a wait.
 type following struct{ taken, got, exclusive int64 }
 
 // limitEnds ends holds when their thread asks for the lock again, or a waiter gets it. Holds
-// without a known end get the usual length.
-func limitEnds(all []tenure, usual map[uint32]int64, semaphores []bool) {
-	next, ofThread := map[owned]int64{}, map[int32]int64{}
+// without a known end get the median length of their section.
+func limitEnds(all []hold, usual map[uint32]int64, semaphores []bool) {
+	next, ofThread := map[threadLock]int64{}, map[int32]int64{}
 	ofLock := make([]following, len(semaphores))
 	for l := range ofLock {
 		ofLock[l] = following{math.MaxInt64, math.MaxInt64, math.MaxInt64}
 	}
 	for i := len(all) - 1; i >= 0; i-- {
 		t := &all[i]
-		own, f := owned{t.thread, t.lock}, &ofLock[t.lock]
+		own, f := threadLock{t.thread, t.lock}, &ofLock[t.lock]
 		if t.end == t.start {
 			t.end += usual[t.section]
 			if t.mode == format.Exclusive {
@@ -196,37 +195,37 @@ func limitEnds(all []tenure, usual map[uint32]int64, semaphores []bool) {
 		t.end = max(t.end, t.start)
 		next[own], ofThread[t.thread], f.taken = t.asked, t.asked, t.start
 		if t.asked < t.start {
-			if f.got = t.start; t.mode == format.Exclusive {
+			f.got = t.start
+			if t.mode == format.Exclusive {
 				f.exclusive = t.start
 			}
 		}
 	}
 }
 
-// order is one in which two locks are taken.
+// order is an outer lock and one acquired inside it.
 type order struct{ outer, inner int32 }
 
-// orders counts the orders in which locks are taken.
-func orders(all []tenure) map[order]int {
+// orders counts the orders in which locks are acquired.
+func orders(all []hold) map[order]int {
 	often := map[order]int{}
-	nested(all, func(outer, inner *tenure) { often[order{outer.lock, inner.lock}]++ })
+	nested(all, func(outer, inner *hold) { often[order{outer.lock, inner.lock}]++ })
 	return often
 }
 
-// untangle ends tenures that seem to last while their thread takes another
-// lock, where the other order is more frequent: a program does not take two
-// locks in both orders for long, as that ends in a deadlock.
-func untangle(all []tenure) {
+// endInversions ends holds that seem to last while their thread acquires another lock, if the
+// opposite order is more frequent: a program with both orders soon deadlocks.
+func endInversions(all []hold) {
 	often := orders(all)
-	nested(all, func(outer, inner *tenure) {
+	nested(all, func(outer, inner *hold) {
 		if often[order{outer.lock, inner.lock}] <= often[order{inner.lock, outer.lock}] {
 			outer.end = max(min(outer.end, inner.asked), outer.start)
 		}
 	})
 }
 
-// nested calls f for each tenure in which its thread takes another lock.
-func nested(all []tenure, f func(outer, inner *tenure)) {
+// nested calls f for each hold in which its thread acquires another lock.
+func nested(all []hold, f func(outer, inner *hold)) {
 	open := map[int32][]int{} // by thread
 	for i := range all {
 		t := &all[i]
@@ -243,15 +242,14 @@ func nested(all []tenure, f func(outer, inner *tenure)) {
 	}
 }
 
-// recent is how many tenures of a thread are searched for one that lies within
-// another: all would take too long where a thread holds some lock all along.
-const recent = 8
+// maxRecent bounds the holds of a thread that are searched for one inside another: the search
+// of all is too slow if a thread holds some lock throughout.
+const maxRecent = 8
 
-// extendStarts lets tenures for which their thread did not wait begin before their
-// first waiter came: together with what the thread did inside of them, if these
-// locks are taken in that order, else after that. None begins while others hold
-// the lock.
-func extendStarts(all []tenure, usual map[uint32]int64, often map[order]int, threads int, semaphores []bool) {
+// extendStarts moves the start of holds without a wait to before the arrival of their first
+// waiter: around the other holds of the thread if these locks are acquired in that order, else
+// after them. None starts while others hold the lock.
+func extendStarts(all []hold, usual map[uint32]int64, often map[order]int, threads int, semaphores []bool) {
 	before, free, alone := make([][]int32, threads), make([]int64, len(semaphores)), make([]int64, len(semaphores))
 	for i := range all {
 		t := &all[i]
@@ -270,19 +268,21 @@ func extendStarts(all []tenure, usual map[uint32]int64, often map[order]int, thr
 				}
 				t.asked, t.start = since, since
 			}
-			if before[t.thread] = append(before[t.thread], int32(i)); len(before[t.thread]) > recent {
+			before[t.thread] = append(before[t.thread], int32(i))
+			if len(before[t.thread]) > maxRecent {
 				before[t.thread] = before[t.thread][1:]
 			}
 		}
-		if free[t.lock] = max(free[t.lock], t.end); t.mode == format.Exclusive {
+		free[t.lock] = max(free[t.lock], t.end)
+		if t.mode == format.Exclusive {
 			alone[t.lock] = max(alone[t.lock], t.end)
 		}
 	}
 }
 
-// extended returns when a tenure may have begun that began at a time or later,
-// given what else its thread did last.
-func extended(all []tenure, t *tenure, recently []int32, since int64, often map[order]int) int64 {
+// extended returns the start of a hold, no earlier than since, given the recent holds of its
+// thread.
+func extended(all []hold, t *hold, recently []int32, since int64, often map[order]int) int64 {
 	inner := t.start
 	for j := len(recently) - 1; j >= 0; j-- {
 		switch p := &all[recently[j]]; {

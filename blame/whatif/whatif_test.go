@@ -82,7 +82,7 @@ func (s *score) try(t *testing.T, c simulate.Config, from source) {
 	var changes []Change
 	for _, one := range col.Sections() {
 		for _, by := range []float64{.25, .5, .75} {
-			changes = append(changes, Change{Kind: Shrink, Section: one.Method, By: by})
+			changes = append(changes, Change{Action: Shrink, Section: one.Method, By: by})
 		}
 	}
 	res := golden.Must(col.Predict(changes))(t)
@@ -201,7 +201,7 @@ func TestRecordingsRunAgain(t *testing.T) {
 func TestTheSectionThatBlocksMostIsFirst(t *testing.T) {
 	for _, name := range []string{"truth-8threads.jfr", "truth-8threads-dumps50ms.jfr"} {
 		res := golden.Must(fromFile(t, name).Rank(.5, 0))(t)
-		if first := res.Rows[0]; res.Locked || !res.Misfit.Fits() || first.Section != "Truth.exportReport" || first.Class != "Truth$InventoryLock" || first.Throughput.Low < .9 {
+		if first := res.Rows[0]; res.Deadlocks || !res.Misfit.Fits() || first.Section != "Truth.exportReport" || first.Class != "Truth$InventoryLock" || first.Throughput.Low < .9 {
 			t.Errorf("%s: %+v, %+v", name, res.Misfit, first)
 		}
 	}
@@ -255,15 +255,15 @@ func TestOtherChanges(t *testing.T) {
 		change    Change
 		low, high float64
 	}{
-		{Change{Kind: RemoveLock, Class: "s.Lock0"}, 3.9, 4.1}, // as tables print it
-		{Change{Kind: RemoveLock, Class: class}, 3.9, 4.1},
-		{Change{Kind: Split, Class: class, Stripes: 1}, 0.99, 1.01},
-		{Change{Kind: Split, Class: class, Stripes: 64}, 3, 4.1},
-		{Change{Kind: Readers, Section: col.Sections()[0].Method}, 3.9, 4.1},
+		{Change{Action: RemoveLock, Class: "s.Lock0"}, 3.9, 4.1}, // as tables print it
+		{Change{Action: RemoveLock, Class: class}, 3.9, 4.1},
+		{Change{Action: Split, Class: class, Stripes: 1}, 0.99, 1.01},
+		{Change{Action: Split, Class: class, Stripes: 64}, 3, 4.1},
+		{Change{Action: Readers, Section: col.Sections()[0].Method}, 3.9, 4.1},
 	} {
 		res := golden.Must(col.Predict([]Change{test.change}))(t)
 		if got := res.Rows[0].Throughput; got.Low < test.low || got.High > test.high {
-			t.Errorf("%s: %.3f of %d, want within %v to %v", Kinds[test.change.Kind], got, taken, test.low, test.high)
+			t.Errorf("%s: %.3f of %d, want within %v to %v", Actions[test.change.Action], got, taken, test.low, test.high)
 		}
 	}
 }
@@ -297,7 +297,7 @@ func TestADeadlockIsNotWonByShorterSections(t *testing.T) {
 	for _, r := range shorter.Rows {
 		golden.Equal(t, r.Throughput, (Range{1, 1}), r.Section)
 	}
-	without, err := col.Predict([]Change{{Kind: RemoveLock, Class: shorter.Rows[0].Class}})
+	without, err := col.Predict([]Change{{Action: RemoveLock, Class: shorter.Rows[0].Class}})
 	if err != nil || without.Rows[0].Throughput.High <= 1 {
 		t.Errorf("%+v, %v", without, err)
 	}
@@ -305,12 +305,12 @@ func TestADeadlockIsNotWonByShorterSections(t *testing.T) {
 
 func TestWhatATraceDoesNotHave(t *testing.T) {
 	col, _, _ := collected(t, simulate.Config{Scenario: "nested", Duration: 1e9, Seed: 1}, recorded)
-	for _, ch := range []Change{{Kind: Shrink, Section: "x.Y.z"}, {Kind: Readers, Section: ""}, {Kind: RemoveLock, Class: "x.Y"}, {Kind: Split, Class: ""}} {
+	for _, ch := range []Change{{Action: Shrink, Section: "x.Y.z"}, {Action: Readers, Section: ""}, {Action: RemoveLock, Class: "x.Y"}, {Action: Split, Class: ""}} {
 		if _, err := col.Predict([]Change{ch}); err == nil {
 			t.Errorf("%+v: no error", ch)
 		}
 	}
-	if _, err := col.Predict([]Change{{Kind: Shrink, Section: "sim.App.archiv"}}); err == nil || !strings.HasSuffix(err.Error(), "the nearest is sim.App.archive") {
+	if _, err := col.Predict([]Change{{Action: Shrink, Section: "sim.App.archiv"}}); err == nil || !strings.HasSuffix(err.Error(), "the nearest is sim.App.archive") {
 		t.Errorf("%v", err)
 	}
 }

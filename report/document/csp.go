@@ -33,7 +33,7 @@ type (
 	Interval = csp.Interval
 	Pressure = csp.Pressure
 	Phase    = csp.Phase
-	Turn     = csp.Turn
+	Segment  = csp.Segment
 	Cause    = csp.Cause
 	Metric   = csp.Metric
 )

@@ -56,10 +56,10 @@ func NewWhatIf(r *whatif.Result, cov Coverage) *WhatIf {
 			ceiling = &row.Ceiling
 		}
 		d.Rows = append(d.Rows, WhatIfRow{
-			Change: whatif.Kinds[row.Kind], Section: row.Section, Class: row.Class, Shrink: row.By, Stripes: row.Stripes,
+			Change: whatif.Actions[row.Action], Section: row.Section, Class: row.Class, Shrink: row.By, Stripes: row.Stripes,
 			Throughput: Ends(row.Throughput),
 			WaitNs:     TimeEnds{int64(row.WaitNs.Low), int64(row.WaitNs.High)},
-			Ceiling:    ceiling, Deadlock: row.Locks,
+			Ceiling:    ceiling, Deadlock: row.Deadlocks,
 		})
 	}
 	return d

@@ -92,10 +92,10 @@ const (
 )
 
 // NewWhy builds the document of the rank-th longest of so many waits.
-func NewWhy(w *waits.Wait, s *waits.Scene, sym *analysis.Symbols, of *blame.Sites, site string, rank int, all int64) *Why {
+func NewWhy(w *waits.Wait, s *waits.Window, sym *analysis.Symbols, of *blame.Sites, site string, rank int, all int64) *Why {
 	d := &Why{Schema: "contend.why/1", Lock: sym.LockName(w.Lock), Class: sym.ClassName(w.Lock), Site: site, StartNs: w.Start, WaitNs: w.Ns,
 		Thread: sym.ThreadName(w.Thread), WaitsAt: of.Names().Name(of.Waiter(w.Stack)), Failed: w.Failed, Rank: rank, Waits: all, Lanes: []ThreadLane{}}
-	d.FromNs, d.ToNs = s.Window()
+	d.FromNs, d.ToNs = s.Bounds()
 	charged := chargedSuspects(w, sym, of)
 	d.Suspects, d.Known = slices.Clone(charged), mostlyKnown(w)
 	if s.Because != nil {
@@ -105,7 +105,7 @@ func NewWhy(w *waits.Wait, s *waits.Scene, sym *analysis.Symbols, of *blame.Site
 	d.Suspects = slices.DeleteFunc(limit(d.Suspects, maxSuspects), func(s Suspect) bool { return s.Chance < minChance })
 	waiting := []format.ThreadID{w.Thread}
 	for i := range s.Spans {
-		if p := &s.Spans[i]; p.What == waits.Waits && p.Lock == w.Lock && p.Start < s.To && p.End > s.From && !slices.Contains(waiting, p.Thread) && len(waiting) < maxWaiters {
+		if p := &s.Spans[i]; p.State == waits.Waiting && p.Lock == w.Lock && p.Start < s.To && p.End > s.From && !slices.Contains(waiting, p.Thread) && len(waiting) < maxWaiters {
 			waiting = append(waiting, p.Thread)
 		}
 	}
@@ -128,31 +128,31 @@ func (s *Span) like(o *Span) bool {
 }
 
 // lane adds the lane of a thread: of a waiter its waits for the lock, of a suspect all.
-func (d *Why) lane(t format.ThreadID, role string, s *waits.Scene, lock format.ObjectID, sym *analysis.Symbols, of *blame.Sites) {
+func (d *Why) lane(t format.ThreadID, role string, s *waits.Window, lock format.ObjectID, sym *analysis.Symbols, of *blame.Sites) {
 	l := ThreadLane{Thread: sym.ThreadName(t), Role: role, Spans: []Span{}}
 	for i := range s.Spans {
 		p := &s.Spans[i]
-		if p.Thread != t || role == "waiter" && (p.What != waits.Waits || p.Lock != lock) {
+		if p.Thread != t || role == "waiter" && (p.State != waits.Waiting || p.Lock != lock) {
 			continue
 		}
-		out := Span{StartNs: max(p.Start, d.FromNs), EndNs: min(p.End, d.ToNs), Here: p.Lock == lock && p.What <= waits.Waits}
-		switch p.What {
-		case waits.Holds:
+		out := Span{StartNs: max(p.Start, d.FromNs), EndNs: min(p.End, d.ToNs), Here: p.Lock == lock && p.State <= waits.Waiting}
+		switch p.State {
+		case waits.Holding:
 			out.What, out.Known, out.Site = "holds", p.Word.String(), of.Names().Name(of.Owner(p.Stack, p.Lock))
-		case waits.Waits:
+		case waits.Waiting:
 			out.What, out.Site = "waits", of.Names().Name(of.Waiter(p.Stack))
-		case waits.Idles:
-			if out.What = "idle"; p.Did == format.ActivitySleep {
+		case waits.Idle:
+			if out.What = "idle"; p.Activity == format.ActivitySleep {
 				out.What = "asleep"
 			}
-		case waits.Does:
-			if p.Did == format.ActivityTook {
+		case waits.Acting:
+			if p.Activity == format.ActivityTook {
 				continue
 			}
-			out.What, out.Site = activities[p.Did], of.Names().Name(of.Waiter(p.Stack))
-			out.What = cmp.Or(out.What, p.Did.String())
+			out.What, out.Site = activities[p.Activity], of.Names().Name(of.Waiter(p.Stack))
+			out.What = cmp.Or(out.What, p.Activity.String())
 		}
-		if p.What <= waits.Waits {
+		if p.State <= waits.Waiting {
 			out.Lock = sym.LockName(p.Lock)
 		}
 		if n := len(l.Spans) - 1; n >= 0 && l.Spans[n].like(&out) && out.StartNs-l.Spans[n].EndNs <= (d.ToNs-d.FromNs)/maxSpans {

@@ -111,7 +111,7 @@ func phaseGrid(phases []document.Phase, start int64, m measure) *Grid {
 			c := p.Causes[0]
 			cause = Cell{fmt.Sprintf("%.0f %% %s", 100*float64(c.WaitNs)/float64(p.WaitNs), text.Cause(&c)), c.Owner}
 		}
-		g.Below = append(g.Below, turnsText(p.Turns, start))
+		g.Below = append(g.Below, turnsText(p.Segments, start))
 		g.Rows = append(g.Rows, []Cell{offset(p.StartNs - start), offset(p.EndNs - start), Time(p.WaitNs), pressureCell(p.PlusMinus != nil, p.CSP, p.PlusMinus), m.lock(p.Lock), cause})
 	}
 	if len(phases) == 0 {
@@ -121,7 +121,7 @@ func phaseGrid(phases []document.Phase, start int64, m measure) *Grid {
 }
 
 // turnsText lists the main causes of a phase, one after the other, where the cause changed.
-func turnsText(turns []document.Turn, start int64) string {
+func turnsText(turns []document.Segment, start int64) string {
 	var parts []string
 	for _, t := range turns {
 		parts = append(parts, fmt.Sprintf("from %s: %.0f %% %s", text.Seconds(t.StartNs-start), 100*float64(t.Cause.WaitNs)/float64(max(t.WaitNs, 1)), text.Cause(&t.Cause)))

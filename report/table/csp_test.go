@@ -104,7 +104,7 @@ func TestPressureAndItsPhases(t *testing.T) {
 		},
 		Phases: []document.Phase{{Lock: "Shop@1", StartNs: start + sec/2, EndNs: start + 2*sec, WaitNs: 2 * sec, CSP: 0.4,
 			Causes: []document.Cause{{Owner: "Shop.pay:3 < Main.run:1", WaitNs: sec}},
-			Turns: []document.Turn{
+			Segments: []document.Segment{
 				{StartNs: start + sec/2, EndNs: start + sec, WaitNs: sec / 2, Cause: document.Cause{Owner: "Shop.order:2", WaitNs: sec / 4}},
 				{StartNs: start + sec, EndNs: start + 2*sec, WaitNs: sec, Cause: document.Cause{Owner: "Shop.pay:3 < Main.run:1", WaitNs: sec * 3 / 4}},
 			}}}}

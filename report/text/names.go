@@ -104,10 +104,10 @@ func StackText(owner string) string {
 // Cause writes the owner that caused some waiting: the site that acquired the lock and the
 // owner's activity, or the innermost frames of its stack.
 func Cause(c *document.Cause) string {
-	if c.Shown == "" {
+	if c.Label == "" {
 		return StackText(c.Owner)
 	}
-	site, doing, known := strings.Cut(c.Shown, ", ")
+	site, doing, known := strings.Cut(c.Label, ", ")
 	if known {
 		doing = ", " + doing
 	}

@@ -160,12 +160,12 @@ func merged(l *waits.Lanes, tr *analysis.Trace, of []int, name func(format.Objec
 
 // eventOf says what a span is.
 func eventOf(s *waits.Span, sym *analysis.Symbols, name func(format.ObjectID) string) event {
-	if s.What == waits.Idles {
-		return event{Ph: "X", Name: map[bool]string{true: "asleep", false: "idle"}[s.Did == format.ActivitySleep], Cat: "idle"}
+	if s.State == waits.Idle {
+		return event{Ph: "X", Name: map[bool]string{true: "asleep", false: "idle"}[s.Activity == format.ActivitySleep], Cat: "idle"}
 	}
 	lock := name(s.Lock)
 	e := event{Ph: "X", Name: "waits for " + lock, Cat: "wait", Args: map[string]any{"lock": lock, "stack": analysis.StackText(sym.Frames(s.Stack))}}
-	if s.What == waits.Holds {
+	if s.State == waits.Holding {
 		e.Name, e.Cat = "holds "+lock+" ("+s.Word.String()+")", "hold,"+s.Word.String()
 		if ns := s.Known.Ns(); s.Word == analysis.Likely(1).Word() && ns > 0 {
 			e.Args["probability"] = float64(100*s.Known.Right()/ns) / 100

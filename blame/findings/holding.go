@@ -1,0 +1,65 @@
+package findings
+
+import (
+	"cmp"
+
+	"contend/analysis"
+	"contend/blame"
+	"contend/blame/locks"
+)
+
+// whileHolding returns the findings about activities of owners while they held a lock.
+func whileHolding(c *locks.Overview, locks []locks.Lock, t *Trace) (out []Finding) {
+	trapped := trappedLocks(*t)
+	for i := range locks {
+		l := &locks[i]
+		for j := range l.Owners {
+			for k := range kinds {
+				f, ok := ownerFinding(Kind(k), l, &l.Owners[j])
+				if k == int(BlockedHolding) && trapped[l.Name] {
+					continue // the deadlock is a finding already
+				}
+				f.Share = analysis.Ratio(f.WaitNs, c.TotalNs())
+				if ok && t.worthWhile(&f) {
+					f.Confidence = confidence(&f)
+					out = append(out, f)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// ownerFinding sums the activities of the owners at a site that are of a kind; false if there
+// are none.
+func ownerFinding(k Kind, l *locks.Lock, o *locks.Owner) (f Finding, ok bool) {
+	if kinds[k].doing == blame.DoingUnknown || o.Pseudo {
+		return f, false
+	}
+	f = Finding{Kind: k, Lock: l.Name, Class: l.Class, Owner: o.Site}
+	rootNs := int64(0)
+	for i := range o.Doings {
+		d := &o.Doings[i]
+		if d.What != kinds[k].doing {
+			continue
+		}
+		f.WaitNs += d.WaitNs
+		f.ByProvenance.AddAll(&d.ByProvenance)
+		f.Doing = cmp.Or(f.Doing, d.Text)
+		if d.Root.WaitNs > rootNs {
+			f.Root, rootNs = d.Root.Text, d.Root.WaitNs
+		}
+	}
+	return f, f.WaitNs > 0
+}
+
+// trappedLocks returns the names of the locks in deadlocks and of their classes.
+func trappedLocks(t Trace) map[string]bool {
+	m := map[string]bool{}
+	for _, d := range t.Deadlocks {
+		for _, l := range d.Cycle {
+			m[t.Symbols.LockName(l.Lock)], m[t.Symbols.ClassName(l.Lock)] = true, true
+		}
+	}
+	return m
+}
