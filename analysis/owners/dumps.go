@@ -71,7 +71,7 @@ func (ev *evidence) tookWith(lock format.ObjectID, stack format.StackID) (best f
 func (ev *evidence) addFree(d *dump, last map[format.ObjectID]int64) {
 	for _, w := range d.waiters {
 		list := ev.Of(w.Thread)
-		i := ev.before(list, d.time+1) - 1
+		i := ev.before(list, d.time+1, list.From) - 1
 		if i < 0 {
 			continue
 		}
@@ -137,7 +137,7 @@ func (ev *evidence) stands(stack, wait format.StackID) bool {
 // instant or before and had not ended slack before it.
 func (ev *evidence) waitAt(t format.ThreadID, at, slack int64, like func(format.ObjectID) bool) (Wait, bool) {
 	list := ev.Of(t)
-	for i := ev.before(list, at+1) - 1; i >= 0; i-- {
+	for i := ev.before(list, at+1, list.From) - 1; i >= 0; i-- {
 		d := ev.Wait(list.at(i))
 		if d.Lock != format.NoObject && like(d.Lock) && d.End > at-slack {
 			return d, true

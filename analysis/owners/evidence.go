@@ -55,7 +55,7 @@ func (ev *evidence) function(stack format.StackID) function {
 func (ev *evidence) byActivity(o Ownership, give func(Ownership)) {
 	if o.Holder.Kind == Thread {
 		list := ev.Of(o.Holder.Thread)
-		list.From = list.at(max(ev.before(list, o.Start)-1, 0))
+		list.From = list.at(max(ev.before(list, o.Start, list.From)-1, 0))
 		for c := ev.Scan(list); c.NextOther() && c.Start < o.End; {
 			from, to, did := max(c.Start, o.Start), min(c.End, o.End), c.key()
 			if from >= to || did.ran() || !ev.inside(did.stack, o.Holder.Stack) {

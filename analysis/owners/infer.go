@@ -36,7 +36,7 @@ func (ev *evidence) Waits(lock format.ObjectID, to []model.Wait) []model.Wait {
 
 func (ev *evidence) Observations(t format.ThreadID, lock format.ObjectID, from, to int64, near *column.Ref, out []model.Observation) ([]model.Observation, int64) {
 	list := ev.Of(t)
-	n := ev.beforeNear(list, from, *near)
+	n := ev.before(list, from, *near)
 	list = ev.goingOn(list, n)
 	*near = list.From
 	for c := ev.Scan(list); c.Next(); {

@@ -217,7 +217,7 @@ func (b *walk) began(p *point) int64 {
 // section, such as a sleep, but not before the last point at which another thread owned the lock.
 func (b *walk) earlier(p *point, at int64) int64 {
 	list := b.ev.Of(p.thread)
-	for i := b.ev.before(list, at) - 1; i >= 0; i-- {
+	for i := b.ev.before(list, at, list.From) - 1; i >= 0; i-- {
 		d := b.ev.Wait(list.at(i))
 		if d.End <= at || d.Start < b.last || d.Lock == b.lock {
 			break
@@ -270,7 +270,7 @@ func (b *walk) end() {
 // release is that of an instant and does not show the sleep before it.
 func (b *walk) add(p *point, start, end int64) {
 	list := b.ev.Of(p.thread)
-	for i := list.at(max(b.ev.before(list, start)-1, 0)); i < list.To; i++ {
+	for i := list.at(max(b.ev.before(list, start, list.From)-1, 0)); i < list.To; i++ {
 		d := b.ev.Wait(i)
 		if d.Start >= end {
 			break

@@ -208,11 +208,9 @@ func (s *store) goingOn(list Refs, n int) Refs {
 	return list
 }
 
-// before returns how many of a thread's activities begin before t.
-func (s *store) before(list Refs, t int64) int { return s.beforeNear(list, t, list.From) }
-
-// beforeNear is before, given an activity that may begin at about that time.
-func (s *store) beforeNear(list Refs, t int64, near column.Ref) int {
+// before returns how many of a thread's activities begin before t. Near is a guess of the last of
+// them, list.From for none.
+func (s *store) before(list Refs, t int64, near column.Ref) int {
 	if list.Len() == 0 {
 		return 0
 	}

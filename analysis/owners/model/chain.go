@@ -116,23 +116,14 @@ func (x *byPhase) combine(a float64, u, v *byPhase, b float64, w *byPhase) {
 
 func (a *byLag) dot(b *byLag) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 
-// infer leaves the posterior of a gap in post; it returns false if no path explains the evidence.
-func (h *chain) infer(l *Lock, ev *evidence, post *posterior) bool {
-	h.prepare(l, ev)
-	return h.backward(ev, nil, post)
-}
-
-// expect adds what is expected to happen in a gap to n.
-func (h *chain) expect(l *Lock, ev *evidence, n *counts) bool {
-	h.prepare(l, ev)
-	return h.backward(ev, n, nil)
-}
-
-func (h *chain) prepare(l *Lock, ev *evidence) {
+// infer leaves the posterior of a gap in post or, with n, adds what is expected to happen in it to
+// n. It returns false if no path explains the evidence.
+func (h *chain) infer(l *Lock, ev *evidence, n *counts, post *posterior) bool {
 	h.lump(l.mix, ev)
 	h.steps.set(ev.length, h.group)
 	h.begin(ev)
 	h.forward(ev)
+	return h.backward(ev, n, post)
 }
 
 // begin sets alpha at the beginning of a gap. After an acquisition
@@ -197,7 +188,8 @@ func (h *chain) forward(ev *evidence) {
 		out, back := 0.0, 0.0
 		for i := range h.lumps {
 			y := &h.lumps[i]
-			y.enters(c, stay, leave)
+			y.stay[c].combine(1, &y.enter, stay, 0, stay)
+			y.leave[c] = y.can[c] * y.enter.dot(leave)
 			last, like := y.before(c)
 			out += like * last.dot(leave)
 			back += y.leave[c]
@@ -232,18 +224,6 @@ func (y *lump) before(c int) (x *byPhase, like float64) {
 	return &y.x[c-1], y.held[c-1]
 }
 
-// enters sets what becomes of entries in a cell, whose steps are those of the cell as far from
-// the other end of the gap.
-func (y *lump) enters(c int, stay, leave *byPhase) {
-	if m := cells - 1 - c; m < c {
-		y.stay[c], y.ends[c] = y.stay[m], y.ends[m]
-	} else {
-		y.stay[c].combine(1, &y.enter, stay, 0, stay)
-		y.ends[c] = y.enter.dot(leave)
-	}
-	y.leave[c] = y.can[c] * y.ends[c]
-}
-
 // backward computes beta, from the last cell to the first, scaled in each cell:
 //
 //	beta = (1 - dt Q)^-1 (L beta)
@@ -260,8 +240,7 @@ func (y *lump) enters(c int, stay, leave *byPhase) {
 // so that V = rest + dt η lag E and E = now + later V, with rest and now from L beta alone and
 // later = sum of a[s] e[p] stay[p] dt λ[p].
 //
-// With n it adds the expected counts to n; else it leaves the posterior in post. It returns
-// false if no path explains the evidence.
+// The result is that of infer.
 func (h *chain) backward(ev *evidence, n *counts, post *posterior) bool {
 	lags, r := &h.group.lags, 1.0 // r is one over the sum of x beta in the cell after
 	if h.free = lagRate; !ev.ended {

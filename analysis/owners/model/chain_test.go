@@ -193,7 +193,7 @@ func TestForwardBackward(t *testing.T) {
 			}
 		}
 		k.evidence.site, k.evidence.acquired, k.evidence.ended, k.evidence.length = g.site, g.acquired, g.ended, float64(g.to)
-		if !k.chain.infer(l, &k.evidence, &k.post) {
+		if !k.chain.infer(l, &k.evidence, nil, &k.post) {
 			t.Fatal("nothing explains it")
 		}
 		want, _ := k.matricesOf(l, g).posterior()

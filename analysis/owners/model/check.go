@@ -151,11 +151,7 @@ func (k *worker) instants() (all [][]instant, total int) {
 
 // samplesAtSites returns the samples on the paths of sites.
 func (k *worker) samplesAtSites() (list []instant) {
-	first, last := int64(1<<62), int64(0)
-	for _, l := range k.group.Locks {
-		first, last = min(first, l.from), max(last, l.to)
-	}
-	k.group.program.Samples(k.group.Locks[0].ID, first, last, math.MaxInt, func(_ format.ThreadID, at int64, stack format.StackID) {
+	k.group.program.Samples(k.group.Locks[0].ID, math.MinInt64, math.MaxInt64, math.MaxInt, func(_ format.ThreadID, at int64, stack format.StackID) {
 		if s := k.stacks.innermost(stack, false); s >= 0 {
 			list = append(list, instant{time: at, shows: s, sample: true})
 		}

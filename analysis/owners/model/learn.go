@@ -91,7 +91,7 @@ func (c *Group) round(h *chain, list []shape) {
 			byLock[s.lock] = make([]float64, sites)
 		}
 		all.enters, all.each = byLock[s.lock], s.n
-		h.expect(c.Locks[s.lock], &s.evidence, &all)
+		h.infer(c.Locks[s.lock], &s.evidence, &all, nil)
 	}
 	c.maximise(&all, byLock)
 }

@@ -23,8 +23,7 @@ type lump struct {
 	beta    byPhase        // the backward vector
 	entered byPhase        // entries that are expected in the gap
 	stay    [cells]byPhase // by cell: e[p] stay[p]
-	ends    byCell         // the part of the entries in a cell that is released in it
-	leave   byCell         // the same times a[c]
+	leave   byCell         // a[c] times the part of the entries in a cell that is released in it
 	x       [cells]byPhase // by cell, the forward vector without the evidence of the cell; later times beta
 	sum     byCell         // of x beta over the phases
 }

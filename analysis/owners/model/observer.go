@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"contend/analysis/internal/column"
-	"contend/analysis/internal/times"
 )
 
 // observer finds what the users of a lock do in its gaps.
@@ -19,14 +18,13 @@ type observer struct {
 	asked   []int32        // users to ask now
 	list    []Observation  // of one of them
 	blocked []float64      // by gap, then site: changes of gap.blocked from the gap before
-	idle    []times.Span   // by user: an interval in which it is known to do nothing
 	near    []column.Ref   // by user: see Program.Observations
 }
 
 // reset prepares for the current lock: each user may do something at any time.
 func (o *observer) reset() {
 	users := len(o.lock.users.threads)
-	o.due, o.idle, o.near = o.due[:0], append(o.idle[:0], make([]times.Span, users)...), append(o.near[:0], make([]column.Ref, users)...)
+	o.due, o.near = o.due[:0], append(o.near[:0], make([]column.Ref, users)...)
 	for u := range users {
 		o.due.Push(column.Key{At: math.MinInt64, ID: uint32(u)})
 	}
@@ -145,15 +143,7 @@ func (o *observer) dueAgain(user int32, next, to int64) {
 // elsewhere reports whether a user does something in [from, to) of a gap that it does not do
 // at a site, or not while it holds the lock.
 func (o *observer) elsewhere(g *gap, user int32, site int, from, to int64) bool {
-	idle := &o.idle[user]
-	if idle.Start <= from && to <= idle.End {
-		return false
-	}
-	var next int64
-	o.list, next = o.program.Observations(o.lock.users.threads[user], 0, from+1, to, &o.near[user], o.list[:0])
-	if len(o.list) == 0 {
-		*idle = times.Span{Start: from, End: next}
-	}
+	o.list, _ = o.program.Observations(o.lock.users.threads[user], 0, from+1, to, &o.near[user], o.list[:0])
 	return slices.ContainsFunc(o.list, func(x Observation) bool {
 		return g.spannedBy(&x) || !slices.ContainsFunc(o.stacks.inside(x.Stack), func(in within) bool { return in.site == site })
 	})

@@ -45,7 +45,13 @@ func (s *search) addFromSamples() {
 			callers[h] = true
 		}
 		s.sampledAt[a.key] = true
-		s.group.addSilent(s.target.Lock, a.stack, path.frame[a.level], 1+a.in/samplesPerUse, a.usersOf())
+		users := map[format.ThreadID]float64{}
+		for _, of := range a.of {
+			for t, n := range of.users {
+				users[t] += n
+			}
+		}
+		s.group.addSilent(s.target.Lock, a.stack, path.frame[a.level], 1+a.in/samplesPerUse, users)
 		s.found++
 	}
 }
@@ -116,15 +122,4 @@ func (s *search) countParts() (by map[uint64]*sampled, in, out float64) {
 		}
 	}
 	return by, in, out
-}
-
-// usersOf counts the samples of a part by thread.
-func (a *sampled) usersOf() map[format.ThreadID]float64 {
-	users := map[format.ThreadID]float64{}
-	for _, of := range a.of {
-		for t, n := range of.users {
-			users[t] += n
-		}
-	}
-	return users
 }

@@ -162,7 +162,7 @@ func (k *worker) listShapes(step int) (list []shape) {
 // explains it. It is valid until the next call.
 func (k *worker) infer(g *gap) *posterior {
 	k.weigh(g)
-	if !k.chain.infer(k.lock.Lock, &k.evidence, &k.post) {
+	if !k.chain.infer(k.lock.Lock, &k.evidence, nil, &k.post) {
 		return nil
 	}
 	return &k.post
@@ -180,7 +180,7 @@ func (k *worker) inferShape(g *gap) *posterior {
 		if len(k.shapes) >= mostShapes || k.shapes == nil {
 			k.shapes = map[uint64]posterior{}
 		}
-		if k.cached.site = k.allot()[:len(k.group.sites)]; !k.chain.infer(k.lock.Lock, &k.evidence, &k.cached) {
+		if k.cached.site = k.allot()[:len(k.group.sites)]; !k.chain.infer(k.lock.Lock, &k.evidence, nil, &k.cached) {
 			k.cached.site = nil
 		}
 		k.shapes[key] = k.cached
