@@ -287,5 +287,5 @@ func TestStandardInputIsCalledThat(t *testing.T) {
 	}
 	msg.Reset()
 	golden.Equal(t, Main([]string{"analyze", "-"}, strings.NewReader(""), &out, &msg), exitFailed)
-	golden.Holds(t, msg.String(), "through the pipe")
+	golden.Holds(t, msg.String(), "the pipe was empty")
 }
