@@ -279,7 +279,7 @@ func TestRecordVirtualThreads(t *testing.T) {
 		pid := strconv.Itoa(program(t, jvm, nil, "-cp", dir+":"+classes, "Lanes", log).Process.Pid)
 		for seconds := 4; seconds <= 32 && worst > 0.2; seconds *= 2 { // on a busy machine samples are few
 			code, _, msg := recordOf(t, "--with", with, "--duration", fmt.Sprint(seconds, "s"), "-o", trace, pid)
-			if code != exitOK || (with == "both") != strings.Contains(msg, "virtual threads the waits are sampled, in ") {
+			if code != exitOK || (with == "both") != strings.Contains(msg, "virtual threads are sampled, in ") {
 				t.Fatalf("--with %s: exit %d\n%s", with, code, msg)
 			}
 			worst = 0
