@@ -480,3 +480,20 @@ func TestOpenWhileOthersRename(t *testing.T) {
 		d.Close()
 	}
 }
+
+// The process keeps its user: /proc shows the main thread's, which never has another one's
+// rights.
+func TestTheMainThreadKeepsItsRights(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can take the rights of another user")
+	}
+	var all sync.WaitGroup
+	for range 100 {
+		all.Go(func() {
+			golden.OK(t, nobody.Do(func() error { time.Sleep(time.Millisecond); return nil }))
+		})
+	}
+	all.Wait()
+	status := golden.Must(os.ReadFile("/proc/self/status"))(t)
+	golden.Holds(t, string(status), "\nUid:\t0\t0\t0\t0\n")
+}

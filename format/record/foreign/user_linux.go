@@ -27,21 +27,33 @@ func (u User) Do(f func() error) error {
 		return f()
 	}
 	done := make(chan error)
-	go func() {
-		runtime.LockOSThread() // never unlocked
-		var err error
-		if os.Geteuid() == 0 {
-			err = u.become()
-		}
-		if err == nil {
-			_, err = capabilities(&u.Caps)
-		}
-		if err == nil {
-			err = f()
-		}
-		done <- err
-	}()
+	go u.onThread(f, done)
 	return <-done
+}
+
+// onThread runs f on a thread whose rights are the user's. It is not the main thread: that one
+// never ends, and /proc shows its user as the user of the whole process.
+func (u User) onThread(f func() error, done chan<- error) {
+	runtime.LockOSThread()
+	if unix.Gettid() == os.Getpid() {
+		inner := make(chan error)
+		go u.onThread(f, inner) // while this goroutine keeps the main thread
+		err := <-inner
+		runtime.UnlockOSThread()
+		done <- err
+		return
+	}
+	var err error
+	if os.Geteuid() == 0 {
+		err = u.become()
+	}
+	if err == nil {
+		_, err = capabilities(&u.Caps)
+	}
+	if err == nil {
+		err = f()
+	}
+	done <- err
 }
 
 // Lower makes a command run as the user, if that reduces its rights, with only some
