@@ -19,6 +19,7 @@ import (
 	"contend/format/record/agent"
 	"contend/format/record/attach"
 	"contend/format/record/foreign"
+	"contend/format/whole"
 )
 
 // Config of a recording.
@@ -149,15 +150,6 @@ func tell(d time.Duration, progress func(left time.Duration)) (stop func()) {
 	return func() { close(over); <-ended }
 }
 
-// reason returns the fault of a file, without its name.
-func reason(err error) string {
-	var of *os.PathError
-	if errors.As(err, &of) {
-		return of.Err.Error()
-	}
-	return err.Error()
-}
-
 type session struct {
 	Config
 	ctx        context.Context // whose end is that of the recording
@@ -194,7 +186,7 @@ func newSession(ctx context.Context, p *attach.Process, c Config) (*session, err
 	if shared := (*foreign.SharedError)(nil); errors.As(err, &shared) {
 		hint = shared.Hint()
 	}
-	return nil, &attach.Error{PID: p.PID, What: fmt.Sprintf("has no place for the recording in its %s: %s", p.Temp(), reason(err)), Hint: hint}
+	return nil, &attach.Error{PID: p.PID, What: fmt.Sprintf("has no place for the recording in its %s: %s", p.Temp(), whole.Cause(err)), Hint: hint}
 }
 
 // settle ends recordings of a name. A JVM executes one command after the other: once it has

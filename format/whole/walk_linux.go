@@ -56,7 +56,7 @@ func (w *Way) Walk(top *os.File, path string) (*os.File, error) {
 		rest = append(strings.Split(to, "/"), rest...)
 	}
 	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: path, Err: unwrapPath(err)}
+		return nil, &os.PathError{Op: "open", Path: path, Err: Cause(err)}
 	}
 	fd, err := unix.FcntlInt(w.dirs[len(w.dirs)-1].Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
@@ -119,7 +119,7 @@ func (w *Way) root() error {
 // in the path.
 func open(path string, make bool) (*os.Root, error) {
 	fail := func(err error) (*os.Root, error) {
-		return nil, &os.PathError{Op: "open", Path: path, Err: unwrapPath(err)}
+		return nil, &os.PathError{Op: "open", Path: path, Err: Cause(err)}
 	}
 	from := "."
 	if filepath.IsAbs(path) {

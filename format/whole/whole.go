@@ -72,7 +72,7 @@ func Create(ctx context.Context, path string) (*File, error) {
 		refused := errDir
 		switch {
 		case err != nil:
-			refused = unwrapPath(err)
+			refused = Cause(err)
 		case info.Mode()&fs.ModeNamedPipe != 0 && others(info):
 			refused = errPipe
 		case to != "" && others(info):
@@ -220,7 +220,7 @@ func (f *File) make(old fs.FileInfo) (err error) {
 	if old != nil { // a file that may not be written is not replaced either
 		writable, err := f.dir.OpenFile(base, os.O_WRONLY|nonBlock, 0)
 		if err != nil {
-			return &os.PathError{Op: "open", Path: f.path, Err: unwrapPath(err)}
+			return &os.PathError{Op: "open", Path: f.path, Err: Cause(err)}
 		}
 		writable.Close()
 	}
@@ -228,7 +228,7 @@ func (f *File) make(old fs.FileInfo) (err error) {
 		err = f.named()
 	}
 	if err != nil {
-		return &os.PathError{Op: "open", Path: f.path, Err: unwrapPath(err)}
+		return &os.PathError{Op: "open", Path: f.path, Err: Cause(err)}
 	}
 	if old != nil && Owner(old) == os.Geteuid() {
 		_ = f.Chmod(old.Mode().Perm())
@@ -296,8 +296,8 @@ func (f *File) abandoned(name string) bool {
 	return err == nil && os.SameFile(info, named) && Lock(file)
 }
 
-// unwrapPath returns the error without the path.
-func unwrapPath(err error) error {
+// Cause returns the error of a file without its path.
+func Cause(err error) error {
 	var of *os.PathError
 	if errors.As(err, &of) {
 		return of.Err
@@ -332,7 +332,7 @@ func (f *File) Keep() (*os.File, error) {
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		err = errors.Join(&os.PathError{Op: "write", Path: f.path, Err: unwrapPath(err)}, f.forget())
+		err = errors.Join(&os.PathError{Op: "write", Path: f.path, Err: Cause(err)}, f.forget())
 	}
 	return f.File, err
 }
