@@ -89,7 +89,8 @@ func (ev *evidence) addFree(d *dump, last map[format.ObjectID]int64) {
 // linked returns the lock that most waiters of a dump's lock wait for, and an instant at which
 // all of them do.
 func (ev *evidence) linked(d *dump) (lock format.ObjectID, at int64) {
-	like := func(l format.ObjectID) bool { return ev.Class(l) == ev.Class(d.lock) }
+	want := ev.Class(d.lock)
+	like := func(l format.ObjectID) bool { return ev.Class(l) == want }
 	votes, best, at := map[format.ObjectID]int{}, 0, d.time
 	for _, w := range d.waiters {
 		wait, ok := ev.waitAt(w.Thread, d.time, linkSlack, like)

@@ -15,7 +15,12 @@ var bounds = [cells + 1]float64{0, 1. / 32, 1. / 4, 1. / 2, 3. / 4, 31. / 32, 1}
 var ones = byCell{1, 1, 1, 1, 1, 1}
 
 // perCell is one over the length of each cell, in parts of the gap.
-var perCell = byCell{32, 32. / 7, 4, 4, 32. / 7, 32}
+var perCell = func() (per byCell) {
+	for c := range cells {
+		per[c] = 1 / (bounds[c+1] - bounds[c])
+	}
+	return per
+}()
 
 // overlap returns how far [from, to) and a cell overlap, in parts of the gap; not above 0 if they
 // do not.
