@@ -67,22 +67,19 @@ func TestTheLineThatTookTheMonitor(t *testing.T) {
 func recordedBy(t *testing.T, name string, seconds int, samples int64, flags []string, look func(*testing.T, *document.Analyze)) {
 	t.Helper()
 	dir, classes := t.TempDir(), classes(t)
-	for jdk, jvm := range jvms() {
-		t.Run(jdk, func(t *testing.T) {
-			t.Parallel()
-			pid, file := program(t, jvm, nil, "-cp", classes, name).Process.Pid, filepath.Join(dir, jdk+".bin")
-			var d *document.Analyze
-			for s := seconds; s <= 16*seconds && (d == nil || d.Coverage.Sampler != nil && d.Coverage.Sampler.Samples < samples); s *= 2 {
-				args := []string{"--with", "agent", "--duration", fmt.Sprint(s, "s"), "-o", file, strconv.Itoa(pid)}
-				if code, _, msg := recordOf(t, append(args, flags...)...); code != exitOK {
-					t.Fatal(msg)
-				}
-				d = ask[document.Analyze](t, "analyze", file)
+	eachJVM(t, func(t *testing.T, jdk, jvm string) {
+		pid, file := program(t, jvm, nil, "-cp", classes, name).Process.Pid, filepath.Join(dir, jdk+".bin")
+		var d *document.Analyze
+		for s := seconds; s <= 16*seconds && (d == nil || d.Coverage.Sampler != nil && d.Coverage.Sampler.Samples < samples); s *= 2 {
+			args := []string{"--with", "agent", "--duration", fmt.Sprint(s, "s"), "-o", file, strconv.Itoa(pid)}
+			if code, _, msg := recordOf(t, append(args, flags...)...); code != exitOK {
+				t.Fatal(msg)
 			}
-			waitForOneEach(t, run(t, "dump", file))
-			look(t, d)
-		})
-	}
+			d = ask[document.Analyze](t, "analyze", file)
+		}
+		waitForOneEach(t, run(t, "dump", file))
+		look(t, d)
+	})
 }
 
 // waitForOneEach holds samples to it that a thread waits for one lock at a time.
@@ -139,29 +136,26 @@ func TestFewerSamplesStandForMore(t *testing.T) {
 	dir, classes := t.TempDir(), classes(t)
 	jar := filepath.Join(dir, "agent.jar")
 	golden.OK(t, os.WriteFile(jar, agent.Jar, 0o644))
-	for jdk, jvm := range jvms() {
-		t.Run(jdk, func(t *testing.T) {
-			t.Parallel()
-			trace := filepath.Join(dir, jdk+".bin")
-			out := golden.Must(exec.Command(jvm, "-javaagent:"+jar+"=rate=100,file="+trace, "-cp", classes, "Stretched").Output())(t)
-			waited := strings.Fields(string(out))
-			d := ask[document.Analyze](t, "analyze", trace)
-			for i, class := range []string{"ReadWrite", "ReentrantLock"} {
-				got := int64(0)
-				for _, l := range d.Locks {
-					if strings.Contains(l.Class, class) {
-						got += l.WaitNs
-					}
-				}
-				want, err := strconv.ParseFloat(waited[i], 64)
-				t.Logf("%s: %.2f s of waiting, %.2f by the program's clock", class, float64(got)/1e9, want/1e9)
-				if err != nil || math.Abs(float64(got)/want-1) > 0.1 {
-					t.Errorf("%s: not within a tenth", class)
+	eachJVM(t, func(t *testing.T, jdk, jvm string) {
+		trace := filepath.Join(dir, jdk+".bin")
+		out := golden.Must(exec.Command(jvm, "-javaagent:"+jar+"=rate=100,file="+trace, "-cp", classes, "Stretched").Output())(t)
+		waited := strings.Fields(string(out))
+		d := ask[document.Analyze](t, "analyze", trace)
+		for i, class := range []string{"ReadWrite", "ReentrantLock"} {
+			got := int64(0)
+			for _, l := range d.Locks {
+				if strings.Contains(l.Class, class) {
+					got += l.WaitNs
 				}
 			}
-			saysHowMany(t, d)
-		})
-	}
+			want, err := strconv.ParseFloat(waited[i], 64)
+			t.Logf("%s: %.2f s of waiting, %.2f by the program's clock", class, float64(got)/1e9, want/1e9)
+			if err != nil || math.Abs(float64(got)/want-1) > 0.1 {
+				t.Errorf("%s: not within a tenth", class)
+			}
+		}
+		saysHowMany(t, d)
+	})
 }
 
 // saysHowMany checks that an analysis says how many samples came of how many asked for.

@@ -55,48 +55,45 @@ func TestFlagsOfRecordingsThatComeAgain(t *testing.T) {
 func TestRecordEvery(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	for name, jvm := range jvms() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			folder := filepath.Join(t.TempDir(), "recordings")
-			golden.OK(t, os.Mkdir(folder, 0o755))
-			yesterday := time.Now().Add(-25 * time.Hour).Format(stamp)
-			old := "Busy-7-" + yesterday + "-keep24h0m0s.bin"
-			others := []string{"Busy-7-" + time.Now().Add(-23*time.Hour).Format(stamp) + "-keep24h0m0s.bin", "Busy-7-" + yesterday + "-keep26h0m0s.bin", // which stay longer
-				"Busy-7-" + yesterday + ".bin", "Busy-7-19990101-000000-keep24h0m0s.bin.gz", "Busy-7-19991301-000000-keep24h0m0s.bin"} // and for good
-			for _, f := range append(others, old) {
-				golden.OK(t, os.WriteFile(filepath.Join(folder, f), []byte(format.Magic), 0o644))
+	eachJVM(t, func(t *testing.T, _, jvm string) {
+		folder := filepath.Join(t.TempDir(), "recordings")
+		golden.OK(t, os.Mkdir(folder, 0o755))
+		yesterday := time.Now().Add(-25 * time.Hour).Format(stamp)
+		old := "Busy-7-" + yesterday + "-keep24h0m0s.bin"
+		others := []string{"Busy-7-" + time.Now().Add(-23*time.Hour).Format(stamp) + "-keep24h0m0s.bin", "Busy-7-" + yesterday + "-keep26h0m0s.bin", // which stay longer
+			"Busy-7-" + yesterday + ".bin", "Busy-7-19990101-000000-keep24h0m0s.bin.gz", "Busy-7-19991301-000000-keep24h0m0s.bin"} // and for good
+		for _, f := range append(others, old) {
+			golden.OK(t, os.WriteFile(filepath.Join(folder, f), []byte(format.Magic), 0o644))
+		}
+		thesis := "important-1-" + yesterday + "-keep1s.bin" // and no recording
+		golden.OK(t, os.WriteFile(filepath.Join(folder, thesis), []byte("thesis"), 0o644))
+		others = append(others, thesis)
+		p := java(t, jvm, nil)
+		pattern := filepath.Join(folder, "Busy-"+strconv.Itoa(p.Process.Pid)+"-*.bin")
+		go func() {
+			comes(func() bool { found, _ := filepath.Glob(pattern); return len(found) >= 2 })
+			_ = p.Process.Kill()
+		}()
+		code, out, msg := recordOf(t, "--every", "2s", "--duration", "1s", "--keep", "24h", "-o", folder, strconv.Itoa(p.Process.Pid))
+		if code != exitOK || out != "" {
+			t.Errorf("exit %d %q\n%s", code, out, msg)
+		}
+		found, _ := filepath.Glob(strings.Replace(pattern, "*", "*-keep24h0m0s", 1))
+		for _, f := range found {
+			ask[document.Analyze](t, "analyze", f)
+		}
+		if len(found) < 2 {
+			t.Errorf("%v\n%s", found, msg)
+		}
+		if _, err := os.Stat(filepath.Join(folder, old)); err == nil {
+			t.Error("what is too old stays")
+		}
+		for _, f := range others {
+			if _, err := os.Stat(filepath.Join(folder, f)); err != nil {
+				t.Error(err)
 			}
-			thesis := "important-1-" + yesterday + "-keep1s.bin" // and no recording
-			golden.OK(t, os.WriteFile(filepath.Join(folder, thesis), []byte("thesis"), 0o644))
-			others = append(others, thesis)
-			p := java(t, jvm, nil)
-			pattern := filepath.Join(folder, "Busy-"+strconv.Itoa(p.Process.Pid)+"-*.bin")
-			go func() {
-				comes(func() bool { found, _ := filepath.Glob(pattern); return len(found) >= 2 })
-				_ = p.Process.Kill()
-			}()
-			code, out, msg := recordOf(t, "--every", "2s", "--duration", "1s", "--keep", "24h", "-o", folder, strconv.Itoa(p.Process.Pid))
-			if code != exitOK || out != "" {
-				t.Errorf("exit %d %q\n%s", code, out, msg)
-			}
-			found, _ := filepath.Glob(strings.Replace(pattern, "*", "*-keep24h0m0s", 1))
-			for _, f := range found {
-				ask[document.Analyze](t, "analyze", f)
-			}
-			if len(found) < 2 {
-				t.Errorf("%v\n%s", found, msg)
-			}
-			if _, err := os.Stat(filepath.Join(folder, old)); err == nil {
-				t.Error("what is too old stays")
-			}
-			for _, f := range others {
-				if _, err := os.Stat(filepath.Join(folder, f)); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // A process that is watched is recorded when the condition begins to hold, and not before.
@@ -104,35 +101,32 @@ func TestRecordWhen(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
 	dir, classes := t.TempDir(), classes(t)
-	for jdk, jvm := range jvms() {
-		t.Run(jdk, func(t *testing.T) {
-			t.Parallel()
-			folder, begins := filepath.Join(dir, jdk), filepath.Join(dir, jdk+".begins")
-			p := program(t, jvm, nil, "-cp", classes, "Phased", begins).Process
-			quiet, ready := make(chan int, 1), false
-			go func() {
-				ready = comes(func() bool { return flightRecorderRuns(p.Pid) }) // before any phase: it takes seconds to start
-				time.Sleep(4 * time.Second)
-				found, _ := filepath.Glob(filepath.Join(folder, "*"))
-				quiet <- len(found)
-				_ = os.WriteFile(begins, nil, 0o644)
-				comes(func() bool { found, _ := filepath.Glob(filepath.Join(folder, "Phased-*.bin")); return len(found) > 0 })
-				_ = p.Kill()
-			}()
-			code, out, msg := recordOf(t, "--when", "csp(*) > 5%", "--duration", "2s", "-o", folder, strconv.Itoa(p.Pid))
-			found, _ := filepath.Glob(filepath.Join(folder, "*.bin"))
-			if code != exitOK || out != "" || len(found) != 1 {
-				t.Fatalf("exit %d %q %v\n%s", code, out, found, msg)
-			}
-			if n := <-quiet; n != 0 || !ready {
-				t.Errorf("%d files before the condition holds; the flight recorder is ready: %v", n, ready)
-			}
-			if d := ask[document.Analyze](t, "analyze", found[0]); len(d.Locks) == 0 || d.Locks[0].CSP < 0.05 || d.Locks[0].Class != "java.lang.Object" {
-				t.Errorf("%+v", d.Locks)
-			}
-			noData(t, p.Pid)
-		})
-	}
+	eachJVM(t, func(t *testing.T, jdk, jvm string) {
+		folder, begins := filepath.Join(dir, jdk), filepath.Join(dir, jdk+".begins")
+		p := program(t, jvm, nil, "-cp", classes, "Phased", begins).Process
+		quiet, ready := make(chan int, 1), false
+		go func() {
+			ready = comes(func() bool { return flightRecorderRuns(p.Pid) }) // before any phase: it takes seconds to start
+			time.Sleep(4 * time.Second)
+			found, _ := filepath.Glob(filepath.Join(folder, "*"))
+			quiet <- len(found)
+			_ = os.WriteFile(begins, nil, 0o644)
+			comes(func() bool { found, _ := filepath.Glob(filepath.Join(folder, "Phased-*.bin")); return len(found) > 0 })
+			_ = p.Kill()
+		}()
+		code, out, msg := recordOf(t, "--when", "csp(*) > 5%", "--duration", "2s", "-o", folder, strconv.Itoa(p.Pid))
+		found, _ := filepath.Glob(filepath.Join(folder, "*.bin"))
+		if code != exitOK || out != "" || len(found) != 1 {
+			t.Fatalf("exit %d %q %v\n%s", code, out, found, msg)
+		}
+		if n := <-quiet; n != 0 || !ready {
+			t.Errorf("%d files before the condition holds; the flight recorder is ready: %v", n, ready)
+		}
+		if d := ask[document.Analyze](t, "analyze", found[0]); len(d.Locks) == 0 || d.Locks[0].CSP < 0.05 || d.Locks[0].Class != "java.lang.Object" {
+			t.Errorf("%+v", d.Locks)
+		}
+		noData(t, p.Pid)
+	})
 }
 
 // flightRecorderRuns reports whether a JVM has loaded its flight recorder, whether or not it records.

@@ -132,24 +132,21 @@ func TestRecordAfterAKilledOne(t *testing.T) {
 func TestTheJarOfTheAgentStays(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	for name, jvm := range jvms() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := java(t, jvm, nil)
-			recorded(t, p.Process.Pid)
-			first := justTheJar(t, "/tmp", p.Process.Pid)
-			recorded(t, p.Process.Pid, "--with", "both")
-			if again := justTheJar(t, "/tmp", p.Process.Pid); again != first {
-				t.Errorf("%s, then %s", first, again)
-			}
-			_ = p.Process.Kill()
-			_ = p.Wait()
-			recorded(t, java(t, jvm, nil).Process.Pid)
-			if left, _ := folders("/tmp", p.Process.Pid); len(left) > 0 {
-				t.Errorf("of a program that is gone: %v", left)
-			}
-		})
-	}
+	eachJVM(t, func(t *testing.T, _, jvm string) {
+		p := java(t, jvm, nil)
+		recorded(t, p.Process.Pid)
+		first := justTheJar(t, "/tmp", p.Process.Pid)
+		recorded(t, p.Process.Pid, "--with", "both")
+		if again := justTheJar(t, "/tmp", p.Process.Pid); again != first {
+			t.Errorf("%s, then %s", first, again)
+		}
+		_ = p.Process.Kill()
+		_ = p.Wait()
+		recorded(t, java(t, jvm, nil).Process.Pid)
+		if left, _ := folders("/tmp", p.Process.Pid); len(left) > 0 {
+			t.Errorf("of a program that is gone: %v", left)
+		}
+	})
 }
 
 // What the flight recorder writes while it records nobody else may read, and later recordings are where
@@ -157,30 +154,27 @@ func TestTheJarOfTheAgentStays(t *testing.T) {
 func TestNobodyElseReadsAFlightRecording(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	for name, jvm := range jvms() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			own := t.TempDir()
-			pid := java(t, jvm, nil, "-Djava.io.tmpdir="+own).Process.Pid
-			hidden, open := fmt.Sprintf("/tmp/contend-%[1]d-*/*_%[1]d/*.jfr", pid), fmt.Sprintf("%s/*_%d/*.jfr", own, pid)
-			is := func(pattern string) bool { all, _ := filepath.Glob(pattern); return len(all) > 0 }
-			killed, _ := started(t, "record", "--with", "jfr", "--duration", "2m", "-o", filepath.Join(t.TempDir(), "x"), strconv.Itoa(pid))
-			if !comes(func() bool { return is(hidden) }) || is(open) {
-				t.Errorf("not where nobody else looks, or elsewhere: %v", is(open))
-			}
-			_ = killed.Process.Kill()
-			_ = killed.Wait()
-			recorded(t, pid, "--with", "jfr")
-			justTheJar(t, "/tmp", pid)
-			target := golden.Must(attach.Find(pid))(t)
-			answer, err := target.Command(t.Context(), "jcmd", "JFR.start")
-			if err != nil || !is(open) || is(hidden) {
-				t.Errorf("later: %v, %v\n%s%v", is(open), is(hidden), answer, err)
-			}
-			recorded(t, pid, "--with", "jfr") // beside it: all goes where that is
-			justTheJar(t, "/tmp", pid)
-		})
-	}
+	eachJVM(t, func(t *testing.T, _, jvm string) {
+		own := t.TempDir()
+		pid := java(t, jvm, nil, "-Djava.io.tmpdir="+own).Process.Pid
+		hidden, open := fmt.Sprintf("/tmp/contend-%[1]d-*/*_%[1]d/*.jfr", pid), fmt.Sprintf("%s/*_%d/*.jfr", own, pid)
+		is := func(pattern string) bool { all, _ := filepath.Glob(pattern); return len(all) > 0 }
+		killed, _ := started(t, "record", "--with", "jfr", "--duration", "2m", "-o", filepath.Join(t.TempDir(), "x"), strconv.Itoa(pid))
+		if !comes(func() bool { return is(hidden) }) || is(open) {
+			t.Errorf("not where nobody else looks, or elsewhere: %v", is(open))
+		}
+		_ = killed.Process.Kill()
+		_ = killed.Wait()
+		recorded(t, pid, "--with", "jfr")
+		justTheJar(t, "/tmp", pid)
+		target := golden.Must(attach.Find(pid))(t)
+		answer, err := target.Command(t.Context(), "jcmd", "JFR.start")
+		if err != nil || !is(open) || is(hidden) {
+			t.Errorf("later: %v, %v\n%s%v", is(open), is(hidden), answer, err)
+		}
+		recorded(t, pid, "--with", "jfr") // beside it: all goes where that is
+		justTheJar(t, "/tmp", pid)
+	})
 }
 
 // A recorder that is asked to end keeps what came, as after Ctrl-C, and leaves nothing but the jar

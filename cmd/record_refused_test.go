@@ -166,25 +166,22 @@ func TestRecordNamesTheJVMsOfOneClass(t *testing.T) {
 func TestRecordOddFiles(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	for name, jvm := range jvms() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			pid := java(t, jvm, nil).Process.Pid
-			path := "/tmp/.java_pid" + strconv.Itoa(pid)
-			if err := os.WriteFile(path, nil, 0o600); err != nil {
-				t.Skip(err)
-			}
-			recorded(t, pid, "--duration", "1s")
-			if err := os.Remove(path); err != nil {
-				t.Errorf("no socket was there: %v", err)
-			}
-			dir := filepath.Join(t.TempDir(), "a=b,c d")
-			recorded(t, pid, "--duration", "1s", "-o", filepath.Join(dir[:len(dir)-len("a=b,c d")], "x=1,2.bin"), "--keep", dir)
-			if _, err := os.Stat(filepath.Join(dir, "samples.bin")); err != nil {
-				t.Error(err)
-			}
-		})
-	}
+	eachJVM(t, func(t *testing.T, _, jvm string) {
+		pid := java(t, jvm, nil).Process.Pid
+		path := "/tmp/.java_pid" + strconv.Itoa(pid)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Skip(err)
+		}
+		recorded(t, pid, "--duration", "1s")
+		if err := os.Remove(path); err != nil {
+			t.Errorf("no socket was there: %v", err)
+		}
+		dir := filepath.Join(t.TempDir(), "a=b,c d")
+		recorded(t, pid, "--duration", "1s", "-o", filepath.Join(dir[:len(dir)-len("a=b,c d")], "x=1,2.bin"), "--keep", dir)
+		if _, err := os.Stat(filepath.Join(dir, "samples.bin")); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // A process that ends while its recording is being ended leaves the samples.

@@ -89,6 +89,17 @@ func jvms() map[string]string {
 	return found
 }
 
+// eachJVM runs a test on every JDK here, beside one another.
+func eachJVM(t *testing.T, test func(t *testing.T, jdk, jvm string)) {
+	t.Helper()
+	for jdk, jvm := range jvms() {
+		t.Run(jdk, func(t *testing.T) {
+			t.Parallel()
+			test(t, jdk, jvm)
+		})
+	}
+}
+
 func recordOf(t *testing.T, args ...string) (code int, out, msg string) {
 	t.Helper()
 	var o, m bytes.Buffer
@@ -197,33 +208,30 @@ func sameLocks(t *testing.T, a, b string) {
 func TestRecordAHungProgram(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	for name, jvm := range jvms() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			path := filepath.Join(dir, "out.bin")
-			code, out, msg := recordOf(t, "--duration", "4s", "--keep", dir, "-o", path, strconv.Itoa(java(t, jvm, nil, "-Dhang=true").Process.Pid))
-			if code != exitOK || !strings.Contains(out, "Busy.slow") || !strings.Contains(out, "is asleep while holding Object") {
-				t.Errorf("exit %d:\n%s%s", code, out, msg)
-			}
-			// Three of them, for more than one can: on a busy machine the agent comes seconds after the flight recorder.
-			if waited := time.Duration(ask[document.Analyze](t, "analyze", path).Total.WaitNs); waited <= 4*time.Second {
-				t.Errorf("they wait for %v", waited)
-			}
-			where := map[bool]int64{}
-			for _, r := range ask[document.Blame](t, "blame", "--by", "waiter-stack", "--top", "0", path).Rows {
-				where[len(r.Stack) > 0] += r.ThreadNs
-			}
-			if where[true] == 0 || where[false] != 0 {
-				t.Errorf("waiting with and without the waiter's stack: %v", where)
-			}
-			var checked, said bytes.Buffer
-			if code := Main([]string{"check", "--rule", "no deadlock", path}, nil, &checked, &said); code != exitOK {
-				t.Errorf("exit %d:\n%s%s", code, &checked, &said)
-			}
-			askedBefore(t, dir)
-		})
-	}
+	eachJVM(t, func(t *testing.T, _, jvm string) {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "out.bin")
+		code, out, msg := recordOf(t, "--duration", "4s", "--keep", dir, "-o", path, strconv.Itoa(java(t, jvm, nil, "-Dhang=true").Process.Pid))
+		if code != exitOK || !strings.Contains(out, "Busy.slow") || !strings.Contains(out, "is asleep while holding Object") {
+			t.Errorf("exit %d:\n%s%s", code, out, msg)
+		}
+		// Three of them, for more than one can: on a busy machine the agent comes seconds after the flight recorder.
+		if waited := time.Duration(ask[document.Analyze](t, "analyze", path).Total.WaitNs); waited <= 4*time.Second {
+			t.Errorf("they wait for %v", waited)
+		}
+		where := map[bool]int64{}
+		for _, r := range ask[document.Blame](t, "blame", "--by", "waiter-stack", "--top", "0", path).Rows {
+			where[len(r.Stack) > 0] += r.ThreadNs
+		}
+		if where[true] == 0 || where[false] != 0 {
+			t.Errorf("waiting with and without the waiter's stack: %v", where)
+		}
+		var checked, said bytes.Buffer
+		if code := Main([]string{"check", "--rule", "no deadlock", path}, nil, &checked, &said); code != exitOK {
+			t.Errorf("exit %d:\n%s%s", code, &checked, &said)
+		}
+		askedBefore(t, dir)
+	})
 }
 
 // askedBefore holds the samples beside a flight recording to when the program stood still
