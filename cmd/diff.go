@@ -109,7 +109,7 @@ func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s docu
 			return nil, s, err
 		}
 		p.Named = res.names.Heaviest(document.MaxLocks)
-		if err := res.timeless(); err != nil && !res.untimed() { // these count events over some seconds, not over a whole run
+		if err := res.timeless(); err != nil && !res.warned(format.CodeNoTimes) { // these count events over some seconds, not over a whole run
 			return nil, s, err
 		}
 		if res.stats.Unit == format.UnitTime || res.stats.Unit.Summed() {

@@ -81,7 +81,7 @@ func runFlame(e *env, o *flameOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.usual && !slices.Contains(res.inputs, decode.Stdin) && slices.ContainsFunc(res.stats.Warnings, func(w format.Warning) bool { return w.Code == format.CodeByWaiter }) {
+	if o.usual && !slices.Contains(res.inputs, decode.Stdin) && res.warned(format.CodeByWaiter) {
 		o.usual = false
 		must(o.view.Set(stacks.Views[stacks.Blocked])) // a profile without owners
 		return runFlame(e, o)

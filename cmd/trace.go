@@ -261,9 +261,9 @@ func (o *traceOptions) selects() bool {
 	return o.cut() || o.class.text != "" || o.lock.text != "" || o.thread.text != "" || o.minWait > 0
 }
 
-// untimed reports whether the input has no times at all.
-func (r *result) untimed() bool {
-	return slices.ContainsFunc(r.stats.Warnings, func(w format.Warning) bool { return w.Code == format.CodeNoTimes })
+// warned reports whether the input comes with a warning of a code.
+func (r *result) warned(code string) bool {
+	return slices.ContainsFunc(r.stats.Warnings, func(w format.Warning) bool { return w.Code == code })
 }
 
 // coverage returns what the trace does not have.

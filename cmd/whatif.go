@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -58,7 +57,7 @@ func runWhatIf(e *env, o *whatIfOptions) error {
 	if err != nil {
 		return usageError{err, "'contend whatif' without a change lists the sections and classes there are"}
 	}
-	if slices.ContainsFunc(res.stats.Warnings, func(w format.Warning) bool { return w.Code == format.CodeSaturated }) {
+	if res.warned(format.CodeSaturated) {
 		answer.Assumptions = append(answer.Assumptions, "no processor was idle while it was recorded: who waits less also gets more of them, which ranges leave out")
 	}
 	return cmp.Or(write(e, &o.out, whatIfOutputs, document.NewWhatIf(answer, res.coverage())), res.verdict())

@@ -2,6 +2,7 @@ package document
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"contend/analysis"
@@ -61,6 +62,11 @@ type Coverage struct {
 
 // Timed reports whether waiting has a duration and instants.
 func (c *Coverage) Timed() bool { return c.Unit == UnitNs }
+
+// Warned reports whether there is a warning of a code.
+func (c *Coverage) Warned(code string) bool {
+	return slices.ContainsFunc(c.Warnings, func(w Warning) bool { return w.Code == code })
+}
 
 // Shares are the least and the most that a share can be.
 type Shares struct {

@@ -49,7 +49,7 @@ func (s *screen) try(g *document.RankedItem) string {
 		return strings.ToUpper(s.thread[:1]) + s.thread[1:] + "s hardly wait for it: nothing to gain here"
 	case strings.HasPrefix(g.Class, "jdk.jfr."):
 		return "It is the flight recorder's own: nothing to gain here"
-	case s.warned(format.CodeKernel) && strings.HasPrefix(g.Class, "kernel:"):
+	case s.Coverage.Warned(format.CodeKernel) && strings.HasPrefix(g.Class, "kernel:"):
 		return "Only the waiters of a kernel lock are known: make fewer of the calls that take it"
 	case most(by[unknownOwner] + by[analysis.UnknownStack]):
 		return "Its owner is not known: " + s.teller(most(by[unknownOwner]))
@@ -59,7 +59,7 @@ func (s *screen) try(g *document.RankedItem) string {
 		return s.free(g)
 	case top == "":
 		return "Take it less often, or split it"
-	case s.warned(format.CodeSingleDump):
+	case s.Coverage.Warned(format.CodeSingleDump):
 		return "At this instant " + s.names.Name(top) + " holds it: take several dumps to see its usual owner"
 	case most(by[top]) && !s.proven(g, top):
 		return "Which section holds it longest is not known well enough: " + s.teller(false)
@@ -127,7 +127,7 @@ func (s *screen) proven(w *document.RankedItem, site string) bool {
 		}
 	}
 	share := float64(right) / float64(w.WaitNs)
-	if c := s.Coverage.Calibration; c != nil && c.Waiters > 0 && s.warned(format.CodeDisagreement) {
+	if c := s.Coverage.Calibration; c != nil && c.Waiters > 0 && s.Coverage.Warned(format.CodeDisagreement) {
 		share *= float64(c.Agreeing) / float64(c.Waiters)
 	}
 	byDefault := !doing && len(w.Waiting) > 0 && w.Waiting[0].Site == site
@@ -142,7 +142,7 @@ func (s *screen) teller(noOwners bool) string {
 		return "record a runtime/trace"
 	case s.counts && noOwners:
 		return "take thread dumps, or a recording (contend record)"
-	case s.warned(format.CodeStacks):
+	case s.Coverage.Warned(format.CodeStacks):
 		return "record call chains (contend perf-args prints how)"
 	case s.native():
 		return "record for longer: the wake-up that ends a wait names it"
@@ -166,9 +166,9 @@ func (s *screen) free(g *document.RankedItem) string {
 	switch {
 	case s.counts:
 		return "At this instant nobody holds it: take several dumps"
-	case s.warned(format.CodeSaturated):
+	case s.Coverage.Warned(format.CodeSaturated):
 		return "No processor was idle: run fewer " + s.thread + "s, or take the lock less often"
-	case s.warned(format.CodeThreshold) || g.Right() < sure || g.Uncertainty != nil && g.PlusMinusNs == nil:
+	case s.Coverage.Warned(format.CodeThreshold) || g.Right() < sure || g.Uncertainty != nil && g.PlusMinusNs == nil:
 		return "It may be taken too often for short work: " + remedy
 	}
 	return "It is taken too often for short work: " + remedy
@@ -181,5 +181,5 @@ const sure = 0.7
 // native reports whether perf recorded the program: in a contend trace made of such a
 // recording only the warnings show it.
 func (s *screen) native() bool {
-	return strings.HasPrefix(s.Trace.Format, "perf") || s.warned(format.CodeSpinning) || s.warned(format.CodeKernel)
+	return strings.HasPrefix(s.Trace.Format, "perf") || s.Coverage.Warned(format.CodeSpinning) || s.Coverage.Warned(format.CodeKernel)
 }

@@ -3,7 +3,6 @@ package screen
 import (
 	"cmp"
 	"math"
-	"slices"
 	"strings"
 
 	"contend/format"
@@ -94,11 +93,6 @@ func (s *screen) list(first string, texts []string) []line {
 		least = len(texts)
 	}
 	return asFit(least, len(texts), func(n int) []line { return fill(first, s.Width, plain, listed(texts[:n])...) })
-}
-
-// warned reports whether the trace comes with a warning.
-func (s *screen) warned(code string) bool {
-	return slices.ContainsFunc(s.Coverage.Warnings, func(w document.Warning) bool { return w.Code == code })
 }
 
 // unseenVirtual is how long virtual threads waited at most, in ns, where another

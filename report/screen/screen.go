@@ -136,7 +136,7 @@ func (s *screen) amounts() string {
 			return fmt.Sprintf("%s, none waiting for a lock", s.threads(int64(s.Trace.Threads)))
 		}
 		return fmt.Sprintf("%s, %s waiting for a lock", s.threads(int64(s.Trace.Threads)), text.Number(t.WaitNs))
-	case s.counts && s.warned(format.CodeNoTimes):
+	case s.counts && s.Coverage.Warned(format.CodeNoTimes):
 		if s.measure.Lasts() {
 			return s.measure.Text(t.WaitNs) + ", summed by stack, without instants"
 		}

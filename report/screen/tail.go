@@ -146,7 +146,7 @@ func (s *screen) record() []string {
 	switch {
 	case s.unseenVirtual() > 0:
 		return []string{"contend jfc --exact > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(JDK 25 records waits of virtual threads for locks of java.util.concurrent)", "or " + dumpToFile, "(from JDK 24 on shows those for monitors, too)"}
-	case s.warned(format.CodeUnlistedThreads):
+	case s.Coverage.Warned(format.CodeUnlistedThreads):
 		return append([]string{dumpToFile}, prose("(has virtual threads, from JDK 24 on with their locks)")...)
 	case strings.HasSuffix(s.Trace.Format, format.OfAsyncProfiler) && s.hides():
 		return prose("record it with async-profiler's -e lock -o jfr, or with contend record PID")

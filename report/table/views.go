@@ -47,7 +47,7 @@ func heading(a *document.Analyze) string {
 		}
 		what += fmt.Sprintf(": %s%s, %s seen running or blocked", when, threads(a), text.Number(a.Total.RunningNs))
 	case string(format.UnitAcquisitions), string(format.UnitDelays):
-		if !untimed(a.Coverage) {
+		if !a.Coverage.Warned(format.CodeNoTimes) {
 			what += fmt.Sprintf(": %s from %s", text.Duration(a.Trace.DurationNs), when)
 		}
 	default:
@@ -89,7 +89,7 @@ func countGrid(a *document.Analyze, m measure) *Grid {
 	g := &Grid{Title: "locks by " + m.Waiting,
 		Head: []string{m.Head, "SHARE", "PER SECOND", "KIND", "CLASS", "LOCK", "CREATED AT"}, Left: left(7, 3, 4, 5, 6), Drop: []string{"KIND"}}
 	duration, created := a.Trace.DurationNs, false
-	if untimed(a.Coverage) {
+	if a.Coverage.Warned(format.CodeNoTimes) {
 		duration = 0
 	}
 	for _, l := range a.Locks {
@@ -123,11 +123,6 @@ func createdAt(l document.Lock) Cell {
 		return none
 	}
 	return Name(text.Stack(l.Created, false))
-}
-
-// untimed reports whether the input has no times.
-func untimed(c document.Coverage) bool {
-	return slices.ContainsFunc(c.Warnings, func(w document.Warning) bool { return w.Code == format.CodeNoTimes })
 }
 
 func left(n int, columns ...int) []bool {
