@@ -144,6 +144,8 @@ func (e *env) runPerf(ctx context.Context, ask *record.Perf, name string, into *
 	case err != nil:
 	case r.Ended:
 		e.warn(human.Say("the process ended after %v: what was recorded is kept", r.Length))
+	case r.Full:
+		e.warn(human.Say("ended after %v, because perf's recording took all the space it may: what came is kept; --call-graph fp takes less", r.Length))
 	case r.Early:
 		e.warn("ended early: what came is kept")
 	}

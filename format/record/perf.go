@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"contend/format/record/attach"
@@ -20,7 +21,8 @@ import (
 type PerfRecording struct {
 	Length time.Duration
 	Ended  bool // the program ended before the time was over
-	Early  bool // the user ended it, or it did not end by itself
+	Early  bool // the user ended it, it did not end by itself, or it is Full
+	Full   bool // it took all the space it may
 	file   *os.File
 	user   foreign.User // of the program
 }
@@ -55,7 +57,7 @@ func RecordPerf(ctx context.Context, a *Perf, into *os.File, begun func(), progr
 		case came && (err == nil || r.Early || !lives):
 			r.Ended = !r.Early && err != nil
 			r.file, r.user = into, user
-			if now, err := owner(pid); err == nil && now.UID != 0 { // it may have been root's as it began
+			if now, err := owner(pid); err == nil && user.UID == 0 { // it may have given up root's rights
 				r.user = now
 			}
 			return r, nil
@@ -84,19 +86,45 @@ func (a *Perf) once(ctx context.Context, into *os.File, progress func(time.Durat
 	}
 	ctx, end := context.WithTimeout(ctx, a.Duration+grace)
 	defer end()
+	ctx, stop := context.WithCancelCause(ctx)
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	defer stop(nil)
 	c, said, err := begin(ctx, a.Record(opened(into)))
 	if err != nil {
 		return nil, "", err
 	}
+	watch.Go(func() { fill(ctx, stop, into) })
 	defer tell(a.Duration, progress)()
 	started := time.Now()
 	err = c.Wait()
-	return &PerfRecording{Length: time.Since(started), Early: ctx.Err() != nil}, said.text(), err
+	return &PerfRecording{Length: time.Since(started), Early: ctx.Err() != nil, Full: context.Cause(ctx) == errFull}, said.text(), err
+}
+
+// largest is the size at which a recording by perf ends, in bytes: a busy program makes 200 MB
+// a second.
+var largest int64 = 2 << 30 // tests have less
+
+var errFull = errors.New("no room")
+
+// fill stops a recording whose file takes all the space it may, until ctx is done.
+func fill(ctx context.Context, stop context.CancelCauseFunc, into *os.File) {
+	turn := time.NewTicker(100 * time.Millisecond)
+	defer turn.Stop()
+	for ctx.Err() == nil {
+		if free, ok := room(into); fileSize(into) > largest || ok && free < needed {
+			stop(errFull)
+		}
+		select {
+		case <-ctx.Done():
+		case <-turn.C:
+		}
+	}
 }
 
 // PerfText is the text of a recording, written by perf script with the rights of the
-// program's user. That user may have made the files that perf reads, so it is ended if perf
-// is silent for long, or writes without end.
+// program's user. That user may have made the files that perf reads, and may stop it, so it is
+// ended if perf is silent or runs for long, or writes without end.
 type PerfText struct {
 	c     *exec.Cmd
 	out   io.Reader
@@ -104,12 +132,14 @@ type PerfText struct {
 	said  *tail
 	ended context.Context
 	end   context.CancelCauseFunc
+	late  *time.Timer
 }
 
 // A recording of n bytes has no more text than n * textRate + textLeast bytes. memory is what perf
-// may take: a line of what it reads may have no end.
+// may take: a line of what it reads may have no end. It reads slowest bytes a second, or more.
 const (
 	memory    = 2 << 30
+	slowest   = 512 << 10
 	textRate  = 64
 	textLeast = 64 << 20
 )
@@ -117,9 +147,14 @@ const (
 // Text begins to convert a recording to text. The goroutine keeps its thread until Close:
 // perf ends with that thread.
 func (r *PerfRecording) Text() (t *PerfText, err error) {
-	t = &PerfText{left: fileSize(r.file)*textRate + textLeast, said: &tail{}}
+	size := fileSize(r.file)
+	t = &PerfText{left: size*textRate + textLeast, said: &tail{}}
 	t.ended, t.end = context.WithCancelCause(context.Background())
-	words := append([]string{"sh", "-c", `ulimit -d $0 && exec "$@"`, strconv.Itoa(memory >> 10)}, PerfScript("/proc/self/fd/3")...)
+	longest := 5*grace + time.Duration(size/slowest)*time.Second
+	t.late = time.AfterFunc(longest, func() {
+		t.end(&Error{fmt.Sprintf("perf has not read the recording in %v", longest), "a shorter --duration makes a smaller one"})
+	})
+	words := append([]string{"sh", "-c", `ulimit -c 0 && ulimit -d $0 && exec "$@"`, strconv.Itoa(memory >> 10)}, PerfScript("/proc/self/fd/3")...)
 	if t.c, err = command(t.ended, words); err != nil {
 		return nil, err
 	}
@@ -131,7 +166,7 @@ func (r *PerfRecording) Text() (t *PerfText, err error) {
 		_ = r.file.Chmod(0o644) // no name leads to it, and that user is to read it
 	}
 	runtime.LockOSThread()
-	if err = lower(t.c, r.user).Start(); err != nil {
+	if err = start(t.c, r.user); err != nil {
 		runtime.UnlockOSThread()
 		return nil, &Error{"perf: " + err.Error(), ""}
 	}
@@ -158,6 +193,7 @@ func (t *PerfText) Read(b []byte) (int, error) {
 func (t *PerfText) Close() error {
 	defer runtime.UnlockOSThread()
 	defer t.end(nil)
+	defer t.late.Stop()
 	_, err := io.Copy(io.Discard, t)
 	err = errors.Join(err, t.c.Wait())
 	if why := context.Cause(t.ended); why != nil {

@@ -22,10 +22,13 @@ func apart() *syscall.SysProcAttr {
 // owner returns the user for whom a process runs.
 func owner(pid int) (foreign.User, error) { return attach.User(pid) }
 
-// lower makes perf read files with the rights of a user: the files with symbols belong to
-// the recorded user. The capabilities are those needed to enter another root directory, and
-// to read the names of the kernel.
-func lower(c *exec.Cmd, u foreign.User) *exec.Cmd {
-	u.Lower(c.SysProcAttr, unix.CAP_SYS_ADMIN, unix.CAP_SYS_CHROOT, unix.CAP_SYS_PTRACE, unix.CAP_SYSLOG)
-	return c
+// start starts perf with the rights of a user, because the files with symbols belong to the
+// recorded user. The capabilities are those needed to read the names of the kernel and, of a
+// program with its own mounts, to enter these.
+func start(c *exec.Cmd, u foreign.User) error {
+	keep := []uintptr{unix.CAP_SYSLOG}
+	if u.Apart {
+		keep = append(keep, unix.CAP_SYS_ADMIN, unix.CAP_SYS_CHROOT, unix.CAP_SYS_PTRACE)
+	}
+	return u.Start(c, keep...)
 }

@@ -24,6 +24,8 @@ import (
 	"contend/format/record/foreign"
 	"contend/format/whole"
 	"contend/golden"
+
+	"golang.org/x/sys/unix"
 )
 
 // keys are those of a process that runs, of one that is gone, and of one that may run where this
@@ -223,43 +225,101 @@ func TestPerfThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// perf reads the files of names with the rights of whoever is recorded, and some of the kernel's, in
-// bounds; it is ended where it is silent, or has no end.
-func TestPerfReadsAsTheUserOfTheProgram(t *testing.T) {
-	defer func(usual time.Duration) { grace = usual }(grace)
-	dir, secret := golden.Must(os.MkdirTemp("", "contend-perf-"))(t), filepath.Join(t.TempDir(), "secret")
+// saying is the text of a recording of a user by a perf that is a shell script.
+func saying(t *testing.T, script string, u foreign.User) (string, error) {
+	t.Helper()
+	dir := golden.Must(os.MkdirTemp("", "contend-perf-"))(t)
 	defer os.RemoveAll(dir)
-	golden.OK(t, errors.Join(os.Chmod(dir, 0o755), os.WriteFile(secret, []byte("secret"), 0o600)))
+	golden.OK(t, errors.Join(os.Chmod(dir, 0o755), os.WriteFile(filepath.Join(dir, "perf"), []byte("#!/bin/sh\n"+script), 0o755)))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	file := golden.Must(os.Create(filepath.Join(t.TempDir(), "perf.data")))(t)
+	defer file.Close()
+	golden.Must(file.Write([]byte("recording\n")))(t)
+	text := golden.Must((&PerfRecording{file: file, user: u}).Text())(t)
+	text.left = min(text.left, 1<<10)
+	all, err := io.ReadAll(text)
+	return string(all), errors.Join(err, text.Close())
+}
+
+// perf reads what the program's user made with no more than that user's rights: root's perf too,
+// of a program that is root's. Only a program with its own mounts has it enter these.
+func TestPerfReadsAsTheUserOfTheProgram(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	golden.OK(t, os.WriteFile(secret, []byte("secret"), 0o600))
 	t.Setenv("CONTEND_SECRET", "secret")
-	var u foreign.User
-	if os.Geteuid() == 0 {
-		u = foreign.User{UID: 12345, GID: 12346}
+	got, err := saying(t, "cat /proc/self/fd/3; env | grep SECRET; ulimit -d; ulimit -c; ulimit -H -c", foreign.Self())
+	golden.Equal(t, got, fmt.Sprintf("recording\n%d\n0\n0\n", memory>>10), "what perf reads", err)
+	if os.Geteuid() != 0 {
+		t.Skip("only root has rights to give up")
 	}
-	said := func(script string) (string, error) {
-		golden.OK(t, os.WriteFile(filepath.Join(dir, "perf"), []byte("#!/bin/sh\n"+script), 0o755))
-		file := golden.Must(os.Create(filepath.Join(t.TempDir(), "perf.data")))(t)
-		defer file.Close()
-		golden.Must(file.Write([]byte("recording\n")))(t)
-		text := golden.Must((&PerfRecording{file: file, user: u}).Text())(t)
-		text.left = min(text.left, 1<<10)
-		all, err := io.ReadAll(text)
-		return string(all), errors.Join(err, text.Close())
+	own := golden.Must(os.ReadFile("/proc/self/status"))(t)
+	const (
+		few   = 1 << unix.CAP_SYSLOG
+		enter = few | 1<<unix.CAP_SYS_ADMIN | 1<<unix.CAP_SYS_CHROOT | 1<<unix.CAP_SYS_PTRACE
+	)
+	for _, c := range []struct {
+		user foreign.User
+		caps uint64
+	}{
+		{foreign.User{UID: 12345, GID: 12346}, few},
+		{foreign.User{UID: 12345, GID: 12346, Caps: ^uint64(0)}, few},
+		{foreign.User{UID: 12345, GID: 12346, Apart: true}, enter},
+		{foreign.User{}, few},
+		{foreign.User{Caps: ^uint64(0), Apart: true}, enter},
+	} {
+		got, err := saying(t, "id -u; id -G; cat "+secret+" 2>/dev/null; for set in Eff Prm Inh Amb; do grep Cap$set /proc/self/status; done", c.user)
+		want := fmt.Sprintf("%d\n%d\n", c.user.UID, c.user.GID)
+		if c.user.UID == 0 {
+			want += "secret"
+		}
+		for _, set := range []string{"Eff", "Prm", "Inh", "Amb"} {
+			want += fmt.Sprintf("Cap%s:\t%016x\n", set, c.caps&effective(own))
+		}
+		golden.Equal(t, got, want, fmt.Sprintf("as %+v", c.user), err)
 	}
-	got, err := said("cat /proc/self/fd/3; env | grep SECRET; sleep 0.2; ulimit -d; [ $(id -u) = 0 ] || { id -u; id -G; cat " + secret + "; grep CapEff /proc/self/status; } 2>/dev/null")
-	want := fmt.Sprintf("recording\n%d\n", memory>>10)
-	if u.UID != 0 {
-		want += "12345\n12346\nCapEff:\t"
-	}
-	if err != nil || !strings.HasPrefix(got, want) {
-		t.Errorf("%q, want %q: %v", got, want, err)
-	}
-	if _, err := said("exec yes"); err == nil || !strings.Contains(err.Error(), "more text") {
+}
+
+// effective reads the capabilities in effect from a status file.
+func effective(status []byte) (caps uint64) {
+	_, after, _ := strings.Cut(string(status), "CapEff:\t")
+	_, _ = fmt.Sscanf(after, "%x", &caps)
+	return caps
+}
+
+// perf is ended if it is silent, stopped or endless, whatever the user of the program does with it.
+func TestPerfScriptEnds(t *testing.T) {
+	if _, err := saying(t, "exec yes", foreign.Self()); err == nil || !strings.Contains(err.Error(), "more text") {
 		t.Errorf("without end: %v", err)
 	}
+	defer func(usual time.Duration) { grace = usual }(grace)
 	grace = 20 * time.Millisecond
-	if _, err := said("exec sleep 600"); err == nil || !strings.Contains(err.Error(), "nothing for") {
-		t.Errorf("silent: %v", err)
+	for _, script := range []string{"exec sleep 600", "kill -STOP $$"} {
+		if _, err := saying(t, script, foreign.Self()); err == nil || !strings.Contains(err.Error(), "perf has ") {
+			t.Errorf("silent: %v", err)
+		}
+	}
+	if _, err := saying(t, "while echo; do sleep 0.01; done", foreign.Self()); err == nil || !strings.Contains(err.Error(), "not read the recording") {
+		t.Errorf("slow: %v", err)
+	}
+}
+
+// A recording that has taken all its space ends, and what came is kept.
+func TestPerfRecordingIsBounded(t *testing.T) {
+	defer func(usual int64) { largest = usual }(largest)
+	largest = 1 << 10
+	dir := t.TempDir()
+	golden.OK(t, os.WriteFile(filepath.Join(dir, "perf"), []byte(`#!/bin/sh
+while [ "$1" != -o ]; do shift; done
+exec >"$2"
+trap 'exit 0' INT
+while :; do echo record; sleep 0.001; done
+`), 0o755))
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	into := golden.Must(os.Create(filepath.Join(dir, "perf.data")))(t)
+	defer into.Close()
+	r, err := RecordPerf(t.Context(), &Perf{Process: strconv.Itoa(os.Getpid()), Duration: time.Hour}, into, func() {}, nil)
+	if err != nil || !r.Full || !r.Early || fileSize(into) <= largest {
+		t.Errorf("%+v, %d bytes: %v", r, fileSize(into), err)
 	}
 }
 

@@ -39,7 +39,7 @@ func Find(pid int) (*Process, error) {
 	case changed:
 		return nil, p.fail(differs, again)
 	case !now.one:
-		return nil, p.fail("has the rights of two users or groups, as a set-user-ID program", "start it with -javaagent: see 'contend record --help'")
+		return nil, p.fail(mixed, "start it with -javaagent: see 'contend record --help'")
 	case errors.Is(err, os.ErrPermission) && p.user.UID != os.Geteuid():
 		return nil, p.fail(fmt.Sprintf("belongs to another user (%d)", p.user.UID), "run contend as that user or as root")
 	case bytes.Contains(maps, []byte("/libj9vm")):
@@ -61,11 +61,18 @@ func look(pid int) (i identity, state string, err error) {
 	i.inner = pid
 	state = i.read(status)
 	i.began = began(pid)
-	theirs, err := os.Readlink(procPath(pid, "ns/user"))
-	if own, failed := os.Readlink("/proc/self/ns/user"); err != nil || failed != nil || own != theirs {
+	if own := of("self", "user"); own == "" || own != of(strconv.Itoa(pid), "user") {
 		i.user.Caps = 0 // they are those over another namespace
 	}
+	mounts := of(strconv.Itoa(pid), "mnt")
+	i.user.Apart = mounts != "" && mounts != of("self", "mnt")
 	return i, state, nil
+}
+
+// of returns the namespace of a kind of a process, "" if unknown.
+func of(process, kind string) string {
+	path, _ := os.Readlink("/proc/" + process + "/ns/" + kind)
+	return path
 }
 
 // numbered returns an error if the process numbers in /proc belong to another namespace
@@ -87,8 +94,13 @@ func User(pid int) (foreign.User, error) {
 	if err != nil || ended(state) {
 		return foreign.User{}, (&Process{PID: pid}).fail("does not run", "'ps -e' lists them")
 	}
+	if !now.one {
+		return foreign.User{}, (&Process{PID: pid}).fail(mixed, "run it as one user, as 'sudo PROGRAM' does")
+	}
 	return now.user, nil
 }
+
+const mixed = "has the rights of two users or groups, as a set-user-ID program"
 
 // changed reports whether the number belongs to another process now, or the process has
 // other rights.
@@ -223,12 +235,11 @@ func (p *Process) Alive() bool {
 func namespace() string {
 	self, err := os.Readlink("/proc/self")
 	status, unread := os.ReadFile("/proc/self/status")
-	own, failed := os.Readlink("/proc/self/ns/pid")
 	_, numbers, several := strings.Cut(string(status), "\nNSpid:\t")
-	if errors.Join(err, unread, failed) != nil || self != strconv.Itoa(os.Getpid()) || several && !strings.HasPrefix(numbers, self+"\n") {
+	if errors.Join(err, unread) != nil || self != strconv.Itoa(os.Getpid()) || several && !strings.HasPrefix(numbers, self+"\n") {
 		return ""
 	}
-	return strings.Trim(own, "pid:[]")
+	return strings.Trim(of("self", "pid"), "pid:[]")
 }
 
 // List returns the JVMs here, by number. Those of other users are left out

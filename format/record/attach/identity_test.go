@@ -134,6 +134,36 @@ func TestCapabilitiesOfAnotherNamespace(t *testing.T) {
 	}
 }
 
+// perf gets no user of a process that has the rights of two, and learns whether its mounts are its own.
+func TestUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root changes its user, or mounts")
+	}
+	for _, c := range []struct {
+		words string
+		want  foreign.User
+		err   string
+	}{
+		{"setpriv --reuid 12345 --regid 12346 --clear-groups", foreign.User{UID: 12345, GID: 12346}, ""},
+		{"setpriv --ruid 12345", foreign.User{}, "rights of two users"},
+		{"setpriv --rgid 12345 --keep-groups", foreign.User{}, "rights of two users"},
+		{"unshare --mount setpriv --reuid 12345 --regid 12346 --clear-groups", foreign.User{UID: 12345, GID: 12346, Apart: true}, ""},
+	} {
+		words := append(strings.Fields(c.words), "cat")
+		p := exec.Command(words[0], words[1:]...)
+		in, out := golden.Must(p.StdinPipe())(t), golden.Must(p.StdoutPipe())(t)
+		golden.OK(t, p.Start())
+		golden.Must(in.Write([]byte{1}))(t)
+		golden.Must(out.Read(make([]byte, 1)))(t)
+		got, err := User(p.Process.Pid)
+		if got != c.want || (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %+v, %v", c.words, got, err)
+		}
+		golden.OK(t, p.Process.Kill())
+		_ = p.Wait()
+	}
+}
+
 // Where /proc is of another PID namespace a number there is another process's here: none is found.
 func TestAnotherNamespaceOfNumbers(t *testing.T) {
 	const asks = "CONTEND_TEST_FINDS"

@@ -26,10 +26,11 @@ import (
 type User struct {
 	UID, GID int
 	Caps     uint64 // capabilities of Linux, in this process's user namespace; of 0 it has none
+	Apart    bool   // it has another mount namespace than this process
 }
 
 // Self is the user of this process, with all its rights.
-func Self() User { return User{os.Geteuid(), os.Getegid(), ^uint64(0)} }
+func Self() User { return User{UID: os.Geteuid(), GID: os.Getegid(), Caps: ^uint64(0)} }
 
 // Dir is an open directory: names are looked up in it, even if its own path changes.
 type Dir struct {

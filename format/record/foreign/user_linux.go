@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"os/exec"
 	"runtime"
 	"slices"
 	"syscall"
@@ -56,14 +57,36 @@ func (u User) onThread(f func() error, done chan<- error) {
 	done <- err
 }
 
-// Lower makes a command run as the user, if that reduces its rights, with only some
-// capabilities.
-func (u User) Lower(c *syscall.SysProcAttr, keep ...uintptr) {
-	if own, err := capabilities(nil); os.Geteuid() == 0 && u.UID != 0 && err == nil {
-		c.Credential = &syscall.Credential{Uid: uint32(u.UID), Gid: uint32(u.GID)}
-		c.AmbientCaps = slices.DeleteFunc(keep, func(one uintptr) bool { return own>>one&1 == 0 })
+// Start starts a command with the rights of the user and with only some of root's
+// capabilities, if this is root. A user that is root has no other ones either: it may have
+// given up what root may do, or its children may be of other users.
+func (u User) Start(c *exec.Cmd, keep ...uintptr) error {
+	if os.Geteuid() != 0 {
+		return c.Start()
 	}
+	own, err := capabilities(nil)
+	if err != nil {
+		return err
+	}
+	c.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(u.UID), Gid: uint32(u.GID)}
+	c.SysProcAttr.AmbientCaps = slices.DeleteFunc(keep, func(one uintptr) bool { return own>>one&1 == 0 })
+	if u.UID != 0 {
+		return c.Start()
+	}
+	runtime.LockOSThread() // the command inherits the thread's bits
+	defer runtime.UnlockOSThread()
+	before, err := unix.PrctlRetInt(unix.PR_GET_SECUREBITS, 0, 0, 0, 0)
+	if err == nil {
+		err = unix.Prctl(unix.PR_SET_SECUREBITS, uintptr(before)|noRoot, 0, 0, 0)
+	}
+	if err != nil {
+		return fmt.Errorf("giving up root's capabilities: %w", err)
+	}
+	return errors.Join(c.Start(), unix.Prctl(unix.PR_SET_SECUREBITS, uintptr(before), 0, 0, 0))
 }
+
+// noRoot is SECBIT_NOROOT: what root executes has no capabilities for being root's.
+const noRoot = 1
 
 // capabilities are those in effect in this thread; where some are given, no others stay so.
 func capabilities(keep *uint64) (uint64, error) {
