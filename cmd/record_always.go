@@ -226,28 +226,24 @@ func newWatch(ctx context.Context, p *attach.Process) (*record.Watch, error) {
 
 // lastSamples is the end of a trace: metadata, and the last samples.
 type lastSamples struct {
-	settings, names, last []format.Event
-	waiters               int // in the samples
+	names, last []format.Event // names are the settings, too
+	waiters     int            // in the samples
+	bytes       int            // of all events
 }
 
-// mostNames is how many threads, locks and stacks are remembered; then those that no sample has are forgotten.
-// All that is remembered is bounded, too: a program may write a trace in which no time passes.
-const (
-	mostNames = 1 << 14
-	mostKept  = 1 << 16
-)
+// mostKept bounds the bytes of the remembered events. A program may write any trace: one with
+// long names and deep stacks, or one in which no time passes. From half of it on, names that no
+// sample uses are forgotten; the agent itself remembers less than that.
+const mostKept = 64 << 20
 
 // add takes an event, and reports whether the sample before is whole.
 func (w *lastSamples) add(ev *format.Event) (whole bool) {
-	if len(w.settings)+len(w.names)+len(w.last)+w.waiters > mostKept {
-		*w = lastSamples{}
+	if w.bytes += footprint(ev); w.bytes > mostKept {
+		*w = lastSamples{bytes: footprint(ev)}
 	}
 	list := &w.last
 	switch ev.Kind {
-	case format.KindSetting: // the last of a name counts
-		w.settings = slices.DeleteFunc(w.settings, func(old format.Event) bool { return old.Name == ev.Name })
-		list = &w.settings
-	case format.KindThread, format.KindObject, format.KindStack:
+	case format.KindSetting, format.KindThread, format.KindObject, format.KindStack:
 		list = &w.names
 	case format.KindTick:
 		whole = true
@@ -261,15 +257,26 @@ func (w *lastSamples) add(ev *format.Event) (whole bool) {
 	return whole
 }
 
+// footprint returns about how many bytes an event takes in memory.
+func footprint(ev *format.Event) int {
+	const event, frame, party = 384, 64, 12
+	n := event + len(ev.Name) + len(ev.Group) + len(ev.Class) + len(ev.Value) + party*(len(ev.Owners)+len(ev.Waiters))
+	for _, f := range ev.Frames {
+		n += frame + len(f.Class) + len(f.Method) + len(f.File)
+	}
+	return n
+}
+
 // forget drops the samples before a time, and names when they have become many.
 func (w *lastSamples) forget(before int64) {
 	n := 0
 	for n < len(w.last) && w.last[n].Time < before {
 		w.waiters -= len(w.last[n].Waiters)
+		w.bytes -= footprint(&w.last[n])
 		n++
 	}
-	w.last = append(w.last[:0], w.last[n:]...)
-	if len(w.names) < mostNames {
+	w.last = slices.Delete(w.last, 0, n)
+	if w.bytes < mostKept/2 {
 		return
 	}
 	threads, locks, stacks := map[format.ThreadID]bool{}, map[format.ObjectID]bool{}, map[format.StackID]bool{}
@@ -282,12 +289,22 @@ func (w *lastSamples) forget(before int64) {
 			}
 		}
 	}
-	kept := w.names[:0]
-	for _, ev := range w.names {
-		if threads[ev.Thread] && ev.Kind == format.KindThread || locks[ev.Object] && ev.Kind == format.KindObject || stacks[ev.Stack] && ev.Kind == format.KindStack {
-			kept = append(kept, ev)
+	setting := map[string]int{} // the last one of a name counts
+	for i, ev := range w.names {
+		if ev.Kind == format.KindSetting {
+			setting[ev.Name] = i
 		}
 	}
+	kept := w.names[:0]
+	for i, ev := range w.names {
+		if threads[ev.Thread] && ev.Kind == format.KindThread || locks[ev.Object] && ev.Kind == format.KindObject ||
+			stacks[ev.Stack] && ev.Kind == format.KindStack || ev.Kind == format.KindSetting && setting[ev.Name] == i {
+			kept = append(kept, ev)
+		} else {
+			w.bytes -= footprint(&ev)
+		}
+	}
+	clear(w.names[len(kept):])
 	w.names = kept
 }
 
@@ -297,7 +314,7 @@ func (w *lastSamples) breaks(rules []gate.Rule) (bool, error) {
 		return false, nil
 	}
 	run := gate.NewRun(rules...)
-	src := decode.Small(&format.List{Events: slices.Concat(w.settings, w.names, w.last)}) // virtual threads have large ids
+	src := decode.Small(&format.List{Events: slices.Concat(w.names, w.last)}) // virtual threads have large ids
 	tr, err := pass.Run(src, analysis.Filter{From: format.NoTime, To: format.NoTime}, run.Visitors()...)
 	if err != nil {
 		return false, err

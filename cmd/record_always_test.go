@@ -155,21 +155,49 @@ func TestAWatchIsBounded(t *testing.T) {
 			w.add(&ev)
 		}
 	}
-	if len(w.names) > mostNames+8 || len(w.last) > 20 || w.waiters > 10 {
-		t.Errorf("%d names, %d events of %d waiters", len(w.names), len(w.last), w.waiters)
+	if w.bytes > mostKept || len(w.names) > 100_000 || len(w.last) > 20 || w.waiters > 10 {
+		t.Errorf("%d bytes, %d names, %d events of %d waiters", w.bytes, len(w.names), len(w.last), w.waiters)
 	}
 	if holds, err := w.breaks(rules); err != nil || !holds {
 		t.Errorf("all threads wait all the time: %v %v", holds, err)
 	}
-	for i := range 4 * mostKept { // and no time passes
-		for _, ev := range []format.Event{
-			{Kind: format.KindStack, Stack: format.StackID(i + 1)},
-			{Kind: format.KindContention, Time: 1, Object: 1, Owners: []format.Party{{}}, Waiters: make([]format.Party, 7)},
-		} {
-			w.add(&ev)
+}
+
+// What a watch remembers is bounded by what it takes, whatever a trace makes large, and also where
+// no time passes in it.
+func TestAWatchIsBoundedByBytes(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1<<16)
+	for what, large := range map[string]format.Event{
+		"names":   {Kind: format.KindThread, Thread: 1, Name: long, Group: long},
+		"classes": {Kind: format.KindObject, Object: 1, Class: long},
+		"values":  {Kind: format.KindSetting, Name: "a", Value: long},
+		"frames":  {Kind: format.KindStack, Stack: 1, Frames: make([]format.Frame, 1<<10)},
+		"methods": {Kind: format.KindStack, Stack: 1, Frames: []format.Frame{{Class: long, Method: long, File: long}}},
+		"owners":  {Kind: format.KindContention, Time: 1, Object: 1, Owners: make([]format.Party, 1<<13)},
+		"waiters": {Kind: format.KindContention, Time: 1, Object: 1, Waiters: make([]format.Party, 1<<13)},
+	} {
+		var w lastSamples
+		for range 3 * mostKept >> 16 {
+			w.add(&large)
+			total := 0
+			for _, ev := range slices.Concat(w.names, w.last) {
+				total += footprint(&ev)
+			}
+			if total != w.bytes || total > mostKept || total < 1<<15 {
+				t.Fatalf("%s: %d bytes of events, counted as %d", what, total, w.bytes)
+			}
 		}
 	}
-	golden.AtMost(t, len(w.names)+len(w.last)+w.waiters, mostKept+8)
+	var w lastSamples
+	for i := range int64(9) { // the last of them takes it over the half
+		w.add(&format.Event{Kind: format.KindSetting, Name: "period", Value: long[:i]})
+		w.add(&format.Event{Kind: format.KindThread, Thread: 1, Name: strings.Repeat(long, 60)})
+		w.add(&format.Event{Kind: format.KindTick, Time: i})
+	}
+	if len(w.names) != 1 || w.names[0].Value != long[:8] {
+		t.Errorf("%d names stay", len(w.names))
+	}
 }
 
 // However large the ids of threads are, as of the last of many virtual ones, each is a thread of its own.
