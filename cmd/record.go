@@ -229,6 +229,9 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 	if r.Ended {
 		e.warn(human.Say("the process ended after %v: what was recorded is kept", r.Length))
 	}
+	if r.Chunks != "" {
+		e.warn("files of its flight recorder stay in " + r.Chunks + ": the program may have recorded itself")
+	}
 	if r.Scarce {
 		e.warn(human.Say("ended after %v, for want of room where the JVM's flight recorder writes: it would end the program", r.Length))
 	}

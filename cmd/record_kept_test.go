@@ -177,6 +177,46 @@ func TestNobodyElseReadsAFlightRecording(t *testing.T) {
 	})
 }
 
+// A recording that the program began itself meanwhile is in the same folder: what it wrote stays
+// where the JVM is killed, also where the recorder was killed before. That of contend goes.
+func TestTheProgramsOwnRecordingStays(t *testing.T) {
+	golden.Thorough(t)
+	t.Parallel()
+	eachJVM(t, func(t *testing.T, _, jvm string) {
+		for _, killed := range []bool{false, true} {
+			p := java(t, jvm, nil).Process
+			pattern := fmt.Sprintf("/tmp/contend-%[1]d-*/*_%[1]d*/*.jfr", p.Pid)
+			written := func() int { all, _ := filepath.Glob(pattern); return len(all) }
+			c, said := started(t, "record", "--with", "jfr", "--duration", "2m", "-o", filepath.Join(t.TempDir(), "x"), strconv.Itoa(p.Pid))
+			if !comes(func() bool { return writes(fmt.Sprintf("/tmp/contend-%d-*/chunk.txt", p.Pid)) }) || written() != 1 {
+				t.Errorf("%d chunks of the recording", written())
+			}
+			if killed {
+				_ = c.Process.Kill()
+				_ = c.Wait()
+			}
+			answer, err := golden.Must(attach.Find(p.Pid))(t).Command(t.Context(), "jcmd", "JFR.start")
+			if err != nil || written() != 2 {
+				t.Errorf("%d chunks of two recordings: %v\n%s", written(), err, answer)
+			}
+			_ = p.Kill()
+			_, _ = p.Wait()
+			if killed {
+				recorded(t, java(t, jvm, nil).Process.Pid)
+			} else if err := c.Wait(); err != nil || !strings.Contains(said.String(), "stay in /tmp/contend-") {
+				t.Errorf("%v\n%s", err, said)
+			}
+			folders, files := folders("/tmp", p.Pid)
+			if written() != 1 || len(folders) != 1 || len(files) != 1 {
+				t.Errorf("recorder killed: %v: %d chunks, in %v %v", killed, written(), folders, files)
+			}
+			for _, f := range folders {
+				_ = os.RemoveAll(f)
+			}
+		}
+	})
+}
+
 // A recorder that is asked to end keeps what came, as after Ctrl-C, and leaves nothing but the jar
 // behind; one that is killed leaves a flight recording that ends by itself.
 func TestRecordIsEnded(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"regexp"
 	"strings"
 	"time"
@@ -95,8 +96,8 @@ func (f *folder) visit(ctx context.Context, name, key string, end func(name stri
 			break
 		}
 		bounded(ctx, func() {
-			removeFiles(left, data)
 			removeRepositories(left, false)
+			removeFiles(left, data)
 		})
 		if f.here == nil && hasOurJar(left) && f.parent.Held(name, left) {
 			f.name, f.here = name, left
@@ -126,6 +127,27 @@ func (f *folder) make(prefix string) (err error) {
 // happens to its name.
 func (f *folder) add(name string, content []byte) (*os.File, error) {
 	return f.here.Create(name, content)
+}
+
+// note writes a small file, in place of an earlier one.
+func (f *folder) note(name, content string) error {
+	_ = f.here.Remove(name)
+	file, err := f.add(name, []byte(content))
+	if err == nil {
+		err = file.Close()
+	}
+	return err
+}
+
+// read returns the content of a note; "" without one.
+func read(d *foreign.Dir, name string) string {
+	f, err := d.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, _ := io.ReadAll(io.LimitReader(f, 1<<12))
+	return string(text)
 }
 
 func (f *folder) path(name string) string { return f.theirs + "/" + f.name + "/" + name }
@@ -171,8 +193,9 @@ func hasOurJar(d *foreign.Dir) bool {
 	return err == nil && bytes.Equal(text, agent.Jar)
 }
 
-// bounded runs remove until ctx is done, even if removing one file takes for ever.
-func bounded(ctx context.Context, remove func()) {
+// bounded runs remove until ctx is done, even if removing one file takes for ever. It reports
+// whether remove has returned.
+func bounded(ctx context.Context, remove func()) bool {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -180,7 +203,9 @@ func bounded(ctx context.Context, remove func()) {
 	}()
 	select {
 	case <-done:
+		return true
 	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -188,7 +213,7 @@ func bounded(ctx context.Context, remove func()) {
 // recorder, which has its own directory. Only these are removed: other names may lead to other
 // users' files by a mount.
 var (
-	data   = regexp.MustCompile(`^(lease-[A-Z2-7]{8}|trace\.bin|settings\.jfc|flight\.jfr)$`)
+	data   = regexp.MustCompile(`^(lease-[A-Z2-7]{8}|trace\.bin|settings\.jfc|flight\.jfr|chunk\.txt)$`)
 	jars   = regexp.MustCompile(`^agent-[0-9a-f]{16}\.jar$`)
 	chunks = regexp.MustCompile(`^[0-9]{4}(_[0-9]+){5,6}\.jfr$`)
 )
@@ -202,10 +227,12 @@ func removeFiles(d *foreign.Dir, names *regexp.Regexp) {
 }
 
 // removeRepositories removes the empty directories of a flight recorder. If its process has
-// ended, it also removes directories with nothing but chunks; otherwise another recording
-// may use these.
-func removeRepositories(d *foreign.Dir, over bool) {
+// ended, it first removes the chunk that is known to be of contend's recording alone. Other
+// chunks stay, because the program may have recorded itself: it reports whether there are any.
+func removeRepositories(d *foreign.Dir, over bool) (stay bool) {
+	in, chunk := "", ""
 	if over {
+		in, chunk = path.Split(read(d, chunkName))
 		_ = d.Remove(homeName)
 	}
 	for _, info := range d.List("[0-9]*_[0-9]*") {
@@ -213,39 +240,48 @@ func removeRepositories(d *foreign.Dir, over bool) {
 		if err != nil {
 			continue
 		}
-		if over {
-			removeFiles(r, chunks)
+		if in == info.Name()+"/" && chunks.MatchString(chunk) {
+			_ = r.Remove(chunk)
 		}
-		_ = d.Rmdir(info.Name(), r)
+		stay = d.Rmdir(info.Name(), r) != nil || stay
 		r.Close()
 	}
+	return stay
 }
 
-// removeAll removes a folder with the files that recorders made in it.
-func removeAll(parent *foreign.Dir, name string, dir *foreign.Dir) {
+// removeAll removes a folder with the files that recorders made in it, and reports whether
+// chunks stay.
+func removeAll(parent *foreign.Dir, name string, dir *foreign.Dir) (stay bool) {
+	stay = removeRepositories(dir, true)
 	removeFiles(dir, data)
 	removeFiles(dir, jars)
-	removeRepositories(dir, true)
 	_ = parent.Rmdir(name, dir)
+	return stay
 }
 
 // removal bounds how long the end of a recording waits for the removal of its files.
 const removal = 5 * time.Second
 
 // end removes the files of a recording, and the whole folder if its process has ended: its
-// parent may not have reaped it yet.
-func (f *folder) end(over bool) {
+// parent may not have reaped it yet. It returns the folder's path if the process has ended and
+// chunks stay there.
+func (f *folder) end(over bool) (stay string) {
 	ctx, stop := context.WithTimeout(context.Background(), removal)
 	defer stop()
-	bounded(ctx, func() {
+	defer f.close()
+	left := false
+	done := bounded(ctx, func() {
 		if of := ours.FindStringSubmatch(f.name); of != nil && attach.Gone(of[1]) {
-			removeAll(f.parent, f.name, f.here)
+			left = removeAll(f.parent, f.name, f.here)
 		} else {
+			left = removeRepositories(f.here, over)
 			removeFiles(f.here, data)
-			removeRepositories(f.here, over)
 		}
 	})
-	f.close()
+	if done && left && over {
+		stay = path.Join(f.theirs, f.name)
+	}
+	return stay
 }
 
 func (f *folder) close() {

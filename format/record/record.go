@@ -38,6 +38,7 @@ type Recording struct {
 	Length  time.Duration     // the recorded duration
 	Ended   bool              // the process ended before the time was over
 	Scarce  bool              // it was ended early: the flight recorder would have run out of space
+	Chunks  string            // the folder where files of the ended process's flight recorder stay: they may be of its own recordings
 	files   []*os.File
 }
 
@@ -80,8 +81,8 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	if err != nil {
 		return nil, err
 	}
-	defer s.end()
 	out := &Recording{}
+	defer func() { out.Chunks = s.end() }()
 	if m.Flight { // first: the agent's samples should lie within it
 		if err := s.startFlight(); err != nil {
 			if ctx.Err() != nil {
@@ -203,10 +204,11 @@ func (s *session) settle(name string) error {
 }
 
 // end removes the files of the session from the process's folder for temporary files.
-func (s *session) end() {
+// It returns the path where chunks of a process that has ended stay.
+func (s *session) end() (chunks string) {
 	s.repository.close()
 	s.lease.Close()
-	s.dir.end(!s.p.Alive())
+	return s.dir.end(!s.p.Alive())
 }
 
 // ending returns the context for ending a recording: it lasts for patience, but at most

@@ -39,8 +39,12 @@ func (s *session) openRepository() *repository {
 		return nil
 	}
 	r := &repository{dir: dir}
-	if all := r.chunks(); len(all) > 0 {
+	all := r.chunks()
+	if len(all) > 0 {
 		r.first = all[len(all)-1].Name()
+	}
+	if home, name := filepath.Split(path); len(all) == 1 && filepath.Base(home) == s.dir.name {
+		_ = s.dir.note(chunkName, name+"/"+r.first)
 	}
 	return r
 }
@@ -61,8 +65,13 @@ func (s *session) repositoryPath(ctx context.Context) string {
 	return path
 }
 
-// homeName is the file in a folder with the flight recorder's previous directory.
-const homeName = "repository.txt"
+// These are notes in a folder: the flight recorder's previous directory, and the chunk that has
+// only the data of contend's recording. That is the first one if no recording ran when it
+// began: the start of any other begins a new chunk.
+const (
+	homeName  = "repository.txt"
+	chunkName = "chunk.txt"
+)
 
 // hide makes the flight recorder write into the folder, because every user can read its own
 // directory; not if a recording runs already. The error is a JVM that does not answer.
@@ -76,9 +85,7 @@ func (s *session) hide() error {
 	if path == "" || ours.MatchString(filepath.Base(home)) || !strings.HasPrefix(answer, "No available recordings") {
 		return nil
 	}
-	_ = s.dir.here.Remove(homeName)
-	if f, err := s.dir.add(homeName, []byte(home)); err == nil {
-		f.Close()
+	if s.dir.note(homeName, home) == nil {
 		_, _ = s.jcmd(s.ctx, "JFR.configure repositorypath=%s", s.dir.path(""))
 	}
 	return nil
@@ -105,10 +112,9 @@ func (s *session) reveal(ctx context.Context) {
 		return
 	}
 	defer folder.Close()
-	home := []byte(s.p.Temp())
-	if f, err := folder.Open(homeName); err == nil {
-		home, _ = io.ReadAll(io.LimitReader(f, 1<<12))
-		f.Close()
+	home := read(folder, homeName)
+	if home == "" {
+		home = s.p.Temp()
 	}
 	if _, err := s.jcmd(ctx, "JFR.configure repositorypath=\"%s\"", home); err == nil {
 		_ = folder.Remove(homeName)

@@ -100,7 +100,10 @@ func TestOneFolderForEachProcess(t *testing.T) {
 		t.Errorf("ended: %v", ended)
 	}
 	golden.OK(t, os.RemoveAll(filepath.Join(dir, first.name, kept)))
-	if inside(third, gone) != nil || len(inside(third, unseen)) != len(everything) || len(inside(third, odd)) != len(everything) || len(inside(third, thesis)) != 1 {
+	if left := inside(third, gone); !slices.Equal(left, []string{kept}) || len(inside(third, gone+"/"+kept)) != 1 {
+		t.Errorf("of a process that may have recorded itself: %v", left)
+	}
+	if len(inside(third, unseen)) != len(everything) || len(inside(third, odd)) != len(everything) || len(inside(third, thesis)) != 1 {
 		t.Errorf("left: %v, %v, %v, %v", inside(third, gone), inside(third, unseen), inside(third, odd), inside(third, thesis))
 	}
 	for _, name := range everything {
@@ -111,6 +114,55 @@ func TestOneFolderForEachProcess(t *testing.T) {
 	second.end(false)
 	if left := inside(third, third.name); !slices.Equal(left, []string{jarName}) || inside(second, second.name) == nil {
 		t.Errorf("in the folder: %v", left)
+	}
+}
+
+// Of a JVM that was killed no chunk is removed but the one that is known to be of the recording
+// alone. The folder goes with it if it is the only one.
+func TestChunksThatMayBeTheProgramsOwn(t *testing.T) {
+	const ours, next = "2026_11_23_02_00_01.jfr", "2026_11_23_02_00_02.jfr"
+	const in, other = "2026_11_23_02_00_01_1", "2026_11_23_02_00_01_1_0"
+	for _, c := range []struct {
+		note        string
+		files, stay []string
+	}{
+		{in + "/" + ours, []string{in + "/" + ours}, nil},
+		{in + "/" + ours, []string{in + "/" + ours, in + "/" + next}, []string{in + "/" + next}},
+		{in + "/" + ours, []string{in + "/" + ours, other + "/" + ours}, []string{other + "/" + ours}},
+		{other + "/" + ours, []string{in + "/" + ours}, []string{in + "/" + ours}},
+		{in + "/x", []string{in + "/x"}, []string{in + "/x"}},
+		{"", []string{in + "/" + ours}, []string{in + "/" + ours}},
+	} {
+		for _, later := range []bool{false, true} { // by the recorder itself, or by the next one
+			dir := t.TempDir()
+			open := func(key string) *folder {
+				f := golden.Must(newFolder(t.Context(), golden.Must(foreign.At(dir, foreign.Self()))(t), dir, key, nil))(t)
+				return f
+			}
+			f := open(dead())
+			golden.OK(t, f.note(chunkName, c.note))
+			for _, file := range c.files {
+				golden.OK(t, errors.Join(os.MkdirAll(filepath.Dir(f.path(file)), 0o755), os.WriteFile(f.path(file), nil, 0o644)))
+			}
+			want, said := f.path(""), ""
+			if want = strings.TrimSuffix(want, "/"); len(c.stay) == 0 {
+				want = ""
+			}
+			if later {
+				f.close()
+				g := open(living)
+				g.end(false)
+			} else if said = f.end(true); said != want {
+				t.Errorf("%v: %q, want %q", c, said, want)
+			}
+			left, _ := filepath.Glob(filepath.Join(dir, f.name, "*/*"))
+			for i := range left {
+				left[i] = strings.TrimPrefix(left[i], f.path(""))
+			}
+			if _, err := os.Stat(f.path("")); !slices.Equal(left, c.stay) || (err == nil) != (len(c.stay) > 0) {
+				t.Errorf("%v, later %v: %v stay, %v", c, later, left, err)
+			}
+		}
 	}
 }
 
