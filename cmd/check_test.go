@@ -139,7 +139,7 @@ func TestGatesDoNotPassWhatVirtualThreadsHide(t *testing.T) {
 		code, _ = checked(t, "", "--rule", "waiting(*) < 2.5", file)
 		golden.Equal(t, code == exitOK, bounded, name, "2.5 threads", code)
 		for _, w := range ask[document.Analyze](t, "analyze", file).Coverage.Warnings {
-			if w.Code == "virtual-threads" && bounded && (w.HiddenNs < 5.9e9 || w.HiddenNs > 6.1e9) { // two threads, 3.0 s each
+			if w.Code == "virtual-threads" && bounded && (w.Hidden < 5.9e9 || w.Hidden > 6.1e9) { // two threads, 3.0 s each
 				t.Errorf("%s: %s", name, w.Text)
 			}
 		}

@@ -96,7 +96,7 @@ func (o *flameOptions) write(e *env, b, base *stacks.Builder, res *result) error
 	c := &answer.caption
 	for _, w := range res.stats.Warnings {
 		if w.Hidden > 0 || w.Code == format.CodeVirtualThreads {
-			c.Summary += "; " + w.Text
+			c.Summary += "; " + w.String()
 		}
 	}
 	if note := foldedNote(b, res); note != "" {

@@ -332,7 +332,7 @@ func (e *env) writeRecording(r *record.Recording, out *recordingFile) error {
 	st := src.Stats()
 	for _, w := range st.Warnings {
 		if w.Code == format.CodeFewerSamples {
-			e.say("contend: " + w.Text)
+			e.say("contend: " + w.String())
 		}
 	}
 	if out.path == "-" {

@@ -295,7 +295,7 @@ var notes = map[string]bool{
 func (r *result) warn(e *env, shown bool) {
 	for _, w := range r.stats.Warnings {
 		if !notes[w.Code] && !(shown && w.Hidden > 0) {
-			e.warn(w.Text)
+			e.warn(w.String())
 		}
 	}
 }

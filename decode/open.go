@@ -135,7 +135,7 @@ func (t *Trace) Stats() format.Stats {
 		sum.DeadlockDumps += s.DeadlockDumps
 		sum.Blind = cmp.Or(sum.Blind, s.Blind)
 		for _, w := range s.Warnings {
-			if !slices.Contains(sum.Warnings, w) { // a warning of all inputs is given once
+			if !slices.ContainsFunc(sum.Warnings, w.Equal) { // a warning of all inputs is given once
 				sum.Warnings = append(sum.Warnings, w)
 			}
 		}

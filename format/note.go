@@ -3,6 +3,7 @@ package format
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 // The names of notes that are not codes of warnings.
@@ -52,13 +53,16 @@ func (s *Stats) Notes() (list []Event) {
 		add(noteDumps, strconv.Itoa(s.DeadlockDumps), 0)
 	}
 	for _, w := range s.Warnings {
-		add(w.Code, w.Text, w.Hidden)
+		add(w.Code, strings.TrimSuffix(w.Text+hintMark+w.Hint, hintMark), w.Hidden)
 	}
 	if !s.Damage.Whole() {
 		add(CodeDamagedSource, "the input this trace was made of was damaged", 0)
 	}
 	return list
 }
+
+// hintMark is between the text and the hint of a warning in a note.
+const hintMark = "\n"
 
 // maxNotes bounds the notes of a damaged or foreign trace.
 const maxNotes = 64
@@ -78,7 +82,8 @@ func (s *Stats) Note(ev *Event) {
 		}
 	default:
 		if len(s.Warnings) < maxNotes {
-			s.Warnings = append(s.Warnings, Warning{Code: ev.Name, Text: ev.Value, Hidden: max(ev.Weight, 0)})
+			text, hint, _ := strings.Cut(ev.Value, hintMark)
+			s.Warnings = append(s.Warnings, Warning{Code: ev.Name, Text: text, Hint: hint, Hidden: max(ev.Weight, 0)})
 		}
 	}
 }

@@ -37,9 +37,24 @@ const OfAsyncProfiler = ", async-profiler"
 
 // Warning is a reason to doubt a result: a stable code for machines, a text for people.
 type Warning struct {
-	Code   string // lost-data, truncated, threshold, clock, unlinked, ...
-	Text   string
-	Hidden int64 // upper bound of the waiting that is missing for this reason, in ns; 0 if there is none
+	Code   string   `json:"code"` // lost-data, truncated, threshold, clock, unlinked, ...
+	Text   string   `json:"text"`
+	Hint   string   `json:"hint,omitempty"`     // another recording that would leave no such doubt
+	Hidden int64    `json:"hiddenNs,omitempty"` // upper bound of the waiting that is missing for this reason, in ns; 0 if there is none
+	Events []string `json:"events,omitempty"`   // the recorder's events that it is about, if not all
+}
+
+// String returns the text, and the hint.
+func (w Warning) String() string {
+	if w.Hint == "" {
+		return w.Text
+	}
+	return w.Text + "; " + w.Hint
+}
+
+// Equal reports whether two warnings say the same.
+func (w Warning) Equal(o Warning) bool {
+	return w.Code == o.Code && w.Hidden == o.Hidden && w.String() == o.String()
 }
 
 // Unit is the unit of the weights of a trace. Some sources count events and measure no time;

@@ -20,9 +20,10 @@ func recordWarnings(r *record.Whole, defs *analysis.Symbols, tl *owners.Timeline
 	var out []format.Warning
 	if len(r.Thresholds) > 0 {
 		slices.Sort(r.Thresholds)
-		out = append(out, format.Warning{Code: format.CodeThreshold,
+		slices.Sort(r.Unseen)
+		out = append(out, format.Warning{Code: format.CodeThreshold, Events: slices.Compact(r.Unseen), Hint: "'contend jfc' prints settings that record all",
 			Text: "shorter waits were not recorded: " + strings.Join(slices.Compact(r.Thresholds), ", ") +
-				human.Say(": at most %v of the running time was such waiting", time.Duration(running)) + "; 'contend jfc' prints settings that record all"})
+				human.Say(": at most %v of the running time was such waiting", time.Duration(running))})
 	}
 	if n := unlinked(defs, tl); n > 0 {
 		out = append(out, format.Warning{Code: format.CodeUnlinked,

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"contend/analysis"
@@ -101,14 +100,15 @@ func frameNames(run *Run) (names []string) {
 	return names
 }
 
-// warned returns the text of a warning of the reading or the analysis.
-func (run *Run) warned(code string) (text string, ok bool) {
-	for _, w := range slices.Concat(run.Stats.Warnings, run.Trace.Coverage.Warnings) {
-		if w.Code == code {
-			return w.Text, true
+// warned returns the first warning of the reading or the analysis that has one of some codes.
+func (run *Run) warned(codes ...string) (first format.Warning, ok bool) {
+	all := slices.Concat(run.Stats.Warnings, run.Trace.Coverage.Warnings)
+	for _, code := range codes {
+		if i := slices.IndexFunc(all, func(w format.Warning) bool { return w.Code == code }); i >= 0 {
+			return all[i], true
 		}
 	}
-	return "", false
+	return format.Warning{}, false
 }
 
 // nothingLeft returns a doubt if the filter leaves nothing of the trace: a misspelled filter
@@ -133,23 +133,18 @@ func cutOff(_ *Rule, _ *Subject, run *Run) Doubt {
 }
 
 // unrecorded returns a doubt if the recording leaves out a kind of wait.
-var unrecorded = warning(recordAll, ";", format.CodeNotRecorded)
-
-// unlistedOwners doubts dumps that do not show the owner of a lock that a thread waits
-// for; the warning has the hint.
-var unlistedOwners = warning("", ": ", format.CodeUnlistedOwners, format.CodeUnlistedLocks, format.CodeReaders, format.CodeUnlistedThreads)
-
-// warning doubts what the first of some warnings speaks of, up to a mark in its text.
-func warning(hint, mark string, codes ...string) doubter {
-	return func(_ *Rule, _ *Subject, run *Run) Doubt {
-		for _, code := range codes {
-			if text, ok := run.warned(code); ok {
-				reason, rest, _ := strings.Cut(text, mark)
-				return Doubt{reason, cmp.Or(hint, rest)}
-			}
-		}
-		return Doubt{}
+func unrecorded(_ *Rule, _ *Subject, run *Run) Doubt {
+	if w, ok := run.warned(format.CodeNotRecorded); ok {
+		return Doubt{w.Text, recordAll}
 	}
+	return Doubt{}
+}
+
+// unlistedOwners returns a doubt about dumps that do not show the owner of a lock that a
+// thread waits for.
+func unlistedOwners(_ *Rule, _ *Subject, run *Run) Doubt {
+	w, _ := run.warned(format.CodeUnlistedOwners, format.CodeUnlistedLocks, format.CodeReaders, format.CodeUnlistedThreads)
+	return Doubt{w.Text, w.Hint}
 }
 
 // timeless returns a doubt about shares of the time of an input without times.
@@ -184,8 +179,8 @@ func damaged(_ *Rule, _ *Subject, run *Run) Doubt {
 
 // pending returns a doubt if thread dumps show waits that are missing in the recording.
 func pending(_ *Rule, _ *Subject, run *Run) Doubt {
-	if text, ok := run.warned(format.CodeUnlinked); ok {
-		return Doubt{text + ": they had not ended", "record for longer, or look at the thread dumps for what is stuck"}
+	if w, ok := run.warned(format.CodeUnlinked); ok {
+		return Doubt{w.Text + ": they had not ended", "record for longer, or look at the thread dumps for what is stuck"}
 	}
 	return Doubt{}
 }

@@ -94,5 +94,5 @@ func (r *Reader) unrecorded() []format.Warning {
 	if r.meta != nil && r.meta.sampler {
 		how = "async-profiler records them with -e lock"
 	}
-	return []format.Warning{{Code: format.CodeNotRecorded, Text: text + "; " + how}}
+	return []format.Warning{{Code: format.CodeNotRecorded, Text: text, Hint: how}}
 }

@@ -46,7 +46,7 @@ func TestSettingsThatRecordNoWaits(t *testing.T) {
 		r.set(t, c.event, "enabled", c.value)
 		said := ""
 		for _, w := range r.Stats().Warnings {
-			said += w.Text
+			said += w.String()
 		}
 		golden.Holds(golden.At(t, c.event, c.value), said, c.want)
 		golden.Equal(t, said == "", c.want == "", c.event, c.value)
@@ -60,7 +60,7 @@ func TestAdviceForAsyncProfiler(t *testing.T) {
 	for _, want := range []string{"'contend jfc' prints", "async-profiler records them with -e lock"} {
 		r.set(t, "JavaMonitorEnter", "enabled", "false")
 		s := r.Stats()
-		if w := s.Warnings; len(w) != 1 || !strings.Contains(w[0].Text, want) || strings.HasSuffix(s.Format, format.OfAsyncProfiler) != r.meta.sampler {
+		if w := s.Warnings; len(w) != 1 || !strings.Contains(w[0].Hint, want) || strings.HasSuffix(s.Format, format.OfAsyncProfiler) != r.meta.sampler {
 			t.Errorf("%s: %v, want %q", s.Format, w, want)
 		}
 		r.meta.sampler = true

@@ -151,12 +151,12 @@ func (r *Reader) virtualWarning() []format.Warning {
 	if !v.any() {
 		return nil
 	}
-	what, hint := "no waits", " ('contend jfc --exact' makes JDK 25 record those for locks of java.util.concurrent)"
+	what, hint := "no waits", "'contend jfc --exact' makes JDK 25 record those for locks of java.util.concurrent"
 	switch {
 	case !r.meta.unmounts:
 		what, hint = "no waits for locks of java.util.concurrent", ""
 	case v.traced:
-		what, hint = "no waits for monitors", ", which JDK 24 and later never do"
+		what, hint = "no waits for monitors, which JDK 24 and later never record,", ""
 	}
 	those := "virtual threads"
 	if n := len(v.lives); n > 0 {
@@ -165,7 +165,7 @@ func (r *Reader) virtualWarning() []format.Warning {
 	if v.inSamples {
 		return []format.Warning{{Code: format.CodeVirtualThreads, Text: human.Say("waits of %s are sampled, in %v samples; waits between two samples are unknown", those, v.sampled)}}
 	}
-	w := format.Warning{Code: format.CodeVirtualThreads, Text: human.Say("%s of %s are recorded%s: ", what, those, hint)}
+	w := format.Warning{Code: format.CodeVirtualThreads, Text: human.Say("%s of %s are recorded: ", what, those), Hint: hint}
 	if ns, bounded := v.unobserved(max(r.until, r.head.end())); bounded {
 		w.Hidden = max(ns, 1)
 		w.Text += human.Say("at most %v are hidden", time.Duration(ns))

@@ -231,11 +231,12 @@ type missing struct {
 }
 
 func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
-	add := func(when bool, code, text string, args ...any) {
+	advise := func(when bool, code, hint, text string, args ...any) {
 		if when {
-			w = append(w, format.Warning{Code: code, Text: human.Say(text, args...)})
+			w = append(w, format.Warning{Code: code, Text: human.Say(text, args...), Hint: hint})
 		}
 	}
+	add := func(when bool, code, text string, args ...any) { advise(when, code, "", text, args...) }
 	for i := range m.cut {
 		add(true, m.cut[i].Code, "%s: %s", m.cut[i].Pos.File, m.cut[i].Why)
 	}
@@ -244,11 +245,11 @@ func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 	add(m.spread > 1, format.CodeNotOneInstant, "threads were looked at one after the other, over up to %v: who holds a lock may have changed meanwhile", time.Duration(m.spread))
 	add(m.spread == 1, format.CodeNotOneInstant, "threads were looked at one after the other: who holds a lock may have changed meanwhile")
 	add(m.disordered > 0, format.CodeClock, "%s later than the previous one: placed right after it", human.Some(m.disordered, "thread dump is not", "thread dumps are not"))
-	add(m.unlisted > 0, format.CodeUnlistedOwners, "owners of java.util.concurrent locks are not in the dump for %s: take it with -l (jstack -l, jcmd PID Thread.print -l)", human.Some(m.unlisted, "wait", "waits"))
+	advise(m.unlisted > 0, format.CodeUnlistedOwners, "take it with -l (jstack -l, jcmd PID Thread.print -l)", "owners of java.util.concurrent locks are not in the dump for %s", human.Some(m.unlisted, "wait", "waits"))
 	add(m.readers > 0, format.CodeReaders, "%s no owner: threads that hold the read lock are invisible in a thread dump", human.Some(m.readers, "wait on a read-write lock has", "waits on read-write locks have"))
-	add(m.virtual > 0, format.CodeUnlistedOwners, "%s that no thread in the dump holds: virtual threads may, which the dump does not list; jcmd PID Thread.dump_to_file -format=json does", human.Some(m.virtual, "wait is for a lock", "waits are for locks"))
-	add(m.hides, format.CodeUnlistedThreads, "virtual threads may run, which are not in the dump: 'jcmd PID Thread.dump_to_file FILE' writes them, from JDK 24 on with their locks")
-	add(m.mixed > 0, format.CodeUnlistedLocks, "jhsdb --mixed wrote %s: it names locks only where it found a deadlock; take it without --mixed, with --locks", counted(m.mixed))
+	advise(m.virtual > 0, format.CodeUnlistedOwners, "jcmd PID Thread.dump_to_file -format=json does", "%s that no thread in the dump holds: virtual threads may, which the dump does not list", human.Some(m.virtual, "wait is for a lock", "waits are for locks"))
+	advise(m.hides, format.CodeUnlistedThreads, "'jcmd PID Thread.dump_to_file FILE' writes them, from JDK 24 on with their locks", "virtual threads may run, which are not in the dump")
+	advise(m.mixed > 0, format.CodeUnlistedLocks, "take it without --mixed, with --locks", "jhsdb --mixed wrote %s: it names locks only where it found a deadlock", counted(m.mixed))
 	add(m.absent > 0, format.CodeUnlistedOwners, "%s not in the text, which has only some threads of a dump", human.Some(m.absent, "wait is for a lock whose owner is", "waits are for locks whose owners are"))
 	return w
 }

@@ -90,14 +90,14 @@ type Analyze struct {
 	Coverage  Coverage   `json:"coverage"`
 	Beside
 
-	ElapsedNs      int64     `json:"elapsedNs"`      // of the trace, inside --from and --to
-	WaitingThreads float64   `json:"waitingThreads"` // on average; 0 where the input counts
-	Findings       []Finding `json:"findings"`
-	Phases         []Phase   `json:"phases"`
-	NotCounted     []Warning `json:"notCounted"` // those of the warnings that tell of waiting the totals leave out
-	Ranked         []Ranked  `json:"ranked"`     // all that threads wait for, locks and others, by waiting
-	Rest           []Rest    `json:"-"`          // the locks that Locks leaves out, for a screen, which counts them
-	Stacks         *Blame    `json:"-"`          // the waiting by the owners' stacks and classes of locks, where people are shown it
+	ElapsedNs      int64            `json:"elapsedNs"`      // of the trace, inside --from and --to
+	WaitingThreads float64          `json:"waitingThreads"` // on average; 0 where the input counts
+	Findings       []Finding        `json:"findings"`
+	Phases         []Phase          `json:"phases"`
+	NotCounted     []format.Warning `json:"notCounted"` // those of the warnings that tell of waiting the totals leave out
+	Ranked         []Ranked         `json:"ranked"`     // all that threads wait for, locks and others, by waiting
+	Rest           []Rest           `json:"-"`          // the locks that Locks leaves out, for a screen, which counts them
+	Stacks         *Blame           `json:"-"`          // the waiting by the owners' stacks and classes of locks, where people are shown it
 }
 
 // MaxLocks is how many locks are described each by itself, unless more are asked

@@ -32,27 +32,20 @@ func (p Provenance) Right() (share float64, ok bool) {
 	return float64(p.RightNs-p.RecordedNs()) / float64(p.InferredNs), true
 }
 
-// Warning is a reason to distrust a result.
-type Warning struct {
-	Code     string `json:"code"`
-	Text     string `json:"text"`
-	HiddenNs int64  `json:"hiddenNs,omitempty"` // the waiting that may be missing for this reason at most; 0 where nothing bounds it
-}
-
 // UnitNs is the unit of the waiting of traces that measure time.
 const UnitNs = "ns"
 
 // Coverage says what the trace could and could not tell.
 type Coverage struct {
-	Unit       string     `json:"unit"` // of all waiting: ns, threads, acquisitions
-	Events     int64      `json:"events"`
-	BytesRead  int64      `json:"bytesRead"`
-	BytesTotal int64      `json:"bytesTotal"`
-	Provenance Provenance `json:"provenance"`
-	Sampler    *Sampler   `json:"sampler,omitempty"` // absent where samples do not say when they were due
-	Warnings   []Warning  `json:"warnings"`
-	Goroutines bool       `json:"-"` // what waits are goroutines, not threads
-	Places     Places     `json:"-"` // by which people know locks
+	Unit       string           `json:"unit"` // of all waiting: ns, threads, acquisitions
+	Events     int64            `json:"events"`
+	BytesRead  int64            `json:"bytesRead"`
+	BytesTotal int64            `json:"bytesTotal"`
+	Provenance Provenance       `json:"provenance"`
+	Sampler    *Sampler         `json:"sampler,omitempty"` // absent where samples do not say when they were due
+	Warnings   []format.Warning `json:"warnings"`
+	Goroutines bool             `json:"-"` // what waits are goroutines, not threads
+	Places     Places           `json:"-"` // by which people know locks
 
 	Calibration *Calibration `json:"calibration,omitempty"`    // absent where no owner is inferred
 	Short       *Bounds      `json:"belowThreshold,omitempty"` // of waiting too short to be recorded; absent where all was
@@ -65,7 +58,7 @@ func (c *Coverage) Timed() bool { return c.Unit == UnitNs }
 
 // Warned reports whether there is a warning of a code.
 func (c *Coverage) Warned(code string) bool {
-	return slices.ContainsFunc(c.Warnings, func(w Warning) bool { return w.Code == code })
+	return slices.ContainsFunc(c.Warnings, func(w format.Warning) bool { return w.Code == code })
 }
 
 // Shares are the least and the most that a share can be.
@@ -154,7 +147,7 @@ func Goroutines(format string) bool {
 // NewCoverage joins what the decoder and the analysis could not tell.
 func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	c := Coverage{Unit: cmp.Or(string(st.Unit), UnitNs), Goroutines: Goroutines(st.Format), Events: st.Events, BytesRead: st.BytesRead, BytesTotal: st.BytesTotal,
-		Provenance: NewProvenance(tr.Coverage.ByProvenance), Warnings: []Warning{}}
+		Provenance: NewProvenance(tr.Coverage.ByProvenance), Warnings: append(append([]format.Warning{}, st.Warnings...), tr.Coverage.Warnings...)}
 	if s := &tr.Coverage.Stalls; s.Samples > 0 {
 		c.Sampler = &Sampler{s.Samples, NewLengths(&s.Late), s.LateNs, s.SpanNs}
 	}
@@ -167,13 +160,8 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 		c.Running = &Bounds{tr.RunningNs, tr.RunningHigh}
 	}
 	c.Pressure = newPressureRange(tr, st.HalfNs(), st.HiddenNs())
-	for _, list := range [][]format.Warning{st.Warnings, tr.Coverage.Warnings} {
-		for _, w := range list {
-			c.Warnings = append(c.Warnings, Warning{w.Code, w.Text, w.Hidden})
-		}
-	}
 	if st.Blind != "" && c.Timed() && tr.Coverage.ByProvenance == (analysis.Known{}) && len(tr.Deadlocks) == 0 {
-		c.Warnings = append(c.Warnings, Warning{Code: format.CodeBlind, Text: "threads that wait for ever would not show: " + st.Blind})
+		c.Warnings = append(c.Warnings, format.Warning{Code: format.CodeBlind, Text: "threads that wait for ever would not show: " + st.Blind})
 	}
 	return c
 }

@@ -83,8 +83,8 @@ var uncounted = []string{
 }
 
 // notCounted returns the warnings that tell of waiting the totals leave out.
-func notCounted(all []Warning) []Warning {
-	out := []Warning{}
+func notCounted(all []format.Warning) []format.Warning {
+	out := []format.Warning{}
 	for _, code := range uncounted {
 		for _, w := range all {
 			if w.Code == code {

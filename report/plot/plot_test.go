@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"contend/blame/waits"
+	"contend/format"
 	"contend/golden"
 	"contend/report/document"
 )
@@ -182,7 +183,7 @@ func exampleDocument() *document.CSP {
 		{Class: "A", Lock: "A@1", StartNs: 0, EndNs: 2e9, WaitNs: 2e9, CSP: 0.5, Causes: []document.Cause{{Owner: "java.lang.Thread.sleep < Shop.report:7", WaitNs: 15e8}, {Owner: "[handoff]", WaitNs: 5e8}}},
 		{Class: "A", Lock: "A@1", StartNs: 5e9, EndNs: 6e9, WaitNs: 1e9, CSP: 0.5},
 	}
-	d.Coverage.Warnings = []document.Warning{{Code: "threshold", Text: "<b>short</b> waits are missing"}}
+	d.Coverage.Warnings = []format.Warning{{Code: "threshold", Text: "<b>short</b> waits are missing"}}
 	return d
 }
 

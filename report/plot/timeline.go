@@ -106,7 +106,7 @@ func newTimeline(d *document.CSP, top int) *timeline {
 		Total: fmt.Sprintf("%s of waiting in %s of running time, intervals of %s", text.Duration(d.Total.WaitNs), text.Duration(d.Total.RunningNs), text.Duration(d.IntervalNs)),
 		Known: text.Known(d.Coverage.Provenance)}
 	for _, w := range d.Coverage.Warnings {
-		p.Warnings = append(p.Warnings, text.Sanitize(w.Text))
+		p.Warnings = append(p.Warnings, text.Sanitize(w.String()))
 	}
 	shown := lines
 	if top > 0 && top < len(lines) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/format"
 	"contend/golden"
 	"contend/report/document"
 )
@@ -16,7 +17,7 @@ func freeLock(expected float64, codes ...string) *document.Analyze {
 	a.Locks[0].Owners = []document.LockOwner{{Site: "[handoff]", WaitNs: 1e9, Share: 1, Provenance: document.Provenance{InferredNs: 1e9, RightNs: int64(1e9 * expected)}}}
 	a.Locks[0].Provenance = a.Locks[0].Owners[0].Provenance
 	for _, code := range codes {
-		a.Coverage.Warnings = append(a.Coverage.Warnings, document.Warning{Code: code, Text: code})
+		a.Coverage.Warnings = append(a.Coverage.Warnings, format.Warning{Code: code, Text: code})
 	}
 	return a
 }
@@ -88,8 +89,8 @@ func TestCallersOfAPartAreNotNamed(t *testing.T) {
 // answer does not say that all is well.
 func TestHiddenVirtualThreadsComeFirst(t *testing.T) {
 	a := freeLock(0.9)
-	w := document.Warning{Code: "virtual-threads", Text: "of 40 virtual threads no waits are recorded ('contend jfc --exact' makes them)", HiddenNs: 5e9}
-	a.Coverage.Warnings, a.NotCounted = append(a.Coverage.Warnings, w), []document.Warning{w}
+	w := format.Warning{Code: "virtual-threads", Text: "of 40 virtual threads no waits are recorded", Hint: "'contend jfc --exact' makes them", Hidden: 5e9}
+	a.Coverage.Warnings, a.NotCounted = append(a.Coverage.Warnings, w), []format.Warning{w}
 	text := shown(t, a, Options{})
 	golden.Holds(t, text, "-> Most waiting may not be recorded", "next: contend jfc --exact")
 }
@@ -105,7 +106,7 @@ func TestOneHolderOfManyIsNoAnswer(t *testing.T) {
 		a.Locks[i].Waiting = append(a.Locks[i].Waiting, document.Site{Site: "Shop.refund:9"})
 	}
 	a.Locks[0].Owners = []document.LockOwner{owner("Shop.pay:1", 4e8), owner("[handoff]", 5e7), owner("Shop.ship:2", 3e8), owner("Shop.refund:3", 2e8)}
-	a.NotCounted = []document.Warning{{Code: "hidden", Text: strings.Repeat("much of it ", 30)}}
+	a.NotCounted = []format.Warning{{Code: "hidden", Text: strings.Repeat("much of it ", 30)}}
 	golden.Holds(t, shown(t, a, Options{}), "30 % Shop.ship:2 (inferred, 60 %)", "-> No single holder")
 }
 
@@ -139,7 +140,7 @@ func TestAllThatOneMethodCallsIsOneHolder(t *testing.T) {
 func TestOneDumpIsOneInstant(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
 	a.Coverage.Unit = "threads"
-	a.Coverage.Warnings = []document.Warning{{Code: "single-dump", Text: "one thread dump counts threads"}}
+	a.Coverage.Warnings = []format.Warning{{Code: "single-dump", Text: "one thread dump counts threads"}}
 	golden.Holds(t, shown(t, a, Options{}), "-> At this instant Shop.checkout:12 holds it", "doubt: one thread dump")
 }
 

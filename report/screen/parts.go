@@ -99,8 +99,8 @@ func (s *screen) list(first string, texts []string) []line {
 // recording would show some of it.
 func (s *screen) unseenVirtual() int64 {
 	for _, w := range s.Coverage.Warnings {
-		if w.Code == format.CodeVirtualThreads && strings.Contains(w.Text, "contend jfc --exact") {
-			return cmp.Or(w.HiddenNs, math.MaxInt64)
+		if w.Code == format.CodeVirtualThreads && w.Hint != "" {
+			return cmp.Or(w.Hidden, math.MaxInt64)
 		}
 	}
 	return 0

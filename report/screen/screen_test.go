@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/format"
 	"contend/golden"
 	"contend/report/document"
 
@@ -84,7 +85,7 @@ func TestDeadlocksAndFindingsAreColoured(t *testing.T) {
 // An empty recording says what it may lack; so does one with hardly any waiting.
 func TestLittleWaitingIsSaid(t *testing.T) {
 	a := &document.Analyze{Trace: document.Trace{Inputs: []string{"a.jfr"}, Format: "jfr 2.1", Threads: 3}, ElapsedNs: 2e9, Coverage: document.Coverage{Unit: "ns"},
-		NotCounted: []document.Warning{{Code: "not-recorded", Text: "waits were not recorded: the settings disable jdk.ThreadPark"}}}
+		NotCounted: []format.Warning{{Code: "not-recorded", Text: "waits were not recorded: the settings disable jdk.ThreadPark"}}}
 	for _, want := range []string{"3 threads, none seen waiting for a lock", "not counted: waits were not recorded", "next: contend jfc"} {
 		golden.Holds(t, shown(t, a, Options{}), want)
 	}
@@ -122,7 +123,7 @@ func TestPoolsThatTheHeadSpeaksOfAreShown(t *testing.T) {
 	pool := document.Resource{What: "java.lang.Object.wait", Site: "com.example.Page.latch:7", NonLockWait: document.NonLockWait{WaitNs: 9e9, Waits: 9, Waiters: 5}}
 	a.Resources = []document.Resource{pool}
 	for range 9 {
-		a.NotCounted = append(a.NotCounted, document.Warning{Code: "hidden", Text: strings.Repeat("much of it ", 55)})
+		a.NotCounted = append(a.NotCounted, format.Warning{Code: "hidden", Text: strings.Repeat("much of it ", 55)})
 	}
 	if text := shown(t, a, Options{}); !strings.Contains(text, "at Page.latch:7") || strings.Count(text, "\n") > MaxLines {
 		t.Errorf("%s", text)
@@ -190,7 +191,7 @@ func TestNoCommandHasHalfANameOfAFile(t *testing.T) {
 // Of a recording that is cut nothing is known: not what its settings were either.
 func TestADamagedInputIsToldFromOneWithoutWaits(t *testing.T) {
 	a := &document.Analyze{Trace: document.Trace{Inputs: []string{"cut.jfr"}, Format: "jfr 2.1"}, Coverage: document.Coverage{Unit: "ns"},
-		NotCounted: []document.Warning{{Code: "not-recorded", Text: "nothing says that waits were recorded"}, {Code: "truncated", Text: "chunk ends after 9 of 99 bytes"}}}
+		NotCounted: []format.Warning{{Code: "not-recorded", Text: "nothing says that waits were recorded"}, {Code: "truncated", Text: "chunk ends after 9 of 99 bytes"}}}
 	text := shown(t, a, Options{})
 	golden.Lacks(t, text, "were recorded")
 	golden.Holds(t, text, "chunk ends after", "next: contend verify cut.jfr")
@@ -217,7 +218,7 @@ func TestARecordingOfEverythingNeedsNoOther(t *testing.T) {
 	golden.Holds(t, shown(t, a, Options{}), "next: take it while")
 	a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "Box.fetch:7", NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5}}}
 	golden.Holds(t, shown(t, a, Options{}), "next: contend analyze --full a.jfr")
-	a.NotCounted = []document.Warning{{Code: "threshold", Text: "shorter waits were not recorded"}}
+	a.NotCounted = []format.Warning{{Code: "threshold", Text: "shorter waits were not recorded"}}
 	golden.Holds(t, shown(t, a, Options{}), "next: contend jfc")
 }
 

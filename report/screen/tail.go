@@ -25,16 +25,16 @@ func (s *screen) tail() (lines []line) {
 	}
 	for _, w := range s.Coverage.Warnings {
 		if doubts[w.Code] && !s.Full && s.Total.WaitNs > 0 && !s.trapped() {
-			lines = append(lines, s.say("doubt: ", s.brief(w))...)
+			lines = append(lines, s.say("doubt: ", w.Text)...)
 		}
 	}
 	lines = append(lines, s.sureness()...)
 	if s.Full {
 		for _, w := range s.Coverage.Warnings {
-			if slices.ContainsFunc(uncounted, func(u document.Warning) bool { return u.Text == w.Text }) {
+			if slices.ContainsFunc(uncounted, w.Equal) {
 				continue
 			}
-			lines = append(lines, s.say("note: ", w.Text)...)
+			lines = append(lines, s.say("note: ", w.String())...)
 		}
 	}
 	return append(lines, s.next()...)
@@ -48,16 +48,16 @@ var doubts = map[string]bool{
 
 // uncounted are what the totals leave out. Where nothing could be read, what the
 // settings were is no news.
-func (s *screen) uncounted() []document.Warning {
+func (s *screen) uncounted() []format.Warning {
 	if !s.unread() {
 		return s.NotCounted
 	}
-	return slices.DeleteFunc(slices.Clone(s.NotCounted), func(w document.Warning) bool { return w.Code == format.CodeNotRecorded })
+	return slices.DeleteFunc(slices.Clone(s.NotCounted), func(w format.Warning) bool { return w.Code == format.CodeNotRecorded })
 }
 
 // unread reports whether an input is damaged so much that nothing of it could be read.
 func (s *screen) unread() bool {
-	return s.nothing() && slices.ContainsFunc(s.NotCounted, func(w document.Warning) bool { return w.Code != format.CodeNotRecorded })
+	return s.nothing() && slices.ContainsFunc(s.NotCounted, func(w format.Warning) bool { return w.Code != format.CodeNotRecorded })
 }
 
 // nothing reports whether no event of any thread could be read.
@@ -65,13 +65,12 @@ func (s *screen) nothing() bool {
 	return s.Total.Waits == 0 && s.ElapsedNs == 0 && s.Trace.Threads == 0
 }
 
-// brief is a warning without its details, unless they are asked for.
-func (s *screen) brief(w document.Warning) string {
+// brief is a warning without its hint, unless all is asked for.
+func (s *screen) brief(w format.Warning) string {
 	if s.Full {
-		return w.Text
+		return w.String()
 	}
-	text, _, _ := strings.Cut(w.Text, ";")
-	return text
+	return w.Text
 }
 
 // sureness says how the owners are known, and how much of that is expected to
@@ -168,7 +167,7 @@ const dumpToFile = "jcmd PID Thread.dump_to_file $PWD/dump.txt"
 
 // hides reports whether another recording of the same would show more waits.
 func (s *screen) hides() bool {
-	return s.unseenVirtual() > 0 || slices.ContainsFunc(s.NotCounted, func(w document.Warning) bool {
+	return s.unseenVirtual() > 0 || slices.ContainsFunc(s.NotCounted, func(w format.Warning) bool {
 		return w.Code == format.CodeNotRecorded || w.Code == format.CodeThreshold
 	})
 }

@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"contend/format"
@@ -44,7 +45,7 @@ func coverageLines(c document.Coverage) []string {
 	}
 	lines = append(lines, runningRange(c.Running)...)
 	for _, warning := range c.Warnings {
-		lines = append(lines, "note: "+warning.Text)
+		lines = append(lines, "note: "+warning.String())
 	}
 	return lines
 }
@@ -97,7 +98,7 @@ func inputsOf(traces []document.SideTrace) (names []string) {
 func notesOf(traces []document.SideTrace) (notes []string) {
 	for _, t := range traces {
 		for _, warning := range t.Coverage.Warnings {
-			notes = append(notes, "note: "+strings.Join(t.Trace.Inputs, " ")+": "+warning.Text)
+			notes = append(notes, "note: "+strings.Join(t.Trace.Inputs, " ")+": "+warning.String())
 		}
 	}
 	return notes
@@ -117,7 +118,7 @@ var thresholdOf = map[string]string{"monitor": "MonitorEnter", "synchronizer": "
 // recorded; for "", for any.
 func underThreshold(c document.Coverage, kind string) bool {
 	for _, w := range c.Warnings {
-		if w.Code == format.CodeThreshold && (kind == "" || strings.Contains(w.Text, thresholdOf[kind]) && thresholdOf[kind] != "") {
+		if w.Code == format.CodeThreshold && (kind == "" || thresholdOf[kind] != "" && slices.ContainsFunc(w.Events, func(e string) bool { return strings.Contains(e, thresholdOf[kind]) })) {
 			return true
 		}
 	}

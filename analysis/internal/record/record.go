@@ -63,9 +63,10 @@ type Record struct {
 	Events     bool // waits, holds or activities were recorded
 	Gaps       []times.Span
 	Thresholds []string
-	Threshold  int64  // the longest of them, ns
-	Parts      []Part // by input; the first holds everything before an input is named
-	first      int64  // first and last instant of anything recorded
+	Unseen     []string // the events that have a threshold
+	Threshold  int64    // the longest of them, ns
+	Parts      []Part   // by input; the first holds everything before an input is named
+	first      int64    // first and last instant of anything recorded
 	last       int64
 }
 
@@ -137,6 +138,7 @@ func (r *Record) note(ev *format.Event, end int64) {
 func (r *Record) Setting(ev *format.Event) {
 	if ev.Weight > 0 {
 		r.Thresholds = append(r.Thresholds, fmt.Sprintf("%s %s", ev.Name, ev.Value))
+		r.Unseen = append(r.Unseen, ev.Name)
 		r.Threshold = max(r.Threshold, ev.Weight)
 		r.Part().Threshold = max(r.Part().Threshold, ev.Weight)
 	}
