@@ -135,6 +135,7 @@ func TestOverlappingRecordings(t *testing.T) {
 	a, b, c := chunk("truth-8threads"), chunk("phases"), chunk("xalan-8threads")
 	all := write("abc.jfr", a, b, c)
 	ab, bc, only := write("ab.jfr", a, b), write("bc.jfr", b, c), write("a.jfr", a)
+	onlyB, onlyC := write("b.jfr", b), write("c.jfr", c)
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write(append(append([]byte{}, a...), b...))
@@ -157,6 +158,9 @@ func TestOverlappingRecordings(t *testing.T) {
 		{[]string{gz, bc}, "bc.jfr repeats 1 of the 2 chunks of "},
 		{[]string{gz, all, bc}, "ab.jfr.gz is part of "},
 		{[]string{all, all}, "abc.jfr is given twice"},
+		{[]string{only, onlyB, all}, "b.jfr is part of "},
+		{[]string{only, onlyB, all}, "a.jfr is part of "},
+		{[]string{ab, onlyC, bc}, "bc.jfr is part of " + ab + " and " + onlyC},
 		{[]string{dir}, "is part of "},
 	} {
 		gotWaits, gotNs, said := waitsOf(t, nil, g.paths...)
@@ -164,6 +168,10 @@ func TestOverlappingRecordings(t *testing.T) {
 		golden.Equal(t, gotNs, ns, g.paths)
 		golden.Holds(golden.At(t, g.paths), said, g.said)
 	}
+	more, _, _ := waitsOf(t, nil, "../testdata/notify-jdk25.jfr")
+	got, _, said := waitsOf(t, nil, only, write("cd.jfr", c, chunk("notify-jdk25")), all)
+	golden.Equal(t, got, waits+more)
+	golden.Holds(t, said, only+" is part of "+all, "abc.jfr repeats 1 of the 2 chunks of ")
 	if twice, _, said := waitsOf(t, []string{"x", "y"}, all, all); twice != 2*waits || said != "" {
 		t.Errorf("told apart: %d waits, want %d, %q", twice, 2*waits, said)
 	}

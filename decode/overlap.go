@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"contend/decode/jfr"
 	"contend/format"
@@ -38,37 +39,57 @@ func (o *overlaps) addChunks(in *input) (skip map[jfr.ChunkKey]bool, all bool) {
 		return nil, false
 	}
 	keys := chunksOf(in.name)
-	var of *input
+	var others []*input // that have some of them
 	for _, key := range keys {
 		if other := o.first[labelledChunk{in.label, key}]; other != nil {
 			if skip == nil {
 				skip = map[jfr.ChunkKey]bool{}
 			}
-			skip[key], of = true, other
+			skip[key] = true
+			if !slices.Contains(others, other) {
+				others = append(others, other)
+			}
 		}
 	}
 	if all = len(keys) > 0 && len(skip) == len(keys); all {
-		o.leaveOut(in.name, of.name)
+		names := make([]string, len(others))
+		for i, of := range others {
+			names[i] = of.name
+		}
+		o.leaveOut(in.name, strings.Join(names, " and "))
 		return nil, true
 	}
 	if o.first == nil {
 		o.first, o.chunks, o.dropped = map[labelledChunk]*input{}, map[*input][]jfr.ChunkKey{}, map[*input]bool{}
 	}
 	o.chunks[in] = keys
-	if of != nil && !slices.ContainsFunc(o.chunks[of], func(key jfr.ChunkKey) bool { return !skip[key] }) {
-		o.leaveOut(of.name, in.name)
-		o.dropped[of] = true
-		for key := range skip {
-			if o.first[labelledChunk{in.label, key}] == of {
+	for _, of := range others { // before skip changes
+		o.dropped[of] = !slices.ContainsFunc(o.chunks[of], func(key jfr.ChunkKey) bool { return !skip[key] })
+		if o.dropped[of] {
+			o.leaveOut(of.name, in.name)
+		}
+	}
+	for _, of := range others {
+		o.repeats(in, of, keys, skip)
+	}
+	o.own(in, keys)
+	return skip, false
+}
+
+// repeats tells how many chunks of an earlier input another one repeats. If the earlier one is
+// not read, they are read from the other.
+func (o *overlaps) repeats(in, of *input, keys []jfr.ChunkKey, skip map[jfr.ChunkKey]bool) {
+	n := 0
+	for _, key := range keys {
+		if o.first[labelledChunk{in.label, key}] == of {
+			if n++; o.dropped[of] {
 				delete(skip, key)
 			}
 		}
 	}
-	o.own(in, keys)
-	if len(skip) > 0 {
-		o.said = append(o.said, format.Warning{Code: format.CodeOverlap, Text: human.Say("%s repeats %v of the %v chunks of %s: they are counted once", in.name, len(skip), len(o.chunks[of]), of.name)})
+	if !o.dropped[of] {
+		o.said = append(o.said, format.Warning{Code: format.CodeOverlap, Text: human.Say("%s repeats %v of the %v chunks of %s: they are counted once", in.name, n, len(o.chunks[of]), of.name)})
 	}
-	return skip, false
 }
 
 // own books the chunks that are read from an input.
