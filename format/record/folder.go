@@ -59,6 +59,9 @@ func newFolder(ctx context.Context, parent *foreign.Dir, theirs, key string, end
 			break
 		}
 	}
+	if err == nil {
+		err = ctx.Err() // the last removal may still run, and would remove what is made now
+	}
 	if err == nil && f.here == nil {
 		err = f.make("contend-" + key + "-")
 	}

@@ -129,3 +129,25 @@ func TestAWatchEnds(t *testing.T) {
 		t.Errorf("%d bytes, %v", n, err)
 	}
 }
+
+// What a watch has read takes no space, and the file does not get shorter: what the agent writes
+// at that moment would be lost.
+func TestAWatchTakesNoSpace(t *testing.T) {
+	f := golden.Must(os.Create(filepath.Join(t.TempDir(), "trace")))(t)
+	defer f.Close()
+	const size = 2 * emptied
+	golden.Must(f.Write(bytes.Repeat([]byte{1}, size)))(t)
+	w := &Watch{s: &session{trace: f}, over: make(chan struct{}), end: size}
+	b := make([]byte, size)
+	golden.Must(io.ReadFull(w, b))(t)
+	ended := make(chan error)
+	go func() { _, err := w.Read(b); ended <- err }() // finds nothing more
+	for begun := time.Now(); written(f) > 0 && time.Since(begun) < time.Minute; {
+		time.Sleep(time.Millisecond)
+	}
+	close(w.over)
+	golden.Equal(t, <-ended, io.EOF)
+	if info := golden.Must(f.Stat())(t); info.Size() != size || written(f) != 0 {
+		t.Errorf("%d bytes, %d before the first hole", info.Size(), written(f))
+	}
+}

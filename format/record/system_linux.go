@@ -1,6 +1,8 @@
 package record
 
 import (
+	"errors"
+	"os"
 	"os/exec"
 	"syscall"
 
@@ -17,6 +19,17 @@ const hole = unix.SEEK_HOLE
 // if contend is killed.
 func apart() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// clearTo replaces the beginning of a file by a hole. Shortening the file instead would lose
+// what the agent writes at that moment; it is done where the file system has no holes, since the
+// agent goes on at its own offset.
+func clearTo(f *os.File, end int64) error {
+	err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, 0, end)
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = f.Truncate(0)
+	}
+	return err
 }
 
 // owner returns the user for whom a process runs.

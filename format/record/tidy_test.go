@@ -234,6 +234,14 @@ func TestTidyingEndsWithItsContext(t *testing.T) {
 	if g, err := newFolder(ctx, in, f.theirs, living, func(string) error { asked++; stop(); return nil }); err == nil || asked != 1 {
 		t.Errorf("%d were ended: %v, %v", asked, g, err)
 	}
+	g := folderIn(t) // with one, whose removal may still run
+	defer g.end(false)
+	leave(t, g.parent, living, everything...)
+	ctx, stop = context.WithCancel(t.Context())
+	in = golden.Must(foreign.At(g.theirs, foreign.Self()))(t)
+	if taken, err := newFolder(ctx, in, g.theirs, living, func(string) error { stop(); return nil }); err == nil {
+		t.Errorf("%s is taken", taken.name)
+	}
 }
 
 // Nothing that perf looks for, or leaves, is in the home of who runs contend, or where that one

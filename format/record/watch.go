@@ -9,18 +9,18 @@ import (
 )
 
 // Watch is the growing trace of an agent alone: Read waits for new data, and returns io.EOF
-// when the process or the context has ended. Data that was read takes no space: the file is
-// emptied now and then.
+// when the process or the context has ended. Data that was read takes no space: it is replaced
+// by a hole now and then.
 type Watch struct {
 	s      *session
 	stop   context.CancelFunc
 	over   chan struct{} // closed when the trace has ended
 	at     int64         // offset in the trace
 	end    int64         // of the trace when the agent ended: the program may go on writing for ever
-	before int64         // at, when the file was last emptied
+	before int64         // at, when the file last got a hole
 }
 
-// emptied bounds the bytes of the file that were already read. A watch lasts for days and
+// emptied bounds the bytes on disk that were already read. A watch lasts for days and
 // costs little: it looks seldom for new data, and more seldom for the process.
 const (
 	emptied   = 1 << 20
@@ -72,7 +72,7 @@ func (w *Watch) Read(b []byte) (int, error) {
 			return 0, err
 		}
 		if fileSize(w.s.trace) == w.at && w.at-w.before > emptied {
-			if err := w.s.trace.Truncate(0); err != nil { // the agent continues after a hole
+			if err := clearTo(w.s.trace, w.at); err != nil {
 				return 0, err
 			}
 			w.before = w.at
