@@ -86,6 +86,12 @@ func (k *worker) weigh(g *gap) {
 	}
 }
 
+// scale multiplies a likelihood, within bounds that no sum leaves: hundreds of observations in one
+// cell would leave those of a float64.
+func scale(likelihood *float64, by float64) {
+	*likelihood = min(max(*likelihood*by, 1/surest), surest)
+}
+
 // reset begins with a gap without evidence, except for users that are blocked during all of
 // it.
 func (e *evidence) reset(g *gap, total []float64) {
@@ -164,10 +170,10 @@ func (e *evidence) observe(g *gap, x *sighting, u *users) {
 			}
 			likelier := math.Exp(onPath * o / (hi - lo))
 			if own {
-				e.own[c] *= likelier
+				scale(&e.own[c], likelier)
 			}
 			if x.What != Waits {
-				e.held[at.site][c] *= likelier
+				scale(&e.held[at.site][c], likelier)
 				e.by[at.site] = x.user
 				e.seen[at.site] |= 1 << c
 			}
@@ -186,12 +192,12 @@ func (e *evidence) recorded(g *gap, x *sighting, u *users) {
 		if f <= 0 {
 			continue
 		}
-		e.free[c] *= 1 - f*(1-unlikely)
+		scale(&e.free[c], 1-f*(1-unlikely))
 		for _, at := range x.in {
-			e.held[at.site][c] *= 1 + f*dumpPath
+			scale(&e.held[at.site][c], 1+f*dumpPath)
 			e.by[at.site] = x.user
 			if at.site == g.site && u.threads[x.user] == g.thread {
-				e.own[c] *= 1 + f*dumpPath
+				scale(&e.own[c], 1+f*dumpPath)
 			}
 		}
 	}
@@ -218,16 +224,16 @@ func (e *evidence) leaveTogether() {
 func (k *worker) dump(g *gap, d *Dump) {
 	e, c := &k.evidence, g.cellAt(d.Time)
 	if d.Owner == 0 {
-		e.free[c] /= unlikely
+		scale(&e.free[c], 1/unlikely)
 		return
 	}
-	e.free[c] *= unlikely
+	scale(&e.free[c], unlikely)
 	user := k.lock.users.number(d.Owner)
 	shows := func(s int, likelier float64) {
-		e.held[s][c] *= likelier
+		scale(&e.held[s][c], likelier)
 		e.by[s] = user
 		if s == g.site && d.Owner == g.thread {
-			e.own[c] *= likelier
+			scale(&e.own[c], likelier)
 		}
 	}
 	if s := k.stacks.siteOf(d.Took); d.Took != 0 && s >= 0 {

@@ -16,6 +16,7 @@ import (
 func anyProgram(t *rapid.T) (p *simulated, dumps []Dump) {
 	p = several(rapid.Uint64Range(1, 50).Draw(t, "seed"), rapid.IntRange(20, 400).Draw(t, "n"))
 	end := p.owners[len(p.owners)-1].End
+	each := rapid.SampledFrom([]int{1, 300}) // more than a float64 can hold the likelihood of
 	instants := rapid.SliceOfN(rapid.Int64Range(0, end), 0, 30)
 	samples := instants.Draw(t, "samples")
 	if rapid.Bool().Draw(t, "each hold is sampled") {
@@ -23,8 +24,13 @@ func anyProgram(t *rapid.T) (p *simulated, dumps []Dump) {
 			samples = append(samples, (o.Start+o.End)/2)
 		}
 	}
+	repeated := each.Draw(t, "of each sample")
 	for _, at := range samples {
-		if o, ok := p.owner(at); ok {
+		o, ok := p.owner(at)
+		for range repeated {
+			if !ok {
+				break
+			}
 			p.does(o.Thread, Observation{Start: at, End: at, Stack: o.Stack, What: Sample})
 		}
 	}
@@ -32,13 +38,14 @@ func anyProgram(t *rapid.T) (p *simulated, dumps []Dump) {
 		slices.SortStableFunc(list, func(a, b Observation) int { return int(a.Start - b.Start) })
 	}
 	at := instants.Draw(t, "dumps")
+	repeated = each.Draw(t, "of each dump")
 	slices.Sort(at)
 	for _, at := range at {
 		d := Dump{Time: at, Waiters: 1}
 		if o, ok := p.owner(at); ok {
 			d.Owner, d.Stack, d.Took = o.Thread, o.Stack, o.Stack
 		}
-		dumps = append(dumps, d)
+		dumps = append(dumps, slices.Repeat([]Dump{d}, repeated)...)
 	}
 	return p, dumps
 }

@@ -33,6 +33,7 @@ const (
 	onPath      = 5.0   // log of how much likelier a thread is on a site's path if it is inside
 	slack       = 20000 // ns: clocks of events differ by this much; a sample stands for as long
 	unlikely    = 0.02  // the probability that evidence is wrong; a state that is no likelier is not named
+	surest      = 1e100 // the most that evidence may say for a state, and one over the most against it
 	dumpPath    = 3000  // how much likelier a dump's owner is on the path of its site than elsewhere
 	nobodyKnown = 0.005 // the share of a site's uses by unknown threads, or of a lock's uses at a site where no thread waited for it
 )
