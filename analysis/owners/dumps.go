@@ -87,23 +87,25 @@ func (ev *evidence) addFree(d *dump, last map[format.ObjectID]int64) {
 }
 
 // linked returns the lock that most waiters of a dump's lock wait for, and an instant at which
-// all of them do.
+// all waiters of that lock do.
 func (ev *evidence) linked(d *dump) (lock format.ObjectID, at int64) {
 	want := ev.Class(d.lock)
 	like := func(l format.ObjectID) bool { return ev.Class(l) == want }
-	votes, best, at := map[format.ObjectID]int{}, 0, d.time
+	votes, best, ends := map[format.ObjectID]int{}, 0, map[format.ObjectID]int64{}
 	for _, w := range d.waiters {
 		wait, ok := ev.waitAt(w.Thread, d.time, linkSlack, like)
 		if !ok {
 			continue
 		}
-		votes[wait.Lock]++
+		if votes[wait.Lock]++; votes[wait.Lock] == 1 {
+			ends[wait.Lock] = wait.End
+		}
+		ends[wait.Lock] = min(ends[wait.Lock], wait.End)
 		if votes[wait.Lock] > best {
 			best, lock = votes[wait.Lock], wait.Lock
 		}
-		at = min(at, wait.End-1)
 	}
-	return lock, at
+	return lock, min(d.time, ends[lock]-1)
 }
 
 // owner returns what a dump shows of an owner. If a wait of the owner for the lock covers the

@@ -288,3 +288,44 @@ func TestSamplesTellOfStretchesLikeTheirs(t *testing.T) {
 		t.Errorf("audit has %.2f of the waiting without samples, want none, and %.2f with, want about 0.8", without, with)
 	}
 }
+
+// inTurn sums up the waiting with a stack as owner, by whether the interval of 10 ms in which
+// it is is an odd one.
+type inTurn struct {
+	stack     format.StackID
+	even, odd int64
+}
+
+func (s *inTurn) Begin(*analysis.Symbols, int64) {}
+
+func (s *inTurn) Slice(sl *analysis.Slice) {
+	for _, sh := range sl.Shares {
+		if sh.Direct.Stack == s.stack && sl.Start/(10*ms)%2 == 0 {
+			s.even += sh.Ns
+		} else if sh.Direct.Stack == s.stack {
+			s.odd += sh.Ns
+		}
+	}
+}
+
+// A dump shows the owner at its own time, also if it shows a thread as a waiter whose wait, for
+// another lock of the class, had just ended.
+func TestADumpWithAWaiterOfAnotherLock(t *testing.T) {
+	events := []format.Event{kind(1, format.KindSynchronizer), kind(2, format.KindSynchronizer), kind(9, format.KindSynchronizer),
+		stack(1, "use", "loop"), stack(2, "use", "other"), stack(3, "audit", "loop"), stack(4, "use", "else")}
+	var dumps []format.Event
+	for i := 1; i <= 100; i++ {
+		at, thread := int64(i)*10*ms, 1+i%2
+		owner := thread
+		if i%2 == 1 {
+			owner = 3
+		}
+		events = append(events, after(thread, 1, at-9*ms-900e3, at, 0), after(4, 2, at-2*ms, at-ms, 0))
+		dumps = append(dumps, dump(at+5*ms, 9, owner, owner, 3-thread, 4))
+	}
+	s := &inTurn{stack: 3}
+	golden.Must(Run(&format.List{Events: append(events, dumps...)}, open, s))(t)
+	if s.odd < 9*s.even || s.odd < 200*ms {
+		t.Errorf("audit has %d ms of the intervals in which dumps show it, %d ms of others", s.odd/ms, s.even/ms)
+	}
+}
