@@ -23,30 +23,45 @@ func MethodName(f format.Frame) string {
 // Class.method:12.
 func WithoutLine(site string) string {
 	i := strings.LastIndexByte(site, ':')
-	if i <= 0 || i+1 == len(site) || strings.Trim(site[i+1:], "0123456789") != "" {
+	if i <= 0 || i+1 == len(site) || !numbers(site[i+1:]) {
 		return site
 	}
 	return site[:i]
 }
 
+// generated are the parts of class names that a JVM follows with what is new at each start: of
+// hidden classes anything, of others a number.
+var generated = [...]struct {
+	mark   string
+	hidden bool
+}{{"$$Lambda", true}, {"LambdaForm$", true}, {"GeneratedMethodAccessor", false}, {"GeneratedConstructorAccessor", false}, {"$Proxy", false}}
+
 // StableName removes from a name the parts that a JVM generates anew at each start: the
 // number and address of a hidden class, as in App$$Lambda/0x00007f1c2c0a1bc8.run or
 // App$$Lambda$14+0x0000000800c03000.1234.
 func StableName(name string) string {
-	for _, mark := range [...]string{"$$Lambda", "LambdaForm$", "GeneratedMethodAccessor", "GeneratedConstructorAccessor", "$Proxy"} {
-		i := strings.Index(name, mark)
+	for _, g := range generated {
+		i := strings.Index(name, g.mark)
 		if i < 0 {
 			continue
 		}
-		end := i + len(mark)
+		end := i + len(g.mark)
 		rest := name[end:]
+		method := ""
 		if dot := strings.LastIndexByte(rest, '.'); dot >= 0 {
-			return name[:end] + rest[dot:]
+			if rest, method = rest[:dot], rest[dot:]; numbers(method[1:]) {
+				rest, method = rest+method, "" // the end of a hidden class
+			}
 		}
-		return name[:end]
+		if g.hidden || numbers(rest) {
+			return name[:end] + method
+		}
 	}
 	return name
 }
+
+// numbers reports whether a text is digits only, or nothing.
+func numbers(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
 // AppFrame returns the innermost frame that belongs to neither the lock nor the runtime;
 // the outermost frame if all do. ok is false if there are no frames.

@@ -263,7 +263,8 @@ func (o *traceOptions) selects() bool {
 
 // warned reports whether the input comes with a warning of a code.
 func (r *result) warned(code string) bool {
-	return slices.ContainsFunc(r.stats.Warnings, func(w format.Warning) bool { return w.Code == code })
+	_, is := format.FindWarning(r.stats.Warnings, code)
+	return is
 }
 
 // coverage returns what the trace does not have.

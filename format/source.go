@@ -57,6 +57,16 @@ func (w Warning) Equal(o Warning) bool {
 	return w.Code == o.Code && w.Hidden == o.Hidden && w.String() == o.String()
 }
 
+// FindWarning returns the first warning that has one of some codes, in order of these.
+func FindWarning(list []Warning, codes ...string) (first Warning, ok bool) {
+	for _, code := range codes {
+		if i := slices.IndexFunc(list, func(w Warning) bool { return w.Code == code }); i >= 0 {
+			return list[i], true
+		}
+	}
+	return Warning{}, false
+}
+
 // Unit is the unit of the weights of a trace. Some sources count events and measure no time;
 // a count is then one nanosecond of the trace.
 type Unit string

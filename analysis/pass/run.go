@@ -128,7 +128,7 @@ func (p *pass) visitActivity(ev *format.Event) {
 	}
 }
 
-// setting takes a setting of the trace. A setting begins a new input.
+// setting takes a setting of the trace. The one with the label of an input begins that input.
 func (p *pass) setting(ev *format.Event) {
 	if ev.Name == format.SettingInput {
 		p.endInput()

@@ -200,8 +200,16 @@ func TestNamesOutliveARestart(t *testing.T) {
 		"App$$Lambda/0x00007f1c2c0a1bc8.run":                   "App$$Lambda.run",
 		"App$$Lambda$14+0x0000000800c03000.12.run":             "App$$Lambda.run",
 		"jdk.internal.reflect.GeneratedMethodAccessor7.invoke": "jdk.internal.reflect.GeneratedMethodAccessor.invoke",
-		"$Proxy12":        "$Proxy",
-		"java.util.Timer": "java.util.Timer",
+		"$Proxy12":                               "$Proxy",
+		"jdk.proxy2.$Proxy12.call":               "jdk.proxy2.$Proxy.call",
+		"App$$Lambda$14+0x0000000800c03000":      "App$$Lambda",
+		"App$$Lambda$14+0x0000000800c03000.1234": "App$$Lambda",
+		"App$$Lambda/0x00007f1c2c0a1bc8.1234":    "App$$Lambda",
+		"App$ProxyHandler":                       "App$ProxyHandler",
+		"App$ProxyHandler.invoke":                "App$ProxyHandler.invoke",
+		"App$ProxyHandler$$Lambda$3.run":         "App$ProxyHandler$$Lambda.run",
+		"app.GeneratedMethodAccessors.7":         "app.GeneratedMethodAccessors.7",
+		"java.util.Timer":                        "java.util.Timer",
 	} {
 		golden.Equal(t, analysis.StableName(name), want, name)
 	}

@@ -100,15 +100,14 @@ func frameNames(run *Run) (names []string) {
 	return names
 }
 
-// warned returns the first warning of the reading or the analysis that has one of some codes.
+// warnings are those of the reading and of the analysis.
+func (run *Run) warnings() []format.Warning {
+	return slices.Concat(run.Stats.Warnings, run.Trace.Coverage.Warnings)
+}
+
+// warned returns the first warning that has one of some codes, in order of these.
 func (run *Run) warned(codes ...string) (first format.Warning, ok bool) {
-	all := slices.Concat(run.Stats.Warnings, run.Trace.Coverage.Warnings)
-	for _, code := range codes {
-		if i := slices.IndexFunc(all, func(w format.Warning) bool { return w.Code == code }); i >= 0 {
-			return all[i], true
-		}
-	}
-	return format.Warning{}, false
+	return format.FindWarning(run.warnings(), codes...)
 }
 
 // nothingLeft returns a doubt if the filter leaves nothing of the trace: a misspelled filter

@@ -3,7 +3,6 @@ package gate
 import (
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"contend/analysis"
@@ -34,7 +33,7 @@ func tooShort(r *Rule, s *Subject, run *Run) Doubt {
 // hidden returns the upper bound of the missing waiting, in ns, if the reader knows one, and
 // the text of the warning.
 func (run *Run) hidden() (ns int64, text string) {
-	for _, w := range slices.Concat(run.Stats.Warnings, run.Trace.Coverage.Warnings) {
+	for _, w := range run.warnings() {
 		if w.Hidden > 0 {
 			ns, text = ns+w.Hidden, w.Text
 		}

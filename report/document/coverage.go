@@ -2,7 +2,6 @@ package document
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"contend/analysis"
@@ -58,7 +57,8 @@ func (c *Coverage) Timed() bool { return c.Unit == UnitNs }
 
 // Warned reports whether there is a warning of a code.
 func (c *Coverage) Warned(code string) bool {
-	return slices.ContainsFunc(c.Warnings, func(w format.Warning) bool { return w.Code == code })
+	_, is := format.FindWarning(c.Warnings, code)
+	return is
 }
 
 // Shares are the least and the most that a share can be.
