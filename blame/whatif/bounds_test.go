@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -96,29 +95,6 @@ func TestNothingExceedsItsCeiling(t *testing.T) {
 	golden.AtMost(t, beyond*20, 75)
 }
 
-// What a thread has when it waits for another lock it took before that.
-func TestTenuresAreSettled(t *testing.T) {
-	outer, inner := int32(0), int32(1)
-	c := New()
-	c.locks.List = []format.ObjectID{1, 2}
-	c.sym, c.threads = analysis.NewSymbols(), make([]*thread, 2)
-	c.holds = []hold{
-		{asked: 100, start: 110, end: 150, lock: outer, section: 1}, // its own wait says how long it takes
-		{asked: 120, start: 130, end: 140, lock: inner, section: 2},
-		{asked: 330, start: 330, end: 350, lock: outer, section: 1}, // first seen in the wait for the inner one
-		{asked: 320, start: 340, end: 345, lock: inner, section: 2},
-
-		{thread: 1, asked: 300, start: 400, end: 400, lock: outer, section: 1}, // nobody waited for its end
-		{thread: 1, asked: 335, start: 335, end: 338, lock: outer, section: 1}, // impossible: it waits for it
-	}
-	var got []string
-	for _, h := range c.settle() {
-		got = append(got, fmt.Sprintf("%d:%d %d-%d-%d", h.thread, h.lock, h.asked, h.start, h.end))
-	}
-	want := "0:0 100-110-150, 0:1 120-130-140, 0:0 310-310-350, -1:0 335-335-338, 0:1 320-340-345, 1:0 300-400-440"
-	golden.Equal(t, strings.Join(got, ", "), want)
-}
-
 // Tenures of a thread that follow each other at once are one, if nobody waited between
 // them and nobody else had the lock: of a semaphore and among readers others may.
 func TestTenuresThatFollowAtOnceAreOne(t *testing.T) {
@@ -138,23 +114,18 @@ func TestTenuresThatFollowAtOnceAreOne(t *testing.T) {
 		"another one reads":  {[]hold{first, other, reads}, false, 2},
 		"of threads unknown": {[]hold{nobodys(first), nobodys(next)}, false, 2},
 	} {
-		out := mergeAdjacent(c.all, []bool{c.semaphore, false})
+		s := settling{holds: c.all, semaphores: []bool{c.semaphore, false}}
+		s.mergeAdjacent()
+		out := s.holds
 		if len(out) != c.want || out[0].start != 10 || out[0].end != 20 && out[0].end != 30 || (out[0].end == 30) != (c.want < len(c.all)) {
 			t.Errorf("%s: %+v", name, out)
 		}
-	}
-
-	c := New()
-	c.sym, c.locks.List, c.threads = analysis.NewSymbols(), []format.ObjectID{1}, make([]*thread, 1)
-	c.holds = []hold{{asked: 5, start: 10, end: 20}, next}
-	if got := c.settle(); len(got) != 1 || got[0].end != 30 {
-		t.Errorf("settled: %+v", got)
 	}
 }
 
 // nobodys is a tenure of an unknown thread.
 func nobodys(t hold) hold {
-	t.thread = -1
+	t.thread = unknown
 	return t
 }
 
@@ -208,8 +179,10 @@ func TestHowFarBackATenureIsLookedFor(t *testing.T) {
 			all = append(all, hold{asked: 100 + 10*i, start: 101 + 10*i, end: 105 + 10*i, lock: inner})
 		}
 		all = append(all, hold{asked: 300, start: 300, end: 320, lock: outer, section: 1})
-		extendStarts(all, map[uint32]int64{1: 320}, map[order]int{{outer, inner}: 1}, 1, make([]bool, 3))
-		golden.Equal(t, all[len(all)-1].start, want, within, "tenures within: it begins at")
+		all = append(all, hold{asked: 999, start: 1000, end: 1010, lock: outer}, hold{asked: 1001, start: 1002, end: 1003, lock: inner}) // the order of the two
+		s := settling{holds: all, usual: map[uint32]int64{1: 320}, threads: 1, semaphores: make([]bool, 3)}
+		s.extendStarts()
+		golden.Equal(t, all[within+1].start, want, within, "tenures within: it begins at")
 	}
 }
 

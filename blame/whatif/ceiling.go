@@ -28,7 +28,7 @@ func (c *Collector) newDemand() *demand {
 	inside := waitsInside(c.holds, len(c.threads))
 	for i := range c.holds {
 		t := &c.holds[i]
-		if t.thread < 0 {
+		if t.thread == unknown {
 			continue
 		}
 		d.acquisitions[t.thread]++
@@ -112,7 +112,7 @@ func waitsInside(all []hold, threads int) []int64 {
 	slices.SortStableFunc(byAsked, func(a, b int32) int { return cmp.Compare(all[a].asked, all[b].asked) })
 	for _, i := range byAsked {
 		t := &all[i]
-		if t.thread < 0 {
+		if t.thread == unknown {
 			continue
 		}
 		list := slices.DeleteFunc(open[t.thread], func(j int32) bool { return all[j].end <= t.asked })

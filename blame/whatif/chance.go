@@ -54,7 +54,7 @@ func (c *Collector) throughputNoise() float64 {
 	var ran [windows]int64
 	part := max((c.end-c.start)/windows, 1)
 	for i := range c.holds {
-		if t := &c.holds[i]; t.thread >= 0 {
+		if t := &c.holds[i]; t.thread != unknown {
 			ran[min(t.start/part, windows-1)] -= t.start - t.asked
 		}
 	}

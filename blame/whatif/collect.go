@@ -53,13 +53,19 @@ type span struct {
 // trace; asked is before start if the thread had to wait.
 type hold struct {
 	asked, start, end int64
-	thread            int32 // -1 if it is unknown
+	thread            int32 // or unknown
 	lock              int32
 	section           uint32
 	number            uint32 // among the holds of its thread
 	mode              format.Mode
 	acquired          acquisition
 }
+
+// unknown is the thread of a hold whose owner is not known.
+const unknown = -1
+
+// waited reports whether the thread had to wait for the lock.
+func (h *hold) waited() bool { return h.asked < h.start }
 
 // New returns an empty collector.
 func New() *Collector {
@@ -140,7 +146,7 @@ func (c *Collector) addShare(s *analysis.Slice, sh *analysis.Share, n int) {
 // Held implements analysis.HoldVisitor.
 func (c *Collector) Held(h *analysis.Hold) {
 	c.rebuilt = c.rebuilt || h.Rebuilt
-	t := hold{asked: h.Asked - c.start, start: h.Start - c.start, end: h.End - c.start, thread: -1, lock: c.lock(h.Lock), section: c.section(h.Stack, h.Lock), mode: h.Mode}
+	t := hold{asked: h.Asked - c.start, start: h.Start - c.start, end: h.End - c.start, thread: unknown, lock: c.lock(h.Lock), section: c.section(h.Stack, h.Lock), mode: h.Mode}
 	if h.Thread != format.NoThread {
 		c.thread(h.Thread)
 		t.thread = int32(h.Thread)
@@ -186,7 +192,7 @@ func (c *Collector) numberThreads() {
 		}
 	}
 	for i := range c.holds {
-		if t := &c.holds[i]; t.thread >= 0 {
+		if t := &c.holds[i]; t.thread != unknown {
 			t.thread = byID[t.thread].number
 		}
 	}
@@ -205,7 +211,7 @@ func (c *Collector) numberThreads() {
 func (c *Collector) perThread() []int {
 	count := make([]int, len(c.threads))
 	for i := range c.holds {
-		if t := c.holds[i].thread; t >= 0 {
+		if t := c.holds[i].thread; t != unknown {
 			count[t]++
 		}
 	}

@@ -90,7 +90,7 @@ func (c *Collector) ofThreads() [][]hold {
 		out[t] = make([]hold, 0, n+1)
 	}
 	for _, t := range c.holds {
-		if t.thread >= 0 {
+		if t.thread != unknown {
 			out[t.thread] = append(out[t.thread], t)
 		}
 	}

@@ -60,7 +60,7 @@ func (t *thread) inOrder(list []hold, length int64) []hold {
 	for i := range list {
 		h := &list[i]
 		h.number = uint32(i)
-		if h.asked < h.start {
+		if h.waited() {
 			h.asked = min(h.asked+arrivalSkew, h.start)
 		}
 	}
