@@ -35,6 +35,16 @@ type Owner struct {
 	Doings       []Doing
 }
 
+// minLikely is how likely an inferred owner is at least that is named. Below it the
+// reader would be sent to the wrong code twice of three times.
+const minLikely = 0.35
+
+// Nameable reports whether the owner at a place of the program is known well enough to be
+// named, by the waiting it is charged with, what of that is inferred, and how likely that is.
+func Nameable(waitNs, inferredNs int64, likely float64) bool {
+	return 2*inferredNs <= waitNs || likely >= minLikely
+}
+
 // Doing is what the owners at a site were at while others waited.
 type Doing struct {
 	What         blame.Doing

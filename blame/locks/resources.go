@@ -17,6 +17,7 @@ type Resource struct {
 	Site  string         // the method of the program that called it, with its line; "" where none did
 	Stack format.StackID // the one with most of the waiting
 	Loop  bool           // a thread's own outermost method waits here: it may have nothing to do
+	Kind  Kind
 	NonLockWait
 	MaxNs   int64 // longest wait; 0 when waits were only sampled
 	Callers []Callers
@@ -184,6 +185,7 @@ func (s *placeSum) row() Resource {
 	slices.SortFunc(r.Users, func(a, b User) int {
 		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site), cmp.Compare(a.Group, b.Group))
 	})
+	r.Kind = r.kind()
 	return r
 }
 

@@ -162,7 +162,7 @@ func (s *screen) name(w *document.RankedItem) []string {
 	if w.Of != nil {
 		return append([]string{w.Kind}, s.names.Resource(w.Of.What, w.Of.Site)...)
 	}
-	name := w.Lock.Lock
+	name := w.Name
 	if w.Locks > 1 {
 		name, _, _ = strings.Cut(name, " (") // belongs to the biggest alone
 	}

@@ -106,8 +106,8 @@ func (s *screen) endOfChain(f *document.Finding) string {
 		return ""
 	}
 	l, name := &s.Locks[i], s.otherLock(f)
+	w := l.Ranked()
 	for _, o := range l.Owners {
-		w := document.RankedItem{Lock: *l}
 		if site := s.names.Name(o.Site); document.Placed(o.Site) && s.proven(&w, o.Site) && !strings.HasSuffix(name, " at "+site) {
 			return "Fix " + name + " first; " + site + " holds it longest"
 		}

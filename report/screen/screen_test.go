@@ -103,8 +103,8 @@ func TestLittleWaitingIsSaid(t *testing.T) {
 // waits for is named at the end.
 func TestPoolsAreShownBesideLocks(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
-	pool := document.Resource{What: "java.util.concurrent.ArrayBlockingQueue.take", Site: "com.example.Pool.borrow:7", NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5}}
-	loop := document.Resource{What: "java.util.concurrent.ArrayBlockingQueue.take", Site: "com.example.Worker.run:9", Loop: true, NonLockWait: document.NonLockWait{WaitNs: 9e9, Waits: 9, Waiters: 5}}
+	pool := document.Resource{Kind: "pool", What: "java.util.concurrent.ArrayBlockingQueue.take", Site: "com.example.Pool.borrow:7", NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5}}
+	loop := document.Resource{Kind: "queue", What: "java.util.concurrent.ArrayBlockingQueue.take", Site: "com.example.Worker.run:9", Loop: true, NonLockWait: document.NonLockWait{WaitNs: 9e9, Waits: 9, Waiters: 5}}
 	a.Beside = document.Beside{Resources: []document.Resource{loop, pool}, IdleTotal: document.NonLockWait{WaitNs: 5e9, Waits: 2, Waiters: 2}}
 	text := shown(t, a, Options{})
 	golden.Holds(t, text, " 4.0  pool ArrayBlockingQueue.take at Pool.borrow:7\n      4.00 s, 9 waits, 5 threads\n", "idle time in 2 threads")
@@ -120,7 +120,7 @@ func TestPoolsAreShownBesideLocks(t *testing.T) {
 // shown, and the place stands below.
 func TestPoolsThatTheHeadSpeaksOfAreShown(t *testing.T) {
 	a := service(9, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
-	pool := document.Resource{What: "java.lang.Object.wait", Site: "com.example.Page.latch:7", NonLockWait: document.NonLockWait{WaitNs: 9e9, Waits: 9, Waiters: 5}}
+	pool := document.Resource{Kind: "latch", What: "java.lang.Object.wait", Site: "com.example.Page.latch:7", NonLockWait: document.NonLockWait{WaitNs: 9e9, Waits: 9, Waiters: 5}}
 	a.Resources = []document.Resource{pool}
 	for range 9 {
 		a.NotCounted = append(a.NotCounted, format.Warning{Code: "hidden", Text: strings.Repeat("much of it ", 55)})
@@ -133,7 +133,7 @@ func TestPoolsThatTheHeadSpeaksOfAreShown(t *testing.T) {
 // Who calls the method of a pool is told where all is asked for.
 func TestCallersOfPools(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:3" })
-	a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "com.example.Pool.borrow:7", NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5},
+	a.Resources = []document.Resource{{Kind: "pool", What: "java.lang.Object.wait", Site: "com.example.Pool.borrow:7", NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5},
 		Callers: []document.Callers{{Sites: []string{"com.example.Shop.query", "com.example.Http.handle"}, WaitNs: 3e9}, {Sites: []string{"com.example.Shop.report"}, WaitNs: 1e9}}}}
 	const want = "called by  75 % Shop.query < Http.handle\n                 25 % Shop.report\n"
 	golden.Holds(t, shown(t, a, Options{Full: true}), want)
@@ -201,7 +201,7 @@ func TestADamagedInputIsToldFromOneWithoutWaits(t *testing.T) {
 func TestWhatMostWaitForComesFirst(t *testing.T) {
 	for ns, first := range map[int64]bool{4e9: true, 5e8: false} {
 		a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
-		a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "Box.fetch:7", NonLockWait: document.NonLockWait{WaitNs: ns, Waits: 9, Waiters: 5}}}
+		a.Resources = []document.Resource{{Kind: "condition", What: "java.lang.Object.wait", Site: "Box.fetch:7", NonLockWait: document.NonLockWait{WaitNs: ns, Waits: 9, Waiters: 5}}}
 		text := shown(t, a, Options{})
 		golden.Equal(t, strings.Index(text, "condition Object.wait at Box") < strings.Index(text, "lock Cart at"), first, ns)
 		golden.Equal(t, strings.Contains(text, "-> The notifier is not recorded"), first, ns)
@@ -216,7 +216,7 @@ func TestWhatMostWaitForComesFirst(t *testing.T) {
 func TestARecordingOfEverythingNeedsNoOther(t *testing.T) {
 	a := &document.Analyze{Trace: document.Trace{Inputs: []string{"a.jfr"}, Format: "jfr 2.1", Threads: 3}, ElapsedNs: 2e9, Coverage: document.Coverage{Unit: "ns"}}
 	golden.Holds(t, shown(t, a, Options{}), "next: take it while")
-	a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "Box.fetch:7", NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5}}}
+	a.Resources = []document.Resource{{Kind: "condition", What: "java.lang.Object.wait", Site: "Box.fetch:7", NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5}}}
 	golden.Holds(t, shown(t, a, Options{}), "next: contend analyze --full a.jfr")
 	a.NotCounted = []format.Warning{{Code: "threshold", Text: "shorter waits were not recorded"}}
 	golden.Holds(t, shown(t, a, Options{}), "next: contend jfc")

@@ -209,7 +209,7 @@ func (s *screen) unranked() (lines []line) {
 				if len(lines) == before {
 					lines = append(lines, line{title, plain})
 				}
-				w := document.RankedItem{Kind: r.Kind(), Of: r, Lock: document.Lock{Waits: r.Waits, WaitNs: r.WaitNs, MaxNs: r.MaxNs, Waiters: r.Waiters}}
+				w := r.Ranked()
 				lines = append(lines, s.block(&w, false)...)
 			}
 		}

@@ -1,0 +1,73 @@
+package locks
+
+import (
+	"slices"
+	"strings"
+)
+
+// Kind is what threads wait for that is no lock.
+type Kind string
+
+// The kinds. A condition is an object whose notification threads wait for, and a resource is
+// anything else.
+const (
+	KindPool      Kind = "pool"
+	KindQueue     Kind = "queue"
+	KindLatch     Kind = "latch"
+	KindResult    Kind = "result"
+	KindCondition Kind = "condition"
+	KindResource  Kind = "resource"
+)
+
+// kinds are the words in method names that show what a method waits for. The first kind with
+// a match counts.
+var kinds = []struct {
+	kind  Kind
+	words []string
+}{
+	{KindLatch, []string{"latch", "barrier", "phaser", "waitgroup"}},
+	{KindResult, []string{"future", ".join", "joinall", "promise"}},
+	{KindPool, []string{"pool", "semaphore", "sem_"}},
+	{KindQueue, []string{"queue", "deque", "exchanger", "channel", "[chan", "[select"}},
+}
+
+// Words in the names of methods: of a program's that take an object of a pool, whatever that
+// is made of, and of libraries' that wait for anything.
+var (
+	borrows  = []string{"borrow", "checkout", "getconnection"}
+	anything = []string{"wait", "cond", "park"}
+)
+
+// vague are classes that nearly all synchronizers are made of: their names show nothing.
+var vague = strings.NewReplacer("abstractqueuedsynchronizer", "", "abstractqueuedlongsynchronizer", "", "threadpoolexecutor", "", "forkjoinpool", "")
+
+// kind tells what a row is by the method of the library that waits, the one of the program
+// that called it and, of pools, the caller of that.
+func (r *Resource) kind() Kind {
+	what, site := vague.Replace(strings.ToLower(r.What)), vague.Replace(strings.ToLower(r.Site))
+	borrowed := int64(0)
+	for _, c := range r.Callers {
+		if hasAny(strings.ToLower(c.Sites[0]), borrows) {
+			borrowed += c.WaitNs
+		}
+	}
+	if hasAny(site, borrows) || 2*borrowed > r.WaitNs {
+		return KindPool
+	}
+	for _, name := range []string{what, site} {
+		for _, k := range kinds {
+			if hasAny(name, k.words) {
+				return k.kind
+			}
+		}
+	}
+	if hasAny(what, anything) {
+		return KindCondition
+	}
+	return KindResource
+}
+
+// hasAny reports whether a name has one of some words in it.
+func hasAny(name string, words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
+}
