@@ -21,6 +21,14 @@ func (k Key) IsOperation() bool { return keys[k].help == byOperation }
 // IsStack reports whether rows of the key carry a stack.
 func (k Key) IsStack() bool { return keys[k].kind.stack }
 
+// NamedBy returns what the texts of a key name, by the name of the key.
+func NamedBy(key string) Named {
+	if i := slices.IndexFunc(keys[:], func(row keyRow) bool { return row.name == key }); i >= 0 {
+		return keys[i].kind.names
+	}
+	return NamedOther
+}
+
 // OfWaiter reports whether the key tells waiters for one lock apart.
 func (k Key) OfWaiter() bool { return keys[k].side == waiter }
 

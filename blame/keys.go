@@ -160,38 +160,52 @@ type keyKind struct {
 	id    func(r *Resolver, s *subject) uint32
 	text  func(r *Resolver, id uint32) string
 	stack bool // an id is that of a stack
+	names Named
 }
 
+// Named is what the texts of a key name, for those who shorten them.
+type Named uint8
+
+// What there is. A place is a method, with or without a line; callers are places, innermost first.
+const (
+	NamedOther Named = iota
+	NamedLock
+	NamedClass
+	NamedPlace
+	NamedCallers
+	NamedDoing
+)
+
 var (
-	classKey = keyKind{
+	classKey = keyKind{names: NamedClass,
 		id:   func(r *Resolver, s *subject) uint32 { return r.sym.Class(s.lock) },
 		text: func(r *Resolver, id uint32) string { return r.sym.Classes().Name(id) }}
-	lockKey = keyKind{
+	lockKey = keyKind{names: NamedLock,
 		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.lock) },
 		text: func(r *Resolver, id uint32) string { return r.sym.LockName(format.ObjectID(id)) }}
 	stackKey = keyKind{stack: true,
 		id:   func(r *Resolver, s *subject) uint32 { return r.stacks.canonical(r.sym, s.stack) },
 		text: func(r *Resolver, id uint32) string { return analysis.StackText(r.sym.Frames(format.StackID(id))) }}
-	rootLockKey = keyKind{
+	rootLockKey = keyKind{names: NamedLock,
 		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.last) },
 		text: lockKey.text}
-	createdKey = keyKind{
+	createdKey = keyKind{names: NamedPlace,
 		id:   func(r *Resolver, s *subject) uint32 { return r.sites.Created(s.lock) },
 		text: siteName}
-	siteKey = keyKind{
+	siteKey = keyKind{names: NamedPlace,
 		id:   func(r *Resolver, s *subject) uint32 { return r.sites.Owner(s.stack, s.lock) },
 		text: siteName}
-	callersKey = keyKind{
+	callersKey = keyKind{names: NamedCallers,
 		id:   func(r *Resolver, s *subject) uint32 { return r.sites.Callers(s.stack, s.lock) },
 		text: siteName}
-	lineKey = keyKind{
+	lineKey = keyKind{names: NamedPlace,
 		id:   func(r *Resolver, s *subject) uint32 { return r.sites.Waiter(s.stack) },
 		text: siteName}
-	blockedOnKey = keyKind{
+	blockedOnKey = keyKind{names: NamedLock,
 		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.blocked) },
 		text: blockedOnText}
-	doingKey  = keyKind{id: doingID, text: doingText}
-	methodKey = keyKind{
+	doingKey  = keyKind{names: NamedDoing, id: doingID, text: doingText}
+	methodKey = keyKind{names: NamedPlace,
 		id:   func(r *Resolver, s *subject) uint32 { return r.sym.Method(s.stack) },
 		text: methodName}
 	threadKey = keyKind{

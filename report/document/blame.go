@@ -39,8 +39,24 @@ type Other struct {
 	Ns int64 `json:"otherNs,omitempty"`
 }
 
-// DoingUnknown is the name of owner-doing that says nothing.
-var DoingUnknown = blame.DoingUnknown.String()
+// The activities of owners that renderers treat apart: one that says nothing, waiting for
+// others, and pauses of the JVM.
+var (
+	DoingUnknown, DoingWaiting     = blame.DoingUnknown.String(), blame.AwaitingOthers.String()
+	DoingCollected, DoingJVMPaused = blame.Collected.String(), blame.Stopped.String()
+)
+
+// NamedBy says what the texts of a key name.
+var NamedBy = blame.NamedBy
+
+// What they name, where a renderer shortens it.
+const (
+	NamedLock    = blame.NamedLock
+	NamedClass   = blame.NamedClass
+	NamedPlace   = blame.NamedPlace
+	NamedCallers = blame.NamedCallers
+	NamedDoing   = blame.NamedDoing
+)
 
 // NewBlame builds the document; top limits the rows, 0 means all.
 func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {

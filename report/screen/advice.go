@@ -18,14 +18,6 @@ func (s *screen) advice(g *document.RankedItem) []line {
 	return s.say("      -> ", s.try(g))
 }
 
-// advised is the part of a lock's waiting that something must cause for advice
-// to be about it.
-const advised = 0.5
-
-// worthwhile is how many threads wait on average at least where a change would be
-// felt.
-const worthwhile = 0.01
-
 // try is one sentence.
 func (s *screen) try(g *document.RankedItem) string {
 	by := map[string]int64{}
@@ -33,7 +25,7 @@ func (s *screen) try(g *document.RankedItem) string {
 	for _, o := range g.Owners {
 		by[o.Site] += o.WaitNs
 		for _, d := range o.Doing {
-			if strings.HasPrefix(d.What, "stopped ") {
+			if d.What == document.DoingCollected || d.What == document.DoingJVMPaused {
 				stopped += d.WaitNs
 			}
 		}
@@ -41,11 +33,11 @@ func (s *screen) try(g *document.RankedItem) string {
 			top = o.Site
 		}
 	}
-	most := func(ns int64) bool { return float64(ns) >= advised*float64(g.WaitNs) }
+	most := func(ns int64) bool { return !below(ns, advised, g.WaitNs) }
 	switch {
 	case s.hidesMore():
 		return "Most waiting may not be recorded: see what was not counted"
-	case !s.counts && float64(g.WaitNs) < worthwhile*float64(s.ElapsedNs):
+	case !s.counts && below(g.WaitNs, worthwhile, s.ElapsedNs):
 		return strings.ToUpper(s.thread[:1]) + s.thread[1:] + "s hardly wait for it: nothing to gain here"
 	case strings.HasPrefix(g.Class, "jdk.jfr."):
 		return "It is the flight recorder's own: nothing to gain here"
@@ -104,17 +96,13 @@ func through(g *document.RankedItem) string {
 	best := ""
 	for i := range g.Owners {
 		at := g.Owners[i].Site
-		seen := document.Placed(at) && float64(g.Owners[i].WaitNs) >= itself*float64(g.WaitNs)
-		if ns := of[analysis.WithoutLine(at)]; seen && float64(ns) >= advised*float64(g.WaitNs) && ns > of[analysis.WithoutLine(best)] {
+		seen := document.Placed(at) && !below(g.Owners[i].WaitNs, minSeen, g.WaitNs)
+		if ns := of[analysis.WithoutLine(at)]; seen && !below(ns, advised, g.WaitNs) && ns > of[analysis.WithoutLine(best)] {
 			best = at
 		}
 	}
 	return best
 }
-
-// itself is the part of a lock's waiting for which a method must have been sampled as its
-// owner: one sample of an owner that has just released it may show any of its callers.
-const itself = 0.05
 
 // proven reports whether the owner is at the site for more than half of the waiting, after
 // discounting by the expected accuracy or, if lower, by the agreement of hidden dumps. The main
@@ -156,7 +144,7 @@ func (s *screen) guessed(g *document.RankedItem) bool {
 	for i := range g.Owners {
 		ns += g.Owners[i].Provenance.InferredNs
 	}
-	return float64(ns) >= advised*float64(g.WaitNs) && g.Right() < sure
+	return !below(ns, advised, g.WaitNs) && g.Right() < sure
 }
 
 // free is the advice about a lock that is free for most of the waiting. Short sections are
@@ -173,10 +161,6 @@ func (s *screen) free(g *document.RankedItem) string {
 	}
 	return "It is taken too often for short work: " + remedy
 }
-
-// sure is how much of what is known in some way is expected to be right at least
-// for advice without a doubt.
-const sure = 0.7
 
 // native reports whether perf recorded the program: in a contend trace made of such a
 // recording only the warnings show it.

@@ -10,10 +10,6 @@ import (
 	"contend/report/text"
 )
 
-// small is the part of all waiting below which nothing is worth a reader's first
-// look, unless it is the biggest.
-const small = 0.01
-
 // ranked are the things with most waiting, each with its owners and its waiters, in so many
 // lines unless the first takes more.
 func (s *screen) ranked(room int) (lines []line) {
@@ -24,7 +20,7 @@ func (s *screen) ranked(room int) (lines []line) {
 	shown := 0
 	for i := range min(len(s.waits), cmp.Or(s.Top, s.most(maxWaits))) {
 		w := &s.waits[i]
-		if i > 0 && !s.Full && s.Top == 0 && float64(w.WaitNs) < small*float64(s.waitNs) {
+		if i > 0 && !s.Full && s.Top == 0 && below(w.WaitNs, small, s.waitNs) {
 			break
 		}
 		one := s.block(w, i == 0)
@@ -52,7 +48,7 @@ func (s *screen) rest(list []document.RankedItem, room int) []line {
 	for i := range list {
 		w := &list[i]
 		things, ns, locks = things+max(w.Locks, 1), ns+w.WaitNs, locks && w.Of == nil
-		if w.Kind != document.Others && float64(w.WaitNs) >= notable*float64(s.waitNs) {
+		if w.Kind != document.Others && !below(w.WaitNs, notable, s.waitNs) {
 			names = append(names, s.size(w.WaitNs)+" "+strings.Join(s.name(w), " "))
 		}
 	}
@@ -66,10 +62,6 @@ func (s *screen) rest(list []document.RankedItem, room int) []line {
 	}
 	return append(s.say(first, what+":"), s.list(strings.Repeat(" ", len(first)), names)...)
 }
-
-// notable is the part of all waiting from which on something is named in any case
-// where there is room.
-const notable = 0.05
 
 // size is how much waiting there is, as threads that wait on average where time is known.
 func (s *screen) size(ns int64) string {
@@ -204,12 +196,12 @@ func (s *screen) holders(w *document.RankedItem, n int, enough int64) (lines []l
 	first, named, sum := "      held by  ", 0, int64(0)
 	for i := range w.Owners {
 		o := &w.Owners[i]
-		if named >= n && (sum >= enough || named == maxOwners) || named > 0 && !s.Full && o.WaitNs*20 < w.WaitNs {
+		if named >= n && (sum >= enough || named == maxOwners) || named > 0 && !s.Full && below(o.WaitNs, minOwner, w.WaitNs) {
 			break
 		}
 		if document.Placed(o.Site) {
 			named++
-		} else if i > 0 && !s.Full && o.WaitNs*20 < w.WaitNs {
+		} else if i > 0 && !s.Full && below(o.WaitNs, minOwner, w.WaitNs) {
 			continue
 		}
 		lines = append(lines, s.holder(first+fmt.Sprintf("%4s ", percent(o.WaitNs, w.WaitNs)), o)...)
@@ -267,17 +259,13 @@ func usual(o *document.LockOwner) (chain []string) {
 				best = site
 			}
 		}
-		if best == "" || by[best]*10 < o.WaitNs*nearlyAll {
+		if best == "" || below(by[best], minCaller, o.WaitNs) {
 			return chain
 		}
 		left = slices.DeleteFunc(slices.Clone(left), func(c document.Callers) bool { return len(c.Sites) <= len(chain) || c.Sites[len(chain)] != best })
 		chain = append(chain, best)
 	}
 }
-
-// nearlyAll is how many tenths of the waiting for an owner a caller must have
-// part in to be named.
-const nearlyAll = 8
 
 // waiters says where threads wait, as far as a line holds.
 func (s *screen) waiters(w *document.RankedItem) []line {

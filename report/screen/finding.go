@@ -156,10 +156,6 @@ func firstClause(sentence string) string {
 	return strings.TrimSuffix(sentence, ".")
 }
 
-// members is how many threads of a deadlock are shown where not all are asked
-// for.
-const members = 3
-
 // deadlock names each thread with where it took the lock it holds, what it waits for and where,
 // and the thread that holds that.
 func (s *screen) deadlock(d *document.Deadlock) []line {
@@ -172,14 +168,14 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 	}
 	if n := len(d.Queued); n > 0 {
 		title += fmt.Sprintf(", %d more behind them", n)
-		if n <= members {
+		if n <= maxMembers {
 			title += " (" + s.whole(strings.Join(d.Queued, ", "), shortNames) + ")"
 		}
 	}
 	lines := hanging("", s.Width, alarm, prose(title)...)
 	for i := range d.Cycle {
 		m, holder := &d.Cycle[i], d.Cycle[(i+1)%len(d.Cycle)].Thread
-		if i == members && !s.Full {
+		if i == maxMembers && !s.Full {
 			lines = append(lines, s.say("  ", fmt.Sprintf("and %d more (--full shows all)", len(d.Cycle)-i))...)
 			break
 		}
@@ -223,7 +219,7 @@ func (s *screen) moreDeadlocks(rest []document.Deadlock) []line {
 		return nil
 	}
 	said := fmt.Sprintf("and %s: ", text.Amount(int64(len(rest)), "more deadlock"))
-	for i := range rest[:min(len(rest), members)] {
+	for i := range rest[:min(len(rest), maxMembers)] {
 		d := &rest[i]
 		var names []string
 		for _, m := range d.Cycle {

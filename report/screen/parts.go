@@ -3,7 +3,6 @@ package screen
 import (
 	"cmp"
 	"math"
-	"strings"
 
 	"contend/format"
 	"contend/report/document"
@@ -18,33 +17,6 @@ type Options struct {
 	Top   int  // locks shown at most, and if there are so many, 0 for as many as fit
 	Part  bool // of the trace alone was asked for
 }
-
-// MaxLines is how long a screen is at most when it is as wide as DefaultWidth,
-// unless all is asked for. Head and tail take what they need, findings up to their size, and
-// what threads wait for what is left.
-const (
-	MaxLines     = 25
-	findingLines = 9
-	noteLines    = 4
-
-	minFindings = 4 // are kept free for these where they come later
-)
-
-// The most that a section shows; its first row always. The first lock has three owners
-// where two held it for less than half of its waiting.
-const (
-	maxFindings  = 3
-	maxWaits     = 3
-	maxResources = 2
-	maxCallers   = 2
-	maxOwners    = 3
-)
-
-// everything is a room that holds all.
-const everything = 1 << 30
-
-// DefaultWidth is the width of what no terminal shows.
-const DefaultWidth = 80
 
 // screen is what the parts of a screen are made of.
 type screen struct {
@@ -63,13 +35,6 @@ func (s *screen) most(usual int) int {
 	}
 	return usual
 }
-
-// How many columns names of threads take where not all is asked for: some are
-// whole requests.
-const (
-	shortName  = 32
-	shortNames = 48
-)
 
 // whole returns a name that loses its middle where it is too long, unless all is
 // asked for.
@@ -113,14 +78,17 @@ func (s *screen) hidesMore() bool { return s.unseenVirtual() > s.Total.WaitNs }
 // doing is the activity of an owner for at least a fifth of the waiting, "" where none is known.
 func (s *screen) doing(o *document.LockOwner) string {
 	for _, d := range o.Doing {
-		if d.What == "running or unknown" || d.WaitNs*5 < o.WaitNs {
+		if d.What == document.DoingUnknown || below(d.WaitNs, minDoing, o.WaitNs) {
 			continue
 		}
-		what := strings.Replace(d.What, "waiting", "waiting for a condition", 1)
+		what := d.What
+		if what == document.DoingWaiting {
+			what = "waiting for a condition"
+		}
 		if d.Class != "" {
 			what = "waiting for " + s.names.Class(d.Class)
 		}
-		if d.WaitNs*10 < o.WaitNs*9 {
+		if below(d.WaitNs, nearlyAll, o.WaitNs) {
 			what = percent(d.WaitNs, o.WaitNs) + " of it " + what
 		}
 		return what

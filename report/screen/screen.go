@@ -13,6 +13,7 @@
 //	parts.go     what all parts of a screen have in common
 //	words.go     names of owners and units, numbers, and the words for them
 //	lines.go     lines of so many columns
+//	limits.go    how much is shown, and what is worth a word
 package screen
 
 import (
@@ -34,7 +35,7 @@ func Write(w io.Writer, a *document.Analyze, o Options) error {
 	}
 	s := &screen{Analyze: a, Options: o, words: wordsOf(a), waits: a.Waits()}
 	s.waits = slices.DeleteFunc(s.waits, func(w document.RankedItem) bool {
-		return w.Of != nil && !s.Full && !s.counts && float64(w.WaitNs) < worthwhile*float64(s.ElapsedNs)
+		return w.Of != nil && !s.Full && !s.counts && below(w.WaitNs, worthwhile, s.ElapsedNs)
 	})
 	for i := range s.waits {
 		s.waitNs += s.waits[i].WaitNs

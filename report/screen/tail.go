@@ -81,7 +81,7 @@ func (s *screen) sureness() []line {
 	}
 	var parts []string
 	for _, p := range s.Coverage.Provenance.Parts() {
-		if p.Ns == 0 || float64(p.Ns) < little*float64(s.Total.WaitNs) && !s.Full {
+		if p.Ns == 0 || below(p.Ns, little, s.Total.WaitNs) && !s.Full {
 			continue
 		}
 		part := p.Name + " " + percent(p.Ns, s.Total.WaitNs)
@@ -95,10 +95,6 @@ func (s *screen) sureness() []line {
 	}
 	return fill("owners: ", s.Width, plain, listed(parts)...)
 }
-
-// little is the part of all waiting below which it is not said how owners are
-// known.
-const little = 0.03
 
 // next is the command to run now.
 func (s *screen) next() []line {
@@ -225,7 +221,7 @@ func (s *screen) unranked() (lines []line) {
 // more than those that wait for locks; else 0.
 func (s *screen) elsewhere() float64 {
 	ns := s.waitNs - s.Total.WaitNs
-	if ns <= s.Total.WaitNs || float64(ns) < worthwhile*float64(s.ElapsedNs) {
+	if ns <= s.Total.WaitNs || below(ns, worthwhile, s.ElapsedNs) {
 		return 0
 	}
 	return float64(ns) / float64(max(s.ElapsedNs, 1))
@@ -265,7 +261,7 @@ func (s *screen) loop() []line {
 			most = r
 		}
 	}
-	if most == nil || float64(most.WaitNs) < worthwhile*float64(s.ElapsedNs) {
+	if most == nil || below(most.WaitNs, worthwhile, s.ElapsedNs) {
 		return nil
 	}
 	return fill("not counted: ", s.Width, plain, prose(fmt.Sprintf("%s in %s at %s in %s, an outermost method: a pool's, if not idle (--full shows it)",

@@ -114,7 +114,7 @@ func known(p document.Provenance) string {
 		return ""
 	case best.Ns*2 <= total:
 		return "partly " + how
-	case best.Ns*10 < total*9:
+	case below(best.Ns, nearlyAll, total):
 		return "mostly " + how
 	}
 	return how

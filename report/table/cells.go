@@ -70,20 +70,21 @@ func (m measure) lock(name string) Cell { return Cell{text.Lock(name, m.places),
 
 // key is a cell that holds the value of a key of blame.
 func (m measure) key(by, key string) Cell {
-	switch {
-	case by == "lock", by == "root-lock", by == "owner-blocked-on":
+	switch document.NamedBy(by) {
+	case document.NamedLock:
 		return m.lock(key)
-	case by == "class":
+	case document.NamedClass:
 		return qualified(key)
-	case by == "owner-callers":
+	case document.NamedCallers:
 		if shown := text.Chain(key); document.Placed(shown) {
 			return Cell{"< " + shown, key}
 		}
-		return Name(key)
-	case by == "owner-doing" && key == document.DoingUnknown:
-		return Cell{none.Text, key}
-	case strings.HasSuffix(by, "-site"), strings.HasSuffix(by, "-line"), strings.HasSuffix(by, "-method"), by == "created":
+	case document.NamedPlace:
 		return Cell{text.Method(key), key}
+	case document.NamedDoing:
+		if key == document.DoingUnknown {
+			return Cell{none.Text, key}
+		}
 	}
 	return Name(key)
 }
