@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"contend/decode"
-	"contend/format"
 	"contend/format/human"
 	"contend/format/record"
 	"contend/format/record/agent"
@@ -321,41 +320,20 @@ func (e *env) writeRecording(r *record.Recording, out *recordingFile) error {
 	if err != nil {
 		return err
 	}
-	w, err := format.NewWriter(out, format.WriterOptions{Codec: codecs["zstd"]})
-	if err != nil {
-		return err
-	}
-	err = copyTrace(w, src)
-	if err = out.end(errors.Join(err, w.Close(), src.Close())); err != nil {
-		return err
-	}
-	st := src.Stats()
-	for _, w := range st.Warnings {
-		if w.Code == format.CodeFewerSamples {
-			e.say("contend: " + w.String())
-		}
-	}
-	if out.path == "-" {
-		(&result{stats: st}).warn(e, false)
-	}
-	return nil
+	return out.take(e, src)
 }
 
 // shortName is the last part of a program's name.
 func shortName(main string) string { return main[strings.LastIndexAny(main, "./")+1:] }
 
-// writeRaw writes the data as it came to an open folder; dir is its path.
+// writeRaw writes the data as it came to an open folder; dir is its path. A decoder that was
+// closed may still read ahead, and move the offset of its reader.
 func writeRaw(r *record.Recording, in *os.Root, dir string) error {
 	for name, f := range map[string]*io.SectionReader{"flight.jfr": r.Flight, "samples.bin": r.Samples} {
 		if f == nil {
 			continue
 		}
-		_, err := f.Seek(0, io.SeekStart)
-		if err == nil {
-			err = whole.Write(in, filepath.Join(dir, name), f)
-		}
-		_, again := f.Seek(0, io.SeekStart)
-		if err = errors.Join(err, again); err != nil {
+		if err := whole.Write(in, filepath.Join(dir, name), io.NewSectionReader(f, 0, f.Size())); err != nil {
 			return err
 		}
 	}

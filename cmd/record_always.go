@@ -160,13 +160,7 @@ func (o *alwaysOptions) tidy(folder *foreign.Dir) (err error) {
 
 // isRecording reports whether a file is a trace in contend's own format.
 func isRecording(folder *foreign.Dir, name string) bool {
-	f, err := folder.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, len(format.Magic))
-	_, err = f.ReadAt(head, 0)
+	head, err := folder.Read(name, int64(len(format.Magic)))
 	return err == nil && string(head) == format.Magic
 }
 

@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode"
 
+	"contend/decode"
+	"contend/format"
 	"contend/format/whole"
 )
 
@@ -131,6 +133,30 @@ func (r *recordingFile) analyze(e *env) error {
 func (r *recordingFile) Write(p []byte) (int, error) {
 	r.used = true
 	return r.Writer.Write(p)
+}
+
+// take writes the events of a source as a contend trace and closes the source, and what it is
+// made of. Where nothing is analysed it prints the warnings.
+func (r *recordingFile) take(e *env, src decode.Source, of ...io.Closer) error {
+	w, err := format.NewWriter(r, format.WriterOptions{Codec: codecs["zstd"]})
+	if err == nil {
+		err = errors.Join(copyTrace(w, src), w.Close())
+	}
+	err = errors.Join(err, src.Close())
+	for _, c := range of {
+		err = errors.Join(err, c.Close())
+	}
+	if err = r.end(err); err != nil {
+		return err
+	}
+	st := src.Stats()
+	if w, fewer := format.FindWarning(st.Warnings, format.CodeFewerSamples); fewer {
+		e.say("contend: " + w.String())
+	}
+	if r.path == "-" {
+		(&result{stats: st}).warn(e, false)
+	}
+	return nil
 }
 
 // end gives the file its name if there was no error and some data came. It returns the given

@@ -300,6 +300,33 @@ func TestARescueGoesToASafePlace(t *testing.T) {
 	}
 }
 
+// readAhead yields single bytes, and moves the offset of a reader of it as a decoder does that
+// reads ahead.
+type readAhead struct {
+	io.ReaderAt
+	of *io.SectionReader
+}
+
+func (r *readAhead) ReadAt(p []byte, off int64) (int, error) {
+	if r.of != nil {
+		_, _ = r.of.Seek(off+3, io.SeekStart)
+	}
+	return r.ReaderAt.ReadAt(p[:1], off)
+}
+
+// What is kept as it came is whole, whatever a decoder still reads.
+func TestARescueIsWhole(t *testing.T) {
+	t.Parallel()
+	in := &readAhead{ReaderAt: strings.NewReader("samples")}
+	in.of = io.NewSectionReader(in, 0, 7)
+	_, _ = in.of.Seek(2, io.SeekStart)
+	dir := t.TempDir()
+	to := golden.Must(os.OpenRoot(dir))(t)
+	defer to.Close()
+	golden.OK(t, writeRaw(&record.Recording{Samples: in.of}, to, dir))
+	golden.Equal(t, string(golden.Must(os.ReadFile(filepath.Join(dir, "samples.bin")))(t)), "samples")
+}
+
 // A JVM ends when its flight recorder finds no room: none is started where there is
 // little, and it is stopped in time.
 func TestRecordWithoutRoom(t *testing.T) {

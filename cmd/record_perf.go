@@ -168,16 +168,7 @@ func writePerf(e *env, r *record.PerfRecording, out *recordingFile) error {
 		}
 		return err
 	}
-	w, err := format.NewWriter(out, format.WriterOptions{Codec: codecs["zstd"]})
-	if err != nil {
-		return errors.Join(err, src.Close(), script.Close())
-	}
-	err = copyTrace(w, src)
-	err = out.end(errors.Join(err, w.Close(), src.Close(), script.Close()))
-	if err == nil && out.path == "-" {
-		(&result{stats: src.Stats()}).warn(e, false)
-	}
-	return err
+	return out.take(e, src, script)
 }
 
 // command returns the kernel's name of a process, "" if not known.

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -93,15 +92,12 @@ func (f *folder) visit(ctx context.Context, name, key string, end func(name stri
 	switch {
 	case !left.Lock(): // another recorder's
 	case gone:
-		bounded(ctx, func() { removeAll(f.parent, name, left) })
+		bounded(ctx, func() { clean(f.parent, name, left, false) })
 	default:
 		if err = end(name); err != nil || elsewhere {
 			break
 		}
-		bounded(ctx, func() {
-			removeRepositories(left, false)
-			removeFiles(left, data)
-		})
+		bounded(ctx, func() { clean(f.parent, name, left, false) })
 		if f.here == nil && hasOurJar(left) && f.parent.Held(name, left) {
 			f.name, f.here = name, left
 			return nil
@@ -142,16 +138,8 @@ func (f *folder) note(name, content string) error {
 	return err
 }
 
-// read returns the content of a note; "" without one.
-func read(d *foreign.Dir, name string) string {
-	f, err := d.Open(name)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, 1<<12))
-	return string(text)
-}
+// longestNote bounds the bytes of a note that are read: paths have no more.
+const longestNote = 1 << 12
 
 func (f *folder) path(name string) string { return f.theirs + "/" + f.name + "/" + name }
 
@@ -187,13 +175,8 @@ func (f *folder) addJar() error {
 // hasOurJar reports whether a folder has the agent's complete jar, or no file of that name:
 // a killed recorder may have written a part of it.
 func hasOurJar(d *foreign.Dir) bool {
-	jar, err := d.Open(jarName)
-	if err != nil {
-		return errors.Is(err, fs.ErrNotExist)
-	}
-	defer jar.Close()
-	text, err := io.ReadAll(io.LimitReader(jar, int64(len(agent.Jar))+1))
-	return err == nil && bytes.Equal(text, agent.Jar)
+	jar, err := d.Read(jarName, int64(len(agent.Jar))+1)
+	return err == nil && bytes.Equal(jar, agent.Jar) || errors.Is(err, fs.ErrNotExist)
 }
 
 // bounded runs remove until ctx is done, even if removing one file takes for ever. It reports
@@ -235,7 +218,8 @@ func removeFiles(d *foreign.Dir, names *regexp.Regexp) {
 func removeRepositories(d *foreign.Dir, over bool) (stay bool) {
 	in, chunk := "", ""
 	if over {
-		in, chunk = path.Split(read(d, chunkName))
+		note, _ := d.Read(chunkName, longestNote)
+		in, chunk = path.Split(string(note))
 		_ = d.Remove(homeName)
 	}
 	for _, info := range d.List("[0-9]*_[0-9]*") {
@@ -252,36 +236,31 @@ func removeRepositories(d *foreign.Dir, over bool) (stay bool) {
 	return stay
 }
 
-// removeAll removes a folder with the files that recorders made in it, and reports whether
-// chunks stay.
-func removeAll(parent *foreign.Dir, name string, dir *foreign.Dir) (stay bool) {
-	stay = removeRepositories(dir, true)
+// clean removes the files of recordings from a folder, and all of it once nothing has the
+// number of its process any more. It reports whether chunks stay. over says that the process
+// has ended: its parent may not have reaped it yet.
+func clean(parent *foreign.Dir, name string, dir *foreign.Dir, over bool) (stay bool) {
+	of := ours.FindStringSubmatch(name)
+	gone := of != nil && attach.Gone(of[1])
+	stay = removeRepositories(dir, over || gone)
 	removeFiles(dir, data)
-	removeFiles(dir, jars)
-	_ = parent.Rmdir(name, dir)
+	if gone {
+		removeFiles(dir, jars)
+		_ = parent.Rmdir(name, dir)
+	}
 	return stay
 }
 
 // removal bounds how long the end of a recording waits for the removal of its files.
 const removal = 5 * time.Second
 
-// end removes the files of a recording, and the whole folder if its process has ended: its
-// parent may not have reaped it yet. It returns the folder's path if the process has ended and
-// chunks stay there.
+// end cleans the folder, and returns its path if the process has ended and chunks stay there.
 func (f *folder) end(over bool) (stay string) {
 	ctx, stop := context.WithTimeout(context.Background(), removal)
 	defer stop()
 	defer f.close()
 	left := false
-	done := bounded(ctx, func() {
-		if of := ours.FindStringSubmatch(f.name); of != nil && attach.Gone(of[1]) {
-			left = removeAll(f.parent, f.name, f.here)
-		} else {
-			left = removeRepositories(f.here, over)
-			removeFiles(f.here, data)
-		}
-	})
-	if done && left && over {
+	if bounded(ctx, func() { left = clean(f.parent, f.name, f.here, over) }) && left && over {
 		stay = path.Join(f.theirs, f.name)
 	}
 	return stay

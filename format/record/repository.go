@@ -112,9 +112,9 @@ func (s *session) reveal(ctx context.Context) {
 		return
 	}
 	defer folder.Close()
-	home := read(folder, homeName)
-	if home == "" {
-		home = s.p.Temp()
+	home, err := folder.Read(homeName, longestNote)
+	if err != nil {
+		home = []byte(s.p.Temp())
 	}
 	if _, err := s.jcmd(ctx, "JFR.configure repositorypath=\"%s\"", home); err == nil {
 		_ = folder.Remove(homeName)

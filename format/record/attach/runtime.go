@@ -2,7 +2,6 @@ package attach
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,12 +20,7 @@ func (p *Process) Lacks(module string) bool {
 		return false
 	}
 	defer dir.Close()
-	f, err := dir.Open("release")
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	release, _ := io.ReadAll(io.LimitReader(f, 64<<10))
+	release, _ := dir.Read("release", 64<<10)
 	for line := range strings.Lines(string(release)) {
 		if list, ok := strings.CutPrefix(strings.TrimSpace(line), "MODULES="); ok {
 			return !slices.Contains(strings.Fields(strings.Trim(list, `"`)), module)

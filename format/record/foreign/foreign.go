@@ -10,6 +10,7 @@ package foreign
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/user"
@@ -262,6 +263,16 @@ func (d *Dir) Open(name string) (f *os.File, err error) {
 		return err
 	})
 	return f, err
+}
+
+// Read reads a file as Open opens it, at most a number of bytes: its user may let it grow for ever.
+func (d *Dir) Read(name string, most int64) ([]byte, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
 }
 
 // owns returns an error if an open file is not of this type, or not the user's.
