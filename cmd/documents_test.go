@@ -330,3 +330,20 @@ func TestTheTableOfCodesIsComplete(t *testing.T) {
 	slices.Sort(rows)
 	golden.Same(t, rows, codes)
 }
+
+// The map of report's packages has each of them, and no other.
+func TestTheMapOfPackagesIsComplete(t *testing.T) {
+	_, table, _ := strings.Cut(read(t, "../report/README.md"), "| package | reads | writes | does not |\n")
+	var rows, dirs []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z/]+)`").FindAllStringSubmatch(table, -1) {
+		rows = append(rows, m[1])
+	}
+	for name := range allowed {
+		if dir, ok := strings.CutPrefix(name, "contend/report/"); ok {
+			dirs = append(dirs, dir)
+		}
+	}
+	slices.Sort(rows)
+	slices.Sort(dirs)
+	golden.Same(t, rows, dirs)
+}

@@ -5,7 +5,6 @@
 //	tables.go  the rows, and as lines of JSON
 //	rows.go    the rows of one recording
 //	waits.go   those of who waited for whom, as they are asked for
-//	chain.go   names that mean the same in every release
 //	sql.go     the questions, and the statements that give each engine the tables
 package facts
 
