@@ -269,9 +269,6 @@ func (e *env) finishRecording(o *recordOptions, r *record.Recording, keep *os.Ro
 	if err != nil {
 		return e.rescue(r, kept, out, err)
 	}
-	if out.path == "-" {
-		return nil
-	}
 	if o.always.used() {
 		e.say("contend: the recording is in " + out.path)
 		return nil

@@ -117,8 +117,12 @@ func (e *env) prints(f *os.File) bool {
 	return err == nil && again == nil && os.SameFile(a, b)
 }
 
-// analyze analyses the recording as the command analyze does, and prints its path.
+// analyze analyses the recording as the command analyze does, and prints its path, unless it
+// went to standard output.
 func (r *recordingFile) analyze(e *env) error {
+	if r.path == "-" {
+		return nil
+	}
 	signal.Reset(syscall.SIGPIPE) // the recording is whole
 	e.ownOutputs = map[string]*os.File{r.path: r.read}
 	c := newAnalyze(e)

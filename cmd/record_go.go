@@ -78,9 +78,6 @@ func recordGo(e *env, o *recordOptions) error {
 	case err != nil:
 		e.warn(err.Error() + ": what came before is kept")
 	}
-	if out.path == "-" {
-		return nil
-	}
 	return out.analyze(e)
 }
 

@@ -116,9 +116,6 @@ func recordPerf(e *env, o *recordOptions) error {
 	if err := writePerf(e, r, out); err != nil {
 		return err
 	}
-	if out.path == "-" {
-		return nil
-	}
 	return out.analyze(e)
 }
 
