@@ -45,7 +45,7 @@ type Lock struct {
 	CSP     float64 `json:"csp"`
 	Waiters int     `json:"waiters"`
 	Moved   int     `json:"addresses,omitempty"` // at how many the lock was recorded, where collections moved it
-	Created Stack   `json:"created,omitempty"`   // where the lock was made, if the trace tells
+	Created Stack   `json:"created,omitempty"`   // where the lock was made, if that is recorded
 
 	*Uncertainty
 	CSPPlusMinus *float64 `json:"cspPlusMinus,omitempty"`
@@ -53,7 +53,7 @@ type Lock struct {
 	Provenance  Provenance   `json:"provenance"`
 	Calibration *Calibration `json:"calibration,omitempty"` // of its owners, where any is inferred
 
-	Site    string      `json:"site,omitempty"` // where the lock was made, or, where the trace does not tell, is mostly taken
+	Site    string      `json:"site,omitempty"` // where the lock was made, or, where that is not recorded, is mostly taken
 	Owners  []LockOwner `json:"owners"`         // during the waits, by waiting caused
 	Waiting []Site      `json:"waiting"`        // where the others wait, by waiting
 }
@@ -73,7 +73,7 @@ type Member struct {
 	Lock   string `json:"lock"` // that it waits for
 	Class  string `json:"class"`
 	Holds  string `json:"holds"`          // the lock for which the thread before it waits
-	Took   string `json:"took,omitempty"` // where it took that; absent where nothing tells
+	Took   string `json:"took,omitempty"` // where it took that; absent where it is not known
 	Stack  Stack  `json:"stack"`          // with which it waits
 }
 
@@ -94,7 +94,7 @@ type Analyze struct {
 	WaitingThreads float64          `json:"waitingThreads"` // on average; 0 where the input counts
 	Findings       []Finding        `json:"findings"`
 	Phases         []Phase          `json:"phases"`
-	NotCounted     []format.Warning `json:"notCounted"` // those of the warnings that tell of waiting the totals leave out
+	NotCounted     []format.Warning `json:"notCounted"` // the warnings about waiting that the totals leave out
 	Ranked         []Ranked         `json:"ranked"`     // all that threads wait for, locks and others, by waiting
 	Rest           []Rest           `json:"-"`          // the locks that Locks leaves out, for a screen, which counts them
 	Stacks         *Blame           `json:"-"`          // the waiting by the owners' stacks and classes of locks, where people are shown it

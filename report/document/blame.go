@@ -34,7 +34,7 @@ type BlameRow struct {
 	RightNs    int64      `json:"expectedRightNs"` // of threadNs: with the probability of each owner that is inferred
 }
 
-// Other is what rows, or edges, of [other] hold: there are too many to tell all apart.
+// Other is what rows, or edges, of [other] hold: there are too many to list each.
 type Other struct {
 	Ns int64 `json:"otherNs,omitempty"`
 }
@@ -156,7 +156,7 @@ const maxUncertain = 1000
 // Uncertainty is how far an estimate from samples may be off. Rows of exact traces
 // have none.
 type Uncertainty struct {
-	PlusMinusNs *int64 `json:"plusMinusNs"` // half of the 95 % interval of the row's time; null when the trace is too short to tell
+	PlusMinusNs *int64 `json:"plusMinusNs"` // half of the 95 % interval of the row's time; null when the trace is too short
 	BlockNs     int64  `json:"blockNs"`     // length of the blocks of the bootstrap
 }
 

@@ -15,7 +15,7 @@ type Check struct {
 // CheckRule is one rule.
 type CheckRule struct {
 	Rule     string         `json:"rule"`
-	Status   string         `json:"status"`           // pass, fail, undecided: the trace cannot tell
+	Status   string         `json:"status"`           // pass, fail, undecided: the trace cannot decide it
 	Reason   string         `json:"reason,omitempty"` // why it is undecided
 	Hint     string         `json:"hint,omitempty"`   // what to do about that
 	Unit     string         `json:"unit"`             // of its values: ratio (of running time), ns, count

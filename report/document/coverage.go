@@ -20,7 +20,7 @@ type Provenance struct {
 	RightNs      int64 `json:"expectedRightNs"` // of all: what was recorded, and the rest by its probability
 }
 
-// RecordedNs returns what the trace tells of.
+// RecordedNs returns the waiting whose owner is recorded.
 func (p Provenance) RecordedNs() int64 { return p.ExactNs + p.SampledNs }
 
 // Right returns how likely what is inferred is; ok is false where nothing is.
@@ -34,7 +34,7 @@ func (p Provenance) Right() (share float64, ok bool) {
 // UnitNs is the unit of the waiting of traces that measure time.
 const UnitNs = "ns"
 
-// Coverage says what the trace could and could not tell.
+// Coverage says what was read, how owners are known, and what is missing.
 type Coverage struct {
 	Unit       string           `json:"unit"` // of all waiting: ns, threads, acquisitions
 	Events     int64            `json:"events"`
@@ -82,7 +82,7 @@ func newPressureRange(tr *analysis.Trace, half, hidden int64) *Shares {
 	return nil
 }
 
-// pressureWithin returns the range of the pressure of a total that samples tell, which is
+// pressureWithin returns the range of the pressure of a sampled total, which is
 // known to half of an interval, nil where that is not known.
 func (c *Coverage) pressureWithin(total *Total, half *float64) *Shares {
 	if half == nil || c.Pressure == nil && *half < widePressure || total.RunningNs <= 0 {
@@ -115,7 +115,7 @@ type Calibration struct {
 type ExpectedProvenance struct {
 	Name          string   `json:"name"`
 	WaitNs        int64    `json:"waitNs"`
-	ExpectedRight *float64 `json:"expectedRight"` // share; null when nothing tells
+	ExpectedRight *float64 `json:"expectedRight"` // share; null when not known
 	ExpectedLow   *float64 `json:"expectedLow"`   // bounds of it
 	ExpectedHigh  *float64 `json:"expectedHigh"`
 	Dumps         int      `json:"dumps"`
@@ -144,7 +144,7 @@ func Goroutines(format string) bool {
 	return strings.HasPrefix(format, "go ") || strings.HasPrefix(format, "goroutine")
 }
 
-// NewCoverage joins what the decoder and the analysis could not tell.
+// NewCoverage joins what the decoder and the analysis report.
 func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	c := Coverage{Unit: cmp.Or(string(st.Unit), UnitNs), Goroutines: Goroutines(st.Format), Events: st.Events, BytesRead: st.BytesRead, BytesTotal: st.BytesTotal,
 		Provenance: NewProvenance(tr.Coverage.ByProvenance), Warnings: append(append([]format.Warning{}, st.Warnings...), tr.Coverage.Warnings...)}

@@ -128,7 +128,7 @@ type Line struct {
 	Cells       []Cell
 }
 
-// Cell is a stretch of one line: one interval, or several merged.
+// Cell is a part of one line: one interval, or several merged.
 type Cell struct {
 	WaitNs int64
 	CSP    float64

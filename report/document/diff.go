@@ -66,7 +66,7 @@ type DiffRow struct {
 }
 
 // Rate is a share of running time with half of its 95 % interval, which is
-// null when the traces are too short to tell.
+// null when the traces are too short.
 type Rate struct {
 	WaitNs    int64    `json:"waitNs"`
 	Share     float64  `json:"share"`

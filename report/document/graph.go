@@ -2,7 +2,7 @@ package document
 
 import "contend/blame"
 
-// Graph is the document of `contend graph`: who blocked whom.
+// Graph is the document of `contend graph`: which threads blocked which.
 type Graph struct {
 	Schema  string  `json:"schema"`
 	Nodes   []Node  `json:"nodes"`

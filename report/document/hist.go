@@ -18,7 +18,7 @@ type Hist struct {
 }
 
 // HistRow is how long the waits of one combination of keys were. What a trace
-// cannot tell is absent.
+// does not record is absent.
 type HistRow struct {
 	Keys      []string `json:"keys"`
 	StartNs   int64    `json:"startNs,omitempty"` // of its interval, where rows are intervals

@@ -14,7 +14,7 @@ import (
 // waited for it, or a pseudo owner.
 type LockOwner struct {
 	Site    string    `json:"site"`         // class.method:line that took the lock; [handoff] and the like are no places
-	In      bool      `json:"in,omitempty"` // Site is where the owner was: nothing tells where it took the lock
+	In      bool      `json:"in,omitempty"` // Site is where the owner was: where it took the lock is not known
 	WaitNs  int64     `json:"waitNs"`
 	Share   float64   `json:"share"`   // of the waiting for the lock
 	Callers []Callers `json:"callers"` // by waiting; none for a pseudo owner, or where nothing of the program called it
@@ -50,7 +50,7 @@ type Finding struct {
 	Title      string     `json:"title"`
 	Lock       string     `json:"lock"`
 	Class      string     `json:"class"`
-	LockSite   string     `json:"lockSite,omitempty"` // where the lock was made, or, where the trace does not tell, is mostly taken
+	LockSite   string     `json:"lockSite,omitempty"` // where the lock was made, or, where that is not recorded, is mostly taken
 	Owner      string     `json:"owner,omitempty"`    // the site that took the lock
 	Root       string     `json:"root,omitempty"`     // the lock at the end of the chain of waits
 	Site       string     `json:"site,omitempty"`     // of findings about no owner: where threads wait
@@ -71,10 +71,10 @@ type Overview struct {
 	Rest     []locks.Lock // that Locks leaves out, where it is asked for
 	Findings []findings.Finding
 	Phases   *csp.Series
-	Took     func(format.StackID, format.ObjectID) string // where a thread with a stack took a lock that it holds, "" where nothing tells
+	Took     func(format.StackID, format.ObjectID) string // where a thread with a stack took a lock that it holds, "" where that is not known
 }
 
-// uncounted are the codes of warnings that tell of waiting the totals leave out,
+// uncounted are the codes of warnings about waiting that the totals leave out,
 // first those that may hide the most.
 var uncounted = []string{
 	format.CodeNotRecorded, format.CodeBlind, format.CodeLostData, format.CodeTruncated, format.CodeDamagedSource,
@@ -82,7 +82,7 @@ var uncounted = []string{
 	format.CodeMinWait, format.CodeCensored, format.CodeReEntry, format.CodeUnseenPolling,
 }
 
-// notCounted returns the warnings that tell of waiting the totals leave out.
+// notCounted returns the warnings about waiting that the totals leave out.
 func notCounted(all []format.Warning) []format.Warning {
 	out := []format.Warning{}
 	for _, code := range uncounted {

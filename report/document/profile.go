@@ -46,7 +46,7 @@ func (p *Profile) Samples() iter.Seq[Sample] {
 	}
 }
 
-// Labels says what the trace tells of a sample besides its stack.
+// Labels says what is known of a sample besides its stack.
 func (p *Profile) Labels(s Sample) map[string][]string {
 	sym := p.sums.Symbols()
 	thread := analysis.PseudoOwner(s.Owner.Kind, s.Owner.Cycle)

@@ -12,7 +12,7 @@ type Verify struct {
 	Format     string   `json:"format"`
 	Whole      bool     `json:"whole"`
 	Events     int64    `json:"events"`     // read
-	EventsLost *int64   `json:"eventsLost"` // null when the trace does not tell
+	EventsLost *int64   `json:"eventsLost"` // null when unknown
 	BytesRead  int64    `json:"bytesRead"`
 	BytesLost  int64    `json:"bytesLost"`
 	StartNs    *int64   `json:"startNs"` // of the first event read; null when none has a time

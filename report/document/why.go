@@ -55,7 +55,7 @@ type Evidence struct {
 	Alibis     float64 `json:"alibis"`     // threads wait for the lock, or are elsewhere
 	Activities float64 `json:"activities"` // threads do something on its path
 	Samples    float64 `json:"samples"`    // they are sampled there
-	Dumps      float64 `json:"dumps"`      // dumps, and holds that the recording tells
+	Dumps      float64 `json:"dumps"`      // dumps, and recorded holds
 	Checked    float64 `json:"checked"`    // what dumps and samples, hidden and compared, have shown
 }
 
@@ -122,7 +122,7 @@ func NewWhy(w *waits.Wait, s *waits.Window, sym *analysis.Symbols, of *blame.Sit
 	return d
 }
 
-// like reports whether two spans tell the same.
+// like reports whether two spans are of one activity.
 func (s *Span) like(o *Span) bool {
 	return s.What == o.What && s.Lock == o.Lock && s.Known == o.Known && s.Site == o.Site
 }

@@ -100,7 +100,7 @@ var fills = [...]string{"#fde0c5", "#d4e4f7", "#dcefd0", "#ecd9f0", "#fbf2c0", "
 // for Mermaid.
 type shape struct{ name, dot, mermaid string }
 
-// shapeOf tells pseudo owners, the nodes of a cycle that no edge leaves, and those of another
+// shapeOf gives other shapes to pseudo owners, the nodes of a cycle that no edge leaves, and those of another
 // cycle from the rest.
 func shapeOf(n *document.Node) shape {
 	if n.Pseudo {

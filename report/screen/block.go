@@ -178,7 +178,7 @@ func (s *screen) numbers(w *document.RankedItem) []string {
 	if u := w.Uncertainty; u != nil && u.PlusMinusNs != nil {
 		sum += " ± " + text.Duration(*u.PlusMinusNs)
 	} else if u != nil {
-		sum += " ± ?" // too few samples to tell
+		sum += " ± ?" // too few samples
 	}
 	amounts := []string{sum, text.Amount(w.Waits, "wait")}
 	if w.Locks <= 1 { // how many threads wait for any of several is not known

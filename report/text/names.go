@@ -21,8 +21,7 @@ func Class(name string) string {
 // Method writes a method of the program, with its line, without the package.
 func Method(name string) string { return Plain{}.Name(name) }
 
-// OwnerAt writes the site of an owner, which was in it where nothing tells where it took the
-// lock.
+// OwnerAt writes the site of an owner: where it took the lock, or, in, where it was meanwhile.
 func OwnerAt(site string, in bool) string {
 	if in {
 		return "in " + site

@@ -36,7 +36,7 @@ type table struct {
 
 	Rows  [cube.Dims][]int32 `json:"rows"` // by dimension, in the order of Dims
 	Dims  [cube.Dims]string  `json:"dims"`
-	Sites siteColumns        `json:"told"`
+	Sites siteColumns        `json:"sites"`
 	Cells cells              `json:"cells"`
 
 	Locks   []lock   `json:"locks"`

@@ -4,7 +4,7 @@
 //
 //	tables.go  the rows, and as lines of JSON
 //	rows.go    the rows of one recording
-//	waits.go   those of who waited for whom, as they are asked for
+//	waits.go   the rows of waiters and owners, as they are asked for
 //	sql.go     the questions, and the statements that give each engine the tables
 package facts
 

@@ -80,26 +80,26 @@ func Write(w io.Writer, l *waits.Lanes, tr *analysis.Trace, name func(format.Obj
 	of, all := laid(l.Spans)
 	before := ""
 	var failed error
-	tell := func(e event) {
+	write := func(e event) {
 		line, err := json.Marshal(e)
 		failed = cmp.Or(failed, err)
 		out.WriteString(before)
 		out.Write(line)
 		before = ",\n"
 	}
-	tell(event{Ph: "M", Name: "process_name", Pid: process, Args: map[string]any{"name": "contend"}})
+	write(event{Ph: "M", Name: "process_name", Pid: process, Args: map[string]any{"name": "contend"}})
 	const pauses = 0 // the lane of those
-	tell(event{Ph: "M", Name: "thread_name", Pid: process, Tid: pauses, Args: map[string]any{"name": "all threads stopped"}})
+	write(event{Ph: "M", Name: "thread_name", Pid: process, Tid: pauses, Args: map[string]any{"name": "all threads stopped"}})
 	for i, one := range all {
 		thread := tr.Symbols.ThreadName(one.thread)
 		if one.number > 0 {
 			thread += " (" + strconv.Itoa(one.number+1) + ")"
 		}
-		tell(event{Ph: "M", Name: "thread_name", Pid: process, Tid: i + 1, Args: map[string]any{"name": thread}})
-		tell(event{Ph: "M", Name: "thread_sort_index", Pid: process, Tid: i + 1, Args: map[string]any{"sort_index": i + 1}})
+		write(event{Ph: "M", Name: "thread_name", Pid: process, Tid: i + 1, Args: map[string]any{"name": thread}})
+		write(event{Ph: "M", Name: "thread_sort_index", Pid: process, Tid: i + 1, Args: map[string]any{"sort_index": i + 1}})
 	}
 	for _, e := range merged(l, tr, of, name) {
-		tell(e())
+		write(e())
 	}
 	out.WriteString("\n]}\n")
 	return cmp.Or(failed, out.Flush())

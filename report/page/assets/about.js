@@ -10,7 +10,7 @@
     ["thread-time", "the time of all threads added up: ten threads blocked for a second are ten seconds. All waiting on this page is that."],
     ["threads waiting", "waiting thread-time over the time it fell into: how many threads waited, on average."],
     ["pressure", "waiting over the running time of all threads. Above 5 % a lock is worth a look; two threads that exclude each other all the time give 50 %."],
-    ["phase", "a stretch over which the pressure of a lock stays above 5 %."],
+    ["phase", "an interval over which the pressure of a lock stays above 5 %."],
     ["group", "threads whose names differ in their numbers only."],
     ["recorded", "the trace shows the owner, or the pause that stopped it."],
     ["inferred", "by a model of the lock that is learned from the recording, with its probability."],

@@ -2,7 +2,7 @@
 // Columns: what rows are summed and selected by, under contend's own names. A
 // column has a number for each row, and says what its numbers mean.
 (function (C) {
-  // nothing is what owners are at of whom nothing is told.
+  // nothing is the activity of an owner that is not known.
   C.nothing = "running or unknown";
 
   const column = (of, size, text) => ({ of, size, text });
@@ -10,8 +10,8 @@
   const shown = (of, list) => column(of, list.length, n => list[n].shown);
   const part = (m, list, key) => m.lock.map(l => list[l][key]);
 
-  // blockedOn is on which locks owners were blocked, of nobody in particular who
-  // that is.
+  // blockedOn is the lock that an owner was blocked on, and of a pseudo owner its
+  // name.
   function blockedOn(m, side) {
     const { stacks, locks } = m, behind = 1 + locks.length;
     const of = side.blocked.map((lock, i) => lock >= 0 ? 1 + lock : stacks.pseudo(side.stack[i]) && stacks.name(side.stack[i]) !== "[unknown stack]" ? behind + stacks.methodAt(side.stack[i]) : 0);
@@ -22,7 +22,7 @@
   const methods = (m, of) => named(of.map(n => m.stacks.methodAt(n)), m.stacks.names);
 
   // columns are all there are. filter is the kind of filter that selects by one.
-  // Those of owners are of who is blamed: the side. place is not contend's.
+  // Those of owners are of the side that is blamed. place is not contend's.
   C.columns = {
     "class": { filter: "class", make: m => shown(part(m, m.locks, "class"), m.classes) },
     "place": { filter: "place", make: m => named(part(m, m.locks, "place"), m.places) },

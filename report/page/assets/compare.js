@@ -6,7 +6,7 @@
   const interval = (v, half, write) => v === 0 ? "–" : write(v) + (half === null || half === undefined ? " ± ?" : " ± " + write(half));
   const share = r => interval(r.share, r.plusMinus, v => (100 * v).toPrecision(v >= 0.1 ? 3 : 2) + " %");
 
-  // waiting is what changes are told of: threads that waited on average, or, where
+  // waiting is what changes are measured in: threads that waited on average, or, where
   // operations were counted, waiting for each.
   const waiting = (d, r) => interval(r.waiting, r.waitingPlusMinus, d.base.operations ? C.duration : v => v < 0.0995 ? v.toPrecision(2) : v.toFixed(v < 99.5 ? 2 : 0));
 

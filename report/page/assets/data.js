@@ -40,7 +40,7 @@
     m.running = t.runningNs;
     m.otherNs = t.otherNs;
     t.dims.forEach((name, d) => { m[name] = Int32Array.from(t.rows[d]); });
-    for (const name in t.told) m[name] = Int32Array.from(t.told[name]); // of each row, too
+    for (const name in t.sites) m[name] = Int32Array.from(t.sites[name]); // of each row, too
     m.rows = m.lock.length;
     m.first = new Int32Array(m.rows + 1); // cell of each row
     for (let i = 0; i < m.rows; i++) m.first[i + 1] = m.first[i] + t.cells.count[i];
@@ -50,12 +50,12 @@
     m.classes = t.classes.map(c => ({ name: C.visible(c.name), shown: C.visible(c.shown) }));
     m.places = t.places.map(C.visible);
     m.locks = t.locks.map(l => ({ ...l, name: C.visible(l.name), shown: m.places[l.place] + (l.number ? " #" + l.number : "") }));
-    m.named = new Map(m.locks.map(l => [l.name, l])); // two locks may have one name: no command tells them apart
+    m.named = new Map(m.locks.map(l => [l.name, l])); // two locks may have one name: no command distinguishes them
     m.groups = t.groups.map(C.visible);
     m.known = t.known;
     m.knownAt = t.known.map(k => Math.max(0, C.known.indexOf(k)));
     m.stacks = new Stacks(t.stacks);
-    m.sides = { // what is known of those who are blamed
+    m.sides = { // what is known of the owners that are blamed
       direct: { stack: m.ownerStack, group: m.ownerGroup, site: m.ownerSite, took: m.ownerTook, doing: m.ownerDoing, blocked: m.blockedOn },
       root: { stack: m.rootStack, group: m.rootGroup, site: m.rootSite, took: m.rootTook, doing: m.rootDoing, blocked: new Int32Array(m.rows).fill(-1) },
     };

@@ -20,14 +20,14 @@
 
   // derived are the verdicts that the sums alone give; what a finding says
   // already they leave out.
-  function derived(m, s, told) {
+  function derived(m, s, reported) {
     const out = [], { took } = s.side, rows = s.some.filter(i => !m.locks[m.lock[i]].resource), lockTime = s.locks < s.total ? " of the waiting for locks" : " of the waiting";
     const lock = top(s, s.some, "place", g => g.text !== "[other]");
     if (lock) out.push({ title: "Most contended", text: [html`<${C.Lock} m=${m} text=${lock.text} kind="place" />`, C.kindOf(m, lock.rows), " has ", html`<b>${C.percent(lock.ns, s.total)}</b>`, " of the waiting"], filter: { place: lock.text }, ns: Infinity });
     const ends = lock && m.locks[m.lock[lock.rows[0]]].released || [];
     if (ends.length > 0) out.push({ title: "Released by", text: [ends.map((u, i) => [i ? ", " : "", u.site ? html`<${C.Name} text=${C.visible(u.site)} />` : `${C.visible(u.group)} ${C.thread}s`, " ", html`<b>${C.percent(u.share, 1)}</b>`]), ": they end the waits at ", html`<${C.Lock} m=${m} text=${lock.text} kind="place" />`], filter: { place: lock.text }, ns: lock.ns });
     const culprit = top(s, rows, "owner-site", g => took[g.rows[0]] >= 0);
-    if (culprit && !told.some(f => f.filter && f.filter.ownerSite === culprit.text)) {
+    if (culprit && !reported.some(f => f.filter && f.filter.ownerSite === culprit.text)) {
       const at = C.mainDoing(s, culprit.rows);
       out.push({ title: "Caused by", text: [culprit.text.startsWith("in ") && "a thread ", html`<${C.Name} text=${culprit.text} />`, " held the lock during ", html`<b>${C.percent(culprit.ns, s.locks)}</b>`, lockTime, at && ", mostly " + C.short(at)], filter: { ownerSite: culprit.text }, ns: culprit.ns });
     }
@@ -56,8 +56,8 @@
     return html`<span class="stuck"><bdi>${t.thread}</bdi> took <${C.Lock} m=${m} text=${t.holds} />${t.took && !t.holds.endsWith(C.short(t.took)) ? html` at <${C.Name} text=${t.took} />` : ""}, waits${own ? html` at <${C.Name} text=${own.name + (own.line > 0 ? ":" + own.line : "")} />` : ""} for <${C.Lock} m=${m} text=${t.lock} /></span>`;
   };
 
-  // site is what the page calls the site of an owner: one of which nothing tells where it took
-  // the lock was in it.
+  // site is what the page calls the site of an owner: one whose acquisition is not known
+  // was in it.
   const site = (m, owner) => m.stacks.names.includes("in " + owner) ? "in " + owner : owner;
 
   // found are the findings of contend analyze; deadlocks have a verdict anyway.
@@ -79,9 +79,9 @@
     filter: { ...f.selects, ownerSite: f.owner, ...(evidence[f.kind] ? { doing: evidence[f.kind] } : {}) },
   });
 
-  // told are the findings about what is selected, with what each has of it: all of the
+  // reported are the findings about what is selected, with what each has of it: all of the
   // recording's where nothing is selected, also those about no lock.
-  function told(m, s) {
+  function reported(m, s) {
     const most = 4, all = found(m).map(f => finding(m, f));
     if (!C.filtered(C.state.filter)) return all.slice(0, most);
     return all.filter(f => f.filter).map(f => {
@@ -106,8 +106,8 @@
 
   C.Headline = function ({ model: m, s, all }) {
     const t = m.analyze.total;
-    if (!t.waits && !t.waitNs && !m.analyze.deadlocks.length) return html`<${C.Empty} model=${m} told=${found(m).map(f => finding(m, f))} lead=${all.total > 0 && lead(m, s, all)} />`;
-    const dead = m.analyze.deadlocks.length, direct = s.blame === "direct" ? s : C.select(m, C.state.filter, "direct"), findings = told(m, direct), cards = derived(m, direct, findings), known = C.knownParts(s, s.some);
+    if (!t.waits && !t.waitNs && !m.analyze.deadlocks.length) return html`<${C.Empty} model=${m} reported=${found(m).map(f => finding(m, f))} lead=${all.total > 0 && lead(m, s, all)} />`;
+    const dead = m.analyze.deadlocks.length, direct = s.blame === "direct" ? s : C.select(m, C.state.filter, "direct"), findings = reported(m, direct), cards = derived(m, direct, findings), known = C.knownParts(s, s.some);
     const left = m.analyze.notCounted || [], leads = s.total > 2 * s.locks; // findings are about locks: then they come later
     const cause = findings.length > 0 && html`<div class="verdicts findings">${findings.map(f => card(f, s.locks === s.total))}</div>`;
     return html`<section class="headline" aria-label="headline">${lead(m, s, all)}
@@ -135,10 +135,10 @@
 
   // Empty says what was not recorded, and how to record it; where anything else is
   // wrong, that.
-  C.Empty = function ({ model: m, told, lead }) {
-    lead = lead || html`<p class="lead">No thread waited for a lock in what was recorded${told.length > 0 ? "; this was found beside:" : "."}</p>`;
-    if (told.length > 0) return html`<section class="headline">${lead}
-      <div class="verdicts findings">${told.map(f => card({ ...f, filter: null }, true))}</div></section>`;
+  C.Empty = function ({ model: m, reported, lead }) {
+    lead = lead || html`<p class="lead">No thread waited for a lock in what was recorded${reported.length > 0 ? "; this was found beside:" : "."}</p>`;
+    if (reported.length > 0) return html`<section class="headline">${lead}
+      <div class="verdicts findings">${reported.map(f => card({ ...f, filter: null }, true))}</div></section>`;
     const java = /jfr/.test(m.analyze.trace.format), virtual = m.analyze.coverage.warnings.some(w => w.code === "virtual-threads"), beside = m.analyze.resourceTotal;
     const why = virtual ? "JDK 25 can record the waits of virtual threads for locks of java.util.concurrent:" : java ? "The JDK's own settings leave out waits shorter than 10 or 20 ms. To record all of them:" : "To record a Java program:";
     return html`<section class="headline empty">${lead}

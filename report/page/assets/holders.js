@@ -1,6 +1,6 @@
 "use strict";
-// Holders beside waiters: the call trees of those who had the lock, and of
-// those who waited for it meanwhile.
+// Holders beside waiters: the call trees of the owners of the lock, and of
+// the threads that waited meanwhile.
 (function (C) {
   const { html, useMemo } = window.htmPreact;
 

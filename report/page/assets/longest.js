@@ -1,5 +1,5 @@
 "use strict";
-// The longest single waits, each with who owned the lock meanwhile.
+// The longest single waits, each with the owners of the lock meanwhile.
 (function (C) {
   const { html, useState } = window.htmPreact;
   const most = 25;

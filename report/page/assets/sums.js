@@ -6,22 +6,22 @@
   C.select = function (m, f, blame) {
     blame = blame || C.state.blame;
     const ok = C.passes(m, f, blame), [from, to] = C.window(m, f), side = m.sides[blame], some = new Int32Array(m.rows);
-    const s = { model: m, blame, side, owner: side.stack, ok, from, to, ns: new Float64Array(m.rows), waits: new Int32Array(m.rows), met: new Uint8Array(m.rows), total: 0, begun: 0, locks: 0, locksBegun: 0, span: C.stretch(m, f) };
+    const s = { model: m, blame, side, owner: side.stack, ok, from, to, ns: new Float64Array(m.rows), waits: new Int32Array(m.rows), seen: new Uint8Array(m.rows), total: 0, begun: 0, locks: 0, locksBegun: 0, span: C.selectedNs(m, f) };
     const { first, cellBin, cellNs, cellWaits } = m;
     let count = 0;
     for (let i = 0; i < m.rows; i++) {
       if (!ok[i]) continue;
-      let ns = 0, waits = 0, met = 0;
+      let ns = 0, waits = 0, seen = 0;
       for (let c = first[i], end = first[i + 1]; c < end; c++) {
         if (cellBin[c] < from || cellBin[c] >= to) continue;
         ns += cellNs[c];
         waits += cellWaits[c];
-        met = 1;
+        seen = 1;
       }
-      if (!met) continue;
+      if (!seen) continue;
       s.ns[i] = ns;
       s.waits[i] = waits;
-      s.met[i] = 1;
+      s.seen[i] = 1;
       s.total += ns;
       s.begun += waits;
       if (!m.locks[m.lock[i]].resource) { s.locks += ns; s.locksBegun += waits; }

@@ -61,16 +61,16 @@
       this.s = s;
       this.ns = new Float64Array(this.m.rows + 1);
       this.waits = new Float64Array(this.m.rows + 1);
-      this.met = new Int32Array(this.m.rows + 1);
+      this.seen = new Int32Array(this.m.rows + 1);
       this.sum(0, this.m.rows);
     }
     sum(from, to) {
-      const { s, order, ns, waits, met } = this;
+      const { s, order, ns, waits, seen } = this;
       for (let r = from; r < to; r++) {
         const i = order[r];
         ns[r + 1] = ns[r] + s.ns[i];
         waits[r + 1] = waits[r] + s.waits[i];
-        met[r + 1] = met[r] + s.met[i];
+        seen[r + 1] = seen[r] + s.seen[i];
       }
     }
   }
@@ -91,7 +91,7 @@
     wider(least) {
       const { shape } = this, out = [];
       for (const kid of shape.kids(this.at)) {
-        if (shape.met[kid.to] > shape.met[kid.from] && shape.ns[kid.to] - shape.ns[kid.from] >= least) out.push(new Node(shape, kid));
+        if (shape.seen[kid.to] > shape.seen[kid.from] && shape.ns[kid.to] - shape.ns[kid.from] >= least) out.push(new Node(shape, kid));
       }
       return C.order(out, n => n.ns);
     }
@@ -101,7 +101,7 @@
       const { shape } = this, best = [];
       let others = 0, ns = 0;
       for (const kid of shape.kids(this.at)) {
-        if (shape.met[kid.to] === shape.met[kid.from]) continue;
+        if (shape.seen[kid.to] === shape.seen[kid.from]) continue;
         const sum = shape.ns[kid.to] - shape.ns[kid.from];
         others++;
         ns += sum;
@@ -117,11 +117,11 @@
       const { order, paths, s } = this.shape;
       for (let r = this.at.from; r < this.at.to; r++) {
         const i = order[r];
-        if (s.met[i] && paths.start[i + 1] - paths.start[i] > this.depth + 1) return false;
+        if (s.seen[i] && paths.start[i + 1] - paths.start[i] > this.depth + 1) return false;
       }
       return true;
     }
-    get rows() { return this.shape.order.subarray(this.at.from, this.at.to).filter(i => this.shape.s.met[i]); }
+    get rows() { return this.shape.order.subarray(this.at.from, this.at.to).filter(i => this.shape.s.seen[i]); }
   }
 
   // tree sums a selection along paths; name tells the shape, which is made of

@@ -36,14 +36,14 @@ window.contend = {};
   C.short = function (name) {
     if (name.includes(" < ")) return name.split(" < ").map(C.short).join(" < ");
     if (name.startsWith("blocked on ")) return "blocked on " + C.short(name.slice(11) + ".x").slice(0, -2); // a class has no method
-    if (/^in [^ ]+[.]/.test(name)) return "in " + C.short(name.slice(3)); // an owner of which nothing tells where it took the lock
+    if (/^in [^ ]+[.]/.test(name)) return "in " + C.short(name.slice(3)); // an owner whose acquisition is not known
     if (!name || name[0] === "[" || name.includes(" ")) return name;
     if (C.paths || name.includes("/")) return name.slice(name.lastIndexOf("/") + 1);
     const parts = name.split("."), at = parts.slice(0, -1).findIndex(p => /^\p{Lu}|\$/u.test(p));
     return parts.slice(at >= 0 ? at : Math.max(parts.length - 2, 0)).join(".");
   };
 
-  // Colours that people with any kind of colour vision tell apart (Okabe and
+  // Colours that people with any kind of colour vision distinguish (Okabe and
   // Ito); what is not among the first is grey.
   C.colours = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800"];
   C.grey = "#8a8f98";

@@ -1,5 +1,5 @@
 "use strict";
-// Who blocks whom: a matrix as a heat map, and a graph to pan and zoom.
+// Which threads block which: a matrix as a heat map, and a graph to pan and zoom.
 (function (C) {
   const { html, useRef, useEffect, useMemo } = window.htmPreact;
   const mostCells = 14, mostArrows = 20, smallest = 0.8, largest = 1.25, loopRoom = 30;
@@ -10,10 +10,10 @@
     const waiters = C.groupBy(s, s.some, from), owners = C.groupBy(s, s.some, to), columns = owners.slice(0, mostCells).map(o => o.key), cells = new Map();
     let arrows = [], count = 0;
     waiters.forEach((w, row) => {
-      const met = C.groupBy(s, w.rows, to), arrow = o => ({ from: w.text, to: o.text, ns: o.ns, waits: o.waits });
-      count += met.length;
-      arrows.push(...met.slice(0, mostArrows).map(arrow));
-      if (row < mostCells) for (const o of met) if (columns.includes(o.key)) cells.set(w.text + "\n" + o.text, arrow(o));
+      const causes = C.groupBy(s, w.rows, to), arrow = o => ({ from: w.text, to: o.text, ns: o.ns, waits: o.waits });
+      count += causes.length;
+      arrows.push(...causes.slice(0, mostArrows).map(arrow));
+      if (row < mostCells) for (const o of causes) if (columns.includes(o.key)) cells.set(w.text + "\n" + o.text, arrow(o));
     });
     arrows = C.order(arrows, a => a.ns).slice(0, mostArrows);
     let part = 0; // the heaviest, as long as they add something to see

@@ -6,7 +6,7 @@
   const kinds = [["prior", "how long and how often it holds, and how long the gap is"], ["next", "the gap ends with an acquisition, which is of the owner behind it"], ["alibis", "threads wait for the lock, or are elsewhere"], ["activities", "threads do something on its path"], ["samples", "they are sampled there"], ["dumps", "dumps show it, or the recording does"], ["checked", "what dumps and samples, hidden and compared, have shown"]];
 
   // marks are how spans are drawn, those first that are seen where several are at one place.
-  const marks = [["waits", s => s.what === "waits" && s.here, "waits for it"], ["other", s => s.what === "waits", "waits for another lock"], ["idle", s => s.what === "asleep" || s.what === "idle", "asleep or idle"], ["seen", s => s.what !== "holds", "sampled, or in I/O"], ["told", s => s.here && s.known === "recorded", "holds it, recorded"], ["holds", s => s.here, "holds it, inferred"], ["more", () => true, "holds another lock"]];
+  const marks = [["waits", s => s.what === "waits" && s.here, "waits for it"], ["other", s => s.what === "waits", "waits for another lock"], ["idle", s => s.what === "asleep" || s.what === "idle", "asleep or idle"], ["seen", s => s.what !== "holds", "sampled, or in I/O"], ["recorded", s => s.here && s.known === "recorded", "holds it, recorded"], ["holds", s => s.here, "holds it, inferred"], ["more", () => true, "holds another lock"]];
   const markOf = s => marks.findIndex(m => m[1](s));
 
   function Lane({ m, w, name, spans, used }) {
