@@ -1,51 +1,49 @@
-// Package model infers which thread held a lock, and where, while others waited for it.
+// Package model infers which thread held a lock, and where, while others waited for it, from a
+// recording that has the waits, but neither holds nor releases.
 //
-// A recording says when threads waited for a lock and when they acquired it. It says nothing
-// of acquisitions without a wait, of releases, or of when the lock was free. The package
-// fills that in with a hidden Markov model of each lock, learned from the recording at hand.
+// The model in ten sentences; the papers are below.
 //
-// Given are, by Program and Lock, the waits for the locks of one group, what threads did and
-// where they were sampled, and thread dumps. Asked is, for each instant of the waiting, whether
-// the lock was free or held, at which site, by which thread, and with what probability.
+//  1. A group is the locks of one class in one recording; they share sites and parameters.
+//  2. A site is a call path at which locks of the group are acquired; a silent site is one at
+//     which no thread was ever recorded waiting.
+//  3. The waiting for a lock, cut at its recorded acquisitions, is a list of gaps.
+//  4. In a gap the lock is held by the thread that acquired it at the beginning, then free, then
+//     perhaps held at a site and free again, any number of times; at the end it is free.
+//  5. The durations of holds and of free time are mixtures of exponentials, so these states are
+//     those of a Markov chain (a hidden semi-Markov model with its states expanded: Yu).
+//  6. A gap is divided into six cells, each one implicit Euler step of the chain (Ross).
+//  7. What users of the lock do, samples, dumps and other waits become a likelihood of each state
+//     in each cell, and the share of each site's users that could enter it.
+//  8. A forward and a backward pass give the posterior, which is the probability of each state in
+//     each cell (Rabiner), and expectation maximisation sets the parameters (Asmussen).
+//  9. Instants of dumps and samples are inferred without them, and factors make the model name
+//     each site, and free, as often as these show it.
+//  10. Each state is charged its posterior times the waiting, and a site is named with a user
+//     that does not wait for the lock then.
 //
-//  1. Sites (sites.go). A site is a call path at which locks of the group are acquired. The
-//     paths of waits and of owners in dumps are sites. So are, as silent sites (silent.go,
-//     coherence.go, sampled.go), paths on which no thread waits but whose activities and samples
-//     fit a thread that holds the lock. All locks of a group share sites and parameters, but each has
-//     its own mixture of sites.
-//  2. Gaps (gaps.go). The waiting for a lock is cut at the recorded acquisitions. In a gap
-//     the lock is held by the thread that acquired it at the beginning, then free, then perhaps
-//     held at a site and free again, any number of times. It is free at the end, where the next
-//     acquisition is.
-//  3. Evidence (observer.go, evidence.go). A gap is divided into six cells. What users of
-//     the lock do there, samples, dumps and other waits become a likelihood of each state in
-//     each cell, and the share of each site's users that could enter it.
-//  4. Inference (chain.go, lumps.go). The durations of holds and of free time are mixtures of
-//     exponentials, so that the states are those of a Markov chain. A forward and a backward
-//     pass give the posterior, which is the probability of each state in each cell.
-//  5. Shapes (worker.go). Gaps whose evidence is alike share one posterior.
-//  6. Learning (learn.go). Expectation maximisation sets the parameters, which are how long
-//     each site holds the lock, how long the lock is free, how often a free lock is acquired without
-//     a wait, and the mixture of each lock.
-//  7. Check (check.go). Instants of dumps and samples are inferred once more without
-//     them. Factors make the model name each site, and free, as often as these show it.
-//  8. Answer (answer.go). Each state is charged its posterior times the waiting. A
-//     site is named with a user that does not wait for the lock then.
-//  9. Why (why.go). The same, with the evidence added kind by kind, in bits.
+// It assumes one holder at a time, but for readers, and for permits that threads held together.
 //
-// NewGroup, Silent, Learn and Check do steps 1, 6 and 7, in this order; Answer and Why may be
-// called after them. All work through the gaps by a worker (worker.go), which owns the machines
-// of steps 2 to 5 and the lock at hand (users.go). The constants are in table.go; README.md
-// says what they and the kinds of evidence mean.
+// NewGroup, Silent, Learn and Check are called once each, in this order, then Answer and Why as
+// often as wanted. The stages, in order, each with its file and all that it writes:
 //
-// The package does not use releases: if a trace has them, package owners needs no model. It
-// assumes one holder at a time, but for readers and for permits that threads were seen to hold
-// together.
+//	sites.go      the paths that acquire locks           Group.sites, byKey; waits and times of Lock
+//	silent.go     silent sites, placeless activities     Group.sites, placed, silentUsers; Lock.permits
+//	coherence.go  silent sites by what threads do        the same, by addSilent
+//	sampled.go    silent sites by samples                the same, by addSilent
+//	users.go      waits of one lock in order, its users  worker.lock and its Waits; worker.recent
+//	gaps.go       its gaps                               worker.batch
+//	observer.go   what users do in them                  gap.seen, gap.blocked
+//	evidence.go   the likelihoods of a gap               worker.evidence
+//	lumps.go      sites that are one state               worker.chain
+//	chain.go      the two passes                         worker.chain; a posterior, or counts
+//	learn.go      the parameters, from counts            site.holds; Group.lags, entry; Lock.mix, uses
+//	check.go      the factors                            Group.factor; Lock.Seen
+//	answer.go     the charges and the threads            nothing of the group
+//	why.go        the same with evidence kind by kind    nothing of the group
 //
-// References: L. Rabiner, A tutorial on hidden Markov models, Proc. IEEE 77, 1989 (steps 4 and
-// 6). S.-Z. Yu, Hidden semi-Markov models, Artificial Intelligence 174, 2010 (durations as
-// states). S. Asmussen, O. Nerman, M. Olsson, Fitting phase-type distributions via the EM
-// algorithm, Scand. J. Statist. 23, 1996 (step 6). S. Ross, Approximating transition
-// probabilities and mean occupation times in continuous-time Markov chains, Probab. Engrg.
-// Inform. Sci. 1, 1987 (the cells).
+// worker.go connects the stages from users.go to chain.go, and lets gaps whose evidence is alike
+// share a posterior. program.go is what is given, table.go the constants; README.md measures both.
+//
+// L. Rabiner, Proc. IEEE 77, 1989. S.-Z. Yu, Artificial Intelligence 174, 2010. S. Ross, Probab.
+// Engrg. Inform. Sci. 1, 1987. S. Asmussen, O. Nerman, M. Olsson, Scand. J. Statist. 23, 1996.
 package model
