@@ -201,11 +201,10 @@ func TestTheProgramsOwnRecordingStays(t *testing.T) {
 			}
 			_ = p.Kill()
 			_, _ = p.Wait()
-			if killed {
-				recorded(t, java(t, jvm, nil).Process.Pid)
-			} else if err := c.Wait(); err != nil || !strings.Contains(said.String(), "stay in /tmp/contend-") {
+			if err := c.Wait(); !killed && (err != nil || !strings.Contains(said.String(), "stay in /tmp/contend-")) {
 				t.Errorf("%v\n%s", err, said)
 			}
+			recorded(t, java(t, jvm, nil).Process.Pid) // the jar goes by then, too
 			folders, files := folders("/tmp", p.Pid)
 			if written() != 1 || len(folders) != 1 || len(files) != 1 {
 				t.Errorf("recorder killed: %v: %d chunks, in %v %v", killed, written(), folders, files)

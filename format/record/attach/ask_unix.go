@@ -123,12 +123,9 @@ func (p *Process) accepts(info fs.FileInfo) bool {
 	return (uid == p.user.UID || uid == 0) && foreign.Links(info) == 1
 }
 
-// sockets are the names of the socket, and of the socket before it is listened on.
-func (p *Process) sockets() []string { return []string{p.socket(), p.socket() + ".tmp"} }
-
 // blocked returns an error if something obstructs the socket.
 func (p *Process) blocked(tmp *foreign.Dir) error {
-	for _, name := range p.sockets() {
+	for _, name := range []string{p.socket(), p.socket() + ".tmp"} { // the second before it is listened on
 		if err := p.obstacle(tmp, filepath.Join(p.root, p.tmp), name); err != nil {
 			return err
 		}
