@@ -1,6 +1,21 @@
 // Package document holds the documents contend prints as JSON and renders as
 // tables: plain data, integer nanoseconds, versioned. report/README.md
 // specifies them.
+//
+// There is a file for each document, named as its command; analyze has four:
+//
+//	analyze.go   the document, its locks and deadlocks
+//	overview.go  owners of locks, findings, what the totals leave out
+//	resources.go places where threads wait for what is no lock
+//	ranked.go    both in one list, locks of one class and site as one
+//
+// Others have parts of several documents:
+//
+//	coverage.go  how much was read, how owners are known, what is missing
+//	places.go    the place by which a reader knows a lock
+//	lines.go     pressure over time, in so many cells
+//	profile.go   waiting by call stack
+//	write.go     a document as JSON
 package document
 
 import (

@@ -191,6 +191,3 @@ func addProvenance(a, b Provenance) Provenance {
 	return Provenance{ExactNs: a.ExactNs + b.ExactNs, SampledNs: a.SampledNs + b.SampledNs, InferredNs: a.InferredNs + b.InferredNs,
 		UnknownNs: a.UnknownNs + b.UnknownNs, RightNs: a.RightNs + b.RightNs}
 }
-
-// Placed reports whether a site names a place in the program.
-func Placed(site string) bool { return site != "" && site[0] != '[' }

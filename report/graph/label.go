@@ -100,8 +100,8 @@ var fills = [...]string{"#fde0c5", "#d4e4f7", "#dcefd0", "#ecd9f0", "#fbf2c0", "
 // for Mermaid.
 type shape struct{ name, dot, mermaid string }
 
-// shapeOf gives other shapes to pseudo owners, the nodes of a cycle that no edge leaves, and those of another
-// cycle from the rest.
+// shapeOf returns the shape of a node: pseudo owners, nodes of a cycle that no edge leaves, and
+// nodes of another cycle differ from the rest.
 func shapeOf(n *document.Node) shape {
 	if n.Pseudo {
 		return shape{"pseudo", `, style="rounded,dashed"`, "stroke-dasharray:4 3"}

@@ -3,8 +3,9 @@
 //
 // A view makes a report of a document: paragraphs, and grids of cells. There is a file of
 // them for each kind of document; views.go has those of analyze and blame, sections.go the
-// tables of analyze that CSV has and its waits for other things than locks, and coverage.go
-// what all say below. The other files write reports and know no documents:
+// tables of analyze that CSV has and its waits for other things than locks, chart.go draws the
+// pressure of csp over time, and coverage.go has what all say below. marks.go marks values
+// that rest on samples or thresholds. The other files write reports and know no documents:
 //
 //	grid.go     reports, grids and cells, and how they are written
 //	layout.go   which columns a terminal shows, and how wide

@@ -1,0 +1,92 @@
+package document
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Line is the pressure of one lock over time, one cell after the other.
+type Line struct {
+	Class, Lock string
+	WaitNs      int64 // over all cells
+	CSP         float64
+	Cells       []Cell
+}
+
+// Cell is a part of one line: one interval, or several merged.
+type Cell struct {
+	WaitNs int64
+	CSP    float64
+}
+
+// Lines returns the pressure of every lock, descending by waiting time, in at
+// most n cells. Where there are more intervals than cells, neighbours are
+// merged: their waiting and running time are added, so nothing is lost or
+// rounded away. The second result holds the instants between the cells, one
+// more than cells.
+func (d *CSP) Lines(n int) (lines []Line, edges []int64) {
+	all := d.Len()
+	n = min(max(n, 1), all)
+	if n == 0 {
+		return nil, nil
+	}
+	running := make([]int64, n)
+	at := map[[2]string]int{}
+	cell, i := 0, 0
+	for iv := range d.Each() {
+		switch {
+		case i == 0:
+			edges = []int64{iv.StartNs, iv.EndNs}
+		case i == (cell+1)*all/n: // the first of the next cell
+			cell++
+			edges = append(edges, iv.EndNs)
+		default:
+			edges[cell+1] = iv.EndNs
+		}
+		i++
+		running[cell] += iv.RunningNs
+		for _, l := range iv.Locks {
+			key := [2]string{l.Class, l.Lock}
+			row, ok := at[key]
+			if !ok {
+				row = len(lines)
+				at[key] = row
+				lines = append(lines, Line{Class: l.Class, Lock: l.Lock, Cells: make([]Cell, n)})
+			}
+			lines[row].WaitNs += l.WaitNs
+			lines[row].Cells[cell].WaitNs += l.WaitNs
+		}
+	}
+	for i := range lines {
+		lines[i].divide(running, d.Total.RunningNs)
+	}
+	slices.SortStableFunc(lines, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Lock, b.Lock))
+	})
+	return lines, edges
+}
+
+// divide computes the ratios.
+func (l *Line) divide(running []int64, total int64) {
+	l.CSP = ratio(l.WaitNs, total)
+	for i := range l.Cells {
+		l.Cells[i].CSP = ratio(l.Cells[i].WaitNs, running[i])
+	}
+}
+
+// Peak is the highest pressure of any cell.
+func Peak(lines []Line) (p float64) {
+	for i := range lines {
+		for _, c := range lines[i].Cells {
+			p = max(p, c.CSP)
+		}
+	}
+	return p
+}
+
+func ratio(part, whole int64) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
