@@ -103,7 +103,7 @@ type Analyze struct {
 	Locks     []Lock     `json:"locks"`
 	Deadlocks []Deadlock `json:"deadlocks"`
 	Coverage  Coverage   `json:"coverage"`
-	Beside
+	NonLockWaits
 
 	ElapsedNs      int64            `json:"elapsedNs"`      // of the trace, inside --from and --to
 	WaitingThreads float64          `json:"waitingThreads"` // on average; 0 where the input counts
@@ -134,7 +134,7 @@ func NewTrace(inputs []string, st format.Stats, tr *analysis.Trace) Trace {
 // NewAnalyze builds the document; top limits the locks, and each list within
 // one, 0 means all.
 func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector, o Overview, top int) *Analyze {
-	a := &Analyze{Schema: "contend.analyze/2", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Beside: Beside{Resources: []Resource{}}, Total: NewTotal(sums),
+	a := &Analyze{Schema: "contend.analyze/2", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, NonLockWaits: NonLockWaits{Resources: []Resource{}}, Total: NewTotal(sums),
 		ElapsedNs: tr.ElapsedNs, Findings: newFindings(o.Findings, o.Locks), Phases: []Phase{}, NotCounted: notCounted(cov.Warnings)}
 	a.WaitingThreads = waitingThreads(tr, cov, a.Total.WaitNs)
 	if cov.Timed() { // a count has no instant

@@ -20,8 +20,8 @@ type Resource struct {
 	Users   []locks.User `json:"users,omitempty"` // that ended waits, by waiting; absent where none is known
 }
 
-// Beside is what threads waited for that is no lock.
-type Beside struct {
+// NonLockWaits are what threads waited for that is no lock.
+type NonLockWaits struct {
 	ResourceTotal NonLockWait `json:"resourceTotal"`
 	Resources     []Resource  `json:"resources"`
 	IdleTotal     NonLockWait `json:"idleTotal"`
@@ -30,9 +30,9 @@ type Beside struct {
 	Omitted [2]int `json:"-"` // rows behind the limit, of resources and of idle
 }
 
-// NewBeside lists what a collector saw; top limits the rows, 0 means all.
-func NewBeside(c *locks.Resources, sym *analysis.Symbols, idle bool, top int) Beside {
-	b := Beside{ResourceTotal: c.Total(true), IdleTotal: c.Total(false)}
+// NewNonLockWaits lists what a collector saw; top limits the rows, 0 means all.
+func NewNonLockWaits(c *locks.Resources, sym *analysis.Symbols, idle bool, top int) NonLockWaits {
+	b := NonLockWaits{ResourceTotal: c.Total(true), IdleTotal: c.Total(false)}
 	b.Resources, b.Omitted[0] = newResources(c.Resources(), sym, top)
 	if idle {
 		b.Idle, b.Omitted[1] = newResources(c.Idle(), sym, top)

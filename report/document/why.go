@@ -91,35 +91,62 @@ const (
 	minDrawn    = 0.05  // part of the wait that an owner with a lane is charged with
 )
 
+// whyBuilder makes the document of one wait.
+type whyBuilder struct {
+	*Why
+	wait   *waits.Wait
+	window *waits.Window // what threads did around it
+	sym    *analysis.Symbols
+	sites  *blame.Sites
+}
+
 // NewWhy builds the document of the rank-th longest of so many waits.
 func NewWhy(w *waits.Wait, s *waits.Window, sym *analysis.Symbols, of *blame.Sites, site string, rank int, all int64) *Why {
-	d := &Why{Schema: "contend.why/1", Lock: sym.LockName(w.Lock), Class: sym.ClassName(w.Lock), Site: site, StartNs: w.Start, WaitNs: w.Ns,
+	d := whyBuilder{wait: w, window: s, sym: sym, sites: of}
+	d.Why = &Why{Schema: "contend.why/1", Lock: sym.LockName(w.Lock), Class: sym.ClassName(w.Lock), Site: site, StartNs: w.Start, WaitNs: w.Ns,
 		Thread: sym.ThreadName(w.Thread), WaitsAt: of.Names().Name(of.Waiter(w.Stack)), Failed: w.Failed, Rank: rank, Waits: all, Lanes: []ThreadLane{}}
 	d.FromNs, d.ToNs = s.Bounds()
-	charged := chargedSuspects(w, sym, of)
+	charged := d.chargedSuspects()
 	d.Suspects, d.Known = slices.Clone(charged), mostlyKnown(w)
 	if s.Because != nil {
-		d.Suspects = inferredSuspects(s.Because, w.Lock, sym, of, charged)
+		d.Suspects = d.inferredSuspects(charged)
 	}
 	slices.SortStableFunc(d.Suspects, func(a, b Suspect) int { return cmp.Compare(b.Chance, a.Chance) })
 	d.Suspects = slices.DeleteFunc(limit(d.Suspects, maxSuspects), func(s Suspect) bool { return s.Chance < minChance })
-	waiting := []format.ThreadID{w.Thread}
-	for i := range s.Spans {
-		if p := &s.Spans[i]; p.State == waits.Waiting && p.Lock == w.Lock && p.Start < s.To && p.End > s.From && !slices.Contains(waiting, p.Thread) && len(waiting) < maxWaiters {
-			waiting = append(waiting, p.Thread)
+	for _, t := range d.waiters() {
+		d.addLane(t, "waiter")
+	}
+	for _, t := range d.drawn(charged) {
+		d.addLane(t, "suspect")
+	}
+	return d.Why
+}
+
+// waiters are the wait's own thread, and others that wait for the lock meanwhile.
+func (d *whyBuilder) waiters() []format.ThreadID {
+	list := []format.ThreadID{d.wait.Thread}
+	for i := range d.window.Spans {
+		if p := &d.window.Spans[i]; d.waitsForIt(p) && p.Start < d.window.To && p.End > d.window.From && !slices.Contains(list, p.Thread) && len(list) < maxWaiters {
+			list = append(list, p.Thread)
 		}
 	}
-	for _, t := range waiting {
-		d.lane(t, "waiter", s, w.Lock, sym, of)
-	}
-	var drawn []format.ThreadID
+	return list
+}
+
+// waitsForIt reports whether in a span a thread waits for the lock that the wait is for.
+func (d *whyBuilder) waitsForIt(p *waits.Span) bool {
+	return p.State == waits.Waiting && p.Lock == d.wait.Lock
+}
+
+// drawn are the threads of suspects that have a lane: of all that are listed, and of those
+// charged with a good part of the wait.
+func (d *whyBuilder) drawn(charged []Suspect) (list []format.ThreadID) {
 	for i, one := range append(slices.Clone(d.Suspects), charged...) {
-		if t := one.id; len(drawn) < maxSuspects && (i < len(d.Suspects) || one.Chance >= minDrawn) && t != format.NoThread && !slices.Contains(drawn, t) {
-			drawn = append(drawn, t)
-			d.lane(t, "suspect", s, w.Lock, sym, of)
+		if t := one.id; len(list) < maxSuspects && (i < len(d.Suspects) || one.Chance >= minDrawn) && t != format.NoThread && !slices.Contains(list, t) {
+			list = append(list, t)
 		}
 	}
-	return d
+	return list
 }
 
 // like reports whether two spans are of one activity.
@@ -127,34 +154,15 @@ func (s *Span) like(o *Span) bool {
 	return s.What == o.What && s.Lock == o.Lock && s.Known == o.Known && s.Site == o.Site
 }
 
-// lane adds the lane of a thread: of a waiter its waits for the lock, of a suspect all.
-func (d *Why) lane(t format.ThreadID, role string, s *waits.Window, lock format.ObjectID, sym *analysis.Symbols, of *blame.Sites) {
-	l := ThreadLane{Thread: sym.ThreadName(t), Role: role, Spans: []Span{}}
-	for i := range s.Spans {
-		p := &s.Spans[i]
-		if p.Thread != t || role == "waiter" && (p.State != waits.Waiting || p.Lock != lock) {
+// addLane adds the lane of a thread: of a waiter its waits for the lock, of a suspect all.
+func (d *whyBuilder) addLane(t format.ThreadID, role string) {
+	l := ThreadLane{Thread: d.sym.ThreadName(t), Role: role, Spans: []Span{}}
+	for i := range d.window.Spans {
+		p := &d.window.Spans[i]
+		if p.Thread != t || role == "waiter" && !d.waitsForIt(p) || p.State == waits.Acting && p.Activity == format.ActivityTook {
 			continue
 		}
-		out := Span{StartNs: max(p.Start, d.FromNs), EndNs: min(p.End, d.ToNs), Here: p.Lock == lock && p.State <= waits.Waiting}
-		switch p.State {
-		case waits.Holding:
-			out.What, out.Known, out.Site = "holds", p.Word.String(), of.Names().Name(of.Owner(p.Stack, p.Lock))
-		case waits.Waiting:
-			out.What, out.Site = "waits", of.Names().Name(of.Waiter(p.Stack))
-		case waits.Idle:
-			if out.What = "idle"; p.Activity == format.ActivitySleep {
-				out.What = "asleep"
-			}
-		case waits.Acting:
-			if p.Activity == format.ActivityTook {
-				continue
-			}
-			out.What, out.Site = activities[p.Activity], of.Names().Name(of.Waiter(p.Stack))
-			out.What = cmp.Or(out.What, p.Activity.String())
-		}
-		if p.State <= waits.Waiting {
-			out.Lock = sym.LockName(p.Lock)
-		}
+		out := d.span(p)
 		if n := len(l.Spans) - 1; n >= 0 && l.Spans[n].like(&out) && out.StartNs-l.Spans[n].EndNs <= (d.ToNs-d.FromNs)/maxSpans {
 			l.Spans[n].EndNs = max(l.Spans[n].EndNs, out.EndNs)
 			continue
@@ -164,26 +172,57 @@ func (d *Why) lane(t format.ThreadID, role string, s *waits.Window, lock format.
 	d.Lanes = append(d.Lanes, l)
 }
 
+// span describes a span, cut to the bounds of the lanes.
+func (d *whyBuilder) span(p *waits.Span) Span {
+	out := Span{StartNs: max(p.Start, d.FromNs), EndNs: min(p.End, d.ToNs)}
+	switch p.State {
+	case waits.Holding:
+		out.What, out.Known, out.Site = "holds", p.Word.String(), d.owner(p.Stack, p.Lock)
+	case waits.Waiting:
+		out.What, out.Site = "waits", d.waiter(p.Stack)
+	case waits.Idle:
+		if out.What = "idle"; p.Activity == format.ActivitySleep {
+			out.What = "asleep"
+		}
+	case waits.Acting:
+		out.What, out.Site = cmp.Or(activities[p.Activity], p.Activity.String()), d.waiter(p.Stack)
+	}
+	if p.State <= waits.Waiting {
+		out.Lock, out.Here = d.sym.LockName(p.Lock), p.Lock == d.wait.Lock
+	}
+	return out
+}
+
+// owner names the site at which the owner of a lock, with a stack, took it.
+func (d *whyBuilder) owner(stack format.StackID, lock format.ObjectID) string {
+	return d.sites.Names().Name(d.sites.Owner(stack, lock))
+}
+
+// waiter names the line of the program in a stack.
+func (d *whyBuilder) waiter(stack format.StackID) string {
+	return d.sites.Names().Name(d.sites.Waiter(stack))
+}
+
 // activities are what threads do in words.
 var activities = map[format.Activity]string{format.ActivityRun: "sampled", format.ActivitySeen: "sampled", format.ActivityRunnable: "sampled", format.ActivityLive: "seen",
 	format.ActivitySleep: "asleep", format.ActivityWait: "idle", format.ActivityPark: "idle", format.ActivityUnknown: "idle"}
 
 // inferredSuspects are the model's candidates; those of one site are one, with what speaks
 // for the likeliest, and the thread that is charged most there.
-func inferredSuspects(why *analysis.Why, lock format.ObjectID, sym *analysis.Symbols, of *blame.Sites, charged []Suspect) []Suspect {
+func (d *whyBuilder) inferredSuspects(charged []Suspect) []Suspect {
 	list := []Suspect{}
-	for i := range why.Candidates {
-		c := &why.Candidates[i]
+	for i := range d.window.Because.Candidates {
+		c := &d.window.Because.Candidates[i]
 		s := Suspect{Site: analysis.PseudoOwner(analysis.OwnerUnknown, 0), Chance: c.Chance}
 		switch c.State {
 		case model.Held:
-			s.Site, s.id = of.Names().Name(of.Owner(c.Stack, lock)), c.Thread
+			s.Site, s.id = d.owner(c.Stack, d.wait.Lock), c.Thread
 		case model.Free:
 			s.Site = analysis.PseudoOwner(analysis.OwnerHandoff, 0)
 		}
 		b := c.Bits
 		s.Evidence = &Evidence{b[model.Prior], b[model.Next], b[model.Alibis], b[model.Activities], b[model.Samples], b[model.Shown], b[model.Checked]}
-		list = addSuspect(list, s, sym, func(o Suspect) bool { return o.Site == s.Site })
+		list = d.addSuspect(list, s, func(o Suspect) bool { return o.Site == s.Site })
 	}
 	for i := range list {
 		for _, o := range charged {
@@ -197,28 +236,28 @@ func inferredSuspects(why *analysis.Why, lock format.ObjectID, sym *analysis.Sym
 }
 
 // chargedSuspects are the owners a wait is charged to, the longest first.
-func chargedSuspects(w *waits.Wait, sym *analysis.Symbols, of *blame.Sites) []Suspect {
+func (d *whyBuilder) chargedSuspects() []Suspect {
 	list := []Suspect{}
-	for i := range w.Parts {
-		p := &w.Parts[i]
-		s := Suspect{Site: analysis.PseudoOwner(p.Direct.Kind, p.Direct.Cycle), Chance: float64(p.Ns) / float64(max(w.Ns, 1))}
+	for i := range d.wait.Parts {
+		p := &d.wait.Parts[i]
+		s := Suspect{Site: analysis.PseudoOwner(p.Direct.Kind, p.Direct.Cycle), Chance: float64(p.Ns) / float64(max(d.wait.Ns, 1))}
 		if p.Direct.Kind == analysis.OwnerThread {
-			s.Site, s.id = of.Names().Name(of.Owner(p.Direct.Stack, w.Lock)), p.Direct.Thread
+			s.Site, s.id = d.owner(p.Direct.Stack, d.wait.Lock), p.Direct.Thread
 		}
-		list = addSuspect(list, s, sym, func(o Suspect) bool { return o.Site == s.Site && o.id == s.id })
+		list = d.addSuspect(list, s, func(o Suspect) bool { return o.Site == s.Site && o.id == s.id })
 	}
 	slices.SortStableFunc(list, func(a, b Suspect) int { return cmp.Compare(b.Chance, a.Chance) })
 	return list
 }
 
 // addSuspect adds one, or its chance to the one it is the same as.
-func addSuspect(list []Suspect, s Suspect, sym *analysis.Symbols, same func(Suspect) bool) []Suspect {
+func (d *whyBuilder) addSuspect(list []Suspect, s Suspect, same func(Suspect) bool) []Suspect {
 	if at := slices.IndexFunc(list, same); at >= 0 {
 		list[at].Chance += s.Chance
 		return list
 	}
 	if s.id != format.NoThread {
-		s.Thread = sym.ThreadName(s.id)
+		s.Thread = d.sym.ThreadName(s.id)
 	}
 	return append(list, s)
 }

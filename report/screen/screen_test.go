@@ -105,7 +105,7 @@ func TestPoolsAreShownBesideLocks(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
 	pool := document.Resource{Kind: "pool", What: "java.util.concurrent.ArrayBlockingQueue.take", Site: "com.example.Pool.borrow:7", NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5}}
 	loop := document.Resource{Kind: "queue", What: "java.util.concurrent.ArrayBlockingQueue.take", Site: "com.example.Worker.run:9", Loop: true, NonLockWait: document.NonLockWait{WaitNs: 9e9, Waits: 9, Waiters: 5}}
-	a.Beside = document.Beside{Resources: []document.Resource{loop, pool}, IdleTotal: document.NonLockWait{WaitNs: 5e9, Waits: 2, Waiters: 2}}
+	a.NonLockWaits = document.NonLockWaits{Resources: []document.Resource{loop, pool}, IdleTotal: document.NonLockWait{WaitNs: 5e9, Waits: 2, Waiters: 2}}
 	text := shown(t, a, Options{})
 	golden.Holds(t, text, " 4.0  pool ArrayBlockingQueue.take at Pool.borrow:7\n      4.00 s, 9 waits, 5 threads\n", "idle time in 2 threads")
 	golden.Lacks(t, text, " 9.0  ")

@@ -145,9 +145,9 @@ func doingText(o document.LockOwner) string {
 	return strings.Join(parts, ", ")
 }
 
-// besideGrids are what threads waited for that is no lock, none where there is
+// nonLockGrids are what threads waited for that is no lock, none where there is
 // nothing.
-func besideGrids(b *document.Beside, m measure) (grids []*Grid) {
+func nonLockGrids(b *document.NonLockWaits, m measure) (grids []*Grid) {
 	if len(b.Resources) > 0 {
 		g := resourceGrid("resources: "+resourceTitle(m), b.Resources, b.Omitted[0], m)
 		g.Notes = append(g.Notes, sumOf("total: ", b.ResourceTotal, m))
@@ -195,7 +195,7 @@ func resourceGrid(title string, rows []document.Resource, more int, m measure) *
 
 // idleLine sums up what has nothing to do, where it is not listed; none when
 // nothing is.
-func idleLine(b *document.Beside, m measure) []string {
+func idleLine(b *document.NonLockWaits, m measure) []string {
 	if b.IdleTotal.Waiters == 0 || len(b.Idle) > 0 {
 		return nil
 	}

@@ -32,8 +32,8 @@ func Analyze(w io.Writer, a *document.Analyze, o Options) error {
 	if len(a.Phases) > 0 {
 		grids = append(grids, phaseGrid(a.Phases, a.Trace.StartNs, measureOf(a.Coverage)))
 	}
-	grids = append(grids, besideGrids(&a.Beside, measureOf(a.Coverage))...)
-	tail := append(idleLine(&a.Beside, measureOf(a.Coverage)), coverageLines(a.Coverage)...)
+	grids = append(grids, nonLockGrids(&a.NonLockWaits, measureOf(a.Coverage))...)
+	tail := append(idleLine(&a.NonLockWaits, measureOf(a.Coverage)), coverageLines(a.Coverage)...)
 	return report{[]string{heading(a)}, grids, tail}.write(w, o)
 }
 

@@ -84,12 +84,12 @@ func tableOf(content *Content) (*table, *numbering) {
 	t.Cells = cells{Count: []int32{}, Bin: []int32{}, Waits: []int32{}, Ns: []int64{}}
 	for _, w := range content.Analyze.Waits() {
 		if w.Of != nil {
-			n.beside[cube.Place{What: w.Of.What, Site: w.Of.Site}] = &w
+			n.resources[cube.Place{What: w.Of.What, Site: w.Of.Site}] = &w
 		}
 	}
 	for i := range c.Rows {
 		r := &c.Rows[i]
-		if place, ok := c.Resource(r.Key[cube.Lock]); ok && n.beside[place] == nil {
+		if place, ok := c.Resource(r.Key[cube.Lock]); ok && n.resources[place] == nil {
 			continue
 		}
 		for d := range cube.Dims {
@@ -150,13 +150,13 @@ type numbering struct {
 	frames format.Numbers[frame]
 	names  format.Numbers[string]
 
-	content *Content
-	plain   text.Plain
-	classes format.Numbers[string]
-	shown   map[string]bool                     // what those are called
-	objects []format.ObjectID                   // of the table's locks
-	waited  []int64                             // for them
-	beside  map[cube.Place]*document.RankedItem // what is no lock, of what the page shows
+	content   *Content
+	plain     text.Plain
+	classes   format.Numbers[string]
+	shown     map[string]bool                     // what those are called
+	objects   []format.ObjectID                   // of the table's locks
+	waited    []int64                             // for them
+	resources map[cube.Place]*document.RankedItem // what is no lock, of what the page shows
 }
 
 type frame struct {
@@ -166,7 +166,7 @@ type frame struct {
 }
 
 func newNumbering(content *Content, t *table) *numbering {
-	n := &numbering{content: content, shown: map[string]bool{}, beside: map[cube.Place]*document.RankedItem{}, plain: text.PlainOf(content.Analyze), cube: content.Cube, sites: blame.NewSites(content.App), table: t}
+	n := &numbering{content: content, shown: map[string]bool{}, resources: map[cube.Place]*document.RankedItem{}, plain: text.PlainOf(content.Analyze), cube: content.Cube, sites: blame.NewSites(content.App), table: t}
 	t.Stacks = stacks{Caller: []int32{}, Frame: []int32{}, Names: []string{}, Method: []int32{}, Line: []int32{}, Sort: []int8{}}
 	t.Sites = siteColumns{WaiterSite: []int32{}, OwnerSite: []int32{}, OwnerTook: []int32{}, RootSite: []int32{}, RootTook: []int32{}}
 	n.sites.Begin(content.Trace.Symbols)

@@ -66,10 +66,10 @@
   // evidence is what owners were at, by the kind of a finding.
   const evidence = { "sleep-while-holding": "asleep", "file-while-holding": "in file I/O", "socket-while-holding": "in socket I/O", "io-while-holding": "in I/O", "blocked-while-holding": "blocked", "descheduled-while-holding": "ready, without a processor", "paused-while-holding": "stopped by a garbage collection" };
 
-  // subject is what a finding about no owner is about. Where that is no lock, what is beside locks shows it.
+  // subject is what a finding about no owner is about. One about what is no lock has a share of all waiting.
   const subject = (m, f) => ({
     title: f.title, remedy: f.remedy, sure: f.confidence,
-    share: f.share, beside: /^(pool-exhausted|notify-storm|polling)$/.test(f.kind), text: [f.thread ? ["thread ", html`<${C.Name} text=${f.thread} />`, ", "] : "", f.lock ? [html`<${C.Lock} m=${m} text=${f.lock} />`, f.site && !f.lock.endsWith(f.site) ? [", waited for at ", html`<${C.Name} text=${f.site} />`] : ""] : html`<${C.Name} text=${f.site} />`, ": ", f.evidence],
+    share: f.share, nonLock: /^(pool-exhausted|notify-storm|polling)$/.test(f.kind), text: [f.thread ? ["thread ", html`<${C.Name} text=${f.thread} />`, ", "] : "", f.lock ? [html`<${C.Lock} m=${m} text=${f.lock} />`, f.site && !f.lock.endsWith(f.site) ? [", waited for at ", html`<${C.Name} text=${f.site} />`] : ""] : html`<${C.Name} text=${f.site} />`, ": ", f.evidence],
     filter: f.selects,
   });
 
@@ -98,11 +98,11 @@
     const bounds = part ? null : m.analyze.coverage.running, pressure = s.locks / Math.max(s.running, 1), d = Math.max(s.span, 1); // where threads are not known to run, between two bounds
     const share = bounds && bounds.lowNs > 0 && bounds.highNs > bounds.lowNs ? C.percent(s.locks, bounds.highNs) + " to " + C.percent(s.locks, bounds.lowNs) : C.percent(pressure, 1);
     const locks = !s.locks ? html`none for a lock, over ${C.duration(d)}` : html`<b>${C.average(s.locks / d)}</b>${rest > s.locks ? "" : ` of ${C.plural(m.analyze.trace.threads, C.thread)} waited`} for a lock: <b>${C.duration(s.locks)}</b> in ${C.plural(s.locksBegun, "wait")} over ${C.duration(d)}${s.running ? html`, <b>${share}</b> of all running time` : ""}`;
-    const beside = rest > 0 && html`<b>${C.average(rest / d)}</b>${rest > s.locks ? ` of ${C.plural(m.analyze.trace.threads, C.thread)} waited` : ""} at ${others}`;
-    return html`<p class="lead">${of}On average ${rest > s.locks ? html`${beside}, and ${locks}` : html`${locks}${beside && html`; ${beside}`}`}.${!part && s.total / d < 0.05 && pressure < 0.01 ? " Locks hold nobody up here." : ""}</p>`;
+    const nonLock = rest > 0 && html`<b>${C.average(rest / d)}</b>${rest > s.locks ? ` of ${C.plural(m.analyze.trace.threads, C.thread)} waited` : ""} at ${others}`;
+    return html`<p class="lead">${of}On average ${rest > s.locks ? html`${nonLock}, and ${locks}` : html`${locks}${nonLock && html`; ${nonLock}`}`}.${!part && s.total / d < 0.05 && pressure < 0.01 ? " Locks hold nobody up here." : ""}</p>`;
   }
 
-  const card = (v, whole) => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => v.filter ? C.only(v.filter, { blame: "direct" }) : C.set({ view: "about" })} title=${v.filter ? "show this alone" : ""}><span class="title">${v.title}</span><span>${v.text}${v.share !== undefined && html`: <b>${C.percent(v.share, 1)}</b> of the waiting${whole || v.beside ? "" : " for locks"}`}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
+  const card = (v, whole) => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => v.filter ? C.only(v.filter, { blame: "direct" }) : C.set({ view: "about" })} title=${v.filter ? "show this alone" : ""}><span class="title">${v.title}</span><span>${v.text}${v.share !== undefined && html`: <b>${C.percent(v.share, 1)}</b> of the waiting${whole || v.nonLock ? "" : " for locks"}`}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
 
   C.Headline = function ({ model: m, s, all }) {
     const t = m.analyze.total;
@@ -139,10 +139,10 @@
     lead = lead || html`<p class="lead">No thread waited for a lock in what was recorded${reported.length > 0 ? "; this was found beside:" : "."}</p>`;
     if (reported.length > 0) return html`<section class="headline">${lead}
       <div class="verdicts findings">${reported.map(f => card({ ...f, filter: null }, true))}</div></section>`;
-    const java = /jfr/.test(m.analyze.trace.format), virtual = m.analyze.coverage.warnings.some(w => w.code === "virtual-threads"), beside = m.analyze.resourceTotal;
+    const java = /jfr/.test(m.analyze.trace.format), virtual = m.analyze.coverage.warnings.some(w => w.code === "virtual-threads"), resources = m.analyze.resourceTotal;
     const why = virtual ? "JDK 25 can record the waits of virtual threads for locks of java.util.concurrent:" : java ? "The JDK's own settings leave out waits shorter than 10 or 20 ms. To record all of them:" : "To record a Java program:";
     return html`<section class="headline empty">${lead}
-      ${beside && beside.waitNs > 0 && html`<p><b>${C.amount(beside.waitNs)}</b> of waiting for what others must give back: pools, permits, queues.</p>`}
+      ${resources && resources.waitNs > 0 && html`<p><b>${C.amount(resources.waitNs)}</b> of waiting for what others must give back: pools, permits, queues.</p>`}
       ${m.analyze.coverage.warnings.map(w => html`<p>${C.visible(w.text)}</p>`)}
       <p>${why}</p>
       <pre>${java ? `contend jfc${virtual ? " --exact" : ""} > contend.jfc\njcmd PID JFR.start name=locks settings=$PWD/contend.jfc` : "contend record PID"}</pre>
