@@ -100,19 +100,19 @@ func waitForOneEach(t *testing.T, dump string) {
 
 // A program whose threads end, and whose classes are unloaded, while they are sampled ends as
 // it would otherwise, and its recording is whole.
-func TestRecordingAChurningProgram(t *testing.T) {
+func TestRecordingWhereThreadsAndClassesComeAndGo(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
 	dir, classes := t.TempDir(), classes(t)
 	eachJVM(t, func(t *testing.T, jdk, jvm string) {
 		end, file := filepath.Join(dir, jdk+".end"), filepath.Join(dir, jdk+".bin")
-		c := program(t, jvm, nil, "-Xmx64m", "-XX:+UseSerialGC", "-XX:ErrorFile="+filepath.Join(dir, "crash"), "-cp", classes, "Churn", end)
+		c := program(t, jvm, nil, "-Xmx64m", "-XX:+UseSerialGC", "-XX:ErrorFile="+filepath.Join(dir, "crash"), "-cp", classes, "Turnover", end)
 		code, _, msg := recordOf(t, "--duration", "3s", "--rate", "100", "--max-overhead", "50%", "-o", file, strconv.Itoa(c.Process.Pid))
 		golden.Equal(t, code, exitOK, msg)
 		golden.OK(t, os.WriteFile(end, nil, 0o600))
 		golden.OK(t, c.Wait())
 		golden.Holds(t, run(t, "verify", file), "whole")
-		golden.Holds(t, run(t, "blame", "--top", "0", file), "Churn$Shared")
+		golden.Holds(t, run(t, "blame", "--top", "0", file), "Turnover$Shared")
 	})
 }
 
