@@ -18,6 +18,9 @@ var none = Cell{"-", ""}
 // qualified is a cell that holds a class.
 func qualified(name string) Cell { return Cell{text.Class(name), name} }
 
+// siteCell is a cell that holds a method, or a line of it.
+func siteCell(site string) Cell { return Cell{text.Method(site), site} }
+
 // inCSV makes a value safe to open in a spreadsheet, which would run a name as a formula.
 func inCSV(s string) string {
 	s = text.Sanitize(s)
@@ -80,7 +83,7 @@ func (m measure) key(by, key string) Cell {
 			return Cell{"< " + shown, key}
 		}
 	case document.NamedPlace:
-		return Cell{text.Method(key), key}
+		return siteCell(key)
 	case document.NamedDoing:
 		if key == document.DoingUnknown {
 			return Cell{none.Text, key}

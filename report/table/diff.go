@@ -136,7 +136,7 @@ func diffGrid(d *document.Diff, c *changes, in scale) *Grid {
 func nameCell(kind string, r *document.DiffRow) Cell {
 	switch kind {
 	case "owner":
-		return Cell{text.Method(r.Name), r.Name}
+		return siteCell(r.Name)
 	case "chain":
 		parts := strings.Split(r.Name, " -> ")
 		for i, p := range parts {

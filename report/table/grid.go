@@ -1,16 +1,24 @@
 // Package table lays documents out as text, Markdown and CSV. Package text formats values
 // and makes names safe.
 //
-// A view makes a report of a document: paragraphs, and grids of cells. There is a file of
-// them for each kind of document; views.go has those of analyze and blame, sections.go the
-// tables of analyze that CSV has and its waits for other things than locks, chart.go draws the
-// pressure of csp over time, and coverage.go has what all say below. marks.go marks values
-// that rest on samples or thresholds. The other files write reports and know no documents:
+// A file for each document makes a report of it, that is paragraphs and grids of cells; some
+// documents have more:
 //
-//	grid.go     reports, grids and cells, and how they are written
-//	layout.go   which columns a terminal shows, and how wide
-//	lines.go    rows as lines of text and of Markdown, in which names are no markup; paragraphs
-//	cells.go    cells of times, counts, shares and names
+//	views.go     analyze and blame
+//	sections.go  analyze: the tables that CSV has, and waits for other things than locks
+//	chart.go     csp: pressure over time, as a line for each lock
+//	bars.go      hist: how many waits had which length
+//	matrix.go    graph: waiters by owners
+//	junit.go     check: for build servers
+//
+// All have some of these, and of the last four, which know no documents:
+//
+//	coverage.go  how much was read, how owners are known, what limits the answer
+//	marks.go     values that rest on samples or thresholds
+//	grid.go      reports, grids and cells, and how they are written
+//	layout.go    which columns a terminal shows, and how wide
+//	lines.go     rows as lines of text and of Markdown, in which names are no markup; paragraphs
+//	cells.go     cells of times, counts, shares and names
 package table
 
 import (

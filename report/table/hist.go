@@ -1,11 +1,9 @@
 package table
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"contend/report/document"
 	"contend/report/text"
@@ -165,78 +163,4 @@ func histNotes(d *document.Hist) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%s sampled waits reach the edge of what was recorded, or of what --from and --to select, and may have been longer", text.Number(d.Total.Open)))
 	}
 	return notes
-}
-
-// barWidth is the length of the longest bar where the width of the terminal is unknown.
-const barWidth = 50
-
-// eighths are the parts of a block, so that a short bar is not lost.
-var eighths = []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
-
-// Bars draws how many waits had which length, a chart for all waits and one
-// for each row. It is for terminals: nothing reads it back.
-func Bars(w io.Writer, d *document.Hist, o Options) error {
-	out := bufio.NewWriter(w)
-	all := d.Total
-	all.Keys = []string{"[all]"}
-	charts := append([]document.HistRow{all}, d.Rows...)
-	if len(d.Rows) == 1 && d.Omitted == 0 {
-		charts = d.Rows
-	}
-	for i := range charts {
-		r := &charts[i]
-		for _, k := range kindsOf(d) {
-			if l := k.of(r); l != nil {
-				histogram(out, strings.Join(r.Keys, ", "), k.chart, l, o)
-			}
-		}
-	}
-	for _, n := range histNotes(d) {
-		fmt.Fprintf(out, "%s\n\n", o.wrap(n, ""))
-	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	return report{tail: histCoverage(d)}.write(w, o)
-}
-
-// histogram draws one distribution.
-func histogram(out io.Writer, name, kind string, l *document.Lengths, o Options) {
-	fmt.Fprintln(out, o.wrap(fmt.Sprintf("%s: %s %s", name, text.Number(l.Count), kind), ""))
-	const labels = 42 // the columns beside a bar
-	wide := barWidth
-	if o.Width > 0 {
-		wide = max(o.Width-labels, 10)
-	}
-	most := int64(1)
-	for _, b := range l.Bars {
-		most = max(most, b.Count)
-	}
-	for i, b := range l.Bars {
-		if empty(l.Bars, i-1) && empty(l.Bars, i) && empty(l.Bars, i+1) {
-			if !empty(l.Bars, i-2) {
-				fmt.Fprintln(out, "      ...")
-			}
-			continue
-		}
-		fill := bar(b.Count, most, wide)
-		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(fill))
-		fmt.Fprintf(out, "  %7s - %-7s %s%s %11s %6.2f %%\n", text.Duration(b.From), text.Duration(b.To), fill, pad, text.Number(b.Count), 100*float64(b.Count)/float64(l.Count))
-	}
-	fmt.Fprintln(out)
-}
-
-// empty reports whether band i exists and holds nothing. Only the first and the last
-// band of an empty run are drawn.
-func empty(bands []document.Band, i int) bool {
-	return i >= 0 && i < len(bands) && bands[i].Count == 0
-}
-
-// bar draws n out of most as blocks, wide for most; anything above zero shows.
-func bar(n, most int64, wide int) string {
-	if n == 0 {
-		return ""
-	}
-	parts := max(int(float64(n)/float64(most)*float64(wide*8)), 1)
-	return strings.Repeat("█", parts/8) + eighths[parts%8]
 }

@@ -87,7 +87,7 @@ func deadlockGrid(a *document.Analyze) *Grid {
 			g.Rows = append(g.Rows, []Cell{number, Name(d.Found), {}, {}, {}, {}, {}})
 		}
 		for _, m := range d.Cycle {
-			g.Rows = append(g.Rows, []Cell{number, Name(m.Thread), Name(m.Lock), qualified(m.Class), Cell{text.Stack(m.Stack, false), analysis.StackText(m.Stack)}, {text.Class(m.Holds), m.Holds}, siteCell(m.Took)})
+			g.Rows = append(g.Rows, []Cell{number, Name(m.Thread), Name(m.Lock), qualified(m.Class), Cell{text.Stack(m.Stack, false), analysis.StackText(m.Stack)}, qualified(m.Holds), siteCell(m.Took)})
 		}
 		for _, thread := range d.Queued {
 			g.Rows = append(g.Rows, []Cell{number, Name(thread), {}, {}, {}, {}, {}})
@@ -119,9 +119,6 @@ func waitingGrid(a *document.Analyze) *Grid {
 	}
 	return g
 }
-
-// siteCell holds a site, its package shortened to its initials.
-func siteCell(site string) Cell { return Cell{text.Method(site), site} }
 
 // callersCell holds the callers with most of the waiting.
 func callersCell(o document.LockOwner) Cell {
@@ -175,14 +172,14 @@ func resourceGrid(title string, rows []document.Resource, more int, m measure) *
 	}
 	loops := false
 	for _, r := range rows {
-		at := Cell{text.Method(r.Site), r.Site}
+		at := siteCell(r.Site)
 		if r.Site == "" {
 			at = none
 		}
 		if r.Loop {
 			at.Text, loops = at.Text+" *", true
 		}
-		g.Rows = append(g.Rows, []Cell{m.cell(r.WaitNs), Count(r.Waits), Length(r.MaxNs), Count(int64(r.Waiters)), {text.Method(r.What), r.What}, at})
+		g.Rows = append(g.Rows, []Cell{m.cell(r.WaitNs), Count(r.Waits), Length(r.MaxNs), Count(int64(r.Waiters)), siteCell(r.What), at})
 	}
 	if more > 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("%s (--top 0 shows all)", moreRows(more)))

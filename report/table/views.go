@@ -141,7 +141,7 @@ func deadlockGrids(list []document.Deadlock) (grids []*Grid) {
 			g.Title = "DEADLOCK: " + d.Found
 		}
 		for _, m := range d.Cycle {
-			g.Rows = append(g.Rows, []Cell{Name(m.Thread), {text.Class(m.Lock), m.Lock}, Name(text.Stack(m.Stack, false)), heldCell(&m)})
+			g.Rows = append(g.Rows, []Cell{Name(m.Thread), qualified(m.Lock), Name(text.Stack(m.Stack, false)), heldCell(&m)})
 		}
 		if len(d.Queued) > 0 {
 			g.Notes = append(g.Notes, "queued behind it: "+strings.Join(d.Queued, ", "))

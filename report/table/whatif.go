@@ -57,7 +57,7 @@ func whatIfRow(r *document.WhatIfRow, m measure, style Style) []Cell {
 	if site, _ := m.places.OfClass(r.Class); site != "" && analysis.WithoutLine(site) != r.Section { // else the section says it
 		lock.Text = text.LocksOf(r.Class, m.places)
 	}
-	rest := []Cell{{text.Method(r.Section), r.Section}, lock, Name(changeText(r))}
+	rest := []Cell{siteCell(r.Section), lock, Name(changeText(r))}
 	if style == CSV {
 		return append([]Cell{factor(r.Throughput.Low), factor(r.Throughput.High), ceiling(r), Time(r.WaitNs.Low), Time(r.WaitNs.High)}, rest...)
 	}
