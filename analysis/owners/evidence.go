@@ -20,7 +20,7 @@ type Symbols interface {
 }
 
 // evidence is what owners are inferred from where the trace does not record holds. It
-// implements model.Program; the methods that the model asks are in infer.go.
+// implements model.Program; the methods that the model asks are in program.go.
 type evidence struct {
 	*Activities
 	Symbols

@@ -35,7 +35,7 @@ type point struct {
 // if the waits of the input are whole.
 func (a *Activities) points(lock format.ObjectID) []point {
 	waits, releases := a.byLock[lock], a.releasesOf(lock)
-	l := linker{Activities: a, whole: a.input(lock).whole, latest: map[format.ThreadID]*try{}, points: make([]point, 0, len(waits)+2*len(releases))}
+	l := matcher{Activities: a, whole: a.input(lock).whole, latest: map[format.ThreadID]*try{}, points: make([]point, 0, len(waits)+2*len(releases))}
 	for _, i := range releases {
 		r := a.releases.At(i)
 		for ; len(waits) > 0 && a.Begins(waits[0]) <= r.time; waits = waits[1:] {
@@ -62,8 +62,8 @@ func (a *Activities) releasesOf(lock format.ObjectID) []column.Ref {
 	return nil
 }
 
-// linker finds the wait that each release ended, going through both by time.
-type linker struct {
+// matcher finds the wait that each release ended, going through both by time.
+type matcher struct {
 	*Activities
 	whole  bool // as of the input
 	latest map[format.ThreadID]*try
@@ -77,21 +77,21 @@ type try struct {
 	over  bool  // the release that ended it was found
 }
 
-func (l *linker) block(w Wait) {
+func (l *matcher) block(w Wait) {
 	l.end(l.latest[w.Thread])
 	l.latest[w.Thread] = &try{wait: w, since: w.Start}
 	l.points = append(l.points, point{at: w.Start, what: blocked, mode: w.Mode(), thread: w.Thread, stack: w.Stack})
 }
 
 // end lets a thread acquire the lock that no release is known to have woken.
-func (l *linker) end(t *try) {
+func (l *matcher) end(t *try) {
 	if t != nil && !t.over && !l.whole && !t.wait.Failed() {
 		l.points = append(l.points, point{at: t.wait.End, what: acquired, mode: t.wait.Mode(), thread: t.wait.Thread, stack: t.wait.Stack})
 	}
 }
 
 // release adds a release, and what becomes of the thread that it woke.
-func (l *linker) release(r *release) {
+func (l *matcher) release(r *release) {
 	p := point{at: r.time, queued: r.time, what: released, mode: r.mode(), thread: r.thread, stack: r.stack}
 	t := l.latest[r.woken()]
 	if t != nil && !t.over && r.time <= t.wait.End {
@@ -104,7 +104,7 @@ func (l *linker) release(r *release) {
 }
 
 // wake ends a wait at a release, or lets its thread block again.
-func (l *linker) wake(t *try, r *release) {
+func (l *matcher) wake(t *try, r *release) {
 	p := point{at: r.again, what: blocked, mode: t.wait.Mode(), thread: t.wait.Thread, stack: t.wait.Stack}
 	if r.again == format.NoTime {
 		p.at, p.what, t.over = t.wait.End, acquired, true

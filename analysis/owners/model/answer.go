@@ -101,7 +101,7 @@ func (a *answer) divide(g *gap, post *posterior) {
 		}
 		a.due[state] += ns
 		a.right[state] += right
-		if ns > unlikely*all {
+		if ns > leastShare*all {
 			a.shares = append(a.shares, share{state, ns, when / ns})
 		}
 	}
@@ -210,7 +210,7 @@ func (k *worker) holder(g *gap, site int, from, to int64) format.ThreadID {
 	if by := k.evidence.by[site]; by >= 0 && !k.lock.waiting(by, from, to) {
 		return threads[by]
 	}
-	best, share := int32(-1), 0.0
+	best, share := int32(noUser), 0.0
 	for i := range min(k.recent.n[site], recentLen) {
 		u := k.recent.last[site][(k.recent.n[site]-1-i)%recentLen]
 		if k.lock.waiting(u, from, to) {

@@ -49,14 +49,14 @@ func (l *searched) coherence(a *Activity, unexplained bool) (c coherence) {
 		}
 		c.n++
 		c.expected += 1 - math.Exp(-l.rate*float64(waited))
-		if l.between(t.Start+slack, t.End-slack) > 0 {
+		if l.acquiredBetween(t.Start+slack, t.End-slack) > 0 {
 			c.broken++
 			continue
 		}
 		if cover(l.busy, t.End) {
 			c.ended++
-			c.chance += max(unlikely, 1-math.Exp(-l.rate*promptly))
-			if l.between(t.End-slack, t.End+promptly) > 0 {
+			c.chance += max(promptLeast, 1-math.Exp(-l.rate*promptly))
+			if l.acquiredBetween(t.End-slack, t.End+promptly) > 0 {
 				c.prompt++
 			}
 		}

@@ -52,7 +52,7 @@ func (g *gap) cellAt(at int64) int {
 // can is different: it is the share of a site's users that could enter it in the cell, and
 // scales the rate of entries.
 type evidence struct {
-	site            int // of the acquirer, -1 if not known
+	site            int // of the acquirer, or noSite
 	acquired, ended bool
 	length          float64 // ns
 
@@ -60,7 +60,7 @@ type evidence struct {
 	held []byCell // by site: the likelihood if the lock is held there
 	own  byCell   // if the acquirer holds it still
 	free byCell   // if it is free
-	by   []int32  // by site: the user that was seen inside, -1 for none
+	by   []int32  // by site: the user that was seen inside, or noUser
 	seen []uint8  // by site: the cells in which it was, a bit each
 }
 
@@ -102,7 +102,7 @@ func (e *evidence) reset(g *gap, total []float64) {
 	e.seen = append(e.seen[:0], make([]uint8, sites)...)
 	for s := range e.can {
 		v := total[s] - g.blocked[s]
-		e.can[s], e.held[s], e.by[s] = byCell{v, v, v, v, v, v}, ones, -1
+		e.can[s], e.held[s], e.by[s] = byCell{v, v, v, v, v, v}, ones, noUser
 	}
 }
 

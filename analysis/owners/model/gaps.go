@@ -14,7 +14,7 @@ type gap struct {
 	ended    bool            // it ends with an acquisition
 	thread   format.ThreadID // the last known acquirer, NoThread for none
 	stack    format.StackID  // with which it acquired the lock
-	site     int             // of that stack, -1 if not known
+	site     int             // of that stack, or noSite
 	shared   bool            // it holds the lock together with others
 	joined   bool            // so does the thread that acquires the lock at the end
 
@@ -95,7 +95,7 @@ type cutter struct {
 
 // reset prepares the cutter for the current lock.
 func (c *cutter) reset() {
-	c.gap, c.n = gap{site: -1}, 0
+	c.gap, c.n = gap{site: noSite}, 0
 	c.now = append(c.now[:0], make([]float64, c.lock.users.sites)...)
 }
 

@@ -183,14 +183,16 @@ func (s *search) busiest() (out []*searched) {
 	return out
 }
 
-// before returns how often the lock was acquired before an instant.
-func (l *searched) before(t int64) int {
+// acquiredBefore returns how often the lock was acquired before an instant.
+func (l *searched) acquiredBefore(t int64) int {
 	n, _ := slices.BinarySearchFunc(l.acquired, t, func(r acquisition, t int64) int { return cmp.Compare(r.time, t) })
 	return n
 }
 
-// between returns how often the lock was acquired between two instants.
-func (l *searched) between(from, to int64) int { return max(0, l.before(to)-l.before(from+1)) }
+// acquiredBetween returns how often the lock was acquired between two instants.
+func (l *searched) acquiredBetween(from, to int64) int {
+	return max(0, l.acquiredBefore(to)-l.acquiredBefore(from+1))
+}
 
 // placeStackless finds the sites of activities without a useful stack, such as sleeps by JDK 25: each
 // is at the site where its thread acquired the lock last, if no other thread gets the lock
@@ -203,7 +205,7 @@ func (s *search) placeStackless() {
 		switch c := s.target.coherence(a, false); {
 		case c.broken >= brokenShare*max(c.expected, 1):
 			if _, ok := s.group.placed[a.Stack]; !ok {
-				s.group.placed[a.Stack] = -1
+				s.group.placed[a.Stack] = noSite
 			}
 		case c.nats() > silentNats:
 			if at := s.follows(a); at >= 0 {
@@ -215,15 +217,15 @@ func (s *search) placeStackless() {
 }
 
 // follows returns the site of whose acquisitions most are followed by an activity of the same
-// thread before another one gets the lock; -1 if none is.
+// thread before another one gets the lock; noSite if none is.
 func (s *search) follows(a *Activity) int {
-	n, rate, best := make([]float64, len(s.group.sites)), 0.0, -1
+	n, rate, best := make([]float64, len(s.group.sites)), 0.0, noSite
 	for _, t := range a.Times {
-		before := s.target.before(t.Start + 1)
+		before := s.target.acquiredBefore(t.Start + 1)
 		if before == 0 {
 			continue
 		}
-		if last := s.target.acquired[before-1]; last.thread == t.Thread && last.site >= 0 && s.target.between(last.time, t.End-slack) == 0 {
+		if last := s.target.acquired[before-1]; last.thread == t.Thread && last.site >= 0 && s.target.acquiredBetween(last.time, t.End-slack) == 0 {
 			n[last.site]++
 		}
 	}

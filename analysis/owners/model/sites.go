@@ -26,6 +26,9 @@ type site struct {
 
 func (s *site) uses() float64 { return s.n + s.more }
 
+// Where the number of a site or of a user is asked for, and there is none. All others are above.
+const noSite, noUser = -1, -1
+
 // Group is the model of the locks of one group in one recording.
 type Group struct {
 	Block bool // a section is a block of code: its frame is on the stack as long as the lock is held
@@ -37,7 +40,7 @@ type Group struct {
 	program     Program
 	sites       []*site
 	byKey       map[uint64]int
-	placed      map[format.StackID]int // by placeless stack: the site, -1 for none
+	placed      map[format.StackID]int // by placeless stack: the site, or noSite
 	silentUsers []format.ThreadID
 
 	lags   byLag     // how likely a lag is in each phase
@@ -124,7 +127,7 @@ func (f *finder) add(stack format.StackID, t format.ThreadID) {
 func (f *finder) choose() {
 	c := f.group
 	for i, u := range f.byPath() {
-		at := -1
+		at := noSite
 		if i >= ownSites { // the commonest site of the method, if there is one
 			at = slices.IndexFunc(c.sites, func(s *site) bool { return s.method == u.path.method[0] })
 		}

@@ -55,11 +55,11 @@ func (x *stackIndex) inside(stack format.StackID) []within {
 // sleep by JDK 25.
 func placeless(frames []format.Frame) bool { return len(frames) == 1 }
 
-// siteOf returns the site at which a stack acquires the lock, -1 if none is known.
+// siteOf returns the site at which a stack acquires the lock, noSite if none is known.
 func (x *stackIndex) siteOf(stack format.StackID) int {
 	at, ok := x.acquires[stack]
 	if !ok {
-		at = -1
+		at = noSite
 		if frames, from, known := x.group.anchored(stack); known {
 			x.path.set(frames, from)
 			if s, ok := x.group.byKey[x.path.suffix[0]]; ok {
@@ -72,9 +72,9 @@ func (x *stackIndex) siteOf(stack format.StackID) int {
 }
 
 // innermost returns the innermost site on whose path a stack is. If there is none and
-// byMethod is set, it returns the commonest site in whose method the stack is; else -1.
+// byMethod is set, it returns the commonest site in whose method the stack is; else noSite.
 func (x *stackIndex) innermost(stack format.StackID, byMethod bool) int {
-	best, byPath := -1, false
+	best, byPath := noSite, false
 	for _, in := range x.inside(stack) {
 		s := x.group.sites
 		switch {

@@ -117,12 +117,12 @@ func (u *users) set(c *Group, waits []Wait, dumps []Dump) {
 	}
 }
 
-// number returns the number of a thread, -1 if it is no user.
+// number returns the number of a thread, noUser if it is none.
 func (u *users) number(t format.ThreadID) int32 {
 	if i, ok := u.index[t]; ok {
 		return i
 	}
-	return -1
+	return noUser
 }
 
 // of returns a user's share of the uses of each site.
@@ -148,7 +148,7 @@ type acquisition struct {
 	time   int64
 	thread format.ThreadID
 	user   int32
-	site   int // -1 if not known
+	site   int // or noSite
 }
 
 func (r *recentUsers) reset(sites int) {

@@ -38,8 +38,8 @@ type Why struct {
 	Candidates []Candidate // by chance
 }
 
-// sure bounds probabilities, so that odds have a logarithm.
-const sure = 1e-9
+// impossible, and one less it, bound probabilities, so that odds have a logarithm.
+const impossible = 1e-9
 
 // Why returns the candidates for the owner of a lock in [from, to): the mean of those of each
 // gap, by how long threads waited in it. Kinds of evidence are added one after the other; the
@@ -51,7 +51,7 @@ func (c *Group) Why(l *Lock, from, to int64) Why {
 	k.gaps(l, func(g *gap) bool { return g.from < to && g.to > from }, func(g *gap) {
 		var by [evidences][]byCell
 		for kind := range evidences {
-			if by[kind] = k.until(g, kind); by[kind] == nil {
+			if by[kind] = k.posteriorBy(g, kind); by[kind] == nil {
 				return
 			}
 		}
@@ -80,7 +80,7 @@ func (x *candidates) add(g *gap, c int, lo, hi int64, by *[evidences][]byCell) {
 	for s := range x.list {
 		of, last := &x.list[s], 0.0
 		for kind := range evidences {
-			p := min(1-sure, max(sure, by[kind][s][c]))
+			p := min(1-impossible, max(impossible, by[kind][s][c]))
 			bits := math.Log2(p / (1 - p))
 			of.Bits[kind] += weight * (bits - last)
 			last = bits
@@ -120,9 +120,9 @@ func (x *candidates) why() Why {
 	return w
 }
 
-// until returns the probabilities of each site, of free and of an unknown site in a gap, by
+// posteriorBy returns the probabilities of each site, of free and of an unknown site in a gap, by
 // the kinds of evidence up to last; nil if no path explains it.
-func (k *worker) until(g *gap, last Evidence) []byCell {
+func (k *worker) posteriorBy(g *gap, last Evidence) []byCell {
 	some := *g
 	if last < Next {
 		some.ended = false

@@ -1,0 +1,163 @@
+package owners
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"math/bits"
+	"slices"
+
+	"contend/analysis/internal/column"
+	"contend/analysis/internal/times"
+	"contend/analysis/owners/model"
+	"contend/format"
+)
+
+// The methods of evidence that package model asks (model.Program). They only read the record; the
+// list of activities is made when it is first asked for.
+
+// Waits implements model.Program. It leaves out waits of no duration.
+func (ev *evidence) Waits(lock format.ObjectID, to []model.Wait) []model.Wait {
+	to = slices.Grow(to, len(ev.byLock[lock]))
+	for _, i := range ev.byLock[lock] {
+		w := ev.Wait(i)
+		if w.End > w.Start {
+			to = append(to, model.Wait{Start: w.Start, End: w.End, Thread: w.Thread, Last: w.prev(), Stack: w.Stack, Failed: w.Failed(), Shared: w.Mode() == format.Shared})
+		}
+	}
+	return to
+}
+
+func (ev *evidence) Observations(t format.ThreadID, lock format.ObjectID, from, to int64, near *column.Ref, out []model.Observation) ([]model.Observation, int64) {
+	list := ev.Of(t)
+	n := ev.before(list, from, *near)
+	list = ev.goingOn(list, n)
+	*near = list.From
+	for c := ev.Scan(list); c.Next(); {
+		if c.End < from || c.End == c.Start && c.End == from && n > 0 || c.IsWait() && c.key().lock == lock {
+			continue
+		}
+		if c.Start >= to {
+			return out, c.Start
+		}
+		if d, ok := ev.observation(&c); ok {
+			out = append(out, d)
+		}
+	}
+	return out, math.MaxInt64
+}
+
+// observation translates an activity. It returns false for one that says nothing of the
+// program, such as one with a stack of the runtime only. A stack of one frame is kept: JDK 25
+// records sleeps like that.
+func (ev *evidence) observation(c *Scan) (d model.Observation, ok bool) {
+	key := c.key()
+	d = model.Observation{Start: c.Start, End: c.End, Stack: key.stack, Lock: key.lock}
+	if c.IsWait() {
+		d.What = model.Waits
+		return d, true
+	}
+	d.Lock = key.at()
+	switch key.does() {
+	case format.ActivityRun, format.ActivityRunnable, format.ActivitySeen:
+		d.What = model.Sample
+		if d.Lock != format.NoObject {
+			d.What = model.Holds
+		}
+		return d, key.stack != format.NoStack
+	case format.ActivityWait:
+		d.What = model.Leaves
+	case format.ActivityPark, format.ActivitySleep, format.ActivityIO, format.ActivityFile, format.ActivitySocket:
+		d.What = model.Away
+	default:
+		return d, false
+	}
+	return d, d.End > d.Start && (!ev.Bare(d.Stack) || len(ev.Frames(d.Stack)) == 1)
+}
+
+func (ev *evidence) Samples(of format.ObjectID, from, to int64, most int, f func(format.ThreadID, int64, format.StackID)) {
+	list := ev.runs[ev.inputOf[of]]
+	begins := func(i column.Ref, t int64) int { return cmp.Compare(ev.Begins(i), t) }
+	first, _ := slices.BinarySearchFunc(list, from, begins)
+	last, _ := slices.BinarySearchFunc(list, to, begins)
+	step := max(1, (last-first)/most)
+	for at := first + step - 1; at < last; at += step {
+		o := ev.Other(list[at])
+		f(o.Thread(), o.Start, o.Stack)
+	}
+}
+
+// maxTimes is how many intervals of an activity are kept. There are up to twice as many while
+// they are gathered.
+const maxTimes = 1 << 10
+
+func (ev *evidence) ActivitiesOf(of format.ObjectID) []*model.Activity {
+	ev.listing.Do(ev.listActivities)
+	return ev.activities[ev.inputOf[of]]
+}
+
+type activityID struct {
+	stack format.StackID
+	lock  format.ObjectID
+	what  model.What
+	input uint32
+}
+
+// gathered is an activity and a sample of its intervals: those whose hashed start has at least
+// zeros trailing zeros. So the sample does not depend on the order of threads.
+type gathered struct {
+	model.Activity
+	input uint32
+	zeros int
+}
+
+func (ev *evidence) listActivities() {
+	found, last := map[activityID]*gathered{}, make([]*gathered, len(ev.keys)) // by id, and by the number of a key
+	for t := range ev.Threads() {
+		input := uint32(0)
+		if t < len(ev.doneIn) {
+			input = ev.doneIn[t]
+		}
+		for c := ev.Scan(ev.Of(format.ThreadID(t))); c.Next(); {
+			d, ok := ev.observation(&c)
+			if !ok || d.What == model.Sample || d.What == model.Holds || d.Stack == format.NoStack {
+				continue
+			}
+			k := activityID{stack: d.Stack, what: d.What, input: input}
+			if c.IsWait() {
+				k.lock, k.input = d.Lock, ev.inputOf[d.Lock]
+			}
+			x := &last[c.b.number(c.data())]
+			if *x == nil || (*x).input != k.input {
+				if *x = found[k]; *x == nil {
+					does := c.key().does()
+					*x = &gathered{input: k.input, Activity: model.Activity{What: d.What, Stack: d.Stack, Lock: k.lock, Idle: !c.IsWait() && (does == format.ActivityPark || does == format.ActivityWait)}}
+					found[k] = *x
+				}
+			}
+			(*x).add(model.Interval{Span: times.Span{Start: d.Start, End: d.End}, Thread: format.ThreadID(t)})
+		}
+	}
+	ev.activities = map[uint32][]*model.Activity{}
+	keys := slices.SortedFunc(maps.Keys(found), func(a, b activityID) int {
+		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.lock, b.lock), cmp.Compare(a.what, b.what))
+	})
+	for _, k := range keys {
+		x := found[k]
+		slices.SortFunc(x.Times, func(a, b model.Interval) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
+		ev.activities[k.input] = append(ev.activities[k.input], &x.Activity)
+	}
+}
+
+func (x *gathered) add(t model.Interval) {
+	x.Ns += t.End - t.Start
+	if zeros(t.Start) < x.zeros {
+		return
+	}
+	if x.Times = append(x.Times, t); len(x.Times) > 2*maxTimes {
+		x.zeros++
+		x.Times = slices.DeleteFunc(x.Times, func(t model.Interval) bool { return zeros(t.Start) < x.zeros })
+	}
+}
+
+func zeros(at int64) int { return bits.TrailingZeros64(uint64(at) * 0x9e3779b97f4a7c15 >> 20) }
