@@ -76,10 +76,11 @@ func (s *screen) finding(f *document.Finding) []line {
 	if f.LockSite != "" && f.LockSite != f.Owner {
 		lock += " at " + s.names.Name(f.LockSite)
 	}
-	title := strings.NewReplacer("holding the lock", "holding "+lock, "holding this one", "holding "+lock).Replace(f.Title)
+	other := ""
 	if f.Root != "" {
-		title = strings.Replace(title, "another lock", s.otherLock(f), 1)
+		other = s.otherLock(f)
 	}
+	title := f.Named(lock, other)
 	if f.Evidence != "" {
 		title += " (" + f.Evidence + ")"
 	}
