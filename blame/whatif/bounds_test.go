@@ -23,8 +23,8 @@ func TestRoundsThatTakeNoTimeEnd(t *testing.T) {
 	golden.Within(t, sum(&out.taken), maxRounds, maxRounds+10)
 }
 
-// Where no thread is known to have taken a lock, nothing is predicted to change.
-func TestNobodysTenuresTellNothing(t *testing.T) {
+// If no owner is known, no change is predicted.
+func TestHoldsOfUnknownThreadsPredictNothing(t *testing.T) {
 	for _, rebuilt := range []bool{false, true} {
 		c := New()
 		c.Begin(analysis.NewSymbols(&format.Event{Kind: format.KindObject, Object: 1, Class: "Shop"}), 0)
@@ -56,7 +56,7 @@ func TestBoundsOfSeveralSections(t *testing.T) {
 }
 
 // Of over a hundred changes of simulated programs, in .ci/run of twice as many, none brings
-// more than its ceiling, and no range reaches beyond that. Where tenures are rebuilt one in
+// more than its ceiling, and no range reaches beyond that. If holds are inferred, one in
 // twenty may: sections for which nobody waited are not in such a trace.
 func TestNothingExceedsItsCeiling(t *testing.T) {
 	golden.SkipIfShort(t)
@@ -95,9 +95,9 @@ func TestNothingExceedsItsCeiling(t *testing.T) {
 	golden.AtMost(t, beyond*20, 75)
 }
 
-// Tenures of a thread that follow each other at once are one, if nobody waited between
-// them and nobody else had the lock: of a semaphore and among readers others may.
-func TestTenuresThatFollowAtOnceAreOne(t *testing.T) {
+// Adjacent holds of a thread are merged, if it did not wait for the second and no other thread
+// held the lock between them. Other permits of a semaphore and other readers do not count.
+func TestAdjacentHoldsAreMerged(t *testing.T) {
 	first, other := hold{asked: 10, start: 10, end: 20}, hold{thread: 1, asked: 15, start: 18, end: 25}
 	next, reads, waits := hold{asked: 20, start: 20, end: 30}, hold{asked: 20, start: 20, end: 30, mode: format.Shared}, hold{asked: 19, start: 20, end: 30}
 	for name, c := range map[string]struct {
@@ -123,14 +123,14 @@ func TestTenuresThatFollowAtOnceAreOne(t *testing.T) {
 	}
 }
 
-// nobodys is a tenure of an unknown thread.
+// nobodys is a hold of an unknown thread.
 func nobodys(t hold) hold {
 	t.thread = unknown
 	return t
 }
 
-// A lock is held once at a time: those who need it least take it as often as they can
-// alone, and the others share what is left.
+// A lock has one owner at a time: the threads that need it least acquire it as often as they
+// would alone, and the others share the time that is left.
 func TestALockBoundsThoseWhoUseIt(t *testing.T) {
 	for _, c := range []struct {
 		alone []float64 // of three threads, of which the last does without the lock
@@ -158,8 +158,8 @@ func TestHowFarAReplayMayMiss(t *testing.T) {
 	}
 }
 
-// Who took a lock at once while another was the next to have it does so again though
-// he comes 0.8 us later, and not if he comes 1.5 us later.
+// A thread that barged in the trace barges in the replay if it arrives 0.8 us later, and does
+// not if it arrives 1.5 us later.
 func TestHowLateOneMayCome(t *testing.T) {
 	r := one(lock{}, acquisition{waited: true, free: 10, overtakers: 1}, program{steps: rounds(0, 10)})
 	l := &r.locks[0]
@@ -169,9 +169,9 @@ func TestHowLateOneMayCome(t *testing.T) {
 	golden.Within(t, (&thread{}).programOf(late, 10000).steps[0].busy, 1100, 1250)
 }
 
-// What a thread did with another lock, six tenures ago, bounds when it may have taken
-// one that the five since lie within; of twelve ago nobody looks.
-func TestHowFarBackATenureIsLookedFor(t *testing.T) {
+// A hold of another lock six holds ago limits the start of one around the five since; a hold
+// twelve ago does not, see maxRecent.
+func TestRecentHoldsLimitStarts(t *testing.T) {
 	const outer, inner, other = int32(0), int32(1), int32(2)
 	for within, want := range map[int]int64{5: 50, 11: 0} {
 		all := []hold{{asked: 10, start: 20, end: 50, lock: other}}
@@ -182,7 +182,7 @@ func TestHowFarBackATenureIsLookedFor(t *testing.T) {
 		all = append(all, hold{asked: 999, start: 1000, end: 1010, lock: outer}, hold{asked: 1001, start: 1002, end: 1003, lock: inner}) // the order of the two
 		s := settling{holds: all, usual: map[uint32]int64{1: 320}, threads: 1, semaphores: make([]bool, 3)}
 		s.extendStarts()
-		golden.Equal(t, all[within+1].start, want, within, "tenures within: it begins at")
+		golden.Equal(t, all[within+1].start, want, within, "holds inside it: its start")
 	}
 }
 
@@ -215,8 +215,8 @@ func TestWhatIsDueComesInOrder(t *testing.T) {
 	golden.Same(t, came, due, len(came))
 }
 
-// Who comes while another waits for a lock, and has it at once, is let through by that
-// one; where there are two permits the other may have had his own.
+// A thread that acquires a lock at once while another waits for it has overtaken that one; if
+// there are two permits, it may have had the second.
 func TestWhoIsLetThrough(t *testing.T) {
 	for permits, want := range map[int]int32{0: 1, 1: 1, 2: 0} {
 		waits, comes := hold{asked: 10, start: 50, end: 60}, hold{asked: 20, start: 20, end: 30}

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"slices"
 
 	"contend/analysis"
@@ -201,7 +202,7 @@ func (c *Collector) numberThreads() {
 			c.lockingThreads++
 		}
 	}
-	slices.SortStableFunc(c.holds, func(a, b hold) int { return int(uint32(a.thread)) - int(uint32(b.thread)) })
+	slices.SortStableFunc(c.holds, func(a, b hold) int { return cmp.Compare(uint32(a.thread), uint32(b.thread)) }) // unknown is the largest
 	if c.rebuilt {
 		c.holds = c.settle()
 	}

@@ -35,8 +35,8 @@ func TestReplayOfPermits(t *testing.T) {
 	}
 }
 
-// Handing over takes as long as it did, or as is typical where there was none, and
-// while it lasts the lock is for who comes, if he took it so in the trace.
+// A hand-over takes as long as in the trace, or the typical time if the trace has none.
+// Meanwhile a thread that barged in the trace may acquire the lock.
 func TestReplayOfHandOver(t *testing.T) {
 	waits := func(l lock, g acquisition) (taken int64) {
 		r := one(l, g, program{steps: rounds(0, 10)}, program{steps: rounds(0, 10)}, program{steps: rounds(5, 0)})
@@ -49,7 +49,7 @@ func TestReplayOfHandOver(t *testing.T) {
 		t.Errorf("taken %d, with hand-over of 10 %d, where that is typical %d", short, long, typical)
 	}
 	if barged := waits(lock{}, acquisition{waited: true, free: 10, barges: true}); barged <= long {
-		t.Errorf("who comes may take it: %d taken, else %d", barged, long)
+		t.Errorf("with barging %d taken, without %d", barged, long)
 	}
 }
 
@@ -64,8 +64,8 @@ func TestThreadsBeginOnce(t *testing.T) {
 	}
 }
 
-// The parts of a program that never meet come to what the whole comes to, and a
-// change is replayed in those alone that it is about.
+// Independent parts replay to the same sums as the whole program, and a change is replayed
+// only in the parts that it touches.
 func TestPartsAreTheWhole(t *testing.T) {
 	for scenario, want := range map[string]int{"shards": 4, "nested": 1} {
 		c, _, _ := collected(t, simulate.Config{Scenario: scenario, Duration: 5e8, Handoff: 1000, Seed: 3}, recorded)
@@ -95,7 +95,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 		golden.Equal(t, len(m.parts), want, scenario)
 		golden.Equal(t, touched, 1, scenario)
 		now, _ := m.changed(e)
-		for i, got := range now[:len(now)-1] { // the last loop is of rebuilt tenures
+		for i, got := range now[:len(now)-1] { // the last loop is of inferred holds
 			if all := m.replayPart(whole, e, loops[i]); got != all || sum(&got.taken) == 0 {
 				t.Errorf("%s: parts come to %v, the whole to %v", scenario, got, all)
 			}
@@ -103,9 +103,9 @@ func TestPartsAreTheWhole(t *testing.T) {
 	}
 }
 
-// What is hardly a change brings hardly anything. Of tenures that were rebuilt the replay
-// gives the trace again for as long as nothing is changed at all, and is free then.
-func TestHardlyAChangeBringsHardlyAnything(t *testing.T) {
+// A negligible change has a negligible effect, also for inferred holds, whose replay follows
+// the trace only until something is changed.
+func TestNegligibleChange(t *testing.T) {
 	for _, name := range []string{"truth-8threads.jfr", "truth-8threads-jdk25.jfr", "go126-truth-12goroutines.trace"} {
 		res := golden.Must(fromFile(t, name).Rank(.0003, 4))(t)
 		for _, r := range res.Rows {
@@ -116,9 +116,8 @@ func TestHardlyAChangeBringsHardlyAnything(t *testing.T) {
 	}
 }
 
-// A replay in which threads take locks in opposite orders does not go on for
-// ever, and tells.
-func TestDeadlockOfAReplayIsTold(t *testing.T) {
+// A replay in which threads acquire locks in opposite orders ends and reports the deadlock.
+func TestDeadlockOfAReplay(t *testing.T) {
 	take := func(lock int32, busy int64) step { return step{op: acquire, lock: lock, busy: busy, inside: outside} }
 	give := func(lock int32, busy int64) step { return step{op: release, lock: lock, busy: busy, inside: outside} }
 	end := step{op: restart, busy: 1, inside: outside}

@@ -169,8 +169,11 @@ func (s *settling) usualLengths() map[uint32]int64 {
 	return usual
 }
 
-// following is the next events of a lock after a hold: its next acquisition, its next
-// acquisition after a wait, and the next exclusive one after a wait.
+// never is the time of an event that does not come any more in the trace.
+const never = math.MaxInt64
+
+// following is the next events of a lock after a hold, or never: its next acquisition, its
+// next acquisition after a wait, and the next exclusive one after a wait.
 type following struct{ taken, got, exclusive int64 }
 
 // limitEnds ends holds when their thread asks for the lock again, or a waiter gets it. Holds
@@ -179,14 +182,8 @@ type following struct{ taken, got, exclusive int64 }
 func (s *settling) limitEnds() {
 	s.byStart()
 	s.usual = s.usualLengths()
-	again, asks := map[threadLock]int64{}, make([]int64, s.threads)
-	for thread := range asks {
-		asks[thread] = math.MaxInt64
-	}
-	next := make([]following, len(s.semaphores))
-	for l := range next {
-		next[l] = following{math.MaxInt64, math.MaxInt64, math.MaxInt64}
-	}
+	again, asks := map[threadLock]int64{}, slices.Repeat([]int64{never}, s.threads)
+	next := slices.Repeat([]following{{never, never, never}}, len(s.semaphores))
 	for i := len(s.holds) - 1; i >= 0; i-- {
 		t := &s.holds[i]
 		f := &next[t.lock]

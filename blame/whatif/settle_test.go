@@ -64,3 +64,30 @@ func TestHoldsOfUnknownThreads(t *testing.T) {
 	s.limitEnds()
 	golden.Equal(t, s.holds[1].end, int64(70))
 }
+
+// Holds of unknown threads alone, in every shape that a rule looks for, pass all rules: none
+// of them is of a thread that has waits, other holds or an order of locks.
+func TestRepairsOfUnknownThreadsAlone(t *testing.T) {
+	var holds []hold
+	for i, mode := range []format.Mode{format.Exclusive, format.Shared} {
+		for lock := range int32(2) {
+			at := int64(10 * i)
+			holds = append(holds,
+				hold{thread: unknown, lock: lock, mode: mode, asked: at, start: at + 5, end: at + 20, section: 1}, // waited
+				hold{thread: unknown, lock: lock, mode: mode, asked: at + 20, start: at + 20, end: at + 20},       // without an end, touching
+				hold{thread: unknown, lock: 1 - lock, mode: mode, asked: at + 6, start: at + 7, end: at + 9})      // inside another lock
+		}
+	}
+	for _, threads := range []int{0, 1} {
+		s := settling{holds: slices.Clone(holds), threads: threads, semaphores: make([]bool, 2)}
+		for _, rule := range repairs {
+			rule.apply(&s)
+		}
+		golden.Equal(t, len(s.holds), len(holds), "none is merged")
+		for _, h := range s.holds {
+			if h.thread != unknown || h.asked > h.start || h.start > h.end {
+				t.Errorf("%+v", h)
+			}
+		}
+	}
+}
