@@ -91,3 +91,14 @@ func TestRepairsOfUnknownThreadsAlone(t *testing.T) {
 		}
 	}
 }
+
+// Two holds of unknown threads may be of two threads: they are no evidence of readers or of an
+// order of locks.
+func TestRepairsLeaveHoldsOfUnknownThreads(t *testing.T) {
+	readers := []hold{{asked: 0, start: 10, end: 20, section: 1, mode: format.Shared}, {thread: unknown, asked: 15, start: 15, end: 18, section: 1}}
+	golden.Equal(t, settled(readers, repairs), "-1:0 15-15-18", "readers")
+	orders := []hold{
+		{thread: unknown, asked: 0, start: 1, end: 20, lock: 0}, {thread: unknown, asked: 2, start: 3, end: 4, lock: 1},
+		{thread: unknown, asked: 45, start: 46, end: 50, lock: 0}, {thread: unknown, asked: 40, start: 41, end: 60, lock: 1}}
+	golden.Equal(t, settled(orders, repairs), "-1:1 40-41-60", "orders")
+}
