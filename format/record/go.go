@@ -18,9 +18,10 @@ import (
 // bytes per second: the trace of a busy program has some MB.
 const (
 	goPatience = 30 * time.Second
-	goRate     = 64 << 20
 	goMagic    = "go 1."
 )
+
+var goRate int64 = 64 << 20 // tests have less
 
 // goClient asks only the named program, and for an uncompressed trace: compressed data can
 // expand to any size.
