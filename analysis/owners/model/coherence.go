@@ -77,7 +77,7 @@ func (c *coherence) nats() (sum float64) {
 	case c.broken < c.expected:
 		sum = c.expected - c.broken + c.broken*math.Log(c.broken/c.expected)
 	}
-	if c.ended > 0 {
+	if c.ended > fewEndings {
 		chance := min(promptChance, c.chance/c.ended)
 		inside := max(promptInside, chance)
 		sum += max(worstPrompt, c.prompt*math.Log(inside/chance)+(c.ended-c.prompt)*math.Log((1-inside)/(1-chance)))
@@ -91,13 +91,12 @@ func (c *coherence) inside() bool {
 	return (coherentYes+c.expected-c.broken)/(coherentAll+c.expected) > coherent
 }
 
-// contradicts reports whether the counts speak against a silent site. Idle threads need more: those
-// that wait for work also have none while what gives it to them waits for the lock.
+// contradicts reports whether the counts speak against a silent site.
 func (c *coherence) contradicts(idle bool) bool {
-	if c.n == 0 || c.broken >= brokenShare*c.expected {
+	if c.n == 0 || c.broken >= brokenShare*max(c.expected, brokenPerTime*c.n) || c.ended >= someEndings && c.prompt <= slowerBy*c.chance {
 		return true
 	}
-	return idle && !(c.ended >= idleEndings && c.prompt > max(idlePrompt*c.ended, idleTimes*c.chance))
+	return idle && !(c.ended >= idleEndings && c.prompt > max(idlePrompt*c.ended, idleTimes*c.chance)) // threads with nothing to do
 }
 
 // addFromActivities makes silent sites of activities that are no part of known sections.

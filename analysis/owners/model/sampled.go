@@ -51,7 +51,7 @@ func (s *search) addFromSamples() {
 				users[t] += n
 			}
 		}
-		s.group.addSilent(s.target.Lock, a.stack, path.frame[a.level], 1, users)
+		s.group.addSilent(s.target.Lock, a.stack, path.frame[a.level], 1+a.in/samplesPerUse, users)
 		s.found++
 	}
 }

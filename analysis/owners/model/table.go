@@ -80,20 +80,25 @@ const (
 	silentNats  = 14    // natural logarithm [M] of how much likelier the observations are inside a section
 	promptly    = 1e6   // ns [T]: a lock that is acquired within it was released by what ended
 
-	uncovered   = 0.3 // [P] the part of an activity in which threads wait and no known site explains it
-	brokenShare = 0.2 // [P] the part of the acquisitions expected by chance: an activity that spans more is not inside
-	coherent    = 0.3 // [P] the part of expected acquisitions that stay away during an activity inside, with
-	coherentYes = 1.4 // [P] these pseudo-counts that stayed away
-	coherentAll = 2   // [P] of these
+	uncovered     = 0.3  // [P] the part of an activity in which threads wait and no known site explains it
+	brokenShare   = 0.2  // [P] the part of the acquisitions expected by chance: an activity that spans more is not inside
+	brokenPerTime = 0.25 // [P] the same, of the times of an activity: of few expected ones chance breaks none
+	coherent      = 0.3  // [P] the part of expected acquisitions that stay away during an activity inside, with
+	coherentYes   = 1.4  // [P] these pseudo-counts that stayed away
+	coherentAll   = 2    // [P] of these
 
-	promptInside = 0.6  // [P] the probability that the lock is acquired promptly after an activity inside
-	promptLeast  = 0.02 // [M, with unlikely] the least probability of that by chance,
-	promptChance = 0.95 // [C] and the largest mean of it: neither logarithm is infinite
-	worstPrompt  = -4.  // natural logarithm [C]: the most that promptness may say against a silent site
-	idleEndings  = 5    // endings [P]: an idle activity, of threads with nothing to do, needs these,
-	idlePrompt   = 0.5  // [P] this part of them prompt,
-	idleTimes    = 2    // [P] and as many times chance
-	sampledOdds  = 3    // [P] how much larger the odds of a sample have to be while threads wait
+	fewEndings    = 2    // endings [P]: promptness counts from more on
+	promptInside  = 0.6  // [P] the probability that the lock is acquired promptly after an activity inside
+	promptLeast   = 0.02 // [M, with unlikely] the least probability of that by chance,
+	promptChance  = 0.95 // [C] and the largest mean of it: neither logarithm is infinite
+	worstPrompt   = -4.  // natural logarithm [C]: the most that promptness may say against a silent site
+	someEndings   = 8    // endings [P], from which on an activity is discarded that is followed more slowly than
+	slowerBy      = 0.8  // [P] this part of chance
+	idleEndings   = 5    // endings [P]: an idle activity, of threads with nothing to do, needs these,
+	idlePrompt    = 0.5  // [P] this part of them prompt,
+	idleTimes     = 2    // [P] and as many times chance
+	sampledOdds   = 3    // [P] how much larger the odds of a sample have to be while threads wait
+	samplesPerUse = 10   // samples [P] that count as one use of a silent site
 
 	overlapping = 1.3 // [T] the sum of all holds of permits over their union, from which on threads share permits
 )
