@@ -80,7 +80,7 @@ const (
 )
 
 // kinds is the list of findings; a new detector is a new row. The title follows "is" after the
-// owner's site, or else the site or the lock; braces are around its locks, see Named.
+// owner's site, or else the site or the lock.
 var kinds = [...]struct {
 	name   string
 	doing  blame.Doing // the activity of owners that is the evidence; blame.DoingUnknown if it is another
@@ -91,26 +91,26 @@ var kinds = [...]struct {
 	Deadlock: {"deadlock", blame.DoingUnknown, "deadlock",
 		"Take these locks in one order everywhere, or hold only one of them at a time.",
 		"waits that make a circle"},
-	LockOrder: {"lock-order", blame.DoingUnknown, "waiting for {another lock} while holding {this one}, and elsewhere it is the other way round",
+	LockOrder: {"lock-order", blame.DoingUnknown, "waiting for another lock while holding this one, and elsewhere it is the other way round",
 		"Take these locks in one order everywhere: as it is, a deadlock is a matter of time.",
 		"each of two locks was held while the other was waited for, at different times, as recorded tenures or dumps tell (of dumps, which know locks by " +
 			"address, locks of two classes)"},
-	AsleepHolding: {"sleep-while-holding", blame.Asleep, "asleep while holding {the lock}",
+	AsleepHolding: {"sleep-while-holding", blame.Asleep, "asleep while holding the lock",
 		"Release the lock before sleeping, or wait on a condition of the lock, which releases it meanwhile.",
 		"a sleep that was recorded, or the stack of the owner"},
-	FileHolding: {"file-while-holding", blame.File, "in file I/O while holding {the lock}",
+	FileHolding: {"file-while-holding", blame.File, "in file I/O while holding the lock",
 		"Read before taking the lock and write after releasing it: collect what is to be written, and write it in one thread or in batches.",
 		"file I/O that was recorded, or the stack of the owner"},
-	SocketHolding: {"socket-while-holding", blame.Socket, "in socket I/O while holding {the lock}",
+	SocketHolding: {"socket-while-holding", blame.Socket, "in socket I/O while holding the lock",
 		"Do the round trip outside of the lock, or give each thread a connection of its own from a pool.",
 		"socket I/O that was recorded, or the stack of the owner"},
-	IOHolding: {"io-while-holding", blame.IO, "in I/O while holding {the lock}",
+	IOHolding: {"io-while-holding", blame.IO, "in I/O while holding the lock",
 		"Move the I/O out of the critical section: copy what it needs under the lock.",
 		"the stack of the owner, which does not say of which kind"},
-	BlockedHolding: {"blocked-while-holding", blame.Blocked, "waiting for {another lock} while holding {this one}",
+	BlockedHolding: {"blocked-while-holding", blame.Blocked, "waiting for another lock while holding this one",
 		"Fix the lock at the end of the chain first; then take the inner lock before the outer one is held, or not inside of it.",
 		"the owner waits for another lock meanwhile"},
-	DescheduledHolding: {"descheduled-while-holding", blame.Ready, "without a processor while holding {the lock}",
+	DescheduledHolding: {"descheduled-while-holding", blame.Ready, "without a processor while holding the lock",
 		"Run fewer threads than there are processors, or hold the lock for so short a time that few are stopped in it.",
 		"the kernel had stopped the owner, ready to run (recordings of perf)"},
 	Convoy: {"convoy", blame.DoingUnknown, "queued for though it is mostly free: handing it over takes so long that the queue stays",
@@ -161,7 +161,7 @@ func Kinds() (names []string) {
 }
 
 // Title returns the title of a kind.
-func (k Kind) Title() string { return Named(kinds[k].title, "", "") }
+func (k Kind) Title() string { return kinds[k].title }
 
 // Basis returns the evidence and test of a kind.
 func (k Kind) Basis() string { return kinds[k].basis }

@@ -201,7 +201,7 @@ func TestInitialisationIsNoLockOfTheProgram(t *testing.T) {
 	const class = "initialisation of shop.Catalog"
 	for k := range kinds {
 		f, lock := Finding{Kind: Kind(k), Class: class}, Finding{Kind: Kind(k), Class: "shop.Cart"}
-		if lock.Title() != Kind(k).Title() || lock.Remedy() != kinds[k].remedy {
+		if lock.Title() != kinds[k].title || lock.Remedy() != kinds[k].remedy {
 			t.Errorf("%s of another lock: %q, %q", kinds[k].name, lock.Title(), lock.Remedy())
 		}
 		if strings.Contains(f.Remedy(), " lock") || strings.Contains(f.Title(), "holding the lock") || !strings.Contains(f.Remedy(), "initialised") {

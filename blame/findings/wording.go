@@ -1,7 +1,6 @@
 package findings
 
 import (
-	"cmp"
 	"strings"
 
 	"contend/analysis"
@@ -9,23 +8,14 @@ import (
 	"contend/format"
 )
 
-// Title returns a sentence part that follows "is".
-func (f *Finding) Title() string { return Named(f.Wording(), "", "") }
-
-// Wording returns the title as Named takes it. A thread that initialises a class holds no
+// Title returns a sentence part that follows "is". A thread that initialises a class holds no
 // lock of the program: it delays the initialisation.
-func (f *Finding) Wording() string {
-	title := kinds[f.Kind].title
+func (f *Finding) Title() string {
+	title := f.Kind.Title()
 	if !f.initialises() {
 		return title
 	}
-	return strings.NewReplacer("holding {the lock}", "holding up the "+f.Class, "holding {this one}", "holding up the "+f.Class).Replace(title)
-}
-
-// Named puts names of locks into a wording: of the lock that is held, and of the one that its
-// owner waits for. A lock without a name is called what stands in the braces.
-func Named(wording, held, other string) string {
-	return strings.NewReplacer("{the lock}", cmp.Or(held, "the lock"), "{this one}", cmp.Or(held, "this one"), "{another lock}", cmp.Or(other, "another lock")).Replace(wording)
+	return strings.NewReplacer("holding the lock", "holding up the "+f.Class, "holding this one", "holding up the "+f.Class).Replace(title)
 }
 
 // Remedy returns a remedy in one sentence. The lock of a class initialisation belongs to the

@@ -63,12 +63,7 @@ type Finding struct {
 	Confidence string     `json:"confidence"`
 	Provenance Provenance `json:"provenance"`
 	Remedy     string     `json:"remedy"`
-	Wording    string     `json:"-"` // the title as Named takes it
 }
-
-// Named returns the title with the names of its locks: of the one that is held, and of the
-// one that its owner waits for, "" where it has none.
-func (f *Finding) Named(held, other string) string { return findings.Named(f.Wording, held, other) }
 
 // Overview is what NewAnalyze makes the first screen of.
 type Overview struct {
@@ -125,7 +120,7 @@ func newFindings(list []findings.Finding, locks []locks.Lock) []Finding {
 		}
 	}
 	for _, f := range list {
-		d := Finding{Kind: f.Kind.String(), Title: f.Title(), Wording: f.Wording(), Lock: f.Lock, Class: f.Class, Owner: f.Owner, Root: f.Root, Site: f.Site, Thread: f.Thread, Evidence: f.Evidence, Deadlock: f.Number, Threads: f.Threads,
+		d := Finding{Kind: f.Kind.String(), Title: f.Title(), Lock: f.Lock, Class: f.Class, Owner: f.Owner, Root: f.Root, Site: f.Site, Thread: f.Thread, Evidence: f.Evidence, Deadlock: f.Number, Threads: f.Threads,
 			WaitNs: f.WaitNs, Share: f.Share, Confidence: f.Confidence.String(), Provenance: NewProvenance(f.ByProvenance), Remedy: f.Remedy()}
 		if i, known := at[f.Lock]; known {
 			d.LockSite = locks[i].Site

@@ -76,11 +76,10 @@ func (s *screen) finding(f *document.Finding) []line {
 	if f.LockSite != "" && f.LockSite != f.Owner {
 		lock += " at " + s.names.Name(f.LockSite)
 	}
-	other := ""
+	title := strings.NewReplacer("holding the lock", "holding "+lock, "holding this one", "holding "+lock).Replace(f.Title)
 	if f.Root != "" {
-		other = s.otherLock(f)
+		title = strings.Replace(title, "another lock", s.otherLock(f), 1)
 	}
-	title := f.Named(lock, other)
 	if f.Evidence != "" {
 		title += " (" + f.Evidence + ")"
 	}
