@@ -15,10 +15,8 @@ import (
 	"contend/golden"
 	"contend/report/document"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 )
 
@@ -230,8 +228,8 @@ func TestTheReportByKeyboardAndOnPaper(t *testing.T) {
 	}
 }
 
-// A page of very many stacks is small enough to be sent, opens, and answers at
-// once; what did not fit shows as what it is.
+// A page of very many stacks is small enough to be sent, opens, and draws a bounded part of
+// them at once; what did not fit shows as what it is.
 func TestTheReportTakesManyStacks(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
@@ -244,27 +242,10 @@ func TestTheReportTakesManyStacks(t *testing.T) {
 	r := reportIn(t, page)
 	golden.Equal(t, r.total(), doc.Total.WaitNs)
 	golden.Holds(t, r.text("#page"), "[other]")
-	golden.Must(chromedp.Call(r.step(), performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}))(t)
 	for _, view := range []string{"holders", "flame", "flame&flame=chain", "pivot", "who&nodes=method", "longest", "about"} {
-		took, sorts := 0.0, 0.0
-		for range 5 {
-			r.turn("#view=" + view + "&time=0-4000000")
-			before := r.busy()
-			r.turn("#view=" + view)
-			turned := r.busy()
-			r.await(`setTimeout(() => { Array.from({length: 4e5}, (_, i) => i * 48271 % 2147483647).sort((a, b) => a - b); done(); })`)
-			took, sorts = took+turned-before, sorts+r.busy()-turned
-		}
-		t.Logf("%s: a filter change takes %.0f ms of a processor, a sort %.0f", view, took/5, sorts/5)
-		golden.AtMost(t, took, 3*sorts, view, "a filter change takes", took/sorts, "times what it takes to sort 400,000 numbers")
+		r.turn("#view=" + view + "&time=0-4000000")
+		r.turn("#view=" + view)
+		drawn := eval[int](r.tab, `document.querySelectorAll("*").length`)
+		golden.AtMost(t, drawn, 10_000, view, "of 70,000 stacks are drawn", "elements")
 	}
-}
-
-// busy is how long the page's thread has run, in ms: other than the time of the
-// day it depends little on what else the machine does, by which a processor is slower.
-func (r *reportTab) busy() float64 {
-	r.Helper()
-	all := golden.Must(chromedp.Call(r.step(), performance.GetMetrics, cdp.Empty{}))(r)
-	i := slices.IndexFunc(all.Metrics, func(m *performance.Metric) bool { return m.Name == "TaskDuration" })
-	return 1000 * all.Metrics[i].Value
 }

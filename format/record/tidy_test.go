@@ -363,6 +363,33 @@ func TestPerfScriptEnds(t *testing.T) {
 	}
 }
 
+// A user who stops every process that he may does not stop contend itself, which for a while
+// would wait for a child that is already his.
+func TestPerfScriptStartsDespiteItsUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root reads the recordings of others")
+	}
+	user := foreign.User{UID: 54321, GID: 54321}
+	stopping := exec.Command("sh", "-c", "while :; do kill -s STOP -- -1; done")
+	stopping.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 54321, Gid: 54321}, Pdeathsig: syscall.SIGKILL}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	golden.OK(t, stopping.Start())
+	defer stopping.Wait()
+	defer stopping.Process.Kill()
+	hung := time.AfterFunc(time.Minute, func() {
+		t.Error("contend is stopped with its child")
+		_ = stopping.Process.Kill()
+		_ = exec.Command("pkill", "-CONT", "-U", "54321").Run()
+	})
+	defer hung.Stop()
+	defer func(usual time.Duration) { grace = usual }(grace)
+	grace = 20 * time.Millisecond
+	for range 10 {
+		_, _ = saying(t, "echo", user)
+	}
+}
+
 // A recording that has taken all its space ends, and what came is kept.
 func TestPerfRecordingIsBounded(t *testing.T) {
 	defer func(usual int64) { largest = usual }(largest)

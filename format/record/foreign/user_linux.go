@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"strconv"
 	"syscall"
 
 	"contend/format/whole"
@@ -59,7 +60,9 @@ func (u User) onThread(f func() error, done chan<- error) {
 
 // Start starts a command with the rights of the user and with only some of root's
 // capabilities, if this is root. A user that is root has no other ones either: it may have
-// given up what root may do, or its children may be of other users.
+// given up what root may do, or its children may be of other users. The rights change in
+// setpriv of util-linux, not in the child that os/exec makes: this process waits for that
+// child to execute something, and the user could stop it for ever before.
 func (u User) Start(c *exec.Cmd, keep ...uintptr) error {
 	if os.Geteuid() != 0 {
 		return c.Start()
@@ -68,25 +71,23 @@ func (u User) Start(c *exec.Cmd, keep ...uintptr) error {
 	if err != nil {
 		return err
 	}
-	c.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(u.UID), Gid: uint32(u.GID)}
-	c.SysProcAttr.AmbientCaps = slices.DeleteFunc(keep, func(one uintptr) bool { return own>>one&1 == 0 })
-	if u.UID != 0 {
-		return c.Start()
-	}
-	runtime.LockOSThread() // the command inherits the thread's bits
-	defer runtime.UnlockOSThread()
-	before, err := unix.PrctlRetInt(unix.PR_GET_SECUREBITS, 0, 0, 0, 0)
-	if err == nil {
-		err = unix.Prctl(unix.PR_SET_SECUREBITS, uintptr(before)|noRoot, 0, 0, 0)
-	}
+	path, err := exec.LookPath("setpriv")
 	if err != nil {
-		return fmt.Errorf("giving up root's capabilities: %w", err)
+		return fmt.Errorf("setpriv of util-linux is needed to give up root's rights: %w", err)
 	}
-	return errors.Join(c.Start(), unix.Prctl(unix.PR_SET_SECUREBITS, uintptr(before), 0, 0, 0))
+	caps := "-all"
+	for _, one := range keep {
+		if own>>one&1 == 1 {
+			caps += fmt.Sprintf(",+cap_%d", one)
+		}
+	}
+	to := []string{path, "--reuid", strconv.Itoa(u.UID), "--regid", strconv.Itoa(u.GID), "--clear-groups", "--inh-caps", caps, "--ambient-caps", caps, "--pdeathsig", "KILL"}
+	if u.UID == 0 {
+		to = append(to, "--securebits", "+noroot")
+	}
+	c.Path, c.Args = path, slices.Concat(to, []string{c.Path}, c.Args[1:])
+	return c.Start()
 }
-
-// noRoot is SECBIT_NOROOT: what root executes has no capabilities for being root's.
-const noRoot = 1
 
 // capabilities are those in effect in this thread; where some are given, no others stay so.
 func capabilities(keep *uint64) (uint64, error) {
