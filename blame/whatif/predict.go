@@ -7,7 +7,10 @@ import (
 )
 
 // Range is the predicted effect of a change, between two ends.
-type Range struct{ Low, High float64 }
+type Range struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
 
 func (r *Range) include(x float64) { r.Low, r.High = min(r.Low, x), max(r.High, x) }
 
@@ -15,7 +18,10 @@ func (r *Range) include(x float64) { r.Low, r.High = min(r.Low, x), max(r.High, 
 func (r Range) widen(by float64) Range { return Range{r.Low / (1 + by), r.High * (1 + by)} }
 
 // Misfit is the relative deviation of the replay of the unchanged trace from the trace.
-type Misfit struct{ Waiting, Throughput float64 }
+type Misfit struct {
+	Waiting    float64 `json:"waiting"`    // of the time that all threads wait
+	Throughput float64 `json:"throughput"` // of the number of acquisitions
+}
 
 // maxMisfit is the misfit above which the replay does not represent the program: its ranges
 // then include no change.

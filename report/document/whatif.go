@@ -4,32 +4,26 @@ import "contend/blame/whatif"
 
 // WhatIf is the document of `contend whatif`.
 type WhatIf struct {
-	Schema      string      `json:"schema"`
-	Rows        []WhatIfRow `json:"rows"`
-	Method      string      `json:"method"`           // how rows were found: replay, bounds
-	Misfit      *Misfit     `json:"misfit,omitempty"` // of the replay of the unchanged trace; nil when there was none
-	WaitNs      int64       `json:"waitNs"`           // of the trace
-	Assumptions []string    `json:"assumptions"`
-	Coverage    Coverage    `json:"coverage"`
+	Schema      string         `json:"schema"`
+	Rows        []WhatIfRow    `json:"rows"`
+	Method      string         `json:"method"`           // how rows were found: replay, bounds
+	Misfit      *whatif.Misfit `json:"misfit,omitempty"` // of the replay of the unchanged trace; nil when there was none
+	WaitNs      int64          `json:"waitNs"`           // of the trace
+	Assumptions []string       `json:"assumptions"`
+	Coverage    Coverage       `json:"coverage"`
 }
 
 // WhatIfRow is what one change would bring.
 type WhatIfRow struct {
-	Change     string   `json:"change"` // shrink, remove-lock, split, readers
-	Section    string   `json:"section"`
-	Class      string   `json:"class"`
-	Shrink     float64  `json:"shrink"`  // which part of the section goes; 0 of other changes
-	Stripes    int      `json:"stripes"` // of split; else 0
-	Throughput Ends     `json:"throughput"`
-	WaitNs     TimeEnds `json:"waitNs"`
-	Ceiling    *float64 `json:"ceiling"`  // of the throughput; null where the trace has no tenures
-	Deadlock   bool     `json:"deadlock"` // in the replay threads come to wait for each other for ever
-}
-
-// Ends are those of a range.
-type Ends struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
+	Change     string       `json:"change"` // shrink, remove-lock, split, readers
+	Section    string       `json:"section"`
+	Class      string       `json:"class"`
+	Shrink     float64      `json:"shrink"`  // which part of the section goes; 0 of other changes
+	Stripes    int          `json:"stripes"` // of split; else 0
+	Throughput whatif.Range `json:"throughput"`
+	WaitNs     TimeEnds     `json:"waitNs"`
+	Ceiling    *float64     `json:"ceiling"`  // of the throughput; null where the trace has no tenures
+	Deadlock   bool         `json:"deadlock"` // in the replay threads come to wait for each other for ever
 }
 
 // TimeEnds are those of a range of times.
@@ -38,17 +32,11 @@ type TimeEnds struct {
 	High int64 `json:"high"`
 }
 
-// Misfit says how far the replay of the unchanged trace is from the trace.
-type Misfit struct {
-	Waiting  float64 `json:"waiting"`  // as a part of the waiting
-	Duration float64 `json:"duration"` // as a part of the time the same work takes
-}
-
 // NewWhatIf builds the document.
 func NewWhatIf(r *whatif.Result, cov Coverage) *WhatIf {
 	d := &WhatIf{Schema: "contend.whatif/1", Rows: []WhatIfRow{}, Method: "bounds", WaitNs: r.WaitNs, Assumptions: r.Assumptions, Coverage: cov}
 	if r.Replayed {
-		d.Method, d.Misfit = "replay", &Misfit{r.Misfit.Waiting, r.Misfit.Throughput}
+		d.Method, d.Misfit = "replay", &r.Misfit
 	}
 	for _, row := range r.Rows {
 		var ceiling *float64
@@ -57,7 +45,7 @@ func NewWhatIf(r *whatif.Result, cov Coverage) *WhatIf {
 		}
 		d.Rows = append(d.Rows, WhatIfRow{
 			Change: whatif.Actions[row.Action], Section: row.Section, Class: row.Class, Shrink: row.By, Stripes: row.Stripes,
-			Throughput: Ends(row.Throughput),
+			Throughput: row.Throughput,
 			WaitNs:     TimeEnds{int64(row.WaitNs.Low), int64(row.WaitNs.High)},
 			Ceiling:    ceiling, Deadlock: row.Deadlocks,
 		})

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"contend/blame"
+	"contend/blame/whatif"
 	"contend/golden"
 	"contend/report/document"
 )
@@ -112,10 +113,10 @@ func TestCheckColoursWhatDoesNotHold(t *testing.T) {
 // read alike.
 func TestWhatIfRanges(t *testing.T) {
 	d := &document.WhatIf{Rows: []document.WhatIfRow{
-		{Change: "shrink", Shrink: 0.5, Section: "Shop.sell", Throughput: document.Ends{Low: 0.999, High: 1.004}, WaitNs: document.TimeEnds{Low: 1e9, High: 1e9 + 1}},
-		{Change: "shrink", Shrink: 0.5, Section: "Shop.ask", Throughput: document.Ends{Low: 1, High: 1.25}, WaitNs: document.TimeEnds{Low: 1e9, High: 2e9}},
-		{Change: "shrink", Shrink: 0.5, Section: "Shop.buy", Throughput: document.Ends{Low: 1.25, High: 1.25}, WaitNs: document.TimeEnds{Low: 0, High: 0}},
-		{Change: "shrink", Shrink: 0.5, Section: "Shop.try", Throughput: document.Ends{Low: 0.93, High: 1.88}, WaitNs: document.TimeEnds{Low: 0, High: 0}},
+		{Change: "shrink", Shrink: 0.5, Section: "Shop.sell", Throughput: whatif.Range{Low: 0.999, High: 1.004}, WaitNs: document.TimeEnds{Low: 1e9, High: 1e9 + 1}},
+		{Change: "shrink", Shrink: 0.5, Section: "Shop.ask", Throughput: whatif.Range{Low: 1, High: 1.25}, WaitNs: document.TimeEnds{Low: 1e9, High: 2e9}},
+		{Change: "shrink", Shrink: 0.5, Section: "Shop.buy", Throughput: whatif.Range{Low: 1.25, High: 1.25}, WaitNs: document.TimeEnds{Low: 0, High: 0}},
+		{Change: "shrink", Shrink: 0.5, Section: "Shop.try", Throughput: whatif.Range{Low: 0.93, High: 1.88}, WaitNs: document.TimeEnds{Low: 0, High: 0}},
 	}}
 	var b strings.Builder
 	golden.OK(t, WhatIf(&b, d, Options{}))

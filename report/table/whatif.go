@@ -35,7 +35,7 @@ func WhatIf(w io.Writer, d *document.WhatIf, o Options) error {
 	}
 	g.Notes = append(g.Notes, "waiting in the trace: "+m.Text(d.WaitNs))
 	if d.Misfit != nil {
-		g.Notes = append(g.Notes, fmt.Sprintf("replay of the trace as it is: waiting off by %s, throughput by %s", Percent(d.Misfit.Waiting).Text, Percent(d.Misfit.Duration).Text))
+		g.Notes = append(g.Notes, fmt.Sprintf("replay of the trace as it is: waiting off by %s, throughput by %s", Percent(d.Misfit.Waiting).Text, Percent(d.Misfit.Throughput).Text))
 	}
 	for _, a := range d.Assumptions {
 		g.Notes = append(g.Notes, "assumed: "+a)
