@@ -22,8 +22,8 @@ type WhatIfRow struct {
 	Stripes    int          `json:"stripes"` // of split; else 0
 	Throughput whatif.Range `json:"throughput"`
 	WaitNs     TimeEnds     `json:"waitNs"`
-	Ceiling    *float64     `json:"ceiling"`  // of the throughput; null where the trace has no tenures
-	Deadlock   bool         `json:"deadlock"` // in the replay threads come to wait for each other for ever
+	Ceiling    *float64     `json:"ceiling"`  // of the throughput; null where the trace has no holds
+	Deadlock   bool         `json:"deadlock"` // in the replay threads deadlock
 }
 
 // TimeEnds are those of a range of times.

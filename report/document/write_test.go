@@ -9,9 +9,17 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
+	"contend/blame/whatif"
 	"contend/format"
 	"contend/golden"
 )
+
+// The replay is measured by its waiting and by its acquisitions, and each number has the name of
+// what it measures.
+func TestTheMisfitHasItsName(t *testing.T) {
+	d := NewWhatIf(&whatif.Result{Replayed: true, Misfit: whatif.Misfit{Waiting: .25, Throughput: .5}}, Coverage{})
+	golden.Equal(t, string(golden.Must(json.Marshal(d.Misfit))(t)), `{"waiting":0.25,"throughput":0.5}`)
+}
 
 func TestJSONHoldsNoCharactersThatAct(t *testing.T) {
 	for _, name := range []string{"plain é 日本 👍🏽 <init>", "\x00\x1b[2J\x7f\u0085", "\u202eevil\u2066\u200d", "\U000e0041tag", "\xff", `quote " and \`} {
