@@ -57,7 +57,7 @@ func (r *Record) rename(s *store) {
 		return
 	}
 	for i := range s.keys {
-		s.keys[i].lock = r.same(s.keys[i].lock)
+		s.keys[i].Lock = r.same(s.keys[i].Lock)
 	}
 	r.releases.Each(func(_ column.Ref, rel *release) { rel.lock = r.same(rel.lock) })
 }

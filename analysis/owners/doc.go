@@ -35,7 +35,7 @@
 //	parks.go       sorting activities by thread, and joining parks - store
 //	store.go       activities by thread, as they are stored - nothing
 //	record.go      stage 1 - Record
-//	keys.go        activities without thread and times, numbered - nothing
+//	keys.go        an activity, and its numbered key: all of it but thread and times - nothing
 //	inputs.go      the recordings that a trace consists of - nothing
 //	pauses.go      intervals in which no thread ran - Owned
 //	packing.go     the bytes of ownerships, and of activities until they are sorted - nothing

@@ -75,7 +75,7 @@ func (ev *evidence) addFree(d *dump, last map[format.ObjectID]int64) {
 		if i < 0 {
 			continue
 		}
-		wait := ev.Wait(list.at(i))
+		wait := ev.Activity(list.at(i))
 		if wait.End <= d.time || wait.Lock == format.NoObject || ev.Kind(wait.Lock) != format.KindMonitor {
 			continue
 		}
@@ -138,10 +138,10 @@ func (ev *evidence) stands(stack, wait format.StackID) bool {
 
 // waitAt returns the last wait of a thread, for a lock that like accepts, that began at an
 // instant or before and had not ended slack before it.
-func (ev *evidence) waitAt(t format.ThreadID, at, slack int64, like func(format.ObjectID) bool) (Wait, bool) {
+func (ev *evidence) waitAt(t format.ThreadID, at, slack int64, like func(format.ObjectID) bool) (Activity, bool) {
 	list := ev.Of(t)
 	for i := ev.before(list, at+1, list.From) - 1; i >= 0; i-- {
-		d := ev.Wait(list.at(i))
+		d := ev.Activity(list.at(i))
 		if d.Lock != format.NoObject && like(d.Lock) && d.End > at-slack {
 			return d, true
 		}
@@ -149,5 +149,5 @@ func (ev *evidence) waitAt(t format.ThreadID, at, slack int64, like func(format.
 			break
 		}
 	}
-	return Wait{}, false
+	return Activity{}, false
 }

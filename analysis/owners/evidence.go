@@ -58,16 +58,16 @@ func (ev *evidence) byActivity(o Ownership, give func(Ownership)) {
 		list.From = list.at(max(ev.before(list, o.Start, list.From)-1, 0))
 		for c := ev.Scan(list); c.NextOther() && c.Start < o.End; {
 			from, to, did := max(c.Start, o.Start), min(c.End, o.End), c.key()
-			if from >= to || did.ran() || !ev.inside(did.stack, o.Holder.Stack) {
+			if from >= to || did.ran() || !ev.inside(did.Stack, o.Holder.Stack) {
 				continue
 			}
 			before, during := o, o
 			if before.End = from; before.End > before.Start {
 				give(before)
 			}
-			during.Start, during.End, during.Holder.Did = from, to, did.does()
-			if ev.continues(did.stack, o.Holder.Stack) {
-				during.Holder.Stack = did.stack
+			during.Start, during.End, during.Holder.Did = from, to, did.What()
+			if ev.continues(did.Stack, o.Holder.Stack) {
+				during.Holder.Stack = did.Stack
 			}
 			give(during)
 			if o.Start = to; o.Start == o.End {

@@ -14,9 +14,16 @@ type keyTable struct {
 
 // activityKey is an activity without its thread and times, in 12 bytes.
 type activityKey struct {
-	stack format.StackID
-	lock  format.ObjectID // that is waited for; NoObject for all but waits
+	Stack format.StackID
+	Lock  format.ObjectID // that is waited for; NoObject for all but waits
 	info  uint32          // of a wait: see waitKey; of another activity: see otherKey
+}
+
+// Activity is what a thread does over [Start, End): it waits for a lock, or does something else.
+type Activity struct {
+	Start, End int64
+	Thread     format.ThreadID
+	activityKey
 }
 
 // recentKeys is how many keys are remembered, a power of two. With fewer, more keys have
@@ -24,10 +31,10 @@ type activityKey struct {
 const recentKeys = 1 << 13
 
 // number returns the number of a key, a new one if it was not seen lately.
-func (s *keyTable) number(d activityKey) uint32 {
-	recent := &s.recent[(uint32(d.stack)*0x85ebca6b^uint32(d.lock)*0xc2b2ae35^d.info*0x9e3779b1)>>8%recentKeys]
-	if *recent == 0 || *s.all.At(*recent - 1) != d {
-		s.all.Add(d)
+func (s *keyTable) number(k activityKey) uint32 {
+	recent := &s.recent[(uint32(k.Stack)*0x85ebca6b^uint32(k.Lock)*0xc2b2ae35^k.info*0x9e3779b1)>>8%recentKeys]
+	if *recent == 0 || *s.all.At(*recent - 1) != k {
+		s.all.Add(k)
 		*recent = uint32(s.all.Len())
 	}
 	return *recent - 1
@@ -35,20 +42,48 @@ func (s *keyTable) number(d activityKey) uint32 {
 
 func (s *keyTable) list() []activityKey {
 	out := make([]activityKey, 0, s.all.Len())
-	s.all.Each(func(_ column.Ref, d *activityKey) { out = append(out, *d) })
+	s.all.Each(func(_ column.Ref, k *activityKey) { out = append(out, *k) })
 	return out
 }
 
-// Other is an activity of a thread other than waiting for a lock.
-type Other struct {
-	Start, End int64
-	thread     format.ThreadID
-	info       uint32 // what it did, resourceBit, and a lock
-	Stack      format.StackID
+// The info of a wait has the previous owner of the lock, and two bits that no id reaches: the
+// lock was asked for in shared mode, and the wait ended without it.
+const (
+	sharedBit = 1 << 31
+	failedBit = 1 << 30
+)
+
+func waitKey(ev *format.Event) activityKey {
+	k := activityKey{ev.Stack, ev.Object, uint32(ev.Owner)}
+	if ev.Mode == format.Shared {
+		k.info |= sharedBit
+	}
+	if ev.Failed {
+		k.info |= failedBit
+	}
+	return k
 }
 
-// The fields of Other.info, from the lowest bit: a format.Activity, whether the thread waited
-// for a resource, and the lock that it ran in or waited to be notified of, up to MaxID.
+// The methods below are for waits.
+
+// prev returns the previous owner of the lock, NoThread if not recorded.
+func (k activityKey) prev() format.ThreadID {
+	return format.ThreadID(k.info &^ (sharedBit | failedBit))
+}
+
+// Failed reports whether a wait ended without the lock.
+func (k activityKey) Failed() bool { return k.info&failedBit != 0 }
+
+// Mode returns the mode in which the lock was requested.
+func (k activityKey) Mode() format.Mode {
+	if k.info&sharedBit != 0 {
+		return format.Shared
+	}
+	return format.Exclusive
+}
+
+// The info of another activity has, from the lowest bit: a format.Activity, whether the thread
+// waited for a resource, and the lock that it ran in or waited to be notified of, up to MaxID.
 const (
 	maxWhat     = 1<<6 - 1
 	resourceBit = 1 << 6
@@ -56,42 +91,38 @@ const (
 )
 
 func otherKey(ev *format.Event) activityKey {
-	d := activityKey{stack: ev.Stack, info: uint32(min(ev.Activity, maxWhat))}
+	k := activityKey{Stack: ev.Stack, info: uint32(min(ev.Activity, maxWhat))}
 	if ev.Resource {
-		d.info |= resourceBit
+		k.info |= resourceBit
 	}
 	if (ev.Activity == format.ActivityRun || ev.Activity == format.ActivityWait) && ev.Object <= MaxID {
-		d.info |= uint32(ev.Object) << lockShift
+		k.info |= uint32(ev.Object) << lockShift
 	}
-	return d
+	return k
 }
 
-// The methods below are for keys of activities other than waits.
+// The methods below are for activities other than waits.
+
+func (k activityKey) What() format.Activity { return format.Activity(k.info & maxWhat) }
 
 // ran reports whether it is a sample of a thread that ran or could run.
-func (d activityKey) ran() bool {
-	return d.does() == format.ActivityRun || d.does() == format.ActivityRunnable
+func (k activityKey) ran() bool {
+	return k.What() == format.ActivityRun || k.What() == format.ActivityRunnable
 }
-
-func (d activityKey) does() format.Activity { return format.Activity(d.info & maxWhat) }
-
-// at returns the lock that the thread ran in, or waited to be notified of.
-func (d activityKey) at() format.ObjectID { return format.ObjectID(d.info >> lockShift) }
-
-// had returns the lock that a running thread is known to have held.
-func (d activityKey) had() format.ObjectID {
-	if d.does() != format.ActivityRun {
-		return format.NoObject
-	}
-	return d.at()
-}
-
-func (a Other) Thread() format.ThreadID { return a.thread }
-
-func (a Other) What() format.Activity { return activityKey{info: a.info}.does() }
 
 // Resource reports whether the thread waited for a resource, such as an object of a pool.
-func (a Other) Resource() bool { return a.info&resourceBit != 0 }
+func (k activityKey) Resource() bool { return k.info&resourceBit != 0 }
+
+// at returns the lock that the thread ran in, or waited to be notified of.
+func (k activityKey) at() format.ObjectID { return format.ObjectID(k.info >> lockShift) }
+
+// had returns the lock that a running thread is known to have held.
+func (k activityKey) had() format.ObjectID {
+	if k.What() != format.ActivityRun {
+		return format.NoObject
+	}
+	return k.at()
+}
 
 // MaxID bounds the ids of a trace, so that one wild id cannot make a table of gigabytes.
 // Callers of Add drop events beyond it.

@@ -68,7 +68,7 @@ func (d *arranger) others(from *ordered, before int64) {
 		d.interrupt(o)
 		i := d.enqueue(o)
 		what := &d.keys[o.key>>1]
-		if (what.ran() || what.does() == format.ActivitySeen) && what.stack != format.NoStack && what.had() == format.NoObject {
+		if (what.ran() || what.What() == format.ActivitySeen) && what.Stack != format.NoStack && what.had() == format.NoObject {
 			in := &d.runs[d.doneIn[o.thread]]
 			*in = append(*in, i)
 		}
@@ -80,12 +80,12 @@ func (d *arranger) others(from *ordered, before int64) {
 func (d *arranger) wait(w *recorded) {
 	what := &d.keys[w.key>>1]
 	h, joins := &d.buffers[w.thread], true
-	if k := d.kind(what.lock); k == format.KindMonitor || k == format.KindUnknownLock || d.input(what.lock).complete() {
+	if k := d.kind(what.Lock); k == format.KindMonitor || k == format.KindUnknownLock || d.input(what.Lock).complete() {
 		h.head, joins = 0, false
 	} else if h.head > 0 && d.continues(&h.list[h.head-1], w) {
 		return
 	}
-	lock, i := d.same(what.lock), d.enqueue(w)
+	lock, i := d.same(what.Lock), d.enqueue(w)
 	d.starts, d.byLock[lock] = append(d.starts, i), append(d.byLock[lock], i)
 	if joins {
 		h.head = len(h.list)
@@ -95,7 +95,7 @@ func (d *arranger) wait(w *recorded) {
 // continues joins a park to the wait of its thread if it belongs to the same acquire.
 func (d *arranger) continues(head, next *recorded) bool {
 	h, n := &d.keys[head.key>>1], &d.keys[next.key>>1]
-	if h.info&failedBit != 0 || n.lock != h.lock || n.stack != h.stack || next.start < head.end || next.start-head.end > parkSlack {
+	if h.info&failedBit != 0 || n.Lock != h.Lock || n.Stack != h.Stack || next.start < head.end || next.start-head.end > parkSlack {
 		return false
 	}
 	head.end = next.end

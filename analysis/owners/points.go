@@ -39,12 +39,12 @@ func (a *Activities) points(lock format.ObjectID) []point {
 	for _, i := range releases {
 		r := a.releases.At(i)
 		for ; len(waits) > 0 && a.Begins(waits[0]) <= r.time; waits = waits[1:] {
-			l.block(a.Wait(waits[0]))
+			l.block(a.Activity(waits[0]))
 		}
 		l.release(r)
 	}
 	for _, i := range waits {
-		l.block(a.Wait(i))
+		l.block(a.Activity(i))
 	}
 	for _, t := range slices.Sorted(maps.Keys(l.latest)) {
 		l.end(l.latest[t])
@@ -72,12 +72,12 @@ type matcher struct {
 
 // try is the last wait of a thread for the lock.
 type try struct {
-	wait  Wait
+	wait  Activity
 	since int64 // when it last blocked
 	over  bool  // the release that ended it was found
 }
 
-func (l *matcher) block(w Wait) {
+func (l *matcher) block(w Activity) {
 	l.end(l.latest[w.Thread])
 	l.latest[w.Thread] = &try{wait: w, since: w.Start}
 	l.points = append(l.points, point{at: w.Start, what: blocked, mode: w.Mode(), thread: w.Thread, stack: w.Stack})

@@ -20,7 +20,7 @@ import (
 func (ev *evidence) Waits(lock format.ObjectID, to []model.Wait) []model.Wait {
 	to = slices.Grow(to, len(ev.byLock[lock]))
 	for _, i := range ev.byLock[lock] {
-		w := ev.Wait(i)
+		w := ev.Activity(i)
 		if w.End > w.Start {
 			to = append(to, model.Wait{Start: w.Start, End: w.End, Thread: w.Thread, Last: w.prev(), Stack: w.Stack, Failed: w.Failed(), Shared: w.Mode() == format.Shared})
 		}
@@ -34,7 +34,7 @@ func (ev *evidence) Observations(t format.ThreadID, lock format.ObjectID, from, 
 	list = ev.goingOn(list, n)
 	*near = list.From
 	for c := ev.Scan(list); c.Next(); {
-		if c.End < from || c.End == c.Start && c.End == from && n > 0 || c.IsWait() && c.key().lock == lock {
+		if c.End < from || c.End == c.Start && c.End == from && n > 0 || c.IsWait() && c.key().Lock == lock {
 			continue
 		}
 		if c.Start >= to {
@@ -52,19 +52,19 @@ func (ev *evidence) Observations(t format.ThreadID, lock format.ObjectID, from, 
 // records sleeps like that.
 func (ev *evidence) observation(c *Scan) (d model.Observation, ok bool) {
 	key := c.key()
-	d = model.Observation{Start: c.Start, End: c.End, Stack: key.stack, Lock: key.lock}
+	d = model.Observation{Start: c.Start, End: c.End, Stack: key.Stack, Lock: key.Lock}
 	if c.IsWait() {
 		d.What = model.Waits
 		return d, true
 	}
 	d.Lock = key.at()
-	switch key.does() {
+	switch key.What() {
 	case format.ActivityRun, format.ActivityRunnable, format.ActivitySeen:
 		d.What = model.Sample
 		if d.Lock != format.NoObject {
 			d.What = model.Holds
 		}
-		return d, key.stack != format.NoStack
+		return d, key.Stack != format.NoStack
 	case format.ActivityWait:
 		d.What = model.Leaves
 	case format.ActivityPark, format.ActivitySleep, format.ActivityIO, format.ActivityFile, format.ActivitySocket:
@@ -82,8 +82,8 @@ func (ev *evidence) Samples(of format.ObjectID, from, to int64, most int, f func
 	last, _ := slices.BinarySearchFunc(list, to, begins)
 	step := max(1, (last-first)/most)
 	for at := first + step - 1; at < last; at += step {
-		o := ev.Other(list[at])
-		f(o.Thread(), o.Start, o.Stack)
+		o := ev.Activity(list[at])
+		f(o.Thread, o.Start, o.Stack)
 	}
 }
 
@@ -130,7 +130,7 @@ func (ev *evidence) listActivities() {
 			x := &last[c.b.number(c.data())]
 			if *x == nil || (*x).input != k.input {
 				if *x = found[k]; *x == nil {
-					does := c.key().does()
+					does := c.key().What()
 					*x = &gathered{input: k.input, Activity: model.Activity{What: d.What, Stack: d.Stack, Lock: k.lock, Idle: !c.IsWait() && (does == format.ActivityPark || does == format.ActivityWait)}}
 					found[k] = *x
 				}

@@ -13,47 +13,6 @@ const (
 	minTime = -maxTime
 )
 
-type Wait struct {
-	Start, End int64
-	Thread     format.ThreadID
-	Lock       format.ObjectID
-	Stack      format.StackID
-	info       uint32 // the previous owner, and the bits below, which no id reaches
-}
-
-// The bits of a wait's info: it asked for the lock in shared mode; it ended without the lock.
-const (
-	sharedBit = 1 << 31
-	failedBit = 1 << 30
-)
-
-func waitKey(ev *format.Event) activityKey {
-	d := activityKey{ev.Stack, ev.Object, uint32(ev.Owner)}
-	if ev.Mode == format.Shared {
-		d.info |= sharedBit
-	}
-	if ev.Failed {
-		d.info |= failedBit
-	}
-	return d
-}
-
-// prev returns the previous owner of the lock, NoThread if not recorded.
-func (w Wait) prev() format.ThreadID { return format.ThreadID(w.info &^ (sharedBit | failedBit)) }
-
-// failed reports whether a wait ended without the lock.
-func (d activityKey) failed() bool { return d.info&failedBit != 0 }
-
-func (w Wait) Failed() bool { return w.info&failedBit != 0 }
-
-// Mode returns the mode in which the lock was requested.
-func (w Wait) Mode() format.Mode {
-	if w.info&sharedBit != 0 {
-		return format.Shared
-	}
-	return format.Exclusive
-}
-
 // Tenure is one recorded hold of a lock. The trace format calls holds tenures.
 type Tenure struct {
 	Start, End int64
@@ -215,18 +174,17 @@ func (r *Record) reaches(t format.ThreadID, from, to int64) {
 func (r *Record) Waited() int { return r.waits.Len() }
 
 // EachWait calls f for each wait in recorded order. It may be called before Arrange only.
-func (r *Record) EachWait(f func(*Wait)) { r.eachWait(0, f) }
+func (r *Record) EachWait(f func(*Activity)) { r.eachWait(0, f) }
 
 // EachWaitOfInput is EachWait for the current input; a few waits before it may be among them.
-func (r *Record) EachWaitOfInput(f func(*Wait)) {
+func (r *Record) EachWaitOfInput(f func(*Activity)) {
 	r.eachWait(r.inputs[len(r.inputs)-1].before.waits, f)
 }
 
-func (r *Record) eachWait(pieces int, f func(*Wait)) {
-	var w Wait
+func (r *Record) eachWait(pieces int, f func(*Activity)) {
+	var w Activity
 	r.waits.EachSince(pieces, func(one *recorded) {
-		d := r.table.all.At(one.key >> 1)
-		w = Wait{one.start, one.end, one.thread, d.lock, d.stack, d.info}
+		w = Activity{one.start, one.end, one.thread, *r.table.all.At(one.key >> 1)}
 		f(&w)
 	})
 }

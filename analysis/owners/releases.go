@@ -218,7 +218,7 @@ func (b *walk) began(p *point) int64 {
 func (b *walk) earlier(p *point, at int64) int64 {
 	list := b.ev.Of(p.thread)
 	for i := b.ev.before(list, at, list.From) - 1; i >= 0; i-- {
-		d := b.ev.Wait(list.at(i))
+		d := b.ev.Activity(list.at(i))
 		if d.End <= at || d.Start < b.last || d.Lock == b.lock {
 			break
 		}
@@ -271,7 +271,7 @@ func (b *walk) end() {
 func (b *walk) add(p *point, start, end int64) {
 	list := b.ev.Of(p.thread)
 	for i := list.at(max(b.ev.before(list, start, list.From)-1, 0)); i < list.To; i++ {
-		d := b.ev.Wait(i)
+		d := b.ev.Activity(i)
 		if d.Start >= end {
 			break
 		}
@@ -280,7 +280,7 @@ func (b *walk) add(p *point, start, end int64) {
 			continue
 		}
 		b.book(p, start, d.Start, p.stack, format.ActivityUnknown)
-		b.book(p, d.Start, d.End, stack, b.ev.key(b.ev.find(i)).does())
+		b.book(p, d.Start, d.End, stack, b.ev.key(b.ev.find(i)).What())
 		start = d.End
 	}
 	b.book(p, start, end, p.stack, format.ActivityUnknown)

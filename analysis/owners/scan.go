@@ -94,19 +94,16 @@ func (c *Scan) IsWait() bool { return c.b.waits>>(c.at&(blockLen-1))&1 != 0 }
 
 func (c *Scan) key() *activityKey { return c.s.key(c.b, c.data()) }
 
-func (c *Scan) Other() Other {
-	d := c.key()
-	return Other{c.Start, c.End, c.b.thread, d.info, d.stack}
-}
+func (c *Scan) Activity() Activity { return Activity{c.Start, c.End, c.b.thread, *c.key()} }
 
 // Failed returns the number of waits that ended without the lock, and their total duration.
 func (s *store) Failed() (n int, ns int64) {
-	if !slices.ContainsFunc(s.keys, activityKey.failed) {
+	if !slices.ContainsFunc(s.keys, activityKey.Failed) {
 		return 0, 0
 	}
 	for t := range s.first {
 		for c := s.Scan(s.Of(format.ThreadID(t))); c.NextWait(); {
-			if c.key().failed() {
+			if c.key().Failed() {
 				n, ns = n+1, ns+c.End-c.Start
 			}
 		}

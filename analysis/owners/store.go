@@ -164,20 +164,10 @@ func (s *store) IsWait(i column.Ref) bool {
 	return s.blocks[i>>blockBits].waits>>(i&(blockLen-1))&1 != 0
 }
 
-// Wait returns an activity that is a wait for a lock.
-func (s *store) Wait(i column.Ref) Wait {
+func (s *store) Activity(i column.Ref) Activity {
 	b, data := s.find(i)
 	start, end := b.span(data)
-	d := s.key(b, data)
-	return Wait{start, end, b.thread, d.lock, d.stack, d.info}
-}
-
-// Other returns an activity that is not a wait.
-func (s *store) Other(i column.Ref) Other {
-	b, data := s.find(i)
-	start, end := b.span(data)
-	d := s.key(b, data)
-	return Other{start, end, b.thread, d.info, d.stack}
+	return Activity{start, end, b.thread, *s.key(b, data)}
 }
 
 func (s *store) Span(i column.Ref) (start, end int64) {

@@ -193,7 +193,7 @@ func (u *unended) translate(r *Record, locks map[format.ObjectID]format.ObjectID
 		}
 	}
 	votes := map[format.ObjectID]map[format.ObjectID]int{}
-	r.EachWaitOfInput(func(w *Wait) {
+	r.EachWaitOfInput(func(w *Activity) {
 		for _, lock := range at[w.Thread] {
 			list := times[sighting{w.Thread, lock}]
 			if i, _ := slices.BinarySearch(list, w.Start); i == len(list) || list[i] >= w.End || !alike(lock, w.Lock) {

@@ -65,7 +65,7 @@ type acquired struct {
 func acquisitions(r *record.Whole) map[acquired]int64 {
 	asked := make(map[acquired]int64, len(r.Activities.Starts))
 	for _, i := range r.Activities.Starts {
-		w := r.Activities.Wait(i)
+		w := r.Activities.Activity(i)
 		asked[acquired{w.Thread, w.Lock, w.End}] = w.Start
 	}
 	return asked
@@ -84,7 +84,7 @@ type ownerChange struct {
 func rebuiltHolds(r *record.Whole, tl *owners.Timelines, give func(*analysis.Hold)) {
 	byLock := map[format.ObjectID][]ownerChange{}
 	for _, i := range r.Activities.Starts {
-		w := r.Activities.Wait(i)
+		w := r.Activities.Activity(i)
 		if r.RecordsHolds(w.Lock) || w.Failed() {
 			continue
 		}
@@ -131,7 +131,7 @@ func visitNonLockWaits(r *record.Whole, e *deliver.Emitter, out *deliver.NonLock
 		own, seenUntil := r.Activities.Of(format.ThreadID(t)), int64(math.MinInt64)
 		waits = r.WaitTimes(waits[:0], own)
 		for scan := r.Activities.Scan(own); scan.NextOther(); {
-			o := scan.Other()
+			o := scan.Activity()
 			if !record.Idle(o) || o.End-o.Start < e.Filter.MinWait {
 				continue
 			}
@@ -164,7 +164,7 @@ func visitIdle(r *record.Whole, e *deliver.Emitter) {
 			}
 		}
 		for scan := r.Activities.Scan(r.Activities.Of(format.ThreadID(t))); scan.NextOther(); {
-			o := scan.Other()
+			o := scan.Activity()
 			if !record.Idle(o) {
 				continue
 			}

@@ -76,7 +76,7 @@ func (r *lifetimes) runs(defs *analysis.Symbols, start, end int64, e *deliver.Em
 // sections.
 func (r *lifetimes) idleTimes(list []times.Span, own owners.Refs) []times.Span {
 	for scan := r.Activities.Scan(own); scan.NextOther(); {
-		if o := scan.Other(); record.Idle(o) && !r.sleeps.Works(o) {
+		if o := scan.Activity(); record.Idle(o) && !r.sleeps.Works(o) {
 			list = times.Extended(list, times.Span{Start: scan.Start, End: scan.End})
 		}
 	}

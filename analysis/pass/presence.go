@@ -80,7 +80,7 @@ func (p *presence) unseen(from, to int64) (out []times.Span, mayHaveRun bool) {
 	}
 	for own := p.d.Scan(p.own); own.Next(); {
 		add(p.seen(&own))
-		mayHaveRun = mayHaveRun || own.IsWait() || !record.Idle(own.Other()) || p.sleeps.Works(own.Other())
+		mayHaveRun = mayHaveRun || own.IsWait() || !record.Idle(own.Activity()) || p.sleeps.Works(own.Activity())
 	}
 	if t := p.life.End; t != format.NoTime {
 		add(times.Span{Start: t, End: t})
@@ -97,7 +97,7 @@ func (p *presence) unseen(from, to int64) (out []times.Span, mayHaveRun bool) {
 
 // seen returns the interval for which an activity is evidence.
 func (p *presence) seen(a *owners.Scan) times.Span {
-	if p.Hides && a.Start == a.End && !a.IsWait() && a.Other().What() == format.ActivityRun {
+	if p.Hides && a.Start == a.End && !a.IsWait() && a.Activity().What() == format.ActivityRun {
 		return times.Span{Start: a.Start - sampleFor/2, End: a.End + sampleFor/2}
 	}
 	return times.Span{Start: a.Start, End: a.End}

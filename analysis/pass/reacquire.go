@@ -153,7 +153,7 @@ func (q *reacquiring) acquired(r *record.Record, defs *analysis.Symbols) map[for
 		slices.SortFunc(list, func(a, b reacquire) int { return cmp.Compare(a.end, b.end) })
 	}
 	q.locks = map[format.ObjectID]format.ObjectID{}
-	r.EachWaitOfInput(func(w *owners.Wait) {
+	r.EachWaitOfInput(func(w *owners.Activity) {
 		if list, ok := by[w.Lock]; ok && !w.Failed() {
 			by[w.Lock] = append(list, granted{w.End, w.Thread})
 		}

@@ -220,7 +220,7 @@ func TestWaitsOfTheInputAtHand(t *testing.T) {
 		wait(2)
 	}
 	own, met := 0, 0
-	r.EachWaitOfInput(func(w *owners.Wait) {
+	r.EachWaitOfInput(func(w *owners.Activity) {
 		met++
 		if w.Lock == 2 {
 			own++

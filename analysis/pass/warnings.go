@@ -96,7 +96,7 @@ func censored(r *record.Whole) []format.Warning {
 	lost := times.UnionOf(r.Gaps)
 	count, total := 0, int64(0)
 	for _, i := range r.Activities.Starts {
-		w := r.Activities.Wait(i)
+		w := r.Activities.Activity(i)
 		if ns := times.Within(lost, times.Span{Start: w.Start, End: w.End}); ns > 0 {
 			count++
 			total += ns

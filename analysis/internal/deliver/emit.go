@@ -81,7 +81,7 @@ func (e *Emitter) Wanted(t format.ThreadID, l format.ObjectID, length int64) boo
 const AnyLength = math.MaxInt64
 
 // BookWait gives a whole wait that ended with the lock to the visitors that ask for waits.
-func (e *Emitter) BookWait(w *owners.Wait) {
+func (e *Emitter) BookWait(w *owners.Activity) {
 	if !e.Out.waits || w.Failed() || w.Start < e.From || w.End > e.To || !e.Wanted(w.Thread, w.Lock, w.End-w.Start) {
 		return
 	}

@@ -200,7 +200,7 @@ func (w *Whole) WaitTimes(list []times.Span, own owners.Refs) []times.Span {
 }
 
 // Idle reports whether an activity is idle time.
-func Idle(o owners.Other) bool {
+func Idle(o owners.Activity) bool {
 	return o.End > o.Start && int(o.What()) < len(IdleWork) && IdleWork[o.What()]
 }
 

@@ -50,7 +50,7 @@ func (r *Record) movable(defs *analysis.Symbols) []column.Column[moved.Wait] {
 	if !slices.ContainsFunc(r.Parts, func(p Part) bool { return len(p.collections) > 0 }) {
 		return of
 	}
-	r.EachWait(func(w *owners.Wait) {
+	r.EachWait(func(w *owners.Activity) {
 		i := 0
 		if len(r.Parts) > 1 {
 			i = r.InputOf(w.Lock)

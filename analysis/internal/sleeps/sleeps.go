@@ -56,7 +56,7 @@ func (s *Sites) of(stack format.StackID) sleepSite {
 }
 
 // Works reports whether an idle time is a sleep inside a critical section.
-func (s *Sites) Works(o owners.Other) bool {
+func (s *Sites) Works(o owners.Activity) bool {
 	return o.What() == format.ActivitySleep && s.of(o.Stack) == sleepInside
 }
 
@@ -189,7 +189,7 @@ func (s *Sites) Unclear(own owners.Scan, cut times.Span) (ns int64) {
 		return 0
 	}
 	for own.NextOther() {
-		if o := own.Other(); o.What() == format.ActivitySleep && s.of(o.Stack) == sleepMayBeInside {
+		if o := own.Activity(); o.What() == format.ActivitySleep && s.of(o.Stack) == sleepMayBeInside {
 			ns += max(min(o.End, cut.End)-max(o.Start, cut.Start), 0)
 		}
 	}
@@ -241,7 +241,7 @@ func (s *Sites) sleeps(all *owners.Activities, open map[format.StackID][]format.
 	for t := range all.Threads() {
 		of := all.Of(format.ThreadID(t))
 		for scan := all.Scan(of); scan.NextOther(); {
-			o := scan.Other()
+			o := scan.Activity()
 			if o.What() != format.ActivitySleep || o.End <= o.Start || open[o.Stack] == nil {
 				continue
 			}
@@ -270,7 +270,7 @@ func acquires(all *owners.Activities, open map[format.StackID][]format.ObjectID)
 	}
 	n := 0
 	for _, i := range all.Starts {
-		w := all.Wait(i)
+		w := all.Activity(i)
 		if _, asked := by[w.Lock]; !asked || w.Failed() {
 			continue
 		}

@@ -37,7 +37,7 @@ type Sweep struct {
 	tl *owners.Timelines
 
 	blocks []column.Ref              // waits that have not begun, by start
-	next   owners.Wait               // the first of blocks
+	next   owners.Activity           // the first of blocks
 	takes  []owners.Ownership        // ownerships that have not begun: the current batch
 	taking <-chan []owners.Ownership // later batches
 	held   column.KeyHeap            // current ownerships, by end
@@ -142,7 +142,7 @@ func (s *Sweep) nextBlock() int64 {
 	if len(s.blocks) == 0 {
 		return math.MaxInt64
 	}
-	s.next = s.r.Activities.Wait(s.blocks[0])
+	s.next = s.r.Activities.Activity(s.blocks[0])
 	return s.next.Start
 }
 
@@ -199,7 +199,7 @@ func (s *Sweep) unblock(n format.ThreadID) {
 	st.wait = 0
 	s.g.Blocked[n] = graph.Blocked{}
 	if int(n) >= s.threads {
-		own := &s.state[s.r.Activities.Wait(wait).Thread]
+		own := &s.state[s.r.Activities.Activity(wait).Thread]
 		st.extra, own.extra = own.extra, n
 	}
 }
