@@ -81,19 +81,19 @@ func (a *Activities) releasesByLock() [][]column.Ref {
 // owned calls add for a hold if threads waited for the lock in it. An owner that died, at a
 // time that is NoTime if not known, without a release is External from then on.
 func (t *Tenure) owned(prov Provenance, died int64, busy []times.Span, add func(Ownership)) {
-	keep := func(from, to int64, h Holder) {
+	keep := func(from, to int64, h Owner) {
 		i := times.FirstAfter(busy, from)
 		if from < to && i < len(busy) && busy[i].Start < to {
 			add(Ownership{from, to, t.Lock, h})
 		}
 	}
-	h := Holder{Kind: Thread, Prov: prov, Thread: t.Thread, Stack: t.Stack}
+	h := Owner{Kind: Thread, Prov: prov, Thread: t.Thread, Stack: t.Stack}
 	if t.Thread == format.NoThread {
-		h = Holder{Kind: Nobody, Prov: Unknown}
+		h = Owner{Kind: Nobody, Prov: Unknown}
 	}
 	if died != format.NoTime && died < t.End {
 		keep(t.Start, died, h)
-		keep(max(died, t.Start), t.End, Holder{Kind: External, Prov: prov})
+		keep(max(died, t.Start), t.End, Owner{Kind: External, Prov: prov})
 		return
 	}
 	keep(t.Start, t.End, h)

@@ -15,7 +15,7 @@
 //  3. evidence.link finds the locks of thread dumps among those of the waits.
 //  4. addTenures takes owners from recorded holds, fromItsReleases from releases. groups and
 //     answer have those of all other locks inferred.
-//  5. Each inferred ownership is divided at what its owner did inside the section (byActivity),
+//  5. Each inferred ownership is divided at what its owner did inside the section (divide),
 //     and each ownership at the pauses of the JVM. All are stored in order of time (Owned).
 //
 // The files. Each uses only what is in itself or in later ones; after the dash is all that it

@@ -49,25 +49,26 @@ func (ev *evidence) function(stack format.StackID) function {
 	return function{f.Class, f.Method}
 }
 
-// byActivity divides an ownership at the owner's activities inside the section. The stack of
-// each part is the one with which the lock was acquired, or that of the activity if it
-// continues the former.
-func (ev *evidence) byActivity(o Ownership, give func(Ownership)) {
-	if o.Holder.Kind == Thread {
-		list := ev.Of(o.Holder.Thread)
+// divide divides an ownership at the owner's activities inside the section. The stack of each
+// part is the one with which the lock was acquired, or that of the activity if it shows more:
+// if it continues the former. The beginning and the stack of an ownership by releases are those
+// of a release: an activity that goes on after it was not inside, and any other shows more.
+func (ev *evidence) divide(o Ownership, byReleases bool, give func(Ownership)) {
+	if o.Kind == Thread {
+		list := ev.Of(o.Thread)
 		list.From = list.at(max(ev.before(list, o.Start, list.From)-1, 0))
 		for c := ev.Scan(list); c.NextOther() && c.Start < o.End; {
 			from, to, did := max(c.Start, o.Start), min(c.End, o.End), c.key()
-			if from >= to || did.ran() || !ev.inside(did.Stack, o.Holder.Stack) {
+			if from >= to || did.ran() || byReleases && c.End > o.End || !ev.inside(did.Stack, o.Stack) {
 				continue
 			}
 			before, during := o, o
 			if before.End = from; before.End > before.Start {
 				give(before)
 			}
-			during.Start, during.End, during.Holder.Did = from, to, did.What()
-			if ev.continues(did.Stack, o.Holder.Stack) {
-				during.Holder.Stack = did.Stack
+			during.Start, during.End, during.Did = from, to, did.What()
+			if byReleases && !ev.Bare(did.Stack) || ev.continues(did.Stack, o.Stack) {
+				during.Stack = did.Stack
 			}
 			give(during)
 			if o.Start = to; o.Start == o.End {

@@ -83,11 +83,7 @@ func (m *lockGroup) learn(ev *evidence) {
 		for i, l := range m.ids {
 			m.locks[i] = &model.Lock{ID: l, Dumps: ev.dumpsOf[l]}
 		}
-		m.model = model.NewGroup(ev, m.kind == format.KindMonitor, slices.Clone(m.locks))
-		m.model.Permits = m.kind == format.KindSemaphore
-		m.model.Silent()
-		m.model.Learn()
-		m.model.Check()
+		m.model = model.Fit(ev, m.kind, slices.Clone(m.locks))
 	})
 }
 
@@ -99,14 +95,14 @@ func (ev *evidence) answer(m groupLock, give func([]Ownership)) {
 	m.of.learn(ev)
 	lock := m.lock()
 	m.of.model.Answer(lock, func(p model.Part) {
-		h := Holder{Kind: Thread, Prov: Likely(p.Chance), Thread: p.Thread, Stack: p.Stack}
+		by := Owner{Kind: Thread, Prov: Likely(p.Chance), Thread: p.Thread, Stack: p.Stack}
 		switch p.State {
 		case model.Unknown:
 			return
 		case model.Free:
-			h = Holder{Kind: Handoff, Prov: h.Prov}
+			by = Owner{Kind: Handoff, Prov: by.Prov}
 		}
-		ev.byActivity(Ownership{p.Start, p.End, lock.ID, h}, func(o Ownership) {
+		ev.divide(Ownership{p.Start, p.End, lock.ID, by}, false, func(o Ownership) {
 			if out = append(out, o); len(out) == batch {
 				give(out)
 				out = make([]Ownership, 0, batch)

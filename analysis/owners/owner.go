@@ -131,19 +131,6 @@ type Owner struct {
 	Stack  format.StackID  // of Thread; NoStack if only the thread is known
 }
 
-// Holder is an Owner as it is stored, in 12 bytes. It is never a Deadlock.
-type Holder struct {
-	Kind   Kind
-	Prov   Provenance
-	Did    format.Activity
-	Thread format.ThreadID
-	Stack  format.StackID
-}
-
-func (h *Holder) Owner() Owner {
-	return Owner{Kind: h.Kind, Prov: h.Prov, Did: h.Did, Thread: h.Thread, Stack: h.Stack}
-}
-
 // What the owner of a lock does during a pause.
 const (
 	Collected format.Activity = 255 - iota // stopped by a garbage collection
@@ -162,11 +149,11 @@ func (o Owner) Cause() Owner {
 	return o
 }
 
-// Ownership is one owner of one lock over [Start, End).
+// Ownership is one owner of one lock over [Start, End). It is never a Deadlock.
 type Ownership struct {
 	Start, End int64
 	Lock       format.ObjectID
-	Holder     Holder
+	Owner
 }
 
 // Trust is the expected accuracy of inferred owners, and the agreement of dumps that were hidden

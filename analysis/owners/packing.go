@@ -22,62 +22,83 @@ func newOwned() *Owned {
 }
 
 func (o *Owned) Add(v Ownership) {
-	o.Threads = max(o.Threads, int(v.Holder.Thread)+1)
+	o.Threads = max(o.Threads, int(v.Thread)+1)
 	o.Packed.Add(v)
 }
 
-// packer packs ownerships. Most repeat the lock and holder of a recent one, so these are stored
-// as a place among the recent ones.
+// packer packs ownerships. Most repeat the lock and owner of a recent one.
 type packer struct {
 	times  spans
-	recent [unknownPlace]whose
-}
-
-type whose struct {
-	lock   format.ObjectID
-	holder Holder
-}
-
-// unknownPlace stands for one that is not among the recent ones: it follows.
-const unknownPlace = 255
-
-func (w *whose) place() int {
-	h := &w.holder
-	n := uint32(w.lock)*31 + uint32(h.Thread)*7 + uint32(h.Stack)*13 + uint32(h.Kind)*101 + uint32(h.Prov)*37 + uint32(h.Did)*59
-	return int(n % unknownPlace)
+	recent ring[lockOwner]
 }
 
 func (p *packer) Put(to []byte, o *Ownership) []byte {
-	w := whose{o.Lock, o.Holder}
-	at := w.place()
-	if p.recent[at] == w {
-		to = append(to, byte(at))
-	} else {
-		p.recent[at] = w
-		to = append(to, unknownPlace, byte(w.holder.Kind), byte(w.holder.Prov), byte(w.holder.Did))
-		to = binary.AppendUvarint(to, uint64(w.lock))
-		to = binary.AppendUvarint(to, uint64(w.holder.Thread))
-		to = binary.AppendUvarint(to, uint64(w.holder.Stack))
-	}
-	return p.times.put(to, o.Start, o.End)
+	k := lockOwner{o.Lock, o.Owner}
+	return p.times.put(p.recent.put(to, k, k.place()), o.Start, o.End)
 }
 
 func (p *packer) Get(from []byte, o *Ownership) []byte {
-	at := int(from[0])
-	from = from[1:]
-	if at == unknownPlace {
-		w := whose{holder: Holder{Kind: Kind(from[0]), Prov: Provenance(from[1]), Did: format.Activity(from[2])}}
-		var lock, thread, stack uint64
-		lock, from = number(from[3:])
-		thread, from = number(from)
-		stack, from = number(from)
-		w.lock, w.holder.Thread, w.holder.Stack = format.ObjectID(lock), format.ThreadID(thread), format.StackID(stack)
-		at = w.place()
-		p.recent[at] = w
-	}
-	o.Lock, o.Holder = p.recent[at].lock, p.recent[at].holder
+	k, from := p.recent.get(from)
+	o.Lock, o.Owner = k.lock, k.owner
 	o.Start, o.End, from = p.times.get(from)
 	return from
+}
+
+// lockOwner is an ownership without its times.
+type lockOwner struct {
+	lock  format.ObjectID
+	owner Owner
+}
+
+func (k lockOwner) place() uint32 {
+	o := &k.owner
+	return uint32(k.lock)*31 + uint32(o.Thread)*7 + uint32(o.Stack)*13 + uint32(o.Kind)*101 + uint32(o.Prov)*37 + uint32(o.Did)*59
+}
+
+func (k lockOwner) put(to []byte) []byte {
+	to = append(to, byte(k.owner.Kind), byte(k.owner.Prov), byte(k.owner.Did))
+	return putNumbers(to, uint32(k.lock), uint32(k.owner.Thread), uint32(k.owner.Stack))
+}
+
+func (lockOwner) get(from []byte) (k lockOwner, rest []byte) {
+	k.owner = Owner{Kind: Kind(from[0]), Prov: Provenance(from[1]), Did: format.Activity(from[2])}
+	lock, from := number(from[3:])
+	thread, from := number(from)
+	stack, from := number(from)
+	k.lock, k.owner.Thread, k.owner.Stack = format.ObjectID(lock), format.ThreadID(thread), format.StackID(stack)
+	return k, from
+}
+
+// ring packs values most of which repeat a recent one: these are stored as a place among the
+// recent ones, the others after unknownPlace.
+type ring[K packed[K]] struct{ recent [unknownPlace]K }
+
+const unknownPlace = 255
+
+type packed[K any] interface {
+	comparable
+	place() uint32 // the same for equal values
+	put(to []byte) []byte
+	get(from []byte) (k K, rest []byte)
+}
+
+// put takes the place from its caller, because a call through a type parameter is slow.
+func (r *ring[K]) put(to []byte, k K, place uint32) []byte {
+	recent := &r.recent[place%unknownPlace]
+	if *recent == k {
+		return append(to, byte(place%unknownPlace))
+	}
+	*recent = k
+	return k.put(append(to, unknownPlace))
+}
+
+func (r *ring[K]) get(from []byte) (k K, rest []byte) {
+	if from[0] != unknownPlace {
+		return r.recent[from[0]], from[1:]
+	}
+	k, rest = k.get(from[1:])
+	r.recent[k.place()%unknownPlace] = k
+	return k, rest
 }
 
 // spans packs intervals: the start, since that of the one before, and the duration.
@@ -94,6 +115,13 @@ func (p *spans) get(from []byte) (start, end int64, rest []byte) {
 	length, from := number(from)
 	p.start += int64(since)
 	return p.start, p.start + int64(length), from
+}
+
+func putNumbers(to []byte, list ...uint32) []byte {
+	for _, v := range list {
+		to = binary.AppendUvarint(to, uint64(v))
+	}
+	return to
 }
 
 // number reads a number written by binary.AppendUvarint.
@@ -121,11 +149,22 @@ func newRecorded() *column.Packed[recorded] {
 	}
 }
 
-// recordedCoder packs activities. Most repeat the thread and key of a recent one, so these are
-// stored as a place among the recent ones.
+// recordedCoder packs activities. Most repeat the thread and key of a recent one.
 type recordedCoder struct {
 	times  spans
-	recent [unknownPlace]threadKey
+	recent ring[threadKey]
+}
+
+func (p *recordedCoder) Put(to []byte, r *recorded) []byte {
+	k := threadKey{r.thread, r.key}
+	return p.times.put(p.recent.put(to, k, k.place()), r.start, r.end)
+}
+
+func (p *recordedCoder) Get(from []byte, r *recorded) []byte {
+	k, from := p.recent.get(from)
+	r.thread, r.key = k.thread, k.key
+	r.start, r.end, from = p.times.get(from)
+	return from
 }
 
 type threadKey struct {
@@ -133,34 +172,12 @@ type threadKey struct {
 	key    uint32
 }
 
-func (d threadKey) place() int { return int((uint32(d.thread)*31 + d.key*7) % unknownPlace) }
+func (k threadKey) place() uint32 { return uint32(k.thread)*31 + k.key*7 }
 
-func (p *recordedCoder) Put(to []byte, r *recorded) []byte {
-	d := threadKey{r.thread, r.key}
-	at := d.place()
-	if p.recent[at] == d {
-		to = append(to, byte(at))
-	} else {
-		p.recent[at] = d
-		to = append(to, unknownPlace)
-		to = binary.AppendUvarint(to, uint64(d.thread))
-		to = binary.AppendUvarint(to, uint64(d.key))
-	}
-	return p.times.put(to, r.start, r.end)
-}
+func (k threadKey) put(to []byte) []byte { return putNumbers(to, uint32(k.thread), k.key) }
 
-func (p *recordedCoder) Get(from []byte, r *recorded) []byte {
-	at := int(from[0])
-	from = from[1:]
-	if at == unknownPlace {
-		var thread, key uint64
-		thread, from = number(from)
-		key, from = number(from)
-		d := threadKey{format.ThreadID(thread), uint32(key)}
-		at = d.place()
-		p.recent[at] = d
-	}
-	r.thread, r.key = p.recent[at].thread, p.recent[at].key
-	r.start, r.end, from = p.times.get(from)
-	return from
+func (threadKey) get(from []byte) (k threadKey, rest []byte) {
+	thread, from := number(from)
+	key, from := number(from)
+	return threadKey{format.ThreadID(thread), uint32(key)}, from
 }

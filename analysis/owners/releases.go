@@ -222,7 +222,7 @@ func (b *walk) earlier(p *point, at int64) int64 {
 		if d.End <= at || d.Start < b.last || d.Lock == b.lock {
 			break
 		}
-		if _, ok := b.inside(p, d.Stack); !ok || b.ev.Bare(d.Stack) {
+		if b.ev.Bare(d.Stack) || !b.ev.inside(d.Stack, p.stack) {
 			break
 		}
 		at = d.Start
@@ -266,50 +266,23 @@ func (b *walk) end() {
 	}
 }
 
-// add adds a hold, divided at the activities of its thread inside the section: the stack of a
-// release is that of an instant and does not show the sleep before it.
+// add adds the parts of a hold in which threads wait for the lock.
 func (b *walk) add(p *point, start, end int64) {
-	list := b.ev.Of(p.thread)
-	for i := list.at(max(b.ev.before(list, start, list.From)-1, 0)); i < list.To; i++ {
-		d := b.ev.Activity(i)
-		if d.Start >= end {
-			break
-		}
-		stack, ok := b.inside(p, d.Stack)
-		if d.Start = max(d.Start, start); !ok || b.ev.IsWait(i) || d.End <= d.Start || d.End > end {
-			continue
-		}
-		b.book(p, start, d.Start, p.stack, format.ActivityUnknown)
-		b.book(p, d.Start, d.End, stack, b.ev.key(b.ev.find(i)).What())
-		start = d.End
-	}
-	b.book(p, start, end, p.stack, format.ActivityUnknown)
-}
-
-// inside returns the stack of an activity during a hold: its own if it has the function of the
-// section, that of the hold if it is of the runtime only. ok is false if it is outside the
-// section, which happens because the beginning of the hold is an estimate.
-func (b *walk) inside(p *point, stack format.StackID) (shown format.StackID, ok bool) {
-	switch {
-	case b.ev.Bare(stack):
-		return p.stack, true
-	case b.ev.inside(stack, p.stack):
-		return stack, true
-	}
-	return format.NoStack, false
-}
-
-// book appends the parts of a hold in which threads wait for the lock.
-func (b *walk) book(p *point, start, end int64, stack format.StackID, did format.Activity) {
 	if start >= end {
 		return
 	}
-	t := Tenure{Start: start, End: end, Thread: p.thread, Lock: b.lock, Stack: stack}
-	t.owned(byReleases, b.ev.endOf(p.thread), b.busy, func(o Ownership) {
-		if o.Holder.Kind == Thread {
-			o.Holder.Did = did
-		}
-		b.out = append(b.out, o)
+	o := Ownership{start, end, b.lock, Owner{Thread: p.thread, Stack: p.stack}}
+	if p.thread == format.NoThread {
+		o.Kind = Nobody
+	}
+	b.ev.divide(o, true, func(part Ownership) {
+		t := Tenure{Start: part.Start, End: part.End, Thread: part.Thread, Lock: part.Lock, Stack: part.Stack}
+		t.owned(byReleases, b.ev.endOf(p.thread), b.busy, func(o Ownership) {
+			if o.Kind == Thread {
+				o.Did = part.Did
+			}
+			b.out = append(b.out, o)
+		})
 	})
 }
 

@@ -91,8 +91,8 @@ func rebuiltHolds(r *record.Whole, tl *owners.Timelines, give func(*analysis.Hol
 		byLock[w.Lock] = append(byLock[w.Lock], ownerChange{analysis.Hold{Asked: w.Start, Start: w.End, End: w.End, Thread: w.Thread, Lock: w.Lock, Stack: w.Stack, Mode: w.Mode(), Rebuilt: true}, true})
 	}
 	tl.Owned.Each(func(o *owners.Ownership) {
-		if !r.RecordsHolds(o.Lock) && o.Holder.Kind == analysis.OwnerThread {
-			byLock[o.Lock] = append(byLock[o.Lock], ownerChange{analysis.Hold{Asked: o.Start, Start: o.Start, End: o.End, Thread: o.Holder.Thread, Lock: o.Lock, Stack: o.Holder.Stack, Rebuilt: true}, false})
+		if !r.RecordsHolds(o.Lock) && o.Kind == analysis.OwnerThread {
+			byLock[o.Lock] = append(byLock[o.Lock], ownerChange{analysis.Hold{Asked: o.Start, Start: o.Start, End: o.End, Thread: o.Thread, Lock: o.Lock, Stack: o.Stack, Rebuilt: true}, false})
 		}
 	})
 	for lock := range format.ObjectID(len(tl.Unowned)) {

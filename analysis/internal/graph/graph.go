@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"contend/analysis"
-	"contend/analysis/owners"
 	"contend/format"
 )
 
@@ -23,15 +22,15 @@ type Blocked struct {
 // Graph is the wait-for graph at one instant: each blocked thread points to a lock, each
 // lock to its owners.
 type Graph struct {
-	Blocked []Blocked         // by thread
-	Owners  [][]owners.Holder // by lock; readers in order of thread
-	Gap     []analysis.Owner  // by lock: the pseudo owner while it is unowned
+	Blocked []Blocked          // by thread
+	Owners  [][]analysis.Owner // by lock; readers in order of thread
+	Gap     []analysis.Owner   // by lock: the pseudo owner while it is unowned
 	Cycles  *Cycles
 	Hops    *HopStore
 	paths   paths
 }
 
-func (g *Graph) holders(l format.ObjectID) []owners.Holder {
+func (g *Graph) holders(l format.ObjectID) []analysis.Owner {
 	if int(l) < len(g.Owners) {
 		return g.Owners[l]
 	}
@@ -54,7 +53,7 @@ func (g *Graph) blockedOn(o analysis.Owner) Blocked {
 
 // Own adds an owner. Readers stay in order of thread, so that splits do not depend on the
 // order in which they acquired the lock.
-func (g *Graph) Own(l format.ObjectID, h owners.Holder) {
+func (g *Graph) Own(l format.ObjectID, h analysis.Owner) {
 	if len(g.Owners[l]) == 0 { // the common case
 		g.Owners[l] = append(g.Owners[l], h)
 		return
@@ -63,7 +62,7 @@ func (g *Graph) Own(l format.ObjectID, h owners.Holder) {
 }
 
 // Disown removes one owner equal to h. A lock may have thousands of owners.
-func (g *Graph) Disown(l format.ObjectID, h owners.Holder) {
+func (g *Graph) Disown(l format.ObjectID, h analysis.Owner) {
 	list := g.Owners[l]
 	if len(list) == 1 && list[0] == h { // the common case
 		g.Owners[l] = list[:0]
@@ -80,7 +79,7 @@ func (g *Graph) Disown(l format.ObjectID, h owners.Holder) {
 // firstOf returns the place of a thread's first ownership of a lock.
 func (g *Graph) firstOf(l format.ObjectID, t format.ThreadID) int {
 	list := g.Owners[l]
-	at, _ := slices.BinarySearchFunc(list, t, func(a owners.Holder, t format.ThreadID) int { return cmp.Compare(a.Thread, t) })
+	at, _ := slices.BinarySearchFunc(list, t, func(a analysis.Owner, t format.ThreadID) int { return cmp.Compare(a.Thread, t) })
 	return at
 }
 

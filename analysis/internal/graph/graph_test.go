@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"contend/analysis"
 	"contend/analysis/owners"
 	"contend/format"
 	"contend/golden"
@@ -16,11 +17,11 @@ import (
 func TestHowManyPathsAreFollowed(t *testing.T) {
 	for readers, all := range map[int]bool{15: true, 20: false} {
 		const locks = 3
-		g := Graph{Owners: make([][]owners.Holder, locks+1), Blocked: make([]Blocked, locks*readers+2), Cycles: &Cycles{}, Hops: &HopStore{}}
+		g := Graph{Owners: make([][]analysis.Owner, locks+1), Blocked: make([]Blocked, locks*readers+2), Cycles: &Cycles{}, Hops: &HopStore{}}
 		g.Blocked[1] = Blocked{Lock: 1, Stack: 1}
 		for thread := 2; thread < len(g.Blocked); thread++ {
 			lock := format.ObjectID(1 + (thread-2)/readers)
-			if g.Own(lock, owners.Holder{Thread: format.ThreadID(thread), Stack: 1}); lock < locks {
+			if g.Own(lock, analysis.Owner{Thread: format.ThreadID(thread), Stack: 1}); lock < locks {
 				g.Blocked[thread] = Blocked{Lock: lock + 1, Stack: 1}
 			}
 		}
@@ -83,16 +84,16 @@ func TestCyclesInADump(t *testing.T) {
 // reverse order of arrival.
 func TestOwnersComeAndGo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := Graph{Owners: make([][]owners.Holder, 1)}
-		var want []owners.Holder
+		g := Graph{Owners: make([][]analysis.Owner, 1)}
+		var want []analysis.Owner
 		for range rapid.IntRange(1, 60).Draw(t, "changes") {
-			h := owners.Holder{Thread: format.ThreadID(rapid.IntRange(0, 4).Draw(t, "thread")), Stack: format.StackID(rapid.IntRange(1, 3).Draw(t, "stack"))}
+			h := analysis.Owner{Thread: format.ThreadID(rapid.IntRange(0, 4).Draw(t, "thread")), Stack: format.StackID(rapid.IntRange(1, 3).Draw(t, "stack"))}
 			if at := slices.Index(want, h); at >= 0 && rapid.Bool().Draw(t, "goes") {
 				g.Disown(0, h)
 				want = slices.Delete(want, at, at+1)
 			} else {
 				g.Own(0, h)
-				at, _ := slices.BinarySearchFunc(want, h.Thread, func(a owners.Holder, t format.ThreadID) int { return int(a.Thread) - int(t) })
+				at, _ := slices.BinarySearchFunc(want, h.Thread, func(a analysis.Owner, t format.ThreadID) int { return int(a.Thread) - int(t) })
 				want = slices.Insert(want, at, h)
 			}
 			golden.Same(t, g.Owners[0], want)

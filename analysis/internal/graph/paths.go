@@ -19,7 +19,7 @@ func (g *Graph) Direct(lock format.ObjectID) (o analysis.Owner, ok bool) {
 	case 0:
 		return g.unowned(lock), true
 	case 1:
-		o = holders[0].Owner()
+		o = holders[0]
 		return o, g.blockedOn(o).Lock == format.NoObject
 	}
 	return o, false
@@ -79,7 +79,7 @@ func (g *Graph) follow(direct analysis.Owner, lo, hi int64) {
 				continue
 			}
 		}
-		o := holders[j].Owner()
+		o := holders[j]
 		first := direct
 		if len(path) == 1 {
 			first = o

@@ -76,9 +76,9 @@ func (s *Sampler) build() {
 		if len(s.g.Owners[in.lock]) == 0 {
 			s.held = append(s.held, in.lock)
 			for _, o := range in.owners {
-				h := owners.Holder{Kind: analysis.OwnerThread, Prov: analysis.Sampled, Thread: o.Thread, Stack: o.Stack}
+				h := analysis.Owner{Kind: analysis.OwnerThread, Prov: analysis.Sampled, Thread: o.Thread, Stack: o.Stack}
 				if o.Thread == format.NoThread {
-					h = owners.Holder{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}
+					h = analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}
 				}
 				s.g.Own(in.lock, h)
 			}

@@ -55,7 +55,7 @@ func New(r *record.Whole, tl *owners.Timelines, e *deliver.Emitter) *Sweep {
 	}
 	s := &Sweep{tl: tl, blocks: r.Activities.Starts, taking: owned(), openWaits: openWaits{
 		r: r, e: e,
-		g:       graph.Graph{Blocked: make([]graph.Blocked, threads), Owners: make([][]owners.Holder, locks), Gap: tl.Unowned, Cycles: &e.Cycles, Hops: &e.Out.Hops},
+		g:       graph.Graph{Blocked: make([]graph.Blocked, threads), Owners: make([][]analysis.Owner, locks), Gap: tl.Unowned, Cycles: &e.Cycles, Hops: &e.Out.Hops},
 		threads: threads, state: make([]nodeState, threads), queue: make([]queue, locks),
 		owns:           make([][]format.ObjectID, threads),
 		noEarlierStart: format.NoTime}}
@@ -226,9 +226,9 @@ func (s *Sweep) node(t format.ThreadID) format.ThreadID {
 func (s *Sweep) take(o *owners.Ownership) {
 	s.held.Push(column.Key{At: o.End, ID: s.keep(o)})
 	s.flushLock(o.Lock)
-	s.g.Own(o.Lock, o.Holder)
-	if o.Holder.Kind == analysis.OwnerThread {
-		t := o.Holder.Thread
+	s.g.Own(o.Lock, o.Owner)
+	if o.Kind == analysis.OwnerThread {
+		t := o.Thread
 		if s.owns[t] = append(s.owns[t], o.Lock); len(s.owns[t]) == 1 {
 			if c := s.groupOf(t); c != nil {
 				c.owning = append(c.owning, t)
@@ -253,9 +253,9 @@ func (s *Sweep) release(at uint32) {
 	o := &s.owned[at]
 	s.free = append(s.free, at)
 	s.flushLock(o.Lock)
-	s.g.Disown(o.Lock, o.Holder)
-	if o.Holder.Kind == analysis.OwnerThread {
-		t := o.Holder.Thread
+	s.g.Disown(o.Lock, o.Owner)
+	if o.Kind == analysis.OwnerThread {
+		t := o.Thread
 		at := slices.Index(s.owns[t], o.Lock)
 		if s.owns[t] = slices.Delete(s.owns[t], at, at+1); len(s.owns[t]) == 0 {
 			if c := s.groupOf(t); c != nil {

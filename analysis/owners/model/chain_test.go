@@ -233,7 +233,7 @@ func TestForwardBackward(t *testing.T) {
 func TestLearningNeverExplainsLess(t *testing.T) {
 	p := several(3, 2000)
 	l := &Lock{ID: theLock}
-	c := NewGroup(p, true, []*Lock{l})
+	c := newGroup(p, true, []*Lock{l})
 	c.prior()
 	k := c.worker()
 	explains := func() (sum float64) {

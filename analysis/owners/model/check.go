@@ -49,9 +49,9 @@ type instant struct {
 	waiters int64
 }
 
-// Check infers the instants of dumps and samples without them, compares the posterior with
+// check infers the instants of dumps and samples without them, compares the posterior with
 // what they show, and finds factors that correct how often each site and free are named.
-func (c *Group) Check() {
+func (c *Group) check() {
 	sites := len(c.sites)
 	c.factor = make([]float64, sites+1)
 	for i := range c.factor {
@@ -66,7 +66,7 @@ func (c *Group) Check() {
 	step := max(1, total/someGaps)
 	f := fitter{group: c, sampled: make([]bool, sites+1)}
 	k.observer.hidden = true
-	for i, l := range c.Locks {
+	for i, l := range c.locks {
 		if len(all[i]) == 0 {
 			continue
 		}
@@ -120,9 +120,9 @@ func (k *worker) compare(l *Lock, some []instant, f *fitter) {
 // instants returns what dumps and samples show, by lock.
 func (k *worker) instants() (all [][]instant, total int) {
 	c := k.group
-	all = make([][]instant, len(c.Locks))
+	all = make([][]instant, len(c.locks))
 	samples := k.samplesAtSites()
-	for i, l := range c.Locks {
+	for i, l := range c.locks {
 		for j := range l.Dumps {
 			d := &l.Dumps[j]
 			s := len(c.sites)
@@ -151,7 +151,7 @@ func (k *worker) instants() (all [][]instant, total int) {
 
 // samplesAtSites returns the samples on the paths of sites.
 func (k *worker) samplesAtSites() (list []instant) {
-	k.group.program.Samples(k.group.Locks[0].ID, math.MinInt64, math.MaxInt64, math.MaxInt, func(_ format.ThreadID, at int64, stack format.StackID) {
+	k.group.program.Samples(k.group.locks[0].ID, math.MinInt64, math.MaxInt64, math.MaxInt, func(_ format.ThreadID, at int64, stack format.StackID) {
 		if s := k.stacks.innermost(stack, false); s >= 0 {
 			list = append(list, instant{time: at, shows: s, sample: true})
 		}

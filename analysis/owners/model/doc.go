@@ -23,8 +23,8 @@
 //
 // It assumes one holder at a time, but for readers, and for permits that threads held together.
 //
-// NewGroup, Silent, Learn and Check are called once each, in this order, then Answer and Why as
-// often as wanted. The stages, in order, each with its file and all that it writes:
+// Fit goes through the stages up to the check, then Answer and Why may be called as often as
+// wanted. The stages, in order, each with its file and all that it writes:
 //
 //	sites.go      the paths that acquire locks           Group.sites, byKey; waits and times of Lock
 //	silent.go     silent sites, placeless activities     Group.sites, placed, silentUsers; Lock.permits

@@ -31,8 +31,8 @@ func TestEvidence(t *testing.T) {
 			q.does(by, d)
 		}
 		l := &Lock{ID: theLock, Dumps: append([]Dump{{Time: ms / 2, Owner: 5}}, dumps...)}
-		c := NewGroup(q, true, []*Lock{l})
-		c.Silent()
+		c := newGroup(q, true, []*Lock{l})
+		c.addSilentSites(false)
 		k := c.worker()
 		k.gaps(l, func(g *gap) bool { return g.from == from }, func(g *gap) {
 			k.weigh(g)

@@ -66,8 +66,8 @@ func (h *chain) countSites(ev *evidence, n *counts) {
 	}
 }
 
-// Learn learns the parameters of the group and its locks from some gaps of the recording.
-func (c *Group) Learn() {
+// learn learns the parameters of the group and its locks from some gaps of the recording.
+func (c *Group) learn() {
 	c.prior()
 	if len(c.sites) == 0 {
 		return
@@ -84,14 +84,14 @@ func (c *Group) Learn() {
 func (c *Group) round(h *chain, list []shape) {
 	sites := len(c.sites)
 	all := counts{entries: make([]byPhase, sites)}
-	byLock := make([][]float64, len(c.Locks))
+	byLock := make([][]float64, len(c.locks))
 	for i := range list {
 		s := &list[i]
 		if byLock[s.lock] == nil {
 			byLock[s.lock] = make([]float64, sites)
 		}
 		all.enters, all.each = byLock[s.lock], s.n
-		h.infer(c.Locks[s.lock], &s.evidence, &all, nil)
+		h.infer(c.locks[s.lock], &s.evidence, &all, nil)
 	}
 	c.maximise(&all, byLock)
 }
@@ -116,7 +116,7 @@ func (c *Group) prior() {
 	}
 	k := c.worker()
 	defer k.release()
-	for _, l := range c.Locks {
+	for _, l := range c.locks {
 		own := make([]float64, len(c.sites))
 		k.lock.load(c, l)
 		for i := range k.lock.waits {
@@ -162,7 +162,7 @@ func (c *Group) maximise(all *counts, byLock [][]float64) {
 	}
 	normalise(c.lags[:])
 	c.entry = min(1/shortestHold, max(1/slowestEntry, (all.n+entryCounts)/(all.free+entryCounts*usual)))
-	for i, l := range c.Locks {
+	for i, l := range c.locks {
 		for s := range c.sites {
 			l.mix[s] = mixCounts
 			if by := byLock[i]; by != nil {

@@ -40,7 +40,7 @@ func TestGaps(t *testing.T) {
 			return
 		}
 		l := &Lock{ID: theLock}
-		c := NewGroup(p, true, []*Lock{l})
+		c := newGroup(p, true, []*Lock{l})
 		k := c.worker()
 		sum, want, ended := 0.0, 0.0, 0
 		for _, w := range p.waits {
@@ -178,11 +178,10 @@ func TestScenarios(t *testing.T) {
 		if c.dumps > 0 {
 			l.Dumps = q.dumps(c.dumps)
 		}
-		k := NewGroup(q, true, []*Lock{l})
-		k.Permits = c.permits > 0
-		k.Silent()
-		k.Learn()
-		k.Check()
+		k := newGroup(q, true, []*Lock{l})
+		k.addSilentSites(c.permits > 0)
+		k.learn()
+		k.check()
 		got, all := map[string]float64{}, 0.0
 		for _, x := range q.answer(k, l) {
 			name := [...]string{"", "free", "unknown"}[x.State]

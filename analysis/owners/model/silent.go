@@ -15,11 +15,12 @@ import (
 // wait meanwhile and none gets the lock, no known site explains that, and when an activity ends
 // the lock is acquired promptly. A caller of a known site is never one.
 
-// Silent adds silent sites to the group.
-func (c *Group) Silent() {
+// addSilentSites adds silent sites to the group. The threads that use semaphores may hold
+// several permits at once.
+func (c *Group) addSilentSites(semaphores bool) {
 	k := c.worker()
 	defer k.release()
-	if c.Permits {
+	if semaphores {
 		k.findPermits()
 	}
 	c.sitesOfDumps(k)
@@ -87,7 +88,7 @@ func (c *Group) sitesOfDumps(k *worker) {
 		thread format.ThreadID // of one without a stack
 	}
 	found := map[owner]map[format.ThreadID]float64{}
-	for _, l := range c.Locks {
+	for _, l := range c.locks {
 		clear(found)
 		var order []owner
 		for i := range l.Dumps {
@@ -123,7 +124,7 @@ func (c *Group) sitesOfDumps(k *worker) {
 // permits as writers wait for readers: an activity inside continues while another thread gets
 // one.
 func (k *worker) findPermits() {
-	for _, l := range k.group.Locks {
+	for _, l := range k.group.locks {
 		k.lock.load(k.group, l)
 		var list []times.Span
 		sum := int64(0)
@@ -162,7 +163,7 @@ type searched struct {
 }
 
 func (s *search) busiest() (out []*searched) {
-	list := slices.Clone(s.group.Locks)
+	list := slices.Clone(s.group.locks)
 	slices.SortStableFunc(list, func(a, b *Lock) int { return cmp.Compare(b.ns, a.ns) })
 	for _, l := range list[:min(len(list), busyLocks)] {
 		if l.ns < minSearched || l.ns < list[0].ns/minShare {

@@ -121,11 +121,7 @@ func several(seed uint64, n int) *simulated {
 // group returns the learned model of the program's lock.
 func (p *simulated) group(dumps ...Dump) (*Group, *Lock) {
 	l := &Lock{ID: theLock, Dumps: dumps}
-	c := NewGroup(p, true, []*Lock{l})
-	c.Silent()
-	c.Learn()
-	c.Check()
-	return c, l
+	return Fit(p, format.KindMonitor, []*Lock{l}), l
 }
 
 func (p *simulated) answer(c *Group, l *Lock) (out []Part) {

@@ -31,13 +31,9 @@ const noSite, noUser = -1, -1
 
 // Group is the model of the locks of one group in one recording.
 type Group struct {
-	Block bool // a section is a block of code: its frame is on the stack as long as the lock is held
-	Locks []*Lock
-	// Permits says that the locks are semaphores, so that several threads may hold permits at
-	// once. It has to be set before Silent is called.
-	Permits bool
-
 	program     Program
+	block       bool // a section is a block of code: its frame is on the stack as long as the lock is held
+	locks       []*Lock
 	sites       []*site
 	byKey       map[uint64]int
 	placed      map[format.StackID]int // by placeless stack: the site, or noSite
@@ -66,10 +62,19 @@ type Lock struct {
 	to      int64     // end of the last
 }
 
-// NewGroup finds the sites of some locks of one group: the commonest paths first, then one
+// Fit learns the model of some locks of one kind and group.
+func Fit(p Program, kind format.LockKind, locks []*Lock) *Group {
+	c := newGroup(p, kind == format.KindMonitor, locks)
+	c.addSilentSites(kind == format.KindSemaphore)
+	c.learn()
+	c.check()
+	return c
+}
+
+// newGroup finds the sites of some locks of one group: the commonest paths first, then one
 // for each further method, which all other paths of the method join.
-func NewGroup(p Program, block bool, locks []*Lock) *Group {
-	c := &Group{Block: block, Locks: locks, program: p, byKey: map[uint64]int{}, placed: map[format.StackID]int{}}
+func newGroup(p Program, block bool, locks []*Lock) *Group {
+	c := &Group{block: block, locks: locks, program: p, byKey: map[uint64]int{}, placed: map[format.StackID]int{}}
 	f := finder{group: c, found: map[format.StackID]*use{}}
 	var list []Wait
 	for _, l := range locks {
@@ -88,7 +93,7 @@ func NewGroup(p Program, block bool, locks []*Lock) *Group {
 			}
 		}
 	}
-	slices.SortFunc(c.Locks, func(a, b *Lock) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(c.locks, func(a, b *Lock) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.ID, b.ID)) })
 	f.choose()
 	return c
 }
@@ -179,7 +184,7 @@ var returnsLocked = regexp.MustCompile("(?i)lock|acquire|enter")
 // home returns the suffix of the frame that holds the lock if, by its name, the acquiring
 // method returns with it; else 0.
 func (c *Group) home(u *use) uint64 {
-	if c.Block {
+	if c.block {
 		return 0
 	}
 	frames, at, _ := c.anchored(u.stack)

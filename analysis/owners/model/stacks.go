@@ -133,7 +133,7 @@ func (p *path) set(frames []format.Frame, at int) {
 // synchronized section, else the innermost one outside of the lock's implementation.
 func (c *Group) anchored(stack format.StackID) (frames []format.Frame, at int, ok bool) {
 	frames = c.program.Frames(stack)
-	if !c.Block {
+	if !c.block {
 		at = len(frames) - len(c.program.Application(stack))
 	}
 	return frames, at, at < len(frames)

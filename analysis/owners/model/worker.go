@@ -135,7 +135,7 @@ func (e *evidence) key() uint64 {
 // listShapes returns the shapes of every step-th gap of the group.
 func (k *worker) listShapes(step int) (list []shape) {
 	found, passed := map[uint64]int{}, 0
-	for i, l := range k.group.Locks {
+	for i, l := range k.group.locks {
 		if last := passed + l.n; (passed+step-1)/step == (last+step-1)/step {
 			passed = last // none of its gaps is looked at
 			continue
