@@ -28,8 +28,8 @@ type Activities struct {
 // indexing.
 func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities {
 	r.reach = nil // only Unended needs it, which is called before
-	d := newArranger(r, kind)
-	a := &Activities{Record: r, store: d.store}
+	sorted := newArranger(r, kind)
+	a := &Activities{Record: r, store: sorted.store}
 	others := ordered{batches: r.others.Drain()}
 	for waits := r.waits.Drain(); ; {
 		batch, more := <-waits
@@ -37,13 +37,13 @@ func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities
 			break
 		}
 		for i := range batch {
-			d.others(&others, batch[i].start)
-			d.wait(&batch[i])
+			sorted.others(&others, batch[i].start)
+			sorted.wait(&batch[i])
 		}
 	}
-	d.others(&others, maxTime)
-	d.end()
-	a.Starts, a.byLock, a.runs = d.starts, d.byLock, d.runs
+	sorted.others(&others, maxTime)
+	sorted.end()
+	a.Starts, a.byLock, a.runs = sorted.starts, sorted.byLock, sorted.runs
 	r.table = keyTable{} // the store has them
 	r.rename(a.store)
 	a.indexing.Go(func() { a.released = a.releasesByLock() })

@@ -35,24 +35,24 @@ type point struct {
 // if the waits of the input are whole.
 func (a *Activities) points(lock format.ObjectID) []point {
 	waits, releases := a.byLock[lock], a.releasesOf(lock)
-	l := matcher{Activities: a, whole: a.input(lock).whole, latest: map[format.ThreadID]*try{}, points: make([]point, 0, len(waits)+2*len(releases))}
+	m := matcher{Activities: a, whole: a.input(lock).whole, latest: map[format.ThreadID]*try{}, points: make([]point, 0, len(waits)+2*len(releases))}
 	for _, i := range releases {
 		r := a.releases.At(i)
 		for ; len(waits) > 0 && a.Begins(waits[0]) <= r.time; waits = waits[1:] {
-			l.block(a.Activity(waits[0]))
+			m.block(a.Activity(waits[0]))
 		}
-		l.release(r)
+		m.release(r)
 	}
 	for _, i := range waits {
-		l.block(a.Activity(i))
+		m.block(a.Activity(i))
 	}
-	for _, t := range slices.Sorted(maps.Keys(l.latest)) {
-		l.end(l.latest[t])
+	for _, t := range slices.Sorted(maps.Keys(m.latest)) {
+		m.end(m.latest[t])
 	}
-	slices.SortStableFunc(l.points, func(a, b point) int {
+	slices.SortStableFunc(m.points, func(a, b point) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.what, b.what), cmp.Compare(a.thread, b.thread))
 	})
-	return l.points
+	return m.points
 }
 
 func (a *Activities) releasesOf(lock format.ObjectID) []column.Ref {
@@ -77,38 +77,38 @@ type try struct {
 	over  bool  // the release that ended it was found
 }
 
-func (l *matcher) block(w Activity) {
-	l.end(l.latest[w.Thread])
-	l.latest[w.Thread] = &try{wait: w, since: w.Start}
-	l.points = append(l.points, point{at: w.Start, what: blocked, mode: w.Mode(), thread: w.Thread, stack: w.Stack})
+func (m *matcher) block(w Activity) {
+	m.end(m.latest[w.Thread])
+	m.latest[w.Thread] = &try{wait: w, since: w.Start}
+	m.points = append(m.points, point{at: w.Start, what: blocked, mode: w.Mode(), thread: w.Thread, stack: w.Stack})
 }
 
 // end lets a thread acquire the lock that no release is known to have woken.
-func (l *matcher) end(t *try) {
-	if t != nil && !t.over && !l.whole && !t.wait.Failed() {
-		l.points = append(l.points, point{at: t.wait.End, what: acquired, mode: t.wait.Mode(), thread: t.wait.Thread, stack: t.wait.Stack})
+func (m *matcher) end(t *try) {
+	if t != nil && !t.over && !m.whole && !t.wait.Failed() {
+		m.points = append(m.points, point{at: t.wait.End, what: acquired, mode: t.wait.Mode(), thread: t.wait.Thread, stack: t.wait.Stack})
 	}
 }
 
 // release adds a release, and what becomes of the thread that it woke.
-func (l *matcher) release(r *release) {
+func (m *matcher) release(r *release) {
 	p := point{at: r.time, queued: r.time, what: released, mode: r.mode(), thread: r.thread, stack: r.stack}
-	t := l.latest[r.woken()]
+	t := m.latest[r.woken()]
 	if t != nil && !t.over && r.time <= t.wait.End {
 		p.queued = t.since
-		l.wake(t, r)
+		m.wake(t, r)
 	}
 	if p.thread != format.NoThread {
-		l.points = append(l.points, p)
+		m.points = append(m.points, p)
 	}
 }
 
 // wake ends a wait at a release, or lets its thread block again.
-func (l *matcher) wake(t *try, r *release) {
+func (m *matcher) wake(t *try, r *release) {
 	p := point{at: r.again, what: blocked, mode: t.wait.Mode(), thread: t.wait.Thread, stack: t.wait.Stack}
 	if r.again == format.NoTime {
 		p.at, p.what, t.over = t.wait.End, acquired, true
 	}
 	t.since = r.again
-	l.points = append(l.points, p)
+	m.points = append(m.points, p)
 }

@@ -121,108 +121,108 @@ type walk struct {
 
 // walk goes through the points in order of time.
 func (h *history) walk() {
-	b := &walk{history: h, last: h.from, block: format.NoTime}
+	w := &walk{history: h, last: h.from, block: format.NoTime}
 	for i := range h.points {
 		p := &h.points[i]
 		switch p.what {
 		case blocked:
-			b.leave(p)
-			if b.block == format.NoTime {
-				b.block = p.at
+			w.leave(p)
+			if w.block == format.NoTime {
+				w.block = p.at
 			}
 			continue
 		case acquired:
-			if !b.several {
-				b.vacate(p.mode, p.at)
+			if !w.several {
+				w.vacate(p.mode, p.at)
 			}
-			b.owners = append(b.owners, holding{p.at, p})
+			w.owners = append(w.owners, holding{p.at, p})
 		case released:
-			if b.same(p) {
+			if w.same(p) {
 				continue
 			}
-			b.release(p)
+			w.release(p)
 		}
-		b.last, b.block = p.at, format.NoTime
+		w.last, w.block = p.at, format.NoTime
 	}
-	b.end()
+	w.end()
 }
 
 // leave ends the hold of an owner that blocks on the same lock (rule 3). It released the lock
 // without waking a thread, or it is a writer that has queued and now waits for readers.
-func (b *walk) leave(p *point) {
-	if i := b.index(p.thread); i >= 0 {
-		b.estimate(b.owners[i], p.at)
-		b.owners = slices.Delete(b.owners, i, i+1)
+func (w *walk) leave(p *point) {
+	if i := w.index(p.thread); i >= 0 {
+		w.estimate(w.owners[i], p.at)
+		w.owners = slices.Delete(w.owners, i, i+1)
 	}
 }
 
 // same reports whether a release is a part of the one before it: a writer wakes all queued
 // readers one after another, and then a writer. The first of them may run before that is done.
-func (b *walk) same(p *point) bool {
-	return b.kind == format.KindReadWriteLock && p.mode == format.Exclusive &&
-		p.thread == b.wrote.thread && p.queued < b.wrote.at && b.index(p.thread) < 0
+func (w *walk) same(p *point) bool {
+	return w.kind == format.KindReadWriteLock && p.mode == format.Exclusive &&
+		p.thread == w.wrote.thread && p.queued < w.wrote.at && w.index(p.thread) < 0
 }
 
 // release ends the hold of the releasing thread (rule 1), or adds one whose beginning the trace
 // does not have (rule 2). A release that wakes a thread leaves no readers.
-func (b *walk) release(p *point) {
-	if b.several {
-		b.releasePermit(p)
+func (w *walk) release(p *point) {
+	if w.several {
+		w.releasePermit(p)
 		return
 	}
 	start := int64(0)
-	if i := b.index(p.thread); i >= 0 {
-		start = b.owners[i].since
-		b.owners = slices.Delete(b.owners, i, i+1)
-		b.vacate(format.Exclusive, p.at)
+	if i := w.index(p.thread); i >= 0 {
+		start = w.owners[i].since
+		w.owners = slices.Delete(w.owners, i, i+1)
+		w.vacate(format.Exclusive, p.at)
 	} else {
-		start = b.began(p)
-		b.vacate(p.mode, start)
+		start = w.began(p)
+		w.vacate(p.mode, start)
 		if p.mode == format.Shared {
-			b.vacate(format.Exclusive, p.at)
+			w.vacate(format.Exclusive, p.at)
 		}
 	}
-	b.add(p, start, p.at)
+	w.add(p, start, p.at)
 	if p.mode == format.Exclusive {
-		b.wrote = *p
+		w.wrote = *p
 	}
 }
 
 // releasePermit ends the hold of one permit. It says nothing of the holders of others.
-func (b *walk) releasePermit(p *point) {
-	start := b.last
-	if i := b.index(p.thread); i >= 0 {
-		start = b.owners[i].since
-		b.owners = slices.Delete(b.owners, i, i+1)
-	} else if usual, ok := b.usual[b.function(p)]; ok {
+func (w *walk) releasePermit(p *point) {
+	start := w.last
+	if i := w.index(p.thread); i >= 0 {
+		start = w.owners[i].since
+		w.owners = slices.Delete(w.owners, i, i+1)
+	} else if usual, ok := w.usual[w.function(p)]; ok {
 		start = p.at - usual
 	}
-	b.add(p, min(start, p.at), p.at)
+	w.add(p, min(start, p.at), p.at)
 }
 
 // began estimates when the hold began of a thread that the trace first shows releasing the lock
 // (rule 2).
-func (b *walk) began(p *point) int64 {
-	at := b.last + (p.at-b.last)/2
-	if usual, ok := b.usual[b.function(p)]; ok {
+func (w *walk) began(p *point) int64 {
+	at := w.last + (p.at-w.last)/2
+	if usual, ok := w.usual[w.function(p)]; ok {
 		at = p.at - usual
 	}
-	if b.block != format.NoTime {
-		at = min(at, b.block)
+	if w.block != format.NoTime {
+		at = min(at, w.block)
 	}
-	return b.earlier(p, max(at, b.last))
+	return w.earlier(p, max(at, w.last))
 }
 
 // earlier moves the estimated beginning of a hold before activities of its thread inside the
 // section, such as a sleep, but not before the last point at which another thread owned the lock.
-func (b *walk) earlier(p *point, at int64) int64 {
-	list := b.ev.Of(p.thread)
-	for i := b.ev.before(list, at, list.From) - 1; i >= 0; i-- {
-		d := b.ev.Activity(list.at(i))
-		if d.End <= at || d.Start < b.last || d.Lock == b.lock {
+func (w *walk) earlier(p *point, at int64) int64 {
+	list := w.ev.Of(p.thread)
+	for i := w.ev.before(list, at, list.From) - 1; i >= 0; i-- {
+		d := w.ev.Activity(list.at(i))
+		if d.End <= at || d.Start < w.last || d.Lock == w.lock {
 			break
 		}
-		if b.ev.Bare(d.Stack) || !b.ev.inside(d.Stack, p.stack) {
+		if w.ev.Bare(d.Stack) || !w.ev.inside(d.Stack, p.stack) {
 			break
 		}
 		at = d.Start
@@ -231,61 +231,61 @@ func (b *walk) earlier(p *point, at int64) int64 {
 }
 
 // vacate ends, at t at the latest, the holds that exclude one of the given mode (rule 3).
-func (b *walk) vacate(m format.Mode, t int64) {
-	kept := b.owners[:0]
-	for _, o := range b.owners {
+func (w *walk) vacate(m format.Mode, t int64) {
+	kept := w.owners[:0]
+	for _, o := range w.owners {
 		if m == format.Shared && o.point.mode == format.Shared {
 			kept = append(kept, o)
 			continue
 		}
-		b.estimate(o, t)
+		w.estimate(o, t)
 	}
-	b.owners = kept
+	w.owners = kept
 }
 
 // estimate ends a hold whose release the trace does not have (rule 3), at t at the latest.
-func (b *walk) estimate(o holding, t int64) {
-	if usual, ok := b.usual[b.function(o.point)]; ok {
+func (w *walk) estimate(o holding, t int64) {
+	if usual, ok := w.usual[w.function(o.point)]; ok {
 		t = min(t, o.since+usual)
 	}
-	b.add(o.point, o.since, t)
+	w.add(o.point, o.since, t)
 }
 
 // end ends the holds that are left at the end of the trace. If threads are still blocked, some
 // thread holds the lock until then, even if it is not known.
-func (b *walk) end() {
-	if b.block == format.NoTime {
-		b.vacate(format.Exclusive, b.to)
+func (w *walk) end() {
+	if w.block == format.NoTime {
+		w.vacate(format.Exclusive, w.to)
 		return
 	}
-	for _, o := range b.owners {
-		b.add(o.point, o.since, b.to)
+	for _, o := range w.owners {
+		w.add(o.point, o.since, w.to)
 	}
-	if len(b.owners) == 0 {
-		b.add(&point{}, b.block, b.to)
+	if len(w.owners) == 0 {
+		w.add(&point{}, w.block, w.to)
 	}
 }
 
 // add adds the parts of a hold in which threads wait for the lock.
-func (b *walk) add(p *point, start, end int64) {
+func (w *walk) add(p *point, start, end int64) {
 	if start >= end {
 		return
 	}
-	o := Ownership{start, end, b.lock, Owner{Thread: p.thread, Stack: p.stack}}
+	o := Ownership{start, end, w.lock, Owner{Thread: p.thread, Stack: p.stack}}
 	if p.thread == format.NoThread {
 		o.Kind = Nobody
 	}
-	b.ev.divide(o, true, func(part Ownership) {
+	w.ev.divide(o, true, func(part Ownership) {
 		t := Tenure{Start: part.Start, End: part.End, Thread: part.Thread, Lock: part.Lock, Stack: part.Stack}
-		t.owned(byReleases, b.ev.endOf(p.thread), b.busy, func(o Ownership) {
+		t.owned(byReleases, w.ev.endOf(p.thread), w.busy, func(o Ownership) {
 			if o.Kind == Thread {
 				o.Did = part.Did
 			}
-			b.out = append(b.out, o)
+			w.out = append(w.out, o)
 		})
 	})
 }
 
-func (b *walk) index(t format.ThreadID) int {
-	return slices.IndexFunc(b.owners, func(o holding) bool { return o.point.thread == t })
+func (w *walk) index(t format.ThreadID) int {
+	return slices.IndexFunc(w.owners, func(o holding) bool { return o.point.thread == t })
 }

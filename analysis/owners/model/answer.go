@@ -31,17 +31,17 @@ const (
 // A state is charged with its posterior times the waiting, corrected by the factors of the
 // check. Within a gap few states are charged: what is due to the others is carried over to
 // later gaps (error diffusion), so that sums stay right and the parts few.
-func (c *Group) Answer(l *Lock, give func(Part)) {
-	k := c.worker()
-	defer k.release()
-	n := len(c.sites) + 2
-	a := answer{worker: k, due: make([]float64, n), right: make([]float64, n), give: give}
+func (gr *Group) Answer(l *Lock, give func(Part)) {
+	w := gr.worker()
+	defer w.release()
+	n := len(gr.sites) + 2
+	a := answer{worker: w, due: make([]float64, n), right: make([]float64, n), give: give}
 	if l.n >= fewWaits { // to clear the room for many is not free
-		clear(k.shapes)
+		clear(w.shapes)
 	}
-	k.gaps(l, func(*gap) bool { return true }, func(g *gap) {
-		if len(c.sites) > 0 {
-			if post := k.inferShape(g); post != nil {
+	w.gaps(l, func(*gap) bool { return true }, func(g *gap) {
+		if len(gr.sites) > 0 {
+			if post := w.inferShape(g); post != nil {
 				a.divide(g, post)
 				return
 			}
@@ -205,18 +205,18 @@ func (a *answer) part(g *gap, state int, from, to int64, chance float64) {
 // that was seen inside; else the last one to acquire it there that is not elsewhere; else the
 // last one; else the commonest. It is never one that waits for the lock then; NoThread if
 // there is no other.
-func (k *worker) holder(g *gap, site int, from, to int64) format.ThreadID {
-	threads := k.lock.users.threads
-	if by := k.evidence.by[site]; by >= 0 && !k.lock.waiting(by, from, to) {
+func (w *worker) holder(g *gap, site int, from, to int64) format.ThreadID {
+	threads := w.lock.users.threads
+	if by := w.evidence.by[site]; by >= 0 && !w.lock.waiting(by, from, to) {
 		return threads[by]
 	}
 	best, share := int32(noUser), 0.0
-	for i := range min(k.recent.n[site], recentLen) {
-		u := k.recent.last[site][(k.recent.n[site]-1-i)%recentLen]
-		if k.lock.waiting(u, from, to) {
+	for i := range min(w.recent.n[site], recentLen) {
+		u := w.recent.last[site][(w.recent.n[site]-1-i)%recentLen]
+		if w.lock.waiting(u, from, to) {
 			continue
 		}
-		if !k.observer.elsewhere(g, u, site, from, to) {
+		if !w.observer.elsewhere(g, u, site, from, to) {
 			return threads[u]
 		}
 		if best < 0 {
@@ -224,7 +224,7 @@ func (k *worker) holder(g *gap, site int, from, to int64) format.ThreadID {
 		}
 	}
 	for u := range threads {
-		if v := k.lock.users.of(int32(u))[site]; v > share && !k.lock.waiting(int32(u), from, to) {
+		if v := w.lock.users.of(int32(u))[site]; v > share && !w.lock.waiting(int32(u), from, to) {
 			best, share = int32(u), v
 		}
 	}

@@ -63,8 +63,8 @@ type chain struct {
 	isH   byCell
 }
 
-func (h *chain) reset(c *Group) {
-	h.group, h.lumpOf, h.partOf = c, make([]int32, len(c.sites)), make([]byPhase, len(c.sites))
+func (ch *chain) reset(gr *Group) {
+	ch.group, ch.lumpOf, ch.partOf = gr, make([]int32, len(gr.sites)), make([]byPhase, len(gr.sites))
 }
 
 // posterior is the probability of each state, by cell of a gap.
@@ -83,7 +83,7 @@ type steps struct {
 	lag   byCell         // sum over j of γ[j] wait[j]
 }
 
-func (s *steps) set(length float64, c *Group) {
+func (s *steps) set(length float64, gr *Group) {
 	for i := range cells / 2 { // they are symmetric
 		dt := length * (bounds[i+1] - bounds[i])
 		for p := range phases {
@@ -91,10 +91,10 @@ func (s *steps) set(length float64, c *Group) {
 			s.leave[i][p] = 1 - s.stay[i][p]
 		}
 		for j := range lagPhases {
-			s.wait[i][j] = 1 / (1 + dt*(lagRate[j]+c.entry))
+			s.wait[i][j] = 1 / (1 + dt*(lagRate[j]+gr.entry))
 		}
 		m := cells - 1 - i
-		s.dt[i], s.lag[i] = dt, c.lags.dot(&s.wait[i])
+		s.dt[i], s.lag[i] = dt, gr.lags.dot(&s.wait[i])
 		s.dt[m], s.lag[m], s.stay[m], s.leave[m], s.wait[m] = dt, s.lag[i], s.stay[i], s.leave[i], s.wait[i]
 	}
 }
@@ -118,12 +118,12 @@ func (a *byLag) dot(b *byLag) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2]
 
 // infer leaves the posterior of a gap in post or, with n, adds what is expected to happen in it to
 // n. It returns false if no path explains the evidence.
-func (h *chain) infer(l *Lock, ev *evidence, n *counts, post *posterior) bool {
-	h.lump(l.mix, ev)
-	h.steps.set(ev.length, h.group)
-	h.begin(ev)
-	h.forward(ev)
-	return h.backward(ev, n, post)
+func (ch *chain) infer(l *Lock, ev *evidence, n *counts, post *posterior) bool {
+	ch.lump(l.mix, ev)
+	ch.steps.set(ev.length, ch.group)
+	ch.begin(ev)
+	ch.forward(ev)
+	return ch.backward(ev, n, post)
 }
 
 // begin sets alpha at the beginning of a gap. After an acquisition
@@ -136,35 +136,35 @@ func (h *chain) infer(l *Lock, ev *evidence, n *counts, post *posterior) bool {
 //	alpha s(p) = e[p] a[s] / λ[p] / sum of the same;   alpha f(j) = γ[j]
 //
 // The 1/λ is length bias: the longer a hold, the likelier an arrival meets it.
-func (h *chain) begin(ev *evidence) {
+func (ch *chain) begin(ev *evidence) {
 	if ev.acquired {
-		h.free = byLag{}
+		ch.free = byLag{}
 		first := byPhase{}
-		for i := range h.lumps {
-			h.lumps[i].alpha = byPhase{}
-			for p, v := range h.lumps[i].enter {
+		for i := range ch.lumps {
+			ch.lumps[i].alpha = byPhase{}
+			for p, v := range ch.lumps[i].enter {
 				first[p] += v
 			}
 		}
 		if ev.site >= 0 {
-			first = h.group.sites[ev.site].holds
+			first = ch.group.sites[ev.site].holds
 		}
-		own := column.Next(&h.lumps)
+		own := column.Next(&ch.lumps)
 		own.enter, own.can, own.held, own.alpha = byPhase{}, byCell{}, ev.own, first
 		return
 	}
 	sum := 0.0
-	for i := range h.lumps {
-		y := &h.lumps[i]
-		sum += y.can[0] * y.enter.dot(&holdMean)
+	for i := range ch.lumps {
+		l := &ch.lumps[i]
+		sum += l.can[0] * l.enter.dot(&holdMean)
 	}
-	for i := range h.lumps {
-		y := &h.lumps[i]
+	for i := range ch.lumps {
+		l := &ch.lumps[i]
 		for p := range phases {
-			y.alpha[p] = y.enter[p] * holdMean[p] * y.can[0] / sum
+			l.alpha[p] = l.enter[p] * holdMean[p] * l.can[0] / sum
 		}
 	}
-	h.free = h.group.lags
+	ch.free = ch.group.lags
 }
 
 // forward computes x, cell by cell; alpha is scaled to a sum of one (Rabiner 1989, III.A and V.A):
@@ -181,47 +181,47 @@ func (h *chain) begin(ev *evidence) {
 // so that H = out + back F, with out the releases of holds that go on from alpha and back
 // those of holds entered in the cell, and F = (sum of alpha f(j) wait[j] + lag out) /
 // (1 - lag back).
-func (h *chain) forward(ev *evidence) {
-	lags, r := &h.group.lags, 1.0 // r is one over the sum of L x in the cell before
+func (ch *chain) forward(ev *evidence) {
+	lags, r := &ch.group.lags, 1.0 // r is one over the sum of L x in the cell before
 	for c := range cells {
-		stay, leave, wait, enter := &h.steps.stay[c], &h.steps.leave[c], &h.steps.wait[c], h.steps.dt[c]*h.group.entry
+		stay, leave, wait, enter := &ch.steps.stay[c], &ch.steps.leave[c], &ch.steps.wait[c], ch.steps.dt[c]*ch.group.entry
 		out, back := 0.0, 0.0
-		for i := range h.lumps {
-			y := &h.lumps[i]
-			y.stay[c].combine(1, &y.enter, stay, 0, stay)
-			y.leave[c] = y.can[c] * y.enter.dot(leave)
-			last, like := y.before(c)
+		for i := range ch.lumps {
+			l := &ch.lumps[i]
+			l.stay[c].combine(1, &l.enter, stay, 0, stay)
+			l.leave[c] = l.can[c] * l.enter.dot(leave)
+			last, like := l.before(c)
 			out += like * last.dot(leave)
-			back += y.leave[c]
+			back += l.leave[c]
 		}
 		out *= r
 		back *= enter
-		free := (h.free.dot(wait) + h.steps.lag[c]*out) / (1 - h.steps.lag[c]*back)
-		h.isF[c], h.isH[c] = free, out+back*free
+		free := (ch.free.dot(wait) + ch.steps.lag[c]*out) / (1 - ch.steps.lag[c]*back)
+		ch.isF[c], ch.isH[c] = free, out+back*free
 		sum := 0.0
-		for i := range h.lumps {
-			y := &h.lumps[i]
-			last, like := y.before(c)
-			y.x[c].combine(like*r, last, stay, enter*free*y.can[c], &y.stay[c])
-			sum += y.held[c] * y.x[c].total()
+		for i := range ch.lumps {
+			l := &ch.lumps[i]
+			last, like := l.before(c)
+			l.x[c].combine(like*r, last, stay, enter*free*l.can[c], &l.stay[c])
+			sum += l.held[c] * l.x[c].total()
 		}
 		for j := range lagPhases {
-			h.freeX[c][j] = (h.free[j] + lags[j]*h.isH[c]) * wait[j]
+			ch.freeX[c][j] = (ch.free[j] + lags[j]*ch.isH[c]) * wait[j]
 		}
 		r = 1 / (sum + ev.free[c]*free)
 		for j := range lagPhases {
-			h.free[j] = h.freeX[c][j] * ev.free[c] * r
+			ch.free[j] = ch.freeX[c][j] * ev.free[c] * r
 		}
 	}
 }
 
 // before returns the forward vector and the likelihood of the evidence in the cell before; their
 // product is alpha.
-func (y *lump) before(c int) (x *byPhase, like float64) {
+func (l *lump) before(c int) (x *byPhase, like float64) {
 	if c == 0 {
-		return &y.alpha, 1
+		return &l.alpha, 1
 	}
-	return &y.x[c-1], y.held[c-1]
+	return &l.x[c-1], l.held[c-1]
 }
 
 // backward computes beta, from the last cell to the first, scaled in each cell:
@@ -241,71 +241,71 @@ func (y *lump) before(c int) (x *byPhase, like float64) {
 // later = sum of a[s] e[p] stay[p] dt λ[p].
 //
 // The result is that of infer.
-func (h *chain) backward(ev *evidence, n *counts, post *posterior) bool {
-	lags, r := &h.group.lags, 1.0 // r is one over the sum of x beta in the cell after
-	if h.free = lagRate; !ev.ended {
-		h.free = byLag{1, 1, 1}
+func (ch *chain) backward(ev *evidence, n *counts, post *posterior) bool {
+	lags, r := &ch.group.lags, 1.0 // r is one over the sum of x beta in the cell after
+	if ch.free = lagRate; !ev.ended {
+		ch.free = byLag{1, 1, 1}
 	}
-	for i := range h.lumps {
-		h.lumps[i].beta, h.lumps[i].entered = byPhase{}, byPhase{}
+	for i := range ch.lumps {
+		ch.lumps[i].beta, ch.lumps[i].entered = byPhase{}, byPhase{}
 	}
 	for c := cells - 1; c >= 0; c-- {
-		stay, leave, wait, enter := &h.steps.stay[c], &h.steps.leave[c], &h.steps.wait[c], h.steps.dt[c]*h.group.entry
+		stay, leave, wait, enter := &ch.steps.stay[c], &ch.steps.leave[c], &ch.steps.wait[c], ch.steps.dt[c]*ch.group.entry
 		now, later, rest := 0.0, 0.0, 0.0
-		for i := range h.lumps {
-			y := &h.lumps[i]
-			now += y.can[c] * y.held[c] * y.stay[c].dot(&y.beta)
-			later += y.leave[c]
+		for i := range ch.lumps {
+			l := &ch.lumps[i]
+			now += l.can[c] * l.held[c] * l.stay[c].dot(&l.beta)
+			later += l.leave[c]
 		}
 		now *= r
 		for j := range lagPhases {
-			h.free[j] *= ev.free[c] * r * wait[j]
-			rest += lags[j] * h.free[j]
+			ch.free[j] *= ev.free[c] * r * wait[j]
+			rest += lags[j] * ch.free[j]
 		}
-		lag := enter * h.steps.lag[c]
+		lag := enter * ch.steps.lag[c]
 		entering := (now + later*rest) / (1 - lag*later)
 		leaving := rest + lag*entering
 		for j := range lagPhases {
-			h.free[j] += enter * entering * wait[j]
+			ch.free[j] += enter * entering * wait[j]
 		}
-		isFree := h.free.dot(&h.freeX[c])
+		isFree := ch.free.dot(&ch.freeX[c])
 		sum := isFree
-		for i := range h.lumps {
-			y := &h.lumps[i]
-			y.beta.combine(y.held[c]*r, &y.beta, stay, leaving, leave)
-			y.sum[c] = y.beta.dot(&y.x[c])
-			sum += y.sum[c]
+		for i := range ch.lumps {
+			l := &ch.lumps[i]
+			l.beta.combine(l.held[c]*r, &l.beta, stay, leaving, leave)
+			l.sum[c] = l.beta.dot(&l.x[c])
+			sum += l.sum[c]
 		}
 		if !(sum > 0) {
 			return false
 		}
 		r = 1 / sum
 		if n != nil {
-			h.count(c, n, r*n.each, isFree)
+			ch.count(c, n, r*n.each, isFree)
 		} else {
-			h.divide(c, ev, r, isFree, post)
+			ch.divide(c, ev, r, isFree, post)
 		}
 	}
 	if n != nil {
-		h.countSites(ev, n)
+		ch.countSites(ev, n)
 	}
 	return true
 }
 
 // divide divides the posterior of the lumps in a cell among their sites; r is one over the
 // sum of x beta.
-func (h *chain) divide(c int, ev *evidence, r, isFree float64, post *posterior) {
+func (ch *chain) divide(c int, ev *evidence, r, isFree float64, post *posterior) {
 	post.own[c], post.free[c] = 0, isFree*r
 	if ev.acquired {
-		post.own[c] = h.lumps[len(h.lumps)-1].sum[c] * r
+		post.own[c] = ch.lumps[len(ch.lumps)-1].sum[c] * r
 	}
-	for i := range h.lumps {
-		y := &h.lumps[i]
+	for i := range ch.lumps {
+		l := &ch.lumps[i]
 		for p := range phases {
-			y.x[c][p] *= y.beta[p] * r
+			l.x[c][p] *= l.beta[p] * r
 		}
 	}
-	for s := range h.group.sites {
-		post.site[s][c] = h.partOf[s].dot(&h.lumps[h.lumpOf[s]].x[c])
+	for s := range ch.group.sites {
+		post.site[s][c] = ch.partOf[s].dot(&ch.lumps[ch.lumpOf[s]].x[c])
 	}
 }

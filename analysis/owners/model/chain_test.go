@@ -88,8 +88,8 @@ func (m *matrices) posterior() (post [][]float64, likelihood float64) {
 }
 
 // chainOf writes a gap's chain down: the acquirer's phases, the free ones, those of each site.
-func (k *worker) matricesOf(l *Lock, g *gap) *matrices {
-	sites := k.group.sites
+func (w *worker) matricesOf(l *Lock, g *gap) *matrices {
+	sites := w.group.sites
 	n := phases + lagPhases + len(sites)*phases
 	m := &matrices{out: make([]float64, n), first: make([]float64, n), last: make([]float64, n)}
 	for range n {
@@ -102,7 +102,7 @@ func (k *worker) matricesOf(l *Lock, g *gap) *matrices {
 	holds := func(at, p int) {
 		m.out[at+p] = holdRate[p]
 		for j := range lagPhases {
-			m.rate[at+p][phases+j] = holdRate[p] * k.group.lags[j]
+			m.rate[at+p][phases+j] = holdRate[p] * w.group.lags[j]
 		}
 	}
 	met := 0.0
@@ -112,20 +112,20 @@ func (k *worker) matricesOf(l *Lock, g *gap) *matrices {
 			m.first[p] = sites[g.site].holds[p]
 		}
 		for c := range cells {
-			m.likes[c][p] = k.evidence.own[c]
+			m.likes[c][p] = w.evidence.own[c]
 		}
 	}
 	for j := range lagPhases {
-		m.out[phases+j] = lagRate[j] + k.group.entry
+		m.out[phases+j] = lagRate[j] + w.group.entry
 		m.last[phases+j] = 1e-6
 		if g.ended {
 			m.last[phases+j] = lagRate[j]
 		}
 		for c := range cells {
-			m.likes[c][phases+j] = k.evidence.free[c]
+			m.likes[c][phases+j] = w.evidence.free[c]
 		}
 		if !g.acquired {
-			m.first[phases+j] = k.group.lags[j]
+			m.first[phases+j] = w.group.lags[j]
 		}
 	}
 	for s, x := range sites {
@@ -133,14 +133,14 @@ func (k *worker) matricesOf(l *Lock, g *gap) *matrices {
 		for p := range phases {
 			holds(at, p)
 			if !g.acquired {
-				m.first[at+p] = l.mix[s] * x.holds[p] * holdMean[p] * k.evidence.can[s][0]
+				m.first[at+p] = l.mix[s] * x.holds[p] * holdMean[p] * w.evidence.can[s][0]
 				met += m.first[at+p]
 			}
 			for c := range cells {
-				m.likes[c][at+p] = k.evidence.held[s][c]
+				m.likes[c][at+p] = w.evidence.held[s][c]
 			}
 			for j := range lagPhases { // the test's sites can be entered as much in each cell
-				m.rate[phases+j][at+p] = k.group.entry * l.mix[s] * x.holds[p] * k.evidence.can[s][0]
+				m.rate[phases+j][at+p] = w.group.entry * l.mix[s] * x.holds[p] * w.evidence.can[s][0]
 			}
 		}
 	}
@@ -154,49 +154,49 @@ func (k *worker) matricesOf(l *Lock, g *gap) *matrices {
 
 func someGroup(t *rapid.T) (*Group, *Lock) {
 	part := rapid.Float64Range(0.01, 1)
-	c, l := &Group{entry: 1 / rapid.Float64Range(1e4, 1e7).Draw(t, "entry")}, &Lock{ID: theLock}
+	gr, l := &Group{entry: 1 / rapid.Float64Range(1e4, 1e7).Draw(t, "entry")}, &Lock{ID: theLock}
 	for range rapid.IntRange(1, 3).Draw(t, "sites") {
 		x := &site{}
 		for p := range x.holds {
 			x.holds[p] = part.Draw(t, "hold")
 		}
 		normalise(x.holds[:])
-		c.sites, l.mix = append(c.sites, x), append(l.mix, part.Draw(t, "mix"))
+		gr.sites, l.mix = append(gr.sites, x), append(l.mix, part.Draw(t, "mix"))
 	}
 	normalise(l.mix)
-	for j := range c.lags {
-		c.lags[j] = part.Draw(t, "lag")
+	for j := range gr.lags {
+		gr.lags[j] = part.Draw(t, "lag")
 	}
-	normalise(c.lags[:])
-	return c, l
+	normalise(gr.lags[:])
+	return gr, l
 }
 
 // Forward and backward give what elimination in the whole chain gives.
 func TestForwardBackward(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, l := someGroup(t)
-		k := c.worker()
+		w := c.worker()
 		g := &gap{to: rapid.Int64Range(1e3, 1e8).Draw(t, "length"), acquired: rapid.Bool().Draw(t, "acquired"), ended: rapid.Bool().Draw(t, "ended")}
 		likely := rapid.Float64Range(0.02, 1)
-		k.evidence.own, k.evidence.free = ones, ones
+		w.evidence.own, w.evidence.free = ones, ones
 		for s := range c.sites {
 			v := likely.Draw(t, "can")
-			k.evidence.can, k.evidence.held = append(k.evidence.can, byCell{v, v, v, v, v, v}), append(k.evidence.held, ones)
-			k.evidence.held[s][0] = math.Pow(1024, float64(s)) // sites are states of their own
+			w.evidence.can, w.evidence.held = append(w.evidence.can, byCell{v, v, v, v, v, v}), append(w.evidence.held, ones)
+			w.evidence.held[s][0] = math.Pow(1024, float64(s)) // sites are states of their own
 		}
 		for cell := range cells {
-			k.evidence.own[cell], k.evidence.free[cell] = likely.Draw(t, "own"), likely.Draw(t, "free")
+			w.evidence.own[cell], w.evidence.free[cell] = likely.Draw(t, "own"), likely.Draw(t, "free")
 			for s := range c.sites {
 				if cell > 0 {
-					k.evidence.held[s][cell] = likely.Draw(t, "held")
+					w.evidence.held[s][cell] = likely.Draw(t, "held")
 				}
 			}
 		}
-		k.evidence.site, k.evidence.acquired, k.evidence.ended, k.evidence.length = g.site, g.acquired, g.ended, float64(g.to)
-		if !k.chain.infer(l, &k.evidence, nil, &k.post) {
+		w.evidence.site, w.evidence.acquired, w.evidence.ended, w.evidence.length = g.site, g.acquired, g.ended, float64(g.to)
+		if !w.chain.infer(l, &w.evidence, nil, &w.post) {
 			t.Fatal("nothing explains it")
 		}
-		want, _ := k.matricesOf(l, g).posterior()
+		want, _ := w.matricesOf(l, g).posterior()
 		for cell := range cells {
 			sum, states := 0.0, []float64{}
 			for at := 0; at < len(want[cell]); at += phases {
@@ -213,9 +213,9 @@ func TestForwardBackward(t *testing.T) {
 					at -= phases - lagPhases
 				}
 			}
-			got := append([]float64{k.post.own[cell], k.post.free[cell]}, make([]float64, len(c.sites))...)
+			got := append([]float64{w.post.own[cell], w.post.free[cell]}, make([]float64, len(c.sites))...)
 			for s := range c.sites {
-				got[2+s] = k.post.site[s][cell]
+				got[2+s] = w.post.site[s][cell]
 			}
 			for i, v := range got {
 				if sum += v; math.Abs(v-states[i]) > 1e-6 {
@@ -233,31 +233,31 @@ func TestForwardBackward(t *testing.T) {
 func TestLearningNeverExplainsLess(t *testing.T) {
 	p := several(3, 2000)
 	l := &Lock{ID: theLock}
-	c := newGroup(p, true, []*Lock{l})
-	c.prior()
-	k := c.worker()
+	gr := newGroup(p, true, []*Lock{l})
+	gr.prior()
+	w := gr.worker()
 	explains := func() (sum float64) {
 		n := 0
-		k.gaps(l, func(*gap) bool { return true }, func(g *gap) {
+		w.gaps(l, func(*gap) bool { return true }, func(g *gap) {
 			if !g.acquired {
 				return
 			}
-			k.weigh(g)
-			for s := range k.evidence.can { // as matricesOf has it
-				v := k.evidence.can[s][0]
-				k.evidence.can[s], k.evidence.held[s] = byCell{v, v, v, v, v, v}, ones
+			w.weigh(g)
+			for s := range w.evidence.can { // as matricesOf has it
+				v := w.evidence.can[s][0]
+				w.evidence.can[s], w.evidence.held[s] = byCell{v, v, v, v, v, v}, ones
 			}
-			k.evidence.own, k.evidence.free = ones, ones
-			_, log := k.matricesOf(l, g).posterior()
+			w.evidence.own, w.evidence.free = ones, ones
+			_, log := w.matricesOf(l, g).posterior()
 			sum, n = sum+log, n+1
 		})
 		return sum / float64(n)
 	}
 	before := explains()
 	first := before
-	list := k.listShapes(1)
+	list := w.listShapes(1)
 	for r := range rounds {
-		c.round(&k.chain, list)
+		gr.round(&w.chain, list)
 		after := explains()
 		if after < before-1e-3 {
 			t.Errorf("round %d: %.4f after %.4f", r, after, before)
@@ -268,7 +268,7 @@ func TestLearningNeverExplainsLess(t *testing.T) {
 		t.Errorf("%.3f, before learning %.3f", before, first)
 	}
 	mean := map[string]float64{}
-	for _, s := range c.sites {
+	for _, s := range gr.sites {
 		for q, w := range s.holds {
 			mean[p.stacks[s.stack][0].Method] += w * holdMean[q]
 		}
@@ -298,21 +298,21 @@ func TestShapesShareAnAnswer(t *testing.T) {
 }
 
 // charged sums by state what is inferred of each gap; shapes are those that were kept.
-func charged(c *Group, l *Lock, infer func(*worker, *gap) *posterior) (sum []float64, shapes, n int) {
-	k := c.worker()
-	k.shapes = nil
-	sum = make([]float64, len(c.sites)+2)
-	k.gaps(l, func(*gap) bool { return true }, func(g *gap) {
-		post := infer(k, g)
+func charged(gr *Group, l *Lock, infer func(*worker, *gap) *posterior) (sum []float64, shapes, n int) {
+	w := gr.worker()
+	w.shapes = nil
+	sum = make([]float64, len(gr.sites)+2)
+	w.gaps(l, func(*gap) bool { return true }, func(g *gap) {
+		post := infer(w, g)
 		n++
 		for cell := range cells {
 			ns := float64(g.to-g.from) * (bounds[cell+1] - bounds[cell])
 			for s := range post.site {
 				sum[s] += ns * post.site[s][cell]
 			}
-			sum[len(c.sites)] += ns * post.free[cell]
-			sum[len(c.sites)+1] += ns * post.own[cell]
+			sum[len(gr.sites)] += ns * post.free[cell]
+			sum[len(gr.sites)+1] += ns * post.own[cell]
 		}
 	})
-	return sum, len(k.shapes), n
+	return sum, len(w.shapes), n
 }

@@ -51,22 +51,22 @@ type instant struct {
 
 // check infers the instants of dumps and samples without them, compares the posterior with
 // what they show, and finds factors that correct how often each site and free are named.
-func (c *Group) check() {
-	sites := len(c.sites)
-	c.factor = make([]float64, sites+1)
-	for i := range c.factor {
-		c.factor[i] = 1
+func (gr *Group) check() {
+	sites := len(gr.sites)
+	gr.factor = make([]float64, sites+1)
+	for i := range gr.factor {
+		gr.factor[i] = 1
 	}
-	k := c.worker()
-	defer k.release()
-	all, total := k.instants()
+	w := gr.worker()
+	defer w.release()
+	all, total := w.instants()
 	if total < fewInstants || sites == 0 {
 		return
 	}
 	step := max(1, total/someGaps)
-	f := fitter{group: c, sampled: make([]bool, sites+1)}
-	k.observer.hidden = true
-	for i, l := range c.locks {
+	f := fitter{group: gr, sampled: make([]bool, sites+1)}
+	w.observer.hidden = true
+	for i, l := range gr.locks {
 		if len(all[i]) == 0 {
 			continue
 		}
@@ -77,13 +77,13 @@ func (c *Group) check() {
 		for j := 0; j < len(all[i]); j += step {
 			some = append(some, all[i][j])
 		}
-		k.compare(l, some, &f)
+		w.compare(l, some, &f)
 	}
 	f.correct()
 }
 
 // compare infers the gaps of a lock that some instants, by time, are in.
-func (k *worker) compare(l *Lock, some []instant, f *fitter) {
+func (w *worker) compare(l *Lock, some []instant, f *fitter) {
 	next, at := 0, 0 // the first instants that are not before a gap: gaps are cut ahead of being inferred
 	in := func(g *gap) bool {
 		for next < len(some) && some[next].time < g.from {
@@ -91,8 +91,8 @@ func (k *worker) compare(l *Lock, some []instant, f *fitter) {
 		}
 		return next < len(some) && some[next].time < g.to
 	}
-	k.gaps(l, in, func(g *gap) {
-		post := k.infer(g)
+	w.gaps(l, in, func(g *gap) {
+		post := w.infer(g)
 		for at < len(some) && some[at].time < g.from {
 			at++
 		}
@@ -118,17 +118,17 @@ func (k *worker) compare(l *Lock, some []instant, f *fitter) {
 }
 
 // instants returns what dumps and samples show, by lock.
-func (k *worker) instants() (all [][]instant, total int) {
-	c := k.group
-	all = make([][]instant, len(c.locks))
-	samples := k.samplesAtSites()
-	for i, l := range c.locks {
+func (w *worker) instants() (all [][]instant, total int) {
+	gr := w.group
+	all = make([][]instant, len(gr.locks))
+	samples := w.samplesAtSites()
+	for i, l := range gr.locks {
 		for j := range l.Dumps {
 			d := &l.Dumps[j]
-			s := len(c.sites)
+			s := len(gr.sites)
 			if d.Owner != format.NoThread {
-				if s = k.stacks.siteOf(d.Took); s < 0 {
-					s = k.stacks.innermost(d.Stack, true)
+				if s = w.stacks.siteOf(d.Took); s < 0 {
+					s = w.stacks.innermost(d.Stack, true)
 				}
 			}
 			if s >= 0 {
@@ -136,8 +136,8 @@ func (k *worker) instants() (all [][]instant, total int) {
 			}
 		}
 		if len(samples) > 0 {
-			k.lock.load(c, l)
-			busy := waiting(k.lock.waits)
+			w.lock.load(gr, l)
+			busy := waiting(w.lock.waits)
 			for _, s := range samples {
 				if l.uses[s.shows] && s.time >= l.from && s.time < l.to && cover(busy, s.time) {
 					all[i] = append(all[i], s)
@@ -150,9 +150,9 @@ func (k *worker) instants() (all [][]instant, total int) {
 }
 
 // samplesAtSites returns the samples on the paths of sites.
-func (k *worker) samplesAtSites() (list []instant) {
-	k.group.program.Samples(k.group.locks[0].ID, math.MinInt64, math.MaxInt64, math.MaxInt, func(_ format.ThreadID, at int64, stack format.StackID) {
-		if s := k.stacks.innermost(stack, false); s >= 0 {
+func (w *worker) samplesAtSites() (list []instant) {
+	w.group.program.Samples(w.group.locks[0].ID, math.MinInt64, math.MaxInt64, math.MaxInt, func(_ format.ThreadID, at int64, stack format.StackID) {
+		if s := w.stacks.innermost(stack, false); s >= 0 {
 			list = append(list, instant{time: at, shows: s, sample: true})
 		}
 	})

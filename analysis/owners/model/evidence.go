@@ -64,8 +64,8 @@ type evidence struct {
 	seen []uint8  // by site: the cells in which it was, a bit each
 }
 
-func (k *worker) weigh(g *gap) {
-	e, l, u := &k.evidence, k.lock.Lock, &k.lock.users
+func (w *worker) weigh(g *gap) {
+	e, l, u := &w.evidence, w.lock.Lock, &w.lock.users
 	e.reset(g, u.total)
 	for i := range g.arrivals {
 		e.arrive(g, &g.arrivals[i], u.of(g.arrivals[i].user))
@@ -78,10 +78,10 @@ func (k *worker) weigh(g *gap) {
 		}
 	}
 	e.leaveTogether()
-	if !k.observer.hidden {
+	if !w.observer.hidden {
 		i, _ := slices.BinarySearchFunc(l.Dumps, g.from, func(d Dump, t int64) int { return cmp.Or(cmp.Compare(d.Time, t), 1) })
 		for ; i < len(l.Dumps) && l.Dumps[i].Time < g.to; i++ {
-			k.dump(g, &l.Dumps[i])
+			w.dump(g, &l.Dumps[i])
 		}
 	}
 }
@@ -221,14 +221,14 @@ func (e *evidence) leaveTogether() {
 	}
 }
 
-func (k *worker) dump(g *gap, d *Dump) {
-	e, c := &k.evidence, g.cellAt(d.Time)
+func (w *worker) dump(g *gap, d *Dump) {
+	e, c := &w.evidence, g.cellAt(d.Time)
 	if d.Owner == 0 {
 		scale(&e.free[c], 1/unlikely)
 		return
 	}
 	scale(&e.free[c], unlikely)
-	user := k.lock.users.number(d.Owner)
+	user := w.lock.users.number(d.Owner)
 	shows := func(s int, likelier float64) {
 		scale(&e.held[s][c], likelier)
 		e.by[s] = user
@@ -236,18 +236,18 @@ func (k *worker) dump(g *gap, d *Dump) {
 			scale(&e.own[c], likelier)
 		}
 	}
-	if s := k.stacks.siteOf(d.Took); d.Took != 0 && s >= 0 {
+	if s := w.stacks.siteOf(d.Took); d.Took != 0 && s >= 0 {
 		shows(s, dumpPath)
 		return
 	}
 	if d.Stack == 0 {
-		for s, x := range k.group.sites {
+		for s, x := range w.group.sites {
 			if x.key == 0 && x.users[d.Owner] > 0 {
 				shows(s, dumpPath)
 			}
 		}
 	}
-	for _, at := range k.stacks.inside(d.Stack) {
+	for _, at := range w.stacks.inside(d.Stack) {
 		if at.path {
 			shows(at.site, dumpPath)
 		} else {

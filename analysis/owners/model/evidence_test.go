@@ -31,12 +31,12 @@ func TestEvidence(t *testing.T) {
 			q.does(by, d)
 		}
 		l := &Lock{ID: theLock, Dumps: append([]Dump{{Time: ms / 2, Owner: 5}}, dumps...)}
-		c := newGroup(q, true, []*Lock{l})
-		c.addSilentSites(false)
-		k := c.worker()
-		k.gaps(l, func(g *gap) bool { return g.from == from }, func(g *gap) {
-			k.weigh(g)
-			e = k.evidence
+		gr := newGroup(q, true, []*Lock{l})
+		gr.addSilentSites(false)
+		w := gr.worker()
+		w.gaps(l, func(g *gap) bool { return g.from == from }, func(g *gap) {
+			w.weigh(g)
+			e = w.evidence
 		})
 		return e
 	}

@@ -59,9 +59,9 @@ func TestAnswersAddUpToTheWaiting(t *testing.T) {
 			return
 		}
 		c, l := p.group(dumps...)
-		k := c.worker()
-		k.gaps(l, func(*gap) bool { return true }, func(g *gap) {
-			post := k.infer(g)
+		w := c.worker()
+		w.gaps(l, func(*gap) bool { return true }, func(g *gap) {
+			post := w.infer(g)
 			if post == nil {
 				t.Fatalf("nothing explains %d to %d", g.from, g.to)
 			}

@@ -29,28 +29,28 @@ type counts struct {
 }
 
 // count adds what is expected in a cell of a gap; r is n.each over the sum of x beta.
-func (h *chain) count(c int, n *counts, r, isFree float64) {
-	dt, lags := h.steps.dt[c], &h.group.lags
-	for i := range h.lumps {
-		y := &h.lumps[i]
-		a := dt * h.group.entry * y.can[c] * h.isF[c] * r
+func (ch *chain) count(c int, n *counts, r, isFree float64) {
+	dt, lags := ch.steps.dt[c], &ch.group.lags
+	for i := range ch.lumps {
+		l := &ch.lumps[i]
+		a := dt * ch.group.entry * l.can[c] * ch.isF[c] * r
 		for p := range phases {
-			y.entered[p] += a * y.enter[p] * y.beta[p]
+			l.entered[p] += a * l.enter[p] * l.beta[p]
 		}
 	}
 	for j := range lagPhases {
-		n.lags[j] += lags[j] * h.free[j] * r * h.isH[c]
+		n.lags[j] += lags[j] * ch.free[j] * r * ch.isH[c]
 	}
 	n.free += isFree * r * dt
 }
 
 // countSites divides the entries of the lumps in a gap among their sites, and adds the
 // acquirer's hold.
-func (h *chain) countSites(ev *evidence, n *counts) {
-	for s := range h.group.sites {
-		y := &h.lumps[h.lumpOf[s]]
-		for p, part := range h.partOf[s] {
-			v := y.entered[p] * part
+func (ch *chain) countSites(ev *evidence, n *counts) {
+	for s := range ch.group.sites {
+		l := &ch.lumps[ch.lumpOf[s]]
+		for p, part := range ch.partOf[s] {
+			v := l.entered[p] * part
 			n.entries[s][p] += v
 			n.enters[s] += v
 			n.n += v
@@ -59,7 +59,7 @@ func (h *chain) countSites(ev *evidence, n *counts) {
 	if !ev.acquired || ev.site < 0 {
 		return
 	}
-	own, first := &h.lumps[len(h.lumps)-1].beta, &h.group.sites[ev.site].holds
+	own, first := &ch.lumps[len(ch.lumps)-1].beta, &ch.group.sites[ev.site].holds
 	each := n.each / own.dot(first)
 	for p := range phases {
 		n.entries[ev.site][p] += each * first[p] * own[p]
@@ -67,70 +67,70 @@ func (h *chain) countSites(ev *evidence, n *counts) {
 }
 
 // learn learns the parameters of the group and its locks from some gaps of the recording.
-func (c *Group) learn() {
-	c.prior()
-	if len(c.sites) == 0 {
+func (gr *Group) learn() {
+	gr.prior()
+	if len(gr.sites) == 0 {
 		return
 	}
-	k := c.worker()
-	defer k.release()
-	list := k.listShapes(max(1, c.waits/someGaps))
+	w := gr.worker()
+	defer w.release()
+	list := w.listShapes(max(1, gr.waits/someGaps))
 	for range rounds {
-		c.round(&k.chain, list)
+		gr.round(&w.chain, list)
 	}
 }
 
 // round does one round of expectation maximisation.
-func (c *Group) round(h *chain, list []shape) {
-	sites := len(c.sites)
+func (gr *Group) round(ch *chain, list []shape) {
+	sites := len(gr.sites)
 	all := counts{entries: make([]byPhase, sites)}
-	byLock := make([][]float64, len(c.locks))
+	byLock := make([][]float64, len(gr.locks))
 	for i := range list {
 		s := &list[i]
 		if byLock[s.lock] == nil {
 			byLock[s.lock] = make([]float64, sites)
 		}
 		all.enters, all.each = byLock[s.lock], s.n
-		h.infer(c.locks[s.lock], &s.evidence, &all, nil)
+		ch.infer(gr.locks[s.lock], &s.evidence, &all, nil)
 	}
-	c.maximise(&all, byLock)
+	gr.maximise(&all, byLock)
 }
 
 // prior sets the parameters before anything is learned:
 //
 //	w[p] ~ holdFall ^ |log(1/λ[p] / usual) / log(holdFallStep)|    γ[j] ~ lagFall ^ j
 //	m[s] ~ uses of the lock at s + groupCounts * the group's share of s + anyCounts
-func (c *Group) prior() {
-	c.entry = 1 / usual
+func (gr *Group) prior() {
+	gr.entry = 1 / usual
 	for j := range lagPhases {
-		c.lags[j] = math.Pow(lagFall, float64(j))
+		gr.lags[j] = math.Pow(lagFall, float64(j))
 	}
-	normalise(c.lags[:])
+	normalise(gr.lags[:])
 	total := 0.0
-	for _, s := range c.sites {
+	for _, s := range gr.sites {
 		total += s.n
 		for p := range phases {
 			s.holds[p] = math.Pow(holdFall, math.Abs(math.Log(holdMean[p]/usual)/math.Log(holdFallStep)))
 		}
 		normalise(s.holds[:])
 	}
-	k := c.worker()
-	defer k.release()
-	for _, l := range c.locks {
-		own := make([]float64, len(c.sites))
-		k.lock.load(c, l)
-		for i := range k.lock.waits {
-			if s := k.stacks.siteOf(k.lock.waits[i].Stack); s >= 0 {
+	w := gr.worker()
+	defer w.release()
+	for _, l := range gr.locks {
+		own := make([]float64, len(gr.sites))
+		w.lock.load(gr, l)
+		for i := range w.lock.waits {
+			if s := w.stacks.siteOf(w.lock.waits[i].Stack); s >= 0 {
 				own[s]++
 			}
 		}
 		for i := range l.Dumps {
-			if s := k.stacks.siteOf(l.Dumps[i].Took); s >= 0 {
+			if s := w.stacks.siteOf(l.Dumps[i].Took); s >= 0 {
 				own[s]++
 			}
 		}
-		l.mix, l.uses = make([]float64, len(c.sites)), make([]bool, len(c.sites))
-		for s, x := range c.sites {
+		l.mix, l.uses = make([]float64, len(gr.sites)), make([]bool, len(gr.sites))
+		for s, x := range gr.sites {
 			l.uses[s] = own[s] > 0 || x.of[l] || !x.silent && l.n < fewWaits
 			l.mix[s] = own[s] + groupCounts*x.n/total + anyCounts
 		}
@@ -142,28 +142,28 @@ func (c *Group) prior() {
 //
 //	w[s,p] ~ entries s(p) + holdCounts * the group's mean w[p]    m[s] ~ entries of the lock at s + mixCounts
 //	γ[j] ~ releases into f(j) + lagFall ^ j                       η = entries / time free
-func (c *Group) maximise(all *counts, byLock [][]float64) {
+func (gr *Group) maximise(all *counts, byLock [][]float64) {
 	var mean byPhase
 	for p := range phases {
 		mean[p] = phaseCounts
-		for s := range c.sites {
+		for s := range gr.sites {
 			mean[p] += all.entries[s][p]
 		}
 	}
 	normalise(mean[:])
-	for i, s := range c.sites {
+	for i, s := range gr.sites {
 		for p := range phases {
 			s.holds[p] = all.entries[i][p] + holdCounts*mean[p]
 		}
 		normalise(s.holds[:])
 	}
 	for j := range lagPhases {
-		c.lags[j] = all.lags[j] + math.Pow(lagFall, float64(j))
+		gr.lags[j] = all.lags[j] + math.Pow(lagFall, float64(j))
 	}
-	normalise(c.lags[:])
-	c.entry = min(1/shortestHold, max(1/slowestEntry, (all.n+entryCounts)/(all.free+entryCounts*usual)))
-	for i, l := range c.locks {
-		for s := range c.sites {
+	normalise(gr.lags[:])
+	gr.entry = min(1/shortestHold, max(1/slowestEntry, (all.n+entryCounts)/(all.free+entryCounts*usual)))
+	for i, l := range gr.locks {
+		for s := range gr.sites {
 			l.mix[s] = mixCounts
 			if by := byLock[i]; by != nil {
 				l.mix[s] += by[s]

@@ -28,51 +28,51 @@ type lump struct {
 	sum     byCell         // of x beta over the phases
 }
 
-func (h *chain) lump(mix []float64, ev *evidence) {
-	h.lumps = h.lumps[:0]
-	for s, x := range h.group.sites {
+func (ch *chain) lump(mix []float64, ev *evidence) {
+	ch.lumps = ch.lumps[:0]
+	for s, x := range ch.group.sites {
 		can, held, mix := &ev.can[s], &ev.held[s], mix[s]
-		y := h.lumpLike(s, can, held)
-		y.weight += mix
+		l := ch.lumpLike(s, can, held)
+		l.weight += mix
 		for p, w := range x.holds {
-			y.enter[p] += mix * w
+			l.enter[p] += mix * w
 		}
 		for c := range cells {
-			y.can[c] += mix * can[c]
-			y.held[c] += mix * held[c]
+			l.can[c] += mix * can[c]
+			l.held[c] += mix * held[c]
 		}
 	}
-	for i := range h.lumps {
-		y := &h.lumps[i]
-		r := 1 / y.weight
+	for i := range ch.lumps {
+		l := &ch.lumps[i]
+		r := 1 / l.weight
 		for c := range cells {
-			y.can[c] *= r
-			y.held[c] *= r
+			l.can[c] *= r
+			l.held[c] *= r
 		}
 	}
-	for s, x := range h.group.sites {
-		enter := &h.lumps[h.lumpOf[s]].enter
+	for s, x := range ch.group.sites {
+		enter := &ch.lumps[ch.lumpOf[s]].enter
 		for p, w := range x.holds {
-			h.partOf[s][p] = mix[s] * w / enter[p]
+			ch.partOf[s][p] = mix[s] * w / enter[p]
 		}
 	}
 }
 
 // lumpLike returns the lump of a site with some evidence, a new one if there is none.
-func (h *chain) lumpLike(site int, can, held *byCell) *lump {
+func (ch *chain) lumpLike(site int, can, held *byCell) *lump {
 	var like [2 * cells]uint16
 	for c := range cells { // the upper bits of a float64 are sign, exponent and mantissa: this leaves every fourth power of two
 		like[c] = uint16(math.Float64bits(can[c]*4) >> 54)
 		like[cells+c] = uint16(math.Float64bits(held[c]*4) >> 54)
 	}
 	at := 0
-	for at < len(h.lumps) && h.lumps[at].like != like {
+	for at < len(ch.lumps) && ch.lumps[at].like != like {
 		at++
 	}
-	if at == len(h.lumps) {
-		y := column.Next(&h.lumps)
-		y.like, y.enter, y.weight, y.can, y.held = like, byPhase{}, 0, byCell{}, byCell{}
+	if at == len(ch.lumps) {
+		l := column.Next(&ch.lumps)
+		l.like, l.enter, l.weight, l.can, l.held = like, byPhase{}, 0, byCell{}, byCell{}
 	}
-	h.lumpOf[site] = int32(at)
-	return &h.lumps[at]
+	ch.lumpOf[site] = int32(at)
+	return &ch.lumps[at]
 }

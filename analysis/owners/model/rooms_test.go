@@ -40,14 +40,14 @@ func TestGaps(t *testing.T) {
 			return
 		}
 		l := &Lock{ID: theLock}
-		c := newGroup(p, true, []*Lock{l})
-		k := c.worker()
+		gr := newGroup(p, true, []*Lock{l})
+		w := gr.worker()
 		sum, want, ended := 0.0, 0.0, 0
 		for _, w := range p.waits {
 			want += float64(w.End - w.Start)
 		}
 		last := int64(0)
-		k.gaps(l, func(*gap) bool { return true }, func(g *gap) {
+		w.gaps(l, func(*gap) bool { return true }, func(g *gap) {
 			if g.from < last || g.to <= g.from {
 				t.Fatalf("%d to %d after %d", g.from, g.to, last)
 			}

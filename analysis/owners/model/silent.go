@@ -17,14 +17,14 @@ import (
 
 // addSilentSites adds silent sites to the group. The threads that use semaphores may hold
 // several permits at once.
-func (c *Group) addSilentSites(semaphores bool) {
-	k := c.worker()
-	defer k.release()
+func (gr *Group) addSilentSites(semaphores bool) {
+	w := gr.worker()
+	defer w.release()
 	if semaphores {
-		k.findPermits()
+		w.findPermits()
 	}
-	c.sitesOfDumps(k)
-	s := search{worker: k, sampledAt: map[uint64]bool{}}
+	gr.sitesOfDumps(w)
+	s := search{worker: w, sampledAt: map[uint64]bool{}}
 	for _, l := range s.busiest() {
 		s.target = l
 		s.placeStackless()
@@ -35,23 +35,23 @@ func (c *Group) addSilentSites(semaphores bool) {
 }
 
 // addSilent makes a silent site of a lock out of a stack, from frame number at outwards.
-func (c *Group) addSilent(l *Lock, stack format.StackID, at int, n float64, users map[format.ThreadID]float64) {
+func (gr *Group) addSilent(l *Lock, stack format.StackID, at int, n float64, users map[format.ThreadID]float64) {
 	var p path
 	s := &site{}
-	if frames := c.program.Frames(stack); at < len(frames) {
+	if frames := gr.program.Frames(stack); at < len(frames) {
 		p.set(frames, at)
-		if known, ok := c.byKey[p.suffix[0]]; ok {
-			if s = c.sites[known]; !s.silent {
+		if known, ok := gr.byKey[p.suffix[0]]; ok {
+			if s = gr.sites[known]; !s.silent {
 				return
 			}
 		} else {
 			s.key, s.depth = p.suffix[0], len(frames)-at
-			c.byKey[s.key] = len(c.sites)
+			gr.byKey[s.key] = len(gr.sites)
 		}
 	}
 	if !s.silent {
 		s.stack, s.silent, s.users, s.of = stack, true, map[format.ThreadID]float64{}, map[*Lock]bool{}
-		c.sites = append(c.sites, s)
+		gr.sites = append(gr.sites, s)
 	}
 	s.of[l] = true
 	s.n += n
@@ -61,8 +61,8 @@ func (c *Group) addSilent(l *Lock, stack format.StackID, at int, n float64, user
 	for _, t := range byUse {
 		s.users[t] += users[t]
 		s.more += users[t]
-		if !slices.Contains(c.silentUsers, t) {
-			c.silentUsers = append(c.silentUsers, t)
+		if !slices.Contains(gr.silentUsers, t) {
+			gr.silentUsers = append(gr.silentUsers, t)
 		}
 	}
 }
@@ -70,30 +70,30 @@ func (c *Group) addSilent(l *Lock, stack format.StackID, at int, n float64, user
 // anchor returns the number of the frame at which a silent site begins: the innermost method
 // that is known to acquire such locks, by another path; else the innermost frame of the
 // application.
-func (k *worker) anchor(stack format.StackID) int {
-	frames := k.group.program.Frames(stack)
-	k.stacks.path.set(frames, 0)
-	for i, m := range k.stacks.path.method {
-		if slices.ContainsFunc(k.group.sites, func(s *site) bool { return s.method == m }) {
-			return k.stacks.path.frame[i]
+func (w *worker) anchor(stack format.StackID) int {
+	frames := w.group.program.Frames(stack)
+	w.stacks.path.set(frames, 0)
+	for i, m := range w.stacks.path.method {
+		if slices.ContainsFunc(w.group.sites, func(s *site) bool { return s.method == m }) {
+			return w.stacks.path.frame[i]
 		}
 	}
-	return len(frames) - len(k.group.program.Application(stack))
+	return len(frames) - len(w.group.program.Application(stack))
 }
 
 // sitesOfDumps makes silent sites of the owners in dumps that are at no known site.
-func (c *Group) sitesOfDumps(k *worker) {
+func (gr *Group) sitesOfDumps(w *worker) {
 	type owner struct {
 		stack  format.StackID
 		thread format.ThreadID // of one without a stack
 	}
 	found := map[owner]map[format.ThreadID]float64{}
-	for _, l := range c.locks {
+	for _, l := range gr.locks {
 		clear(found)
 		var order []owner
 		for i := range l.Dumps {
 			d := &l.Dumps[i]
-			if d.Owner == format.NoThread || k.stacks.siteOf(d.Took) >= 0 || len(k.stacks.inside(d.Stack)) > 0 {
+			if d.Owner == format.NoThread || w.stacks.siteOf(d.Took) >= 0 || len(w.stacks.inside(d.Stack)) > 0 {
 				continue
 			}
 			o := owner{stack: d.Stack}
@@ -107,14 +107,14 @@ func (c *Group) sitesOfDumps(k *worker) {
 			found[o][d.Owner]++
 		}
 		for _, o := range order {
-			if len(c.sites) >= ownSites+2*moreSites {
+			if len(gr.sites) >= ownSites+2*moreSites {
 				break
 			}
 			n := 0.0
 			for _, v := range found[o] {
 				n += v
 			}
-			c.addSilent(l, o.stack, k.anchor(o.stack), n, found[o])
+			gr.addSilent(l, o.stack, w.anchor(o.stack), n, found[o])
 		}
 	}
 }
@@ -123,17 +123,17 @@ func (c *Group) sitesOfDumps(k *worker) {
 // activities on the paths of the sites overlap for much of the time. Threads then wait for
 // permits as writers wait for readers: an activity inside continues while another thread gets
 // one.
-func (k *worker) findPermits() {
-	for _, l := range k.group.locks {
-		k.lock.load(k.group, l)
+func (w *worker) findPermits() {
+	for _, l := range w.group.locks {
+		w.lock.load(w.group, l)
 		var list []times.Span
 		sum := int64(0)
-		for _, a := range k.group.program.ActivitiesOf(l.ID) {
-			if a.What == Waits || k.stacks.innermost(a.Stack, false) < 0 {
+		for _, a := range w.group.program.ActivitiesOf(l.ID) {
+			if a.What == Waits || w.stacks.innermost(a.Stack, false) < 0 {
 				continue
 			}
 			for _, t := range a.Times {
-				if k.lock.users.number(t.Thread) >= 0 {
+				if w.lock.users.number(t.Thread) >= 0 {
 					list = append(list, t.Span)
 					sum += t.End - t.Start
 				}
@@ -142,7 +142,7 @@ func (k *worker) findPermits() {
 		all := times.Within(times.UnionOf(list), times.Span{Start: math.MinInt64, End: math.MaxInt64})
 		l.permits = sum > 0 && float64(sum) > overlapping*float64(all)
 	}
-	k.lock.Lock = nil // load sets Wait.Shared by permits
+	w.lock.Lock = nil // load sets Wait.Shared by permits
 }
 
 type search struct {

@@ -124,8 +124,8 @@ func (p *simulated) group(dumps ...Dump) (*Group, *Lock) {
 	return Fit(p, format.KindMonitor, []*Lock{l}), l
 }
 
-func (p *simulated) answer(c *Group, l *Lock) (out []Part) {
-	c.Answer(l, func(x Part) { out = append(out, x) })
+func (p *simulated) answer(gr *Group, l *Lock) (out []Part) {
+	gr.Answer(l, func(x Part) { out = append(out, x) })
 	return out
 }
 

@@ -64,23 +64,23 @@ type Lock struct {
 
 // Fit learns the model of some locks of one kind and group.
 func Fit(p Program, kind format.LockKind, locks []*Lock) *Group {
-	c := newGroup(p, kind == format.KindMonitor, locks)
-	c.addSilentSites(kind == format.KindSemaphore)
-	c.learn()
-	c.check()
-	return c
+	gr := newGroup(p, kind == format.KindMonitor, locks)
+	gr.addSilentSites(kind == format.KindSemaphore)
+	gr.learn()
+	gr.check()
+	return gr
 }
 
 // newGroup finds the sites of some locks of one group: the commonest paths first, then one
 // for each further method, which all other paths of the method join.
 func newGroup(p Program, block bool, locks []*Lock) *Group {
-	c := &Group{block: block, locks: locks, program: p, byKey: map[uint64]int{}, placed: map[format.StackID]int{}}
-	f := finder{group: c, found: map[format.StackID]*use{}}
+	gr := &Group{block: block, locks: locks, program: p, byKey: map[uint64]int{}, placed: map[format.StackID]int{}}
+	f := finder{group: gr, found: map[format.StackID]*use{}}
 	var list []Wait
 	for _, l := range locks {
 		list = p.Waits(l.ID, list[:0])
 		l.n, l.from = len(list), list[0].Start
-		c.waits += len(list)
+		gr.waits += len(list)
 		for i := range list {
 			w := &list[i]
 			l.ns += w.End - w.Start
@@ -93,9 +93,9 @@ func newGroup(p Program, block bool, locks []*Lock) *Group {
 			}
 		}
 	}
-	slices.SortFunc(c.locks, func(a, b *Lock) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(gr.locks, func(a, b *Lock) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.ID, b.ID)) })
 	f.choose()
-	return c
+	return gr
 }
 
 // finder counts the paths at which locks of a group are acquired and makes sites of them.
@@ -130,21 +130,21 @@ func (f *finder) add(stack format.StackID, t format.ThreadID) {
 }
 
 func (f *finder) choose() {
-	c := f.group
+	gr := f.group
 	for i, u := range f.byPath() {
 		at := noSite
 		if i >= ownSites { // the commonest site of the method, if there is one
-			at = slices.IndexFunc(c.sites, func(s *site) bool { return s.method == u.path.method[0] })
+			at = slices.IndexFunc(gr.sites, func(s *site) bool { return s.method == u.path.method[0] })
 		}
 		if at < 0 {
-			if len(c.sites) >= ownSites+moreSites {
+			if len(gr.sites) >= ownSites+moreSites {
 				continue
 			}
-			at = len(c.sites)
-			c.sites = append(c.sites, &site{key: u.path.suffix[0], method: u.path.method[0], home: c.home(u), stack: u.stack, depth: u.depth, users: map[format.ThreadID]float64{}})
+			at = len(gr.sites)
+			gr.sites = append(gr.sites, &site{key: u.path.suffix[0], method: u.path.method[0], home: gr.home(u), stack: u.stack, depth: u.depth, users: map[format.ThreadID]float64{}})
 		}
-		s := c.sites[at]
-		c.byKey[u.path.suffix[0]] = at
+		s := gr.sites[at]
+		gr.byKey[u.path.suffix[0]] = at
 		s.n += u.n
 		for t, n := range u.users {
 			s.users[t] += n
@@ -183,11 +183,11 @@ var returnsLocked = regexp.MustCompile("(?i)lock|acquire|enter")
 
 // home returns the suffix of the frame that holds the lock if, by its name, the acquiring
 // method returns with it; else 0.
-func (c *Group) home(u *use) uint64 {
-	if c.block {
+func (gr *Group) home(u *use) uint64 {
+	if gr.block {
 		return 0
 	}
-	frames, at, _ := c.anchored(u.stack)
+	frames, at, _ := gr.anchored(u.stack)
 	h := 0
 	for h+2 < len(u.path.method) && returnsLocked.MatchString(frames[max(at, u.path.frame[h])].Method) {
 		h++

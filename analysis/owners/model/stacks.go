@@ -18,8 +18,8 @@ type within struct {
 	path bool
 }
 
-func newStackIndex(c *Group) stackIndex {
-	return stackIndex{group: c, through: map[format.StackID][]within{}, acquires: map[format.StackID]int{}}
+func newStackIndex(gr *Group) stackIndex {
+	return stackIndex{group: gr, through: map[format.StackID][]within{}, acquires: map[format.StackID]int{}}
 }
 
 // inside returns the sites that a stack leads through, by number.
@@ -28,17 +28,17 @@ func (x *stackIndex) inside(stack format.StackID) []within {
 	if ok || stack == format.NoStack {
 		return in
 	}
-	c := x.group
-	frames := c.program.Frames(stack)
+	gr := x.group
+	frames := gr.program.Frames(stack)
 	x.path.set(frames, 0)
-	placed, tested := c.placed[stack]
-	for n, s := range c.sites {
+	placed, tested := gr.placed[stack]
+	for n, s := range gr.sites {
 		method, path := !tested && placeless(frames), tested && placed == n
 		for i, suffix := range x.path.suffix {
 			if x.path.method[i] == s.method {
 				method = true
 			}
-			if at, ok := c.byKey[suffix]; ok && at == n || s.home != 0 && suffix == s.home {
+			if at, ok := gr.byKey[suffix]; ok && at == n || s.home != 0 && suffix == s.home {
 				path = true
 				break
 			}
@@ -131,10 +131,10 @@ func (p *path) set(frames []format.Frame, at int) {
 
 // anchored returns the number of the frame that acquires the lock: the innermost one of a
 // synchronized section, else the innermost one outside of the lock's implementation.
-func (c *Group) anchored(stack format.StackID) (frames []format.Frame, at int, ok bool) {
-	frames = c.program.Frames(stack)
-	if !c.block {
-		at = len(frames) - len(c.program.Application(stack))
+func (gr *Group) anchored(stack format.StackID) (frames []format.Frame, at int, ok bool) {
+	frames = gr.program.Frames(stack)
+	if !gr.block {
+		at = len(frames) - len(gr.program.Application(stack))
 	}
 	return frames, at, at < len(frames)
 }

@@ -19,11 +19,11 @@ type lockView struct {
 }
 
 // load makes a lock of a group the current one.
-func (v *lockView) load(c *Group, l *Lock) {
+func (v *lockView) load(gr *Group, l *Lock) {
 	other := v.Lock != l
 	if other {
 		v.Lock = l
-		v.waits = c.program.Waits(l.ID, v.waits[:0])
+		v.waits = gr.program.Waits(l.ID, v.waits[:0])
 		v.byEnd = slices.Grow(v.byEnd[:0], len(v.waits))
 		var current column.KeyHeap // waits, by end: they are few at a time
 		for i := range v.waits {
@@ -38,8 +38,8 @@ func (v *lockView) load(c *Group, l *Lock) {
 			v.byEnd = append(v.byEnd, int32(current[0].ID))
 		}
 	}
-	if other || v.users.sites != len(c.sites) {
-		v.users.set(c, v.waits, l.Dumps)
+	if other || v.users.sites != len(gr.sites) {
+		v.users.set(gr, v.waits, l.Dumps)
 		v.sortByUser()
 	}
 }
@@ -79,8 +79,8 @@ type users struct {
 
 // set makes it the users of a lock: the threads that waited for it, previous owners of
 // waits, owners in dumps, and the users of silent sites. It numbers the threads of the waits.
-func (u *users) set(c *Group, waits []Wait, dumps []Dump) {
-	u.sites = len(c.sites)
+func (u *users) set(gr *Group, waits []Wait, dumps []Dump) {
+	u.sites = len(gr.sites)
 	u.threads, u.shares = u.threads[:0], u.shares[:0]
 	if clear(u.index); u.index == nil {
 		u.index = map[format.ThreadID]int32{}
@@ -103,13 +103,13 @@ func (u *users) set(c *Group, waits []Wait, dumps []Dump) {
 	for i := range dumps {
 		add(dumps[i].Owner)
 	}
-	for _, t := range c.silentUsers {
+	for _, t := range gr.silentUsers {
 		add(t)
 	}
 	u.total = append(u.total[:0], make([]float64, u.sites)...)
 	each := 1 / float64(len(u.threads)+1) // one use is shared by all, and by one unknown thread
 	for _, t := range u.threads {
-		for s, x := range c.sites {
+		for s, x := range gr.sites {
 			v := (x.users[t] + each) / (x.uses() + 1)
 			u.shares = append(u.shares, v)
 			u.total[s] += v

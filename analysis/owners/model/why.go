@@ -44,14 +44,14 @@ const impossible = 1e-9
 // Why returns the candidates for the owner of a lock in [from, to): the mean of those of each
 // gap, by how long threads waited in it. Kinds of evidence are added one after the other; the
 // bits of each are the change that it makes to the logarithm of the odds.
-func (c *Group) Why(l *Lock, from, to int64) Why {
-	k := c.worker()
-	defer k.release()
-	sum := candidates{worker: k, list: make([]Candidate, len(c.sites)+2), most: make([]float64, len(c.sites)+2)}
-	k.gaps(l, func(g *gap) bool { return g.from < to && g.to > from }, func(g *gap) {
+func (gr *Group) Why(l *Lock, from, to int64) Why {
+	w := gr.worker()
+	defer w.release()
+	sum := candidates{worker: w, list: make([]Candidate, len(gr.sites)+2), most: make([]float64, len(gr.sites)+2)}
+	w.gaps(l, func(g *gap) bool { return g.from < to && g.to > from }, func(g *gap) {
 		var by [evidences][]byCell
 		for kind := range evidences {
-			if by[kind] = k.posteriorBy(g, kind); by[kind] == nil {
+			if by[kind] = w.posteriorBy(g, kind); by[kind] == nil {
 				return
 			}
 		}
@@ -74,11 +74,11 @@ type candidates struct {
 }
 
 // add adds [lo, hi), in a cell of a gap; by has the probabilities by the kinds of evidence.
-func (x *candidates) add(g *gap, c int, lo, hi int64, by *[evidences][]byCell) {
+func (cs *candidates) add(g *gap, c int, lo, hi int64, by *[evidences][]byCell) {
 	weight := g.waited(hi) - g.waited(lo)
-	x.ns += weight
-	for s := range x.list {
-		of, last := &x.list[s], 0.0
+	cs.ns += weight
+	for s := range cs.list {
+		of, last := &cs.list[s], 0.0
 		for kind := range evidences {
 			p := min(1-impossible, max(impossible, by[kind][s][c]))
 			bits := math.Log2(p / (1 - p))
@@ -87,18 +87,18 @@ func (x *candidates) add(g *gap, c int, lo, hi int64, by *[evidences][]byCell) {
 		}
 		p := by[evidences-1][s][c]
 		of.Chance += weight * p
-		if p > x.most[s] && s < len(x.group.sites) {
-			x.most[s], of.Thread = p, x.holder(g, s, lo, hi)
-			if own := x.post.own[c]; s == g.site && own > x.post.site[s][c] {
+		if p > cs.most[s] && s < len(cs.group.sites) {
+			cs.most[s], of.Thread = p, cs.holder(g, s, lo, hi)
+			if own := cs.post.own[c]; s == g.site && own > cs.post.site[s][c] {
 				of.Thread = g.thread
 			}
 		}
 	}
 }
 
-func (x *candidates) why() Why {
-	w, free := Why{Ns: int64(x.ns + .5)}, len(x.group.sites)
-	for s, of := range x.list {
+func (cs *candidates) why() Why {
+	w, free := Why{Ns: int64(cs.ns + .5)}, len(cs.group.sites)
+	for s, of := range cs.list {
 		if of.Chance <= 0 {
 			continue
 		}
@@ -108,11 +108,11 @@ func (x *candidates) why() Why {
 		case s > free:
 			of.State = Unknown
 		default:
-			of.Stack = x.group.sites[s].stack
+			of.Stack = cs.group.sites[s].stack
 		}
-		of.Chance /= x.ns
+		of.Chance /= cs.ns
 		for kind := range of.Bits {
-			of.Bits[kind] /= x.ns
+			of.Bits[kind] /= cs.ns
 		}
 		w.Candidates = append(w.Candidates, of)
 	}
@@ -122,7 +122,7 @@ func (x *candidates) why() Why {
 
 // posteriorBy returns the probabilities of each site, of free and of an unknown site in a gap, by
 // the kinds of evidence up to last; nil if no path explains it.
-func (k *worker) posteriorBy(g *gap, last Evidence) []byCell {
+func (w *worker) posteriorBy(g *gap, last Evidence) []byCell {
 	some := *g
 	if last < Next {
 		some.ended = false
@@ -131,13 +131,13 @@ func (k *worker) posteriorBy(g *gap, last Evidence) []byCell {
 		some.arrivals, some.blocked = nil, make([]float64, len(g.blocked))
 	}
 	some.seen = slices.DeleteFunc(slices.Clone(g.seen), func(x sighting) bool { return x.kind() > last })
-	k.observer.hidden = last < Shown // of what is left, that hides dumps
-	post := k.infer(&some)
-	k.observer.hidden = false // for the gaps that follow
+	w.observer.hidden = last < Shown // of what is left, that hides dumps
+	post := w.infer(&some)
+	w.observer.hidden = false // for the gaps that follow
 	if post == nil {
 		return nil
 	}
-	sites := len(k.group.sites)
+	sites := len(w.group.sites)
 	out := append(slices.Clone(post.site), post.free, byCell{})
 	own := sites + 1
 	if g.site >= 0 {
@@ -151,7 +151,7 @@ func (k *worker) posteriorBy(g *gap, last Evidence) []byCell {
 		all := 0.0
 		for s := range out {
 			if s <= sites {
-				out[s][c] *= k.group.factor[s]
+				out[s][c] *= w.group.factor[s]
 			}
 			all += out[s][c]
 		}

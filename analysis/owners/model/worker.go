@@ -26,55 +26,55 @@ type worker struct {
 
 // worker returns one for the sites of the group as they are now. release keeps it for later,
 // with its current waits.
-func (c *Group) worker() *worker {
-	k, _ := c.workers.Get().(*worker)
-	if k == nil {
-		k = &worker{group: c}
-		k.observer = observer{program: c.program, stacks: &k.stacks, lock: &k.lock}
-		k.cutter = cutter{lock: &k.lock, siteOf: k.acquired}
+func (gr *Group) worker() *worker {
+	w, _ := gr.workers.Get().(*worker)
+	if w == nil {
+		w = &worker{group: gr}
+		w.observer = observer{program: gr.program, stacks: &w.stacks, lock: &w.lock}
+		w.cutter = cutter{lock: &w.lock, siteOf: w.acquired}
 	}
-	if n := len(c.sites); k.stacks.group == nil || len(k.post.site) != n {
-		k.stacks = newStackIndex(c)
-		k.lock.users.sites = -1 // not those of the sites
-		k.chain.reset(c)
-		k.post.site = make([]byCell, n)
+	if n := len(gr.sites); w.stacks.group == nil || len(w.post.site) != n {
+		w.stacks = newStackIndex(gr)
+		w.lock.users.sites = -1 // not those of the sites
+		w.chain.reset(gr)
+		w.post.site = make([]byCell, n)
 	}
-	return k
+	return w
 }
 
-func (k *worker) release() {
-	k.observer.hidden = false
-	k.group.workers.Put(k)
+func (w *worker) release() {
+	w.observer.hidden = false
+	w.group.workers.Put(w)
 }
 
 // gaps cuts the waiting for a lock into gaps and calls take for the wanted ones, in order of
 // time. A gap is valid during the call only.
-func (k *worker) gaps(l *Lock, wanted func(*gap) bool, take func(*gap)) {
-	k.lock.load(k.group, l)
-	k.observer.reset()
-	k.recent.reset(len(k.group.sites))
-	k.cutter.reset()
+func (w *worker) gaps(l *Lock, wanted func(*gap) bool, take func(*gap)) {
+	w.lock.load(w.group, l)
+	w.observer.reset()
+	w.recent.reset(len(w.group.sites))
+	w.cutter.reset()
 	n := 0
 	flush := func() {
-		k.observer.observe(k.batch[:n])
-		for i := range k.batch[:n] {
-			k.recent.advance(k.batch[i].from)
-			take(&k.batch[i])
+		w.observer.observe(w.batch[:n])
+		for i := range w.batch[:n] {
+			w.recent.advance(w.batch[i].from)
+			take(&w.batch[i])
 		}
-		k.recent.forget()
+		w.recent.forget()
 		n = 0
 	}
-	k.cutter.cut(func(g *gap) {
+	w.cutter.cut(func(g *gap) {
 		if !wanted(g) {
 			return
 		}
-		if n == len(k.batch) {
-			k.batch = append(k.batch, gap{}) // most locks have few
+		if n == len(w.batch) {
+			w.batch = append(w.batch, gap{}) // most locks have few
 		}
-		to := &k.batch[n]
+		to := &w.batch[n]
 		blocked, seen := to.blocked[:0], to.seen[:0]
 		*to = *g
-		to.blocked, to.seen = append(blocked, k.cutter.start...), seen
+		to.blocked, to.seen = append(blocked, w.cutter.start...), seen
 		if n++; n == batchGaps {
 			flush()
 		}
@@ -83,9 +83,9 @@ func (k *worker) gaps(l *Lock, wanted func(*gap) bool, take func(*gap)) {
 }
 
 // acquired notes the acquisition that ended a wait, and returns its site.
-func (k *worker) acquired(w *Wait) int {
-	s := k.stacks.siteOf(w.Stack)
-	k.recent.pending = append(k.recent.pending, acquisition{w.End, w.Thread, w.user, s})
+func (w *worker) acquired(by *Wait) int {
+	s := w.stacks.siteOf(by.Stack)
+	w.recent.pending = append(w.recent.pending, acquisition{by.End, by.Thread, by.user, s})
 	return s
 }
 
@@ -133,23 +133,23 @@ func (e *evidence) key() uint64 {
 }
 
 // listShapes returns the shapes of every step-th gap of the group.
-func (k *worker) listShapes(step int) (list []shape) {
+func (w *worker) listShapes(step int) (list []shape) {
 	found, passed := map[uint64]int{}, 0
-	for i, l := range k.group.locks {
+	for i, l := range w.group.locks {
 		if last := passed + l.n; (passed+step-1)/step == (last+step-1)/step {
 			passed = last // none of its gaps is looked at
 			continue
 		}
 		clear(found)
-		k.gaps(l, func(g *gap) bool { return (passed+g.number)%step == 0 }, func(g *gap) {
-			k.weigh(g)
-			key := k.evidence.key()
+		w.gaps(l, func(g *gap) bool { return (passed+g.number)%step == 0 }, func(g *gap) {
+			w.weigh(g)
+			key := w.evidence.key()
 			at, ok := found[key]
 			if !ok {
 				at = len(list)
-				found[key], list = at, append(list, shape{k.evidence, i, 0})
+				found[key], list = at, append(list, shape{w.evidence, i, 0})
 				s := &list[at]
-				s.can, s.held, s.by, s.seen = append(k.allot(), s.can...), append(k.allot(), s.held...), nil, nil
+				s.can, s.held, s.by, s.seen = append(w.allot(), s.can...), append(w.allot(), s.held...), nil, nil
 			}
 			list[at].n++
 		})
@@ -160,44 +160,44 @@ func (k *worker) listShapes(step int) (list []shape) {
 
 // infer returns the posterior of a gap of the current lock by its own evidence, nil if no path
 // explains it. It is valid until the next call.
-func (k *worker) infer(g *gap) *posterior {
-	k.weigh(g)
-	if !k.chain.infer(k.lock.Lock, &k.evidence, nil, &k.post) {
+func (w *worker) infer(g *gap) *posterior {
+	w.weigh(g)
+	if !w.chain.infer(w.lock.Lock, &w.evidence, nil, &w.post) {
 		return nil
 	}
-	return &k.post
+	return &w.post
 }
 
 // inferShape returns the posterior of a gap of the same shape.
-func (k *worker) inferShape(g *gap) *posterior {
-	if k.lock.n < fewWaits { // too few to share
-		return k.infer(g)
+func (w *worker) inferShape(g *gap) *posterior {
+	if w.lock.n < fewWaits { // too few to share
+		return w.infer(g)
 	}
-	k.weigh(g)
-	key := k.evidence.key()
-	p, ok := k.shapes[key]
-	if k.cached = p; !ok {
-		if len(k.shapes) >= mostShapes || k.shapes == nil {
-			k.shapes = map[uint64]posterior{}
+	w.weigh(g)
+	key := w.evidence.key()
+	p, ok := w.shapes[key]
+	if w.cached = p; !ok {
+		if len(w.shapes) >= mostShapes || w.shapes == nil {
+			w.shapes = map[uint64]posterior{}
 		}
-		if k.cached.site = k.allot()[:len(k.group.sites)]; !k.chain.infer(k.lock.Lock, &k.evidence, nil, &k.cached) {
-			k.cached.site = nil
+		if w.cached.site = w.allot()[:len(w.group.sites)]; !w.chain.infer(w.lock.Lock, &w.evidence, nil, &w.cached) {
+			w.cached.site = nil
 		}
-		k.shapes[key] = k.cached
+		w.shapes[key] = w.cached
 	}
-	if k.cached.site == nil {
+	if w.cached.site == nil {
 		return nil
 	}
-	return &k.cached
+	return &w.cached
 }
 
 // allot returns room for a value per site, out of an arena for many.
-func (k *worker) allot() []byCell {
-	n := len(k.group.sites)
-	if len(k.arena) < n {
-		k.arena = make([]byCell, max(n, min(2*n*k.group.waits, 1<<9)))
+func (w *worker) allot() []byCell {
+	n := len(w.group.sites)
+	if len(w.arena) < n {
+		w.arena = make([]byCell, max(n, min(2*n*w.group.waits, 1<<9)))
 	}
-	out := k.arena[:0:n]
-	k.arena = k.arena[n:]
+	out := w.arena[:0:n]
+	w.arena = w.arena[n:]
 	return out
 }
