@@ -12,10 +12,10 @@ type Provenance uint8
 
 // The provenances. Those above Unknown are inferred: see Likely.
 const (
-	Exact   Provenance = iota // the trace has the hold
-	Sampled                   // the trace has the owner at an instant
-	Unknown                   // no evidence
-	unlikely
+	Exact    Provenance = iota // the trace has the hold
+	Sampled                    // the trace has the owner at an instant
+	Unknown                    // no evidence
+	inferred                   // with probability 0
 )
 
 // certain is the resolution of probabilities: a provenance is a multiple of 1/certain.
@@ -23,7 +23,7 @@ const certain = 200
 
 // Likely returns the provenance of an owner that is inferred with a probability.
 func Likely(p float64) Provenance {
-	return unlikely + Provenance(min(max(p, 0), 1)*certain+0.5)
+	return inferred + Provenance(min(max(p, 0), 1)*certain+0.5)
 }
 
 // Rounded returns the provenance with its probability rounded to tenths, so that sums by
@@ -33,7 +33,7 @@ func (p Provenance) Rounded() Provenance {
 	if p <= Unknown {
 		return p
 	}
-	return unlikely + (p-unlikely+tenth/2)/tenth*tenth
+	return inferred + (p-inferred+tenth/2)/tenth*tenth
 }
 
 func (p Provenance) String() string {
@@ -52,7 +52,7 @@ const (
 	BySample
 	ByInference
 	ByNothing
-	likely // not a way, but an index of Known
+	right // not a way: the index of Known for what is expected to be right
 	ways
 )
 
@@ -82,14 +82,14 @@ func (p Provenance) Way() Way {
 	return ByInference
 }
 
-// Known sums waiting by the way its owners are known, in ns. At likely it has the sum of what
+// Known sums waiting by the way its owners are known, in ns. At right it has the sum of what
 // is inferred times its probability, in units of 1/certain ns.
 type Known [ways]int64
 
 func (k *Known) Add(p Provenance, ns int64) {
 	k[p.Way()] += ns
 	if p > Unknown {
-		k[likely] += ns * int64(p-unlikely)
+		k[right] += ns * int64(p-inferred)
 	}
 }
 
@@ -104,7 +104,7 @@ func (k *Known) Ns() int64 { return k[ByTenure] + k[BySample] + k[ByInference] +
 
 // Right returns how much is expected to be right: all that is recorded, and what is inferred
 // times its probability.
-func (k *Known) Right() int64 { return k[ByTenure] + k[BySample] + k[likely]/certain }
+func (k *Known) Right() int64 { return k[ByTenure] + k[BySample] + k[right]/certain }
 
 // Kind is what kind of owner an interval is charged to.
 type Kind uint8
@@ -173,7 +173,7 @@ func (t *Trust) Expected() (share float64, ok bool) {
 	if ns == 0 {
 		return 0, false
 	}
-	return float64(t.Known[likely]) / certain / float64(ns), true
+	return float64(t.Known[right]) / certain / float64(ns), true
 }
 
 // Disagrees returns what dumps show and the share that is expected to be right; ok is false if

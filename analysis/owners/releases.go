@@ -29,7 +29,7 @@ type history struct {
 	kind     format.LockKind
 	points   []point
 	from, to int64              // of the recording
-	usual    map[function]int64 // duration of sections, ns
+	medians  map[function]int64 // of the durations of sections, ns
 	several  bool               // a semaphore whose permits several threads held at once
 	busy     []times.Span
 	out      []Ownership
@@ -46,7 +46,7 @@ func (ev *evidence) fromItsReleases(lock format.ObjectID) []Ownership {
 
 // fromReleases returns the owners of a lock while threads wait for it.
 func (ev *evidence) fromReleases(lock format.ObjectID, in *input, busy []times.Span) []Ownership {
-	h := &history{ev: ev, lock: lock, kind: ev.Kind(lock), points: ev.points(lock), usual: map[function]int64{}, busy: busy}
+	h := &history{ev: ev, lock: lock, kind: ev.Kind(lock), points: ev.points(lock), medians: map[function]int64{}, busy: busy}
 	h.from, h.to = in.from, in.to
 	if in.from == format.NoTime {
 		h.from, h.to = h.points[0].at, h.points[len(h.points)-1].at
@@ -83,7 +83,7 @@ func overlaps(points []point) bool {
 	return others*seldom > all
 }
 
-// learn sets usual to the median, for each section, of the times from an acquisition to the
+// learn sets the median, for each section, of the times from an acquisition to the
 // release by the same thread with no other point than blocks in between.
 func (h *history) learn() {
 	lengths := map[function][]int64{}
@@ -100,7 +100,7 @@ func (h *history) learn() {
 	}
 	for fn, list := range lengths {
 		slices.Sort(list)
-		h.usual[fn] = list[len(list)/2]
+		h.medians[fn] = list[len(list)/2]
 	}
 }
 
@@ -194,8 +194,8 @@ func (w *walk) releasePermit(p *point) {
 	if i := w.index(p.thread); i >= 0 {
 		start = w.owners[i].since
 		w.owners = slices.Delete(w.owners, i, i+1)
-	} else if usual, ok := w.usual[w.function(p)]; ok {
-		start = p.at - usual
+	} else if median, ok := w.medians[w.function(p)]; ok {
+		start = p.at - median
 	}
 	w.add(p, min(start, p.at), p.at)
 }
@@ -204,8 +204,8 @@ func (w *walk) releasePermit(p *point) {
 // (rule 2).
 func (w *walk) began(p *point) int64 {
 	at := w.last + (p.at-w.last)/2
-	if usual, ok := w.usual[w.function(p)]; ok {
-		at = p.at - usual
+	if median, ok := w.medians[w.function(p)]; ok {
+		at = p.at - median
 	}
 	if w.block != format.NoTime {
 		at = min(at, w.block)
@@ -245,8 +245,8 @@ func (w *walk) vacate(m format.Mode, t int64) {
 
 // estimate ends a hold whose release the trace does not have (rule 3), at t at the latest.
 func (w *walk) estimate(o holding, t int64) {
-	if usual, ok := w.usual[w.function(o.point)]; ok {
-		t = min(t, o.since+usual)
+	if median, ok := w.medians[w.function(o.point)]; ok {
+		t = min(t, o.since+median)
 	}
 	w.add(o.point, o.since, t)
 }
