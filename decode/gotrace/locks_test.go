@@ -192,7 +192,7 @@ func right(s *seen, log []held) float64 {
 			}
 			all += hi - lo
 			for _, o := range s.owned {
-				if o.Lock == w.Object && o.Holder.Kind == owners.Thread && id(o.Holder.Thread) == h.goroutine {
+				if o.Lock == w.Object && o.Owner.Kind == owners.Thread && id(o.Owner.Thread) == h.goroutine {
 					good += max(0, min(hi, o.End)-max(lo, o.Start))
 				}
 			}

@@ -191,7 +191,7 @@ func checkHeld(t *testing.T, s *seen, lock format.ObjectID, by *tenure, waits in
 	t.Helper()
 	var held []owners.Ownership // one after another: asleep, and awake
 	for _, o := range s.owned {
-		if o.Lock == lock && s.stacks[o.Holder.Stack] == "holdAlone" {
+		if o.Lock == lock && s.stacks[o.Owner.Stack] == "holdAlone" {
 			held = append(held, o)
 		}
 	}
