@@ -65,7 +65,7 @@ func (s *session) stopFlight(r *Recording) error {
 	salvage := func() {
 		ctx, done := s.hurried()
 		defer done()
-		saved = s.repository.salvage(ctx)
+		saved = s.repository.salvage(ctx, r.most())
 	}
 	if r.Scarce { // it deletes a file that it cannot complete
 		salvage()

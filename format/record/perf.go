@@ -223,7 +223,7 @@ func begin(ctx context.Context, words []string) (*exec.Cmd, *tail, error) {
 // opened returns a path of an open file for perf, which exists on Linux only.
 func opened(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd()) }
 
-// command returns a command in its own process group. It has no home and an empty working
+// command returns a command in its own session. It has no home and an empty working
 // directory, where perf would read or leave files: other users may have put some there. It
 // may run as another user, without contend's environment.
 func command(ctx context.Context, words []string) (*exec.Cmd, error) {

@@ -49,16 +49,24 @@ func (r *Recording) Close() {
 	}
 }
 
-// keep returns the current content of a file, up to its first hole; nil without a file. The
-// file belongs to the user of the recorded process, who may go on writing to it, and make
-// it a sparse file of any size.
+// keep returns the current content of a file, up to its first hole and at most most; nil
+// without a file. The file belongs to the user of the recorded process, who may go on writing
+// to it, and make it a sparse file of any size.
 func (r *Recording) keep(f *os.File) *io.SectionReader {
 	if f == nil {
 		return nil
 	}
 	r.files = append(r.files, f)
-	return io.NewSectionReader(f, 0, written(f))
+	return io.NewSectionReader(f, 0, min(written(f), r.most()))
 }
+
+// rate bounds what is read of a recording, in bytes per second of it and of leastTime: a busy
+// flight recorder writes some MB. Some file systems do not say where a file has holes.
+var rate int64 = 16 << 20 // tests have less
+
+const leastTime = 10 * time.Second
+
+func (r *Recording) most() int64 { return int64((r.Length + leastTime).Seconds()) * rate }
 
 // Means are the recorders to use.
 type Means struct{ Agent, Flight bool }

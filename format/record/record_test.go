@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -128,6 +129,28 @@ func TestAWatchEnds(t *testing.T) {
 	if n, err := io.Copy(io.Discard, w); n != 3000 || err != nil {
 		t.Errorf("%d bytes, %v", n, err)
 	}
+}
+
+// A trace that no agent writes ends a watch: to read it could take hours.
+func TestAWatchOfAnyTraceEnds(t *testing.T) {
+	f := golden.Must(os.Create(filepath.Join(t.TempDir(), "trace")))(t)
+	defer f.Close()
+	golden.OK(t, f.Truncate(behind+1))
+	w := &Watch{s: &session{trace: f}, over: make(chan struct{})}
+	if n, err := w.Read(make([]byte, 1)); n != 0 || err == nil || !strings.Contains(err.Error(), "faster") {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+}
+
+// Of a file without holes no more is read than a recorder writes in the time.
+func TestARecordingIsBounded(t *testing.T) {
+	defer func(usual int64) { rate = usual }(rate)
+	rate = 1
+	f := golden.Must(os.Create(filepath.Join(t.TempDir(), "trace")))(t)
+	golden.Must(f.Write(make([]byte, 5000)))(t)
+	r := &Recording{Length: time.Second}
+	defer r.Close()
+	golden.Equal(t, r.keep(f).Size(), 11)
 }
 
 // What a watch has read takes no space, and the file does not get shorter: what the agent writes

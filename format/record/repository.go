@@ -148,9 +148,10 @@ func (r *repository) scarce() bool {
 // mostChunks bounds the chunks that are copied: a JVM begins one every 12 MB.
 const mostChunks = 1 << 10
 
-// salvage returns the readable part of the recording of a killed JVM, in a file without a
-// name; nil if there is none. It ends with ctx, and leaves space on the disk it copies to.
-func (r *repository) salvage(ctx context.Context) *os.File {
+// salvage returns the readable part of the recording of a killed JVM, at most most bytes, in
+// a file without a name; nil if there is none. It ends with ctx, and leaves space on the disk
+// it copies to.
+func (r *repository) salvage(ctx context.Context, most int64) *os.File {
 	if r == nil {
 		return nil
 	}
@@ -163,7 +164,7 @@ func (r *repository) salvage(ctx context.Context) *os.File {
 		if len(seen) == mostChunks || ctx.Err() != nil {
 			break
 		}
-		info, n, err := r.copy(ctx, out, chunk.Name(), seen)
+		info, n, err := r.copy(ctx, out, chunk.Name(), seen, most-copied)
 		copied += n
 		if err != nil {
 			break // the part so far is read as a truncated recording
@@ -179,10 +180,10 @@ func (r *repository) salvage(ctx context.Context) *os.File {
 	return out
 }
 
-// copy copies the readable part of a chunk, unless it was copied under another name: its
+// copy copies the readable part of a chunk, at most most bytes, unless it was copied under another name: its
 // user can mount one file at many names. The file is nil if it is not a chunk of this
 // recording.
-func (r *repository) copy(ctx context.Context, to *os.File, name string, seen []fs.FileInfo) (info fs.FileInfo, n int64, err error) {
+func (r *repository) copy(ctx context.Context, to *os.File, name string, seen []fs.FileInfo, most int64) (info fs.FileInfo, n int64, err error) {
 	f, err := r.dir.Open(name)
 	if err != nil {
 		return nil, 0, nil // others may be
@@ -196,7 +197,7 @@ func (r *repository) copy(ctx context.Context, to *os.File, name string, seen []
 	if _, err := f.ReadAt(head[:], 0); err != nil {
 		return nil, 0, nil
 	}
-	size := min(written(f), int64(binary.BigEndian.Uint64(head[8:])))
+	size := min(written(f), int64(binary.BigEndian.Uint64(head[8:])), most)
 	if free, ok := room(to); ok && size > 0 && free < needed+uint64(size) {
 		return nil, 0, syscall.ENOSPC
 	}

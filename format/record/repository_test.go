@@ -38,6 +38,7 @@ func TestSalvage(t *testing.T) {
 			"2026_11_23_02_00_01.jfr":    chunk(18, "abcd"),
 			"2026_11_23_02_00_01_01.jfr": chunk(20, "EFGH"),
 			"2026_11_23_02_00_02.jfr":    chunk(17, "i"),
+			"2026_11_23_02_00_02_01.jfr": chunk(17, "j"), // more than is to be read
 		}},
 		{"more than there is", "abcd", map[string][]byte{"2026_11_23_02_00_01.jfr": chunk(1<<63, "ab")[:16], "2026_11_23_02_00_02.jfr": chunk(90, "abcd")}},
 	} {
@@ -53,7 +54,7 @@ func TestSalvage(t *testing.T) {
 			if err := os.Symlink("2026_11_23_02_00_00.jfr", filepath.Join(dir, "2026_11_23_02_00_03.jfr")); err != nil {
 				t.Skip(err)
 			}
-			f := r.salvage(t.Context())
+			f := r.salvage(t.Context(), 18+20+17)
 			if f == nil {
 				if c.want != "" {
 					t.Errorf("nothing, want %q", c.want)
@@ -114,7 +115,7 @@ func TestSalvageTakesNoChunkTwice(t *testing.T) {
 	at := golden.Must(foreign.At(dir, foreign.User{UID: os.Geteuid(), GID: os.Getegid()}))(t)
 	r := &repository{dir: at}
 	defer r.close()
-	if f := r.salvage(t.Context()); f != nil {
+	if f := r.salvage(t.Context(), 1<<20); f != nil {
 		f.Close()
 		t.Error("chunks of two names were copied")
 	}
@@ -138,14 +139,14 @@ func TestSalvageTakesNoMountedChunkTwice(t *testing.T) {
 	at := golden.Must(foreign.At(dir, foreign.User{UID: os.Geteuid(), GID: os.Getegid()}))(t)
 	r := &repository{dir: at}
 	defer r.close()
-	f := golden.Must(r.salvage(t.Context()), error(nil))(t)
+	f := golden.Must(r.salvage(t.Context(), 1<<20), error(nil))(t)
 	defer f.Close()
 	if size := written(f); size != int64(len(chunk)) {
 		t.Errorf("%d bytes of a chunk of %d", size, len(chunk))
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if f := r.salvage(ended); f != nil {
+	if f := r.salvage(ended, 1<<20); f != nil {
 		f.Close()
 		t.Error("it goes on after its end")
 	}

@@ -15,10 +15,11 @@ import (
 // hole seeks to the first hole of a file, or to its end.
 const hole = unix.SEEK_HOLE
 
-// apart puts a process in its own group, and ends it with the thread that started it, also
-// if contend is killed.
+// apart gives a process a session of its own, and ends it with the thread that started it, also
+// if contend is killed. The user of the recorded program may get hold of a process that runs
+// for that user: it must not have contend's terminal.
 func apart() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
 // clearTo replaces the beginning of a file by a hole. Shortening the file instead would lose

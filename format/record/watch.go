@@ -20,10 +20,13 @@ type Watch struct {
 	before int64         // at, when the file last got a hole
 }
 
-// emptied bounds the bytes on disk that were already read. A watch lasts for days and
-// costs little: it looks seldom for new data, and more seldom for the process.
+// emptied bounds the bytes on disk that were already read, and behind those that were not: the
+// agent writes some KB between two looks, but the program may make the trace of any size. A
+// watch lasts for days and costs little: it looks seldom for new data, and more seldom for
+// the process.
 const (
 	emptied   = 1 << 20
+	behind    = 64 << 20
 	watchLook = 200 * time.Millisecond
 	watchStep = 2 * time.Second
 )
@@ -59,6 +62,9 @@ func (w *Watch) Read(b []byte) (int, error) {
 		case <-w.over:
 			over, b = true, b[:max(0, min(int64(len(b)), w.end-w.at))]
 		default:
+		}
+		if fileSize(w.s.trace)-w.at > behind {
+			return 0, &Error{"the trace of the agent has grown faster than an agent writes", "what writes it there is not contend's agent"}
 		}
 		n, err := w.s.trace.ReadAt(b, w.at)
 		if n > 0 {

@@ -33,6 +33,7 @@ type File struct {
 
 var (
 	errLink    = errors.New("a link of another user; name the file that it leads to")
+	errSocket  = errors.New("is a socket")
 	errPipe    = errors.New("a pipe of another user; make one of your own")
 	errUnread  = errors.New("no process reads this pipe")
 	errLoop    = errors.New("too many links")
@@ -73,6 +74,8 @@ func Create(ctx context.Context, path string) (*File, error) {
 		switch {
 		case err != nil:
 			refused = Cause(err)
+		case info.Mode()&fs.ModeSocket != 0: // it could become a pipe, for whose reader nothing would end the wait
+			refused = errSocket
 		case info.Mode()&fs.ModeNamedPipe != 0 && others(info):
 			refused = errPipe
 		case to != "" && others(info):

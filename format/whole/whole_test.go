@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -377,6 +378,16 @@ func TestAPipeThatIsReplaced(t *testing.T) {
 		if _, err := inPlace(t.Context(), path, info); !errors.Is(err, want) {
 			t.Errorf("%s: %v", path, err)
 		}
+	}
+}
+
+// A socket may become a pipe after it was looked at: to open it would wait for a reader.
+func TestNothingIsWrittenToASocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "socket")
+	listening := golden.Must(net.Listen("unix", path))(t)
+	defer listening.Close()
+	if _, err := Create(t.Context(), path); !errors.Is(err, errSocket) {
+		t.Error(err)
 	}
 }
 
