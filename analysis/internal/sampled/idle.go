@@ -13,7 +13,7 @@ import (
 // AddIdle adds an idle thread to the current instant. It returns false if the activity is
 // not part of the instant.
 func (s *Sampler) AddIdle(ev *format.Event) bool {
-	if !s.next.valid || ev.Time != s.next.time || ev.End != ev.Time || int(ev.Activity) >= len(record.IdleWork) || !record.IdleWork[ev.Activity] {
+	if !s.next.valid || ev.Time != s.next.time || ev.End != ev.Time || !ev.Activity.Idle() {
 		return false
 	}
 	s.next.idleThreads = append(s.next.idleThreads, idleState{ev.Thread, ev.Stack, ev.Activity, ev.Resource})

@@ -1,9 +1,10 @@
 // Package sampled turns samples of contention into slices as they are read.
 //
 //	sampled.go       from events to sampling instants, each charged when the next is known
-//	scaled.go        postponing instants until their measured waiting is known
 //	idle.go          the idle threads of instants, as running time or non-lock waits
-//	sampler.go       one instant: the time it stands for, its graph, its slices
+//	sampler.go       when an instant is booked, and the time that it stands for
+//	scaled.go        postponing instants until their measured waiting is known
+//	booker.go        one instant: its graph, its slices
 //	sleepinstants.go which sampled sleeps are inside critical sections
 //	measured.go      measured waiting, and the factors it gives
 //	instant.go       the contended locks and idle threads of an instant
@@ -137,10 +138,10 @@ func (s *Sampler) charge(next int64) {
 	s.covered.End = hi
 	s.chargeIdle(lo, hi)
 	if s.Measured.enabled {
-		s.postpone(lo, hi, seen)
+		s.postpone(s.cur, lo, hi, seen)
 		return
 	}
-	s.bookInstant(lo, hi, &seen)
+	s.bookInstant(s.cur, lo, hi, &seen)
 }
 
 // ShowsOwners reports whether the samples show the owners of contended locks. A source that

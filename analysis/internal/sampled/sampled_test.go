@@ -34,7 +34,7 @@ func TestHowManyInstantsAreScaledTogether(t *testing.T) {
 		{measured{fresh: true, size: 2e5}, false}, {measured{fresh: true, size: 3e5}, true},
 		{measured{size: 9e5}, false}, {measured{size: 1.2e6}, true},
 	} {
-		s := Sampler{Measured: c.m}
+		s := Sampler{booker: booker{Measured: c.m}}
 		s.Measured.pending = []booking{}
 		before := s.Measured.ticks + s.Measured.size
 		if s.bookEnough(); (s.Measured.ticks+s.Measured.size == 0) != c.want {

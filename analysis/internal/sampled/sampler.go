@@ -6,28 +6,25 @@ import (
 	"contend/analysis/internal/graph"
 	"contend/analysis/internal/record"
 	"contend/analysis/internal/times"
-	"contend/analysis/owners"
 	"contend/format"
 )
 
-// Sampler turns contention events into slices as they are read. It holds one tick back,
-// because a tick's reach depends on the next one. Its memory does not grow with the trace.
+// Sampler turns contention events into slices as they are read: it decides when an instant is
+// booked, and for which interval. It holds one tick back, because a tick's reach depends on the
+// next one. Its memory does not grow with the trace.
 type Sampler struct {
 	rec *record.Record
-	e   *deliver.Emitter
-	g   graph.Graph
+	booker
 
 	Any, ticked   bool // there were samples
 	Samples       int  // ticks, or instants without ticks
 	owned         bool // some lock had an owner
 	unowned       bool // some lock had none
-	threads       int  // maximum of threads alive at one tick of this input
-	threadsBefore int  // sum of these maxima for earlier inputs
+	threadsBefore int  // sum of booker.threads for earlier inputs
 
 	cur           *instant
 	next          *instant // until it is read: scratch
 	Stalls        stalls
-	Measured      measured
 	prev          int64 // time of the tick before cur; NoTime at the start
 	edge          int64 // end of what is charged
 	period        int64
@@ -39,105 +36,15 @@ type Sampler struct {
 	covered       times.Span   // the interval that this input's samples stand for, from first to last
 	CoveredBefore []times.Span // the same of earlier inputs
 
-	number   uint64     // of the booking, one for each tick
-	last     []lastSeen // by thread
 	idleSums map[idleState]*idleSum
 	sleeps   sampledSleeps
-	modes    []format.Mode     // by thread
-	nodes    []format.ThreadID // threads blocked in the graph, each as often as it counts
-	links    []format.ThreadID // and those that do not count
-	held     []format.ObjectID // locks owned in the graph
-	waiters  []analysis.Waiter // scratch of collect
-	slice    analysis.Slice    // scratch: the slice that is booked
-	group    []format.ThreadID
-	added    []int64 // scratch of runMore
-}
-
-// lastSeen is the wait in which a thread was last sampled. The same lock and stack at
-// successive ticks are one wait.
-type lastSeen struct {
-	tick  uint64 // number of the booking
-	first bool   // it was not seen so at the tick before
-	lock  format.ObjectID
-	stack format.StackID
 }
 
 // New returns a sampler that keeps evidence of owners in rec and books slices with e.
 func New(rec *record.Record, e *deliver.Emitter) *Sampler {
-	return &Sampler{rec: rec, e: e, g: graph.Graph{Cycles: &e.Cycles, Hops: &e.Out.Hops}, cur: &instant{}, next: &instant{}, prev: format.NoTime, intended: format.NoTime, covered: times.Span{Start: format.NoTime, End: format.NoTime}}
-}
-
-// build makes the wait-for graph of cur. A thread can wait for one lock only: the first one
-// counts. If it is listed there several times, it stands for as many threads.
-func (s *Sampler) build() {
-	for i := range s.cur.locks {
-		in := &s.cur.locks[i]
-		s.room(in)
-		if len(s.g.Owners[in.lock]) == 0 {
-			s.held = append(s.held, in.lock)
-			for _, o := range in.owners {
-				h := analysis.Owner{Kind: analysis.OwnerThread, Prov: analysis.Sampled, Thread: o.Thread, Stack: o.Stack}
-				if o.Thread == format.NoThread {
-					h = analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}
-				}
-				s.g.Own(in.lock, h)
-			}
-		}
-		for j, w := range in.waiters {
-			again := j > 0 && in.waiters[j-1] == w && s.g.Blocked[w.Thread].Lock == in.lock
-			switch {
-			case w.Thread == format.NoThread || !again && s.g.Blocked[w.Thread].Lock != format.NoObject:
-				continue
-			case in.links:
-				s.links = append(s.links, w.Thread)
-			default:
-				s.nodes = append(s.nodes, w.Thread)
-			}
-			s.g.Blocked[w.Thread] = graph.Blocked{Lock: in.lock, Stack: w.Stack}
-			s.modes[w.Thread] = w.Mode
-		}
-	}
-}
-
-// room extends the tables to the ids of one event, which it bounds.
-func (s *Sampler) room(in *contendedLock) {
-	in.lock = min(in.lock, owners.MaxID)
-	top := format.ThreadID(0)
-	for _, list := range [...][]format.Party{in.owners, in.waiters} {
-		for i := range list {
-			list[i].Thread = min(list[i].Thread, owners.MaxID)
-			top = max(top, list[i].Thread)
-		}
-	}
-	for len(s.g.Owners) <= int(in.lock) {
-		s.g.Owners = append(s.g.Owners, nil)
-		s.g.Gap = append(s.g.Gap, analysis.Owner{Kind: analysis.OwnerHandoff, Prov: analysis.Sampled})
-	}
-	if n := int(top) + 1 - len(s.g.Blocked); n > 0 {
-		s.g.Blocked = append(s.g.Blocked, make([]graph.Blocked, n)...)
-		s.last = append(s.last, make([]lastSeen, n)...)
-		s.modes = append(s.modes, make([]format.Mode, n)...)
-	}
-}
-
-// count returns the number of threads that ran at cur, blocked ones included.
-func (s *Sampler) count() int64 {
-	waiting := int64(len(s.nodes))
-	live := max(int64(s.cur.live), waiting)
-	s.threads = max(s.threads, int(live))
-	return max(live-int64(s.cur.idle), waiting)
-}
-
-func (s *Sampler) clear() {
-	for _, list := range [...][]format.ThreadID{s.nodes, s.links} {
-		for _, t := range list {
-			s.g.Blocked[t] = graph.Blocked{}
-		}
-	}
-	for _, l := range s.held {
-		s.g.Owners[l] = s.g.Owners[l][:0]
-	}
-	s.nodes, s.links, s.held = s.nodes[:0], s.links[:0], s.held[:0]
+	s := &Sampler{rec: rec, booker: booker{e: e, g: graph.Graph{Cycles: &e.Cycles, Hops: &e.Out.Hops}}, cur: &instant{}, next: &instant{}, prev: format.NoTime, intended: format.NoTime, covered: times.Span{Start: format.NoTime, End: format.NoTime}}
+	s.tellsRunning = s.TellsRunning
+	return s
 }
 
 // Bounds widens [start, end) to what was charged.
@@ -229,62 +136,4 @@ func (s *Sampler) TotalThreads() int { return s.threadsBefore + s.threads }
 // recording of events, of some threads of it, do not.
 func (s *Sampler) TellsRunning() bool {
 	return s.Any && (s.ticked || len(s.rec.Recorded) == 0 || !s.rec.Events)
-}
-
-// book charges the graph over [lo, hi), and running time.
-func (s *Sampler) book(lo, hi, running int64, seen *analysis.Sample) {
-	s.number++
-	if seen.Before == format.NoTime {
-		s.number++ // no wait is known to continue from the last booking
-	}
-	if s.TellsRunning() {
-		s.e.Run(lo, hi, running)
-	}
-	for rest := s.nodes; len(rest) > 0; {
-		n := 1
-		for n < len(rest) && s.g.Blocked[rest[n]].Lock == s.g.Blocked[rest[0]].Lock {
-			n++
-		}
-		s.emitScaled(rest[:n], lo, hi, seen)
-		rest = rest[n:]
-	}
-}
-
-// emitScaled books the waiters of one lock for the measured duration. What exceeds [lo, hi)
-// is booked there again as time in which the lock was free: a JVM shows a waiting thread as
-// runnable while the lock has no owner, so that is the time samples miss.
-func (s *Sampler) emitScaled(nodes []format.ThreadID, lo, hi int64, seen *analysis.Sample) {
-	length := s.Measured.factor(s.g.Blocked[nodes[0]].Lock).of(hi - lo)
-	if s.collect(nodes, lo, min(hi, lo+length), seen, false) {
-		s.e.Book(&s.slice, &s.g, s.group[0], len(s.group), func() []format.ThreadID { return s.group })
-	}
-	for rest := length - (hi - lo); rest > 0; rest -= hi - lo {
-		if s.collect(nodes, hi-min(rest, hi-lo), hi, seen, true) {
-			s.e.BookOwner(&s.slice, analysis.Owner{Kind: analysis.OwnerHandoff, Prov: analysis.Sampled}, len(s.waiters)) // the sampler found the lock free
-		}
-	}
-}
-
-// collect makes the slice of one lock's waiters. It returns false if the filter hides all
-// of them. again means that this sample has been booked before.
-func (s *Sampler) collect(nodes []format.ThreadID, lo, hi int64, seen *analysis.Sample, again bool) bool {
-	lo, hi, ok := s.e.Cut(lo, hi)
-	lock := s.g.Blocked[nodes[0]].Lock
-	s.waiters, s.group = s.waiters[:0], s.group[:0]
-	for i, t := range nodes {
-		stack := s.g.Blocked[t].Stack
-		last := &s.last[t]
-		repeated := i > 0 && nodes[i-1] == t
-		if !repeated && !again {
-			last.first = last.tick+1 != s.number || last.lock != lock || last.stack != stack
-		}
-		first := !again && last.first
-		last.tick, last.lock, last.stack = s.number, lock, stack
-		if ok && s.e.Wanted(t, lock, deliver.AnyLength) {
-			s.waiters = append(s.waiters, analysis.Waiter{Thread: t, Stack: stack, Mode: s.modes[t], First: first, Again: repeated})
-			s.group = append(s.group, t)
-		}
-	}
-	s.slice = analysis.Slice{Start: lo, End: hi, Lock: lock, Sample: *seen, Waiters: s.waiters}
-	return len(s.group) > 0
 }

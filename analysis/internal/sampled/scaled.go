@@ -20,18 +20,18 @@ const enoughTicks = 64
 // maxPending bounds the pending instants, counted with their locks and waiters.
 const maxPending = 1 << 18
 
-// postpone keeps cur, which stands for [lo, hi).
-func (s *Sampler) postpone(lo, hi int64, seen analysis.Sample) {
-	m := &s.Measured
-	b := column.Next(&m.pending)
-	b.lo, b.hi, b.seen = lo, hi, seen
-	b.of.copy(s.cur)
+// postpone keeps an instant that stands for [lo, hi).
+func (b *booker) postpone(of *instant, lo, hi int64, seen analysis.Sample) {
+	m := &b.Measured
+	to := column.Next(&m.pending)
+	to.lo, to.hi, to.seen = lo, hi, seen
+	to.of.copy(of)
 	m.size++
 	before := m.waiting
-	for i := range b.of.locks {
-		in := &b.of.locks[i]
+	for i := range of.locks {
+		in := &of.locks[i]
 		m.size += 1 + len(in.waiters)
-		if !in.links && hi-lo <= maxRun && s.e.Defs.Kind(in.lock) == format.KindMonitor {
+		if !in.links && hi-lo <= maxRun && b.e.Defs.Kind(in.lock) == format.KindMonitor {
 			for _, w := range in.waiters {
 				m.wait(min(w.Thread, owners.MaxID), min(in.lock, owners.MaxID), hi-lo)
 			}
@@ -40,22 +40,22 @@ func (s *Sampler) postpone(lo, hi int64, seen analysis.Sample) {
 	if m.waiting > before {
 		m.ticks++
 	}
-	if s.cur.time <= m.until {
+	if of.time <= m.until {
 		m.knownWaiting = m.waiting
 	}
 }
 
 // bookEnough books the pending instants if there are enough.
-func (s *Sampler) bookEnough() {
-	if m := &s.Measured; m.fresh && (m.ticks >= enoughTicks || m.size > maxPending) || m.size > 4*maxPending {
-		s.bookPending()
+func (b *booker) bookEnough() {
+	if m := &b.Measured; m.fresh && (m.ticks >= enoughTicks || m.size > maxPending) || m.size > 4*maxPending {
+		b.bookPending()
 	}
 }
 
 // bookPending books all pending instants. Samples after the last measurement are scaled
 // like all samples before.
-func (s *Sampler) bookPending() {
-	m := &s.Measured
+func (b *booker) bookPending() {
+	m := &b.Measured
 	rest := m.waiting - m.knownWaiting
 	if m.sampled > 0 {
 		rest = scale{m.booked, m.sampled}.of(rest)
@@ -65,34 +65,31 @@ func (s *Sampler) bookPending() {
 	m.setTargets(rest)
 	m.scaling = true
 	for i := range m.pending {
-		b := &m.pending[i]
-		cur := s.cur
-		s.cur = &b.of
-		s.bookInstant(b.lo, b.hi, &b.seen)
-		s.cur = cur
+		p := &m.pending[i]
+		b.bookInstant(&p.of, p.lo, p.hi, &p.seen)
 	}
 	m.sampled += m.waiting
 	m.clear()
 }
 
-// bookInstant books cur, which stands for [lo, hi).
-func (s *Sampler) bookInstant(lo, hi int64, seen *analysis.Sample) {
-	s.e.Tick(lo, hi)
-	s.clear()
-	s.build()
-	running := s.count()
-	s.book(lo, hi, running, seen)
-	s.runMore(lo, hi, running)
+// bookInstant books an instant that stands for [lo, hi).
+func (b *booker) bookInstant(of *instant, lo, hi int64, seen *analysis.Sample) {
+	b.e.Tick(lo, hi)
+	b.clear()
+	b.build(of)
+	running := b.count(of)
+	b.book(lo, hi, running, seen)
+	b.runMore(lo, hi, running)
 }
 
 // runMore adds running time if waits were scaled to more threads than ran, because a
 // waiting thread counts as running. It also accounts for what was booked. Added time is at
 // the end of [lo, hi), as many times as needed.
-func (s *Sampler) runMore(lo, hi, running int64) {
-	m, length := &s.Measured, hi-lo
-	s.added = s.added[:0]
-	for _, t := range s.nodes {
-		f := m.factor(s.g.Blocked[t].Lock)
+func (b *booker) runMore(lo, hi, running int64) {
+	m, length := &b.Measured, hi-lo
+	b.added = b.added[:0]
+	for _, t := range b.nodes {
+		f := m.factor(b.g.Blocked[t].Lock)
 		if f.by == 0 {
 			continue
 		}
@@ -100,15 +97,15 @@ func (s *Sampler) runMore(lo, hi, running int64) {
 		m.booked += scaled
 		m.unbooked -= scaled
 		for rest := scaled - length; rest > 0 && length > 0; rest -= length {
-			s.added = append(s.added, min(rest, length))
+			b.added = append(b.added, min(rest, length))
 		}
 	}
-	slices.Sort(s.added)
-	for i, missing := 0, int64(len(s.nodes)+len(s.added))-running; i < len(s.added) && missing > 0; i, missing = i+1, missing-1 {
+	slices.Sort(b.added)
+	for i, missing := 0, int64(len(b.nodes)+len(b.added))-running; i < len(b.added) && missing > 0; i, missing = i+1, missing-1 {
 		from := int64(0)
 		if i > 0 {
-			from = s.added[i-1]
+			from = b.added[i-1]
 		}
-		s.e.Run(hi-s.added[i], hi-from, missing)
+		b.e.Run(hi-b.added[i], hi-from, missing)
 	}
 }
