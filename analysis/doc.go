@@ -2,16 +2,16 @@
 // the filter. Package pass computes them.
 //
 // Input: the events of a source, in any order, which pass.Run reads once. Events
-// that sample contention become slices as they are read. Recorded waits, activities, dumps
-// and releases are kept until the source ends, at some 10 bytes each. Then owners are
-// inferred (package owners), and a sweep over time charges each wait to them.
+// that sample contention become slices as they are read. Recorded waits and activities are
+// kept until the source ends, at some 10 bytes each, and so are holds, releases and dumps.
+// Then owners are inferred (package owners), and a sweep over time charges each wait to them.
 //
 // Output: slices, intervals in which threads waited for one lock and the wait-for
 // graph did not change, each charged to the lock's owner and to the end of the chain of
 // waits. A Visitor receives them, and, if it asks, running time, joins and leaves of long
 // queues, holds, and waits that are not for locks. Symbols name their ids. A Trace has the
-// coverage of the slices and their expected accuracy. The package sums only that coverage,
-// and reads and prints nothing.
+// running time, the coverage of the slices and their expected accuracy. All other sums are those
+// of visitors.
 //
 // Files, each of which uses only what comes after it:
 //

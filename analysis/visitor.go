@@ -26,7 +26,7 @@ type NonLockWait struct {
 	Activity  format.Activity // an activity that counts as idle time
 	Resource  bool            // it waited for a pool, a permit or a queue
 	From, To  int64           // of a recorded wait: its part in the filter's cut; 0 for a sampled one
-	Ns        int64           // thread-time in the cut, by the recording or the samples
+	Ns        int64           // thread-time in the cut, without the thread's waits for locks
 	Waits     int64
 	LongestNs int64 // of the whole waits; 0 for sampled ones
 
@@ -37,9 +37,10 @@ type NonLockWait struct {
 // NonLockVisitor is a Visitor that also receives waits that are not for locks, after
 // everything else.
 type NonLockVisitor interface {
-	// NonLockWait gives non-lock waits. They overlap neither each other nor the thread's
-	// waits for locks, so both together are all recorded waiting. A filter of locks passes
-	// none. The data that a points to is valid during the call only.
+	// NonLockWait gives non-lock waits. Recorded ones of a thread do not overlap each other, and
+	// Ns leaves out the thread's waits for locks: so the Ns of both add up to its recorded
+	// waiting, without I/O. A filter of locks passes none. The data that a points to is valid
+	// during the call only.
 	NonLockWait(a *NonLockWait)
 	// Monitor gives the waits at each monitor with a known notification, by monitor and
 	// before the non-lock waits. They are not contention. The data that m points to is

@@ -199,28 +199,9 @@ func (w *Whole) WaitTimes(list []times.Span, own owners.Refs) []times.Span {
 	return list
 }
 
-// Idle reports whether an activity is idle time.
-func Idle(o owners.Activity) bool {
-	return o.End > o.Start && int(o.What()) < len(IdleWork) && IdleWork[o.What()]
-}
-
-// IdleWork are the activities that are idle time. A wait that matches no rule is idle as
-// well; a warning gives its time.
-var IdleWork = [...]bool{
-	format.ActivityUnknown:  true,
-	format.ActivityWait:     true,
-	format.ActivityPark:     true,
-	format.ActivitySleep:    true,
-	format.ActivityIO:       false,
-	format.ActivityRun:      false,
-	format.ActivityLive:     false,
-	format.ActivitySeen:     false,
-	format.ActivityFile:     false,
-	format.ActivitySocket:   false,
-	format.ActivityTook:     false,
-	format.ActivityReady:    false,
-	format.ActivityRunnable: false,
-}
+// Idle reports whether an activity is idle time. A wait that matches no rule is idle as well; a
+// warning gives its time.
+func Idle(o owners.Activity) bool { return o.End > o.Start && o.What().Idle() }
 
 // Sight is how an input shows its threads.
 type Sight struct {
