@@ -307,6 +307,8 @@ func TestPerfReadsAsTheUserOfTheProgram(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	golden.OK(t, os.WriteFile(secret, []byte("secret"), 0o600))
 	t.Setenv("CONTEND_SECRET", "secret")
+	theirs := golden.Must(unix.Open("/dev/null", unix.O_RDONLY, 0))(t) // as a shell may leave one
+	defer unix.Close(theirs)
 	got, err := saying(t, "cat /proc/self/fd/3; env | grep SECRET; ulimit -d; ulimit -c; ulimit -H -c; [ $(cut -d' ' -f6 /proc/$$/stat) = $$ ] && echo session", foreign.Self())
 	golden.Equal(t, got, fmt.Sprintf("recording\n%d\n0\n0\nsession\n", memory>>10), "what perf reads", err)
 	if os.Geteuid() != 0 {
@@ -327,8 +329,8 @@ func TestPerfReadsAsTheUserOfTheProgram(t *testing.T) {
 		{foreign.User{}, few},
 		{foreign.User{Caps: ^uint64(0), Apart: true}, enter},
 	} {
-		got, err := saying(t, "id -u; id -G; cat "+secret+" 2>/dev/null; for set in Eff Prm Inh Amb; do grep Cap$set /proc/self/status; done", c.user)
-		want := fmt.Sprintf("%d\n%d\n", c.user.UID, c.user.GID)
+		got, err := saying(t, "ls /proc/self/fd | wc -l; id -u; id -G; cat "+secret+" 2>/dev/null; for set in Eff Prm Inh Amb; do grep Cap$set /proc/self/status; done", c.user)
+		want := fmt.Sprintf("5\n%d\n%d\n", c.user.UID, c.user.GID) // 0 to 3, and that of ls
 		if c.user.UID == 0 {
 			want += "secret"
 		}

@@ -63,9 +63,9 @@ func look(pid int) (i identity, state string, err error) {
 	i.began = began(pid)
 	if own := of("self", "user"); own == "" || own != of(strconv.Itoa(pid), "user") {
 		i.user.Caps = 0 // they are those over another namespace
+	} else if mounts := of(strconv.Itoa(pid), "mnt"); mounts != "" {
+		i.user.Apart = mounts != of("self", "mnt")
 	}
-	mounts := of(strconv.Itoa(pid), "mnt")
-	i.user.Apart = mounts != "" && mounts != of("self", "mnt")
 	return i, state, nil
 }
 

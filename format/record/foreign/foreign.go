@@ -27,7 +27,7 @@ import (
 type User struct {
 	UID, GID int
 	Caps     uint64 // capabilities of Linux, in this process's user namespace; of 0 it has none
-	Apart    bool   // it has another mount namespace than this process
+	Apart    bool   // it has another mount namespace, which only root made: it has the same user namespace
 }
 
 // Self is the user of this process, with all its rights.

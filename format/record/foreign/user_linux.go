@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -85,6 +86,7 @@ func (u User) Start(c *exec.Cmd, keep ...uintptr) error {
 	if u.UID == 0 {
 		to = append(to, "--securebits", "+noroot")
 	}
+	_ = unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // some of contend's parent may be open
 	c.Path, c.Args = path, slices.Concat(to, []string{c.Path}, c.Args[1:])
 	return c.Start()
 }
