@@ -170,15 +170,6 @@ func (d *definitions) Group(id format.ThreadID) uint32 {
 	return unknownName
 }
 
-// SameGroup returns how many of the first waiters have threads of one group; at least 1.
-func (d *definitions) SameGroup(waiters []Waiter) int {
-	group, n := d.Group(waiters[0].Thread), 1
-	for n < len(waiters) && d.Group(waiters[n].Thread) == group {
-		n++
-	}
-	return n
-}
-
 // Groups names group ids.
 func (d *definitions) Groups() *Interner { return &d.groups }
 

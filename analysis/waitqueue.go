@@ -1,9 +1,6 @@
 package analysis
 
-import (
-	"iter"
-	"slices"
-)
+import "slices"
 
 // WaitQueue is the threads that wait for one lock, in the order in which they
 // joined. Each has a number higher than the numbers before it. Joining and leaving take
@@ -49,18 +46,6 @@ func (c *WaitQueue[T]) First() *T { return &c.of[c.head] }
 func (c *WaitQueue[T]) All() []T {
 	c.pack()
 	return c.of
-}
-
-// Behind iterates over the waiters whose number is higher than the given one, the latest
-// first.
-func (c *WaitQueue[T]) Behind(number uint32) iter.Seq2[uint32, T] {
-	return func(yield func(uint32, T) bool) {
-		for i := len(c.of) - 1; i >= 0 && c.keys[i]/2 > number; i-- {
-			if c.keys[i]&1 == 0 && !yield(c.keys[i]/2, c.of[i]) {
-				return
-			}
-		}
-	}
 }
 
 // pack drops the elements that have left.

@@ -4,11 +4,13 @@ import (
 	"slices"
 	"testing"
 
+	"contend/golden"
+
 	"pgregory.net/rapid"
 )
 
-// A wait queue holds the waiters that have joined and not left, in order, and finds those
-// that joined after a number.
+// A wait queue holds the waiters that have joined and not left, in order, and finds
+// each by its number.
 func TestWaitQueueHoldsItsWaitersInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var queue WaitQueue[uint32]
@@ -24,20 +26,11 @@ func TestWaitQueueHoldsItsWaitersInOrder(t *testing.T) {
 				queue.Join(last, last)
 				there = append(there, last)
 			}
-			behind := rapid.Uint32Range(0, last).Draw(t, "behind")
-			var want, got []uint32
-			for _, one := range slices.Backward(there) {
-				if one > behind {
-					want = append(want, one)
-				}
+			if queue.Len() != len(there) || len(there) > 0 && *queue.First() != there[0] {
+				t.Fatalf("%d wait, want %v", queue.Len(), there)
 			}
-			for number, one := range queue.Behind(behind) {
-				if got = append(got, one); number != one || *queue.Of(number) != one {
-					t.Fatalf("%d has the number %d", one, number)
-				}
-			}
-			if !slices.Equal(got, want) || queue.Len() != len(there) || len(there) > 0 && *queue.First() != there[0] {
-				t.Fatalf("behind %d come %v of %d, want %v of %d", behind, got, queue.Len(), want, len(there))
+			for _, one := range there {
+				golden.Equal(t, *queue.Of(one), one)
 			}
 			if rapid.Bool().Draw(t, "all") && !slices.Equal(queue.All(), there) {
 				t.Fatalf("%v are there, want %v", queue.All(), there)

@@ -49,8 +49,9 @@ func checkRows(t *rapid.T, table *Table) {
 		if i > 0 && r.ThreadNs > table.Rows[i-1].ThreadNs {
 			t.Errorf("row %d is out of order", i)
 		}
-		sum.ThreadNs += r.ThreadNs
+		sum.ThreadNs, sum.Waits = sum.ThreadNs+r.ThreadNs, sum.Waits+r.Waits
 	}
+	golden.Equal(t, sum.Waits, table.Total.Waits)
 	golden.Equal(t, sum.ThreadNs, table.Total.ThreadNs)
 	golden.Equal(t, sum.ByProvenance, table.Total.ByProvenance)
 }
@@ -108,33 +109,6 @@ func TestRowsAreThoseOfTheirKeys(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A wait counts once in each row, however many rows it is charged to in turn.
-func TestWaitsCountOnceInEachRow(t *testing.T) {
-	type met struct {
-		thread format.ThreadID
-		row    int
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		var c waitCounter
-		seen := map[met]bool{}
-		began := map[format.ThreadID]bool{}
-		rows := rapid.SampledFrom([]int{2, 64, 200}).Draw(t, "rows")
-		for range rapid.IntRange(1, 300).Draw(t, "slices") {
-			w := analysis.Waiter{Thread: format.ThreadID(rapid.IntRange(0, 2).Draw(t, "thread")), First: rapid.IntRange(0, 50).Draw(t, "first") == 0}
-			if w.First {
-				began[w.Thread] = true
-				for row := range rows {
-					delete(seen, met{w.Thread, row})
-				}
-			}
-			c.Begin([]analysis.Waiter{w})
-			at := met{w.Thread, rapid.IntRange(0, rows-1).Draw(t, "row")}
-			golden.Equal(t, c.IsNew(at.row, at.thread), began[w.Thread] && !seen[at], "row", at.row, "of thread", at.thread, "is new")
-			seen[at] = true
-		}
-	})
 }
 
 // However many threads are added or joined, and in whatever order, each counts once.

@@ -16,18 +16,16 @@ type Pivot struct {
 	by   []Key
 	root bool
 
-	keys    Resolver
-	index   *Rows
-	rows    []row
-	total   accumulator
-	waits   waitCounter
-	rec     bootstrap.Recorder // of sampled traces, by row
-	cells   *bootstrap.Cells   // of a finished Whole
-	each    bool               // some key tells waiters apart
-	plain   bool               // rows get no interval of confidence
-	whole   bool               // rows are of locks, and tell of whole waits
-	ran     int64
-	waiters WaiterClasses
+	Charges
+	keys  Resolver
+	index *Rows
+	rows  []row
+	wall  analysis.Union     // of all rows
+	rec   bootstrap.Recorder // of sampled traces, by row
+	cells *bootstrap.Cells   // of a finished Whole
+	plain bool               // rows get no interval of confidence
+	whole bool               // rows are of locks, and tell of whole waits
+	ran   int64
 
 	classes map[[2]uint32]int64 // of a graph: thread-time by row and class of lock
 }
@@ -43,11 +41,11 @@ type row struct {
 // New returns an empty pivot. With root, waiting is charged to the end of
 // each path through the wait-for graph instead of the direct owner.
 func New(by []Key, root bool) *Pivot {
-	p := &Pivot{by: by, root: root, each: slices.ContainsFunc(by, Key.OfWaiter)}
+	p := &Pivot{by: by, root: root}
 	columns := Columns(by, root)
 	p.index = NewRows(&p.keys, columns)
 	p.index.bounds = boundsOf(columns)
-	p.waiters = WaiterClassesBy(&p.keys, columns)
+	p.Charges = NewCharges(p.index, p.add)
 	return p
 }
 
@@ -96,86 +94,50 @@ func (p *Pivot) Ticks(n, ns int64) {
 	}
 }
 
-// Slice implements analysis.Visitor.
-func (p *Pivot) Slice(s *analysis.Slice) {
-	p.total.AddAll(s, len(s.Waiters), p.root)
-	if p.whole {
-		p.addWhole(s, len(s.Waiters))
-		return
+// add adds a charge to a row, making it if need be.
+func (p *Pivot) add(at int, c Charge) {
+	if at == len(p.rows) {
+		p.rows = append(p.rows, p.row(at, c.Lock))
 	}
-	p.waits.Begin(s.Waiters)
-	if !p.each {
-		p.add(s, s.Waiters)
-		return
-	}
-	for i := range s.Waiters {
-		p.add(s, s.Waiters[i:i+1])
-	}
-}
-
-// QueueChanged implements analysis.QueueVisitor.
-func (p *Pivot) QueueChanged(m *analysis.QueueChange) {
-	if !p.whole {
-		p.waiters.Change(m)
-	}
-}
-
-// QueueSlice implements analysis.QueueVisitor.
-func (p *Pivot) QueueSlice(s *analysis.Slice, n int) {
-	p.total.AddAll(s, n, p.root)
-	if p.whole {
-		p.addWhole(s, n)
-		return
-	}
-	sh := &s.Shares[0]
-	for _, k := range p.waiters.Of(s.Lock) {
-		row := p.row(s.Lock, &k.Waiter, sh)
-		r := p.charge(row, s, sh, k.Len())
-		r.Waits += k.NewWaits(row, &p.waits)
-	}
-}
-
-// add charges the shares of waiters that no key tells apart to their rows.
-func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
-	for i := range s.Shares {
-		sh := &s.Shares[i]
-		row := p.row(s.Lock, &waiters[0], sh)
-		r := p.charge(row, s, sh, len(waiters))
-		for j := range waiters {
-			if p.waits.IsNew(row, waiters[j].Thread) {
-				r.Waits++
-			}
-		}
-	}
-}
-
-// charge adds the thread-time of n waiters of one row to it, and returns it.
-func (p *Pivot) charge(at int, s *analysis.Slice, sh *analysis.Share, n int) *row {
 	r := &p.rows[at]
-	r.Add(s, sh.Ns, n, sh.Owner(p.root).Prov)
-	p.rec.Add(r.series, s.Start, s.End, sh.Ns, n)
+	r.Add(&c, p.root)
+	p.wall.AddSlice(c.Slice)
+	p.rec.Add(r.series, c.Start, c.End, c.Ns, c.N)
 	if p.classes != nil {
-		p.classes[[2]uint32{uint32(at), p.keys.sym.Class(s.Lock)}] += sh.Ns * int64(n)
+		p.classes[[2]uint32{uint32(at), p.keys.sym.Class(c.Lock)}] += c.ThreadNs()
+	}
+	if r.whole != nil {
+		r.whole.addAll(c.Slice)
+	}
+}
+
+// row returns a new row, which a slice of a lock makes.
+func (p *Pivot) row(at int, lock format.ObjectID) row {
+	r := row{series: bootstrap.NoSeries, other: slices.Contains(p.index.IDs(at), Other)}
+	if p.rec.Sampled() {
+		r.series = p.rec.New()
+	}
+	if p.whole {
+		r.whole = &Whole{First: lock}
 	}
 	return r
 }
 
-// row returns the row of a waiter and a share of its time, making it if need be.
-func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
-	i := p.index.Of(lock, w, sh)
-	if i == len(p.rows) {
-		p.rows = append(p.rows, row{series: bootstrap.NoSeries, other: slices.Contains(p.index.IDs(i), Other)})
-		if p.rec.Sampled() {
-			p.rows[i].series = p.rec.New()
-		}
+// Total returns the sum over all rows.
+func (p *Pivot) Total() Sum {
+	total := accumulator{wall: p.wall}
+	for i := range p.rows {
+		r := &p.rows[i]
+		total.ThreadNs, total.Waits = total.ThreadNs+r.ThreadNs, total.Waits+r.Waits
+		total.ByProvenance.AddAll(&r.ByProvenance)
 	}
-	return i
+	return total.Finish()
 }
 
 // Table returns the finished pivot; nothing may be added afterwards. There may be a million
 // rows, so each is moved to its place once.
 func (p *Pivot) Table() *Table {
-	t := &Table{By: p.by, Root: p.root, Total: p.total.Finish(), keys: &p.keys}
+	t := &Table{By: p.by, Root: p.root, Total: p.Total(), keys: &p.keys}
 	t.Rows = make([]Row, len(p.rows))
 	if p.rec.Sampled() {
 		t.cells = p.rec.Finish()

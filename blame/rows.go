@@ -25,7 +25,9 @@ func Columns(by []Key, root bool) []Column {
 }
 
 // OfShare reports whether the column tells shares of one waiter apart.
-func (c Column) OfShare() bool { return c.Root || c.OfOwner() || c.Key == ByProvenance }
+func (c Column) OfShare() bool {
+	return c.OfOwner() || c.Key == ByRootLock || c.Key == ByChain || c.Key == ByProvenance
+}
 
 // Rows numbers the combinations of keys that slices have, from 0, in the order in which
 // they come.

@@ -11,7 +11,8 @@
 //	operations.go, own.go        what a thread was set to do, and whose code it runs
 //	naming.go, nearest.go        patterns that users write for names
 //	numbering.go, at.go          numbers of combinations of ids, sums by them
-//	pivot.go, rows.go, sum.go    the sums, as a visitor; a row; what it adds up
+//	rows.go, charges.go          the rows of a table, and what each gets of a slice
+//	pivot.go, sum.go             the sums, as a visitor; what a row adds up
 //	table.go, whole.go           the finished table; whole waits that begin in a row
 //	threadset.go, waiterclasses.go  threads of a row, and waiters of long queues by their rows
 //	chains.go                    the steps of a chain of waits

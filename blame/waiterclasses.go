@@ -26,8 +26,7 @@ type queueClasses struct {
 type WaiterClass struct {
 	analysis.Waiter // one of them
 	number          int
-	members         analysis.WaitQueue[format.ThreadID]
-	last            map[int]uint32 // by row: the last of them when its new waits were counted
+	n               int // waiters
 }
 
 // NewWaiterClasses returns the classes that a function numbers. It must give a waiter that
@@ -41,13 +40,6 @@ func NewWaiterClasses(number func(*analysis.QueueChange) int) WaiterClasses {
 func (c WaiterClasses) Coarse(from int, number func(*analysis.QueueChange) int) WaiterClasses {
 	c.max, c.coarse = from, number
 	return c
-}
-
-// WaiterClassesBy returns the classes that rows of some columns tell apart: by those that look
-// at waiters.
-func WaiterClassesBy(r *Resolver, by []Column) WaiterClasses {
-	rows := NewRows(r, ofWaiters(by))
-	return NewWaiterClasses(func(m *analysis.QueueChange) int { return rows.Of(m.Lock, &m.Waiter, AnyShare) })
 }
 
 // ofWaiters and ofOwners are the columns that look at waiters and those that do not. A chain
@@ -82,10 +74,10 @@ func (c *WaiterClasses) Change(m *analysis.QueueChange) {
 	}
 	class := queue.list[at]
 	if !m.Leaves {
-		class.members.Join(m.Number, m.Thread)
+		class.n++
 		return
 	}
-	if class.members.Leave(m.Number); class.Len() > 0 {
+	if class.n--; class.n > 0 {
 		return
 	}
 	last := len(queue.list) - 1
@@ -107,19 +99,4 @@ func (c *WaiterClasses) Of(lock format.ObjectID) []*WaiterClass {
 func (c *WaiterClass) IsCoarse() bool { return c.number < 0 }
 
 // Len returns the number of waiters.
-func (c *WaiterClass) Len() int { return c.members.Len() }
-
-// NewWaits counts the waits of the class that are charged to a row for the first time. It
-// visits only waiters that joined since the last call for that row.
-func (c *WaiterClass) NewWaits(row int, of *waitCounter) (waits int64) {
-	if c.last == nil {
-		c.last = map[int]uint32{}
-	}
-	for number, thread := range c.members.Behind(c.last[row]) {
-		c.last[row] = max(c.last[row], number)
-		if of.IsNew(row, thread) {
-			waits++
-		}
-	}
-	return waits
-}
+func (c *WaiterClass) Len() int { return c.n }

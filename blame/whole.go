@@ -23,18 +23,10 @@ func (p *Pivot) Whole() *Pivot {
 	return p
 }
 
-// addWhole adds n waiters of a slice to the row of its lock. The slice lists those whose wait
-// begins.
-func (p *Pivot) addWhole(s *analysis.Slice, n int) {
-	at := p.row(s.Lock, &s.Waiters[0], AnyShare)
-	r := &p.rows[at]
-	r.AddAll(s, n, p.root)
-	p.rec.Add(r.series, s.Start, s.End, s.Length(), n)
-	if r.whole == nil {
-		r.whole = &Whole{First: s.Lock}
-	}
+// addAll adds the waiters of a slice, which lists those whose wait begins.
+func (w *Whole) addAll(s *analysis.Slice) {
 	for i := range s.Waiters {
-		r.whole.add(&s.Waiters[i], s.Sample.Taken)
+		w.add(&s.Waiters[i], s.Sample.Taken)
 	}
 }
 
@@ -72,9 +64,6 @@ func (p *Pivot) WallNs(row int) int64 { return p.rows[row].Finish().WallNs }
 
 // With returns the row with an id; -1 where there is none.
 func (p *Pivot) With(id uint32) int { return p.index.met.number([]uint32{id}) }
-
-// Total returns the sum over all rows.
-func (p *Pivot) Total() Sum { return p.total.Finish() }
 
 // Estimate returns the thread-time of a row in nanoseconds and its part of the running time,
 // each with its 95 % interval; false when the trace is exact or the row is one too many to

@@ -87,15 +87,15 @@ func Compare(base, newer Group, o Options) *Diff {
 	names := lockNames(base, newer)
 	lock := func(site string) string { return names[site] }
 	identity := func(name string) string { return name }
-	sites := func(p *Profile) *rows { return &p.sites }
+	sites := func(p *Profile) *rows { return p.sites }
 	d.Locks = match(byName(base, sites, lock), byName(newer, sites, lock), noCoarser, d, o)
 	known := knownSites(names, base, newer)
 	for i := range d.Locks {
 		d.Locks[i].Site = known[d.Locks[i].Name]
 	}
-	takers := func(p *Profile) *rows { return &p.takers }
+	takers := func(p *Profile) *rows { return p.takers }
 	d.Owners = match(byName(base, takers, identity), byName(newer, takers, identity), noCoarser, d, o)
-	chains := func(p *Profile) *rows { return &p.chains }
+	chains := func(p *Profile) *rows { return p.chains }
 	d.Chains = match(byName(base, chains, identity), byName(newer, chains, identity), outwardOf(callChains(base, newer)), d, o)
 	return d
 }

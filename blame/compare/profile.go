@@ -21,13 +21,13 @@ type Profile struct {
 	sym       *analysis.Symbols
 	keys      blame.Resolver
 	total     int
-	sites     rows                // by class of locks and method that acquires them
-	owners    rows                // by call chain, for all threads and provenances
-	takers    rows                // owners by the method that acquired the lock, which all recordings show alike
-	chains    rows                // by the signature that `contend chains` prints
+	tables    []*rows             // all of the next four
+	sites     *rows               // by class of locks and method that acquires them
+	owners    *rows               // by call chain, for all threads and provenances
+	takers    *rows               // owners by the method that acquired the lock, which all recordings show alike
+	chains    *rows               // by the signature that `contend chains` prints
 	firstSite blame.ByID[int]     // by lock: its first site plus one; 0 for none
 	links     map[[2]int]struct{} // pairs of sites of one lock
-	waiters   blame.WaiterClasses // of the queues
 	cells     *bootstrap.Cells
 
 	Named     []locks.Named // the sites by which locks are known, set by the caller
@@ -39,7 +39,6 @@ type Profile struct {
 func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
 	*p = Profile{ElapsedNs: p.ElapsedNs, sym: sym, links: map[[2]int]struct{}{}}
 	p.keys.Begin(sym)
-	p.waiters = blame.WaiterClassesBy(&p.keys, blame.Columns([]blame.Key{blame.ByWaiterGroup, blame.ByWaiterMethod}, false))
 	stable := func(k blame.Key, id uint32) string {
 		text, _ := p.keys.Text(k, id)
 		return analysis.StableName(text)
@@ -53,6 +52,8 @@ func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
 		signature, _ := p.keys.Text(blame.ByChain, ids[0])
 		return signature
 	}, blame.ByChain)
+	p.tables = []*rows{p.sites, p.owners, p.takers, p.chains}
+	p.sites.seen = p.link
 	p.rec.Begin(start)
 	p.total = p.rec.New()
 }
@@ -72,50 +73,35 @@ func (p *Profile) Ticks(n, ns int64) {
 // Slice implements analysis.Visitor.
 func (p *Profile) Slice(s *analysis.Slice) {
 	p.rec.Add(p.total, s.Start, s.End, s.Length(), len(s.Waiters))
-	for i := range s.Waiters {
-		p.chargeSite(s, &s.Waiters[i], 1)
+	for _, table := range p.tables {
+		table.Slice(s)
 	}
-	for i := range s.Shares {
-		sh := &s.Shares[i]
-		p.chargeOwner(s, sh, len(s.Waiters))
-		for rest := s.Waiters; len(rest) > 0; {
-			n := p.sym.SameGroup(rest)
-			p.chains.add(&p.rec, s, &rest[0], sh, sh.Ns, n)
-			rest = rest[n:]
-		}
+}
+
+// QueueSlice implements analysis.QueueVisitor.
+func (p *Profile) QueueSlice(s *analysis.Slice, n int) {
+	p.rec.Add(p.total, s.Start, s.End, s.Length(), n)
+	for _, table := range p.tables {
+		table.QueueSlice(s, n)
 	}
 }
 
 // QueueChanged implements analysis.QueueVisitor.
-func (p *Profile) QueueChanged(m *analysis.QueueChange) { p.waiters.Change(m) }
-
-// QueueSlice implements analysis.QueueVisitor.
-func (p *Profile) QueueSlice(s *analysis.Slice, n int) {
-	sh := &s.Shares[0]
-	p.rec.Add(p.total, s.Start, s.End, s.Length(), n)
-	p.chargeOwner(s, sh, n)
-	for _, k := range p.waiters.Of(s.Lock) {
-		p.chargeSite(s, &k.Waiter, k.Len())
-		p.chains.add(&p.rec, s, &k.Waiter, sh, sh.Ns, k.Len())
+func (p *Profile) QueueChanged(m *analysis.QueueChange) {
+	for _, table := range p.tables {
+		table.QueueChanged(m)
 	}
 }
 
-// chargeSite charges the site of n waiters, and links it to the first site of the same lock.
-func (p *Profile) chargeSite(s *analysis.Slice, w *analysis.Waiter, n int) {
-	i := p.sites.add(&p.rec, s, w, blame.AnyShare, s.Length(), n)
-	firstSite := p.firstSite.At(int(s.Lock))
+// link links a site to the first site of the same lock.
+func (p *Profile) link(site int, lock format.ObjectID) {
+	firstSite := p.firstSite.At(int(lock))
 	switch first := *firstSite - 1; {
 	case first < 0:
-		*firstSite = i + 1
-	case first != i:
-		p.links[[2]int{first, i}] = struct{}{}
+		*firstSite = site + 1
+	case first != site:
+		p.links[[2]int{first, site}] = struct{}{}
 	}
-}
-
-// chargeOwner charges the owner of a lock for some waiters.
-func (p *Profile) chargeOwner(s *analysis.Slice, sh *analysis.Share, waiters int) {
-	p.owners.add(&p.rec, s, &s.Waiters[0], sh, sh.Ns, waiters)
-	p.takers.add(&p.rec, s, &s.Waiters[0], sh, sh.Ns, waiters)
 }
 
 // siteSeparator separates the class of a lock and the method that acquires it.

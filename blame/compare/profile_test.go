@@ -134,18 +134,6 @@ func TestChainsThatEndFurtherOut(t *testing.T) {
 	}
 }
 
-func TestAQueueIsComparedByItsClasses(t *testing.T) {
-	const waiting = 2000
-	var p Profile
-	p.Begin(analysis.NewSymbols(), 0)
-	for thread := range waiting {
-		p.QueueChanged(&analysis.QueueChange{Waiter: analysis.Waiter{Thread: format.ThreadID(thread + 1)}, Lock: 1, Number: uint32(thread + 1)})
-	}
-	if classes := p.waiters.Of(1); len(classes) != 1 || classes[0].Len() != waiting {
-		t.Errorf("%d classes of threads of one group that wait in one place", len(classes))
-	}
-}
-
 // pooled is the profile of ten seconds of eight threads that each wait for a
 // lock, run and have nothing to do for so many milliseconds of every hundred.
 func pooled(t *testing.T, wait, run int64) *Profile {

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"contend/analysis"
 	"contend/analysis/bootstrap"
 	"contend/blame"
 	"contend/format"
@@ -10,38 +9,43 @@ import (
 // rows is a table by name; several combinations of keys may share a name. Sums are kept for
 // all rows, cells only for as many as the recorder keeps.
 type rows struct {
-	*blame.Rows
+	blame.Charges
 	name   func(ids []uint32) string
+	keys   *blame.Rows
 	named  []int // by combination of keys: its row
 	names  format.Numbers[string]
+	rec    *bootstrap.Recorder
 	series []int
 	ns     []int64
+	seen   func(row int, lock format.ObjectID) // receives the lock of each charge; nil if nobody asks
 }
 
-func (p *Profile) rows(name func(ids []uint32) string, by ...blame.Key) rows {
-	return rows{Rows: blame.NewRows(&p.keys, blame.Columns(by, false)), name: name}
+func (p *Profile) rows(name func(ids []uint32) string, by ...blame.Key) *rows {
+	r := &rows{name: name, rec: &p.rec, keys: blame.NewRows(&p.keys, blame.Columns(by, false))}
+	r.Charges = blame.NewCharges(r.keys, r.charge)
+	return r
 }
 
-// row returns the row of a waiter and a share of its time, making it if it is new.
-func (r *rows) row(rec *bootstrap.Recorder, lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
-	number := r.Of(lock, w, sh)
-	if number < len(r.named) {
-		return r.named[number]
+// charge adds a charge to the row that has the name of a combination of keys.
+func (r *rows) charge(number int, c blame.Charge) {
+	if number == len(r.named) {
+		r.named = append(r.named, r.row(r.name(r.keys.IDs(number))))
 	}
-	i, added := r.names.Of(r.name(r.IDs(number)))
+	i := r.named[number]
+	r.ns[i] += c.ThreadNs()
+	r.rec.Add(r.series[i], c.Start, c.End, c.Ns, c.N)
+	if r.seen != nil {
+		r.seen(i, c.Lock)
+	}
+}
+
+// row returns the row with a name, making it if need be.
+func (r *rows) row(name string) int {
+	i, added := r.names.Of(name)
 	if added {
-		r.series, r.ns = append(r.series, rec.New()), append(r.ns, 0)
+		r.series, r.ns = append(r.series, r.rec.New()), append(r.ns, 0)
 	}
-	r.named = append(r.named, int(i))
 	return int(i)
-}
-
-// add charges a row with ns of a slice for each of some waiters, and returns it.
-func (r *rows) add(rec *bootstrap.Recorder, s *analysis.Slice, w *analysis.Waiter, sh *analysis.Share, ns int64, waiters int) int {
-	i := r.row(rec, s.Lock, w, sh)
-	r.ns[i] += ns * int64(waiters)
-	rec.Add(r.series[i], s.Start, s.End, ns, waiters)
-	return i
 }
 
 // numbersBy groups the rows by another name.

@@ -11,7 +11,6 @@ package cube
 
 import (
 	"regexp"
-	"slices"
 
 	"contend/analysis"
 	"contend/blame"
@@ -53,17 +52,15 @@ type Cube struct {
 	Total     Row   // of Clock: all rows together
 	End       int64 // the latest instant that was added
 
+	blame.Charges
 	columns []blame.Column
 	merges  bool // rows may be merged
 	clock   bool
-	each    bool // some column tells waiters apart
-	shares  bool // some column tells shares apart
 	limits  Limits
 	cells   int
 
 	keys     blame.Resolver
 	sym      *analysis.Symbols
-	waiters  blame.WaiterClasses
 	met      *blame.Rows       // combinations since rows were merged last
 	numbered blame.ByID[int32] // by number of a combination: its row, counting from 1
 	index    map[Key]int32     // the same by key, of all rows; nil where they are never merged
@@ -90,9 +87,8 @@ func Over(columns []blame.Column, binNs int64, l Limits) *Cube {
 
 func (c *Cube) limit(l Limits) *Cube {
 	c.limits = l
-	c.each = slices.ContainsFunc(c.columns, blame.Column.OfWaiter)
-	c.shares = slices.ContainsFunc(c.columns, blame.Column.OfShare)
-	c.met, c.waiters = blame.NewRows(&c.keys, c.columns), blame.WaiterClassesBy(&c.keys, c.columns)
+	c.met = blame.NewRows(&c.keys, c.columns)
+	c.Charges = blame.NewCharges(c.met, c.charge)
 	return c
 }
 
@@ -130,54 +126,22 @@ func (c *Cube) Running(from, to, ns int64) {
 	})
 }
 
-// Slice implements analysis.Visitor.
-func (c *Cube) Slice(s *analysis.Slice) {
-	if !c.each {
-		c.addAlike(s, &s.Waiters[0], len(s.Waiters), int32(s.Firsts()))
-	}
-	for i := 0; c.each && i < len(s.Waiters); i++ {
-		begins := int32(0)
-		if s.Waiters[i].First {
-			begins = 1
+// charge adds a charge to the row of a combination of ids.
+func (c *Cube) charge(number int, to blame.Charge) {
+	row, begins := c.row(number, to.Lock), int32(to.Begins)
+	c.pieces(to.Start, to.End, to.Ns, func(bin int, lo, hi, part int64) {
+		cell := Cell{int32(bin), begins, int64(to.N) * part}
+		at := c.addCell(&c.Rows[row], cell)
+		if begins = 0; !c.clock {
+			return
 		}
-		c.addAlike(s, &s.Waiters[i], 1, begins)
-	}
+		piece := *to.Slice
+		piece.Start, piece.End = lo, hi
+		piece.Sample.InOrder = to.Sample.InOrder && lo == to.Start // a later slice may reach into a later piece
+		c.Rows[row].walls[at].AddSlice(&piece)
+		c.Total.walls[c.addCell(&c.Total, cell)].AddSlice(&piece)
+	})
 	c.makeRoom()
-}
-
-// QueueChanged implements analysis.QueueVisitor.
-func (c *Cube) QueueChanged(m *analysis.QueueChange) {
-	if c.each {
-		c.waiters.Change(m)
-	}
-}
-
-// QueueSlice implements analysis.QueueVisitor: no wait begins in one.
-func (c *Cube) QueueSlice(s *analysis.Slice, n int) {
-	if !c.each {
-		c.addAlike(s, &s.Waiters[0], n, 0)
-	}
-	for _, k := range c.waiters.Of(s.Lock) {
-		c.addAlike(s, &k.Waiter, k.Len(), 0)
-	}
-	c.makeRoom()
-}
-
-// addAlike adds a slice of n waiters that no column tells apart, of whose waits some begin
-// with it. A wait counts in the row of its first share.
-func (c *Cube) addAlike(s *analysis.Slice, w *analysis.Waiter, n int, begin int32) {
-	switch {
-	case len(s.Shares) == 0 && begin == 0:
-		return
-	case len(s.Shares) == 0 || !c.shares:
-		c.add(c.row(s.Lock, w, blame.AnyShare), s, s.Length(), n, begin)
-		return
-	}
-	for j := range s.Shares {
-		sh := &s.Shares[j]
-		c.add(c.row(s.Lock, w, sh), s, sh.Ns, n, begin)
-		begin = 0
-	}
 }
 
 // makeRoom merges if the table has grown to twice its limits.
@@ -187,9 +151,8 @@ func (c *Cube) makeRoom() {
 	}
 }
 
-// row returns the row of a waiter and a share of its time, making it if need be.
-func (c *Cube) row(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
-	number := c.met.Of(lock, w, sh)
+// row returns the row of a combination of ids, making it if need be.
+func (c *Cube) row(number int, lock format.ObjectID) int {
 	row := c.numbered.At(number)
 	if *row == 0 {
 		var key Key
@@ -215,22 +178,6 @@ func (c *Cube) find(key Key) int {
 		}
 	}
 	return int(at)
-}
-
-// add adds to a row what each of n waiters of a slice has, and the waits that begin.
-func (c *Cube) add(row int, s *analysis.Slice, ns int64, n int, begin int32) {
-	c.pieces(s.Start, s.End, ns, func(bin int, lo, hi, part int64) {
-		cell := Cell{int32(bin), begin, int64(n) * part}
-		at := c.addCell(&c.Rows[row], cell)
-		if begin = 0; !c.clock {
-			return
-		}
-		piece := *s
-		piece.Start, piece.End = lo, hi
-		piece.Sample.InOrder = s.Sample.InOrder && lo == s.Start // a later slice may reach into a later piece
-		c.Rows[row].walls[at].AddSlice(&piece)
-		c.Total.walls[c.addCell(&c.Total, cell)].AddSlice(&piece)
-	})
 }
 
 // Finish brings the cube within its limits. Nothing can be added afterwards.
