@@ -82,7 +82,7 @@ var keys = [...]keyRow{
 // Meanings explains the words of the keys, as the last part of a help text.
 const Meanings = `
 
-What the owner- and waiter- keys tell of who held the lock, and of who waited:
+The keys after owner- and waiter-, about the owner of the lock and the waiter:
   stack       the call chain
   method      its innermost frame that is not the lock or the runtime itself
   line        its innermost line in the program's own code (see --app)
@@ -90,17 +90,17 @@ What the owner- and waiter- keys tell of who held the lock, and of who waited:
   callers     the lines of own code around that
   thread      the thread
   group       the thread's name with its numbers removed
-  doing       what it was at: asleep, in file I/O, blocked on a lock of some class
-  blocked-on  the very lock it was blocked on
+  doing       its activity: asleep, in file I/O, blocked on a lock of some class
+  blocked-on  the lock it was blocked on
   operation   the outermost frame, written Class.method, that --operation matches,
-              or what the first group of that matched
-  task        what a Go program told runtime/trace it was doing; so does region.
-              Without owner- they are the waiter's
+              or the part that the first group of REGEXP matches
+  task        the runtime/trace task that a Go program was in; region is the same
+              for regions. Without owner- they are the waiter's
 Of the lock:
-  created     the line of own code that made it, or, where that is not told,
-              of the first thread that is seen to acquire it
-  root-lock   where the chain of waits ends that began with it
-And input is which of several traces it is in, see 'contend convert'.`
+  created     the line of own code that made it or, if that is unknown, the line
+              where a thread first acquires it
+  root-lock   the last lock in the chain of waits that begins with it
+And input names the trace if there are several, see 'contend convert'.`
 
 // keyRow is one key.
 type keyRow struct {

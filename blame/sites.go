@@ -10,15 +10,15 @@ import (
 	"contend/format"
 )
 
-// NotTold names the site of a lock of which the trace tells neither where it was made nor
+// UnknownSite names the site of a lock of which the trace tells neither where it was made nor
 // where it was acquired. FirstAcquirer begins the name of one of which it tells the latter.
 const (
-	NotTold       = "[not told]"
+	UnknownSite   = "[unknown site]"
 	FirstAcquirer = "[first acquirer] "
 )
 
 // Made reports whether a name that Created gives is where a lock was made.
-func Made(site string) bool { return site != NotTold && !strings.HasPrefix(site, FirstAcquirer) }
+func Made(site string) bool { return site != UnknownSite && !strings.HasPrefix(site, FirstAcquirer) }
 
 // Sites finds the frames of a program's own code that matter to its reader: where a
 // lock was taken, where a thread waits for it, where it was made, and its callers. It
@@ -146,7 +146,7 @@ func (s *Sites) Created(lock format.ObjectID) uint32 {
 	if first := *s.lines.firstStack.At(int(lock)); first != format.NoStack {
 		return s.names.ID(FirstAcquirer + s.names.Name(s.stack(first).site))
 	}
-	return s.names.ID(NotTold)
+	return s.names.ID(UnknownSite)
 }
 
 // stack returns what is known of a stack.

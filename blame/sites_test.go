@@ -122,7 +122,7 @@ func TestSitesOfWaitersAndLocks(t *testing.T) {
 	for id, want := range map[format.StackID]string{takeAudit: "Audit.write:5", library: "Shop$Dao.load:12", asleep: "Shop.nap:3"} {
 		golden.Equal(t, s.Names().Name(s.Waiter(id)), want)
 	}
-	for lock, want := range map[format.ObjectID]string{ledger: "Shop$Dao.load:12", audit: "[first acquirer] Audit.write:5", queue: NotTold} {
+	for lock, want := range map[format.ObjectID]string{ledger: "Shop$Dao.load:12", audit: "[first acquirer] Audit.write:5", queue: UnknownSite} {
 		if got := s.Names().Name(s.Created(lock)); got != want || Made(got) != (lock == ledger) {
 			t.Errorf("made at %s, want %s", got, want)
 		}

@@ -54,7 +54,7 @@ func newAnalyze(e *env) *cobra.Command {
 	offer(c, "by", "lock", "class")
 	c.Flags().BoolVar(&o.idle, "idle", false, "list where threads have nothing to do as well, below --tables")
 	f := c.Flags()
-	f.BoolVar(&o.shape.tables, "tables", false, "print tables: all numbers of locks, owners and phases, and what the trace could not tell")
+	f.BoolVar(&o.shape.tables, "tables", false, "print tables: all numbers of locks, owners and phases, and what the trace lacks")
 	f.BoolVar(&o.shape.screen.Full, "full", false, "print all findings, locks and notes, with whole stacks")
 	f.StringVar(&o.out.how.Section, "section", "", "of csv: write the one table `NAME`: "+strings.Join(table.Sections, ", "))
 	offer(c, "section", table.Sections...)

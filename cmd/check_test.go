@@ -124,7 +124,7 @@ func checked(t *testing.T, in string, args ...string) (code int, text string) {
 	return code, out.String() + msg.String()
 }
 
-// Two virtual threads wait for each other for ever (testdata/java/VirtualDeadlock.java):
+// Two virtual threads wait for each other (testdata/java/VirtualDeadlock.java):
 // no event tells of that, and no gate passes. Where each start is recorded, what is
 // hidden is at most their lives; else nothing bounds it. The last recording began when
 // they had waited for half a minute and their carriers were gone.

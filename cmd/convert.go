@@ -68,7 +68,7 @@ func newCopy(e *env, name string) (*cobra.Command, *convertOptions) {
 	o := &convertOptions{}
 	c := newCommand(name, func(*cobra.Command, []string) error { return runConvert(e, o) })
 	o.trace.bindLimits(c)
-	c.Flags().StringVar(&o.trace.rules, "lock-rules", "", "tell locks from idleness by the rules in `FILE`")
+	c.Flags().StringVar(&o.trace.rules, "lock-rules", "", "separate locks from idle waits by the rules in `FILE`")
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
 	return c, o
 }

@@ -38,7 +38,7 @@ func newCSP(e *env) *cobra.Command {
 	})
 	o.trace.bind(c)
 	o.out.bind(c, cspOutputs)
-	c.Flags().DurationVar(&o.interval, "interval", time.Second, "length of a measurement `INTERVAL`")
+	c.Flags().DurationVar(&o.interval, "interval", time.Second, "measure the pressure in each `INTERVAL`")
 	o.threshold = csp.DefaultThreshold
 	c.Flags().Var((*partValue)(&o.threshold), "threshold", "a phase begins at this `PRESSURE`, as 5% or 0.05")
 	c.Flags().BoolVar(&o.root, "root", false, "charge waiting to the last lock of each chain of waits instead of the first")

@@ -103,14 +103,14 @@ func unknownCommand(root *cobra.Command, name string) error {
 
 // flagValues are what flags take, by pflag's name of it, and how that is written.
 var flagValues = map[string]struct{ what, hint string }{
-	"duration": {"length of time", "write 500ms, 1.5s or 2m"},
+	"duration": {"duration", "write 500ms, 1.5s or 2m"},
 	"int":      {"whole number", "write digits alone"},
 	"int64":    {"whole number", "write digits alone"},
 	"uint16":   {"whole number", "write digits alone"},
 	"uint64":   {"whole number", "write digits alone"},
 	"float64":  {"number", "write 20 or 0.5"},
-	"part":     {"part between nothing and all", "write 5% or 0.05"},
-	"bool":     {"yes or no", "leave the value out, or write true or false"},
+	"part":     {"share from 0 to 100%", "write 5% or 0.05"},
+	"bool":     {"boolean", "leave the value out, or write true or false"},
 }
 
 // wrongValue says which values a flag takes.
@@ -121,7 +121,7 @@ func wrongValue(bad *pflag.InvalidValueError, hint string) error {
 		return own
 	}
 	if v, ok := flagValues[bad.GetFlag().Value.Type()]; ok {
-		return usageError{fmt.Errorf("%s: %q is no %s", name, bad.GetValue(), v.what), v.hint}
+		return usageError{fmt.Errorf("%s: %q is not a %s", name, bad.GetValue(), v.what), v.hint}
 	}
 	return usageError{fmt.Errorf("%s: %w", name, errors.Unwrap(bad)), hint}
 }

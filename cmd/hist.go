@@ -48,8 +48,8 @@ func newHist(e *env) *cobra.Command {
 	f.StringVar(&o.by, "by", "lock", "separate waits by `KEYS`, separated by commas; those of logs by tag, input")
 	offerLists(c, "by", blame.Keys(blame.Lengths)...)
 	o.tag.bind(c, "tag", "of interval logs, only tags that match `REGEXP`")
-	f.DurationVar(&o.interval, "interval", 0, "rows are intervals of this length; that of the `INTERVAL`s of a log that is written (1s unless given)")
-	f.StringVar(&o.unit, "unit", "ns", "of the lengths in interval logs: `UNIT` is us, ms or ns")
+	f.DurationVar(&o.interval, "interval", 0, "print a row for each `INTERVAL`; a written log has such intervals, too (1s unless given)")
+	f.StringVar(&o.unit, "unit", "ns", "the times in interval logs are in `UNIT`s: us, ms or ns")
 	offer(c, "unit", "us", "ms", "ns")
 	f.DurationVar(&o.expected, "expected-interval", 0, "correct for coordinated omission: one wait was meant to be measured every `DURATION`")
 	return c
@@ -109,7 +109,7 @@ func runHist(e *env, o *histOptions) error {
 		return runHistLogs(e, o)
 	}
 	if o.given("unit") {
-		return usageError{errors.New("--unit: a trace tells its units"), "leave it out"}
+		return usageError{errors.New("--unit: a trace has its own unit"), "leave it out"}
 	}
 	if o.given("tag") {
 		return usageError{errors.New("--tag: only interval logs have tags"), "select locks with --class and --lock"}
@@ -124,7 +124,7 @@ func runHist(e *env, o *histOptions) error {
 	}
 	cov := res.coverage()
 	if m := text.MeasureOf(cov); m.Counts() {
-		return usageError{fmt.Errorf("the input counts %s: waits have no length there", m.Of()), "'contend analyze' shows the counts; several thread dumps with their times bound the lengths"}
+		return usageError{fmt.Errorf("the input counts %s: its waits have no duration", m.Of()), "'contend analyze' shows the counts; several thread dumps with their times bound the durations"}
 	}
 	a := &histAnswer{total: c.Total(), head: dist.Head{Start: c.Start(), Labelled: c.By()[0] == dist.InputKey}, intervals: c.Intervals()}
 	by, rows := c.By(), []waits.Row(nil)

@@ -48,7 +48,7 @@ var chainsCost = map[string]string{
 // perfScript writes the commands, and why they are as they are.
 func perfScript(a *record.Perf) string {
 	var b strings.Builder
-	b.WriteString("# Who waits for futexes, who wakes whom, and when threads run. To be run as root, or with\n" +
+	b.WriteString("# Waits for futexes, wake-ups, and when threads run. To be run as root, or with\n" +
 		"# kernel.perf_event_paranoid=-1 and a /sys/kernel/tracing that may be read.\n")
 	b.WriteString(chainsCost[a.Chains])
 	words := record.ShellLine(a.Record("perf.data"))

@@ -51,7 +51,7 @@ func (b *bar) draw(read, total int64) {
 // again.
 func (b *bar) work() {
 	if b.shown > 0 {
-		b.show("read; working out who held what")
+		b.show("read; finding the owners")
 	}
 }
 

@@ -70,7 +70,7 @@ func newRecord(e *env) *cobra.Command {
 	f.StringVar(&o.with, "with", "both", "record a JVM with `WHAT`: agent, jfr, both")
 	offer(c, "with", "agent", "jfr", "both")
 	f.StringVarP(&o.out, "output", "o", "", "write the recording to `FILE`; - is standard output, and nothing else is printed then")
-	f.StringVar(&o.keep, "keep", "", "leave the flight recording and the samples in `DIR` as they came; with --every or --when, how long recordings stay")
+	f.StringVar(&o.keep, "keep", "", "keep the flight recording and the samples in `DIR` as well; with --every or --when, how long recordings stay")
 	f.BoolVar(&o.list, "list", false, "list the JVMs here")
 	f.BoolVar(&o.agent, "agent", false, "write the agent's jar to standard output, for -javaagent")
 	f.BoolVar(&o.trust, "trust-tmp", false, "record also where other users could exchange what is in the JVM's /tmp, as a pod's emptyDir: only where none reaches it; root has chmod +t")
@@ -88,7 +88,7 @@ func runRecord(e *env, o *recordOptions) error {
 	case o.target == "":
 		return usageError{errors.New("record what?"), "name a process by its number or main class, or a Go program by its address; 'contend record --list' shows the JVMs here"}
 	case o.duration <= 0:
-		return usageError{fmt.Errorf("--duration: %v is no time to record", o.duration), "30s is what it is when left out"}
+		return usageError{fmt.Errorf("--duration: %v is no time to record", o.duration), "30s is the default"}
 	case o.overhead.counted || o.overhead.percent == 0:
 		return usageError{fmt.Errorf("--max-overhead: samples cannot cost %v", &o.overhead), "choose a percentage above 0%, as 1.2%"}
 	case !(o.rate > 0 && o.rate <= 1000): // NaN is out of bounds too
@@ -232,7 +232,7 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 		e.warn("files of its flight recorder stay in " + r.Chunks + ": the program may have recorded itself")
 	}
 	if r.Scarce {
-		e.warn(human.Say("ended after %v, for want of room where the JVM's flight recorder writes: it would end the program", r.Length))
+		e.warn(human.Say("ended after %v: the disk of the JVM's flight recorder is nearly full, and a full one ends the JVM", r.Length))
 	}
 	return r.Ended, e.finishRecording(o, r, keep, out)
 }

@@ -196,7 +196,7 @@ func (r *recordingFile) leave(e *env) error {
 	r.kept()
 	path, err := r.file.Leave()
 	r.file = nil
-	e.warn("what came is kept in " + path)
+	e.warn("the data received is kept in " + path)
 	return err
 }
 

@@ -68,15 +68,15 @@ func recordGo(e *env, o *recordOptions) error {
 	}
 	switch {
 	case n == 0 && early:
-		return errors.New("ended before anything came")
+		return errors.New("ended before any data arrived")
 	case n == 0 && err == nil:
 		return &record.Error{What: u.Redacted() + ": answers nothing", Hint: "is that a program's debug/pprof?"}
 	case n == 0:
 		return err
 	case early:
-		e.warn("ended early: what came is kept")
+		e.warn("ended early: the data received so far is kept")
 	case err != nil:
-		e.warn(err.Error() + ": what came before is kept")
+		e.warn(err.Error() + ": the data received before is kept")
 	}
 	return out.analyze(e)
 }

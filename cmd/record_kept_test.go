@@ -355,7 +355,7 @@ func TestRecordWithoutRoom(t *testing.T) {
 		_ = os.WriteFile(filepath.Join(tmp, "fill"), make([]byte, 50<<20), 0o600)
 	}()
 	code, _, msg := recordOf(t, "--duration", "2m", "-o", filepath.Join(t.TempDir(), "x.bin"), enough)
-	if code != exitOK || !strings.Contains(msg, "for want of room where the JVM's flight recorder writes") {
+	if code != exitOK || !strings.Contains(msg, "the disk of the JVM's flight recorder is nearly full") {
 		t.Errorf("exit %d\n%s", code, msg)
 	}
 	if status, err := os.ReadFile(filepath.Join(process, "status")); err != nil || strings.Contains(string(status), "zombie") {

@@ -66,7 +66,7 @@ func (o *perfOptions) ask(process string, d time.Duration) (*record.Perf, error)
 	case process != anyProcess && !processes.MatchString(process):
 		return nil, usageError{fmt.Errorf("%s is no process's number", process), "'ps -e' lists them"}
 	case d <= 0:
-		return nil, usageError{fmt.Errorf("--duration: %v is no time to record", d), "30s is what it is when left out"}
+		return nil, usageError{fmt.Errorf("--duration: %v is no time to record", d), "30s is the default"}
 	case !slices.Contains(record.PerfChains, o.chains):
 		return nil, usageError{fmt.Errorf("--call-graph: there is no way %q", o.chains), "choose " + strings.Join(record.PerfChains, " or ")}
 	}
@@ -142,9 +142,9 @@ func (e *env) runPerf(ctx context.Context, ask *record.Perf, name string, into *
 	case r.Ended:
 		e.warn(human.Say("the process ended after %v: what was recorded is kept", r.Length))
 	case r.Full:
-		e.warn(human.Say("ended after %v, because perf's recording took all the space it may: what came is kept; --call-graph fp takes less", r.Length))
+		e.warn(human.Say("ended after %v, because perf's recording took all the space it may: the data received so far is kept; --call-graph fp takes less", r.Length))
 	case r.Early:
-		e.warn("ended early: what came is kept")
+		e.warn("ended early: the data received so far is kept")
 	}
 	return r, err
 }

@@ -20,7 +20,7 @@ import (
 // The screen's first facts: how long, how many threads waited for locks and for what is none;
 // the thing that most waited for; and its largest owner.
 var (
-	headFact  = regexp.MustCompile(`(?s)^[^\n]*?: (\S+ \S+), [\d,]+ \w+, (\S+)(?: seen)? waiting for a lock(?: on average)?(?:, (\S+) for what is no lock)?`)
+	headFact  = regexp.MustCompile(`(?s)^[^\n]*?: (\S+ \S+), [\d,]+ \w+, (\S+)(?: seen)? waiting for a lock(?: on average)?(?:, (\S+) for resources)?`)
 	countFact = regexp.MustCompile(`^[^\n]*?: [\d,]+ \w+, ([\d,]+) waiting for a lock`)
 	topFact   = regexp.MustCompile(`Waits, by \w+ waiting\n *(\S+)(?: [a-zµ%]+)?  (.+)`)
 	ownerFact = regexp.MustCompile(`\n      held by +(\S+) % ([^\n]+)`)

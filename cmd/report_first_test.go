@@ -107,7 +107,7 @@ func TestTheReportOpensOnDeadlocks(t *testing.T) {
 	r := reportIn(t, reported(t, "../testdata/deadlock-monitors-and-juc-jdk17.txt"))
 	card := r.text(".verdict.bad")
 	golden.Holds(t, card,
-		"teller-1 and teller-2 wait for each other for ever",
+		"teller-1 and teller-2 wait for each other",
 		"teller-1 took StringBuilder at Dead.transferAB:5, waits at Dead.transferAB:5 for StringBuilder at Dead.transferBA:5",
 		"juc-2 took ReentrantLock at Dead.dc:6, waits at Dead.dc:6 for ReentrantLock at Dead.cd:6",
 	)

@@ -179,13 +179,13 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 	kinds := map[string]string{ // a trace, and what its page has to say, between |
 		"../testdata/xalan-8threads.jfr":                  "of all running time",
 		"../testdata/truth-series-8dumps-jdk17.txt":       "of all running time",
-		"../testdata/deadlock-monitors-and-juc-jdk17.txt": "2 Deadlocks|teller-1 and teller-2 wait for each other for ever|juc-1 and juc-2 wait for each other for ever|mostly blocked on StringBuilder",
+		"../testdata/deadlock-monitors-and-juc-jdk17.txt": "2 Deadlocks|teller-1 and teller-2 wait for each other|juc-1 and juc-2 wait for each other|mostly blocked on StringBuilder",
 		"../testdata/go126-truth-12goroutines.trace":      "main.reconcile",
 		"../testdata/go126-debug2-dump.txt":               "measures no time",
 		"../testdata/documents/sampled-1.txt":             "owners known:  recorded",
 		"../testdata/documents/counts.txt":                "1,551 acquisitions",
 		"../testdata/virtual-jdk25.jfr":                   "contend jfc --exact > contend.jfc",
-		"../testdata/findings/one-jdk17.jfr.gz":           "of waiting for what others must give back",
+		"../testdata/findings/one-jdk17.jfr.gz":           "of waiting for pools, permits and queues",
 		textTrace(t, format.Event{Kind: format.KindThread, Thread: 1, Name: "main"}, format.Event{Kind: format.KindThreadStart, Thread: 1}, format.Event{Kind: format.KindThreadEnd, Thread: 1, Time: 1e9}): "No thread waited for a lock",
 		empty: "No thread waited for a lock|contend record PID|the trace was cut off",
 	}

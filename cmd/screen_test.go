@@ -118,7 +118,7 @@ func TestDeadlocksSayWhoHoldsWhat(t *testing.T) {
 	const path = "../testdata/deadlock-monitors-and-juc-jdk17.txt"
 	text := strings.Join(strings.Fields(run(t, "analyze", path)), " ")
 	golden.Holds(t, text, "DEADLOCK #1", "teller-1 took StringBuilder@69e019798 in Dead.transferAB at line 5 or before, waits at Dead.transferAB:5 for StringBuilder@69e0197d8, held by teller-2",
-		"juc-2 holds ReentrantLock@69e0199d0 (where it took it is not told), waits at Dead.dc:6 for ReentrantLock@69e0199a0, held by juc-1", "reporter", "in one order everywhere")
+		"juc-2 holds ReentrantLock@69e0199d0 (acquired at an unknown place), waits at Dead.dc:6 for ReentrantLock@69e0199a0, held by juc-1", "reporter", "in one order everywhere")
 	full := run(t, "analyze", "--full", path)
 	golden.Holds(t, full, "jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.ReentrantLock.lock:322", "java.lang.Thread.run:840", "reporter")
 }

@@ -47,7 +47,7 @@ func newServe(e *env) *cobra.Command {
 	o.trace.bind(c)
 	o.own.bindApp(c)
 	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`")
-	c.Flags().StringVar(&o.listen, "listen", ownMachine, "listen at `ADDRESS`, a HOST:PORT; beyond this machine it opens the trace, unencrypted, to whoever has the printed URL")
+	c.Flags().StringVar(&o.listen, "listen", ownMachine, "listen at `ADDRESS`, a HOST:PORT; beyond this machine it opens the trace, unencrypted, to anyone with the printed URL")
 	c.Flags().BoolVar(&o.open, "open", false, "open the page in a browser")
 	return c
 }

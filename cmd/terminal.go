@@ -43,7 +43,7 @@ func (e *env) create(path string, binary bool) (to io.Writer, end func(error) er
 		return f, f.end, nil
 	}
 	if binary && isTerminal(e.out) {
-		return nil, nil, usageError{errors.New("will not write to a terminal what no terminal shows"), "name a file with -o, or redirect the output"}
+		return nil, nil, usageError{errors.New("refusing to write binary data to a terminal"), "name a file with -o, or redirect the output"}
 	}
 	return e.out, func(err error) error { return err }, nil
 }

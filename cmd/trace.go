@@ -42,17 +42,17 @@ type traceOptions struct {
 func (o *traceOptions) bind(c *cobra.Command) {
 	f := c.Flags()
 	o.bindRules(c)
-	o.class.bind(c, "class", "only locks whose class matches `REGEXP`, or is printed so")
-	o.lock.bind(c, "lock", "only locks whose name matches `REGEXP`, or is printed so")
+	o.class.bind(c, "class", "only locks whose class, as recorded or as printed, matches `REGEXP`")
+	o.lock.bind(c, "lock", "only locks whose name, as recorded or as printed, matches `REGEXP`")
 	o.thread.bind(c, "thread", "only waits of threads whose name matches `REGEXP`")
 	o.from.bind(c, "from", "only from `TIME` on: since the start (1.5s) or absolute (2026-01-31T12:00:00Z)")
 	o.to.bind(c, "to", "only up to `TIME`")
 	o.bindLimits(c)
-	f.DurationVar(&o.minWait, "min-wait", 0, "only waits of at least `DURATION`, and sampled ones, whose length is not known")
+	f.DurationVar(&o.minWait, "min-wait", 0, "only waits of at least `DURATION`, and sampled ones, whose duration is unknown")
 }
 
 func (o *traceOptions) bindRules(c *cobra.Command) {
-	c.Flags().StringVar(&o.rules, "lock-rules", "", "tell locks from idleness by the rules in `FILE` (see 'contend rules')")
+	c.Flags().StringVar(&o.rules, "lock-rules", "", "separate locks from idle waits by the rules in `FILE` (see 'contend rules')")
 }
 
 // bindLimits adds the flags of every command that reads a trace. Its arguments

@@ -57,7 +57,7 @@ func (x *expression) Set(text string) (err error) {
 
 // bindApp adds the flag of commands that name places in the program.
 func (x *expression) bindApp(c *cobra.Command) {
-	x.bind(c, "app", "name the frames of the program's own code, Class.method that matches `REGEXP` (default: what is no known library)")
+	x.bind(c, "app", "frames whose Class.method matches `REGEXP` are the program's own code (default: all but known libraries)")
 }
 
 // instant is a flag that takes a time, which counts from the start of the trace or is an

@@ -58,7 +58,7 @@ func runWhatIf(e *env, o *whatIfOptions) error {
 		return usageError{err, "'contend whatif' without a change lists the sections and classes there are"}
 	}
 	if res.warned(format.CodeSaturated) {
-		answer.Assumptions = append(answer.Assumptions, "no processor was idle while it was recorded: who waits less also gets more of them, which ranges leave out")
+		answer.Assumptions = append(answer.Assumptions, "no processor was idle during the recording: threads that wait less would also compete for processors, which the ranges ignore")
 	}
 	return cmp.Or(write(e, &o.out, whatIfOutputs, document.NewWhatIf(answer, res.coverage())), res.verdict())
 }
@@ -96,7 +96,7 @@ func parsePart(s string) (float64, error) {
 		by /= 100
 	}
 	if err != nil || !(by > 0 && by <= 1) {
-		return 0, errors.New(strconv.Quote(s) + " is no part between nothing and all")
+		return 0, errors.New(strconv.Quote(s) + " is not a share from 0 to 100%")
 	}
 	return by, nil
 }

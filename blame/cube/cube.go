@@ -3,7 +3,7 @@
 // writes, the pressure of csp and the highest intervals of a gate (Over).
 //
 //	cube.go       the table, as a visitor that fills it
-//	resources.go  waits for what is no lock, as further rows
+//	resources.go  waits for resources, as further rows
 //	shrink.go     merging the smallest rows
 //	bins.go       cutting time into bins, and making these longer
 //	dims.go       what the columns hold

@@ -93,8 +93,8 @@ var kinds = [...]struct {
 		"waits that make a circle"},
 	LockOrder: {"lock-order", blame.DoingUnknown, "waiting for another lock while holding this one, and elsewhere it is the other way round",
 		"Take these locks in one order everywhere: as it is, a deadlock is a matter of time.",
-		"each of two locks was held while the other was waited for, at different times, as recorded tenures or dumps tell (of dumps, which know locks by " +
-			"address, locks of two classes)"},
+		"each of two locks was held while the other was waited for, at different times, by recorded holds or dumps (in dumps, which know locks by " +
+			"address, only for locks of two classes)"},
 	AsleepHolding: {"sleep-while-holding", blame.Asleep, "asleep while holding the lock",
 		"Release the lock before sleeping, or wait on a condition of the lock, which releases it meanwhile.",
 		"a sleep that was recorded, or the stack of the owner"},
@@ -114,9 +114,9 @@ var kinds = [...]struct {
 		"Run fewer threads than there are processors, or hold the lock for so short a time that few are stopped in it.",
 		"the kernel had stopped the owner, ready to run (recordings of perf)"},
 	Convoy: {"convoy", blame.DoingUnknown, "queued for though it is mostly free: handing it over takes so long that the queue stays",
-		"Take it less often, or let whoever comes have it at once: a lock that is not fair, or a spin before sleep.",
+		"Take it less often, or let arriving threads take it at once: a lock that is not fair, or a spin before sleep.",
 		"Blasgen et al. (1979): the queue goes on though threads that did not wait would ask less of the lock than all its time, for longer than queues of " +
-			"that load do by chance (Borel and Tanner; Chernoff). Free time counts of fair locks and of recorded or sampled owners: elsewhere who barges in is not " +
+			"that load do by chance (Borel and Tanner; Chernoff). Free time counts of fair locks and of recorded or sampled owners: elsewhere barging is not " +
 			"seen"},
 	Starvation: {"starvation", blame.DoingUnknown, "passed over by others that came later",
 		"Take it less often or for less time where the others come from, or use a fair lock here.",
@@ -128,7 +128,7 @@ var kinds = [...]struct {
 			"chance gives it (binomial)"},
 	ReadMostly: {"read-mostly", blame.DoingUnknown, "exclusive, and readers wait for readers",
 		"Let readers share it: a concurrent collection, a read-write lock, or a copy that is replaced when it changes.",
-		"owner and waiter are in methods of the JDK's synchronized collections that only read; of a program's own sections no trace tells"},
+		"owner and waiter are in methods of the JDK's synchronized collections that only read; a trace does not show which of a program's own sections do"},
 	PausedHolding: {"paused-while-holding", blame.DoingUnknown, "waited for while a garbage collection has stopped its owner",
 		"Make the pauses shorter first, with another collector or a larger heap; allocate less while holding the lock.",
 		"pauses of the garbage collector that were recorded"},
@@ -138,12 +138,12 @@ var kinds = [...]struct {
 	NotifyStorm: {"notify-storm", blame.DoingUnknown, "waking all who wait there, mostly in vain",
 		"Wake one with notify where any of them will do, or give each kind of waiter a condition of its own, or use a queue of java.util.concurrent.",
 		"of threads that one thread's notification woke together most wait again at the same place, as soon as the next of them usually has the monitor; that " +
-			"they were woken together: nobody who waited with them slept on, and they come closer to each other than to the next notification, not by chance " +
+			"they were woken together: no thread that waited with them slept on, and they come closer to each other than to the next notification, not by chance " +
 			"(Hoeffding). Of Object.wait alone. Share of all waiting, also for resources and for the monitor to come back"},
 	Polling: {"polling", blame.DoingUnknown, "spinning or polling",
 		"Use a lock that parks its waiters, or declare the place a lock's with --lock-rules, so that it counts as waiting.",
 		"threads sleep or run at one place, by samples, recorded sleeps or dumps; some of them in compareAndSet or onSpinWait, or never all at once, as " +
-			"somebody must be elsewhere to let them go, and not by chance (Poisson). Share of waiting and polling"},
+			"another thread must be elsewhere to release them, and not by chance (Poisson). Share of waiting and polling"},
 }
 
 // detectors find the kinds that rest on more than the activity of owners.

@@ -153,7 +153,7 @@ func TestPollingBySleepIsFound(t *testing.T) {
 			t.Errorf("recorded: %q, want %.1f %%", got, 10*truth(list)/float64(threads))
 		}
 		if threads == 2 {
-			continue // at single instants it cannot be told from a critical section
+			continue // at single instants it cannot be distinguished from a critical section
 		}
 		s = newShown(t, threads, "java.lang.Thread.sleep", "Spin.nap")
 		s.look(list, format.ActivitySleep)

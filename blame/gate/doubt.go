@@ -47,7 +47,7 @@ func (r *Rule) decide(res *Result, s *Subject, runs, baseline []*Run) Status {
 		d = incomparable(s, runs, baseline)
 	}
 	if d.Reason == "" && s.unknown {
-		d = Doubt{"the traces do not tell what the value varies by", "give longer ones, or three baseline traces"}
+		d = Doubt{"the variation of the value is unknown", "give longer traces, or three baseline traces"}
 	}
 	if d.Reason == "" {
 		return Pass
@@ -154,7 +154,7 @@ func timeless(_ *Rule, _ *Subject, run *Run) Doubt {
 	case format.UnitAcquisitions:
 		return Doubt{"the input counts acquisitions, and pressure needs times", "give a recording, or several thread dumps with their times in one file or folder"}
 	case format.UnitThreads:
-		return Doubt{"threads seen at an instant do not tell for what share of the time they wait", "give a recording, or several thread dumps with their times in one file or folder"}
+		return Doubt{"threads seen at an instant do not show for what share of the time they wait", "give a recording, or several thread dumps with their times in one file or folder"}
 	}
 	return Doubt{}
 }
@@ -164,7 +164,7 @@ func unknownRunning(r *Rule, s *Subject, run *Run) Doubt {
 	if r.relative || !r.above(s.Value, s.Limit) || s.unknown {
 		return Doubt{}
 	}
-	return Doubt{human.Say("threads ran for %v to %v, the trace does not tell more closely, and the value is a part of that",
+	return Doubt{human.Say("the running time of threads is only known to be %v to %v, and the value is a share of it",
 		time.Duration(run.Trace.RunningNs), time.Duration(run.Trace.RunningHigh)),
 		recordAll}
 }
@@ -173,7 +173,7 @@ func damaged(_ *Rule, _ *Subject, run *Run) Doubt {
 	if _, ok := run.warned(format.CodeDamagedSource); !ok && run.Stats.Damage.Whole() {
 		return Doubt{}
 	}
-	return Doubt{"the input is damaged: what is missing may break the rule", "'contend verify' says what is missing; record again"}
+	return Doubt{"the input is damaged: the missing part may break the rule", "'contend verify' says what is missing; record again"}
 }
 
 // pending returns a doubt if thread dumps show waits that are missing in the recording.
@@ -201,16 +201,16 @@ func unknownOwners(r *Rule, s *Subject, run *Run) Doubt {
 	if r.unit() == Threads {
 		how = fmt.Sprintf("%.2g threads that wait on average", hidden)
 	}
-	return Doubt{"who held the locks is not known for " + how, "record with thread dumps ('contend jfc' prints such settings), or take dumps with -l"}
+	return Doubt{"the owners are unknown for " + how, "record with thread dumps ('contend jfc' prints such settings), or take dumps with -l"}
 }
 
 // withoutLengths returns a doubt about lengths if waits were only sampled or counted.
 func withoutLengths(_ *Rule, _ *Subject, run *Run) Doubt {
 	switch {
 	case run.Stats.Unit != format.UnitTime:
-		return Doubt{"the input counts and has no times: waits have no length there", "give a recording"}
+		return Doubt{"the input has counts and no times: its waits have no duration", "give a recording"}
 	case run.Trace.Coverage.Samples > 0:
-		return Doubt{"samples do not tell how long a wait was", "give a recording of the waits themselves"}
+		return Doubt{"samples do not show how long a wait was", "give a recording of the waits themselves"}
 	}
 	return Doubt{}
 }
@@ -224,7 +224,7 @@ func unseenOwners(_ *Rule, _ *Subject, run *Run) Doubt {
 	case run.Stats.DeadlockDumps > 0 || run.Trace.Coverage.Owned:
 		return Doubt{}
 	}
-	return Doubt{"the trace does not tell who holds a lock until somebody else gets it", giveDumps}
+	return Doubt{"the trace shows an owner only when the next one acquires the lock", giveDumps}
 }
 
 const giveDumps = "give thread dumps of all threads (jstack -l PID; with virtual threads jcmd PID Thread.dump_to_file FILE), " +

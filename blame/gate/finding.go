@@ -72,7 +72,7 @@ func mostOwnersUnknown(_ *Rule, _ *Subject, run *Run) Doubt {
 	if findings.Known(&by) >= findings.MinKnown {
 		return Doubt{}
 	}
-	return Doubt{"who owned the locks is not known of most waiting", "record thread dumps ('contend jfc' prints such settings)"}
+	return Doubt{"the owners are unknown for most of the waiting", "record thread dumps ('contend jfc' prints such settings)"}
 }
 
 // overviewFor returns the collector for findings if a rule is about them; else nil.

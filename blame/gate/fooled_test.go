@@ -75,7 +75,7 @@ func TestUnknownOwnersDecideNothing(t *testing.T) {
 	} {
 		r, run := recorded(t, rule, format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Stack: 1, Time: 2e9, End: 4e9})
 		got := r.check([]*Run{run}, nil)
-		if got.Status != want || want == Undecided && !strings.Contains(got.Doubt.Reason, "who held") {
+		if got.Status != want || want == Undecided && !strings.Contains(got.Doubt.Reason, "the owners are unknown") {
 			t.Errorf("%s: %+v, want %s", rule, got, want)
 		}
 	}

@@ -105,7 +105,7 @@ func fewSamples(r *Rule, s *Subject, run *Run) Doubt {
 	}
 	switch {
 	case s.Limit <= 0:
-		return Doubt{"no number of samples tells that nobody ever waits", "give a recording of the waits themselves, or a limit above 0"}
+		return Doubt{"no number of samples shows that no thread ever waits", "give a recording of the waits themselves, or a limit above 0"}
 	case n*s.Limit >= ruleOfThree:
 		return Doubt{}
 	}
@@ -113,7 +113,7 @@ func fewSamples(r *Rule, s *Subject, run *Run) Doubt {
 	if r.unit() == Threads {
 		unseen = fmt.Sprintf("less than %.2g threads on average", ruleOfThree/n)
 	}
-	return Doubt{fmt.Sprintf("%s%s cannot tell %s", human.Some(int(n), "sample", "samples"), where, unseen), fmt.Sprintf("take at least %.0f%s", math.Ceil(ruleOfThree/s.Limit), where)}
+	return Doubt{fmt.Sprintf("%s%s cannot show %s", human.Some(int(n), "sample", "samples"), where, unseen), fmt.Sprintf("take at least %.0f%s", math.Ceil(ruleOfThree/s.Limit), where)}
 }
 
 // longThreshold returns a doubt about a limit of lengths below the threshold. Above it,

@@ -30,8 +30,8 @@ func TestHowOftenARuleMayFailByChance(t *testing.T) {
 // What no sample in n shows is less than 3/n, and the doubt says so of either unit.
 func TestWhatFewSamplesCannotTell(t *testing.T) {
 	for rule, want := range map[string]string{
-		"csp(total) < 1%":      "30 samples cannot tell shares below 10 %: take at least 300",
-		"waiting(total) < .01": "30 samples cannot tell less than 0.1 threads on average: take at least 300",
+		"csp(total) < 1%":      "30 samples cannot show shares below 10 %: take at least 300",
+		"waiting(total) < .01": "30 samples cannot show less than 0.1 threads on average: take at least 300",
 	} {
 		r, run := recorded(t, rule)
 		run.Trace.Coverage.Samples = 30
@@ -55,7 +55,7 @@ func TestTheDoubtOfTheFirstSubjectIsReported(t *testing.T) {
 			return out
 		}
 		r.metric = &m
-		if got := r.check([]*Run{run}, nil).Doubt.Reason; !strings.HasPrefix(got, "threads ran for") {
+		if got := r.check([]*Run{run}, nil).Doubt.Reason; !strings.HasPrefix(got, "the running time of threads") {
 			t.Fatalf("%q", got)
 		}
 	}

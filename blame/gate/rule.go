@@ -113,7 +113,7 @@ func (r *Rule) setInterval(peak bool, text string) error {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return fmt.Errorf("%q is no length of an interval; write 1s or 100ms", text)
+		return fmt.Errorf("%q is not an interval; write 1s or 100ms", text)
 	}
 	r.interval = d.Nanoseconds()
 	return nil
@@ -131,7 +131,7 @@ func (r *Rule) setLimit(number, unit string) error {
 	case want == Ns:
 		var d time.Duration
 		if d, err = time.ParseDuration(number + unit); err != nil {
-			return fmt.Errorf("%q is no length of time; write 10ms or 1.5s", number+unit)
+			return fmt.Errorf("%q is not a duration; write 10ms or 1.5s", number+unit)
 		}
 		r.limit = float64(d.Nanoseconds())
 		return nil

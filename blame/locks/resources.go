@@ -11,7 +11,7 @@ import (
 	"contend/format"
 )
 
-// Resource is one place of the program where threads wait for what is no lock. Times are ns.
+// Resource is one place of the program where threads wait for resources. Times are ns.
 type Resource struct {
 	What  string         // the outermost method of the library that waits, or what the runtime calls it
 	Site  string         // the method of the program that called it, with its line; "" where none did

@@ -94,7 +94,7 @@ func (c *Collector) findSections(text string) ([]bool, error) {
 		names = append(names, analysis.WithoutLine(site))
 	}
 	if !found {
-		return nil, fmt.Errorf("nobody waited for a section of %q%s", text, nearest(text, names))
+		return nil, fmt.Errorf("no thread waited for a section of %q%s", text, nearest(text, names))
 	}
 	return set, nil
 }

@@ -159,10 +159,10 @@ func (c *Collector) bound(ch *Change, e *effect) (throughput, waitNs Range) {
 // assumptions returns the assumptions that the result rests on.
 func (c *Collector) assumptions(r *Result) (list []string) {
 	if c.waitNs == 0 {
-		return []string{"nobody waited for a lock: there is nothing to win"}
+		return []string{"no thread waited for a lock: no change can help"}
 	}
 	if len(r.Rows) == 0 {
-		return []string{"who held the locks that were waited for is not known: there is no section to make shorter"}
+		return []string{"the owners of the contended locks are unknown: there is no section to shorten"}
 	}
 	if c.deadlock && !r.Replayed {
 		list = append(list, "shorter sections do not resolve the deadlock")
@@ -174,12 +174,12 @@ func (c *Collector) assumptions(r *Result) (list []string) {
 	if r.Deadlocks {
 		misfit = "the replay of the unchanged trace deadlocks"
 	}
-	list = append(list, "each thread repeats what it did between locks, locks are handed over as they were, and there is a processor for everyone who can run")
+	list = append(list, "each thread repeats its work between locks, locks pass on in the recorded way, and each thread that can run has a processor")
 	if !r.Misfit.Fits() {
 		list = append(list, misfit+": ranges include no change")
 	}
 	if c.rebuilt {
-		list = append(list, "sections for which nobody waited are not in the trace: they neither shrink nor get into each other's way")
+		list = append(list, "sections without waiters are not in the trace: they neither shrink nor contend")
 	}
 	for i := range r.Rows {
 		if r.Rows[i].Deadlocks {

@@ -97,7 +97,7 @@ func (r *Reader) damaged(code string, err error) {
 
 // Stats describes what has been read so far.
 func (r *Reader) Stats() format.Stats {
-	const unowned = "goroutine dumps do not tell who holds a lock"
+	const unowned = "goroutine dumps do not show the owner of a lock"
 	read := r.text.lines.Taken()
 	s := format.Stats{Format: "goroutine dump", Unit: format.UnitThreads, Events: r.goroutines, BytesRead: read, BytesTotal: read, Damage: r.Said.Damage, Blind: unowned}
 	warn := func(code, text string) { s.Warnings = append(s.Warnings, format.Warning{Code: code, Text: text}) }

@@ -22,7 +22,7 @@ func (r *Reader) finish() {
 	}
 	if r.clock == 0 && r.events > 0 {
 		r.Said.Warn(format.CodeEpoch, fmt.Sprintf(
-			"traces of Go 1.%d do not tell the time of day: times count from when the machine started", r.version))
+			"traces of Go 1.%d lack the time of day: times count from the start of the machine", r.version))
 	}
 	count := r.announceLocks()
 	if count == 0 {

@@ -69,7 +69,7 @@ func NewCounts(in io.Reader, name string) *Counts {
 // Stats implements decode.Source.
 func (r *Counts) Stats() format.Stats {
 	s := format.Stats{Format: "contention-profiling counts", Unit: format.UnitAcquisitions, Events: r.events, Damage: r.Said.Damage,
-		BytesRead: r.lines.Used() - r.lost, BytesTotal: r.lines.Used(), Blind: "the input counts acquisitions: it does not tell who holds a lock"}
+		BytesRead: r.lines.Used() - r.lost, BytesTotal: r.lines.Used(), Blind: "the input counts acquisitions: it does not show the owner of a lock"}
 	s.Warnings = []format.Warning{{Code: format.CodeCountsOnly, Text: "the input counts contended acquisitions; it has no waiting times and no owners"}}
 	if !r.timed {
 		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeNoTimes, Text: "the counts have no times: their rate is unknown"})

@@ -55,7 +55,7 @@ func (r *Reader) Read(ev *format.Event) error { return r.Next(ev, nil) }
 // Stats implements decode.Source.
 func (r *Reader) Stats() format.Stats {
 	s := r.Said
-	s.Blind = "a profile does not tell which thread holds a lock"
+	s.Blind = "a profile does not show which thread holds a lock"
 	s.Warnings = append(s.Warnings[:len(s.Warnings):len(s.Warnings)], format.Warning{Code: format.CodeNoTimes,
 		Text: "a profile has no instants and no threads: " + r.of + " is summed by stack; a recording shows when threads waited, and for which owner"})
 	if r.waited {

@@ -242,8 +242,8 @@ func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 	}
 	add(dumps == 1, format.CodeSingleDump, "one thread dump counts threads, it does not measure time: take several to see how long they wait")
 	add(dumps > 1 && !timed, format.CodeNoTimes, "the %v thread dumps have no time: they count the threads seen waiting, in all of them together", dumps)
-	add(m.spread > 1, format.CodeNotOneInstant, "threads were looked at one after the other, over up to %v: who holds a lock may have changed meanwhile", time.Duration(m.spread))
-	add(m.spread == 1, format.CodeNotOneInstant, "threads were looked at one after the other: who holds a lock may have changed meanwhile")
+	add(m.spread > 1, format.CodeNotOneInstant, "threads were inspected one after the other, over up to %v: owners may have changed in between", time.Duration(m.spread))
+	add(m.spread == 1, format.CodeNotOneInstant, "threads were inspected one after the other: owners may have changed in between")
 	add(m.disordered > 0, format.CodeClock, "%s later than the previous one: placed right after it", human.Some(m.disordered, "thread dump is not", "thread dumps are not"))
 	advise(m.unlisted > 0, format.CodeUnlistedOwners, "take it with -l (jstack -l, jcmd PID Thread.print -l)", "owners of java.util.concurrent locks are not in the dump for %s", human.Some(m.unlisted, "wait", "waits"))
 	add(m.readers > 0, format.CodeReaders, "%s no owner: threads that hold the read lock are invisible in a thread dump", human.Some(m.readers, "wait on a read-write lock has", "waits on read-write locks have"))

@@ -62,7 +62,7 @@ func RecordPerf(ctx context.Context, a *Perf, into *os.File, begun func(), progr
 			}
 			return r, nil
 		case r.Early:
-			return nil, &Error{"ended before anything came", ""}
+			return nil, &Error{"ended before any data arrived", ""}
 		case try == tries || !lives || !strings.Contains(said, vanished):
 			return nil, diagnose(said, err)
 		}

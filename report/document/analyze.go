@@ -6,7 +6,7 @@
 //
 //	analyze.go   the document, its locks and deadlocks
 //	overview.go  owners of locks, findings, what the totals leave out
-//	resources.go places where threads wait for what is no lock
+//	resources.go places where threads wait for resources
 //	ranked.go    both in one list, locks of one class and site as one
 //
 // Others have parts of several documents:

@@ -161,7 +161,7 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	}
 	c.Pressure = newPressureRange(tr, st.HalfNs(), st.HiddenNs())
 	if st.Blind != "" && c.Timed() && tr.Coverage.ByProvenance == (analysis.Known{}) && len(tr.Deadlocks) == 0 {
-		c.Warnings = append(c.Warnings, format.Warning{Code: format.CodeBlind, Text: "threads that wait for ever would not show: " + st.Blind})
+		c.Warnings = append(c.Warnings, format.Warning{Code: format.CodeBlind, Text: "deadlocks would not show: " + st.Blind})
 	}
 	return c
 }

@@ -74,7 +74,7 @@ func (a *Analyze) Rank(top int) {
 // Ranked returns the row of a lock.
 func (l *Lock) Ranked() RankedItem { return newRankedLock("lock", l, 1, l.WaitNs) }
 
-// Ranked returns the row of a place where threads wait for what is no lock.
+// Ranked returns the row of a place where threads wait for resources.
 func (r *Resource) Ranked() RankedItem {
 	return RankedItem{Of: r, Ranked: Ranked{Kind: r.Kind, What: r.What, Site: r.Site, WaitNs: r.WaitNs, Waits: r.Waits, Waiters: r.Waiters, MaxNs: r.MaxNs}}
 }

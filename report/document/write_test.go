@@ -64,7 +64,7 @@ func TestTheBlindAreTold(t *testing.T) {
 }
 
 // What is not told apart is said; where all is, there is no word of it.
-func TestWhatIsNotToldApartIsSaid(t *testing.T) {
+func TestWhatIsUnknownSiteApartIsSaid(t *testing.T) {
 	for _, ns := range []int64{0, 5} {
 		for _, doc := range []any{NewBlame(&blame.Table{OtherNs: ns}, 0, Coverage{}, 0), NewGraph(&blame.Graph{OtherNs: ns}, "thread", Coverage{}, 0)} {
 			text := golden.Must(json.Marshal(doc))(t)

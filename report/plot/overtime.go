@@ -25,7 +25,7 @@ var timed = [...]struct {
 // interval, and an interval without waits is a gap. For sampled waits the upper bound is
 // drawn. Curves that coincide are drawn in turn, so that each is seen.
 func overTime(d *document.Hist) *picture {
-	p := newPicture("Lengths of waits over time", len(timed))
+	p := newPicture("Durations of waits over time", len(timed))
 	p.Across = "seconds"
 	first, last := d.Rows[0].StartNs, d.Rows[len(d.Rows)-1].EndNs
 	var all []named

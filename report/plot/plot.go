@@ -50,7 +50,7 @@ func draw(d *document.Hist) *picture {
 		return overTime(d)
 	}
 	list := curvesOf(d)
-	p := newPicture("Lengths of waits by "+strings.Join(d.By, ", "), len(list))
+	p := newPicture("Durations of waits by "+strings.Join(d.By, ", "), len(list))
 	p.Rows, p.Across = list, "waits no longer than this"
 	x, y := axes(list)
 	p.XTicks, p.YTicks = x.marks, y.marks

@@ -153,7 +153,7 @@ func (s *screen) free(g *document.RankedItem) string {
 	const remedy = "take it less often, or split it"
 	switch {
 	case s.counts:
-		return "At this instant nobody holds it: take several dumps"
+		return "At this instant no thread holds it: take several dumps"
 	case s.Coverage.Warned(format.CodeSaturated):
 		return "No processor was idle: run fewer " + s.thread + "s, or take the lock less often"
 	case s.Coverage.Warned(format.CodeThreshold) || g.Right() < sure || g.Uncertainty != nil && g.PlusMinusNs == nil:

@@ -45,7 +45,7 @@ func TestAdviceIsAsSureAsItsEvidence(t *testing.T) {
 		"known badly":        {freeLock(0.5), "-> It may be taken too often"},
 		"short waits hidden": {freeLock(0.9, "threshold"), "-> It may be taken too often"},
 		"no processor free":  {freeLock(0.9, "saturated"), "-> No processor was idle: run fewer threads"},
-		"one instant":        {instant, "-> At this instant nobody holds it"},
+		"one instant":        {instant, "-> At this instant no thread holds it"},
 		"held, known well":   {heldLock(0.9), "-> Do less in Shop.pay:3 while it holds"},
 		"held, known badly":  {heldLock(0.5), "-> Which section holds it longest is not known well enough: record"},
 		"where all wait":     {byDefault, "-> Which section holds it longest is not known well enough: record"},

@@ -87,7 +87,7 @@ func (s *screen) trapped() bool {
 var unowned = map[string]struct{ unrecorded, recorded string }{
 	"pool":      {"Its users are not recorded: return objects sooner, or enlarge it", "Return objects sooner there, or enlarge it"},
 	"queue":     {"The other side is not recorded: look for slow producers, or consumers", "Make the other side faster, or add more of it"},
-	"latch":     {"What opens it is not recorded: look for slow threads that must reach it", "Look at what makes that late, which all others wait for"},
+	"latch":     {"What opens it is not recorded: look for slow threads that must reach it", "Find out why the thread that all others wait for is late"},
 	"result":    {"The task is not recorded: look at what computes the result", "Look at what computes the result there"},
 	"condition": {"The notifier is not recorded: look for what makes the condition true", "Look at what makes the condition true so late there"},
 	"resource":  {"Its users are not recorded: look for slow users or producers", "Look at what takes so long there"},

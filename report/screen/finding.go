@@ -162,9 +162,9 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 	if d.Found != "" {
 		return hanging("", s.Width, alarm, prose("DEADLOCK: "+d.Found)...)
 	}
-	title := fmt.Sprintf("DEADLOCK #%d: %s wait for each other for ever", d.Number, s.threads(int64(len(d.Cycle))))
+	title := fmt.Sprintf("DEADLOCK #%d: %s wait for each other", d.Number, s.threads(int64(len(d.Cycle))))
 	if len(d.Cycle) == 1 {
-		title = fmt.Sprintf("DEADLOCK #%d: 1 %s waits for itself for ever", d.Number, s.thread)
+		title = fmt.Sprintf("DEADLOCK #%d: 1 %s waits for itself", d.Number, s.thread)
 	}
 	if n := len(d.Queued); n > 0 {
 		title += fmt.Sprintf(", %d more behind them", n)
@@ -184,7 +184,7 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 		case m.Took != "":
 			parts = append(parts, "took", s.names.Address(m.Holds), s.taken(m)+",")
 		case m.Holds != "":
-			parts = append(append(parts, "holds", s.names.Address(m.Holds)), prose("(where it took it is not told),")...)
+			parts = append(append(parts, "holds", s.names.Address(m.Holds)), prose("(acquired at an unknown place),")...)
 		}
 		parts = append(parts, "waits at", s.place(m.Stack), "for", s.names.Address(m.Lock)+",", "held by", s.whole(holder, shortName))
 		lines = append(lines, hanging("  ", s.Width, plain, parts...)...)

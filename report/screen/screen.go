@@ -158,7 +158,7 @@ func (s *screen) amounts() string {
 // line must not blame the locks.
 func (s *screen) others() string {
 	if n := s.elsewhere(); n > 0 {
-		return ", " + average(n) + " for what is no lock"
+		return ", " + average(n) + " for resources"
 	}
 	return ""
 }

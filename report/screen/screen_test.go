@@ -111,12 +111,12 @@ func TestPoolsAreShownBesideLocks(t *testing.T) {
 	golden.Lacks(t, text, " 9.0  ")
 	head := strings.Join(strings.Fields(text), " ")
 	golden.Holds(golden.At(t, text), head, "not counted: 9.00 s in 5 threads at ArrayBlockingQueue.take in Worker.run:9, an outermost method: a pool's, if not idle")
-	golden.Holds(golden.At(t, text), head, "1.0 waiting for a lock on average, 4.0 for what is no lock")
-	golden.Lacks(t, shown(t, service(1, "Cart", func(int) string { return "Shop.checkout:12" }), Options{}), "no lock")
+	golden.Holds(golden.At(t, text), head, "1.0 waiting for a lock on average, 4.0 for resources")
+	golden.Lacks(t, shown(t, service(1, "Cart", func(int) string { return "Shop.checkout:12" }), Options{}), "for resources")
 	golden.Holds(t, shown(t, a, Options{Full: true}), "Worker.run:9")
 }
 
-// Where most threads wait for what is no lock, the head says so, however little is
+// Where most threads wait for resources, the head says so, however little is
 // shown, and the place stands below.
 func TestPoolsThatTheHeadSpeaksOfAreShown(t *testing.T) {
 	a := service(9, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })

@@ -217,7 +217,7 @@ func (s *screen) unranked() (lines []line) {
 	return lines
 }
 
-// elsewhere returns how many threads wait on average for what is no lock, where they are
+// elsewhere returns how many threads wait on average for resources, where they are
 // more than those that wait for locks; else 0.
 func (s *screen) elsewhere() float64 {
 	ns := s.waitNs - s.Total.WaitNs

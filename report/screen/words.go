@@ -79,7 +79,7 @@ var handoff, unknownOwner = analysis.PseudoOwner(analysis.OwnerHandoff, 0), anal
 var pseudo = map[string]string{
 	handoff:               "hand-off: free, its next owner not yet running",
 	unknownOwner:          "not known from the trace",
-	analysis.UnknownStack: "a %s of which nothing else is known",
+	analysis.UnknownStack: "a %s without further information",
 	analysis.PseudoOwner(analysis.OwnerExternal, 0): "a %s that ended holding it",
 }
 

@@ -42,7 +42,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "nothing can be changed here", http.StatusMethodNotAllowed)
 	case r.ContentLength > 0 || len(r.URL.RawQuery) > maxQuery:
-		http.Error(w, "more than a question", http.StatusRequestEntityTooLarge)
+		http.Error(w, "the request is too large", http.StatusRequestEntityTooLarge)
 	default:
 		g.answer(w, r, rest)
 	}

@@ -77,7 +77,7 @@ func TestWhoIsLetIn(t *testing.T) {
 		{"HEAD", page + "data.json", "", 200, ""},
 		{"GET", page + "select.json?lock=A", "", 200, "A"},
 		{"GET", page + "select.json?lock=%5B", "", 400, "no expression"},
-		{"GET", page + "select.json?lock=" + strings.Repeat("a", maxQuery), "", 413, "more than"},
+		{"GET", page + "select.json?lock=" + strings.Repeat("a", maxQuery), "", 413, "too large"},
 		{"GET", page + "secret", "", 404, ""},
 		{"GET", page + "pprof/", "", 500, "no profile"},
 		{"GET", "http://" + u.Host + "/", "", 403, "whole"},

@@ -120,7 +120,7 @@ func TestWhatIfRanges(t *testing.T) {
 	}}
 	var b strings.Builder
 	golden.OK(t, WhatIf(&b, d, Options{}))
-	for section, want := range map[string]string{"Shop.sell": "no change 1.00 s", "Shop.ask": "x 1.00 to 1.25 1.00 s to 2.00 s", "Shop.buy": "x 1.25 0", "Shop.try": "cannot be told 0"} {
+	for section, want := range map[string]string{"Shop.sell": "no change 1.00 s", "Shop.ask": "x 1.00 to 1.25 1.00 s to 2.00 s", "Shop.buy": "x 1.25 0", "Shop.try": "uncertain 0"} {
 		found := ""
 		for line := range strings.Lines(b.String()) {
 			if before, _, ok := strings.Cut(line, section); ok {

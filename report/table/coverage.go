@@ -71,7 +71,7 @@ func runningRange(b *document.Bounds) []string {
 	if b == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("running time: %s by what was seen of threads, at most %s as far as nothing tells that they were idle: then pressure is %s of what is shown",
+	return []string{fmt.Sprintf("running time: at least %s, at most %s if threads ran wherever nothing shows that they were idle: pressure is then %s of the value shown",
 		text.Duration(b.LowNs), text.Duration(b.HighNs), Share(b.LowNs, b.HighNs).Text)}
 }
 

@@ -43,7 +43,7 @@ func intervalGrid(d *document.CSP, top int) *Grid {
 		}
 	}
 	if d.Sampled {
-		g.Notes = append(g.Notes, "± is a 95 % interval, from a bootstrap over blocks of each interval's samples; ? are too few to tell")
+		g.Notes = append(g.Notes, "± is a 95 % interval, from a bootstrap over blocks of each interval's samples; ? marks too few of them")
 	}
 	if m.Counts() {
 		g.Notes = append(g.Notes, fmt.Sprintf("total: %s, of %s running or blocked", m.Text(d.Total.WaitNs), text.Number(d.Total.RunningNs)))
@@ -102,7 +102,7 @@ func offset(ns int64) Cell {
 }
 
 func phaseGrid(phases []document.Phase, start int64, m measure) *Grid {
-	g := &Grid{Title: "phases of high pressure, with what caused most of the waiting in each",
+	g := &Grid{Title: "phases of high pressure, with the main cause of the waiting in each",
 		Head: []string{"FROM", "TO", "WAIT", "CSP", "LOCK", "CAUSE"}, Left: left(6, 4, 5), Under: []string{"LOCK", "CAUSE"}, Drop: []string{"WAIT"}}
 	for _, p := range phases {
 		cause := none

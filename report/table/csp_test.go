@@ -117,7 +117,7 @@ func TestPressureAndItsPhases(t *testing.T) {
  1.000 s  2.000 s   2.00 s       0   0.0 %  -        
   total: 3.00 s of waiting in 6.00 s of running time: 50.0 %
 
-phases of high pressure, with what caused most of the waiting in each
+phases of high pressure, with the main cause of the waiting in each
     FROM       TO    WAIT     CSP  LOCK    CAUSE                        
  0.500 s  2.000 s  2.00 s  40.0 %  Shop@1  50 % Shop.pay:3 < Main.run:1 
       from 0.500 s: 50 % Shop.order:2; from 1.000 s: 75 % Shop.pay:3 < Main.run:1
@@ -161,7 +161,7 @@ func TestHistSaysWhatItCannotSee(t *testing.T) {
 	var out strings.Builder
 	golden.OK(t, Hist(&out, histDoc("a.b.Cache", "x"), Options{}))
 	golden.Holds(t, out.String(), "a.b.Cache", "[all]", "CORR is corrected for coordinated omission; sampled waits lie between LEAST and MOST (one wait expected every 10.0 µs)",
-		"mostly not seen", "1 sampled waits reach the edge")
+		"most waits shorter than the sampling period are missing", "1 sampled waits reach the edge")
 }
 
 func TestBarNeverVanishesNorOverflows(t *testing.T) {

@@ -268,9 +268,9 @@ func diffCSV(d *document.Diff, in scale) *Grid {
 func diffNotes(d *document.Diff) []string {
 	interval := fmt.Sprintf("± is a 95 %% interval, from a bootstrap over blocks of %s (base) and %s (new)", blocks(d.Base.BlockNs), blocks(d.New.BlockNs))
 	if counts(&d.Base) || counts(&d.New) {
-		interval = "± ?: what counts threads at one instant gives no interval, and any change may be noise"
+		interval = "± ?: counts of threads at one instant give no interval, and any change may be noise"
 	}
-	lines := []string{fmt.Sprintf("~ may be noise, or the same in finer rows: each table shows a false change with a chance of at most %g %%", 100*d.Alpha), interval}
+	lines := []string{fmt.Sprintf("~ may be noise, or is shown again in finer rows: each table shows a false change with a chance of at most %g %%", 100*d.Alpha), interval}
 	for _, note := range notesOf(slices.Concat(d.Base.Traces, d.New.Traces)) {
 		if !slices.Contains(lines, note) {
 			lines = append(lines, note)

@@ -58,7 +58,7 @@ func lockCell(e *document.Edge) Cell {
 
 // cycleGrid lists the strongly connected components among the shown nodes.
 func cycleGrid(d *document.Graph) *Grid {
-	g := &Grid{Title: "cycles: each member waited, over the recording, for another one; closed: its members wait for nobody else",
+	g := &Grid{Title: "cycles: each member waited, over the recording, for another one; closed: its members wait for no other thread",
 		Head: []string{"CYCLE", "CLOSED", "MEMBERS"}, Left: left(3, 1, 2)}
 	members := map[int][]string{}
 	closed := map[int]bool{}

@@ -73,7 +73,7 @@ func histCoverage(d *document.Hist) []string {
 }
 
 func histTitle(d *document.Hist, kinds []lengthKind) string {
-	title := "lengths of whole waits, by " + strings.Join(d.By, ", ")
+	title := "durations of whole waits, by " + strings.Join(d.By, ", ")
 	for _, k := range kinds {
 		if k.words != "" {
 			title += "; " + k.words
@@ -157,10 +157,10 @@ func histNotes(d *document.Hist) (notes []string) {
 		notes = append(notes, "no waits")
 	}
 	if d.Total.AtLeast != nil {
-		notes = append(notes, "a thread seen waiting at the same place in samples on end is taken for one wait; waits shorter than the sampling period were mostly not seen")
+		notes = append(notes, "consecutive samples of a thread that waits at one place count as one wait; most waits shorter than the sampling period are missing")
 	}
 	if d.Total.Open > 0 {
-		notes = append(notes, fmt.Sprintf("%s sampled waits reach the edge of what was recorded, or of what --from and --to select, and may have been longer", text.Number(d.Total.Open)))
+		notes = append(notes, fmt.Sprintf("%s sampled waits reach the edge of the recording, or of the interval from --from to --to, and may have been longer", text.Number(d.Total.Open)))
 	}
 	return notes
 }

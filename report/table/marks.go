@@ -14,7 +14,7 @@ import (
 // waits is then an upper bound for that of all waits, and is marked so.
 
 // atMost says what the mark means, below a table.
-const atMost = "≤: shorter waits were not recorded (see the note on thresholds); of all waits the percentile is at most this"
+const atMost = "≤: shorter waits were not recorded (see the note on thresholds); the percentile over all waits is at most this"
 
 // thresholdOf are the events of a recorder that hold the waits for each kind of
 // lock.

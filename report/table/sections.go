@@ -98,7 +98,7 @@ func deadlockGrid(a *document.Analyze) *Grid {
 
 func ownerGrid(a *document.Analyze) *Grid {
 	m := measureOf(a.Coverage)
-	g := &Grid{Title: "who held the locks: where they took them, who called, and what they were at meanwhile",
+	g := &Grid{Title: "owners: where they acquired the lock, their callers, and what they did while others waited",
 		Head: []string{"CAUSED", "SHARE", "LOCK", "SITE", "CALLERS", "DOING", "KNOWN"}, Left: left(7, 2, 3, 4, 5, 6), Drop: []string{"KNOWN", "DOING"}}
 	for _, l := range a.Locks {
 		for _, o := range l.Owners {
@@ -160,9 +160,9 @@ func nonLockGrids(b *document.NonLockWaits, m measure) (grids []*Grid) {
 
 func resourceTitle(m measure) string {
 	if m.Counts() {
-		return m.Thread + "s that wait for what others must give back (pools, queues, results), no locks"
+		return m.Thread + "s blocked on pools, queues and results, which are not locks"
 	}
-	return "waits for what others must give back (pools, queues, results), no locks; no part of pressure"
+	return "waits for pools, queues and results, which are not locks and not part of the pressure"
 }
 
 func resourceGrid(title string, rows []document.Resource, more int, m measure) *Grid {

@@ -14,7 +14,7 @@ import (
 // all rows stands above them.
 func WhatIf(w io.Writer, d *document.WhatIf, o Options) error {
 	m := measureOf(d.Coverage)
-	g := &Grid{Title: "what it would bring (throughput and waiting after the change, as ranges)",
+	g := &Grid{Title: "predicted effect (throughput and waiting after the change, as ranges)",
 		Head: []string{"THROUGHPUT", "AT MOST", "WAITING", "SECTION", "LOCK", "CHANGE"}, Left: left(6, 3, 4, 5), Under: []string{"SECTION", "LOCK"},
 		CSV: []string{"throughput_low", "throughput_high", "ceiling", "wait_low_ns", "wait_high_ns", "section", "class", "change"}}
 	if m.Counts() {
@@ -22,7 +22,7 @@ func WhatIf(w io.Writer, d *document.WhatIf, o Options) error {
 	}
 	same := o.Style != CSV && sameChange(d.Rows)
 	if same {
-		g.Title = "what it would bring: " + changeText(&d.Rows[0]) + " (throughput and waiting after it, as ranges)"
+		g.Title = "predicted effect: " + changeText(&d.Rows[0]) + " (throughput and waiting after it, as ranges)"
 		g.Head = g.Head[:len(g.Head)-1]
 		g.Left = left(5, 3, 4)
 	}
@@ -35,7 +35,7 @@ func WhatIf(w io.Writer, d *document.WhatIf, o Options) error {
 	}
 	g.Notes = append(g.Notes, "waiting in the trace: "+m.Text(d.WaitNs))
 	if d.Misfit != nil {
-		g.Notes = append(g.Notes, fmt.Sprintf("replay of the trace as it is: waiting off by %s, throughput by %s", Percent(d.Misfit.Waiting).Text, Percent(d.Misfit.Throughput).Text))
+		g.Notes = append(g.Notes, fmt.Sprintf("replay of the unchanged trace: waiting off by %s, throughput by %s", Percent(d.Misfit.Waiting).Text, Percent(d.Misfit.Throughput).Text))
 	}
 	for _, a := range d.Assumptions {
 		g.Notes = append(g.Notes, "assumed: "+a)
@@ -76,7 +76,7 @@ func throughput(low, high float64) string {
 	case text == "1.00":
 		return "no change"
 	case from < "1.00" && high >= 1:
-		return "cannot be told"
+		return "uncertain"
 	default:
 		return "x " + text
 	}

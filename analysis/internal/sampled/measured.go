@@ -127,9 +127,9 @@ func (m *measured) Warning() []format.Warning {
 	if m.sampled == 0 {
 		return nil
 	}
-	how := "what is missing is when the lock was free, [handoff], of which no sample tells"
+	how := "the rest is the time when the lock was free, [handoff], which no sample shows"
 	if m.booked < m.sampled {
-		how = "what samples show is scaled to that"
+		how = "the samples are scaled to it"
 	}
 	return []format.Warning{{Code: format.CodeScaled, Text: human.Say(
 		"samples show %v of waiting at monitors, and the JVM measured %v: %s", time.Duration(m.sampled), time.Duration(m.booked), how)}}

@@ -27,7 +27,7 @@ type lock struct {
 	Released []released `json:"released,omitempty"` // of what is no lock: what ended the waits, as far as that is known
 }
 
-// released is one of the sites, or groups of threads, that ended waits for what is no lock.
+// released is one of the sites, or groups of threads, that ended waits for resources.
 type released struct {
 	Site  string  `json:"site,omitempty"`
 	Group string  `json:"group,omitempty"`

@@ -55,7 +55,7 @@
   function Exact({ m }) {
     const [state, setState] = useState(null), c = C.command(m, { ...C.state, view: "about" }), of = JSON.stringify(C.state.filter);
     useEffect(() => setState(null), [of]);
-    if (c.missing.length) return html`<p class="left">Wall-time, percentiles and whole stacks of a selection by ${[...new Set(c.missing)].join(", ")} cannot be told: waits are longer than the parts of them that are selected.</p>`;
+    if (c.missing.length) return html`<p class="left">Wall-time, percentiles and whole stacks are unknown for a selection by ${[...new Set(c.missing)].join(", ")}: waits are longer than their selected parts.</p>`;
     const ask = () => {
       setState({ asked: true });
       C.exact(c.words).then(doc => setState({ doc }), e => setState({ error: e.message }));

@@ -8,10 +8,10 @@
     "[handoff]": "the lock was free and not yet taken: a woken thread was still on its way",
     "[gc pause]": "the virtual machine had stopped all threads to collect garbage",
     "[safepoint]": "the virtual machine had stopped all threads",
-    "[unknown owner]": "nothing tells which thread held the lock",
+    "[unknown owner]": "the trace does not show which thread held the lock",
     "[external]": "the owner had left the trace",
     "[unknown stack]": "the thread is known, its call chain is not",
-    "[no owner]": "a pool, queue, latch or result is no lock, which a thread holds: look for what ends its waits late",
+    "[no owner]": "no thread holds a pool, queue, latch or result: look for the reason why its waits end late",
     "[other]": "small rows that were added up to keep the page small",
   };
 
@@ -99,7 +99,7 @@
     const share = bounds && bounds.lowNs > 0 && bounds.highNs > bounds.lowNs ? C.percent(s.locks, bounds.highNs) + " to " + C.percent(s.locks, bounds.lowNs) : C.percent(pressure, 1);
     const locks = !s.locks ? html`none for a lock, over ${C.duration(d)}` : html`<b>${C.average(s.locks / d)}</b>${rest > s.locks ? "" : ` of ${C.plural(m.analyze.trace.threads, C.thread)} waited`} for a lock: <b>${C.duration(s.locks)}</b> in ${C.plural(s.locksBegun, "wait")} over ${C.duration(d)}${s.running ? html`, <b>${share}</b> of all running time` : ""}`;
     const nonLock = rest > 0 && html`<b>${C.average(rest / d)}</b>${rest > s.locks ? ` of ${C.plural(m.analyze.trace.threads, C.thread)} waited` : ""} at ${others}`;
-    return html`<p class="lead">${of}On average ${rest > s.locks ? html`${nonLock}, and ${locks}` : html`${locks}${nonLock && html`; ${nonLock}`}`}.${!part && s.total / d < 0.05 && pressure < 0.01 ? " Locks hold nobody up here." : ""}</p>`;
+    return html`<p class="lead">${of}On average ${rest > s.locks ? html`${nonLock}, and ${locks}` : html`${locks}${nonLock && html`; ${nonLock}`}`}.${!part && s.total / d < 0.05 && pressure < 0.01 ? " Locks are no bottleneck here." : ""}</p>`;
   }
 
   const card = (v, whole) => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => v.filter ? C.only(v.filter, { blame: "direct" }) : C.set({ view: "about" })} title=${v.filter ? "show this alone" : ""}><span class="title">${v.title}</span><span>${v.text}${v.share !== undefined && html`: <b>${C.percent(v.share, 1)}</b> of the waiting${whole || v.nonLock ? "" : " for locks"}`}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
@@ -111,7 +111,7 @@
     const left = m.analyze.notCounted || [], leads = s.total > 2 * s.locks; // findings are about locks: then they come later
     const cause = findings.length > 0 && html`<div class="verdicts findings">${findings.map(f => card(f, s.locks === s.total))}</div>`;
     return html`<section class="headline" aria-label="headline">${lead(m, s, all)}
-      ${dead > 0 && html`<div class="verdicts findings"><button type="button" class="verdict bad" onClick=${() => C.set({ view: "deadlocks" })}><span class="title">${C.plural(dead, "Deadlock")}</span>${m.analyze.deadlocks.slice(0, 3).map((d, i) => html`<span><b>${circle(d)}</b> for ever${d.queued.length > 0 && `, ${C.plural(d.queued.length, C.thread)} behind`}</span>${C.members(m, i).slice(0, 4).map(t => html`<${C.Stuck} m=${m} t=${t} />`)}`)}${dead > 3 && html`<span>and ${C.plural(dead - 3, "more deadlock")}</span>`}</button></div>`}
+      ${dead > 0 && html`<div class="verdicts findings"><button type="button" class="verdict bad" onClick=${() => C.set({ view: "deadlocks" })}><span class="title">${C.plural(dead, "Deadlock")}</span>${m.analyze.deadlocks.slice(0, 3).map((d, i) => html`<span><b>${circle(d)}</b>${d.queued.length > 0 && `, ${C.plural(d.queued.length, C.thread)} behind`}</span>${C.members(m, i).slice(0, 4).map(t => html`<${C.Stuck} m=${m} t=${t} />`)}`)}${dead > 3 && html`<span>and ${C.plural(dead - 3, "more deadlock")}</span>`}</button></div>`}
       ${!leads && cause}
       <div class="verdicts">
         ${cards.map(v => card(v))}
@@ -124,7 +124,7 @@
   // with, those that are no noise.
   function Changes({ d }) {
     const list = C.changes(d), open = () => C.set({ view: "compare" });
-    if (!list.length) return html`<button type="button" class="verdict sure" onClick=${open}><span class="title">Compared</span><span>nothing changed by more than what may be noise</span></button>`;
+    if (!list.length) return html`<button type="button" class="verdict sure" onClick=${open}><span class="title">Compared</span><span>no change is larger than noise may be</span></button>`;
     return list.map(r => html`<button type="button" class="verdict" onClick=${open}><span class="title">${r.grew ? "Grew" : "Shrank"}</span><span><${C.Name} text=${r.name} />: ${r.text}</span></button>`);
   }
 
@@ -142,10 +142,10 @@
     const java = /jfr/.test(m.analyze.trace.format), virtual = m.analyze.coverage.warnings.some(w => w.code === "virtual-threads"), resources = m.analyze.resourceTotal;
     const why = virtual ? "JDK 25 can record the waits of virtual threads for locks of java.util.concurrent:" : java ? "The JDK's own settings leave out waits shorter than 10 or 20 ms. To record all of them:" : "To record a Java program:";
     return html`<section class="headline empty">${lead}
-      ${resources && resources.waitNs > 0 && html`<p><b>${C.amount(resources.waitNs)}</b> of waiting for what others must give back: pools, permits, queues.</p>`}
+      ${resources && resources.waitNs > 0 && html`<p><b>${C.amount(resources.waitNs)}</b> of waiting for pools, permits and queues, which are not locks.</p>`}
       ${m.analyze.coverage.warnings.map(w => html`<p>${C.visible(w.text)}</p>`)}
       <p>${why}</p>
       <pre>${java ? `contend jfc${virtual ? " --exact" : ""} > contend.jfc\njcmd PID JFR.start name=locks settings=$PWD/contend.jfc` : "contend record PID"}</pre>
-      <p>Of a Go program: an execution trace, from trace.Start or /debug/pprof/trace. Of any Java program: a series of thread dumps, jstack -l PID.</p></section>`;
+      <p>For a Go program: an execution trace, from trace.Start or /debug/pprof/trace. For any Java program: a series of thread dumps, jstack -l PID.</p></section>`;
   };
 })(window.contend);

@@ -16,7 +16,7 @@
   function ownerTags(s, node, line) {
     const m = s.model, tags = [], { took, site } = s.side, here = node.rows.filter(i => took[i] >= 0 && m.stacks.frame[took[i]] === node.key);
     if (here.some(i => !m.stacks.names[site[i]].startsWith("in "))) tags.push(html`<span class="tag took" title="the frame that took the lock">took the lock</span>`);
-    else if (here.length) tags.push(html`<span class="tag took" title="the owner was in this frame; nothing tells where it took the lock">held the lock</span>`);
+    else if (here.length) tags.push(html`<span class="tag took" title="the owner was in this frame; it is unknown where it took the lock">held the lock</span>`);
     if (line.level > 0) return tags;
     const doing = C.mainDoing(s, node.rows), meaning = C.meanings[text(m, node.key)];
     if (meaning) tags.push(html`<span class="tag">${meaning}</span>`);
