@@ -58,7 +58,7 @@ func ParseKeys(list string, u Use) ([]Key, error) {
 			return nil, fmt.Errorf("no key is called %q; %s", word, cmp.Or(near, "there are "+strings.Join(names(may), ", ")))
 		}
 		if slices.Contains(out, may[i]) {
-			return nil, fmt.Errorf("key %q comes twice", word)
+			return nil, fmt.Errorf("key %q is given twice", word)
 		}
 		out = append(out, may[i])
 	}

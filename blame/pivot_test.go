@@ -209,7 +209,7 @@ func TestParseKeys(t *testing.T) {
 	if _, err := ParseKeys("owner-stack", Lengths); err == nil {
 		t.Error("a length is asked for by owner")
 	}
-	for text, want := range map[string]string{"": `""`, "class,": `""`, "owner": "the nearest are owner-blocked-on, owner-callers", "clss": "the nearest is class", "xyz": "there are class, lock", "class,lock,class": `"class" comes twice`} {
+	for text, want := range map[string]string{"": `""`, "class,": `""`, "owner": "the nearest are owner-blocked-on, owner-callers", "clss": "the nearest is class", "xyz": "there are class, lock", "class,lock,class": `"class" is given twice`} {
 		if _, err := ParseKeys(text, Pivots); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		} else if strings.Contains(want, "is ") && strings.Contains(err.Error(), "lock") {

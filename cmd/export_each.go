@@ -104,14 +104,14 @@ func (s *share) Set(text string) error {
 	if number, ok := strings.CutSuffix(text, "%"); ok {
 		p, err := strconv.ParseFloat(number, 64)
 		if err != nil || !(p >= 0 && p <= 100) {
-			return fmt.Errorf("%q is no share: write 1%%, or a number", text)
+			return fmt.Errorf("%q is not a share: write 1%%, or a number", text)
 		}
 		*s = share{percent: p}
 		return nil
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return fmt.Errorf("%q is no share: write 1%%, or a number", text)
+		return fmt.Errorf("%q is not a share: write 1%%, or a number", text)
 	}
 	*s = share{number: n, counted: true}
 	return nil

@@ -46,7 +46,7 @@ func (p *labelPattern) parse(text string) (err error) {
 		case '{':
 			name := strings.Trim(part, "{}")
 			if !labelName.MatchString(name) || seen[name] {
-				return fmt.Errorf("%q: %s is no name of a label, or is there twice", text, part)
+				return fmt.Errorf("%q: %s is not the name of a label, or occurs twice", text, part)
 			}
 			seen[name] = true
 			b.WriteString("(?P<" + name + ">[^/]+?)")
@@ -149,11 +149,11 @@ func partitionValue(f *facts.Facts, key string) string {
 func (o *exportOptions) checkPartition() error {
 	for i, k := range o.partition {
 		if !labelName.MatchString(k) {
-			return usageError{fmt.Errorf("--partition: %q is no name of a label", k), "write service,date"}
+			return usageError{fmt.Errorf("--partition: %q is not the name of a label", k), "write service,date"}
 		}
 		for _, other := range o.partition[:i] {
 			if other == k {
-				return usageError{errors.New("--partition: " + k + " is there twice"), "write service,date"}
+				return usageError{errors.New("--partition: " + k + " is given twice"), "write service,date"}
 			}
 		}
 	}

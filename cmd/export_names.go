@@ -36,7 +36,7 @@ func (s *shard) Set(text string) error {
 	n, err2 := strconv.ParseUint(parts, 10, 32)
 	switch {
 	case !ok || err1 != nil || err2 != nil || n == 0:
-		return fmt.Errorf("%q is no part: write 0/7", text)
+		return fmt.Errorf("%q is not a part: write 0/7", text)
 	case i >= n:
 		return fmt.Errorf("there is no part %s: the %d parts are 0/%d to %d/%d", text, n, n, n-1, n)
 	}

@@ -53,7 +53,7 @@ func (o *graphOptions) network() (n blame.GraphOptions, err error) {
 	}
 	if o.out.how.Matrix && o.out.drawn() {
 		tables := slices.DeleteFunc(graphOutputs.names(), graphOutputs.draws)
-		return n, usageError{errors.New("--matrix: is no drawing"), "choose from " + strings.Join(tables, ", ")}
+		return n, usageError{errors.New("--matrix: is not a drawing"), "choose from " + strings.Join(tables, ", ")}
 	}
 	return n, nil
 }

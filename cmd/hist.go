@@ -63,7 +63,7 @@ func (o *histOptions) check() error {
 	case o.overTime() && o.given("by"):
 		return usageError{errors.New("--by: with --interval, rows are intervals"), "select waits with --class, --lock, --thread or --tag, or write a log with -o waits.hlog"}
 	case units[o.unit] == 0:
-		return usageError{fmt.Errorf("--unit: %q is no unit of logs", o.unit), "write us, ms or ns"}
+		return usageError{fmt.Errorf("--unit: %q is not a unit of logs", o.unit), "write us, ms or ns"}
 	case o.expected < 0:
 		return usageError{errors.New("--expected-interval: cannot be negative"), "write 10ms"}
 	}

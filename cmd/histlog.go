@@ -36,7 +36,7 @@ func logKeys(list string) ([]string, error) {
 			return nil, usageError{fmt.Errorf("--by: an interval log has no key %q", k), "choose from " + dist.InputKey + ", " + tagKey}
 		}
 		if slices.Contains(keys[:i], k) {
-			return nil, usageError{fmt.Errorf("--by: key %q comes twice", k), ""}
+			return nil, usageError{fmt.Errorf("--by: key %q is given twice", k), ""}
 		}
 		keys[i] = k
 	}

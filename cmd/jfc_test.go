@@ -96,9 +96,9 @@ func TestPerfFlagsThatDoNothingAreRefused(t *testing.T) {
 		"record --kernel-locks " + pid:        "--kernel-locks is for perf",
 		"record --call-graph fp " + pid:       "--call-graph is for perf",
 		"record --perf --call-graph x " + pid: `there is no way "x"`,
-		"record --perf app":                   "app is no process's number",
-		"perf-args 1;date":                    "1;date is no process's number",
-		"perf-args --duration 0s":             "0s is no time to record",
+		"record --perf app":                   "app is not the number of a process",
+		"perf-args 1;date":                    "1;date is not the number of a process",
+		"perf-args --duration 0s":             "0s is not a time to record",
 	} {
 		code, out, msg := said(strings.Fields(line)...)
 		if code != exitUsage || out != "" || !strings.Contains(msg, want+"\nhint: ") {

@@ -88,7 +88,7 @@ func runRecord(e *env, o *recordOptions) error {
 	case o.target == "":
 		return usageError{errors.New("record what?"), "name a process by its number or main class, or a Go program by its address; 'contend record --list' shows the JVMs here"}
 	case o.duration <= 0:
-		return usageError{fmt.Errorf("--duration: %v is no time to record", o.duration), "30s is the default"}
+		return usageError{fmt.Errorf("--duration: %v is not a time to record", o.duration), "30s is the default"}
 	case o.overhead.counted || o.overhead.percent == 0:
 		return usageError{fmt.Errorf("--max-overhead: samples cannot cost %v", &o.overhead), "choose a percentage above 0%, as 1.2%"}
 	case !(o.rate > 0 && o.rate <= 1000): // NaN is out of bounds too

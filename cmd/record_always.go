@@ -78,7 +78,7 @@ func opposite(when string) ([]gate.Rule, error) {
 		err = errors.New("there is no baseline")
 	}
 	if turned || err != nil {
-		return nil, usageError{errors.Join(fmt.Errorf("--when: %q is no condition", when), err), "write 'csp(*) > 5%', 'waiting(com.acme.*) > 0.5', 'deadlock' or 'finding(convoy)'"}
+		return nil, usageError{errors.Join(fmt.Errorf("--when: %q is not a condition", when), err), "write 'csp(*) > 5%', 'waiting(com.acme.*) > 0.5', 'deadlock' or 'finding(convoy)'"}
 	}
 	return []gate.Rule{rule}, nil
 }

@@ -157,7 +157,7 @@ func TestRecordGoRefusals(t *testing.T) {
 		{strings.Replace(locked, "://", "://me:wrong@", 1), file, "://me:xxxxx@127", "USER:PASSWORD"},
 		{gone, file, "404 Not Found", "net/http/pprof"},
 		{closed.URL, file, "connection refused", "does the program run"},
-		{"ftp://localhost", file, "is no address", "http://HOST:PORT"},
+		{"ftp://localhost", file, "is not an address", "http://HOST:PORT"},
 		{locked, filepath.Join(t.TempDir(), "no", "such", "folder"), "no such file", ""},
 	} {
 		before := asked

@@ -64,9 +64,9 @@ var processes = regexp.MustCompile(`^[0-9]+(,[0-9]+)*$`)
 func (o *perfOptions) ask(process string, d time.Duration) (*record.Perf, error) {
 	switch {
 	case process != anyProcess && !processes.MatchString(process):
-		return nil, usageError{fmt.Errorf("%s is no process's number", process), "'ps -e' lists them"}
+		return nil, usageError{fmt.Errorf("%s is not the number of a process", process), "'ps -e' lists them"}
 	case d <= 0:
-		return nil, usageError{fmt.Errorf("--duration: %v is no time to record", d), "30s is the default"}
+		return nil, usageError{fmt.Errorf("--duration: %v is not a time to record", d), "30s is the default"}
 	case !slices.Contains(record.PerfChains, o.chains):
 		return nil, usageError{fmt.Errorf("--call-graph: there is no way %q", o.chains), "choose " + strings.Join(record.PerfChains, " or ")}
 	}

@@ -75,7 +75,7 @@ func noTrace(paths []string, err error) error {
 		start := startOf(path)
 		for _, k := range noTraces {
 			if k.is(start) {
-				return &format.Error{Pos: format.Pos{File: path}, What: k.what, Err: fmt.Errorf("no trace: %w", format.ErrNotMine), Hint: k.hint}
+				return &format.Error{Pos: format.Pos{File: path}, What: k.what, Err: fmt.Errorf("not a trace: %w", format.ErrNotMine), Hint: k.hint}
 			}
 		}
 	}

@@ -158,7 +158,7 @@ func (s *size) Set(text string) error {
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n <= 0 || n > math.MaxInt64/unit {
-		return fmt.Errorf("%q is no size: write 4GiB, 512MiB or a number of bytes", text)
+		return fmt.Errorf("%q is not a size: write 4GiB, 512MiB or a number of bytes", text)
 	}
 	*s.bytes = n * unit
 	return nil

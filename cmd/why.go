@@ -66,7 +66,7 @@ const typical = "typical"
 func runWhy(e *env, o *whyOptions) error {
 	rank, err := strconv.Atoi(o.wait)
 	if o.wait != typical && (err != nil || rank < 1) {
-		return usageError{fmt.Errorf("--wait: %q is no number of a wait", o.wait), "1 is the longest; or write typical"}
+		return usageError{fmt.Errorf("--wait: %q is not the number of a wait", o.wait), "1 is the longest; or write typical"}
 	}
 	at, relative := o.at.get()
 	paths, err := o.trace.inputs(e)

@@ -51,7 +51,7 @@ func (t *Trace) skip(file string, why error, lacks bool) {
 	text := file + " cannot be read and is left out: " + reason(why)
 	switch {
 	case errors.Is(why, format.ErrNotMine):
-		text = file + " is no trace and is left out"
+		text = file + " is not a trace and is left out"
 	case errors.Is(why, format.ErrTruncated):
 		text = file + " holds nothing to read and is left out"
 	}

@@ -45,10 +45,10 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                            "is no rule",
-		"csp < 5%":                    "is no rule",
-		"csp(a) > 5%":                 "is no rule",
-		"csp(a(b)) < 5%":              "is no rule",
+		"":                            "is not a rule",
+		"csp < 5%":                    "is not a rule",
+		"csp(a) > 5%":                 "is not a rule",
+		"csp(a(b)) < 5%":              "is not a rule",
 		"csp() < 5%":                  "brackets are empty",
 		"cps(*) < 5%":                 "there are csp, waiting, blame, p50",
 		"csp(*) < 5":                  "has not the unit",
@@ -59,17 +59,17 @@ func TestParseRefuses(t *testing.T) {
 		"peak csp(*) per 0s < 5%":     "is not an interval",
 		"peak csp(*) per day < 5%":    "is not an interval",
 		"csp(*) < 5ms":                "has not the unit",
-		"csp(*) < 1.2.3%":             "no number",
+		"csp(*) < 1.2.3%":             "not a number",
 		"p99(*) < 5%":                 "is not a duration",
 		"p99(*) < 10":                 "is not a duration",
 		"csp(*) < +5%":                "vs baseline",
 		"csp(*) < 5% vs baseline":     "vs baseline",
 		"p99(*) < +5ms vs baseline":   "has not the unit",
-		"no deadlocks":                "is no rule",
+		"no deadlocks":                "is not a rule",
 		"no finding()":                "brackets are empty",
 		"no finding(asleep)":          "the nearest is sleep-while-holding",
 		"no finding(xyz)":             "there are deadlock, lock-order, sleep-while-holding",
-		"csp(*) < 5% # not a comment": "is no rule",
+		"csp(*) < 5% # not a comment": "is not a rule",
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

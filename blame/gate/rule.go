@@ -73,7 +73,7 @@ func Parse(text string) (Rule, error) {
 	}
 	m := ruleForm.FindStringSubmatch(text)
 	if m == nil {
-		return r, fmt.Errorf("%q is no rule", text)
+		return r, fmt.Errorf("%q is not a rule", text)
 	}
 	i := slices.IndexFunc(metrics, func(known metric) bool { return known.name == m[2] })
 	if i < 0 {
@@ -95,7 +95,7 @@ func (r *Rule) setPattern(text string) (err error) {
 		return errors.New("the brackets are empty; * stands for everything")
 	}
 	if r.pattern, err = blame.Glob(r.subject); err != nil {
-		return fmt.Errorf("%q is no pattern: %w", r.subject, err)
+		return fmt.Errorf("%q is not a pattern: %w", r.subject, err)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (r *Rule) setLimit(number, unit string) error {
 		return fmt.Errorf("%q has not the unit of %s: write a number with %%", number+unit, r.metric.name)
 	}
 	if r.limit, err = strconv.ParseFloat(number, 64); err != nil {
-		return fmt.Errorf("%q is no number", number)
+		return fmt.Errorf("%q is not a number", number)
 	}
 	if want == Ratio {
 		r.limit /= 100

@@ -75,7 +75,7 @@ func NewPprof(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	}
 	at, scale := valueOf(p)
 	if at < 0 || slices.ContainsFunc(p.Sample, func(s *profile.Sample) bool { return len(s.Label["owner_thread"]) > 0 }) {
-		return fail("a profile", fmt.Errorf("no trace: %w", format.ErrNotMine), "'go tool pprof' reads it; it has no waits: contention profiles have, and 'contend record' takes a trace of what runs")
+		return fail("a profile", fmt.Errorf("not a trace: %w", format.ErrNotMine), "'go tool pprof' reads it; it has no waits: contention profiles have, and 'contend record' takes a trace of what runs")
 	}
 	goes := slices.ContainsFunc(p.Function, func(f *profile.Function) bool { return strings.HasSuffix(f.Filename, ".go") })
 	r := newReader(t, "pprof contention profile", "waiting")

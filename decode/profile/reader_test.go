@@ -95,7 +95,7 @@ func TestWaitsForNoLockAreSaid(t *testing.T) {
 }
 
 func TestOtherProfilesAreRefused(t *testing.T) {
-	if _, err := open(load(t, "cpu.pprof")); !errors.Is(err, format.ErrNotMine) || !strings.Contains(err.Error(), "a profile: no trace") {
+	if _, err := open(load(t, "cpu.pprof")); !errors.Is(err, format.ErrNotMine) || !strings.Contains(err.Error(), "a profile: not a trace") {
 		t.Errorf("%v", err)
 	}
 	if _, err := open(load(t, "mutex.pprof")[:500]); !errors.Is(err, format.ErrCorrupt) {

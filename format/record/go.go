@@ -41,10 +41,10 @@ func GoAddress(address string, d time.Duration) (*url.URL, time.Duration, error)
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, 0, &Error{address + ": is no address", "http://HOST:PORT is one"}
+		return nil, 0, &Error{address + ": is not an address", "http://HOST:PORT is one"}
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, 0, &Error{u.Redacted() + ": is no address of a program", "http://HOST:PORT is one, and so is https://HOST/debug/pprof/trace"}
+		return nil, 0, &Error{u.Redacted() + ": is not the address of a program", "http://HOST:PORT is one, and so is https://HOST/debug/pprof/trace"}
 	}
 	if base := strings.TrimRight(u.Path, "/"); !strings.HasSuffix(base, "/trace") {
 		u.Path = strings.TrimSuffix(base, "/debug/pprof") + goTracePath
@@ -53,7 +53,7 @@ func GoAddress(address string, d time.Duration) (*url.URL, time.Duration, error)
 	if given := q.Get("seconds"); given != "" {
 		s, err := strconv.ParseFloat(given, 64)
 		if err != nil || s <= 0 || s > 1e6 {
-			return nil, 0, &Error{fmt.Sprintf("%s: seconds=%s is no time to record", u.Redacted(), given), "--duration 5s says it too"}
+			return nil, 0, &Error{fmt.Sprintf("%s: seconds=%s is not a time to record", u.Redacted(), given), "--duration 5s says it too"}
 		}
 		return u, time.Duration(s * float64(time.Second)), nil
 	}

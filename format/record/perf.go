@@ -37,7 +37,7 @@ var grace = time.Minute // tests have less
 func RecordPerf(ctx context.Context, a *Perf, into *os.File, begun func(), progress func(left time.Duration)) (*PerfRecording, error) {
 	pid, err := strconv.Atoi(a.Process)
 	if err != nil {
-		return nil, &Error{a.Process + " is no process's number", "'ps -e' lists them"}
+		return nil, &Error{a.Process + " is not the number of a process", "'ps -e' lists them"}
 	}
 	user, err := owner(pid)
 	if err != nil {
