@@ -44,7 +44,7 @@ func GoAddress(address string, d time.Duration) (*url.URL, time.Duration, error)
 		return nil, 0, &Error{address + ": is not an address", "http://HOST:PORT is one"}
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, 0, &Error{u.Redacted() + ": is not the address of a program", "http://HOST:PORT is one, and so is https://HOST/debug/pprof/trace"}
+		return nil, 0, &Error{u.Redacted() + ": is not an address of a program", "http://HOST:PORT is one, and so is https://HOST/debug/pprof/trace"}
 	}
 	if base := strings.TrimRight(u.Path, "/"); !strings.HasSuffix(base, "/trace") {
 		u.Path = strings.TrimSuffix(base, "/debug/pprof") + goTracePath
