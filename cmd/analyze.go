@@ -32,7 +32,7 @@ type analyzeOptions struct {
 	shape shape
 }
 
-// shape is how much people are shown.
+// shape says how much of the answer is printed.
 type shape struct {
 	tables bool
 	screen screen.Options
@@ -62,7 +62,7 @@ func newAnalyze(e *env) *cobra.Command {
 	return c
 }
 
-// check refuses flags that contradict one another, and values that are none.
+// check refuses contradicting flags and wrong values.
 func (o *analyzeOptions) check() error {
 	switch section, width := o.out.how.Section, o.out.how.Width; {
 	case o.by != "lock" && o.by != "class":
@@ -109,9 +109,9 @@ func (o *analyzeOptions) wanted() (want summary, stacks bool) {
 		return want, true
 	}
 	want.phases = noPhases
-	want.locks, want.rest = document.MaxLocks, true // the screen shows the number of all locks
+	want.locks, want.rest = document.MaxLocks, true // the screen prints the number of locks
 	if want.places > 0 {
-		want.places = max(want.places, defaultTop) // and how many threads wait beside them
+		want.places = max(want.places, defaultTop) // and the number of threads that wait elsewhere
 	}
 	return want, o.shape.screen.Full
 }
@@ -121,7 +121,7 @@ type summary struct {
 	byClass, idle         bool
 	app                   *regexp.Regexp
 	locks, phases, places int  // at most; 0 means all
-	rest                  bool // the locks above are not all: count the others
+	rest                  bool // count the locks that are left out
 }
 
 // noPhases means that phases are not computed.
@@ -143,7 +143,7 @@ func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor)
 	side := res.side()
 	found := document.Overview{Phases: &csp.Series{}, Took: overview.Took}
 	if want.phases != noPhases {
-		if series, tooLong := pressure.Series(); tooLong == nil { // else by an absurd time in a damaged trace: all but the phases stands
+		if series, tooLong := pressure.Series(); tooLong == nil { // an absurd time in a damaged trace leaves out the phases only
 			found.Phases = series
 		}
 	}
@@ -160,7 +160,7 @@ func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor)
 	return doc, &found, res, nil
 }
 
-// namedOf returns the places by which locks are known.
+// namedOf returns the places that name locks.
 func namedOf(list []locks.Lock) []locks.Named {
 	out := make([]locks.Named, len(list))
 	for i, l := range list {
@@ -169,7 +169,7 @@ func namedOf(list []locks.Lock) []locks.Named {
 	return out
 }
 
-// heaviest returns the ids of the locks that get a row each: at least most of them. nil means
+// heaviest returns the ids of the locks with a row of their own, at least most of them; nil means
 // all.
 func heaviest(of *locks.Collector, most int) map[uint32]bool {
 	if most == 0 {
@@ -182,7 +182,7 @@ func heaviest(of *locks.Collector, most int) map[uint32]bool {
 	return ids
 }
 
-// evidence is what findings rest on besides the overview.
+// evidence returns the input of findings besides the overview.
 func evidence(r *result, byClass bool) findings.Trace {
 	t := findings.Trace{Symbols: r.trace.Symbols, Deadlocks: r.trace.Deadlocks, ByClass: byClass}
 	if r.stats.Unit == format.UnitTime {

@@ -21,7 +21,7 @@ type checkOptions struct {
 }
 
 // errRules is returned by a check that has answered: a rule does not hold.
-// errUndecided is one of them: the trace cannot tell.
+// errUndecided is such an error for a rule that the trace cannot decide.
 var (
 	errRules     = errors.New("not all rules hold")
 	errUndecided = fmt.Errorf("%w: what the trace cannot decide does not hold, unless --allow-undecided is given", errRules)
@@ -41,7 +41,7 @@ func newCheck(e *env) *cobra.Command {
 	return c
 }
 
-// parse reads the rules and checks that they can be held.
+// parse reads the rules and checks that a baseline is given where one is needed.
 func (o *checkOptions) parse() ([]gate.Rule, error) {
 	var rules []gate.Rule
 	if o.ruleFile != "" {

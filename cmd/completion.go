@@ -21,7 +21,7 @@ func offer(c *cobra.Command, flag string, words ...string) {
 	must(c.Flags().SetAnnotation(flag, wordsNote, words))
 }
 
-// offerLists does so for a flag that takes a list of words.
+// offerLists is offer for a flag that takes a list of words.
 func offerLists(c *cobra.Command, flag string, words ...string) {
 	offer(c, flag, words...)
 	must(c.Flags().SetAnnotation(flag, listNote, nil))
@@ -59,8 +59,8 @@ func wordsOf(f *pflag.Flag) cobra.CompletionFunc {
 	}
 }
 
-// goOn completes the last word of a list. The words before the last comma stay and are not
-// offered again.
+// goOn completes the last word of a list. The words before the last comma are kept and not offered
+// again.
 func goOn(words []string, typed string) (lists []string) {
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	used := strings.Split(before, ",")

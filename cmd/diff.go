@@ -22,8 +22,7 @@ type diffOptions struct {
 	operations []int64
 }
 
-// What is called a change unless flags say otherwise: a chance, and percent of
-// the base.
+// The default limits of a change: the chance that it is noise, and its size in percent of the base.
 const (
 	defaultAlpha     = 0.05
 	defaultMinChange = 1
@@ -92,7 +91,7 @@ func (o *diffOptions) compare(e *env) (doc *document.Diff, damage error) {
 	}
 	how := compare.Options{Alpha: o.alpha, MinChange: o.minChange / 100}
 	copy(how.Operations[:], o.operations)
-	if how.Operations == [2]int64{} && (baseSide.Summed() || newSide.Summed()) { // there is no time to divide by
+	if how.Operations == [2]int64{} && (baseSide.Summed() || newSide.Summed()) { // without times there is nothing to divide by
 		how.Operations = [2]int64{1, 1}
 	}
 	d := compare.Compare(base, new, how)
@@ -109,7 +108,7 @@ func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s docu
 			return nil, s, err
 		}
 		p.Named = res.names.Heaviest(document.MaxLocks)
-		if err := res.timeless(); err != nil && !res.warned(format.CodeNoTimes) { // these count events over some seconds, not over a whole run
+		if err := res.timeless(); err != nil && !res.warned(format.CodeNoTimes) { // an input without times counts some seconds only, not a whole run
 			return nil, s, err
 		}
 		if res.stats.Unit == format.UnitTime || res.stats.Unit.Summed() {

@@ -135,7 +135,7 @@ func dialects() (names []string) {
 	return names
 }
 
-// printSQL prints what asks an engine.
+// printSQL prints the queries for an engine.
 func (o *exportOptions) printSQL(e *env) error {
 	d := facts.FindDialect(o.sql)
 	switch {
@@ -172,7 +172,7 @@ type factsWriter interface {
 	Discard()
 }
 
-// lineWriter writes lines, which are out when they are written.
+// lineWriter writes lines at once, so it has nothing to commit or discard.
 type lineWriter struct{ *facts.Lines }
 
 func (w lineWriter) Write(f *facts.Facts, _ string) error { return w.Lines.Write(f) }
@@ -186,17 +186,17 @@ func (o *exportOptions) writer(e *env, names []string) factsWriter {
 	return parquet.New(o.out, "part-"+partName(names), o.version, o.interval.Nanoseconds())
 }
 
-// analyse reads one recording. What goes wrong with it is said in its row.
+// analyse reads one recording. The row of the recording reports an error.
 func (o *exportOptions) analyse(name string) *facts.Facts {
 	f := facts.New(name, o.version, o.labels.of(name))
 	by, err := waits.New(waits.Options{By: "class"})
-	if err != nil { // no list of keys of ours is wrong
+	if err != nil { // the lists of keys are constants
 		panic(err)
 	}
 	v := &facts.Visitors{Waits: facts.NewCube(o.interval.Nanoseconds(), o.own.re), Locks: locks.New(false), Lengths: by}
 	one := o.trace
 	one.paths = []string{name}
-	res, err := one.read(&env{msg: io.Discard}, v.All()...) // its row says it all
+	res, err := one.read(&env{msg: io.Discard}, v.All()...) // the row has the messages
 	if err != nil {
 		f.Fail(strings.TrimPrefix(message(err), name+": ")) // the row names it
 		return f

@@ -21,7 +21,7 @@ func (o *exportOptions) each(ctx context.Context, names []string, analyse func(s
 		*facts.Facts
 		panicked error
 	}
-	results := make(chan chan analysed, o.jobs-1) // with the one that write waits for
+	results := make(chan chan analysed, o.jobs-1) // write waits for one more
 	workers.Go(func() {
 		defer close(results)
 		for _, name := range names {
@@ -68,7 +68,7 @@ func (o *exportOptions) each(ctx context.Context, names []string, analyse func(s
 type unreadable struct {
 	n        int
 	first    string // the name of the first one, and its error
-	panicked error  // of the first that a mistake of this program kept from being read
+	panicked error  // of the first recording whose analysis panicked
 }
 
 func (u *unreadable) add(r *facts.Recording) {
@@ -78,7 +78,7 @@ func (u *unreadable) add(r *facts.Recording) {
 	if u.n++; u.n > 1 {
 		return
 	}
-	u.first = r.Error // which begins with the name where a line or an offset follows it
+	u.first = r.Error // an error with a line or an offset begins with the name
 	if !strings.HasPrefix(r.Error, r.Recording) {
 		u.first = r.Recording + ": " + r.Error
 	}
@@ -87,7 +87,7 @@ func (u *unreadable) add(r *facts.Recording) {
 // share is a flag that holds a part of all, or a number.
 type share struct {
 	percent float64
-	number  int // counts unless it is 0 and percent is not
+	number  int // used unless it is 0 and percent is not
 	counted bool
 }
 

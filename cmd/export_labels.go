@@ -68,7 +68,7 @@ func (p *labelPattern) parse(text string) (err error) {
 	return err
 }
 
-// check refuses a pattern that matches no name, and reports how many names it does not match.
+// check refuses a pattern that matches no name, and reports the number of names it does not match.
 func (p *labelPattern) check(e *env, names []string) error {
 	if p.match == nil {
 		return nil
@@ -145,7 +145,7 @@ func partitionValue(f *facts.Facts, key string) string {
 	return strings.ReplaceAll(url.PathEscape(v), "=", "%3D")
 }
 
-// checkPartition refuses keys that can be no label.
+// checkPartition refuses keys that cannot be labels.
 func (o *exportOptions) checkPartition() error {
 	for i, k := range o.partition {
 		if !labelName.MatchString(k) {

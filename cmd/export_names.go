@@ -90,7 +90,7 @@ func (o *exportOptions) names(e *env) ([]string, error) {
 	return names, nil
 }
 
-// noRecording says that there is nothing to export.
+// noRecording is the error that there is nothing to export.
 func noRecording(given []string) error {
 	if len(given) > 0 {
 		return usageError{errors.New(given[0] + ": no recording is in it"), "hidden files, and what -o names, do not count"}
@@ -129,14 +129,14 @@ func (e *env) lines(file string) (names []string, err error) {
 // and the output folder.
 func below(path, out string) (files []string) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return []string{path} // reading it returns the error
+		return []string{path} // reading it later returns the error
 	}
 	written, _ := os.Stat(out)
 	_ = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
 		hidden := strings.HasPrefix(d.Name(), ".") && file != path
 		switch {
 		case err != nil:
-			files = append(files, file) // the row says why
+			files = append(files, file) // its row reports the error
 			return fs.SkipDir
 		case d.IsDir():
 			if info, err := d.Info(); hidden || err == nil && written != nil && os.SameFile(info, written) {

@@ -19,7 +19,7 @@ import (
 )
 
 type flameOptions struct {
-	usual bool // no view was asked for
+	usual bool // no view is given
 	trace traceOptions
 	out   outputOptions
 	view  choice

@@ -88,7 +88,7 @@ func runGraph(e *env, o *graphOptions) error {
 	return cmp.Or(write(e, &o.out, graphOutputs, doc), res.verdict())
 }
 
-// drawGraphPage draws a graph, which may be too large to read.
+// drawGraphPage draws a graph, and refuses one that is too large to read.
 func drawGraphPage(w io.Writer, d *document.Graph, _ table.Options) error {
 	err := graph.HTML(w, d)
 	if errors.Is(err, graph.ErrTooMany) {

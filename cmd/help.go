@@ -19,7 +19,7 @@ import (
 //go:embed help
 var helpTexts embed.FS
 
-// newCommand makes a command of the text of its help.
+// newCommand returns a command that is described by its help text.
 func newCommand(name string, run func(c *cobra.Command, args []string) error) *cobra.Command {
 	text, err := helpTexts.ReadFile("help/" + name + ".txt")
 	must(err)
@@ -59,15 +59,14 @@ func decorate(root *cobra.Command, columns int) {
 	}
 }
 
-// asListed has help list commands in the order in which they were added, of all roots: cobra
-// has one variable for them.
+// asListed makes help list commands in the order in which they were added. cobra has one variable
+// for all roots.
 var asListed = sync.OnceFunc(func() { cobra.EnableCommandSorting = false })
 
 // helpColumns is how wide help is at most: longer lines are hard to read.
 const helpColumns = 100
 
-// nearMiss is by how many letters a mistyped command may differ from the one
-// that was meant.
+// nearMiss is the number of letters by which a mistyped command may differ from the intended one.
 const nearMiss = 2
 
 func newHelp() *cobra.Command {
@@ -101,7 +100,8 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return usageError{fmt.Errorf("there is no command %q", name), hint}
 }
 
-// flagValues are what flags take, by pflag's name of it, and how that is written.
+// flagValues are the values that flags take, by the name that pflag has for the type, and how they
+// are written.
 var flagValues = map[string]struct{ what, hint string }{
 	"duration": {"duration", "write 500ms, 1.5s or 2m"},
 	"int":      {"whole number", "write digits alone"},
@@ -117,7 +117,7 @@ var flagValues = map[string]struct{ what, hint string }{
 func wrongValue(bad *pflag.InvalidValueError, hint string) error {
 	name := "--" + bad.GetFlag().Name
 	var own usageError
-	if errors.As(bad, &own) { // which the flag says itself
+	if errors.As(bad, &own) { // the flag has its own message
 		return own
 	}
 	if v, ok := flagValues[bad.GetFlag().Value.Type()]; ok {
@@ -126,7 +126,7 @@ func wrongValue(bad *pflag.InvalidValueError, hint string) error {
 	return usageError{fmt.Errorf("%s: %w", name, errors.Unwrap(bad)), hint}
 }
 
-// limits are what other tools call the flag that limits rows.
+// limits are the names that other tools have for the flag that limits rows.
 var limits = map[string]bool{"n": true, "limit": true, "max": true, "rows": true, "count": true, "head": true}
 
 // wrongFlag suggests a flag with a similar name for an unknown one, and says which values a

@@ -29,7 +29,7 @@ type histOptions struct {
 	expected time.Duration
 
 	labels []string               // of the inputs, when these are logs
-	given  func(flag string) bool // whether the user wrote it
+	given  func(flag string) bool // reports whether the user set a flag
 }
 
 func newHist(e *env) *cobra.Command {
@@ -73,16 +73,16 @@ func (o *histOptions) check() error {
 	return nil
 }
 
-// units are those that logs are written in, in ns.
+// units are the units of interval logs, in ns.
 var units = map[string]int64{"ns": 1, "us": 1000, "ms": 1_000_000}
 
 // intervalKey is the key of rows that are intervals.
 const intervalKey = "interval"
 
-// overTime reports whether rows are to be intervals.
+// overTime reports whether rows are intervals.
 func (o *histOptions) overTime() bool { return o.interval > 0 && o.out.format != "hlog" }
 
-// top is how many rows are shown: of intervals all, unless asked otherwise.
+// top returns the number of rows to print. Intervals have no limit by default.
 func (o *histOptions) top() int {
 	if o.overTime() && !o.given("top") {
 		return 0
@@ -145,8 +145,8 @@ type histAnswer struct {
 	intervals []dist.Interval // for a log, in no order
 }
 
-// writeHgrm writes the percentiles of all waits; of sampled ones, which only
-// have bounds, the upper.
+// writeHgrm writes the percentiles of all waits. Sampled waits have bounds; it writes the upper
+// ones.
 func writeHgrm(w io.Writer, a *histAnswer, _ table.Options) error {
 	if a.total.Exact.Count() > 0 || a.total.AtMost.Count() == 0 {
 		return a.total.Exact.WritePercentiles(w)

@@ -19,7 +19,7 @@ import (
 	"contend/report/document"
 )
 
-// traceFlags select in traces what interval logs do not know.
+// traceFlags are the flags that have no meaning for interval logs.
 var traceFlags = []string{"class", "lock", "thread", "min-wait", "lock-rules", "app"}
 
 // noTag is the row of intervals without a tag.
@@ -49,13 +49,13 @@ type logTable struct {
 	tag      *regexp.Regexp // nil means all
 	from, to int64          // NoTime means open
 	rel      [2]bool        // from and to count from the start of each log
-	keep     bool           // the intervals, too
+	keep     bool           // keep the intervals, too
 	unit     int64          // of lengths, ns
 	interval int64          // width of a row in ns, from the start of the first log; 0 for no intervals
 
 	rows      map[[2]string]*waits.Lengths
 	parts     map[int64]*waits.Lengths // by interval
-	base      int64                    // from which these count
+	base      int64                    // the intervals count from here
 	start     int64
 	intervals []dist.Interval
 	tags      map[string]bool
@@ -188,12 +188,12 @@ func (t *logTable) add(iv *dist.Interval, input, tag string) {
 	}
 }
 
-// row returns the lengths of a combination of keys, or of an interval.
+// row returns the distributions of a combination of keys, or of an interval.
 func (t *logTable) row(input, tag string, start int64) *waits.Lengths {
 	if t.interval > 0 {
 		n := (start - t.base) / t.interval
 		if start < t.base && (start-t.base)%t.interval != 0 {
-			n-- // of a later log that began before
+			n-- // a later log may begin earlier
 		}
 		if t.parts[n] == nil {
 			t.parts[n] = &waits.Lengths{}

@@ -20,11 +20,11 @@ type reading struct {
 	n       int64
 	nextSet int64 // when events is set again
 	stopped atomic.Bool
-	early   bool // it was stopped before its end
+	early   bool // reading stopped before the end
 	presses chan os.Signal
 }
 
-// countEvery is how many events pass until others see how many there are.
+// countEvery is the number of events between two updates of the shared count.
 const countEvery = 1 << 10
 
 // listen begins to wait for Ctrl-C until the function it returns is called.
@@ -69,7 +69,7 @@ func (r *reading) Read(ev *format.Event) error {
 	return err
 }
 
-// note adds to the warnings of an input that it was not read to its end.
+// note adds a warning if the input was not read to its end.
 func (r *reading) note(s *format.Stats) {
 	if !r.early {
 		return
@@ -101,12 +101,12 @@ func (e *env) removeAtEnd(remove func()) (kept func()) {
 				return
 			case s := <-signals:
 				if s == os.Interrupt && (e.readingTrace.Swap(false) || isClosed(over)) {
-					continue // it stopped the reading, after which the command may have ended since
+					continue // this Ctrl-C stopped the reading; the command may have ended since
 				}
 				remove()
 				signal.Reset(s)
 				if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) != nil {
-					_ = self.Kill() // Windows knows no other
+					_ = self.Kill() // Windows has no other signal
 				}
 			}
 		}

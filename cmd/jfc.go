@@ -79,7 +79,7 @@ func withTrace(settings []byte, filters []string) []byte {
     <setting name="stackTrace">true</setting>
     <setting name="threshold">0 ms</setting>
     <setting name="filter">`)
-	_ = xml.EscapeText(&event, []byte(strings.Join(filters, ";"))) // a buffer does not fail
+	_ = xml.EscapeText(&event, []byte(strings.Join(filters, ";"))) // writing to a buffer cannot fail
 	event.WriteString("</setting>\n  </event>\n")
 	at := bytes.LastIndex(settings, []byte("</configuration>"))
 	return slices.Concat(settings[:at], event.Bytes(), settings[at:])
@@ -122,8 +122,8 @@ func (o *jfcOptions) methods(e *env) ([]string, error) {
 	return out, nil
 }
 
-// doubtfulPart: a trace of a lock's methods is worth its cost if more than one part in this
-// many of its waiting has owners that are unknown or expected to be wrong.
+// doubtfulPart is the inverse of the part of a lock's waiting whose owners are unknown or expected
+// to be wrong, above which a trace of its methods is worth the cost.
 const doubtfulPart = 20
 
 // doubtful returns the rows with many owners that are unknown or expected to be wrong, by
@@ -137,7 +137,7 @@ func doubtful(rows []locks.Row) []locks.Row {
 	return rows
 }
 
-// entries notes the synchronized methods a trace names, by class of monitor.
+// entries collects the synchronized methods in a trace by the class of their monitor.
 type entries struct {
 	format.Source
 	of map[string][]string

@@ -52,7 +52,7 @@ func noArgs(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// env is the world a command runs in.
+// env holds the input, the output and the state of one command.
 type env struct {
 	in       io.Reader
 	out, msg io.Writer
@@ -60,9 +60,9 @@ type env struct {
 	inputs        []string            // files of this command, which it must not write over
 	ownOutputs    map[string]*os.File // inputs that this command has written itself, still open
 	bar           bar                 // shows how much of an input is read
-	interruptible bool                // Ctrl-C ends the reading of a trace, once; else the program
-	readingTrace  atomic.Bool         // a trace is read, and the next Ctrl-C ends only that
-	onReaderGone  func()              // called when nothing reads the messages any more; may be nil
+	interruptible bool                // the first Ctrl-C ends only the reading of a trace
+	readingTrace  atomic.Bool         // a trace is being read, and the next Ctrl-C ends only that
+	onReaderGone  func()              // called when the reader of the messages is gone; may be nil
 }
 
 // Main runs one command line and returns the exit code.
@@ -114,10 +114,10 @@ func group(root *cobra.Command, heading string, commands ...*cobra.Command) {
 	root.AddCommand(commands...)
 }
 
-// spelled are former names of flags, which no help shows any more.
+// spelled are former names of flags. Help texts do not list them.
 var spelled = map[string]pflag.NormalizedName{"rules": "lock-rules"}
 
-// spelling gives a flag the name that it has now.
+// spelling returns the current name of a flag.
 func spelling(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if now, old := spelled[name]; old {
 		return now
@@ -129,7 +129,7 @@ func spelling(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 func (e *env) exit(err error) int {
 	var usage usageError
 	switch {
-	case err == nil, closedPipe(err): // whoever read the answer has enough
+	case err == nil, closedPipe(err): // the reader of the answer has closed the pipe
 		return exitOK
 	case errors.Is(err, errDamaged):
 		e.warn(err.Error())
@@ -147,7 +147,7 @@ func (e *env) exit(err error) int {
 	return exitFailed
 }
 
-// advices are the hints of errors that bring none of their own.
+// advices are the hints for errors without a hint of their own.
 var advices = []struct {
 	err  error
 	hint string
@@ -158,7 +158,7 @@ var advices = []struct {
 	{format.ErrTruncated, "the file may not be complete yet; copy or dump it again"},
 }
 
-// advice returns what the user can do about an error, "" if nothing.
+// advice returns a hint for an error, "" if there is none.
 func advice(err error) string {
 	var fe *format.Error
 	if errors.As(err, &fe) && fe.Hint != "" {

@@ -64,9 +64,9 @@ type outputOptions struct {
 	format string
 	top    int
 	file   string // "" is standard output
-	binary bool   // no terminal shows it
+	binary bool   // cannot be shown on a terminal
 	forms  forms
-	how    table.Options // what else flags say of it
+	how    table.Options // further flags
 }
 
 // bindFormat adds --format with the given usage and the names of the formats.
@@ -118,7 +118,7 @@ func (o *outputOptions) bySuffix(c *cobra.Command) {
 
 // check refuses values no writer knows.
 func (o *outputOptions) check() error {
-	if o.format == "text" { // what check once called its table
+	if o.format == "text" { // the former name of the table of check
 		o.format = "table"
 	}
 	switch {
@@ -133,14 +133,14 @@ func (o *outputOptions) check() error {
 // drawn reports whether the answer is drawn.
 func (o *outputOptions) drawn() bool { return o.forms.draws(o.format) }
 
-// write writes an answer where and how it was asked for.
+// write writes an answer to the file and in the format that flags choose.
 func write[D any](e *env, o *outputOptions, all outputs[D], answer D) error {
 	to, end, err := e.create(o.file, o.binary)
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriter(to)
-	how, form := o.how, all[slices.Index(all.names(), o.format)] // check has seen that there is one
+	how, form := o.how, all[slices.Index(all.names(), o.format)] // check refuses others
 	how.Width, how.Top, how.Color = cmp.Or(how.Width, table.TerminalWidth(to)), o.top, colorful(to)
 	if err = form.write(out, answer, how); err == nil {
 		err = out.Flush()
@@ -148,7 +148,7 @@ func write[D any](e *env, o *outputOptions, all outputs[D], answer D) error {
 	return end(err)
 }
 
-// writeText writes a text of contend's own to a file, or to standard output.
+// writeText writes a text to a file, or to standard output.
 func (e *env) writeText(file string, text []byte) error {
 	to, end, err := e.create(file, false)
 	if err != nil {
@@ -158,9 +158,8 @@ func (e *env) writeText(file string, text []byte) error {
 	return end(err)
 }
 
-// What each command can answer in. A form is added here and nowhere else:
-// --format, the endings that -o knows, what shells complete and what errors
-// list come from these tables.
+// The forms of each command's answer. A form is added here and nowhere else: --format, the endings
+// of -o, shell completions and errors use these tables.
 
 var analyzeOutputs = tabular(writeAnalyze)
 

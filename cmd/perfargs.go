@@ -39,13 +39,13 @@ func newPerfArgs(e *env) *cobra.Command {
 // anyProcess stands in the commands for a process that is not known yet.
 const anyProcess = "PID"
 
-// chainsCost has what call chains cost, by the argument of --call-graph.
+// chainsCost explains the cost of call chains, by the argument of --call-graph.
 var chainsCost = map[string]string{
 	"dwarf": fmt.Sprintf("# Call chains: %d bytes of stack are copied at each wait and each wake-up. Right whatever\n# the program was built with, if its libraries have unwind tables, as they do.\n", record.PerfStackBytes),
 	"fp":    "# Call chains: by frame pointers. Cheap, but the function that takes a lock is missing\n# where libc was built without them, as Debian's is; --call-graph dwarf shows it.\n",
 }
 
-// perfScript writes the commands, and why they are as they are.
+// perfScript writes the commands, with comments on their arguments.
 func perfScript(a *record.Perf) string {
 	var b strings.Builder
 	b.WriteString("# Waits for futexes, wake-ups, and when threads run. To be run as root, or with\n" +

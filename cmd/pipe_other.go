@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// closedPipe reports whether whoever read the answer has enough.
+// closedPipe reports whether the reader of the answer has closed the pipe.
 func closedPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }

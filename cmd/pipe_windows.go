@@ -12,7 +12,7 @@ const (
 	errorNoData     syscall.Errno = 232
 )
 
-// closedPipe reports whether whoever read the answer has enough.
+// closedPipe reports whether the reader of the answer has closed the pipe.
 func closedPipe(err error) bool {
 	return errors.Is(err, errorBrokenPipe) || errors.Is(err, errorNoData)
 }

@@ -19,10 +19,10 @@ const (
 // bar shows on a terminal how much of an input is read.
 type bar struct {
 	out    io.Writer
-	hidden bool      // progress would be drawn in the middle of an answer
-	next   time.Time // before which nothing is drawn
+	hidden bool      // progress would appear in the middle of an answer
+	next   time.Time // of the next update
 	since  time.Time // when reading began
-	shown  int       // columns of what stands there now
+	shown  int       // columns of the current text
 	events *atomic.Int64
 }
 
@@ -55,7 +55,7 @@ func (b *bar) work() {
 	}
 }
 
-// show writes a text in place of the last one.
+// show replaces the last text.
 func (b *bar) show(text string) {
 	b.erase()
 	fmt.Fprint(b.out, text)

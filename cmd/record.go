@@ -201,16 +201,16 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 	if err != nil {
 		return false, err
 	}
-	defer out.discard() // unless all went well
+	defer out.discard() // unless the recording succeeds
 	period := dumpPeriod
 	if means.Agent {
-		period = 0 // its samples show more, and cost less
+		period = 0 // samples of the agent show more and cost less
 	}
 	flightSettings, err := dumpsEvery(settings, period)
 	if err != nil {
 		return false, err
 	}
-	var keep *os.Root // open from here on, whatever has its name at the end
+	var keep *os.Root // stays open, even if another folder gets its name
 	if o.keep != "" {
 		if keep, err = whole.Open(o.keep); err != nil {
 			return false, err
@@ -220,7 +220,7 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
 	r, err := record.JVM(ctx, p, means, record.Config{Duration: o.duration, Rate: o.rate, Overhead: o.overhead.percent / 100, Settings: flightSettings, Progress: e.timeLeft()})
 	out.removeAtEnd(e)
-	stop() // what follows is ended as usual
+	stop() // from here a signal ends the program as usual
 	if err != nil {
 		return false, err
 	}
@@ -237,9 +237,8 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 	return r.Ended, e.finishRecording(o, r, keep, out)
 }
 
-// untilEnded returns a context that is cancelled by a signal, or when the reader of the
-// output is gone, until stop is called. The program does not exit then, so that it can keep
-// what it recorded.
+// untilEnded returns a context that is cancelled by a signal, or when the reader of the output is
+// gone. Until stop is called, neither ends the program, so that it can keep the recording.
 func (e *env) untilEnded() (ctx context.Context, stop func()) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop = signal.NotifyContext(context.Background(), endings()...)
@@ -248,14 +247,14 @@ func (e *env) untilEnded() (ctx context.Context, stop func()) {
 	return ctx, stop
 }
 
-// endings are the signals that end a recording early: not a terminal's end where nohup said so,
-// nor its Ctrl-C in the background.
+// endings are the signals that end a recording early, without those that are ignored: the end of a
+// terminal after nohup, and its Ctrl-C in the background.
 func endings() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 }
 
-// finishRecording writes what was recorded as one trace and analyses it. Data that cannot be
-// written there is rescued.
+// finishRecording writes the recording as one trace and analyses it. If it cannot be written, it is
+// rescued elsewhere.
 func (e *env) finishRecording(o *recordOptions, r *record.Recording, keep *os.Root, out *recordingFile) (err error) {
 	kept := o.keep
 	if keep != nil {
@@ -276,11 +275,11 @@ func (e *env) finishRecording(o *recordOptions, r *record.Recording, keep *os.Ro
 	return out.analyze(e) // it prints the warnings of the reader
 }
 
-// rescue keeps the recorded data as it came, unless it is kept already.
+// rescue keeps the recorded data unchanged, unless it is kept already.
 func (e *env) rescue(r *record.Recording, kept string, out *recordingFile, why error) error {
 	out.discard()
 	var failed error
-	for _, in := range []string{os.TempDir(), "."} { // others may change the first, or it is full
+	for _, in := range []string{os.TempDir(), "."} { // other users may change the first folder, or it is full
 		if kept == "" {
 			dir, err := rescueIn(r, in)
 			kept, failed = dir, errors.Join(failed, err)
@@ -323,8 +322,8 @@ func (e *env) writeRecording(r *record.Recording, out *recordingFile) error {
 // shortName is the last part of a program's name.
 func shortName(main string) string { return main[strings.LastIndexAny(main, "./")+1:] }
 
-// writeRaw writes the data as it came to an open folder; dir is its path. A decoder that was
-// closed may still read ahead, and move the offset of its reader.
+// writeRaw writes the unchanged data to an open folder; dir is its path. A closed decoder may still
+// read ahead, and move the offset of its reader.
 func writeRaw(r *record.Recording, in *os.Root, dir string) error {
 	for name, f := range map[string]*io.SectionReader{"flight.jfr": r.Flight, "samples.bin": r.Samples} {
 		if f == nil {
@@ -337,7 +336,7 @@ func writeRaw(r *record.Recording, in *os.Root, dir string) error {
 	return nil
 }
 
-// timeLeft returns a callback that shows on a terminal how long it still takes.
+// timeLeft returns a callback that shows the remaining time on a terminal.
 func (e *env) timeLeft() func(time.Duration) {
 	if !isTerminal(e.msg) {
 		return nil

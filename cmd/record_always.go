@@ -27,10 +27,10 @@ import (
 type alwaysOptions struct {
 	every time.Duration
 	when  string
-	rules []gate.Rule   // of when: of what must not be so
-	keep  time.Duration // 0: for good
+	rules []gate.Rule   // the opposite of when
+	keep  time.Duration // 0 keeps recordings without a limit
 
-	folder *foreign.Dir // of a recording: the one of -o, whatever has its name by now
+	folder *foreign.Dir // the open folder of -o, even if another has its name by now
 }
 
 func (o *alwaysOptions) bind(c *cobra.Command) {
@@ -41,7 +41,7 @@ func (o *alwaysOptions) bind(c *cobra.Command) {
 
 func (o *alwaysOptions) used() bool { return o.every != 0 || o.when != "" }
 
-// parse checks the flags. --keep is how long recordings stay, and no folder.
+// parse checks the flags. Here --keep is the time that recordings stay, not a folder.
 func (o *alwaysOptions) parse(r *recordOptions) (err error) {
 	switch {
 	case o.every != 0 && o.when != "":
@@ -85,7 +85,7 @@ func opposite(when string) ([]gate.Rule, error) {
 
 // recordAlways records into a folder until a signal or the process ends it.
 func recordAlways(e *env, o *recordOptions, p *attach.Process, one func(context.Context, *recordOptions) (ended bool, err error)) error {
-	folder, err := foreign.Own(o.out) // else others could have recordings written elsewhere
+	folder, err := foreign.Own(o.out) // in another user's folder, links could lead recordings elsewhere
 	if err != nil {
 		if shared := (*foreign.SharedError)(nil); errors.As(err, &shared) {
 			err = usageError{err, "choose one that is yours alone: mkdir -m 700 FOLDER"}
@@ -104,7 +104,7 @@ func recordAlways(e *env, o *recordOptions, p *attach.Process, one func(context.
 		again.always.folder = folder
 		again.out = filepath.Join(o.out, recordingName(program, o.always.kept()+".bin"))
 		ended, err = one(ctx, &again)
-		if refused := (*attach.Error)(nil); errors.As(err, &refused) && !p.Alive() { // it ended as the recording began
+		if refused := (*attach.Error)(nil); errors.As(err, &refused) && !p.Alive() { // the process ended as the recording began
 			ended, err = true, nil
 		}
 		return ended, errors.Join(err, o.always.tidy(folder))
@@ -126,8 +126,8 @@ func recordAlways(e *env, o *recordOptions, p *attach.Process, one func(context.
 	}
 }
 
-// kept is the part of a file name that says how long the recording is kept. The recorder
-// chooses it; the rest is named by the recorded program.
+// kept returns the part of a file name with the time that the recording stays. The recorder chooses
+// it; the recorded program chooses the rest of the name.
 func (o *alwaysOptions) kept() string {
 	if o.keep == 0 {
 		return ""
@@ -135,11 +135,11 @@ func (o *alwaysOptions) kept() string {
 	return fmt.Sprintf("-keep%v", o.keep)
 }
 
-// expiring matches names of recordings that stay for a time, from when on and how long.
+// expiring matches names of recordings that expire, with their start and the time they stay.
 var expiring = regexp.MustCompile(`-([0-9]{8}-[0-9]{6})-keep([0-9hmsµn.]+)(-[0-9]+)?\.bin$`)
 
-// tidy removes the recordings that have expired by their own names: files of this user with
-// the first bytes of a recording.
+// tidy removes recordings whose names say that they have expired, if they belong to this user and
+// begin like a recording.
 func (o *alwaysOptions) tidy(folder *foreign.Dir) (err error) {
 	if o.keep == 0 {
 		return nil
@@ -183,7 +183,7 @@ func (o *alwaysOptions) watch(ctx context.Context, e *env, p *attach.Process, re
 	defer trace.Close()
 	src, err := decode.Samples(trace)
 	if err != nil {
-		if errors.Is(err, format.ErrTruncated) { // it ended at once
+		if errors.Is(err, format.ErrTruncated) { // the process ended at once
 			return nil
 		}
 		return err
@@ -220,7 +220,7 @@ func newWatch(ctx context.Context, p *attach.Process) (*record.Watch, error) {
 
 // lastSamples is the end of a trace: metadata, and the last samples.
 type lastSamples struct {
-	names, last []format.Event // names are the settings, too
+	names, last []format.Event // names include the settings
 	waiters     int            // in the samples
 	bytes       int            // of all events
 }
@@ -230,7 +230,7 @@ type lastSamples struct {
 // sample uses are forgotten; the agent itself remembers less than that.
 const mostKept = 64 << 20
 
-// add takes an event, and reports whether the sample before is whole.
+// add takes an event, and reports whether the previous sample is complete.
 func (w *lastSamples) add(ev *format.Event) (whole bool) {
 	if w.bytes += footprint(ev); w.bytes > mostKept {
 		*w = lastSamples{bytes: footprint(ev)}
@@ -283,7 +283,7 @@ func (w *lastSamples) forget(before int64) {
 			}
 		}
 	}
-	setting := map[string]int{} // the last one of a name counts
+	setting := map[string]int{} // the last setting of a name is valid
 	for i, ev := range w.names {
 		if ev.Kind == format.KindSetting {
 			setting[ev.Name] = i
@@ -302,7 +302,7 @@ func (w *lastSamples) forget(before int64) {
 	w.names = kept
 }
 
-// breaks reports whether the samples break a rule. Without waiting they do not.
+// breaks reports whether the samples break a rule. Samples without waiting break none.
 func (w *lastSamples) breaks(rules []gate.Rule) (bool, error) {
 	if w.waiters == 0 {
 		return false, nil

@@ -16,16 +16,15 @@ import (
 	"contend/format/whole"
 )
 
-// recordingFile is where a recording goes. It is opened before anything is
-// recorded, since a recording that has nowhere to go costs as much; it gets its
-// name when it is whole.
+// recordingFile is the file of a recording. It is opened before the recording starts, so that an
+// unwritable path costs no recording. It gets its name when it is complete.
 type recordingFile struct {
 	io.Writer
 	path string // "-" is standard output
 	file *whole.File
 	kept func()   // cancels the removal at a signal
-	read *os.File // the data once it is complete; a copy if the output is a device or a pipe
-	went string   // how the message begins: is in, or went to
+	read *os.File // the complete data; a copy if the output is a device or a pipe
+	went string   // the begin of the message: is in, or went to
 	used bool
 }
 
@@ -37,7 +36,7 @@ func (o *recordOptions) openFile(ctx context.Context, e *env, program, ending st
 		return &recordingFile{Writer: out, path: "-"}, err
 	}
 	r = &recordingFile{path: o.out, went: "is in "}
-	switch { // where contend chose the name it replaces nothing
+	switch { // a name that contend chose replaces no file
 	case o.always.used():
 		r.file, err = whole.NewIn(o.always.folder.Root(), r.path)
 	case r.path == "":
@@ -71,10 +70,10 @@ func (r *recordingFile) removeAtEnd(e *env) {
 	}
 }
 
-// stamp is how names that contend chooses tell the time.
+// stamp is the format of the time in names that contend chooses.
 const stamp = "20060102-150405"
 
-// recordingName names a recording that begins now after its program.
+// recordingName returns the name of a recording of a program that begins now.
 func recordingName(program, ending string) string {
 	return fileName(program) + "-" + time.Now().Format(stamp) + ending
 }
@@ -86,11 +85,11 @@ const (
 	longestBytes = 180
 )
 
-// fileName makes of a program's name one that needs no quotes in a path or a shell.
+// fileName turns a program's name into one that needs no quotes in a path or a shell.
 func fileName(program string) string {
 	before := ' '
 	name := []rune(strings.Map(func(r rune) rune {
-		letter := unicode.In(r, unicode.L, unicode.N) || unicode.Is(unicode.M, r) && unicode.In(before, unicode.L, unicode.M, unicode.N) // a mark goes with one
+		letter := unicode.In(r, unicode.L, unicode.N) || unicode.Is(unicode.M, r) && unicode.In(before, unicode.L, unicode.M, unicode.N) // a mark belongs to a letter
 		unseen := unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 		if letter && !unseen && r != unicode.ReplacementChar || strings.ContainsRune("._-+@,", r) {
 			before = r
@@ -123,7 +122,7 @@ func (r *recordingFile) analyze(e *env) error {
 	if r.path == "-" {
 		return nil
 	}
-	signal.Reset(syscall.SIGPIPE) // the recording is whole
+	signal.Reset(syscall.SIGPIPE) // the recording is complete
 	e.ownOutputs = map[string]*os.File{r.path: r.read}
 	c := newAnalyze(e)
 	c.SilenceErrors, c.SilenceUsage = true, true
@@ -139,8 +138,8 @@ func (r *recordingFile) Write(p []byte) (int, error) {
 	return r.Writer.Write(p)
 }
 
-// take writes the events of a source as a contend trace and closes the source, and what it is
-// made of. Where nothing is analysed it prints the warnings.
+// take writes the events of a source as a contend trace, and closes the source and its inputs. If
+// no analysis follows, it prints the warnings.
 func (r *recordingFile) take(e *env, src decode.Source, of ...io.Closer) error {
 	w, err := format.NewWriter(r, format.WriterOptions{Codec: codecs["zstd"]})
 	if err == nil {
@@ -163,7 +162,7 @@ func (r *recordingFile) take(e *env, src decode.Source, of ...io.Closer) error {
 	return nil
 }
 
-// end gives the file its name if there was no error and some data came. It returns the given
+// end gives the file its name if there was no error and some data was written. It returns the given
 // error or its own.
 func (r *recordingFile) end(err error) error {
 	if r.file == nil {

@@ -18,15 +18,15 @@ import (
 // main class.
 func address(target string) bool { return strings.Contains(target, ":") }
 
-// goHint says how to record a Go program.
+// goHint is the way to record a Go program.
 const goHint = "'contend record http://HOST:PORT' asks one that serves net/http/pprof"
 
-// buildID begins the note in which Go's linker writes the build ID: the length of it is before,
-// its type is 4.
+// buildID begins the note in which Go's linker writes the build ID. The length of the note precedes
+// it, and its type is 4.
 var buildID = append(binary.NativeEndian.AppendUint32(nil, 4), "Go\x00\x00"...)
 
 // isGo reports whether a process runs a Go program: the build ID is at the beginning of its file.
-// The rest of that is not read, since another user may have made it.
+// isGo does not read the rest, since another user may have made the file.
 func isGo(process string) bool {
 	f, err := os.Open("/proc/" + filepath.Base(process) + "/exe")
 	if err != nil {
@@ -37,8 +37,8 @@ func isGo(process string) bool {
 	return bytes.Contains(head, buildID)
 }
 
-// recordGo fetches the trace of a Go program, and analyses it. The file is there
-// before the program is asked: a trace that has nowhere to go costs as much.
+// recordGo fetches the trace of a Go program, and analyses it. The file is opened first, so that an
+// unwritable path costs no trace.
 func recordGo(e *env, o *recordOptions) error {
 	if o.with != "both" || o.keep != "" {
 		return usageError{errors.New("--with and --keep are for JVMs"), "a Go program records its trace itself"}
@@ -53,14 +53,14 @@ func recordGo(e *env, o *recordOptions) error {
 	if err != nil {
 		return err
 	}
-	defer out.discard() // unless all went well
+	defer out.discard() // unless the recording succeeds
 	e.say(fmt.Sprintf("contend: asking %s to record for %v; Ctrl-C ends it early", u.Redacted(), d))
 	n, err := record.FetchGo(ctx, u, d, out, e.bytesLeft())
 	early := ctx.Err() != nil
 	out.removeAtEnd(e)
-	stop() // what follows is ended as usual
+	stop() // from here a signal ends the program as usual
 	var refused *record.Error
-	if err != nil && !early && !errors.As(err, &refused) { // it could not be written
+	if err != nil && !early && !errors.As(err, &refused) { // the trace could not be written
 		return errors.Join(err, out.leave(e))
 	}
 	if err := out.end(nil); err != nil {
@@ -81,7 +81,7 @@ func recordGo(e *env, o *recordOptions) error {
 	return out.analyze(e)
 }
 
-// bytesLeft returns a callback that shows on a terminal how much has come.
+// bytesLeft returns a callback that shows the received bytes on a terminal.
 func (e *env) bytesLeft() func(left time.Duration, bytes int64) {
 	show := e.timeLeft()
 	if show == nil {

@@ -57,10 +57,10 @@ func (o *perfOptions) checkRecord(c *cobra.Command) error {
 	return nil
 }
 
-// processes are what perf takes behind -p.
+// processes matches the argument of perf's -p.
 var processes = regexp.MustCompile(`^[0-9]+(,[0-9]+)*$`)
 
-// ask is what perf is to record of a process.
+// ask returns the options of perf for a process.
 func (o *perfOptions) ask(process string, d time.Duration) (*record.Perf, error) {
 	switch {
 	case process != anyProcess && !processes.MatchString(process):
@@ -73,19 +73,19 @@ func (o *perfOptions) ask(process string, d time.Duration) (*record.Perf, error)
 	return &record.Perf{Process: process, Duration: d, Chains: o.chains, Kernel: o.kernel, CPUs: runtime.NumCPU()}, nil
 }
 
-// recordPerf records a native program, and analyses what came.
+// recordPerf records a native program, and analyses the recording.
 func recordPerf(e *env, o *recordOptions) error {
 	ask, err := o.perf.ask(o.target, o.duration)
 	if err != nil {
 		return err
 	}
 	name := command(o.target)
-	if better := seenBetter(o.target); better != "" { // a signal ends that as usual
+	if better := seenBetter(o.target); better != "" { // a signal ends this check as usual
 		e.warn(o.target + better)
 	}
 	ctx, stop := e.untilEnded()
 	defer stop()
-	var keep *os.Root // open from here on, whatever has its name at the end
+	var keep *os.Root // stays open, even if another folder gets its name
 	if o.keep != "" {
 		if keep, err = whole.Open(o.keep); err != nil {
 			return err
@@ -101,13 +101,13 @@ func recordPerf(e *env, o *recordOptions) error {
 	if err != nil {
 		return err
 	}
-	defer out.discard() // unless all went well
+	defer out.discard() // unless the recording succeeds
 	r, err := e.runPerf(ctx, ask, name, made)
 	if err != nil {
 		return err
 	}
 	out.removeAtEnd(e)
-	stop() // what follows is ended as usual
+	stop() // from here a signal ends the program as usual
 	if keep != nil {
 		if err := whole.Write(keep, filepath.Join(o.keep, "perf.data"), made); err != nil {
 			return err
@@ -119,8 +119,8 @@ func recordPerf(e *env, o *recordOptions) error {
 	return out.analyze(e)
 }
 
-// seenBetter names the kind of a process that perf sees badly, because it has locks of its
-// own, and a better way to record it; "" for all others.
+// seenBetter returns the kind of a process with locks that perf sees badly, and a better way to
+// record it; "" for other processes.
 func seenBetter(process string) string {
 	if isGo(process) {
 		return " is a Go program, whose goroutines wait where perf sees nothing: " + goHint
@@ -149,7 +149,7 @@ func (e *env) runPerf(ctx context.Context, ask *record.Perf, name string, into *
 	return r, err
 }
 
-// writePerf writes what perf recorded as a contend trace, as its text comes.
+// writePerf converts the text of perf to a contend trace while perf writes it.
 func writePerf(e *env, r *record.PerfRecording, out *recordingFile) error {
 	script, err := r.Text()
 	if err != nil {

@@ -37,8 +37,7 @@ type serveOptions struct {
 	open   bool
 }
 
-// ownMachine is where a server listens by default: a free port
-// that this machine alone reaches.
+// ownMachine is the default address of a server: a free port that only this machine reaches.
 const ownMachine = "127.0.0.1:0"
 
 func newServe(e *env) *cobra.Command {
@@ -52,7 +51,7 @@ func newServe(e *env) *cobra.Command {
 	return c
 }
 
-// servedLimits bound what a server holds. They are larger than pageLimits: nothing is mailed.
+// servedLimits bound the data of a server. They are larger than pageLimits, since no file is sent.
 var servedLimits = cube.Limits{Bins: 4800, Rows: 400_000, Cells: 4_000_000}
 
 func runServe(ctx context.Context, e *env, o *serveOptions) error {
@@ -92,7 +91,7 @@ func browse(address string) error {
 	if err := c.Start(); err != nil {
 		return err
 	}
-	go c.Wait() // it may stay as long as the browser does
+	go c.Wait() // the command may last as long as the browser
 	return nil
 }
 
@@ -100,8 +99,8 @@ func browse(address string) error {
 type served struct {
 	o       *serveOptions
 	content *columns.Content
-	data    func() ([]byte, error) // made when it is first asked for
-	reading sync.Mutex             // the trace is read by one at a time: each needs all processors
+	data    func() ([]byte, error) // computed by the first call
+	reading sync.Mutex             // one request at a time reads the trace, with all processors
 }
 
 func newServed(o *serveOptions, content *columns.Content) *served {
@@ -168,11 +167,11 @@ func (s *served) Select(_ context.Context, w io.Writer, q url.Values) error {
 // selection is the answer for a selection, neither merged nor rounded to bins of time.
 type selection struct {
 	Analyze *document.Analyze `json:"analyze"`
-	Owners  *document.Blame   `json:"owners"` // by stack: the lock's owners,
-	Roots   *document.Blame   `json:"roots"`  // and those at the ends of the chains
+	Owners  *document.Blame   `json:"owners"` // by stack: the lock's owners
+	Roots   *document.Blame   `json:"roots"`  // by stack: the owners at the ends of the chains
 }
 
-// selectedOwners is how many stacks of owners are in the answer, most waiting first.
+// selectedOwners is the number of owner stacks in the answer, by waiting.
 const selectedOwners = 50
 
 // blamed sums waiting by the stacks of owners and by the sites at which they acquired the
@@ -181,7 +180,7 @@ func (s *served) blamed(root bool) *blame.Pivot {
 	return blame.New([]blame.Key{blame.ByOwnerStack, blame.ByOwnerSite, blame.ByOwnerDoing}, root).App(s.content.App)
 }
 
-// run reads the trace again, in silence.
+// run reads the trace again, without messages.
 func (s *served) run(o *traceOptions, read func(*env, *traceOptions) (*result, error)) (*result, error) {
 	if slices.Contains(o.paths, decode.Stdin) {
 		return nil, errors.New("standard input cannot be read again: give the server a file")

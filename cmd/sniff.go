@@ -14,11 +14,11 @@ import (
 	"contend/format"
 )
 
-// startBytes is how much of an input tells interval logs, profiles and traces
-// apart.
+// startBytes is the length of the start of an input that distinguishes interval logs, profiles and
+// traces.
 const startBytes = 4096
 
-// noTraces are files of other kinds, where they are given to a command that reads traces.
+// noTraces are other kinds of files that users give to commands that read traces.
 var noTraces = []struct {
 	what string
 	is   func(start []byte) bool
@@ -28,8 +28,8 @@ var noTraces = []struct {
 	{"a profile", decode.IsProfile, "'go tool pprof' reads it, one or several; it has no waits: contention profiles have, and 'contend record' takes a trace of what runs"},
 }
 
-// areLogs reports whether the inputs are interval logs. They must all be, or
-// none. Standard input still holds all of what is looked at.
+// areLogs reports whether the inputs are interval logs: either all or none must be. It consumes
+// nothing of standard input.
 func (e *env) areLogs(paths []string) (bool, error) {
 	logs := 0
 	for _, path := range paths {
@@ -97,7 +97,7 @@ func withPlain(path string, use func(*bufio.Reader) error) error {
 	return use(in)
 }
 
-// noAddress refuses programs where files are wanted.
+// noAddress refuses the address of a program where a file is needed.
 func noAddress(paths []string) error {
 	for _, path := range paths {
 		if strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://") {
@@ -107,8 +107,8 @@ func noAddress(paths []string) error {
 	return nil
 }
 
-// labelled splits LABEL=FILE if there is no file of the whole name. labels is nil without
-// any.
+// labelled splits LABEL=FILE unless there is a file of the whole name. labels is nil without a
+// label.
 func labelled(args []string) (paths, labels []string) {
 	for i, arg := range args {
 		label, path, ok := strings.Cut(arg, "=")
@@ -125,7 +125,7 @@ func labelled(args []string) (paths, labels []string) {
 	return paths, labels
 }
 
-// labelsOf splits LABEL=FILE. A file without a label gets its name.
+// labelsOf splits LABEL=FILE. The label of other files is their name.
 func labelsOf(args []string) (paths, labels []string) {
 	paths, given := labelled(args)
 	labels = slices.Clone(paths)

@@ -31,9 +31,9 @@ func colorful(out io.Writer) bool {
 // could not be opened.
 var bitmaps = []string{".pdf", ".png", ".jpg", ".jpeg", ".gif", ".webp"}
 
-// create begins the file an answer goes to; "-" and "" are standard output,
-// which must not be a terminal when the answer is binary. The file gets its name when
-// end is called with nil; end returns the error it is given, or its own.
+// create opens the file of an answer; "-" and "" are standard output, which must not be a terminal
+// if the answer is binary. end(nil) gives the file its name. end returns the error that it is given,
+// or its own.
 func (e *env) create(path string, binary bool) (to io.Writer, end func(error) error, err error) {
 	if ending := strings.ToLower(filepath.Ext(path)); slices.Contains(bitmaps, ending) {
 		return nil, nil, usageError{fmt.Errorf("-o %s: no command writes %s files", path, ending[1:]), "pictures are .svg and .html; a browser prints them"}
@@ -82,10 +82,10 @@ func (l *lateFile) end(err error) error {
 	return l.file.Commit()
 }
 
-// reads remembers inputs of this command.
+// reads adds inputs of this command.
 func (e *env) reads(paths ...string) { e.inputs = append(e.inputs, paths...) }
 
-// isInput reports whether path names one of the inputs, by whatever name.
+// isInput reports whether a path leads to one of the inputs.
 func (e *env) isInput(path string) bool {
 	out, err := os.Stat(path)
 	if err != nil {

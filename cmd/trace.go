@@ -36,7 +36,7 @@ type traceOptions struct {
 
 	why     func(lock format.ObjectID) (from, to int64) // see analysis.Filter
 	lenient bool                                        // a filter may match nothing, as in one of two compared traces
-	shown   bool                                        // the report shows what is not counted, so no warning repeats it
+	shown   bool                                        // the report has the warnings, so they are not printed
 }
 
 func (o *traceOptions) bind(c *cobra.Command) {
@@ -104,15 +104,15 @@ func (o *traceOptions) inputs(e *env) ([]string, error) {
 	return nil, usageError{errors.New("no trace is named"), "name a recording, set CONTEND_TRACE, or pipe one in; 'contend simulate -o trace.bin' makes one"}
 }
 
-// result is what every report is made of besides its visitors.
+// result is the input of every report besides its visitors.
 type result struct {
 	inputs []string
 	stats  format.Stats
 	trace  *analysis.Trace
 
-	unmatched string // which filter matched no name of the trace
+	unmatched string // the warning about a filter that matched no name of the trace
 	names     *locks.Names
-	places    document.Places // by which locks are known, where people read the answer
+	places    document.Places // the names of locks in answers for people
 }
 
 // open opens the trace.
@@ -173,8 +173,8 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 	return o.read(e, v...)
 }
 
-// named is run for answers for people: locks are named by their sites in the program. own
-// matches the code of the program; nil means all that is of no known library.
+// named is run for answers for people: locks are named by their sites in the program. own matches
+// the code of the program; nil means all code outside of known libraries.
 func (o *traceOptions) named(e *env, own *regexp.Regexp, v ...analysis.Visitor) (*result, error) {
 	names := locks.NewNames(own)
 	res, err := o.run(e, append(v, names)...)
@@ -223,11 +223,11 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 	return r, nil
 }
 
-// siteSeparator stands between the class and the site of a lock, as people are shown it.
+// siteSeparator stands between the class and the site in the printed name of a lock.
 const siteSeparator = " at "
 
-// locksAt reads the trace once to find the locks that are shown as --lock has it: by class and
-// place, with or without what tells them apart. The place is known at the end only.
+// locksAt reads the trace once to find the locks whose printed name, with or without its number, is
+// that of --lock. The place of a lock is known only at the end of the trace.
 func (o *traceOptions) locksAt(e *env) (*regexp.Regexp, error) {
 	first := *o
 	first.lock, first.shown = expression{}, true
@@ -253,10 +253,10 @@ func (o *traceOptions) locksAt(e *env) (*regexp.Regexp, error) {
 	return regexp.Compile("^(?:" + strings.Join(names, "|") + ")$")
 }
 
-// cut reports whether flags select a time.
+// cut reports whether flags select an interval.
 func (o *traceOptions) cut() bool { return o.from.text != "" || o.to.text != "" }
 
-// selects reports whether flags leave anything out.
+// selects reports whether flags leave out a part of the trace.
 func (o *traceOptions) selects() bool {
 	return o.cut() || o.class.text != "" || o.lock.text != "" || o.thread.text != "" || o.minWait > 0
 }
@@ -267,7 +267,7 @@ func (r *result) warned(code string) bool {
 	return is
 }
 
-// coverage returns what the trace does not have.
+// coverage returns the gaps in the trace.
 func (r *result) coverage() document.Coverage {
 	c := document.NewCoverage(r.stats, r.trace)
 	c.Places = r.places
@@ -279,8 +279,8 @@ func (r *result) side() document.SideTrace {
 	return document.SideTrace{Trace: document.NewTrace(r.inputs, r.stats, r.trace), Coverage: r.coverage()}
 }
 
-// notes are the codes of warnings that hold for every input of their kind:
-// reports give them among their footnotes only.
+// notes are the codes of warnings that hold for every input of a kind. Reports have them as
+// footnotes, so they are not printed.
 var notes = map[string]bool{
 	format.CodeIdentity: true, format.CodeScheduling: true, format.CodeEpoch: true, format.CodeNoOwners: true,
 	format.CodeSingleDump: true, format.CodeNoTimes: true, format.CodeNotOneInstant: true,
@@ -292,7 +292,7 @@ var notes = map[string]bool{
 	format.CodeLikelyDeadlock: true,
 }
 
-// warn prints what the decoder could not read, unless the report shows it.
+// warn prints the warnings of the decoder, unless the report has them.
 func (r *result) warn(e *env, shown bool) {
 	for _, w := range r.stats.Warnings {
 		if !notes[w.Code] && !(shown && w.Hidden > 0) {
@@ -306,7 +306,7 @@ func (r *result) lockName(id format.ObjectID) string {
 	return text.Lock(r.trace.Symbols.LockName(id), r.places)
 }
 
-// verdict is the error of a command that has answered: damage, or none.
+// verdict returns errDamaged if the input of the answer is damaged.
 func (r *result) verdict() error {
 	if !r.stats.Damage.Whole() {
 		return errDamaged

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// written is a flag of a type of its own: its name, and the text it was given.
+// written is the name and the text of a flag, for types that parse the text.
 type written struct{ flag, text string }
 
 // String implements pflag.Value.
@@ -28,7 +28,7 @@ func (*written) Type() string { return "value" }
 // expression is a flag that takes a regular expression, or a name as tables print it.
 type expression struct {
 	written
-	re *regexp.Regexp // nil where none is given
+	re *regexp.Regexp // nil if the flag is not given
 }
 
 func (x *expression) bind(c *cobra.Command, flag, usage string) {
@@ -105,7 +105,7 @@ func (t *instant) Set(text string) error {
 // choice is a flag that takes one of some words.
 type choice struct {
 	written
-	none  string // says of another word that it is not one of them
+	none  string // the error for another word
 	words []string
 	at    int
 }

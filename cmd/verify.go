@@ -35,7 +35,7 @@ func runVerify(e *env, o *verifyOptions) error {
 		return err
 	}
 	stats := src.Stats()
-	if stats.Unit != format.UnitTime { // they are in the order of the input, for lack of a time
+	if stats.Unit != format.UnitTime { // without times, the order is that of the input
 		seen = span{format.NoTime, format.NoTime}
 	}
 	doc := document.NewVerify(paths, stats, seen.from, seen.until, o.out.top)

@@ -36,8 +36,8 @@ var archived string
 // abbreviates them in large ones.
 const shortRevision = 12
 
-// release is the version in one line: of a tagged build the tag, else the
-// commit, with "+dirty" where files differed from it.
+// release returns the version in one line: the tag of a tagged build, else the commit, with "+dirty"
+// if files differed from it.
 func release(info *debug.BuildInfo) string {
 	v := info.Main.Version
 	set := settingsOf(info)

@@ -27,7 +27,7 @@ type whyOptions struct {
 	trace traceOptions
 	out   outputOptions
 	own   expression
-	lock  string // "" is the one waited for longest
+	lock  string // "" is the lock of the longest wait
 	at    instant
 	wait  string // a number, or typical
 }
@@ -106,8 +106,8 @@ func (o *traceOptions) whys(e *env, app *regexp.Regexp, of ...*foundWait) (docs 
 		}
 		return 0, 0
 	}
-	all := traceOptions{why: asked, paths: o.paths, rules: o.rules, limits: o.limits, shown: true} // no filter: the owner may be outside the selection
-	if res, err = all.run(&env{out: io.Discard, msg: io.Discard}, visitors...); err != nil {       // it was said the first time
+	all := traceOptions{why: asked, paths: o.paths, rules: o.rules, limits: o.limits, shown: true} // no filter: the owner may be outside of the selection
+	if res, err = all.run(&env{out: io.Discard, msg: io.Discard}, visitors...); err != nil {       // the first reading printed the messages
 		return nil, nil, err
 	}
 	names := blame.NewSites(app)
@@ -129,11 +129,11 @@ type foundWait struct {
 	wait  *waits.Wait
 	rank  int
 	waits int64  // for its lock
-	site  string // by which that is known
+	site  string // of the lock, part of its name
 	plain text.Plain
 }
 
-// maxFound is how many waits are looked through: the longest.
+// maxFound is the number of the longest waits that are searched.
 const maxFound = 10_000
 
 // find looks for the rank-th longest wait for the lock of those that fit.
@@ -158,7 +158,7 @@ func (o *whyOptions) find(e *env, rank int, fits func(w *waits.Wait, start int64
 		}
 		return nil, usageError{fmt.Errorf("no wait for %s is there%s", cmp.Or(o.lock, "a lock"), when), "'contend analyze' lists the locks"}
 	}
-	lock := of[0].Lock // the one of the longest
+	lock := of[0].Lock // of the longest wait
 	if of = slices.DeleteFunc(of, func(w *waits.Wait) bool { return w.Lock != lock }); o.wait == typical {
 		rank = (len(of) + 1) / 2
 	}
