@@ -9,8 +9,8 @@ import (
 	"contend/report/document"
 )
 
-// advice says what to do about the biggest lock where no finding does: what most
-// of its waiting points to.
+// advice says what to do about the most contended lock if no finding does. It follows the cause of
+// most of its waiting.
 func (s *screen) advice(g *document.RankedItem) []line {
 	if g.WaitNs == 0 || len(s.Deadlocks) > 0 || slices.ContainsFunc(s.Findings, func(f document.Finding) bool { return f.Class == g.Class }) {
 		return nil
@@ -18,7 +18,7 @@ func (s *screen) advice(g *document.RankedItem) []line {
 	return s.say("      -> ", s.try(g))
 }
 
-// try is one sentence.
+// try returns the advice in one sentence.
 func (s *screen) try(g *document.RankedItem) string {
 	by := map[string]int64{}
 	top, stopped := "", int64(0)
@@ -61,7 +61,7 @@ func (s *screen) try(g *document.RankedItem) string {
 	return s.several(g)
 }
 
-// several is the advice about a lock that no single owner holds for most of the waiting.
+// several returns the advice about a lock that no single owner holds for most of the waiting.
 func (s *screen) several(g *document.RankedItem) string {
 	switch at, guessed := through(g), s.guessed(g); {
 	case at != "" && guessed:
@@ -75,8 +75,8 @@ func (s *screen) several(g *document.RankedItem) string {
 }
 
 // through returns the method that is on the stack for most of the waiting and was sampled
-// as the owner itself, "" where there is none. Where the acquisition is not visible, one
-// critical section shows as all the methods that it calls.
+// as the owner itself, "" if there is none. If the acquisition is not visible, one critical section
+// appears as all the methods that it calls.
 func through(g *document.RankedItem) string {
 	of := map[string]int64{}
 	for i := range g.Owners {
@@ -122,8 +122,8 @@ func (s *screen) proven(w *document.RankedItem, site string) bool {
 	return share > advised && !byDefault
 }
 
-// teller says how to record the owners of a lock: for a trace without any owner, or for one
-// that has some without their stacks.
+// teller says how to record the owners of a lock, for a trace without owners or with owners that
+// have no stacks.
 func (s *screen) teller(noOwners bool) string {
 	switch {
 	case s.names.Paths && noOwners:
@@ -147,8 +147,8 @@ func (s *screen) guessed(g *document.RankedItem) bool {
 	return !below(ns, advised, g.WaitNs) && g.Right() < sure
 }
 
-// free is the advice about a lock that is free for most of the waiting. Short sections are
-// the usual cause, and a trace may show few of them.
+// free returns the advice about a lock that is free for most of the waiting. Short sections are the
+// usual cause, and a trace may show few of them.
 func (s *screen) free(g *document.RankedItem) string {
 	const remedy = "take it less often, or split it"
 	switch {
@@ -162,8 +162,8 @@ func (s *screen) free(g *document.RankedItem) string {
 	return "It is taken too often for short work: " + remedy
 }
 
-// native reports whether perf recorded the program: in a contend trace made of such a
-// recording only the warnings show it.
+// native reports whether perf recorded the program. In a contend trace that was converted from such
+// a recording, only the warnings show it.
 func (s *screen) native() bool {
 	return strings.HasPrefix(s.Trace.Format, "perf") || s.Coverage.Warned(format.CodeSpinning) || s.Coverage.Warned(format.CodeKernel)
 }

@@ -10,11 +10,11 @@ import (
 	"contend/report/text"
 )
 
-// ranked are the things with most waiting, each with its owners and its waiters, in so many
-// lines unless the first takes more.
+// ranked returns the locks and places with most waiting, each with its owners and its waiters. Only
+// the first may take more lines than there is room for.
 func (s *screen) ranked(room int) (lines []line) {
 	if len(s.waits) == 0 || s.trapped() && !s.Full {
-		return nil // the deadlocks say it all
+		return nil // the lines of the deadlocks cover it
 	}
 	lines = append(lines, line{"Waits, by " + s.thread + "s waiting", plain})
 	shown := 0
@@ -37,8 +37,8 @@ func (s *screen) ranked(room int) (lines []line) {
 	return append(lines, s.rest(s.waits[shown:], room-len(lines))...)
 }
 
-// rest says how much waiting there is for what is not shown, and names the biggest of it as
-// far as a second line goes, where there is one.
+// rest returns the waiting for locks and places that are left out. A second line, if there is room,
+// names the largest of them.
 func (s *screen) rest(list []document.RankedItem, room int) []line {
 	if len(list) == 0 {
 		return nil
@@ -63,7 +63,7 @@ func (s *screen) rest(list []document.RankedItem, room int) []line {
 	return append(s.say(first, what+":"), s.list(strings.Repeat(" ", len(first)), names)...)
 }
 
-// size is how much waiting there is, as threads that wait on average where time is known.
+// size writes an amount of waiting; with known times, as threads that wait on average.
 func (s *screen) size(ns int64) string {
 	if s.counts {
 		return s.measure.Short(ns)
@@ -82,8 +82,8 @@ func (s *screen) trapped() bool {
 	return ns > 0 && ns >= s.Total.WaitNs
 }
 
-// unowned is what to do where threads wait for what has no owner, by its kind: where it is not
-// recorded which thread ends the waits, and where it is.
+// unowned is the advice about resources, which have no owner, by kind: with unrecorded and with
+// recorded threads that end the waits.
 var unowned = map[string]struct{ unrecorded, recorded string }{
 	"pool":      {"Its users are not recorded: return objects sooner, or enlarge it", "Return objects sooner there, or enlarge it"},
 	"queue":     {"The other side is not recorded: look for slow producers, or consumers", "Make the other side faster, or add more of it"},
@@ -93,7 +93,7 @@ var unowned = map[string]struct{ unrecorded, recorded string }{
 	"resource":  {"Its users are not recorded: look for slow users or producers", "Look at what takes so long there"},
 }
 
-// users names what ended the waits at a place, where that is known of half of them.
+// users returns the sites that ended the waits at a place, if they are known for half of the waits.
 func (s *screen) users(r *document.Resource) []line {
 	var parts []string
 	known := int64(0)
@@ -111,7 +111,7 @@ func (s *screen) users(r *document.Resource) []line {
 	return s.list("      released by  ", parts)
 }
 
-// block is one thing that threads wait for. The first has advice, and more owners than the
+// block returns the lines of one lock or place. The first has advice, and more owners than the
 // others.
 func (s *screen) block(w *document.RankedItem, first bool) []line {
 	parts := s.name(w)
@@ -122,7 +122,7 @@ func (s *screen) block(w *document.RankedItem, first bool) []line {
 	lines = append(lines, fill("      ", s.Width, plain, s.numbers(w)...)...)
 	if w.Of != nil {
 		users, advice := s.users(w.Of), unowned[w.Kind]
-		if users == nil || s.Full { // what ends the waits says more than where they are
+		if users == nil || s.Full { // the sites that end the waits are more useful than the waiters
 			lines = append(lines, s.callers(w.Of, first)...)
 		}
 		lines = append(lines, users...)
@@ -136,7 +136,7 @@ func (s *screen) block(w *document.RankedItem, first bool) []line {
 	}
 	owners, enough := 1, int64(0)
 	if first && !s.short {
-		owners, enough = 2, w.WaitNs/2 // one owner of many is no answer
+		owners, enough = 2, w.WaitNs/2 // one owner of many would mislead
 	}
 	if s.Full {
 		owners = everything
@@ -149,14 +149,14 @@ func (s *screen) block(w *document.RankedItem, first bool) []line {
 	return lines
 }
 
-// name is of what kind something is that threads wait for, what it is called and where it is taken.
+// name returns the kind, the name and the acquisition site of a lock or place.
 func (s *screen) name(w *document.RankedItem) []string {
 	if w.Of != nil {
 		return append([]string{w.Kind}, s.names.Resource(w.Of.What, w.Of.Site)...)
 	}
 	name := w.Name
 	if w.Locks > 1 {
-		name, _, _ = strings.Cut(name, " (") // belongs to the biggest alone
+		name, _, _ = strings.Cut(name, " (") // the address is that of the most contended lock
 	}
 	parts := s.names.Lock(name, w.Class, w.Site)
 	if w.Class == "" {
@@ -165,7 +165,7 @@ func (s *screen) name(w *document.RankedItem) []string {
 	return append([]string{w.Kind}, parts...)
 }
 
-// numbers is how much waiting there is for something.
+// numbers returns the amounts of waiting for a lock or place.
 func (s *screen) numbers(w *document.RankedItem) []string {
 	var parts []string
 	if w.Of == nil {
@@ -181,7 +181,7 @@ func (s *screen) numbers(w *document.RankedItem) []string {
 		sum += " ± ?" // too few samples
 	}
 	amounts := []string{sum, text.Amount(w.Waits, "wait")}
-	if w.Locks <= 1 { // how many threads wait for any of several is not known
+	if w.Locks <= 1 { // the number of threads that wait for any of several locks is unknown
 		amounts = append(amounts, s.threads(int64(w.Waiters)))
 	}
 	if w.MaxNs > 0 {
@@ -190,8 +190,8 @@ func (s *screen) numbers(w *document.RankedItem) []string {
 	return append(parts, listed(amounts)...)
 }
 
-// holders are the owners of a lock during its waiting: n of those with a name, or more up to
-// maxOwners until their sum is enough, and between them those without a name.
+// holders returns the owners of a lock during its waiting: n named ones, or more up to maxOwners
+// until their sum is enough, and the unnamed ones between them.
 func (s *screen) holders(w *document.RankedItem, n int, enough int64) (lines []line) {
 	first, named, sum := "      held by  ", 0, int64(0)
 	for i := range w.Owners {
@@ -211,8 +211,8 @@ func (s *screen) holders(w *document.RankedItem, n int, enough int64) (lines []l
 	return lines
 }
 
-// holder is one owner: where it acquired the lock, its callers, what it was doing, and how
-// that is known. Callers for which there is no room are left out.
+// holder returns the lines of one owner: its acquisition site, its callers, its activity, and its
+// provenance. Callers that do not fit are left out.
 func (s *screen) holder(first string, o *document.LockOwner) []line {
 	callers := usual(o)
 	parts := func(n int) []string {
@@ -235,7 +235,7 @@ func (s *screen) holder(first string, o *document.LockOwner) []line {
 	return asFit(least, len(callers), func(n int) []line { return fill(first, s.Width, plain, parts(n)...) })
 }
 
-// calledBy are callers, the innermost first.
+// calledBy writes callers, the innermost first.
 func (s *screen) calledBy(sites []string) (parts []string) {
 	for _, site := range sites {
 		parts = append(parts, "< "+s.names.Name(site))
@@ -243,8 +243,8 @@ func (s *screen) calledBy(sites []string) (parts []string) {
 	return parts
 }
 
-// usual is the call chain that nearly all of the waiting for an owner goes through:
-// a caller of a part of it would be blamed for the rest.
+// usual returns the call chain behind nearly all of the waiting for an owner. A caller behind a
+// part of the waiting would be blamed for the rest.
 func usual(o *document.LockOwner) (chain []string) {
 	left := o.Callers
 	for {
@@ -267,7 +267,7 @@ func usual(o *document.LockOwner) (chain []string) {
 	}
 }
 
-// waiters says where threads wait, as far as a line holds.
+// waiters writes the sites of waiters, as many as fit a line.
 func (s *screen) waiters(w *document.RankedItem) []line {
 	if s.short {
 		return nil
@@ -281,13 +281,13 @@ func (s *screen) waiters(w *document.RankedItem) []line {
 		parts = append(parts, percent(at.WaitNs, w.WaitNs)+" "+s.names.Name(at.Site))
 	}
 	if len(parts) == 0 || len(w.Waiting) == 1 && w.Waiting[0].Site == w.Site && !s.Full {
-		return nil // it stands above
+		return nil // the site is in the first line
 	}
 	return s.list("      waiting  ", parts)
 }
 
-// callers names the callers of a place where threads wait: it may be a method of a pool, which
-// the whole program calls. Only the first resource shown has them, unless all is asked for.
+// callers writes the callers of a place where threads wait, because it may be a method of a pool
+// that the whole program calls. Without --full only the first resource has them.
 func (s *screen) callers(r *document.Resource, foremost bool) (lines []line) {
 	if !s.Full && (!foremost || s.short) {
 		return nil

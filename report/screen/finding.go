@@ -12,7 +12,8 @@ import (
 	"contend/report/text"
 )
 
-// findings says what is wrong, the gravest first, in so many lines unless the first takes more.
+// findings writes the findings, the gravest first. Only the first may take more lines than there is
+// room for.
 func (s *screen) findings(room int) (lines []line) {
 	for i := range s.Deadlocks {
 		one := s.deadlock(&s.Deadlocks[i])
@@ -70,7 +71,7 @@ func distinct(list []document.Finding) (out []document.Finding) {
 	return out
 }
 
-// finding is one sentence, and what to do.
+// finding writes a finding as one sentence, with its remedy.
 func (s *screen) finding(f *document.Finding) []line {
 	lock := s.names.Class(f.Class)
 	if f.LockSite != "" && f.LockSite != f.Owner {
@@ -98,8 +99,8 @@ func (s *screen) finding(f *document.Finding) []line {
 	return append(lines, s.say("      -> ", remedy)...)
 }
 
-// endOfChain says what to fix where the owner of a lock waits for another: that lock,
-// and its owner for most of the time.
+// endOfChain returns the advice about an owner that waits for another lock: to fix that lock, and
+// its main owner.
 func (s *screen) endOfChain(f *document.Finding) string {
 	i := slices.IndexFunc(s.Locks, func(l document.Lock) bool { return l.Lock == f.Root })
 	if f.Kind != document.KindBlockedHolding || i < 0 || s.Locks[i].Class == "" {
@@ -115,8 +116,8 @@ func (s *screen) endOfChain(f *document.Finding) string {
 	return "Fix " + name + " first, at the end of the chain"
 }
 
-// otherLock names the lock that the owner of a finding's lock waits for: of two of
-// one class, by where it is taken.
+// otherLock names the lock that the owner of a finding's lock waits for. If both are of one class,
+// it adds the acquisition site.
 func (s *screen) otherLock(f *document.Finding) string {
 	class, _, _ := strings.Cut(f.Root, "@")
 	name := s.names.Class(class)
@@ -132,8 +133,7 @@ func (s *screen) otherLock(f *document.Finding) string {
 	return name
 }
 
-// subject is what a finding is about: where the lock was acquired, the thread that waits, or
-// the lock.
+// subject returns the subject of a finding: the acquisition site, the waiting thread, or the lock.
 func (s *screen) subject(f *document.Finding, lock string) []string {
 	switch {
 	case f.Owner != "":
@@ -148,7 +148,7 @@ func (s *screen) subject(f *document.Finding, lock string) []string {
 	return prose(lock)
 }
 
-// firstClause is what to do, without the alternatives.
+// firstClause returns a remedy without its alternatives.
 func firstClause(sentence string) string {
 	if i := strings.IndexAny(sentence, ",;:"); i > 0 {
 		return sentence[:i]
@@ -156,8 +156,8 @@ func firstClause(sentence string) string {
 	return strings.TrimSuffix(sentence, ".")
 }
 
-// deadlock names each thread with where it took the lock it holds, what it waits for and where,
-// and the thread that holds that.
+// deadlock writes each thread with the lock it holds and its acquisition site, the lock it waits for
+// and the site of the wait, and the owner of that lock.
 func (s *screen) deadlock(d *document.Deadlock) []line {
 	if d.Found != "" {
 		return hanging("", s.Width, alarm, prose("DEADLOCK: "+d.Found)...)
@@ -203,8 +203,8 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 	return lines
 }
 
-// taken says where a thread of a deadlock took the lock it holds. A dump has one line for a
-// frame: where that is where the thread waits by now, the line that took the lock is another.
+// taken writes the site at which a thread of a deadlock acquired the lock it holds. A dump has one
+// line for each frame. If the thread now waits in that frame, the acquisition was at another line.
 func (s *screen) taken(m *document.Member) string {
 	at := s.names.Name(m.Took)
 	if method := analysis.WithoutLine(at); at == s.place(m.Stack) && method != at {
@@ -213,7 +213,7 @@ func (s *screen) taken(m *document.Member) string {
 	return "at " + at
 }
 
-// moreDeadlocks names the threads of deadlocks for which there is no room.
+// moreDeadlocks names the threads of deadlocks that do not fit.
 func (s *screen) moreDeadlocks(rest []document.Deadlock) []line {
 	if len(rest) == 0 {
 		return nil
@@ -234,7 +234,7 @@ func (s *screen) moreDeadlocks(rest []document.Deadlock) []line {
 	return fill("", s.Width, alarm, prose(said+"--full shows all")...)
 }
 
-// place is the innermost frame of the program in a stack.
+// place returns the innermost frame of the program in a stack.
 func (s *screen) place(st document.Stack) string {
 	f, ok := analysis.AppFrame(st)
 	if !ok {
@@ -243,7 +243,7 @@ func (s *screen) place(st document.Stack) string {
 	return s.names.Name(analysis.StackText([]format.Frame{f}))
 }
 
-// stacks are the whole stacks of owners, innermost frame first.
+// stacks writes the whole stacks of owners, innermost frame first.
 func (s *screen) stacks() (lines []line) {
 	if !s.Full || s.Stacks == nil || s.counts && len(s.Stacks.Rows) == 0 {
 		return nil
@@ -266,7 +266,7 @@ func (s *screen) stacks() (lines []line) {
 	return lines
 }
 
-// stack is one frame a line, as the program calls it: nothing is shortened.
+// stack writes one frame a line, with full names.
 func (s *screen) stack(indent string, st document.Stack) (lines []line) {
 	for i := range st {
 		lines = append(lines, line{indent + text.Sanitize(analysis.StackText(st[i:i+1])), plain})

@@ -6,16 +6,16 @@ import (
 	"contend/report/text"
 )
 
-// line is one line, whole.
+// line is one complete line of output.
 type line struct {
 	text  string
 	style style
 }
 
-// style is how a terminal shows a line.
+// style is the look of a line on a terminal.
 type style string
 
-// The styles, as terminals take them.
+// The styles, as escape sequences of terminals.
 const (
 	plain  style = ""
 	strong style = "\x1b[1m"
@@ -29,9 +29,9 @@ func (l line) string(color bool) string {
 	return string(l.style) + l.text + "\x1b[0m"
 }
 
-// fill sets parts, each kept whole, in lines of a width. first precedes the first line, and
-// as many spaces the others. A part that is too long for a line is broken at its spaces, and
-// a word that is too long loses its middle.
+// fill sets parts in lines of a width, without breaking a part. first precedes the first line, and
+// as many spaces the others. A part that is too long for a line is broken at its spaces, and a word
+// that is too long loses its middle.
 func fill(first string, width int, st style, parts ...string) (lines []line) {
 	indent := strings.Repeat(" ", text.Columns(first))
 	room := max(width-len(indent), 8)
@@ -59,8 +59,8 @@ func fill(first string, width int, st style, parts ...string) (lines []line) {
 	return append(lines, line{now, st})
 }
 
-// hanging is fill with the lines behind the first further to the right: what follows
-// begins where the first one does.
+// hanging is fill with the lines behind the first indented further, so that the next item starts
+// where the first line does.
 func hanging(first string, width int, st style, parts ...string) []line {
 	n := len(parts)
 	for n > 1 && len(fill(first, width, st, parts[:n]...)) > 1 {
@@ -75,8 +75,7 @@ func hanging(first string, width int, st style, parts ...string) []line {
 
 const deeper = "    "
 
-// asFit builds with the least number of parts, and with more for as long as they take no
-// more lines.
+// asFit builds with the least number of parts, and with more as long as they take no more lines.
 func asFit(least, most int, build func(n int) []line) []line {
 	lines := build(least)
 	for n := least + 1; n <= most; n++ {
@@ -89,7 +88,7 @@ func asFit(least, most int, build func(n int) []line) []line {
 	return lines
 }
 
-// listed puts commas between texts.
+// listed appends commas to all texts but the last.
 func listed(texts []string) []string {
 	out := make([]string, len(texts))
 	for i, one := range texts {
@@ -101,11 +100,10 @@ func listed(texts []string) []string {
 	return out
 }
 
-// prose makes parts of a sentence, which may be broken anywhere but before a unit.
+// prose splits a sentence into words; a number and its unit stay together.
 func prose(sentence string) []string { return text.Words(sentence) }
 
-// middle cuts the middle out of a name that is too long: its class begins it, and
-// its method ends it.
+// middle cuts the middle out of a name that is too long, and so keeps its class and its method.
 func middle(s string, n int) string {
 	if text.Columns(s) <= n {
 		return s

@@ -13,22 +13,22 @@ import (
 type Options struct {
 	Width int  // columns; 0 is DefaultWidth
 	Color bool // the terminal shows colours, and its user wants them
-	Full  bool // all that is known, in as many lines as it takes
-	Top   int  // locks shown at most, and if there are so many, 0 for as many as fit
-	Part  bool // of the trace alone was asked for
+	Full  bool // print everything, in any number of lines
+	Top   int  // the number of locks; 0 for as many as fit
+	Part  bool // flags select a part of the trace
 }
 
-// screen is what the parts of a screen are made of.
+// screen is the input of all parts of a screen.
 type screen struct {
 	*document.Analyze
 	Options
 	words
-	waits  []document.RankedItem // that are worth a word
+	waits  []document.RankedItem // large enough to be shown
 	waitNs int64                 // of all of these
 	short  bool                  // only the essential lines
 }
 
-// most is how many rows or lines a section has: all, or so many.
+// most returns the limit of rows or lines: none with --full.
 func (s *screen) most(usual int) int {
 	if s.Full {
 		return everything
@@ -36,8 +36,7 @@ func (s *screen) most(usual int) int {
 	return usual
 }
 
-// whole returns a name that loses its middle where it is too long, unless all is
-// asked for.
+// whole returns a name; without --full, a name that is too long loses its middle.
 func (s *screen) whole(name string, columns int) string {
 	if s.Full {
 		return name
@@ -50,8 +49,7 @@ func (s *screen) say(first, sentence string) []line {
 	return fill(first, s.Width, plain, prose(sentence)...)
 }
 
-// list fills a line with as many of some texts as it holds, at least one, or as many lines as
-// all of them take where all is asked for.
+// list fills a line with as many texts as fit, at least one; with --full it writes all of them.
 func (s *screen) list(first string, texts []string) []line {
 	least := 1
 	if s.Full {
@@ -60,8 +58,8 @@ func (s *screen) list(first string, texts []string) []line {
 	return asFit(least, len(texts), func(n int) []line { return fill(first, s.Width, plain, listed(texts[:n])...) })
 }
 
-// unseenVirtual is how long virtual threads waited at most, in ns, where another
-// recording would show some of it.
+// unseenVirtual returns an upper bound in ns of the unrecorded waiting of virtual threads, if another
+// recording would show a part of it.
 func (s *screen) unseenVirtual() int64 {
 	for _, w := range s.Coverage.Warnings {
 		if w.Code == format.CodeVirtualThreads && w.Hint != "" {
@@ -71,11 +69,10 @@ func (s *screen) unseenVirtual() int64 {
 	return 0
 }
 
-// hidesMore reports whether virtual threads may have waited for longer, unseen,
-// than all that is seen.
+// hidesMore reports whether the unrecorded waiting of virtual threads may exceed the recorded one.
 func (s *screen) hidesMore() bool { return s.unseenVirtual() > s.Total.WaitNs }
 
-// doing is the activity of an owner for at least a fifth of the waiting, "" where none is known.
+// doing returns the activity of an owner during at least a fifth of the waiting, "" if none is known.
 func (s *screen) doing(o *document.LockOwner) string {
 	for _, d := range o.Doing {
 		if d.What == document.DoingUnknown || below(d.WaitNs, minDoing, o.WaitNs) {

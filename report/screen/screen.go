@@ -1,19 +1,19 @@
 // Package screen writes the answer that people read first: how many threads wait, what is
-// wrong, and for each of the top locks its owners and waiters, in 25 lines that are whole
-// at 80 columns. Package table writes tables and all numbers.
+// wrong, and for each of the top locks its owners and waiters, in 25 lines of at most 80 columns.
+// Package table writes tables and all numbers.
 //
 // Its files, each of which uses only what comes after it:
 //
-//	screen.go    what is shown, and how it is made to fit; what was read
+//	screen.go    the sections, their room, and the head
 //	finding.go   findings and deadlocks; whole stacks, for --full
-//	tail.go      what was not counted, how sure it is, what to run next; waits for no locks
-//	block.go     one thing that threads wait for, with its owners and waiters
-//	advice.go    what to do where no finding says so
+//	tail.go      uncounted waits, accuracy, and the next command; waits for resources
+//	block.go     one lock or place, with its owners and waiters
+//	advice.go    advice about a lock without a finding
 //	why.go       one wait: its lanes and its suspects
-//	parts.go     what all parts of a screen have in common
-//	words.go     names of owners and units, numbers, and the words for them
-//	lines.go     lines of so many columns
-//	limits.go    how much is shown, and what is worth a word
+//	parts.go     the state and helpers of all parts
+//	words.go     names of owners and units, and numbers
+//	lines.go     lines of a width
+//	limits.go    limits of lines and rows, and thresholds
 package screen
 
 import (
@@ -49,7 +49,7 @@ func Write(w io.Writer, a *document.Analyze, o Options) error {
 	return out.Flush()
 }
 
-// all returns the sections, those of a short screen where they are too long.
+// all returns the sections; if they are too long, those of a short screen.
 func (s *screen) all() []line {
 	lines := s.sections()
 	if s.short = !s.Full && s.Top <= 1 && len(lines) > MaxLines; s.short {
@@ -66,7 +66,7 @@ func (s *screen) sections() (lines []line) {
 		room = everything
 	}
 	sections := [][]line{head, nil, nil, s.unranked(), s.stacks(), tail}
-	if s.leads() { // findings are about locks: they come later
+	if s.leads() { // findings are about locks, so they come later
 		sections[1] = s.ranked(room - minFindings)
 		sections[2] = s.findings(room - len(sections[1]) - 1)
 	} else {
@@ -82,13 +82,13 @@ func (s *screen) sections() (lines []line) {
 	return lines
 }
 
-// head says what was read, and how much waiting there was.
+// head writes the inputs and the total waiting.
 func (s *screen) head() []line {
 	parts := append([]string{s.inputs() + ":"}, strings.Split(strings.ReplaceAll(s.amounts(), ", ", ",\n"), "\n")...)
 	if s.counts || s.Total.Waits == 0 || s.elsewhere() > 0 {
 		return fill("", s.Width, strong, parts...)
 	}
-	if p := s.pressure(); p != "" { // where it takes no line
+	if p := s.pressure(); p != "" { // unless it takes another line
 		with := append(slices.Clone(parts[:len(parts)-1]), parts[len(parts)-1]+",", p+" of running time")
 		if s.Full || len(fill("", s.Width, strong, with...)) == len(fill("", s.Width, strong, parts...)) {
 			parts = with
@@ -98,8 +98,8 @@ func (s *screen) head() []line {
 	return asFit(len(parts)-1, len(parts), func(n int) []line { return fill("", s.Width, strong, parts[:n]...) })
 }
 
-// pressure is the share of the threads' running time spent waiting, which shows whether a
-// change is worth the work. Where the running time is not known exactly it is a range.
+// pressure returns the share of the threads' running time spent waiting, which shows whether a
+// change is worth the work. It is a range if the running time is not known exactly.
 func (s *screen) pressure() string {
 	if s.unitIsThreads || s.Total.RunningNs <= 0 {
 		return ""
@@ -114,7 +114,7 @@ func (s *screen) pressure() string {
 	return out
 }
 
-// inputs names the inputs, few of many.
+// inputs names the inputs, or the first of many.
 func (s *screen) inputs() string {
 	names := slices.Clone(s.Trace.Inputs)
 	for i := range names {
@@ -128,7 +128,7 @@ func (s *screen) inputs() string {
 	return strings.Join(names, ", ")
 }
 
-// amounts returns the one sentence for readers who stop here.
+// amounts returns the summary in one sentence.
 func (s *screen) amounts() string {
 	t := &s.Total
 	switch {
@@ -154,8 +154,8 @@ func (s *screen) amounts() string {
 	return fmt.Sprintf("%s, %s, %s waiting for a lock on average%s", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), average(s.WaitingThreads), s.others())
 }
 
-// others says that more threads wait for something else than for locks: a reader of one
-// line must not blame the locks.
+// others mentions the threads that wait for resources if they are more than those that wait for
+// locks, so that a reader of one line does not blame the locks.
 func (s *screen) others() string {
 	if n := s.elsewhere(); n > 0 {
 		return ", " + average(n) + " for resources"

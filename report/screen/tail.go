@@ -11,7 +11,7 @@ import (
 	"contend/report/text"
 )
 
-// tail says what was not counted, how sure the rest is, and what to run next.
+// tail writes the uncounted waits, the accuracy of the rest, and the next command.
 func (s *screen) tail() (lines []line) {
 	lines = s.idle()
 	uncounted := s.uncounted()
@@ -46,8 +46,8 @@ var doubts = map[string]bool{
 	format.CodeSingleDump: true, format.CodeNotOneInstant: true,
 }
 
-// uncounted are what the totals leave out. Where nothing could be read, what the
-// settings were is no news.
+// uncounted returns the warnings about waits that the totals omit. If nothing could be read, it
+// leaves out those about settings.
 func (s *screen) uncounted() []format.Warning {
 	if !s.unread() {
 		return s.NotCounted
@@ -65,7 +65,7 @@ func (s *screen) nothing() bool {
 	return s.Total.Waits == 0 && s.ElapsedNs == 0 && s.Trace.Threads == 0
 }
 
-// brief is a warning without its hint, unless all is asked for.
+// brief returns a warning, with its hint only with --full.
 func (s *screen) brief(w format.Warning) string {
 	if s.Full {
 		return w.String()
@@ -73,8 +73,7 @@ func (s *screen) brief(w format.Warning) string {
 	return w.Text
 }
 
-// sureness says how the owners are known, and how much of that is expected to
-// be right.
+// sureness writes the provenance of the owners, and their expected accuracy.
 func (s *screen) sureness() []line {
 	if s.counts || s.Total.WaitNs == 0 {
 		return nil
@@ -96,7 +95,7 @@ func (s *screen) sureness() []line {
 	return fill("owners: ", s.Width, plain, listed(parts)...)
 }
 
-// next is the command to run now.
+// next writes the command to run next.
 func (s *screen) next() []line {
 	file := s.arguments()
 	var parts []string
@@ -130,13 +129,13 @@ func (s *screen) next() []line {
 
 const nextIs = "next: "
 
-// pattern is a regular expression for a class that needs no quotes.
+// pattern returns a regular expression for a class that needs no quotes.
 func (s *screen) pattern(class string) string {
 	name, _, _ := strings.Cut(s.names.Class(class), " ")
 	return quoted(strings.NewReplacer("$", ".", "[", ".", "]", ".").Replace(name))
 }
 
-// record says how to make a recording with the waits that this one may lack.
+// record returns a command for a recording with the waits that this one may lack.
 func (s *screen) record() []string {
 	switch {
 	case s.unseenVirtual() > 0:
@@ -158,17 +157,17 @@ func (s *screen) record() []string {
 	return prose("take it while the program is under load; contend record PID records a JVM, with --perf a native program")
 }
 
-// dumpToFile writes the dump that has virtual threads in it.
+// dumpToFile is the command for a dump with virtual threads.
 const dumpToFile = "jcmd PID Thread.dump_to_file $PWD/dump.txt"
 
-// hides reports whether another recording of the same would show more waits.
+// hides reports whether another recording of the same program would show more waits.
 func (s *screen) hides() bool {
 	return s.unseenVirtual() > 0 || slices.ContainsFunc(s.NotCounted, func(w format.Warning) bool {
 		return w.Code == format.CodeNotRecorded || w.Code == format.CodeThreshold
 	})
 }
 
-// arguments are the inputs as a shell reads them.
+// arguments returns the inputs as arguments for a shell.
 func (s *screen) arguments() string {
 	var names []string
 	for _, n := range s.Trace.Inputs {
@@ -179,7 +178,7 @@ func (s *screen) arguments() string {
 	}
 	for i, n := range names {
 		if n == "-" || !s.Full && text.Columns(n) > s.Width-len(nextIs) {
-			names[i] = "TRACE" // half a name is none, and a pipe cannot be read again
+			names[i] = "TRACE" // a shortened name is useless, and a pipe cannot be read again
 		}
 	}
 	return strings.Join(names, " ")
@@ -187,7 +186,7 @@ func (s *screen) arguments() string {
 
 var unquoted = regexp.MustCompile(`^[\w./:=@%+,-]+$`)
 
-// quoted writes an argument as a shell reads it.
+// quoted quotes an argument for a shell.
 func quoted(s string) string {
 	if unquoted.MatchString(s) {
 		return s
@@ -195,8 +194,8 @@ func quoted(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// unranked are, where all is asked for, the places where one thread waits, or a thread waits
-// in its outermost method: it may have nothing to do. Those of idle threads follow.
+// unranked writes, with --full, the places of waits that may be idle: those of one thread, and those
+// in the outermost method of a thread. The places of idle threads follow.
 func (s *screen) unranked() (lines []line) {
 	list := func(title string, rows []document.Resource, most int, wanted func(*document.Resource) bool) {
 		before := len(lines)
@@ -217,8 +216,8 @@ func (s *screen) unranked() (lines []line) {
 	return lines
 }
 
-// elsewhere returns how many threads wait on average for resources, where they are
-// more than those that wait for locks; else 0.
+// elsewhere returns the average number of threads that wait for resources if it exceeds that of
+// threads that wait for locks, else 0.
 func (s *screen) elsewhere() float64 {
 	ns := s.waitNs - s.Total.WaitNs
 	if ns <= s.Total.WaitNs || below(ns, worthwhile, s.ElapsedNs) {
@@ -227,13 +226,13 @@ func (s *screen) elsewhere() float64 {
 	return float64(ns) / float64(max(s.ElapsedNs, 1))
 }
 
-// leads reports whether what most threads wait for is no lock: then findings, which are about
-// locks, come later.
+// leads reports whether most threads wait for resources. Findings, which are about locks, come later
+// then.
 func (s *screen) leads() bool {
 	return len(s.waits) > 0 && s.waits[0].Of != nil && len(s.Deadlocks) == 0
 }
 
-// idle says how much waiting is left out because the threads had nothing to do.
+// idle writes the waiting of idle threads, which the totals omit.
 func (s *screen) idle() []line {
 	t := &s.IdleTotal
 	if t.Waiters == 0 || len(s.Idle) > 0 {
@@ -249,8 +248,8 @@ func (s *screen) idle() []line {
 	return append(s.say("not counted: ", what), s.loop()...)
 }
 
-// loop names the longest wait in an outermost method of threads: they may have nothing to
-// do there, or need an object of a pool.
+// loop names the largest waiting in an outermost method of threads. They may be idle there, or wait
+// for an object of a pool.
 func (s *screen) loop() []line {
 	if s.Full || s.counts {
 		return nil

@@ -14,16 +14,16 @@ import (
 
 // Columns of a line's parts.
 const (
-	nameColumns = 20 // of a lane's thread
+	nameColumns = 20 // of the thread of a lane
 	bitColumns  = 7  // of one kind of evidence
 	minWhy      = 72 // of a whole line
 )
 
-// kinds head the columns of evidence.
+// kinds are the heads of the columns of evidence.
 var kinds = [...]string{"prior", "next", "alibi", "doing", "sample", "dump", "check"}
 
-// marks are what lanes are drawn with, and what each means; where several are at one
-// place, the first is seen.
+// marks are the characters of lanes and their meanings. Of several at one place, the first in the
+// list is drawn.
 var marks = []struct {
 	mark  byte
 	is    func(s *document.Span) bool
@@ -38,9 +38,9 @@ var marks = []struct {
 	{'o', func(*document.Span) bool { return true }, "holds another lock"},
 }
 
-// Why writes one wait: its suspects, with what speaks for and against each in bits, then lanes
-// over time, those of waiters above those of suspects. Lines have so many columns, 72 at least;
-// 0 are 80.
+// Why writes one wait: its suspects with the evidence for and against each in bits, then lanes over
+// time, those of waiters above those of suspects. Lines have at least 72 columns; columns of 0 means
+// 80.
 func Why(w io.Writer, d *document.Why, columns int) error {
 	out, columns, plain := bufio.NewWriter(w), max(cmp.Or(columns, DefaultWidth), minWhy), text.Plain{Paths: d.Paths}
 	which := fmt.Sprintf("number %s of %s", text.Number(int64(d.Rank)), text.Amount(d.Waits, "wait"))
@@ -98,7 +98,7 @@ func lanes(out io.Writer, d *document.Why, columns int) {
 	}
 }
 
-// wrapped joins texts to lines that are no longer than they may be.
+// wrapped joins texts to lines of at most columns.
 func wrapped(texts []string, columns int) (lines []string) {
 	for _, one := range texts {
 		if n := len(lines) - 1; n >= 0 && len(lines[n])+2+len(one) < columns {
@@ -142,7 +142,7 @@ func first(s *document.Span) int {
 	return len(marks) - 1
 }
 
-// suspects lists them with their evidence.
+// suspects lists the suspects with their evidence.
 func suspects(out io.Writer, d *document.Why, plain text.Plain, columns int) {
 	inferred, name := false, columns
 	for i := range d.Suspects {
@@ -179,7 +179,7 @@ func suspects(out io.Writer, d *document.Why, plain text.Plain, columns int) {
 	}
 }
 
-// bit writes evidence; what is too little to matter is a dot.
+// bit writes evidence; a dot stands for a negligible one.
 func bit(v float64) string {
 	if v > -0.05 && v < 0.05 {
 		return "."

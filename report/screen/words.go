@@ -12,9 +12,9 @@ import (
 
 // words are the names and units of a trace.
 type words struct {
-	thread  string // "thread", or what the program has instead
+	thread  string // "thread", or the word for it of the program
 	names   text.Plain
-	counts  bool // nothing is known of time
+	counts  bool // the input has no times
 	measure text.Measure
 
 	unitIsThreads bool // a thread dump counts the waiters
@@ -31,7 +31,7 @@ func wordsOf(a *document.Analyze) words {
 
 func (w *words) threads(n int64) string { return text.Amount(n, w.thread) }
 
-// percent writes a share without decimals, unless it would read as none or all.
+// percent writes a share without decimals, except shares that would read as 0 or 100 %.
 func percent(part, whole int64) string {
 	v := 100 * float64(part) / float64(max(whole, 1))
 	switch {
@@ -43,8 +43,7 @@ func percent(part, whole int64) string {
 	return fmt.Sprintf("%.0f %%", v)
 }
 
-// average writes how many threads waited on average, with as many digits as
-// mean anything.
+// average writes an average number of waiting threads with its significant digits.
 func average(v float64) string {
 	switch {
 	case v >= 99.5:
@@ -61,7 +60,7 @@ func average(v float64) string {
 	return "0"
 }
 
-// amount writes some waiting.
+// amount writes an amount of waiting.
 func (w *words) amount(ns int64) string {
 	switch {
 	case w.unitIsThreads:
@@ -72,10 +71,10 @@ func (w *words) amount(ns int64) string {
 	return text.Duration(ns)
 }
 
-// The two pseudo owners that the screen treats in their own way.
+// The two pseudo owners that the screen treats specially.
 var handoff, unknownOwner = analysis.PseudoOwner(analysis.OwnerHandoff, 0), analysis.PseudoOwner(analysis.OwnerUnknown, 0)
 
-// pseudo explains owners that are no thread.
+// pseudo explains the pseudo owners.
 var pseudo = map[string]string{
 	handoff:               "hand-off: free, its next owner not yet running",
 	unknownOwner:          "not known from the trace",
@@ -94,7 +93,7 @@ func (w *words) owner(site string) string {
 	return w.names.Name(strings.Trim(site, "[]"))
 }
 
-// known says how most owners of some waiting are known. Inferred owners have their
+// known returns the provenance of most owners of some waiting. Inferred owners have their
 // probability.
 func known(p document.Provenance) string {
 	var best document.ProvenancePart

@@ -17,8 +17,8 @@ const barWidth = 50
 // eighths are the parts of a block, so that a short bar is not lost.
 var eighths = []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
 
-// Bars draws how many waits had which length, a chart for all waits and one
-// for each row. It is for terminals: nothing reads it back.
+// Bars draws the distribution of waits as a bar chart, for all waits and for each row. It is for
+// terminals: nothing reads it back.
 func Bars(w io.Writer, d *document.Hist, o Options) error {
 	out := bufio.NewWriter(w)
 	all := d.Total
@@ -70,13 +70,13 @@ func histogram(out io.Writer, name, kind string, l *document.Lengths, o Options)
 	fmt.Fprintln(out)
 }
 
-// empty reports whether band i exists and holds nothing. Only the first and the last
-// band of an empty run are drawn.
+// empty reports whether band i exists and is empty. Only the first and the last band of an empty run
+// are drawn.
 func empty(bands []document.Band, i int) bool {
 	return i >= 0 && i < len(bands) && bands[i].Count == 0
 }
 
-// bar draws n out of most as blocks, wide for most; anything above zero shows.
+// bar draws n out of most as blocks, with a width of wide for most. A value above 0 is visible.
 func bar(n, most int64, wide int) string {
 	if n == 0 {
 		return ""

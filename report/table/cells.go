@@ -33,13 +33,13 @@ func inCSV(s string) string {
 // Count is a cell that holds a number of things.
 func Count(n int64) Cell { return Cell{text.Number(n), strconv.FormatInt(n, 10)} }
 
-// moreRows says how many rows are left out.
+// moreRows writes the number of omitted rows.
 func moreRows(n int) string { return text.Amount(int64(n), "more row") }
 
 // Time is a cell that holds a duration in nanoseconds.
 func Time(ns int64) Cell { return Cell{text.Duration(ns), strconv.FormatInt(ns, 10)} }
 
-// Length is a cell that holds the duration of waits, which sampled ones do not have.
+// Length is a cell that holds the duration of waits; sampled waits have none.
 func Length(ns int64) Cell {
 	if ns == 0 {
 		return none
@@ -92,7 +92,7 @@ func (m measure) key(by, key string) Cell {
 	return Name(key)
 }
 
-// cell holds an amount of waiting.
+// cell is a cell that holds an amount of waiting.
 func (m measure) cell(ns int64) Cell {
 	if m.Counts() {
 		return Count(ns)
@@ -100,7 +100,7 @@ func (m measure) cell(ns int64) Cell {
 	return Time(ns)
 }
 
-// wall holds wall-time, which a count has none of.
+// wall is a cell that holds wall-time; counts have none.
 func (m measure) wall(ns int64) Cell {
 	if m.Counts() {
 		return none
@@ -108,7 +108,7 @@ func (m measure) wall(ns int64) Cell {
 	return Time(ns)
 }
 
-// rate holds how often something was counted in a second.
+// rate is a cell that holds a number per second.
 func rate(n, durationNs int64) Cell {
 	if durationNs <= 0 {
 		return none

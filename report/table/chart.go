@@ -13,9 +13,9 @@ import (
 
 // The sizes of a chart, in columns.
 const (
-	chartWidth = 80 // where the width of the terminal is unknown
-	chartMin   = 48 // narrower ones are written as if they were that wide
-	chartLabel = 26 // of a narrow chart; a wide one has more room for the names of locks
+	chartWidth = 80 // if the width of the terminal is unknown
+	chartMin   = 48 // the least width
+	chartLabel = 26 // the names of locks in a narrow chart
 	chartWide  = 34
 	chartRatio = 8  // " 12.3 %"
 	chartCell  = 10 // the widest one interval is drawn
@@ -24,8 +24,7 @@ const (
 // levels are the heights of a cell: nothing, then an eighth of the peak each.
 var levels = [...]rune{' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'}
 
-// heat is the colour of each level, of the 256 a terminal has: from grey over
-// yellow to red.
+// heat is the colour of each level in the 256 colours of a terminal, from grey over yellow to red.
 var heat = [...]int{0, 245, 250, 229, 222, 215, 208, 202, 196}
 
 // drawChart writes a line per lock whose height and colour show its pressure over
@@ -66,7 +65,7 @@ func drawChart(w io.Writer, d *document.CSP, o Options) error {
 	return report{grids: []*Grid{phases}, tail: coverageLines(d.Coverage)}.write(w, o)
 }
 
-// chart is what all lines share.
+// chart holds the sizes that all lines share.
 type chart struct {
 	measure
 	peak  float64
@@ -77,7 +76,7 @@ type chart struct {
 	color bool
 }
 
-// title says what is drawn; threads may be goroutines.
+// title returns the title of the chart; threads may be goroutines.
 func (c *chart) title(thread string) string {
 	title := "critical section pressure over time: time spent acquiring the lock / running time of all " + thread + "s"
 	if c.peak > 0 {
@@ -86,7 +85,7 @@ func (c *chart) title(thread string) string {
 	return title
 }
 
-// level is how high a cell is drawn: any pressure at all shows.
+// level returns the height of a cell. A pressure above 0 is visible.
 func (c *chart) level(p float64) int {
 	if p <= 0 || c.peak <= 0 {
 		return 0

@@ -12,11 +12,10 @@ import (
 	"contend/report/text"
 )
 
-// maxSubjects is how many subjects of a rule a table shows, unless more
-// break it.
+// maxSubjects is the number of subjects of a rule in a table, unless more break it.
 const maxSubjects = 1
 
-// Check writes each rule with its verdict and what decided it.
+// Check writes each rule with its verdict and the subjects that decided it.
 func Check(w io.Writer, c *document.Check, o Options) error {
 	g := &Grid{Title: checkHeading(c), Head: []string{"VERDICT", "VALUE", "LIMIT", "RULE", "SUBJECT"}, Left: left(5, 0, 3, 4), Under: []string{"SUBJECT"}}
 	for i := range c.Rules {
@@ -46,7 +45,8 @@ func Check(w io.Writer, c *document.Check, o Options) error {
 	return err
 }
 
-// subject names what a rule measured: a class of locks as other commands name locks.
+// subject returns the name of the subject of a rule; a class of locks has the name of other
+// commands.
 func subject(c *document.Check, name string) string {
 	for i := range c.Inputs {
 		places := c.Inputs[i].Coverage.Places
@@ -57,14 +57,13 @@ func subject(c *document.Check, name string) string {
 	return name
 }
 
-// The verdicts of what does not hold, which are in capitals where lines begin.
+// The verdicts of rules that do not hold, in capitals at the beginning of lines.
 var (
 	failed    = regexp.MustCompile(`(?m)^ (FAIL)\b`)
 	undecided = regexp.MustCompile(`(?m)^ (UNDECIDED)\b`)
 )
 
-// colored marks what does not hold, on terminals that show colours: red what
-// fails, yellow what is undecided.
+// colored marks failed rules in red and undecided ones in yellow, on terminals with colours.
 func colored(out []byte, o Options) []byte {
 	if !o.Color {
 		return out
@@ -73,7 +72,7 @@ func colored(out []byte, o Options) []byte {
 	return undecided.ReplaceAll(out, []byte(" \x1b[1;33m$1\x1b[0m"))
 }
 
-// checkHeading says what was checked and how it went.
+// checkHeading writes the inputs and the result.
 func checkHeading(c *document.Check) string {
 	var parts []string
 	say := func(status, one, many string) {
@@ -95,7 +94,7 @@ func checkHeading(c *document.Check) string {
 	return "contention: " + strings.Join(parts, ", ") + ", " + strings.Join(inputsOf(c.Inputs), " ")
 }
 
-// ofRules says of how many rules something is true.
+// ofRules writes the number of rules with a property.
 func ofRules(n, all int, one, many string) string {
 	switch {
 	case all == 1:
@@ -134,8 +133,7 @@ func checkValue(unit string, v, half float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-// checkLimit writes what a value is held against, and for a change what it
-// was and how much of it is noise.
+// checkLimit writes the limit of a value; for a change, with the base and the noise.
 func checkLimit(unit string, s *document.CheckSubject) string {
 	limit := checkValue(unit, s.Limit, 0)
 	if s.Base == nil {
@@ -147,7 +145,7 @@ func checkLimit(unit string, s *document.CheckSubject) string {
 	return limit + ", was " + checkValue(unit, *s.Base, 0)
 }
 
-// perElapsed says what changes of shares are held against.
+// perElapsed notes the measure of changes of shares.
 func perElapsed(c *document.Check) (notes []string) {
 	for _, r := range c.Rules {
 		if r.Unit == "threads" && len(r.Subjects) > 0 && r.Subjects[0].Base != nil && !strings.Contains(r.Rule, "waiting(") {
@@ -157,7 +155,7 @@ func perElapsed(c *document.Check) (notes []string) {
 	return notes
 }
 
-// doubts says why rules are undecided, each reason once.
+// doubts returns the reasons of undecided rules, each once.
 func doubts(c *document.Check) (notes []string) {
 	rules := map[string][]string{}
 	var order []string
@@ -181,7 +179,7 @@ func doubts(c *document.Check) (notes []string) {
 	return notes
 }
 
-// noSubject says why a rule has no row of anything it is about.
+// noSubject says why a rule has no subject.
 func noSubject(r *document.CheckRule) string {
 	if r.Unit == "count" {
 		return "(none was found)"

@@ -9,8 +9,8 @@ import (
 	"contend/report/text"
 )
 
-// knownCell says how the owners of some waiting are known: how much of it is expected to be
-// right, unless all of it was recorded, or nothing is known.
+// knownCell holds the provenance of the owners of some waiting, and the expected accuracy unless all
+// owners are recorded or unknown.
 func knownCell(p document.Provenance) Cell {
 	var raw []string
 	for _, q := range p.Parts() {
@@ -29,7 +29,7 @@ func knownCell(p document.Provenance) Cell {
 	return Cell{known, strings.Join(raw, " ")}
 }
 
-// coverageLines say how much was read, how owners are known, and what limits the answer.
+// coverageLines write the amount of data, the provenance of owners, and the limits of the answer.
 func coverageLines(c document.Coverage) []string {
 	lines := []string{fmt.Sprintf("coverage: %s, %s of %s bytes read", text.Amount(c.Events, "event"), text.Number(c.BytesRead), text.Number(c.BytesTotal))}
 	if known := text.Known(c.Provenance); known != "" {
@@ -47,7 +47,7 @@ func coverageLines(c document.Coverage) []string {
 	return lines
 }
 
-// calibration says how much of what is inferred is expected to be right.
+// calibration writes the expected accuracy of inferred owners.
 func calibration(c *document.Calibration) []string {
 	if c == nil {
 		return nil
@@ -65,8 +65,7 @@ func calibration(c *document.Calibration) []string {
 	return []string{line}
 }
 
-// runningRange says how far pressure may be off where the running time of threads is not
-// known exactly.
+// runningRange writes the range of pressure if the running time of threads is not known exactly.
 func runningRange(b *document.Bounds) []string {
 	if b == nil {
 		return nil
@@ -75,7 +74,7 @@ func runningRange(b *document.Bounds) []string {
 		text.Duration(b.LowNs), text.Duration(b.HighNs), Share(b.LowNs, b.HighNs).Text)}
 }
 
-// ranAs writes a running time, and what it may be at most.
+// ranAs writes a running time and its upper bound.
 func ranAs(ns int64, b *document.Bounds) string {
 	if b == nil {
 		return text.Duration(ns)
@@ -83,7 +82,7 @@ func ranAs(ns int64, b *document.Bounds) string {
 	return fmt.Sprintf("%s (at most %s)", text.Duration(ns), text.Duration(b.HighNs))
 }
 
-// inputsOf are the names of all inputs of some traces.
+// inputsOf returns the names of all inputs of some traces.
 func inputsOf(traces []document.SideTrace) (names []string) {
 	for _, t := range traces {
 		names = append(names, t.Trace.Inputs...)
@@ -91,7 +90,7 @@ func inputsOf(traces []document.SideTrace) (names []string) {
 	return names
 }
 
-// notesOf are the warnings of some traces, each with its inputs.
+// notesOf returns the warnings of some traces, each with its inputs.
 func notesOf(traces []document.SideTrace) (notes []string) {
 	for _, t := range traces {
 		for _, warning := range t.Coverage.Warnings {

@@ -53,7 +53,7 @@ func intervalGrid(d *document.CSP, top int) *Grid {
 	return g
 }
 
-// wholePressure is the pressure of all locks, with its range where that is wide.
+// wholePressure writes the pressure of all locks, with its range if that is wide.
 func wholePressure(d *document.CSP) string {
 	if d.Total.RunningNs <= 0 {
 		return ""
@@ -65,7 +65,7 @@ func wholePressure(d *document.CSP) string {
 	return out
 }
 
-// intervalRows are a row for each lock, and one for those behind the limit.
+// intervalRows returns a row for each lock, and one for the locks behind the limit.
 func intervalRows(iv *document.Interval, m measure, sampled bool, start int64, top int) (rows [][]Cell) {
 	locks, rest := iv.Locks, int64(0)
 	if top > 0 && len(locks) > top {
@@ -96,7 +96,7 @@ func pressureCell(estimate bool, v float64, half *float64) Cell {
 	return plusMinus(v, half)
 }
 
-// offset is a time counted from the start of the trace.
+// offset is a cell that holds a time since the start of the trace.
 func offset(ns int64) Cell {
 	return Cell{text.Seconds(ns), fmt.Sprint(ns)}
 }

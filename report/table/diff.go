@@ -13,11 +13,11 @@ import (
 	"contend/report/text"
 )
 
-// scale is what a comparison is measured in.
+// scale is the unit of a comparison.
 type scale struct {
-	what  string // of a sentence
-	unit  string // of a title
-	of    string // behind a number
+	what  string // in a sentence
+	unit  string // in a title
+	of    string // after a number
 	write func(float64) string
 }
 
@@ -39,7 +39,7 @@ type changes struct {
 	more        document.DiffOmitted
 }
 
-// tablesOf returns the tables a document has; the first row of locks is all of them.
+// tablesOf returns the tables of a document; the first row of locks is their total.
 func tablesOf(d *document.Diff, in scale) []changes {
 	all := []changes{
 		{"lock", "locks (" + in.unit + "; pressure: share of running time spent waiting)", append([]document.DiffRow{d.Total}, d.Locks...), d.Omitted[0]},
@@ -49,9 +49,9 @@ func tablesOf(d *document.Diff, in scale) []changes {
 	return slices.DeleteFunc(all, func(c changes) bool { return d.Only != "" && d.Only != c.kind })
 }
 
-// Diff writes what changed in one sentence, then all locks together, each lock, each owner's call
-// chain, each chain of waits. A tilde stands for what may be noise. Tables the
-// document does not have are left out.
+// Diff writes the verdict in one sentence, then the total, each lock, each owner's call chain, and
+// each chain of waits. A tilde marks changes that may be noise. It omits tables that the document
+// lacks.
 func Diff(w io.Writer, d *document.Diff, o Options) error {
 	in := scaleOf(d)
 	if o.Style == CSV {
@@ -64,7 +64,7 @@ func Diff(w io.Writer, d *document.Diff, o Options) error {
 	return r.write(w, o)
 }
 
-// verdictOf says what all locks together did, and what the lock did that changed most.
+// verdictOf writes the change of all locks together, and of the lock that changed most.
 func verdictOf(d *document.Diff, in scale) string {
 	t := &d.Total
 	from, to := in.write(t.Base.Waiting), in.write(t.New.Waiting)+in.of
@@ -89,7 +89,7 @@ func verdictOf(d *document.Diff, in scale) string {
 	return verdict
 }
 
-// sides says what is compared.
+// sides writes the inputs of both sides.
 func sides(d *document.Diff) string {
 	names := func(s *document.Side) string {
 		all := strings.Join(inputsOf(s.Traces), ", ")
@@ -131,8 +131,7 @@ func diffGrid(d *document.Diff, c *changes, in scale) *Grid {
 	return g
 }
 
-// nameCell shortens what is long for people: packages, and the places of a lock to the one it
-// is known by.
+// nameCell shortens a name for people: without packages, and with one site of a lock.
 func nameCell(kind string, r *document.DiffRow) Cell {
 	switch kind {
 	case "owner":
@@ -161,13 +160,13 @@ func nameCell(kind string, r *document.DiffRow) Cell {
 	return Cell{shown, r.Name}
 }
 
-// waitingCell writes how many threads waited on average, or how long for each
-// operation, with its interval.
+// waitingCell writes the average number of waiting threads, or the waiting of each operation, with
+// its interval.
 func waitingCell(r document.Rate, in scale) Cell {
 	return withInterval(r.Waiting, r.WaitingPlusMinus, in.write)
 }
 
-// onAverage writes a number of threads with enough digits to tell it from 0.
+// onAverage writes a number of threads with enough digits to distinguish it from 0.
 func onAverage(v float64) string {
 	switch {
 	case v == 0:
@@ -195,7 +194,7 @@ func withInterval(v float64, half *float64, write func(float64) string) Cell {
 	return Cell{write(v) + " ± " + write(*half), raw}
 }
 
-// percent writes a share with enough digits to tell it from 0.
+// percent writes a share with enough digits to distinguish it from 0.
 func percent(v float64) string {
 	switch p := 100 * v; {
 	case p == 0:
@@ -209,7 +208,7 @@ func percent(v float64) string {
 	}
 }
 
-// changeCell writes the change, or what else became of a row.
+// changeCell writes the change of a row, or that the row is new or gone.
 func changeCell(r *document.DiffRow, in scale) Cell {
 	change, sign := r.New.Waiting-r.Base.Waiting, "+"
 	switch {
@@ -242,7 +241,7 @@ func probabilityCell(p float64) Cell {
 	return Cell{fmt.Sprintf("%.3f", p), raw}
 }
 
-// diffCSV is all tables as one, with all of their numbers.
+// diffCSV returns all tables as one, with all of their numbers.
 func diffCSV(d *document.Diff, in scale) *Grid {
 	g := &Grid{Head: []string{"KIND", "STATUS", "BASE_NS", "BASE_SHARE", "BASE_PLUS_MINUS", "NEW_NS", "NEW_SHARE", "NEW_PLUS_MINUS", "P", "NAME", "BASE_WAITING", "NEW_WAITING"}}
 	half := func(r document.Rate) Cell {
@@ -264,7 +263,7 @@ func diffCSV(d *document.Diff, in scale) *Grid {
 	return g
 }
 
-// diffNotes says how sure the tables are, and repeats the warnings of the traces.
+// diffNotes writes the certainty of the tables, and the warnings of the traces.
 func diffNotes(d *document.Diff) []string {
 	interval := fmt.Sprintf("± is a 95 %% interval, from a bootstrap over blocks of %s (base) and %s (new)", blocks(d.Base.BlockNs), blocks(d.New.BlockNs))
 	if counts(&d.Base) || counts(&d.New) {
@@ -279,7 +278,7 @@ func diffNotes(d *document.Diff) []string {
 	return lines
 }
 
-// blocks writes the shortest and the longest of some lengths.
+// blocks writes a range of block lengths.
 func blocks(ns [2]int64) string {
 	if ns[0] == ns[1] {
 		return text.Duration(ns[0])

@@ -106,7 +106,7 @@ func Chains(w io.Writer, d *document.Chains, o Options) error {
 	return report{grids: []*Grid{g}, tail: coverageLines(d.Coverage)}.write(w, o)
 }
 
-// chainCell shortens what has packages.
+// chainCell writes a chain without packages.
 func chainCell(c *document.Chain) Cell {
 	names := make([]string, len(c.Steps))
 	for i, s := range c.Steps {

@@ -1,22 +1,21 @@
 // Package table lays documents out as text, Markdown and CSV. Package text formats values
 // and makes names safe.
 //
-// A file for each document makes a report of it, that is paragraphs and grids of cells; some
-// documents have more:
+// Each document has a file that turns it into a report: paragraphs and grids of cells. Further files:
 //
 //	views.go     analyze and blame
 //	sections.go  analyze: the tables that CSV has, and waits for other things than locks
 //	chart.go     csp: pressure over time, as a line for each lock
-//	bars.go      hist: how many waits had which length
+//	bars.go      hist: the distribution of waits
 //	matrix.go    graph: waiters by owners
 //	junit.go     check: for build servers
 //
-// All have some of these, and of the last four, which know no documents:
+// All use the following files; the last four know no documents:
 //
-//	coverage.go  how much was read, how owners are known, what limits the answer
+//	coverage.go  the amount of data, the provenance of owners, the limits of the answer
 //	marks.go     values that rest on samples or thresholds
-//	grid.go      reports, grids and cells, and how they are written
-//	layout.go    which columns a terminal shows, and how wide
+//	grid.go      reports, grids and cells, and their writing
+//	layout.go    the columns that fit a terminal, and their widths
 //	lines.go     rows as lines of text and of Markdown, in which names are no markup; paragraphs
 //	cells.go     cells of times, counts, shares and names
 package table
@@ -44,21 +43,21 @@ const (
 type Options struct {
 	Style   Style
 	Width   int    // columns of the terminal; 0 means no limit
-	Top     int    // rows of what a document has whole; 0 means all
+	Top     int    // rows of a table that a document has whole; 0 means all
 	Section string // of CSV: the one table to write; "" is all
 	Color   bool   // the terminal shows colours, and its user wants them
 	Chart   bool   // draw pressure over time
 	Matrix  bool   // write a graph as a table of waiters by owners
 }
 
-// Cell is one value, as people read it and as machines do.
+// Cell is one value, in a form for people and in one for machines.
 type Cell struct {
 	Text string
 	Raw  string
 }
 
-// Grid is a table about to be written. Columns marked Left hold names, the
-// others numbers. When the table is too wide, the widest names are folded.
+// Grid is a table. Columns marked Left hold names, the others numbers. If the table is too wide, the
+// widest names are folded.
 type Grid struct {
 	Title string
 	Head  []string // machine names in CSV are the same in lower case
@@ -72,8 +71,8 @@ type Grid struct {
 	CSV   []string         // the head of the columns in CSV when it is not Head in lower case
 }
 
-// report is the answer of a command: its tables, below what they are about and above the
-// coverage. CSV has the tables alone: warnings went to standard error already.
+// report is the answer of a command: lines about the input, tables, and the coverage. CSV has the
+// tables alone; warnings go to standard error.
 type report struct {
 	lead  []string // lines
 	grids []*Grid
@@ -129,7 +128,7 @@ func (g *Grid) write(out *bufio.Writer, o Options) error {
 	return out.WriteByte('\n')
 }
 
-// rows are those of the table, wherever they come from.
+// rows returns the rows of the table, kept or made.
 func (g *Grid) rows() iter.Seq[[]Cell] {
 	if g.Made != nil {
 		return g.Made
@@ -137,7 +136,7 @@ func (g *Grid) rows() iter.Seq[[]Cell] {
 	return slices.Values(g.Rows)
 }
 
-// machineHead is the head of the columns in CSV.
+// machineHead returns the head of the columns in CSV.
 func (g *Grid) machineHead() []string {
 	if g.CSV != nil {
 		return g.CSV

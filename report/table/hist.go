@@ -9,16 +9,15 @@ import (
 	"contend/report/text"
 )
 
-// lengthKind is one way in which the lengths of waits are known: measured, corrected, or
-// bounded. Head follows the name of a percentile in the heading of its column, chart the
-// number of waits over a bar chart.
+// lengthKind is a kind of durations of waits: measured, corrected, or bounded. Head follows the name
+// of a percentile in the heading of its column, chart the number of waits over a bar chart.
 type lengthKind struct {
 	head, chart string
 	words       string // for the title of a table
 	of          func(*document.HistRow) *document.Lengths
 }
 
-// lengthKinds are all ways, in the order of columns.
+// lengthKinds are all kinds, in the order of columns.
 var lengthKinds = []lengthKind{
 	{"", "waits", "", func(r *document.HistRow) *document.Lengths { return r.Exact }},
 	{" CORR", "waits, corrected", "CORR is corrected for coordinated omission", func(r *document.HistRow) *document.Lengths { return r.Corrected }},
@@ -26,7 +25,7 @@ var lengthKinds = []lengthKind{
 	{" MOST", "sampled waits, at most", "sampled waits lie between LEAST and MOST", func(r *document.HistRow) *document.Lengths { return r.AtMost }},
 }
 
-// kindsOf returns the ways any of the waits are known.
+// kindsOf returns the kinds that occur in a document.
 func kindsOf(d *document.Hist) (kinds []lengthKind) {
 	for _, k := range lengthKinds {
 		if k.of(&d.Total) != nil {
@@ -36,8 +35,8 @@ func kindsOf(d *document.Hist) (kinds []lengthKind) {
 	return kinds
 }
 
-// Hist writes the percentiles of the lengths of waits, a row for each
-// combination of keys and, except in CSV, one for all.
+// Hist writes the percentiles of waits, a row for each combination of keys and, except in CSV, one
+// for all.
 func Hist(w io.Writer, d *document.Hist, o Options) error {
 	kinds := kindsOf(d)
 	g := &Grid{Title: histTitle(d, kinds), Head: []string{"WAITS"}}
@@ -64,7 +63,7 @@ func Hist(w io.Writer, d *document.Hist, o Options) error {
 	return report{grids: []*Grid{g}, tail: histCoverage(d)}.write(w, o)
 }
 
-// histCoverage is the coverage of the trace; an interval log has none.
+// histCoverage returns the coverage of the trace; an interval log has none.
 func histCoverage(d *document.Hist) []string {
 	if d.Coverage == nil {
 		return nil
@@ -85,7 +84,7 @@ func histTitle(d *document.Hist, kinds []lengthKind) string {
 	return title
 }
 
-// histColumn is one column of lengths.
+// histColumn is one column of durations.
 type histColumn struct {
 	head string
 	of   func(*document.HistRow) *document.Lengths
@@ -110,9 +109,8 @@ func histColumns(kinds []lengthKind) (columns []histColumn) {
 	return columns
 }
 
-// dispensable lists the columns to do without on a narrow terminal, the rarest
-// lengths first: what is left says where the middle and the end of the
-// distribution are.
+// dispensable lists the columns to omit on a narrow terminal, the rarest durations first. The rest
+// show the middle and the end of the distribution.
 func dispensable(kinds []lengthKind) (heads []string) {
 	for _, p := range []string{"P99.99", "P99.9", "P90"} {
 		for _, k := range kinds {

@@ -74,7 +74,7 @@ func JUnit(w io.Writer, c *document.Check, _ Options) error {
 	return err
 }
 
-// describe lists the subjects that are not as the rule wants them.
+// describe lists the subjects that break the rule, or leave it undecided.
 func describe(c *document.Check, r *document.CheckRule) *problem {
 	var lines []string
 	if r.Reason != "" {

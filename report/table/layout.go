@@ -13,26 +13,25 @@ import (
 	"contend/report/text"
 )
 
-// readable is what a column of names keeps while others can be dropped; slimmest is what it
-// keeps however narrow the terminal is.
+// readable is the width of a column of names as long as other columns can be dropped; slimmest is
+// its width on the narrowest terminal.
 const (
 	readable = 16
 	slimmest = 8
 )
 
-// layout is which columns of a grid are shown, and how wide each is.
+// layout holds the columns of a grid that fit, and their widths.
 type layout struct {
 	*Grid
 	columns []int
-	wide    []int    // of each column of the grid, its widest cell, or what there is room for
-	rows    int      // how many there are
-	below   []string // what stands under each row
-	notes   []string // what there was no room for
+	wide    []int    // by column of the grid: the widest cell, or the available room
+	rows    int      // the number of rows
+	below   []string // the text under each row
+	notes   []string // the names of dropped columns
 }
 
-// layout fits the grid to the terminal: it moves columns under their rows, does without
-// some, and folds names, in this order and each only where the line is still too long.
-// Numbers are never broken.
+// layout fits the grid to the terminal: it moves columns under their rows, drops columns, and folds
+// names, in this order, until the line fits. Numbers are never broken.
 func (g *Grid) layout(o Options) *layout {
 	l := &layout{Grid: g, below: g.Below}
 	for i := range g.Head {
@@ -56,7 +55,7 @@ func (g *Grid) layout(o Options) *layout {
 	}
 	if l.width() > o.Width {
 		l.shrink(o.Width)
-		l.measure(o) // what is folded may be narrower than it had to be
+		l.measure(o) // folded names may be narrower than the room
 	}
 	return l
 }
@@ -85,7 +84,7 @@ func (l *layout) measure(o Options) {
 	l.wide = wide
 }
 
-// width is how long a line is: each column has a space on either side.
+// width returns the length of a line: each column has a space on either side.
 func (l *layout) width() (total int) {
 	for _, i := range l.columns {
 		total += l.wide[i] + 2
@@ -93,8 +92,7 @@ func (l *layout) width() (total int) {
 	return total
 }
 
-// slim is how long a line is whose names are folded as short as is readable, but for those of
-// some columns.
+// slim returns the length of a line with all names folded to readable, except those of some columns.
 func (l *layout) slim(whole ...string) int {
 	total := l.width()
 	for _, i := range l.columns {
@@ -105,15 +103,15 @@ func (l *layout) slim(whole ...string) int {
 	return total
 }
 
-// remove does without a column, and reports whether it was shown.
+// remove drops a column, and reports whether it was shown.
 func (l *layout) remove(head string) bool {
 	n := len(l.columns)
 	l.columns = slices.DeleteFunc(l.columns, func(i int) bool { return l.Head[i] == head })
 	return len(l.columns) < n
 }
 
-// moveUnder puts the names of the columns in Under on lines of their own, each once, before
-// what is printed under its row anyway.
+// moveUnder puts the names of the columns in Under on lines of their own, each once, before the text
+// under their row.
 func (l *layout) moveUnder() {
 	was := l.below
 	l.below = nil

@@ -30,10 +30,10 @@ func (l *layout) lines(out *bufio.Writer, o Options) {
 	}
 }
 
-// line writes cells in columns, names left, numbers right; what of a name does not fit its
-// column goes on in the next line.
+// line writes cells in columns, names left, numbers right. A name that does not fit its column
+// continues in the next line.
 func (l *layout) line(out *bufio.Writer, cell func(column int) string) {
-	var rest [][]string // of each column, the lines to come; nil where all fit
+	var rest [][]string // by column: the further lines; nil if all cells fit
 	for _, i := range l.columns {
 		c := cell(i)
 		if text.Columns(c) > l.wide[i] {
@@ -97,9 +97,9 @@ func (l *layout) markdown(out *bufio.Writer, o Options) error {
 	return t.Close()
 }
 
-// printer lays out lines in columns as wide as their cells and a space on either side. It
-// counts columns as text.Columns does: by the environment, as it would, a table would depend
-// on the language of the user.
+// printer lays out lines in columns as wide as their cells and a space on either side. It counts
+// columns as text.Columns does. By default it counts by the environment, so that a table would
+// depend on the language of the user.
 func (l *layout) printer(out *bufio.Writer) *tablewriter.Table {
 	align, widths := make([]tw.Align, len(l.Head)), tw.NewMapper[int, int]()
 	for i := range align {
@@ -129,7 +129,7 @@ func (o Options) paragraphs(texts []string) string {
 	return strings.TrimPrefix(strings.Join(lines, sep)+"\n", "\n")
 }
 
-// safe makes a text safe to print: all that is printed passes through it, or through wrap.
+// safe makes a text safe to print. All output passes through it, or through wrap.
 func (o Options) safe(s string) string {
 	s = text.Sanitize(s)
 	if o.Style == Markdown {
@@ -138,7 +138,7 @@ func (o Options) safe(s string) string {
 	return s
 }
 
-// wrap puts an indented text, made safe, on as many lines as the terminal needs.
+// wrap makes a text safe, indents it, and breaks it into lines for the terminal.
 func (o Options) wrap(s, indent string) string {
 	s = o.safe(s)
 	if o.Style != Text || o.Width <= 0 || text.Columns(indent+s) <= o.Width {

@@ -13,15 +13,14 @@ import (
 // A recorder with a threshold leaves out the short waits. A percentile of the recorded
 // waits is then an upper bound for that of all waits, and is marked so.
 
-// atMost says what the mark means, below a table.
+// atMost is the note on the mark, below a table.
 const atMost = "≤: shorter waits were not recorded (see the note on thresholds); the percentile over all waits is at most this"
 
-// thresholdOf are the events of a recorder that hold the waits for each kind of
-// lock.
+// thresholdOf are the events of a recorder with the waits for each kind of lock.
 var thresholdOf = map[string]string{"monitor": "MonitorEnter", "synchronizer": "ThreadPark", "readwritelock": "ThreadPark", "semaphore": "ThreadPark"}
 
-// underThreshold reports whether short waits for a kind of lock were not
-// recorded; for "", for any.
+// underThreshold reports whether short waits for a kind of lock were not recorded; "" means any
+// kind.
 func underThreshold(c document.Coverage, kind string) bool {
 	for _, w := range c.Warnings {
 		if w.Code == format.CodeThreshold && (kind == "" || thresholdOf[kind] != "" && slices.ContainsFunc(w.Events, func(e string) bool { return strings.Contains(e, thresholdOf[kind]) })) {
@@ -39,8 +38,8 @@ func (c Cell) marked(under bool) Cell {
 	return c
 }
 
-// addUncertainty puts the column of 95 % intervals behind the first one, when the
-// rows rest on samples; of returns that of a row.
+// addUncertainty inserts the column of 95 % intervals after the first one if the rows rest on
+// samples; of returns the interval of a row.
 func (g *Grid) addUncertainty(of func(row int) *document.Uncertainty) {
 	shortest, longest := int64(math.MaxInt64), int64(0)
 	for i := range g.Rows {

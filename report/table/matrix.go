@@ -9,10 +9,9 @@ import (
 	"contend/report/text"
 )
 
-// matrix writes waiting as a table of waiters by owners. Columns are numbers
-// that the rows explain, so that it fits a terminal however long the names
-// are; Options.Top limits both, 0 means as many as a reader can make anything of, and what
-// is left out is summed in a last row and column, so that everything adds up.
+// matrix writes waiting as a table of waiters by owners. Columns are numbers that the rows explain,
+// so that long names fit a terminal. Options.Top limits both; 0 means as many as are readable. A last
+// row and column have the sums of omitted nodes.
 func matrix(w io.Writer, d *document.Graph, o Options) error {
 	n := shownNodes(len(d.Nodes), o)
 	g := matrixGrid(d, n, o)
@@ -28,7 +27,7 @@ func matrix(w io.Writer, d *document.Graph, o Options) error {
 // maxMatrix bounds the rows and columns of a matrix, which takes their square.
 const maxMatrix = 512
 
-// shownNodes is how many of some nodes are tried to be shown.
+// shownNodes returns the number of nodes to try.
 func shownNodes(n int, o Options) int {
 	n = min(n, maxMatrix)
 	if o.Top > 0 {
@@ -40,18 +39,17 @@ func shownNodes(n int, o Options) int {
 	return n
 }
 
-// minName is the room a matrix leaves to the names of its rows before it
-// shows fewer of them.
+// minName is the least width of the names of rows: a wider matrix would have fewer rows instead.
 const minName = 20
 
-// least is the width of the matrix with the names of its waiters cut as short as that.
+// least returns the width of the matrix with names of minName columns.
 func (g *Grid) least() int {
 	l := g.layout(Options{})
 	return l.width() - max(l.wide[1]-minName, 0)
 }
 
-// matrixGrid gives the first n nodes rows and columns of their own; the last row and column
-// are the rest, where there is one.
+// matrixGrid gives the first n nodes rows and columns of their own; the last row and column are the
+// rest, if any.
 func matrixGrid(d *document.Graph, n int, o Options) *Grid {
 	unit, size, rest := measureOf(d.Coverage), n, len(d.Nodes)-n
 	if rest > 0 {
@@ -75,7 +73,7 @@ func matrixGrid(d *document.Graph, n int, o Options) *Grid {
 	}
 	g.Head, g.CSV = append(g.Head, "SUM"), append(g.CSV, "sum")
 	g.Rows = append(g.Rows, append([]Cell{{"", ""}, {"SUM", "sum"}}, amounts(unit, caused)...))
-	if o.Style == CSV { // names stand in the head: there is nothing to number
+	if o.Style == CSV { // the head has the names, so numbers are not needed
 		for i := range g.Rows {
 			g.Rows[i] = g.Rows[i][1:]
 		}
@@ -86,7 +84,7 @@ func matrixGrid(d *document.Graph, n int, o Options) *Grid {
 	return g
 }
 
-// square sums thread-time by waiter and owner; the nodes behind the first n are one.
+// square sums thread-time by waiter and owner; the nodes after the first n are one.
 func square(d *document.Graph, n int) [][]int64 {
 	cells, place := make([][]int64, n+1), map[int]int{}
 	for i := range cells {
@@ -101,7 +99,7 @@ func square(d *document.Graph, n int) [][]int64 {
 	return cells
 }
 
-// amounts are the cells of a row and their sum; an empty one is a dash.
+// amounts returns the cells of a row and their sum; an empty one is a dash.
 func amounts(m measure, row []int64) (cells []Cell) {
 	sum := int64(0)
 	for _, ns := range row {

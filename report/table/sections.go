@@ -11,13 +11,13 @@ import (
 	"contend/report/text"
 )
 
-// section is one of the tables an answer has, under the name that CSV gives it.
+// section is one of the tables of an answer, with its name in CSV.
 type section struct {
 	name string
 	grid *Grid
 }
 
-// Sections are the names of what `contend analyze` writes as CSV.
+// Sections are the names of the tables that `contend analyze` writes as CSV.
 var Sections = []string{"findings", "deadlocks", "locks", "owners", "waiting", "phases"}
 
 // analyzeSections are the tables of an overview, in the order of Sections.
@@ -30,8 +30,8 @@ func analyzeSections(a *document.Analyze) []section {
 	return out
 }
 
-// writeCSV writes one section as it is, or all as one table, whose first column is the
-// section of a row, and whose other columns are those of all sections.
+// writeCSV writes one section, or all as one table. Its first column is then the section of a row,
+// and its other columns are those of all sections.
 func writeCSV(w io.Writer, all []section, o Options) error {
 	if i := slices.IndexFunc(all, func(s section) bool { return s.name == o.Section }); i >= 0 {
 		return all[i].grid.csv(w)
@@ -69,7 +69,7 @@ func findingGrid(a *document.Analyze) *Grid {
 	return g
 }
 
-// unlessZero is a count where there is something to count.
+// unlessZero is a cell that holds a count, and is empty for 0.
 func unlessZero(n int) Cell {
 	if n == 0 {
 		return Cell{}
@@ -77,8 +77,8 @@ func unlessZero(n int) Cell {
 	return Count(int64(n))
 }
 
-// deadlockGrid is all deadlocks as one table: a row for each thread, also for
-// those that are blocked behind one.
+// deadlockGrid returns all deadlocks as one table, with a row for each thread, and for each thread
+// that is blocked behind one.
 func deadlockGrid(a *document.Analyze) *Grid {
 	g := &Grid{Title: "deadlocks", Head: []string{"DEADLOCK", "THREAD", "LOCK", "CLASS", "SITE", "HOLDS", "TOOK"}, Left: left(7, 1, 2, 3, 4, 5, 6)}
 	for _, d := range a.Deadlocks {
@@ -142,8 +142,7 @@ func doingText(o document.LockOwner) string {
 	return strings.Join(parts, ", ")
 }
 
-// nonLockGrids are what threads waited for that is no lock, none where there is
-// nothing.
+// nonLockGrids returns the tables of resources and of idle threads, if any.
 func nonLockGrids(b *document.NonLockWaits, m measure) (grids []*Grid) {
 	if len(b.Resources) > 0 {
 		g := resourceGrid("resources: "+resourceTitle(m), b.Resources, b.Omitted[0], m)
@@ -190,8 +189,7 @@ func resourceGrid(title string, rows []document.Resource, more int, m measure) *
 	return g
 }
 
-// idleLine sums up what has nothing to do, where it is not listed; none when
-// nothing is.
+// idleLine returns the total of idle threads that are not listed, if any.
 func idleLine(b *document.NonLockWaits, m measure) []string {
 	if b.IdleTotal.Waiters == 0 || len(b.Idle) > 0 {
 		return nil
@@ -199,7 +197,7 @@ func idleLine(b *document.NonLockWaits, m measure) []string {
 	return []string{sumOf("idle: ", b.IdleTotal, m) + " (--idle lists it)"}
 }
 
-// sumOf writes a sum behind what it is of.
+// sumOf writes a sum after its subject.
 func sumOf(what string, a document.NonLockWait, m measure) string {
 	if m.Counts() {
 		return what + m.Text(a.WaitNs)

@@ -11,8 +11,7 @@ import (
 	"contend/report/text"
 )
 
-// Verify writes where a trace is damaged, one place a row, and what that costs
-// in all.
+// Verify writes the damaged places of a trace, one a row, and the total loss.
 func Verify(w io.Writer, v *document.Verify, o Options) error {
 	g := &Grid{Title: verifyHeading(v), Head: []string{"PLACE", "BYTES", "EVENTS", "FROM", "UNTIL", "DAMAGE"}, Left: left(6, 0, 5),
 		CSV: []string{"place", "bytes", "events", "from_ns", "until_ns", "damage"}, Notes: verifyNotes(v)}
@@ -34,8 +33,7 @@ func verifyHeading(v *document.Verify) string {
 	return fmt.Sprintf("%s: damaged in %s: %s, %s events read", inputs, text.Amount(v.Places, "place"), v.Format, text.Number(v.Events))
 }
 
-// verifyNotes say what damage costs in all, and what the times are measured
-// from.
+// verifyNotes write the total loss, and the origin of the times.
 func verifyNotes(v *document.Verify) (notes []string) {
 	if v.Whole {
 		return nil
@@ -60,12 +58,12 @@ func lostEvents(n *int64) string {
 	return text.Amount(*n, "event")
 }
 
-// place is where damage is, as errors say it.
+// place returns the place of damage in the form of errors.
 func place(d *document.Damage) string {
 	return format.Pos{File: d.Input, Off: d.Offset, Line: d.Line}.String()
 }
 
-// known is a cell for a number that may not be.
+// known is a cell for a number that may be unknown.
 func known(n *int64) Cell {
 	if n == nil {
 		return Cell{"?", ""}
@@ -73,8 +71,7 @@ func known(n *int64) Cell {
 	return Count(*n)
 }
 
-// since is a cell for an instant, as the time since another; either may not be
-// known.
+// since is a cell for an instant as the time since another; either may be unknown.
 func since(start, at *int64) Cell {
 	if at == nil || start == nil {
 		return Cell{"?", ""}

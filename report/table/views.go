@@ -12,8 +12,8 @@ import (
 	"contend/report/text"
 )
 
-// Analyze writes the overview: deadlocks first, then locks, the call chains
-// that caused the waiting, phases of high pressure, and what is not known.
+// Analyze writes the overview: deadlocks first, then locks, the call chains that caused the waiting,
+// phases of high pressure, and the coverage.
 func Analyze(w io.Writer, a *document.Analyze, o Options) error {
 	if o.Style == CSV {
 		return writeCSV(w, analyzeSections(a), o)
@@ -26,7 +26,7 @@ func Analyze(w io.Writer, a *document.Analyze, o Options) error {
 	grids = append(grids, locks)
 	if o.Style == Markdown && len(a.Locks) > 0 {
 		grids = append(grids, ownerGrid(a), waitingGrid(a))
-	} else if len(a.Locks) > 0 && !format.Unit(a.Coverage.Unit).Summed() { // those have no owner
+	} else if len(a.Locks) > 0 && !format.Unit(a.Coverage.Unit).Summed() { // such inputs have no owners
 		grids = append(grids, blameGrid(a.Stacks))
 	}
 	if len(a.Phases) > 0 {
@@ -56,7 +56,7 @@ func heading(a *document.Analyze) string {
 	return what
 }
 
-// threads says how many there were, of what kind.
+// threads writes the number of threads and their kind.
 func threads(a *document.Analyze) string {
 	return text.Amount(int64(a.Trace.Threads), measureOf(a.Coverage).Thread)
 }
@@ -84,7 +84,7 @@ func lockGrid(a *document.Analyze) *Grid {
 	return g
 }
 
-// countGrid is lockGrid for an input that counts: how often, and no times.
+// countGrid is lockGrid for an input with counts and no times.
 func countGrid(a *document.Analyze, m measure) *Grid {
 	g := &Grid{Title: "locks by " + m.Waiting,
 		Head: []string{m.Head, "SHARE", "PER SECOND", "KIND", "CLASS", "LOCK", "CREATED AT"}, Left: left(7, 3, 4, 5, 6), Drop: []string{"KIND"}}
@@ -104,8 +104,7 @@ func countGrid(a *document.Analyze, m measure) *Grid {
 	return g
 }
 
-// lockTotals says how much waiting there was, and how much of it on locks that
-// are not shown.
+// lockTotals writes the total waiting, and the part of it on omitted locks.
 func lockTotals(a *document.Analyze, m measure) (notes []string) {
 	rest := a.Total.WaitNs
 	for _, l := range a.Locks {
@@ -151,7 +150,7 @@ func deadlockGrids(list []document.Deadlock) (grids []*Grid) {
 	return grids
 }
 
-// heldCell is the lock that a thread of a deadlock holds, and where it acquired it.
+// heldCell holds the lock that a thread of a deadlock holds, and its acquisition site.
 func heldCell(m *document.Member) Cell {
 	held := "holds " + text.Class(m.Holds)
 	if m.Took != "" {
@@ -160,7 +159,7 @@ func heldCell(m *document.Member) Cell {
 	return Cell{held, m.Holds}
 }
 
-// titles say in words what a key shows.
+// titles describe the two kinds of blame.
 var titles = map[string]string{"direct": "owner of the lock waited for", "root": "thread at the end of each chain of waits"}
 
 func blameGrid(b *document.Blame) *Grid {
@@ -184,7 +183,7 @@ func blameGrid(b *document.Blame) *Grid {
 		}
 		g.Rows = append(g.Rows, append(row, knownCell(r.Provenance)))
 	}
-	tellApart(g, b)
+	distinguish(g, b)
 	g.addUncertainty(func(i int) *document.Uncertainty { return b.Rows[i].Uncertainty })
 	if b.Omitted > 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("%s with %s (--top 0 shows all)", moreRows(b.Omitted), m.Text(b.OmittedNs)))
@@ -195,9 +194,9 @@ func blameGrid(b *document.Blame) *Grid {
 	return g
 }
 
-// tellApart adds the method of the lock to stacks that look alike: an owner that waits for
-// another lock may be in the same line as one that runs.
-func tellApart(g *Grid, b *document.Blame) {
+// distinguish adds the method of the lock to stacks that look alike: an owner that waits for another
+// lock may be in the same line as one that runs.
+func distinguish(g *Grid, b *document.Blame) {
 	line := func(row []Cell) string {
 		parts := make([]string, len(b.By))
 		for i := range parts {
@@ -228,7 +227,7 @@ func keyCell(b *document.Blame, r *document.BlameRow, by, key string) Cell {
 	return measureOf(b.Coverage).key(by, key)
 }
 
-// stackOf is the stack of a key, nil where it is none.
+// stackOf returns the stack of a key, nil for other keys.
 func stackOf(b *document.Blame, r *document.BlameRow, by string) document.Stack {
 	if len(b.StackKeys) == 1 && by == b.StackKeys[0] {
 		return r.Stack

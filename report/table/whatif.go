@@ -10,8 +10,8 @@ import (
 	"contend/report/text"
 )
 
-// WhatIf writes what changes would bring, one a row. A change that is the same in
-// all rows stands above them.
+// WhatIf writes the predicted effects of changes, one a row. A change that all rows share stands
+// above them.
 func WhatIf(w io.Writer, d *document.WhatIf, o Options) error {
 	m := measureOf(d.Coverage)
 	g := &Grid{Title: "predicted effect (throughput and waiting after the change, as ranges)",
@@ -68,8 +68,8 @@ func whatIfRow(r *document.WhatIfRow, m measure, style Style) []Cell {
 	}, rest...)
 }
 
-// throughput is a range of factors. One that brings nothing says so, and one that may
-// be loss as well as gain that nothing can be said.
+// throughput writes a range of factors, or "no change", or "uncertain" for a range with a loss and a
+// gain.
 func throughput(low, high float64) string {
 	from, to := fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", high)
 	switch text := between(from, to); {
@@ -82,7 +82,7 @@ func throughput(low, high float64) string {
 	}
 }
 
-// between is a range whose ends may be written alike.
+// between writes a range, or one value if both ends read alike.
 func between(low, high string) string {
 	if low == high {
 		return low

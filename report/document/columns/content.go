@@ -1,9 +1,9 @@
-// Package columns makes of a cube, and of what commands print beside it, the one document
-// that the page's scripts read: tables as columns, so that they pack well.
+// Package columns writes the document that the page's scripts read, from a cube and from the
+// documents of commands. Tables are columns, so that they pack well.
 //
-//	content.go  what a page shows, with the longest waits and the pauses of the program
+//	content.go  the content of a page, with the longest waits and the pauses of the program
 //	data.go     the cube as columns
-//	locks.go    what locks are called, the sites of stacks, and the frames that took locks
+//	locks.go    the names of locks, the sites of stacks, and the frames that acquired locks
 package columns
 
 import (
@@ -18,7 +18,7 @@ import (
 	"contend/report/document"
 )
 
-// Content is what a page shows.
+// Content is the content of a page.
 type Content struct {
 	Title   string
 	Command []string // the traces, and the flags that select from them
@@ -26,14 +26,14 @@ type Content struct {
 	Cube    *cube.Cube // finished
 	Longest []*waits.Wait
 	Trace   *analysis.Trace
-	Sites   map[format.ObjectID]string // the places in the program by which locks are known
-	App     *regexp.Regexp             // the program's own code; nil for what is no known library
+	Sites   map[format.ObjectID]string // the sites in the names of locks
+	App     *regexp.Regexp             // the program's own code; nil for all but known libraries
 	Base    *Content                   // the recording this one is compared with; nil for none
 	Diff    *document.Diff             // from Base to this one
-	Whys    []*document.Why            // the longest waits for the locks that are waited for most
+	Whys    []*document.Why            // the longest waits for the most contended locks
 }
 
-// data converts a content to what the scripts read.
+// data converts a content to the document.
 func (c *Content) data() *data {
 	table, numbers := tableOf(c)
 	d := &data{Schema: "contend.page/2", Command: c.Command, Analyze: c.Analyze, Cube: table, Diff: c.Diff, Whys: c.Whys}
@@ -46,7 +46,7 @@ func (c *Content) data() *data {
 	return d
 }
 
-// Write writes what the page shows as JSON.
+// Write writes the document as JSON.
 func Write(w io.Writer, c *Content) error { return json.NewEncoder(w).Encode(c.data()) }
 
 // wait is one of the longest waits. Stacks are nodes of the table's tree.
@@ -55,7 +55,7 @@ type wait struct {
 	Ns      int64  `json:"ns"`
 	Thread  string `json:"thread"`
 	Group   string `json:"group"`
-	Lock    int32  `json:"lock"` // of the table's
+	Lock    int32  `json:"lock"` // an index of the table's locks
 	Stack   int32  `json:"stack"`
 	Site    int32  `json:"site"` // a name
 	Failed  bool   `json:"failed,omitempty"`
@@ -68,13 +68,13 @@ type part struct {
 	StartNs int64  `json:"startNs"`
 	EndNs   int64  `json:"endNs"`
 	Ns      int64  `json:"ns"`
-	Thread  string `json:"thread,omitempty"` // none of a pseudo owner
+	Thread  string `json:"thread,omitempty"` // "" for a pseudo owner
 	Stack   int32  `json:"stack"`
 	Site    int32  `json:"site"`                // a name
 	Blocked int64  `json:"blockedNs,omitempty"` // while the owner was itself blocked
-	Root    int32  `json:"root"`                // mostly the end of the chain then
+	Root    int32  `json:"root"`                // the main end of the chain in that time
 	Group   string `json:"group"`
-	Doing   int32  `json:"doing"` // a name; -1 where it is not known
+	Doing   int32  `json:"doing"` // a name; -1 if unknown
 	Known   string `json:"known"`
 }
 
@@ -112,15 +112,14 @@ func (n *numbering) owner(sym *analysis.Symbols, o analysis.Owner) int32 {
 	return n.stack(sym.Frames(o.Stack), analysis.UnknownStack)
 }
 
-// pauses are the intervals of one kind in which the whole program was stopped, whether or
-// not a thread waited for a lock. They are summed by bin of time, so that many take no more
-// room than the bins.
+// pauses are the intervals of one kind in which the whole program was stopped, even if no thread
+// waited for a lock. They are summed by bin of time, so that their size is bounded.
 type pauses struct {
 	Kind  string  `json:"kind"` // the pseudo owner of waits during them
 	Count int     `json:"count"`
 	Ns    int64   `json:"ns"`
 	MaxNs int64   `json:"maxNs"`
-	Bin   []int32 `json:"bin"` // those that have any, ascending
+	Bin   []int32 `json:"bin"` // the bins with pauses, ascending
 	BinNs []int64 `json:"binNs"`
 }
 
@@ -150,6 +149,6 @@ func (p *pauses) add(pause analysis.Pause, c *cube.Cube) {
 			p.Bin, p.BinNs = append(p.Bin, bin), append(p.BinNs, ns)
 			return
 		}
-		p.BinNs[last] += ns // of several inputs one may reach behind the begin of the next
+		p.BinNs[last] += ns // with several inputs, a pause may end after the next one begins
 	})
 }

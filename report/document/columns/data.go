@@ -11,8 +11,7 @@ import (
 	"contend/report/text"
 )
 
-// data is what the page's scripts read. Times are nanoseconds; instants count from the
-// start of the trace.
+// data is the document. Times are nanoseconds; instants count from the start of the trace.
 type data struct {
 	Schema  string            `json:"schema"`
 	Command []string          `json:"command"` // names of the traces, and the flags that selected
@@ -20,13 +19,12 @@ type data struct {
 	Cube    *table            `json:"cube"`
 	Longest []wait            `json:"longest"`
 	Pauses  []pauses          `json:"pauses"`
-	Base    *data             `json:"base,omitempty"` // what this is compared with
+	Base    *data             `json:"base,omitempty"` // the other recording of a comparison
 	Diff    *document.Diff    `json:"diff,omitempty"`
 	Whys    []*document.Why   `json:"whys"`
 }
 
-// table is a cube: rows, their cells one row after the other, and what their
-// ids mean.
+// table is a cube: rows, their cells row by row, and the names of their ids.
 type table struct {
 	StartNs   int64   `json:"startNs"`
 	BinNs     int64   `json:"binNs"`
@@ -47,7 +45,7 @@ type table struct {
 	Stacks  stacks   `json:"stacks"`
 }
 
-// cells are what rows waited in bins of time. Count says how many each row has.
+// cells are the waiting of rows by bin of time. Count is the number of cells of each row.
 type cells struct {
 	Count []int32 `json:"count"`
 	Bin   []int32 `json:"bin"`
@@ -55,8 +53,8 @@ type cells struct {
 	Ns    []int64 `json:"ns"`
 }
 
-// stacks are a tree: a stack is the number of its innermost frame's node, and
-// a node knows its caller's, -1 for none.
+// stacks are a tree: a stack is the number of its innermost frame's node, and a node has the number
+// of its caller's, -1 for none.
 type stacks struct {
 	Caller []int32  `json:"caller"`
 	Frame  []int32  `json:"frame"`
@@ -110,7 +108,7 @@ func tableOf(content *Content) (*table, *numbering) {
 	return t, n
 }
 
-// unowned gives a row that is about no lock the owner [no owner].
+// unowned sets the owner of a row about a resource to [no owner].
 func (n *numbering) unowned(row int) {
 	t := n.table
 	nobody, group := n.stack(nil, noOwner), int32(slices.Index(t.Groups, noOwner))
@@ -139,8 +137,7 @@ func (c *cells) add(row []cube.Cell) {
 	}
 }
 
-// numbering gives ids of the trace dense numbers, and fills the tables that
-// say what those mean.
+// numbering gives ids of the trace dense numbers, and fills the tables of their names.
 type numbering struct {
 	cube   *cube.Cube
 	sites  *blame.Sites
@@ -153,10 +150,10 @@ type numbering struct {
 	content   *Content
 	plain     text.Plain
 	classes   format.Numbers[string]
-	shown     map[string]bool                     // what those are called
+	shown     map[string]bool                     // their names
 	objects   []format.ObjectID                   // of the table's locks
-	waited    []int64                             // for them
-	resources map[cube.Place]*document.RankedItem // what is no lock, of what the page shows
+	waited    []int64                             // waiting by lock
+	resources map[cube.Place]*document.RankedItem // on the page
 }
 
 type frame struct {
@@ -177,8 +174,8 @@ func newNumbering(content *Content, t *table) *numbering {
 	return n
 }
 
-// id returns the number of an id. Groups of waiters and owners, what is known of
-// direct owners and of those at the end of a chain, and locks share their numbers.
+// id returns the number of an id. Some dimensions share numbers: groups of waiters and owners, the
+// facts about direct owners and about those at the end of a chain, and locks.
 func (n *numbering) id(d cube.Dim, id uint32) int32 {
 	dense, ok := n.dense[d][id]
 	if !ok {
@@ -211,7 +208,7 @@ func (n *numbering) define(d cube.Dim, id uint32) int32 {
 	return n.stack(frames, text)
 }
 
-// stack returns the node of a stack; one without frames has a text instead.
+// stack returns the node of a stack. A stack without frames is the node of a text.
 func (n *numbering) stack(frames []format.Frame, text string) int32 {
 	if len(frames) == 0 {
 		return n.node(-1, n.frame(text, 0, ofNobody))

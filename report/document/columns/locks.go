@@ -13,18 +13,17 @@ import (
 	"contend/report/text"
 )
 
-// lock is a lock as commands know it, and as people do: by its class and its
-// place in the program. Several that are alike have numbers in addition, by
-// waiting.
+// lock is a lock with its name in commands, and with its name for people: its class and its place in
+// the program. Locks of one place have numbers in addition, by waiting.
 type lock struct {
 	Name     string `json:"name"`
 	Class    int32  `json:"class"` // of Classes
 	Kind     string `json:"kind"`
-	Resource bool   `json:"resource,omitempty"` // it is no lock: a pool, a queue, a latch ...
+	Resource bool   `json:"resource,omitempty"` // not a lock: a pool, a queue, a latch
 	Place    int32  `json:"place"`
 	Number   int    `json:"number,omitempty"`
 
-	Released []released `json:"released,omitempty"` // of what is no lock: what ended the waits, as far as that is known
+	Released []released `json:"released,omitempty"` // of a resource: the known sites that ended the waits
 }
 
 // released is one of the sites, or groups of threads, that ended waits for resources.
@@ -34,7 +33,7 @@ type released struct {
 	Share float64 `json:"share"` // of the waiting
 }
 
-// maxReleased is how many of them are named.
+// maxReleased bounds the sites and groups of a resource.
 const maxReleased = 3
 
 func releasedBy(r *document.Resource) (list []released) {
@@ -44,13 +43,13 @@ func releasedBy(r *document.Resource) (list []released) {
 	return list
 }
 
-// class is a class of locks. No two are shown alike.
+// class is a class of locks. No two have one printed name.
 type class struct {
 	Name  string `json:"name"`
 	Shown string `json:"shown"`
 }
 
-// place is what locks have in common that are one to a reader.
+// place identifies locks that have one name for people.
 type place struct{ class, site string }
 
 // lock adds a lock of the trace.
@@ -80,7 +79,7 @@ func (n *numbering) class(name string) int32 {
 	return int32(i)
 }
 
-// nameLocks says what all locks are called. No two places are called alike.
+// nameLocks sets the names of all locks. No two places have one name.
 func (n *numbering) nameLocks() {
 	t, at, taken := n.table, format.Numbers[place]{}, map[string]bool{}
 	order := make([]int32, len(t.Locks))
@@ -112,7 +111,7 @@ func (n *numbering) nameLocks() {
 	}
 }
 
-// place returns what a lock has in common with others, and how that is written.
+// place returns the place of a lock, and its name.
 func (n *numbering) place(i int32) (place, string) {
 	l, class := &n.table.Locks[i], n.table.Classes[n.table.Locks[i].Class].Name
 	if n.objects[i] == format.ObjectID(cube.Other) {
@@ -128,7 +127,7 @@ func (n *numbering) place(i int32) (place, string) {
 	return place{class, site}, n.plain.Class(class) + " at " + n.plain.Name(site)
 }
 
-// distinct writes a place in full, whose short name another one has.
+// distinct writes a place in full if another one has its short name.
 func distinct(shown string, p place) string {
 	if whole := p.class + " at " + p.site; shown != whole {
 		return whole
@@ -136,13 +135,13 @@ func distinct(shown string, p place) string {
 	return shown + "'"
 }
 
-// siteColumns are the sites of each row, as numbers of names. A frame that took a
-// lock is a node of the owner's stack, -1 where it is not known.
+// siteColumns are the sites of each row, as numbers of names. A frame that acquired a lock is a node
+// of the owner's stack, -1 if unknown.
 type siteColumns struct {
 	WaiterSite []int32 `json:"waiterSite"` // where the waiter waits
-	OwnerSite  []int32 `json:"ownerSite"`  // where the owner took the lock, or the pseudo owner
+	OwnerSite  []int32 `json:"ownerSite"`  // where the owner acquired the lock, or the pseudo owner
 	OwnerTook  []int32 `json:"ownerTook"`
-	RootSite   []int32 `json:"rootSite"` // the same of the end of the chain, and its lock
+	RootSite   []int32 `json:"rootSite"` // where the owner at the end of the chain acquired its lock
 	RootTook   []int32 `json:"rootTook"`
 }
 
@@ -176,7 +175,7 @@ func (n *numbering) ownerSite(stack format.StackID, lock format.ObjectID) int32 
 	return n.name(text.OwnerAt(n.sites.Names().Name(site), n.sites.In(site)))
 }
 
-// taking returns the node of the frame that took a lock.
+// taking returns the node of the frame that acquired a lock.
 func (n *numbering) taking(d cube.Dim, id uint32, lock format.ObjectID) int32 {
 	outwards := len(n.sites.Taking(format.StackID(id), lock))
 	if outwards == 0 {
@@ -190,8 +189,7 @@ func (n *numbering) taking(d cube.Dim, id uint32, lock format.ObjectID) int32 {
 	return node
 }
 
-// doing names the activity of an owner in one of the longest waits, -1 where it is not
-// known.
+// doing names the activity of an owner in one of the longest waits, -1 if unknown.
 func (n *numbering) doing(o analysis.Owner) int32 {
 	if o.Kind != analysis.OwnerThread {
 		return -1
