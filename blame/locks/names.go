@@ -22,20 +22,9 @@ type Named struct {
 
 // NewNames returns an empty collector; own is the program's own code, see blame.Resolver.App.
 func NewNames(own *regexp.Regexp) *Names {
-	return &Names{newOverview(own, blame.ByLock, blame.ByOwnerSite)}
-}
-
-// QueueSlice implements analysis.QueueVisitor.
-func (n *Names) QueueSlice(s *analysis.Slice, waiters int) {
-	for i := range s.Shares {
-		n.owners.owe(s.Lock, &s.Waiters[0], &s.Shares[i], s.Shares[i].Ns*int64(waiters))
-	}
-}
-
-// Slice implements analysis.Visitor.
-func (n *Names) Slice(s *analysis.Slice) {
-	n.QueueSlice(s, len(s.Waiters))
-	n.wait(s)
+	c := newOverview(own, blame.ByLock, blame.ByOwnerSite)
+	c.named = true
+	return &Names{c}
 }
 
 // Heaviest returns the locks with the most waiting, that first, at most so many.

@@ -17,15 +17,16 @@ type Options struct {
 // Overview is a visitor that sums by lock, owner and waiter. It allocates
 // nothing for a slice that is like one before.
 type Overview struct {
-	analysis.AnyQueue
-	keys    blame.Resolver
-	sym     *analysis.Symbols
-	owners  sums // by lock, site, callers and what it did
-	waiters sums // by lock and site
-	roots   map[partRoot]int64
-	trapped blame.ByID[analysis.Known] // by deadlock, from 1
-	orders  map[order]*ordered
-	total   int64
+	blame.Charges // to the sums of owners
+	keys          blame.Resolver
+	sym           *analysis.Symbols
+	owners        sums // by lock, site, callers and what it did
+	waiters       sums // by lock and site
+	roots         map[partRoot]int64
+	trapped       blame.ByID[analysis.Known] // by deadlock, from 1
+	orders        map[order]*ordered
+	total         int64
+	named         bool // nothing is asked for but the places of locks
 }
 
 // partRoot is a row of owners that were blocked themselves, and the lock at the end of their
@@ -50,6 +51,7 @@ func NewOverview(o Options) *Overview {
 func newOverview(own *regexp.Regexp, by ...blame.Key) *Overview {
 	c := &Overview{roots: map[partRoot]int64{}, orders: map[order]*ordered{}}
 	c.owners, c.waiters = newSums(&c.keys, by...), newSums(&c.keys, by[0], blame.ByWaiterSite)
+	c.Charges = blame.NewCharges(c.owners.rows, c.charge)
 	c.keys.App(own)
 	return c
 }
@@ -60,42 +62,31 @@ func (c *Overview) Begin(sym *analysis.Symbols, _ int64) {
 	c.keys.Begin(sym)
 }
 
-// Slice implements analysis.Visitor.
+// Slice implements analysis.Visitor. A wait of length zero has no owner.
 func (c *Overview) Slice(s *analysis.Slice) {
-	c.shares(s, len(s.Waiters))
-	c.wait(s)
-}
-
-// wait adds the waiters of a slice that lists them to the sums of waiters.
-func (c *Overview) wait(s *analysis.Slice) {
+	if len(s.Shares) > 0 {
+		c.Charges.Slice(s)
+	}
 	for i := range s.Waiters {
 		c.waiters.wait(s, &s.Waiters[i])
 	}
 }
 
-// QueueSlice implements analysis.QueueVisitor: all of their waits have begun.
-func (c *Overview) QueueSlice(s *analysis.Slice, n int) { c.shares(s, n) }
-
-// shares adds the shares of n waiters to the sums of owners.
-func (c *Overview) shares(s *analysis.Slice, n int) {
-	c.total += s.Length() * int64(n)
-	for i := range s.Shares {
-		sh := &s.Shares[i]
-		ns := sh.Ns * int64(n)
-		c.charge(s.Lock, &s.Waiters[0], sh, ns, s.Sample.Taken)
-		if sh.Root.Kind == analysis.OwnerDeadlock {
-			c.trapped.At(int(sh.Root.Cycle)).Add(sh.Root.Prov, ns)
-		}
+// charge adds a share of waiting to the sums of its owner.
+func (c *Overview) charge(row int, to blame.Charge) {
+	sh, ns := &to.Shares[0], to.ThreadNs()
+	c.owners.owe(row, sh.Direct.Prov, ns)
+	if c.named {
+		return
 	}
-}
-
-// charge adds thread-time of waiting, which was sampled or not, to the sums of an owner.
-func (c *Overview) charge(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share, ns int64, sampled bool) {
-	row := c.owners.owe(lock, w, sh, ns)
+	c.total += ns
+	if sh.Root.Kind == analysis.OwnerDeadlock {
+		c.trapped.At(int(sh.Root.Cycle)).Add(sh.Root.Prov, ns)
+	}
 	if sh.Path != nil {
 		c.behind(partRoot{int32(row), sh.Last}, ns)
 	}
-	if o := c.order(lock, sh, c.owners.id(int32(row), 1), sampled); o != nil {
+	if o := c.order(to.Lock, sh, c.owners.id(int32(row), 1), to.Sample.Taken); o != nil {
 		o.Add(sh.Direct.Prov, ns)
 	}
 }

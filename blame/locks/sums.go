@@ -6,7 +6,6 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
-	"contend/format"
 )
 
 // sums is a table of waiting by keys: the first is the lock, or its class, the second a
@@ -22,16 +21,15 @@ func newSums(keys *blame.Resolver, by ...blame.Key) sums {
 	return sums{by: by, rows: blame.NewRows(keys, blame.Columns(by, false))}
 }
 
-// row returns the row of a waiter and a share of its time, making it if need be.
-func (s *sums) row(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
-	i := s.rows.Of(lock, w, sh)
-	if i == len(s.ns) {
-		s.ns, s.waits = append(s.ns, 0), append(s.waits, 0)
-		if s.by[1] != blame.ByWaiterSite {
-			s.known = append(s.known, analysis.Known{})
-		}
+// grow makes a row if it is the next one.
+func (s *sums) grow(row int) {
+	if row < len(s.ns) {
+		return
 	}
-	return i
+	s.ns, s.waits = append(s.ns, 0), append(s.waits, 0)
+	if s.by[1] != blame.ByWaiterSite {
+		s.known = append(s.known, analysis.Known{})
+	}
 }
 
 // wait adds the waiting of a waiter in a slice that lists it: of a recorded wait the first
@@ -40,7 +38,8 @@ func (s *sums) wait(of *analysis.Slice, w *analysis.Waiter) {
 	if !of.Sample.Taken && !w.First {
 		return
 	}
-	i := s.row(of.Lock, w, blame.AnyShare)
+	i := s.rows.Of(of.Lock, w, blame.AnyShare)
+	s.grow(i)
 	if of.Sample.Taken {
 		s.ns[i] += of.Length()
 	} else {
@@ -51,12 +50,11 @@ func (s *sums) wait(of *analysis.Slice, w *analysis.Waiter) {
 	}
 }
 
-// owe adds waiting that a share is charged with, and returns its row.
-func (s *sums) owe(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share, ns int64) int {
-	i := s.row(lock, w, sh)
-	s.ns[i] += ns
-	s.known[i].Add(sh.Direct.Prov, ns)
-	return i
+// owe adds waiting that a share is charged with to a row.
+func (s *sums) owe(row int, prov analysis.Provenance, ns int64) {
+	s.grow(row)
+	s.ns[row] += ns
+	s.known[row].Add(prov, ns)
 }
 
 // id returns what a row has for a key.
