@@ -1,6 +1,16 @@
-// Package locks sums slices by lock or class of lock: how often and how long threads
-// waited (locks.go), where owners took it, what they did and where the others wait
-// (overview.go), and what threads wait for that is no lock (resources.go).
+// Package locks sums waiting by lock or class of lock, and waiting for other things by place.
+//
+//	locks.go      how often and how long threads waited for each lock
+//	overview.go   the visitor that sums by lock, owner and waiter
+//	sums.go       its tables
+//	lock.go       what they add up to: each lock with its owners and waiters
+//	site.go       the place by which a reader knows a lock
+//	names.go      that place alone, for commands that show nothing else of the overview
+//	orders.go     pairs of locks that were taken in both orders
+//	resources.go  places where threads wait for what is no lock
+//	callers.go    the methods that call such a place
+//	kind.go       what such a place waits for, by the names of methods
+//	pools.go      pools that had nothing left
 package locks
 
 import (

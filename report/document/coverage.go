@@ -116,8 +116,6 @@ type ExpectedProvenance struct {
 	Name          string   `json:"name"`
 	WaitNs        int64    `json:"waitNs"`
 	ExpectedRight *float64 `json:"expectedRight"` // share; null when not known
-	ExpectedLow   *float64 `json:"expectedLow"`   // bounds of it
-	ExpectedHigh  *float64 `json:"expectedHigh"`
 	Dumps         int      `json:"dumps"`
 	Waiters       int64    `json:"waiters"`
 	Agreeing      int64    `json:"agreeing"`
@@ -128,7 +126,7 @@ func newCalibration(p Provenance, seen analysis.Agreement) *Calibration {
 	if !ok {
 		return nil
 	}
-	return &Calibration{seen.Dumps, seen.Waiters, seen.Agreeing, []ExpectedProvenance{{"inferred", p.InferredNs, &share, &share, &share, seen.Dumps, seen.Waiters, seen.Agreeing}}}
+	return &Calibration{seen.Dumps, seen.Waiters, seen.Agreeing, []ExpectedProvenance{{"inferred", p.InferredNs, &share, seen.Dumps, seen.Waiters, seen.Agreeing}}}
 }
 
 // Sampler says how late samples were taken.

@@ -20,19 +20,12 @@
     ...Object.entries({ "[handoff]": 1, "[gc pause]": 1, "[safepoint]": 1, "[other]": 1 }).map(([k]) => [k, null]),
   ];
 
-  // expectation writes the share expected to be right, with its bounds where they
-  // differ.
-  function expectation(e) {
-    const percent = v => (100 * v).toFixed(0), low = percent(e.expectedLow ?? e.expectedRight), high = percent(e.expectedHigh ?? e.expectedRight);
-    return percent(e.expectedRight) + " %" + (low === high ? "" : ` (${low} to ${high} %)`);
-  }
-
   function Trust({ m }) {
     const c = m.analyze.coverage, p = c.provenance, total = m.analyze.total.waitNs, list = [["recorded", p.exactNs + p.sampledNs], ["inferred", p.inferredNs], ["unknown", p.unknownNs]];
     const expected = new Map(((c.calibration || {}).provenances || []).map(e => [e.name, e]));
     return html`<div class="wide"><table><thead><tr><th class="text" scope="col">owners known</th><th scope="col">waiting</th><th scope="col">share</th><th scope="col">expected right</th></tr></thead><tbody>${list.map(([name, ns], i) => {
       const e = expected.get(name);
-      return html`<tr><td class="text"><span class=${"swatch k" + i}></span><button type="button" class="link" onClick=${() => C.toggle("known", name)}>${name}</button></td><td>${C.amount(ns)}</td><td>${C.percent(ns, total)}</td><td>${name === "recorded" && ns ? "100 %" : e && e.expectedRight !== null ? expectation(e) : "–"}</td></tr>`;
+      return html`<tr><td class="text"><span class=${"swatch k" + i}></span><button type="button" class="link" onClick=${() => C.toggle("known", name)}>${name}</button></td><td>${C.amount(ns)}</td><td>${C.percent(ns, total)}</td><td>${name === "recorded" && ns ? "100 %" : e && e.expectedRight !== null ? (100 * e.expectedRight).toFixed(0) + " %" : "–"}</td></tr>`;
     })}</tbody></table></div>${c.calibration && c.calibration.dumps > 0 && html`<p>Of ${C.plural(c.calibration.waiters, "waiter")} in ${C.plural(c.calibration.dumps, "thread dump")} hidden, ${C.number(c.calibration.agreeing)} agree with what was inferred without them.</p>`}`;
   }
 
