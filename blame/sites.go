@@ -249,6 +249,9 @@ func (s *Sites) chain(frames []format.Frame) string {
 	return b.String()
 }
 
+// SplitCallers returns the frames of a chain that Callers names.
+func SplitCallers(chain string) []string { return strings.Split(chain, " < ") }
+
 // name writes a frame as Class.method:line.
 func name(f format.Frame, line int) string {
 	if line > 0 {

@@ -152,7 +152,7 @@ func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor)
 	}
 	found.Findings = findings.Find(overview, found.Locks, observed, evidence(res, want.byClass))
 	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, lockSums, found, want.locks)
-	doc.NonLockWaits = document.NewNonLockWaits(&observed.Resources, res.trace.Symbols, want.idle, want.places)
+	doc.NonLockWaits = document.NewNonLockWaits(&observed.Resources, want.idle, want.places)
 	doc.Rank(want.places)
 	if !want.byClass {
 		doc.Coverage.Places = document.NewPlaces(res.trace.Symbols, namedOf(found.Locks))

@@ -38,22 +38,25 @@ const (
 	MinKnown   = 0.5  // of the waiting it names, the part whose owner is expected to be right
 )
 
-// Finding is one problem.
+// Finding is one problem. Its names in JSON are those of the document of analyze.
 type Finding struct {
-	Kind         Kind
-	Lock, Class  string // the lock that threads wait for
-	Owner        string // the site that acquired it
-	Doing        string // the activity of the owner
-	Root         string // of BlockedHolding: the lock at the end of most chains of waits
-	Site         string // of findings without an owner: the site of the waiters
-	Thread       string // of Starvation: the starved thread
-	Evidence     string // in words; "" if kind and owner say it
-	Number       int    // of a deadlock, from 1
-	Threads      int    // in a deadlock and behind it
-	WaitNs       int64
-	Share        float64 // of all waiting
-	ByProvenance analysis.Known
-	Confidence   Confidence
+	Kind       Kind             `json:"kind"`
+	Title      string           `json:"title"`              // see Titled
+	Lock       string           `json:"lock"`               // that threads wait for
+	Class      string           `json:"class"`              // of that lock
+	LockSite   string           `json:"lockSite,omitempty"` // the place by which a reader knows it
+	Owner      string           `json:"owner,omitempty"`    // the site that acquired it
+	Root       string           `json:"root,omitempty"`     // of BlockedHolding: the lock at the end of most chains of waits
+	Site       string           `json:"site,omitempty"`     // of findings without an owner: the site of the waiters
+	Thread     string           `json:"thread,omitempty"`   // of Starvation: the starved thread
+	Evidence   string           `json:"evidence,omitempty"` // in words; "" if kind and owner say it
+	Deadlock   int              `json:"deadlock,omitempty"` // its number among deadlocks, from 1
+	Threads    int              `json:"threads,omitempty"`  // in a deadlock and behind it
+	WaitNs     int64            `json:"waitNs"`
+	Share      float64          `json:"share"` // of all waiting
+	Confidence Confidence       `json:"confidence"`
+	Provenance blame.Provenance `json:"provenance"`
+	Remedy     string           `json:"remedy"` // see Fix
 }
 
 // Kind is a class of problems.
@@ -80,68 +83,74 @@ const (
 )
 
 // kinds is the list of findings; a new detector is a new row. The title follows "is" after the
-// owner's site, or else the site or the lock.
+// owner's site, or else the site or the lock; {lock} and {this} stand for the lock that threads
+// wait for, {other} for the one that its owner waits for. The remedy is a sentence of two parts:
+// the fix, and its details or alternatives.
 var kinds = [...]struct {
 	name   string
 	doing  blame.Doing // the activity of owners that is the evidence; blame.DoingUnknown if it is another
 	title  string
-	remedy string
+	remedy [2]string
 	basis  string // evidence and test, for the documents
 }{
 	Deadlock: {"deadlock", blame.DoingUnknown, "deadlock",
-		"Take these locks in one order everywhere, or hold only one of them at a time.",
+		[2]string{"Take these locks in one order everywhere", ", or hold only one of them at a time."},
 		"waits that make a circle"},
-	LockOrder: {"lock-order", blame.DoingUnknown, "waiting for another lock while holding this one, and elsewhere it is the other way round",
-		"Take these locks in one order everywhere: as it is, a deadlock is a matter of time.",
+	LockOrder: {"lock-order", blame.DoingUnknown, "waiting for {other} while holding {this}, and elsewhere it is the other way round",
+		[2]string{"Take these locks in one order everywhere", ": as it is, a deadlock is a matter of time."},
 		"each of two locks was held while the other was waited for, at different times, by recorded holds or dumps (in dumps, which know locks by " +
 			"address, only for locks of two classes)"},
-	AsleepHolding: {"sleep-while-holding", blame.Asleep, "asleep while holding the lock",
-		"Release the lock before sleeping, or wait on a condition of the lock, which releases it meanwhile.",
+	AsleepHolding: {"sleep-while-holding", blame.Asleep, "asleep while holding {lock}",
+		[2]string{"Release the lock before sleeping", ", or wait on a condition of the lock, which releases it meanwhile."},
 		"a sleep that was recorded, or the stack of the owner"},
-	FileHolding: {"file-while-holding", blame.File, "in file I/O while holding the lock",
-		"Read before taking the lock and write after releasing it: collect what is to be written, and write it in one thread or in batches.",
+	FileHolding: {"file-while-holding", blame.File, "in file I/O while holding {lock}",
+		[2]string{"Read before taking the lock and write after releasing it",
+			": collect what is to be written, and write it in one thread or in batches."},
 		"file I/O that was recorded, or the stack of the owner"},
-	SocketHolding: {"socket-while-holding", blame.Socket, "in socket I/O while holding the lock",
-		"Do the round trip outside of the lock, or give each thread a connection of its own from a pool.",
+	SocketHolding: {"socket-while-holding", blame.Socket, "in socket I/O while holding {lock}",
+		[2]string{"Do the round trip outside of the lock", ", or give each thread a connection of its own from a pool."},
 		"socket I/O that was recorded, or the stack of the owner"},
-	IOHolding: {"io-while-holding", blame.IO, "in I/O while holding the lock",
-		"Move the I/O out of the critical section: copy what it needs under the lock.",
+	IOHolding: {"io-while-holding", blame.IO, "in I/O while holding {lock}",
+		[2]string{"Move the I/O out of the critical section", ": copy what it needs under the lock."},
 		"the stack of the owner, which does not say of which kind"},
-	BlockedHolding: {"blocked-while-holding", blame.Blocked, "waiting for another lock while holding this one",
-		"Fix the lock at the end of the chain first; then take the inner lock before the outer one is held, or not inside of it.",
+	BlockedHolding: {"blocked-while-holding", blame.Blocked, "waiting for {other} while holding {this}",
+		[2]string{"Fix the lock at the end of the chain first",
+			"; then take the inner lock before the outer one is held, or not inside of it."},
 		"the owner waits for another lock meanwhile"},
-	DescheduledHolding: {"descheduled-while-holding", blame.Ready, "without a processor while holding the lock",
-		"Run fewer threads than there are processors, or hold the lock for so short a time that few are stopped in it.",
+	DescheduledHolding: {"descheduled-while-holding", blame.Ready, "without a processor while holding {lock}",
+		[2]string{"Run fewer threads than there are processors", ", or hold the lock for so short a time that few are stopped in it."},
 		"the kernel had stopped the owner, ready to run (recordings of perf)"},
 	Convoy: {"convoy", blame.DoingUnknown, "queued for though it is mostly free: handing it over takes so long that the queue stays",
-		"Take it less often, or let arriving threads take it at once: a lock that is not fair, or a spin before sleep.",
+		[2]string{"Take it less often", ", or let arriving threads take it at once: a lock that is not fair, or a spin before sleep."},
 		"Blasgen et al. (1979): the queue goes on though threads that did not wait would ask less of the lock than all its time, for longer than queues of " +
 			"that load do by chance (Borel and Tanner; Chernoff). Free time counts of fair locks and of recorded or sampled owners: elsewhere barging is not " +
 			"seen"},
 	Starvation: {"starvation", blame.DoingUnknown, "passed over by others that came later",
-		"Take it less often or for less time where the others come from, or use a fair lock here.",
+		[2]string{"Take it less often or for less time where the others come from", ", or use a fair lock here."},
 		"bounded bypass (Burns et al. 1982): one of several threads or sites is passed by later comers, once and more each wait beyond what it passes others, " +
 			"and waits longer than they do; neither by chance (Student, Welch)"},
 	HotStripe: {"hot-stripe", blame.DoingUnknown, "the hot one of several that are alike",
-		"Spread what it guards more evenly, by another hash or more stripes, or take the hot entry out of it.",
+		[2]string{"Spread what it guards more evenly", ", by another hash or more stripes, or take the hot entry out of it."},
 		"one of three or more locks of a class that are waited for at one site in the same time has more waiting than all others, in more windows of time than " +
 			"chance gives it (binomial)"},
 	ReadMostly: {"read-mostly", blame.DoingUnknown, "exclusive, and readers wait for readers",
-		"Let readers share it: a concurrent collection, a read-write lock, or a copy that is replaced when it changes.",
+		[2]string{"Let readers share it", ": a concurrent collection, a read-write lock, or a copy that is replaced when it changes."},
 		"owner and waiter are in methods of the JDK's synchronized collections that only read; a trace does not show which of a program's own sections do"},
 	PausedHolding: {"paused-while-holding", blame.DoingUnknown, "waited for while a garbage collection has stopped its owner",
-		"Make the pauses shorter first, with another collector or a larger heap; allocate less while holding the lock.",
+		[2]string{"Make the pauses shorter first", ", with another collector or a larger heap; allocate less while holding the lock."},
 		"pauses of the garbage collector that were recorded"},
 	PoolExhausted: {"pool-exhausted", blame.DoingUnknown, "waiting for a pool that has nothing left",
-		"Return its objects sooner, or enlarge it if what is behind it can serve more.",
+		[2]string{"Return its objects sooner", ", or enlarge it if what is behind it can serve more."},
 		"threads wait for an object of a known pool: there is none. Share of waiting for locks and resources"},
 	NotifyStorm: {"notify-storm", blame.DoingUnknown, "waking all who wait there, mostly in vain",
-		"Wake one with notify where any of them will do, or give each kind of waiter a condition of its own, or use a queue of java.util.concurrent.",
+		[2]string{"Wake one with notify where any of them will do",
+			", or give each kind of waiter a condition of its own, or use a queue of java.util.concurrent."},
 		"of threads that one thread's notification woke together most wait again at the same place, as soon as the next of them usually has the monitor; that " +
 			"they were woken together: no thread that waited with them slept on, and they come closer to each other than to the next notification, not by chance " +
 			"(Hoeffding). Of Object.wait alone. Share of all waiting, also for resources and for the monitor to come back"},
 	Polling: {"polling", blame.DoingUnknown, "spinning or polling",
-		"Use a lock that parks its waiters, or declare the place a lock's with --lock-rules, so that it counts as waiting.",
+		[2]string{"Use a lock that parks its waiters",
+			", or declare the place a lock's with --lock-rules, so that it counts as waiting."},
 		"threads sleep or run at one place, by samples, recorded sleeps or dumps; some of them in compareAndSet or onSpinWait, or never all at once, as " +
 			"another thread must be elsewhere to release them, and not by chance (Poisson). Share of waiting and polling"},
 }
@@ -152,6 +161,19 @@ var detectors = [...]func(*Evidence, *Trace) []Finding{convoys, starved, hotStri
 // String returns the name of a kind in JSON.
 func (k Kind) String() string { return kinds[k].name }
 
+// MarshalText implements encoding.TextMarshaler.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (k *Kind) UnmarshalText(name []byte) error {
+	at := slices.Index(Kinds(), string(name))
+	*k = Kind(max(at, 0))
+	if at < 0 {
+		return fmt.Errorf("no finding is called %q", name)
+	}
+	return nil
+}
+
 // Kinds returns the names of all kinds.
 func Kinds() (names []string) {
 	for k := range kinds {
@@ -161,7 +183,7 @@ func Kinds() (names []string) {
 }
 
 // Title returns the title of a kind.
-func (k Kind) Title() string { return kinds[k].title }
+func (k Kind) Title() string { return (&Finding{Kind: k}).Titled("", "") }
 
 // Basis returns the evidence and test of a kind.
 func (k Kind) Basis() string { return kinds[k].basis }
@@ -175,7 +197,7 @@ type Trace struct {
 }
 
 // Find returns the findings: deadlocks, then lock-order inversions, then the others by share
-// of the waiting.
+// of the waiting. The locks are those of the overview that get a row each.
 func Find(c *locks.Overview, locks []locks.Lock, v *Evidence, t Trace) []Finding {
 	out := slices.Concat(deadlocks(c, t), inversions(c), detected(c, v, &t), whileHolding(c, locks, &t))
 	slices.SortStableFunc(out, func(a, b Finding) int {
@@ -184,6 +206,18 @@ func Find(c *locks.Overview, locks []locks.Lock, v *Evidence, t Trace) []Finding
 		}
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.WaitNs, a.WaitNs))
 	})
+	sites := map[string]string{}
+	for i := range locks {
+		if _, known := sites[locks[i].Name]; !known { // the first has the most waiting of several with one name
+			sites[locks[i].Name] = locks[i].Site
+		}
+	}
+	for i := range out {
+		f := &out[i]
+		f.LockSite, f.Title = sites[f.Lock], f.Titled("", "")
+		fix, details := f.remedy()
+		f.Remedy = fix + details
+	}
 	return out
 }
 
@@ -217,7 +251,7 @@ func detected(c *locks.Overview, v *Evidence, t *Trace) (out []Finding) {
 // worthWhile reports whether enough threads wait because of a finding, and enough of their
 // owners are known.
 func (t *Trace) worthWhile(f *Finding) bool {
-	return t.matters(f) && Known(&f.ByProvenance) >= MinKnown
+	return t.matters(f) && f.Known() >= MinKnown
 }
 
 // matters reports whether enough threads wait because of a finding.
@@ -238,8 +272,8 @@ func percent(part, whole int64) string {
 func deadlocks(c *locks.Overview, t Trace) (out []Finding) {
 	for i, d := range t.Deadlocks {
 		first, trapped := d.Cycle[0], c.Trapped(i+1)
-		f := Finding{Kind: Deadlock, Number: i + 1, Lock: t.Symbols.LockName(first.Lock), Class: t.Symbols.ClassName(first.Lock),
-			Threads: len(d.Cycle) + len(d.Queued), WaitNs: trapped.Ns(), ByProvenance: trapped}
+		f := Finding{Kind: Deadlock, Deadlock: i + 1, Lock: t.Symbols.LockName(first.Lock), Class: t.Symbols.ClassName(first.Lock),
+			Threads: len(d.Cycle) + len(d.Queued), WaitNs: trapped.Ns(), Provenance: blame.NewProvenance(trapped)}
 		f.Share, f.Confidence = analysis.Ratio(f.WaitNs, c.TotalNs()), High
 		out = append(out, f)
 	}
@@ -252,7 +286,7 @@ func inversions(c *locks.Overview) (out []Finding) {
 	for _, v := range c.Inversions() {
 		ns := v.ByProvenance.Ns()
 		out = append(out, Finding{Kind: LockOrder, Lock: v.Lock, Class: v.Class, Owner: v.Owner, Root: v.Other,
-			WaitNs: ns, Share: analysis.Ratio(ns, c.TotalNs()), ByProvenance: v.ByProvenance, Confidence: High})
+			WaitNs: ns, Share: analysis.Ratio(ns, c.TotalNs()), Provenance: blame.NewProvenance(v.ByProvenance), Confidence: High})
 	}
 	return out
 }

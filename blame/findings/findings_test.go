@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/blame"
 	"contend/format"
 	"contend/golden"
 )
@@ -91,8 +92,8 @@ func TestFindings(t *testing.T) {
 
 func TestWhatAFindingSays(t *testing.T) {
 	asleep := plan{inner: one("java.lang.Thread", "sleep"), held: 401, waiters: 3}.run(t)[0]
-	if asleep.Lock != "Ledger@1" || asleep.Class != "Ledger" || asleep.Owner != "Shop.hold:10" || asleep.Doing != "asleep" ||
-		asleep.WaitNs != 1200*ms || asleep.Share != 1 || asleep.ByProvenance[analysis.Exact] != 1200*ms || asleep.Confidence != High {
+	if asleep.Lock != "Ledger@1" || asleep.Class != "Ledger" || asleep.Owner != "Shop.hold:10" ||
+		asleep.WaitNs != 1200*ms || asleep.Share != 1 || asleep.Provenance.ExactNs != 1200*ms || asleep.Confidence != High {
 		t.Errorf("%+v", asleep)
 	}
 	blocked := plan{held: 401, waiters: 3, blocked: true}.run(t)[0]
@@ -100,7 +101,7 @@ func TestWhatAFindingSays(t *testing.T) {
 		t.Errorf("%+v", blocked)
 	}
 	circle := plan{waiters: 1, blocked: true, circle: true}.run(t)[0]
-	if circle.Number != 1 || circle.Threads != 3 || circle.Share != 1 || circle.ByProvenance[analysis.Exact] != circle.WaitNs {
+	if circle.Deadlock != 1 || circle.Threads != 3 || circle.Share != 1 || circle.Provenance.ExactNs != circle.WaitNs {
 		t.Errorf("%+v", circle)
 	}
 }
@@ -113,7 +114,7 @@ func TestLimits(t *testing.T) {
 	golden.Equal(t, len((plan{inner: sleep, held: 11, waiters: 1}).run(t)), 1, "10 ms of waiting in a second")
 	tr := Trace{ElapsedNs: 1000 * ms}
 	exact := func(ns int64, share float64) *Finding {
-		return &Finding{WaitNs: ns, Share: share, ByProvenance: analysis.Known{analysis.ByTenure: ns}}
+		return &Finding{WaitNs: ns, Share: share, Provenance: blame.Provenance{ExactNs: ns, RightNs: ns}}
 	}
 	for _, c := range []struct {
 		f    *Finding
@@ -129,7 +130,7 @@ func TestLimits(t *testing.T) {
 
 func TestEveryKindIsWhole(t *testing.T) {
 	for k, row := range kinds {
-		if row.name == "" || row.title == "" || row.basis == "" || !strings.HasSuffix(row.remedy, ".") || strings.Count(row.remedy, ". ") > 0 {
+		if row.name == "" || row.title == "" || row.basis == "" || row.remedy[0] == "" || strings.ContainsAny(row.remedy[0], ".,;:") || !strings.HasSuffix(row.remedy[1], ".") || strings.Contains(row.remedy[1], ". ") {
 			t.Errorf("kind %d: %+v", k, row)
 		}
 	}
@@ -153,9 +154,11 @@ func TestWhatIsHardlyKnownIsNotShown(t *testing.T) {
 		"half inferred, no others":     {likely: 66, nobody: 34},
 	} {
 		f := Finding{WaitNs: 100, Share: 1}
-		f.ByProvenance.Add(analysis.Exact, c.exact)
-		f.ByProvenance.Add(analysis.Likely(0.6), c.likely)
-		f.ByProvenance.Add(analysis.Unknown, c.nobody)
+		var by analysis.Known
+		by.Add(analysis.Exact, c.exact)
+		by.Add(analysis.Likely(0.6), c.likely)
+		by.Add(analysis.Unknown, c.nobody)
+		f.Provenance = blame.NewProvenance(by)
 		var trace Trace
 		if shown := trace.worthWhile(&f); shown != c.shown || shown && confidence(&f) != c.sure {
 			t.Errorf("%s: shown %v, %v", name, shown, confidence(&f))

@@ -1,8 +1,6 @@
 package findings
 
 import (
-	"cmp"
-
 	"contend/analysis"
 	"contend/blame"
 	"contend/blame/locks"
@@ -33,23 +31,24 @@ func whileHolding(c *locks.Overview, locks []locks.Lock, t *Trace) (out []Findin
 // ownerFinding sums the activities of the owners at a site that are of a kind; false if there
 // are none.
 func ownerFinding(k Kind, l *locks.Lock, o *locks.Owner) (f Finding, ok bool) {
-	if kinds[k].doing == blame.DoingUnknown || o.Pseudo {
+	if kinds[k].doing == blame.DoingUnknown {
 		return f, false
 	}
 	f = Finding{Kind: k, Lock: l.Name, Class: l.Class, Owner: o.Site}
+	var by analysis.Known
 	rootNs := int64(0)
-	for i := range o.Doings {
-		d := &o.Doings[i]
-		if d.What != kinds[k].doing {
+	for i := range o.Doing {
+		d := &o.Doing[i]
+		if d.What != kinds[k].doing.String() {
 			continue
 		}
 		f.WaitNs += d.WaitNs
-		f.ByProvenance.AddAll(&d.ByProvenance)
-		f.Doing = cmp.Or(f.Doing, d.Text)
+		by.AddAll(&d.ByProvenance)
 		if d.Root.WaitNs > rootNs {
 			f.Root, rootNs = d.Root.Text, d.Root.WaitNs
 		}
 	}
+	f.Provenance = blame.NewProvenance(by)
 	return f, f.WaitNs > 0
 }
 

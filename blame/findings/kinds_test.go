@@ -201,17 +201,23 @@ func TestInitialisationIsNoLockOfTheProgram(t *testing.T) {
 	const class = "initialisation of shop.Catalog"
 	for k := range kinds {
 		f, lock := Finding{Kind: Kind(k), Class: class}, Finding{Kind: Kind(k), Class: "shop.Cart"}
-		if lock.Title() != kinds[k].title || lock.Remedy() != kinds[k].remedy {
-			t.Errorf("%s of another lock: %q, %q", kinds[k].name, lock.Title(), lock.Remedy())
+		if lock.Fix() != kinds[k].remedy[0] || strings.ContainsAny(lock.Titled("", ""), "{}") {
+			t.Errorf("%s of another lock: %q, %q", kinds[k].name, lock.Titled("", ""), lock.Fix())
 		}
-		if strings.Contains(f.Remedy(), " lock") || strings.Contains(f.Title(), "holding the lock") || !strings.Contains(f.Remedy(), "initialised") {
-			t.Errorf("%s: %q, %q", kinds[k].name, f.Title(), f.Remedy())
+		if strings.Contains(whole(&f), " lock") || strings.Contains(f.Titled("", ""), "holding the lock") || !strings.Contains(whole(&f), "initialised") {
+			t.Errorf("%s: %q, %q", kinds[k].name, f.Titled("", ""), whole(&f))
 		}
-		if f := (Finding{Kind: Kind(k), Class: "sync.Once"}); kinds[k].doing != blame.DoingUnknown && !strings.Contains(f.Remedy(), "what runs once") {
-			t.Errorf("%s: %q", kinds[k].name, f.Remedy())
+		if f := (Finding{Kind: Kind(k), Class: "sync.Once"}); kinds[k].doing != blame.DoingUnknown && !strings.Contains(whole(&f), "what runs once") {
+			t.Errorf("%s: %q", kinds[k].name, whole(&f))
 		}
-		golden.Equal(t, k >= int(AsleepHolding) && k <= int(DescheduledHolding), strings.HasSuffix(f.Title(), " holding up the "+class), kinds[k].name, f.Title())
+		golden.Equal(t, k >= int(AsleepHolding) && k <= int(DescheduledHolding), strings.HasSuffix(f.Titled("", ""), " holding up the "+class), kinds[k].name, f.Titled("", ""))
 	}
 }
 
 func TestMain(m *testing.M) { golden.Main(m) }
+
+// whole is the remedy of a finding, both parts.
+func whole(f *Finding) string {
+	fix, details := f.remedy()
+	return fix + details
+}

@@ -1,6 +1,8 @@
 package findings
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"contend/analysis"
@@ -8,30 +10,37 @@ import (
 	"contend/format"
 )
 
-// Title returns a sentence part that follows "is". A thread that initialises a class holds no
-// lock of the program: it delays the initialisation.
-func (f *Finding) Title() string {
-	title := f.Kind.Title()
-	if !f.initialises() {
-		return title
+// Titled returns a sentence part that follows "is", with a name for the lock that threads wait
+// for and one for the lock that its owner waits for. "" is no name. A thread that initialises a
+// class holds no lock of the program: it delays the initialisation.
+func (f *Finding) Titled(lock, other string) string {
+	this := cmp.Or(lock, "this one")
+	if f.initialises() {
+		lock, this = "up the "+f.Class, "up the "+f.Class
 	}
-	return strings.NewReplacer("holding the lock", "holding up the "+f.Class, "holding this one", "holding up the "+f.Class).Replace(title)
+	return strings.NewReplacer("{lock}", cmp.Or(lock, "the lock"), "{this}", this, "{other}", cmp.Or(other, "another lock")).Replace(kinds[f.Kind].title)
 }
 
-// Remedy returns a remedy in one sentence. The lock of a class initialisation belongs to the
+// Fix returns what to do, without the details and alternatives that the remedy has.
+func (f *Finding) Fix() string {
+	fix, _ := f.remedy()
+	return fix
+}
+
+// remedy returns the two parts of a remedy. The lock of a class initialisation belongs to the
 // JVM, and the lock of a sync.Once to Go: neither can be released early.
-func (f *Finding) Remedy() string {
+func (f *Finding) remedy() (fix, details string) {
 	switch {
 	case f.Class == "sync.Once" && kinds[f.Kind].doing != blame.DoingUnknown:
-		return "Do that outside of what runs once, or have it run before others need it."
+		return "Do that outside of what runs once", ", or have it run before others need it."
 	case !f.initialises():
-		return kinds[f.Kind].remedy
+		return kinds[f.Kind].remedy[0], kinds[f.Kind].remedy[1]
 	case f.Kind <= LockOrder:
-		return "Let none of these classes need another while it is initialised."
+		return "Let none of these classes need another while it is initialised", "."
 	case kinds[f.Kind].doing == blame.DoingUnknown:
-		return "Have the class initialised before others need it."
+		return "Have the class initialised before others need it", "."
 	}
-	return "Do that outside of the static initialiser, or have the class initialised before others need it."
+	return "Do that outside of the static initialiser", ", or have the class initialised before others need it."
 }
 
 // initialises reports whether threads wait for the initialisation of a class.
@@ -50,15 +59,27 @@ const (
 	highFrom   = 0.9
 )
 
-// String returns "low", "medium" or "high".
-func (c Confidence) String() string { return [...]string{"low", "medium", "high"}[min(c, High)] }
+// confidences are their names.
+var confidences = [...]string{"low", "medium", "high"}
 
-// Known returns the share of some waiting whose owner is expected to be right.
-func Known(by *analysis.Known) float64 { return analysis.Ratio(by.Right(), by.Ns()) }
+// String returns "low", "medium" or "high".
+func (c Confidence) String() string { return confidences[min(c, High)] }
+
+// MarshalText implements encoding.TextMarshaler.
+func (c Confidence) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler: a name that is none is low.
+func (c *Confidence) UnmarshalText(name []byte) error {
+	*c = Confidence(max(slices.Index(confidences[:], string(name)), 0))
+	return nil
+}
+
+// Known returns the share of its waiting whose owner is expected to be right.
+func (f *Finding) Known() float64 { return analysis.Ratio(f.Provenance.RightNs, f.WaitNs) }
 
 // confidence grades a finding about owners.
 func confidence(f *Finding) Confidence {
-	switch known := Known(&f.ByProvenance); {
+	switch known := f.Known(); {
 	case known >= highFrom:
 		return High
 	case known >= mediumFrom:

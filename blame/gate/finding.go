@@ -63,13 +63,13 @@ func mostOwnersUnknown(_ *Rule, _ *Subject, run *Run) Doubt {
 	if run.overview == nil || run.overview.TotalNs() == 0 {
 		return Doubt{}
 	}
-	var by analysis.Known
+	ns, right := int64(0), int64(0)
 	for _, l := range run.overview.Locks() {
 		for i := range l.Owners {
-			by.AddAll(&l.Owners[i].ByProvenance)
+			ns, right = ns+l.Owners[i].WaitNs, right+l.Owners[i].Provenance.RightNs
 		}
 	}
-	if findings.Known(&by) >= findings.MinKnown {
+	if analysis.Ratio(right, ns) >= findings.MinKnown {
 		return Doubt{}
 	}
 	return Doubt{"the owners are unknown for most of the waiting", "record thread dumps ('contend jfc' prints such settings)"}

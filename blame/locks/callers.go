@@ -9,7 +9,8 @@ import (
 	"contend/format"
 )
 
-// Callers are the methods of the program that called a place, innermost first.
+// Callers are the methods of the program that called a place, innermost first; those of an owner
+// have their lines.
 type Callers struct {
 	Sites  []string `json:"sites"`
 	WaitNs int64    `json:"waitNs"`
@@ -45,12 +46,18 @@ func (c callers) add(frames []format.Frame, ns int64) {
 const between = "\n"
 
 // list returns the callers in descending order of waiting.
-func (c callers) list() (out []Callers) {
+func (c callers) list() []Callers {
+	out := []Callers{}
 	for sites, ns := range c {
 		out = append(out, Callers{strings.Split(sites, between), ns})
 	}
-	slices.SortFunc(out, func(a, b Callers) int {
+	return sortCallers(out)
+}
+
+// sortCallers sorts in descending order of waiting.
+func sortCallers(list []Callers) []Callers {
+	slices.SortFunc(list, func(a, b Callers) int {
 		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), slices.Compare(a.Sites, b.Sites))
 	})
-	return out
+	return list
 }

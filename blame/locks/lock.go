@@ -24,35 +24,28 @@ type Lock struct {
 	Of      []uint32 // of many locks in one row: their ids
 }
 
-// Owner is one site that took the lock, or a pseudo owner.
+// Owner is one site whose threads held a lock while others waited for it, or a pseudo owner. Its
+// names in JSON, and those of the types below, are those of the document of analyze. Lists are
+// in descending order of waiting, and empty for a pseudo owner.
 type Owner struct {
-	Site         string
-	Pseudo       bool // Site is no place in the program
-	In           bool // Site is where the owner was: nothing tells where it took the lock
-	WaitNs       int64
-	ByProvenance analysis.Known
-	Callers      []Amount // the program's own frames around the site, as one text each
-	Doings       []Doing
+	Site    string    `json:"site"`         // that acquired the lock; [handoff] and the like are no places
+	In      bool      `json:"in,omitempty"` // Site is where the owner was: where it acquired the lock is not known
+	WaitNs  int64     `json:"waitNs"`
+	Share   float64   `json:"share"`   // of the waiting for the lock
+	Callers []Callers `json:"callers"` // the program's own frames around the site
+	Doing   []Doing   `json:"doing"`
+
+	Provenance blame.Provenance `json:"provenance"`
 }
 
-// minLikely is how likely an inferred owner is at least that is named. Below it the
-// reader would be sent to the wrong code twice of three times.
-const minLikely = 0.35
-
-// Nameable reports whether the owner at a place of the program is known well enough to be
-// named, by the waiting it is charged with, what of that is inferred, and how likely that is.
-func Nameable(waitNs, inferredNs int64, likely float64) bool {
-	return 2*inferredNs <= waitNs || likely >= minLikely
-}
-
-// Doing is what the owners at a site were at while others waited.
+// Doing is an activity of the owners at a site while others waited.
 type Doing struct {
-	What         blame.Doing
-	Text         string
-	Class        string // of Blocked: of the lock it was blocked on
-	WaitNs       int64
-	ByProvenance analysis.Known
-	Root         Amount // of Blocked: the lock at the end of most chains of waits
+	What   string `json:"what"`            // the name of a blame.Doing
+	Class  string `json:"class,omitempty"` // of blame.Blocked: of the lock it was blocked on
+	WaitNs int64  `json:"waitNs"`
+
+	ByProvenance analysis.Known `json:"-"` // for findings
+	Root         Amount         `json:"-"` // of blame.Blocked, for findings: the lock at the end of most chains of waits
 }
 
 // Site is a place at which threads wait.
@@ -160,6 +153,9 @@ func (c *Overview) lock(of *charged, roots [][]partEnd) Lock {
 	for _, w := range l.Waiters {
 		l.WaitNs += w.WaitNs
 	}
+	for i := range l.Owners {
+		l.Owners[i].Share = analysis.Ratio(l.Owners[i].WaitNs, l.WaitNs)
+	}
 	l.Site = c.siteOf(of)
 	return l
 }
@@ -176,11 +172,11 @@ func (c *Overview) waitersOf(rows []int32) (out []Site) {
 func (c *Overview) ownersOf(rows []int32, roots [][]partEnd) []Owner {
 	var out []Owner
 	for _, g := range c.owners.groups(rows, 1) {
-		o := Owner{Site: c.text(blame.ByOwnerSite, g.id), Pseudo: blame.Pseudo(g.id), WaitNs: g.ns, ByProvenance: g.byProvenance}
-		if !o.Pseudo {
+		o := Owner{Site: c.text(blame.ByOwnerSite, g.id), WaitNs: g.ns, Callers: []Callers{}, Doing: []Doing{}, Provenance: blame.NewProvenance(g.byProvenance)}
+		if !blame.Pseudo(g.id) {
 			o.In = c.keys.Sites().In(g.id)
-			o.Callers = c.callersOf(g.rows)
-			o.Doings = c.doingsOf(g.rows, roots)
+			o.Callers = append(o.Callers, c.callersOf(g.rows)...)
+			o.Doing = append(o.Doing, c.doingsOf(g.rows, roots)...)
 		}
 		out = append(out, o)
 	}
@@ -191,24 +187,24 @@ func (c *Overview) ownersOf(rows []int32, roots [][]partEnd) []Owner {
 func (c *Overview) doingsOf(rows []int32, roots [][]partEnd) []Doing {
 	var out []Doing
 	for _, g := range c.owners.groups(rows, 3) {
-		d := Doing{What: doingOf(g.id), Text: c.text(blame.ByOwnerDoing, g.id), WaitNs: g.ns, ByProvenance: g.byProvenance}
-		if d.What == blame.Blocked {
+		d := Doing{What: doingOf(g.id).String(), WaitNs: g.ns, ByProvenance: g.byProvenance}
+		if d.What == blame.Blocked.String() {
 			d.Class = c.keys.BlockedOn(g.id)
 			d.Root = c.mostlyBehind(g.rows, roots)
 		}
 		out = append(out, d)
 	}
-	return blame.ByWaiting(out, func(d Doing) (int64, string) { return d.WaitNs, d.Text })
+	return blame.ByWaiting(out, func(d Doing) (int64, string) { return d.WaitNs, d.What + " " + d.Class })
 }
 
 // callersOf joins the rows of one owner by the frames around its site.
-func (c *Overview) callersOf(rows []int32) (out []Amount) {
+func (c *Overview) callersOf(rows []int32) (out []Callers) {
 	for _, g := range c.owners.groups(rows, 2) {
 		if text := c.text(blame.ByOwnerCallers, g.id); text != "" && text != analysis.UnknownStack {
-			out = append(out, Amount{text, g.ns})
+			out = append(out, Callers{blame.SplitCallers(text), g.ns})
 		}
 	}
-	return blame.ByWaiting(out, func(a Amount) (int64, string) { return a.WaitNs, a.Text })
+	return sortCallers(out)
 }
 
 func (a Amount) compare(b Amount) int {

@@ -4,6 +4,7 @@
 //	overview.go   the visitor that sums by lock, owner and waiter
 //	sums.go       its tables
 //	lock.go       what they add up to: each lock with its owners and waiters
+//	join.go       several locks as one, for a reader
 //	site.go       the place by which a reader knows a lock
 //	names.go      that place alone, for commands that show nothing else of the overview
 //	orders.go     pairs of locks that were taken in both orders

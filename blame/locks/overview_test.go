@@ -42,8 +42,8 @@ func TestOwnersOfAChainAreAsManyAsItsLocks(t *testing.T) {
 	ends := map[string]string{}
 	for _, l := range c.Locks() {
 		for _, o := range l.Owners {
-			for _, d := range o.Doings {
-				if d.What == blame.Blocked {
+			for _, d := range o.Doing {
+				if d.What == blame.Blocked.String() {
 					ends[l.Name] = d.Root.Text
 				}
 			}
@@ -170,7 +170,7 @@ func TestRowsOfOnePlaceAreOne(t *testing.T) {
 		c.NonLockWait(&a)
 	}
 	got := c.Resources()
-	if len(got) != 2 || got[0].Site != "shop.Pool.borrow:7" || got[0].WaitNs != 90 || got[0].Waits != 4 || got[0].Waiters != 2 || got[0].MaxNs != 60 || got[0].Stack != 3 || !got[1].Loop {
+	if len(got) != 2 || got[0].Site != "shop.Pool.borrow:7" || got[0].WaitNs != 90 || got[0].Waits != 4 || got[0].Waiters != 2 || got[0].MaxNs != 60 || got[0].Stack[2].Class != "shop.B" || !got[1].Loop {
 		t.Errorf("%+v", got)
 	}
 	want := []Callers{{[]string{"shop.B.run"}, 60}, {[]string{"shop.A.run"}, 30}}

@@ -12,16 +12,17 @@ import (
 )
 
 // Resource is one place of the program where threads wait for resources. Times are ns.
+// Its names in JSON are those of the document of analyze.
 type Resource struct {
-	What  string         // the outermost method of the library that waits, or what the runtime calls it
-	Site  string         // the method of the program that called it, with its line; "" where none did
-	Stack format.StackID // the one with most of the waiting
-	Loop  bool           // a thread's own outermost method waits here: it may have nothing to do
-	Kind  Kind
+	What string `json:"what"` // the outermost method of the library that waits, or what the runtime calls it
+	Site string `json:"site"` // the method of the program that called it, with its line; "" where none did
+	Loop bool   `json:"loop"` // a thread's own outermost method waits here: it may have nothing to do
+	Kind Kind   `json:"-"`
 	NonLockWait
-	MaxNs   int64 // longest wait; 0 when waits were only sampled
-	Callers []Callers
-	Users   []User // the threads that ended them, in descending order; some are not known
+	MaxNs   int64          `json:"maxNs"`           // longest wait; 0 when waits were only sampled
+	Stack   []format.Frame `json:"stack"`           // the one with most of the waiting
+	Callers []Callers      `json:"callers"`         // in descending order; none where nothing of the program called the site
+	Users   []User         `json:"users,omitempty"` // the threads that ended waits, in descending order; some are not known
 }
 
 // User is a place of the program that ended waits, or the threads that did where their place
@@ -129,7 +130,8 @@ type place struct {
 // placeSum is what the stacks of one place add up to.
 type placeSum struct {
 	Resource
-	most    int64 // waiting with Stack
+	stack   format.StackID // the one with most of the waiting
+	most    int64          // that waiting
 	threads blame.ThreadSet
 	called  callers
 	users   map[User]int64
@@ -159,13 +161,14 @@ func (c *Resources) list(resource bool) []Resource {
 			sum.users[c.user(by)] += ns
 		}
 		sum.WaitNs, sum.Waits, sum.MaxNs = sum.WaitNs+p.ns, sum.Waits+p.waits, max(sum.MaxNs, p.at)
-		if p.ns > sum.most || p.ns == sum.most && key.stack < sum.Stack {
-			sum.most, sum.Stack = p.ns, key.stack
+		if p.ns > sum.most || p.ns == sum.most && key.stack < sum.stack {
+			sum.most, sum.stack = p.ns, key.stack
 		}
 		sum.threads.Join(&p.threads)
 	}
 	var rows []Resource
 	for _, sum := range places {
+		sum.Stack = append([]format.Frame{}, c.sym.Frames(sum.stack)...)
 		rows = append(rows, sum.row())
 	}
 	slices.SortFunc(rows, func(a, b Resource) int {

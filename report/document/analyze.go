@@ -111,20 +111,13 @@ type Analyze struct {
 	Phases         []Phase          `json:"phases"`
 	NotCounted     []format.Warning `json:"notCounted"` // the warnings about waiting that the totals leave out
 	Ranked         []Ranked         `json:"ranked"`     // all that threads wait for, locks and others, by waiting
-	Rest           []Rest           `json:"-"`          // the locks that Locks leaves out, for a screen, which counts them
+	Rest           []Ranked         `json:"-"`          // the locks that Locks leaves out, those of one class and site as one, for a screen, which counts them
 	Stacks         *Blame           `json:"-"`          // the waiting by the owners' stacks and classes of locks, where people are shown it
 }
 
 // MaxLocks is how many locks are described each by itself, unless more are asked
 // for: a description takes a kilobyte and more, and a trace may have a million.
 const MaxLocks = 1 << 12
-
-// Rest is the locks of one class and site that are described together.
-type Rest struct {
-	Lock
-	Locks   int
-	Biggest int64 // waiting for the biggest of them, ns
-}
 
 // NewTrace describes what was read.
 func NewTrace(inputs []string, st format.Stats, tr *analysis.Trace) Trace {
@@ -135,7 +128,7 @@ func NewTrace(inputs []string, st format.Stats, tr *analysis.Trace) Trace {
 // one, 0 means all.
 func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector, o Overview, top int) *Analyze {
 	a := &Analyze{Schema: "contend.analyze/2", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, NonLockWaits: NonLockWaits{Resources: []Resource{}}, Total: NewTotal(sums),
-		ElapsedNs: tr.ElapsedNs, Findings: newFindings(o.Findings, o.Locks), Phases: []Phase{}, NotCounted: notCounted(cov.Warnings)}
+		ElapsedNs: tr.ElapsedNs, Findings: append([]Finding{}, o.Findings...), Phases: []Phase{}, NotCounted: notCounted(cov.Warnings)}
 	a.WaitingThreads = waitingThreads(tr, cov, a.Total.WaitNs)
 	if cov.Timed() { // a count has no instant
 		a.Phases = append(a.Phases, NewPhases(o.Phases, top)...)
@@ -159,7 +152,12 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector
 		l := &o.Rest[i]
 		r, biggest := sums.Together(l.Of)
 		r.Lock, r.Class = l.Name, l.Class
-		a.Rest = append(a.Rest, Rest{newLock(&r, tr.Symbols, l, top), len(l.Of), biggest})
+		kind := "lock"
+		if len(l.Waiters) == 0 { // they have no site in common
+			kind = Others
+		}
+		all := newLock(&r, tr.Symbols, l, top)
+		a.Rest = append(a.Rest, all.ranked(kind, len(l.Of), biggest))
 	}
 	for i, d := range tr.Deadlocks {
 		a.Deadlocks = append(a.Deadlocks, newDeadlock(i+1, d, tr.Symbols, o.Took))
@@ -178,7 +176,7 @@ func newLock(r *locks.Row, sym *analysis.Symbols, o *locks.Lock, top int) Lock {
 		created = NewStack(sym.Frames(r.Created))
 	}
 	return Lock{Lock: r.Lock, Class: r.Class, Kind: r.Kind, Waits: r.Waits, Failed: r.Failed, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, P50Ns: r.P50Ns, P99Ns: r.P99Ns,
-		CSP: r.CSP, Waiters: r.Waiters, Moved: r.Addresses, Created: created, Provenance: NewProvenance(r.ByProvenance), Site: o.Site, Owners: owners(o, top), Waiting: append([]Site{}, limit(o.Waiters, top)...)}
+		CSP: r.CSP, Waiters: r.Waiters, Moved: r.Addresses, Created: created, Provenance: NewProvenance(r.ByProvenance), Site: o.Site, Owners: limitOwners(o.Owners, top), Waiting: append([]Site{}, limit(o.Waiters, top)...)}
 }
 
 func newDeadlock(number int, d analysis.Deadlock, sym *analysis.Symbols, took func(format.StackID, format.ObjectID) string) Deadlock {

@@ -5,31 +5,18 @@ import (
 	"strings"
 
 	"contend/analysis"
+	"contend/blame"
 	"contend/format"
 )
 
-// Provenance says how the owners of so much waiting are known. Exact and sampled ones are
-// recorded; the keys of estimates and of threads without stacks are those of older versions, and 0.
-type Provenance struct {
-	ExactNs      int64 `json:"exactNs"`
-	SampledNs    int64 `json:"sampledNs"`
-	InferredNs   int64 `json:"inferredNs"`
-	EstimatedNs  int64 `json:"estimatedNs"`
-	ThreadOnlyNs int64 `json:"threadOnlyNs"`
-	UnknownNs    int64 `json:"unknownNs"`
-	RightNs      int64 `json:"expectedRightNs"` // of all: what was recorded, and the rest by its probability
-}
+// How the owners of some waiting are known is what package blame makes.
+type (
+	Provenance     = blame.Provenance
+	ProvenancePart = blame.ProvenancePart
+)
 
-// RecordedNs returns the waiting whose owner is recorded.
-func (p Provenance) RecordedNs() int64 { return p.ExactNs + p.SampledNs }
-
-// Right returns how likely what is inferred is; ok is false where nothing is.
-func (p Provenance) Right() (share float64, ok bool) {
-	if p.InferredNs == 0 {
-		return 0, false
-	}
-	return float64(p.RightNs-p.RecordedNs()) / float64(p.InferredNs), true
-}
+// NewProvenance names the parts of a sum.
+var NewProvenance = blame.NewProvenance
 
 // UnitNs is the unit of the waiting of traces that measure time.
 const UnitNs = "ns"
@@ -162,20 +149,4 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 		c.Warnings = append(c.Warnings, format.Warning{Code: format.CodeBlind, Text: "deadlocks would not show: " + st.Blind})
 	}
 	return c
-}
-
-// ProvenancePart is the part of some waiting whose owners are known in one way.
-type ProvenancePart struct {
-	Name string
-	Ns   int64
-}
-
-// Parts returns the parts, best first.
-func (p Provenance) Parts() []ProvenancePart {
-	return []ProvenancePart{{"recorded", p.RecordedNs()}, {"inferred", p.InferredNs}, {"unknown", p.UnknownNs}}
-}
-
-// NewProvenance names the parts of a sum.
-func NewProvenance(p analysis.Known) Provenance {
-	return Provenance{ExactNs: p[analysis.ByTenure], SampledNs: p[analysis.BySample], InferredNs: p[analysis.ByInference], UnknownNs: p[analysis.ByNothing], RightNs: p.Right()}
 }

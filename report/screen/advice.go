@@ -11,7 +11,7 @@ import (
 
 // advice says what to do about the most contended lock if no finding does. It follows the cause of
 // most of its waiting.
-func (s *screen) advice(g *document.RankedItem) []line {
+func (s *screen) advice(g *document.Ranked) []line {
 	if g.WaitNs == 0 || len(s.Deadlocks) > 0 || slices.ContainsFunc(s.Findings, func(f document.Finding) bool { return f.Class == g.Class }) {
 		return nil
 	}
@@ -19,7 +19,7 @@ func (s *screen) advice(g *document.RankedItem) []line {
 }
 
 // try returns the advice in one sentence.
-func (s *screen) try(g *document.RankedItem) string {
+func (s *screen) try(g *document.Ranked) string {
 	by := map[string]int64{}
 	top, stopped := "", int64(0)
 	for _, o := range g.Owners {
@@ -62,7 +62,7 @@ func (s *screen) try(g *document.RankedItem) string {
 }
 
 // several returns the advice about a lock that no single owner holds for most of the waiting.
-func (s *screen) several(g *document.RankedItem) string {
+func (s *screen) several(g *document.Ranked) string {
 	switch at, guessed := through(g), s.guessed(g); {
 	case at != "" && guessed:
 		return "Which section holds it longest is not known well enough: " + s.teller(false)
@@ -77,7 +77,7 @@ func (s *screen) several(g *document.RankedItem) string {
 // through returns the method that is on the stack for most of the waiting and was sampled
 // as the owner itself, "" if there is none. If the acquisition is not visible, one critical section
 // appears as all the methods that it calls.
-func through(g *document.RankedItem) string {
+func through(g *document.Ranked) string {
 	of := map[string]int64{}
 	for i := range g.Owners {
 		o := &g.Owners[i]
@@ -107,7 +107,7 @@ func through(g *document.RankedItem) string {
 // proven reports whether the owner is at the site for more than half of the waiting, after
 // discounting by the expected accuracy or, if lower, by the agreement of hidden dumps. The main
 // waiting site without observed activity is the model's default and proves nothing.
-func (s *screen) proven(w *document.RankedItem, site string) bool {
+func (s *screen) proven(w *document.Ranked, site string) bool {
 	right, doing := int64(0), false
 	for i := range w.Owners {
 		if o := &w.Owners[i]; o.Site == site {
@@ -139,7 +139,7 @@ func (s *screen) teller(noOwners bool) string {
 }
 
 // guessed reports whether the owners of a lock are mostly inferred and may be wrong.
-func (s *screen) guessed(g *document.RankedItem) bool {
+func (s *screen) guessed(g *document.Ranked) bool {
 	ns := int64(0)
 	for i := range g.Owners {
 		ns += g.Owners[i].Provenance.InferredNs
@@ -149,14 +149,14 @@ func (s *screen) guessed(g *document.RankedItem) bool {
 
 // free returns the advice about a lock that is free for most of the waiting. Short sections are the
 // usual cause, and a trace may show few of them.
-func (s *screen) free(g *document.RankedItem) string {
+func (s *screen) free(g *document.Ranked) string {
 	const remedy = "take it less often, or split it"
 	switch {
 	case s.counts:
 		return "At this instant no thread holds it: take several dumps"
 	case s.Coverage.Warned(format.CodeSaturated):
 		return "No processor was idle: run fewer " + s.thread + "s, or take the lock less often"
-	case s.Coverage.Warned(format.CodeThreshold) || g.Right() < sure || g.Uncertainty != nil && g.PlusMinusNs == nil:
+	case s.Coverage.Warned(format.CodeThreshold) || g.Right() < sure || g.Error != nil && g.Error.PlusMinusNs == nil:
 		return "It may be taken too often for short work: " + remedy
 	}
 	return "It is taken too often for short work: " + remedy

@@ -147,8 +147,8 @@ func TestOneDumpIsOneInstant(t *testing.T) {
 // Of two locks of one class a finding says by where they are taken which it means.
 func TestTheOtherLockIsNamedAsAmongTheLocks(t *testing.T) {
 	a := service(2, "Cart", func(i int) string { return fmt.Sprintf("Shop.step:%d", i) })
-	f := document.Finding{Kind: "blocked-while-holding", Title: "waiting for another lock while holding this one", Class: "Cart", Lock: a.Locks[0].Lock,
-		LockSite: "Shop.step:0", Owner: "Shop.step:0", Root: a.Locks[1].Lock, Share: 0.5, Confidence: "high"}
+	f := document.Finding{Kind: document.KindBlockedHolding, Class: "Cart", Lock: a.Locks[0].Lock,
+		LockSite: "Shop.step:0", Owner: "Shop.step:0", Root: a.Locks[1].Lock, Share: 0.5, Confidence: document.HighConfidence}
 	a.Findings = []document.Finding{f}
 	for root, want := range map[string]string{a.Locks[1].Lock: "waiting for Cart at Shop.step:1 while holding Cart", "Cart@99": "waiting for another Cart while", "Till@1": "waiting for Till while"} {
 		a.Findings[0].Root = root
@@ -160,8 +160,8 @@ func TestTheOtherLockIsNamedAsAmongTheLocks(t *testing.T) {
 func TestTheEndOfAChainIsNamed(t *testing.T) {
 	a := service(2, "Cart", func(i int) string { return fmt.Sprintf("Shop.step:%d", i) })
 	a.Locks[1].Class = "Till"
-	a.Findings = []document.Finding{{Kind: "blocked-while-holding", Title: "waiting for another lock while holding this one", Class: "Cart", Lock: a.Locks[0].Lock,
-		Owner: "Shop.step:0", Root: a.Locks[1].Lock, Share: 0.5, Confidence: "high", Remedy: "Mend the lock at the end of the chain first; then"}}
+	a.Findings = []document.Finding{{Kind: document.KindBlockedHolding, Class: "Cart", Lock: a.Locks[0].Lock,
+		Owner: "Shop.step:0", Root: a.Locks[1].Lock, Share: 0.5, Confidence: document.HighConfidence, Remedy: "Mend the lock at the end of the chain first; then"}}
 	for owner, want := range map[string]string{"Shop.pay:3": "-> Fix Till first; Shop.pay:3 holds it longest", "[handoff]": "-> Fix Till first, at the end of the chain"} {
 		a.Locks[1].Owners[0].Site = owner
 		golden.Holds(golden.At(t, owner), shown(t, a, Options{}), want+"\n")

@@ -39,7 +39,7 @@ func (s *screen) ranked(room int) (lines []line) {
 
 // rest returns the waiting for locks and places that are left out. A second line, if there is room,
 // names the largest of them.
-func (s *screen) rest(list []document.RankedItem, room int) []line {
+func (s *screen) rest(list []document.Ranked, room int) []line {
 	if len(list) == 0 {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (s *screen) users(r *document.Resource) []line {
 
 // block returns the lines of one lock or place. The first has advice, and more owners than the
 // others.
-func (s *screen) block(w *document.RankedItem, first bool) []line {
+func (s *screen) block(w *document.Ranked, first bool) []line {
 	parts := s.name(w)
 	if w.Locks > 1 {
 		parts = append(parts, fmt.Sprintf("(%d locks, the biggest %s)", w.Locks, percent(w.Biggest, w.WaitNs)))
@@ -150,7 +150,7 @@ func (s *screen) block(w *document.RankedItem, first bool) []line {
 }
 
 // name returns the kind, the name and the acquisition site of a lock or place.
-func (s *screen) name(w *document.RankedItem) []string {
+func (s *screen) name(w *document.Ranked) []string {
 	if w.Of != nil {
 		return append([]string{w.Kind}, s.names.Resource(w.Of.What, w.Of.Site)...)
 	}
@@ -166,7 +166,7 @@ func (s *screen) name(w *document.RankedItem) []string {
 }
 
 // numbers returns the amounts of waiting for a lock or place.
-func (s *screen) numbers(w *document.RankedItem) []string {
+func (s *screen) numbers(w *document.Ranked) []string {
 	var parts []string
 	if w.Of == nil {
 		parts = append(parts, percent(w.WaitNs, s.Total.WaitNs)+" of lock waiting:")
@@ -175,7 +175,7 @@ func (s *screen) numbers(w *document.RankedItem) []string {
 		return append(parts, s.amount(w.WaitNs))
 	}
 	sum := text.Duration(w.WaitNs)
-	if u := w.Uncertainty; u != nil && u.PlusMinusNs != nil {
+	if u := w.Error; u != nil && u.PlusMinusNs != nil {
 		sum += " ± " + text.Duration(*u.PlusMinusNs)
 	} else if u != nil {
 		sum += " ± ?" // too few samples
@@ -192,7 +192,7 @@ func (s *screen) numbers(w *document.RankedItem) []string {
 
 // holders returns the owners of a lock during its waiting: n named ones, or more up to maxOwners
 // until their sum is enough, and the unnamed ones between them.
-func (s *screen) holders(w *document.RankedItem, n int, enough int64) (lines []line) {
+func (s *screen) holders(w *document.Ranked, n int, enough int64) (lines []line) {
 	first, named, sum := "      held by  ", 0, int64(0)
 	for i := range w.Owners {
 		o := &w.Owners[i]
@@ -268,7 +268,7 @@ func usual(o *document.LockOwner) (chain []string) {
 }
 
 // waiters writes the sites of waiters, as many as fit a line.
-func (s *screen) waiters(w *document.RankedItem) []line {
+func (s *screen) waiters(w *document.Ranked) []line {
 	if s.short {
 		return nil
 	}

@@ -59,7 +59,7 @@ func (s *screen) findings(room int) (lines []line) {
 func distinct(list []document.Finding) (out []document.Finding) {
 	at := map[[3]string]int{}
 	for _, f := range list {
-		key := [3]string{f.Kind, f.Class, f.Owner}
+		key := [3]string{f.Kind.String(), f.Class, f.Owner}
 		if i, ok := at[key]; ok && f.Owner != "" {
 			out[i].WaitNs += f.WaitNs
 			out[i].Share += f.Share
@@ -77,10 +77,11 @@ func (s *screen) finding(f *document.Finding) []line {
 	if f.LockSite != "" && f.LockSite != f.Owner {
 		lock += " at " + s.names.Name(f.LockSite)
 	}
-	title := strings.NewReplacer("holding the lock", "holding "+lock, "holding this one", "holding "+lock).Replace(f.Title)
+	other := ""
 	if f.Root != "" {
-		title = strings.Replace(title, "another lock", s.otherLock(f), 1)
+		other = s.otherLock(f)
 	}
+	title := f.Titled(lock, other)
 	if f.Evidence != "" {
 		title += " (" + f.Evidence + ")"
 	}
@@ -91,10 +92,10 @@ func (s *screen) finding(f *document.Finding) []line {
 	lines := fill(fmt.Sprintf("%4s  ", percent(int64(f.Share*1e6), 1e6)), s.Width, strong, parts...)
 	remedy := f.Remedy
 	if !s.Full {
-		remedy = cmp.Or(s.endOfChain(f), firstClause(remedy))
+		remedy = cmp.Or(s.endOfChain(f), f.Fix())
 	}
 	if f.Confidence != document.HighConfidence {
-		remedy += " (confidence: " + f.Confidence + ")"
+		remedy += " (confidence: " + f.Confidence.String() + ")"
 	}
 	return append(lines, s.say("      -> ", remedy)...)
 }
@@ -148,14 +149,6 @@ func (s *screen) subject(f *document.Finding, lock string) []string {
 	return prose(lock)
 }
 
-// firstClause returns a remedy without its alternatives.
-func firstClause(sentence string) string {
-	if i := strings.IndexAny(sentence, ",;:"); i > 0 {
-		return sentence[:i]
-	}
-	return strings.TrimSuffix(sentence, ".")
-}
-
 // deadlock writes each thread with the lock it holds and its acquisition site, the lock it waits for
 // and the site of the wait, and the owner of that lock.
 func (s *screen) deadlock(d *document.Deadlock) []line {
@@ -197,7 +190,7 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 	}
 	for _, f := range s.Findings {
 		if f.Deadlock == d.Number {
-			lines = append(lines, s.say("  -> ", firstClause(f.Remedy))...)
+			lines = append(lines, s.say("  -> ", f.Fix())...)
 		}
 	}
 	return lines

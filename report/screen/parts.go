@@ -23,9 +23,9 @@ type screen struct {
 	*document.Analyze
 	Options
 	words
-	waits  []document.RankedItem // large enough to be shown
-	waitNs int64                 // of all of these
-	short  bool                  // only the essential lines
+	waits  []document.Ranked // large enough to be shown
+	waitNs int64             // of all of these
+	short  bool              // only the essential lines
 }
 
 // most returns the limit of rows or lines: none with --full.

@@ -34,7 +34,7 @@ func Write(w io.Writer, a *document.Analyze, o Options) error {
 		o.Width = DefaultWidth
 	}
 	s := &screen{Analyze: a, Options: o, words: wordsOf(a), waits: a.Waits()}
-	s.waits = slices.DeleteFunc(s.waits, func(w document.RankedItem) bool {
+	s.waits = slices.DeleteFunc(s.waits, func(w document.Ranked) bool {
 		return w.Of != nil && !s.Full && !s.counts && below(w.WaitNs, worthwhile, s.ElapsedNs)
 	})
 	for i := range s.waits {

@@ -205,7 +205,7 @@ func TestWhatMostWaitForComesFirst(t *testing.T) {
 		text := shown(t, a, Options{})
 		golden.Equal(t, strings.Index(text, "condition Object.wait at Box") < strings.Index(text, "lock Cart at"), first, ns)
 		golden.Equal(t, strings.Contains(text, "-> The notifier is not recorded"), first, ns)
-		a.Findings = []document.Finding{{Kind: "sleep-holding", Title: "asleep while holding the lock", Class: "Cart", Owner: "Shop.checkout:12", Share: 1}}
+		a.Findings = []document.Finding{{Kind: document.KindBlockedHolding, Class: "Cart", Owner: "Shop.checkout:12", Share: 1}}
 		if text := shown(t, a, Options{}); strings.Index(text, "Waits, by") < strings.Index(text, "Findings, by") != first {
 			t.Errorf("findings are about locks:\n%s", text)
 		}

@@ -115,7 +115,7 @@ func (s *screen) next() []line {
 	case s.counts && len(s.Locks) > 0:
 		parts = []string{"contend blame --by lock,waiter-stack " + file}
 	case len(s.Locks) > 0:
-		top := s.waits[slices.IndexFunc(s.waits, func(w document.RankedItem) bool { return w.Of == nil })].Class
+		top := s.waits[slices.IndexFunc(s.waits, func(w document.Ranked) bool { return w.Of == nil })].Class
 		parts = []string{"contend blame --class " + s.pattern(top) + " " + file, "(all its owners)"}
 		if !s.Full {
 			parts = append(parts, "or contend analyze --full (whole stacks)")
@@ -204,7 +204,7 @@ func (s *screen) unranked() (lines []line) {
 				if len(lines) == before {
 					lines = append(lines, line{title, plain})
 				}
-				w := r.Ranked()
+				w := document.RankedPlace(r)
 				lines = append(lines, s.block(&w, false)...)
 			}
 		}

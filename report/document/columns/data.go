@@ -150,10 +150,10 @@ type numbering struct {
 	content   *Content
 	plain     text.Plain
 	classes   format.Numbers[string]
-	shown     map[string]bool                     // their names
-	objects   []format.ObjectID                   // of the table's locks
-	waited    []int64                             // waiting by lock
-	resources map[cube.Place]*document.RankedItem // on the page
+	shown     map[string]bool                 // their names
+	objects   []format.ObjectID               // of the table's locks
+	waited    []int64                         // waiting by lock
+	resources map[cube.Place]*document.Ranked // on the page
 }
 
 type frame struct {
@@ -163,7 +163,7 @@ type frame struct {
 }
 
 func newNumbering(content *Content, t *table) *numbering {
-	n := &numbering{content: content, shown: map[string]bool{}, resources: map[cube.Place]*document.RankedItem{}, plain: text.PlainOf(content.Analyze), cube: content.Cube, sites: blame.NewSites(content.App), table: t}
+	n := &numbering{content: content, shown: map[string]bool{}, resources: map[cube.Place]*document.Ranked{}, plain: text.PlainOf(content.Analyze), cube: content.Cube, sites: blame.NewSites(content.App), table: t}
 	t.Stacks = stacks{Caller: []int32{}, Frame: []int32{}, Names: []string{}, Method: []int32{}, Line: []int32{}, Sort: []int8{}}
 	t.Sites = siteColumns{WaiterSite: []int32{}, OwnerSite: []int32{}, OwnerTook: []int32{}, RootSite: []int32{}, RootTook: []int32{}}
 	n.sites.Begin(content.Trace.Symbols)
