@@ -42,14 +42,24 @@ type GraphOptions struct {
 
 // GraphBuilder is a pivot by waiter and owner, drawn as a graph: nodes wait and own, edges
 // lead from the waiter to the owner with the waiting between them.
-type GraphBuilder struct{ *Pivot }
+type GraphBuilder struct {
+	*Pivot
+	classes map[ofClass]int64 // thread-time
+}
+
+// ofClass is the part of a row that one class of locks has.
+type ofClass struct {
+	row   int
+	class uint32
+}
 
 // NewGraph returns an empty builder.
 func NewGraph(o GraphOptions) GraphBuilder {
 	k := nodeKeys[o.Nodes]
 	p := New(k[:], o.Root).Operations(o.Frames).App(o.App).Plain()
-	p.classes = map[[2]uint32]int64{}
-	return GraphBuilder{p}
+	b := GraphBuilder{p, map[ofClass]int64{}}
+	p.also = func(row int, c Charge) { b.classes[ofClass{row, p.keys.sym.Class(c.Lock)}] += c.ThreadNs() }
+	return b
 }
 
 // Graph is a finished graph. The edges sum to the total.
@@ -98,7 +108,7 @@ func (b GraphBuilder) Graph() *Graph {
 		g.Nodes[e.To].CausedNs += r.ThreadNs
 		g.Edges[i], edges[ends(r.IDs)] = e, int32(i)
 	}
-	g.addLocks(b.Pivot, edges)
+	g.addLocks(b, edges)
 	g.rank()
 	g.components()
 	return g
@@ -140,10 +150,10 @@ func (g *Graph) rank() {
 type ends [2]uint32
 
 // addLocks gives each edge its classes. An edge is identified by its ends.
-func (g *Graph) addLocks(p *Pivot, edges map[ends]int32) {
-	for of, ns := range p.classes {
-		e := &g.Edges[edges[ends(p.index.IDs(int(of[0])))]]
-		e.Locks = append(e.Locks, EdgeLock{p.keys.sym.Classes().Name(of[1]), ns})
+func (g *Graph) addLocks(b GraphBuilder, edges map[ends]int32) {
+	for of, ns := range b.classes {
+		e := &g.Edges[edges[ends(b.index.IDs(of.row))]]
+		e.Locks = append(e.Locks, EdgeLock{b.keys.sym.Classes().Name(of.class), ns})
 	}
 	for e := range g.Edges {
 		ByWaiting(g.Edges[e].Locks, func(l EdgeLock) (int64, string) { return l.ThreadNs, l.Class })

@@ -24,18 +24,18 @@ type Pivot struct {
 	rec   bootstrap.Recorder // of sampled traces, by row
 	cells *bootstrap.Cells   // of a finished Whole
 	plain bool               // rows get no interval of confidence
-	whole bool               // rows are of locks, and tell of whole waits
 	ran   int64
 
-	classes map[[2]uint32]int64 // of a graph: thread-time by row and class of lock
+	also   func(row int, c Charge) // what a view sums besides; nil for nothing
+	wholes []Whole                 // by row, see Whole
+	whole  bool
 }
 
 // row is a sum in the making.
 type row struct {
 	accumulator
-	series int    // in the recorder
-	other  bool   // of [other]
-	whole  *Whole // nil where it is not asked for
+	series int  // in the recorder
+	other  bool // of [other]
 }
 
 // New returns an empty pivot. With root, waiting is charged to the end of
@@ -97,30 +97,18 @@ func (p *Pivot) Ticks(n, ns int64) {
 // add adds a charge to a row, making it if need be.
 func (p *Pivot) add(at int, c Charge) {
 	if at == len(p.rows) {
-		p.rows = append(p.rows, p.row(at, c.Lock))
+		p.rows = append(p.rows, row{series: bootstrap.NoSeries, other: slices.Contains(p.index.IDs(at), Other)})
+		if p.rec.Sampled() {
+			p.rows[at].series = p.rec.New()
+		}
 	}
 	r := &p.rows[at]
 	r.Add(&c, p.root)
 	p.wall.AddSlice(c.Slice)
 	p.rec.Add(r.series, c.Start, c.End, c.Ns, c.N)
-	if p.classes != nil {
-		p.classes[[2]uint32{uint32(at), p.keys.sym.Class(c.Lock)}] += c.ThreadNs()
+	if p.also != nil {
+		p.also(at, c)
 	}
-	if r.whole != nil {
-		r.whole.addAll(c.Slice)
-	}
-}
-
-// row returns a new row, which a slice of a lock makes.
-func (p *Pivot) row(at int, lock format.ObjectID) row {
-	r := row{series: bootstrap.NoSeries, other: slices.Contains(p.index.IDs(at), Other)}
-	if p.rec.Sampled() {
-		r.series = p.rec.New()
-	}
-	if p.whole {
-		r.whole = &Whole{First: lock}
-	}
-	return r
 }
 
 // Total returns the sum over all rows.

@@ -19,15 +19,15 @@ type Whole struct {
 // Whole makes a pivot by lock or by class tell of whole waits, those of length zero included,
 // see WholeOf.
 func (p *Pivot) Whole() *Pivot {
-	p.whole = true
-	return p
-}
-
-// addAll adds the waiters of a slice, which lists those whose wait begins.
-func (w *Whole) addAll(s *analysis.Slice) {
-	for i := range s.Waiters {
-		w.add(&s.Waiters[i], s.Sample.Taken)
+	p.whole, p.also = true, func(row int, c Charge) {
+		if row == len(p.wholes) {
+			p.wholes = append(p.wholes, Whole{First: c.Lock})
+		}
+		for i := range c.Waiters { // the slice lists those whose wait begins
+			p.wholes[row].add(&c.Waiters[i], c.Sample.Taken)
+		}
 	}
+	return p
 }
 
 // add adds a waiter, whose wait was sampled or not.
@@ -56,7 +56,7 @@ func (p *Pivot) Len() int { return len(p.rows) }
 
 // At returns what a row of Whole adds up, but for its wall-time, and its id.
 func (p *Pivot) At(row int) (id uint32, s *Sum, w *Whole) {
-	return p.index.IDs(row)[0], &p.rows[row].Sum, p.rows[row].whole
+	return p.index.IDs(row)[0], &p.rows[row].Sum, &p.wholes[row]
 }
 
 // WallNs returns the wall-time of a row.

@@ -1,6 +1,6 @@
-// Package cube is the one table of sums: waiting by keys and, where it is wanted, by bins
-// of time. Every view of a page is made of it (New), and so are the rows that an export
-// writes, the pressure of csp and the highest intervals of a gate (Over).
+// Package cube is a table of waiting by keys and by bins of time. Every view of a page is
+// made of it (New), and so are the rows that an export writes, the pressure of csp and the
+// highest intervals of a gate (Over).
 //
 //	cube.go       the table, as a visitor that fills it
 //	resources.go  waits for resources, as further rows
@@ -54,7 +54,6 @@ type Cube struct {
 
 	blame.Charges
 	columns []blame.Column
-	merges  bool // rows may be merged
 	clock   bool
 	limits  Limits
 	cells   int
@@ -75,7 +74,7 @@ const firstBinNs = 1e6
 
 // New returns an empty cube of a page. Limits below 2 are taken as 2.
 func New(l Limits) *Cube {
-	c := &Cube{BinNs: firstBinNs, merges: true, columns: dims[:], index: map[Key]int32{}, ids: map[Place]uint32{}}
+	c := &Cube{BinNs: firstBinNs, columns: dims[:], index: map[Key]int32{}, ids: map[Place]uint32{}}
 	return c.limit(Limits{max(l.Bins, 2), max(l.Rows, 2), max(l.Cells, 2)})
 }
 
@@ -146,7 +145,7 @@ func (c *Cube) charge(number int, to blame.Charge) {
 
 // makeRoom merges if the table has grown to twice its limits.
 func (c *Cube) makeRoom() {
-	if c.merges && len(c.Rows) > 2*c.limits.Rows || c.cells/2 > c.limits.Cells {
+	if c.index != nil && len(c.Rows) > 2*c.limits.Rows || c.cells/2 > c.limits.Cells {
 		c.shrink()
 	}
 }
@@ -173,7 +172,7 @@ func (c *Cube) find(key Key) int {
 	if !ok {
 		at = int32(len(c.Rows))
 		c.Rows = append(c.Rows, Row{Key: key})
-		if c.merges {
+		if c.index != nil {
 			c.index[key] = at
 		}
 	}
@@ -184,7 +183,7 @@ func (c *Cube) find(key Key) int {
 func (c *Cube) Finish() {
 	c.bound(c.limits)
 	for i := range c.Rows {
-		if c.merges && c.Rows[i].Key.merged() {
+		if c.index != nil && c.Rows[i].Key.merged() {
 			c.OtherNs += c.Rows[i].Ns
 		}
 	}

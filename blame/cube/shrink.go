@@ -17,7 +17,7 @@ func (c *Cube) shrink() {
 
 // bound merges until the table is within the limits, or nothing more can be merged.
 func (c *Cube) bound(l Limits) {
-	if c.merges {
+	if c.index != nil {
 		c.fold(l.Rows)
 		for c.cells > l.Cells && c.Bins() > minBins {
 			c.coarsen()
