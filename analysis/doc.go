@@ -23,7 +23,7 @@
 //	symbols.go     names of ids, for visitors and reports
 //	definitions.go names and properties of threads, locks and stacks
 //	stackuses.go   how stacks use locks
-//	interner.go    strings as dense ids; long names are shortened
+//	longnames.go   shortening names that no compiler makes
 //	names.go       owners, frames and stacks as text; which frames are the runtime's
 //	slice.go       the unit of all results: Slice, its shares and waiters
 //	waitqueue.go   the threads that wait for one lock, by joins and leaves

@@ -75,7 +75,7 @@ func eachHop(sh *analysis.Share, most int, hop func(*analysis.Hop), omitted func
 type chains struct {
 	paths      map[string]uint32 // by what appendPath writes
 	key        []byte
-	signatures analysis.Interner
+	signatures format.Numbers[string]
 	list       []chain
 }
 

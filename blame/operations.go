@@ -16,7 +16,7 @@ const OtherOperation = "[other operation]"
 // that many operations share.
 type operations struct {
 	frames *regexp.Regexp
-	names  analysis.Interner
+	names  format.Numbers[string]
 	of     PerStack
 }
 

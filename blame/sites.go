@@ -41,7 +41,7 @@ func Made(site string) bool { return site != UnknownSite && !strings.HasPrefix(s
 type Sites struct {
 	sym      *analysis.Symbols
 	app      *regexp.Regexp
-	names    analysis.Interner
+	names    format.Numbers[string]
 	byID     ByID[ofStack]
 	lines    acquireLines
 	acquired map[uint32]bool // owner sites that are known
@@ -77,7 +77,7 @@ func (s *Sites) Begin(sym *analysis.Symbols) {
 }
 
 // Names names the ids of sites.
-func (s *Sites) Names() *analysis.Interner { return &s.names }
+func (s *Sites) Names() *format.Numbers[string] { return &s.names }
 
 // Own reports whether a frame is of the program's own code.
 func (s *Sites) Own(f format.Frame) bool {

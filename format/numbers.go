@@ -27,6 +27,23 @@ func (n *Numbers[T]) Of(v T) (id uint32, added bool) {
 	return id, true
 }
 
+// ID returns the number of a value, new or not.
+func (n *Numbers[T]) ID(v T) uint32 {
+	id, _ := n.Of(v)
+	return id
+}
+
+// Name returns the value with a number; the zero value if there is none.
+func (n *Numbers[T]) Name(id uint32) (v T) {
+	if int(id) < len(n.List) {
+		v = n.List[id]
+	}
+	return v
+}
+
+// Len returns how many values have numbers.
+func (n *Numbers[T]) Len() int { return len(n.List) }
+
 // Times multiplies two durations or counts, neither negative; math.MaxInt64 if the product
 // is out of range.
 func Times(a, b int64) int64 {
