@@ -147,7 +147,9 @@ func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor)
 			found.Phases = series
 		}
 	}
-	if found.Locks, found.Rest = overview.Heaviest(heaviest(lockSums, want.locks)); !want.rest {
+	if want.locks == 0 {
+		found.Locks = overview.Locks()
+	} else if found.Locks, found.Rest = overview.Heaviest(heaviest(lockSums, want.locks)); !want.rest {
 		found.Rest = nil
 	}
 	found.Findings = findings.Find(overview, found.Locks, observed, evidence(res, want.byClass))
@@ -169,12 +171,8 @@ func namedOf(list []locks.Lock) []locks.Named {
 	return out
 }
 
-// heaviest returns the ids of the locks with a row of their own, at least most of them; nil means
-// all.
+// heaviest returns the ids of the locks with a row of their own, at least most of them.
 func heaviest(of *locks.Collector, most int) map[uint32]bool {
-	if most == 0 {
-		return nil
-	}
 	ids := map[uint32]bool{}
 	for _, r := range of.Top(max(most, document.MaxLocks)) {
 		ids[r.ID] = true

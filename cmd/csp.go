@@ -83,7 +83,7 @@ func runCSP(e *env, o *cspOptions) error {
 	if err := o.timed(res); err != nil {
 		return err
 	}
-	meter.OwnerLabel = res.names.Owner
+	meter.OwnerLabel = res.names.OwnerName
 	series, err := meter.Series()
 	if err != nil {
 		return usageError{fmt.Errorf("--interval: %w", err), "write a longer one, as 1s, 1m or 1h, or take a part of the trace with --from and --to"}

@@ -107,7 +107,7 @@ func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s docu
 		if err != nil {
 			return nil, s, err
 		}
-		p.Named = res.names.Heaviest(document.MaxLocks)
+		p.Named = res.names.Named(document.MaxLocks)
 		if err := res.timeless(); err != nil && !res.warned(format.CodeNoTimes) { // an input without times counts some seconds only, not a whole run
 			return nil, s, err
 		}

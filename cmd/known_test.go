@@ -77,7 +77,7 @@ func TestMovedLocksAreOneRow(t *testing.T) {
 		golden.Equal(t, b.Total.WaitNs, want.ns, path)
 		addresses := 0
 		for _, l := range ask[document.Analyze](t, "analyze", path).Locks {
-			addresses = max(addresses, l.Moved)
+			addresses = max(addresses, l.Addresses)
 		}
 		golden.AtLeast(t, addresses, 2, path, "no lock tells its addresses")
 		said := ""

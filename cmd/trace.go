@@ -110,8 +110,8 @@ type result struct {
 	stats  format.Stats
 	trace  *analysis.Trace
 
-	unmatched string // the warning about a filter that matched no name of the trace
-	names     *locks.Names
+	unmatched string          // the warning about a filter that matched no name of the trace
+	names     *locks.Overview // for answers for people: the places of locks and owners
 	places    document.Places // the names of locks in answers for people
 }
 
@@ -176,11 +176,11 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 // named is run for answers for people: locks are named by their sites in the program. own matches
 // the code of the program; nil means all code outside of known libraries.
 func (o *traceOptions) named(e *env, own *regexp.Regexp, v ...analysis.Visitor) (*result, error) {
-	names := locks.NewNames(own)
+	names := locks.NewOverview(locks.Options{Names: true, App: own})
 	res, err := o.run(e, append(v, names)...)
 	if err == nil {
 		res.names = names
-		res.places = document.NewPlaces(res.trace.Symbols, names.Heaviest(document.MaxLocks))
+		res.places = document.NewPlaces(res.trace.Symbols, names.Named(document.MaxLocks))
 	}
 	return res, err
 }

@@ -11,17 +11,23 @@ import (
 	"contend/format"
 )
 
-// Lock is what an overview tells of one lock, or one class of locks. Owners and
-// waiters are in descending order of waiting.
+// Lock is the place, the owners and the waiters of one lock, or one class of locks; a Row has its
+// numbers.
 type Lock struct {
-	ID      uint32 // of the lock, or of the class
-	Name    string
-	Class   string
-	Site    string // where it was made, or, where the trace does not tell, is mostly taken or waited for; "" where nothing tells
-	WaitNs  int64
-	Owners  []Owner
-	Waiters []Site
-	Of      []uint32 // of many locks in one row: their ids
+	ID     uint32 // of the lock, or of the class
+	Name   string
+	Class  string
+	WaitNs int64
+	Of     []uint32 // of many locks in one row: their ids
+	Parties
+}
+
+// Parties are the threads at both sides of a lock by their places. Owners and waiters are in
+// descending order of waiting.
+type Parties struct {
+	Site    string  `json:"site,omitempty"` // where the lock was made, or, if unknown, is mostly acquired or waited for; "" if that is unknown, too
+	Owners  []Owner `json:"owners"`
+	Waiting []Site  `json:"waiting"`
 }
 
 // Owner is one site whose threads held a lock while others waited for it, or a pseudo owner. Its
@@ -61,52 +67,66 @@ type Amount struct {
 	WaitNs int64
 }
 
-// Locks returns the overview, in descending order of waiting.
+// Locks returns all locks, one by one, in descending order of waiting.
 func (c *Overview) Locks() []Lock {
-	all, _ := c.Heaviest(nil)
+	all, _ := c.split(func(uint32) bool { return true })
 	return all
 }
 
-// maxGroups bounds the classes and sites of the other locks: those with most waiting are
-// kept.
-const maxGroups = 1 << 12
-
-// Heaviest returns the overview of some locks, and of all others by class and
-// site: each that has several kinds of owners takes kilobytes. Of nil, all are
-// heavy. Both are in descending order of waiting, but what comes after maxGroups is
-// one that names neither site, owners nor waiters, [other], the last.
-func (c *Overview) Heaviest(heavy map[uint32]bool) (out, rest []Lock) {
-	roots := c.rootsOf()
-	many := map[[2]string]*charged{}
-	for one := range c.charged() {
-		if heavy == nil || heavy[one.id] {
-			out = append(out, c.lock(&one, roots))
-			continue
-		}
-		key := [2]string{c.class(one.id), c.siteOf(&one)}
-		sum := blame.At(many, key)
-		if sum.ids == nil {
-			sum.id = one.id
-		}
-		sum.add(&one)
+// Heaviest returns the locks with the given ids one by one, and all others joined by class and
+// site, because the owners of one lock take kilobytes. Both are in descending order of waiting.
+// Of the others, classes and sites behind the first maxGroups are one last lock, [other], without
+// site, owners and waiters.
+func (c *Overview) Heaviest(ids map[uint32]bool) (heavy, others []Lock) {
+	heavy, joined := c.split(func(id uint32) bool { return ids[id] })
+	if joined == nil {
+		return heavy, nil
 	}
-	other := Lock{Name: blame.OtherText, Class: blame.OtherText}
-	for i, of := range slices.SortedFunc(maps.Values(many), (*charged).compare) {
+	roots, other := c.rootsOf(), Lock{Name: blame.OtherText, Class: blame.OtherText}
+	for i, of := range slices.SortedFunc(maps.Values(joined), (*charged).compare) {
 		if i >= maxGroups {
 			other.WaitNs, other.Of = other.WaitNs+of.ns, append(other.Of, of.ids...)
 			continue
 		}
 		l := c.lock(of, roots)
 		l.Of = of.ids
-		rest = append(rest, l)
+		others = append(others, l)
 	}
-	for _, list := range [][]Lock{out, rest} {
-		blame.ByWaiting(list, func(l Lock) (int64, string) { return l.WaitNs, l.Name })
-	}
+	sortLocks(others)
 	if other.Of != nil {
-		rest = append(rest, other)
+		others = append(others, other)
 	}
-	return out, rest
+	return heavy, others
+}
+
+// maxGroups bounds the classes and sites of the other locks: those with most waiting are
+// kept.
+const maxGroups = 1 << 12
+
+// split returns the locks whose ids are wanted, and the sums of the others by class and site.
+func (c *Overview) split(wanted func(id uint32) bool) (list []Lock, others map[[2]string]*charged) {
+	roots := c.rootsOf()
+	for one := range c.charged() {
+		if wanted(one.id) {
+			list = append(list, c.lock(&one, roots))
+			continue
+		}
+		if others == nil {
+			others = map[[2]string]*charged{}
+		}
+		sum := blame.At(others, [2]string{c.class(one.id), c.siteOf(&one)})
+		if sum.ids == nil {
+			sum.id = one.id
+		}
+		sum.add(&one)
+	}
+	sortLocks(list)
+	return list, others
+}
+
+// sortLocks sorts in descending order of waiting.
+func sortLocks(list []Lock) {
+	blame.ByWaiting(list, func(l Lock) (int64, string) { return l.WaitNs, l.Name })
 }
 
 // charged is what was summed of a lock, or of several.
@@ -149,14 +169,13 @@ func (c *Overview) charged() iter.Seq[charged] {
 
 // lock returns the overview of what was summed of a lock.
 func (c *Overview) lock(of *charged, roots [][]partEnd) Lock {
-	l := Lock{ID: of.id, Name: c.text(c.owners.by[0], of.id), Class: c.class(of.id), Owners: c.ownersOf(of.owners, roots), Waiters: c.waitersOf(of.places)}
-	for _, w := range l.Waiters {
+	l := Lock{ID: of.id, Name: c.text(c.owners.by[0], of.id), Class: c.class(of.id), Parties: Parties{c.siteOf(of), c.ownersOf(of.owners, roots), c.waitersOf(of.places)}}
+	for _, w := range l.Waiting {
 		l.WaitNs += w.WaitNs
 	}
 	for i := range l.Owners {
 		l.Owners[i].Share = analysis.Ratio(l.Owners[i].WaitNs, l.WaitNs)
 	}
-	l.Site = c.siteOf(of)
 	return l
 }
 

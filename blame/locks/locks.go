@@ -6,7 +6,7 @@
 //	lock.go       what they add up to: each lock with its owners and waiters
 //	join.go       several locks as one, for a reader
 //	site.go       the place by which a reader knows a lock
-//	names.go      that place alone, for commands that show nothing else of the overview
+//	names.go      locks and owners named by places
 //	orders.go     pairs of locks that were taken in both orders
 //	resources.go  places where threads wait for what is no lock
 //	callers.go    the methods that call such a place
@@ -31,23 +31,27 @@ type Collector struct {
 	byClass bool
 }
 
-// Row is one lock, or one class of locks. Times are nanoseconds.
+// Row is one lock, or one class of locks. Times are nanoseconds. Its names in JSON are those of
+// the document of analyze.
 type Row struct {
-	ID                uint32 // of the lock, or of the class
-	Lock, Class, Kind string
-	Waits             int64
-	Failed            int64 // waits that ended without the lock
-	WaitNs            int64 // thread-time
-	WallNs            int64
-	MaxNs             int64 // longest wait; 0 when waits were only sampled
-	P50Ns, P99Ns      int64 // percentiles of whole waits, to three digits; 0 when only sampled
-	CSP               float64
-	Waiters           int            // distinct threads
-	Addresses         int            // at how many a lock was recorded that collections moved; 0 of others, and of a class
-	Created           format.StackID // that made the lock; NoStack of a class, and where the trace does not tell
-	ByProvenance      analysis.Known // WaitNs by how the direct owners are known
-	lengths           *dist.Dist
-	at                int // its place in the pivot
+	ID           uint32         `json:"-"` // of the lock, or of the class
+	Lock         string         `json:"lock"`
+	Class        string         `json:"class"`
+	Kind         string         `json:"kind"`
+	Waits        int64          `json:"waits"`
+	Failed       int64          `json:"failed,omitempty"` // waits that ended without the lock
+	WaitNs       int64          `json:"waitNs"`           // thread-time
+	WallNs       int64          `json:"wallNs"`
+	MaxNs        int64          `json:"maxNs"` // longest wait; 0 when waits were only sampled
+	P50Ns        int64          `json:"p50Ns"` // percentiles of whole waits, to three digits; 0 when only sampled
+	P99Ns        int64          `json:"p99Ns"`
+	CSP          float64        `json:"csp"`
+	Waiters      int            `json:"waiters"`             // distinct threads
+	Addresses    int            `json:"addresses,omitempty"` // at how many a lock was recorded that collections moved; 0 of others, and of a class
+	Created      format.StackID `json:"-"`                   // that made the lock; NoStack of a class, and where that is not recorded
+	ByProvenance analysis.Known `json:"-"`                   // WaitNs by how the direct owners are known
+	lengths      *dist.Dist
+	at           int // its place in the pivot
 }
 
 // New returns an empty collector.

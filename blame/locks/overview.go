@@ -11,6 +11,7 @@ import (
 // Options of an overview.
 type Options struct {
 	ByClass bool           // locks of one class are one
+	Names   bool           // only the places by which locks are known are summed: see Named and OwnerName
 	App     *regexp.Regexp // the program's own code, see blame.Resolver.App
 }
 
@@ -26,7 +27,7 @@ type Overview struct {
 	trapped       blame.ByID[analysis.Known] // by deadlock, from 1
 	orders        map[order]*ordered
 	total         int64
-	named         bool // nothing is asked for but the places of locks
+	names         bool // see Options
 }
 
 // partRoot is a row of owners that were blocked themselves, and the lock at the end of their
@@ -43,16 +44,14 @@ func NewOverview(o Options) *Overview {
 	if o.ByClass {
 		lock = blame.ByClass
 	}
-	return newOverview(o.App, lock, blame.ByOwnerSite, blame.ByOwnerCallers, blame.ByOwnerDoing)
-}
-
-// newOverview returns an overview whose owners are summed by some keys. The first two are the
-// lock and the site.
-func newOverview(own *regexp.Regexp, by ...blame.Key) *Overview {
-	c := &Overview{roots: map[partRoot]int64{}, orders: map[order]*ordered{}}
-	c.owners, c.waiters = newSums(&c.keys, by...), newSums(&c.keys, by[0], blame.ByWaiterSite)
+	by := []blame.Key{lock, blame.ByOwnerSite}
+	if !o.Names {
+		by = append(by, blame.ByOwnerCallers, blame.ByOwnerDoing)
+	}
+	c := &Overview{names: o.Names, roots: map[partRoot]int64{}, orders: map[order]*ordered{}}
+	c.owners, c.waiters = newSums(&c.keys, by...), newSums(&c.keys, lock, blame.ByWaiterSite)
 	c.Charges = blame.NewCharges(c.owners.rows, c.charge)
-	c.keys.App(own)
+	c.keys.App(o.App)
 	return c
 }
 
@@ -76,7 +75,7 @@ func (c *Overview) Slice(s *analysis.Slice) {
 func (c *Overview) charge(row int, to blame.Charge) {
 	sh, ns := &to.Shares[0], to.ThreadNs()
 	c.owners.owe(row, sh.Direct.Prov, ns)
-	if c.named {
+	if c.names {
 		return
 	}
 	c.total += ns

@@ -77,7 +77,7 @@ func TestLocksToldTogetherSumToTheSame(t *testing.T) {
 	sums := func(locks []Lock) (ns, waits, owners int64, n int) {
 		for _, l := range locks {
 			ns, n = ns+l.WaitNs, n+max(len(l.Of), 1)
-			for _, w := range l.Waiters {
+			for _, w := range l.Waiting {
 				waits += w.Waits
 			}
 			for _, o := range l.Owners {
@@ -110,7 +110,7 @@ func TestTooManyClassesAreOneSum(t *testing.T) {
 	out, rest := c.Heaviest(ids)
 	last := rest[len(rest)-1]
 	want := int64(more * (more + 1) / 2) // of the shortest
-	if len(out) != heavy || len(rest) != maxGroups+1 || len(last.Of) != more || last.WaitNs != want || last.Owners != nil || last.Waiters != nil || rest[maxGroups-1].WaitNs != more+1 {
+	if len(out) != heavy || len(rest) != maxGroups+1 || len(last.Of) != more || last.WaitNs != want || last.Owners != nil || last.Waiting != nil || rest[maxGroups-1].WaitNs != more+1 {
 		t.Errorf("%d and %d; the last of %d locks, %d ns, want %d", len(out), len(rest), len(last.Of), last.WaitNs, want)
 	}
 }

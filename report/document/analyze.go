@@ -47,30 +47,15 @@ func NewTotal(c *locks.Collector) Total {
 
 // Lock is one lock, or one class of locks.
 type Lock struct {
-	Lock    string  `json:"lock"`
-	Class   string  `json:"class"`
-	Kind    string  `json:"kind"`
-	Waits   int64   `json:"waits"`
-	Failed  int64   `json:"failed,omitempty"` // waits that ended without the lock, since their time was up
-	WaitNs  int64   `json:"waitNs"`
-	WallNs  int64   `json:"wallNs"`
-	MaxNs   int64   `json:"maxNs"`
-	P50Ns   int64   `json:"p50Ns"`
-	P99Ns   int64   `json:"p99Ns"`
-	CSP     float64 `json:"csp"`
-	Waiters int     `json:"waiters"`
-	Moved   int     `json:"addresses,omitempty"` // at how many the lock was recorded, where collections moved it
-	Created Stack   `json:"created,omitempty"`   // where the lock was made, if that is recorded
+	locks.Row
+	Created Stack `json:"created,omitempty"` // where the lock was made, if that is recorded
 
 	*Uncertainty
 	CSPPlusMinus *float64 `json:"cspPlusMinus,omitempty"`
 
 	Provenance  Provenance   `json:"provenance"`
 	Calibration *Calibration `json:"calibration,omitempty"` // of its owners, where any is inferred
-
-	Site    string      `json:"site,omitempty"` // where the lock was made, or, where that is not recorded, is mostly taken
-	Owners  []LockOwner `json:"owners"`         // during the waits, by waiting caused
-	Waiting []Site      `json:"waiting"`        // where the others wait, by waiting
+	locks.Parties
 }
 
 // Deadlock is a cycle of threads, each waiting for a lock the next one holds.
@@ -153,7 +138,7 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector
 		r, biggest := sums.Together(l.Of)
 		r.Lock, r.Class = l.Name, l.Class
 		kind := "lock"
-		if len(l.Waiters) == 0 { // they have no site in common
+		if len(l.Waiting) == 0 { // they have no site in common
 			kind = Others
 		}
 		all := newLock(&r, tr.Symbols, l, top)
@@ -175,8 +160,8 @@ func newLock(r *locks.Row, sym *analysis.Symbols, o *locks.Lock, top int) Lock {
 	if r.Created != format.NoStack {
 		created = NewStack(sym.Frames(r.Created))
 	}
-	return Lock{Lock: r.Lock, Class: r.Class, Kind: r.Kind, Waits: r.Waits, Failed: r.Failed, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, P50Ns: r.P50Ns, P99Ns: r.P99Ns,
-		CSP: r.CSP, Waiters: r.Waiters, Moved: r.Addresses, Created: created, Provenance: NewProvenance(r.ByProvenance), Site: o.Site, Owners: limitOwners(o.Owners, top), Waiting: append([]Site{}, limit(o.Waiters, top)...)}
+	parties := locks.Parties{Site: o.Site, Owners: limitOwners(o.Owners, top), Waiting: append([]Site{}, limit(o.Waiting, top)...)}
+	return Lock{Row: *r, Created: created, Provenance: NewProvenance(r.ByProvenance), Parties: parties}
 }
 
 func newDeadlock(number int, d analysis.Deadlock, sym *analysis.Symbols, took func(format.StackID, format.ObjectID) string) Deadlock {

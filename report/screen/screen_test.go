@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/blame/locks"
 	"contend/format"
 	"contend/golden"
 	"contend/report/document"
@@ -30,9 +31,11 @@ func service(n int, class string, site func(int) string) *document.Analyze {
 		ns := int64(1e9 / (i + 1))
 		a.Total.WaitNs += ns
 		a.Total.Waits++
-		a.Locks = append(a.Locks, document.Lock{Lock: fmt.Sprintf("%s@%x", class, i+16), Class: class, Kind: "monitor", Waits: 1, WaitNs: ns, Waiters: 2, MaxNs: ns, Site: site(i),
-			Owners:     []document.LockOwner{{Site: site(i), WaitNs: ns, Share: 1, Doing: []document.Doing{{What: "asleep", WaitNs: ns}}, Provenance: document.Provenance{InferredNs: ns, RightNs: ns}}},
-			Waiting:    []document.Site{{Site: site(i), WaitNs: ns, Waits: 1}},
+		a.Locks = append(a.Locks, document.Lock{
+			Row: locks.Row{Lock: fmt.Sprintf("%s@%x", class, i+16), Class: class, Kind: "monitor", Waits: 1, WaitNs: ns, Waiters: 2, MaxNs: ns},
+			Parties: locks.Parties{Site: site(i),
+				Owners:  []document.LockOwner{{Site: site(i), WaitNs: ns, Share: 1, Doing: []document.Doing{{What: "asleep", WaitNs: ns}}, Provenance: document.Provenance{InferredNs: ns, RightNs: ns}}},
+				Waiting: []document.Site{{Site: site(i), WaitNs: ns, Waits: 1}}},
 			Provenance: document.Provenance{InferredNs: ns}})
 	}
 	a.WaitingThreads = float64(a.Total.WaitNs) / 1e9
