@@ -35,3 +35,14 @@ func ByWaiting[T any](list []T, of func(T) (ns int64, name string)) []T {
 	})
 	return list
 }
+
+// CompareBool orders false before true.
+func CompareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"contend/analysis/bootstrap"
+	"contend/blame"
 )
 
 // Status is the change of a row.
@@ -117,7 +118,7 @@ func match(base, newer map[string]Rates, of coarser, d *Diff, o Options) []Row {
 	d.perOperation(rows)
 	judge(rows, of, o)
 	slices.SortFunc(rows, func(a, b Row) int {
-		return cmp.Or(compareBool(a.Status == Same, b.Status == Same),
+		return cmp.Or(blame.CompareBool(a.Status == Same, b.Status == Same),
 			-cmp.Compare(math.Abs(a.Delta()), math.Abs(b.Delta())),
 			-cmp.Compare(max(a.Base.Waiting.Value, a.New.Waiting.Value), max(b.Base.Waiting.Value, b.New.Waiting.Value)), cmp.Compare(a.Name, b.Name))
 	})
@@ -138,16 +139,6 @@ func (d *Diff) perOperation(rows []Row) {
 		r.Base.Waiting = r.Base.Waiting.scale(float64(d.BaseElapsedNs) / float64(d.Operations[0]))
 		r.New.Waiting = r.New.Waiting.scale(float64(d.NewElapsedNs) / float64(d.Operations[1]))
 	}
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
 
 // judge decides which rows differ. Holm (1979): the rows are taken in order of their

@@ -145,11 +145,11 @@ func TestWhatIsHardlyKnownIsNotShown(t *testing.T) {
 		sure                  Confidence
 	}{
 		"two fifths are recorded":      {exact: 40, nobody: 60},
-		"three fifths":                 {exact: 60, nobody: 40, shown: true},
+		"three fifths":                 {exact: 60, nobody: 40, shown: true, sure: Low},
 		"seven tenths":                 {exact: 73, nobody: 27, shown: true, sure: Medium},
 		"nearly nine tenths":           {exact: 88, nobody: 12, shown: true, sure: Medium},
 		"more than nine tenths":        {exact: 92, nobody: 8, shown: true, sure: High},
-		"inferred, three fifths right": {likely: 100, shown: true},
+		"inferred, three fifths right": {likely: 100, shown: true, sure: Low},
 		"inferred, a third recorded":   {exact: 33, likely: 67, shown: true, sure: Medium},
 		"half inferred, no others":     {likely: 66, nobody: 34},
 	} {

@@ -72,7 +72,9 @@ func readMostly(v *Evidence, t *Trace) (out []Finding) {
 		f := v.about(ReadMostly, id, l.reads)
 		f.Site = v.sites.Names().Name(l.spread.site)
 		f.Evidence = percent(l.reads.ns, l.spread.ns) + " of the waiting for it is of readers for readers"
-		f.Confidence = min(confidence(&f), Medium)
+		if f.Confidence = confidence(&f); f.Confidence == High {
+			f.Confidence = Medium
+		}
 		out = append(out, f)
 	})
 	return out

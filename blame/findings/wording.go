@@ -2,7 +2,6 @@ package findings
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"contend/analysis"
@@ -47,32 +46,17 @@ func (f *Finding) remedy() (fix, details string) {
 func (f *Finding) initialises() bool { return strings.HasPrefix(f.Class, format.Initialisation) }
 
 // Confidence is a grade of certainty.
-type Confidence uint8
+type Confidence string
 
 // The confidences, and the least share of the waiting whose owner is expected to be right.
 const (
-	Low Confidence = iota
-	Medium
-	High
+	Low    Confidence = "low"
+	Medium Confidence = "medium"
+	High   Confidence = "high"
 
 	mediumFrom = 0.7
 	highFrom   = 0.9
 )
-
-// confidences are their names.
-var confidences = [...]string{"low", "medium", "high"}
-
-// String returns "low", "medium" or "high".
-func (c Confidence) String() string { return confidences[min(c, High)] }
-
-// MarshalText implements encoding.TextMarshaler.
-func (c Confidence) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
-
-// UnmarshalText implements encoding.TextUnmarshaler: a name that is none is low.
-func (c *Confidence) UnmarshalText(name []byte) error {
-	*c = Confidence(max(slices.Index(confidences[:], string(name)), 0))
-	return nil
-}
 
 // Known returns the share of its waiting whose owner is expected to be right.
 func (f *Finding) Known() float64 { return analysis.Ratio(f.Provenance.RightNs, f.WaitNs) }

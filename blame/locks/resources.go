@@ -172,7 +172,7 @@ func (c *Resources) list(resource bool) []Resource {
 		rows = append(rows, sum.row())
 	}
 	slices.SortFunc(rows, func(a, b Resource) int {
-		return cmp.Or(after(a.Loop, b.Loop), cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site), cmp.Compare(a.What, b.What))
+		return cmp.Or(blame.CompareBool(a.Loop, b.Loop), cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site), cmp.Compare(a.What, b.What))
 	})
 	return rows
 }
@@ -200,16 +200,6 @@ func (c *Resources) user(by ender) User {
 		}
 	}
 	return User{Group: c.sym.Groups().Name(by.group)}
-}
-
-func after(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // unnamed is what waits without a stack are called.

@@ -3,6 +3,8 @@ package document
 import (
 	"cmp"
 	"slices"
+
+	"contend/analysis"
 )
 
 // Line is the pressure of one lock over time, one cell after the other.
@@ -68,9 +70,9 @@ func (d *CSP) Lines(n int) (lines []Line, edges []int64) {
 
 // divide computes the ratios.
 func (l *Line) divide(running []int64, total int64) {
-	l.CSP = ratio(l.WaitNs, total)
+	l.CSP = analysis.Ratio(l.WaitNs, total)
 	for i := range l.Cells {
-		l.Cells[i].CSP = ratio(l.Cells[i].WaitNs, running[i])
+		l.Cells[i].CSP = analysis.Ratio(l.Cells[i].WaitNs, running[i])
 	}
 }
 
@@ -82,11 +84,4 @@ func Peak(lines []Line) (p float64) {
 		}
 	}
 	return p
-}
-
-func ratio(part, whole int64) float64 {
-	if whole <= 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
 }

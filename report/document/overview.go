@@ -70,5 +70,5 @@ func waitingThreads(t *analysis.Trace, cov Coverage, waitNs int64) float64 {
 	if !cov.Timed() {
 		return 0
 	}
-	return ratio(waitNs, t.ElapsedNs)
+	return analysis.Ratio(waitNs, t.ElapsedNs)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"contend/blame"
 	"contend/blame/locks"
 )
 
@@ -45,14 +46,8 @@ func (a *Analyze) Waits() []Ranked {
 			list = append(list, RankedPlace(r))
 		}
 	}
-	last := func(w *Ranked) int {
-		if w.Kind == Others {
-			return 1
-		}
-		return 0
-	}
 	slices.SortStableFunc(list, func(a, b Ranked) int {
-		return cmp.Or(cmp.Compare(last(&a), last(&b)), cmp.Compare(b.WaitNs, a.WaitNs))
+		return cmp.Or(blame.CompareBool(a.Kind == Others, b.Kind == Others), cmp.Compare(b.WaitNs, a.WaitNs))
 	})
 	return list
 }

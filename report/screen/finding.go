@@ -95,7 +95,7 @@ func (s *screen) finding(f *document.Finding) []line {
 		remedy = cmp.Or(s.endOfChain(f), f.Fix())
 	}
 	if f.Confidence != document.HighConfidence {
-		remedy += " (confidence: " + f.Confidence.String() + ")"
+		remedy += " (confidence: " + string(f.Confidence) + ")"
 	}
 	return append(lines, s.say("      -> ", remedy)...)
 }

@@ -64,7 +64,7 @@ func findingGrid(a *document.Analyze) *Grid {
 		Left: left(11, 2, 3, 4, 5, 8, 9, 10), Drop: []string{"KNOWN", "TRAPPED", "DEADLOCK", "ROOT"}}
 	for _, f := range a.Findings {
 		g.Rows = append(g.Rows, []Cell{m.cell(f.WaitNs), Percent(f.Share), {f.Title, f.Kind.String()}, m.lock(f.Lock), siteCell(f.Owner), m.lock(f.Root),
-			unlessZero(f.Threads), unlessZero(f.Deadlock), Name(f.Confidence.String()), knownCell(f.Provenance), Name(f.Remedy)})
+			unlessZero(f.Threads), unlessZero(f.Deadlock), Name(string(f.Confidence)), knownCell(f.Provenance), Name(f.Remedy)})
 	}
 	return g
 }
