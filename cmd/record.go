@@ -34,7 +34,7 @@ type recordOptions struct {
 	overhead share
 	with     string
 	out      string
-	keep     string
+	raw      string
 	list     bool
 	agent    bool
 	trust    bool
@@ -70,7 +70,7 @@ func newRecord(e *env) *cobra.Command {
 	f.StringVar(&o.with, "with", "both", "record a JVM with `WHAT`: agent, jfr, both")
 	offer(c, "with", "agent", "jfr", "both")
 	f.StringVarP(&o.out, "output", "o", "", "write the recording to `FILE`; - is standard output, and nothing else is printed then")
-	f.StringVar(&o.keep, "keep", "", "keep the flight recording and the samples in `DIR` as well; with --every or --when, how long recordings stay")
+	f.StringVar(&o.raw, "raw", "", "keep the unchanged files of the recorders in `DIR` as well")
 	f.BoolVar(&o.list, "list", false, "list the JVMs here")
 	f.BoolVar(&o.agent, "agent", false, "write the agent's jar to standard output, for -javaagent")
 	f.BoolVar(&o.trust, "trust-tmp", false, "record also where other users could exchange what is in the JVM's /tmp, as a pod's emptyDir: only where none reaches it; root has chmod +t")
@@ -94,10 +94,8 @@ func runRecord(e *env, o *recordOptions) error {
 	case !(o.rate > 0 && o.rate <= 1000): // NaN is out of bounds too
 		return usageError{fmt.Errorf("--rate: %v samples a second are not possible", o.rate), "choose more than 0 and at most 1000"}
 	}
-	if o.always.used() {
-		if err := o.always.parse(o); err != nil {
-			return err
-		}
+	if err := o.always.parse(o); err != nil {
+		return err
 	}
 	if o.perf.use {
 		return recordPerf(e, o)
@@ -210,12 +208,12 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 	if err != nil {
 		return false, err
 	}
-	var keep *os.Root // stays open, even if another folder gets its name
-	if o.keep != "" {
-		if keep, err = whole.Open(o.keep); err != nil {
+	var raw *os.Root // stays open, even if another folder gets its name
+	if o.raw != "" {
+		if raw, err = whole.Open(o.raw); err != nil {
 			return false, err
 		}
-		defer keep.Close()
+		defer raw.Close()
 	}
 	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
 	r, err := record.JVM(ctx, p, means, record.Config{Duration: o.duration, Rate: o.rate, Overhead: o.overhead.percent / 100, Settings: flightSettings, Progress: e.timeLeft()})
@@ -234,7 +232,7 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 	if r.Scarce {
 		e.warn(human.Say("ended after %v: the disk of the JVM's flight recorder is nearly full, and a full one ends the JVM", r.Length))
 	}
-	return r.Ended, e.finishRecording(o, r, keep, out)
+	return r.Ended, e.finishRecording(o, r, raw, out)
 }
 
 // untilEnded returns a context that is cancelled by a signal, or when the reader of the output is
@@ -255,10 +253,10 @@ func endings() []os.Signal {
 
 // finishRecording writes the recording as one trace and analyses it. If it cannot be written, it is
 // rescued elsewhere.
-func (e *env) finishRecording(o *recordOptions, r *record.Recording, keep *os.Root, out *recordingFile) (err error) {
-	kept := o.keep
-	if keep != nil {
-		err = writeRaw(r, keep, kept)
+func (e *env) finishRecording(o *recordOptions, r *record.Recording, raw *os.Root, out *recordingFile) (err error) {
+	kept := o.raw
+	if raw != nil {
+		err = writeRaw(r, raw, kept)
 	}
 	if err != nil {
 		kept = ""

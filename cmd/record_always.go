@@ -35,15 +35,24 @@ type alwaysOptions struct {
 
 func (o *alwaysOptions) bind(c *cobra.Command) {
 	f := c.Flags()
-	f.DurationVar(&o.every, "every", 0, "record a JVM again each `DURATION`, into the folder of -o; --keep 24h has each stay that long")
+	f.DurationVar(&o.every, "every", 0, "record a JVM again each `DURATION`, into the folder of -o")
 	f.StringVar(&o.when, "when", "", "record a JVM into the folder of -o when `CONDITION` holds, as 'csp(*) > 5%' or 'deadlock': a rule of check, turned round")
+	f.DurationVar(&o.keep, "keep", 0, "with --every or --when, remove recordings that are older than `DURATION`")
 }
 
 func (o *alwaysOptions) used() bool { return o.every != 0 || o.when != "" }
 
-// parse checks the flags. Here --keep is the time that recordings stay, not a folder.
+// parse checks the flags, and reads the condition.
 func (o *alwaysOptions) parse(r *recordOptions) (err error) {
 	switch {
+	case o.keep < 0:
+		return usageError{fmt.Errorf("--keep: %v is negative", o.keep), "24h keeps the recordings of a day"}
+	case !o.used() && o.keep != 0:
+		return usageError{errors.New("--keep is for --every and --when"), "--raw names a folder for what the recorders write"}
+	case !o.used():
+		return nil
+	case r.raw != "":
+		return usageError{errors.New("--raw is for one recording"), "leave it out, or --every and --when"}
 	case o.every != 0 && o.when != "":
 		return usageError{errors.New("--every and --when exclude each other"), "start two of them"}
 	case o.when == "" && o.every < r.duration:
@@ -52,12 +61,6 @@ func (o *alwaysOptions) parse(r *recordOptions) (err error) {
 		return usageError{errors.New("recordings that come again need a folder"), "name it with -o"}
 	case r.perf.use || address(r.target):
 		return usageError{errors.New("--every and --when are for JVMs"), "leave them out"}
-	}
-	if r.keep != "" {
-		if o.keep, err = time.ParseDuration(r.keep); err != nil || o.keep <= 0 {
-			return usageError{fmt.Errorf("--keep: %q is not a duration", r.keep), "24h keeps the recordings of a day"}
-		}
-		r.keep = ""
 	}
 	if o.when != "" {
 		o.rules, err = opposite(o.when)

@@ -26,7 +26,7 @@ func TestFlagsOfRecordingsThatComeAgain(t *testing.T) {
 		"--every 10s " + pid:                                "a recording of 30s does not end in 10s",
 		"--every 10m " + pid:                                "recordings that come again need a folder",
 		"--every 10m -o - " + pid:                           "recordings that come again need a folder",
-		"--every 10m -o x --keep y " + pid:                  `--keep: "y" is not a duration`,
+		"--every 10m -o x --keep y " + pid:                  `--keep: "y"`,
 		"--every 10m -o x http://localhost:1":               "--every and --when are for JVMs",
 		"--every 10m -o x --perf " + pid:                    "--every and --when are for JVMs",
 		"--every 10m -o x --when deadlock " + pid:           "--every and --when exclude each other",
@@ -37,7 +37,9 @@ func TestFlagsOfRecordingsThatComeAgain(t *testing.T) {
 		"--when finding(none~of~that~name) -o x " + pid:     "is not a condition",
 		"--when csp(*)>5%>6% -o x " + pid:                   "is not a condition",
 		"--when p99(*)>10ms --duration 0s -o x " + pid:      "is not a time to record",
-		"--when waiting(*)>0.5 --keep -5m -o x " + pid:      `--keep: "-5m" is not a duration`,
+		"--when waiting(*)>0.5 --keep -5m -o x " + pid:      "--keep: -5m0s is negative",
+		"--keep 24h " + pid:                                 "--keep is for --every and --when",
+		"--every 10m -o x --raw y " + pid:                   "--raw is for one recording",
 		"--when peak~csp(*)~per~1s>5% --rate 0 -o x " + pid: "samples a second are not possible",
 	} {
 		args := strings.Fields(line)

@@ -40,8 +40,8 @@ func isGo(process string) bool {
 // recordGo fetches the trace of a Go program, and analyses it. The file is opened first, so that an
 // unwritable path costs no trace.
 func recordGo(e *env, o *recordOptions) error {
-	if o.with != "both" || o.keep != "" {
-		return usageError{errors.New("--with and --keep are for JVMs"), "a Go program records its trace itself"}
+	if o.with != "both" || o.raw != "" {
+		return usageError{errors.New("--with and --raw are for JVMs"), "a Go program records its trace itself"}
 	}
 	u, d, err := record.GoAddress(o.target, o.duration)
 	if err != nil {

@@ -85,12 +85,12 @@ func recordPerf(e *env, o *recordOptions) error {
 	}
 	ctx, stop := e.untilEnded()
 	defer stop()
-	var keep *os.Root // stays open, even if another folder gets its name
-	if o.keep != "" {
-		if keep, err = whole.Open(o.keep); err != nil {
+	var raw *os.Root // stays open, even if another folder gets its name
+	if o.raw != "" {
+		if raw, err = whole.Open(o.raw); err != nil {
 			return err
 		}
-		defer keep.Close()
+		defer raw.Close()
 	}
 	made, err := whole.Scratch()
 	if err != nil {
@@ -108,8 +108,8 @@ func recordPerf(e *env, o *recordOptions) error {
 	}
 	out.removeAtEnd(e)
 	stop() // from here a signal ends the program as usual
-	if keep != nil {
-		if err := whole.Write(keep, filepath.Join(o.keep, "perf.data"), made); err != nil {
+	if raw != nil {
+		if err := whole.Write(raw, filepath.Join(o.raw, "perf.data"), made); err != nil {
 			return err
 		}
 	}

@@ -177,7 +177,7 @@ func TestRecordOddFiles(t *testing.T) {
 			t.Errorf("no socket was there: %v", err)
 		}
 		dir := filepath.Join(t.TempDir(), "a=b,c d")
-		recorded(t, pid, "--duration", "1s", "-o", filepath.Join(dir[:len(dir)-len("a=b,c d")], "x=1,2.bin"), "--keep", dir)
+		recorded(t, pid, "--duration", "1s", "-o", filepath.Join(dir[:len(dir)-len("a=b,c d")], "x=1,2.bin"), "--raw", dir)
 		if _, err := os.Stat(filepath.Join(dir, "samples.bin")); err != nil {
 			t.Error(err)
 		}

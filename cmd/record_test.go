@@ -150,7 +150,7 @@ func TestRecordJVM(t *testing.T) {
 	}
 	record := func(r *recording, seconds int) {
 		r.dir = t.TempDir()
-		r.code, r.out, r.msg = recordOf(t, "--with", r.with, "--duration", fmt.Sprint(seconds, "s"), "-o", filepath.Join(r.dir, "out.bin"), "--keep", r.dir, r.pid)
+		r.code, r.out, r.msg = recordOf(t, "--with", r.with, "--duration", fmt.Sprint(seconds, "s"), "-o", filepath.Join(r.dir, "out.bin"), "--raw", r.dir, r.pid)
 	}
 	var all []*recording
 	var running sync.WaitGroup
@@ -211,7 +211,7 @@ func TestRecordAHungProgram(t *testing.T) {
 	eachJVM(t, func(t *testing.T, _, jvm string) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "out.bin")
-		code, out, msg := recordOf(t, "--duration", "4s", "--keep", dir, "-o", path, strconv.Itoa(java(t, jvm, nil, "-Dhang=true").Process.Pid))
+		code, out, msg := recordOf(t, "--duration", "4s", "--raw", dir, "-o", path, strconv.Itoa(java(t, jvm, nil, "-Dhang=true").Process.Pid))
 		if code != exitOK || !strings.Contains(out, "Busy.slow") || !strings.Contains(out, "is asleep while holding Object") {
 			t.Errorf("exit %d:\n%s%s", code, out, msg)
 		}
@@ -281,7 +281,7 @@ func TestRecordedProcessEnds(t *testing.T) {
 			p, dir := java(t, "java", nil).Process, t.TempDir()
 			file := filepath.Join(dir, "cut.bin")
 			go endRecorded(p, c.by, c.with)
-			code, out, msg := recordOf(t, "--with", c.with, "--duration", "2m", "--keep", dir, "-o", file, strconv.Itoa(p.Pid))
+			code, out, msg := recordOf(t, "--with", c.with, "--duration", "2m", "--raw", dir, "-o", file, strconv.Itoa(p.Pid))
 			if code != 0 || !strings.Contains(out, "Busy.slow") || !strings.Contains(msg, "the process ended after") {
 				t.Errorf("exit %d\n%s\n%s", code, out, msg)
 			}
