@@ -7,7 +7,6 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -168,17 +167,15 @@ func isRecording(folder *foreign.Dir, name string) bool {
 }
 
 // A watch takes watchRate samples a second. After each, the condition is checked on those of
-// the last watchWindow. A sample that is more than watchLate late was taken during a
-// recording.
+// the window. A sample that is more than watchLate late was taken during a recording.
 const (
-	watchRate   = 2
-	watchWindow = int64(4e9)
-	watchLate   = 2 * time.Second
+	watchRate = 2
+	watchLate = 2 * time.Second
 )
 
 // watch samples a process at little cost, and records it once each time the condition begins
 // to hold.
-func (o *alwaysOptions) watch(ctx context.Context, e *env, p *attach.Process, record func() (bool, error)) error {
+func (o *alwaysOptions) watch(ctx context.Context, e *env, p *attach.Process, one func() (bool, error)) error {
 	trace, err := newWatch(ctx, p)
 	if err != nil {
 		return err
@@ -193,7 +190,7 @@ func (o *alwaysOptions) watch(ctx context.Context, e *env, p *attach.Process, re
 	}
 	defer src.Close()
 	e.say(fmt.Sprintf("contend: watching %d %s for %s; Ctrl-C ends it", p.PID, p.Main, o.when))
-	var seen lastSamples
+	var seen record.Window
 	holds := false
 	for {
 		var ev format.Event
@@ -202,15 +199,15 @@ func (o *alwaysOptions) watch(ctx context.Context, e *env, p *attach.Process, re
 		} else if err != nil {
 			return err
 		}
-		if !seen.add(&ev) || time.Since(time.Unix(0, ev.Time)) > watchLate {
+		if !seen.Add(&ev) || time.Since(time.Unix(0, ev.Time)) > watchLate {
 			continue
 		}
 		before := holds
-		if holds, err = seen.breaks(o.rules); err != nil {
+		if holds, err = breaks(&seen, o.rules); err != nil {
 			return err
 		}
 		if holds && !before {
-			if ended, err := record(); err != nil || ended {
+			if ended, err := one(); err != nil || ended {
 				return err
 			}
 		}
@@ -221,97 +218,14 @@ func newWatch(ctx context.Context, p *attach.Process) (*record.Watch, error) {
 	return record.NewWatch(ctx, p, record.Config{Rate: watchRate, Overhead: 0.003})
 }
 
-// lastSamples is the end of a trace: metadata, and the last samples.
-type lastSamples struct {
-	names, last []format.Event // names include the settings
-	waiters     int            // in the samples
-	bytes       int            // of all events
-}
-
-// mostKept bounds the bytes of the remembered events. A program may write any trace: one with
-// long names and deep stacks, or one in which no time passes. From half of it on, names that no
-// sample uses are forgotten; the agent itself remembers less than that.
-const mostKept = 64 << 20
-
-// add takes an event, and reports whether the previous sample is complete.
-func (w *lastSamples) add(ev *format.Event) (whole bool) {
-	if w.bytes += footprint(ev); w.bytes > mostKept {
-		*w = lastSamples{bytes: footprint(ev)}
-	}
-	list := &w.last
-	switch ev.Kind {
-	case format.KindSetting, format.KindThread, format.KindObject, format.KindStack:
-		list = &w.names
-	case format.KindTick:
-		whole = true
-		w.forget(ev.Time - watchWindow)
-	case format.KindContention:
-		w.waiters += len(ev.Waiters)
-	}
-	var kept format.List
-	_ = kept.Write(ev)
-	*list = append(*list, kept.Events...)
-	return whole
-}
-
-// footprint returns about how many bytes an event takes in memory.
-func footprint(ev *format.Event) int {
-	const event, frame, party = 384, 64, 12
-	n := event + len(ev.Name) + len(ev.Group) + len(ev.Class) + len(ev.Value) + party*(len(ev.Owners)+len(ev.Waiters))
-	for _, f := range ev.Frames {
-		n += frame + len(f.Class) + len(f.Method) + len(f.File)
-	}
-	return n
-}
-
-// forget drops the samples before a time, and names when they have become many.
-func (w *lastSamples) forget(before int64) {
-	n := 0
-	for n < len(w.last) && w.last[n].Time < before {
-		w.waiters -= len(w.last[n].Waiters)
-		w.bytes -= footprint(&w.last[n])
-		n++
-	}
-	w.last = slices.Delete(w.last, 0, n)
-	if w.bytes < mostKept/2 {
-		return
-	}
-	threads, locks, stacks := map[format.ThreadID]bool{}, map[format.ObjectID]bool{}, map[format.StackID]bool{}
-	for i := range w.last {
-		ev := &w.last[i]
-		threads[ev.Thread], locks[ev.Object], stacks[ev.Stack] = true, true, true
-		for _, list := range [][]format.Party{ev.Owners, ev.Waiters} {
-			for _, p := range list {
-				threads[p.Thread], stacks[p.Stack] = true, true
-			}
-		}
-	}
-	setting := map[string]int{} // the last setting of a name is valid
-	for i, ev := range w.names {
-		if ev.Kind == format.KindSetting {
-			setting[ev.Name] = i
-		}
-	}
-	kept := w.names[:0]
-	for i, ev := range w.names {
-		if threads[ev.Thread] && ev.Kind == format.KindThread || locks[ev.Object] && ev.Kind == format.KindObject ||
-			stacks[ev.Stack] && ev.Kind == format.KindStack || ev.Kind == format.KindSetting && setting[ev.Name] == i {
-			kept = append(kept, ev)
-		} else {
-			w.bytes -= footprint(&ev)
-		}
-	}
-	clear(w.names[len(kept):])
-	w.names = kept
-}
-
-// breaks reports whether the samples break a rule. Samples without waiting break none.
-func (w *lastSamples) breaks(rules []gate.Rule) (bool, error) {
-	if w.waiters == 0 {
+// breaks reports whether the samples of a window break a rule. Samples without
+// waiting break none.
+func breaks(w *record.Window, rules []gate.Rule) (bool, error) {
+	if w.Waiters() == 0 {
 		return false, nil
 	}
 	run := gate.NewRun(rules...)
-	src := decode.Small(&format.List{Events: slices.Concat(w.names, w.last)}) // virtual threads have large ids
+	src := decode.Small(&format.List{Events: w.Events()}) // virtual threads have large ids
 	tr, err := pass.Run(src, analysis.Filter{From: format.NoTime, To: format.NoTime}, run.Visitors()...)
 	if err != nil {
 		return false, err

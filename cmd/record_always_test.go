@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"contend/format"
+	"contend/format/record"
 	"contend/golden"
 	"contend/report/document"
 )
@@ -140,88 +141,26 @@ func flightRecorderRuns(pid int) bool {
 	})
 }
 
-// What a watch remembers does not grow with the trace, and what the last samples have stays.
-func TestAWatchIsBounded(t *testing.T) {
-	t.Parallel()
-	var w lastSamples
-	rules := golden.Must(opposite("csp(*) > 50%"))(t)
-	for i := range 100_000 {
-		at, thread, lock := int64(i+1)*5e8, format.ThreadID(i+1), format.ObjectID(i+1)
-		for _, ev := range []format.Event{
-			{Kind: format.KindThread, Thread: thread, Name: "t"},
-			{Kind: format.KindObject, Object: lock, Class: "L", LockKind: format.KindMonitor},
-			{Kind: format.KindSetting, Name: "sampling-period", Value: strconv.Itoa(i)},
-			{Kind: format.KindTick, Time: at, Intended: at, Live: 1},
-			{Kind: format.KindContention, Time: at, Object: lock, Owners: []format.Party{{}}, Waiters: []format.Party{{Thread: thread}}},
-		} {
-			w.add(&ev)
-		}
-	}
-	if w.bytes > mostKept || len(w.names) > 100_000 || len(w.last) > 20 || w.waiters > 10 {
-		t.Errorf("%d bytes, %d names, %d events of %d waiters", w.bytes, len(w.names), len(w.last), w.waiters)
-	}
-	if holds, err := w.breaks(rules); err != nil || !holds {
-		t.Errorf("all threads wait all the time: %v %v", holds, err)
-	}
-}
-
-// What a watch remembers is bounded by what it takes, whatever a trace makes large, and also where
-// no time passes in it.
-func TestAWatchIsBoundedByBytes(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("x", 1<<16)
-	for what, large := range map[string]format.Event{
-		"names":   {Kind: format.KindThread, Thread: 1, Name: long, Group: long},
-		"classes": {Kind: format.KindObject, Object: 1, Class: long},
-		"values":  {Kind: format.KindSetting, Name: "a", Value: long},
-		"frames":  {Kind: format.KindStack, Stack: 1, Frames: make([]format.Frame, 1<<10)},
-		"methods": {Kind: format.KindStack, Stack: 1, Frames: []format.Frame{{Class: long, Method: long, File: long}}},
-		"owners":  {Kind: format.KindContention, Time: 1, Object: 1, Owners: make([]format.Party, 1<<13)},
-		"waiters": {Kind: format.KindContention, Time: 1, Object: 1, Waiters: make([]format.Party, 1<<13)},
-	} {
-		var w lastSamples
-		for range 3 * mostKept >> 16 {
-			w.add(&large)
-			total := 0
-			for _, ev := range slices.Concat(w.names, w.last) {
-				total += footprint(&ev)
-			}
-			if total != w.bytes || total > mostKept || total < 1<<15 {
-				t.Fatalf("%s: %d bytes of events, counted as %d", what, total, w.bytes)
-			}
-		}
-	}
-	var w lastSamples
-	for i := range int64(9) { // the last of them takes it over the half
-		w.add(&format.Event{Kind: format.KindSetting, Name: "period", Value: long[:i]})
-		w.add(&format.Event{Kind: format.KindThread, Thread: 1, Name: strings.Repeat(long, 60)})
-		w.add(&format.Event{Kind: format.KindTick, Time: i})
-	}
-	if len(w.names) != 1 || w.names[0].Value != long[:8] {
-		t.Errorf("%d names stay", len(w.names))
-	}
-}
-
 // However large the ids of threads are, as of the last of many virtual ones, each is a thread of its own.
 func TestAWatchTellsThreadsApart(t *testing.T) {
 	t.Parallel()
 	rules := golden.Must(opposite("deadlock"))(t)
 	for _, first := range []format.ThreadID{1, 1 << 20, 1 << 30} {
 		for last, circle := range map[format.ThreadID]bool{first: true, first + 2: false} {
-			var w lastSamples
+			var w record.Window
 			for _, ev := range []format.Event{
 				{Kind: format.KindTick, Time: 5e8, Intended: 5e8, Live: 3},
 				{Kind: format.KindContention, Time: 5e8, Object: 1, Owners: []format.Party{{Thread: first}}, Waiters: []format.Party{{Thread: first + 1}}},
 				{Kind: format.KindContention, Time: 5e8, Object: 2, Owners: []format.Party{{Thread: first + 1}}, Waiters: []format.Party{{Thread: last}}},
 			} {
-				w.add(&ev)
+				w.Add(&ev)
 			}
 			for range 2 { // what is remembered stays as it was
-				holds, err := w.breaks(rules)
+				holds, err := breaks(&w, rules)
 				golden.OK(t, err)
 				golden.Equal(t, holds, circle, first, last)
 			}
-			golden.Equal(t, w.last[1].Owners[0].Thread, first)
+			golden.Equal(t, w.Events()[1].Owners[0].Thread, first)
 		}
 	}
 }
@@ -295,17 +234,17 @@ func TestLaterDumpsAreWhole(t *testing.T) {
 // A condition holds as soon as the first sample of a phase is whole, which the next one tells.
 func TestAWatchSeesAPhaseInItsFirstSample(t *testing.T) {
 	t.Parallel()
-	var w lastSamples
+	var w record.Window
 	rules := golden.Must(opposite("csp(*) > 5%"))(t)
-	w.add(&format.Event{Kind: format.KindObject, Object: 1, Class: "L", LockKind: format.KindMonitor})
+	w.Add(&format.Event{Kind: format.KindObject, Object: 1, Class: "L", LockKind: format.KindMonitor})
 	const phase = 20
 	for i := range int64(phase + 2) {
-		whole := w.add(&format.Event{Kind: format.KindTick, Time: (i + 1) * 5e8, Intended: (i + 1) * 5e8, Live: 4})
-		if holds, err := w.breaks(rules); !whole || err != nil || holds != (i > phase) {
+		whole := w.Add(&format.Event{Kind: format.KindTick, Time: (i + 1) * 5e8, Intended: (i + 1) * 5e8, Live: 4})
+		if holds, err := breaks(&w, rules); !whole || err != nil || holds != (i > phase) {
 			t.Errorf("sample %d: %v, %v", i, holds, err)
 		}
 		if i >= phase {
-			w.add(&format.Event{Kind: format.KindContention, Time: (i + 1) * 5e8, Object: 1, Owners: []format.Party{{}}, Waiters: []format.Party{{Thread: 1}, {Thread: 2}}})
+			w.Add(&format.Event{Kind: format.KindContention, Time: (i + 1) * 5e8, Object: 1, Owners: []format.Party{{}}, Waiters: []format.Party{{Thread: 1}, {Thread: 2}}})
 		}
 	}
 }
