@@ -77,7 +77,7 @@ func (c *coherence) nats() (sum float64) {
 	case c.broken < c.expected:
 		sum = c.expected - c.broken + c.broken*math.Log(c.broken/c.expected)
 	}
-	if c.ended > fewEndings {
+	if c.ended >= fewEndings {
 		chance := min(promptChance, c.chance/c.ended)
 		inside := max(promptInside, chance)
 		sum += max(worstPrompt, c.prompt*math.Log(inside/chance)+(c.ended-c.prompt)*math.Log((1-inside)/(1-chance)))
@@ -85,18 +85,16 @@ func (c *coherence) nats() (sum float64) {
 	return sum
 }
 
-// inside reports whether an activity on a known path is inside the section: the expected
-// acquisitions mostly stay away.
-func (c *coherence) inside() bool {
-	return (coherentYes+c.expected-c.broken)/(coherentAll+c.expected) > coherent
-}
+// inside reports whether an activity on a known path is inside the section: a part of the
+// expected acquisitions stays away.
+func (c *coherence) inside() bool { return c.broken < brokenByChance+brokenInside*c.expected }
 
 // contradicts reports whether the counts speak against a silent site.
 func (c *coherence) contradicts(idle bool) bool {
-	if c.n == 0 || c.broken >= brokenShare*max(c.expected, brokenPerTime*c.n) || c.ended >= someEndings && c.prompt <= slowerBy*c.chance {
+	if c.n == 0 || c.broken >= brokenShare*max(c.expected, brokenPerTime*c.n) || c.ended >= fewEndings && c.prompt <= slowerBy*c.chance {
 		return true
 	}
-	return idle && !(c.ended >= idleEndings && c.prompt > max(idlePrompt*c.ended, idleTimes*c.chance)) // threads with nothing to do
+	return idle && !(c.ended >= fewEndings && c.prompt > promptInside*c.ended) // threads with nothing to do
 }
 
 // addFromActivities makes silent sites of activities that are no part of known sections.

@@ -2,7 +2,8 @@ package model
 
 // The constants of the model. Behind each stands its unit, and where the value comes from:
 //
-//	[M]  measured: README.md has what half and double of it do on logged programs
+//	[M]  measured: README.md has what half and double of it do on logged programs; or, with two
+//	     figures, how much half and double change the distance that changes most
 //	[T]  from what it means: half or double of it changes no distance by more than .002
 //	[P]  from the prototypes, which were tuned on logged programs; not measured since
 //	[C]  a bound of cost or of arithmetic, where no recording that is measured comes to
@@ -50,8 +51,8 @@ const (
 	usual   = 2e6  // ns [M]: a hold, and the time until a free lock is entered, before anything is learned
 	lagFall = 0.36 // [M] the pseudo-count of a lag phase over that of the next shorter one; the shortest has one
 
-	holdFall     = 0.7  // [P] a hold holdFallStep times as long or as short as the usual one is so much rarer, at first
-	holdFallStep = 4    // [P]
+	holdFall     = 0.7  // [M] a hold holdFallStep times as long or as short as the usual one is so much rarer, at first
+	holdFallStep = 4    // [M]
 	holdCounts   = 2    // [M] pseudo-counts: holds of a site, as those of its group last
 	phaseCounts  = 0.3  // [P] the same: holds of the group in each phase
 	groupCounts  = 5    // [P] the same: uses of a lock, distributed as those of its group, at first
@@ -63,11 +64,11 @@ const (
 
 // The check.
 const (
-	fitRounds     = 40    // [P] of iterative scaling
+	fitRounds     = 40    // [T] of iterative scaling
 	checkCounts   = 10    // [M] pseudo-counts: instants that showed what the model says
-	fewInstants   = 4     // instants [P]: a group with fewer is not corrected
-	fewCompared   = 3     // instants [P]: the same of those that tell sites apart, or held from free
-	saidAtLeast   = 0.002 // [P] the probability that is added to each state at an instant: what is shown is possible
+	fewInstants   = 4     // instants [M]: a group with fewer is not corrected
+	fewCompared   = 3     // instants [M]: the same of those that tell sites apart, or held from free
+	saidAtLeast   = 0.002 // [M] the probability that is added to each state at an instant: what is shown is possible
 	largestFactor = 1e3   // [C] a factor, and one over the smallest
 )
 
@@ -80,25 +81,37 @@ const (
 	silentNats  = 14    // natural logarithm [M] of how much likelier the observations are inside a section
 	promptly    = 1e6   // ns [T]: a lock that is acquired within it was released by what ended
 
-	uncovered     = 0.3  // [P] the part of an activity in which threads wait and no known site explains it
-	brokenShare   = 0.2  // [P] the part of the acquisitions expected by chance: an activity that spans more is not inside
-	brokenPerTime = 0.25 // [P] the same, of the times of an activity: of few expected ones chance breaks none
-	coherent      = 0.3  // [P] the part of expected acquisitions that stay away during an activity inside, with
-	coherentYes   = 1.4  // [P] these pseudo-counts that stayed away
-	coherentAll   = 2    // [P] of these
+	// [M 0 .008] An activity counts if threads wait in this part of it and no known site explains
+	// that. Double: an activity that is half explained no longer names the owner.
+	uncovered = 0.3
+	// An activity is broken if another thread gets the lock in its course.
+	// [M 0 .004] It is not inside if it is broken this part as often as by chance,
+	brokenShare = 0.2
+	// [M 0 0] which counts as breaking this part of its times at least.
+	brokenPerTime = 0.25
+	// [M 0 -.005] On a known path it is inside if it is broken less than this part as often as by chance,
+	brokenInside = 0.7
+	// [M 0 -.005] and so many times more.
+	brokenByChance = 0.8
 
-	fewEndings    = 2    // endings [P]: promptness counts from more on
-	promptInside  = 0.6  // [P] the probability that the lock is acquired promptly after an activity inside
-	promptLeast   = 0.02 // [M, with unlikely] the least probability of that by chance,
-	promptChance  = 0.95 // [C] and the largest mean of it: neither logarithm is infinite
-	worstPrompt   = -4.  // natural logarithm [C]: the most that promptness may say against a silent site
-	someEndings   = 8    // endings [P], from which on an activity is discarded that is followed more slowly than
-	slowerBy      = 0.8  // [P] this part of chance
-	idleEndings   = 5    // endings [P]: an idle activity, of threads with nothing to do, needs these,
-	idlePrompt    = 0.5  // [P] this part of them prompt,
-	idleTimes     = 2    // [P] and as many times chance
-	sampledOdds   = 3    // [P] how much larger the odds of a sample have to be while threads wait
-	samplesPerUse = 10   // samples [P] that count as one use of a silent site
+	// [M 0 0] What happens at the ends of an activity counts if threads wait at so many of them.
+	fewEndings = 5
+	// [M 0 0] The probability that the lock is acquired promptly after an activity inside. If the
+	// threads are idle, more of the ends than this have to be prompt.
+	promptInside = 0.6
+	// [M 0 0] An activity is not inside if no more of its ends are prompt than this part of what
+	// chance has. Half: of 66 predictions of what-if for simulated programs, 56 are narrow, not 61.
+	slowerBy = 0.8
+
+	promptLeast  = 0.02 // [M, with unlikely] the least probability of a prompt end by chance,
+	promptChance = 0.95 // [C] and the largest mean of it: neither logarithm is infinite
+	worstPrompt  = -4.  // natural logarithm [C]: the most that promptness may say against a silent site
+
+	// [M 0 0] A part of the program is inside if the odds of its samples are so much larger while
+	// threads wait.
+	sampledOdds = 3
+	// [M 0 0] So many samples count as one use of a silent site, beside the uses of known ones.
+	samplesPerUse = 10
 
 	overlapping = 1.3 // [T] the sum of all holds of permits over their union, from which on threads share permits
 )
