@@ -84,7 +84,7 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	o.trace.shown = o.out.format == analyzeOutputs[0].name
+	o.trace.how.shown = o.out.format == analyzeOutputs[0].name
 	want, stacks := o.wanted()
 	owners := blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false)
 	var more []analysis.Visitor

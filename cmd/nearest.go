@@ -39,7 +39,7 @@ func (e *env) noMatch(x *expression, all func() []string) (said string) {
 
 // unmatched warns of filters that match no name of the trace. It returns the last warning.
 func (o *traceOptions) unmatched(e *env, lock *expression, sym *analysis.Symbols) (said string) {
-	if !o.lenient {
+	if !o.how.lenient {
 		e = &env{msg: io.Discard} // the error has the message
 	}
 	said = e.noMatch(&o.class, namesOf(sym.Classes().Len(), func(i int) string { return sym.Classes().Name(uint32(i)) }))

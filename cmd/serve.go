@@ -138,7 +138,7 @@ func (s *served) Profile(w io.Writer) error {
 // Select implements server.Source: the sweep, run again with the filter.
 func (s *served) Select(_ context.Context, w io.Writer, q url.Values) error {
 	o := s.o.trace
-	o.lenient = true // a selection may be empty
+	o.how.lenient = true // a selection may be empty
 	for name, into := range map[string]pflag.Value{"class": &o.class, "lock": &o.lock, "thread": &o.thread, "from": &o.from, "to": &o.to} {
 		if q.Has(name) {
 			if err := into.Set(q.Get(name)); err != nil {

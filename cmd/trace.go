@@ -33,7 +33,11 @@ type traceOptions struct {
 	from, to instant
 	minWait  time.Duration
 	limits   decode.Limits
+	how      readOptions
+}
 
+// readOptions are how a command reads a trace. No flag sets it.
+type readOptions struct {
 	why     func(lock format.ObjectID) (from, to int64) // see analysis.Filter
 	lenient bool                                        // a filter may match nothing, as in one of two compared traces
 	shown   bool                                        // the report has the warnings, so they are not printed
@@ -71,7 +75,7 @@ func (o *traceOptions) bindLimits(c *cobra.Command) {
 
 // filter checks the flags that select.
 func (o *traceOptions) filter() (f analysis.Filter, err error) {
-	f = analysis.Filter{Class: o.class.re, Lock: o.lock.re, Thread: o.thread.re, MinWait: o.minWait.Nanoseconds(), Why: o.why}
+	f = analysis.Filter{Class: o.class.re, Lock: o.lock.re, Thread: o.thread.re, MinWait: o.minWait.Nanoseconds(), Why: o.how.why}
 	f.From, f.FromRel = o.from.get()
 	f.To, f.ToRel = o.to.get()
 	if o.from.text != "" && o.to.text != "" && f.FromRel == f.ToRel && f.From >= f.To {
@@ -163,7 +167,7 @@ func (o *traceOptions) table(e *env) (*rules.Table, error) {
 
 // alone returns the flags for one of several traces, in which a filter may match nothing.
 func (o traceOptions) alone(path string) *traceOptions {
-	o.paths, o.lenient = []string{path}, true
+	o.paths, o.how.lenient = []string{path}, true
 	return &o
 }
 
@@ -212,9 +216,9 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 	}
 	r := &result{inputs: paths, stats: src.Stats(), trace: tr}
 	in.note(&r.stats)
-	r.warn(e, o.shown)
+	r.warn(e, o.how.shown)
 	r.unmatched = o.unmatched(e, &lock, tr.Symbols)
-	if said, near, _ := strings.Cut(r.unmatched, "; "); said != "" && !o.lenient {
+	if said, near, _ := strings.Cut(r.unmatched, "; "); said != "" && !o.how.lenient {
 		return nil, usageError{errors.New(said), near}
 	}
 	if o.cut() && tr.ElapsedNs == 0 && r.stats.Unit == format.UnitTime {
@@ -230,7 +234,7 @@ const siteSeparator = " at "
 // that of --lock. The place of a lock is known only at the end of the trace.
 func (o *traceOptions) locksAt(e *env) (*regexp.Regexp, error) {
 	first := *o
-	first.lock, first.shown = expression{}, true
+	first.lock, first.how.shown = expression{}, true
 	if paths, err := o.inputs(e); err != nil || slices.Contains(paths, decode.Stdin) {
 		return nil, cmp.Or(err, error(usageError{errors.New("--lock: a lock is found by its place in files alone, which can be read twice"), "select by --class, or write the input to a file"}))
 	}

@@ -106,8 +106,8 @@ func (o *traceOptions) whys(e *env, app *regexp.Regexp, of ...*foundWait) (docs 
 		}
 		return 0, 0
 	}
-	all := traceOptions{why: asked, paths: o.paths, rules: o.rules, limits: o.limits, shown: true} // no filter: the owner may be outside of the selection
-	if res, err = all.run(&env{out: io.Discard, msg: io.Discard}, visitors...); err != nil {       // the first reading printed the messages
+	all := traceOptions{paths: o.paths, rules: o.rules, limits: o.limits, how: readOptions{why: asked, shown: true}} // no filter: the owner may be outside of the selection
+	if res, err = all.run(&env{out: io.Discard, msg: io.Discard}, visitors...); err != nil {                         // the first reading printed the messages
 		return nil, nil, err
 	}
 	names := blame.NewSites(app)
