@@ -51,7 +51,9 @@
     .inverted(false).sort(false).title("").tooltip(false).label(describe).setColorMapper(color)
     .onHover(show).onClick(select)
     .setSearchHandler((results, sum, total) => {
-      document.getElementById("matched").textContent = results.length ? results.length + " frames, " + amount(sum) + " (" + (100 * sum / Math.max(total, 1)).toFixed(1) + " %)" : "nothing found";
+      document.getElementById("matched").textContent = results.length ?
+        results.length + " frames, " + amount(sum) + " (" + (100 * sum / Math.max(total, 1)).toFixed(1) + " %)" :
+        "nothing found";
     });
   d3.select("#chart").datum(data.tree).call(chart);
 
@@ -64,7 +66,9 @@
   function move(key) {
     if (!current) current = d3.select("#chart g.frame").datum();
     const siblings = current.parent ? current.parent.children : [current], i = siblings.indexOf(current);
-    const next = { ArrowUp: (current.children || [])[0], ArrowDown: current.parent, ArrowLeft: siblings[i - 1], ArrowRight: siblings[i + 1] }[key];
+    const next =
+      { ArrowUp: (current.children || [])[0], ArrowDown: current.parent, ArrowLeft: siblings[i - 1],
+        ArrowRight: siblings[i + 1] }[key];
     if (next) select(next);
   }
 
@@ -79,7 +83,8 @@
     chart.clear();
     document.getElementById("matched").textContent = "";
   });
-  function reset() { box.value = ""; document.getElementById("matched").textContent = ""; chart.clear(); chart.resetZoom(); details.textContent = ""; current = null; }
+  function reset() { box.value = ""; document.getElementById("matched").textContent = ""; chart.clear();
+    chart.resetZoom(); details.textContent = ""; current = null; }
   document.getElementById("reset").addEventListener("click", reset);
   document.addEventListener("keydown", e => {
     if (e.key === "Escape") { reset(); box.blur(); return; }
@@ -88,5 +93,6 @@
     if (e.key === "Enter" && current) { chart.zoomTo(current); return; }
     if (e.key.startsWith("Arrow")) { move(e.key); e.preventDefault(); }
   });
-  window.addEventListener("resize", () => { chart.width(document.getElementById("chart").clientWidth); chart.update(); });
+  window.addEventListener("resize",
+    () => { chart.width(document.getElementById("chart").clientWidth); chart.update(); });
 })();

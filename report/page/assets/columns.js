@@ -14,8 +14,12 @@
   // name.
   function blockedOn(m, side) {
     const { stacks, locks } = m, behind = 1 + locks.length;
-    const of = side.blocked.map((lock, i) => lock >= 0 ? 1 + lock : stacks.pseudo(side.stack[i]) && stacks.name(side.stack[i]) !== "[unknown stack]" ? behind + stacks.methodAt(side.stack[i]) : 0);
-    return column(of, behind + stacks.names.length, n => n >= behind ? stacks.names[n - behind] : n ? locks[n - 1].shown : "[not blocked]");
+    const of =
+      side.blocked.map((lock, i) =>
+        lock >= 0 ? 1 + lock : stacks.pseudo(side.stack[i]) && stacks.name(side.stack[i]) !== "[unknown stack]" ?
+          behind + stacks.methodAt(side.stack[i]) : 0);
+    return column(of, behind + stacks.names.length,
+      n => n >= behind ? stacks.names[n - behind] : n ? locks[n - 1].shown : "[not blocked]");
   }
 
   const stacks = (m, of) => column(of, m.stacks.caller.length, n => C.stackText(m, n));

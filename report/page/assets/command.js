@@ -22,16 +22,20 @@
 
   // flags select what a kind of filter does; null where none does.
   const flags = {
-    class: (m, v) => m.locks.some(l => l.resource && v.includes(m.classes[l.class].shown)) ? null : ["--class", anyOf(m.classes.filter(c => v.includes(c.shown)).map(c => literal(c.name)))],
+    class: (m, v) =>
+      m.locks.some(l => l.resource && v.includes(m.classes[l.class].shown)) ? null :
+        ["--class", anyOf(m.classes.filter(c => v.includes(c.shown)).map(c => literal(c.name)))],
     lock: (m, v) => named(m, l => v.includes(l.shown)),
     place: (m, v) => named(m, l => v.includes(m.places[l.place])),
-    waiter: (m, v, given) => C.paths || given.includes("--thread") ? null : ["--thread", anyOf(v.map(ofGroup))], // groups of goroutines are no names of theirs
+    // groups of goroutines are no names of theirs
+    waiter: (m, v, given) => C.paths || given.includes("--thread") ? null : ["--thread", anyOf(v.map(ofGroup))],
   };
 
   // what each view is printed by.
   const views = {
     holders: s => ["blame", "--by", "owner-stack,waiter-stack"],
-    flame: s => ["flame", "--view", { owners: "blame", waiters: "blocked", chain: "chain" }[s.flame], "-o", "flame.html"],
+    flame: s => ["flame", "--view", { owners: "blame", waiters: "blocked", chain: "chain" }[s.flame], "-o",
+      "flame.html"],
     pivot: s => ["blame", "--by", s.pivot.filter(k => k !== "owner-known").join() || "lock"],
     who: s => ["graph", "--by", s.nodes, "--matrix"],
     longest: s => ["hist", "--by", "lock"],

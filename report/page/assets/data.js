@@ -7,7 +7,8 @@
   // exact asks the server for the analysis of what some flags select.
   C.exact = async function (words) {
     const q = new URLSearchParams();
-    for (let i = 0; i < words.length; i++) if (/^--(class|lock|thread|from|to)$/.test(words[i])) q.set(words[i].slice(2), words[i + 1]);
+    for (let i = 0; i < words.length;
+      i++) if (/^--(class|lock|thread|from|to)$/.test(words[i])) q.set(words[i].slice(2), words[i + 1]);
     const answer = await fetch("select.json?" + q, { cache: "no-store" });
     if (!answer.ok) throw new Error(await answer.text());
     return answer.json();
@@ -34,7 +35,8 @@
     m.data = data;
     m.analyze = data.analyze;
     m.start = t.startNs;
-    m.shift = t.startNs - data.analyze.trace.startNs; // what is shown counts from the start of the trace, as --from does
+    // what is shown counts from the start of the trace, as --from does
+    m.shift = t.startNs - data.analyze.trace.startNs;
     m.bin = t.binNs;
     m.bins = t.bins;
     m.running = t.runningNs;
@@ -49,21 +51,28 @@
     m.cellNs = Float64Array.from(t.cells.ns);
     m.classes = t.classes.map(c => ({ name: C.visible(c.name), shown: C.visible(c.shown) }));
     m.places = t.places.map(C.visible);
-    m.locks = t.locks.map(l => ({ ...l, name: C.visible(l.name), shown: m.places[l.place] + (l.number ? " #" + l.number : "") }));
+    m.locks =
+      t.locks.map(l => ({ ...l, name: C.visible(l.name),
+        shown: m.places[l.place] + (l.number ? " #" + l.number : "") }));
     m.named = new Map(m.locks.map(l => [l.name, l])); // two locks may have one name: no command distinguishes them
     m.groups = t.groups.map(C.visible);
     m.known = t.known;
     m.knownAt = t.known.map(k => Math.max(0, C.known.indexOf(k)));
     m.stacks = new Stacks(t.stacks);
     m.sides = { // what is known of the owners that are blamed
-      direct: { stack: m.ownerStack, group: m.ownerGroup, site: m.ownerSite, took: m.ownerTook, doing: m.ownerDoing, blocked: m.blockedOn },
-      root: { stack: m.rootStack, group: m.rootGroup, site: m.rootSite, took: m.rootTook, doing: m.rootDoing, blocked: new Int32Array(m.rows).fill(-1) },
+      direct: { stack: m.ownerStack, group: m.ownerGroup, site: m.ownerSite, took: m.ownerTook, doing: m.ownerDoing,
+        blocked: m.blockedOn },
+      root: { stack: m.rootStack, group: m.rootGroup, site: m.rootSite, took: m.rootTook, doing: m.rootDoing,
+        blocked: new Int32Array(m.rows).fill(-1) },
     };
     m.made = new Map(); // columns and trees that were asked for
     m.duration = data.analyze.trace.durationNs;
     m.timed = data.analyze.coverage.unit === "ns" && m.duration > 0;
     m.pauses = data.pauses;
-    m.longest = (data.longest || []).map(w => ({ ...w, lock: m.locks[w.lock], thread: C.visible(w.thread), group: C.visible(w.group), parts: w.parts.map(p => ({ ...p, thread: C.visible(p.thread || ""), group: C.visible(p.group) })) }));
+    m.longest =
+      (data.longest || [])
+        .map(w => ({ ...w, lock: m.locks[w.lock], thread: C.visible(w.thread), group: C.visible(w.group),
+          parts: w.parts.map(p => ({ ...p, thread: C.visible(p.thread || ""), group: C.visible(p.group) })) }));
   };
 
   // shown is what the page calls a lock that the analysis names.

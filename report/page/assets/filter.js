@@ -22,7 +22,8 @@
 
   // choices are what can be chosen besides; the first value is the default.
   const choices = {
-    view: ["", "deadlocks", "holders", "flame", "pivot", "who", "longest", "why", "compare", "about"], // the first there is
+    // the first there is
+    view: ["", "deadlocks", "holders", "flame", "pivot", "who", "longest", "why", "compare", "about"],
     blame: ["direct", "root"],
     by: ["place", "lock", "class"],
     flame: ["owners", "waiters", "chain"],
@@ -41,7 +42,8 @@
     const time = /^(\d+)-(\d+)$/.exec(q.get("time") || "");
     if (time && +time[1] < +time[2]) s.filter.time = [+time[1], +time[2]];
     for (const name in choices) s[name] = choices[name].includes(q.get(name)) ? q.get(name) : choices[name][0];
-    const keys = (q.get("pivot") || "").split(",").filter((k, i, all) => C.pivotKeys.includes(k) && all.indexOf(k) === i);
+    const keys =
+      (q.get("pivot") || "").split(",").filter((k, i, all) => C.pivotKeys.includes(k) && all.indexOf(k) === i);
     s.pivot = keys.length ? keys : C.defaultPivot;
     return s;
   };
@@ -97,7 +99,8 @@
     if (f.waiterFrame && f.waiterFrame.length) keep(m.waiterStack, holding(f.waiterFrame));
     if (f.frame && f.frame.length) {
       const mask = holding(f.frame);
-      for (let i = 0; i < ok.length; i++) ok[i] &= mask[m.waiterStack[i]] | mask[m.ownerStack[i]] | mask[m.rootStack[i]];
+      for (let i = 0; i < ok.length;
+        i++) ok[i] &= mask[m.waiterStack[i]] | mask[m.ownerStack[i]] | mask[m.rootStack[i]];
     }
     return ok;
   };

@@ -22,7 +22,8 @@
         }
       }
     };
-    const groups = name => C.groupBy(s, s.some, s.column(name)), alone = new Set(m.locks.filter(l => !l.number).map(l => l.shown));
+    const groups = name => C.groupBy(s, s.some, s.column(name)),
+      alone = new Set(m.locks.filter(l => !l.number).map(l => l.shown));
     for (const g of groups("class")) add("class", g.text, g.ns, m.classes[g.key].name);
     for (const g of groups("place")) if (!alone.has(g.text)) add("place", g.text, g.ns);
     for (const g of groups("lock")) add("lock", g.text, g.ns, m.locks[g.key].name);

@@ -6,7 +6,10 @@
   C.select = function (m, f, blame) {
     blame = blame || C.state.blame;
     const ok = C.passes(m, f, blame), [from, to] = C.window(m, f), side = m.sides[blame], some = new Int32Array(m.rows);
-    const s = { model: m, blame, side, owner: side.stack, ok, from, to, ns: new Float64Array(m.rows), waits: new Int32Array(m.rows), seen: new Uint8Array(m.rows), total: 0, begun: 0, locks: 0, locksBegun: 0, span: C.selectedNs(m, f) };
+    const s =
+      { model: m, blame, side, owner: side.stack, ok, from, to, ns: new Float64Array(m.rows),
+        waits: new Int32Array(m.rows), seen: new Uint8Array(m.rows), total: 0, begun: 0, locks: 0, locksBegun: 0,
+        span: C.selectedNs(m, f) };
     const { first, cellBin, cellNs, cellWaits } = m;
     let count = 0;
     for (let i = 0; i < m.rows; i++) {
@@ -77,7 +80,8 @@
     const m = s.model, { of, size } = s.column(by), made = new Map(), { first, cellBin, cellNs } = m;
     const sum = wanted => {
       const sums = new Float64Array(m.bins);
-      for (let i = 0; i < m.rows; i++) if (s.ok[i] && wanted(of[i])) for (let c = first[i]; c < first[i + 1]; c++) sums[cellBin[c]] += cellNs[c];
+      for (let i = 0; i < m.rows; i++) if (s.ok[i] && wanted(of[i])) for (let c = first[i]; c < first[i + 1];
+        c++) sums[cellBin[c]] += cellNs[c];
       return sums;
     };
     const some = new Uint8Array(size);

@@ -14,7 +14,9 @@
       out.push({ name: column.text(n), colour: C.colourOf(n), sums });
       for (let b = 0; b < rest.length; b++) rest[b] -= sums[b];
     }
-    if (rest.some(v => v > 0)) out.push({ name: out.length ? "others" : "all", colour: C.grey, sums: rest, others: true });
+    if (
+      rest.some(v => v > 0)) out.push({ name: out.length ? "others" : "all", colour: C.grey, sums: rest,
+        others: true });
     return out;
   }
 
@@ -27,7 +29,8 @@
   // stacked are the columns of a chart: times in seconds, then each band on top
   // of those below it, as threads waiting on average.
   function stacked(m, list, g) {
-    const x = Array.from({ length: g.points + 1 }, (_, i) => i * g.ns / 1e9), below = new Float64Array(g.points), columns = [];
+    const x = Array.from({ length: g.points + 1 }, (_, i) => i * g.ns / 1e9), below = new Float64Array(g.points),
+      columns = [];
     x[g.points] = Math.max(x[g.points - 1], Math.min(m.duration, m.bins * m.bin) / 1e9);
     for (const band of list) {
       const y = new Array(g.points + 1);
@@ -46,12 +49,15 @@
 
   // stops are what the whole program was stopped for, in the order in which they
   // are drawn: a strip each, at the foot of the chart.
-  const stops = { "[gc pause]": ["garbage collection", "--pause"], "[safepoint]": ["safepoint", "--nobody"] }, strip = 6;
+  const stops = { "[gc pause]": ["garbage collection", "--pause"], "[safepoint]": ["safepoint", "--nobody"] },
+    strip = 6;
 
   // ofFilter reports whether a phase is of a lock that the filter lets through.
   function ofFilter(m, name) {
-    const f = C.state.filter, l = m.named.get(C.visible(name)), among = (kind, text) => !f[kind] || !f[kind].length || f[kind].includes(text);
-    return !l || among("lock", l.shown) && among("place", m.places[l.place]) && among("class", m.classes[l.class].shown);
+    const f = C.state.filter, l = m.named.get(C.visible(name)),
+      among = (kind, text) => !f[kind] || !f[kind].length || f[kind].includes(text);
+    return !l || among("lock", l.shown) && among("place", m.places[l.place]) &&
+      among("class", m.classes[l.class].shown);
   }
 
   // shade draws the phases, as a bar above the bands.
@@ -95,12 +101,19 @@
     const m = s.model, list = bands(s, over), width = Math.max(320, box.clientWidth), g = grouped(m, width);
     const data = stacked(m, list, g), top = list.slice().reverse(), text = css("--text"), rule = css("--rule");
     const phases = m.analyze.phases.filter(p => ofFilter(m, p.lock));
-    const axis = { stroke: text, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 }, font: "12px system-ui, sans-serif" };
+    const axis =
+      { stroke: text, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 },
+        font: "12px system-ui, sans-serif" };
     const seconds = v => +v.toFixed(6) + "";
     const u = new uPlot({
-      width, height: Math.max(190, Math.min(300, Math.round(width / 4))), legend: { show: false }, scales: { x: { time: false, range: [0, Math.max(data[0][data[0].length - 1], 1e-6)] }, y: { range: (u, lo, hi) => [0, hi > 0 ? hi * 1.05 : 1] } },
-      axes: [{ ...axis, size: 30, values: (u, ticks) => ticks.map(t => seconds(t + m.shift / 1e9) + " s") }, { ...axis, size: 56, values: (u, ticks) => ticks.map(t => +t.toPrecision(3)) }],
-      series: [{}, ...top.map(b => ({ label: b.name, fill: b.colour, stroke: b.colour, width: 0.5, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) }))],
+      width, height: Math.max(190, Math.min(300, Math.round(width / 4))), legend: { show: false },
+        scales: { x: { time: false, range: [0, Math.max(data[0][data[0].length - 1], 1e-6)] },
+          y: { range: (u, lo, hi) => [0, hi > 0 ? hi * 1.05 : 1] } },
+      axes: [{ ...axis, size: 30, values: (u, ticks) => ticks.map(t => seconds(t + m.shift / 1e9) + " s") },
+        { ...axis, size: 56, values: (u, ticks) => ticks.map(t => +t.toPrecision(3)) }],
+      series: [{},
+        ...top.map(b => ({ label: b.name, fill: b.colour, stroke: b.colour, width: 0.5, points: { show: false },
+          paths: uPlot.paths.stepped({ align: 1 }) }))],
       cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
       hooks: {
         drawClear: [u => shade(u, m, phases)],
@@ -115,8 +128,16 @@
         setCursor: [u => show(u.cursor.idx)],
       },
     }, data, box);
-    const paused = i => m.pauses.map(p => ({ kind: p.kind, ns: p.bin.reduce((a, bin, k) => Math.floor(bin / g.by) === i ? a + p.binNs[k] : a, 0) })).filter(p => p.ns > 0);
-    return { destroy: () => u.destroy(), list, phases, at: i => i === null || i === undefined ? null : { seconds: data[0][i], paused: paused(i), values: top.map((b, k) => (data[k + 1][i] || 0) - (k + 1 < top.length ? data[k + 2][i] || 0 : 0)).reverse() } };
+    const paused = i =>
+      m.pauses.map(p => ({ kind: p.kind,
+        ns: p.bin.reduce((a, bin, k) => Math.floor(bin / g.by) === i ? a + p.binNs[k] : a, 0) }))
+        .filter(p => p.ns > 0);
+    return { destroy: () => u.destroy(), list, phases,
+      at: i =>
+        i === null || i === undefined ? null :
+          { seconds: data[0][i], paused: paused(i),
+            values: top.map((b, k) => (data[k + 1][i] || 0) - (k + 1 < top.length ? data[k + 2][i] || 0 : 0))
+              .reverse() } };
   }
 
   C.Time = function ({ s, over, width }) {
@@ -131,16 +152,42 @@
     if (!m.timed) return null; // the headline says so
     const time = C.state.filter.time, parts = drawn.current, by = C.state.by;
     const move = (shift, zoom) => {
-      const [from, to] = time || [0, m.bins * m.bin], half = (to - from) / 2 * zoom, middle = (from + to) / 2 + shift * (to - from);
-      const lo = Math.max(0, Math.round((middle - half) / m.bin)), hi = Math.min(m.bins, Math.max(lo + 1, Math.round((middle + half) / m.bin)));
+      const [from, to] = time || [0, m.bins * m.bin], half = (to - from) / 2 * zoom,
+        middle = (from + to) / 2 + shift * (to - from);
+      const lo = Math.max(0, Math.round((middle - half) / m.bin)),
+        hi = Math.min(m.bins, Math.max(lo + 1, Math.round((middle + half) / m.bin)));
       C.narrow({ time: lo === 0 && hi === m.bins ? undefined : [Math.min(lo, hi - 1) * m.bin, hi * m.bin] });
     };
     return html`<section class="card time"><header><h2>Threads waiting over time</h2>
-      <span class="choice" role="group" aria-label="selected time"><button type="button" title="earlier" aria-label="earlier" onClick=${() => move(-0.5, 1)}>◀</button><button type="button" title="later" aria-label="later" onClick=${() => move(0.5, 1)}>▶</button><button type="button" title="half of it" aria-label="half of the time" onClick=${() => move(0, 0.5)}>+</button><button type="button" title="twice of it" aria-label="twice the time" onClick=${() => move(0, 2)}>−</button><button type="button" disabled=${!time} onClick=${() => C.narrow({ time: undefined })}>all time</button></span></header>
-      <div class="chart" ref=${box} role="img" aria-label="threads waiting on average, one band for each lock; drag to select time"></div>
-      <div class="legend">${parts && parts.list.map((b, i) => html`<span class="entry"><span class="swatch" style=${{ background: b.colour }}></span>${b.others ? html`<span>${b.name}</span>` : html`<button type="button" class="link" onClick=${() => C.toggle(by, b.name)}><${C.Lock} m=${m} text=${b.name} kind=${by} /></button>`}${at && html` <b>${C.average(at.values[i])}</b>`}</span>`)}
-        ${parts && parts.phases.length > 0 && html`<span class="entry"><span class="swatch phase"></span>phase of high pressure</span>`}
-        ${m.pauses.map(p => html`<span class="entry pauses"><span class="swatch" style=${{ background: `var(${stops[p.kind][1]})` }}></span>${C.plural(p.count, stops[p.kind][0])} stopped all threads: ${C.duration(p.ns)}, longest ${C.duration(p.maxNs)}</span>`)}
-        <span class="entry hint">${at ? "at " + +(at.seconds + m.shift / 1e9).toFixed(3) + " s" + at.paused.map(p => `, ${C.duration(p.ns)} ${p.kind}`).join("") : "drag to select time"}</span></div></section>`;
+      <span class="choice" role="group" aria-label="selected time">
+        <button type="button" title="earlier" aria-label="earlier" onClick=${() => move(-0.5, 1)}>◀</button>
+        <button type="button" title="later" aria-label="later" onClick=${() => move(0.5, 1)}>▶</button>
+        <button type="button" title="half of it" aria-label="half of the time" onClick=${() => move(0, 0.5)}>+</button>
+        <button type="button" title="twice of it" aria-label="twice the time" onClick=${() => move(0, 2)}>−</button>
+        <button type="button" disabled=${!time} onClick=${() => C.narrow({ time: undefined })}>all time</button></span>
+        </header>
+      <div class="chart" ref=${box} role="img"
+        aria-label="threads waiting on average, one band for each lock; drag to select time">
+        </div>
+      <div class="legend">
+        ${parts &&
+          parts.list.map((b, i) =>
+            html`<span class="entry"><span class="swatch" style=${{ background: b.colour }}></span>
+              ${b.others ? html`<span>${b.name}</span>` :
+                html`<button type="button" class="link" onClick=${() => C.toggle(by, b.name)}>
+                  <${C.Lock} m=${m} text=${b.name} kind=${by} /></button>`}
+              ${at && html` <b>${C.average(at.values[i])}</b>`}</span>`)}
+        ${parts && parts.phases.length > 0 &&
+          html`<span class="entry"><span class="swatch phase"></span>phase of high pressure</span>`}
+        ${m.pauses.map(p =>
+          html`<span class="entry pauses"><span class="swatch" style=${{ background: `var(${stops[p.kind][1]})` }}>
+            </span>${C.plural(p.count, stops[p.kind][0])} stopped all threads: ${C.duration(p.ns)}
+            , longest ${C.duration(p.maxNs)}</span>`)}
+        <span class="entry hint">
+          ${at ?
+            "at " + +(at.seconds + m.shift / 1e9).toFixed(3) + " s" +
+              at.paused.map(p => `, ${C.duration(p.ns)} ${p.kind}`).join("") :
+            "drag to select time"}
+          </span></div></section>`;
   };
 })(window.contend);

@@ -34,7 +34,8 @@
     // kids returns the children of a node. The rows of each are put together.
     kids(node) {
       if (node.kids) return node.kids;
-      const { start, column } = this.paths, { order, spare } = this, depth = node.depth + 1, slots = C.slots(this.m, this.size), kids = [];
+      const { start, column } = this.paths, { order, spare } = this, depth = node.depth + 1,
+        slots = C.slots(this.m, this.size), kids = [];
       let ended = 0;
       for (let r = node.from; r < node.to; r++) {
         const i = order[r];
@@ -91,7 +92,8 @@
     wider(least) {
       const { shape } = this, out = [];
       for (const kid of shape.kids(this.at)) {
-        if (shape.seen[kid.to] > shape.seen[kid.from] && shape.ns[kid.to] - shape.ns[kid.from] >= least) out.push(new Node(shape, kid));
+        if (shape.seen[kid.to] > shape.seen[kid.from] && shape.ns[kid.to] - shape.ns[kid.from] >= least) out.push(
+          new Node(shape, kid));
       }
       return C.order(out, n => n.ns);
     }
@@ -111,7 +113,8 @@
         best.splice(at, 0, { ns: sum, kid });
         if (best.length > n) best.pop();
       }
-      return { list: best.map(b => new Node(shape, b.kid)), others: others - best.length, ns: ns - best.reduce((a, b) => a + b.ns, 0) };
+      return { list: best.map(b => new Node(shape, b.kid)), others: others - best.length,
+        ns: ns - best.reduce((a, b) => a + b.ns, 0) };
     }
     get leaf() {
       const { order, paths, s } = this.shape;
@@ -127,7 +130,8 @@
   // tree sums a selection along paths; name tells the shape, which is made of
   // keys below size by add(row, put).
   C.tree = function (s, name, size, add) {
-    const shapes = s.model.shapes || (s.model.shapes = new Map()), shape = shapes.get(name) || new Shape(s.model, size, add);
+    const shapes = s.model.shapes || (s.model.shapes = new Map()),
+      shape = shapes.get(name) || new Shape(s.model, size, add);
     shapes.delete(name); // the one used last is the last one
     shapes.set(name, shape);
     if (shapes.size > kept) shapes.delete(shapes.keys().next().value);
@@ -139,12 +143,14 @@
   // chosen.
   C.stackTree = function (s, name, column, from) {
     const t = s.model.stacks;
-    return C.tree(s, "stacks " + name + " " + from, t.method.length, (i, put) => t.walk(column[i], from === "outermost", n => put(t.frame[n])));
+    return C.tree(s, "stacks " + name + " " + from, t.method.length,
+      (i, put) => t.walk(column[i], from === "outermost", n => put(t.frame[n])));
   };
 
   // pivotTree is that of the values of some columns.
   C.pivotTree = function (s, names) {
     const columns = names.map(s.column);
-    return C.tree(s, "pivot " + s.blame + " " + names.join(), Math.max(...columns.map(c => c.size)), (i, put) => { for (const c of columns) put(c.of[i]); });
+    return C.tree(s, "pivot " + s.blame + " " + names.join(), Math.max(...columns.map(c => c.size)),
+      (i, put) => { for (const c of columns) put(c.of[i]); });
   };
 })(window.contend);

@@ -3,7 +3,10 @@
 // and the colours. All names come from the trace and go into text nodes only.
 window.contend = {};
 (function (C) {
-  const units = [[3600e9, 3597e9, "h"], [60e9, 59.95e9, "min"], [1e9, 999.5e6, "s"], [1e6, 999.5e3, "ms"], [1e3, 1e3, "µs"], [1, 1, "ns"]]; // and from where on
+  // and from where on
+  const units =
+    [[3600e9, 3597e9, "h"], [60e9, 59.95e9, "min"], [1e9, 999.5e6, "s"], [1e6, 999.5e3, "ms"], [1e3, 1e3, "µs"],
+      [1, 1, "ns"]];
 
   // duration writes three digits, as the commands do.
   C.duration = function (ns) {
@@ -35,7 +38,8 @@ window.contend = {};
   C.paths = false; // names have paths instead of packages: a Go program's
   C.short = function (name) {
     if (name.includes(" < ")) return name.split(" < ").map(C.short).join(" < ");
-    if (name.startsWith("blocked on ")) return "blocked on " + C.short(name.slice(11) + ".x").slice(0, -2); // a class has no method
+    // a class has no method
+    if (name.startsWith("blocked on ")) return "blocked on " + C.short(name.slice(11) + ".x").slice(0, -2);
     if (/^in [^ ]+[.]/.test(name)) return "in " + C.short(name.slice(3)); // an owner whose acquisition is not known
     if (!name || name[0] === "[" || name.includes(" ")) return name;
     if (C.paths || name.includes("/")) return name.slice(name.lastIndexOf("/") + 1);
@@ -50,7 +54,8 @@ window.contend = {};
   C.known = ["recorded", "inferred", "unknown"];
 
   // heat returns a colour for a share of the most, from pale to dark.
-  C.heat = v => `color-mix(in oklab, var(--heat) ${Math.round(8 + 92 * Math.sqrt(Math.max(0, Math.min(1, v))))}%, var(--back))`;
+  C.heat = v =>
+    `color-mix(in oklab, var(--heat) ${Math.round(8 + 92 * Math.sqrt(Math.max(0, Math.min(1, v))))}%, var(--back))`;
 
   C.order = (list, by) => list.sort((a, b) => by(b) - by(a));
 
