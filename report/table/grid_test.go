@@ -52,7 +52,7 @@ func TestMarkdownCellsStayCells(t *testing.T) {
 	if want := len(hostile) + 2; rows != want { // head and rule
 		t.Errorf("%d lines, want %d:\n%s", rows, want, out)
 	}
-	golden.Holds(t, out, `a.B.\<init>`, "\\`code\\` \\*star\\*", `\\x1b\[2J`)
+	golden.Holds(t, out, "` a.B.<init> `", "`` `code` *star* ``", "` \\x1b[2J `", "| plain ")
 }
 
 func TestTheWidestColumnGivesWay(t *testing.T) {
