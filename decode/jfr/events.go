@@ -53,7 +53,7 @@ type eventSpec struct {
 	needs  []string                                          // the fields that no version lacks
 }
 
-// prefixes are the prefixes of the names above: of JDK 11 and later and its relatives, of JDK
+// prefixes are the prefixes of the names of events: of JDK 11 and later and its relatives, of JDK
 // 9 and 10, and of async-profiler for events that the JDK does not have.
 var prefixes = [...]string{"jdk.", "com.oracle.jdk.", "profiler."}
 

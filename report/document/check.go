@@ -18,7 +18,7 @@ type CheckRule struct {
 	Status   string         `json:"status"`           // pass, fail, undecided: the trace cannot decide it
 	Reason   string         `json:"reason,omitempty"` // why it is undecided
 	Hint     string         `json:"hint,omitempty"`   // what to do about that
-	Unit     string         `json:"unit"`             // of its values: ratio (of running time), ns, count
+	Unit     string         `json:"unit"`             // of its values: ratio (of running time), ns, count, threads (on average)
 	Subjects []CheckSubject `json:"subjects"`
 }
 

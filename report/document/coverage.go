@@ -23,7 +23,7 @@ const UnitNs = "ns"
 
 // Coverage says what was read, how owners are known, and what is missing.
 type Coverage struct {
-	Unit       string           `json:"unit"` // of all waiting: ns, threads, acquisitions
+	Unit       string           `json:"unit"` // of all waiting: ns, delays, threads, acquisitions
 	Events     int64            `json:"events"`
 	BytesRead  int64            `json:"bytesRead"`
 	BytesTotal int64            `json:"bytesTotal"`
