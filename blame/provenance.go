@@ -11,7 +11,7 @@ type Provenance struct {
 	EstimatedNs  int64 `json:"estimatedNs"`
 	ThreadOnlyNs int64 `json:"threadOnlyNs"`
 	UnknownNs    int64 `json:"unknownNs"`
-	RightNs      int64 `json:"expectedRightNs"` // of all: what was recorded, and the rest by its probability
+	RightNs      int64 `json:"expectedRightNs"` // recorded owners, and inferred ones by their probability
 }
 
 // NewProvenance names the parts of a sum.
@@ -31,7 +31,7 @@ func (p *Provenance) Add(o Provenance) {
 // RecordedNs returns the waiting whose owner is recorded.
 func (p Provenance) RecordedNs() int64 { return p.ExactNs + p.SampledNs }
 
-// Right returns how likely what is inferred is; ok is false where nothing is.
+// Right returns the expected accuracy of inferred owners; ok is false if there are none.
 func (p Provenance) Right() (share float64, ok bool) {
 	if p.InferredNs == 0 {
 		return 0, false
@@ -39,7 +39,7 @@ func (p Provenance) Right() (share float64, ok bool) {
 	return float64(p.RightNs-p.RecordedNs()) / float64(p.InferredNs), true
 }
 
-// ProvenancePart is the part of some waiting whose owners are known in one way.
+// ProvenancePart is the part of some waiting with one provenance.
 type ProvenancePart struct {
 	Name string
 	Ns   int64

@@ -16,13 +16,13 @@ type Callers struct {
 	WaitNs int64    `json:"waitNs"`
 }
 
-// nearest is the number of callers that are kept: further out, stacks are much alike.
+// nearest is the number of callers that are kept: frames further out are similar in all stacks.
 const nearest = 3
 
 // callers sums the waiting at a place by its callers.
 type callers map[string]int64
 
-// add adds the waiting with a stack, whose innermost frame of the program is the place itself.
+// add adds the waiting of a stack, whose innermost frame of the program is the place itself.
 func (c callers) add(frames []format.Frame, ns int64) {
 	var sites []string
 	inside := false
@@ -42,7 +42,7 @@ func (c callers) add(frames []format.Frame, ns int64) {
 	}
 }
 
-// between separates callers in the key of a sum; no name has one.
+// between separates callers in the key of a sum. Names do not contain it.
 const between = "\n"
 
 // list returns the callers in descending order of waiting.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind is what threads wait for that is no lock.
+// Kind is the kind of a resource.
 type Kind string
 
 // The kinds. A condition is an object whose notification threads wait for, and a resource is
@@ -31,18 +31,18 @@ var kinds = []struct {
 	{KindQueue, []string{"queue", "deque", "exchanger", "channel", "[chan", "[select"}},
 }
 
-// Words in the names of methods: of a program's that take an object of a pool, whatever that
-// is made of, and of libraries' that wait for anything.
+// Words in the names of methods: of methods of the program that take an object of any pool, and of
+// methods of libraries that wait.
 var (
 	borrows  = []string{"borrow", "checkout", "getconnection"}
 	anything = []string{"wait", "cond", "park"}
 )
 
-// vague are classes that nearly all synchronizers are made of: their names show nothing.
+// vague are classes that nearly all synchronizers use: their names do not show a kind.
 var vague = strings.NewReplacer("abstractqueuedsynchronizer", "", "abstractqueuedlongsynchronizer", "", "threadpoolexecutor", "", "forkjoinpool", "")
 
-// kind tells what a row is by the method of the library that waits, the one of the program
-// that called it and, of pools, the caller of that.
+// kind returns the kind of a row, from the waiting method of the library, the method of the program
+// that called it and, for pools, the caller of that.
 func (r *Resource) kind() Kind {
 	what, site := vague.Replace(strings.ToLower(r.What)), vague.Replace(strings.ToLower(r.Site))
 	borrowed := int64(0)
@@ -67,7 +67,7 @@ func (r *Resource) kind() Kind {
 	return KindResource
 }
 
-// hasAny reports whether a name has one of some words in it.
+// hasAny reports whether a name contains one of some words.
 func hasAny(name string, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
 }

@@ -35,7 +35,7 @@ type Parties struct {
 // in descending order of waiting, and empty for a pseudo owner.
 type Owner struct {
 	Site    string    `json:"site"`         // that acquired the lock; [handoff] and the like are no places
-	In      bool      `json:"in,omitempty"` // Site is where the owner was: where it acquired the lock is not known
+	In      bool      `json:"in,omitempty"` // Site is a frame that the owner was in: its acquisition site is unknown
 	WaitNs  int64     `json:"waitNs"`
 	Share   float64   `json:"share"`   // of the waiting for the lock
 	Callers []Callers `json:"callers"` // the program's own frames around the site
@@ -47,7 +47,7 @@ type Owner struct {
 // Doing is an activity of the owners at a site while others waited.
 type Doing struct {
 	What   string `json:"what"`            // the name of a blame.Doing
-	Class  string `json:"class,omitempty"` // of blame.Blocked: of the lock it was blocked on
+	Class  string `json:"class,omitempty"` // of the lock that the owner was blocked on
 	WaitNs int64  `json:"waitNs"`
 
 	ByProvenance analysis.Known `json:"-"` // for findings
@@ -61,7 +61,7 @@ type Site struct {
 	Waits  int64  `json:"waits"`
 }
 
-// Amount is some waiting under a name.
+// Amount is an amount of waiting with a name.
 type Amount struct {
 	Text   string
 	WaitNs int64
@@ -99,8 +99,7 @@ func (c *Overview) Heaviest(ids map[uint32]bool) (heavy, others []Lock) {
 	return heavy, others
 }
 
-// maxGroups bounds the classes and sites of the other locks: those with most waiting are
-// kept.
+// maxGroups bounds the groups of other locks by class and site. Those with most waiting are kept.
 const maxGroups = 1 << 12
 
 // split returns the locks whose ids are wanted, and the sums of the others by class and site.
@@ -129,24 +128,24 @@ func sortLocks(list []Lock) {
 	blame.ByWaiting(list, func(l Lock) (int64, string) { return l.WaitNs, l.Name })
 }
 
-// charged is what was summed of a lock, or of several.
+// charged holds the sums of one lock, or of several.
 type charged struct {
-	id             uint32  // of the first
+	id             uint32  // of the first lock
 	owners, places []int32 // rows
 	ns             int64
-	ids            []uint32 // of several
+	ids            []uint32 // of several locks
 }
 
 func (c *charged) add(one *charged) {
 	c.owners, c.places, c.ids, c.ns = append(c.owners, one.owners...), append(c.places, one.places...), append(c.ids, one.id), c.ns+one.ns
 }
 
-// compare orders sums by waiting, most first.
+// compare orders sums by waiting, the most first.
 func (c *charged) compare(o *charged) int {
 	return cmp.Or(cmp.Compare(o.ns, c.ns), cmp.Compare(c.id, o.id))
 }
 
-// charged goes through the locks that were waited for, in order of their ids.
+// charged visits the contended locks in order of their ids.
 func (c *Overview) charged() iter.Seq[charged] {
 	owners, places := c.owners.byLock(), c.waiters.byLock()
 	return func(yield func(charged) bool) {
@@ -167,7 +166,7 @@ func (c *Overview) charged() iter.Seq[charged] {
 	}
 }
 
-// lock returns the overview of what was summed of a lock.
+// lock returns the overview of a lock from its sums.
 func (c *Overview) lock(of *charged, roots [][]partEnd) Lock {
 	l := Lock{ID: of.id, Name: c.text(c.owners.by[0], of.id), Class: c.class(of.id), Parties: Parties{c.siteOf(of), c.ownersOf(of.owners, roots), c.waitersOf(of.places)}}
 	for _, w := range l.Waiting {
@@ -179,7 +178,7 @@ func (c *Overview) lock(of *charged, roots [][]partEnd) Lock {
 	return l
 }
 
-// waitersOf joins rows of waiters by site, the first of the most waiting first.
+// waitersOf joins rows of waiters by site, in descending order of waiting.
 func (c *Overview) waitersOf(rows []int32) (out []Site) {
 	for _, g := range c.waiters.groups(rows, 1) {
 		out = append(out, Site{c.text(blame.ByWaiterSite, g.id), g.ns, g.waits})
@@ -202,7 +201,7 @@ func (c *Overview) ownersOf(rows []int32, roots [][]partEnd) []Owner {
 	return blame.ByWaiting(out, func(o Owner) (int64, string) { return o.WaitNs, o.Site })
 }
 
-// doingsOf joins the rows of one owner by what it was at.
+// doingsOf joins the rows of one owner by its activity.
 func (c *Overview) doingsOf(rows []int32, roots [][]partEnd) []Doing {
 	var out []Doing
 	for _, g := range c.owners.groups(rows, 3) {
@@ -236,7 +235,7 @@ type partEnd struct {
 	ns   int64
 }
 
-// rootsOf lists the ends of the chains of each row of owners.
+// rootsOf lists the ends of chains of each row of owners.
 func (c *Overview) rootsOf() [][]partEnd {
 	out := make([][]partEnd, len(c.owners.ns))
 	for of, ns := range c.roots {
@@ -245,7 +244,7 @@ func (c *Overview) rootsOf() [][]partEnd {
 	return out
 }
 
-// mostlyBehind returns the lock at the end of most chains of some rows.
+// mostlyBehind returns the lock at the end of most chains behind some rows.
 func (c *Overview) mostlyBehind(rows []int32, roots [][]partEnd) Amount {
 	sums := map[uint32]int64{}
 	for _, row := range rows {
@@ -256,11 +255,11 @@ func (c *Overview) mostlyBehind(rows []int32, roots [][]partEnd) Amount {
 	return c.largest(sums, blame.ByRootLock)
 }
 
-// largest returns the largest of some sums by the ids of a key, none for unknown stacks.
+// largest returns the largest of some sums by the ids of a key; unknown stacks have none.
 func (c *Overview) largest(sums map[uint32]int64, by blame.Key) (most Amount) {
 	for id, ns := range sums {
 		if most.Text != "" && ns < most.WaitNs {
-			continue // a name costs more than a number
+			continue // a comparison of names is needed for ties only
 		}
 		if one := (Amount{c.text(by, id), ns}); one.Text != analysis.UnknownStack && (most.Text == "" || one.compare(most) < 0) {
 			most = one

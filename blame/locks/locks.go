@@ -1,17 +1,17 @@
 // Package locks sums waiting by lock or class of lock, and waiting for other things by place.
 //
-//	locks.go      how often and how long threads waited for each lock
+//	locks.go      the number and the duration of waits for each lock
 //	overview.go   the visitor that sums by lock, owner and waiter
-//	sums.go       its tables
-//	lock.go       what they add up to: each lock with its owners and waiters
-//	join.go       several locks as one, for a reader
-//	site.go       the place by which a reader knows a lock
+//	sums.go       the tables of the overview
+//	lock.go       each lock with its owners and waiters
+//	join.go       several locks in one row
+//	site.go       the site in the name of a lock
 //	names.go      locks and owners named by places
-//	orders.go     pairs of locks that were taken in both orders
-//	resources.go  places where threads wait for what is no lock
-//	callers.go    the methods that call such a place
-//	kind.go       what such a place waits for, by the names of methods
-//	pools.go      pools that had nothing left
+//	orders.go     pairs of locks that were acquired in both orders
+//	resources.go  places where threads wait for resources
+//	callers.go    the callers of such a place
+//	kind.go       the kind of a resource, by the names of methods
+//	pools.go      exhausted pools
 package locks
 
 import (
@@ -25,7 +25,7 @@ import (
 	"contend/format"
 )
 
-// Collector is a pivot by lock, or by class, in rows that tell of whole waits.
+// Collector is a pivot by lock, or by class, whose rows describe whole waits.
 type Collector struct {
 	*blame.Pivot
 	byClass bool
@@ -69,11 +69,11 @@ func (c *Collector) Estimate(r *Row) (waitNs, csp bootstrap.Estimate, ok bool) {
 	return c.Pivot.Estimate(r.at)
 }
 
-// ByClass reports whether the ids of rows are those of classes.
+// ByClass reports whether rows are classes.
 func (c *Collector) ByClass() bool { return c.byClass }
 
-// Percentile returns the length at or below which q per cent of the row's
-// whole waits lie, to three digits; 0 when they were only sampled.
+// Percentile returns the duration that q per cent of the row's whole waits do not exceed, to three
+// digits; 0 if they were only sampled.
 func (r *Row) Percentile(q float64) int64 {
 	if r.lengths == nil {
 		return 0
@@ -84,8 +84,8 @@ func (r *Row) Percentile(q float64) int64 {
 // Rows returns the sums in descending order of waiting time, ties by name.
 func (c *Collector) Rows() []Row { return c.Top(0) }
 
-// Top returns the first of the rows; 0 means all. There may be a million locks: a name is made
-// where it is shown or decides the order.
+// Top returns the first rows; 0 means all. There may be a million locks, so a name is only made if it
+// is shown or decides the order.
 func (c *Collector) Top(most int) []Row {
 	order, names := make([]int, c.Len()), map[int]string{}
 	for i := range order {
@@ -118,8 +118,8 @@ func (c *Collector) Top(most int) []Row {
 	return rows
 }
 
-// Together returns the sum over some locks, but for its wall-time, and the waiting
-// for the one that is waited for most.
+// Together returns the sum over some locks without its wall-time, and the waiting for the most
+// contended of them.
 func (c *Collector) Together(ids []uint32) (together Row, mostNs int64) {
 	var rows []int
 	for _, id := range ids {
@@ -142,7 +142,7 @@ func (c *Collector) Total() Row {
 	return total
 }
 
-// sum returns the sum over some rows, but for its wall-time.
+// sum returns the sum over some rows without its wall-time.
 func (c *Collector) sum(rows []int) Row {
 	var s blame.Sum
 	w := &blame.Whole{First: format.NoObject}
@@ -155,7 +155,7 @@ func (c *Collector) sum(rows []int) Row {
 	return c.row(s, w)
 }
 
-// name is what a row is called whose first lock is the given one.
+// name returns the name of a row by its first lock.
 func (c *Collector) name(first format.ObjectID) string {
 	if c.byClass {
 		return c.Symbols().ClassName(first)

@@ -8,7 +8,7 @@ import (
 	"contend/format"
 )
 
-// Named is a lock with the place it is known by, "" where nothing tells, and its waiting in ns.
+// Named is a lock with the site in its name, "" if unknown, and its waiting in ns.
 type Named struct {
 	Lock   format.ObjectID
 	Site   string
@@ -18,7 +18,7 @@ type Named struct {
 // Named returns the locks with the most waiting, that first, at most so many.
 func (c *Overview) Named(most int) []Named {
 	list := slices.Collect(c.charged())
-	list = slices.DeleteFunc(list, func(l charged) bool { return len(l.owners) == 0 }) // waits of length zero alone
+	list = slices.DeleteFunc(list, func(l charged) bool { return len(l.owners) == 0 }) // only waits of length zero
 	slices.SortFunc(list, func(a, b charged) int { return a.compare(&b) })
 	out := make([]Named, min(len(list), most))
 	for i := range out {

@@ -14,13 +14,13 @@ type order struct{ outer, inner format.ObjectID }
 
 // ordered is the evidence for an order.
 type ordered struct {
-	site           uint32 // where the outer lock was taken, the first time
-	analysis.Known        // the waiting for the outer lock meanwhile
+	site           uint32 // the first acquisition site of the outer lock
+	analysis.Known        // the waiting for the outer lock in that time
 }
 
-// order returns the sum for the order of the first two locks of a path. It is nil if the path
-// has one lock, if the trace does not record the owner of the outer one, or in a deadlock,
-// which is reported as such.
+// order returns the sum for the order of the first two locks of a path. It is nil if the path has one
+// lock, if the owner of the outer one is not recorded, or in a deadlock, which is a finding of its
+// own.
 func (c *Overview) order(lock format.ObjectID, sh *analysis.Share, site uint32, sampled bool) *ordered {
 	if sh.Path == nil || sh.Path.Lock == lock || sh.Root.Kind == analysis.OwnerDeadlock || !c.recorded(lock, sh, sampled) {
 		return nil
@@ -32,7 +32,7 @@ func (c *Overview) order(lock format.ObjectID, sh *analysis.Share, site uint32, 
 	return o
 }
 
-// recorded reports whether the trace records the owner and the lock beyond doubt. An inferred
+// recorded reports whether the trace records the owner and the lock with certainty. An inferred
 // owner may be wrong, and a sample stands for more than its instant; both can reverse an
 // order. A dump is exact, but it knows locks by addresses, which two locks of one class may
 // exchange.
@@ -46,17 +46,17 @@ func (c *Overview) recorded(lock format.ObjectID, sh *analysis.Share, sampled bo
 	return false
 }
 
-// Inversion is a pair of locks that were taken in both orders, though not at the same time.
+// Inversion is a pair of locks that were acquired in both orders, at different times.
 type Inversion struct {
-	Lock, Class string // held
-	Other       string // and waited for
-	Owner       string // the site that took the first
+	Lock, Class string // of the held lock
+	Other       string // the lock waited for
+	Owner       string // the acquisition site of the held lock
 
-	ByProvenance analysis.Known // the waiting for both
+	ByProvenance analysis.Known // the waiting for both locks
 }
 
-// Inversions returns the pairs of locks that were taken in both orders, those
-// with most waiting first.
+// Inversions returns the pairs of locks that were acquired in both orders, in descending order of
+// waiting.
 func (c *Overview) Inversions() (out []Inversion) {
 	for k, there := range c.orders {
 		back := c.orders[order{k.inner, k.outer}]

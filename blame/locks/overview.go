@@ -10,18 +10,17 @@ import (
 
 // Options of an overview.
 type Options struct {
-	ByClass bool           // locks of one class are one
+	ByClass bool           // sum by class of lock
 	Names   bool           // only the places by which locks are known are summed: see Named and OwnerName
 	App     *regexp.Regexp // the program's own code, see blame.Resolver.App
 }
 
-// Overview is a visitor that sums by lock, owner and waiter. It allocates
-// nothing for a slice that is like one before.
+// Overview is a visitor that sums by lock, owner and waiter. It allocates only for new combinations.
 type Overview struct {
 	blame.Charges // to the sums of owners
 	keys          blame.Resolver
 	sym           *analysis.Symbols
-	owners        sums // by lock, site, callers and what it did
+	owners        sums // by lock, site, callers and activity
 	waiters       sums // by lock and site
 	roots         map[partRoot]int64
 	trapped       blame.ByID[analysis.Known] // by deadlock, from 1
@@ -30,9 +29,8 @@ type Overview struct {
 	names         bool // see Options
 }
 
-// partRoot is a row of owners that were blocked themselves, and the lock at the end of their
-// chain of waits. Each lock of a chain has as many ends as locks after it, so ends are not part
-// of the rows' keys.
+// partRoot is a row of blocked owners, and the lock at the end of their chain of waits. Each lock of
+// a chain has as many ends as locks after it, so ends are not part of the rows' keys.
 type partRoot struct {
 	part int32
 	root format.ObjectID
@@ -101,7 +99,7 @@ func (c *Overview) behind(at partRoot, ns int64) {
 	}
 }
 
-// Took returns where a thread with a stack took a lock that it holds, see blame.Sites.Took.
+// Took returns the acquisition site of a lock that a thread holds, see blame.Sites.Took.
 func (c *Overview) Took(id format.StackID, lock format.ObjectID) string {
 	return c.keys.Sites().Took(id, lock)
 }
@@ -112,7 +110,7 @@ func (c *Overview) TotalNs() int64 { return c.total }
 // Trapped returns the waiting that a deadlock caused; deadlocks count from 1.
 func (c *Overview) Trapped(cycle int) analysis.Known { return *c.trapped.At(cycle) }
 
-// doingOf returns what an id of the key owner-doing means.
+// doingOf returns the activity in an id of the key owner-doing.
 func doingOf(id uint32) blame.Doing {
 	if blame.Pseudo(id) {
 		return blame.DoingUnknown

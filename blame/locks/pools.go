@@ -10,10 +10,10 @@ import (
 	"contend/format"
 )
 
-// Pool is a place where threads wait for an object of a pool that has nothing left.
+// Pool is a place where threads wait for an object of an exhausted pool.
 type Pool struct {
-	What string // the outermost method of the pool: it says what was asked for
-	Site string // as that of a Resource
+	What string // the outermost method of the pool, which names the request
+	Site string // as in Resource
 	NonLockWait
 	EmptyNs int64 // while some thread waited; 0 when waits were only sampled
 }
@@ -24,7 +24,7 @@ var poolPackages = [...]string{"java.util.concurrent.Semaphore.", "com.zaxxer.hi
 	"org.apache.tomcat.jdbc.pool.", "com.mchange.v2.resourcepool.", "com.alibaba.druid.pool.", "org.vibur.objectpool.",
 	"org.apache.http.impl.conn.", "org.apache.http.pool.", "org.apache.hc.core5.pool."}
 
-// poolOf returns the method of a pool that a stack waits in; "" where there is none.
+// poolOf returns the method of a pool in which a stack waits, "" if there is none.
 func poolOf(frames []format.Frame) (what string) {
 	for _, f := range frames {
 		name := analysis.MethodName(f)

@@ -14,26 +14,26 @@ import (
 // Resource is one place of the program where threads wait for resources. Times are ns.
 // Its names in JSON are those of the document of analyze.
 type Resource struct {
-	What string `json:"what"` // the outermost method of the library that waits, or what the runtime calls it
-	Site string `json:"site"` // the method of the program that called it, with its line; "" where none did
-	Loop bool   `json:"loop"` // a thread's own outermost method waits here: it may have nothing to do
+	What string `json:"what"` // the outermost waiting method of the library, or the name that the runtime has for it
+	Site string `json:"site"` // the method of the program that called it, with its line; "" if none did
+	Loop bool   `json:"loop"` // the outermost method of a thread waits here, which may be idle
 	Kind Kind   `json:"-"`
 	NonLockWait
 	MaxNs   int64          `json:"maxNs"`           // longest wait; 0 when waits were only sampled
-	Stack   []format.Frame `json:"stack"`           // the one with most of the waiting
-	Callers []Callers      `json:"callers"`         // in descending order; none where nothing of the program called the site
-	Users   []User         `json:"users,omitempty"` // the threads that ended waits, in descending order; some are not known
+	Stack   []format.Frame `json:"stack"`           // the stack with most of the waiting
+	Callers []Callers      `json:"callers"`         // in descending order; empty if no method of the program called the site
+	Users   []User         `json:"users,omitempty"` // the threads that ended waits, in descending order; some are unknown
 }
 
-// User is a place of the program that ended waits, or the threads that did where their place
-// is not known.
+// User is a place of the program that ended waits or, if the place is unknown, the group of the
+// threads.
 type User struct {
 	Site   string `json:"site,omitempty"`  // the method of the program, with its line
 	Group  string `json:"group,omitempty"` // of threads
 	WaitNs int64  `json:"waitNs"`          // of the waits they ended
 }
 
-// NonLockWait is waiting that is no contention for a lock.
+// NonLockWait is waiting for resources, or of idle threads.
 type NonLockWait struct {
 	WaitNs  int64 `json:"waitNs"`
 	Waits   int64 `json:"waits"`
@@ -45,26 +45,26 @@ type Resources struct {
 	analysis.AnyQueue
 	sym     *analysis.Symbols
 	parts   map[stackKey]*resourcePart
-	threads map[bool]*blame.ThreadSet // of resources, and of the idle
+	threads map[bool]*blame.ThreadSet // waiting for resources, and idle
 }
 
-// stackKey tells sums apart before they have names.
+// stackKey identifies sums before they have names.
 type stackKey struct {
 	resource bool
 	stack    format.StackID
-	activity format.Activity // matters where there is no stack
+	activity format.Activity // for waits without a stack
 }
 
 type resourcePart struct {
 	threads       blame.ThreadSet
-	ns, waits, at int64           // at is the longest
-	pool          *analysis.Union // when some thread waited, where the stack is of a pool
+	ns, waits, at int64           // at is the longest wait
+	pool          *analysis.Union // the intervals with waiters, for a stack of a pool
 	users         map[ender]int64
 }
 
 // ender is the stack and the group of the thread that ended a wait.
 type ender struct {
-	stack format.StackID // NoStack where that is not known
+	stack format.StackID // NoStack if unknown
 	group uint32
 }
 
@@ -102,12 +102,11 @@ func (c *Resources) NonLockWait(a *analysis.NonLockWait) {
 	blame.At(c.threads, a.Resource).Add(a.Thread)
 }
 
-// Resources returns the places where threads wait for pools, queues and the like: first
-// those that surely do, in descending order of waiting time, then those where threads may
-// just have nothing to do.
+// Resources returns the places where threads wait for resources, in descending order of waiting
+// time. Places where threads may be idle come last.
 func (c *Resources) Resources() []Resource { return c.list(true) }
 
-// Idle returns where threads have nothing to do.
+// Idle returns the places of idle threads.
 func (c *Resources) Idle() []Resource { return c.list(false) }
 
 // Total returns the sum of all rows of Resources, or of Idle.
@@ -121,16 +120,16 @@ func (c *Resources) Total(resource bool) (s NonLockWait) {
 	return s
 }
 
-// place is what stacks have in common that are one row.
+// place identifies the stacks of one row.
 type place struct {
 	what, site string
 	loop       bool
 }
 
-// placeSum is what the stacks of one place add up to.
+// placeSum is the sum over the stacks of one place.
 type placeSum struct {
 	Resource
-	stack   format.StackID // the one with most of the waiting
+	stack   format.StackID // the stack with most of the waiting
 	most    int64          // that waiting
 	threads blame.ThreadSet
 	called  callers
@@ -146,7 +145,7 @@ func (c *Resources) list(resource bool) []Resource {
 		}
 		frames := c.sym.Frames(key.stack)
 		what, site, loop := Place(frames)
-		loop = loop && resource // an idle thread may be anywhere
+		loop = loop && resource // every place of idle threads may be a loop
 		if what == "" {
 			what = unnamed[min(int(key.activity), len(unnamed)-1)]
 		}
@@ -177,7 +176,7 @@ func (c *Resources) list(resource bool) []Resource {
 	return rows
 }
 
-// row completes the row of a place with what was counted by thread, by caller and by user.
+// row completes the row of a place with its sums by thread, by caller and by user.
 func (s *placeSum) row() Resource {
 	r := s.Resource
 	r.Waiters, r.Callers = s.threads.Len(), s.called.list()
@@ -192,7 +191,7 @@ func (s *placeSum) row() Resource {
 	return r
 }
 
-// user names what ended a wait.
+// user returns the place that ended a wait.
 func (c *Resources) user(by ender) User {
 	if by.stack != format.NoStack {
 		if what, site, _ := Place(c.sym.Frames(by.stack)); cmp.Or(site, what) != "" {
@@ -202,7 +201,7 @@ func (c *Resources) user(by ender) User {
 	return User{Group: c.sym.Groups().Name(by.group)}
 }
 
-// unnamed is what waits without a stack are called.
+// unnamed are the names of waits without a stack.
 var unnamed = [...]string{
 	format.ActivityUnknown: "[unclassified]",
 	format.ActivityWait:    "[Object.wait]",
@@ -213,24 +212,24 @@ var unnamed = [...]string{
 // libraries are the packages whose frames wait on behalf of the program.
 var libraries = [...]string{"java.", "javax.", "jdk.", "sun.", "com.sun.", "sync.", "internal/", "runtime.", "time."}
 
-// outermost are the classes whose methods begin a thread: no frame of the program is outside
-// of them.
+// outermost are the classes whose methods begin a thread. No frame of the program is outside of
+// them.
 var outermost = [...]string{"java.lang.Thread", "java.lang.VirtualThread", "jdk.internal.", "runtime"}
 
-// goWaits are functions of Go's runtime by what they wait for.
+// goWaits are functions of Go's runtime, by the object they wait for.
 var goWaits = map[string]string{
 	"runtime.chanrecv1": "[chan receive]", "runtime.chanrecv2": "[chan receive]", "runtime.chanrecv": "[chan receive]",
 	"runtime.chansend1": "[chan send]", "runtime.chansend": "[chan send]", "runtime.selectgo": "[select]",
 }
 
-// Place returns what waits in a stack, and the method of the program that called it. Loop
-// reports whether that is the program's outermost method and not a task of an executor.
+// Place returns the waiting method of a stack, and the method of the program that called it. loop
+// reports whether that is the program's outermost method, and not a task of an executor.
 func Place(frames []format.Frame) (what, site string, loop bool) {
 	n := 0
 	for n < len(frames) && library(frames[n]) && (what == "" || !body(frames[n])) {
 		if strings.Contains(frames[n].Class, "$$Lambda") || reflects(frames[n]) {
 			n++
-			continue // the compiler's, or the way there: what called it says more
+			continue // a generated or intermediate frame: its caller is more useful
 		}
 		what = analysis.MethodName(frames[n])
 		if wait, ok := goWaits[what]; ok {
@@ -253,8 +252,8 @@ func reflects(f format.Frame) bool {
 	return strings.HasPrefix(f.Class, "java.lang.reflect.") || strings.HasPrefix(f.Class, "sun.reflect.") || strings.HasPrefix(f.Class, "jdk.internal.reflect.") || strings.HasPrefix(f.Class, "java.lang.invoke.")
 }
 
-// body reports whether a frame of a library is the body of a thread, whose name does not say
-// what the thread waits for.
+// body reports whether a frame of a library is the body of a thread, whose name does not show what
+// the thread waits for.
 func body(f format.Frame) bool {
 	return (f.Method == "run" || f.Method == "runWorker" || f.Method == "mainLoop") && !strings.Contains(f.Class, "$$Lambda")
 }

@@ -8,7 +8,7 @@ import (
 	"contend/format"
 )
 
-// made returns where a lock was made, if the trace tells.
+// made returns the site that made a lock, if the trace shows it.
 func (c *Overview) made(id uint32) (site string, known bool) {
 	if c.owners.by[0] != blame.ByLock {
 		return "", false
@@ -19,9 +19,9 @@ func (c *Overview) made(id uint32) (site string, known bool) {
 	return site, blame.Made(site)
 }
 
-// siteOf returns a place in the program by which a reader knows a lock: where it was made, or
-// else where it is mostly taken, or else waited for. A class of locks is made in many places;
-// where it is taken says more.
+// siteOf returns the site in the name of a lock: the site that made it, else the main acquisition
+// site, else the main waiting site. Locks of a class are made in many places, so a class has its
+// main acquisition site.
 func (c *Overview) siteOf(of *charged) string {
 	if made, known := c.made(of.id); known {
 		return made
@@ -32,8 +32,8 @@ func (c *Overview) siteOf(of *charged) string {
 
 func all(uint32) bool { return true }
 
-// mostly returns which site in the program most of the waiting of some rows is at, of those
-// that count; "" where all is elsewhere.
+// mostly returns the site in the program with most of the waiting of some rows, among the sites that
+// count; "" if there is none.
 func (c *Overview) mostly(s *sums, rows []int32, counts func(site uint32) bool) string {
 	bySite := make(map[uint32]int64, len(rows))
 	for _, r := range rows {

@@ -8,20 +8,20 @@ import (
 	"contend/blame"
 )
 
-// sums is a table of waiting by keys: the first is the lock, or its class, the second a
-// site. Rows are known by their numbers, which count from 0.
+// sums is a table of waiting by keys: the first is the lock, or its class, the second a site. Rows
+// have numbers from 0.
 type sums struct {
 	by        []blame.Key
 	rows      *blame.Rows
 	ns, waits []int64          // by row
-	known     []analysis.Known // by row; of owners
+	known     []analysis.Known // by row, for owners
 }
 
 func newSums(keys *blame.Resolver, by ...blame.Key) sums {
 	return sums{by: by, rows: blame.NewRows(keys, blame.Columns(by, false))}
 }
 
-// grow makes a row if it is the next one.
+// grow adds a row if it is the next one.
 func (s *sums) grow(row int) {
 	if row < len(s.ns) {
 		return
@@ -32,8 +32,8 @@ func (s *sums) grow(row int) {
 	}
 }
 
-// wait adds the waiting of a waiter in a slice that lists it: of a recorded wait the first
-// slice has all.
+// wait adds the waiting of a waiter in a slice that lists it. The first slice of a recorded wait has
+// all of its waiting.
 func (s *sums) wait(of *analysis.Slice, w *analysis.Waiter) {
 	if !of.Sample.Taken && !w.First {
 		return
@@ -50,14 +50,14 @@ func (s *sums) wait(of *analysis.Slice, w *analysis.Waiter) {
 	}
 }
 
-// owe adds waiting that a share is charged with to a row.
+// owe adds the waiting of a share to a row.
 func (s *sums) owe(row int, prov analysis.Provenance, ns int64) {
 	s.grow(row)
 	s.ns[row] += ns
 	s.known[row].Add(prov, ns)
 }
 
-// id returns what a row has for a key.
+// id returns the id of a row for a key.
 func (s *sums) id(row int32, key int) uint32 { return s.rows.IDs(int(row))[key] }
 
 // byLock returns all rows in order of their locks; those of one lock stay in order.
@@ -74,7 +74,7 @@ func (s *sums) sort(rows []int32, key int) {
 	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(s.id(a, key), s.id(b, key)) })
 }
 
-// upTo cuts rows in order of their locks behind those of a lock.
+// upTo splits rows in order of their locks after those of a lock.
 func (s *sums) upTo(rows []int32, lock uint32) (of, rest []int32) {
 	n := 0
 	for n < len(rows) && s.id(rows[n], 0) <= lock {
@@ -83,7 +83,7 @@ func (s *sums) upTo(rows []int32, lock uint32) (of, rest []int32) {
 	return rows[:n:n], rows[n:]
 }
 
-// group is rows that have one id in common, and their sums.
+// group holds the rows with one id, and their sums.
 type group struct {
 	id           uint32
 	rows         []int32

@@ -17,7 +17,7 @@ import (
 // sample before these to the sample after.
 type Lengths struct {
 	Exact     dist.Dist // waits recorded from beginning to end
-	Corrected dist.Dist // the same, corrected for coordinated omission; empty unless asked for
+	Corrected dist.Dist // exact, corrected for coordinated omission; empty unless asked for
 	AtLeast   dist.Dist // sampled waits
 	AtMost    dist.Dist
 	Open      int64 // sampled waits cut by the edge of the trace, the filter or a gap: AtMost ends there

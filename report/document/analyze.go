@@ -5,15 +5,15 @@
 // There is a file for each document, named as its command; analyze has four:
 //
 //	analyze.go   the document, its locks and deadlocks
-//	overview.go  owners of locks, findings, what the totals leave out
+//	overview.go  owners of locks, findings, and waits outside of the totals
 //	resources.go places where threads wait for resources
-//	ranked.go    both in one list, locks of one class and site as one
+//	ranked.go    both in one list, with one row for locks of one class and site
 //
 // Others have parts of several documents:
 //
-//	coverage.go  how much was read, how owners are known, what is missing
-//	places.go    the place by which a reader knows a lock
-//	lines.go     pressure over time, in so many cells
+//	coverage.go  the amount of data, the provenance of owners, the gaps
+//	places.go    the site in the name of a lock
+//	lines.go     pressure over time, in a number of cells
 //	profile.go   waiting by call stack
 //	write.go     a document as JSON
 package document
@@ -24,7 +24,7 @@ import (
 	"contend/format"
 )
 
-// Trace says what was read.
+// Trace describes the input.
 type Trace struct {
 	Inputs     []string `json:"inputs"`
 	Format     string   `json:"format"`
@@ -33,13 +33,13 @@ type Trace struct {
 	Threads    int      `json:"threads"`
 }
 
-// Total is the sum over everything the filters let through.
+// Total is the sum over the selected waits.
 type Total struct {
 	Waiting
 	RunningNs int64 `json:"runningNs"` // running thread-time, waiting for locks included
 }
 
-// NewTotal sums up what a collector saw.
+// NewTotal returns the totals of a collector.
 func NewTotal(c *locks.Collector) Total {
 	sum := c.Total()
 	return Total{Waiting{sum.Waits, sum.WaitNs, sum.WallNs}, c.RunningNs()}
@@ -54,7 +54,7 @@ type Lock struct {
 	CSPPlusMinus *float64 `json:"cspPlusMinus,omitempty"`
 
 	Provenance  Provenance   `json:"provenance"`
-	Calibration *Calibration `json:"calibration,omitempty"` // of its owners, where any is inferred
+	Calibration *Calibration `json:"calibration,omitempty"` // of its owners, if any is inferred
 	locks.Parties
 }
 
@@ -64,7 +64,7 @@ type Deadlock struct {
 	SinceNs int64    `json:"sinceNs"`
 	Cycle   []Member `json:"cycle"`
 	Queued  []string `json:"queued"`          // threads blocked behind the cycle
-	Found   string   `json:"found,omitempty"` // what the runtime said, which found it: it names no cycle
+	Found   string   `json:"found,omitempty"` // the message of the runtime that found it, without the cycle
 }
 
 // Member is one thread of a deadlock.
@@ -72,8 +72,8 @@ type Member struct {
 	Thread string `json:"thread"`
 	Lock   string `json:"lock"` // that it waits for
 	Class  string `json:"class"`
-	Holds  string `json:"holds"`          // the lock for which the thread before it waits
-	Took   string `json:"took,omitempty"` // where it took that; absent where it is not known
+	Holds  string `json:"holds"`          // the lock that the previous thread waits for
+	Took   string `json:"took,omitempty"` // the acquisition site of holds; absent if unknown
 	Stack  Stack  `json:"stack"`          // with which it waits
 }
 
@@ -91,20 +91,20 @@ type Analyze struct {
 	NonLockWaits
 
 	ElapsedNs      int64            `json:"elapsedNs"`      // of the trace, inside --from and --to
-	WaitingThreads float64          `json:"waitingThreads"` // on average; 0 where the input counts
+	WaitingThreads float64          `json:"waitingThreads"` // on average; 0 if the input counts
 	Findings       []Finding        `json:"findings"`
 	Phases         []Phase          `json:"phases"`
-	NotCounted     []format.Warning `json:"notCounted"` // the warnings about waiting that the totals leave out
-	Ranked         []Ranked         `json:"ranked"`     // all that threads wait for, locks and others, by waiting
-	Rest           []Ranked         `json:"-"`          // the locks that Locks leaves out, those of one class and site as one, for a screen, which counts them
-	Stacks         *Blame           `json:"-"`          // the waiting by the owners' stacks and classes of locks, where people are shown it
+	NotCounted     []format.Warning `json:"notCounted"` // the warnings about waits outside of the totals
+	Ranked         []Ranked         `json:"ranked"`     // locks and resources, by waiting
+	Rest           []Ranked         `json:"-"`          // the locks beyond Locks, in one row for each class and site, for the screen
+	Stacks         *Blame           `json:"-"`          // by owner's stack and class of lock, for people
 }
 
-// MaxLocks is how many locks are described each by itself, unless more are asked
-// for: a description takes a kilobyte and more, and a trace may have a million.
+// MaxLocks is the default number of locks with a row of their own: a row takes a kilobyte and more,
+// and a trace may have a million locks.
 const MaxLocks = 1 << 12
 
-// NewTrace describes what was read.
+// NewTrace describes the input.
 func NewTrace(inputs []string, st format.Stats, tr *analysis.Trace) Trace {
 	return Trace{Inputs: inputs, Format: st.Format, StartNs: tr.Start, DurationNs: tr.End - tr.Start, Threads: tr.Threads}
 }
@@ -115,7 +115,7 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector
 	a := &Analyze{Schema: "contend.analyze/2", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, NonLockWaits: NonLockWaits{Resources: []Resource{}}, Total: NewTotal(sums),
 		ElapsedNs: tr.ElapsedNs, Findings: append([]Finding{}, o.Findings...), Phases: []Phase{}, NotCounted: notCounted(cov.Warnings)}
 	a.WaitingThreads = waitingThreads(tr, cov, a.Total.WaitNs)
-	if cov.Timed() { // a count has no instant
+	if cov.Timed() { // counts have no instant
 		a.Phases = append(a.Phases, NewPhases(o.Phases, top)...)
 	}
 	byID := map[uint32]*locks.Lock{}
@@ -167,7 +167,7 @@ func newLock(r *locks.Row, sym *analysis.Symbols, o *locks.Lock, top int) Lock {
 func newDeadlock(number int, d analysis.Deadlock, sym *analysis.Symbols, took func(format.StackID, format.ObjectID) string) Deadlock {
 	out := Deadlock{Number: number, SinceNs: d.Since, Queued: []string{}}
 	for i, l := range d.Cycle {
-		held := d.Cycle[(i+len(d.Cycle)-1)%len(d.Cycle)].Lock // the one before waits for it
+		held := d.Cycle[(i+len(d.Cycle)-1)%len(d.Cycle)].Lock // the previous thread waits for it
 		out.Cycle = append(out.Cycle, Member{sym.ThreadName(l.Thread), sym.LockName(l.Lock), sym.ClassName(l.Lock), sym.LockName(held), took(l.Stack, held), NewStack(sym.Frames(l.Stack))})
 	}
 	for _, t := range d.Queued {

@@ -17,7 +17,7 @@ type Blame struct {
 	Total    Total    `json:"total"`
 	Coverage Coverage `json:"coverage"`
 
-	Omitted   int      `json:"-"` // rows behind the limit, and their sum
+	Omitted   int      `json:"-"` // rows beyond the limit, and their sum
 	OmittedNs int64    `json:"-"`
 	StackKeys []string `json:"-"` // those of By whose rows carry stacks
 }
@@ -31,25 +31,25 @@ type BlameRow struct {
 	blame.Sum
 	*Uncertainty
 	Provenance Provenance `json:"provenance"`
-	RightNs    int64      `json:"expectedRightNs"` // of threadNs: with the probability of each owner that is inferred
+	RightNs    int64      `json:"expectedRightNs"` // the part of threadNs expected to have the right owner
 }
 
-// Other is what rows, or edges, of [other] hold: there are too many to list each.
+// Other is the sum of the rows or edges of [other], those beyond the bound.
 type Other struct {
 	Ns int64 `json:"otherNs,omitempty"`
 }
 
-// The activities of owners that renderers treat apart: one that says nothing, waiting for
-// others, and pauses of the JVM.
+// The activities of owners that renderers treat specially: the unknown one, waiting for others, and
+// pauses of the JVM.
 var (
 	DoingUnknown, DoingWaiting     = blame.DoingUnknown.String(), blame.AwaitingOthers.String()
 	DoingCollected, DoingJVMPaused = blame.Collected.String(), blame.Stopped.String()
 )
 
-// NamedBy says what the texts of a key name.
+// NamedBy returns the kind of the texts of a key.
 var NamedBy = blame.NamedBy
 
-// What they name, where a renderer shortens it.
+// The kinds that renderers shorten.
 const (
 	NamedLock    = blame.NamedLock
 	NamedClass   = blame.NamedClass
@@ -113,13 +113,13 @@ type Chains struct {
 	Coverage Coverage `json:"coverage"`
 }
 
-// Chain is everything that was waited along one signature.
+// Chain is the waiting with one signature.
 type Chain struct {
 	Signature string `json:"signature"` // the names of the steps, "->" between them: equal in every trace
 	Steps     []Step `json:"steps"`
 	Hops      int    `json:"hops"` // locks on the way
 	blame.Sum
-	Provenance Provenance `json:"provenance"` // how the leaf is known
+	Provenance Provenance `json:"provenance"` // of the leaf
 }
 
 // Step is one part of a signature.
@@ -149,12 +149,10 @@ func NewChains(t *blame.Table, cov Coverage, top int) *Chains {
 	return d
 }
 
-// maxUncertain is how many rows of a table carry an interval: each costs a
-// millisecond or two.
+// maxUncertain bounds the rows of a table with an interval: each costs a millisecond or two.
 const maxUncertain = 1000
 
-// Uncertainty is how far an estimate from samples may be off. Rows of exact traces
-// have none.
+// Uncertainty is the error of an estimate from samples. Rows of exact traces have none.
 type Uncertainty struct {
 	PlusMinusNs *int64 `json:"plusMinusNs"` // half of the 95 % interval of the row's time; null when the trace is too short
 	BlockNs     int64  `json:"blockNs"`     // length of the blocks of the bootstrap

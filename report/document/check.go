@@ -17,21 +17,20 @@ type CheckRule struct {
 	Rule     string         `json:"rule"`
 	Status   string         `json:"status"`           // pass, fail, undecided: the trace cannot decide it
 	Reason   string         `json:"reason,omitempty"` // why it is undecided
-	Hint     string         `json:"hint,omitempty"`   // what to do about that
+	Hint     string         `json:"hint,omitempty"`   // a remedy for it
 	Unit     string         `json:"unit"`             // of its values: ratio (of running time), ns, count, threads (on average)
 	Subjects []CheckSubject `json:"subjects"`
 }
 
-// CheckSubject is one thing a rule measured, worst first. A value fails from
-// limit + noise on.
+// CheckSubject is one subject of a rule. A value fails from limit + noise on.
 type CheckSubject struct {
 	Name      string   `json:"name"`
 	Status    string   `json:"status"`
 	Value     float64  `json:"value"`
-	PlusMinus float64  `json:"plusMinus"` // half of the 95 % interval; 0 when none is known
+	PlusMinus float64  `json:"plusMinus"` // half of the 95 % interval; 0 if unknown
 	Limit     float64  `json:"limit"`
 	Base      *float64 `json:"base,omitempty"`  // of a change over the baseline
-	Noise     *float64 `json:"noise,omitempty"` // what such a change varies by
+	Noise     *float64 `json:"noise,omitempty"` // the variation of such a change
 }
 
 // NewCheck builds the document.

@@ -21,22 +21,22 @@ var NewProvenance = blame.NewProvenance
 // UnitNs is the unit of the waiting of traces that measure time.
 const UnitNs = "ns"
 
-// Coverage says what was read, how owners are known, and what is missing.
+// Coverage describes the amount of data, the provenance of owners, and the gaps.
 type Coverage struct {
 	Unit       string           `json:"unit"` // of all waiting: ns, delays, threads, acquisitions
 	Events     int64            `json:"events"`
 	BytesRead  int64            `json:"bytesRead"`
 	BytesTotal int64            `json:"bytesTotal"`
 	Provenance Provenance       `json:"provenance"`
-	Sampler    *Sampler         `json:"sampler,omitempty"` // absent where samples do not say when they were due
+	Sampler    *Sampler         `json:"sampler,omitempty"` // absent if samples have no intended times
 	Warnings   []format.Warning `json:"warnings"`
-	Goroutines bool             `json:"-"` // what waits are goroutines, not threads
-	Places     Places           `json:"-"` // by which people know locks
+	Goroutines bool             `json:"-"` // the waiters are goroutines, not threads
+	Places     Places           `json:"-"` // the sites in the names of locks
 
-	Calibration *Calibration `json:"calibration,omitempty"`    // absent where no owner is inferred
-	Short       *Bounds      `json:"belowThreshold,omitempty"` // of waiting too short to be recorded; absent where all was
-	Running     *Bounds      `json:"running,omitempty"`        // of the running time; absent where it is known
-	Pressure    *Shares      `json:"pressure,omitempty"`       // the range of that of all locks; absent where it is known to a point
+	Calibration *Calibration `json:"calibration,omitempty"`    // absent if no owner is inferred
+	Short       *Bounds      `json:"belowThreshold,omitempty"` // of waits below the threshold of the recorder; absent without one
+	Running     *Bounds      `json:"running,omitempty"`        // of the running time; absent if it is known
+	Pressure    *Shares      `json:"pressure,omitempty"`       // the range for all locks; absent if it is narrow
 }
 
 // Timed reports whether waiting has a duration and instants.
@@ -48,13 +48,13 @@ func (c *Coverage) Warned(code string) bool {
 	return is
 }
 
-// Shares are the least and the most that a share can be.
+// Shares are the bounds of a share.
 type Shares struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// widePressure is from where on a range is worth a word.
+// widePressure is the least width of a range that is shown.
 const widePressure = 0.01
 
 // newPressureRange returns the range of the pressure of a trace whose waiting is known to
@@ -83,17 +83,17 @@ func (c *Coverage) pressureWithin(total *Total, half *float64) *Shares {
 	return &Shares{max(0, out.Low-*half), min(1, out.High+*half)}
 }
 
-// Bounds are what an amount is taken to be, and the most it can be.
+// Bounds are the assumed value of an amount, and its upper bound.
 type Bounds struct {
 	LowNs  int64 `json:"lowNs"`
 	HighNs int64 `json:"highNs"`
 }
 
-// Calibration says how much of what is inferred is expected to be right. Thread
-// dumps were hidden and then compared with what was inferred without them.
+// Calibration is the expected accuracy of inferred owners. Thread dumps were hidden and then compared
+// with the owners that were inferred without them.
 type Calibration struct {
-	Dumps      int                  `json:"dumps"`   // contended locks in thread dumps, held back
-	Waiters    int64                `json:"waiters"` // threads that waited for them then
+	Dumps      int                  `json:"dumps"`   // contended locks in hidden thread dumps
+	Waiters    int64                `json:"waiters"` // threads that waited for them in the dumps
 	Agreeing   int64                `json:"agreeing"`
 	Provenance []ExpectedProvenance `json:"provenances"`
 }
@@ -102,7 +102,7 @@ type Calibration struct {
 type ExpectedProvenance struct {
 	Name          string   `json:"name"`
 	WaitNs        int64    `json:"waitNs"`
-	ExpectedRight *float64 `json:"expectedRight"` // share; null when not known
+	ExpectedRight *float64 `json:"expectedRight"` // share; null if unknown
 	Dumps         int      `json:"dumps"`
 	Waiters       int64    `json:"waiters"`
 	Agreeing      int64    `json:"agreeing"`
@@ -116,20 +116,20 @@ func newCalibration(p Provenance, seen analysis.Agreement) *Calibration {
 	return &Calibration{seen.Dumps, seen.Waiters, seen.Agreeing, []ExpectedProvenance{{"inferred", p.InferredNs, &share, seen.Dumps, seen.Waiters, seen.Agreeing}}}
 }
 
-// Sampler says how late samples were taken.
+// Sampler is the lateness of samples.
 type Sampler struct {
 	Samples int64    `json:"samples"`
-	Late    *Lengths `json:"late"`   // actual less intended time, with entries for the samples skipped meanwhile
+	Late    *Lengths `json:"late"`   // actual less intended time, with an entry for each skipped sample
 	LateNs  int64    `json:"lateNs"` // time in which a sample was due and not taken
 	SpanNs  int64    `json:"spanNs"` // from the first instant a sample was due to the last sample
 }
 
-// Goroutines reports whether what waits in a format are goroutines.
+// Goroutines reports whether the waiters of a format are goroutines.
 func Goroutines(format string) bool {
 	return strings.HasPrefix(format, "go ") || strings.HasPrefix(format, "goroutine")
 }
 
-// NewCoverage joins what the decoder and the analysis report.
+// NewCoverage joins the reports of the decoder and the analysis.
 func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	c := Coverage{Unit: cmp.Or(string(st.Unit), UnitNs), Goroutines: Goroutines(st.Format), Events: st.Events, BytesRead: st.BytesRead, BytesTotal: st.BytesTotal,
 		Provenance: NewProvenance(tr.Coverage.ByProvenance), Warnings: append(append([]format.Warning{}, st.Warnings...), tr.Coverage.Warnings...)}

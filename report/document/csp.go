@@ -10,12 +10,11 @@ import (
 	"contend/csp"
 )
 
-// CSP is the document of `contend csp`. One that NewCSP made has no lists of
-// intervals and phases, which may be hundreds of thousands: Each and EachPhase
-// make them.
+// CSP is the document of `contend csp`. NewCSP does not fill the lists of intervals and phases, which
+// may be hundreds of thousands: Each and EachPhase make them.
 type CSP struct {
 	Schema     string     `json:"schema"`
-	StartNs    int64      `json:"-"` // of the trace: what tables, --from and --to count from
+	StartNs    int64      `json:"-"` // of the trace: the origin of times in tables, --from and --to
 	IntervalNs int64      `json:"intervalNs"`
 	Sampled    bool       `json:"sampled"` // the sums are estimates
 	Intervals  []Interval `json:"intervals"`
@@ -24,10 +23,10 @@ type CSP struct {
 	Total      Total      `json:"total"`
 	Coverage   Coverage   `json:"coverage"`
 
-	series *csp.Series // makes the intervals and phases of a document that holds none
+	series *csp.Series // makes the intervals and phases of a document without the lists
 }
 
-// What the document lists is what package csp makes.
+// The items of the lists are types of package csp.
 type (
 	Interval = csp.Interval
 	Pressure = csp.Pressure
@@ -75,8 +74,7 @@ func (d *CSP) EachPhase(top int) iter.Seq[Phase] {
 	return slices.Values(limit(list, top))
 }
 
-// write prints the document as Write does any other, but makes each interval
-// and phase when it is printed.
+// write prints the document like Write, but makes each interval and phase when it is printed.
 func (d *CSP) write(w io.Writer) error {
 	frame := *d
 	frame.Intervals, frame.Phases = []Interval{}, []Phase{}
@@ -94,8 +92,8 @@ func (d *CSP) write(w io.Writer) error {
 	return err
 }
 
-// fill prints a document up to an empty list of that name, which comes before
-// any text of the trace, with the items in the list. It returns the rest.
+// fill prints a document up to an empty list of a name, and fills the list with items. The list must
+// precede any text of the trace. It returns the rest of the document.
 func fill[T any](w io.Writer, text []byte, name string, items iter.Seq[T]) (rest []byte, err error) {
 	before, rest, ok := bytes.Cut(text, []byte(`"`+name+`": []`))
 	if !ok {

@@ -19,26 +19,26 @@ type Diff struct {
 	New    Side      `json:"new"`
 	Total  DiffRow   `json:"total"`
 	Locks  []DiffRow `json:"locks"`
-	Owners []DiffRow `json:"owners"` // methods that took the lock, without line numbers, and pseudo owners
+	Owners []DiffRow `json:"owners"` // methods that acquired the lock, without line numbers, and pseudo owners
 	Chains []DiffRow `json:"chains"` // signatures, those of contend.chains
 
 	Omitted [3]DiffOmitted `json:"-"` // of locks, owners and chains
 	Only    string         `json:"-"` // the one table to show: lock, owner or chain; "" for all
 }
 
-// OnlyChains leaves the chains of waits alone, with what all locks together did.
+// OnlyChains keeps the chains of waits and the total alone.
 func (d *Diff) OnlyChains() {
 	d.Only, d.Locks, d.Owners = "chain", []DiffRow{}, []DiffRow{}
 }
 
-// DiffOmitted counts rows behind the limit, and those of them that did change.
+// DiffOmitted counts rows beyond the limit, and the changed ones among them.
 type DiffOmitted struct{ Rows, Changed int }
 
 // Side is the traces compared on one side.
 type Side struct {
 	RunningNs  int64       `json:"runningNs"`
 	ElapsedNs  int64       `json:"elapsedNs"`            // of all traces together
-	Operations int64       `json:"operations,omitempty"` // operations meanwhile, if known
+	Operations int64       `json:"operations,omitempty"` // operations in that time, if known
 	BlockNs    [2]int64    `json:"blockNs"`              // shortest and longest block of the bootstrap
 	Traces     []SideTrace `json:"traces"`
 }
@@ -48,17 +48,17 @@ func (s *Side) Summed() bool {
 	return slices.ContainsFunc(s.Traces, func(t SideTrace) bool { return format.Unit(t.Coverage.Unit).Summed() })
 }
 
-// SideTrace is one of them.
+// SideTrace is one trace of a side.
 type SideTrace struct {
 	Trace    Trace    `json:"trace"`
 	Coverage Coverage `json:"coverage"`
 }
 
-// DiffRow is what became of one row.
+// DiffRow is the change of one row.
 type DiffRow struct {
 	Name     string   `json:"name"`
-	Site     string   `json:"site,omitempty"` // of a lock: the place by which analyze knows it
-	Status   string   `json:"status"`         // same, changed, added, gone; same is also what may be noise
+	Site     string   `json:"site,omitempty"` // of a lock: the site in its name
+	Status   string   `json:"status"`         // same, changed, added, gone; changes that may be noise are same
 	Base     Rate     `json:"base"`
 	New      Rate     `json:"new"`
 	Relative *float64 `json:"relative"` // change of waiting over base; null without a base
@@ -116,7 +116,7 @@ func NewRate(r compare.Rates) Rate {
 	return Rate{r.Pressure.WaitNs, r.Pressure.Value, finite(r.Pressure.Half), r.Waiting.Value, finite(r.Waiting.Half)}
 }
 
-// finite is nil for what is not known.
+// finite returns nil for an unknown value.
 func finite(v float64) *float64 {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return nil

@@ -15,8 +15,7 @@ type Graph struct {
 	Coverage Coverage `json:"coverage"`
 }
 
-// Node is what waits or owns. Components, and whether they are closed, are
-// those of the whole graph, whatever the limit leaves of it.
+// Node is a waiter or an owner. Components are those of the whole graph, not of its shown part.
 type Node struct {
 	ID int `json:"id"` // from 1
 	blame.Vertex
@@ -31,10 +30,10 @@ type Edge struct {
 	Provenance Provenance `json:"provenance"`
 }
 
-// EdgeLock is the part of an edge one class of locks has.
+// EdgeLock is the part of an edge for one class of locks.
 type EdgeLock = blame.EdgeLock
 
-// Omitted is what a limit left out: with it the rest sums to the total.
+// Omitted is the sum of the rows beyond the limit.
 type Omitted struct {
 	Nodes    int   `json:"nodes,omitempty"`
 	Edges    int   `json:"edges,omitempty"`

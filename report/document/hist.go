@@ -9,29 +9,29 @@ import (
 type Hist struct {
 	Schema     string    `json:"schema"`
 	By         []string  `json:"by"`
-	ExpectedNs int64     `json:"expectedNs,omitempty"` // lengths are corrected for waits meant to be measured this often
+	ExpectedNs int64     `json:"expectedNs,omitempty"` // the intended interval of waits, for the correction
 	Rows       []HistRow `json:"rows"`
 	Total      HistRow   `json:"total"`
 	Coverage   *Coverage `json:"coverage,omitempty"` // absent when only interval logs were read
 
-	Omitted int `json:"-"` // rows behind the limit
+	Omitted int `json:"-"` // rows beyond the limit
 }
 
-// HistRow is how long the waits of one combination of keys were. What a trace
-// does not record is absent.
+// HistRow holds the distributions of the waits of one combination of keys. Unrecorded ones are
+// absent.
 type HistRow struct {
 	Keys      []string `json:"keys"`
-	StartNs   int64    `json:"startNs,omitempty"` // of its interval, where rows are intervals
+	StartNs   int64    `json:"startNs,omitempty"` // of its interval, if rows are intervals
 	EndNs     int64    `json:"endNs,omitempty"`
 	Waits     int64    `json:"waits"`
 	Exact     *Lengths `json:"exact,omitempty"`     // waits recorded whole
-	Corrected *Lengths `json:"corrected,omitempty"` // the same, corrected for coordinated omission
-	AtLeast   *Lengths `json:"atLeast,omitempty"`   // sampled waits: from the first sample that shows them to the last
-	AtMost    *Lengths `json:"atMost,omitempty"`    // from the sample before to the sample after
-	Open      int64    `json:"open,omitempty"`      // sampled waits whose upper bound is the edge of what was recorded
+	Corrected *Lengths `json:"corrected,omitempty"` // exact, corrected for coordinated omission
+	AtLeast   *Lengths `json:"atLeast,omitempty"`   // sampled waits, from their first sample to their last
+	AtMost    *Lengths `json:"atMost,omitempty"`    // sampled waits, from the sample before to the sample after
+	Open      int64    `json:"open,omitempty"`      // sampled waits whose upper bound is the edge of the recording
 }
 
-// Lengths are the percentiles of lengths, to three digits.
+// Lengths are the percentiles of durations, to three digits.
 type Lengths struct {
 	Count  int64 `json:"count"`
 	MinNs  int64 `json:"minNs"`
@@ -47,7 +47,7 @@ type Lengths struct {
 	Bars  []Band  `json:"-"` // for bar charts
 }
 
-// What renderers draw.
+// The parts of charts.
 type (
 	Point = dist.Point // one place on a percentile curve
 	Band  = dist.Band  // one bar

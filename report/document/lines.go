@@ -7,7 +7,7 @@ import (
 	"contend/analysis"
 )
 
-// Line is the pressure of one lock over time, one cell after the other.
+// Line is the pressure of one lock over time, cell by cell.
 type Line struct {
 	Class, Lock string
 	WaitNs      int64 // over all cells
@@ -21,11 +21,9 @@ type Cell struct {
 	CSP    float64
 }
 
-// Lines returns the pressure of every lock, descending by waiting time, in at
-// most n cells. Where there are more intervals than cells, neighbours are
-// merged: their waiting and running time are added, so nothing is lost or
-// rounded away. The second result holds the instants between the cells, one
-// more than cells.
+// Lines returns the pressure of every lock, descending by waiting time, in at most n cells. If there
+// are more intervals than cells, neighbours are merged by adding their waiting and running time, so
+// that nothing is lost. The second result holds the edges of the cells, one more than cells.
 func (d *CSP) Lines(n int) (lines []Line, edges []int64) {
 	all := d.Len()
 	n = min(max(n, 1), all)

@@ -8,7 +8,7 @@ import (
 	"contend/format"
 )
 
-// What documents list as packages locks and findings sum it up.
+// The parts of the document that are types of packages locks and findings.
 type (
 	LockOwner   = locks.Owner       // a place whose threads held a lock while others waited for it, or a pseudo owner
 	Doing       = locks.Doing       // an activity of such threads
@@ -18,31 +18,31 @@ type (
 	Finding     = findings.Finding  // one thing to fix
 )
 
-// The kinds of findings, and the confidence, that renderers treat apart.
+// The kinds of findings, and the confidence, that renderers treat specially.
 const (
 	KindDeadlock, KindPolling, KindBlockedHolding, KindStarvation = findings.Deadlock, findings.Polling, findings.BlockedHolding, findings.Starvation
 
 	HighConfidence = findings.High
 )
 
-// Overview is what NewAnalyze makes the first screen of.
+// Overview is the input of NewAnalyze for the first screen.
 type Overview struct {
 	Locks    []locks.Lock
-	Rest     []locks.Lock // that Locks leaves out, where it is asked for
+	Rest     []locks.Lock // the locks beyond Locks, if needed
 	Findings []findings.Finding
 	Phases   *csp.Series
-	Took     func(format.StackID, format.ObjectID) string // where a thread with a stack took a lock that it holds, "" where that is not known
+	Took     func(format.StackID, format.ObjectID) string // the acquisition site of a lock that a thread with a stack holds, "" if unknown
 }
 
-// uncounted are the codes of warnings about waiting that the totals leave out,
-// first those that may hide the most.
+// uncounted are the codes of warnings about waits outside of the totals, those that may hide the most
+// first.
 var uncounted = []string{
 	format.CodeNotRecorded, format.CodeBlind, format.CodeLostData, format.CodeTruncated, format.CodeDamagedSource,
 	format.CodeVirtualThreads, format.CodeUnlistedThreads, format.CodeThreshold, format.CodeUnclassified,
 	format.CodeMinWait, format.CodeCensored, format.CodeReEntry, format.CodeUnseenPolling,
 }
 
-// notCounted returns the warnings about waiting that the totals leave out.
+// notCounted returns the warnings about waits outside of the totals.
 func notCounted(all []format.Warning) []format.Warning {
 	out := []format.Warning{}
 	for _, code := range uncounted {
@@ -64,8 +64,7 @@ func limitOwners(list []LockOwner, top int) []LockOwner {
 	return out
 }
 
-// waitingThreads is how many threads waited on average; 0 where the trace has no
-// time.
+// waitingThreads returns the average number of waiting threads; 0 if the trace has no time.
 func waitingThreads(t *analysis.Trace, cov Coverage, waitNs int64) float64 {
 	if !cov.Timed() {
 		return 0

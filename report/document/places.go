@@ -5,11 +5,11 @@ import (
 	"contend/blame/locks"
 )
 
-// Places are the places in the program by which a reader knows the locks of a trace, by their
-// names in it. It has the locks with the most waiting.
+// Places are the sites in the printed names of locks, by their names in the trace. It has the locks
+// with the most waiting.
 type Places map[string]Place
 
-// Place is a place by which a lock is known.
+// Place is the site in the printed name of a lock.
 type Place struct {
 	Class, Site string
 	Alike       bool // other locks have the same class and site
@@ -31,8 +31,8 @@ func NewPlaces(sym *analysis.Symbols, list []locks.Named) Places {
 	return out
 }
 
-// OfClass returns the place with most waiting for the locks of a class, and how many places
-// they have; 0 where none is known.
+// OfClass returns the place with most waiting for the locks of a class, and the number of their
+// places; 0 if none is known.
 func (p Places) OfClass(class string) (most string, n int) {
 	waited := map[string]int64{}
 	for _, at := range p {

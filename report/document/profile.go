@@ -9,9 +9,9 @@ import (
 	"contend/format"
 )
 
-// Profile is waiting by call stack, which flame graphs and profiles are drawn from.
+// Profile is waiting by call stack, the input of flame graphs and profiles.
 type Profile struct {
-	View       string // what stacks show
+	View       string // of the stacks
 	Start, End int64  // the interval it covers, in ns of the trace's clock
 	FoldedNs   int64  // waiting in samples that name neither lock nor threads
 
@@ -27,14 +27,14 @@ type Sample struct {
 	Frames []SampleFrame // innermost first
 }
 
-// NewProfile returns the profile of what a builder has summed.
+// NewProfile returns the profile of a builder.
 func NewProfile(b *stacks.Builder) *Profile {
 	start, end := b.Span()
 	return &Profile{View: stacks.Views[b.View()], Start: start, End: end, FoldedNs: b.FoldedNs(), sums: b}
 }
 
-// Samples goes through the samples in the order in which they were first seen; the stack
-// of each is put together when it is its turn.
+// Samples visits the samples in the order in which they were first seen. It makes each stack when it
+// visits the sample.
 func (p *Profile) Samples() iter.Seq[Sample] {
 	return func(yield func(Sample) bool) {
 		samples := p.sums.Samples()
@@ -46,7 +46,7 @@ func (p *Profile) Samples() iter.Seq[Sample] {
 	}
 }
 
-// Labels says what is known of a sample besides its stack.
+// Labels returns the facts of a sample besides its stack.
 func (p *Profile) Labels(s Sample) map[string][]string {
 	sym := p.sums.Symbols()
 	thread := analysis.PseudoOwner(s.Owner.Kind, s.Owner.Cycle)
@@ -60,7 +60,7 @@ func (p *Profile) Labels(s Sample) map[string][]string {
 		"waiter_thread": {sym.ThreadName(s.Waiter)}, "waiter_group": {sym.Groups().Name(sym.Group(s.Waiter))},
 		"waiter_method": {sym.Methods().Name(sym.Method(s.WaiterStack))}, "waiter_site": {p.sums.WaiterSite(s.Sample)}, "provenance": {s.Owner.Prov.String()},
 	}
-	if s.Folded() { // it is of many
+	if s.Folded() { // it stands for many samples
 		for _, one := range [...]string{"lock", "owner_thread", "owner_group", "waiter_thread", "waiter_group"} {
 			delete(all, one)
 		}

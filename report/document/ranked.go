@@ -21,8 +21,8 @@ type Ranked struct {
 	Waiters int    `json:"waiters"`
 	MaxNs   int64  `json:"maxNs"`
 
-	// What a screen shows besides: the place where threads wait for what is no lock, or else
-	// what is known of the locks.
+	// Further parts for a screen: the place where threads wait for a resource, or the facts about the
+	// locks.
 	Of         *Resource    `json:"-"`
 	Name       string       `json:"-"` // of the lock with the most waiting
 	Biggest    int64        `json:"-"` // waiting for that lock, ns
@@ -32,13 +32,11 @@ type Ranked struct {
 	Error      *Uncertainty `json:"-"` // of a single lock
 }
 
-// Others is the kind of the locks that are only counted, with their waiting, because there
-// are too many.
+// Others is the kind of the row of all locks beyond the bound, with their number and waiting.
 const Others = "others"
 
-// Waits returns all that threads wait for, what most thread-time is spent on first, but
-// Others last: locks, and of other places those where several threads wait that surely have
-// something to do.
+// Waits returns locks and resources in descending order of waiting, with Others last. It omits
+// places where threads may be idle.
 func (a *Analyze) Waits() []Ranked {
 	list := lockWaits(a.Locks, a.Rest)
 	for i := range a.Resources {
@@ -61,19 +59,19 @@ func (a *Analyze) Rank(top int) {
 // Ranked returns the row of a lock.
 func (l *Lock) Ranked() Ranked { return l.ranked("lock", 1, l.WaitNs) }
 
-// ranked returns the row of n locks, whose sums and whose biggest are given.
+// ranked returns the row of n locks from their sums and the waiting for the most contended one.
 func (l *Lock) ranked(kind string, n int, biggest int64) Ranked {
 	return Ranked{Kind: kind, Class: l.Class, Site: l.Site, Locks: n, WaitNs: l.WaitNs, Waits: l.Waits, Waiters: l.Waiters, MaxNs: l.MaxNs,
 		Name: l.Lock, Biggest: biggest, Owners: l.Owners, Waiting: l.Waiting, Provenance: l.Provenance, Error: l.Uncertainty}
 }
 
-// RankedPlace returns the row of a place where threads wait for what is no lock.
+// RankedPlace returns the row of a place where threads wait for resources.
 func RankedPlace(r *Resource) Ranked {
 	return Ranked{Kind: string(r.Kind), What: r.What, Site: r.Site, WaitNs: r.WaitNs, Waits: r.Waits, Waiters: r.Waiters, MaxNs: r.MaxNs, Of: r}
 }
 
-// lockWaits joins the rows of locks of one class and site. They are by waiting, the biggest
-// first, but for those that are described together, which come last.
+// lockWaits joins the rows of locks of one class and site. Its input is in descending order of
+// waiting, with the joined rows last.
 func lockWaits(single []Lock, rest []Ranked) (groups []Ranked) {
 	rows := make([]Ranked, 0, len(single)+len(rest))
 	for i := range single {
@@ -112,8 +110,7 @@ func (g *Ranked) add(o *Ranked) {
 	g.Waiting = locks.JoinSites(g.Waiting, o.Waiting)
 }
 
-// Right is how much of what is inferred is expected to be right; 1 where nothing is said
-// of it.
+// Right returns the expected accuracy of inferred owners; 1 if it is unknown.
 func (g *Ranked) Right() float64 {
 	if right, ok := g.Provenance.Right(); ok {
 		return right

@@ -2,21 +2,20 @@ package document
 
 import "contend/blame/locks"
 
-// Resource is one place of the program where threads wait for what other threads must provide,
-// or where they are idle.
+// Resource is one place of the program where threads wait for resources, or where they are idle.
 type Resource = locks.Resource
 
-// NonLockWaits are what threads waited for that is no lock.
+// NonLockWaits are the waits for resources and of idle threads.
 type NonLockWaits struct {
 	ResourceTotal NonLockWait `json:"resourceTotal"`
 	Resources     []Resource  `json:"resources"`
 	IdleTotal     NonLockWait `json:"idleTotal"`
-	Idle          []Resource  `json:"idle,omitempty"` // where it was asked for
+	Idle          []Resource  `json:"idle,omitempty"` // with --idle
 
-	Omitted [2]int `json:"-"` // rows behind the limit, of resources and of idle
+	Omitted [2]int `json:"-"` // rows beyond the limit, of resources and of idle
 }
 
-// NewNonLockWaits lists what a collector saw; top limits the rows, 0 means all.
+// NewNonLockWaits lists the waits of a collector; top limits the rows, 0 means all.
 func NewNonLockWaits(c *locks.Resources, idle bool, top int) NonLockWaits {
 	b := NonLockWaits{ResourceTotal: c.Total(true), IdleTotal: c.Total(false)}
 	b.Resources, b.Omitted[0] = newResources(c.Resources(), top)

@@ -32,11 +32,11 @@ type Damage struct {
 	Bytes   int64  `json:"bytes"`   // not read
 	Events  *int64 `json:"events"`  // lost; null when not known
 	FromNs  *int64 `json:"fromNs"`  // the interval with missing data; null if not known
-	UntilNs *int64 `json:"untilNs"` // and its end; null when that, too, is lost
+	UntilNs *int64 `json:"untilNs"` // the end of the interval; null if it is lost, too
 }
 
-// NewVerify builds the document of a trace whose events lie in [from, until),
-// NoTime when they have none of their own; top limits the places of damage, 0 means all.
+// NewVerify builds the document of a trace with events in [from, until), NoTime if they have no times;
+// top limits the places of damage, 0 means all.
 func NewVerify(inputs []string, s format.Stats, from, until int64, top int) *Verify {
 	v := &Verify{Schema: "contend.verify/1", Inputs: inputs, Format: s.Format, Whole: s.Damage.Whole(), Events: s.Events,
 		BytesRead: s.BytesRead, BytesLost: s.BytesTotal - s.BytesRead, StartNs: instant(from), EndNs: instant(until),
@@ -72,7 +72,7 @@ func newDamage(d format.Damage) Damage {
 	return out
 }
 
-// instant is a time that may not be known.
+// instant returns nil for an unknown time.
 func instant(t int64) *int64 {
 	if t == format.NoTime {
 		return nil

@@ -7,18 +7,18 @@ type WhatIf struct {
 	Schema      string         `json:"schema"`
 	Rows        []WhatIfRow    `json:"rows"`
 	Method      string         `json:"method"`           // how rows were found: replay, bounds
-	Misfit      *whatif.Misfit `json:"misfit,omitempty"` // of the replay of the unchanged trace; nil when there was none
+	Misfit      *whatif.Misfit `json:"misfit,omitempty"` // nil without a replay
 	WaitNs      int64          `json:"waitNs"`           // of the trace
 	Assumptions []string       `json:"assumptions"`
 	Coverage    Coverage       `json:"coverage"`
 }
 
-// WhatIfRow is what one change would bring.
+// WhatIfRow is the predicted effect of one change.
 type WhatIfRow struct {
 	Change     string       `json:"change"` // shrink, remove-lock, split, readers
 	Section    string       `json:"section"`
 	Class      string       `json:"class"`
-	Shrink     float64      `json:"shrink"`  // which part of the section goes; 0 of other changes
+	Shrink     float64      `json:"shrink"`  // the part of the section that is removed; 0 for other changes
 	Stripes    int          `json:"stripes"` // of split; else 0
 	Throughput whatif.Range `json:"throughput"`
 	WaitNs     TimeEnds     `json:"waitNs"`
@@ -26,7 +26,7 @@ type WhatIfRow struct {
 	Deadlock   bool         `json:"deadlock"` // in the replay threads deadlock
 }
 
-// TimeEnds are those of a range of times.
+// TimeEnds are the ends of a range of times.
 type TimeEnds struct {
 	Low  int64 `json:"low"`
 	High int64 `json:"high"`

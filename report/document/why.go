@@ -11,12 +11,12 @@ import (
 	"contend/format"
 )
 
-// Why is the document of `contend why`: one wait, and what its owners are known by.
+// Why is the document of `contend why`: one wait, and the evidence for its owners.
 type Why struct {
 	Schema string `json:"schema"`
 	Lock   string `json:"lock"`
 	Class  string `json:"class"`
-	Site   string `json:"site"` // by which the lock is known
+	Site   string `json:"site"` // in the name of the lock
 
 	StartNs int64  `json:"startNs"` // of the wait
 	WaitNs  int64  `json:"waitNs"`
@@ -26,63 +26,63 @@ type Why struct {
 	Rank    int    `json:"rank"`   // among the waits for the lock: 1 is the longest
 	Waits   int64  `json:"waits"`
 
-	Known    string       `json:"known"` // recorded, inferred or unknown: how most of its owners are
+	Known    string       `json:"known"` // the provenance of most of its owners: recorded, inferred or unknown
 	Suspects []Suspect    `json:"suspects"`
 	FromNs   int64        `json:"fromNs"` // of the lanes
 	ToNs     int64        `json:"toNs"`
 	Lanes    []ThreadLane `json:"lanes"` // the wait's own thread first, then other waiters, then suspects
 
-	TraceNs int64 `json:"-"` // the start of the trace, from which people count
+	TraceNs int64 `json:"-"` // the start of the trace, the origin of times for people
 	Paths   bool  `json:"-"` // names have paths instead of packages
 }
 
-// Suspect is what the lock may have been in during the wait: an owner at a site, free, or
-// not known.
+// Suspect is a possible state of the lock during the wait: held by an owner at a site, free, or
+// unknown.
 type Suspect struct {
-	Site     string    `json:"site"` // where the lock was taken, or a pseudo owner
+	Site     string    `json:"site"` // the acquisition site, or a pseudo owner
 	Thread   string    `json:"thread,omitempty"`
-	Chance   float64   `json:"chance"`             // the part of the wait it is charged with
-	Evidence *Evidence `json:"evidence,omitempty"` // of what a model infers
+	Chance   float64   `json:"chance"`             // the part of the wait that it is charged with
+	Evidence *Evidence `json:"evidence,omitempty"` // for inferred owners
 
 	id format.ThreadID
 }
 
-// Evidence is what speaks for an owner, above zero, and against it, in bits: together the
-// logarithm to base 2 of the odds.
+// Evidence is the evidence for an owner in bits, negative against it. The sum is the logarithm to
+// base 2 of the odds.
 type Evidence struct {
-	Prior      float64 `json:"prior"`      // how long and how often it holds, and how long the gap is
-	Next       float64 `json:"next"`       // the gap ends with an acquisition: of the owner behind it
+	Prior      float64 `json:"prior"`      // the duration and frequency of its holds, and the duration of the gap
+	Next       float64 `json:"next"`       // the acquisition that ends the gap
 	Alibis     float64 `json:"alibis"`     // threads wait for the lock, or are elsewhere
-	Activities float64 `json:"activities"` // threads do something on its path
-	Samples    float64 `json:"samples"`    // they are sampled there
+	Activities float64 `json:"activities"` // activities of threads on its path
+	Samples    float64 `json:"samples"`    // samples of threads on its path
 	Dumps      float64 `json:"dumps"`      // dumps, and recorded holds
-	Checked    float64 `json:"checked"`    // what dumps and samples, hidden and compared, have shown
+	Checked    float64 `json:"checked"`    // the correction by hidden dumps and samples
 }
 
-// Each are the kinds of evidence in the order in which they are added up.
+// Each returns the kinds of evidence in the order of the sum.
 func (e *Evidence) Each() [7]float64 {
 	return [...]float64{e.Prior, e.Next, e.Alibis, e.Activities, e.Samples, e.Dumps, e.Checked}
 }
 
-// ThreadLane is what one thread was at.
+// ThreadLane holds the activities of one thread.
 type ThreadLane struct {
 	Thread string `json:"thread"`
 	Role   string `json:"role"` // waiter or suspect
 	Spans  []Span `json:"spans"`
 }
 
-// Span is one thing it was at, by time; several may overlap.
+// Span is one activity of a thread; several may overlap.
 type Span struct {
 	What    string `json:"what"` // waits, holds, asleep, idle, or an activity: sampled, file, socket ...
 	StartNs int64  `json:"startNs"`
 	EndNs   int64  `json:"endNs"`
 	Lock    string `json:"lock,omitempty"` // of waits and holds
-	Here    bool   `json:"here,omitempty"` // that is the lock waited for
+	Here    bool   `json:"here,omitempty"` // it is the lock waited for
 	Site    string `json:"site,omitempty"`
 	Known   string `json:"known,omitempty"` // of holds
 }
 
-// Limits of what a document shows.
+// The limits of a document.
 const (
 	maxSuspects = 6
 	maxWaiters  = 8     // lanes of other threads that wait
@@ -95,12 +95,12 @@ const (
 type whyBuilder struct {
 	*Why
 	wait   *waits.Wait
-	window *waits.Window // what threads did around it
+	window *waits.Window // the activities around the wait
 	sym    *analysis.Symbols
 	sites  *blame.Sites
 }
 
-// NewWhy builds the document of the rank-th longest of so many waits.
+// NewWhy builds the document of the rank-th longest of all waits.
 func NewWhy(w *waits.Wait, s *waits.Window, sym *analysis.Symbols, of *blame.Sites, site string, rank int, all int64) *Why {
 	d := whyBuilder{wait: w, window: s, sym: sym, sites: of}
 	d.Why = &Why{Schema: "contend.why/1", Lock: sym.LockName(w.Lock), Class: sym.ClassName(w.Lock), Site: site, StartNs: w.Start, WaitNs: w.Ns,
@@ -122,7 +122,7 @@ func NewWhy(w *waits.Wait, s *waits.Window, sym *analysis.Symbols, of *blame.Sit
 	return d.Why
 }
 
-// waiters are the wait's own thread, and others that wait for the lock meanwhile.
+// waiters returns the wait's own thread, and others that wait for the lock in that time.
 func (d *whyBuilder) waiters() []format.ThreadID {
 	list := []format.ThreadID{d.wait.Thread}
 	for i := range d.window.Spans {
@@ -133,13 +133,13 @@ func (d *whyBuilder) waiters() []format.ThreadID {
 	return list
 }
 
-// waitsForIt reports whether in a span a thread waits for the lock that the wait is for.
+// waitsForIt reports whether a span is a wait for the lock of the wait.
 func (d *whyBuilder) waitsForIt(p *waits.Span) bool {
 	return p.State == waits.Waiting && p.Lock == d.wait.Lock
 }
 
-// drawn are the threads of suspects that have a lane: of all that are listed, and of those
-// charged with a good part of the wait.
+// drawn returns the threads of suspects with a lane: those of listed suspects, and those that are
+// charged with a large part of the wait.
 func (d *whyBuilder) drawn(charged []Suspect) (list []format.ThreadID) {
 	for i, one := range append(slices.Clone(d.Suspects), charged...) {
 		if t := one.id; len(list) < maxSuspects && (i < len(d.Suspects) || one.Chance >= minDrawn) && t != format.NoThread && !slices.Contains(list, t) {
@@ -154,7 +154,7 @@ func (s *Span) like(o *Span) bool {
 	return s.What == o.What && s.Lock == o.Lock && s.Known == o.Known && s.Site == o.Site
 }
 
-// addLane adds the lane of a thread: of a waiter its waits for the lock, of a suspect all.
+// addLane adds the lane of a thread. A waiter has only its waits for the lock, a suspect all spans.
 func (d *whyBuilder) addLane(t format.ThreadID, role string) {
 	l := ThreadLane{Thread: d.sym.ThreadName(t), Role: role, Spans: []Span{}}
 	for i := range d.window.Spans {
@@ -193,17 +193,17 @@ func (d *whyBuilder) span(p *waits.Span) Span {
 	return out
 }
 
-// owner names the site at which the owner of a lock, with a stack, took it.
+// owner returns the site at which the owner of a lock, with a stack, acquired it.
 func (d *whyBuilder) owner(stack format.StackID, lock format.ObjectID) string {
 	return d.sites.Names().Name(d.sites.Owner(stack, lock))
 }
 
-// waiter names the line of the program in a stack.
+// waiter returns the line of the program in a stack.
 func (d *whyBuilder) waiter(stack format.StackID) string {
 	return d.sites.Names().Name(d.sites.Waiter(stack))
 }
 
-// activities are what threads do in words.
+// activities are the words for activities.
 var activities = map[format.Activity]string{format.ActivityRun: "sampled", format.ActivitySeen: "sampled", format.ActivityRunnable: "sampled", format.ActivityLive: "seen",
 	format.ActivitySleep: "asleep", format.ActivityWait: "idle", format.ActivityPark: "idle", format.ActivityUnknown: "idle"}
 

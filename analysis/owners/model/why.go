@@ -17,7 +17,7 @@ const (
 	Next                       // the gap ends with an acquisition
 	Alibis                     // threads wait for the lock, or are elsewhere
 	Activities                 // threads do something on the path of a site
-	Samples                    // they are sampled there
+	Samples                    // samples of threads on its path
 	Shown                      // dumps and recorded holds
 	Checked                    // the correction that the check found
 	evidences

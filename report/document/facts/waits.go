@@ -79,7 +79,7 @@ func newCube(intervalNs int64, l cube.Limits) *cube.Cube {
 	return cube.Over(blame.Columns(append(slices.Clone(by), blame.ByProvenance), false), intervalNs, l).Clock()
 }
 
-// id returns what a row has for a key.
+// id returns the id of a row for a key.
 func (w *Waits) id(row int32, k blame.Key) uint32 { return w.of.Rows[row].Key[slices.Index(by, k)] }
 
 // ownerKind returns what the owner of a row is.
