@@ -11,15 +11,15 @@ import (
 // lock and by class of lock. There may be a million locks: a map for each would take half a
 // kilobyte.
 type acquireLines struct {
-	acquisitionsRead int // so many of the trace's
+	acquisitionsRead int // the number of the trace's acquisitions that were read
 	releasesRead     int
 	methods          map[method]uint32
 	lines            map[useKey][]int32 // ascending
 	stacks           map[analysis.Acquisition]bool
-	firstStack       ByID[format.StackID] // by lock: of its first acquisition
+	firstStack       ByID[format.StackID] // by lock: the stack of its first acquisition
 }
 
-// method is one of the program.
+// method identifies a method of the program.
 type method struct{ class, name string }
 
 // useKey is what a method does with a lock, or with a class of locks.
@@ -28,7 +28,7 @@ type useKey struct {
 	of, method uint32
 }
 
-// use is what a line of a method was seen to do.
+// use is an action of a line of a method.
 type use uint8
 
 const (
@@ -43,7 +43,7 @@ func newAcquireLines() acquireLines {
 	return acquireLines{methods: map[method]uint32{}, lines: map[useKey][]int32{}, stacks: map[analysis.Acquisition]bool{}}
 }
 
-// linesOf returns the lines at which a frame's method was seen to do something.
+// linesOf returns the lines at which the method of a frame has a use.
 func (t *acquireLines) linesOf(what use, of uint32, f format.Frame) []int32 {
 	method, known := t.methods[methodOf(f)]
 	if !known {
@@ -65,7 +65,7 @@ func (t *acquireLines) note(what use, of uint32, f format.Frame) {
 	}
 }
 
-// learn takes the acquisitions and releases of the trace that are new.
+// learn adds the new acquisitions and releases of the trace.
 func (s *Sites) learn() {
 	t := &s.lines
 	for _, a := range s.sym.Acquisitions()[t.acquisitionsRead:] {

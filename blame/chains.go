@@ -10,7 +10,7 @@ import (
 	"contend/format/human"
 )
 
-// Role says what a step of a chain of waits is.
+// Role is the kind of a step in a chain of waits.
 type Role uint8
 
 // The roles.
@@ -33,22 +33,20 @@ type Step struct {
 // StepSeparator stands between the steps of a signature.
 const StepSeparator = " -> "
 
-// DeadlockLeaf is the leaf of every chain that returns to itself: the number
-// a deadlock has in one trace means nothing in another.
+// DeadlockLeaf is the leaf of every chain that returns to itself. The number of a deadlock has no
+// meaning in another trace.
 const DeadlockLeaf = "[deadlock]"
 
-// A chain of more locks than maxHops is named without those in its middle: the
-// waits of a few hundred threads in a row are as many chains as there are ways to
-// combine what each of them does, all of them long. Once there are maxChains, new
-// ones are named by their ends alone.
+// The name of a chain of more than maxHops locks omits the middle. The waits of a few hundred
+// threads in a row would otherwise be as many long chains as there are combinations of their
+// activities. Beyond maxChains, new chains are named by their ends alone.
 const (
 	maxHops   = 16
 	maxChains = 1 << 15
 )
 
-// eachHop visits the hops of a share's path but for those in its middle, if there are
-// more than most; for these it calls omitted. Of a far path all are in the middle but the
-// first ones and the last lock.
+// eachHop visits the hops of a share's path. If there are more than most, it calls omitted for those
+// in the middle. A far path has only its first hops and its last lock.
 func eachHop(sh *analysis.Share, most int, hop func(*analysis.Hop), omitted func(n int)) {
 	n := min(sh.Hops-1, analysis.MaxPath)
 	from, to := n, n
@@ -70,8 +68,8 @@ func eachHop(sh *analysis.Share, most int, hop func(*analysis.Hop), omitted func
 	}
 }
 
-// chains numbers the chains of waits by their signatures, which hold names only, no ids of
-// one trace: so those of two traces can be compared.
+// chains numbers the chains of waits by their signatures. These hold names and no ids, so that the
+// chains of two traces can be compared.
 type chains struct {
 	paths      map[string]uint32 // by what appendPath writes
 	key        []byte
@@ -79,12 +77,12 @@ type chains struct {
 	list       []chain
 }
 
-// chain is one signature: which groups of threads waited, for which class of lock, what its
-// owner was doing, which lock that one waited for in turn, and so on to the owner that did
-// not wait.
+// chain is one signature: the group of the waiting threads, the class of their lock, the method of
+// its owner, the class of the lock that the owner waited for, and so on to the owner that did not
+// wait.
 type chain struct {
 	steps []Step
-	hops  int // locks on the way, at least 1; of several ways the longest
+	hops  int // locks on the longest path with this signature, at least 1
 }
 
 // NewChains returns a pivot by chain of waits.
@@ -108,8 +106,8 @@ func (c *chains) id(sym *analysis.Symbols, waiter format.ThreadID, lock format.O
 	return i
 }
 
-// named gives a new path the number of its steps, which it may share with others: hidden
-// classes that differ in their address only have one name.
+// named gives a new path the number of its steps. Paths may share it: hidden classes that differ
+// only in their address have one name.
 func (c *chains) named(steps []Step) uint32 {
 	names := make([]string, len(steps))
 	for i, s := range steps {
@@ -126,8 +124,8 @@ func (c *chains) named(steps []Step) uint32 {
 	return i
 }
 
-// appendPath appends to a key what stepsOf would name, as ids of this trace: a
-// cheap test whether two paths are equal. Unequal keys may have one signature.
+// appendPath appends the ids of the steps of a path to a key. Equal keys are a cheap test for equal
+// paths; unequal keys may have one signature.
 func appendPath(key []byte, sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, most int) []byte {
 	key = binary.AppendUvarint(key, uint64(sym.Group(waiter)))
 	key = binary.AppendUvarint(key, uint64(sym.Class(lock)))
@@ -148,10 +146,9 @@ func appendPath(key []byte, sym *analysis.Symbols, waiter format.ThreadID, lock 
 	return binary.AppendUvarint(append(key, byte(most)), uint64(left))
 }
 
-// stepsOf names the parts of a share's path through the wait-for graph: the group that
-// waited, for which class of lock, what its owner was doing, which lock that
-// one waited for in turn, up to the owner that did not wait. Of more than most
-// further locks those in the middle are one step.
+// stepsOf names the parts of a share's path through the wait-for graph: the group of the waiter, the
+// class of its lock, the method of the owner, the class of the lock that the owner waited for, up to
+// the owner that did not wait. With more than most further locks, those in the middle are one step.
 func stepsOf(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, most int) []Step {
 	steps := []Step{{RoleWaiter, sym.Groups().Name(sym.Group(waiter))}, lockStep(sym, lock)}
 	eachHop(sh, most, func(h *analysis.Hop) {

@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// components numbers the strongly connected components that hold a cycle,
-// larger waiting first, and marks the closed ones among them. Edges of no time
-// do not count, and neither do edges to pseudo nodes: time spent on a free lock
-// or on nobody known is no way out.
+// components numbers the strongly connected components that hold a cycle, by waiting, and marks the
+// closed ones. It ignores edges without time, and edges to pseudo nodes: a wait for a free lock or
+// for an unknown owner does not open a component.
 //
 // R. Tarjan, "Depth-first search and linear graph algorithms", SIAM Journal on
 // Computing 1 (1972). A goroutine's stack grows with the longest chain.

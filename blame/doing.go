@@ -7,18 +7,18 @@ import (
 	"contend/format"
 )
 
-// Doing is what a thread was at.
+// Doing is the activity of a thread.
 type Doing uint8
 
-// What threads are at. DoingUnknown is what most sections are: the thread runs, or
-// would if it were given a processor, and nothing in the trace says so.
+// The activities. DoingUnknown is that of most sections: the thread runs, or is ready to run, and
+// the trace does not show it.
 const (
 	DoingUnknown Doing = iota
 	OnCPU              // a sample shows it running
 	Asleep
 	Socket
 	File
-	IO             // one of the two
+	IO             // file or socket I/O
 	AwaitingOthers // for a condition, a queue, a future
 	Blocked        // on another lock
 	Ready          // to run on, and without a processor
@@ -35,15 +35,15 @@ var doingNames = [...]string{
 // String returns the words that follow "the owner was".
 func (d Doing) String() string { return doingNames[min(int(d), len(doingNames)-1)] }
 
-// pattern is a family of frames inside of which a thread does one thing.
+// pattern is a family of frames with one activity.
 type pattern struct {
-	class  string // as it begins
-	method string // the same; "" is any
+	class  string // the prefix of the class
+	method string // the prefix of the method; "" is any
 	doing  Doing
 }
 
-// patterns are frames of the platforms. The first that matches any frame inside
-// of the program's own code tells.
+// patterns are frames of the platforms. The first pattern that matches a frame inside of the
+// program's own code decides.
 var patterns = [...]pattern{
 	{"java.lang.Thread", "sleep", Asleep}, {"java.util.concurrent.TimeUnit", "sleep", Asleep},
 	{"time", "Sleep", Asleep}, {"runtime", "timeSleep", Asleep},
@@ -70,8 +70,8 @@ var patterns = [...]pattern{
 	{"runtime", "chan", AwaitingOthers}, {"runtime", "selectgo", AwaitingOthers}, {"runtime", "block", AwaitingOthers},
 }
 
-// matches reports whether a frame is of the family. A class that ends in a
-// letter of lower case and has no dot is a package of Go, meant whole.
+// matches reports whether a frame is of the family. A class without a dot that ends in a lower-case
+// letter is a package of Go, and must match whole.
 func (p *pattern) matches(f format.Frame) bool {
 	if !strings.HasPrefix(f.Class, p.class) || !strings.HasPrefix(f.Method, p.method) {
 		return false
@@ -79,8 +79,8 @@ func (p *pattern) matches(f format.Frame) bool {
 	return len(f.Class) == len(p.class) || strings.ContainsAny(p.class, ".") || strings.HasSuffix(p.class, "/")
 }
 
-// ofFrames returns what the innermost frames of a stack show: those inside of
-// the program's own code.
+// ofFrames returns the activity that the innermost frames of a stack show, those inside of the
+// program's own code.
 func ofFrames(inner []format.Frame) Doing {
 	best := len(patterns)
 	for _, f := range inner {
@@ -97,10 +97,9 @@ func ofFrames(inner []format.Frame) Doing {
 	return DoingUnknown
 }
 
-// doingAt returns what a thread was at, given the frames of its stack inside of the
-// program's own code and what the trace shows threads at with that stack. The
-// stack of an acquire or a release is that of an instant and says nothing of the
-// time between.
+// doingAt returns the activity of a thread, from the frames of its stack inside of the program's own
+// code and from the events with that stack. The stack of an acquire or a release belongs to an
+// instant and does not show the time between.
 func doingAt(inner []format.Frame, uses analysis.Uses) Doing {
 	shown := ofFrames(inner)
 	switch {
@@ -124,8 +123,7 @@ func doingAt(inner []format.Frame, uses analysis.Uses) Doing {
 	return DoingUnknown
 }
 
-// RecordedDoing returns what an activity is that was recorded all the while, DoingUnknown
-// where that says less than the stack does.
+// RecordedDoing converts a recorded activity; DoingUnknown if the stack shows more.
 func RecordedDoing(a format.Activity) Doing {
 	switch a {
 	case format.ActivitySleep:

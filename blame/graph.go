@@ -8,7 +8,7 @@ import (
 	"contend/analysis"
 )
 
-// Node says what the nodes of a graph are.
+// Node is the kind of the nodes of a graph.
 type Node uint8
 
 // The kinds of nodes.
@@ -32,7 +32,7 @@ var nodeKeys = [...][2]Key{
 	NodeSites:      {ByWaiterSite, ByOwnerSite},
 }
 
-// GraphOptions say what is drawn.
+// GraphOptions are the options of a graph.
 type GraphOptions struct {
 	Nodes  Node
 	Frames *regexp.Regexp // names Operations, see Resolver.Operations
@@ -68,15 +68,14 @@ type Graph struct {
 	Nodes []Vertex // descending by time waited and caused, ties by name
 	Edges []Edge   // descending by thread-time, ties by name
 	Total Sum
-	// OtherNs is the thread-time on edges of OtherText: there are too many to tell all
-	// apart.
+	// OtherNs is the thread-time on edges of OtherText, for the edges beyond the bound of rows.
 	OtherNs int64
 }
 
 // Vertex is a node. Times are thread-time in nanoseconds.
 type Vertex struct {
 	Name      string `json:"name"`
-	Pseudo    bool   `json:"pseudo,omitempty"` // a place where blame ends without a thread: [handoff] and its like
+	Pseudo    bool   `json:"pseudo,omitempty"` // a pseudo owner, such as [handoff]
 	WaitedNs  int64  `json:"waitedNs"`
 	CausedNs  int64  `json:"causedNs"`
 	Component int    `json:"component,omitempty"` // number of the strongly connected component, from 1; 0 for a node on no cycle
@@ -90,7 +89,7 @@ type Edge struct {
 	Locks []EdgeLock // descending by thread-time: they sum to the edge
 }
 
-// EdgeLock is the part of an edge that one class of locks has.
+// EdgeLock is the part of an edge for one class of locks.
 type EdgeLock struct {
 	Class    string `json:"class"`
 	ThreadNs int64  `json:"threadNs"`

@@ -21,7 +21,7 @@ func (k Key) IsOperation() bool { return keys[k].help == byOperation }
 // IsStack reports whether rows of the key carry a stack.
 func (k Key) IsStack() bool { return keys[k].kind.stack }
 
-// NamedBy returns what the texts of a key name, by the name of the key.
+// NamedBy returns the kind of the texts of a key, by the name of the key.
 func NamedBy(key string) Named {
 	if i := slices.IndexFunc(keys[:], func(row keyRow) bool { return row.name == key }); i >= 0 {
 		return keys[i].kind.names
@@ -29,24 +29,24 @@ func NamedBy(key string) Named {
 	return NamedOther
 }
 
-// OfWaiter reports whether the key tells waiters for one lock apart.
+// OfWaiter reports whether the key distinguishes waiters for one lock.
 func (k Key) OfWaiter() bool { return keys[k].side == waiter }
 
-// OfOwner reports whether the key tells owners of one lock apart.
+// OfOwner reports whether the key distinguishes owners of one lock.
 func (k Key) OfOwner() bool { return keys[k].side == owner }
 
-// Keys returns the names of all keys something can be asked for by.
+// Keys returns the names of all keys of a use.
 func Keys(u Use) []string { return names(listed(u)) }
 
-// Help lists the keys as help texts do, in lines of at most 80 columns behind
-// a first line that begins with start.
+// Help lists the keys for a help text in lines of at most 80 columns; the first line begins with
+// start.
 func Help(start string, u Use) string {
 	list := inHelp(u)
 	return fill(start + strings.Join(names(list), ", ") + ".")
 }
 
-// ParseKeys reads a comma-separated list of keys. The error names the key
-// that does not exist, or comes twice, and those it may have been meant for.
+// ParseKeys reads a comma-separated list of keys. The error names a key that does not exist, with
+// similar keys, or one that is given twice.
 func ParseKeys(list string, u Use) ([]Key, error) {
 	var out []Key
 	for word := range strings.SplitSeq(list, ",") {

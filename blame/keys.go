@@ -43,10 +43,9 @@ const (
 	ByProvenance
 )
 
-// keys is the one list of keys. A new key is a constant above, a
-// row here, and an explanation of its words below: what a command accepts after --by,
-// its help, its errors and what shells complete are made from this table.
-// Errors and shells show the keys in this order.
+// keys is the one list of keys. A new key is a constant above, a row here, and an explanation of its
+// words below. The arguments of --by, help texts, errors and completions are made from this table.
+// Errors and completions show the keys in this order.
 var keys = [...]keyRow{
 	ByClass:           {name: "class", side: ofLock, kind: classKey, asked: Pivots | Lengths},
 	ByLock:            {name: "lock", side: ofLock, kind: lockKey, asked: Pivots | Lengths},
@@ -75,7 +74,7 @@ var keys = [...]keyRow{
 	ByWaiterOperation: {name: "waiter-operation", kind: operationKey, asked: Pivots, help: byOperation},
 	ByMode:            {name: "mode", kind: modeKey, asked: Lengths},
 	ByInput:           {name: dist.InputKey, kind: inputKey, asked: Pivots | Lengths, help: ofInputs},
-	ByChain:           {name: "chain", kind: chainKey}, // what 'contend chains' sums by
+	ByChain:           {name: "chain", kind: chainKey}, // for 'contend chains'
 	ByProvenance:      {name: "provenance", side: ofLock, kind: provenanceKey},
 }
 
@@ -107,21 +106,20 @@ type keyRow struct {
 	name  string
 	side  side
 	kind  keyKind
-	asked Use   // what can be asked for by the key
-	help  topic // where help texts list it
+	asked Use   // the uses of the key
+	help  topic // its place in help texts
 }
 
-// Use is something that is asked for by keys.
+// Use is a purpose of keys.
 type Use uint8
 
-// The uses. Lengths have no keys of owners on purpose: a wait has one length,
-// but may have many owners.
+// The uses. Lengths have no keys of owners, because a wait has one length but may have many owners.
 const (
-	Pivots  Use = 1 << iota // which owners caused the waiting
-	Lengths                 // how long single waits were
+	Pivots  Use = 1 << iota // sums of waiting
+	Lengths                 // distributions of single waits
 )
 
-// side is what a key is about.
+// side is the subject of a key.
 type side uint8
 
 const (
@@ -130,7 +128,7 @@ const (
 	owner       // which may be a pseudo owner
 )
 
-// topic orders the keys in help texts: what needs an explanation comes last.
+// topic orders the keys in help texts: keys with an explanation come last.
 type topic uint8
 
 const (
@@ -142,31 +140,30 @@ const (
 	ofInputs
 )
 
-// subject is what a key is asked of: a waiter with the lock it waits for, or an
-// owner of that lock.
+// subject is the input of a key: a waiter with the lock it waits for, or an owner of that lock.
 type subject struct {
 	thread  format.ThreadID
 	stack   format.StackID
 	lock    format.ObjectID
 	last    format.ObjectID // of the chain of waits that begins with lock
 	blocked format.ObjectID // of an owner: the lock it waits for in turn, NoObject for none
-	did     format.Activity // of an owner: what was recorded of it
+	did     format.Activity // of an owner: its recorded activity
 	mode    format.Mode
 	share   *analysis.Share // its path through the wait-for graph
 }
 
-// keyKind is how the id of a key is found in a trace, and how an id is written.
+// keyKind finds the id of a key in a trace, and writes an id.
 type keyKind struct {
 	id    func(r *Resolver, s *subject) uint32
 	text  func(r *Resolver, id uint32) string
-	stack bool // an id is that of a stack
+	stack bool // ids are those of stacks
 	names Named
 }
 
-// Named is what the texts of a key name, for those who shorten them.
+// Named is the kind of the texts of a key, which decides how they are shortened.
 type Named uint8
 
-// What there is. A place is a method, with or without a line; callers are places, innermost first.
+// The kinds. A place is a method, with or without a line; callers are places, innermost first.
 const (
 	NamedOther Named = iota
 	NamedLock
@@ -231,8 +228,8 @@ var (
 		text: func(_ *Resolver, id uint32) string { return analysis.Word(id).String() }}
 )
 
-// annotation is a name that a Go program gave, by runtime/trace, to what its goroutine did.
-// Stacks have annotations as frames of a class of their own.
+// annotation is the key of a task or region that a Go program names with runtime/trace. Stacks have
+// annotations as frames of a class of their own.
 func annotation(class string) keyKind {
 	return keyKind{id: func(r *Resolver, s *subject) uint32 { return r.sym.Annotation(s.stack, class) }, text: methodName}
 }
@@ -241,8 +238,8 @@ func methodName(r *Resolver, id uint32) string { return r.sym.Methods().Name(id)
 
 func siteName(r *Resolver, id uint32) string { return r.sites.Names().Name(id) }
 
-// doingBits hold what an owner was doing; the class of the lock it was blocked
-// on follows above.
+// doingBits hold the activity of an owner; the bits above hold the class of the lock it was blocked
+// on.
 const doingBits = 4
 
 func doingID(r *Resolver, s *subject) uint32 {
@@ -255,8 +252,7 @@ func doingID(r *Resolver, s *subject) uint32 {
 	return uint32(r.sites.Doing(s.stack))
 }
 
-// DoingIn returns what an id of ByOwnerDoing says that an owner was at; it is not
-// that of a pseudo owner.
+// DoingIn returns the activity in an id of ByOwnerDoing, which is not that of a pseudo owner.
 func DoingIn(id uint32) Doing { return Doing(id & (1<<doingBits - 1)) }
 
 func doingText(r *Resolver, id uint32) string {
@@ -277,6 +273,5 @@ func blockedOnText(r *Resolver, id uint32) string {
 	return lockKey.text(r, id)
 }
 
-// BlockedOn returns the class of the lock that an id of ByOwnerDoing says an owner
-// was blocked on.
+// BlockedOn returns the class in an id of ByOwnerDoing: that of the lock the owner was blocked on.
 func (r *Resolver) BlockedOn(id uint32) string { return r.sym.Classes().Name(id >> doingBits) }

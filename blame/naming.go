@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Glob compiles a pattern in which * stands for any characters, for whole
-// names. A package may be written as its initial or left out, and so may the part of
-// java.util.concurrent's locks that waits for them, as people are shown names. The error is
-// that of a text that is not UTF-8.
+// Glob compiles a pattern in which * stands for any characters, for whole names. As in printed
+// names, a package may be its initial or missing, and so may the inner class that waits for a lock
+// of java.util.concurrent. The error is that of a text that is not UTF-8.
 func Glob(pattern string) (*regexp.Regexp, error) {
 	name := strings.ReplaceAll(literal(WithoutAddress(pattern)), `\*`, ".*")
 	if fair, ok := strings.CutSuffix(name, ` \(fair\)`); ok {
@@ -17,10 +16,9 @@ func Glob(pattern string) (*regexp.Regexp, error) {
 	return regexp.Compile(`^(?s:(?:[^ ]*[./])?` + name + `(?:\$(?:Nonfair)?Sync)?)$`)
 }
 
-// Expression compiles a regular expression that a name need match only in
-// part. What it matches besides is the text itself where that is no more than a
-// name: $ and brackets then stand for themselves, and a package may be written
-// as its initial.
+// Expression compiles a regular expression that matches a part of a name. If the text is only a
+// name, the result matches the text itself, too: $ and brackets then stand for themselves, and a
+// package may be written as its initial.
 func Expression(text string) (*regexp.Regexp, error) {
 	if _, err := regexp.Compile(text); err != nil {
 		return nil, err
@@ -31,8 +29,7 @@ func Expression(text string) (*regexp.Regexp, error) {
 	return regexp.Compile("(?:" + text + ")|" + literal(text))
 }
 
-// initials are the packages of a name, at its begin or behind a blank, that are
-// written as j.u.c.
+// initials are the packages of a name, at its begin or after a blank, that are written as j.u.c.
 var initials = regexp.MustCompile(`(^|[ *])((?:[a-z]\\\.)+)`)
 
 // literal quotes a text for a regular expression, where initials of packages

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxLetters is how much of a name is compared.
+// maxLetters bounds the compared part of a name.
 const maxLetters = 200
 
 // Nearest returns at most n names similar to a text, the most similar first: those that
@@ -36,8 +36,8 @@ func Nearest(text string, names []string, n int) []string {
 	return out
 }
 
-// TheNearest says which names come nearest to a text, at most n, as part of a
-// sentence; "" where none comes near.
+// TheNearest returns the names that are most similar to a text, at most n, as part of a sentence; ""
+// if none is similar.
 func TheNearest(text string, names []string, n int) string {
 	switch near := Nearest(text, names, n); len(near) {
 	case 0:
@@ -58,7 +58,7 @@ func begun(a, b string) int {
 	return n
 }
 
-// plain drops what patterns are made of, and the case of letters.
+// plain drops the signs of patterns, and the case of letters.
 func plain(text string) string {
 	return strings.TrimRight(strings.ToLower(strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`\^*+?|()[]`, r) {
@@ -68,8 +68,8 @@ func plain(text string) string {
 	}, WithoutAddress(text))), "$")
 }
 
-// distance returns how many letters of a must be changed, put in or left out
-// to make it a part of b (Sellers, 1980).
+// distance returns the number of letters of a to change, insert or delete, so that it becomes a part
+// of b (Sellers, 1980).
 func distance(a, b string) int {
 	from, in := []rune(a), []rune(b)
 	from, in = from[:min(len(from), maxLetters)], in[:min(len(in), maxLetters)]

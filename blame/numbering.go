@@ -2,14 +2,14 @@ package blame
 
 import "slices"
 
-// numbering numbers combinations of ids, all of one length, in the order in which they
-// come. There may be a million of them: one takes its ids and some six bytes, and holds no
-// pointer that a garbage collector would follow.
+// numbering numbers combinations of ids, all of one length, in order of their first use. There may be
+// a million of them: one takes its ids and some six bytes, and has no pointer for the garbage
+// collector.
 type numbering struct {
 	width int
 	count int
-	last  int      // the number that was asked for last
-	ids   []uint32 // of all combinations, one behind the other
+	last  int      // the last result
+	ids   []uint32 // of all combinations, one after the other
 	table []int32  // by hash: number, counting from 1; 0 is free
 }
 
@@ -21,7 +21,7 @@ func (n *numbering) at(number int) []uint32 {
 // of returns the number of a combination, a new one if it has none.
 func (n *numbering) of(ids []uint32) int {
 	if n.last < n.count && slices.Equal(n.at(n.last), ids) {
-		return n.last // most slices are like the one before
+		return n.last // most slices equal the last one
 	}
 	if 4*(n.count+1) > 3*len(n.table) {
 		n.grow()

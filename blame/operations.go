@@ -11,9 +11,8 @@ import (
 // OtherOperation is the operation of stacks without a matching frame.
 const OtherOperation = "[other operation]"
 
-// operations names stacks by what their thread was set to do: the outermost
-// frame that matches an expression. The innermost one would name a helper
-// that many operations share.
+// operations names stacks by their operation: the outermost frame that matches an expression. The
+// innermost one would name a helper that many operations share.
 type operations struct {
 	frames *regexp.Regexp
 	names  format.Numbers[string]
@@ -31,7 +30,7 @@ func (t *operations) name(frames []format.Frame) string {
 	}
 	for i := len(frames) - 1; i >= 0 && t.frames != nil; i-- {
 		if strings.HasPrefix(frames[i].Method, "lambda$") {
-			continue // a compiler's name; it stands outside of what its body calls
+			continue // the compiler generated this frame, outside of the method with the body
 		}
 		text := analysis.MethodName(frames[i])
 		m := t.frames.FindStringSubmatch(text)
@@ -45,10 +44,10 @@ func (t *operations) name(frames []format.Frame) string {
 	return OtherOperation
 }
 
-// PerStack remembers an id for each stack.
-type PerStack struct{ ids ByID[uint32] } // plus 1; 0 is not known yet
+// PerStack caches an id for each stack.
+type PerStack struct{ ids ByID[uint32] } // plus 1; 0 is not computed yet
 
-// ID returns the id of a stack, which of gives the first time.
+// ID returns the id of a stack; the first call for a stack computes it with of.
 func (p *PerStack) ID(stack format.StackID, of func() uint32) uint32 {
 	if id := *p.ids.At(int(stack)); id > 0 {
 		return id - 1

@@ -7,10 +7,10 @@ import (
 	"contend/format"
 )
 
-// libraries are the classes and packages that are no program's own code: of the
-// platforms, of languages on them, and of what programs are set into (servers,
-// frameworks, pools, loggers). What programs are about (a data base, a parser)
-// is not among them. The names of Java end in a dot: they are packages.
+// libraries are the classes and packages outside of a program's own code: of the platforms, of
+// languages on them, and of servers, frameworks, pools and loggers. Libraries for the task of a
+// program, such as a data base or a parser, are not among them. Names of Java that end in a dot are
+// packages.
 var libraries = [...]string{
 	"java.", "javax.", "jdk.", "sun.", "com.sun.", "jakarta.",
 	"kotlin.", "kotlinx.", "scala.", "groovy.", "org.codehaus.groovy.", "org.apache.groovy.", "clojure.",
@@ -39,8 +39,8 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// ownByDefault reports whether a frame is of the program's own code, by its name. Code that a
-// compiler or a virtual machine generates belongs to no program.
+// ownByDefault reports whether a frame is of the program's own code, by its name. Generated code of
+// a compiler or a virtual machine is not.
 func ownByDefault(f format.Frame) bool {
 	if f.Class == "" {
 		return !analysis.NativeLibrary(f)

@@ -31,7 +31,7 @@ type Pivot struct {
 	whole  bool
 }
 
-// row is a sum in the making.
+// row is an unfinished sum.
 type row struct {
 	accumulator
 	series int  // in the recorder
@@ -55,13 +55,13 @@ func (p *Pivot) Operations(frames *regexp.Regexp) *Pivot {
 	return p
 }
 
-// Plain leaves intervals of confidence out, for views that show none.
+// Plain omits confidence intervals, for views without them.
 func (p *Pivot) Plain() *Pivot {
 	p.plain = true
 	return p
 }
 
-// App says what the program's own code is, see Resolver.App.
+// App sets the program's own code, see Resolver.App.
 func (p *Pivot) App(own *regexp.Regexp) *Pivot {
 	p.keys.App(own)
 	return p

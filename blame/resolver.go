@@ -7,39 +7,37 @@ import (
 	"contend/format"
 )
 
-// Resolver finds the ids of keys in the slices of one trace, and the names
-// behind the ids.
+// Resolver finds the ids of keys in the slices of one trace, and the names of the ids.
 type Resolver struct {
 	sym     *analysis.Symbols
 	stacks  stackIDs
 	ops     operations
 	sites   Sites
 	chains  chains
-	waiting subject    // of what is asked for now, so that asking allocates nothing
-	owners  [2]subject // the same of the direct owner and the root, with a share once they are known
+	waiting subject    // of the current call, so that a call allocates nothing
+	owners  [2]subject // the direct owner and the root of the current call; the share is set once they are known
 }
 
-// Begin gives the symbols of the trace, as analysis.Visitor's Begin does.
+// Begin sets the symbols of the trace.
 func (r *Resolver) Begin(sym *analysis.Symbols) {
 	r.sym = sym
 	r.sites.Begin(sym)
 }
 
-// App says what the sites are of: the program's own code are the frames, written
-// Class.method, that the expression matches; nil means all that are not known to
-// be libraries.
+// App sets the program's own code: the frames whose Class.method matches the expression; nil means
+// all but known libraries.
 func (r *Resolver) App(own *regexp.Regexp) { r.sites = *NewSites(own) }
 
-// Operations says how stacks are named by the operation keys: by the outermost
-// frame, as Class.Method, that the expression matches. Its first group is the
-// name if it has one, else the whole frame is.
+// Operations sets the names of the operation keys: the outermost frame whose Class.method matches
+// the expression names a stack. The first group of the expression is the name if it has one, else
+// the whole frame.
 func (r *Resolver) Operations(frames *regexp.Regexp) { r.ops.frames = frames }
 
 // pseudo marks the ids of owners that are no threads; the kind and the number
 // of the deadlock follow in the lower bits.
 const pseudo = 1 << 31
 
-// Pseudo reports whether an id of a key about owners is that of a pseudo owner.
+// Pseudo reports whether an id of a key of owners is that of a pseudo owner.
 func Pseudo(id uint32) bool { return id&pseudo != 0 }
 
 // pseudoID is the id of a pseudo owner, PseudoOwner the owner with the id.
@@ -47,8 +45,8 @@ func pseudoID(o *analysis.Owner) uint32 {
 	return pseudo | uint32(o.Kind)<<24 | uint32(o.Cycle)&0xffffff
 }
 
-// PseudoOwner returns the owner that an id of a key about owners stands for; one of
-// analysis.OwnerThread where the id is none of a pseudo owner.
+// PseudoOwner returns the pseudo owner with an id of a key of owners; for other ids, an owner of kind
+// analysis.OwnerThread.
 func PseudoOwner(id uint32) analysis.Owner {
 	if !Pseudo(id) {
 		return analysis.Owner{Kind: analysis.OwnerThread}
@@ -56,17 +54,17 @@ func PseudoOwner(id uint32) analysis.Owner {
 	return analysis.Owner{Kind: analysis.OwnerKind(id >> 24 &^ (pseudo >> 24)), Cycle: int32(id & 0xffffff)}
 }
 
-// Sites are the places in the program by which the keys of sites are known.
+// Sites returns the sites of the program, which the keys of sites use.
 func (r *Resolver) Sites() *Sites { return &r.sites }
 
-// AnyShare is the share of a waiter where no key is about owners, and of a wait of length
-// zero, which has none.
+// AnyShare is the share of a waiter if no key is of owners, and of a wait of length zero, which has
+// no owner.
 var AnyShare = &analysis.Share{Direct: nobody, Root: nobody}
 
 var nobody = analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}
 
-// Find sets ids, as many as by, to what a waiter for a lock and the owners of a share of its
-// time have for each column. Where no column is about waiters, any waiter will do.
+// Find sets ids, as many as by, to the ids of each column for a waiter of a lock and the owners of a
+// share of its time. If no column is of waiters, any waiter will do.
 func (r *Resolver) Find(ids []uint32, by []Column, lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) {
 	r.waiting = subject{thread: w.Thread, stack: w.Stack, lock: lock, last: sh.Last, mode: w.Mode, share: sh}
 	r.owners[0].share, r.owners[1].share = nil, nil
@@ -100,8 +98,7 @@ func (r *Resolver) owner(root bool, lock format.ObjectID, sh *analysis.Share) *s
 	return &r.owners[0]
 }
 
-// Text names an id; a key of stacks also gives the stack, nil for a pseudo
-// owner.
+// Text returns the name of an id; for a key of stacks also the stack, nil for a pseudo owner.
 func (r *Resolver) Text(k Key, id uint32) (text string, stack []format.Frame) {
 	key := &keys[k]
 	if id == Other {
@@ -114,7 +111,7 @@ func (r *Resolver) Text(k Key, id uint32) (text string, stack []format.Frame) {
 	return key.kind.text(r, id), r.stack(k, id)
 }
 
-// stack returns the stack behind an id, nil where there is none.
+// stack returns the stack of an id, nil if there is none.
 func (r *Resolver) stack(k Key, id uint32) []format.Frame {
 	if key := &keys[k]; !key.kind.stack || id == Other || key.side == owner && Pseudo(id) {
 		return nil
@@ -122,8 +119,7 @@ func (r *Resolver) stack(k Key, id uint32) []format.Frame {
 	return r.sym.Frames(format.StackID(id))
 }
 
-// stackIDs makes one of stacks with equal frames, which a source may give
-// several ids: the first of them.
+// stackIDs maps stacks with equal frames, which may have several ids in a source, to the first id.
 type stackIDs struct {
 	first map[string]uint32
 	of    PerStack

@@ -8,14 +8,14 @@ import (
 	"contend/format"
 )
 
-// Column is what rows are told apart by: a key which, if it is one of owners, is that of the
-// lock's owner or, with Root, of the owner at the end of the chain of waits.
+// Column is a key of rows. A key of owners is that of the lock's owner or, with Root, of the owner at
+// the end of the chain of waits.
 type Column struct {
 	Key
 	Root bool
 }
 
-// Columns returns a column for each key; root says which owners are meant.
+// Columns returns a column for each key; root selects the owners at the ends of chains.
 func Columns(by []Key, root bool) []Column {
 	out := make([]Column, len(by))
 	for i, k := range by {
@@ -24,33 +24,32 @@ func Columns(by []Key, root bool) []Column {
 	return out
 }
 
-// OfShare reports whether the column tells shares of one waiter apart.
+// OfShare reports whether the column distinguishes shares of one waiter.
 func (c Column) OfShare() bool {
 	return c.OfOwner() || c.Key == ByRootLock || c.Key == ByChain || c.Key == ByProvenance
 }
 
-// Rows numbers the combinations of keys that slices have, from 0, in the order in which
-// they come.
+// Rows numbers the combinations of keys in slices from 0, in order of their first use.
 //
 // Threads that wait for each other are as many rows as there are pairs of them: 25 million
 // of 5,000 threads, at some 300 bytes each. So the rows of a table are bounded, by a plain
 // cap:
 //
-//  1. behind the first pairs, a new one is charged to a row without the waiter: one
+//  1. beyond the bound of pairs, a new pair is charged to a row without the waiter: one
 //     [other] for each owner;
 //  2. if these are too many as well, all further waiting is in one row.
 //
-// A row that is reported has all of its waiting from its first slice on, and the rows of
-// [other] have the rest, so that all of them sum to the total.
+// A reported row has all of its waiting from its first slice on. The rows of [other] have the rest,
+// so that all rows sum to the total.
 type Rows struct {
 	keys   *Resolver
 	by     []Column
 	met    numbering
 	bounds bounds
-	ids    []uint32 // of what Of is asked for
+	ids    []uint32 // of the current call of Of
 }
 
-// bounds are how many combinations are reported with the waiter, and at all.
+// bounds are the numbers of combinations that are reported with the waiter, and at all.
 type bounds struct{ pairs, rows int }
 
 // maxPairs bounds the rows of a waiting thread and what it waits for: all pairs of 500
@@ -61,7 +60,7 @@ const (
 	maxRows  = 1 << 20
 )
 
-// Other is the id, whatever the key, of what rows do not tell apart, and OtherText its name.
+// Other is the id, for any key, of combinations beyond the bounds; OtherText is its name.
 const (
 	Other     = math.MaxUint32
 	OtherText = "[other]"
@@ -87,8 +86,8 @@ func boundsOf(by []Column) bounds {
 // IDs returns a combination, an id for each column. It is good until Of is called.
 func (r *Rows) IDs(row int) []uint32 { return r.met.at(row) }
 
-// Of returns the number of what a waiter for a lock and the owners of a share of its time
-// have for each column, see Resolver.Find.
+// Of returns the number of the combination for a waiter of a lock and the owners of a share of its
+// time, see Resolver.Find.
 func (r *Rows) Of(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
 	r.keys.Find(r.ids, r.by, lock, w, sh)
 	return r.met.of(r.reported(r.ids))
@@ -114,6 +113,5 @@ func (r *Rows) reported(ids []uint32) []uint32 {
 	return ids
 }
 
-// Forget makes the numbering an empty one: its memory is bounded by what comes
-// between two calls.
+// Forget empties the numbering, so that its memory is bounded by the combinations between two calls.
 func (r *Rows) Forget() { r.met.forget() }

@@ -10,20 +10,19 @@ import (
 	"contend/format"
 )
 
-// UnknownSite names the site of a lock of which the trace tells neither where it was made nor
-// where it was acquired. FirstAcquirer begins the name of one of which it tells the latter.
+// UnknownSite is the site of a lock if the trace shows neither where it was made nor where it was
+// acquired. FirstAcquirer begins the site of a lock whose first acquisition is known.
 const (
 	UnknownSite   = "[unknown site]"
 	FirstAcquirer = "[first acquirer] "
 )
 
-// Made reports whether a name that Created gives is where a lock was made.
+// Made reports whether a result of Created is the site that made the lock.
 func Made(site string) bool { return site != UnknownSite && !strings.HasPrefix(site, FirstAcquirer) }
 
-// Sites finds the frames of a program's own code that matter to its reader: where a
-// lock was taken, where a thread waits for it, where it was made, and its callers. It
-// names those of one trace by dense ids. Each stack is looked at once. Its methods are
-// for one goroutine at a time.
+// Sites finds the important frames of a program's own code: where a lock was acquired, where a
+// thread waits for it, where it was made, and the callers. Sites have dense ids. Each stack is
+// searched once. Its methods are for one goroutine at a time.
 //
 // An owner's stack does not show where it acquired the lock: it was taken later, or in
 // another section. The acquisition site is the first of these that is known:
@@ -32,8 +31,8 @@ func Made(site string) bool { return site != UnknownSite && !strings.HasPrefix(s
 //  2. a method in the stack was seen acquiring this lock;
 //  3. a method in the stack was seen releasing this lock;
 //  4. a method in the stack was seen acquiring a lock of the same class;
-//  5. the innermost frame of the program's own code, for want of better: the owner was in
-//     it, see Acquired.
+//  5. the innermost frame of the program's own code, as a fallback: the owner was in it, see
+//     Acquired.
 //
 // If several methods match, the innermost wins. Its line is the last acquisition line at or
 // before the line in the stack, else the first release line after it: a section whose
@@ -44,39 +43,38 @@ type Sites struct {
 	names    format.Numbers[string]
 	byID     ByID[ofStack]
 	lines    acquireLines
-	acquired map[uint32]bool // owner sites that are known
+	acquired map[uint32]bool // sites where owners acquired locks
 	of       map[analysis.Acquisition]ofOwner
 }
 
-// ofStack is what is known of a stack.
+// ofStack holds the results for a stack.
 type ofStack struct {
 	known bool
-	asked bool            // for doing
-	doing Doing           // what the thread was at
+	asked bool            // doing is set
+	doing Doing           // the activity of the thread
 	own   int32           // number of the innermost frame of the program's own code; -1 for no frames
 	site  uint32          // its name
-	last  format.ObjectID // the lock that owner was asked for last,
-	owner ofOwner         // and the answer
+	last  format.ObjectID // the lock of owner
+	owner ofOwner         // the result for last
 }
 
-// ofOwner is what is known of a stack as that of a lock's owner.
+// ofOwner is the result for a stack of the owner of a lock.
 type ofOwner struct {
-	taking, line  int32 // number of the frame that took the lock, and where in it
+	taking, line  int32 // number of the frame that acquired the lock, and the line
 	site, callers uint32
 }
 
-// NewSites returns sites of a program whose own code are the frames, written
-// Class.method, that the expression matches; nil means all that are not known to
-// be libraries.
+// NewSites returns the sites of a program. Its own code are the frames whose Class.method matches the
+// expression; nil means all but known libraries.
 func NewSites(app *regexp.Regexp) *Sites { return &Sites{app: app} }
 
-// Begin gives the symbols of the trace.
+// Begin sets the symbols of the trace.
 func (s *Sites) Begin(sym *analysis.Symbols) {
 	*s = Sites{sym: sym, app: s.app, of: map[analysis.Acquisition]ofOwner{}, acquired: map[uint32]bool{}, lines: newAcquireLines()}
 	s.names.ID(analysis.UnknownStack)
 }
 
-// Names names the ids of sites.
+// Names returns the names of the ids.
 func (s *Sites) Names() *format.Numbers[string] { return &s.names }
 
 // Own reports whether a frame is of the program's own code.
@@ -87,33 +85,32 @@ func (s *Sites) Own(f format.Frame) bool {
 	return s.app.MatchString(analysis.MethodName(f))
 }
 
-// Waiter returns the site of a thread with a stack: the innermost frame of the
-// program's own code, or, where there is none, the innermost that is not the
-// lock or the runtime itself.
+// Waiter returns the site of a waiter with a stack: the innermost frame of the program's own code or,
+// if there is none, the innermost frame outside of the lock and the runtime.
 func (s *Sites) Waiter(id format.StackID) uint32 {
 	return s.stack(id).site
 }
 
-// Owner returns where the owner of a lock, with a stack, took it.
+// Owner returns the site at which the owner of a lock, with a stack, acquired it.
 func (s *Sites) Owner(id format.StackID, lock format.ObjectID) uint32 { return s.owner(id, lock).site }
 
-// Acquired reports whether owners took locks at a site; if not, the site is only a frame that
-// they were in.
+// Acquired reports whether owners acquired locks at a site; otherwise they were only in the frame.
 func (s *Sites) Acquired(site uint32) bool { return s.acquired[site] }
 
-// In reports whether the owners at a site were in it: nothing tells where they took locks.
+// In reports whether the owners at a site were only in the frame: their acquisition sites are
+// unknown.
 func (s *Sites) In(site uint32) bool {
 	return !s.acquired[site] && s.names.Name(site) != analysis.UnknownStack
 }
 
-// Callers returns the frames of the program's own code that called the one where
-// the owner of a lock took it, innermost first: "A.b:1 < C.d:2".
+// Callers returns the callers, in the program's own code, of the site at which the owner of a lock
+// acquired it, innermost first: "A.b:1 < C.d:2".
 func (s *Sites) Callers(id format.StackID, lock format.ObjectID) uint32 {
 	return s.owner(id, lock).callers
 }
 
-// Taking returns the stack of a lock's owner from the frame that took the lock
-// outwards, that frame at the line where it did.
+// Taking returns the stack of a lock's owner from the frame that acquired the lock outwards, with
+// the line of the acquisition in that frame.
 func (s *Sites) Taking(id format.StackID, lock format.ObjectID) []format.Frame {
 	o := s.owner(id, lock)
 	frames := slices.Clone(s.sym.Frames(id))
@@ -124,7 +121,7 @@ func (s *Sites) Taking(id format.StackID, lock format.ObjectID) []format.Frame {
 	return frames[o.taking:]
 }
 
-// Doing returns what a thread with a stack was at, as far as the stack tells.
+// Doing returns the activity that a stack shows.
 func (s *Sites) Doing(id format.StackID) Doing {
 	m := s.stack(id)
 	if m.own < 0 {
@@ -136,8 +133,8 @@ func (s *Sites) Doing(id format.StackID) Doing {
 	return m.doing
 }
 
-// Created returns the site that made a lock, or, where that is not known, of the first thread
-// that is seen to acquire it.
+// Created returns the site that made a lock or, if it is unknown, the site of the first recorded
+// acquisition.
 func (s *Sites) Created(lock format.ObjectID) uint32 {
 	if id := s.sym.Object(lock).Stack; len(s.sym.Frames(id)) > 0 {
 		return s.stack(id).site
@@ -149,7 +146,7 @@ func (s *Sites) Created(lock format.ObjectID) uint32 {
 	return s.names.ID(UnknownSite)
 }
 
-// stack returns what is known of a stack.
+// stack returns the results for a stack.
 func (s *Sites) stack(id format.StackID) *ofStack {
 	m := s.byID.At(int(id))
 	if !m.known {
@@ -177,7 +174,7 @@ func (s *Sites) innermost(frames []format.Frame) int {
 	return len(frames) - 1
 }
 
-// owner returns what is known of a stack as that of a lock's owner.
+// owner returns the result for a stack of the owner of a lock.
 func (s *Sites) owner(id format.StackID, lock format.ObjectID) ofOwner {
 	s.learn()
 	m := s.stack(id)
@@ -199,8 +196,8 @@ func (s *Sites) owner(id format.StackID, lock format.ObjectID) ofOwner {
 	return o
 }
 
-// Took returns where a thread with a stack took a lock that it holds, "" where no event shows
-// any frame of the stack with the very lock.
+// Took returns the site at which a thread with a stack acquired a lock that it holds, "" if no event
+// shows a frame of the stack with this lock.
 func (s *Sites) Took(id format.StackID, lock format.ObjectID) string {
 	o, frames := s.owner(id, lock), s.sym.Frames(id)
 	if len(frames) == 0 {
@@ -213,8 +210,8 @@ func (s *Sites) Took(id format.StackID, lock format.ObjectID) string {
 	return ""
 }
 
-// find returns the frame of an owner's stack that took a lock, and its line, or the innermost
-// one where nothing tells.
+// find returns the frame of an owner's stack that acquired a lock, and its line; if it is unknown,
+// the innermost frame.
 func (s *Sites) find(m *ofStack, a analysis.Acquisition, frames []format.Frame) (at, line int, known bool) {
 	at = int(m.own)
 	if s.lines.stacks[a] {

@@ -2,15 +2,15 @@ package blame
 
 import "contend/analysis"
 
-// Sum is what a row adds up.
+// Sum is the sum of a row.
 type Sum struct {
 	ThreadNs     int64          `json:"threadNs"` // waiting thread-time
-	WallNs       int64          `json:"wallNs"`   // length of the union of its intervals
+	WallNs       int64          `json:"wallNs"`   // duration of the union of its intervals
 	Waits        int64          `json:"waits"`    // that begin in the row, see Charge
 	ByProvenance analysis.Known `json:"-"`
 }
 
-// accumulator is a sum in the making: Finish gives its WallNs.
+// accumulator is an unfinished sum: Finish sets its WallNs.
 type accumulator struct {
 	Sum
 	wall analysis.Union
@@ -27,8 +27,8 @@ func (a *accumulator) Add(c *Charge, root bool) {
 	}
 }
 
-// Finish returns the sum. Its wall-time is no longer than its thread-time: one
-// of several readers is charged a part of each instant only.
+// Finish returns the sum. Its wall-time is at most its thread-time: one of several readers is charged
+// a part of each instant only.
 func (a *accumulator) Finish() Sum {
 	a.WallNs = min(a.wall.Len(), a.ThreadNs)
 	return a.Sum

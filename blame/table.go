@@ -8,7 +8,7 @@
 //	keys.go, keylist.go          the keys, and how users write them
 //	resolver.go, doing.go        the ids of keys in a slice, and their names
 //	sites.go, acquirelines.go    where a lock is acquired: the site that names it
-//	operations.go, own.go        what a thread was set to do, and whose code it runs
+//	operations.go, own.go        operations of threads, and the program's own code
 //	naming.go, nearest.go        patterns that users write for names
 //	numbering.go, at.go          numbers of combinations of ids, sums by them
 //	rows.go, charges.go          the rows of a table, and what each gets of a slice
@@ -16,16 +16,16 @@
 //	table.go, whole.go           the finished table; whole waits that begin in a row
 //	threadset.go, waiterclasses.go  threads of a row, and waiters of long queues by their rows
 //	chains.go                    the steps of a chain of waits
-//	graph.go, components.go      who blocked whom, and its cycles
+//	graph.go, components.go      the graph of waiters and owners, and its cycles
 //
 // The packages below are views of it. Each reads analysis and blame and no other of them,
 // but for those in brackets:
 //
-//	locks     by lock or class: owners, activities, waiters, and what is no lock
+//	locks     by lock or class: owners, activities, waiters, and resources
 //	cube      by keys and bins of time, for pages, exports, csp and gates
 //	stacks    by call stack, for profiles and flame graphs
-//	waits     single waits: their lengths, the longest, one of them over time
-//	compare   two runs, and which differences exceed noise [locks]
+//	waits     single waits: their durations, the longest, one of them over time
+//	compare   two runs, and the differences that exceed noise [locks]
 //	findings  problems with evidence and remedy [locks]
 //	gate      rules for a build [compare, cube, findings, locks]
 //	whatif    a replay of the trace with a change
@@ -58,8 +58,7 @@ func (t *Table) Estimate(r *Row) (e bootstrap.Estimate, ok bool) {
 	return t.cells.Rate(t.cells.Series(r.series)).Scale(float64(t.cells.Span())), true
 }
 
-// Chain returns the steps of a row by ByChain, and how many locks are on the way: of
-// several ways with one signature those of the longest.
+// Chain returns the steps of a row by ByChain, and the number of locks on its longest path.
 func (t *Table) Chain(r *Row) (steps []Step, hops int) {
 	c := &t.keys.chains.list[r.IDs[0]]
 	return c.steps, c.hops
@@ -68,7 +67,7 @@ func (t *Table) Chain(r *Row) (steps []Step, hops int) {
 // Row is one combination of keys.
 type Row struct {
 	Keys   []string         // one text per key of By
-	IDs    []uint32         // behind each text: threads of one name have different ids; see Pseudo
+	IDs    []uint32         // of each text: threads of one name have different ids; see Pseudo
 	Stacks [][]format.Frame // for each stack key of By, in order; nil for a pseudo owner
 	Sum
 	series int

@@ -6,15 +6,15 @@ import (
 	"contend/format"
 )
 
-// fewThreads is how many threads a set keeps as a list.
+// fewThreads bounds the threads that a set keeps as a list.
 const fewThreads = 8
 
 // ThreadSet is a set of threads. Most locks have a handful of them, for which a map would
 // take a hundred bytes and more. The zero value is empty.
 type ThreadSet struct {
 	few  []format.ThreadID
-	many map[format.ThreadID]struct{} // all of them, once they are many
-	last format.ThreadID              // added to many: they come again and again
+	many map[format.ThreadID]struct{} // all threads, once there are more than fewThreads
+	last format.ThreadID              // last added to many: most calls repeat it
 }
 
 // Len returns the number of threads.

@@ -7,16 +7,16 @@ import (
 	"contend/format"
 )
 
-// WaiterClasses groups the waiters of each long queue by the rows they are charged to, which a
-// number stands for. The cost of a slice is the number of classes, not of waiters.
+// WaiterClasses groups the waiters of each long queue by the rows they are charged to, which have a
+// number. The cost of a slice is the number of classes, not of waiters.
 type WaiterClasses struct {
 	number func(*analysis.QueueChange) int
-	coarse func(*analysis.QueueChange) int // nil where all are told apart
-	max    int                             // classes in each queue that number tells apart; coarse does the others
+	coarse func(*analysis.QueueChange) int // nil if number handles all waiters
+	max    int                             // the classes in each queue by number; coarse numbers the others
 	queues map[format.ObjectID]*queueClasses
 }
 
-// queueClasses are those of one queue.
+// queueClasses are the classes of one queue.
 type queueClasses struct {
 	list  []*WaiterClass
 	place map[int]int // by number
@@ -29,14 +29,14 @@ type WaiterClass struct {
 	n               int // waiters
 }
 
-// NewWaiterClasses returns the classes that a function numbers. It must give a waiter that
-// leaves the number with which it joined.
+// NewWaiterClasses returns the classes that a function numbers. It must return the same number when
+// a waiter joins and when it leaves.
 func NewWaiterClasses(number func(*analysis.QueueChange) int) WaiterClasses {
 	return WaiterClasses{number: number, queues: map[format.ObjectID]*queueClasses{}}
 }
 
-// Coarse numbers the waiters that join a queue of so many classes or more by another
-// function, less finely and below 0.
+// Coarse sets a coarser function, with numbers below 0, for waiters that join a queue of at least
+// from classes.
 func (c WaiterClasses) Coarse(from int, number func(*analysis.QueueChange) int) WaiterClasses {
 	c.max, c.coarse = from, number
 	return c
@@ -54,8 +54,8 @@ func ofWaiters(by []Column) []Column {
 
 func ofOwners(by []Column) []Column { return slices.DeleteFunc(slices.Clone(by), Column.OfWaiter) }
 
-// Change adds a waiter that joins a queue and removes one that leaves it. A class without
-// waiters is dropped: a lock may be waited for in thousands of ways, one after the other.
+// Change adds a waiter that joins a queue and removes one that leaves it. It drops a class without
+// waiters, since a lock may have thousands of classes, one after the other.
 func (c *WaiterClasses) Change(m *analysis.QueueChange) {
 	queue := At(c.queues, m.Lock)
 	if queue.place == nil {
@@ -95,7 +95,7 @@ func (c *WaiterClasses) Of(lock format.ObjectID) []*WaiterClass {
 	return nil
 }
 
-// IsCoarse reports whether the class is one of those behind the first of a queue.
+// IsCoarse reports whether the coarse function numbered the class.
 func (c *WaiterClass) IsCoarse() bool { return c.number < 0 }
 
 // Len returns the number of waiters.

@@ -7,7 +7,7 @@ import (
 	"contend/format"
 )
 
-// Whole is what a row of locks tells of the waits that begin in it.
+// Whole describes the waits that begin in a row of locks.
 type Whole struct {
 	First   format.ObjectID // the lock that was waited for first
 	Threads ThreadSet
@@ -16,8 +16,7 @@ type Whole struct {
 	Lengths dist.Dist
 }
 
-// Whole makes a pivot by lock or by class tell of whole waits, those of length zero included,
-// see WholeOf.
+// Whole makes a pivot by lock or by class describe whole waits, including those of length zero.
 func (p *Pivot) Whole() *Pivot {
 	p.whole, p.also = true, func(row int, c Charge) {
 		if row == len(p.wholes) {
@@ -32,13 +31,13 @@ func (p *Pivot) Whole() *Pivot {
 
 // add adds a waiter, whose wait was sampled or not.
 func (w *Whole) add(by *analysis.Waiter, sampled bool) {
-	if by.First || sampled { // else it was seen when the wait began
+	if by.First || sampled { // otherwise it was added when the wait began
 		w.Threads.Add(by.Thread)
 	}
 	if by.First && by.Failed {
 		w.Failed++
 	}
-	if by.First && !sampled { // else the length is not known
+	if by.First && !sampled { // otherwise the duration is unknown
 		w.MaxNs = max(w.MaxNs, by.WaitNs)
 		w.Lengths.Add(by.WaitNs)
 	}
@@ -54,7 +53,7 @@ func (w *Whole) Join(o *Whole) {
 // Len returns the number of rows.
 func (p *Pivot) Len() int { return len(p.rows) }
 
-// At returns what a row of Whole adds up, but for its wall-time, and its id.
+// At returns the sum of a row of Whole without its wall-time, and the id of the row.
 func (p *Pivot) At(row int) (id uint32, s *Sum, w *Whole) {
 	return p.index.IDs(row)[0], &p.rows[row].Sum, &p.wholes[row]
 }
@@ -62,12 +61,12 @@ func (p *Pivot) At(row int) (id uint32, s *Sum, w *Whole) {
 // WallNs returns the wall-time of a row.
 func (p *Pivot) WallNs(row int) int64 { return p.rows[row].Finish().WallNs }
 
-// With returns the row with an id; -1 where there is none.
+// With returns the row with an id, -1 if there is none.
 func (p *Pivot) With(id uint32) int { return p.index.met.number([]uint32{id}) }
 
 // Estimate returns the thread-time of a row in nanoseconds and its part of the running time,
-// each with its 95 % interval; false when the trace is exact or the row is one too many to
-// tell. Nothing can be added any more.
+// each with its 95 % interval; false if the trace is exact or the row is beyond the bound. Nothing
+// may be added afterwards.
 func (p *Pivot) Estimate(row int) (ns, part bootstrap.Estimate, ok bool) {
 	series := p.rows[row].series
 	if series == bootstrap.NoSeries {
@@ -80,5 +79,5 @@ func (p *Pivot) Estimate(row int) (ns, part bootstrap.Estimate, ok bool) {
 	return p.cells.Rate(s).Scale(float64(p.cells.Span())), p.cells.Ratio(s, p.cells.Series(bootstrap.Running)), true
 }
 
-// Symbols resolves what the rows name.
+// Symbols returns the symbols of the trace.
 func (p *Pivot) Symbols() *analysis.Symbols { return p.keys.sym }
