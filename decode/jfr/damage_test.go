@@ -161,6 +161,16 @@ func TestEventsOfProgramsArePassedOver(t *testing.T) {
 	}
 }
 
+// A sample may be written seconds after its time, in the next chunk, but not half a minute.
+func TestEventsMayBeLate(t *testing.T) {
+	head := header{features: compressed, startTicks: 1 << 40, ticksPerSecond: 1e9, durationNanos: 1e9}
+	w := head.window(0, false)
+	for seconds, want := range map[int64]bool{0: true, 5: true, 30: false} {
+		at := head.startTicks - seconds*1e9
+		golden.Equal(t, w.holds(at, at, false), want, seconds, "seconds before the chunk")
+	}
+}
+
 // What is behind a bad event is read again from the next checkpoint on.
 func TestBadEventCostsNoMoreThanToTheNextCheckpoint(t *testing.T) {
 	if testing.Short() {

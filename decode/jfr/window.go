@@ -17,15 +17,19 @@ type window struct {
 	high, mask  uint64
 }
 
-// oldest is how long before its chunk an event may have begun, in seconds: ten years.
-const oldest = 10 * 365 * 86400
+// These are how long before its chunk an event may have begun, and have ended, in seconds. JDK 25
+// writes a sample of a thread when that thread runs on, which takes seconds where there are far
+// more threads than processors.
+const (
+	oldest = 10 * 365 * 86400
+	late   = 10
+)
 
-// window returns the window of a chunk whose checkpoints were written up to latest. An event
-// is written when it ends, or within a second. If the chunk is not finished, the end of its
-// last event is not known.
+// window returns the window of a chunk whose checkpoints were written up to latest. If the
+// chunk is not finished, the end of its last event is not known.
 func (h *header) window(latest int64, unfinished bool) window {
 	age := format.Times(oldest, h.ticksPerSecond)
-	w := window{floor: minus(h.startTicks, age), first: minus(h.startTicks, h.ticksPerSecond), last: plus(h.startTicks, age), mask: math.MaxUint64}
+	w := window{floor: minus(h.startTicks, age), first: minus(h.startTicks, format.Times(late, h.ticksPerSecond)), last: plus(h.startTicks, age), mask: math.MaxUint64}
 	if h.startTicks >= 0 {
 		w.floor = max(w.floor, 0) // clocks count from the start of the machine
 	}
