@@ -3,15 +3,13 @@ package blame
 import "contend/analysis"
 
 // Provenance says how the owners of so much waiting are known. Exact and sampled ones are
-// recorded; the keys of estimates and of threads without stacks are those of older versions, and 0.
+// recorded.
 type Provenance struct {
-	ExactNs      int64 `json:"exactNs"`
-	SampledNs    int64 `json:"sampledNs"`
-	InferredNs   int64 `json:"inferredNs"`
-	EstimatedNs  int64 `json:"estimatedNs"`
-	ThreadOnlyNs int64 `json:"threadOnlyNs"`
-	UnknownNs    int64 `json:"unknownNs"`
-	RightNs      int64 `json:"expectedRightNs"` // recorded owners, and inferred ones by their probability
+	ExactNs    int64 `json:"exactNs"`
+	SampledNs  int64 `json:"sampledNs"`
+	InferredNs int64 `json:"inferredNs"`
+	UnknownNs  int64 `json:"unknownNs"`
+	RightNs    int64 `json:"expectedRightNs"` // recorded owners, and inferred ones by their probability
 }
 
 // NewProvenance names the parts of a sum.

@@ -188,7 +188,7 @@ func sumBlame(b *document.Blame) (ns int64) {
 }
 
 func sumProvenance(p document.Provenance) int64 {
-	return p.ExactNs + p.SampledNs + p.InferredNs + p.EstimatedNs + p.ThreadOnlyNs + p.UnknownNs
+	return p.ExactNs + p.SampledNs + p.InferredNs + p.UnknownNs
 }
 
 // roots are both ways to blame. Files take turns where one of the two is asked

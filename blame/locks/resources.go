@@ -17,7 +17,7 @@ type Resource struct {
 	What string `json:"what"` // the outermost waiting method of the library, or the name that the runtime has for it
 	Site string `json:"site"` // the method of the program that called it, with its line; "" if none did
 	Loop bool   `json:"loop"` // the outermost method of a thread waits here, which may be idle
-	Kind Kind   `json:"-"`
+	Kind Kind   `json:"kind"` // of what is waited for
 	NonLockWait
 	MaxNs   int64          `json:"maxNs"`           // longest wait; 0 when waits were only sampled
 	Stack   []format.Frame `json:"stack"`           // the stack with most of the waiting
