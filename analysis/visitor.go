@@ -49,7 +49,7 @@ type NonLockVisitor interface {
 }
 
 // Visitor receives a trace as slices. Begin comes first, once; then Slice, mixed with the
-// calls of optional interfaces. The calls come on goroutines other than Run's, one at a
+// calls of optional interfaces. The calls come on Run's goroutine or others, one at a
 // time, and end before Run returns. Other visitors may run at the same time.
 type Visitor interface {
 	// Begin gives the trace's first instant and symbols of the visitor's own, complete for

@@ -70,8 +70,8 @@ var patterns = [...]pattern{
 	{"runtime", "chan", AwaitingOthers}, {"runtime", "selectgo", AwaitingOthers}, {"runtime", "block", AwaitingOthers},
 }
 
-// matches reports whether a frame is of the family. A class without a dot that ends in a lower-case
-// letter is a package of Go, and must match whole.
+// matches reports whether a frame is of the family. A class without a dot, unless it ends in a
+// slash, is a package of Go, and must match whole.
 func (p *pattern) matches(f format.Frame) bool {
 	if !strings.HasPrefix(f.Class, p.class) || !strings.HasPrefix(f.Method, p.method) {
 		return false

@@ -35,8 +35,8 @@ func Made(site string) bool { return site != UnknownSite && !strings.HasPrefix(s
 //     Acquired.
 //
 // If several methods match, the innermost wins. Its line is the last acquisition line at or
-// before the line in the stack, else the first release line after it: a section whose
-// acquisition was never seen is named by its end.
+// before the line in the stack, else the first one after it; of a section whose acquisition was
+// never seen, the first release line after it.
 type Sites struct {
 	sym      *analysis.Symbols
 	app      *regexp.Regexp

@@ -132,7 +132,7 @@ const noPhases = -1
 func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor) (*document.Analyze, *document.Overview, *result, error) {
 	lockSums, overview := locks.New(want.byClass), locks.NewOverview(locks.Options{ByClass: want.byClass, App: want.app})
 	pressure := csp.New(csp.Options{Phases: true, Top: want.phases})
-	observed := findings.NewEvidence()
+	observed := findings.NewEvidence(want.app)
 	if want.phases != noPhases {
 		more = append(more, pressure)
 	}

@@ -210,3 +210,14 @@ func TestARecordedLockHasItsFirstAcquirer(t *testing.T) {
 	}
 	golden.AtMost(t, len(want), 0, "not in it", want)
 }
+
+// Findings are named by the same code as the locks they are about.
+func TestFindingsNameTheOwnCode(t *testing.T) {
+	var doc document.Analyze
+	unmarshal(t, run(t, "analyze", "--app", "Conglomerate|derby.iapi", "--format", "json", "../testdata/derby-8clients.jfr"), &doc)
+	for _, f := range doc.Findings {
+		if strings.Contains(f.Site, "ConcurrentLockSet") {
+			t.Errorf("%s at %s, which is not the program's own", f.Kind, f.Site)
+		}
+	}
+}

@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 	"contend/cmd":                       {"contend/report/*", "contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/decode", "contend/decode/rules", "contend/format", "contend/format/*", "contend/blame/*"},
 	"contend/report/table":              {"contend/report/text", "contend/report/document", "contend/analysis", "contend/format", "contend/format/human"},
 	"contend/report/screen":             {"contend/report/text", "contend/report/document", "contend/analysis", "contend/format"},
-	"contend/report/pprof":              {"contend/report/document", "contend/blame", "contend/analysis", "contend/format"},
+	"contend/report/pprof":              {"contend/report/document", "contend/analysis", "contend/format"},
 	"contend/report/flame":              {"contend/report/document", "contend/report/look", "contend/report/text", "contend/analysis", "contend/format"},
 	"contend/report/document":           {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format", "contend/blame/*"},
 	"contend/blame/locks":               {"contend/blame", "contend/analysis", "contend/format", "contend/analysis/dist", "contend/analysis/bootstrap"},

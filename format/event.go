@@ -1,7 +1,7 @@
-// Package format is the vocabulary of all rooms: ids, events, sources of events, positioned
+// Package format is the vocabulary of all packages: ids, events, sources of events, positioned
 // errors, and the contend trace format. It decodes no other format and analyses nothing.
 //
-// Its packages serve all rooms, and import nothing of these:
+// Its packages import nothing of the other folders:
 //
 //	record      records a running program into a folder; attach, foreign and agent are its parts
 //	simulate    writes traces of a simulated program, with the true blame
@@ -87,7 +87,7 @@ type Event struct {
 	Intended int64
 
 	// Weight of a KindContention or KindTick is the time that the instant stands for, if the
-	// producer knows it. A contention event with Weight EvidenceOnly stands for no time: the
+	// producer knows it; of other kinds it is what the list of kinds says. A contention event with Weight EvidenceOnly stands for no time: the
 	// trace has the waits, and the instant only shows the owner of the lock. Weight of a
 	// KindBlocked is the blocked time measured since the previous one of its thread.
 	Weight int64

@@ -1,5 +1,5 @@
 // Package owners finds which thread owned each lock while others waited for it, and how that
-// is known. It has no wait-for graph and charges no blame: package analysis does that.
+// is known. It has no wait-for graph and charges no blame: the packages below analysis do that.
 //
 // Given are the events of a trace (Record.Add). Asked are the owners of each lock over time
 // (Timelines). A lock takes its owners from the best source that its recording has: from recorded
@@ -29,8 +29,8 @@
 //	releases.go    the owners of one lock by its releases and three rules - nothing
 //	points.go      the points in time that waits and releases show of a lock - nothing
 //	evidence.go    the record, symbols and dumps together; dividing at activities - nothing
-//	unended.go     waits of threads that hang, which only samples show - dump.unended
-//	activities.go  stage 2, and the lists by lock - Activities, and ids in Record
+//	unended.go     waits of threads that hang, which only samples show - dump.unended, the order of dumps
+//	activities.go  stage 2, and the lists by lock - Activities, and ids and tables in Record
 //	scan.go        reading the activities of a thread one after another - nothing
 //	parks.go       sorting activities by thread, and joining parks - store
 //	store.go       activities by thread, as they are stored - nothing

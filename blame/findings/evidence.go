@@ -5,6 +5,7 @@ import (
 	"contend/blame"
 	"contend/blame/locks"
 	"contend/format"
+	"regexp"
 )
 
 // Evidence is a visitor that collects what findings need besides the overview: when each lock
@@ -59,9 +60,9 @@ type stackFacts struct {
 	readMethod string
 }
 
-// NewEvidence returns an empty collector.
-func NewEvidence() *Evidence {
-	return &Evidence{sites: blame.NewSites(nil), waitOrder: waitOrder{overtakings: map[contender]*overtaking{}}, polling: newPolling()}
+// NewEvidence returns an empty collector. The program's own code is that of blame.NewSites.
+func NewEvidence(app *regexp.Regexp) *Evidence {
+	return &Evidence{sites: blame.NewSites(app), waitOrder: waitOrder{overtakings: map[contender]*overtaking{}}, polling: newPolling(app)}
 }
 
 // Begin implements analysis.Visitor.

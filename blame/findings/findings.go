@@ -53,7 +53,7 @@ type Finding struct {
 	Deadlock   int              `json:"deadlock,omitempty"` // its number among deadlocks, from 1
 	Threads    int              `json:"threads,omitempty"`  // in a deadlock and behind it
 	WaitNs     int64            `json:"waitNs"`
-	Share      float64          `json:"share"` // of all waiting
+	Share      float64          `json:"share"` // of all waiting of its kind, see detected
 	Confidence Confidence       `json:"confidence"`
 	Provenance blame.Provenance `json:"provenance"`
 	Remedy     string           `json:"remedy"` // see Fix
@@ -82,10 +82,11 @@ const (
 	Polling
 )
 
-// kinds is the list of findings; a new detector is a new row. The title follows "is" after the
-// owner's site, or else the site or the lock; {lock} and {this} stand for the lock that threads
-// wait for, {other} for the one that its owner waits for. The remedy is a sentence of two parts:
-// the fix, and its details or alternatives.
+// kinds is the list of findings. A new detector is a new row and, if it finds other waiting than
+// that for locks, a case in detected. The title follows "is" after the owner's site, or else the
+// site or the lock; {lock} and {this} stand for the lock that threads wait for, {other} for the
+// one that its owner waits for. The remedy is a sentence of two parts: the fix, and its details
+// or alternatives.
 var kinds = [...]struct {
 	name   string
 	doing  blame.Doing // the activity of owners that is the evidence; blame.DoingUnknown if it is another

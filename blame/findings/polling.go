@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -81,8 +82,8 @@ const (
 	maxAtSpot = 256     // threads
 )
 
-func newPolling() polling {
-	return polling{own: blame.NewSites(nil), stacks: map[format.StackID]*pollStack{}, spots: map[spotKey]*spot{}, spinMethods: map[string]bool{},
+func newPolling(app *regexp.Regexp) polling {
+	return polling{own: blame.NewSites(app), stacks: map[format.StackID]*pollStack{}, spots: map[spotKey]*spot{}, spinMethods: map[string]bool{},
 		lastSleep: map[format.ThreadID]recordedSleep{}, sampling: map[format.ThreadID]*samplingSpan{}}
 }
 

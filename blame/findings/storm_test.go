@@ -142,7 +142,7 @@ func TestStormsHeldAgainstTheProgramsCount(t *testing.T) {
 		"storm-jdk17": {829, 667}, "storm-jdk25": {919, 745}, "one-jdk17": {152, 14}, "meet-jdk25": {345, 0},
 	} {
 		tr := golden.Must(decode.Open([]string{filepath.Join("../../testdata/findings", name+".jfr.gz")}, nil, decode.Options{}))(t)
-		v := NewEvidence()
+		v := NewEvidence(nil)
 		golden.Must(pass.Run(tr, analysis.Filter{From: format.NoTime, To: format.NoTime}, v))(t)
 		tr.Close()
 		woken, vain := 0.0, 0.0
@@ -237,7 +237,7 @@ func inRecording(t *testing.T, name string) []Finding {
 // inTrace returns what is found in a trace; an elapsed time of 0 is its own.
 func inTrace(t *testing.T, tr *decode.Trace, elapsed int64) []Finding {
 	t.Helper()
-	c, v := locks.NewOverview(locks.Options{}), NewEvidence()
+	c, v := locks.NewOverview(locks.Options{}), NewEvidence(nil)
 	res := golden.Must(pass.Run(tr, analysis.Filter{From: format.NoTime, To: format.NoTime}, c, v))(t)
 	if elapsed == 0 && tr.Stats().Unit == format.UnitTime {
 		elapsed = res.ElapsedNs

@@ -32,7 +32,7 @@ type Run struct {
 func NewRun(rules ...Rule) *Run {
 	run := &Run{Profile: &compare.Profile{}, Locks: locks.New(true), overview: overviewFor(rules), peaks: map[int64]*peaks{}}
 	if run.overview != nil {
-		run.evidence = findings.NewEvidence()
+		run.evidence = findings.NewEvidence(nil)
 	}
 	for i := range rules {
 		if ns := rules[i].interval; ns > 0 {

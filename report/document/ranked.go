@@ -11,7 +11,7 @@ import (
 // Ranked is one row of the ranking: all locks of one class and site, or one place where
 // threads wait for a pool, queue, latch or result.
 type Ranked struct {
-	Kind    string `json:"kind"`            // lock, pool, queue, latch, result, condition, resource
+	Kind    string `json:"kind"`            // lock, pool, queue, latch, result, condition, resource, others
 	Class   string `json:"class,omitempty"` // of locks
 	What    string `json:"what,omitempty"`  // of others: the method of the library that waits
 	Site    string `json:"site,omitempty"`

@@ -1,5 +1,6 @@
 // Package screen writes the answer that people read first: how many threads wait, what is
-// wrong, and for each of the top locks its owners and waiters, in 25 lines of at most 80 columns.
+// wrong, and for each of the top locks its owners and waiters, in 25 lines of 80 columns unless
+// the reader asks for more.
 // Package table writes tables and all numbers.
 //
 // Its files, each of which uses only what comes after it:

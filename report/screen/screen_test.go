@@ -229,7 +229,7 @@ func TestARecordingOfEverythingNeedsNoOther(t *testing.T) {
 func TestInferredOwnersHaveAProbability(t *testing.T) {
 	a := freeLock(0.64)
 	a.Coverage.Provenance = document.Provenance{ExactNs: a.Total.WaitNs / 2, InferredNs: a.Total.WaitNs / 2, RightNs: a.Total.WaitNs/2 + a.Total.WaitNs*32/100}
-	golden.Holds(t, shown(t, a, Options{}), "owners: recorded 50 %, inferred 50 % (64 % of it right)")
+	golden.Holds(t, shown(t, a, Options{}), "owners: recorded 50 %, inferred 50 % (64 % expected right)")
 }
 
 // The names of threads of a deadlock lose their middle, unless all is asked for; of many

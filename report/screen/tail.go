@@ -85,7 +85,7 @@ func (s *screen) sureness() []line {
 		}
 		part := p.Name + " " + percent(p.Ns, s.Total.WaitNs)
 		if right, ok := s.Coverage.Provenance.Right(); ok && p.Name == "inferred" {
-			part += fmt.Sprintf(" (%.0f %% of it right)", 100*right)
+			part += fmt.Sprintf(" (%.0f %% expected right)", 100*right)
 		}
 		parts = append(parts, part)
 	}

@@ -1,7 +1,7 @@
 // Package deliver takes slices through the filter to the visitors.
 //
 //	emit.go       applying the filter and booking slices for the visitors
-//	dispatcher.go calls to visitors in batches, each visitor on a goroutine of its own
+//	dispatcher.go calls to visitors in batches, of different visitors at the same time
 package deliver
 
 import (

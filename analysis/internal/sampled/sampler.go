@@ -16,7 +16,8 @@ type Sampler struct {
 	rec *record.Record
 	booker
 
-	Any, ticked   bool // there were samples
+	Any           bool // there were samples
+	ticked        bool // they had ticks
 	Samples       int  // ticks, or instants without ticks
 	owned         bool // some lock had an owner
 	unowned       bool // some lock had none

@@ -27,6 +27,7 @@
 // wanted. The stages, in order, each with its file and all that it writes:
 //
 //	sites.go      the paths that acquire locks           Group.sites, byKey; waits and times of Lock
+//	stacks.go     the sites of a group in stacks         nothing of the group
 //	silent.go     silent sites, placeless activities     Group.sites, placed, silentUsers; Lock.permits
 //	coherence.go  silent sites by what threads do        the same, by addSilent
 //	sampled.go    silent sites by samples                the same, by addSilent
