@@ -87,9 +87,10 @@ type Event struct {
 	Intended int64
 
 	// Weight of a KindContention or KindTick is the time that the instant stands for, if the
-	// producer knows it; of other kinds it is what the list of kinds says. A contention event with Weight EvidenceOnly stands for no time: the
-	// trace has the waits, and the instant only shows the owner of the lock. Weight of a
-	// KindBlocked is the blocked time measured since the previous one of its thread.
+	// producer knows it; of other kinds it is what the list of kinds says. A contention event
+	// with Weight EvidenceOnly stands for no time: the trace has the waits, and the instant only
+	// shows the owner of the lock. Weight of a KindBlocked is the blocked time measured since
+	// the previous one of its thread.
 	Weight int64
 
 	Thread ThreadID

@@ -14,9 +14,9 @@ type Window struct {
 }
 
 // windowLength is the duration of a window in ns. mostKept bounds the bytes of the remembered
-// events. A program may write any trace: one with
-// long names and deep stacks, or one in which no time passes. From half of it on, names that no
-// sample uses are forgotten; the agent itself remembers less than that.
+// events. A program may write any trace: one with long names and deep stacks, or one in which
+// no time passes. From half of it on, names that no sample uses are forgotten; the agent itself
+// remembers less than that.
 const (
 	windowLength = int64(4e9)
 	mostKept     = 64 << 20
