@@ -3,7 +3,6 @@ package jfr
 import (
 	"errors"
 	"io"
-	"slices"
 )
 
 // input is a window on the input: the current chunk, and the bytes read beyond it. Bytes
@@ -17,8 +16,12 @@ type input struct {
 	err   error  // what ended the input
 }
 
-// step is how much is read at a time.
-const step = 4 << 20
+// step is how much is read at a time. For a chunk of the JDK's usual length, up to usual, there
+// is room from the beginning: memory that is not written to costs nothing.
+const (
+	step  = 4 << 20
+	usual = 16 << 20
+)
 
 // fill makes buf at least n bytes long. It returns io.EOF if the input ends early, or the
 // error of the input.
@@ -46,11 +49,12 @@ func (in *input) fill(n int) error {
 
 // grow makes room for n bytes, of which buf has fewer: a wrong length may cost a few times
 // the memory of the bytes read, or of a chunk of that length. Growing copies the array, so
-// it grows while it holds little, or when it is full.
+// it grows while it holds little, or when it is full. slices.Grow would clear all of the new
+// array, which takes longer than reading into it.
 func (in *input) grow(n int) {
 	held, room := len(in.buf), cap(in.buf)
 	if room < n && (held <= headerSize || held == room) {
-		in.buf = slices.Grow(in.buf, min(n, max(step, 4*held, 2*room))-held)
+		in.buf = append(make([]byte, 0, min(n, max(usual, 4*held, 2*room))), in.buf...)
 	}
 }
 
@@ -94,5 +98,5 @@ func (in *input) kept() []byte {
 	if in.ahead <= maxMoved {
 		return in.buf
 	}
-	return slices.Clip(in.buf)
+	return in.buf[:len(in.buf):len(in.buf)]
 }
