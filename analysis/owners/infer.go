@@ -91,9 +91,9 @@ func (m *lockGroup) learn(ev *evidence) {
 const batch = 1 << 12
 
 func (ev *evidence) answer(m groupLock, give func([]Ownership)) {
-	var out []Ownership
 	m.of.learn(ev)
 	lock := m.lock()
+	out := make([]Ownership, 0, min(batch, 2*len(ev.byLock[lock.ID])))
 	m.of.model.Answer(lock, func(p model.Part) {
 		by := Owner{Kind: Thread, Prov: Likely(p.Chance), Thread: p.Thread, Stack: p.Stack}
 		switch p.State {

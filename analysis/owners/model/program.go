@@ -1,9 +1,11 @@
 package model
 
 import (
-	"contend/analysis/internal/column"
+	"math"
+
 	"contend/analysis/internal/times"
 	"contend/format"
+	"contend/format/column"
 )
 
 // Program is the recording that a model is learned from. It is safe for concurrent use.
@@ -85,6 +87,14 @@ type Interval struct {
 
 // waiting returns when at least one thread waits, given waits by start.
 func waiting(waits []Wait) (out []times.Span) {
+	n, end := 0, int64(math.MinInt64)
+	for i := range waits {
+		if waits[i].Start > end {
+			n++
+		}
+		end = max(end, waits[i].End)
+	}
+	out = make([]times.Span, 0, n)
 	for i := range waits {
 		out = times.Extended(out, times.Span{Start: waits[i].Start, End: waits[i].End})
 	}

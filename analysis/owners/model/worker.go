@@ -16,12 +16,11 @@ type worker struct {
 	observer observer    // what its users do in them
 	recent   recentUsers // which of them acquired it last, by site
 
-	evidence evidence             // of the current gap
-	chain    chain                // the hidden Markov chain through the gap
-	post     posterior            // scratch of infer
-	shapes   map[uint64]posterior // by key: posteriors that gaps of the lock share; without sites if no path explains them
-	cached   posterior            // the current one
-	arena    []byCell             // to allocate from
+	evidence evidence              // of the current gap
+	chain    chain                 // the hidden Markov chain through the gap
+	post     posterior             // scratch of infer
+	shapes   map[uint64]*posterior // by key: posteriors that gaps of the lock share; nil if no path explains them
+	arena    []byCell              // to allocate from
 }
 
 // worker returns one for the sites of the group as they are now. release keeps it for later,
@@ -135,6 +134,7 @@ func (e *evidence) key() uint64 {
 // listShapes returns the shapes of every step-th gap of the group.
 func (w *worker) listShapes(step int) (list []shape) {
 	found, passed := map[uint64]int{}, 0
+	list = make([]shape, 0, w.group.waits/step+1)
 	for i, l := range w.group.locks {
 		if last := passed + l.n; (passed+step-1)/step == (last+step-1)/step {
 			passed = last // none of its gaps is looked at
@@ -176,19 +176,16 @@ func (w *worker) inferShape(g *gap) *posterior {
 	w.weigh(g)
 	key := w.evidence.key()
 	p, ok := w.shapes[key]
-	if w.cached = p; !ok {
+	if !ok {
 		if len(w.shapes) >= mostShapes || w.shapes == nil {
-			w.shapes = map[uint64]posterior{}
+			w.shapes = map[uint64]*posterior{}
 		}
-		if w.cached.site = w.allot()[:len(w.group.sites)]; !w.chain.infer(w.lock.Lock, &w.evidence, nil, &w.cached) {
-			w.cached.site = nil
+		if p = (&posterior{site: w.allot()[:len(w.group.sites)]}); !w.chain.infer(w.lock.Lock, &w.evidence, nil, p) {
+			p = nil
 		}
-		w.shapes[key] = w.cached
+		w.shapes[key] = p
 	}
-	if w.cached.site == nil {
-		return nil
-	}
-	return &w.cached
+	return p
 }
 
 // allot returns room for a value per site, out of an arena for many.
