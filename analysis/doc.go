@@ -40,6 +40,5 @@
 //	owners            inference of owners
 //	moved             locks that a garbage collector moved
 //	internal/times    lists of intervals
-//	internal/column   millions of values in little memory
 //	dist, bootstrap   distributions of durations; confidence intervals
 package analysis

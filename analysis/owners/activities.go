@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"contend/analysis/internal/column"
 	"contend/analysis/internal/times"
 	"contend/format"
+	"contend/format/column"
 	"contend/format/workers"
 )
 

@@ -1,8 +1,8 @@
 package owners
 
 import (
-	"contend/analysis/internal/column"
 	"contend/format"
+	"contend/format/column"
 )
 
 // keyTable numbers activity keys. Threads do few things at few places, so keys are few beside
@@ -12,10 +12,11 @@ type keyTable struct {
 	recent [recentKeys]uint32 // numbers, plus one
 }
 
-// activityKey is an activity without its thread and times, in 12 bytes.
+// activityKey is an activity without its thread and times, in 16 bytes.
 type activityKey struct {
 	Stack format.StackID
 	Lock  format.ObjectID // that is waited for; NoObject for all but waits
+	By    format.ThreadID // that ended a wait to be notified; NoThread for all others, or if unknown
 	info  uint32          // of a wait: see waitKey; of another activity: see otherKey
 }
 
@@ -32,7 +33,7 @@ const recentKeys = 1 << 13
 
 // number returns the number of a key, a new one if it was not seen lately.
 func (s *keyTable) number(k activityKey) uint32 {
-	recent := &s.recent[(uint32(k.Stack)*0x85ebca6b^uint32(k.Lock)*0xc2b2ae35^k.info*0x9e3779b1)>>8%recentKeys]
+	recent := &s.recent[(uint32(k.Stack)*0x85ebca6b^uint32(k.Lock)*0xc2b2ae35^k.info*0x9e3779b1^uint32(k.By)*0x27d4eb2f)>>8%recentKeys]
 	if *recent == 0 || *s.all.At(*recent - 1) != k {
 		s.all.Add(k)
 		*recent = uint32(s.all.Len())
@@ -54,7 +55,7 @@ const (
 )
 
 func waitKey(ev *format.Event) activityKey {
-	k := activityKey{ev.Stack, ev.Object, uint32(ev.Owner)}
+	k := activityKey{Stack: ev.Stack, Lock: ev.Object, info: uint32(ev.Owner)}
 	if ev.Mode == format.Shared {
 		k.info |= sharedBit
 	}
@@ -98,6 +99,9 @@ func otherKey(ev *format.Event) activityKey {
 	if (ev.Activity == format.ActivityRun || ev.Activity == format.ActivityWait) && ev.Object <= MaxID {
 		k.info |= uint32(ev.Object) << lockShift
 	}
+	if ev.Activity == format.ActivityWait {
+		k.By = ev.Owner
+	}
 	return k
 }
 
@@ -113,15 +117,15 @@ func (k activityKey) ran() bool {
 // Resource reports whether the thread waited for a resource, such as an object of a pool.
 func (k activityKey) Resource() bool { return k.info&resourceBit != 0 }
 
-// at returns the lock that the thread ran in, or waited to be notified of.
-func (k activityKey) at() format.ObjectID { return format.ObjectID(k.info >> lockShift) }
+// At returns the lock that the thread ran in, or waited to be notified of.
+func (k activityKey) At() format.ObjectID { return format.ObjectID(k.info >> lockShift) }
 
 // had returns the lock that a running thread is known to have held.
 func (k activityKey) had() format.ObjectID {
 	if k.What() != format.ActivityRun {
 		return format.NoObject
 	}
-	return k.at()
+	return k.At()
 }
 
 // MaxID bounds the ids of a trace, so that one wild id cannot make a table of gigabytes.

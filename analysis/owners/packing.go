@@ -3,8 +3,8 @@ package owners
 import (
 	"encoding/binary"
 
-	"contend/analysis/internal/column"
 	"contend/format"
+	"contend/format/column"
 )
 
 // Owned keeps ownerships, in some 7 bytes each. They are many more than waits and are read only

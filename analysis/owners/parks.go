@@ -1,8 +1,8 @@
 package owners
 
 import (
-	"contend/analysis/internal/column"
 	"contend/format"
+	"contend/format/column"
 )
 
 // parkSlack is how long a thread may run between two parks of one acquire, in ns: it was woken

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"contend/analysis/internal/column"
 	"contend/format"
+	"contend/format/column"
 )
 
 // what happens to a lock at an instant. Points of one instant are in this order.

@@ -7,10 +7,10 @@ import (
 	"math/bits"
 	"slices"
 
-	"contend/analysis/internal/column"
 	"contend/analysis/internal/times"
 	"contend/analysis/owners/model"
 	"contend/format"
+	"contend/format/column"
 )
 
 // The methods of evidence that package model asks (model.Program). They only read the record; the
@@ -57,7 +57,7 @@ func (ev *evidence) observation(c *Scan) (d model.Observation, ok bool) {
 		d.What = model.Waits
 		return d, true
 	}
-	d.Lock = key.at()
+	d.Lock = key.At()
 	switch key.What() {
 	case format.ActivityRun, format.ActivityRunnable, format.ActivitySeen:
 		d.What = model.Sample

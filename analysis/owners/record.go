@@ -3,8 +3,8 @@ package owners
 import (
 	"slices"
 
-	"contend/analysis/internal/column"
 	"contend/format"
+	"contend/format/column"
 )
 
 // The bounds of time.

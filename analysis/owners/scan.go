@@ -4,8 +4,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"contend/analysis/internal/column"
 	"contend/format"
+	"contend/format/column"
 )
 
 // Scan steps through activities of a thread, by start. It is faster than looking each up,
@@ -95,6 +95,32 @@ func (c *Scan) IsWait() bool { return c.b.waits>>(c.at&(blockLen-1))&1 != 0 }
 func (c *Scan) key() *activityKey { return c.s.key(c.b, c.data()) }
 
 func (c *Scan) Activity() Activity { return Activity{c.Start, c.End, c.b.thread, *c.key()} }
+
+// EachNotified calls f for each wait to be notified at a lock, thread by thread, if any such wait
+// at the lock was ended by a known thread.
+func (s *store) EachNotified(f func(*Activity)) {
+	notified := map[format.ObjectID]bool{format.NoObject: false}
+	for _, k := range s.keys {
+		if k.By != format.NoThread && k.At() != format.NoObject {
+			notified[k.At()] = true
+		}
+	}
+	if len(notified) == 1 {
+		return
+	}
+	given := make([]bool, len(s.keys))
+	for i, k := range s.keys {
+		given[i] = k.What() == format.ActivityWait && notified[k.At()]
+	}
+	for t := range s.first {
+		for c := s.Scan(s.Of(format.ThreadID(t))); c.NextOther(); {
+			if given[c.b.number(c.data())] {
+				a := c.Activity()
+				f(&a)
+			}
+		}
+	}
+}
 
 // Failed returns the number of waits that ended without the lock, and their total duration.
 func (s *store) Failed() (n int, ns int64) {

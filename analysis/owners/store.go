@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"contend/analysis/internal/column"
 	"contend/format"
+	"contend/format/column"
 )
 
 // store holds the activities of each thread, by start, in some 10 bytes each: blocks of

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"slices"
 
-	"contend/analysis/internal/column"
 	"contend/analysis/internal/times"
 	"contend/analysis/owners/model"
 	"contend/format"
+	"contend/format/column"
 	"contend/format/workers"
 )
 

@@ -2,16 +2,17 @@ package pass
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
 	"contend/analysis"
-	"contend/analysis/internal/column"
 	"contend/analysis/internal/deliver"
 	"contend/analysis/internal/record"
 	"contend/analysis/internal/times"
 	"contend/analysis/owners"
 	"contend/format"
+	"contend/format/column"
 )
 
 // visitHolds gives holds, recorded or rebuilt, to the visitors that ask for them.
@@ -138,7 +139,10 @@ func visitNonLockWaits(r *record.Whole, e *deliver.Emitter, out *deliver.NonLock
 			part := times.Span{Start: max(o.Start, seenUntil), End: o.End}.Clip(times.Span{Start: e.From, End: e.To})
 			seenUntil = max(seenUntil, o.End)
 			if part.Start < part.End {
-				by := r.Endings.Find(format.ThreadID(t), o.End)
+				by := record.Ending{By: o.By}
+				if o.By == format.NoThread {
+					by = r.Endings.Find(format.ThreadID(t), o.End)
+				}
 				one = analysis.NonLockWait{By: by.By, ByStack: by.Stack, Thread: format.ThreadID(t), Stack: o.Stack, Activity: o.What(), Resource: o.Resource(), From: part.Start, To: part.End,
 					Ns: part.End - part.Start - times.Within(waits, part), Waits: 1, LongestNs: o.End - o.Start}
 				out.Deliver(&one)
@@ -179,15 +183,28 @@ func visitIdle(r *record.Whole, e *deliver.Emitter) {
 	}
 }
 
-// visitMonitors gives the waits at each monitor to the visitors that ask for them.
+// visitMonitors gives the waits at each monitor, by end, to the visitors that ask for them, if a
+// notification at it is known.
 func visitMonitors(r *record.Whole, e *deliver.Emitter) {
 	ask := deliver.Asking[analysis.NonLockVisitor](e)
+	if len(ask) == 0 {
+		return
+	}
+	at := map[format.ObjectID][]analysis.MonitorWait{}
+	r.Activities.EachNotified(func(w *owners.Activity) {
+		if w.Start >= e.From && w.End <= e.To && e.Wanted(w.Thread, w.At(), deliver.AnyLength) {
+			at[w.At()] = append(at[w.At()], analysis.MonitorWait{Start: w.Start, End: w.End, Thread: w.Thread, By: w.By, Stack: w.Stack})
+		}
+	})
 	hides := slices.ContainsFunc(r.Parts, func(p record.Part) bool { return p.Hides })
-	r.Monitors.Each(func(w *record.MonitorWait) bool {
-		return w.Start >= e.From && w.End <= e.To && e.Wanted(w.Thread, w.At, deliver.AnyLength)
-	}, func(id format.ObjectID, waits []analysis.MonitorWait) {
+	for _, id := range slices.Sorted(maps.Keys(at)) {
+		waits := at[id]
+		delete(at, id)
+		slices.SortFunc(waits, func(a, b analysis.MonitorWait) int {
+			return cmp.Or(cmp.Compare(a.End, b.End), cmp.Compare(a.Thread, b.Thread))
+		})
 		for _, v := range ask {
 			v.Monitor(&analysis.MonitorWaits{Monitor: id, Waits: waits, Hides: hides})
 		}
-	})
+	}
 }

@@ -2,13 +2,13 @@ package pass
 
 import (
 	"contend/analysis"
-	"contend/analysis/internal/column"
 	"contend/analysis/internal/deliver"
 	"contend/analysis/internal/record"
 	"contend/analysis/internal/sleeps"
 	"contend/analysis/internal/times"
 	"contend/analysis/owners"
 	"contend/format"
+	"contend/format/column"
 )
 
 // lifetimes are those of the threads of a record.

@@ -9,6 +9,7 @@ import (
 	"contend/analysis/internal/record"
 	"contend/analysis/owners"
 	"contend/format"
+	"contend/format/column"
 	"contend/format/human"
 )
 
@@ -27,7 +28,7 @@ import (
 // lock, taken between their bounds. Without such samples it is the upper bound. The range is
 // kept.
 type reacquiring struct {
-	waits    []reacquire
+	waits    column.Column[reacquire]
 	notices  map[notice][]int64
 	seen     map[format.ThreadID][]seenWaiting
 	evidence int                                 // number of samples in seen
@@ -79,9 +80,9 @@ func (q *reacquiring) note(ev *format.Event, defs *analysis.Symbols) (full bool)
 		n := notice{ev.Object, ev.Thread}
 		q.notices[n] = append(q.notices[n], ev.Time)
 	case ev.Activity == format.ActivityWait && ev.Owner != format.NoThread || awaits(defs, ev):
-		q.waits = append(q.waits, reacquire{ev.Time, ev.End, ev.Object, ev.Thread, ev.Owner, ev.Stack})
+		q.waits.Add(reacquire{ev.Time, ev.End, ev.Object, ev.Thread, ev.Owner, ev.Stack})
 	}
-	return len(q.waits) >= maxReacquiring
+	return q.waits.Len() >= maxReacquiring
 }
 
 func (q *reacquiring) addSeen(t format.ThreadID, s seenWaiting) {
@@ -107,11 +108,14 @@ func awaits(defs *analysis.Symbols, ev *format.Event) bool {
 
 // resolve calls emit with the waits for locks at the end of the waits noted so far.
 func (q *reacquiring) resolve(r *record.Record, defs *analysis.Symbols, emit func(*format.Event)) {
-	if len(q.waits) == 0 {
+	if q.waits.Len() == 0 {
 		q.seen, q.notices, q.evidence = nil, nil, 0
 		return
 	}
-	slices.SortFunc(q.waits, func(a, b reacquire) int {
+	waits := make([]reacquire, 0, q.waits.Len())
+	q.waits.Each(func(_ column.Ref, w *reacquire) { waits = append(waits, *w) })
+	q.waits.Clear()
+	slices.SortFunc(waits, func(a, b reacquire) int {
 		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.end, b.end), cmp.Compare(a.thread, b.thread))
 	})
 	for t := range q.seen {
@@ -120,16 +124,16 @@ func (q *reacquiring) resolve(r *record.Record, defs *analysis.Symbols, emit fun
 	for n := range q.notices {
 		slices.Sort(q.notices[n])
 	}
-	acquired := q.acquired(r, defs)
-	for from := 0; from < len(q.waits); {
+	acquired := q.acquired(waits, r, defs)
+	for from := 0; from < len(waits); {
 		to := from + 1
-		for to < len(q.waits) && q.waits[to].object == q.waits[from].object {
+		for to < len(waits) && waits[to].object == waits[from].object {
 			to++
 		}
-		q.resolveAt(q.waits[from:to], acquired[q.waits[from].object], emit)
+		q.resolveAt(waits[from:to], acquired[waits[from].object], emit)
 		from = to
 	}
-	q.waits, q.seen, q.notices, q.evidence = nil, nil, nil, 0
+	q.seen, q.notices, q.evidence = nil, nil, 0
 }
 
 // granted is the acquisition of a monitor by a thread that waited for it.
@@ -140,10 +144,10 @@ type granted struct {
 
 // acquired returns the acquisitions of the waits' monitors, by time. It also finds the
 // locks of conditions.
-func (q *reacquiring) acquired(r *record.Record, defs *analysis.Symbols) map[format.ObjectID][]granted {
+func (q *reacquiring) acquired(waits []reacquire, r *record.Record, defs *analysis.Symbols) map[format.ObjectID][]granted {
 	by, awaited := map[format.ObjectID][]granted{}, map[format.ThreadID][]reacquire{}
-	for i := range q.waits {
-		w := &q.waits[i]
+	for i := range waits {
+		w := &waits[i]
 		by[w.object] = append(by[w.object], granted{w.end, w.thread})
 		if w.by == format.NoThread {
 			awaited[w.thread] = append(awaited[w.thread], *w)

@@ -8,6 +8,7 @@ import (
 
 	"contend/decode/threaddump"
 	"contend/format"
+	"contend/format/column"
 )
 
 // The time of a thread dump in a recording is the time of its request. The threads stopped
@@ -52,8 +53,9 @@ type undatedDump struct {
 // dumpTimes collects the evidence that dates thread dumps. It spans two chunks, since
 // a wait is written when it ends.
 type dumpTimes struct {
-	waits      twoChunks[recordedWait]
-	operations twoChunks[int64] // when the VM took dumps
+	waits      column.Column[recordedWait] // of this chunk
+	before     column.Column[recordedWait] // of the chunk before
+	operations twoChunks[int64]            // when the VM took dumps
 	dumps      twoChunks[undatedDump]
 }
 
@@ -90,7 +92,7 @@ func stateOf(t *threaddump.Thread) state {
 
 // note remembers a wait that was just decoded.
 func (d *dumpTimes) note(ev *format.Event, class uint32, s state) {
-	d.waits.list = append(d.waits.list, recordedWait{ev.Time, ev.End, ev.Thread, class, s})
+	d.waits.Add(recordedWait{ev.Time, ev.End, ev.Thread, class, s})
 }
 
 // maxDelay is the longest time between the request for a dump and its instant, ns.
@@ -117,7 +119,8 @@ func (d *dumpTimes) advance(last bool, queue *format.Queue) {
 	if d.dumps.before > 0 {
 		d.date(queue)
 	}
-	d.waits.advance()
+	d.before, d.waits = d.waits, d.before
+	d.waits.Reset()
 	d.operations.advance()
 	d.dumps.advance()
 }
@@ -154,12 +157,14 @@ func (d *dumpTimes) date(queue *format.Queue) {
 func (d *dumpTimes) search(dumps []stateMatch, queue *format.Queue) {
 	slices.SortStableFunc(dumps, func(a, b stateMatch) int { return cmp.Compare(a.from, b.from) })
 	var waits []recordedWait
-	for _, w := range d.waits.list { // most waits are far from any dump
+	near := func(_ column.Ref, w *recordedWait) { // most waits are far from any dump
 		next := sort.Search(len(dumps), func(i int) bool { return dumps[i].from >= w.end })
 		if next > 0 && dumps[next-1].until > w.start {
-			waits = append(waits, w)
+			waits = append(waits, *w)
 		}
 	}
+	d.before.Each(near)
+	d.waits.Each(near)
 	slices.SortFunc(waits, func(a, b recordedWait) int {
 		return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.start, b.start))
 	})

@@ -11,6 +11,12 @@ import (
 	"contend/golden"
 )
 
+func (d *dumpTimes) observe(waits ...recordedWait) {
+	for _, w := range waits {
+		d.waits.Add(w)
+	}
+}
+
 // Of a dump that was asked for at 1000: worker 1 sleeps, 2 is blocked, 3 runs.
 // Only from 5000 to 7000 was all of that so.
 func TestDumpsGetTheInstantTheirThreadsAgreeWith(t *testing.T) {
@@ -23,7 +29,7 @@ func TestDumpsGetTheInstantTheirThreadsAgreeWith(t *testing.T) {
 	take := func(operations ...int64) int64 {
 		var d dumpTimes
 		var queue format.Queue
-		d.waits.list = append(d.waits.list, waits...)
+		d.observe(waits...)
 		d.operations.list = operations
 		d.dumps.list = []undatedDump{{asked: 1000, threads: shows, locks: []format.Event{{Kind: format.KindContention}}}, {asked: 20_000}}
 		d.advance(false, &queue)
@@ -35,7 +41,7 @@ func TestDumpsGetTheInstantTheirThreadsAgreeWith(t *testing.T) {
 		if !queue.Pop(&ev) {
 			t.Fatal("not delivered")
 		}
-		if d.advance(false, &queue); len(d.waits.list)+len(d.dumps.list)+len(d.operations.list) > 0 || !queue.Empty() {
+		if d.advance(false, &queue); d.before.Len()+d.waits.Len()+len(d.dumps.list)+len(d.operations.list) > 0 || !queue.Empty() {
 			t.Error("kept for longer than two chunks")
 		}
 		return ev.Time
@@ -51,7 +57,7 @@ func TestRunnableThreadsOfDumps(t *testing.T) {
 	for _, c := range []struct{ sleeps, at int64 }{{3e6, 3.5e6}, {9e6, 9.5e6}, {12e6, 0.5e6}} {
 		var d dumpTimes
 		var queue format.Queue
-		d.waits.list = []recordedWait{{c.sleeps, c.sleeps + 50e6, 1, 0, stateSleeps}}
+		d.observe(recordedWait{c.sleeps, c.sleeps + 50e6, 1, 0, stateSleeps})
 		d.dumps.list = []undatedDump{{threads: []observation{{1, 0, stateSleeps}}, running: []format.Party{{Thread: 2, Stack: 3}}}}
 		d.advance(true, &queue)
 		want := format.Event{Kind: format.KindActivity, Activity: format.ActivityRunnable, Thread: 2, Stack: 3, Time: c.at, End: c.at}
@@ -128,7 +134,7 @@ func TestDumpsAreTakenSoon(t *testing.T) {
 	} {
 		var d dumpTimes
 		var queue format.Queue
-		d.waits.list = c.waits
+		d.observe(c.waits...)
 		d.dumps.list = []undatedDump{{threads: []observation{{1, 0, stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}}}
 		d.advance(true, &queue)
 		var ev format.Event

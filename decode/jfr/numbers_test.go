@@ -60,7 +60,7 @@ func TestHowManyDumpsAreCompared(t *testing.T) {
 	for dumps, want := range map[int]int64{100: 800*ms + 500*us, 200: 500 * us} {
 		var d dumpTimes
 		var queue format.Queue
-		d.waits.list = []recordedWait{{800 * ms, 900 * ms, 1, 0, stateSleeps}}
+		d.observe(recordedWait{800 * ms, 900 * ms, 1, 0, stateSleeps})
 		for range dumps {
 			d.dumps.list = append(d.dumps.list, undatedDump{threads: []observation{{1, 0, stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}})
 		}

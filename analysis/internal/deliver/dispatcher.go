@@ -6,10 +6,10 @@ package deliver
 
 import (
 	"contend/analysis"
-	"contend/analysis/internal/column"
 	"contend/analysis/internal/graph"
 	"contend/analysis/internal/times"
 	"contend/format"
+	"contend/format/column"
 	"contend/format/workers"
 )
 

@@ -4,46 +4,10 @@ import (
 	"cmp"
 	"slices"
 
-	"contend/analysis"
 	"contend/format"
 )
 
-// monitorWaits keeps the waits at monitors until the source ends, at 40 bytes each.
-type monitorWaits []MonitorWait
-
-// MonitorWait is a wait at a monitor.
-type MonitorWait struct {
-	analysis.MonitorWait
-	At format.ObjectID
-}
-
-func (m *monitorWaits) add(ev *format.Event, end int64) {
-	if ev.Object != format.NoObject {
-		*m = append(*m, MonitorWait{analysis.MonitorWait{Start: ev.Time, End: end, Thread: ev.Thread, By: ev.Owner, Stack: ev.Stack}, ev.Object})
-	}
-}
-
-// Each calls f with the wanted waits at each monitor with a known notification, by end.
-func (m monitorWaits) Each(wanted func(*MonitorWait) bool, f func(format.ObjectID, []analysis.MonitorWait)) {
-	slices.SortFunc(m, func(a, b MonitorWait) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.End, b.End), cmp.Compare(a.Thread, b.Thread))
-	})
-	for rest := m; len(rest) > 0; {
-		var waits []analysis.MonitorWait
-		n, notified := 0, false
-		for ; n < len(rest) && rest[n].At == rest[0].At; n++ {
-			if notified = notified || rest[n].By != format.NoThread; wanted(&rest[n]) {
-				waits = append(waits, rest[n].MonitorWait)
-			}
-		}
-		if notified {
-			f(rest[0].At, waits)
-		}
-		rest = rest[n:]
-	}
-}
-
-// Ending is which thread ended a wait that is for no lock.
+// Ending is which thread ended a wait that is for no lock, other than a wait to be notified.
 type Ending struct {
 	at        int64 // the end of the wait
 	woken, By format.ThreadID

@@ -4,7 +4,7 @@
 //	relocate.go merging the addresses of locks that a collector moved
 //	inputs.go   when the threads of each input were visible
 //	record.go   the record, and the inputs it is of
-//	monitors.go waits at monitors and conditions that other threads end
+//	monitors.go what ends waits that are not for locks, and waits at conditions
 //	gaps.go     where one input lost data
 package record
 
@@ -56,8 +56,7 @@ type Record struct {
 	*owners.Record
 	Unclear    map[format.ObjectID]SomeWaits // by lock: waits that match no rule
 	NotEnded   []*format.Event               // waits that only samples show
-	NonLock    bool                          // a visitor asks for Monitors and Endings, which are kept only then
-	Monitors   monitorWaits
+	NonLock    bool                          // a visitor asks for Endings, which are kept only then
 	Endings    endings
 	Recorded   []times.Span
 	Events     bool // waits, holds or activities were recorded
@@ -117,11 +116,6 @@ func (r *Record) Keep(ev *format.Event) {
 // note records the evidence of an activity about the input or the lock.
 func (r *Record) note(ev *format.Event, end int64) {
 	switch ev.Activity {
-	case format.ActivityWait:
-		if r.NonLock {
-			r.Monitors.add(ev, end)
-			r.Endings.add(Ending{end, ev.Thread, ev.Owner, format.NoStack})
-		}
 	case format.ActivityRun:
 		if end == ev.Time { // a sample, not a call that was traced
 			r.Part().HasRuns = true

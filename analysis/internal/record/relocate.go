@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"contend/analysis"
-	"contend/analysis/internal/column"
 	"contend/analysis/moved"
 	"contend/analysis/owners"
 	"contend/format"
+	"contend/format/column"
 	"contend/format/human"
 )
 

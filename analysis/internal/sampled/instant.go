@@ -1,8 +1,8 @@
 package sampled
 
 import (
-	"contend/analysis/internal/column"
 	"contend/format"
+	"contend/format/column"
 )
 
 // instant is one sampling instant with its contended locks.

@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"contend/analysis"
-	"contend/analysis/internal/column"
 	"contend/analysis/owners"
 	"contend/format"
+	"contend/format/column"
 )
 
 // If the trace measures waiting at monitors, instants are postponed until there are enough

@@ -4,11 +4,11 @@ import (
 	"slices"
 
 	"contend/analysis"
-	"contend/analysis/internal/column"
 	"contend/analysis/internal/deliver"
 	"contend/analysis/internal/graph"
 	"contend/analysis/internal/record"
 	"contend/format"
+	"contend/format/column"
 )
 
 // openWaits are the waits in progress at one instant, and the part of each that has not

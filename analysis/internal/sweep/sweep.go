@@ -10,12 +10,12 @@ import (
 	"slices"
 
 	"contend/analysis"
-	"contend/analysis/internal/column"
 	"contend/analysis/internal/deliver"
 	"contend/analysis/internal/graph"
 	"contend/analysis/internal/record"
 	"contend/analysis/owners"
 	"contend/format"
+	"contend/format/column"
 )
 
 // Sweep iterates over the recorded waits and the rebuilt ownerships in order of time. It

@@ -3,8 +3,8 @@ package sweep
 import (
 	"testing"
 
-	"contend/analysis/internal/column"
 	"contend/analysis/internal/graph"
+	"contend/format/column"
 	"contend/golden"
 )
 

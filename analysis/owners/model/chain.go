@@ -3,7 +3,7 @@ package model
 import (
 	"math"
 
-	"contend/analysis/internal/column"
+	"contend/format/column"
 )
 
 // byPhase and byLag have a value for each exponential of the durations of holds and of lags.

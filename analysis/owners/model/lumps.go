@@ -3,7 +3,7 @@ package model
 import (
 	"math"
 
-	"contend/analysis/internal/column"
+	"contend/format/column"
 )
 
 // A chain with a state for each site and phase would have dozens of states. Sites whose

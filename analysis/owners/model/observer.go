@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"contend/analysis/internal/column"
+	"contend/format/column"
 )
 
 // observer finds what the users of a lock do in its gaps.

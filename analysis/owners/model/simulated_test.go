@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"contend/analysis/internal/column"
 	"contend/analysis/internal/times"
 	"contend/format"
+	"contend/format/column"
 	"contend/golden"
 )
 

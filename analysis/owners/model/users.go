@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sort"
 
-	"contend/analysis/internal/column"
 	"contend/format"
+	"contend/format/column"
 )
 
 // lockView is the lock that a worker works on: its waits in several orders, and its users.

@@ -43,14 +43,17 @@ func (c *Column[T]) Add(v T) {
 // have their full size.
 func (c *Column[T]) next() {
 	n := len(c.pieces)
-	if n == 0 {
-		c.pieces = append(c.pieces, nil)
-		return
-	}
-	if c.Start != nil {
+	if n > 0 && c.Start != nil {
 		c.sort(c.pieces[n-1])
 	}
-	c.pieces = append(c.pieces, make([]T, 0, pieceLen))
+	var piece []T
+	if n < cap(c.pieces) {
+		piece = c.pieces[:n+1][n][:0] // of before Reset
+	}
+	if n > 0 && piece == nil {
+		piece = make([]T, 0, pieceLen)
+	}
+	c.pieces = append(c.pieces, piece)
 }
 
 // sort moves each element of a piece once, along the cycles of the permutation that sorts
@@ -85,6 +88,9 @@ func (c *Column[T]) At(r Ref) *T { return &c.pieces[r>>pieceBits][r&(pieceLen-1)
 
 // Clear drops all elements.
 func (c *Column[T]) Clear() { c.pieces = nil }
+
+// Reset is Clear for a column that is filled again: it keeps the memory.
+func (c *Column[T]) Reset() { c.pieces = c.pieces[:0] }
 
 // Each visits all elements in memory order.
 func (c *Column[T]) Each(f func(Ref, *T)) {

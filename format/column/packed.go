@@ -8,7 +8,7 @@ import (
 )
 
 // Packed is a column whose elements are only read in order. A full piece is sorted by start
-// and packed, and unpacked only while it is read. All additions come before the first read.
+// and packed, and unpacked only while it is read.
 type Packed[T any] struct {
 	Start func(*T) int64  // start of an element, ns
 	Coder func() Coder[T] // for one piece
@@ -59,16 +59,11 @@ func (c *Packed[T]) pack() {
 	c.last = c.last[:0]
 }
 
-// done packs the last piece. It frees the scratch memory, some megabytes: by then the trace
-// has been read to its end.
-func (c *Packed[T]) done() {
-	if len(c.last) == 0 && c.scratch == nil {
-		return
-	}
+// flush packs the last piece.
+func (c *Packed[T]) flush() {
 	if len(c.last) > 0 {
 		c.pack()
 	}
-	c.last, c.sorter, c.scratch = nil, sorter{}, nil
 }
 
 // Each visits all elements, piece by piece in order of their starts.
@@ -80,7 +75,7 @@ func (c *Packed[T]) Begun() int { return len(c.pieces) }
 // EachSince is Each without the first pieces: it visits everything added since Begun
 // returned that number, and some elements added just before.
 func (c *Packed[T]) EachSince(pieces int, f func(*T)) {
-	c.done()
+	c.flush()
 	var v T
 	for _, p := range c.pieces[pieces:] {
 		coder, rest := c.Coder(), p.bytes
@@ -107,7 +102,8 @@ func (c *Packed[T]) Ordered() <-chan []T { return c.ordered(false) }
 func (c *Packed[T]) Drain() <-chan []T { return c.ordered(true) }
 
 func (c *Packed[T]) ordered(last bool) <-chan []T {
-	c.done()
+	c.flush()
+	c.last, c.sorter, c.scratch = nil, sorter{}, nil // some megabytes: the trace has been read to its end
 	out := make(chan []T, orderedAhead)
 	workers.Go(func() {
 		defer close(out)
