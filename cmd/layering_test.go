@@ -71,7 +71,7 @@ var allowed = map[string][]string{
 	"contend/blame/waits":               {"contend/blame", "contend/analysis", "contend/analysis/dist", "contend/format"},
 	"contend/analysis/dist":             {"contend/format"},
 	"contend/decode/godump":             {"contend/decode/gonames", "contend/decode/rules", "contend/decode/unwrap", "contend/format", "contend/format/human"},
-	"contend/decode/gotrace":            {"contend/decode/gonames", "contend/decode/rules", "contend/format", "contend/format/human"},
+	"contend/decode/gotrace":            {"contend/decode/gonames", "contend/decode/rules", "contend/format", "contend/format/column", "contend/format/human"},
 	"contend/blame/gate":                {"contend/blame", "contend/blame/cube", "contend/blame/compare", "contend/blame/findings", "contend/blame/locks", "contend/analysis/bootstrap", "contend/analysis", "contend/format", "contend/format/human"},
 	"contend/blame/compare":             {"contend/blame", "contend/blame/locks", "contend/analysis/bootstrap", "contend/analysis", "contend/format"},
 	"contend/analysis/bootstrap":        {"contend/analysis"},

@@ -13,7 +13,7 @@
 //  2. Arrange sorts them by thread and time (Activities), and joins the parks of one acquire
 //     into one wait. From here on activities do not change.
 //  3. evidence.link finds the locks of thread dumps among those of the waits.
-//  4. addTenures takes owners from recorded holds, fromItsReleases from releases. groups and
+//  4. addTenures takes owners from recorded holds, fromReleases from releases. groups and
 //     answer have those of all other locks inferred.
 //  5. Each inferred ownership is divided at what its owner did inside the section (divide),
 //     and each ownership at the pauses of the JVM. All are stored in order of time (Owned).

@@ -90,10 +90,29 @@ func (m *lockGroup) learn(ev *evidence) {
 // batch is the largest number of ownerships that are passed on together.
 const batch = 1 << 12
 
+// batches passes on ownerships in batches.
+type batches struct {
+	list []Ownership
+	give func([]Ownership)
+}
+
+func (b *batches) add(o Ownership) {
+	if b.list = append(b.list, o); len(b.list) == batch {
+		b.give(b.list)
+		b.list = make([]Ownership, 0, batch)
+	}
+}
+
+func (b *batches) flush() {
+	if len(b.list) > 0 {
+		b.give(b.list)
+	}
+}
+
 func (ev *evidence) answer(m groupLock, give func([]Ownership)) {
 	m.of.learn(ev)
 	lock := m.lock()
-	out := make([]Ownership, 0, min(batch, 2*len(ev.byLock[lock.ID])))
+	out := batches{make([]Ownership, 0, min(batch, 2*len(ev.byLock[lock.ID]))), give}
 	m.of.model.Answer(lock, func(p model.Part) {
 		by := Owner{Kind: Thread, Prov: Likely(p.Chance), Thread: p.Thread, Stack: p.Stack}
 		switch p.State {
@@ -102,14 +121,7 @@ func (ev *evidence) answer(m groupLock, give func([]Ownership)) {
 		case model.Free:
 			by = Owner{Kind: Handoff, Prov: by.Prov}
 		}
-		ev.divide(Ownership{p.Start, p.End, lock.ID, by}, false, func(o Ownership) {
-			if out = append(out, o); len(out) == batch {
-				give(out)
-				out = make([]Ownership, 0, batch)
-			}
-		})
+		ev.divide(Ownership{p.Start, p.End, lock.ID, by}, false, out.add)
 	})
-	if len(out) > 0 {
-		give(out)
-	}
+	out.flush()
 }

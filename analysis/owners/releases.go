@@ -32,21 +32,20 @@ type history struct {
 	medians  map[function]int64 // of the durations of sections, ns
 	several  bool               // a semaphore whose permits several threads held at once
 	busy     []times.Span
-	out      []Ownership
+	out      batches
 }
 
-// fromItsReleases returns the owners of a lock by its releases, nil if the trace has none.
-func (ev *evidence) fromItsReleases(lock format.ObjectID) []Ownership {
+// showsReleases reports whether the trace has the releases of a lock that woke a thread.
+func (ev *evidence) showsReleases(lock format.ObjectID) bool {
 	in := ev.input(lock)
-	if !in.waking || !in.whole && len(ev.releasesOf(lock)) == 0 {
-		return nil
-	}
-	return ev.fromReleases(lock, in, ev.busy(ev.byLock[lock]))
+	return in.waking && (in.whole || len(ev.releasesOf(lock)) > 0)
 }
 
-// fromReleases returns the owners of a lock while threads wait for it.
-func (ev *evidence) fromReleases(lock format.ObjectID, in *input, busy []times.Span) []Ownership {
-	h := &history{ev: ev, lock: lock, kind: ev.Kind(lock), points: ev.points(lock), medians: map[function]int64{}, busy: busy}
+// fromReleases gives the owners of a lock, by its releases, while threads wait for it.
+func (ev *evidence) fromReleases(lock format.ObjectID, give func([]Ownership)) {
+	in := ev.input(lock)
+	h := &history{ev: ev, lock: lock, kind: ev.Kind(lock), points: ev.points(lock), medians: map[function]int64{},
+		busy: ev.busy(ev.byLock[lock]), out: batches{give: give}}
 	h.from, h.to = in.from, in.to
 	if in.from == format.NoTime {
 		h.from, h.to = h.points[0].at, h.points[len(h.points)-1].at
@@ -54,7 +53,7 @@ func (ev *evidence) fromReleases(lock format.ObjectID, in *input, busy []times.S
 	h.several = h.kind == format.KindSemaphore && overlaps(h.points)
 	h.learn()
 	h.walk()
-	return h.out
+	h.out.flush()
 }
 
 func (h *history) function(p *point) function { return h.ev.function(p.stack) }
@@ -281,7 +280,7 @@ func (w *walk) add(p *point, start, end int64) {
 			if o.Kind == Thread {
 				o.Did = part.Did
 			}
-			w.out = append(w.out, o)
+			w.out.add(o)
 		})
 	})
 }

@@ -128,18 +128,20 @@ func (ev *evidence) together(locks []format.ObjectID) int {
 // inferAll finds the owners of several locks, on all cores: from their releases if there are
 // any, else by the model of their group. They are stored lock by lock, in the given order.
 func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
-	released := make([][]Ownership, len(locks))
-	workers.Each(len(locks), func(i int) { released[i] = ev.fromItsReleases(locks[i]) })()
-	of := ev.groups(locks, func(i int) bool { return len(released[i]) == 0 && ev.waited(locks[i]) })
+	released := make([]bool, len(locks))
+	for i, l := range locks {
+		released[i] = ev.waited(l) && ev.showsReleases(l)
+	}
+	of := ev.groups(locks, func(i int) bool { return !released[i] && ev.waited(locks[i]) })
 	workers.InOrder(len(locks), &workers.Handover[[]Ownership]{
 		Ahead: locksAhead,
 		Room:  func(i int) int { return min(batchesAhead, len(ev.byLock[locks[i]])/batch+1) },
 		Make: func(i int, give func([]Ownership)) {
 			if of[i].of != nil {
 				ev.answer(of[i], give)
-				return
+			} else if released[i] {
+				ev.fromReleases(locks[i], give)
 			}
-			give(released[i])
 		},
 		Take: func(i int, list []Ownership) {
 			for _, o := range list {
@@ -148,10 +150,9 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 		},
 		Taken: func(i int) {
 			tl.Unowned[locks[i]] = Owner{Kind: Nobody, Prov: Unknown}
-			if len(released[i]) > 0 {
+			if released[i] {
 				tl.Unowned[locks[i]] = Owner{Kind: Handoff, Prov: byReleases}
 			}
-			released[i] = nil
 			if m := of[i].of; m != nil {
 				tl.Seen[locks[i]] = of[i].lock().Seen
 				if s, ok := tl.asked[locks[i]]; ok {

@@ -9,6 +9,7 @@ import (
 
 	"contend/decode/rules"
 	"contend/format"
+	"contend/format/column"
 	"contend/format/human"
 
 	"golang.org/x/exp/trace"
@@ -86,14 +87,13 @@ func (r *Reader) announceLocks() (count format.ObjectID) {
 func (r *Reader) byLock() iter.Seq2[site, []*wait] {
 	var order []site
 	by := map[site][]*wait{}
-	for i := range r.waits {
-		w := &r.waits[i]
+	r.waits.Each(func(_ column.Ref, w *wait) {
 		root := r.sites.find(w.site)
 		if by[root] == nil {
 			order = append(order, root)
 		}
 		by[root] = append(by[root], w)
-	}
+	})
 	return func(yield func(site, []*wait) bool) {
 		for _, root := range order {
 			if !yield(root, by[root]) {
@@ -106,8 +106,8 @@ func (r *Reader) byLock() iter.Seq2[site, []*wait] {
 // close delivers the releases and then the waits, one at a time; false when all are
 // delivered. The last try of an acquisition stands for all of its tries.
 func (r *Reader) close(ev *format.Event) bool {
-	for n := len(r.waits); r.closed < 2*n; {
-		w, release := &r.waits[r.closed%n], r.closed < n
+	for n := r.waits.Len(); r.closed < 2*n; {
+		w, release := r.waits.At(column.Ref(r.closed%n)), r.closed < n
 		r.closed++
 		switch {
 		case release && w.woken != 0:
@@ -121,6 +121,7 @@ func (r *Reader) close(ev *format.Event) bool {
 			return true
 		}
 	}
+	r.waits.Clear()
 	return false
 }
 

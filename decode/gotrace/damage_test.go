@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"contend/format"
+	"contend/format/column"
 	"contend/golden"
 
 	"golang.org/x/exp/trace"
@@ -93,11 +94,11 @@ func TestWhatIsAFurtherTry(t *testing.T) {
 		wakes(200e3, other, mine)
 		runs(210e3, mine)
 		var tries []wait
-		for _, w := range r.waits {
+		r.waits.Each(func(_ column.Ref, w *wait) {
 			if w.thread == r.goroutines[mine].thread {
-				tries = append(tries, w)
+				tries = append(tries, *w)
 			}
-		}
+		})
 		if len(tries) != 2 || (tries[0].again != 0) != c.want || (tries[1].asked == tries[0].asked) != c.want {
 			t.Errorf("%s: %+v", name, tries)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"contend/decode/rules"
 	"contend/format"
+	"contend/format/column"
 
 	"golang.org/x/exp/trace"
 )
@@ -32,7 +33,7 @@ type Reader struct {
 	stacks     stacks
 	notes      annotations
 	sites      sites
-	waits      []wait
+	waits      column.Column[wait]
 	late       int64 // nanoseconds of these waits between being woken and running
 
 	clock  int64 // added to a time of the trace to make it one since the Unix epoch; 0 when not known

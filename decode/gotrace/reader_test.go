@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/format/column"
 	"contend/golden"
 
 	"github.com/google/pprof/profile"
@@ -88,16 +89,19 @@ func TestBlockedTimeEqualsGoToolTrace(t *testing.T) {
 				want[at] += s.Value[1]
 			}
 		}
-		r, _ := readAll(t, load(t, path))
+		r := golden.Must(NewReader(bytes.NewReader(load(t, path)), path, nil))(t)
+		for r.over == nil { // the waits are kept until they are delivered
+			r.step()
+		}
 		got := map[string]int64{}
-		for _, w := range r.waits {
+		r.waits.Each(func(_ column.Ref, w *wait) {
 			u := r.stacks.use(w.stack)
 			until := w.end
 			if w.woken != 0 {
 				until = w.woken
 			}
 			got[u.At.Class+"."+u.At.Method] += until - w.start
-		}
+		})
 		if len(got) != len(want) || len(got) == 0 {
 			t.Errorf("%s: %v, want %v", path, got, want)
 		}

@@ -2,6 +2,7 @@ package gotrace
 
 import (
 	"contend/format"
+	"contend/format/column"
 )
 
 // wait is one block on a lock, kept until its lock is known: 80 bytes. All
@@ -45,10 +46,10 @@ func (r *Reader) keep(g *goroutine, end int64) {
 		r.late += w.end - w.woken
 	}
 	if g.again {
-		before := &r.waits[g.wait]
+		before := r.waits.At(column.Ref(g.wait))
 		before.again = w.start
 		w.asked = before.asked
 	}
-	g.wait = len(r.waits)
-	r.waits = append(r.waits, w)
+	g.wait = r.waits.Len()
+	r.waits.Add(w)
 }

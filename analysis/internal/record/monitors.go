@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"contend/format"
+	"contend/format/column"
 )
 
 // Ending is which thread ended a wait that is for no lock, other than a wait to be notified.
@@ -15,11 +16,14 @@ type Ending struct {
 }
 
 // endings keeps them until the source ends, at 24 bytes each.
-type endings []Ending
+type endings struct {
+	added  column.Column[Ending]
+	sorted []Ending
+}
 
 func (e *endings) add(one Ending) {
 	if one.By != format.NoThread {
-		*e = append(*e, one)
+		e.added.Add(one)
 	}
 }
 
@@ -28,15 +32,20 @@ func (e Ending) compare(o Ending) int {
 }
 
 // Sort prepares for Find. If several ended one wait, the first one read comes first.
-func (e endings) Sort() { slices.SortStableFunc(e, Ending.compare) }
+func (e *endings) Sort() {
+	e.sorted = make([]Ending, 0, e.added.Len())
+	e.added.Each(func(_ column.Ref, one *Ending) { e.sorted = append(e.sorted, *one) })
+	e.added.Clear()
+	slices.SortStableFunc(e.sorted, Ending.compare)
+}
 
 // Find returns the event that ended the wait of a thread at an instant, zero if unknown.
-func (e endings) Find(woken format.ThreadID, at int64) Ending {
-	i, found := slices.BinarySearchFunc(e, Ending{at: at, woken: woken}, Ending.compare)
+func (e *endings) Find(woken format.ThreadID, at int64) Ending {
+	i, found := slices.BinarySearchFunc(e.sorted, Ending{at: at, woken: woken}, Ending.compare)
 	if !found {
 		return Ending{}
 	}
-	return e[i]
+	return e.sorted[i]
 }
 
 // ConditionObject is the class of the conditions of java.util.concurrent locks.
