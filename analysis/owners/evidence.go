@@ -57,7 +57,7 @@ func (ev *evidence) divide(o Ownership, byReleases bool, give func(Ownership)) {
 	if o.Kind == Thread {
 		list := ev.Of(o.Thread)
 		list.From = list.at(max(ev.before(list, o.Start, list.From)-1, 0))
-		for c := ev.Scan(list); c.NextOther() && c.Start < o.End; {
+		for c := ev.scanUntil(list, o.End); c.NextOther() && c.Start < o.End; {
 			from, to, did := max(c.Start, o.Start), min(c.End, o.End), c.key()
 			if from >= to || did.ran() || byReleases && c.End > o.End || !ev.inside(did.Stack, o.Stack) {
 				continue

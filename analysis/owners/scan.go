@@ -21,10 +21,17 @@ type Scan struct {
 	at   column.Ref
 	next column.Ref
 	to   column.Ref
+
+	until int64 // blocks that begin later are not searched
 }
 
 // Scan returns a scan of some activities of a thread, before the first.
-func (s *store) Scan(r Refs) Scan { return Scan{s: s, next: r.From, to: r.To} }
+func (s *store) Scan(r Refs) Scan { return s.scanUntil(r, maxTime) }
+
+// scanUntil is Scan for activities that begin before an instant. Later ones may come as well.
+func (s *store) scanUntil(r Refs, until int64) Scan {
+	return Scan{s: s, next: r.From, to: r.To, until: until}
+}
 
 // Next moves to the next activity; it returns false if there is none.
 func (c *Scan) Next() bool {
@@ -57,7 +64,9 @@ func (c *Scan) nextOf(skipped uint64) bool {
 			return true
 		}
 		if wanted == 0 {
-			c.next = c.next | (blockLen - 1) + 1
+			if c.next = c.next | (blockLen - 1) + 1; c.next < c.to && c.s.blocks[c.next>>blockBits].base >= c.until {
+				break
+			}
 			continue
 		}
 		if i := c.next + column.Ref(bits.TrailingZeros64(wanted)); i < c.to {
