@@ -24,7 +24,7 @@
 //	doc.go         this map
 //	timelines.go   stages 4 and 5 for all locks, a few inputs at a time - Timelines
 //	infer.go       groups of locks, and their inference by package model - nothing
-//	program.go     the methods that package model asks - evidence.activities
+//	program.go     the methods that package model asks - evidence.listed
 //	dumps.go       stage 3 - evidence.dumpsOf, unlinked
 //	releases.go    the owners of one lock by its releases and three rules - nothing
 //	points.go      the points in time that waits and releases show of a lock - nothing

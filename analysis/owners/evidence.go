@@ -27,8 +27,10 @@ type evidence struct {
 	dumpsOf  [][]model.Dump // by lock, by time
 	unlinked []Unlinked
 
-	listing    sync.Once
-	activities map[uint32][]*model.Activity // by input
+	threadsOf [][]format.ThreadID          // by input
+	listing   sync.Mutex                   // of the two below
+	listed    map[uint32][]*model.Activity // by input: its activities, if they are listed
+	byKey     []*gathered                  // scratch of list, by the number of a key
 }
 
 // Unlinked is a contended lock in a thread dump whose waiters have no recorded wait: they still

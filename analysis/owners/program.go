@@ -2,7 +2,6 @@ package owners
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -92,61 +91,71 @@ func (ev *evidence) Samples(of format.ObjectID, from, to int64, most int, f func
 const maxTimes = 1 << 10
 
 func (ev *evidence) ActivitiesOf(of format.ObjectID) []*model.Activity {
-	ev.listing.Do(ev.listActivities)
-	return ev.activities[ev.inputOf[of]]
+	ev.listing.Lock()
+	defer ev.listing.Unlock()
+	in := ev.inputOf[of]
+	list, known := ev.listed[in]
+	if !known {
+		list = ev.list(in)
+		ev.listed[in] = list
+	}
+	return list
 }
+
+// forgetListed drops the activities of all inputs listed so far.
+func (ev *evidence) forgetListed() { ev.listed = map[uint32][]*model.Activity{} }
 
 type activityID struct {
 	stack format.StackID
 	lock  format.ObjectID
 	what  model.What
-	input uint32
 }
 
 // gathered is an activity and a sample of its intervals: those whose hashed start has at least
 // zeros trailing zeros. So the sample does not depend on the order of threads.
 type gathered struct {
 	model.Activity
-	input uint32
 	zeros int
 }
 
-func (ev *evidence) listActivities() {
-	found, last := map[activityID]*gathered{}, make([]*gathered, len(ev.keys)) // by id, and by the number of a key
-	for t := range ev.Threads() {
-		input := uint32(0)
-		if t < len(ev.doneIn) {
-			input = ev.doneIn[t]
-		}
-		for c := ev.Scan(ev.Of(format.ThreadID(t))); c.Next(); {
+// list lists the activities of an input.
+func (ev *evidence) list(input uint32) (out []*model.Activity) {
+	found := map[activityID]*gathered{}
+	var known []uint32 // the keys in byKey
+	for _, t := range ev.threadsOf[input] {
+		for c := ev.Scan(ev.Of(t)); c.Next(); {
 			d, ok := ev.observation(&c)
 			if !ok || d.What == model.Sample || d.What == model.Holds || d.Stack == format.NoStack {
 				continue
 			}
-			k := activityID{stack: d.Stack, what: d.What, input: input}
-			if c.IsWait() {
-				k.lock, k.input = d.Lock, ev.inputOf[d.Lock]
-			}
-			x := &last[c.b.number(c.data())]
-			if *x == nil || (*x).input != k.input {
-				if *x = found[k]; *x == nil {
-					does := c.key().What()
-					*x = &gathered{input: k.input, Activity: model.Activity{What: d.What, Stack: d.Stack, Lock: k.lock, Idle: !c.IsWait() && (does == format.ActivityPark || does == format.ActivityWait)}}
-					found[k] = *x
+			number := c.b.number(c.data())
+			x := ev.byKey[number]
+			if x == nil {
+				k := activityID{stack: d.Stack, what: d.What}
+				if c.IsWait() {
+					k.lock = d.Lock
 				}
+				if x = found[k]; x == nil {
+					does := c.key().What()
+					x = &gathered{Activity: model.Activity{What: d.What, Stack: d.Stack, Lock: k.lock, Idle: !c.IsWait() && (does == format.ActivityPark || does == format.ActivityWait)}}
+					found[k] = x
+				}
+				ev.byKey[number], known = x, append(known, number)
 			}
-			(*x).add(model.Interval{Span: times.Span{Start: d.Start, End: d.End}, Thread: format.ThreadID(t)})
+			x.add(model.Interval{Span: times.Span{Start: d.Start, End: d.End}, Thread: t})
 		}
 	}
-	ev.activities = map[uint32][]*model.Activity{}
-	keys := slices.SortedFunc(maps.Keys(found), func(a, b activityID) int {
-		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.lock, b.lock), cmp.Compare(a.what, b.what))
-	})
-	for _, k := range keys {
-		x := found[k]
-		slices.SortFunc(x.Times, func(a, b model.Interval) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
-		ev.activities[k.input] = append(ev.activities[k.input], &x.Activity)
+	for _, number := range known {
+		ev.byKey[number] = nil
 	}
+	for _, x := range found {
+		slices.SortFunc(x.Times, func(a, b model.Interval) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
+		out = append(out, &x.Activity)
+	}
+	slices.SortFunc(out, func(a, b *model.Activity) int {
+		return cmp.Or(cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.What, b.What))
+	})
+	return out
 }
 
 func (x *gathered) add(t model.Interval) {

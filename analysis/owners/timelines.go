@@ -94,6 +94,7 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 	for len(locks) > 0 {
 		n := ev.together(locks)
 		tl.inferAll(ev, locks[:n])
+		ev.forgetListed()
 		locks = locks[n:]
 	}
 }
