@@ -108,13 +108,13 @@ func (c *Scan) Activity() Activity { return Activity{c.Start, c.End, c.b.thread,
 // EachNotified calls f for each wait to be notified at a lock, thread by thread, if any such wait
 // at the lock was ended by a known thread.
 func (s *store) EachNotified(f func(*Activity)) {
-	notified := map[format.ObjectID]bool{format.NoObject: false}
+	notified := map[format.ObjectID]bool{}
 	for _, k := range s.keys {
 		if k.By != format.NoThread && k.At() != format.NoObject {
 			notified[k.At()] = true
 		}
 	}
-	if len(notified) == 1 {
+	if len(notified) == 0 {
 		return
 	}
 	given := make([]bool, len(s.keys))

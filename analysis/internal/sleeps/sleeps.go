@@ -112,7 +112,7 @@ func (s *Sites) set(id format.StackID, is sleepSite) {
 
 // sections are the sites where locks are acquired and held, by hash.
 type sections struct {
-	methods map[uint64][]format.ObjectID // by method and call site: the locks that it acquires
+	methods map[uint64][]format.ObjectID // by method and call site: the locks that it acquires, some of them repeatedly
 	callers map[uint64][]format.ObjectID // by the caller of such a method, which may be a lock of the program's own
 	held    map[uint64]bool              // stacks with which dumps show locks held
 }
@@ -121,20 +121,17 @@ type sections struct {
 func (s *Sites) acquiredAt(defs *analysis.Symbols) sections {
 	in := sections{map[uint64][]format.ObjectID{}, map[uint64][]format.ObjectID{}, map[uint64]bool{}}
 	s.seed = maphash.MakeSeed()
-	add := func(to map[uint64][]format.ObjectID, at uint64, l format.ObjectID) {
-		if !slices.Contains(to[at], l) {
-			to[at] = append(to[at], l)
-		}
-	}
 	for _, a := range defs.Acquisitions() {
 		frames := app(defs.Frames(a.Stack))
 		if len(frames) == 0 {
 			continue
 		}
 		outer := s.hash(frames[1:])
-		add(in.methods, s.method(frames[0], outer), a.Lock)
+		at := s.method(frames[0], outer)
+		in.methods[at] = append(in.methods[at], a.Lock)
 		if len(frames) > 1 {
-			add(in.callers, s.method(frames[1], s.hash(frames[2:])), a.Lock)
+			at = s.method(frames[1], s.hash(frames[2:]))
+			in.callers[at] = append(in.callers[at], a.Lock)
 		}
 		if s.took[a.Stack] {
 			in.held[s.line(frames[0], outer)] = true
