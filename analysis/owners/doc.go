@@ -28,7 +28,7 @@
 //	dumps.go       stage 3 - evidence.dumpsOf, unlinked
 //	releases.go    the owners of one lock by its releases and three rules - nothing
 //	points.go      the points in time that waits and releases show of a lock - nothing
-//	evidence.go    the record, symbols and dumps together; dividing at activities - nothing
+//	evidence.go    the record, symbols and dumps together; dividing ownerships, gathering activities - nothing
 //	unended.go     waits of threads that hang, which only samples show - dump.unended, the order of dumps
 //	activities.go  stage 2, and the lists by lock - Activities, and ids and tables in Record
 //	scan.go        reading the activities of a thread one after another - nothing

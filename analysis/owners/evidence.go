@@ -1,6 +1,7 @@
 package owners
 
 import (
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -98,3 +99,49 @@ func (ev *evidence) inside(stack, took format.StackID) bool {
 	acquires := ev.Caller(took)
 	return ev.Bare(stack) || slices.ContainsFunc(ev.Application(stack), func(f format.Frame) bool { return sameMethod(f, acquires) })
 }
+
+// batch is the largest number of ownerships that are passed on together.
+const batch = 1 << 12
+
+// batches passes on ownerships in batches.
+type batches struct {
+	list []Ownership
+	give func([]Ownership)
+}
+
+func (b *batches) add(o Ownership) {
+	if b.list = append(b.list, o); len(b.list) == batch {
+		b.give(b.list)
+		b.list = make([]Ownership, 0, batch)
+	}
+}
+
+func (b *batches) flush() {
+	if len(b.list) > 0 {
+		b.give(b.list)
+	}
+}
+
+// gathered is an activity and a sample of its intervals: those whose hashed start has at least
+// zeros trailing zeros. So the sample does not depend on the order of threads.
+type gathered struct {
+	model.Activity
+	zeros int
+}
+
+// maxTimes is how many intervals of an activity are kept. There are up to twice as many while
+// they are gathered.
+const maxTimes = 1 << 10
+
+func (x *gathered) add(t model.Interval) {
+	x.Ns += t.End - t.Start
+	if zeros(t.Start) < x.zeros {
+		return
+	}
+	if x.Times = append(x.Times, t); len(x.Times) > 2*maxTimes {
+		x.zeros++
+		x.Times = slices.DeleteFunc(x.Times, func(t model.Interval) bool { return zeros(t.Start) < x.zeros })
+	}
+}
+
+func zeros(at int64) int { return bits.TrailingZeros64(uint64(at) * 0x9e3779b97f4a7c15 >> 20) }

@@ -91,28 +91,6 @@ func (m *lockGroup) learn(ev *evidence) {
 	})
 }
 
-// batch is the largest number of ownerships that are passed on together.
-const batch = 1 << 12
-
-// batches passes on ownerships in batches.
-type batches struct {
-	list []Ownership
-	give func([]Ownership)
-}
-
-func (b *batches) add(o Ownership) {
-	if b.list = append(b.list, o); len(b.list) == batch {
-		b.give(b.list)
-		b.list = make([]Ownership, 0, batch)
-	}
-}
-
-func (b *batches) flush() {
-	if len(b.list) > 0 {
-		b.give(b.list)
-	}
-}
-
 func (ev *evidence) answer(m groupLock, give func([]Ownership)) {
 	m.of.learn(ev)
 	lock := m.lock()

@@ -3,7 +3,6 @@ package owners
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 
 	"contend/analysis/internal/times"
@@ -86,10 +85,6 @@ func (ev *evidence) Samples(of format.ObjectID, from, to int64, most int, f func
 	}
 }
 
-// maxTimes is how many intervals of an activity are kept. There are up to twice as many while
-// they are gathered.
-const maxTimes = 1 << 10
-
 func (ev *evidence) ActivitiesOf(of format.ObjectID) []*model.Activity {
 	ev.listing.Lock()
 	defer ev.listing.Unlock()
@@ -109,13 +104,6 @@ type activityID struct {
 	stack format.StackID
 	lock  format.ObjectID
 	what  model.What
-}
-
-// gathered is an activity and a sample of its intervals: those whose hashed start has at least
-// zeros trailing zeros. So the sample does not depend on the order of threads.
-type gathered struct {
-	model.Activity
-	zeros int
 }
 
 // list lists the activities of an input.
@@ -157,16 +145,3 @@ func (ev *evidence) list(input uint32) (out []*model.Activity) {
 	})
 	return out
 }
-
-func (x *gathered) add(t model.Interval) {
-	x.Ns += t.End - t.Start
-	if zeros(t.Start) < x.zeros {
-		return
-	}
-	if x.Times = append(x.Times, t); len(x.Times) > 2*maxTimes {
-		x.zeros++
-		x.Times = slices.DeleteFunc(x.Times, func(t model.Interval) bool { return zeros(t.Start) < x.zeros })
-	}
-}
-
-func zeros(at int64) int { return bits.TrailingZeros64(uint64(at) * 0x9e3779b97f4a7c15 >> 20) }

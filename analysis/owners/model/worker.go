@@ -21,6 +21,7 @@ type worker struct {
 	post     posterior             // scratch of infer
 	shapes   map[uint64]*posterior // by key: posteriors that gaps of the lock share; nil if no path explains them
 	arena    []byCell              // to allocate from
+	posts    []posterior           // the same
 }
 
 // worker returns one for the sites of the group as they are now. release keeps it for later,
@@ -180,7 +181,11 @@ func (w *worker) inferShape(g *gap) *posterior {
 		if len(w.shapes) >= mostShapes || w.shapes == nil {
 			w.shapes = map[uint64]*posterior{}
 		}
-		if p = (&posterior{site: w.allot()[:len(w.group.sites)]}); !w.chain.infer(w.lock.Lock, &w.evidence, nil, p) {
+		if len(w.posts) == 0 {
+			w.posts = make([]posterior, min(w.lock.n, 1<<8))
+		}
+		p, w.posts = &w.posts[0], w.posts[1:]
+		if p.site = w.allot()[:len(w.group.sites)]; !w.chain.infer(w.lock.Lock, &w.evidence, nil, p) {
 			p = nil
 		}
 		w.shapes[key] = p
