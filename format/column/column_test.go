@@ -181,3 +181,26 @@ func TestPackedLetsGoOfWhatItIsFilledWith(t *testing.T) {
 		t.Errorf("scratch memory of %d bytes and %d keys", len(c.scratch), len(c.sorter.keys))
 	}
 }
+
+// A column that is filled again has only what was added since, whatever it had before.
+func TestColumnIsFilledAgain(t *testing.T) {
+	sizes := rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 500, pieceLen, pieceLen + 1, 2*pieceLen + 7}), 2, 4)
+	rapid.Check(t, func(t *rapid.T) {
+		var c Column[int]
+		for round, n := range sizes.Draw(t, "sizes") {
+			c.Reset()
+			for i := range n {
+				c.Add(round<<32 + i)
+			}
+			next := 0
+			c.Each(func(r Ref, v *int) {
+				if int(r) != next || *v != round<<32+next || c.At(r) != v {
+					t.Fatalf("round %d: %x at %d, want %x at %d", round, *v, r, round<<32+next, next)
+				}
+				next++
+			})
+			golden.Equal(t, next, n, "visited")
+			golden.Equal(t, c.Len(), n)
+		}
+	})
+}
