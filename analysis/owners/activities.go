@@ -27,7 +27,6 @@ type Activities struct {
 // may be added to the record afterwards. Releases are still being listed when it returns: see
 // indexing.
 func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities {
-	r.reach = nil // only Unended needs it, which is called before
 	sorted := newArranger(r, kind)
 	a := &Activities{Record: r, store: sorted.store}
 	others := ordered{batches: r.others.Drain()}

@@ -28,8 +28,8 @@ type evidence struct {
 	dumpsOf  [][]model.Dump // by lock, by time
 	unlinked []Unlinked
 
+	listing   sync.Mutex                   // of those below, which are made when they are first asked for
 	threadsOf [][]format.ThreadID          // by input
-	listing   sync.Mutex                   // of the two below
 	listed    map[uint32][]*model.Activity // by input: its activities, if they are listed
 	byKey     []*gathered                  // scratch of list, by the number of a key
 }

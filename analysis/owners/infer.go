@@ -12,11 +12,7 @@ import (
 
 // evidence prepares the evidence for the owners of all locks.
 func (a *Activities) evidence(sym Symbols) *evidence {
-	ev := &evidence{Activities: a, Symbols: sym, dumpsOf: make([][]model.Dump, len(a.byLock)), threadsOf: make([][]format.ThreadID, len(a.inputs)), byKey: make([]*gathered, len(a.keys))}
-	ev.forgetListed()
-	for t, in := range a.doneIn {
-		ev.threadsOf[in] = append(ev.threadsOf[in], format.ThreadID(t))
-	}
+	ev := &evidence{Activities: a, Symbols: sym, dumpsOf: make([][]model.Dump, len(a.byLock))}
 	ev.link()
 	return ev
 }

@@ -41,12 +41,6 @@ func (s *keyTable) number(k activityKey) uint32 {
 	return *recent - 1
 }
 
-func (s *keyTable) list() []activityKey {
-	out := make([]activityKey, 0, s.all.Len())
-	s.all.Each(func(_ column.Ref, k *activityKey) { out = append(out, *k) })
-	return out
-}
-
 // The info of a wait has the previous owner of the lock, and two bits that no id reaches: the
 // lock was asked for in shared mode, and the wait ended without it.
 const (

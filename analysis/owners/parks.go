@@ -33,7 +33,7 @@ type buffer struct {
 
 func newArranger(r *Record, kind func(format.ObjectID) format.LockKind) *arranger {
 	a := &arranger{Record: r, store: newStore(r.perThread), kind: kind, buffers: make([]buffer, len(r.perThread)), runs: make([][]column.Ref, len(r.inputs))}
-	a.keys = r.table.list()
+	a.keys = r.table.all.List()
 	a.starts = make([]column.Ref, 0, r.Waited())
 	var most counts
 	for l, n := range r.perLock {
@@ -69,7 +69,7 @@ func (a *arranger) others(from *ordered, before int64) {
 		i := a.enqueue(o)
 		what := &a.keys[o.key>>1]
 		if (what.ran() || what.What() == format.ActivitySeen) && what.Stack != format.NoStack && what.had() == format.NoObject {
-			in := &a.runs[a.doneIn[o.thread]]
+			in := &a.runs[a.reach[o.thread].input]
 			*in = append(*in, i)
 		}
 		from.rest = from.rest[1:]

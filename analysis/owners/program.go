@@ -88,6 +88,13 @@ func (ev *evidence) Samples(of format.ObjectID, from, to int64, most int, f func
 func (ev *evidence) ActivitiesOf(of format.ObjectID) []*model.Activity {
 	ev.listing.Lock()
 	defer ev.listing.Unlock()
+	if ev.threadsOf == nil {
+		ev.threadsOf, ev.byKey, ev.listed = make([][]format.ThreadID, len(ev.inputs)), make([]*gathered, len(ev.keys)), map[uint32][]*model.Activity{}
+		for t := range ev.reach {
+			in := ev.reach[t].input
+			ev.threadsOf[in] = append(ev.threadsOf[in], format.ThreadID(t))
+		}
+	}
 	in := ev.inputOf[of]
 	list, known := ev.listed[in]
 	if !known {
@@ -98,7 +105,7 @@ func (ev *evidence) ActivitiesOf(of format.ObjectID) []*model.Activity {
 }
 
 // forgetListed drops the activities of all inputs listed so far.
-func (ev *evidence) forgetListed() { ev.listed = map[uint32][]*model.Activity{} }
+func (ev *evidence) forgetListed() { clear(ev.listed) }
 
 type activityID struct {
 	stack format.StackID

@@ -80,7 +80,6 @@ type Record struct {
 	acquireStacks map[format.ObjectID][]format.StackID // by lock, as dumps name it: the stacks with which it was acquired
 	inputs        []input                              // the first has the events before any input is named
 	inputOf       []uint32                             // by lock: its index in inputs
-	doneIn        []uint32                             // by thread: the input of its last activity
 	perThread     counts                               // activities
 	reach         []reach                              // by thread: the time that they span
 	perLock       counts                               // waits, before parks are joined
@@ -154,17 +153,13 @@ type reach struct {
 	input    uint32
 }
 
-// reaches adds an activity to the reach of its thread, and notes its input. The reach is kept as events come, because
+// reaches adds an activity to the reach of its thread. It is kept as events come, because
 // looking through the packed columns at the end of each input would be slow.
 func (r *Record) reaches(t format.ThreadID, from, to int64) {
 	for len(r.reach) <= int(t) {
 		r.reach = append(r.reach, reach{maxTime, minTime, 0})
 	}
 	s, at := &r.reach[t], uint32(len(r.inputs)-1)
-	for len(r.doneIn) <= int(t) {
-		r.doneIn = append(r.doneIn, 0)
-	}
-	r.doneIn[t] = at
 	if s.input != at {
 		*s = reach{maxTime, minTime, at}
 	}

@@ -64,7 +64,8 @@ func (c *Scan) nextOf(skipped uint64) bool {
 			return true
 		}
 		if wanted == 0 {
-			if c.next = c.next | (blockLen - 1) + 1; c.next < c.to && c.s.blocks[c.next>>blockBits].base >= c.until {
+			c.next = c.next | (blockLen - 1) + 1
+			if c.next < c.to && c.s.blocks[c.next>>blockBits].base >= c.until {
 				break
 			}
 			continue

@@ -112,8 +112,7 @@ func (q *reacquiring) resolve(r *record.Record, defs *analysis.Symbols, emit fun
 		q.seen, q.notices, q.evidence = nil, nil, 0
 		return
 	}
-	waits := make([]reacquire, 0, q.waits.Len())
-	q.waits.Each(func(_ column.Ref, w *reacquire) { waits = append(waits, *w) })
+	waits := q.waits.List()
 	q.waits.Clear()
 	slices.SortFunc(waits, func(a, b reacquire) int {
 		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.end, b.end), cmp.Compare(a.thread, b.thread))

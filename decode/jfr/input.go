@@ -3,6 +3,7 @@ package jfr
 import (
 	"errors"
 	"io"
+	"slices"
 )
 
 // input is a window on the input: the current chunk, and the bytes read beyond it. Bytes
@@ -98,5 +99,5 @@ func (in *input) kept() []byte {
 	if in.ahead <= maxMoved {
 		return in.buf
 	}
-	return in.buf[:len(in.buf):len(in.buf)]
+	return slices.Clip(in.buf)
 }

@@ -101,6 +101,15 @@ func (c *Column[T]) Each(f func(Ref, *T)) {
 	}
 }
 
+// List returns all elements in memory order.
+func (c *Column[T]) List() []T {
+	out := make([]T, 0, c.Len())
+	for _, piece := range c.pieces {
+		out = append(out, piece...)
+	}
+	return out
+}
+
 // Order returns the refs of all elements by start; elements with the same start are in the
 // order of their addition. Nothing can be added afterwards.
 func (c *Column[T]) Order() []Ref {

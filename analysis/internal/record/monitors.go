@@ -33,8 +33,7 @@ func (e Ending) compare(o Ending) int {
 
 // Sort prepares for Find. If several ended one wait, the first one read comes first.
 func (e *endings) Sort() {
-	e.sorted = make([]Ending, 0, e.added.Len())
-	e.added.Each(func(_ column.Ref, one *Ending) { e.sorted = append(e.sorted, *one) })
+	e.sorted = e.added.List()
 	e.added.Clear()
 	slices.SortStableFunc(e.sorted, Ending.compare)
 }

@@ -181,10 +181,7 @@ func (w *worker) inferShape(g *gap) *posterior {
 		if len(w.shapes) >= mostShapes || w.shapes == nil {
 			w.shapes = map[uint64]*posterior{}
 		}
-		if len(w.posts) == 0 {
-			w.posts = make([]posterior, min(w.lock.n, 1<<8))
-		}
-		p, w.posts = &w.posts[0], w.posts[1:]
+		p = &take(&w.posts, 1, min(w.lock.n, 1<<8))[0]
 		if p.site = w.allot()[:len(w.group.sites)]; !w.chain.infer(w.lock.Lock, &w.evidence, nil, p) {
 			p = nil
 		}
@@ -193,13 +190,18 @@ func (w *worker) inferShape(g *gap) *posterior {
 	return p
 }
 
-// allot returns room for a value per site, out of an arena for many.
+// allot returns room for a value per site.
 func (w *worker) allot() []byCell {
 	n := len(w.group.sites)
-	if len(w.arena) < n {
-		w.arena = make([]byCell, max(n, min(2*n*w.group.waits, 1<<9)))
+	return take(&w.arena, n, min(2*n*w.group.waits, 1<<9))[:0]
+}
+
+// take cuts n values off an arena. Where it has fewer, it becomes one of room values.
+func take[T any](arena *[]T, n, room int) []T {
+	if len(*arena) < n {
+		*arena = make([]T, max(n, room))
 	}
-	out := w.arena[:0:n]
-	w.arena = w.arena[n:]
+	out := (*arena)[:n:n]
+	*arena = (*arena)[n:]
 	return out
 }
