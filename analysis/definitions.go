@@ -78,7 +78,13 @@ func (d *definitions) add(ev *format.Event) {
 		}
 	case format.KindObject:
 		if grow(&d.objects, int(ev.Object)) {
-			now := Object{Class: d.classes.ID(ev.Class), Kind: ev.LockKind, Hash: ev.Hash, Name: ev.Name, Stack: ev.Stack}
+			now := Object{
+				Class: d.classes.ID(ev.Class),
+				Kind:  ev.LockKind,
+				Hash:  ev.Hash,
+				Name:  ev.Name,
+				Stack: ev.Stack,
+			}
 			redefine(d, &d.objects[ev.Object], now, ev.Object <= d.named.lock)
 		}
 	case format.KindStack:

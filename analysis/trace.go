@@ -129,7 +129,13 @@ func (t *Trace) Pressure(waitNs, hiddenNs int64) (low, high float64) {
 		}
 		return max(wait, 0) / running
 	}
-	less, more := float64(min(t.Reacquired.Ns-t.Reacquired.Low, waitNs)), float64(t.Reacquired.High-t.Reacquired.Ns)+float64(hiddenNs)
+	less, more := float64(
+		min(t.Reacquired.Ns-t.Reacquired.Low, waitNs),
+	), float64(
+		t.Reacquired.High-t.Reacquired.Ns,
+	)+float64(
+		hiddenNs,
+	)
 	wait, running := float64(waitNs), float64(t.RunningNs)
 	return part(wait-less, max(float64(t.RunningHigh), running)-less), part(wait+more, running+more)
 }

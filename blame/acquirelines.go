@@ -40,7 +40,11 @@ const (
 func methodOf(f format.Frame) method { return method{f.Class, f.Method} }
 
 func newAcquireLines() acquireLines {
-	return acquireLines{methods: map[method]uint32{}, lines: map[useKey][]int32{}, stacks: map[analysis.Acquisition]bool{}}
+	return acquireLines{
+		methods: map[method]uint32{},
+		lines:   map[useKey][]int32{},
+		stacks:  map[analysis.Acquisition]bool{},
+	}
 }
 
 // linesOf returns the lines at which the method of a frame has a use.

@@ -16,7 +16,22 @@ import (
 func crowded(t *testing.T, f func(scenario string, list *format.List)) {
 	for i, scenario := range []string{"convoy", "nested", "random", "reader-writer"} {
 		var list format.List
-		golden.Must(simulate.Run(simulate.Config{Scenario: scenario, Threads: 80 - 5*i, Locks: 1 + i%3, Duration: 4e6, Period: 1e7, Seed: uint64(i + 1)}, &list, nil))(t)
+		golden.Must(
+			simulate.Run(
+				simulate.Config{
+					Scenario: scenario,
+					Threads:  80 - 5*i,
+					Locks:    1 + i%3,
+					Duration: 4e6,
+					Period:   1e7,
+					Seed:     uint64(i + 1),
+				},
+				&list,
+				nil,
+			),
+		)(
+			t,
+		)
 		f(scenario, &list)
 	}
 }
@@ -85,7 +100,14 @@ func TestFewRowsHaveAllTheWaiting(t *testing.T) {
 				continue
 			}
 			if got.OtherNs == 0 || got.Total != want.Total {
-				t.Errorf("%s by %v: %d ns of [other], in all %+v, want %+v", scenario, by, got.OtherNs, got.Total, want.Total)
+				t.Errorf(
+					"%s by %v: %d ns of [other], in all %+v, want %+v",
+					scenario,
+					by,
+					got.OtherNs,
+					got.Total,
+					want.Total,
+				)
 			}
 			told := map[string]string{}
 			for _, r := range want.Rows {
@@ -102,7 +124,18 @@ func TestFewRowsHaveAllTheWaiting(t *testing.T) {
 				}
 			}
 			golden.Equal(t, n, 30, "rows are reported")
-			golden.Same(t, sumsBy(got, ofOwnersOnly(by)), sumsBy(want, ofOwnersOnly(by)), scenario, "by", by, "root", root, "alone", alone)
+			golden.Same(
+				t,
+				sumsBy(got, ofOwnersOnly(by)),
+				sumsBy(want, ofOwnersOnly(by)),
+				scenario,
+				"by",
+				by,
+				"root",
+				root,
+				"alone",
+				alone,
+			)
 		}
 	})
 }
@@ -124,7 +157,15 @@ func TestTheLastRowHasTheRest(t *testing.T) {
 			whole, few := New(c.by, false), bounded(c.by, false, c.most)
 			got, want := runBoth(t, list, whole, few, few)
 			if len(want.Rows) > 100 && (len(got.Rows) > c.most.rows+1 || got.Total != want.Total || got.OtherNs == 0) {
-				t.Errorf("%s by %v: %d rows of %+v, want %d at most of %+v", scenario, c.by, len(got.Rows), got.Total, c.most.rows+1, want.Total)
+				t.Errorf(
+					"%s by %v: %d rows of %+v, want %d at most of %+v",
+					scenario,
+					c.by,
+					len(got.Rows),
+					got.Total,
+					c.most.rows+1,
+					want.Total,
+				)
 			}
 		}
 	})
@@ -142,7 +183,15 @@ func TestPairsOfThreadsAreBounded(t *testing.T) {
 	for owner := range owners {
 		by := analysis.Owner{Kind: analysis.OwnerThread, Thread: format.ThreadID(waiting + owner + 1)}
 		at := int64(10 * owner)
-		p.QueueSlice(&analysis.Slice{Start: at, End: at + 7, Lock: 1, Shares: []analysis.Share{{Ns: 7, Direct: by, Root: by, Hops: 1}}}, waiting)
+		p.QueueSlice(
+			&analysis.Slice{
+				Start:  at,
+				End:    at + 7,
+				Lock:   1,
+				Shares: []analysis.Share{{Ns: 7, Direct: by, Root: by, Hops: 1}},
+			},
+			waiting,
+		)
 	}
 	golden.AtMost(t, len(p.rows), most+owners, "rows")
 	golden.Equal(t, boundsOf(Columns([]Key{ByWaiterThread}, false)).pairs, maxRows, "of threads, which are no pairs")
@@ -162,7 +211,15 @@ func TestAQueueIsChargedByItsClasses(t *testing.T) {
 			c.QueueChanged(&analysis.QueueChange{Waiter: w, Lock: 1, Number: uint32(thread + 1)})
 		}
 		owner := analysis.Owner{Kind: analysis.OwnerThread, Thread: waiting + 1}
-		c.QueueSlice(&analysis.Slice{End: 7, Lock: 1, Waiters: []analysis.Waiter{w}, Shares: []analysis.Share{{Ns: 7, Direct: owner, Root: owner, Hops: 1}}}, waiting)
+		c.QueueSlice(
+			&analysis.Slice{
+				End:     7,
+				Lock:    1,
+				Waiters: []analysis.Waiter{w},
+				Shares:  []analysis.Share{{Ns: 7, Direct: owner, Root: owner, Hops: 1}},
+			},
+			waiting,
+		)
 		golden.Same(t, got, []int{waiting}, by)
 	}
 }

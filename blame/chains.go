@@ -126,7 +126,14 @@ func (c *chains) named(steps []Step) uint32 {
 
 // appendPath appends the ids of the steps of a path to a key. Equal keys are a cheap test for equal
 // paths; unequal keys may have one signature.
-func appendPath(key []byte, sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, most int) []byte {
+func appendPath(
+	key []byte,
+	sym *analysis.Symbols,
+	waiter format.ThreadID,
+	lock format.ObjectID,
+	sh *analysis.Share,
+	most int,
+) []byte {
 	key = binary.AppendUvarint(key, uint64(sym.Group(waiter)))
 	key = binary.AppendUvarint(key, uint64(sym.Class(lock)))
 	left := 0

@@ -31,7 +31,8 @@ func (g *Graph) components() {
 		}
 	}
 	for _, c := range cyclic {
-		closed := g.OtherNs == 0 && !slices.ContainsFunc(c, func(v int) bool { return g.leaves(t.out[v], g.Nodes[v].Component) })
+		closed := g.OtherNs == 0 &&
+			!slices.ContainsFunc(c, func(v int) bool { return g.leaves(t.out[v], g.Nodes[v].Component) })
 		for _, v := range c {
 			g.Nodes[v].Closed = closed
 		}

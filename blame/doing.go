@@ -27,9 +27,17 @@ const (
 )
 
 var doingNames = [...]string{
-	DoingUnknown: "running or unknown", OnCPU: "on CPU", Asleep: "asleep", Socket: "in socket I/O", File: "in file I/O",
-	IO: "in I/O", AwaitingOthers: "waiting", Blocked: "blocked", Ready: "ready, without a processor",
-	Collected: "stopped by a garbage collection", Stopped: "stopped by a pause of the JVM",
+	DoingUnknown:   "running or unknown",
+	OnCPU:          "on CPU",
+	Asleep:         "asleep",
+	Socket:         "in socket I/O",
+	File:           "in file I/O",
+	IO:             "in I/O",
+	AwaitingOthers: "waiting",
+	Blocked:        "blocked",
+	Ready:          "ready, without a processor",
+	Collected:      "stopped by a garbage collection",
+	Stopped:        "stopped by a pause of the JVM",
 }
 
 // String returns the words that follow "the owner was".
@@ -48,7 +56,11 @@ var patterns = [...]pattern{
 	{"java.lang.Thread", "sleep", Asleep}, {"java.util.concurrent.TimeUnit", "sleep", Asleep},
 	{"time", "Sleep", Asleep}, {"runtime", "timeSleep", Asleep},
 
-	{"sun.nio.ch.SourceChannelImpl", "", IO}, {"sun.nio.ch.SinkChannelImpl", "", IO}, // pipes, which read as files or sockets do
+	{
+		"sun.nio.ch.SourceChannelImpl",
+		"",
+		IO,
+	}, {"sun.nio.ch.SinkChannelImpl", "", IO}, // pipes, which read as files or sockets do
 
 	{"java.net.Socket", "", Socket}, {"java.net.ServerSocket", "", Socket}, {"java.net.PlainSocketImpl", "", Socket},
 	{"java.net.DatagramSocket", "", Socket}, {"java.net.Inet", "", Socket}, {"sun.nio.ch.Socket", "", Socket},
@@ -58,15 +70,27 @@ var patterns = [...]pattern{
 
 	{"java.io.File", "", File}, {"java.io.RandomAccessFile", "", File}, {"java.io.UnixFileSystem", "", File},
 	{"java.io.WinNTFileSystem", "", File}, {"java.nio.file.", "", File}, {"java.nio.channels.FileChannel", "", File},
-	{"java.nio.MappedByteBuffer", "force", File}, {"sun.nio.ch.FileChannelImpl", "", File}, {"sun.nio.ch.FileDispatcher", "", File},
+	{
+		"java.nio.MappedByteBuffer",
+		"force",
+		File,
+	}, {"sun.nio.ch.FileChannelImpl", "", File}, {"sun.nio.ch.FileDispatcher", "", File},
 	{"sun.nio.ch.UnixFileDispatcher", "", File}, {"sun.nio.fs.", "", File}, {"os", "(*File)", File}, {"os", "", File},
 	{"syscall", "Fsync", File}, {"io/ioutil", "", File},
 
 	{"sun.nio.ch.IOUtil", "", IO}, {"internal/poll", "", IO}, {"syscall", "", IO}, {"java.lang.Process", "", IO},
 
 	{"java.lang.Object", "wait", AwaitingOthers}, {"java.util.concurrent.locks.LockSupport", "park", AwaitingOthers},
-	{"jdk.internal.misc.Unsafe", "park", AwaitingOthers}, {"sun.misc.Unsafe", "park", AwaitingOthers}, {"java.lang.Thread", "join", AwaitingOthers},
-	{"sync", "(*Cond).Wait", AwaitingOthers}, {"sync", "(*WaitGroup).Wait", AwaitingOthers}, {"sync", "runtime_notifyListWait", AwaitingOthers},
+	{
+		"jdk.internal.misc.Unsafe",
+		"park",
+		AwaitingOthers,
+	}, {"sun.misc.Unsafe", "park", AwaitingOthers}, {"java.lang.Thread", "join", AwaitingOthers},
+	{
+		"sync",
+		"(*Cond).Wait",
+		AwaitingOthers,
+	}, {"sync", "(*WaitGroup).Wait", AwaitingOthers}, {"sync", "runtime_notifyListWait", AwaitingOthers},
 	{"runtime", "chan", AwaitingOthers}, {"runtime", "selectgo", AwaitingOthers}, {"runtime", "block", AwaitingOthers},
 }
 

@@ -21,7 +21,13 @@ const (
 )
 
 // Nodes are the names of the kinds.
-var Nodes = [...]string{NodeThreads: "thread", NodeGroups: "group", NodeMethods: "method", NodeOperations: "operation", NodeSites: "site"}
+var Nodes = [...]string{
+	NodeThreads:    "thread",
+	NodeGroups:     "group",
+	NodeMethods:    "method",
+	NodeOperations: "operation",
+	NodeSites:      "site",
+}
 
 // nodeKeys are the pivot keys of a kind: waiter and owner.
 var nodeKeys = [...][2]Key{
@@ -120,7 +126,13 @@ func (g *Graph) node(at map[uint32]int, r *Row, side int) int {
 	if !ok {
 		i = len(g.Nodes)
 		at[id] = i
-		g.Nodes = append(g.Nodes, Vertex{Name: r.Keys[side], Pseudo: side == 1 && Pseudo(id) || id == Other || r.Keys[side] == analysis.UnknownStack})
+		g.Nodes = append(
+			g.Nodes,
+			Vertex{
+				Name:   r.Keys[side],
+				Pseudo: side == 1 && Pseudo(id) || id == Other || r.Keys[side] == analysis.UnknownStack,
+			},
+		)
 	}
 	return i
 }

@@ -28,15 +28,28 @@ func ringSymbols() *analysis.Symbols {
 		&format.Event{Kind: format.KindThread, Thread: d, Name: "d"},
 		&format.Event{Kind: format.KindObject, Object: ringCache, Class: "Cache"},
 		&format.Event{Kind: format.KindObject, Object: ringLog, Class: "Log"},
-		&format.Event{Kind: format.KindStack, Stack: ringPut, Frames: []format.Frame{{Class: "Cache", Method: "put"}, {Class: "Shop", Method: "checkout"}, {Class: "Shop", Method: "lambda$run$0"}}},
+		&format.Event{
+			Kind:  format.KindStack,
+			Stack: ringPut,
+			Frames: []format.Frame{
+				{Class: "Cache", Method: "put"},
+				{Class: "Shop", Method: "checkout"},
+				{Class: "Shop", Method: "lambda$run$0"},
+			},
+		},
 		&format.Event{Kind: format.KindStack, Stack: ringSave, Frames: []format.Frame{{Class: "Log", Method: "save"}}},
 	)
 }
 
 // wait is a whole wait of a thread for a lock that one owner held.
 func ringWait(t format.ThreadID, l format.ObjectID, from, to int64, o analysis.Owner) *analysis.Slice {
-	return &analysis.Slice{Start: from, End: to, Lock: l, Waiters: []analysis.Waiter{{Thread: t, Stack: ringPut, First: true}},
-		Shares: []analysis.Share{{Ns: to - from, Direct: o, Root: o, Hops: 1}}}
+	return &analysis.Slice{
+		Start:   from,
+		End:     to,
+		Lock:    l,
+		Waiters: []analysis.Waiter{{Thread: t, Stack: ringPut, First: true}},
+		Shares:  []analysis.Share{{Ns: to - from, Direct: o, Root: o, Hops: 1}},
+	}
 }
 
 func ringHeld(t format.ThreadID) analysis.Owner { return analysis.Owner{Thread: t, Stack: ringSave} }
@@ -52,8 +65,20 @@ func buildGraph(o GraphOptions, list ...*analysis.Slice) *Graph {
 
 func ring() []*analysis.Slice {
 	return []*analysis.Slice{
-		ringWait(a, ringCache, 0, 10, ringHeld(b)), ringWait(a, ringLog, 10, 15, ringHeld(b)), ringWait(b, ringCache, 10, 30, ringHeld(c)),
-		ringWait(c, ringCache, 30, 60, ringHeld(a)), ringWait(d, ringLog, 60, 100, ringHeld(a)), ringWait(c, ringLog, 100, 101, analysis.Owner{Kind: analysis.OwnerHandoff}),
+		ringWait(
+			a,
+			ringCache,
+			0,
+			10,
+			ringHeld(b),
+		), ringWait(a, ringLog, 10, 15, ringHeld(b)), ringWait(b, ringCache, 10, 30, ringHeld(c)),
+		ringWait(
+			c,
+			ringCache,
+			30,
+			60,
+			ringHeld(a),
+		), ringWait(d, ringLog, 60, 100, ringHeld(a)), ringWait(c, ringLog, 100, 101, analysis.Owner{Kind: analysis.OwnerHandoff}),
 	}
 }
 
@@ -83,7 +108,11 @@ func TestAnEdgeOutOfACycleUnmakesTheKnot(t *testing.T) {
 			t.Errorf("all four wait for each other now: %+v", v)
 		}
 	}
-	g = buildGraph(GraphOptions{Nodes: NodeGroups}, ringWait(a, ringLog, 0, 5, ringHeld(b)), ringWait(a, ringLog, 5, 9, ringHeld(c)))
+	g = buildGraph(
+		GraphOptions{Nodes: NodeGroups},
+		ringWait(a, ringLog, 0, 5, ringHeld(b)),
+		ringWait(a, ringLog, 5, 9, ringHeld(c)),
+	)
 	if v := g.Nodes[0]; v.Component != 1 || v.Closed {
 		t.Errorf("the workers wait for each other, and for c: %+v", v)
 	}
@@ -98,7 +127,10 @@ func TestOperationsAreTheOutermostMatch(t *testing.T) {
 		`\.(put|sav)`: {"put", "sav"},
 		`Shop\..*`:    {"Shop.checkout", "[other operation]"},
 	} {
-		g := buildGraph(GraphOptions{Nodes: NodeOperations, Frames: regexp.MustCompile(expr)}, ringWait(a, ringCache, 0, 10, ringHeld(b)))
+		g := buildGraph(
+			GraphOptions{Nodes: NodeOperations, Frames: regexp.MustCompile(expr)},
+			ringWait(a, ringCache, 0, 10, ringHeld(b)),
+		)
 		e := g.Edges[0]
 		golden.Equal(t, [2]string{g.Nodes[e.From].Name, g.Nodes[e.To].Name}, want, expr)
 	}
@@ -113,19 +145,36 @@ func TestOperationsAreTheOutermostMatch(t *testing.T) {
 // classes and sum to all, and no node is said to wait for the members of a knot only.
 func TestMoreEdgesThanAreTold(t *testing.T) {
 	const threads, ns = 600, 7
-	events := []*format.Event{{Kind: format.KindObject, Object: ringCache, Class: "Cache"}, {Kind: format.KindObject, Object: ringLog, Class: "Log"}}
+	events := []*format.Event{
+		{Kind: format.KindObject, Object: ringCache, Class: "Cache"},
+		{Kind: format.KindObject, Object: ringLog, Class: "Log"},
+	}
 	for i := range threads {
-		events = append(events, &format.Event{Kind: format.KindThread, Thread: format.ThreadID(i + 1), Name: fmt.Sprint("t", i+1)})
+		events = append(
+			events,
+			&format.Event{Kind: format.KindThread, Thread: format.ThreadID(i + 1), Name: fmt.Sprint("t", i+1)},
+		)
 	}
 	b := NewGraph(GraphOptions{Nodes: NodeThreads})
 	b.Begin(analysis.NewSymbols(events...), 0)
 	for i := range threads {
-		b.QueueChanged(&analysis.QueueChange{Waiter: analysis.Waiter{Thread: format.ThreadID(i + 1)}, Lock: ringCache + format.ObjectID(i%2), Number: uint32(i + 1)})
+		b.QueueChanged(
+			&analysis.QueueChange{
+				Waiter: analysis.Waiter{Thread: format.ThreadID(i + 1)},
+				Lock:   ringCache + format.ObjectID(i%2),
+				Number: uint32(i + 1),
+			},
+		)
 	}
 	for i := range 2 * threads {
 		by, at := ringHeld(format.ThreadID(1+i/2)), int64(10*i)
-		b.QueueSlice(&analysis.Slice{Start: at, End: at + ns, Lock: ringCache + format.ObjectID(i%2), Waiters: []analysis.Waiter{{Thread: 1}},
-			Shares: []analysis.Share{{Ns: ns, Direct: by, Root: by, Hops: 1}}}, threads/2)
+		b.QueueSlice(&analysis.Slice{
+			Start:   at,
+			End:     at + ns,
+			Lock:    ringCache + format.ObjectID(i%2),
+			Waiters: []analysis.Waiter{{Thread: 1}},
+			Shares:  []analysis.Share{{Ns: ns, Direct: by, Root: by, Hops: 1}},
+		}, threads/2)
 	}
 	b.Slice(ringWait(a, ringCache, 20*threads, 20*threads+5, ringHeld(threads)))
 	g := b.Graph()
@@ -143,8 +192,17 @@ func TestMoreEdgesThanAreTold(t *testing.T) {
 			t.Fatalf("%s for %s: %d ns, of %v", g.Nodes[e.From].Name, g.Nodes[e.To].Name, e.ThreadNs, e.Locks)
 		}
 	}
-	if want := int64(threads*threads*ns + 5); g.Total.ThreadNs != want || sum != want || others != g.OtherNs || others == 0 || others > want/2 {
-		t.Errorf("%d ns on edges, %d of them of %s, which are %d of %d", sum, others, OtherText, g.OtherNs, g.Total.ThreadNs)
+	if want := int64(threads*threads*ns + 5); g.Total.ThreadNs != want || sum != want || others != g.OtherNs ||
+		others == 0 ||
+		others > want/2 {
+		t.Errorf(
+			"%d ns on edges, %d of them of %s, which are %d of %d",
+			sum,
+			others,
+			OtherText,
+			g.OtherNs,
+			g.Total.ThreadNs,
+		)
 	}
 	var waited int64
 	for _, v := range g.Nodes {
@@ -172,7 +230,14 @@ func random(t *rapid.T) *Graph {
 	g := &Graph{Nodes: make([]Vertex, n)}
 	for range rapid.IntRange(0, 16).Draw(t, "edges") {
 		node := rapid.IntRange(0, n-1)
-		g.Edges = append(g.Edges, Edge{From: node.Draw(t, "from"), To: node.Draw(t, "to"), Sum: Sum{ThreadNs: rapid.Int64Range(0, 3).Draw(t, "ns")}})
+		g.Edges = append(
+			g.Edges,
+			Edge{
+				From: node.Draw(t, "from"),
+				To:   node.Draw(t, "to"),
+				Sum:  Sum{ThreadNs: rapid.Int64Range(0, 3).Draw(t, "ns")},
+			},
+		)
 	}
 	return g
 }
@@ -208,7 +273,19 @@ func TestComponentsAreWhatReachesEachOther(t *testing.T) {
 			golden.Equal(t, v.Component > 0, r[i][i], "node", i, "component", v.Component, "on a cycle")
 			closed := r[i][i]
 			for j, u := range g.Nodes {
-				golden.Equal(t, v.Component > 0 && v.Component == u.Component, r[i][j] && r[j][i], "nodes", i, "and", j, "components", v.Component, "and", u.Component)
+				golden.Equal(
+					t,
+					v.Component > 0 && v.Component == u.Component,
+					r[i][j] && r[j][i],
+					"nodes",
+					i,
+					"and",
+					j,
+					"components",
+					v.Component,
+					"and",
+					u.Component,
+				)
 				closed = closed && (!r[i][j] || r[j][i])
 			}
 			golden.Equal(t, v.Closed, closed, "node", i, "closed")

@@ -55,7 +55,11 @@ func ParseKeys(list string, u Use) ([]Key, error) {
 		i := slices.IndexFunc(may, func(k Key) bool { return keys[k].name == word })
 		if i < 0 {
 			near := TheNearest(word, names(may), len(may)) // a part of many names is near all of these
-			return nil, fmt.Errorf("no key is called %q; %s", word, cmp.Or(near, "there are "+strings.Join(names(may), ", ")))
+			return nil, fmt.Errorf(
+				"no key is called %q; %s",
+				word,
+				cmp.Or(near, "there are "+strings.Join(names(may), ", ")),
+			)
 		}
 		if slices.Contains(out, may[i]) {
 			return nil, fmt.Errorf("key %q is given twice", word)

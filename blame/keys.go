@@ -47,20 +47,32 @@ const (
 // words below. The arguments of --by, help texts, errors and completions are made from this table.
 // Errors and completions show the keys in this order.
 var keys = [...]keyRow{
-	ByClass:           {name: "class", side: ofLock, kind: classKey, asked: Pivots | Lengths},
-	ByLock:            {name: "lock", side: ofLock, kind: lockKey, asked: Pivots | Lengths},
-	ByCreated:         {name: "created", side: ofLock, kind: createdKey, asked: Pivots | Lengths, help: bySite},
-	ByOwnerSite:       {name: "owner-site", side: owner, kind: siteKey, asked: Pivots, help: bySite},
-	ByOwnerCallers:    {name: "owner-callers", side: owner, kind: callersKey, asked: Pivots, help: bySite},
-	ByOwnerDoing:      {name: "owner-doing", side: owner, kind: doingKey, asked: Pivots, help: bySite},
-	ByOwnerBlockedOn:  {name: "owner-blocked-on", side: owner, kind: blockedOnKey, asked: Pivots, help: bySite},
-	ByOwnerLine:       {name: "owner-line", side: owner, kind: lineKey, asked: Pivots, help: bySite},
-	ByOwnerStack:      {name: "owner-stack", side: owner, kind: stackKey, asked: Pivots},
-	ByOwnerMethod:     {name: "owner-method", side: owner, kind: methodKey, asked: Pivots},
-	ByOwnerThread:     {name: "owner-thread", side: owner, kind: threadKey, asked: Pivots},
-	ByOwnerGroup:      {name: "owner-group", side: owner, kind: groupKey, asked: Pivots},
-	ByOwnerTask:       {name: "owner-task", side: owner, kind: annotation(format.TaskClass), asked: Pivots, help: ownerAnnotations},
-	ByOwnerRegion:     {name: "owner-region", side: owner, kind: annotation(format.RegionClass), asked: Pivots, help: ownerAnnotations},
+	ByClass:          {name: "class", side: ofLock, kind: classKey, asked: Pivots | Lengths},
+	ByLock:           {name: "lock", side: ofLock, kind: lockKey, asked: Pivots | Lengths},
+	ByCreated:        {name: "created", side: ofLock, kind: createdKey, asked: Pivots | Lengths, help: bySite},
+	ByOwnerSite:      {name: "owner-site", side: owner, kind: siteKey, asked: Pivots, help: bySite},
+	ByOwnerCallers:   {name: "owner-callers", side: owner, kind: callersKey, asked: Pivots, help: bySite},
+	ByOwnerDoing:     {name: "owner-doing", side: owner, kind: doingKey, asked: Pivots, help: bySite},
+	ByOwnerBlockedOn: {name: "owner-blocked-on", side: owner, kind: blockedOnKey, asked: Pivots, help: bySite},
+	ByOwnerLine:      {name: "owner-line", side: owner, kind: lineKey, asked: Pivots, help: bySite},
+	ByOwnerStack:     {name: "owner-stack", side: owner, kind: stackKey, asked: Pivots},
+	ByOwnerMethod:    {name: "owner-method", side: owner, kind: methodKey, asked: Pivots},
+	ByOwnerThread:    {name: "owner-thread", side: owner, kind: threadKey, asked: Pivots},
+	ByOwnerGroup:     {name: "owner-group", side: owner, kind: groupKey, asked: Pivots},
+	ByOwnerTask: {
+		name:  "owner-task",
+		side:  owner,
+		kind:  annotation(format.TaskClass),
+		asked: Pivots,
+		help:  ownerAnnotations,
+	},
+	ByOwnerRegion: {
+		name:  "owner-region",
+		side:  owner,
+		kind:  annotation(format.RegionClass),
+		asked: Pivots,
+		help:  ownerAnnotations,
+	},
 	ByOwnerOperation:  {name: "owner-operation", side: owner, kind: operationKey, asked: Pivots, help: byOperation},
 	ByRootLock:        {name: "root-lock", side: ofLock, kind: rootLockKey, asked: Pivots, help: bySite},
 	ByWaiterSite:      {name: "waiter-site", kind: lineKey, asked: Pivots | Lengths, help: bySite},
@@ -174,64 +186,94 @@ const (
 )
 
 var (
-	classKey = keyKind{names: NamedClass,
-		id:   func(r *Resolver, s *subject) uint32 { return r.sym.Class(s.lock) },
-		text: func(r *Resolver, id uint32) string { return r.sym.Classes().Name(id) }}
-	lockKey = keyKind{names: NamedLock,
-		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.lock) },
-		text: func(r *Resolver, id uint32) string { return r.sym.LockName(format.ObjectID(id)) }}
-	stackKey = keyKind{stack: true,
-		id:   func(r *Resolver, s *subject) uint32 { return r.stacks.canonical(r.sym, s.stack) },
-		text: func(r *Resolver, id uint32) string { return analysis.StackText(r.sym.Frames(format.StackID(id))) }}
-	rootLockKey = keyKind{names: NamedLock,
-		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.last) },
-		text: lockKey.text}
-	createdKey = keyKind{names: NamedPlace,
-		id:   func(r *Resolver, s *subject) uint32 { return r.sites.Created(s.lock) },
-		text: siteName}
-	siteKey = keyKind{names: NamedPlace,
-		id:   func(r *Resolver, s *subject) uint32 { return r.sites.Owner(s.stack, s.lock) },
-		text: siteName}
-	callersKey = keyKind{names: NamedCallers,
-		id:   func(r *Resolver, s *subject) uint32 { return r.sites.Callers(s.stack, s.lock) },
-		text: siteName}
-	lineKey = keyKind{names: NamedPlace,
-		id:   func(r *Resolver, s *subject) uint32 { return r.sites.Waiter(s.stack) },
-		text: siteName}
-	blockedOnKey = keyKind{names: NamedLock,
-		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.blocked) },
-		text: blockedOnText}
+	classKey = keyKind{
+		names: NamedClass,
+		id:    func(r *Resolver, s *subject) uint32 { return r.sym.Class(s.lock) },
+		text:  func(r *Resolver, id uint32) string { return r.sym.Classes().Name(id) },
+	}
+	lockKey = keyKind{
+		names: NamedLock,
+		id:    func(_ *Resolver, s *subject) uint32 { return uint32(s.lock) },
+		text:  func(r *Resolver, id uint32) string { return r.sym.LockName(format.ObjectID(id)) },
+	}
+	stackKey = keyKind{
+		stack: true,
+		id:    func(r *Resolver, s *subject) uint32 { return r.stacks.canonical(r.sym, s.stack) },
+		text:  func(r *Resolver, id uint32) string { return analysis.StackText(r.sym.Frames(format.StackID(id))) },
+	}
+	rootLockKey = keyKind{
+		names: NamedLock,
+		id:    func(_ *Resolver, s *subject) uint32 { return uint32(s.last) },
+		text:  lockKey.text,
+	}
+	createdKey = keyKind{
+		names: NamedPlace,
+		id:    func(r *Resolver, s *subject) uint32 { return r.sites.Created(s.lock) },
+		text:  siteName,
+	}
+	siteKey = keyKind{
+		names: NamedPlace,
+		id:    func(r *Resolver, s *subject) uint32 { return r.sites.Owner(s.stack, s.lock) },
+		text:  siteName,
+	}
+	callersKey = keyKind{
+		names: NamedCallers,
+		id:    func(r *Resolver, s *subject) uint32 { return r.sites.Callers(s.stack, s.lock) },
+		text:  siteName,
+	}
+	lineKey = keyKind{
+		names: NamedPlace,
+		id:    func(r *Resolver, s *subject) uint32 { return r.sites.Waiter(s.stack) },
+		text:  siteName,
+	}
+	blockedOnKey = keyKind{
+		names: NamedLock,
+		id:    func(_ *Resolver, s *subject) uint32 { return uint32(s.blocked) },
+		text:  blockedOnText,
+	}
 	doingKey  = keyKind{names: NamedDoing, id: doingID, text: doingText}
-	methodKey = keyKind{names: NamedPlace,
-		id:   func(r *Resolver, s *subject) uint32 { return r.sym.Method(s.stack) },
-		text: methodName}
+	methodKey = keyKind{
+		names: NamedPlace,
+		id:    func(r *Resolver, s *subject) uint32 { return r.sym.Method(s.stack) },
+		text:  methodName,
+	}
 	threadKey = keyKind{
 		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.thread) },
-		text: func(r *Resolver, id uint32) string { return r.sym.ThreadName(format.ThreadID(id)) }}
+		text: func(r *Resolver, id uint32) string { return r.sym.ThreadName(format.ThreadID(id)) },
+	}
 	groupKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.sym.Group(s.thread) },
-		text: func(r *Resolver, id uint32) string { return r.sym.Groups().Name(id) }}
+		text: func(r *Resolver, id uint32) string { return r.sym.Groups().Name(id) },
+	}
 	operationKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.ops.id(r.sym, s.stack) },
-		text: func(r *Resolver, id uint32) string { return r.ops.names.Name(id) }}
+		text: func(r *Resolver, id uint32) string { return r.ops.names.Name(id) },
+	}
 	modeKey = keyKind{
 		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.mode) },
-		text: func(_ *Resolver, id uint32) string { return format.Mode(id).String() }}
+		text: func(_ *Resolver, id uint32) string { return format.Mode(id).String() },
+	}
 	inputKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.sym.Input(s.thread) },
-		text: func(r *Resolver, id uint32) string { return r.sym.Inputs().Name(id) }}
+		text: func(r *Resolver, id uint32) string { return r.sym.Inputs().Name(id) },
+	}
 	chainKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.chains.id(r.sym, s.thread, s.lock, s.share) },
-		text: func(r *Resolver, id uint32) string { return r.chains.signatures.Name(id) }}
+		text: func(r *Resolver, id uint32) string { return r.chains.signatures.Name(id) },
+	}
 	provenanceKey = keyKind{
 		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.share.Direct.Prov.Word()) },
-		text: func(_ *Resolver, id uint32) string { return analysis.Word(id).String() }}
+		text: func(_ *Resolver, id uint32) string { return analysis.Word(id).String() },
+	}
 )
 
 // annotation is the key of a task or region that a Go program names with runtime/trace. Stacks have
 // annotations as frames of a class of their own.
 func annotation(class string) keyKind {
-	return keyKind{id: func(r *Resolver, s *subject) uint32 { return r.sym.Annotation(s.stack, class) }, text: methodName}
+	return keyKind{
+		id:   func(r *Resolver, s *subject) uint32 { return r.sym.Annotation(s.stack, class) },
+		text: methodName,
+	}
 }
 
 func methodName(r *Resolver, id uint32) string { return r.sym.Methods().Name(id) }

@@ -43,7 +43,8 @@ func checkRows(t *rapid.T, table *Table) {
 			known += ns
 			sum.ByProvenance[p] += ns
 		}
-		if r.ThreadNs < 0 || r.WallNs > r.ThreadNs || r.WallNs > table.Total.WallNs || known != r.ThreadNs || r.Waits > table.Total.Waits {
+		if r.ThreadNs < 0 || r.WallNs > r.ThreadNs || r.WallNs > table.Total.WallNs || known != r.ThreadNs ||
+			r.Waits > table.Total.Waits {
 			t.Errorf("%v: %+v", r.Keys, r.Sum)
 		}
 		if i > 0 && r.ThreadNs > table.Rows[i-1].ThreadNs {
@@ -68,7 +69,11 @@ func TestPivotsAreViewsOfOneSum(t *testing.T) {
 			fine[i], coarse[i] = New(keys, root), New(keys[len(keys)-n:], root)
 			visitors = append(visitors, fine[i], coarse[i])
 		}
-		golden.Must(pass.Run(golden.RandomTrace(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...))(t)
+		golden.Must(
+			pass.Run(golden.RandomTrace(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...),
+		)(
+			t,
+		)
 		for i := range fine {
 			a, b := fine[i].Table(), coarse[i].Table()
 			checkRows(t, a)
@@ -80,7 +85,12 @@ func TestPivotsAreViewsOfOneSum(t *testing.T) {
 		if d.Total.ThreadNs != r.Total.ThreadNs || d.Total.WallNs != r.Total.WallNs || d.Total.Waits != r.Total.Waits {
 			t.Errorf("direct %+v, root %+v", d.Total, r.Total)
 		}
-		golden.Same(t, project(r, ByWaiterThread, ByLock), project(d, ByWaiterThread, ByLock), "what each waiter lost depends on whom it is charged to")
+		golden.Same(
+			t,
+			project(r, ByWaiterThread, ByLock),
+			project(d, ByWaiterThread, ByLock),
+			"what each waiter lost depends on whom it is charged to",
+		)
 	})
 }
 
@@ -97,11 +107,27 @@ func TestRowsAreThoseOfTheirKeys(t *testing.T) {
 		by := Columns([]Key{Key(k), Key(r.IntN(len(keys)))}, r.IntN(2) == 0)
 		rows := NewRows(&named, by)
 		for range 2000 {
-			w := analysis.Waiter{Thread: format.ThreadID(few()), Stack: format.StackID(few()), Mode: format.Mode(few() & 1)}
-			owner := func() analysis.Owner {
-				return analysis.Owner{Kind: analysis.OwnerKind(few()), Cycle: int32(few()), Did: format.Activity(few()), Thread: format.ThreadID(few()), Stack: format.StackID(few())}
+			w := analysis.Waiter{
+				Thread: format.ThreadID(few()),
+				Stack:  format.StackID(few()),
+				Mode:   format.Mode(few() & 1),
 			}
-			sh := &analysis.Share{Direct: owner(), Root: owner(), Hops: 2, Last: format.ObjectID(few()), Path: &analysis.Hop{Lock: format.ObjectID(few())}}
+			owner := func() analysis.Owner {
+				return analysis.Owner{
+					Kind:   analysis.OwnerKind(few()),
+					Cycle:  int32(few()),
+					Did:    format.Activity(few()),
+					Thread: format.ThreadID(few()),
+					Stack:  format.StackID(few()),
+				}
+			}
+			sh := &analysis.Share{
+				Direct: owner(),
+				Root:   owner(),
+				Hops:   2,
+				Last:   format.ObjectID(few()),
+				Path:   &analysis.Hop{Lock: format.ObjectID(few())},
+			}
 			lock, want := format.ObjectID(few()), make([]uint32, 2)
 			direct.Find(want, by, lock, &w, sh)
 			if got := rows.IDs(rows.Of(lock, &w, sh)); !slices.Equal(got, want) {

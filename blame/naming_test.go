@@ -61,7 +61,13 @@ func TestExpressionsMatchNamesAsTheyAre(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	names := []string{"java.util.Hashtable", "java.util.Vector", "Truth$InventoryLock", "Truth$LedgerLock", "Truth$InventoryLock"}
+	names := []string{
+		"java.util.Hashtable",
+		"java.util.Vector",
+		"Truth$InventoryLock",
+		"Truth$LedgerLock",
+		"Truth$InventoryLock",
+	}
 	for text, want := range map[string][]string{
 		"java.util.Hastable":  {"java.util.Hashtable"},
 		"hashtable":           {"java.util.Hashtable"},

@@ -142,7 +142,13 @@ func (p *Pivot) Table() *Table {
 		if p.rows[i].other {
 			t.OtherNs += p.rows[i].ThreadNs
 		}
-		t.Rows[at] = Row{Sum: p.rows[i].Finish(), Keys: of(i), IDs: p.index.IDs(int(i)), Stacks: p.stacks(int(i)), series: p.rows[i].series}
+		t.Rows[at] = Row{
+			Sum:    p.rows[i].Finish(),
+			Keys:   of(i),
+			IDs:    p.index.IDs(int(i)),
+			Stacks: p.stacks(int(i)),
+			series: p.rows[i].series,
+		}
 	}
 	return t
 }

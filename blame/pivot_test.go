@@ -52,8 +52,13 @@ func kind(k analysis.OwnerKind) analysis.Owner {
 
 // direct makes a slice whose time goes to one owner.
 func direct(from, to int64, t format.ThreadID, l format.ObjectID, first bool, o analysis.Owner) analysis.Slice {
-	return analysis.Slice{Start: from, End: to, Lock: l, Waiters: []analysis.Waiter{{Thread: t, Stack: flush, First: first}},
-		Shares: []analysis.Share{{Ns: to - from, Direct: o, Root: o, Hops: 1}}}
+	return analysis.Slice{
+		Start:   from,
+		End:     to,
+		Lock:    l,
+		Waiters: []analysis.Waiter{{Thread: t, Stack: flush, First: first}},
+		Shares:  []analysis.Share{{Ns: to - from, Direct: o, Root: o, Hops: 1}},
+	}
 }
 
 // handmade: web-1 waits for Cache a over [0, 100): the first 60 ns for web-2,
@@ -145,7 +150,14 @@ func TestPseudoOwnersAreRows(t *testing.T) {
 				t.Errorf("%s has a stack", r.Keys[0])
 			}
 		}
-		want := map[string]int64{"[handoff]": 10, "[unknown owner]": 10, "[external]": 10, "[deadlock #1]": 10, "[deadlock #2]": 10, last: 10}
+		want := map[string]int64{
+			"[handoff]":       10,
+			"[unknown owner]": 10,
+			"[external]":      10,
+			"[deadlock #1]":   10,
+			"[deadlock #2]":   10,
+			last:              10,
+		}
 		golden.Same(t, got, want, key)
 	}
 }
@@ -154,9 +166,20 @@ func TestPseudoOwnersAreRows(t *testing.T) {
 // the sum, neither row is longer on the wall than in thread-time, and the one
 // wait counts in the row of the first share.
 func TestReadersShareASlice(t *testing.T) {
-	s := analysis.Slice{Start: 0, End: 101, Lock: cacheA, Waiters: []analysis.Waiter{{Thread: web1, First: true}}, Shares: []analysis.Share{
-		{Ns: 51, Direct: by(web2, put, analysis.Exact), Root: by(web2, put, analysis.Exact), Hops: 1},
-		{Ns: 50, Direct: by(batch, flush, analysis.Likely(0.5)), Root: by(batch, flush, analysis.Likely(0.5)), Hops: 1}}}
+	s := analysis.Slice{
+		Start:   0,
+		End:     101,
+		Lock:    cacheA,
+		Waiters: []analysis.Waiter{{Thread: web1, First: true}},
+		Shares: []analysis.Share{
+			{Ns: 51, Direct: by(web2, put, analysis.Exact), Root: by(web2, put, analysis.Exact), Hops: 1},
+			{
+				Ns:     50,
+				Direct: by(batch, flush, analysis.Likely(0.5)),
+				Root:   by(batch, flush, analysis.Likely(0.5)),
+				Hops:   1,
+			}},
+	}
 	table := pivot(symbols(), []analysis.Slice{s}, false, ByOwnerThread)
 	golden.Same(t, lines(table), []line{{"web-2", 51, 51, 1}, {"batch", 50, 50, 0}})
 	want := Sum{ThreadNs: 101, WallNs: 101, Waits: 1}
@@ -202,7 +225,8 @@ func TestParseKeys(t *testing.T) {
 		}
 	}
 	for k := range keys {
-		if keys[k].name == "" || keys[k].asked == 0 && Key(k) < ByChain || keys[k].side == owner && keys[k].asked&Lengths != 0 {
+		if keys[k].name == "" || keys[k].asked == 0 && Key(k) < ByChain ||
+			keys[k].side == owner && keys[k].asked&Lengths != 0 {
 			t.Errorf("key %d is not whole: %q", k, keys[k].name)
 		}
 	}
@@ -238,14 +262,22 @@ func TestATableAllocatesNothingForARow(t *testing.T) {
 	made := func(rows int) float64 {
 		var threads []*format.Event
 		for i := range rows {
-			threads = append(threads, &format.Event{Kind: format.KindThread, Thread: format.ThreadID(i + 1), Name: "worker"})
+			threads = append(
+				threads,
+				&format.Event{Kind: format.KindThread, Thread: format.ThreadID(i + 1), Name: "worker"},
+			)
 		}
 		p := New([]Key{ByWaiterThread, ByOwnerThread}, false)
 		p.Begin(analysis.NewSymbols(threads...), 0)
 		for i := range rows {
 			owner := analysis.Owner{Kind: analysis.OwnerThread, Thread: format.ThreadID(rows - i)}
-			p.Slice(&analysis.Slice{Start: int64(i), End: int64(i + 1), Lock: 1, Waiters: []analysis.Waiter{{Thread: format.ThreadID(i + 1)}},
-				Shares: []analysis.Share{{Ns: 1, Direct: owner, Root: owner, Hops: 1}}})
+			p.Slice(&analysis.Slice{
+				Start:   int64(i),
+				End:     int64(i + 1),
+				Lock:    1,
+				Waiters: []analysis.Waiter{{Thread: format.ThreadID(i + 1)}},
+				Shares:  []analysis.Share{{Ns: 1, Direct: owner, Root: owner, Hops: 1}},
+			})
 		}
 		if n := len(p.Table().Rows); n != rows {
 			t.Fatalf("%d rows, want %d", n, rows)

@@ -14,7 +14,13 @@ type Provenance struct {
 
 // NewProvenance names the parts of a sum.
 func NewProvenance(p analysis.Known) Provenance {
-	return Provenance{ExactNs: p[analysis.ByTenure], SampledNs: p[analysis.BySample], InferredNs: p[analysis.ByInference], UnknownNs: p[analysis.ByNothing], RightNs: p.Right()}
+	return Provenance{
+		ExactNs:    p[analysis.ByTenure],
+		SampledNs:  p[analysis.BySample],
+		InferredNs: p[analysis.ByInference],
+		UnknownNs:  p[analysis.ByNothing],
+		RightNs:    p.Right(),
+	}
 }
 
 // Add adds that of more waiting.

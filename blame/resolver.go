@@ -85,12 +85,26 @@ func (r *Resolver) Find(ids []uint32, by []Column, lock format.ObjectID, w *anal
 func (r *Resolver) owner(root bool, lock format.ObjectID, sh *analysis.Share) *subject {
 	if root {
 		if of := &r.owners[1]; of.share == nil {
-			*of = subject{thread: sh.Root.Thread, stack: sh.Root.Stack, lock: sh.Last, last: sh.Last, did: sh.Root.Did, share: sh}
+			*of = subject{
+				thread: sh.Root.Thread,
+				stack:  sh.Root.Stack,
+				lock:   sh.Last,
+				last:   sh.Last,
+				did:    sh.Root.Did,
+				share:  sh,
+			}
 		}
 		return &r.owners[1]
 	}
 	if of := &r.owners[0]; of.share == nil {
-		*of = subject{thread: sh.Direct.Thread, stack: sh.Direct.Stack, lock: lock, last: sh.Last, did: sh.Direct.Did, share: sh}
+		*of = subject{
+			thread: sh.Direct.Thread,
+			stack:  sh.Direct.Stack,
+			lock:   lock,
+			last:   sh.Last,
+			did:    sh.Direct.Did,
+			share:  sh,
+		}
 		if sh.Path != nil {
 			of.blocked = sh.Path.Lock
 		}

@@ -68,7 +68,13 @@ const (
 
 // NewRows returns an empty numbering without bounds.
 func NewRows(resolver *Resolver, by []Column) *Rows {
-	return &Rows{keys: resolver, by: by, met: numbering{width: len(by)}, bounds: bounds{math.MaxInt, math.MaxInt}, ids: make([]uint32, len(by))}
+	return &Rows{
+		keys:   resolver,
+		by:     by,
+		met:    numbering{width: len(by)},
+		bounds: bounds{math.MaxInt, math.MaxInt},
+		ids:    make([]uint32, len(by)),
+	}
 }
 
 // boundsOf returns the bounds of the rows of some columns.

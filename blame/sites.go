@@ -70,7 +70,13 @@ func NewSites(app *regexp.Regexp) *Sites { return &Sites{app: app} }
 
 // Begin sets the symbols of the trace.
 func (s *Sites) Begin(sym *analysis.Symbols) {
-	*s = Sites{sym: sym, app: s.app, of: map[analysis.Acquisition]ofOwner{}, acquired: map[uint32]bool{}, lines: newAcquireLines()}
+	*s = Sites{
+		sym:      sym,
+		app:      s.app,
+		of:       map[analysis.Acquisition]ofOwner{},
+		acquired: map[uint32]bool{},
+		lines:    newAcquireLines(),
+	}
 	s.names.ID(analysis.UnknownStack)
 }
 

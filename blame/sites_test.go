@@ -39,7 +39,10 @@ const (
 // at :30) and at Audit.write:5, for the last of which the JDK's own lock is used.
 func trace(t *testing.T, app *regexp.Regexp) *Sites {
 	run := frame("Shop", "run", 99)
-	park := []format.Frame{frame("jdk.internal.misc.Unsafe", "park", 0), frame("java.util.concurrent.locks.ReentrantLock", "lock", 322)}
+	park := []format.Frame{
+		frame("jdk.internal.misc.Unsafe", "park", 0),
+		frame("java.util.concurrent.locks.ReentrantLock", "lock", 322),
+	}
 	l := &format.List{}
 	write := func(ev format.Event) {
 		golden.OK(t, l.Write(&ev))
@@ -60,11 +63,32 @@ func trace(t *testing.T, app *regexp.Regexp) *Sites {
 	}
 	write(format.Event{Kind: format.KindThread, Thread: 1, Name: "a"})
 	write(format.Event{Kind: format.KindObject, Object: ledger, Class: "Ledger", Stack: library})
-	write(format.Event{Kind: format.KindObject, Object: audit, Class: "java.util.concurrent.locks.ReentrantLock$NonfairSync"})
+	write(
+		format.Event{
+			Kind:   format.KindObject,
+			Object: audit,
+			Class:  "java.util.concurrent.locks.ReentrantLock$NonfairSync",
+		},
+	)
 	write(format.Event{Kind: format.KindObject, Object: queue, Class: "Ledger"})
-	write(format.Event{Kind: format.KindObject, Object: second, Class: "java.util.concurrent.locks.ReentrantLock$NonfairSync"})
+	write(
+		format.Event{
+			Kind:   format.KindObject,
+			Object: second,
+			Class:  "java.util.concurrent.locks.ReentrantLock$NonfairSync",
+		},
+	)
 	for at, w := range []analysis.Acquisition{{Stack: takeReport, Lock: ledger}, {Stack: other, Lock: ledger}, {Stack: takeAudit, Lock: audit}} {
-		write(format.Event{Kind: format.KindWait, Thread: 1, Object: w.Lock, Stack: w.Stack, Time: int64(10 * at), End: int64(10*at + 5)})
+		write(
+			format.Event{
+				Kind:   format.KindWait,
+				Thread: 1,
+				Object: w.Lock,
+				Stack:  w.Stack,
+				Time:   int64(10 * at),
+				End:    int64(10*at + 5),
+			},
+		)
 	}
 	write(format.Event{Kind: format.KindRelease, Thread: 1, Object: queue, Stack: giving, Time: 40})
 	tr := golden.Must(pass.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}))(t)
@@ -110,7 +134,18 @@ func TestOwnersAreAskedForTheirLocks(t *testing.T) {
 	r.Begin(trace(t, nil).sym)
 	by := []Column{{Key: ByOwnerSite}, {Key: ByOwnerSite, Root: true}, {Key: ByOwnerBlockedOn}}
 	ids, owner := make([]uint32, len(by)), analysis.Owner{Stack: nested}
-	r.Find(ids, by, ledger, &analysis.Waiter{}, &analysis.Share{Direct: owner, Root: owner, Last: audit, Path: analysis.PathOf(analysis.Hop{Lock: second}, analysis.Hop{Lock: audit})})
+	r.Find(
+		ids,
+		by,
+		ledger,
+		&analysis.Waiter{},
+		&analysis.Share{
+			Direct: owner,
+			Root:   owner,
+			Last:   audit,
+			Path:   analysis.PathOf(analysis.Hop{Lock: second}, analysis.Hop{Lock: audit}),
+		},
+	)
 	for i, want := range []string{"Shop.report:30", "Audit.write:5", r.sym.LockName(second)} {
 		got, _ := r.Text(by[i].Key, ids[i])
 		golden.Equal(t, got, want, by[i].Key)

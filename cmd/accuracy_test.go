@@ -95,7 +95,13 @@ func holdMean(t *testing.T, kind string, a *accuracy) {
 		"record":  {all: .20, over: .02},
 	}[kind]
 	if n := float64(a.locks); a.all/n > most.all || a.over/n > most.over {
-		t.Errorf("real recordings, %s: %s; want at most %.2f, overclaimed %.2f", kind, a.row("mean"), most.all, most.over)
+		t.Errorf(
+			"real recordings, %s: %s; want at most %.2f, overclaimed %.2f",
+			kind,
+			a.row("mean"),
+			most.all,
+			most.over,
+		)
 	}
 }
 
@@ -112,7 +118,8 @@ func holdTable(t *testing.T, got string) {
 	golden.Equal(t, len(rows), len(want), "in", accuracyTable)
 	for name, r := range rows {
 		w, ok := want[name]
-		far := !ok || slices.ContainsFunc([]int{0, 1, 2, 4}, func(i int) bool { return math.Abs(r[i]-w[i]) > accuracySlack })
+		far := !ok ||
+			slices.ContainsFunc([]int{0, 1, 2, 4}, func(i int) bool { return math.Abs(r[i]-w[i]) > accuracySlack })
 		if far || math.Abs(r[3]-w[3]) > 1 {
 			t.Errorf("%s: %v, the table says %v; if that is right, write it with -update", name, r, w)
 		}

@@ -54,11 +54,26 @@ func newAnalyze(e *env) *cobra.Command {
 	offer(c, "by", "lock", "class")
 	c.Flags().BoolVar(&o.idle, "idle", false, "list where threads have nothing to do as well, below --tables")
 	f := c.Flags()
-	f.BoolVar(&o.shape.tables, "tables", false, "print tables: all numbers of locks, owners and phases, and what the trace lacks")
+	f.BoolVar(
+		&o.shape.tables,
+		"tables",
+		false,
+		"print tables: all numbers of locks, owners and phases, and what the trace lacks",
+	)
 	f.BoolVar(&o.shape.screen.Full, "full", false, "print all findings, locks and notes, with whole stacks")
-	f.StringVar(&o.out.how.Section, "section", "", "of csv: write the one table `NAME`: "+strings.Join(table.Sections, ", "))
+	f.StringVar(
+		&o.out.how.Section,
+		"section",
+		"",
+		"of csv: write the one table `NAME`: "+strings.Join(table.Sections, ", "),
+	)
 	offer(c, "section", table.Sections...)
-	f.IntVar(&o.out.how.Width, "width", 0, "print lines of `N` columns instead of the terminal's (80 where there is none)")
+	f.IntVar(
+		&o.out.how.Width,
+		"width",
+		0,
+		"print lines of `N` columns instead of the terminal's (80 where there is none)",
+	)
 	return c
 }
 
@@ -70,11 +85,17 @@ func (o *analyzeOptions) check() error {
 	case section != "" && o.out.format != "csv":
 		return usageError{errors.New("--section: only --format csv has sections"), "the other forms hold all of them"}
 	case section != "" && !slices.Contains(table.Sections, section):
-		return usageError{fmt.Errorf("--section: there is no section %q", section), "choose from " + strings.Join(table.Sections, ", ")}
+		return usageError{
+			fmt.Errorf("--section: there is no section %q", section),
+			"choose from " + strings.Join(table.Sections, ", "),
+		}
 	case o.shape.tables && o.shape.screen.Full:
 		return usageError{errors.New("--full and --tables exclude each other"), "--top 0 makes tables show all rows"}
 	case width != 0 && width < 40:
-		return usageError{fmt.Errorf("--width %d: names need 40 columns", width), "without it, the terminal's width counts"}
+		return usageError{
+			fmt.Errorf("--width %d: names need 40 columns", width),
+			"without it, the terminal's width counts",
+		}
 	}
 	return nil
 }
@@ -104,7 +125,14 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 
 // wanted returns what the answer shows, and whether it has whole stacks of owners.
 func (o *analyzeOptions) wanted() (want summary, stacks bool) {
-	want = summary{byClass: o.by == "class", idle: o.idle, app: o.own.re, locks: o.out.top, phases: o.out.top, places: o.out.top}
+	want = summary{
+		byClass: o.by == "class",
+		idle:    o.idle,
+		app:     o.own.re,
+		locks:   o.out.top,
+		phases:  o.out.top,
+		places:  o.out.top,
+	}
 	if o.out.format != analyzeOutputs[0].name || o.shape.tables {
 		return want, true
 	}
@@ -129,8 +157,16 @@ const noPhases = -1
 
 // summarize reads the trace for the document of 'contend analyze', and for
 // further visitors.
-func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor) (*document.Analyze, *document.Overview, *result, error) {
-	lockSums, overview := locks.New(want.byClass), locks.NewOverview(locks.Options{ByClass: want.byClass, App: want.app})
+func (o *traceOptions) summarize(
+	e *env,
+	want summary,
+	more ...analysis.Visitor,
+) (*document.Analyze, *document.Overview, *result, error) {
+	lockSums, overview := locks.New(
+		want.byClass,
+	), locks.NewOverview(
+		locks.Options{ByClass: want.byClass, App: want.app},
+	)
 	pressure := csp.New(csp.Options{Phases: true, Top: want.phases})
 	observed := findings.NewEvidence(want.app)
 	if want.phases != noPhases {

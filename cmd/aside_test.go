@@ -38,7 +38,8 @@ func waiting(t *testing.T, path string) (ns int64, exact bool) {
 		if ev.Kind == format.KindTick {
 			exact = false
 		}
-		if ev.Kind == format.KindWait || ev.Kind == format.KindActivity && ev.Activity <= format.ActivitySleep && ev.Thread != format.NoThread {
+		if ev.Kind == format.KindWait ||
+			ev.Kind == format.KindActivity && ev.Activity <= format.ActivitySleep && ev.Thread != format.NoThread {
 			by[ev.Thread] = append(by[ev.Thread], stretch{ev.Time, ev.End})
 		}
 		end = max(end, ev.End)
@@ -81,8 +82,17 @@ func TestNoWaitingIsLost(t *testing.T) {
 		}
 		exact++
 		got := d.Total.WaitNs + d.ResourceTotal.WaitNs + d.IdleTotal.WaitNs
-		if off := math.Abs(float64(got-want)) / float64(max(want, 1)); off > 0.002 && math.Abs(float64(got-want)) > 1000 {
-			t.Errorf("%s: %d for locks, %d for resources and %d idle are %d, of %d", path, d.Total.WaitNs, d.ResourceTotal.WaitNs, d.IdleTotal.WaitNs, got, want)
+		if off := math.Abs(float64(got-want)) / float64(max(want, 1)); off > 0.002 &&
+			math.Abs(float64(got-want)) > 1000 {
+			t.Errorf(
+				"%s: %d for locks, %d for resources and %d idle are %d, of %d",
+				path,
+				d.Total.WaitNs,
+				d.ResourceTotal.WaitNs,
+				d.IdleTotal.WaitNs,
+				got,
+				want,
+			)
 		}
 		for _, list := range [][]document.Resource{d.Resources, d.Idle} {
 			for _, r := range list {

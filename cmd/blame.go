@@ -32,11 +32,13 @@ func newBlame(e *env) *cobra.Command {
 	c.Long += "\n\n" + blame.Help("--by takes any sequence of ", blame.Pivots) + blame.Meanings
 	o.trace.bind(c)
 	o.out.bind(c, blameOutputs)
-	c.Flags().StringVar(&o.by, "by", "owner-site,owner-doing", "sum by `KEYS`, separated by commas; of other formats than a table the default is owner-stack")
+	c.Flags().
+		StringVar(&o.by, "by", "owner-site,owner-doing", "sum by `KEYS`, separated by commas; of other formats than a table the default is owner-stack")
 	offerLists(c, "by", blame.Keys(blame.Pivots)...)
 	o.operation.bind(c, "operation", "name operations by the frames that match `REGEXP`")
 	o.own.bindApp(c)
-	c.Flags().BoolVar(&o.root, "root", false, "charge the end of each chain of waits instead of the lock's direct owner")
+	c.Flags().
+		BoolVar(&o.root, "root", false, "charge the end of each chain of waits instead of the lock's direct owner")
 	return c
 }
 

@@ -34,9 +34,23 @@ func chromium() string {
 // chrome is one headless Chromium for all tests, which must reach nothing but
 // files and this machine: to begin one takes longer than most look at a page.
 var chrome = sync.OnceValues(func() (context.Context, error) {
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium()), chromedp.NoSandbox, chromedp.WindowSize(1200, 800),
-		chromedp.UserDataDir(filepath.Join(sharedDir, "chromium")), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"), chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.WSURLReadTimeout(patience))
+	opts := append(
+		chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(chromium()),
+		chromedp.NoSandbox,
+		chromedp.WindowSize(1200, 800),
+		chromedp.UserDataDir(
+			filepath.Join(sharedDir, "chromium"),
+		),
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
+		chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag(
+			"disable-component-update",
+			true,
+		),
+		chromedp.Flag("disable-sync", true),
+		chromedp.WSURLReadTimeout(patience),
+	)
 	for f := range strings.FieldsSeq(os.Getenv("CHROMEFLAGS")) {
 		k, v, ok := strings.Cut(f, "=")
 		if ok {
@@ -118,7 +132,10 @@ func (b *tab) text(selector string) string {
 // press sends a key to the page.
 func (b *tab) press(key string) {
 	b.Helper()
-	eval[bool](b, fmt.Sprintf(`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true}))`, key))
+	eval[bool](
+		b,
+		fmt.Sprintf(`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true}))`, key),
+	)
 }
 
 // dom returns the document the browser made of the file.
@@ -146,7 +163,10 @@ func flameTab(t *testing.T, page string) *tab {
 func (b *tab) framesShown() (now int) {
 	b.Helper()
 	for before := -1; now == 0 || now != before; {
-		before, now = now, eval[int](b, `[...document.querySelectorAll("#chart g.frame")].filter(g => !g.classList.contains("fade") && g.querySelector("rect").getBoundingClientRect().width > 2).length`)
+		before, now = now, eval[int](
+			b,
+			`[...document.querySelectorAll("#chart g.frame")].filter(g => !g.classList.contains("fade") && g.querySelector("rect").getBoundingClientRect().width > 2).length`,
+		)
 		b.do(chromedp.Sleep(150 * time.Millisecond))
 	}
 	return now
@@ -158,7 +178,10 @@ func TestThePageInABrowser(t *testing.T) {
 	frames := b.framesShown()
 	b.do(chromedp.SendKeys("#search", "exportReport"))
 	matched := b.text("#matched")
-	eval[bool](b, `document.querySelector('#chart g.frame[name^="lock Truth$LedgerLock"]').dispatchEvent(new MouseEvent("click", {bubbles: true}))`)
+	eval[bool](
+		b,
+		`document.querySelector('#chart g.frame[name^="lock Truth$LedgerLock"]').dispatchEvent(new MouseEvent("click", {bubbles: true}))`,
+	)
 	details, zoomed := b.text("#details"), b.framesShown()
 	b.do(chromedp.Click("#reset"))
 	whole := b.framesShown()
@@ -171,10 +194,13 @@ func TestThePageInABrowser(t *testing.T) {
 	b.press("Escape")
 	b.do(chromedp.SendKeys("#search", "no such frame"))
 	none := b.text("#matched")
-	if summary := b.text("#summary"); !strings.Contains(summary, "of waiting thread-time in") || !strings.Contains(matched, "frames, ") || none != "nothing found" {
+	if summary := b.text("#summary"); !strings.Contains(summary, "of waiting thread-time in") ||
+		!strings.Contains(matched, "frames, ") ||
+		none != "nothing found" {
 		t.Errorf("summary %q, matched %q, none %q", summary, matched, none)
 	}
-	if !strings.HasPrefix(details, "lock Truth$LedgerLock") || !strings.Contains(details, "thread-time") || !strings.Contains(details, "inferred") {
+	if !strings.HasPrefix(details, "lock Truth$LedgerLock") || !strings.Contains(details, "thread-time") ||
+		!strings.Contains(details, "inferred") {
 		t.Errorf("details %q", details)
 	}
 	if zoomed >= frames || whole != frames || frames < 10 {
@@ -195,7 +221,8 @@ func TestThePageByKeyboard(t *testing.T) {
 	b.press("Escape")
 	whole := b.framesShown()
 	b.press("/")
-	if focused := eval[string](b, "document.activeElement.id"); first == "" || up == "" || first == up || focused != "search" {
+	if focused := eval[string](b, "document.activeElement.id"); first == "" || up == "" || first == up ||
+		focused != "search" {
 		t.Errorf("%q, then %q; focus on %q", first, up, focused)
 	}
 	if zoomed >= frames || whole != frames {

@@ -43,7 +43,14 @@ func (o *chainsOptions) compare(e *env) error {
 	if err != nil {
 		return err
 	}
-	d := diffOptions{trace: o.trace, out: o.out, base: o.base, new: paths, alpha: defaultAlpha, minChange: defaultMinChange}
+	d := diffOptions{
+		trace:     o.trace,
+		out:       o.out,
+		base:      o.base,
+		new:       paths,
+		alpha:     defaultAlpha,
+		minChange: defaultMinChange,
+	}
 	doc, damage := d.compare(e)
 	if doc == nil {
 		return damage

@@ -24,7 +24,10 @@ type checkOptions struct {
 // errUndecided is such an error for a rule that the trace cannot decide.
 var (
 	errRules     = errors.New("not all rules hold")
-	errUndecided = fmt.Errorf("%w: what the trace cannot decide does not hold, unless --allow-undecided is given", errRules)
+	errUndecided = fmt.Errorf(
+		"%w: what the trace cannot decide does not hold, unless --allow-undecided is given",
+		errRules,
+	)
 )
 
 func newCheck(e *env) *cobra.Command {
@@ -66,7 +69,10 @@ func (o *checkOptions) parse() ([]gate.Rule, error) {
 	}
 	for i := range rules {
 		if rules[i].NeedsBaseline() && len(o.baseline) == 0 {
-			return nil, usageError{fmt.Errorf("%q needs a baseline", rules[i].Text), "name one or several traces with --baseline"}
+			return nil, usageError{
+				fmt.Errorf("%q needs a baseline", rules[i].Text),
+				"name one or several traces with --baseline",
+			}
 		}
 	}
 	return rules, nil
@@ -105,7 +111,11 @@ func runCheck(e *env, o *checkOptions) error {
 }
 
 // runs analyses each trace by itself.
-func (o *checkOptions) runs(e *env, paths []string, rules []gate.Rule) (runs []*gate.Run, traces []document.SideTrace, damaged bool, err error) {
+func (o *checkOptions) runs(
+	e *env,
+	paths []string,
+	rules []gate.Rule,
+) (runs []*gate.Run, traces []document.SideTrace, damaged bool, err error) {
 	for _, path := range paths {
 		run := gate.NewRun(rules...)
 		res, err := o.trace.alone(path).named(e, nil, run.Visitors()...)

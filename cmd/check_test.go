@@ -132,14 +132,26 @@ func TestGatesDoNotPassWhatVirtualThreadsHide(t *testing.T) {
 	golden.ParallelUnlessShort(t)
 	for name, bounded := range map[string]bool{"deadlock": false, "deadlock-starts": true, "deadlock-late": false} {
 		file := "../testdata/gate/" + name + "-jdk25.jfr.gz"
-		code, text := checked(t, "", "--rule", "no deadlock", "--rule", "waiting(*) < 0.5", "--rule", "max(*) < 1s", file)
-		if code != exitRules || !strings.Contains(text, "all 3 rules are undecided") || strings.Contains(text, "no upper bound") == bounded {
+		code, text := checked(
+			t,
+			"",
+			"--rule",
+			"no deadlock",
+			"--rule",
+			"waiting(*) < 0.5",
+			"--rule",
+			"max(*) < 1s",
+			file,
+		)
+		if code != exitRules || !strings.Contains(text, "all 3 rules are undecided") ||
+			strings.Contains(text, "no upper bound") == bounded {
 			t.Errorf("%s: exit %d\n%s", name, code, text)
 		}
 		code, _ = checked(t, "", "--rule", "waiting(*) < 2.5", file)
 		golden.Equal(t, code == exitOK, bounded, name, "2.5 threads", code)
 		for _, w := range ask[document.Analyze](t, "analyze", file).Coverage.Warnings {
-			if w.Code == "virtual-threads" && bounded && (w.Hidden < 5.9e9 || w.Hidden > 6.1e9) { // two threads, 3.0 s each
+			if w.Code == "virtual-threads" && bounded &&
+				(w.Hidden < 5.9e9 || w.Hidden > 6.1e9) { // two threads, 3.0 s each
 				t.Errorf("%s: %s", name, w.Text)
 			}
 		}
@@ -199,12 +211,19 @@ func TestAGoRuntimesDeadlockIsOne(t *testing.T) {
 		"fatal error: concurrent map writes\n\n":                                           "UNDECIDED ",
 		"":                                                                                 "UNDECIDED ",
 	} {
-		if code, text := checked(t, head+dump, "--rule", "no deadlock", "-"); code != exitRules || !strings.Contains(text, "\n "+want) {
+		if code, text := checked(t, head+dump, "--rule", "no deadlock", "-"); code != exitRules ||
+			!strings.Contains(text, "\n "+want) {
 			t.Errorf("%q: exit %d\n%s", head, code, text)
 		}
 		var out strings.Builder
 		Main([]string{"analyze", "--format", "json", "-"}, strings.NewReader(head+dump), &out, io.Discard)
-		golden.Equal(t, strings.Contains(out.String(), `"found": "the Go runtime ended the program: `), want == "FAIL ", head, "deadlocks of JSON")
+		golden.Equal(
+			t,
+			strings.Contains(out.String(), `"found": "the Go runtime ended the program: `),
+			want == "FAIL ",
+			head,
+			"deadlocks of JSON",
+		)
 	}
 }
 
@@ -215,7 +234,11 @@ func TestACopyKeepsTheDoubts(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"virtual-jdk25.jfr", "moved-locks-jdk25.jfr.gz", "truth-jdk25-1.json", "go126-debug2-dump.txt", "truth-series-8dumps-jdk17.txt", "lab-virtual-exact-jdk25.jfr"} {
 		file := filepath.Join("../testdata", name)
-		copies := []string{filepath.Join(dir, name+".bin"), filepath.Join(dir, name+".again.bin"), filepath.Join(dir, name+".text")}
+		copies := []string{
+			filepath.Join(dir, name+".bin"),
+			filepath.Join(dir, name+".again.bin"),
+			filepath.Join(dir, name+".text"),
+		}
 		for i, args := range [][]string{{"convert", file, "-o", copies[0]}, {"convert", copies[0], "-o", copies[1]}, {"dump", file, "-o", copies[2]}} {
 			var msg strings.Builder
 			if code := Main(args, nil, &msg, &msg); code != exitOK {
@@ -272,7 +295,14 @@ func TestAGateOfNothingDecidesNothing(t *testing.T) {
 	// What they leave is held against the rule as ever.
 	for filter, want := range map[string]int{"--class=Truth": exitOK, "--from=1s": exitOK} {
 		var out, msg strings.Builder
-		golden.Equal(t, Main([]string{"check", "--rule", "csp(total) < 99%", filter, recording}, nil, &out, &msg), want, filter, &out, &msg)
+		golden.Equal(
+			t,
+			Main([]string{"check", "--rule", "csp(total) < 99%", filter, recording}, nil, &out, &msg),
+			want,
+			filter,
+			&out,
+			&msg,
+		)
 	}
 }
 
@@ -282,7 +312,8 @@ func TestStandardInputIsCalledThat(t *testing.T) {
 	recording := golden.Must(os.Open("../testdata/truth-8threads.jfr"))(t)
 	defer recording.Close()
 	var out, msg strings.Builder
-	if code := Main([]string{"analyze", "-"}, recording, &out, &msg); code != exitOK || !strings.HasPrefix(out.String(), "standard input: ") {
+	if code := Main([]string{"analyze", "-"}, recording, &out, &msg); code != exitOK ||
+		!strings.HasPrefix(out.String(), "standard input: ") {
 		t.Errorf("exit %d: %s%s", code, &out, &msg)
 	}
 	msg.Reset()

@@ -41,9 +41,11 @@ func newCSP(e *env) *cobra.Command {
 	c.Flags().DurationVar(&o.interval, "interval", time.Second, "measure the pressure in each `INTERVAL`")
 	o.threshold = csp.DefaultThreshold
 	c.Flags().Var((*partValue)(&o.threshold), "threshold", "a phase begins at this `PRESSURE`, as 5% or 0.05")
-	c.Flags().BoolVar(&o.root, "root", false, "charge waiting to the last lock of each chain of waits instead of the first")
+	c.Flags().
+		BoolVar(&o.root, "root", false, "charge waiting to the last lock of each chain of waits instead of the first")
 	c.Flags().BoolVar(&o.metrics, "metrics", false, "print the older metrics beside it")
-	c.Flags().BoolVar(&o.out.how.Chart, "chart", false, "draw a line per lock over time; the interval is 100ms unless given")
+	c.Flags().
+		BoolVar(&o.out.how.Chart, "chart", false, "draw a line per lock over time; the interval is 100ms unless given")
 	return c
 }
 
@@ -53,7 +55,10 @@ func (o *cspOptions) check() error {
 		return usageError{errors.New("--interval: must be longer than 0"), "write 1s or 100ms"}
 	}
 	if o.out.how.Chart && o.out.format != "table" {
-		return usageError{fmt.Errorf("--chart: is drawn in a terminal, not as %s", o.out.format), "choose --chart, or -o csp.svg or -o csp.html"}
+		return usageError{
+			fmt.Errorf("--chart: is drawn in a terminal, not as %s", o.out.format),
+			"choose --chart, or -o csp.svg or -o csp.html",
+		}
 	}
 	return nil
 }
@@ -70,7 +75,9 @@ func runCSP(e *env, o *cspOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	meter := csp.New(csp.Options{IntervalNs: o.interval.Nanoseconds(), Threshold: o.threshold, Root: o.root, Top: o.phases()})
+	meter := csp.New(
+		csp.Options{IntervalNs: o.interval.Nanoseconds(), Threshold: o.threshold, Root: o.root, Top: o.phases()},
+	)
 	locks, metrics := locks.New(true), csp.NewMetrics()
 	visitors := []analysis.Visitor{meter, locks}
 	if o.metrics {
@@ -86,7 +93,10 @@ func runCSP(e *env, o *cspOptions) error {
 	meter.OwnerLabel = res.names.OwnerName
 	series, err := meter.Series()
 	if err != nil {
-		return usageError{fmt.Errorf("--interval: %w", err), "write a longer one, as 1s, 1m or 1h, or take a part of the trace with --from and --to"}
+		return usageError{
+			fmt.Errorf("--interval: %w", err),
+			"write a longer one, as 1s, 1m or 1h, or take a part of the trace with --from and --to",
+		}
 	}
 	metrics.ElapsedNs = res.trace.ElapsedNs
 	doc := document.NewCSP(series, res.trace.Start, metrics.Rows(), document.NewTotal(locks), res.coverage())
@@ -102,10 +112,16 @@ func (o *cspOptions) timed(res *result) error {
 		return err
 	}
 	if o.out.how.Chart || o.out.drawn() {
-		return usageError{errors.New("the input counts threads and has no time to draw pressure over"), "'contend csp' prints a table; several thread dumps with their times give a chart"}
+		return usageError{
+			errors.New("the input counts threads and has no time to draw pressure over"),
+			"'contend csp' prints a table; several thread dumps with their times give a chart",
+		}
 	}
 	if o.metrics {
-		return usageError{errors.New("--metrics: the input counts threads, and the older metrics are per time"), "leave it out; several thread dumps with their times have them"}
+		return usageError{
+			errors.New("--metrics: the input counts threads, and the older metrics are per time"),
+			"leave it out; several thread dumps with their times have them",
+		}
 	}
 	return nil
 }

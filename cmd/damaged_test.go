@@ -61,7 +61,14 @@ func answer(t *testing.T, data []byte, command string) (code int, said string) {
 	case code == exitDamaged && out.Len() > 0 && strings.Contains(msg.String(), "contend: warning: "):
 	case code == exitFailed && out.Len() == 0 && clear && !strings.Contains(last, "internal error"):
 	default:
-		t.Errorf("%d bytes: %s exits with %d, answers %d bytes and says %s", len(data), command, code, out.Len(), msg.String())
+		t.Errorf(
+			"%d bytes: %s exits with %d, answers %d bytes and says %s",
+			len(data),
+			command,
+			code,
+			out.Len(),
+			msg.String(),
+		)
 	}
 	return code, msg.String()
 }
@@ -87,7 +94,8 @@ func TestEveryCutOfAnAgentsFile(t *testing.T) {
 		code := Main([]string{"verify", "--format", "json", "-"}, bytes.NewReader(data[:n]), &out, &msg)
 		switch {
 		case n < len(magicOf(data)):
-			if code != exitFailed || out.Len() > 0 || strings.Count(msg.String(), "\n") > 2 || !strings.HasPrefix(msg.String(), "contend: ") {
+			if code != exitFailed || out.Len() > 0 || strings.Count(msg.String(), "\n") > 2 ||
+				!strings.HasPrefix(msg.String(), "contend: ") {
 				t.Fatalf("%d bytes: exit %d, %s", n, code, msg.String())
 			}
 			continue
@@ -120,7 +128,8 @@ func TestWhatIsLeftOfAnAgentsFileIsAnalyzed(t *testing.T) {
 	ends := blockEnds(data)
 	for _, n := range ends {
 		var out, msg bytes.Buffer
-		if code := Main([]string{"analyze", "--format", "json", "-"}, bytes.NewReader(data[:n]), &out, &msg); code != exitDamaged && n < len(data) {
+		if code := Main([]string{"analyze", "--format", "json", "-"}, bytes.NewReader(data[:n]), &out, &msg); code != exitDamaged &&
+			n < len(data) {
 			t.Fatalf("%d bytes: exit %d, %s", n, code, msg.String())
 		}
 		var doc document.Analyze

@@ -37,18 +37,42 @@ func deepTrace(t *testing.T, threads, frames int) string {
 	var b strings.Builder
 	b.WriteString("contend 1\n")
 	for i := 1; i <= threads; i++ {
-		fmt.Fprintf(&b, "thread thread=%d name=\"t%d\" group=\"g\"\nobject lock=%d class=\"Lock%d\" hash=%d\n", i, i, i, i, i)
+		fmt.Fprintf(
+			&b,
+			"thread thread=%d name=\"t%d\" group=\"g\"\nobject lock=%d class=\"Lock%d\" hash=%d\n",
+			i,
+			i,
+			i,
+			i,
+			i,
+		)
 	}
 	const stacks = 8
 	for s := 1; s <= stacks; s++ {
-		fmt.Fprintf(&b, "stack stack=%d frames=\"Leaf\":\"leaf%d\":\"L.java\":%d%s\n", s, s, s, strings.Repeat(`,"Walker":"visit":"W.java":7`, frames-1))
+		fmt.Fprintf(
+			&b,
+			"stack stack=%d frames=\"Leaf\":\"leaf%d\":\"L.java\":%d%s\n",
+			s,
+			s,
+			s,
+			strings.Repeat(`,"Walker":"visit":"W.java":7`, frames-1),
+		)
 	}
 	for tick := range 20 {
 		at := tick*1_000_000 + 1
 		fmt.Fprintf(&b, "tick time=%d intended=%d weight=1000000 live=%d\n", at, at, threads)
 		for i := 1; i < threads; i++ {
 			stack := func(thread int) int { return (tick*tick+thread*(tick+3))%stacks + 1 }
-			fmt.Fprintf(&b, "contention time=%d weight=1000000 lock=%d owners=%d/%d/x waiters=%d/%d/x\n", at, i+1, i+1, stack(i+1), i, stack(i))
+			fmt.Fprintf(
+				&b,
+				"contention time=%d weight=1000000 lock=%d owners=%d/%d/x waiters=%d/%d/x\n",
+				at,
+				i+1,
+				i+1,
+				stack(i+1),
+				i,
+				stack(i),
+			)
 		}
 	}
 	b.WriteString("end\n")
@@ -113,12 +137,25 @@ func TestFlameOfManyThreads(t *testing.T) {
 	for _, view := range []stacks.View{stacks.Blame, stacks.Blocked, stacks.Chain, stacks.Site} {
 		pairs, shown := stacks.New(view, nil), stacks.New(view, nil)
 		shown.Shown = true
-		golden.Must((&traceOptions{paths: []string{fixture}}).run(&env{out: io.Discard, msg: io.Discard}, pairs, shown))(t)
+		golden.Must(
+			(&traceOptions{paths: []string{fixture}}).run(&env{out: io.Discard, msg: io.Discard}, pairs, shown),
+		)(
+			t,
+		)
 		var want, got strings.Builder
-		if err := errors.Join(flame.Folded(&want, document.NewProfile(pairs)), flame.Folded(&got, document.NewProfile(shown))); err != nil || got.String() != want.String() || got.Len() == 0 {
+		if err := errors.Join(flame.Folded(&want, document.NewProfile(pairs)), flame.Folded(&got, document.NewProfile(shown))); err != nil ||
+			got.String() != want.String() ||
+			got.Len() == 0 {
 			t.Errorf("%s: %v, or not the same", stacks.Views[view], err)
 		}
-		golden.AtMost(t, 2*len(shown.Samples()), len(pairs.Samples()), stacks.Views[view], len(shown.Samples()), "samples of")
+		golden.AtMost(
+			t,
+			2*len(shown.Samples()),
+			len(pairs.Samples()),
+			stacks.Views[view],
+			len(shown.Samples()),
+			"samples of",
+		)
 	}
 }
 
@@ -150,7 +187,13 @@ type those struct {
 }
 
 func newThose() *those {
-	return &those{cube.New(cube.Limits{Bins: 100, Rows: 1000, Cells: 10_000}), facts.NewCube(1e6, nil), blame.NewGraph(blame.GraphOptions{Nodes: blame.NodeSites}), &compare.Profile{}, locks.New(false)}
+	return &those{
+		cube.New(cube.Limits{Bins: 100, Rows: 1000, Cells: 10_000}),
+		facts.NewCube(1e6, nil),
+		blame.NewGraph(blame.GraphOptions{Nodes: blame.NodeSites}),
+		&compare.Profile{},
+		locks.New(false),
+	}
 }
 
 func (t *those) found() map[string]string {
@@ -199,14 +242,33 @@ func TestCrowdsTellWhatSlicesDo(t *testing.T) {
 	golden.ParallelUnlessShort(t)
 	for i, scenario := range []string{"ping-pong", "convoy", "nested", "random", "reader-writer"} {
 		var trace format.List
-		config := simulate.Config{Scenario: scenario, Threads: 80 - 10*i, Locks: 1 + i%3, Duration: 10e6, Period: 1e7, Handoff: int64(1000 * i), Seed: uint64(i + 1)}
+		config := simulate.Config{
+			Scenario: scenario,
+			Threads:  80 - 10*i,
+			Locks:    1 + i%3,
+			Duration: 10e6,
+			Period:   1e7,
+			Handoff:  int64(1000 * i),
+			Seed:     uint64(i + 1),
+		}
 		golden.Must(simulate.Run(config, &trace, nil))(t)
 		filter := analysis.Filter{From: format.NoTime, To: format.NoTime}
 		if i%2 == 1 {
 			filter.From = 2e6
 		}
 		together, each := newThose(), newThose()
-		all := []analysis.Visitor{together.cube, together.facts, together.graph, together.profile, together.locks, apart{each.cube}, apart{each.facts}, apart{each.graph}, apart{each.profile}, apart{each.locks}}
+		all := []analysis.Visitor{
+			together.cube,
+			together.facts,
+			together.graph,
+			together.profile,
+			together.locks,
+			apart{each.cube},
+			apart{each.facts},
+			apart{each.graph},
+			apart{each.profile},
+			apart{each.locks},
+		}
 		golden.Must(pass.Run(&trace, filter, all...))(t)
 		if diff := cmp.Diff(each.found(), together.found()); diff != "" {
 			t.Fatalf("%s of %d threads:\n%s", scenario, config.Threads, diff)

@@ -42,8 +42,18 @@ func newDiff(e *env) *cobra.Command {
 	f.StringSliceVar(&o.base, "base", nil, "compare with `TRACES`, separated by commas")
 	f.StringSliceVar(&o.new, "new", nil, "compare `TRACES`, separated by commas")
 	f.Float64Var(&o.alpha, "alpha", defaultAlpha, "the `CHANCE` of a table to show any change where there is none")
-	f.Int64SliceVar(&o.operations, "operations", nil, "compare the waiting of each operation: `BASE,NEW` were done by each side")
-	f.Float64Var(&o.minChange, "min-change", defaultMinChange, "pass over changes of up to `PERCENT` of the base, however sure")
+	f.Int64SliceVar(
+		&o.operations,
+		"operations",
+		nil,
+		"compare the waiting of each operation: `BASE,NEW` were done by each side",
+	)
+	f.Float64Var(
+		&o.minChange,
+		"min-change",
+		defaultMinChange,
+		"pass over changes of up to `PERCENT` of the base, however sure",
+	)
 	return c
 }
 
@@ -65,7 +75,10 @@ func (o *diffOptions) sides(args []string) error {
 		return usageError{errors.New("--min-change: cannot be negative"), ""}
 	}
 	if n := len(o.operations); n != 0 && (n != 2 || o.operations[0] <= 0 || o.operations[1] <= 0) {
-		return usageError{errors.New("--operations: needs two numbers above 0"), "write --operations 12000,15000: those of the base first"}
+		return usageError{
+			errors.New("--operations: needs two numbers above 0"),
+			"write --operations 12000,15000: those of the base first",
+		}
 	}
 	return nil
 }
@@ -91,7 +104,8 @@ func (o *diffOptions) compare(e *env) (doc *document.Diff, damage error) {
 	}
 	how := compare.Options{Alpha: o.alpha, MinChange: o.minChange / 100}
 	copy(how.Operations[:], o.operations)
-	if how.Operations == [2]int64{} && (baseSide.Summed() || newSide.Summed()) { // without times there is nothing to divide by
+	if how.Operations == [2]int64{} &&
+		(baseSide.Summed() || newSide.Summed()) { // without times there is nothing to divide by
 		how.Operations = [2]int64{1, 1}
 	}
 	d := compare.Compare(base, new, how)
@@ -108,7 +122,8 @@ func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s docu
 			return nil, s, err
 		}
 		p.Named = res.names.Named(document.MaxLocks)
-		if err := res.timeless(); err != nil && !res.warned(format.CodeNoTimes) { // an input without times counts some seconds only, not a whole run
+		if err := res.timeless(); err != nil &&
+			!res.warned(format.CodeNoTimes) { // an input without times counts some seconds only, not a whole run
 			return nil, s, err
 		}
 		if res.stats.Unit == format.UnitTime || res.stats.Unit.Summed() {

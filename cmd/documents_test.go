@@ -70,7 +70,8 @@ func TestDocuments(t *testing.T) {
 	for name, command := range documentCommands {
 		command = strings.ReplaceAll(command, " D/", " testdata/documents/") + " --format json"
 		var out, msg bytes.Buffer
-		if code := Main(strings.Fields(command), nil, &out, &msg); code != exitOK && code != exitRules && code != exitDamaged {
+		if code := Main(strings.Fields(command), nil, &out, &msg); code != exitOK && code != exitRules &&
+			code != exitDamaged {
 			t.Fatalf("%s: exit %d: %s", command, code, &msg)
 		}
 		golden.Check(t, "json/"+name+".txt", "$ contend "+command+"\n"+rounded(out.String()))

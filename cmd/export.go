@@ -44,21 +44,54 @@ const defaultShare = 1
 
 func newExport(e *env) *cobra.Command {
 	o := exportOptions{most: share{percent: defaultShare}}
-	c := newCommand("export", func(c *cobra.Command, _ []string) error { return runExport(c.Context(), e, &o, c.Root().Version) })
+	c := newCommand(
+		"export",
+		func(c *cobra.Command, _ []string) error { return runExport(c.Context(), e, &o, c.Root().Version) },
+	)
 	o.trace.bindLimits(c)
 	o.trace.bindRules(c)
 	o.own.bindApp(c)
 	f := c.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "write Parquet files into `FOLDER`; - is lines of JSON on standard output")
-	f.StringVar(&o.from, "files-from", "", "read the names of the recordings from `FILE`, one a line; - is standard input")
-	f.Var(&o.shard, "shard", "export part `I/N` only, with I from 0 to N-1: which part a recording is in depends on its name alone")
-	f.Var(&o.labels, "labels", "take labels from the ends of paths by `PATTERN`, such as '{service}/{version}/{host}/*.jfr'")
-	f.StringSliceVar(&o.partition, "partition", nil, "write a folder for each value of `LABELS`, separated by commas; date is the day a recording began, in UTC")
+	f.StringVar(
+		&o.from,
+		"files-from",
+		"",
+		"read the names of the recordings from `FILE`, one a line; - is standard input",
+	)
+	f.Var(
+		&o.shard,
+		"shard",
+		"export part `I/N` only, with I from 0 to N-1: which part a recording is in depends on its name alone",
+	)
+	f.Var(
+		&o.labels,
+		"labels",
+		"take labels from the ends of paths by `PATTERN`, such as '{service}/{version}/{host}/*.jfr'",
+	)
+	f.StringSliceVar(
+		&o.partition,
+		"partition",
+		nil,
+		"write a folder for each value of `LABELS`, separated by commas; date is the day a recording began, in UTC",
+	)
 	f.DurationVar(&o.interval, "interval", time.Minute, "sum by an `INTERVAL` of the clock")
 	f.IntVar(&o.jobs, "jobs", 0, "analyse `N` recordings at a time; 0 is one for each processor, 4 at most")
-	f.StringVar(&o.sql, "sql", "", "print the views and queries of the tables in FOLDER for the engine `DIALECT` instead: "+strings.Join(dialects(), ", "))
+	f.StringVar(
+		&o.sql,
+		"sql",
+		"",
+		"print the views and queries of the tables in FOLDER for the engine `DIALECT` instead: "+strings.Join(
+			dialects(),
+			", ",
+		),
+	)
 	offer(c, "sql", dialects()...)
-	f.Var(&o.most, "max-unreadable", "exit with 3 when more recordings than `SHARE` cannot be read: 1%, or a number of them")
+	f.Var(
+		&o.most,
+		"max-unreadable",
+		"exit with 3 when more recordings than `SHARE` cannot be read: 1%, or a number of them",
+	)
 	return c
 }
 
@@ -105,7 +138,14 @@ func (o *exportOptions) export(ctx context.Context, e *env, names []string, anal
 	case errors.Is(err, context.Canceled):
 		return errors.New("interrupted: nothing of this export is in the folder")
 	case errors.Is(err, parquet.ErrPartitions):
-		return usageError{fmt.Errorf("--partition: more than %d values of %s", parquet.MaxPartitions, strings.Join(o.partition, ", ")), "partition by fewer labels, or give each --shard fewer recordings"}
+		return usageError{
+			fmt.Errorf(
+				"--partition: more than %d values of %s",
+				parquet.MaxPartitions,
+				strings.Join(o.partition, ", "),
+			),
+			"partition by fewer labels, or give each --shard fewer recordings",
+		}
 	case err != nil:
 		return err
 	case bad.panicked != nil:
@@ -115,7 +155,12 @@ func (o *exportOptions) export(ctx context.Context, e *env, names []string, anal
 }
 
 // write analyses recordings and writes all of them, or nothing.
-func (o *exportOptions) write(ctx context.Context, e *env, names []string, analyse func(string) (*facts.Facts, error)) (unreadable, error) {
+func (o *exportOptions) write(
+	ctx context.Context,
+	e *env,
+	names []string,
+	analyse func(string) (*facts.Facts, error),
+) (unreadable, error) {
 	ctx, stop := signal.NotifyContext(cmp.Or(ctx, context.Background()), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	w := o.writer(e, names)
@@ -140,7 +185,10 @@ func (o *exportOptions) printSQL(e *env) error {
 	d := facts.FindDialect(o.sql)
 	switch {
 	case d == nil:
-		return usageError{fmt.Errorf("--sql: there is no dialect %q", o.sql), "choose from " + strings.Join(dialects(), ", ")}
+		return usageError{
+			fmt.Errorf("--sql: there is no dialect %q", o.sql),
+			"choose from " + strings.Join(dialects(), ", "),
+		}
 	case len(o.trace.paths) > 0 || o.from != "":
 		return usageError{errors.New("--sql reads no recordings"), "export them first, then ask for the queries"}
 	}
@@ -154,13 +202,19 @@ func (o *exportOptions) check() error {
 	case o.out == "":
 		return usageError{errors.New("-o is missing"), "-o FOLDER writes Parquet files, -o - lines of JSON"}
 	case o.out == "-" && len(o.partition) > 0:
-		return usageError{errors.New("--partition: lines of JSON have no folders"), "write Parquet files with -o FOLDER"}
+		return usageError{
+			errors.New("--partition: lines of JSON have no folders"),
+			"write Parquet files with -o FOLDER",
+		}
 	case o.interval <= 0:
 		return usageError{errors.New("--interval: must be longer than 0"), "write 1m or 1h"}
 	case o.jobs < 0:
 		return usageError{errors.New("--jobs: cannot be negative"), "0 is one for each processor, 4 at most"}
 	case o.from != "" && len(o.trace.paths) > 0:
-		return usageError{errors.New("--files-from and names of recordings exclude each other"), "write all names into the file"}
+		return usageError{
+			errors.New("--files-from and names of recordings exclude each other"),
+			"write all names into the file",
+		}
 	}
 	return o.checkPartition()
 }
@@ -228,7 +282,10 @@ func (tooManyUnreadable) Is(target error) bool { return target == errDamaged }
 // refuseStdin refuses standard input: each recording needs a name.
 func refuseStdin(names []string) error {
 	if slices.Contains(names, decode.Stdin) {
-		return usageError{errors.New("standard input is no recording of a fleet: it has no name"), "--files-from - reads names from it"}
+		return usageError{
+			errors.New("standard input is no recording of a fleet: it has no name"),
+			"--files-from - reads names from it",
+		}
 	}
 	return nil
 }

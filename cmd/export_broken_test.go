@@ -20,19 +20,30 @@ import (
 func TestBrokenRecordingsAreRows(t *testing.T) {
 	day := fleet(t, 40)
 	good := golden.Must(os.ReadFile("../testdata/truth-light-8threads.jfr"))(t)
-	broken := map[string][]byte{"empty.jfr": nil, "garbage.jfr": []byte("\x00\x01\x02 nothing"), "cut.jfr": good[:100], "head.jfr": good[:4]}
+	broken := map[string][]byte{
+		"empty.jfr":   nil,
+		"garbage.jfr": []byte("\x00\x01\x02 nothing"),
+		"cut.jfr":     good[:100],
+		"head.jfr":    good[:4],
+	}
 	for name, data := range broken {
 		golden.OK(t, os.WriteFile(filepath.Join(day, name), data, 0o644))
 	}
 	dir := t.TempDir()
-	if code, said := exportTo(t, day, "-o", dir, "--max-unreadable", "5%"); code != exitDamaged || !strings.Contains(said, "4 of 44 recordings cannot be read, the first is "+filepath.Join(day, "cut.jfr")+": ") || strings.Count(said, "\n") != 1 {
+	if code, said := exportTo(t, day, "-o", dir, "--max-unreadable", "5%"); code != exitDamaged ||
+		!strings.Contains(
+			said,
+			"4 of 44 recordings cannot be read, the first is "+filepath.Join(day, "cut.jfr")+": ",
+		) ||
+		strings.Count(said, "\n") != 1 {
 		t.Errorf("exit %d: %s", code, said)
 	}
 	if code, said := exportTo(t, day, "-o", dir, "--max-unreadable", "10%"); code != exitOK {
 		t.Errorf("exit %d: %s", code, said)
 	}
 	for _, r := range tableRows[facts.Recording](t, dir, "recordings") {
-		if _, is := broken[filepath.Base(r.Recording)]; is != (r.Error != "") || is != (r.Waits == 0) || is != (r.Start == 0) {
+		if _, is := broken[filepath.Base(r.Recording)]; is != (r.Error != "") || is != (r.Waits == 0) ||
+			is != (r.Start == 0) {
 			t.Errorf("%s: %d waits, error %q", r.Recording, r.Waits, r.Error)
 		}
 		if strings.HasPrefix(r.Error, r.Recording+": ") {
@@ -115,21 +126,31 @@ func TestInterruptedExportsLeaveNoFolders(t *testing.T) {
 		t.Run(there, func(t *testing.T) {
 			dir := t.TempDir()
 			ctx, interrupt := context.WithCancel(context.Background())
-			o := exportOptions{jobs: 1, out: filepath.Join(dir, "facts"), interval: time.Minute, partition: []string{"host"}}
+			o := exportOptions{
+				jobs:      1,
+				out:       filepath.Join(dir, "facts"),
+				interval:  time.Minute,
+				partition: []string{"host"},
+			}
 			if there == "facts" {
 				golden.OK(t, os.Mkdir(o.out, 0o755))
 			}
-			_, err := o.write(ctx, &env{msg: io.Discard}, []string{"a.jfr", "b.jfr"}, func(name string) (*facts.Facts, error) {
-				if name == "b.jfr" { // the folders are made by now
-					if filepath.Base(there) == "other.parquet" {
-						if err := os.WriteFile(filepath.Join(dir, there), []byte("x"), 0o644); err != nil {
-							t.Error(err)
+			_, err := o.write(
+				ctx,
+				&env{msg: io.Discard},
+				[]string{"a.jfr", "b.jfr"},
+				func(name string) (*facts.Facts, error) {
+					if name == "b.jfr" { // the folders are made by now
+						if filepath.Base(there) == "other.parquet" {
+							if err := os.WriteFile(filepath.Join(dir, there), []byte("x"), 0o644); err != nil {
+								t.Error(err)
+							}
 						}
+						interrupt()
 					}
-					interrupt()
-				}
-				return facts.New(name, "", map[string]string{"host": "a"}), nil
-			})
+					return facts.New(name, "", map[string]string{"host": "a"}), nil
+				},
+			)
 			left := ""
 			_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, _ error) error {
 				if path != dir && !strings.HasPrefix(filepath.Join(dir, there), path) {
@@ -137,7 +158,8 @@ func TestInterruptedExportsLeaveNoFolders(t *testing.T) {
 				}
 				return nil
 			})
-			if _, gone := os.Stat(filepath.Join(dir, there)); !errors.Is(err, context.Canceled) || left != "" || gone != nil {
+			if _, gone := os.Stat(filepath.Join(dir, there)); !errors.Is(err, context.Canceled) || left != "" ||
+				gone != nil {
 				t.Errorf("%v: left behind: %q; what was there: %v", err, left, gone)
 			}
 		})
@@ -161,11 +183,14 @@ func TestExportKeepsWhatOthersGave(t *testing.T) {
 		g.Wait()
 		return o.analyse(name)
 	})
-	if code := e.exit(err); code != exitFailed || strings.Count(msg.String(), "\n") != 1 || !strings.Contains(msg.String(), "internal error: strings: negative Repeat count") {
+	if code := e.exit(err); code != exitFailed || strings.Count(msg.String(), "\n") != 1 ||
+		!strings.Contains(msg.String(), "internal error: strings: negative Repeat count") {
 		t.Errorf("exit %d: %s", code, &msg)
 	}
 	for i, r := range tableRows[facts.Recording](t, o.out, "recordings") {
-		if broken := names[i] != light; r.Recording != names[i] || broken != strings.Contains(r.Error, "internal error") || broken == (r.Waits > 0) {
+		if broken := names[i] != light; r.Recording != names[i] ||
+			broken != strings.Contains(r.Error, "internal error") ||
+			broken == (r.Waits > 0) {
 			t.Errorf("%s: %d waits, error %q", r.Recording, r.Waits, r.Error)
 		}
 	}

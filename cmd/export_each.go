@@ -14,7 +14,13 @@ import (
 // each analyses recordings on a few goroutines and hands them on in the order
 // of their names. No more are kept than are at work, so that memory does not
 // grow with their number. It returns those that could not be read.
-func (o *exportOptions) each(ctx context.Context, names []string, analyse func(string) (*facts.Facts, error), write func(*facts.Facts) error, e *env) (bad unreadable, err error) {
+func (o *exportOptions) each(
+	ctx context.Context,
+	names []string,
+	analyse func(string) (*facts.Facts, error),
+	write func(*facts.Facts) error,
+	e *env,
+) (bad unreadable, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type analysed struct {

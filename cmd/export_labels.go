@@ -83,7 +83,10 @@ func (p *labelPattern) check(e *env, names []string) error {
 	}
 	switch {
 	case missed == len(names):
-		return usageError{fmt.Errorf("--labels: %q matches no recording, such as %s", p.text, first), "it is matched against the ends of paths, segment by segment"}
+		return usageError{
+			fmt.Errorf("--labels: %q matches no recording, such as %s", p.text, first),
+			"it is matched against the ends of paths, segment by segment",
+		}
 	case missed > 0:
 		e.warn(human.Say("%v recordings get no labels by %s, the first is %s", missed, p.text, first))
 	}

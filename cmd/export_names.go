@@ -93,7 +93,10 @@ func (o *exportOptions) names(e *env) ([]string, error) {
 // noRecording is the error that there is nothing to export.
 func noRecording(given []string) error {
 	if len(given) > 0 {
-		return usageError{errors.New(given[0] + ": no recording is in it"), "hidden files, and what -o names, do not count"}
+		return usageError{
+			errors.New(given[0] + ": no recording is in it"),
+			"hidden files, and what -o names, do not count",
+		}
 	}
 	return usageError{errors.New("no recording is named"), "name files or folders of them"}
 }

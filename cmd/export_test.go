@@ -91,7 +91,12 @@ func TestFactsAgreeWithTheOtherCommands(t *testing.T) {
 		}
 		var doc document.Analyze
 		documentOf(t, &doc, "analyze", r.Recording)
-		want := facts.Recording{WaitNs: doc.Total.WaitNs, Waits: doc.Total.Waits, WallNs: doc.Total.WallNs, RunningNs: doc.Total.RunningNs}
+		want := facts.Recording{
+			WaitNs:    doc.Total.WaitNs,
+			Waits:     doc.Total.Waits,
+			WallNs:    doc.Total.WallNs,
+			RunningNs: doc.Total.RunningNs,
+		}
 		add("recordings "+r.Recording, r.WaitNs, r.Waits, r.WallNs, r.RunningNs)
 		for _, of := range []string{"waits", "intervals", "locks", "recordings"} {
 			got := facts.Recording{}
@@ -101,9 +106,21 @@ func TestFactsAgreeWithTheOtherCommands(t *testing.T) {
 			if of == "waits" || of == "locks" {
 				got.WallNs, got.RunningNs = want.WallNs, want.RunningNs
 			}
-			if got.WaitNs != want.WaitNs || got.Waits != want.Waits || got.WallNs != want.WallNs || got.RunningNs != want.RunningNs {
-				t.Errorf("%s: %s sum to %d ns in %d waits, %d on the clock, running %d; analyze says %d, %d, %d, %d", r.Recording, of,
-					got.WaitNs, got.Waits, got.WallNs, got.RunningNs, want.WaitNs, want.Waits, want.WallNs, want.RunningNs)
+			if got.WaitNs != want.WaitNs || got.Waits != want.Waits || got.WallNs != want.WallNs ||
+				got.RunningNs != want.RunningNs {
+				t.Errorf(
+					"%s: %s sum to %d ns in %d waits, %d on the clock, running %d; analyze says %d, %d, %d, %d",
+					r.Recording,
+					of,
+					got.WaitNs,
+					got.Waits,
+					got.WallNs,
+					got.RunningNs,
+					want.WaitNs,
+					want.Waits,
+					want.WallNs,
+					want.RunningNs,
+				)
 			}
 		}
 		if r.Unit == "ns" {

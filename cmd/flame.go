@@ -47,8 +47,12 @@ func newFlame(e *env) *cobra.Command {
 func (o *flameOptions) form() error {
 	if o.out.format == "" {
 		ending := filepath.Ext(o.out.file)
-		if o.out.format = flameOutputs.byEnding(ending); o.out.format == "" && ending != "" && !slices.Contains(bitmaps, strings.ToLower(ending)) {
-			return usageError{fmt.Errorf("-o %s: no form has files that end in %s", o.out.file, ending), "name a file that ends in .html, .svg, .folded, .txt or .json, or choose the form with --format"}
+		if o.out.format = flameOutputs.byEnding(ending); o.out.format == "" && ending != "" &&
+			!slices.Contains(bitmaps, strings.ToLower(ending)) {
+			return usageError{
+				fmt.Errorf("-o %s: no form has files that end in %s", o.out.file, ending),
+				"name a file that ends in .html, .svg, .folded, .txt or .json, or choose the form with --format",
+			}
 		}
 		o.out.format = cmp.Or(o.out.format, "html")
 	}
@@ -92,7 +96,15 @@ func runFlame(e *env, o *flameOptions) error {
 func (o *flameOptions) write(e *env, b, base *stacks.Builder, res *result) error {
 	b.Name = res.lockName
 	m := text.MeasureOf(res.coverage())
-	answer := &flameAnswer{profile: document.NewProfile(b), caption: flame.Caption{Title: fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.String()), Summary: waited(b, m), Of: m.Of(), Width: "waiting " + m.What()}}
+	answer := &flameAnswer{
+		profile: document.NewProfile(b),
+		caption: flame.Caption{
+			Title:   fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.String()),
+			Summary: waited(b, m),
+			Of:      m.Of(),
+			Width:   "waiting " + m.What(),
+		},
+	}
 	c := &answer.caption
 	for _, w := range res.stats.Warnings {
 		if w.Hidden > 0 || w.Code == format.CodeVirtualThreads {

@@ -47,7 +47,10 @@ func flamesSum(t *testing.T, i int) law {
 	}
 	l.holds = func(t *testing.T, p *shared) {
 		draw := func(j int, name string) (path string) {
-			o := flameOptions{view: choice{written: written{text: stacks.Views[views[j]]}, words: stacks.Views[:], at: int(views[j])}, out: outputOptions{file: filepath.Join(t.TempDir(), name), forms: flameOutputs}}
+			o := flameOptions{
+				view: choice{written: written{text: stacks.Views[views[j]]}, words: stacks.Views[:], at: int(views[j])},
+				out:  outputOptions{file: filepath.Join(t.TempDir(), name), forms: flameOutputs},
+			}
 			golden.OK(t, cmp.Or(o.form(), o.write(&env{msg: io.Discard}, l.wants[j].(*stacks.Builder), nil, p.result)))
 			return o.out.file
 		}
@@ -159,8 +162,14 @@ func TestDifferences(t *testing.T) {
 	other := pageTree(t, flameOf(t, "d.html", "--diff", b, a))
 	golden.Equal(t, other.Base, ask[document.Analyze](t, "analyze", b).Total.WaitNs)
 	golden.Equal(t, other.Value, same.Value)
-	newer := pageTree(t, flameOf(t, "d.html", "--diff", a, "../testdata/truth-8threads-jdk25.jfr")) // whose threads run through one method more
-	held := slices.DeleteFunc(slices.Clone(newer.Children), func(n *treeNode) bool { return strings.HasPrefix(n.Name, "[") })
+	newer := pageTree(
+		t,
+		flameOf(t, "d.html", "--diff", a, "../testdata/truth-8threads-jdk25.jfr"),
+	) // whose threads run through one method more
+	held := slices.DeleteFunc(
+		slices.Clone(newer.Children),
+		func(n *treeNode) bool { return strings.HasPrefix(n.Name, "[") },
+	)
 	for at, found := held, ""; !strings.HasSuffix(found, "exportReport"); {
 		if len(at) == 0 || at[0].Base == 0 || at[0].Value == 0 {
 			t.Fatalf("below %q the other JDK's stacks are others: %+v", found, at)
@@ -206,7 +215,10 @@ func profilesSum(t *testing.T) law {
 	l.holds = func(t *testing.T, p *shared) {
 		for j, view := range views {
 			var out bytes.Buffer
-			golden.OK(t, pprof.Write(&out, document.NewProfile(l.wants[j].(*stacks.Builder)), p.stats.Unit, pprof.AllLabels))
+			golden.OK(
+				t,
+				pprof.Write(&out, document.NewProfile(l.wants[j].(*stacks.Builder)), p.stats.Unit, pprof.AllLabels),
+			)
 			made := golden.Must(profile.Parse(&out))(t)
 			got := map[string]int64{}
 			for _, s := range made.Sample {
@@ -219,7 +231,8 @@ func profilesSum(t *testing.T) law {
 					t.Errorf("%s: %s", stacks.Views[view], leaf)
 				}
 			}
-			if counts := len(got) == 1 && got["threads"] == p.want.Total.WaitNs; !counts && (got["contentions"] != p.want.Total.Waits || got["delay"] != p.want.Total.WaitNs) {
+			if counts := len(got) == 1 && got["threads"] == p.want.Total.WaitNs; !counts &&
+				(got["contentions"] != p.want.Total.Waits || got["delay"] != p.want.Total.WaitNs) {
 				t.Errorf("%s: %v, want %+v", stacks.Views[view], got, p.want.Total)
 			}
 		}
@@ -241,17 +254,31 @@ func TestGoToolPprofReadsProfiles(t *testing.T) {
 		}
 		// Below what every thread runs through.
 		for _, line := range strings.Split(top, "\n") {
-			if f := strings.Fields(line); len(f) == 6 && strings.HasPrefix(f[5], "Truth.") && !strings.HasPrefix(f[5], "Truth.lambda") && !strings.HasPrefix(f[5], "Truth.sleep") {
+			if f := strings.Fields(line); len(f) == 6 && strings.HasPrefix(f[5], "Truth.") &&
+				!strings.HasPrefix(f[5], "Truth.lambda") &&
+				!strings.HasPrefix(f[5], "Truth.sleep") {
 				golden.Equal(t, f[5], first, view)
 				break
 			}
 		}
 		tags := tool(t, "-tags", out)
-		golden.Holds(golden.At(t, view), tags, "lock:", "class:", "owner_thread:", "owner_group:", "waiter_thread:", "waiter_group:", "waiter_method:", "provenance:")
+		golden.Holds(
+			golden.At(t, view),
+			tags,
+			"lock:",
+			"class:",
+			"owner_thread:",
+			"owner_group:",
+			"waiter_thread:",
+			"waiter_group:",
+			"waiter_method:",
+			"provenance:",
+		)
 		golden.Holds(golden.At(t, view), tool(t, "-peek", "exportReport", out), "Truth.exportReport")
 		focused := tool(t, "-top", "-unit=ns", "-tagfocus", "class=Ledger", out)
 		golden.Holds(golden.At(t, view), focused, "Truth.nestedTransfer")
-		if diff := tool(t, "-top", "-diff_base", out, out); !strings.Contains(diff, "0, 0% of") && !strings.Contains(diff, "Showing nodes accounting for 0") {
+		if diff := tool(t, "-top", "-diff_base", out, out); !strings.Contains(diff, "0, 0% of") &&
+			!strings.Contains(diff, "Showing nodes accounting for 0") {
 			t.Errorf("%s against itself: %s", view, diff)
 		}
 	}
@@ -292,7 +319,15 @@ func TestLabelsThatAStoreCanKeep(t *testing.T) {
 				}
 			}
 			if was != is || len(p.Sample) >= len(all.Sample) {
-				t.Errorf("%s, %s: %d ns in %d samples, with all labels %d in %d", view, labels, is, len(p.Sample), was, len(all.Sample))
+				t.Errorf(
+					"%s, %s: %d ns in %d samples, with all labels %d in %d",
+					view,
+					labels,
+					is,
+					len(p.Sample),
+					was,
+					len(all.Sample),
+				)
 			}
 			for _, f := range p.Function {
 				if address.MatchString(f.Name) {

@@ -37,7 +37,14 @@ func newGraph(e *env) *cobra.Command {
 	o.out.bind(c, graphOutputs)
 	f := c.Flags()
 	f.Lookup("top").Usage = "show the `N` heaviest edges, of a matrix rows and columns, and say what is left out; 0 shows all, of a matrix 512"
-	o.by.bind(c, "by", "there is no kind of node", "make nodes of each `KIND`: "+strings.Join(blame.Nodes[:], ", "), blame.Nodes[:], int(blame.NodeSites))
+	o.by.bind(
+		c,
+		"by",
+		"there is no kind of node",
+		"make nodes of each `KIND`: "+strings.Join(blame.Nodes[:], ", "),
+		blame.Nodes[:],
+		int(blame.NodeSites),
+	)
 	o.operation.bind(c, "operation", "name operations by the frames that match `REGEXP`")
 	o.own.bindApp(c)
 	f.BoolVar(&o.root, "root", false, "lead edges to the end of each chain of waits instead of the lock's direct owner")
@@ -62,7 +69,10 @@ func (o *graphOptions) network() (n blame.GraphOptions, err error) {
 func checkOperation(operation *expression, needed bool) error {
 	switch {
 	case operation.re == nil && needed:
-		return usageError{errors.New("--operation: says what an operation is, and is missing"), `--operation 'Service\.(\w+)' makes one of each method of Service`}
+		return usageError{
+			errors.New("--operation: says what an operation is, and is missing"),
+			`--operation 'Service\.(\w+)' makes one of each method of Service`,
+		}
 	case operation.re != nil && !needed:
 		return usageError{errors.New("--operation: nothing is summed by operation"), "say so with --by"}
 	}

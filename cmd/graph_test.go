@@ -46,7 +46,10 @@ func exactly(t *testing.T, scenario string) string {
 // graphs are the ways to draw one.
 var graphs = []graphOptions{
 	{by: nodes("thread")}, {by: nodes("group"), root: true}, {by: nodes("method")}, {by: nodes("method"), root: true},
-	{by: nodes("operation"), operation: expression{written: written{text: anyMethod}, re: regexp.MustCompile(anyMethod)}}, {by: nodes("site")},
+	{
+		by:        nodes("operation"),
+		operation: expression{written: written{text: anyMethod}, re: regexp.MustCompile(anyMethod)},
+	}, {by: nodes("site")},
 }
 
 const anyMethod = `(\w+)\.\w+$`
@@ -66,7 +69,14 @@ func graphsSum(t *testing.T, i int) law {
 		for j, o := range graphs {
 			g := l.wants[j].(blame.GraphBuilder).Graph()
 			doc := func(top int) *document.Graph { return document.NewGraph(g, o.by.String(), p.coverage(), top) }
-			how := []string{"graph", "--by", o.by.String(), "--operation", o.operation.text, fmt.Sprint("--root=", o.root)}
+			how := []string{
+				"graph",
+				"--by",
+				o.by.String(),
+				"--operation",
+				o.operation.text,
+				fmt.Sprint("--root=", o.root),
+			}
 			switch (i + j) % 3 { // each graph as each of them, over the files
 			case 0:
 				all := new(document.Graph)
@@ -77,7 +87,12 @@ func graphsSum(t *testing.T, i int) law {
 				checkGraph(t, how, top, p.want.Total)
 				golden.AtMost(t, len(top.Edges), 2, how, "edges of 2")
 			case 2:
-				checkMatrix(t, how, inForm(t, graphOutputs, "csv", doc(0), table.Options{Matrix: true, Top: 3}), p.want.Total.WaitNs)
+				checkMatrix(
+					t,
+					how,
+					inForm(t, graphOutputs, "csv", doc(0), table.Options{Matrix: true, Top: 3}),
+					p.want.Total.WaitNs,
+				)
 			}
 		}
 	}
@@ -159,11 +174,13 @@ func checkGraph(t *testing.T, how []string, g *document.Graph, want document.Tot
 			t.Errorf("%v: %+v", how, e)
 		}
 	}
-	if sum != want.WaitNs || g.Total.WaitNs != want.WaitNs || g.Total.WallNs != want.WallNs || g.Total.Waits != want.Waits {
+	if sum != want.WaitNs || g.Total.WaitNs != want.WaitNs || g.Total.WallNs != want.WallNs ||
+		g.Total.Waits != want.Waits {
 		t.Errorf("%v: the edges sum to %d, the total is %+v, analyze has %+v", how, sum, g.Total, want)
 	}
 	for _, n := range g.Nodes {
-		if cut := g.Omitted.Edges > 0; n.WaitedNs < waited[n.ID] || n.CausedNs < caused[n.ID] || !cut && (n.WaitedNs != waited[n.ID] || n.CausedNs != caused[n.ID]) {
+		if cut := g.Omitted.Edges > 0; n.WaitedNs < waited[n.ID] || n.CausedNs < caused[n.ID] ||
+			!cut && (n.WaitedNs != waited[n.ID] || n.CausedNs != caused[n.ID]) {
 			t.Errorf("%v: %+v, its edges sum to %d and %d", how, n, waited[n.ID], caused[n.ID])
 		}
 		if n.Pseudo && n.Closed || n.Closed && n.Component == 0 {
@@ -211,7 +228,9 @@ func chainsSum() law {
 					t.Errorf("%+v", r)
 				}
 			}
-			if want := p.want.Total; sum != want.WaitNs || c.Total.WaitNs != want.WaitNs || c.Total.WallNs != want.WallNs || c.Total.Waits != want.Waits {
+			if want := p.want.Total; sum != want.WaitNs || c.Total.WaitNs != want.WaitNs ||
+				c.Total.WallNs != want.WallNs ||
+				c.Total.Waits != want.Waits {
 				t.Errorf("the chains sum to %d, the total is %+v, analyze has %+v", sum, c.Total, want)
 			}
 		}

@@ -26,7 +26,13 @@ func newCommand(name string, run func(c *cobra.Command, args []string) error) *c
 	use, rest, _ := strings.Cut(string(text), "\n")
 	short, rest, _ := strings.Cut(rest, "\n")
 	long, example, _ := strings.Cut(rest, "\nExamples:\n")
-	return &cobra.Command{Use: use, Short: short, Long: strings.Trim(long, "\n"), Example: strings.TrimSuffix(example, "\n"), RunE: run}
+	return &cobra.Command{
+		Use:     use,
+		Short:   short,
+		Long:    strings.Trim(long, "\n"),
+		Example: strings.TrimSuffix(example, "\n"),
+		RunE:    run,
+	}
 }
 
 // decorate gives cobra's own commands our words and exit codes, wraps the lists of flags at
@@ -37,7 +43,9 @@ func decorate(root *cobra.Command, columns int) {
 		columns = helpColumns
 	}
 	asListed()
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
+	root.SetUsageTemplate(
+		strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)),
+	)
 	root.SuggestionsMinimumDistance = nearMiss
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
@@ -50,7 +58,10 @@ func decorate(root *cobra.Command, columns int) {
 	shells.Args = cobra.ArbitraryArgs
 	shells.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usageError{fmt.Errorf("there is no completion for %q", args[0]), "choose from bash, zsh, fish, powershell"}
+			return usageError{
+				fmt.Errorf("there is no completion for %q", args[0]),
+				"choose from bash, zsh, fish, powershell",
+			}
 		}
 		return c.Help()
 	}

@@ -48,10 +48,20 @@ func newHist(e *env) *cobra.Command {
 	f.StringVar(&o.by, "by", "lock", "separate waits by `KEYS`, separated by commas; those of logs by tag, input")
 	offerLists(c, "by", blame.Keys(blame.Lengths)...)
 	o.tag.bind(c, "tag", "of interval logs, only tags that match `REGEXP`")
-	f.DurationVar(&o.interval, "interval", 0, "print a row for each `INTERVAL`; a written log has such intervals, too (1s unless given)")
+	f.DurationVar(
+		&o.interval,
+		"interval",
+		0,
+		"print a row for each `INTERVAL`; a written log has such intervals, too (1s unless given)",
+	)
 	f.StringVar(&o.unit, "unit", "ns", "the times in interval logs are in `UNIT`s: us, ms or ns")
 	offer(c, "unit", "us", "ms", "ns")
-	f.DurationVar(&o.expected, "expected-interval", 0, "correct for coordinated omission: one wait was meant to be measured every `DURATION`")
+	f.DurationVar(
+		&o.expected,
+		"expected-interval",
+		0,
+		"correct for coordinated omission: one wait was meant to be measured every `DURATION`",
+	)
 	return c
 }
 
@@ -61,7 +71,10 @@ func (o *histOptions) check() error {
 	case o.interval < 0 || o.given("interval") && o.interval == 0:
 		return usageError{errors.New("--interval: must be longer than 0"), "write 1s or 100ms"}
 	case o.overTime() && o.given("by"):
-		return usageError{errors.New("--by: with --interval, rows are intervals"), "select waits with --class, --lock, --thread or --tag, or write a log with -o waits.hlog"}
+		return usageError{
+			errors.New("--by: with --interval, rows are intervals"),
+			"select waits with --class, --lock, --thread or --tag, or write a log with -o waits.hlog",
+		}
 	case units[o.unit] == 0:
 		return usageError{fmt.Errorf("--unit: %q is not a unit of logs", o.unit), "write us, ms or ns"}
 	case o.expected < 0:
@@ -114,7 +127,14 @@ func runHist(e *env, o *histOptions) error {
 	if o.given("tag") {
 		return usageError{errors.New("--tag: only interval logs have tags"), "select locks with --class and --lock"}
 	}
-	c, err := waits.New(waits.Options{By: o.by, ExpectedNs: o.expected.Nanoseconds(), IntervalNs: o.interval.Nanoseconds(), App: o.own.re})
+	c, err := waits.New(
+		waits.Options{
+			By:         o.by,
+			ExpectedNs: o.expected.Nanoseconds(),
+			IntervalNs: o.interval.Nanoseconds(),
+			App:        o.own.re,
+		},
+	)
 	if err != nil {
 		return usageError{fmt.Errorf("--by: %w", err), ""}
 	}
@@ -124,9 +144,16 @@ func runHist(e *env, o *histOptions) error {
 	}
 	cov := res.coverage()
 	if m := text.MeasureOf(cov); m.Counts() {
-		return usageError{fmt.Errorf("the input counts %s: its waits have no duration", m.Of()), "'contend analyze' shows the counts; several thread dumps with their times bound the durations"}
+		return usageError{
+			fmt.Errorf("the input counts %s: its waits have no duration", m.Of()),
+			"'contend analyze' shows the counts; several thread dumps with their times bound the durations",
+		}
 	}
-	a := &histAnswer{total: c.Total(), head: dist.Head{Start: c.Start(), Labelled: c.By()[0] == dist.InputKey}, intervals: c.Intervals()}
+	a := &histAnswer{
+		total:     c.Total(),
+		head:      dist.Head{Start: c.Start(), Labelled: c.By()[0] == dist.InputKey},
+		intervals: c.Intervals(),
+	}
 	by, rows := c.By(), []waits.Row(nil)
 	if o.overTime() {
 		by, rows = []string{intervalKey}, c.OverTime()

@@ -54,7 +54,8 @@ func TestPercentilesEqualTheRawDurations(t *testing.T) {
 		}
 		golden.Equal(t, len(got), len(all.by), path)
 		for _, r := range ask[document.Analyze](t, "analyze", "--by", "class", path).Locks {
-			if h := got[r.Class].Exact; h == nil || h.Count != r.Waits || h.P50Ns != r.P50Ns || h.P99Ns != r.P99Ns || h.MaxNs != r.MaxNs {
+			if h := got[r.Class].Exact; h == nil || h.Count != r.Waits || h.P50Ns != r.P50Ns || h.P99Ns != r.P99Ns ||
+				h.MaxNs != r.MaxNs {
 				t.Errorf("%s: %s: analyze has %+v, hist %+v", path, r.Class, r, h)
 			}
 		}
@@ -160,11 +161,21 @@ func TestCompressedLogs(t *testing.T) {
 	}
 	golden.OK(t, os.WriteFile(path, packed.Bytes(), 0o644))
 	golden.Equal(t, run(t, "hist", "--format", "json", path), want)
-	golden.Equal(t, Main([]string{"hist", "--format", "json", "-"}, bytes.NewReader(packed.Bytes()), &out, &msg), exitOK)
+	golden.Equal(
+		t,
+		Main([]string{"hist", "--format", "json", "-"}, bytes.NewReader(packed.Bytes()), &out, &msg),
+		exitOK,
+	)
 	golden.Equal(t, out.String(), want)
 	out.Reset()
-	code := Main([]string{"hist", "--format", "csv", "-"}, bytes.NewReader(packed.Bytes()[:packed.Len()*3/4]), &out, &msg)
-	if code != exitDamaged || !strings.Contains(out.String(), "Truth$InventoryLock") || !strings.Contains(msg.String(), "ends early") {
+	code := Main(
+		[]string{"hist", "--format", "csv", "-"},
+		bytes.NewReader(packed.Bytes()[:packed.Len()*3/4]),
+		&out,
+		&msg,
+	)
+	if code != exitDamaged || !strings.Contains(out.String(), "Truth$InventoryLock") ||
+		!strings.Contains(msg.String(), "ends early") {
 		t.Errorf("cut off: exit %d: %s%s", code, &msg, &out)
 	}
 }
@@ -174,6 +185,12 @@ func TestCompressedLogs(t *testing.T) {
 func TestLogsAreCutAsHdrHistogramDoes(t *testing.T) {
 	table := &logTable{from: 1e9, to: 2e9, rel: [2]bool{true, true}}
 	for at, want := range map[int64]bool{999_999_999: false, 1e9: true, 1.5e9: true, 2e9: true, 2_000_000_001: false} {
-		golden.Equal(t, table.wants(&dist.Interval{Start: 100e9 + at}, 100e9), want, "an interval that begins after", at)
+		golden.Equal(
+			t,
+			table.wants(&dist.Interval{Start: 100e9 + at}, 100e9),
+			want,
+			"an interval that begins after",
+			at,
+		)
 	}
 }

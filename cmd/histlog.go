@@ -33,7 +33,10 @@ func logKeys(list string) ([]string, error) {
 	keys := strings.Split(list, ",")
 	for i, k := range keys {
 		if k = strings.TrimSpace(k); k != tagKey && k != dist.InputKey {
-			return nil, usageError{fmt.Errorf("--by: an interval log has no key %q", k), "choose from " + dist.InputKey + ", " + tagKey}
+			return nil, usageError{
+				fmt.Errorf("--by: an interval log has no key %q", k),
+				"choose from " + dist.InputKey + ", " + tagKey,
+			}
 		}
 		if slices.Contains(keys[:i], k) {
 			return nil, usageError{fmt.Errorf("--by: key %q is given twice", k), ""}
@@ -79,8 +82,20 @@ func runHistLogs(e *env, o *histOptions) error {
 	if err != nil {
 		return err
 	}
-	t := &logTable{tag: o.tag.re, unit: units[o.unit], parts: map[int64]*waits.Lengths{}, base: format.NoTime, by: by, from: filter.From, to: filter.To, rel: [2]bool{filter.FromRel, filter.ToRel}, keep: o.out.format == "hlog",
-		rows: map[[2]string]*waits.Lengths{}, tags: map[string]bool{}, start: format.NoTime}
+	t := &logTable{
+		tag:   o.tag.re,
+		unit:  units[o.unit],
+		parts: map[int64]*waits.Lengths{},
+		base:  format.NoTime,
+		by:    by,
+		from:  filter.From,
+		to:    filter.To,
+		rel:   [2]bool{filter.FromRel, filter.ToRel},
+		keep:  o.out.format == "hlog",
+		rows:  map[[2]string]*waits.Lengths{},
+		tags:  map[string]bool{},
+		start: format.NoTime,
+	}
 	if o.overTime() {
 		t.interval = o.interval.Nanoseconds()
 	} else if o.given("interval") {
@@ -230,7 +245,11 @@ func (t *logTable) answer(o *histOptions) *histAnswer {
 		r.Corrected = *r.Exact.Corrected(o.expected.Nanoseconds())
 		total.Merge(r.Lengths)
 	}
-	a := &histAnswer{total: total, head: dist.Head{Start: max(t.start, 0), Labelled: slices.Contains(t.by, dist.InputKey)}, intervals: t.intervals}
+	a := &histAnswer{
+		total:     total,
+		head:      dist.Head{Start: max(t.start, 0), Labelled: slices.Contains(t.by, dist.InputKey)},
+		intervals: t.intervals,
+	}
 	a.Hist = document.NewHist(by, o.expected.Nanoseconds(), rows, total, nil, o.top())
 	return a
 }

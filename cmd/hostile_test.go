@@ -37,11 +37,23 @@ func hostileTrace(t *testing.T) string {
 	t.Helper()
 	events := []format.Event{
 		{Kind: format.KindThread, Thread: 1, Name: evil + "1"},
-		{Kind: format.KindThread, Thread: 3, Name: "—_a_— 😀_b_😀"}, {Kind: format.KindThread, Thread: 4, Name: "a@b.example.com"},
-		{Kind: format.KindThread, Thread: 5, Name: "mailto:a"}, {Kind: format.KindThread, Thread: 6, Name: `$\color{red}{x}$ %1`}, {Kind: format.KindThread, Thread: 7, Name: ":tada:"}, {Kind: format.KindThread, Thread: 8, Name: "deadbee"},
+		{
+			Kind:   format.KindThread,
+			Thread: 3,
+			Name:   "—_a_— 😀_b_😀",
+		}, {Kind: format.KindThread, Thread: 4, Name: "a@b.example.com"},
+		{
+			Kind:   format.KindThread,
+			Thread: 5,
+			Name:   "mailto:a",
+		}, {Kind: format.KindThread, Thread: 6, Name: `$\color{red}{x}$ %1`}, {Kind: format.KindThread, Thread: 7, Name: ":tada:"}, {Kind: format.KindThread, Thread: 8, Name: "deadbee"},
 		{Kind: format.KindThread, Thread: 2, Name: "@octocat #1 GH-2 " + evil + "2"},
 		{Kind: format.KindObject, Object: 1, Class: evil, Hash: 7},
-		{Kind: format.KindStack, Stack: 1, Frames: []format.Frame{{Class: evil, Method: "@octocat" + evil, File: evil, Line: 3}}},
+		{
+			Kind:   format.KindStack,
+			Stack:  1,
+			Frames: []format.Frame{{Class: evil, Method: "@octocat" + evil, File: evil, Line: 3}},
+		},
 		{Kind: format.KindThreadStart, Thread: 1, Time: 0}, {Kind: format.KindThreadStart, Thread: 2, Time: 0},
 		{Kind: format.KindTenure, Thread: 1, Object: 1, Time: 0, End: 5e8, Stack: 1},
 		{Kind: format.KindWait, Thread: 2, Object: 1, Time: 0, End: 5e8, Stack: 1},
@@ -50,7 +62,10 @@ func hostileTrace(t *testing.T) string {
 		{Kind: format.KindThreadEnd, Thread: 1, Time: 1e9}, {Kind: format.KindThreadEnd, Thread: 2, Time: 1e9},
 	}
 	for thread := range format.ThreadID(6) { // each waits behind the second
-		events = append(events, format.Event{Kind: format.KindWait, Thread: 3 + thread, Object: 1, Time: 5e8, End: 1e9, Stack: 1})
+		events = append(
+			events,
+			format.Event{Kind: format.KindWait, Thread: 3 + thread, Object: 1, Time: 5e8, End: 1e9, Stack: 1},
+		)
 	}
 	return textTrace(t, events...)
 }
@@ -69,7 +84,12 @@ func textTrace(t *testing.T, events ...format.Event) string {
 }
 
 // parses hold an answer to its format, by what --format is.
-var parses = map[string]func(*testing.T, string){"csv": parsesCSV, "svg": parsesXML, "json": parsesJSON, "junit": parsesXML}
+var parses = map[string]func(*testing.T, string){
+	"csv":   parsesCSV,
+	"svg":   parsesXML,
+	"json":  parsesJSON,
+	"junit": parsesXML,
+}
 
 func parsesCSV(t *testing.T, text string) {
 	t.Helper()
@@ -105,15 +125,60 @@ func parsesJSON(t *testing.T, text string) {
 // spoken are the command lines whose output holds names of a trace, for each
 // command. TRACE stands for the file; a command without any reads none.
 var spoken = map[string][]string{
-	"analyze":    {"TRACE", "--format markdown TRACE", "--format csv TRACE", "--format json TRACE", "--by class TRACE"},
-	"blame":      {"TRACE", "--format markdown --by owner-stack,waiter-thread,lock TRACE", "--by owner-stack,waiter-thread,lock TRACE", "--format csv TRACE", "--format json TRACE", "--root TRACE"},
-	"csp":        {"TRACE", "--format markdown TRACE", "--metrics TRACE", "--chart TRACE", "--format csv TRACE", "--format json TRACE", "--format svg TRACE", "--format html TRACE"},
-	"graph":      {"TRACE", "--format markdown --by thread TRACE", "--format markdown --by thread --matrix TRACE", "--format csv --by thread --matrix TRACE", "--format json TRACE", "--by thread --matrix TRACE", "--format dot TRACE", "--format mermaid TRACE"},
-	"chains":     {"TRACE", "--format json TRACE", "--format markdown TRACE", "--format csv TRACE"},
-	"hist":       {"TRACE", "--format markdown --by lock,waiter-thread TRACE", "--format bars --by lock,waiter-thread TRACE", "--format hgrm TRACE", "--format hlog --by lock,waiter-thread TRACE", "--format svg --by lock TRACE", "--format csv TRACE", "--format json TRACE"},
-	"flame":      {"TRACE", "--format folded TRACE", "--format svg TRACE", "--format speedscope TRACE"},
-	"diff":       {"TRACE TRACE", "--format markdown TRACE TRACE", "--format csv TRACE TRACE", "--format json TRACE TRACE"},
-	"check":      {"--rule max(*)<1ms TRACE", "--rule csp(*)<5% TRACE", "--rule csp(*)<5% --format markdown TRACE", "--rule csp(*)<5% --format json TRACE", "--rule csp(*)<5% --format junit TRACE"},
+	"analyze": {"TRACE", "--format markdown TRACE", "--format csv TRACE", "--format json TRACE", "--by class TRACE"},
+	"blame": {
+		"TRACE",
+		"--format markdown --by owner-stack,waiter-thread,lock TRACE",
+		"--by owner-stack,waiter-thread,lock TRACE",
+		"--format csv TRACE",
+		"--format json TRACE",
+		"--root TRACE",
+	},
+	"csp": {
+		"TRACE",
+		"--format markdown TRACE",
+		"--metrics TRACE",
+		"--chart TRACE",
+		"--format csv TRACE",
+		"--format json TRACE",
+		"--format svg TRACE",
+		"--format html TRACE",
+	},
+	"graph": {
+		"TRACE",
+		"--format markdown --by thread TRACE",
+		"--format markdown --by thread --matrix TRACE",
+		"--format csv --by thread --matrix TRACE",
+		"--format json TRACE",
+		"--by thread --matrix TRACE",
+		"--format dot TRACE",
+		"--format mermaid TRACE",
+	},
+	"chains": {"TRACE", "--format json TRACE", "--format markdown TRACE", "--format csv TRACE"},
+	"hist": {
+		"TRACE",
+		"--format markdown --by lock,waiter-thread TRACE",
+		"--format bars --by lock,waiter-thread TRACE",
+		"--format hgrm TRACE",
+		"--format hlog --by lock,waiter-thread TRACE",
+		"--format svg --by lock TRACE",
+		"--format csv TRACE",
+		"--format json TRACE",
+	},
+	"flame": {"TRACE", "--format folded TRACE", "--format svg TRACE", "--format speedscope TRACE"},
+	"diff": {
+		"TRACE TRACE",
+		"--format markdown TRACE TRACE",
+		"--format csv TRACE TRACE",
+		"--format json TRACE TRACE",
+	},
+	"check": {
+		"--rule max(*)<1ms TRACE",
+		"--rule csp(*)<5% TRACE",
+		"--rule csp(*)<5% --format markdown TRACE",
+		"--rule csp(*)<5% --format json TRACE",
+		"--rule csp(*)<5% --format junit TRACE",
+	},
 	"dump":       {"TRACE"},
 	"export":     {"-o - TRACE"},
 	"why":        {"TRACE", "--format json TRACE"},
@@ -231,7 +296,11 @@ func TestPanicsAreOneLine(t *testing.T) {
 	g.Go(func() { _ = strings.Repeat("x", -1) })
 	var msg bytes.Buffer
 	e := &env{msg: &msg}
-	if code := e.exit(workers.Try(g.Wait)); code != exitFailed || strings.Count(msg.String(), "\n") != 1 || !strings.HasPrefix(msg.String(), "contend: internal error: strings: negative Repeat count (contend/cmd/hostile_test.go:") {
+	if code := e.exit(workers.Try(g.Wait)); code != exitFailed || strings.Count(msg.String(), "\n") != 1 ||
+		!strings.HasPrefix(
+			msg.String(),
+			"contend: internal error: strings: negative Repeat count (contend/cmd/hostile_test.go:",
+		) {
 		t.Errorf("exit %d: %s", code, msg.String())
 	}
 }
@@ -247,7 +316,8 @@ func TestShiftedBytesAreAnswered(t *testing.T) {
 	} {
 		for _, command := range []string{"verify", "analyze", "whatif"} {
 			var out, msg bytes.Buffer
-			if code := Main([]string{command, "-"}, bytes.NewReader(data), &out, &msg); code != exitDamaged || out.Len() == 0 {
+			if code := Main([]string{command, "-"}, bytes.NewReader(data), &out, &msg); code != exitDamaged ||
+				out.Len() == 0 {
 				t.Errorf("%s: %s exits with %d: %s", name, command, code, msg.String())
 			}
 		}

@@ -76,7 +76,15 @@ func (r *reading) note(s *format.Stats) {
 	}
 	why := fmt.Sprintf("interrupted after %d events: the rest was not read", r.n-1)
 	s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeInterrupted, Text: why})
-	s.Damage.Add(format.Damage{Code: format.CodeTruncated, Why: why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+	s.Damage.Add(
+		format.Damage{
+			Code:   format.CodeTruncated,
+			Why:    why,
+			Events: format.UnknownEvents,
+			From:   format.NoTime,
+			Until:  format.NoTime,
+		},
+	)
 }
 
 // isClosed reports whether a channel on which nothing is sent is closed.

@@ -43,7 +43,8 @@ func newJFC(e *env) *cobra.Command {
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
 	c.Flags().DurationVar(&o.dumps, "dump-period", dumpPeriod, "take a thread dump every `DURATION`; 0 takes none")
 	c.Flags().BoolVar(&o.exact, "exact", false, "trace the threads that release locks of java.util.concurrent (JDK 25)")
-	c.Flags().StringVar(&o.from, "from", "", "also trace the synchronized methods that `RECORDING` shows in need of it; implies --exact")
+	c.Flags().
+		StringVar(&o.from, "from", "", "also trace the synchronized methods that `RECORDING` shows in need of it; implies --exact")
 	return c
 }
 
@@ -132,7 +133,10 @@ func doubtful(rows []locks.Row) []locks.Row {
 	missing := func(r locks.Row) int64 {
 		return r.WaitNs - r.ByProvenance.Right()
 	}
-	rows = slices.DeleteFunc(rows, func(r locks.Row) bool { return missing(r)*doubtfulPart < r.WaitNs || missing(r) == 0 })
+	rows = slices.DeleteFunc(
+		rows,
+		func(r locks.Row) bool { return missing(r)*doubtfulPart < r.WaitNs || missing(r) == 0 },
+	)
 	slices.SortStableFunc(rows, func(a, b locks.Row) int { return cmp.Compare(missing(b), missing(a)) })
 	return rows
 }
@@ -159,11 +163,22 @@ const dumpPeriod = 50 * time.Millisecond
 // period, or none for 0.
 func dumpsEvery(settings []byte, period time.Duration) ([]byte, error) {
 	if period < 0 || period%time.Millisecond != 0 {
-		return nil, usageError{fmt.Errorf("--dump-period: the flight recorder cannot wait for %v", period), "it counts in milliseconds; 0 takes no dumps"}
+		return nil, usageError{
+			fmt.Errorf("--dump-period: the flight recorder cannot wait for %v", period),
+			"it counts in milliseconds; 0 takes no dumps",
+		}
 	}
 	const dumps = `<event name="jdk.ThreadDump">
     <setting name="enabled">%v</setting>
     <setting name="period">%d ms</setting>`
-	old, next := fmt.Sprintf(dumps, true, dumpPeriod.Milliseconds()), fmt.Sprintf(dumps, period > 0, cmp.Or(period, dumpPeriod).Milliseconds())
+	old, next := fmt.Sprintf(
+		dumps,
+		true,
+		dumpPeriod.Milliseconds(),
+	), fmt.Sprintf(
+		dumps,
+		period > 0,
+		cmp.Or(period, dumpPeriod).Milliseconds(),
+	)
 	return bytes.Replace(settings, []byte(old), []byte(next), 1), nil
 }

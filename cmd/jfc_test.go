@@ -53,7 +53,13 @@ func TestDumpPeriod(t *testing.T) {
 		if got["enabled"] != want[0] || got["period"] != want[1] {
 			t.Errorf("%s: %v", flags, got)
 		}
-		golden.Equal(t, settingsOfEvent(t, text, "jdk.MethodTrace") != nil, strings.Contains(flags, "exact"), flags, "methods are traced")
+		golden.Equal(
+			t,
+			settingsOfEvent(t, text, "jdk.MethodTrace") != nil,
+			strings.Contains(flags, "exact"),
+			flags,
+			"methods are traced",
+		)
 	}
 	for _, period := range []string{"-1s", "1500us", "soon"} {
 		var msg bytes.Buffer

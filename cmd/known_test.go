@@ -19,17 +19,23 @@ func TestWaitsForAClassAreOfItsLock(t *testing.T) {
 	const path, printed = "../testdata/class-init-jdk25.jfr.gz", 6_376_000_000
 	a := ask[document.Analyze](t, "analyze", path)
 	l := a.Locks[0]
-	if off := l.WaitNs - printed; !strings.Contains(l.Lock, "initialisation of a class") || l.Waits != 7 || max(off, -off) > 7_000_000 {
+	if off := l.WaitNs - printed; !strings.Contains(l.Lock, "initialisation of a class") || l.Waits != 7 ||
+		max(off, -off) > 7_000_000 {
 		t.Errorf("%s: %d waits of %d ns, want 7 of %d", l.Lock, l.Waits, l.WaitNs, printed)
 	}
 	if o := l.Owners[0]; o.Site != "SlowClass.request:26" || o.WaitNs*100 < l.WaitNs*95 {
 		t.Errorf("%s is charged %d of %d", o.Site, o.WaitNs, l.WaitNs)
 	}
-	if f := a.Findings[0]; f.Title != "asleep while holding up the initialisation of a class" || !strings.Contains(f.Remedy, "outside of the static initialiser") {
+	if f := a.Findings[0]; f.Title != "asleep while holding up the initialisation of a class" ||
+		!strings.Contains(f.Remedy, "outside of the static initialiser") {
 		t.Errorf("%q, %q", f.Title, f.Remedy)
 	}
 	for _, command := range []string{"analyze", "blame --by class", "blame --by lock", "chains", "csp", "hist --by class", "whatif", "graph --format dot --by method"} {
-		if got := run(t, append(strings.Fields(command), path)...); !strings.Contains(got, "initialisation of a class") || strings.Contains(got, "int[]") {
+		if got := run(t, append(strings.Fields(command), path)...); !strings.Contains(
+			got,
+			"initialisation of a class",
+		) ||
+			strings.Contains(got, "int[]") {
 			t.Errorf("%s:\n%s", command, got)
 		}
 	}
@@ -44,7 +50,13 @@ func TestClassesThatWaitForEachOther(t *testing.T) {
 		t.Fatalf("%+v", a.Deadlocks)
 	}
 	for _, m := range a.Deadlocks[0].Cycle {
-		golden.Equal(t, m.Lock, map[string]string{"orders": "initialisation of ClassCircle$Prices", "prices": "initialisation of ClassCircle$Orders"}[m.Thread], m.Thread, "waits for")
+		golden.Equal(
+			t,
+			m.Lock,
+			map[string]string{"orders": "initialisation of ClassCircle$Prices", "prices": "initialisation of ClassCircle$Orders"}[m.Thread],
+			m.Thread,
+			"waits for",
+		)
 	}
 }
 
@@ -139,11 +151,18 @@ func TestSilentOwnersAreNamedOrNobody(t *testing.T) {
 			t.Logf("%v, hand-off %.2f, others %.2f", a.by, a.handoff/a.total, a.unknown/a.total)
 			for site, ns := range a.by {
 				if site != c.holder && ns > a.by[c.holder] && ns >= namedFrom*a.total {
-					t.Errorf("%s is said to hold it for %.0f %% of the waiting, %s for %.0f %%", site, 100*ns/a.total, c.holder, 100*a.by[c.holder]/a.total)
+					t.Errorf(
+						"%s is said to hold it for %.0f %% of the waiting, %s for %.0f %%",
+						site,
+						100*ns/a.total,
+						c.holder,
+						100*a.by[c.holder]/a.total,
+					)
 				}
 			}
 			for line := range strings.Lines(run(t, "analyze", path)) {
-				if advice, ok := strings.CutPrefix(strings.TrimSpace(line), "-> "); ok && strings.Contains(advice, c.victim) {
+				if advice, ok := strings.CutPrefix(strings.TrimSpace(line), "-> "); ok &&
+					strings.Contains(advice, c.victim) {
 					t.Errorf("advice about who waits: %s", advice)
 				}
 			}
@@ -182,7 +201,8 @@ JNI global refs: 10, weak refs: 0
 	run(t, "convert", dump, "-o", converted)
 	for _, path := range []string{dump, converted} {
 		o := ask[document.Analyze](t, "analyze", path).Locks[0].Owners[0]
-		if o.Site != "shop.Report.export:9" || o.Callers[0].Sites[0] != "shop.Main.run:5" || o.Doing[0].What != "asleep" {
+		if o.Site != "shop.Report.export:9" || o.Callers[0].Sites[0] != "shop.Main.run:5" ||
+			o.Doing[0].What != "asleep" {
 			t.Errorf("%s: %+v", path, o)
 		}
 	}
@@ -194,7 +214,11 @@ func TestHistNamesTheProgramsOwnCode(t *testing.T) {
 	const path = "../testdata/xalan-8threads.jfr"
 	args := []string{"hist", "--by", "waiter-site", "--top", "5", path}
 	golden.Holds(t, run(t, args...), "WriterToUTF8Buffered")
-	if text := run(t, append(args, "--app", "^org[.]apache[.]xpath[.]")...); strings.Contains(text, "WriterToUTF8Buffered") || !strings.Contains(text, "IteratorPool") {
+	if text := run(t, append(args, "--app", "^org[.]apache[.]xpath[.]")...); strings.Contains(
+		text,
+		"WriterToUTF8Buffered",
+	) ||
+		!strings.Contains(text, "IteratorPool") {
 		t.Errorf("--app changes nothing:\n%s", text)
 	}
 }
@@ -202,7 +226,10 @@ func TestHistNamesTheProgramsOwnCode(t *testing.T) {
 // The agent does not see where a lock is made: the lock has the name of its first acquirer, and is called so.
 func TestARecordedLockHasItsFirstAcquirer(t *testing.T) {
 	t.Parallel()
-	want := map[string]string{"java.lang.Object": "[first acquirer] Shop.buy:8", "java.util.concurrent.locks.ReentrantReadWriteLock": "[first acquirer] Shop.price:9"}
+	want := map[string]string{
+		"java.lang.Object": "[first acquirer] Shop.buy:8",
+		"java.util.concurrent.locks.ReentrantReadWriteLock": "[first acquirer] Shop.price:9",
+	}
 	for _, r := range ask[document.Blame](t, "blame", "--by", "created,class", "../testdata/owners/shop-jdk17-record.trace.gz").Rows {
 		class, _, _ := strings.Cut(r.Keys[1], "$")
 		golden.Equal(t, r.Keys[0], want[class], "a", class, "was made at")
@@ -214,7 +241,11 @@ func TestARecordedLockHasItsFirstAcquirer(t *testing.T) {
 // Findings are named by the same code as the locks they are about.
 func TestFindingsNameTheOwnCode(t *testing.T) {
 	var doc document.Analyze
-	unmarshal(t, run(t, "analyze", "--app", "Conglomerate|derby.iapi", "--format", "json", "../testdata/derby-8clients.jfr"), &doc)
+	unmarshal(
+		t,
+		run(t, "analyze", "--app", "Conglomerate|derby.iapi", "--format", "json", "../testdata/derby-8clients.jfr"),
+		&doc,
+	)
 	for _, f := range doc.Findings {
 		if strings.Contains(f.Site, "ConcurrentLockSet") {
 			t.Errorf("%s at %s, which is not the program's own", f.Kind, f.Site)

@@ -37,11 +37,20 @@ func locksSum() law {
 			byClass += r.WaitNs
 		}
 		pressure := float64(a.Total.WaitNs) / float64(max(a.Total.RunningNs, 1))
-		if of := a.Coverage.Pressure; of != nil && (of.Low < 0 || of.Low > pressure+1e-9 || of.High < pressure-1e-9 || of.High > 1) {
+		if of := a.Coverage.Pressure; of != nil &&
+			(of.Low < 0 || of.Low > pressure+1e-9 || of.High < pressure-1e-9 || of.High > 1) {
 			t.Errorf("the pressure %v has the range %+v", pressure, *of)
 		}
-		if known := sumProvenance(a.Coverage.Provenance); sum != a.Total.WaitNs || byClass != sum || known != sum || waits != a.Total.Waits {
-			t.Errorf("%d ns in %d waits of locks, %d by class, %d by how owners are known, analyze has %+v", sum, waits, byClass, known, a.Total)
+		if known := sumProvenance(a.Coverage.Provenance); sum != a.Total.WaitNs || byClass != sum || known != sum ||
+			waits != a.Total.Waits {
+			t.Errorf(
+				"%d ns in %d waits of locks, %d by class, %d by how owners are known, analyze has %+v",
+				sum,
+				waits,
+				byClass,
+				known,
+				a.Total,
+			)
 		}
 	}}
 }
@@ -61,9 +70,22 @@ func blamesSum(t *testing.T, i int) law {
 	l.holds = func(t *testing.T, p *shared) {
 		for j, v := range l.wants {
 			b := new(document.Blame)
-			unmarshal(t, p.says(t, document.NewBlame(v.(*blame.Pivot).Table(), p.sums.RunningNs(), p.coverage(), 0), asked[j]...), b)
+			unmarshal(
+				t,
+				p.says(
+					t,
+					document.NewBlame(v.(*blame.Pivot).Table(), p.sums.RunningNs(), p.coverage(), 0),
+					asked[j]...),
+				b,
+			)
 			if sum := sumBlame(b); sum != p.want.Total.WaitNs || b.Total.WaitNs != sum {
-				t.Errorf("%q: %d ns in rows, %d in total, analyze has %d", asked[j], sum, b.Total.WaitNs, p.want.Total.WaitNs)
+				t.Errorf(
+					"%q: %d ns in rows, %d in total, analyze has %d",
+					asked[j],
+					sum,
+					b.Total.WaitNs,
+					p.want.Total.WaitNs,
+				)
 			}
 			for _, r := range b.Rows {
 				golden.AtMost(t, r.WallNs, r.ThreadNs, asked[j])
@@ -107,7 +129,17 @@ func pressureSums(i int) law {
 	return law{"Pressure", []analysis.Visitor{meter}, func(t *testing.T, p *shared) {
 		series := golden.Must(meter.Series())(t)
 		c := new(document.CSP)
-		unmarshal(t, p.says(t, document.NewCSP(series, p.want.Trace.StartNs, nil, document.NewTotal(p.sums), p.coverage()), "csp", "--interval", interval.String()), c)
+		unmarshal(
+			t,
+			p.says(
+				t,
+				document.NewCSP(series, p.want.Trace.StartNs, nil, document.NewTotal(p.sums), p.coverage()),
+				"csp",
+				"--interval",
+				interval.String(),
+			),
+			c,
+		)
 		checkPressure(t, c, p.want.Total.WaitNs)
 	}}
 }

@@ -47,7 +47,10 @@ func (e usageError) Error() string { return e.err.Error() }
 // noArgs refuses arguments of a command that takes none.
 func noArgs(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usageError{fmt.Errorf("%s takes no argument, but got %q", c.Name(), args[0]), fmt.Sprintf("'%s --help' shows how it is called", c.CommandPath())}
+		return usageError{
+			fmt.Errorf("%s takes no argument, but got %q", c.Name(), args[0]),
+			fmt.Sprintf("'%s --help' shows how it is called", c.CommandPath()),
+		}
 	}
 	return nil
 }
@@ -96,9 +99,41 @@ func newRoot(e *env) *cobra.Command {
 		root.SetVersionTemplate("contend {{.Version}}\n")
 	}
 	root.SetFlagErrorFunc(wrongFlag)
-	group(root, "Every day:", newRecord(e), newAnalyze(e), newReport(e), newBlame(e), newWhy(e), newDiff(e), newCheck(e))
-	group(root, "Look closer:", newCSP(e), newChains(e), newGraph(e), newHist(e), newFlame(e), newPprof(e), newServe(e), newWhatIf(e))
-	group(root, "Make, join and convert recordings:", newConvert(e), newExport(e), newVerify(e), newDump(e), newSimulate(e), newJFC(e), newPerfArgs(e), newRules(e))
+	group(
+		root,
+		"Every day:",
+		newRecord(e),
+		newAnalyze(e),
+		newReport(e),
+		newBlame(e),
+		newWhy(e),
+		newDiff(e),
+		newCheck(e),
+	)
+	group(
+		root,
+		"Look closer:",
+		newCSP(e),
+		newChains(e),
+		newGraph(e),
+		newHist(e),
+		newFlame(e),
+		newPprof(e),
+		newServe(e),
+		newWhatIf(e),
+	)
+	group(
+		root,
+		"Make, join and convert recordings:",
+		newConvert(e),
+		newExport(e),
+		newVerify(e),
+		newDump(e),
+		newSimulate(e),
+		newJFC(e),
+		newPerfArgs(e),
+		newRules(e),
+	)
 	root.AddCommand(newVersion(e), newMan())
 	root.SetGlobalNormalizationFunc(spelling)
 	decorate(root, table.TerminalWidth(e.out))
@@ -198,7 +233,11 @@ func message(err error) string {
 // act on the terminal.
 func (e *env) say(line string) {
 	e.bar.erase()
-	if _, err := fmt.Fprintln(e.msg, text.Sanitize(strings.ReplaceAll(line, "\n", " "))); errors.Is(err, syscall.EPIPE) && e.onReaderGone != nil {
+	if _, err := fmt.Fprintln(e.msg, text.Sanitize(strings.ReplaceAll(line, "\n", " "))); errors.Is(
+		err,
+		syscall.EPIPE,
+	) &&
+		e.onReaderGone != nil {
 		e.onReaderGone()
 	}
 }

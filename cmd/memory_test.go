@@ -30,7 +30,13 @@ func longTrace(tb testing.TB, path string, codec format.Codec, size int64) (even
 }
 
 // sampledTrace is longTrace for any period.
-func sampledTrace(tb testing.TB, path string, codec format.Codec, size int64, period time.Duration) (events, raw int64) {
+func sampledTrace(
+	tb testing.TB,
+	path string,
+	codec format.Codec,
+	size int64,
+	period time.Duration,
+) (events, raw int64) {
 	tb.Helper()
 	f := golden.Must(os.Create(path))(tb)
 	defer f.Close()
@@ -45,21 +51,40 @@ func sampledTrace(tb testing.TB, path string, codec format.Codec, size int64, pe
 	}
 	const locks, threads = 4, 24
 	for i := range locks {
-		write(&format.Event{Kind: format.KindObject, Object: format.ObjectID(i + 1), Class: fmt.Sprintf("app.Lock%d", i)})
-		write(&format.Event{Kind: format.KindStack, Stack: format.StackID(i + 1), Frames: []format.Frame{{Class: "app.Main", Method: fmt.Sprintf("step%d", i), File: "Main.java", Line: 7 + i}}})
+		write(
+			&format.Event{Kind: format.KindObject, Object: format.ObjectID(i + 1), Class: fmt.Sprintf("app.Lock%d", i)},
+		)
+		write(
+			&format.Event{
+				Kind:  format.KindStack,
+				Stack: format.StackID(i + 1),
+				Frames: []format.Frame{
+					{Class: "app.Main", Method: fmt.Sprintf("step%d", i), File: "Main.java", Line: 7 + i},
+				},
+			},
+		)
 	}
 	for i := range threads {
 		write(&format.Event{Kind: format.KindThread, Thread: format.ThreadID(i + 1), Name: fmt.Sprintf("worker-%d", i)})
 	}
 	rng := rand.New(rand.NewPCG(8, 1))
 	party := func(lock, i int) format.Party {
-		return format.Party{Thread: format.ThreadID(lock*threads/locks + i + 1), Stack: format.StackID(rng.IntN(locks) + 1)}
+		return format.Party{
+			Thread: format.ThreadID(lock*threads/locks + i + 1),
+			Stack:  format.StackID(rng.IntN(locks) + 1),
+		}
 	}
 	var ev format.Event
 	for at := int64(1.7e18); raw < size; at += period.Nanoseconds() {
 		write(&format.Event{Kind: format.KindTick, Time: at + rng.Int64N(1e6), Intended: at, Live: threads})
 		for lock := range locks {
-			ev = format.Event{Kind: format.KindContention, Time: last, Object: format.ObjectID(lock + 1), Owners: ev.Owners[:0], Waiters: ev.Waiters[:0]}
+			ev = format.Event{
+				Kind:    format.KindContention,
+				Time:    last,
+				Object:  format.ObjectID(lock + 1),
+				Owners:  ev.Owners[:0],
+				Waiters: ev.Waiters[:0],
+			}
 			ev.Owners = append(ev.Owners, party(lock, 0))
 			for i := range rng.IntN(threads / locks) {
 				ev.Waiters = append(ev.Waiters, party(lock, i+1))
@@ -256,12 +281,14 @@ func TestWildTimes(t *testing.T) {
 		for _, command := range wildCommands {
 			args := strings.Fields(command)
 			for i, arg := range args {
-				args[i] = strings.NewReplacer("TRACE", path, "OUT", filepath.Join(dir, "out"), "_<_", " < ").Replace(arg)
+				args[i] = strings.NewReplacer("TRACE", path, "OUT", filepath.Join(dir, "out"), "_<_", " < ").
+					Replace(arg)
 			}
 			wildly(t, name+": "+command, args)
 		}
 		code, out, _ := said("analyze", "--tables", path)
-		if code != exitDamaged || !strings.Contains(out, "impossible times") || strings.Contains(out, "WALL") && strings.Contains(out, "wall-time -") {
+		if code != exitDamaged || !strings.Contains(out, "impossible times") ||
+			strings.Contains(out, "WALL") && strings.Contains(out, "wall-time -") {
 			t.Errorf("%s: nothing said of the times, or a negative wall-time:\n%s", name, out)
 		}
 	}

@@ -171,7 +171,13 @@ func TestRecordingsInOneFile(t *testing.T) {
 		}
 		file := filepath.Join(t.TempDir(), "all.jfr")
 		golden.OK(t, os.WriteFile(file, all, 0o600))
-		apart, joined := ask[document.Analyze](t, append([]string{"analyze"}, paths...)...), ask[document.Analyze](t, "analyze", file)
+		apart, joined := ask[document.Analyze](
+			t,
+			append([]string{"analyze"}, paths...)...), ask[document.Analyze](
+			t,
+			"analyze",
+			file,
+		)
 		golden.Equal(t, joined.Total, apart.Total, names)
 		golden.Equal(t, joined.Trace.Threads, apart.Trace.Threads, names)
 		var sum int64
@@ -189,19 +195,33 @@ func TestOneClock(t *testing.T) {
 	start := ask[document.Analyze](t, "analyze", trace).Trace.StartNs
 	cut := []string{"--from", "3s", "--to", "3.5s", trace}
 	for _, command := range []string{"csp", "csp --chart", "csp --format markdown"} {
-		if out := run(t, append(strings.Fields(command), cut...)...); !strings.Contains(out, " 3.000 s") || !strings.Contains(out, " 3.500 s") || strings.Contains(out, " 0.500 s") {
+		if out := run(t, append(strings.Fields(command), cut...)...); !strings.Contains(out, " 3.000 s") ||
+			!strings.Contains(out, " 3.500 s") ||
+			strings.Contains(out, " 0.500 s") {
 			t.Errorf("%s:\n%s", command, out)
 		}
 	}
 	for _, name := range []string{"csp.svg", "csp.html"} {
 		path := filepath.Join(t.TempDir(), name)
 		run(t, append([]string{"csp", "-o", path}, cut...)...)
-		if drawn, err := os.ReadFile(path); err != nil || !strings.Contains(string(drawn), "3.000 s") || strings.Contains(string(drawn), ">0.500 s") {
+		if drawn, err := os.ReadFile(path); err != nil || !strings.Contains(string(drawn), "3.000 s") ||
+			strings.Contains(string(drawn), ">0.500 s") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	golden.Equal(t, ask[document.CSP](t, append([]string{"csp"}, cut...)...).Intervals[0].StartNs, start+3e9, "the first interval begins", "behind the trace's start")
-	golden.Equal(t, ask[document.Analyze](t, append([]string{"analyze"}, cut...)...).Phases[0].StartNs, start+3e9, "a phase from")
+	golden.Equal(
+		t,
+		ask[document.CSP](t, append([]string{"csp"}, cut...)...).Intervals[0].StartNs,
+		start+3e9,
+		"the first interval begins",
+		"behind the trace's start",
+	)
+	golden.Equal(
+		t,
+		ask[document.Analyze](t, append([]string{"analyze"}, cut...)...).Phases[0].StartNs,
+		start+3e9,
+		"a phase from",
+	)
 }
 
 // dumpsOf are some of one process, in which three threads wait for a fourth.
@@ -209,9 +229,20 @@ func dumpsOf(process int, times ...string) string {
 	var b strings.Builder
 	for _, at := range times {
 		fmt.Fprintf(&b, "2026-11-21 %s\nFull thread dump OpenJDK 64-Bit Server VM (17+35 mixed mode):\n\n", at)
-		fmt.Fprintf(&b, "\"owner\" #10 prio=5 tid=0x1 nid=0x%d0 runnable [0x1]\n   java.lang.Thread.State: RUNNABLE\n\tat App.b(App.java:9)\n\t- locked <0x1f> (a App$Lock)\n\n", process)
+		fmt.Fprintf(
+			&b,
+			"\"owner\" #10 prio=5 tid=0x1 nid=0x%d0 runnable [0x1]\n   java.lang.Thread.State: RUNNABLE\n\tat App.b(App.java:9)\n\t- locked <0x1f> (a App$Lock)\n\n",
+			process,
+		)
 		for i := 1; i <= 3; i++ {
-			fmt.Fprintf(&b, "\"w-%d\" #%d prio=5 tid=0x1 nid=0x%d%d waiting for monitor entry [0x1]\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.a(App.java:1)\n\t- waiting to lock <0x1f> (a App$Lock)\n\n", i, 10+i, process, i)
+			fmt.Fprintf(
+				&b,
+				"\"w-%d\" #%d prio=5 tid=0x1 nid=0x%d%d waiting for monitor entry [0x1]\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.a(App.java:1)\n\t- waiting to lock <0x1f> (a App$Lock)\n\n",
+				i,
+				10+i,
+				process,
+				i,
+			)
 		}
 		b.WriteString("JNI global refs: 5\n\n")
 	}

@@ -42,9 +42,21 @@ func (o *traceOptions) unmatched(e *env, lock *expression, sym *analysis.Symbols
 	if !o.how.lenient {
 		e = &env{msg: io.Discard} // the error has the message
 	}
-	said = e.noMatch(&o.class, namesOf(sym.Classes().Len(), func(i int) string { return sym.Classes().Name(uint32(i)) }))
-	said = cmp.Or(e.noMatch(lock, namesOf(sym.Objects()+1, func(i int) string { return sym.LockName(format.ObjectID(i)) })), said)
-	return cmp.Or(e.noMatch(&o.thread, namesOf(sym.Threads()+1, func(i int) string { return sym.ThreadName(format.ThreadID(i)) })), said)
+	said = e.noMatch(
+		&o.class,
+		namesOf(sym.Classes().Len(), func(i int) string { return sym.Classes().Name(uint32(i)) }),
+	)
+	said = cmp.Or(
+		e.noMatch(lock, namesOf(sym.Objects()+1, func(i int) string { return sym.LockName(format.ObjectID(i)) })),
+		said,
+	)
+	return cmp.Or(
+		e.noMatch(
+			&o.thread,
+			namesOf(sym.Threads()+1, func(i int) string { return sym.ThreadName(format.ThreadID(i)) }),
+		),
+		said,
+	)
 }
 
 func namesOf(n int, name func(int) string) func() []string {

@@ -123,7 +123,10 @@ func (o *outputOptions) check() error {
 	}
 	switch {
 	case !slices.Contains(o.forms.names(), o.format):
-		return usageError{fmt.Errorf("--format: there is no format %q", o.format), "choose from " + strings.Join(o.forms.names(), ", ")}
+		return usageError{
+			fmt.Errorf("--format: there is no format %q", o.format),
+			"choose from " + strings.Join(o.forms.names(), ", "),
+		}
 	case o.top < 0:
 		return usageError{errors.New("--top: cannot be negative"), "0 shows all"}
 	}
@@ -172,23 +175,60 @@ var (
 )
 
 var cspOutputs = append(tabular(table.CSP), outputs[*document.CSP]{
-	{"svg", []string{".svg"}, true, func(w io.Writer, d *document.CSP, how table.Options) error { return plot.TimelineSVG(w, d, how.Top) }},
-	{"html", []string{".html", ".htm"}, true, func(w io.Writer, d *document.CSP, how table.Options) error { return plot.TimelineHTML(w, d, how.Top) }},
+	{
+		"svg",
+		[]string{".svg"},
+		true,
+		func(w io.Writer, d *document.CSP, how table.Options) error { return plot.TimelineSVG(w, d, how.Top) },
+	},
+	{
+		"html",
+		[]string{".html", ".htm"},
+		true,
+		func(w io.Writer, d *document.CSP, how table.Options) error { return plot.TimelineHTML(w, d, how.Top) },
+	},
 }...)
 
 var graphOutputs = append(tabular(table.Graph), outputs[*document.Graph]{
-	{"dot", []string{".dot", ".gv"}, true, func(w io.Writer, d *document.Graph, _ table.Options) error { return graph.DOT(w, d) }},
-	{"mermaid", []string{".mmd", ".mermaid"}, true, func(w io.Writer, d *document.Graph, _ table.Options) error { return graph.Mermaid(w, d) }},
+	{
+		"dot",
+		[]string{".dot", ".gv"},
+		true,
+		func(w io.Writer, d *document.Graph, _ table.Options) error { return graph.DOT(w, d) },
+	},
+	{
+		"mermaid",
+		[]string{".mmd", ".mermaid"},
+		true,
+		func(w io.Writer, d *document.Graph, _ table.Options) error { return graph.Mermaid(w, d) },
+	},
 	{"html", []string{".html", ".htm"}, true, drawGraphPage},
 }...)
 
-var histOutputs = append(tabular(func(w io.Writer, a *histAnswer, how table.Options) error { return table.Hist(w, a.Hist, how) }), outputs[*histAnswer]{
-	{"bars", []string{".bars"}, false, func(w io.Writer, a *histAnswer, how table.Options) error { return table.Bars(w, a.Hist, how) }},
-	{"hgrm", []string{".hgrm"}, false, writeHgrm},
-	{"hlog", []string{".hlog"}, false, writeHlog},
-	{"html", []string{".html", ".htm"}, true, func(w io.Writer, a *histAnswer, _ table.Options) error { return plot.HTML(w, a.Hist) }},
-	{"svg", []string{".svg"}, true, func(w io.Writer, a *histAnswer, _ table.Options) error { return plot.SVG(w, a.Hist) }},
-}...)
+var histOutputs = append(
+	tabular(func(w io.Writer, a *histAnswer, how table.Options) error { return table.Hist(w, a.Hist, how) }),
+	outputs[*histAnswer]{
+		{
+			"bars",
+			[]string{".bars"},
+			false,
+			func(w io.Writer, a *histAnswer, how table.Options) error { return table.Bars(w, a.Hist, how) },
+		},
+		{"hgrm", []string{".hgrm"}, false, writeHgrm},
+		{"hlog", []string{".hlog"}, false, writeHlog},
+		{
+			"html",
+			[]string{".html", ".htm"},
+			true,
+			func(w io.Writer, a *histAnswer, _ table.Options) error { return plot.HTML(w, a.Hist) },
+		},
+		{
+			"svg",
+			[]string{".svg"},
+			true,
+			func(w io.Writer, a *histAnswer, _ table.Options) error { return plot.SVG(w, a.Hist) },
+		},
+	}...)
 
 var checkOutputs = outputs[*document.Check]{
 	{"table", []string{".txt"}, false, table.Check},
@@ -201,8 +241,18 @@ var flameOutputs = outputs[*flameAnswer]{
 	{"html", []string{".html", ".htm"}, true, func(w io.Writer, a *flameAnswer, _ table.Options) error {
 		return flame.HTML(w, a.profile, a.base, a.caption)
 	}},
-	{"svg", []string{".svg"}, true, func(w io.Writer, a *flameAnswer, _ table.Options) error { return flame.SVG(w, a.profile, a.caption) }},
-	{"folded", []string{".folded", ".txt"}, false, func(w io.Writer, a *flameAnswer, _ table.Options) error { return flame.Folded(w, a.profile) }},
+	{
+		"svg",
+		[]string{".svg"},
+		true,
+		func(w io.Writer, a *flameAnswer, _ table.Options) error { return flame.SVG(w, a.profile, a.caption) },
+	},
+	{
+		"folded",
+		[]string{".folded", ".txt"},
+		false,
+		func(w io.Writer, a *flameAnswer, _ table.Options) error { return flame.Folded(w, a.profile) },
+	},
 	{"speedscope", []string{".json"}, false, func(w io.Writer, a *flameAnswer, _ table.Options) error {
 		return flame.Speedscope(w, a.profile, a.caption)
 	}},
@@ -222,7 +272,10 @@ func tabular[D any](write func(io.Writer, D, table.Options) error) outputs[D] {
 }
 
 // inStyle writes tables that are not for a terminal.
-func inStyle[D any](style table.Style, write func(io.Writer, D, table.Options) error) func(io.Writer, D, table.Options) error {
+func inStyle[D any](
+	style table.Style,
+	write func(io.Writer, D, table.Options) error,
+) func(io.Writer, D, table.Options) error {
 	return func(w io.Writer, a D, how table.Options) error {
 		how.Style, how.Width, how.Color = style, 0, false
 		return write(w, a, how)

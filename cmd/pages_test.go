@@ -31,7 +31,13 @@ type box struct{ X, Y, Width, Height float64 }
 // boxes returns where the elements that match are drawn.
 func (b *tab) boxes(selector string) []box {
 	b.Helper()
-	return eval[[]box](b, fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => { const r = e.getBoundingClientRect(); return {x: r.x, y: r.y, width: r.width, height: r.height}; })`, selector))
+	return eval[[]box](
+		b,
+		fmt.Sprintf(
+			`[...document.querySelectorAll(%q)].map(e => { const r = e.getBoundingClientRect(); return {x: r.x, y: r.y, width: r.width, height: r.height}; })`,
+			selector,
+		),
+	)
 }
 
 // Names that act wherever they are not escaped act in no page, and are shown in each.
@@ -65,13 +71,19 @@ func TestTheTimelineInABrowser(t *testing.T) {
 	b := browser(t, pageOf(t, "csp", "--top", "3", "../testdata/phases.jfr"))
 	golden.Equal(t, b.count("g.lock"), 3, "bands of 3")
 	bands, phases := b.boxes("g.lock > rect"), b.boxes("g.lock:first-of-type g.phase > rect")
-	if len(phases) == 0 || phases[0].X < bands[0].X || phases[0].X+phases[0].Width > bands[0].X+bands[0].Width+0.5 || phases[0].Width < 20 {
+	if len(phases) == 0 || phases[0].X < bands[0].X || phases[0].X+phases[0].Width > bands[0].X+bands[0].Width+0.5 ||
+		phases[0].Width < 20 {
 		t.Errorf("phases %v of the band %v", phases, bands)
 	}
 	golden.Holds(t, b.text("g.phase title"), "Phases.lambda$main$3:14", "pressure 6")
 	// what lies under the pointer is the phase, not the curve painted over it
 	x, y := phases[0].X+phases[0].Width/2, phases[0].Y+phases[0].Height-2
-	golden.Equal(t, eval[string](b, fmt.Sprintf("document.elementFromPoint(%f, %f).parentNode.getAttribute('class')", x, y)), "phase", "under the pointer is")
+	golden.Equal(
+		t,
+		eval[string](b, fmt.Sprintf("document.elementFromPoint(%f, %f).parentNode.getAttribute('class')", x, y)),
+		"phase",
+		"under the pointer is",
+	)
 	open := b.count("details[open]")
 	b.do(chromedp.Click("details summary"))
 	if n := b.count("details[open]"); open == 0 || n != open-1 {
@@ -83,7 +95,10 @@ func TestTheTimelineInABrowser(t *testing.T) {
 func (b *tab) fills() map[string]string {
 	b.Helper()
 	b.framesShown()
-	return eval[map[string]string](b, `Object.fromEntries([...document.querySelectorAll("#chart g.frame")].map(g => [g.getAttribute("name"), g.querySelector("rect").getAttribute("fill")]))`)
+	return eval[map[string]string](
+		b,
+		`Object.fromEntries([...document.querySelectorAll("#chart g.frame")].map(g => [g.getAttribute("name"), g.querySelector("rect").getAttribute("fill")]))`,
+	)
 }
 
 // A critical section that takes longer is red in the comparison, and what it
@@ -94,15 +109,33 @@ func TestTheComparisonInABrowser(t *testing.T) {
 	dir := t.TempDir()
 	base, slow := filepath.Join(dir, "base.bin"), filepath.Join(dir, "slow.bin")
 	run(t, "simulate", "--scenario", "shards", "--exact", "--seed", "4", "-o", base)
-	run(t, "simulate", "--scenario", "shards", "--exact", "--seed", "5", "--duration", "15s", "--slow", "serve1", "-o", slow)
+	run(
+		t,
+		"simulate",
+		"--scenario",
+		"shards",
+		"--exact",
+		"--seed",
+		"5",
+		"--duration",
+		"15s",
+		"--slow",
+		"serve1",
+		"-o",
+		slow,
+	)
 	b := flameTab(t, pageOf(t, "flame", "--view", "chain", "--diff", base, slow))
 	fills := b.fills()
 	red, blue := channels(t, fills["lock sim.Lock1"]), channels(t, fills["lock sim.Lock2"])
 	if red[0] <= red[1] || red[1] != red[2] || blue[2] <= blue[1] || blue[0] != blue[1] {
 		t.Errorf("colours %v and %v of %v", red, blue, fills)
 	}
-	eval[bool](b, `document.querySelector('#chart g.frame[name="lock sim.Lock1"]').dispatchEvent(new MouseEvent("mouseover", {bubbles: true}))`)
-	if details := b.text("#details"); !strings.Contains(details, "before ") || !strings.Contains(details, "change +") || strings.Contains(details, "NaN") {
+	eval[bool](
+		b,
+		`document.querySelector('#chart g.frame[name="lock sim.Lock1"]').dispatchEvent(new MouseEvent("mouseover", {bubbles: true}))`,
+	)
+	if details := b.text("#details"); !strings.Contains(details, "before ") || !strings.Contains(details, "change +") ||
+		strings.Contains(details, "NaN") {
 		t.Errorf("details %q", details)
 	}
 	golden.Holds(t, b.text("#summary"), "; before: ")
@@ -122,11 +155,14 @@ func TestPicturesOfADumpCountThreads(t *testing.T) {
 	const dump = "../testdata/deadlock-monitors-and-juc-jdk17.txt"
 	b := flameTab(t, pageOf(t, "flame", "--view", "chain", dump))
 	b.press("ArrowUp")
-	if summary, details := b.text("#summary"), b.text("#details"); summary != "5 threads seen waiting" || !strings.Contains(details, "5 threads seen waiting (100.0 %)") || strings.Contains(details, " ns") {
+	if summary, details := b.text("#summary"), b.text("#details"); summary != "5 threads seen waiting" ||
+		!strings.Contains(details, "5 threads seen waiting (100.0 %)") ||
+		strings.Contains(details, " ns") {
 		t.Errorf("summary %q, details %q", summary, details)
 	}
 	for _, args := range [][]string{{"flame", "--format", "svg"}, {"graph", "--format", "html"}, {"graph", "--format", "dot"}, {"graph", "--format", "mermaid"}, {"graph", "--matrix"}, {"graph"}, {"chains"}} {
-		if out := run(t, append(args, dump)...); strings.Contains(out, " ns") || !strings.Contains(out, "threads seen waiting") {
+		if out := run(t, append(args, dump)...); strings.Contains(out, " ns") ||
+			!strings.Contains(out, "threads seen waiting") {
 			t.Errorf("%v:\n%s", args, out)
 		}
 	}
@@ -149,12 +185,23 @@ func TestTheSinglePagesLookLikeThePage(t *testing.T) {
 		golden.OK(t, err)
 		golden.Lacks(golden.At(t, command), string(text), "unsafe")
 		for scheme, want := range map[string]string{"light": "rgb(245, 246, 248)rgb(255, 255, 255)rgb(28, 32, 36)", "dark": "rgb(19, 22, 25)rgb(29, 33, 38)rgb(230, 232, 235)"} {
-			golden.Must(chromedp.Call(b.step(), emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))(t)
+			golden.Must(
+				chromedp.Call(
+					b.step(),
+					emulation.SetEmulatedMedia,
+					emulation.SetEmulatedMediaParams{
+						Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+					},
+				),
+			)(
+				t,
+			)
 			b.do(chromedp.Navigate("file://" + b.address))
 			if got := eval[string](b.tab, `(c => c(document.body).backgroundColor + c(document.querySelector("header.top")).backgroundColor + c(document.querySelector(".picture text, h1")).fill.replace("rgb(0, 0, 0)", c(document.body).color))(getComputedStyle)`); got != want {
 				t.Errorf("%s is %s in the %s, want %s", command, got, scheme, want)
 			}
-			if box := eval[string](b.tab, `(c => c ? getComputedStyle(c).backgroundColor : "")(document.querySelector("#chart"))`); box != "" && box != "rgba(0, 0, 0, 0)" {
+			if box := eval[string](b.tab, `(c => c ? getComputedStyle(c).backgroundColor : "")(document.querySelector("#chart"))`); box != "" &&
+				box != "rgba(0, 0, 0, 0)" {
 				t.Errorf("the chart of %s lies on %s in the %s", command, box, scheme)
 			}
 		}

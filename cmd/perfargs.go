@@ -41,8 +41,11 @@ const anyProcess = "PID"
 
 // chainsCost explains the cost of call chains, by the argument of --call-graph.
 var chainsCost = map[string]string{
-	"dwarf": fmt.Sprintf("# Call chains: %d bytes of stack are copied at each wait and each wake-up. Right whatever\n# the program was built with, if its libraries have unwind tables, as they do.\n", record.PerfStackBytes),
-	"fp":    "# Call chains: by frame pointers. Cheap, but the function that takes a lock is missing\n# where libc was built without them, as Debian's is; --call-graph dwarf shows it.\n",
+	"dwarf": fmt.Sprintf(
+		"# Call chains: %d bytes of stack are copied at each wait and each wake-up. Right whatever\n# the program was built with, if its libraries have unwind tables, as they do.\n",
+		record.PerfStackBytes,
+	),
+	"fp": "# Call chains: by frame pointers. Cheap, but the function that takes a lock is missing\n# where libc was built without them, as Debian's is; --call-graph dwarf shows it.\n",
 }
 
 // perfScript writes the commands, with comments on their arguments.
@@ -56,6 +59,12 @@ func perfScript(a *record.Perf) string {
 		words = strings.ReplaceAll(words, flag, " \\\n "+flag)
 	}
 	b.WriteString(words + "\n# As text, which contend reads; gzip and zstd make a fiftieth of it.\n")
-	b.WriteString(strings.ReplaceAll(record.ShellLine(record.PerfScript("perf.data")), " --show", " \\\n  --show") + " > perf.txt\n")
+	b.WriteString(
+		strings.ReplaceAll(
+			record.ShellLine(record.PerfScript("perf.data")),
+			" --show",
+			" \\\n  --show",
+		) + " > perf.txt\n",
+	)
 	return b.String()
 }

@@ -101,7 +101,8 @@ func TestThePerfettoPictureKeepsTheFormatsRules(t *testing.T) {
 				}
 				begun[e.ID], arrows[e.ID] = e, inside(e, at, "wait")
 			case "f":
-				if b := begun[e.ID]; b.Ph != "s" || ended[e.ID] || b.Name != e.Name || b.Cat != e.Cat || e.Bp != "e" || inside(e, at, "hold,") != arrows[e.ID] {
+				if b := begun[e.ID]; b.Ph != "s" || ended[e.ID] || b.Name != e.Name || b.Cat != e.Cat || e.Bp != "e" ||
+					inside(e, at, "hold,") != arrows[e.ID] {
 					t.Errorf("%s: %+v does not end %+v", path, e, b)
 				}
 				ended[e.ID] = true
@@ -109,8 +110,20 @@ func TestThePerfettoPictureKeepsTheFormatsRules(t *testing.T) {
 				t.Errorf("%s: phase %q", path, e.Ph)
 			}
 		}
-		if want := analyzed(t, path).Total; waited != want.WaitNs || len(begun) != len(ended) || holds == 0 || len(begun) == 0 || edges > 2 {
-			t.Errorf("%s: %d ns in %d waits, want %d in %d; %d holds, %d arrows, %d ends of them where another event may end", path, waited, waits, want.WaitNs, want.Waits, holds, len(begun), edges)
+		if want := analyzed(t, path).Total; waited != want.WaitNs || len(begun) != len(ended) || holds == 0 ||
+			len(begun) == 0 ||
+			edges > 2 {
+			t.Errorf(
+				"%s: %d ns in %d waits, want %d in %d; %d holds, %d arrows, %d ends of them where another event may end",
+				path,
+				waited,
+				waits,
+				want.WaitNs,
+				want.Waits,
+				holds,
+				len(begun),
+				edges,
+			)
 		}
 	}
 }

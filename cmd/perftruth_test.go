@@ -108,10 +108,35 @@ func offNative(t *testing.T, path, truthPath string) (wrong []string) {
 		lock := lockOf(t, waiters, w)
 		by := owners[lock]
 		off := math.Abs(sum(waiters[lock])/float64(w.WaitNs) - 1)
-		d, late := pairDistance(operations(by), operations(w.BlockedBy)), math.Abs(by[handedOff]-float64(w.HandoffNs))/float64(w.WaitNs)
-		t.Logf("%s (%s): waiting off by %.2f %%, owners by %.3f, hand-off by %.1f %%", w.Lock, lock, 100*off, d, 100*late)
+		d, late := pairDistance(
+			operations(by),
+			operations(w.BlockedBy),
+		), math.Abs(
+			by[handedOff]-float64(w.HandoffNs),
+		)/float64(
+			w.WaitNs,
+		)
+		t.Logf(
+			"%s (%s): waiting off by %.2f %%, owners by %.3f, hand-off by %.1f %%",
+			w.Lock,
+			lock,
+			100*off,
+			d,
+			100*late,
+		)
 		if off > 0.03 || d > 0.10 || late > 0.08 {
-			wrong = append(wrong, fmt.Sprintf("%s: waiting off by %.3f, owners by %.3f, hand-off by %.3f: %v, want %v", w.Lock, off, d, late, by, w.BlockedBy))
+			wrong = append(
+				wrong,
+				fmt.Sprintf(
+					"%s: waiting off by %.3f, owners by %.3f, hand-off by %.3f: %v, want %v",
+					w.Lock,
+					off,
+					d,
+					late,
+					by,
+					w.BlockedBy,
+				),
+			)
 		}
 	}
 	if checked < 3 {
@@ -158,7 +183,13 @@ func TestNativeIdleWaitsAreNotCounted(t *testing.T) {
 	for _, l := range want.Locks {
 		logged += l.WaitNs
 	}
-	golden.AtMost(t, math.Abs(float64(doc.Total.WaitNs)/float64(logged)-1), 0.03, "of waiting for locks, the program says", logged)
+	golden.AtMost(
+		t,
+		math.Abs(float64(doc.Total.WaitNs)/float64(logged)-1),
+		0.03,
+		"of waiting for locks, the program says",
+		logged,
+	)
 }
 
 // A Python program's locks, its interpreter's apart, whose names perf has from
@@ -174,7 +205,8 @@ func TestPythonLocksEqualTheProgramsOwnLog(t *testing.T) {
 		for _, r := range ask[document.Blame](t, "blame", "--by", "lock,waiter-stack", "--top", "0", "../testdata/"+name+".perf.txt.zst").Rows {
 			locks[r.Keys[0]] = true
 			at := slices.IndexFunc(r.Stack, func(f format.Frame) bool { return f.Class == "truth" })
-			if at > 0 && slices.ContainsFunc(r.Stack[:at], func(f format.Frame) bool { return f.Method == "acquire_timed" }) {
+			if at > 0 &&
+				slices.ContainsFunc(r.Stack[:at], func(f format.Frame) bool { return f.Method == "acquire_timed" }) {
 				got[r.Stack[at].Method] += float64(r.ThreadNs)
 			}
 		}
@@ -233,9 +265,15 @@ func recordedLive(t *testing.T, program string) []string {
 		opened <- os.WriteFile(gate, nil, 0o644)
 	}()
 	var answer, msg bytes.Buffer
-	code := Main([]string{"record", "--perf", "--duration", seconds + "s", "-o", out, strconv.Itoa(c.Process.Pid)}, nil, &answer, &msg)
+	code := Main(
+		[]string{"record", "--perf", "--duration", seconds + "s", "-o", out, strconv.Itoa(c.Process.Pid)},
+		nil,
+		&answer,
+		&msg,
+	)
 	golden.OK(t, <-opened)
-	if code != exitOK && (strings.Contains(msg.String(), "lets this user") || strings.Contains(msg.String(), "may not read") || strings.Contains(msg.String(), "no futex events")) {
+	if code != exitOK &&
+		(strings.Contains(msg.String(), "lets this user") || strings.Contains(msg.String(), "may not read") || strings.Contains(msg.String(), "no futex events")) {
 		t.Skip(msg.String())
 	}
 	if code != exitOK || !strings.Contains(msg.String(), "the process ended") {
@@ -253,7 +291,8 @@ func recordedLive(t *testing.T, program string) []string {
 func runs(line string) bool {
 	found, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range found {
-		if text, err := os.ReadFile(path); err == nil && strings.TrimRight(strings.ReplaceAll(string(text), "\x00", " "), " ") == line {
+		if text, err := os.ReadFile(path); err == nil &&
+			strings.TrimRight(strings.ReplaceAll(string(text), "\x00", " "), " ") == line {
 			return true
 		}
 	}

@@ -18,7 +18,10 @@ func TestThePictureShowsTodaysPage(t *testing.T) {
 	t.Parallel()
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	r.do(chromedp.EmulateViewport(1400, 1010))
-	eval[any](r.tab, `(w => { for (let n; (n = w.nextNode()); ) n.data = n.data.replace("../", ""); })(document.createTreeWalker(document.querySelector("header.top"), NodeFilter.SHOW_TEXT))`)
+	eval[any](
+		r.tab,
+		`(w => { for (let n; (n = w.nextNode()); ) n.data = n.data.replace("../", ""); })(document.createTreeWalker(document.querySelector("header.top"), NodeFilter.SHOW_TEXT))`,
+	)
 	golden.Check(t, "page.txt", eval[string](r.tab, `document.body.innerText.replace(/\d[\d.,]*/g, "0")`))
 	if golden.Update() {
 		shot, err := chromedp.Run(r.step(), chromedp.CaptureScreenshot())

@@ -91,13 +91,17 @@ func TestWhatEndsWaitsForNoLockIsTold(t *testing.T) {
 		"../testdata/real/c3p0-jdk17-profile.jfr.gz": {What: "java.lang.Object.wait", Site: "com.mchange.v2.resourcepool.BasicResourcePool.awaitAvailable:1315", Users: []locks.User{{Group: "com.mchange.v.async.ThreadPoolAsynchronousRunner$PoolThread-#"}}},
 	} {
 		list := ask[document.Analyze](t, "analyze", "--top", "0", path).Resources
-		i := slices.IndexFunc(list, func(r document.Resource) bool { return r.What == want.What && r.Site == want.Site })
+		i := slices.IndexFunc(
+			list,
+			func(r document.Resource) bool { return r.What == want.What && r.Site == want.Site },
+		)
 		if i < 0 || len(list[i].Users) == 0 {
 			t.Errorf("%s: nothing ends %s at %s", path, want.What, want.Site)
 			continue
 		}
 		u := list[i].Users[0]
-		if ns := u.WaitNs; u.Site != want.Users[0].Site || u.Group != want.Users[0].Group || ns < list[i].WaitNs*9/10 || ns > list[i].WaitNs {
+		if ns := u.WaitNs; u.Site != want.Users[0].Site || u.Group != want.Users[0].Group || ns < list[i].WaitNs*9/10 ||
+			ns > list[i].WaitNs {
 			t.Errorf("%s: %+v ends %d ns at %s, want %+v", path, u, list[i].WaitNs, want.Site, want.Users[0])
 		}
 	}

@@ -27,7 +27,14 @@ func newPprof(e *env) *cobra.Command {
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
 	o.view.bindView(c, stacks.Site)
-	o.labels.bind(c, "labels", "there are no labels", "give samples `LABELS`: "+strings.Join(pprof.LabelNames[:], ", "), pprof.LabelNames[:], int(pprof.AllLabels))
+	o.labels.bind(
+		c,
+		"labels",
+		"there are no labels",
+		"give samples `LABELS`: "+strings.Join(pprof.LabelNames[:], ", "),
+		pprof.LabelNames[:],
+		int(pprof.AllLabels),
+	)
 	o.own.bindApp(c)
 	return c
 }
@@ -58,5 +65,8 @@ func foldedNote(b *stacks.Builder, res *result) string {
 		return ""
 	}
 	m := text.MeasureOf(res.coverage())
-	return fmt.Sprintf("there are too many kinds of waits to keep all: %s have class and stack only, without threads, addresses and the locks between", m.Text(b.FoldedNs()))
+	return fmt.Sprintf(
+		"there are too many kinds of waits to keep all: %s have class and stack only, without threads, addresses and the locks between",
+		m.Text(b.FoldedNs()),
+	)
 }

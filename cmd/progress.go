@@ -90,7 +90,16 @@ func (p position) String() string {
 	}
 	done := float64(min(p.read, p.total)) / float64(p.total)
 	full := int(done * barCells)
-	return fmt.Sprintf("reading %3.0f%% |%s%s| %s of %s MB%s%s", 100*done, strings.Repeat("█", full), strings.Repeat(" ", barCells-full), megabytes(p.read), megabytes(p.total), events, p.left(done))
+	return fmt.Sprintf(
+		"reading %3.0f%% |%s%s| %s of %s MB%s%s",
+		100*done,
+		strings.Repeat("█", full),
+		strings.Repeat(" ", barCells-full),
+		megabytes(p.read),
+		megabytes(p.total),
+		events,
+		p.left(done),
+	)
 }
 
 // left estimates the remaining time from the time so far.

@@ -25,7 +25,12 @@ func TestABarIsErased(t *testing.T) {
 	b.next = time.Time{}
 	b.draw(131e6, -1)
 	b.erase()
-	golden.Holds(t, out.String(), "reading  50% |"+strings.Repeat("█", barCells/2)+strings.Repeat(" ", barCells/2)+"| 130 of 260 MB", "reading, 131 MB so far")
+	golden.Holds(
+		t,
+		out.String(),
+		"reading  50% |"+strings.Repeat("█", barCells/2)+strings.Repeat(" ", barCells/2)+"| 130 of 260 MB",
+		"reading, 131 MB so far",
+	)
 	golden.Equal(t, strings.TrimSpace(played(out.String())), "", "is left")
 }
 
@@ -89,7 +94,11 @@ func TestKeepHeapSmall(t *testing.T) {
 // Analyses that run at once share nothing that shows: each answers what it
 // answers alone.
 func TestAnalysesAtOnce(t *testing.T) {
-	traces := []string{"../testdata/truth-8threads.jfr", "../testdata/derby-8clients.jfr", "../testdata/truth-8threads.jfr"}
+	traces := []string{
+		"../testdata/truth-8threads.jfr",
+		"../testdata/derby-8clients.jfr",
+		"../testdata/truth-8threads.jfr",
+	}
 	answer := func(trace string) []byte {
 		var out, msg bytes.Buffer
 		golden.Equal(t, Main([]string{"analyze", "--format", "json", trace}, nil, &out, &msg), 0, trace, &msg)

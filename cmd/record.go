@@ -64,16 +64,36 @@ func newRecord(e *env) *cobra.Command {
 	c.Args = cobra.MaximumNArgs(1)
 	f := c.Flags()
 	f.DurationVar(&o.duration, "duration", 30*time.Second, "record for `DURATION`")
-	f.Float64Var(&o.rate, "rate", 20, "let the agent take `N` samples a second, fewer where they cost over --max-overhead")
+	f.Float64Var(
+		&o.rate,
+		"rate",
+		20,
+		"let the agent take `N` samples a second, fewer where they cost over --max-overhead",
+	)
 	o.overhead.percent = 1.2
-	f.Var(&o.overhead, "max-overhead", "let samples cost at most `PERCENT` of the processors the program keeps busy, of one at least")
+	f.Var(
+		&o.overhead,
+		"max-overhead",
+		"let samples cost at most `PERCENT` of the processors the program keeps busy, of one at least",
+	)
 	f.StringVar(&o.with, "with", "both", "record a JVM with `WHAT`: agent, jfr, both")
 	offer(c, "with", "agent", "jfr", "both")
-	f.StringVarP(&o.out, "output", "o", "", "write the recording to `FILE`; - is standard output, and nothing else is printed then")
+	f.StringVarP(
+		&o.out,
+		"output",
+		"o",
+		"",
+		"write the recording to `FILE`; - is standard output, and nothing else is printed then",
+	)
 	f.StringVar(&o.raw, "raw", "", "keep the unchanged files of the recorders in `DIR` as well")
 	f.BoolVar(&o.list, "list", false, "list the JVMs here")
 	f.BoolVar(&o.agent, "agent", false, "write the agent's jar to standard output, for -javaagent")
-	f.BoolVar(&o.trust, "trust-tmp", false, "record also where other users could exchange what is in the JVM's /tmp, as a pod's emptyDir: only where none reaches it; root has chmod +t")
+	f.BoolVar(
+		&o.trust,
+		"trust-tmp",
+		false,
+		"record also where other users could exchange what is in the JVM's /tmp, as a pod's emptyDir: only where none reaches it; root has chmod +t",
+	)
 	o.always.bind(c)
 	o.perf.bindRecord(c)
 	return c
@@ -86,13 +106,22 @@ func runRecord(e *env, o *recordOptions) error {
 	case o.agent:
 		return e.writeJar()
 	case o.target == "":
-		return usageError{errors.New("record what?"), "name a process by its number or main class, or a Go program by its address; 'contend record --list' shows the JVMs here"}
+		return usageError{
+			errors.New("record what?"),
+			"name a process by its number or main class, or a Go program by its address; 'contend record --list' shows the JVMs here",
+		}
 	case o.duration <= 0:
 		return usageError{fmt.Errorf("--duration: %v is not a time to record", o.duration), "30s is the default"}
 	case o.overhead.counted || o.overhead.percent == 0:
-		return usageError{fmt.Errorf("--max-overhead: samples cannot cost %v", &o.overhead), "choose a percentage above 0%, as 1.2%"}
+		return usageError{
+			fmt.Errorf("--max-overhead: samples cannot cost %v", &o.overhead),
+			"choose a percentage above 0%, as 1.2%",
+		}
 	case !(o.rate > 0 && o.rate <= 1000): // NaN is out of bounds too
-		return usageError{fmt.Errorf("--rate: %v samples a second are not possible", o.rate), "choose more than 0 and at most 1000"}
+		return usageError{
+			fmt.Errorf("--rate: %v samples a second are not possible", o.rate),
+			"choose more than 0 and at most 1000",
+		}
 	}
 	if err := o.always.parse(o); err != nil {
 		return err
@@ -160,7 +189,10 @@ func named(main string, all []*attach.Process) (*attach.Process, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return nil, usageError{fmt.Errorf("%d JVMs here run %s", len(found), main), "name one by its number: " + list(found)}
+		return nil, usageError{
+			fmt.Errorf("%d JVMs here run %s", len(found), main),
+			"name one by its number: " + list(found),
+		}
 	case len(all) == 0:
 		return nil, usageError{fmt.Errorf("no JVM here runs %s", main), "those of other users show to root only"}
 	}
@@ -194,7 +226,14 @@ func recordJVM(e *env, o *recordOptions) error {
 
 // recordOnce records a JVM until its time is over or ctx ends; it reports whether the
 // process ended before. Signals end ctx until stop is called.
-func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *attach.Process, means record.Means) (ended bool, err error) {
+func recordOnce(
+	ctx context.Context,
+	stop func(),
+	e *env,
+	o *recordOptions,
+	p *attach.Process,
+	means record.Means,
+) (ended bool, err error) {
 	out, err := o.openFile(ctx, e, fmt.Sprintf("%s-%d", shortName(p.Main), p.PID), ".bin")
 	if err != nil {
 		return false, err
@@ -216,7 +255,18 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 		defer raw.Close()
 	}
 	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
-	r, err := record.JVM(ctx, p, means, record.Config{Duration: o.duration, Rate: o.rate, Overhead: o.overhead.percent / 100, Settings: flightSettings, Progress: e.timeLeft()})
+	r, err := record.JVM(
+		ctx,
+		p,
+		means,
+		record.Config{
+			Duration: o.duration,
+			Rate:     o.rate,
+			Overhead: o.overhead.percent / 100,
+			Settings: flightSettings,
+			Progress: e.timeLeft(),
+		},
+	)
 	out.removeAtEnd(e)
 	stop() // from here a signal ends the program as usual
 	if err != nil {
@@ -230,7 +280,12 @@ func recordOnce(ctx context.Context, stop func(), e *env, o *recordOptions, p *a
 		e.warn("files of its flight recorder stay in " + r.Chunks + ": the program may have recorded itself")
 	}
 	if r.Scarce {
-		e.warn(human.Say("ended after %v: the disk of the JVM's flight recorder is nearly full, and a full one ends the JVM", r.Length))
+		e.warn(
+			human.Say(
+				"ended after %v: the disk of the JVM's flight recorder is nearly full, and a full one ends the JVM",
+				r.Length,
+			),
+		)
 	}
 	return r.Ended, e.finishRecording(o, r, raw, out)
 }

@@ -27,35 +27,44 @@ func TestTheLineThatTookTheMonitor(t *testing.T) {
 	for _, with := range []string{"agent", "both"} {
 		t.Run(with, func(t *testing.T) {
 			t.Parallel()
-			recordedBy(t, "Helped", 5, 100, []string{"--with", with, "--rate", "50", "--max-overhead", "50%"}, func(t *testing.T, d *document.Analyze) {
-				took := map[string]int64{}
-				for _, l := range d.Locks {
-					for _, o := range l.Owners {
-						site, _, _ := strings.Cut(o.Site, ":")
-						if o.In {
-							site = "in " + site
+			recordedBy(
+				t,
+				"Helped",
+				5,
+				100,
+				[]string{"--with", with, "--rate", "50", "--max-overhead", "50%"},
+				func(t *testing.T, d *document.Analyze) {
+					took := map[string]int64{}
+					for _, l := range d.Locks {
+						for _, o := range l.Owners {
+							site, _, _ := strings.Cut(o.Site, ":")
+							if o.In {
+								site = "in " + site
+							}
+							took[l.Class+" "+site] += o.WaitNs
 						}
-						took[l.Class+" "+site] += o.WaitNs
+						if strings.Contains(l.Class, "ReentrantLock") && !strings.HasPrefix(l.Site, "Helped.look:") &&
+							!strings.HasPrefix(l.Site, "Helped.keep:") {
+							t.Errorf("the lock stands at %s", l.Site)
+						}
 					}
-					if strings.Contains(l.Class, "ReentrantLock") && !strings.HasPrefix(l.Site, "Helped.look:") && !strings.HasPrefix(l.Site, "Helped.keep:") {
-						t.Errorf("the lock stands at %s", l.Site)
+					t.Log(took)
+					if safe := "java.util.concurrent.locks.ReentrantLock$NonfairSync "; took[safe+"Helped.sleep"] != 0 ||
+						took[safe+"in Helped.sleep"]+took[safe+"Helped.keep"] == 0 {
+						t.Error("the owner of the lock is not said to be in its helper")
 					}
-				}
-				t.Log(took)
-				if safe := "java.util.concurrent.locks.ReentrantLock$NonfairSync "; took[safe+"Helped.sleep"] != 0 || took[safe+"in Helped.sleep"]+took[safe+"Helped.keep"] == 0 {
-					t.Error("the owner of the lock is not said to be in its helper")
-				}
-				for _, want := range []string{"Helped$Stock Helped.audit", "Helped$Stock Helped.count", "Helped$Till Helped.close"} {
-					if took[want] == 0 {
-						t.Errorf("%s is no owner", want)
+					for _, want := range []string{"Helped$Stock Helped.audit", "Helped$Stock Helped.count", "Helped$Till Helped.close"} {
+						if took[want] == 0 {
+							t.Errorf("%s is no owner", want)
+						}
 					}
-				}
-				for _, class := range []string{"Helped$Stock", "Helped$Till"} {
-					if took[class+" Helped.sleep"] != 0 || took["Helped$Till Helped.count"] != 0 {
-						t.Errorf("a helper took %s", class)
+					for _, class := range []string{"Helped$Stock", "Helped$Till"} {
+						if took[class+" Helped.sleep"] != 0 || took["Helped$Till Helped.count"] != 0 {
+							t.Errorf("a helper took %s", class)
+						}
 					}
-				}
-			})
+				},
+			)
 		})
 	}
 }
@@ -64,7 +73,14 @@ func TestTheLineThatTookTheMonitor(t *testing.T) {
 // agent and these flags as well, and shows what analyze says of it. It records for so many
 // seconds, and again for longer where the agent had too few turns on a busy machine for so
 // many samples.
-func recordedBy(t *testing.T, name string, seconds int, samples int64, flags []string, look func(*testing.T, *document.Analyze)) {
+func recordedBy(
+	t *testing.T,
+	name string,
+	seconds int,
+	samples int64,
+	flags []string,
+	look func(*testing.T, *document.Analyze),
+) {
 	t.Helper()
 	dir, classes := t.TempDir(), classes(t)
 	eachJVM(t, func(t *testing.T, jdk, jvm string) {
@@ -106,8 +122,30 @@ func TestRecordingWhereThreadsAndClassesComeAndGo(t *testing.T) {
 	dir, classes := t.TempDir(), classes(t)
 	eachJVM(t, func(t *testing.T, jdk, jvm string) {
 		end, file := filepath.Join(dir, jdk+".end"), filepath.Join(dir, jdk+".bin")
-		c := program(t, jvm, nil, "-Xmx64m", "-XX:+UseSerialGC", "-XX:ErrorFile="+filepath.Join(dir, "crash"), "-cp", classes, "Turnover", end)
-		code, _, msg := recordOf(t, "--duration", "3s", "--rate", "100", "--max-overhead", "50%", "-o", file, strconv.Itoa(c.Process.Pid))
+		c := program(
+			t,
+			jvm,
+			nil,
+			"-Xmx64m",
+			"-XX:+UseSerialGC",
+			"-XX:ErrorFile="+filepath.Join(dir, "crash"),
+			"-cp",
+			classes,
+			"Turnover",
+			end,
+		)
+		code, _, msg := recordOf(
+			t,
+			"--duration",
+			"3s",
+			"--rate",
+			"100",
+			"--max-overhead",
+			"50%",
+			"-o",
+			file,
+			strconv.Itoa(c.Process.Pid),
+		)
 		golden.Equal(t, code, exitOK, msg)
 		golden.OK(t, os.WriteFile(end, nil, 0o600))
 		golden.OK(t, c.Wait())
@@ -156,7 +194,11 @@ func TestFewerSamplesStandForMore(t *testing.T) {
 	golden.OK(t, os.WriteFile(jar, agent.Jar, 0o644))
 	eachJVM(t, func(t *testing.T, jdk, jvm string) {
 		trace := filepath.Join(dir, jdk+".bin")
-		out := golden.Must(exec.Command(jvm, "-javaagent:"+jar+"=rate=100,file="+trace, "-cp", classes, "Stretched").Output())(t)
+		out := golden.Must(
+			exec.Command(jvm, "-javaagent:"+jar+"=rate=100,file="+trace, "-cp", classes, "Stretched").Output(),
+		)(
+			t,
+		)
 		waited := strings.Fields(string(out))
 		d := ask[document.Analyze](t, "analyze", trace)
 		for i, class := range []string{"ReadWrite", "ReentrantLock"} {

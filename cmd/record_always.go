@@ -35,7 +35,12 @@ type alwaysOptions struct {
 func (o *alwaysOptions) bind(c *cobra.Command) {
 	f := c.Flags()
 	f.DurationVar(&o.every, "every", 0, "record a JVM again each `DURATION`, into the folder of -o")
-	f.StringVar(&o.when, "when", "", "record a JVM into the folder of -o when `CONDITION` holds, as 'csp(*) > 5%' or 'deadlock': a rule of check, turned round")
+	f.StringVar(
+		&o.when,
+		"when",
+		"",
+		"record a JVM into the folder of -o when `CONDITION` holds, as 'csp(*) > 5%' or 'deadlock': a rule of check, turned round",
+	)
 	f.DurationVar(&o.keep, "keep", 0, "with --every or --when, remove recordings that are older than `DURATION`")
 }
 
@@ -47,7 +52,10 @@ func (o *alwaysOptions) parse(r *recordOptions) (err error) {
 	case o.keep < 0:
 		return usageError{fmt.Errorf("--keep: %v is negative", o.keep), "24h keeps the recordings of a day"}
 	case !o.used() && o.keep != 0:
-		return usageError{errors.New("--keep is for --every and --when"), "--raw names a folder for what the recorders write"}
+		return usageError{
+			errors.New("--keep is for --every and --when"),
+			"--raw names a folder for what the recorders write",
+		}
 	case !o.used():
 		return nil
 	case r.raw != "":
@@ -55,7 +63,10 @@ func (o *alwaysOptions) parse(r *recordOptions) (err error) {
 	case o.every != 0 && o.when != "":
 		return usageError{errors.New("--every and --when exclude each other"), "start two of them"}
 	case o.when == "" && o.every < r.duration:
-		return usageError{fmt.Errorf("--every: a recording of %v does not end in %v", r.duration, o.every), "--duration is how long one takes"}
+		return usageError{
+			fmt.Errorf("--every: a recording of %v does not end in %v", r.duration, o.every),
+			"--duration is how long one takes",
+		}
 	case r.out == "" || r.out == "-":
 		return usageError{errors.New("recordings that come again need a folder"), "name it with -o"}
 	case r.perf.use || address(r.target):
@@ -80,13 +91,21 @@ func opposite(when string) ([]gate.Rule, error) {
 		err = errors.New("there is no baseline")
 	}
 	if turned || err != nil {
-		return nil, usageError{errors.Join(fmt.Errorf("--when: %q is not a condition", when), err), "write 'csp(*) > 5%', 'waiting(com.acme.*) > 0.5', 'deadlock' or 'finding(convoy)'"}
+		return nil, usageError{
+			errors.Join(fmt.Errorf("--when: %q is not a condition", when), err),
+			"write 'csp(*) > 5%', 'waiting(com.acme.*) > 0.5', 'deadlock' or 'finding(convoy)'",
+		}
 	}
 	return []gate.Rule{rule}, nil
 }
 
 // recordAlways records into a folder until a signal or the process ends it.
-func recordAlways(e *env, o *recordOptions, p *attach.Process, one func(context.Context, *recordOptions) (ended bool, err error)) error {
+func recordAlways(
+	e *env,
+	o *recordOptions,
+	p *attach.Process,
+	one func(context.Context, *recordOptions) (ended bool, err error),
+) error {
 	folder, err := foreign.Own(o.out) // in another user's folder, links could lead recordings elsewhere
 	if err != nil {
 		if shared := (*foreign.SharedError)(nil); errors.As(err, &shared) {
@@ -106,7 +125,8 @@ func recordAlways(e *env, o *recordOptions, p *attach.Process, one func(context.
 		again.always.folder = folder
 		again.out = filepath.Join(o.out, recordingName(program, o.always.kept()+".bin"))
 		ended, err = one(ctx, &again)
-		if refused := (*attach.Error)(nil); errors.As(err, &refused) && !p.Alive() { // the process ended as the recording began
+		if refused := (*attach.Error)(nil); errors.As(err, &refused) &&
+			!p.Alive() { // the process ended as the recording began
 			ended, err = true, nil
 		}
 		return ended, errors.Join(err, o.always.tidy(folder))

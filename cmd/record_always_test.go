@@ -63,8 +63,13 @@ func TestRecordEvery(t *testing.T) {
 		golden.OK(t, os.Mkdir(folder, 0o755))
 		yesterday := time.Now().Add(-25 * time.Hour).Format(stamp)
 		old := "Busy-7-" + yesterday + "-keep24h0m0s.bin"
-		others := []string{"Busy-7-" + time.Now().Add(-23*time.Hour).Format(stamp) + "-keep24h0m0s.bin", "Busy-7-" + yesterday + "-keep26h0m0s.bin", // which stay longer
-			"Busy-7-" + yesterday + ".bin", "Busy-7-19990101-000000-keep24h0m0s.bin.gz", "Busy-7-19991301-000000-keep24h0m0s.bin"} // and for good
+		others := []string{
+			"Busy-7-" + time.Now().Add(-23*time.Hour).Format(stamp) + "-keep24h0m0s.bin",
+			"Busy-7-" + yesterday + "-keep26h0m0s.bin", // which stay longer
+			"Busy-7-" + yesterday + ".bin",
+			"Busy-7-19990101-000000-keep24h0m0s.bin.gz",
+			"Busy-7-19991301-000000-keep24h0m0s.bin",
+		} // and for good
 		for _, f := range append(others, old) {
 			golden.OK(t, os.WriteFile(filepath.Join(folder, f), []byte(format.Magic), 0o644))
 		}
@@ -77,7 +82,18 @@ func TestRecordEvery(t *testing.T) {
 			comes(func() bool { found, _ := filepath.Glob(pattern); return len(found) >= 2 })
 			_ = p.Process.Kill()
 		}()
-		code, out, msg := recordOf(t, "--every", "2s", "--duration", "1s", "--keep", "24h", "-o", folder, strconv.Itoa(p.Process.Pid))
+		code, out, msg := recordOf(
+			t,
+			"--every",
+			"2s",
+			"--duration",
+			"1s",
+			"--keep",
+			"24h",
+			"-o",
+			folder,
+			strconv.Itoa(p.Process.Pid),
+		)
 		if code != exitOK || out != "" {
 			t.Errorf("exit %d %q\n%s", code, out, msg)
 		}
@@ -109,12 +125,16 @@ func TestRecordWhen(t *testing.T) {
 		p := program(t, jvm, nil, "-cp", classes, "Phased", begins).Process
 		quiet, ready := make(chan int, 1), false
 		go func() {
-			ready = comes(func() bool { return flightRecorderRuns(p.Pid) }) // before any phase: it takes seconds to start
+			ready = comes(
+				func() bool { return flightRecorderRuns(p.Pid) },
+			) // before any phase: it takes seconds to start
 			time.Sleep(4 * time.Second)
 			found, _ := filepath.Glob(filepath.Join(folder, "*"))
 			quiet <- len(found)
 			_ = os.WriteFile(begins, nil, 0o644)
-			comes(func() bool { found, _ := filepath.Glob(filepath.Join(folder, "Phased-*.bin")); return len(found) > 0 })
+			comes(
+				func() bool { found, _ := filepath.Glob(filepath.Join(folder, "Phased-*.bin")); return len(found) > 0 },
+			)
 			_ = p.Kill()
 		}()
 		code, out, msg := recordOf(t, "--when", "csp(*) > 5%", "--duration", "2s", "-o", folder, strconv.Itoa(p.Pid))
@@ -125,7 +145,8 @@ func TestRecordWhen(t *testing.T) {
 		if n := <-quiet; n != 0 || !ready {
 			t.Errorf("%d files before the condition holds; the flight recorder is ready: %v", n, ready)
 		}
-		if d := ask[document.Analyze](t, "analyze", found[0]); len(d.Locks) == 0 || d.Locks[0].CSP < 0.05 || d.Locks[0].Class != "java.lang.Object" {
+		if d := ask[document.Analyze](t, "analyze", found[0]); len(d.Locks) == 0 || d.Locks[0].CSP < 0.05 ||
+			d.Locks[0].Class != "java.lang.Object" {
 			t.Errorf("%+v", d.Locks)
 		}
 		noData(t, p.Pid)
@@ -244,7 +265,15 @@ func TestAWatchSeesAPhaseInItsFirstSample(t *testing.T) {
 			t.Errorf("sample %d: %v, %v", i, holds, err)
 		}
 		if i >= phase {
-			w.Add(&format.Event{Kind: format.KindContention, Time: (i + 1) * 5e8, Object: 1, Owners: []format.Party{{}}, Waiters: []format.Party{{Thread: 1}, {Thread: 2}}})
+			w.Add(
+				&format.Event{
+					Kind:    format.KindContention,
+					Time:    (i + 1) * 5e8,
+					Object:  1,
+					Owners:  []format.Party{{}},
+					Waiters: []format.Party{{Thread: 1}, {Thread: 2}},
+				},
+			)
 		}
 	}
 }

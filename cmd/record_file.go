@@ -89,7 +89,9 @@ const (
 func fileName(program string) string {
 	before := ' '
 	name := []rune(strings.Map(func(r rune) rune {
-		letter := unicode.In(r, unicode.L, unicode.N) || unicode.Is(unicode.M, r) && unicode.In(before, unicode.L, unicode.M, unicode.N) // a mark belongs to a letter
+		letter := unicode.In(r, unicode.L, unicode.N) ||
+			unicode.Is(unicode.M, r) &&
+				unicode.In(before, unicode.L, unicode.M, unicode.N) // a mark belongs to a letter
 		unseen := unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 		if letter && !unseen && r != unicode.ReplacementChar || strings.ContainsRune("._-+@,", r) {
 			before = r

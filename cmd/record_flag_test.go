@@ -63,7 +63,12 @@ func recordedUntil(t *testing.T, pid int) (end func()) {
 	go func() {
 		defer close(ended)
 		defer begin()
-		r, err := record.JVM(ctx, p, record.Means{Agent: true}, record.Config{Duration: time.Hour, Rate: 20, Progress: func(time.Duration) { begin() }})
+		r, err := record.JVM(
+			ctx,
+			p,
+			record.Means{Agent: true},
+			record.Config{Duration: time.Hour, Rate: 20, Progress: func(time.Duration) { begin() }},
+		)
 		if err != nil {
 			t.Error(err)
 			return

@@ -65,7 +65,9 @@ func TestRecordGo(t *testing.T) {
 	url := serveTraces(t, pprof.Trace)
 	file := filepath.Join(t.TempDir(), "go.trace")
 	code, out, msg := recordOf(t, "--duration", "2s", "-o", file, url)
-	if code != 0 || !strings.Contains(out, "holdTheLedger") || !strings.Contains(msg, "asking "+url+"/debug/pprof/trace?seconds=2 to record for 2s") || !strings.Contains(msg, "the recording is in "+file) {
+	if code != 0 || !strings.Contains(out, "holdTheLedger") ||
+		!strings.Contains(msg, "asking "+url+"/debug/pprof/trace?seconds=2 to record for 2s") ||
+		!strings.Contains(msg, "the recording is in "+file) {
 		t.Errorf("exit %d\n%s\n%s", code, out, msg)
 	}
 	if d := ask[document.Analyze](t, "analyze", file); len(d.Locks) == 0 || d.Locks[0].Waiters != 3 {
@@ -77,7 +79,8 @@ func TestRecordGo(t *testing.T) {
 	defer trace.Stop()
 	late := filepath.Join(t.TempDir(), "late.trace")
 	code, out, msg = recordOf(t, "--duration", "1s", "-o", late, url)
-	if code != exitFailed || out != "" || !strings.Contains(msg, "is being traced already") || !strings.Contains(msg, "hint: ") {
+	if code != exitFailed || out != "" || !strings.Contains(msg, "is being traced already") ||
+		!strings.Contains(msg, "hint: ") {
 		t.Errorf("exit %d, %q\n%s", code, out, msg)
 	}
 	if _, err := os.Stat(late); err == nil {
@@ -112,7 +115,8 @@ func TestRecordGoKeepsWhatCame(t *testing.T) {
 				then(w, r)
 			})
 			code, out, msg := recordOf(t, "--duration", "2m", "-o", file, url)
-			if code != exitOK && code != exitDamaged || !strings.Contains(out, "sync.Mutex") || !strings.Contains(msg, "is kept") {
+			if code != exitOK && code != exitDamaged || !strings.Contains(out, "sync.Mutex") ||
+				!strings.Contains(msg, "is kept") {
 				t.Errorf("exit %d\n%s\n%s", code, out, msg)
 			}
 			if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, part) {
@@ -162,18 +166,23 @@ func TestRecordGoRefusals(t *testing.T) {
 	} {
 		before := asked
 		code, out, msg := recordOf(t, "--duration", "1s", "-o", c.file, c.url)
-		if code != exitFailed || out != "" || !strings.Contains(msg, c.error) || !strings.Contains(msg, "hint: ") || !strings.Contains(msg, c.tip) || strings.Contains(msg, "wrong") {
+		if code != exitFailed || out != "" || !strings.Contains(msg, c.error) || !strings.Contains(msg, "hint: ") ||
+			!strings.Contains(msg, c.tip) ||
+			strings.Contains(msg, "wrong") {
 			t.Errorf("%s: exit %d, %q\n%s", c.url, code, out, msg)
 		}
 		if c.file != file && asked != before {
 			t.Error("the program was asked for what has nowhere to go")
 		}
 	}
-	if code, out, msg := recordOf(t, "-o", file, strings.Replace(locked, "://", "://me:secret@", 1)); code != exitOK || out == "" || strings.Contains(msg, "secret") {
+	if code, out, msg := recordOf(t, "-o", file, strings.Replace(locked, "://", "://me:secret@", 1)); code != exitOK ||
+		out == "" ||
+		strings.Contains(msg, "secret") {
 		t.Errorf("exit %d\n%s", code, msg)
 	}
 	var msg bytes.Buffer
-	if code := Main([]string{"analyze", locked + "/debug/pprof/trace?seconds=5"}, nil, io.Discard, &msg); code != exitUsage || !strings.Contains(msg.String(), "contend record URL") {
+	if code := Main([]string{"analyze", locked + "/debug/pprof/trace?seconds=5"}, nil, io.Discard, &msg); code != exitUsage ||
+		!strings.Contains(msg.String(), "contend record URL") {
 		t.Errorf("exit %d: %s", code, msg.String())
 	}
 }
@@ -195,7 +204,8 @@ func TestRecordToNowhere(t *testing.T) {
 	}
 	url := serveTraces(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(goRecording(t)) })
 	code, out, msg := recordOf(t, "-o", os.DevNull, url)
-	if code != 0 || !strings.Contains(out, "/dev/null: ") || !strings.Contains(out, "waiting for a lock on average") || !strings.HasSuffix(msg, "the recording went to /dev/null\n") {
+	if code != 0 || !strings.Contains(out, "/dev/null: ") || !strings.Contains(out, "waiting for a lock on average") ||
+		!strings.HasSuffix(msg, "the recording went to /dev/null\n") {
 		t.Errorf("exit %d\n%s\n%s", code, out, msg)
 	}
 }

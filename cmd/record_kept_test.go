@@ -99,10 +99,19 @@ func TestRecordAfterAKilledOne(t *testing.T) {
 	var killed [2]*exec.Cmd
 	outputs := t.TempDir()
 	for i := range killed {
-		killed[i], _ = started(t, "record", "--duration", "2m", "-o", filepath.Join(outputs, fmt.Sprint(i)), strconv.Itoa(pid))
+		killed[i], _ = started(
+			t,
+			"record",
+			"--duration",
+			"2m",
+			"-o",
+			filepath.Join(outputs, fmt.Sprint(i)),
+			strconv.Itoa(pid),
+		)
 		if !comes(func() bool {
 			traces, _ := filepath.Glob(fmt.Sprintf("/tmp/contend-%d-*/%s", pid, traceFile))
-			return len(traces) == i+1 && !slices.ContainsFunc(traces, func(path string) bool { return sizeOf(path) == 0 })
+			return len(traces) == i+1 &&
+				!slices.ContainsFunc(traces, func(path string) bool { return sizeOf(path) == 0 })
 		}) {
 			all, files := folders("/tmp", pid)
 			t.Fatalf("nothing is recorded: %v, %v", all, files)
@@ -117,7 +126,8 @@ func TestRecordAfterAKilledOne(t *testing.T) {
 	answer, err := target.Command(t.Context(), "jcmd", "JFR.check")
 	traces, _ := filepath.Glob(fmt.Sprintf("/tmp/contend-%d-*/%s", pid, traceFile))
 	_, leftStray := os.Stat(stray)
-	if err != nil || len(traces) != 1 || leftStray == nil || strings.Count(string(answer), "name=contend-") != 1 || !strings.Contains(string(answer), filepath.Base(filepath.Dir(traces[0]))) {
+	if err != nil || len(traces) != 1 || leftStray == nil || strings.Count(string(answer), "name=contend-") != 1 ||
+		!strings.Contains(string(answer), filepath.Base(filepath.Dir(traces[0]))) {
 		t.Errorf("left: %v, %v, %v\n%s", traces, leftStray, err, answer)
 	}
 	_ = killed[1].Process.Signal(syscall.SIGTERM)
@@ -159,7 +169,17 @@ func TestNobodyElseReadsAFlightRecording(t *testing.T) {
 		pid := java(t, jvm, nil, "-Djava.io.tmpdir="+own).Process.Pid
 		hidden, open := fmt.Sprintf("/tmp/contend-%[1]d-*/*_%[1]d/*.jfr", pid), fmt.Sprintf("%s/*_%d/*.jfr", own, pid)
 		is := func(pattern string) bool { all, _ := filepath.Glob(pattern); return len(all) > 0 }
-		killed, _ := started(t, "record", "--with", "jfr", "--duration", "2m", "-o", filepath.Join(t.TempDir(), "x"), strconv.Itoa(pid))
+		killed, _ := started(
+			t,
+			"record",
+			"--with",
+			"jfr",
+			"--duration",
+			"2m",
+			"-o",
+			filepath.Join(t.TempDir(), "x"),
+			strconv.Itoa(pid),
+		)
 		if !comes(func() bool { return is(hidden) }) || is(open) {
 			t.Errorf("not where nobody else looks, or elsewhere: %v", is(open))
 		}
@@ -187,8 +207,19 @@ func TestTheProgramsOwnRecordingStays(t *testing.T) {
 			p := java(t, jvm, nil).Process
 			pattern := fmt.Sprintf("/tmp/contend-%[1]d-*/*_%[1]d*/*.jfr", p.Pid)
 			written := func() int { all, _ := filepath.Glob(pattern); return len(all) }
-			c, said := started(t, "record", "--with", "jfr", "--duration", "2m", "-o", filepath.Join(t.TempDir(), "x"), strconv.Itoa(p.Pid))
-			if !comes(func() bool { return writes(fmt.Sprintf("/tmp/contend-%d-*/chunk.txt", p.Pid)) }) || written() != 1 {
+			c, said := started(
+				t,
+				"record",
+				"--with",
+				"jfr",
+				"--duration",
+				"2m",
+				"-o",
+				filepath.Join(t.TempDir(), "x"),
+				strconv.Itoa(p.Pid),
+			)
+			if !comes(func() bool { return writes(fmt.Sprintf("/tmp/contend-%d-*/chunk.txt", p.Pid)) }) ||
+				written() != 1 {
 				t.Errorf("%d chunks of the recording", written())
 			}
 			if killed {
@@ -234,7 +265,8 @@ func recordIsEnded(t *testing.T, stopped bool) {
 	if !comes(func() bool { return writes(fmt.Sprintf("%s/contend-%d-*/%s", tmp, p.Pid, traceFile)) }) {
 		t.Error("nothing is recorded")
 	}
-	if answer, err := target.Command(t.Context(), "jcmd", "JFR.check"); err != nil || !strings.Contains(string(answer), "duration=") {
+	if answer, err := target.Command(t.Context(), "jcmd", "JFR.check"); err != nil ||
+		!strings.Contains(string(answer), "duration=") {
 		t.Errorf("a flight recording without an end: %v\n%s", err, answer)
 	}
 	time.Sleep(time.Second)
@@ -251,7 +283,8 @@ func recordIsEnded(t *testing.T, stopped bool) {
 		_ = p.Signal(syscall.SIGCONT)
 		recorded(t, p.Pid)
 		answer, err := target.Command(t.Context(), "jcmd", "JFR.check")
-		if err != nil || strings.Contains(string(answer), "name=contend-") || !slices.Equal(left, []string{justTheJar(t, tmp, p.Pid)}) {
+		if err != nil || strings.Contains(string(answer), "name=contend-") ||
+			!slices.Equal(left, []string{justTheJar(t, tmp, p.Pid)}) {
 			t.Errorf("%v\n%s", err, answer)
 		}
 	}
@@ -294,7 +327,8 @@ func TestARescueGoesToASafePlace(t *testing.T) {
 	r := &record.Recording{Samples: io.NewSectionReader(strings.NewReader("samples"), 0, 7)}
 	err := (&env{msg: said}).rescue(r, "", &recordingFile{path: "-"}, syscall.ENOSPC)
 	text, _ := filepath.Glob(filepath.Join(here, "contend-recording-*", "samples.bin"))
-	if left, _ := os.ReadDir(shared); !errors.Is(err, syscall.ENOSPC) || len(text) != 1 || len(left) > 0 || !strings.Contains(said.String(), "what was recorded is kept in contend-recording-") {
+	if left, _ := os.ReadDir(shared); !errors.Is(err, syscall.ENOSPC) || len(text) != 1 || len(left) > 0 ||
+		!strings.Contains(said.String(), "what was recorded is kept in contend-recording-") {
 		t.Errorf("%v: %v, %v\n%s", err, text, left, said)
 	}
 }
@@ -337,11 +371,22 @@ func TestRecordWithoutRoom(t *testing.T) {
 	dir := classes(t)
 	const script = `mount -t tmpfs none /mnt && cp -r '%[1]s' /mnt/classes && mount -t tmpfs -o size=%[2]s none /tmp && mkdir -p '%[1]s' && cp /mnt/classes/* '%[1]s' && exec java "$@"`
 	in := func(size string) (pid string) {
-		return strconv.Itoa(java(t, "unshare", nil, "--mount", "sh", "-c", fmt.Sprintf(script, dir, size), "sh").Process.Pid)
+		return strconv.Itoa(
+			java(t, "unshare", nil, "--mount", "sh", "-c", fmt.Sprintf(script, dir, size), "sh").Process.Pid,
+		)
 	}
 	little := in("20m")
 	for with, want := range map[string]int{"agent": exitOK, "jfr": exitFailed, "both": exitFailed} {
-		code, _, msg := recordOf(t, "--with", with, "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), little)
+		code, _, msg := recordOf(
+			t,
+			"--with",
+			with,
+			"--duration",
+			"1s",
+			"-o",
+			filepath.Join(t.TempDir(), "x.bin"),
+			little,
+		)
 		if code != want || strings.Contains(msg, "MB left where its flight recorder writes") != (want == exitFailed) {
 			t.Errorf("--with %s: exit %d\n%s", with, code, msg)
 		}
@@ -358,7 +403,8 @@ func TestRecordWithoutRoom(t *testing.T) {
 	if code != exitOK || !strings.Contains(msg, "the disk of the JVM's flight recorder is nearly full") {
 		t.Errorf("exit %d\n%s", code, msg)
 	}
-	if status, err := os.ReadFile(filepath.Join(process, "status")); err != nil || strings.Contains(string(status), "zombie") {
+	if status, err := os.ReadFile(filepath.Join(process, "status")); err != nil ||
+		strings.Contains(string(status), "zombie") {
 		t.Errorf("the program is gone: %v", err)
 	}
 }

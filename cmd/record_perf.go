@@ -39,7 +39,8 @@ func (o *perfOptions) bind(c *cobra.Command) {
 
 // bindRecord adds --perf to the command that records.
 func (o *perfOptions) bindRecord(c *cobra.Command) {
-	c.Flags().BoolVar(&o.use, "perf", false, "record a native program, with Linux's perf; what it runs 'contend perf-args' prints")
+	c.Flags().
+		BoolVar(&o.use, "perf", false, "record a native program, with Linux's perf; what it runs 'contend perf-args' prints")
 	o.bind(c)
 }
 
@@ -47,7 +48,12 @@ func (o *perfOptions) bindRecord(c *cobra.Command) {
 func (o *perfOptions) checkRecord(c *cobra.Command) error {
 	wrong, why, hint := []string{"call-graph", "kernel-locks"}, "is for perf", "add --perf"
 	if o.use {
-		wrong, why, hint = []string{"with", "rate", "max-overhead", "trust-tmp"}, "is for JVMs", "leave it out: --perf records every wait of any program"
+		wrong, why, hint = []string{
+			"with",
+			"rate",
+			"max-overhead",
+			"trust-tmp",
+		}, "is for JVMs", "leave it out: --perf records every wait of any program"
 	}
 	for _, flag := range wrong {
 		if c.Flags().Changed(flag) {
@@ -68,7 +74,10 @@ func (o *perfOptions) ask(process string, d time.Duration) (*record.Perf, error)
 	case d <= 0:
 		return nil, usageError{fmt.Errorf("--duration: %v is not a time to record", d), "30s is the default"}
 	case !slices.Contains(record.PerfChains, o.chains):
-		return nil, usageError{fmt.Errorf("--call-graph: there is no way %q", o.chains), "choose " + strings.Join(record.PerfChains, " or ")}
+		return nil, usageError{
+			fmt.Errorf("--call-graph: there is no way %q", o.chains),
+			"choose " + strings.Join(record.PerfChains, " or "),
+		}
 	}
 	return &record.Perf{Process: process, Duration: d, Chains: o.chains, Kernel: o.kernel, CPUs: runtime.NumCPU()}, nil
 }
@@ -133,16 +142,33 @@ func seenBetter(process string) string {
 	return ""
 }
 
-func (e *env) runPerf(ctx context.Context, ask *record.Perf, name string, into *os.File) (*record.PerfRecording, error) {
+func (e *env) runPerf(
+	ctx context.Context,
+	ask *record.Perf,
+	name string,
+	into *os.File,
+) (*record.PerfRecording, error) {
 	r, err := record.RecordPerf(ctx, ask, into, func() {
-		e.say(fmt.Sprintf("contend: recording %s %s for %v with perf; Ctrl-C ends it early", ask.Process, name, ask.Duration))
+		e.say(
+			fmt.Sprintf(
+				"contend: recording %s %s for %v with perf; Ctrl-C ends it early",
+				ask.Process,
+				name,
+				ask.Duration,
+			),
+		)
 	}, e.timeLeft())
 	switch {
 	case err != nil:
 	case r.Ended:
 		e.warn(human.Say("the process ended after %v: what was recorded is kept", r.Length))
 	case r.Full:
-		e.warn(human.Say("ended after %v, because perf's recording took all the space it may: the data received so far is kept; --call-graph fp takes less", r.Length))
+		e.warn(
+			human.Say(
+				"ended after %v, because perf's recording took all the space it may: the data received so far is kept; --call-graph fp takes less",
+				r.Length,
+			),
+		)
 	case r.Early:
 		e.warn("ended early: the data received so far is kept")
 	}
@@ -161,7 +187,10 @@ func writePerf(e *env, r *record.PerfRecording, out *recordingFile) error {
 			return why
 		}
 		if errors.Is(err, format.ErrNotMine) || errors.Is(err, format.ErrTruncated) {
-			return &record.Error{What: "nothing was recorded: no thread of the process waited or ran", Hint: "a longer --duration may see some"}
+			return &record.Error{
+				What: "nothing was recorded: no thread of the process waited or ran",
+				Hint: "a longer --duration may see some",
+			}
 		}
 		return err
 	}

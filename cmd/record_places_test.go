@@ -57,7 +57,16 @@ func TestRecordSmallRuntimes(t *testing.T) {
 					if want == "" {
 						record = recordSlow
 					}
-					code, out, msg := record(t, "--with", with, "--duration", "2s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
+					code, out, msg := record(
+						t,
+						"--with",
+						with,
+						"--duration",
+						"2s",
+						"-o",
+						filepath.Join(t.TempDir(), "x.bin"),
+						pid,
+					)
 					if want == "" {
 						if code != exitOK || !strings.Contains(out, "Busy.slow") {
 							t.Errorf("--with %s: exit %d, %q\n%s", with, code, out, msg)
@@ -93,7 +102,10 @@ func TestRecordInNamespaces(t *testing.T) {
 		t.Skipf("only root makes namespaces, where the kernel lets it: %v %s", err, out)
 	}
 	dir := classes(t)
-	script := fmt.Sprintf(`mount -t tmpfs none /mnt && cp -r '%[1]s' /mnt/classes && mount -t tmpfs none /tmp && mkdir -p '%[1]s' && cp /mnt/classes/* '%[1]s' && exec java "$@"`, dir)
+	script := fmt.Sprintf(
+		`mount -t tmpfs none /mnt && cp -r '%[1]s' /mnt/classes && mount -t tmpfs none /tmp && mkdir -p '%[1]s' && cp /mnt/classes/* '%[1]s' && exec java "$@"`,
+		dir,
+	)
 	outer := java(t, "unshare", nil, append(flags, "sh", "-c", script, "sh")...).Process.Pid
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", outer, outer))
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(children)))
@@ -102,14 +114,29 @@ func TestRecordInNamespaces(t *testing.T) {
 	}
 	golden.OK(t, syscall.Kill(pid, 0))
 	for _, with := range []string{"agent", "jfr", "both"} {
-		code, out, msg := recordSlow(t, "--with", with, "--duration", "2s", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
+		code, out, msg := recordSlow(
+			t,
+			"--with",
+			with,
+			"--duration",
+			"2s",
+			"-o",
+			filepath.Join(t.TempDir(), "x.bin"),
+			strconv.Itoa(pid),
+		)
 		if code != 0 || !strings.Contains(out, "Busy.slow") {
 			t.Errorf("--with %s: exit %d\n%s\n%s", with, code, out, msg)
 		}
 	}
 	tmp := filepath.Join("/proc", strconv.Itoa(pid), "root/tmp")
 	folder := justTheJar(t, tmp, pid)
-	golden.Must(golden.Must(attach.Find(pid))(t).Command(t.Context(), "jcmd", "JFR.start name="+filepath.Base(folder)+" duration=600s"))(t) // as one that was killed
+	golden.Must(
+		golden.Must(attach.Find(pid))(
+			t,
+		).Command(t.Context(), "jcmd", "JFR.start name="+filepath.Base(folder)+" duration=600s"),
+	)(
+		t,
+	) // as one that was killed
 	recorded(t, pid, "--with", "jfr")
 	answer, err := golden.Must(attach.Find(pid))(t).Command(t.Context(), "jcmd", "JFR.check")
 	if err != nil || justTheJar(t, tmp, pid) != folder || strings.Contains(string(answer), "name=contend-") {
@@ -126,11 +153,19 @@ func TestRecordWhereOthersExchangeNames(t *testing.T) {
 		t.Skipf("only root makes namespaces, where the kernel lets it: %v %s", err, out)
 	}
 	dir := classes(t)
-	script := fmt.Sprintf(`mount -t tmpfs none /mnt && cp -r '%[1]s' /mnt/classes && mount -t tmpfs -o mode=777 none /tmp && mkdir -p '%[1]s' && cp /mnt/classes/* '%[1]s' && exec java "$@"`, dir)
+	script := fmt.Sprintf(
+		`mount -t tmpfs none /mnt && cp -r '%[1]s' /mnt/classes && mount -t tmpfs -o mode=777 none /tmp && mkdir -p '%[1]s' && cp /mnt/classes/* '%[1]s' && exec java "$@"`,
+		dir,
+	)
 	pid := strconv.Itoa(java(t, "unshare", nil, "--mount", "sh", "-c", script, "sh").Process.Pid)
 	for _, with := range []string{"agent", "jfr"} {
 		code, _, msg := recordOf(t, "--with", with, "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
-		if code != exitFailed || !strings.Contains(msg, "/tmp, of user root (0) and mode 0777, lets other users exchange what is made in it") || !strings.Contains(msg, "hint: chmod +t /tmp") {
+		if code != exitFailed ||
+			!strings.Contains(
+				msg,
+				"/tmp, of user root (0) and mode 0777, lets other users exchange what is made in it",
+			) ||
+			!strings.Contains(msg, "hint: chmod +t /tmp") {
 			t.Errorf("--with %s: exit %d\n%s", with, code, msg)
 		}
 	}
@@ -150,7 +185,10 @@ func TestRecordInATrustedPlace(t *testing.T) {
 		t.Skipf("only root makes namespaces and is somebody else: %v %s", err, out)
 	}
 	dir := classes(t)
-	script := fmt.Sprintf(`mount -t tmpfs none /mnt && cp -r '%[1]s' /mnt/classes && mount -t tmpfs -o mode=777 none /tmp && mkdir -p '%[1]s' && cp /mnt/classes/* '%[1]s' && chmod -R a+rX /tmp/* && exec setpriv --reuid=65534 --regid=65534 --clear-groups java "$@"`, dir)
+	script := fmt.Sprintf(
+		`mount -t tmpfs none /mnt && cp -r '%[1]s' /mnt/classes && mount -t tmpfs -o mode=777 none /tmp && mkdir -p '%[1]s' && cp /mnt/classes/* '%[1]s' && chmod -R a+rX /tmp/* && exec setpriv --reuid=65534 --regid=65534 --clear-groups java "$@"`,
+		dir,
+	)
 	pid := strconv.Itoa(java(t, "unshare", nil, "--mount", "sh", "-c", script, "sh").Process.Pid)
 	code, _, msg := recordOf(t, "--trust-tmp", "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
 	if code != exitFailed || !strings.Contains(msg, "hint: chmod +t /tmp") || strings.Contains(msg, "trusted") {
@@ -162,18 +200,31 @@ func TestRecordInATrustedPlace(t *testing.T) {
 	}
 	t.Cleanup(func() { os.RemoveAll(place) })
 	program := filepath.Join(place, "contend")
-	golden.OK(t, errors.Join(os.WriteFile(program, golden.Must(os.ReadFile("/proc/self/exe"))(t), 0o755), os.Chmod(place, 0o777|os.ModeSticky)))
+	golden.OK(
+		t,
+		errors.Join(
+			os.WriteFile(program, golden.Must(os.ReadFile("/proc/self/exe"))(t), 0o755),
+			os.Chmod(place, 0o777|os.ModeSticky),
+		),
+	)
 	record := func(args ...string) (string, error) {
-		c := exec.Command(program, append([]string{"record", "--duration", "1s", "-o", filepath.Join(place, "x.bin"), pid}, args...)...)
+		c := exec.Command(
+			program,
+			append([]string{"record", "--duration", "1s", "-o", filepath.Join(place, "x.bin"), pid}, args...)...)
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 		c.Dir, c.Env = place, []string{"PATH=/usr/bin:/bin"}
 		out, err := c.CombinedOutput()
 		return string(out), err
 	}
-	if out, err := record(); err == nil || !strings.Contains(out, "lets other users exchange what is made in it") || !strings.Contains(out, "--trust-tmp records") {
+	if out, err := record(); err == nil || !strings.Contains(out, "lets other users exchange what is made in it") ||
+		!strings.Contains(out, "--trust-tmp records") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if out, err := record("--trust-tmp"); err != nil || strings.Count(out, "contend: warning: /tmp, of user root (0) and mode 0777, lets other users exchange what is made in it: trusted all the same") != 1 {
+	if out, err := record("--trust-tmp"); err != nil ||
+		strings.Count(
+			out,
+			"contend: warning: /tmp, of user root (0) and mode 0777, lets other users exchange what is made in it: trusted all the same",
+		) != 1 {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -195,7 +246,16 @@ for d in usr etc proc dev bin lib lib64; do [ -L $d ] || { mkdir -p $d && mount 
 mkdir -p ".$1" && ln -s "$1" tmp && mkdir -p ".$1/${2#/tmp/}" && cp "$2"/* ".$1/${2#/tmp/}" && chmod 1777 ".$1" && shift 2 && exec chroot . java "$@"`
 	pid := strconv.Itoa(java(t, "unshare", nil, "--mount", "sh", "-c", script, "sh", outside, dir).Process.Pid)
 	for _, with := range []string{"agent", "both"} {
-		code, out, msg := recordSlow(t, "--with", with, "--duration", "2s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
+		code, out, msg := recordSlow(
+			t,
+			"--with",
+			with,
+			"--duration",
+			"2s",
+			"-o",
+			filepath.Join(t.TempDir(), "x.bin"),
+			pid,
+		)
 		if code != exitOK || !strings.Contains(out, "Busy.slow") {
 			t.Errorf("--with %s: exit %d\n%s\n%s", with, code, out, msg)
 		}
@@ -227,7 +287,8 @@ func TestRecordAsAnotherUser(t *testing.T) {
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	c.Dir, c.Env = dir, []string{"PATH=/usr/bin:/bin"}
 	out, err := c.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "belongs to another user (0)") || !strings.Contains(string(out), "hint: run contend as that user or as root") {
+	if err == nil || !strings.Contains(string(out), "belongs to another user (0)") ||
+		!strings.Contains(string(out), "hint: run contend as that user or as root") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if err := p.Signal(syscall.Signal(0)); err != nil {
@@ -246,7 +307,11 @@ func TestRecordOpenJ9(t *testing.T) {
 	library := filepath.Join(t.TempDir(), "libj9vm29.so")
 	golden.OK(t, os.WriteFile(library, data, 0o755))
 	c := exec.Command("sleep", "600")
-	c.Dir, c.Env = filepath.Dir(library), []string{"LD_PRELOAD=./" + filepath.Base(library)} // of which a space would make two
+	c.Dir, c.Env = filepath.Dir(
+		library,
+	), []string{
+		"LD_PRELOAD=./" + filepath.Base(library),
+	} // of which a space would make two
 	if err := c.Start(); err != nil {
 		t.Skip(err)
 	}
@@ -256,7 +321,8 @@ func TestRecordOpenJ9(t *testing.T) {
 		t.Fatal("its library is not loaded")
 	}
 	code, out, msg := recordOf(t, strconv.Itoa(c.Process.Pid))
-	if code != exitFailed || out != "" || !strings.Contains(msg, "is an OpenJ9 JVM") || !strings.Contains(msg, "hint: record javacores: kill -QUIT PID") {
+	if code != exitFailed || out != "" || !strings.Contains(msg, "is an OpenJ9 JVM") ||
+		!strings.Contains(msg, "hint: record javacores: kill -QUIT PID") {
 		t.Errorf("exit %d, %q\n%s", code, out, msg)
 	}
 }
@@ -286,19 +352,35 @@ func TestRecordVirtualThreads(t *testing.T) {
 			held := strings.Fields(string(golden.Must(os.ReadFile(log))(t)))
 			doc := ask[document.Analyze](t, "analyze", "--top", "0", trace)
 			for class, at := range map[string]int{"Lanes$Shelf": 0, "java.util.concurrent.locks.ReentrantLock$NonfairSync": 2} {
-				worst = max(worst, wrongShare(t, doc, class, held[at:at+2], []string{[]string{"Lanes.count", "", "Lanes.audit"}[at], []string{"Lanes.fill", "", "Lanes.pay"}[at]}))
+				worst = max(
+					worst,
+					wrongShare(
+						t,
+						doc,
+						class,
+						held[at:at+2],
+						[]string{
+							[]string{"Lanes.count", "", "Lanes.audit"}[at],
+							[]string{"Lanes.fill", "", "Lanes.pay"}[at],
+						},
+					),
+				)
 			}
 			t.Logf("--with %s, %d s: %.2f", with, seconds, worst)
 		}
 		if worst > 0.25 {
 			t.Errorf("--with %s: the owners of a lock differ from the log by %.2f of the waiting", with, worst)
 		}
-		if code, out := checked(t, "", "--rule", "no deadlock", trace); code != exitRules || !strings.Contains(out, "undecided") {
+		if code, out := checked(t, "", "--rule", "no deadlock", trace); code != exitRules ||
+			!strings.Contains(out, "undecided") {
 			t.Errorf("--with %s: exit %d\n%s", with, code, out)
 		}
 	}
 	plain := strconv.Itoa(java(t, jvm, nil).Process.Pid)
-	if _, _, msg := recordOf(t, "--with", "agent", "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), plain); strings.Contains(msg, "virtual") {
+	if _, _, msg := recordOf(t, "--with", "agent", "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), plain); strings.Contains(
+		msg,
+		"virtual",
+	) {
 		t.Errorf("no virtual thread runs, but: %s", msg)
 	}
 }
@@ -332,7 +414,16 @@ func TestRecordAtTheStart(t *testing.T) {
 	if !comes(func() bool { _, err := attach.Find(c.Process.Pid); return err == nil }) {
 		t.Fatal("no JVM begins")
 	}
-	code, _, msg := recordOf(t, "--with", "agent", "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(c.Process.Pid))
+	code, _, msg := recordOf(
+		t,
+		"--with",
+		"agent",
+		"--duration",
+		"1s",
+		"-o",
+		filepath.Join(t.TempDir(), "x.bin"),
+		strconv.Itoa(c.Process.Pid),
+	)
 	if code != exitOK {
 		t.Errorf("exit %d\n%s", code, msg)
 	}
@@ -354,7 +445,9 @@ func TestRecordBeforeTheProgramRuns(t *testing.T) {
 		for _, with := range []string{"agent", "jfr"} {
 			t.Run(name+" "+with, func(t *testing.T) {
 				t.Parallel()
-				pid := strconv.Itoa(java(t, jvm, nil, "-Xbootclasspath/a:"+dir, "-Djava.system.class.loader=Late").Process.Pid)
+				pid := strconv.Itoa(
+					java(t, jvm, nil, "-Xbootclasspath/a:"+dir, "-Djava.system.class.loader=Late").Process.Pid,
+				)
 				trace := filepath.Join(t.TempDir(), "x.bin")
 				code, _, msg := recordOf(t, "--with", with, "--duration", "1s", "-o", trace, pid)
 				if code != exitOK {

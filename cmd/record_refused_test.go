@@ -35,11 +35,17 @@ func TestRecordRefuses(t *testing.T) {
 		error, tip string
 	}{
 		{name: "attach disabled", options: []string{"-XX:+DisableAttachMechanism"}, error: "does not let itself be attached to", tip: "-javaagent"},
-		{name: "would die of the signal", options: []string{"-Xrs"}, error: "would die of the signal", tip: "-javaagent", prepare: func(t *testing.T, pid int) {
-			if err := os.Remove("/tmp/.java_pid" + strconv.Itoa(pid)); err != nil { // with -Xrs it is there from the start
-				t.Skip(err)
-			}
-		}},
+		{
+			name:    "would die of the signal",
+			options: []string{"-Xrs"},
+			error:   "would die of the signal",
+			tip:     "-javaagent",
+			prepare: func(t *testing.T, pid int) {
+				if err := os.Remove("/tmp/.java_pid" + strconv.Itoa(pid)); err != nil { // with -Xrs it is there from the start
+					t.Skip(err)
+				}
+			},
+		},
 		{name: "forbids agents", options: []string{"-XX:-EnableDynamicAgentLoading"}, error: "forbids agents", tip: "--with jfr"},
 		{name: "stopped", error: "is stopped", tip: "kill -CONT", prepare: func(t *testing.T, pid int) { signalled(t, pid, syscall.SIGSTOP) }},
 	} {
@@ -54,7 +60,8 @@ func TestRecordRefuses(t *testing.T) {
 				args = append(args, "--with", c.with)
 			}
 			code, out, msg := recordOf(t, args...)
-			if code != exitFailed || out != "" || !strings.Contains(msg, c.error) || !strings.Contains(msg, "hint: ") || !strings.Contains(msg, c.tip) {
+			if code != exitFailed || out != "" || !strings.Contains(msg, c.error) || !strings.Contains(msg, "hint: ") ||
+				!strings.Contains(msg, c.tip) {
 				t.Errorf("exit %d, %q\n%s", code, out, msg)
 			}
 			if err := p.Signal(syscall.Signal(0)); err != nil {
@@ -82,7 +89,11 @@ func TestRecordNoJVM(t *testing.T) {
 		t.Skip(err)
 	}
 	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
-	targets := map[string]string{strconv.Itoa(c.Process.Pid): "is not a Java process\nhint: ", "4194304": "does not run", "no.such.Main": "no JVM here runs"}
+	targets := map[string]string{
+		strconv.Itoa(c.Process.Pid): "is not a Java process\nhint: ",
+		"4194304":                   "does not run",
+		"no.such.Main":              "no JVM here runs",
+	}
 	if runtime.GOOS == "linux" {
 		targets[strconv.Itoa(c.Process.Pid)] += "--perf records a native program"
 		targets[strconv.Itoa(os.Getpid())] = "is a Go program, which records itself\nhint: 'contend record http://HOST:PORT'"
@@ -129,7 +140,9 @@ func TestOfAProgramLittleIsRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "names")
 	golden.OK(t, errors.Join(os.WriteFile(path, text, 0o755), os.Truncate(path, int64(len(text)+names))))
 	var c *exec.Cmd
-	if !comes(func() bool { c = exec.Command(path, "600"); return c.Start() == nil }) { // while others have it open it is busy
+	if !comes(
+		func() bool { c = exec.Command(path, "600"); return c.Start() == nil },
+	) { // while others have it open it is busy
 		t.Skip("it cannot be run there")
 	}
 	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
@@ -177,7 +190,16 @@ func TestRecordOddFiles(t *testing.T) {
 			t.Errorf("no socket was there: %v", err)
 		}
 		dir := filepath.Join(t.TempDir(), "a=b,c d")
-		recorded(t, pid, "--duration", "1s", "-o", filepath.Join(dir[:len(dir)-len("a=b,c d")], "x=1,2.bin"), "--raw", dir)
+		recorded(
+			t,
+			pid,
+			"--duration",
+			"1s",
+			"-o",
+			filepath.Join(dir[:len(dir)-len("a=b,c d")], "x=1,2.bin"),
+			"--raw",
+			dir,
+		)
 		if _, err := os.Stat(filepath.Join(dir, "samples.bin")); err != nil {
 			t.Error(err)
 		}
@@ -190,12 +212,16 @@ func TestRecordEndedAtTheEnd(t *testing.T) {
 	t.Parallel()
 	p := java(t, "java", nil).Process
 	target := golden.Must(attach.Find(p.Pid))(t)
-	r := golden.Must(record.JVM(t.Context(), target, record.Means{Agent: true, Flight: true}, record.Config{Duration: 1500 * time.Millisecond, Rate: 20, Settings: settings,
+	r := golden.Must(record.JVM(t.Context(), target, record.Means{Agent: true, Flight: true}, record.Config{
+		Duration: 1500 * time.Millisecond,
+		Rate:     20,
+		Settings: settings,
 		Progress: func(left time.Duration) {
 			if left == 0 {
 				_ = p.Kill()
 			}
-		}}))(t)
+		},
+	}))(t)
 	defer r.Close()
 	if r.Samples.Size() == 0 || !r.Ended {
 		t.Errorf("%d bytes, ended %v", r.Samples.Size(), r.Ended)
@@ -226,7 +252,8 @@ func TestRecordPastObstacles(t *testing.T) {
 		pid := javaOfNobody(t)
 		leaveSocket(t, pid) // as a process that had this id before, and was killed
 		code, _, msg := recordOf(t, "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
-		if code != exitFailed || !strings.Contains(msg, "a file of user root (0) is at ") || !strings.Contains(msg, "rm -r /tmp/.java_pid") {
+		if code != exitFailed || !strings.Contains(msg, "a file of user root (0) is at ") ||
+			!strings.Contains(msg, "rm -r /tmp/.java_pid") {
 			t.Errorf("exit %d\n%s", code, msg)
 		}
 	})

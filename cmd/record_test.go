@@ -56,7 +56,11 @@ func classes(t *testing.T) (dir string) {
 // java starts Busy with options of the JVM and returns its process.
 func java(t *testing.T, jvm string, as *syscall.SysProcAttr, options ...string) *exec.Cmd {
 	t.Helper()
-	return program(t, jvm, as, append(options, "-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classes(t), "Busy")...)
+	return program(
+		t,
+		jvm,
+		as,
+		append(options, "-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classes(t), "Busy")...)
 }
 
 // program starts one that says when it runs.
@@ -143,14 +147,29 @@ func culprit(t *testing.T, path string) float64 {
 // Recordings of one JVM do not disturb each other.
 func TestRecordJVM(t *testing.T) {
 	t.Parallel()
-	least := map[string]float64{"agent": 0.6, "both": 0.5, "jfr": 0.3} // of a machine that is busy: the rest is hand-off, measured by the JVM
+	least := map[string]float64{
+		"agent": 0.6,
+		"both":  0.5,
+		"jfr":   0.3,
+	} // of a machine that is busy: the rest is hand-off, measured by the JVM
 	type recording struct {
 		jvm, with, pid, dir, out, msg string
 		code                          int
 	}
 	record := func(r *recording, seconds int) {
 		r.dir = t.TempDir()
-		r.code, r.out, r.msg = recordOf(t, "--with", r.with, "--duration", fmt.Sprint(seconds, "s"), "-o", filepath.Join(r.dir, "out.bin"), "--raw", r.dir, r.pid)
+		r.code, r.out, r.msg = recordOf(
+			t,
+			"--with",
+			r.with,
+			"--duration",
+			fmt.Sprint(seconds, "s"),
+			"-o",
+			filepath.Join(r.dir, "out.bin"),
+			"--raw",
+			r.dir,
+			r.pid,
+		)
 	}
 	var all []*recording
 	var running sync.WaitGroup
@@ -169,7 +188,8 @@ func TestRecordJVM(t *testing.T) {
 			record(r, seconds)
 		}
 		file := filepath.Join(r.dir, "out.bin")
-		if r.code != 0 || !strings.Contains(r.out, "Busy.slow") || !strings.Contains(r.msg, "the recording is in "+file) {
+		if r.code != 0 || !strings.Contains(r.out, "Busy.slow") ||
+			!strings.Contains(r.msg, "the recording is in "+file) {
 			t.Errorf("%s, --with %s: exit %d\n%s\n%s", r.jvm, r.with, r.code, r.out, r.msg)
 			continue
 		}
@@ -211,8 +231,18 @@ func TestRecordAHungProgram(t *testing.T) {
 	eachJVM(t, func(t *testing.T, _, jvm string) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "out.bin")
-		code, out, msg := recordOf(t, "--duration", "4s", "--raw", dir, "-o", path, strconv.Itoa(java(t, jvm, nil, "-Dhang=true").Process.Pid))
-		if code != exitOK || !strings.Contains(out, "Busy.slow") || !strings.Contains(out, "is asleep while holding Object") {
+		code, out, msg := recordOf(
+			t,
+			"--duration",
+			"4s",
+			"--raw",
+			dir,
+			"-o",
+			path,
+			strconv.Itoa(java(t, jvm, nil, "-Dhang=true").Process.Pid),
+		)
+		if code != exitOK || !strings.Contains(out, "Busy.slow") ||
+			!strings.Contains(out, "is asleep while holding Object") {
 			t.Errorf("exit %d:\n%s%s", code, out, msg)
 		}
 		// Three of them, for more than one can: on a busy machine the agent comes seconds after the flight recorder.
@@ -281,7 +311,18 @@ func TestRecordedProcessEnds(t *testing.T) {
 			p, dir := java(t, "java", nil).Process, t.TempDir()
 			file := filepath.Join(dir, "cut.bin")
 			go endRecorded(p, c.by, c.with)
-			code, out, msg := recordOf(t, "--with", c.with, "--duration", "2m", "--raw", dir, "-o", file, strconv.Itoa(p.Pid))
+			code, out, msg := recordOf(
+				t,
+				"--with",
+				c.with,
+				"--duration",
+				"2m",
+				"--raw",
+				dir,
+				"-o",
+				file,
+				strconv.Itoa(p.Pid),
+			)
 			if code != 0 || !strings.Contains(out, "Busy.slow") || !strings.Contains(msg, "the process ended after") {
 				t.Errorf("exit %d\n%s\n%s", code, out, msg)
 			}
@@ -344,7 +385,8 @@ func TestJavaAgent(t *testing.T) {
 	}
 	_ = c.Process.Signal(syscall.SIGTERM)
 	_ = c.Wait()
-	if d := ask[document.Analyze](t, "analyze", file); len(d.Locks) != 2 || d.Locks[0].Waiters != 3 && d.Locks[0].Waiters != 4 {
+	if d := ask[document.Analyze](t, "analyze", file); len(d.Locks) != 2 ||
+		d.Locks[0].Waiters != 3 && d.Locks[0].Waiters != 4 {
 		t.Errorf("%d locks: %+v", len(d.Locks), d.Locks)
 	}
 	if events := run(t, "dump", file); !strings.Contains(events, "$$Lambda\":") || strings.Contains(events, "/0x0") {

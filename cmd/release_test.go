@@ -32,7 +32,13 @@ func TestVersionSaysWhatWasBuilt(t *testing.T) {
 		{"", []debug.BuildSetting{{Key: "vcs.revision", Value: commit}, {Key: "vcs.modified", Value: "true"}}, "contend devel-0123456789ab+dirty\ncommit  " + commit + ", with changes that are not committed\ngo      1.26.1 "},
 	} {
 		var out bytes.Buffer
-		golden.OK(t, writeVersion(&out, &debug.BuildInfo{GoVersion: "go1.26.1", Main: debug.Module{Version: c.version}, Settings: c.settings}))
+		golden.OK(
+			t,
+			writeVersion(
+				&out,
+				&debug.BuildInfo{GoVersion: "go1.26.1", Main: debug.Module{Version: c.version}, Settings: c.settings},
+			),
+		)
 		if got := out.String(); !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "\nformat  1\n") {
 			t.Errorf("%s: %q", c.version, got)
 		}
@@ -51,7 +57,10 @@ func TestCompletionsAreWhatCommandsTake(t *testing.T) {
 			colon := strings.LastIndex(usage, ": ")
 			list, _, _ := strings.Cut(usage[colon+1:], ";")
 			sentence := func(item string) bool { return strings.Contains(item, " ") }
-			if listed := strings.Split(strings.TrimSpace(list), ", "); colon >= 0 && !slices.ContainsFunc(listed, sentence) && len(listed) > 1 && !slices.Equal(slices.Sorted(slices.Values(listed)), slices.Sorted(slices.Values(words))) {
+			if listed := strings.Split(strings.TrimSpace(list), ", "); colon >= 0 &&
+				!slices.ContainsFunc(listed, sentence) &&
+				len(listed) > 1 &&
+				!slices.Equal(slices.Sorted(slices.Values(listed)), slices.Sorted(slices.Values(words))) {
 				t.Errorf("%s --%s: help lists %q, shells offer %q", c.Name(), f.Name, listed, words)
 			}
 			if !offered {

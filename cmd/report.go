@@ -43,8 +43,18 @@ func newReport(e *env) *cobra.Command {
 }
 
 var reportOutputs = outputs[*columns.Content]{
-	{"html", []string{".html", ".htm"}, true, func(w io.Writer, c *columns.Content, _ table.Options) error { return page.HTML(w, c) }},
-	{"data", []string{".json"}, false, func(w io.Writer, c *columns.Content, _ table.Options) error { return columns.Write(w, c) }},
+	{
+		"html",
+		[]string{".html", ".htm"},
+		true,
+		func(w io.Writer, c *columns.Content, _ table.Options) error { return page.HTML(w, c) },
+	},
+	{
+		"data",
+		[]string{".json"},
+		false,
+		func(w io.Writer, c *columns.Content, _ table.Options) error { return columns.Write(w, c) },
+	},
 }
 
 func runReport(e *env, o *reportOptions) error {
@@ -75,7 +85,13 @@ func (o *reportOptions) content(e *env) (c *columns.Content, damage error) {
 		return nil, baseDamage
 	}
 	c.Base = base
-	d := diffOptions{trace: o.trace, base: []string{o.diff}, new: o.trace.paths, alpha: defaultAlpha, minChange: defaultMinChange}
+	d := diffOptions{
+		trace:     o.trace,
+		base:      []string{o.diff},
+		new:       o.trace.paths,
+		alpha:     defaultAlpha,
+		minChange: defaultMinChange,
+	}
 	diff, diffDamage := d.compare(e)
 	if diff == nil {
 		return nil, diffDamage
@@ -114,9 +130,15 @@ func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (
 	c = &columns.Content{
 		Title:   "contend: " + text.Sanitize(strings.Join(res.inputs, " ")),
 		Command: append(o.selecting(), o.paths...),
-		Analyze: doc, Cube: table, Longest: waits.Waits(), Trace: res.trace, Sites: sitesOf(about.Locks), App: app,
+		Analyze: doc,
+		Cube:    table,
+		Longest: waits.Waits(),
+		Trace:   res.trace,
+		Sites:   sitesOf(about.Locks),
+		App:     app,
 	}
-	if of := longestOf(c, about); len(of) > 0 && !slices.Contains(o.paths, decode.Stdin) && res.stats.Unit == format.UnitTime {
+	if of := longestOf(c, about); len(of) > 0 && !slices.Contains(o.paths, decode.Stdin) &&
+		res.stats.Unit == format.UnitTime {
 		if c.Whys, _, err = o.whys(e, app, of...); err != nil {
 			return nil, err
 		}
@@ -134,7 +156,8 @@ func besideLocks(frames []format.Frame) (p cube.Place, ok bool) {
 // longestOf returns the longest wait for each of the locks that have the longest ones.
 func longestOf(c *columns.Content, about *document.Overview) (list []*foundWait) {
 	for _, w := range c.Longest {
-		if len(list) < pageWhys && !slices.ContainsFunc(list, func(f *foundWait) bool { return f.wait.Lock == w.Lock }) {
+		if len(list) < pageWhys &&
+			!slices.ContainsFunc(list, func(f *foundWait) bool { return f.wait.Lock == w.Lock }) {
 			list = append(list, newFoundWait(w, 1, c.Analyze, about, c.Trace.Symbols))
 		}
 	}

@@ -63,7 +63,8 @@ func TestTheReportNamesLocksAsTheFirstScreen(t *testing.T) {
 	screen := run(t, "analyze", "--full", "--width", "200", path)
 	const joined = "ReentrantLock at Truth.auditScan:21"
 	names := eval[[]string](r.tab, `contend.model.locks.map(l => l.shown)`)
-	if len(names) != 5 || !slices.Contains(names, joined+" #1") || !slices.Contains(names, joined+" #2") || !strings.Contains(screen, joined+" (2 locks") {
+	if len(names) != 5 || !slices.Contains(names, joined+" #1") || !slices.Contains(names, joined+" #2") ||
+		!strings.Contains(screen, joined+" (2 locks") {
 		t.Errorf("locks are called %q", names)
 	}
 	places := eval[[]string](r.tab, `contend.model.places`)
@@ -73,11 +74,15 @@ func TestTheReportNamesLocksAsTheFirstScreen(t *testing.T) {
 	}
 	for _, view := range []string{"holders", "flame&flame=chain", "pivot&pivot=lock,root-lock,owner-blocked-on", "who", "longest", "about"} {
 		r.turn("#by=lock&view=" + view)
-		if text := r.text("main"); strings.Contains(text, "@") || view != "about" && !strings.Contains(text, "Truth$InventoryLock at Truth.exportReport:17") {
+		if text := r.text("main"); strings.Contains(text, "@") ||
+			view != "about" && !strings.Contains(text, "Truth$InventoryLock at Truth.exportReport:17") {
 			t.Errorf("%s: locks have addresses: %.600s", view, text)
 		}
 	}
-	if title := eval[string](r.tab, `document.querySelector(".locks .name bdi").title`); !strings.HasPrefix(title, "Truth$InventoryLock@") {
+	if title := eval[string](r.tab, `document.querySelector(".locks .name bdi").title`); !strings.HasPrefix(
+		title,
+		"Truth$InventoryLock@",
+	) {
 		t.Errorf("the title is %q", title)
 	}
 	r.turn("#view=holders")
@@ -102,14 +107,42 @@ func TestTheReportShowsAllPauses(t *testing.T) {
 	t.Parallel()
 	path := textTrace(t, []format.Event{
 		{Kind: format.KindRecording, Time: 0, End: 4e9},
-		{Kind: format.KindThread, Thread: 1, Name: "a"}, {Kind: format.KindThread, Thread: 2, Name: "b"}, {Kind: format.KindObject, Object: 1, Class: "Lock"},
-		{Kind: format.KindPause, Time: 100e6, End: 130e6, Name: "gc young"}, {Kind: format.KindPause, Time: 2e9, End: 2_002e6, Name: "safepoint Cleanup"}, {Kind: format.KindPause, Time: 3e9, End: 3_010e6, Name: "gc young"},
-		{Kind: format.KindTenure, Thread: 1, Object: 1, Time: 1e9, End: 1_500e6}, {Kind: format.KindWait, Thread: 2, Object: 1, Time: 1e9, End: 1_500e6},
+		{
+			Kind:   format.KindThread,
+			Thread: 1,
+			Name:   "a",
+		}, {Kind: format.KindThread, Thread: 2, Name: "b"}, {Kind: format.KindObject, Object: 1, Class: "Lock"},
+		{
+			Kind: format.KindPause,
+			Time: 100e6,
+			End:  130e6,
+			Name: "gc young",
+		}, {Kind: format.KindPause, Time: 2e9, End: 2_002e6, Name: "safepoint Cleanup"}, {Kind: format.KindPause, Time: 3e9, End: 3_010e6, Name: "gc young"},
+		{
+			Kind:   format.KindTenure,
+			Thread: 1,
+			Object: 1,
+			Time:   1e9,
+			End:    1_500e6,
+		}, {Kind: format.KindWait, Thread: 2, Object: 1, Time: 1e9, End: 1_500e6},
 	}...)
 	r := reportIn(t, reported(t, path))
-	golden.Holds(t, r.text(".time .legend"), "2 garbage collections stopped all threads: 40.0 ms, longest 30.0 ms", "1 safepoint stopped all threads: 2.00 ms")
-	golden.Same(t, eval[[]int64](r.tab, `contend.model.pauses.map(p => p.binNs.reduce((a, b) => a + b))`), []int64{40e6, 2e6}, "the chart has pauses of")
-	red := eval[int](r.tab, `(c => { const {data} = c.getContext("2d").getImageData(0, 0, c.width, c.height); let n = 0; for (let i = 0; i < data.length; i += 4) if (data[i] > 150 && data[i + 1] < 80 && data[i + 2] < 80 && data[i + 3] > 90) n++; return n; })(document.querySelector(".u-wrap canvas"))`)
+	golden.Holds(
+		t,
+		r.text(".time .legend"),
+		"2 garbage collections stopped all threads: 40.0 ms, longest 30.0 ms",
+		"1 safepoint stopped all threads: 2.00 ms",
+	)
+	golden.Same(
+		t,
+		eval[[]int64](r.tab, `contend.model.pauses.map(p => p.binNs.reduce((a, b) => a + b))`),
+		[]int64{40e6, 2e6},
+		"the chart has pauses of",
+	)
+	red := eval[int](
+		r.tab,
+		`(c => { const {data} = c.getContext("2d").getImageData(0, 0, c.width, c.height); let n = 0; for (let i = 0; i < data.length; i += 4) if (data[i] > 150 && data[i + 1] < 80 && data[i + 2] < 80 && data[i + 3] > 90) n++; return n; })(document.querySelector(".u-wrap canvas"))`,
+	)
 	golden.AtLeast(t, red, 10, "points of the chart are of the colour of pauses")
 }
 
@@ -120,7 +153,21 @@ func TestTheReportsCommandsPrintWhatIsSeen(t *testing.T) {
 	t.Parallel()
 	rules := filepath.Join(t.TempDir(), "my.rules") // those that are in force anyway
 	golden.OK(t, os.WriteFile(rules, []byte(run(t, "rules")), 0o644))
-	r := reportIn(t, reported(t, "--lock-rules", rules, "--class", "Truth.*|Reentrant", "--thread", "worker", "--from", "200ms", "../testdata/truth-8threads.jfr"))
+	r := reportIn(
+		t,
+		reported(
+			t,
+			"--lock-rules",
+			rules,
+			"--class",
+			"Truth.*|Reentrant",
+			"--thread",
+			"worker",
+			"--from",
+			"200ms",
+			"../testdata/truth-8threads.jfr",
+		),
+	)
 	const sum = `contend.select(contend.model, contend.state.filter).total`
 	for _, hash := range []string{"#view=pivot", "#view=pivot&blame=root&pivot=owner-group,root-lock", "#view=pivot&pivot=owner-blocked-on,owner-doing&class=ReentrantLock", "#view=holders&place=Truth$InventoryLock+at+Truth.exportReport:17&time=1000000000-2000000000", "#view=who&nodes=method&by=lock&lock=ReentrantLock+at+Truth.auditScan:21", "#view=who&blame=root", "#view=longest", "#view=about&class=Truth$LedgerLock"} {
 		r.turn(hash)
@@ -136,11 +183,22 @@ func TestTheReportsCommandsPrintWhatIsSeen(t *testing.T) {
 		}
 	}
 	r.turn("#view=pivot&pivot=owner-site,class&waiter=worker-") // groups within --thread have no flag
-	golden.Same(t, eval[[]string](r.tab, `contend.command(contend.model, contend.state).missing`), []string{"waiting group"}, "missing are")
+	golden.Same(
+		t,
+		eval[[]string](r.tab, `contend.command(contend.model, contend.state).missing`),
+		[]string{"waiting group"},
+		"missing are",
+	)
 	r.turn("#view=pivot&pivot=owner-site,class")
 	words := eval[[]string](r.tab, `contend.command(contend.model, contend.state).words`)
 	for _, row := range blamed(t, append(append([]string{}, words[1:]...), "--format", "json")).Rows { // the lines of the tree
-		got := eval[int64](r.tab, fmt.Sprintf(`((s, [site, kind]) => s.some.reduce((a, i) => s.column("owner-site").text(s.side.site[i]).replace(/^in /, "") === site && s.model.classes[s.column("class").of[i]].name === kind ? a + s.ns[i] : a, 0))(contend.select(contend.model, {}), %s)`, inJSONText(t, row.Keys)))
+		got := eval[int64](
+			r.tab,
+			fmt.Sprintf(
+				`((s, [site, kind]) => s.some.reduce((a, i) => s.column("owner-site").text(s.side.site[i]).replace(/^in /, "") === site && s.model.classes[s.column("class").of[i]].name === kind ? a + s.ns[i] : a, 0))(contend.select(contend.model, {}), %s)`,
+				inJSONText(t, row.Keys),
+			),
+		)
 		golden.Equal(t, got, row.ThreadNs, row.Keys, "the page has")
 	}
 }

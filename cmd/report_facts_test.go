@@ -20,7 +20,9 @@ import (
 // The screen's first facts: how long, how many threads waited for locks and for what is none;
 // the thing that most waited for; and its largest owner.
 var (
-	headFact  = regexp.MustCompile(`(?s)^[^\n]*?: (\S+ \S+), [\d,]+ \w+, (\S+)(?: seen)? waiting for a lock(?: on average)?(?:, (\S+) for resources)?`)
+	headFact = regexp.MustCompile(
+		`(?s)^[^\n]*?: (\S+ \S+), [\d,]+ \w+, (\S+)(?: seen)? waiting for a lock(?: on average)?(?:, (\S+) for resources)?`,
+	)
 	countFact = regexp.MustCompile(`^[^\n]*?: [\d,]+ \w+, ([\d,]+) waiting for a lock`)
 	topFact   = regexp.MustCompile(`Waits, by \w+ waiting\n *(\S+)(?: [a-zµ%]+)?  (.+)`)
 	ownerFact = regexp.MustCompile(`\n      held by +(\S+) % ([^\n]+)`)
@@ -46,7 +48,8 @@ func TestTheReportAgreesWithTheFirstScreen(t *testing.T) {
 		path := paths[i]
 		t.Run(path, func(t *testing.T) {
 			var out, msg bytes.Buffer
-			if code := Main([]string{"analyze", "--full", "--width", "500", path}, nil, &out, &msg); code != exitOK && code != exitDamaged {
+			if code := Main([]string{"analyze", "--full", "--width", "500", path}, nil, &out, &msg); code != exitOK &&
+				code != exitDamaged {
 				return // no recording
 			}
 			top, owner := agrees(t, path, out.String())
@@ -87,7 +90,10 @@ func agrees(t *testing.T, path, screen string) (tops, owners int) {
 		golden.AtMost(t, r.count(".locks tbody tr"), 0, "the screen has nothing that is waited for, the page", screen)
 		return 0, 0
 	}
-	row := eval[[]string](r.tab, `(r => [".name bdi", ".tag", "td"].map(what => (r.querySelector(what) || {textContent: "lock"}).textContent))(document.querySelector(".locks tbody tr"))`)
+	row := eval[[]string](
+		r.tab,
+		`(r => [".name bdi", ".tag", "td"].map(what => (r.querySelector(what) || {textContent: "lock"}).textContent))(document.querySelector(".locks tbody tr"))`,
+	)
 	if what := remarks.ReplaceAllString(f[2], ""); row[1]+" "+row[0] != what || row[2] != f[1] {
 		t.Errorf("the screen's first is %q, the page's %q", f[0], row)
 	}
@@ -95,7 +101,10 @@ func agrees(t *testing.T, path, screen string) (tops, owners int) {
 	if o == nil || row[1] != "lock" {
 		return 1, 0
 	}
-	place := eval[string](r.tab, `(s => contend.groupBy(s, s.some, s.column("place"))[0].text)(contend.select(contend.model, {}))`)
+	place := eval[string](
+		r.tab,
+		`(s => contend.groupBy(s, s.some, s.column("place"))[0].text)(contend.select(contend.model, {}))`,
+	)
 	r.turn("#view=pivot&pivot=owner-site&place=" + url.QueryEscape(place))
 	share, most := 0.0, ""
 	for i, line := range eval[[][]string](r.tab, `[...document.querySelectorAll(".tree.sum [role=treeitem]")].map(i => [".share", ".name"].map(of => i.querySelector(of).textContent))`) {
@@ -112,7 +121,8 @@ func agrees(t *testing.T, path, screen string) (tops, owners int) {
 			share = golden.Must(strconv.ParseFloat(strings.TrimSuffix(most, " %"), 64))(t)
 		}
 	}
-	if want := golden.Must(strconv.ParseFloat(strings.TrimLeft(o[1], "<>"), 64))(t); share == 0 || math.Abs(share-want) > 1 {
+	if want := golden.Must(strconv.ParseFloat(strings.TrimLeft(o[1], "<>"), 64))(t); share == 0 ||
+		math.Abs(share-want) > 1 {
 		t.Errorf("the screen's owner is %q, the page's has %s", o[0], most)
 	}
 	return 1, 1

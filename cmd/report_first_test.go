@@ -67,7 +67,10 @@ func TestTheReportsHeadlineFollowsTheSelection(t *testing.T) {
 	about := func(what string) int {
 		return len(slices.DeleteFunc(cards(), func(card string) bool { return !strings.Contains(card, what) }))
 	}
-	tinted := eval[float64](r.tab, `(c => { const {data} = c.getContext("2d").getImageData(0, 0, c.width, c.height); let n = 0; for (let i = 3; i < data.length; i += 4) n += data[i] > 15 && data[i] < 45; return n / c.width / c.height; })(document.querySelector(".u-wrap canvas"))`)
+	tinted := eval[float64](
+		r.tab,
+		`(c => { const {data} = c.getContext("2d").getImageData(0, 0, c.width, c.height); let n = 0; for (let i = 3; i < data.length; i += 4) n += data[i] > 15 && data[i] < 45; return n / c.width / c.height; })(document.querySelector(".u-wrap canvas"))`,
+	)
 	golden.Equal(t, r.count(".swatch.phase"), 1)
 	golden.AtMost(t, tinted, 0.01)
 	if about("Truth.auditScan:21") == 0 || about("Truth$LedgerLock") == 0 {
@@ -75,7 +78,10 @@ func TestTheReportsHeadlineFollowsTheSelection(t *testing.T) {
 	}
 	whole := r.total()
 	r.turn("#place=Truth$LedgerLock+at+Truth.nestedTransfer:19")
-	if lead, want := r.text(".lead"), fmt.Sprintf("Selected: %.1f %% of all waiting", 100*float64(r.total())/float64(whole)); !strings.HasPrefix(lead, want) {
+	if lead, want := r.text(".lead"), fmt.Sprintf("Selected: %.1f %% of all waiting", 100*float64(r.total())/float64(whole)); !strings.HasPrefix(
+		lead,
+		want,
+	) {
 		t.Errorf("the headline says %q, want %q", lead, want)
 	}
 	golden.Equal(t, about("Truth.auditScan:21"), 0)
@@ -95,7 +101,10 @@ func TestTheReportsTreesBeginWhereTheLockIsTaken(t *testing.T) {
 	}
 	r.turn("#tree=innermost")
 	golden.Equal(t, first(), "Thread.sleepasleep", "the tree begins with")
-	r = reportIn(t, reported(t, "../decode/profile/testdata/mutex.pprof")) // its owners were in frames behind the acquisition
+	r = reportIn(
+		t,
+		reported(t, "../decode/profile/testdata/mutex.pprof"),
+	) // its owners were in frames behind the acquisition
 	golden.Holds(t, r.text(".tree.owner"), "held the lock")
 	golden.Lacks(t, r.text(".tree.owner"), "took the lock")
 }
@@ -106,13 +115,20 @@ func TestTheReportOpensOnDeadlocks(t *testing.T) {
 	golden.ParallelUnlessShort(t)
 	r := reportIn(t, reported(t, "../testdata/deadlock-monitors-and-juc-jdk17.txt"))
 	card := r.text(".verdict.bad")
-	golden.Holds(t, card,
+	golden.Holds(
+		t,
+		card,
 		"teller-1 and teller-2 wait for each other",
 		"teller-1 took StringBuilder at Dead.transferAB:5, waits at Dead.transferAB:5 for StringBuilder at Dead.transferBA:5",
 		"juc-2 took ReentrantLock at Dead.dc:6, waits at Dead.dc:6 for ReentrantLock at Dead.cd:6",
 	)
 	golden.Equal(t, r.text("[role=tab][aria-selected=true]"), "Deadlocks", "the page opens on")
-	golden.Equal(t, reportIn(t, reported(t, "../testdata/truth-8threads.jfr")).text("[role=tab][aria-selected=true]"), "Holders and waiters", "a page without deadlocks opens elsewhere")
+	golden.Equal(
+		t,
+		reportIn(t, reported(t, "../testdata/truth-8threads.jfr")).text("[role=tab][aria-selected=true]"),
+		"Holders and waiters",
+		"a page without deadlocks opens elsewhere",
+	)
 }
 
 // The page shows what contend why does: the waits, their lanes and suspects.
@@ -123,16 +139,25 @@ func TestTheReportSaysWhy(t *testing.T) {
 	r.until(`document.querySelectorAll(".lanes .l-waits").length > 5 && document.querySelector(".lanes .l-holds")`)
 	words := eval[[]string](r.tab, `contend.command(contend.model, contend.state).words`)
 	told := askWhy(t, words[2:]...)
-	if lead := r.text(".why .total"); !strings.HasPrefix(lead, told.Thread+" waited "+text.Duration(told.WaitNs)) || !strings.Contains(lead, "Its owners are "+told.Known) {
+	if lead := r.text(".why .total"); !strings.HasPrefix(lead, told.Thread+" waited "+text.Duration(told.WaitNs)) ||
+		!strings.Contains(lead, "Its owners are "+told.Known) {
 		t.Errorf("%v tells of %s and %d ns, the page: %s", words, told.Thread, told.WaitNs, lead)
 	}
 	for i, s := range told.Suspects {
-		row := eval[[]string](r.tab, fmt.Sprintf(`[...document.querySelectorAll(".why .below tbody tr")[%d].children].map(c => c.textContent)`, i))
+		row := eval[[]string](
+			r.tab,
+			fmt.Sprintf(
+				`[...document.querySelectorAll(".why .below tbody tr")[%d].children].map(c => c.textContent)`,
+				i,
+			),
+		)
 		next := fmt.Sprintf("%+.1f", s.Evidence.Next)
 		if math.Abs(s.Evidence.Next) < 0.05 {
 			next = "·" // as the page writes next to nothing
 		}
-		if want := fmt.Sprintf("%.1f %%", 100*s.Chance); !strings.HasPrefix(row[0], s.Site) || row[1] != want || row[2] != s.Thread || strings.ReplaceAll(row[4], "−", "-") != next {
+		if want := fmt.Sprintf("%.1f %%", 100*s.Chance); !strings.HasPrefix(row[0], s.Site) || row[1] != want ||
+			row[2] != s.Thread ||
+			strings.ReplaceAll(row[4], "−", "-") != next {
 			t.Errorf("suspect %d is %q, want %s %s %+v", i, row, s.Site, want, s.Evidence)
 		}
 	}
@@ -157,18 +182,27 @@ func TestTheReportRanksWhateverIsWaitedFor(t *testing.T) {
 			if w.What == "" {
 				continue
 			}
-			sum := fmt.Sprintf(`(s => s.some.reduce((a, i) => s.model.locks[s.model.lock[i]].name === %q ? a + s.ns[i] : a, 0))(contend.select(contend.model, {}))`, w.What+" at "+w.Site)
+			sum := fmt.Sprintf(
+				`(s => s.some.reduce((a, i) => s.model.locks[s.model.lock[i]].name === %q ? a + s.ns[i] : a, 0))(contend.select(contend.model, {}))`,
+				w.What+" at "+w.Site,
+			)
 			golden.Equal(t, eval[int64](r.tab, sum), w.WaitNs, path, "at", w.Site, "analyze says")
 		}
 		golden.Equal(t, r.total(), doc.Total.WaitNs, path)
-		found := eval[[]string](r.tab, fmt.Sprintf(`contend.find(contend.select(contend.model, {}), %q).map(f => f.name)`, name))
+		found := eval[[]string](
+			r.tab,
+			fmt.Sprintf(`contend.find(contend.select(contend.model, {}), %q).map(f => f.name)`, name),
+		)
 		if !slices.Contains(found, name) {
 			t.Errorf("%s: the search finds %q", path, found)
 		}
 		r.turn("#view=pivot&pivot=lock")
 		golden.Equal(t, r.text(".tree.sum [role=treeitem] .name"), name, path, "the pivot begins with")
 	}
-	if r := reportIn(t, reported(t, "../testdata/derby-8clients.jfr")); !strings.Contains(r.text(".headline"), "Released byclient- threads 100 %, derby.rawStoreDaemon threads <0.1 %: they end the waits at Object.wait at BasePage.setExclusive") {
+	if r := reportIn(t, reported(t, "../testdata/derby-8clients.jfr")); !strings.Contains(
+		r.text(".headline"),
+		"Released byclient- threads 100 %, derby.rawStoreDaemon threads <0.1 %: they end the waits at Object.wait at BasePage.setExclusive",
+	) {
 		t.Errorf("what ends the waits is not told: %s", r.text(".headline"))
 	}
 }

@@ -35,7 +35,8 @@ func reported(t *testing.T, args ...string) string {
 			return "", err
 		}
 		path := filepath.Join(dir, "report.html")
-		if code := Main(append([]string{"report", "-o", path}, args...), nil, os.Stdout, os.Stderr); code != exitOK && code != exitDamaged {
+		if code := Main(append([]string{"report", "-o", path}, args...), nil, os.Stdout, os.Stderr); code != exitOK &&
+			code != exitDamaged {
 			return "", fmt.Errorf("report %v: exit %d", args, code)
 		}
 		return path, nil
@@ -126,7 +127,14 @@ func (r *reportTab) until(script string) {
 // click presses the element of a selector whose text begins so.
 func (r *reportTab) click(selector, text string) {
 	r.Helper()
-	if !eval[bool](r.tab, fmt.Sprintf(`(e => e ? (e.click(), true) : false)([...document.querySelectorAll(%q)].find(e => e.textContent.trim().startsWith(%q)))`, selector, text)) {
+	if !eval[bool](
+		r.tab,
+		fmt.Sprintf(
+			`(e => e ? (e.click(), true) : false)([...document.querySelectorAll(%q)].find(e => e.textContent.trim().startsWith(%q)))`,
+			selector,
+			text,
+		),
+	) {
 		r.Fatalf("no %s with %q", selector, text)
 	}
 }
@@ -140,16 +148,28 @@ func (r *reportTab) total() int64 {
 // command is the command line the page offers, as words.
 func (r *reportTab) command() []string {
 	r.Helper()
-	return eval[[]string](r.tab, `contend.command(contend.model, {...contend.state, view: "about", blame: "direct"}).words`)
+	return eval[[]string](
+		r.tab,
+		`contend.command(contend.model, {...contend.state, view: "about", blame: "direct"}).words`,
+	)
 }
 
 // Whatever is selected, the page sums up what analyze does when it is told to
 // select the same, in the words the page gives.
 func TestTheReportSumsToTheAnalysis(t *testing.T) {
 	golden.ParallelUnlessShort(t)
-	paths, tries := []string{"../testdata/truth-8threads.jfr", "../testdata/go126-truth-12goroutines.trace", "../testdata/truth-series-8dumps-jdk17.txt"}, 2
+	paths, tries := []string{
+		"../testdata/truth-8threads.jfr",
+		"../testdata/go126-truth-12goroutines.trace",
+		"../testdata/truth-series-8dumps-jdk17.txt",
+	}, 2
 	if golden.IsThorough() {
-		paths, tries = append(paths, "../testdata/derby-8clients.jfr", "../testdata/documents/sampled-1.txt", "../testdata/lab-rw-jdk25-d1s.jfr"), 10
+		paths, tries = append(
+			paths,
+			"../testdata/derby-8clients.jfr",
+			"../testdata/documents/sampled-1.txt",
+			"../testdata/lab-rw-jdk25-d1s.jfr",
+		), 10
 	}
 	for _, path := range paths {
 		r := reportIn(t, reported(t, path))
@@ -213,9 +233,13 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 func TestTheReportOfFindingsWithoutLocks(t *testing.T) {
 	golden.ParallelUnlessShort(t)
 	r := reportIn(t, reported(t, "../testdata/findings/storm-jdk17.jfr.gz"))
-	if text := r.text("#page"); !strings.Contains(text, "mostly in vain") || !strings.Contains(text, "waited for at Cases.fetch:180") || strings.Contains(text, "JFR.start") {
+	if text := r.text("#page"); !strings.Contains(text, "mostly in vain") ||
+		!strings.Contains(text, "waited for at Cases.fetch:180") ||
+		strings.Contains(text, "JFR.start") {
 		t.Errorf("the page says %.700s", text)
 	}
 	r.click(".verdict.found", "waking all")
-	r.until(`location.hash.includes("view=about") || document.querySelector("[role=tab][aria-selected=true]#tab-about")`)
+	r.until(
+		`location.hash.includes("view=about") || document.querySelector("[role=tab][aria-selected=true]#tab-about")`,
+	)
 }

@@ -29,8 +29,15 @@ func TestTheReportsPartsWorkTogether(t *testing.T) {
 	r.click(".verdict", "asleep while holding") // a finding sets the filter
 	r.until(`location.hash.includes("ownerSite=Truth.exportReport")`)
 	caused := r.total()
-	if finding := eval[int64](r.tab, `contend.model.analyze.findings[0].waitNs`); caused != finding || caused == 0 || r.count(".chip.on") != 3 {
-		t.Errorf("the finding is of %d ns, its link selects %d of %d, with %d chips", finding, caused, whole, r.count(".chip.on"))
+	if finding := eval[int64](r.tab, `contend.model.analyze.findings[0].waitNs`); caused != finding || caused == 0 ||
+		r.count(".chip.on") != 3 {
+		t.Errorf(
+			"the finding is of %d ns, its link selects %d of %d, with %d chips",
+			finding,
+			caused,
+			whole,
+			r.count(".chip.on"),
+		)
 	}
 	r.click(".tree.waiter .frame", "Truth.checkout") // a frame narrows it
 	r.until(`document.querySelectorAll(".chip.on").length === 4`)
@@ -47,7 +54,14 @@ func TestTheReportsPartsWorkTogether(t *testing.T) {
 	r.until(`document.querySelectorAll(".chip.on").length === 2`)
 	for _, view := range []string{"holders", "flame", "pivot", "who", "longest", "about"} { // what is seen has a command that prints it
 		for _, rest := range []string{"", `filter: {lock: [contend.model.locks[0].shown], time: [0, 1e9]}, blame: "root", nodes: "method"`} {
-			words := eval[[]string](r.tab, fmt.Sprintf(`contend.command(contend.model, {...contend.state, filter: {}, view: %q, %s}).words`, view, rest))
+			words := eval[[]string](
+				r.tab,
+				fmt.Sprintf(
+					`contend.command(contend.model, {...contend.state, filter: {}, view: %q, %s}).words`,
+					view,
+					rest,
+				),
+			)
 			if i := slices.Index(words, "flame.html"); i >= 0 {
 				words[i] = filepath.Join(t.TempDir(), words[i])
 			}
@@ -64,7 +78,15 @@ func TestTheReportsPartsWorkTogether(t *testing.T) {
 		kind input.DispatchMouseEventType
 		at   float64
 	}{{"mouseMoved", 0.25}, {"mousePressed", 0.25}, {"mouseMoved", 0.4}, {"mouseMoved", 0.5}, {"mouseReleased", 0.5}} {
-		r.do(chromedp.MouseEvent(ev.kind, over.X+ev.at*over.Width, over.Y+20, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+		r.do(
+			chromedp.MouseEvent(
+				ev.kind,
+				over.X+ev.at*over.Width,
+				over.Y+20,
+				chromedp.ButtonLeft,
+				chromedp.ClickCount(1),
+			),
+		)
 	}
 	r.until(`contend.state.filter.time`)
 	golden.Within(t, r.total(), whole/8, whole/2)
@@ -83,9 +105,18 @@ func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
-	golden.Holds(t, r.text(".tree.owner"), "exportReport:17took the lock", "asleep", " % blocked on Truth$InventoryLock at Truth.exportReport:17")
+	golden.Holds(
+		t,
+		r.text(".tree.owner"),
+		"exportReport:17took the lock",
+		"asleep",
+		" % blocked on Truth$InventoryLock at Truth.exportReport:17",
+	)
 	before := r.count(".tree.waiter [role=treeitem]")
-	eval[any](r.tab, `document.querySelector(".tree.waiter [aria-expanded=false]").dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true}))`)
+	eval[any](
+		r.tab,
+		`document.querySelector(".tree.waiter [aria-expanded=false]").dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true}))`,
+	)
 	r.until(fmt.Sprintf(`document.querySelectorAll(".tree.waiter [role=treeitem]").length > %d`, before))
 
 	r.open("#view=pivot")
@@ -93,11 +124,20 @@ func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
 	eval[any](r.tab, `(() => { const [a, b] = document.querySelectorAll(".chip.key"), data = new DataTransfer();
 		b.dispatchEvent(new DragEvent("dragstart", {dataTransfer: data, bubbles: true})); window.dragging = [a, b, data]; })()`)
 	r.until(`document.querySelector(".chip.key.dragged")`)
-	eval[any](r.tab, `dragging[0].dispatchEvent(new DragEvent("drop", {dataTransfer: dragging[2], bubbles: true, cancelable: true}))`)
+	eval[any](
+		r.tab,
+		`dragging[0].dispatchEvent(new DragEvent("drop", {dataTransfer: dragging[2], bubbles: true, cancelable: true}))`,
+	)
 	r.until(`contend.state.pivot.join() === "owner-site,class,waiter-site"`)
-	eval[any](r.tab, `(s => { s.value = "waiter-group"; s.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector(".pivot select"))`)
+	eval[any](
+		r.tab,
+		`(s => { s.value = "waiter-group"; s.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector(".pivot select"))`,
+	)
 	r.until(`contend.state.pivot.length === 4`)
-	if !eval[bool](r.tab, `(s => { const sum = l => l.reduce((a, n) => a + n.ns, 0), ok = n => n.leaf || sum(n.children) === n.ns && n.children.every(ok); return ok(contend.pivotTree(s, contend.state.pivot)); })(contend.select(contend.model, {}))`) {
+	if !eval[bool](
+		r.tab,
+		`(s => { const sum = l => l.reduce((a, n) => a + n.ns, 0), ok = n => n.leaf || sum(n.children) === n.ns && n.children.every(ok); return ok(contend.pivotTree(s, contend.state.pivot)); })(contend.select(contend.model, {}))`,
+	) {
 		t.Error("subtotals do not add up")
 	}
 
@@ -110,9 +150,15 @@ func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
 	top := eval[float64](r.tab, `document.querySelector(".f.all").getBoundingClientRect().top`)
 	r.click(".choice button", "up")
 	r.until(fmt.Sprintf(`document.querySelector(".f.all").getBoundingClientRect().top > %f`, top))
-	eval[any](r.tab, `[..."f".repeat(1)].forEach(() => document.querySelector(".f.lock rect").parentNode.dispatchEvent(new MouseEvent("click", {bubbles: true})))`)
+	eval[any](
+		r.tab,
+		`[..."f".repeat(1)].forEach(() => document.querySelector(".f.lock rect").parentNode.dispatchEvent(new MouseEvent("click", {bubbles: true})))`,
+	)
 	r.until(`document.querySelectorAll(".f.all").length === 0`)
-	eval[any](r.tab, `document.querySelector(".flamegraph").dispatchEvent(new KeyboardEvent("keydown", {key: "Escape", bubbles: true}))`)
+	eval[any](
+		r.tab,
+		`document.querySelector(".flamegraph").dispatchEvent(new KeyboardEvent("keydown", {key: "Escape", bubbles: true}))`,
+	)
 	r.until(`document.querySelectorAll(".f.all").length === 1`)
 }
 
@@ -122,10 +168,16 @@ func TestTheReportsGraphMatrixAndLongestWaits(t *testing.T) {
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	r.open("#view=who&nodes=method")
 	r.until(`document.querySelectorAll(".graphbox .node").length > 3`)
-	if !eval[bool](r.tab, `(labels => labels.every((a, i) => labels.every((b, j) => i >= j || a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top)))([...document.querySelectorAll(".graphbox .edge text")].map(e => e.getBoundingClientRect()))`) {
+	if !eval[bool](
+		r.tab,
+		`(labels => labels.every((a, i) => labels.every((b, j) => i >= j || a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top)))([...document.querySelectorAll(".graphbox .edge text")].map(e => e.getBoundingClientRect()))`,
+	) {
 		t.Error("labels of the graph overlap")
 	}
-	if !eval[bool](r.tab, `(box => [...document.querySelectorAll(".node")].some(n => n.textContent.includes("Truth.sleep") && n.getBoundingClientRect().right <= box.right && n.getBoundingClientRect().left >= box.left))(document.querySelector(".graphbox").getBoundingClientRect())`) {
+	if !eval[bool](
+		r.tab,
+		`(box => [...document.querySelectorAll(".node")].some(n => n.textContent.includes("Truth.sleep") && n.getBoundingClientRect().right <= box.right && n.getBoundingClientRect().left >= box.left))(document.querySelector(".graphbox").getBoundingClientRect())`,
+	) {
 		t.Error("the culprit is out of sight")
 	}
 	scale := `new DOMMatrix(getComputedStyle(document.querySelector(".svg-pan-zoom_viewport")).transform).a`
@@ -134,12 +186,17 @@ func TestTheReportsGraphMatrixAndLongestWaits(t *testing.T) {
 	r.until(fmt.Sprintf("%s > %f", scale, at))
 	told := ask[document.Blame](t, "blame", "--by", "waiter-method,owner-method", "../testdata/truth-8threads.jfr")
 	r.click(".matrix td button", fmt.Sprintf("%.1f %%", 100*float64(told.Rows[0].ThreadNs)/float64(told.Total.WaitNs)))
-	r.until(`contend.state.filter.waiterFrame[0] === "Truth.checkout" && contend.state.filter.ownerFrame[0] === "Truth.sleep"`)
+	r.until(
+		`contend.state.filter.waiterFrame[0] === "Truth.checkout" && contend.state.filter.ownerFrame[0] === "Truth.sleep"`,
+	)
 
 	r.open("#view=longest")
 	eval[any](r.tab, `document.querySelector(".stripbutton").click()`)
 	r.until(`document.querySelectorAll(".parts li").length > 1`)
-	if !eval[bool](r.tab, `contend.model.longest.length === 100 && contend.model.longest.every(w => w.parts.reduce((a, p) => a + p.ns, w.leftNs || 0) === w.ns)`) {
+	if !eval[bool](
+		r.tab,
+		`contend.model.longest.length === 100 && contend.model.longest.every(w => w.parts.reduce((a, p) => a + p.ns, w.leftNs || 0) === w.ns)`,
+	) {
 		t.Error("owners do not sum to their waits")
 	}
 }
@@ -150,12 +207,26 @@ func TestTheReportsSearchTakesAnything(t *testing.T) {
 	r := reportIn(t, reported(t, "../testdata/go126-truth-12goroutines.trace"))
 	for _, text := range []string{"(*T).Lock(", "[", "\\", "*+?", "(?i", strings.Repeat("((((", 500), "</script>", "\u202e"} {
 		quoted, _ := json.Marshal(text)
-		eval[any](r.tab, fmt.Sprintf(`(s => { s.value = %s; s.dispatchEvent(new Event("input", {bubbles: true})); })(document.getElementById("search"))`, quoted))
+		eval[any](
+			r.tab,
+			fmt.Sprintf(
+				`(s => { s.value = %s; s.dispatchEvent(new Event("input", {bubbles: true})); })(document.getElementById("search"))`,
+				quoted,
+			),
+		)
 		r.until(`document.getElementById("found")`)
 	}
-	eval[any](r.tab, `(s => { s.value = "reconc"; s.dispatchEvent(new Event("input", {bubbles: true})); })(document.getElementById("search"))`)
-	r.until(`document.querySelector("#found [aria-selected=true]") && document.querySelector("#found").textContent.includes("main.reconcile")`)
-	eval[any](r.tab, `document.getElementById("search").dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true}))`)
+	eval[any](
+		r.tab,
+		`(s => { s.value = "reconc"; s.dispatchEvent(new Event("input", {bubbles: true})); })(document.getElementById("search"))`,
+	)
+	r.until(
+		`document.querySelector("#found [aria-selected=true]") && document.querySelector("#found").textContent.includes("main.reconcile")`,
+	)
+	eval[any](
+		r.tab,
+		`document.getElementById("search").dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true}))`,
+	)
 	r.until(`location.hash.includes("main.reconcile")`)
 	for _, hash := range []string{"#%", "#time=9-1&view=nothing&pivot=,,x,class,class&lock", "#time=0-99999999999999999999", "#lock=%00%ff"} {
 		r.open(hash)
@@ -170,7 +241,8 @@ func TestHostileNamesAreInertInTheReport(t *testing.T) {
 		if r.count("#page img, #page script") > 0 || strings.Contains(eval[string](r.tab, "document.title"), "hit") {
 			t.Errorf("%s: a name acts", view)
 		}
-		if text := r.text("#page"); !strings.Contains(text, "=cmd()") && view != "about" || strings.ContainsRune(text, '\u202e') {
+		if text := r.text("#page"); !strings.Contains(text, "=cmd()") && view != "about" ||
+			strings.ContainsRune(text, '\u202e') {
 			t.Errorf("%s: the name is not shown as it is: %.200s", view, text)
 		}
 	}
@@ -191,9 +263,18 @@ func TestTheReportComparesTwoRecordings(t *testing.T) {
 	r.click(".tabs button", "Compared")
 	r.until(`document.querySelector(".compared")`)
 	var want document.Diff
-	unmarshal(t, run(t, "diff", "--top", "0", "--format", "json", "../testdata/truth-8threads.jfr", "../testdata/phases.jfr"), &want)
+	unmarshal(
+		t,
+		run(t, "diff", "--top", "0", "--format", "json", "../testdata/truth-8threads.jfr", "../testdata/phases.jfr"),
+		&want,
+	)
 	r.click(".compare section:nth-of-type(3) > button", "all")
-	r.until(fmt.Sprintf(`document.querySelectorAll(".compare section:nth-of-type(3) tbody tr").length === %d`, len(want.Owners)))
+	r.until(
+		fmt.Sprintf(
+			`document.querySelectorAll(".compare section:nth-of-type(3) tbody tr").length === %d`,
+			len(want.Owners),
+		),
+	)
 	noise := strings.Contains(r.text(".compare"), "may be noise")
 	for _, row := range append(want.Locks, want.Owners...) {
 		if row.Status == "same" && !noise {
@@ -211,18 +292,28 @@ func TestTheReportByKeyboardAndOnPaper(t *testing.T) {
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	r.press("2")
 	r.until(`contend.state.view === "flame"`)
-	eval[any](r.tab, `document.querySelector(".flamegraph").focus(), ["ArrowDown", "ArrowDown", "ArrowRight", "ArrowLeft", "Enter"].forEach(key => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}))), 0`)
+	eval[any](
+		r.tab,
+		`document.querySelector(".flamegraph").focus(), ["ArrowDown", "ArrowDown", "ArrowRight", "ArrowLeft", "Enter"].forEach(key => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}))), 0`,
+	)
 	r.until(`document.querySelector(".flame .details").textContent.length > 10`)
 	r.press("/")
 	r.until(`document.activeElement.id === "search"`)
 	eval[any](r.tab, `document.activeElement.blur(), 0`)
 	r.press("1")
 	r.until(`document.querySelector(".tree.owner [tabindex='0']")`)
-	eval[any](r.tab, `document.querySelector(".tree.owner [tabindex='0']").focus(), document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowDown", bubbles: true})), 0`)
+	eval[any](
+		r.tab,
+		`document.querySelector(".tree.owner [tabindex='0']").focus(), document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowDown", bubbles: true})), 0`,
+	)
 	r.until(`document.activeElement.matches("[role=treeitem]:nth-child(2)")`)
 
 	eval[any](r.tab, `document.querySelector(".theme").click(), 0`) // paper is white in the dark, too
-	golden.Must(chromedp.Call(r.step(), emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))(t)
+	golden.Must(
+		chromedp.Call(r.step(), emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}),
+	)(
+		t,
+	)
 	if got := eval[string](r.tab, `getComputedStyle(document.body).color + getComputedStyle(document.body).backgroundColor + getComputedStyle(document.querySelector(".search")).display`); got != "rgb(0, 0, 0)rgb(255, 255, 255)none" {
 		t.Errorf("on paper the page is %s", got)
 	}

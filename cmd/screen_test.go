@@ -41,7 +41,10 @@ func allInputs(t *testing.T) []string {
 	for _, name := range names {
 		paths = append(paths, exactly(t, name))
 	}
-	return slices.DeleteFunc(paths, func(p string) bool { return filepath.Base(p) == "counts.txt" || filepath.Base(p) == "damaged.bin" })
+	return slices.DeleteFunc(
+		paths,
+		func(p string) bool { return filepath.Base(p) == "counts.txt" || filepath.Base(p) == "damaged.bin" },
+	)
 }
 
 // The screen is what most people read of contend: 25 lines, whole at 80 columns,
@@ -86,7 +89,8 @@ func names(t *testing.T, a *document.Analyze, text string) {
 	if len(a.Deadlocks) == 0 && !strings.Contains(flat, last(class, 1)) {
 		t.Errorf("the class %s is not named", l.Class)
 	}
-	if site := last(l.Site, 2); len(a.Deadlocks) == 0 && !strings.HasPrefix(l.Site, "[") && !strings.Contains(flat, site) {
+	if site := last(l.Site, 2); len(a.Deadlocks) == 0 && !strings.HasPrefix(l.Site, "[") &&
+		!strings.Contains(flat, site) {
 		t.Errorf("the site %s is not named", site)
 	}
 	golden.Holds(t, flat, "->", "held by")
@@ -98,14 +102,21 @@ func TestTheScreenIsThatOfTheDocument(t *testing.T) {
 	t.Setenv("COLUMNS", "")
 	for _, path := range []string{"../testdata/truth-8threads.jfr", goTrace, "../testdata/deadlock-monitors-and-juc-jdk17.txt"} {
 		golden.Equal(t, run(t, "analyze", path), screened(t, analyzed(t, path), 80), path, "the command prints")
-		golden.Equal(t, run(t, "analyze", "--width", "132", path), screened(t, analyzed(t, path), 132), path, "at 132 columns: the command prints")
+		golden.Equal(
+			t,
+			run(t, "analyze", "--width", "132", path),
+			screened(t, analyzed(t, path), 132),
+			path,
+			"at 132 columns: the command prints",
+		)
 	}
 }
 
 func TestGoProgramsHaveGoroutines(t *testing.T) {
 	for _, path := range []string{goTrace, "../testdata/go126-sigquit-dump.txt", "../testdata/go126-debug2-dump.txt"} {
 		for _, args := range [][]string{{"analyze", path}, {"analyze", "--full", path}, {"analyze", "--tables", path}, {"graph", "--format", "dot", path}} {
-			if text := run(t, args...); regexp.MustCompile(`(?i)\bthreads?\b`).MatchString(text) || !strings.Contains(text, "goroutine") {
+			if text := run(t, args...); regexp.MustCompile(`(?i)\bthreads?\b`).MatchString(text) ||
+				!strings.Contains(text, "goroutine") {
 				t.Errorf("%v speaks of threads:\n%s", args, text)
 			}
 		}
@@ -117,10 +128,24 @@ func TestGoProgramsHaveGoroutines(t *testing.T) {
 func TestDeadlocksSayWhoHoldsWhat(t *testing.T) {
 	const path = "../testdata/deadlock-monitors-and-juc-jdk17.txt"
 	text := strings.Join(strings.Fields(run(t, "analyze", path)), " ")
-	golden.Holds(t, text, "DEADLOCK #1", "teller-1 took StringBuilder@69e019798 in Dead.transferAB at line 5 or before, waits at Dead.transferAB:5 for StringBuilder@69e0197d8, held by teller-2",
-		"juc-2 holds ReentrantLock@69e0199d0 (acquired at an unknown place), waits at Dead.dc:6 for ReentrantLock@69e0199a0, held by juc-1", "reporter", "in one order everywhere")
+	golden.Holds(
+		t,
+		text,
+		"DEADLOCK #1",
+		"teller-1 took StringBuilder@69e019798 in Dead.transferAB at line 5 or before, waits at Dead.transferAB:5 for StringBuilder@69e0197d8, held by teller-2",
+		"juc-2 holds ReentrantLock@69e0199d0 (acquired at an unknown place), waits at Dead.dc:6 for ReentrantLock@69e0199a0, held by juc-1",
+		"reporter",
+		"in one order everywhere",
+	)
 	full := run(t, "analyze", "--full", path)
-	golden.Holds(t, full, "jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.ReentrantLock.lock:322", "java.lang.Thread.run:840", "reporter")
+	golden.Holds(
+		t,
+		full,
+		"jdk.internal.misc.Unsafe.park",
+		"java.util.concurrent.locks.ReentrantLock.lock:322",
+		"java.lang.Thread.run:840",
+		"reporter",
+	)
 }
 
 // What a line of a deadlock has no room for stands further to the right than the
@@ -128,7 +153,9 @@ func TestDeadlocksSayWhoHoldsWhat(t *testing.T) {
 func TestDeadlocksWrapToTheRight(t *testing.T) {
 	t.Parallel()
 	a, _ := answered(t, "../testdata/deadlock-monitors-and-juc-jdk17.txt")
-	begins := regexp.MustCompile(`^(DEADLOCK #\d: 2 threads|  [a-z]+-\d (took|holds)|and 1 more|all$|  -> Take|    +\S|$)`)
+	begins := regexp.MustCompile(
+		`^(DEADLOCK #\d: 2 threads|  [a-z]+-\d (took|holds)|and 1 more|all$|  -> Take|    +\S|$)`,
+	)
 	lines := strings.Split(screened(t, a, 50), "\n")
 	for _, line := range lines[slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "DEADLOCK") }):] {
 		if strings.HasPrefix(line, "not counted") {
@@ -146,7 +173,8 @@ func TestPercentilesUnderAThresholdAreMarked(t *testing.T) {
 	for _, command := range []string{"analyze --tables", "hist"} {
 		args := strings.Fields(command)
 		hidden := run(t, append(args, "../testdata/lab-striped-jdk17-profile.jfr")...)
-		if !strings.Contains(hidden, "≤ 13.7 ms") || !strings.Contains(hidden, "≤: shorter waits were not recorded") || strings.Contains(hidden, "≤ 365 ms   365 ms") && !strings.Contains(hidden, "   365 ms") {
+		if !strings.Contains(hidden, "≤ 13.7 ms") || !strings.Contains(hidden, "≤: shorter waits were not recorded") ||
+			strings.Contains(hidden, "≤ 365 ms   365 ms") && !strings.Contains(hidden, "   365 ms") {
 			t.Errorf("%s: percentiles under a threshold are not marked:\n%s", command, hidden)
 		}
 		golden.Lacks(golden.At(t, command), run(t, append(args, "../testdata/truth-8threads.jfr")...), "≤")
@@ -163,18 +191,34 @@ func TestATerminalOf80ColumnsShowsEveryTable(t *testing.T) {
 		"analyze", "analyze --by class", "blame", "blame --root --by class,owner-method,waiter-method", "csp", "csp --metrics", "csp --chart",
 		"graph", "graph --by thread --top 0", "graph --by method --matrix", "graph --by thread --matrix --top 0", "chains --top 0",
 	}
-	lengths := []string{"hist", "hist --expected-interval 10ms", "hist --format bars", "verify", "check --rule csp(*)<5%"}
+	lengths := []string{
+		"hist",
+		"hist --expected-interval 10ms",
+		"hist --format bars",
+		"verify",
+		"check --rule csp(*)<5%",
+	}
 	all := slices.Concat(tables, lengths)
 	type printing struct {
 		path     string
 		commands []string
 	}
 	printings := []printing{
-		{"../testdata/xalan-8threads.jfr", all}, {"../testdata/truth-8threads.jfr", tables}, {"../testdata/go126-truth-12goroutines.trace", lengths}, {hostileTrace(t), all}, {exactly(t, "deadlock"), tables},
-		{series, append(all, "diff "+series)}, {single, append(slices.Concat([]string{"diff " + single}, tables), lengths...)},
+		{
+			"../testdata/xalan-8threads.jfr",
+			all,
+		}, {"../testdata/truth-8threads.jfr", tables}, {"../testdata/go126-truth-12goroutines.trace", lengths}, {hostileTrace(t), all}, {exactly(t, "deadlock"), tables},
+		{
+			series,
+			append(all, "diff "+series),
+		}, {single, append(slices.Concat([]string{"diff " + single}, tables), lengths...)},
 	}
 	if golden.IsThorough() {
-		printings = append(printings, printing{"../testdata/derby-8clients.jfr", all}, printing{"../testdata/hsqldb-6clients.jfr", tables})
+		printings = append(
+			printings,
+			printing{"../testdata/derby-8clients.jfr", all},
+			printing{"../testdata/hsqldb-6clients.jfr", tables},
+		)
 	}
 	for _, c := range printings {
 		for _, command := range c.commands {
@@ -196,7 +240,9 @@ func TestATerminalOf80ColumnsShowsEveryTable(t *testing.T) {
 // What there is one of is not spoken of as of many.
 func TestOneIsNotMany(t *testing.T) {
 	golden.ParallelUnlessShort(t)
-	many := regexp.MustCompile(`(?:^|[^-\w.,])1 (dumps|waits|threads|locks|samples|goroutines|events|rules|edges|chains|inputs|places)\b`)
+	many := regexp.MustCompile(
+		`(?:^|[^-\w.,])1 (dumps|waits|threads|locks|samples|goroutines|events|rules|edges|chains|inputs|places)\b`,
+	)
 	for _, path := range append(dumps(t), "../testdata/virtual-jdk25.jfr") {
 		for _, args := range [][]string{{"analyze", "--full"}, {"analyze", "--tables"}, {"check", "--rule", "csp(*) < 99%"}, {"graph"}, {"chains"}, {"verify"}} {
 			var out, msg strings.Builder

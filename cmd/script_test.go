@@ -72,7 +72,11 @@ func TestScripts(t *testing.T) {
 	data := golden.Must(filepath.Abs("../testdata"))(t)
 	dir, files, path := "testdata/script", []string(nil), os.Getenv("PATH")
 	if testing.Short() { // each command is a process of its own: slow under the race detector
-		dir, files = "", []string{"testdata/script/badinput.txtar", "testdata/script/damage.txtar", "testdata/script/usage.txtar"}
+		dir, files = "", []string{
+			"testdata/script/badinput.txtar",
+			"testdata/script/damage.txtar",
+			"testdata/script/usage.txtar",
+		}
 	} else {
 		path = build(t) + string(filepath.ListSeparator) + path
 	}
@@ -84,7 +88,10 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PATH", path)
 			env.Setenv("GOGC", os.Getenv("GOGC")) // as in this process
 			if !golden.IsThorough() {
-				env.Setenv("GOMAXPROCS", "1") // hundreds of commands take a sixth less so; what runs beside each other is tested in this process
+				env.Setenv(
+					"GOMAXPROCS",
+					"1",
+				) // hundreds of commands take a sixth less so; what runs beside each other is tested in this process
 			}
 			return nil
 		},

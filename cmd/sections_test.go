@@ -14,7 +14,11 @@ import (
 
 func readCSV(t *testing.T, args ...string) [][]string {
 	t.Helper()
-	return golden.Must(csv.NewReader(strings.NewReader(run(t, append([]string{"analyze", "--format", "csv"}, args...)...))).ReadAll())(t)
+	return golden.Must(
+		csv.NewReader(strings.NewReader(run(t, append([]string{"analyze", "--format", "csv"}, args...)...))).ReadAll(),
+	)(
+		t,
+	)
 }
 
 const deadlockDump = "../testdata/deadlock-monitors-and-juc-jdk17.txt"
@@ -28,12 +32,19 @@ func TestCSVHoldsAllSections(t *testing.T) {
 	for _, r := range rows[1:] {
 		met[r[0]] = append(met[r[0]], r)
 	}
-	if head[0] != "section" || len(met["deadlocks"]) != 5 || len(met["findings"]) != 2 || met["deadlocks"][0][slices.Index(head, "thread")] != "teller-1" {
+	if head[0] != "section" || len(met["deadlocks"]) != 5 || len(met["findings"]) != 2 ||
+		met["deadlocks"][0][slices.Index(head, "thread")] != "teller-1" {
 		t.Errorf("%q", rows)
 	}
 	for _, name := range table.Sections {
 		alone := readCSV(t, "--section", name, deadlockDump)
-		golden.Equal(t, len(slices.Compact(slices.Sorted(slices.Values(alone[0])))), len(alone[0]), name, alone[0]) // else a sum would mix two columns
+		golden.Equal(
+			t,
+			len(slices.Compact(slices.Sorted(slices.Values(alone[0])))),
+			len(alone[0]),
+			name,
+			alone[0],
+		) // else a sum would mix two columns
 		golden.Equal(t, len(alone)-1, len(met[name]), name, "among all")
 		for i, r := range alone[1:] {
 			for j, v := range r {

@@ -46,7 +46,8 @@ func newServe(e *env) *cobra.Command {
 	o.trace.bind(c)
 	o.own.bindApp(c)
 	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`")
-	c.Flags().StringVar(&o.listen, "listen", ownMachine, "listen at `ADDRESS`, a HOST:PORT; beyond this machine it opens the trace, unencrypted, to anyone with the printed URL")
+	c.Flags().
+		StringVar(&o.listen, "listen", ownMachine, "listen at `ADDRESS`, a HOST:PORT; beyond this machine it opens the trace, unencrypted, to anyone with the printed URL")
 	c.Flags().BoolVar(&o.open, "open", false, "open the page in a browser")
 	return c
 }
@@ -104,11 +105,15 @@ type served struct {
 }
 
 func newServed(o *serveOptions, content *columns.Content) *served {
-	return &served{o: o, content: content, data: sync.OnceValues(func() ([]byte, error) {
-		var b bytes.Buffer
-		err := columns.Write(&b, content)
-		return b.Bytes(), err
-	})}
+	return &served{
+		o:       o,
+		content: content,
+		data: sync.OnceValues(func() ([]byte, error) {
+			var b bytes.Buffer
+			err := columns.Write(&b, content)
+			return b.Bytes(), err
+		}),
+	}
 }
 
 // Page implements server.Source.
@@ -127,7 +132,10 @@ func (s *served) Data(w io.Writer) error {
 // Profile implements server.Source.
 func (s *served) Profile(w io.Writer) error {
 	b := stacks.New(stacks.Chain, s.content.App)
-	res, err := s.run(&s.o.trace, func(e *env, o *traceOptions) (*result, error) { return o.named(e, s.content.App, b) })
+	res, err := s.run(
+		&s.o.trace,
+		func(e *env, o *traceOptions) (*result, error) { return o.named(e, s.content.App, b) },
+	)
 	if err != nil {
 		return err
 	}

@@ -57,14 +57,22 @@ func TestThePageIsServed(t *testing.T) { // not beside others: its Ctrl-C is for
 	want := ask[document.Analyze](t, append([]string{"analyze"}, cut...)...)
 	r.click("button", "Wall-time, percentiles")
 	r.until(`document.querySelector(".exact .blamed td")`)
-	eval[any](r.tab, `contend.exact(contend.command(contend.model, {...contend.state, view: "about"}).words).then(d => { window.exact = d; }), 0`)
+	eval[any](
+		r.tab,
+		`contend.exact(contend.command(contend.model, {...contend.state, view: "about"}).words).then(d => { window.exact = d; }), 0`,
+	)
 	r.until("window.exact")
 	golden.Equal(t, eval[document.Total](r.tab, "window.exact.analyze.total"), want.Total, "the server says")
 	for name, flags := range map[string][]string{"owners": nil, "roots": {"--root"}} { // whom a selection is charged to
 		var doc document.Blame
-		args := append(append([]string{"blame", "--format", "json", "--top", "50", "--by", "owner-stack,owner-site,owner-doing"}, flags...), cut...)
+		args := append(
+			append(
+				[]string{"blame", "--format", "json", "--top", "50", "--by", "owner-stack,owner-site,owner-doing"},
+				flags...),
+			cut...)
 		unmarshal(t, run(t, args...), &doc)
-		if got := eval[document.Blame](r.tab, "window.exact."+name); len(doc.Rows) == 0 || !reflect.DeepEqual(got.Rows, doc.Rows) {
+		if got := eval[document.Blame](r.tab, "window.exact."+name); len(doc.Rows) == 0 ||
+			!reflect.DeepEqual(got.Rows, doc.Rows) {
 			t.Errorf("%s of the selection: %v, want %v", name, got.Rows, doc.Rows)
 		}
 	}
@@ -76,7 +84,8 @@ func TestThePageIsServed(t *testing.T) { // not beside others: its Ctrl-C is for
 		}
 	}
 	for _, path := range []string{"pprof/source?f=.", "pprof/saveconfig?config=x", "pprof/deleteconfig?config=x", "pprof/disasm?f=."} {
-		if status, text := got(t, address+path); status != http.StatusNotFound || !strings.Contains(text, "contend pprof -o FILE") {
+		if status, text := got(t, address+path); status != http.StatusNotFound ||
+			!strings.Contains(text, "contend pprof -o FILE") {
 			t.Errorf("%s: %d %.200s", path, status, text)
 		}
 	}

@@ -75,7 +75,8 @@ func jsonOf(args ...string) jsonAnswer {
 // ofWhatStays reports whether no file that is named is one that a test may write.
 func ofWhatStays(args []string) bool {
 	stays := func(arg string) bool {
-		return strings.HasPrefix(arg, "../testdata/") || strings.HasPrefix(arg, "../../shared/") || strings.HasPrefix(arg, sharedDir)
+		return strings.HasPrefix(arg, "../testdata/") || strings.HasPrefix(arg, "../../shared/") ||
+			strings.HasPrefix(arg, sharedDir)
 	}
 	other := func(arg string) bool { return strings.ContainsAny(arg, `/\`) && !stays(arg) }
 	return slices.ContainsFunc(args, stays) && !slices.ContainsFunc(args, other)
@@ -121,7 +122,12 @@ func readTruth(t *testing.T, path string, truth any) {
 
 // few are what the laws are held on under -short, for the race detector: an
 // input of each decoder, so that each one's goroutines run.
-var few = []string{"../testdata/phases.jfr", "../testdata/truth-8threads-jdk25.jfr", goTrace, "../testdata/truth-jdk25-1.json"}
+var few = []string{
+	"../testdata/phases.jfr",
+	"../testdata/truth-8threads-jdk25.jfr",
+	goTrace,
+	"../testdata/truth-jdk25-1.json",
+}
 
 // recordings are all inputs the laws are held on.
 func recordings(t *testing.T) []string {
@@ -160,7 +166,9 @@ func varied(t *testing.T) []string {
 	}
 	return slices.DeleteFunc(recordings(t), func(path string) bool {
 		name := filepath.Base(path)
-		return strings.HasPrefix(name, "lab-") && name != "lab-rw-jdk25-d1s.jfr" || strings.HasPrefix(name, "truth-light") || strings.HasSuffix(name, "-dumps50ms.jfr")
+		return strings.HasPrefix(name, "lab-") && name != "lab-rw-jdk25-d1s.jfr" ||
+			strings.HasPrefix(name, "truth-light") ||
+			strings.HasSuffix(name, "-dumps50ms.jfr")
 	})
 }
 
@@ -223,7 +231,14 @@ func TestTotalsAreOneNumber(t *testing.T) {
 			if at := slices.Index(whole, path); at >= 0 {
 				laws = append(laws, chainsSum(), lengthsSum(t, at))
 				if !testing.Short() {
-					laws = append(laws, keysKeepTheTotal(t), graphsSum(t, at), drawingsSum(at), flamesSum(t, at), profilesSum(t))
+					laws = append(
+						laws,
+						keysKeepTheTotal(t),
+						graphsSum(t, at),
+						drawingsSum(at),
+						flamesSum(t, at),
+						profilesSum(t),
+					)
 				}
 			}
 			p := passOver(t, path, i, laws)
@@ -257,7 +272,14 @@ func (p *shared) says(t *testing.T, doc any, command ...string) string {
 	golden.OK(t, document.Write(&text, doc))
 	if p.written++; (p.written+p.turn)%8 == 0 {
 		if a := jsonOf(append(command, p.path)...); a.code != exitOK || !bytes.Equal(a.text, text.Bytes()) {
-			t.Errorf("%q: exit %d: %s%.2000s\nand in one pass with others\n%.2000s", command, a.code, a.said, a.text, &text)
+			t.Errorf(
+				"%q: exit %d: %s%.2000s\nand in one pass with others\n%.2000s",
+				command,
+				a.code,
+				a.said,
+				a.text,
+				&text,
+			)
 		}
 	}
 	return text.String()

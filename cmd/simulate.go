@@ -59,8 +59,14 @@ func newSimulate(e *env) *cobra.Command {
 }
 
 func runSimulate(e *env, o *simulateOptions) error {
-	if o.duration <= 0 || o.period <= 0 || o.handoff < 0 || o.stall < 0 || o.config.Threads < 1 || o.config.Locks < 1 || o.config.Events < 0 || o.config.SlowBy < 0 || o.config.SlowBy > 1e6 {
-		return usageError{errors.New("durations and numbers must be positive"), "'contend simulate --help' shows the defaults"}
+	if o.duration <= 0 || o.period <= 0 || o.handoff < 0 || o.stall < 0 || o.config.Threads < 1 || o.config.Locks < 1 ||
+		o.config.Events < 0 ||
+		o.config.SlowBy < 0 ||
+		o.config.SlowBy > 1e6 {
+		return usageError{
+			errors.New("durations and numbers must be positive"),
+			"'contend simulate --help' shows the defaults",
+		}
 	}
 	w, end, err := e.createTrace(o.out, o.codec, o.text)
 	if err != nil {

@@ -25,7 +25,11 @@ var noTraces = []struct {
 	hint string
 }{
 	{"an interval log", dist.IsLog, "'contend hist' reads it, one or several"},
-	{"a profile", decode.IsProfile, "'go tool pprof' reads it, one or several; it has no waits: contention profiles have, and 'contend record' takes a trace of what runs"},
+	{
+		"a profile",
+		decode.IsProfile,
+		"'go tool pprof' reads it, one or several; it has no waits: contention profiles have, and 'contend record' takes a trace of what runs",
+	},
 }
 
 // areLogs reports whether the inputs are interval logs: either all or none must be. It consumes
@@ -49,7 +53,10 @@ func (e *env) areLogs(paths []string) (bool, error) {
 		}
 	}
 	if logs > 0 && logs < len(paths) {
-		return false, usageError{errors.New("interval logs and traces cannot be read together"), "write the trace as a log first: contend hist TRACE -o waits.hlog"}
+		return false, usageError{
+			errors.New("interval logs and traces cannot be read together"),
+			"write the trace as a log first: contend hist TRACE -o waits.hlog",
+		}
 	}
 	return logs > 0, nil
 }
@@ -75,7 +82,12 @@ func noTrace(paths []string, err error) error {
 		start := startOf(path)
 		for _, k := range noTraces {
 			if k.is(start) {
-				return &format.Error{Pos: format.Pos{File: path}, What: k.what, Err: fmt.Errorf("not a trace: %w", format.ErrNotMine), Hint: k.hint}
+				return &format.Error{
+					Pos:  format.Pos{File: path},
+					What: k.what,
+					Err:  fmt.Errorf("not a trace: %w", format.ErrNotMine),
+					Hint: k.hint,
+				}
 			}
 		}
 	}
@@ -101,7 +113,10 @@ func withPlain(path string, use func(*bufio.Reader) error) error {
 func noAddress(paths []string) error {
 	for _, path := range paths {
 		if strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://") {
-			return usageError{errors.New("the trace is an address, and must be a file"), "'contend record URL' records the program there, and analyzes it"}
+			return usageError{
+				errors.New("the trace is an address, and must be a file"),
+				"'contend record URL' records the program there, and analyzes it",
+			}
 		}
 	}
 	return nil

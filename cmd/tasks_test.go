@@ -38,7 +38,8 @@ func TestTenLinesAnswerEachTask(t *testing.T) {
 		lines := strings.SplitN(out.String(), "\n", 11)
 		lines = lines[:min(len(lines), 10)]
 		said := strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
-		if slices.ContainsFunc(lines, func(l string) bool { return text.Columns(l) > 80 }) || !regexp.MustCompile(task.says).MatchString(said) {
+		if slices.ContainsFunc(lines, func(l string) bool { return text.Columns(l) > 80 }) ||
+			!regexp.MustCompile(task.says).MatchString(said) {
 			t.Errorf("%s: no %s in\n%s", task.what, task.says, strings.Join(lines, "\n"))
 		}
 	}

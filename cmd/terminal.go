@@ -36,14 +36,20 @@ var bitmaps = []string{".pdf", ".png", ".jpg", ".jpeg", ".gif", ".webp"}
 // or its own.
 func (e *env) create(path string, binary bool) (to io.Writer, end func(error) error, err error) {
 	if ending := strings.ToLower(filepath.Ext(path)); slices.Contains(bitmaps, ending) {
-		return nil, nil, usageError{fmt.Errorf("-o %s: no command writes %s files", path, ending[1:]), "pictures are .svg and .html; a browser prints them"}
+		return nil, nil, usageError{
+			fmt.Errorf("-o %s: no command writes %s files", path, ending[1:]),
+			"pictures are .svg and .html; a browser prints them",
+		}
 	}
 	if path != "" && path != "-" {
 		f := &lateFile{path: path, env: e}
 		return f, f.end, nil
 	}
 	if binary && isTerminal(e.out) {
-		return nil, nil, usageError{errors.New("refusing to write binary data to a terminal"), "name a file with -o, or redirect the output"}
+		return nil, nil, usageError{
+			errors.New("refusing to write binary data to a terminal"),
+			"name a file with -o, or redirect the output",
+		}
 	}
 	return e.out, func(err error) error { return err }, nil
 }
@@ -61,7 +67,10 @@ type lateFile struct {
 func (l *lateFile) Write(p []byte) (n int, err error) {
 	if l.file == nil {
 		if l.env.isInput(l.path) {
-			return 0, usageError{fmt.Errorf("%s is an input; will not write over it", l.path), "name another file with -o"}
+			return 0, usageError{
+				fmt.Errorf("%s is an input; will not write over it", l.path),
+				"name another file with -o",
+			}
 		}
 		if l.file, err = whole.Create(context.Background(), l.path); err != nil {
 			return 0, err

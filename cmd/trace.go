@@ -52,11 +52,17 @@ func (o *traceOptions) bind(c *cobra.Command) {
 	o.from.bind(c, "from", "only from `TIME` on: since the start (1.5s) or absolute (2026-01-31T12:00:00Z)")
 	o.to.bind(c, "to", "only up to `TIME`")
 	o.bindLimits(c)
-	f.DurationVar(&o.minWait, "min-wait", 0, "only waits of at least `DURATION`, and sampled ones, whose duration is unknown")
+	f.DurationVar(
+		&o.minWait,
+		"min-wait",
+		0,
+		"only waits of at least `DURATION`, and sampled ones, whose duration is unknown",
+	)
 }
 
 func (o *traceOptions) bindRules(c *cobra.Command) {
-	c.Flags().StringVar(&o.rules, "lock-rules", "", "separate locks from idle waits by the rules in `FILE` (see 'contend rules')")
+	c.Flags().
+		StringVar(&o.rules, "lock-rules", "", "separate locks from idle waits by the rules in `FILE` (see 'contend rules')")
 }
 
 // bindLimits adds the flags of every command that reads a trace. Its arguments
@@ -66,7 +72,8 @@ func (o *traceOptions) bindLimits(c *cobra.Command) {
 		o.paths = args
 		return nil
 	}
-	c.Flags().Var(&size{bytes: &o.limits.Unproductive}, "max-barren", "give up after `SIZE` in a row with no event in it")
+	c.Flags().
+		Var(&size{bytes: &o.limits.Unproductive}, "max-barren", "give up after `SIZE` in a row with no event in it")
 	c.Flags().Var(&size{bytes: &o.limits.Unpacked}, "max-unpacked", "unpack a compressed input to `SIZE` at most")
 	for _, extreme := range []string{"max-barren", "max-unpacked"} {
 		must(c.Flags().MarkHidden(extreme))
@@ -75,11 +82,20 @@ func (o *traceOptions) bindLimits(c *cobra.Command) {
 
 // filter checks the flags that select.
 func (o *traceOptions) filter() (f analysis.Filter, err error) {
-	f = analysis.Filter{Class: o.class.re, Lock: o.lock.re, Thread: o.thread.re, MinWait: o.minWait.Nanoseconds(), Why: o.how.why}
+	f = analysis.Filter{
+		Class:   o.class.re,
+		Lock:    o.lock.re,
+		Thread:  o.thread.re,
+		MinWait: o.minWait.Nanoseconds(),
+		Why:     o.how.why,
+	}
 	f.From, f.FromRel = o.from.get()
 	f.To, f.ToRel = o.to.get()
 	if o.from.text != "" && o.to.text != "" && f.FromRel == f.ToRel && f.From >= f.To {
-		return f, usageError{fmt.Errorf("--from %s is not before --to %s", o.from.text, o.to.text), "nothing would be left"}
+		return f, usageError{
+			fmt.Errorf("--from %s is not before --to %s", o.from.text, o.to.text),
+			"nothing would be left",
+		}
 	}
 	if o.minWait < 0 {
 		return f, usageError{errors.New("--min-wait: cannot be negative"), "0s lets every wait through"}
@@ -105,7 +121,10 @@ func (o *traceOptions) inputs(e *env) ([]string, error) {
 	if e.in != nil && !isTerminal(e.in) {
 		return []string{decode.Stdin}, nil
 	}
-	return nil, usageError{errors.New("no trace is named"), "name a recording, set CONTEND_TRACE, or pipe one in; 'contend simulate -o trace.bin' makes one"}
+	return nil, usageError{
+		errors.New("no trace is named"),
+		"name a recording, set CONTEND_TRACE, or pipe one in; 'contend simulate -o trace.bin' makes one",
+	}
 }
 
 // result is the input of every report besides its visitors.
@@ -136,14 +155,21 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 		return nil, nil, err
 	}
 	paths, labels := labelled(paths)
-	src, err := decode.Open(paths, e.in, decode.Options{Labels: labels, Rules: table, Limits: o.limits, Progress: e.progress(), Opened: e.ownOutputs})
+	src, err := decode.Open(
+		paths,
+		e.in,
+		decode.Options{Labels: labels, Rules: table, Limits: o.limits, Progress: e.progress(), Opened: e.ownOutputs},
+	)
 	if errors.Is(err, format.ErrNotMine) {
 		err = noTrace(paths, err)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	named := slices.DeleteFunc(slices.Clone(src.Skipped()), func(file string) bool { return !slices.Contains(paths, file) })
+	named := slices.DeleteFunc(
+		slices.Clone(src.Skipped()),
+		func(file string) bool { return !slices.Contains(paths, file) },
+	)
 	if err := noTrace(named, nil); err != nil { // a folder may hold exported files
 		src.Close()
 		return nil, nil, err
@@ -236,7 +262,15 @@ func (o *traceOptions) locksAt(e *env) (*regexp.Regexp, error) {
 	first := *o
 	first.lock, first.how.shown = expression{}, true
 	if paths, err := o.inputs(e); err != nil || slices.Contains(paths, decode.Stdin) {
-		return nil, cmp.Or(err, error(usageError{errors.New("--lock: a lock is found by its place in files alone, which can be read twice"), "select by --class, or write the input to a file"}))
+		return nil, cmp.Or(
+			err,
+			error(
+				usageError{
+					errors.New("--lock: a lock is found by its place in files alone, which can be read twice"),
+					"select by --class, or write the input to a file",
+				},
+			),
+		)
 	}
 	res, err := first.named(e, nil)
 	if err != nil {
@@ -251,7 +285,10 @@ func (o *traceOptions) locksAt(e *env) (*regexp.Regexp, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, usageError{fmt.Errorf("--lock: no lock is called %q", o.lock.text), blame.TheNearest(o.lock.text, shown, maxNearest)}
+		return nil, usageError{
+			fmt.Errorf("--lock: no lock is called %q", o.lock.text),
+			blame.TheNearest(o.lock.text, shown, maxNearest),
+		}
 	}
 	slices.Sort(names)
 	return regexp.Compile("^(?:" + strings.Join(names, "|") + ")$")
@@ -324,7 +361,13 @@ func (r *result) timeless() error {
 		return nil
 	}
 	if r.stats.Unit == format.UnitDelays {
-		return usageError{errors.New("a profile sums waiting without instants: pressure needs times"), "'contend analyze' shows the waiting"}
+		return usageError{
+			errors.New("a profile sums waiting without instants: pressure needs times"),
+			"'contend analyze' shows the waiting",
+		}
 	}
-	return usageError{errors.New("the input counts contended acquisitions: pressure needs times"), "'contend analyze' shows them per second"}
+	return usageError{
+		errors.New("the input counts contended acquisitions: pressure needs times"),
+		"'contend analyze' shows them per second",
+	}
 }

@@ -25,7 +25,9 @@ import (
 // the root of that waiting is who held the inventory's.
 func TestRootBlameNamesWhatTheOwnerWaitedFor(t *testing.T) {
 	l := logged{Class: "Truth$LedgerLock", Sites: []string{"Truth.exportReport", "Truth.nestedTransfer"}}
-	by := l.answer(ask[owned](t, "blame", "--root", "--by", "class,owner-stack", "../testdata/truth-8threads-dumps50ms.jfr")).by
+	by := l.answer(
+		ask[owned](t, "blame", "--root", "--by", "class,owner-stack", "../testdata/truth-8threads-dumps50ms.jfr"),
+	).by
 	if by["Truth.exportReport"] < by["Truth.nestedTransfer"] || by["Truth.exportReport"] == 0 {
 		t.Errorf("%v", by)
 	}
@@ -170,7 +172,13 @@ func TestGoLocksEqualTheProgramsOwnLog(t *testing.T) {
 		for op, ns := range l.BlockedBy {
 			d += math.Abs(ns/sum-by[op]/known) / 2
 		}
-		t.Logf("%s: waiting %.4f of the truth, distance %.3f, owner's operation known %.3f", l.Lock, float64(total)/float64(l.WaitNs), d, known/float64(total))
+		t.Logf(
+			"%s: waiting %.4f of the truth, distance %.3f, owner's operation known %.3f",
+			l.Lock,
+			float64(total)/float64(l.WaitNs),
+			d,
+			known/float64(total),
+		)
 		golden.AtMost(t, d, limit.distance, l.Lock, "distance", by)
 	}
 }
@@ -218,7 +226,8 @@ func TestTasksAndRegionsArePivots(t *testing.T) {
 	if top != "ordering order reporting nightly" || b.Rows[0].ThreadNs < 10e6 {
 		t.Errorf("%s: %+v", top, b.Rows[0])
 	}
-	if rows := ask[document.Blame](t, "blame", "--by", "task,region", goTrace).Rows; len(rows) != 1 || strings.Join(rows[0].Keys, " ") != "[no task] [no region]" {
+	if rows := ask[document.Blame](t, "blame", "--by", "task,region", goTrace).Rows; len(rows) != 1 ||
+		strings.Join(rows[0].Keys, " ") != "[no task] [no region]" {
 		t.Errorf("%+v", rows)
 	}
 }

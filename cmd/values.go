@@ -57,7 +57,11 @@ func (x *expression) Set(text string) (err error) {
 
 // bindApp adds the flag of commands that name places in the program.
 func (x *expression) bindApp(c *cobra.Command) {
-	x.bind(c, "app", "frames whose Class.method matches `REGEXP` are the program's own code (default: all but known libraries)")
+	x.bind(
+		c,
+		"app",
+		"frames whose Class.method matches `REGEXP` are the program's own code (default: all but known libraries)",
+	)
 }
 
 // instant is a flag that takes a time, which counts from the start of the trace or is an
@@ -90,7 +94,10 @@ func (t *instant) Set(text string) error {
 	}
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
-		return usageError{fmt.Errorf("--%s: %q is neither a duration nor a time", t.flag, text), "write 1.5s, or 2026-01-31T12:00:00Z"}
+		return usageError{
+			fmt.Errorf("--%s: %q is neither a duration nor a time", t.flag, text),
+			"write 1.5s, or 2026-01-31T12:00:00Z",
+		}
 	}
 	switch first, last := time.Unix(0, -math.MaxInt64), time.Unix(0, math.MaxInt64); { // of traces
 	case at.Before(first):
@@ -131,7 +138,14 @@ func (w *choice) Type() string { return "string" }
 
 // bindView adds the flag of commands that show sums by call stack.
 func (w *choice) bindView(c *cobra.Command, usual stacks.View) {
-	w.bind(c, "view", "there is no view", "show `VIEW`: "+strings.Join(stacks.Views[:], ", "), stacks.Views[:], int(usual))
+	w.bind(
+		c,
+		"view",
+		"there is no view",
+		"show `VIEW`: "+strings.Join(stacks.Views[:], ", "),
+		stacks.Views[:],
+		int(usual),
+	)
 }
 
 // size is a flag that holds a number of bytes.

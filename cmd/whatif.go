@@ -58,7 +58,10 @@ func runWhatIf(e *env, o *whatIfOptions) error {
 		return usageError{err, "'contend whatif' without a change lists the sections and classes there are"}
 	}
 	if res.warned(format.CodeSaturated) {
-		answer.Assumptions = append(answer.Assumptions, "no processor was idle during the recording: threads that wait less would also compete for processors, which the ranges ignore")
+		answer.Assumptions = append(
+			answer.Assumptions,
+			"no processor was idle during the recording: threads that wait less would also compete for processors, which the ranges ignore",
+		)
 	}
 	return cmp.Or(write(e, &o.out, whatIfOutputs, document.NewWhatIf(answer, res.coverage())), res.verdict())
 }
@@ -78,7 +81,10 @@ func (o *whatIfOptions) changes() (list []whatif.Change, by float64, err error) 
 		class, n, _ := strings.Cut(o.split, "=")
 		stripes, err := strconv.Atoi(n)
 		if err != nil || stripes < 1 || stripes > 1<<16 {
-			return nil, 0, usageError{fmt.Errorf("--split: %q does not say into how many stripes", o.split), "write CLASS=16"}
+			return nil, 0, usageError{
+				fmt.Errorf("--split: %q does not say into how many stripes", o.split),
+				"write CLASS=16",
+			}
 		}
 		list = append(list, whatif.Change{Action: whatif.Split, Class: class, Stripes: stripes})
 	}

@@ -45,7 +45,8 @@ func grown(t *testing.T, process int, dir string, but ...string) (size int64) {
 	}
 	open, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", process))
 	for _, descriptor := range open {
-		if to, err := os.Readlink(descriptor); err == nil && filepath.Dir(to) == dir && !slices.Contains(but, filepath.Base(to)) {
+		if to, err := os.Readlink(descriptor); err == nil && filepath.Dir(to) == dir &&
+			!slices.Contains(but, filepath.Base(to)) {
 			size = max(size, sizeOf(descriptor))
 		}
 	}
@@ -105,7 +106,15 @@ func TestASignalWhileARecordingIsWritten(t *testing.T) {
 	golden.OK(t, os.WriteFile(filepath.Join(bin, "perf"), []byte(perf), 0o700))
 	for _, by := range heard(syscall.SIGTERM, syscall.SIGINT) {
 		dir := t.TempDir()
-		c, said := startedIn(t, []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "TMPDIR=" + tmp}, "record", "--perf", "-o", filepath.Join(dir, "new.bin"), strconv.Itoa(os.Getpid()))
+		c, said := startedIn(
+			t,
+			[]string{"PATH=" + bin + ":" + os.Getenv("PATH"), "TMPDIR=" + tmp},
+			"record",
+			"--perf",
+			"-o",
+			filepath.Join(dir, "new.bin"),
+			strconv.Itoa(os.Getpid()),
+		)
 		came := comes(func() bool { return grown(t, c.Process.Pid, dir) > 0 })
 		_ = c.Process.Signal(by)
 		_ = c.Wait()
@@ -125,7 +134,15 @@ func TestASecondSignalEndsARecordingAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	perf := filepath.Join(dir, "perf")
 	golden.OK(t, os.WriteFile(perf, []byte("#!/bin/sh\ntrap '' INT\n: > $0.runs\nexec sleep 600\n"), 0o700))
-	c, said := startedIn(t, []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, "record", "--perf", "-o", filepath.Join(dir, "x.bin"), strconv.Itoa(os.Getpid()))
+	c, said := startedIn(
+		t,
+		[]string{"PATH=" + dir + ":" + os.Getenv("PATH")},
+		"record",
+		"--perf",
+		"-o",
+		filepath.Join(dir, "x.bin"),
+		strconv.Itoa(os.Getpid()),
+	)
 	runs := comes(func() bool { _, err := os.Stat(perf + ".runs"); return err == nil })
 	over := make(chan bool)
 	go func() {
@@ -151,7 +168,12 @@ func TestAnIgnoredSignalEndsNothing(t *testing.T) {
 		fmt.Println(endings())
 		return
 	}
-	c := exec.Command("sh", "-c", "trap '' INT HUP; exec \"$0\" -test.run='^TestAnIgnoredSignalEndsNothing$'", os.Args[0])
+	c := exec.Command(
+		"sh",
+		"-c",
+		"trap '' INT HUP; exec \"$0\" -test.run='^TestAnIgnoredSignalEndsNothing$'",
+		os.Args[0],
+	)
 	c.Env = append(os.Environ(), "CONTEND_TEST_ENDINGS=1")
 	if out, err := c.Output(); err != nil || !strings.HasPrefix(string(out), "[terminated]\n") {
 		t.Errorf("%q, %v", out, err)
@@ -271,7 +293,8 @@ func TestCtrlCEndsACopyInGoodOrder(t *testing.T) {
 		t.Fatalf("exit %d, want %d: %s", code, exitDamaged, msg)
 	}
 	var out, note strings.Builder
-	if code := Main([]string{"analyze", "--format", "json", path}, nil, &out, &note); code != exitOK || !strings.Contains(note.String(), said[0]) {
+	if code := Main([]string{"analyze", "--format", "json", path}, nil, &out, &note); code != exitOK ||
+		!strings.Contains(note.String(), said[0]) {
 		t.Errorf("the copy does not tell, exit %d: %s", code, &note)
 	}
 	golden.Holds(t, out.String(), "app.Cache")

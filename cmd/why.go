@@ -51,12 +51,18 @@ func newWhy(e *env) *cobra.Command {
 	o.own.bindApp(c)
 	o.at.bind(c, "at", "the wait going on at `TIME`: since the start (1.5s) or absolute (2026-01-31T12:00:00Z)")
 	c.Flags().StringVar(&o.wait, "wait", "1", "the `N`th longest wait, or typical: one of median duration")
-	c.Flags().IntVar(&o.out.how.Width, "width", 0, "print lines of `N` columns instead of the terminal's (80 where there is none)")
+	c.Flags().
+		IntVar(&o.out.how.Width, "width", 0, "print lines of `N` columns instead of the terminal's (80 where there is none)")
 	return c
 }
 
 var whyOutputs = outputs[*document.Why]{
-	{"table", []string{".txt"}, false, func(w io.Writer, d *document.Why, how table.Options) error { return screen.Why(w, d, how.Width) }},
+	{
+		"table",
+		[]string{".txt"},
+		false,
+		func(w io.Writer, d *document.Why, how table.Options) error { return screen.Why(w, d, how.Width) },
+	},
 	{"json", []string{".json"}, false, inJSON[*document.Why]},
 }
 
@@ -66,7 +72,10 @@ const typical = "typical"
 func runWhy(e *env, o *whyOptions) error {
 	rank, err := strconv.Atoi(o.wait)
 	if o.wait != typical && (err != nil || rank < 1) {
-		return usageError{fmt.Errorf("--wait: %q is not the number of a wait", o.wait), "1 is the longest; or write typical"}
+		return usageError{
+			fmt.Errorf("--wait: %q is not the number of a wait", o.wait),
+			"1 is the longest; or write typical",
+		}
 	}
 	at, relative := o.at.get()
 	paths, err := o.trace.inputs(e)
@@ -74,7 +83,10 @@ func runWhy(e *env, o *whyOptions) error {
 		return err
 	}
 	if slices.Contains(paths, decode.Stdin) {
-		return usageError{errors.New("why reads a trace twice, and standard input can be read once"), "write it to a file first"}
+		return usageError{
+			errors.New("why reads a trace twice, and standard input can be read once"),
+			"write it to a file first",
+		}
 	}
 	found, err := o.find(e, max(rank, 1), func(w *waits.Wait, start int64) bool {
 		t := analysis.Instant(at, relative, start)
@@ -92,7 +104,11 @@ func runWhy(e *env, o *whyOptions) error {
 }
 
 // whys reads a trace again for the events around some waits, each for another lock.
-func (o *traceOptions) whys(e *env, app *regexp.Regexp, of ...*foundWait) (docs []*document.Why, res *result, err error) {
+func (o *traceOptions) whys(
+	e *env,
+	app *regexp.Regexp,
+	of ...*foundWait,
+) (docs []*document.Why, res *result, err error) {
 	scenes, visitors := make([]*waits.Window, len(of)), make([]analysis.Visitor, len(of))
 	for i, f := range of {
 		scenes[i] = waits.NewWindow(f.wait.Lock, f.wait.Start, f.wait.Start+f.wait.Ns)
@@ -106,8 +122,13 @@ func (o *traceOptions) whys(e *env, app *regexp.Regexp, of ...*foundWait) (docs 
 		}
 		return 0, 0
 	}
-	all := traceOptions{paths: o.paths, rules: o.rules, limits: o.limits, how: readOptions{why: asked, shown: true}} // no filter: the owner may be outside of the selection
-	if res, err = all.run(&env{out: io.Discard, msg: io.Discard}, visitors...); err != nil {                         // the first reading printed the messages
+	all := traceOptions{
+		paths:  o.paths,
+		rules:  o.rules,
+		limits: o.limits,
+		how:    readOptions{why: asked, shown: true},
+	} // no filter: the owner may be outside of the selection
+	if res, err = all.run(&env{out: io.Discard, msg: io.Discard}, visitors...); err != nil { // the first reading printed the messages
 		return nil, nil, err
 	}
 	names := blame.NewSites(app)
@@ -148,7 +169,10 @@ func (o *whyOptions) find(e *env, rank int, fits func(w *waits.Wait, start int64
 		return nil, err
 	}
 	if res.stats.Unit != format.UnitTime {
-		return nil, usageError{errors.New("the input measures no time: it has no waits to show"), "'contend analyze' shows what it counts"}
+		return nil, usageError{
+			errors.New("the input measures no time: it has no waits to show"),
+			"'contend analyze' shows what it counts",
+		}
 	}
 	of := list.Waits()
 	if len(of) == 0 {
@@ -156,19 +180,31 @@ func (o *whyOptions) find(e *env, rank int, fits func(w *waits.Wait, start int64
 		if o.at.text != "" {
 			when = " at " + o.at.text
 		}
-		return nil, usageError{fmt.Errorf("no wait for %s is there%s", cmp.Or(o.lock, "a lock"), when), "'contend analyze' lists the locks"}
+		return nil, usageError{
+			fmt.Errorf("no wait for %s is there%s", cmp.Or(o.lock, "a lock"), when),
+			"'contend analyze' lists the locks",
+		}
 	}
 	lock := of[0].Lock // of the longest wait
 	if of = slices.DeleteFunc(of, func(w *waits.Wait) bool { return w.Lock != lock }); o.wait == typical {
 		rank = (len(of) + 1) / 2
 	}
 	if rank > len(of) {
-		return nil, usageError{fmt.Errorf("--wait %d: there are %s for that lock", rank, text.Amount(int64(len(of)), "wait")), "1 is the longest"}
+		return nil, usageError{
+			fmt.Errorf("--wait %d: there are %s for that lock", rank, text.Amount(int64(len(of)), "wait")),
+			"1 is the longest",
+		}
 	}
 	return newFoundWait(of[rank-1], rank, doc, about, res.trace.Symbols), nil
 }
 
-func newFoundWait(w *waits.Wait, rank int, doc *document.Analyze, about *document.Overview, sym *analysis.Symbols) *foundWait {
+func newFoundWait(
+	w *waits.Wait,
+	rank int,
+	doc *document.Analyze,
+	about *document.Overview,
+	sym *analysis.Symbols,
+) *foundWait {
 	f := &foundWait{wait: w, rank: rank, site: sitesOf(about.Locks)[w.Lock], plain: text.PlainOf(doc)}
 	if at := slices.IndexFunc(doc.Locks, func(l document.Lock) bool { return l.Lock == sym.LockName(w.Lock) }); at >= 0 {
 		f.waits = doc.Locks[at].Waits

@@ -16,7 +16,10 @@ func TestWhy(t *testing.T) {
 	golden.ParallelUnlessShort(t)
 	const path, lock = "../testdata/truth-8threads.jfr", "ReentrantLock at Truth.auditScan:21"
 	longest := askWhy(t, lock, path)
-	if longest.Known != "inferred" || longest.Rank != 1 || longest.Waits != 319 || longest.Site != "Truth.auditScan:21" || longest.Thread != "worker-2" || longest.WaitsAt != "Truth.auditWrite:20" {
+	if longest.Known != "inferred" || longest.Rank != 1 || longest.Waits != 319 ||
+		longest.Site != "Truth.auditScan:21" ||
+		longest.Thread != "worker-2" ||
+		longest.WaitsAt != "Truth.auditWrite:20" {
 		t.Errorf("the longest wait is %+v", longest)
 	}
 	s, sum := longest.Suspects, 0.0
@@ -32,7 +35,9 @@ func TestWhy(t *testing.T) {
 	golden.Within(t, sum, 0.97, 1.001)
 	golden.AtLeast(t, s[0].Evidence.Activities, 1, "that the owner sleeps speaks for it by", "bits")
 	own, holds := longest.Lanes[0], int64(0)
-	if w := own.Spans[len(own.Spans)-1]; own.Thread != longest.Thread || own.Role != "waiter" || w.StartNs != longest.StartNs || w.EndNs != longest.StartNs+longest.WaitNs {
+	if w := own.Spans[len(own.Spans)-1]; own.Thread != longest.Thread || own.Role != "waiter" ||
+		w.StartNs != longest.StartNs ||
+		w.EndNs != longest.StartNs+longest.WaitNs {
 		t.Errorf("the first lane is %+v, of a wait of %d ns from %d on", own, longest.WaitNs, longest.StartNs)
 	}
 	for _, l := range longest.Lanes {
@@ -53,17 +58,22 @@ func TestWhy(t *testing.T) {
 	}
 	golden.AtMost(t, math.Abs(float64(typical.WaitNs-p50))/float64(p50), 0.01)
 	golden.Equal(t, typical.Lock, longest.Lock)
-	if second := askWhy(t, lock, "--wait", "2", path); second.Rank != 2 || second.WaitNs > longest.WaitNs || second.StartNs == longest.StartNs {
+	if second := askWhy(t, lock, "--wait", "2", path); second.Rank != 2 || second.WaitNs > longest.WaitNs ||
+		second.StartNs == longest.StartNs {
 		t.Errorf("the second is %d ns, the longest %d", second.WaitNs, longest.WaitNs)
 	}
 	start := ask[document.Analyze](t, "analyze", path).Trace.StartNs
 	at := text.Seconds(typical.StartNs + typical.WaitNs/2 - start)
-	if then := askWhy(t, lock, "--at", strings.ReplaceAll(at, " ", ""), path); then.StartNs > typical.StartNs+typical.WaitNs || then.StartNs+then.WaitNs < typical.StartNs {
+	if then := askWhy(t, lock, "--at", strings.ReplaceAll(at, " ", ""), path); then.StartNs > typical.StartNs+typical.WaitNs ||
+		then.StartNs+then.WaitNs < typical.StartNs {
 		t.Errorf("at %s another wait goes on: %+v", at, then)
 	}
 
 	recorded := askWhy(t, "../testdata/documents/exact.txt")
-	if recorded.Known != "recorded" || recorded.Lock != "bank.Desk@4000" || len(recorded.Suspects) != 1 || recorded.Suspects[0].Thread != "clerk-1" || recorded.Suspects[0].Chance != 1 || recorded.Suspects[0].Evidence != nil {
+	if recorded.Known != "recorded" || recorded.Lock != "bank.Desk@4000" || len(recorded.Suspects) != 1 ||
+		recorded.Suspects[0].Thread != "clerk-1" ||
+		recorded.Suspects[0].Chance != 1 ||
+		recorded.Suspects[0].Evidence != nil {
 		t.Errorf("of recorded owners %+v", recorded)
 	}
 }

@@ -53,7 +53,11 @@ func (m *Meter) nameCausesOf(p *Phase, rows []*cube.Row, texts map[uint32]string
 		if texts[id] == "" {
 			texts[id], _ = m.causes.Text(causedBy, id)
 		}
-		at, _ := slices.BinarySearchFunc(r.Cells, p.sums.first, func(c cube.Cell, i int32) int { return cmp.Compare(c.Bin, i) })
+		at, _ := slices.BinarySearchFunc(
+			r.Cells,
+			p.sums.first,
+			func(c cube.Cell, i int32) int { return cmp.Compare(c.Bin, i) },
+		)
 		for ; at < len(r.Cells) && r.Cells[at].Bin <= p.sums.last; at++ {
 			if _, ok := ids[texts[id]]; !ok {
 				ids[texts[id]] = id

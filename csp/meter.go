@@ -65,8 +65,13 @@ func New(o Options) *Meter {
 	table := func(columns ...blame.Column) *cube.Cube {
 		return cube.Over(columns, o.IntervalNs, cube.Limits{Bins: bins, Cells: math.MaxInt})
 	}
-	return &Meter{opts: o, series: map[format.ObjectID]int{}, allLocks: bootstrap.NoSeries,
-		waits: table(lock), causes: table(lock, blame.Column{Key: blame.ByOwnerStack, Root: o.Root})}
+	return &Meter{
+		opts:     o,
+		series:   map[format.ObjectID]int{},
+		allLocks: bootstrap.NoSeries,
+		waits:    table(lock),
+		causes:   table(lock, blame.Column{Key: blame.ByOwnerStack, Root: o.Root}),
+	}
 }
 
 // Begin implements analysis.Visitor.
@@ -116,7 +121,11 @@ func (m *Meter) QueueSlice(s *analysis.Slice, n int) {
 // is too short for the recording's length.
 func (m *Meter) Series() (*Series, error) {
 	if m.waits.BinNs > m.opts.IntervalNs { // there were too many
-		return nil, fmt.Errorf("the trace has more than %d intervals of %v; choose a longer interval", m.waits.MaxBins(), time.Duration(m.opts.IntervalNs))
+		return nil, fmt.Errorf(
+			"the trace has more than %d intervals of %v; choose a longer interval",
+			m.waits.MaxBins(),
+			time.Duration(m.opts.IntervalNs),
+		)
 	}
 	s := &Series{IntervalNs: m.opts.IntervalNs, WaitNs: m.waitNs, RunningNs: m.runningNs, meter: m, n: m.waits.Bins()}
 	phases, found := m.phases()

@@ -24,11 +24,24 @@ var (
 // meter is ready for slices over locks 1 and 2.
 func meter(o Options, start int64) *Meter {
 	stack := func(id format.StackID, method string) *format.Event {
-		return &format.Event{Kind: format.KindStack, Stack: id, Frames: []format.Frame{{Class: "A", Method: method, Line: 3}}}
+		return &format.Event{
+			Kind:   format.KindStack,
+			Stack:  id,
+			Frames: []format.Frame{{Class: "A", Method: method, Line: 3}},
+		}
 	}
 	m := New(o)
-	m.Begin(analysis.NewSymbols(&format.Event{Kind: format.KindObject, Object: 1, Class: "L", Name: "first"},
-		&format.Event{Kind: format.KindObject, Object: 2, Class: "M", Name: "second"}, stack(1, "hold"), stack(2, "flush")), start)
+	m.Begin(analysis.NewSymbols(
+		&format.Event{Kind: format.KindObject, Object: 1, Class: "L", Name: "first"},
+		&format.Event{
+			Kind:   format.KindObject,
+			Object: 2,
+			Class:  "M",
+			Name:   "second",
+		},
+		stack(1, "hold"),
+		stack(2, "flush"),
+	), start)
 	return m
 }
 
@@ -44,8 +57,16 @@ func intervals(s *Series) []Interval { return slices.Collect(s.Intervals()) }
 func TestWaitsAreCutAtTheEdges(t *testing.T) {
 	m := meter(Options{IntervalNs: 100}, 1000)
 	m.Running(1000, 1250, 750)
-	m.Slice(&analysis.Slice{Start: 1050, End: 1120, Lock: 1, Waiters: []analysis.Waiter{{Thread: 4, First: true}},
-		Shares: []analysis.Share{{Ns: 35, Direct: ann, Root: ann, Hops: 1}, {Ns: 35, Direct: cleo, Root: cleo, Hops: 1}}})
+	m.Slice(&analysis.Slice{
+		Start:   1050,
+		End:     1120,
+		Lock:    1,
+		Waiters: []analysis.Waiter{{Thread: 4, First: true}},
+		Shares: []analysis.Share{
+			{Ns: 35, Direct: ann, Root: ann, Hops: 1},
+			{Ns: 35, Direct: cleo, Root: cleo, Hops: 1},
+		},
+	})
 	s := series(t, m)
 	if s.WaitNs != 70 || s.RunningNs != 750 || s.Len() != 3 {
 		t.Fatalf("%+v", s)
@@ -56,14 +77,16 @@ func TestWaitsAreCutAtTheEdges(t *testing.T) {
 		{1200, 1250, 150, nil},
 	} {
 		got := intervals(s)[i]
-		if got.StartNs != want.StartNs || got.EndNs != want.EndNs || got.RunningNs != want.RunningNs || len(got.Locks) != len(want.Locks) {
+		if got.StartNs != want.StartNs || got.EndNs != want.EndNs || got.RunningNs != want.RunningNs ||
+			len(got.Locks) != len(want.Locks) {
 			t.Fatalf("interval %d: %+v, want %+v", i, got, want)
 		}
 		for j, p := range want.Locks {
 			golden.Equal(t, got.Locks[j], p, "interval", i)
 		}
 	}
-	if len(s.Phases) != 1 || s.Phases[0].WaitNs != 70 || len(s.Phases[0].Causes) != 2 || s.Phases[0].Causes[0].WaitNs+s.Phases[0].Causes[1].WaitNs != 70 {
+	if len(s.Phases) != 1 || s.Phases[0].WaitNs != 70 || len(s.Phases[0].Causes) != 2 ||
+		s.Phases[0].Causes[0].WaitNs+s.Phases[0].Causes[1].WaitNs != 70 {
 		t.Errorf("%+v", s.Phases)
 	}
 }
@@ -74,8 +97,21 @@ func TestRootPressureBelongsToTheLastLock(t *testing.T) {
 	for _, root := range []bool{false, true} {
 		m := meter(Options{IntervalNs: 100, Root: root}, 0)
 		m.Running(0, 100, 300)
-		m.Slice(&analysis.Slice{Start: 0, End: 60, Lock: 1, Waiters: []analysis.Waiter{{Thread: 4, First: true}}, Shares: []analysis.Share{
-			{Ns: 60, Direct: ann, Root: cleo, Hops: 2, Path: analysis.PathOf(analysis.Hop{Thread: 1, Stack: 1, Lock: 2}), Last: 2}}})
+		m.Slice(&analysis.Slice{
+			Start:   0,
+			End:     60,
+			Lock:    1,
+			Waiters: []analysis.Waiter{{Thread: 4, First: true}},
+			Shares: []analysis.Share{
+				{
+					Ns:     60,
+					Direct: ann,
+					Root:   cleo,
+					Hops:   2,
+					Path:   analysis.PathOf(analysis.Hop{Thread: 1, Stack: 1, Lock: 2}),
+					Last:   2,
+				}},
+		})
 		lock, owner := "first", "A.hold:3"
 		if root {
 			lock, owner = "second", "A.flush:3"
@@ -96,9 +132,18 @@ func TestCausesJoinThreadsAndProvenances(t *testing.T) {
 	m.Running(0, 100, 300)
 	for i, o := range []analysis.Owner{ann, bob, {Kind: analysis.OwnerHandoff, Prov: analysis.Exact}} {
 		at := int64(i) * 10
-		m.Slice(&analysis.Slice{Start: at, End: at + 10, Lock: 1, Waiters: []analysis.Waiter{{Thread: 4}}, Shares: []analysis.Share{{Ns: 10, Direct: o, Root: o, Hops: 1}}})
+		m.Slice(
+			&analysis.Slice{
+				Start:   at,
+				End:     at + 10,
+				Lock:    1,
+				Waiters: []analysis.Waiter{{Thread: 4}},
+				Shares:  []analysis.Share{{Ns: 10, Direct: o, Root: o, Hops: 1}},
+			},
+		)
 	}
-	if c := series(t, m).Phases[0].Causes; len(c) != 2 || c[0] != (Cause{Owner: "A.hold:3", WaitNs: 20}) || c[1] != (Cause{Owner: "[handoff]", WaitNs: 10}) {
+	if c := series(t, m).Phases[0].Causes; len(c) != 2 || c[0] != (Cause{Owner: "A.hold:3", WaitNs: 20}) ||
+		c[1] != (Cause{Owner: "[handoff]", WaitNs: 10}) {
 		t.Errorf("%+v", c)
 	}
 }
@@ -108,7 +153,15 @@ func TestIntervalsOfAnyLength(t *testing.T) {
 	run := func(interval int64) (*Series, error) {
 		m := meter(Options{IntervalNs: interval}, start)
 		m.Running(start, end, 2e9)
-		m.Slice(&analysis.Slice{Start: start, End: end, Lock: 1, Waiters: []analysis.Waiter{{Thread: 4}}, Shares: []analysis.Share{{Ns: 1e9, Direct: ann, Root: ann, Hops: 1}}})
+		m.Slice(
+			&analysis.Slice{
+				Start:   start,
+				End:     end,
+				Lock:    1,
+				Waiters: []analysis.Waiter{{Thread: 4}},
+				Shares:  []analysis.Share{{Ns: 1e9, Direct: ann, Root: ann, Hops: 1}},
+			},
+		)
 		return m.Series()
 	}
 	for interval, want := range map[int64]int{0: 1, 1e9: 1, 1e9 - 1: 2, 300e6: 4, 100_000: 1e4, math.MaxInt64: 1, math.MaxInt64 - 1: 1} {
@@ -122,8 +175,16 @@ func TestIntervalsOfAnyLength(t *testing.T) {
 			ran += iv.RunningNs
 			waited += iv.Locks[0].WaitNs
 		}
-		if s.Len() != want || waited != 1e9 || ran != 2e9 || intervals(s)[want-1].EndNs != end || s.Phases[0].EndNs != end {
-			t.Errorf("%d ns: %d intervals, %d ns waiting, %d running, phase %+v", interval, s.Len(), waited, ran, s.Phases[0])
+		if s.Len() != want || waited != 1e9 || ran != 2e9 || intervals(s)[want-1].EndNs != end ||
+			s.Phases[0].EndNs != end {
+			t.Errorf(
+				"%d ns: %d intervals, %d ns waiting, %d running, phase %+v",
+				interval,
+				s.Len(),
+				waited,
+				ran,
+				s.Phases[0],
+			)
 		}
 	}
 	if _, err := run(1); err == nil || !strings.Contains(err.Error(), "longer interval") {
@@ -181,7 +242,13 @@ func TestPressureOnRandomRuns(t *testing.T) {
 				t.Errorf("direct %d of %d ns, root %d of %d", a.WaitNs, a.RunningNs, b.WaitNs, b.RunningNs)
 			}
 			if l == exact && (a.WaitNs != truth.WaitNs || a.RunningNs != truth.RunningNs) {
-				t.Errorf("waited %d of %d ns, the simulator says %d of %d", a.WaitNs, a.RunningNs, truth.WaitNs, truth.RunningNs)
+				t.Errorf(
+					"waited %d of %d ns, the simulator says %d of %d",
+					a.WaitNs,
+					a.RunningNs,
+					truth.WaitNs,
+					truth.RunningNs,
+				)
 			}
 		}
 	})
@@ -216,7 +283,8 @@ func checkSeries(t *rapid.T, s *Series) {
 				}
 			}
 		}
-		if inside != p.WaitNs || p.CSP < DefaultThreshold/2 || p.CSP > 1 || len(p.Causes) == 0 || len(p.Causes) > topCauses {
+		if inside != p.WaitNs || p.CSP < DefaultThreshold/2 || p.CSP > 1 || len(p.Causes) == 0 ||
+			len(p.Causes) > topCauses {
 			t.Errorf("%+v, intervals have %d ns", p, inside)
 		}
 		for _, other := range last[p.Lock] {

@@ -39,7 +39,10 @@ type Metric struct {
 // NewMetrics returns an empty collector.
 func NewMetrics() *Metrics {
 	one := cube.Limits{Bins: 1, Cells: math.MaxInt}
-	return &Metrics{Cube: cube.Over([]blame.Column{{Key: blame.ByLock}}, math.MaxInt64, one), holds: map[format.ObjectID]*holdSums{}}
+	return &Metrics{
+		Cube:  cube.Over([]blame.Column{{Key: blame.ByLock}}, math.MaxInt64, one),
+		holds: map[format.ObjectID]*holdSums{},
+	}
 }
 
 // Held implements analysis.HoldVisitor.
@@ -83,8 +86,13 @@ func (m *Metrics) Rows() []Metric {
 // row returns the metrics of a lock with failed waits of waitNs in all.
 func (m *Metrics) row(lock format.ObjectID, failed, waitNs, elapsed, running int64) Metric {
 	name, _ := m.Text(0, uint32(lock))
-	r := Metric{Class: m.Class(uint32(lock)), Lock: name,
-		FailedPerSecond: analysis.Ratio(failed, elapsed) * 1e9, WaitPerElapsed: analysis.Ratio(waitNs, elapsed), CSP: analysis.Ratio(waitNs, running)}
+	r := Metric{
+		Class:           m.Class(uint32(lock)),
+		Lock:            name,
+		FailedPerSecond: analysis.Ratio(failed, elapsed) * 1e9,
+		WaitPerElapsed:  analysis.Ratio(waitNs, elapsed),
+		CSP:             analysis.Ratio(waitNs, running),
+	}
 	if len(m.holds) == 0 {
 		return r
 	}
@@ -92,7 +100,9 @@ func (m *Metrics) row(lock format.ObjectID, failed, waitNs, elapsed, running int
 	if h := m.holds[lock]; h != nil {
 		c = *h
 	}
-	r.FailedPerAcquired = new(analysis.Ratio(failed, max(c.acquired, failed))) // a wait may end after the cut, or without the lock
+	r.FailedPerAcquired = new(
+		analysis.Ratio(failed, max(c.acquired, failed)),
+	) // a wait may end after the cut, or without the lock
 	r.InsidePerElapsed = new(analysis.Ratio(c.holdNs, elapsed))
 	r.InsidePerAll = new(analysis.Ratio(c.holdNs, m.holdNs))
 	return r

@@ -25,8 +25,16 @@ func (m *Meter) phases() (out []Phase, found int) {
 			name = [2]string{m.sym.ClassName(s.lock), m.sym.LockName(s.lock)}
 			names[s.lock] = name
 		}
-		out = append(out, Phase{Class: name[0], Lock: name[1], StartNs: m.begin(s.first), EndNs: m.end(s.last),
-			WaitNs: s.ns, CSP: analysis.Ratio(s.ns, s.running), Causes: []Cause{}, sums: s})
+		out = append(out, Phase{
+			Class:   name[0],
+			Lock:    name[1],
+			StartNs: m.begin(s.first),
+			EndNs:   m.end(s.last),
+			WaitNs:  s.ns,
+			CSP:     analysis.Ratio(s.ns, s.running),
+			Causes:  []Cause{},
+			sums:    s,
+		})
 	}
 	m.nameCauses(out)
 	return out, list.found

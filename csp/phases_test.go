@@ -23,8 +23,13 @@ func TestTheLargestPhasesAreTheFirstOfAll(t *testing.T) {
 		for i := range int64(phases) {
 			at, ns := i*200, 10+i*7919%90 // every other interval: a phase each
 			m.Running(at, at+200, 400)
-			m.Slice(&analysis.Slice{Start: at, End: at + ns, Lock: 1 + format.ObjectID(i%2), Waiters: []analysis.Waiter{{Thread: 4, First: true}},
-				Shares: []analysis.Share{{Ns: ns, Direct: ann, Root: ann, Hops: 1}}})
+			m.Slice(&analysis.Slice{
+				Start:   at,
+				End:     at + ns,
+				Lock:    1 + format.ObjectID(i%2),
+				Waiters: []analysis.Waiter{{Thread: 4, First: true}},
+				Shares:  []analysis.Share{{Ns: ns, Direct: ann, Root: ann, Hops: 1}},
+			})
 		}
 		return series(t, m)
 	}
@@ -39,7 +44,8 @@ func TestTheLargestPhasesAreTheFirstOfAll(t *testing.T) {
 		}
 		for i := range s.Phases {
 			got, want := s.Phases[i], all.Phases[i]
-			if got.sums != want.sums || !slices.Equal(got.Causes, want.Causes) || (got.PlusMinus == nil) != (want.PlusMinus == nil) {
+			if got.sums != want.sums || !slices.Equal(got.Causes, want.Causes) ||
+				(got.PlusMinus == nil) != (want.PlusMinus == nil) {
 				t.Fatalf("phase %d of %d: %+v, want %+v", i, top, got, want)
 			}
 		}
@@ -94,7 +100,23 @@ func measure(t *testing.T, scenario string, threads int) Metric {
 // by whether it calls the first contended and the second not; those that do
 // tell them apart fail on a variation that changes nothing about the harm.
 func TestFreeLunchTable2(t *testing.T) {
-	pingPong, alone, eight, forkJoin := measure(t, "ping-pong", 2), measure(t, "ping-pong", 1), measure(t, "ping-pong", 8), measure(t, "fork-join", 8)
+	pingPong, alone, eight, forkJoin := measure(
+		t,
+		"ping-pong",
+		2,
+	), measure(
+		t,
+		"ping-pong",
+		1,
+	), measure(
+		t,
+		"ping-pong",
+		8,
+	), measure(
+		t,
+		"fork-join",
+		8,
+	)
 	const alarm = 0.05
 
 	// Critical section pressure: right on all, and a share of something.
@@ -104,7 +126,11 @@ func TestFreeLunchTable2(t *testing.T) {
 	// Failed over all acquisitions: a false alarm on fork-join, whose workers
 	// collide each time they wake.
 	if *pingPong.FailedPerAcquired < 0.9 || *forkJoin.FailedPerAcquired < alarm {
-		t.Errorf("failed/acquired: ping-pong %.3f, fork-join %.3f", *pingPong.FailedPerAcquired, *forkJoin.FailedPerAcquired)
+		t.Errorf(
+			"failed/acquired: ping-pong %.3f, fork-join %.3f",
+			*pingPong.FailedPerAcquired,
+			*forkJoin.FailedPerAcquired,
+		)
 	}
 	// Failed acquisitions per second: says how short sections are, not what
 	// they cost. Eight players lose seven times the time of two, at one rate.
@@ -123,7 +149,12 @@ func TestFreeLunchTable2(t *testing.T) {
 	// Time acquiring over elapsed: tells the two apart, but is no share: it
 	// grows with the number of threads and does not say how much they ran.
 	if pingPong.WaitPerElapsed < 0.99 || eight.WaitPerElapsed < 6 || forkJoin.WaitPerElapsed > alarm {
-		t.Errorf("wait/elapsed: ping-pong %.3f, eight %.3f, fork-join %.4f", pingPong.WaitPerElapsed, eight.WaitPerElapsed, forkJoin.WaitPerElapsed)
+		t.Errorf(
+			"wait/elapsed: ping-pong %.3f, eight %.3f, fork-join %.4f",
+			pingPong.WaitPerElapsed,
+			eight.WaitPerElapsed,
+			forkJoin.WaitPerElapsed,
+		)
 	}
 }
 
@@ -151,7 +182,11 @@ func TestMetricsOfPartsOfATrace(t *testing.T) {
 	m := NewMetrics()
 	golden.Must(pass.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}, m))(t)
 	if r := m.Rows()[0]; *r.FailedPerAcquired != 1 || r.FailedPerSecond != 2 {
-		t.Errorf("%v failed of all, %v a second; all of two had to wait in one second", *r.FailedPerAcquired, r.FailedPerSecond)
+		t.Errorf(
+			"%v failed of all, %v a second; all of two had to wait in one second",
+			*r.FailedPerAcquired,
+			r.FailedPerSecond,
+		)
 	}
 	m.ElapsedNs = 5e8
 	golden.Equal(t, m.Rows()[0].FailedPerSecond, 4, "a second of half a second")
@@ -165,8 +200,18 @@ func TestPhasesFollowThePressure(t *testing.T) {
 	m.Begin(sym, 1000)
 	m.Running(1000, 2000, 2000)
 	wait := func(from, to int64) {
-		m.Slice(&analysis.Slice{Start: from, End: to, Lock: 1, Waiters: []analysis.Waiter{{Thread: 2, First: true}}, Shares: []analysis.Share{{Ns: to - from, Hops: 1,
-			Direct: analysis.Owner{Thread: 1, Stack: 1}, Root: analysis.Owner{Thread: 1, Stack: 1}}}})
+		m.Slice(&analysis.Slice{
+			Start:   from,
+			End:     to,
+			Lock:    1,
+			Waiters: []analysis.Waiter{{Thread: 2, First: true}},
+			Shares: []analysis.Share{{
+				Ns:     to - from,
+				Hops:   1,
+				Direct: analysis.Owner{Thread: 1, Stack: 1},
+				Root:   analysis.Owner{Thread: 1, Stack: 1},
+			}},
+		})
 	}
 	wait(1110, 1120) // 5 %: below the threshold
 	wait(1350, 1470) // 25 % and 35 %
@@ -177,10 +222,12 @@ func TestPhasesFollowThePressure(t *testing.T) {
 		t.Fatalf("%+v", s.Phases)
 	}
 	p := s.Phases[0]
-	if p.StartNs != 1300 || p.EndNs != 1600 || p.WaitNs != 140 || len(p.Causes) != 1 || p.Causes[0] != (Cause{Owner: "A.hold:3", WaitNs: 140}) {
+	if p.StartNs != 1300 || p.EndNs != 1600 || p.WaitNs != 140 || len(p.Causes) != 1 ||
+		p.Causes[0] != (Cause{Owner: "A.hold:3", WaitNs: 140}) {
 		t.Errorf("%+v", p)
 	}
-	if s.Len() != 10 || intervals(s)[3].Locks[0].WaitNs != 50 || intervals(s)[4].Locks[0].WaitNs != 70 || intervals(s)[0].RunningNs != 200 {
+	if s.Len() != 10 || intervals(s)[3].Locks[0].WaitNs != 50 || intervals(s)[4].Locks[0].WaitNs != 70 ||
+		intervals(s)[0].RunningNs != 200 {
 		t.Errorf("%+v", intervals(s))
 	}
 }
@@ -203,8 +250,13 @@ func TestHowManyCausesAPhaseNames(t *testing.T) {
 // in which one thread runs.
 func waited(m *Meter, from, ns int64) {
 	m.Running(from, from+100, 100)
-	m.Slice(&analysis.Slice{Start: from, End: from + ns, Lock: 1, Waiters: []analysis.Waiter{{Thread: 4, First: true}},
-		Shares: []analysis.Share{{Ns: ns, Direct: ann, Root: ann, Hops: 1}}})
+	m.Slice(&analysis.Slice{
+		Start:   from,
+		End:     from + ns,
+		Lock:    1,
+		Waiters: []analysis.Waiter{{Thread: 4, First: true}},
+		Shares:  []analysis.Share{{Ns: ns, Direct: ann, Root: ann, Hops: 1}},
+	})
 }
 
 // A phase begins with a pressure of a twentieth, if nothing else is asked for.

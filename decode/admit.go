@@ -77,10 +77,22 @@ func (a *admitted) Read(ev *format.Event) error {
 func (a *admitted) Stats() format.Stats {
 	s := a.Source.Stats()
 	if a.refused > 0 {
-		why := human.Say("impossible times, or times decades from the others: %s left out", human.Some(int(a.refused), "event is", "events are"))
+		why := human.Say(
+			"impossible times, or times decades from the others: %s left out",
+			human.Some(int(a.refused), "event is", "events are"),
+		)
 		s.Warnings, s.Damage.Places = slices.Clip(s.Warnings), slices.Clip(s.Damage.Places) // the decoder keeps its own
 		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeWildTimes, Text: a.name + ": " + why})
-		s.Damage.Add(format.Damage{Pos: format.Pos{File: a.name}, Code: format.CodeLostData, Why: why, Events: a.refused, From: format.NoTime, Until: format.NoTime})
+		s.Damage.Add(
+			format.Damage{
+				Pos:    format.Pos{File: a.name},
+				Code:   format.CodeLostData,
+				Why:    why,
+				Events: a.refused,
+				From:   format.NoTime,
+				Until:  format.NoTime,
+			},
+		)
 	}
 	return s
 }

@@ -57,8 +57,15 @@ func declare(src Source, t *rules.Table) *declared {
 	if t == nil || t.Sites() == 0 {
 		return nil
 	}
-	return &declared{Source: src, rules: t, locks: format.ObjectID(t.Sites()), defined: make([]bool, t.Sites()), sites: map[format.StackID]rules.Site{},
-		unnamed: map[format.ObjectID]bool{}, open: map[format.ThreadID]*declaredWait{}}
+	return &declared{
+		Source:  src,
+		rules:   t,
+		locks:   format.ObjectID(t.Sites()),
+		defined: make([]bool, t.Sites()),
+		sites:   map[format.StackID]rules.Site{},
+		unnamed: map[format.ObjectID]bool{},
+		open:    map[format.ThreadID]*declaredWait{},
+	}
 }
 
 // Read implements format.Source.
@@ -154,7 +161,10 @@ func (d *declared) show(ev *format.Event, s *rules.Site) {
 	i := slices.IndexFunc(d.instant, func(o format.Event) bool { return o.Object == lock })
 	if i < 0 {
 		i = len(d.instant)
-		d.instant = append(d.instant, format.Event{Kind: format.KindContention, Time: ev.Time, Object: lock, Owners: []format.Party{{}}}) // some thread owns it
+		d.instant = append(
+			d.instant,
+			format.Event{Kind: format.KindContention, Time: ev.Time, Object: lock, Owners: []format.Party{{}}},
+		) // some thread owns it
 	}
 	d.instant[i].Waiters = append(d.instant[i].Waiters, waiter)
 }
@@ -189,7 +199,10 @@ func (d *declared) elsewhere(ev *format.Event) {
 func (d *declared) define(s *rules.Site) {
 	if !d.defined[s.Rule] {
 		d.defined[s.Rule] = true
-		d.queue = append(d.queue, format.Event{Kind: format.KindObject, Object: format.ObjectID(s.Rule + 1), Class: s.Name, LockKind: s.Kind})
+		d.queue = append(
+			d.queue,
+			format.Event{Kind: format.KindObject, Object: format.ObjectID(s.Rule + 1), Class: s.Name, LockKind: s.Kind},
+		)
 	}
 }
 
@@ -204,7 +217,16 @@ func (d *declared) join(ev *format.Event, s *rules.Site) {
 	w := d.open[ev.Thread]
 	if w == nil || w.Object != lock || w.Stack != ev.Stack || ev.Time < w.End || ev.Time-w.End > w.length/retryGap {
 		d.flush(ev.Thread)
-		w = &declaredWait{Event: format.Event{Kind: format.KindWait, Thread: ev.Thread, Object: lock, Mode: s.Mode, Time: ev.Time, Stack: ev.Stack}}
+		w = &declaredWait{
+			Event: format.Event{
+				Kind:   format.KindWait,
+				Thread: ev.Thread,
+				Object: lock,
+				Mode:   s.Mode,
+				Time:   ev.Time,
+				Stack:  ev.Stack,
+			},
+		}
 		d.open[ev.Thread] = w
 	}
 	w.End, w.length = ev.End, ev.End-ev.Time
@@ -228,7 +250,10 @@ func (d *declared) wait(ev format.Event) {
 // holds delivers that the locks were held, by a thread that is not known, while others
 // waited for them.
 func (d *declared) holds() {
-	slices.SortFunc(d.held, func(a, b heldWhile) int { return cmp.Or(cmp.Compare(a.lock, b.lock), cmp.Compare(a.from, b.from)) })
+	slices.SortFunc(
+		d.held,
+		func(a, b heldWhile) int { return cmp.Or(cmp.Compare(a.lock, b.lock), cmp.Compare(a.from, b.from)) },
+	)
 	for i := 0; i < len(d.held); {
 		h := d.held[i]
 		for i++; i < len(d.held) && d.held[i].lock == h.lock && d.held[i].from <= h.to; i++ {
@@ -266,7 +291,15 @@ func (d *declared) finish() {
 			d.wait(w)
 		}
 		s := d.sites[o.stack]
-		w = format.Event{Kind: format.KindWait, Thread: o.thread, Object: format.ObjectID(s.Rule + 1), Mode: s.Mode, Time: from, End: to, Stack: o.stack}
+		w = format.Event{
+			Kind:   format.KindWait,
+			Thread: o.thread,
+			Object: format.ObjectID(s.Rule + 1),
+			Mode:   s.Mode,
+			Time:   from,
+			End:    to,
+			Stack:  o.stack,
+		}
 	}
 	if w.End > w.Time {
 		d.wait(w)
@@ -279,8 +312,14 @@ func (d *declared) finish() {
 func (d *declared) Stats() format.Stats {
 	s := d.Source.Stats()
 	if d.guessed > 0 {
-		s.Warnings = append(slices.Clip(s.Warnings), format.Warning{Code: format.CodeDeclaredSites, Hidden: d.half,
-			Text: fmt.Sprintf("waits at declared sites are estimated from %s of threads that run there; their number and durations are unknown", human.Some(d.guessed, "sample", "samples"))})
+		s.Warnings = append(slices.Clip(s.Warnings), format.Warning{
+			Code:   format.CodeDeclaredSites,
+			Hidden: d.half,
+			Text: fmt.Sprintf(
+				"waits at declared sites are estimated from %s of threads that run there; their number and durations are unknown",
+				human.Some(d.guessed, "sample", "samples"),
+			),
+		})
 	}
 	return s
 }

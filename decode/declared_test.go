@@ -45,11 +45,17 @@ func saysOf(t *testing.T, text string, table *rules.Table) (list []string, st fo
 		case format.KindStack:
 			inner[ev.Stack] = ev.Frames[0].Method
 		case format.KindWait:
-			list = append(list, fmt.Sprintf("%s %d [%d, %d) %s", locks[ev.Object], ev.Thread, ev.Time, ev.End, inner[ev.Stack]))
+			list = append(
+				list,
+				fmt.Sprintf("%s %d [%d, %d) %s", locks[ev.Object], ev.Thread, ev.Time, ev.End, inner[ev.Stack]),
+			)
 		case format.KindTenure:
 			list = append(list, fmt.Sprintf("%s held [%d, %d) by %d", locks[ev.Object], ev.Time, ev.End, ev.Thread))
 		case format.KindContention:
-			list = append(list, fmt.Sprintf("%s at %d: %d wait, %d own", locks[ev.Object], ev.Time, len(ev.Waiters), len(ev.Owners)))
+			list = append(
+				list,
+				fmt.Sprintf("%s at %d: %d wait, %d own", locks[ev.Object], ev.Time, len(ev.Waiters), len(ev.Owners)),
+			)
 		}
 	}
 }
@@ -107,7 +113,8 @@ end
 	if slices.Sort(want); !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
-	if len(st.Warnings) != 1 || st.Warnings[0].Code != format.CodeDeclaredSites || !strings.Contains(st.Warnings[0].Text, "4 samples") {
+	if len(st.Warnings) != 1 || st.Warnings[0].Code != format.CodeDeclaredSites ||
+		!strings.Contains(st.Warnings[0].Text, "4 samples") {
 		t.Errorf("%v", st.Warnings)
 	}
 	if want := 1.96 * math.Sqrt(3.0/7/4) * 1000; st.HalfNs() != int64(want) { // 4 of 7 instants, 1000 ns
@@ -120,7 +127,12 @@ func TestRunsOfSamplesTellLess(t *testing.T) {
 	half := func(order string) int64 {
 		text := traceHead
 		for i, stack := range order {
-			text += fmt.Sprintf("activity time=%d end=%d thread=1 activity=run stack=%c\n", 1000+100*i, 1000+100*i, stack)
+			text += fmt.Sprintf(
+				"activity time=%d end=%d thread=1 activity=run stack=%c\n",
+				1000+100*i,
+				1000+100*i,
+				stack,
+			)
 		}
 		_, st := saysOf(t, text+"end\n", declaring(t, declaresSpin))
 		return st.HalfNs()
@@ -140,7 +152,12 @@ func TestUnseenSites(t *testing.T) {
 	for text, unseen := range map[string]bool{"end\n": true, tick + "end\n": true, tick + "activity time=1000 end=1000 thread=1 activity=park stack=2\nend\n": true,
 		"activity time=100 end=200 thread=1 activity=sleep stack=2\nend\n": false, "activity time=100 end=200 thread=1 activity=sleep stack=1\nend\n": false} {
 		_, st := saysOf(t, traceHead+text, declaring(t, declaresSpin))
-		golden.Equal(t, slices.ContainsFunc(st.Warnings, func(w format.Warning) bool { return w.Code == format.CodeUnseenSites }), unseen, text)
+		golden.Equal(
+			t,
+			slices.ContainsFunc(st.Warnings, func(w format.Warning) bool { return w.Code == format.CodeUnseenSites }),
+			unseen,
+			text,
+		)
 		golden.Equal(t, unseen, st.HiddenNs() == math.MaxInt64, text)
 		if _, st := saysOf(t, traceHead+text, nil); len(st.Warnings) > 0 {
 			t.Errorf("%q, undeclared: %v", text, st.Warnings)
@@ -152,13 +169,34 @@ func TestUnseenSites(t *testing.T) {
 // a class is none.
 func TestDumpsShowDeclaredSites(t *testing.T) {
 	thread := func(n int, state string, frames ...string) string {
-		return fmt.Sprintf("\"t-%d\" #%d prio=5 os_prio=0 tid=0x%d nid=0x%d runnable\n   java.lang.Thread.State: %s\n\tat %s\n\n", n, n, n, n, state, strings.Join(frames, "\n\tat "))
+		return fmt.Sprintf(
+			"\"t-%d\" #%d prio=5 os_prio=0 tid=0x%d nid=0x%d runnable\n   java.lang.Thread.State: %s\n\tat %s\n\n",
+			n,
+			n,
+			n,
+			n,
+			state,
+			strings.Join(frames, "\n\tat "),
+		)
 	}
 	const lock, run = "Spin.lock(Spin.java:7)", "Spin.run(Spin.java:9)"
 	text := "2026-01-02 03:04:05\nFull thread dump OpenJDK 64-Bit Server VM (17+1 mixed mode):\n\n" +
-		thread(1, "TIMED_WAITING (sleeping)", "java.lang.Thread.sleep(Native Method)", "Spin.nap(Spin.java:6)", lock, run) +
+		thread(
+			1,
+			"TIMED_WAITING (sleeping)",
+			"java.lang.Thread.sleep(Native Method)",
+			"Spin.nap(Spin.java:6)",
+			lock,
+			run,
+		) +
 		thread(2, "RUNNABLE", lock, run) + thread(3, "RUNNABLE", run) +
-		thread(4, "TIMED_WAITING (parking)", "jdk.internal.misc.Unsafe.park(Native Method)\n\t- parking to wait for  <0x1> (a java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject)", lock, run)
+		thread(
+			4,
+			"TIMED_WAITING (parking)",
+			"jdk.internal.misc.Unsafe.park(Native Method)\n\t- parking to wait for  <0x1> (a java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject)",
+			lock,
+			run,
+		)
 	got, _ := saysOf(t, text, declaring(t, "lock mutex exclusive - Spin.l*k"))
 	if len(got) != 1 || !strings.HasPrefix(got[0], "Spin.l*k at ") || !strings.HasSuffix(got[0], ": 2 wait, 1 own") {
 		t.Errorf("%q", got)

@@ -29,7 +29,13 @@ func TestTimesAreAdmitted(t *testing.T) {
 		"half of the limits": {"wait time=1795230297265689603 end=1795230297265689703 thread=1 lock=1\nwait time=-4611686018427387904 end=4611686018427387903 thread=1 lock=1\n", 1, 1},
 		"weights":            {"tick time=5 intended=5 weight=9223372036854775807 live=1\ntick time=6 intended=9223372036854775807 live=1\ntick time=7 intended=7 live=1\n", 1, 2},
 	} {
-		src, err := Open([]string{Stdin}, strings.NewReader("contend 1\nthread thread=1 name=\"a\" group=\"a\"\nobject lock=1 class=\"c\" hash=7\n"+c.lines+"end\n"), Options{})
+		src, err := Open(
+			[]string{Stdin},
+			strings.NewReader(
+				"contend 1\nthread thread=1 name=\"a\" group=\"a\"\nobject lock=1 class=\"c\" hash=7\n"+c.lines+"end\n",
+			),
+			Options{},
+		)
 		golden.OK(t, err)
 		kept := 0
 		var ev format.Event
@@ -59,7 +65,12 @@ func TestIDsOfSeveralInputsStayApart(t *testing.T) {
 	events := func() []format.Event {
 		return []format.Event{
 			{Kind: format.KindThread, Thread: 2},
-			{Kind: format.KindContention, Object: 3, Owners: []format.Party{{Thread: 7, Stack: 9}}, Waiters: []format.Party{{Thread: 8, Stack: 11}, {Thread: wild, Stack: 10}}},
+			{
+				Kind:    format.KindContention,
+				Object:  3,
+				Owners:  []format.Party{{Thread: 7, Stack: 9}},
+				Waiters: []format.Party{{Thread: 8, Stack: 11}, {Thread: wild, Stack: 10}},
+			},
 			{Kind: format.KindWait, Thread: 2, Owner: 5, Object: 4, Stack: 1},
 		}
 	}
@@ -202,7 +213,13 @@ func TestFailedOpenEndsTheOthers(t *testing.T) {
 			}
 			if left := golden.WaitForGoroutines(before); left > before {
 				stacks := make([]byte, 1<<16)
-				t.Fatalf("%s: %d goroutines for %d before\n%s", path, left, before, stacks[:runtime.Stack(stacks, true)])
+				t.Fatalf(
+					"%s: %d goroutines for %d before\n%s",
+					path,
+					left,
+					before,
+					stacks[:runtime.Stack(stacks, true)],
+				)
 			}
 		}
 	}

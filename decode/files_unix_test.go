@@ -36,10 +36,21 @@ func TestMoreInputsThanOpenFiles(t *testing.T) {
 	const files, most = 300, 64
 	dump := func(i int) []byte {
 		at := time.Unix(1_800_000_000+int64(i), 0).UTC().Format(time.DateTime)
-		return []byte(at + "\nFull thread dump OpenJDK 64-Bit Server VM (17 mixed mode):\n\n\"waiter\" #20 prio=5 tid=0x1 nid=0x2 waiting for monitor entry [0x1]\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.a(App.java:1)\n\t- waiting to lock <0x1f> (a App$Lock)\n\n")
+		return []byte(
+			at + "\nFull thread dump OpenJDK 64-Bit Server VM (17 mixed mode):\n\n\"waiter\" #20 prio=5 tid=0x1 nid=0x2 waiting for monitor entry [0x1]\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.a(App.java:1)\n\t- waiting to lock <0x1f> (a App$Lock)\n\n",
+		)
 	}
 	trace := func(i int) []byte {
-		return nativeTrace(t, &format.Event{Kind: format.KindContention, Time: int64(i + 1), Weight: 1, Object: 1, Waiters: []format.Party{{Thread: 1}}})
+		return nativeTrace(
+			t,
+			&format.Event{
+				Kind:    format.KindContention,
+				Time:    int64(i + 1),
+				Weight:  1,
+				Object:  1,
+				Waiters: []format.Party{{Thread: 1}},
+			},
+		)
 	}
 	for name, data := range map[string]func(i int) []byte{"thread dumps": dump, "traces": trace} {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +74,8 @@ func TestMoreInputsThanOpenFiles(t *testing.T) {
 				}
 				last = ev.Time
 			}
-			if st := tr.Stats(); !errors.Is(err, io.EOF) || contended != files || st.BytesRead != st.BytesTotal || st.BytesRead < files*32 {
+			if st := tr.Stats(); !errors.Is(err, io.EOF) || contended != files || st.BytesRead != st.BytesTotal ||
+				st.BytesRead < files*32 {
 				t.Errorf("%v after %d instants of %d, %d bytes", err, contended, files, st.BytesRead)
 			}
 			golden.AtMost(t, golden.WaitForGoroutines(before), before, "before")

@@ -38,7 +38,12 @@ func (t *Trace) openAll(path, label string, several bool) error {
 	if opened > 0 || !folder {
 		return nil
 	}
-	err = fail(path, "directory", fmt.Errorf("no trace in it: %w", format.ErrNotMine), "name the files one by one to see why each is not a trace")
+	err = fail(
+		path,
+		"directory",
+		fmt.Errorf("no trace in it: %w", format.ErrNotMine),
+		"name the files one by one to see why each is not a trace",
+	)
 	if several {
 		t.skip(path, err, true)
 		return nil
@@ -69,7 +74,16 @@ func (s *skipped) breaks(file string, why error) {
 func (s *skipped) add(code, text, file string, why error, lacks bool) {
 	s.warnings = append(s.warnings, format.Warning{Code: code, Text: text})
 	if lacks {
-		s.damage.Add(format.Damage{Pos: format.Pos{File: file}, Code: code, Why: why.Error(), Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+		s.damage.Add(
+			format.Damage{
+				Pos:    format.Pos{File: file},
+				Code:   code,
+				Why:    why.Error(),
+				Events: format.UnknownEvents,
+				From:   format.NoTime,
+				Until:  format.NoTime,
+			},
+		)
 	}
 }
 

@@ -60,8 +60,16 @@ func introduced(t *testing.T, events *format.List) {
 			stacks[ev.Stack] = true
 		case format.KindThread:
 			threads[ev.Thread] = true
-		case format.KindWait, format.KindTenure, format.KindActivity, format.KindRecording, format.KindRelease, format.KindPause:
-			if ev.Kind != format.KindRelease && ev.End < ev.Time || !threads[ev.Woken] || ev.Again < 0 || !stacks[ev.Stack] || !threads[ev.Thread] || !threads[ev.Owner] {
+		case format.KindWait,
+			format.KindTenure,
+			format.KindActivity,
+			format.KindRecording,
+			format.KindRelease,
+			format.KindPause:
+			if ev.Kind != format.KindRelease && ev.End < ev.Time || !threads[ev.Woken] || ev.Again < 0 ||
+				!stacks[ev.Stack] ||
+				!threads[ev.Thread] ||
+				!threads[ev.Owner] {
 				t.Fatalf("event %d: %s", i, format.AppendText(nil, ev))
 			}
 		}

@@ -34,19 +34,38 @@ var hostile = []struct {
 	says   string // in the error or the damage; "" for neither
 }{
 	{"native: a stack a million frames deep", func(t testing.TB) []byte { return nativeTrace(t, deepStack()) }, 1, ""},
-	{"text: a stack a million frames deep", func(t testing.TB) []byte { return textTrace(t, deepStack()) }, 0, "line: longer than"},
+	{
+		"text: a stack a million frames deep",
+		func(t testing.TB) []byte { return textTrace(t, deepStack()) },
+		0,
+		"line: longer than",
+	},
 	{"thread dump: a stack a million frames deep", func(testing.TB) []byte {
-		return []byte("Full thread dump\n\n\"deep\" #1 prio=5 tid=0x1 nid=0x1 runnable\n   java.lang.Thread.State: RUNNABLE\n" + strings.Repeat("\tat a.B.c(B.java:1)\n", million) + "\n")
+		return []byte(
+			"Full thread dump\n\n\"deep\" #1 prio=5 tid=0x1 nid=0x1 runnable\n   java.lang.Thread.State: RUNNABLE\n" + strings.Repeat(
+				"\tat a.B.c(B.java:1)\n",
+				million,
+			) + "\n",
+		)
 	}, 1, ""},
 	{"JSON dump: a stack a million frames deep", func(testing.TB) []byte {
-		return []byte(`{"threadDump":{"processId":"1","time":"2026-01-01T00:00:00Z","threadContainers":[{"container":"<root>","threads":[{"tid":"1","name":"deep","stack":["a.B.c(B.java:1)"` +
-			strings.Repeat(`,"a.B.c(B.java:1)"`, million) + `]}]}]}}`)
+		return []byte(
+			`{"threadDump":{"processId":"1","time":"2026-01-01T00:00:00Z","threadContainers":[{"container":"<root>","threads":[{"tid":"1","name":"deep","stack":["a.B.c(B.java:1)"` +
+				strings.Repeat(
+					`,"a.B.c(B.java:1)"`,
+					million,
+				) + `]}]}]}}`,
+		)
 	}, 1, ""},
 	{"Go dump: a stack a million frames deep", func(testing.TB) []byte {
 		return []byte("goroutine 1 [sync.Mutex.Lock]:\n" + strings.Repeat("main.f(0x1)\n\t/a/b.go:7 +0x1\n", million))
 	}, 1, ""},
 	{"Go trace: a stack a million frames deep", func(testing.TB) []byte {
-		return goBatch(append([]byte{2, 3, 1}, append(binary.AppendUvarint(nil, million), bytes.Repeat([]byte{1}, 4*million)...)...))
+		return goBatch(
+			append(
+				[]byte{2, 3, 1},
+				append(binary.AppendUvarint(nil, million), bytes.Repeat([]byte{1}, 4*million)...)...),
+		)
 	}, 0, "input ends early"},
 	{"Go trace: a varint that never ends", func(testing.TB) []byte {
 		return append([]byte("go 1.22 trace\x00\x00\x00\x01"), bytes.Repeat([]byte{0xff}, million)...)
@@ -58,18 +77,37 @@ var hostile = []struct {
 		return block(append([]byte{byte(format.KindThreadEnd), 6, 0}, binary.AppendUvarint(nil, 1<<32)...), 1, 0)
 	}, 0, "lost-data"},
 	{"native: the largest ids", func(t testing.TB) []byte {
-		return nativeTrace(t, &format.Event{Kind: format.KindWait, Time: 1, End: 2, Thread: math.MaxUint32, Object: math.MaxUint32, Stack: math.MaxUint32, Owner: math.MaxUint32})
+		return nativeTrace(
+			t,
+			&format.Event{
+				Kind:   format.KindWait,
+				Time:   1,
+				End:    2,
+				Thread: math.MaxUint32,
+				Object: math.MaxUint32,
+				Stack:  math.MaxUint32,
+				Owner:  math.MaxUint32,
+			},
+		)
 	}, 1, ""},
 	{"native: differences of times that overflow", func(testing.TB) []byte {
 		var raw []byte
 		for range 3 { // thread-end, 11 bytes: the longest step, thread 1
-			raw = append(raw, append(append([]byte{byte(format.KindThreadEnd), 11}, binary.AppendVarint(nil, math.MinInt64)...), 1)...)
+			raw = append(
+				raw,
+				append(
+					append([]byte{byte(format.KindThreadEnd), 11}, binary.AppendVarint(nil, math.MinInt64)...),
+					1,
+				)...)
 		}
 		return block(raw, 3, math.MaxInt64)
 	}, 2, "1 event is left out"},
 	{"native: times before the epoch and at its end", func(t testing.TB) []byte {
-		return nativeTrace(t, &format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Time: math.MinInt64, End: math.MaxInt64},
-			&format.Event{Kind: format.KindWait, Thread: 2, Object: 1, Time: -1, End: -1})
+		return nativeTrace(
+			t,
+			&format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Time: math.MinInt64, End: math.MaxInt64},
+			&format.Event{Kind: format.KindWait, Thread: 2, Object: 1, Time: -1, End: -1},
+		)
 	}, 1, "1 event is left out"},
 	{"native: small blocks that each become a stack of 16 MiB", func(t testing.TB) []byte {
 		const n = format.MaxBlock/4 - 8
@@ -97,9 +135,16 @@ var hostile = []struct {
 		return append([]byte(format.Magic+"\x01\x00\x00\x00"), packedBlock(t, make([]byte, 64<<20), 1000, 1)...)
 	}, 0, "lost-data"},
 	{"zstd: a window of gigabytes", func(testing.TB) []byte {
-		return append([]byte("\x28\xb5\x2f\xfd\x00\xff"), make([]byte, 100)...) // a window of 2^41 bytes and seven eighths of it
+		return append(
+			[]byte("\x28\xb5\x2f\xfd\x00\xff"),
+			make([]byte, 100)...) // a window of 2^41 bytes and seven eighths of it
 	}, 0, "zstd: "},
-	{"zstd: nothing but zeros", func(t testing.TB) []byte { return packed(t, make([]byte, 256<<20)) }, 0, "input is of another kind"},
+	{
+		"zstd: nothing but zeros",
+		func(t testing.TB) []byte { return packed(t, make([]byte, 256<<20)) },
+		0,
+		"input is of another kind",
+	},
 }
 
 // Each hostile input is answered in bounded memory and ends.

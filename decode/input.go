@@ -265,5 +265,11 @@ func openFile(path string, stdin io.Reader, o *Options) (*meter, error) {
 		f.Close()
 		return nil, fail(path, "input", fmt.Errorf("is a directory: %w", format.ErrNotMine), "name it itself")
 	}
-	return &meter{Reader: f, close: f.Close, again: info.Mode().IsRegular(), total: info.Size(), progress: o.Progress}, nil
+	return &meter{
+		Reader:   f,
+		close:    f.Close,
+		again:    info.Mode().IsRegular(),
+		total:    info.Size(),
+		progress: o.Progress,
+	}, nil
 }

@@ -32,8 +32,15 @@ func TestUnreadableFilesAmongOthers(t *testing.T) {
 	if err := os.Symlink(absent, gone); err != nil {
 		t.Skip(err)
 	}
-	bad := []string{empty, notes, gone, write("header.txt", "Full thread dump OpenJDK (17):\n\n"), write("newer.bin", format.Magic+"\x63\x00\x00\x00"),
-		write("torn.txt.gz", "\x1f\x8b\x08\x00 no more of it"), absent}
+	bad := []string{
+		empty,
+		notes,
+		gone,
+		write("header.txt", "Full thread dump OpenJDK (17):\n\n"),
+		write("newer.bin", format.Magic+"\x63\x00\x00\x00"),
+		write("torn.txt.gz", "\x1f\x8b\x08\x00 no more of it"),
+		absent,
+	}
 	for name, paths := range map[string][]string{
 		"behind": append([]string{good}, bad...), "before": append(slices.Clone(bad), good), "around": slices.Insert(slices.Clone(bad), 3, good), "a folder": {dir, absent},
 	} {
@@ -51,7 +58,10 @@ func TestUnreadableFilesAmongOthers(t *testing.T) {
 		golden.Equal(t, s.Events, 24, name)
 		golden.Equal(t, len(s.Damage.Places), want, name, s.Damage)
 		golden.AtLeast(t, len(tr.Skipped()), want, name, tr.Skipped())
-		told := slices.DeleteFunc(s.Warnings, func(w format.Warning) bool { return !strings.Contains(w.Text, "left out") })
+		told := slices.DeleteFunc(
+			s.Warnings,
+			func(w format.Warning) bool { return !strings.Contains(w.Text, "left out") },
+		)
 		golden.AtLeast(t, len(told), 3, name, s.Warnings)
 		tr.Close()
 	}
@@ -86,7 +96,8 @@ func TestOneInputThatBreaksLaterStopsNothing(t *testing.T) {
 		}
 	}
 	s := tr.Stats()
-	if !errors.Is(err, io.EOF) || inputs != len(paths) || len(s.Damage.Places) != 1 || s.Damage.Places[0].Pos.File != broken {
+	if !errors.Is(err, io.EOF) || inputs != len(paths) || len(s.Damage.Places) != 1 ||
+		s.Damage.Places[0].Pos.File != broken {
 		t.Errorf("%v after %d inputs, damage %v", err, inputs, s.Damage)
 	}
 }

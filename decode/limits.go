@@ -124,8 +124,20 @@ func (g *guard) warn(name string, s *format.Stats) {
 	}
 	why := hit.Error()
 	s.Warnings, s.Damage.Places = slices.Clip(s.Warnings), slices.Clip(s.Damage.Places) // the input keeps its own
-	s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeLostData, Text: fmt.Sprintf("%s: given up: %s; %s", name, why, limitHint)})
-	s.Damage.Add(format.Damage{Pos: format.Pos{File: name, Off: g.read.Load()}, Code: format.CodeLostData, Why: "given up: " + why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+	s.Warnings = append(
+		s.Warnings,
+		format.Warning{Code: format.CodeLostData, Text: fmt.Sprintf("%s: given up: %s; %s", name, why, limitHint)},
+	)
+	s.Damage.Add(
+		format.Damage{
+			Pos:    format.Pos{File: name, Off: g.read.Load()},
+			Code:   format.CodeLostData,
+			Why:    "given up: " + why,
+			Events: format.UnknownEvents,
+			From:   format.NoTime,
+			Until:  format.NoTime,
+		},
+	)
 }
 
 // pipeWait is how long to wait for a writer of a named pipe.
@@ -158,6 +170,11 @@ func openPatiently(path string, wait time.Duration) (*os.File, error) {
 				o.Close()
 			}
 		}()
-		return nil, fail(path, "named pipe", fmt.Errorf("%w: %w", errNoWriter, format.ErrTruncated), "start what writes to it first, or pipe it to standard input")
+		return nil, fail(
+			path,
+			"named pipe",
+			fmt.Errorf("%w: %w", errNoWriter, format.ErrTruncated),
+			"start what writes to it first, or pipe it to standard input",
+		)
 	}
 }

@@ -82,7 +82,8 @@ func (l observations) spread() float64 {
 func (l observations) reach() int64 {
 	var distances []int64
 	for i := 1; i < len(l); i++ {
-		if a, b := &l[i-1], &l[i]; a.thread == b.thread && a.at < b.at && (a.stack != format.NoStack || b.stack != format.NoStack) {
+		if a, b := &l[i-1], &l[i]; a.thread == b.thread && a.at < b.at &&
+			(a.stack != format.NoStack || b.stack != format.NoStack) {
 			distances = append(distances, b.at-a.at)
 		}
 	}

@@ -58,7 +58,10 @@ const Stdin = "-"
 // is an operating system error or a *format.Error: ErrNotMine for a file that is not a
 // trace, ErrVersion, or ErrTruncated for one that ends within its header.
 func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
-	t := &Trace{source: source{stdin: stdin, options: o, room: o.Limits.room()}, overlaps: overlaps{several: len(paths) > 1}}
+	t := &Trace{
+		source:   source{stdin: stdin, options: o, room: o.Limits.room()},
+		overlaps: overlaps{several: len(paths) > 1},
+	}
 	for i, path := range paths {
 		label := ""
 		if i < len(o.Labels) {
@@ -162,7 +165,13 @@ func (t *Trace) Stats() format.Stats {
 		in.guard.warn(in.name, &sum)
 	}
 	if blind {
-		sum.Warnings = append(sum.Warnings, format.Warning{Code: format.CodeUnseenSites, Text: "the rules declare sites of locks, and no input shows whether threads sleep or run there: their waiting is unknown"})
+		sum.Warnings = append(
+			sum.Warnings,
+			format.Warning{
+				Code: format.CodeUnseenSites,
+				Text: "the rules declare sites of locks, and no input shows whether threads sleep or run there: their waiting is unknown",
+			},
+		)
 	}
 	sum.Warnings = append(sum.Warnings, t.skipped.warnings...)
 	sum.Damage.Join(t.skipped.damage)

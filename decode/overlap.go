@@ -88,7 +88,19 @@ func (o *overlaps) repeats(in, of *input, keys []jfr.ChunkKey, skip map[jfr.Chun
 		}
 	}
 	if !o.dropped[of] {
-		o.said = append(o.said, format.Warning{Code: format.CodeOverlap, Text: human.Say("%s repeats %v of the %v chunks of %s: they are counted once", in.name, n, len(o.chunks[of]), of.name)})
+		o.said = append(
+			o.said,
+			format.Warning{
+				Code: format.CodeOverlap,
+				Text: human.Say(
+					"%s repeats %v of the %v chunks of %s: they are counted once",
+					in.name,
+					n,
+					len(o.chunks[of]),
+					of.name,
+				),
+			},
+		)
 	}
 }
 

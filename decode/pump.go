@@ -43,8 +43,14 @@ const (
 )
 
 func newPump(r Source, events *eventCount, unpack func()) *pump {
-	return &pump{Source: r, events: events, unpack: unpack, quit: make(chan struct{}),
-		full: make(chan *batch, batchesAhead), free: make(chan *batch, batchesAhead+1)}
+	return &pump{
+		Source: r,
+		events: events,
+		unpack: unpack,
+		quit:   make(chan struct{}),
+		full:   make(chan *batch, batchesAhead),
+		free:   make(chan *batch, batchesAhead+1),
+	}
 }
 
 // run decodes until the input ends or the pump is closed.

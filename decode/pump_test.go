@@ -62,7 +62,13 @@ func TestPump(t *testing.T) {
 			}
 			synctest.Wait()
 			if !c.closed || !unpacked || p.Stats().Events != n {
-				t.Errorf("closed %v, decompressor released %v, %d events of %d", c.closed, unpacked, p.Stats().Events, n)
+				t.Errorf(
+					"closed %v, decompressor released %v, %d events of %d",
+					c.closed,
+					unpacked,
+					p.Stats().Events,
+					n,
+				)
 			}
 			p.Close()
 		})
@@ -102,7 +108,8 @@ func TestPumpedRecording(t *testing.T) {
 	for i := 0; ; i++ {
 		var want, got format.Event
 		wantErr, gotErr := direct.Read(&want), p.Read(&got)
-		if wantErr != gotErr || !cmp.Equal(want, got, cmpopts.EquateEmpty()) { // a batch used again has empty lists for none
+		if wantErr != gotErr ||
+			!cmp.Equal(want, got, cmpopts.EquateEmpty()) { // a batch used again has empty lists for none
 			t.Fatalf("event %d: %+v, %v; want %+v, %v", i, got, gotErr, want, wantErr)
 		}
 		if wantErr == io.EOF {

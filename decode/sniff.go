@@ -102,7 +102,9 @@ const maxMagic = 10
 func (in *input) sniff(buf *bufio.Reader) (Source, error) {
 	start, _ := buf.Peek(sniffed)
 	if k := kindOf(kinds, start); k != nil {
-		r, err := k.open(content{in: buf, name: in.name, rules: in.from.options.Rules, skip: in.skip, room: in.from.room})
+		r, err := k.open(
+			content{in: buf, name: in.name, rules: in.from.options.Rules, skip: in.skip, room: in.from.room},
+		)
 		if err == nil && k.pumped {
 			r, in.unpack = newPump(r, &in.from.events, in.unpack), nil
 		}

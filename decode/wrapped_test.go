@@ -98,23 +98,41 @@ var wrapped = map[string]func([]byte) []byte{
 	},
 	"Docker's json-file": func(text []byte) []byte {
 		return wrap(text, func(n int, line string) string {
-			return fmt.Sprintf(`{"log":%s,"stream":"stdout","time":"2026-11-21T10:00:00.%dZ"}`, quotedJSON(line+"\n"), n)
+			return fmt.Sprintf(
+				`{"log":%s,"stream":"stdout","time":"2026-11-21T10:00:00.%dZ"}`,
+				quotedJSON(line+"\n"),
+				n,
+			)
 		})
 	},
 	"JSON lines": func(text []byte) []byte {
 		return wrap(text, func(n int, line string) string {
-			return fmt.Sprintf(`{"@timestamp":"2026-11-21T10:00:00.%dZ","level":"INFO","message":%s}`, n, quotedJSON(line))
+			return fmt.Sprintf(
+				`{"@timestamp":"2026-11-21T10:00:00.%dZ","level":"INFO","message":%s}`,
+				n,
+				quotedJSON(line),
+			)
 		})
 	},
 	"one JSON line": func(text []byte) []byte {
-		return fmt.Appendf(nil, "{\"level\":\"info\",\"msg\":\"started\"}\n{\"level\":\"info\",\"msg\":%s}\n{\"level\":\"info\",\"msg\":\"done\"}\n", quotedJSON(string(text)))
+		return fmt.Appendf(
+			nil,
+			"{\"level\":\"info\",\"msg\":\"started\"}\n{\"level\":\"info\",\"msg\":%s}\n{\"level\":\"info\",\"msg\":\"done\"}\n",
+			quotedJSON(string(text)),
+		)
 	},
 	"escaped line ends": func(text []byte) []byte {
 		quoted := quotedJSON(string(text))
-		return fmt.Appendf(nil, "level=info msg=started\nlevel=error msg=%s caller=x.go:3\nlevel=info msg=done\n", strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(quoted))
+		return fmt.Appendf(
+			nil,
+			"level=info msg=started\nlevel=error msg=%s caller=x.go:3\nlevel=info msg=done\n",
+			strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(quoted),
+		)
 	},
 	"HTML": func(text []byte) []byte {
-		return []byte("<html><body>\n<h1>threads</h1>\n<pre>" + html.EscapeString(string(text)) + "</pre>\n</body></html>\n")
+		return []byte(
+			"<html><body>\n<h1>threads</h1>\n<pre>" + html.EscapeString(string(text)) + "</pre>\n</body></html>\n",
+		)
 	},
 	"HTML of lines": func(text []byte) []byte {
 		return wrap([]byte(html.EscapeString(string(text))), func(_ int, line string) string {
@@ -142,8 +160,14 @@ func wide(text []byte, e unicode.Endianness, b unicode.BOMPolicy) []byte {
 // so it does in two such wrappings.
 func TestWrappedDumps(t *testing.T) {
 	nested := map[string][2]string{
-		"Docker around a build": {"a build's log", "Docker's json-file"}, "Docker around a mail": {"a mail", "Docker's json-file"},
-		"a container around JSON": {"JSON lines", "a container's log"}, "a journal in UTF-16": {"a journal", "UTF-16LE, BOM"}, "a page indented": {"HTML", "indented"},
+		"Docker around a build": {
+			"a build's log",
+			"Docker's json-file",
+		}, "Docker around a mail": {"a mail", "Docker's json-file"},
+		"a container around JSON": {
+			"JSON lines",
+			"a container's log",
+		}, "a journal in UTF-16": {"a journal", "UTF-16LE, BOM"}, "a page indented": {"HTML", "indented"},
 		"Docker around escapes": {"escaped line ends", "Docker's json-file"},
 	}
 	for _, path := range []string{"deadlock-monitors-and-juc-jdk17.txt", "truth-series-8dumps-jdk17.txt", "go126-debug2-dump.txt"} {
@@ -229,7 +253,11 @@ var pasted = map[string]func([]byte) []byte{
 		return wrap(text, func(_ int, line string) string { return strings.TrimSpace(line) })
 	},
 	"a web page's blanks": func(text []byte) []byte {
-		return bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\t"), []byte("    ")), []byte("  "), []byte("\u00a0\u00a0"))
+		return bytes.ReplaceAll(
+			bytes.ReplaceAll(text, []byte("\t"), []byte("    ")),
+			[]byte("  "),
+			[]byte("\u00a0\u00a0"),
+		)
 	},
 	"a page":         func(text []byte) []byte { return []byte("<pre>" + html.EscapeString(string(text)) + "</pre>") },
 	"an SQL comment": prefixed("-- "),
@@ -248,7 +276,8 @@ func TestDialectsInExcerpts(t *testing.T) {
 		}
 		want := shown(t, text)
 		for name, paste := range pasted {
-			if strings.HasSuffix(path, ".json") && name != "a fence" || strings.Contains(path, "-mixed") && name == "lost indents" {
+			if strings.HasSuffix(path, ".json") && name != "a fence" ||
+				strings.Contains(path, "-mixed") && name == "lost indents" {
 				continue
 			}
 			golden.Equal(t, shown(t, paste(text)), want, path, "in", name, "shows")
@@ -258,20 +287,35 @@ func TestDialectsInExcerpts(t *testing.T) {
 
 // processes are ways in which the lines of several processes come in one stream.
 var processes = map[string][2]func(line string) string{
-	"kubectl":  {before("[pod/web-7c9-abcde/app] "), before("[pod/web-66d9f4b5c8-x2x9z/app] ")},
-	"compose":  {before("app-1   | "), before("app-12  | ")},
-	"times":    {before("web  | 2026-11-21T10:00:00.1Z "), before("shop | 2026-11-21T10:00:00.22Z ")},
-	"tagged":   {before("Nov 21 10:00:00 host java[123]: 10:00:00 INFO "), before("Nov 21 10:00:00 host java[4567]: 10:00:01 INFO ")},
-	"swarm":    {before("web.1.k2j4h5@node-1    | "), before("web.2.aaaaaa@node-2    | ")},
-	"stern":    {before("web-7c9-abcde app "), before("web-7c9-fghij app ")},
-	"foreman":  {before("10:00:00 web.1  | "), before("10:00:01 web.2  | ")},
-	"journal":  {before("Nov 21 10:00:00 host java[123]: "), before("Nov 21 10:00:00 host java[4567]: ")},
-	"heroku":   {before("2026-11-21T10:00:00.123456+00:00 app[web.1]: "), before("2026-11-21T10:00:00.223456+00:00 app[web.2]: ")},
-	"syslog":   {before("<134>1 2026-11-21T10:00:00.1Z host shop 12 - - "), before("<134>1 2026-11-21T10:00:01.22Z host shop 1234 - - ")},
-	"boot":     {before("2026-11-21 10:00:00.000  INFO 12 --- [  main] c.d.Dump   : "), before("2026-11-21 10:00:00.000  INFO 4711 --- [  main] c.d.Dump   : ")},
+	"kubectl": {before("[pod/web-7c9-abcde/app] "), before("[pod/web-66d9f4b5c8-x2x9z/app] ")},
+	"compose": {before("app-1   | "), before("app-12  | ")},
+	"times":   {before("web  | 2026-11-21T10:00:00.1Z "), before("shop | 2026-11-21T10:00:00.22Z ")},
+	"tagged": {
+		before("Nov 21 10:00:00 host java[123]: 10:00:00 INFO "),
+		before("Nov 21 10:00:00 host java[4567]: 10:00:01 INFO "),
+	},
+	"swarm":   {before("web.1.k2j4h5@node-1    | "), before("web.2.aaaaaa@node-2    | ")},
+	"stern":   {before("web-7c9-abcde app "), before("web-7c9-fghij app ")},
+	"foreman": {before("10:00:00 web.1  | "), before("10:00:01 web.2  | ")},
+	"journal": {before("Nov 21 10:00:00 host java[123]: "), before("Nov 21 10:00:00 host java[4567]: ")},
+	"heroku": {
+		before("2026-11-21T10:00:00.123456+00:00 app[web.1]: "),
+		before("2026-11-21T10:00:00.223456+00:00 app[web.2]: "),
+	},
+	"syslog": {
+		before("<134>1 2026-11-21T10:00:00.1Z host shop 12 - - "),
+		before("<134>1 2026-11-21T10:00:01.22Z host shop 1234 - - "),
+	},
+	"boot": {
+		before("2026-11-21 10:00:00.000  INFO 12 --- [  main] c.d.Dump   : "),
+		before("2026-11-21 10:00:00.000  INFO 4711 --- [  main] c.d.Dump   : "),
+	},
 	"pdsh":     {before("app01: "), before("app02: ")},
 	"coloured": {before("\x1b[33mapp-1   |\x1b[0m "), before("\x1b[1;34mapp-12  |\x1b[0m ")},
-	"nested":   {object(`"kubernetes":{"pod":{"name":"a"}},"message"`), object(`"kubernetes":{"pod":{"name":"b"}},"message"`)},
+	"nested": {
+		object(`"kubernetes":{"pod":{"name":"a"}},"message"`),
+		object(`"kubernetes":{"pod":{"name":"b"}},"message"`),
+	},
 	"dotted":   {object(`"process.pid":1,"message"`), object(`"process.pid":2,"message"`)},
 	"labels":   {object(`"labels":{"pod":"a","app":"w"},"line"`), object(`"labels":{"app":"w","pod":"b"},"line"`)},
 	"pod_name": {object(`"kubernetes":{"pod_name":"a"},"log"`), object(`"kubernetes":{"pod_name":"b"},"log"`)},
@@ -296,7 +340,13 @@ func TestProcessesOfOneStream(t *testing.T) {
 	}
 	want := shown(t, dumps[0]) + shown(t, dumps[1])
 	for name, of := range processes {
-		one, two := wrap(dumps[0], func(_ int, line string) string { return of[0](line) }), wrap(dumps[1], func(_ int, line string) string { return of[1](line) })
+		one, two := wrap(
+			dumps[0],
+			func(_ int, line string) string { return of[0](line) },
+		), wrap(
+			dumps[1],
+			func(_ int, line string) string { return of[1](line) },
+		)
 		for _, text := range [][]byte{append(bytes.Clone(one), two...), inTurn(one, two)} {
 			golden.Equal(t, shown(t, text), want, name, "shows")
 		}

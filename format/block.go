@@ -76,8 +76,15 @@ func ParseBlockHeader(src []byte, version uint16) (h BlockHeader, ok bool) {
 		return h, false
 	}
 	b, limit := src[len(Marker):BlockHeaderSize(version)], uint32(MaxBlockEvents)
-	h = BlockHeader{Version: version, Stored: binary.LittleEndian.Uint32(b), Raw: binary.LittleEndian.Uint32(b[4:]), Codec: Codec(b[8]),
-		Events: binary.LittleEndian.Uint32(b[9:]), First: int64(binary.LittleEndian.Uint64(b[13:])), Sum: binary.LittleEndian.Uint32(b[len(b)-4:])}
+	h = BlockHeader{
+		Version: version,
+		Stored:  binary.LittleEndian.Uint32(b),
+		Raw:     binary.LittleEndian.Uint32(b[4:]),
+		Codec:   Codec(b[8]),
+		Events:  binary.LittleEndian.Uint32(b[9:]),
+		First:   int64(binary.LittleEndian.Uint64(b[13:])),
+		Sum:     binary.LittleEndian.Uint32(b[len(b)-4:]),
+	}
 	if version == Version2 {
 		limit *= 4
 	}

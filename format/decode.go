@@ -62,7 +62,17 @@ func DecodeFields(kind uint64, body []byte, ev *Event, last *int64, a *Arena) er
 	case KindWait, KindTenure: // most events of an exact trace
 		*last += signed(list[0])
 		ev.Time, ev.End = *last, *last+signed(list[1])
-		ev.Thread, ev.Object, ev.Mode, ev.Stack, ev.Owner = ThreadID(list[2]), ObjectID(list[3]), Mode(list[4]), StackID(list[5]), ThreadID(list[6])
+		ev.Thread, ev.Object, ev.Mode, ev.Stack, ev.Owner = ThreadID(
+			list[2],
+		), ObjectID(
+			list[3],
+		), Mode(
+			list[4],
+		), StackID(
+			list[5],
+		), ThreadID(
+			list[6],
+		)
 		d.bad = d.bad || (list[2]|list[3]|list[5]|list[6])>>32 != 0 || list[4] >= uint64(len(modeNames))
 	default:
 		for i, v := range list[:n] {

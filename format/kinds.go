@@ -61,8 +61,31 @@ func (a Activity) String() string { return name(activityNames[:], uint8(a)) }
 
 var (
 	modeNames     = [...]string{"exclusive", "shared"}
-	lockKindNames = [...]string{"unknown", "monitor", "synchronizer", "readwritelock", "semaphore", "mutex", "kernel", "gil"}
-	activityNames = [...]string{"unknown", "wait", "park", "sleep", "io", "run", "live", "seen", "file", "socket", "took", "ready", "runnable"}
+	lockKindNames = [...]string{
+		"unknown",
+		"monitor",
+		"synchronizer",
+		"readwritelock",
+		"semaphore",
+		"mutex",
+		"kernel",
+		"gil",
+	}
+	activityNames = [...]string{
+		"unknown",
+		"wait",
+		"park",
+		"sleep",
+		"io",
+		"run",
+		"live",
+		"seen",
+		"file",
+		"socket",
+		"took",
+		"ready",
+		"runnable",
+	}
 )
 
 func name(names []string, i uint8) string {

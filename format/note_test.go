@@ -9,7 +9,12 @@ import (
 
 // A copy of an input carries its warnings with their hints.
 func TestNotesKeepTheHintsOfWarnings(t *testing.T) {
-	said := format.Stats{Warnings: []format.Warning{{Code: format.CodeReaders, Text: "no owner"}, {Code: format.CodeUnlistedOwners, Text: "not in the dump", Hint: "take it with -l", Hidden: 7}}}
+	said := format.Stats{
+		Warnings: []format.Warning{
+			{Code: format.CodeReaders, Text: "no owner"},
+			{Code: format.CodeUnlistedOwners, Text: "not in the dump", Hint: "take it with -l", Hidden: 7},
+		},
+	}
 	var copied format.Stats
 	for _, ev := range said.Notes() {
 		copied.Note(&ev)

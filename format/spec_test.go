@@ -48,7 +48,12 @@ var (
 )
 
 func learn(text string) *stranger {
-	s := &stranger{kinds: map[uint64]specKind{}, stored: map[string]string{}, names: map[string]map[uint64]string{}, late: map[string]bool{}}
+	s := &stranger{
+		kinds:  map[uint64]specKind{},
+		stored: map[string]string{},
+		names:  map[string]map[uint64]string{},
+		late:   map[string]bool{},
+	}
 	for _, row := range tableRow.FindAllStringSubmatch(text, -1) {
 		if id, err := strconv.ParseUint(row[1], 10, 64); err == nil {
 			s.kinds[id] = specKind{row[2], strings.Split(row[3], ", ")}
@@ -112,7 +117,8 @@ func (s *stranger) file(data []byte) (lines []string, err error) {
 		count, first := int(binary.LittleEndian.Uint32(head[17:])), binary.LittleEndian.Uint64(head[21:])
 		sum := binary.LittleEndian.Uint32(head[size-4:])
 		summed := append(bytes.Clone(head[8:size-4]), s.rest[:stored]...)
-		if hex.EncodeToString(head[:8]) != "f0435444626c6b0f" || stored != raw || codec != 0 || sum != crc32.Checksum(summed, crc32.MakeTable(crc32.Castagnoli)) {
+		if hex.EncodeToString(head[:8]) != "f0435444626c6b0f" || stored != raw || codec != 0 ||
+			sum != crc32.Checksum(summed, crc32.MakeTable(crc32.Castagnoli)) {
 			return nil, fmt.Errorf("block header % x", head)
 		}
 		s.last = int64(first)

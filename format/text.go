@@ -12,10 +12,34 @@ const TextHeader = "contend 1"
 
 // fieldNames are the keys of the text twin.
 var fieldNames = [fieldCount]string{
-	fThread: "thread", fOwner: "owner", fObject: "lock", fStack: "stack", fTime: "time", fEnd: "end", fIntended: "intended",
-	fWeight: "weight", fMode: "mode", fLockKind: "kind", fActivity: "activity", fLive: "live", fIdle: "idle", fHash: "hash",
-	fBytes: "bytes", fCount: "count", fName: "name", fGroup: "group", fClass: "class", fValue: "value",
-	fFrames: "frames", fOwners: "owners", fWaiters: "waiters", fFailed: "failed", fWoken: "woken", fAgain: "again", fResource: "resource", fNotifier: "notifier",
+	fThread:   "thread",
+	fOwner:    "owner",
+	fObject:   "lock",
+	fStack:    "stack",
+	fTime:     "time",
+	fEnd:      "end",
+	fIntended: "intended",
+	fWeight:   "weight",
+	fMode:     "mode",
+	fLockKind: "kind",
+	fActivity: "activity",
+	fLive:     "live",
+	fIdle:     "idle",
+	fHash:     "hash",
+	fBytes:    "bytes",
+	fCount:    "count",
+	fName:     "name",
+	fGroup:    "group",
+	fClass:    "class",
+	fValue:    "value",
+	fFrames:   "frames",
+	fOwners:   "owners",
+	fWaiters:  "waiters",
+	fFailed:   "failed",
+	fWoken:    "woken",
+	fAgain:    "again",
+	fResource: "resource",
+	fNotifier: "notifier",
 }
 
 // words has the words of the text twin for the numbers of some fields.

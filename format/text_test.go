@@ -14,12 +14,34 @@ import (
 )
 
 // enums are how many values the fields have that stand for names.
-var enums = map[fieldCode]int{fMode: len(modeNames), fLockKind: len(lockKindNames), fActivity: len(activityNames), fFailed: 2}
+var enums = map[fieldCode]int{
+	fMode:     len(modeNames),
+	fLockKind: len(lockKindNames),
+	fActivity: len(activityNames),
+	fFailed:   2,
+}
 
 // drawEvent draws an event of any kind but the end, with only the fields its
 // kind has.
 func drawEvent(t *rapid.T) Event {
-	kinds := []Kind{KindThread, KindObject, KindStack, KindThreadStart, KindThreadEnd, KindRecording, KindTick, KindGap, KindSetting, KindContention, KindWait, KindTenure, KindActivity, KindRelease, KindPause, KindBlocked}
+	kinds := []Kind{
+		KindThread,
+		KindObject,
+		KindStack,
+		KindThreadStart,
+		KindThreadEnd,
+		KindRecording,
+		KindTick,
+		KindGap,
+		KindSetting,
+		KindContention,
+		KindWait,
+		KindTenure,
+		KindActivity,
+		KindRelease,
+		KindPause,
+		KindBlocked,
+	}
 	ev := Event{Kind: rapid.SampledFrom(kinds).Draw(t, "kind")}
 	for _, f := range layouts[ev.Kind] {
 		drawField(t, f, &ev)
@@ -30,12 +52,21 @@ func drawEvent(t *rapid.T) Event {
 func drawField(t *rapid.T, f fieldCode, ev *Event) {
 	text := rapid.StringMatching(`[a-z "'\x60#\\=,:/\x00\x1b\né\x{1F512}\x{FFFD}]{0,8}`)
 	party := rapid.Custom(func(t *rapid.T) Party {
-		return Party{ThreadID(rapid.Uint32().Draw(t, "t")), StackID(rapid.Uint32().Draw(t, "s")), Mode(rapid.IntRange(0, len(modeNames)-1).Draw(t, "m"))}
+		return Party{
+			ThreadID(rapid.Uint32().Draw(t, "t")),
+			StackID(rapid.Uint32().Draw(t, "s")),
+			Mode(rapid.IntRange(0, len(modeNames)-1).Draw(t, "m")),
+		}
 	})
 	switch f {
 	case fFrames:
 		ev.Frames = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Frame {
-			return Frame{text.Draw(t, "c"), text.Draw(t, "m"), text.Draw(t, "f"), rapid.IntRange(-1, 1<<30).Draw(t, "l")}
+			return Frame{
+				text.Draw(t, "c"),
+				text.Draw(t, "m"),
+				text.Draw(t, "f"),
+				rapid.IntRange(-1, 1<<30).Draw(t, "l"),
+			}
 		}), 0, 3).Draw(t, "frames")
 		return
 	case fOwners:
@@ -140,7 +171,14 @@ func TestEventsRoundTripThroughTextAndBinary(t *testing.T) {
 func TestTextLooksAsSpecified(t *testing.T) {
 	got := writeText(t, []Event{
 		{Kind: KindStack, Stack: 7, Frames: []Frame{{"a.B", "m", "B.java", 12}, {"a.C", "<init>", "", -1}}},
-		{Kind: KindContention, Time: 10, Weight: EvidenceOnly, Object: 3, Owners: []Party{{1, 5, Exclusive}, {2, 6, Shared}}, Waiters: []Party{{NoThread, 7, Exclusive}}},
+		{
+			Kind:    KindContention,
+			Time:    10,
+			Weight:  EvidenceOnly,
+			Object:  3,
+			Owners:  []Party{{1, 5, Exclusive}, {2, 6, Shared}},
+			Waiters: []Party{{NoThread, 7, Exclusive}},
+		},
 		{Kind: KindWait, Time: 10, End: 30, Thread: 1, Object: 3, Mode: Shared},
 		{Kind: KindSetting, Name: "a \"b\"\n"},
 	})
@@ -195,7 +233,9 @@ func TestTextErrorsSayTheLine(t *testing.T) {
 	} {
 		_, _, err := readText(strings.NewReader(c.text))
 		var fe *Error
-		if !errors.As(err, &fe) || fe.Pos != (Pos{File: "t.txt", Line: c.line}) || fe.What != c.what || !errors.Is(err, c.want) || strings.Contains(err.Error(), "\n") {
+		if !errors.As(err, &fe) || fe.Pos != (Pos{File: "t.txt", Line: c.line}) || fe.What != c.what ||
+			!errors.Is(err, c.want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.60q: %v", c.text, err)
 		}
 	}
@@ -284,7 +324,9 @@ func TestTextKeepsTheFaultOfItsInput(t *testing.T) {
 	if _, _, err = readText(iotest.ErrReader(fault)); !errors.Is(err, fault) {
 		t.Error(err)
 	}
-	_, st, err := readText(io.MultiReader(strings.NewReader("contend 1\nwait time=1 e"), iotest.ErrReader(io.ErrUnexpectedEOF)))
+	_, st, err := readText(
+		io.MultiReader(strings.NewReader("contend 1\nwait time=1 e"), iotest.ErrReader(io.ErrUnexpectedEOF)),
+	)
 	if err != nil || len(st.Warnings) != 1 || st.Warnings[0].Code != "truncated" {
 		t.Error(st.Warnings, err)
 	}
@@ -302,7 +344,13 @@ type failing struct{ err error }
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func contended() *Event {
-	return &Event{Kind: KindContention, Time: 1e18, Object: 70_000, Owners: []Party{{80_000, 90_000, Exclusive}}, Waiters: []Party{{1, 2, Shared}, {3, 4, Exclusive}}}
+	return &Event{
+		Kind:    KindContention,
+		Time:    1e18,
+		Object:  70_000,
+		Owners:  []Party{{80_000, 90_000, Exclusive}},
+		Waiters: []Party{{1, 2, Shared}, {3, 4, Exclusive}},
+	}
 }
 
 func TestTextWriterDoesNotAllocate(t *testing.T) {

@@ -69,7 +69,8 @@ func (w *Writer) Write(ev *Event) error {
 	}
 	w.total++
 	w.add(ev)
-	if len(w.raw) >= w.o.BlockSize || w.events > MaxBlockEvents-2 || w.frames > MaxBlockFrames-MaxFrames { // Close adds one
+	if len(w.raw) >= w.o.BlockSize || w.events > MaxBlockEvents-2 ||
+		w.frames > MaxBlockFrames-MaxFrames { // Close adds one
 		w.flush()
 	}
 	return w.err

@@ -15,16 +15,30 @@ import (
 // seeds are the inputs of each format, as paths from a folder beside testdata. Those under
 // ../../shared are optional.
 var seeds = map[string][]string{
-	"jfr":        {"../testdata/*.jfr", "../testdata/*.jfr.gz", "../testdata/findings/*.jfr.gz", "../decode/jfr/testdata/*.jfr", "../../shared/fixtures/public/jfr/*.jfr"},
-	"threaddump": {"../testdata/*jdk17.txt", "../testdata/truth-jdk25-*.json", "../decode/threaddump/testdata/*/*", "../decode/testdata/processes/*", "../decode/testdata/wrapped/*", "../../shared/fixtures/public/threaddump/*", "../../shared/fixtures/public/javacore/*.txt"},
-	"gotrace":    {"../testdata/*.trace", "../../shared/fixtures/public/gotrace/*.trace"},
-	"godump":     {"../testdata/go126-*-dump.txt", "../decode/testdata/wrapped/goroutine*"},
-	"profile":    {"../decode/profile/testdata/*"},
-	"counts":     {"../testdata/documents/counts.txt", "../../shared/fixtures/public/counts/*.txt"},
-	"perf":       {"../testdata/*.perf.txt.zst", "../../shared/fixtures/perf/*.txt"},
-	"native":     {"../testdata/*.bin", "../testdata/documents/*.bin"},
-	"text":       {"../testdata/sampled-v2.txt", "../testdata/documents/*.txt"},
-	"wrapped":    {"../testdata/findings/*.txt.gz"}, // small: what they unpack to is tried, too
+	"jfr": {
+		"../testdata/*.jfr",
+		"../testdata/*.jfr.gz",
+		"../testdata/findings/*.jfr.gz",
+		"../decode/jfr/testdata/*.jfr",
+		"../../shared/fixtures/public/jfr/*.jfr",
+	},
+	"threaddump": {
+		"../testdata/*jdk17.txt",
+		"../testdata/truth-jdk25-*.json",
+		"../decode/threaddump/testdata/*/*",
+		"../decode/testdata/processes/*",
+		"../decode/testdata/wrapped/*",
+		"../../shared/fixtures/public/threaddump/*",
+		"../../shared/fixtures/public/javacore/*.txt",
+	},
+	"gotrace": {"../testdata/*.trace", "../../shared/fixtures/public/gotrace/*.trace"},
+	"godump":  {"../testdata/go126-*-dump.txt", "../decode/testdata/wrapped/goroutine*"},
+	"profile": {"../decode/profile/testdata/*"},
+	"counts":  {"../testdata/documents/counts.txt", "../../shared/fixtures/public/counts/*.txt"},
+	"perf":    {"../testdata/*.perf.txt.zst", "../../shared/fixtures/perf/*.txt"},
+	"native":  {"../testdata/*.bin", "../testdata/documents/*.bin"},
+	"text":    {"../testdata/sampled-v2.txt", "../testdata/documents/*.txt"},
+	"wrapped": {"../testdata/findings/*.txt.gz"}, // small: what they unpack to is tried, too
 }
 
 // LimitMinimization gives the fuzzer one attempt to minimize an input that finds new

@@ -32,7 +32,10 @@ func TestCellsConserveWhatIsAdded(t *testing.T) {
 		for range rapid.IntRange(1, 30).Draw(t, "stretches") {
 			i := rapid.IntRange(0, 2).Draw(t, "series")
 			from := start + rapid.Int64Range(0, 1<<rapid.IntRange(10, 61).Draw(t, "far")).Draw(t, "from")
-			length, ns := rapid.Int64Range(0, 1<<rapid.IntRange(1, 61).Draw(t, "long")).Draw(t, "length"), rapid.Int64Range(0, 1<<40).Draw(t, "ns")
+			length, ns := rapid.Int64Range(0, 1<<rapid.IntRange(1, 61).Draw(t, "long")).
+				Draw(t, "length"),
+				rapid.Int64Range(0, 1<<40).
+					Draw(t, "ns")
 			if from > math.MaxInt64-length || length == 0 {
 				continue
 			}
@@ -72,7 +75,8 @@ func TestWindows(t *testing.T) {
 		{5e9, 5e9 + 5000e6, 5000 * 4999 / 2, 5000e6},
 	} {
 		got := c.Window(w.from, w.to)
-		if sum(got) != w.want || got.Span() != w.span || len(got.Length) > maxCells || len(got.Series(n)) != len(got.Length) {
+		if sum(got) != w.want || got.Span() != w.span || len(got.Length) > maxCells ||
+			len(got.Series(n)) != len(got.Length) {
 			t.Errorf("[%d, %d): %d in %d cells of together %d ns", w.from, w.to, sum(got), len(got.Length), got.Span())
 		}
 	}
@@ -144,11 +148,19 @@ func TestWhatCannotBeKnown(t *testing.T) {
 	}
 	golden.Equal(t, steady.Rate(steady.series[0]).Half, 0, "an exact trace without variation")
 	few := cells([]int64{1, 2, 1, 2, 1}) // five blocks
-	if e := few.RatioOfAll(few.Series(0), few.Length); few.Rate(few.Series(0)).Blocks != 5 || !math.IsInf(few.Rate(few.Series(0)).Half, 1) || !(e.Half > 0.4 && e.Half < 1.4) {
+	if e := few.RatioOfAll(few.Series(0), few.Length); few.Rate(few.Series(0)).Blocks != 5 ||
+		!math.IsInf(few.Rate(few.Series(0)).Half, 1) ||
+		!(e.Half > 0.4 && e.Half < 1.4) {
 		t.Errorf("few blocks: %+v", e)
 	}
 	steady.Grain = 10
-	golden.AtMost(t, math.Abs(steady.RatioOfAll(steady.series[0], steady.Length).Half-0.3), 1e-12, "steady", "want three ticks in 100")
+	golden.AtMost(
+		t,
+		math.Abs(steady.RatioOfAll(steady.series[0], steady.Length).Half-0.3),
+		1e-12,
+		"steady",
+		"want three ticks in 100",
+	)
 	golden.Equal(t, steady.Rate(steady.series[0]).Half, 0.1, "a sampled one", "want one tick in 100")
 }
 

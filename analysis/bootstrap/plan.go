@@ -16,7 +16,12 @@ type plan struct {
 // newPlan inverts the first cells of all blocks, listed replicate by replicate, of a
 // recording of n cells.
 func newPlan(n, block, blocks int, drawn []uint32) *plan {
-	p := &plan{block: block, last: n - (blocks-1)*block, starts: make([]uint32, n+1), short: make([]uint32, 0, replicates)}
+	p := &plan{
+		block:  block,
+		last:   n - (blocks-1)*block,
+		starts: make([]uint32, n+1),
+		short:  make([]uint32, 0, replicates),
+	}
 	for i, at := range drawn {
 		if i%blocks == blocks-1 {
 			p.short = append(p.short, at)

@@ -53,7 +53,14 @@ const Running = 0
 
 // Begin fixes the start of the recording. It must come first.
 func (r *Recorder) Begin(start int64) {
-	*r = Recorder{start: start, end: start, width: firstWidth, series: [][]int64{nil}, cellLimit: maxCells, seriesLimit: maxSeries}
+	*r = Recorder{
+		start:       start,
+		end:         start,
+		width:       firstWidth,
+		series:      [][]int64{nil},
+		cellLimit:   maxCells,
+		seriesLimit: maxSeries,
+	}
 }
 
 // BeginFine is Begin for a recording that is asked about short intervals.
@@ -103,7 +110,10 @@ func (r *Recorder) spread(series int, from, to, ns, threads int64) {
 		i := r.cell(at)
 		if missing := i + 1 - len(*s); missing > 0 {
 			if i >= cap(*s) {
-				*s = slices.Grow(*s, max(missing, min(len(*s), r.cellLimit-len(*s)))) // twice as many: append grows by less
+				*s = slices.Grow(
+					*s,
+					max(missing, min(len(*s), r.cellLimit-len(*s))),
+				) // twice as many: append grows by less
 			}
 			clear((*s)[len(*s) : i+1])
 			*s = (*s)[:i+1]

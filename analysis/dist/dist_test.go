@@ -30,7 +30,8 @@ func near(t rapid.TB, what string, got, want int64) {
 
 func TestEmptyIsZeroEverywhere(t *testing.T) {
 	d := of()
-	if d.Count() != 0 || d.Min() != 0 || d.Max() != 0 || d.Mean() != 0 || d.Percentile(99) != 0 || d.Corrected(1).Count() != 0 {
+	if d.Count() != 0 || d.Min() != 0 || d.Max() != 0 || d.Mean() != 0 || d.Percentile(99) != 0 ||
+		d.Corrected(1).Count() != 0 {
 		t.Errorf("%+v", d)
 	}
 }

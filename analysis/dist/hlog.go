@@ -91,10 +91,17 @@ func NewLogWriter(w io.Writer, head Head) (*LogWriter, error) {
 		tags = labelledHead + "\n"
 	}
 	base := strings.TrimSuffix(seconds(l.base), "000000") // the format has milliseconds here
-	_, err := fmt.Fprintf(w, "#[Logged by contend: waiting times in nanoseconds]\n#[Histogram log format version %s]\n%s"+
-		"#[StartTime: %s (seconds since epoch), %s]\n#[BaseTime: %s (seconds since epoch)]\n"+
-		"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
-		hdr.HISTOGRAM_LOG_FORMAT_VERSION, tags, base, time.Unix(0, l.base).UTC().Format(time.RFC3339Nano), base)
+	_, err := fmt.Fprintf(
+		w,
+		"#[Logged by contend: waiting times in nanoseconds]\n#[Histogram log format version %s]\n%s"+
+			"#[StartTime: %s (seconds since epoch), %s]\n#[BaseTime: %s (seconds since epoch)]\n"+
+			"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
+		hdr.HISTOGRAM_LOG_FORMAT_VERSION,
+		tags,
+		base,
+		time.Unix(0, l.base).UTC().Format(time.RFC3339Nano),
+		base,
+	)
 	return l, err
 }
 
@@ -153,7 +160,15 @@ func (l *LogWriter) Write(iv *Interval) error {
 	if iv.Tag != "" {
 		tag = "Tag=" + LogTag(iv.Tag) + ","
 	}
-	_, err := fmt.Fprintf(l.w, "%s%s,%s,%.3f,%s\n", tag, seconds(iv.Start-l.base), seconds(iv.End-iv.Start), float64(longest)/1e6, payload)
+	_, err := fmt.Fprintf(
+		l.w,
+		"%s%s,%s,%.3f,%s\n",
+		tag,
+		seconds(iv.Start-l.base),
+		seconds(iv.End-iv.Start),
+		float64(longest)/1e6,
+		payload,
+	)
 	return err
 }
 

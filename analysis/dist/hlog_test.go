@@ -51,7 +51,15 @@ func TestLogRoundTrips(t *testing.T) {
 	for i := range want {
 		got := golden.Must(r.Next())(t)
 		if got.Tag != want[i].Tag || got.Start != want[i].Start || got.End != want[i].End {
-			t.Errorf("%q [%d, %d), want %q [%d, %d)", got.Tag, got.Start, got.End, want[i].Tag, want[i].Start, want[i].End)
+			t.Errorf(
+				"%q [%d, %d), want %q [%d, %d)",
+				got.Tag,
+				got.Start,
+				got.End,
+				want[i].Tag,
+				want[i].Start,
+				want[i].End,
+			)
 		}
 		if !got.Lengths.histogram().Equals(want[i].Lengths.Copy().histogram()) {
 			t.Errorf("interval %d differs", i)
@@ -166,9 +174,31 @@ func TestLogOfJHiccupHasItsTruth(t *testing.T) {
 		last = iv.End
 		sum.Merge(iv.Lengths)
 	}
-	got := fmt.Sprint(intervals, sum.Count(), sum.Min(), sum.Max(), sum.Percentile(50), sum.Percentile(99), sum.Percentile(99.9), sum.Mean(), first/1e6, last/1e6)
+	got := fmt.Sprint(
+		intervals,
+		sum.Count(),
+		sum.Min(),
+		sum.Max(),
+		sum.Percentile(50),
+		sum.Percentile(99),
+		sum.Percentile(99.9),
+		sum.Mean(),
+		first/1e6,
+		last/1e6,
+	)
 	w := truth.PerTag["(none)"]
-	want := fmt.Sprint(w.Intervals, w.TotalCount, w.Min, w.Max, w.P50, w.P99, w.P999, int64(w.Mean), w.FirstStart, w.LastEnd)
+	want := fmt.Sprint(
+		w.Intervals,
+		w.TotalCount,
+		w.Min,
+		w.Max,
+		w.P50,
+		w.P99,
+		w.P999,
+		int64(w.Mean),
+		w.FirstStart,
+		w.LastEnd,
+	)
 	if got != want || !IsLog(text) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -207,7 +237,8 @@ func TestUnits(t *testing.T) {
 		r := NewLogReader(strings.NewReader("0,1,1,"+string(text)), "x", unit)
 		iv := golden.Must(r.Next())(t)
 		d := iv.Lengths
-		if d.Count() != 10 || d.Min() != 100*unit || d.Max() != longest || d.Percentile(50) < 499*unit || d.Percentile(50) > 501*unit {
+		if d.Count() != 10 || d.Min() != 100*unit || d.Max() != longest || d.Percentile(50) < 499*unit ||
+			d.Percentile(50) > 501*unit {
 			t.Errorf("unit %d: %d from %d to %d, half below %d", unit, d.Count(), d.Min(), d.Max(), d.Percentile(50))
 		}
 		iv.Pack() // the text has the other unit
@@ -239,7 +270,8 @@ func TestBadLines(t *testing.T) {
 		r := NewLogReader(strings.NewReader(c.line+good), "x.hlog", 1)
 		_, err := r.Next()
 		var fe *format.Error
-		if !errors.As(err, &fe) || !errors.Is(err, c.err) || fe.Pos.Line != 1 || !strings.Contains(err.Error(), c.want) {
+		if !errors.As(err, &fe) || !errors.Is(err, c.err) || fe.Pos.Line != 1 ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		if iv, err := r.Next(); err != nil || iv.Lengths.Count() != 5 {

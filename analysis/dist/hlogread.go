@@ -46,7 +46,9 @@ func NewLogReader(r io.Reader, name string, unit int64) *LogReader {
 func IsLog(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		switch {
-		case bytes.HasPrefix(line, []byte(`"StartTimestamp"`)), bytes.HasPrefix(line, []byte("#[Histogram log")), bytes.HasPrefix(line, []byte("#[StartTime:")):
+		case bytes.HasPrefix(line, []byte(`"StartTimestamp"`)),
+			bytes.HasPrefix(line, []byte("#[Histogram log")),
+			bytes.HasPrefix(line, []byte("#[StartTime:")):
 			return true
 		case bytes.HasPrefix(line, []byte("#")):
 			continue
@@ -122,7 +124,11 @@ func (l *LogReader) comment(line string) error {
 		word := rest[:strings.IndexAny(rest+"]", " ]")]
 		t, ok := parseSeconds(word)
 		if !ok {
-			return l.fail(strings.Trim(c.prefix, "#[: "), fmt.Errorf("%w: %q is not a time", format.ErrCorrupt, word), "")
+			return l.fail(
+				strings.Trim(c.prefix, "#[: "),
+				fmt.Errorf("%w: %q is not a time", format.ErrCorrupt, word),
+				"",
+			)
 		}
 		*c.into = t
 	}
@@ -142,12 +148,20 @@ func (l *LogReader) interval(line string) (*Interval, error) {
 	stamp, ok := parseSeconds(fields[0])
 	length, ok2 := parseSeconds(fields[1])
 	if !ok || !ok2 || length < 0 {
-		return nil, l.fail("interval", fmt.Errorf("%w: %.40q is not a start and a duration", format.ErrCorrupt, fields[0]+","+fields[1]), "")
+		return nil, l.fail(
+			"interval",
+			fmt.Errorf("%w: %.40q is not a start and a duration", format.ErrCorrupt, fields[0]+","+fields[1]),
+			"",
+		)
 	}
 	iv.Start = l.absolute(stamp)
 	iv.End = iv.Start + length
 	if !strings.HasPrefix(fields[3], "HISTF") {
-		return nil, l.fail("histogram", fmt.Errorf("%w: only V2 compressed histograms are", format.ErrVersion), "HdrHistogram's own tools convert older logs")
+		return nil, l.fail(
+			"histogram",
+			fmt.Errorf("%w: only V2 compressed histograms are", format.ErrVersion),
+			"HdrHistogram's own tools convert older logs",
+		)
 	}
 	h, err := hdr.Decode([]byte(fields[3]))
 	if err != nil {

@@ -40,7 +40,10 @@ const (
 // epoch with waits to the next one only: a lock may return to an earlier address, or
 // another lock may take it.
 func (f *family) links(c *collections) (out []link) {
-	slices.SortFunc(f.seen, func(a, b waitEnd) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.lock, b.lock)) })
+	slices.SortFunc(
+		f.seen,
+		func(a, b waitEnd) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.lock, b.lock)) },
+	)
 	byChance, sum, others := 1.0, 0.0, 0 // byChance: the probability that all changes are chance; others: changes to another lock
 	pairs, same := 0, 0
 	var before epochWaits
@@ -61,7 +64,8 @@ func (f *family) links(c *collections) (out []link) {
 		before, rest = now, rest[n:]
 	}
 	mean := sum / float64(max(len(out), 1))
-	if pairs < minPairs || float64(same) < minSame*float64(pairs) || byChance > maxChance || float64(others)*mean > maxStray*float64(len(out))*(1-mean) {
+	if pairs < minPairs || float64(same) < minSame*float64(pairs) || byChance > maxChance ||
+		float64(others)*mean > maxStray*float64(len(out))*(1-mean) {
 		return nil
 	}
 	return out
@@ -89,7 +93,8 @@ func newEpochWaits(seen []waitEnd) epochWaits {
 
 // isClear reports whether the epoch is about one lock.
 func (s *epochWaits) isClear() bool {
-	return s.waits > 0 && s.waits == len(s.seen) || s.waits >= minWaits && float64(s.waits) >= minSame*float64(len(s.seen))
+	return s.waits > 0 && s.waits == len(s.seen) ||
+		s.waits >= minWaits && float64(s.waits) >= minSame*float64(len(s.seen))
 }
 
 func (s *epochWaits) shows(l format.ObjectID) bool {

@@ -75,10 +75,14 @@ func (f *family) find(c *collections, found *Found) {
 	for _, l := range f.uses {
 		order = append(order, l)
 	}
-	slices.SortFunc(order, func(a, b *addressUse) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.lock, b.lock)) })
+	slices.SortFunc(
+		order,
+		func(a, b *addressUse) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.lock, b.lock)) },
+	)
 	for i := 1; i < len(order); i++ {
 		old, l := order[i-1], order[i]
-		if old.last <= l.first && c.epoch(old.last) < c.epoch(l.first) && resolve(found.Same, old.lock) != resolve(found.Same, l.lock) {
+		if old.last <= l.first && c.epoch(old.last) < c.epoch(l.first) &&
+			resolve(found.Same, old.lock) != resolve(found.Same, l.lock) {
 			found.Doubtful++
 			found.NS += l.ns
 		}

@@ -37,7 +37,8 @@ func (ev *evidence) link() {
 			}
 			s := ev.owner(o, lock, at)
 			s.Waiters = len(d.waiters)
-			if s.Owner != format.NoThread && ev.Kind(lock) == format.KindMonitor { // of others the agent tells which method takes any lock
+			if s.Owner != format.NoThread &&
+				ev.Kind(lock) == format.KindMonitor { // of others the agent tells which method takes any lock
 				s.Took = ev.tookWith(d.lock, o.Stack)
 			}
 			ev.dumpsOf[lock] = append(ev.dumpsOf[lock], s)

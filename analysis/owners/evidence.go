@@ -97,7 +97,8 @@ func sameMethod(a, b format.Frame) bool { return a.Class == b.Class && a.Method 
 // has the acquiring method, or no frame of the application at all.
 func (ev *evidence) inside(stack, took format.StackID) bool {
 	acquires := ev.Caller(took)
-	return ev.Bare(stack) || slices.ContainsFunc(ev.Application(stack), func(f format.Frame) bool { return sameMethod(f, acquires) })
+	return ev.Bare(stack) ||
+		slices.ContainsFunc(ev.Application(stack), func(f format.Frame) bool { return sameMethod(f, acquires) })
 }
 
 // batch is the largest number of ownerships that are passed on together.

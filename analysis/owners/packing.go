@@ -52,7 +52,19 @@ type lockOwner struct {
 
 func (k lockOwner) place() uint32 {
 	o := &k.owner
-	return uint32(k.lock)*31 + uint32(o.Thread)*7 + uint32(o.Stack)*13 + uint32(o.Kind)*101 + uint32(o.Prov)*37 + uint32(o.Did)*59
+	return uint32(
+		k.lock,
+	)*31 + uint32(
+		o.Thread,
+	)*7 + uint32(
+		o.Stack,
+	)*13 + uint32(
+		o.Kind,
+	)*101 + uint32(
+		o.Prov,
+	)*37 + uint32(
+		o.Did,
+	)*59
 }
 
 func (k lockOwner) put(to []byte) []byte {

@@ -32,7 +32,13 @@ type buffer struct {
 }
 
 func newArranger(r *Record, kind func(format.ObjectID) format.LockKind) *arranger {
-	a := &arranger{Record: r, store: newStore(r.perThread), kind: kind, buffers: make([]buffer, len(r.perThread)), runs: make([][]column.Ref, len(r.inputs))}
+	a := &arranger{
+		Record:  r,
+		store:   newStore(r.perThread),
+		kind:    kind,
+		buffers: make([]buffer, len(r.perThread)),
+		runs:    make([][]column.Ref, len(r.inputs)),
+	}
 	a.keys = r.table.all.List()
 	a.starts = make([]column.Ref, 0, r.Waited())
 	var most counts
@@ -68,7 +74,8 @@ func (a *arranger) others(from *ordered, before int64) {
 		a.interrupt(o)
 		i := a.enqueue(o)
 		what := &a.keys[o.key>>1]
-		if (what.ran() || what.What() == format.ActivitySeen) && what.Stack != format.NoStack && what.had() == format.NoObject {
+		if (what.ran() || what.What() == format.ActivitySeen) && what.Stack != format.NoStack &&
+			what.had() == format.NoObject {
 			in := &a.runs[a.reach[o.thread].input]
 			*in = append(*in, i)
 		}
@@ -95,7 +102,8 @@ func (a *arranger) wait(w *recorded) {
 // continues joins a park to the wait of its thread if it belongs to the same acquire.
 func (a *arranger) continues(head, next *recorded) bool {
 	h, n := &a.keys[head.key>>1], &a.keys[next.key>>1]
-	if h.info&failedBit != 0 || n.Lock != h.Lock || n.Stack != h.Stack || next.start < head.end || next.start-head.end > parkSlack {
+	if h.info&failedBit != 0 || n.Lock != h.Lock || n.Stack != h.Stack || next.start < head.end ||
+		next.start-head.end > parkSlack {
 		return false
 	}
 	head.end = next.end

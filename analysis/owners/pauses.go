@@ -36,7 +36,10 @@ type pauses []Pause
 // merge merges overlapping pauses. A safepoint in which a garbage collection was recorded
 // counts as that collection.
 func merge(recorded []Pause) (out pauses) {
-	slices.SortFunc(recorded, func(a, b Pause) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
+	slices.SortFunc(
+		recorded,
+		func(a, b Pause) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) },
+	)
 	for _, p := range recorded {
 		if n := len(out); n > 0 && p.Start < out[n-1].End {
 			last := &out[n-1]

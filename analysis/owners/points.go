@@ -35,7 +35,12 @@ type point struct {
 // if the waits of the input are whole.
 func (a *Activities) points(lock format.ObjectID) []point {
 	waits, releases := a.byLock[lock], a.releasesOf(lock)
-	m := matcher{Activities: a, whole: a.input(lock).whole, latest: map[format.ThreadID]*try{}, points: make([]point, 0, len(waits)+2*len(releases))}
+	m := matcher{
+		Activities: a,
+		whole:      a.input(lock).whole,
+		latest:     map[format.ThreadID]*try{},
+		points:     make([]point, 0, len(waits)+2*len(releases)),
+	}
 	for _, i := range releases {
 		r := a.releases.At(i)
 		for ; len(waits) > 0 && a.Begins(waits[0]) <= r.time; waits = waits[1:] {
@@ -86,7 +91,10 @@ func (m *matcher) block(w Activity) {
 // end lets a thread acquire the lock that no release is known to have woken.
 func (m *matcher) end(t *try) {
 	if t != nil && !t.over && !m.whole && !t.wait.Failed() {
-		m.points = append(m.points, point{at: t.wait.End, what: acquired, mode: t.wait.Mode(), thread: t.wait.Thread, stack: t.wait.Stack})
+		m.points = append(
+			m.points,
+			point{at: t.wait.End, what: acquired, mode: t.wait.Mode(), thread: t.wait.Thread, stack: t.wait.Stack},
+		)
 	}
 }
 

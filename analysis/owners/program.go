@@ -20,13 +20,30 @@ func (ev *evidence) Waits(lock format.ObjectID, to []model.Wait) []model.Wait {
 	for _, i := range ev.byLock[lock] {
 		w := ev.Activity(i)
 		if w.End > w.Start {
-			to = append(to, model.Wait{Start: w.Start, End: w.End, Thread: w.Thread, Last: w.prev(), Stack: w.Stack, Failed: w.Failed(), Shared: w.Mode() == format.Shared})
+			to = append(
+				to,
+				model.Wait{
+					Start:  w.Start,
+					End:    w.End,
+					Thread: w.Thread,
+					Last:   w.prev(),
+					Stack:  w.Stack,
+					Failed: w.Failed(),
+					Shared: w.Mode() == format.Shared,
+				},
+			)
 		}
 	}
 	return to
 }
 
-func (ev *evidence) Observations(t format.ThreadID, lock format.ObjectID, from, to int64, near *column.Ref, out []model.Observation) ([]model.Observation, int64) {
+func (ev *evidence) Observations(
+	t format.ThreadID,
+	lock format.ObjectID,
+	from, to int64,
+	near *column.Ref,
+	out []model.Observation,
+) ([]model.Observation, int64) {
 	list := ev.Of(t)
 	n := ev.before(list, from, *near)
 	list = ev.goingOn(list, n)
@@ -73,7 +90,12 @@ func (ev *evidence) observation(c *Scan) (d model.Observation, ok bool) {
 	return d, d.End > d.Start && (!ev.Bare(d.Stack) || len(ev.Frames(d.Stack)) == 1)
 }
 
-func (ev *evidence) Samples(of format.ObjectID, from, to int64, most int, f func(format.ThreadID, int64, format.StackID)) {
+func (ev *evidence) Samples(
+	of format.ObjectID,
+	from, to int64,
+	most int,
+	f func(format.ThreadID, int64, format.StackID),
+) {
 	list := ev.runs[ev.inputOf[of]]
 	begins := func(i column.Ref, t int64) int { return cmp.Compare(ev.Begins(i), t) }
 	first, _ := slices.BinarySearchFunc(list, from, begins)
@@ -89,7 +111,13 @@ func (ev *evidence) ActivitiesOf(of format.ObjectID) []*model.Activity {
 	ev.listing.Lock()
 	defer ev.listing.Unlock()
 	if ev.threadsOf == nil {
-		ev.threadsOf, ev.byKey, ev.listed = make([][]format.ThreadID, len(ev.inputs)), make([]*gathered, len(ev.keys)), map[uint32][]*model.Activity{}
+		ev.threadsOf, ev.byKey, ev.listed = make(
+			[][]format.ThreadID,
+			len(ev.inputs),
+		), make(
+			[]*gathered,
+			len(ev.keys),
+		), map[uint32][]*model.Activity{}
 		for t := range ev.reach {
 			in := ev.reach[t].input
 			ev.threadsOf[in] = append(ev.threadsOf[in], format.ThreadID(t))
@@ -132,7 +160,14 @@ func (ev *evidence) list(input uint32) (out []*model.Activity) {
 				}
 				if x = found[k]; x == nil {
 					does := c.key().What()
-					x = &gathered{Activity: model.Activity{What: d.What, Stack: d.Stack, Lock: k.lock, Idle: !c.IsWait() && (does == format.ActivityPark || does == format.ActivityWait)}}
+					x = &gathered{
+						Activity: model.Activity{
+							What:  d.What,
+							Stack: d.Stack,
+							Lock:  k.lock,
+							Idle:  !c.IsWait() && (does == format.ActivityPark || does == format.ActivityWait),
+						},
+					}
 					found[k] = x
 				}
 				ev.byKey[number], known = x, append(known, number)
@@ -144,7 +179,10 @@ func (ev *evidence) list(input uint32) (out []*model.Activity) {
 		ev.byKey[number] = nil
 	}
 	for _, x := range found {
-		slices.SortFunc(x.Times, func(a, b model.Interval) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
+		slices.SortFunc(
+			x.Times,
+			func(a, b model.Interval) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) },
+		)
 		out = append(out, &x.Activity)
 	}
 	slices.SortFunc(out, func(a, b *model.Activity) int {

@@ -106,7 +106,9 @@ func (r *Record) Add(ev *format.Event, end int64) {
 		r.found(ev.Object)
 	case format.KindTenure:
 		r.found(ev.Object).tenures = true
-		r.Tenures.Add(Tenure{Start: ev.Time, End: end, Thread: ev.Thread, Lock: ev.Object, Stack: ev.Stack, Mode: ev.Mode})
+		r.Tenures.Add(
+			Tenure{Start: ev.Time, End: end, Thread: ev.Thread, Lock: ev.Object, Stack: ev.Stack, Mode: ev.Mode},
+		)
 	case format.KindActivity:
 		if ev.Activity == format.ActivityTook {
 			r.addAcquireStack(ev.Object, ev.Stack)
@@ -121,8 +123,12 @@ func (r *Record) Add(ev *format.Event, end int64) {
 		r.perThread.add(int(ev.Thread), 1)
 		r.reaches(ev.Thread, ev.Time, end)
 	case format.KindContention:
-		r.dumps = append(r.dumps, dump{time: ev.Time, lock: ev.Object,
-			owners: append([]format.Party(nil), ev.Owners...), waiters: append([]format.Party(nil), ev.Waiters...)})
+		r.dumps = append(r.dumps, dump{
+			time:    ev.Time,
+			lock:    ev.Object,
+			owners:  append([]format.Party(nil), ev.Owners...),
+			waiters: append([]format.Party(nil), ev.Waiters...),
+		})
 	case format.KindSetting, format.KindRecording:
 		r.inputs[len(r.inputs)-1].note(ev, end)
 	case format.KindPause:
@@ -186,7 +192,10 @@ func (r *Record) eachWait(pieces int, f func(*Activity)) {
 
 // NextInput begins another input: it has the events that follow.
 func (r *Record) NextInput() {
-	r.inputs = append(r.inputs, input{from: format.NoTime, to: format.NoTime, before: begun{len(r.dumps), r.waits.Begun()}})
+	r.inputs = append(
+		r.inputs,
+		input{from: format.NoTime, to: format.NoTime, before: begun{len(r.dumps), r.waits.Begun()}},
+	)
 }
 
 // TellsOwners reports whether every input with waits records the holds of its locks, and at

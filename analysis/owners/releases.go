@@ -44,8 +44,15 @@ func (ev *evidence) showsReleases(lock format.ObjectID) bool {
 // fromReleases gives the owners of a lock, by its releases, while threads wait for it.
 func (ev *evidence) fromReleases(lock format.ObjectID, give func([]Ownership)) {
 	in := ev.input(lock)
-	h := &history{ev: ev, lock: lock, kind: ev.Kind(lock), points: ev.points(lock), medians: map[function]int64{},
-		busy: ev.busy(ev.byLock[lock]), out: batches{give: give}}
+	h := &history{
+		ev:      ev,
+		lock:    lock,
+		kind:    ev.Kind(lock),
+		points:  ev.points(lock),
+		medians: map[function]int64{},
+		busy:    ev.busy(ev.byLock[lock]),
+		out:     batches{give: give},
+	}
 	h.from, h.to = in.from, in.to
 	if in.from == format.NoTime {
 		h.from, h.to = h.points[0].at, h.points[len(h.points)-1].at

@@ -50,7 +50,13 @@ func (r Refs) at(n int) column.Ref { return r.From + column.Ref(n) }
 
 // newStore returns a store for at most so many activities of each thread.
 func newStore(most counts) *store {
-	s := &store{first: make([]uint32, len(most)), count: make([]uint32, len(most)), until: make([]int64, len(most)), ends: make([]int64, len(most)), nested: make([]bool, len(most))}
+	s := &store{
+		first:  make([]uint32, len(most)),
+		count:  make([]uint32, len(most)),
+		until:  make([]int64, len(most)),
+		ends:   make([]int64, len(most)),
+		nested: make([]bool, len(most)),
+	}
 	n := 0
 	for t, activities := range most {
 		s.first[t], s.until[t], s.ends[t] = uint32(n), minTime, minTime

@@ -29,9 +29,18 @@ type Why = model.Why
 // Timelines begins to find the owners of all locks; they are complete when rebuilt returns. If ask
 // is not nil, it returns the interval of each lock's waiting that Whys are wanted for, an empty one
 // for none.
-func (a *Activities) Timelines(sym Symbols, ask func(format.ObjectID) (from, to int64)) (tl *Timelines, rebuilt func()) {
+func (a *Activities) Timelines(
+	sym Symbols,
+	ask func(format.ObjectID) (from, to int64),
+) (tl *Timelines, rebuilt func()) {
 	byLock := a.byLock
-	tl = &Timelines{Owned: newOwned(), Unowned: make([]Owner, len(byLock)), Seen: map[format.ObjectID]Agreement{}, Whys: map[format.ObjectID]Why{}, asked: map[format.ObjectID]times.Span{}}
+	tl = &Timelines{
+		Owned:   newOwned(),
+		Unowned: make([]Owner, len(byLock)),
+		Seen:    map[format.ObjectID]Agreement{},
+		Whys:    map[format.ObjectID]Why{},
+		asked:   map[format.ObjectID]times.Span{},
+	}
 	for i := range a.inputs {
 		a.inputs[i].pauses = merge(a.inputs[i].pauses)
 	}
@@ -111,7 +120,10 @@ const (
 // together returns how many of some locks are inferred together: all of them if the locks of
 // two inputs alternate.
 func (ev *evidence) together(locks []format.ObjectID) int {
-	if !slices.IsSortedFunc(locks, func(a, b format.ObjectID) int { return cmp.Compare(ev.InputOf(a), ev.InputOf(b)) }) {
+	if !slices.IsSortedFunc(
+		locks,
+		func(a, b format.ObjectID) int { return cmp.Compare(ev.InputOf(a), ev.InputOf(b)) },
+	) {
 		return len(locks)
 	}
 	waits, whole := 0, 0

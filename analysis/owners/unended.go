@@ -34,7 +34,19 @@ func (r *Record) Unended(alike func(a, b format.ObjectID) bool) (waits []format.
 	for _, t := range slices.Sorted(maps.Keys(u.seen)) {
 		for _, s := range u.runs(u.seen[t]) {
 			locks[s.lock] = s.lock
-			waits = append(waits, format.Event{Kind: format.KindWait, Thread: t, Object: s.lock, Stack: s.by.Stack, Mode: s.by.Mode, Time: s.first, End: s.last, Failed: true})
+			waits = append(
+				waits,
+				format.Event{
+					Kind:   format.KindWait,
+					Thread: t,
+					Object: s.lock,
+					Stack:  s.by.Stack,
+					Mode:   s.by.Mode,
+					Time:   s.first,
+					End:    s.last,
+					Failed: true,
+				},
+			)
 		}
 	}
 	if len(waits) > 0 {
@@ -146,7 +158,8 @@ func (u *unended) look() {
 
 func (u *unended) runs(s *seen) (out []sameLock) {
 	late := s.late.lock != format.NoObject && u.ends(s.late.last)
-	if s.early.lock != format.NoObject && u.begins(s.early.first) && (s.to != minTime || !late || s.early.last < s.late.first) {
+	if s.early.lock != format.NoObject && u.begins(s.early.first) &&
+		(s.to != minTime || !late || s.early.last < s.late.first) {
 		out = append(out, s.early)
 	}
 	if late {
@@ -172,7 +185,11 @@ func (u *unended) mark(waits []format.Event) {
 
 // translate finds the ids under which waits name the locks of dumps: the one that most of their
 // waiters have recorded waits for at that time.
-func (u *unended) translate(r *Record, locks map[format.ObjectID]format.ObjectID, alike func(a, b format.ObjectID) bool) {
+func (u *unended) translate(
+	r *Record,
+	locks map[format.ObjectID]format.ObjectID,
+	alike func(a, b format.ObjectID) bool,
+) {
 	type sighting struct {
 		thread format.ThreadID
 		lock   format.ObjectID

@@ -26,7 +26,11 @@ func TestVisitorsSeeSymbolsOfTheirTime(t *testing.T) {
 		events = append(events, format.Event{Kind: format.KindObject, Object: 1, Class: name})
 		for j := range ticks {
 			at := int64(1000 + 10*(i*ticks+j))
-			events = append(events, tick(at, at, 9, 1), sample(at, 1, 1, 2+j%2)) // no instant shows what the one before did
+			events = append(
+				events,
+				tick(at, at, 9, 1),
+				sample(at, 1, 1, 2+j%2),
+			) // no instant shows what the one before did
 			want = append(want, name)
 		}
 	}
@@ -55,7 +59,10 @@ func TestWholeWaitsComeByStart(t *testing.T) {
 		ev := waits(1+i%7, 1+i%3, int64(10*i), int64(10*i+i%40)) // of length zero, too
 		_ = list.Write(&ev)
 		if 1000 <= ev.Time && ev.End <= 10*n-500 {
-			want = append(want, analysis.Waited{Thread: ev.Thread, Lock: ev.Object, Stack: ev.Stack, Start: ev.Time, End: ev.End})
+			want = append(
+				want,
+				analysis.Waited{Thread: ev.Thread, Lock: ev.Object, Stack: ev.Stack, Start: ev.Time, End: ev.End},
+			)
 		}
 	}
 	var got waitLog
@@ -71,11 +78,23 @@ func after(thread, lock int, from, to int64, prev int) format.Event {
 }
 
 func asleep(thread, stack int, from, to int64) format.Event {
-	return format.Event{Kind: format.KindActivity, Activity: format.ActivitySleep, Thread: format.ThreadID(thread), Stack: format.StackID(stack), Time: from, End: to}
+	return format.Event{
+		Kind:     format.KindActivity,
+		Activity: format.ActivitySleep,
+		Thread:   format.ThreadID(thread),
+		Stack:    format.StackID(stack),
+		Time:     from,
+		End:      to,
+	}
 }
 
 func dump(at int64, lock, owner, stack int, waiters ...int) format.Event {
-	ev := format.Event{Kind: format.KindContention, Weight: format.EvidenceOnly, Time: at, Object: format.ObjectID(lock)}
+	ev := format.Event{
+		Kind:   format.KindContention,
+		Weight: format.EvidenceOnly,
+		Time:   at,
+		Object: format.ObjectID(lock),
+	}
 	if owner != 0 {
 		ev.Owners = []format.Party{{Thread: format.ThreadID(owner), Stack: format.StackID(stack)}}
 	}

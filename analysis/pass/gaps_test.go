@@ -43,7 +43,19 @@ func TestManyGapsAreCheap(t *testing.T) {
 // A warning gives the time of waits in gaps. Overlapping gaps count once, and gaps without
 // waits do not.
 func TestWaitsAcrossGapsAreCensored(t *testing.T) {
-	_, tr := run(t, []format.Event{recorded(0, 10e6), waits(1, 1, 1e6, 3e6), waits(2, 1, 1e6, 5e6), waits(1, 1, 6e6, 7e6), lost(2e6, 4e6), lost(25e5, 45e5), lost(8e6, 9e6)}, open)
+	_, tr := run(
+		t,
+		[]format.Event{
+			recorded(0, 10e6),
+			waits(1, 1, 1e6, 3e6),
+			waits(2, 1, 1e6, 5e6),
+			waits(1, 1, 6e6, 7e6),
+			lost(2e6, 4e6),
+			lost(25e5, 45e5),
+			lost(8e6, 9e6),
+		},
+		open,
+	)
 	var got []string
 	for _, w := range tr.Coverage.Warnings {
 		if w.Code == "censored" {
@@ -74,8 +86,17 @@ func TestLatenessOfSamples(t *testing.T) {
 	} {
 		_, tr := run(t, c.ticks, open)
 		s := tr.Coverage.Stalls
-		if s.Samples != c.samples || s.Late.Count() != c.entries || s.LateNs != c.late || s.SpanNs != c.span || s.Late.Max() != c.longest {
-			t.Errorf("%s: %d samples, %d entries, late for %d of %d, at most %d", c.name, s.Samples, s.Late.Count(), s.LateNs, s.SpanNs, s.Late.Max())
+		if s.Samples != c.samples || s.Late.Count() != c.entries || s.LateNs != c.late || s.SpanNs != c.span ||
+			s.Late.Max() != c.longest {
+			t.Errorf(
+				"%s: %d samples, %d entries, late for %d of %d, at most %d",
+				c.name,
+				s.Samples,
+				s.Late.Count(),
+				s.LateNs,
+				s.SpanNs,
+				s.Late.Max(),
+			)
 		}
 		golden.Equal(t, strings.Contains(codes(tr), "stalls"), c.late*20 > c.span, c.name, "warned")
 	}
@@ -94,14 +115,26 @@ func TestSimulatedStallsAreFound(t *testing.T) {
 	golden.SkipIfShort(t)
 	for _, stall := range []int64{0, 3e6, 400e6} {
 		var l format.List
-		golden.Must(simulate.Run(simulate.Config{Scenario: "convoy", Duration: 15e9, Period: 10e6, Stall: stall}, nil, &l))(t)
+		golden.Must(
+			simulate.Run(simulate.Config{Scenario: "convoy", Duration: 15e9, Period: 10e6, Stall: stall}, nil, &l),
+		)(
+			t,
+		)
 		tr := golden.Must(Run(&l, open))(t)
 		s := tr.Coverage.Stalls
 		per := 99*int64(10e6) + max(stall, 10e6) // one stall, and the samples to the next
 		if want := s.SpanNs / per * stall; s.Late.Max() != stall || max(s.LateNs-want, want-s.LateNs) > stall {
 			t.Errorf("stalls of %d: at most %d, %d in all, want %d", stall, s.Late.Max(), s.LateNs, want)
 		}
-		golden.Equal(t, strings.Contains(codes(tr), "stalls"), stall == 400e6, "stalls of", stall, "warnings", codes(tr))
+		golden.Equal(
+			t,
+			strings.Contains(codes(tr), "stalls"),
+			stall == 400e6,
+			"stalls of",
+			stall,
+			"warnings",
+			codes(tr),
+		)
 	}
 }
 
@@ -109,7 +142,11 @@ func TestSimulatedStallsAreFound(t *testing.T) {
 func TestStallsAreCutLikeAllElse(t *testing.T) {
 	cut := open
 	cut.From = 130
-	_, tr := run(t, []format.Event{tick(100, 100, 1, 0), tick(119, 110, 1, 0), tick(140, 140, 1, 0), tick(152, 150, 1, 0)}, cut)
+	_, tr := run(
+		t,
+		[]format.Event{tick(100, 100, 1, 0), tick(119, 110, 1, 0), tick(140, 140, 1, 0), tick(152, 150, 1, 0)},
+		cut,
+	)
 	if s := tr.Coverage.Stalls; s.Samples != 2 || s.LateNs != 2 || s.SpanNs != 12 {
 		t.Errorf("%+v", s)
 	}

@@ -47,7 +47,15 @@ func recordedHolds(r *record.Whole, give func(*analysis.Hold)) {
 		if !r.RecordsHolds(t.Lock) {
 			return
 		}
-		h := analysis.Hold{Asked: t.Start, Start: t.Start, End: t.End, Thread: t.Thread, Lock: t.Lock, Stack: t.Stack, Mode: t.Mode}
+		h := analysis.Hold{
+			Asked:  t.Start,
+			Start:  t.Start,
+			End:    t.End,
+			Thread: t.Thread,
+			Lock:   t.Lock,
+			Stack:  t.Stack,
+			Mode:   t.Mode,
+		}
 		if since, waited := asked[acquired{t.Thread, t.Lock, t.Start}]; waited {
 			h.Asked = since
 		}
@@ -89,11 +97,40 @@ func rebuiltHolds(r *record.Whole, tl *owners.Timelines, give func(*analysis.Hol
 		if r.RecordsHolds(w.Lock) || w.Failed() {
 			continue
 		}
-		byLock[w.Lock] = append(byLock[w.Lock], ownerChange{analysis.Hold{Asked: w.Start, Start: w.End, End: w.End, Thread: w.Thread, Lock: w.Lock, Stack: w.Stack, Mode: w.Mode(), Rebuilt: true}, true})
+		byLock[w.Lock] = append(
+			byLock[w.Lock],
+			ownerChange{
+				analysis.Hold{
+					Asked:   w.Start,
+					Start:   w.End,
+					End:     w.End,
+					Thread:  w.Thread,
+					Lock:    w.Lock,
+					Stack:   w.Stack,
+					Mode:    w.Mode(),
+					Rebuilt: true,
+				},
+				true,
+			},
+		)
 	}
 	tl.Owned.Each(func(o *owners.Ownership) {
 		if !r.RecordsHolds(o.Lock) && o.Kind == analysis.OwnerThread {
-			byLock[o.Lock] = append(byLock[o.Lock], ownerChange{analysis.Hold{Asked: o.Start, Start: o.Start, End: o.End, Thread: o.Thread, Lock: o.Lock, Stack: o.Stack, Rebuilt: true}, false})
+			byLock[o.Lock] = append(
+				byLock[o.Lock],
+				ownerChange{
+					analysis.Hold{
+						Asked:   o.Start,
+						Start:   o.Start,
+						End:     o.End,
+						Thread:  o.Thread,
+						Lock:    o.Lock,
+						Stack:   o.Stack,
+						Rebuilt: true,
+					},
+					false,
+				},
+			)
 		}
 	})
 	for lock := range format.ObjectID(len(tl.Unowned)) {
@@ -143,8 +180,19 @@ func visitNonLockWaits(r *record.Whole, e *deliver.Emitter, out *deliver.NonLock
 				if o.By == format.NoThread {
 					by = r.Endings.Find(format.ThreadID(t), o.End)
 				}
-				one = analysis.NonLockWait{By: by.By, ByStack: by.Stack, Thread: format.ThreadID(t), Stack: o.Stack, Activity: o.What(), Resource: o.Resource(), From: part.Start, To: part.End,
-					Ns: part.End - part.Start - times.Within(waits, part), Waits: 1, LongestNs: o.End - o.Start}
+				one = analysis.NonLockWait{
+					By:        by.By,
+					ByStack:   by.Stack,
+					Thread:    format.ThreadID(t),
+					Stack:     o.Stack,
+					Activity:  o.What(),
+					Resource:  o.Resource(),
+					From:      part.Start,
+					To:        part.End,
+					Ns:        part.End - part.Start - times.Within(waits, part),
+					Waits:     1,
+					LongestNs: o.End - o.Start,
+				}
 				out.Deliver(&one)
 			}
 		}
@@ -193,7 +241,10 @@ func visitMonitors(r *record.Whole, e *deliver.Emitter) {
 	at := map[format.ObjectID][]analysis.MonitorWait{}
 	r.Activities.EachNotified(func(w *owners.Activity) {
 		if w.Start >= e.From && w.End <= e.To && e.Wanted(w.Thread, w.At(), deliver.AnyLength) {
-			at[w.At()] = append(at[w.At()], analysis.MonitorWait{Start: w.Start, End: w.End, Thread: w.Thread, By: w.By, Stack: w.Stack})
+			at[w.At()] = append(
+				at[w.At()],
+				analysis.MonitorWait{Start: w.Start, End: w.End, Thread: w.Thread, By: w.By, Stack: w.Stack},
+			)
 		}
 	})
 	hides := slices.ContainsFunc(r.Parts, func(p record.Part) bool { return p.Hides })

@@ -52,7 +52,16 @@ func (r *lifetimes) runs(defs *analysis.Symbols, start, end int64, e *deliver.Em
 		}
 		counted++
 		own, lives := r.activitiesOf(id), r.wholeLife(id, seen[in].Span)
-		p, lived := presence{&r.Parts[in].Sight, r.Activities, r.sleeps, own, r.lifeOf(id)}, r.recordedLife(id, seen[in].Span)
+		p, lived := presence{
+			&r.Parts[in].Sight,
+			r.Activities,
+			r.sleeps,
+			own,
+			r.lifeOf(id),
+		}, r.recordedLife(
+			id,
+			seen[in].Span,
+		)
 		unseen += r.sleeps.Unclear(r.Activities.Scan(own), cut)
 		gaps, may := p.unseen(lived.Start, lived.End)
 		if may && !serves(defs.ThreadName(id)) {

@@ -51,15 +51,29 @@ func sampledRun(monitor, other []int, factor func(i int) float64) []format.Event
 	measured := 0.0
 	for i := range monitor {
 		at := int64(1e6) + int64(i)*tickNs
-		events = append(events, format.Event{Kind: format.KindTick, Time: at, Intended: at, Live: uint32(monitor[i] + other[i])})
+		events = append(
+			events,
+			format.Event{Kind: format.KindTick, Time: at, Intended: at, Live: uint32(monitor[i] + other[i])},
+		)
 		for lock, n := range map[format.ObjectID]int{1: monitor[i], 2: other[i]} {
 			if n > 0 {
-				events = append(events, format.Event{Kind: format.KindContention, Time: at, Object: lock, Waiters: parties(10*int(lock), n)})
+				events = append(
+					events,
+					format.Event{
+						Kind:    format.KindContention,
+						Time:    at,
+						Object:  lock,
+						Waiters: parties(10*int(lock), n),
+					},
+				)
 			}
 		}
 		measured += factor(i) * tickNs * float64(monitor[i])
 		if i%10 == 9 || i == len(monitor)-1 {
-			events = append(events, format.Event{Kind: format.KindBlocked, Time: at, Thread: 10, Weight: int64(measured)})
+			events = append(
+				events,
+				format.Event{Kind: format.KindBlocked, Time: at, Thread: 10, Weight: int64(measured)},
+			)
 			measured -= float64(int64(measured))
 		}
 	}
@@ -112,12 +126,23 @@ func TestMissingWaitingGoesToTheThreadsMonitors(t *testing.T) {
 	}
 	for i := range ticks {
 		at := int64(1e6) + int64(i)*tickNs
-		events = append(events, format.Event{Kind: format.KindTick, Time: at, Intended: at, Live: 5},
+		events = append(
+			events,
+			format.Event{Kind: format.KindTick, Time: at, Intended: at, Live: 5},
 			format.Event{Kind: format.KindContention, Time: at, Object: 1, Waiters: []format.Party{{Thread: 1}}},
-			format.Event{Kind: format.KindContention, Time: at, Object: 2, Waiters: []format.Party{{Thread: 2}, {Thread: 3}}})
+			format.Event{
+				Kind:    format.KindContention,
+				Time:    at,
+				Object:  2,
+				Waiters: []format.Party{{Thread: 2}, {Thread: 3}},
+			},
+		)
 		if i%10 == 9 {
 			for thread, share := range map[format.ThreadID]int64{1: 15, 2: 10, 3: 10, 4: 3} {
-				events = append(events, format.Event{Kind: format.KindBlocked, Time: at, Thread: thread, Weight: share * tickNs})
+				events = append(
+					events,
+					format.Event{Kind: format.KindBlocked, Time: at, Thread: thread, Weight: share * tickNs},
+				)
 			}
 		}
 	}
@@ -148,7 +173,11 @@ func TestScaledWaitingIsWithinRunningTime(t *testing.T) {
 		n := rapid.IntRange(1, 300).Draw(t, "ticks")
 		count := rapid.SliceOfN(rapid.IntRange(0, 5), n, n)
 		factors := rapid.SliceOfN(rapid.Float64Range(-2, 40), n, n).Draw(t, "factors")
-		events := sampledRun(count.Draw(t, "monitor"), count.Draw(t, "other"), func(i int) float64 { return factors[i] })
+		events := sampledRun(
+			count.Draw(t, "monitor"),
+			count.Draw(t, "other"),
+			func(i int) float64 { return factors[i] },
+		)
 		if rapid.Bool().Draw(t, "both are monitors") {
 			events[3].LockKind = format.KindMonitor
 		}
@@ -164,7 +193,8 @@ func TestScaledWaitingIsWithinRunningTime(t *testing.T) {
 		for _, p := range []*pressure{whole, before, after} {
 			golden.AtMost(t, p.monitors+p.others, p.running, "waiting", p.monitors, "+", p.others, "running")
 		}
-		if before.monitors+after.monitors != whole.monitors || before.others+after.others != whole.others || before.running+after.running != whole.running {
+		if before.monitors+after.monitors != whole.monitors || before.others+after.others != whole.others ||
+			before.running+after.running != whole.running {
 			t.Fatalf("%+v and %+v, together %+v", before, after, whole)
 		}
 	})

@@ -53,14 +53,27 @@ func (l *endLog) NonLockWait(a *analysis.NonLockWait) {
 // Object.wait; it is no evidence about locks.
 func TestWhatEndsAWaitForNoLock(t *testing.T) {
 	waited := func(thread format.ThreadID, at, end int64, by format.ThreadID) format.Event {
-		return format.Event{Kind: format.KindActivity, Activity: format.ActivityWait, Resource: true, Thread: thread, Time: at, End: end, Owner: by}
+		return format.Event{
+			Kind:     format.KindActivity,
+			Activity: format.ActivityWait,
+			Resource: true,
+			Thread:   thread,
+			Time:     at,
+			End:      end,
+			Owner:    by,
+		}
 	}
 	ended := func(thread, woken format.ThreadID, at int64, stack format.StackID) format.Event {
 		return format.Event{Kind: format.KindRelease, Thread: thread, Woken: woken, Time: at, Stack: stack}
 	}
 	v := &endLog{sums: newSums(t)}
 	tr := golden.Must(Run(&format.List{Events: []format.Event{
-		waited(1, 10, 20, 0), ended(3, 1, 20, 7), ended(4, 2, 20, 8), ended(3, 1, 40, 7), // the second at another thread, the third ends nothing
+		waited(
+			1,
+			10,
+			20,
+			0,
+		), ended(3, 1, 20, 7), ended(4, 2, 20, 8), ended(3, 1, 40, 7), // the second at another thread, the third ends nothing
 		waited(2, 10, 20, 0), waited(1, 30, 35, 0), waited(2, 50, 60, 5),
 	}}, open, v))(t)
 	golden.Same(t, v.ends, [][4]int64{{20, 1, 3, 7}, {35, 1, 0, 0}, {20, 2, 4, 8}, {60, 2, 5, 0}}, "ended are")

@@ -98,7 +98,8 @@ func TestLongChainsAreChargedToKnownOwners(t *testing.T) {
 func TestAChangeEndsFewSlicesOfALongChain(t *testing.T) {
 	const depth = 1000
 	var b bookings
-	if _, err := Run(&format.List{Events: chained(depth)}, open, &b); err != nil || b.slices > 2*(analysis.MaxPath+1)*depth {
+	if _, err := Run(&format.List{Events: chained(depth)}, open, &b); err != nil ||
+		b.slices > 2*(analysis.MaxPath+1)*depth {
 		t.Errorf("%d slices, %v", b.slices, err)
 	}
 }
@@ -118,7 +119,16 @@ func TestCyclesAreDeadlocks(t *testing.T) {
 		for i := 1; i <= threads; i++ {
 			recorded = append(recorded, holds(i, i, 0, 2000), waits(i, next(i), 1000, 2000))
 			party := func(i int) []format.Party { return []format.Party{{Thread: format.ThreadID(i)}} }
-			sampled = append(sampled, format.Event{Kind: format.KindContention, Time: 1000, Weight: 1000, Object: format.ObjectID(i), Owners: party(i)})
+			sampled = append(
+				sampled,
+				format.Event{
+					Kind:   format.KindContention,
+					Time:   1000,
+					Weight: 1000,
+					Object: format.ObjectID(i),
+					Owners: party(i),
+				},
+			)
 			for waiter := 1; waiter <= threads; waiter++ {
 				if next(waiter) == i {
 					sampled[i-1].Waiters = append(sampled[i-1].Waiters, party(waiter)...)
@@ -131,7 +141,13 @@ func TestCyclesAreDeadlocks(t *testing.T) {
 				t.Fatalf("%s, %d locks: %+v", name, locks, tr.Deadlocks)
 			}
 			if want := int64(threads * 1000); s.total != want || s.root["deadlock1"] != want {
-				t.Errorf("%s, %d locks: %d of %d ns are charged to the deadlock", name, locks, s.root["deadlock1"], want)
+				t.Errorf(
+					"%s, %d locks: %d of %d ns are charged to the deadlock",
+					name,
+					locks,
+					s.root["deadlock1"],
+					want,
+				)
 			}
 		}
 	}
@@ -140,7 +156,12 @@ func TestCyclesAreDeadlocks(t *testing.T) {
 // Who asks for one lock at one time is told the candidates of that lock, with evidence that
 // adds up, and of the waiting in that time only.
 func TestWhyIsAnswered(t *testing.T) {
-	events := []format.Event{kind(1, format.KindMonitor), kind(2, format.KindMonitor), stack(5, "take", "loop"), stack(6, "other", "loop")}
+	events := []format.Event{
+		kind(1, format.KindMonitor),
+		kind(2, format.KindMonitor),
+		stack(5, "take", "loop"),
+		stack(6, "other", "loop"),
+	}
 	for i := range int64(100) {
 		for lock := range 2 {
 			w := after(2, 1, i*20*ms, i*20*ms+5*ms, 0)

@@ -97,13 +97,16 @@ func (q *reacquiring) addSeen(t format.ThreadID, s seenWaiting) {
 
 // returns reports whether a stack is in Object.wait or await.
 func returns(frames []format.Frame) bool {
-	return len(frames) > 0 && frames[0].Class == "java.lang.Object" || slices.ContainsFunc(frames, func(f format.Frame) bool { return f.Class == record.ConditionObject })
+	return len(frames) > 0 && frames[0].Class == "java.lang.Object" ||
+		slices.ContainsFunc(frames, func(f format.Frame) bool { return f.Class == record.ConditionObject })
 }
 
 // awaits reports whether a thread awaited a condition of the program. Conditions of queues
 // and pools guard sections of microseconds and do not count.
 func awaits(defs *analysis.Symbols, ev *format.Event) bool {
-	return (ev.Activity == format.ActivityPark || ev.Activity == format.ActivityWait) && defs.ClassName(ev.Object) == record.ConditionObject && record.OwnAwait(defs.Frames(ev.Stack))
+	return (ev.Activity == format.ActivityPark || ev.Activity == format.ActivityWait) &&
+		defs.ClassName(ev.Object) == record.ConditionObject &&
+		record.OwnAwait(defs.Frames(ev.Stack))
 }
 
 // resolve calls emit with the waits for locks at the end of the waits noted so far.
@@ -118,7 +121,10 @@ func (q *reacquiring) resolve(r *record.Record, defs *analysis.Symbols, emit fun
 		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.end, b.end), cmp.Compare(a.thread, b.thread))
 	})
 	for t := range q.seen {
-		slices.SortFunc(q.seen[t], func(a, b seenWaiting) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.lock, b.lock)) })
+		slices.SortFunc(
+			q.seen[t],
+			func(a, b seenWaiting) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.lock, b.lock)) },
+		)
 	}
 	for n := range q.notices {
 		slices.Sort(q.notices[n])
@@ -143,7 +149,11 @@ type granted struct {
 
 // acquired returns the acquisitions of the waits' monitors, by time. It also finds the
 // locks of conditions.
-func (q *reacquiring) acquired(waits []reacquire, r *record.Record, defs *analysis.Symbols) map[format.ObjectID][]granted {
+func (q *reacquiring) acquired(
+	waits []reacquire,
+	r *record.Record,
+	defs *analysis.Symbols,
+) map[format.ObjectID][]granted {
 	by, awaited := map[format.ObjectID][]granted{}, map[format.ThreadID][]reacquire{}
 	for i := range waits {
 		w := &waits[i]
@@ -164,14 +174,21 @@ func (q *reacquiring) acquired(waits []reacquire, r *record.Record, defs *analys
 			q.locks[b.lock] = w.Lock
 		}
 		if list := awaited[w.Thread]; list != nil && returns(defs.Frames(w.Stack)) {
-			i, _ := slices.BinarySearchFunc(list, w.Start+1, func(a reacquire, t int64) int { return cmp.Compare(a.end, t) })
+			i, _ := slices.BinarySearchFunc(
+				list,
+				w.Start+1,
+				func(a reacquire, t int64) int { return cmp.Compare(a.end, t) },
+			)
 			if i > 0 {
 				q.locks[list[i-1].object] = w.Lock
 			}
 		}
 	})
 	for _, list := range by {
-		slices.SortFunc(list, func(a, b granted) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.thread, b.thread)) })
+		slices.SortFunc(
+			list,
+			func(a, b granted) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.thread, b.thread)) },
+		)
 	}
 	return by
 }
@@ -296,6 +313,15 @@ func (q *reacquiring) warning() []format.Warning {
 	if s.High <= s.Ns {
 		return nil
 	}
-	return []format.Warning{{Code: format.CodeReEntry, Hidden: s.High - s.Ns, Text: human.Say("up to %v more of re-acquiring locks after Object.wait or await; %v are counted, an estimate between %v and %v",
-		time.Duration(s.High-s.Ns), time.Duration(s.Ns), time.Duration(s.Low), time.Duration(s.High))}}
+	return []format.Warning{{
+		Code:   format.CodeReEntry,
+		Hidden: s.High - s.Ns,
+		Text: human.Say(
+			"up to %v more of re-acquiring locks after Object.wait or await; %v are counted, an estimate between %v and %v",
+			time.Duration(s.High-s.Ns),
+			time.Duration(s.Ns),
+			time.Duration(s.Low),
+			time.Duration(s.High),
+		),
+	}}
 }

@@ -30,10 +30,39 @@ func waitingLocks() []format.Event {
 	return []format.Event{
 		{Kind: format.KindObject, Object: ofMonitor, Class: "app.Box", LockKind: format.KindMonitor},
 		{Kind: format.KindObject, Object: ofCondition, Class: record.ConditionObject},
-		{Kind: format.KindObject, Object: ofLock, Class: "java.util.concurrent.locks.ReentrantLock$NonfairSync", LockKind: format.KindSynchronizer},
-		{Kind: format.KindStack, Stack: awaitStack, Frames: []format.Frame{frame("java.util.concurrent.locks.LockSupport", "park"), condition, frame("app.Box", "take")}},
-		{Kind: format.KindStack, Stack: queueStack, Frames: []format.Frame{condition, frame("java.util.concurrent.LinkedBlockingQueue", "take"), frame("app.Box", "take")}},
-		{Kind: format.KindStack, Stack: againStack, Frames: []format.Frame{frame("java.util.concurrent.locks.AbstractQueuedSynchronizer", "acquire"), condition, frame("app.Box", "take")}},
+		{
+			Kind:     format.KindObject,
+			Object:   ofLock,
+			Class:    "java.util.concurrent.locks.ReentrantLock$NonfairSync",
+			LockKind: format.KindSynchronizer,
+		},
+		{
+			Kind:  format.KindStack,
+			Stack: awaitStack,
+			Frames: []format.Frame{
+				frame("java.util.concurrent.locks.LockSupport", "park"),
+				condition,
+				frame("app.Box", "take"),
+			},
+		},
+		{
+			Kind:  format.KindStack,
+			Stack: queueStack,
+			Frames: []format.Frame{
+				condition,
+				frame("java.util.concurrent.LinkedBlockingQueue", "take"),
+				frame("app.Box", "take"),
+			},
+		},
+		{
+			Kind:  format.KindStack,
+			Stack: againStack,
+			Frames: []format.Frame{
+				frame("java.util.concurrent.locks.AbstractQueuedSynchronizer", "acquire"),
+				condition,
+				frame("app.Box", "take"),
+			},
+		},
 	}
 }
 
@@ -42,19 +71,49 @@ func waitingLocks() []format.Event {
 func TestGettingALockBackIsAcquiring(t *testing.T) {
 	const ms = int64(1e6)
 	notified := func(thread, by int, from, to int64) format.Event {
-		return format.Event{Kind: format.KindActivity, Activity: format.ActivityWait, Object: ofMonitor, Thread: format.ThreadID(thread), Owner: format.ThreadID(by), Time: from, End: to}
+		return format.Event{
+			Kind:     format.KindActivity,
+			Activity: format.ActivityWait,
+			Object:   ofMonitor,
+			Thread:   format.ThreadID(thread),
+			Owner:    format.ThreadID(by),
+			Time:     from,
+			End:      to,
+		}
 	}
 	notifies := func(by int, at int64) format.Event {
-		return format.Event{Kind: format.KindActivity, Activity: format.ActivityRun, Object: ofMonitor, Thread: format.ThreadID(by), Time: at, End: at + 1}
+		return format.Event{
+			Kind:     format.KindActivity,
+			Activity: format.ActivityRun,
+			Object:   ofMonitor,
+			Thread:   format.ThreadID(by),
+			Time:     at,
+			End:      at + 1,
+		}
 	}
 	awaits := func(thread int, stack format.StackID, from, to int64) format.Event {
-		return format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Object: ofCondition, Stack: stack, Thread: format.ThreadID(thread), Time: from, End: to, Resource: true}
+		return format.Event{
+			Kind:     format.KindActivity,
+			Activity: format.ActivityPark,
+			Object:   ofCondition,
+			Stack:    stack,
+			Thread:   format.ThreadID(thread),
+			Time:     from,
+			End:      to,
+			Resource: true,
+		}
 	}
 	idles := func(thread int, at int64) format.Event {
 		return acts(format.ActivityPark, thread, at, at+1)
 	}
 	blocked := func(thread int, lock format.ObjectID, at int64) format.Event {
-		return format.Event{Kind: format.KindContention, Weight: format.EvidenceOnly, Object: lock, Time: at, Waiters: []format.Party{{Thread: format.ThreadID(thread)}}}
+		return format.Event{
+			Kind:    format.KindContention,
+			Weight:  format.EvidenceOnly,
+			Object:  lock,
+			Time:    at,
+			Waiters: []format.Party{{Thread: format.ThreadID(thread)}},
+		}
 	}
 	for i, c := range []struct {
 		events        []format.Event
@@ -76,7 +135,15 @@ func TestGettingALockBackIsAcquiring(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			locks := &lockedIn{}
-			tr := golden.Must(Run(&format.List{Events: append(waitingLocks(), append(c.events, recorded(0, 200*ms))...)}, open, locks))(t)
+			tr := golden.Must(
+				Run(
+					&format.List{Events: append(waitingLocks(), append(c.events, recorded(0, 200*ms))...)},
+					open,
+					locks,
+				),
+			)(
+				t,
+			)
 			if r := tr.Reacquired; r.Low != c.low*ms || r.Ns != c.ns*ms || r.High != c.high*ms {
 				t.Errorf("%v, between %v and %v; want %d, %d, %d ms", r.Ns, r.Low, r.High, c.ns, c.low, c.high)
 			}
@@ -129,23 +196,61 @@ func TestWaitsThatDoNotEndAreSeen(t *testing.T) {
 		deadlocks   int
 		atThreshold int64
 	}{
-		{name: "all the while", events: seenAt(1e8, 49e8, 1, 9, 1, 2), waits: 2, total: 2 * 48e8, direct: map[string]int64{"t9": 2 * 48e8}},
-		{name: "to the end", events: append(seenAt(1e8, 49e8, 3, 9, 4), seenAt(2*s, 49e8, 1, 9, 2)...), waits: 2, total: 48e8 + 29e8},
-		{name: "from before the beginning", events: append(seenAt(1e8, 3*s, 1, 9, 2), asleep(2, 5, 4*s, 5*s)), waits: 1, total: 29e8},
-		{name: "in the midst, where it would be recorded", events: append(seenAt(2*s, 35e8, 1, 9, 2), dump(1e8, 2, 8, 0, 7), dump(49e8, 2, 8, 0, 7)), waits: 1, total: 48e8},
+		{
+			name:   "all the while",
+			events: seenAt(1e8, 49e8, 1, 9, 1, 2),
+			waits:  2,
+			total:  2 * 48e8,
+			direct: map[string]int64{"t9": 2 * 48e8},
+		},
+		{
+			name:   "to the end",
+			events: append(seenAt(1e8, 49e8, 3, 9, 4), seenAt(2*s, 49e8, 1, 9, 2)...),
+			waits:  2,
+			total:  48e8 + 29e8,
+		},
+		{
+			name:   "from before the beginning",
+			events: append(seenAt(1e8, 3*s, 1, 9, 2), asleep(2, 5, 4*s, 5*s)),
+			waits:  1,
+			total:  29e8,
+		},
+		{
+			name:   "in the midst, where it would be recorded",
+			events: append(seenAt(2*s, 35e8, 1, 9, 2), dump(1e8, 2, 8, 0, 7), dump(49e8, 2, 8, 0, 7)),
+			waits:  1,
+			total:  48e8,
+		},
 		{name: "ran in between", events: append(seenAt(1e8, 49e8, 1, 9, 2), runs(2, 5, 45e8)), waits: 1, total: 43e8},
 		{name: "recorded", events: append(seenAt(1e8, 49e8, 1, 9, 2), waits(2, 2, 0, 5*s)), waits: 1, total: 5 * s},
 		{name: "a short one at the end", events: append(seenAt(1e8, 1e8, 1, 9, 3), seenAt(42e8, 49e8, 1, 9, 2)...)},
 		{name: "where short ones are left out", events: seenAt(1e8, 49e8, 1, 9, 1, 2), atThreshold: 10e6},
-		{name: "a lock that is recorded under another name", events: append(seenAt(1e8, 49e8, 1, 9, 1), dump(1e8, 1, 9, 0, 2), gaveUp), waits: 2, total: 48e8 + 15e7,
-			direct: map[string]int64{"t9": 48e8 + 15e7}},
-		{name: "a deadlock", events: append(seenAt(1e8, 49e8, 1, 1, 2), seenAt(1e8, 49e8, 2, 2, 1)...), waits: 2, total: 2 * 48e8, deadlocks: 1},
+		{
+			name:   "a lock that is recorded under another name",
+			events: append(seenAt(1e8, 49e8, 1, 9, 1), dump(1e8, 1, 9, 0, 2), gaveUp),
+			waits:  2,
+			total:  48e8 + 15e7,
+			direct: map[string]int64{"t9": 48e8 + 15e7},
+		},
+		{
+			name:      "a deadlock",
+			events:    append(seenAt(1e8, 49e8, 1, 1, 2), seenAt(1e8, 49e8, 2, 2, 1)...),
+			waits:     2,
+			total:     2 * 48e8,
+			deadlocks: 1,
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			events := []format.Event{recording, {Kind: format.KindSetting, Name: "wait#threshold", Weight: c.atThreshold}}
+			events := []format.Event{
+				recording,
+				{Kind: format.KindSetting, Name: "wait#threshold", Weight: c.atThreshold},
+			}
 			for lock := format.ObjectID(1); lock <= 3; lock++ {
-				events = append(events, format.Event{Kind: format.KindObject, Object: lock, Class: "L", LockKind: format.KindMonitor})
+				events = append(
+					events,
+					format.Event{Kind: format.KindObject, Object: lock, Class: "L", LockKind: format.KindMonitor},
+				)
 			}
 			got, tr := run(t, append(events, c.events...), open)
 			golden.Equal(t, int(got.waits), c.waits)
@@ -154,7 +259,10 @@ func TestWaitsThatDoNotEndAreSeen(t *testing.T) {
 				golden.Equal(t, got.direct[owner], ns, "owners", got.direct, c.direct)
 			}
 			golden.Equal(t, len(tr.Deadlocks), c.deadlocks, "deadlocks", tr.Deadlocks)
-			says := slices.ContainsFunc(tr.Coverage.Warnings, func(w format.Warning) bool { return w.Code == "unended" })
+			says := slices.ContainsFunc(
+				tr.Coverage.Warnings,
+				func(w format.Warning) bool { return w.Code == "unended" },
+			)
 			golden.Equal(t, says, c.waits > 0 && c.name != "recorded", "warnings", tr.Coverage.Warnings)
 		})
 	}
@@ -164,11 +272,18 @@ func TestWaitsThatDoNotEndAreSeen(t *testing.T) {
 // own end and its own threshold.
 func TestWaitsThatDoNotEndAreOfTheirRecording(t *testing.T) {
 	input := format.Event{Kind: format.KindSetting, Name: format.SettingInput, Value: "a"}
-	first := []format.Event{{Kind: format.KindSetting, Name: format.SettingInput, Value: "leaves out short waits"}, {Kind: format.KindSetting, Name: "wait#threshold", Weight: 10e6}}
-	events := append(append(first, input, format.Event{Kind: format.KindRecording, Time: 0, End: 5e9}), seenAt(1e8, 49e8, 1, 9, 1)...)
+	first := []format.Event{
+		{Kind: format.KindSetting, Name: format.SettingInput, Value: "leaves out short waits"},
+		{Kind: format.KindSetting, Name: "wait#threshold", Weight: 10e6},
+	}
+	events := append(
+		append(first, input, format.Event{Kind: format.KindRecording, Time: 0, End: 5e9}),
+		seenAt(1e8, 49e8, 1, 9, 1)...)
 	second := input
 	second.Value = "b"
-	events = append(append(events, second, format.Event{Kind: format.KindRecording, Time: 8e9, End: 12e9}), seenAt(81e8, 119e8, 2, 8, 2)...)
+	events = append(
+		append(events, second, format.Event{Kind: format.KindRecording, Time: 8e9, End: 12e9}),
+		seenAt(81e8, 119e8, 2, 8, 2)...)
 	if got, _ := run(t, events, open); got.total != 48e8+38e8 {
 		t.Errorf("%d ns of waiting, want %d", got.total, int64(48e8+38e8))
 	}
@@ -192,15 +307,35 @@ func (l *monitorLog) Monitor(m *analysis.MonitorWaits) {
 // Hides says whether short ones are missing.
 func TestMonitorWaits(t *testing.T) {
 	wait := func(thread, by format.ThreadID, monitor format.ObjectID, from, to int64) format.Event {
-		return format.Event{Kind: format.KindActivity, Activity: format.ActivityWait, Thread: thread, Owner: by, Object: monitor, Time: from, End: to}
+		return format.Event{
+			Kind:     format.KindActivity,
+			Activity: format.ActivityWait,
+			Thread:   thread,
+			Owner:    by,
+			Object:   monitor,
+			Time:     from,
+			End:      to,
+		}
 	}
 	l := format.List{Events: []format.Event{
 		{Kind: format.KindSetting, Name: format.SettingIdle, Value: format.IdleLong},
-		wait(1, 3, 7, 0, 30), wait(2, 0, 7, 5, 20), wait(1, 0, 8, 40, 50), wait(2, 3, 7, 60, 100), wait(2, 3, 0, 30, 40),
+		wait(
+			1,
+			3,
+			7,
+			0,
+			30,
+		), wait(2, 0, 7, 5, 20), wait(1, 0, 8, 40, 50), wait(2, 3, 7, 60, 100), wait(2, 3, 0, 30, 40),
 	}}
 	var got monitorLog
 	golden.Must(Run(&l, analysis.Filter{From: format.NoTime, To: 90}, &got))(t)
-	want := monitorLog{{Monitor: 7, Hides: true, Waits: []analysis.MonitorWait{{Start: 5, End: 20, Thread: 2}, {Start: 0, End: 30, Thread: 1, By: 3}}}}
+	want := monitorLog{
+		{
+			Monitor: 7,
+			Hides:   true,
+			Waits:   []analysis.MonitorWait{{Start: 5, End: 20, Thread: 2}, {Start: 0, End: 30, Thread: 1, By: 3}},
+		},
+	}
 	golden.Same(t, got, want)
 }
 

@@ -234,12 +234,34 @@ func (p *pass) visitRest(w *record.Whole, owned *owners.Timelines) {
 }
 
 // result returns everything but slices.
-func (p *pass) result(w *record.Whole, owned *owners.Timelines, ran runTime, relocated []format.Warning) *analysis.Trace {
-	tr := &analysis.Trace{Symbols: p.emit.Out.Sym, Start: ran.start, End: ran.end, Threads: ran.threads, RunningNs: p.emit.Running, RunningHigh: ran.high,
-		ElapsedNs: p.elapsed(max(ran.start, p.emit.From), min(ran.end, p.emit.To)), Reacquired: p.reacquiring.sum,
-		Pauses: w.Activities.Pauses(), Deadlocks: p.emit.Cycles.Deadlocks(), Whys: owned.Whys}
-	tr.Coverage = analysis.Coverage{ByProvenance: p.emit.ByProvenance, Seen: owned.Seen, Stalls: p.sampler.Stalls.Stalls, Warnings: append(p.warnings(w, owned, ran.high), relocated...),
-		Threshold: p.rec.Threshold, Samples: p.sampler.Samples, Owned: p.rec.TellsOwners() || p.sampler.ShowsOwners()}
+func (p *pass) result(
+	w *record.Whole,
+	owned *owners.Timelines,
+	ran runTime,
+	relocated []format.Warning,
+) *analysis.Trace {
+	tr := &analysis.Trace{
+		Symbols:     p.emit.Out.Sym,
+		Start:       ran.start,
+		End:         ran.end,
+		Threads:     ran.threads,
+		RunningNs:   p.emit.Running,
+		RunningHigh: ran.high,
+		ElapsedNs:   p.elapsed(max(ran.start, p.emit.From), min(ran.end, p.emit.To)),
+		Reacquired:  p.reacquiring.sum,
+		Pauses:      w.Activities.Pauses(),
+		Deadlocks:   p.emit.Cycles.Deadlocks(),
+		Whys:        owned.Whys,
+	}
+	tr.Coverage = analysis.Coverage{
+		ByProvenance: p.emit.ByProvenance,
+		Seen:         owned.Seen,
+		Stalls:       p.sampler.Stalls.Stalls,
+		Warnings:     append(p.warnings(w, owned, ran.high), relocated...),
+		Threshold:    p.rec.Threshold,
+		Samples:      p.sampler.Samples,
+		Owned:        p.rec.TellsOwners() || p.sampler.ShowsOwners(),
+	}
 	trust := tr.Coverage.Trust()
 	tr.Coverage.Warnings = append(tr.Coverage.Warnings, disagreement(&trust)...)
 	return tr
@@ -263,22 +285,41 @@ func (p *pass) elapsed(lo, hi int64) int64 {
 const pollingShare = 20
 
 // polls are the activities that would show a thread spinning or sleeping for a lock.
-var polls = [...]bool{format.ActivityRun: true, format.ActivitySeen: true, format.ActivityRunnable: true, format.ActivitySleep: true}
+var polls = [...]bool{
+	format.ActivityRun:      true,
+	format.ActivitySeen:     true,
+	format.ActivityRunnable: true,
+	format.ActivitySleep:    true,
+}
 
 // warnings returns the reasons to doubt the results.
 func (p *pass) warnings(w *record.Whole, owned *owners.Timelines, running int64) []format.Warning {
-	out := slices.Concat(recordWarnings(w, p.emit.Defs, owned, running), p.reacquiring.warning(), p.sampler.Stalls.Warning())
+	out := slices.Concat(
+		recordWarnings(w, p.emit.Defs, owned, running),
+		p.reacquiring.warning(),
+		p.sampler.Stalls.Warning(),
+	)
 	out = append(out, p.sampler.Measured.Warning()...)
 	if p.sampler.TellsRunning() && p.rec.Waited() > 0 {
-		out = append(out, format.Warning{Code: format.CodeMixed,
-			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high"})
+		out = append(out, format.Warning{
+			Code: format.CodeMixed,
+			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high",
+		})
 	}
 	if p.sampler.Any && p.emit.Filter.MinWait > 0 {
-		out = append(out, format.Warning{Code: format.CodeMinWait,
-			Text: "samples do not show the duration of a wait: --min-wait omits none of the sampled waits"})
+		out = append(out, format.Warning{
+			Code: format.CodeMinWait,
+			Text: "samples do not show the duration of a wait: --min-wait omits none of the sampled waits",
+		})
 	}
 	if !p.showsSpinning && p.emit.ByProvenance.Ns() <= running/pollingShare {
-		out = append(out, format.Warning{Code: format.CodeUnseenPolling, Text: "threads that spin or sleep for a lock (here no samples, sleeps or dumps would show them)"})
+		out = append(
+			out,
+			format.Warning{
+				Code: format.CodeUnseenPolling,
+				Text: "threads that spin or sleep for a lock (here no samples, sleeps or dumps would show them)",
+			},
+		)
 	}
 	return slices.Concat(out, farWarning(p.emit.Far), overflowWarning(p.emit.Overflown))
 }

@@ -53,7 +53,11 @@ func TestRunningTimeOfAnyIntervals(t *testing.T) {
 			add(format.Event{Kind: format.KindRecording, Time: from, End: from + at("recorded")})
 		}
 		for range rapid.IntRange(1, 30).Draw(rt, "events") {
-			ev := format.Event{Thread: format.ThreadID(rapid.IntRange(1, 5).Draw(rt, "thread")), Time: at("time"), Stack: 1}
+			ev := format.Event{
+				Thread: format.ThreadID(rapid.IntRange(1, 5).Draw(rt, "thread")),
+				Time:   at("time"),
+				Stack:  1,
+			}
 			ev.End = ev.Time + at("length")
 			switch rapid.IntRange(0, 5).Draw(rt, "kind") {
 			case 0:
@@ -79,7 +83,8 @@ func TestRunningTimeOfAnyIntervals(t *testing.T) {
 		for _, ns := range coarse.ns {
 			total += ns
 		}
-		if diff := cmp.Diff(fine.ns, coarse.ns); diff != "" || total != tr.RunningNs || len(one.ns) > 0 && one.ns[0] != total {
+		if diff := cmp.Diff(fine.ns, coarse.ns); diff != "" || total != tr.RunningNs ||
+			len(one.ns) > 0 && one.ns[0] != total {
 			rt.Fatalf("%s\n%d ns, %v in one, %d in all", diff, total, one.ns, tr.RunningNs)
 		}
 	})
@@ -90,7 +95,16 @@ func TestRunningTimeOfAnyIntervals(t *testing.T) {
 func TestRunningTimeComesByInterval(t *testing.T) {
 	in := &format.List{Events: []format.Event{recorded(0, 20_000)}}
 	for i := range int64(1000) {
-		in.Events = append(in.Events, format.Event{Kind: format.KindActivity, Activity: format.ActivitySleep, Thread: format.ThreadID(i%9 + 1), Time: 10 * i, End: 10*i + 5})
+		in.Events = append(
+			in.Events,
+			format.Event{
+				Kind:     format.KindActivity,
+				Activity: format.ActivitySleep,
+				Thread:   format.ThreadID(i%9 + 1),
+				Time:     10 * i,
+				End:      10*i + 5,
+			},
+		)
 	}
 	v := &ran{asks: 2000, step: 2000}
 	if golden.Must(Run(in, open, v))(t); v.calls != 7 || len(v.ns) != 10 {
@@ -100,7 +114,13 @@ func TestRunningTimeComesByInterval(t *testing.T) {
 
 func TestSoManyIntervalsAreSummed(t *testing.T) {
 	for end, want := range map[int64]int{1: 1, 10: 1, 11: 2, 10 << 20: 1 << 20, 10<<20 + 1: 1<<19 + 1} {
-		golden.Equal(t, len(newIntervalSums(&ran{asks: 10}, times.Span{Start: 0, End: end}).part), want, "intervals up to", end)
+		golden.Equal(
+			t,
+			len(newIntervalSums(&ran{asks: 10}, times.Span{Start: 0, End: end}).part),
+			want,
+			"intervals up to",
+			end,
+		)
 	}
 }
 
@@ -156,7 +176,8 @@ func TestWhoIsNotSeenDoesNotRun(t *testing.T) {
 // The constants of lifetimes.go, which README gives as well.
 func TestHowLongAThreadMayGoUnseen(t *testing.T) {
 	const s, ms = int64(1e9), int64(1e6)
-	if unseenFor != s || sampleFor != 20*ms || (&analysis.Trace{RunningNs: 100, RunningHigh: 105}).RunningIsWide() || !(&analysis.Trace{RunningNs: 100, RunningHigh: 106}).RunningIsWide() {
+	if unseenFor != s || sampleFor != 20*ms || (&analysis.Trace{RunningNs: 100, RunningHigh: 105}).RunningIsWide() ||
+		!(&analysis.Trace{RunningNs: 100, RunningHigh: 106}).RunningIsWide() {
 		t.Error("they have changed")
 	}
 	sample := func(at int64) format.Event { return acts(format.ActivityRun, 1, at, at) }
@@ -234,7 +255,12 @@ func acts(what format.Activity, thread int, from, to int64) format.Event {
 // except for recorded waits.
 func TestTimeBetweenRecordingsIsNoRunningTime(t *testing.T) {
 	const s, hour = int64(1e9), int64(3600e9)
-	both := []format.Event{recorded(0, 10*s), recorded(hour, hour+10*s), acts(format.ActivityRun, 1, s, s), acts(format.ActivityRun, 2, hour+s, hour+s)}
+	both := []format.Event{
+		recorded(0, 10*s),
+		recorded(hour, hour+10*s),
+		acts(format.ActivityRun, 1, s, s),
+		acts(format.ActivityRun, 2, hour+s, hour+s),
+	}
 	for _, c := range []struct {
 		name    string
 		more    []format.Event
@@ -258,12 +284,16 @@ func TestRecordedWaitsBeforeTheFirstSampleCount(t *testing.T) {
 	const s = int64(1e9)
 	exact := []format.Event{recorded(0, 10*s), waits(1, 1, s, 3*s)}
 	tick := func(at int64) []format.Event {
-		return []format.Event{{Kind: format.KindTick, Time: at, Weight: s, Live: 2}, {Kind: format.KindContention, Time: at, Object: 2, Waiters: []format.Party{{Thread: 2}}}}
+		return []format.Event{
+			{Kind: format.KindTick, Time: at, Weight: s, Live: 2},
+			{Kind: format.KindContention, Time: at, Object: 2, Waiters: []format.Party{{Thread: 2}}},
+		}
 	}
 	sampled := slices.Concat(tick(20*s), tick(21*s))
 	input := []format.Event{{Kind: format.KindSetting, Name: format.SettingInput, Value: "next"}}
 	var got summed
-	if _, err := Run(&format.List{Events: slices.Concat(exact, input, sampled)}, open, &got); err != nil || got != summed(4*s) {
+	if _, err := Run(&format.List{Events: slices.Concat(exact, input, sampled)}, open, &got); err != nil ||
+		got != summed(4*s) {
 		t.Errorf("%d ns, want %d (%v)", got, 4*s, err)
 	}
 }

@@ -11,7 +11,13 @@ import (
 )
 
 func tick(at, intended int64, live, idle int) format.Event {
-	return format.Event{Kind: format.KindTick, Time: at, Intended: intended, Live: uint32(live), IdleThreads: uint32(idle)}
+	return format.Event{
+		Kind:        format.KindTick,
+		Time:        at,
+		Intended:    intended,
+		Live:        uint32(live),
+		IdleThreads: uint32(idle),
+	}
 }
 
 func sample(at int64, lock, owner int, waiters ...int) format.Event {
@@ -33,7 +39,13 @@ func TestTicksReachHalfWayToTheirNeighbours(t *testing.T) {
 		running int64
 	}{
 		{"even ticks",
-			[]format.Event{tick(100, 100, 2, 0), sample(100, 1, 1, 2), tick(110, 110, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)},
+			[]format.Event{
+				tick(100, 100, 2, 0),
+				sample(100, 1, 1, 2),
+				tick(110, 110, 2, 0),
+				sample(110, 1, 1, 2),
+				tick(120, 120, 2, 0),
+			},
 			map[string]int64{"t1": 20}, 1, 60},
 		{"the recorder stalled: actual time counts",
 			[]format.Event{tick(100, 100, 3, 1), tick(110, 110, 3, 1), sample(110, 1, 1, 2), tick(150, 120, 3, 1)},
@@ -42,13 +54,31 @@ func TestTicksReachHalfWayToTheirNeighbours(t *testing.T) {
 			[]format.Event{tick(100, 100, 2, 0), tick(110, 110, 2, 0), sample(110, 1, 1, 2), tick(5000, 5000, 2, 0)},
 			map[string]int64{"t1": 5 + 100}, 1, 2 * (10 + 105 + 105)},
 		{"never across a gap",
-			[]format.Event{tick(100, 100, 2, 0), {Kind: format.KindGap, Time: 104, End: 107}, tick(110, 110, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)},
+			[]format.Event{
+				tick(100, 100, 2, 0),
+				{Kind: format.KindGap, Time: 104, End: 107},
+				tick(110, 110, 2, 0),
+				sample(110, 1, 1, 2),
+				tick(120, 120, 2, 0),
+			},
 			map[string]int64{"t1": 3 + 5}, 1, 2 * (9 + 8 + 10)},
 		{"a free lock is being handed off; two waits of one thread",
-			[]format.Event{tick(100, 100, 2, 0), sample(100, 1, 0, 2), tick(110, 110, 2, 0), tick(120, 120, 2, 0), sample(120, 1, 1, 2)},
+			[]format.Event{
+				tick(100, 100, 2, 0),
+				sample(100, 1, 0, 2),
+				tick(110, 110, 2, 0),
+				tick(120, 120, 2, 0),
+				sample(120, 1, 1, 2),
+			},
 			map[string]int64{"handoff": 10, "t1": 10}, 2, 60},
 		{"a waiter that is listed twice stands for two",
-			[]format.Event{tick(100, 100, 4, 0), sample(100, 1, 1, 2, 2), tick(110, 110, 4, 0), sample(110, 1, 1, 2, 2), tick(120, 120, 4, 0)},
+			[]format.Event{
+				tick(100, 100, 4, 0),
+				sample(100, 1, 1, 2, 2),
+				tick(110, 110, 4, 0),
+				sample(110, 1, 1, 2, 2),
+				tick(120, 120, 4, 0),
+			},
 			map[string]int64{"t1": 40}, 2, 120},
 		{"a waiter that stands for no time shows whom the owner waits for",
 			[]format.Event{tick(100, 100, 3, 0), linked(100, 2, 3, 1), sample(100, 1, 1, 2), tick(110, 110, 3, 0)},
@@ -73,7 +103,13 @@ func TestTicksReachHalfWayToTheirNeighbours(t *testing.T) {
 // The length of a sampled wait is unknown: its samples stand for the interval between them,
 // however long the wait was.
 func TestTheLeastLengthOfWaitsLeavesOutNoSampledOne(t *testing.T) {
-	events := []format.Event{tick(100, 100, 2, 0), sample(100, 1, 1, 2), tick(110, 110, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)}
+	events := []format.Event{
+		tick(100, 100, 2, 0),
+		sample(100, 1, 1, 2),
+		tick(110, 110, 2, 0),
+		sample(110, 1, 1, 2),
+		tick(120, 120, 2, 0),
+	}
 	f := open
 	f.MinWait = 15
 	s, tr := run(t, events, f)
@@ -91,7 +127,11 @@ func TestTheRecorderStatesItsPeriod(t *testing.T) {
 	for _, at := range []int64{1000, 1001, 1100, 1200} {
 		ticks = append(ticks, tick(at, at, 1, 0), sample(at, 1, 0, 1))
 	}
-	stated, _ := run(t, append([]format.Event{{Kind: format.KindSetting, Name: format.SettingPeriod, Value: "100"}}, ticks...), open)
+	stated, _ := run(
+		t,
+		append([]format.Event{{Kind: format.KindSetting, Name: format.SettingPeriod, Value: "100"}}, ticks...),
+		open,
+	)
 	if guessed, _ := run(t, ticks, open); stated.total != 250 || guessed.total < 200 {
 		t.Errorf("%d ns of waiting, %d if the period is guessed", stated.total, guessed.total)
 	}
@@ -144,7 +184,12 @@ func TestSlicesKnowTheSampleTheyRestOn(t *testing.T) {
 
 // Samples outside of the cut are ignored: whether a wait continued there is unknown.
 func TestTheCutHidesTheSamplesBeyondIt(t *testing.T) {
-	events := ticked(sample(100, 1, 1, 2), sample(110, 1, 1, 3), sample(120, 1, 1, 2), sample(130, 1, 1, 3)) // no two alike
+	events := ticked(
+		sample(100, 1, 1, 2),
+		sample(110, 1, 1, 3),
+		sample(120, 1, 1, 2),
+		sample(130, 1, 1, 3),
+	) // no two alike
 	for _, c := range []struct {
 		name     string
 		from, to int64
@@ -173,7 +218,17 @@ func TestAWaitGoingOnWhereTheCutBeginsCounts(t *testing.T) {
 
 // A gap hides whether a wait continued: a thread that waits after it begins a new wait.
 func TestNoWaitIsKnownToGoOnAcrossAGap(t *testing.T) {
-	s, _ := run(t, ticked(sample(100, 1, 1, 2), sample(110, 1, 1, 2), lost(113, 9000), sample(9010, 1, 1, 2), sample(9020, 1, 1, 2)), open)
+	s, _ := run(
+		t,
+		ticked(
+			sample(100, 1, 1, 2),
+			sample(110, 1, 1, 2),
+			lost(113, 9000),
+			sample(9010, 1, 1, 2),
+			sample(9020, 1, 1, 2),
+		),
+		open,
+	)
 	golden.Equal(t, s.waits, 2, "waits, want one before the gap and one behind it")
 }
 
@@ -257,7 +312,12 @@ func TestInstantsThatShowTheSame(t *testing.T) {
 // millisecond. A third one then takes it for eight, and never waits: only samples,
 // which fall into one gap of five, show it.
 func barged(samples bool) []format.Event {
-	events := []format.Event{kind(1, format.KindSynchronizer), stack(1, "use", "loop"), stack(2, "use", "other"), stack(3, "audit", "loop")}
+	events := []format.Event{
+		kind(1, format.KindSynchronizer),
+		stack(1, "use", "loop"),
+		stack(2, "use", "other"),
+		stack(3, "audit", "loop"),
+	}
 	var dumps []format.Event
 	for i := 1; i <= 240; i++ {
 		at, thread := int64(i)*10*ms, 1+i%2
@@ -285,7 +345,11 @@ func TestSamplesTellOfStretchesLikeTheirs(t *testing.T) {
 		return float64(s.by[3]) / float64(s.total)
 	}
 	if without, with := share(false), share(true); without != 0 || with < 0.6 || with > 0.95 {
-		t.Errorf("audit has %.2f of the waiting without samples, want none, and %.2f with, want about 0.8", without, with)
+		t.Errorf(
+			"audit has %.2f of the waiting without samples, want none, and %.2f with, want about 0.8",
+			without,
+			with,
+		)
 	}
 }
 
@@ -311,8 +375,15 @@ func (s *inTurn) Slice(sl *analysis.Slice) {
 // A dump shows the owner at its own time, also if it shows a thread as a waiter whose wait, for
 // another lock of the class, had just ended.
 func TestADumpWithAWaiterOfAnotherLock(t *testing.T) {
-	events := []format.Event{kind(1, format.KindSynchronizer), kind(2, format.KindSynchronizer), kind(9, format.KindSynchronizer),
-		stack(1, "use", "loop"), stack(2, "use", "other"), stack(3, "audit", "loop"), stack(4, "use", "else")}
+	events := []format.Event{
+		kind(1, format.KindSynchronizer),
+		kind(2, format.KindSynchronizer),
+		kind(9, format.KindSynchronizer),
+		stack(1, "use", "loop"),
+		stack(2, "use", "other"),
+		stack(3, "audit", "loop"),
+		stack(4, "use", "else"),
+	}
 	var dumps []format.Event
 	for i := 1; i <= 100; i++ {
 		at, thread := int64(i)*10*ms, 1+i%2

@@ -56,7 +56,15 @@ func farthest(a, b map[string]float64) (worst float64) {
 
 func check(t interface{ Errorf(string, ...any) }, truth *simulate.Truth, s *sums, slack float64) {
 	if s.total != truth.WaitNs || int64(s.waits) != truth.Waits || s.running != truth.RunningNs {
-		t.Errorf("waits %d, %d ns, running %d; truth %d, %d, %d", s.waits, s.total, s.running, truth.Waits, truth.WaitNs, truth.RunningNs)
+		t.Errorf(
+			"waits %d, %d ns, running %d; truth %d, %d, %d",
+			s.waits,
+			s.total,
+			s.running,
+			truth.Waits,
+			truth.WaitNs,
+			truth.RunningNs,
+		)
 	}
 	if d := farthest(s.byName(s.direct), truth.DirectByOwner); d > slack {
 		t.Errorf("direct blame is %.0f ns off:\n%v\n%v", d, s.byName(s.direct), truth.DirectByOwner)
@@ -71,7 +79,10 @@ func TestExactTracesGiveTheSimulatorsTruth(t *testing.T) {
 	names, _ := simulate.Scenarios()
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			truth, exact, _ := simulated(t, simulate.Config{Scenario: name, Threads: 6, Duration: 2e9, Handoff: 20_000, Seed: 7})
+			truth, exact, _ := simulated(
+				t,
+				simulate.Config{Scenario: name, Threads: 6, Duration: 2e9, Handoff: 20_000, Seed: 7},
+			)
 			slack := 0.0
 			if name == "reader-writer" || name == "random" {
 				slack = float64(truth.Waits) * 10 // readers share whole nanoseconds
@@ -83,8 +94,14 @@ func TestExactTracesGiveTheSimulatorsTruth(t *testing.T) {
 
 func TestExactTracesOfRandomRuns(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		c := simulate.Config{Scenario: "random", Threads: rapid.IntRange(1, 9).Draw(rt, "threads"), Locks: rapid.IntRange(1, 5).Draw(rt, "locks"),
-			Duration: 50e6, Handoff: rapid.Int64Range(0, 50_000).Draw(rt, "handoff"), Seed: rapid.Uint64().Draw(rt, "seed")}
+		c := simulate.Config{
+			Scenario: "random",
+			Threads:  rapid.IntRange(1, 9).Draw(rt, "threads"),
+			Locks:    rapid.IntRange(1, 5).Draw(rt, "locks"),
+			Duration: 50e6,
+			Handoff:  rapid.Int64Range(0, 50_000).Draw(rt, "handoff"),
+			Seed:     rapid.Uint64().Draw(rt, "seed"),
+		}
 		truth, exact, _ := simulated(t, c)
 		check(rt, truth, exact, float64(truth.Waits+10)*20)
 	})
@@ -94,7 +111,17 @@ func TestSampledTwinAgreesWithinItsError(t *testing.T) {
 	golden.SkipIfShort(t)
 	for _, name := range []string{"reader-writer", "ping-pong", "nested", "convoy", "phases", "random"} {
 		t.Run(name, func(t *testing.T) {
-			truth, _, sampled := simulated(t, simulate.Config{Scenario: name, Threads: 6, Duration: golden.Depth[int64](15e9, 15e9, 60e9), Period: 3_137_000, Stall: 30e6, Seed: 3}) // no multiple of any section's length
+			truth, _, sampled := simulated(
+				t,
+				simulate.Config{
+					Scenario: name,
+					Threads:  6,
+					Duration: golden.Depth[int64](15e9, 15e9, 60e9),
+					Period:   3_137_000,
+					Stall:    30e6,
+					Seed:     3,
+				},
+			) // no multiple of any section's length
 			near := func(what string, got, want float64) {
 				if math.Abs(got-want) > 0.05*float64(truth.WaitNs) { // 20,000 samples, or 5,000
 					t.Errorf("%s: %.3g, truth %.3g", what, got, want)
@@ -103,7 +130,15 @@ func TestSampledTwinAgreesWithinItsError(t *testing.T) {
 			near("waiting", float64(sampled.total), float64(truth.WaitNs))
 			near("direct", farthest(sampled.byName(sampled.direct), truth.DirectByOwner), 0)
 			near("root", farthest(sampled.byName(sampled.root), truth.RootByOwner), 0)
-			golden.AtMost(t, math.Abs(float64(sampled.running-truth.RunningNs)), 0.02*float64(truth.RunningNs), "running", sampled.running, "truth", truth.RunningNs)
+			golden.AtMost(
+				t,
+				math.Abs(float64(sampled.running-truth.RunningNs)),
+				0.02*float64(truth.RunningNs),
+				"running",
+				sampled.running,
+				"truth",
+				truth.RunningNs,
+			)
 		})
 	}
 }

@@ -21,14 +21,41 @@ func TestAsleepInsideOfASectionRuns(t *testing.T) {
 	outer := frame("app.Main", "run", 9)
 	stacks := []format.Event{
 		{Kind: format.KindObject, Object: 1, Class: "app.Box", LockKind: format.KindMonitor},
-		{Kind: format.KindStack, Stack: 1, Frames: []format.Frame{frame("app.Box", "put", 3), outer}},                                        // enters
-		{Kind: format.KindStack, Stack: 2, Frames: []format.Frame{frame("java.lang.Thread", "sleep", 0), frame("app.Box", "put", 4), outer}}, // sleeps
-		{Kind: format.KindStack, Stack: 3, Frames: []format.Frame{frame("java.lang.Thread", "sleep", 0), outer}},                             // sleeps in its caller
-		{Kind: format.KindStack, Stack: 5, Frames: []format.Frame{frame("java.lang.Thread", "sleep", 0), frame("app.Main", "rest", 2)}},      // sleeps elsewhere
-		{Kind: format.KindStack, Stack: 4, Frames: []format.Frame{frame("app.Box", "put", 4), outer}},                                        // holds the lock, as a dump shows
+		{
+			Kind:   format.KindStack,
+			Stack:  1,
+			Frames: []format.Frame{frame("app.Box", "put", 3), outer},
+		}, // enters
+		{
+			Kind:   format.KindStack,
+			Stack:  2,
+			Frames: []format.Frame{frame("java.lang.Thread", "sleep", 0), frame("app.Box", "put", 4), outer},
+		}, // sleeps
+		{
+			Kind:   format.KindStack,
+			Stack:  3,
+			Frames: []format.Frame{frame("java.lang.Thread", "sleep", 0), outer},
+		}, // sleeps in its caller
+		{
+			Kind:   format.KindStack,
+			Stack:  5,
+			Frames: []format.Frame{frame("java.lang.Thread", "sleep", 0), frame("app.Main", "rest", 2)},
+		}, // sleeps elsewhere
+		{
+			Kind:   format.KindStack,
+			Stack:  4,
+			Frames: []format.Frame{frame("app.Box", "put", 4), outer},
+		}, // holds the lock, as a dump shows
 	}
 	sleeps := func(thread int, stack format.StackID, from, to int64) format.Event {
-		return format.Event{Kind: format.KindActivity, Activity: format.ActivitySleep, Stack: stack, Thread: format.ThreadID(thread), Time: from, End: to}
+		return format.Event{
+			Kind:     format.KindActivity,
+			Activity: format.ActivitySleep,
+			Stack:    stack,
+			Thread:   format.ThreadID(thread),
+			Time:     from,
+			End:      to,
+		}
 	}
 	enters := func(thread int, from, to int64) format.Event {
 		ev := waits(thread, 1, from, to)
@@ -37,7 +64,13 @@ func TestAsleepInsideOfASectionRuns(t *testing.T) {
 	}
 	excluding := func(stack format.StackID) (list []format.Event) {
 		for at := int64(0); at < s; at += 20 * ms { // one waits while the other sleeps inside
-			list = append(list, enters(1, at, at+10*ms), sleeps(2, stack, at, at+10*ms-1), enters(2, at+10*ms, at+20*ms), sleeps(1, stack, at+10*ms, at+20*ms-1))
+			list = append(
+				list,
+				enters(1, at, at+10*ms),
+				sleeps(2, stack, at, at+10*ms-1),
+				enters(2, at+10*ms, at+20*ms),
+				sleeps(1, stack, at+10*ms, at+20*ms-1),
+			)
 		}
 		return list
 	}
@@ -45,8 +78,14 @@ func TestAsleepInsideOfASectionRuns(t *testing.T) {
 	for at := ms; at < s-20*ms; at += 20 * ms { // others get the lock while it sleeps
 		passing = append(passing, enters(2, at, at+ms), enters(3, at+ms, at+2*ms))
 	}
-	beside := append([]format.Event{{Kind: format.KindObject, Object: 2, Class: "app.Other", LockKind: format.KindMonitor},
-		{Kind: format.KindStack, Stack: 6, Frames: []format.Frame{frame("app.Other", "get", 3), outer}}}, excluding(2)...)
+	beside := append(
+		[]format.Event{{Kind: format.KindObject, Object: 2, Class: "app.Other", LockKind: format.KindMonitor},
+			{
+				Kind:   format.KindStack,
+				Stack:  6,
+				Frames: []format.Frame{frame("app.Other", "get", 3), outer},
+			}},
+		excluding(2)...)
 	for at := s; at < 2*s; at += 20 * ms { // nobody waits for it then, and another lock of its caller is acquired
 		ev := waits(3, 2, at+ms, at+2*ms)
 		ev.Stack = 6
@@ -107,7 +146,17 @@ func TestSampledSleepInsideASectionRuns(t *testing.T) {
 			}
 			events = append(events, tick(at, at, threads, len(asleep)), waiting)
 			for _, w := range asleep {
-				events = append(events, format.Event{Kind: format.KindActivity, Activity: format.ActivitySleep, Stack: 2, Thread: format.ThreadID(w + 1), Time: at, End: at})
+				events = append(
+					events,
+					format.Event{
+						Kind:     format.KindActivity,
+						Activity: format.ActivitySleep,
+						Stack:    2,
+						Thread:   format.ThreadID(w + 1),
+						Time:     at,
+						End:      at,
+					},
+				)
 			}
 		}
 		v := &nonLockSums{sums: newSums(t)}
@@ -116,8 +165,19 @@ func TestSampledSleepInsideASectionRuns(t *testing.T) {
 		if c.low == c.high {
 			idle = 0
 		}
-		if all < (instants-1)*period || tr.RunningNs != c.low*all || tr.RunningHigh != c.high*all || v.running != tr.RunningNs || v.ns != idle*all {
-			t.Errorf("%s: running %d to %d ms, %d asleep, of %d; want %d to %d times that", c.name, tr.RunningNs/ms, tr.RunningHigh/ms, v.ns/ms, all/ms, c.low, c.high)
+		if all < (instants-1)*period || tr.RunningNs != c.low*all || tr.RunningHigh != c.high*all ||
+			v.running != tr.RunningNs ||
+			v.ns != idle*all {
+			t.Errorf(
+				"%s: running %d to %d ms, %d asleep, of %d; want %d to %d times that",
+				c.name,
+				tr.RunningNs/ms,
+				tr.RunningHigh/ms,
+				v.ns/ms,
+				all/ms,
+				c.low,
+				c.high,
+			)
 		}
 	}
 }
@@ -137,7 +197,14 @@ func stack(id int, methods ...string) format.Event {
 }
 
 func runs(thread, stack int, at int64) format.Event {
-	return format.Event{Kind: format.KindActivity, Activity: format.ActivityRun, Thread: format.ThreadID(thread), Stack: format.StackID(stack), Time: at, End: at}
+	return format.Event{
+		Kind:     format.KindActivity,
+		Activity: format.ActivityRun,
+		Thread:   format.ThreadID(thread),
+		Stack:    format.StackID(stack),
+		Time:     at,
+		End:      at,
+	}
 }
 
 // Sleeps that have nothing to do with a lock end at any time.

@@ -34,7 +34,12 @@ func TestWhoNeverWaitsIsMet(t *testing.T) {
 		pieces int64
 	}{{"once", format.Exclusive, 1}, {"readers wait", format.Shared, 1}, {"piece by piece", format.Exclusive, 4}, {"piece by piece, and readers wait", format.Shared, 4}} {
 		r := rand.New(rand.NewPCG(5, 6))
-		events := []format.Event{kind(1, format.KindSynchronizer), stack(1, "use", "loop"), stack(5, "renew", "housekeeping"), stack(6, "doze", "other")}
+		events := []format.Event{
+			kind(1, format.KindSynchronizer),
+			stack(1, "use", "loop"),
+			stack(5, "renew", "housekeeping"),
+			stack(6, "doze", "other"),
+		}
 		for i := range int64(60) {
 			from := i*100*ms + r.Int64N(20*ms)
 			doze := i*100*ms + r.Int64N(70*ms)
@@ -62,9 +67,25 @@ func TestWhoNeverWaitsIsMet(t *testing.T) {
 func TestWhoRunsInsideAndNeverWaitsIsMet(t *testing.T) {
 	for _, sampled := range []format.Activity{format.ActivityRun, format.ActivityRunnable} {
 		r := rand.New(rand.NewPCG(7, 6))
-		events := []format.Event{kind(1, format.KindSynchronizer), stack(1, "use", "loop"), stack(5, "renew", "housekeeping"), stack(6, "count", "other"), stack(7, "rest", "loop")}
+		events := []format.Event{
+			kind(1, format.KindSynchronizer),
+			stack(1, "use", "loop"),
+			stack(5, "renew", "housekeeping"),
+			stack(6, "count", "other"),
+			stack(7, "rest", "loop"),
+		}
 		sample := func(thread, st int, at int64) {
-			events = append(events, format.Event{Kind: format.KindActivity, Activity: sampled, Thread: format.ThreadID(thread), Stack: format.StackID(st), Time: at, End: at})
+			events = append(
+				events,
+				format.Event{
+					Kind:     format.KindActivity,
+					Activity: sampled,
+					Thread:   format.ThreadID(thread),
+					Stack:    format.StackID(st),
+					Time:     at,
+					End:      at,
+				},
+			)
 		}
 		for i := range int64(120) {
 			from := i*100*ms + r.Int64N(20*ms)
@@ -72,7 +93,11 @@ func TestWhoRunsInsideAndNeverWaitsIsMet(t *testing.T) {
 				came := from + 100e3 + r.Int64N(2*ms)
 				events = append(events, waitedAt(1, after(int(1+w), 1, came, from+14*ms+100e3+w*60e3, 0)))
 				later := from + int64(30+10*w)*ms // and they wait for each other for a moment
-				events = append(events, waitedAt(1, after(int(1+w), 1, later, later+50e3, 0)), asleep(int(1+w), 7, later+300e3, later+5*ms))
+				events = append(
+					events,
+					waitedAt(1, after(int(1+w), 1, later, later+50e3, 0)),
+					asleep(int(1+w), 7, later+300e3, later+5*ms),
+				)
 			}
 			for at := i*100*ms + 50*ms*r.Int64N(2); at < (i+1)*100*ms; at += 50 * ms {
 				if at >= from && at < from+14*ms {
@@ -98,7 +123,15 @@ func TestWaitsInsideOneOfSeveralLocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	events := []format.Event{kind(1, format.KindMonitor), stack(1, "read", "loop"), stack(2, "commit", "loop")}
 	for lock := range 6 {
-		events = append(events, format.Event{Kind: format.KindObject, Object: format.ObjectID(2 + lock), Class: "Session", LockKind: format.KindMonitor})
+		events = append(
+			events,
+			format.Event{
+				Kind:     format.KindObject,
+				Object:   format.ObjectID(2 + lock),
+				Class:    "Session",
+				LockKind: format.KindMonitor,
+			},
+		)
 	}
 	var truth int64
 	for i := range int64(50) {
@@ -142,7 +175,12 @@ func (s *inferredOf) Slice(sl *analysis.Slice) {
 // just when it ends.
 func TestWhoNeverWaitsIsSeldomNamed(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
-	events := []format.Event{kind(1, format.KindMonitor), stack(1, "use", "loop"), stack(5, "sweep", "housekeeping"), stack(6, "doze", "other")}
+	events := []format.Event{
+		kind(1, format.KindMonitor),
+		stack(1, "use", "loop"),
+		stack(5, "sweep", "housekeeping"),
+		stack(6, "doze", "other"),
+	}
 	for i := range int64(60) {
 		from := i*100*ms + r.Int64N(20*ms)
 		events = append(events, asleep(8, 5, from, from+12*ms))

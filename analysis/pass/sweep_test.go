@@ -35,7 +35,14 @@ type sums struct {
 }
 
 func newSums(t testing.TB) *sums {
-	return &sums{t: t, direct: map[string]int64{}, root: map[string]int64{}, byThread: map[format.ThreadID]int64{}, lastEnd: -math.MaxInt64, threads: map[string]format.ThreadID{}}
+	return &sums{
+		t:        t,
+		direct:   map[string]int64{},
+		root:     map[string]int64{},
+		byThread: map[format.ThreadID]int64{},
+		lastEnd:  -math.MaxInt64,
+		threads:  map[string]format.ThreadID{},
+	}
 }
 
 func (s *sums) Begin(sym *analysis.Symbols, start int64) { s.sym = sym }
@@ -103,11 +110,23 @@ func run(t testing.TB, events []format.Event, f analysis.Filter) (*sums, *analys
 var open = analysis.Filter{From: format.NoTime, To: format.NoTime}
 
 func waits(thread, lock int, from, to int64) format.Event {
-	return format.Event{Kind: format.KindWait, Thread: format.ThreadID(thread), Object: format.ObjectID(lock), Time: from, End: to}
+	return format.Event{
+		Kind:   format.KindWait,
+		Thread: format.ThreadID(thread),
+		Object: format.ObjectID(lock),
+		Time:   from,
+		End:    to,
+	}
 }
 
 func holds(thread, lock int, from, to int64) format.Event {
-	return format.Event{Kind: format.KindTenure, Thread: format.ThreadID(thread), Object: format.ObjectID(lock), Time: from, End: to}
+	return format.Event{
+		Kind:   format.KindTenure,
+		Thread: format.ThreadID(thread),
+		Object: format.ObjectID(lock),
+		Time:   from,
+		End:    to,
+	}
 }
 
 func TestBlameFollowsThePointers(t *testing.T) {
@@ -121,18 +140,59 @@ func TestBlameFollowsThePointers(t *testing.T) {
 			map[string]int64{"t1": 80}, map[string]int64{"t1": 80}, 0},
 		{"hand-off", []format.Event{holds(1, 1, 0, 90), waits(2, 1, 20, 100)},
 			map[string]int64{"t1": 70, "handoff": 10}, map[string]int64{"t1": 70, "handoff": 10}, 0},
-		{"nested: 3 waits for 2, which waits for 1", []format.Event{holds(1, 1, 0, 100), holds(2, 2, 0, 200), waits(2, 1, 50, 100), waits(3, 2, 10, 200)},
-			map[string]int64{"t1": 50, "t2": 190}, map[string]int64{"t1": 100, "t2": 140}, 0},
-		{"three readers share", []format.Event{holds(1, 1, 0, 100), holds(2, 1, 0, 100), holds(3, 1, 0, 100), waits(4, 1, 0, 90), holds(9, 9, 0, 100)},
-			map[string]int64{"t1": 30, "t2": 30, "t3": 30}, map[string]int64{"t1": 30, "t2": 30, "t3": 30}, 0},
-		{"two wait for one lock", []format.Event{holds(1, 1, 0, 50), holds(2, 1, 50, 80), waits(2, 1, 10, 50), waits(3, 1, 20, 80)},
-			map[string]int64{"t1": 70, "t2": 30}, map[string]int64{"t1": 70, "t2": 30}, 0},
+		{
+			"nested: 3 waits for 2, which waits for 1",
+			[]format.Event{holds(1, 1, 0, 100), holds(2, 2, 0, 200), waits(2, 1, 50, 100), waits(3, 2, 10, 200)},
+			map[string]int64{"t1": 50, "t2": 190},
+			map[string]int64{"t1": 100, "t2": 140},
+			0,
+		},
+		{
+			"three readers share",
+			[]format.Event{
+				holds(1, 1, 0, 100),
+				holds(2, 1, 0, 100),
+				holds(3, 1, 0, 100),
+				waits(4, 1, 0, 90),
+				holds(9, 9, 0, 100),
+			},
+			map[string]int64{"t1": 30, "t2": 30, "t3": 30},
+			map[string]int64{"t1": 30, "t2": 30, "t3": 30},
+			0,
+		},
+		{
+			"two wait for one lock",
+			[]format.Event{holds(1, 1, 0, 50), holds(2, 1, 50, 80), waits(2, 1, 10, 50), waits(3, 1, 20, 80)},
+			map[string]int64{"t1": 70, "t2": 30},
+			map[string]int64{"t1": 70, "t2": 30},
+			0,
+		},
 		{"no owner recorded", []format.Event{waits(2, 1, 20, 100)},
 			map[string]int64{"unknown": 80}, map[string]int64{"unknown": 80}, 0},
-		{"owner gone", []format.Event{holds(1, 1, 0, 100), waits(2, 1, 20, 100), {Kind: format.KindThreadEnd, Thread: 1, Time: 60}},
-			map[string]int64{"t1": 40, "external": 40}, map[string]int64{"t1": 40, "external": 40}, 0},
-		{"deadlock with one queued", []format.Event{holds(1, 1, 0, 100), holds(2, 2, 0, 100), waits(1, 2, 20, 100), waits(2, 1, 30, 100), waits(3, 1, 40, 100)},
-			map[string]int64{"t1": 70 + 60, "t2": 80}, map[string]int64{"t2": 10, "deadlock1": 70 + 70 + 60}, 1},
+		{
+			"owner gone",
+			[]format.Event{
+				holds(1, 1, 0, 100),
+				waits(2, 1, 20, 100),
+				{Kind: format.KindThreadEnd, Thread: 1, Time: 60},
+			},
+			map[string]int64{"t1": 40, "external": 40},
+			map[string]int64{"t1": 40, "external": 40},
+			0,
+		},
+		{
+			"deadlock with one queued",
+			[]format.Event{
+				holds(1, 1, 0, 100),
+				holds(2, 2, 0, 100),
+				waits(1, 2, 20, 100),
+				waits(2, 1, 30, 100),
+				waits(3, 1, 40, 100),
+			},
+			map[string]int64{"t1": 70 + 60, "t2": 80},
+			map[string]int64{"t2": 10, "deadlock1": 70 + 70 + 60},
+			1,
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -145,7 +205,17 @@ func TestBlameFollowsThePointers(t *testing.T) {
 }
 
 func TestDeadlockListsItsMembersAndItsQueueApart(t *testing.T) {
-	_, tr := run(t, []format.Event{holds(1, 1, 0, 100), holds(2, 2, 0, 100), waits(1, 2, 20, 100), waits(2, 1, 30, 100), waits(3, 1, 40, 100)}, open)
+	_, tr := run(
+		t,
+		[]format.Event{
+			holds(1, 1, 0, 100),
+			holds(2, 2, 0, 100),
+			waits(1, 2, 20, 100),
+			waits(2, 1, 30, 100),
+			waits(3, 1, 40, 100),
+		},
+		open,
+	)
 	d := tr.Deadlocks[0]
 	want := []analysis.Link{{Thread: 1, Lock: 2}, {Thread: 2, Lock: 1}}
 	if !slices.Equal(d.Cycle, want) || !slices.Equal(d.Queued, []format.ThreadID{3}) || d.Since != 30 {
@@ -169,7 +239,10 @@ func workload(t *rapid.T) []format.Event {
 		}
 		for range rapid.IntRange(0, 5).Draw(t, "tenures") {
 			from := rapid.Int64Range(0, 300).Draw(t, "from")
-			events = append(events, holds(th, rapid.IntRange(1, locks).Draw(t, "held"), from, from+rapid.Int64Range(0, 90).Draw(t, "hold")))
+			events = append(
+				events,
+				holds(th, rapid.IntRange(1, locks).Draw(t, "held"), from, from+rapid.Int64Range(0, 90).Draw(t, "hold")),
+			)
 		}
 	}
 	return events

@@ -40,7 +40,11 @@ func handedOver(threads, waiting int) (events []format.Event) {
 		if i >= threads {
 			from = (i-threads)*10 + 20
 		}
-		events = append(events, waits(1+i%threads, 1, int64(from), int64(to)), holds(1+i%threads, 1, int64(to), int64(to+10)))
+		events = append(
+			events,
+			waits(1+i%threads, 1, int64(from), int64(to)),
+			holds(1+i%threads, 1, int64(to), int64(to+10)),
+		)
 	}
 	return events
 }
@@ -56,7 +60,13 @@ func TestLongQueuesAreReportedOnce(t *testing.T) {
 		golden.Must(Run(&format.List{Events: events}, open, &c))(t)
 		golden.Equal(t, c.waitNs, waitingIn(events, -math.MaxInt64, math.MaxInt64), threads, "threads: waiting sums to")
 		if c.waiters > 32*waiting || c.changes > 2*waiting || (c.changes > 0) != (threads > 32) {
-			t.Errorf("%d threads: %d waiters and %d changes of queues are reported, in %d waits", threads, c.waiters, c.changes, waiting)
+			t.Errorf(
+				"%d threads: %d waiters and %d changes of queues are reported, in %d waits",
+				threads,
+				c.waiters,
+				c.changes,
+				waiting,
+			)
 		}
 	}
 }
@@ -100,7 +110,12 @@ func drawQueuedRun(t *rapid.T) *queuedRun {
 	}
 	for lock := 1; lock < len(c.owner); lock++ {
 		for at := 0; at < length; {
-			owner, end := rapid.IntRange(1, threads).Draw(t, "owner"), min(at+rapid.IntRange(1, 12).Draw(t, "held"), length)
+			owner, end := rapid.IntRange(1, threads).
+				Draw(t, "owner"),
+				min(
+					at+rapid.IntRange(1, 12).Draw(t, "held"),
+					length,
+				)
 			c.events = append(c.events, holds(owner, lock, int64(at), int64(end)))
 			for ; at < end; at++ {
 				c.owner[lock] = append(c.owner[lock], owner)
@@ -109,7 +124,12 @@ func drawQueuedRun(t *rapid.T) *queuedRun {
 	}
 	for thread := 1; thread <= threads; thread++ {
 		for at := rapid.IntRange(0, 9).Draw(t, "begins"); at < length; at += rapid.IntRange(1, 9).Draw(t, "away") {
-			lock, end := rapid.SampledFrom([]int{1, 1, 1, 2, 3}).Draw(t, "lock"), min(at+rapid.IntRange(1, 50).Draw(t, "waits"), length)
+			lock, end := rapid.SampledFrom([]int{1, 1, 1, 2, 3}).
+				Draw(t, "lock"),
+				min(
+					at+rapid.IntRange(1, 50).Draw(t, "waits"),
+					length,
+				)
 			if holding(thread, lock) {
 				continue
 			}
@@ -149,7 +169,14 @@ func TestGroupsAreChargedLikeTheirMembers(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := drawQueuedRun(rt)
 		for thread := 1; thread < len(c.waits); thread++ {
-			c.events = append(c.events, format.Event{Kind: format.KindThread, Thread: format.ThreadID(thread), Name: fmt.Sprintf("worker-%d", thread)})
+			c.events = append(
+				c.events,
+				format.Event{
+					Kind:   format.KindThread,
+					Thread: format.ThreadID(thread),
+					Name:   fmt.Sprintf("worker-%d", thread),
+				},
+			)
 		}
 		for pattern, wanted := range map[string]func(int) bool{"": func(int) bool { return true }, "[02468]$": func(thread int) bool { return thread%2 == 0 }} {
 			filter := open

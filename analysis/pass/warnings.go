@@ -21,13 +21,19 @@ func recordWarnings(r *record.Whole, defs *analysis.Symbols, tl *owners.Timeline
 	if len(r.Thresholds) > 0 {
 		slices.Sort(r.Thresholds)
 		slices.Sort(r.Unseen)
-		out = append(out, format.Warning{Code: format.CodeThreshold, Events: slices.Compact(r.Unseen), Hint: "'contend jfc' prints settings that record all",
+		out = append(out, format.Warning{
+			Code:   format.CodeThreshold,
+			Events: slices.Compact(r.Unseen),
+			Hint:   "'contend jfc' prints settings that record all",
 			Text: "shorter waits were not recorded: " + strings.Join(slices.Compact(r.Thresholds), ", ") +
-				human.Say(": at most %v of the running time was such waiting", time.Duration(running))})
+				human.Say(": at most %v of the running time was such waiting", time.Duration(running)),
+		})
 	}
 	if n := unlinked(defs, tl); n > 0 {
-		out = append(out, format.Warning{Code: format.CodeUnlinked,
-			Text: human.Say("%v of %v contended locks in thread dumps match no recorded wait", n, r.Dumped())})
+		out = append(out, format.Warning{
+			Code: format.CodeUnlinked,
+			Text: human.Say("%v of %v contended locks in thread dumps match no recorded wait", n, r.Dumped()),
+		})
 	}
 	return slices.Concat(out, unendedWaits(r), failedWaits(r), censored(r), unclassified(r, defs))
 }
@@ -57,8 +63,17 @@ func disagreement(t *analysis.Trust) []format.Warning {
 	if seen.Share() > expected {
 		code = format.CodeModesty
 	}
-	return []format.Warning{{Code: code, Text: human.Say("thread dumps hidden from the inference agree with %.0f %% of the owners it names; it expects %.0f %% (%v dumps of locks)",
-		100*seen.Share(), 100*expected, seen.Dumps)}}
+	return []format.Warning{
+		{
+			Code: code,
+			Text: human.Say(
+				"thread dumps hidden from the inference agree with %.0f %% of the owners it names; it expects %.0f %% (%v dumps of locks)",
+				100*seen.Share(),
+				100*expected,
+				seen.Dumps,
+			),
+		},
+	}
 }
 
 // unendedWaits reports the waits that only samples show.
@@ -66,8 +81,14 @@ func unendedWaits(r *record.Whole) []format.Warning {
 	if len(r.NotEnded) == 0 {
 		return nil
 	}
-	return []format.Warning{{Code: format.CodeUnended,
-		Text: human.Say("%s before the recording or not ended with it: %v of waiting, by samples", human.Some(len(r.NotEnded), "wait had begun", "waits had begun"), time.Duration(unendedNs(r)))}}
+	return []format.Warning{{
+		Code: format.CodeUnended,
+		Text: human.Say(
+			"%s before the recording or not ended with it: %v of waiting, by samples",
+			human.Some(len(r.NotEnded), "wait had begun", "waits had begun"),
+			time.Duration(unendedNs(r)),
+		),
+	}}
 }
 
 func unendedNs(r *record.Whole) (sum int64) {
@@ -83,8 +104,15 @@ func failedWaits(r *record.Whole) []format.Warning {
 	if count -= len(r.NotEnded); count <= 0 {
 		return nil
 	}
-	return []format.Warning{{Code: format.CodeFailed,
-		Text: human.Say("%v of %s timed out and count as ended without the lock: %v of waiting, counted like any other", count, human.Some(len(r.Activities.Starts), "wait", "waits"), time.Duration(total-unendedNs(r)))}}
+	return []format.Warning{{
+		Code: format.CodeFailed,
+		Text: human.Say(
+			"%v of %s timed out and count as ended without the lock: %v of waiting, counted like any other",
+			count,
+			human.Some(len(r.Activities.Starts), "wait", "waits"),
+			time.Duration(total-unendedNs(r)),
+		),
+	}}
 }
 
 // censored reports the waits that reach into an interval of lost data. Their durations are
@@ -105,8 +133,14 @@ func censored(r *record.Whole) []format.Warning {
 	if count == 0 {
 		return nil
 	}
-	return []format.Warning{{Code: format.CodeCensored,
-		Text: human.Say("%s into intervals with lost data (%v in total): the owners there are less certain than shown", human.Some(count, "wait reaches", "waits reach"), time.Duration(total))}}
+	return []format.Warning{{
+		Code: format.CodeCensored,
+		Text: human.Say(
+			"%s into intervals with lost data (%v in total): the owners there are less certain than shown",
+			human.Some(count, "wait reaches", "waits reach"),
+			time.Duration(total),
+		),
+	}}
 }
 
 // farWarning reports waiting whose root is unknown because its path is too long.
@@ -114,8 +148,14 @@ func farWarning(ns int64) []format.Warning {
 	if ns == 0 {
 		return nil
 	}
-	return []format.Warning{{Code: format.CodeFar,
-		Text: human.Say("%v of waiting lies behind chains of more than %v locks: its root is unknown", time.Duration(ns), analysis.MaxPath)}}
+	return []format.Warning{{
+		Code: format.CodeFar,
+		Text: human.Say(
+			"%v of waiting lies behind chains of more than %v locks: its root is unknown",
+			time.Duration(ns),
+			analysis.MaxPath,
+		),
+	}}
 }
 
 // unclassified reports the waits that match no rule. They count as idle, which may hide a
@@ -140,8 +180,15 @@ func unclassified(r *record.Whole, defs *analysis.Symbols) []format.Warning {
 	if top == defs.Classes().Name(0) {
 		most = "most have no recorded cause"
 	}
-	return []format.Warning{{Code: format.CodeUnclassified,
-		Text: human.Say("%s (%v in total) match no rule and count as idle, %s", human.Some(count, "wait", "waits"), time.Duration(total), most)}}
+	return []format.Warning{{
+		Code: format.CodeUnclassified,
+		Text: human.Say(
+			"%s (%v in total) match no rule and count as idle, %s",
+			human.Some(count, "wait", "waits"),
+			time.Duration(total),
+			most,
+		),
+	}}
 }
 
 // overflowWarning says that sums of thread-time are wrong.
@@ -149,5 +196,10 @@ func overflowWarning(overflown bool) []format.Warning {
 	if !overflown {
 		return nil
 	}
-	return []format.Warning{{Code: format.CodeOverflow, Text: "the running time of all threads together is more than 292 years: some times are damaged, and all sums are wrong"}}
+	return []format.Warning{
+		{
+			Code: format.CodeOverflow,
+			Text: "the running time of all threads together is more than 292 years: some times are damaged, and all sums are wrong",
+		},
+	}
 }

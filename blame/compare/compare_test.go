@@ -64,7 +64,14 @@ func TestOneSlowerSectionIsFoundAndNothingElse(t *testing.T) {
 	for i, exact := range []bool{true, false} {
 		missed := [3]int{}
 		for pair := range pairs {
-			c := simulate.Config{Scenario: "shards", Threads: 12, Locks: 4, Duration: 4e9, Period: 5e6, Seed: uint64(2 * (i*pairs + pair))}
+			c := simulate.Config{
+				Scenario: "shards",
+				Threads:  12,
+				Locks:    4,
+				Duration: 4e9,
+				Period:   5e6,
+				Seed:     uint64(2 * (i*pairs + pair)),
+			}
 			base := profile(t, c, exact)
 			c.Seed, c.Slow, c.SlowBy = c.Seed+1, "serve2", 50
 			d := Compare(Group{base}, Group{profile(t, c, exact)}, Options{})
@@ -119,13 +126,35 @@ func handmade(t *testing.T, waits ...[3]string) *Profile {
 	for i, w := range waits {
 		lock, fresh := id("lock", w[2])
 		if fresh {
-			write(format.Event{Kind: format.KindObject, Object: format.ObjectID(lock), Class: w[0], Hash: uint64(1000 * len(waits) * int(lock))})
+			write(
+				format.Event{
+					Kind:   format.KindObject,
+					Object: format.ObjectID(lock),
+					Class:  w[0],
+					Hash:   uint64(1000 * len(waits) * int(lock)),
+				},
+			)
 		}
 		stack, fresh := id("stack", w[1])
 		if fresh {
-			write(format.Event{Kind: format.KindStack, Stack: format.StackID(stack), Frames: []format.Frame{{Class: "App", Method: w[1], Line: len(waits)}}})
+			write(
+				format.Event{
+					Kind:   format.KindStack,
+					Stack:  format.StackID(stack),
+					Frames: []format.Frame{{Class: "App", Method: w[1], Line: len(waits)}},
+				},
+			)
 		}
-		write(format.Event{Kind: format.KindWait, Thread: 1, Object: format.ObjectID(lock), Stack: format.StackID(stack), Time: int64(i) * 10e6, End: int64(i)*10e6 + 1e6})
+		write(
+			format.Event{
+				Kind:   format.KindWait,
+				Thread: 1,
+				Object: format.ObjectID(lock),
+				Stack:  format.StackID(stack),
+				Time:   int64(i) * 10e6,
+				End:    int64(i)*10e6 + 1e6,
+			},
+		)
 	}
 	write(format.Event{Kind: format.KindThreadEnd, Thread: 1, Time: 1e9})
 	p := &Profile{}
@@ -137,14 +166,22 @@ func handmade(t *testing.T, waits ...[3]string) *Profile {
 // where they are acquired, one lock acquired at two places is one row on both
 // sides even if one of them saw a single place, and addresses do not matter.
 func TestLocksMatchByClassAndSites(t *testing.T) {
-	base := handmade(t, [3]string{"java.lang.Object", "get", "a"}, [3]string{"java.lang.Object", "put", "a"}, [3]string{"java.lang.Object", "log", "b"})
+	base := handmade(
+		t,
+		[3]string{"java.lang.Object", "get", "a"},
+		[3]string{"java.lang.Object", "put", "a"},
+		[3]string{"java.lang.Object", "log", "b"},
+	)
 	other := handmade(t, [3]string{"java.lang.Object", "log", "x"}, [3]string{"java.lang.Object", "get", "y"})
 	d := Compare(Group{base}, Group{other}, Options{})
 	got := map[string][2]int64{}
 	for _, r := range d.Locks {
 		got[r.Name] = [2]int64{r.Base.Waiting.WaitNs, r.New.Waiting.WaitNs}
 	}
-	want := map[string][2]int64{"java.lang.Object at App.get, App.put": {2e6, 1e6}, "java.lang.Object at App.log": {1e6, 1e6}}
+	want := map[string][2]int64{
+		"java.lang.Object at App.get, App.put": {2e6, 1e6},
+		"java.lang.Object at App.log":          {1e6, 1e6},
+	}
 	golden.Equal(t, len(got), len(want), "locks", got)
 	for name, sums := range want {
 		golden.Equal(t, got[name], sums, name)
@@ -180,7 +217,19 @@ func TestAddedAndGoneNeedEvidence(t *testing.T) {
 // another widen the error.
 func TestGroups(t *testing.T) {
 	run := func(seed uint64, seconds int64, slow int64) *Profile {
-		return profile(t, simulate.Config{Scenario: "shards", Threads: 4, Locks: 1, Duration: seconds * 1e9, Seed: seed, Slow: "serve0", SlowBy: slow}, true)
+		return profile(
+			t,
+			simulate.Config{
+				Scenario: "shards",
+				Threads:  4,
+				Locks:    1,
+				Duration: seconds * 1e9,
+				Seed:     seed,
+				Slow:     "serve0",
+				SlowBy:   slow,
+			},
+			true,
+		)
 	}
 	d := Compare(Group{run(1, 2, 0), run(2, 9, 0)}, Group{run(3, 5, 0)}, Options{})
 	if rel, _ := d.Total.Relative(); math.Abs(rel) > 0.05 || d.Total.Status != Same {
@@ -235,8 +284,20 @@ func TestProbability(t *testing.T) {
 func TestSliceAllocatesNothing(t *testing.T) {
 	p := profile(t, simulate.Config{Scenario: "nested", Duration: 1e8}, true)
 	owner := analysis.Owner{Thread: 1, Stack: 1}
-	s := analysis.Slice{Start: 1_700_000_000e9, End: 1_700_000_000e9 + 1e6, Lock: 1, Waiters: []analysis.Waiter{{Thread: 2, Stack: 2}}, Shares: []analysis.Share{
-		{Ns: 1e6, Direct: owner, Root: analysis.Owner{Thread: 3, Stack: 2}, Hops: 2, Path: analysis.PathOf(analysis.Hop{Thread: 1, Stack: 1, Lock: 2})}}}
+	s := analysis.Slice{
+		Start:   1_700_000_000e9,
+		End:     1_700_000_000e9 + 1e6,
+		Lock:    1,
+		Waiters: []analysis.Waiter{{Thread: 2, Stack: 2}},
+		Shares: []analysis.Share{
+			{
+				Ns:     1e6,
+				Direct: owner,
+				Root:   analysis.Owner{Thread: 3, Stack: 2},
+				Hops:   2,
+				Path:   analysis.PathOf(analysis.Hop{Thread: 1, Stack: 1, Lock: 2}),
+			}},
+	}
 	p.Slice(&s)
 	golden.Equal(t, testing.AllocsPerRun(100, func() { p.Slice(&s) }), 0, "allocations")
 }

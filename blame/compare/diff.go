@@ -75,7 +75,13 @@ func Compare(base, newer Group, o Options) *Diff {
 	if o.Alpha <= 0 {
 		o.Alpha = 0.05
 	}
-	d := &Diff{Alpha: o.Alpha, BaseRunningNs: base.RunningNs(), NewRunningNs: newer.RunningNs(), BaseElapsedNs: base.ElapsedNs(), NewElapsedNs: newer.ElapsedNs()}
+	d := &Diff{
+		Alpha:         o.Alpha,
+		BaseRunningNs: base.RunningNs(),
+		NewRunningNs:  newer.RunningNs(),
+		BaseElapsedNs: base.ElapsedNs(),
+		NewElapsedNs:  newer.ElapsedNs(),
+	}
 	if o.Operations[0] > 0 && o.Operations[1] > 0 {
 		d.Operations = o.Operations
 	}
@@ -83,7 +89,13 @@ func Compare(base, newer Group, o Options) *Diff {
 		cells := p.finish().Series(p.total)
 		return sum{ns: sumOf(cells), cells: cells}
 	}
-	total := match(map[string]Rates{allLocks: base.rates(all)}, map[string]Rates{allLocks: newer.rates(all)}, noCoarser, d, o)
+	total := match(
+		map[string]Rates{allLocks: base.rates(all)},
+		map[string]Rates{allLocks: newer.rates(all)},
+		noCoarser,
+		d,
+		o,
+	)
 	d.Total = total[0]
 	names := lockNames(base, newer)
 	lock := func(site string) string { return names[site] }
@@ -97,7 +109,13 @@ func Compare(base, newer Group, o Options) *Diff {
 	takers := func(p *Profile) *rows { return p.takers }
 	d.Owners = match(byName(base, takers, identity), byName(newer, takers, identity), noCoarser, d, o)
 	chains := func(p *Profile) *rows { return p.chains }
-	d.Chains = match(byName(base, chains, identity), byName(newer, chains, identity), outwardOf(callChains(base, newer)), d, o)
+	d.Chains = match(
+		byName(base, chains, identity),
+		byName(newer, chains, identity),
+		outwardOf(callChains(base, newer)),
+		d,
+		o,
+	)
 	return d
 }
 
@@ -118,9 +136,15 @@ func match(base, newer map[string]Rates, of coarser, d *Diff, o Options) []Row {
 	d.perOperation(rows)
 	judge(rows, of, o)
 	slices.SortFunc(rows, func(a, b Row) int {
-		return cmp.Or(blame.CompareBool(a.Status == Same, b.Status == Same),
+		return cmp.Or(
+			blame.CompareBool(a.Status == Same, b.Status == Same),
 			-cmp.Compare(math.Abs(a.Delta()), math.Abs(b.Delta())),
-			-cmp.Compare(max(a.Base.Waiting.Value, a.New.Waiting.Value), max(b.Base.Waiting.Value, b.New.Waiting.Value)), cmp.Compare(a.Name, b.Name))
+			-cmp.Compare(
+				max(a.Base.Waiting.Value, a.New.Waiting.Value),
+				max(b.Base.Waiting.Value, b.New.Waiting.Value),
+			),
+			cmp.Compare(a.Name, b.Name),
+		)
 	})
 	return rows
 }

@@ -46,8 +46,14 @@ func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
 	p.sites = p.rows(func(ids []uint32) string {
 		return stable(blame.ByClass, ids[0]) + siteSeparator + stable(blame.ByWaiterMethod, ids[1])
 	}, blame.ByClass, blame.ByWaiterMethod)
-	p.owners = p.rows(func(ids []uint32) string { return ownerName(p.keys.Text(blame.ByOwnerStack, ids[0])) }, blame.ByOwnerStack)
-	p.takers = p.rows(func(ids []uint32) string { return analysis.WithoutLine(stable(blame.ByOwnerSite, ids[0])) }, blame.ByOwnerSite)
+	p.owners = p.rows(
+		func(ids []uint32) string { return ownerName(p.keys.Text(blame.ByOwnerStack, ids[0])) },
+		blame.ByOwnerStack,
+	)
+	p.takers = p.rows(
+		func(ids []uint32) string { return analysis.WithoutLine(stable(blame.ByOwnerSite, ids[0])) },
+		blame.ByOwnerSite,
+	)
 	p.chains = p.rows(func(ids []uint32) string {
 		signature, _ := p.keys.Text(blame.ByChain, ids[0])
 		return signature

@@ -20,9 +20,17 @@ func crowded(t *testing.T, others int) *Profile {
 	t.Helper()
 	p := &Profile{}
 	stack := func(id int, method string) *format.Event {
-		return &format.Event{Kind: format.KindStack, Stack: format.StackID(id), Frames: []format.Frame{{Class: "App", Method: method}}}
+		return &format.Event{
+			Kind:   format.KindStack,
+			Stack:  format.StackID(id),
+			Frames: []format.Frame{{Class: "App", Method: method}},
+		}
 	}
-	events := []*format.Event{stack(1, "late"), {Kind: format.KindObject, Object: 1, Class: "Late"}, {Kind: format.KindObject, Object: 2, Class: "Early"}}
+	events := []*format.Event{
+		stack(1, "late"),
+		{Kind: format.KindObject, Object: 1, Class: "Late"},
+		{Kind: format.KindObject, Object: 2, Class: "Early"},
+	}
 	for i := range others {
 		events = append(events, stack(2+i, fmt.Sprintf("m%dx", i)))
 	}
@@ -30,8 +38,13 @@ func crowded(t *testing.T, others int) *Profile {
 	p.Running(0, 100e9, 200e9)
 	charge := func(at, ns int64, lock, by int) {
 		o := analysis.Owner{Thread: 1, Stack: format.StackID(by), Prov: analysis.Exact}
-		p.Slice(&analysis.Slice{Start: at, End: at + ns, Lock: format.ObjectID(lock), Waiters: []analysis.Waiter{{Thread: 2, Stack: format.StackID(by), First: true}},
-			Shares: []analysis.Share{{Ns: ns, Direct: o, Root: o, Hops: 1}}})
+		p.Slice(&analysis.Slice{
+			Start:   at,
+			End:     at + ns,
+			Lock:    format.ObjectID(lock),
+			Waiters: []analysis.Waiter{{Thread: 2, Stack: format.StackID(by), First: true}},
+			Shares:  []analysis.Share{{Ns: ns, Direct: o, Root: o, Hops: 1}},
+		})
 	}
 	for i := range others {
 		charge(0, 1e6, 2, 2+i)
@@ -49,14 +62,18 @@ func TestRowsTooManyToBeKeptStillCount(t *testing.T) {
 	few, many := crowded(t, 0), crowded(t, 1500)
 	all := Group{many}.Locks(func(string) bool { return true }).Pressure
 	golden.Equal(t, all.WaitNs, 51.5e9, "all", all)
-	if o := (Group{many}).Owners(func(frame string) bool { return frame == "App.late" }); o.Pressure.WaitNs != 50e9 || o.Pressure.Value != 0.25 {
+	if o := (Group{many}).Owners(func(frame string) bool { return frame == "App.late" }); o.Pressure.WaitNs != 50e9 ||
+		o.Pressure.Value != 0.25 {
 		t.Errorf("owner %+v", o)
 	}
 	if s := many.sites.series; s[len(s)-1] != bootstrap.NoSeries {
 		t.Fatal("all rows are kept")
 	}
 	late := func(class string) bool { return class == "Late" }
-	rows := []Row{{Base: Group{few}.Locks(late), New: Group{many}.Locks(late)}, {Base: Group{many}.Locks(late), New: Group{few}.Locks(late)}}
+	rows := []Row{
+		{Base: Group{few}.Locks(late), New: Group{many}.Locks(late)},
+		{Base: Group{many}.Locks(late), New: Group{few}.Locks(late)},
+	}
 	golden.Equal(t, rows[0].New.Pressure.Value, 0.25, "late", rows[0].New)
 	judge(rows, noCoarser, Options{Alpha: 0.05})
 	golden.AtMost(t, len(found(rows)), 0, rows)
@@ -71,12 +88,14 @@ func TestNothingIsDrawnOfRowsWithoutCells(t *testing.T) {
 	last := len(p.sites.names.List) - 1
 	work := testing.AllocsPerRun(10, func() {
 		row := p.sites.sum(p, []int{0, last})
-		if e := p.estimate(&row, running, ns); row.cells != nil || !math.IsInf(e.SE, 1) || e.Value != float64(row.ns)/float64(ns) {
+		if e := p.estimate(&row, running, ns); row.cells != nil || !math.IsInf(e.SE, 1) ||
+			e.Value != float64(row.ns)/float64(ns) {
 			t.Errorf("%+v", e)
 		}
 	})
 	golden.AtMost(t, work, 0, "allocations")
-	if known := p.sites.sum(p, []int{0}); known.partial || math.IsInf(p.estimate(&known, cells.Series(bootstrap.Running), ns).SE, 1) {
+	if known := p.sites.sum(p, []int{0}); known.partial ||
+		math.IsInf(p.estimate(&known, cells.Series(bootstrap.Running), ns).SE, 1) {
 		t.Error("a row whose cells are kept is not drawn")
 	}
 }
@@ -152,7 +171,15 @@ func pooled(t *testing.T, wait, run int64) *Profile {
 		for at := int64(0); at < end; at += every {
 			jitter := (at/every*7919 + int64(id)*104729) % 5 * ms
 			add(format.Event{Kind: format.KindWait, Thread: id + 1, Object: 1, Time: at, End: at + wait*ms + jitter})
-			add(format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: id + 1, Time: at + (wait+run)*ms + jitter, End: at + every})
+			add(
+				format.Event{
+					Kind:     format.KindActivity,
+					Activity: format.ActivityPark,
+					Thread:   id + 1,
+					Time:     at + (wait+run)*ms + jitter,
+					End:      at + every,
+				},
+			)
 		}
 	}
 	p := &Profile{}

@@ -73,7 +73,11 @@ func check(t *rapid.T, c *Cube, l Limits) (ns, waits int64) {
 // any limits has the same sums, and time in the same places.
 func TestEveryViewIsASumOfTheCube(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		small := Limits{rapid.IntRange(2, 100).Draw(t, "bins"), rapid.IntRange(2, 60).Draw(t, "rows"), rapid.IntRange(2, 300).Draw(t, "cells")}
+		small := Limits{
+			rapid.IntRange(2, 100).Draw(t, "bins"),
+			rapid.IntRange(2, 60).Draw(t, "rows"),
+			rapid.IntRange(2, 300).Draw(t, "cells"),
+		}
 		wide := Limits{1 << 20, 1 << 20, 1 << 30}
 		all, few, live := New(wide), New(small), &running{}
 		views := map[Dim]*blame.Pivot{}
@@ -84,7 +88,11 @@ func TestEveryViewIsASumOfTheCube(t *testing.T) {
 		for _, p := range views {
 			visitors = append(visitors, p)
 		}
-		golden.Must(pass.Run(golden.RandomTrace(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...))(t)
+		golden.Must(
+			pass.Run(golden.RandomTrace(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...),
+		)(
+			t,
+		)
 		all.Finish()
 		few.Finish()
 		for d, p := range views {
@@ -132,7 +140,11 @@ func sum(list []int64) (n int64) {
 // alone keeps what merging would not save.
 func TestTheSmallestRowsAreMerged(t *testing.T) {
 	var list format.List
-	_, err := simulate.Run(simulate.Config{Scenario: "random", Threads: 8, Locks: 4, Handoff: 1000, Duration: 1e9, Period: 1e6, Seed: 7}, &list, &format.List{})
+	_, err := simulate.Run(
+		simulate.Config{Scenario: "random", Threads: 8, Locks: 4, Handoff: 1000, Duration: 1e9, Period: 1e6, Seed: 7},
+		&list,
+		&format.List{},
+	)
 	golden.OK(t, err)
 	all, few := New(Limits{500, 1 << 20, 1 << 20}), New(Limits{500, 20, 1 << 20})
 	golden.Must(pass.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, all, few))(t)
@@ -171,7 +183,13 @@ func TestManySmallLocksDoNotCostTheLargeOneItsStacks(t *testing.T) {
 		write(format.Event{Kind: format.KindObject, Object: lock + 1, Class: "Lock", Hash: uint64(lock + 1)})
 	}
 	for id := range format.StackID(10) {
-		write(format.Event{Kind: format.KindStack, Stack: id + 1, Frames: []format.Frame{{Class: "App", Method: string(rune('a' + id))}}})
+		write(
+			format.Event{
+				Kind:   format.KindStack,
+				Stack:  id + 1,
+				Frames: []format.Frame{{Class: "App", Method: string(rune('a' + id))}},
+			},
+		)
 	}
 	now := int64(0)
 	wait := func(lock format.ObjectID, stack format.StackID, ns int64) {

@@ -40,9 +40,18 @@ var dims = [Dims]blame.Column{
 
 // Names are the dimensions as documents write them.
 var Names = [Dims]string{
-	Lock: "lock", WaiterGroup: "waiterGroup", WaiterStack: "waiterStack",
-	OwnerGroup: "ownerGroup", OwnerStack: "ownerStack", OwnerDoing: "ownerDoing", BlockedOn: "blockedOn",
-	RootGroup: "rootGroup", RootStack: "rootStack", RootDoing: "rootDoing", RootLock: "rootLock", Provenance: "provenance",
+	Lock:        "lock",
+	WaiterGroup: "waiterGroup",
+	WaiterStack: "waiterStack",
+	OwnerGroup:  "ownerGroup",
+	OwnerStack:  "ownerStack",
+	OwnerDoing:  "ownerDoing",
+	BlockedOn:   "blockedOn",
+	RootGroup:   "rootGroup",
+	RootStack:   "rootStack",
+	RootDoing:   "rootDoing",
+	RootLock:    "rootLock",
+	Provenance:  "provenance",
 }
 
 // Key tells rows apart: an id for each column, in the numbers of the trace, see Cube.Text.

@@ -99,7 +99,8 @@ func (b *busyPeriod) close(of **convoy) {
 	}
 	load := n * held / away
 	b.tested++
-	if load >= 1 || poissonTail(load*k, k-n) > significance/float64(b.tested*(b.tested+1)) { // these levels sum to significance
+	if load >= 1 ||
+		poissonTail(load*k, k-n) > significance/float64(b.tested*(b.tested+1)) { // these levels sum to significance
 		return
 	}
 	if *of == nil {
@@ -129,8 +130,12 @@ func convoys(v *Evidence, t *Trace) (out []Finding) {
 		l.busy = busyPeriod{}
 		if c := l.convoy; c != nil && c.ns > 0 {
 			f := v.about(Convoy, id, &c.amount)
-			f.Evidence = fmt.Sprintf("in %s with a queue all the time the lock was handed over %s, and on its way for %s of it",
-				human.Duration(c.length), human.Some(int(c.served), "time", "times"), percent(c.free, c.length))
+			f.Evidence = fmt.Sprintf(
+				"in %s with a queue all the time the lock was handed over %s, and on its way for %s of it",
+				human.Duration(c.length),
+				human.Some(int(c.served), "time", "times"),
+				percent(c.free, c.length),
+			)
 			f.Confidence = confidence(&f)
 			out = append(out, f)
 		}

@@ -101,7 +101,16 @@ func spreads(over func(i int) (lock int, long int64)) func(*testing.T) []Finding
 		for i := range 100 {
 			l, long := over(i)
 			at := int64(i * 90)
-			s.write(format.Event{Kind: format.KindTenure, Thread: 1, Object: format.ObjectID(l), Time: at * ms, End: (at + long) * ms, Stack: site})
+			s.write(
+				format.Event{
+					Kind:   format.KindTenure,
+					Thread: 1,
+					Object: format.ObjectID(l),
+					Time:   at * ms,
+					End:    (at + long) * ms,
+					Stack:  site,
+				},
+			)
 			s.wait(2, l, site, at, at+long, at+long+1)
 		}
 		return find(t, &s.list, 10000*ms)
@@ -153,9 +162,27 @@ func TestReadMostly(t *testing.T) {
 func TestReadMostlyOfMany(t *testing.T) {
 	const readers, writers = 50, 30
 	s := newScript(t, readers+writers+1, 1)
-	owning, reading, writing := s.stack("java.util.Hashtable.get", "Shop.price"), s.stack("java.util.Hashtable.size", "Shop.price"), s.stack("java.util.Hashtable.put", "Shop.price")
+	owning, reading, writing := s.stack(
+		"java.util.Hashtable.get",
+		"Shop.price",
+	), s.stack(
+		"java.util.Hashtable.size",
+		"Shop.price",
+	), s.stack(
+		"java.util.Hashtable.put",
+		"Shop.price",
+	)
 	for i := range 5 { // so that all wait together when they leave
-		s.write(format.Event{Kind: format.KindTenure, Thread: 1, Object: 1, Time: int64(i) * 100 * ms, End: int64(i+1) * 100 * ms, Stack: owning})
+		s.write(
+			format.Event{
+				Kind:   format.KindTenure,
+				Thread: 1,
+				Object: 1,
+				Time:   int64(i) * 100 * ms,
+				End:    int64(i+1) * 100 * ms,
+				Stack:  owning,
+			},
+		)
 	}
 	want := int64(0)
 	for i := range readers + writers {
@@ -167,7 +194,17 @@ func TestReadMostlyOfMany(t *testing.T) {
 		if i < readers {
 			stack, want = reading, want+end*ms
 		}
-		s.write(format.Event{Kind: format.KindWait, Thread: format.ThreadID(2 + i), Object: 1, Time: 0, End: end * ms, Stack: stack, Failed: true})
+		s.write(
+			format.Event{
+				Kind:   format.KindWait,
+				Thread: format.ThreadID(2 + i),
+				Object: 1,
+				Time:   0,
+				End:    end * ms,
+				Stack:  stack,
+				Failed: true,
+			},
+		)
 	}
 	if got := find(t, &s.list, 10000*ms); len(got) == 0 || got[0].Kind != ReadMostly || got[0].WaitNs != want {
 		t.Errorf("%+v, want %d ms of readers", got, want/ms)
@@ -180,7 +217,9 @@ func pauses(why string) func(*testing.T) []Finding {
 		s := newScript(t, 2, 1)
 		site := s.stack("Shop.sell")
 		s.write(format.Event{Kind: format.KindPause, Name: why, Time: 100 * ms, End: 400 * ms})
-		s.write(format.Event{Kind: format.KindWait, Thread: 2, Object: 1, Time: 0, End: 500 * ms, Stack: site, Owner: 1})
+		s.write(
+			format.Event{Kind: format.KindWait, Thread: 2, Object: 1, Time: 0, End: 500 * ms, Stack: site, Owner: 1},
+		)
 		return find(t, &s.list, 10000*ms)
 	}
 }
@@ -200,11 +239,29 @@ func stopped(activity format.Activity) func(*testing.T) []Finding {
 		s.write(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesWaking})
 		sell := s.stack("Shop.sell")
 		release := func(thread, woken format.ThreadID, at int64) {
-			s.write(format.Event{Kind: format.KindRelease, Thread: thread, Woken: woken, Object: 1, Time: at * ms, Stack: sell})
+			s.write(
+				format.Event{
+					Kind:   format.KindRelease,
+					Thread: thread,
+					Woken:  woken,
+					Object: 1,
+					Time:   at * ms,
+					Stack:  sell,
+				},
+			)
 		}
 		s.write(format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Time: 0, End: 50 * ms, Stack: sell})
 		release(3, 1, 50)
-		s.write(format.Event{Kind: format.KindActivity, Activity: activity, Thread: 1, Time: 100 * ms, End: 400 * ms, Stack: sell})
+		s.write(
+			format.Event{
+				Kind:     format.KindActivity,
+				Activity: activity,
+				Thread:   1,
+				Time:     100 * ms,
+				End:      400 * ms,
+				Stack:    sell,
+			},
+		)
 		s.write(format.Event{Kind: format.KindWait, Thread: 2, Object: 1, Time: 60 * ms, End: 500 * ms, Stack: sell})
 		release(1, 2, 500)
 		return find(t, &s.list, 10000*ms)
@@ -215,7 +272,8 @@ func stopped(activity format.Activity) func(*testing.T) []Finding {
 // as perf does of the kernel's switches.
 func TestDescheduledHolding(t *testing.T) {
 	for activity, want := range map[format.Activity]string{format.ActivityReady: "descheduled-while-holding", format.ActivityRun: ""} {
-		if got := stopped(activity)(t); kindsOf(got) != want || want != "" && (got[0].WaitNs != 300*ms || got[0].Owner != "Shop.sell:1") {
+		if got := stopped(activity)(t); kindsOf(got) != want ||
+			want != "" && (got[0].WaitNs != 300*ms || got[0].Owner != "Shop.sell:1") {
 			t.Errorf("%v: %+v", activity, got)
 		}
 	}
@@ -228,7 +286,17 @@ func borrows(method string) func(*testing.T) []Finding {
 		for i, caller := range []string{"Shop.buy", "Shop.sell"} {
 			site := s.stack("java.util.concurrent.locks.LockSupport.park", method, "Shop.query", caller)
 			from := int64(100 * i)
-			s.write(format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Resource: true, Thread: format.ThreadID(i + 1), Time: from * ms, End: (from + 300) * ms, Stack: site})
+			s.write(
+				format.Event{
+					Kind:     format.KindActivity,
+					Activity: format.ActivityPark,
+					Resource: true,
+					Thread:   format.ThreadID(i + 1),
+					Time:     from * ms,
+					End:      (from + 300) * ms,
+					Stack:    site,
+				},
+			)
 		}
 		return find(t, &s.list, 1000*ms)
 	}
@@ -250,7 +318,16 @@ func TestPoolExhausted(t *testing.T) {
 }
 
 // convoying is a program whose queue hand-over keeps.
-var convoying = simulate.Config{Scenario: "shards", Threads: 8, Locks: 1, Slow: "serve0", SlowBy: -95, Handoff: 1 * ms, Duration: 2e9, Seed: 1}
+var convoying = simulate.Config{
+	Scenario: "shards",
+	Threads:  8,
+	Locks:    1,
+	Slow:     "serve0",
+	SlowBy:   -95,
+	Handoff:  1 * ms,
+	Duration: 2e9,
+	Seed:     1,
+}
 
 // A queue is a convoy where handing over keeps it, and not where the sections
 // themselves do, or where the same hand-over comes so rarely that queues end.

@@ -62,7 +62,11 @@ type stackFacts struct {
 
 // NewEvidence returns an empty collector. The program's own code is that of blame.NewSites.
 func NewEvidence(app *regexp.Regexp) *Evidence {
-	return &Evidence{sites: blame.NewSites(app), waitOrder: waitOrder{overtakings: map[contender]*overtaking{}}, polling: newPolling(app)}
+	return &Evidence{
+		sites:     blame.NewSites(app),
+		waitOrder: waitOrder{overtakings: map[contender]*overtaking{}},
+		polling:   newPolling(app),
+	}
 }
 
 // Begin implements analysis.Visitor.
@@ -134,5 +138,11 @@ func (v *Evidence) each(f func(format.ObjectID, *lockEvidence)) {
 
 // about begins a finding about a lock.
 func (v *Evidence) about(k Kind, id format.ObjectID, a *amount) Finding {
-	return Finding{Kind: k, Lock: v.sym.LockName(id), Class: v.sym.ClassName(id), WaitNs: a.ns, Provenance: blame.NewProvenance(a.byProvenance)}
+	return Finding{
+		Kind:       k,
+		Lock:       v.sym.LockName(id),
+		Class:      v.sym.ClassName(id),
+		WaitNs:     a.ns,
+		Provenance: blame.NewProvenance(a.byProvenance),
+	}
 }

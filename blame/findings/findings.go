@@ -97,19 +97,29 @@ var kinds = [...]struct {
 	Deadlock: {"deadlock", blame.DoingUnknown, "deadlock",
 		[2]string{"Take these locks in one order everywhere", ", or hold only one of them at a time."},
 		"waits that make a circle"},
-	LockOrder: {"lock-order", blame.DoingUnknown, "waiting for {other} while holding {this}, and elsewhere it is the other way round",
+	LockOrder: {
+		"lock-order",
+		blame.DoingUnknown,
+		"waiting for {other} while holding {this}, and elsewhere it is the other way round",
 		[2]string{"Take these locks in one order everywhere", ": as it is, a deadlock is a matter of time."},
 		"each of two locks was held while the other was waited for, at different times, by recorded holds or dumps (in dumps, which know locks by " +
-			"address, only for locks of two classes)"},
+			"address, only for locks of two classes)",
+	},
 	AsleepHolding: {"sleep-while-holding", blame.Asleep, "asleep while holding {lock}",
-		[2]string{"Release the lock before sleeping", ", or wait on a condition of the lock, which releases it meanwhile."},
+		[2]string{
+			"Release the lock before sleeping",
+			", or wait on a condition of the lock, which releases it meanwhile.",
+		},
 		"a sleep that was recorded, or the stack of the owner"},
 	FileHolding: {"file-while-holding", blame.File, "in file I/O while holding {lock}",
 		[2]string{"Read before taking the lock and write after releasing it",
 			": collect what is to be written, and write it in one thread or in batches."},
 		"file I/O that was recorded, or the stack of the owner"},
 	SocketHolding: {"socket-while-holding", blame.Socket, "in socket I/O while holding {lock}",
-		[2]string{"Do the round trip outside of the lock", ", or give each thread a connection of its own from a pool."},
+		[2]string{
+			"Do the round trip outside of the lock",
+			", or give each thread a connection of its own from a pool.",
+		},
 		"socket I/O that was recorded, or the stack of the owner"},
 	IOHolding: {"io-while-holding", blame.IO, "in I/O while holding {lock}",
 		[2]string{"Move the I/O out of the critical section", ": copy what it needs under the lock."},
@@ -119,27 +129,50 @@ var kinds = [...]struct {
 			"; then take the inner lock before the outer one is held, or not inside of it."},
 		"the owner waits for another lock meanwhile"},
 	DescheduledHolding: {"descheduled-while-holding", blame.Ready, "without a processor while holding {lock}",
-		[2]string{"Run fewer threads than there are processors", ", or hold the lock for so short a time that few are stopped in it."},
+		[2]string{
+			"Run fewer threads than there are processors",
+			", or hold the lock for so short a time that few are stopped in it.",
+		},
 		"the kernel had stopped the owner, ready to run (recordings of perf)"},
-	Convoy: {"convoy", blame.DoingUnknown, "queued for though it is mostly free: handing it over takes so long that the queue stays",
-		[2]string{"Take it less often", ", or let arriving threads take it at once: a lock that is not fair, or a spin before sleep."},
+	Convoy: {
+		"convoy",
+		blame.DoingUnknown,
+		"queued for though it is mostly free: handing it over takes so long that the queue stays",
+		[2]string{
+			"Take it less often",
+			", or let arriving threads take it at once: a lock that is not fair, or a spin before sleep.",
+		},
 		"Blasgen et al. (1979): the queue goes on though threads that did not wait would ask less of the lock than all its time, for longer than queues of " +
 			"that load do by chance (Borel and Tanner; Chernoff). Free time counts of fair locks and of recorded or sampled owners: elsewhere barging is not " +
-			"seen"},
+			"seen",
+	},
 	Starvation: {"starvation", blame.DoingUnknown, "passed over by others that came later",
 		[2]string{"Take it less often or for less time where the others come from", ", or use a fair lock here."},
 		"bounded bypass (Burns et al. 1982): one of several threads or sites is passed by later comers, once and more each wait beyond what it passes others, " +
 			"and waits longer than they do; neither by chance (Student, Welch)"},
 	HotStripe: {"hot-stripe", blame.DoingUnknown, "the hot one of several that are alike",
-		[2]string{"Spread what it guards more evenly", ", by another hash or more stripes, or take the hot entry out of it."},
+		[2]string{
+			"Spread what it guards more evenly",
+			", by another hash or more stripes, or take the hot entry out of it.",
+		},
 		"one of three or more locks of a class that are waited for at one site in the same time has more waiting than all others, in more windows of time than " +
 			"chance gives it (binomial)"},
 	ReadMostly: {"read-mostly", blame.DoingUnknown, "exclusive, and readers wait for readers",
-		[2]string{"Let readers share it", ": a concurrent collection, a read-write lock, or a copy that is replaced when it changes."},
+		[2]string{
+			"Let readers share it",
+			": a concurrent collection, a read-write lock, or a copy that is replaced when it changes.",
+		},
 		"owner and waiter are in methods of the JDK's synchronized collections that only read; a trace does not show which of a program's own sections do"},
-	PausedHolding: {"paused-while-holding", blame.DoingUnknown, "waited for while a garbage collection has stopped its owner",
-		[2]string{"Make the pauses shorter first", ", with another collector or a larger heap; allocate less while holding the lock."},
-		"pauses of the garbage collector that were recorded"},
+	PausedHolding: {
+		"paused-while-holding",
+		blame.DoingUnknown,
+		"waited for while a garbage collection has stopped its owner",
+		[2]string{
+			"Make the pauses shorter first",
+			", with another collector or a larger heap; allocate less while holding the lock.",
+		},
+		"pauses of the garbage collector that were recorded",
+	},
 	PoolExhausted: {"pool-exhausted", blame.DoingUnknown, "waiting for a pool that has nothing left",
 		[2]string{"Return its objects sooner", ", or enlarge it if what is behind it can serve more."},
 		"threads wait for an object of a known pool: there is none. Share of waiting for locks and resources"},
@@ -157,7 +190,16 @@ var kinds = [...]struct {
 }
 
 // detectors find the kinds that rest on more than the activity of owners.
-var detectors = [...]func(*Evidence, *Trace) []Finding{convoys, starved, hotStripes, readMostly, pausedHolding, exhaustedPools, storms, polls}
+var detectors = [...]func(*Evidence, *Trace) []Finding{
+	convoys,
+	starved,
+	hotStripes,
+	readMostly,
+	pausedHolding,
+	exhaustedPools,
+	storms,
+	polls,
+}
 
 // String returns the name of a kind in JSON.
 func (k Kind) String() string { return kinds[k].name }
@@ -273,8 +315,15 @@ func percent(part, whole int64) string {
 func deadlocks(c *locks.Overview, t Trace) (out []Finding) {
 	for i, d := range t.Deadlocks {
 		first, trapped := d.Cycle[0], c.Trapped(i+1)
-		f := Finding{Kind: Deadlock, Deadlock: i + 1, Lock: t.Symbols.LockName(first.Lock), Class: t.Symbols.ClassName(first.Lock),
-			Threads: len(d.Cycle) + len(d.Queued), WaitNs: trapped.Ns(), Provenance: blame.NewProvenance(trapped)}
+		f := Finding{
+			Kind:       Deadlock,
+			Deadlock:   i + 1,
+			Lock:       t.Symbols.LockName(first.Lock),
+			Class:      t.Symbols.ClassName(first.Lock),
+			Threads:    len(d.Cycle) + len(d.Queued),
+			WaitNs:     trapped.Ns(),
+			Provenance: blame.NewProvenance(trapped),
+		}
 		f.Share, f.Confidence = analysis.Ratio(f.WaitNs, c.TotalNs()), High
 		out = append(out, f)
 	}
@@ -286,8 +335,17 @@ func deadlocks(c *locks.Overview, t Trace) (out []Finding) {
 func inversions(c *locks.Overview) (out []Finding) {
 	for _, v := range c.Inversions() {
 		ns := v.ByProvenance.Ns()
-		out = append(out, Finding{Kind: LockOrder, Lock: v.Lock, Class: v.Class, Owner: v.Owner, Root: v.Other,
-			WaitNs: ns, Share: analysis.Ratio(ns, c.TotalNs()), Provenance: blame.NewProvenance(v.ByProvenance), Confidence: High})
+		out = append(out, Finding{
+			Kind:       LockOrder,
+			Lock:       v.Lock,
+			Class:      v.Class,
+			Owner:      v.Owner,
+			Root:       v.Other,
+			WaitNs:     ns,
+			Share:      analysis.Ratio(ns, c.TotalNs()),
+			Provenance: blame.NewProvenance(v.ByProvenance),
+			Confidence: High,
+		})
 	}
 	return out
 }

@@ -31,8 +31,20 @@ func (p plan) run(t *testing.T) []Finding {
 	write(format.Event{Kind: format.KindRecording, Time: 0, End: 1000 * ms})
 	hold := append(append([]format.Frame{}, p.inner...), format.Frame{Class: "Shop", Method: "hold", Line: 10})
 	write(format.Event{Kind: format.KindStack, Stack: 1, Frames: hold})
-	write(format.Event{Kind: format.KindStack, Stack: 2, Frames: []format.Frame{{Class: "Shop", Method: "ask", Line: 20}}})
-	write(format.Event{Kind: format.KindStack, Stack: 3, Frames: []format.Frame{{Class: "Disk", Method: "sync", Line: 30}}})
+	write(
+		format.Event{
+			Kind:   format.KindStack,
+			Stack:  2,
+			Frames: []format.Frame{{Class: "Shop", Method: "ask", Line: 20}},
+		},
+	)
+	write(
+		format.Event{
+			Kind:   format.KindStack,
+			Stack:  3,
+			Frames: []format.Frame{{Class: "Disk", Method: "sync", Line: 30}},
+		},
+	)
 	write(format.Event{Kind: format.KindObject, Object: 1, Class: "Ledger", Hash: 1})
 	write(format.Event{Kind: format.KindObject, Object: 2, Class: "Journal", Hash: 2})
 	for i := range p.waiters + 2 {
@@ -60,7 +72,16 @@ func (p plan) run(t *testing.T) []Finding {
 		write(format.Event{Kind: format.KindWait, Thread: 3, Object: 2, Time: from, End: until, Stack: 2})
 	}
 	for i := range p.waiters {
-		write(format.Event{Kind: format.KindWait, Thread: format.ThreadID(i + 3), Object: 1, Time: ms, End: end, Stack: 2})
+		write(
+			format.Event{
+				Kind:   format.KindWait,
+				Thread: format.ThreadID(i + 3),
+				Object: 1,
+				Time:   ms,
+				End:    end,
+				Stack:  2,
+			},
+		)
 	}
 	return find(t, l, 1000*ms)
 }
@@ -130,7 +151,10 @@ func TestLimits(t *testing.T) {
 
 func TestEveryKindIsWhole(t *testing.T) {
 	for k, row := range kinds {
-		if row.name == "" || row.title == "" || row.basis == "" || row.remedy[0] == "" || strings.ContainsAny(row.remedy[0], ".,;:") || !strings.HasSuffix(row.remedy[1], ".") || strings.Contains(row.remedy[1], ". ") {
+		if row.name == "" || row.title == "" || row.basis == "" || row.remedy[0] == "" ||
+			strings.ContainsAny(row.remedy[0], ".,;:") ||
+			!strings.HasSuffix(row.remedy[1], ".") ||
+			strings.Contains(row.remedy[1], ". ") {
 			t.Errorf("kind %d: %+v", k, row)
 		}
 	}
@@ -192,8 +216,26 @@ func led(t *testing.T, k int, window int64, digits string) []Finding {
 				if rune('0'+l) == most {
 					long = window / 8
 				}
-				s.write(format.Event{Kind: format.KindTenure, Thread: 1, Object: format.ObjectID(l + 1), Time: at, End: at + long, Stack: site})
-				s.write(format.Event{Kind: format.KindWait, Thread: 2, Object: format.ObjectID(l + 1), Time: at, End: at + long, Stack: site})
+				s.write(
+					format.Event{
+						Kind:   format.KindTenure,
+						Thread: 1,
+						Object: format.ObjectID(l + 1),
+						Time:   at,
+						End:    at + long,
+						Stack:  site,
+					},
+				)
+				s.write(
+					format.Event{
+						Kind:   format.KindWait,
+						Thread: 2,
+						Object: format.ObjectID(l + 1),
+						Time:   at,
+						End:    at + long,
+						Stack:  site,
+					},
+				)
 				at += long
 			}
 		}

@@ -19,22 +19,70 @@ var tests = [...]struct {
 	made, healthy func(t *testing.T) []Finding
 	recorded      []string
 }{
-	Deadlock:           {planned(plan{held: 400, waiters: 1, blocked: true, circle: true}), planned(plan{held: 400, waiters: 1, blocked: true}), []string{"findings/deadlock-jdk17.txt.gz"}},
-	LockOrder:          {planned(plan{held: 400, waiters: 3, blocked: true, turned: true}), planned(plan{held: 400, waiters: 3, blocked: true}), []string{"findings/orders-jdk17.txt.gz"}},
-	AsleepHolding:      {inside("java.lang.Thread", "sleep"), computes, []string{"findings/holding-jdk17.jfr.gz", "findings/starvation-jdk17.jfr.gz"}},
-	FileHolding:        {inside("sun.nio.ch.FileChannelImpl", "force"), computes, []string{"findings/holding-jdk17.jfr.gz"}},
-	SocketHolding:      {inside("java.net.Socket$SocketInputStream", "read"), computes, []string{"findings/holding-jdk17.jfr.gz"}},
-	IOHolding:          {inside("syscall", "read"), computes, []string{"findings/pipe-jdk17.txt.gz"}},
-	BlockedHolding:     {simulates(simulate.Config{Scenario: "nested"}), simulates(simulate.Config{Scenario: "shards"}), []string{"findings/holding-jdk17.jfr.gz", "findings/orders-jdk17.txt.gz"}},
-	DescheduledHolding: {stopped(format.ActivityReady), stopped(format.ActivityRun), []string{"perf-truth-seed2.perf.txt.zst", "perf-python312-seed2.perf.txt.zst"}},
-	Convoy:             {simulates(convoying), simulates(simulate.Config{Scenario: "shards", Threads: 8, Locks: 1, Handoff: 1000}), nil},
-	Starvation:         {serves(passesOne), serves(inOrder), []string{"findings/starvation-jdk17.jfr.gz"}},
-	HotStripe:          {spreads(hot), spreads(evenly), []string{"moved-locks-jdk25.jfr.gz"}},
-	ReadMostly:         {reads("java.util.Hashtable.get", "java.util.Hashtable.containsKey"), reads("java.util.Hashtable.put", "java.util.Hashtable.get"), []string{"findings/readers-jdk17.jfr.gz"}},
-	PausedHolding:      {pauses(format.PauseGC), pauses("safepoint"), []string{"findings/paused-jdk17.jfr.gz"}},
-	PoolExhausted:      {borrows("com.zaxxer.hikari.pool.HikariPool.getConnection"), borrows("java.util.concurrent.LinkedBlockingQueue.take"), []string{"pools/pools-jdk17.jfr", "pools/pools-jdk25.jfr"}},
-	NotifyStorm:        {mail{sleepers: 6, inVain: true, work: ms, by: 1}.run, mail{sleepers: 6, work: ms, by: 1}.run, []string{"findings/storm-jdk17.jfr.gz", "findings/storm-jdk25.jfr.gz"}},
-	Polling:            {pollsBySleep, sleepsAtWill, []string{"findings/polling-jdk17.jfr.gz", "findings/spinning-jdk17.jfr.gz"}},
+	Deadlock: {
+		planned(plan{held: 400, waiters: 1, blocked: true, circle: true}),
+		planned(plan{held: 400, waiters: 1, blocked: true}),
+		[]string{"findings/deadlock-jdk17.txt.gz"},
+	},
+	LockOrder: {
+		planned(plan{held: 400, waiters: 3, blocked: true, turned: true}),
+		planned(plan{held: 400, waiters: 3, blocked: true}),
+		[]string{"findings/orders-jdk17.txt.gz"},
+	},
+	AsleepHolding: {
+		inside("java.lang.Thread", "sleep"),
+		computes,
+		[]string{"findings/holding-jdk17.jfr.gz", "findings/starvation-jdk17.jfr.gz"},
+	},
+	FileHolding: {
+		inside("sun.nio.ch.FileChannelImpl", "force"),
+		computes,
+		[]string{"findings/holding-jdk17.jfr.gz"},
+	},
+	SocketHolding: {
+		inside("java.net.Socket$SocketInputStream", "read"),
+		computes,
+		[]string{"findings/holding-jdk17.jfr.gz"},
+	},
+	IOHolding: {inside("syscall", "read"), computes, []string{"findings/pipe-jdk17.txt.gz"}},
+	BlockedHolding: {
+		simulates(simulate.Config{Scenario: "nested"}),
+		simulates(simulate.Config{Scenario: "shards"}),
+		[]string{"findings/holding-jdk17.jfr.gz", "findings/orders-jdk17.txt.gz"},
+	},
+	DescheduledHolding: {
+		stopped(format.ActivityReady),
+		stopped(format.ActivityRun),
+		[]string{"perf-truth-seed2.perf.txt.zst", "perf-python312-seed2.perf.txt.zst"},
+	},
+	Convoy: {
+		simulates(convoying),
+		simulates(simulate.Config{Scenario: "shards", Threads: 8, Locks: 1, Handoff: 1000}),
+		nil,
+	},
+	Starvation: {serves(passesOne), serves(inOrder), []string{"findings/starvation-jdk17.jfr.gz"}},
+	HotStripe:  {spreads(hot), spreads(evenly), []string{"moved-locks-jdk25.jfr.gz"}},
+	ReadMostly: {
+		reads("java.util.Hashtable.get", "java.util.Hashtable.containsKey"),
+		reads("java.util.Hashtable.put", "java.util.Hashtable.get"),
+		[]string{"findings/readers-jdk17.jfr.gz"},
+	},
+	PausedHolding: {pauses(format.PauseGC), pauses("safepoint"), []string{"findings/paused-jdk17.jfr.gz"}},
+	PoolExhausted: {
+		borrows("com.zaxxer.hikari.pool.HikariPool.getConnection"),
+		borrows("java.util.concurrent.LinkedBlockingQueue.take"),
+		[]string{"pools/pools-jdk17.jfr", "pools/pools-jdk25.jfr"},
+	},
+	NotifyStorm: {
+		mail{sleepers: 6, inVain: true, work: ms, by: 1}.run,
+		mail{sleepers: 6, work: ms, by: 1}.run,
+		[]string{"findings/storm-jdk17.jfr.gz", "findings/storm-jdk25.jfr.gz"},
+	},
+	Polling: {
+		pollsBySleep,
+		sleepsAtWill,
+		[]string{"findings/polling-jdk17.jfr.gz", "findings/spinning-jdk17.jfr.gz"},
+	},
 }
 
 // Each kind of finding is found in a trace made for it and in a recording, and not in
@@ -45,7 +93,9 @@ func TestEveryKindHasItsThreeTests(t *testing.T) {
 	}
 	for k, c := range tests {
 		t.Run(Kind(k).String(), func(t *testing.T) {
-			if c.made == nil || c.healthy == nil || len(c.recorded) == 0 && Kind(k) != Convoy { // of waits alone nobody tells who was quick from a lock that was free
+			if c.made == nil || c.healthy == nil ||
+				len(c.recorded) == 0 &&
+					Kind(k) != Convoy { // of waits alone nobody tells who was quick from a lock that was free
 				t.Fatal("one of the three tests is missing")
 			}
 			if got := c.made(t); !has(got, Kind(k)) {
@@ -66,13 +116,18 @@ func TestEveryKindHasItsThreeTests(t *testing.T) {
 // No program of the simulator has anything wrong but what its name says, or
 // that owners wait for other locks.
 func TestHealthyProgramsHaveNoFindings(t *testing.T) {
-	wrong := map[string]string{"nested": "blocked-while-holding", "random": "blocked-while-holding", "deadlock": "deadlock"}
+	wrong := map[string]string{
+		"nested":   "blocked-while-holding",
+		"random":   "blocked-while-holding",
+		"deadlock": "deadlock",
+	}
 	names, _ := simulate.Scenarios()
 	seeds := []uint64{1, 2}[:golden.Depth(1, 1, 2)]
 	for _, name := range names {
 		for _, handoff := range []int64{0, 1000} {
 			for _, seed := range seeds {
-				if got := setOf(simulated(t, simulate.Config{Scenario: name, Duration: 5e8, Handoff: handoff, Seed: seed})); got != "" && got != wrong[name] {
+				if got := setOf(simulated(t, simulate.Config{Scenario: name, Duration: 5e8, Handoff: handoff, Seed: seed})); got != "" &&
+					got != wrong[name] {
 					t.Errorf("%s, seed %d: %q, want %q", name, seed, got, wrong[name])
 				}
 			}
@@ -159,7 +214,13 @@ var told = map[string]string{
 }
 
 // large are recordings that are read in .ci/run alone.
-var large = []string{"derby-8clients.jfr", "hsqldb-6clients.jfr", "xalan-8threads.jfr", "truth-light-8threads.jfr", "lab-rw-jdk25-d1s.jfr"}
+var large = []string{
+	"derby-8clients.jfr",
+	"hsqldb-6clients.jfr",
+	"xalan-8threads.jfr",
+	"truth-light-8threads.jfr",
+	"lab-rw-jdk25-d1s.jfr",
+}
 
 // In each recording is found what is wrong with its program, and nothing else: no
 // detector speaks of those that are healthy.
@@ -204,13 +265,21 @@ func TestInitialisationIsNoLockOfTheProgram(t *testing.T) {
 		if lock.Fix() != kinds[k].remedy[0] || strings.ContainsAny(lock.Titled("", ""), "{}") {
 			t.Errorf("%s of another lock: %q, %q", kinds[k].name, lock.Titled("", ""), lock.Fix())
 		}
-		if strings.Contains(whole(&f), " lock") || strings.Contains(f.Titled("", ""), "holding the lock") || !strings.Contains(whole(&f), "initialised") {
+		if strings.Contains(whole(&f), " lock") || strings.Contains(f.Titled("", ""), "holding the lock") ||
+			!strings.Contains(whole(&f), "initialised") {
 			t.Errorf("%s: %q, %q", kinds[k].name, f.Titled("", ""), whole(&f))
 		}
-		if f := (Finding{Kind: Kind(k), Class: "sync.Once"}); kinds[k].doing != blame.DoingUnknown && !strings.Contains(whole(&f), "what runs once") {
+		if f := (Finding{Kind: Kind(k), Class: "sync.Once"}); kinds[k].doing != blame.DoingUnknown &&
+			!strings.Contains(whole(&f), "what runs once") {
 			t.Errorf("%s: %q", kinds[k].name, whole(&f))
 		}
-		golden.Equal(t, k >= int(AsleepHolding) && k <= int(DescheduledHolding), strings.HasSuffix(f.Titled("", ""), " holding up the "+class), kinds[k].name, f.Titled("", ""))
+		golden.Equal(
+			t,
+			k >= int(AsleepHolding) && k <= int(DescheduledHolding),
+			strings.HasSuffix(f.Titled("", ""), " holding up the "+class),
+			kinds[k].name,
+			f.Titled("", ""),
+		)
 	}
 }
 

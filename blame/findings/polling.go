@@ -83,8 +83,14 @@ const (
 )
 
 func newPolling(app *regexp.Regexp) polling {
-	return polling{own: blame.NewSites(app), stacks: map[format.StackID]*pollStack{}, spots: map[spotKey]*spot{}, spinMethods: map[string]bool{},
-		lastSleep: map[format.ThreadID]recordedSleep{}, sampling: map[format.ThreadID]*samplingSpan{}}
+	return polling{
+		own:         blame.NewSites(app),
+		stacks:      map[format.StackID]*pollStack{},
+		spots:       map[spotKey]*spot{},
+		spinMethods: map[string]bool{},
+		lastSleep:   map[format.ThreadID]recordedSleep{},
+		sampling:    map[format.ThreadID]*samplingSpan{},
+	}
 }
 
 // Activity implements analysis.ActivityVisitor.

@@ -49,7 +49,17 @@ func polls(v *Evidence, t *Trace) (out []Finding) {
 			continue
 		}
 		reported[c.spot.method] = true
-		out = append(out, Finding{Kind: Polling, Site: c.line, WaitNs: c.ns, Threads: c.threads, Evidence: c.evidence, Confidence: c.confidence})
+		out = append(
+			out,
+			Finding{
+				Kind:       Polling,
+				Site:       c.line,
+				WaitNs:     c.ns,
+				Threads:    c.threads,
+				Evidence:   c.evidence,
+				Confidence: c.confidence,
+			},
+		)
 	}
 	return out
 }

@@ -81,7 +81,14 @@ func (s shown) look(list []stay, what format.Activity) {
 }
 
 func (s shown) activity(thread int, what format.Activity, stack format.StackID, from, to int64) format.Event {
-	return format.Event{Kind: format.KindActivity, Activity: what, Thread: format.ThreadID(thread + 1), Stack: stack, Time: from * 1000, End: to * 1000}
+	return format.Event{
+		Kind:     format.KindActivity,
+		Activity: what,
+		Thread:   format.ThreadID(thread + 1),
+		Stack:    stack,
+		Time:     from * 1000,
+		End:      to * 1000,
+	}
 }
 
 func newShown(t *testing.T, threads int, inner ...string) shown {
@@ -95,7 +102,14 @@ func newShown(t *testing.T, threads int, inner ...string) shown {
 func (s shown) polling() string {
 	for _, f := range find(s.t, &s.list, 10000*ms) {
 		if f.Kind == Polling {
-			return fmt.Sprintf("%s %d threads %.1f s %s: %s", f.Site, f.Threads, float64(f.WaitNs)/1e9, f.Confidence, f.Evidence)
+			return fmt.Sprintf(
+				"%s %d threads %.1f s %s: %s",
+				f.Site,
+				f.Threads,
+				float64(f.WaitNs)/1e9,
+				f.Confidence,
+				f.Evidence,
+			)
 		}
 	}
 	return ""
@@ -144,12 +158,14 @@ func TestPollingBySleepIsFound(t *testing.T) {
 		s.recordSleeps(list[:late])
 		var seconds float64
 		got := s.polling()
-		if _, err := fmt.Sscanf(strings.TrimPrefix(got, want), " %f s medium:", &seconds); err != nil || math.Abs(seconds/truth(list)-1) > 0.01 {
+		if _, err := fmt.Sscanf(strings.TrimPrefix(got, want), " %f s medium:", &seconds); err != nil ||
+			math.Abs(seconds/truth(list)-1) > 0.01 {
 			t.Errorf("recorded: %q, want %.1f s", got, truth(list))
 		}
 		var part float64
 		_, after, _ := strings.Cut(got, "threads, ")
-		if _, err := fmt.Sscanf(after, "%f %%", &part); err != nil || math.Abs(part-10*truth(list)/float64(threads)) > 1 {
+		if _, err := fmt.Sscanf(after, "%f %%", &part); err != nil ||
+			math.Abs(part-10*truth(list)/float64(threads)) > 1 {
 			t.Errorf("recorded: %q, want %.1f %%", got, 10*truth(list)/float64(threads))
 		}
 		if threads == 2 {
@@ -157,7 +173,8 @@ func TestPollingBySleepIsFound(t *testing.T) {
 		}
 		s = newShown(t, threads, "java.lang.Thread.sleep", "Spin.nap")
 		s.look(list, format.ActivitySleep)
-		if got := s.polling(); !strings.HasPrefix(got, want) || !strings.Contains(got, " low: ") || !strings.Contains(got, "never all at once") {
+		if got := s.polling(); !strings.HasPrefix(got, want) || !strings.Contains(got, " low: ") ||
+			!strings.Contains(got, "never all at once") {
 			t.Errorf("dumps: %q", got)
 		}
 		s = newShown(t, threads)
@@ -187,7 +204,12 @@ func TestSpinningIsFound(t *testing.T) {
 			}
 		}
 		got := s.polling()
-		if want && !strings.HasPrefix(got, "Spin.lock:1 2 threads 20.0 s high: 2 threads, 100 % of their samples, in compareAndSet or onSpinWait") || !want && got != "" {
+		if want &&
+			!strings.HasPrefix(
+				got,
+				"Spin.lock:1 2 threads 20.0 s high: 2 threads, 100 % of their samples, in compareAndSet or onSpinWait",
+			) ||
+			!want && got != "" {
 			t.Errorf("%s: %q", inner, got)
 		}
 	}
@@ -214,7 +236,11 @@ func TestSleepIsNotAlwaysPolling(t *testing.T) {
 				case "daemons":
 					sleep, rest = 100_000, 2
 				}
-				list = append(list, stay{thread, at, at + sleep, true}, stay{thread, at + sleep, at + sleep + rest, false})
+				list = append(
+					list,
+					stay{thread, at, at + sleep, true},
+					stay{thread, at + sleep, at + sleep + rest, false},
+				)
 				at += sleep + rest
 			}
 		}
@@ -261,7 +287,9 @@ func TestPlacesThatShareTimeAreOneFinding(t *testing.T) {
 		}
 		return s
 	}
-	p := &polling{stacks: map[format.StackID]*pollStack{1: of("nap", "first"), 2: of("nap", "second"), 3: of("spin", "first")}}
+	p := &polling{
+		stacks: map[format.StackID]*pollStack{1: of("nap", "first"), 2: of("nap", "second"), 3: of("spin", "first")},
+	}
 	nap := &candidate{spotKey: spotKey{line: "nap"}}
 	for line, want := range map[string]bool{"first": true, "second": true, "spin": false} {
 		golden.Equal(t, nap.overlaps(line, p), want, line)

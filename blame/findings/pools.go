@@ -11,8 +11,19 @@ import (
 // locks.
 func exhaustedPools(v *Evidence, t *Trace) (out []Finding) {
 	for _, p := range v.Pools() {
-		f := Finding{Kind: PoolExhausted, Class: p.What, Site: p.Site, WaitNs: p.WaitNs, Threads: p.Waiters, Confidence: High}
-		f.Evidence = fmt.Sprintf("%s of %s", human.Some(int(p.Waits), "wait", "waits"), human.Some(p.Waiters, "thread", "threads"))
+		f := Finding{
+			Kind:       PoolExhausted,
+			Class:      p.What,
+			Site:       p.Site,
+			WaitNs:     p.WaitNs,
+			Threads:    p.Waiters,
+			Confidence: High,
+		}
+		f.Evidence = fmt.Sprintf(
+			"%s of %s",
+			human.Some(int(p.Waits), "wait", "waits"),
+			human.Some(p.Waiters, "thread", "threads"),
+		)
 		if ns := p.EmptyNs; ns > 0 { // 0 where only samples tell
 			f.Evidence += fmt.Sprintf(": nothing was left for %s", human.Duration(ns))
 			if t.ElapsedNs > 0 {

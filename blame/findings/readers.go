@@ -14,13 +14,49 @@ var readers = [...]struct {
 	class   string // prefix of the name
 	methods []string
 }{
-	{"java.util.Hashtable", []string{"get", "getOrDefault", "contains", "containsKey", "containsValue", "size", "isEmpty", "keys", "elements", "toString", "hashCode", "equals"}},
-	{"java.util.Vector", []string{"get", "elementAt", "firstElement", "lastElement", "contains", "indexOf", "lastIndexOf",
-		"size", "capacity", "isEmpty", "toArray", "copyInto", "toString", "hashCode", "equals", "containsAll"}},
+	{
+		"java.util.Hashtable",
+		[]string{
+			"get",
+			"getOrDefault",
+			"contains",
+			"containsKey",
+			"containsValue",
+			"size",
+			"isEmpty",
+			"keys",
+			"elements",
+			"toString",
+			"hashCode",
+			"equals",
+		},
+	},
+	{
+		"java.util.Vector",
+		[]string{"get", "elementAt", "firstElement", "lastElement", "contains", "indexOf", "lastIndexOf",
+			"size", "capacity", "isEmpty", "toArray", "copyInto", "toString", "hashCode", "equals", "containsAll"},
+	},
 	{"java.util.Stack", []string{"peek", "search"}},
-	{"java.util.Collections$Synchronized", []string{"get", "getOrDefault", "contains", "containsKey", "containsValue", "containsAll",
-		"indexOf", "lastIndexOf", "size", "isEmpty", "toArray", "toString", "hashCode", "equals", "first", "last", "firstKey", "lastKey"}},
-	{"java.lang.StringBuffer", []string{"length", "capacity", "charAt", "codePointAt", "substring", "subSequence", "indexOf", "lastIndexOf", "toString", "getChars"}},
+	{
+		"java.util.Collections$Synchronized",
+		[]string{"get", "getOrDefault", "contains", "containsKey", "containsValue", "containsAll",
+			"indexOf", "lastIndexOf", "size", "isEmpty", "toArray", "toString", "hashCode", "equals", "first", "last", "firstKey", "lastKey"},
+	},
+	{
+		"java.lang.StringBuffer",
+		[]string{
+			"length",
+			"capacity",
+			"charAt",
+			"codePointAt",
+			"substring",
+			"subSequence",
+			"indexOf",
+			"lastIndexOf",
+			"toString",
+			"getChars",
+		},
+	},
 	{"java.io.ByteArrayOutputStream", []string{"toByteArray", "size", "toString", "writeTo"}},
 }
 

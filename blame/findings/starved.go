@@ -74,8 +74,16 @@ func (m *moments) variance(n int64) float64 {
 func (v *Evidence) Wait(w *analysis.Waited) {
 	l := v.queues.At(int(w.Lock))
 	v.advance(w.Lock, l, w.Start)
-	at, _ := slices.BinarySearchFunc(l.waiting, w.End+1, func(o queued, end int64) int { return cmp.Compare(o.end, end) })
-	l.waiting = slices.Insert(l.waiting, at, queued{w.End, w.End - w.Start, l.served, int64(len(l.waiting)), w.Thread, v.sites.Waiter(w.Stack)})
+	at, _ := slices.BinarySearchFunc(
+		l.waiting,
+		w.End+1,
+		func(o queued, end int64) int { return cmp.Compare(o.end, end) },
+	)
+	l.waiting = slices.Insert(
+		l.waiting,
+		at,
+		queued{w.End, w.End - w.Start, l.served, int64(len(l.waiting)), w.Thread, v.sites.Waiter(w.Stack)},
+	)
 }
 
 // advance removes the waiters whose wait ends by an instant. A waiter with ahead others before
@@ -154,8 +162,17 @@ func (v *Evidence) worstStarved(list []contender) (f Finding, ok bool) {
 		} else {
 			f.Site = v.sites.Names().Name(q.id)
 		}
-		f.Evidence = fmt.Sprintf("each of %s is passed by %.1f that came later, and takes %s where those of others take %s",
-			human.Some(int(p.waits), "wait", "waits"), p.passed.mean(p.waits), human.Duration(int64(p.length.mean(p.waits))), human.Duration(int64(others.length.mean(others.waits))))
+		f.Evidence = fmt.Sprintf(
+			"each of %s is passed by %.1f that came later, and takes %s where those of others take %s",
+			human.Some(
+				int(p.waits),
+				"wait",
+				"waits",
+			),
+			p.passed.mean(p.waits),
+			human.Duration(int64(p.length.mean(p.waits))),
+			human.Duration(int64(others.length.mean(others.waits))),
+		)
 		f.Confidence = High
 	}
 	return f, ok
@@ -178,6 +195,9 @@ func (p *overtaking) starves(others *overtaking, several int) bool {
 	}
 	sure := 1 - significance/float64(several)
 	passed := p.passed.mean(p.waits) / math.Sqrt(p.passed.variance(p.waits))
-	longer := (p.length.mean(p.waits) - others.length.mean(others.waits)) / math.Sqrt(p.length.variance(p.waits)+others.length.variance(others.waits))
-	return passed > bootstrap.Student(float64(p.waits-1), sure) && longer > bootstrap.Student(float64(min(p.waits, others.waits)-1), sure)
+	longer := (p.length.mean(p.waits) - others.length.mean(others.waits)) / math.Sqrt(
+		p.length.variance(p.waits)+others.length.variance(others.waits),
+	)
+	return passed > bootstrap.Student(float64(p.waits-1), sure) &&
+		longer > bootstrap.Student(float64(min(p.waits, others.waits)-1), sure)
 }

@@ -43,7 +43,12 @@ type briefHold struct {
 
 // Monitor implements analysis.NonLockVisitor.
 func (v *Evidence) Monitor(m *analysis.MonitorWaits) {
-	c := herdFinder{waits: m.Waits, next: nextOf(m.Waits), oldest: oldestFrom(m.Waits), used: make([]bool, len(m.Waits))}
+	c := herdFinder{
+		waits:  m.Waits,
+		next:   nextOf(m.Waits),
+		oldest: oldestFrom(m.Waits),
+		used:   make([]bool, len(m.Waits)),
+	}
 	s := storm{monitor: m.Monitor, hides: m.Hides}
 	for i := range m.Waits {
 		if h := c.herd(i); len(h) > 1 && c.complete(h) {
@@ -193,8 +198,17 @@ func storms(v *Evidence, _ *Trace) (out []Finding) {
 		}
 		f := v.about(NotifyStorm, s.monitor, &amount{ns: s.queuedNs})
 		f.Site = v.sites.Names().Name(s.site)
-		f.Evidence = fmt.Sprintf("%s %.1f threads were woken at once, %s of them in vain; the last had the monitor %s after the first",
-			human.Some(s.herds, "time", "times"), float64(s.woken)/float64(s.herds), percent(int64(s.futile), int64(s.woken)), human.Duration(s.lastNs/int64(s.herds)))
+		f.Evidence = fmt.Sprintf(
+			"%s %.1f threads were woken at once, %s of them in vain; the last had the monitor %s after the first",
+			human.Some(
+				s.herds,
+				"time",
+				"times",
+			),
+			float64(s.woken)/float64(s.herds),
+			percent(int64(s.futile), int64(s.woken)),
+			human.Duration(s.lastNs/int64(s.herds)),
+		)
 		f.Confidence = Medium
 		if s.hides {
 			f.Evidence += "; short waits are not recorded"

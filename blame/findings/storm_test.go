@@ -39,7 +39,18 @@ func newSleepers(t *testing.T, n int) *sleepers {
 
 // wake ends a thread's wait, at which it waits again some time after.
 func (s *sleepers) wake(thread, by format.ThreadID, at, again int64) {
-	s.write(format.Event{Kind: format.KindActivity, Activity: format.ActivityWait, Thread: thread, Owner: by, Object: 1, Time: s.since[thread], End: at, Stack: s.site})
+	s.write(
+		format.Event{
+			Kind:     format.KindActivity,
+			Activity: format.ActivityWait,
+			Thread:   thread,
+			Owner:    by,
+			Object:   1,
+			Time:     s.since[thread],
+			End:      at,
+			Stack:    s.site,
+		},
+	)
 	s.since[thread] = at + again
 }
 
@@ -116,10 +127,16 @@ func TestNotifyStorm(t *testing.T) {
 func TestWhatANotifyStormSays(t *testing.T) {
 	storming := mail{sleepers: 6, inVain: true, work: ms, by: 1}
 	got := storming.run(t)[0]
-	if want := 400 * (1 + 2 + 3 + 4 + 5) * 100 * us; got.WaitNs != want || got.Share != 1 || got.Lock != "Ledger@1" || got.Site != "Mail.fetch:1" || got.Confidence != Medium {
+	if want := 400 * (1 + 2 + 3 + 4 + 5) * 100 * us; got.WaitNs != want || got.Share != 1 || got.Lock != "Ledger@1" ||
+		got.Site != "Mail.fetch:1" ||
+		got.Confidence != Medium {
 		t.Errorf("%+v, want %d ns", got, want)
 	}
-	golden.Equal(t, got.Evidence, "400 times 6.0 threads were woken at once, 83 % of them in vain; the last had the monitor 500 µs after the first")
+	golden.Equal(
+		t,
+		got.Evidence,
+		"400 times 6.0 threads were woken at once, 83 % of them in vain; the last had the monitor 500 µs after the first",
+	)
 	storming.long = true
 	golden.Equal(t, storming.run(t)[0].Confidence, Low, "short waits are missing")
 }
@@ -141,7 +158,11 @@ func TestStormsHeldAgainstTheProgramsCount(t *testing.T) {
 	for name, want := range map[string]struct{ woken, vain float64 }{
 		"storm-jdk17": {829, 667}, "storm-jdk25": {919, 745}, "one-jdk17": {152, 14}, "meet-jdk25": {345, 0},
 	} {
-		tr := golden.Must(decode.Open([]string{filepath.Join("../../testdata/findings", name+".jfr.gz")}, nil, decode.Options{}))(t)
+		tr := golden.Must(
+			decode.Open([]string{filepath.Join("../../testdata/findings", name+".jfr.gz")}, nil, decode.Options{}),
+		)(
+			t,
+		)
 		v := NewEvidence(nil)
 		golden.Must(pass.Run(tr, analysis.Filter{From: format.NoTime, To: format.NoTime}, v))(t)
 		tr.Close()
@@ -171,10 +192,14 @@ func newScript(t *testing.T, threads, locks int) *script {
 	s := &script{t: t}
 	s.write(format.Event{Kind: format.KindRecording, Time: 0, End: 10000 * ms})
 	for i := range threads {
-		s.write(format.Event{Kind: format.KindThread, Thread: format.ThreadID(i + 1), Name: fmt.Sprintf("worker-%d", i)})
+		s.write(
+			format.Event{Kind: format.KindThread, Thread: format.ThreadID(i + 1), Name: fmt.Sprintf("worker-%d", i)},
+		)
 	}
 	for i := range locks {
-		s.write(format.Event{Kind: format.KindObject, Object: format.ObjectID(i + 1), Class: "Ledger", Hash: uint64(i + 1)})
+		s.write(
+			format.Event{Kind: format.KindObject, Object: format.ObjectID(i + 1), Class: "Ledger", Hash: uint64(i + 1)},
+		)
 	}
 	return s
 }

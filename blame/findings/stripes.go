@@ -94,7 +94,10 @@ type stripe struct {
 // A recording shows only stripes with waiters. Others would make the hot one hotter.
 func hotStripes(v *Evidence, _ *Trace) (out []Finding) {
 	for _, set := range v.stripes() {
-		hot := slices.MaxFunc(set, func(a, b stripe) int { return cmp.Or(cmp.Compare(a.ns, b.ns), cmp.Compare(b.id, a.id)) })
+		hot := slices.MaxFunc(
+			set,
+			func(a, b stripe) int { return cmp.Or(cmp.Compare(a.ns, b.ns), cmp.Compare(b.id, a.id)) },
+		)
 		set = slices.DeleteFunc(set, func(s stripe) bool { return s.last <= hot.first || s.first >= hot.last })
 		all, k := int64(0), len(set)
 		for _, s := range set {
@@ -105,7 +108,11 @@ func hotStripes(v *Evidence, _ *Trace) (out []Finding) {
 		}
 		f := v.about(HotStripe, hot.id, &amount{ns: hot.ns})
 		f.Site = v.sites.Names().Name(hot.site)
-		f.Evidence = fmt.Sprintf("it has %s of the waiting for the %d locks of the class that were waited for meanwhile", percent(hot.ns, all), k)
+		f.Evidence = fmt.Sprintf(
+			"it has %s of the waiting for the %d locks of the class that were waited for meanwhile",
+			percent(hot.ns, all),
+			k,
+		)
 		f.Confidence = High
 		out = append(out, f)
 	}

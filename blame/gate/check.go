@@ -101,7 +101,11 @@ func (r *Rule) check(runs, baseline []*Run) Result {
 		res.Status = r.decide(&res, &silent, runs, baseline)
 	}
 	slices.SortFunc(res.Subjects, func(a, b Subject) int {
-		return cmp.Or(cmp.Compare(rank(b.Status), rank(a.Status)), cmp.Compare(b.Value-b.Limit, a.Value-a.Limit), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(
+			cmp.Compare(rank(b.Status), rank(a.Status)),
+			cmp.Compare(b.Value-b.Limit, a.Value-a.Limit),
+			cmp.Compare(a.Name, b.Name),
+		)
 	})
 	return res
 }

@@ -24,9 +24,29 @@ type doubter func(r *Rule, s *Subject, run *Run) Doubt
 // they are tried. A value above its limit needs none: waiting that is not recorded only adds
 // to it.
 var (
-	shareDoubts    = []doubter{nothingLeft, unrecorded, timeless, unknownRunning, damaged, pending, tooShort, unbounded, bounded, fewSamples}
-	blameDoubts    = append([]doubter{unknownOwners}, shareDoubts...)
-	lengthDoubts   = []doubter{nothingLeft, unrecorded, withoutLengths, damaged, pending, longThreshold, unbounded, longHidden}
+	shareDoubts = []doubter{
+		nothingLeft,
+		unrecorded,
+		timeless,
+		unknownRunning,
+		damaged,
+		pending,
+		tooShort,
+		unbounded,
+		bounded,
+		fewSamples,
+	}
+	blameDoubts  = append([]doubter{unknownOwners}, shareDoubts...)
+	lengthDoubts = []doubter{
+		nothingLeft,
+		unrecorded,
+		withoutLengths,
+		damaged,
+		pending,
+		longThreshold,
+		unbounded,
+		longHidden,
+	}
 	deadlockDoubts = []doubter{nothingLeft, cutOff, unseenOwners, unlistedOwners, damaged}
 )
 
@@ -126,7 +146,10 @@ func nothingLeft(_ *Rule, _ *Subject, run *Run) Doubt {
 // outside.
 func cutOff(_ *Rule, _ *Subject, run *Run) Doubt {
 	if run.Cut {
-		return Doubt{"--from and --to may leave out the thread dump that shows one", "hold this rule against the whole trace"}
+		return Doubt{
+			"--from and --to may leave out the thread dump that shows one",
+			"hold this rule against the whole trace",
+		}
 	}
 	return Doubt{}
 }
@@ -142,7 +165,12 @@ func unrecorded(_ *Rule, _ *Subject, run *Run) Doubt {
 // unlistedOwners returns a doubt about dumps that do not show the owner of a lock that a
 // thread waits for.
 func unlistedOwners(_ *Rule, _ *Subject, run *Run) Doubt {
-	w, _ := run.warned(format.CodeUnlistedOwners, format.CodeUnlistedLocks, format.CodeReaders, format.CodeUnlistedThreads)
+	w, _ := run.warned(
+		format.CodeUnlistedOwners,
+		format.CodeUnlistedLocks,
+		format.CodeReaders,
+		format.CodeUnlistedThreads,
+	)
 	return Doubt{w.Text, w.Hint}
 }
 
@@ -152,9 +180,15 @@ func timeless(_ *Rule, _ *Subject, run *Run) Doubt {
 	case format.UnitDelays:
 		return Doubt{"a profile sums waiting without instants, and pressure needs times", "give a recording"}
 	case format.UnitAcquisitions:
-		return Doubt{"the input counts acquisitions, and pressure needs times", "give a recording, or several thread dumps with their times in one file or folder"}
+		return Doubt{
+			"the input counts acquisitions, and pressure needs times",
+			"give a recording, or several thread dumps with their times in one file or folder",
+		}
 	case format.UnitThreads:
-		return Doubt{"threads seen at an instant do not show for what share of the time they wait", "give a recording, or several thread dumps with their times in one file or folder"}
+		return Doubt{
+			"threads seen at an instant do not show for what share of the time they wait",
+			"give a recording, or several thread dumps with their times in one file or folder",
+		}
 	}
 	return Doubt{}
 }
@@ -173,13 +207,19 @@ func damaged(_ *Rule, _ *Subject, run *Run) Doubt {
 	if _, ok := run.warned(format.CodeDamagedSource); !ok && run.Stats.Damage.Whole() {
 		return Doubt{}
 	}
-	return Doubt{"the input is damaged: the missing part may break the rule", "'contend verify' says what is missing; record again"}
+	return Doubt{
+		"the input is damaged: the missing part may break the rule",
+		"'contend verify' says what is missing; record again",
+	}
 }
 
 // pending returns a doubt if thread dumps show waits that are missing in the recording.
 func pending(_ *Rule, _ *Subject, run *Run) Doubt {
 	if w, ok := run.warned(format.CodeUnlinked); ok {
-		return Doubt{w.Text + ": they had not ended", "record for longer, or look at the thread dumps for what is stuck"}
+		return Doubt{
+			w.Text + ": they had not ended",
+			"record for longer, or look at the thread dumps for what is stuck",
+		}
 	}
 	return Doubt{}
 }
@@ -201,7 +241,10 @@ func unknownOwners(r *Rule, s *Subject, run *Run) Doubt {
 	if r.unit() == Threads {
 		how = fmt.Sprintf("%.2g threads that wait on average", hidden)
 	}
-	return Doubt{"the owners are unknown for " + how, "record with thread dumps ('contend jfc' prints such settings), or take dumps with -l"}
+	return Doubt{
+		"the owners are unknown for " + how,
+		"record with thread dumps ('contend jfc' prints such settings), or take dumps with -l",
+	}
 }
 
 // withoutLengths returns a doubt about lengths if waits were only sampled or counted.
@@ -239,11 +282,27 @@ func incomparable(s *Subject, runs, baseline []*Run) Doubt {
 	}
 	switch {
 	case disjoint(runs, baseline):
-		return Doubt{"the traces do not compare: no class of locks is on both sides", "give a baseline of the same program, recorded the same way"}
+		return Doubt{
+			"the traces do not compare: no class of locks is on both sides",
+			"give a baseline of the same program, recorded the same way",
+		}
 	case high > 0 && low != high:
-		return Doubt{human.Say("the traces do not compare: one has all waits from %v on, another from %v on", time.Duration(low), time.Duration(high)), "record both with the same settings"}
+		return Doubt{
+			human.Say(
+				"the traces do not compare: one has all waits from %v on, another from %v on",
+				time.Duration(low),
+				time.Duration(high),
+			),
+			"record both with the same settings",
+		}
 	case high > 0 && s.Value == 0 && s.Base == 0:
-		return Doubt{human.Say("neither side shows such a wait, and those shorter than %v were not recorded", time.Duration(high)), recordAll}
+		return Doubt{
+			human.Say(
+				"neither side shows such a wait, and those shorter than %v were not recorded",
+				time.Duration(high),
+			),
+			recordAll,
+		}
 	}
 	return Doubt{}
 }

@@ -15,7 +15,12 @@ import (
 )
 
 // findingMetric is the metric of "no finding(KIND)", which has no limit.
-var findingMetric = metric{name: "finding", unit: Count, doubts: []doubter{unrecorded, damaged, mostOwnersUnknown}, measure: countFindings}
+var findingMetric = metric{
+	name:    "finding",
+	unit:    Count,
+	doubts:  []doubter{unrecorded, damaged, mostOwnersUnknown},
+	measure: countFindings,
+}
 
 // namesFinding checks that the pattern matches the JSON name of some kind.
 func (r *Rule) namesFinding() error {
@@ -72,7 +77,10 @@ func mostOwnersUnknown(_ *Rule, _ *Subject, run *Run) Doubt {
 	if analysis.Ratio(right, ns) >= findings.MinKnown {
 		return Doubt{}
 	}
-	return Doubt{"the owners are unknown for most of the waiting", "record thread dumps ('contend jfc' prints such settings)"}
+	return Doubt{
+		"the owners are unknown for most of the waiting",
+		"record thread dumps ('contend jfc' prints such settings)",
+	}
 }
 
 // overviewFor returns the collector for findings if a rule is about them; else nil.

@@ -73,7 +73,11 @@ func TestUnknownOwnersDecideNothing(t *testing.T) {
 	for rule, want := range map[string]Status{
 		"blame(app.*) < 11%": Pass, "blame(app.*) < 9%": Undecided, "blame(*) < 9%": Fail, "blame(total) < 11%": Pass,
 	} {
-		r, run := recorded(t, rule, format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Stack: 1, Time: 2e9, End: 4e9})
+		r, run := recorded(
+			t,
+			rule,
+			format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Stack: 1, Time: 2e9, End: 4e9},
+		)
 		got := r.check([]*Run{run}, nil)
 		if got.Status != want || want == Undecided && !strings.Contains(got.Doubt.Reason, "the owners are unknown") {
 			t.Errorf("%s: %+v, want %s", rule, got, want)
@@ -99,9 +103,24 @@ func TestABaselineOfAnotherProgramDecidesNothing(t *testing.T) {
 // one lambda are one.
 func TestPeaksJoinWhatHasOneName(t *testing.T) {
 	const s = int64(1e9)
-	r, run := recorded(t, "peak waiting(app.Run$$Lambda) per 10s < 0.35",
-		format.Event{Kind: format.KindObject, Object: 2, Class: "app.Run$$Lambda/0x00007f1c2c0a1bc8"}, format.Event{Kind: format.KindObject, Object: 3, Class: "app.Run$$Lambda/0x00007f1c2c0a1bd0"},
-		format.Event{Kind: format.KindWait, Thread: 1, Object: 2, Time: 1 * s, End: 3 * s}, format.Event{Kind: format.KindWait, Thread: 2, Object: 3, Time: 5 * s, End: 7 * s})
+	r, run := recorded(
+		t,
+		"peak waiting(app.Run$$Lambda) per 10s < 0.35",
+		format.Event{
+			Kind:   format.KindObject,
+			Object: 2,
+			Class:  "app.Run$$Lambda/0x00007f1c2c0a1bc8",
+		},
+		format.Event{Kind: format.KindObject, Object: 3, Class: "app.Run$$Lambda/0x00007f1c2c0a1bd0"},
+		format.Event{
+			Kind:   format.KindWait,
+			Thread: 1,
+			Object: 2,
+			Time:   1 * s,
+			End:    3 * s,
+		},
+		format.Event{Kind: format.KindWait, Thread: 2, Object: 3, Time: 5 * s, End: 7 * s},
+	)
 	if got := r.check([]*Run{run}, nil); got.Status != Fail || len(got.Subjects) != 1 || got.Subjects[0].Value != 0.4 {
 		t.Errorf("%+v", got)
 	}
@@ -114,8 +133,17 @@ func TestShortWaitsAreBoundedByTheRunningTime(t *testing.T) {
 		"waiting(*) < 2.1": Pass, "waiting(*) < 1.9": Undecided, "waiting(*) < 0.29": Fail, "csp(*) < 99%": Undecided, "csp(*) <= 100%": Pass,
 		"waiting(*) < +20% vs baseline": Pass,
 	} {
-		r, run := recorded(t, rule, format.Event{Kind: format.KindSetting, Name: "jdk.JavaMonitorEnter#threshold", Value: "20 ms", Weight: 20e6},
-			format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Time: 2e9, End: 5e9})
+		r, run := recorded(
+			t,
+			rule,
+			format.Event{
+				Kind:   format.KindSetting,
+				Name:   "jdk.JavaMonitorEnter#threshold",
+				Value:  "20 ms",
+				Weight: 20e6,
+			},
+			format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Time: 2e9, End: 5e9},
+		)
 		golden.Equal(t, r.check([]*Run{run}, []*Run{run}).Status, want, rule)
 	}
 }
@@ -124,7 +152,13 @@ func TestShortWaitsAreBoundedByTheRunningTime(t *testing.T) {
 // counts is how much threads wait in the same time.
 func TestLessWaitingIsNoRiseOfPressure(t *testing.T) {
 	idle := func(thread format.ThreadID, from, to int64) format.Event {
-		return format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: thread, Time: from, End: to}
+		return format.Event{
+			Kind:     format.KindActivity,
+			Activity: format.ActivityPark,
+			Thread:   thread,
+			Time:     from,
+			End:      to,
+		}
 	}
 	wait := func(to int64) format.Event {
 		return format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Stack: 1, Time: 0, End: to}
@@ -134,7 +168,8 @@ func TestLessWaitingIsNoRiseOfPressure(t *testing.T) {
 		_, before := recorded(t, rule, wait(6e9))                                   // 30 % of 20 s
 		got := r.check([]*Run{now}, []*Run{before})
 		golden.Equal(t, got.Status, want, rule, got)
-		if s := got.Subjects[0]; r.relative && (got.Unit != Threads || s.Value < 0.29 || s.Value > 0.31 || s.Base < 0.59 || s.Base > 0.61) {
+		if s := got.Subjects[0]; r.relative &&
+			(got.Unit != Threads || s.Value < 0.29 || s.Value > 0.31 || s.Base < 0.59 || s.Base > 0.61) {
 			t.Errorf("%s: %s, %+v; want 0.3 threads, 0.6 before", rule, got.Unit, s)
 		}
 	}

@@ -34,7 +34,9 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		if r.limit != c.limit || r.relative != c.relative || r.NeedsBaseline() != c.relative || !r.pattern.MatchString(c.matches) || r.pattern.MatchString("") != (r.subject == "*") {
+		if r.limit != c.limit || r.relative != c.relative || r.NeedsBaseline() != c.relative ||
+			!r.pattern.MatchString(c.matches) ||
+			r.pattern.MatchString("") != (r.subject == "*") {
 			t.Errorf("%s: %+v", c.text, r)
 		}
 	}
@@ -79,12 +81,14 @@ func TestParseRefuses(t *testing.T) {
 
 func TestParseFileSaysWhere(t *testing.T) {
 	good := "# a comment\n\n  csp(*) < 5%\r\nno deadlock\n"
-	if rules, err := ParseFile(strings.NewReader(good), "r"); err != nil || len(rules) != 2 || rules[0].Text != "csp(*) < 5%" {
+	if rules, err := ParseFile(strings.NewReader(good), "r"); err != nil || len(rules) != 2 ||
+		rules[0].Text != "csp(*) < 5%" {
 		t.Errorf("%v, %v", rules, err)
 	}
 	_, err := ParseFile(strings.NewReader(good+"p99 < 1\n"), "r")
 	var fe *format.Error
-	if !errors.As(err, &fe) || !errors.Is(err, format.ErrCorrupt) || fe.Pos.Line != 5 || strings.Contains(err.Error(), "\n") {
+	if !errors.As(err, &fe) || !errors.Is(err, format.ErrCorrupt) || fe.Pos.Line != 5 ||
+		strings.Contains(err.Error(), "\n") {
 		t.Errorf("%v", err)
 	}
 	if _, err := ParseFile(strings.NewReader(strings.Repeat("x", 1<<20)), "r"); err == nil {
@@ -125,7 +129,15 @@ func run(t *testing.T, c simulate.Config, exact bool) *Run {
 }
 
 func shards(seed uint64, slow int64) simulate.Config {
-	return simulate.Config{Scenario: "shards", Threads: 8, Locks: 4, Duration: 3e9, Seed: seed, Slow: "serve1", SlowBy: slow}
+	return simulate.Config{
+		Scenario: "shards",
+		Threads:  8,
+		Locks:    4,
+		Duration: 3e9,
+		Seed:     seed,
+		Slow:     "serve1",
+		SlowBy:   slow,
+	}
 }
 
 // verdicts checks one rule and returns its result.
@@ -136,7 +148,11 @@ func verdicts(t *testing.T, text string, runs, base []*Run) Result {
 }
 
 func TestRulesAgainstKnownRuns(t *testing.T) {
-	pair := run(t, simulate.Config{Scenario: "ping-pong", Threads: 2, Duration: 1e9}, true) // pressure 50 %, every wait 1 ms
+	pair := run(
+		t,
+		simulate.Config{Scenario: "ping-pong", Threads: 2, Duration: 1e9},
+		true,
+	) // pressure 50 %, every wait 1 ms
 	stuck := run(t, simulate.Config{Scenario: "deadlock", Duration: 1e9, Seed: 1}, true)
 	sampled := run(t, simulate.Config{Scenario: "ping-pong", Threads: 2, Duration: 1e9}, false)
 	alone := run(t, simulate.Config{Scenario: "ping-pong", Threads: 1, Duration: 1e9}, true)
@@ -154,7 +170,8 @@ func TestRulesAgainstKnownRuns(t *testing.T) {
 		{"p99(*) < 1h", sampled, Undecided}, {"p99(*) < 1ns", alone, Pass}, {"csp(total) < 1%", alone, Pass},
 		{"no deadlock", stuck, Fail}, {"no deadlock", pair, Pass},
 	} {
-		if got := verdicts(t, c.rule, []*Run{c.run}, nil); got.Status != c.want || Worst([]Result{got}) != c.want || (got.Doubt.Reason != "") != (c.want == Undecided) {
+		if got := verdicts(t, c.rule, []*Run{c.run}, nil); got.Status != c.want || Worst([]Result{got}) != c.want ||
+			(got.Doubt.Reason != "") != (c.want == Undecided) {
 			t.Errorf("%s: %+v, want %s", c.rule, got, c.want)
 		}
 	}

@@ -25,9 +25,14 @@ func tooShort(r *Rule, s *Subject, run *Run) Doubt {
 	if !r.above(r.upperBound(s.Value, missing, tr), s.Limit+s.Noise) {
 		return Doubt{}
 	}
-	return Doubt{fmt.Sprintf("waits shorter than %v were not recorded; at most %s of waiting is missing (the time threads ran without a recorded wait)",
-		time.Duration(tr.Coverage.Threshold), human.Say("%v", time.Duration(missing))),
-		recordAll + ", limit max or p99 above that, or compare with a baseline"}
+	return Doubt{
+		fmt.Sprintf(
+			"waits shorter than %v were not recorded; at most %s of waiting is missing (the time threads ran without a recorded wait)",
+			time.Duration(tr.Coverage.Threshold),
+			human.Say("%v", time.Duration(missing)),
+		),
+		recordAll + ", limit max or p99 above that, or compare with a baseline",
+	}
 }
 
 // hidden returns the upper bound of the missing waiting, in ns, if the reader knows one, and
@@ -48,8 +53,11 @@ func unbounded(_ *Rule, _ *Subject, run *Run) Doubt {
 			return Doubt{w.Text, hiddenSites}
 		}
 		if w.Code == format.CodeVirtualThreads && w.Hidden == 0 || w.Code == format.CodeUnlistedThreads {
-			return Doubt{w.Text, "start the program with -XX:StartFlightRecording=settings=contend.jfc after 'contend jfc > contend.jfc', or take dumps with 'jcmd " +
-				"PID Thread.dump_to_file FILE'"}
+			return Doubt{
+				w.Text,
+				"start the program with -XX:StartFlightRecording=settings=contend.jfc after 'contend jfc > contend.jfc', or take dumps with 'jcmd " +
+					"PID Thread.dump_to_file FILE'",
+			}
 		}
 	}
 	return Doubt{}
@@ -105,7 +113,10 @@ func fewSamples(r *Rule, s *Subject, run *Run) Doubt {
 	}
 	switch {
 	case s.Limit <= 0:
-		return Doubt{"no number of samples shows that no thread ever waits", "give a recording of the waits themselves, or a limit above 0"}
+		return Doubt{
+			"no number of samples shows that no thread ever waits",
+			"give a recording of the waits themselves, or a limit above 0",
+		}
 	case n*s.Limit >= ruleOfThree:
 		return Doubt{}
 	}
@@ -113,14 +124,20 @@ func fewSamples(r *Rule, s *Subject, run *Run) Doubt {
 	if r.unit() == Threads {
 		unseen = fmt.Sprintf("less than %.2g threads on average", ruleOfThree/n)
 	}
-	return Doubt{fmt.Sprintf("%s%s cannot show %s", human.Some(int(n), "sample", "samples"), where, unseen), fmt.Sprintf("take at least %.0f%s", math.Ceil(ruleOfThree/s.Limit), where)}
+	return Doubt{
+		fmt.Sprintf("%s%s cannot show %s", human.Some(int(n), "sample", "samples"), where, unseen),
+		fmt.Sprintf("take at least %.0f%s", math.Ceil(ruleOfThree/s.Limit), where),
+	}
 }
 
 // longThreshold returns a doubt about a limit of lengths below the threshold. Above it,
 // unrecorded waits keep the limit.
 func longThreshold(_ *Rule, s *Subject, run *Run) Doubt {
 	if t := run.Trace.Coverage.Threshold; float64(t) > s.Limit {
-		return Doubt{fmt.Sprintf("waits shorter than %v were not recorded", time.Duration(t)), recordAll + ", or raise the limit above that"}
+		return Doubt{
+			fmt.Sprintf("waits shorter than %v were not recorded", time.Duration(t)),
+			recordAll + ", or raise the limit above that",
+		}
 	}
 	return Doubt{}
 }

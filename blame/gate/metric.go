@@ -30,7 +30,12 @@ type Run struct {
 // NewRun returns a run to be filled: its visitors see the trace, and the caller sets Trace and
 // Stats.
 func NewRun(rules ...Rule) *Run {
-	run := &Run{Profile: &compare.Profile{}, Locks: locks.New(true), overview: overviewFor(rules), peaks: map[int64]*peaks{}}
+	run := &Run{
+		Profile:  &compare.Profile{},
+		Locks:    locks.New(true),
+		overview: overviewFor(rules),
+		peaks:    map[int64]*peaks{},
+	}
 	if run.overview != nil {
 		run.evidence = findings.NewEvidence(nil)
 	}
@@ -73,16 +78,21 @@ type measured struct {
 	unknown bool
 }
 
-var deadlockMetric = metric{name: "deadlock", unit: Count, doubts: deadlockDoubts, measure: func(_ *Rule, runs []*Run) map[string]measured {
-	n := 0
-	for _, run := range runs {
-		n += len(run.Trace.Deadlocks)
-		if _, found := run.warned(format.CodeDeadlock); found && len(run.Trace.Deadlocks) == 0 {
-			n++
+var deadlockMetric = metric{
+	name:   "deadlock",
+	unit:   Count,
+	doubts: deadlockDoubts,
+	measure: func(_ *Rule, runs []*Run) map[string]measured {
+		n := 0
+		for _, run := range runs {
+			n += len(run.Trace.Deadlocks)
+			if _, found := run.warned(format.CodeDeadlock); found && len(run.Trace.Deadlocks) == 0 {
+				n++
+			}
 		}
-	}
-	return map[string]measured{"deadlocks": {Rate: compare.Rate{Value: float64(n)}}}
-}}
+		return map[string]measured{"deadlocks": {Rate: compare.Rate{Value: float64(n)}}}
+	},
+}
 
 // metrics are the quantities that rules can limit, besides deadlocks and findings.
 var metrics = []metric{
@@ -203,7 +213,8 @@ func lengthOf(of func(*locks.Row) int64) func(*Rule, []*Run) map[string]measured
 			for i := range rows {
 				if row := &rows[i]; row.Waits > 0 && r.pattern.MatchString(row.Class) {
 					values[row.Class] = append(values[row.Class], float64(of(row)))
-					none[row.Class] = none[row.Class] || row.MaxNs == 0 && row.WaitNs > 0 // sampled waits have no length
+					none[row.Class] = none[row.Class] ||
+						row.MaxNs == 0 && row.WaitNs > 0 // sampled waits have no length
 				}
 			}
 		}

@@ -101,8 +101,12 @@ func TestPeaksAreOfTheWorstInterval(t *testing.T) {
 		"peak csp(app.Lock) per 10s < 6%": Pass, "peak csp(app.*) per 2s < 24%": Fail, "peak csp(app.*) per 2s < 26%": Pass,
 		"peak waiting(*) per 1s < 1.01": Pass, "peak waiting(*) per 1s < 0.99": Fail, "peak waiting(total) per 2s < 0.49": Fail,
 	} {
-		rule, run := recorded(t, text, format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Time: 3 * s, End: 4 * s},
-			format.Event{Kind: format.KindTenure, Thread: 2, Object: 1, Time: 2 * s, End: 4 * s})
+		rule, run := recorded(
+			t,
+			text,
+			format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Time: 3 * s, End: 4 * s},
+			format.Event{Kind: format.KindTenure, Thread: 2, Object: 1, Time: 2 * s, End: 4 * s},
+		)
 		for name, v := range rule.metric.measure(rule, []*Run{run}) {
 			golden.Equal(t, failIf(rule.above(v.Value, rule.limit)), want, text, name, v.Value)
 		}

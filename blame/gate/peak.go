@@ -15,7 +15,14 @@ type peaks struct {
 }
 
 func newPeaks(ns int64) *peaks {
-	return &peaks{cube.Over([]blame.Column{{Key: blame.ByClass}}, ns, cube.Limits{Bins: analysis.MaxIntervals, Cells: math.MaxInt}), ns}
+	return &peaks{
+		cube.Over(
+			[]blame.Column{{Key: blame.ByClass}},
+			ns,
+			cube.Limits{Bins: analysis.MaxIntervals, Cells: math.MaxInt},
+		),
+		ns,
+	}
 }
 
 // tooMany reports whether the intervals had to be lengthened.

@@ -53,7 +53,9 @@ var absenceForm = regexp.MustCompile(`^no\s+(deadlock|finding\(([^()]*)\))$`)
 
 // ruleForm is the grammar of the others: [peak] METRIC(PATTERN) [per INTERVAL] < LIMIT [vs
 // baseline].
-var ruleForm = regexp.MustCompile(`^(peak\s+)?([a-z0-9.]+)\(([^()]*)\)(?:\s+per\s+([0-9.a-zµ]+))?\s*(<=?)\s*(\+?)([0-9.]+)\s*([a-zµ%]*)(\s+vs\s+baseline)?$`)
+var ruleForm = regexp.MustCompile(
+	`^(peak\s+)?([a-z0-9.]+)\(([^()]*)\)(?:\s+per\s+([0-9.a-zµ]+))?\s*(<=?)\s*(\+?)([0-9.]+)\s*([a-zµ%]*)(\s+vs\s+baseline)?$`,
+)
 
 // Parse reads a rule: "no deadlock", "no finding(sleep-while-holding)", "csp(java.util.Hashtable) < 5%",
 // "waiting(*) < 0.5", "p99(*) < 10ms", "peak csp(*) per 1s < 20%",
@@ -161,8 +163,12 @@ func ParseFile(in io.Reader, name string) ([]Rule, error) {
 		}
 		r, err := Parse(text)
 		if err != nil {
-			return nil, &format.Error{Pos: format.Pos{File: name, Line: n}, What: "rule", Err: fmt.Errorf("%v: %w", err, format.ErrCorrupt),
-				Hint: "write a rule as csp(java.util.Hashtable) < 5%, p99(*) < 10ms, blame(com.acme.*) < +20% vs baseline, no finding(sleep-while-holding), or no deadlock"}
+			return nil, &format.Error{
+				Pos:  format.Pos{File: name, Line: n},
+				What: "rule",
+				Err:  fmt.Errorf("%v: %w", err, format.ErrCorrupt),
+				Hint: "write a rule as csp(java.util.Hashtable) < 5%, p99(*) < 10ms, blame(com.acme.*) < +20% vs baseline, no finding(sleep-while-holding), or no deadlock",
+			}
 		}
 		rules = append(rules, r)
 	}

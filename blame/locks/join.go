@@ -39,14 +39,29 @@ func NameableOwners(list []Owner) []Owner {
 func JoinOwners(list, more []Owner) []Owner {
 	return join(list, more, func(o *Owner) (string, *int64) { return o.Site, &o.WaitNs }, func(o, more *Owner) {
 		o.Provenance.Add(more.Provenance)
-		o.Callers = join(o.Callers, more.Callers, func(c *Callers) (string, *int64) { return strings.Join(c.Sites, between), &c.WaitNs }, nil)
-		o.Doing = join(o.Doing, more.Doing, func(d *Doing) (string, *int64) { return d.What + between + d.Class, &d.WaitNs }, nil)
+		o.Callers = join(
+			o.Callers,
+			more.Callers,
+			func(c *Callers) (string, *int64) { return strings.Join(c.Sites, between), &c.WaitNs },
+			nil,
+		)
+		o.Doing = join(
+			o.Doing,
+			more.Doing,
+			func(d *Doing) (string, *int64) { return d.What + between + d.Class, &d.WaitNs },
+			nil,
+		)
 	})
 }
 
 // JoinSites adds up the waiters of two locks by their sites.
 func JoinSites(list, more []Site) []Site {
-	return join(list, more, func(s *Site) (string, *int64) { return s.Site, &s.WaitNs }, func(s, more *Site) { s.Waits += more.Waits })
+	return join(
+		list,
+		more,
+		func(s *Site) (string, *int64) { return s.Site, &s.WaitNs },
+		func(s, more *Site) { s.Waits += more.Waits },
+	)
 }
 
 // join adds the rows of a second list to those of the first with the same key, or after them,

@@ -39,7 +39,16 @@ var (
 )
 
 // vague are classes that nearly all synchronizers use: their names do not show a kind.
-var vague = strings.NewReplacer("abstractqueuedsynchronizer", "", "abstractqueuedlongsynchronizer", "", "threadpoolexecutor", "", "forkjoinpool", "")
+var vague = strings.NewReplacer(
+	"abstractqueuedsynchronizer",
+	"",
+	"abstractqueuedlongsynchronizer",
+	"",
+	"threadpoolexecutor",
+	"",
+	"forkjoinpool",
+	"",
+)
 
 // kind returns the kind of a row, from the waiting method of the library, the method of the program
 // that called it and, for pools, the caller of that.

@@ -137,7 +137,14 @@ type charged struct {
 }
 
 func (c *charged) add(one *charged) {
-	c.owners, c.places, c.ids, c.ns = append(c.owners, one.owners...), append(c.places, one.places...), append(c.ids, one.id), c.ns+one.ns
+	c.owners, c.places, c.ids, c.ns = append(
+		c.owners,
+		one.owners...), append(
+		c.places,
+		one.places...), append(
+		c.ids,
+		one.id,
+	), c.ns+one.ns
 }
 
 // compare orders sums by waiting, the most first.
@@ -168,7 +175,12 @@ func (c *Overview) charged() iter.Seq[charged] {
 
 // lock returns the overview of a lock from its sums.
 func (c *Overview) lock(of *charged, roots [][]partEnd) Lock {
-	l := Lock{ID: of.id, Name: c.text(c.owners.by[0], of.id), Class: c.class(of.id), Parties: Parties{c.siteOf(of), c.ownersOf(of.owners, roots), c.waitersOf(of.places)}}
+	l := Lock{
+		ID:      of.id,
+		Name:    c.text(c.owners.by[0], of.id),
+		Class:   c.class(of.id),
+		Parties: Parties{c.siteOf(of), c.ownersOf(of.owners, roots), c.waitersOf(of.places)},
+	}
 	for _, w := range l.Waiting {
 		l.WaitNs += w.WaitNs
 	}
@@ -190,7 +202,13 @@ func (c *Overview) waitersOf(rows []int32) (out []Site) {
 func (c *Overview) ownersOf(rows []int32, roots [][]partEnd) []Owner {
 	var out []Owner
 	for _, g := range c.owners.groups(rows, 1) {
-		o := Owner{Site: c.text(blame.ByOwnerSite, g.id), WaitNs: g.ns, Callers: []Callers{}, Doing: []Doing{}, Provenance: blame.NewProvenance(g.byProvenance)}
+		o := Owner{
+			Site:       c.text(blame.ByOwnerSite, g.id),
+			WaitNs:     g.ns,
+			Callers:    []Callers{},
+			Doing:      []Doing{},
+			Provenance: blame.NewProvenance(g.byProvenance),
+		}
 		if !blame.Pseudo(g.id) {
 			o.In = c.keys.Sites().In(g.id)
 			o.Callers = append(o.Callers, c.callersOf(g.rows)...)
@@ -261,7 +279,8 @@ func (c *Overview) largest(sums map[uint32]int64, by blame.Key) (most Amount) {
 		if most.Text != "" && ns < most.WaitNs {
 			continue // a comparison of names is needed for ties only
 		}
-		if one := (Amount{c.text(by, id), ns}); one.Text != analysis.UnknownStack && (most.Text == "" || one.compare(most) < 0) {
+		if one := (Amount{c.text(by, id), ns}); one.Text != analysis.UnknownStack &&
+			(most.Text == "" || one.compare(most) < 0) {
 			most = one
 		}
 	}

@@ -164,8 +164,17 @@ func (c *Collector) name(first format.ObjectID) string {
 }
 
 func (c *Collector) row(s blame.Sum, w *blame.Whole) Row {
-	r := Row{Waits: s.Waits, Failed: w.Failed, WaitNs: s.ThreadNs, MaxNs: w.MaxNs, P50Ns: w.Lengths.Percentile(50), P99Ns: w.Lengths.Percentile(99),
-		Waiters: w.Threads.Len(), ByProvenance: s.ByProvenance, lengths: &w.Lengths}
+	r := Row{
+		Waits:        s.Waits,
+		Failed:       w.Failed,
+		WaitNs:       s.ThreadNs,
+		MaxNs:        w.MaxNs,
+		P50Ns:        w.Lengths.Percentile(50),
+		P99Ns:        w.Lengths.Percentile(99),
+		Waiters:      w.Threads.Len(),
+		ByProvenance: s.ByProvenance,
+		lengths:      &w.Lengths,
+	}
 	if w.First != format.NoObject || c.byClass {
 		o := c.Symbols().Object(w.First)
 		r.Lock, r.Class, r.Kind = c.name(w.First), c.Symbols().ClassName(w.First), o.Kind.String()

@@ -18,14 +18,26 @@ func symbols() *analysis.Symbols {
 	return analysis.NewSymbols(
 		&format.Event{Kind: format.KindObject, Object: 1, Class: "Cache", Hash: 0xa, LockKind: format.KindMonitor},
 		&format.Event{Kind: format.KindObject, Object: 2, Class: "Cache", Hash: 0xb, LockKind: format.KindMonitor},
-		&format.Event{Kind: format.KindObject, Object: 3, Class: "Journal", Name: "the journal", LockKind: format.KindMonitor})
+		&format.Event{
+			Kind:     format.KindObject,
+			Object:   3,
+			Class:    "Journal",
+			Name:     "the journal",
+			LockKind: format.KindMonitor,
+		},
+	)
 }
 
 // slice is one whole wait, or with length 0 a further slice of one.
 func slice(from, to int64, t format.ThreadID, l format.ObjectID, length int64) *analysis.Slice {
 	o := analysis.Owner{Thread: 9, Prov: analysis.Likely(1)}
-	return &analysis.Slice{Start: from, End: to, Lock: l, Waiters: []analysis.Waiter{{Thread: t, First: length > 0, WaitNs: length}},
-		Shares: []analysis.Share{{Ns: to - from, Direct: o, Root: o, Hops: 1}}}
+	return &analysis.Slice{
+		Start:   from,
+		End:     to,
+		Lock:    l,
+		Waiters: []analysis.Waiter{{Thread: t, First: length > 0, WaitNs: length}},
+		Shares:  []analysis.Share{{Ns: to - from, Direct: o, Root: o, Hops: 1}},
+	}
 }
 
 // collect sums what three threads waited for on three locks over 1000 ns of
@@ -51,23 +63,84 @@ func known(ns int64) (k analysis.Known) {
 }
 
 func TestRowsByLockAndByClass(t *testing.T) {
-	journal := Row{Lock: "the journal", Class: "Journal", Kind: "monitor", Waits: 1, WaitNs: 1, WallNs: 1, MaxNs: 1,
-		P50Ns: 1, P99Ns: 1, CSP: 0.001, Waiters: 1, ByProvenance: known(1)}
+	journal := Row{
+		Lock:         "the journal",
+		Class:        "Journal",
+		Kind:         "monitor",
+		Waits:        1,
+		WaitNs:       1,
+		WallNs:       1,
+		MaxNs:        1,
+		P50Ns:        1,
+		P99Ns:        1,
+		CSP:          0.001,
+		Waiters:      1,
+		ByProvenance: known(1),
+	}
 	byLock := []Row{
-		{Lock: "Cache@a", Class: "Cache", Kind: "monitor", Waits: 2, WaitNs: 90, WallNs: 50, MaxNs: 50, P50Ns: 40, P99Ns: 50, CSP: 0.09, Waiters: 2, ByProvenance: known(90)},
-		{Lock: "Cache@b", Class: "Cache", Kind: "monitor", Waits: 1, WaitNs: 20, WallNs: 20, MaxNs: 20, P50Ns: 20, P99Ns: 20, CSP: 0.02, Waiters: 1, ByProvenance: known(20)},
+		{
+			Lock:         "Cache@a",
+			Class:        "Cache",
+			Kind:         "monitor",
+			Waits:        2,
+			WaitNs:       90,
+			WallNs:       50,
+			MaxNs:        50,
+			P50Ns:        40,
+			P99Ns:        50,
+			CSP:          0.09,
+			Waiters:      2,
+			ByProvenance: known(90),
+		},
+		{
+			Lock:         "Cache@b",
+			Class:        "Cache",
+			Kind:         "monitor",
+			Waits:        1,
+			WaitNs:       20,
+			WallNs:       20,
+			MaxNs:        20,
+			P50Ns:        20,
+			P99Ns:        20,
+			CSP:          0.02,
+			Waiters:      1,
+			ByProvenance: known(20),
+		},
 		journal}
 	if diff := cmp.Diff(byLock, collect(false).Rows(), cmpopts.IgnoreUnexported(Row{}), cmpopts.IgnoreFields(Row{}, "ID")); diff != "" {
 		t.Error(diff)
 	}
 	journal.Lock = "Journal"
 	byClass := []Row{
-		{Lock: "Cache", Class: "Cache", Kind: "monitor", Waits: 3, WaitNs: 110, WallNs: 70, MaxNs: 50, P50Ns: 40, P99Ns: 50, CSP: 0.11, Waiters: 3, ByProvenance: known(110)},
+		{
+			Lock:         "Cache",
+			Class:        "Cache",
+			Kind:         "monitor",
+			Waits:        3,
+			WaitNs:       110,
+			WallNs:       70,
+			MaxNs:        50,
+			P50Ns:        40,
+			P99Ns:        50,
+			CSP:          0.11,
+			Waiters:      3,
+			ByProvenance: known(110),
+		},
 		journal}
 	if diff := cmp.Diff(byClass, collect(true).Rows(), cmpopts.IgnoreUnexported(Row{}), cmpopts.IgnoreFields(Row{}, "ID")); diff != "" {
 		t.Error(diff)
 	}
-	want := Row{Waits: 4, WaitNs: 111, WallNs: 71, MaxNs: 50, P50Ns: 20, P99Ns: 50, CSP: 0.111, Waiters: 3, ByProvenance: known(111)}
+	want := Row{
+		Waits:        4,
+		WaitNs:       111,
+		WallNs:       71,
+		MaxNs:        50,
+		P50Ns:        20,
+		P99Ns:        50,
+		CSP:          0.111,
+		Waiters:      3,
+		ByProvenance: known(111),
+	}
 	if diff := cmp.Diff(want, collect(false).Total(), cmpopts.IgnoreUnexported(Row{}), cmpopts.IgnoreFields(Row{}, "ID")); diff != "" {
 		t.Error(diff)
 	}
@@ -125,13 +198,21 @@ func TestRowsSumToTheTotal(t *testing.T) {
 				}
 			}
 			for n := range c.Rows() {
-				if top := c.Top(n + 1); len(top) != n+1 || !cmp.Equal(top, c.Rows()[:n+1], cmpopts.IgnoreUnexported(Row{})) {
+				if top := c.Top(n + 1); len(top) != n+1 ||
+					!cmp.Equal(top, c.Rows()[:n+1], cmpopts.IgnoreUnexported(Row{})) {
 					t.Errorf("the first %d rows: %+v", n+1, top)
 				}
 			}
 			if total := c.Total(); sum.WaitNs != total.WaitNs || sum.Waits != total.Waits ||
 				total.WaitNs != truth.WaitNs || total.Waits != truth.Waits || c.RunningNs() != truth.RunningNs {
-				t.Errorf("rows sum to %d waits of %d ns, total %+v, truth %d of %d", sum.Waits, sum.WaitNs, total, truth.Waits, truth.WaitNs)
+				t.Errorf(
+					"rows sum to %d waits of %d ns, total %+v, truth %d of %d",
+					sum.Waits,
+					sum.WaitNs,
+					total,
+					truth.Waits,
+					truth.WaitNs,
+				)
 			}
 		}
 	})

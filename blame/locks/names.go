@@ -30,7 +30,13 @@ func (c *Overview) Named(most int) []Named {
 // OwnerName names the owner of a lock by the site that took it, and by what it was at if that is known.
 func (c *Overview) OwnerName(lock format.ObjectID, o analysis.Owner) string {
 	var ids [2]uint32
-	c.keys.Find(ids[:], []blame.Column{{Key: blame.ByOwnerSite}, {Key: blame.ByOwnerDoing}}, lock, &analysis.Waiter{}, &analysis.Share{Direct: o})
+	c.keys.Find(
+		ids[:],
+		[]blame.Column{{Key: blame.ByOwnerSite}, {Key: blame.ByOwnerDoing}},
+		lock,
+		&analysis.Waiter{},
+		&analysis.Share{Direct: o},
+	)
 	site, _ := c.keys.Text(blame.ByOwnerSite, ids[0])
 	if doing := doingOf(ids[1]); doing != blame.DoingUnknown {
 		site += ", " + doing.String()

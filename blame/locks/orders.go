@@ -22,7 +22,8 @@ type ordered struct {
 // lock, if the owner of the outer one is not recorded, or in a deadlock, which is a finding of its
 // own.
 func (c *Overview) order(lock format.ObjectID, sh *analysis.Share, site uint32, sampled bool) *ordered {
-	if sh.Path == nil || sh.Path.Lock == lock || sh.Root.Kind == analysis.OwnerDeadlock || !c.recorded(lock, sh, sampled) {
+	if sh.Path == nil || sh.Path.Lock == lock || sh.Root.Kind == analysis.OwnerDeadlock ||
+		!c.recorded(lock, sh, sampled) {
 		return nil
 	}
 	o := blame.At(c.orders, order{lock, sh.Path.Lock})
@@ -63,13 +64,22 @@ func (c *Overview) Inversions() (out []Inversion) {
 		if back == nil || k.outer > k.inner {
 			continue
 		}
-		v := Inversion{Lock: c.sym.LockName(k.outer), Class: c.sym.ClassName(k.outer), Other: c.sym.LockName(k.inner),
-			Owner: c.text(blame.ByOwnerSite, there.site), ByProvenance: there.Known}
+		v := Inversion{
+			Lock:         c.sym.LockName(k.outer),
+			Class:        c.sym.ClassName(k.outer),
+			Other:        c.sym.LockName(k.inner),
+			Owner:        c.text(blame.ByOwnerSite, there.site),
+			ByProvenance: there.Known,
+		}
 		v.ByProvenance.AddAll(&back.Known)
 		out = append(out, v)
 	}
 	slices.SortFunc(out, func(a, b Inversion) int {
-		return cmp.Or(cmp.Compare(b.ByProvenance.Ns(), a.ByProvenance.Ns()), cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.Other, b.Other))
+		return cmp.Or(
+			cmp.Compare(b.ByProvenance.Ns(), a.ByProvenance.Ns()),
+			cmp.Compare(a.Lock, b.Lock),
+			cmp.Compare(a.Other, b.Other),
+		)
 	})
 	return out
 }

@@ -20,11 +20,34 @@ func chain(depth int) *format.List {
 	l := &format.List{}
 	write := func(ev format.Event) { _ = l.Write(&ev) }
 	for i := 1; i <= depth+1; i++ {
-		write(format.Event{Kind: format.KindObject, Object: format.ObjectID(i), Class: fmt.Sprintf("Lock%d", i), Name: fmt.Sprintf("lock %d", i)})
+		write(
+			format.Event{
+				Kind:   format.KindObject,
+				Object: format.ObjectID(i),
+				Class:  fmt.Sprintf("Lock%d", i),
+				Name:   fmt.Sprintf("lock %d", i),
+			},
+		)
 		until := int64(10 * (2*depth + 1 - i))
-		write(format.Event{Kind: format.KindTenure, Thread: format.ThreadID(i), Object: format.ObjectID(i), Time: 0, End: until})
+		write(
+			format.Event{
+				Kind:   format.KindTenure,
+				Thread: format.ThreadID(i),
+				Object: format.ObjectID(i),
+				Time:   0,
+				End:    until,
+			},
+		)
 		if i <= depth {
-			write(format.Event{Kind: format.KindWait, Thread: format.ThreadID(i), Object: format.ObjectID(i + 1), Time: 10, End: until - 10})
+			write(
+				format.Event{
+					Kind:   format.KindWait,
+					Thread: format.ThreadID(i),
+					Object: format.ObjectID(i + 1),
+					Time:   10,
+					End:    until - 10,
+				},
+			)
 		}
 	}
 	return l
@@ -87,8 +110,19 @@ func TestLocksToldTogetherSumToTheSame(t *testing.T) {
 		return ns, waits, owners, n
 	}
 	ns, waits, owners, n := sums(one)
-	if ns2, waits2, owners2, n2 := sums(append(out, rest...)); ns != ns2 || waits != waits2 || owners != owners2 || n != n2 {
-		t.Errorf("%d ns of %d waits, owners %d ns, %d locks; together %d of %d, %d, %d", ns, waits, owners, n, ns2, waits2, owners2, n2)
+	if ns2, waits2, owners2, n2 := sums(append(out, rest...)); ns != ns2 || waits != waits2 || owners != owners2 ||
+		n != n2 {
+		t.Errorf(
+			"%d ns of %d waits, owners %d ns, %d locks; together %d of %d, %d, %d",
+			ns,
+			waits,
+			owners,
+			n,
+			ns2,
+			waits2,
+			owners2,
+			n2,
+		)
 	}
 }
 
@@ -99,7 +133,15 @@ func TestTooManyClassesAreOneSum(t *testing.T) {
 	for i := range heavy + maxGroups + more {
 		id := format.ObjectID(i + 1)
 		_ = list.Write(&format.Event{Kind: format.KindObject, Object: id, Class: fmt.Sprint("Lock", i)})
-		_ = list.Write(&format.Event{Kind: format.KindWait, Thread: 1, Object: id, Time: 10_000 * int64(i), End: 10_000*int64(i) + int64(i) + 1})
+		_ = list.Write(
+			&format.Event{
+				Kind:   format.KindWait,
+				Thread: 1,
+				Object: id,
+				Time:   10_000 * int64(i),
+				End:    10_000*int64(i) + int64(i) + 1,
+			},
+		)
 	}
 	c := NewOverview(Options{})
 	golden.Must(pass.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
@@ -110,8 +152,18 @@ func TestTooManyClassesAreOneSum(t *testing.T) {
 	out, rest := c.Heaviest(ids)
 	last := rest[len(rest)-1]
 	want := int64(more * (more + 1) / 2) // of the shortest
-	if len(out) != heavy || len(rest) != maxGroups+1 || len(last.Of) != more || last.WaitNs != want || last.Owners != nil || last.Waiting != nil || rest[maxGroups-1].WaitNs != more+1 {
-		t.Errorf("%d and %d; the last of %d locks, %d ns, want %d", len(out), len(rest), len(last.Of), last.WaitNs, want)
+	if len(out) != heavy || len(rest) != maxGroups+1 || len(last.Of) != more || last.WaitNs != want ||
+		last.Owners != nil ||
+		last.Waiting != nil ||
+		rest[maxGroups-1].WaitNs != more+1 {
+		t.Errorf(
+			"%d and %d; the last of %d locks, %d ns, want %d",
+			len(out),
+			len(rest),
+			len(last.Of),
+			last.WaitNs,
+			want,
+		)
 	}
 }
 
@@ -170,14 +222,24 @@ func TestRowsOfOnePlaceAreOne(t *testing.T) {
 		c.NonLockWait(&a)
 	}
 	got := c.Resources()
-	if len(got) != 2 || got[0].Site != "shop.Pool.borrow:7" || got[0].WaitNs != 90 || got[0].Waits != 4 || got[0].Waiters != 2 || got[0].MaxNs != 60 || got[0].Stack[2].Class != "shop.B" || !got[1].Loop {
+	if len(got) != 2 || got[0].Site != "shop.Pool.borrow:7" || got[0].WaitNs != 90 || got[0].Waits != 4 ||
+		got[0].Waiters != 2 ||
+		got[0].MaxNs != 60 ||
+		got[0].Stack[2].Class != "shop.B" ||
+		!got[1].Loop {
 		t.Errorf("%+v", got)
 	}
 	want := []Callers{{[]string{"shop.B.run"}, 60}, {[]string{"shop.A.run"}, 30}}
-	if !slices.EqualFunc(got[0].Callers, want, func(a, b Callers) bool { return a.WaitNs == b.WaitNs && slices.Equal(a.Sites, b.Sites) }) || len(got[1].Callers) != 0 {
+	if !slices.EqualFunc(
+		got[0].Callers,
+		want,
+		func(a, b Callers) bool { return a.WaitNs == b.WaitNs && slices.Equal(a.Sites, b.Sites) },
+	) ||
+		len(got[1].Callers) != 0 {
 		t.Errorf("called by %+v and %+v, want %+v", got[0].Callers, got[1].Callers, want)
 	}
-	if all, idle := c.Total(true), c.Total(false); all != (NonLockWait{1090, 5, 3}) || idle != (NonLockWait{5, 1, 1}) || c.Idle()[0].What != "[asleep]" {
+	if all, idle := c.Total(true), c.Total(false); all != (NonLockWait{1090, 5, 3}) || idle != (NonLockWait{5, 1, 1}) ||
+		c.Idle()[0].What != "[asleep]" {
 		t.Errorf("%+v, idle %+v in %+v", all, idle, c.Idle())
 	}
 }
@@ -188,10 +250,19 @@ func TestCallersAreTheProgramsOwn(t *testing.T) {
 	at := func(ns int64, behind ...string) {
 		sum.add(frames(append([]string{"java.lang.Object.wait", "shop.Pool.borrow"}, behind...)...), ns)
 	}
-	at(1, "shop.Cart.save", "java.util.ArrayList.forEach", "shop.Shop.pay", "shop.Http.handle", "shop.Server.one", "java.lang.Thread.run")
+	at(
+		1,
+		"shop.Cart.save",
+		"java.util.ArrayList.forEach",
+		"shop.Shop.pay",
+		"shop.Http.handle",
+		"shop.Server.one",
+		"java.lang.Thread.run",
+	)
 	at(2, "shop.Cart.save", "shop.Shop.pay", "shop.Http.handle", "shop.Server.other")
 	at(4, "java.lang.Thread.run")
-	if got := sum.list(); len(got) != 1 || got[0].WaitNs != 3 || strings.Join(got[0].Sites, " ") != "shop.Cart.save shop.Shop.pay shop.Http.handle" {
+	if got := sum.list(); len(got) != 1 || got[0].WaitNs != 3 ||
+		strings.Join(got[0].Sites, " ") != "shop.Cart.save shop.Shop.pay shop.Http.handle" {
 		t.Errorf("%+v", got)
 	}
 }

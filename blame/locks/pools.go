@@ -20,9 +20,20 @@ type Pool struct {
 
 // poolPackages are the libraries whose frames show that a thread waits for an object of a
 // pool, and the semaphore, for a permit.
-var poolPackages = [...]string{"java.util.concurrent.Semaphore.", "com.zaxxer.hikari.", "org.apache.commons.pool", "org.apache.commons.dbcp", "org.apache.tomcat.dbcp.",
-	"org.apache.tomcat.jdbc.pool.", "com.mchange.v2.resourcepool.", "com.alibaba.druid.pool.", "org.vibur.objectpool.",
-	"org.apache.http.impl.conn.", "org.apache.http.pool.", "org.apache.hc.core5.pool."}
+var poolPackages = [...]string{
+	"java.util.concurrent.Semaphore.",
+	"com.zaxxer.hikari.",
+	"org.apache.commons.pool",
+	"org.apache.commons.dbcp",
+	"org.apache.tomcat.dbcp.",
+	"org.apache.tomcat.jdbc.pool.",
+	"com.mchange.v2.resourcepool.",
+	"com.alibaba.druid.pool.",
+	"org.vibur.objectpool.",
+	"org.apache.http.impl.conn.",
+	"org.apache.http.pool.",
+	"org.apache.hc.core5.pool.",
+}
 
 // poolOf returns the method of a pool in which a stack waits, "" if there is none.
 func poolOf(frames []format.Frame) (what string) {
@@ -56,6 +67,9 @@ func (c *Resources) Pools() (out []Pool) {
 		one.Waiters, one.EmptyNs = threads.Len(), analysis.UnionOf(when).Len()
 		out = append(out, one)
 	}
-	slices.SortFunc(out, func(a, b Pool) int { return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.Site, b.Site)) })
+	slices.SortFunc(
+		out,
+		func(a, b Pool) int { return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.Site, b.Site)) },
+	)
 	return out
 }

@@ -151,7 +151,12 @@ func (c *Resources) list(resource bool) []Resource {
 		}
 		sum := blame.At(places, place{what, site, loop})
 		if sum.called == nil {
-			*sum = placeSum{Resource: Resource{What: what, Site: site, Loop: loop}, most: -1, called: callers{}, users: map[User]int64{}}
+			*sum = placeSum{
+				Resource: Resource{What: what, Site: site, Loop: loop},
+				most:     -1,
+				called:   callers{},
+				users:    map[User]int64{},
+			}
 		}
 		if site != "" {
 			sum.called.add(frames, p.ns)
@@ -171,7 +176,12 @@ func (c *Resources) list(resource bool) []Resource {
 		rows = append(rows, sum.row())
 	}
 	slices.SortFunc(rows, func(a, b Resource) int {
-		return cmp.Or(blame.CompareBool(a.Loop, b.Loop), cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site), cmp.Compare(a.What, b.What))
+		return cmp.Or(
+			blame.CompareBool(a.Loop, b.Loop),
+			cmp.Compare(b.WaitNs, a.WaitNs),
+			cmp.Compare(a.Site, b.Site),
+			cmp.Compare(a.What, b.What),
+		)
 	})
 	return rows
 }
@@ -249,13 +259,16 @@ func Place(frames []format.Frame) (what, site string, loop bool) {
 
 // reflects reports whether a frame is of reflection, which only calls another method.
 func reflects(f format.Frame) bool {
-	return strings.HasPrefix(f.Class, "java.lang.reflect.") || strings.HasPrefix(f.Class, "sun.reflect.") || strings.HasPrefix(f.Class, "jdk.internal.reflect.") || strings.HasPrefix(f.Class, "java.lang.invoke.")
+	return strings.HasPrefix(f.Class, "java.lang.reflect.") || strings.HasPrefix(f.Class, "sun.reflect.") ||
+		strings.HasPrefix(f.Class, "jdk.internal.reflect.") ||
+		strings.HasPrefix(f.Class, "java.lang.invoke.")
 }
 
 // body reports whether a frame of a library is the body of a thread, whose name does not show what
 // the thread waits for.
 func body(f format.Frame) bool {
-	return (f.Method == "run" || f.Method == "runWorker" || f.Method == "mainLoop") && !strings.Contains(f.Class, "$$Lambda")
+	return (f.Method == "run" || f.Method == "runWorker" || f.Method == "mainLoop") &&
+		!strings.Contains(f.Class, "$$Lambda")
 }
 
 // begins reports whether a frame belongs to the code that begins a thread.
@@ -263,7 +276,8 @@ func begins(f format.Frame) bool {
 	if f.Class == "" {
 		return analysis.NativeLibrary(f)
 	}
-	return strings.Contains(f.Class, "$$Lambda") || slices.ContainsFunc(outermost[:], func(p string) bool { return strings.HasPrefix(f.Class, p) })
+	return strings.Contains(f.Class, "$$Lambda") ||
+		slices.ContainsFunc(outermost[:], func(p string) bool { return strings.HasPrefix(f.Class, p) })
 }
 
 // library reports whether a frame belongs to a library.
@@ -271,6 +285,8 @@ func library(f format.Frame) bool {
 	if f.Class == "" {
 		return analysis.NativeLibrary(f)
 	}
-	return strings.HasPrefix(f.Method, "[") || strings.Contains(f.Class, "$$Lambda") || f.Class == "sync" || f.Class == "runtime" || f.Class == "time" ||
+	return strings.HasPrefix(f.Method, "[") || strings.Contains(f.Class, "$$Lambda") || f.Class == "sync" ||
+		f.Class == "runtime" ||
+		f.Class == "time" ||
 		slices.ContainsFunc(libraries[:], func(p string) bool { return strings.HasPrefix(f.Class, p) })
 }

@@ -27,7 +27,11 @@ func (c *Overview) siteOf(of *charged) string {
 		return made
 	}
 	acquired := c.keys.Sites().Acquired
-	return cmp.Or(c.mostly(&c.owners, of.owners, acquired), c.mostly(&c.waiters, of.places, all), c.mostly(&c.owners, of.owners, all))
+	return cmp.Or(
+		c.mostly(&c.owners, of.owners, acquired),
+		c.mostly(&c.waiters, of.places, all),
+		c.mostly(&c.owners, of.owners, all),
+	)
 }
 
 func all(uint32) bool { return true }

@@ -114,7 +114,10 @@ func (p *paths) id(sh *analysis.Share, full bool) int32 {
 		p.key = append(p.key, 0)
 	}
 	for h := range sh.Further() {
-		p.key = binary.AppendUvarint(binary.AppendUvarint(p.key, uint64(h.Stack)), uint64(h.Lock)) // the thread is not part of the stack
+		p.key = binary.AppendUvarint(
+			binary.AppendUvarint(p.key, uint64(h.Stack)),
+			uint64(h.Lock),
+		) // the thread is not part of the stack
 	}
 	if id, ok := p.ids[string(p.key)]; ok {
 		return id

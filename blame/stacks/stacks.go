@@ -82,7 +82,8 @@ func (s *Sample) Wall() *analysis.Union { return &s.wall }
 // the frames that the expression matches; see blame.NewSites.
 func New(v View, app *regexp.Regexp) *Builder {
 	b := &Builder{view: v, sites: blame.NewSites(app), index: map[Key]int32{}, most: maxSamples}
-	b.waiters = blame.NewWaiterClasses(b.kindOf).Coarse(maxInQueue, func(m *analysis.QueueChange) int { return ^b.alike(&m.Waiter) })
+	b.waiters = blame.NewWaiterClasses(b.kindOf).
+		Coarse(maxInQueue, func(m *analysis.QueueChange) int { return ^b.alike(&m.Waiter) })
 	return b
 }
 
@@ -162,7 +163,20 @@ func (b *Builder) waiter(s *analysis.Slice, w *analysis.Waiter, n int64) {
 		b.add(b.known(key, n*sh.Ns), s, n*sh.Ns, w.First && i == 0)
 	}
 	if len(s.Shares) == 0 { // a wait of length zero
-		b.add(b.known(Key{Waiter: w.Thread, WaiterStack: w.Stack, Lock: s.Lock, Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}, 0), s, 0, w.First)
+		b.add(
+			b.known(
+				Key{
+					Waiter:      w.Thread,
+					WaiterStack: w.Stack,
+					Lock:        s.Lock,
+					Owner:       analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown},
+				},
+				0,
+			),
+			s,
+			0,
+			w.First,
+		)
 	}
 }
 

@@ -40,7 +40,10 @@ func told(b *Builder) (list []string) {
 func agree(t *testing.T, what string, list *format.List, most int) {
 	for view := range Views {
 		together := New(View(view), nil)
-		apart := &oneByOne{New(View(view), nil), blame.NewWaiterClasses(func(m *analysis.QueueChange) int { return int(m.Number) })}
+		apart := &oneByOne{
+			New(View(view), nil),
+			blame.NewWaiterClasses(func(m *analysis.QueueChange) int { return int(m.Number) }),
+		}
 		together.most, apart.most = most, most
 		list.Rewind()
 		golden.Must(pass.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, apart))(t)
@@ -53,7 +56,15 @@ func agree(t *testing.T, what string, list *format.List, most int) {
 func TestCrowdsAreToldAsOneByOne(t *testing.T) {
 	for i, scenario := range []string{"ping-pong", "convoy", "nested", "random", "reader-writer"} {
 		var list format.List
-		config := simulate.Config{Scenario: scenario, Threads: 80 - 5*i, Locks: 1 + i%3, Duration: 4e6, Period: 1e7, Handoff: int64(1000 * i), Seed: uint64(i + 1)}
+		config := simulate.Config{
+			Scenario: scenario,
+			Threads:  80 - 5*i,
+			Locks:    1 + i%3,
+			Duration: 4e6,
+			Period:   1e7,
+			Handoff:  int64(1000 * i),
+			Seed:     uint64(i + 1),
+		}
 		golden.Must(simulate.Run(config, &list, nil))(t)
 		for _, most := range []int{20, 1000, maxSamples} {
 			agree(t, scenario, &list, most)
@@ -66,9 +77,25 @@ func TestCrowdsAreToldAsOneByOne(t *testing.T) {
 func queued(threads, stacks, waits int) (events []format.Event) {
 	for i := range waits {
 		from, to, thread := int64(max(0, i-threads)*10+1), int64(i*10+10), format.ThreadID(1+i%threads)
-		events = append(events,
-			format.Event{Kind: format.KindWait, Thread: thread, Object: 1, Stack: format.StackID(1 + i*7%stacks), Time: from, End: to},
-			format.Event{Kind: format.KindTenure, Thread: thread, Object: 1, Stack: format.StackID(1 + i%stacks), Time: to, End: to + 8})
+		events = append(
+			events,
+			format.Event{
+				Kind:   format.KindWait,
+				Thread: thread,
+				Object: 1,
+				Stack:  format.StackID(1 + i*7%stacks),
+				Time:   from,
+				End:    to,
+			},
+			format.Event{
+				Kind:   format.KindTenure,
+				Thread: thread,
+				Object: 1,
+				Stack:  format.StackID(1 + i%stacks),
+				Time:   to,
+				End:    to + 8,
+			},
+		)
 	}
 	return events
 }
@@ -96,11 +123,26 @@ func TestALongQueueIsFolded(t *testing.T) {
 	b := New(Site, nil)
 	b.Begin(analysis.NewSymbols(), 0)
 	move := func(thread int, leaves bool) {
-		b.QueueChanged(&analysis.QueueChange{Waiter: analysis.Waiter{Thread: format.ThreadID(thread)}, Lock: 1, Number: uint32(thread), Leaves: leaves})
+		b.QueueChanged(
+			&analysis.QueueChange{
+				Waiter: analysis.Waiter{Thread: format.ThreadID(thread)},
+				Lock:   1,
+				Number: uint32(thread),
+				Leaves: leaves,
+			},
+		)
 	}
 	pass := func(now int64, n int) {
 		by := analysis.Owner{Kind: analysis.OwnerThread, Thread: waiting + 1, Stack: 1}
-		b.QueueSlice(&analysis.Slice{Start: now, End: now + 7, Lock: 1, Shares: []analysis.Share{{Ns: 7, Direct: by, Root: by, Hops: 1}}}, n)
+		b.QueueSlice(
+			&analysis.Slice{
+				Start:  now,
+				End:    now + 7,
+				Lock:   1,
+				Shares: []analysis.Share{{Ns: 7, Direct: by, Root: by, Hops: 1}},
+			},
+			n,
+		)
 	}
 	for thread := range waiting {
 		move(thread+1, false)
@@ -127,7 +169,15 @@ func TestALongQueueIsFolded(t *testing.T) {
 // frames for each, and there are not many more.
 func TestFoldedSamplesHoldAllWaiting(t *testing.T) {
 	var list format.List
-	golden.Must(simulate.Run(simulate.Config{Scenario: "random", Threads: 12, Locks: 8, Duration: 2e9, Seed: 5, Period: 1e6}, nil, &list))(t)
+	golden.Must(
+		simulate.Run(
+			simulate.Config{Scenario: "random", Threads: 12, Locks: 8, Duration: 2e9, Seed: 5, Period: 1e6},
+			nil,
+			&list,
+		),
+	)(
+		t,
+	)
 	sums := func(view View, most int) (waits, ns int64, b *Builder) {
 		b = New(View(view), nil)
 		b.most = most
@@ -146,7 +196,15 @@ func TestFoldedSamplesHoldAllWaiting(t *testing.T) {
 		waits, ns, all := sums(View(view), maxSamples)
 		fewer, less, few := sums(View(view), 20)
 		if waits != fewer || ns != less || all.FoldedNs() != 0 || few.FoldedNs() == 0 || few.FoldedNs() >= ns {
-			t.Errorf("%s: %d waits of %d ns, %d of %d ns told of few, %d ns of them folded", Views[view], waits, ns, fewer, less, few.FoldedNs())
+			t.Errorf(
+				"%s: %d waits of %d ns, %d of %d ns told of few, %d ns of them folded",
+				Views[view],
+				waits,
+				ns,
+				fewer,
+				less,
+				few.FoldedNs(),
+			)
 		}
 		golden.AtMost(t, len(few.Samples()), len(all.Samples())/2, Views[view], "samples of", len(all.Samples()))
 	}

@@ -60,7 +60,13 @@ type holdKey struct {
 // NewLanes returns a collector of the spans that overlap [from, to), and of at most so many
 // activities, which are far more than waits and holds.
 func NewLanes(from, to int64, activities int) *Lanes {
-	return &Lanes{from: from, to: to, activities: activities, latestHold: map[holdKey]int32{}, recorded: map[holdKey][]int32{}}
+	return &Lanes{
+		from:       from,
+		to:         to,
+		activities: activities,
+		latestHold: map[holdKey]int32{},
+		recorded:   map[holdKey][]int32{},
+	}
 }
 
 // Begin implements analysis.Visitor.
@@ -135,7 +141,18 @@ func (l *Lanes) hold(s *analysis.Slice, sh *analysis.Share) int32 {
 			return at
 		}
 	}
-	at = l.add(Span{Start: s.Start, End: s.End, Thread: o.Thread, Lock: s.Lock, Stack: o.Stack, State: Holding, Activity: o.Did, Word: o.Prov.Word()})
+	at = l.add(
+		Span{
+			Start:    s.Start,
+			End:      s.End,
+			Thread:   o.Thread,
+			Lock:     s.Lock,
+			Stack:    o.Stack,
+			State:    Holding,
+			Activity: o.Did,
+			Word:     o.Prov.Word(),
+		},
+	)
 	l.Spans[at].Known.Add(o.Prov, sh.Ns)
 	l.latestHold[key] = at
 	return at
@@ -145,7 +162,10 @@ func (l *Lanes) hold(s *analysis.Slice, sh *analysis.Share) int32 {
 func (l *Lanes) Held(h *analysis.Hold) {
 	if !h.Rebuilt && h.Thread != format.NoThread && l.overlaps(h.Start, h.End) {
 		key := holdKey{h.Lock, h.Thread}
-		l.recorded[key] = append(l.recorded[key], l.add(Span{Start: h.Start, End: h.End, Thread: h.Thread, Lock: h.Lock, Stack: h.Stack, State: Holding}))
+		l.recorded[key] = append(
+			l.recorded[key],
+			l.add(Span{Start: h.Start, End: h.End, Thread: h.Thread, Lock: h.Lock, Stack: h.Stack, State: Holding}),
+		)
 	}
 }
 
@@ -164,7 +184,9 @@ func (l *Lanes) Idle(thread format.ThreadID, start, end int64, pause bool) {
 func (l *Lanes) Activity(ev *format.Event, _ []format.Frame) {
 	if l.activities > 0 && l.overlaps(ev.Time, ev.End) {
 		l.activities--
-		l.add(Span{Start: ev.Time, End: ev.End, Thread: ev.Thread, Stack: ev.Stack, State: Acting, Activity: ev.Activity})
+		l.add(
+			Span{Start: ev.Time, End: ev.End, Thread: ev.Thread, Stack: ev.Stack, State: Acting, Activity: ev.Activity},
+		)
 	}
 }
 
@@ -179,7 +201,11 @@ func (l *Lanes) Finish() {
 		to[i] = int32(i)
 		if s := &l.Spans[i]; s.State == Holding && s.Known.Ns() > 0 {
 			list := l.recorded[holdKey{s.Lock, s.Thread}]
-			at, _ := slices.BinarySearchFunc(list, s.Start+1, func(r int32, t int64) int { return cmp.Compare(l.Spans[r].Start, t) })
+			at, _ := slices.BinarySearchFunc(
+				list,
+				s.Start+1,
+				func(r int32, t int64) int { return cmp.Compare(l.Spans[r].Start, t) },
+			)
 			if at > 0 && s.End <= l.Spans[list[at-1]].End {
 				to[i] = list[at-1]
 			}
@@ -193,7 +219,12 @@ func (l *Lanes) Finish() {
 	}
 	slices.SortStableFunc(order, func(i, j int32) int {
 		a, b := &l.Spans[i], &l.Spans[j]
-		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.State, b.State))
+		return cmp.Or(
+			cmp.Compare(a.Thread, b.Thread),
+			cmp.Compare(a.Start, b.Start),
+			cmp.Compare(b.End, a.End),
+			cmp.Compare(a.State, b.State),
+		)
 	})
 	spans, place := make([]Span, len(order)), make([]int32, len(to))
 	for p, i := range order {
@@ -204,6 +235,9 @@ func (l *Lanes) Finish() {
 		a.Wait, a.Hold = place[a.Wait], place[to[a.Hold]]
 	}
 	l.Spans, l.latestHold, l.latestWait, l.arrowTo, l.recorded = spans, nil, nil, nil, nil
-	slices.SortFunc(l.Arrows, func(a, b Arrow) int { return cmp.Or(cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Hold, b.Hold)) })
+	slices.SortFunc(
+		l.Arrows,
+		func(a, b Arrow) int { return cmp.Or(cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Hold, b.Hold)) },
+	)
 	l.Arrows = slices.Compact(l.Arrows)
 }

@@ -16,7 +16,10 @@ func TestActivitiesAreBoundedByTheirNumber(t *testing.T) {
 		l.Held(&analysis.Hold{Thread: 1, Lock: 1, Start: 10 * i, End: 10*i + 5})
 	}
 	for i := range int64(2 * bound) {
-		l.Activity(&format.Event{Kind: format.KindActivity, Activity: format.ActivityRun, Thread: 2, Time: i, End: i}, nil)
+		l.Activity(
+			&format.Event{Kind: format.KindActivity, Activity: format.ActivityRun, Thread: 2, Time: i, End: i},
+			nil,
+		)
 	}
 	l.Finish()
 	kept := map[State]int{}

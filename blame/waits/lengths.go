@@ -89,7 +89,13 @@ func New(o Options) (*Collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Collector{by: by, expected: o.ExpectedNs, interval: o.IntervalNs, byInterval: map[rowInterval]*Lengths{}, open: map[format.ThreadID]*sampledWait{}}
+	c := &Collector{
+		by:         by,
+		expected:   o.ExpectedNs,
+		interval:   o.IntervalNs,
+		byInterval: map[rowInterval]*Lengths{},
+		open:       map[format.ThreadID]*sampledWait{},
+	}
 	c.keys.App(o.App)
 	c.index = blame.NewRows(&c.keys, blame.Columns(by, false))
 	return c, nil

@@ -102,8 +102,13 @@ func TestCorrectedStandsBesideExact(t *testing.T) {
 
 // seen is a sample at one of the ticks 10, 20, 30 ...
 func seen(at int64, first bool) *analysis.Slice {
-	return &analysis.Slice{Start: at - 5, End: at + 5, Lock: 1, Waiters: []analysis.Waiter{{Thread: 1, First: first}},
-		Sample: analysis.Sample{Taken: true, Before: at - 10, First: at, Last: at, After: at + 10}}
+	return &analysis.Slice{
+		Start:   at - 5,
+		End:     at + 5,
+		Lock:    1,
+		Waiters: []analysis.Waiter{{Thread: 1, First: first}},
+		Sample:  analysis.Sample{Taken: true, Before: at - 10, First: at, Last: at, After: at + 10},
+	}
 }
 
 func TestSampledWaitsAreBounded(t *testing.T) {
@@ -120,7 +125,13 @@ func TestSampledWaitsAreBounded(t *testing.T) {
 		t.Errorf("%d waits, %d open", l.Waits(), l.Open)
 	}
 	if l.AtLeast.Max() != 20 || l.AtLeast.Min() != 0 || l.AtMost.Max() != 40 || l.AtMost.Min() != 10 {
-		t.Errorf("at least %d to %d, at most %d to %d", l.AtLeast.Min(), l.AtLeast.Max(), l.AtMost.Min(), l.AtMost.Max())
+		t.Errorf(
+			"at least %d to %d, at most %d to %d",
+			l.AtLeast.Min(),
+			l.AtLeast.Max(),
+			l.AtMost.Min(),
+			l.AtMost.Max(),
+		)
 	}
 	var tags []string
 	for _, iv := range c.Intervals() {
@@ -135,8 +146,17 @@ func TestSampledWaitsAreBounded(t *testing.T) {
 func TestSampledWaitsAtTheEdgesOfTheCutAreOpen(t *testing.T) {
 	var events []format.Event
 	for at := int64(0); at < 1000; at += 10 {
-		events = append(events, format.Event{Kind: format.KindTick, Time: 1000 + at, Intended: 1000 + at, Live: 2},
-			format.Event{Kind: format.KindContention, Time: 1000 + at, Object: 1, Owners: []format.Party{{Thread: 1}}, Waiters: []format.Party{{Thread: 2}}})
+		events = append(
+			events,
+			format.Event{Kind: format.KindTick, Time: 1000 + at, Intended: 1000 + at, Live: 2},
+			format.Event{
+				Kind:    format.KindContention,
+				Time:    1000 + at,
+				Object:  1,
+				Owners:  []format.Party{{Thread: 1}},
+				Waiters: []format.Party{{Thread: 2}},
+			},
+		)
 	}
 	for _, c := range []struct{ from, to, most int64 }{
 		{1500, format.NoTime, 1995 - 1500},
@@ -177,7 +197,8 @@ func TestRowsAndIntervalsSumToTheTotal(t *testing.T) {
 			if l == &exact && total.Exact.Count() != truth.Waits {
 				t.Errorf("%d waits, truth %d", total.Exact.Count(), truth.Waits)
 			}
-			if l == &sampled && (total.Exact.Count() != 0 || total.AtLeast.Max() > total.AtMost.Max() || total.AtLeast.Max() > config.Duration) {
+			if l == &sampled &&
+				(total.Exact.Count() != 0 || total.AtLeast.Max() > total.AtMost.Max() || total.AtLeast.Max() > config.Duration) {
 				t.Errorf("at least %d, at most %d", total.AtLeast.Max(), total.AtMost.Max())
 			}
 		}

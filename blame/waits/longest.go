@@ -107,7 +107,18 @@ func (c *Longest) begin(s *analysis.Slice, w *analysis.Waiter) {
 	if !s.Sample.Taken && len(c.kept) == c.limit && w.WaitNs <= c.kept[0].Ns {
 		return
 	}
-	one := c.newWait(Wait{Start: s.Start, Ns: w.WaitNs, Thread: w.Thread, Stack: w.Stack, Lock: s.Lock, Failed: w.Failed, cutNs: w.CutNs, listed: known})
+	one := c.newWait(
+		Wait{
+			Start:  s.Start,
+			Ns:     w.WaitNs,
+			Thread: w.Thread,
+			Stack:  w.Stack,
+			Lock:   s.Lock,
+			Failed: w.Failed,
+			cutNs:  w.CutNs,
+			listed: known,
+		},
+	)
 	*c.open.At(int(w.Thread)) = one
 	if known {
 		c.insert(one)

@@ -41,7 +41,8 @@ func TestTheLongestWaitsAreKept(t *testing.T) {
 			golden.Equal(t, w.Ns, all.lengths[i], "wait", i, "takes")
 			golden.Equal(t, w.charged(), w.Ns, "its owners account for")
 			for j, p := range w.Parts {
-				if p.BlockedNs > p.Ns || p.Start < w.Start || p.End > w.Start+w.Ns || j > 0 && p.Start < w.Parts[j-1].Start {
+				if p.BlockedNs > p.Ns || p.Start < w.Start || p.End > w.Start+w.Ns ||
+					j > 0 && p.Start < w.Parts[j-1].Start {
 					t.Errorf("part %d of the wait from %d for %d: %+v", j, w.Start, w.Ns, p)
 				}
 			}
@@ -52,7 +53,23 @@ func TestTheLongestWaitsAreKept(t *testing.T) {
 // Of sampled waits the length is what their samples stand for.
 func TestSampledWaitsAreMeasuredByTheirSamples(t *testing.T) {
 	var exact, sampled format.List
-	golden.Must(simulate.Run(simulate.Config{Scenario: "nested", Threads: 6, Locks: 3, Duration: 1e9, Period: 1e7, Handoff: 1000, Seed: 3}, &exact, &sampled))(t)
+	golden.Must(
+		simulate.Run(
+			simulate.Config{
+				Scenario: "nested",
+				Threads:  6,
+				Locks:    3,
+				Duration: 1e9,
+				Period:   1e7,
+				Handoff:  1000,
+				Seed:     3,
+			},
+			&exact,
+			&sampled,
+		),
+	)(
+		t,
+	)
 	c := NewLongest(5)
 	golden.Must(pass.Run(&sampled, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
 	waits := c.Waits()
@@ -80,20 +97,36 @@ func TestCrowdsAreToldAsEachIs(t *testing.T) {
 		for at, end := int64(0), int64(600); at < end; {
 			next := min(at+rapid.Int64Range(1, 30).Draw(t, "held"), end)
 			owner := format.ThreadID(rapid.IntRange(1, threads).Draw(t, "owner"))
-			events = append(events, format.Event{Kind: format.KindTenure, Thread: owner + 1000, Object: 1, Time: at, End: next})
+			events = append(
+				events,
+				format.Event{Kind: format.KindTenure, Thread: owner + 1000, Object: 1, Time: at, End: next},
+			)
 			at = next
 		}
 		for thread := 1; thread <= threads; thread++ {
 			for at := rapid.Int64Range(0, 50).Draw(t, "begins"); at < 600; at += 20 {
 				end := at + rapid.Int64Range(1, 600).Draw(t, "waits")
-				events = append(events, format.Event{Kind: format.KindWait, Thread: format.ThreadID(thread), Object: 1, Time: at, End: end})
+				events = append(
+					events,
+					format.Event{Kind: format.KindWait, Thread: format.ThreadID(thread), Object: 1, Time: at, End: end},
+				)
 				at = end
 			}
 		}
 		together, each := NewLongest(threads), NewLongest(threads)
-		golden.Must(pass.Run(&format.List{Events: events}, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, oneByOne{each}))(t)
+		golden.Must(
+			pass.Run(
+				&format.List{Events: events},
+				analysis.Filter{From: format.NoTime, To: format.NoTime},
+				together,
+				oneByOne{each},
+			),
+		)(
+			t,
+		)
 		same := func(a, b *Wait) bool {
-			return a.Thread == b.Thread && a.Start == b.Start && a.Ns == b.Ns && a.Left == b.Left && slices.Equal(a.Parts, b.Parts)
+			return a.Thread == b.Thread && a.Start == b.Start && a.Ns == b.Ns && a.Left == b.Left &&
+				slices.Equal(a.Parts, b.Parts)
 		}
 		if a, b := each.Waits(), together.Waits(); !slices.EqualFunc(a, b, same) {
 			t.Fatalf("%d waits one by one and %d together differ", len(a), len(b))
@@ -108,8 +141,13 @@ func TestFewWaitsAreOpen(t *testing.T) {
 	c := NewLongest(most)
 	c.Begin(nil, 0)
 	for i := range format.ThreadID(1000) {
-		c.Slice(&analysis.Slice{Start: int64(i), End: int64(i) + 1, Lock: 1, Waiters: []analysis.Waiter{{Thread: i, First: true, WaitNs: int64(i) + 1, CutNs: int64(i) + 1}},
-			Shares: []analysis.Share{{Ns: 1}}})
+		c.Slice(&analysis.Slice{
+			Start:   int64(i),
+			End:     int64(i) + 1,
+			Lock:    1,
+			Waiters: []analysis.Waiter{{Thread: i, First: true, WaitNs: int64(i) + 1, CutNs: int64(i) + 1}},
+			Shares:  []analysis.Share{{Ns: 1}},
+		})
 		open := 0
 		for _, w := range c.open {
 			if w != nil {
@@ -129,11 +167,21 @@ func TestFewWaitsAreOpen(t *testing.T) {
 // their end, and no more arrows than a few for each wait and each hold.
 func TestLongQueues(t *testing.T) {
 	const waiters = 500
-	list := format.List{Events: []format.Event{{Kind: format.KindObject, Object: 1, Class: "Lock", LockKind: format.KindMonitor}}}
+	list := format.List{
+		Events: []format.Event{{Kind: format.KindObject, Object: 1, Class: "Lock", LockKind: format.KindMonitor}},
+	}
 	for i := range int64(waiters) { // wait i ends and its thread has the lock until the next one ends
-		list.Events = append(list.Events,
+		list.Events = append(
+			list.Events,
 			format.Event{Kind: format.KindWait, Thread: format.ThreadID(i + 1), Object: 1, Time: i, End: 1000 + 10*i},
-			format.Event{Kind: format.KindTenure, Thread: format.ThreadID(i + 1), Object: 1, Time: 1000 + 10*i, End: 1010 + 10*i})
+			format.Event{
+				Kind:   format.KindTenure,
+				Thread: format.ThreadID(i + 1),
+				Object: 1,
+				Time:   1000 + 10*i,
+				End:    1010 + 10*i,
+			},
+		)
 	}
 	for _, window := range []struct{ from, to, waits int64 }{{0, 10_000, waiters}, {1002, 1005, waiters - 1}, {3002, 3005, waiters - 201}, {7000, 8000, 0}} {
 		l := NewLanes(window.from, window.to, 0)

@@ -41,7 +41,11 @@ func (c *Collector) Rows() []Row {
 // Sort puts rows in descending order of waiting time, ties by key.
 func Sort(rows []Row) {
 	slices.SortFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.weight(), a.weight()), cmp.Compare(b.Waits(), a.Waits()), slices.Compare(a.Keys, b.Keys))
+		return cmp.Or(
+			cmp.Compare(b.weight(), a.weight()),
+			cmp.Compare(b.Waits(), a.Waits()),
+			slices.Compare(a.Keys, b.Keys),
+		)
 	})
 }
 
@@ -102,7 +106,10 @@ func (c *Collector) OverTime() []Row {
 func InOrder(sums map[int64]*Lengths, start, length int64) (rows []Row) {
 	for _, n := range slices.Sorted(maps.Keys(sums)) {
 		key := strconv.FormatFloat(float64(n*length)/1e9, 'f', -1, 64) + " s"
-		rows = append(rows, Row{Keys: []string{key}, Start: start + n*length, End: start + (n+1)*length, Lengths: sums[n]})
+		rows = append(
+			rows,
+			Row{Keys: []string{key}, Start: start + n*length, End: start + (n+1)*length, Lengths: sums[n]},
+		)
 	}
 	return rows
 }
@@ -120,7 +127,10 @@ func (c *Collector) Intervals() []dist.Interval {
 			lengths *dist.Dist
 		}{{"", &l.Exact}, {AtLeastTag, &l.AtLeast}, {AtMostTag, &l.AtMost}} {
 			if d.lengths.Count() > 0 {
-				out = append(out, dist.Interval{Tag: c.tag(texts, d.ending), Start: from, End: from + c.interval, Lengths: d.lengths})
+				out = append(
+					out,
+					dist.Interval{Tag: c.tag(texts, d.ending), Start: from, End: from + c.interval, Lengths: d.lengths},
+				)
 			}
 		}
 	}

@@ -71,7 +71,13 @@ func TestNothingExceedsItsCeiling(t *testing.T) {
 				if from == rebuilt && seed > 4 {
 					continue
 				}
-				c := simulate.Config{Scenario: name, Duration: 1e9, Handoff: 1000, Seed: seed, Threads: 2 + (int(seed)*5+i)%9}
+				c := simulate.Config{
+					Scenario: name,
+					Duration: 1e9,
+					Handoff:  1000,
+					Seed:     seed,
+					Threads:  2 + (int(seed)*5+i)%9,
+				}
 				col, taken, _ := collected(t, c, from)
 				for _, one := range col.Sections() {
 					by := []float64{.25, .5, .75, .95}[pairs%4]
@@ -99,7 +105,20 @@ func TestNothingExceedsItsCeiling(t *testing.T) {
 // held the lock between them. Other permits of a semaphore and other readers do not count.
 func TestAdjacentHoldsAreMerged(t *testing.T) {
 	first, other := hold{asked: 10, start: 10, end: 20}, hold{thread: 1, asked: 15, start: 18, end: 25}
-	next, reads, waits := hold{asked: 20, start: 20, end: 30}, hold{asked: 20, start: 20, end: 30, mode: format.Shared}, hold{asked: 19, start: 20, end: 30}
+	next, reads, waits := hold{
+		asked: 20,
+		start: 20,
+		end:   30,
+	}, hold{
+		asked: 20,
+		start: 20,
+		end:   30,
+		mode:  format.Shared,
+	}, hold{
+		asked: 19,
+		start: 20,
+		end:   30,
+	}
 	for name, c := range map[string]struct {
 		all       []hold
 		semaphore bool
@@ -117,7 +136,8 @@ func TestAdjacentHoldsAreMerged(t *testing.T) {
 		s := settling{holds: c.all, semaphores: []bool{c.semaphore, false}}
 		s.mergeAdjacent()
 		out := s.holds
-		if len(out) != c.want || out[0].start != 10 || out[0].end != 20 && out[0].end != 30 || (out[0].end == 30) != (c.want < len(c.all)) {
+		if len(out) != c.want || out[0].start != 10 || out[0].end != 20 && out[0].end != 30 ||
+			(out[0].end == 30) != (c.want < len(c.all)) {
 			t.Errorf("%s: %+v", name, out)
 		}
 	}
@@ -145,7 +165,14 @@ func TestALockBoundsThoseWhoUseIt(t *testing.T) {
 func TestPermitsOfHalfTheTime(t *testing.T) {
 	for one, want := range map[int64]int{60: 1, 40: 2} {
 		if most, half := heldAtOnce([]permitChange{{0, 1, 1}, {one, 1, 0}, {100, -2, -1}}); most != 2 || half != want {
-			t.Errorf("one was out for %d, two for %d: %d at most, %d for half of the time; want 2 and %d", one, 100-one, most, half, want)
+			t.Errorf(
+				"one was out for %d, two for %d: %d at most, %d for half of the time; want 2 and %d",
+				one,
+				100-one,
+				most,
+				half,
+				want,
+			)
 		}
 	}
 }
@@ -179,7 +206,11 @@ func TestRecentHoldsLimitStarts(t *testing.T) {
 			all = append(all, hold{asked: 100 + 10*i, start: 101 + 10*i, end: 105 + 10*i, lock: inner})
 		}
 		all = append(all, hold{asked: 300, start: 300, end: 320, lock: outer, section: 1})
-		all = append(all, hold{asked: 999, start: 1000, end: 1010, lock: outer}, hold{asked: 1001, start: 1002, end: 1003, lock: inner}) // the order of the two
+		all = append(
+			all,
+			hold{asked: 999, start: 1000, end: 1010, lock: outer},
+			hold{asked: 1001, start: 1002, end: 1003, lock: inner},
+		) // the order of the two
 		s := settling{holds: all, usual: map[uint32]int64{1: 320}, threads: 1, semaphores: make([]bool, 3)}
 		s.extendStarts()
 		golden.Equal(t, all[within+1].start, want, within, "holds inside it: its start")

@@ -24,7 +24,11 @@ type demand struct {
 
 // newDemand sums the holds, once for all changes.
 func (c *Collector) newDemand() *demand {
-	d := &demand{ns: map[sectionUse]int64{}, acquisitions: make([]float64, len(c.threads)), waited: make([]int64, len(c.threads))}
+	d := &demand{
+		ns:           map[sectionUse]int64{},
+		acquisitions: make([]float64, len(c.threads)),
+		waited:       make([]int64, len(c.threads)),
+	}
 	inside := waitsInside(c.holds, len(c.threads))
 	for i := range c.holds {
 		t := &c.holds[i]

@@ -70,7 +70,13 @@ func (h *hold) waited() bool { return h.asked < h.start }
 
 // New returns an empty collector.
 func New() *Collector {
-	return &Collector{sites: blame.NewSites(nil), blamed: map[blamedKey]int64{}, heldWhile: map[uint32]*analysis.Union{}, waited: map[uint32]int64{}, onPath: map[uint32]int64{}}
+	return &Collector{
+		sites:     blame.NewSites(nil),
+		blamed:    map[blamedKey]int64{},
+		heldWhile: map[uint32]*analysis.Union{},
+		waited:    map[uint32]int64{},
+		onPath:    map[uint32]int64{},
+	}
 }
 
 // Begin implements analysis.Visitor.
@@ -95,7 +101,13 @@ func (*Collector) Ticks(int64, int64) {}
 func (c *Collector) Slice(s *analysis.Slice) {
 	for i := range s.Waiters {
 		if w := &s.Waiters[i]; w.First && !w.Failed {
-			c.thread(w.Thread).last = hold{asked: s.Start - c.start, start: s.Start + w.WaitNs - c.start, lock: c.lock(s.Lock), section: c.section(w.Stack, s.Lock), mode: w.Mode}
+			c.thread(w.Thread).last = hold{
+				asked:   s.Start - c.start,
+				start:   s.Start + w.WaitNs - c.start,
+				lock:    c.lock(s.Lock),
+				section: c.section(w.Stack, s.Lock),
+				mode:    w.Mode,
+			}
 		}
 	}
 	c.QueueSlice(s, len(s.Waiters))
@@ -147,7 +159,15 @@ func (c *Collector) addShare(s *analysis.Slice, sh *analysis.Share, n int) {
 // Held implements analysis.HoldVisitor.
 func (c *Collector) Held(h *analysis.Hold) {
 	c.rebuilt = c.rebuilt || h.Rebuilt
-	t := hold{asked: h.Asked - c.start, start: h.Start - c.start, end: h.End - c.start, thread: unknown, lock: c.lock(h.Lock), section: c.section(h.Stack, h.Lock), mode: h.Mode}
+	t := hold{
+		asked:   h.Asked - c.start,
+		start:   h.Start - c.start,
+		end:     h.End - c.start,
+		thread:  unknown,
+		lock:    c.lock(h.Lock),
+		section: c.section(h.Stack, h.Lock),
+		mode:    h.Mode,
+	}
 	if h.Thread != format.NoThread {
 		c.thread(h.Thread)
 		t.thread = int32(h.Thread)
@@ -202,7 +222,10 @@ func (c *Collector) numberThreads() {
 			c.lockingThreads++
 		}
 	}
-	slices.SortStableFunc(c.holds, func(a, b hold) int { return cmp.Compare(uint32(a.thread), uint32(b.thread)) }) // unknown is the largest
+	slices.SortStableFunc(
+		c.holds,
+		func(a, b hold) int { return cmp.Compare(uint32(a.thread), uint32(b.thread)) },
+	) // unknown is the largest
 	if c.rebuilt {
 		c.holds = c.settle()
 	}

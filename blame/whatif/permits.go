@@ -26,9 +26,17 @@ func (c *Collector) permits(of map[int32][]*hold) []int {
 	for l, list := range of {
 		var changes []permitChange
 		for _, t := range list {
-			changes = append(changes, permitChange{t.asked, 0, 1}, permitChange{t.start, 1, -1}, permitChange{t.end, -1, 0})
+			changes = append(
+				changes,
+				permitChange{t.asked, 0, 1},
+				permitChange{t.start, 1, -1},
+				permitChange{t.end, -1, 0},
+			)
 		}
-		slices.SortFunc(changes, func(a, b permitChange) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.held, b.held)) })
+		slices.SortFunc(
+			changes,
+			func(a, b permitChange) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.held, b.held)) },
+		)
 		most, half := heldAtOnce(changes)
 		out[l] = most
 		if c.rebuilt {

@@ -84,7 +84,10 @@ func newReplays(c *Collector) *replays {
 	if c.rebuilt {
 		m.controls()
 	}
-	m.misfit = Misfit{math.Abs(relative(sum(&m.base[closedLoop].waited), c.waitNs) - 1), math.Abs(relative(sum(&m.base[closedLoop].taken), recorded) - 1)}
+	m.misfit = Misfit{
+		math.Abs(relative(sum(&m.base[closedLoop].waited), c.waitNs) - 1),
+		math.Abs(relative(sum(&m.base[closedLoop].taken), recorded) - 1),
+	}
 	return m
 }
 
@@ -118,7 +121,13 @@ func (c *Collector) programs(threads [][]hold, length int64) (list []program, re
 
 // replayPart replays a part.
 func (m *replays) replayPart(p *part, e *effect, by loop) outcome {
-	r := replay{length: m.length, change: e, loop: by, threads: make([]actor, len(p.programs)), stripes: make([]stripes, len(p.locks))}
+	r := replay{
+		length:  m.length,
+		change:  e,
+		loop:    by,
+		threads: make([]actor, len(p.programs)),
+		stripes: make([]stripes, len(p.locks)),
+	}
 	for i := range p.programs {
 		r.threads[i].program = &p.programs[i]
 	}
@@ -207,7 +216,13 @@ func (m *replays) predict(e *effect) (throughput, waitNs Range, stuck bool) {
 			waitNs.include(relative(sum(&now.waited), sum(&was.waited)) * float64(m.c.waitNs))
 		}
 		stuck = stuck && now.stuck
-		spreads[0], spreads[1] = max(spreads[0], spread(&now.taken, &was.taken)), max(spreads[1], spread(&now.waited, &was.waited))
+		spreads[0], spreads[1] = max(
+			spreads[0],
+			spread(&now.taken, &was.taken),
+		), max(
+			spreads[1],
+			spread(&now.waited, &was.waited),
+		)
 	}
 	stuck = stuck && taken
 	if !taken || !m.misfit.Fits() { // possibly nothing is gained
@@ -218,7 +233,11 @@ func (m *replays) predict(e *effect) (throughput, waitNs Range, stuck bool) {
 	if m.c.rebuilt { // throughput varies by the waiting at most
 		chance = min(chance, m.c.waitingShare())
 	}
-	return throughput.widen(m.misfit.Throughput + chance), waitNs.widen(m.misfit.Waiting + standardErrors*spreads[1]), stuck
+	return throughput.widen(
+			m.misfit.Throughput + chance,
+		), waitNs.widen(
+			m.misfit.Waiting + standardErrors*spreads[1],
+		), stuck
 }
 
 // relative returns a over b; 1 without a base.

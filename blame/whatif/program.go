@@ -52,11 +52,15 @@ const arrivalSkew = 150
 // inOrder orders and numbers the holds of a thread, and adds a wait that has not ended with
 // the trace.
 func (t *thread) inOrder(list []hold, length int64) []hold {
-	if t.last.start >= length && !slices.ContainsFunc(list, func(h hold) bool { return h.asked == t.last.asked && h.lock == t.last.lock }) {
+	if t.last.start >= length &&
+		!slices.ContainsFunc(list, func(h hold) bool { return h.asked == t.last.asked && h.lock == t.last.lock }) {
 		t.last.start, t.last.end = length, length
 		list = append(list, t.last)
 	}
-	slices.SortStableFunc(list, func(a, b hold) int { return cmp.Or(cmp.Compare(a.asked, b.asked), cmp.Compare(a.start, b.start)) })
+	slices.SortStableFunc(
+		list,
+		func(a, b hold) int { return cmp.Or(cmp.Compare(a.asked, b.asked), cmp.Compare(a.start, b.start)) },
+	)
 	for i := range list {
 		h := &list[i]
 		h.number = uint32(i)

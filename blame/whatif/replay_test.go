@@ -22,7 +22,11 @@ func one(l lock, got acquisition, threads ...program) replay {
 }
 
 func rounds(away, busy int64) []step {
-	return []step{{op: acquire, busy: away, inside: outside}, {op: release, busy: busy, inside: outside}, {op: restart, inside: outside}}
+	return []step{
+		{op: acquire, busy: away, inside: outside},
+		{op: release, busy: busy, inside: outside},
+		{op: restart, inside: outside},
+	}
 }
 
 // As many have a semaphore at once as had it in the trace.
@@ -122,7 +126,12 @@ func TestDeadlockOfAReplay(t *testing.T) {
 	give := func(lock int32, busy int64) step { return step{op: release, lock: lock, busy: busy, inside: outside} }
 	end := step{op: restart, busy: 1, inside: outside}
 	run := func(second []step) outcome {
-		r := one(lock{}, acquisition{}, program{steps: []step{take(0, 1), take(1, 5), give(1, 1), give(0, 1), end}}, program{steps: second})
+		r := one(
+			lock{},
+			acquisition{},
+			program{steps: []step{take(0, 1), take(1, 5), give(1, 1), give(0, 1), end}},
+			program{steps: second},
+		)
 		r.locks, r.stripes = make([]lock, 2), []stripes{{0, 1}, {1, 1}}
 		return r.run()
 	}

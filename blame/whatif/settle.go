@@ -142,7 +142,8 @@ func (s *settling) mergeAdjacent() {
 	last, of, out := map[threadLock]int{}, make([]int, len(s.semaphores)), s.holds[:0]
 	for _, t := range s.holds {
 		own := threadLock{t.thread, t.lock}
-		if i, ok := last[own]; ok && !t.waited() && out[i].end >= t.start && t.thread != unknown && (of[t.lock] == i || t.mode == format.Shared || s.semaphores[t.lock]) {
+		if i, ok := last[own]; ok && !t.waited() && out[i].end >= t.start && t.thread != unknown &&
+			(of[t.lock] == i || t.mode == format.Shared || s.semaphores[t.lock]) {
 			out[i].end = max(out[i].end, t.end)
 			continue
 		}
@@ -274,7 +275,16 @@ const maxRecent = 8
 // after them. None starts while others hold the lock.
 func (s *settling) extendStarts() {
 	often := s.orders()
-	recent, free, alone := make([][]int32, s.threads), make([]int64, len(s.semaphores)), make([]int64, len(s.semaphores))
+	recent, free, alone := make(
+		[][]int32,
+		s.threads,
+	), make(
+		[]int64,
+		len(s.semaphores),
+	), make(
+		[]int64,
+		len(s.semaphores),
+	)
 	for i := range s.holds {
 		t := &s.holds[i]
 		if t.thread != unknown {

@@ -56,11 +56,15 @@ func settled(holds []hold, rules []repair) string {
 
 // An end that nothing shows is not before the start, and no hold of an unknown thread limits another's.
 func TestHoldsOfUnknownThreads(t *testing.T) {
-	s := settling{threads: 1, semaphores: make([]bool, 2), holds: []hold{
-		{asked: 0, start: 10, end: 30, section: 1},
-		{thread: unknown, asked: 40, start: 50, end: 50, section: 1},
-		{thread: unknown, asked: 55, start: 55, end: 58, lock: 1, section: 2},
-	}}
+	s := settling{
+		threads:    1,
+		semaphores: make([]bool, 2),
+		holds: []hold{
+			{asked: 0, start: 10, end: 30, section: 1},
+			{thread: unknown, asked: 40, start: 50, end: 50, section: 1},
+			{thread: unknown, asked: 55, start: 55, end: 58, lock: 1, section: 2},
+		},
+	}
 	s.limitEnds()
 	golden.Equal(t, s.holds[1].end, int64(70))
 }
@@ -72,10 +76,34 @@ func TestRepairsOfUnknownThreadsAlone(t *testing.T) {
 	for i, mode := range []format.Mode{format.Exclusive, format.Shared} {
 		for lock := range int32(2) {
 			at := int64(10 * i)
-			holds = append(holds,
-				hold{thread: unknown, lock: lock, mode: mode, asked: at, start: at + 5, end: at + 20, section: 1}, // waited
-				hold{thread: unknown, lock: lock, mode: mode, asked: at + 20, start: at + 20, end: at + 20},       // without an end, touching
-				hold{thread: unknown, lock: 1 - lock, mode: mode, asked: at + 6, start: at + 7, end: at + 9})      // inside another lock
+			holds = append(
+				holds,
+				hold{
+					thread:  unknown,
+					lock:    lock,
+					mode:    mode,
+					asked:   at,
+					start:   at + 5,
+					end:     at + 20,
+					section: 1,
+				}, // waited
+				hold{
+					thread: unknown,
+					lock:   lock,
+					mode:   mode,
+					asked:  at + 20,
+					start:  at + 20,
+					end:    at + 20,
+				}, // without an end, touching
+				hold{
+					thread: unknown,
+					lock:   1 - lock,
+					mode:   mode,
+					asked:  at + 6,
+					start:  at + 7,
+					end:    at + 9,
+				},
+			) // inside another lock
 		}
 	}
 	for _, threads := range []int{0, 1} {
@@ -95,10 +123,19 @@ func TestRepairsOfUnknownThreadsAlone(t *testing.T) {
 // Two holds of unknown threads may be of two threads: they are no evidence of readers or of an
 // order of locks.
 func TestRepairsLeaveHoldsOfUnknownThreads(t *testing.T) {
-	readers := []hold{{asked: 0, start: 10, end: 20, section: 1, mode: format.Shared}, {thread: unknown, asked: 15, start: 15, end: 18, section: 1}}
+	readers := []hold{
+		{asked: 0, start: 10, end: 20, section: 1, mode: format.Shared},
+		{thread: unknown, asked: 15, start: 15, end: 18, section: 1},
+	}
 	golden.Equal(t, settled(readers, repairs), "-1:0 15-15-18", "readers")
 	orders := []hold{
 		{thread: unknown, asked: 0, start: 1, end: 20, lock: 0}, {thread: unknown, asked: 2, start: 3, end: 4, lock: 1},
-		{thread: unknown, asked: 45, start: 46, end: 50, lock: 0}, {thread: unknown, asked: 40, start: 41, end: 60, lock: 1}}
+		{
+			thread: unknown,
+			asked:  45,
+			start:  46,
+			end:    50,
+			lock:   0,
+		}, {thread: unknown, asked: 40, start: 41, end: 60, lock: 1}}
 	golden.Equal(t, settled(orders, repairs), "-1:1 40-41-60", "orders")
 }

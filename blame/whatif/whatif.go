@@ -123,7 +123,10 @@ func (c *Collector) Rank(by float64, top int) (*Result, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(out.Rows, func(a, b Row) int {
-		return cmp.Or(-cmp.Compare(a.Throughput.middle(), b.Throughput.middle()), cmp.Compare(a.WaitNs.middle(), b.WaitNs.middle()))
+		return cmp.Or(
+			-cmp.Compare(a.Throughput.middle(), b.Throughput.middle()),
+			cmp.Compare(a.WaitNs.middle(), b.WaitNs.middle()),
+		)
 	})
 	return out, nil
 }
@@ -168,13 +171,19 @@ func (c *Collector) assumptions(r *Result) (list []string) {
 		list = append(list, "shorter sections do not resolve the deadlock")
 	}
 	if !r.Replayed {
-		return append(list, "the trace does not record when locks were released: rows are bounds, from no gain to no waiting")
+		return append(
+			list,
+			"the trace does not record when locks were released: rows are bounds, from no gain to no waiting",
+		)
 	}
 	misfit := fmt.Sprintf("the replay of the unchanged trace deviates by more than %.0f %%", maxMisfit*100)
 	if r.Deadlocks {
 		misfit = "the replay of the unchanged trace deadlocks"
 	}
-	list = append(list, "each thread repeats its work between locks, locks pass on in the recorded way, and each thread that can run has a processor")
+	list = append(
+		list,
+		"each thread repeats its work between locks, locks pass on in the recorded way, and each thread that can run has a processor",
+	)
 	if !r.Misfit.Fits() {
 		list = append(list, misfit+": ranges include no change")
 	}

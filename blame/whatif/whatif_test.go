@@ -175,13 +175,30 @@ func fromFile(t *testing.T, name string) *Collector {
 // derby-8clients.jfr, of which two fifths of the waiting are estimated: it is off by 15 %, and
 // a user is told so.
 func TestRecordingsRunAgain(t *testing.T) {
-	again := []string{"truth-8threads.jfr", "truth-8threads-dumps50ms.jfr", "truth-8threads-jdk25.jfr", "go126-truth-12goroutines.trace", "lab-convoy-jdk25-d1s.jfr",
-		"lab-cpu-jdk25-d1s.jfr", "lab-striped-jdk17-profile.jfr", "phases.jfr", "lab-virtual-exact-jdk25.jfr", "lab-sync4-exact-jdk25.jfr"}
+	again := []string{
+		"truth-8threads.jfr",
+		"truth-8threads-dumps50ms.jfr",
+		"truth-8threads-jdk25.jfr",
+		"go126-truth-12goroutines.trace",
+		"lab-convoy-jdk25-d1s.jfr",
+		"lab-cpu-jdk25-d1s.jfr",
+		"lab-striped-jdk17-profile.jfr",
+		"phases.jfr",
+		"lab-virtual-exact-jdk25.jfr",
+		"lab-sync4-exact-jdk25.jfr",
+	}
 	switch {
 	case testing.Short():
 		again = again[:4]
 	case golden.IsThorough():
-		again = append(again, "hsqldb-6clients.jfr", "lab-rw-jdk25-d1s.jfr", "phases-default-settings.jfr", "truth-light-8threads.jfr", "xalan-8threads.jfr")
+		again = append(
+			again,
+			"hsqldb-6clients.jfr",
+			"lab-rw-jdk25-d1s.jfr",
+			"phases-default-settings.jfr",
+			"truth-light-8threads.jfr",
+			"xalan-8threads.jfr",
+		)
 	}
 	just := 0
 	for _, name := range again {
@@ -201,7 +218,9 @@ func TestRecordingsRunAgain(t *testing.T) {
 func TestTheSectionThatBlocksMostIsFirst(t *testing.T) {
 	for _, name := range []string{"truth-8threads.jfr", "truth-8threads-dumps50ms.jfr"} {
 		res := golden.Must(fromFile(t, name).Rank(.5, 0))(t)
-		if first := res.Rows[0]; res.Deadlocks || !res.Misfit.Fits() || first.Section != "Truth.exportReport" || first.Class != "Truth$InventoryLock" || first.Throughput.Low < .9 {
+		if first := res.Rows[0]; res.Deadlocks || !res.Misfit.Fits() || first.Section != "Truth.exportReport" ||
+			first.Class != "Truth$InventoryLock" ||
+			first.Throughput.Low < .9 {
 			t.Errorf("%s: %+v, %+v", name, res.Misfit, first)
 		}
 	}
@@ -263,7 +282,14 @@ func TestOtherChanges(t *testing.T) {
 	} {
 		res := golden.Must(col.Predict([]Change{test.change}))(t)
 		if got := res.Rows[0].Throughput; got.Low < test.low || got.High > test.high {
-			t.Errorf("%s: %.3f of %d, want within %v to %v", Actions[test.change.Action], got, taken, test.low, test.high)
+			t.Errorf(
+				"%s: %.3f of %d, want within %v to %v",
+				Actions[test.change.Action],
+				got,
+				taken,
+				test.low,
+				test.high,
+			)
 		}
 	}
 }
@@ -310,7 +336,8 @@ func TestWhatATraceDoesNotHave(t *testing.T) {
 			t.Errorf("%+v: no error", ch)
 		}
 	}
-	if _, err := col.Predict([]Change{{Action: Shrink, Section: "sim.App.archiv"}}); err == nil || !strings.HasSuffix(err.Error(), "the nearest is sim.App.archive") {
+	if _, err := col.Predict([]Change{{Action: Shrink, Section: "sim.App.archiv"}}); err == nil ||
+		!strings.HasSuffix(err.Error(), "the nearest is sim.App.archive") {
 		t.Errorf("%v", err)
 	}
 }

@@ -28,7 +28,11 @@ func open(folder, metadata string) (*engine, error) {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
 	if metadata != "" {
-		text := "CREATE VIEW metadata AS SELECT host, name, value FROM read_csv('" + strings.ReplaceAll(metadata, "'", "''") + "', header = true, all_varchar = true)"
+		text := "CREATE VIEW metadata AS SELECT host, name, value FROM read_csv('" + strings.ReplaceAll(
+			metadata,
+			"'",
+			"''",
+		) + "', header = true, all_varchar = true)"
 		if _, err := db.Exec(text); err != nil {
 			e.close()
 			return nil, fmt.Errorf("%s: %w", metadata, err)

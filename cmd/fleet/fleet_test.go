@@ -38,11 +38,22 @@ func planted(t *testing.T) string {
 				} else if fmt.Sprintf("h%d", host) == oddHost {
 					args = append(args, "--slow", "serve1", "--slow-by", "300")
 				}
-				name := filepath.Join(dir, "in", "shop", fmt.Sprint(version), fmt.Sprintf("h%d", host), fmt.Sprintf("%03d.bin", seed))
+				name := filepath.Join(
+					dir,
+					"in",
+					"shop",
+					fmt.Sprint(version),
+					fmt.Sprintf("h%d", host),
+					fmt.Sprintf("%03d.bin", seed),
+				)
 				if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 					t.Fatal(err)
 				}
-				contend(t, append([]string{"simulate", "--scenario", "shards", "--exact", "--duration", "2s", "-o", name}, args...)...)
+				contend(
+					t,
+					append(
+						[]string{"simulate", "--scenario", "shards", "--exact", "--duration", "2s", "-o", name},
+						args...)...)
 			}
 		}
 	}
@@ -51,7 +62,19 @@ func planted(t *testing.T) string {
 		t.Fatal(err)
 	}
 	facts := filepath.Join(dir, "it's facts")
-	contend(t, "export", filepath.Join(dir, "in"), "-o", facts, "--labels", "{service}/{version}/{host}/*.*", "--interval", "1s", "--max-unreadable", "5%")
+	contend(
+		t,
+		"export",
+		filepath.Join(dir, "in"),
+		"-o",
+		facts,
+		"--labels",
+		"{service}/{version}/{host}/*.*",
+		"--interval",
+		"1s",
+		"--max-unreadable",
+		"5%",
+	)
 	return facts
 }
 
@@ -94,7 +117,8 @@ func TestQueriesFindWhatIsWrong(t *testing.T) {
 		t.Errorf("since: %v", top)
 	}
 	releases := rowsOf(t, "releases", dir, "")
-	if len(releases) != 3 || releases[2]["version"] != slowVersion || releases[2]["pressure_change"].(float64) < 0.02 || math.Abs(releases[1]["pressure_change"].(float64)) > 0.02 {
+	if len(releases) != 3 || releases[2]["version"] != slowVersion || releases[2]["pressure_change"].(float64) < 0.02 ||
+		math.Abs(releases[1]["pressure_change"].(float64)) > 0.02 {
 		t.Errorf("releases: %v", releases)
 	}
 	odd := 0
@@ -110,7 +134,8 @@ func TestQueriesFindWhatIsWrong(t *testing.T) {
 		t.Errorf("%d odd hosts", odd)
 	}
 	unreadable := rowsOf(t, "unreadable", dir, "")
-	if len(unreadable) != 1 || !strings.HasSuffix(unreadable[0]["recording"].(string), "broken.jfr") || unreadable[0]["error"] == "" {
+	if len(unreadable) != 1 || !strings.HasSuffix(unreadable[0]["recording"].(string), "broken.jfr") ||
+		unreadable[0]["error"] == "" {
 		t.Errorf("unreadable: %v", unreadable)
 	}
 }
@@ -153,7 +178,9 @@ func TestClickHouseAgrees(t *testing.T) {
 	for _, name := range facts.Questions {
 		queries = append(queries, facts.Query(name))
 	}
-	in, _ := json.Marshal([]any{t.TempDir(), strings.Split(strings.TrimSuffix(strings.TrimSpace(text), ";"), ";\n"), queries})
+	in, _ := json.Marshal(
+		[]any{t.TempDir(), strings.Split(strings.TrimSuffix(strings.TrimSpace(text), ";"), ";\n"), queries},
+	)
 	c := exec.Command("node", "-e", clickhouse)
 	c.Dir, c.Stdin = modules, bytes.NewReader(in)
 	var msg bytes.Buffer

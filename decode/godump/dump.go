@@ -22,7 +22,15 @@ type goroutine struct {
 }
 
 // running are the states of goroutines that wait for nothing but a processor.
-var running = map[string]bool{"running": true, "runnable": true, "syscall": true, "idle": true, "copystack": true, "preempted": true, "waiting": true}
+var running = map[string]bool{
+	"running":   true,
+	"runnable":  true,
+	"syscall":   true,
+	"idle":      true,
+	"copystack": true,
+	"preempted": true,
+	"waiting":   true,
+}
 
 // waits reports whether one waits. The collector may be looking at its stack.
 func (g *goroutine) waits() bool { return !running[strings.TrimSuffix(g.state, " (scan)")] }
@@ -68,7 +76,9 @@ const (
 // The second line of a frame, which may have lost its tab; the second line of a C frame;
 // and a line of register values.
 var (
-	fileLine     = regexp.MustCompile(`^[\t ]*([^\t ].*):(\d+)(?: \+0x[0-9a-f]+)?(?: fp=0x[0-9a-f]+ sp=0x[0-9a-f]+(?: pc=0x[0-9a-f]+)?)?$`)
+	fileLine = regexp.MustCompile(
+		`^[\t ]*([^\t ].*):(\d+)(?: \+0x[0-9a-f]+)?(?: fp=0x[0-9a-f]+ sp=0x[0-9a-f]+(?: pc=0x[0-9a-f]+)?)?$`,
+	)
 	cFileLine    = regexp.MustCompile(`^\t(?:.+:\d+ )?pc=0x[0-9a-f]+$`)
 	registerLine = regexp.MustCompile(`^\w+ +0x[0-9a-f]+$`)
 )

@@ -70,7 +70,9 @@ func TestOneDumpIsOne(t *testing.T) {
 		"a stack being scanned":        strings.Replace(two, "Lock]", "Lock (scan)]", 1) + "\n" + three,
 	} {
 		s := read(t, []byte(text))
-		if len(s.ticks) != 1 || s.ticks[0].Live != 2 || s.waiters["sync.Mutex"] != 2 || len(s.locks) != 1 || hasCode(s.stats.Warnings, "lost-data") || hasCode(s.stats.Warnings, "truncated") {
+		if len(s.ticks) != 1 || s.ticks[0].Live != 2 || s.waiters["sync.Mutex"] != 2 || len(s.locks) != 1 ||
+			hasCode(s.stats.Warnings, "lost-data") ||
+			hasCode(s.stats.Warnings, "truncated") {
 			t.Errorf("%s: %d waiters, ticks %v, warnings %v", name, s.waiters["sync.Mutex"], s.ticks, s.stats.Warnings)
 		}
 	}
@@ -96,7 +98,9 @@ func TestScannedGoroutineRuns(t *testing.T) {
 
 // The name that a //line comment gives is told as it is.
 func TestFilesOfOtherNames(t *testing.T) {
-	d := dumps{lines: unwrap.NewLines(strings.NewReader(blocked("2", "main.parse()\n\t/src/yaccpar:153 +0x1\n")), 4096, 0, 0)}
+	d := dumps{
+		lines: unwrap.NewLines(strings.NewReader(blocked("2", "main.parse()\n\t/src/yaccpar:153 +0x1\n")), 4096, 0, 0),
+	}
 	if list := golden.Must(d.next())(t); len(list) != 1 || list[0].frames[2].File != "yaccpar" {
 		t.Errorf("%+v", list)
 	}
@@ -108,7 +112,8 @@ func TestFilesWithoutTabs(t *testing.T) {
 	want := read(t, data)
 	for _, indent := range []string{"", "    "} {
 		got := read(t, bytes.ReplaceAll(data, []byte("\n\t"), []byte("\n"+indent)))
-		if len(got.threads) != len(want.threads) || !maps.Equal(got.waiters, want.waiters) || len(got.stats.Warnings) != len(want.stats.Warnings) {
+		if len(got.threads) != len(want.threads) || !maps.Equal(got.waiters, want.waiters) ||
+			len(got.stats.Warnings) != len(want.stats.Warnings) {
 			t.Errorf("%q: %d goroutines, %v wait: %v", indent, len(got.threads), got.waiters, got.stats.Warnings)
 		}
 	}

@@ -96,8 +96,16 @@ func recursive(all []shape) (said []string) {
 		}
 		if r.use.Method == "RLock" && writer >= 0 {
 			named[homeOf(r.use.At)] = true
-			said = append(said, fmt.Sprintf("a recursive RLock, by its shape: %s waits to read behind the writer at %s, and its caller %s may hold the same %s for reading",
-				at(r.use.At), at(all[writer].use.At), at(r.frames[outer]), rwMutex))
+			said = append(
+				said,
+				fmt.Sprintf(
+					"a recursive RLock, by its shape: %s waits to read behind the writer at %s, and its caller %s may hold the same %s for reading",
+					at(r.use.At),
+					at(all[writer].use.At),
+					at(r.frames[outer]),
+					rwMutex,
+				),
+			)
 		} else if writer < 0 && !main {
 			named[homeOf(r.use.At)] = true
 			said = append(said, fmt.Sprintf("a %s taken twice, by its shape: %s waits for it, and its caller %s may hold it", r.use.Class, at(r.use.At), at(r.frames[outer])))
@@ -127,7 +135,15 @@ func starved(all []shape) (said []string) {
 	}
 	for _, start := range order {
 		if p := pools[start]; p.workers > 1 && !p.free {
-			said = append(said, fmt.Sprintf("a self-starved pool, by its shape: all %d goroutines of %s wait for it within a task that they run, as at %s", p.workers, start, at(p.task)))
+			said = append(
+				said,
+				fmt.Sprintf(
+					"a self-starved pool, by its shape: all %d goroutines of %s wait for it within a task that they run, as at %s",
+					p.workers,
+					start,
+					at(p.task),
+				),
+			)
 		}
 	}
 	return said

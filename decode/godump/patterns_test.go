@@ -100,8 +100,17 @@ func TestPatterns(t *testing.T) {
 
 // What go-deadlock reports without a dump is an answer, too.
 func TestReportsAlone(t *testing.T) {
-	s := read(t, []byte("POTENTIAL DEADLOCK: Inconsistent locking. saw this ordering in one goroutine:\nhappened before\na.go:1 a.F { mu.Lock() } <<<<<\n"))
-	if !slices.ContainsFunc(s.stats.Warnings, func(w format.Warning) bool { return w.Text == "go-deadlock reports inconsistent locking" }) || len(s.ticks) != 0 {
+	s := read(
+		t,
+		[]byte(
+			"POTENTIAL DEADLOCK: Inconsistent locking. saw this ordering in one goroutine:\nhappened before\na.go:1 a.F { mu.Lock() } <<<<<\n",
+		),
+	)
+	if !slices.ContainsFunc(
+		s.stats.Warnings,
+		func(w format.Warning) bool { return w.Text == "go-deadlock reports inconsistent locking" },
+	) ||
+		len(s.ticks) != 0 {
 		t.Errorf("%v", s.stats.Warnings)
 	}
 }

@@ -49,8 +49,12 @@ func IsProfile(line string) bool { return strings.HasPrefix(line, profileHead) }
 // NotDump returns the error for such a profile, which does not show which goroutines wait,
 // or for which lock. It wraps ErrNotMine.
 func NotDump(name string) error {
-	return &format.Error{Pos: format.Pos{File: name, Line: 1}, What: "goroutine profile", Err: fmt.Errorf("debug=1 does not show what goroutines wait for: %w", format.ErrNotMine),
-		Hint: "take it with debug=2: curl 'http://HOST:PORT/debug/pprof/goroutine?debug=2' > dump.txt"}
+	return &format.Error{
+		Pos:  format.Pos{File: name, Line: 1},
+		What: "goroutine profile",
+		Err:  fmt.Errorf("debug=1 does not show what goroutines wait for: %w", format.ErrNotMine),
+		Hint: "take it with debug=2: curl 'http://HOST:PORT/debug/pprof/goroutine?debug=2' > dump.txt",
+	}
 }
 
 // NewReader reads the first dump of an input of which off bytes are already read. The rules
@@ -91,7 +95,16 @@ func (r *Reader) advance() {
 
 func (r *Reader) damaged(code string, err error) {
 	why := fmt.Sprintf("goroutine dump: %v", err)
-	r.Said.Damage.Add(format.Damage{Pos: format.Pos{File: r.name, Off: r.text.lines.Taken()}, Code: code, Why: why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+	r.Said.Damage.Add(
+		format.Damage{
+			Pos:    format.Pos{File: r.name, Off: r.text.lines.Taken()},
+			Code:   code,
+			Why:    why,
+			Events: format.UnknownEvents,
+			From:   format.NoTime,
+			Until:  format.NoTime,
+		},
+	)
 	r.Said.Warn(code, r.name+": "+why)
 }
 
@@ -99,10 +112,25 @@ func (r *Reader) damaged(code string, err error) {
 func (r *Reader) Stats() format.Stats {
 	const unowned = "goroutine dumps do not show the owner of a lock"
 	read := r.text.lines.Taken()
-	s := format.Stats{Format: "goroutine dump", Unit: format.UnitThreads, Events: r.goroutines, BytesRead: read, BytesTotal: read, Damage: r.Said.Damage, Blind: unowned}
+	s := format.Stats{
+		Format:     "goroutine dump",
+		Unit:       format.UnitThreads,
+		Events:     r.goroutines,
+		BytesRead:  read,
+		BytesTotal: read,
+		Damage:     r.Said.Damage,
+		Blind:      unowned,
+	}
 	warn := func(code, text string) { s.Warnings = append(s.Warnings, format.Warning{Code: code, Text: text}) }
 	s.Warnings = append(s.Warnings, r.Said.Warnings...)
-	warn(format.CodeNoTimes, "goroutine dumps have no times: sums count waiting goroutines, in "+human.Some(int(r.count), "dump", "dumps together"))
+	warn(
+		format.CodeNoTimes,
+		"goroutine dumps have no times: sums count waiting goroutines, in "+human.Some(
+			int(r.count),
+			"dump",
+			"dumps together",
+		),
+	)
 	if why := r.text.stuck; why != "" {
 		warn(format.CodeDeadlock, why)
 	}
@@ -133,7 +161,18 @@ func (r *Reader) deliver(list []*goroutine) {
 		res := r.rules.Classify("go:"+strings.ReplaceAll(g.state, " ", "-"), g.frames)
 		if res.Verdict != rules.Lock {
 			tick.IdleThreads++
-			others = append(others, format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: thread, Stack: r.idleStack(g), Time: at, End: at, Resource: res.Verdict == rules.Resource})
+			others = append(
+				others,
+				format.Event{
+					Kind:     format.KindActivity,
+					Activity: format.ActivityPark,
+					Thread:   thread,
+					Stack:    r.idleStack(g),
+					Time:     at,
+					End:      at,
+					Resource: res.Verdict == rules.Resource,
+				},
+			)
 			continue
 		}
 		r.waiting++
@@ -143,7 +182,16 @@ func (r *Reader) deliver(list []*goroutine) {
 		if !ok {
 			i = len(locks)
 			index[lock] = i
-			locks = append(locks, format.Event{Kind: format.KindContention, Time: at, Weight: 1, Object: lock, Owners: []format.Party{{}}})
+			locks = append(
+				locks,
+				format.Event{
+					Kind:   format.KindContention,
+					Time:   at,
+					Weight: 1,
+					Object: lock,
+					Owners: []format.Party{{}},
+				},
+			)
 		}
 		locks[i].Waiters = append(locks[i].Waiters, party)
 	}

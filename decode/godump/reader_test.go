@@ -72,7 +72,9 @@ func TestCountsEqualTheText(t *testing.T) {
 		data := load(t, name)
 		count := func(pattern string) int { return len(regexp.MustCompile(pattern).FindAll(data, -1)) }
 		s := read(t, data)
-		if want := count(`(?m)^goroutine \d+ `); len(s.threads) != want || len(s.ticks) != 1 || int(s.ticks[0].Live) != want || s.stats.Events != int64(want) {
+		if want := count(`(?m)^goroutine \d+ `); len(s.threads) != want || len(s.ticks) != 1 ||
+			int(s.ticks[0].Live) != want ||
+			s.stats.Events != int64(want) {
 			t.Errorf("%s: %d goroutines, want %d: %v", name, len(s.threads), want, s.ticks)
 		}
 		if want := count(`(?m)^main\.\(\*ledger\)\.post\(`); s.waiters["sync.Mutex"] != want || want == 0 {
@@ -116,8 +118,16 @@ func TestSeveralDumps(t *testing.T) {
 	alone := read(t, one)
 	for _, between := range []string{"\n", "\n2026/11/21 12:00:00 still stuck\n\n"} {
 		s := read(t, bytes.Join([][]byte{one, one, one}, []byte(between)))
-		if len(s.ticks) != 3 || len(s.threads) != len(alone.threads) || len(s.locks) != len(alone.locks) || s.waiters["sync.Mutex"] != 3*alone.waiters["sync.Mutex"] {
-			t.Errorf("%q between: %d ticks, %d goroutines, %d locks, %v", between, len(s.ticks), len(s.threads), len(s.locks), s.waiters)
+		if len(s.ticks) != 3 || len(s.threads) != len(alone.threads) || len(s.locks) != len(alone.locks) ||
+			s.waiters["sync.Mutex"] != 3*alone.waiters["sync.Mutex"] {
+			t.Errorf(
+				"%q between: %d ticks, %d goroutines, %d locks, %v",
+				between,
+				len(s.ticks),
+				len(s.threads),
+				len(s.locks),
+				s.waiters,
+			)
 		}
 	}
 }

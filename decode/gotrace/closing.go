@@ -31,7 +31,9 @@ func (r *Reader) finish() {
 	}
 	r.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesWaking})
 	r.Said.Warn(format.CodeIdentity, human.Say(
-		"Go traces name no locks: the %v locks here are distinguished by call sites; sites that wake each other are one lock", count))
+		"Go traces name no locks: the %v locks here are distinguished by call sites; sites that wake each other are one lock",
+		count,
+	))
 	if r.late > 0 {
 		r.Said.Warn(format.CodeScheduling, human.Say(
 			"%v of the waiting for locks passed between a goroutine's wake-up and its running", time.Duration(r.late)))
@@ -69,7 +71,13 @@ func (r *Reader) announceLocks() (count format.ObjectID) {
 		name := r.sites.name(root)
 		for i, part := range parts {
 			count++
-			ev := format.Event{Kind: format.KindObject, Object: count, Class: r.sites.keys.List[root].class, LockKind: part[0].kind, Name: name}
+			ev := format.Event{
+				Kind:     format.KindObject,
+				Object:   count,
+				Class:    r.sites.keys.List[root].class,
+				LockKind: part[0].kind,
+				Name:     name,
+			}
 			if len(parts) > 1 {
 				ev.Name = fmt.Sprintf("%s (%d of several)", name, i+1)
 			}

@@ -37,8 +37,26 @@ func (r *Reader) lost(err error) {
 		code, why = format.CodeLostData, format.ErrCorrupt
 	}
 	pos := format.Pos{File: r.in.name, Off: r.in.sound}
-	r.Said.Warn(code, human.Say("%s: generation: %v; %v bytes not read, about a second of a trace can only be read as a whole", pos, why, n))
-	r.Said.Damage.Add(format.Damage{Pos: pos, Code: code, Why: "generation: " + why.Error(), Bytes: n, Events: format.UnknownEvents, From: r.wall(r.last), Until: format.NoTime})
+	r.Said.Warn(
+		code,
+		human.Say(
+			"%s: generation: %v; %v bytes not read, about a second of a trace can only be read as a whole",
+			pos,
+			why,
+			n,
+		),
+	)
+	r.Said.Damage.Add(
+		format.Damage{
+			Pos:    pos,
+			Code:   code,
+			Why:    "generation: " + why.Error(),
+			Bytes:  n,
+			Events: format.UnknownEvents,
+			From:   r.wall(r.last),
+			Until:  format.NoTime,
+		},
+	)
 	r.Push(format.Event{Kind: format.KindGap, Time: r.wall(r.last), End: r.wall(r.last), Bytes: n, Name: why.Error()})
 }
 

@@ -48,7 +48,12 @@ func TestOwnPanicsGoOn(t *testing.T) {
 
 // within is a stack of a function that calls a method of sync.Mutex at some line.
 func within(method string, line uint64) trace.Stack {
-	return trace.MakeStack([]trace.StackFrame{{PC: 1, Func: "sync.(*Mutex)." + method, File: "sync/mutex.go", Line: 10}, {PC: 2, Func: "main.work", File: "main.go", Line: line}})
+	return trace.MakeStack(
+		[]trace.StackFrame{
+			{PC: 1, Func: "sync.(*Mutex)." + method, File: "sync/mutex.go", Line: 10},
+			{PC: 2, Func: "main.work", File: "main.go", Line: line},
+		},
+	)
 }
 
 // A goroutine that was woken, finds the lock taken and soon blocks at the same place
@@ -71,7 +76,19 @@ func TestWhatIsAFurtherTry(t *testing.T) {
 		step := func(at int64, by, of trace.GoID, from, to trace.GoState, its, their trace.Stack) {
 			st := trace.MakeGoStateTransition(of, from, to)
 			st.Reason, st.Stack = "sync", their
-			ev := golden.Must(trace.MakeEvent(trace.EventConfig[trace.StateTransition]{Kind: trace.EventStateTransition, Time: trace.Time(at), Goroutine: by, Stack: its, Details: st}))(t)
+			ev := golden.Must(
+				trace.MakeEvent(
+					trace.EventConfig[trace.StateTransition]{
+						Kind:      trace.EventStateTransition,
+						Time:      trace.Time(at),
+						Goroutine: by,
+						Stack:     its,
+						Details:   st,
+					},
+				),
+			)(
+				t,
+			)
 			r.transition(&ev, &st)
 		}
 		blocks := func(at int64, g trace.GoID, line uint64) {

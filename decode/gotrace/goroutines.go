@@ -87,7 +87,9 @@ func (r *Reader) goroutine(id trace.GoID, at int64, from trace.GoState, st *trac
 func (r *Reader) name(g *goroutine, id trace.GoID, h trace.Stack) {
 	group := ""
 	group, g.named = gonames.Start(r.stacks.of(r.stack(h, 0)))
-	r.Push(format.Event{Kind: format.KindThread, Thread: g.thread, Name: fmt.Sprintf("%s #%d", group, id), Group: group})
+	r.Push(
+		format.Event{Kind: format.KindThread, Thread: g.thread, Name: fmt.Sprintf("%s #%d", group, id), Group: group},
+	)
 }
 
 // stack returns the id of a stack with an annotation, and announces it when it
@@ -118,7 +120,15 @@ func (r *Reader) wake(g *goroutine, at int64, ev *trace.Event) {
 	if g.verdict != rules.Lock {
 		r.idle(g, at)
 		if by != nil && g.verdict == rules.Resource {
-			r.Push(format.Event{Kind: format.KindRelease, Thread: by.thread, Stack: r.stack(ev.Stack(), by.note()), Woken: g.thread, Time: r.wall(at)})
+			r.Push(
+				format.Event{
+					Kind:   format.KindRelease,
+					Thread: by.thread,
+					Stack:  r.stack(ev.Stack(), by.note()),
+					Woken:  g.thread,
+					Time:   r.wall(at),
+				},
+			)
 		}
 		return
 	}
@@ -150,5 +160,15 @@ func (r *Reader) idle(g *goroutine, until int64) {
 	case !known:
 		what = format.ActivityPark
 	}
-	r.Push(format.Event{Kind: format.KindActivity, Thread: g.thread, Activity: what, Stack: g.stack, Time: r.wall(g.blocked), End: r.wall(until), Resource: g.verdict == rules.Resource})
+	r.Push(
+		format.Event{
+			Kind:     format.KindActivity,
+			Thread:   g.thread,
+			Activity: what,
+			Stack:    g.stack,
+			Time:     r.wall(g.blocked),
+			End:      r.wall(until),
+			Resource: g.verdict == rules.Resource,
+		},
+	)
 }

@@ -79,12 +79,19 @@ func (in *input) version() (int, error) {
 	case in.err != nil:
 		return 0, fmt.Errorf("%s: %w", in.name, in.err)
 	case err != nil && len(head) < headerSize && strings.HasPrefix(string(head), headerStart):
-		return 0, in.fail("header", format.ErrTruncated, "the trace may not have been stopped: call trace.Stop before the program ends")
+		return 0, in.fail(
+			"header",
+			format.ErrTruncated,
+			"the trace may not have been stopped: call trace.Stop before the program ends",
+		)
 	case err != nil:
 		return 0, in.fail("header", format.ErrNotMine, "")
 	case v < oldest:
-		return 0, in.fail(fmt.Sprintf("trace of Go 1.%d", v), format.ErrVersion,
-			"build the program with Go 1.22 or later and record again: older traces lack the stacks of unlocking goroutines")
+		return 0, in.fail(
+			fmt.Sprintf("trace of Go 1.%d", v),
+			format.ErrVersion,
+			"build the program with Go 1.22 or later and record again: older traces lack the stacks of unlocking goroutines",
+		)
 	}
 	return v, nil
 }

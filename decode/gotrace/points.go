@@ -40,7 +40,10 @@ func (r *Reader) points(waits []*wait) []point {
 			points = append(points, point{w.end, acquired, w.mode, w.thread, n})
 		}
 	}
-	slices.SortStableFunc(points, func(a, b point) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.what, b.what)) })
+	slices.SortStableFunc(
+		points,
+		func(a, b point) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.what, b.what)) },
+	)
 	return points
 }
 

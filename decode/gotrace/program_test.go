@@ -39,7 +39,14 @@ type seen struct {
 func read(t testing.TB, data []byte) *seen {
 	t.Helper()
 	r := golden.Must(NewReader(bytes.NewReader(data), "test", nil))(t)
-	s := &seen{map[format.ObjectID]format.Event{}, map[format.ThreadID]string{}, map[format.StackID]string{}, nil, nil, map[string][]format.Event{}}
+	s := &seen{
+		map[format.ObjectID]format.Event{},
+		map[format.ThreadID]string{},
+		map[format.StackID]string{},
+		nil,
+		nil,
+		map[string][]format.Event{},
+	}
 	record, sym := owners.NewRecord(), []*format.Event(nil)
 	for {
 		ev := &format.Event{}

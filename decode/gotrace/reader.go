@@ -59,15 +59,25 @@ func NewReader(in io.Reader, name string, t *rules.Table) (*Reader, error) {
 		return nil, err
 	}
 	if r.trace, err = trace.NewReader(r.in.buf); err != nil {
-		return nil, r.in.fail(fmt.Sprintf("trace of Go 1.%d", r.version), fmt.Errorf("%w (%w)", format.ErrVersion, err), "a newer contend may read it")
+		return nil, r.in.fail(
+			fmt.Sprintf("trace of Go 1.%d", r.version),
+			fmt.Errorf("%w (%w)", format.ErrVersion, err),
+			"a newer contend may read it",
+		)
 	}
 	return r, nil
 }
 
 // Stats describes what has been read so far.
 func (r *Reader) Stats() format.Stats {
-	return format.Stats{Format: fmt.Sprintf("go 1.%d trace", r.version), Events: r.events,
-		BytesRead: r.in.sound, BytesTotal: r.in.taken(), Warnings: r.Said.Warnings, Damage: r.Said.Damage}
+	return format.Stats{
+		Format:     fmt.Sprintf("go 1.%d trace", r.version),
+		Events:     r.events,
+		BytesRead:  r.in.sound,
+		BytesTotal: r.in.taken(),
+		Warnings:   r.Said.Warnings,
+		Damage:     r.Said.Damage,
+	}
 }
 
 // Read delivers the next event. Damage is delivered as KindGap and in the warnings of

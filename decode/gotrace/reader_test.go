@@ -63,10 +63,13 @@ func TestWholeTraces(t *testing.T) {
 		data := load(t, path)
 		r, counts := readAll(t, data)
 		s := r.Stats()
-		if s.BytesRead != int64(len(data)) || s.BytesTotal != int64(len(data)) || s.Events < 10_000 || !strings.HasPrefix(s.Format, "go 1.2") {
+		if s.BytesRead != int64(len(data)) || s.BytesTotal != int64(len(data)) || s.Events < 10_000 ||
+			!strings.HasPrefix(s.Format, "go 1.2") {
 			t.Errorf("%s: %+v", path, s)
 		}
-		if counts[format.KindGap] != 0 || counts[format.KindWait] == 0 || counts[format.KindRelease] == 0 || counts[format.KindActivity] == 0 || counts[format.KindRecording] != 1 {
+		if counts[format.KindGap] != 0 || counts[format.KindWait] == 0 || counts[format.KindRelease] == 0 ||
+			counts[format.KindActivity] == 0 ||
+			counts[format.KindRecording] != 1 {
 			t.Errorf("%s: %v", path, counts)
 		}
 		for _, w := range s.Warnings {
@@ -118,7 +121,8 @@ func lockedAt(stack []*profile.Location) string {
 	for _, l := range stack {
 		for _, line := range l.Line {
 			name := line.Function.Name
-			if !strings.HasPrefix(name, "sync.") && !strings.HasPrefix(name, "internal/sync.") && !strings.HasPrefix(name, "runtime.") {
+			if !strings.HasPrefix(name, "sync.") && !strings.HasPrefix(name, "internal/sync.") &&
+				!strings.HasPrefix(name, "runtime.") {
 				if locks {
 					return name
 				}
@@ -146,7 +150,9 @@ func TestEveryPrefix(t *testing.T) {
 			continue
 		}
 		s := r.Stats()
-		if s.Events < last || s.BytesTotal != int64(n) || s.BytesRead > s.BytesTotal || counts[format.KindGap] != 1 || len(s.Warnings) == 0 || s.Warnings[0].Code != "truncated" {
+		if s.Events < last || s.BytesTotal != int64(n) || s.BytesRead > s.BytesTotal || counts[format.KindGap] != 1 ||
+			len(s.Warnings) == 0 ||
+			s.Warnings[0].Code != "truncated" {
 			t.Errorf("%d bytes: %+v, %v", n, s, counts)
 		}
 		last = s.Events

@@ -125,7 +125,10 @@ func chain(waits []*wait, points []point) [][]*wait {
 	}
 	var out [][]*wait
 	for _, c := range byRoot {
-		slices.SortFunc(c, func(a, b *wait) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.thread, b.thread)) })
+		slices.SortFunc(
+			c,
+			func(a, b *wait) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.thread, b.thread)) },
+		)
 		out = append(out, c)
 	}
 	slices.SortFunc(out, func(a, b []*wait) int {

@@ -36,7 +36,12 @@ type stack struct {
 }
 
 func (s *stacks) init(table *rules.Table) {
-	*s = stacks{rules: rules.NewMemo(table), classes: map[string]string{"": "go:unknown"}, handles: map[handle]format.StackID{}, byID: make([]stack, 1)}
+	*s = stacks{
+		rules:   rules.NewMemo(table),
+		classes: map[string]string{"": "go:unknown"},
+		handles: map[handle]format.StackID{},
+		byID:    make([]stack, 1),
+	}
 }
 
 // forgetHandles drops the handles of a generation, which hold its tables.
@@ -54,7 +59,10 @@ func (s *stacks) id(at trace.Stack, note uint32, notes *annotations) (id format.
 	s.frames = s.frames[:0]
 	for f := range at.Frames() {
 		class, method := gonames.Split(f.Func)
-		s.frames = append(s.frames, format.Frame{Class: class, Method: method, File: fileName(f.File), Line: int(min(f.Line, 1<<31-1))})
+		s.frames = append(
+			s.frames,
+			format.Frame{Class: class, Method: method, File: fileName(f.File), Line: int(min(f.Line, 1<<31-1))},
+		)
 	}
 	if len(s.frames) == 0 {
 		return format.NoStack, nil

@@ -36,8 +36,19 @@ func (r *Reader) keep(g *goroutine, end int64) {
 	if u.Class == "" {
 		u.Class = "lock" // a rule of the user's calls it one
 	}
-	w := wait{asked: g.blocked, start: g.blocked, woken: g.woken, end: end, thread: g.thread, waker: g.waker,
-		stack: g.stack, unlock: g.unlock, site: r.sites.of(&u), mode: g.mode, kind: g.kind}
+	w := wait{
+		asked:  g.blocked,
+		start:  g.blocked,
+		woken:  g.woken,
+		end:    end,
+		thread: g.thread,
+		waker:  g.waker,
+		stack:  g.stack,
+		unlock: g.unlock,
+		site:   r.sites.of(&u),
+		mode:   g.mode,
+		kind:   g.kind,
+	}
 	if w.waker != format.NoThread {
 		by := r.stacks.use(w.unlock)
 		r.sites.join(w.site, r.sites.of(&by))

@@ -24,7 +24,14 @@ type agentSamples struct {
 func (r *Reader) Show(ev *format.Event) {
 	if r.agent.threads == nil {
 		slices.Sort(r.agent.stops)
-		r.agent = agentSamples{true, r.agent.stops, map[format.ThreadID]format.ThreadID{}, map[format.StackID]format.StackID{}, map[format.ObjectID]format.ObjectID{}, map[format.StackID]bool{}}
+		r.agent = agentSamples{
+			true,
+			r.agent.stops,
+			map[format.ThreadID]format.ThreadID{},
+			map[format.StackID]format.StackID{},
+			map[format.ObjectID]format.ObjectID{},
+			map[format.StackID]bool{},
+		}
 	}
 	switch ev.Kind {
 	case format.KindThread:
@@ -42,10 +49,22 @@ func (r *Reader) Show(ev *format.Event) {
 	case format.KindSetting:
 		r.ids.virtual.inSamples = r.ids.virtual.inSamples || ev.Name == format.SettingVirtual
 	case format.KindObject:
-		r.agent.objects[ev.Object] = r.object(r.intern(ev.Class), int64(ev.Hash), hashSpace, ev.LockKind, format.NoStack)
+		r.agent.objects[ev.Object] = r.object(
+			r.intern(ev.Class),
+			int64(ev.Hash),
+			hashSpace,
+			ev.LockKind,
+			format.NoStack,
+		)
 	case format.KindContention:
-		out := format.Event{Kind: format.KindContention, Time: r.agent.stopped(ev.Time), Weight: format.EvidenceOnly, Object: r.agent.objects[ev.Object],
-			Owners: r.agent.parties(ev.Owners), Waiters: r.agent.parties(ev.Waiters)}
+		out := format.Event{
+			Kind:    format.KindContention,
+			Time:    r.agent.stopped(ev.Time),
+			Weight:  format.EvidenceOnly,
+			Object:  r.agent.objects[ev.Object],
+			Owners:  r.agent.parties(ev.Owners),
+			Waiters: r.agent.parties(ev.Waiters),
+		}
 		if ev.Weight > 0 { // virtual threads, of whose waits the recording has no event
 			out.Time, out.Weight = ev.Time, ev.Weight
 			r.ids.virtual.sample(ev.Time)
@@ -56,7 +75,17 @@ func (r *Reader) Show(ev *format.Event) {
 			break
 		}
 		at := r.agent.stopped(ev.Time)
-		r.queue.Push(format.Event{Kind: format.KindActivity, Activity: ev.Activity, Time: at, End: at, Thread: r.agent.threads[ev.Thread], Stack: r.agent.stacks[ev.Stack], Object: r.agent.objects[ev.Object]})
+		r.queue.Push(
+			format.Event{
+				Kind:     format.KindActivity,
+				Activity: ev.Activity,
+				Time:     at,
+				End:      at,
+				Thread:   r.agent.threads[ev.Thread],
+				Stack:    r.agent.stacks[ev.Stack],
+				Object:   r.agent.objects[ev.Object],
+			},
+		)
 	}
 }
 

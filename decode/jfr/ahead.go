@@ -46,7 +46,14 @@ func newAhead(s *splitter, room *Room) *ahead {
 	if cores < 2 {
 		return nil
 	}
-	a := &ahead{split: s, room: room, chunks: make(chan *chunk, cores+1), free: make(chan *chunk, cores+1), spare: make(chan *batch, batchesSpared), quit: make(chan struct{})}
+	a := &ahead{
+		split:  s,
+		room:   room,
+		chunks: make(chan *chunk, cores+1),
+		free:   make(chan *chunk, cores+1),
+		spare:  make(chan *batch, batchesSpared),
+		quit:   make(chan struct{}),
+	}
 	for range cores + 1 {
 		a.free <- &chunk{}
 	}

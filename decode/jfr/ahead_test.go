@@ -72,7 +72,15 @@ func TestAheadDeliversTheSame(t *testing.T) {
 			shared := &Room{Bytes: room}
 			got, st, err := delivered(t, data, Options{Skip: skip, Room: shared})
 			if !reflect.DeepEqual(got, want) || err.Error() != wantErr.Error() {
-				t.Errorf("%s, %d left out: %d events, %v, want %d, %v", name, len(skip), len(got), err, len(want), wantErr)
+				t.Errorf(
+					"%s, %d left out: %d events, %v, want %d, %v",
+					name,
+					len(skip),
+					len(got),
+					err,
+					len(want),
+					wantErr,
+				)
 			}
 			golden.Same(t, st, told, name, len(skip), "left out: says")
 			golden.Equal(t, shared.held.Load(), 0, name, len(skip), "left out", "bytes of the room are taken")
@@ -82,7 +90,11 @@ func TestAheadDeliversTheSame(t *testing.T) {
 
 // The same for damage of any kind: a patch over some bytes, others left out.
 func FuzzAhead(f *testing.F) {
-	whole := slices.Concat(load(f, ours+"/truth-8threads-jdk25.jfr"), load(f, ours+"/truth-8threads.jfr"), load(f, ours+"/truth-8threads-jdk25.jfr"))
+	whole := slices.Concat(
+		load(f, ours+"/truth-8threads-jdk25.jfr"),
+		load(f, ours+"/truth-8threads.jfr"),
+		load(f, ours+"/truth-8threads-jdk25.jfr"),
+	)
 	f.Add(uint32(240_000), []byte{0xff, 0xff, 0xff}, uint16(0))
 	f.Add(uint32(30_000), []byte{}, uint16(1000))
 	f.Add(uint32(236_489), []byte("FLR"), uint16(3))
@@ -103,7 +115,11 @@ func FuzzAhead(f *testing.F) {
 func TestAnInputThatBreaks(t *testing.T) {
 	data, why := several(t), errors.New("the disk is gone")
 	for _, o := range []Options{{}, {Room: &Room{Bytes: DefaultRoom}}} {
-		r := golden.Must(NewReader(io.MultiReader(bytes.NewReader(data[:len(data)/2]), iotest.ErrReader(why)), "test.jfr", o))(t)
+		r := golden.Must(
+			NewReader(io.MultiReader(bytes.NewReader(data[:len(data)/2]), iotest.ErrReader(why)), "test.jfr", o),
+		)(
+			t,
+		)
 		n, err, ev := 0, error(nil), format.Event{}
 		for err = r.Read(&ev); err == nil; err = r.Read(&ev) {
 			n++

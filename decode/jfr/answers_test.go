@@ -25,9 +25,18 @@ var damages = flag.Int("damages", 60, "damage each recording so many times")
 
 // answered are recordings of all producers there are, by the damage that may go unseen
 // in so many.
-var answered = []string{ours + "/truth-8threads.jfr", ours + "/truth-8threads-jdk25.jfr", ours + "/xalan-8threads.jfr", ours + "/phases-default-settings.jfr",
-	ours + "/lab-striped-jdk17-profile.jfr", ours + "/virtual-jdk25.jfr", ours + "/notify-jdk25.jfr", "../../../shared/fixtures/jfr/phases.jfr",
-	"../../../shared/fixtures/jfr/derby-8clients.jfr", "../../../shared/fixtures/public/jfr/async-profiler-kafka-lock.jfr.gz"}
+var answered = []string{
+	ours + "/truth-8threads.jfr",
+	ours + "/truth-8threads-jdk25.jfr",
+	ours + "/xalan-8threads.jfr",
+	ours + "/phases-default-settings.jfr",
+	ours + "/lab-striped-jdk17-profile.jfr",
+	ours + "/virtual-jdk25.jfr",
+	ours + "/notify-jdk25.jfr",
+	"../../../shared/fixtures/jfr/phases.jfr",
+	"../../../shared/fixtures/jfr/derby-8clients.jfr",
+	"../../../shared/fixtures/public/jfr/async-profiler-kafka-lock.jfr.gz",
+}
 
 // A recording that is damaged anywhere says so, or loses no more than the damage: what the
 // one event tells that was hit, or how one name, line or frame is spelled. What cannot be known
@@ -63,14 +72,36 @@ func TestDamageIsSaid(t *testing.T) {
 				values++
 			case want.respelled(got):
 				names++
-				t.Logf("%s: %s: %s: names or lines of %d of %d events", filepath.Base(path), what.how, where, lost, len(want.events))
+				t.Logf(
+					"%s: %s: %s: names or lines of %d of %d events",
+					filepath.Base(path),
+					what.how,
+					where,
+					lost,
+					len(want.events),
+				)
 			default:
 				more++
-				t.Errorf("%s: %s: %s: %d of %d events, %d are its own", filepath.Base(path), what.how, where, lost, len(want.events), alone)
+				t.Errorf(
+					"%s: %s: %s: %d of %d events, %d are its own",
+					filepath.Base(path),
+					what.how,
+					where,
+					lost,
+					len(want.events),
+					alone,
+				)
 			}
 		}
 	}
-	t.Logf("of %d damaged recordings %d do not say so and tell something else: %d differ in what the event tells that was hit, %d in a name or a line, %d in more", total, values+names+more, values, names, more)
+	t.Logf(
+		"of %d damaged recordings %d do not say so and tell something else: %d differ in what the event tells that was hit, %d in a name or a line, %d in more",
+		total,
+		values+names+more,
+		values,
+		names,
+		more,
+	)
 }
 
 // Each byte of metadata, and of what leads to it and to constants, is held to something
@@ -97,7 +128,9 @@ func TestEachByteIsHeldToAnother(t *testing.T) {
 			}
 		}
 	}
-	structure := regexp.MustCompile("^byte ([0-9]|[123][0-9]) of a header|metadata|^byte (1?[0-9]) of 116 of a checkpoint|^byte [01] of [0-9]+ of jdk")
+	structure := regexp.MustCompile(
+		"^byte ([0-9]|[123][0-9]) of a header|metadata|^byte (1?[0-9]) of 116 of a checkpoint|^byte [01] of [0-9]+ of jdk",
+	)
 	for where := range values {
 		if structure.MatchString(where) && !regexp.MustCompile("^byte 3[2-9] of a header").MatchString(where) {
 			t.Errorf("%s: what changes it is not said", where)
@@ -163,7 +196,8 @@ func TestDamageThatHidEverything(t *testing.T) {
 		{"a duration", patched(jdk, 40, 9_095_084_977), whole, "another duration"},
 	} {
 		n, st, err := count(c.data)
-		if err != nil || st.Damage.Whole() || c.waits >= 0 && n != c.waits || !strings.Contains(fmt.Sprint(st.Damage.Places), c.says) {
+		if err != nil || st.Damage.Whole() || c.waits >= 0 && n != c.waits ||
+			!strings.Contains(fmt.Sprint(st.Damage.Places), c.says) {
 			t.Errorf("%s: %d waits and activities, want %d: %v %+v", c.name, n, c.waits, err, st.Damage)
 		}
 	}
@@ -213,7 +247,15 @@ func told(data []byte) (all telling, damaged bool) {
 			}
 		default:
 			all.order = append(all.order, spell(ev, threads, objects, frames))
-			names := fmt.Sprint(threads[ev.Thread], threads[ev.Owner], threads[ev.Woken], objects[ev.Object], stacks[ev.Stack], parties(ev.Owners), parties(ev.Waiters))
+			names := fmt.Sprint(
+				threads[ev.Thread],
+				threads[ev.Owner],
+				threads[ev.Woken],
+				objects[ev.Object],
+				stacks[ev.Stack],
+				parties(ev.Owners),
+				parties(ev.Waiters),
+			)
 			ev.Thread, ev.Owner, ev.Woken, ev.Object, ev.Stack, ev.Owners, ev.Waiters = 0, 0, 0, 0, 0, nil, nil
 			all.events[string(format.AppendText(nil, &ev))+names]++
 		}
@@ -223,8 +265,15 @@ func told(data []byte) (all telling, damaged bool) {
 }
 
 // spell takes an event and its names apart.
-func spell(ev format.Event, threads map[format.ThreadID]string, objects map[format.ObjectID]string, frames map[format.StackID][]string) spelled {
-	words := append([]string{ev.Name, threads[ev.Thread], threads[ev.Owner], threads[ev.Woken], objects[ev.Object]}, frames[ev.Stack]...)
+func spell(
+	ev format.Event,
+	threads map[format.ThreadID]string,
+	objects map[format.ObjectID]string,
+	frames map[format.StackID][]string,
+) spelled {
+	words := append(
+		[]string{ev.Name, threads[ev.Thread], threads[ev.Owner], threads[ev.Woken], objects[ev.Object]},
+		frames[ev.Stack]...)
 	bare := func(list []format.Party) (out []format.Party) {
 		for _, p := range list {
 			words = append(append(words, threads[p.Thread]), frames[p.Stack]...)
@@ -304,7 +353,12 @@ func damaged(random *rand.Rand, whole []byte) (harm, []byte) {
 // the recording without it.
 func struck(t *testing.T, data []byte, offset int) (what string, without []byte) {
 	t.Helper()
-	s := splitter{input: input{in: bytes.NewReader(data)}, name: "test.jfr", specs: wanted(), metas: map[string]*metadata{}}
+	s := splitter{
+		input: input{in: bytes.NewReader(data)},
+		name:  "test.jfr",
+		specs: wanted(),
+		metas: map[string]*metadata{},
+	}
 	for {
 		var c chunk
 		if s.next(&c) != nil {
@@ -337,7 +391,13 @@ func struck(t *testing.T, data []byte, offset int) (what string, without []byte)
 					without[int(c.base)+from+i] = b
 				}
 			}
-			return fmt.Sprintf("byte %d of %d of %s, whose fields begin at %d", offset-at, size, name, cur.off-at), without
+			return fmt.Sprintf(
+				"byte %d of %d of %s, whose fields begin at %d",
+				offset-at,
+				size,
+				name,
+				cur.off-at,
+			), without
 		}
 	}
 }

@@ -83,10 +83,18 @@ func TestRecentAnswersAreTheOnesKnown(t *testing.T) {
 		r.intern(name)
 	}
 	for i := range all {
-		stack := r.internStack([]format.Frame{{Class: "java.util.concurrent.ThreadPoolExecutor", Method: "getTask", Line: i}, {Class: "App", Method: "run"}})
+		stack := r.internStack(
+			[]format.Frame{
+				{Class: "java.util.concurrent.ThreadPoolExecutor", Method: "getTask", Line: i},
+				{Class: "App", Method: "run"},
+			},
+		)
 		class := uint32(i % len(r.ids.classes.List))
 		for range 2 {
-			if got, want := r.classify(class, stack), r.rules.Classify(r.ids.classes.List[class], r.ids.frames[stack]); !reflect.DeepEqual(got, want) {
+			if got, want := r.classify(class, stack), r.rules.Classify(r.ids.classes.List[class], r.ids.frames[stack]); !reflect.DeepEqual(
+				got,
+				want,
+			) {
 				t.Fatalf("%s at %d: %+v, want %+v", r.ids.classes.List[class], stack, got, want)
 			}
 		}

@@ -36,7 +36,15 @@ type chunk struct {
 // lost returns the damage of n bytes of the chunk, 0 if the missing data was never in it.
 // Its time is the time of the chunk.
 func (c *chunk) lost(at, n int, code, why string) format.Damage {
-	return format.Damage{Pos: format.Pos{Off: c.base + int64(at)}, Code: code, Why: why, Bytes: int64(n), Events: format.UnknownEvents, From: c.head.startNanos, Until: c.head.end()}
+	return format.Damage{
+		Pos:    format.Pos{Off: c.base + int64(at)},
+		Code:   code,
+		Why:    why,
+		Bytes:  int64(n),
+		Events: format.UnknownEvents,
+		From:   c.head.startNanos,
+		Until:  c.head.end(),
+	}
 }
 
 // lose adds damage that was found in cutting the chunk out.
@@ -175,7 +183,14 @@ func (c *chunk) event(b *batch) {
 		c.take(b, p, at, end)
 		return
 	case p == nil && !c.marked(c.off) && !bytes.Contains(c.buf[at:end], []byte("metadata")): // older ones may lie about
-		b.lose(c.lost(c.off, end-c.off, format.CodeLostData, "checkpoint: nothing leads to it: "+format.ErrCorrupt.Error()))
+		b.lose(
+			c.lost(
+				c.off,
+				end-c.off,
+				format.CodeLostData,
+				"checkpoint: nothing leads to it: "+format.ErrCorrupt.Error(),
+			),
+		)
 	}
 	c.off = end
 	b.events++

@@ -42,7 +42,8 @@ const (
 // wrong clock is replaced by the copy's clock if that one fits.
 func (c *clock) check(h *header) (why string) {
 	theirs, ours := c.copy, *h
-	differs := c.known && (theirs.startNanos != ours.startNanos || theirs.startTicks != ours.startTicks || theirs.ticksPerSecond != ours.ticksPerSecond || theirs.major != ours.major || theirs.minor != ours.minor)
+	differs := c.known &&
+		(theirs.startNanos != ours.startNanos || theirs.startTicks != ours.startTicks || theirs.ticksPerSecond != ours.ticksPerSecond || theirs.major != ours.major || theirs.minor != ours.minor)
 	fits := c.fits(h)
 	if !fits && differs && c.fits(&theirs) {
 		h.startNanos, h.startTicks, h.ticksPerSecond = theirs.startNanos, theirs.startTicks, theirs.ticksPerSecond
@@ -53,7 +54,11 @@ func (c *clock) check(h *header) (why string) {
 	case c.known && theirs.size == ours.size && theirs.durationNanos != ours.durationNanos:
 		return "chunk header: its copy in the chunk says another duration: " + format.ErrCorrupt.Error()
 	case !fits:
-		return fmt.Sprintf("chunk header: a clock of %d Hz does not fit the times of the chunk: %v", ours.ticksPerSecond, format.ErrCorrupt)
+		return fmt.Sprintf(
+			"chunk header: a clock of %d Hz does not fit the times of the chunk: %v",
+			ours.ticksPerSecond,
+			format.ErrCorrupt,
+		)
 	}
 	return ""
 }

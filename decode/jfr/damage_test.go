@@ -41,7 +41,11 @@ func codes(st format.Stats) map[string]bool {
 
 func TestCutAnywhere(t *testing.T) {
 	cutAnywhere(t, load(t, ours+"/truth-8threads-jdk25.jfr"), 997)
-	cutAnywhere(t, load(t, ours+"/lab-virtual-exact-jdk25.jfr"), 19997)      // with traces of methods, operations of the VM and pauses
+	cutAnywhere(
+		t,
+		load(t, ours+"/lab-virtual-exact-jdk25.jfr"),
+		19997,
+	) // with traces of methods, operations of the VM and pauses
 	cutAnywhere(t, patched(load(t, ours+"/truth-8threads.jfr"), 8, 0), 9973) // a copy of the file of a live process
 }
 
@@ -117,7 +121,8 @@ func TestHeadersThatLie(t *testing.T) {
 				t.Errorf("%d events, want %d: %v", n, c.want, err)
 			}
 			var fe *format.Error
-			if errors.Is(c.err, format.ErrVersion) && (!errors.As(err, &fe) || c.name == "version 0.9" && fe.Hint == "") {
+			if errors.Is(c.err, format.ErrVersion) &&
+				(!errors.As(err, &fe) || c.name == "version 0.9" && fe.Hint == "") {
 				t.Errorf("%v has no hint", err)
 			}
 		})
@@ -152,7 +157,8 @@ func TestEventsOfProgramsArePassedOver(t *testing.T) {
 	meta.dense[3], meta.dense[20000] = wanted, unwanted
 	c := chunk{head: head, buf: buf, limit: len(buf), meta: meta, window: head.window(0, false)}
 	var b batch
-	if p, at, end := c.pass(&b); int(b.events) != events || c.off != 8*events || p != wanted || at != c.off+2 || end != len(buf) {
+	if p, at, end := c.pass(&b); int(b.events) != events || c.off != 8*events || p != wanted || at != c.off+2 ||
+		end != len(buf) {
 		t.Errorf("%d events, at %d; %v from %d to %d", b.events, c.off, p, at, end)
 	}
 	b, c.off, buf[6] = batch{}, 0, 0x7f // of another time
@@ -195,7 +201,8 @@ func TestBadEventCostsNoMoreThanToTheNextCheckpoint(t *testing.T) {
 		bad := bytes.Clone(data)
 		bad[at] = 0
 		got, st, err := count(bad)
-		if lost := st.BytesTotal - st.BytesRead; err != nil || lost == 0 || lost > int64(next-at) || got > want || got < want-int(lost)/4 {
+		if lost := st.BytesTotal - st.BytesRead; err != nil || lost == 0 || lost > int64(next-at) || got > want ||
+			got < want-int(lost)/4 {
 			t.Errorf("%d events of %d, %d bytes lost between %d and %d: %v", got, want, lost, at, next, err)
 		}
 	}
@@ -207,7 +214,8 @@ func TestMetadataOfAnotherProcessIsNotUsed(t *testing.T) {
 	whole, cut := load(t, ours+"/truth-8threads.jfr"), load(t, ours+"/truth-8threads-jdk25.jfr")[:9000]
 	want, _, _ := count(whole)
 	got, st, err := count(append(bytes.Clone(whole), cut...))
-	if err != nil || got != want || !codes(st)["truncated"] || st.BytesTotal-st.BytesRead != int64(len(cut)-headerSize) {
+	if err != nil || got != want || !codes(st)["truncated"] ||
+		st.BytesTotal-st.BytesRead != int64(len(cut)-headerSize) {
 		t.Errorf("%d events, want %d: %v %+v", got, want, err, st)
 	}
 }

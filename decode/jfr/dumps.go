@@ -45,7 +45,14 @@ func (r *Reader) threadDump(at int64, text string) {
 		case kind != format.KindUnknownLock:
 			ev := locks[t.For]
 			if ev == nil {
-				ev = &dumpedLock{Event: format.Event{Kind: format.KindContention, Weight: format.EvidenceOnly, Object: r.dumpLock(t.For, kind, stack)}, kind: kind}
+				ev = &dumpedLock{
+					Event: format.Event{
+						Kind:   format.KindContention,
+						Weight: format.EvidenceOnly,
+						Object: r.dumpLock(t.For, kind, stack),
+					},
+					kind: kind,
+				}
 				locks[t.For] = ev
 			}
 			ev.Waiters = append(ev.Waiters, format.Party{Thread: thread, Stack: stack, Mode: mode})
@@ -56,7 +63,10 @@ func (r *Reader) threadDump(at int64, text string) {
 	}
 	r.idle = idle
 	r.addOwners(locks, d, at)
-	order := slices.SortedFunc(maps.Keys(locks), func(a, b threaddump.LockRef) int { return int(locks[a].Object) - int(locks[b].Object) })
+	order := slices.SortedFunc(
+		maps.Keys(locks),
+		func(a, b threaddump.LockRef) int { return int(locks[a].Object) - int(locks[b].Object) },
+	)
 	for _, ref := range order {
 		// Without -l a dump shows no owner of a synchronizer, and it never shows owners in
 		// other libraries. Virtual threads may own a lock that no listed thread owns.
@@ -89,7 +99,16 @@ func (r *Reader) addOwners(locks dumpedLocks, d *threaddump.Dump, at int64) {
 			}
 			l.Owners = append(l.Owners, format.Party{Thread: r.dumpThread(t), Stack: r.internStack(recorded(t.Frames))})
 			if frames := t.Taking(ref); frames != nil {
-				r.queue.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityTook, Stack: r.internStack(recorded(frames)), Object: l.Object, Time: at, End: at})
+				r.queue.Push(
+					format.Event{
+						Kind:     format.KindActivity,
+						Activity: format.ActivityTook,
+						Stack:    r.internStack(recorded(frames)),
+						Object:   l.Object,
+						Time:     at,
+						End:      at,
+					},
+				)
 			}
 		}
 	}
@@ -138,7 +157,10 @@ func (r *Reader) blind() string {
 	case r.telling.initialises != "":
 		return threaddump.UnmarkedWaits(r.telling.initialises)
 	case end-r.telling.last > max(unwatched, (end-r.telling.first)/10):
-		return human.Say("the last thread dump is %v before the end of the recording", time.Duration(end-r.telling.last))
+		return human.Say(
+			"the last thread dump is %v before the end of the recording",
+			time.Duration(end-r.telling.last),
+		)
 	}
 	return ""
 }
@@ -152,7 +174,17 @@ type idleSince struct {
 
 func (r *Reader) idleBetween(all map[format.ThreadID]idleSince, t format.ThreadID, now idleSince) {
 	if before, ok := r.idle[t]; ok && before.stack == now.stack && before.at < now.at {
-		r.queue.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: t, Time: before.at, End: now.at, Stack: now.stack, Resource: now.resource})
+		r.queue.Push(
+			format.Event{
+				Kind:     format.KindActivity,
+				Activity: format.ActivityPark,
+				Thread:   t,
+				Time:     before.at,
+				End:      now.at,
+				Stack:    now.stack,
+				Resource: now.resource,
+			},
+		)
 	}
 	all[t] = now
 }

@@ -186,7 +186,16 @@ func (s *undatedDump) deliver(at int64, queue *format.Queue) {
 		queue.Push(ev)
 	}
 	for _, p := range s.running {
-		queue.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityRunnable, Thread: p.Thread, Stack: p.Stack, Time: at, End: at})
+		queue.Push(
+			format.Event{
+				Kind:     format.KindActivity,
+				Activity: format.ActivityRunnable,
+				Thread:   p.Thread,
+				Stack:    p.Stack,
+				Time:     at,
+				End:      at,
+			},
+		)
 	}
 }
 

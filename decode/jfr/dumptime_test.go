@@ -31,7 +31,10 @@ func TestDumpsGetTheInstantTheirThreadsAgreeWith(t *testing.T) {
 		var queue format.Queue
 		d.observe(waits...)
 		d.operations.list = operations
-		d.dumps.list = []undatedDump{{asked: 1000, threads: shows, locks: []format.Event{{Kind: format.KindContention}}}, {asked: 20_000}}
+		d.dumps.list = []undatedDump{
+			{asked: 1000, threads: shows, locks: []format.Event{{Kind: format.KindContention}}},
+			{asked: 20_000},
+		}
 		d.advance(false, &queue)
 		if !queue.Empty() {
 			t.Error("delivered before the next chunk tells what was going on")
@@ -41,7 +44,8 @@ func TestDumpsGetTheInstantTheirThreadsAgreeWith(t *testing.T) {
 		if !queue.Pop(&ev) {
 			t.Fatal("not delivered")
 		}
-		if d.advance(false, &queue); d.before.Len()+d.waits.Len()+len(d.dumps.list)+len(d.operations.list) > 0 || !queue.Empty() {
+		if d.advance(false, &queue); d.before.Len()+d.waits.Len()+len(d.dumps.list)+len(d.operations.list) > 0 ||
+			!queue.Empty() {
 			t.Error("kept for longer than two chunks")
 		}
 		return ev.Time
@@ -58,9 +62,18 @@ func TestRunnableThreadsOfDumps(t *testing.T) {
 		var d dumpTimes
 		var queue format.Queue
 		d.observe(recordedWait{c.sleeps, c.sleeps + 50e6, 1, 0, stateSleeps})
-		d.dumps.list = []undatedDump{{threads: []observation{{1, 0, stateSleeps}}, running: []format.Party{{Thread: 2, Stack: 3}}}}
+		d.dumps.list = []undatedDump{
+			{threads: []observation{{1, 0, stateSleeps}}, running: []format.Party{{Thread: 2, Stack: 3}}},
+		}
 		d.advance(true, &queue)
-		want := format.Event{Kind: format.KindActivity, Activity: format.ActivityRunnable, Thread: 2, Stack: 3, Time: c.at, End: c.at}
+		want := format.Event{
+			Kind:     format.KindActivity,
+			Activity: format.ActivityRunnable,
+			Thread:   2,
+			Stack:    3,
+			Time:     c.at,
+			End:      c.at,
+		}
 		var ev format.Event
 		if !queue.Pop(&ev) || !reflect.DeepEqual(ev, want) {
 			t.Errorf("asleep from %d on: %+v, want %+v", c.sleeps, ev, want)
@@ -71,7 +84,11 @@ func TestRunnableThreadsOfDumps(t *testing.T) {
 // Who could run is told of Java code: in native code threads may wait, and where a class is
 // initialised they do, though they are called runnable.
 func TestWhoRunsInADump(t *testing.T) {
-	java, native := []format.Frame{{Class: "A", Method: "m", Line: 3}}, []format.Frame{{Class: "A", Method: "n", Line: -1}}
+	java, native := []format.Frame{
+		{Class: "A", Method: "m", Line: 3},
+	}, []format.Frame{
+		{Class: "A", Method: "n", Line: -1},
+	}
 	for _, c := range []struct {
 		thread threaddump.Thread
 		want   bool
@@ -135,7 +152,9 @@ func TestDumpsAreTakenSoon(t *testing.T) {
 		var d dumpTimes
 		var queue format.Queue
 		d.observe(c.waits...)
-		d.dumps.list = []undatedDump{{threads: []observation{{1, 0, stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}}}
+		d.dumps.list = []undatedDump{
+			{threads: []observation{{1, 0, stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}},
+		}
 		d.advance(true, &queue)
 		var ev format.Event
 		if queue.Pop(&ev); ev.Time != c.want {
@@ -178,7 +197,10 @@ func TestDumpsShowMonitorsFreeOnly(t *testing.T) {
 		{"the JDK's lock", waits("WAITING (parking)", "parking to wait for ", "java.util.concurrent.locks.ReentrantLock$NonfairSync", aqs), 0},
 		{"a lock of one's own", waits("WAITING (parking)", "parking to wait for ", "App$Mutex$Sync", aqs), 0},
 	} {
-		r := &Reader{symbols: symbols{rules: rules.Default(), ids: newIdentities()}, evidence: evidence{dumps: threaddump.NewHotSpot()}}
+		r := &Reader{
+			symbols:  symbols{rules: rules.Default(), ids: newIdentities()},
+			evidence: evidence{dumps: threaddump.NewHotSpot()},
+		}
 		r.threadDump(1, c.text)
 		if got := r.dumpTimes.dumps.list[0]; len(got.locks) != c.locks || len(got.threads) != 1 {
 			t.Errorf("%s: %d locks free, want %d", c.what, len(got.locks), c.locks)
@@ -200,13 +222,22 @@ func TestSamplesGetTheTimeOfTheirStop(t *testing.T) {
 	} {
 		golden.Equal(t, s.stopped(asked), want, "asked at", asked)
 	}
-	golden.Equal(t, (&agentSamples{stops: []int64{5e9}}).stopped(1e9), 1e9, "a stop seconds later was taken for that of the sample")
+	golden.Equal(
+		t,
+		(&agentSamples{stops: []int64{5e9}}).stopped(1e9),
+		1e9,
+		"a stop seconds later was taken for that of the sample",
+	)
 }
 
 // A thread that an agent shows running has its id and its stack in the recording, and the time
 // of the stop; in native code it may as well wait.
 func TestThreadsAreShownRunning(t *testing.T) {
-	r := golden.Must(NewReader(bytes.NewReader(load(t, ours+"/hsqldb-6clients.jfr")), "test.jfr", Options{AgentSamples: true}))(t)
+	r := golden.Must(
+		NewReader(bytes.NewReader(load(t, ours+"/hsqldb-6clients.jfr")), "test.jfr", Options{AgentSamples: true}),
+	)(
+		t,
+	)
 	r.agent.stops = []int64{60e6}
 	for _, ev := range []format.Event{
 		{Kind: format.KindThread, Thread: 7, Name: "worker"},
@@ -223,7 +254,14 @@ func TestThreadsAreShownRunning(t *testing.T) {
 			got = append(got, ev)
 		}
 	}
-	want := format.Event{Kind: format.KindActivity, Activity: format.ActivityRunnable, Thread: r.ids.byJava[7], Stack: r.agent.stacks[1], Time: 60e6, End: 60e6}
+	want := format.Event{
+		Kind:     format.KindActivity,
+		Activity: format.ActivityRunnable,
+		Thread:   r.ids.byJava[7],
+		Stack:    r.agent.stacks[1],
+		Time:     60e6,
+		End:      60e6,
+	}
 	if len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 		t.Errorf("shown: %+v, want %+v", got, want)
 	}

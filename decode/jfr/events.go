@@ -72,13 +72,29 @@ func eventName(class string) string {
 func wanted() map[string]*eventSpec {
 	subject := func(name string) map[string]slot { return map[string]slot{name: slotSubject} }
 	sampled := map[string]slot{"sampledThread": slotSubject, "state": slotState}
-	monitor := map[string]slot{"monitorClass": slotClass, "previousOwner": slotOwner, "notifier": slotOwner, "timedOut": slotTimedOut, "address": slotAddress}
+	monitor := map[string]slot{
+		"monitorClass":  slotClass,
+		"previousOwner": slotOwner,
+		"notifier":      slotOwner,
+		"timedOut":      slotTimedOut,
+		"address":       slotAddress,
+	}
 	file, socket := doing(format.ActivityFile), doing(format.ActivitySocket)
 	list := []*eventSpec{
 		{"JavaMonitorEnter", monitor, monitorEnter, []string{"duration", "eventThread", "monitorClass", "address"}},
 		{"JavaMonitorWait", monitor, monitorWait, []string{"duration", "eventThread", "monitorClass", "address"}},
 		{"JavaMonitorNotify", map[string]slot{"monitorClass": slotClass, "address": slotAddress}, monitorNotify, nil},
-		{"ThreadPark", map[string]slot{"parkedClass": slotClass, "address": slotAddress, "timeout": slotTimeout, "until": slotUntil}, park, []string{"duration", "eventThread", "parkedClass", "address"}},
+		{
+			"ThreadPark",
+			map[string]slot{
+				"parkedClass": slotClass,
+				"address":     slotAddress,
+				"timeout":     slotTimeout,
+				"until":       slotUntil,
+			},
+			park,
+			[]string{"duration", "eventThread", "parkedClass", "address"},
+		},
 		{"ThreadSleep", map[string]slot{"time": slotTime}, sleep, nil},
 		{"FileRead", nil, file, nil}, {"FileWrite", nil, file, nil}, {"FileForce", nil, file, nil},
 		{"SocketRead", nil, socket, nil}, {"SocketWrite", nil, socket, nil},
@@ -90,7 +106,12 @@ func wanted() map[string]*eventSpec {
 		{"ThreadEnd", subject("thread"), threadEnd, nil},
 		{"VirtualThreadStart", nil, virtualStart, nil},
 		{"VirtualThreadEnd", nil, virtualEnd, nil},
-		{"ActiveSetting", map[string]slot{"id": slotID, "name": slotName, "value": slotValue}, setting, []string{"id", "name", "value"}},
+		{
+			"ActiveSetting",
+			map[string]slot{"id": slotID, "name": slotName, "value": slotValue},
+			setting,
+			[]string{"id", "name", "value"},
+		},
 		{"CPULoad", map[string]slot{"machineTotal": slotLoad}, cpuLoad, nil},
 		{"GCPhasePause", nil, pause, nil},
 		{"MethodTrace", map[string]slot{"method": slotMethod}, traced, nil},

@@ -81,10 +81,29 @@ func allNames(specs map[string]*eventSpec) iter.Seq[string] {
 }
 
 // constantClasses are the classes to which events and stacks refer.
-var constantClasses = [...]string{"java.lang.Thread", "java.lang.Class", "jdk.types.StackTrace", "jdk.types.StackFrame", "jdk.types.Method", "jdk.types.Symbol",
-	"jdk.types.ThreadState", "jdk.types.VMOperationType"}
+var constantClasses = [...]string{
+	"java.lang.Thread",
+	"java.lang.Class",
+	"jdk.types.StackTrace",
+	"jdk.types.StackFrame",
+	"jdk.types.Method",
+	"jdk.types.Symbol",
+	"jdk.types.ThreadState",
+	"jdk.types.VMOperationType",
+}
 
 // fieldTypes are the endings of the type names of fields that are read; "" if versions
 // differ, or if any type will do.
-var fieldTypes = [slots]string{slotStart: "long", slotDuration: "long", slotThread: ".Thread", slotOwner: ".Thread", slotSubject: ".Thread",
-	slotStack: "StackTrace", slotAddress: "long", slotFrames: "StackFrame", slotMethod: "Method", slotOperation: "VMOperationType", slotState: "ThreadState"}
+var fieldTypes = [slots]string{
+	slotStart:     "long",
+	slotDuration:  "long",
+	slotThread:    ".Thread",
+	slotOwner:     ".Thread",
+	slotSubject:   ".Thread",
+	slotStack:     "StackTrace",
+	slotAddress:   "long",
+	slotFrames:    "StackFrame",
+	slotMethod:    "Method",
+	slotOperation: "VMOperationType",
+	slotState:     "ThreadState",
+}

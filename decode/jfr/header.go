@@ -39,10 +39,16 @@ const (
 func parseHeader(b []byte) header {
 	long := func(at int) int64 { return int64(binary.BigEndian.Uint64(b[at:])) }
 	return header{
-		major: binary.BigEndian.Uint16(b[4:]), minor: binary.BigEndian.Uint16(b[6:]),
-		size: long(8), constants: long(16), metadata: long(24),
-		startNanos: long(32), durationNanos: long(40), startTicks: long(48), ticksPerSecond: long(56),
-		features: binary.BigEndian.Uint32(b[64:]),
+		major:          binary.BigEndian.Uint16(b[4:]),
+		minor:          binary.BigEndian.Uint16(b[6:]),
+		size:           long(8),
+		constants:      long(16),
+		metadata:       long(24),
+		startNanos:     long(32),
+		durationNanos:  long(40),
+		startTicks:     long(48),
+		ticksPerSecond: long(56),
+		features:       binary.BigEndian.Uint32(b[64:]),
 	}
 }
 
@@ -50,7 +56,12 @@ func parseHeader(b []byte) header {
 func (h *header) check() (hint string, err error) {
 	switch {
 	case h.major == 0:
-		return "recordings of JDK 7 and 8 by Oracle have another format; record with JDK 8u262, 11 or later", fmt.Errorf("JFR %d.%d: %w", h.major, h.minor, format.ErrVersion)
+		return "recordings of JDK 7 and 8 by Oracle have another format; record with JDK 8u262, 11 or later", fmt.Errorf(
+			"JFR %d.%d: %w",
+			h.major,
+			h.minor,
+			format.ErrVersion,
+		)
 	case h.major > 2:
 		return "", fmt.Errorf("JFR %d.%d: %w", h.major, h.minor, format.ErrVersion)
 	case h.ticksPerSecond <= 0:
@@ -99,7 +110,10 @@ func minus(at, d int64) int64 {
 }
 
 func (h *header) plausible() bool {
-	return h.major >= 1 && h.major <= 2 && h.minor < 64 && h.ticksPerSecond > 0 && h.ticksPerSecond <= 1e12 && h.startNanos > 0 && h.size >= 0 && h.metadata >= 0
+	return h.major >= 1 && h.major <= 2 && h.minor < 64 && h.ticksPerSecond > 0 && h.ticksPerSecond <= 1e12 &&
+		h.startNanos > 0 &&
+		h.size >= 0 &&
+		h.metadata >= 0
 }
 
 // copies reports whether h, found at an offset inside the chunk of another header, is a copy

@@ -70,7 +70,8 @@ func (s *symbols) nativeIDs() (ids []nativeID, virtual bool) {
 			continue
 		}
 		virtual = virtual || s.indicatesVirtual(&v)
-		if *java > 0 && *native > 0 && v[slotVirtual] == 0 { // else it is the JVM's own, does not run, or moves between threads
+		if *java > 0 && *native > 0 &&
+			v[slotVirtual] == 0 { // else it is the JVM's own, does not run, or moves between threads
 			ids = append(ids, nativeID{*java, *native})
 		}
 	}

@@ -110,7 +110,15 @@ func TestChunksOfOneJVM(t *testing.T) {
 	for _, by := range []time.Duration{5 * time.Second, 10 * time.Second} {
 		all := jvms(t, append(bytes.Clone(data), written(t, data, by)...))
 		if len(all) != 1 || len(all[0].threads) != len(alone.threads) || len(all[0].locks) != len(alone.locks) {
-			t.Errorf("%v later: %d JVMs, %d threads and %d locks; in one chunk %d and %d", by, len(all), len(all[0].threads), len(all[0].locks), len(alone.threads), len(alone.locks))
+			t.Errorf(
+				"%v later: %d JVMs, %d threads and %d locks; in one chunk %d and %d",
+				by,
+				len(all),
+				len(all[0].threads),
+				len(all[0].locks),
+				len(alone.threads),
+				len(alone.locks),
+			)
 		}
 	}
 }

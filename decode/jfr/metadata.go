@@ -89,7 +89,11 @@ func parseMetadata(c *cursor, specs map[string]*eventSpec) *metadata {
 		}
 		texts = append(texts, c.str(nil))
 	}
-	m := &metadata{classes: make(map[int64]*class), layouts: make(map[int64]*layout), sampler: slices.Contains(texts, samplerLabel)}
+	m := &metadata{
+		classes: make(map[int64]*class),
+		layouts: make(map[int64]*layout),
+		sampler: slices.Contains(texts, samplerLabel),
+	}
 	p := &metadataParser{c: c, texts: texts, used: make([]bool, len(texts)), m: m}
 	p.element(nil, "", 0)
 	if c.err != nil || c.left() > 0 {
@@ -140,8 +144,14 @@ func (p *metadataParser) element(cl *class, parent string, depth int) {
 		}
 		p.m.classes[cl.id] = cl
 	case "field":
-		f := field{name: e.attrs["name"], class: p.number(&e, "class"), constant: e.attrs["constantPool"] == "true", array: e.attrs["dimension"] == "1"}
-		if cl == nil || f.name == "" || strings.ContainsRune(f.name, ' ') || !known(e.attrs, "name", "class", "constantPool", "dimension") {
+		f := field{
+			name:     e.attrs["name"],
+			class:    p.number(&e, "class"),
+			constant: e.attrs["constantPool"] == "true",
+			array:    e.attrs["dimension"] == "1",
+		}
+		if cl == nil || f.name == "" || strings.ContainsRune(f.name, ' ') ||
+			!known(e.attrs, "name", "class", "constantPool", "dimension") {
 			p.c.fail("metadata field", format.ErrCorrupt)
 			return
 		}

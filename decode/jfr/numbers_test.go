@@ -20,7 +20,14 @@ func TestHowManyWakingsAreTried(t *testing.T) {
 		for i := range others {
 			unparks = append(unparks, unpark{at: 2*ms + int64(i), thread: 2, release: release{family: 2}})
 		}
-		golden.Equal(t, match([]endedPark{{start: 0, end: 10 * ms, thread: 1, family: 1}}, unparks, nil)[0], want, "behind", others, "others: waking")
+		golden.Equal(
+			t,
+			match([]endedPark{{start: 0, end: 10 * ms, thread: 1, family: 1}}, unparks, nil)[0],
+			want,
+			"behind",
+			others,
+			"others: waking",
+		)
 	}
 }
 
@@ -39,7 +46,16 @@ func TestWhereALockIsAtHome(t *testing.T) {
 			if i >= c.times {
 				lock = format.ObjectID(i + 2)
 			}
-			parks, unparks, found = append(parks, endedPark{lock: lock}), append(unparks, unpark{stack: 5}), append(found, i)
+			parks, unparks, found = append(
+				parks,
+				endedPark{lock: lock},
+			), append(
+				unparks,
+				unpark{stack: 5},
+			), append(
+				found,
+				i,
+			)
 		}
 		_, home := sitesOfLocks(parks, unparks, found)[5]
 		golden.Equal(t, home, c.home, c.times, "releases", c.others, "of others: at home")
@@ -49,7 +65,10 @@ func TestWhereALockIsAtHome(t *testing.T) {
 // Who parks again for the same lock within a tenth of a millisecond was too late.
 func TestHowSoonOneParksAgain(t *testing.T) {
 	for gap, again := range map[int64]bool{80 * us: true, 150 * us: false} {
-		parks := []endedPark{{start: 0, end: ms, thread: 1, lock: 1}, {start: ms + gap, end: 2 * ms, thread: 1, lock: 1}}
+		parks := []endedPark{
+			{start: 0, end: ms, thread: 1, lock: 1},
+			{start: ms + gap, end: 2 * ms, thread: 1, lock: 1},
+		}
 		golden.Equal(t, triedAgain(parks)[0] != 0, again, gap, "later")
 	}
 }
@@ -62,7 +81,13 @@ func TestHowManyDumpsAreCompared(t *testing.T) {
 		var queue format.Queue
 		d.observe(recordedWait{800 * ms, 900 * ms, 1, 0, stateSleeps})
 		for range dumps {
-			d.dumps.list = append(d.dumps.list, undatedDump{threads: []observation{{1, 0, stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}})
+			d.dumps.list = append(
+				d.dumps.list,
+				undatedDump{
+					threads: []observation{{1, 0, stateSleeps}},
+					locks:   []format.Event{{Kind: format.KindContention}},
+				},
+			)
 		}
 		d.advance(true, &queue)
 		var ev format.Event
@@ -89,7 +114,14 @@ func TestHowManyWarningsThereAre(t *testing.T) {
 // The instant until which one parks is in milliseconds.
 func TestUntilIsInMilliseconds(t *testing.T) {
 	for end, late := range map[int64]bool{600 * ms: false, 1000 * ms: true} {
-		golden.Equal(t, new(Reader).timedOut(&values{slotUntil: 1000}, &format.Event{End: end}), late, "parked until", end, "late")
+		golden.Equal(
+			t,
+			new(Reader).timedOut(&values{slotUntil: 1000}, &format.Event{End: end}),
+			late,
+			"parked until",
+			end,
+			"late",
+		)
 	}
 }
 

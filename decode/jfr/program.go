@@ -115,7 +115,8 @@ func fused(ops []op) []op {
 		if o.kind == opInt && !o.take {
 			o.kind, o.n = opInts, 1
 		}
-		if n := len(out) - 1; n >= 0 && out[n].kind == o.kind && !o.take && !out[n].take && !o.name && !out[n].name && (o.kind == opInts || o.kind == opRaw) {
+		if n := len(out) - 1; n >= 0 && out[n].kind == o.kind && !o.take && !out[n].take && !o.name && !out[n].name &&
+			(o.kind == opInts || o.kind == opRaw) {
 			out[n].size, out[n].n = out[n].size+o.size, out[n].n+o.n
 			continue
 		}
@@ -203,11 +204,36 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 		}
 	}
 	for _, p := range m.programs { // in any order: all events agree on the classes of their fields
-		m.part(&m.parts.thread, p, slotThread, []string{"osName", "osThreadId", "javaName", "javaThreadId"}, map[string]slot{"osName": slotOSName, "osThreadId": slotOSID, "javaName": slotName, "javaThreadId": slotID, "virtual": slotVirtual, "group": slotGroup})
-		m.part(&m.parts.stack, p, slotStack, []string{"frames"}, map[string]slot{"truncated": slotTruncated, "frames": slotFrames})
+		m.part(
+			&m.parts.thread,
+			p,
+			slotThread,
+			[]string{"osName", "osThreadId", "javaName", "javaThreadId"},
+			map[string]slot{
+				"osName":       slotOSName,
+				"osThreadId":   slotOSID,
+				"javaName":     slotName,
+				"javaThreadId": slotID,
+				"virtual":      slotVirtual,
+				"group":        slotGroup,
+			},
+		)
+		m.part(
+			&m.parts.stack,
+			p,
+			slotStack,
+			[]string{"frames"},
+			map[string]slot{"truncated": slotTruncated, "frames": slotFrames},
+		)
 		m.part(&m.parts.operation, p, slotOperation, []string{"type"}, map[string]slot{"type": slotName})
 		m.part(&m.parts.state, p, slotState, []string{"name"}, map[string]slot{"name": slotName})
-		m.part(&m.parts.class, p, slotClass, []string{"name"}, map[string]slot{"name": slotName, "package": slotPackage})
+		m.part(
+			&m.parts.class,
+			p,
+			slotClass,
+			[]string{"name"},
+			map[string]slot{"name": slotName, "package": slotPackage},
+		)
 	}
 	m.part(&m.parts.group, m.parts.thread, slotGroup, nil, map[string]slot{"name": slotName})
 	m.frames()
@@ -269,9 +295,18 @@ func (m *metadata) frames() {
 	}
 	if cl := m.classes[q.stack.pools[slotFrames]]; cl != nil {
 		m.checkRequiredFields(cl, []string{"method"})
-		q.frame = m.compileClass(cl, map[string]slot{"method": slotMethod, "lineNumber": slotLine, "bytecodeIndex": slotBytecode})
+		q.frame = m.compileClass(
+			cl,
+			map[string]slot{"method": slotMethod, "lineNumber": slotLine, "bytecodeIndex": slotBytecode},
+		)
 	}
-	m.part(&q.method, q.frame, slotMethod, []string{"type", "name"}, map[string]slot{"type": slotClass, "name": slotName, "modifiers": slotModifiers})
+	m.part(
+		&q.method,
+		q.frame,
+		slotMethod,
+		[]string{"type", "name"},
+		map[string]slot{"type": slotClass, "name": slotName, "modifiers": slotModifiers},
+	)
 	m.part(&q.class, q.method, slotClass, []string{"name"}, map[string]slot{"name": slotName, "package": slotPackage})
 	m.part(&q.pack, q.class, slotPackage, nil, map[string]slot{"name": slotName})
 	m.part(&q.symbol, q.class, slotName, nil, map[string]slot{"string": slotName})

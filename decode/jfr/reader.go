@@ -60,9 +60,20 @@ type evidence struct {
 // ErrNotMine for input that is not a recording, ErrVersion for JDK 7 or 8, ErrTruncated for
 // input without a whole header.
 func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
-	r := &Reader{name: name, symbols: symbols{rules: o.Rules, ids: newIdentities()},
-		evidence: evidence{settings: map[string]string{}, recorded: map[string]bool{}, dumps: threaddump.NewHotSpot(), agent: agentSamples{follows: o.AgentSamples}}}
-	r.feed = feed{room: o.Room, split: splitter{input: input{in: in}, name: name, skip: o.Skip, specs: wanted(), metas: map[string]*metadata{}}}
+	r := &Reader{
+		name:    name,
+		symbols: symbols{rules: o.Rules, ids: newIdentities()},
+		evidence: evidence{
+			settings: map[string]string{},
+			recorded: map[string]bool{},
+			dumps:    threaddump.NewHotSpot(),
+			agent:    agentSamples{follows: o.AgentSamples},
+		},
+	}
+	r.feed = feed{
+		room:  o.Room,
+		split: splitter{input: input{in: in}, name: name, skip: o.Skip, specs: wanted(), metas: map[string]*metadata{}},
+	}
 	r.batch = &r.own
 	if r.rules == nil {
 		r.rules = rules.Default()
@@ -83,8 +94,16 @@ func (r *Reader) Stats() format.Stats {
 	if r.meta != nil && r.meta.sampler {
 		name += format.OfAsyncProfiler
 	}
-	return format.Stats{Format: name, Events: r.events, BytesRead: r.taken - r.damaged, BytesTotal: r.taken, DeadlockDumps: r.telling.count, Blind: r.blind(),
-		Warnings: slices.Concat(r.said.Warnings, r.unrecorded(), r.virtualWarning(), r.unobserved.warnings()), Damage: r.said.Damage}
+	return format.Stats{
+		Format:        name,
+		Events:        r.events,
+		BytesRead:     r.taken - r.damaged,
+		BytesTotal:    r.taken,
+		DeadlockDumps: r.telling.count,
+		Blind:         r.blind(),
+		Warnings:      slices.Concat(r.said.Warnings, r.unrecorded(), r.virtualWarning(), r.unobserved.warnings()),
+		Damage:        r.said.Damage,
+	}
 }
 
 // Close ends reading ahead, which may wait for the input. It does not close the input.
@@ -151,7 +170,17 @@ func (r *Reader) lost(d format.Damage) {
 // reportMissing reports the missing data of the current chunk.
 func (r *Reader) reportMissing() {
 	if r.missing > 0 {
-		r.lost(r.chunk.lost(0, 0, format.CodeLostData, human.Say("names, threads or stacks that events of the chunk refer to cannot be read, or contradict others: %v", r.missing)))
+		r.lost(
+			r.chunk.lost(
+				0,
+				0,
+				format.CodeLostData,
+				human.Say(
+					"names, threads or stacks that events of the chunk refer to cannot be read, or contradict others: %v",
+					r.missing,
+				),
+			),
+		)
 	}
 	r.missing = 0
 }

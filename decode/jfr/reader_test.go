@@ -56,7 +56,12 @@ type sum [2]int64
 func read(t testing.TB, data []byte) (map[string]map[string]sum, format.Stats) {
 	t.Helper()
 	r := golden.Must(NewReader(bytes.NewReader(data), "test.jfr", Options{}))(t)
-	out := map[string]map[string]sum{"jdk.JavaMonitorEnter": {}, "jdk.ThreadPark": {}, "jdk.JavaMonitorWait": {}, "jdk.JavaMonitorNotify": {}}
+	out := map[string]map[string]sum{
+		"jdk.JavaMonitorEnter":  {},
+		"jdk.ThreadPark":        {},
+		"jdk.JavaMonitorWait":   {},
+		"jdk.JavaMonitorNotify": {},
+	}
 	classes, kinds, named := map[format.ObjectID]string{}, map[format.ObjectID]format.LockKind{}, map[format.ThreadID]bool{}
 	var ev format.Event
 	for {

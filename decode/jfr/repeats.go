@@ -100,7 +100,8 @@ func (s *symbols) misspelled(name string) {
 var ruled = sync.OnceValue(func() []string {
 	out := []string{"STATE_RUNNABLE", "STATE_DEFAULT", "PrintThreads"}
 	for _, pattern := range strings.Fields(string(rules.Text())) {
-		if name := strings.TrimRight(strings.Split(pattern, "*")[0], "."); strings.Count(name, ".") > 1 && len(name) > minRuled {
+		if name := strings.TrimRight(strings.Split(pattern, "*")[0], "."); strings.Count(name, ".") > 1 &&
+			len(name) > minRuled {
 			out = append(out, name)
 		}
 	}

@@ -103,10 +103,27 @@ type verdictKey struct {
 }
 
 func newIdentities() identities {
-	ids := identities{threads: map[threadKey]format.ThreadID{}, alive: map[lifeKey]living{}, called: map[format.ThreadID]string{}, byJava: map[int64]format.ThreadID{}, byKey: map[int64]format.ThreadID{}, native: map[int64]int64{}, objects: map[objectKey]format.ObjectID{},
-		stacks: map[uint64][]format.StackID{}, sleeps: map[int64]format.StackID{}, frames: [][]format.Frame{nil}, brief: [][]frame{nil},
-		verdict: map[verdictKey]rules.Result{},
-		entries: map[format.StackID]struct{}{}, entered: map[entry]struct{}{}, cut: map[format.StackID]struct{}{}, virtual: virtuals{lives: map[format.ThreadID]*virtualLife{}}, calls: map[call]format.StackID{}, releases: map[format.StackID]release{}, families: map[uint32]uint32{}}
+	ids := identities{
+		threads:  map[threadKey]format.ThreadID{},
+		alive:    map[lifeKey]living{},
+		called:   map[format.ThreadID]string{},
+		byJava:   map[int64]format.ThreadID{},
+		byKey:    map[int64]format.ThreadID{},
+		native:   map[int64]int64{},
+		objects:  map[objectKey]format.ObjectID{},
+		stacks:   map[uint64][]format.StackID{},
+		sleeps:   map[int64]format.StackID{},
+		frames:   [][]format.Frame{nil},
+		brief:    [][]frame{nil},
+		verdict:  map[verdictKey]rules.Result{},
+		entries:  map[format.StackID]struct{}{},
+		entered:  map[entry]struct{}{},
+		cut:      map[format.StackID]struct{}{},
+		virtual:  virtuals{lives: map[format.ThreadID]*virtualLife{}},
+		calls:    map[call]format.StackID{},
+		releases: map[format.StackID]release{},
+		families: map[uint32]uint32{},
+	}
 	ids.classes.Of("") // no class, and no name, is 0
 	ids.words.Of("")
 	return ids
@@ -289,7 +306,13 @@ func (s *symbols) word(at int64) uint32 {
 }
 
 // object resolves a lock, first seen by a thread at a stack.
-func (s *symbols) object(class uint32, address int64, in space, kind format.LockKind, at format.StackID) format.ObjectID {
+func (s *symbols) object(
+	class uint32,
+	address int64,
+	in space,
+	kind format.LockKind,
+	at format.StackID,
+) format.ObjectID {
 	k := objectKey{class, address, in}
 	recent := &s.ids.recentObjects[k.slot()]
 	if recent.id != format.NoObject && recent.key == k {

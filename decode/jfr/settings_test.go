@@ -60,7 +60,8 @@ func TestAdviceForAsyncProfiler(t *testing.T) {
 	for _, want := range []string{"'contend jfc' prints", "async-profiler records them with -e lock"} {
 		r.set(t, "JavaMonitorEnter", "enabled", "false")
 		s := r.Stats()
-		if w := s.Warnings; len(w) != 1 || !strings.Contains(w[0].Hint, want) || strings.HasSuffix(s.Format, format.OfAsyncProfiler) != r.meta.sampler {
+		if w := s.Warnings; len(w) != 1 || !strings.Contains(w[0].Hint, want) ||
+			strings.HasSuffix(s.Format, format.OfAsyncProfiler) != r.meta.sampler {
 			t.Errorf("%s: %v, want %q", s.Format, w, want)
 		}
 		r.meta.sampler = true
@@ -73,7 +74,10 @@ func TestThresholdOfAsyncProfiler(t *testing.T) {
 	if ev, told := r.set(t, "JavaMonitorEnter", "lock", "0"); told {
 		t.Errorf("%+v", ev)
 	}
-	if ev, told := r.set(t, "JavaMonitorEnter", "lock", "10000"); !told || ev.Name != "jdk.JavaMonitorEnter#threshold" || ev.Value != "10000 ns" || ev.Weight != 10000 {
+	if ev, told := r.set(t, "JavaMonitorEnter", "lock", "10000"); !told ||
+		ev.Name != "jdk.JavaMonitorEnter#threshold" ||
+		ev.Value != "10000 ns" ||
+		ev.Weight != 10000 {
 		t.Errorf("%v %+v", told, ev)
 	}
 }
@@ -114,7 +118,13 @@ func TestSaturationNeedsAFifthOfTheSamplesAndWaiting(t *testing.T) {
 		busy, all       int
 		contended, said bool
 	}{{0, 0, true, false}, {1, 10, true, false}, {2, 10, true, true}, {2, 10, false, false}} {
-		golden.Equal(t, hints(&unobserved{loads: c.all, saturated: c.busy, contended: c.contended}) != "", c.said, c.busy, c.all)
+		golden.Equal(
+			t,
+			hints(&unobserved{loads: c.all, saturated: c.busy, contended: c.contended}) != "",
+			c.said,
+			c.busy,
+			c.all,
+		)
 	}
 }
 
@@ -130,7 +140,8 @@ func TestTruncatedStacksAndLoads(t *testing.T) {
 	for _, share := range []float32{0.5, 0.9, 0.97, 1} {
 		cpuLoad(r, &values{slotLoad: int64(math.Float32bits(share))}, nil)
 	}
-	if r.unobserved.cut != (amount{1, 3_000_000}) || !r.unobserved.contended || r.unobserved.loads != 4 || r.unobserved.saturated != 2 {
+	if r.unobserved.cut != (amount{1, 3_000_000}) || !r.unobserved.contended || r.unobserved.loads != 4 ||
+		r.unobserved.saturated != 2 {
 		t.Errorf("%+v", r.unobserved)
 	}
 	golden.Holds(t, hints(&r.unobserved), "truncated-stacks: the stacks of 1 wait, 3.00 ms")

@@ -87,7 +87,12 @@ func (s *splitter) endOfInput(c *chunk, err error) error {
 		return err
 	}
 	if s.chunks == 0 {
-		return &format.Error{Pos: format.Pos{File: s.name, Off: s.base + int64(len(s.buf))}, What: "chunk header", Err: format.ErrTruncated, Hint: "the file holds no complete recording; copy or dump it again"}
+		return &format.Error{
+			Pos:  format.Pos{File: s.name, Off: s.base + int64(len(s.buf))},
+			What: "chunk header",
+			Err:  format.ErrTruncated,
+			Hint: "the file holds no complete recording; copy or dump it again",
+		}
 	}
 	c.head = s.head
 	c.lose(0, len(s.buf), format.CodeTruncated, "chunk header: input ends early")
@@ -109,7 +114,10 @@ func (s *splitter) prepare(c *chunk) {
 	}
 	s.order(c)
 	if c.meta != nil && !s.fresh && !c.unfinished {
-		c.flawed(int(c.head.metadata), "metadata cannot be read, and is taken to be that of the chunk before: "+format.ErrCorrupt.Error())
+		c.flawed(
+			int(c.head.metadata),
+			"metadata cannot be read, and is taken to be that of the chunk before: "+format.ErrCorrupt.Error(),
+		)
 	}
 	if rest := len(c.buf) - c.off; c.meta == nil && rest > 0 {
 		c.lose(c.off, rest, format.CodeLostData, "chunk has no readable metadata")

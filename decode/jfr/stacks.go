@@ -76,7 +76,12 @@ func (s *symbols) numbered(key int64) uint32 {
 	if s.constant(s.meta.parts.method, key, &v) {
 		class, name := s.class(v[slotClass]), s.symbol(s.meta.parts.method, &v)
 		number, added := s.ids.methods.Of(method{class, name})
-		m = methodName{s.ids.classes.List[class], s.ids.words.List[name], v[slotModifiers]&synchronizedFlag != 0, number}
+		m = methodName{
+			s.ids.classes.List[class],
+			s.ids.words.List[name],
+			v[slotModifiers]&synchronizedFlag != 0,
+			number,
+		}
 		if added {
 			s.misspelled(m.class + "." + m.method)
 		}
@@ -96,7 +101,9 @@ const maxSleeps = 1 << 12
 func (s *symbols) sleepStack(asked int64) format.StackID {
 	id, ok := s.ids.sleeps[asked]
 	if !ok && len(s.ids.sleeps) < maxSleeps {
-		id = s.internStack([]format.Frame{{Class: "java.lang.Thread", Method: fmt.Sprintf("sleep(%v)", time.Duration(asked))}})
+		id = s.internStack(
+			[]format.Frame{{Class: "java.lang.Thread", Method: fmt.Sprintf("sleep(%v)", time.Duration(asked))}},
+		)
 		s.ids.sleeps[asked] = id
 	}
 	return id

@@ -86,5 +86,7 @@ func (r *Reader) reportEntry(stack format.StackID, class uint32) {
 		return
 	}
 	r.ids.entered[e] = struct{}{}
-	r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingEntry + e.monitor, Value: e.class + "::" + e.method})
+	r.queue.Push(
+		format.Event{Kind: format.KindSetting, Name: format.SettingEntry + e.monitor, Value: e.class + "::" + e.method},
+	)
 }

@@ -80,7 +80,16 @@ func TestEachParkHasTheUnparkThatEndedIt(t *testing.T) {
 		{500, 1000_300, 2, 92, 0, family, 0, false}, {500, 1000_200, 1, 91, 0, family, 0, false},
 		{2000_000, 3000_100, 3, 91, 0, family, 0, false}, {5000_000, 6000_000, 4, 91, 0, family, 0, false},
 		{8000_000, 9000_010, 5, 91, 0, family, 0, false}, {9000_030, 9100_100, 5, 91, 0, family, 0, false},
-		{9500_000, 9700_000, 6, 91, 0, family, format.Shared, true}, {9600_000, 9800_000, 7, 91, 0, family, 0, true}, // one of them timed out
+		{
+			9500_000,
+			9700_000,
+			6,
+			91,
+			0,
+			family,
+			format.Shared,
+			true,
+		}, {9600_000, 9800_000, 7, 91, 0, family, 0, true}, // one of them timed out
 	}
 	var queue format.Queue
 	w.advance(&queue)
@@ -93,7 +102,10 @@ func TestEachParkHasTheUnparkThatEndedIt(t *testing.T) {
 			late = append(late, ev)
 		}
 	}
-	if len(late) != 2 || !late[0].Failed || late[0].Mode != format.Shared || late[1].Failed || late[1].Time != 9600_000 || late[1].End != 9800_000 || late[1].Object != 91 {
+	if len(late) != 2 || !late[0].Failed || late[0].Mode != format.Shared || late[1].Failed ||
+		late[1].Time != 9600_000 ||
+		late[1].End != 9800_000 ||
+		late[1].Object != 91 {
 		t.Errorf("%+v", late)
 	}
 	want := []struct {
@@ -106,7 +118,8 @@ func TestEachParkHasTheUnparkThatEndedIt(t *testing.T) {
 		t.Fatalf("%d releases: %+v", len(got), got)
 	}
 	for i, ev := range got {
-		if w := want[i]; ev.Thread != w.thread || ev.Woken != w.woken || ev.Object != w.lock || ev.Mode != w.mode || ev.Again != w.again {
+		if w := want[i]; ev.Thread != w.thread || ev.Woken != w.woken || ev.Object != w.lock || ev.Mode != w.mode ||
+			ev.Again != w.again {
 			t.Errorf("%+v, want %+v", ev, w)
 		}
 	}
@@ -141,10 +154,24 @@ func TestPlacesTellWhoseReleaseItWas(t *testing.T) {
 	for i := range int64(10) {
 		at := i * 10_000_000
 		w.calls.list = append(w.calls.list, unpark{at + 1000, 20, 1, let}, unpark{at + 5_000_000, 21, 2, let})
-		w.parks = append(w.parks, endedPark{at, at + 2000, 1, 91, 0, 7, 0, false}, endedPark{at, at + 5_002_000, 2, 92, 0, 7, 0, false})
+		w.parks = append(
+			w.parks,
+			endedPark{at, at + 2000, 1, 91, 0, 7, 0, false},
+			endedPark{at, at + 5_002_000, 2, 92, 0, 7, 0, false},
+		)
 	}
-	w.calls.list = append(w.calls.list, unpark{200_000_000, 20, 1, let}, unpark{200_000_010, 21, 2, let}, unpark{300_000_000, 22, 1, let})
-	w.parks = append(w.parks, endedPark{199_000_000, 200_000_200, 1, 91, 0, 7, 0, false}, endedPark{199_000_000, 200_000_100, 2, 92, 0, 7, 0, false}, endedPark{299_000_000, 300_000_100, 3, 93, 0, 7, 0, false})
+	w.calls.list = append(
+		w.calls.list,
+		unpark{200_000_000, 20, 1, let},
+		unpark{200_000_010, 21, 2, let},
+		unpark{300_000_000, 22, 1, let},
+	)
+	w.parks = append(
+		w.parks,
+		endedPark{199_000_000, 200_000_200, 1, 91, 0, 7, 0, false},
+		endedPark{199_000_000, 200_000_100, 2, 92, 0, 7, 0, false},
+		endedPark{299_000_000, 300_000_100, 3, 93, 0, 7, 0, false},
+	)
 	var queue format.Queue
 	w.advance(&queue)
 	got := map[format.ObjectID]map[format.ThreadID]int{91: {}, 92: {}, 93: {}}

@@ -58,10 +58,20 @@ func (h *unobserved) warnings() (out []format.Warning) {
 		out = append(out, format.Warning{Code: code, Text: human.Say(text, args...)})
 	}
 	if h.cut.waits > 0 {
-		say(format.CodeTruncatedStacks, "the stacks of %s, %v of waiting, end before the outermost frame: record with -XX:FlightRecorderOptions=stackdepth=256", human.Some(int(h.cut.waits), "wait", "waits"), time.Duration(h.cut.ns))
+		say(
+			format.CodeTruncatedStacks,
+			"the stacks of %s, %v of waiting, end before the outermost frame: record with -XX:FlightRecorderOptions=stackdepth=256",
+			human.Some(int(h.cut.waits), "wait", "waits"),
+			time.Duration(h.cut.ns),
+		)
 	}
 	if h.contended && h.saturated*5 >= h.loads && h.loads > 0 {
-		say(format.CodeSaturated, "no processor was idle in %v of %v samples: owners of locks waited for one, too", h.saturated, h.loads)
+		say(
+			format.CodeSaturated,
+			"no processor was idle in %v of %v samples: owners of locks waited for one, too",
+			h.saturated,
+			h.loads,
+		)
 	}
 	return out
 }

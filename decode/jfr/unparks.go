@@ -83,7 +83,10 @@ func (s *symbols) releaseOf(frames []format.Frame) (what release) {
 
 // park takes a park on a lock.
 func (r *Reader) park(ev *format.Event, class uint32) {
-	r.unparks.parks = append(r.unparks.parks, endedPark{ev.Time, ev.End, ev.Thread, ev.Object, ev.Stack, r.family(class), ev.Mode, ev.Failed})
+	r.unparks.parks = append(
+		r.unparks.parks,
+		endedPark{ev.Time, ev.End, ev.Thread, ev.Object, ev.Stack, r.family(class), ev.Mode, ev.Failed},
+	)
 }
 
 // family returns the number of the family of a class.
@@ -132,14 +135,27 @@ func (w *unparks) deliver(queue *format.Queue) {
 	for i, at := range found {
 		p := &parks[i]
 		if p.late {
-			queue.Push(format.Event{Kind: format.KindWait, Time: p.start, End: p.end, Thread: p.thread, Object: p.lock, Stack: p.stack, Mode: p.mode, Failed: at < 0})
+			queue.Push(
+				format.Event{
+					Kind:   format.KindWait,
+					Time:   p.start,
+					End:    p.end,
+					Thread: p.thread,
+					Object: p.lock,
+					Stack:  p.stack,
+					Mode:   p.mode,
+					Failed: at < 0,
+				},
+			)
 		}
 		if at < 0 {
 			continue
 		}
 		if !w.reported {
 			w.reported = true
-			queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesUnparks})
+			queue.Push(
+				format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesUnparks},
+			)
 		}
 		u := &unparks[at]
 		ev := format.Event{Kind: format.KindRelease, Time: u.at, Object: p.lock, Woken: p.thread}
@@ -173,7 +189,12 @@ func match(parks []endedPark, unparks []unpark, siteLocks map[format.StackID]for
 // belong to another lock; -1 for none. Several unparks may be under way at once: of recent
 // ones the first counts, because threads run in the order in which they are woken; of older
 // ones, the last.
-func wakes(p *endedPark, unparks []unpark, used []bool, siteLocks map[format.StackID]format.ObjectID) (found, other int) {
+func wakes(
+	p *endedPark,
+	unparks []unpark,
+	used []bool,
+	siteLocks map[format.StackID]format.ObjectID,
+) (found, other int) {
 	found, other = -1, -1
 	end := sort.Search(len(unparks), func(i int) bool { return unparks[i].at > p.end })
 	for at := end - 1; at >= max(end-maxTried, 0) && unparks[at].at >= p.start; at-- {
@@ -230,7 +251,8 @@ func triedAgain(parks []endedPark) []int64 {
 	out, next := make([]int64, len(parks)), map[format.ThreadID]*endedPark{}
 	for i := len(parks) - 1; i >= 0; i-- {
 		p := &parks[i]
-		if n := next[p.thread]; n != nil && n.lock == p.lock && n.stack == p.stack && n.start >= p.end && n.start-p.end <= slack {
+		if n := next[p.thread]; n != nil && n.lock == p.lock && n.stack == p.stack && n.start >= p.end &&
+			n.start-p.end <= slack {
 			out[i] = n.start
 		}
 		next[p.thread] = p

@@ -141,7 +141,8 @@ func (s *symbols) indicatesVirtual(v *values) bool {
 		return true
 	}
 	var group values
-	return s.meta.parts.group != nil && s.constant(s.meta.parts.group, v[slotGroup], &group) && s.text(group[slotName]) == carriers
+	return s.meta.parts.group != nil && s.constant(s.meta.parts.group, v[slotGroup], &group) &&
+		s.text(group[slotName]) == carriers
 }
 
 // virtualWarning returns the warning about unobserved waits of virtual threads; none
@@ -163,9 +164,22 @@ func (r *Reader) virtualWarning() []format.Warning {
 		those = human.Some(n, "virtual thread", "virtual threads")
 	}
 	if v.inSamples {
-		return []format.Warning{{Code: format.CodeVirtualThreads, Text: human.Say("waits of %s are sampled, in %v samples; waits between two samples are unknown", those, v.sampled)}}
+		return []format.Warning{
+			{
+				Code: format.CodeVirtualThreads,
+				Text: human.Say(
+					"waits of %s are sampled, in %v samples; waits between two samples are unknown",
+					those,
+					v.sampled,
+				),
+			},
+		}
 	}
-	w := format.Warning{Code: format.CodeVirtualThreads, Text: human.Say("%s of %s are recorded: ", what, those), Hint: hint}
+	w := format.Warning{
+		Code: format.CodeVirtualThreads,
+		Text: human.Say("%s of %s are recorded: ", what, those),
+		Hint: hint,
+	}
 	if ns, bounded := v.unobserved(max(r.until, r.head.end())); bounded {
 		w.Hidden = max(ns, 1)
 		w.Text += human.Say("at most %v are hidden", time.Duration(ns))

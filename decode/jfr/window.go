@@ -29,7 +29,12 @@ const (
 // chunk is not finished, the end of its last event is not known.
 func (h *header) window(latest int64, unfinished bool) window {
 	age := format.Times(oldest, h.ticksPerSecond)
-	w := window{floor: minus(h.startTicks, age), first: minus(h.startTicks, format.Times(late, h.ticksPerSecond)), last: plus(h.startTicks, age), mask: math.MaxUint64}
+	w := window{
+		floor: minus(h.startTicks, age),
+		first: minus(h.startTicks, format.Times(late, h.ticksPerSecond)),
+		last:  plus(h.startTicks, age),
+		mask:  math.MaxUint64,
+	}
 	if h.startTicks >= 0 {
 		w.floor = max(w.floor, 0) // clocks count from the start of the machine
 	}

@@ -44,14 +44,24 @@ type Reader struct {
 // NewReader checks the file header and begins to read. The error is a
 // *format.Error: ErrNotMine, ErrVersion or ErrTruncated.
 func NewReader(in io.Reader, name string) (*Reader, error) {
-	r := &Reader{name: name, split: splitter{in: in}, free: sync.Pool{New: func() any { return &batch{} }}, ahead: semaphore.NewWeighted(maxAhead)}
+	r := &Reader{
+		name:  name,
+		split: splitter{in: in},
+		free:  sync.Pool{New: func() any { return &batch{} }},
+		ahead: semaphore.NewWeighted(maxAhead),
+	}
 	r.ctx, r.close = context.WithCancel(context.Background())
 	if err := r.header(); err != nil {
 		return nil, err
 	}
 	cores := runtime.GOMAXPROCS(0)
 	r.order = make(chan *batch, 2*cores)
-	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(cores), zstd.IgnoreChecksum(true), zstd.WithDecoderMaxMemory(format.MaxBlock)) // the checksum of a block detects more
+	z, err := zstd.NewReader(
+		nil,
+		zstd.WithDecoderConcurrency(cores),
+		zstd.IgnoreChecksum(true),
+		zstd.WithDecoderMaxMemory(format.MaxBlock),
+	) // the checksum of a block detects more
 	if err == nil {
 		r.zstd = z
 		go r.run()
@@ -75,7 +85,11 @@ func (r *Reader) header() error {
 	}
 	r.split.version = binary.LittleEndian.Uint16(head[len(format.Magic):])
 	if v := r.split.version; v != format.Version && v != format.Version2 {
-		return fail("file header", fmt.Errorf("contend trace version %d: %w", v, format.ErrVersion), "a newer contend reads it")
+		return fail(
+			"file header",
+			fmt.Errorf("contend trace version %d: %w", v, format.ErrVersion),
+			"a newer contend reads it",
+		)
 	}
 	r.split.at = format.HeaderSize
 	return nil
@@ -184,7 +198,16 @@ func (r *Reader) advance() {
 	if errors.Is(b.eof, io.EOF) && !r.ended && r.damaged == 0 {
 		const why = "the end event is missing: the trace was cut off between two blocks"
 		r.said.Warn(format.CodeTruncated, r.name+": "+why)
-		r.said.Damage.Add(format.Damage{Pos: format.Pos{File: r.name, Off: b.block.off}, Code: format.CodeTruncated, Why: why, Events: format.UnknownEvents, From: known(r.last), Until: format.NoTime})
+		r.said.Damage.Add(
+			format.Damage{
+				Pos:    format.Pos{File: r.name, Off: b.block.off},
+				Code:   format.CodeTruncated,
+				Why:    why,
+				Events: format.UnknownEvents,
+				From:   known(r.last),
+				Until:  format.NoTime,
+			},
+		)
 	}
 }
 
@@ -196,7 +219,17 @@ func (r *Reader) gap(bytes, off int64, why string, until, events int64) {
 		from = until
 	}
 	r.damaged += bytes
-	r.said.Lose(format.Damage{Pos: format.Pos{File: r.name, Off: off}, Code: format.CodeLostData, Why: why, Bytes: bytes, Events: events, From: known(from), Until: known(max(until, from))})
+	r.said.Lose(
+		format.Damage{
+			Pos:    format.Pos{File: r.name, Off: off},
+			Code:   format.CodeLostData,
+			Why:    why,
+			Bytes:  bytes,
+			Events: events,
+			From:   known(from),
+			Until:  known(max(until, from)),
+		},
+	)
 	r.gaps.Push(format.Event{Kind: format.KindGap, Time: from, End: max(until, from), Bytes: bytes, Name: why})
 }
 

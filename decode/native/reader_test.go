@@ -23,18 +23,68 @@ func rounds(n int) *format.List {
 	add(format.Event{Kind: format.KindSetting, Name: "threshold", Value: "20 ms", Weight: 20e6})
 	for i := range n {
 		id := uint32(i + 1)
-		add(format.Event{Kind: format.KindThread, Thread: format.ThreadID(id), Name: fmt.Sprintf("worker-%d é", i), Group: "workers"})
-		add(format.Event{Kind: format.KindStack, Stack: format.StackID(id), Frames: []format.Frame{{Class: "a.B", Method: "m", File: "B.java", Line: i - 1}, {Class: "a.C", Method: "run"}}})
-		add(format.Event{Kind: format.KindObject, Object: format.ObjectID(id), Class: "a.Lock", Hash: 1 << 60, LockKind: format.KindMonitor, Stack: 1})
+		add(
+			format.Event{
+				Kind:   format.KindThread,
+				Thread: format.ThreadID(id),
+				Name:   fmt.Sprintf("worker-%d é", i),
+				Group:  "workers",
+			},
+		)
+		add(
+			format.Event{
+				Kind:  format.KindStack,
+				Stack: format.StackID(id),
+				Frames: []format.Frame{
+					{Class: "a.B", Method: "m", File: "B.java", Line: i - 1},
+					{Class: "a.C", Method: "run"},
+				},
+			},
+		)
+		add(
+			format.Event{
+				Kind:     format.KindObject,
+				Object:   format.ObjectID(id),
+				Class:    "a.Lock",
+				Hash:     1 << 60,
+				LockKind: format.KindMonitor,
+				Stack:    1,
+			},
+		)
 		at := int64(1e18) + int64(i)*1000
 		add(format.Event{Kind: format.KindThreadStart, Time: at, Thread: format.ThreadID(id)})
 		add(format.Event{Kind: format.KindTick, Time: at + 3, Intended: at, Live: 5, IdleThreads: 2})
-		add(format.Event{Kind: format.KindContention, Time: at + 3, Weight: format.EvidenceOnly, Object: 1,
+		add(format.Event{
+			Kind:    format.KindContention,
+			Time:    at + 3,
+			Weight:  format.EvidenceOnly,
+			Object:  1,
 			Owners:  []format.Party{{Thread: 1, Stack: 1}},
-			Waiters: []format.Party{{Thread: 2, Stack: 2, Mode: format.Shared}, {Thread: 3, Stack: 3}}})
-		add(format.Event{Kind: format.KindWait, Time: at, End: at + 500, Thread: 2, Object: 1, Stack: 2, Owner: 1, Mode: format.Shared})
+			Waiters: []format.Party{{Thread: 2, Stack: 2, Mode: format.Shared}, {Thread: 3, Stack: 3}},
+		})
+		add(
+			format.Event{
+				Kind:   format.KindWait,
+				Time:   at,
+				End:    at + 500,
+				Thread: 2,
+				Object: 1,
+				Stack:  2,
+				Owner:  1,
+				Mode:   format.Shared,
+			},
+		)
 		add(format.Event{Kind: format.KindTenure, Time: at - 10, End: at + 500, Thread: 1, Object: 1, Stack: 1})
-		add(format.Event{Kind: format.KindActivity, Time: at, End: at + 9, Thread: 4, Stack: 4, Activity: format.ActivitySleep})
+		add(
+			format.Event{
+				Kind:     format.KindActivity,
+				Time:     at,
+				End:      at + 9,
+				Thread:   4,
+				Stack:    4,
+				Activity: format.ActivitySleep,
+			},
+		)
 		add(format.Event{Kind: format.KindThreadEnd, Time: at + 900, Thread: format.ThreadID(id)})
 	}
 	return l
@@ -156,7 +206,12 @@ func BenchmarkInstants(b *testing.B) {
 			lock, waiters = format.ObjectID(rng.IntN(5)+1), rng.IntN(6)
 		}
 		_ = l.Write(&format.Event{Kind: format.KindTick, Time: at, Intended: at - rng.Int64N(100_000), Live: 12})
-		ev := format.Event{Kind: format.KindContention, Time: at, Object: lock, Owners: []format.Party{{Thread: 1, Stack: 2}}}
+		ev := format.Event{
+			Kind:   format.KindContention,
+			Time:   at,
+			Object: lock,
+			Owners: []format.Party{{Thread: 1, Stack: 2}},
+		}
 		for t := range waiters {
 			ev.Waiters = append(ev.Waiters, format.Party{Thread: format.ThreadID(t + 2), Stack: 3})
 		}

@@ -130,7 +130,12 @@ func TestTheSpecificationsExample(t *testing.T) {
 		t.Fatal(err, st.Warnings)
 	}
 	golden.Same(t, l.Events, want)
-	golden.Equal(t, string(encode(t, &format.List{Events: want}, format.WriterOptions{})), string(data), "the writer writes")
+	golden.Equal(
+		t,
+		string(encode(t, &format.List{Events: want}, format.WriterOptions{})),
+		string(data),
+		"the writer writes",
+	)
 }
 
 // long is a trace of many more blocks than a reader holds ahead.
@@ -164,7 +169,13 @@ func TestCloseEndsWhoReadsAhead(t *testing.T) {
 		}
 		if left := golden.WaitForGoroutines(before); left > before {
 			stacks := make([]byte, 1<<16)
-			t.Fatalf("closed after %d events: %d goroutines for %d before\n%s", events, left, before, stacks[:runtime.Stack(stacks, true)])
+			t.Fatalf(
+				"closed after %d events: %d goroutines for %d before\n%s",
+				events,
+				left,
+				before,
+				stacks[:runtime.Stack(stacks, true)],
+			)
 		}
 	}
 }

@@ -65,7 +65,16 @@ func (r *Reader) lost(s *sample) {
 		return
 	}
 	r.seen.lost += int64(min(n, 1<<40))
-	r.Said.Damage.Add(format.Damage{Pos: format.Pos{File: r.file, Line: r.in.Line()}, Code: format.CodeLostData, Why: "perf lost events", Events: int64(min(n, 1<<40)), From: r.last, Until: at})
+	r.Said.Damage.Add(
+		format.Damage{
+			Pos:    format.Pos{File: r.file, Line: r.in.Line()},
+			Code:   format.CodeLostData,
+			Why:    "perf lost events",
+			Events: int64(min(n, 1<<40)),
+			From:   r.last,
+			Until:  at,
+		},
+	)
 	r.Push(format.Event{Kind: format.KindGap, Time: r.last, End: at, Name: "perf lost events"})
 }
 
@@ -94,9 +103,21 @@ func (r *Reader) truncated() {
 		pos.Line++
 	}
 	r.Said.Warn(format.CodeTruncated, human.Say("%s: %v within a line; %v bytes not read", pos, format.ErrTruncated, n))
-	r.Said.Damage.Add(format.Damage{Pos: pos, Code: format.CodeTruncated, Why: "line: " + format.ErrTruncated.Error(), Bytes: n, Events: format.UnknownEvents, From: r.last, Until: format.NoTime})
+	r.Said.Damage.Add(
+		format.Damage{
+			Pos:    pos,
+			Code:   format.CodeTruncated,
+			Why:    "line: " + format.ErrTruncated.Error(),
+			Bytes:  n,
+			Events: format.UnknownEvents,
+			From:   r.last,
+			Until:  format.NoTime,
+		},
+	)
 	if r.last != format.NoTime {
-		r.Push(format.Event{Kind: format.KindGap, Time: r.last, End: r.last, Bytes: n, Name: format.ErrTruncated.Error()})
+		r.Push(
+			format.Event{Kind: format.KindGap, Time: r.last, End: r.last, Bytes: n, Name: format.ErrTruncated.Error()},
+		)
 	}
 }
 

@@ -16,10 +16,24 @@ import (
 // small is a text with most kinds of lines.
 var small = append(script(
 	"2 0.5 PERF_RECORD_FORK(1:3):(1:2)",
-	"2 1 waits 20 0 0 0 cond", "3 1.5 wait 10 2 0 0 mutex", "3 1.51 out S", "4 2 wake 10 1 0 0 unlock", "4 2.001 waking 3", "4 2.002 ret 1", "3 2.5 in", "3 2.51 ret 0",
-	"4 3 lock:contention_begin: 0xffff8881071b00b8 (flags=WRITE)", "4 3.1 lock:contention_end: 0xffff8881071b00b8 (ret=0)",
-	"4 3.2 PERF_RECORD_LOST lost 3", "4 3.3 block:block_rq_issue: 8,0", "4 3.05 cycles: 2b9a spin", "4 4 wake 20 1", "4 4.1 ret 1", "2 4.2 ret 0",
-	"2 5 sched:sched_process_exit: comm=t2 pid=2 prio=120"), "t9 1/9 [000] 1.00"...)
+	"2 1 waits 20 0 0 0 cond",
+	"3 1.5 wait 10 2 0 0 mutex",
+	"3 1.51 out S",
+	"4 2 wake 10 1 0 0 unlock",
+	"4 2.001 waking 3",
+	"4 2.002 ret 1",
+	"3 2.5 in",
+	"3 2.51 ret 0",
+	"4 3 lock:contention_begin: 0xffff8881071b00b8 (flags=WRITE)",
+	"4 3.1 lock:contention_end: 0xffff8881071b00b8 (ret=0)",
+	"4 3.2 PERF_RECORD_LOST lost 3",
+	"4 3.3 block:block_rq_issue: 8,0",
+	"4 3.05 cycles: 2b9a spin",
+	"4 4 wake 20 1",
+	"4 4.1 ret 1",
+	"2 4.2 ret 0",
+	"2 5 sched:sched_process_exit: comm=t2 pid=2 prio=120",
+), "t9 1/9 [000] 1.00"...)
 
 // What a longer text tells a shorter one does not tell more of; the end is
 // always clean.
@@ -59,12 +73,24 @@ func TestDamageIsToldWithNumbers(t *testing.T) {
 		text = append(text, w.Text)
 	}
 	all := strings.Join(text, "\n")
-	golden.Holds(t, all, "perf lost 3 events", "1 of 18 events are out of order, by up to 150 µs", "1 events are of kinds that are not read: block:block_rq_issue (1)", "within a line; 17 bytes not read")
+	golden.Holds(
+		t,
+		all,
+		"perf lost 3 events",
+		"1 of 18 events are out of order, by up to 150 µs",
+		"1 events are of kinds that are not read: block:block_rq_issue (1)",
+		"within a line; 17 bytes not read",
+	)
 	s := r.Stats()
 	if n, _ := sum(events, format.KindGap, nil); n != 2 || s.Damage.Whole() {
 		t.Errorf("%d gaps", n)
 	}
-	r, _ = readAll(t, []byte("t 7 [000] 1.000001: syscalls:sys_enter_futex: what: 0x1\nt 7 [000] 1.1: x\nnot perf\nt 7 [000] 2.000000: raw_syscalls:sys_enter: NR 202 (zz\n"))
+	r, _ = readAll(
+		t,
+		[]byte(
+			"t 7 [000] 1.000001: syscalls:sys_enter_futex: what: 0x1\nt 7 [000] 1.1: x\nnot perf\nt 7 [000] 2.000000: raw_syscalls:sys_enter: NR 202 (zz\n",
+		),
+	)
 	if s = r.Stats(); len(s.Warnings) < 3 || !warned(s, "lost-data") || !warned(s, "lines") {
 		t.Errorf("%+v", s.Warnings)
 	}
@@ -77,8 +103,14 @@ func TestKernelLocksAreThoseOfPerfLock(t *testing.T) {
 		waits int
 		us    int64
 	}{
-		0xffff8881071b00b8: {17, 174160}, 0xffff888627c2ba80: {29, 488}, 0xffffea00048aaca8: {2, 215}, 0xffff88810739a298: {14, 176}, 0xffff8881003c07ec: {2, 140},
-		0xffff888627d2ba80: {1, 44}, 0xffffea0005062da8: {14, 28}, 0xffff88810056917c: {2, 12}, 0xffff8881071b00cc: {1, 11},
+		0xffff8881071b00b8: {
+			17,
+			174160,
+		}, 0xffff888627c2ba80: {29, 488}, 0xffffea00048aaca8: {2, 215}, 0xffff88810739a298: {14, 176}, 0xffff8881003c07ec: {2, 140},
+		0xffff888627d2ba80: {
+			1,
+			44,
+		}, 0xffffea0005062da8: {14, 28}, 0xffff88810056917c: {2, 12}, 0xffff8881071b00cc: {1, 11},
 	}
 	_, events := readAll(t, fixture(t, "perf-lock-contention-kernel.txt"))
 	locks := map[format.ObjectID]uint64{}
@@ -122,8 +154,19 @@ func (e *endless) Read(p []byte) (int, error) {
 
 // What a reader holds does not grow with the text.
 func TestMemoryIsBounded(t *testing.T) {
-	text := script("2 1 wait 10 2 0 0 mutex", "2 1.01 out S", "3 2 wake 10 1 0 0 unlock", "3 2.001 waking 2", "3 2.002 ret 1", "2 2.5 in", "2 2.51 ret 0", "2 2.6 wake 10 1 0 0 unlock", "2 2.7 ret 0",
-		"4 3 waits 20 0 0 0 cond", "4 3.1 ret 0")
+	text := script(
+		"2 1 wait 10 2 0 0 mutex",
+		"2 1.01 out S",
+		"3 2 wake 10 1 0 0 unlock",
+		"3 2.001 waking 2",
+		"3 2.002 ret 1",
+		"2 2.5 in",
+		"2 2.51 ret 0",
+		"2 2.6 wake 10 1 0 0 unlock",
+		"2 2.7 ret 0",
+		"4 3 waits 20 0 0 0 cond",
+		"4 3.1 ret 0",
+	)
 	r := NewReader(&endless{text: text, left: 16 << 20}, "test", nil)
 	var ev format.Event
 	var before, after runtime.MemStats

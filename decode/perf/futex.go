@@ -61,8 +61,15 @@ func (r *Reader) enterFutex(s *sample) {
 }
 
 func newFutex(addr, op, val, val2, addr2 uint64) *futex {
-	return &futex{addr: addr, op: uint32(op) & futexCommands, val: uint32(val), val2: uint32(val2), addr2: addr2,
-		private: op&futexPrivate != 0, timed: op&futexRealtime != 0}
+	return &futex{
+		addr:    addr,
+		op:      uint32(op) & futexCommands,
+		val:     uint32(val),
+		val2:    uint32(val2),
+		addr2:   addr2,
+		private: op&futexPrivate != 0,
+		timed:   op&futexRealtime != 0,
+	}
 }
 
 // futex handles the effects of a call before it returns.

@@ -77,7 +77,13 @@ func (r *Reader) handler(s *sample) handler {
 }
 
 // sampled are the events that occur while a thread runs.
-var sampled = map[string]bool{"cycles": true, "cpu-clock": true, "task-clock": true, "cpu-cycles": true, "instructions": true}
+var sampled = map[string]bool{
+	"cycles":       true,
+	"cpu-clock":    true,
+	"task-clock":   true,
+	"cpu-cycles":   true,
+	"instructions": true,
+}
 
 // ran books a sample of a running thread.
 func (r *Reader) ran(s *sample) {

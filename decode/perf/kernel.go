@@ -76,7 +76,18 @@ func (r *Reader) kernelWait(t *thread, i int, end int64, failed bool) {
 	k := t.kernel[i]
 	t.kernel = append(t.kernel[:i], t.kernel[i+1:]...)
 	if end >= k.start {
-		r.Push(format.Event{Kind: format.KindWait, Thread: t.id, Object: k.lock.id, Mode: k.mode, Stack: k.stack, Time: k.start, End: end, Failed: failed})
+		r.Push(
+			format.Event{
+				Kind:   format.KindWait,
+				Thread: t.id,
+				Object: k.lock.id,
+				Mode:   k.mode,
+				Stack:  k.stack,
+				Time:   k.start,
+				End:    end,
+				Failed: failed,
+			},
+		)
 	}
 }
 
@@ -88,7 +99,14 @@ func (r *Reader) running(s *sample) *thread {
 	t := r.threadOf(-2 - max(s.cpu, 0))
 	if !t.named {
 		t.named = true
-		r.Push(format.Event{Kind: format.KindThread, Thread: t.id, Name: fmt.Sprintf("swapper/%d", max(s.cpu, 0)), Group: "swapper"})
+		r.Push(
+			format.Event{
+				Kind:   format.KindThread,
+				Thread: t.id,
+				Name:   fmt.Sprintf("swapper/%d", max(s.cpu, 0)),
+				Group:  "swapper",
+			},
+		)
 	}
 	return t
 }
@@ -118,15 +136,47 @@ func kernelClass(flags []byte) string {
 
 // known are locks of the kernel by the prefixes of the functions that acquire them.
 var known = []struct{ class, caller, name string }{
-	{"kernel:rwsem", "do_user_addr_fault", "mmap_lock"}, {"kernel:rwsem", "exc_page_fault", "mmap_lock"}, {"kernel:rwsem", "lock_mm_and_find_vma", "mmap_lock"},
-	{"kernel:rwsem", "mmap_read_lock", "mmap_lock"}, {"kernel:rwsem", "mmap_write_lock", "mmap_lock"}, {"kernel:rwsem", "vm_mmap_pgoff", "mmap_lock"},
-	{"kernel:rwsem", "vm_munmap", "mmap_lock"}, {"kernel:rwsem", "do_mprotect_pkey", "mmap_lock"}, {"kernel:rwsem", "do_madvise", "mmap_lock"},
-	{"kernel:rwsem", "madvise_lock", "mmap_lock"}, {"kernel:rwsem", "mm_populate", "mmap_lock"}, {"kernel:rwsem", "brk", "mmap_lock"}, {"kernel:rwsem", "x64_sys_brk", "mmap_lock"},
-	{"kernel:rwsem", "dup_mmap", "mmap_lock"}, {"kernel:rwsem", "exit_mmap", "mmap_lock"}, {"kernel:rwsem", "do_exit", "mmap_lock"},
+	{
+		"kernel:rwsem",
+		"do_user_addr_fault",
+		"mmap_lock",
+	}, {"kernel:rwsem", "exc_page_fault", "mmap_lock"}, {"kernel:rwsem", "lock_mm_and_find_vma", "mmap_lock"},
+	{
+		"kernel:rwsem",
+		"mmap_read_lock",
+		"mmap_lock",
+	}, {"kernel:rwsem", "mmap_write_lock", "mmap_lock"}, {"kernel:rwsem", "vm_mmap_pgoff", "mmap_lock"},
+	{
+		"kernel:rwsem",
+		"vm_munmap",
+		"mmap_lock",
+	}, {"kernel:rwsem", "do_mprotect_pkey", "mmap_lock"}, {"kernel:rwsem", "do_madvise", "mmap_lock"},
+	{
+		"kernel:rwsem",
+		"madvise_lock",
+		"mmap_lock",
+	}, {"kernel:rwsem", "mm_populate", "mmap_lock"}, {"kernel:rwsem", "brk", "mmap_lock"}, {"kernel:rwsem", "x64_sys_brk", "mmap_lock"},
+	{
+		"kernel:rwsem",
+		"dup_mmap",
+		"mmap_lock",
+	}, {"kernel:rwsem", "exit_mmap", "mmap_lock"}, {"kernel:rwsem", "do_exit", "mmap_lock"},
 	{"kernel:spinlock", "folio_lruvec_lock", "lru_lock"}, {"kernel:spinlock", "pte_offset_map_lock", "page table lock"},
-	{"kernel:spinlock", "raw_spin_rq_lock", "run queue lock"}, {"kernel:spinlock", "try_to_wake_up", "run queue lock"}, {"kernel:spinlock", "schedule", "run queue lock"},
-	{"kernel:spinlock", "futex_", "futex hash bucket"}, {"kernel:spinlock", "rmqueue", "zone lock"}, {"kernel:spinlock", "free_pcppages_bulk", "zone lock"},
-	{"kernel:spinlock", "get_partial_node", "slab list lock"}, {"kernel:spinlock", "d_alloc", "dentry lock"}, {"kernel:spinlock", "lockref_get", "dentry lock"},
+	{
+		"kernel:spinlock",
+		"raw_spin_rq_lock",
+		"run queue lock",
+	}, {"kernel:spinlock", "try_to_wake_up", "run queue lock"}, {"kernel:spinlock", "schedule", "run queue lock"},
+	{
+		"kernel:spinlock",
+		"futex_",
+		"futex hash bucket",
+	}, {"kernel:spinlock", "rmqueue", "zone lock"}, {"kernel:spinlock", "free_pcppages_bulk", "zone lock"},
+	{
+		"kernel:spinlock",
+		"get_partial_node",
+		"slab list lock",
+	}, {"kernel:spinlock", "d_alloc", "dentry lock"}, {"kernel:spinlock", "lockref_get", "dentry lock"},
 }
 
 // announceKernel gives a lock its id and name: the name of a known lock, or the function
@@ -144,5 +194,14 @@ func (r *Reader) announceKernel(l *lock, class string, stack format.StackID) {
 			}
 		}
 	}
-	r.Push(format.Event{Kind: format.KindObject, Object: l.id, Class: class, LockKind: format.KindKernelLock, Name: name, Hash: l.addr})
+	r.Push(
+		format.Event{
+			Kind:     format.KindObject,
+			Object:   l.id,
+			Class:    class,
+			LockKind: format.KindKernelLock,
+			Name:     name,
+			Hash:     l.addr,
+		},
+	)
 }

@@ -59,7 +59,13 @@ type siteOf struct{ class, method string }
 
 // parkers are the locks whose waiters wait at addresses of their own: a lock is then
 // identified by the function that acquires it.
-var parkers = map[string]bool{"parking_lot::Mutex": true, "parking_lot::RwLock": true, "absl::Mutex": true, "folly::DistributedMutex": true, "PyMutex": true}
+var parkers = map[string]bool{
+	"parking_lot::Mutex":      true,
+	"parking_lot::RwLock":     true,
+	"absl::Mutex":             true,
+	"folly::DistributedMutex": true,
+	"PyMutex":                 true,
+}
 
 // parked returns the lock that a site acquires.
 func (p *process) parked(addr uint64, u *use) *lock {
@@ -155,7 +161,16 @@ func (r *Reader) announce(l *lock, w *wait) {
 	case w.stack != format.NoStack && u.site:
 		name = fmt.Sprintf("%s of %s at %#x", class, siteName(u.by), l.addr)
 	}
-	r.Push(format.Event{Kind: format.KindObject, Object: l.id, Class: class, LockKind: w.result.Kind, Name: name, Hash: l.addr})
+	r.Push(
+		format.Event{
+			Kind:     format.KindObject,
+			Object:   l.id,
+			Class:    class,
+			LockKind: w.result.Kind,
+			Name:     name,
+			Hash:     l.addr,
+		},
+	)
 }
 
 // wake takes a call that wakes up to n waiters of an address.
@@ -213,7 +228,16 @@ func (r *Reader) woke(t *thread, l *lock, n int64) {
 		}
 	}
 	if k.left = 0; n == 0 && k.woke == 0 && l.id != format.NoObject {
-		r.Push(format.Event{Kind: format.KindRelease, Thread: k.by, Object: l.id, Mode: k.mode, Stack: k.unlock, Time: k.at})
+		r.Push(
+			format.Event{
+				Kind:   format.KindRelease,
+				Thread: k.by,
+				Object: l.id,
+				Mode:   k.mode,
+				Stack:  k.unlock,
+				Time:   k.at,
+			},
+		)
 	}
 }
 

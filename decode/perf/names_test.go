@@ -28,7 +28,10 @@ func TestLinesOfEvents(t *testing.T) {
 			t.Errorf("%q is no event", line)
 			continue
 		}
-		if string(s.comm) != string(want.comm) || s.pid != want.pid || s.tid != want.tid || s.cpu != want.cpu || s.time != want.time || string(s.event) != string(want.event) || string(s.args) != string(want.args) {
+		if string(s.comm) != string(want.comm) || s.pid != want.pid || s.tid != want.tid || s.cpu != want.cpu ||
+			s.time != want.time ||
+			string(s.event) != string(want.event) ||
+			string(s.args) != string(want.args) {
 			t.Errorf("%q: %+v", line, s)
 		}
 	}
@@ -100,7 +103,14 @@ func TestPythonFunctionsAreNamedByTheirModules(t *testing.T) {
 
 // Who recorded Python's functions is not told to record them.
 func TestPythonWithoutItsFunctionsIsHinted(t *testing.T) {
-	lines := []string{"2 1 waits 10 0 0 0 gil", "4 2 waits 10 0 0 0 gil", "3 7 wake 10 1 0 0 drop", "3 7.1 ret 1", "2 7.2 ret 0", "4 7.3 ret 0"}
+	lines := []string{
+		"2 1 waits 10 0 0 0 gil",
+		"4 2 waits 10 0 0 0 gil",
+		"3 7 wake 10 1 0 0 drop",
+		"3 7.1 ret 1",
+		"2 7.2 ret 0",
+		"4 7.3 ret 0",
+	}
 	hinted := func(text []byte) bool {
 		r, _ := readAll(t, text)
 		return slices.ContainsFunc(r.Stats().Warnings, func(w format.Warning) bool { return w.Code == "python" })
@@ -118,10 +128,19 @@ func TestPythonWithoutItsFunctionsIsHinted(t *testing.T) {
 // them: the program does.
 func TestLocksAreCalledByTheProgram(t *testing.T) {
 	chain := "\t 1 __lll_lock_wait (libc.so.6)\n\t 2 method_vectorcall (libpython3.12.so.1.0)\n\t 3 py::Handler.acquire:/usr/lib/python3.12/logging/__init__.py (perf-1.map)\n\t 4 py::reserve:/src/shop.py (perf-1.map)\n"
-	text := bytes.ReplaceAll(script("2 1 wait 10 2 0 0 mutex", "3 2 wake 10 1", "3 2.002 ret 1", "2 2.51 ret 0"), []byte(chains["mutex"]), []byte(chain))
+	text := bytes.ReplaceAll(
+		script("2 1 wait 10 2 0 0 mutex", "3 2 wake 10 1", "3 2.002 ret 1", "2 2.51 ret 0"),
+		[]byte(chains["mutex"]),
+		[]byte(chain),
+	)
 	golden.Same(t, lockNames(t, text), []string{"futex of shop.reserve at 0x10"}, "called")
 	text = bytes.ReplaceAll(text, []byte("\t 4 py::reserve:/src/shop.py (perf-1.map)\n"), nil)
-	golden.Same(t, lockNames(t, text), []string{"futex of python3.12.logging.Handler.acquire at 0x10"}, "where the chain ends early: called")
+	golden.Same(
+		t,
+		lockNames(t, text),
+		[]string{"futex of python3.12.logging.Handler.acquire at 0x10"},
+		"where the chain ends early: called",
+	)
 }
 
 func lockNames(t *testing.T, text []byte) (names []string) {
@@ -186,7 +205,11 @@ func TestWaitsOfAMutexAreCounted(t *testing.T) {
 	n, ns := sum(events, format.KindWait, nil)
 	golden.Within(t, n, 157, 159)
 	golden.Within(t, ns, 237e6, 241e6)
-	woken, _ := sum(events, format.KindRelease, func(ev *format.Event) bool { return ev.Thread != format.NoThread && ev.Woken != format.NoThread })
+	woken, _ := sum(
+		events,
+		format.KindRelease,
+		func(ev *format.Event) bool { return ev.Thread != format.NoThread && ev.Woken != format.NoThread },
+	)
 	golden.AtLeast(t, woken, 157, "releases tell who gave the lock back to whom")
 	if s := r.Stats(); s.Events != 1443 || !s.Damage.Whole() || s.BytesRead != s.BytesTotal {
 		t.Errorf("%+v", s)

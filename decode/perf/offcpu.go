@@ -27,19 +27,49 @@ var sleepers = []struct {
 	prefix string
 	what   format.Activity
 }{
-	{"do_nanosleep", format.ActivitySleep}, {"hrtimer_nanosleep", format.ActivitySleep}, {"clock_nanosleep", format.ActivitySleep},
+	{
+		"do_nanosleep",
+		format.ActivitySleep,
+	}, {"hrtimer_nanosleep", format.ActivitySleep}, {"clock_nanosleep", format.ActivitySleep},
 	{"nanosleep", format.ActivitySleep}, {"usleep", format.ActivitySleep},
 	{"ep_poll", format.ActivityPark}, {"do_epoll_wait", format.ActivityPark}, {"epoll_wait", format.ActivityPark},
-	{"do_poll", format.ActivityPark}, {"do_sys_poll", format.ActivityPark}, {"poll_schedule_timeout", format.ActivityPark},
-	{"do_select", format.ActivityPark}, {"core_sys_select", format.ActivityPark}, {"do_wait", format.ActivityPark}, {"kernel_wait4", format.ActivityPark},
-	{"inet_csk_accept", format.ActivityPark}, {"do_sigtimedwait", format.ActivityPark}, {"sigsuspend", format.ActivityPark}, {"worker_thread", format.ActivityPark},
+	{
+		"do_poll",
+		format.ActivityPark,
+	}, {"do_sys_poll", format.ActivityPark}, {"poll_schedule_timeout", format.ActivityPark},
+	{
+		"do_select",
+		format.ActivityPark,
+	}, {"core_sys_select", format.ActivityPark}, {"do_wait", format.ActivityPark}, {"kernel_wait4", format.ActivityPark},
+	{
+		"inet_csk_accept",
+		format.ActivityPark,
+	}, {"do_sigtimedwait", format.ActivityPark}, {"sigsuspend", format.ActivityPark}, {"worker_thread", format.ActivityPark},
 	{"futex", format.ActivityWait}, {"do_futex", format.ActivityWait},
-	{"tcp_", format.ActivitySocket}, {"udp_", format.ActivitySocket}, {"inet_", format.ActivitySocket}, {"unix_", format.ActivitySocket},
-	{"sock_", format.ActivitySocket}, {"sk_", format.ActivitySocket}, {"skb_", format.ActivitySocket}, {"vsock_", format.ActivitySocket}, {"netlink_", format.ActivitySocket},
-	{"io_schedule", format.ActivityFile}, {"ext4_", format.ActivityFile}, {"xfs_", format.ActivityFile}, {"btrfs_", format.ActivityFile},
-	{"jbd2_", format.ActivityFile}, {"nfs_", format.ActivityFile}, {"fuse_", format.ActivityFile}, {"folio_wait", format.ActivityFile},
-	{"vfs_fsync", format.ActivityFile}, {"blk_", format.ActivityFile}, {"submit_bio", format.ActivityFile}, {"swap_", format.ActivityFile},
-	{"pipe_", format.ActivityIO}, {"anon_pipe_", format.ActivityIO}, {"tty_", format.ActivityIO}, {"n_tty_", format.ActivityIO}, {"io_cqring_wait", format.ActivityIO},
+	{
+		"tcp_",
+		format.ActivitySocket,
+	}, {"udp_", format.ActivitySocket}, {"inet_", format.ActivitySocket}, {"unix_", format.ActivitySocket},
+	{
+		"sock_",
+		format.ActivitySocket,
+	}, {"sk_", format.ActivitySocket}, {"skb_", format.ActivitySocket}, {"vsock_", format.ActivitySocket}, {"netlink_", format.ActivitySocket},
+	{
+		"io_schedule",
+		format.ActivityFile,
+	}, {"ext4_", format.ActivityFile}, {"xfs_", format.ActivityFile}, {"btrfs_", format.ActivityFile},
+	{
+		"jbd2_",
+		format.ActivityFile,
+	}, {"nfs_", format.ActivityFile}, {"fuse_", format.ActivityFile}, {"folio_wait", format.ActivityFile},
+	{
+		"vfs_fsync",
+		format.ActivityFile,
+	}, {"blk_", format.ActivityFile}, {"submit_bio", format.ActivityFile}, {"swap_", format.ActivityFile},
+	{
+		"pipe_",
+		format.ActivityIO,
+	}, {"anon_pipe_", format.ActivityIO}, {"tty_", format.ActivityIO}, {"n_tty_", format.ActivityIO}, {"io_cqring_wait", format.ActivityIO},
 }
 
 // asleep returns the activity of a thread that left its CPU without being ready to run: by
@@ -93,15 +123,76 @@ const (
 	nrFutexRequeue = 456
 )
 
-var x86 = arch{202, map[uint64]string{0: "read", 1: "write", 7: "poll", 17: "pread64", 18: "pwrite64", 19: "readv", 20: "writev", 23: "select", 34: "pause",
-	35: "nanosleep", 42: "connect", 43: "accept", 44: "sendto", 45: "recvfrom", 46: "sendmsg", 47: "recvmsg", 61: "wait4", 74: "fsync", 75: "fdatasync",
-	128: "rt_sigtimedwait", 208: "io_getevents", 230: "clock_nanosleep", 232: "epoll_wait", 247: "waitid", 257: "openat", 270: "pselect6", 271: "ppoll",
-	281: "epoll_pwait", 288: "accept4", 299: "recvmmsg", 426: "io_uring_enter", 441: "epoll_pwait2"}}
+var x86 = arch{
+	202,
+	map[uint64]string{
+		0:   "read",
+		1:   "write",
+		7:   "poll",
+		17:  "pread64",
+		18:  "pwrite64",
+		19:  "readv",
+		20:  "writev",
+		23:  "select",
+		34:  "pause",
+		35:  "nanosleep",
+		42:  "connect",
+		43:  "accept",
+		44:  "sendto",
+		45:  "recvfrom",
+		46:  "sendmsg",
+		47:  "recvmsg",
+		61:  "wait4",
+		74:  "fsync",
+		75:  "fdatasync",
+		128: "rt_sigtimedwait",
+		208: "io_getevents",
+		230: "clock_nanosleep",
+		232: "epoll_wait",
+		247: "waitid",
+		257: "openat",
+		270: "pselect6",
+		271: "ppoll",
+		281: "epoll_pwait",
+		288: "accept4",
+		299: "recvmmsg",
+		426: "io_uring_enter",
+		441: "epoll_pwait2",
+	},
+}
 
 // generic has the numbers that the newer architectures share.
-var generic = arch{98, map[uint64]string{22: "epoll_pwait", 56: "openat", 63: "read", 64: "write", 65: "readv", 66: "writev", 67: "pread64", 68: "pwrite64",
-	72: "pselect6", 73: "ppoll", 82: "fsync", 83: "fdatasync", 95: "waitid", 101: "nanosleep", 115: "clock_nanosleep", 202: "accept", 203: "connect",
-	206: "sendto", 207: "recvfrom", 211: "sendmsg", 212: "recvmsg", 242: "accept4", 243: "recvmmsg", 260: "wait4", 426: "io_uring_enter", 441: "epoll_pwait2"}}
+var generic = arch{
+	98,
+	map[uint64]string{
+		22:  "epoll_pwait",
+		56:  "openat",
+		63:  "read",
+		64:  "write",
+		65:  "readv",
+		66:  "writev",
+		67:  "pread64",
+		68:  "pwrite64",
+		72:  "pselect6",
+		73:  "ppoll",
+		82:  "fsync",
+		83:  "fdatasync",
+		95:  "waitid",
+		101: "nanosleep",
+		115: "clock_nanosleep",
+		202: "accept",
+		203: "connect",
+		206: "sendto",
+		207: "recvfrom",
+		211: "sendmsg",
+		212: "recvmsg",
+		242: "accept4",
+		243: "recvmmsg",
+		260: "wait4",
+		426: "io_uring_enter",
+		441: "epoll_pwait2",
+	},
+}
 
 func archOf(name string) arch {
 	switch name {

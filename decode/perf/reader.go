@@ -44,16 +44,30 @@ type Reader struct {
 // NewReader accepts any text: it skips lines that it does not need and reports them in
 // Stats. The rules separate locks from idle waiting; nil means the default ones.
 func NewReader(in io.Reader, name string, t *rules.Table) *Reader {
-	r := &Reader{file: name, in: unwrap.NewLines(in, 256<<10, 0, 0), rules: rules.NewMemo(t), arch: x86, threads: map[int32]*thread{},
-		processes: map[int32]*process{}, first: format.NoTime, last: format.NoTime}
+	r := &Reader{
+		file:      name,
+		in:        unwrap.NewLines(in, 256<<10, 0, 0),
+		rules:     rules.NewMemo(t),
+		arch:      x86,
+		threads:   map[int32]*thread{},
+		processes: map[int32]*process{},
+		first:     format.NoTime,
+		last:      format.NoTime,
+	}
 	r.stacks.init()
 	return r
 }
 
 // Stats describes what has been read so far.
 func (r *Reader) Stats() format.Stats {
-	return format.Stats{Format: "perf script", Events: r.events, BytesRead: r.in.WholeBytes(), BytesTotal: r.in.Used(),
-		Warnings: r.Said.Warnings, Damage: r.Said.Damage}
+	return format.Stats{
+		Format:     "perf script",
+		Events:     r.events,
+		BytesRead:  r.in.WholeBytes(),
+		BytesTotal: r.in.Used(),
+		Warnings:   r.Said.Warnings,
+		Damage:     r.Said.Damage,
+	}
 }
 
 // Read delivers the next event. Damage is delivered as KindGap and in the warnings of

@@ -53,6 +53,10 @@ func IsData(start []byte) bool {
 
 // NotText returns the error for perf.data, with a hint how to convert it to text.
 func NotText(name string) error {
-	return &format.Error{Pos: format.Pos{File: name}, What: "perf.data", Err: format.ErrNotMine,
-		Hint: "names of functions are not in it; print it where it was recorded: perf script -i " + name + " --ns -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso > perf.txt"}
+	return &format.Error{
+		Pos:  format.Pos{File: name},
+		What: "perf.data",
+		Err:  format.ErrNotMine,
+		Hint: "names of functions are not in it; print it where it was recorded: perf script -i " + name + " --ns -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso > perf.txt",
+	}
 }

@@ -241,7 +241,8 @@ func withoutBrackets(name string) string {
 			if depth--; depth > 0 || name[i-1] == '-' {
 				continue
 			}
-			if !strings.HasPrefix(name[i:], ">::") || strings.Contains(name[:i], " as ") || strings.HasPrefix(name, "<&") {
+			if !strings.HasPrefix(name[i:], ">::") || strings.Contains(name[:i], " as ") ||
+				strings.HasPrefix(name, "<&") {
 				return name
 			}
 			return name[1:i] + name[i+1:]
@@ -257,7 +258,8 @@ func withoutArguments(name string) string {
 		return name
 	}
 	open := format.OpeningBracket(name)
-	if open <= 0 || strings.HasSuffix(name[:open], "operator") || strings.HasSuffix(name[:open], "::") || name[open-1] == ' ' {
+	if open <= 0 || strings.HasSuffix(name[:open], "operator") || strings.HasSuffix(name[:open], "::") ||
+		name[open-1] == ' ' {
 		return name
 	}
 	return name[:open]

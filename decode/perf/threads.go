@@ -68,7 +68,14 @@ func (r *Reader) threadOf(tid int32) *thread {
 	t := r.threads[tid]
 	if t == nil {
 		r.named++
-		t = &thread{id: r.named, tid: tid, process: r.process(0), off: format.NoTime, ready: format.NoTime, since: format.NoTime}
+		t = &thread{
+			id:      r.named,
+			tid:     tid,
+			process: r.process(0),
+			off:     format.NoTime,
+			ready:   format.NoTime,
+			since:   format.NoTime,
+		}
 		r.threads[tid] = t
 		t.process.lives++
 	}
@@ -91,7 +98,14 @@ func (r *Reader) name(t *thread, comm []byte, sure bool) {
 	}
 	t.comm = append(t.comm[:0], comm...)
 	text := string(bytes.ToValidUTF8(comm, []byte("\uFFFD")))
-	r.Push(format.Event{Kind: format.KindThread, Thread: t.id, Name: fmt.Sprintf("%s %d", text, t.tid), Group: groupOf(text)})
+	r.Push(
+		format.Event{
+			Kind:   format.KindThread,
+			Thread: t.id,
+			Name:   fmt.Sprintf("%s %d", text, t.tid),
+			Group:  groupOf(text),
+		},
+	)
 }
 
 // groupOf returns the common part of similar thread names: worker-1 and worker-2 are

@@ -78,7 +78,18 @@ func roleOf(f format.Frame) (natives.Role, string) {
 
 // readers are parts of the names of functions that acquire or release a lock in shared
 // mode.
-var readers = []string{"rdlock", "rdunlock", "read_lock", "read_unlock", "lock_shared", "unlock_shared", "shared_lock<", "ReaderLock", "ReaderUnlock", "read_contended"}
+var readers = []string{
+	"rdlock",
+	"rdunlock",
+	"read_lock",
+	"read_unlock",
+	"lock_shared",
+	"unlock_shared",
+	"shared_lock<",
+	"ReaderLock",
+	"ReaderUnlock",
+	"read_contended",
+}
 
 func shared(name string) bool {
 	return slices.ContainsFunc(readers, func(part string) bool { return strings.Contains(name, part) })

@@ -157,8 +157,17 @@ func (r *Reader) wait(t *thread, failed bool) {
 	if h.woken != format.NoTime {
 		r.seen.lag += max(h.end-h.woken, 0)
 	}
-	r.Push(format.Event{Kind: format.KindWait, Thread: t.id, Object: h.lock.id, Mode: h.result.Mode, Owner: h.waker,
-		Stack: h.stack, Time: h.asked, End: h.end, Failed: failed})
+	r.Push(format.Event{
+		Kind:   format.KindWait,
+		Thread: t.id,
+		Object: h.lock.id,
+		Mode:   h.result.Mode,
+		Owner:  h.waker,
+		Stack:  h.stack,
+		Time:   h.asked,
+		End:    h.end,
+		Failed: failed,
+	})
 }
 
 // release delivers the release that ended a wait; again is when its thread blocked again, 0
@@ -167,7 +176,15 @@ func (r *Reader) release(t *thread, w *wait, again int64) {
 	if w.woken == format.NoTime {
 		return
 	}
-	ev := format.Event{Kind: format.KindRelease, Thread: w.waker, Object: w.lock.id, Mode: w.mode, Stack: w.unlock, Woken: t.id, Time: w.woken}
+	ev := format.Event{
+		Kind:   format.KindRelease,
+		Thread: w.waker,
+		Object: w.lock.id,
+		Mode:   w.mode,
+		Stack:  w.unlock,
+		Woken:  t.id,
+		Time:   w.woken,
+	}
 	if again > w.woken {
 		ev.Again = again - w.woken
 	}
@@ -193,7 +210,17 @@ func (r *Reader) idle(t *thread, w *wait, at int64) {
 
 func (r *Reader) queueActivity(t *thread, what format.Activity, stack format.StackID, from, to int64, resource bool) {
 	if to >= from {
-		r.Push(format.Event{Kind: format.KindActivity, Thread: t.id, Activity: what, Stack: stack, Time: from, End: to, Resource: resource})
+		r.Push(
+			format.Event{
+				Kind:     format.KindActivity,
+				Thread:   t.id,
+				Activity: what,
+				Stack:    stack,
+				Time:     from,
+				End:      to,
+				Resource: resource,
+			},
+		)
 	}
 }
 

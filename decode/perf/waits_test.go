@@ -25,7 +25,17 @@ func script(lines ...string) []byte {
 			return "0"
 		}
 		futex := func(op string) {
-			fmt.Fprintf(&b, "%ssyscalls:sys_enter_futex: uaddr: 0x%s, op: 0x%s, val: 0x%s, utime: 0x%s, uaddr2: 0x%s, val3: 0x0\n%s\n", head, arg(3), op, arg(4), arg(5), arg(6), chains[arg(7)])
+			fmt.Fprintf(
+				&b,
+				"%ssyscalls:sys_enter_futex: uaddr: 0x%s, op: 0x%s, val: 0x%s, utime: 0x%s, uaddr2: 0x%s, val3: 0x0\n%s\n",
+				head,
+				arg(3),
+				op,
+				arg(4),
+				arg(5),
+				arg(6),
+				chains[arg(7)],
+			)
 		}
 		switch words[2] {
 		case "wait":
@@ -45,7 +55,14 @@ func script(lines ...string) []byte {
 		case "waking":
 			fmt.Fprintf(&b, "%ssched:sched_waking: comm=t%s pid=%s prio=120 target_cpu=000\n", head, arg(3), arg(3))
 		case "out":
-			fmt.Fprintf(&b, "%ssched:sched_switch: prev_comm=t%s prev_pid=%s prev_prio=120 prev_state=%s ==> next_comm=swapper next_pid=0 next_prio=120\n\n", head, words[0], words[0], arg(3))
+			fmt.Fprintf(
+				&b,
+				"%ssched:sched_switch: prev_comm=t%s prev_pid=%s prev_prio=120 prev_state=%s ==> next_comm=swapper next_pid=0 next_prio=120\n\n",
+				head,
+				words[0],
+				words[0],
+				arg(3),
+			)
 		case "in":
 			fmt.Fprintf(&b, "%sPERF_RECORD_SWITCH IN\n", head)
 		default:
@@ -82,7 +99,14 @@ func told(t *testing.T, text []byte) (out []string) {
 		case format.KindThread:
 			names[ev.Thread], _, _ = strings.Cut(ev.Name, " ")
 		case format.KindWait:
-			line := fmt.Sprintf("%s waits for %d %s %d-%d", names[ev.Thread], ev.Object, ev.Mode, us(ev.Time), us(ev.End))
+			line := fmt.Sprintf(
+				"%s waits for %d %s %d-%d",
+				names[ev.Thread],
+				ev.Object,
+				ev.Mode,
+				us(ev.Time),
+				us(ev.End),
+			)
 			if ev.Failed {
 				line += " in vain"
 			}

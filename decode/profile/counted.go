@@ -59,9 +59,14 @@ func (r *Counts) count(l *lock, total int64) {
 		return
 	}
 	r.last = max(r.now, r.last+countDistance) // each event is an instant of its own, so that it keeps its weight
-	r.Push(format.Event{Kind: format.KindContention, Time: r.last, Weight: more, Object: l.id,
+	r.Push(format.Event{
+		Kind:    format.KindContention,
+		Time:    r.last,
+		Weight:  more,
+		Object:  l.id,
 		Owners:  []format.Party{{}},
-		Waiters: []format.Party{{Thread: format.ThreadID(l.id), Stack: l.stack}}})
+		Waiters: []format.Party{{Thread: format.ThreadID(l.id), Stack: l.stack}},
+	})
 }
 
 // frames reads frames such as `java.base/java.nio.file.Files.find(Files.java:482), ` or

@@ -68,17 +68,41 @@ func NewCounts(in io.Reader, name string) *Counts {
 
 // Stats implements decode.Source.
 func (r *Counts) Stats() format.Stats {
-	s := format.Stats{Format: "contention-profiling counts", Unit: format.UnitAcquisitions, Events: r.events, Damage: r.Said.Damage,
-		BytesRead: r.lines.Used() - r.lost, BytesTotal: r.lines.Used(), Blind: "the input counts acquisitions: it does not show the owner of a lock"}
-	s.Warnings = []format.Warning{{Code: format.CodeCountsOnly, Text: "the input counts contended acquisitions; it has no waiting times and no owners"}}
+	s := format.Stats{
+		Format:     "contention-profiling counts",
+		Unit:       format.UnitAcquisitions,
+		Events:     r.events,
+		Damage:     r.Said.Damage,
+		BytesRead:  r.lines.Used() - r.lost,
+		BytesTotal: r.lines.Used(),
+		Blind:      "the input counts acquisitions: it does not show the owner of a lock",
+	}
+	s.Warnings = []format.Warning{
+		{
+			Code: format.CodeCountsOnly,
+			Text: "the input counts contended acquisitions; it has no waiting times and no owners",
+		},
+	}
 	if !r.timed {
-		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeNoTimes, Text: "the counts have no times: their rate is unknown"})
+		s.Warnings = append(
+			s.Warnings,
+			format.Warning{Code: format.CodeNoTimes, Text: "the counts have no times: their rate is unknown"},
+		)
 	}
 	if r.bad > 0 {
-		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeLostData, Text: fmt.Sprintf("%s:%d: not a line of contention-profiling; such lines are left out", r.name, r.bad)})
+		s.Warnings = append(
+			s.Warnings,
+			format.Warning{
+				Code: format.CodeLostData,
+				Text: fmt.Sprintf("%s:%d: not a line of contention-profiling; such lines are left out", r.name, r.bad),
+			},
+		)
 	}
 	if err := r.fault(); err != nil {
-		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeTruncated, Text: fmt.Sprintf("%s:%d: %v", r.name, r.lines.Line()+1, err)})
+		s.Warnings = append(
+			s.Warnings,
+			format.Warning{Code: format.CodeTruncated, Text: fmt.Sprintf("%s:%d: %v", r.name, r.lines.Line()+1, err)},
+		)
 	}
 	return s
 }
@@ -125,7 +149,15 @@ func (r *Counts) next() {
 
 // damaged records that the current line is damaged.
 func (r *Counts) damaged(code, why string, bytes int64) {
-	d := format.Damage{Pos: format.Pos{File: r.name, Line: max(r.lines.Line(), 1)}, Code: code, Why: why, Bytes: bytes, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime}
+	d := format.Damage{
+		Pos:    format.Pos{File: r.name, Line: max(r.lines.Line(), 1)},
+		Code:   code,
+		Why:    why,
+		Bytes:  bytes,
+		Events: format.UnknownEvents,
+		From:   format.NoTime,
+		Until:  format.NoTime,
+	}
 	if r.timed {
 		d.From, d.Until = r.now, r.now
 	}

@@ -79,12 +79,31 @@ func (r *Reader) lines(in *bufio.Reader, name, what string, use func(line string
 		if bad++; bad == 1 {
 			r.Said.Warn(format.CodeLostData, fmt.Sprintf("%s:%d: no %s; such lines are left out", name, n, what))
 		}
-		r.Said.Damage.Add(format.Damage{Pos: format.Pos{File: name, Line: n}, Code: format.CodeLostData, Why: "line: " + format.ErrCorrupt.Error(), Bytes: size, Events: 1, From: format.NoTime, Until: format.NoTime})
+		r.Said.Damage.Add(
+			format.Damage{
+				Pos:    format.Pos{File: name, Line: n},
+				Code:   format.CodeLostData,
+				Why:    "line: " + format.ErrCorrupt.Error(),
+				Bytes:  size,
+				Events: 1,
+				From:   format.NoTime,
+				Until:  format.NoTime,
+			},
+		)
 	}
 	err := lines.Err()
 	if errors.Is(err, bufio.ErrTooLong) || errors.Is(err, io.ErrUnexpectedEOF) {
 		r.Said.Warn(format.CodeTruncated, name+": the input ends early")
-		r.Said.Damage.Add(format.Damage{Pos: format.Pos{File: name}, Code: format.CodeTruncated, Why: "the input ends early", Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+		r.Said.Damage.Add(
+			format.Damage{
+				Pos:    format.Pos{File: name},
+				Code:   format.CodeTruncated,
+				Why:    "the input ends early",
+				Events: format.UnknownEvents,
+				From:   format.NoTime,
+				Until:  format.NoTime,
+			},
+		)
 		return nil
 	}
 	return err
@@ -139,7 +158,8 @@ func foldedFrame(name string, innermost bool) (f format.Frame) {
 
 // goName reports whether a function is called as Go does.
 func goName(name string) bool {
-	return strings.Contains(name, "(*") || strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "sync.") || strings.HasPrefix(name, "main.")
+	return strings.Contains(name, "(*") || strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "sync.") ||
+		strings.HasPrefix(name, "main.")
 }
 
 // isClass reports whether a last word is a class: methods begin with a small letter.

@@ -28,7 +28,9 @@ const (
 // Is reports whether an input begins like a profile of pprof: with some successive fields
 // of that message.
 func Is(start []byte) bool {
-	if len(start) < 8 || start[0] != tagTime && (start[0] != tagSampleType && start[0] != tagPeriodType || start[2] != 1<<3 && start[2] != 2<<3) {
+	if len(start) < 8 ||
+		start[0] != tagTime &&
+			(start[0] != tagSampleType && start[0] != tagPeriodType || start[2] != 1<<3 && start[2] != 2<<3) {
 		return false
 	}
 	for n := 0; len(start) > 0; n++ {
@@ -74,10 +76,18 @@ func NewPprof(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 		return fail("profile", fmt.Errorf("%w (%.200q)", format.ErrCorrupt, err), "copy it again")
 	}
 	at, scale := valueOf(p)
-	if at < 0 || slices.ContainsFunc(p.Sample, func(s *profile.Sample) bool { return len(s.Label["owner_thread"]) > 0 }) {
-		return fail("a profile", fmt.Errorf("not a trace: %w", format.ErrNotMine), "'go tool pprof' reads it; it has no waits: contention profiles have, and 'contend record' takes a trace of what runs")
+	if at < 0 ||
+		slices.ContainsFunc(p.Sample, func(s *profile.Sample) bool { return len(s.Label["owner_thread"]) > 0 }) {
+		return fail(
+			"a profile",
+			fmt.Errorf("not a trace: %w", format.ErrNotMine),
+			"'go tool pprof' reads it; it has no waits: contention profiles have, and 'contend record' takes a trace of what runs",
+		)
 	}
-	goes := slices.ContainsFunc(p.Function, func(f *profile.Function) bool { return strings.HasSuffix(f.Filename, ".go") })
+	goes := slices.ContainsFunc(
+		p.Function,
+		func(f *profile.Function) bool { return strings.HasSuffix(f.Filename, ".go") },
+	)
 	r := newReader(t, "pprof contention profile", "waiting")
 	if r.Said.Unit = format.UnitDelays; scale == 0 {
 		r.Said.Unit, r.of, scale = format.UnitAcquisitions, "the number of contended acquisitions", 1
@@ -125,7 +135,10 @@ func valueOf(p *profile.Profile) (at int, scale int64) {
 	if i := slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return slices.Contains(delays, t.Type) && delayUnits[t.Unit] > 0 }); i >= 0 {
 		return i, delayUnits[p.SampleType[i].Unit]
 	}
-	return slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return slices.Contains(contentions, t.Type) }), 0
+	return slices.IndexFunc(
+		p.SampleType,
+		func(t *profile.ValueType) bool { return slices.Contains(contentions, t.Type) },
+	), 0
 }
 
 // framesOf returns the frames of a sample, innermost first; of inlined functions the
@@ -139,7 +152,10 @@ func framesOf(s *profile.Sample, goes bool) (frames []format.Frame) {
 			if line.Function == nil {
 				continue
 			}
-			f := format.Frame{Method: strings.ToValidUTF8(line.Function.Name, "\uFFFD"), Line: int(min(max(line.Line, 0), 1<<31-1))}
+			f := format.Frame{
+				Method: strings.ToValidUTF8(line.Function.Name, "\uFFFD"),
+				Line:   int(min(max(line.Line, 0), 1<<31-1)),
+			}
 			if goes {
 				f.Class, f.Method = gonames.Split(line.Function.Name)
 			}

@@ -56,17 +56,31 @@ func (r *Reader) Read(ev *format.Event) error { return r.Next(ev, nil) }
 func (r *Reader) Stats() format.Stats {
 	s := r.Said
 	s.Blind = "a profile does not show which thread holds a lock"
-	s.Warnings = append(s.Warnings[:len(s.Warnings):len(s.Warnings)], format.Warning{Code: format.CodeNoTimes,
-		Text: "a profile has no instants and no threads: " + r.of + " is summed by stack; a recording shows when threads waited, and for which owner"})
+	s.Warnings = append(s.Warnings[:len(s.Warnings):len(s.Warnings)], format.Warning{
+		Code: format.CodeNoTimes,
+		Text: "a profile has no instants and no threads: " + r.of + " is summed by stack; a recording shows when threads waited, and for which owner",
+	})
 	if r.waited {
-		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeByWaiter, Text: "the profile has the stacks of waiters, and no owners of locks"})
+		s.Warnings = append(
+			s.Warnings,
+			format.Warning{
+				Code: format.CodeByWaiter,
+				Text: "the profile has the stacks of waiters, and no owners of locks",
+			},
+		)
 	}
 	if r.others > 0 {
 		amount := human.Number(r.others)
 		if s.Unit == format.UnitDelays {
 			amount = human.Duration(r.others)
 		}
-		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeNotLocks, Text: amount + " of waiting in the profile is not for locks: channels, conditions, groups and queues"})
+		s.Warnings = append(
+			s.Warnings,
+			format.Warning{
+				Code: format.CodeNotLocks,
+				Text: amount + " of waiting in the profile is not for locks: channels, conditions, groups and queues",
+			},
+		)
 	}
 	return s
 }

@@ -79,8 +79,12 @@ func TestSumsByStack(t *testing.T) {
 		r := golden.Must(open(load(t, name)))(t)
 		golden.Equal(t, shown(t, r), want, name, "sums")
 		s := r.Stats()
-		byWaiter := slices.ContainsFunc(s.Warnings, func(w format.Warning) bool { return w.Code == format.CodeByWaiter })
-		if byWaiter == (name == "mutex.pprof") || !s.Unit.Summed() || (s.Unit == format.UnitDelays) != strings.HasSuffix(name, ".pprof") {
+		byWaiter := slices.ContainsFunc(
+			s.Warnings,
+			func(w format.Warning) bool { return w.Code == format.CodeByWaiter },
+		)
+		if byWaiter == (name == "mutex.pprof") || !s.Unit.Summed() ||
+			(s.Unit == format.UnitDelays) != strings.HasSuffix(name, ".pprof") {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
@@ -89,13 +93,17 @@ func TestSumsByStack(t *testing.T) {
 // What waits for channels and groups waits for no lock: 468.4 ms here.
 func TestWaitsForNoLockAreSaid(t *testing.T) {
 	r := golden.Must(open(load(t, "block.pprof")))(t)
-	if s := r.Stats(); !slices.ContainsFunc(s.Warnings, func(w format.Warning) bool { return w.Code == "not-locks" && strings.HasPrefix(w.Text, "468 ms") }) {
+	if s := r.Stats(); !slices.ContainsFunc(
+		s.Warnings,
+		func(w format.Warning) bool { return w.Code == "not-locks" && strings.HasPrefix(w.Text, "468 ms") },
+	) {
 		t.Errorf("%v", s.Warnings)
 	}
 }
 
 func TestOtherProfilesAreRefused(t *testing.T) {
-	if _, err := open(load(t, "cpu.pprof")); !errors.Is(err, format.ErrNotMine) || !strings.Contains(err.Error(), "a profile: not a trace") {
+	if _, err := open(load(t, "cpu.pprof")); !errors.Is(err, format.ErrNotMine) ||
+		!strings.Contains(err.Error(), "a profile: not a trace") {
 		t.Errorf("%v", err)
 	}
 	if _, err := open(load(t, "mutex.pprof")[:500]); !errors.Is(err, format.ErrCorrupt) {
@@ -133,7 +141,11 @@ broken
 		t.Fatal("is none")
 	}
 	r := golden.Must(NewDebug(bufio.NewReader(strings.NewReader(text)), "x", nil))(t)
-	golden.Equal(t, shown(t, r), "1500000000 sync.Mutex of main.slow owner 2 frames to main.slow\n500 [unknown class] of 0x1 waiter 2 frames to .0x2\n")
+	golden.Equal(
+		t,
+		shown(t, r),
+		"1500000000 sync.Mutex of main.slow owner 2 frames to main.slow\n500 [unknown class] of 0x1 waiter 2 frames to .0x2\n",
+	)
 	if s := r.Stats(); s.Unit != format.UnitDelays || s.Damage.Whole() || s.Damage.Places[0].Pos.Line != 9 {
 		t.Errorf("%+v", s)
 	}

@@ -179,7 +179,10 @@ func (t *Table) Site(frames []format.Frame) (s Site, ok bool) {
 		if r.matches("", frames) {
 			s = Site{Rule: n, Name: r.frames[0], Result: r.result}
 			for _, pattern := range r.frames {
-				s.Frame = max(s.Frame, slices.IndexFunc(frames, func(f format.Frame) bool { return matchesFrame(pattern, &f) }))
+				s.Frame = max(
+					s.Frame,
+					slices.IndexFunc(frames, func(f format.Frame) bool { return matchesFrame(pattern, &f) }),
+				)
 			}
 			return s, true
 		}

@@ -26,38 +26,132 @@ func TestDefaultRules(t *testing.T) {
 		frames []format.Frame
 		want   Result
 	}{
-		{"java.util.concurrent.locks.ReentrantLock$NonfairSync", stack(aqs+".acquire", "java.util.concurrent.locks.ReentrantLock$Sync.lock"), Result{Lock, format.KindSynchronizer, format.Exclusive}},
-		{"java.util.concurrent.locks.ReentrantLock$NonfairSync", stack(aqs+".acquire", aqs+"$ConditionObject.await"), Result{Lock, format.KindSynchronizer, format.Exclusive}},
-		{"java.util.concurrent.locks.ReentrantReadWriteLock$FairSync", stack(aqs+".acquire", "java.util.concurrent.locks.ReentrantReadWriteLock$ReadLock.lock"), Result{Lock, format.KindReadWriteLock, format.Shared}},
-		{"java.util.concurrent.locks.ReentrantReadWriteLock$FairSync", stack(aqs+".acquire", "java.util.concurrent.locks.ReentrantReadWriteLock$WriteLock.lock"), Result{Lock, format.KindReadWriteLock, format.Exclusive}},
-		{"java.util.concurrent.locks.StampedLock", stack("java.util.concurrent.locks.StampedLock.acquireRead"), Result{Lock, format.KindReadWriteLock, format.Shared}},
-		{"java.util.concurrent.locks.StampedLock", stack("java.util.concurrent.locks.StampedLock.acquireWrite"), Result{Lock, format.KindReadWriteLock, format.Exclusive}},
-		{"java.util.concurrent.Semaphore$NonfairSync", stack(aqs + ".acquireShared"), Result{Lock, format.KindSemaphore, format.Exclusive}},
-		{"java.util.concurrent.CountDownLatch$Sync", stack(aqs + ".acquireSharedInterruptibly"), Result{Verdict: Resource}},
+		{
+			"java.util.concurrent.locks.ReentrantLock$NonfairSync",
+			stack(aqs+".acquire", "java.util.concurrent.locks.ReentrantLock$Sync.lock"),
+			Result{Lock, format.KindSynchronizer, format.Exclusive},
+		},
+		{
+			"java.util.concurrent.locks.ReentrantLock$NonfairSync",
+			stack(aqs+".acquire", aqs+"$ConditionObject.await"),
+			Result{Lock, format.KindSynchronizer, format.Exclusive},
+		},
+		{
+			"java.util.concurrent.locks.ReentrantReadWriteLock$FairSync",
+			stack(aqs+".acquire", "java.util.concurrent.locks.ReentrantReadWriteLock$ReadLock.lock"),
+			Result{Lock, format.KindReadWriteLock, format.Shared},
+		},
+		{
+			"java.util.concurrent.locks.ReentrantReadWriteLock$FairSync",
+			stack(aqs+".acquire", "java.util.concurrent.locks.ReentrantReadWriteLock$WriteLock.lock"),
+			Result{Lock, format.KindReadWriteLock, format.Exclusive},
+		},
+		{
+			"java.util.concurrent.locks.StampedLock",
+			stack("java.util.concurrent.locks.StampedLock.acquireRead"),
+			Result{Lock, format.KindReadWriteLock, format.Shared},
+		},
+		{
+			"java.util.concurrent.locks.StampedLock",
+			stack("java.util.concurrent.locks.StampedLock.acquireWrite"),
+			Result{Lock, format.KindReadWriteLock, format.Exclusive},
+		},
+		{
+			"java.util.concurrent.Semaphore$NonfairSync",
+			stack(aqs + ".acquireShared"),
+			Result{Lock, format.KindSemaphore, format.Exclusive},
+		},
+		{
+			"java.util.concurrent.CountDownLatch$Sync",
+			stack(aqs + ".acquireSharedInterruptibly"),
+			Result{Verdict: Resource},
+		},
 		{"org.hsqldb.lib.CountUpDownLatch$Sync", stack(aqs + ".acquireSharedInterruptibly"), Result{Verdict: Resource}},
 		{aqs + "$ConditionObject", stack(aqs + "$ConditionObject.await"), Result{Verdict: Resource}},
-		{aqs + "$ConditionObject", stack(aqs+"$ConditionObject.await", "java.util.concurrent.ArrayBlockingQueue.take", "shop.Pool.borrow", "java.util.concurrent.ThreadPoolExecutor.runWorker"), Result{Verdict: Resource}},
-		{aqs + "$ConditionObject", stack(aqs+"$ConditionObject.await", "java.util.concurrent.LinkedBlockingQueue.take", "java.util.concurrent.ThreadPoolExecutor.getTask", "java.util.concurrent.ThreadPoolExecutor.runWorker"), Result{Verdict: Idle}},
-		{"java.util.concurrent.locks.ReentrantLock$NonfairSync", stack("java.util.concurrent.LinkedBlockingQueue.take", "java.util.concurrent.ThreadPoolExecutor.getTask"), Result{Lock, format.KindSynchronizer, format.Exclusive}},
-		{"java.util.concurrent.SynchronousQueue$TransferQueue", stack("java.util.concurrent.SynchronousQueue.poll", "com.zaxxer.hikari.util.ConcurrentBag.borrow", "com.zaxxer.hikari.pool.HikariPool.getConnection"), Result{Verdict: Resource}},
-		{"java.util.concurrent.Semaphore$NonfairSync", stack("org.vibur.objectpool.ConcurrentPool.tryTake"), Result{Lock, format.KindSemaphore, format.Exclusive}},
-		{"org.apache.commons.pool.impl.GenericObjectPool$Latch", stack("java.lang.Object.wait", "org.apache.commons.pool.impl.GenericObjectPool.borrowObject"), Result{Verdict: Resource}},
-		{"java.util.TaskQueue", stack("java.lang.Object.wait", "java.util.TimerThread.mainLoop"), Result{Verdict: Idle}},
-		{"java.lang.Thread", stack("java.lang.Object.wait", "java.lang.Thread.join", "shop.Main.main"), Result{Verdict: Idle}},
+		{
+			aqs + "$ConditionObject",
+			stack(
+				aqs+"$ConditionObject.await",
+				"java.util.concurrent.ArrayBlockingQueue.take",
+				"shop.Pool.borrow",
+				"java.util.concurrent.ThreadPoolExecutor.runWorker",
+			),
+			Result{Verdict: Resource},
+		},
+		{
+			aqs + "$ConditionObject",
+			stack(
+				aqs+"$ConditionObject.await",
+				"java.util.concurrent.LinkedBlockingQueue.take",
+				"java.util.concurrent.ThreadPoolExecutor.getTask",
+				"java.util.concurrent.ThreadPoolExecutor.runWorker",
+			),
+			Result{Verdict: Idle},
+		},
+		{
+			"java.util.concurrent.locks.ReentrantLock$NonfairSync",
+			stack("java.util.concurrent.LinkedBlockingQueue.take", "java.util.concurrent.ThreadPoolExecutor.getTask"),
+			Result{Lock, format.KindSynchronizer, format.Exclusive},
+		},
+		{
+			"java.util.concurrent.SynchronousQueue$TransferQueue",
+			stack(
+				"java.util.concurrent.SynchronousQueue.poll",
+				"com.zaxxer.hikari.util.ConcurrentBag.borrow",
+				"com.zaxxer.hikari.pool.HikariPool.getConnection",
+			),
+			Result{Verdict: Resource},
+		},
+		{
+			"java.util.concurrent.Semaphore$NonfairSync",
+			stack("org.vibur.objectpool.ConcurrentPool.tryTake"),
+			Result{Lock, format.KindSemaphore, format.Exclusive},
+		},
+		{
+			"org.apache.commons.pool.impl.GenericObjectPool$Latch",
+			stack("java.lang.Object.wait", "org.apache.commons.pool.impl.GenericObjectPool.borrowObject"),
+			Result{Verdict: Resource},
+		},
+		{
+			"java.util.TaskQueue",
+			stack("java.lang.Object.wait", "java.util.TimerThread.mainLoop"),
+			Result{Verdict: Idle},
+		},
+		{
+			"java.lang.Thread",
+			stack("java.lang.Object.wait", "java.lang.Thread.join", "shop.Main.main"),
+			Result{Verdict: Idle},
+		},
 		{"go:chan-receive", stack("shop.(*Pool).Get"), Result{Verdict: Resource}},
 		{"go:select", stack("shop.work"), Result{Verdict: Resource}},
 		{"go:select", stack("net/http/pprof.sleep", "net/http/pprof.Trace"), Result{Verdict: Idle}},
 		{"go:chan-receive", stack("runtime/pprof.StopCPUProfile"), Result{Verdict: Idle}},
 		{"go:chan-receive", stack("runtime/trace.(*traceMultiplexer).startLocked.func1"), Result{Verdict: Idle}},
-		{"go:chan-receive", stack("shop.(*Pool).Get", "runtime/trace.WithRegion", "shop.serve"), Result{Verdict: Resource}},
+		{
+			"go:chan-receive",
+			stack("shop.(*Pool).Get", "runtime/trace.WithRegion", "shop.serve"),
+			Result{Verdict: Resource},
+		},
 		{"go:chan-receive", stack("shop.(*Pool).Get", "runtime/pprof.Do", "shop.serve"), Result{Verdict: Resource}},
 		{"go:sync", stack("sync.(*WaitGroup).Wait", "main.main"), Result{Verdict: Resource}},
 		{"go:semacquire", stack("sync.(*WaitGroup).Wait", "main.main"), Result{Verdict: Resource}},
 		{"go:network", stack("net.(*conn).Read"), Result{Verdict: Idle}},
 		{"go:GC-worker-(idle)", stack("runtime.gcBgMarkWorker"), Result{Verdict: Idle}},
-		{"java.util.concurrent.SynchronousQueue$TransferStack", stack("java.util.concurrent.SynchronousQueue$TransferStack.transfer"), Result{Verdict: Resource}},
-		{"java.util.concurrent.ForkJoinPool", stack("java.util.concurrent.ForkJoinPool.awaitWork"), Result{Verdict: Idle}},
-		{"com.acme.Mutex$Sync", stack(aqs+".acquire", "com.acme.Mutex.lock"), Result{Lock, format.KindSynchronizer, format.Exclusive}},
+		{
+			"java.util.concurrent.SynchronousQueue$TransferStack",
+			stack("java.util.concurrent.SynchronousQueue$TransferStack.transfer"),
+			Result{Verdict: Resource},
+		},
+		{
+			"java.util.concurrent.ForkJoinPool",
+			stack("java.util.concurrent.ForkJoinPool.awaitWork"),
+			Result{Verdict: Idle},
+		},
+		{
+			"com.acme.Mutex$Sync",
+			stack(aqs+".acquire", "com.acme.Mutex.lock"),
+			Result{Lock, format.KindSynchronizer, format.Exclusive},
+		},
 		{"com.acme.Gate", stack("com.acme.Gate.pass"), Result{}},
 		{"", stack("com.acme.Poller.run"), Result{}},
 	}
@@ -176,7 +270,9 @@ func TestParseSaysWhere(t *testing.T) {
 // A lock rule without a class, but with frames, declares a site. What else matches before
 // does not matter: it is about parks.
 func TestSites(t *testing.T) {
-	text := string(defaultText) + "lock mutex exclusive - acme.Spin.lock*\nlock readwritelock shared - acme.Gate.enter acme.*.run\nidle - acme.Idle.run\nlock mutex exclusive - \n"
+	text := string(
+		defaultText,
+	) + "lock mutex exclusive - acme.Spin.lock*\nlock readwritelock shared - acme.Gate.enter acme.*.run\nidle - acme.Idle.run\nlock mutex exclusive - \n"
 	table, err := Parse(strings.NewReader(text), "x")
 	if err != nil || table.Sites() != 2 || Default().Sites() != 0 {
 		t.Fatal(err, table.Sites(), Default().Sites())

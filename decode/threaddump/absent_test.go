@@ -61,7 +61,10 @@ func TestVirtualThreadsThatAreNotListedAreTold(t *testing.T) {
 		}
 		r := open(t, "x", []byte(head+"\""+name+"\""+hotspotIdle+hotspotEnd))
 		events(t, r)
-		told := slices.ContainsFunc(r.Stats().Warnings, func(w format.Warning) bool { return w.Code == "unlisted-threads" })
+		told := slices.ContainsFunc(
+			r.Stats().Warnings,
+			func(w format.Warning) bool { return w.Code == "unlisted-threads" },
+		)
 		golden.Equal(t, told, want, name, r.Stats().Warnings)
 	}
 }
@@ -98,7 +101,16 @@ func series(dumps ...[]seen) []byte {
 			if t.waits != 0 {
 				state = "BLOCKED (on object monitor)"
 			}
-			fmt.Fprintf(&b, "\"%s\" #%d prio=5 os_prio=0 tid=0x%x nid=0x%x\n   java.lang.Thread.State: %s\n\tat App.%s(App.java:1)\n", t.name, 10+j, 100+j, 200+j, state, t.at)
+			fmt.Fprintf(
+				&b,
+				"\"%s\" #%d prio=5 os_prio=0 tid=0x%x nid=0x%x\n   java.lang.Thread.State: %s\n\tat App.%s(App.java:1)\n",
+				t.name,
+				10+j,
+				100+j,
+				200+j,
+				state,
+				t.at,
+			)
 			if t.waits != 0 {
 				fmt.Fprintf(&b, "\t- waiting to lock <0x%016x> (a App$Lock)\n", t.waits)
 			}

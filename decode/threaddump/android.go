@@ -17,7 +17,13 @@ type android struct {
 	ended   bool
 }
 
-var androidDialect = dialect{name: "Android", header: androidHeader, thread: androidThread, opens: quoted, open: newAndroid}
+var androidDialect = dialect{
+	name:   "Android",
+	header: androidHeader,
+	thread: androidThread,
+	opens:  quoted,
+	open:   newAndroid,
+}
 
 // androidHeader matches `----- pid 1234 at 2026-11-22 10:00:00 -----`.
 func androidHeader(line string) bool {
@@ -136,7 +142,10 @@ func (p *android) nativeFrame(text string) {
 		return
 	}
 	name, _, _ := strings.Cut(strings.Trim(fields[4], "()"), "+")
-	p.native = append(p.native, format.Frame{Method: p.names.intern(name), File: p.names.intern(path.Base(fields[3])), Line: -1})
+	p.native = append(
+		p.native,
+		format.Frame{Method: p.names.intern(name), File: p.names.intern(path.Base(fields[3])), Line: -1},
+	)
 }
 
 // finish: a last thread without a blank line after it is cut off.

@@ -53,7 +53,8 @@ func (b *builder) known(id int64) bool {
 // which consoles print above a thread. It reports whether there is one.
 func (b *builder) replaces(id int64, name string) bool {
 	i, listed := b.byID[id]
-	if !listed || b.dump.Threads[i].Name != name || len(b.dump.Threads[i].Frames) > 0 || b.dump.Threads[i].For != (LockRef{}) {
+	if !listed || b.dump.Threads[i].Name != name || len(b.dump.Threads[i].Frames) > 0 ||
+		b.dump.Threads[i].For != (LockRef{}) {
 		return false
 	}
 	b.title = i

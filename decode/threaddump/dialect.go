@@ -36,7 +36,13 @@ var dialects = []dialect{
 	{name: "ThreadInfo", header: never, thread: infoThread, opens: quoted, open: newInfo},
 }
 
-var hotspotDialect = dialect{name: "HotSpot", header: hotspotHeader, thread: hotspotThread, opens: quoted, open: newHotSpot}
+var hotspotDialect = dialect{
+	name:   "HotSpot",
+	header: hotspotHeader,
+	thread: hotspotThread,
+	opens:  quoted,
+	open:   newHotSpot,
+}
 
 func never(string) bool { return false }
 
@@ -93,16 +99,45 @@ var foreign = []struct {
 	first *regexp.Regexp
 	hint  string
 }{
-	{regexp.MustCompile(`(?i)^\s*<(!doctype )?html`), "a page is drawn of a recording: contend reads that; async-profiler writes one with -e lock -o jfr"},
-	{regexp.MustCompile(`^(\[pid +\d+\] |\d+ +)?([\d:]+(\.\d+)? )?\w+\(.*\) += -?(\d|0x|\?)`), "strace shows no stacks; " + byPerf},
-	{regexp.MustCompile(`^(# tracer: \w|cpus=\d+$)`), "ftrace's text has no stacks of the waits; " + byPerf + ", with --kernel-locks for those of the kernel"},
-	{regexp.MustCompile(`^ *contended +total wait +max wait`), "'perf lock contention' prints sums; give contend the text of 'perf script' of the same recording"},
-	{regexp.MustCompile(`^(Thread \d+ \((Thread 0x|LWP )|\[New LWP |PID \d+ - |TID \d+:|#0 +0x[0-9a-f]+ |Process \d+: )`), "a debugger's stacks do not show the owner of a native lock; " + byPerf},
-	{regexp.MustCompile(`^(Attaching \d+ probe|@\w*\[)`), "bpftrace prints stacks on several lines; contend reads them folded, on one: 'outer;inner 12'"},
-	{regexp.MustCompile(`^(\* |  )Goroutine \d+ - `), "Delve's list does not show what goroutines wait for; take a dump: kill -QUIT PID, or /debug/pprof/goroutine?debug=2"},
+	{
+		regexp.MustCompile(`(?i)^\s*<(!doctype )?html`),
+		"a page is drawn of a recording: contend reads that; async-profiler writes one with -e lock -o jfr",
+	},
+	{
+		regexp.MustCompile(`^(\[pid +\d+\] |\d+ +)?([\d:]+(\.\d+)? )?\w+\(.*\) += -?(\d|0x|\?)`),
+		"strace shows no stacks; " + byPerf,
+	},
+	{
+		regexp.MustCompile(`^(# tracer: \w|cpus=\d+$)`),
+		"ftrace's text has no stacks of the waits; " + byPerf + ", with --kernel-locks for those of the kernel",
+	},
+	{
+		regexp.MustCompile(`^ *contended +total wait +max wait`),
+		"'perf lock contention' prints sums; give contend the text of 'perf script' of the same recording",
+	},
+	{
+		regexp.MustCompile(
+			`^(Thread \d+ \((Thread 0x|LWP )|\[New LWP |PID \d+ - |TID \d+:|#0 +0x[0-9a-f]+ |Process \d+: )`,
+		),
+		"a debugger's stacks do not show the owner of a native lock; " + byPerf,
+	},
+	{
+		regexp.MustCompile(`^(Attaching \d+ probe|@\w*\[)`),
+		"bpftrace prints stacks on several lines; contend reads them folded, on one: 'outer;inner 12'",
+	},
+	{
+		regexp.MustCompile(`^(\* |  )Goroutine \d+ - `),
+		"Delve's list does not show what goroutines wait for; take a dump: kill -QUIT PID, or /debug/pprof/goroutine?debug=2",
+	},
 	{regexp.MustCompile(`^jdk\.\w+ \{$`), "this is the text of 'jfr print'; contend reads the recording itself"},
-	{regexp.MustCompile(`^--- Execution profile ---`), "async-profiler's text; contend reads what -e lock -o jfr, or -o collapsed, writes"},
-	{regexp.MustCompile(`^ *(Value +Percentile|Running .* test @ http)`), "percentiles without their times; 'contend hist' reads interval logs"},
+	{
+		regexp.MustCompile(`^--- Execution profile ---`),
+		"async-profiler's text; contend reads what -e lock -o jfr, or -o collapsed, writes",
+	},
+	{
+		regexp.MustCompile(`^ *(Value +Percentile|Running .* test @ http)`),
+		"percentiles without their times; 'contend hist' reads interval logs",
+	},
 }
 
 const byPerf = "'contend perf-args PID' prints how to record the same with perf"

@@ -46,7 +46,11 @@ func (d *Dump) mayHide() bool { return d.Hides || d.Virtuals && d.Release < serv
 // Telling reports whether the dump would show a deadlock: it lists all threads that may
 // hold a lock, and the dialect has locks.
 func (d *Dump) Telling() bool {
-	return d.Complete() && slices.ContainsFunc(d.Threads, func(t Thread) bool { return t.State != "" || len(t.Held) > 0 || t.For != LockRef{} })
+	return d.Complete() &&
+		slices.ContainsFunc(
+			d.Threads,
+			func(t Thread) bool { return t.State != "" || len(t.Held) > 0 || t.For != LockRef{} },
+		)
 }
 
 // Thread is one thread of a dump.
@@ -91,7 +95,8 @@ func (d *Dump) Initialises() string {
 	for i := range d.Threads {
 		t := &d.Threads[i]
 		for j := range t.Frames {
-			if f := &t.Frames[j]; t.stalled && t.Wait == NotWaiting || !d.Marks && f.Method == "<clinit>" && !strings.HasPrefix(t.State, "TIMED") {
+			if f := &t.Frames[j]; t.stalled && t.Wait == NotWaiting ||
+				!d.Marks && f.Method == "<clinit>" && !strings.HasPrefix(t.State, "TIMED") {
 				return f.Class + "." + f.Method
 			}
 		}
@@ -183,7 +188,11 @@ func (d *Dump) initOwners() {
 			continue
 		}
 		for j := range d.Threads {
-			if i != j && slices.ContainsFunc(d.Threads[j].Frames, func(f format.Frame) bool { return f.Method == "<clinit>" && f.Class == class }) {
+			if i != j &&
+				slices.ContainsFunc(
+					d.Threads[j].Frames,
+					func(f format.Frame) bool { return f.Method == "<clinit>" && f.Class == class },
+				) {
 				d.Threads[j].hold(ref)
 			}
 		}

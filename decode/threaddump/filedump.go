@@ -40,7 +40,9 @@ func (p *file) line(line string) bool {
 	if fileThread(line) {
 		return p.thread(line)
 	}
-	if p.cur == nil || text == line && !isPart(text) && !bareFrame(text) { // all that belongs to a thread is indented, unless it was pasted so
+	if p.cur == nil ||
+		text == line && !isPart(text) &&
+			!bareFrame(text) { // all that belongs to a thread is indented, unless it was pasted so
 		return true
 	}
 	p.blank = false

@@ -143,8 +143,13 @@ func TestHotSpotDumpsCountAsByGrep(t *testing.T) {
 func TestJRockitCountsAsByGrep(t *testing.T) {
 	for path, text := range texts(t, public+"/threaddump/*jrockit*.txt") {
 		count := func(p string) int { return len(regexp.MustCompile(p).FindAll(text, -1)) }
-		want := tally{threads: count(`(?m)^".* id=`), blocked: count(`-- Blocked trying to get lock`), waiting: count(`-- Waiting for notification on`),
-			parked: count(`-- Parking to wait for`), held: count(`\^-- Holding lock`)}
+		want := tally{
+			threads: count(`(?m)^".* id=`),
+			blocked: count(`-- Blocked trying to get lock`),
+			waiting: count(`-- Waiting for notification on`),
+			parked:  count(`-- Parking to wait for`),
+			held:    count(`\^-- Holding lock`),
+		}
 		if got := tallied(parse(t, path, text)); got != want || want.threads == 0 {
 			t.Errorf("%s: %+v, by grep %+v", path, got, want)
 		}
@@ -157,11 +162,16 @@ func TestJavacoresCountAsByGrep(t *testing.T) {
 	entered := regexp.MustCompile(`\(entered lock: (\S+@0x[0-9A-F]+)`)
 	for path, text := range texts(t, public+"/javacore/*.txt", public+"/javacore/*.txt.gz") {
 		count := func(p string) int { return len(regexp.MustCompile(p).FindAll(text, -1)) }
-		want := tally{threads: count(`(?m)^3XMTHREADINFO +(".*J9VMThread|Anonymous native thread)`), blocked: count(`(?m)^3XMTHREADBLOCK +Blocked on`),
-			waiting: count(`(?m)^3XMTHREADBLOCK +Waiting on`), parked: count(`(?m)^3XMTHREADBLOCK +Parked on`)}
+		want := tally{
+			threads: count(`(?m)^3XMTHREADINFO +(".*J9VMThread|Anonymous native thread)`),
+			blocked: count(`(?m)^3XMTHREADBLOCK +Blocked on`),
+			waiting: count(`(?m)^3XMTHREADBLOCK +Waiting on`),
+			parked:  count(`(?m)^3XMTHREADBLOCK +Parked on`),
+		}
 		for _, block := range strings.Split(string(text), "\n3XMTHREADINFO ")[1:] {
 			var held []string
-			waits := regexp.MustCompile(`3XMTHREADBLOCK +(?:Waiting|Blocked) on: (\S+@0x[0-9A-F]+)`).FindStringSubmatch(block)
+			waits := regexp.MustCompile(`3XMTHREADBLOCK +(?:Waiting|Blocked) on: (\S+@0x[0-9A-F]+)`).
+				FindStringSubmatch(block)
 			for _, m := range entered.FindAllStringSubmatch(block, -1) {
 				if !slices.Contains(held, m[1]) && (waits == nil || waits[1] != m[1]) {
 					held = append(held, m[1])
@@ -180,7 +190,9 @@ func TestJavacoresCountAsByGrep(t *testing.T) {
 // claimed counts owners of locks that a blocked or parked thread names and
 // whose own frames do not show it.
 func claimed(text []byte) (n int) {
-	claims := regexp.MustCompile(`3XMTHREADBLOCK +(?:Blocked|Parked) on: (\S+)@(0x[0-9A-F]+) Owned by: "[^"]*" \(J9VMThread:(0x[0-9A-F]+)`)
+	claims := regexp.MustCompile(
+		`3XMTHREADBLOCK +(?:Blocked|Parked) on: (\S+)@(0x[0-9A-F]+) Owned by: "[^"]*" \(J9VMThread:(0x[0-9A-F]+)`,
+	)
 	seen := map[string]bool{}
 	for _, m := range claims.FindAllSubmatch(text, -1) {
 		key := string(m[2]) + string(m[3])
@@ -199,8 +211,19 @@ func TestJSONDumpsCountAsByGrep(t *testing.T) {
 		}
 		count := func(p string) int { return len(regexp.MustCompile(p).FindAll(text, -1)) }
 		got := tallied(parse(t, path, text))
-		if got.threads != count(`"tid"`) || got.blocked != count(`"blockedOn"`) || got.waiting != count(`"waitingOn"`) || got.parked != count(`"parkBlocker"`) || got.threads == 0 {
-			t.Errorf("%s: %+v; %d threads, %d blocked, %d waiting, %d parked by grep", path, got, count(`"tid"`), count(`"blockedOn"`), count(`"waitingOn"`), count(`"parkBlocker"`))
+		if got.threads != count(`"tid"`) || got.blocked != count(`"blockedOn"`) ||
+			got.waiting != count(`"waitingOn"`) ||
+			got.parked != count(`"parkBlocker"`) ||
+			got.threads == 0 {
+			t.Errorf(
+				"%s: %+v; %d threads, %d blocked, %d waiting, %d parked by grep",
+				path,
+				got,
+				count(`"tid"`),
+				count(`"blockedOn"`),
+				count(`"waitingOn"`),
+				count(`"parkBlocker"`),
+			)
 		}
 	}
 }

@@ -66,7 +66,10 @@ func hotspotThread(line string) bool {
 		return true
 	}
 	if quoted(line) {
-		return strings.Contains(line, " tid=") && (strings.Contains(line, " nid=") || strings.Contains(line, " prio=")) || strings.Contains(line, `" - Thread t@`) || geodeName(line) > 0
+		return strings.Contains(line, " tid=") &&
+			(strings.Contains(line, " nid=") || strings.Contains(line, " prio=")) ||
+			strings.Contains(line, `" - Thread t@`) ||
+			geodeName(line) > 0
 	}
 	_, _, ok := debuggerThread(line)
 	return ok
@@ -283,5 +286,6 @@ func (p *hotspot) whole() bool {
 
 // outermost matches the frame in which a thread begins.
 func outermost(line string) bool {
-	return strings.HasSuffix(line, ")") && (strings.Contains(line, "java.lang.Thread.run(") || strings.Contains(line, ".main("))
+	return strings.HasSuffix(line, ")") &&
+		(strings.Contains(line, "java.lang.Thread.run(") || strings.Contains(line, ".main("))
 }

@@ -20,7 +20,8 @@ func TestDumpsOfOneJVMRepeatTheirLines(t *testing.T) {
 	h := NewHotSpot()
 	for i, text := range texts {
 		text = begins + text
-		if got, want := h.Parse(text), NewHotSpot().Parse(text); !reflect.DeepEqual(got, want) || len(got.Threads) == 0 {
+		if got, want := h.Parse(text), NewHotSpot().Parse(text); !reflect.DeepEqual(got, want) ||
+			len(got.Threads) == 0 {
 			t.Errorf("dump %d: %+v, alone %+v", i, got, want)
 		}
 		again := testing.AllocsPerRun(3, func() { h.Parse(text) })
@@ -119,10 +120,26 @@ func TestQuoteWithinDump(t *testing.T) {
 func TestThreadsOfSeveralProcesses(t *testing.T) {
 	dump := func(name, nid string) string {
 		return "Full thread dump OpenJDK 64-Bit Server VM (17+35 mixed mode):\n\n" +
-			fmt.Sprintf("%q #20 prio=5 tid=0x1 nid=%s waiting for monitor entry [0x1]\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.a(App.java:1)\n\t- waiting to lock <0x1f> (a App$Lock)\n\n", name, nid) +
+			fmt.Sprintf(
+				"%q #20 prio=5 tid=0x1 nid=%s waiting for monitor entry [0x1]\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.a(App.java:1)\n\t- waiting to lock <0x1f> (a App$Lock)\n\n",
+				name,
+				nid,
+			) +
 			"JNI global refs: 5\n\n"
 	}
-	text := dump("orders-1", "0x101") + dump("mail-1", "0x202") + dump("orders-1", "0x101") + dump("orders-1 busy", "0x101") +
+	text := dump(
+		"orders-1",
+		"0x101",
+	) + dump(
+		"mail-1",
+		"0x202",
+	) + dump(
+		"orders-1",
+		"0x101",
+	) + dump(
+		"orders-1 busy",
+		"0x101",
+	) +
 		"#20 \"mail-1\" BLOCKED 2026-11-21T07:15:49.9Z\n    at App.a(App.java:1)\n    - waiting to lock <App$Lock@1f>\n\n"
 	for text, want := range map[string]int{dump("orders-1", "0x101") + dump("orders-1 busy", "0x101"): 0, text: 1} {
 		r := open(t, "x", []byte(text))
@@ -141,7 +158,8 @@ func TestThreadsOfSeveralProcesses(t *testing.T) {
 			waiters = append(waiters, w.Thread)
 		}
 	}
-	if len(waiters) != 5 || waiters[0] == waiters[1] || waiters[0] != waiters[2] || waiters[0] != waiters[3] || waiters[4] != waiters[0] && waiters[4] != waiters[1] {
+	if len(waiters) != 5 || waiters[0] == waiters[1] || waiters[0] != waiters[2] || waiters[0] != waiters[3] ||
+		waiters[4] != waiters[0] && waiters[4] != waiters[1] {
 		t.Errorf("waiters %v", waiters)
 	}
 }

@@ -124,7 +124,14 @@ func hexadecimal(text string) (int64, bool) {
 
 // javacoreStates are OpenJ9's letters in Java's words. P is a park, with or
 // without a limit.
-var javacoreStates = map[string]string{"R": "RUNNABLE", "B": "BLOCKED", "CW": "WAITING", "P": "WAITING", "S": "TIMED_WAITING", "Z": "TERMINATED"}
+var javacoreStates = map[string]string{
+	"R":  "RUNNABLE",
+	"B":  "BLOCKED",
+	"CW": "WAITING",
+	"P":  "WAITING",
+	"S":  "TIMED_WAITING",
+	"Z":  "TERMINATED",
+}
 
 // attribute returns the text after a key, up to a comma or bracket.
 func attribute(text, key string) string {
@@ -174,7 +181,9 @@ func (p *javacore) block(text string) {
 
 func (p *javacore) stack(text string) {
 	frame, ok := strings.CutPrefix(text, "at ")
-	if !ok || p.cur.Virtual && len(p.cur.Frames) == 0 && (strings.HasPrefix(frame, "jdk/internal/vm/Continuation") || strings.HasPrefix(frame, "java/lang/VirtualThread.")) {
+	if !ok ||
+		p.cur.Virtual && len(p.cur.Frames) == 0 &&
+			(strings.HasPrefix(frame, "jdk/internal/vm/Continuation") || strings.HasPrefix(frame, "java/lang/VirtualThread.")) {
 		return // how it left its carrier
 	}
 	p.frame(frame, slashed)

@@ -20,7 +20,12 @@ func newJRockit(n *names, before []string, _ string) parser {
 }
 
 // jrockitEnds begin the text after the threads.
-var jrockitEnds = []string{"Blocked lock chains", "Open lock chains", "Circular (deadlocked) lock chains", "===== END OF THREAD DUMP"}
+var jrockitEnds = []string{
+	"Blocked lock chains",
+	"Open lock chains",
+	"Circular (deadlocked) lock chains",
+	"===== END OF THREAD DUMP",
+}
 
 func (p *jrockit) line(line string) bool {
 	text := strings.TrimLeft(line, " \t")
@@ -60,7 +65,8 @@ var jrockitLocks = []lockLine{
 }
 
 func (p *jrockit) part(text string) {
-	p.whole = outermost(strings.ReplaceAll(text, "/", ".")) || strings.HasPrefix(text, "at jrockit/vm/RNI.c2java(") && strings.HasSuffix(text, ")")
+	p.whole = outermost(strings.ReplaceAll(text, "/", ".")) ||
+		strings.HasPrefix(text, "at jrockit/vm/RNI.c2java(") && strings.HasSuffix(text, ")")
 	if frame, ok := strings.CutPrefix(text, "at "); ok {
 		p.frame(frame, slashed)
 		return
@@ -73,7 +79,12 @@ func (p *jrockit) part(text string) {
 
 // jrockitStates are the words of a thread's first line that give a state; a thread without
 // one runs.
-var jrockitStates = map[string]string{"blocked": "BLOCKED", "waiting": "WAITING", "sleeping": "TIMED_WAITING", "parked": "WAITING"}
+var jrockitStates = map[string]string{
+	"blocked":  "BLOCKED",
+	"waiting":  "WAITING",
+	"sleeping": "TIMED_WAITING",
+	"parked":   "WAITING",
+}
 
 // thread begins a thread: `"name" id=1 idx=0x4 tid=27878 prio=5 alive, in
 // native, waiting, daemon`.

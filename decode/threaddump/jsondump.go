@@ -147,7 +147,9 @@ func (b *jsonBuilder) add(t *jsonThread) {
 	if !b.known(int64(t.TID)) {
 		return
 	}
-	b.begin(Thread{Name: b.names.intern(t.Name), JavaID: int64(t.TID), State: b.names.intern(t.State), Virtual: t.Virtual})
+	b.begin(
+		Thread{Name: b.names.intern(t.Name), JavaID: int64(t.TID), State: b.names.intern(t.State), Virtual: t.Virtual},
+	)
 	if at, ok := timeIn(t.Time); ok {
 		b.at(at)
 	}

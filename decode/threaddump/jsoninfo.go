@@ -118,7 +118,12 @@ func (b *jsonBuilder) waitsInfo(t *jsonInfo) {
 }
 
 func (b *jsonBuilder) infoFrame(e jsonElement) format.Frame {
-	f := format.Frame{Class: b.names.intern(ClassName(e.Class)), Method: b.names.intern(e.Method), File: b.names.intern(e.File), Line: max(e.Line, 0)}
+	f := format.Frame{
+		Class:  b.names.intern(ClassName(e.Class)),
+		Method: b.names.intern(e.Method),
+		File:   b.names.intern(e.File),
+		Line:   max(e.Line, 0),
+	}
 	if e.Line == -2 {
 		f.File, f.Line = "", -1 // like "Native Method" in text
 	}

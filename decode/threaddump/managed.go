@@ -75,7 +75,8 @@ func stateAt(f *format.Frame) string {
 	switch {
 	case f.Class == "java.lang.Thread" && strings.HasPrefix(f.Method, "sleep"):
 		return "TIMED_WAITING"
-	case f.Class == "java.lang.Object" && strings.HasPrefix(f.Method, "wait"), strings.HasSuffix(f.Class, ".Unsafe") && f.Method == "park":
+	case f.Class == "java.lang.Object" && strings.HasPrefix(f.Method, "wait"),
+		strings.HasSuffix(f.Class, ".Unsafe") && f.Method == "park":
 		return "WAITING"
 	}
 	return "BLOCKED"
@@ -112,7 +113,8 @@ func geodeName(line string) int {
 		return 0
 	}
 	id, rest, _ := strings.Cut(line[end+len(`" tid=0x`):], " ")
-	if _, err := strconv.ParseUint(id, 16, 64); err != nil || rest != "" && !strings.HasPrefix(rest, `owned by "`) && rest[0] != '(' {
+	if _, err := strconv.ParseUint(id, 16, 64); err != nil ||
+		rest != "" && !strings.HasPrefix(rest, `owned by "`) && rest[0] != '(' {
 		return 0
 	}
 	return end

@@ -144,7 +144,8 @@ func ClassName(name string) string {
 			return name[:i]
 		}
 	}
-	if i := strings.LastIndexByte(name, '/'); i >= 0 && i+1 < len(name) && strings.Trim(name[i+1:], "0123456789") == "" {
+	if i := strings.LastIndexByte(name, '/'); i >= 0 && i+1 < len(name) &&
+		strings.Trim(name[i+1:], "0123456789") == "" {
 		return name[:i]
 	}
 	return name
@@ -215,7 +216,16 @@ func (n *names) hashed(text string) LockRef {
 }
 
 // primitives are the JVM's letters for arrays of each.
-var primitives = map[string]string{"Z": "boolean", "B": "byte", "C": "char", "S": "short", "I": "int", "J": "long", "F": "float", "D": "double"}
+var primitives = map[string]string{
+	"Z": "boolean",
+	"B": "byte",
+	"C": "char",
+	"S": "short",
+	"I": "int",
+	"J": "long",
+	"F": "float",
+	"D": "double",
+}
 
 // JavaName writes a class as Java does: java/util/Map becomes java.util.Map,
 // [I int[], [Ljava/lang/String; java.lang.String[].

@@ -38,7 +38,9 @@ func ParkedOn(frames []format.Frame) (class, home string) {
 // default; for other classes the class itself.
 func syncOf(class string) string {
 	switch family := FamilyOf(class); family {
-	case "java.util.concurrent.locks.ReentrantLock", "java.util.concurrent.locks.ReentrantReadWriteLock", "java.util.concurrent.Semaphore":
+	case "java.util.concurrent.locks.ReentrantLock",
+		"java.util.concurrent.locks.ReentrantReadWriteLock",
+		"java.util.concurrent.Semaphore":
 		return family + "$NonfairSync"
 	case "java.util.concurrent.CountDownLatch":
 		return family + "$Sync"

@@ -105,7 +105,8 @@ func (r *Reader) series(first *Dump) bool {
 	seen.add(first)
 	another := func(d *Dump) bool { return !seen.add(d) }
 	return slices.ContainsFunc(r.run, another) || slices.ContainsFunc(r.inputs, func(p *pending) bool {
-		return p.reopen != nil || p.dump != nil && another(p.dump) || slices.ContainsFunc(p.ahead, func(a readAhead) bool { return another(a.dump) })
+		return p.reopen != nil || p.dump != nil && another(p.dump) ||
+			slices.ContainsFunc(p.ahead, func(a readAhead) bool { return another(a.dump) })
 	})
 }
 
@@ -191,7 +192,10 @@ func (r *Reader) Stats() format.Stats {
 			s.Format = "thread dumps"
 		}
 		if p.broken != nil && !errors.Is(p.broken, io.EOF) {
-			s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeTruncated, Text: p.name + ": the input ends early"})
+			s.Warnings = append(
+				s.Warnings,
+				format.Warning{Code: format.CodeTruncated, Text: p.name + ": the input ends early"},
+			)
 			s.Damage.Add(p.damage("the input ends early", format.NoTime))
 		}
 	}
@@ -206,12 +210,30 @@ func (r *Reader) Stats() format.Stats {
 	}
 	s.Warnings = append(s.Warnings, r.missing.warnings(r.dumps, r.timed)...)
 	if n := r.reusedIDs; n > 0 && !r.mixed && len(r.processes.threads) > 1 {
-		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeSeveralProcesses, Text: human.Say("the thread dumps are of %v processes, one after the other: the time between them counts for none", len(r.processes.threads))})
+		s.Warnings = append(
+			s.Warnings,
+			format.Warning{
+				Code: format.CodeSeveralProcesses,
+				Text: human.Say(
+					"the thread dumps are of %v processes, one after the other: the time between them counts for none",
+					len(r.processes.threads),
+				),
+			},
+		)
 	} else if n > 0 {
 		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeSeveralProcesses, Text: human.Some(n, "thread has", "threads have") + " the number of another thread: these dumps are of several processes, and treated as one; labels (a=1.txt b=2.txt) separate them"})
 	}
 	if n := r.relocations.count; n > 0 {
-		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeMoved, Text: human.Say("locks changed their address %v times between dumps, judging by their waiters: they are treated as the same locks", n)})
+		s.Warnings = append(
+			s.Warnings,
+			format.Warning{
+				Code: format.CodeMoved,
+				Text: human.Say(
+					"locks changed their address %v times between dumps, judging by their waiters: they are treated as the same locks",
+					n,
+				),
+			},
+		)
 	}
 	return s
 }
@@ -240,17 +262,73 @@ func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 	for i := range m.cut {
 		add(true, m.cut[i].Code, "%s: %s", m.cut[i].Pos.File, m.cut[i].Why)
 	}
-	add(dumps == 1, format.CodeSingleDump, "one thread dump counts threads, it does not measure time: take several to see how long they wait")
-	add(dumps > 1 && !timed, format.CodeNoTimes, "the %v thread dumps have no time: they count the threads seen waiting, in all of them together", dumps)
-	add(m.spread > 1, format.CodeNotOneInstant, "threads were inspected one after the other, over up to %v: owners may have changed in between", time.Duration(m.spread))
-	add(m.spread == 1, format.CodeNotOneInstant, "threads were inspected one after the other: owners may have changed in between")
-	add(m.disordered > 0, format.CodeClock, "%s later than the previous one: placed right after it", human.Some(m.disordered, "thread dump is not", "thread dumps are not"))
-	advise(m.unlisted > 0, format.CodeUnlistedOwners, "take it with -l (jstack -l, jcmd PID Thread.print -l)", "owners of java.util.concurrent locks are not in the dump for %s", human.Some(m.unlisted, "wait", "waits"))
-	add(m.readers > 0, format.CodeReaders, "%s no owner: threads that hold the read lock are invisible in a thread dump", human.Some(m.readers, "wait on a read-write lock has", "waits on read-write locks have"))
-	advise(m.virtual > 0, format.CodeUnlistedOwners, "jcmd PID Thread.dump_to_file -format=json does", "%s that no thread in the dump holds: virtual threads may, which the dump does not list", human.Some(m.virtual, "wait is for a lock", "waits are for locks"))
-	advise(m.hides, format.CodeUnlistedThreads, "'jcmd PID Thread.dump_to_file FILE' writes them, from JDK 24 on with their locks", "virtual threads may run, which are not in the dump")
-	advise(m.mixed > 0, format.CodeUnlistedLocks, "take it without --mixed, with --locks", "jhsdb --mixed wrote %s: it names locks only where it found a deadlock", counted(m.mixed))
-	add(m.absent > 0, format.CodeUnlistedOwners, "%s not in the text, which has only some threads of a dump", human.Some(m.absent, "wait is for a lock whose owner is", "waits are for locks whose owners are"))
+	add(
+		dumps == 1,
+		format.CodeSingleDump,
+		"one thread dump counts threads, it does not measure time: take several to see how long they wait",
+	)
+	add(
+		dumps > 1 && !timed,
+		format.CodeNoTimes,
+		"the %v thread dumps have no time: they count the threads seen waiting, in all of them together",
+		dumps,
+	)
+	add(
+		m.spread > 1,
+		format.CodeNotOneInstant,
+		"threads were inspected one after the other, over up to %v: owners may have changed in between",
+		time.Duration(m.spread),
+	)
+	add(
+		m.spread == 1,
+		format.CodeNotOneInstant,
+		"threads were inspected one after the other: owners may have changed in between",
+	)
+	add(
+		m.disordered > 0,
+		format.CodeClock,
+		"%s later than the previous one: placed right after it",
+		human.Some(m.disordered, "thread dump is not", "thread dumps are not"),
+	)
+	advise(
+		m.unlisted > 0,
+		format.CodeUnlistedOwners,
+		"take it with -l (jstack -l, jcmd PID Thread.print -l)",
+		"owners of java.util.concurrent locks are not in the dump for %s",
+		human.Some(m.unlisted, "wait", "waits"),
+	)
+	add(
+		m.readers > 0,
+		format.CodeReaders,
+		"%s no owner: threads that hold the read lock are invisible in a thread dump",
+		human.Some(m.readers, "wait on a read-write lock has", "waits on read-write locks have"),
+	)
+	advise(
+		m.virtual > 0,
+		format.CodeUnlistedOwners,
+		"jcmd PID Thread.dump_to_file -format=json does",
+		"%s that no thread in the dump holds: virtual threads may, which the dump does not list",
+		human.Some(m.virtual, "wait is for a lock", "waits are for locks"),
+	)
+	advise(
+		m.hides,
+		format.CodeUnlistedThreads,
+		"'jcmd PID Thread.dump_to_file FILE' writes them, from JDK 24 on with their locks",
+		"virtual threads may run, which are not in the dump",
+	)
+	advise(
+		m.mixed > 0,
+		format.CodeUnlistedLocks,
+		"take it without --mixed, with --locks",
+		"jhsdb --mixed wrote %s: it names locks only where it found a deadlock",
+		counted(m.mixed),
+	)
+	add(
+		m.absent > 0,
+		format.CodeUnlistedOwners,
+		"%s not in the text, which has only some threads of a dump",
+		human.Some(m.absent, "wait is for a lock whose owner is", "waits are for locks whose owners are"),
+	)
 	return w
 }
 

@@ -98,7 +98,8 @@ func TestEveryPrefixOfDialects(t *testing.T) {
 		}
 		for n := 0; n < len(dump); n += golden.Depth(83, 83, 29) {
 			r, err := NewReader(bufio.NewReader(bytes.NewReader(dump[:n])), path, nil, 0, 0)
-			if (r == nil) == (err == nil) || err != nil && !errors.Is(err, format.ErrNotMine) && !errors.Is(err, format.ErrTruncated) {
+			if (r == nil) == (err == nil) ||
+				err != nil && !errors.Is(err, format.ErrNotMine) && !errors.Is(err, format.ErrTruncated) {
 				t.Fatalf("%s cut to %d bytes: %v, %v", path, n, r, err)
 			}
 			if err == nil {
@@ -127,7 +128,11 @@ const deadlock = "../../testdata/deadlock-monitors-and-juc-jdk17.txt"
 func TestSeriesInALog(t *testing.T) {
 	plain := golden.Must(os.ReadFile("../../testdata/truth-series-8dumps-jdk17.txt"))(t)
 	noise := "2026-11-21 02:57:15,900 ERROR [pool-1] failed\njava.lang.IllegalStateException: x\n\tat a.B.c(B.java:1)\n\t- locked doors\n"
-	log := bytes.ReplaceAll(plain, []byte("\nJNI global ref"), []byte("\nJNI global refs: 1, weak refs: 0\n\n"+noise+"JNI global ref"))
+	log := bytes.ReplaceAll(
+		plain,
+		[]byte("\nJNI global ref"),
+		[]byte("\nJNI global refs: 1, weak refs: 0\n\n"+noise+"JNI global ref"),
+	)
 	if got, want := shown(t, log), shown(t, plain); got != want || strings.Count(want, "live") != 8 {
 		t.Errorf("a log shows\n%swant\n%s", got, want)
 	}
@@ -138,7 +143,14 @@ func TestSeriesInALog(t *testing.T) {
 // is said where it matters. What -l prints under a thread follows a blank line, so one
 // thread may seem whole before it is.
 func TestEveryPrefix(t *testing.T) {
-	files, stride := []string{deadlock, "../../testdata/truth-jdk25-1.json"}, golden.Depth(37, 7, 3) // lines are alike, and long enough that each place in one is met
+	files, stride := []string{
+		deadlock,
+		"../../testdata/truth-jdk25-1.json",
+	}, golden.Depth(
+		37,
+		7,
+		3,
+	) // lines are alike, and long enough that each place in one is met
 	for _, path := range files {
 		text := golden.Must(os.ReadFile(path))(t)
 		whole := parse(t, path, text)[0]
@@ -241,10 +253,13 @@ func TestTimesWithinASecond(t *testing.T) {
 		}
 		return at
 	}
-	if at := times(dump("elapsed=1.50s") + dump("elapsed=1.75s") + dump("elapsed=2.10s")); len(at) != 3 || at[1]-at[0] != 250e6 || at[2]-at[1] != 350e6 {
+	if at := times(dump("elapsed=1.50s") + dump("elapsed=1.75s") + dump("elapsed=2.10s")); len(at) != 3 ||
+		at[1]-at[0] != 250e6 ||
+		at[2]-at[1] != 350e6 {
 		t.Errorf("by uptime: %v", at)
 	}
-	if at := times(dump("") + dump("") + dump("") + dump("")); len(at) != 4 || at[1]-at[0] != 250e6 || at[3]-at[0] != 750e6 {
+	if at := times(dump("") + dump("") + dump("") + dump("")); len(at) != 4 || at[1]-at[0] != 250e6 ||
+		at[3]-at[0] != 750e6 {
 		t.Errorf("spread: %v", at)
 	}
 }
@@ -267,11 +282,22 @@ func TestHostileJSON(t *testing.T) {
 // it waits for nothing, and those behind it waited for whoever gave it back.
 func TestWhoHasJustEnteredWaitsForNothing(t *testing.T) {
 	blocked := func(name string, id int, lines string) string {
-		return fmt.Sprintf("%q #%d prio=5 os_prio=0 cpu=1ms elapsed=9.00s tid=0x000000000000%04x nid=%d waiting for monitor entry  [0x0000000000001000]\n"+
-			"   java.lang.Thread.State: BLOCKED (on object monitor)\n%s\n\n", name, id, id, id, lines)
+		return fmt.Sprintf(
+			"%q #%d prio=5 os_prio=0 cpu=1ms elapsed=9.00s tid=0x000000000000%04x nid=%d waiting for monitor entry  [0x0000000000001000]\n"+
+				"   java.lang.Thread.State: BLOCKED (on object monitor)\n%s\n\n",
+			name,
+			id,
+			id,
+			id,
+			lines,
+		)
 	}
 	const head, end = "2026-01-02 03:04:05\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n\n", "JNI global refs: 1, weak refs: 0\n"
-	enters := blocked("next", 11, "\tat Shop.take(Shop.java:1)\n\t- locked <0x0000000000000100> (a Shop)\n\tat Shop.sell(Shop.java:9)\n\t- locked <0x0000000000000200> (a Till)")
+	enters := blocked(
+		"next",
+		11,
+		"\tat Shop.take(Shop.java:1)\n\t- locked <0x0000000000000100> (a Shop)\n\tat Shop.sell(Shop.java:9)\n\t- locked <0x0000000000000200> (a Till)",
+	)
 	waits := blocked("behind", 12, "\tat Shop.take(Shop.java:1)\n\t- waiting to lock <0x0000000000000100> (a Shop)")
 	other := blocked("till", 13, "\tat Shop.sell(Shop.java:9)\n\t- waiting to lock <0x0000000000000200> (a Till)")
 	const want = "3 live, 0 idle\nShop@100: <- behind\nTill@200: next <- till\n"

@@ -52,7 +52,8 @@ func (m *relocations) follow(d *Dump, parties []format.Party, ids map[LockRef]fo
 		}
 		for v, voters := range votes {
 			before := m.holders[v.old]
-			if pairs[v.old] == 1 && pairs[v.now] == 1 && (voters > 1 || before != format.NoThread && before == holders[v.now]) {
+			if pairs[v.old] == 1 && pairs[v.now] == 1 &&
+				(voters > 1 || before != format.NoThread && before == holders[v.now]) {
 				m.move(v, ids)
 			}
 		}
@@ -61,11 +62,15 @@ func (m *relocations) follow(d *Dump, parties []format.Party, ids map[LockRef]fo
 }
 
 // votes counts the threads whose waits indicate that a lock moved.
-func (m *relocations) votes(waits map[format.ThreadID]waitingAt, holders map[LockRef]format.ThreadID) map[addresses]int {
+func (m *relocations) votes(
+	waits map[format.ThreadID]waitingAt,
+	holders map[LockRef]format.ThreadID,
+) map[addresses]int {
 	votes := map[addresses]int{}
 	for thread, now := range waits {
 		before, waited := m.waits[thread]
-		if !waited || before.stack != now.stack || now.stack == format.NoStack || before.lock.Class != now.lock.Class || before.lock.Name != now.lock.Name {
+		if !waited || before.stack != now.stack || now.stack == format.NoStack || before.lock.Class != now.lock.Class ||
+			before.lock.Name != now.lock.Name {
 			continue
 		}
 		_, stays := holders[before.lock]

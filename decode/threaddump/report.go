@@ -25,7 +25,8 @@ func reportStarts(line string) bool { return strings.HasPrefix(line, reportHead)
 
 // reportEnds matches `Found 2 deadlocks.` and `Found a total of 2 deadlocks.`
 func reportEnds(line string) bool {
-	return strings.HasPrefix(line, "Found ") && (strings.HasSuffix(line, " deadlock.") || strings.HasSuffix(line, " deadlocks."))
+	return strings.HasPrefix(line, "Found ") &&
+		(strings.HasSuffix(line, " deadlock.") || strings.HasSuffix(line, " deadlocks."))
 }
 
 // reportLine takes a line within a report; false for a line that is not part of it. Its

@@ -42,8 +42,14 @@ type threadID struct {
 }
 
 func newSymbols(t *rules.Table) symbols {
-	return symbols{rules: rules.NewMemo(t), threads: map[threadKey]threadID{}, locks: map[LockRef]format.ObjectID{},
-		seen: map[threadKey]int{}, acquired: map[acquireStack]bool{}, owned: map[string]bool{}}
+	return symbols{
+		rules:    rules.NewMemo(t),
+		threads:  map[threadKey]threadID{},
+		locks:    map[LockRef]format.ObjectID{},
+		seen:     map[threadKey]int{},
+		acquired: map[acquireStack]bool{},
+		owned:    map[string]bool{},
+	}
 }
 
 // snapshot is the contention that a dump shows.
@@ -114,14 +120,26 @@ func (s *symbols) classify(d *Dump, held *holds) (out *snapshot, at map[LockRef]
 				out.idle++
 				what = doing(t)
 			}
-			out.others = append(out.others, format.Event{Kind: format.KindActivity, Activity: what, Thread: party.Thread, Stack: party.Stack, Resource: verdict.Verdict == rules.Resource})
+			out.others = append(
+				out.others,
+				format.Event{
+					Kind:     format.KindActivity,
+					Activity: what,
+					Thread:   party.Thread,
+					Stack:    party.Stack,
+					Resource: verdict.Verdict == rules.Resource,
+				},
+			)
 			continue
 		}
 		n, ok := at[t.For]
 		if !ok {
 			n = len(out.locks)
 			at[t.For] = n
-			out.locks = append(out.locks, format.Event{Kind: format.KindContention, Object: s.lock(t.For, verdict.Kind), LockKind: verdict.Kind})
+			out.locks = append(
+				out.locks,
+				format.Event{Kind: format.KindContention, Object: s.lock(t.For, verdict.Kind), LockKind: verdict.Kind},
+			)
 		}
 		party.Mode = verdict.Mode
 		out.locks[n].Waiters = append(out.locks[n].Waiters, party)
@@ -191,7 +209,10 @@ func (m *missing) own(ev *format.Event, owners []format.Party, d *Dump, ref Lock
 	kind := ev.LockKind
 	ev.LockKind = format.KindUnknownLock // belongs to the object
 	for _, o := range owners {
-		if !slices.ContainsFunc(ev.Waiters, func(w format.Party) bool { return w.Thread == o.Thread }) { // no thread waits for itself
+		if !slices.ContainsFunc(
+			ev.Waiters,
+			func(w format.Party) bool { return w.Thread == o.Thread },
+		) { // no thread waits for itself
 			ev.Owners = append(ev.Owners, o)
 		}
 	}
@@ -273,7 +294,14 @@ func (s *symbols) lock(ref LockRef, kind format.LockKind) format.ObjectID {
 		s.lastLock++ // a lock that moved may have replaced another one in the table
 		id = s.lastLock
 		s.locks[ref] = id
-		ev := format.Event{Kind: format.KindObject, Object: id, Class: ref.Class, Hash: ref.Addr, LockKind: kind, Name: ref.Name}
+		ev := format.Event{
+			Kind:     format.KindObject,
+			Object:   id,
+			Class:    ref.Class,
+			Hash:     ref.Addr,
+			LockKind: kind,
+			Name:     ref.Name,
+		}
 		if ref == (LockRef{}) {
 			ev.Name = "a lock the dump does not name"
 		}

@@ -132,7 +132,14 @@ func (s *stream) letGo() {
 
 // damage is what is missing where the input was read to.
 func (s *stream) damage(why string, at int64) format.Damage {
-	d := format.Damage{Pos: format.Pos{File: s.name, Off: s.bytes(), Line: s.number}, Code: format.CodeTruncated, Why: why, Events: format.UnknownEvents, From: at, Until: at}
+	d := format.Damage{
+		Pos:    format.Pos{File: s.name, Off: s.bytes(), Line: s.number},
+		Code:   format.CodeTruncated,
+		Why:    why,
+		Events: format.UnknownEvents,
+		From:   at,
+		Until:  at,
+	}
 	if s.lines != nil {
 		d.Pos.Line = max(s.lines.Line(), 1)
 	}
@@ -141,10 +148,20 @@ func (s *stream) damage(why string, at int64) format.Damage {
 
 // notMine is the error of an input without a dump.
 func (s *stream) notMine() error {
-	e := &format.Error{Pos: format.Pos{File: s.name, Line: 1}, Err: fmt.Errorf("not a thread dump: %w", format.ErrNotMine), Hint: hintOf(s.first)}
+	e := &format.Error{
+		Pos:  format.Pos{File: s.name, Line: 1},
+		Err:  fmt.Errorf("not a thread dump: %w", format.ErrNotMine),
+		Hint: hintOf(s.first),
+	}
 	e.What = fmt.Sprintf("%.60q", strings.ToValidUTF8(s.first, "\uFFFD"))
 	if s.header != "" {
-		e.What, e.Err = fmt.Sprintf("%.60q", strings.ToValidUTF8(s.header, "\uFFFD")), fmt.Errorf("no thread follows: %w", format.ErrTruncated)
+		e.What, e.Err = fmt.Sprintf(
+			"%.60q",
+			strings.ToValidUTF8(s.header, "\uFFFD"),
+		), fmt.Errorf(
+			"no thread follows: %w",
+			format.ErrTruncated,
+		)
 		e.Hint = "take the dump again"
 	}
 	if s.broken != nil {
@@ -162,7 +179,8 @@ const jsonStart = 32 << 10
 func IsJSON(head []byte) bool {
 	head = bytes.TrimLeft(head, " \t\r\n")
 	named := func(key string) bool { return bytes.Contains(head, []byte(key)) }
-	return len(head) > 0 && (head[0] == '{' || head[0] == '[') && (named(`"threadDump"`) || named(`"threadName"`) && named(`"threadState"`))
+	return len(head) > 0 && (head[0] == '{' || head[0] == '[') &&
+		(named(`"threadDump"`) || named(`"threadName"`) && named(`"threadState"`))
 }
 
 // BeforeJSON returns the number of bytes before a thread dump in JSON that begins a line

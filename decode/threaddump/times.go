@@ -82,5 +82,6 @@ func spread(run []*Dump) {
 
 // sameSecond reports whether two dumps have the same time with a resolution of a second.
 func sameSecond(a, b *Dump) bool {
-	return a.Time == b.Time && a.Time != format.NoTime && a.Time%int64(time.Second) == 0 && a.Uptime == 0 && b.Uptime == 0
+	return a.Time == b.Time && a.Time != format.NoTime && a.Time%int64(time.Second) == 0 && a.Uptime == 0 &&
+		b.Uptime == 0
 }

@@ -16,8 +16,32 @@ type jsonLines struct {
 
 // jsonProcess are the names of fields that identify processes, at the top or in nested
 // objects; names with a leading dot at the top only.
-var jsonProcess = ranked("namespace_name", "namespace", "pod_name", "pod.name", "pod", "container_name", "container.name", "container_id", "container.id", ".container", "docker.container",
-	"instance_id", "_HOSTNAME", "_SYSTEMD_UNIT", "_PID", "host.name", ".host", ".hostname", "attributes.host", "labels.host", "logStream", "logStreamName", "process.pid", ".pid")
+var jsonProcess = ranked(
+	"namespace_name",
+	"namespace",
+	"pod_name",
+	"pod.name",
+	"pod",
+	"container_name",
+	"container.name",
+	"container_id",
+	"container.id",
+	".container",
+	"docker.container",
+	"instance_id",
+	"_HOSTNAME",
+	"_SYSTEMD_UNIT",
+	"_PID",
+	"host.name",
+	".host",
+	".hostname",
+	"attributes.host",
+	"labels.host",
+	"logStream",
+	"logStreamName",
+	"process.pid",
+	".pid",
+)
 
 func ranked(names ...string) map[string]int {
 	m := map[string]int{}

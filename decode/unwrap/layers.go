@@ -138,7 +138,8 @@ func findMargin(r *Reader, text []byte) layer {
 		return nil
 	}
 	return r.around(text, func(before []byte) layer {
-		if comment := bytes.Trim(before, margins); len(comment) > 0 || string(bytes.TrimSpace(before)) == "-" { // that is a list
+		if comment := bytes.Trim(before, margins); len(comment) > 0 ||
+			string(bytes.TrimSpace(before)) == "-" { // that is a list
 			return nil
 		}
 		return margin{bytes.Clone(before)}

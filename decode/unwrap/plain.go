@@ -34,7 +34,17 @@ func (r *Reader) plain() bool {
 
 // marks are rare in a dump without layers: escapes, the beginning of an object or a file,
 // odd characters, and Windows line ends.
-var marks = [...][]byte{[]byte("&"), []byte("\\"), []byte("\n{"), []byte("\r"), []byte("\x1b"), blank, none, stars, []byte("\n==> ")}
+var marks = [...][]byte{
+	[]byte("&"),
+	[]byte("\\"),
+	[]byte("\n{"),
+	[]byte("\r"),
+	[]byte("\x1b"),
+	blank,
+	none,
+	stars,
+	[]byte("\n==> "),
+}
 
 // suspicious reports whether a layer might begin in some lines.
 func (r *Reader) suspicious(text []byte) bool {

@@ -29,7 +29,8 @@ func findPrefix(r *Reader, text []byte) layer {
 		}
 	}
 	return r.around(text, func(before []byte) layer {
-		if p := prefixOf(string(before)); p != nil && p.cut(string(text)) != string(text) { // else it would be found again and again
+		if p := prefixOf(string(before)); p != nil &&
+			p.cut(string(text)) != string(text) { // else it would be found again and again
 			return p
 		}
 		return nil
@@ -133,7 +134,8 @@ func isTime(word string) bool {
 
 // podName reports whether a word is called as clusters call pods.
 func podName(word string) bool {
-	return strings.Contains(word, "-") && strings.ContainsAny(word, "0123456789") && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789-.") == ""
+	return strings.Contains(word, "-") && strings.ContainsAny(word, "0123456789") &&
+		strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789-.") == ""
 }
 
 // shape writes a word with one 0 for each number and, if it has letters, one a for each

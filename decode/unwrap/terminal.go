@@ -18,7 +18,8 @@ var (
 )
 
 func (odd) in(text []byte) bool {
-	return bytes.IndexByte(text, 0x1b) >= 0 || bytes.Contains(text, blank) || bytes.Contains(text, none) || bytes.Contains(text, stars)
+	return bytes.IndexByte(text, 0x1b) >= 0 || bytes.Contains(text, blank) || bytes.Contains(text, none) ||
+		bytes.Contains(text, stars)
 }
 
 func findOdd(r *Reader, text []byte) layer {
@@ -26,7 +27,8 @@ func findOdd(r *Reader, text []byte) layer {
 		return nil
 	}
 	plain := odd{}.strip(text)
-	if _, mark := r.anchor(plain); mark == None && !(r.begun && (part(plain) || bytes.HasPrefix(text, blank) || bytes.HasPrefix(text, []byte("3XM")))) {
+	if _, mark := r.anchor(plain); mark == None &&
+		!(r.begun && (part(plain) || bytes.HasPrefix(text, blank) || bytes.HasPrefix(text, []byte("3XM")))) {
 		return nil
 	}
 	return odd{}

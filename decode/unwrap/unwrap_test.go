@@ -53,7 +53,9 @@ func TestSkip(t *testing.T) {
 	log := strings.Repeat("10:00:00 nothing\n", 20_000)
 	dump := "Full thread dump X:\n\"a\" tid=1\n"
 	got, skipped := unwrapped(t, log+dump+log, 4096, true)
-	if !strings.HasSuffix(got, dump+log) || int64(len(log+dump+log)-len(got)) != skipped.Bytes || skipped.Lines < 20_000-lookback || skipped.Lines >= 20_000 {
+	if !strings.HasSuffix(got, dump+log) || int64(len(log+dump+log)-len(got)) != skipped.Bytes ||
+		skipped.Lines < 20_000-lookback ||
+		skipped.Lines >= 20_000 {
 		t.Errorf("%d bytes left, %+v", len(got), skipped)
 	}
 	if got, _ := unwrapped(t, "first\n"+log, 4096, true); got != "first\n" {

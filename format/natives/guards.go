@@ -19,8 +19,22 @@ func guards(name string) bool {
 }
 
 // lockMethods are the names of methods of locks.
-var lockMethods = map[string]bool{"lock": true, "unlock": true, "Lock": true, "Unlock": true, "lock_shared": true, "unlock_shared": true,
-	"acquire": true, "release": true, "Acquire": true, "Release": true, "enter": true, "leave": true, "Enter": true, "Leave": true}
+var lockMethods = map[string]bool{
+	"lock":          true,
+	"unlock":        true,
+	"Lock":          true,
+	"Unlock":        true,
+	"lock_shared":   true,
+	"unlock_shared": true,
+	"acquire":       true,
+	"release":       true,
+	"Acquire":       true,
+	"Release":       true,
+	"enter":         true,
+	"leave":         true,
+	"Enter":         true,
+	"Leave":         true,
+}
 
 // aboutLocks reports whether a word of a name is lock, guard or mutex; block and
 // clock are not.

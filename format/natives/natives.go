@@ -41,7 +41,13 @@ var program, kernel = parse(text)
 // embedded; a test checks it.
 func parse(text string) (program, kernel *families) {
 	program, kernel = new(families), new(families)
-	roles := map[string]Role{"lock": Lock, "pause": Pause, "library": Library, "kernel-lock": Lock, "kernel-pause": Pause}
+	roles := map[string]Role{
+		"lock":         Lock,
+		"pause":        Pause,
+		"library":      Library,
+		"kernel-lock":  Lock,
+		"kernel-pause": Pause,
+	}
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
 		if len(words) < 3 || words[0] == "#" {

@@ -34,7 +34,14 @@ func (s *session) startFlight() (err error) {
 		}
 	}()
 	least := int((s.Duration + 3*patience) / time.Second)
-	answer, err := s.jcmd(s.ctx, "JFR.start name=%s settings=%s dumponexit=true duration=%ds filename=%s", s.dir.name, s.dir.path(settingsName), least, s.dir.path(flightName))
+	answer, err := s.jcmd(
+		s.ctx,
+		"JFR.start name=%s settings=%s dumponexit=true duration=%ds filename=%s",
+		s.dir.name,
+		s.dir.path(settingsName),
+		least,
+		s.dir.path(flightName),
+	)
 	if err != nil {
 		return err
 	}
@@ -42,7 +49,11 @@ func (s *session) startFlight() (err error) {
 	case strings.Contains(answer, "jdk.jfr not found"):
 		return s.noFlight()
 	case !strings.Contains(answer, "Started recording"):
-		return &attach.Error{PID: s.p.PID, What: "starts no flight recording: " + answer, Hint: "--with agent needs none"}
+		return &attach.Error{
+			PID:  s.p.PID,
+			What: "starts no flight recording: " + answer,
+			Hint: "--with agent needs none",
+		}
 	}
 	if s.repository = s.openRepository(); s.repository == nil {
 		return nil
@@ -54,7 +65,14 @@ func (s *session) startFlight() (err error) {
 }
 
 func (s *session) noRoom(free uint64) error {
-	return &attach.Error{PID: s.p.PID, What: fmt.Sprintf("has %d MB left where its flight recorder writes, and is ended by it when that is full", free>>20), Hint: "make room there, at least 32 MB; --with agent writes little"}
+	return &attach.Error{
+		PID: s.p.PID,
+		What: fmt.Sprintf(
+			"has %d MB left where its flight recorder writes, and is ended by it when that is full",
+			free>>20,
+		),
+		Hint: "make room there, at least 32 MB; --with agent writes little",
+	}
 }
 
 // stopFlight ends the flight recording. If the process ends at the same time, it leaves a
@@ -123,7 +141,9 @@ func written(f *os.File) int64 {
 	return fileSize(f) // it is empty, or its file system has no holes
 }
 
-var errNoFlight = errors.New("no flight recording is left: the process ended before anything of it was written, or found no room")
+var errNoFlight = errors.New(
+	"no flight recording is left: the process ended before anything of it was written, or found no room",
+)
 
 // endFlight ends an unwanted flight recording, if there is one; its file is removed with
 // its folder.

@@ -46,7 +46,12 @@ const attempts = 4
 // of finished recordings, after end has stopped them, and the folders of processes that no
 // longer exist. There may be any number of these, each slow to end: it gives up after patience
 // or when ctx is done. It closes the directory if it fails.
-func newFolder(ctx context.Context, parent *foreign.Dir, theirs, key string, end func(name string) error) (_ *folder, err error) {
+func newFolder(
+	ctx context.Context,
+	parent *foreign.Dir,
+	theirs, key string,
+	end func(name string) error,
+) (_ *folder, err error) {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	f := &folder{parent: parent, theirs: theirs}
@@ -146,7 +151,9 @@ func (f *folder) path(name string) string { return f.theirs + "/" + f.name + "/"
 // held returns an error if the path given to the JVM does not lead to the folder any more.
 func (f *folder) held() error {
 	if !f.parent.Held(f.name, f.here) {
-		return errors.New("another folder took the name of the recording's: a user who owns " + f.theirs + " can do that")
+		return errors.New(
+			"another folder took the name of the recording's: a user who owns " + f.theirs + " can do that",
+		)
 	}
 	return nil
 }

@@ -28,7 +28,10 @@ var goRate int64 = 64 << 20 // tests have less
 var goClient = func() *http.Client {
 	direct := http.DefaultTransport.(*http.Transport).Clone()
 	direct.DisableCompression = true
-	return &http.Client{Transport: direct, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{
+		Transport:     direct,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }()
 
 const goTracePath = "/debug/pprof/trace"
@@ -44,7 +47,10 @@ func GoAddress(address string, d time.Duration) (*url.URL, time.Duration, error)
 		return nil, 0, &Error{address + ": is not an address", "http://HOST:PORT is one"}
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, 0, &Error{u.Redacted() + ": is not an address of a program", "http://HOST:PORT is one, and so is https://HOST/debug/pprof/trace"}
+		return nil, 0, &Error{
+			u.Redacted() + ": is not an address of a program",
+			"http://HOST:PORT is one, and so is https://HOST/debug/pprof/trace",
+		}
 	}
 	if base := strings.TrimRight(u.Path, "/"); !strings.HasSuffix(base, "/trace") {
 		u.Path = strings.TrimSuffix(base, "/debug/pprof") + goTracePath
@@ -53,7 +59,10 @@ func GoAddress(address string, d time.Duration) (*url.URL, time.Duration, error)
 	if given := q.Get("seconds"); given != "" {
 		s, err := strconv.ParseFloat(given, 64)
 		if err != nil || s <= 0 || s > 1e6 {
-			return nil, 0, &Error{fmt.Sprintf("%s: seconds=%s is not a time to record", u.Redacted(), given), "--duration 5s says it too"}
+			return nil, 0, &Error{
+				fmt.Sprintf("%s: seconds=%s is not a time to record", u.Redacted(), given),
+				"--duration 5s says it too",
+			}
 		}
 		return u, time.Duration(s * float64(time.Second)), nil
 	}
@@ -66,7 +75,13 @@ func GoAddress(address string, d time.Duration) (*url.URL, time.Duration, error)
 // trace to w as it arrives, also the part before a broken connection. It returns the number
 // of bytes; the error is why there are no more, ctx's own if the user ended it. Progress
 // may be nil.
-func FetchGo(ctx context.Context, u *url.URL, d time.Duration, w io.Writer, progress func(left time.Duration, bytes int64)) (int64, error) {
+func FetchGo(
+	ctx context.Context,
+	u *url.URL,
+	d time.Duration,
+	w io.Writer,
+	progress func(left time.Duration, bytes int64),
+) (int64, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, d+goPatience, errors.New("timeout"))
 	defer cancel()
 	out := &counter{w: w}
@@ -86,7 +101,10 @@ func FetchGo(ctx context.Context, u *url.URL, d time.Duration, w io.Writer, prog
 		case answer.StatusCode != http.StatusOK:
 			return 0, refusal(u, answer, in)
 		case !strings.HasPrefix(goMagic, string(head)):
-			return 0, &Error{u.Redacted() + ": answers with something else than a Go trace", "is that a program's debug/pprof?"}
+			return 0, &Error{
+				u.Redacted() + ": answers with something else than a Go trace",
+				"is that a program's debug/pprof?",
+			}
 		}
 		if _, err = io.CopyN(out, in, most); err == nil {
 			err = fmt.Errorf("more than %d MB came, which no trace of %v has", most>>20, d)
@@ -100,13 +118,19 @@ func FetchGo(ctx context.Context, u *url.URL, d time.Duration, w io.Writer, prog
 	case ctx.Err() != nil:
 		return out.n.Load(), ctx.Err()
 	case limited.Err() != nil:
-		return out.n.Load(), &Error{fmt.Sprintf("%s: no end of the trace came within %v", u.Redacted(), d+goPatience), "is that a program's debug/pprof?"}
+		return out.n.Load(), &Error{
+			fmt.Sprintf("%s: no end of the trace came within %v", u.Redacted(), d+goPatience),
+			"is that a program's debug/pprof?",
+		}
 	}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // without the address, whose password it may show
 	}
-	return out.n.Load(), &Error{u.Redacted() + ": " + err.Error(), "does the program run, and serve net/http/pprof there?"}
+	return out.n.Load(), &Error{
+		u.Redacted() + ": " + err.Error(),
+		"does the program run, and serve net/http/pprof there?",
+	}
 }
 
 // refusal explains an answer that is not a trace.

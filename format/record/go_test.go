@@ -42,7 +42,9 @@ func TestComplete(t *testing.T) {
 
 // What a program answers is a trace, as it is, in bounds: nothing is unpacked, and nothing else asked.
 func TestTheTraceOfAGoProgram(t *testing.T) {
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another is asked") }))
+	other := httptest.NewServer(
+		http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another is asked") }),
+	)
 	defer other.Close()
 	defer func(usual int64) { goRate = usual }(goRate)
 	goRate = 1 << 20 // a busy machine takes too long for more
@@ -74,7 +76,8 @@ func TestTheTraceOfAGoProgram(t *testing.T) {
 		u, _, err := GoAddress(s.URL, time.Millisecond)
 		golden.OK(t, err)
 		n, err := FetchGo(t.Context(), u, time.Millisecond, &into, nil)
-		if got := into.String(); !strings.HasPrefix(got, c.got) || c.got == "" && got != "" || n != int64(len(got)) || n > goRate {
+		if got := into.String(); !strings.HasPrefix(got, c.got) || c.got == "" && got != "" || n != int64(len(got)) ||
+			n > goRate {
 			t.Errorf("%s: %d bytes: %.40q", what, n, got)
 		}
 		if (err == nil) != (c.why == "") || err != nil && !strings.Contains(err.Error(), c.why) {

@@ -34,7 +34,13 @@ var grace = time.Minute // tests have less
 // RecordPerf records a program into a file, which needs no name, until the time is over,
 // ctx is done or the program ends. It calls begun when perf runs, and progress, which may
 // be nil, with the remaining time. The error is a *Error, or an *attach.Error.
-func RecordPerf(ctx context.Context, a *Perf, into *os.File, begun func(), progress func(left time.Duration)) (*PerfRecording, error) {
+func RecordPerf(
+	ctx context.Context,
+	a *Perf,
+	into *os.File,
+	begun func(),
+	progress func(left time.Duration),
+) (*PerfRecording, error) {
 	pid, err := strconv.Atoi(a.Process)
 	if err != nil {
 		return nil, &Error{a.Process + " is not the number of a process", "'ps -e' lists them"}
@@ -98,7 +104,11 @@ func (a *Perf) once(ctx context.Context, into *os.File, progress func(time.Durat
 	defer tell(a.Duration, progress)()
 	started := time.Now()
 	err = c.Wait()
-	return &PerfRecording{Length: time.Since(started), Early: ctx.Err() != nil, Full: context.Cause(ctx) == errFull}, said.text(), err
+	return &PerfRecording{
+		Length: time.Since(started),
+		Early:  ctx.Err() != nil,
+		Full:   context.Cause(ctx) == errFull,
+	}, said.text(), err
 }
 
 // largest is the size at which a recording by perf ends, in bytes: a busy program makes 200 MB
@@ -152,9 +162,16 @@ func (r *PerfRecording) Text() (t *PerfText, err error) {
 	t.ended, t.end = context.WithCancelCause(context.Background())
 	longest := 5*grace + time.Duration(size/slowest)*time.Second
 	t.late = time.AfterFunc(longest, func() {
-		t.end(&Error{fmt.Sprintf("perf has not read the recording in %v", longest), "a shorter --duration makes a smaller one"})
+		t.end(
+			&Error{
+				fmt.Sprintf("perf has not read the recording in %v", longest),
+				"a shorter --duration makes a smaller one",
+			},
+		)
 	})
-	words := append([]string{"sh", "-c", `ulimit -c 0 && ulimit -d $0 && exec "$@"`, strconv.Itoa(memory >> 10)}, PerfScript("/proc/self/fd/3")...)
+	words := append(
+		[]string{"sh", "-c", `ulimit -c 0 && ulimit -d $0 && exec "$@"`, strconv.Itoa(memory >> 10)},
+		PerfScript("/proc/self/fd/3")...)
 	if t.c, err = command(t.ended, words); err != nil {
 		return nil, err
 	}
@@ -181,7 +198,12 @@ func (t *PerfText) Read(b []byte) (int, error) {
 	}
 	silence := 5 * grace
 	defer time.AfterFunc(silence, func() {
-		t.end(&Error{fmt.Sprintf("perf has written nothing for %v", silence), "a file in which it looks for names may be a pipe, as /tmp/perf-PID.map of the program"})
+		t.end(
+			&Error{
+				fmt.Sprintf("perf has written nothing for %v", silence),
+				"a file in which it looks for names may be a pipe, as /tmp/perf-PID.map of the program",
+			},
+		)
 	}).Stop()
 	n, err := t.out.Read(b[:min(int64(len(b)), t.left)])
 	t.left -= int64(n)
@@ -229,7 +251,10 @@ func opened(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(
 func command(ctx context.Context, words []string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(words[0])
 	if err != nil {
-		return nil, &Error{"perf is not installed here", "it is in the package linux-perf of Debian, linux-tools-generic of Ubuntu, perf of Fedora; 'contend perf-args' prints what to run where it is"}
+		return nil, &Error{
+			"perf is not installed here",
+			"it is in the package linux-perf of Debian, linux-tools-generic of Ubuntu, perf of Fedora; 'contend perf-args' prints what to run where it is",
+		}
 	}
 	c := exec.CommandContext(ctx, path, words[1:]...)
 	c.SysProcAttr = apart()

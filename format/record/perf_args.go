@@ -49,7 +49,20 @@ var kernelLocks = []tracepointEvent{
 // interrupted or the program ends. It copies no program into the user's cache, and opens
 // none: another user may have made it, as a pipe.
 func (a *Perf) Record(file string) []string {
-	words := []string{"perf", "record", "-q", "-N", "-B", "-k", "CLOCK_MONOTONIC", "-m", a.buffer(), "--call-graph", a.callGraph(), "--switch-events"}
+	words := []string{
+		"perf",
+		"record",
+		"-q",
+		"-N",
+		"-B",
+		"-k",
+		"CLOCK_MONOTONIC",
+		"-m",
+		a.buffer(),
+		"--call-graph",
+		a.callGraph(),
+		"--switch-events",
+	}
 	events := futexes
 	if a.Kernel {
 		events = append(events[:len(events):len(events)], kernelLocks...)
@@ -61,15 +74,35 @@ func (a *Perf) Record(file string) []string {
 		}
 		words = append(words, "-e", name)
 	}
-	return append(words, "-p", a.Process, "-o", file, "--", "sleep", strconv.FormatFloat(a.Duration.Seconds(), 'f', -1, 64))
+	return append(
+		words,
+		"-p",
+		a.Process,
+		"-o",
+		file,
+		"--",
+		"sleep",
+		strconv.FormatFloat(a.Duration.Seconds(), 'f', -1, 64),
+	)
 }
 
 // PerfScript returns the words of the command that writes a recording as text. Without
 // inlined frames: perf would start another program for these, which reads files of the
 // recorded user.
 func PerfScript(file string) []string {
-	return []string{"perf", "script", "--no-inline", "-i", file, "--ns", "-F", "comm,pid,tid,cpu,time,event,trace,ip,sym,dso",
-		"--show-switch-events", "--show-task-events", "--show-lost-events"}
+	return []string{
+		"perf",
+		"script",
+		"--no-inline",
+		"-i",
+		file,
+		"--ns",
+		"-F",
+		"comm,pid,tid,cpu,time,event,trace,ip,sym,dso",
+		"--show-switch-events",
+		"--show-task-events",
+		"--show-lost-events",
+	}
 }
 
 func (a *Perf) callGraph() string {

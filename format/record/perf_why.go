@@ -23,13 +23,21 @@ func diagnose(said string, err error) error {
 	case strings.Contains(said, "perf_event_paranoid"):
 		return &Error{"the kernel lets this user record nothing: perf_event_paranoid is " + paranoid(), rights}
 	case strings.Contains(said, "perf_event_mlock_kb"):
-		return &Error{"the kernel lets this user pin too little memory for perf's buffers", "run it as root, or: sudo sysctl kernel.perf_event_mlock_kb=66000"}
+		return &Error{
+			"the kernel lets this user pin too little memory for perf's buffers",
+			"run it as root, or: sudo sysctl kernel.perf_event_mlock_kb=66000",
+		}
 	case strings.Contains(said, "No such process"):
 		return &Error{"the process ended before it could be recorded", ""}
-	case strings.Contains(said, "trace events"), strings.Contains(said, "tracepoint"), strings.Contains(said, "tracing"):
+	case strings.Contains(said, "trace events"),
+		strings.Contains(said, "tracepoint"),
+		strings.Contains(said, "tracing"):
 		return noTracepoint()
 	case strings.Contains(said, "No space left"):
-		return &Error{"no space is left for the recording", "TMPDIR names where perf's file goes; a shorter --duration or --call-graph fp needs less"}
+		return &Error{
+			"no space is left for the recording",
+			"TMPDIR names where perf's file goes; a shorter --duration or --call-graph fp needs less",
+		}
 	}
 	if line := firstLine(said); line != "" {
 		return &Error{"perf: " + line, ""}
@@ -53,7 +61,10 @@ func noTracepoint() error {
 			return &Error{fmt.Sprintf("this user may not read %s: perf_event_paranoid is %s", root, paranoid()), rights}
 		}
 	}
-	return &Error{"the kernel shows no futex events: " + err.Error(), "sudo mount -t tracefs tracefs /sys/kernel/tracing; a container needs the host's"}
+	return &Error{
+		"the kernel shows no futex events: " + err.Error(),
+		"sudo mount -t tracefs tracefs /sys/kernel/tracing; a container needs the host's",
+	}
 }
 
 func paranoid() string {

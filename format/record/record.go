@@ -195,7 +195,11 @@ func newSession(ctx context.Context, p *attach.Process, c Config) (*session, err
 	if shared := (*foreign.SharedError)(nil); errors.As(err, &shared) {
 		hint = shared.Hint()
 	}
-	return nil, &attach.Error{PID: p.PID, What: fmt.Sprintf("has no place for the recording in its %s: %s", p.Temp(), whole.Cause(err)), Hint: hint}
+	return nil, &attach.Error{
+		PID:  p.PID,
+		What: fmt.Sprintf("has no place for the recording in its %s: %s", p.Temp(), whole.Cause(err)),
+		Hint: hint,
+	}
 }
 
 // settle ends recordings of a name. A JVM executes one command after the other: once it has
@@ -256,7 +260,14 @@ func (s *session) startAgent(flight bool) (trace *os.File, err error) {
 		return nil, err
 	}
 	jar := s.dir.path(jarName)
-	o := agent.Options{Jar: jar, File: s.dir.path(traceName), Lease: s.dir.path(s.leased), Rate: number(s.Rate), Overhead: number(s.Overhead), Evidence: flight}
+	o := agent.Options{
+		Jar:      jar,
+		File:     s.dir.path(traceName),
+		Lease:    s.dir.path(s.leased),
+		Rate:     number(s.Rate),
+		Overhead: number(s.Overhead),
+		Evidence: flight,
+	}
 	runs := func() bool { return fileSize(trace) > 0 }
 	ctx, done := context.WithTimeout(s.ctx, patience)
 	defer done()

@@ -183,14 +183,21 @@ func (r *repository) salvage(ctx context.Context, most int64) *os.File {
 // copy copies the readable part of a chunk, at most most bytes, unless it was copied under another name: its
 // user can mount one file at many names. The file is nil if it is not a chunk of this
 // recording.
-func (r *repository) copy(ctx context.Context, to *os.File, name string, seen []fs.FileInfo, most int64) (info fs.FileInfo, n int64, err error) {
+func (r *repository) copy(
+	ctx context.Context,
+	to *os.File,
+	name string,
+	seen []fs.FileInfo,
+	most int64,
+) (info fs.FileInfo, n int64, err error) {
 	f, err := r.dir.Open(name)
 	if err != nil {
 		return nil, 0, nil // others may be
 	}
 	defer f.Close()
 	info, err = f.Stat()
-	if err != nil || foreign.Links(info) != 1 || slices.ContainsFunc(seen, func(s fs.FileInfo) bool { return os.SameFile(s, info) }) {
+	if err != nil || foreign.Links(info) != 1 ||
+		slices.ContainsFunc(seen, func(s fs.FileInfo) bool { return os.SameFile(s, info) }) {
 		return nil, 0, nil
 	}
 	var head [16]byte // magic, version, size

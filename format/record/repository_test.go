@@ -111,7 +111,10 @@ func TestSalvageTakesNoChunkTwice(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "2026_11_23_02_00_01.jfr")
 	head := append([]byte("FLR\x00\x00\x02\x00\x01"), binary.BigEndian.AppendUint64(nil, 16)...)
-	golden.OK(t, errors.Join(os.WriteFile(name, head, 0o600), os.Link(name, filepath.Join(dir, "2026_11_23_02_00_02.jfr"))))
+	golden.OK(
+		t,
+		errors.Join(os.WriteFile(name, head, 0o600), os.Link(name, filepath.Join(dir, "2026_11_23_02_00_02.jfr"))),
+	)
 	at := golden.Must(foreign.At(dir, foreign.User{UID: os.Geteuid(), GID: os.Getegid()}))(t)
 	r := &repository{dir: at}
 	defer r.close()

@@ -74,7 +74,17 @@ func TestOneFolderForEachProcess(t *testing.T) {
 	ended := []string{}
 	open := func() *folder {
 		in := golden.Must(foreign.At(dir, foreign.Self()))(t)
-		return golden.Must(newFolder(t.Context(), in, dir, living, func(name string) error { ended = append(ended, name); return nil }))(t)
+		return golden.Must(
+			newFolder(
+				t.Context(),
+				in,
+				dir,
+				living,
+				func(name string) error { ended = append(ended, name); return nil },
+			),
+		)(
+			t,
+		)
 	}
 	first := open()
 	for _, name := range everything {
@@ -87,13 +97,29 @@ func TestOneFolderForEachProcess(t *testing.T) {
 	}
 	first.close()                                                          // as it was killed
 	const kept, chunk = "2026_11_23_02_00_01_1", "2026_11_23_02_00_01.jfr" // of the JVM's flight recorder
-	gone, unseen := leave(t, second.parent, dead(), append(everything, "agent-0123456789abcdef.jar")...), leave(t, second.parent, elsewhere, everything...)
+	gone, unseen := leave(
+		t,
+		second.parent,
+		dead(),
+		append(everything, "agent-0123456789abcdef.jar")...), leave(
+		t,
+		second.parent,
+		elsewhere,
+		everything...)
 	odd, thesis := leave(t, second.parent, "x", everything...), leave(t, second.parent, dead(), "thesis")
 	for _, name := range []string{gone, first.name} {
-		golden.OK(t, errors.Join(os.MkdirAll(filepath.Join(dir, name, kept), 0o755), os.WriteFile(filepath.Join(dir, name, kept, chunk), nil, 0o644), os.Mkdir(filepath.Join(dir, name, kept+"_0"), 0o755)))
+		golden.OK(
+			t,
+			errors.Join(
+				os.MkdirAll(filepath.Join(dir, name, kept), 0o755),
+				os.WriteFile(filepath.Join(dir, name, kept, chunk), nil, 0o644),
+				os.Mkdir(filepath.Join(dir, name, kept+"_0"), 0o755),
+			),
+		)
 	}
 	third := open()
-	if left := inside(third, third.name); third.name != first.name || !slices.Equal(left, []string{kept, jarName}) || len(inside(third, first.name+"/"+kept)) != 1 {
+	if left := inside(third, third.name); third.name != first.name || !slices.Equal(left, []string{kept, jarName}) ||
+		len(inside(third, first.name+"/"+kept)) != 1 {
 		t.Errorf("%s, then %s with %v in it", first.name, third.name, left)
 	}
 	if slices.Sort(ended); !slices.Equal(ended, slices.Sorted(slices.Values([]string{first.name, unseen}))) {
@@ -103,8 +129,15 @@ func TestOneFolderForEachProcess(t *testing.T) {
 	if left := inside(third, gone); !slices.Equal(left, []string{kept}) || len(inside(third, gone+"/"+kept)) != 1 {
 		t.Errorf("of a process that may have recorded itself: %v", left)
 	}
-	if len(inside(third, unseen)) != len(everything) || len(inside(third, odd)) != len(everything) || len(inside(third, thesis)) != 1 {
-		t.Errorf("left: %v, %v, %v, %v", inside(third, gone), inside(third, unseen), inside(third, odd), inside(third, thesis))
+	if len(inside(third, unseen)) != len(everything) || len(inside(third, odd)) != len(everything) ||
+		len(inside(third, thesis)) != 1 {
+		t.Errorf(
+			"left: %v, %v, %v, %v",
+			inside(third, gone),
+			inside(third, unseen),
+			inside(third, odd),
+			inside(third, thesis),
+		)
 	}
 	for _, name := range everything {
 		f := golden.Must(third.add(name, nil))(t)
@@ -136,13 +169,20 @@ func TestChunksThatMayBeTheProgramsOwn(t *testing.T) {
 		for _, later := range []bool{false, true} { // by the recorder itself, or by the next one
 			dir := t.TempDir()
 			open := func(key string) *folder {
-				f := golden.Must(newFolder(t.Context(), golden.Must(foreign.At(dir, foreign.Self()))(t), dir, key, nil))(t)
+				f := golden.Must(
+					newFolder(t.Context(), golden.Must(foreign.At(dir, foreign.Self()))(t), dir, key, nil),
+				)(
+					t,
+				)
 				return f
 			}
 			f := open(dead())
 			golden.OK(t, f.note(chunkName, c.note))
 			for _, file := range c.files {
-				golden.OK(t, errors.Join(os.MkdirAll(filepath.Dir(f.path(file)), 0o755), os.WriteFile(f.path(file), nil, 0o644)))
+				golden.OK(
+					t,
+					errors.Join(os.MkdirAll(filepath.Dir(f.path(file)), 0o755), os.WriteFile(f.path(file), nil, 0o644)),
+				)
 			}
 			want, said := f.path(""), ""
 			if want = strings.TrimSuffix(want, "/"); len(c.stay) == 0 {
@@ -173,8 +213,14 @@ func TestFoldersThatAreNotTaken(t *testing.T) {
 	in := func() *foreign.Dir { return golden.Must(foreign.At(dir, foreign.Self()))(t) }
 	parent := in()
 	open, torn, link := leave(t, parent, living), leave(t, parent, living, jarName), leave(t, parent, living)
-	golden.OK(t, errors.Join(os.Chmod(filepath.Join(dir, open), 0o755),
-		os.Rename(filepath.Join(dir, link), filepath.Join(dir, "other")), os.Symlink("other", filepath.Join(dir, link))))
+	golden.OK(t, errors.Join(
+		os.Chmod(filepath.Join(dir, open), 0o755),
+		os.Rename(
+			filepath.Join(dir, link),
+			filepath.Join(dir, "other"),
+		),
+		os.Symlink("other", filepath.Join(dir, link)),
+	))
 	nothing := func(string) error { return nil }
 	f := golden.Must(newFolder(t.Context(), parent, dir, living, nothing))(t)
 	defer f.end(false)
@@ -199,7 +245,11 @@ func TestAProcessThatDoesNotAnswer(t *testing.T) {
 	name := leave(t, f.parent, living, traceName)
 	silent := errors.New("silent")
 	in := golden.Must(foreign.At(f.theirs, foreign.Self()))(t)
-	if g, err := newFolder(t.Context(), in, f.theirs, living, func(string) error { return silent }); !errors.Is(err, silent) || len(inside(f, name)) != 1 {
+	if g, err := newFolder(t.Context(), in, f.theirs, living, func(string) error { return silent }); !errors.Is(
+		err,
+		silent,
+	) ||
+		len(inside(f, name)) != 1 {
 		t.Errorf("%v, %v, in it %v", g, err, inside(f, name))
 	}
 }
@@ -231,7 +281,8 @@ func TestTidyingEndsWithItsContext(t *testing.T) {
 	}
 	asked := 0
 	in := golden.Must(foreign.At(f.theirs, foreign.Self()))(t)
-	if g, err := newFolder(ctx, in, f.theirs, living, func(string) error { asked++; stop(); return nil }); err == nil || asked != 1 {
+	if g, err := newFolder(ctx, in, f.theirs, living, func(string) error { asked++; stop(); return nil }); err == nil ||
+		asked != 1 {
 		t.Errorf("%d were ended: %v, %v", asked, g, err)
 	}
 	g := folderIn(t) // with one, whose removal may still run
@@ -271,7 +322,13 @@ func TestPerfThatDoesNotEnd(t *testing.T) {
 	defer into.Close()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := RecordPerf(t.Context(), &Perf{Process: strconv.Itoa(os.Getpid()), Duration: time.Millisecond}, into, func() {}, nil)
+		_, err := RecordPerf(
+			t.Context(),
+			&Perf{Process: strconv.Itoa(os.Getpid()), Duration: time.Millisecond},
+			into,
+			func() {},
+			nil,
+		)
 		ended <- err
 	}()
 	select {
@@ -290,7 +347,13 @@ func saying(t *testing.T, script string, u foreign.User) (string, error) {
 	t.Helper()
 	dir := golden.Must(os.MkdirTemp("", "contend-perf-"))(t)
 	defer os.RemoveAll(dir)
-	golden.OK(t, errors.Join(os.Chmod(dir, 0o755), os.WriteFile(filepath.Join(dir, "perf"), []byte("#!/bin/sh\n"+script), 0o755)))
+	golden.OK(
+		t,
+		errors.Join(
+			os.Chmod(dir, 0o755),
+			os.WriteFile(filepath.Join(dir, "perf"), []byte("#!/bin/sh\n"+script), 0o755),
+		),
+	)
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	file := golden.Must(os.Create(filepath.Join(t.TempDir(), "perf.data")))(t)
 	defer file.Close()
@@ -309,7 +372,11 @@ func TestPerfReadsAsTheUserOfTheProgram(t *testing.T) {
 	t.Setenv("CONTEND_SECRET", "secret")
 	theirs := golden.Must(unix.Open("/dev/null", unix.O_RDONLY, 0))(t) // as a shell may leave one
 	defer unix.Close(theirs)
-	got, err := saying(t, "cat /proc/self/fd/3; env | grep SECRET; ulimit -d; ulimit -c; ulimit -H -c; [ $(cut -d' ' -f6 /proc/$$/stat) = $$ ] && echo session", foreign.Self())
+	got, err := saying(
+		t,
+		"cat /proc/self/fd/3; env | grep SECRET; ulimit -d; ulimit -c; ulimit -H -c; [ $(cut -d' ' -f6 /proc/$$/stat) = $$ ] && echo session",
+		foreign.Self(),
+	)
 	golden.Equal(t, got, fmt.Sprintf("recording\n%d\n0\n0\nsession\n", memory>>10), "what perf reads", err)
 	if os.Geteuid() != 0 {
 		t.Skip("only root has rights to give up")
@@ -329,7 +396,11 @@ func TestPerfReadsAsTheUserOfTheProgram(t *testing.T) {
 		{foreign.User{}, few},
 		{foreign.User{Caps: ^uint64(0), Apart: true}, enter},
 	} {
-		got, err := saying(t, "ls /proc/self/fd | wc -l; id -u; id -G; cat "+secret+" 2>/dev/null; for set in Eff Prm Inh Amb; do grep Cap$set /proc/self/status; done", c.user)
+		got, err := saying(
+			t,
+			"ls /proc/self/fd | wc -l; id -u; id -G; cat "+secret+" 2>/dev/null; for set in Eff Prm Inh Amb; do grep Cap$set /proc/self/status; done",
+			c.user,
+		)
 		want := fmt.Sprintf("5\n%d\n%d\n", c.user.UID, c.user.GID) // 0 to 3, and that of ls
 		if c.user.UID == 0 {
 			want += "secret"
@@ -360,7 +431,8 @@ func TestPerfScriptEnds(t *testing.T) {
 			t.Errorf("silent: %v", err)
 		}
 	}
-	if _, err := saying(t, "while echo; do sleep 0.01; done", foreign.Self()); err == nil || !strings.Contains(err.Error(), "not read the recording") {
+	if _, err := saying(t, "while echo; do sleep 0.01; done", foreign.Self()); err == nil ||
+		!strings.Contains(err.Error(), "not read the recording") {
 		t.Errorf("slow: %v", err)
 	}
 }
@@ -373,7 +445,10 @@ func TestPerfScriptStartsDespiteItsUser(t *testing.T) {
 	}
 	user := foreign.User{UID: 54321, GID: 54321}
 	stopping := exec.Command("sh", "-c", "while :; do kill -s STOP -- -1; done")
-	stopping.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 54321, Gid: 54321}, Pdeathsig: syscall.SIGKILL}
+	stopping.SysProcAttr = &syscall.SysProcAttr{
+		Credential: &syscall.Credential{Uid: 54321, Gid: 54321},
+		Pdeathsig:  syscall.SIGKILL,
+	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	golden.OK(t, stopping.Start())
@@ -406,7 +481,13 @@ while :; do echo record; sleep 0.001; done
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	into := golden.Must(os.Create(filepath.Join(dir, "perf.data")))(t)
 	defer into.Close()
-	r, err := RecordPerf(t.Context(), &Perf{Process: strconv.Itoa(os.Getpid()), Duration: time.Hour}, into, func() {}, nil)
+	r, err := RecordPerf(
+		t.Context(),
+		&Perf{Process: strconv.Itoa(os.Getpid()), Duration: time.Hour},
+		into,
+		func() {},
+		nil,
+	)
 	if err != nil || !r.Full || !r.Early || fileSize(into) <= largest {
 		t.Errorf("%+v, %d bytes: %v", r, fileSize(into), err)
 	}

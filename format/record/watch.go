@@ -42,7 +42,10 @@ func NewWatch(ctx context.Context, p *attach.Process, c Config) (*Watch, error) 
 		s.end()
 		return nil, err
 	}
-	_, _ = s.jcmd(ctx, "JFR.check") // the first command to a flight recorder takes a second or more; here it delays no recording
+	_, _ = s.jcmd(
+		ctx,
+		"JFR.check",
+	) // the first command to a flight recorder takes a second or more; here it delays no recording
 	ctx, stop := context.WithCancel(ctx)
 	w := &Watch{s: s, stop: stop, over: make(chan struct{})}
 	go func() {
@@ -64,7 +67,10 @@ func (w *Watch) Read(b []byte) (int, error) {
 		default:
 		}
 		if fileSize(w.s.trace)-w.at > behind {
-			return 0, &Error{"the trace of the agent has grown faster than an agent writes", "what writes it there is not contend's agent"}
+			return 0, &Error{
+				"the trace of the agent has grown faster than an agent writes",
+				"what writes it there is not contend's agent",
+			}
 		}
 		n, err := w.s.trace.ReadAt(b, w.at)
 		if n > 0 {

@@ -75,12 +75,32 @@ var scenarios = []scenario{
 	{"ping-pong", "threads exclude each other all the time", func(c *Config, _ *rand.Rand) []program {
 		return []program{{"player", c.Threads, section(0, "hit", ms)}}
 	}},
-	{"fork-join", "a coordinator works alone, then wakes workers that contend for a moment", func(c *Config, _ *rand.Rand) []program {
-		return []program{
-			{"coordinator", 1, join(run(100*ms), []step{{op: opAcquire, method: "fork"}, {op: opNotify}, {op: opRelease}})},
-			{"worker", max(c.Threads-1, 1), join([]step{{op: opAcquire, method: "await"}, {op: opAwait}, {op: opRun, d: 20 * us}, {op: opRelease}}, run(10*ms))},
-		}
-	}},
+	{
+		"fork-join",
+		"a coordinator works alone, then wakes workers that contend for a moment",
+		func(c *Config, _ *rand.Rand) []program {
+			return []program{
+				{
+					"coordinator",
+					1,
+					join(run(100*ms), []step{{op: opAcquire, method: "fork"}, {op: opNotify}, {op: opRelease}}),
+				},
+				{
+					"worker",
+					max(c.Threads-1, 1),
+					join(
+						[]step{
+							{op: opAcquire, method: "await"},
+							{op: opAwait},
+							{op: opRun, d: 20 * us},
+							{op: opRelease},
+						},
+						run(10*ms),
+					),
+				},
+			}
+		},
+	},
 	{"reader-writer", "many readers, a writer now and then", func(c *Config, _ *rand.Rand) []program {
 		return []program{
 			{"reader", max(c.Threads-1, 1), join(shared(0, "lookup", 500*us), run(300*us))},
@@ -89,7 +109,11 @@ var scenarios = []scenario{
 	}},
 	{"nested", "owners wait for a second lock while holding the first", func(c *Config, _ *rand.Rand) []program {
 		inner := section(1, "post", 2*ms)
-		outer := join([]step{{op: opAcquire, lock: 0, method: "transfer"}, {op: opRun, d: 200 * us}}, inner, []step{{op: opRelease, lock: 0}})
+		outer := join(
+			[]step{{op: opAcquire, lock: 0, method: "transfer"}, {op: opRun, d: 200 * us}},
+			inner,
+			[]step{{op: opRelease, lock: 0}},
+		)
 		return []program{
 			{"teller", max(c.Threads/2, 1), join(outer, run(ms))},
 			{"clerk", max(c.Threads-c.Threads/2, 1), join(section(1, "archive", 3*ms), run(ms))},
@@ -114,25 +138,53 @@ var scenarios = []scenario{
 			{"busy", 2, join(section(0, "count", 100*us), run(2*ms), []step{{op: opSleep, d: 3 * ms}})},
 		}
 	}},
-	{"deadlock", "two threads take two locks in opposite order; a third queues behind them", func(*Config, *rand.Rand) []program {
-		cross := func(a, b int, method string) []step {
-			return []step{{op: opRun, d: 10 * ms}, {op: opAcquire, lock: a, method: method}, {op: opRun, d: 10 * ms}, {op: opAcquire, lock: b, method: method}, {op: opEnd}}
-		}
-		return []program{{"teller-a", 1, cross(0, 1, "transferAB")}, {"teller-b", 1, cross(1, 0, "transferBA")},
-			{"reporter", 1, join(run(30*ms), section(0, "report", ms))}}
-	}},
+	{
+		"deadlock",
+		"two threads take two locks in opposite order; a third queues behind them",
+		func(*Config, *rand.Rand) []program {
+			cross := func(a, b int, method string) []step {
+				return []step{
+					{op: opRun, d: 10 * ms},
+					{op: opAcquire, lock: a, method: method},
+					{op: opRun, d: 10 * ms},
+					{op: opAcquire, lock: b, method: method},
+					{op: opEnd},
+				}
+			}
+			return []program{{"teller-a", 1, cross(0, 1, "transferAB")}, {"teller-b", 1, cross(1, 0, "transferBA")},
+				{"reporter", 1, join(run(30*ms), section(0, "report", ms))}}
+		},
+	},
 	{"random", "a random mixture of sections, nesting in one order, sleeps and readers", random},
-	{"shards", "independent services, each with its own lock and critical section", func(c *Config, _ *rand.Rand) []program {
-		var list []program
-		for l := range c.Locks {
-			list = append(list, program{fmt.Sprintf("service-%d", l), max(c.Threads/c.Locks, 2), join(section(l, fmt.Sprintf("serve%d", l), 2*ms), run(3*ms))})
-		}
-		return list
-	}},
+	{
+		"shards",
+		"independent services, each with its own lock and critical section",
+		func(c *Config, _ *rand.Rand) []program {
+			var list []program
+			for l := range c.Locks {
+				list = append(
+					list,
+					program{
+						fmt.Sprintf("service-%d", l),
+						max(c.Threads/c.Locks, 2),
+						join(section(l, fmt.Sprintf("serve%d", l), 2*ms), run(3*ms)),
+					},
+				)
+			}
+			return list
+		},
+	},
 	{"bulk", "endless contention on many locks, for benchmarks", func(c *Config, _ *rand.Rand) []program {
 		var list []program
 		for l := range c.Locks {
-			list = append(list, program{fmt.Sprintf("load-%d", l), max(c.Threads/c.Locks, 2), join(section(l, "update", 50*us), run(20*us))})
+			list = append(
+				list,
+				program{
+					fmt.Sprintf("load-%d", l),
+					max(c.Threads/c.Locks, 2),
+					join(section(l, "update", 50*us), run(20*us)),
+				},
+			)
 		}
 		return list
 	}},

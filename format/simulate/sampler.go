@@ -25,7 +25,10 @@ func (w *world) sample() {
 			idle++
 		}
 	}
-	w.write(w.sampled, format.Event{Kind: format.KindTick, Time: w.now, Intended: s.intended, Live: live, IdleThreads: idle})
+	w.write(
+		w.sampled,
+		format.Event{Kind: format.KindTick, Time: w.now, Intended: s.intended, Live: live, IdleThreads: idle},
+	)
 	for _, l := range w.locks {
 		if len(l.queue) > 0 {
 			w.contention(l)
@@ -49,5 +52,8 @@ func (w *world) contention(l *lock) {
 	for _, t := range l.queue {
 		s.waiters = append(s.waiters, format.Party{Thread: t.id, Stack: t.stack, Mode: t.mode})
 	}
-	w.write(w.sampled, format.Event{Kind: format.KindContention, Time: w.now, Object: l.id, Owners: s.owners, Waiters: s.waiters})
+	w.write(
+		w.sampled,
+		format.Event{Kind: format.KindContention, Time: w.now, Object: l.id, Owners: s.owners, Waiters: s.waiters},
+	)
 }

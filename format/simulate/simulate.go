@@ -162,8 +162,19 @@ type world struct {
 }
 
 func newWorld(c *Config, exact, sampled format.Sink) *world {
-	return &world{c: c, rng: rand.New(rand.NewPCG(c.Seed, 0x636f6e74656e64)), exact: exact, sampled: sampled, now: c.Start, end: c.Start + c.Duration,
-		truth: newTruth(), stacks: map[string]format.StackID{}, names: []string{""}, path: make([]*thread, 0, 16), sampler: sampler{next: c.Start + c.Period/2, intended: c.Start + c.Period/2}}
+	return &world{
+		c:       c,
+		rng:     rand.New(rand.NewPCG(c.Seed, 0x636f6e74656e64)),
+		exact:   exact,
+		sampled: sampled,
+		now:     c.Start,
+		end:     c.Start + c.Duration,
+		truth:   newTruth(),
+		stacks:  map[string]format.StackID{},
+		names:   []string{""},
+		path:    make([]*thread, 0, 16),
+		sampler: sampler{next: c.Start + c.Period/2, intended: c.Start + c.Period/2},
+	}
 }
 
 // loop handles changes in order of time, with samples in between.
@@ -311,7 +322,18 @@ func (w *world) release(t *thread, l *lock) {
 }
 
 func (w *world) tenure(l *lock, h *hold, end int64) {
-	w.write(w.exact, format.Event{Kind: format.KindTenure, Thread: h.thread.id, Object: l.id, Mode: h.mode, Time: h.since, End: end, Stack: h.stack})
+	w.write(
+		w.exact,
+		format.Event{
+			Kind:   format.KindTenure,
+			Thread: h.thread.id,
+			Object: l.id,
+			Mode:   h.mode,
+			Time:   h.since,
+			End:    end,
+			Stack:  h.stack,
+		},
+	)
 }
 
 // grant hands a free lock to the head of its queue; readers in a row enter
@@ -331,7 +353,19 @@ func (w *world) grant(l *lock) {
 func (w *world) waited(t *thread, l *lock, end int64) {
 	l.truth.Waits++
 	l.truth.WaitNs += end - t.since
-	w.write(w.exact, format.Event{Kind: format.KindWait, Thread: t.id, Object: l.id, Mode: t.mode, Time: t.since, End: end, Stack: t.stack, Owner: t.prev})
+	w.write(
+		w.exact,
+		format.Event{
+			Kind:   format.KindWait,
+			Thread: t.id,
+			Object: l.id,
+			Mode:   t.mode,
+			Time:   t.since,
+			End:    end,
+			Stack:  t.stack,
+			Owner:  t.prev,
+		},
+	)
 }
 
 // write gives a sink a copy of an event; a nil sink takes nothing.

@@ -25,7 +25,12 @@ type LockTruth struct {
 }
 
 func newTruth() *Truth {
-	return &Truth{DirectByOwner: map[string]float64{}, RootByOwner: map[string]float64{}, DirectBySite: map[string]float64{}, RootBySite: map[string]float64{}}
+	return &Truth{
+		DirectByOwner: map[string]float64{},
+		RootByOwner:   map[string]float64{},
+		DirectBySite:  map[string]float64{},
+		RootBySite:    map[string]float64{},
+	}
 }
 
 // charge charges the time from now to t over the current wait-for graph, by following every
@@ -67,7 +72,11 @@ func (w *world) follow(part float64, l int, path []*thread) {
 		case slices.Contains(path, h.thread):
 			w.book(part, "[deadlock]", "[deadlock]", false, true)
 		default:
-			w.follow(part, h.thread.blocked, append(path, h.thread)) // path was followed to its end, so its room may be reused for the next holder
+			w.follow(
+				part,
+				h.thread.blocked,
+				append(path, h.thread),
+			) // path was followed to its end, so its room may be reused for the next holder
 		}
 	}
 }

@@ -22,11 +22,24 @@ func (w *world) populate(programs []program) {
 		l := &lock{id: format.ObjectID(i + 1), class: fmt.Sprintf("sim.Lock%d", i)}
 		l.truth.Class = l.class
 		w.locks = append(w.locks, l)
-		w.both(format.Event{Kind: format.KindObject, Object: l.id, Class: l.class, LockKind: format.KindMonitor, Name: fmt.Sprintf("%s#%d", l.class, i+1)})
+		w.both(
+			format.Event{
+				Kind:     format.KindObject,
+				Object:   l.id,
+				Class:    l.class,
+				LockKind: format.KindMonitor,
+				Name:     fmt.Sprintf("%s#%d", l.class, i+1),
+			},
+		)
 	}
 	for _, p := range programs {
 		for i := range p.threads {
-			t := &thread{id: format.ThreadID(len(w.threads) + 1), name: fmt.Sprintf("%s-%d", p.group, i), steps: p.steps, blocked: -1}
+			t := &thread{
+				id:      format.ThreadID(len(w.threads) + 1),
+				name:    fmt.Sprintf("%s-%d", p.group, i),
+				steps:   p.steps,
+				blocked: -1,
+			}
 			w.threads = append(w.threads, t)
 			w.both(format.Event{Kind: format.KindThread, Thread: t.id, Name: t.name})
 			w.both(format.Event{Kind: format.KindThreadStart, Thread: t.id, Time: w.c.Start})
@@ -47,8 +60,17 @@ func (w *world) stack(method string) format.StackID {
 		id = format.StackID(len(w.names))
 		w.stacks[method] = id
 		w.names = append(w.names, method)
-		w.both(format.Event{Kind: format.KindStack, Stack: id, Frames: []format.Frame{
-			{Class: "sim.App", Method: method, File: "App.java", Line: 10 * int(id)}, {Class: "sim.Worker", Method: "run", File: "Worker.java", Line: 7}}})
+		w.both(format.Event{
+			Kind:  format.KindStack,
+			Stack: id,
+			Frames: []format.Frame{
+				{
+					Class:  "sim.App",
+					Method: method,
+					File:   "App.java",
+					Line:   10 * int(id),
+				}, {Class: "sim.Worker", Method: "run", File: "Worker.java", Line: 7}},
+		})
 	}
 	return id
 }

@@ -130,12 +130,16 @@ func open(path string, make bool) (*os.Root, error) {
 		return fail(err)
 	}
 	defer top.Close()
-	way := &Way{Make: make, Free: true, Look: func(_ *os.File, info fs.FileInfo) error {
-		if info.Mode()&fs.ModeSymlink != 0 && others(info) {
-			return errLink
-		}
-		return nil
-	}}
+	way := &Way{
+		Make: make,
+		Free: true,
+		Look: func(_ *os.File, info fs.FileInfo) error {
+			if info.Mode()&fs.ModeSymlink != 0 && others(info) {
+				return errLink
+			}
+			return nil
+		},
+	}
 	dir, err := way.Walk(top, path)
 	if err != nil {
 		return fail(err)

@@ -84,7 +84,11 @@ func Create(ctx context.Context, path string) (*File, error) {
 			return inPlace(ctx, path, info)
 		case to != "":
 			if !filepath.IsAbs(to) {
-				to = filepath.Dir(path) + string(filepath.Separator) + to // not cleaned: a directory in it may be a link
+				to = filepath.Dir(
+					path,
+				) + string(
+					filepath.Separator,
+				) + to // not cleaned: a directory in it may be a link
 			}
 			path = to
 			continue

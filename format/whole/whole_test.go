@@ -51,7 +51,10 @@ func holds(t *testing.T, path, want string, mode fs.FileMode) {
 func TestCreate(t *testing.T) {
 	dir := t.TempDir()
 	file, link, dangling := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "dangling")
-	golden.OK(t, errors.Join(os.WriteFile(file, []byte("old"), 0o600), os.Symlink("file", link), os.Symlink("new", dangling)))
+	golden.OK(
+		t,
+		errors.Join(os.WriteFile(file, []byte("old"), 0o600), os.Symlink("file", link), os.Symlink("new", dangling)),
+	)
 	f := golden.Must(create(file))(t)
 	golden.Must(f.Write([]byte("fragment")))(t)
 	if text, _ := os.ReadFile(file); string(text) != "old" {
@@ -116,7 +119,14 @@ func TestLeftBesideIt(t *testing.T) {
 		dir := t.TempDir()
 		path, hidden := filepath.Join(dir, "file"), filepath.Join(dir, ".file.part")
 		write := func(text string) {
-			golden.OK(t, errors.Join(os.WriteFile(path, nil, 0o600), os.WriteFile(hidden, nil, 0o600), os.Chtimes(hidden, time.Unix(1e9, 0), time.Unix(1e9, 0))))
+			golden.OK(
+				t,
+				errors.Join(
+					os.WriteFile(path, nil, 0o600),
+					os.WriteFile(hidden, nil, 0o600),
+					os.Chtimes(hidden, time.Unix(1e9, 0), time.Unix(1e9, 0)),
+				),
+			)
 			if os.Geteuid() == 0 && text == "foreign" {
 				golden.OK(t, os.Chown(hidden, 12345, 12345))
 			}
@@ -223,7 +233,14 @@ func TestNew(t *testing.T) {
 	dir := t.TempDir()
 	target := filepath.Join(t.TempDir(), "secret")
 	path := filepath.Join(dir, "a.bin")
-	golden.OK(t, errors.Join(os.WriteFile(target, []byte("secret"), 0o600), os.Symlink(target, path), os.WriteFile(filepath.Join(dir, "a-2.bin"), []byte("mine"), 0o600)))
+	golden.OK(
+		t,
+		errors.Join(
+			os.WriteFile(target, []byte("secret"), 0o600),
+			os.Symlink(target, path),
+			os.WriteFile(filepath.Join(dir, "a-2.bin"), []byte("mine"), 0o600),
+		),
+	)
 	f, err := put(New, path, []byte("whole"))
 	if err != nil || f.Path() != filepath.Join(dir, "a-3.bin") {
 		t.Fatalf("%v, %v", f, err)
@@ -252,7 +269,14 @@ func TestALinkOfAnotherUser(t *testing.T) {
 	}
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
-	golden.OK(t, errors.Join(os.WriteFile(target, []byte("old"), 0o644), os.Symlink(target, link), os.Lchown(link, 12345, 12345)))
+	golden.OK(
+		t,
+		errors.Join(
+			os.WriteFile(target, []byte("old"), 0o644),
+			os.Symlink(target, link),
+			os.Lchown(link, 12345, 12345),
+		),
+	)
 	if _, err := create(link); !errors.Is(err, errLink) {
 		t.Errorf("%v", err)
 	}
@@ -277,7 +301,17 @@ func TestALinkOfAnotherUser(t *testing.T) {
 // A directory that the user names is found as the system finds it, and made where there is none.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
-	golden.OK(t, errors.Join(os.MkdirAll(filepath.Join(dir, "a", "b"), 0o755), os.Symlink("../a/b", filepath.Join(dir, "a", "link")), os.Symlink(filepath.Join(dir, "a"), filepath.Join(dir, "far")), os.Symlink("loop", filepath.Join(dir, "loop")), os.Symlink(filepath.Join(dir, "again"), filepath.Join(dir, "again")), os.WriteFile(filepath.Join(dir, "file"), nil, 0o600)))
+	golden.OK(
+		t,
+		errors.Join(
+			os.MkdirAll(filepath.Join(dir, "a", "b"), 0o755),
+			os.Symlink("../a/b", filepath.Join(dir, "a", "link")),
+			os.Symlink(filepath.Join(dir, "a"), filepath.Join(dir, "far")),
+			os.Symlink("loop", filepath.Join(dir, "loop")),
+			os.Symlink(filepath.Join(dir, "again"), filepath.Join(dir, "again")),
+			os.WriteFile(filepath.Join(dir, "file"), nil, 0o600),
+		),
+	)
 	t.Chdir(filepath.Join(dir, "a"))
 	for path, want := range map[string]string{dir + "/a/b": "a/b", "b": "a/b", ".": "a", "..": ".", "link": "a/b", "link/..": "a", "../far/b/": "a/b", dir + "/far/link": "a/b", "new/er": "a/new/er", "/": "/"} {
 		root, err := Open(path)

@@ -39,7 +39,10 @@ func caught(v any) *Panic {
 
 // Error returns the panic and its place in contend, in one line.
 func (p *Panic) Error() string {
-	what := "internal error: " + strings.TrimPrefix(strings.ReplaceAll(fmt.Sprint(p.Value), "\n", " "), "runtime error: ")
+	what := "internal error: " + strings.TrimPrefix(
+		strings.ReplaceAll(fmt.Sprint(p.Value), "\n", " "),
+		"runtime error: ",
+	)
 	_, thrown, _ := strings.Cut(string(p.Stack), "\npanic(")
 	function := ""
 	for line := range strings.Lines(thrown) {

@@ -17,7 +17,8 @@ func TestPanicsReachWhoWaits(t *testing.T) {
 	g.Go(func() { done <- true })
 	g.Go(func() { defer func() { done <- true }(); _ = []int{}[len(done)+3] })
 	failed := Try(g.Wait)
-	if failed == nil || len(done) != 2 || !strings.HasPrefix(failed.Error(), "internal error: index out of range [") || strings.Contains(failed.Error(), "\n") {
+	if failed == nil || len(done) != 2 || !strings.HasPrefix(failed.Error(), "internal error: index out of range [") ||
+		strings.Contains(failed.Error(), "\n") {
 		t.Fatalf("%v with %d done", failed, len(done))
 	}
 	golden.Equal(t, Try(func() { panic(failed) }), failed)
@@ -58,5 +59,13 @@ func TestInOrder(t *testing.T) {
 	if !slices.Equal(got, want) || len(over) != n || !slices.IsSorted(over) {
 		t.Errorf("%d of %d things, %d of %d numbers", len(got), len(want), len(over), n)
 	}
-	InOrder(2, &Handover[int]{Ahead: 1, Room: func(int) int { return 1 }, Make: func(i int, give func(int)) { give(i) }, Take: func(int, int) {}})
+	InOrder(
+		2,
+		&Handover[int]{
+			Ahead: 1,
+			Room:  func(int) int { return 1 },
+			Make:  func(i int, give func(int)) { give(i) },
+			Take:  func(int, int) {},
+		},
+	)
 }

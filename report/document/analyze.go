@@ -106,14 +106,31 @@ const MaxLocks = 1 << 12
 
 // NewTrace describes the input.
 func NewTrace(inputs []string, st format.Stats, tr *analysis.Trace) Trace {
-	return Trace{Inputs: inputs, Format: st.Format, StartNs: tr.Start, DurationNs: tr.End - tr.Start, Threads: tr.Threads}
+	return Trace{
+		Inputs:     inputs,
+		Format:     st.Format,
+		StartNs:    tr.Start,
+		DurationNs: tr.End - tr.Start,
+		Threads:    tr.Threads,
+	}
 }
 
 // NewAnalyze builds the document; top limits the locks, and each list within
 // one, 0 means all.
 func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector, o Overview, top int) *Analyze {
-	a := &Analyze{Schema: "contend.analyze/2", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, NonLockWaits: NonLockWaits{Resources: []Resource{}}, Total: NewTotal(sums),
-		ElapsedNs: tr.ElapsedNs, Findings: append([]Finding{}, o.Findings...), Phases: []Phase{}, NotCounted: notCounted(cov.Warnings)}
+	a := &Analyze{
+		Schema:       "contend.analyze/2",
+		Trace:        t,
+		Coverage:     cov,
+		Locks:        []Lock{},
+		Deadlocks:    []Deadlock{},
+		NonLockWaits: NonLockWaits{Resources: []Resource{}},
+		Total:        NewTotal(sums),
+		ElapsedNs:    tr.ElapsedNs,
+		Findings:     append([]Finding{}, o.Findings...),
+		Phases:       []Phase{},
+		NotCounted:   notCounted(cov.Warnings),
+	}
 	a.WaitingThreads = waitingThreads(tr, cov, a.Total.WaitNs)
 	if cov.Timed() { // counts have no instant
 		a.Phases = append(a.Phases, NewPhases(o.Phases, top)...)
@@ -160,15 +177,34 @@ func newLock(r *locks.Row, sym *analysis.Symbols, o *locks.Lock, top int) Lock {
 	if r.Created != format.NoStack {
 		created = NewStack(sym.Frames(r.Created))
 	}
-	parties := locks.Parties{Site: o.Site, Owners: limitOwners(o.Owners, top), Waiting: append([]Site{}, limit(o.Waiting, top)...)}
+	parties := locks.Parties{
+		Site:    o.Site,
+		Owners:  limitOwners(o.Owners, top),
+		Waiting: append([]Site{}, limit(o.Waiting, top)...),
+	}
 	return Lock{Row: *r, Created: created, Provenance: NewProvenance(r.ByProvenance), Parties: parties}
 }
 
-func newDeadlock(number int, d analysis.Deadlock, sym *analysis.Symbols, took func(format.StackID, format.ObjectID) string) Deadlock {
+func newDeadlock(
+	number int,
+	d analysis.Deadlock,
+	sym *analysis.Symbols,
+	took func(format.StackID, format.ObjectID) string,
+) Deadlock {
 	out := Deadlock{Number: number, SinceNs: d.Since, Queued: []string{}}
 	for i, l := range d.Cycle {
 		held := d.Cycle[(i+len(d.Cycle)-1)%len(d.Cycle)].Lock // the previous thread waits for it
-		out.Cycle = append(out.Cycle, Member{sym.ThreadName(l.Thread), sym.LockName(l.Lock), sym.ClassName(l.Lock), sym.LockName(held), took(l.Stack, held), NewStack(sym.Frames(l.Stack))})
+		out.Cycle = append(
+			out.Cycle,
+			Member{
+				sym.ThreadName(l.Thread),
+				sym.LockName(l.Lock),
+				sym.ClassName(l.Lock),
+				sym.LockName(held),
+				took(l.Stack, held),
+				NewStack(sym.Frames(l.Stack)),
+			},
+		)
 	}
 	for _, t := range d.Queued {
 		out.Queued = append(out.Queued, sym.ThreadName(t))

@@ -60,8 +60,14 @@ const (
 
 // NewBlame builds the document; top limits the rows, 0 means all.
 func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
-	b := &Blame{Schema: "contend.blame/1", Metric: "direct", Rows: []BlameRow{}, Other: Other{t.OtherNs}, Coverage: cov,
-		Total: Total{Waiting{t.Total.Waits, t.Total.ThreadNs, t.Total.WallNs}, runningNs}}
+	b := &Blame{
+		Schema:   "contend.blame/1",
+		Metric:   "direct",
+		Rows:     []BlameRow{},
+		Other:    Other{t.OtherNs},
+		Coverage: cov,
+		Total:    Total{Waiting{t.Total.Waits, t.Total.ThreadNs, t.Total.WallNs}, runningNs},
+	}
 	if t.Root {
 		b.Metric = "root"
 	}
@@ -89,7 +95,12 @@ func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
 }
 
 func newBlameRow(r *blame.Row, stackKeys []string) BlameRow {
-	out := BlameRow{Keys: r.Keys, Sum: r.Sum, Provenance: NewProvenance(r.ByProvenance), RightNs: r.ByProvenance.Right()}
+	out := BlameRow{
+		Keys:       r.Keys,
+		Sum:        r.Sum,
+		Provenance: NewProvenance(r.ByProvenance),
+		RightNs:    r.ByProvenance.Right(),
+	}
 	for i, frames := range r.Stacks {
 		if i == 0 {
 			out.Stack = NewStack(frames)
@@ -130,8 +141,12 @@ type Step struct {
 
 // NewChains builds the document; top limits the chains, 0 means all.
 func NewChains(t *blame.Table, cov Coverage, top int) *Chains {
-	d := &Chains{Schema: "contend.chains/1", Chains: []Chain{}, Coverage: cov,
-		Total: Waiting{t.Total.Waits, t.Total.ThreadNs, t.Total.WallNs}}
+	d := &Chains{
+		Schema:   "contend.chains/1",
+		Chains:   []Chain{},
+		Coverage: cov,
+		Total:    Waiting{t.Total.Waits, t.Total.ThreadNs, t.Total.WallNs},
+	}
 	shown := limit(t.Rows, top)
 	for i := range shown {
 		c := &shown[i]

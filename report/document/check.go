@@ -35,18 +35,38 @@ type CheckSubject struct {
 
 // NewCheck builds the document.
 func NewCheck(results []gate.Result, allowed bool, inputs, baseline []SideTrace) *Check {
-	c := &Check{Schema: "contend.check/2", Status: string(gate.Worst(results)), Allowed: allowed, Rules: []CheckRule{}, Inputs: inputs, Baseline: baseline}
+	c := &Check{
+		Schema:   "contend.check/2",
+		Status:   string(gate.Worst(results)),
+		Allowed:  allowed,
+		Rules:    []CheckRule{},
+		Inputs:   inputs,
+		Baseline: baseline,
+	}
 	if c.Baseline == nil {
 		c.Baseline = []SideTrace{}
 	}
 	for i := range results {
 		r := &results[i]
-		rule := CheckRule{Rule: r.Rule, Status: string(r.Status), Reason: r.Doubt.Reason, Hint: r.Doubt.Hint, Unit: string(r.Unit), Subjects: []CheckSubject{}}
+		rule := CheckRule{
+			Rule:     r.Rule,
+			Status:   string(r.Status),
+			Reason:   r.Doubt.Reason,
+			Hint:     r.Doubt.Hint,
+			Unit:     string(r.Unit),
+			Subjects: []CheckSubject{},
+		}
 		if r.Status != gate.Undecided {
 			rule.Reason, rule.Hint = "", ""
 		}
 		for _, s := range r.Subjects {
-			out := CheckSubject{Name: s.Name, Status: string(s.Status), Value: s.Value, PlusMinus: s.Half, Limit: s.Limit}
+			out := CheckSubject{
+				Name:      s.Name,
+				Status:    string(s.Status),
+				Value:     s.Value,
+				PlusMinus: s.Half,
+				Limit:     s.Limit,
+			}
 			if r.Relative {
 				out.Base, out.Noise = &s.Base, &s.Noise
 			}

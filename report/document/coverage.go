@@ -113,7 +113,12 @@ func newCalibration(p Provenance, seen analysis.Agreement) *Calibration {
 	if !ok {
 		return nil
 	}
-	return &Calibration{seen.Dumps, seen.Waiters, seen.Agreeing, []ExpectedProvenance{{"inferred", p.InferredNs, &share, seen.Dumps, seen.Waiters, seen.Agreeing}}}
+	return &Calibration{
+		seen.Dumps,
+		seen.Waiters,
+		seen.Agreeing,
+		[]ExpectedProvenance{{"inferred", p.InferredNs, &share, seen.Dumps, seen.Waiters, seen.Agreeing}},
+	}
 }
 
 // Sampler is the lateness of samples.
@@ -131,8 +136,15 @@ func Goroutines(format string) bool {
 
 // NewCoverage joins the reports of the decoder and the analysis.
 func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
-	c := Coverage{Unit: cmp.Or(string(st.Unit), UnitNs), Goroutines: Goroutines(st.Format), Events: st.Events, BytesRead: st.BytesRead, BytesTotal: st.BytesTotal,
-		Provenance: NewProvenance(tr.Coverage.ByProvenance), Warnings: append(append([]format.Warning{}, st.Warnings...), tr.Coverage.Warnings...)}
+	c := Coverage{
+		Unit:       cmp.Or(string(st.Unit), UnitNs),
+		Goroutines: Goroutines(st.Format),
+		Events:     st.Events,
+		BytesRead:  st.BytesRead,
+		BytesTotal: st.BytesTotal,
+		Provenance: NewProvenance(tr.Coverage.ByProvenance),
+		Warnings:   append(append([]format.Warning{}, st.Warnings...), tr.Coverage.Warnings...),
+	}
 	if s := &tr.Coverage.Stalls; s.Samples > 0 {
 		c.Sampler = &Sampler{s.Samples, NewLengths(&s.Late), s.LateNs, s.SpanNs}
 	}
@@ -146,7 +158,10 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	}
 	c.Pressure = newPressureRange(tr, st.HalfNs(), st.HiddenNs())
 	if st.Blind != "" && c.Timed() && tr.Coverage.ByProvenance == (analysis.Known{}) && len(tr.Deadlocks) == 0 {
-		c.Warnings = append(c.Warnings, format.Warning{Code: format.CodeBlind, Text: "deadlocks would not show: " + st.Blind})
+		c.Warnings = append(
+			c.Warnings,
+			format.Warning{Code: format.CodeBlind, Text: "deadlocks would not show: " + st.Blind},
+		)
 	}
 	return c
 }

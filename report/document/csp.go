@@ -42,7 +42,18 @@ func NewPhases(s *csp.Series, top int) []Phase { return limit(s.Phases, top) }
 // NewCSP builds the document. It always has every interval and lock, so that
 // its sums equal the total. Times are shown as counted from start.
 func NewCSP(s *csp.Series, start int64, m []csp.Metric, total Total, cov Coverage) *CSP {
-	d := &CSP{Schema: "contend.csp/1", StartNs: start, IntervalNs: s.IntervalNs, Sampled: s.Sampled && cov.Timed(), Intervals: []Interval{}, Phases: []Phase{}, Metrics: m, Total: total, Coverage: cov, series: s}
+	d := &CSP{
+		Schema:     "contend.csp/1",
+		StartNs:    start,
+		IntervalNs: s.IntervalNs,
+		Sampled:    s.Sampled && cov.Timed(),
+		Intervals:  []Interval{},
+		Phases:     []Phase{},
+		Metrics:    m,
+		Total:      total,
+		Coverage:   cov,
+		series:     s,
+	}
 	if d.Sampled {
 		d.Coverage.Pressure = cov.pressureWithin(&total, s.PlusMinus)
 	}

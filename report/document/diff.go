@@ -104,7 +104,14 @@ func NewDiff(d *compare.Diff, base, new Side, top int) *Diff {
 }
 
 func newDiffRow(r *compare.Row) DiffRow {
-	out := DiffRow{Name: r.Name, Site: r.Site, Status: string(r.Status), Base: NewRate(r.Base), New: NewRate(r.New), P: r.P}
+	out := DiffRow{
+		Name:   r.Name,
+		Site:   r.Site,
+		Status: string(r.Status),
+		Base:   NewRate(r.Base),
+		New:    NewRate(r.New),
+		P:      r.P,
+	}
 	if rel, ok := r.Relative(); ok {
 		out.Relative = &rel
 	}

@@ -52,8 +52,16 @@ type Waiting struct {
 // NewGraph builds the document; top limits the edges, 0 means all. Nodes
 // without a shown edge are left out.
 func NewGraph(g *blame.Graph, by string, cov Coverage, top int) *Graph {
-	d := &Graph{Schema: "contend.graph/1", By: by, Metric: "direct", Nodes: []Node{}, Edges: []Edge{}, Other: Other{g.OtherNs}, Coverage: cov,
-		Total: Waiting{g.Total.Waits, g.Total.ThreadNs, g.Total.WallNs}}
+	d := &Graph{
+		Schema:   "contend.graph/1",
+		By:       by,
+		Metric:   "direct",
+		Nodes:    []Node{},
+		Edges:    []Edge{},
+		Other:    Other{g.OtherNs},
+		Coverage: cov,
+		Total:    Waiting{g.Total.Waits, g.Total.ThreadNs, g.Total.WallNs},
+	}
 	if g.Root {
 		d.Metric = "root"
 	}

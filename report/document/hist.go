@@ -55,8 +55,14 @@ type (
 
 // NewHist builds the document; top limits the rows, 0 means all.
 func NewHist(by []string, expected int64, rows []waits.Row, total *waits.Lengths, cov *Coverage, top int) *Hist {
-	d := &Hist{Schema: "contend.hist/1", By: by, ExpectedNs: expected, Rows: []HistRow{}, Coverage: cov,
-		Total: newHistRow(&waits.Row{Keys: []string{}, Lengths: total})}
+	d := &Hist{
+		Schema:     "contend.hist/1",
+		By:         by,
+		ExpectedNs: expected,
+		Rows:       []HistRow{},
+		Coverage:   cov,
+		Total:      newHistRow(&waits.Row{Keys: []string{}, Lengths: total}),
+	}
 	shown := limit(rows, top)
 	for i := range shown {
 		d.Rows = append(d.Rows, newHistRow(&shown[i]))
@@ -66,8 +72,17 @@ func NewHist(by []string, expected int64, rows []waits.Row, total *waits.Lengths
 }
 
 func newHistRow(l *waits.Row) HistRow {
-	return HistRow{Keys: l.Keys, StartNs: l.Start, EndNs: l.End, Waits: l.Waits(), Exact: NewLengths(&l.Exact), Corrected: NewLengths(&l.Corrected),
-		AtLeast: NewLengths(&l.AtLeast), AtMost: NewLengths(&l.AtMost), Open: l.Open}
+	return HistRow{
+		Keys:      l.Keys,
+		StartNs:   l.Start,
+		EndNs:     l.End,
+		Waits:     l.Waits(),
+		Exact:     NewLengths(&l.Exact),
+		Corrected: NewLengths(&l.Corrected),
+		AtLeast:   NewLengths(&l.AtLeast),
+		AtMost:    NewLengths(&l.AtMost),
+		Open:      l.Open,
+	}
 }
 
 // NewLengths summarises a distribution; nil for an empty one.
@@ -75,6 +90,17 @@ func NewLengths(d *dist.Dist) *Lengths {
 	if d.Count() == 0 {
 		return nil
 	}
-	return &Lengths{Count: d.Count(), MinNs: d.Min(), MeanNs: d.Mean(), P50Ns: d.Percentile(50), P90Ns: d.Percentile(90), P99Ns: d.Percentile(99),
-		P999Ns: d.Percentile(99.9), P4Ns: d.Percentile(99.99), MaxNs: d.Max(), Curve: d.Curve(), Bars: d.Bands()}
+	return &Lengths{
+		Count:  d.Count(),
+		MinNs:  d.Min(),
+		MeanNs: d.Mean(),
+		P50Ns:  d.Percentile(50),
+		P90Ns:  d.Percentile(90),
+		P99Ns:  d.Percentile(99),
+		P999Ns: d.Percentile(99.9),
+		P4Ns:   d.Percentile(99.99),
+		MaxNs:  d.Max(),
+		Curve:  d.Curve(),
+		Bars:   d.Bands(),
+	}
 }

@@ -58,7 +58,9 @@ func (p *Profile) Labels(s Sample) map[string][]string {
 		"lock": {p.sums.LockName(s.Lock)}, "class": {sym.ClassName(s.Lock)},
 		"owner_thread": {thread}, "owner_group": {group},
 		"waiter_thread": {sym.ThreadName(s.Waiter)}, "waiter_group": {sym.Groups().Name(sym.Group(s.Waiter))},
-		"waiter_method": {sym.Methods().Name(sym.Method(s.WaiterStack))}, "waiter_site": {p.sums.WaiterSite(s.Sample)}, "provenance": {s.Owner.Prov.String()},
+		"waiter_method": {
+			sym.Methods().Name(sym.Method(s.WaiterStack)),
+		}, "waiter_site": {p.sums.WaiterSite(s.Sample)}, "provenance": {s.Owner.Prov.String()},
 	}
 	if s.Folded() { // it stands for many samples
 		for _, one := range [...]string{"lock", "owner_thread", "owner_group", "waiter_thread", "waiter_group"} {

@@ -61,13 +61,36 @@ func (l *Lock) Ranked() Ranked { return l.ranked("lock", 1, l.WaitNs) }
 
 // ranked returns the row of n locks from their sums and the waiting for the most contended one.
 func (l *Lock) ranked(kind string, n int, biggest int64) Ranked {
-	return Ranked{Kind: kind, Class: l.Class, Site: l.Site, Locks: n, WaitNs: l.WaitNs, Waits: l.Waits, Waiters: l.Waiters, MaxNs: l.MaxNs,
-		Name: l.Lock, Biggest: biggest, Owners: l.Owners, Waiting: l.Waiting, Provenance: l.Provenance, Error: l.Uncertainty}
+	return Ranked{
+		Kind:       kind,
+		Class:      l.Class,
+		Site:       l.Site,
+		Locks:      n,
+		WaitNs:     l.WaitNs,
+		Waits:      l.Waits,
+		Waiters:    l.Waiters,
+		MaxNs:      l.MaxNs,
+		Name:       l.Lock,
+		Biggest:    biggest,
+		Owners:     l.Owners,
+		Waiting:    l.Waiting,
+		Provenance: l.Provenance,
+		Error:      l.Uncertainty,
+	}
 }
 
 // RankedPlace returns the row of a place where threads wait for resources.
 func RankedPlace(r *Resource) Ranked {
-	return Ranked{Kind: string(r.Kind), What: r.What, Site: r.Site, WaitNs: r.WaitNs, Waits: r.Waits, Waiters: r.Waiters, MaxNs: r.MaxNs, Of: r}
+	return Ranked{
+		Kind:    string(r.Kind),
+		What:    r.What,
+		Site:    r.Site,
+		WaitNs:  r.WaitNs,
+		Waits:   r.Waits,
+		Waiters: r.Waiters,
+		MaxNs:   r.MaxNs,
+		Of:      r,
+	}
 }
 
 // lockWaits joins the rows of locks of one class and site. Its input is in descending order of

@@ -38,9 +38,19 @@ type Damage struct {
 // NewVerify builds the document of a trace with events in [from, until), NoTime if they have no times;
 // top limits the places of damage, 0 means all.
 func NewVerify(inputs []string, s format.Stats, from, until int64, top int) *Verify {
-	v := &Verify{Schema: "contend.verify/1", Inputs: inputs, Format: s.Format, Whole: s.Damage.Whole(), Events: s.Events,
-		BytesRead: s.BytesRead, BytesLost: s.BytesTotal - s.BytesRead, StartNs: instant(from), EndNs: instant(until),
-		Damage: []Damage{}, Places: int64(len(s.Damage.Places)) + s.Damage.Omitted}
+	v := &Verify{
+		Schema:    "contend.verify/1",
+		Inputs:    inputs,
+		Format:    s.Format,
+		Whole:     s.Damage.Whole(),
+		Events:    s.Events,
+		BytesRead: s.BytesRead,
+		BytesLost: s.BytesTotal - s.BytesRead,
+		StartNs:   instant(from),
+		EndNs:     instant(until),
+		Damage:    []Damage{},
+		Places:    int64(len(s.Damage.Places)) + s.Damage.Omitted,
+	}
 	lost, known := int64(0), s.Damage.Omitted == 0
 	var gaps analysis.Union
 	for i := range s.Damage.Places {
@@ -65,7 +75,16 @@ func NewVerify(inputs []string, s format.Stats, from, until int64, top int) *Ver
 }
 
 func newDamage(d format.Damage) Damage {
-	out := Damage{Input: d.Pos.File, Offset: d.Pos.Off, Line: d.Pos.Line, Code: d.Code, Why: d.Why, Bytes: d.Bytes, FromNs: instant(d.From), UntilNs: instant(d.Until)}
+	out := Damage{
+		Input:   d.Pos.File,
+		Offset:  d.Pos.Off,
+		Line:    d.Pos.Line,
+		Code:    d.Code,
+		Why:     d.Why,
+		Bytes:   d.Bytes,
+		FromNs:  instant(d.From),
+		UntilNs: instant(d.Until),
+	}
 	if d.Events != format.UnknownEvents {
 		out.Events = &d.Events
 	}

@@ -34,7 +34,14 @@ type TimeEnds struct {
 
 // NewWhatIf builds the document.
 func NewWhatIf(r *whatif.Result, cov Coverage) *WhatIf {
-	d := &WhatIf{Schema: "contend.whatif/1", Rows: []WhatIfRow{}, Method: "bounds", WaitNs: r.WaitNs, Assumptions: r.Assumptions, Coverage: cov}
+	d := &WhatIf{
+		Schema:      "contend.whatif/1",
+		Rows:        []WhatIfRow{},
+		Method:      "bounds",
+		WaitNs:      r.WaitNs,
+		Assumptions: r.Assumptions,
+		Coverage:    cov,
+	}
 	if r.Replayed {
 		d.Method, d.Misfit = "replay", &r.Misfit
 	}
@@ -44,10 +51,15 @@ func NewWhatIf(r *whatif.Result, cov Coverage) *WhatIf {
 			ceiling = &row.Ceiling
 		}
 		d.Rows = append(d.Rows, WhatIfRow{
-			Change: whatif.Actions[row.Action], Section: row.Section, Class: row.Class, Shrink: row.By, Stripes: row.Stripes,
+			Change:     whatif.Actions[row.Action],
+			Section:    row.Section,
+			Class:      row.Class,
+			Shrink:     row.By,
+			Stripes:    row.Stripes,
 			Throughput: row.Throughput,
 			WaitNs:     TimeEnds{int64(row.WaitNs.Low), int64(row.WaitNs.High)},
-			Ceiling:    ceiling, Deadlock: row.Deadlocks,
+			Ceiling:    ceiling,
+			Deadlock:   row.Deadlocks,
 		})
 	}
 	return d

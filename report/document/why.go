@@ -101,10 +101,30 @@ type whyBuilder struct {
 }
 
 // NewWhy builds the document of the rank-th longest of all waits.
-func NewWhy(w *waits.Wait, s *waits.Window, sym *analysis.Symbols, of *blame.Sites, site string, rank int, all int64) *Why {
+func NewWhy(
+	w *waits.Wait,
+	s *waits.Window,
+	sym *analysis.Symbols,
+	of *blame.Sites,
+	site string,
+	rank int,
+	all int64,
+) *Why {
 	d := whyBuilder{wait: w, window: s, sym: sym, sites: of}
-	d.Why = &Why{Schema: "contend.why/1", Lock: sym.LockName(w.Lock), Class: sym.ClassName(w.Lock), Site: site, StartNs: w.Start, WaitNs: w.Ns,
-		Thread: sym.ThreadName(w.Thread), WaitsAt: of.Names().Name(of.Waiter(w.Stack)), Failed: w.Failed, Rank: rank, Waits: all, Lanes: []ThreadLane{}}
+	d.Why = &Why{
+		Schema:  "contend.why/1",
+		Lock:    sym.LockName(w.Lock),
+		Class:   sym.ClassName(w.Lock),
+		Site:    site,
+		StartNs: w.Start,
+		WaitNs:  w.Ns,
+		Thread:  sym.ThreadName(w.Thread),
+		WaitsAt: of.Names().Name(of.Waiter(w.Stack)),
+		Failed:  w.Failed,
+		Rank:    rank,
+		Waits:   all,
+		Lanes:   []ThreadLane{},
+	}
 	d.FromNs, d.ToNs = s.Bounds()
 	charged := d.chargedSuspects()
 	d.Suspects, d.Known = slices.Clone(charged), mostlyKnown(w)
@@ -126,7 +146,9 @@ func NewWhy(w *waits.Wait, s *waits.Window, sym *analysis.Symbols, of *blame.Sit
 func (d *whyBuilder) waiters() []format.ThreadID {
 	list := []format.ThreadID{d.wait.Thread}
 	for i := range d.window.Spans {
-		if p := &d.window.Spans[i]; d.waitsForIt(p) && p.Start < d.window.To && p.End > d.window.From && !slices.Contains(list, p.Thread) && len(list) < maxWaiters {
+		if p := &d.window.Spans[i]; d.waitsForIt(p) && p.Start < d.window.To && p.End > d.window.From &&
+			!slices.Contains(list, p.Thread) &&
+			len(list) < maxWaiters {
 			list = append(list, p.Thread)
 		}
 	}
@@ -142,7 +164,9 @@ func (d *whyBuilder) waitsForIt(p *waits.Span) bool {
 // charged with a large part of the wait.
 func (d *whyBuilder) drawn(charged []Suspect) (list []format.ThreadID) {
 	for i, one := range append(slices.Clone(d.Suspects), charged...) {
-		if t := one.id; len(list) < maxSuspects && (i < len(d.Suspects) || one.Chance >= minDrawn) && t != format.NoThread && !slices.Contains(list, t) {
+		if t := one.id; len(list) < maxSuspects && (i < len(d.Suspects) || one.Chance >= minDrawn) &&
+			t != format.NoThread &&
+			!slices.Contains(list, t) {
 			list = append(list, t)
 		}
 	}
@@ -159,11 +183,13 @@ func (d *whyBuilder) addLane(t format.ThreadID, role string) {
 	l := ThreadLane{Thread: d.sym.ThreadName(t), Role: role, Spans: []Span{}}
 	for i := range d.window.Spans {
 		p := &d.window.Spans[i]
-		if p.Thread != t || role == "waiter" && !d.waitsForIt(p) || p.State == waits.Acting && p.Activity == format.ActivityTook {
+		if p.Thread != t || role == "waiter" && !d.waitsForIt(p) ||
+			p.State == waits.Acting && p.Activity == format.ActivityTook {
 			continue
 		}
 		out := d.span(p)
-		if n := len(l.Spans) - 1; n >= 0 && l.Spans[n].like(&out) && out.StartNs-l.Spans[n].EndNs <= (d.ToNs-d.FromNs)/maxSpans {
+		if n := len(l.Spans) - 1; n >= 0 && l.Spans[n].like(&out) &&
+			out.StartNs-l.Spans[n].EndNs <= (d.ToNs-d.FromNs)/maxSpans {
 			l.Spans[n].EndNs = max(l.Spans[n].EndNs, out.EndNs)
 			continue
 		}
@@ -204,8 +230,16 @@ func (d *whyBuilder) waiter(stack format.StackID) string {
 }
 
 // activities are the words for activities.
-var activities = map[format.Activity]string{format.ActivityRun: "sampled", format.ActivitySeen: "sampled", format.ActivityRunnable: "sampled", format.ActivityLive: "seen",
-	format.ActivitySleep: "asleep", format.ActivityWait: "idle", format.ActivityPark: "idle", format.ActivityUnknown: "idle"}
+var activities = map[format.Activity]string{
+	format.ActivityRun:      "sampled",
+	format.ActivitySeen:     "sampled",
+	format.ActivityRunnable: "sampled",
+	format.ActivityLive:     "seen",
+	format.ActivitySleep:    "asleep",
+	format.ActivityWait:     "idle",
+	format.ActivityPark:     "idle",
+	format.ActivityUnknown:  "idle",
+}
 
 // inferredSuspects are the model's candidates; those of one site are one, with what speaks
 // for the likeliest, and the thread that is charged most there.
@@ -221,7 +255,15 @@ func (d *whyBuilder) inferredSuspects(charged []Suspect) []Suspect {
 			s.Site = analysis.PseudoOwner(analysis.OwnerHandoff, 0)
 		}
 		b := c.Bits
-		s.Evidence = &Evidence{b[model.Prior], b[model.Next], b[model.Alibis], b[model.Activities], b[model.Samples], b[model.Shown], b[model.Checked]}
+		s.Evidence = &Evidence{
+			b[model.Prior],
+			b[model.Next],
+			b[model.Alibis],
+			b[model.Activities],
+			b[model.Samples],
+			b[model.Shown],
+			b[model.Checked],
+		}
 		list = d.addSuspect(list, s, func(o Suspect) bool { return o.Site == s.Site })
 	}
 	for i := range list {
@@ -240,7 +282,10 @@ func (d *whyBuilder) chargedSuspects() []Suspect {
 	list := []Suspect{}
 	for i := range d.wait.Parts {
 		p := &d.wait.Parts[i]
-		s := Suspect{Site: analysis.PseudoOwner(p.Direct.Kind, p.Direct.Cycle), Chance: float64(p.Ns) / float64(max(d.wait.Ns, 1))}
+		s := Suspect{
+			Site:   analysis.PseudoOwner(p.Direct.Kind, p.Direct.Cycle),
+			Chance: float64(p.Ns) / float64(max(d.wait.Ns, 1)),
+		}
 		if p.Direct.Kind == analysis.OwnerThread {
 			s.Site, s.id = d.owner(p.Direct.Stack, d.wait.Lock), p.Direct.Thread
 		}

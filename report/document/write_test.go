@@ -58,7 +58,12 @@ func TestTheBlindAreTold(t *testing.T) {
 	} {
 		tr := &analysis.Trace{Deadlocks: c.stuck, Coverage: analysis.Coverage{ByProvenance: c.known}}
 		told := notCounted(NewCoverage(format.Stats{Blind: c.blind, Unit: c.unit}, tr).Warnings)
-		golden.Equal(t, len(told) == 1 && told[0].Code == "blind" && strings.Contains(told[0].Text, c.blind), c.want, name)
+		golden.Equal(
+			t,
+			len(told) == 1 && told[0].Code == "blind" && strings.Contains(told[0].Text, c.blind),
+			c.want,
+			name,
+		)
 		golden.AtMost(t, len(told), 1, name)
 	}
 }
@@ -68,7 +73,8 @@ func TestWhatIsUnknownSiteApartIsSaid(t *testing.T) {
 	for _, ns := range []int64{0, 5} {
 		for _, doc := range []any{NewBlame(&blame.Table{OtherNs: ns}, 0, Coverage{}, 0), NewGraph(&blame.Graph{OtherNs: ns}, "thread", Coverage{}, 0)} {
 			text := golden.Must(json.Marshal(doc))(t)
-			if said := bytes.Contains(text, []byte(`"otherNs":5`)); said != (ns > 0) || ns == 0 && bytes.Contains(text, []byte("other")) {
+			if said := bytes.Contains(text, []byte(`"otherNs":5`)); said != (ns > 0) ||
+				ns == 0 && bytes.Contains(text, []byte("other")) {
 				t.Errorf("%d ns: %s", ns, text)
 			}
 		}

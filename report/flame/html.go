@@ -46,7 +46,11 @@ func injected() string {
 	return text
 }
 
-var page = template.Must(template.New("page").Funcs(look.Page{Style: style, Injected: []string{injected()}, Scripts: []string{d3, graph, script}}.Funcs()).Parse(pageText))
+var page = template.Must(
+	template.New("page").
+		Funcs(look.Page{Style: style, Injected: []string{injected()}, Scripts: []string{d3, graph, script}}.Funcs()).
+		Parse(pageText),
+)
 
 // maxFrames is how many frames a page draws: one with many more would take
 // long to open. The narrowest of the others are drawn as one.
@@ -81,9 +85,17 @@ func HTML(w io.Writer, of, base *document.Profile, c Caption) error {
 	if err != nil {
 		return err
 	}
-	note := "Widths are " + cmp.Or(c.Of, c.Width, "waiting thread-time") + "; the frames of one call chain are stacked, its innermost on top."
+	note := "Widths are " + cmp.Or(
+		c.Of,
+		c.Width,
+		"waiting thread-time",
+	) + "; the frames of one call chain are stacked, its innermost on top."
 	if hidden > 0 {
-		note += fmt.Sprintf(" %d frames narrower than %.2g %% are drawn as one with their neighbours.", hidden, 100*float64(least)/float64(max(root.width(), 1)))
+		note += fmt.Sprintf(
+			" %d frames narrower than %.2g %% are drawn as one with their neighbours.",
+			hidden,
+			100*float64(least)/float64(max(root.width(), 1)),
+		)
 	}
 	return page.Execute(w, map[string]any{"Title": c.Title, "Summary": c.Summary, "Diff": base != nil, "Note": note,
 		"Data": template.JS(text), "D3": template.JS(d3), "Graph": template.JS(graph), "Script": template.JS(script)})
@@ -113,7 +125,15 @@ func (n *node) least(most int) int64 {
 func (n *node) width() int64 { return max(n.ns, n.base) }
 
 func (n *node) datum(least int64, hidden *int) *datum {
-	d := &datum{Name: n.name, Value: n.ns, Wall: n.wallNs, Base: n.base, Role: n.role, Sure: n.sure(), Known: n.provenance()}
+	d := &datum{
+		Name:  n.name,
+		Value: n.ns,
+		Wall:  n.wallNs,
+		Base:  n.base,
+		Role:  n.role,
+		Sure:  n.sure(),
+		Known: n.provenance(),
+	}
 	rest := &datum{Sure: 1}
 	count := 0
 	for _, c := range n.children {

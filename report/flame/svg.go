@@ -20,7 +20,12 @@ const (
 )
 
 // colours of the roles: red, green, blue.
-var colours = map[string][3]int{"": {210, 210, 210}, "waiter": {66, 133, 244}, "lock": {120, 120, 120}, "owner": {234, 124, 36}}
+var colours = map[string][3]int{
+	"":       {210, 210, 210},
+	"waiter": {66, 133, 244},
+	"lock":   {120, 120, 120},
+	"owner":  {234, 124, 36},
+}
 
 // SVG writes a picture that stands by itself, the outermost frames at the
 // bottom.
@@ -28,9 +33,27 @@ func SVG(w io.Writer, of *document.Profile, c Caption) error {
 	root := build(of)
 	height := svgTop + svgRow*(root.depth()+1)
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="monospace" font-size="11">`+"\n", svgWidth, height, svgWidth, height)
-	fmt.Fprintf(out, `<rect width="100%%" height="100%%" fill="#fff"/><text x="8" y="18" font-size="15" font-family="sans-serif">%s</text><text x="8" y="34" font-family="sans-serif" fill="#555">%s</text>`+"\n", html.EscapeString(c.Title), html.EscapeString(c.Summary))
-	p := picture{out: out, bottom: height - svgRow, scale: svgWidth / float64(max(root.ns, 1)), total: root.ns, caption: c}
+	fmt.Fprintf(
+		out,
+		`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="monospace" font-size="11">`+"\n",
+		svgWidth,
+		height,
+		svgWidth,
+		height,
+	)
+	fmt.Fprintf(
+		out,
+		`<rect width="100%%" height="100%%" fill="#fff"/><text x="8" y="18" font-size="15" font-family="sans-serif">%s</text><text x="8" y="34" font-family="sans-serif" fill="#555">%s</text>`+"\n",
+		html.EscapeString(c.Title),
+		html.EscapeString(c.Summary),
+	)
+	p := picture{
+		out:     out,
+		bottom:  height - svgRow,
+		scale:   svgWidth / float64(max(root.ns, 1)),
+		total:   root.ns,
+		caption: c,
+	}
 	p.draw(root, 0, 0)
 	fmt.Fprintln(out, "</svg>")
 	return out.Flush()
@@ -52,10 +75,32 @@ func (p *picture) draw(n *node, at int64, level int) {
 	}
 	y := p.bottom - level*svgRow
 	c := colours[n.role]
-	fmt.Fprintf(p.out, `<g><title>%s: %s, %.1f %%; %s</title><rect x="%.1f" y="%d" width="%.1f" height="%d" fill="rgb(%d,%d,%d)" fill-opacity="%.2f" stroke="#fff" stroke-width="0.5"/>`,
-		html.EscapeString(n.name), p.caption.amount(n.ns), 100*float64(n.ns)/float64(max(p.total, 1)), html.EscapeString(n.provenance()), x, y, wide, svgRow-1, c[0], c[1], c[2], 0.3+0.6*n.sure())
+	fmt.Fprintf(
+		p.out,
+		`<g><title>%s: %s, %.1f %%; %s</title><rect x="%.1f" y="%d" width="%.1f" height="%d" fill="rgb(%d,%d,%d)" fill-opacity="%.2f" stroke="#fff" stroke-width="0.5"/>`,
+		html.EscapeString(
+			n.name,
+		),
+		p.caption.amount(n.ns),
+		100*float64(n.ns)/float64(max(p.total, 1)),
+		html.EscapeString(n.provenance()),
+		x,
+		y,
+		wide,
+		svgRow-1,
+		c[0],
+		c[1],
+		c[2],
+		0.3+0.6*n.sure(),
+	)
 	if letters := int((wide - 6) / svgLetter); letters >= 3 {
-		fmt.Fprintf(p.out, `<text x="%.1f" y="%d">%s</text>`, x+3, y+12, html.EscapeString(text.Shorten(n.name, letters, text.Start)))
+		fmt.Fprintf(
+			p.out,
+			`<text x="%.1f" y="%d">%s</text>`,
+			x+3,
+			y+12,
+			html.EscapeString(text.Shorten(n.name, letters, text.Start)),
+		)
 	}
 	fmt.Fprintln(p.out, "</g>")
 	for _, c := range n.children {

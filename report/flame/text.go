@@ -65,7 +65,14 @@ type (
 // Speedscope writes a file for speedscope.
 func Speedscope(w io.Writer, of *document.Profile, c Caption) error {
 	root := build(of)
-	p := sampled{Type: "sampled", Name: c.Title, Unit: "nanoseconds", EndValue: root.ns, Samples: [][]int{}, Weights: []int64{}}
+	p := sampled{
+		Type:     "sampled",
+		Name:     c.Title,
+		Unit:     "nanoseconds",
+		EndValue: root.ns,
+		Samples:  [][]int{},
+		Weights:  []int64{},
+	}
 	if c.Of != "" {
 		p.Unit = "none"
 	}
@@ -83,7 +90,12 @@ func Speedscope(w io.Writer, of *document.Profile, c Caption) error {
 		}
 		p.Samples, p.Weights = append(p.Samples, stack), append(p.Weights, ns)
 	})
-	doc := speedscope{Schema: "https://www.speedscope.app/file-format-schema.json", Profiles: []sampled{p}, Name: c.Title, Exporter: "contend"}
+	doc := speedscope{
+		Schema:   "https://www.speedscope.app/file-format-schema.json",
+		Profiles: []sampled{p},
+		Name:     c.Title,
+		Exporter: "contend",
+	}
 	doc.Shared.Frames = frames
 	return json.NewEncoder(w).Encode(doc)
 }

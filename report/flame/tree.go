@@ -93,7 +93,10 @@ func (n *node) finish(ends map[*node][]*analysis.Union) *analysis.Union {
 	for _, c := range n.children {
 		parts = append(parts, c.finish(ends))
 	}
-	slices.SortFunc(n.children, func(a, b *node) int { return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(
+		n.children,
+		func(a, b *node) int { return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.name, b.name)) },
+	)
 	wall := analysis.UnionOf(parts)
 	n.wallNs = min(wall.Len(), n.ns)
 	return wall

@@ -21,7 +21,10 @@ import (
 var hostile = []string{
 	`<script>alert(1)</script>`, `"]; } digraph x { a -> b [label="`, `\`, `\N\G\l`, "a\nb\r\nc\td", "\x1b[2J\x00\x07", "\u202eevil\u2066",
 	"&quot;&#34;&lt;", "`**bold**` _x_ ~~y~~", "#quot;#35;", "end", "subgraph", "%%{init: {}}%%", "--> n1", `|"x"|`, "]]></title></svg>", "<!--", "\xff\xfe",
-	strings.Repeat("very.long.", 500) + "name", "", "click n1 call alert()", "{{.Title}}", "$(x)", "';DROP TABLE", "日本語 é 👍🏽",
+	strings.Repeat(
+		"very.long.",
+		500,
+	) + "name", "", "click n1 call alert()", "{{.Title}}", "$(x)", "';DROP TABLE", "日本語 é 👍🏽",
 }
 
 // sample is a graph whose every name is hostile: each node waited for the
@@ -29,9 +32,26 @@ var hostile = []string{
 func sample() *document.Graph {
 	g := &document.Graph{By: "method", Metric: "direct", Omitted: document.Omitted{Edges: 3, Nodes: 1, ThreadNs: 5e6}}
 	for i, name := range hostile {
-		g.Nodes = append(g.Nodes, document.Node{ID: i + 1, Vertex: blame.Vertex{Name: name, WaitedNs: 1e6, CausedNs: 2e6, Pseudo: i%5 == 4, Component: i % 3, Closed: i%3 == 2}})
-		g.Edges = append(g.Edges, document.Edge{From: i + 1, To: (i+1)%len(hostile) + 1, Sum: blame.Sum{ThreadNs: 1e6, WallNs: 1e6, Waits: 2},
-			Locks: []document.EdgeLock{{Class: name, ThreadNs: 6e5}, {Class: "x" + name, ThreadNs: 4e5}}})
+		g.Nodes = append(
+			g.Nodes,
+			document.Node{
+				ID: i + 1,
+				Vertex: blame.Vertex{
+					Name:      name,
+					WaitedNs:  1e6,
+					CausedNs:  2e6,
+					Pseudo:    i%5 == 4,
+					Component: i % 3,
+					Closed:    i%3 == 2,
+				},
+			},
+		)
+		g.Edges = append(g.Edges, document.Edge{
+			From:  i + 1,
+			To:    (i+1)%len(hostile) + 1,
+			Sum:   blame.Sum{ThreadNs: 1e6, WallNs: 1e6, Waits: 2},
+			Locks: []document.EdgeLock{{Class: name, ThreadNs: 6e5}, {Class: "x" + name, ThreadNs: 4e5}},
+		})
 	}
 	g.Edges = append(g.Edges, document.Edge{From: 1, To: 1, Sum: blame.Sum{ThreadNs: 1}})
 	return g
@@ -121,7 +141,8 @@ lines:
 		}
 		t.Errorf("no line of a flowchart: %q", l)
 	}
-	if count[0] != 1 || count[2] != len(g.Nodes) || count[3] != len(g.Edges) || count[4] != len(g.Edges) || count[6] != len(g.Edges) {
+	if count[0] != 1 || count[2] != len(g.Nodes) || count[3] != len(g.Edges) || count[4] != len(g.Edges) ||
+		count[6] != len(g.Edges) {
 		t.Errorf("%d", count)
 	}
 }
@@ -134,10 +155,14 @@ func TestThePageHoldsNamesAsText(t *testing.T) {
 	_, rest, _ := strings.Cut(page, `id="data">`)
 	text, _, _ := strings.Cut(rest, "</script>")
 	var p picture
-	if err := json.Unmarshal([]byte(text), &p); err != nil || len(p.Nodes) != len(g.Nodes) || len(p.Edges) != len(g.Edges) {
+	if err := json.Unmarshal([]byte(text), &p); err != nil || len(p.Nodes) != len(g.Nodes) ||
+		len(p.Edges) != len(g.Edges) {
 		t.Fatalf("%v: %d nodes and %d edges", err, len(p.Nodes), len(p.Edges))
 	}
-	if p.Nodes[0].Name != hostile[0] || p.Nodes[4].Style != "pseudo" || p.Nodes[2].Style != "closed" || p.Edges[0].Ns != 1e6 || p.Edges[0].From != 1 || p.Edges[0].To != 2 {
+	if p.Nodes[0].Name != hostile[0] || p.Nodes[4].Style != "pseudo" || p.Nodes[2].Style != "closed" ||
+		p.Edges[0].Ns != 1e6 ||
+		p.Edges[0].From != 1 ||
+		p.Edges[0].To != 2 {
 		t.Errorf("%+v", p)
 	}
 	golden.Holds(t, page, "left out: 3 edges with 5.00 ms and 1 node (")

@@ -27,14 +27,16 @@ var scripts = []string{look.Library("dagre.min.js"), look.Library("svg-pan-zoom.
 const style = `.tools { margin-bottom: 8px; } .graphbox { border: 1px solid var(--rule); border-radius: 6px; overflow: hidden; } .graphbox svg { width: 100%; height: 100%; cursor: grab; }
 .scale { display: inline-block; width: 120px; height: 10px; border-radius: 2px; background: linear-gradient(to right, color-mix(in oklab, var(--heat) 8%, var(--back)), var(--heat)); }`
 
-var pages = template.Must(template.New("").Funcs(look.Page{Style: style, Scripts: scripts}.Funcs()).Funcs(template.FuncMap{
-	"scripts": func() (all []template.JS) {
-		for _, s := range scripts {
-			all = append(all, template.JS(s))
-		}
-		return all
-	},
-}).ParseFS(files, "*.tmpl"))
+var pages = template.Must(
+	template.New("").Funcs(look.Page{Style: style, Scripts: scripts}.Funcs()).Funcs(template.FuncMap{
+		"scripts": func() (all []template.JS) {
+			for _, s := range scripts {
+				all = append(all, template.JS(s))
+			}
+			return all
+		},
+	}).ParseFS(files, "*.tmpl"),
+)
 
 // picture is what the page draws: html/template writes it as JSON.
 type picture struct {
@@ -84,12 +86,24 @@ func pictureOf(g *document.Graph) *picture {
 	}
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		p.Nodes = append(p.Nodes, box{n.ID, strings.Split(nodeLabel(g, n, labels), "\n"), text.Sanitize(n.Name), heat(n.CausedNs, most), shapeOf(n).name})
+		p.Nodes = append(
+			p.Nodes,
+			box{
+				n.ID,
+				strings.Split(nodeLabel(g, n, labels), "\n"),
+				text.Sanitize(n.Name),
+				heat(n.CausedNs, most),
+				shapeOf(n).name,
+			},
+		)
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]
 		tip := text.Sanitize(names[e.From]+" waited for "+names[e.To]) + "\n" + locks(g, e)
-		p.Edges = append(p.Edges, arrow{e.From, e.To, strings.Split(edgeLabel(g, e, labels), "\n"), tip, pen(e, g), e.ThreadNs})
+		p.Edges = append(
+			p.Edges,
+			arrow{e.From, e.To, strings.Split(edgeLabel(g, e, labels), "\n"), tip, pen(e, g), e.ThreadNs},
+		)
 	}
 	return p
 }

@@ -14,7 +14,13 @@ const longest = 60
 // title says what the picture shows and what it leaves out.
 func title(g *document.Graph) string {
 	m := text.MeasureOf(g.Coverage)
-	sum := fmt.Sprintf("%s %s, wall-time %s, %s", m.What(), text.Duration(g.Total.WaitNs), text.Duration(g.Total.WallNs), text.Amount(g.Total.Waits, "wait"))
+	sum := fmt.Sprintf(
+		"%s %s, wall-time %s, %s",
+		m.What(),
+		text.Duration(g.Total.WaitNs),
+		text.Duration(g.Total.WallNs),
+		text.Amount(g.Total.Waits, "wait"),
+	)
 	if m.Counts() {
 		sum = m.Text(g.Total.WaitNs)
 	}
@@ -36,7 +42,10 @@ var whole = named{shorten, shorten}
 
 func plain(g *document.Graph) named {
 	names := text.Plain{Paths: g.Coverage.Goroutines}
-	return named{func(n string) string { return shorten(names.Name(n)) }, func(n string) string { return shorten(names.Class(n)) }}
+	return named{
+		func(n string) string { return shorten(names.Name(n)) },
+		func(n string) string { return shorten(names.Class(n)) },
+	}
 }
 
 // nodeLabel gives a node's name, its times, and the cycle it is on.

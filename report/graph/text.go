@@ -18,16 +18,34 @@ import (
 // as attributes of our own, which Graphviz ignores, and the graph what was left out.
 func DOT(out io.Writer, g *document.Graph) error {
 	w := bufio.NewWriter(out)
-	fmt.Fprintf(w, "digraph contend {\n\tgraph [rankdir=LR, labelloc=t, label=%s, left_out_ns=%d];\n", dotQuote(title(g)), g.Omitted.ThreadNs)
-	fmt.Fprintf(w, "\tnode [shape=box, style=rounded, fontname=\"sans-serif\"];\n\tedge [fontname=\"sans-serif\", fontsize=10];\n")
+	fmt.Fprintf(
+		w,
+		"digraph contend {\n\tgraph [rankdir=LR, labelloc=t, label=%s, left_out_ns=%d];\n",
+		dotQuote(title(g)),
+		g.Omitted.ThreadNs,
+	)
+	fmt.Fprintf(
+		w,
+		"\tnode [shape=box, style=rounded, fontname=\"sans-serif\"];\n\tedge [fontname=\"sans-serif\", fontsize=10];\n",
+	)
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
 		fmt.Fprintf(w, "\tn%d [label=%s%s];\n", n.ID, dotQuote(nodeLabel(g, n, whole)), shapeOf(n).dot)
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]
-		fmt.Fprintf(w, "\tn%d -> n%d [label=%s, penwidth=%s, tooltip=%s, thread_ns=%d, wall_ns=%d, waits=%d];\n",
-			e.From, e.To, dotQuote(edgeLabel(g, e, whole)), pen(e, g), dotQuote(locks(g, e)), e.ThreadNs, e.WallNs, e.Waits)
+		fmt.Fprintf(
+			w,
+			"\tn%d -> n%d [label=%s, penwidth=%s, tooltip=%s, thread_ns=%d, wall_ns=%d, waits=%d];\n",
+			e.From,
+			e.To,
+			dotQuote(edgeLabel(g, e, whole)),
+			pen(e, g),
+			dotQuote(locks(g, e)),
+			e.ThreadNs,
+			e.WallNs,
+			e.Waits,
+		)
 	}
 	fmt.Fprintln(w, "}")
 	return w.Flush()
@@ -68,7 +86,15 @@ func Mermaid(out io.Writer, g *document.Graph) error {
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]
-		fmt.Fprintf(w, "  n%d -->|\"%s\"| n%d\n  %%%% %d%s\n", e.From, mermaidText(edgeLabel(g, e, whole)), e.To, e.ThreadNs, unit)
+		fmt.Fprintf(
+			w,
+			"  n%d -->|\"%s\"| n%d\n  %%%% %d%s\n",
+			e.From,
+			mermaidText(edgeLabel(g, e, whole)),
+			e.To,
+			e.ThreadNs,
+			unit,
+		)
 	}
 	for i := range g.Nodes {
 		if s := shapeOf(&g.Nodes[i]).mermaid; s != "" {

@@ -25,7 +25,9 @@ func Library(name string) string {
 	return string(text)
 }
 
-var head = template.Must(template.New("head").Parse(`<header class="top"><h1>contend</h1><p class="about" title="{{.}}">{{.}}</p></header>`))
+var head = template.Must(
+	template.New("head").Parse(`<header class="top"><h1>contend</h1><p class="about" title="{{.}}">{{.}}</p></header>`),
+)
 
 // Head is what a single page begins with: what it is about.
 func Head(about string) (template.HTML, error) {
@@ -53,7 +55,11 @@ func (p Page) Funcs() template.FuncMap {
 	if len(p.Scripts) > 0 {
 		policy += "; script-src " + Hashes(p.Scripts...)
 	}
-	return template.FuncMap{"style": func() template.CSS { return template.CSS(style) }, "policy": func() string { return policy }, "head": Head}
+	return template.FuncMap{
+		"style":  func() template.CSS { return template.CSS(style) },
+		"policy": func() string { return policy },
+		"head":   Head,
+	}
 }
 
 // Hash names a text as a Content-Security-Policy does.

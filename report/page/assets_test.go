@@ -25,7 +25,9 @@ func TestAssetsAreInThePage(t *testing.T) {
 			}
 		}
 		for _, name := range list.names {
-			if text := strings.ToLower(read(name)); text == "" || strings.Contains(text, "</script") || strings.Contains(text, "</style") || strings.Contains(text, "<!--") {
+			if text := strings.ToLower(read(name)); text == "" || strings.Contains(text, "</script") ||
+				strings.Contains(text, "</style") ||
+				strings.Contains(text, "<!--") {
 				t.Errorf("%s is empty or ends its element", name)
 			}
 		}

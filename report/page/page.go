@@ -32,7 +32,16 @@ func HTML(w io.Writer, c *columns.Content) error {
 // Frame writes the page around its data; without any it asks the server it
 // comes from.
 func Frame(w io.Writer, title, packed string) error {
-	return page.Execute(w, map[string]any{"Title": title, "Policy": policy(packed == ""), "Style": template.CSS(style()), "Scripts": scripts(), "Data": template.HTML(packed)})
+	return page.Execute(
+		w,
+		map[string]any{
+			"Title":   title,
+			"Policy":  policy(packed == ""),
+			"Style":   template.CSS(style()),
+			"Scripts": scripts(),
+			"Data":    template.HTML(packed),
+		},
+	)
 }
 
 // pack returns the data compressed, in letters that end no element.
@@ -97,7 +106,10 @@ func policy(served bool) string {
 	for _, text := range scripts() {
 		texts = append(texts, string(text))
 	}
-	p := "default-src 'none'; base-uri 'none'; form-action 'none'; script-src " + look.Hashes(texts...) + "; style-src " + look.Hash(style())
+	p := "default-src 'none'; base-uri 'none'; form-action 'none'; script-src " + look.Hashes(
+		texts...) + "; style-src " + look.Hash(
+		style(),
+	)
 	if served {
 		p += "; connect-src 'self'"
 	}

@@ -49,7 +49,14 @@ var ErrPartitions = errors.New("too many partitions")
 // New returns a writer to a folder, which is made when the first file is. The
 // name of the part may have letters, digits, - and _ only.
 func New(dir, part, version string, intervalNs int64) *Folder {
-	return &Folder{dir: dir, part: part, attempt: fmt.Sprintf("%016x.tmp", rand.Uint64()), version: version, interval: intervalNs, parts: map[string]*files{}}
+	return &Folder{
+		dir:      dir,
+		part:     part,
+		attempt:  fmt.Sprintf("%016x.tmp", rand.Uint64()),
+		version:  version,
+		interval: intervalNs,
+		parts:    map[string]*files{},
+	}
 }
 
 // open makes the files of a partition, "" for none. They may stay empty: engines
@@ -167,9 +174,18 @@ func create[R any](w *Folder, table, partition string, failed *error) *file[R] {
 		return nil
 	}
 	f.out, f.temp = out, out.Name()
-	f.rows = parquet.NewGenericWriter[R](out, parquet.Compression(&zstd.Codec{}), parquet.CreatedBy("contend", w.version, ""),
-		parquet.PageBufferSize(64<<10), parquet.WriteBufferSize(16<<10), parquet.KeyValueMetadata("contend.schema", facts.Schema), parquet.KeyValueMetadata("contend.table", table),
-		parquet.KeyValueMetadata("contend.interval_ns", fmt.Sprint(w.interval)))
+	f.rows = parquet.NewGenericWriter[R](
+		out,
+		parquet.Compression(&zstd.Codec{}),
+		parquet.CreatedBy("contend", w.version, ""),
+		parquet.PageBufferSize(
+			64<<10,
+		),
+		parquet.WriteBufferSize(16<<10),
+		parquet.KeyValueMetadata("contend.schema", facts.Schema),
+		parquet.KeyValueMetadata("contend.table", table),
+		parquet.KeyValueMetadata("contend.interval_ns", fmt.Sprint(w.interval)),
+	)
 	w.all = append(w.all, f)
 	return f
 }

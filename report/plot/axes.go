@@ -70,7 +70,16 @@ func (n named) Cells() []string {
 
 // newPicture returns a picture with room for so many curves in its legend.
 func newPicture(title string, curves int) *picture {
-	return &picture{Title: title, Width: width, Height0: height, Left: left, Right: width - right, Top: top, Bottom: height - bottom, Height: height + legendSpacing*curves}
+	return &picture{
+		Title:   title,
+		Width:   width,
+		Height0: height,
+		Left:    left,
+		Right:   width - right,
+		Top:     top,
+		Bottom:  height - bottom,
+		Height:  height + legendSpacing*curves,
+	}
 }
 
 // scale maps a logarithm to pixels.

@@ -42,7 +42,13 @@ func overTime(d *document.Hist) *picture {
 	}
 	p.XTicks, p.YTicks, p.Rows = x.marks, y.marks, all
 	for i, t := range timed {
-		c := curve{Name: t.name, Color: colors[i], Width: lineWidth, LegendY: height + i*legendSpacing, TextY: height + i*legendSpacing + 5}
+		c := curve{
+			Name:    t.name,
+			Color:   colors[i],
+			Width:   lineWidth,
+			LegendY: height + i*legendSpacing,
+			TextY:   height + i*legendSpacing + 5,
+		}
 		var b strings.Builder
 		last := 0.0 // height of the step before; 0 for none
 		for j := range d.Rows {
@@ -53,7 +59,14 @@ func overTime(d *document.Hist) *picture {
 			}
 			if l != nil {
 				from, to := x.at(float64(r.StartNs-first)/1e9), x.at(float64(r.EndNs-first)/1e9)
-				last = drawStep(&b, from, to, last, i, func(curve int) float64 { return y.at(math.Log10(float64(max(timed[curve].ns(l), 1)))) })
+				last = drawStep(
+					&b,
+					from,
+					to,
+					last,
+					i,
+					func(curve int) float64 { return y.at(math.Log10(float64(max(timed[curve].ns(l), 1)))) },
+				)
 			}
 		}
 		c.Path = strings.TrimSuffix(b.String(), " ")

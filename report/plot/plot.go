@@ -55,7 +55,19 @@ func draw(d *document.Hist) *picture {
 	x, y := axes(list)
 	p.XTicks, p.YTicks = x.marks, y.marks
 	for i, c := range list {
-		p.Curves = append(p.Curves, curve{c.Name, colors[i], c.dash, points(c.lengths, x, y), "", lineWidth, height + i*legendSpacing, height + i*legendSpacing + 5})
+		p.Curves = append(
+			p.Curves,
+			curve{
+				c.Name,
+				colors[i],
+				c.dash,
+				points(c.lengths, x, y),
+				"",
+				lineWidth,
+				height + i*legendSpacing,
+				height + i*legendSpacing + 5,
+			},
+		)
 	}
 	if len(list) == 0 {
 		p.Notes = append(p.Notes, "no waits")

@@ -72,7 +72,8 @@ func svg(t *testing.T, d *document.Hist) []byte {
 
 func TestCurvesRiseAndStayInside(t *testing.T) {
 	elements, text, curves := parse(t, svg(t, doc("Cache", "Journal")))
-	if len(curves) != 4 || elements["polyline"] != 4 || !strings.Contains(text, "Journal (corrected)") || !strings.Contains(text, "99.9 %") {
+	if len(curves) != 4 || elements["polyline"] != 4 || !strings.Contains(text, "Journal (corrected)") ||
+		!strings.Contains(text, "99.9 %") {
 		t.Errorf("%d curves, %v, %s", len(curves), elements, text)
 	}
 	for _, c := range curves {
@@ -81,7 +82,8 @@ func TestCurvesRiseAndStayInside(t *testing.T) {
 			xs, ys, _ := strings.Cut(pair, ",")
 			x, err := strconv.ParseFloat(xs, 64)
 			y, err2 := strconv.ParseFloat(ys, 64)
-			if err != nil || err2 != nil || x < lastX || y > lastY || x < left || x > width-right || y < top || y > height-bottom {
+			if err != nil || err2 != nil || x < lastX || y > lastY || x < left || x > width-right || y < top ||
+				y > height-bottom {
 				t.Fatalf("%s after %v,%v: %v, %v", pair, lastX, lastY, err, err2)
 			}
 			lastX, lastY = x, y
@@ -100,7 +102,15 @@ func TestPercentilesOverTime(t *testing.T) {
 			l.Exact.Add((n + 1) * (second + 1) * 1000)
 		}
 		total.Merge(l)
-		rows = append(rows, waits.Row{Keys: []string{fmt.Sprint(second, " s")}, Start: second * 1e9, End: (second + 1) * 1e9, Lengths: l})
+		rows = append(
+			rows,
+			waits.Row{
+				Keys:    []string{fmt.Sprint(second, " s")},
+				Start:   second * 1e9,
+				End:     (second + 1) * 1e9,
+				Lengths: l,
+			},
+		)
 	}
 	d := document.NewHist([]string{"interval"}, 0, rows, total, nil, 0)
 	out := string(svg(t, d))
@@ -114,7 +124,10 @@ func TestPercentilesOverTime(t *testing.T) {
 		length, lowest := 0.0, 0.0
 		for line := range strings.SplitSeq(strings.TrimPrefix(path, "M"), " M") {
 			var x1, y1, x2, y2 float64
-			if _, err := fmt.Sscanf(line, "%f,%f L%f,%f", &x1, &y1, &x2, &y2); err != nil || x1 < left || x2 < x1 || x2 > width-right || y1 < top || max(y1, y2) > height-bottom {
+			if _, err := fmt.Sscanf(line, "%f,%f L%f,%f", &x1, &y1, &x2, &y2); err != nil || x1 < left || x2 < x1 ||
+				x2 > width-right ||
+				y1 < top ||
+				max(y1, y2) > height-bottom {
 				t.Fatalf("%s of %s: %v", line, path, err)
 			}
 			length, lowest = length+x2-x1, max(lowest, y1)
@@ -150,7 +163,8 @@ func TestManyRows(t *testing.T) {
 		names[i] = fmt.Sprint("lock-", i)
 	}
 	_, text, curves := parse(t, svg(t, doc(names...)))
-	if len(curves) != maxCurves || !strings.Contains(text, "30 rows, the first of them drawn") || strings.Contains(text, "lock-4") {
+	if len(curves) != maxCurves || !strings.Contains(text, "30 rows, the first of them drawn") ||
+		strings.Contains(text, "lock-4") {
 		t.Errorf("%d curves, %q", len(curves), text)
 	}
 }
@@ -162,7 +176,8 @@ func TestExtremeLengths(t *testing.T) {
 	l.AtMost.Add(1 << 62)
 	l.AtLeast.Add(0)
 	out := svg(t, document.NewHist([]string{"lock"}, 0, []waits.Row{{Keys: []string{"x"}, Lengths: l}}, l, nil, 0))
-	if _, _, curves := parse(t, out); len(curves) != 2 || strings.Contains(string(out), "NaN") || strings.Contains(string(out), "Inf") {
+	if _, _, curves := parse(t, out); len(curves) != 2 || strings.Contains(string(out), "NaN") ||
+		strings.Contains(string(out), "Inf") {
 		t.Errorf("%v", curves)
 	}
 }
@@ -172,7 +187,12 @@ func TestExtremeLengths(t *testing.T) {
 func exampleDocument() *document.CSP {
 	d := &document.CSP{IntervalNs: 1e9}
 	for i := range 10 {
-		iv := document.Interval{StartNs: int64(i) * 1e9, EndNs: int64(i+1) * 1e9, RunningNs: 2e9, Locks: []document.Pressure{{Class: "B", Lock: "B@1", WaitNs: 1e7}}}
+		iv := document.Interval{
+			StartNs:   int64(i) * 1e9,
+			EndNs:     int64(i+1) * 1e9,
+			RunningNs: 2e9,
+			Locks:     []document.Pressure{{Class: "B", Lock: "B@1", WaitNs: 1e7}},
+		}
 		if i < 2 || i == 5 {
 			iv.Locks = append(iv.Locks, document.Pressure{Class: "A", Lock: "A@1", WaitNs: 1e9})
 		}
@@ -180,7 +200,18 @@ func exampleDocument() *document.CSP {
 	}
 	d.Total = document.Total{Waiting: document.Waiting{WaitNs: 31e8}, RunningNs: 20e9}
 	d.Phases = []document.Phase{
-		{Class: "A", Lock: "A@1", StartNs: 0, EndNs: 2e9, WaitNs: 2e9, CSP: 0.5, Causes: []document.Cause{{Owner: "java.lang.Thread.sleep < Shop.report:7", WaitNs: 15e8}, {Owner: "[handoff]", WaitNs: 5e8}}},
+		{
+			Class:   "A",
+			Lock:    "A@1",
+			StartNs: 0,
+			EndNs:   2e9,
+			WaitNs:  2e9,
+			CSP:     0.5,
+			Causes: []document.Cause{
+				{Owner: "java.lang.Thread.sleep < Shop.report:7", WaitNs: 15e8},
+				{Owner: "[handoff]", WaitNs: 5e8},
+			},
+		},
 		{Class: "A", Lock: "A@1", StartNs: 5e9, EndNs: 6e9, WaitNs: 1e9, CSP: 0.5},
 	}
 	d.Coverage.Warnings = []format.Warning{{Code: "threshold", Text: "<b>short</b> waits are missing"}}
@@ -210,7 +241,12 @@ func TestPhasesAreShadedAndWritten(t *testing.T) {
 		golden.Holds(t, html, want)
 	}
 	golden.Holds(t, html, "java.lang.Thread.sleep &lt; Shop.report:7", "25.0 %", "&lt;b&gt;short&lt;/b&gt; waits")
-	golden.AtMost(t, strings.Index(svg, "A@1"), strings.Index(svg, "B@1"), "the lock that was waited for most does not come first")
+	golden.AtMost(
+		t,
+		strings.Index(svg, "A@1"),
+		strings.Index(svg, "B@1"),
+		"the lock that was waited for most does not come first",
+	)
 }
 
 func TestWhatIsLeftOutIsSaid(t *testing.T) {
@@ -238,6 +274,11 @@ func TestNoTimelineToDraw(t *testing.T) {
 // The page loads nothing and runs nothing.
 func TestThePageStandsAlone(t *testing.T) {
 	_, html := page(t, exampleDocument(), 0)
-	golden.Equal(t, regexp.MustCompile(`(?i)<script|src=|href=|@import|url\(|javascript:`).FindString(html), "", "in the page")
+	golden.Equal(
+		t,
+		regexp.MustCompile(`(?i)<script|src=|href=|@import|url\(|javascript:`).FindString(html),
+		"",
+		"in the page",
+	)
 	golden.Holds(t, html, `content="default-src &#39;none&#39;; style-src &#39;sha256-`)
 }

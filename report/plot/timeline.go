@@ -13,7 +13,9 @@ import (
 
 // timelines escape what the trace gave for the place it stands in, in SVG as in HTML;
 // control characters are gone before.
-var timelines = template.Must(template.New("").Funcs(look.Page{Style: timelineStyle}.Funcs()).ParseFS(files, "timeline.*.tmpl"))
+var timelines = template.Must(
+	template.New("").Funcs(look.Page{Style: timelineStyle}.Funcs()).ParseFS(files, "timeline.*.tmpl"),
+)
 
 // timelineStyle is what the page has besides the look of all pages.
 const timelineStyle = `.single h2, .single h3, .single p { margin-top: .8rem; }
@@ -101,10 +103,22 @@ type cause struct {
 
 func newTimeline(d *document.CSP, top int) *timeline {
 	lines, edges := d.Lines(maxCells)
-	p := &timeline{Width: bandWidth + 2*margin, Left: margin, Right: margin + bandWidth, Plot: bandWidth,
-		Title: "critical section pressure over time: time spent acquiring the lock / running time of all " + text.MeasureOf(d.Coverage).Thread + "s",
-		Total: fmt.Sprintf("%s of waiting in %s of running time, intervals of %s", text.Duration(d.Total.WaitNs), text.Duration(d.Total.RunningNs), text.Duration(d.IntervalNs)),
-		Known: text.Known(d.Coverage.Provenance)}
+	p := &timeline{
+		Width: bandWidth + 2*margin,
+		Left:  margin,
+		Right: margin + bandWidth,
+		Plot:  bandWidth,
+		Title: "critical section pressure over time: time spent acquiring the lock / running time of all " + text.MeasureOf(
+			d.Coverage,
+		).Thread + "s",
+		Total: fmt.Sprintf(
+			"%s of waiting in %s of running time, intervals of %s",
+			text.Duration(d.Total.WaitNs),
+			text.Duration(d.Total.RunningNs),
+			text.Duration(d.IntervalNs),
+		),
+		Known: text.Known(d.Coverage.Provenance),
+	}
 	for _, w := range d.Coverage.Warnings {
 		p.Warnings = append(p.Warnings, text.Sanitize(w.String()))
 	}
@@ -128,8 +142,16 @@ func newTimeline(d *document.CSP, top int) *timeline {
 }
 
 func newBand(l *document.Line, places document.Places, edges []int64, peak float64, y int) band {
-	b := band{Y: y + plotTop, High: plotHigh, Lock: text.Sanitize(l.Lock), Class: text.Sanitize(l.Class), Short: text.Shorten(text.Sanitize(text.Lock(l.Lock, places)), maxText/2, text.Start), WaitNs: l.WaitNs,
-		Sum: fmt.Sprintf("%s waited, %s of all running time", text.Duration(l.WaitNs), text.Percent(l.CSP)), Peak: text.Percent(peak)}
+	b := band{
+		Y:      y + plotTop,
+		High:   plotHigh,
+		Lock:   text.Sanitize(l.Lock),
+		Class:  text.Sanitize(l.Class),
+		Short:  text.Shorten(text.Sanitize(text.Lock(l.Lock, places)), maxText/2, text.Start),
+		WaitNs: l.WaitNs,
+		Sum:    fmt.Sprintf("%s waited, %s of all running time", text.Duration(l.WaitNs), text.Percent(l.CSP)),
+		Peak:   text.Percent(peak),
+	}
 	b.Base = b.Y + plotHigh
 	b.Axis = b.Base + lineHigh
 	b.CausesY = b.Axis + lineHigh
@@ -209,8 +231,17 @@ func (b *band) newPhase(p *document.Phase, start int64, edges []int64) phase {
 	if last > first {
 		width = bandWidth * (fraction(p.EndNs, first, last) - fraction(p.StartNs, first, last))
 	}
-	out := phase{X: xOf(p.StartNs, edges), Top: b.Y, High: b.High, W: fmt.Sprintf("%.1f", max(width, 1)), Number: len(b.Phases) + 1,
-		From: text.Seconds(p.StartNs - start), To: text.Seconds(p.EndNs - start), Wait: text.Duration(p.WaitNs), CSP: text.Percent(p.CSP)}
+	out := phase{
+		X:      xOf(p.StartNs, edges),
+		Top:    b.Y,
+		High:   b.High,
+		W:      fmt.Sprintf("%.1f", max(width, 1)),
+		Number: len(b.Phases) + 1,
+		From:   text.Seconds(p.StartNs - start),
+		To:     text.Seconds(p.EndNs - start),
+		Wait:   text.Duration(p.WaitNs),
+		CSP:    text.Percent(p.CSP),
+	}
 	for _, c := range p.Causes {
 		share := text.Percent(float64(c.WaitNs) / float64(max(p.WaitNs, 1)))
 		out.Causes = append(out.Causes, cause{share, text.Duration(c.WaitNs), text.Sanitize(c.Owner)})

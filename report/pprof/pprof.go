@@ -37,15 +37,42 @@ const (
 var counted = map[format.Unit]string{format.UnitThreads: "threads", format.UnitAcquisitions: "contentions"}
 
 func build(of *document.Profile, unit format.Unit, l Labels) *profile.Profile {
-	t := &table{p: &profile.Profile{
-		SampleType: []*profile.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}, {Type: "wall", Unit: "nanoseconds"}},
-		PeriodType: &profile.ValueType{Type: "contentions", Unit: "count"}, Period: 1,
-		DefaultSampleType: "delay", TimeNanos: of.Start, DurationNanos: of.End - of.Start,
-		Mapping: []*profile.Mapping{{ID: 1, File: mappingFile, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}},
-	}, stable: l != AllLabels, functions: map[functionKey]*profile.Function{}, locations: map[format.Frame]*profile.Location{}}
+	t := &table{
+		p: &profile.Profile{
+			SampleType: []*profile.ValueType{
+				{Type: "contentions", Unit: "count"},
+				{Type: "delay", Unit: "nanoseconds"},
+				{Type: "wall", Unit: "nanoseconds"},
+			},
+			PeriodType:        &profile.ValueType{Type: "contentions", Unit: "count"},
+			Period:            1,
+			DefaultSampleType: "delay",
+			TimeNanos:         of.Start,
+			DurationNanos:     of.End - of.Start,
+			Mapping: []*profile.Mapping{
+				{
+					ID:              1,
+					File:            mappingFile,
+					HasFunctions:    true,
+					HasFilenames:    true,
+					HasLineNumbers:  true,
+					HasInlineFrames: true,
+				},
+			},
+		},
+		stable:    l != AllLabels,
+		functions: map[functionKey]*profile.Function{},
+		locations: map[format.Frame]*profile.Location{},
+	}
 	t.p.Comments = []string{viewComment + of.View}
 	if ns := of.FoldedNs; ns > 0 {
-		t.p.Comments = append(t.p.Comments, fmt.Sprintf("%d ns of the waiting are in samples without lock and threads: there are too many kinds of it", ns))
+		t.p.Comments = append(
+			t.p.Comments,
+			fmt.Sprintf(
+				"%d ns of the waiting are in samples without lock and threads: there are too many kinds of it",
+				ns,
+			),
+		)
 	}
 	if name, ok := counted[unit]; ok {
 		t.p.DurationNanos = 0
@@ -53,7 +80,10 @@ func build(of *document.Profile, unit format.Unit, l Labels) *profile.Profile {
 		t.p.SampleType, t.p.PeriodType, t.p.DefaultSampleType = []*profile.ValueType{count}, count, name
 	}
 	for s := range of.Samples() {
-		t.p.Sample = append(t.p.Sample, &profile.Sample{Location: t.stack(s.Frames), Value: values(s, unit), Label: labels(of, s, l)})
+		t.p.Sample = append(
+			t.p.Sample,
+			&profile.Sample{Location: t.stack(s.Frames), Value: values(s, unit), Label: labels(of, s, l)},
+		)
 	}
 	return t.p
 }
@@ -140,8 +170,11 @@ func (t *table) location(f format.Frame) *profile.Location {
 	if l := t.locations[f]; l != nil {
 		return l
 	}
-	l := &profile.Location{ID: uint64(len(t.p.Location) + 1), Mapping: t.p.Mapping[0],
-		Line: []profile.Line{{Function: t.function(f), Line: int64(max(f.Line, 0))}}}
+	l := &profile.Location{
+		ID:      uint64(len(t.p.Location) + 1),
+		Mapping: t.p.Mapping[0],
+		Line:    []profile.Line{{Function: t.function(f), Line: int64(max(f.Line, 0))}},
+	}
 	l.Address = l.ID // viewers merge locations by address
 	t.locations[f] = l
 	t.p.Location = append(t.p.Location, l)

@@ -12,7 +12,8 @@ import (
 // advice says what to do about the most contended lock if no finding does. It follows the cause of
 // most of its waiting.
 func (s *screen) advice(g *document.Ranked) []line {
-	if g.WaitNs == 0 || len(s.Deadlocks) > 0 || slices.ContainsFunc(s.Findings, func(f document.Finding) bool { return f.Class == g.Class }) {
+	if g.WaitNs == 0 || len(s.Deadlocks) > 0 ||
+		slices.ContainsFunc(s.Findings, func(f document.Finding) bool { return f.Class == g.Class }) {
 		return nil
 	}
 	return s.say("      -> ", s.try(g))
@@ -67,7 +68,9 @@ func (s *screen) several(g *document.Ranked) string {
 	case at != "" && guessed:
 		return "Which section holds it longest is not known well enough: " + s.teller(false)
 	case at != "":
-		return "What " + s.names.Name(at) + " calls holds it longest: do less there while it holds the lock, or run it less often"
+		return "What " + s.names.Name(
+			at,
+		) + " calls holds it longest: do less there while it holds the lock, or run it less often"
 	case guessed:
 		return "No single holder seems to be to blame: take the lock less often, or split it"
 	}
@@ -97,7 +100,8 @@ func through(g *document.Ranked) string {
 	for i := range g.Owners {
 		at := g.Owners[i].Site
 		seen := document.Placed(at) && !below(g.Owners[i].WaitNs, minSeen, g.WaitNs)
-		if ns := of[analysis.WithoutLine(at)]; seen && !below(ns, advised, g.WaitNs) && ns > of[analysis.WithoutLine(best)] {
+		if ns := of[analysis.WithoutLine(at)]; seen && !below(ns, advised, g.WaitNs) &&
+			ns > of[analysis.WithoutLine(best)] {
 			best = at
 		}
 	}
@@ -165,5 +169,6 @@ func (s *screen) free(g *document.Ranked) string {
 // native reports whether perf recorded the program. In a contend trace that was converted from such
 // a recording, only the warnings show it.
 func (s *screen) native() bool {
-	return strings.HasPrefix(s.Trace.Format, "perf") || s.Coverage.Warned(format.CodeSpinning) || s.Coverage.Warned(format.CodeKernel)
+	return strings.HasPrefix(s.Trace.Format, "perf") || s.Coverage.Warned(format.CodeSpinning) ||
+		s.Coverage.Warned(format.CodeKernel)
 }

@@ -14,7 +14,14 @@ import (
 // warnings.
 func freeLock(expected float64, codes ...string) *document.Analyze {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
-	a.Locks[0].Owners = []document.LockOwner{{Site: "[handoff]", WaitNs: 1e9, Share: 1, Provenance: document.Provenance{InferredNs: 1e9, RightNs: int64(1e9 * expected)}}}
+	a.Locks[0].Owners = []document.LockOwner{
+		{
+			Site:       "[handoff]",
+			WaitNs:     1e9,
+			Share:      1,
+			Provenance: document.Provenance{InferredNs: 1e9, RightNs: int64(1e9 * expected)},
+		},
+	}
 	a.Locks[0].Provenance = a.Locks[0].Owners[0].Provenance
 	for _, code := range codes {
 		a.Coverage.Warnings = append(a.Coverage.Warnings, format.Warning{Code: code, Text: code})
@@ -89,7 +96,12 @@ func TestCallersOfAPartAreNotNamed(t *testing.T) {
 // answer does not say that all is well.
 func TestHiddenVirtualThreadsComeFirst(t *testing.T) {
 	a := freeLock(0.9)
-	w := format.Warning{Code: "virtual-threads", Text: "of 40 virtual threads no waits are recorded", Hint: "'contend jfc --exact' makes them", Hidden: 5e9}
+	w := format.Warning{
+		Code:   "virtual-threads",
+		Text:   "of 40 virtual threads no waits are recorded",
+		Hint:   "'contend jfc --exact' makes them",
+		Hidden: 5e9,
+	}
 	a.Coverage.Warnings, a.NotCounted = append(a.Coverage.Warnings, w), []format.Warning{w}
 	text := shown(t, a, Options{})
 	golden.Holds(t, text, "-> Most waiting may not be recorded", "next: contend jfc --exact")
@@ -99,13 +111,22 @@ func TestHiddenVirtualThreadsComeFirst(t *testing.T) {
 // ones stand beside it.
 func TestOneHolderOfManyIsNoAnswer(t *testing.T) {
 	owner := func(site string, ns int64) document.LockOwner {
-		return document.LockOwner{Site: site, WaitNs: ns, Provenance: document.Provenance{InferredNs: ns, RightNs: ns * 6 / 10}}
+		return document.LockOwner{
+			Site:       site,
+			WaitNs:     ns,
+			Provenance: document.Provenance{InferredNs: ns, RightNs: ns * 6 / 10},
+		}
 	}
 	a := service(3, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
 	for i := range a.Locks {
 		a.Locks[i].Waiting = append(a.Locks[i].Waiting, document.Site{Site: "Shop.refund:9"})
 	}
-	a.Locks[0].Owners = []document.LockOwner{owner("Shop.pay:1", 4e8), owner("[handoff]", 5e7), owner("Shop.ship:2", 3e8), owner("Shop.refund:3", 2e8)}
+	a.Locks[0].Owners = []document.LockOwner{
+		owner("Shop.pay:1", 4e8),
+		owner("[handoff]", 5e7),
+		owner("Shop.ship:2", 3e8),
+		owner("Shop.refund:3", 2e8),
+	}
 	a.NotCounted = []format.Warning{{Code: "hidden", Text: strings.Repeat("much of it ", 30)}}
 	golden.Holds(t, shown(t, a, Options{}), "30 % Shop.ship:2 (inferred, 60 %)", "-> No single holder")
 }
@@ -114,12 +135,26 @@ func TestOneHolderOfManyIsNoAnswer(t *testing.T) {
 // advice: together they are not known.
 func TestAnUnlikelyOwnerIsNotNamed(t *testing.T) {
 	owner := func(site string, ns, right int64) document.LockOwner {
-		return document.LockOwner{Site: site, WaitNs: ns, Provenance: document.Provenance{InferredNs: ns, RightNs: right}}
+		return document.LockOwner{
+			Site:       site,
+			WaitNs:     ns,
+			Provenance: document.Provenance{InferredNs: ns, RightNs: right},
+		}
 	}
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:0" })
-	a.Locks[0].Owners = []document.LockOwner{owner("Shop.pay:1", 5e8, 17e7), owner("Shop.ship:2", 3e8, 9e7), owner("Shop.refund:3", 2e8, 7e7)}
+	a.Locks[0].Owners = []document.LockOwner{
+		owner("Shop.pay:1", 5e8, 17e7),
+		owner("Shop.ship:2", 3e8, 9e7),
+		owner("Shop.refund:3", 2e8, 7e7),
+	}
 	text := shown(t, a, Options{})
-	golden.Holds(t, text, "80 % not known from the trace\n", "20 % Shop.refund:3 (inferred, 35 %)", "-> Its owner is not known: record with thread dumps")
+	golden.Holds(
+		t,
+		text,
+		"80 % not known from the trace\n",
+		"20 % Shop.refund:3 (inferred, 35 %)",
+		"-> Its owner is not known: record with thread dumps",
+	)
 	golden.Lacks(t, text, "Shop.pay", "Shop.ship")
 }
 
@@ -127,11 +162,21 @@ func TestAnUnlikelyOwnerIsNotNamed(t *testing.T) {
 // method that is in all of it, and was seen with the lock itself, is who to blame.
 func TestAllThatOneMethodCallsIsOneHolder(t *testing.T) {
 	owner := func(ns int64, site string, callers ...string) document.LockOwner {
-		return document.LockOwner{Site: site, WaitNs: ns, Provenance: document.Provenance{SampledNs: ns}, Callers: []document.Callers{{Sites: callers, WaitNs: ns}}}
+		return document.LockOwner{
+			Site:       site,
+			WaitNs:     ns,
+			Provenance: document.Provenance{SampledNs: ns},
+			Callers:    []document.Callers{{Sites: callers, WaitNs: ns}},
+		}
 	}
 	for itself, want := range map[int64]string{1e8: "-> What Catalog.refresh:35 calls holds it longest: do less there", 1e7: "-> What Catalog.fetch:36 calls holds it longest: do less there"} {
 		a := service(1, "Catalog", func(int) string { return "Catalog.get:34" })
-		a.Locks[0].Owners = []document.LockOwner{owner(4e8, "Catalog.fetch:36", "Catalog.refresh:39", "Main.run:1"), owner(4e8, "Clock.burn:8", "Catalog.fetch:37", "Catalog.refresh:39", "Main.run:1"), owner(itself, "Catalog.refresh:35", "Main.run:1"), owner(1e8-itself, "Catalog.get:34", "Main.run:2")}
+		a.Locks[0].Owners = []document.LockOwner{
+			owner(4e8, "Catalog.fetch:36", "Catalog.refresh:39", "Main.run:1"),
+			owner(4e8, "Clock.burn:8", "Catalog.fetch:37", "Catalog.refresh:39", "Main.run:1"),
+			owner(itself, "Catalog.refresh:35", "Main.run:1"),
+			owner(1e8-itself, "Catalog.get:34", "Main.run:2"),
+		}
 		golden.Holds(t, strings.Join(strings.Fields(shown(t, a, Options{})), " "), want)
 	}
 }
@@ -147,8 +192,16 @@ func TestOneDumpIsOneInstant(t *testing.T) {
 // Of two locks of one class a finding says by where they are taken which it means.
 func TestTheOtherLockIsNamedAsAmongTheLocks(t *testing.T) {
 	a := service(2, "Cart", func(i int) string { return fmt.Sprintf("Shop.step:%d", i) })
-	f := document.Finding{Kind: document.KindBlockedHolding, Class: "Cart", Lock: a.Locks[0].Lock,
-		LockSite: "Shop.step:0", Owner: "Shop.step:0", Root: a.Locks[1].Lock, Share: 0.5, Confidence: document.HighConfidence}
+	f := document.Finding{
+		Kind:       document.KindBlockedHolding,
+		Class:      "Cart",
+		Lock:       a.Locks[0].Lock,
+		LockSite:   "Shop.step:0",
+		Owner:      "Shop.step:0",
+		Root:       a.Locks[1].Lock,
+		Share:      0.5,
+		Confidence: document.HighConfidence,
+	}
 	a.Findings = []document.Finding{f}
 	for root, want := range map[string]string{a.Locks[1].Lock: "waiting for Cart at Shop.step:1 while holding Cart", "Cart@99": "waiting for another Cart while", "Till@1": "waiting for Till while"} {
 		a.Findings[0].Root = root
@@ -160,18 +213,35 @@ func TestTheOtherLockIsNamedAsAmongTheLocks(t *testing.T) {
 func TestTheEndOfAChainIsNamed(t *testing.T) {
 	a := service(2, "Cart", func(i int) string { return fmt.Sprintf("Shop.step:%d", i) })
 	a.Locks[1].Class = "Till"
-	a.Findings = []document.Finding{{Kind: document.KindBlockedHolding, Class: "Cart", Lock: a.Locks[0].Lock,
-		Owner: "Shop.step:0", Root: a.Locks[1].Lock, Share: 0.5, Confidence: document.HighConfidence, Remedy: "Mend the lock at the end of the chain first; then"}}
+	a.Findings = []document.Finding{{
+		Kind:       document.KindBlockedHolding,
+		Class:      "Cart",
+		Lock:       a.Locks[0].Lock,
+		Owner:      "Shop.step:0",
+		Root:       a.Locks[1].Lock,
+		Share:      0.5,
+		Confidence: document.HighConfidence,
+		Remedy:     "Mend the lock at the end of the chain first; then",
+	}}
 	for owner, want := range map[string]string{"Shop.pay:3": "-> Fix Till first; Shop.pay:3 holds it longest", "[handoff]": "-> Fix Till first, at the end of the chain"} {
 		a.Locks[1].Owners[0].Site = owner
 		golden.Holds(golden.At(t, owner), shown(t, a, Options{}), want+"\n")
 	}
 	golden.Holds(t, shown(t, a, Options{Full: true}), "-> Mend the lock at the end of the chain first; then")
 	a.Locks[1].Class, a.Locks[1].Owners[0].Site = "Cart", "Shop.step:1"
-	golden.Holds(t, strings.Join(strings.Fields(shown(t, a, Options{})), " "), "-> Fix Cart at Shop.step:1 first, at the end of the chain")
+	golden.Holds(
+		t,
+		strings.Join(strings.Fields(shown(t, a, Options{})), " "),
+		"-> Fix Cart at Shop.step:1 first, at the end of the chain",
+	)
 	a.Locks[1].Class, a.Locks[1].Lock = "", "a lock the dump does not name"
 	a.Findings[0].Root = a.Locks[1].Lock
-	if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, "waiting for a lock the dump does not name while") || strings.Contains(text, "Fix first") || !strings.Contains(text, "0.5 a lock the dump does not name at Shop.step:1") {
+	if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(
+		text,
+		"waiting for a lock the dump does not name while",
+	) ||
+		strings.Contains(text, "Fix first") ||
+		!strings.Contains(text, "0.5 a lock the dump does not name at Shop.step:1") {
 		t.Errorf("a lock without a class:\n%s", text)
 	}
 }

@@ -85,12 +85,27 @@ func (s *screen) trapped() bool {
 // unowned is the advice about resources, which have no owner, by kind: with unrecorded and with
 // recorded threads that end the waits.
 var unowned = map[string]struct{ unrecorded, recorded string }{
-	"pool":      {"Its users are not recorded: return objects sooner, or enlarge it", "Return objects sooner there, or enlarge it"},
-	"queue":     {"The other side is not recorded: look for slow producers, or consumers", "Make the other side faster, or add more of it"},
-	"latch":     {"What opens it is not recorded: look for slow threads that must reach it", "Find out why the thread that all others wait for is late"},
-	"result":    {"The task is not recorded: look at what computes the result", "Look at what computes the result there"},
-	"condition": {"The notifier is not recorded: look for what makes the condition true", "Look at what makes the condition true so late there"},
-	"resource":  {"Its users are not recorded: look for slow users or producers", "Look at what takes so long there"},
+	"pool": {
+		"Its users are not recorded: return objects sooner, or enlarge it",
+		"Return objects sooner there, or enlarge it",
+	},
+	"queue": {
+		"The other side is not recorded: look for slow producers, or consumers",
+		"Make the other side faster, or add more of it",
+	},
+	"latch": {
+		"What opens it is not recorded: look for slow threads that must reach it",
+		"Find out why the thread that all others wait for is late",
+	},
+	"result": {
+		"The task is not recorded: look at what computes the result",
+		"Look at what computes the result there",
+	},
+	"condition": {
+		"The notifier is not recorded: look for what makes the condition true",
+		"Look at what makes the condition true so late there",
+	},
+	"resource": {"Its users are not recorded: look for slow users or producers", "Look at what takes so long there"},
 }
 
 // users returns the sites that ended the waits at a place, if they are known for half of the waits.
@@ -196,7 +211,8 @@ func (s *screen) holders(w *document.Ranked, n int, enough int64) (lines []line)
 	first, named, sum := "      held by  ", 0, int64(0)
 	for i := range w.Owners {
 		o := &w.Owners[i]
-		if named >= n && (sum >= enough || named == maxOwners) || named > 0 && !s.Full && below(o.WaitNs, minOwner, w.WaitNs) {
+		if named >= n && (sum >= enough || named == maxOwners) ||
+			named > 0 && !s.Full && below(o.WaitNs, minOwner, w.WaitNs) {
 			break
 		}
 		if document.Placed(o.Site) {
@@ -262,7 +278,10 @@ func usual(o *document.LockOwner) (chain []string) {
 		if best == "" || below(by[best], minCaller, o.WaitNs) {
 			return chain
 		}
-		left = slices.DeleteFunc(slices.Clone(left), func(c document.Callers) bool { return len(c.Sites) <= len(chain) || c.Sites[len(chain)] != best })
+		left = slices.DeleteFunc(
+			slices.Clone(left),
+			func(c document.Callers) bool { return len(c.Sites) <= len(chain) || c.Sites[len(chain)] != best },
+		)
 		chain = append(chain, best)
 	}
 }

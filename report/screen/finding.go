@@ -41,7 +41,8 @@ func (s *screen) findings(room int) (lines []line) {
 			lines = append(lines, line{"Findings, by their part of all waiting for locks", plain})
 		}
 		one := s.finding(&f)
-		if shown > 0 && (left > 0 || len(lines)+len(one) > min(room, s.most(findingLines)) || !s.Full && shown+len(s.Deadlocks) >= maxFindings) {
+		if shown > 0 &&
+			(left > 0 || len(lines)+len(one) > min(room, s.most(findingLines)) || !s.Full && shown+len(s.Deadlocks) >= maxFindings) {
 			left++
 			continue
 		}
@@ -110,7 +111,8 @@ func (s *screen) endOfChain(f *document.Finding) string {
 	l, name := &s.Locks[i], s.otherLock(f)
 	w := l.Ranked()
 	for _, o := range l.Owners {
-		if site := s.names.Name(o.Site); document.Placed(o.Site) && s.proven(&w, o.Site) && !strings.HasSuffix(name, " at "+site) {
+		if site := s.names.Name(o.Site); document.Placed(o.Site) && s.proven(&w, o.Site) &&
+			!strings.HasSuffix(name, " at "+site) {
 			return "Fix " + name + " first; " + site + " holds it longest"
 		}
 	}
@@ -124,7 +126,8 @@ func (s *screen) otherLock(f *document.Finding) string {
 	name := s.names.Class(class)
 	if i := slices.IndexFunc(s.Locks, func(l document.Lock) bool { return l.Lock == f.Root }); i >= 0 {
 		l := &s.Locks[i]
-		if name = s.names.Class(cmp.Or(l.Class, class)); l.Class == f.Class && document.Placed(l.Site) && l.Site != f.LockSite {
+		if name = s.names.Class(cmp.Or(l.Class, class)); l.Class == f.Class && document.Placed(l.Site) &&
+			l.Site != f.LockSite {
 			return name + " at " + s.names.Name(l.Site)
 		}
 	}
@@ -177,9 +180,19 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 		case m.Took != "":
 			parts = append(parts, "took", s.names.Address(m.Holds), s.taken(m)+",")
 		case m.Holds != "":
-			parts = append(append(parts, "holds", s.names.Address(m.Holds)), prose("(acquired at an unknown place),")...)
+			parts = append(
+				append(parts, "holds", s.names.Address(m.Holds)),
+				prose("(acquired at an unknown place),")...)
 		}
-		parts = append(parts, "waits at", s.place(m.Stack), "for", s.names.Address(m.Lock)+",", "held by", s.whole(holder, shortName))
+		parts = append(
+			parts,
+			"waits at",
+			s.place(m.Stack),
+			"for",
+			s.names.Address(m.Lock)+",",
+			"held by",
+			s.whole(holder, shortName),
+		)
 		lines = append(lines, hanging("  ", s.Width, plain, parts...)...)
 		if s.Full {
 			lines = append(lines, s.stack("      ", m.Stack)...)
@@ -250,11 +263,22 @@ func (s *screen) stacks() (lines []line) {
 		if len(r.Stack) == 0 {
 			what += ": " + s.owner(r.Keys[0])
 		}
-		lines = append(lines, fill(fmt.Sprintf("%4s  ", percent(r.ThreadNs, s.Total.WaitNs)), s.Width, strong, prose(what)...)...)
+		lines = append(
+			lines,
+			fill(fmt.Sprintf("%4s  ", percent(r.ThreadNs, s.Total.WaitNs)), s.Width, strong, prose(what)...)...)
 		lines = append(lines, s.stack("        ", r.Stack)...)
 	}
 	if n := s.Stacks.Omitted; n > 0 {
-		lines = append(lines, s.say("      ", fmt.Sprintf("and %s with %s (--top 0 shows all)", text.Amount(int64(n), "more stack"), s.amount(s.Stacks.OmittedNs)))...)
+		lines = append(
+			lines,
+			s.say(
+				"      ",
+				fmt.Sprintf(
+					"and %s with %s (--top 0 shows all)",
+					text.Amount(int64(n), "more stack"),
+					s.amount(s.Stacks.OmittedNs),
+				),
+			)...)
 	}
 	return lines
 }

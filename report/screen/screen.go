@@ -148,11 +148,26 @@ func (s *screen) amounts() string {
 	case s.nothing():
 		return "nothing of any thread could be read"
 	case t.WaitNs == 0 && t.Waits == 0 && len(s.Deadlocks) > 0:
-		return fmt.Sprintf("%s, %s, no wait for a lock recorded that has ended", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)))
+		return fmt.Sprintf(
+			"%s, %s, no wait for a lock recorded that has ended",
+			text.Duration(s.ElapsedNs),
+			s.threads(int64(s.Trace.Threads)),
+		)
 	case t.WaitNs == 0 && t.Waits == 0:
-		return fmt.Sprintf("%s, %s, none seen waiting for a lock%s", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), s.others())
+		return fmt.Sprintf(
+			"%s, %s, none seen waiting for a lock%s",
+			text.Duration(s.ElapsedNs),
+			s.threads(int64(s.Trace.Threads)),
+			s.others(),
+		)
 	}
-	return fmt.Sprintf("%s, %s, %s waiting for a lock on average%s", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), average(s.WaitingThreads), s.others())
+	return fmt.Sprintf(
+		"%s, %s, %s waiting for a lock on average%s",
+		text.Duration(s.ElapsedNs),
+		s.threads(int64(s.Trace.Threads)),
+		average(s.WaitingThreads),
+		s.others(),
+	)
 }
 
 // others mentions the threads that wait for resources if they are more than those that wait for

@@ -26,17 +26,40 @@ func shown(t *testing.T, a *document.Analyze, o Options) string {
 // service is a document of n locks of one class, each waited for less than the
 // one before.
 func service(n int, class string, site func(int) string) *document.Analyze {
-	a := &document.Analyze{Trace: document.Trace{Inputs: []string{"a.jfr"}, Format: "jfr 2.1", Threads: 9}, ElapsedNs: 1e9, Coverage: document.Coverage{Unit: "ns"}}
+	a := &document.Analyze{
+		Trace:     document.Trace{Inputs: []string{"a.jfr"}, Format: "jfr 2.1", Threads: 9},
+		ElapsedNs: 1e9,
+		Coverage:  document.Coverage{Unit: "ns"},
+	}
 	for i := range n {
 		ns := int64(1e9 / (i + 1))
 		a.Total.WaitNs += ns
 		a.Total.Waits++
 		a.Locks = append(a.Locks, document.Lock{
-			Row: locks.Row{Lock: fmt.Sprintf("%s@%x", class, i+16), Class: class, Kind: "monitor", Waits: 1, WaitNs: ns, Waiters: 2, MaxNs: ns},
-			Parties: locks.Parties{Site: site(i),
-				Owners:  []document.LockOwner{{Site: site(i), WaitNs: ns, Share: 1, Doing: []document.Doing{{What: "asleep", WaitNs: ns}}, Provenance: document.Provenance{InferredNs: ns, RightNs: ns}}},
-				Waiting: []document.Site{{Site: site(i), WaitNs: ns, Waits: 1}}},
-			Provenance: document.Provenance{InferredNs: ns}})
+			Row: locks.Row{
+				Lock:    fmt.Sprintf("%s@%x", class, i+16),
+				Class:   class,
+				Kind:    "monitor",
+				Waits:   1,
+				WaitNs:  ns,
+				Waiters: 2,
+				MaxNs:   ns,
+			},
+			Parties: locks.Parties{
+				Site: site(i),
+				Owners: []document.LockOwner{
+					{
+						Site:       site(i),
+						WaitNs:     ns,
+						Share:      1,
+						Doing:      []document.Doing{{What: "asleep", WaitNs: ns}},
+						Provenance: document.Provenance{InferredNs: ns, RightNs: ns},
+					},
+				},
+				Waiting: []document.Site{{Site: site(i), WaitNs: ns, Waits: 1}},
+			},
+			Provenance: document.Provenance{InferredNs: ns},
+		})
 	}
 	a.WaitingThreads = float64(a.Total.WaitNs) / 1e9
 	a.Coverage.Provenance.InferredNs = a.Total.WaitNs
@@ -56,21 +79,30 @@ func TestAThousandLocksFit(t *testing.T) {
 			golden.AtMost(t, displaywidth.String(strings.TrimSuffix(l, "\n")), 80, name, "columns", l)
 		}
 	}
-	golden.Holds(t, shown(t, service(1000, "Cart", func(int) string { return "Shop.checkout:12" }), Options{}), "Cart at Shop.checkout:12 (1000 locks, the biggest 13 %)")
+	golden.Holds(
+		t,
+		shown(t, service(1000, "Cart", func(int) string { return "Shop.checkout:12" }), Options{}),
+		"Cart at Shop.checkout:12 (1000 locks, the biggest 13 %)",
+	)
 }
 
 // Whoever holds a thousand stripes of a lock is one owner.
 func TestOwnersOfEqualLocksAreAddedUp(t *testing.T) {
 	g := service(4, "Cart", func(int) string { return "Shop.checkout:12" }).Waits()
-	if len(g) != 1 || g[0].Locks != 4 || len(g[0].Owners) != 1 || g[0].Owners[0].WaitNs != g[0].WaitNs || len(g[0].Waiting) != 1 || g[0].Waiting[0].Waits != 4 ||
-		len(g[0].Owners[0].Doing) != 1 || g[0].Owners[0].Provenance.InferredNs != g[0].WaitNs {
+	if len(g) != 1 || g[0].Locks != 4 || len(g[0].Owners) != 1 || g[0].Owners[0].WaitNs != g[0].WaitNs ||
+		len(g[0].Waiting) != 1 ||
+		g[0].Waiting[0].Waits != 4 ||
+		len(g[0].Owners[0].Doing) != 1 ||
+		g[0].Owners[0].Provenance.InferredNs != g[0].WaitNs {
 		t.Errorf("%+v", g)
 	}
 }
 
 // Names lose their packages, then their middles, never their class and method.
 func TestNamesKeepClassAndMethod(t *testing.T) {
-	if got := middle("org.example.VeryLongClassName.methodOfIt:123", 24); len([]rune(got)) != 24 || !strings.HasSuffix(got, "OfIt:123") || !strings.HasPrefix(got, "org.exam") {
+	if got := middle("org.example.VeryLongClassName.methodOfIt:123", 24); len([]rune(got)) != 24 ||
+		!strings.HasSuffix(got, "OfIt:123") ||
+		!strings.HasPrefix(got, "org.exam") {
 		t.Error(got)
 	}
 }
@@ -78,22 +110,45 @@ func TestNamesKeepClassAndMethod(t *testing.T) {
 // Colours are for terminals: a pipe gets none.
 func TestDeadlocksAndFindingsAreColoured(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
-	a.Deadlocks = []document.Deadlock{{Number: 1, Cycle: []document.Member{{Thread: "a", Lock: "Cart@1"}, {Thread: "b", Lock: "Cart@2"}}, Queued: []string{}}}
+	a.Deadlocks = []document.Deadlock{
+		{
+			Number: 1,
+			Cycle:  []document.Member{{Thread: "a", Lock: "Cart@1"}, {Thread: "b", Lock: "Cart@2"}},
+			Queued: []string{},
+		},
+	}
 	plainText, coloured := shown(t, a, Options{}), shown(t, a, Options{Color: true})
 	golden.Lacks(t, plainText, "\x1b")
 	golden.Holds(t, coloured, string(alarm)+"DEADLOCK #1")
-	golden.Equal(t, strings.NewReplacer(string(alarm), "", string(strong), "", "\x1b[0m", "").Replace(coloured), plainText, "colours change what is said")
+	golden.Equal(
+		t,
+		strings.NewReplacer(string(alarm), "", string(strong), "", "\x1b[0m", "").Replace(coloured),
+		plainText,
+		"colours change what is said",
+	)
 }
 
 // An empty recording says what it may lack; so does one with hardly any waiting.
 func TestLittleWaitingIsSaid(t *testing.T) {
-	a := &document.Analyze{Trace: document.Trace{Inputs: []string{"a.jfr"}, Format: "jfr 2.1", Threads: 3}, ElapsedNs: 2e9, Coverage: document.Coverage{Unit: "ns"},
-		NotCounted: []format.Warning{{Code: "not-recorded", Text: "waits were not recorded: the settings disable jdk.ThreadPark"}}}
+	a := &document.Analyze{
+		Trace:     document.Trace{Inputs: []string{"a.jfr"}, Format: "jfr 2.1", Threads: 3},
+		ElapsedNs: 2e9,
+		Coverage:  document.Coverage{Unit: "ns"},
+		NotCounted: []format.Warning{
+			{Code: "not-recorded", Text: "waits were not recorded: the settings disable jdk.ThreadPark"},
+		},
+	}
 	for _, want := range []string{"3 threads, none seen waiting for a lock", "not counted: waits were not recorded", "next: contend jfc"} {
 		golden.Holds(t, shown(t, a, Options{}), want)
 	}
-	nothing := &document.Analyze{Trace: document.Trace{Inputs: []string{"cut.jfr"}, Format: "jfr 2.1"}, Coverage: document.Coverage{Unit: "ns"}}
-	if text := shown(t, nothing, Options{}); !strings.HasPrefix(text, "cut.jfr: nothing of any thread could be read\n") {
+	nothing := &document.Analyze{
+		Trace:    document.Trace{Inputs: []string{"cut.jfr"}, Format: "jfr 2.1"},
+		Coverage: document.Coverage{Unit: "ns"},
+	}
+	if text := shown(t, nothing, Options{}); !strings.HasPrefix(
+		text,
+		"cut.jfr: nothing of any thread could be read\n",
+	) {
 		t.Error(text)
 	}
 	b := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
@@ -106,16 +161,43 @@ func TestLittleWaitingIsSaid(t *testing.T) {
 // waits for is named at the end.
 func TestPoolsAreShownBesideLocks(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
-	pool := document.Resource{Kind: "pool", What: "java.util.concurrent.ArrayBlockingQueue.take", Site: "com.example.Pool.borrow:7", NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5}}
-	loop := document.Resource{Kind: "queue", What: "java.util.concurrent.ArrayBlockingQueue.take", Site: "com.example.Worker.run:9", Loop: true, NonLockWait: document.NonLockWait{WaitNs: 9e9, Waits: 9, Waiters: 5}}
-	a.NonLockWaits = document.NonLockWaits{Resources: []document.Resource{loop, pool}, IdleTotal: document.NonLockWait{WaitNs: 5e9, Waits: 2, Waiters: 2}}
+	pool := document.Resource{
+		Kind:        "pool",
+		What:        "java.util.concurrent.ArrayBlockingQueue.take",
+		Site:        "com.example.Pool.borrow:7",
+		NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5},
+	}
+	loop := document.Resource{
+		Kind:        "queue",
+		What:        "java.util.concurrent.ArrayBlockingQueue.take",
+		Site:        "com.example.Worker.run:9",
+		Loop:        true,
+		NonLockWait: document.NonLockWait{WaitNs: 9e9, Waits: 9, Waiters: 5},
+	}
+	a.NonLockWaits = document.NonLockWaits{
+		Resources: []document.Resource{loop, pool},
+		IdleTotal: document.NonLockWait{WaitNs: 5e9, Waits: 2, Waiters: 2},
+	}
 	text := shown(t, a, Options{})
-	golden.Holds(t, text, " 4.0  pool ArrayBlockingQueue.take at Pool.borrow:7\n      4.00 s, 9 waits, 5 threads\n", "idle time in 2 threads")
+	golden.Holds(
+		t,
+		text,
+		" 4.0  pool ArrayBlockingQueue.take at Pool.borrow:7\n      4.00 s, 9 waits, 5 threads\n",
+		"idle time in 2 threads",
+	)
 	golden.Lacks(t, text, " 9.0  ")
 	head := strings.Join(strings.Fields(text), " ")
-	golden.Holds(golden.At(t, text), head, "not counted: 9.00 s in 5 threads at ArrayBlockingQueue.take in Worker.run:9, an outermost method: a pool's, if not idle")
+	golden.Holds(
+		golden.At(t, text),
+		head,
+		"not counted: 9.00 s in 5 threads at ArrayBlockingQueue.take in Worker.run:9, an outermost method: a pool's, if not idle",
+	)
 	golden.Holds(golden.At(t, text), head, "1.0 waiting for a lock on average, 4.0 for resources")
-	golden.Lacks(t, shown(t, service(1, "Cart", func(int) string { return "Shop.checkout:12" }), Options{}), "for resources")
+	golden.Lacks(
+		t,
+		shown(t, service(1, "Cart", func(int) string { return "Shop.checkout:12" }), Options{}),
+		"for resources",
+	)
 	golden.Holds(t, shown(t, a, Options{Full: true}), "Worker.run:9")
 }
 
@@ -123,12 +205,18 @@ func TestPoolsAreShownBesideLocks(t *testing.T) {
 // shown, and the place stands below.
 func TestPoolsThatTheHeadSpeaksOfAreShown(t *testing.T) {
 	a := service(9, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
-	pool := document.Resource{Kind: "latch", What: "java.lang.Object.wait", Site: "com.example.Page.latch:7", NonLockWait: document.NonLockWait{WaitNs: 9e9, Waits: 9, Waiters: 5}}
+	pool := document.Resource{
+		Kind:        "latch",
+		What:        "java.lang.Object.wait",
+		Site:        "com.example.Page.latch:7",
+		NonLockWait: document.NonLockWait{WaitNs: 9e9, Waits: 9, Waiters: 5},
+	}
 	a.Resources = []document.Resource{pool}
 	for range 9 {
 		a.NotCounted = append(a.NotCounted, format.Warning{Code: "hidden", Text: strings.Repeat("much of it ", 55)})
 	}
-	if text := shown(t, a, Options{}); !strings.Contains(text, "at Page.latch:7") || strings.Count(text, "\n") > MaxLines {
+	if text := shown(t, a, Options{}); !strings.Contains(text, "at Page.latch:7") ||
+		strings.Count(text, "\n") > MaxLines {
 		t.Errorf("%s", text)
 	}
 }
@@ -136,8 +224,16 @@ func TestPoolsThatTheHeadSpeaksOfAreShown(t *testing.T) {
 // Who calls the method of a pool is told where all is asked for.
 func TestCallersOfPools(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:3" })
-	a.Resources = []document.Resource{{Kind: "pool", What: "java.lang.Object.wait", Site: "com.example.Pool.borrow:7", NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5},
-		Callers: []document.Callers{{Sites: []string{"com.example.Shop.query", "com.example.Http.handle"}, WaitNs: 3e9}, {Sites: []string{"com.example.Shop.report"}, WaitNs: 1e9}}}}
+	a.Resources = []document.Resource{{
+		Kind:        "pool",
+		What:        "java.lang.Object.wait",
+		Site:        "com.example.Pool.borrow:7",
+		NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5},
+		Callers: []document.Callers{
+			{Sites: []string{"com.example.Shop.query", "com.example.Http.handle"}, WaitNs: 3e9},
+			{Sites: []string{"com.example.Shop.report"}, WaitNs: 1e9},
+		},
+	}}
 	const want = "called by  75 % Shop.query < Http.handle\n                 25 % Shop.report\n"
 	golden.Holds(t, shown(t, a, Options{Full: true}), want)
 	a.Resources[0].WaitNs /= 8
@@ -148,8 +244,16 @@ func TestCallersOfPools(t *testing.T) {
 func TestTheRestIsNamedWhereThereIsRoom(t *testing.T) {
 	a := service(9, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
 	text := shown(t, a, Options{Top: 1})
-	golden.Holds(t, text, "for 8 more locks (--top N shows them):\n      0.5 lock Cart at Shop.checkout:1, 0.3 lock Cart at Shop.checkout:2\n")
-	if text := shown(t, service(200, "Cart", func(i int) string { return fmt.Sprint("Shop.checkout:", i%2*i) }), Options{Top: 1}); !strings.Contains(text, "shows them):") || strings.Contains(text, "<0.1 Cart at") {
+	golden.Holds(
+		t,
+		text,
+		"for 8 more locks (--top N shows them):\n      0.5 lock Cart at Shop.checkout:1, 0.3 lock Cart at Shop.checkout:2\n",
+	)
+	if text := shown(t, service(200, "Cart", func(i int) string { return fmt.Sprint("Shop.checkout:", i%2*i) }), Options{Top: 1}); !strings.Contains(
+		text,
+		"shows them):",
+	) ||
+		strings.Contains(text, "<0.1 Cart at") {
 		t.Errorf("what is hardly waited for is named:\n%s", text)
 	}
 }
@@ -193,8 +297,14 @@ func TestNoCommandHasHalfANameOfAFile(t *testing.T) {
 
 // Of a recording that is cut nothing is known: not what its settings were either.
 func TestADamagedInputIsToldFromOneWithoutWaits(t *testing.T) {
-	a := &document.Analyze{Trace: document.Trace{Inputs: []string{"cut.jfr"}, Format: "jfr 2.1"}, Coverage: document.Coverage{Unit: "ns"},
-		NotCounted: []format.Warning{{Code: "not-recorded", Text: "nothing says that waits were recorded"}, {Code: "truncated", Text: "chunk ends after 9 of 99 bytes"}}}
+	a := &document.Analyze{
+		Trace:    document.Trace{Inputs: []string{"cut.jfr"}, Format: "jfr 2.1"},
+		Coverage: document.Coverage{Unit: "ns"},
+		NotCounted: []format.Warning{
+			{Code: "not-recorded", Text: "nothing says that waits were recorded"},
+			{Code: "truncated", Text: "chunk ends after 9 of 99 bytes"},
+		},
+	}
 	text := shown(t, a, Options{})
 	golden.Lacks(t, text, "were recorded")
 	golden.Holds(t, text, "chunk ends after", "next: contend verify cut.jfr")
@@ -204,12 +314,32 @@ func TestADamagedInputIsToldFromOneWithoutWaits(t *testing.T) {
 func TestWhatMostWaitForComesFirst(t *testing.T) {
 	for ns, first := range map[int64]bool{4e9: true, 5e8: false} {
 		a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
-		a.Resources = []document.Resource{{Kind: "condition", What: "java.lang.Object.wait", Site: "Box.fetch:7", NonLockWait: document.NonLockWait{WaitNs: ns, Waits: 9, Waiters: 5}}}
+		a.Resources = []document.Resource{
+			{
+				Kind:        "condition",
+				What:        "java.lang.Object.wait",
+				Site:        "Box.fetch:7",
+				NonLockWait: document.NonLockWait{WaitNs: ns, Waits: 9, Waiters: 5},
+			},
+		}
 		text := shown(t, a, Options{})
-		golden.Equal(t, strings.Index(text, "condition Object.wait at Box") < strings.Index(text, "lock Cart at"), first, ns)
+		golden.Equal(
+			t,
+			strings.Index(text, "condition Object.wait at Box") < strings.Index(text, "lock Cart at"),
+			first,
+			ns,
+		)
 		golden.Equal(t, strings.Contains(text, "-> The notifier is not recorded"), first, ns)
-		a.Findings = []document.Finding{{Kind: document.KindBlockedHolding, Class: "Cart", Owner: "Shop.checkout:12", Share: 1}}
-		if text := shown(t, a, Options{}); strings.Index(text, "Waits, by") < strings.Index(text, "Findings, by") != first {
+		a.Findings = []document.Finding{
+			{Kind: document.KindBlockedHolding, Class: "Cart", Owner: "Shop.checkout:12", Share: 1},
+		}
+		if text := shown(t, a, Options{}); strings.Index(
+			text,
+			"Waits, by",
+		) < strings.Index(
+			text,
+			"Findings, by",
+		) != first {
 			t.Errorf("findings are about locks:\n%s", text)
 		}
 	}
@@ -217,9 +347,20 @@ func TestWhatMostWaitForComesFirst(t *testing.T) {
 
 // Who is told to record again is told so since something is hidden.
 func TestARecordingOfEverythingNeedsNoOther(t *testing.T) {
-	a := &document.Analyze{Trace: document.Trace{Inputs: []string{"a.jfr"}, Format: "jfr 2.1", Threads: 3}, ElapsedNs: 2e9, Coverage: document.Coverage{Unit: "ns"}}
+	a := &document.Analyze{
+		Trace:     document.Trace{Inputs: []string{"a.jfr"}, Format: "jfr 2.1", Threads: 3},
+		ElapsedNs: 2e9,
+		Coverage:  document.Coverage{Unit: "ns"},
+	}
 	golden.Holds(t, shown(t, a, Options{}), "next: take it while")
-	a.Resources = []document.Resource{{Kind: "condition", What: "java.lang.Object.wait", Site: "Box.fetch:7", NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5}}}
+	a.Resources = []document.Resource{
+		{
+			Kind:        "condition",
+			What:        "java.lang.Object.wait",
+			Site:        "Box.fetch:7",
+			NonLockWait: document.NonLockWait{WaitNs: 4e9, Waits: 9, Waiters: 5},
+		},
+	}
 	golden.Holds(t, shown(t, a, Options{}), "next: contend analyze --full a.jfr")
 	a.NotCounted = []format.Warning{{Code: "threshold", Text: "shorter waits were not recorded"}}
 	golden.Holds(t, shown(t, a, Options{}), "next: contend jfc")
@@ -228,7 +369,11 @@ func TestARecordingOfEverythingNeedsNoOther(t *testing.T) {
 // Of owners that are inferred it is said how likely they are.
 func TestInferredOwnersHaveAProbability(t *testing.T) {
 	a := freeLock(0.64)
-	a.Coverage.Provenance = document.Provenance{ExactNs: a.Total.WaitNs / 2, InferredNs: a.Total.WaitNs / 2, RightNs: a.Total.WaitNs/2 + a.Total.WaitNs*32/100}
+	a.Coverage.Provenance = document.Provenance{
+		ExactNs:    a.Total.WaitNs / 2,
+		InferredNs: a.Total.WaitNs / 2,
+		RightNs:    a.Total.WaitNs/2 + a.Total.WaitNs*32/100,
+	}
 	golden.Holds(t, shown(t, a, Options{}), "owners: recorded 50 %, inferred 50 % (64 % expected right)")
 }
 
@@ -254,10 +399,12 @@ func TestThreadsOfADeadlockAreNamed(t *testing.T) {
 	for _, queued := range []int{98, 99} {
 		golden.Holds(t, full, name(queued))
 	}
-	if text := shown(t, cycle(5), Options{Width: 100}); !strings.Contains(text, "and 2 more (--full shows all)") || strings.Contains(text, "http-3-GET-/a/very") {
+	if text := shown(t, cycle(5), Options{Width: 100}); !strings.Contains(text, "and 2 more (--full shows all)") ||
+		strings.Contains(text, "http-3-GET-/a/very") {
 		t.Errorf("of five threads:\n%s", text)
 	}
-	if text := shown(t, cycle(5), Options{Width: 100, Full: true}); !strings.Contains(text, name(4)) || strings.Contains(text, "(--full shows all)") {
+	if text := shown(t, cycle(5), Options{Width: 100, Full: true}); !strings.Contains(text, name(4)) ||
+		strings.Contains(text, "(--full shows all)") {
 		t.Errorf("--full of five threads:\n%s", text)
 	}
 }
@@ -268,7 +415,10 @@ func TestEachDeadlockIsNamed(t *testing.T) {
 	for i, n := range []int{3, 2, 2, 2, 2, 2, 2, 2} {
 		d := document.Deadlock{Number: i + 1}
 		for m := range n {
-			d.Cycle = append(d.Cycle, document.Member{Thread: fmt.Sprintf("group%d-%d", i, m), Lock: "Cart@1", Class: "Cart"})
+			d.Cycle = append(
+				d.Cycle,
+				document.Member{Thread: fmt.Sprintf("group%d-%d", i, m), Lock: "Cart@1", Class: "Cart"},
+			)
 		}
 		for range i {
 			d.Queued = append(d.Queued, "http")

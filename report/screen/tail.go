@@ -18,7 +18,15 @@ func (s *screen) tail() (lines []line) {
 	for i, w := range uncounted {
 		note := s.say("not counted: ", s.brief(w))
 		if !s.Full && (s.short || len(lines)+len(note) > noteLines) {
-			lines = append(lines, s.say("", fmt.Sprintf("not counted: %s (--full shows all)", text.Amount(int64(len(uncounted)-i), "more thing")))...)
+			lines = append(
+				lines,
+				s.say(
+					"",
+					fmt.Sprintf(
+						"not counted: %s (--full shows all)",
+						text.Amount(int64(len(uncounted)-i), "more thing"),
+					),
+				)...)
 			break
 		}
 		lines = append(lines, note...)
@@ -52,12 +60,16 @@ func (s *screen) uncounted() []format.Warning {
 	if !s.unread() {
 		return s.NotCounted
 	}
-	return slices.DeleteFunc(slices.Clone(s.NotCounted), func(w format.Warning) bool { return w.Code == format.CodeNotRecorded })
+	return slices.DeleteFunc(
+		slices.Clone(s.NotCounted),
+		func(w format.Warning) bool { return w.Code == format.CodeNotRecorded },
+	)
 }
 
 // unread reports whether an input is damaged so much that nothing of it could be read.
 func (s *screen) unread() bool {
-	return s.nothing() && slices.ContainsFunc(s.NotCounted, func(w format.Warning) bool { return w.Code != format.CodeNotRecorded })
+	return s.nothing() &&
+		slices.ContainsFunc(s.NotCounted, func(w format.Warning) bool { return w.Code != format.CodeNotRecorded })
 }
 
 // nothing reports whether no event of any thread could be read.
@@ -103,7 +115,9 @@ func (s *screen) next() []line {
 	case len(s.Deadlocks) > 0 && !s.Full:
 		parts = []string{"contend analyze --full " + file, "(whole stacks)"}
 	case s.unread():
-		parts = append([]string{"contend verify " + file}, prose("(where it is damaged); stop the recording, then copy it whole")...)
+		parts = append(
+			[]string{"contend verify " + file},
+			prose("(where it is damaged); stop the recording, then copy it whole")...)
 	case s.Total.WaitNs == 0 && s.Part:
 		parts = []string{"contend analyze " + file, "(all of it: the flags select none)"}
 	case s.Total.WaitNs == 0 && !s.hides() && len(s.Findings)+len(s.Resources) > 0:
@@ -139,22 +153,36 @@ func (s *screen) pattern(class string) string {
 func (s *screen) record() []string {
 	switch {
 	case s.unseenVirtual() > 0:
-		return []string{"contend jfc --exact > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(JDK 25 records waits of virtual threads for locks of java.util.concurrent)", "or " + dumpToFile, "(from JDK 24 on shows those for monitors, too)"}
+		return []string{
+			"contend jfc --exact > all.jfc,",
+			"then record with -XX:StartFlightRecording=settings=all.jfc",
+			"(JDK 25 records waits of virtual threads for locks of java.util.concurrent)",
+			"or " + dumpToFile,
+			"(from JDK 24 on shows those for monitors, too)",
+		}
 	case s.Coverage.Warned(format.CodeUnlistedThreads):
 		return append([]string{dumpToFile}, prose("(has virtual threads, from JDK 24 on with their locks)")...)
 	case strings.HasSuffix(s.Trace.Format, format.OfAsyncProfiler) && s.hides():
 		return prose("record it with async-profiler's -e lock -o jfr, or with contend record PID")
 	case strings.HasPrefix(s.Trace.Format, "jfr") && s.hides():
-		return []string{"contend jfc > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(records every wait)"}
+		return []string{
+			"contend jfc > all.jfc,",
+			"then record with -XX:StartFlightRecording=settings=all.jfc",
+			"(records every wait)",
+		}
 	case s.native():
-		return prose("record it while the program is under load (contend record --perf PID; contend perf-args prints how)")
+		return prose(
+			"record it while the program is under load (contend record --perf PID; contend perf-args prints how)",
+		)
 	case s.names.Paths:
 		return prose("record runtime/trace while the program is under load")
 	}
 	if strings.HasPrefix(s.Trace.Format, "contend") && !s.unitIsThreads {
 		return prose("record it while the program is under load, or for longer")
 	}
-	return prose("take it while the program is under load; contend record PID records a JVM, with --perf a native program")
+	return prose(
+		"take it while the program is under load; contend record PID records a JVM, with --perf a native program",
+	)
 }
 
 // dumpToFile is the command for a dump with virtual threads.
@@ -210,9 +238,19 @@ func (s *screen) unranked() (lines []line) {
 		}
 	}
 	if s.Full {
-		list("Waits that may be idleness: of one "+s.thread+", or in its outermost method", s.Resources, everything, func(r *document.Resource) bool { return r.Loop || r.Waiters < 2 })
+		list(
+			"Waits that may be idleness: of one "+s.thread+", or in its outermost method",
+			s.Resources,
+			everything,
+			func(r *document.Resource) bool { return r.Loop || r.Waiters < 2 },
+		)
 	}
-	list("Idle: waits of "+s.thread+"s with nothing to do", s.Idle, s.most(maxResources), func(*document.Resource) bool { return true })
+	list(
+		"Idle: waits of "+s.thread+"s with nothing to do",
+		s.Idle,
+		s.most(maxResources),
+		func(*document.Resource) bool { return true },
+	)
 	return lines
 }
 
@@ -243,7 +281,11 @@ func (s *screen) idle() []line {
 		what = strings.Replace(what, "them", "it", 1)
 	}
 	if !s.counts {
-		what = fmt.Sprintf("%s of idle time in %s (--idle lists it)", text.Duration(t.WaitNs), s.threads(int64(t.Waiters)))
+		what = fmt.Sprintf(
+			"%s of idle time in %s (--idle lists it)",
+			text.Duration(t.WaitNs),
+			s.threads(int64(t.Waiters)),
+		)
 	}
 	return append(s.say("not counted: ", what), s.loop()...)
 }
@@ -256,13 +298,25 @@ func (s *screen) loop() []line {
 	}
 	var most *document.Resource
 	for i := range s.Resources {
-		if r := &s.Resources[i]; r.Loop && r.Waiters > 1 && r.Waits > int64(r.Waiters) && (most == nil || r.WaitNs > most.WaitNs) {
+		if r := &s.Resources[i]; r.Loop && r.Waiters > 1 && r.Waits > int64(r.Waiters) &&
+			(most == nil || r.WaitNs > most.WaitNs) {
 			most = r
 		}
 	}
 	if most == nil || below(most.WaitNs, worthwhile, s.ElapsedNs) {
 		return nil
 	}
-	return fill("not counted: ", s.Width, plain, prose(fmt.Sprintf("%s in %s at %s in %s, an outermost method: a pool's, if not idle (--full shows it)",
-		text.Duration(most.WaitNs), s.threads(int64(most.Waiters)), s.names.Name(most.What), s.names.Name(most.Site)))...)
+	return fill(
+		"not counted: ",
+		s.Width,
+		plain,
+		prose(fmt.Sprintf(
+			"%s in %s at %s in %s, an outermost method: a pool's, if not idle (--full shows it)",
+			text.Duration(
+				most.WaitNs,
+			),
+			s.threads(int64(most.Waiters)),
+			s.names.Name(most.What),
+			s.names.Name(most.Site),
+		))...)
 }

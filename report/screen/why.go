@@ -51,7 +51,8 @@ func Why(w io.Writer, d *document.Why, columns int) error {
 		which = "the longest of " + text.Amount(d.Waits, "wait")
 	}
 	known := d.Known
-	if known == "inferred" && !slices.ContainsFunc(d.Suspects, func(s document.Suspect) bool { return s.Evidence != nil }) {
+	if known == "inferred" &&
+		!slices.ContainsFunc(d.Suspects, func(s document.Suspect) bool { return s.Evidence != nil }) {
 		known += " from releases"
 	}
 	failed := map[bool]string{true: ", and gave up"}[d.Failed]
@@ -161,7 +162,11 @@ func suspects(out io.Writer, d *document.Why, plain text.Plain, columns int) {
 	fmt.Fprintln(out, "\n"+head)
 	for i := range d.Suspects {
 		s := &d.Suspects[i]
-		label := fmt.Sprintf("%3.0f %%  %s", 100*s.Chance, text.Shorten(text.Sanitize(plain.Name(s.Site)), name-7, text.End))
+		label := fmt.Sprintf(
+			"%3.0f %%  %s",
+			100*s.Chance,
+			text.Shorten(text.Sanitize(plain.Name(s.Site)), name-7, text.End),
+		)
 		fmt.Fprintf(out, "%s", label)
 		if e := s.Evidence; e != nil {
 			fmt.Fprintf(out, "%*s", name-text.Columns(label), "")

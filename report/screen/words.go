@@ -72,7 +72,13 @@ func (w *words) amount(ns int64) string {
 }
 
 // The two pseudo owners that the screen treats specially.
-var handoff, unknownOwner = analysis.PseudoOwner(analysis.OwnerHandoff, 0), analysis.PseudoOwner(analysis.OwnerUnknown, 0)
+var handoff, unknownOwner = analysis.PseudoOwner(
+	analysis.OwnerHandoff,
+	0,
+), analysis.PseudoOwner(
+	analysis.OwnerUnknown,
+	0,
+)
 
 // pseudo explains the pseudo owners.
 var pseudo = map[string]string{

@@ -32,7 +32,9 @@ func pprofUI(s Source) (http.Handler, error) {
 	}
 	var pages map[string]http.Handler
 	err = driver.PProf(&driver.Options{
-		Flagset: newWords("-http=localhost:0", "-no_browser", "-symbolize=none", "contention"), Fetch: fetched{p}, UI: silent{},
+		Flagset:    newWords("-http=localhost:0", "-no_browser", "-symbolize=none", "contention"),
+		Fetch:      fetched{p},
+		UI:         silent{},
 		HTTPServer: func(a *driver.HTTPServerArgs) error { pages = a.Handlers; return nil },
 	})
 	if err != nil {
@@ -44,7 +46,10 @@ func pprofUI(s Source) (http.Handler, error) {
 			mux.Handle("/pprof"+strings.TrimSuffix(path, "/")+last(path), http.StripPrefix("/pprof", underPolicy(h)))
 		}
 	}
-	mux.HandleFunc("/pprof/", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, elsewhere, http.StatusNotFound) })
+	mux.HandleFunc(
+		"/pprof/",
+		func(w http.ResponseWriter, _ *http.Request) { http.Error(w, elsewhere, http.StatusNotFound) },
+	)
 	return mux, nil
 }
 

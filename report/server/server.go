@@ -72,10 +72,18 @@ func Listen(address string, s Source) (*Server, error) {
 	}
 	out := &Server{listener: l, token: newToken()}
 	out.http = http.Server{
-		Handler:           &guard{token: out.token, hosts: named(at, host), seats: make(chan struct{}, maxRequests), next: paths(s)},
-		ReadHeaderTimeout: arriving, ReadTimeout: arriving, WriteTimeout: leaving, IdleTimeout: unused,
-		MaxHeaderBytes: 16 << 10,
-		ErrorLog:       log.New(io.Discard, "", 0), // of broken connections, which need no report
+		Handler: &guard{
+			token: out.token,
+			hosts: named(at, host),
+			seats: make(chan struct{}, maxRequests),
+			next:  paths(s),
+		},
+		ReadHeaderTimeout: arriving,
+		ReadTimeout:       arriving,
+		WriteTimeout:      leaving,
+		IdleTimeout:       unused,
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          log.New(io.Discard, "", 0), // of broken connections, which need no report
 	}
 	return out, nil
 }
@@ -116,7 +124,10 @@ func paths(s Source) http.Handler {
 		w.Header().Del("Content-Security-Policy") // the page has one of its own, which names its scripts
 		reply(w, r, "text/html; charset=utf-8", s.Page)
 	})
-	mux.HandleFunc("/data.json", func(w http.ResponseWriter, r *http.Request) { reply(w, r, "application/json", s.Data) })
+	mux.HandleFunc(
+		"/data.json",
+		func(w http.ResponseWriter, r *http.Request) { reply(w, r, "application/json", s.Data) },
+	)
 	mux.HandleFunc("/select.json", func(w http.ResponseWriter, r *http.Request) {
 		reply(w, r, "application/json", func(to io.Writer) error { return s.Select(r.Context(), to, r.URL.Query()) })
 	})

@@ -101,7 +101,8 @@ func TestWhoIsLetIn(t *testing.T) {
 				t.Errorf("%s lets other sites in: %s", c.address, name)
 			}
 		}
-		if res.Header.Get("Referrer-Policy") != "no-referrer" || res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("X-Content-Type-Options") != "nosniff" {
+		if res.Header.Get("Referrer-Policy") != "no-referrer" || res.Header.Get("Cache-Control") != "no-store" ||
+			res.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%.90s: headers %v", c.address, res.Header)
 		}
 	}
@@ -141,7 +142,8 @@ func TestIdleConnectionsEnd(t *testing.T) {
 	fmt.Fprintf(c, "GET / HTTP/1.1\r\nHost: x\r\nLong: %s\r\n\r\n", strings.Repeat("a", 64<<10))
 	c.SetReadDeadline(time.Now().Add(time.Minute))
 	answer, err := io.ReadAll(c)
-	if err != nil && !errors.Is(err, net.ErrClosed) && !strings.Contains(err.Error(), "reset") || strings.Contains(string(answer), " 200 ") {
+	if err != nil && !errors.Is(err, net.ErrClosed) && !strings.Contains(err.Error(), "reset") ||
+		strings.Contains(string(answer), " 200 ") {
 		t.Errorf("%v: %.80q", err, answer)
 	}
 }
@@ -167,14 +169,19 @@ func TestRequestsTakeTurns(t *testing.T) {
 	const seats, all = 3, 20
 	var now, most atomic.Int32
 	arrived, begin := make(chan struct{}, all), make(chan struct{})
-	g := &guard{token: "token", hosts: func(string) bool { return true }, seats: make(chan struct{}, seats), next: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		n := now.Add(1)
-		for was := most.Load(); n > was && !most.CompareAndSwap(was, n); was = most.Load() {
-		}
-		arrived <- struct{}{}
-		<-begin
-		now.Add(-1)
-	})}
+	g := &guard{
+		token: "token",
+		hosts: func(string) bool { return true },
+		seats: make(chan struct{}, seats),
+		next: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			n := now.Add(1)
+			for was := most.Load(); n > was && !most.CompareAndSwap(was, n); was = most.Load() {
+			}
+			arrived <- struct{}{}
+			<-begin
+			now.Add(-1)
+		}),
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // who gets no seat gives up
 	defer cancel()
 	var answered sync.WaitGroup

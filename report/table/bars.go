@@ -65,7 +65,16 @@ func histogram(out io.Writer, name, kind string, l *document.Lengths, o Options)
 		}
 		fill := bar(b.Count, most, wide)
 		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(fill))
-		fmt.Fprintf(out, "  %7s - %-7s %s%s %11s %6.2f %%\n", text.Duration(b.From), text.Duration(b.To), fill, pad, text.Number(b.Count), 100*float64(b.Count)/float64(l.Count))
+		fmt.Fprintf(
+			out,
+			"  %7s - %-7s %s%s %11s %6.2f %%\n",
+			text.Duration(b.From),
+			text.Duration(b.To),
+			fill,
+			pad,
+			text.Number(b.Count),
+			100*float64(b.Count)/float64(l.Count),
+		)
 	}
 	fmt.Fprintln(out)
 }

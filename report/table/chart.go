@@ -41,7 +41,14 @@ func drawChart(w io.Writer, d *document.CSP, o Options) error {
 	if o.Top > 0 {
 		shown = lines[:min(o.Top, len(lines))]
 	}
-	c := chart{measure: measureOf(d.Coverage), label: label, peak: document.Peak(lines), start: d.StartNs, edges: edges, color: o.Color}
+	c := chart{
+		measure: measureOf(d.Coverage),
+		label:   label,
+		peak:    document.Peak(lines),
+		start:   d.StartNs,
+		edges:   edges,
+		color:   o.Color,
+	}
 	if len(edges) > 1 {
 		c.wide = min((width-label-chartRatio)/(len(edges)-1), chartCell)
 	}
@@ -57,7 +64,17 @@ func drawChart(w io.Writer, d *document.CSP, o Options) error {
 		note, _ := text.LocksLeftOut(rest)
 		fmt.Fprintln(&b, o.wrap(note, "  "))
 	}
-	fmt.Fprintln(&b, o.wrap(fmt.Sprintf("total: %s of waiting in %s of running time", text.Duration(d.Total.WaitNs), text.Duration(d.Total.RunningNs)), "  ")+"\n")
+	fmt.Fprintln(
+		&b,
+		o.wrap(
+			fmt.Sprintf(
+				"total: %s of waiting in %s of running time",
+				text.Duration(d.Total.WaitNs),
+				text.Duration(d.Total.RunningNs),
+			),
+			"  ",
+		)+"\n",
+	)
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}

@@ -17,7 +17,12 @@ const maxSubjects = 1
 
 // Check writes each rule with its verdict and the subjects that decided it.
 func Check(w io.Writer, c *document.Check, o Options) error {
-	g := &Grid{Title: checkHeading(c), Head: []string{"VERDICT", "VALUE", "LIMIT", "RULE", "SUBJECT"}, Left: left(5, 0, 3, 4), Under: []string{"SUBJECT"}}
+	g := &Grid{
+		Title: checkHeading(c),
+		Head:  []string{"VERDICT", "VALUE", "LIMIT", "RULE", "SUBJECT"},
+		Left:  left(5, 0, 3, 4),
+		Under: []string{"SUBJECT"},
+	}
 	for i := range c.Rules {
 		r := &c.Rules[i]
 		shown := 0
@@ -27,7 +32,16 @@ func Check(w io.Writer, c *document.Check, o Options) error {
 				break
 			}
 			shown++
-			g.Rows = append(g.Rows, []Cell{verdict(s.Status), Name(checkValue(r.Unit, s.Value, s.PlusMinus)), Name(checkLimit(r.Unit, s)), Name(r.Rule), {subject(c, s.Name), s.Name}})
+			g.Rows = append(
+				g.Rows,
+				[]Cell{
+					verdict(s.Status),
+					Name(checkValue(r.Unit, s.Value, s.PlusMinus)),
+					Name(checkLimit(r.Unit, s)),
+					Name(r.Rule),
+					{subject(c, s.Name), s.Name},
+				},
+			)
 		}
 		if shown == 0 {
 			g.Rows = append(g.Rows, []Cell{verdict(r.Status), none, none, Name(r.Rule), {noSubject(r), ""}})
@@ -148,8 +162,12 @@ func checkLimit(unit string, s *document.CheckSubject) string {
 // perElapsed notes the measure of changes of shares.
 func perElapsed(c *document.Check) (notes []string) {
 	for _, r := range c.Rules {
-		if r.Unit == "threads" && len(r.Subjects) > 0 && r.Subjects[0].Base != nil && !strings.Contains(r.Rule, "waiting(") {
-			notes = append(notes, r.Rule+": compares threads waiting on average, which is waiting over the time elapsed: pressure is over the running time, which changes with the waiting")
+		if r.Unit == "threads" && len(r.Subjects) > 0 && r.Subjects[0].Base != nil &&
+			!strings.Contains(r.Rule, "waiting(") {
+			notes = append(
+				notes,
+				r.Rule+": compares threads waiting on average, which is waiting over the time elapsed: pressure is over the running time, which changes with the waiting",
+			)
 		}
 	}
 	return notes

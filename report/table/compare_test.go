@@ -43,17 +43,47 @@ func TestPlusMinus(t *testing.T) {
 
 func TestDiffShowsEachStatus(t *testing.T) {
 	rate := func(share float64) document.Rate {
-		return document.Rate{WaitNs: int64(share * 1e9), Share: share, PlusMinus: half(share / 10), Waiting: 10 * share, WaitingPlusMinus: half(share)}
+		return document.Rate{
+			WaitNs:           int64(share * 1e9),
+			Share:            share,
+			PlusMinus:        half(share / 10),
+			Waiting:          10 * share,
+			WaitingPlusMinus: half(share),
+		}
 	}
-	d := &document.Diff{Alpha: 0.05, Total: document.DiffRow{Name: "all locks", Status: "changed", Base: rate(0.2), New: rate(0.3), Relative: half(0.5), P: 0.0001}, Locks: []document.DiffRow{
-		{Name: "a.b.Up at m", Status: "changed", Base: rate(0.1), New: rate(0.15), Relative: half(0.5), P: 0.0001},
-		{Name: "Far at m", Status: "changed", Base: rate(0.001), New: rate(0.1), Relative: half(99), P: 0.0001},
-		{Name: "Off at m", Status: "gone", Base: rate(0.1), Relative: half(-1), P: 0.0001},
-		{Name: "On at m", Status: "added", New: rate(0.1), P: 0.004},
-		{Name: "Noise\x1b[2J at m", Status: "same", Base: rate(0.1), New: rate(0.2), Relative: half(1), P: 0.2},
-	}, Omitted: [3]document.DiffOmitted{{Rows: 3, Changed: 2}}}
+	d := &document.Diff{
+		Alpha: 0.05,
+		Total: document.DiffRow{
+			Name:     "all locks",
+			Status:   "changed",
+			Base:     rate(0.2),
+			New:      rate(0.3),
+			Relative: half(0.5),
+			P:        0.0001,
+		},
+		Locks: []document.DiffRow{
+			{Name: "a.b.Up at m", Status: "changed", Base: rate(0.1), New: rate(0.15), Relative: half(0.5), P: 0.0001},
+			{Name: "Far at m", Status: "changed", Base: rate(0.001), New: rate(0.1), Relative: half(99), P: 0.0001},
+			{Name: "Off at m", Status: "gone", Base: rate(0.1), Relative: half(-1), P: 0.0001},
+			{Name: "On at m", Status: "added", New: rate(0.1), P: 0.004},
+			{Name: "Noise\x1b[2J at m", Status: "same", Base: rate(0.1), New: rate(0.2), Relative: half(1), P: 0.2},
+		},
+		Omitted: [3]document.DiffOmitted{{Rows: 3, Changed: 2}},
+	}
 	text := rendered(t, func(b *strings.Builder) error { return Diff(b, d, Options{}) })
-	golden.Holds(t, text, "1.00 ± 0.10", "waiting rose from 2.00 to 3.00 threads (+50 %, P < 0.001); most for Up at m: from 1.00 to 1.50\n", "+0.50    +50 %  <0.001  10.0 % to 15.0 %  Up at m", "× 100.0", "gone", "added        -   0.004", "~   +100 %   0.200", "3 more rows, 2 of them changed", "at most 5 %")
+	golden.Holds(
+		t,
+		text,
+		"1.00 ± 0.10",
+		"waiting rose from 2.00 to 3.00 threads (+50 %, P < 0.001); most for Up at m: from 1.00 to 1.50\n",
+		"+0.50    +50 %  <0.001  10.0 % to 15.0 %  Up at m",
+		"× 100.0",
+		"gone",
+		"added        -   0.004",
+		"~   +100 %   0.200",
+		"3 more rows, 2 of them changed",
+		"at most 5 %",
+	)
 	golden.Lacks(t, text, "\x1b")
 	table := rendered(t, func(b *strings.Builder) error { return Diff(b, d, Options{Style: CSV}) })
 	golden.Equal(t, strings.Count(table, "\n"), 7)
@@ -66,7 +96,11 @@ func TestUncertaintyColumn(t *testing.T) {
 	ns := int64(5e6)
 	list := []*document.Uncertainty{{PlusMinusNs: &ns, BlockNs: 2e7}, {BlockNs: 3e7}, nil}
 	grid := func() *Grid {
-		return &Grid{Head: []string{"WAIT", "LOCK"}, Left: left(2, 1), Rows: [][]Cell{{Time(1e9), Name("a")}, {Time(2e9), Name("b")}, {Time(3e9), Name("c")}}}
+		return &Grid{
+			Head: []string{"WAIT", "LOCK"},
+			Left: left(2, 1),
+			Rows: [][]Cell{{Time(1e9), Name("a")}, {Time(2e9), Name("b")}, {Time(3e9), Name("c")}},
+		}
 	}
 	g := grid()
 	g.addUncertainty(func(i int) *document.Uncertainty { return list[i] })
@@ -83,14 +117,45 @@ func TestUncertaintyColumn(t *testing.T) {
 
 func TestCheckShowsWhatDecided(t *testing.T) {
 	c := &document.Check{Rules: []document.CheckRule{
-		{Rule: "csp(*) < 5%", Status: "fail", Unit: "ratio", Subjects: []document.CheckSubject{
-			{Name: "A", Status: "fail", Value: 0.1, PlusMinus: 0.01, Limit: 0.05}, {Name: "B", Status: "fail", Value: 0.06, Limit: 0.05}, {Name: "C", Status: "pass", Value: 0.01, Limit: 0.05}}},
-		{Rule: "max(*) < +20% vs baseline", Status: "pass", Unit: "ns", Subjects: []document.CheckSubject{
-			{Name: "D", Status: "pass", Value: 5e6, Limit: 6e6, Base: half(5e6), Noise: half(1e6)}, {Name: "E", Status: "pass"}}},
+		{
+			Rule:   "csp(*) < 5%",
+			Status: "fail",
+			Unit:   "ratio",
+			Subjects: []document.CheckSubject{
+				{
+					Name:      "A",
+					Status:    "fail",
+					Value:     0.1,
+					PlusMinus: 0.01,
+					Limit:     0.05,
+				}, {Name: "B", Status: "fail", Value: 0.06, Limit: 0.05}, {Name: "C", Status: "pass", Value: 0.01, Limit: 0.05}},
+		},
+		{
+			Rule:   "max(*) < +20% vs baseline",
+			Status: "pass",
+			Unit:   "ns",
+			Subjects: []document.CheckSubject{
+				{
+					Name:   "D",
+					Status: "pass",
+					Value:  5e6,
+					Limit:  6e6,
+					Base:   half(5e6),
+					Noise:  half(1e6),
+				}, {Name: "E", Status: "pass"}},
+		},
 		{Rule: "p99(none) < 1s", Status: "pass", Unit: "ns"},
 	}}
 	text := rendered(t, func(b *strings.Builder) error { return Check(b, c, Options{}) })
-	golden.Holds(t, text, "1 of 3 rules does not hold", "10.0 % ± 1.0 %", "6.0 %", "6.00 ms + 1.00 ms noise, was 5.00 ms", "nothing it names was waited for")
+	golden.Holds(
+		t,
+		text,
+		"1 of 3 rules does not hold",
+		"10.0 % ± 1.0 %",
+		"6.0 %",
+		"6.00 ms + 1.00 ms noise, was 5.00 ms",
+		"nothing it names was waited for",
+	)
 	golden.Lacks(t, text, "  C ", "  E ")
 }
 
@@ -104,7 +169,13 @@ func TestCheckColoursWhatDoesNotHold(t *testing.T) {
 	}}
 	var plain, coloured strings.Builder
 	golden.OK(t, errors.Join(Check(&plain, c, Options{}), Check(&coloured, c, Options{Color: true})))
-	golden.Holds(t, coloured.String(), "\n \x1b[1;31mFAIL\x1b[0m ", "\n \x1b[1;33mUNDECIDED\x1b[0m ", "\nundecided: b: why; what to do\n")
+	golden.Holds(
+		t,
+		coloured.String(),
+		"\n \x1b[1;31mFAIL\x1b[0m ",
+		"\n \x1b[1;33mUNDECIDED\x1b[0m ",
+		"\nundecided: b: why; what to do\n",
+	)
 	golden.Equal(t, regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(coloured.String(), ""), plain.String())
 	golden.Lacks(t, plain.String(), "\x1b")
 }
@@ -113,10 +184,34 @@ func TestCheckColoursWhatDoesNotHold(t *testing.T) {
 // read alike.
 func TestWhatIfRanges(t *testing.T) {
 	d := &document.WhatIf{Rows: []document.WhatIfRow{
-		{Change: "shrink", Shrink: 0.5, Section: "Shop.sell", Throughput: whatif.Range{Low: 0.999, High: 1.004}, WaitNs: document.TimeEnds{Low: 1e9, High: 1e9 + 1}},
-		{Change: "shrink", Shrink: 0.5, Section: "Shop.ask", Throughput: whatif.Range{Low: 1, High: 1.25}, WaitNs: document.TimeEnds{Low: 1e9, High: 2e9}},
-		{Change: "shrink", Shrink: 0.5, Section: "Shop.buy", Throughput: whatif.Range{Low: 1.25, High: 1.25}, WaitNs: document.TimeEnds{Low: 0, High: 0}},
-		{Change: "shrink", Shrink: 0.5, Section: "Shop.try", Throughput: whatif.Range{Low: 0.93, High: 1.88}, WaitNs: document.TimeEnds{Low: 0, High: 0}},
+		{
+			Change:     "shrink",
+			Shrink:     0.5,
+			Section:    "Shop.sell",
+			Throughput: whatif.Range{Low: 0.999, High: 1.004},
+			WaitNs:     document.TimeEnds{Low: 1e9, High: 1e9 + 1},
+		},
+		{
+			Change:     "shrink",
+			Shrink:     0.5,
+			Section:    "Shop.ask",
+			Throughput: whatif.Range{Low: 1, High: 1.25},
+			WaitNs:     document.TimeEnds{Low: 1e9, High: 2e9},
+		},
+		{
+			Change:     "shrink",
+			Shrink:     0.5,
+			Section:    "Shop.buy",
+			Throughput: whatif.Range{Low: 1.25, High: 1.25},
+			WaitNs:     document.TimeEnds{Low: 0, High: 0},
+		},
+		{
+			Change:     "shrink",
+			Shrink:     0.5,
+			Section:    "Shop.try",
+			Throughput: whatif.Range{Low: 0.93, High: 1.88},
+			WaitNs:     document.TimeEnds{Low: 0, High: 0},
+		},
 	}}
 	var b strings.Builder
 	golden.OK(t, WhatIf(&b, d, Options{}))
@@ -136,7 +231,15 @@ func TestWhatIfRanges(t *testing.T) {
 func TestWhatIsWrittenParses(t *testing.T) {
 	nasty := "a\x00b\x1b[2J<c>&\"]]>\xff\n"
 	c := &document.Check{Rules: []document.CheckRule{
-		{Rule: "csp(*) < 5%", Status: "fail", Subjects: []document.CheckSubject{{Name: nasty, Status: "fail"}, {Name: "fine", Status: "pass"}, {Name: "second", Status: "fail"}}},
+		{
+			Rule:   "csp(*) < 5%",
+			Status: "fail",
+			Subjects: []document.CheckSubject{
+				{Name: nasty, Status: "fail"},
+				{Name: "fine", Status: "pass"},
+				{Name: "second", Status: "fail"},
+			},
+		},
 		{Rule: nasty, Status: "undecided", Subjects: []document.CheckSubject{{Name: "x", Status: "undecided"}}},
 		{Rule: "no deadlock", Status: "pass"},
 	}}
@@ -151,7 +254,8 @@ func TestWhatIsWrittenParses(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	f := s.Cases[0].Failure
-	if f == nil || !strings.Contains(f.Text, "second") || strings.Contains(f.Text, "fine") || !strings.HasPrefix(f.Message, "a?b?[2J<c>&") {
+	if f == nil || !strings.Contains(f.Text, "second") || strings.Contains(f.Text, "fine") ||
+		!strings.HasPrefix(f.Message, "a?b?[2J<c>&") {
 		t.Errorf("%+v", f)
 	}
 	if s.Cases[1].Error == nil || s.Cases[2].Failure != nil || s.Cases[2].Error != nil {

@@ -31,14 +31,31 @@ func knownCell(p document.Provenance) Cell {
 
 // coverageLines write the amount of data, the provenance of owners, and the limits of the answer.
 func coverageLines(c document.Coverage) []string {
-	lines := []string{fmt.Sprintf("coverage: %s, %s of %s bytes read", text.Amount(c.Events, "event"), text.Number(c.BytesRead), text.Number(c.BytesTotal))}
+	lines := []string{
+		fmt.Sprintf(
+			"coverage: %s, %s of %s bytes read",
+			text.Amount(c.Events, "event"),
+			text.Number(c.BytesRead),
+			text.Number(c.BytesTotal),
+		),
+	}
 	if known := text.Known(c.Provenance); known != "" {
 		lines = append(lines, "owners known by waiting time: "+known)
 	}
 	lines = append(lines, calibration(c.Calibration)...)
 	if s := c.Sampler; s != nil {
-		lines = append(lines, fmt.Sprintf("sampler: %s samples, late for %s of the recording, at the 99th percentile by %s, at most by %s",
-			text.Number(s.Samples), Share(s.LateNs, s.SpanNs).Text, text.Duration(s.Late.P99Ns), text.Duration(s.Late.MaxNs)))
+		lines = append(
+			lines,
+			fmt.Sprintf(
+				"sampler: %s samples, late for %s of the recording, at the 99th percentile by %s, at most by %s",
+				text.Number(
+					s.Samples,
+				),
+				Share(s.LateNs, s.SpanNs).Text,
+				text.Duration(s.Late.P99Ns),
+				text.Duration(s.Late.MaxNs),
+			),
+		)
 	}
 	lines = append(lines, runningRange(c.Running)...)
 	for _, warning := range c.Warnings {
@@ -60,7 +77,11 @@ func calibration(c *document.Calibration) []string {
 	}
 	line := "expected to be right: " + strings.Join(parts, ", ")
 	if c.Waiters > 0 {
-		line += human.Say("; of %s hidden from the inference, %.0f %% agree", human.Some(c.Dumps, "dump of a lock", "dumps of locks"), 100*float64(c.Agreeing)/float64(c.Waiters))
+		line += human.Say(
+			"; of %s hidden from the inference, %.0f %% agree",
+			human.Some(c.Dumps, "dump of a lock", "dumps of locks"),
+			100*float64(c.Agreeing)/float64(c.Waiters),
+		)
 	}
 	return []string{line}
 }
@@ -70,8 +91,14 @@ func runningRange(b *document.Bounds) []string {
 	if b == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("running time: at least %s, at most %s if threads ran wherever nothing shows that they were idle: pressure is then %s of the value shown",
-		text.Duration(b.LowNs), text.Duration(b.HighNs), Share(b.LowNs, b.HighNs).Text)}
+	return []string{
+		fmt.Sprintf(
+			"running time: at least %s, at most %s if threads ran wherever nothing shows that they were idle: pressure is then %s of the value shown",
+			text.Duration(b.LowNs),
+			text.Duration(b.HighNs),
+			Share(b.LowNs, b.HighNs).Text,
+		),
+	}
 }
 
 // ranAs writes a running time and its upper bound.

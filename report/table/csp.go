@@ -31,8 +31,15 @@ func CSP(w io.Writer, d *document.CSP, o Options) error {
 
 func intervalGrid(d *document.CSP, top int) *Grid {
 	m := measureOf(d.Coverage)
-	g := &Grid{Title: fmt.Sprintf("critical section pressure per %s: time spent acquiring the lock / running time of all %ss", text.Duration(d.IntervalNs), m.Thread),
-		Head: []string{"FROM", "TO", "RUNNING", m.Head, "CSP", "LOCK"}, Left: left(6, 5)}
+	g := &Grid{
+		Title: fmt.Sprintf(
+			"critical section pressure per %s: time spent acquiring the lock / running time of all %ss",
+			text.Duration(d.IntervalNs),
+			m.Thread,
+		),
+		Head: []string{"FROM", "TO", "RUNNING", m.Head, "CSP", "LOCK"},
+		Left: left(6, 5),
+	}
 	g.Made = func(yield func([]Cell) bool) {
 		for iv := range d.Each() {
 			for _, row := range intervalRows(&iv, m, d.Sampled, d.StartNs, top) {
@@ -43,10 +50,16 @@ func intervalGrid(d *document.CSP, top int) *Grid {
 		}
 	}
 	if d.Sampled {
-		g.Notes = append(g.Notes, "± is a 95 % interval, from a bootstrap over blocks of each interval's samples; ? marks too few of them")
+		g.Notes = append(
+			g.Notes,
+			"± is a 95 % interval, from a bootstrap over blocks of each interval's samples; ? marks too few of them",
+		)
 	}
 	if m.Counts() {
-		g.Notes = append(g.Notes, fmt.Sprintf("total: %s, of %s running or blocked", m.Text(d.Total.WaitNs), text.Number(d.Total.RunningNs)))
+		g.Notes = append(
+			g.Notes,
+			fmt.Sprintf("total: %s, of %s running or blocked", m.Text(d.Total.WaitNs), text.Number(d.Total.RunningNs)),
+		)
 	} else {
 		g.Notes = append(g.Notes, fmt.Sprintf("total: %s of waiting in %s of running time%s", text.Duration(d.Total.WaitNs), ranAs(d.Total.RunningNs, d.Coverage.Running), wholePressure(d)))
 	}
@@ -79,7 +92,10 @@ func intervalRows(iv *document.Interval, m measure, sampled bool, start int64, t
 		rows = append(rows, []Cell{from, to, ran, m.cell(0), Percent(0), none})
 	}
 	for _, l := range locks {
-		rows = append(rows, []Cell{from, to, ran, m.cell(l.WaitNs), pressureCell(sampled, l.CSP, l.PlusMinus), m.lock(l.Lock)})
+		rows = append(
+			rows,
+			[]Cell{from, to, ran, m.cell(l.WaitNs), pressureCell(sampled, l.CSP, l.PlusMinus), m.lock(l.Lock)},
+		)
 	}
 	if rest > 0 {
 		rows = append(rows, []Cell{from, to, ran, m.cell(rest), Percent(float64(rest) / float64(max(iv.RunningNs, 1))),
@@ -102,8 +118,13 @@ func offset(ns int64) Cell {
 }
 
 func phaseGrid(phases []document.Phase, start int64, m measure) *Grid {
-	g := &Grid{Title: "phases of high pressure, with the main cause of the waiting in each",
-		Head: []string{"FROM", "TO", "WAIT", "CSP", "LOCK", "CAUSE"}, Left: left(6, 4, 5), Under: []string{"LOCK", "CAUSE"}, Drop: []string{"WAIT"}}
+	g := &Grid{
+		Title: "phases of high pressure, with the main cause of the waiting in each",
+		Head:  []string{"FROM", "TO", "WAIT", "CSP", "LOCK", "CAUSE"},
+		Left:  left(6, 4, 5),
+		Under: []string{"LOCK", "CAUSE"},
+		Drop:  []string{"WAIT"},
+	}
 	for _, p := range phases {
 		cause := none
 		if len(p.Causes) > 0 {
@@ -111,7 +132,17 @@ func phaseGrid(phases []document.Phase, start int64, m measure) *Grid {
 			cause = Cell{fmt.Sprintf("%.0f %% %s", 100*float64(c.WaitNs)/float64(p.WaitNs), text.Cause(&c)), c.Owner}
 		}
 		g.Below = append(g.Below, turnsText(p.Segments, start))
-		g.Rows = append(g.Rows, []Cell{offset(p.StartNs - start), offset(p.EndNs - start), Time(p.WaitNs), pressureCell(p.PlusMinus != nil, p.CSP, p.PlusMinus), m.lock(p.Lock), cause})
+		g.Rows = append(
+			g.Rows,
+			[]Cell{
+				offset(p.StartNs - start),
+				offset(p.EndNs - start),
+				Time(p.WaitNs),
+				pressureCell(p.PlusMinus != nil, p.CSP, p.PlusMinus),
+				m.lock(p.Lock),
+				cause,
+			},
+		)
 	}
 	if len(phases) == 0 {
 		g.Notes = append(g.Notes, "none")
@@ -123,17 +154,34 @@ func phaseGrid(phases []document.Phase, start int64, m measure) *Grid {
 func turnsText(turns []document.Segment, start int64) string {
 	var parts []string
 	for _, t := range turns {
-		parts = append(parts, fmt.Sprintf("from %s: %.0f %% %s", text.Seconds(t.StartNs-start), 100*float64(t.Cause.WaitNs)/float64(max(t.WaitNs, 1)), text.Cause(&t.Cause)))
+		parts = append(
+			parts,
+			fmt.Sprintf(
+				"from %s: %.0f %% %s",
+				text.Seconds(t.StartNs-start),
+				100*float64(t.Cause.WaitNs)/float64(max(t.WaitNs, 1)),
+				text.Cause(&t.Cause),
+			),
+		)
 	}
 	return strings.Join(parts, "; ")
 }
 
 func metricGrid(list []document.Metric, by measure) *Grid {
-	g := &Grid{Title: "critical section pressure beside the older metrics, over the whole recording",
-		Head: []string{"CSP", "FAILED/S", "FAILED/ACQUIRED", "INSIDE/ELAPSED", "INSIDE/ALL", "WAIT/ELAPSED", "LOCK"}, Left: left(7, 6), Drop: []string{"WAIT/ELAPSED", "INSIDE/ALL", "INSIDE/ELAPSED", "FAILED/ACQUIRED"}}
+	g := &Grid{
+		Title: "critical section pressure beside the older metrics, over the whole recording",
+		Head:  []string{"CSP", "FAILED/S", "FAILED/ACQUIRED", "INSIDE/ELAPSED", "INSIDE/ALL", "WAIT/ELAPSED", "LOCK"},
+		Left:  left(7, 6),
+		Drop:  []string{"WAIT/ELAPSED", "INSIDE/ALL", "INSIDE/ELAPSED", "FAILED/ACQUIRED"},
+	}
 	for _, m := range list {
-		g.Rows = append(g.Rows, []Cell{Percent(m.CSP), {fmt.Sprintf("%.1f", m.FailedPerSecond), fmt.Sprintf("%.6f", m.FailedPerSecond)},
-			optional(m.FailedPerAcquired), optional(m.InsidePerElapsed), optional(m.InsidePerAll), Percent(m.WaitPerElapsed), by.lock(m.Lock)})
+		g.Rows = append(
+			g.Rows,
+			[]Cell{Percent(m.CSP), {fmt.Sprintf("%.1f", m.FailedPerSecond), fmt.Sprintf("%.6f", m.FailedPerSecond)},
+				optional(
+					m.FailedPerAcquired,
+				), optional(m.InsidePerElapsed), optional(m.InsidePerAll), Percent(m.WaitPerElapsed), by.lock(m.Lock)},
+		)
 	}
 	if len(list) > 0 && list[0].FailedPerAcquired == nil {
 		g.Notes = append(g.Notes, "n/a: the trace does not record how often and how long locks were held")

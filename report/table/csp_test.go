@@ -97,17 +97,46 @@ func TestMergingIntervalsLosesNothing(t *testing.T) {
 // culprits one after the other where there were several.
 func TestPressureAndItsPhases(t *testing.T) {
 	const start, sec = int64(1_700_000_000e9), int64(1e9)
-	d := &document.CSP{StartNs: start, IntervalNs: sec, Total: document.Total{Waiting: document.Waiting{WaitNs: 3 * sec}, RunningNs: 6 * sec}, Coverage: document.Coverage{Unit: "ns"},
+	d := &document.CSP{
+		StartNs:    start,
+		IntervalNs: sec,
+		Total:      document.Total{Waiting: document.Waiting{WaitNs: 3 * sec}, RunningNs: 6 * sec},
+		Coverage:   document.Coverage{Unit: "ns"},
 		Intervals: []document.Interval{
-			{StartNs: start, EndNs: start + sec, RunningNs: 4 * sec, Locks: []document.Pressure{{Lock: "Shop@1", WaitNs: 2 * sec, CSP: 0.5}, {Lock: "Till@2", WaitNs: sec / 2, CSP: 0.125}}},
+			{
+				StartNs:   start,
+				EndNs:     start + sec,
+				RunningNs: 4 * sec,
+				Locks: []document.Pressure{
+					{Lock: "Shop@1", WaitNs: 2 * sec, CSP: 0.5},
+					{Lock: "Till@2", WaitNs: sec / 2, CSP: 0.125},
+				},
+			},
 			{StartNs: start + sec, EndNs: start + 2*sec, RunningNs: 2 * sec},
 		},
-		Phases: []document.Phase{{Lock: "Shop@1", StartNs: start + sec/2, EndNs: start + 2*sec, WaitNs: 2 * sec, CSP: 0.4,
-			Causes: []document.Cause{{Owner: "Shop.pay:3 < Main.run:1", WaitNs: sec}},
+		Phases: []document.Phase{{
+			Lock:    "Shop@1",
+			StartNs: start + sec/2,
+			EndNs:   start + 2*sec,
+			WaitNs:  2 * sec,
+			CSP:     0.4,
+			Causes:  []document.Cause{{Owner: "Shop.pay:3 < Main.run:1", WaitNs: sec}},
 			Segments: []document.Segment{
-				{StartNs: start + sec/2, EndNs: start + sec, WaitNs: sec / 2, Cause: document.Cause{Owner: "Shop.order:2", WaitNs: sec / 4}},
-				{StartNs: start + sec, EndNs: start + 2*sec, WaitNs: sec, Cause: document.Cause{Owner: "Shop.pay:3 < Main.run:1", WaitNs: sec * 3 / 4}},
-			}}}}
+				{
+					StartNs: start + sec/2,
+					EndNs:   start + sec,
+					WaitNs:  sec / 2,
+					Cause:   document.Cause{Owner: "Shop.order:2", WaitNs: sec / 4},
+				},
+				{
+					StartNs: start + sec,
+					EndNs:   start + 2*sec,
+					WaitNs:  sec,
+					Cause:   document.Cause{Owner: "Shop.pay:3 < Main.run:1", WaitNs: sec * 3 / 4},
+				},
+			},
+		}},
+	}
 	var out strings.Builder
 	golden.OK(t, CSP(&out, d, Options{Top: 1}))
 	want := `critical section pressure per 1.00 s: time spent acquiring the lock / running time of all threads
@@ -137,7 +166,14 @@ func histDoc(recorded, sampled string) *document.Hist {
 	b.AtMost.Add(30e6)
 	total.Merge(a)
 	total.Merge(b)
-	return document.NewHist([]string{"lock"}, 10_000, []waits.Row{{Keys: []string{recorded}, Lengths: a}, {Keys: []string{sampled}, Lengths: b}}, total, nil, 0)
+	return document.NewHist(
+		[]string{"lock"},
+		10_000,
+		[]waits.Row{{Keys: []string{recorded}, Lengths: a}, {Keys: []string{sampled}, Lengths: b}},
+		total,
+		nil,
+		0,
+	)
 }
 
 func TestHistColumnsStandInPairs(t *testing.T) {
@@ -160,8 +196,15 @@ func TestHistColumnsStandInPairs(t *testing.T) {
 func TestHistSaysWhatItCannotSee(t *testing.T) {
 	var out strings.Builder
 	golden.OK(t, Hist(&out, histDoc("a.b.Cache", "x"), Options{}))
-	golden.Holds(t, out.String(), "a.b.Cache", "[all]", "CORR is corrected for coordinated omission; sampled waits lie between LEAST and MOST (one wait expected every 10.0 µs)",
-		"most waits shorter than the sampling period are missing", "1 sampled waits reach the edge")
+	golden.Holds(
+		t,
+		out.String(),
+		"a.b.Cache",
+		"[all]",
+		"CORR is corrected for coordinated omission; sampled waits lie between LEAST and MOST (one wait expected every 10.0 µs)",
+		"most waits shorter than the sampling period are missing",
+		"1 sampled waits reach the edge",
+	)
 }
 
 func TestBarNeverVanishesNorOverflows(t *testing.T) {

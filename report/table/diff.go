@@ -27,7 +27,12 @@ func scaleOf(d *document.Diff) scale {
 		m := measureOf(d.Base.Traces[0].Coverage)
 		return scale{"waiting", "waiting", "", func(ns float64) string { return m.Short(int64(ns)) }}
 	case d.Base.Operations > 0:
-		return scale{"waiting of each operation", "waiting of each operation", "", func(ns float64) string { return text.Duration(int64(ns)) }}
+		return scale{
+			"waiting of each operation",
+			"waiting of each operation",
+			"",
+			func(ns float64) string { return text.Duration(int64(ns)) },
+		}
 	}
 	return scale{"waiting", "threads waiting on average", " threads", onAverage}
 }
@@ -42,7 +47,12 @@ type changes struct {
 // tablesOf returns the tables of a document; the first row of locks is their total.
 func tablesOf(d *document.Diff, in scale) []changes {
 	all := []changes{
-		{"lock", "locks (" + in.unit + "; pressure: share of running time spent waiting)", append([]document.DiffRow{d.Total}, d.Locks...), d.Omitted[0]},
+		{
+			"lock",
+			"locks (" + in.unit + "; pressure: share of running time spent waiting)",
+			append([]document.DiffRow{d.Total}, d.Locks...),
+			d.Omitted[0],
+		},
 		{"owner", "owners (" + in.unit + " for them, and as share of running time)", d.Owners, d.Omitted[1]},
 		{"chain", "chains of waits (" + in.unit + ", and as share of running time)", d.Chains, d.Omitted[2]},
 	}
@@ -84,7 +94,12 @@ func verdictOf(d *document.Diff, in scale) string {
 	verdict := fmt.Sprintf("%s %s from %s to %s (%s)", in.what, verb, from, to, sure)
 	if len(d.Locks) > 0 && d.Locks[0].Status != "same" {
 		l := &d.Locks[0]
-		verdict += fmt.Sprintf("; most for %s: from %s to %s", nameCell("lock", l).Text, in.write(l.Base.Waiting), in.write(l.New.Waiting))
+		verdict += fmt.Sprintf(
+			"; most for %s: from %s to %s",
+			nameCell("lock", l).Text,
+			in.write(l.Base.Waiting),
+			in.write(l.New.Waiting),
+		)
 	}
 	return verdict
 }
@@ -116,14 +131,33 @@ func diffGrid(d *document.Diff, c *changes, in scale) *Grid {
 	if d.Base.Summed() { // a sum has no running time: it is a share of all waiting
 		share, title = "SHARE", c.kind+"s (waiting, and its share of all)"
 	}
-	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "%", "P", share, name}, Left: left(7, 6), Under: []string{name}, Drop: []string{"P", share, "%"}}
+	g := &Grid{
+		Title: title,
+		Head:  []string{"BASE", "NEW", "CHANGE", "%", "P", share, name},
+		Left:  left(7, 6),
+		Under: []string{name},
+		Drop:  []string{"P", share, "%"},
+	}
 	for i := range c.rows {
 		r := &c.rows[i]
-		g.Rows = append(g.Rows, []Cell{waitingCell(r.Base, in), waitingCell(r.New, in), changeCell(r, in), relativeCell(r), probabilityCell(r.P),
-			{percent(r.Base.Share) + " to " + percent(r.New.Share), ""}, nameCell(c.kind, r)})
+		g.Rows = append(
+			g.Rows,
+			[]Cell{
+				waitingCell(r.Base, in),
+				waitingCell(r.New, in),
+				changeCell(r, in),
+				relativeCell(r),
+				probabilityCell(r.P),
+				{percent(r.Base.Share) + " to " + percent(r.New.Share), ""},
+				nameCell(c.kind, r),
+			},
+		)
 	}
 	if c.more.Rows > 0 {
-		g.Notes = append(g.Notes, fmt.Sprintf("%s, %d of them changed (--top 0 shows all)", moreRows(c.more.Rows), c.more.Changed))
+		g.Notes = append(
+			g.Notes,
+			fmt.Sprintf("%s, %d of them changed (--top 0 shows all)", moreRows(c.more.Rows), c.more.Changed),
+		)
 	}
 	if len(c.rows) == 0 {
 		g.Notes = append(g.Notes, "none")
@@ -243,7 +277,22 @@ func probabilityCell(p float64) Cell {
 
 // diffCSV returns all tables as one, with all of their numbers.
 func diffCSV(d *document.Diff, in scale) *Grid {
-	g := &Grid{Head: []string{"KIND", "STATUS", "BASE_NS", "BASE_SHARE", "BASE_PLUS_MINUS", "NEW_NS", "NEW_SHARE", "NEW_PLUS_MINUS", "P", "NAME", "BASE_WAITING", "NEW_WAITING"}}
+	g := &Grid{
+		Head: []string{
+			"KIND",
+			"STATUS",
+			"BASE_NS",
+			"BASE_SHARE",
+			"BASE_PLUS_MINUS",
+			"NEW_NS",
+			"NEW_SHARE",
+			"NEW_PLUS_MINUS",
+			"P",
+			"NAME",
+			"BASE_WAITING",
+			"NEW_WAITING",
+		},
+	}
 	half := func(r document.Rate) Cell {
 		if r.PlusMinus == nil {
 			return Cell{}
@@ -256,8 +305,13 @@ func diffCSV(d *document.Diff, in scale) *Grid {
 			if kind == "lock" && i == 0 {
 				kind = "total"
 			}
-			g.Rows = append(g.Rows, []Cell{Name(kind), Name(r.Status), Time(r.Base.WaitNs), Percent(r.Base.Share), half(r.Base),
-				Time(r.New.WaitNs), Percent(r.New.Share), half(r.New), probabilityCell(r.P), Name(r.Name), waitingCell(r.Base, in), waitingCell(r.New, in)})
+			g.Rows = append(
+				g.Rows,
+				[]Cell{Name(kind), Name(r.Status), Time(r.Base.WaitNs), Percent(r.Base.Share), half(r.Base),
+					Time(
+						r.New.WaitNs,
+					), Percent(r.New.Share), half(r.New), probabilityCell(r.P), Name(r.Name), waitingCell(r.Base, in), waitingCell(r.New, in)},
+			)
 		}
 	}
 	return g
@@ -265,11 +319,21 @@ func diffCSV(d *document.Diff, in scale) *Grid {
 
 // diffNotes writes the certainty of the tables, and the warnings of the traces.
 func diffNotes(d *document.Diff) []string {
-	interval := fmt.Sprintf("± is a 95 %% interval, from a bootstrap over blocks of %s (base) and %s (new)", blocks(d.Base.BlockNs), blocks(d.New.BlockNs))
+	interval := fmt.Sprintf(
+		"± is a 95 %% interval, from a bootstrap over blocks of %s (base) and %s (new)",
+		blocks(d.Base.BlockNs),
+		blocks(d.New.BlockNs),
+	)
 	if counts(&d.Base) || counts(&d.New) {
 		interval = "± ?: counts of threads at one instant give no interval, and any change may be noise"
 	}
-	lines := []string{fmt.Sprintf("~ may be noise, or is shown again in finer rows: each table shows a false change with a chance of at most %g %%", 100*d.Alpha), interval}
+	lines := []string{
+		fmt.Sprintf(
+			"~ may be noise, or is shown again in finer rows: each table shows a false change with a chance of at most %g %%",
+			100*d.Alpha,
+		),
+		interval,
+	}
 	for _, note := range notesOf(slices.Concat(d.Base.Traces, d.New.Traces)) {
 		if !slices.Contains(lines, note) {
 			lines = append(lines, note)

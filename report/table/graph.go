@@ -25,13 +25,26 @@ func Graph(w io.Writer, d *document.Graph, o Options) error {
 
 func edgeGrid(d *document.Graph) *Grid {
 	m := measureOf(d.Coverage)
-	g := &Grid{Title: fmt.Sprintf("who waited for whom, by %s (%s blame: the %s; %s)", d.By, d.Metric, titles[d.Metric], m.What()),
-		Head: []string{"WAITED", "SHARE", "WALL", "WAITS", "WAITER", "OWNER", "LOCKS"}, Left: left(7, 4, 5, 6), Drop: []string{"WALL", "WAITS"}}
+	g := &Grid{
+		Title: fmt.Sprintf(
+			"who waited for whom, by %s (%s blame: the %s; %s)",
+			d.By,
+			d.Metric,
+			titles[d.Metric],
+			m.What(),
+		),
+		Head: []string{"WAITED", "SHARE", "WALL", "WAITS", "WAITER", "OWNER", "LOCKS"},
+		Left: left(7, 4, 5, 6),
+		Drop: []string{"WALL", "WAITS"},
+	}
 	names := d.Names()
 	for i := range d.Edges {
 		e := &d.Edges[i]
-		g.Rows = append(g.Rows, []Cell{m.cell(e.ThreadNs), Share(e.ThreadNs, d.Total.WaitNs), m.wall(e.WallNs), Count(e.Waits),
-			siteCell(names[e.From]), siteCell(names[e.To]), lockCell(e)})
+		g.Rows = append(
+			g.Rows,
+			[]Cell{m.cell(e.ThreadNs), Share(e.ThreadNs, d.Total.WaitNs), m.wall(e.WallNs), Count(e.Waits),
+				siteCell(names[e.From]), siteCell(names[e.To]), lockCell(e)},
+		)
 	}
 	if note := text.LeftOut(d); note != "" {
 		g.Notes = append(g.Notes, note)
@@ -47,7 +60,10 @@ func edgeGrid(d *document.Graph) *Grid {
 func lockCell(e *document.Edge) Cell {
 	var shown, raw []string
 	for _, l := range e.Locks {
-		shown = append(shown, fmt.Sprintf("%s %.0f %%", text.Class(l.Class), 100*float64(l.ThreadNs)/float64(max(e.ThreadNs, 1))))
+		shown = append(
+			shown,
+			fmt.Sprintf("%s %.0f %%", text.Class(l.Class), 100*float64(l.ThreadNs)/float64(max(e.ThreadNs, 1))),
+		)
 		raw = append(raw, fmt.Sprintf("%s=%d", l.Class, l.ThreadNs))
 	}
 	if len(shown) == 1 {
@@ -58,8 +74,11 @@ func lockCell(e *document.Edge) Cell {
 
 // cycleGrid lists the strongly connected components among the shown nodes.
 func cycleGrid(d *document.Graph) *Grid {
-	g := &Grid{Title: "cycles: each member waited, over the recording, for another one; closed: its members wait for no other thread",
-		Head: []string{"CYCLE", "CLOSED", "MEMBERS"}, Left: left(3, 1, 2)}
+	g := &Grid{
+		Title: "cycles: each member waited, over the recording, for another one; closed: its members wait for no other thread",
+		Head:  []string{"CYCLE", "CLOSED", "MEMBERS"},
+		Left:  left(3, 1, 2),
+	}
 	members := map[int][]string{}
 	closed := map[int]bool{}
 	for _, n := range d.Nodes {
@@ -85,11 +104,22 @@ func cycleGrid(d *document.Graph) *Grid {
 // its numbers, where it has room.
 func Chains(w io.Writer, d *document.Chains, o Options) error {
 	m := measureOf(d.Coverage)
-	g := &Grid{Title: "chains of waits: waiting group -> lock -> owner's method, which may wait in turn -> ... (" + m.What() + ")",
-		Head: []string{"WAITED", "SHARE", "WALL", "WAITS", "HOPS", "KNOWN", "CHAIN"}, Left: left(7, 5, 6)}
+	g := &Grid{
+		Title: "chains of waits: waiting group -> lock -> owner's method, which may wait in turn -> ... (" + m.What() + ")",
+		Head:  []string{"WAITED", "SHARE", "WALL", "WAITS", "HOPS", "KNOWN", "CHAIN"},
+		Left:  left(7, 5, 6),
+	}
 	for i := range d.Chains {
 		c := &d.Chains[i]
-		row := []Cell{m.cell(c.ThreadNs), Share(c.ThreadNs, d.Total.WaitNs), m.wall(c.WallNs), Count(c.Waits), Count(int64(c.Hops)), knownCell(c.Provenance), chainCell(c)}
+		row := []Cell{
+			m.cell(c.ThreadNs),
+			Share(c.ThreadNs, d.Total.WaitNs),
+			m.wall(c.WallNs),
+			Count(c.Waits),
+			Count(int64(c.Hops)),
+			knownCell(c.Provenance),
+			chainCell(c),
+		}
 		if o.Style == Text {
 			g.Below = append(g.Below, row[6].Text)
 			row = row[:6]
@@ -100,7 +130,14 @@ func Chains(w io.Writer, d *document.Chains, o Options) error {
 		g.Head, g.Left = g.Head[:6], g.Left[:6]
 	}
 	if d.Omitted.Chains > 0 {
-		g.Notes = append(g.Notes, fmt.Sprintf("left out: %s chains with %s (--top 0 shows all)", text.Number(int64(d.Omitted.Chains)), m.Text(d.Omitted.ThreadNs)))
+		g.Notes = append(
+			g.Notes,
+			fmt.Sprintf(
+				"left out: %s chains with %s (--top 0 shows all)",
+				text.Number(int64(d.Omitted.Chains)),
+				m.Text(d.Omitted.ThreadNs),
+			),
+		)
 	}
 	g.Notes = append(g.Notes, m.Total(d.Total))
 	return report{grids: []*Grid{g}, tail: coverageLines(d.Coverage)}.write(w, o)

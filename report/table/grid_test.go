@@ -14,7 +14,19 @@ import (
 )
 
 // hostile is what a trace may call its threads and locks.
-var hostile = []string{"plain", "=1+1", "@SUM(A1)", "-2", `quote " and, comma`, "pipe | end", "two\nlines", "\x1b[2J", "a.B.<init>", "`code` *star*", ""}
+var hostile = []string{
+	"plain",
+	"=1+1",
+	"@SUM(A1)",
+	"-2",
+	`quote " and, comma`,
+	"pipe | end",
+	"two\nlines",
+	"\x1b[2J",
+	"a.B.<init>",
+	"`code` *star*",
+	"",
+}
 
 func write(t *testing.T, g *Grid, o Options) string {
 	t.Helper()
@@ -34,7 +46,10 @@ func hostileGrid() *Grid {
 func TestCSVReadsBackAndRunsNothing(t *testing.T) {
 	got := golden.Must(csv.NewReader(strings.NewReader(write(t, hostileGrid(), Options{Style: CSV}))).ReadAll())(t)
 	want := [][]string{{"times_seen", "lock"},
-		{"0", "plain"}, {"1000", "'=1+1"}, {"2000", "'@SUM(A1)"}, {"3000", "-2"}, {"4000", `quote " and, comma`}, {"5000", "pipe | end"},
+		{
+			"0",
+			"plain",
+		}, {"1000", "'=1+1"}, {"2000", "'@SUM(A1)"}, {"3000", "-2"}, {"4000", `quote " and, comma`}, {"5000", "pipe | end"},
 		{"6000", `two\nlines`}, {"7000", `\x1b[2J`}, {"8000", "a.B.<init>"}, {"9000", "`code` *star*"}, {"10000", ""}}
 	golden.Same(t, got, want)
 }
@@ -57,8 +72,12 @@ func TestMarkdownCellsStayCells(t *testing.T) {
 
 func TestTheWidestColumnGivesWay(t *testing.T) {
 	long := strings.Repeat("frame < ", 30)
-	g := &Grid{Title: "t", Head: []string{"WAIT", "OWNER", "KNOWN"}, Left: left(3, 1, 2),
-		Rows: [][]Cell{{Time(5e9), Name(long), Name("inferred 100 %")}}}
+	g := &Grid{
+		Title: "t",
+		Head:  []string{"WAIT", "OWNER", "KNOWN"},
+		Left:  left(3, 1, 2),
+		Rows:  [][]Cell{{Time(5e9), Name(long), Name("inferred 100 %")}},
+	}
 	widest := func(width int) (n int) {
 		for _, line := range strings.Split(write(t, g, Options{Width: width}), "\n") {
 			n = max(n, utf8.RuneCountInString(strings.TrimRight(line, " ")))
@@ -78,10 +97,28 @@ func TestTheWidestColumnGivesWay(t *testing.T) {
 func TestStacksThatLookAlikeAreToldApart(t *testing.T) {
 	take := format.Frame{Class: "com.acme.Shop", Method: "pay", Line: 12}
 	stack := func(lock ...format.Frame) document.Stack { return append(document.Stack(lock), take) }
-	b := &document.Blame{Metric: "direct", By: []string{"owner-stack"}, StackKeys: []string{"owner-stack"}, Coverage: document.Coverage{Unit: "ns"}, Rows: []document.BlameRow{
-		{Keys: []string{"a"}, Stack: stack()},
-		{Keys: []string{"b"}, Stack: stack(format.Frame{Class: "jdk.internal.misc.Unsafe", Method: "park"}, format.Frame{Class: "java.util.concurrent.locks.ReentrantLock", Method: "lock", Line: 322})},
-		{Keys: []string{"c"}, Stack: document.Stack{{Class: "java.lang.Thread", Method: "sleep"}, {Class: "com.acme.Shop", Method: "nap", Line: 3}}}}}
+	b := &document.Blame{
+		Metric:    "direct",
+		By:        []string{"owner-stack"},
+		StackKeys: []string{"owner-stack"},
+		Coverage:  document.Coverage{Unit: "ns"},
+		Rows: []document.BlameRow{
+			{Keys: []string{"a"}, Stack: stack()},
+			{
+				Keys: []string{"b"},
+				Stack: stack(
+					format.Frame{Class: "jdk.internal.misc.Unsafe", Method: "park"},
+					format.Frame{Class: "java.util.concurrent.locks.ReentrantLock", Method: "lock", Line: 322},
+				),
+			},
+			{
+				Keys: []string{"c"},
+				Stack: document.Stack{
+					{Class: "java.lang.Thread", Method: "sleep"},
+					{Class: "com.acme.Shop", Method: "nap", Line: 3},
+				},
+			}},
+	}
 	var got []string
 	for _, row := range blameGrid(b).Rows {
 		got = append(got, row[4].Text)
@@ -90,8 +127,13 @@ func TestStacksThatLookAlikeAreToldApart(t *testing.T) {
 }
 
 func TestColumnsGoWhereThereIsNoRoom(t *testing.T) {
-	g := &Grid{Title: "t", Head: []string{"WAIT", "WALL", "OWNER", "LOCK"}, Left: left(4, 2, 3), Drop: []string{"WALL", "WAIT"},
-		Rows: [][]Cell{{Time(5e9), Time(4e9), Name(strings.Repeat("o", 50)), Name(strings.Repeat("l", 50))}}}
+	g := &Grid{
+		Title: "t",
+		Head:  []string{"WAIT", "WALL", "OWNER", "LOCK"},
+		Left:  left(4, 2, 3),
+		Drop:  []string{"WALL", "WAIT"},
+		Rows:  [][]Cell{{Time(5e9), Time(4e9), Name(strings.Repeat("o", 50)), Name(strings.Repeat("l", 50))}},
+	}
 	for width, want := range map[int]string{200: "5.00 s 4.00 s", 56: "5.00 s 4.00 s", 48: "5.00 s ooo"} {
 		out := write(t, g, Options{Width: width})
 		golden.Holds(golden.At(t, width), strings.Join(strings.Fields(out), " "), want)
@@ -115,8 +157,12 @@ const wide = "在庫管理Lock🔒e\u0301.ロック"
 func TestWideLetters(t *testing.T) {
 	t.Setenv("LANG", "ja_JP.UTF-8")
 	for width := 27; width <= 60; width++ {
-		g := &Grid{Title: "名前 " + wide + " " + wide, Head: []string{"WAIT", "LOCK", "OWNER"}, Left: []bool{false, true, true},
-			Rows: [][]Cell{{Count(12), Name(wide), Name("a " + wide)}, {Count(1234), Name("plain"), Name("b")}}}
+		g := &Grid{
+			Title: "名前 " + wide + " " + wide,
+			Head:  []string{"WAIT", "LOCK", "OWNER"},
+			Left:  []bool{false, true, true},
+			Rows:  [][]Cell{{Count(12), Name(wide), Name("a " + wide)}, {Count(1234), Name("plain"), Name("b")}},
+		}
 		var b strings.Builder
 		golden.OK(t, report{grids: []*Grid{g}}.write(&b, Options{Width: width}))
 		lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
@@ -132,13 +178,18 @@ func TestWideLetters(t *testing.T) {
 func TestLinesOfLongTablesCostLittle(t *testing.T) {
 	const lines = 10_000
 	row := []Cell{{"1.000 s", "1000000000"}, {"app.Cache@7f6ea80174f0", "app.Cache"}}
-	g := &Grid{Title: "waits", Head: []string{"TIME", "LOCK"}, Left: []bool{false, true}, Made: func(yield func([]Cell) bool) {
-		for range lines {
-			if !yield(row) {
-				return
+	g := &Grid{
+		Title: "waits",
+		Head:  []string{"TIME", "LOCK"},
+		Left:  []bool{false, true},
+		Made: func(yield func([]Cell) bool) {
+			for range lines {
+				if !yield(row) {
+					return
+				}
 			}
-		}
-	}}
+		},
+	}
 	n := testing.AllocsPerRun(3, func() {
 		if err := (report{grids: []*Grid{g}}).write(io.Discard, Options{}); err != nil {
 			t.Error(err)
@@ -151,8 +202,18 @@ func TestLinesOfLongTablesCostLittle(t *testing.T) {
 // not fit, whole, before what stands there anyway.
 func TestAColumnStandsUnderItsRowsWhereItDoesNotFit(t *testing.T) {
 	grid := func() *Grid {
-		return &Grid{Title: "phases", Head: []string{"WAIT", "CAUSE", "LOCK"}, Left: left(3, 1, 2), Under: []string{"CAUSE"}, Below: []string{"", "then Stock.close"},
-			Rows: [][]Cell{{Count(1), Name("Store.flush < Shop.order"), Name("Store")}, {Count(2), Name("Stock.open"), Name("Stock")}, {Count(3), none, Name("Shelf")}}}
+		return &Grid{
+			Title: "phases",
+			Head:  []string{"WAIT", "CAUSE", "LOCK"},
+			Left:  left(3, 1, 2),
+			Under: []string{"CAUSE"},
+			Below: []string{"", "then Stock.close"},
+			Rows: [][]Cell{
+				{Count(1), Name("Store.flush < Shop.order"), Name("Store")},
+				{Count(2), Name("Stock.open"), Name("Stock")},
+				{Count(3), none, Name("Shelf")},
+			},
+		}
 	}
 	for width, want := range map[int]string{
 		60: "phases\n WAIT  CAUSE                     LOCK  \n    1  Store.flush < Shop.order  Store \n    2  Stock.open                Stock \n      then Stock.close\n    3  -                         Shelf \n\n",

@@ -20,9 +20,19 @@ type lengthKind struct {
 // lengthKinds are all kinds, in the order of columns.
 var lengthKinds = []lengthKind{
 	{"", "waits", "", func(r *document.HistRow) *document.Lengths { return r.Exact }},
-	{" CORR", "waits, corrected", "CORR is corrected for coordinated omission", func(r *document.HistRow) *document.Lengths { return r.Corrected }},
+	{
+		" CORR",
+		"waits, corrected",
+		"CORR is corrected for coordinated omission",
+		func(r *document.HistRow) *document.Lengths { return r.Corrected },
+	},
 	{" LEAST", "sampled waits, at least", "", func(r *document.HistRow) *document.Lengths { return r.AtLeast }},
-	{" MOST", "sampled waits, at most", "sampled waits lie between LEAST and MOST", func(r *document.HistRow) *document.Lengths { return r.AtMost }},
+	{
+		" MOST",
+		"sampled waits, at most",
+		"sampled waits lie between LEAST and MOST",
+		func(r *document.HistRow) *document.Lengths { return r.AtMost },
+	},
 }
 
 // kindsOf returns the kinds that occur in a document.
@@ -155,10 +165,19 @@ func histNotes(d *document.Hist) (notes []string) {
 		notes = append(notes, "no waits")
 	}
 	if d.Total.AtLeast != nil {
-		notes = append(notes, "consecutive samples of a thread that waits at one place count as one wait; most waits shorter than the sampling period are missing")
+		notes = append(
+			notes,
+			"consecutive samples of a thread that waits at one place count as one wait; most waits shorter than the sampling period are missing",
+		)
 	}
 	if d.Total.Open > 0 {
-		notes = append(notes, fmt.Sprintf("%s sampled waits reach the edge of the recording, or of the interval from --from to --to, and may have been longer", text.Number(d.Total.Open)))
+		notes = append(
+			notes,
+			fmt.Sprintf(
+				"%s sampled waits reach the edge of the recording, or of the interval from --from to --to, and may have been longer",
+				text.Number(d.Total.Open),
+			),
+		)
 	}
 	return notes
 }

@@ -82,7 +82,17 @@ func describe(c *document.Check, r *document.CheckRule) *problem {
 	}
 	for i := range r.Subjects {
 		if s := &r.Subjects[i]; s.Status != "pass" {
-			lines = append(lines, clean(fmt.Sprintf("%s: %s, the limit is %s", subject(c, s.Name), checkValue(r.Unit, s.Value, s.PlusMinus), checkLimit(r.Unit, s))))
+			lines = append(
+				lines,
+				clean(
+					fmt.Sprintf(
+						"%s: %s, the limit is %s",
+						subject(c, s.Name),
+						checkValue(r.Unit, s.Value, s.PlusMinus),
+						checkLimit(r.Unit, s),
+					),
+				),
+			)
 		}
 	}
 	if len(lines) == 0 {

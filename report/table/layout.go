@@ -51,7 +51,13 @@ func (g *Grid) layout(o Options) *layout {
 		}
 	}
 	if len(gone) > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("no room for %s (a wider terminal or --format csv shows all columns)", strings.Join(gone, ", ")))
+		l.notes = append(
+			l.notes,
+			fmt.Sprintf(
+				"no room for %s (a wider terminal or --format csv shows all columns)",
+				strings.Join(gone, ", "),
+			),
+		)
 	}
 	if l.width() > o.Width {
 		l.shrink(o.Width)

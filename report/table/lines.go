@@ -107,11 +107,25 @@ func (l *layout) printer(out *bufio.Writer) *tablewriter.Table {
 			align[i] = tw.AlignLeft
 		}
 	}
-	cell := tw.CellConfig{Alignment: tw.CellAlignment{PerColumn: align}, Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off}}
+	cell := tw.CellConfig{
+		Alignment:  tw.CellAlignment{PerColumn: align},
+		Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off},
+	}
 	twwidth.SetOptions(twwidth.Options{})
-	return tablewriter.NewTable(out, tablewriter.WithRenderer(renderer.NewMarkdown()),
-		tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell, Widths: tw.CellWidth{PerColumn: widths}, Stream: tw.StreamConfig{Enable: true}}),
-		tablewriter.WithTrimSpace(tw.Off), tablewriter.WithHeaderAutoFormat(tw.Off))
+	return tablewriter.NewTable(
+		out,
+		tablewriter.WithRenderer(renderer.NewMarkdown()),
+		tablewriter.WithConfig(
+			tablewriter.Config{
+				Header: cell,
+				Row:    cell,
+				Widths: tw.CellWidth{PerColumn: widths},
+				Stream: tw.StreamConfig{Enable: true},
+			},
+		),
+		tablewriter.WithTrimSpace(tw.Off),
+		tablewriter.WithHeaderAutoFormat(tw.Off),
+	)
 }
 
 // paragraphs puts each text on lines of its own.
@@ -157,11 +171,16 @@ func markdown(s string) string {
 
 // acting are the signs of Markdown, and the texts that GitHub and GitLab turn into links, formulas
 // or pictures: users, issues, milestones, snippets, addresses, and :names: of pictures.
-var acting = regexp.MustCompile("[\\\\`*_\\[\\]<>|!~&@#$]|:\\S|^[-+=][^\\pL\\pN]|\\b(?i:gh-[0-9]|www\\.)|(^|[^\\pL\\pN_])%[0-9]")
+var acting = regexp.MustCompile(
+	"[\\\\`*_\\[\\]<>|!~&@#$]|:\\S|^[-+=][^\\pL\\pN]|\\b(?i:gh-[0-9]|www\\.)|(^|[^\\pL\\pN_])%[0-9]",
+)
 
 // commit reports whether a text may hold the hash of a commit.
 func commit(s string) bool {
-	return slices.ContainsFunc(sum.FindAllString(s, -1), func(word string) bool { return strings.ContainsAny(word, "abcdef") })
+	return slices.ContainsFunc(
+		sum.FindAllString(s, -1),
+		func(word string) bool { return strings.ContainsAny(word, "abcdef") },
+	)
 }
 
 var sum = regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)

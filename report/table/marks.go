@@ -17,13 +17,19 @@ import (
 const atMost = "≤: shorter waits were not recorded (see the note on thresholds); the percentile over all waits is at most this"
 
 // thresholdOf are the events of a recorder with the waits for each kind of lock.
-var thresholdOf = map[string]string{"monitor": "MonitorEnter", "synchronizer": "ThreadPark", "readwritelock": "ThreadPark", "semaphore": "ThreadPark"}
+var thresholdOf = map[string]string{
+	"monitor":       "MonitorEnter",
+	"synchronizer":  "ThreadPark",
+	"readwritelock": "ThreadPark",
+	"semaphore":     "ThreadPark",
+}
 
 // underThreshold reports whether short waits for a kind of lock were not recorded; "" means any
 // kind.
 func underThreshold(c document.Coverage, kind string) bool {
 	for _, w := range c.Warnings {
-		if w.Code == format.CodeThreshold && (kind == "" || thresholdOf[kind] != "" && slices.ContainsFunc(w.Events, func(e string) bool { return strings.Contains(e, thresholdOf[kind]) })) {
+		if w.Code == format.CodeThreshold &&
+			(kind == "" || thresholdOf[kind] != "" && slices.ContainsFunc(w.Events, func(e string) bool { return strings.Contains(e, thresholdOf[kind]) })) {
 			return true
 		}
 	}
@@ -56,7 +62,10 @@ func (g *Grid) addUncertainty(of func(row int) *document.Uncertainty) {
 	}
 	g.Head = append([]string{g.Head[0], "+/-"}, g.Head[1:]...)
 	g.Left = append([]bool{false, false}, g.Left[1:]...)
-	g.Notes = append(g.Notes, fmt.Sprintf("+/- is a 95 %% interval, from a bootstrap over blocks of %s", blocks([2]int64{shortest, longest})))
+	g.Notes = append(
+		g.Notes,
+		fmt.Sprintf("+/- is a 95 %% interval, from a bootstrap over blocks of %s", blocks([2]int64{shortest, longest})),
+	)
 }
 
 func uncertaintyCell(d *document.Uncertainty) Cell {

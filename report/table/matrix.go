@@ -55,8 +55,18 @@ func matrixGrid(d *document.Graph, n int, o Options) *Grid {
 	if rest > 0 {
 		size++
 	}
-	g := &Grid{Title: fmt.Sprintf("who (row) waited for whom (column), by %s (%s blame: the %s; %s)", d.By, d.Metric, titles[d.Metric], unit.What()),
-		Head: []string{"#", "WAITER"}, CSV: []string{"waiter"}, Left: left(size+3, 1)}
+	g := &Grid{
+		Title: fmt.Sprintf(
+			"who (row) waited for whom (column), by %s (%s blame: the %s; %s)",
+			d.By,
+			d.Metric,
+			titles[d.Metric],
+			unit.What(),
+		),
+		Head: []string{"#", "WAITER"},
+		CSV:  []string{"waiter"},
+		Left: left(size+3, 1),
+	}
 	cells, caused := square(d, n), make([]int64, size)
 	for i := range size {
 		number, name := strconv.Itoa(i+1), "[the rest]"

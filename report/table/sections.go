@@ -22,7 +22,14 @@ var Sections = []string{"findings", "deadlocks", "locks", "owners", "waiting", "
 
 // analyzeSections are the tables of an overview, in the order of Sections.
 func analyzeSections(a *document.Analyze) []section {
-	grids := []*Grid{findingGrid(a), deadlockGrid(a), lockGrid(a), ownerGrid(a), waitingGrid(a), phaseGrid(a.Phases, a.Trace.StartNs, measureOf(a.Coverage))}
+	grids := []*Grid{
+		findingGrid(a),
+		deadlockGrid(a),
+		lockGrid(a),
+		ownerGrid(a),
+		waitingGrid(a),
+		phaseGrid(a.Phases, a.Trace.StartNs, measureOf(a.Coverage)),
+	}
 	out := make([]section, len(grids))
 	for i, g := range grids {
 		out[i] = section{Sections[i], g}
@@ -60,11 +67,43 @@ func writeCSV(w io.Writer, all []section, o Options) error {
 
 func findingGrid(a *document.Analyze) *Grid {
 	m := measureOf(a.Coverage)
-	g := &Grid{Title: "findings", Head: []string{"CAUSED", "SHARE", "FINDING", "LOCK", "OWNER", "ROOT", "TRAPPED", "DEADLOCK", "CONFIDENCE", "KNOWN", "REMEDY"},
-		Left: left(11, 2, 3, 4, 5, 8, 9, 10), Drop: []string{"KNOWN", "TRAPPED", "DEADLOCK", "ROOT"}}
+	g := &Grid{
+		Title: "findings",
+		Head: []string{
+			"CAUSED",
+			"SHARE",
+			"FINDING",
+			"LOCK",
+			"OWNER",
+			"ROOT",
+			"TRAPPED",
+			"DEADLOCK",
+			"CONFIDENCE",
+			"KNOWN",
+			"REMEDY",
+		},
+		Left: left(11, 2, 3, 4, 5, 8, 9, 10),
+		Drop: []string{"KNOWN", "TRAPPED", "DEADLOCK", "ROOT"},
+	}
 	for _, f := range a.Findings {
-		g.Rows = append(g.Rows, []Cell{m.cell(f.WaitNs), Percent(f.Share), {f.Title, f.Kind.String()}, m.lock(f.Lock), siteCell(f.Owner), m.lock(f.Root),
-			unlessZero(f.Threads), unlessZero(f.Deadlock), Name(string(f.Confidence)), knownCell(f.Provenance), Name(f.Remedy)})
+		g.Rows = append(
+			g.Rows,
+			[]Cell{
+				m.cell(f.WaitNs),
+				Percent(f.Share),
+				{f.Title, f.Kind.String()},
+				m.lock(f.Lock),
+				siteCell(f.Owner),
+				m.lock(f.Root),
+				unlessZero(
+					f.Threads,
+				),
+				unlessZero(f.Deadlock),
+				Name(string(f.Confidence)),
+				knownCell(f.Provenance),
+				Name(f.Remedy),
+			},
+		)
 	}
 	return g
 }
@@ -80,14 +119,29 @@ func unlessZero(n int) Cell {
 // deadlockGrid returns all deadlocks as one table, with a row for each thread, and for each thread
 // that is blocked behind one.
 func deadlockGrid(a *document.Analyze) *Grid {
-	g := &Grid{Title: "deadlocks", Head: []string{"DEADLOCK", "THREAD", "LOCK", "CLASS", "SITE", "HOLDS", "TOOK"}, Left: left(7, 1, 2, 3, 4, 5, 6)}
+	g := &Grid{
+		Title: "deadlocks",
+		Head:  []string{"DEADLOCK", "THREAD", "LOCK", "CLASS", "SITE", "HOLDS", "TOOK"},
+		Left:  left(7, 1, 2, 3, 4, 5, 6),
+	}
 	for _, d := range a.Deadlocks {
 		number := Count(int64(d.Number))
 		if d.Found != "" {
 			g.Rows = append(g.Rows, []Cell{number, Name(d.Found), {}, {}, {}, {}, {}})
 		}
 		for _, m := range d.Cycle {
-			g.Rows = append(g.Rows, []Cell{number, Name(m.Thread), Name(m.Lock), qualified(m.Class), Cell{text.Stack(m.Stack, false), analysis.StackText(m.Stack)}, qualified(m.Holds), siteCell(m.Took)})
+			g.Rows = append(
+				g.Rows,
+				[]Cell{
+					number,
+					Name(m.Thread),
+					Name(m.Lock),
+					qualified(m.Class),
+					Cell{text.Stack(m.Stack, false), analysis.StackText(m.Stack)},
+					qualified(m.Holds),
+					siteCell(m.Took),
+				},
+			)
 		}
 		for _, thread := range d.Queued {
 			g.Rows = append(g.Rows, []Cell{number, Name(thread), {}, {}, {}, {}, {}})
@@ -98,12 +152,26 @@ func deadlockGrid(a *document.Analyze) *Grid {
 
 func ownerGrid(a *document.Analyze) *Grid {
 	m := measureOf(a.Coverage)
-	g := &Grid{Title: "owners: where they acquired the lock, their callers, and what they did while others waited",
-		Head: []string{"CAUSED", "SHARE", "LOCK", "SITE", "CALLERS", "DOING", "KNOWN"}, Left: left(7, 2, 3, 4, 5, 6), Drop: []string{"KNOWN", "DOING"}}
+	g := &Grid{
+		Title: "owners: where they acquired the lock, their callers, and what they did while others waited",
+		Head:  []string{"CAUSED", "SHARE", "LOCK", "SITE", "CALLERS", "DOING", "KNOWN"},
+		Left:  left(7, 2, 3, 4, 5, 6),
+		Drop:  []string{"KNOWN", "DOING"},
+	}
 	for _, l := range a.Locks {
 		for _, o := range l.Owners {
-			g.Rows = append(g.Rows, []Cell{m.cell(o.WaitNs), Share(o.WaitNs, a.Total.WaitNs), m.lock(l.Lock), {text.OwnerAt(text.Method(o.Site), o.In), o.Site},
-				callersCell(o), Name(doingText(o)), knownCell(o.Provenance)})
+			g.Rows = append(
+				g.Rows,
+				[]Cell{
+					m.cell(o.WaitNs),
+					Share(o.WaitNs, a.Total.WaitNs),
+					m.lock(l.Lock),
+					{text.OwnerAt(text.Method(o.Site), o.In), o.Site},
+					callersCell(o),
+					Name(doingText(o)),
+					knownCell(o.Provenance),
+				},
+			)
 		}
 	}
 	return g
@@ -111,10 +179,23 @@ func ownerGrid(a *document.Analyze) *Grid {
 
 func waitingGrid(a *document.Analyze) *Grid {
 	m := measureOf(a.Coverage)
-	g := &Grid{Title: "where the others wait", Head: []string{m.Head, "SHARE", "WAITS", "LOCK", "SITE"}, Left: left(5, 3, 4)}
+	g := &Grid{
+		Title: "where the others wait",
+		Head:  []string{m.Head, "SHARE", "WAITS", "LOCK", "SITE"},
+		Left:  left(5, 3, 4),
+	}
 	for _, l := range a.Locks {
 		for _, s := range l.Waiting {
-			g.Rows = append(g.Rows, []Cell{m.cell(s.WaitNs), Share(s.WaitNs, a.Total.WaitNs), Count(s.Waits), m.lock(l.Lock), siteCell(s.Site)})
+			g.Rows = append(
+				g.Rows,
+				[]Cell{
+					m.cell(s.WaitNs),
+					Share(s.WaitNs, a.Total.WaitNs),
+					Count(s.Waits),
+					m.lock(l.Lock),
+					siteCell(s.Site),
+				},
+			)
 		}
 	}
 	return g
@@ -165,7 +246,12 @@ func resourceTitle(m measure) string {
 }
 
 func resourceGrid(title string, rows []document.Resource, more int, m measure) *Grid {
-	g := &Grid{Title: title, Head: []string{m.Head, "WAITS", "MAX", strings.ToUpper(m.Thread) + "S", "FOR", "AT"}, Left: left(6, 4, 5), Drop: []string{"MAX", "WAITS"}}
+	g := &Grid{
+		Title: title,
+		Head:  []string{m.Head, "WAITS", "MAX", strings.ToUpper(m.Thread) + "S", "FOR", "AT"},
+		Left:  left(6, 4, 5),
+		Drop:  []string{"MAX", "WAITS"},
+	}
 	if m.Counts() {
 		g.Head[3] = "DISTINCT"
 	}
@@ -178,13 +264,19 @@ func resourceGrid(title string, rows []document.Resource, more int, m measure) *
 		if r.Loop {
 			at.Text, loops = at.Text+" *", true
 		}
-		g.Rows = append(g.Rows, []Cell{m.cell(r.WaitNs), Count(r.Waits), Length(r.MaxNs), Count(int64(r.Waiters)), siteCell(r.What), at})
+		g.Rows = append(
+			g.Rows,
+			[]Cell{m.cell(r.WaitNs), Count(r.Waits), Length(r.MaxNs), Count(int64(r.Waiters)), siteCell(r.What), at},
+		)
 	}
 	if more > 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("%s (--top 0 shows all)", moreRows(more)))
 	}
 	if loops {
-		g.Notes = append(g.Notes, "* is the outermost method of its "+m.Thread+"s: they may wait for work and have nothing to do; a rule can say so (contend rules)")
+		g.Notes = append(
+			g.Notes,
+			"* is the outermost method of its "+m.Thread+"s: they may wait for work and have nothing to do; a rule can say so (contend rules)",
+		)
 	}
 	return g
 }
@@ -202,5 +294,11 @@ func sumOf(what string, a document.NonLockWait, m measure) string {
 	if m.Counts() {
 		return what + m.Text(a.WaitNs)
 	}
-	return fmt.Sprintf("%s%s in %s of %s", what, text.Duration(a.WaitNs), text.Amount(a.Waits, "wait"), text.Amount(int64(a.Waiters), m.Thread))
+	return fmt.Sprintf(
+		"%s%s in %s of %s",
+		what,
+		text.Duration(a.WaitNs),
+		text.Amount(a.Waits, "wait"),
+		text.Amount(int64(a.Waiters), m.Thread),
+	)
 }

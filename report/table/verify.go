@@ -13,11 +13,26 @@ import (
 
 // Verify writes the damaged places of a trace, one a row, and the total loss.
 func Verify(w io.Writer, v *document.Verify, o Options) error {
-	g := &Grid{Title: verifyHeading(v), Head: []string{"PLACE", "BYTES", "EVENTS", "FROM", "UNTIL", "DAMAGE"}, Left: left(6, 0, 5),
-		CSV: []string{"place", "bytes", "events", "from_ns", "until_ns", "damage"}, Notes: verifyNotes(v)}
+	g := &Grid{
+		Title: verifyHeading(v),
+		Head:  []string{"PLACE", "BYTES", "EVENTS", "FROM", "UNTIL", "DAMAGE"},
+		Left:  left(6, 0, 5),
+		CSV:   []string{"place", "bytes", "events", "from_ns", "until_ns", "damage"},
+		Notes: verifyNotes(v),
+	}
 	for i := range v.Damage {
 		d := &v.Damage[i]
-		g.Rows = append(g.Rows, []Cell{Name(place(d)), Count(d.Bytes), known(d.Events), since(v.StartNs, d.FromNs), since(v.StartNs, d.UntilNs), Name(d.Why)})
+		g.Rows = append(
+			g.Rows,
+			[]Cell{
+				Name(place(d)),
+				Count(d.Bytes),
+				known(d.Events),
+				since(v.StartNs, d.FromNs),
+				since(v.StartNs, d.UntilNs),
+				Name(d.Why),
+			},
+		)
 	}
 	if len(g.Rows) == 0 && o.Style == Text {
 		return report{tail: []string{g.Title}}.write(w, o)
@@ -28,9 +43,21 @@ func Verify(w io.Writer, v *document.Verify, o Options) error {
 func verifyHeading(v *document.Verify) string {
 	inputs := strings.Join(v.Inputs, " ")
 	if v.Whole {
-		return fmt.Sprintf("%s: whole: %s, %s, %s bytes", inputs, v.Format, text.Amount(v.Events, "event"), text.Number(v.BytesRead))
+		return fmt.Sprintf(
+			"%s: whole: %s, %s, %s bytes",
+			inputs,
+			v.Format,
+			text.Amount(v.Events, "event"),
+			text.Number(v.BytesRead),
+		)
 	}
-	return fmt.Sprintf("%s: damaged in %s: %s, %s events read", inputs, text.Amount(v.Places, "place"), v.Format, text.Number(v.Events))
+	return fmt.Sprintf(
+		"%s: damaged in %s: %s, %s events read",
+		inputs,
+		text.Amount(v.Places, "place"),
+		v.Format,
+		text.Number(v.Events),
+	)
 }
 
 // verifyNotes write the total loss, and the origin of the times.
@@ -39,7 +66,16 @@ func verifyNotes(v *document.Verify) (notes []string) {
 		return nil
 	}
 	total := v.BytesLost + v.BytesRead
-	notes = append(notes, fmt.Sprintf("not read: %s of %s bytes (%s), %s", text.Number(v.BytesLost), text.Number(total), Share(v.BytesLost, total).Text, lostEvents(v.EventsLost)))
+	notes = append(
+		notes,
+		fmt.Sprintf(
+			"not read: %s of %s bytes (%s), %s",
+			text.Number(v.BytesLost),
+			text.Number(total),
+			Share(v.BytesLost, total).Text,
+			lostEvents(v.EventsLost),
+		),
+	)
 	if v.StartNs != nil && v.EndNs != nil {
 		span := *v.EndNs - *v.StartNs
 		notes = append(notes, fmt.Sprintf("something is missing within %s of %s (%s); times count from the first event",

@@ -51,7 +51,13 @@ func heading(a *document.Analyze) string {
 			what += fmt.Sprintf(": %s from %s", text.Duration(a.Trace.DurationNs), when)
 		}
 	default:
-		what += fmt.Sprintf(": %s from %s, %s, running %s", text.Duration(a.Trace.DurationNs), when, threads(a), ranAs(a.Total.RunningNs, a.Coverage.Running))
+		what += fmt.Sprintf(
+			": %s from %s, %s, running %s",
+			text.Duration(a.Trace.DurationNs),
+			when,
+			threads(a),
+			ranAs(a.Total.RunningNs, a.Coverage.Running),
+		)
 	}
 	return what
 }
@@ -66,15 +72,48 @@ func lockGrid(a *document.Analyze) *Grid {
 	if format.Unit(a.Coverage.Unit).Summed() {
 		return countGrid(a, m)
 	}
-	g := &Grid{Title: "locks by " + m.Waiting,
-		Head: []string{m.Head, "SHARE", "WALL", "WAITS", "P50", "P99", "MAX", "CSP", "WAITERS", "KIND", "LOCK", "OWNERS KNOWN"},
-		Left: left(12, 9, 10, 11), Drop: []string{"P50", "MAX", "WAITERS", "KIND", "WALL", "OWNERS KNOWN"}}
+	g := &Grid{
+		Title: "locks by " + m.Waiting,
+		Head: []string{
+			m.Head,
+			"SHARE",
+			"WALL",
+			"WAITS",
+			"P50",
+			"P99",
+			"MAX",
+			"CSP",
+			"WAITERS",
+			"KIND",
+			"LOCK",
+			"OWNERS KNOWN",
+		},
+		Left: left(12, 9, 10, 11),
+		Drop: []string{"P50", "MAX", "WAITERS", "KIND", "WALL", "OWNERS KNOWN"},
+	}
 	any := false
 	for _, l := range a.Locks {
 		under := l.P99Ns > 0 && underThreshold(a.Coverage, l.Kind)
 		any = any || under
-		g.Rows = append(g.Rows, []Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), m.wall(l.WallNs), Count(l.Waits), Length(l.P50Ns).marked(under), Length(l.P99Ns).marked(under),
-			Length(l.MaxNs), pressureCell(l.Uncertainty != nil, l.CSP, l.CSPPlusMinus), Count(int64(l.Waiters)), Name(l.Kind), m.lock(l.Lock), knownCell(l.Provenance)})
+		g.Rows = append(
+			g.Rows,
+			[]Cell{
+				m.cell(l.WaitNs),
+				Share(l.WaitNs, a.Total.WaitNs),
+				m.wall(l.WallNs),
+				Count(l.Waits),
+				Length(l.P50Ns).marked(under),
+				Length(l.P99Ns).marked(under),
+				Length(
+					l.MaxNs,
+				),
+				pressureCell(l.Uncertainty != nil, l.CSP, l.CSPPlusMinus),
+				Count(int64(l.Waiters)),
+				Name(l.Kind),
+				m.lock(l.Lock),
+				knownCell(l.Provenance),
+			},
+		)
 	}
 	g.addUncertainty(func(i int) *document.Uncertainty { return a.Locks[i].Uncertainty })
 	if any {
@@ -86,15 +125,22 @@ func lockGrid(a *document.Analyze) *Grid {
 
 // countGrid is lockGrid for an input with counts and no times.
 func countGrid(a *document.Analyze, m measure) *Grid {
-	g := &Grid{Title: "locks by " + m.Waiting,
-		Head: []string{m.Head, "SHARE", "PER SECOND", "KIND", "CLASS", "LOCK", "CREATED AT"}, Left: left(7, 3, 4, 5, 6), Drop: []string{"KIND"}}
+	g := &Grid{
+		Title: "locks by " + m.Waiting,
+		Head:  []string{m.Head, "SHARE", "PER SECOND", "KIND", "CLASS", "LOCK", "CREATED AT"},
+		Left:  left(7, 3, 4, 5, 6),
+		Drop:  []string{"KIND"},
+	}
 	duration, created := a.Trace.DurationNs, false
 	if a.Coverage.Warned(format.CodeNoTimes) {
 		duration = 0
 	}
 	for _, l := range a.Locks {
-		g.Rows = append(g.Rows, []Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), rate(l.WaitNs, duration), Name(l.Kind),
-			qualified(l.Class), m.lock(l.Lock), createdAt(l)})
+		g.Rows = append(
+			g.Rows,
+			[]Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), rate(l.WaitNs, duration), Name(l.Kind),
+				qualified(l.Class), m.lock(l.Lock), createdAt(l)},
+		)
 		created = created || len(l.Created) > 0
 	}
 	g.Notes = lockTotals(a, m)
@@ -134,13 +180,20 @@ func left(n int, columns ...int) []bool {
 
 func deadlockGrids(list []document.Deadlock) (grids []*Grid) {
 	for _, d := range list {
-		g := &Grid{Title: fmt.Sprintf("DEADLOCK #%d: each thread waits for a lock the next one holds", d.Number),
-			Head: []string{"THREAD", "WAITS FOR", "AT", "HOLDS"}, Left: left(4, 0, 1, 2, 3), Under: []string{"AT", "HOLDS"}}
+		g := &Grid{
+			Title: fmt.Sprintf("DEADLOCK #%d: each thread waits for a lock the next one holds", d.Number),
+			Head:  []string{"THREAD", "WAITS FOR", "AT", "HOLDS"},
+			Left:  left(4, 0, 1, 2, 3),
+			Under: []string{"AT", "HOLDS"},
+		}
 		if d.Found != "" {
 			g.Title = "DEADLOCK: " + d.Found
 		}
 		for _, m := range d.Cycle {
-			g.Rows = append(g.Rows, []Cell{Name(m.Thread), qualified(m.Lock), Name(text.Stack(m.Stack, false)), heldCell(&m)})
+			g.Rows = append(
+				g.Rows,
+				[]Cell{Name(m.Thread), qualified(m.Lock), Name(text.Stack(m.Stack, false)), heldCell(&m)},
+			)
 		}
 		if len(d.Queued) > 0 {
 			g.Notes = append(g.Notes, "queued behind it: "+strings.Join(d.Queued, ", "))
@@ -160,12 +213,24 @@ func heldCell(m *document.Member) Cell {
 }
 
 // titles describe the two kinds of blame.
-var titles = map[string]string{"direct": "owner of the lock waited for", "root": "thread at the end of each chain of waits"}
+var titles = map[string]string{
+	"direct": "owner of the lock waited for",
+	"root":   "thread at the end of each chain of waits",
+}
 
 func blameGrid(b *document.Blame) *Grid {
 	m := measureOf(b.Coverage)
-	g := &Grid{Title: fmt.Sprintf("who caused the waiting, by %s (%s blame: the %s; %s)", strings.Join(b.By, ", "), b.Metric, titles[b.Metric], m.What()),
-		Head: []string{"CAUSED", "SHARE", "WALL", "WAITS"}, Drop: []string{"WALL", "WAITS", "KNOWN"}}
+	g := &Grid{
+		Title: fmt.Sprintf(
+			"who caused the waiting, by %s (%s blame: the %s; %s)",
+			strings.Join(b.By, ", "),
+			b.Metric,
+			titles[b.Metric],
+			m.What(),
+		),
+		Head: []string{"CAUSED", "SHARE", "WALL", "WAITS"},
+		Drop: []string{"WALL", "WAITS", "KNOWN"},
+	}
 	for _, k := range b.By {
 		g.Head = append(g.Head, strings.ToUpper(k))
 	}
@@ -186,7 +251,10 @@ func blameGrid(b *document.Blame) *Grid {
 	distinguish(g, b)
 	g.addUncertainty(func(i int) *document.Uncertainty { return b.Rows[i].Uncertainty })
 	if b.Omitted > 0 {
-		g.Notes = append(g.Notes, fmt.Sprintf("%s with %s (--top 0 shows all)", moreRows(b.Omitted), m.Text(b.OmittedNs)))
+		g.Notes = append(
+			g.Notes,
+			fmt.Sprintf("%s with %s (--top 0 shows all)", moreRows(b.Omitted), m.Text(b.OmittedNs)),
+		)
 	}
 	if note := text.InOther(b.Other, b.Coverage, "rows"); note != "" {
 		g.Notes = append(g.Notes, note)

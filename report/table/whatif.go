@@ -14,9 +14,22 @@ import (
 // above them.
 func WhatIf(w io.Writer, d *document.WhatIf, o Options) error {
 	m := measureOf(d.Coverage)
-	g := &Grid{Title: "predicted effect (throughput and waiting after the change, as ranges)",
-		Head: []string{"THROUGHPUT", "AT MOST", "WAITING", "SECTION", "LOCK", "CHANGE"}, Left: left(6, 3, 4, 5), Under: []string{"SECTION", "LOCK"},
-		CSV: []string{"throughput_low", "throughput_high", "ceiling", "wait_low_ns", "wait_high_ns", "section", "class", "change"}}
+	g := &Grid{
+		Title: "predicted effect (throughput and waiting after the change, as ranges)",
+		Head:  []string{"THROUGHPUT", "AT MOST", "WAITING", "SECTION", "LOCK", "CHANGE"},
+		Left:  left(6, 3, 4, 5),
+		Under: []string{"SECTION", "LOCK"},
+		CSV: []string{
+			"throughput_low",
+			"throughput_high",
+			"ceiling",
+			"wait_low_ns",
+			"wait_high_ns",
+			"section",
+			"class",
+			"change",
+		},
+	}
 	if m.Counts() {
 		g.Head[2] = m.Head
 	}
@@ -35,7 +48,14 @@ func WhatIf(w io.Writer, d *document.WhatIf, o Options) error {
 	}
 	g.Notes = append(g.Notes, "waiting in the trace: "+m.Text(d.WaitNs))
 	if d.Misfit != nil {
-		g.Notes = append(g.Notes, fmt.Sprintf("replay of the unchanged trace: waiting off by %s, throughput by %s", Percent(d.Misfit.Waiting).Text, Percent(d.Misfit.Throughput).Text))
+		g.Notes = append(
+			g.Notes,
+			fmt.Sprintf(
+				"replay of the unchanged trace: waiting off by %s, throughput by %s",
+				Percent(d.Misfit.Waiting).Text,
+				Percent(d.Misfit.Throughput).Text,
+			),
+		)
 	}
 	for _, a := range d.Assumptions {
 		g.Notes = append(g.Notes, "assumed: "+a)
@@ -54,12 +74,21 @@ func sameChange(rows []document.WhatIfRow) bool {
 
 func whatIfRow(r *document.WhatIfRow, m measure, style Style) []Cell {
 	lock := qualified(r.Class)
-	if site, _ := m.places.OfClass(r.Class); site != "" && analysis.WithoutLine(site) != r.Section { // else the section says it
+	if site, _ := m.places.OfClass(r.Class); site != "" &&
+		analysis.WithoutLine(site) != r.Section { // else the section says it
 		lock.Text = text.LocksOf(r.Class, m.places)
 	}
 	rest := []Cell{siteCell(r.Section), lock, Name(changeText(r))}
 	if style == CSV {
-		return append([]Cell{factor(r.Throughput.Low), factor(r.Throughput.High), ceiling(r), Time(r.WaitNs.Low), Time(r.WaitNs.High)}, rest...)
+		return append(
+			[]Cell{
+				factor(r.Throughput.Low),
+				factor(r.Throughput.High),
+				ceiling(r),
+				Time(r.WaitNs.Low),
+				Time(r.WaitNs.High),
+			},
+			rest...)
 	}
 	return append([]Cell{
 		Name(throughput(r.Throughput.Low, r.Throughput.High)),

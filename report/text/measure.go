@@ -25,10 +25,31 @@ type Measure struct {
 }
 
 var measures = map[string]Measure{
-	document.UnitNs:                 {"waiting time (thread-time; wall-time is the time at least one thread waited)", "WAIT", "", "", "thread", true},
-	string(format.UnitThreads):      {"threads seen waiting", "THREADS", "threads seen waiting", "thread seen waiting", "thread", false},
-	string(format.UnitAcquisitions): {"contended acquisitions", "CONTENDED", "contended acquisitions", "contended acquisition", "thread", false},
-	string(format.UnitDelays):       {"waiting time", "WAIT", "of waiting", "", "thread", true},
+	document.UnitNs: {
+		"waiting time (thread-time; wall-time is the time at least one thread waited)",
+		"WAIT",
+		"",
+		"",
+		"thread",
+		true,
+	},
+	string(format.UnitThreads): {
+		"threads seen waiting",
+		"THREADS",
+		"threads seen waiting",
+		"thread seen waiting",
+		"thread",
+		false,
+	},
+	string(format.UnitAcquisitions): {
+		"contended acquisitions",
+		"CONTENDED",
+		"contended acquisitions",
+		"contended acquisition",
+		"thread",
+		false,
+	},
+	string(format.UnitDelays): {"waiting time", "WAIT", "of waiting", "", "thread", true},
 }
 
 // MeasureOf returns the measure of a document's trace.
@@ -118,7 +139,12 @@ func LeftOut(d *document.Graph) string {
 	if d.Omitted.Edges == 0 {
 		return ""
 	}
-	return fmt.Sprintf("left out: %s with %s and %s (--top 0 shows all)", Amount(int64(d.Omitted.Edges), "edge"), MeasureOf(d.Coverage).Text(d.Omitted.ThreadNs), Amount(int64(d.Omitted.Nodes), "node"))
+	return fmt.Sprintf(
+		"left out: %s with %s and %s (--top 0 shows all)",
+		Amount(int64(d.Omitted.Edges), "edge"),
+		MeasureOf(d.Coverage).Text(d.Omitted.ThreadNs),
+		Amount(int64(d.Omitted.Nodes), "node"),
+	)
 }
 
 // LocksLeftOut says what the limit left out of lines of locks, and how long

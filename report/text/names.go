@@ -37,7 +37,8 @@ func Lock(name string, known document.Places) string {
 		return Class(name)
 	}
 	out := strings.Join(Plain{}.Lock(name, at.Class, at.Site), " ")
-	if class, address, addressed := strings.Cut(name, "@"); addressed && at.Alike && class == at.Class && document.Placed(at.Site) {
+	if class, address, addressed := strings.Cut(name, "@"); addressed && at.Alike && class == at.Class &&
+		document.Placed(at.Site) {
 		address, _, _ = strings.Cut(address, " (")
 		out += " @" + address[max(len(address)-lastDigits, 0):]
 	}

@@ -57,7 +57,8 @@ func TestSanitizeShowsWhatWouldAct(t *testing.T) {
 
 func TestSanitizeLeavesNothingThatActs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "s")
+		s := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).
+			Draw(t, "s")
 		once := Sanitize(s)
 		for _, r := range once {
 			if r != unicode.ReplacementChar && (unicode.IsControl(r) || !unicode.IsPrint(r)) {
@@ -122,7 +123,10 @@ const wide = "在庫管理Lock🔒e\u0301.ロック"
 func TestColumnsOfBothEnds(t *testing.T) {
 	for n := range Columns(wide) + 3 {
 		first, last := FirstColumns(wide, n), lastColumns(wide, n)
-		if !strings.HasPrefix(wide, first) || !strings.HasSuffix(wide, last) || Columns(first) > n || Columns(last) > n || Columns(first) < min(n, Columns(wide))-1 || Columns(last) < min(n, Columns(wide))-1 {
+		if !strings.HasPrefix(wide, first) || !strings.HasSuffix(wide, last) || Columns(first) > n ||
+			Columns(last) > n ||
+			Columns(first) < min(n, Columns(wide))-1 ||
+			Columns(last) < min(n, Columns(wide))-1 {
 			t.Errorf("%d: %q and %q", n, first, last)
 		}
 	}

@@ -57,11 +57,18 @@ func TestVisitorsReceiveCallsInOrder(t *testing.T) {
 				shares, waiters := make([]analysis.Share, parts), make([]analysis.Waiter, parts)
 				for i := range calls {
 					at := int64(i)
-					s := analysis.Slice{Start: at, End: at + 1, Shares: shares[:random.IntN(min(parts, 40)+1)], Waiters: waiters[:random.IntN(parts+1)]}
+					s := analysis.Slice{
+						Start:   at,
+						End:     at + 1,
+						Shares:  shares[:random.IntN(min(parts, 40)+1)],
+						Waiters: waiters[:random.IntN(parts+1)],
+					}
 					var path *analysis.Hop
 					for j := range s.Shares {
 						s.Shares[j] = analysis.Share{Ns: at, Hops: j, Path: path}
-						path = d.Hops.Add(analysis.Hop{Thread: format.ThreadID(i), Lock: format.ObjectID(j), Next: path})
+						path = d.Hops.Add(
+							analysis.Hop{Thread: format.ThreadID(i), Lock: format.ObjectID(j), Next: path},
+						)
 					}
 					for j := range s.Waiters {
 						s.Waiters[j].Thread = format.ThreadID(i + j)
@@ -79,7 +86,16 @@ func TestVisitorsReceiveCallsInOrder(t *testing.T) {
 					}
 				}
 				d.Wait()
-				golden.Same(t, passed, direct, "received", len(passed.log), "calls, or others than the", len(direct.log), "booked")
+				golden.Same(
+					t,
+					passed,
+					direct,
+					"received",
+					len(passed.log),
+					"calls, or others than the",
+					len(direct.log),
+					"booked",
+				)
 			})
 		}
 	}

@@ -92,14 +92,21 @@ func (e *Emitter) BookWait(w *owners.Activity) {
 // the path from the lock on, unless it leads back to one of them. If all waiters of a queue
 // have one common share that does not end in a deadlock, the slice lists only the first of
 // them. Otherwise nodes returns all and lists them in the slice.
-func (e *Emitter) Book(s *analysis.Slice, g *graph.Graph, first format.ThreadID, n int, nodes func() []format.ThreadID) {
+func (e *Emitter) Book(
+	s *analysis.Slice,
+	g *graph.Graph,
+	first format.ThreadID,
+	n int,
+	nodes func() []format.ThreadID,
+) {
 	if o, ok := g.Direct(s.Lock); ok {
 		e.BookOwner(s, o, n)
 		return
 	}
 	common := false
 	s.Shares, common = g.Shares(first, s.Start, s.End)
-	if n == len(s.Waiters) && (common || n == 1) || n > len(s.Waiters) && common && len(s.Shares) == 1 && s.Shares[0].Root.Kind != analysis.OwnerDeadlock {
+	if n == len(s.Waiters) && (common || n == 1) ||
+		n > len(s.Waiters) && common && len(s.Shares) == 1 && s.Shares[0].Root.Kind != analysis.OwnerDeadlock {
 		e.Emit(s, n)
 		return
 	}
@@ -221,7 +228,8 @@ func NonLock(e *Emitter) *NonLockWaits {
 
 // Deliver gives a non-lock wait to the visitors, if the filter passes its thread.
 func (a *NonLockWaits) Deliver(one *analysis.NonLockWait) {
-	if one.Ns > 0 && (a.e.Filter.Thread == nil || a.e.threads.match(a.e.Filter.Thread, uint32(one.Thread), func() string { return a.e.Defs.ThreadName(one.Thread) })) {
+	if one.Ns > 0 &&
+		(a.e.Filter.Thread == nil || a.e.threads.match(a.e.Filter.Thread, uint32(one.Thread), func() string { return a.e.Defs.ThreadName(one.Thread) })) {
 		for _, v := range a.Visitors {
 			v.NonLockWait(one)
 		}

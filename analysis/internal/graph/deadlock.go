@@ -181,7 +181,12 @@ func (c *Cycles) number(path []analysis.Hop, known map[string]int32, at int64) i
 // pathFrom follows waits from a thread. The path stops at a thread that does not wait, that
 // is on the path already, or whose end is known; a thread of known end is the last of the
 // path.
-func pathFrom(t format.ThreadID, waits map[format.ThreadID]analysis.Hop, holder map[format.ObjectID]format.ThreadID, ends map[format.ThreadID]int32) (path []analysis.Hop) {
+func pathFrom(
+	t format.ThreadID,
+	waits map[format.ThreadID]analysis.Hop,
+	holder map[format.ObjectID]format.ThreadID,
+	ends map[format.ThreadID]int32,
+) (path []analysis.Hop) {
 	for seen := map[format.ThreadID]bool{}; !seen[t]; {
 		hop, waiting := waits[t]
 		if !waiting {

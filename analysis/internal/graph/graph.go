@@ -79,7 +79,11 @@ func (g *Graph) Disown(l format.ObjectID, h analysis.Owner) {
 // firstOf returns the place of a thread's first ownership of a lock.
 func (g *Graph) firstOf(l format.ObjectID, t format.ThreadID) int {
 	list := g.Owners[l]
-	at, _ := slices.BinarySearchFunc(list, t, func(a analysis.Owner, t format.ThreadID) int { return cmp.Compare(a.Thread, t) })
+	at, _ := slices.BinarySearchFunc(
+		list,
+		t,
+		func(a analysis.Owner, t format.ThreadID) int { return cmp.Compare(a.Thread, t) },
+	)
 	return at
 }
 

@@ -17,7 +17,12 @@ import (
 func TestHowManyPathsAreFollowed(t *testing.T) {
 	for readers, all := range map[int]bool{15: true, 20: false} {
 		const locks = 3
-		g := Graph{Owners: make([][]analysis.Owner, locks+1), Blocked: make([]Blocked, locks*readers+2), Cycles: &Cycles{}, Hops: &HopStore{}}
+		g := Graph{
+			Owners:  make([][]analysis.Owner, locks+1),
+			Blocked: make([]Blocked, locks*readers+2),
+			Cycles:  &Cycles{},
+			Hops:    &HopStore{},
+		}
 		g.Blocked[1] = Blocked{Lock: 1, Stack: 1}
 		for thread := 2; thread < len(g.Blocked); thread++ {
 			lock := format.ObjectID(1 + (thread-2)/readers)
@@ -39,7 +44,12 @@ func TestHowManyPathsAreFollowed(t *testing.T) {
 // its own lock, as after a hand-off, is none.
 func TestACycleHasTwoThreads(t *testing.T) {
 	lock := func(l format.ObjectID, owner, waiter format.ThreadID) owners.Unlinked {
-		return owners.Unlinked{Time: 100, Lock: l, Owners: []format.Party{{Thread: owner}}, Waiters: []format.Party{{Thread: waiter}}}
+		return owners.Unlinked{
+			Time:    100,
+			Lock:    l,
+			Owners:  []format.Party{{Thread: owner}},
+			Waiters: []format.Party{{Thread: waiter}},
+		}
 	}
 	for _, c := range []struct {
 		locks []owners.Unlinked
@@ -58,7 +68,11 @@ func TestCyclesInADump(t *testing.T) {
 	const on, behind, free = 4000, 4000, 2000
 	var locks []owners.Unlinked
 	add := func(waiter, owner int) {
-		l := owners.Unlinked{Time: 5, Lock: format.ObjectID(waiter), Waiters: []format.Party{{Thread: format.ThreadID(waiter)}}}
+		l := owners.Unlinked{
+			Time:    5,
+			Lock:    format.ObjectID(waiter),
+			Waiters: []format.Party{{Thread: format.ThreadID(waiter)}},
+		}
 		l.Owners = []format.Party{{Thread: format.ThreadID(owner)}}
 		locks = append(locks, l)
 	}
@@ -75,7 +89,8 @@ func TestCyclesInADump(t *testing.T) {
 	c := &Cycles{}
 	c.Stuck(locks)
 	list := c.Deadlocks()
-	if len(list) != 1 || len(list[0].Cycle) != on || len(list[0].Queued) != behind || list[0].Queued[0] != 1 || list[0].Since != 5 {
+	if len(list) != 1 || len(list[0].Cycle) != on || len(list[0].Queued) != behind || list[0].Queued[0] != 1 ||
+		list[0].Since != 5 {
 		t.Fatalf("%d deadlocks: %.300v", len(list), list)
 	}
 }
@@ -87,7 +102,10 @@ func TestOwnersComeAndGo(t *testing.T) {
 		g := Graph{Owners: make([][]analysis.Owner, 1)}
 		var want []analysis.Owner
 		for range rapid.IntRange(1, 60).Draw(t, "changes") {
-			h := analysis.Owner{Thread: format.ThreadID(rapid.IntRange(0, 4).Draw(t, "thread")), Stack: format.StackID(rapid.IntRange(1, 3).Draw(t, "stack"))}
+			h := analysis.Owner{
+				Thread: format.ThreadID(rapid.IntRange(0, 4).Draw(t, "thread")),
+				Stack:  format.StackID(rapid.IntRange(1, 3).Draw(t, "stack")),
+			}
 			if at := slices.Index(want, h); at >= 0 && rapid.Bool().Draw(t, "goes") {
 				g.Disown(0, h)
 				want = slices.Delete(want, at, at+1)

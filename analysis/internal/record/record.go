@@ -70,7 +70,12 @@ type Record struct {
 }
 
 func New() *Record {
-	r := &Record{Record: owners.NewRecord(), Unclear: map[format.ObjectID]SomeWaits{}, first: format.NoTime, last: format.NoTime}
+	r := &Record{
+		Record:  owners.NewRecord(),
+		Unclear: map[format.ObjectID]SomeWaits{},
+		first:   format.NoTime,
+		last:    format.NoTime,
+	}
 	r.Next()
 	return r
 }

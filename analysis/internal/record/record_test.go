@@ -31,7 +31,14 @@ func TestGapsAroundAnInstant(t *testing.T) {
 			}
 		}
 		if near := g.Around(at); near.Start != end || near.End != start {
-			t.Fatalf("the last gap before %d ends at %d, the first behind it starts at %d, want %d and %d", at, near.Start, near.End, end, start)
+			t.Fatalf(
+				"the last gap before %d ends at %d, the first behind it starts at %d, want %d and %d",
+				at,
+				near.Start,
+				near.End,
+				end,
+				start,
+			)
 		}
 	})
 }

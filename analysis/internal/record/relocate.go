@@ -31,7 +31,11 @@ func (r *Record) Relocate(defs *analysis.Definer) []format.Warning {
 		waits := func(f func(moved.Wait)) {
 			of[i].Each(func(_ column.Ref, w *moved.Wait) { f(*w) })
 		}
-		found := moved.Find(waits, r.Parts[i].collections, func(l format.ObjectID) (uint32, bool) { return addressed(sym, l) })
+		found := moved.Find(
+			waits,
+			r.Parts[i].collections,
+			func(l format.ObjectID) (uint32, bool) { return addressed(sym, l) },
+		)
 		maps.Copy(r.Same, found.Same)
 		for lock, n := range found.Joined() {
 			defs.Moved(lock, n)
@@ -77,13 +81,35 @@ func addressed(defs *analysis.Symbols, l format.ObjectID) (class uint32, ok bool
 func (m *relocated) warnings() (out []format.Warning) {
 	switch {
 	case m.locks == 1:
-		out = append(out, format.Warning{Code: format.CodeJoinedLocks, Text: human.Say("garbage collections moved a lock: %v addresses are one lock here", m.addresses)})
+		out = append(
+			out,
+			format.Warning{
+				Code: format.CodeJoinedLocks,
+				Text: human.Say("garbage collections moved a lock: %v addresses are one lock here", m.addresses),
+			},
+		)
 	case m.locks > 1:
-		out = append(out, format.Warning{Code: format.CodeJoinedLocks, Text: human.Say("garbage collections moved locks: %v addresses are %v locks here", m.addresses, m.locks)})
+		out = append(
+			out,
+			format.Warning{
+				Code: format.CodeJoinedLocks,
+				Text: human.Say(
+					"garbage collections moved locks: %v addresses are %v locks here",
+					m.addresses,
+					m.locks,
+				),
+			},
+		)
 	}
 	if m.doubtful > 0 {
-		out = append(out, format.Warning{Code: format.CodeMovedLocks,
-			Text: human.Say("%s (%v of waiting) may be others that a garbage collection moved: sum by class", human.Some(m.doubtful, "lock", "locks"), time.Duration(m.ns))})
+		out = append(out, format.Warning{
+			Code: format.CodeMovedLocks,
+			Text: human.Say(
+				"%s (%v of waiting) may be others that a garbage collection moved: sum by class",
+				human.Some(m.doubtful, "lock", "locks"),
+				time.Duration(m.ns),
+			),
+		})
 	}
 	return out
 }

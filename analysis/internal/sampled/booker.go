@@ -47,7 +47,12 @@ func (b *booker) build(of *instant) {
 		if len(b.g.Owners[in.lock]) == 0 {
 			b.held = append(b.held, in.lock)
 			for _, o := range in.owners {
-				h := analysis.Owner{Kind: analysis.OwnerThread, Prov: analysis.Sampled, Thread: o.Thread, Stack: o.Stack}
+				h := analysis.Owner{
+					Kind:   analysis.OwnerThread,
+					Prov:   analysis.Sampled,
+					Thread: o.Thread,
+					Stack:  o.Stack,
+				}
 				if o.Thread == format.NoThread {
 					h = analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}
 				}
@@ -140,7 +145,11 @@ func (b *booker) emitScaled(nodes []format.ThreadID, lo, hi int64, seen *analysi
 	}
 	for rest := length - (hi - lo); rest > 0; rest -= hi - lo {
 		if b.collect(nodes, hi-min(rest, hi-lo), hi, seen, true) {
-			b.e.BookOwner(&b.slice, analysis.Owner{Kind: analysis.OwnerHandoff, Prov: analysis.Sampled}, len(b.waiters)) // the sampler found the lock free
+			b.e.BookOwner(
+				&b.slice,
+				analysis.Owner{Kind: analysis.OwnerHandoff, Prov: analysis.Sampled},
+				len(b.waiters),
+			) // the sampler found the lock free
 		}
 	}
 }
@@ -161,7 +170,10 @@ func (b *booker) collect(nodes []format.ThreadID, lo, hi int64, seen *analysis.S
 		first := !again && last.first
 		last.tick, last.lock, last.stack = b.number, lock, stack
 		if ok && b.e.Wanted(t, lock, deliver.AnyLength) {
-			b.waiters = append(b.waiters, analysis.Waiter{Thread: t, Stack: stack, Mode: b.modes[t], First: first, Again: repeated})
+			b.waiters = append(
+				b.waiters,
+				analysis.Waiter{Thread: t, Stack: stack, Mode: b.modes[t], First: first, Again: repeated},
+			)
 			b.group = append(b.group, t)
 		}
 	}

@@ -85,6 +85,15 @@ func (s *Sampler) ResolveSleeps(sites *sleeps.Sites, defs *analysis.Symbols) (as
 // VisitNonLockWaits gives the sampled non-lock waits.
 func (s *Sampler) VisitNonLockWaits(out *deliver.NonLockWaits) {
 	for one, sum := range s.idleSums {
-		out.Deliver(&analysis.NonLockWait{Thread: one.thread, Stack: one.stack, Activity: one.activity, Resource: one.resource, Ns: sum.ns, Waits: sum.waits})
+		out.Deliver(
+			&analysis.NonLockWait{
+				Thread:   one.thread,
+				Stack:    one.stack,
+				Activity: one.activity,
+				Resource: one.resource,
+				Ns:       sum.ns,
+				Waits:    sum.waits,
+			},
+		)
 	}
 }

@@ -132,7 +132,11 @@ func (m *measured) Warning() []format.Warning {
 		how = "the samples are scaled to it"
 	}
 	return []format.Warning{{Code: format.CodeScaled, Text: human.Say(
-		"samples show %v of waiting at monitors, and the JVM measured %v: %s", time.Duration(m.sampled), time.Duration(m.booked), how)}}
+		"samples show %v of waiting at monitors, and the JVM measured %v: %s",
+		time.Duration(m.sampled),
+		time.Duration(m.booked),
+		how,
+	)}}
 }
 
 // maxScale bounds a factor and its inverse. The excess is carried over to later samples.

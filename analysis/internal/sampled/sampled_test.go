@@ -46,6 +46,13 @@ func TestHowManyInstantsAreScaledTogether(t *testing.T) {
 // A sampler that is late for more than a twentieth of the time is reported.
 func TestWhichStallsAreReported(t *testing.T) {
 	for late, want := range map[int64]bool{4: false, 6: true} {
-		golden.Equal(t, len((&stalls{Stalls: analysis.Stalls{LateNs: late, SpanNs: 100}}).Warning()) > 0, want, "late for", late, "of 100")
+		golden.Equal(
+			t,
+			len((&stalls{Stalls: analysis.Stalls{LateNs: late, SpanNs: 100}}).Warning()) > 0,
+			want,
+			"late for",
+			late,
+			"of 100",
+		)
 	}
 }

@@ -43,7 +43,15 @@ type Sampler struct {
 
 // New returns a sampler that keeps evidence of owners in rec and books slices with e.
 func New(rec *record.Record, e *deliver.Emitter) *Sampler {
-	s := &Sampler{rec: rec, booker: booker{e: e, g: graph.Graph{Cycles: &e.Cycles, Hops: &e.Out.Hops}}, cur: &instant{}, next: &instant{}, prev: format.NoTime, intended: format.NoTime, covered: times.Span{Start: format.NoTime, End: format.NoTime}}
+	s := &Sampler{
+		rec:      rec,
+		booker:   booker{e: e, g: graph.Graph{Cycles: &e.Cycles, Hops: &e.Out.Hops}},
+		cur:      &instant{},
+		next:     &instant{},
+		prev:     format.NoTime,
+		intended: format.NoTime,
+		covered:  times.Span{Start: format.NoTime, End: format.NoTime},
+	}
 	s.tellsRunning = s.TellsRunning
 	return s
 }
@@ -94,7 +102,8 @@ func (s *Sampler) reach(next int64, near times.Span) (lo, hi int64) {
 		hi = lo + s.cur.weight
 	}
 	in := s.rec.Part()
-	if own := s.rec.Recorded[in.Recorded:]; len(own) > 0 && s.prev == format.NoTime && lo < own[0].Start && t >= own[0].Start {
+	if own := s.rec.Recorded[in.Recorded:]; len(own) > 0 && s.prev == format.NoTime && lo < own[0].Start &&
+		t >= own[0].Start {
 		lo = own[0].Start
 	}
 	if near.Start != format.NoTime { // never across a gap
@@ -127,7 +136,14 @@ func (s *Sampler) tickAfter(next, hi int64, near times.Span) int64 {
 // input can follow.
 func (s *Sampler) sample(before, after int64) analysis.Sample {
 	at := s.cur.time
-	return analysis.Sample{Taken: true, InOrder: len(s.rec.Parts) == 1 && s.rec.Waited() == 0, Before: before, First: at, Last: at, After: after}
+	return analysis.Sample{
+		Taken:   true,
+		InOrder: len(s.rec.Parts) == 1 && s.rec.Waited() == 0,
+		Before:  before,
+		First:   at,
+		Last:    at,
+		After:   after,
+	}
 }
 
 // TotalThreads returns the number of threads of all inputs: of each, the most alive at one tick.

@@ -88,7 +88,8 @@ func (s *sampledSleeps) add(cur *instant, lo, hi int64, kind func(format.ObjectI
 
 // unowned reports whether a lock has waiters, and no owner that the instant shows.
 func (l *contendedLock) unowned() bool {
-	return len(l.waiters) > 0 && !slices.ContainsFunc(l.owners, func(p format.Party) bool { return p.Thread != format.NoThread })
+	return len(l.waiters) > 0 &&
+		!slices.ContainsFunc(l.owners, func(p format.Party) bool { return p.Thread != format.NoThread })
 }
 
 // sleepsAt returns the sleeps with a stack; nil if there are too many stacks.

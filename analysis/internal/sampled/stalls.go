@@ -19,8 +19,16 @@ func (s *stalls) Warning() []format.Warning {
 	if s.LateNs <= s.SpanNs/stallLimit {
 		return nil
 	}
-	return []format.Warning{{Code: format.CodeStalls, Text: human.Say("the sampler was late for %.1f %% of the recording, at most by %v: that time has no samples",
-		100*float64(s.LateNs)/float64(s.SpanNs), time.Duration(s.Late.Max()))}}
+	return []format.Warning{
+		{
+			Code: format.CodeStalls,
+			Text: human.Say(
+				"the sampler was late for %.1f %% of the recording, at most by %v: that time has no samples",
+				100*float64(s.LateNs)/float64(s.SpanNs),
+				time.Duration(s.Late.Max()),
+			),
+		},
+	}
 }
 
 // stalls collects how late samples were taken. It holds one sample back, because the next

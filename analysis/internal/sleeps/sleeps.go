@@ -177,7 +177,10 @@ func (s *Sites) line(f format.Frame, outer uint64) uint64 {
 }
 
 func (s *Sites) method(f format.Frame, outer uint64) uint64 {
-	return (bits.RotateLeft64(outer, 23)^maphash.String(s.seed, f.Class))*0x9e3779b97f4a7c15 ^ maphash.String(s.seed, f.Method)
+	return (bits.RotateLeft64(outer, 23)^maphash.String(s.seed, f.Class))*0x9e3779b97f4a7c15 ^ maphash.String(
+		s.seed,
+		f.Method,
+	)
 }
 
 // Unclear returns how long a thread slept in a cut while it may have held a lock, ns.
@@ -252,13 +255,19 @@ func (s *Sites) sleeps(all *owners.Activities, open map[format.StackID][]format.
 }
 
 func earliestSleeps(list []aSleep) []aSleep {
-	slices.SortFunc(list, func(a, b aSleep) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.thread, b.thread)) })
+	slices.SortFunc(
+		list,
+		func(a, b aSleep) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.thread, b.thread)) },
+	)
 	return list[:min(len(list), maxSleepsTried)]
 }
 
 // acquires returns, by lock and end, the acquisitions of the candidates after a wait, and
 // the time up to which they are complete.
-func acquires(all *owners.Activities, open map[format.StackID][]format.ObjectID) (by map[format.ObjectID][]acquire, until int64) {
+func acquires(
+	all *owners.Activities,
+	open map[format.StackID][]format.ObjectID,
+) (by map[format.ObjectID][]acquire, until int64) {
 	by, until = map[format.ObjectID][]acquire{}, math.MaxInt64
 	for _, candidates := range open {
 		for _, l := range candidates {
@@ -278,7 +287,10 @@ func acquires(all *owners.Activities, open map[format.StackID][]format.ObjectID)
 		by[w.Lock] = append(by[w.Lock], acquire{w.Start, w.End, w.Thread})
 	}
 	for _, list := range by {
-		slices.SortFunc(list, func(a, b acquire) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.thread, b.thread)) })
+		slices.SortFunc(
+			list,
+			func(a, b acquire) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.thread, b.thread)) },
+		)
 	}
 	return by, until
 }
@@ -291,7 +303,11 @@ func (a *aSleep) verdict(locks []format.ObjectID, acquired map[format.ObjectID][
 	all := sleepMayBeInside
 	for _, l := range locks {
 		list := acquired[l]
-		from, _ := slices.BinarySearchFunc(list, a.start+1, func(q acquire, t int64) int { return cmp.Compare(q.end, t) })
+		from, _ := slices.BinarySearchFunc(
+			list,
+			a.start+1,
+			func(q acquire, t int64) int { return cmp.Compare(q.end, t) },
+		)
 		to := from
 		for to < len(list) && list[to].thread == a.thread {
 			to++

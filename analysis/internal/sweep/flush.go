@@ -104,8 +104,17 @@ func (s *openWaits) emit(l format.ObjectID, from, to int) {
 // emitEmpty emits a wait of duration zero.
 func (s *openWaits) emitEmpty(w owners.Activity) {
 	if _, _, ok := s.e.Cut(w.Start, w.End); ok && s.e.Wanted(w.Thread, w.Lock, 0) {
-		s.charged = append(s.charged[:0], analysis.Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed()})
-		s.slice = analysis.Slice{Start: w.Start, End: w.End, Lock: w.Lock, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
+		s.charged = append(
+			s.charged[:0],
+			analysis.Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed()},
+		)
+		s.slice = analysis.Slice{
+			Start:          w.Start,
+			End:            w.End,
+			Lock:           w.Lock,
+			NoEarlierStart: s.noEarlierStart,
+			Waiters:        s.charged,
+		}
 		s.e.Emit(&s.slice, 1)
 	}
 }

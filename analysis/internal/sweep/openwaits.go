@@ -136,7 +136,13 @@ func (s *openWaits) since(n format.ThreadID) int64 {
 }
 
 // book charges an interval to the owners of a lock, see Emitter.Book.
-func (s *openWaits) book(l format.ObjectID, lo, hi int64, first format.ThreadID, n int, nodes func() []format.ThreadID) {
+func (s *openWaits) book(
+	l format.ObjectID,
+	lo, hi int64,
+	first format.ThreadID,
+	n int,
+	nodes func() []format.ThreadID,
+) {
 	s.slice = analysis.Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
 	s.e.Book(&s.slice, &s.g, first, n, nodes)
 }

@@ -53,12 +53,27 @@ func New(r *record.Whole, tl *owners.Timelines, e *deliver.Emitter) *Sweep {
 	if len(deliver.Asking[analysis.HoldVisitor](e)) > 0 { // which read them again
 		owned = tl.Owned.Ordered
 	}
-	s := &Sweep{tl: tl, blocks: r.Activities.Starts, taking: owned(), openWaits: openWaits{
-		r: r, e: e,
-		g:       graph.Graph{Blocked: make([]graph.Blocked, threads), Owners: make([][]analysis.Owner, locks), Gap: tl.Unowned, Cycles: &e.Cycles, Hops: &e.Out.Hops},
-		threads: threads, state: make([]nodeState, threads), queue: make([]queue, locks),
-		owns:           make([][]format.ObjectID, threads),
-		noEarlierStart: format.NoTime}}
+	s := &Sweep{
+		tl:     tl,
+		blocks: r.Activities.Starts,
+		taking: owned(),
+		openWaits: openWaits{
+			r: r,
+			e: e,
+			g: graph.Graph{
+				Blocked: make([]graph.Blocked, threads),
+				Owners:  make([][]analysis.Owner, locks),
+				Gap:     tl.Unowned,
+				Cycles:  &e.Cycles,
+				Hops:    &e.Out.Hops,
+			},
+			threads:        threads,
+			state:          make([]nodeState, threads),
+			queue:          make([]queue, locks),
+			owns:           make([][]format.ObjectID, threads),
+			noEarlierStart: format.NoTime,
+		},
+	}
 	s.takes = <-s.taking
 	for l := range s.queue {
 		s.queue[l].flushed = format.NoTime
@@ -70,7 +85,8 @@ func New(r *record.Whole, tl *owners.Timelines, e *deliver.Emitter) *Sweep {
 			return false
 		}
 		_, end := r.Activities.Span(w - 1)
-		return end < last && !slices.ContainsFunc(r.NotEnded, func(u *format.Event) bool { return u.Thread == t && u.End == end })
+		return end < last &&
+			!slices.ContainsFunc(r.NotEnded, func(u *format.Event) bool { return u.Thread == t && u.End == end })
 	}
 	return s
 }

@@ -176,12 +176,22 @@ func TestForwardBackward(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, l := someGroup(t)
 		w := c.worker()
-		g := &gap{to: rapid.Int64Range(1e3, 1e8).Draw(t, "length"), acquired: rapid.Bool().Draw(t, "acquired"), ended: rapid.Bool().Draw(t, "ended")}
+		g := &gap{
+			to:       rapid.Int64Range(1e3, 1e8).Draw(t, "length"),
+			acquired: rapid.Bool().Draw(t, "acquired"),
+			ended:    rapid.Bool().Draw(t, "ended"),
+		}
 		likely := rapid.Float64Range(0.02, 1)
 		w.evidence.own, w.evidence.free = ones, ones
 		for s := range c.sites {
 			v := likely.Draw(t, "can")
-			w.evidence.can, w.evidence.held = append(w.evidence.can, byCell{v, v, v, v, v, v}), append(w.evidence.held, ones)
+			w.evidence.can, w.evidence.held = append(
+				w.evidence.can,
+				byCell{v, v, v, v, v, v},
+			), append(
+				w.evidence.held,
+				ones,
+			)
 			w.evidence.held[s][0] = math.Pow(1024, float64(s)) // sites are states of their own
 		}
 		for cell := range cells {
@@ -192,7 +202,9 @@ func TestForwardBackward(t *testing.T) {
 				}
 			}
 		}
-		w.evidence.site, w.evidence.acquired, w.evidence.ended, w.evidence.length = g.site, g.acquired, g.ended, float64(g.to)
+		w.evidence.site, w.evidence.acquired, w.evidence.ended, w.evidence.length = g.site, g.acquired, g.ended, float64(
+			g.to,
+		)
 		if !w.chain.infer(l, &w.evidence, nil, &w.post) {
 			t.Fatal("nothing explains it")
 		}

@@ -151,11 +151,17 @@ func (w *worker) instants() (all [][]instant, total int) {
 
 // samplesAtSites returns the samples on the paths of sites.
 func (w *worker) samplesAtSites() (list []instant) {
-	w.group.program.Samples(w.group.locks[0].ID, math.MinInt64, math.MaxInt64, math.MaxInt, func(_ format.ThreadID, at int64, stack format.StackID) {
-		if s := w.stacks.innermost(stack, false); s >= 0 {
-			list = append(list, instant{time: at, shows: s, sample: true})
-		}
-	})
+	w.group.program.Samples(
+		w.group.locks[0].ID,
+		math.MinInt64,
+		math.MaxInt64,
+		math.MaxInt,
+		func(_ format.ThreadID, at int64, stack format.StackID) {
+			if s := w.stacks.innermost(stack, false); s >= 0 {
+				list = append(list, instant{time: at, shows: s, sample: true})
+			}
+		},
+	)
 	return list
 }
 

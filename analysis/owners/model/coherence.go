@@ -29,7 +29,11 @@ func (l *searched) coherence(a *Activity, unexplained bool) (c coherence) {
 	if unexplained {
 		c.users = map[format.ThreadID]float64{}
 	}
-	first, _ := slices.BinarySearchFunc(a.Times, l.from, func(t Interval, at int64) int { return cmp.Compare(t.Start, at) })
+	first, _ := slices.BinarySearchFunc(
+		a.Times,
+		l.from,
+		func(t Interval, at int64) int { return cmp.Compare(t.Start, at) },
+	)
 	for _, t := range a.Times[max(first-1, 0):] {
 		if t.Start >= l.to {
 			break
@@ -91,7 +95,8 @@ func (c *coherence) inside() bool { return c.broken < brokenByChance+brokenInsid
 
 // contradicts reports whether the counts speak against a silent site.
 func (c *coherence) contradicts(idle bool) bool {
-	if c.n == 0 || c.broken >= brokenShare*max(c.expected, brokenPerTime*c.n) || c.ended >= fewEndings && c.prompt <= slowerBy*c.chance {
+	if c.n == 0 || c.broken >= brokenShare*max(c.expected, brokenPerTime*c.n) ||
+		c.ended >= fewEndings && c.prompt <= slowerBy*c.chance {
 		return true
 	}
 	return idle && !(c.ended >= fewEndings && c.prompt > promptInside*c.ended) // threads with nothing to do
@@ -108,7 +113,9 @@ func (s *search) addFromActivities() {
 	program := s.group.program
 	var list []candidate
 	for _, a := range program.ActivitiesOf(s.target.ID) {
-		if s.stacks.innermost(a.Stack, false) >= 0 || a.What == Waits && a.Lock == s.target.ID || a.Ns < s.target.waited/minShare || placeless(program.Frames(a.Stack)) {
+		if s.stacks.innermost(a.Stack, false) >= 0 || a.What == Waits && a.Lock == s.target.ID ||
+			a.Ns < s.target.waited/minShare ||
+			placeless(program.Frames(a.Stack)) {
 			continue
 		}
 		c := s.target.coherence(a, true)
@@ -126,7 +133,13 @@ func (s *search) addFromActivities() {
 		return cmp.Or(cmp.Compare(b.nats, a.nats), cmp.Compare(a.key, b.key))
 	})
 	for _, x := range list[:min(len(list), moreSites-s.found)] {
-		s.group.addSilent(s.target.Lock, x.activity.Stack, s.anchor(x.activity.Stack), max(1, x.expected-x.broken), x.users)
+		s.group.addSilent(
+			s.target.Lock,
+			x.activity.Stack,
+			s.anchor(x.activity.Stack),
+			max(1, x.expected-x.broken),
+			x.users,
+		)
 		s.found++
 	}
 }

@@ -79,7 +79,11 @@ func (w *worker) weigh(g *gap) {
 	}
 	e.leaveTogether()
 	if !w.observer.hidden {
-		i, _ := slices.BinarySearchFunc(l.Dumps, g.from, func(d Dump, t int64) int { return cmp.Or(cmp.Compare(d.Time, t), 1) })
+		i, _ := slices.BinarySearchFunc(
+			l.Dumps,
+			g.from,
+			func(d Dump, t int64) int { return cmp.Or(cmp.Compare(d.Time, t), 1) },
+		)
 		for ; i < len(l.Dumps) && l.Dumps[i].Time < g.to; i++ {
 			w.dump(g, &l.Dumps[i])
 		}

@@ -13,14 +13,30 @@ func TestEvidence(t *testing.T) {
 	const ms, from, to = int64(1e6), int64(100e6), int64(110e6)
 	p := &simulated{}
 	fast, slow := p.stack("fast", "run"), p.stack("slow", "run")
-	inFast, inSlow, out := p.stack("sleep", "fast", "run"), p.stack("sleep", "slow", "run"), p.stack("sleep", "out", "run")
+	inFast, inSlow, out := p.stack(
+		"sleep",
+		"fast",
+		"run",
+	), p.stack(
+		"sleep",
+		"slow",
+		"run",
+	), p.stack(
+		"sleep",
+		"out",
+		"run",
+	)
 	for i := range int64(10) { // the users of each site
 		for j, s := range []format.StackID{fast, slow, fast} {
 			at := (i*3+int64(j))*2*ms + 1
 			p.waits = append(p.waits, Wait{Start: at, End: at + ms, Thread: format.ThreadID(j + 1), Stack: s})
 		}
 	}
-	p.waits = append(p.waits, Wait{Start: from - ms, End: from, Thread: 2, Stack: slow}, Wait{Start: from - ms/2, End: to, Thread: 3, Stack: fast})
+	p.waits = append(
+		p.waits,
+		Wait{Start: from - ms, End: from, Thread: 2, Stack: slow},
+		Wait{Start: from - ms/2, End: to, Thread: 3, Stack: fast},
+	)
 	const first, second, none = 0, 1, 2 // sites: fast, slow, one without a stack
 	weigh := func(wait Wait, by format.ThreadID, d Observation, dumps []Dump) (e evidence) {
 		q := &simulated{stacks: p.stacks, waits: slices.Clone(p.waits)}

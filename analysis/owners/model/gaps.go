@@ -80,7 +80,8 @@ func (g *gap) parts(from, to int64) (lo, hi float64) {
 // gap begins, or until after the one at which it ends. Then it did not hold the lock
 // meanwhile, unless the acquirer holds it together with others.
 func (g *gap) spannedBy(o *Observation) bool {
-	return o.What != Sample && (g.acquired && !g.shared && o.Start < g.from-slack || g.ended && !g.joined && o.End > g.to+slack)
+	return o.What != Sample &&
+		(g.acquired && !g.shared && o.Start < g.from-slack || g.ended && !g.joined && o.End > g.to+slack)
 }
 
 // cutter cuts the waits for a lock into gaps.

@@ -138,7 +138,8 @@ func TestNamesOfThreadsDoNotMatter(t *testing.T) {
 			if math.Abs(got[i].Chance-want[i].Chance) > 1e-6 {
 				t.Fatalf("part %d: %+v, want %+v", i, got[i], want[i])
 			}
-			if got[i].Chance = want[i].Chance; got[i] != want[i] && (got[i].Thread != want[i].Thread || got[i].State != want[i].State || max(got[i].Start-want[i].Start, want[i].Start-got[i].Start) > 1) {
+			if got[i].Chance = want[i].Chance; got[i] != want[i] &&
+				(got[i].Thread != want[i].Thread || got[i].State != want[i].State || max(got[i].Start-want[i].Start, want[i].Start-got[i].Start) > 1) {
 				t.Fatalf("part %d: %+v, want %+v", i, got[i], want[i])
 			}
 		}
@@ -175,7 +176,11 @@ func TestACutTakesOnlyItsEvidence(t *testing.T) {
 	until -= 2 * slack
 	i := slices.IndexFunc(whole, func(x Part) bool { return x.End > until })
 	if i < 100 || !reflect.DeepEqual(whole[:i], half[:i]) {
-		t.Errorf("of %d parts the first that differs is %d", i, slices.IndexFunc(whole[:i], func(x Part) bool { return !slices.Contains(half, x) }))
+		t.Errorf(
+			"of %d parts the first that differs is %d",
+			i,
+			slices.IndexFunc(whole[:i], func(x Part) bool { return !slices.Contains(half, x) }),
+		)
 	}
 }
 
@@ -204,7 +209,8 @@ func TestWhyAddsUp(t *testing.T) {
 		for _, b := range x.Bits {
 			bits += b
 		}
-		if odds := math.Log2(x.Chance / (1 - x.Chance)); math.Abs(odds-bits) > 1e-3 && x.Chance > 1e-6 && x.Chance < 1-1e-6 {
+		if odds := math.Log2(x.Chance / (1 - x.Chance)); math.Abs(odds-bits) > 1e-3 && x.Chance > 1e-6 &&
+			x.Chance < 1-1e-6 {
 			t.Errorf("%v bits, odds of %v: %+v", bits, odds, x)
 		}
 	}

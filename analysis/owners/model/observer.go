@@ -145,6 +145,7 @@ func (o *observer) dueAgain(user int32, next, to int64) {
 func (o *observer) elsewhere(g *gap, user int32, site int, from, to int64) bool {
 	o.list, _ = o.program.Observations(o.lock.users.threads[user], 0, from+1, to, &o.near[user], o.list[:0])
 	return slices.ContainsFunc(o.list, func(x Observation) bool {
-		return g.spannedBy(&x) || !slices.ContainsFunc(o.stacks.inside(x.Stack), func(in within) bool { return in.site == site })
+		return g.spannedBy(&x) ||
+			!slices.ContainsFunc(o.stacks.inside(x.Stack), func(in within) bool { return in.site == site })
 	})
 }

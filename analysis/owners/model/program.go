@@ -20,7 +20,13 @@ type Program interface {
 	// Observations appends what a thread did that overlaps [from, to), by start, except its
 	// waits for one lock. Nothing else begins between there and next, which is not before to.
 	// What it leaves in near makes a later call for a time near this one faster.
-	Observations(t format.ThreadID, except format.ObjectID, from, to int64, near *column.Ref, list []Observation) (_ []Observation, next int64)
+	Observations(
+		t format.ThreadID,
+		except format.ObjectID,
+		from, to int64,
+		near *column.Ref,
+		list []Observation,
+	) (_ []Observation, next int64)
 	// ActivitiesOf returns what threads did in the recording that a lock belongs to, without
 	// samples.
 	ActivitiesOf(lock format.ObjectID) []*Activity

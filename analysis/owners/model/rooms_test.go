@@ -80,7 +80,10 @@ func TestSilentSites(t *testing.T) {
 		}
 		users := []user{one, one, one}
 		if holds {
-			users = append(users, user{stack: p.stack("quiet", "run"), away: sleep, holds: 3e6, pauses: 9e6, silent: true})
+			users = append(
+				users,
+				user{stack: p.stack("quiet", "run"), away: sleep, holds: 3e6, pauses: 9e6, silent: true},
+			)
 		}
 		p.simulate(6, 3000, users)
 		if !holds {
@@ -126,7 +129,8 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	c, l := p.group(dumps...)
-	if s := l.Seen; s.Dumps < 100 || s.Waiters != 2*int64(s.Dumps) || s.SquaredWaiters != 4*int64(s.Dumps) || s.Agreeing < s.Waiters*7/10 {
+	if s := l.Seen; s.Dumps < 100 || s.Waiters != 2*int64(s.Dumps) || s.SquaredWaiters != 4*int64(s.Dumps) ||
+		s.Agreeing < s.Waiters*7/10 {
 		t.Errorf("of right dumps: %+v", s)
 	}
 	slow := slices.IndexFunc(c.sites, func(s *site) bool { return s.stack == 2 })
@@ -171,8 +175,11 @@ func TestScenarios(t *testing.T) {
 			last := &q.owners[len(q.owners)-1]
 			last.End = last.Start + c.hangs
 			q.waits = slices.DeleteFunc(q.waits, func(w Wait) bool { return w.End > last.Start })
-			q.waits = append(q.waits, Wait{Start: last.Start - 1, End: last.Start, Thread: last.Thread, Stack: last.Stack},
-				Wait{Start: last.Start - 1, End: last.End, Thread: 9, Stack: fast, Failed: true})
+			q.waits = append(
+				q.waits,
+				Wait{Start: last.Start - 1, End: last.Start, Thread: last.Thread, Stack: last.Stack},
+				Wait{Start: last.Start - 1, End: last.End, Thread: 9, Stack: fast, Failed: true},
+			)
 		}
 		l := &Lock{ID: theLock}
 		if c.dumps > 0 {

@@ -38,7 +38,8 @@ func (s *search) addFromSamples() {
 	for _, a := range s.parts() {
 		path.set(frames(a.stack), 0)
 		part := path.suffix[a.level:]
-		if s.found >= moreSites || callers[a.key] || slices.ContainsFunc(part, func(h uint64) bool { return s.sampledAt[h] }) {
+		if s.found >= moreSites || callers[a.key] ||
+			slices.ContainsFunc(part, func(h uint64) bool { return s.sampledAt[h] }) {
 			continue
 		}
 		for _, h := range part {

@@ -226,7 +226,8 @@ func (s *search) follows(a *Activity) int {
 		if before == 0 {
 			continue
 		}
-		if last := s.target.acquired[before-1]; last.thread == t.Thread && last.site >= 0 && s.target.acquiredBetween(last.time, t.End-slack) == 0 {
+		if last := s.target.acquired[before-1]; last.thread == t.Thread && last.site >= 0 &&
+			s.target.acquiredBetween(last.time, t.End-slack) == 0 {
 			n[last.site]++
 		}
 	}

@@ -102,7 +102,10 @@ func (p *simulated) permits(seed uint64, n, permits int, users []user) {
 			wrote = end
 		}
 	}
-	slices.SortFunc(p.waits, func(a, b Wait) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Thread, b.Thread)) })
+	slices.SortFunc(
+		p.waits,
+		func(a, b Wait) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Thread, b.Thread)) },
+	)
 }
 
 // several is a program of four threads at three sites, one of which sleeps inside.
@@ -144,9 +147,19 @@ func (p *simulated) Application(s format.StackID) []format.Frame { return p.stac
 
 func (p *simulated) Waits(_ format.ObjectID, to []Wait) []Wait { return append(to, p.waits...) }
 
-func (p *simulated) Observations(t format.ThreadID, except format.ObjectID, from, to int64, _ *column.Ref, list []Observation) ([]Observation, int64) {
+func (p *simulated) Observations(
+	t format.ThreadID,
+	except format.ObjectID,
+	from, to int64,
+	_ *column.Ref,
+	list []Observation,
+) ([]Observation, int64) {
 	all := p.doings[t] // by start; of none are more than three at once
-	first, _ := slices.BinarySearchFunc(all, from, func(d Observation, at int64) int { return cmp.Compare(d.Start, at) })
+	first, _ := slices.BinarySearchFunc(
+		all,
+		from,
+		func(d Observation, at int64) int { return cmp.Compare(d.Start, at) },
+	)
 	for _, d := range all[max(first-3, 0):] {
 		switch {
 		case d.What == Waits && d.Lock == except:
@@ -171,7 +184,10 @@ func (p *simulated) ActivitiesOf(format.ObjectID) (list []*Activity) {
 				by[key] = &Activity{What: d.What, Stack: d.Stack, Lock: d.Lock}
 				list = append(list, by[key])
 			}
-			by[key].Times, by[key].Ns = append(by[key].Times, Interval{times.Span{Start: d.Start, End: d.End}, t}), by[key].Ns+d.End-d.Start
+			by[key].Times, by[key].Ns = append(
+				by[key].Times,
+				Interval{times.Span{Start: d.Start, End: d.End}, t},
+			), by[key].Ns+d.End-d.Start
 		}
 	}
 	return list

@@ -93,7 +93,10 @@ func newGroup(p Program, block bool, locks []*Lock) *Group {
 			}
 		}
 	}
-	slices.SortFunc(gr.locks, func(a, b *Lock) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(
+		gr.locks,
+		func(a, b *Lock) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.ID, b.ID)) },
+	)
 	f.choose()
 	return gr
 }
@@ -141,7 +144,17 @@ func (f *finder) choose() {
 				continue
 			}
 			at = len(gr.sites)
-			gr.sites = append(gr.sites, &site{key: u.path.suffix[0], method: u.path.method[0], home: gr.home(u), stack: u.stack, depth: u.depth, users: map[format.ThreadID]float64{}})
+			gr.sites = append(
+				gr.sites,
+				&site{
+					key:    u.path.suffix[0],
+					method: u.path.method[0],
+					home:   gr.home(u),
+					stack:  u.stack,
+					depth:  u.depth,
+					users:  map[format.ThreadID]float64{},
+				},
+			)
 		}
 		s := gr.sites[at]
 		gr.byKey[u.path.suffix[0]] = at

@@ -44,7 +44,8 @@ func build(t *testing.T, javac string) []byte {
 	t.Helper()
 	files, sum := sources(t)
 	dir := t.TempDir()
-	out, err := exec.Command(javac, append([]string{"-Xlint:-options", "-g:none", "--release", "8", "-d", dir}, files...)...).CombinedOutput()
+	out, err := exec.Command(javac, append([]string{"-Xlint:-options", "-g:none", "--release", "8", "-d", dir}, files...)...).
+		CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", javac, err, out)
 	}
@@ -66,15 +67,25 @@ func build(t *testing.T, javac string) []byte {
 		}
 		var raw io.Writer
 		if err == nil {
-			raw, err = z.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate, CRC32: crc32.ChecksumIEEE(data),
-				CompressedSize64: uint64(packed.Len()), UncompressedSize64: uint64(len(data))})
+			raw, err = z.CreateRaw(&zip.FileHeader{
+				Name:               name,
+				Method:             zip.Deflate,
+				CRC32:              crc32.ChecksumIEEE(data),
+				CompressedSize64:   uint64(packed.Len()),
+				UncompressedSize64: uint64(len(data)),
+			})
 		}
 		if err == nil {
 			_, err = raw.Write(packed.Bytes())
 		}
 		golden.OK(t, err)
 	}
-	add("META-INF/MANIFEST.MF", []byte("Manifest-Version: 1.0\r\nPremain-Class: contend.agent.Stub\r\nAgent-Class: contend.agent.Stub\r\nSources-SHA256: "+sum[:32]+"\r\n\r\n"))
+	add(
+		"META-INF/MANIFEST.MF",
+		[]byte(
+			"Manifest-Version: 1.0\r\nPremain-Class: contend.agent.Stub\r\nAgent-Class: contend.agent.Stub\r\nSources-SHA256: "+sum[:32]+"\r\n\r\n",
+		),
+	)
 	for _, c := range classes {
 		data := golden.Must(os.ReadFile(c))(t)
 		add("contend/agent/"+filepath.Base(c), data)

@@ -95,7 +95,8 @@ func TestWhoReturnsFromWaitingOwnsNothing(t *testing.T) {
 			free++
 		case ev.Kind == format.KindContention:
 			owned++
-			if in := stacks[ev.Owners[0].Stack]; len(in) > 0 && in[0].Class == "java.lang.Object" && strings.HasPrefix(in[0].Method, "wait") {
+			if in := stacks[ev.Owners[0].Stack]; len(in) > 0 && in[0].Class == "java.lang.Object" &&
+				strings.HasPrefix(in[0].Method, "wait") {
 				t.Errorf("sample %d: owned in %s", owned+free, in[0].Method)
 			}
 		}
@@ -171,7 +172,12 @@ func TestWhoHangsShowsItsStackOnce(t *testing.T) {
 				}
 			}
 			if len(shown) != 2*threads || turns == 0 {
-				t.Errorf("%d of %d threads show where they hang; %d samples of the others", len(shown), 2*threads, turns)
+				t.Errorf(
+					"%d of %d threads show where they hang; %d samples of the others",
+					len(shown),
+					2*threads,
+					turns,
+				)
 			}
 		})
 	}
@@ -204,7 +210,8 @@ func TestWhoMayOwnALockIsShownRunning(t *testing.T) {
 						later++
 					}
 					most = max(most, shown)
-					if ev.Activity == format.ActivityRunnable && names[ev.Thread] == "runs" && strings.HasPrefix(stacks[ev.Stack], "spin") {
+					if ev.Activity == format.ActivityRunnable && names[ev.Thread] == "runs" &&
+						strings.HasPrefix(stacks[ev.Stack], "spin") {
 						ran++
 					}
 				}
@@ -213,7 +220,12 @@ func TestWhoMayOwnALockIsShownRunning(t *testing.T) {
 				t.Errorf("up to %d threads are shown running", most)
 			}
 			if !named && (most != 8 || later < 35 || later > 40 || ran < 5) {
-				t.Errorf("up to %d threads are shown running, the owner %d times, and in %d samples in which nobody waits", most, ran, later)
+				t.Errorf(
+					"up to %d threads are shown running, the owner %d times, and in %d samples in which nobody waits",
+					most,
+					ran,
+					later,
+				)
 			}
 		})
 	}
@@ -258,30 +270,39 @@ func TestOfManyThreadsAPartIsShown(t *testing.T) {
 	const samples, atMonitor, atLock = 12, 300, 60 // three parts, with the owner and main
 	names, waiting, most := map[format.ThreadID]string{}, map[format.LockKind]int{}, 0
 	kinds, linked, drawn := map[format.ObjectID]format.LockKind{}, 0, ""
-	sampledBy(t, "Drawn", []string{fmt.Sprint(samples), fmt.Sprint(atMonitor), fmt.Sprint(atLock)}, func(ev *format.Event) {
-		switch ev.Kind {
-		case format.KindSetting:
-			if ev.Name == "threads-drawn" {
-				drawn = ev.Value
+	sampledBy(
+		t,
+		"Drawn",
+		[]string{fmt.Sprint(samples), fmt.Sprint(atMonitor), fmt.Sprint(atLock)},
+		func(ev *format.Event) {
+			switch ev.Kind {
+			case format.KindSetting:
+				if ev.Name == "threads-drawn" {
+					drawn = ev.Value
+				}
+			case format.KindThread:
+				names[ev.Thread] = ev.Name
+			case format.KindObject:
+				kinds[ev.Object] = ev.LockKind
+			case format.KindContention:
+				seen := map[format.ThreadID]bool{}
+				for _, w := range ev.Waiters {
+					seen[w.Thread] = true
+				}
+				most = max(most, len(seen))
+				if ev.Weight == format.WeightFromTicks {
+					waiting[kinds[ev.Object]] += len(ev.Waiters)
+				} else if len(seen) == 1 && names[ev.Waiters[0].Thread] == "owns" {
+					linked++
+				}
 			}
-		case format.KindThread:
-			names[ev.Thread] = ev.Name
-		case format.KindObject:
-			kinds[ev.Object] = ev.LockKind
-		case format.KindContention:
-			seen := map[format.ThreadID]bool{}
-			for _, w := range ev.Waiters {
-				seen[w.Thread] = true
-			}
-			most = max(most, len(seen))
-			if ev.Weight == format.WeightFromTicks {
-				waiting[kinds[ev.Object]] += len(ev.Waiters)
-			} else if len(seen) == 1 && names[ev.Waiters[0].Thread] == "owns" {
-				linked++
-			}
-		}
-	})
-	if want := map[format.LockKind]int{format.KindMonitor: samples * atMonitor, format.KindSynchronizer: samples * (atLock + 1)}; !maps.Equal(waiting, want) || drawn != "1/3" {
+		},
+	)
+	if want := map[format.LockKind]int{format.KindMonitor: samples * atMonitor, format.KindSynchronizer: samples * (atLock + 1)}; !maps.Equal(
+		waiting,
+		want,
+	) ||
+		drawn != "1/3" {
 		t.Errorf("in %d samples of %q of the threads wait %v, want %v", samples, drawn, waiting, want)
 	}
 	if linked != samples*2/3 || most > 128 {
@@ -324,9 +345,26 @@ func TestTheAgentSlowsDown(t *testing.T) {
 // were asked for. The first ones are lent what they cost more.
 func TestWhatSamplesMayCost(t *testing.T) {
 	t.Parallel()
-	want := map[string][2]int{"cheap": {50, 50}, "outlier": {50, 50}, "soon": {90, 150}, "dear": {340, 430}, "again": {50, 50},
-		"idle": {340, 430}, "four": {340, 430}, "stops": {340, 430}, "begin": {50, 50}, "start": {220, 340}, "settled": {50, 55},
-		"lent": {50, 50}, "spent": {150, 170}, "often": {10, 10}, "over": {17, 22}}
+	want := map[string][2]int{
+		"cheap":   {50, 50},
+		"outlier": {50, 50},
+		"soon":    {90, 150},
+		"dear":    {340, 430},
+		"again":   {50, 50},
+		"idle": {
+			340,
+			430,
+		},
+		"four":    {340, 430},
+		"stops":   {340, 430},
+		"begin":   {50, 50},
+		"start":   {220, 340},
+		"settled": {50, 55},
+		"lent":    {50, 50},
+		"spent":   {150, 170},
+		"often":   {10, 10},
+		"over":    {17, 22},
+	}
 	for _, line := range strings.Split(printed(t, "Budget"), "\n") {
 		var what string
 		var ms int
@@ -394,7 +432,13 @@ func TestThreadsThatEndAreMeasured(t *testing.T) {
 				}
 			})
 			waited := golden.Must(strconv.ParseFloat(printed, 64))(t)
-			t.Logf("measured %.0f ms, waited %.0f ms, %d waiters in %d samples", measured/1e6, waited/1e6, seen, samples)
+			t.Logf(
+				"measured %.0f ms, waited %.0f ms, %d waiters in %d samples",
+				measured/1e6,
+				waited/1e6,
+				seen,
+				samples,
+			)
 			if measured < 0.6*waited || measured > 1.67*waited {
 				t.Errorf("measured %.0f ms, waited %.0f ms", measured/1e6, waited/1e6)
 			}
@@ -434,7 +478,8 @@ func TestTheAgentsMemoryIsBounded(t *testing.T) {
 	if given := os.Getenv("CONTEND_ROUNDS"); given != "" {
 		rounds = given
 	}
-	out, err := exec.Command("java", "-Xmx48m", "-XX:+UseSerialGC", "-cp", path, "contend.agent.Bound", rounds).CombinedOutput()
+	out, err := exec.Command("java", "-Xmx48m", "-XX:+UseSerialGC", "-cp", path, "contend.agent.Bound", rounds).
+		CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -65,7 +65,14 @@ func TestTheRequestIsLeft(t *testing.T) {
 		t.Errorf("%s, %v", at, err)
 	}
 	target := filepath.Join(t.TempDir(), "secret")
-	golden.OK(t, errors.Join(os.WriteFile(target, nil, 0o600), os.Symlink(target, name), os.Lchown(name, p.user.UID, p.user.GID)))
+	golden.OK(
+		t,
+		errors.Join(
+			os.WriteFile(target, nil, 0o600),
+			os.Symlink(target, name),
+			os.Lchown(name, p.user.UID, p.user.GID),
+		),
+	)
 	old := time.Unix(1e9, 0)
 	if at, err := left(t, p); !errors.Is(err, errAsked) {
 		t.Errorf("%s, %v", at, err)
@@ -86,7 +93,10 @@ func TestTheRequestIsLeft(t *testing.T) {
 		t.Errorf("%s, %v", at, err)
 	}
 	golden.OK(t, os.Chmod(work, 0o755))
-	golden.OK(t, errors.Join(os.WriteFile(name, nil, 0o600), os.Chown(name, p.user.UID, p.user.GID), os.Chtimes(name, old, old)))
+	golden.OK(
+		t,
+		errors.Join(os.WriteFile(name, nil, 0o600), os.Chown(name, p.user.UID, p.user.GID), os.Chtimes(name, old, old)),
+	)
 	p.Tidy()
 	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a dead tool's request is still there: %v", err)
@@ -103,19 +113,37 @@ func TestWhatIsInTheWayIsNamed(t *testing.T) {
 	const mallory = 12345
 	for _, c := range []struct{ dir, name string }{{tmp, p.socket()}, {tmp, p.socket() + ".tmp"}, {work, p.request()}} {
 		path := filepath.Join(c.dir, c.name)
-		golden.OK(t, errors.Join(os.MkdirAll(filepath.Join(path, "full"), 0o755), os.Chown(path, mallory, mallory), os.Chmod(c.dir, fs.ModeSticky|0o777), os.Chown(c.dir, 0, 0)))
+		golden.OK(
+			t,
+			errors.Join(
+				os.MkdirAll(filepath.Join(path, "full"), 0o755),
+				os.Chown(path, mallory, mallory),
+				os.Chmod(c.dir, fs.ModeSticky|0o777),
+				os.Chown(c.dir, 0, 0),
+			),
+		)
 		opened := golden.Must(p.Open(tmp))(t)
 		done, err := p.ask(opened)
 		done()
 		opened.Close()
 		var said *Error
-		if !errors.As(err, &said) || !strings.Contains(said.What, "a directory of user 12345 is at ") || !strings.HasSuffix(said.What, "/"+c.name) || !strings.Contains(said.Hint, "rm -r ") {
+		if !errors.As(err, &said) || !strings.Contains(said.What, "a directory of user 12345 is at ") ||
+			!strings.HasSuffix(said.What, "/"+c.name) ||
+			!strings.Contains(said.Hint, "rm -r ") {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		golden.OK(t, os.RemoveAll(path))
 	}
 	// So it is where nothing would be made, as in another user's directory.
-	golden.OK(t, errors.Join(os.Chmod(work, 0o755), os.Chown(work, mallory, mallory), os.WriteFile(filepath.Join(work, p.request()), nil, 0o600), os.Chown(filepath.Join(work, p.request()), mallory, mallory)))
+	golden.OK(
+		t,
+		errors.Join(
+			os.Chmod(work, 0o755),
+			os.Chown(work, mallory, mallory),
+			os.WriteFile(filepath.Join(work, p.request()), nil, 0o600),
+			os.Chown(filepath.Join(work, p.request()), mallory, mallory),
+		),
+	)
 	if at, err := left(t, p); err == nil || !strings.Contains(err.Error(), "a file of user 12345 is at ") {
 		t.Errorf("%s, %v", at, err)
 	}

@@ -104,7 +104,8 @@ func (p *Process) leave(all []place) (at *foreign.Dir, err error) {
 			if !errors.Is(err, fs.ErrExist) {
 				break
 			}
-			if info, err := a.dir.Lstat(p.request()); err == nil && p.accepts(info) && time.Since(info.ModTime()) < asking {
+			if info, err := a.dir.Lstat(p.request()); err == nil && p.accepts(info) &&
+				time.Since(info.ModTime()) < asking {
 				return nil, errAsked
 			}
 			_ = a.dir.Remove(p.request())
@@ -145,8 +146,13 @@ func (p *Process) obstacle(dir *foreign.Dir, path, name string) error {
 		what = "a directory"
 	}
 	path = filepath.Join(path, name)
-	return p.fail(fmt.Sprintf("cannot be attached to: %s of user %s is at %s", what, foreign.Name(whole.Owner(info)), path),
-		"that user or root can remove it, in the root directory of the process: rm -r "+strings.TrimPrefix(path, p.root))
+	return p.fail(
+		fmt.Sprintf("cannot be attached to: %s of user %s is at %s", what, foreign.Name(whole.Owner(info)), path),
+		"that user or root can remove it, in the root directory of the process: rm -r "+strings.TrimPrefix(
+			path,
+			p.root,
+		),
+	)
 }
 
 // Tidy removes the request of a tool that died while asking.
@@ -154,7 +160,8 @@ func (p *Process) Tidy() {
 	all, done := p.places()
 	defer done()
 	for _, a := range all {
-		if info, err := a.dir.Lstat(p.request()); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > asking {
+		if info, err := a.dir.Lstat(p.request()); err == nil && info.Mode().IsRegular() &&
+			time.Since(info.ModTime()) > asking {
 			_ = a.dir.Remove(p.request())
 		}
 	}

@@ -41,11 +41,20 @@ func Find(pid int) (*Process, error) {
 	case !now.one:
 		return nil, p.fail(mixed, "start it with -javaagent: see 'contend record --help'")
 	case errors.Is(err, os.ErrPermission) && p.user.UID != os.Geteuid():
-		return nil, p.fail(fmt.Sprintf("belongs to another user (%d)", p.user.UID), "run contend as that user or as root")
+		return nil, p.fail(
+			fmt.Sprintf("belongs to another user (%d)", p.user.UID),
+			"run contend as that user or as root",
+		)
 	case bytes.Contains(maps, []byte("/libj9vm")):
-		return nil, p.fail("is an OpenJ9 JVM, which has no HotSpot attach socket", "record javacores: kill -QUIT PID a few times, and give contend the files")
+		return nil, p.fail(
+			"is an OpenJ9 JVM, which has no HotSpot attach socket",
+			"record javacores: kill -QUIT PID a few times, and give contend the files",
+		)
 	case !bytes.Contains(maps, []byte("/libjvm.so")):
-		return nil, p.fail("is not a Java process", "--perf records a native program; 'contend record --list' shows the JVMs here")
+		return nil, p.fail(
+			"is not a Java process",
+			"--perf records a native program; 'contend record --list' shows the JVMs here",
+		)
 	case strings.HasPrefix(state, "T"):
 		return nil, p.fail("is stopped", fmt.Sprintf("kill -CONT %d lets it run", pid))
 	}
@@ -79,7 +88,10 @@ func of(process, kind string) string {
 // than this process's.
 func numbered(pid int) error {
 	if namespace() == "" {
-		return (&Process{PID: pid}).fail("may be another one: /proc is of another PID namespace than contend", "mount -t proc proc /proc, in a mount namespace of contend's own, or run it where /proc is from")
+		return (&Process{PID: pid}).fail(
+			"may be another one: /proc is of another PID namespace than contend",
+			"mount -t proc proc /proc, in a mount namespace of contend's own, or run it where /proc is from",
+		)
 	}
 	return nil
 }
@@ -152,7 +164,8 @@ func (p *Process) commandLine() {
 	p.args = args
 	env, _ := beginning(procPath(p.PID, "environ"), maxMemory)
 	for _, v := range strings.Split(string(env), "\x00") {
-		if key, value, _ := strings.Cut(v, "="); key == "JAVA_TOOL_OPTIONS" || key == "JDK_JAVA_OPTIONS" || key == "_JAVA_OPTIONS" {
+		if key, value, _ := strings.Cut(v, "="); key == "JAVA_TOOL_OPTIONS" || key == "JDK_JAVA_OPTIONS" ||
+			key == "_JAVA_OPTIONS" {
 			p.args = append(p.args, strings.Fields(value)...)
 		}
 	}
@@ -236,7 +249,8 @@ func namespace() string {
 	self, err := os.Readlink("/proc/self")
 	status, unread := os.ReadFile("/proc/self/status")
 	_, numbers, several := strings.Cut(string(status), "\nNSpid:\t")
-	if errors.Join(err, unread) != nil || self != strconv.Itoa(os.Getpid()) || several && !strings.HasPrefix(numbers, self+"\n") {
+	if errors.Join(err, unread) != nil || self != strconv.Itoa(os.Getpid()) ||
+		several && !strings.HasPrefix(numbers, self+"\n") {
 		return ""
 	}
 	return strings.Trim(of("self", "pid"), "pid:[]")

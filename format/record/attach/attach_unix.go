@@ -124,7 +124,8 @@ const startup = 20 * time.Second
 func (p *Process) load(ctx context.Context, agent string, runs func() bool) ([]byte, error) {
 	for begun := time.Now(); ; sleep(ctx, 200*time.Millisecond) {
 		answer, err := p.Command(ctx, "load", "instrument", "false", agent)
-		early := err != nil && strings.Contains(err.Error(), "NullPointerException") || strings.Contains(string(answer), "only permitted in the live phase")
+		early := err != nil && strings.Contains(err.Error(), "NullPointerException") ||
+			strings.Contains(string(answer), "only permitted in the live phase")
 		if code := returned(answer); err == nil && (code == "0" || code == "") {
 			early = !runs()
 		}
@@ -136,8 +137,16 @@ func (p *Process) load(ctx context.Context, agent string, runs func() bool) ([]b
 
 // refusals are the answers of JVMs that load no agent.
 var refusals = []struct{ says, what, hint string }{
-	{"Dynamic agent loading is not enabled", "forbids agents (-XX:-EnableDynamicAgentLoading)", "--with jfr needs none; or start it with -javaagent, see 'contend record --help'"},
-	{"return code: 102", "cannot start the agent: its own error output says why", "java.management may be missing in its runtime; --with jfr needs no agent"},
+	{
+		"Dynamic agent loading is not enabled",
+		"forbids agents (-XX:-EnableDynamicAgentLoading)",
+		"--with jfr needs none; or start it with -javaagent, see 'contend record --help'",
+	},
+	{
+		"return code: 102",
+		"cannot start the agent: its own error output says why",
+		"java.management may be missing in its runtime; --with jfr needs no agent",
+	},
 	{"instrument", "cannot load agents: its runtime has no java.instrument", "--with jfr needs none"},
 }
 
@@ -182,7 +191,10 @@ func (p *Process) connect(ctx context.Context) (net.Conn, error) {
 	if err := p.blocked(tmp); err != nil { // it appeared after the first check
 		return nil, err
 	}
-	return nil, p.fail("opened no attach socket: "+cause(last), "it may have written a thread dump to its output instead")
+	return nil, p.fail(
+		"opened no attach socket: "+cause(last),
+		"it may have written a thread dump to its output instead",
+	)
 }
 
 func (p *Process) mayBeSignalled() error {

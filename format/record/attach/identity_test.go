@@ -174,7 +174,16 @@ func TestAnotherNamespaceOfNumbers(t *testing.T) {
 		fmt.Println(err, unknown)
 		return
 	}
-	c := exec.Command("unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child", os.Args[0], "-test.run=^TestAnotherNamespaceOfNumbers$")
+	c := exec.Command(
+		"unshare",
+		"--user",
+		"--map-root-user",
+		"--pid",
+		"--fork",
+		"--kill-child",
+		os.Args[0],
+		"-test.run=^TestAnotherNamespaceOfNumbers$",
+	)
 	c.Env = append(os.Environ(), asks+"=1")
 	out, err := c.CombinedOutput()
 	if err != nil {

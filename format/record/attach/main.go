@@ -6,9 +6,22 @@ import (
 )
 
 // withValue are the options of java whose value is the next argument.
-var withValue = map[string]bool{"-cp": true, "-classpath": true, "--class-path": true, "-p": true, "--module-path": true,
-	"--add-modules": true, "--add-opens": true, "--add-exports": true, "--add-reads": true, "--limit-modules": true,
-	"--upgrade-module-path": true, "--patch-module": true, "--enable-native-access": true, "--source": true}
+var withValue = map[string]bool{
+	"-cp":                    true,
+	"-classpath":             true,
+	"--class-path":           true,
+	"-p":                     true,
+	"--module-path":          true,
+	"--add-modules":          true,
+	"--add-opens":            true,
+	"--add-exports":          true,
+	"--add-reads":            true,
+	"--limit-modules":        true,
+	"--upgrade-module-path":  true,
+	"--patch-module":         true,
+	"--enable-native-access": true,
+	"--source":               true,
+}
 
 // mainOf returns the main class, module or jar of a java command line; for another program
 // with a JVM in it, the program.

@@ -93,7 +93,12 @@ type SharedError struct {
 }
 
 func (e *SharedError) Error() string {
-	return fmt.Sprintf("%s, of user %s and mode %04o, lets other users exchange what is made in it", e.Path, Name(e.Owner), e.Mode.Perm())
+	return fmt.Sprintf(
+		"%s, of user %s and mode %04o, lets other users exchange what is made in it",
+		e.Path,
+		Name(e.Owner),
+		e.Mode.Perm(),
+	)
 }
 
 // Hint returns a remedy.

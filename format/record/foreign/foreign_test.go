@@ -50,7 +50,8 @@ func secret(t *testing.T) string {
 func untouched(t *testing.T, path string) {
 	t.Helper()
 	info := golden.Must(os.Stat(path))(t)
-	if text, err := os.ReadFile(path); err != nil || string(text) != "secret" || whole.Owner(info) != os.Geteuid() || info.Mode() != 0o600 {
+	if text, err := os.ReadFile(path); err != nil || string(text) != "secret" || whole.Owner(info) != os.Geteuid() ||
+		info.Mode() != 0o600 {
 		t.Errorf("%s: %q of user %d, %v, %v", path, text, whole.Owner(info), info.Mode(), err)
 	}
 }
@@ -91,7 +92,14 @@ func TestPlantedNames(t *testing.T) {
 // neither is it where they may on the way there.
 func TestSharedDirectories(t *testing.T) {
 	d, path := theirs(t)
-	golden.OK(t, errors.Join(os.Mkdir(filepath.Join(path, "way"), 0o755), os.Mkdir(filepath.Join(path, "way", "tmp"), 0o755), os.Symlink("way/tmp", filepath.Join(path, "link"))))
+	golden.OK(
+		t,
+		errors.Join(
+			os.Mkdir(filepath.Join(path, "way"), 0o755),
+			os.Mkdir(filepath.Join(path, "way", "tmp"), 0o755),
+			os.Symlink("way/tmp", filepath.Join(path, "link")),
+		),
+	)
 	for _, name := range []string{"", "way", "way/tmp", "link"} {
 		golden.OK(t, os.Lchown(filepath.Join(path, name), d.UID, d.GID))
 	}
@@ -109,7 +117,9 @@ func TestSharedDirectories(t *testing.T) {
 			_, made := in.Create(fmt.Sprint(n), nil)
 			_, again := in.Mkdir(fmt.Sprint("d", n))
 			var shared *SharedError
-			if c.safe != (made == nil) || c.safe != (again == nil) || !c.safe && (!errors.As(made, &shared) || shared.Mode&^fs.ModeDir != c.mode || !errors.As(again, &shared)) {
+			if c.safe != (made == nil) || c.safe != (again == nil) ||
+				!c.safe &&
+					(!errors.As(made, &shared) || shared.Mode&^fs.ModeDir != c.mode || !errors.As(again, &shared)) {
 				t.Errorf("%s by %s, %v: %v, %v", c.name, way, c.mode, made, again)
 			}
 			in.Close()
@@ -139,7 +149,10 @@ func TestNothingOfAThirdUserIsRemoved(t *testing.T) {
 			at := filepath.Join(path, name)
 			golden.OK(t, make(at))
 			if os.Geteuid() == 0 {
-				golden.OK(t, errors.Join(os.Lchown(at, uid, uid), os.Lchown(path, 0, 0), os.Chmod(path, 0o777|fs.ModeSticky)))
+				golden.OK(
+					t,
+					errors.Join(os.Lchown(at, uid, uid), os.Lchown(path, 0, 0), os.Chmod(path, 0o777|fs.ModeSticky)),
+				)
 			} else if uid != d.UID {
 				t.Skip("only root gives files away")
 			}
@@ -164,7 +177,10 @@ func TestAnotherDirectoryOfTheNameStays(t *testing.T) {
 		other := filepath.Join(path, "other")
 		golden.OK(t, errors.Join(os.Mkdir(other, 0o755), os.WriteFile(filepath.Join(other, "thesis"), nil, 0o644)))
 		if exchange {
-			golden.OK(t, unix.Renameat2(unix.AT_FDCWD, other, unix.AT_FDCWD, filepath.Join(path, "sub"), unix.RENAME_EXCHANGE))
+			golden.OK(
+				t,
+				unix.Renameat2(unix.AT_FDCWD, other, unix.AT_FDCWD, filepath.Join(path, "sub"), unix.RENAME_EXCHANGE),
+			)
 			other = filepath.Join(path, "sub")
 		}
 		golden.OK(t, sub.Remove("file"))
@@ -216,13 +232,17 @@ func TestList(t *testing.T) {
 		at := filepath.Join(path, fmt.Sprintf("x%05d", n))
 		golden.OK(t, os.Symlink("x", at))
 	}
-	golden.OK(t, errors.Join(os.Mkdir(filepath.Join(path, "x"), 0o700), os.Chown(filepath.Join(path, "x"), d.UID, d.GID)))
+	golden.OK(
+		t,
+		errors.Join(os.Mkdir(filepath.Join(path, "x"), 0o700), os.Chown(filepath.Join(path, "x"), d.UID, d.GID)),
+	)
 	if list := d.List("x*"); os.Geteuid() == 0 && (len(list) != 1 || list[0].Name() != "x") {
 		t.Errorf("%d names of the user", len(list))
 	}
 	self := golden.Must(At(path, Self()))(t)
 	defer self.Close()
-	if list := self.List("x*"); len(list) < most || len(list) > most+256 || !slices.IsSortedFunc(list, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) }) {
+	if list := self.List("x*"); len(list) < most || len(list) > most+256 ||
+		!slices.IsSortedFunc(list, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) }) {
 		t.Errorf("%d names", len(list))
 	}
 	if list := d.List("[x"); len(list) != 0 {
@@ -238,7 +258,8 @@ func TestMadeForAnother(t *testing.T) {
 	f := golden.Must(sub.Create("file", []byte("ours")))(t)
 	defer f.Close()
 	for name, mode := range map[string]fs.FileMode{"sub": fs.ModeDir | 0o700, "sub/file": 0o600} {
-		if info, err := os.Stat(filepath.Join(path, name)); err != nil || info.Mode() != mode || whole.Owner(info) != d.UID {
+		if info, err := os.Stat(filepath.Join(path, name)); err != nil || info.Mode() != mode ||
+			whole.Owner(info) != d.UID {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
@@ -263,7 +284,8 @@ func TestRootHasTheUsersRights(t *testing.T) {
 	defer d.Close()
 	_, made := d.Create("file", nil)
 	_, again := d.Mkdir("sub")
-	if left, _ := os.ReadDir(path); !errors.Is(made, fs.ErrPermission) || !errors.Is(again, fs.ErrPermission) || len(left) > 0 {
+	if left, _ := os.ReadDir(path); !errors.Is(made, fs.ErrPermission) || !errors.Is(again, fs.ErrPermission) ||
+		len(left) > 0 {
 		t.Errorf("%v is there: %v, %v", left, made, again)
 	}
 	if os.Geteuid() != 0 {
@@ -378,7 +400,11 @@ func TestOpenBeneathTheRootOfAProcess(t *testing.T) {
 	for _, d := range []string{inside, up} {
 		golden.OK(t, os.Mkdir(d, 0o777))
 	}
-	script := fmt.Sprintf(`mount -t tmpfs none '%[1]s' && mount -t tmpfs none '%[2]s' && ln -s '%[1]s' '%[2]s/tmp' && ln -s '../../../../../../../../../../%[1]s' '%[2]s/dots' && ln -s /proc/1/root'%[1]s' '%[2]s/magic' && echo && exec sleep 600`, inside, up)
+	script := fmt.Sprintf(
+		`mount -t tmpfs none '%[1]s' && mount -t tmpfs none '%[2]s' && ln -s '%[1]s' '%[2]s/tmp' && ln -s '../../../../../../../../../../%[1]s' '%[2]s/dots' && ln -s /proc/1/root'%[1]s' '%[2]s/magic' && echo && exec sleep 600`,
+		inside,
+		up,
+	)
 	c := exec.Command("unshare", "--mount", "sh", "-c", script)
 	out, err := c.StdoutPipe()
 	if err == nil {

@@ -82,7 +82,20 @@ func (u User) Start(c *exec.Cmd, keep ...uintptr) error {
 			caps += fmt.Sprintf(",+cap_%d", one)
 		}
 	}
-	to := []string{path, "--reuid", strconv.Itoa(u.UID), "--regid", strconv.Itoa(u.GID), "--clear-groups", "--inh-caps", caps, "--ambient-caps", caps, "--pdeathsig", "KILL"}
+	to := []string{
+		path,
+		"--reuid",
+		strconv.Itoa(u.UID),
+		"--regid",
+		strconv.Itoa(u.GID),
+		"--clear-groups",
+		"--inh-caps",
+		caps,
+		"--ambient-caps",
+		caps,
+		"--pdeathsig",
+		"KILL",
+	}
 	if u.UID == 0 {
 		to = append(to, "--securebits", "+noroot")
 	}

@@ -36,7 +36,14 @@ type Content struct {
 // data converts a content to the document.
 func (c *Content) data() *data {
 	table, numbers := tableOf(c)
-	d := &data{Schema: "contend.page/2", Command: c.Command, Analyze: c.Analyze, Cube: table, Diff: c.Diff, Whys: c.Whys}
+	d := &data{
+		Schema:  "contend.page/2",
+		Command: c.Command,
+		Analyze: c.Analyze,
+		Cube:    table,
+		Diff:    c.Diff,
+		Whys:    c.Whys,
+	}
 	d.Longest = waitsOf(c.Longest, c.Trace.Symbols, numbers)
 	numbers.nameLocks()
 	d.Pauses = pausesOf(c.Trace.Pauses, c.Cube)
@@ -82,8 +89,18 @@ type part struct {
 func waitsOf(list []*waits.Wait, sym *analysis.Symbols, n *numbering) []wait {
 	out := make([]wait, 0, len(list))
 	for _, w := range list {
-		to := wait{StartNs: w.Start - n.cube.Start, Ns: w.Ns, Thread: sym.ThreadName(w.Thread), Group: sym.Groups().Name(sym.Group(w.Thread)), Failed: w.Failed,
-			Lock: n.id(cube.Lock, uint32(w.Lock)), Stack: n.stack(sym.Frames(w.Stack), analysis.UnknownStack), Site: n.name(n.sites.Names().Name(n.sites.Waiter(w.Stack))), LeftNs: w.Left, Parts: make([]part, 0, len(w.Parts))}
+		to := wait{
+			StartNs: w.Start - n.cube.Start,
+			Ns:      w.Ns,
+			Thread:  sym.ThreadName(w.Thread),
+			Group:   sym.Groups().Name(sym.Group(w.Thread)),
+			Failed:  w.Failed,
+			Lock:    n.id(cube.Lock, uint32(w.Lock)),
+			Stack:   n.stack(sym.Frames(w.Stack), analysis.UnknownStack),
+			Site:    n.name(n.sites.Names().Name(n.sites.Waiter(w.Stack))),
+			LeftNs:  w.Left,
+			Parts:   make([]part, 0, len(w.Parts)),
+		}
 		for i := range w.Parts {
 			to.Parts = append(to.Parts, partOf(&w.Parts[i], w.Lock, sym, n))
 		}
@@ -93,7 +110,16 @@ func waitsOf(list []*waits.Wait, sym *analysis.Symbols, n *numbering) []wait {
 }
 
 func partOf(p *waits.Part, lock format.ObjectID, sym *analysis.Symbols, n *numbering) part {
-	out := part{StartNs: p.Start - n.cube.Start, EndNs: p.End - n.cube.Start, Ns: p.Ns, Stack: n.owner(sym, p.Direct), Blocked: p.BlockedNs, Root: n.owner(sym, p.Root), Doing: n.doing(p.Direct), Known: p.Direct.Prov.String()}
+	out := part{
+		StartNs: p.Start - n.cube.Start,
+		EndNs:   p.End - n.cube.Start,
+		Ns:      p.Ns,
+		Stack:   n.owner(sym, p.Direct),
+		Blocked: p.BlockedNs,
+		Root:    n.owner(sym, p.Root),
+		Doing:   n.doing(p.Direct),
+		Known:   p.Direct.Prov.String(),
+	}
 	out.Group = analysis.PseudoOwner(p.Direct.Kind, p.Direct.Cycle)
 	out.Site = n.name(out.Group)
 	if p.Direct.Kind == analysis.OwnerThread {

@@ -74,7 +74,19 @@ const (
 // tableOf converts a finished cube.
 func tableOf(content *Content) (*table, *numbering) {
 	c := content.Cube
-	t := &table{StartNs: c.Start, BinNs: c.BinNs, RunningNs: append([]int64{}, c.RunningNs...), OtherNs: c.OtherNs, Dims: cube.Names, Bins: len(c.RunningNs), Groups: []string{}, Known: []string{}, Locks: []lock{}, Places: []string{}, Classes: []class{}}
+	t := &table{
+		StartNs:   c.Start,
+		BinNs:     c.BinNs,
+		RunningNs: append([]int64{}, c.RunningNs...),
+		OtherNs:   c.OtherNs,
+		Dims:      cube.Names,
+		Bins:      len(c.RunningNs),
+		Groups:    []string{},
+		Known:     []string{},
+		Locks:     []lock{},
+		Places:    []string{},
+		Classes:   []class{},
+	}
 	n := newNumbering(content, t)
 	for d := range t.Rows {
 		t.Rows[d] = make([]int32, 0, len(c.Rows))
@@ -163,9 +175,30 @@ type frame struct {
 }
 
 func newNumbering(content *Content, t *table) *numbering {
-	n := &numbering{content: content, shown: map[string]bool{}, resources: map[cube.Place]*document.Ranked{}, plain: text.PlainOf(content.Analyze), cube: content.Cube, sites: blame.NewSites(content.App), table: t}
-	t.Stacks = stacks{Caller: []int32{}, Frame: []int32{}, Names: []string{}, Method: []int32{}, Line: []int32{}, Sort: []int8{}}
-	t.Sites = siteColumns{WaiterSite: []int32{}, OwnerSite: []int32{}, OwnerTook: []int32{}, RootSite: []int32{}, RootTook: []int32{}}
+	n := &numbering{
+		content:   content,
+		shown:     map[string]bool{},
+		resources: map[cube.Place]*document.Ranked{},
+		plain:     text.PlainOf(content.Analyze),
+		cube:      content.Cube,
+		sites:     blame.NewSites(content.App),
+		table:     t,
+	}
+	t.Stacks = stacks{
+		Caller: []int32{},
+		Frame:  []int32{},
+		Names:  []string{},
+		Method: []int32{},
+		Line:   []int32{},
+		Sort:   []int8{},
+	}
+	t.Sites = siteColumns{
+		WaiterSite: []int32{},
+		OwnerSite:  []int32{},
+		OwnerTook:  []int32{},
+		RootSite:   []int32{},
+		RootTook:   []int32{},
+	}
 	n.sites.Begin(content.Trace.Symbols)
 	locks, groups, stacks, names := map[uint32]int32{}, map[uint32]int32{}, map[uint32]int32{}, map[uint32]int32{}
 	n.dense = [cube.Dims]map[uint32]int32{cube.Lock: locks, cube.WaiterGroup: groups, cube.WaiterStack: {},

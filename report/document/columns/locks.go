@@ -57,7 +57,10 @@ func (n *numbering) lock(id uint32, name string) int32 {
 	t := n.table
 	if p, ok := n.cube.Resource(id); ok {
 		w := n.resources[p]
-		t.Locks = append(t.Locks, lock{Name: name, Class: n.class(p.What), Kind: w.Kind, Resource: true, Released: releasedBy(w.Of)})
+		t.Locks = append(
+			t.Locks,
+			lock{Name: name, Class: n.class(p.What), Kind: w.Kind, Resource: true, Released: releasedBy(w.Of)},
+		)
 	} else {
 		t.Locks = append(t.Locks, lock{Name: name, Class: n.class(n.cube.Class(id)), Kind: n.cube.Kind(id).String()})
 	}

@@ -43,7 +43,10 @@ func sums(c *cube.Cube, name func(*cube.Row) string) map[string][2]int64 {
 // they and the intervals add up to what analyze says.
 func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := newCube(rapid.Int64Range(1e5, 1e9).Draw(t, "interval"), cube.Limits{Bins: rapid.IntRange(1, 50).Draw(t, "bins"), Cells: rapid.IntRange(20, 1000).Draw(t, "cells")})
+		c := newCube(
+			rapid.Int64Range(1e5, 1e9).Draw(t, "interval"),
+			cube.Limits{Bins: rapid.IntRange(1, 50).Draw(t, "bins"), Cells: rapid.IntRange(20, 1000).Draw(t, "cells")},
+		)
 		whole, all := cube.New(cube.Limits{Bins: 1 << 20, Rows: 1 << 20, Cells: 1 << 30}), locks.New(false)
 		tr := golden.Must(pass.Run(golden.RandomTrace(t), open, c, whole, all))(t)
 		c.Finish()
@@ -57,7 +60,20 @@ func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 			want[key] = [2]int64{want[key][0] + r.Ns, want[key][1] + r.Waits}
 		}
 		got := sums(c, func(r *cube.Row) string {
-			return textOf(c, r, blame.ByClass) + "|" + textOf(c, r, blame.ByOwnerStack) + "|" + textOf(c, r, blame.ByWaiterStack) + "|" + analysis.Word(r.Key[len(by)]).String()
+			return textOf(
+				c,
+				r,
+				blame.ByClass,
+			) + "|" + textOf(
+				c,
+				r,
+				blame.ByOwnerStack,
+			) + "|" + textOf(
+				c,
+				r,
+				blame.ByWaiterStack,
+			) + "|" + analysis.Word(r.Key[len(by)]).
+				String()
 		})
 		golden.Same(t, got, want, "rows")
 		total := all.Total()
@@ -72,7 +88,17 @@ func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 			running += n
 		}
 		if ns != total.WaitNs || wall != total.WallNs || waits != total.Waits || running != tr.RunningNs {
-			t.Errorf("%d ns, %d on the clock, %d waits, running %d; analyze says %d, %d, %d, %d", ns, wall, waits, running, total.WaitNs, total.WallNs, total.Waits, tr.RunningNs)
+			t.Errorf(
+				"%d ns, %d on the clock, %d waits, running %d; analyze says %d, %d, %d, %d",
+				ns,
+				wall,
+				waits,
+				running,
+				total.WaitNs,
+				total.WallNs,
+				total.Waits,
+				tr.RunningNs,
+			)
 		}
 	})
 }
@@ -183,7 +209,10 @@ func TestRowsAreMadeAsTheyAreAskedFor(t *testing.T) {
 	const stacks = 60
 	var events []*format.Event
 	for i := range stacks {
-		frames := []format.Frame{{Class: "Shop", Method: string(rune('a' + i)), Line: i}, {Class: "Shop", Method: "run"}}
+		frames := []format.Frame{
+			{Class: "Shop", Method: string(rune('a' + i)), Line: i},
+			{Class: "Shop", Method: "run"},
+		}
 		events = append(events, &format.Event{Kind: format.KindStack, Stack: format.StackID(i + 1), Frames: frames})
 	}
 	c := NewCube(1000, nil)
@@ -192,8 +221,13 @@ func TestRowsAreMadeAsTheyAreAskedFor(t *testing.T) {
 		for j := range stacks {
 			owner := analysis.Owner{Kind: analysis.OwnerThread, Thread: 2, Stack: format.StackID(j + 1)}
 			at := int64(i*stacks + j)
-			c.Slice(&analysis.Slice{Start: at, End: at + 1, Lock: 1, Waiters: []analysis.Waiter{{Thread: 1, Stack: format.StackID(i + 1), First: true}},
-				Shares: []analysis.Share{{Ns: 1, Direct: owner, Root: owner, Hops: 1}}})
+			c.Slice(&analysis.Slice{
+				Start:   at,
+				End:     at + 1,
+				Lock:    1,
+				Waiters: []analysis.Waiter{{Thread: 1, Stack: format.StackID(i + 1), First: true}},
+				Shares:  []analysis.Share{{Ns: 1, Direct: owner, Root: owner, Hops: 1}},
+			})
 		}
 	}
 	c.Finish()

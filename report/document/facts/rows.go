@@ -34,8 +34,14 @@ func New(name, contend string, labels map[string]string) *Facts {
 	if labels == nil {
 		all = []byte("{}")
 	}
-	return &Facts{labels: labels, Recording: Recording{Recording: name, Labels: string(all), Contend: contend,
-		Service: labels["service"], Version: labels["version"], Host: labels["host"]}}
+	return &Facts{labels: labels, Recording: Recording{
+		Recording: name,
+		Labels:    string(all),
+		Contend:   contend,
+		Service:   labels["service"],
+		Version:   labels["version"],
+		Host:      labels["host"],
+	}}
 }
 
 // Fail says that nothing could be read, and why.
@@ -57,7 +63,12 @@ func (f *Facts) Fill(st format.Stats, tr *analysis.Trace, v *Visitors) {
 		f.lengths(r.Keys[0], r.Lengths)
 	}
 	slices.SortStableFunc(f.Lengths, func(a, b Length) int {
-		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Bound, b.Bound), cmp.Compare(a.LeNs, b.LeNs), cmp.Compare(a.N, b.N))
+		return cmp.Or(
+			cmp.Compare(a.Class, b.Class),
+			cmp.Compare(a.Bound, b.Bound),
+			cmp.Compare(a.LeNs, b.LeNs),
+			cmp.Compare(a.N, b.N),
+		)
 	})
 }
 
@@ -126,8 +137,19 @@ func (f *Facts) lock(r *locks.Row, sym *analysis.Symbols) {
 	if r.Created != format.NoStack {
 		created = analysis.StackText(sym.Frames(r.Created))
 	}
-	f.Locks = append(f.Locks, Lock{Recording: f.Recording.Recording, Lock: r.Lock, Class: analysis.StableName(r.Class), Kind: r.Kind, Created: created,
-		Waits: r.Waits, Failed: r.Failed, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, Waiters: int64(r.Waiters)})
+	f.Locks = append(f.Locks, Lock{
+		Recording: f.Recording.Recording,
+		Lock:      r.Lock,
+		Class:     analysis.StableName(r.Class),
+		Kind:      r.Kind,
+		Created:   created,
+		Waits:     r.Waits,
+		Failed:    r.Failed,
+		WaitNs:    r.WaitNs,
+		WallNs:    r.WallNs,
+		MaxNs:     r.MaxNs,
+		Waiters:   int64(r.Waiters),
+	})
 }
 
 func (f *Facts) lengths(class string, l *waits.Lengths) {
@@ -136,7 +158,10 @@ func (f *Facts) lengths(class string, l *waits.Lengths) {
 		dist  *dist.Dist
 	}{{"exact", &l.Exact}, {"at_least", &l.AtLeast}, {"at_most", &l.AtMost}} {
 		for _, b := range of.dist.Buckets() {
-			f.Lengths = append(f.Lengths, Length{f.Recording.Recording, analysis.StableName(class), of.bound, b.Last, b.Count})
+			f.Lengths = append(
+				f.Lengths,
+				Length{f.Recording.Recording, analysis.StableName(class), of.bound, b.Last, b.Count},
+			)
 		}
 	}
 }

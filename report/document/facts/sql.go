@@ -37,9 +37,19 @@ type Dialect struct {
 // Dialects are the engines. Those of duckdb and clickhouse are run by the tests.
 var Dialects = []Dialect{
 	{"duckdb", "", duckdb, "-- CREATE OR REPLACE VIEW metadata AS SELECT host, name, value FROM read_csv(%s);\n"},
-	{"clickhouse", "SET join_use_nulls = 1;\n", clickhouse, "-- CREATE OR REPLACE VIEW metadata AS SELECT host, name, value FROM file(%s, CSVWithNames);\n"},
+	{
+		"clickhouse",
+		"SET join_use_nulls = 1;\n",
+		clickhouse,
+		"-- CREATE OR REPLACE VIEW metadata AS SELECT host, name, value FROM file(%s, CSVWithNames);\n",
+	},
 	{"trino", "-- In a catalog of the Hive connector with hive.recursive-directories=true.\n", trino, ""},
-	{"spark", "SET spark.sql.session.timeZone = UTC;\n", spark, "-- CREATE OR REPLACE TEMPORARY VIEW metadata USING csv OPTIONS (path %s, header 'true');\n"},
+	{
+		"spark",
+		"SET spark.sql.session.timeZone = UTC;\n",
+		spark,
+		"-- CREATE OR REPLACE TEMPORARY VIEW metadata USING csv OPTIONS (path %s, header 'true');\n",
+	},
 	{"bigquery", "-- In a default data set; the folder is a gs:// address.\n", bigquery, ""},
 }
 
@@ -97,11 +107,20 @@ func duckdb(table, folder string) string {
 		}
 		star += " REPLACE (" + strings.Join(names, ", ") + ")"
 	}
-	return fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT %s FROM read_parquet(%s, hive_partitioning = true, union_by_name = true)", table, star, quote(folder+"/"+table+"/**/*.parquet"))
+	return fmt.Sprintf(
+		"CREATE OR REPLACE VIEW %s AS SELECT %s FROM read_parquet(%s, hive_partitioning = true, union_by_name = true)",
+		table,
+		star,
+		quote(folder+"/"+table+"/**/*.parquet"),
+	)
 }
 
 func clickhouse(table, folder string) string {
-	return fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT * FROM file(%s, Parquet)", table, quote(folder+"/"+table+"/**.parquet"))
+	return fmt.Sprintf(
+		"CREATE OR REPLACE VIEW %s AS SELECT * FROM file(%s, Parquet)",
+		table,
+		quote(folder+"/"+table+"/**.parquet"),
+	)
 }
 
 func trino(table, folder string) string {
@@ -109,22 +128,41 @@ func trino(table, folder string) string {
 	for _, c := range columns(table) {
 		list = append(list, c.name+" "+c.sql)
 	}
-	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s (%s) WITH (format = 'PARQUET', external_location = %s)", table, strings.Join(list, ", "), quote(folder+"/"+table))
+	return fmt.Sprintf(
+		"CREATE TABLE IF NOT EXISTS %s (%s) WITH (format = 'PARQUET', external_location = %s)",
+		table,
+		strings.Join(list, ", "),
+		quote(folder+"/"+table),
+	)
 }
 
 func spark(table, folder string) string {
-	return fmt.Sprintf("CREATE OR REPLACE TEMPORARY VIEW %s USING parquet OPTIONS (path %s)", table, quote(folder+"/"+table))
+	return fmt.Sprintf(
+		"CREATE OR REPLACE TEMPORARY VIEW %s USING parquet OPTIONS (path %s)",
+		table,
+		quote(folder+"/"+table),
+	)
 }
 
 func bigquery(table, folder string) string {
-	return fmt.Sprintf("CREATE OR REPLACE EXTERNAL TABLE %s OPTIONS (format = 'PARQUET', uris = [%s])", table, quote(folder+"/"+table+"/*"))
+	return fmt.Sprintf(
+		"CREATE OR REPLACE EXTERNAL TABLE %s OPTIONS (format = 'PARQUET', uris = [%s])",
+		table,
+		quote(folder+"/"+table+"/*"),
+	)
 }
 
 // column is one of a table, with its type in standard SQL.
 type column struct{ name, sql string }
 
 // rows are the types of the tables' rows.
-var rows = map[string]any{RecordingsTable: Recording{}, IntervalsTable: Interval{}, LocksTable: Lock{}, LengthsTable: Length{}, WaitsTable: Wait{}}
+var rows = map[string]any{
+	RecordingsTable: Recording{},
+	IntervalsTable:  Interval{},
+	LocksTable:      Lock{},
+	LengthsTable:    Length{},
+	WaitsTable:      Wait{},
+}
 
 func columns(table string) (list []column) {
 	t := reflect.TypeOf(rows[table])

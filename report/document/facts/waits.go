@@ -24,7 +24,14 @@ type Waits struct {
 }
 
 func newWaits(recording string, c *cube.Cube, timed bool) Waits {
-	w := Waits{of: c, recording: recording, timed: timed, order: c.ByTime(), texts: make([][]string, len(by)), chains: map[[2]uint32]string{}}
+	w := Waits{
+		of:        c,
+		recording: recording,
+		timed:     timed,
+		order:     c.ByTime(),
+		texts:     make([][]string, len(by)),
+		chains:    map[[2]uint32]string{},
+	}
 	slices.SortFunc(w.order, w.compare)
 	return w
 }
@@ -63,7 +70,17 @@ func (w *Waits) at(c *cube.Cell) Instant { return at(w.of, int(c.Bin), w.timed) 
 
 // by are the names of a row, besides how its owner is known. They mean the same in every
 // run of a program: no id and no address of one recording is in them.
-var by = []blame.Key{blame.ByClass, blame.ByWaiterMethod, blame.ByWaiterGroup, blame.ByWaiterStack, blame.ByOwnerMethod, blame.ByOwnerGroup, blame.ByOwnerSite, blame.ByOwnerCallers, blame.ByOwnerStack}
+var by = []blame.Key{
+	blame.ByClass,
+	blame.ByWaiterMethod,
+	blame.ByWaiterGroup,
+	blame.ByWaiterStack,
+	blame.ByOwnerMethod,
+	blame.ByOwnerGroup,
+	blame.ByOwnerSite,
+	blame.ByOwnerCallers,
+	blame.ByOwnerStack,
+}
 
 // limits bound what one recording may take. A recording that passes them, which a damaged
 // time alone can do, gets longer intervals.
@@ -136,9 +153,20 @@ func chainOf(site, callers string) string {
 
 func (w *Waits) row(at cube.CellAt) Wait {
 	r, cell := w.of.At(at)
-	out := Wait{Recording: w.recording, Interval: w.at(cell), Class: w.name(at, blame.ByClass), Kind: w.of.Kind(uint32(r.Lock)).String(),
-		WaiterMethod: w.name(at, blame.ByWaiterMethod), WaiterGroup: w.name(at, blame.ByWaiterGroup), WaiterStack: w.name(at, blame.ByWaiterStack),
-		OwnerKind: "thread", Provenance: analysis.Word(r.Key[len(by)]).String(), WaitNs: cell.Ns, Waits: int64(cell.Waits), WallNs: min(r.WallNs(int(at.Cell)), cell.Ns)}
+	out := Wait{
+		Recording:    w.recording,
+		Interval:     w.at(cell),
+		Class:        w.name(at, blame.ByClass),
+		Kind:         w.of.Kind(uint32(r.Lock)).String(),
+		WaiterMethod: w.name(at, blame.ByWaiterMethod),
+		WaiterGroup:  w.name(at, blame.ByWaiterGroup),
+		WaiterStack:  w.name(at, blame.ByWaiterStack),
+		OwnerKind:    "thread",
+		Provenance:   analysis.Word(r.Key[len(by)]).String(),
+		WaitNs:       cell.Ns,
+		Waits:        int64(cell.Waits),
+		WallNs:       min(r.WallNs(int(at.Cell)), cell.Ns),
+	}
 	if kind := w.ownerKind(at.Row); kind != analysis.OwnerThread {
 		out.OwnerKind = pseudo(kind)
 		name := "[" + out.OwnerKind + "]"

@@ -76,7 +76,11 @@ const process = 1
 // Write writes the spans of a trace, which are finished; name says what locks are called.
 func Write(w io.Writer, l *waits.Lanes, tr *analysis.Trace, name func(format.ObjectID) string) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"start\":%q},\"traceEvents\":[\n", time.Unix(0, tr.Start).UTC().Format(time.RFC3339Nano))
+	fmt.Fprintf(
+		out,
+		"{\"displayTimeUnit\":\"ns\",\"otherData\":{\"start\":%q},\"traceEvents\":[\n",
+		time.Unix(0, tr.Start).UTC().Format(time.RFC3339Nano),
+	)
 	of, all := laid(l.Spans)
 	before := ""
 	var failed error
@@ -89,14 +93,30 @@ func Write(w io.Writer, l *waits.Lanes, tr *analysis.Trace, name func(format.Obj
 	}
 	write(event{Ph: "M", Name: "process_name", Pid: process, Args: map[string]any{"name": "contend"}})
 	const pauses = 0 // the lane of those
-	write(event{Ph: "M", Name: "thread_name", Pid: process, Tid: pauses, Args: map[string]any{"name": "all threads stopped"}})
+	write(
+		event{
+			Ph:   "M",
+			Name: "thread_name",
+			Pid:  process,
+			Tid:  pauses,
+			Args: map[string]any{"name": "all threads stopped"},
+		},
+	)
 	for i, one := range all {
 		thread := tr.Symbols.ThreadName(one.thread)
 		if one.number > 0 {
 			thread += " (" + strconv.Itoa(one.number+1) + ")"
 		}
 		write(event{Ph: "M", Name: "thread_name", Pid: process, Tid: i + 1, Args: map[string]any{"name": thread}})
-		write(event{Ph: "M", Name: "thread_sort_index", Pid: process, Tid: i + 1, Args: map[string]any{"sort_index": i + 1}})
+		write(
+			event{
+				Ph:   "M",
+				Name: "thread_sort_index",
+				Pid:  process,
+				Tid:  i + 1,
+				Args: map[string]any{"sort_index": i + 1},
+			},
+		)
 	}
 	for _, e := range merged(l, tr, of, name) {
 		write(e())
@@ -123,7 +143,14 @@ func merged(l *waits.Lanes, tr *analysis.Trace, of []int, name func(format.Objec
 		}
 		until = p.End
 		list = append(list, timed{p.Start, p.End - p.Start, func() event {
-			return event{Ph: "X", Name: analysis.PseudoOwner(p.Kind, 0), Cat: "pause", Ts: since(p.Start), Dur: lasting(p.Start, p.End), Pid: process}
+			return event{
+				Ph:   "X",
+				Name: analysis.PseudoOwner(p.Kind, 0),
+				Cat:  "pause",
+				Ts:   since(p.Start),
+				Dur:  lasting(p.Start, p.End),
+				Pid:  process,
+			}
 		}})
 	}
 	for i := range l.Spans {
@@ -145,12 +172,32 @@ func merged(l *waits.Lanes, tr *analysis.Trace, of []int, name func(format.Objec
 			at++ // chrome://tracing takes the end of the event before for a part of it
 		}
 		list = append(list, timed{at, -1, func() event {
-			return event{Ph: "s", Name: "waits for", Cat: "arrow", Ts: since(at), Pid: process, Tid: of[a.Wait] + 1, ID: i + 1}
+			return event{
+				Ph:   "s",
+				Name: "waits for",
+				Cat:  "arrow",
+				Ts:   since(at),
+				Pid:  process,
+				Tid:  of[a.Wait] + 1,
+				ID:   i + 1,
+			}
 		}}, timed{at, -1, func() event {
-			return event{Ph: "f", Name: "waits for", Cat: "arrow", Ts: since(at), Pid: process, Tid: of[a.Hold] + 1, ID: i + 1, Bp: "e"}
+			return event{
+				Ph:   "f",
+				Name: "waits for",
+				Cat:  "arrow",
+				Ts:   since(at),
+				Pid:  process,
+				Tid:  of[a.Hold] + 1,
+				ID:   i + 1,
+				Bp:   "e",
+			}
 		}})
 	}
-	slices.SortStableFunc(list, func(a, b timed) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.length, a.length)) })
+	slices.SortStableFunc(
+		list,
+		func(a, b timed) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.length, a.length)) },
+	)
 	out := make([]func() event, len(list))
 	for i := range list {
 		out[i] = list[i].make
@@ -161,10 +208,19 @@ func merged(l *waits.Lanes, tr *analysis.Trace, of []int, name func(format.Objec
 // eventOf says what a span is.
 func eventOf(s *waits.Span, sym *analysis.Symbols, name func(format.ObjectID) string) event {
 	if s.State == waits.Idle {
-		return event{Ph: "X", Name: map[bool]string{true: "asleep", false: "idle"}[s.Activity == format.ActivitySleep], Cat: "idle"}
+		return event{
+			Ph:   "X",
+			Name: map[bool]string{true: "asleep", false: "idle"}[s.Activity == format.ActivitySleep],
+			Cat:  "idle",
+		}
 	}
 	lock := name(s.Lock)
-	e := event{Ph: "X", Name: "waits for " + lock, Cat: "wait", Args: map[string]any{"lock": lock, "stack": analysis.StackText(sym.Frames(s.Stack))}}
+	e := event{
+		Ph:   "X",
+		Name: "waits for " + lock,
+		Cat:  "wait",
+		Args: map[string]any{"lock": lock, "stack": analysis.StackText(sym.Frames(s.Stack))},
+	}
 	if s.State == waits.Holding {
 		e.Name, e.Cat = "holds "+lock+" ("+s.Word.String()+")", "hold,"+s.Word.String()
 		if ns := s.Known.Ns(); s.Word == analysis.Likely(1).Word() && ns > 0 {
