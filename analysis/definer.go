@@ -18,7 +18,7 @@ func (d *Definer) Symbols() *Symbols { return &Symbols{definitions: d.definition
 // Define records a metadata event.
 func (d *Definer) Define(ev *format.Event) {
 	d.Changing()
-	d.add(ev)
+	d.define(ev)
 }
 
 // NextInput begins the next input of the trace.
@@ -32,7 +32,7 @@ func (d *Definer) Moved(lock format.ObjectID, addresses int) { d.objects[lock].A
 
 // Use records how any other event uses threads, locks and stacks.
 func (d *Definer) Use(ev *format.Event) {
-	d.named.add(ev)
+	d.named.markUsed(ev)
 	switch ev.Kind {
 	case format.KindWait, format.KindTenure:
 		d.addPair(&d.acquisitions, Acquiring, ev.Stack, ev.Object)
@@ -58,7 +58,7 @@ func (d *Definer) Use(ev *format.Event) {
 func (d *Definer) addPair(list *pairs, what Uses, id format.StackID, lock format.ObjectID) {
 	if a := (Acquisition{id, lock}); id != format.NoStack && !list.has(a) {
 		d.Changing()
-		list.add(a)
+		list.appendPair(a)
 		d.use(id, what)
 	}
 }

@@ -63,8 +63,8 @@ type Object struct {
 // maxSymbol bounds the ids taken from a trace.
 const maxSymbol = owners.MaxID
 
-// add records a metadata event and ignores other kinds.
-func (d *definitions) add(ev *format.Event) {
+// define records a metadata event and ignores other kinds.
+func (d *definitions) define(ev *format.Event) {
 	frames := keepNames(ev)
 	switch ev.Kind {
 	case format.KindThread:
@@ -102,7 +102,7 @@ type usedIDs struct {
 	lock   format.ObjectID
 }
 
-func (u *usedIDs) add(ev *format.Event) {
+func (u *usedIDs) markUsed(ev *format.Event) {
 	switch ev.Kind {
 	case format.KindThread, format.KindObject, format.KindStack:
 		return

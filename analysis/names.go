@@ -123,7 +123,7 @@ func NativeLibrary(f format.Frame) bool {
 func native(f format.Frame) (role natives.Role) {
 	switch f.Class {
 	case "":
-		role, _ = natives.In(f.File, f.Method)
+		role, _ = natives.RoleInFile(f.File, f.Method)
 	case "kernel":
 		role, _ = natives.OfKernel(f.Method)
 	}

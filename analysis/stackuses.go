@@ -73,8 +73,8 @@ func (p *pairs) has(a Acquisition) bool {
 	return known
 }
 
-// add appends a pair.
-func (p *pairs) add(a Acquisition) {
+// appendPair appends a pair.
+func (p *pairs) appendPair(a Acquisition) {
 	if p.known == nil {
 		p.known = map[Acquisition]struct{}{}
 	}

@@ -58,8 +58,8 @@ func (u *Union) closeBefore(t int64) {
 	u.spans = append(u.spans[:0], u.spans[n:]...)
 }
 
-// Add adds [start, end), in any order.
-func (u *Union) Add(start, end int64) {
+// AddInterval adds [start, end), in any order.
+func (u *Union) AddInterval(start, end int64) {
 	if !u.lengthen(start, end) {
 		u.insert(start, end)
 	}

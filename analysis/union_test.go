@@ -15,7 +15,7 @@ func TestUnionCountsEachInstantOnce(t *testing.T) {
 		for range rapid.IntRange(0, 30).Draw(rt, "n") {
 			from := rapid.IntRange(0, 190).Draw(rt, "from")
 			to := from + rapid.IntRange(0, 9).Draw(rt, "length")
-			u.Add(int64(from), int64(to))
+			u.AddInterval(int64(from), int64(to))
 			for i := from; i < to; i++ {
 				covered[i] = true
 			}
@@ -37,7 +37,7 @@ func TestUnionOfSlicesInOrderOfTimeStaysSmall(t *testing.T) {
 		for range 4 * openSpans {
 			at += rapid.Int64Range(0, 3).Draw(rt, "pause")
 			s := Slice{Start: at, End: at + rapid.Int64Range(0, 3).Draw(rt, "length"), Sample: Sample{InOrder: true}}
-			all.Add(s.Start, s.End)
+			all.AddInterval(s.Start, s.End)
 			some.AddSlice(&s)
 		}
 		golden.Equal(rt, some.Len(), all.Len())
@@ -51,7 +51,7 @@ func TestUnionOfSlicesInAnyOrderKeepsAll(t *testing.T) {
 		for range 2 * openSpans {
 			at := rapid.Int64Range(0, 1<<12).Draw(rt, "at")
 			s := Slice{Start: at, End: at + rapid.Int64Range(0, 9).Draw(rt, "length")}
-			all.Add(s.Start, s.End)
+			all.AddInterval(s.Start, s.End)
 			some.AddSlice(&s)
 		}
 		golden.Equal(rt, some.Len(), all.Len())
@@ -69,10 +69,10 @@ func TestUnionsInAnyOrder(t *testing.T) {
 			u := &Union{}
 			for i := range int64(waits) {
 				from := i*100 + (thread*7+i)%apart
-				s.Add(from, from+60)
-				u.Add(from, from+60)
+				s.AddInterval(from, from+60)
+				u.AddInterval(from, from+60)
 			}
-			s.Add(1e9, 1e9)
+			s.AddInterval(1e9, 1e9)
 			all = append(all, u)
 			if kept := cap(s.spans); kept > 4*waits {
 				t.Fatalf("%d spans are kept", kept)

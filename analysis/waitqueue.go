@@ -19,7 +19,7 @@ func (c *WaitQueue[T]) Join(number uint32, one T) {
 
 // Leave removes the waiter with a number.
 func (c *WaitQueue[T]) Leave(number uint32) {
-	c.keys[c.at(number)]++
+	c.keys[c.indexOf(number)]++
 	for c.left++; c.head < len(c.keys) && c.keys[c.head]&1 == 1; {
 		c.head++
 	}
@@ -28,10 +28,10 @@ func (c *WaitQueue[T]) Leave(number uint32) {
 	}
 }
 
-// Of returns the waiter with a number.
-func (c *WaitQueue[T]) Of(number uint32) *T { return &c.of[c.at(number)] }
+// Waiter returns the waiter with a number.
+func (c *WaitQueue[T]) Waiter(number uint32) *T { return &c.of[c.indexOf(number)] }
 
-func (c *WaitQueue[T]) at(number uint32) int {
+func (c *WaitQueue[T]) indexOf(number uint32) int {
 	at, _ := slices.BinarySearch(c.keys, 2*number)
 	return at
 }

@@ -30,7 +30,7 @@ func TestWaitQueueHoldsItsWaitersInOrder(t *testing.T) {
 				t.Fatalf("%d wait, want %v", queue.Len(), there)
 			}
 			for _, one := range there {
-				golden.Equal(t, *queue.Of(one), one)
+				golden.Equal(t, *queue.Waiter(one), one)
 			}
 			if rapid.Bool().Draw(t, "all") && !slices.Equal(queue.All(), there) {
 				t.Fatalf("%v are there, want %v", queue.All(), there)

@@ -56,8 +56,8 @@ func (t *acquireLines) linesOf(what use, of uint32, f format.Frame) []int32 {
 	return t.lines[useKey{what, of, method}]
 }
 
-// note adds the line of a frame.
-func (t *acquireLines) note(what use, of uint32, f format.Frame) {
+// recordLine adds the line of a frame.
+func (t *acquireLines) recordLine(what use, of uint32, f format.Frame) {
 	method, known := t.methods[methodOf(f)]
 	if !known {
 		method = uint32(len(t.methods))
@@ -75,16 +75,16 @@ func (s *Sites) learn() {
 	for _, a := range s.sym.Acquisitions()[t.acquisitionsRead:] {
 		t.stacks[a] = true
 		if f, ok := s.ownFrame(a.Stack); ok {
-			if first := t.firstStack.At(int(a.Lock)); *first == format.NoStack {
+			if first := t.firstStack.Entry(int(a.Lock)); *first == format.NoStack {
 				*first = a.Stack
 			}
-			t.note(acquires, uint32(a.Lock), f)
-			t.note(acquiresClass, s.sym.Class(a.Lock), f)
+			t.recordLine(acquires, uint32(a.Lock), f)
+			t.recordLine(acquiresClass, s.sym.Class(a.Lock), f)
 		}
 	}
 	for _, a := range s.sym.Releases()[t.releasesRead:] {
 		if f, ok := s.ownFrame(a.Stack); ok {
-			t.note(releases, uint32(a.Lock), f)
+			t.recordLine(releases, uint32(a.Lock), f)
 		}
 	}
 	t.acquisitionsRead, t.releasesRead = len(s.sym.Acquisitions()), len(s.sym.Releases())

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// At returns the sum that a map has for a key, making it if need be.
-func At[K comparable, V any](m map[K]*V, key K) *V {
+// Entry returns the sum that a map has for a key, making it if need be.
+func Entry[K comparable, V any](m map[K]*V, key K) *V {
 	v := m[key]
 	if v == nil {
 		v = new(V)
@@ -18,8 +18,8 @@ func At[K comparable, V any](m map[K]*V, key K) *V {
 // ByID is sums by small ids, which are zero at first.
 type ByID[V any] []V
 
-// At returns the sum of an id. It is good until another id is asked for.
-func (t *ByID[V]) At(id int) *V {
+// Entry returns the sum of an id. It is good until another id is asked for.
+func (t *ByID[V]) Entry(id int) *V {
 	for len(*t) <= id {
 		*t = append(*t, *new(V))
 	}

@@ -34,14 +34,14 @@ func NewCharges(rows *Rows, charge func(row int, c Charge)) Charges {
 		c.each, c.shares = c.each || by.OfWaiter(), c.shares || by.OfShare()
 	}
 	waiters := NewRows(rows.keys, ofWaiters(rows.by))
-	c.classes = NewWaiterClasses(func(m *analysis.QueueChange) int { return waiters.Of(m.Lock, &m.Waiter, AnyShare) })
+	c.classes = NewWaiterClasses(func(m *analysis.QueueChange) int { return waiters.RowOf(m.Lock, &m.Waiter, AnyShare) })
 	return c
 }
 
 // Slice implements analysis.Visitor.
 func (c *Charges) Slice(s *analysis.Slice) {
 	if !c.each {
-		c.add(s, &s.Waiters[0], len(s.Waiters), s.Firsts())
+		c.addSlice(s, &s.Waiters[0], len(s.Waiters), s.Firsts())
 		return
 	}
 	for i := range s.Waiters {
@@ -49,7 +49,7 @@ func (c *Charges) Slice(s *analysis.Slice) {
 		if s.Waiters[i].First {
 			begins = 1
 		}
-		c.add(s, &s.Waiters[i], 1, begins)
+		c.addSlice(s, &s.Waiters[i], 1, begins)
 	}
 }
 
@@ -63,27 +63,27 @@ func (c *Charges) QueueChanged(m *analysis.QueueChange) {
 // QueueSlice implements analysis.QueueVisitor: no wait begins in one.
 func (c *Charges) QueueSlice(s *analysis.Slice, n int) {
 	if !c.each {
-		c.add(s, &s.Waiters[0], n, 0)
+		c.addSlice(s, &s.Waiters[0], n, 0)
 		return
 	}
-	for _, class := range c.classes.Of(s.Lock) {
-		c.add(s, &class.Waiter, class.Len(), 0)
+	for _, class := range c.classes.OfLock(s.Lock) {
+		c.addSlice(s, &class.Waiter, class.Len(), 0)
 	}
 }
 
-// add charges a slice of n waiters that no column tells apart, of whose waits some begin
+// addSlice charges a slice of n waiters that no column tells apart, of whose waits some begin
 // with it. A wait of length zero has no share.
-func (c *Charges) add(s *analysis.Slice, w *analysis.Waiter, n int, begins int64) {
+func (c *Charges) addSlice(s *analysis.Slice, w *analysis.Waiter, n int, begins int64) {
 	switch {
 	case len(s.Shares) == 0 && begins == 0:
 		return
 	case len(s.Shares) == 0 || !c.shares:
-		c.charge(c.rows.Of(s.Lock, w, AnyShare), Charge{s, s.Shares, s.Length(), n, begins})
+		c.charge(c.rows.RowOf(s.Lock, w, AnyShare), Charge{s, s.Shares, s.Length(), n, begins})
 		return
 	}
 	for i := range s.Shares {
 		sh := &s.Shares[i]
-		c.charge(c.rows.Of(s.Lock, w, sh), Charge{s, s.Shares[i : i+1], sh.Ns, n, begins})
+		c.charge(c.rows.RowOf(s.Lock, w, sh), Charge{s, s.Shares[i : i+1], sh.Ns, n, begins})
 		begins = 0
 	}
 }

@@ -130,7 +130,7 @@ func TestRowsAreThoseOfTheirKeys(t *testing.T) {
 			}
 			lock, want := format.ObjectID(few()), make([]uint32, 2)
 			direct.Find(want, by, lock, &w, sh)
-			if got := rows.IDs(rows.Of(lock, &w, sh)); !slices.Equal(got, want) {
+			if got := rows.IDs(rows.RowOf(lock, &w, sh)); !slices.Equal(got, want) {
 				t.Fatalf("%v of lock %d, %+v, %+v: %v, want %v", by, lock, w, sh, got, want)
 			}
 		}
@@ -144,7 +144,7 @@ func TestASetCountsEachThreadOnce(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(t, "sets") {
 			var one ThreadSet
 			for _, id := range rapid.SliceOfN(rapid.Uint32Range(0, 3*fewThreads), 0, 4*fewThreads).Draw(t, "ids") {
-				one.Add(format.ThreadID(id))
+				one.Insert(format.ThreadID(id))
 				want[format.ThreadID(id)] = true
 			}
 			all.Join(&one)

@@ -13,14 +13,14 @@ type numbering struct {
 	table []int32  // by hash: number, counting from 1; 0 is free
 }
 
-// at returns a combination.
-func (n *numbering) at(number int) []uint32 {
+// combination returns a combination.
+func (n *numbering) combination(number int) []uint32 {
 	return n.ids[number*n.width : (number+1)*n.width : (number+1)*n.width]
 }
 
-// of returns the number of a combination, a new one if it has none.
-func (n *numbering) of(ids []uint32) int {
-	if n.last < n.count && slices.Equal(n.at(n.last), ids) {
+// numberOf returns the number of a combination, a new one if it has none.
+func (n *numbering) numberOf(ids []uint32) int {
+	if n.last < n.count && slices.Equal(n.combination(n.last), ids) {
 		return n.last // most slices equal the last one
 	}
 	if 4*(n.count+1) > 3*len(n.table) {
@@ -54,7 +54,7 @@ func (n *numbering) find(ids []uint32) int {
 	}
 	mask := len(n.table) - 1
 	at := int(uint32(h)) & mask
-	for n.table[at] != 0 && !slices.Equal(n.at(int(n.table[at])-1), ids) {
+	for n.table[at] != 0 && !slices.Equal(n.combination(int(n.table[at])-1), ids) {
 		at = (at + 1) & mask
 	}
 	return at
@@ -63,7 +63,7 @@ func (n *numbering) find(ids []uint32) int {
 func (n *numbering) grow() {
 	n.table = make([]int32, max(2*len(n.table), 16))
 	for i := range n.count {
-		n.table[n.find(n.at(i))] = int32(i + 1)
+		n.table[n.find(n.combination(i))] = int32(i + 1)
 	}
 }
 

@@ -49,7 +49,7 @@ type PerStack struct{ ids ByID[uint32] } // plus 1; 0 is not computed yet
 
 // ID returns the id of a stack; the first call for a stack computes it with of.
 func (p *PerStack) ID(stack format.StackID, of func() uint32) uint32 {
-	if id := *p.ids.At(int(stack)); id > 0 {
+	if id := *p.ids.Entry(int(stack)); id > 0 {
 		return id - 1
 	}
 	id := of()

@@ -45,7 +45,7 @@ func New(by []Key, root bool) *Pivot {
 	columns := Columns(by, root)
 	p.index = NewRows(&p.keys, columns)
 	p.index.bounds = boundsOf(columns)
-	p.Charges = NewCharges(p.index, p.add)
+	p.Charges = NewCharges(p.index, p.addCharge)
 	return p
 }
 
@@ -94,8 +94,8 @@ func (p *Pivot) Ticks(n, ns int64) {
 	}
 }
 
-// add adds a charge to a row, making it if need be.
-func (p *Pivot) add(at int, c Charge) {
+// addCharge adds a charge to a row, making it if need be.
+func (p *Pivot) addCharge(at int, c Charge) {
 	if at == len(p.rows) {
 		p.rows = append(p.rows, row{series: bootstrap.NoSeries, other: slices.Contains(p.index.IDs(at), Other)})
 		if p.rec.Sampled() {
@@ -103,9 +103,9 @@ func (p *Pivot) add(at int, c Charge) {
 		}
 	}
 	r := &p.rows[at]
-	r.Add(&c, p.root)
+	r.AddCharge(&c, p.root)
 	p.wall.AddSlice(c.Slice)
-	p.rec.Add(r.series, c.Start, c.End, c.Ns, c.N)
+	p.rec.AddTime(r.series, c.Start, c.End, c.Ns, c.N)
 	if p.also != nil {
 		p.also(at, c)
 	}

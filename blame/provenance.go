@@ -23,8 +23,8 @@ func NewProvenance(p analysis.Known) Provenance {
 	}
 }
 
-// Add adds that of more waiting.
-func (p *Provenance) Add(o Provenance) {
+// Merge adds that of more waiting.
+func (p *Provenance) Merge(o Provenance) {
 	p.ExactNs += o.ExactNs
 	p.SampledNs += o.SampledNs
 	p.InferredNs += o.InferredNs

@@ -90,13 +90,13 @@ func boundsOf(by []Column) bounds {
 }
 
 // IDs returns a combination, an id for each column. It is good until Of is called.
-func (r *Rows) IDs(row int) []uint32 { return r.met.at(row) }
+func (r *Rows) IDs(row int) []uint32 { return r.met.combination(row) }
 
-// Of returns the number of the combination for a waiter of a lock and the owners of a share of its
+// RowOf returns the number of the combination for a waiter of a lock and the owners of a share of its
 // time, see Resolver.Find.
-func (r *Rows) Of(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
+func (r *Rows) RowOf(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
 	r.keys.Find(r.ids, r.by, lock, w, sh)
-	return r.met.of(r.reported(r.ids))
+	return r.met.numberOf(r.reported(r.ids))
 }
 
 // reported replaces the ids of waiters, then all ids, by Other once the bounds are reached. It

@@ -83,8 +83,8 @@ func (s *Sites) Begin(sym *analysis.Symbols) {
 // Names returns the names of the ids.
 func (s *Sites) Names() *format.Numbers[string] { return &s.names }
 
-// Own reports whether a frame is of the program's own code.
-func (s *Sites) Own(f format.Frame) bool {
+// IsOwnCode reports whether a frame is of the program's own code.
+func (s *Sites) IsOwnCode(f format.Frame) bool {
 	if s.app == nil {
 		return ownByDefault(f)
 	}
@@ -103,9 +103,9 @@ func (s *Sites) Owner(id format.StackID, lock format.ObjectID) uint32 { return s
 // Acquired reports whether owners acquired locks at a site; otherwise they were only in the frame.
 func (s *Sites) Acquired(site uint32) bool { return s.acquired[site] }
 
-// In reports whether the owners at a site were only in the frame: their acquisition sites are
+// OnlyInFrame reports whether the owners at a site were only in the frame: their acquisition sites are
 // unknown.
-func (s *Sites) In(site uint32) bool {
+func (s *Sites) OnlyInFrame(site uint32) bool {
 	return !s.acquired[site] && s.names.Name(site) != analysis.UnknownStack
 }
 
@@ -146,7 +146,7 @@ func (s *Sites) Created(lock format.ObjectID) uint32 {
 		return s.stack(id).site
 	}
 	s.learn()
-	if first := *s.lines.firstStack.At(int(lock)); first != format.NoStack {
+	if first := *s.lines.firstStack.Entry(int(lock)); first != format.NoStack {
 		return s.names.ID(FirstAcquirer + s.names.Name(s.stack(first).site))
 	}
 	return s.names.ID(UnknownSite)
@@ -154,7 +154,7 @@ func (s *Sites) Created(lock format.ObjectID) uint32 {
 
 // stack returns the results for a stack.
 func (s *Sites) stack(id format.StackID) *ofStack {
-	m := s.byID.At(int(id))
+	m := s.byID.Entry(int(id))
 	if !m.known {
 		frames := s.sym.Frames(id)
 		m.known, m.own = true, int32(s.innermost(frames))
@@ -168,7 +168,7 @@ func (s *Sites) stack(id format.StackID) *ofStack {
 // innermost returns the number of the innermost frame of the program's own code.
 func (s *Sites) innermost(frames []format.Frame) int {
 	for i, f := range frames {
-		if s.Own(f) {
+		if s.IsOwnCode(f) {
 			return i
 		}
 	}
@@ -241,7 +241,7 @@ func (s *Sites) find(m *ofStack, a analysis.Acquisition, frames []format.Frame) 
 func (s *Sites) chain(frames []format.Frame) string {
 	var b strings.Builder
 	for _, f := range frames {
-		if !s.Own(f) {
+		if !s.IsOwnCode(f) {
 			continue
 		}
 		if b.Len() > 0 {

@@ -16,8 +16,8 @@ type accumulator struct {
 	wall analysis.Union
 }
 
-// Add adds a charge to the direct owner or to the root.
-func (a *accumulator) Add(c *Charge, root bool) {
+// AddCharge adds a charge to the direct owner or to the root.
+func (a *accumulator) AddCharge(c *Charge, root bool) {
 	a.ThreadNs += c.ThreadNs()
 	a.Waits += c.Begins
 	a.wall.AddSlice(c.Slice)

@@ -20,8 +20,8 @@ type ThreadSet struct {
 // Len returns the number of threads.
 func (s *ThreadSet) Len() int { return max(len(s.few), len(s.many)) }
 
-// Add adds a thread.
-func (s *ThreadSet) Add(id format.ThreadID) {
+// Insert adds a thread.
+func (s *ThreadSet) Insert(id format.ThreadID) {
 	switch {
 	case s.many != nil && id == s.last:
 	case s.many != nil:
@@ -41,9 +41,9 @@ func (s *ThreadSet) Add(id format.ThreadID) {
 // Join adds all of another set.
 func (s *ThreadSet) Join(o *ThreadSet) {
 	for _, id := range o.few {
-		s.Add(id)
+		s.Insert(id)
 	}
 	for id := range o.many {
-		s.Add(id)
+		s.Insert(id)
 	}
 }

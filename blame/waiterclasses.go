@@ -57,7 +57,7 @@ func ofOwners(by []Column) []Column { return slices.DeleteFunc(slices.Clone(by),
 // Change adds a waiter that joins a queue and removes one that leaves it. It drops a class without
 // waiters, since a lock may have thousands of classes, one after the other.
 func (c *WaiterClasses) Change(m *analysis.QueueChange) {
-	queue := At(c.queues, m.Lock)
+	queue := Entry(c.queues, m.Lock)
 	if queue.place == nil {
 		queue.place = map[int]int{}
 	}
@@ -87,8 +87,8 @@ func (c *WaiterClasses) Change(m *analysis.QueueChange) {
 	delete(queue.place, number)
 }
 
-// Of returns the classes of a lock's queue; the list is valid until a waiter joins or leaves.
-func (c *WaiterClasses) Of(lock format.ObjectID) []*WaiterClass {
+// OfLock returns the classes of a lock's queue; the list is valid until a waiter joins or leaves.
+func (c *WaiterClasses) OfLock(lock format.ObjectID) []*WaiterClass {
 	if queue := c.queues[lock]; queue != nil {
 		return queue.list
 	}

@@ -23,23 +23,23 @@ func (p *Pivot) Whole() *Pivot {
 			p.wholes = append(p.wholes, Whole{First: c.Lock})
 		}
 		for i := range c.Waiters { // the slice lists those whose wait begins
-			p.wholes[row].add(&c.Waiters[i], c.Sample.Taken)
+			p.wholes[row].addWaiter(&c.Waiters[i], c.Sample.Taken)
 		}
 	}
 	return p
 }
 
-// add adds a waiter, whose wait was sampled or not.
-func (w *Whole) add(by *analysis.Waiter, sampled bool) {
+// addWaiter adds a waiter, whose wait was sampled or not.
+func (w *Whole) addWaiter(by *analysis.Waiter, sampled bool) {
 	if by.First || sampled { // otherwise it was added when the wait began
-		w.Threads.Add(by.Thread)
+		w.Threads.Insert(by.Thread)
 	}
 	if by.First && by.Failed {
 		w.Failed++
 	}
 	if by.First && !sampled { // otherwise the duration is unknown
 		w.MaxNs = max(w.MaxNs, by.WaitNs)
-		w.Lengths.Add(by.WaitNs)
+		w.Lengths.Record(by.WaitNs)
 	}
 }
 
@@ -53,8 +53,8 @@ func (w *Whole) Join(o *Whole) {
 // Len returns the number of rows.
 func (p *Pivot) Len() int { return len(p.rows) }
 
-// At returns the sum of a row of Whole without its wall-time, and the id of the row.
-func (p *Pivot) At(row int) (id uint32, s *Sum, w *Whole) {
+// WholeRow returns the sum of a row of Whole without its wall-time, and the id of the row.
+func (p *Pivot) WholeRow(row int) (id uint32, s *Sum, w *Whole) {
 	return p.index.IDs(row)[0], &p.rows[row].Sum, &p.wholes[row]
 }
 

@@ -40,7 +40,7 @@ type accuracy struct {
 	all, named, over float64
 }
 
-func (a *accuracy) add(b accuracy) {
+func (a *accuracy) merge(b accuracy) {
 	a.locks, a.first, a.all, a.named, a.over = a.locks+b.locks, a.first+b.first, a.all+b.all, a.named+b.named, a.over+b.over
 }
 
@@ -72,7 +72,7 @@ func TestAccuracy(t *testing.T) {
 			if kinds[kind] == nil {
 				kinds[kind] = &accuracy{}
 			}
-			kinds[kind].add(a)
+			kinds[kind].merge(a)
 		}
 	}
 	for _, kind := range []string{"all", "profile", "record"} {
@@ -163,7 +163,7 @@ func accuracyOf(t *testing.T, path string) (a accuracy, judged bool) {
 	}
 	blame := ask[owned](t, "blame", "--by", "class,owner-stack", recordings[0])
 	for i := range locks {
-		a.add(locks[i].compare(blame))
+		a.merge(locks[i].compare(blame))
 	}
 	return a, true
 }

@@ -161,7 +161,7 @@ func (p partly) Read(ev *format.Event) error { return p.in.Read(ev) }
 // Stats implements decode.Source. It reports whether the trace was read to its end.
 func (p partly) Stats() format.Stats {
 	s := p.Source.Stats()
-	p.in.note(&s)
+	p.in.warnUnread(&s)
 	return s
 }
 

@@ -115,7 +115,7 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 	if err := o.labels.check(e, names); err != nil {
 		return err
 	}
-	if names = o.shard.of(names); len(names) == 0 {
+	if names = o.shard.namesIn(names); len(names) == 0 {
 		e.say(fmt.Sprintf("contend: none of %d recordings is in part %s", total, o.shard.String()))
 		return nil
 	}
@@ -127,7 +127,7 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 func (o *exportOptions) export(ctx context.Context, e *env, names []string, analyse func(string) *facts.Facts) error {
 	bad, err := o.write(ctx, e, names, func(name string) (f *facts.Facts, panicked error) {
 		if failed := workers.Try(func() { f = analyse(name) }); failed != nil { // not into panicked: a nil one would be an error
-			f, panicked = facts.New(name, o.version, o.labels.of(name)), failed
+			f, panicked = facts.New(name, o.version, o.labels.labelsOf(name)), failed
 			f.Fail(failed.Error())
 		}
 		return f, panicked
@@ -242,7 +242,7 @@ func (o *exportOptions) writer(e *env, names []string) factsWriter {
 
 // analyse reads one recording. The row of the recording reports an error.
 func (o *exportOptions) analyse(name string) *facts.Facts {
-	f := facts.New(name, o.version, o.labels.of(name))
+	f := facts.New(name, o.version, o.labels.labelsOf(name))
 	by, err := waits.New(waits.Options{By: "class"})
 	if err != nil { // the lists of keys are constants
 		panic(err)

@@ -60,7 +60,7 @@ func (o *exportOptions) each(
 		if err := write(f.Facts); err != nil {
 			return bad, err
 		}
-		bad.add(&f.Recording)
+		bad.addRecording(&f.Recording)
 		if bad.panicked == nil {
 			bad.panicked = f.panicked
 		}
@@ -77,7 +77,7 @@ type unreadable struct {
 	panicked error  // of the first recording whose analysis panicked
 }
 
-func (u *unreadable) add(r *facts.Recording) {
+func (u *unreadable) addRecording(r *facts.Recording) {
 	if r.Error == "" {
 		return
 	}

@@ -93,9 +93,9 @@ func (p *labelPattern) check(e *env, names []string) error {
 	return nil
 }
 
-// of returns the labels of a recording. Those of the pattern take precedence over those in
+// labelsOf returns the labels of a recording. Those of the pattern take precedence over those in
 // the segments of the path.
-func (p *labelPattern) of(name string) map[string]string {
+func (p *labelPattern) labelsOf(name string) map[string]string {
 	labels := map[string]string{}
 	segments := strings.Split(filepath.ToSlash(name), "/")
 	for _, s := range segments[:len(segments)-1] {

@@ -47,9 +47,9 @@ func (s *shard) Set(text string) error {
 // Type implements pflag.Value.
 func (s *shard) Type() string { return "shard" }
 
-// of returns the names in the part. It depends on each name alone, so that
+// namesIn returns the names in the part. It depends on each name alone, so that
 // machines that list different files still share them out.
-func (s *shard) of(names []string) []string {
+func (s *shard) namesIn(names []string) []string {
 	if s.parts < 2 {
 		return names
 	}

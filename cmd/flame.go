@@ -101,7 +101,7 @@ func (o *flameOptions) write(e *env, b, base *stacks.Builder, res *result) error
 		caption: flame.Caption{
 			Title:   fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.String()),
 			Summary: waited(b, m),
-			Of:      m.Of(),
+			Of:      m.Counted(),
 			Width:   "waiting " + m.What(),
 		},
 	}

@@ -263,7 +263,7 @@ func TestGoToolPprofReadsProfiles(t *testing.T) {
 		}
 		tags := tool(t, "-tags", out)
 		golden.Holds(
-			golden.At(t, view),
+			golden.Labelled(t, view),
 			tags,
 			"lock:",
 			"class:",
@@ -274,9 +274,9 @@ func TestGoToolPprofReadsProfiles(t *testing.T) {
 			"waiter_method:",
 			"provenance:",
 		)
-		golden.Holds(golden.At(t, view), tool(t, "-peek", "exportReport", out), "Truth.exportReport")
+		golden.Holds(golden.Labelled(t, view), tool(t, "-peek", "exportReport", out), "Truth.exportReport")
 		focused := tool(t, "-top", "-unit=ns", "-tagfocus", "class=Ledger", out)
-		golden.Holds(golden.At(t, view), focused, "Truth.nestedTransfer")
+		golden.Holds(golden.Labelled(t, view), focused, "Truth.nestedTransfer")
 		if diff := tool(t, "-top", "-diff_base", out, out); !strings.Contains(diff, "0, 0% of") &&
 			!strings.Contains(diff, "Showing nodes accounting for 0") {
 			t.Errorf("%s against itself: %s", view, diff)

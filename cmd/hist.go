@@ -145,7 +145,7 @@ func runHist(e *env, o *histOptions) error {
 	cov := res.coverage()
 	if m := text.MeasureOf(cov); m.Counts() {
 		return usageError{
-			fmt.Errorf("the input counts %s: its waits have no duration", m.Of()),
+			fmt.Errorf("the input counts %s: its waits have no duration", m.Counted()),
 			"'contend analyze' shows the counts; several thread dumps with their times bound the durations",
 		}
 	}

@@ -161,7 +161,7 @@ func (t *logTable) read(in io.Reader, name, label string) error {
 			if r.Labelled() {
 				input, tag = dist.SplitTag(tag)
 			}
-			t.add(iv, input, tag)
+			t.addInterval(iv, input, tag)
 		}
 	}
 }
@@ -173,9 +173,9 @@ func (t *logTable) wants(iv *dist.Interval, start int64) bool {
 	return iv.Start >= from && (t.to == format.NoTime || iv.Start <= to) && (t.tag == nil || t.tag.MatchString(iv.Tag))
 }
 
-// add gives an interval to its row, or keeps it under the row's tag. Tags that
+// addInterval gives an interval to its row, or keeps it under the row's tag. Tags that
 // contend wrote for the bounds of sampled waits become bounds again.
-func (t *logTable) add(iv *dist.Interval, input, tag string) {
+func (t *logTable) addInterval(iv *dist.Interval, input, tag string) {
 	if t.start == format.NoTime || iv.Start < t.start {
 		t.start = iv.Start
 	}

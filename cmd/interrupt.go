@@ -69,14 +69,14 @@ func (r *reading) Read(ev *format.Event) error {
 	return err
 }
 
-// note adds a warning if the input was not read to its end.
-func (r *reading) note(s *format.Stats) {
+// warnUnread adds a warning if the input was not read to its end.
+func (r *reading) warnUnread(s *format.Stats) {
 	if !r.early {
 		return
 	}
 	why := fmt.Sprintf("interrupted after %d events: the rest was not read", r.n-1)
 	s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeInterrupted, Text: why})
-	s.Damage.Add(
+	s.Damage.AddDamage(
 		format.Damage{
 			Code:   format.CodeTruncated,
 			Why:    why,

@@ -84,7 +84,7 @@ func TestTheFlightRecorderReadsTheSettings(t *testing.T) {
 	golden.Equal(t, settingsOfEvent(t, string(text), "jdk.ThreadDump")["period"], "2000 ms")
 }
 
-func said(args ...string) (code int, out, msg string) {
+func runLine(args ...string) (code int, out, msg string) {
 	var o, m bytes.Buffer
 	code = Main(args, nil, &o, &m)
 	return code, o.String(), m.String()
@@ -106,12 +106,12 @@ func TestPerfFlagsThatDoNothingAreRefused(t *testing.T) {
 		"perf-args 1;date":                    "1;date is not the number of a process",
 		"perf-args --duration 0s":             "0s is not a time to record",
 	} {
-		code, out, msg := said(strings.Fields(line)...)
+		code, out, msg := runLine(strings.Fields(line)...)
 		if code != exitUsage || out != "" || !strings.Contains(msg, want+"\nhint: ") {
 			t.Errorf("%s: exit %d %q\n%s", line, code, out, msg)
 		}
 	}
-	if code, out, msg := said("perf-args", "17,18"); code != exitOK || !strings.Contains(out, "-p 17,18 ") {
+	if code, out, msg := runLine("perf-args", "17,18"); code != exitOK || !strings.Contains(out, "-p 17,18 ") {
 		t.Errorf("exit %d %s %s", code, out, msg)
 	}
 }

@@ -98,7 +98,7 @@ func TestMovedLocksAreOneRow(t *testing.T) {
 				said = w.Text
 			}
 		}
-		golden.Holds(golden.At(t, path), said, "garbage collections moved")
+		golden.Holds(golden.Labelled(t, path), said, "garbage collections moved")
 	}
 }
 

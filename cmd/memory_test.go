@@ -286,7 +286,7 @@ func TestWildTimes(t *testing.T) {
 			}
 			wildly(t, name+": "+command, args)
 		}
-		code, out, _ := said("analyze", "--tables", path)
+		code, out, _ := runLine("analyze", "--tables", path)
 		if code != exitDamaged || !strings.Contains(out, "impossible times") ||
 			strings.Contains(out, "WALL") && strings.Contains(out, "wall-time -") {
 			t.Errorf("%s: nothing said of the times, or a negative wall-time:\n%s", name, out)

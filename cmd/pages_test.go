@@ -57,9 +57,9 @@ func TestHostileNamesInPages(t *testing.T) {
 		for what, n := range elements {
 			golden.Equal(t, b.count(what), n, command, what)
 		}
-		golden.Lacks(golden.At(t, command), eval[string](b, "document.title"), "hit")
+		golden.Lacks(golden.Labelled(t, command), eval[string](b, "document.title"), "hit")
 		if says := map[string]string{"csp": "pressure 50.0 %", "graph --by thread": "closed cycle 1"}[command]; says != "" {
-			golden.Holds(golden.At(t, command), b.dom(), says)
+			golden.Holds(golden.Labelled(t, command), b.dom(), says)
 		}
 	}
 }
@@ -183,7 +183,7 @@ func TestTheSinglePagesLookLikeThePage(t *testing.T) {
 		b.address = pageOf(t, command, path)
 		text, err := os.ReadFile(b.address)
 		golden.OK(t, err)
-		golden.Lacks(golden.At(t, command), string(text), "unsafe")
+		golden.Lacks(golden.Labelled(t, command), string(text), "unsafe")
 		for scheme, want := range map[string]string{"light": "rgb(245, 246, 248)rgb(255, 255, 255)rgb(28, 32, 36)", "dark": "rgb(19, 22, 25)rgb(29, 33, 38)rgb(230, 232, 235)"} {
 			golden.Must(
 				chromedp.Call(

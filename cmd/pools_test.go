@@ -41,7 +41,7 @@ func TestPoolsAsTheyLogThemselves(t *testing.T) {
 			}
 		}
 		for _, l := range d.Locks {
-			golden.Lacks(golden.At(t, jdk), l.Class, "Condition", "Queue")
+			golden.Lacks(golden.Labelled(t, jdk), l.Class, "Condition", "Queue")
 		}
 		idle := false
 		for _, r := range d.Idle {

@@ -369,7 +369,7 @@ func (e *env) writeRecording(r *record.Recording, out *recordingFile) error {
 	if err != nil {
 		return err
 	}
-	return out.take(e, src)
+	return out.writeEvents(e, src)
 }
 
 // shortName is the last part of a program's name.

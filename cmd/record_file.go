@@ -140,9 +140,9 @@ func (r *recordingFile) Write(p []byte) (int, error) {
 	return r.Writer.Write(p)
 }
 
-// take writes the events of a source as a contend trace, and closes the source and its inputs. If
+// writeEvents writes the events of a source as a contend trace, and closes the source and its inputs. If
 // no analysis follows, it prints the warnings.
-func (r *recordingFile) take(e *env, src decode.Source, of ...io.Closer) error {
+func (r *recordingFile) writeEvents(e *env, src decode.Source, of ...io.Closer) error {
 	w, err := format.NewWriter(r, format.WriterOptions{Codec: codecs["zstd"]})
 	if err == nil {
 		err = errors.Join(copyTrace(w, src), w.Close())

@@ -194,7 +194,7 @@ func writePerf(e *env, r *record.PerfRecording, out *recordingFile) error {
 		}
 		return err
 	}
-	return out.take(e, src, script)
+	return out.writeEvents(e, src, script)
 }
 
 // command returns the kernel's name of a process, "" if not known.

@@ -172,7 +172,7 @@ func TestManualPages(t *testing.T) {
 			continue
 		}
 		checkFlags(t, c, string(page))
-		golden.Holds(golden.At(t, path), string(page), "\n.EX\n"+strings.SplitN(c.Long, "\n", 2)[0])
+		golden.Holds(golden.Labelled(t, path), string(page), "\n.EX\n"+strings.SplitN(c.Long, "\n", 2)[0])
 		if groff != "" {
 			var said bytes.Buffer
 			set := exec.Command(groff, "-man", "-Tascii", "-P-cbou", "-ww", path)

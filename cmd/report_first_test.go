@@ -174,7 +174,7 @@ func TestTheReportRanksWhateverIsWaitedFor(t *testing.T) {
 		r, doc := reportIn(t, reported(t, path)), analyzed(t, path)
 		golden.Equal(t, r.text(".locks tbody th"), first, path, "the list begins with")
 		name := first[:strings.LastIndex(first, " ")]
-		golden.Holds(golden.At(t, path), r.text(".lead"), "waited at "+name)
+		golden.Holds(golden.Labelled(t, path), r.text(".lead"), "waited at "+name)
 		if legend := r.text(".time .legend"); !strings.HasPrefix(legend, name) {
 			t.Errorf("%s: the chart shows %q", path, legend)
 		}

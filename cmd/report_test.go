@@ -212,7 +212,7 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 	for i, path := range slices.Sorted(maps.Keys(kinds)) {
 		says, r := kinds[path], reportIn(t, reported(t, path))
 		for one := range strings.SplitSeq(says, "|") {
-			golden.Holds(golden.At(t, path), r.text("#page"), one)
+			golden.Holds(golden.Labelled(t, path), r.text("#page"), one)
 		}
 		for _, view := range eval[[]string](r.tab, `[...document.querySelectorAll(".tabs button")].map(b => b.id.slice(4))`) {
 			for j, rest := range []string{"", "&blame=root", "&lock=nothing+is+called+so", "&time=0-1"} {

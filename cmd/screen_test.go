@@ -177,7 +177,7 @@ func TestPercentilesUnderAThresholdAreMarked(t *testing.T) {
 			strings.Contains(hidden, "≤ 365 ms   365 ms") && !strings.Contains(hidden, "   365 ms") {
 			t.Errorf("%s: percentiles under a threshold are not marked:\n%s", command, hidden)
 		}
-		golden.Lacks(golden.At(t, command), run(t, append(args, "../testdata/truth-8threads.jfr")...), "≤")
+		golden.Lacks(golden.Labelled(t, command), run(t, append(args, "../testdata/truth-8threads.jfr")...), "≤")
 	}
 }
 

@@ -241,7 +241,7 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 		return nil, err
 	}
 	r := &result{inputs: paths, stats: src.Stats(), trace: tr}
-	in.note(&r.stats)
+	in.warnUnread(&r.stats)
 	r.warn(e, o.how.shown)
 	r.unmatched = o.unmatched(e, &lock, tr.Symbols)
 	if said, near, _ := strings.Cut(r.unmatched, "; "); said != "" && !o.how.lenient {

@@ -106,10 +106,10 @@ func TestLocksAndIdlenessAreToldApart(t *testing.T) {
 		}
 		all := strings.Join(classes, " ")
 		for _, want := range c.lock {
-			golden.Holds(golden.At(t, c.name), all, want)
+			golden.Holds(golden.Labelled(t, c.name), all, want)
 		}
 		for _, not := range c.idle {
-			golden.Lacks(golden.At(t, c.name), all, not)
+			golden.Lacks(golden.Labelled(t, c.name), all, not)
 		}
 	}
 }

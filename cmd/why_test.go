@@ -93,6 +93,6 @@ func TestWhyFitsTheTerminal(t *testing.T) {
 		for line := range strings.Lines(out) {
 			golden.AtMost(t, text.Columns(strings.TrimSuffix(line, "\n")), 80, path, "columns", line)
 		}
-		golden.Holds(golden.At(t, path), out, says, "\nwaiters\n", "\nsuspects\n")
+		golden.Holds(golden.Labelled(t, path), out, says, "\nwaiters\n", "\nsuspects\n")
 	}
 }

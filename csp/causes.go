@@ -72,7 +72,7 @@ func (m *Meter) nameCausesOf(p *Phase, rows []*cube.Row, texts map[uint32]string
 		all[one.owner] += one.ns
 		now[one.owner] += one.ns
 		if i+1 == len(parts) || parts[i+1].interval != one.interval {
-			parted.add(one.interval, now)
+			parted.addInterval(one.interval, now)
 			clear(now)
 		}
 	}

@@ -50,7 +50,7 @@ func (m *Metrics) Held(h *analysis.Hold) {
 	if h.Rebuilt {
 		return // their number is not known
 	}
-	c := blame.At(m.holds, h.Lock)
+	c := blame.Entry(m.holds, h.Lock)
 	c.acquired++
 	c.holdNs += h.End - h.Start
 	m.holdNs += h.End - h.Start

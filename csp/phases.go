@@ -58,13 +58,13 @@ func (m *Meter) findPhases() *ranking {
 				s.last, s.ns, s.running = w.Bin, s.ns+w.Ns, s.running+ran
 			case p >= m.opts.Threshold:
 				if open {
-					list.add(s)
+					list.addPhase(s)
 				}
 				s, open = phaseSums{format.ObjectID(r.Key[0]), w.Bin, w.Bin, w.Ns, ran}, true
 			}
 		}
 		if open {
-			list.add(s)
+			list.addPhase(s)
 		}
 	}
 	return list
@@ -82,7 +82,7 @@ type ranking struct {
 // few enough to keep, and enough that sorting is rare.
 const rankSlack = 1 << 12
 
-func (r *ranking) add(s phaseSums) {
+func (r *ranking) addPhase(s phaseSums) {
 	r.found++
 	r.list = append(r.list, s)
 	if r.top > 0 && len(r.list) >= 2*r.top+rankSlack {

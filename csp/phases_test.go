@@ -77,7 +77,7 @@ func TestTurnsOfAPhase(t *testing.T) {
 			if r >= 'a' {
 				sums = map[string]int64{string(r - 'a' + 'A'): 4, "x": 3, "y": 3}
 			}
-			got.add(int32(i), sums)
+			got.addInterval(int32(i), sums)
 		}
 		golden.Same(t, got.list(m), c.want, c.intervals)
 	}

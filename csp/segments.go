@@ -31,8 +31,8 @@ type segment struct {
 	sums        map[string]int64 // waiting by owner, ns
 }
 
-// add adds the sums of one interval; intervals come in order of time.
-func (t *segments) add(interval int32, sums map[string]int64) {
+// addInterval adds the sums of one interval; intervals come in order of time.
+func (t *segments) addInterval(interval int32, sums map[string]int64) {
 	cause, current := mainCause(sums), mainCause(t.now.sums)
 	switch {
 	case t.now.sums == nil:

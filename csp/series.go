@@ -84,7 +84,7 @@ func (s *Series) Intervals() iter.Seq[Interval] {
 			ran := s.meter.running(i)
 			iv := Interval{StartNs: s.meter.begin(i), EndNs: s.meter.end(i), RunningNs: ran, Locks: []Pressure{}}
 			for ; len(rest) > 0; rest = rest[1:] {
-				row, cell := s.meter.waits.At(rest[0])
+				row, cell := s.meter.waits.CellOf(rest[0])
 				if cell.Bin > i {
 					break
 				}

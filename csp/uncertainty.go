@@ -20,15 +20,15 @@ func (m *Meter) record(s *analysis.Slice, n int) {
 	if m.allLocks == bootstrap.NoSeries {
 		m.allLocks = m.coarse.New()
 	}
-	m.coarse.Add(m.allLocks, s.Start, s.End, s.Length(), n)
+	m.coarse.AddTime(m.allLocks, s.Start, s.End, s.Length(), n)
 	switch {
 	case m.opts.Root:
 		for i := range s.Shares {
 			sh := &s.Shares[i]
-			m.rec.Add(m.seriesOf(sh.Last), s.Start, s.End, sh.Ns, n)
+			m.rec.AddTime(m.seriesOf(sh.Last), s.Start, s.End, sh.Ns, n)
 		}
 	default:
-		m.rec.Add(m.seriesOf(s.Lock), s.Start, s.End, s.Length(), n)
+		m.rec.AddTime(m.seriesOf(s.Lock), s.Start, s.End, s.Length(), n)
 	}
 }
 

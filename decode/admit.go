@@ -83,7 +83,7 @@ func (a *admitted) Stats() format.Stats {
 		)
 		s.Warnings, s.Damage.Places = slices.Clip(s.Warnings), slices.Clip(s.Damage.Places) // the decoder keeps its own
 		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeWildTimes, Text: a.name + ": " + why})
-		s.Damage.Add(
+		s.Damage.AddDamage(
 			format.Damage{
 				Pos:    format.Pos{File: a.name},
 				Code:   format.CodeLostData,

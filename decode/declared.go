@@ -90,7 +90,7 @@ func (d *declared) Read(ev *format.Event) error {
 			}
 			continue
 		}
-		if d.take(ev) {
+		if d.readEvent(ev) {
 			continue
 		}
 		if len(d.queue) == 0 {
@@ -107,8 +107,8 @@ func (d *declared) push(ev *format.Event) {
 	d.queue = append(d.queue, kept.Events...)
 }
 
-// take reads an event. It returns true if the event is replaced or delayed.
-func (d *declared) take(ev *format.Event) bool {
+// readEvent reads an event. It returns true if the event is replaced or delayed.
+func (d *declared) readEvent(ev *format.Event) bool {
 	if ev.Object != format.NoObject {
 		ev.Object += d.locks
 	}

@@ -62,19 +62,19 @@ func (t *Trace) skip(file string, why error, lacks bool) {
 	}
 	t.skipped.files = append(t.skipped.files, file)
 	t.skipped.first = cmp.Or(t.skipped.first, why)
-	t.skipped.add(format.CodeSkipped, text, file, why, lacks)
+	t.skipped.addFile(format.CodeSkipped, text, file, why, lacks)
 }
 
 // breaks notes that a file cannot be read to its end.
 func (s *skipped) breaks(file string, why error) {
-	s.add(format.CodeLostData, file+" cannot be read to its end: "+reason(why), file, why, true)
+	s.addFile(format.CodeLostData, file+" cannot be read to its end: "+reason(why), file, why, true)
 }
 
-// add warns of a skipped file. lacks says that the answer is incomplete without the file.
-func (s *skipped) add(code, text, file string, why error, lacks bool) {
+// addFile warns of a skipped file. lacks says that the answer is incomplete without the file.
+func (s *skipped) addFile(code, text, file string, why error, lacks bool) {
 	s.warnings = append(s.warnings, format.Warning{Code: code, Text: text})
 	if lacks {
-		s.damage.Add(
+		s.damage.AddDamage(
 			format.Damage{
 				Pos:    format.Pos{File: file},
 				Code:   code,

@@ -177,7 +177,7 @@ func TestOverlappingRecordings(t *testing.T) {
 		gotWaits, gotNs, said := waitsOf(t, nil, g.paths...)
 		golden.Equal(t, gotWaits, waits, g.paths)
 		golden.Equal(t, gotNs, ns, g.paths)
-		golden.Holds(golden.At(t, g.paths), said, g.said)
+		golden.Holds(golden.Labelled(t, g.paths), said, g.said)
 	}
 	more, _, _ := waitsOf(t, nil, "../testdata/notify-jdk25.jfr")
 	got, _, said := waitsOf(t, nil, only, write("cd.jfr", c, chunk("notify-jdk25")), all)

@@ -128,7 +128,7 @@ func (g *guard) warn(name string, s *format.Stats) {
 		s.Warnings,
 		format.Warning{Code: format.CodeLostData, Text: fmt.Sprintf("%s: given up: %s; %s", name, why, limitHint)},
 	)
-	s.Damage.Add(
+	s.Damage.AddDamage(
 		format.Damage{
 			Pos:    format.Pos{File: name, Off: g.read.Load()},
 			Code:   format.CodeLostData,

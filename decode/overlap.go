@@ -72,7 +72,7 @@ func (o *overlaps) addChunks(in *input) (skip map[jfr.ChunkKey]bool, all bool) {
 	for _, of := range others {
 		o.repeats(in, of, keys, skip)
 	}
-	o.own(in, keys)
+	o.bookChunks(in, keys)
 	return skip, false
 }
 
@@ -104,8 +104,8 @@ func (o *overlaps) repeats(in, of *input, keys []jfr.ChunkKey, skip map[jfr.Chun
 	}
 }
 
-// own books the chunks that are read from an input.
-func (o *overlaps) own(in *input, keys []jfr.ChunkKey) {
+// bookChunks books the chunks that are read from an input.
+func (o *overlaps) bookChunks(in *input, keys []jfr.ChunkKey) {
 	for _, key := range keys {
 		at := labelledChunk{in.label, key}
 		if other := o.first[at]; other == nil || o.dropped[other] {

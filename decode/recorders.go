@@ -42,10 +42,10 @@ func agentCode(f format.Frame) bool {
 func (r *recorders) hides(ev *format.Event) bool {
 	switch ev.Kind {
 	case format.KindThread:
-		if of := recorderOf(ev.Name); of != program || r.of(ev.Thread) != program {
+		if of := recorderOf(ev.Name); of != program || r.recorderOf(ev.Thread) != program {
 			r.threads = set(r.threads, uint32(ev.Thread), of)
 		}
-		return r.of(ev.Thread) == ofAgent
+		return r.recorderOf(ev.Thread) == ofAgent
 	case format.KindStack:
 		if slices.ContainsFunc(ev.Frames, agentCode) {
 			r.stacks = set(r.stacks, uint32(ev.Stack), true)
@@ -59,12 +59,12 @@ func (r *recorders) hides(ev *format.Event) bool {
 	case format.KindContention:
 		return r.sample(ev)
 	case format.KindActivity:
-		if ev.Activity.Idle() && r.of(ev.Thread) == ofJVM {
+		if ev.Activity.Idle() && r.recorderOf(ev.Thread) == ofJVM {
 			return false
 		}
 	}
 	for _, t := range [...]*format.ThreadID{&ev.Owner, &ev.Woken} {
-		if r.of(*t) != program {
+		if r.recorderOf(*t) != program {
 			*t = format.NoThread
 		}
 	}
@@ -85,10 +85,10 @@ func (r *recorders) sample(ev *format.Event) bool {
 }
 
 func (r *recorders) records(t format.ThreadID, s format.StackID) bool {
-	return r.of(t) != program || int(s) < len(r.stacks) && r.stacks[s]
+	return r.recorderOf(t) != program || int(s) < len(r.stacks) && r.stacks[s]
 }
 
-func (r *recorders) of(t format.ThreadID) recorder {
+func (r *recorders) recorderOf(t format.ThreadID) recorder {
 	if int(t) < len(r.threads) {
 		return r.threads[t]
 	}

@@ -26,8 +26,8 @@ type DamageLog struct {
 
 const maxDamage = 1 << 12
 
-// Add adds a place.
-func (l *DamageLog) Add(d Damage) {
+// AddDamage adds a place.
+func (l *DamageLog) AddDamage(d Damage) {
 	if len(l.Places) == maxDamage {
 		l.Omitted++
 		return
@@ -38,7 +38,7 @@ func (l *DamageLog) Add(d Damage) {
 // Join appends the damage of another input.
 func (l *DamageLog) Join(o DamageLog) {
 	for _, d := range o.Places {
-		l.Add(d)
+		l.AddDamage(d)
 	}
 	l.Omitted += o.Omitted
 }
@@ -61,7 +61,7 @@ func (s *Stats) Lose(d Damage) {
 		text += human.Say("; %v bytes not read", d.Bytes)
 	}
 	s.Warn(d.Code, text)
-	s.Damage.Add(d)
+	s.Damage.AddDamage(d)
 }
 
 // Warn adds a warning, unless there are many.

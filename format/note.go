@@ -67,8 +67,8 @@ const hintMark = "\n"
 // maxNotes bounds the notes of a damaged or foreign trace.
 const maxNotes = 64
 
-// Note adds a note to the warnings of this trace. It ignores invalid units and numbers.
-func (s *Stats) Note(ev *Event) {
+// AddNote adds a note to the warnings of this trace. It ignores invalid units and numbers.
+func (s *Stats) AddNote(ev *Event) {
 	switch ev.Name {
 	case noteUnit:
 		if u := Unit(ev.Value); u == UnitThreads || u.Summed() {

@@ -17,7 +17,7 @@ func TestNotesKeepTheHintsOfWarnings(t *testing.T) {
 	}
 	var copied format.Stats
 	for _, ev := range said.Notes() {
-		copied.Note(&ev)
+		copied.AddNote(&ev)
 	}
 	golden.Equal(t, len(copied.Warnings), len(said.Warnings))
 	for i, w := range said.Warnings {

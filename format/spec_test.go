@@ -75,8 +75,8 @@ func learn(text string) *stranger {
 	return s
 }
 
-// take, varint, signed and str read without checks: the examples are whole.
-func (s *stranger) take(n uint64) []byte {
+// nextBytes, varint, signed and str read without checks: the examples are whole.
+func (s *stranger) nextBytes(n uint64) []byte {
 	b := s.rest[:n]
 	s.rest = s.rest[n:]
 	return b
@@ -84,7 +84,7 @@ func (s *stranger) take(n uint64) []byte {
 
 func (s *stranger) varint() (v uint64) {
 	for shift := 0; ; shift += 7 {
-		b := s.take(1)[0]
+		b := s.nextBytes(1)[0]
 		v |= uint64(b&0x7f) << shift
 		if b < 0x80 {
 			return v
@@ -100,19 +100,19 @@ func (s *stranger) signed() int64 {
 	return int64(u / 2)
 }
 
-func (s *stranger) str() string { return `"` + string(s.take(s.varint())) + `"` }
+func (s *stranger) str() string { return `"` + string(s.nextBytes(s.varint())) + `"` }
 
 // file decodes a trace of plain blocks into lines of text.
 func (s *stranger) file(data []byte) (lines []string, err error) {
 	s.rest = data
-	file := s.take(12)
+	file := s.nextBytes(12)
 	const size = 33
 	if !bytes.Equal(file, []byte{0x89, 0x43, 0x54, 0x44, 0x0d, 0x0a, 0x1a, 0x0a, 1, 0, 0, 0}) {
 		return nil, fmt.Errorf("file header % x", file)
 	}
 	lines = []string{"contend 1"}
 	for len(s.rest) > 0 {
-		head := s.take(size)
+		head := s.nextBytes(size)
 		stored, raw, codec := binary.LittleEndian.Uint32(head[8:]), binary.LittleEndian.Uint32(head[12:]), head[16]
 		count, first := int(binary.LittleEndian.Uint32(head[17:])), binary.LittleEndian.Uint64(head[21:])
 		sum := binary.LittleEndian.Uint32(head[size-4:])

@@ -77,7 +77,7 @@ func (r *TextReader) Read(ev *Event) error {
 		default:
 			r.count++
 			if ev.Kind == KindNote {
-				r.said.Note(ev)
+				r.said.AddNote(ev)
 				continue
 			}
 			if ev.Time != 0 {

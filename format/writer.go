@@ -68,7 +68,7 @@ func (w *Writer) Write(ev *Event) error {
 		return w.err
 	}
 	w.total++
-	w.add(ev)
+	w.appendEvent(ev)
 	if len(w.raw) >= w.o.BlockSize || w.events > MaxBlockEvents-2 ||
 		w.frames > MaxBlockFrames-MaxFrames { // Close adds one
 		w.flush()
@@ -76,7 +76,7 @@ func (w *Writer) Write(ev *Event) error {
 	return w.err
 }
 
-func (w *Writer) add(ev *Event) {
+func (w *Writer) appendEvent(ev *Event) {
 	if w.events == 0 {
 		w.first = w.last // carries on, so that a reader knows when a lost block ended
 	}
@@ -88,7 +88,7 @@ func (w *Writer) add(ev *Event) {
 // Close writes the end event and the last block.
 func (w *Writer) Close() error {
 	if w.err == nil {
-		w.add(&Event{Kind: KindEnd, Time: w.last, Count: w.total})
+		w.appendEvent(&Event{Kind: KindEnd, Time: w.last, Count: w.total})
 		w.flush()
 	}
 	if w.zstd != nil {

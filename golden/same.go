@@ -82,8 +82,8 @@ func Lacks(t Failing, text string, parts ...string) {
 	}
 }
 
-// At returns a test whose reports begin with a label: the input, or the command.
-func At(t Failing, label ...any) Failing { return at{t, prefix(label)} }
+// Labelled returns a test whose reports begin with a label: the input, or the command.
+func Labelled(t Failing, label ...any) Failing { return at{t, prefix(label)} }
 
 type at struct {
 	Failing

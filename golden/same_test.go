@@ -21,7 +21,7 @@ func TestDifferencesAreReported(t *testing.T) {
 	AtMost(&got, 1, 1)
 	AtLeast(&got, 1, 1)
 	Within(&got, 1, 1, 1)
-	Equal(At(&got, "x.jfr", 7), "a", "b", "names")
+	Equal(Labelled(&got, "x.jfr", 7), "a", "b", "names")
 	Same(&got, []int{1}, []int{1, 2})
 	Holds(&got, "a b", "a", "c")
 	Lacks(&got, "a b", "b", "c")

@@ -39,7 +39,7 @@ func TestCellsConserveWhatIsAdded(t *testing.T) {
 			if from > math.MaxInt64-length || length == 0 {
 				continue
 			}
-			r.Add(i, from, from+length, min(ns, length), i+1)
+			r.AddTime(i, from, from+length, min(ns, length), i+1)
 			want[i] += int64(i+1) * min(ns, length)
 			r.Ticks(1, rapid.Int64Range(0, length).Draw(t, "reach"))
 		}
@@ -61,7 +61,7 @@ func TestWindows(t *testing.T) {
 	r.BeginFine(5e9)
 	n := r.New()
 	for i := range int64(20000) {
-		r.Add(n, 5e9+i*1e6, 5e9+(i+1)*1e6, i, 1)
+		r.AddTime(n, 5e9+i*1e6, 5e9+(i+1)*1e6, i, 1)
 	}
 	c := r.Finish()
 	sum := func(w *Cells) (ns int64) {
@@ -90,7 +90,7 @@ func TestTooManySeriesAreNotKept(t *testing.T) {
 	for range maxSeries + 5 {
 		last = r.New()
 	}
-	r.Add(last, 0, 5, 5, 1)
+	r.AddTime(last, 0, 5, 5, 1)
 	if c := r.Finish(); last != NoSeries || c.Series(last) != nil {
 		t.Errorf("series %d: %v", last, c.Series(last))
 	}
@@ -184,6 +184,6 @@ func TestAddAllocatesNothing(t *testing.T) {
 	var r Recorder
 	r.Begin(0)
 	s := r.New()
-	r.Add(s, 0, 900e6, 1e6, 1)
-	golden.Equal(t, testing.AllocsPerRun(100, func() { r.Add(s, 1e6, 3e6, 2e6, 1) }), 0, "allocations")
+	r.AddTime(s, 0, 900e6, 1e6, 1)
+	golden.Equal(t, testing.AllocsPerRun(100, func() { r.AddTime(s, 1e6, 3e6, 2e6, 1) }), 0, "allocations")
 }

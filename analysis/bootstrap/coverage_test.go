@@ -26,14 +26,14 @@ func (w *watcher) Begin(sym *analysis.Symbols, start int64) {
 }
 
 func (w *watcher) Slice(s *analysis.Slice) {
-	w.Add(w.all, s.Start, s.End, s.Length(), len(s.Waiters))
-	w.Add(w.of(w.sym.ClassName(s.Lock)), s.Start, s.End, s.Length(), len(s.Waiters))
+	w.AddTime(w.all, s.Start, s.End, s.Length(), len(s.Waiters))
+	w.AddTime(w.seriesOf(w.sym.ClassName(s.Lock)), s.Start, s.End, s.Length(), len(s.Waiters))
 	for _, sh := range s.Shares {
-		w.Add(w.of(w.sym.Methods().Name(w.sym.Method(sh.Direct.Stack))), s.Start, s.End, sh.Ns, len(s.Waiters))
+		w.AddTime(w.seriesOf(w.sym.Methods().Name(w.sym.Method(sh.Direct.Stack))), s.Start, s.End, sh.Ns, len(s.Waiters))
 	}
 }
 
-func (w *watcher) of(name string) int {
+func (w *watcher) seriesOf(name string) int {
 	i, ok := w.series[name]
 	if !ok {
 		i = w.New()
@@ -84,7 +84,7 @@ func (a asked) within(t *testing.T, low, high float64) {
 func covered(t *testing.T, c simulate.Config, site string, sums ...asked) {
 	t.Helper()
 	truth, w := watch(t, c)
-	section := w.of("sim.App." + site)
+	section := w.seriesOf("sim.App." + site)
 	cells := w.Finish()
 	lock, all := cells.Series(w.series["sim.Lock0"]), cells.Series(w.all)
 	wait, owner := float64(truth.Locks[0].WaitNs), truth.DirectBySite[site]

@@ -83,11 +83,11 @@ func (r *Recorder) New() int {
 func (r *Recorder) Intervals() (from, length int64) { return r.start, firstWidth }
 
 // Running adds running time.
-func (r *Recorder) Running(from, to, ns int64) { r.Add(Running, from, to, ns, 1) }
+func (r *Recorder) Running(from, to, ns int64) { r.AddTime(Running, from, to, ns, 1) }
 
-// Add adds ns nanoseconds for each of some threads, spread evenly over [from, to), to a
+// AddTime adds ns nanoseconds for each of some threads, spread evenly over [from, to), to a
 // series. It allocates only when the series grows by a cell.
-func (r *Recorder) Add(series int, from, to, ns int64, threads int) {
+func (r *Recorder) AddTime(series int, from, to, ns int64, threads int) {
 	if series == NoSeries {
 		return
 	}
@@ -99,7 +99,7 @@ func (r *Recorder) Add(series int, from, to, ns int64, threads int) {
 	r.spread(series, max(from, r.start), max(to, from, r.start), ns, int64(threads))
 }
 
-// spread is Add for intervals that may cover several cells, or end after the last one.
+// spread is AddTime for intervals that may cover several cells, or end after the last one.
 func (r *Recorder) spread(series int, from, to, ns, threads int64) {
 	for r.cell(to) >= r.cellLimit {
 		r.coarsen()

@@ -35,11 +35,11 @@ type Dist struct {
 	n    int64
 }
 
-// Add adds one duration; a negative one counts as zero.
-func (d *Dist) Add(ns int64) { d.AddN(ns, 1) }
+// Record adds one duration; a negative one counts as zero.
+func (d *Dist) Record(ns int64) { d.RecordN(ns, 1) }
 
-// AddN adds n equal durations.
-func (d *Dist) AddN(ns, n int64) {
+// RecordN adds n equal durations.
+func (d *Dist) RecordN(ns, n int64) {
 	if n <= 0 {
 		return
 	}
@@ -68,7 +68,7 @@ func (d *Dist) Merge(o *Dist) {
 		return
 	case o.full == nil:
 		for _, ns := range o.raw {
-			d.Add(ns)
+			d.Record(ns)
 		}
 		return
 	}
@@ -182,13 +182,13 @@ func (d *Dist) Corrected(expected int64) *Dist {
 // ns-2*expected and so on, down to expected (Tene's rule for coordinated omission). It adds
 // whole buckets, so its cost is bounded by the histogram's size for any value of expected.
 func (d *Dist) AddCorrected(ns, n, expected int64) {
-	d.AddN(ns, n)
+	d.RecordN(ns, n)
 	if expected <= 0 || n <= 0 {
 		return
 	}
 	for missed := ns - expected; missed >= expected; {
 		k := (missed-max(bucketStart(missed), expected))/expected + 1
-		d.AddN(missed, format.Times(k, n))
+		d.RecordN(missed, format.Times(k, n))
 		missed -= k * expected
 	}
 }

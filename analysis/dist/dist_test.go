@@ -13,11 +13,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// of returns the distribution of some durations.
-func of(lengths ...int64) *Dist {
+// distOf returns the distribution of some durations.
+func distOf(lengths ...int64) *Dist {
 	d := &Dist{}
 	for _, ns := range lengths {
-		d.Add(ns)
+		d.Record(ns)
 	}
 	return d
 }
@@ -29,7 +29,7 @@ func near(t rapid.TB, what string, got, want int64) {
 }
 
 func TestEmptyIsZeroEverywhere(t *testing.T) {
-	d := of()
+	d := distOf()
 	if d.Count() != 0 || d.Min() != 0 || d.Max() != 0 || d.Mean() != 0 || d.Percentile(99) != 0 ||
 		d.Corrected(1).Count() != 0 {
 		t.Errorf("%+v", d)
@@ -39,7 +39,7 @@ func TestEmptyIsZeroEverywhere(t *testing.T) {
 // A short list is exact. At least the given percentage is at or below a percentile, however
 // short the list, as in HdrHistogram for Java.
 func TestFewLengthsAreExact(t *testing.T) {
-	d := of(50, 10, 40, 20, 30)
+	d := distOf(50, 10, 40, 20, 30)
 	for q, want := range map[float64]int64{0: 10, 20: 10, 20.1: 20, 40: 20, 50: 30, 60: 30, 70: 40, 80: 40, 81: 50, 90: 50, 99.99: 50, 100: 50} {
 		golden.Equal(t, d.Percentile(q), want, "p", q)
 	}
@@ -58,11 +58,11 @@ func TestEqualsTheRawLengths(t *testing.T) {
 		var one, left, right Dist
 		for i := range raw {
 			raw[i] = max(1, int64(math.Exp(scale)*(1-float64(i*7919%n)/float64(n+1))))
-			one.Add(raw[i])
+			one.Record(raw[i])
 			if i%3 == 0 {
-				left.Add(raw[i])
+				left.Record(raw[i])
 			} else {
-				right.AddN(raw[i], 1)
+				right.RecordN(raw[i], 1)
 			}
 		}
 		left.Merge(&right)
@@ -100,7 +100,7 @@ func TestCorrectionIsTheLibrarysRule(t *testing.T) {
 		if !got.histogram().Equals(want) || got.Count() != want.TotalCount() {
 			t.Errorf("%d lengths, want %d", got.Count(), want.TotalCount())
 		}
-		if later := of(raw...).Corrected(expected); !later.histogram().Equals(want) {
+		if later := distOf(raw...).Corrected(expected); !later.histogram().Equals(want) {
 			t.Errorf("corrected afterwards: %d lengths, want %d", later.Count(), want.TotalCount())
 		}
 	})
@@ -110,8 +110,8 @@ func TestCorrectionIsTheLibrarysRule(t *testing.T) {
 // 100 s. Uncorrected, the 99.99th percentile says 1 ms.
 func TestCorrectionOfAKnownSeries(t *testing.T) {
 	d := &Dist{}
-	d.AddN(1e6, 10_000)
-	d.Add(100e9)
+	d.RecordN(1e6, 10_000)
+	d.Record(100e9)
 	c := d.Corrected(10e6)
 	golden.Equal(t, c.Count(), 20_000, "lengths")
 	near(t, "p99.99 as recorded", d.Percentile(99.99), 1e6)
@@ -133,8 +133,8 @@ func TestCorrectionOfTheExtremes(t *testing.T) {
 }
 
 func TestLongerThanADay(t *testing.T) {
-	d := of(3*Longest, 1)
-	d.AddN(5*Longest, listMax)
+	d := distOf(3*Longest, 1)
+	d.RecordN(5*Longest, listMax)
 	near(t, "p99", d.Percentile(99), Longest)
 	golden.Equal(t, d.Max(), 5*Longest, "longest")
 }
@@ -144,9 +144,9 @@ func TestHowManyLengthsAreExact(t *testing.T) {
 	for n, exact := range map[int]bool{1500: true, 3000: false} {
 		var d Dist
 		for range n {
-			d.Add(1_234_567)
+			d.Record(1_234_567)
 		}
-		d.Add(9_999_999)
+		d.Record(9_999_999)
 		if got := d.Percentile(50); (got == 1_234_567) != exact || got/10_000 != 123 {
 			t.Errorf("of %d the median is %d", n, got)
 		}
@@ -167,7 +167,7 @@ func TestWhichStampsCountFromTheStart(t *testing.T) {
 func TestHowFineACurveIs(t *testing.T) {
 	for n, want := range map[int64]int{1000: 10*5 + 1, 1 << 40: 30*5 + 1} {
 		var d Dist
-		if d.AddN(1000, n); len(d.Curve()) != want {
+		if d.RecordN(1000, n); len(d.Curve()) != want {
 			t.Errorf("of %d lengths it has %d points, want %d", n, len(d.Curve()), want)
 		}
 	}
@@ -181,7 +181,7 @@ func TestHistogramsGrow(t *testing.T) {
 		d, twice, want := &Dist{}, &Dist{}, hdr.New(1, Longest, digits)
 		for i := range 3 * listMax {
 			ns := int64(float64(longest) * math.Pow(rng.Float64(), 8) * float64(i) / (3*listMax - 1))
-			d.Add(ns)
+			d.Record(ns)
 			golden.OK(t, want.RecordValue(min(ns, Longest)))
 		}
 		if room := d.full.HighestTrackableValue(); room >= max(4*longest, 2*listMax) || room < min(d.max, Longest) {
@@ -202,21 +202,21 @@ func TestHistogramsGrow(t *testing.T) {
 }
 
 func TestBandsHoldEveryLength(t *testing.T) {
-	got := of(0, 1, 1, 4, 10, 19, 20).Bands()
+	got := distOf(0, 1, 1, 4, 10, 19, 20).Bands()
 	want := []Band{{0, 1, 1}, {1, 2, 2}, {2, 5, 1}, {5, 10, 0}, {10, 20, 2}, {20, 50, 1}}
 	golden.Same(t, got, want)
 	many := &Dist{}
 	for i := range int64(3 * listMax) {
-		many.Add(i * i * i)
+		many.Record(i * i * i)
 	}
 	sum := int64(0)
 	for _, b := range many.Bands() {
 		sum += b.Count
 	}
-	if sum != many.Count() || of().Bands() != nil {
+	if sum != many.Count() || distOf().Bands() != nil {
 		t.Errorf("%d of %d lengths in bands", sum, many.Count())
 	}
-	if b := of(math.MaxInt64, 1<<62, 100*Longest).Bands(); len(b) == 0 || b[len(b)-1].Count != 2 {
+	if b := distOf(math.MaxInt64, 1<<62, 100*Longest).Bands(); len(b) == 0 || b[len(b)-1].Count != 2 {
 		t.Errorf("lengths of centuries: %v", b)
 	}
 }
@@ -224,7 +224,7 @@ func TestBandsHoldEveryLength(t *testing.T) {
 func TestCurveRises(t *testing.T) {
 	d := &Dist{}
 	for i := range int64(10_000) {
-		d.Add(i * 31)
+		d.Record(i * 31)
 	}
 	c := d.Curve()
 	for i := 1; i < len(c); i++ {
@@ -235,7 +235,7 @@ func TestCurveRises(t *testing.T) {
 	if c[0].Below != 0 || c[len(c)-1] != (Point{1, d.Max()}) || len(c) < 60 {
 		t.Errorf("%d points from %v to %v", len(c), c[0], c[len(c)-1])
 	}
-	if of().Curve() != nil || len(of(5).Curve()) == 0 {
+	if distOf().Curve() != nil || len(distOf(5).Curve()) == 0 {
 		t.Error("the curves of none and of one")
 	}
 }

@@ -24,13 +24,13 @@ func sample(t testing.TB) ([]Interval, []byte) {
 	t.Helper()
 	many := &Dist{}
 	for i := range int64(3 * listMax) {
-		many.Add(1000 + i*997)
+		many.Record(1000 + i*997)
 	}
 	list := []Interval{
-		{Tag: "Cache@a", Start: start, End: start + 1e9, Lengths: of(1, 20, 300, 4000, 5_000_000)},
+		{Tag: "Cache@a", Start: start, End: start + 1e9, Lengths: distOf(1, 20, 300, 4000, 5_000_000)},
 		{Tag: "Journal", Start: start, End: start + 1e9, Lengths: many},
-		{Tag: "Cache@a", Start: start + 1e9, End: start + 2e9, Lengths: of(7, 7, 0)},
-		{Start: start + 5e9, End: start + 5e9 + 1, Lengths: of(86_400e9)},
+		{Tag: "Cache@a", Start: start + 1e9, End: start + 2e9, Lengths: distOf(7, 7, 0)},
+		{Start: start + 5e9, End: start + 5e9 + 1, Lengths: distOf(86_400e9)},
 	}
 	var out bytes.Buffer
 	w := golden.Must(NewLogWriter(&out, Head{Start: start}))(t)
@@ -123,7 +123,7 @@ func TestTagsCannotBreakALine(t *testing.T) {
 	var out bytes.Buffer
 	w, err := NewLogWriter(&out, Head{})
 	golden.OK(t, err)
-	golden.OK(t, w.Write(&Interval{Tag: "a,b c\n#[StartTime: 9]", End: 1e9, Lengths: of(5)}))
+	golden.OK(t, w.Write(&Interval{Tag: "a,b c\n#[StartTime: 9]", End: 1e9, Lengths: distOf(5)}))
 	iv, err := NewLogReader(&out, "x.hlog", 1).Next()
 	if err != nil || iv.Tag != "a_b_c_#[StartTime:_9]" || iv.Start != 0 {
 		t.Errorf("%+v, %v", iv, err)
@@ -213,7 +213,7 @@ func TestHistogramsOfOtherGeometries(t *testing.T) {
 		h, want := hdr.New(g.lowest, g.highest, g.digits), &Dist{}
 		for ns := int64(1); ns <= g.highest; ns *= 3 {
 			golden.OK(t, h.RecordValues(ns, 5))
-			want.AddN(min(ns, Longest), 5)
+			want.RecordN(min(ns, Longest), 5)
 		}
 		text := golden.Must(h.EncodeV2())(t)
 		iv := golden.Must(NewLogReader(strings.NewReader("0,1,1,"+string(text)), "x", 1).Next())(t)
@@ -349,6 +349,6 @@ func FuzzLog(f *testing.F) {
 // The .hgrm text is the library's, in milliseconds.
 func TestPercentileText(t *testing.T) {
 	var out bytes.Buffer
-	golden.OK(t, of(1e6, 2e6, 3e6, 100e6).WritePercentiles(&out))
+	golden.OK(t, distOf(1e6, 2e6, 3e6, 100e6).WritePercentiles(&out))
 	golden.Holds(t, out.String(), "Percentile", "2.001", "#[Max     =      100", "Total count    =            4]")
 }

@@ -239,7 +239,7 @@ func fromHistogram(h *hdr.Histogram) *Dist {
 func scaled(h *hdr.Histogram, unit int64) *Dist {
 	d := &Dist{}
 	for _, bar := range h.Distribution() {
-		d.AddN(format.Times(bar.To, unit), bar.Count)
+		d.RecordN(format.Times(bar.To, unit), bar.Count)
 	}
 	if d.n > 0 {
 		d.min = format.Times(h.Min(), unit)

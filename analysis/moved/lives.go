@@ -16,9 +16,9 @@ type addressUses struct {
 	sites map[site]int    // a lock waited for at each
 }
 
-// add adds a wait to the uses of its address. Locks of one class that are waited for with
+// addWait adds a wait to the uses of its address. Locks of one class that are waited for with
 // one stack are a family.
-func (a *addressUses) add(w Wait, class uint32) {
+func (a *addressUses) addWait(w Wait, class uint32) {
 	lock := int(w.Lock - a.first)
 	for len(a.of) <= lock {
 		a.of = append(a.of, addressUse{family: len(a.of)})

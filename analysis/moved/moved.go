@@ -48,7 +48,7 @@ func Find(waits Waits, pauses []Pause, class func(format.ObjectID) (c uint32, ok
 	waits(func(w Wait) { all.first = min(all.first, w.Lock) })
 	waits(func(w Wait) {
 		if c, ok := class(w.Lock); ok {
-			all.add(w, c)
+			all.addWait(w, c)
 		}
 	})
 	families := all.families()

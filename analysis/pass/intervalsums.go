@@ -29,8 +29,8 @@ func newIntervalSums(to analysis.RunningVisitor, cut times.Span) *intervalSums {
 	return r
 }
 
-// add adds n threads that run in an interval of the cut. A negative number removes them.
-func (r *intervalSums) add(s times.Span, n int64) {
+// addThreads adds n threads that run in an interval of the cut. A negative number removes them.
+func (r *intervalSums) addThreads(s times.Span, n int64) {
 	lo, last := s.Start-r.from, s.End-1-r.from
 	i, j := lo/r.step, last/r.step
 	if i == j {

@@ -40,7 +40,7 @@ func (r *lifetimes) runs(defs *analysis.Symbols, start, end int64, e *deliver.Em
 		if s = s.Clip(cut); s.Start < s.End {
 			e.Ran(s.End-s.Start, threads)
 			for _, sum := range sums {
-				sum.add(s, threads)
+				sum.addThreads(s, threads)
 			}
 		}
 	}

@@ -61,8 +61,8 @@ type seenWaiting struct {
 // waits are resolved.
 const maxReacquiring = 1 << 20
 
-// note takes an event about such a wait. full reports that no more waits can be kept.
-func (q *reacquiring) note(ev *format.Event, defs *analysis.Symbols) (full bool) {
+// observe takes an event about such a wait. full reports that no more waits can be kept.
+func (q *reacquiring) observe(ev *format.Event, defs *analysis.Symbols) (full bool) {
 	switch {
 	case ev.Kind == format.KindContention:
 		for _, w := range ev.Waiters {

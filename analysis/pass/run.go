@@ -60,12 +60,12 @@ func Run(src format.Source, f analysis.Filter, v ...analysis.Visitor) (*analysis
 		} else if err != nil {
 			return p.finish(), err
 		}
-		p.take(&ev)
+		p.dispatch(&ev)
 	}
 }
 
-// take gives an event to the parts that need it.
-func (p *pass) take(ev *format.Event) {
+// dispatch gives an event to the parts that need it.
+func (p *pass) dispatch(ev *format.Event) {
 	bound(ev)
 	p.names.Use(ev)
 	if ev.Kind == format.KindActivity && ev.Activity == format.ActivityTook {
@@ -73,7 +73,7 @@ func (p *pass) take(ev *format.Event) {
 		p.rec.Add(ev, ev.Time)
 		return
 	}
-	if (ev.Kind == format.KindActivity || ev.Weight == format.EvidenceOnly) && p.reacquiring.note(ev, p.emit.Defs) {
+	if (ev.Kind == format.KindActivity || ev.Weight == format.EvidenceOnly) && p.reacquiring.observe(ev, p.emit.Defs) {
 		p.reacquiring.resolve(p.rec, p.emit.Defs, p.reacquired)
 	}
 	switch ev.Kind {
@@ -88,7 +88,7 @@ func (p *pass) take(ev *format.Event) {
 			p.rec.Keep(ev)
 		}
 	case format.KindBlocked:
-		p.sampler.Measured.Add(ev)
+		p.sampler.Measured.AddWaiting(ev)
 	case format.KindSetting:
 		p.setting(ev)
 	case format.KindActivity:
@@ -152,7 +152,7 @@ func (p *pass) unended() {
 	defs := p.emit.Defs
 	for _, ev := range p.rec.Unended(func(a, b format.ObjectID) bool { return defs.Class(a) == defs.Class(b) }) {
 		p.rec.NotEnded = append(p.rec.NotEnded, &ev)
-		p.take(&ev)
+		p.dispatch(&ev)
 	}
 }
 

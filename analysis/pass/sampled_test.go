@@ -144,7 +144,7 @@ func (s *samples) Begin(*analysis.Symbols, int64) {}
 
 func (s *samples) Slice(sl *analysis.Slice) { s.list = append(s.list, sl.Sample) }
 
-func at(before, t, after int64) analysis.Sample {
+func takenAt(before, t, after int64) analysis.Sample {
 	return analysis.Sample{Taken: true, InOrder: true, Before: before, First: t, Last: t, After: after}
 }
 
@@ -169,11 +169,11 @@ func TestSlicesKnowTheSampleTheyRestOn(t *testing.T) {
 		events []format.Event
 		want   []analysis.Sample
 	}{
-		{"between two others", ticked(tick(100, 100, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)), []analysis.Sample{at(100, 110, 120)}},
-		{"at both ends", ticked(sample(110, 1, 1, 2)), []analysis.Sample{at(format.NoTime, 110, format.NoTime)}},
-		{"a gap before it", ticked(tick(100, 100, 2, 0), lost(103, 105), sample(110, 1, 1, 2), tick(120, 120, 2, 0)), []analysis.Sample{at(format.NoTime, 110, 120)}},
-		{"a gap after it", ticked(tick(100, 100, 2, 0), sample(110, 1, 1, 2), lost(113, 118), tick(120, 120, 2, 0)), []analysis.Sample{at(100, 110, format.NoTime)}},
-		{"a gap elsewhere", ticked(tick(90, 90, 2, 0), lost(93, 95), tick(100, 100, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)), []analysis.Sample{at(100, 110, 120)}},
+		{"between two others", ticked(tick(100, 100, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)), []analysis.Sample{takenAt(100, 110, 120)}},
+		{"at both ends", ticked(sample(110, 1, 1, 2)), []analysis.Sample{takenAt(format.NoTime, 110, format.NoTime)}},
+		{"a gap before it", ticked(tick(100, 100, 2, 0), lost(103, 105), sample(110, 1, 1, 2), tick(120, 120, 2, 0)), []analysis.Sample{takenAt(format.NoTime, 110, 120)}},
+		{"a gap after it", ticked(tick(100, 100, 2, 0), sample(110, 1, 1, 2), lost(113, 118), tick(120, 120, 2, 0)), []analysis.Sample{takenAt(100, 110, format.NoTime)}},
+		{"a gap elsewhere", ticked(tick(90, 90, 2, 0), lost(93, 95), tick(100, 100, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)), []analysis.Sample{takenAt(100, 110, 120)}},
 		{"a wait recorded whole rests on none", []format.Event{waits(2, 1, 100, 130)}, []analysis.Sample{{}}},
 	} {
 		s := &samples{}
@@ -195,9 +195,9 @@ func TestTheCutHidesTheSamplesBeyondIt(t *testing.T) {
 		from, to int64
 		want     []analysis.Sample
 	}{
-		{"between two samples", 105, 125, []analysis.Sample{at(format.NoTime, 110, 120), at(110, 120, format.NoTime)}},
-		{"within what a sample stands for", 112, 123, []analysis.Sample{at(format.NoTime, 110, 120), at(110, 120, format.NoTime)}},
-		{"from the start, to the end", 95, 135, []analysis.Sample{at(format.NoTime, 100, 110), at(100, 110, 120), at(110, 120, 130), at(120, 130, format.NoTime)}},
+		{"between two samples", 105, 125, []analysis.Sample{takenAt(format.NoTime, 110, 120), takenAt(110, 120, format.NoTime)}},
+		{"within what a sample stands for", 112, 123, []analysis.Sample{takenAt(format.NoTime, 110, 120), takenAt(110, 120, format.NoTime)}},
+		{"from the start, to the end", 95, 135, []analysis.Sample{takenAt(format.NoTime, 100, 110), takenAt(100, 110, 120), takenAt(110, 120, 130), takenAt(120, 130, format.NoTime)}},
 	} {
 		s := &samples{}
 		golden.Must(Run(&format.List{Events: events}, analysis.Filter{From: c.from, To: c.to}, s))(t)

@@ -18,7 +18,7 @@ func (u *unions) Begin(*analysis.Symbols, int64) {}
 
 func (u *unions) Slice(s *analysis.Slice) {
 	u.closed.AddSlice(s)
-	u.kept.Add(s.Start, s.End)
+	u.kept.AddInterval(s.Start, s.End)
 }
 
 // Inputs that are read one after the other cover the same time: spans that one of them
@@ -60,7 +60,7 @@ func (c *startCheck) Slice(s *analysis.Slice) {
 	if c.earliest = max(c.earliest, s.NoEarlierStart); c.earliest != format.NoTime {
 		c.bounded++
 	}
-	c.kept.Add(s.Start, s.End)
+	c.kept.AddInterval(s.Start, s.End)
 	c.closed.AddSlice(s)
 }
 

@@ -78,7 +78,7 @@ func (p *Profile) Ticks(n, ns int64) {
 
 // Slice implements analysis.Visitor.
 func (p *Profile) Slice(s *analysis.Slice) {
-	p.rec.Add(p.total, s.Start, s.End, s.Length(), len(s.Waiters))
+	p.rec.AddTime(p.total, s.Start, s.End, s.Length(), len(s.Waiters))
 	for _, table := range p.tables {
 		table.Slice(s)
 	}
@@ -86,7 +86,7 @@ func (p *Profile) Slice(s *analysis.Slice) {
 
 // QueueSlice implements analysis.QueueVisitor.
 func (p *Profile) QueueSlice(s *analysis.Slice, n int) {
-	p.rec.Add(p.total, s.Start, s.End, s.Length(), n)
+	p.rec.AddTime(p.total, s.Start, s.End, s.Length(), n)
 	for _, table := range p.tables {
 		table.QueueSlice(s, n)
 	}
@@ -101,7 +101,7 @@ func (p *Profile) QueueChanged(m *analysis.QueueChange) {
 
 // link links a site to the first site of the same lock.
 func (p *Profile) link(site int, lock format.ObjectID) {
-	firstSite := p.firstSite.At(int(lock))
+	firstSite := p.firstSite.Entry(int(lock))
 	switch first := *firstSite - 1; {
 	case first < 0:
 		*firstSite = site + 1

@@ -33,7 +33,7 @@ func (r *rows) charge(number int, c blame.Charge) {
 	}
 	i := r.named[number]
 	r.ns[i] += c.ThreadNs()
-	r.rec.Add(r.series[i], c.Start, c.End, c.Ns, c.N)
+	r.rec.AddTime(r.series[i], c.Start, c.End, c.Ns, c.N)
 	if r.seen != nil {
 		r.seen(i, c.Lock)
 	}

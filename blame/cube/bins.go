@@ -57,8 +57,8 @@ func (c *Cube) MaxBins() int { return c.limits.Bins }
 // CellAt is the place of a cell: its row, and among the cells of that.
 type CellAt struct{ Row, Cell int32 }
 
-// At returns a cell and its row.
-func (c *Cube) At(at CellAt) (*Row, *Cell) {
+// CellOf returns a cell and its row.
+func (c *Cube) CellOf(at CellAt) (*Row, *Cell) {
 	r := &c.Rows[at.Row]
 	return r, &r.Cells[at.Cell]
 }

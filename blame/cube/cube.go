@@ -121,7 +121,7 @@ func (c *Cube) Ticks(int64, int64) {}
 // Running implements analysis.RunningVisitor.
 func (c *Cube) Running(from, to, ns int64) {
 	c.pieces(from, to, ns, func(bin int, _, _, part int64) {
-		*c.RunningNs.At(bin) += part
+		*c.RunningNs.Entry(bin) += part
 	})
 }
 
@@ -152,7 +152,7 @@ func (c *Cube) makeRoom() {
 
 // row returns the row of a combination of ids, making it if need be.
 func (c *Cube) row(number int, lock format.ObjectID) int {
-	row := c.numbered.At(number)
+	row := c.numbered.Entry(number)
 	if *row == 0 {
 		var key Key
 		copy(key[:], c.met.IDs(number))

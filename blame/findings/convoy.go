@@ -31,12 +31,12 @@ type convoy struct {
 // lock is overestimated.
 const maxThreads = 256
 
-// add takes a slice of n recorded waits. All waiters of a lock have the same owner at an
+// addSlice takes a slice of n recorded waits. All waiters of a lock have the same owner at an
 // instant, so the slices of one lock need no merging.
-func (b *busyPeriod) add(s *analysis.Slice, n int64, c **convoy, fair bool) {
+func (b *busyPeriod) addSlice(s *analysis.Slice, n int64, c **convoy, fair bool) {
 	b.extend(s.Start, s.End, len(s.Shares) > 0 && surelyFree(&s.Shares[0].Direct, fair), c)
 	for i := range s.Shares {
-		b.waited.add(s.Shares[i].Direct.Prov, s.Shares[i].Ns*n)
+		b.waited.addWaiting(s.Shares[i].Direct.Prov, s.Shares[i].Ns*n)
 	}
 	b.countStarts(s.Waiters)
 }

@@ -46,10 +46,10 @@ func addTo(a **amount, p analysis.Provenance, ns int64) {
 	if *a == nil {
 		*a = &amount{}
 	}
-	(*a).add(p, ns)
+	(*a).addWaiting(p, ns)
 }
 
-func (a *amount) add(p analysis.Provenance, ns int64) {
+func (a *amount) addWaiting(p analysis.Provenance, ns int64) {
 	a.ns += ns
 	a.byProvenance.Add(p, ns)
 }
@@ -78,7 +78,7 @@ func (v *Evidence) Begin(sym *analysis.Symbols, start int64) {
 
 // Slice implements analysis.Visitor.
 func (v *Evidence) Slice(s *analysis.Slice) {
-	v.add(s, int64(len(s.Waiters)), func(*lockEvidence) int64 { return v.readersOf(s.Waiters) })
+	v.addSlice(s, int64(len(s.Waiters)), func(*lockEvidence) int64 { return v.readersOf(s.Waiters) })
 }
 
 // QueueChanged implements analysis.QueueVisitor: it counts the readers in the queue.
@@ -94,16 +94,16 @@ func (v *Evidence) QueueChanged(m *analysis.QueueChange) {
 
 // QueueSlice implements analysis.QueueVisitor.
 func (v *Evidence) QueueSlice(s *analysis.Slice, n int) {
-	v.add(s, int64(n), func(l *lockEvidence) int64 { return l.queuedReaders })
+	v.addSlice(s, int64(n), func(l *lockEvidence) int64 { return l.queuedReaders })
 }
 
-// add adds a slice of n waiters. The function gives the number of readers among them.
-func (v *Evidence) add(s *analysis.Slice, n int64, readers func(*lockEvidence) int64) {
+// addSlice adds a slice of n waiters. The function gives the number of readers among them.
+func (v *Evidence) addSlice(s *analysis.Slice, n int64, readers func(*lockEvidence) int64) {
 	l := v.lock(s.Lock)
 	v.clock.extend(s.End, v.locks)
-	l.spread.add(&v.clock, s.Start, s.End, s.Length()*n, v.sites.Waiter(s.Waiters[0].Stack))
+	l.spread.addTime(&v.clock, s.Start, s.End, s.Length()*n, v.sites.Waiter(s.Waiters[0].Stack))
 	if !s.Sample.Taken {
-		l.busy.add(s, n, &l.convoy, l.fair)
+		l.busy.addSlice(s, n, &l.convoy, l.fair)
 	}
 	for i := range s.Shares {
 		sh := &s.Shares[i]
@@ -120,7 +120,7 @@ func (v *Evidence) add(s *analysis.Slice, n int64, readers func(*lockEvidence) i
 
 // lock returns the sums of a lock.
 func (v *Evidence) lock(id format.ObjectID) *lockEvidence {
-	l := v.locks.At(int(id))
+	l := v.locks.Entry(int(id))
 	if *l == nil {
 		*l = &lockEvidence{fair: v.sym.Fair(id)}
 	}

@@ -195,10 +195,10 @@ func TestTwoWaitsTellOfStarvation(t *testing.T) {
 	for waits, want := range map[int]bool{1: false, 2: true} {
 		var one, others overtaking
 		for range waits {
-			one.add(10, 1000)
+			one.addPassed(10, 1000)
 		}
-		others.add(-10, 10)
-		others.add(-10, 10)
+		others.addPassed(-10, 10)
+		others.addPassed(-10, 10)
 		golden.Equal(t, one.starves(&others, 1), want, waits, "waits")
 	}
 }

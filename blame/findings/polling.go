@@ -124,7 +124,7 @@ func (p *polling) Activity(ev *format.Event, frames []format.Frame) {
 				at.retries++
 			}
 		}
-		at.add(ev.Thread, from, to)
+		at.addThread(ev.Thread, from, to)
 	}
 }
 
@@ -152,7 +152,7 @@ func (p *polling) stack(id format.StackID, frames []format.Frame) *pollStack {
 	s := &pollStack{}
 	p.stacks[id] = s
 	for i, f := range frames {
-		if !p.own.Own(f) {
+		if !p.own.IsOwnCode(f) {
 			continue
 		}
 		if len(s.places) == 0 {
@@ -183,18 +183,18 @@ func (p *polling) spot(k spotKey, depth int, method string) *spot {
 	return at
 }
 
-// add notes that a thread was there at the instants from from to before to.
-func (at *spot) add(t format.ThreadID, from, to int) {
+// addThread notes that a thread was there at the instants from from to before to.
+func (at *spot) addThread(t format.ThreadID, from, to int) {
 	if at.threads[t] == nil && len(at.threads) == maxAtSpot {
 		return
 	}
-	one := blame.At(at.threads, t)
+	one := blame.Entry(at.threads, t)
 	one.times++
 	one.instants.set(from, to)
 }
 
 func (p *polling) sampled(ev *format.Event) {
-	s := blame.At(p.sampling, ev.Thread)
+	s := blame.Entry(p.sampling, ev.Thread)
 	if s.n == 0 {
 		s.first, s.last = ev.Time, ev.Time
 	}

@@ -63,13 +63,13 @@ var readers = [...]struct {
 // reading returns the reading method of the JDK that a stack is in: the outermost frame inside
 // the program's own code. It is "" for none.
 func (v *Evidence) reading(id format.StackID) string {
-	s := v.stacks.At(int(id))
+	s := v.stacks.Entry(int(id))
 	if s.readKnown || id == format.NoStack {
 		return s.readMethod
 	}
 	s.readKnown = true
 	for _, f := range v.sym.Frames(id) {
-		if v.sites.Own(f) {
+		if v.sites.IsOwnCode(f) {
 			break
 		}
 		s.readMethod = ""

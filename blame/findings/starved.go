@@ -50,16 +50,16 @@ type overtaking struct {
 	passed, length moments
 }
 
-func (p *overtaking) add(passed, length int64) {
+func (p *overtaking) addPassed(passed, length int64) {
 	p.waits++
-	p.passed.add(float64(passed))
-	p.length.add(float64(length))
+	p.passed.addNumber(float64(passed))
+	p.length.addNumber(float64(length))
 }
 
 // moments are the sum of some numbers and the sum of their squares.
 type moments struct{ sum, square float64 }
 
-func (m *moments) add(x float64) { m.sum, m.square = m.sum+x, m.square+x*x }
+func (m *moments) addNumber(x float64) { m.sum, m.square = m.sum+x, m.square+x*x }
 
 func (m *moments) mean(n int64) float64 { return m.sum / float64(n) }
 
@@ -72,7 +72,7 @@ func (m *moments) variance(n int64) float64 {
 
 // Wait implements analysis.WaitVisitor. Waits come by start.
 func (v *Evidence) Wait(w *analysis.Waited) {
-	l := v.queues.At(int(w.Lock))
+	l := v.queues.Entry(int(w.Lock))
 	v.advance(w.Lock, l, w.Start)
 	at, _ := slices.BinarySearchFunc(
 		l.waiting,
@@ -95,8 +95,8 @@ func (v *Evidence) advance(lock format.ObjectID, l *lockQueue, until int64) {
 		w := &l.waiting[n]
 		passed := l.served - w.served - w.ahead
 		l.served++
-		blame.At(v.overtakings, contender{lock, w.site, false}).add(passed, w.length)
-		blame.At(v.overtakings, contender{lock, uint32(w.thread), true}).add(passed, w.length)
+		blame.Entry(v.overtakings, contender{lock, w.site, false}).addPassed(passed, w.length)
+		blame.Entry(v.overtakings, contender{lock, uint32(w.thread), true}).addPassed(passed, w.length)
 	}
 	l.waiting = slices.Delete(l.waiting, 0, n)
 }

@@ -48,8 +48,8 @@ type spread struct {
 	votes       int64
 }
 
-// add adds the thread-time of a slice with a waiter at a site.
-func (p *spread) add(c *windowClock, start, end, ns int64, site uint32) {
+// addTime adds the thread-time of a slice with a waiter at a site.
+func (p *spread) addTime(c *windowClock, start, end, ns int64, site uint32) {
 	if p.ns == 0 {
 		p.first, p.last = start, end
 	}

@@ -36,7 +36,7 @@ func TestWhatFewSamplesCannotTell(t *testing.T) {
 		r, run := recorded(t, rule)
 		run.Trace.Coverage.Samples = 30
 		got := r.check([]*Run{run}, nil).Doubt
-		golden.Holds(golden.At(t, rule), got.Reason+": "+got.Hint, want)
+		golden.Holds(golden.Labelled(t, rule), got.Reason+": "+got.Hint, want)
 	}
 }
 

@@ -22,8 +22,8 @@ const nearest = 3
 // callers sums the waiting at a place by its callers.
 type callers map[string]int64
 
-// add adds the waiting of a stack, whose innermost frame of the program is the place itself.
-func (c callers) add(frames []format.Frame, ns int64) {
+// addStack adds the waiting of a stack, whose innermost frame of the program is the place itself.
+func (c callers) addStack(frames []format.Frame, ns int64) {
 	var sites []string
 	inside := false
 	for _, f := range frames {

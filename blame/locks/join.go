@@ -38,7 +38,7 @@ func NameableOwners(list []Owner) []Owner {
 // JoinOwners adds up the owners of two locks by their sites.
 func JoinOwners(list, more []Owner) []Owner {
 	return join(list, more, func(o *Owner) (string, *int64) { return o.Site, &o.WaitNs }, func(o, more *Owner) {
-		o.Provenance.Add(more.Provenance)
+		o.Provenance.Merge(more.Provenance)
 		o.Callers = join(
 			o.Callers,
 			more.Callers,

@@ -113,11 +113,11 @@ func (c *Overview) split(wanted func(id uint32) bool) (list []Lock, others map[[
 		if others == nil {
 			others = map[[2]string]*charged{}
 		}
-		sum := blame.At(others, [2]string{c.class(one.id), c.siteOf(&one)})
+		sum := blame.Entry(others, [2]string{c.class(one.id), c.siteOf(&one)})
 		if sum.ids == nil {
 			sum.id = one.id
 		}
-		sum.add(&one)
+		sum.merge(&one)
 	}
 	sortLocks(list)
 	return list, others
@@ -136,7 +136,7 @@ type charged struct {
 	ids            []uint32 // of several locks
 }
 
-func (c *charged) add(one *charged) {
+func (c *charged) merge(one *charged) {
 	c.owners, c.places, c.ids, c.ns = append(
 		c.owners,
 		one.owners...), append(
@@ -210,7 +210,7 @@ func (c *Overview) ownersOf(rows []int32, roots [][]partEnd) []Owner {
 			Provenance: blame.NewProvenance(g.byProvenance),
 		}
 		if !blame.Pseudo(g.id) {
-			o.In = c.keys.Sites().In(g.id)
+			o.In = c.keys.Sites().OnlyInFrame(g.id)
 			o.Callers = append(o.Callers, c.callersOf(g.rows)...)
 			o.Doing = append(o.Doing, c.doingsOf(g.rows, roots)...)
 		}

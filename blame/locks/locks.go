@@ -93,14 +93,14 @@ func (c *Collector) Top(most int) []Row {
 	}
 	name := func(row int) string {
 		if _, known := names[row]; !known {
-			_, _, w := c.At(row)
+			_, _, w := c.WholeRow(row)
 			names[row] = c.name(w.First)
 		}
 		return names[row]
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		_, x, _ := c.At(a)
-		_, y, _ := c.At(b)
+		_, x, _ := c.WholeRow(a)
+		_, y, _ := c.WholeRow(b)
 		if by := cmp.Or(cmp.Compare(y.ThreadNs, x.ThreadNs), cmp.Compare(y.Waits, x.Waits)); by != 0 {
 			return by
 		}
@@ -111,7 +111,7 @@ func (c *Collector) Top(most int) []Row {
 	}
 	rows := make([]Row, len(order))
 	for i, at := range order {
-		id, s, w := c.At(at)
+		id, s, w := c.WholeRow(at)
 		rows[i] = c.row(*s, w)
 		rows[i].ID, rows[i].WallNs, rows[i].at = id, c.WallNs(at), at
 	}
@@ -124,7 +124,7 @@ func (c *Collector) Together(ids []uint32) (together Row, mostNs int64) {
 	var rows []int
 	for _, id := range ids {
 		if at := c.With(id); at >= 0 {
-			_, s, _ := c.At(at)
+			_, s, _ := c.WholeRow(at)
 			rows, mostNs = append(rows, at), max(mostNs, s.ThreadNs)
 		}
 	}
@@ -147,7 +147,7 @@ func (c *Collector) sum(rows []int) Row {
 	var s blame.Sum
 	w := &blame.Whole{First: format.NoObject}
 	for _, at := range rows {
-		_, one, whole := c.At(at)
+		_, one, whole := c.WholeRow(at)
 		s.ThreadNs, s.Waits = s.ThreadNs+one.ThreadNs, s.Waits+one.Waits
 		s.ByProvenance.AddAll(&one.ByProvenance)
 		w.Join(whole)

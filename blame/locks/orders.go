@@ -26,7 +26,7 @@ func (c *Overview) order(lock format.ObjectID, sh *analysis.Share, site uint32, 
 		!c.recorded(lock, sh, sampled) {
 		return nil
 	}
-	o := blame.At(c.orders, order{lock, sh.Path.Lock})
+	o := blame.Entry(c.orders, order{lock, sh.Path.Lock})
 	if o.Ns() == 0 {
 		o.site = site
 	}

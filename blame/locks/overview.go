@@ -78,7 +78,7 @@ func (c *Overview) charge(row int, to blame.Charge) {
 	}
 	c.total += ns
 	if sh.Root.Kind == analysis.OwnerDeadlock {
-		c.trapped.At(int(sh.Root.Cycle)).Add(sh.Root.Prov, ns)
+		c.trapped.Entry(int(sh.Root.Cycle)).Add(sh.Root.Prov, ns)
 	}
 	if sh.Path != nil {
 		c.behind(partRoot{int32(row), sh.Last}, ns)
@@ -108,7 +108,7 @@ func (c *Overview) Took(id format.StackID, lock format.ObjectID) string {
 func (c *Overview) TotalNs() int64 { return c.total }
 
 // Trapped returns the waiting that a deadlock caused; deadlocks count from 1.
-func (c *Overview) Trapped(cycle int) analysis.Known { return *c.trapped.At(cycle) }
+func (c *Overview) Trapped(cycle int) analysis.Known { return *c.trapped.Entry(cycle) }
 
 // doingOf returns the activity in an id of the key owner-doing.
 func doingOf(id uint32) blame.Doing {

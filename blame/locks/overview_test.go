@@ -248,7 +248,7 @@ func TestRowsOfOnePlaceAreOne(t *testing.T) {
 func TestCallersAreTheProgramsOwn(t *testing.T) {
 	sum := callers{}
 	at := func(ns int64, behind ...string) {
-		sum.add(frames(append([]string{"java.lang.Object.wait", "shop.Pool.borrow"}, behind...)...), ns)
+		sum.addStack(frames(append([]string{"java.lang.Object.wait", "shop.Pool.borrow"}, behind...)...), ns)
 	}
 	at(
 		1,

@@ -84,7 +84,7 @@ func (*Resources) Monitor(*analysis.MonitorWaits) {}
 
 // NonLockWait implements analysis.NonLockVisitor.
 func (c *Resources) NonLockWait(a *analysis.NonLockWait) {
-	p := blame.At(c.parts, stackKey{a.Resource, a.Stack, a.Activity})
+	p := blame.Entry(c.parts, stackKey{a.Resource, a.Stack, a.Activity})
 	if p.threads.Len() == 0 && a.Resource && poolOf(c.sym.Frames(a.Stack)) != "" {
 		p.pool = &analysis.Union{}
 	}
@@ -96,10 +96,10 @@ func (c *Resources) NonLockWait(a *analysis.NonLockWait) {
 		p.users[ender{a.ByStack, c.sym.Group(a.By)}] += a.Ns
 	}
 	if p.pool != nil {
-		p.pool.Add(a.From, a.To)
+		p.pool.AddInterval(a.From, a.To)
 	}
-	p.threads.Add(a.Thread)
-	blame.At(c.threads, a.Resource).Add(a.Thread)
+	p.threads.Insert(a.Thread)
+	blame.Entry(c.threads, a.Resource).Insert(a.Thread)
 }
 
 // Resources returns the places where threads wait for resources, in descending order of waiting
@@ -116,7 +116,7 @@ func (c *Resources) Total(resource bool) (s NonLockWait) {
 			s.WaitNs, s.Waits = s.WaitNs+p.ns, s.Waits+p.waits
 		}
 	}
-	s.Waiters = blame.At(c.threads, resource).Len()
+	s.Waiters = blame.Entry(c.threads, resource).Len()
 	return s
 }
 
@@ -149,7 +149,7 @@ func (c *Resources) list(resource bool) []Resource {
 		if what == "" {
 			what = unnamed[min(int(key.activity), len(unnamed)-1)]
 		}
-		sum := blame.At(places, place{what, site, loop})
+		sum := blame.Entry(places, place{what, site, loop})
 		if sum.called == nil {
 			*sum = placeSum{
 				Resource: Resource{What: what, Site: site, Loop: loop},
@@ -159,7 +159,7 @@ func (c *Resources) list(resource bool) []Resource {
 			}
 		}
 		if site != "" {
-			sum.called.add(frames, p.ns)
+			sum.called.addStack(frames, p.ns)
 		}
 		for by, ns := range p.users {
 			sum.users[c.user(by)] += ns

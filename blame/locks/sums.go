@@ -38,7 +38,7 @@ func (s *sums) wait(of *analysis.Slice, w *analysis.Waiter) {
 	if !of.Sample.Taken && !w.First {
 		return
 	}
-	i := s.rows.Of(of.Lock, w, blame.AnyShare)
+	i := s.rows.RowOf(of.Lock, w, blame.AnyShare)
 	s.grow(i)
 	if of.Sample.Taken {
 		s.ns[i] += of.Length()

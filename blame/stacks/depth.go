@@ -29,7 +29,7 @@ var between = Frame{format.Frame{Method: "[… further locks]"}, Owner}
 
 // chain is the stack of a sample in the view Chain.
 func (b *Builder) chain(s *Sample) []Frame {
-	way := b.paths.at(s.path)
+	way := b.paths.path(s.path)
 	hops := way.hops
 	from, to := 0, 0 // of the hops, what is left out
 	depth := b.depth(s, hops)

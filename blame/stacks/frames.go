@@ -144,7 +144,7 @@ type path struct {
 	far  bool
 }
 
-func (p *paths) at(id int32) path {
+func (p *paths) path(id int32) path {
 	switch {
 	case id == cut:
 		return path{far: true}

@@ -117,7 +117,7 @@ func (b *Builder) QueueChanged(m *analysis.QueueChange) { b.waiters.Change(m) }
 // QueueSlice implements analysis.QueueVisitor.
 func (b *Builder) QueueSlice(s *analysis.Slice, _ int) {
 	b.end = max(b.end, s.End)
-	list := b.waiters.Of(s.Lock)
+	list := b.waiters.OfLock(s.Lock)
 	if b.Shown || len(list) == 0 {
 		for _, k := range list {
 			b.waiter(s, &k.Waiter, int64(k.Len()))
@@ -129,12 +129,12 @@ func (b *Builder) QueueSlice(s *analysis.Slice, _ int) {
 		ns := int64(k.Len()) * s.Shares[0].Ns
 		key.Waiter, key.WaiterStack = k.Thread, k.Stack
 		if at, ok := b.index[key]; ok && !k.IsCoarse() {
-			b.samples[at].add(s, ns)
+			b.samples[at].addSlice(s, ns)
 		} else if k.IsCoarse() || b.full() {
 			b.folded.ns += ns
-			b.add(b.fold(key), s, ns, false)
+			b.addSlice(b.fold(key), s, ns, false)
 		} else {
-			b.add(key, s, ns, false)
+			b.addSlice(key, s, ns, false)
 		}
 	}
 }
@@ -160,10 +160,10 @@ func (b *Builder) waiter(s *analysis.Slice, w *analysis.Waiter, n int64) {
 	for i := range s.Shares {
 		sh := &s.Shares[i]
 		key := b.key(s.Lock, w, sh)
-		b.add(b.known(key, n*sh.Ns), s, n*sh.Ns, w.First && i == 0)
+		b.addSlice(b.known(key, n*sh.Ns), s, n*sh.Ns, w.First && i == 0)
 	}
 	if len(s.Shares) == 0 { // a wait of length zero
-		b.add(
+		b.addSlice(
 			b.known(
 				Key{
 					Waiter:      w.Thread,
@@ -207,17 +207,17 @@ func (b *Builder) shown(key Key) Key {
 	return key
 }
 
-func (b *Builder) add(key Key, s *analysis.Slice, ns int64, first bool) {
+func (b *Builder) addSlice(key Key, s *analysis.Slice, ns int64, first bool) {
 	m := b.sample(key)
-	m.add(s, ns)
+	m.addSlice(s, ns)
 	if first {
 		m.Waits++
 	}
 }
 
-func (m *Sample) add(s *analysis.Slice, ns int64) {
+func (m *Sample) addSlice(s *analysis.Slice, ns int64) {
 	m.DelayNs += ns
-	m.wall.Add(s.Start, s.End)
+	m.wall.AddInterval(s.Start, s.End)
 }
 
 // sample returns the sample of a key, making it if need be.

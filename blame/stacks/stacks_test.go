@@ -22,7 +22,7 @@ func (o *oneByOne) QueueChanged(m *analysis.QueueChange) { o.each.Change(m) }
 
 func (o *oneByOne) QueueSlice(s *analysis.Slice, _ int) {
 	o.end = max(o.end, s.End)
-	for _, k := range o.each.Of(s.Lock) {
+	for _, k := range o.each.OfLock(s.Lock) {
 		o.waiter(s, &k.Waiter, 1)
 	}
 }

@@ -98,8 +98,8 @@ func (l *Lanes) QueueSlice(s *analysis.Slice, _ int) { l.Slice(s) }
 // overlaps reports whether an interval overlaps the window.
 func (l *Lanes) overlaps(start, end int64) bool { return end >= l.from && start < l.to }
 
-// add appends a span and returns its index.
-func (l *Lanes) add(s Span) int32 {
+// addSpan appends a span and returns its index.
+func (l *Lanes) addSpan(s Span) int32 {
 	l.Spans = append(l.Spans, s)
 	l.arrowTo = append(l.arrowTo, 0)
 	return int32(len(l.Spans) - 1)
@@ -110,7 +110,7 @@ func (l *Lanes) add(s Span) int32 {
 // thread's next wait: a long queue lists its waiters only in the first and last slice of each
 // wait, so that the span must be kept until it is known whether it reaches the window.
 func (l *Lanes) wait(s *analysis.Slice, w *analysis.Waiter) int32 {
-	at := *l.latestWait.At(int(w.Thread)) - 1
+	at := *l.latestWait.Entry(int(w.Thread)) - 1
 	if at >= 0 && !w.First && l.Spans[at].Lock == s.Lock {
 		l.Spans[at].End = s.End
 		return at
@@ -122,7 +122,7 @@ func (l *Lanes) wait(s *analysis.Slice, w *analysis.Waiter) int32 {
 	case at >= 0 && l.Spans[at].End < l.from:
 		l.Spans[at] = one
 	default:
-		at = l.add(one)
+		at = l.addSpan(one)
 		l.latestWait[w.Thread] = at + 1
 	}
 	return at
@@ -141,7 +141,7 @@ func (l *Lanes) hold(s *analysis.Slice, sh *analysis.Share) int32 {
 			return at
 		}
 	}
-	at = l.add(
+	at = l.addSpan(
 		Span{
 			Start:    s.Start,
 			End:      s.End,
@@ -164,7 +164,7 @@ func (l *Lanes) Held(h *analysis.Hold) {
 		key := holdKey{h.Lock, h.Thread}
 		l.recorded[key] = append(
 			l.recorded[key],
-			l.add(Span{Start: h.Start, End: h.End, Thread: h.Thread, Lock: h.Lock, Stack: h.Stack, State: Holding}),
+			l.addSpan(Span{Start: h.Start, End: h.End, Thread: h.Thread, Lock: h.Lock, Stack: h.Stack, State: Holding}),
 		)
 	}
 }
@@ -176,7 +176,7 @@ func (l *Lanes) Idle(thread format.ThreadID, start, end int64, pause bool) {
 		if pause {
 			activity = format.ActivitySleep
 		}
-		l.add(Span{Start: start, End: end, Thread: thread, State: Idle, Activity: activity})
+		l.addSpan(Span{Start: start, End: end, Thread: thread, State: Idle, Activity: activity})
 	}
 }
 
@@ -184,7 +184,7 @@ func (l *Lanes) Idle(thread format.ThreadID, start, end int64, pause bool) {
 func (l *Lanes) Activity(ev *format.Event, _ []format.Frame) {
 	if l.activities > 0 && l.overlaps(ev.Time, ev.End) {
 		l.activities--
-		l.add(
+		l.addSpan(
 			Span{Start: ev.Time, End: ev.End, Thread: ev.Thread, Stack: ev.Stack, State: Acting, Activity: ev.Activity},
 		)
 	}

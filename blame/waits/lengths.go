@@ -116,8 +116,8 @@ func (c *Collector) Slice(s *analysis.Slice) {
 		case s.Sample.Taken:
 			c.addSample(s, w)
 		case w.First:
-			c.add(c.row(s.Lock, w), s.Start, func(l *Lengths) {
-				l.Exact.Add(w.WaitNs)
+			c.addWait(c.row(s.Lock, w), s.Start, func(l *Lengths) {
+				l.Exact.Record(w.WaitNs)
 				if c.expected > 0 {
 					l.Corrected.AddCorrected(w.WaitNs, 1, c.expected)
 				}
@@ -131,25 +131,25 @@ func (c *Collector) QueueSlice(*analysis.Slice, int) {}
 
 // row returns the row of a waiter, making it on first use.
 func (c *Collector) row(lock format.ObjectID, w *analysis.Waiter) int {
-	i := c.index.Of(lock, w, blame.AnyShare)
+	i := c.index.RowOf(lock, w, blame.AnyShare)
 	if i == len(c.rows) {
 		c.rows = append(c.rows, &Lengths{})
 	}
 	return i
 }
 
-// add adds a wait that begins at an instant to the total, its row and its interval.
-func (c *Collector) add(row int, at int64, add func(*Lengths)) {
+// addWait adds a wait that begins at an instant to the total, its row and its interval.
+func (c *Collector) addWait(row int, at int64, add func(*Lengths)) {
 	add(&c.total)
 	add(c.rows[row])
 	if c.interval > 0 {
-		add(blame.At(c.byInterval, rowInterval{(at - c.start) / c.interval, row}))
+		add(blame.Entry(c.byInterval, rowInterval{(at - c.start) / c.interval, row}))
 	}
 }
 
 // addSample begins or extends a sampled wait. The samples of one thread come in order of time.
 func (c *Collector) addSample(s *analysis.Slice, by *analysis.Waiter) {
-	w, seen := blame.At(c.open, by.Thread), &s.Sample
+	w, seen := blame.Entry(c.open, by.Thread), &s.Sample
 	if by.First || !w.going {
 		c.close(w)
 		*w = sampledWait{going: true, row: c.row(s.Lock, by), before: seen.Before, first: seen.First}
@@ -169,9 +169,9 @@ func (c *Collector) close(w *sampledWait) {
 		return
 	}
 	w.going = false
-	c.add(w.row, max(w.first, c.start), func(l *Lengths) {
-		l.AtLeast.Add(w.last - w.first)
-		l.AtMost.Add(w.after - w.before)
+	c.addWait(w.row, max(w.first, c.start), func(l *Lengths) {
+		l.AtLeast.Record(w.last - w.first)
+		l.AtMost.Record(w.after - w.before)
 		if w.edge {
 			l.Open++
 		}

@@ -86,7 +86,7 @@ func (c *Longest) Slice(s *analysis.Slice) {
 				c.queues[s.Lock].catchUp(wait, wait.copied)
 			}
 			for j := range s.Shares {
-				wait.add(s.Start, s.End, &s.Shares[j])
+				wait.charge(s.Start, s.End, &s.Shares[j])
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func (c *Longest) begin(s *analysis.Slice, w *analysis.Waiter) {
 			listed: known,
 		},
 	)
-	*c.open.At(int(w.Thread)) = one
+	*c.open.Entry(int(w.Thread)) = one
 	if known {
 		c.insert(one)
 	}
@@ -178,8 +178,8 @@ func (c *Longest) close(t format.ThreadID) {
 	}
 }
 
-// add charges a share of a slice to its owner, extending the part that it continues.
-func (w *Wait) add(start, end int64, sh *analysis.Share) {
+// charge charges a share of a slice to its owner, extending the part that it continues.
+func (w *Wait) charge(start, end int64, sh *analysis.Share) {
 	p := w.partFor(sh, start)
 	switch {
 	case p == nil && len(w.Parts) == maxParts:
@@ -190,7 +190,7 @@ func (w *Wait) add(start, end int64, sh *analysis.Share) {
 		p = &w.Parts[len(w.Parts)-1]
 	}
 	p.End, w.lastEnd = end, end
-	p.add(sh)
+	p.addShare(sh)
 }
 
 // partFor returns the part that a share continues; nil if it begins one.
@@ -206,7 +206,7 @@ func (w *Wait) partFor(sh *analysis.Share, start int64) *Part {
 	return nil
 }
 
-func (p *Part) add(sh *analysis.Share) {
+func (p *Part) addShare(sh *analysis.Share) {
 	p.Ns += sh.Ns
 	if sh.Root == sh.Direct.Cause() {
 		return

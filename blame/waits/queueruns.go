@@ -61,7 +61,7 @@ func (c *Longest) QueueChanged(m *analysis.QueueChange) {
 	case m.Leaves:
 		c.leave(w)
 	case !w.queued && !w.full:
-		q := blame.At(c.queues, m.Lock)
+		q := blame.Entry(c.queues, m.Lock)
 		w.queued, w.index = true, len(q.waits)
 		q.waits = append(q.waits, w)
 		q.catchUp(w, len(q.runs))
@@ -74,7 +74,7 @@ func (q *queue) catchUp(w *Wait, from int) {
 		r := &q.runs[i]
 		w.full = len(w.Parts) == maxParts && w.lastEnd < r.start
 		if !w.full {
-			w.add(r.start, r.end, &analysis.Share{Ns: r.ns, Direct: r.direct, Root: r.root})
+			w.charge(r.start, r.end, &analysis.Share{Ns: r.ns, Direct: r.direct, Root: r.root})
 		}
 	}
 	w.copied, q.upToDate = len(q.runs), append(q.upToDate, w)

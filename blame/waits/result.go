@@ -96,7 +96,7 @@ func (c *Collector) OverTime() []Row {
 	c.finish()
 	sums := map[int64]*Lengths{}
 	for p, l := range c.byInterval {
-		blame.At(sums, p.interval).Merge(l)
+		blame.Entry(sums, p.interval).Merge(l)
 	}
 	return InOrder(sums, c.start, c.interval)
 }

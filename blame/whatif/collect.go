@@ -137,7 +137,7 @@ func (c *Collector) addShare(s *analysis.Slice, sh *analysis.Share, n int) {
 	if deadlock {
 		return
 	}
-	blame.At(c.heldWhile, section).AddSlice(s)
+	blame.Entry(c.heldWhile, section).AddSlice(s)
 	c.path = append(c.path[:0], section)
 	last := s.Lock
 	for h := range sh.Further() {
@@ -189,7 +189,7 @@ func (c *Collector) lock(id format.ObjectID) int32 {
 
 // thread returns the data of a thread, making it on first use.
 func (c *Collector) thread(id format.ThreadID) *thread {
-	t := c.threads.At(int(id))
+	t := c.threads.Entry(int(id))
 	if *t == nil {
 		*t = &thread{}
 	}

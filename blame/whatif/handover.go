@@ -65,7 +65,7 @@ func lockHandover(list []*hold, permits int) int64 {
 			g.overtakers = interrupted(others, a)
 		}
 		others = others[:0]
-		g.deferred = gaps.at(a.asked)
+		g.deferred = gaps.freeAt(a.asked)
 		served = a.start
 		took = append(took, g.free)
 	}
@@ -138,9 +138,9 @@ func gapsOf(list []*hold, permits int) (all, exclusive gaps) {
 		until[i] = math.MinInt64
 	}
 	for _, a := range list {
-		all.add(until[0], a.start)
+		all.appendGap(until[0], a.start)
 		if a.mode != format.Shared {
-			exclusive.add(alone, a.start)
+			exclusive.appendGap(alone, a.start)
 			alone = max(alone, a.end)
 		}
 		end := max(until[0], a.end)
@@ -148,13 +148,13 @@ func gapsOf(list []*hold, permits int) (all, exclusive gaps) {
 		copy(until, until[1:at+1])
 		until[at] = end
 	}
-	all.add(until[0], math.MaxInt64)
-	exclusive.add(alone, math.MaxInt64)
+	all.appendGap(until[0], math.MaxInt64)
+	exclusive.appendGap(alone, math.MaxInt64)
 	return all, exclusive
 }
 
-// add adds a gap after those before it. With several permits it may overlap the last one.
-func (g *gaps) add(from, to int64) {
+// appendGap adds a gap after those before it. With several permits it may overlap the last one.
+func (g *gaps) appendGap(from, to int64) {
 	one := gap{start: from, end: to}
 	if n := len(*g); n > 0 {
 		last := &(*g)[n-1]
@@ -181,8 +181,8 @@ func (g gaps) until(t int64) int64 {
 
 func (g gaps) within(from, to int64) int64 { return max(g.until(to)-g.until(max(from, 0)), 0) }
 
-// at reports whether the lock was free at an instant and after it.
-func (g gaps) at(t int64) bool {
+// freeAt reports whether the lock was free at an instant and after it.
+func (g gaps) freeAt(t int64) bool {
 	i, _ := slices.BinarySearchFunc(g, t+1, func(g gap, t int64) int { return cmp.Compare(g.start, t) })
 	return i > 0 && g[i-1].end > t
 }

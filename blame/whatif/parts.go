@@ -45,13 +45,13 @@ func split(programs []program, locks int) (parts []*part) {
 		if len(p.programs) == 0 {
 			parts = append(parts, p)
 		}
-		p.add(one, local)
+		p.addThread(one, local)
 	}
 	return parts
 }
 
-// add adds a thread and renumbers its locks.
-func (p *part) add(one program, local []int32) {
+// addThread adds a thread and renumbers its locks.
+func (p *part) addThread(one program, local []int32) {
 	p.programs = append(p.programs, one)
 	for j := range one.steps {
 		s := &one.steps[j]

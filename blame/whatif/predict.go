@@ -57,9 +57,9 @@ var loops = [...]loop{closedLoop: {}, openLoop: {open: true}, likelyLoop: {likel
 // outcomes are the outcomes of one change, by loop.
 type outcomes [len(loops)]outcome
 
-func (o *outcomes) add(part *outcomes) {
+func (o *outcomes) merge(part *outcomes) {
 	for l := range o {
-		o[l].add(&part[l])
+		o[l].merge(&part[l])
 	}
 }
 
@@ -79,7 +79,7 @@ func newReplays(c *Collector) *replays {
 	for i, out := range m.replay(c.unchanged(), m.parts) {
 		p := m.parts[i]
 		p.base, p.control = out, out
-		m.base.add(&out)
+		m.base.merge(&out)
 	}
 	if c.rebuilt {
 		m.controls()
@@ -165,7 +165,7 @@ func (m *replays) controls() {
 	sums := make([]outcomes, len(m.parts))
 	for _, by := range smallChanges {
 		for i, out := range m.replay(m.c.slightlyShorter(by), m.parts) {
-			sums[i].add(&out)
+			sums[i].merge(&out)
 		}
 	}
 	for i, p := range m.parts {
@@ -183,14 +183,14 @@ func (m *replays) changed(e *effect) (now, control outcomes) {
 	for _, p := range m.parts {
 		if e.touches(p) {
 			touched = append(touched, p)
-			control.add(&p.control)
+			control.merge(&p.control)
 		} else {
-			now.add(&p.base)
-			control.add(&p.base)
+			now.merge(&p.base)
+			control.merge(&p.base)
 		}
 	}
 	for _, out := range m.replay(e, touched) {
-		now.add(&out)
+		now.merge(&out)
 	}
 	return now, control
 }

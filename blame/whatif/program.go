@@ -78,12 +78,12 @@ func (t *thread) programOf(list []hold, length int64) program {
 	for i := range list {
 		h := &list[i]
 		b.releaseUntil(h.asked)
-		b.add(step{at: h.asked, op: acquire, lock: h.lock, hold: h})
+		b.addStep(step{at: h.asked, op: acquire, lock: h.lock, hold: h})
 		b.done = max(b.done, h.start)
 		b.open = append(b.open, h)
 	}
 	b.releaseUntil(math.MaxInt64)
-	b.add(step{at: max(length, b.done), op: restart})
+	b.addStep(step{at: max(length, b.done), op: restart})
 	return program{steps: b.steps, thread: t.number, startDelay: startDelayOf(b.steps)}
 }
 
@@ -108,14 +108,14 @@ func (b *programBuilder) releaseUntil(t int64) {
 		if h.end > t {
 			return
 		}
-		b.add(step{at: h.end, op: release, lock: h.lock, hold: h})
+		b.addStep(step{at: h.end, op: release, lock: h.lock, hold: h})
 		b.open = slices.Delete(b.open, i, i+1)
 		b.done = max(b.done, h.end)
 	}
 }
 
-// add appends a step with the time since the previous one.
-func (b *programBuilder) add(s step) {
+// addStep appends a step with the time since the previous one.
+func (b *programBuilder) addStep(s step) {
 	s.inside = outside
 	if n := len(b.open); n > 0 {
 		s.inside = b.open[n-1].section

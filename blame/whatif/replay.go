@@ -9,7 +9,7 @@ type outcome struct {
 	stuck  bool           // threads deadlock
 }
 
-func (o *outcome) add(part *outcome) {
+func (o *outcome) merge(part *outcome) {
 	for i := range windows {
 		o.taken[i] += part.taken[i]
 		o.waited[i] += part.waited[i]
@@ -158,7 +158,7 @@ func (r *replay) step(id int32, now int64) {
 			r.out.taken[r.window(now)]++
 		}
 	case s.op == acquire:
-		if !r.take(id, on, s, now) {
+		if !r.acquire(id, on, s, now) {
 			return
 		}
 	default:
@@ -169,8 +169,8 @@ func (r *replay) step(id int32, now int64) {
 	r.schedule(id, now)
 }
 
-// take acquires a lock or queues for it; false if the thread has to wait.
-func (r *replay) take(id, on int32, s *step, now int64) bool {
+// acquire acquires a lock or queues for it; false if the thread has to wait.
+func (r *replay) acquire(id, on int32, s *step, now int64) bool {
 	a, l := &r.threads[id], &r.locks[on]
 	g, reader := &s.acquired, r.reads(s)
 	if l.admits(reader) && (l.first == 0 && !g.hiddenOwner || l.first > 0 && g.barges) {

@@ -85,7 +85,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 						s.lock = s.hold.lock
 					}
 				}
-				whole.add(one, whole.locks)
+				whole.addThread(one, whole.locks)
 			}
 		}
 		e, touched := c.unchanged(), 0

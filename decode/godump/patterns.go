@@ -100,15 +100,15 @@ func recursive(all []shape) (said []string) {
 				said,
 				fmt.Sprintf(
 					"a recursive RLock, by its shape: %s waits to read behind the writer at %s, and its caller %s may hold the same %s for reading",
-					at(r.use.At),
-					at(all[writer].use.At),
-					at(r.frames[outer]),
+					frameText(r.use.At),
+					frameText(all[writer].use.At),
+					frameText(r.frames[outer]),
 					rwMutex,
 				),
 			)
 		} else if writer < 0 && !main {
 			named[homeOf(r.use.At)] = true
-			said = append(said, fmt.Sprintf("a %s taken twice, by its shape: %s waits for it, and its caller %s may hold it", r.use.Class, at(r.use.At), at(r.frames[outer])))
+			said = append(said, fmt.Sprintf("a %s taken twice, by its shape: %s waits for it, and its caller %s may hold it", r.use.Class, frameText(r.use.At), frameText(r.frames[outer])))
 		}
 	}
 	return said
@@ -141,7 +141,7 @@ func starved(all []shape) (said []string) {
 					"a self-starved pool, by its shape: all %d goroutines of %s wait for it within a task that they run, as at %s",
 					p.workers,
 					start,
-					at(p.task),
+					frameText(p.task),
 				),
 			)
 		}
@@ -174,5 +174,5 @@ func (s *shape) task() (f format.Frame, waits bool) {
 	return s.frames[task], task > s.inner && task < last && !own(s.frames[task])
 }
 
-// at writes a frame as it is looked up.
-func at(f format.Frame) string { return fmt.Sprintf("%s:%d", gonames.Name(f), f.Line) }
+// frameText writes a frame as it is looked up.
+func frameText(f format.Frame) string { return fmt.Sprintf("%s:%d", gonames.Name(f), f.Line) }

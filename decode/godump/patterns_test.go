@@ -93,7 +93,7 @@ func TestPatterns(t *testing.T) {
 				said += w.Text
 			}
 		}
-		golden.Holds(golden.At(t, c.name), said, c.want)
+		golden.Holds(golden.Labelled(t, c.name), said, c.want)
 		golden.Equal(t, said == "", c.want == "", c.name)
 	}
 }

@@ -95,7 +95,7 @@ func (r *Reader) advance() {
 
 func (r *Reader) damaged(code string, err error) {
 	why := fmt.Sprintf("goroutine dump: %v", err)
-	r.Said.Damage.Add(
+	r.Said.Damage.AddDamage(
 		format.Damage{
 			Pos:    format.Pos{File: r.name, Off: r.text.lines.Taken()},
 			Code:   code,

@@ -46,7 +46,7 @@ func (r *Reader) lost(err error) {
 			n,
 		),
 	)
-	r.Said.Damage.Add(
+	r.Said.Damage.AddDamage(
 		format.Damage{
 			Pos:    pos,
 			Code:   code,

@@ -86,7 +86,7 @@ func (r *Reader) goroutine(id trace.GoID, at int64, from trace.GoState, st *trac
 // by the library, such as by sync.(*WaitGroup).Go, is known only when it waits.
 func (r *Reader) name(g *goroutine, id trace.GoID, h trace.Stack) {
 	group := ""
-	group, g.named = gonames.Start(r.stacks.of(r.stack(h, 0)))
+	group, g.named = gonames.Start(r.stacks.framesOf(r.stack(h, 0)))
 	r.Push(
 		format.Event{Kind: format.KindThread, Thread: g.thread, Name: fmt.Sprintf("%s #%d", group, id), Group: group},
 	)
@@ -103,7 +103,7 @@ func (r *Reader) stack(h trace.Stack, note uint32) format.StackID {
 }
 
 func (r *Reader) block(g *goroutine, at int64, st *trace.StateTransition) {
-	stack := r.stack(st.Stack, g.note())
+	stack := r.stack(st.Stack, g.annotation())
 	res := r.stacks.classify(st.Reason, stack)
 	if g.state == trace.GoUndetermined { // it waited before the recording began
 		at = r.first
@@ -124,7 +124,7 @@ func (r *Reader) wake(g *goroutine, at int64, ev *trace.Event) {
 				format.Event{
 					Kind:   format.KindRelease,
 					Thread: by.thread,
-					Stack:  r.stack(ev.Stack(), by.note()),
+					Stack:  r.stack(ev.Stack(), by.annotation()),
 					Woken:  g.thread,
 					Time:   r.wall(at),
 				},
@@ -136,7 +136,7 @@ func (r *Reader) wake(g *goroutine, at int64, ev *trace.Event) {
 	if by == nil {
 		return
 	}
-	if stack := r.stack(ev.Stack(), by.note()); r.stacks.byID[stack].use.Unlocks() {
+	if stack := r.stack(ev.Stack(), by.annotation()); r.stacks.byID[stack].use.Unlocks() {
 		g.waker, g.unlock = by.thread, stack
 		by.gave = true
 	}

@@ -33,7 +33,7 @@ func TestHalvesOfDifferentLocksStayApart(t *testing.T) {
 		var s sites
 		var all []site
 		for _, j := range c.joins {
-			a, b := s.of(j[0]), s.of(j[1])
+			a, b := s.siteOf(j[0]), s.siteOf(j[1])
 			s.join(a, b)
 			all = append(all, a, b)
 		}

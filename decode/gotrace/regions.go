@@ -69,8 +69,8 @@ func (r *Reader) region(ev *trace.Event) {
 	}
 }
 
-// note is the annotation of a goroutine.
-func (g *goroutine) note() uint32 {
+// annotation is the annotation of a goroutine.
+func (g *goroutine) annotation() uint32 {
 	if n := len(g.regions); n > 0 {
 		return g.regions[n-1]
 	}

@@ -37,7 +37,7 @@ func several(points []point) bool {
 			}
 			delete(open, p.thread)
 		}
-		latest.add(p.thread, i)
+		latest.addPoint(p.thread, i)
 	}
 	return float64(broken) > tolerance*float64(whole+broken) && broken >= 10
 }
@@ -48,7 +48,7 @@ type latest struct {
 	last, before int // the last point of thread, and of any other
 }
 
-func (l *latest) add(t format.ThreadID, i int) {
+func (l *latest) addPoint(t format.ThreadID, i int) {
 	if t != l.thread {
 		l.thread, l.before = t, l.last
 	}

@@ -31,8 +31,8 @@ type sites struct {
 	parent []site
 }
 
-// of returns the site of a use.
-func (s *sites) of(u *gonames.Use) site {
+// siteOf returns the site of a use.
+func (s *sites) siteOf(u *gonames.Use) site {
 	id, added := s.keys.Of(siteKey{u.Class, gonames.Name(u.At), u.At.Line, u.Unlocks(), u.Shared()})
 	if added {
 		s.parent = append(s.parent, site(id))

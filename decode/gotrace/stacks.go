@@ -77,8 +77,8 @@ func (s *stacks) id(at trace.Stack, note uint32, notes *annotations) (id format.
 	return id, added
 }
 
-// of returns the frames of a stack, innermost first.
-func (s *stacks) of(id format.StackID) []format.Frame { return s.byID[id].frames }
+// framesOf returns the frames of a stack, innermost first.
+func (s *stacks) framesOf(id format.StackID) []format.Frame { return s.byID[id].frames }
 
 // use returns how a stack uses a lock, if it does.
 func (s *stacks) use(id format.StackID) gonames.Use { return s.byID[id].use }
@@ -92,7 +92,7 @@ func (s *stacks) classify(reason string, id format.StackID) rules.Result {
 		class = "go:" + strings.ReplaceAll(reason, " ", "-")
 		s.classes[strings.Clone(reason)] = class
 	}
-	return s.rules.Classify(class, id, s.of(id))
+	return s.rules.Classify(class, id, s.framesOf(id))
 }
 
 // fileName returns the last part of a path, of whichever system.

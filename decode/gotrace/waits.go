@@ -45,13 +45,13 @@ func (r *Reader) keep(g *goroutine, end int64) {
 		waker:  g.waker,
 		stack:  g.stack,
 		unlock: g.unlock,
-		site:   r.sites.of(&u),
+		site:   r.sites.siteOf(&u),
 		mode:   g.mode,
 		kind:   g.kind,
 	}
 	if w.waker != format.NoThread {
 		by := r.stacks.use(w.unlock)
-		r.sites.join(w.site, r.sites.of(&by))
+		r.sites.join(w.site, r.sites.siteOf(&by))
 	}
 	if w.woken != 0 {
 		r.late += w.end - w.woken

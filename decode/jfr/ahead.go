@@ -123,8 +123,8 @@ func (a *ahead) step(c *chunk) {
 	}
 }
 
-// take returns the next chunk once its constants are known.
-func (a *ahead) take() *chunk {
+// nextChunk returns the next chunk once its constants are known.
+func (a *ahead) nextChunk() *chunk {
 	c, more := <-a.chunks
 	if !more {
 		a.close() // panics as the goroutine that cuts did

@@ -31,9 +31,9 @@ func (b *batch) clear() {
 	*b = batch{words: b.words[:0], losses: b.losses[:0]}
 }
 
-// add adds an event: the number of its program, its times, and its values.
-func (b *batch) add(p *program, h *header, v *values) {
-	start, n := h.at(v[slotStart]), len(b.words)
+// appendEvent adds an event: the number of its program, its times, and its values.
+func (b *batch) appendEvent(p *program, h *header, v *values) {
+	start, n := h.timeOf(v[slotStart]), len(b.words)
 	b.words = slices.Grow(b.words, headWords+len(p.takes))[:n+headWords+len(p.takes)]
 	w := b.words[n:]
 	w[0], w[1], w[2] = int64(p.number), start, plus(start, max(h.nanos(v[slotDuration]), 0))
@@ -49,8 +49,8 @@ func (b *batch) lose(d format.Damage) {
 	b.losses = append(b.losses, d)
 }
 
-// take reads the head of the next event: its program and times, or the number of a loss.
-func (b *batch) take(m *metadata, v *values) (p *program, start, end int64) {
+// readHead reads the head of the next event: its program and times, or the number of a loss.
+func (b *batch) readHead(m *metadata, v *values) (p *program, start, end int64) {
 	w := b.words[b.next:]
 	if w[0] == isLoss {
 		b.next += 2

@@ -98,7 +98,7 @@ func (c *chunk) step(b *batch) {
 	b.clear()
 	for len(b.words) < batchWords {
 		if p, at, end := c.pass(b); p != nil {
-			c.take(b, p, at, end)
+			c.decodeEvent(b, p, at, end)
 			continue
 		}
 		if c.off >= len(c.buf) {
@@ -180,7 +180,7 @@ func (c *chunk) event(b *batch) {
 		c.cut(b)
 		return
 	case p != nil && p != unwanted:
-		c.take(b, p, at, end)
+		c.decodeEvent(b, p, at, end)
 		return
 	case p == nil && !c.marked(c.off) && !bytes.Contains(c.buf[at:end], []byte("metadata")): // older ones may lie about
 		b.lose(
@@ -231,10 +231,10 @@ func (c *chunk) header(off, limit int) (p *program, at, end int, start int64) {
 	return p, at, end, start
 }
 
-// take decodes the event at off, whose fields are at [begin, end) of the chunk. It reads them
+// decodeEvent decodes the event at off, whose fields are at [begin, end) of the chunk. It reads them
 // without checking for their end, which is fast, and again with checks if the result is
 // wrong. An event is damaged if its length or time contradicts the layout or the chunk.
-func (c *chunk) take(b *batch, p *program, at, end int) {
+func (c *chunk) decodeEvent(b *batch, p *program, at, end int) {
 	from := c.off
 	c.off = end
 	b.events++
@@ -257,7 +257,7 @@ func (c *chunk) take(b *batch, p *program, at, end int) {
 		b.lose(c.lost(from, end-from, format.CodeLostData, cur.what+" of "+p.class.name+": "+cur.err.Error()))
 		return
 	}
-	b.add(p, &c.head, &c.taken)
+	b.appendEvent(p, &c.head, &c.taken)
 }
 
 // cut handles an event that cannot be skipped: the end of an unfinished recording, or

@@ -20,8 +20,8 @@ type clock struct {
 // holdsHeader marks the kinds of checkpoints with a copy of the header.
 const holdsHeader = 2
 
-// note notes when a checkpoint was begun.
-func (c *clock) note(ticks int64) { c.latest = max(c.latest, ticks) }
+// sawCheckpoint notes when a checkpoint was begun.
+func (c *clock) sawCheckpoint(ticks int64) { c.latest = max(c.latest, ticks) }
 
 // copied notes the copy that the body of a checkpoint holds.
 func (c *clock) copied(body []byte) {

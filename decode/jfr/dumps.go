@@ -26,7 +26,7 @@ func (r *Reader) threadDump(at int64, text string) {
 	idle := map[format.ThreadID]idleSince{}
 	undated := undatedDump{asked: at}
 	if d.Telling() && !strings.Contains(text, deadlockReport) {
-		r.telling.add(at)
+		r.telling.addDump(at)
 	}
 	r.telling.initialises = d.Initialises()
 	for i := range d.Threads {
@@ -132,7 +132,7 @@ type tellingDumps struct {
 	initialises string // a method of the last dump that may wait for a class to be initialised
 }
 
-func (d *tellingDumps) add(at int64) {
+func (d *tellingDumps) addDump(at int64) {
 	if d.count == 0 {
 		d.first = at
 	}

@@ -90,8 +90,8 @@ func stateOf(t *threaddump.Thread) state {
 	return stateSleeps
 }
 
-// note remembers a wait that was just decoded.
-func (d *dumpTimes) note(ev *format.Event, class uint32, s state) {
+// addWait remembers a wait that was just decoded.
+func (d *dumpTimes) addWait(ev *format.Event, class uint32, s state) {
 	d.waits.Add(recordedWait{ev.Time, ev.End, ev.Thread, class, s})
 }
 
@@ -173,7 +173,7 @@ func (d *dumpTimes) search(dumps []stateMatch, queue *format.Queue) {
 		m := &dumps[i]
 		m.budget = &budget
 		for _, s := range m.dump.threads {
-			m.add(s, waits)
+			m.compareThread(s, waits)
 		}
 		m.dump.deliver(m.best(), queue)
 	}
@@ -222,9 +222,9 @@ type change struct {
 	by int
 }
 
-// add compares one thread of the dump. A waiting thread agrees during its waits of that
+// compareThread compares one thread of the dump. A waiting thread agrees during its waits of that
 // kind, a running one outside of all its waits; waits are ordered by thread and start.
-func (a *stateMatch) add(s observation, waits []recordedWait) {
+func (a *stateMatch) compareThread(s observation, waits []recordedWait) {
 	next := sort.Search(len(waits), func(i int) bool {
 		return waits[i].thread > s.thread || waits[i].thread == s.thread && waits[i].start >= a.from
 	})

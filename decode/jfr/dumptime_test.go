@@ -173,8 +173,8 @@ func TestARecordingMayGoOnBehindItsLastDump(t *testing.T) {
 	}{{45, 60, false}, {30, 60, true}, {920, 1000, false}, {850, 1000, true}} {
 		var r Reader
 		r.head.durationNanos = c.end * second
-		r.telling.add(0)
-		r.telling.add(c.last * second)
+		r.telling.addDump(0)
+		r.telling.addDump(c.last * second)
 		golden.Equal(t, r.blind() != "", c.blind, "the last dump at", c.last, "s of", c.end, "s")
 		r.agent.follows = true
 		golden.Equal(t, r.blind(), "", "samples show deadlocks, too")

@@ -148,7 +148,7 @@ func (r *Reader) activity(v *values, ev *format.Event, what format.Activity) {
 // distinguishes places of the program, too.
 func sleep(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivitySleep)
-	r.dumpTimes.note(ev, 0, stateSleeps)
+	r.dumpTimes.addWait(ev, 0, stateSleeps)
 	if ev.Stack == format.NoStack {
 		ev.Stack = r.sleepStack(r.timespan(v[slotTime], r.meta.units[slotTime]))
 	}
@@ -161,7 +161,7 @@ func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
 	ev.Thread, ev.Stack, ev.Owner = r.thread(v[slotThread]), r.stack(v[slotStack]), r.thread(v[slotOwner])
 	class := r.class(v[slotClass])
 	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
-	r.dumpTimes.note(ev, class, stateEnters)
+	r.dumpTimes.addWait(ev, class, stateEnters)
 	if _, ok := r.ids.entries[ev.Stack]; ok {
 		r.reportEntry(ev.Stack, class)
 	}
@@ -175,7 +175,7 @@ func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 	}
 	r.activity(v, ev, format.ActivityWait)
 	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
-	r.dumpTimes.note(ev, class, stateWaits)
+	r.dumpTimes.addWait(ev, class, stateWaits)
 	res := r.classify(class, ev.Stack)
 	ev.Resource = res.Verdict == rules.Resource
 	if v[slotTimedOut] == 0 {
@@ -208,7 +208,7 @@ func park(r *Reader, v *values, ev *format.Event) bool {
 func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space, late bool) bool {
 	res := r.classify(class, ev.Stack)
 	ev.Object = r.object(class, address, in, res.Kind, ev.Stack)
-	r.dumpTimes.note(ev, class, stateParks)
+	r.dumpTimes.addWait(ev, class, stateParks)
 	if res.Verdict != rules.Lock {
 		ev.Kind, ev.Resource = format.KindActivity, res.Verdict == rules.Resource
 		if res.Verdict != rules.Unknown {
@@ -222,7 +222,7 @@ func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space,
 	}
 	r.park(ev, class)
 	if late {
-		r.note(ev)
+		r.inspect(ev)
 	}
 	return !late
 }

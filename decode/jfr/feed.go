@@ -25,7 +25,7 @@ func (f *feed) nextChunk() *chunk {
 		if f.shared != nil {
 			f.ahead.free <- f.shared // has room for all there are
 		}
-		f.shared = f.ahead.take()
+		f.shared = f.ahead.nextChunk()
 		c = f.shared
 		if c.err != nil { // the last
 			f.ahead.close()

@@ -86,8 +86,8 @@ func (h *header) nanos(ticks int64) int64 {
 	return int64(min(q, 1<<63-1))
 }
 
-// at converts an instant in ticks.
-func (h *header) at(ticks int64) int64 { return h.startNanos + h.nanos(ticks-h.startTicks) }
+// timeOf converts an instant in ticks.
+func (h *header) timeOf(ticks int64) int64 { return h.startNanos + h.nanos(ticks-h.startTicks) }
 
 // end is when the chunk ends.
 func (h *header) end() int64 { return plus(h.startNanos, max(h.durationNanos, 0)) }

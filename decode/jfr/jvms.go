@@ -13,7 +13,7 @@ func (h *header) sameTypes(last *header) bool {
 	if !h.sameRecorder(last) {
 		return false
 	}
-	off := last.at(h.startTicks) - h.startNanos
+	off := last.timeOf(h.startTicks) - h.startNanos
 	return -drift < off && off < drift
 }
 

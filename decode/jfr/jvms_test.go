@@ -198,8 +198,8 @@ func TestVirtualThreadsHideTheirLives(t *testing.T) {
 	v := &r.ids.virtual
 	v.since = 1000 * ms
 	life := func(id format.ThreadID, start, end int64) {
-		v.add(id)
-		v.add(id) // as each chunk does
+		v.addThread(id)
+		v.addThread(id) // as each chunk does
 		virtualStart(r, &values{}, &format.Event{Time: start})
 		if end > 0 {
 			virtualEnd(r, &values{}, &format.Event{Time: end})
@@ -211,7 +211,7 @@ func TestVirtualThreadsHideTheirLives(t *testing.T) {
 		{Thread: 3, Time: 1100 * ms, End: 1200 * ms}, {Thread: 3, Time: 1150 * ms, End: 1250 * ms}, // 150 ms
 		{Thread: 4, Time: 1900 * ms, End: 2000 * ms}, {Thread: 5, Time: 0, End: 9000 * ms}, // the last is none of them
 	} {
-		v.note(&ev)
+		v.observe(&ev)
 	}
 	if ns, bounded := v.unobserved(2000 * ms); bounded || ns != (500+800-150-100)*ms {
 		t.Errorf("%d, %v", ns, bounded)

@@ -39,7 +39,7 @@ func (m *metadata) layout(id int64) *layout {
 // cursor has an error, or bytes are left, some are missing.
 func (m *metadata) checkpoint(c *cursor, pools pools, named *table, clock *clock) {
 	begin, twice := uint32(c.off), false
-	clock.note(c.long("start"))
+	clock.sawCheckpoint(c.long("start"))
 	c.long("duration")
 	c.long("delta")
 	if kind := c.bytes("kind", 1); kind != nil && kind[0]&holdsHeader != 0 {

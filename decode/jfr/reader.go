@@ -144,7 +144,7 @@ func (r *Reader) Read(ev *format.Event) error {
 // event reads the next event of the batch; false if it delivers nothing itself.
 func (r *Reader) event(ev *format.Event) bool {
 	v := &r.values
-	p, start, end := r.batch.take(r.meta, v)
+	p, start, end := r.batch.readHead(r.meta, v)
 	if p == nil {
 		r.lost(r.batch.losses[start])
 		return false
@@ -153,7 +153,7 @@ func (r *Reader) event(ev *format.Event) bool {
 	if !p.spec.book(r, v, ev) {
 		return false
 	}
-	r.note(ev)
+	r.inspect(ev)
 	return true
 }
 

@@ -48,7 +48,7 @@ func TestSettingsThatRecordNoWaits(t *testing.T) {
 		for _, w := range r.Stats().Warnings {
 			said += w.String()
 		}
-		golden.Holds(golden.At(t, c.event, c.value), said, c.want)
+		golden.Holds(golden.Labelled(t, c.event, c.value), said, c.want)
 		golden.Equal(t, said == "", c.want == "", c.event, c.value)
 	}
 }
@@ -136,7 +136,7 @@ func TestTruncatedStacksAndLoads(t *testing.T) {
 	where := r.grow(1, 0) // truncated, and of no frames
 	r.pools[r.meta.parts.stack.pool].set(key, uint32(where)+1)
 	id := r.stack(key)
-	r.note(&format.Event{Kind: format.KindWait, Stack: id, Time: 5, End: 3_000_005})
+	r.inspect(&format.Event{Kind: format.KindWait, Stack: id, Time: 5, End: 3_000_005})
 	for _, share := range []float32{0.5, 0.9, 0.97, 1} {
 		cpuLoad(r, &values{slotLoad: int64(math.Float32bits(share))}, nil)
 	}

@@ -55,7 +55,7 @@ func (s *symbols) thread(key int64) format.ThreadID {
 	}
 	id := s.threadID(k, group)
 	if virtual {
-		s.ids.virtual.add(id)
+		s.ids.virtual.addThread(id)
 	}
 	if k.java != 0 {
 		s.ids.byJava[k.java] = id

@@ -8,7 +8,7 @@ import (
 	"contend/golden"
 )
 
-func at(methods ...[2]string) (frames []format.Frame) {
+func framesOf(methods ...[2]string) (frames []format.Frame) {
 	for _, m := range methods {
 		frames = append(frames, format.Frame{Class: m[0], Method: m[1]})
 	}
@@ -24,12 +24,12 @@ func TestFramesTellWhatVirtualThreadsParkOn(t *testing.T) {
 		frames      []format.Frame
 		class, home string
 	}{
-		{at(park, [2]string{aqs, "acquire"}, [2]string{"java.util.concurrent.locks.ReentrantLock$Sync", "lock"}, [2]string{"java.util.concurrent.locks.ReentrantLock", "lock"}, [2]string{"app.Till", "pay"}), "java.util.concurrent.locks.ReentrantLock$NonfairSync", "app.Till"},
-		{at(park, [2]string{aqs, "acquire"}, [2]string{"java.util.concurrent.Semaphore", "acquire"}, [2]string{"app.Pool", "take"}), "java.util.concurrent.Semaphore$NonfairSync", "app.Pool"},
-		{at(park, [2]string{"java.util.concurrent.locks.StampedLock", "acquireRead"}, [2]string{"app.Map", "get"}), "java.util.concurrent.locks.StampedLock", "app.Map"},
-		{at(park, [2]string{aqs, "acquire"}, [2]string{"app.Mutex", "lock"}, [2]string{"app.Till", "pay"}), "app.Mutex", "app.Mutex"},
-		{at(park, [2]string{aqs + "$ConditionObject", "await"}, [2]string{"java.util.concurrent.LinkedBlockingQueue", "take"}, [2]string{"app.Till", "pay"}), aqs + "$ConditionObject", ""},
-		{at([2]string{threaddump.LockSupport, "parkNanos"}, [2]string{"app.Till", "pause"}), "", "app.Till"},
+		{framesOf(park, [2]string{aqs, "acquire"}, [2]string{"java.util.concurrent.locks.ReentrantLock$Sync", "lock"}, [2]string{"java.util.concurrent.locks.ReentrantLock", "lock"}, [2]string{"app.Till", "pay"}), "java.util.concurrent.locks.ReentrantLock$NonfairSync", "app.Till"},
+		{framesOf(park, [2]string{aqs, "acquire"}, [2]string{"java.util.concurrent.Semaphore", "acquire"}, [2]string{"app.Pool", "take"}), "java.util.concurrent.Semaphore$NonfairSync", "app.Pool"},
+		{framesOf(park, [2]string{"java.util.concurrent.locks.StampedLock", "acquireRead"}, [2]string{"app.Map", "get"}), "java.util.concurrent.locks.StampedLock", "app.Map"},
+		{framesOf(park, [2]string{aqs, "acquire"}, [2]string{"app.Mutex", "lock"}, [2]string{"app.Till", "pay"}), "app.Mutex", "app.Mutex"},
+		{framesOf(park, [2]string{aqs + "$ConditionObject", "await"}, [2]string{"java.util.concurrent.LinkedBlockingQueue", "take"}, [2]string{"app.Till", "pay"}), aqs + "$ConditionObject", ""},
+		{framesOf([2]string{threaddump.LockSupport, "parkNanos"}, [2]string{"app.Till", "pause"}), "", "app.Till"},
 	} {
 		if class, home := threaddump.ParkedOn(c.frames); class != c.class || home != c.home {
 			t.Errorf("%v: %q in %q, want %q in %q", c.frames, class, home, c.class, c.home)
@@ -47,14 +47,14 @@ func TestFramesTellWhatIsReleased(t *testing.T) {
 		mode     format.Mode
 		passesOn bool
 	}{
-		{at([2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{lock, "unlock"}, app), lock, format.Exclusive, false},
-		{at([2]string{aqs, "signalNext"}, [2]string{aqs, "releaseShared"}, [2]string{readWrite + "$ReadLock", "unlock"}, app), readWrite, format.Shared, false},
-		{at([2]string{aqs, "signalNextIfShared"}, [2]string{aqs, "acquire"}, [2]string{"java.util.concurrent.Semaphore", "acquire"}, app), "java.util.concurrent.Semaphore", format.Exclusive, true},
-		{at([2]string{stamped, "signalNext"}, [2]string{stamped, "unlockRead"}, app), stamped, format.Shared, false},
-		{at([2]string{stamped, "signalNext"}, [2]string{stamped, "releaseWrite"}, [2]string{stamped, "unlockWrite"}, app), stamped, format.Exclusive, false},
-		{at([2]string{stamped, "signalCowaiters"}, [2]string{stamped, "acquireRead"}, app), stamped, format.Shared, true},
-		{at([2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{aqs + "$ConditionObject", "await"}, [2]string{"java.util.concurrent.LinkedBlockingQueue", "take"}, app), lock, format.Exclusive, false},
-		{at([2]string{threaddump.LockSupport, "unpark"}, [2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{lock, "unlock"}, app), lock, format.Exclusive, false}, // as async-profiler records it
+		{framesOf([2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{lock, "unlock"}, app), lock, format.Exclusive, false},
+		{framesOf([2]string{aqs, "signalNext"}, [2]string{aqs, "releaseShared"}, [2]string{readWrite + "$ReadLock", "unlock"}, app), readWrite, format.Shared, false},
+		{framesOf([2]string{aqs, "signalNextIfShared"}, [2]string{aqs, "acquire"}, [2]string{"java.util.concurrent.Semaphore", "acquire"}, app), "java.util.concurrent.Semaphore", format.Exclusive, true},
+		{framesOf([2]string{stamped, "signalNext"}, [2]string{stamped, "unlockRead"}, app), stamped, format.Shared, false},
+		{framesOf([2]string{stamped, "signalNext"}, [2]string{stamped, "releaseWrite"}, [2]string{stamped, "unlockWrite"}, app), stamped, format.Exclusive, false},
+		{framesOf([2]string{stamped, "signalCowaiters"}, [2]string{stamped, "acquireRead"}, app), stamped, format.Shared, true},
+		{framesOf([2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{aqs + "$ConditionObject", "await"}, [2]string{"java.util.concurrent.LinkedBlockingQueue", "take"}, app), lock, format.Exclusive, false},
+		{framesOf([2]string{threaddump.LockSupport, "unpark"}, [2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{lock, "unlock"}, app), lock, format.Exclusive, false}, // as async-profiler records it
 		{nil, "", format.Exclusive, false},
 	} {
 		got := r.releaseOf(c.frames)

@@ -22,20 +22,20 @@ type amount struct {
 	ns    int64
 }
 
-func (a *amount) add(ns int64) { a.waits, a.ns = a.waits+1, a.ns+ns }
+func (a *amount) addWait(ns int64) { a.waits, a.ns = a.waits+1, a.ns+ns }
 
-// note looks at an event that is about to be delivered.
-func (r *Reader) note(ev *format.Event) {
+// inspect looks at an event that is about to be delivered.
+func (r *Reader) inspect(ev *format.Event) {
 	r.until = max(r.until, ev.End)
 	switch ev.Kind {
 	case format.KindWait:
 		r.unobserved.contended = true
 		if _, cut := r.ids.cut[ev.Stack]; cut {
-			r.unobserved.cut.add(ev.End - ev.Time)
+			r.unobserved.cut.addWait(ev.End - ev.Time)
 		}
-		r.ids.virtual.note(ev)
+		r.ids.virtual.observe(ev)
 	case format.KindActivity:
-		r.ids.virtual.note(ev)
+		r.ids.virtual.observe(ev)
 	}
 }
 

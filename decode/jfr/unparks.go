@@ -224,14 +224,14 @@ const (
 
 // sitesOfLocks returns the call sites that release one lock nearly exclusively, with it.
 func sitesOfLocks(parks []endedPark, unparks []unpark, found []int) map[format.StackID]format.ObjectID {
-	type at struct {
+	type stackOfLock struct {
 		stack format.StackID
 		lock  format.ObjectID
 	}
-	count, all := map[at]int{}, map[format.StackID]int{}
+	count, all := map[stackOfLock]int{}, map[format.StackID]int{}
 	for i, u := range found {
 		if u >= 0 {
-			count[at{unparks[u].stack, parks[i].lock}]++
+			count[stackOfLock{unparks[u].stack, parks[i].lock}]++
 			all[unparks[u].stack]++
 		}
 	}

@@ -48,8 +48,8 @@ type virtualLife struct {
 	coveredUntil int64 // instant up to which its events cover it
 }
 
-// add adds a virtual thread, unless it is known.
-func (v *virtuals) add(t format.ThreadID) {
+// addThread adds a virtual thread, unless it is known.
+func (v *virtuals) addThread(t format.ThreadID) {
 	if v.lives[t] == nil {
 		v.lives[t] = &virtualLife{lastPark: format.NoTime, coveredUntil: format.NoTime}
 		v.seen++
@@ -65,8 +65,8 @@ func (v *virtuals) sample(at int64) {
 	v.ran, v.lastSampled = true, at
 }
 
-// note takes an event of a thread, virtual or not.
-func (v *virtuals) note(ev *format.Event) {
+// observe takes an event of a thread, virtual or not.
+func (v *virtuals) observe(ev *format.Event) {
 	l := v.lives[ev.Thread]
 	if l == nil {
 		return

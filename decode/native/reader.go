@@ -159,7 +159,7 @@ func (r *Reader) deliver(ev *format.Event) bool {
 		r.last = ev.Time
 	}
 	if ev.Kind == format.KindNote {
-		r.said.Note(ev)
+		r.said.AddNote(ev)
 		return false
 	}
 	return true
@@ -198,7 +198,7 @@ func (r *Reader) advance() {
 	if errors.Is(b.eof, io.EOF) && !r.ended && r.damaged == 0 {
 		const why = "the end event is missing: the trace was cut off between two blocks"
 		r.said.Warn(format.CodeTruncated, r.name+": "+why)
-		r.said.Damage.Add(
+		r.said.Damage.AddDamage(
 			format.Damage{
 				Pos:    format.Pos{File: r.name, Off: b.block.off},
 				Code:   format.CodeTruncated,

@@ -56,7 +56,7 @@ func (b *batch) expand(raw []byte) {
 		}
 		kind, body, behind, err := format.CutEvent(rest)
 		if err == nil {
-			err = r.take(kind, body, uint32(len(raw)-len(rest)))
+			err = r.readEvent(kind, body, uint32(len(raw)-len(rest)))
 		}
 		if rest = behind; err != nil {
 			b.fault = undecoded(len(r.places), err)
@@ -64,8 +64,8 @@ func (b *batch) expand(raw []byte) {
 	}
 }
 
-// take reads an event of the block.
-func (r *repeats) take(kind uint64, body []byte, at uint32) error {
+// readEvent reads an event of the block.
+func (r *repeats) readEvent(kind uint64, body []byte, at uint32) error {
 	switch kind {
 	case kindParts:
 		return r.repeatParts(body)

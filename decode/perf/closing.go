@@ -65,7 +65,7 @@ func (r *Reader) lost(s *sample) {
 		return
 	}
 	r.seen.lost += int64(min(n, 1<<40))
-	r.Said.Damage.Add(
+	r.Said.Damage.AddDamage(
 		format.Damage{
 			Pos:    format.Pos{File: r.file, Line: r.in.Line()},
 			Code:   format.CodeLostData,
@@ -103,7 +103,7 @@ func (r *Reader) truncated() {
 		pos.Line++
 	}
 	r.Said.Warn(format.CodeTruncated, human.Say("%s: %v within a line; %v bytes not read", pos, format.ErrTruncated, n))
-	r.Said.Damage.Add(
+	r.Said.Damage.AddDamage(
 		format.Damage{
 			Pos:    pos,
 			Code:   format.CodeTruncated,

@@ -33,7 +33,7 @@ func (r *Reader) contentionBegin(s *sample) {
 	}
 	_, flags, _ := bytes.Cut(rest, []byte("flags="))
 	flags, _, _ = bytes.Cut(flags, []byte(")"))
-	k := kernelWait{lock: r.process(inKernel).at(addr), start: s.time, stack: r.stack(false)}
+	k := kernelWait{lock: r.process(inKernel).lockAt(addr), start: s.time, stack: r.stack(false)}
 	if bytes.Contains(flags, []byte("READ")) {
 		k.mode = format.Shared
 	}

@@ -40,18 +40,18 @@ const sharedMemory = -1
 // condition.
 func (p *process) lock(addr uint64, res *rules.Result) *lock {
 	if res.Verdict != rules.Lock {
-		return p.at(addr)
+		return p.lockAt(addr)
 	}
 	switch res.Kind {
 	case format.KindReadWriteLock:
-		return p.joined(addr, p.at(addr&^7))
+		return p.joined(addr, p.lockAt(addr&^7))
 	case format.KindGIL:
 		if p.gil == nil {
 			p.gil = &lock{addr: addr, gil: true}
 		}
 		return p.joined(addr, p.gil)
 	}
-	return p.at(addr)
+	return p.lockAt(addr)
 }
 
 // siteOf names a lock by the function that acquires it.
@@ -84,7 +84,7 @@ func (p *process) joined(addr uint64, l *lock) *lock {
 	return l
 }
 
-func (p *process) at(addr uint64) *lock {
+func (p *process) lockAt(addr uint64) *lock {
 	l := p.locks[addr]
 	if l == nil {
 		l = &lock{addr: addr}
@@ -261,7 +261,7 @@ func (r *Reader) requeue(t *thread, f *futex) {
 	if !f.private {
 		p = r.process(sharedMemory)
 	}
-	t.moving = move{from, p.at(f.addr2), f.addr2, int64(int32(f.val2)), int64(int32(f.val)), f.op != futexRequeue}
+	t.moving = move{from, p.lockAt(f.addr2), f.addr2, int64(int32(f.val2)), int64(int32(f.val)), f.op != futexRequeue}
 }
 
 // moved moves the waiters, which from then on wait for a lock.

@@ -73,7 +73,7 @@ func roleOf(f format.Frame) (natives.Role, string) {
 	if f.Class == KernelClass {
 		return natives.OfKernel(f.Method)
 	}
-	return natives.In(f.File, f.Method)
+	return natives.RoleInFile(f.File, f.Method)
 }
 
 // readers are parts of the names of functions that acquire or release a lock in shared

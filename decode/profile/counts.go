@@ -137,7 +137,7 @@ func (r *Counts) next() {
 		return
 	}
 	r.events++
-	if err := r.take(text); err != nil {
+	if err := r.readLine(text); err != nil {
 		if r.bad == 0 {
 			r.bad = r.lines.Line()
 		}
@@ -161,14 +161,14 @@ func (r *Counts) damaged(code, why string, bytes int64) {
 	if r.timed {
 		d.From, d.Until = r.now, r.now
 	}
-	r.Said.Damage.Add(d)
+	r.Said.Damage.AddDamage(d)
 }
 
 var errLine = errors.New("does not fit")
 
-// take reads `2026-11-21 03:03:57.871 0=551, 1=1,`, `creating lock 2: frames,
+// readLine reads `2026-11-21 03:03:57.871 0=551, 1=1,`, `creating lock 2: frames,
 // 0=13,` or `contention detected on [0] java.lang.Object frames,`.
-func (r *Counts) take(text string) error {
+func (r *Counts) readLine(text string) error {
 	if t, rest, ok := instant(text); ok {
 		r.now, r.timed, text = t, true, rest
 		if r.first == format.NoTime {

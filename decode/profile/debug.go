@@ -40,7 +40,7 @@ func NewDebug(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 		if rate > 0 {
 			ns := new(big.Int).Mul(big.NewInt(cycles), big.NewInt(1e9))
 			if ns.Div(ns, big.NewInt(rate)); ns.IsInt64() && ns.Int64() < maxDelay {
-				r.add(frames, ns.Int64())
+				r.addStack(frames, ns.Int64())
 			}
 		}
 		cycles, frames, named = 0, nil, false

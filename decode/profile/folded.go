@@ -51,7 +51,7 @@ func NewFolded(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	err := r.lines(in, name, "folded stack", func(line string) bool {
 		frames, value, ok := folded(line)
 		if ok {
-			r.add(frames, value)
+			r.addStack(frames, value)
 		}
 		return ok
 	})
@@ -79,7 +79,7 @@ func (r *Reader) lines(in *bufio.Reader, name, what string, use func(line string
 		if bad++; bad == 1 {
 			r.Said.Warn(format.CodeLostData, fmt.Sprintf("%s:%d: no %s; such lines are left out", name, n, what))
 		}
-		r.Said.Damage.Add(
+		r.Said.Damage.AddDamage(
 			format.Damage{
 				Pos:    format.Pos{File: name, Line: n},
 				Code:   format.CodeLostData,
@@ -94,7 +94,7 @@ func (r *Reader) lines(in *bufio.Reader, name, what string, use func(line string
 	err := lines.Err()
 	if errors.Is(err, bufio.ErrTooLong) || errors.Is(err, io.ErrUnexpectedEOF) {
 		r.Said.Warn(format.CodeTruncated, name+": the input ends early")
-		r.Said.Damage.Add(
+		r.Said.Damage.AddDamage(
 			format.Damage{
 				Pos:    format.Pos{File: name},
 				Code:   format.CodeTruncated,

@@ -98,7 +98,7 @@ func NewPprof(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	r.Said.BytesRead, r.Said.BytesTotal = int64(len(data)), int64(len(data))
 	for _, s := range p.Sample {
 		if v := s.Value[at]; v < maxDelay/scale {
-			r.add(framesOf(s, goes), v*scale)
+			r.addStack(framesOf(s, goes), v*scale)
 		}
 	}
 	return r, nil

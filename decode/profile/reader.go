@@ -85,8 +85,8 @@ func (r *Reader) Stats() format.Stats {
 	return s
 }
 
-// add adds the value of a stack, innermost frame first.
-func (r *Reader) add(frames []format.Frame, value int64) {
+// addStack adds the value of a stack, innermost frame first.
+func (r *Reader) addStack(frames []format.Frame, value int64) {
 	r.Said.Events++
 	if value <= 0 || len(frames) == 0 {
 		return

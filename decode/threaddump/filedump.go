@@ -74,7 +74,7 @@ func (p *file) thread(line string) bool {
 	p.blank = false
 	for word := range strings.FieldsSeq(rest[end+1:]) {
 		if t, ok := timeIn(word); ok {
-			p.at(t)
+			p.seenAt(t)
 		} else if word == "virtual" {
 			p.cur.Virtual = true
 		} else if p.cur.State == "" {
@@ -84,8 +84,8 @@ func (p *file) thread(line string) bool {
 	return true
 }
 
-// at notes when a thread was looked at.
-func (p *file) at(t int64) {
+// seenAt notes when a thread was looked at.
+func (p *file) seenAt(t int64) {
 	if p.first == 0 {
 		p.first = t
 	}

@@ -132,7 +132,7 @@ func (b *jsonBuilder) element(of string, depth int) error {
 	case t.ThreadName != "" || t.ThreadID != 0:
 		b.addInfo(&t.jsonInfo)
 	default:
-		b.add(&t)
+		b.addThread(&t)
 	}
 	return nil
 }
@@ -141,8 +141,8 @@ func (b *jsonBuilder) element(of string, depth int) error {
 // is: of the JDK and Spring Boot, and of Jolokia.
 var threadArrays = []string{"threads", "value"}
 
-// add takes a thread. A thread in two containers counts once.
-func (b *jsonBuilder) add(t *jsonThread) {
+// addThread takes a thread. A thread in two containers counts once.
+func (b *jsonBuilder) addThread(t *jsonThread) {
 	b.next()
 	if !b.known(int64(t.TID)) {
 		return
@@ -151,7 +151,7 @@ func (b *jsonBuilder) add(t *jsonThread) {
 		Thread{Name: b.names.intern(t.Name), JavaID: int64(t.TID), State: b.names.intern(t.State), Virtual: t.Virtual},
 	)
 	if at, ok := timeIn(t.Time); ok {
-		b.at(at)
+		b.seenAt(at)
 	}
 	for _, f := range t.Stack {
 		b.frame(f, dotted)

@@ -13,8 +13,8 @@ type processes struct {
 // numbered are the threads of a process by their Java id: the native one.
 type numbered map[int64]int64
 
-// add takes the next dump, and reports whether its process is a new one.
-func (p *processes) add(d *Dump) (next bool) {
+// addDump takes the next dump, and reports whether its process is a new one.
+func (p *processes) addDump(d *Dump) (next bool) {
 	if len(p.threads) == 0 {
 		p.threads = append(p.threads, numbered{})
 	} else if p.threads[p.current].agree(d) < 0 {

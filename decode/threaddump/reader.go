@@ -102,8 +102,8 @@ func (r *Reader) next() *Dump {
 func (r *Reader) series(first *Dump) bool {
 	r.earliest() // reads ahead
 	var seen processes
-	seen.add(first)
-	another := func(d *Dump) bool { return !seen.add(d) }
+	seen.addDump(first)
+	another := func(d *Dump) bool { return !seen.addDump(d) }
 	return slices.ContainsFunc(r.run, another) || slices.ContainsFunc(r.inputs, func(p *pending) bool {
 		return p.reopen != nil || p.dump != nil && another(p.dump) ||
 			slices.ContainsFunc(p.ahead, func(a readAhead) bool { return another(a.dump) })
@@ -119,7 +119,7 @@ func (r *Reader) fetch() *Dump {
 	d := p.dump
 	if d.Cut || d.Fused {
 		r.missing.cut = append(r.missing.cut, p.cut)
-		r.Said.Damage.Add(p.cut)
+		r.Said.Damage.AddDamage(p.cut)
 	}
 	if d.Mixed {
 		r.missing.mixed++
@@ -150,7 +150,7 @@ func (r *Reader) when(d *Dump) int64 {
 
 // deliver queues the events of a dump.
 func (r *Reader) deliver(d *Dump) {
-	next := r.processes.add(d)
+	next := r.processes.addDump(d)
 	if next {
 		r.Push(format.Event{Kind: format.KindSetting, Name: format.SettingInput})
 	}
@@ -196,7 +196,7 @@ func (r *Reader) Stats() format.Stats {
 				s.Warnings,
 				format.Warning{Code: format.CodeTruncated, Text: p.name + ": the input ends early"},
 			)
-			s.Damage.Add(p.damage("the input ends early", format.NoTime))
+			s.Damage.AddDamage(p.damage("the input ends early", format.NoTime))
 		}
 	}
 	s.BytesTotal = s.BytesRead

@@ -70,7 +70,7 @@ func (s *symbols) snapshot(d *Dump, m *missing) *snapshot {
 			out.locks[n].LockKind = format.KindUnknownLock // belongs to the object
 			continue
 		}
-		m.own(&out.locks[n], held.owners[ref], d, ref, s.showsOwner(out.locks[n].LockKind, d, ref))
+		m.setOwners(&out.locks[n], held.owners[ref], d, ref, s.showsOwner(out.locks[n].LockKind, d, ref))
 	}
 	for i := range d.Threads {
 		if n, ok := at[d.Threads[i].For]; ok {
@@ -98,7 +98,7 @@ func (s *symbols) classify(d *Dump, held *holds) (out *snapshot, at map[LockRef]
 	for i := range d.Threads {
 		t := &d.Threads[i]
 		party := s.parties[i]
-		enter := held.add(t, party)
+		enter := held.addThread(t, party)
 		for _, ref := range t.Held {
 			s.owned[ref.Class] = true
 		}
@@ -154,8 +154,8 @@ type holds struct {
 	entered map[LockRef]bool             // their owner runs no instruction yet: that time is the hand-off
 }
 
-// add takes a thread, and reports whether it is just entering a monitor.
-func (h *holds) add(t *Thread, party format.Party) bool {
+// addThread takes a thread, and reports whether it is just entering a monitor.
+func (h *holds) addThread(t *Thread, party format.Party) bool {
 	enters, enter := t.Enters()
 	for _, ref := range t.Held {
 		if enter && ref == enters {
@@ -203,9 +203,9 @@ func (s *symbols) showsOwner(kind format.LockKind, d *Dump, ref LockRef) bool {
 // jucPackage is the JDK's package of locks.
 const jucPackage = "java.util.concurrent."
 
-// own sets the owners of a lock. If the dump lists all threads at one instant and would
+// setOwners sets the owners of a lock. If the dump lists all threads at one instant and would
 // show an owner, a lock without one is free. Otherwise an unlisted thread holds it.
-func (m *missing) own(ev *format.Event, owners []format.Party, d *Dump, ref LockRef, showsOwner bool) {
+func (m *missing) setOwners(ev *format.Event, owners []format.Party, d *Dump, ref LockRef, showsOwner bool) {
 	kind := ev.LockKind
 	ev.LockKind = format.KindUnknownLock // belongs to the object
 	for _, o := range owners {

@@ -214,13 +214,13 @@ type nameJoiner struct {
 const maxNameLines = 16
 
 func (j *nameJoiner) line(text string) bool {
-	whole, done := j.add(text, j.opens(text))
+	whole, done := j.addLine(text, j.opens(text))
 	return !done || j.parser.line(whole)
 }
 
-// add takes a line; done is false if the name continues. A line that cannot belong to a
+// addLine takes a line; done is false if the name continues. A line that cannot belong to a
 // name is returned unchanged.
-func (j *nameJoiner) add(line string, opens bool) (whole string, done bool) {
+func (j *nameJoiner) addLine(line string, opens bool) (whole string, done bool) {
 	if opens && strings.Count(line, `"`) == 1 {
 		j.lines = append(j.lines[:0], line)
 		return "", false

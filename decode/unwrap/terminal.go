@@ -17,13 +17,13 @@ var (
 	stars  = []byte("**")
 )
 
-func (odd) in(text []byte) bool {
+func (odd) occursIn(text []byte) bool {
 	return bytes.IndexByte(text, 0x1b) >= 0 || bytes.Contains(text, blank) || bytes.Contains(text, none) ||
 		bytes.Contains(text, stars)
 }
 
 func findOdd(r *Reader, text []byte) layer {
-	if !(odd{}).in(text) {
+	if !(odd{}).occursIn(text) {
 		return nil
 	}
 	plain := odd{}.strip(text)
@@ -35,7 +35,7 @@ func findOdd(r *Reader, text []byte) layer {
 }
 
 func (o odd) strip(line []byte) []byte {
-	if !o.in(line) {
+	if !o.occursIn(line) {
 		return line
 	}
 	line = bold.ReplaceAll(colour.ReplaceAll(line, nil), nil)

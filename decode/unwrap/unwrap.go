@@ -170,7 +170,7 @@ func (r *Reader) line(line []byte, from int) {
 		return
 	}
 	if l := r.find(bytes.TrimRight(line, "\r\n")); l != nil {
-		r.add(l, line)
+		r.addLayer(l, line)
 		r.line(line, len(r.found)-1)
 		return
 	}
@@ -189,7 +189,7 @@ func (r *Reader) find(text []byte) layer {
 	if len(r.found) == maxLayers || len(text) == 0 {
 		return nil
 	}
-	if part(text) && bytes.IndexByte(text, '&') < 0 && bytes.IndexByte(text, '\\') < 0 && !(odd{}).in(text) {
+	if part(text) && bytes.IndexByte(text, '&') < 0 && bytes.IndexByte(text, '\\') < 0 && !(odd{}).occursIn(text) {
 		return nil // most lines of a dump
 	}
 	r.at, r.mark = r.anchor(text)
@@ -202,9 +202,9 @@ func (r *Reader) find(text []byte) layer {
 	return nil
 }
 
-// add puts a layer inside of the known ones, and removes it from the last lines. It
+// addLayer puts a layer inside of the known ones, and removes it from the last lines. It
 // replaces a prefix that no longer occurs.
-func (r *Reader) add(l layer, line []byte) {
+func (r *Reader) addLayer(l layer, line []byte) {
 	for i, old := range r.found {
 		if p, ok := old.(*prefix); ok && p.idle {
 			r.found = append(r.found[:i:i], r.found[i+1:]...)

@@ -66,10 +66,10 @@ func parse(text string) (program, kernel *families) {
 	return program, kernel
 }
 
-// In is Of for a function of a file. Files of libc and of interpreters are libraries;
+// RoleInFile is RoleOf for a function of a file. Files of libc and of interpreters are libraries;
 // functions of a program that an interpreter runs have its own files.
-func In(file, name string) (Role, string) {
-	role, class := Of(name)
+func RoleInFile(file, name string) (Role, string) {
+	role, class := RoleOf(name)
 	if role == Program && system(file) {
 		role = Library
 	}
@@ -86,10 +86,10 @@ func system(file string) bool {
 	return false
 }
 
-// Of returns the role of a function and the class of the locks it serves, "" if it serves
+// RoleOf returns the role of a function and the class of the locks it serves, "" if it serves
 // none or several. A guard, which acquires a lock in its constructor and releases it in its
 // destructor, counts as part of the lock.
-func Of(name string) (Role, string) {
+func RoleOf(name string) (Role, string) {
 	role, class := program.find(Plain(name))
 	if role <= Library && guards(name) {
 		return Lock, ""
@@ -97,7 +97,7 @@ func Of(name string) (Role, string) {
 	return role, class
 }
 
-// OfKernel is Of for a function of the kernel.
+// OfKernel is RoleOf for a function of the kernel.
 func OfKernel(name string) (Role, string) { return kernel.find(Plain(name)) }
 
 func (t *families) find(name string) (Role, string) {

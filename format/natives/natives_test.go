@@ -33,7 +33,7 @@ func TestFunctionsAreToldByTheirNames(t *testing.T) {
 		"":                                                    {Program, ""},
 		"_":                                                   {Program, ""},
 	} {
-		if role, class := Of(name); role != want.role || class != want.class {
+		if role, class := RoleOf(name); role != want.role || class != want.class {
 			t.Errorf("%s: role %d of %q, want %+v", name, role, class, want)
 		}
 	}

@@ -108,7 +108,7 @@ func lockWaits(single []Lock, rest []Ranked) (groups []Ranked) {
 		case r.Kind == Others:
 			groups = append(groups, r)
 		case joins:
-			groups[j].add(&r)
+			groups[j].merge(&r)
 		default:
 			at[key] = len(groups)
 			groups = append(groups, r)
@@ -120,15 +120,15 @@ func lockWaits(single []Lock, rest []Ranked) (groups []Ranked) {
 	return groups
 }
 
-// add joins smaller locks. How many threads waited for any of them is not known: at least as
+// merge joins smaller locks. How many threads waited for any of them is not known: at least as
 // many as for one.
-func (g *Ranked) add(o *Ranked) {
+func (g *Ranked) merge(o *Ranked) {
 	g.Locks += o.Locks
 	g.WaitNs += o.WaitNs
 	g.Waits += o.Waits
 	g.MaxNs, g.Waiters = max(g.MaxNs, o.MaxNs), max(g.Waiters, o.Waiters)
 	g.Error = nil
-	g.Provenance.Add(o.Provenance)
+	g.Provenance.Merge(o.Provenance)
 	g.Owners = locks.JoinOwners(g.Owners, o.Owners)
 	g.Waiting = locks.JoinSites(g.Waiting, o.Waiting)
 }

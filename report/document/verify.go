@@ -61,7 +61,7 @@ func NewVerify(inputs []string, s format.Stats, from, until int64, top int) *Ver
 			if d.Until != format.NoTime {
 				end = min(d.Until, until)
 			}
-			gaps.Add(max(d.From, from), end)
+			gaps.AddInterval(max(d.From, from), end)
 		}
 	}
 	if known {

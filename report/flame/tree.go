@@ -50,10 +50,10 @@ func build(p *document.Profile) *node {
 			continue
 		}
 		at := root
-		at.add(s)
+		at.addSample(s)
 		for _, f := range slices.Backward(s.Frames) {
 			at = at.child(f)
-			at.add(s)
+			at.addSample(s)
 		}
 		ends[at] = append(ends[at], s.Wall())
 	}
@@ -61,7 +61,7 @@ func build(p *document.Profile) *node {
 	return root
 }
 
-func (n *node) add(s document.Sample) {
+func (n *node) addSample(s document.Sample) {
 	n.ns += s.DelayNs
 	n.known.Add(s.Owner.Prov, s.DelayNs)
 }

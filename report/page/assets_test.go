@@ -46,7 +46,7 @@ func TestThePolicyAllowsTheScriptsAndNothingElse(t *testing.T) {
 		t.Fatalf("%d scripts, want %d", len(found), len(scriptFiles))
 	}
 	for i, m := range found {
-		golden.Holds(golden.At(t, scriptFiles[i]), policy(false), look.Hash(m[1]))
+		golden.Holds(golden.Labelled(t, scriptFiles[i]), policy(false), look.Hash(m[1]))
 	}
 	styles := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindStringSubmatch(text)
 	golden.Holds(t, policy(false), look.Hash(styles[1]))

@@ -89,7 +89,7 @@ type scale struct {
 	marks      []mark
 }
 
-func (s scale) at(log float64) float64 {
+func (s scale) position(log float64) float64 {
 	return s.start + s.len*(math.Min(math.Max(log, s.from), s.to)-s.from)/(s.to-s.from)
 }
 
@@ -108,10 +108,10 @@ func axes(list []named) (x, y scale) {
 	x = scale{from: 0, to: nines, start: left, len: plotWidth}
 	y = scale{from: low, to: math.Max(high, low+1), start: height - bottom, len: -plotHeight}
 	for n := 0; n <= int(x.to); n++ {
-		x.marks = append(x.marks, mark{pixels(x.at(float64(n))), percentile(n)})
+		x.marks = append(x.marks, mark{pixels(x.position(float64(n))), percentile(n)})
 	}
 	for e := int(y.from); e <= int(y.to); e++ {
-		y.marks = append(y.marks, mark{pixels(y.at(float64(e))), power(e)})
+		y.marks = append(y.marks, mark{pixels(y.position(float64(e))), power(e)})
 	}
 	return x, y
 }

@@ -38,7 +38,7 @@ func overTime(d *document.Hist) *picture {
 	x := scale{from: 0, to: float64(last-first) / 1e9, start: left, len: plotWidth}
 	step := roundStep(x.to)
 	for at := 0.0; at <= x.to*(1+1e-9); at += step {
-		x.marks = append(x.marks, mark{pixels(x.at(at)), strconv.FormatFloat(at, 'g', 6, 64)})
+		x.marks = append(x.marks, mark{pixels(x.position(at)), strconv.FormatFloat(at, 'g', 6, 64)})
 	}
 	p.XTicks, p.YTicks, p.Rows = x.marks, y.marks, all
 	for i, t := range timed {
@@ -58,14 +58,14 @@ func overTime(d *document.Hist) *picture {
 				last = 0
 			}
 			if l != nil {
-				from, to := x.at(float64(r.StartNs-first)/1e9), x.at(float64(r.EndNs-first)/1e9)
+				from, to := x.position(float64(r.StartNs-first)/1e9), x.position(float64(r.EndNs-first)/1e9)
 				last = drawStep(
 					&b,
 					from,
 					to,
 					last,
 					i,
-					func(curve int) float64 { return y.at(math.Log10(float64(max(timed[curve].ns(l), 1)))) },
+					func(curve int) float64 { return y.position(math.Log10(float64(max(timed[curve].ns(l), 1)))) },
 				)
 			}
 		}

@@ -114,7 +114,7 @@ func points(l *document.Lengths, x, y scale) string {
 	last := math.Log10(float64(l.Count))
 	for _, p := range l.Curve {
 		at := math.Min(-math.Log10(1-p.Below), last) // of the last point infinite
-		fmt.Fprintf(&b, "%.1f,%.1f ", x.at(at), y.at(math.Log10(float64(max(p.Ns, 1)))))
+		fmt.Fprintf(&b, "%.1f,%.1f ", x.position(at), y.position(math.Log10(float64(max(p.Ns, 1)))))
 	}
 	return strings.TrimSuffix(b.String(), " ")
 }

@@ -24,7 +24,7 @@ func doc(names ...string) *document.Hist {
 	for i, name := range names {
 		l := &waits.Lengths{}
 		for n := range int64(1000) {
-			l.Exact.Add(n * n * int64(i+1))
+			l.Exact.Record(n * n * int64(i+1))
 		}
 		l.Corrected = *l.Exact.Corrected(100_000)
 		total.Exact.Merge(&l.Exact)
@@ -99,7 +99,7 @@ func TestPercentilesOverTime(t *testing.T) {
 	for _, second := range []int64{0, 1, 4, 5} {
 		l := &waits.Lengths{}
 		for n := range int64(100) {
-			l.Exact.Add((n + 1) * (second + 1) * 1000)
+			l.Exact.Record((n + 1) * (second + 1) * 1000)
 		}
 		total.Merge(l)
 		rows = append(
@@ -172,9 +172,9 @@ func TestManyRows(t *testing.T) {
 // Extremes have a place on the axes.
 func TestExtremeLengths(t *testing.T) {
 	l := &waits.Lengths{}
-	l.AtMost.Add(0)
-	l.AtMost.Add(1 << 62)
-	l.AtLeast.Add(0)
+	l.AtMost.Record(0)
+	l.AtMost.Record(1 << 62)
+	l.AtLeast.Record(0)
 	out := svg(t, document.NewHist([]string{"lock"}, 0, []waits.Row{{Keys: []string{"x"}, Lengths: l}}, l, nil, 0))
 	if _, _, curves := parse(t, out); len(curves) != 2 || strings.Contains(string(out), "NaN") ||
 		strings.Contains(string(out), "Inf") {

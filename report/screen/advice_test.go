@@ -58,7 +58,7 @@ func TestAdviceIsAsSureAsItsEvidence(t *testing.T) {
 		"where all wait":     {byDefault, "-> Which section holds it longest is not known well enough: record"},
 		"the recorder's":     {recorders, "-> It is the flight recorder's own"},
 	} {
-		golden.Holds(golden.At(t, name), strings.Join(strings.Fields(shown(t, c.a, Options{})), " "), c.want)
+		golden.Holds(golden.Labelled(t, name), strings.Join(strings.Fields(shown(t, c.a, Options{})), " "), c.want)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestAdviceForNativeProgramsIsAboutPerf(t *testing.T) {
 	for code, want := range map[string]string{"spinning": "record for longer", "threshold": "record with thread dumps"} {
 		a := freeLock(0.9, code)
 		a.Locks[0].Owners[0].Site = "[unknown owner]"
-		golden.Holds(golden.At(t, code), shown(t, a, Options{}), "-> Its owner is not known: "+want)
+		golden.Holds(golden.Labelled(t, code), shown(t, a, Options{}), "-> Its owner is not known: "+want)
 	}
 }
 
@@ -205,7 +205,7 @@ func TestTheOtherLockIsNamedAsAmongTheLocks(t *testing.T) {
 	a.Findings = []document.Finding{f}
 	for root, want := range map[string]string{a.Locks[1].Lock: "waiting for Cart at Shop.step:1 while holding Cart", "Cart@99": "waiting for another Cart while", "Till@1": "waiting for Till while"} {
 		a.Findings[0].Root = root
-		golden.Holds(golden.At(t, root), strings.Join(strings.Fields(shown(t, a, Options{})), " "), want)
+		golden.Holds(golden.Labelled(t, root), strings.Join(strings.Fields(shown(t, a, Options{})), " "), want)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestTheEndOfAChainIsNamed(t *testing.T) {
 	}}
 	for owner, want := range map[string]string{"Shop.pay:3": "-> Fix Till first; Shop.pay:3 holds it longest", "[handoff]": "-> Fix Till first, at the end of the chain"} {
 		a.Locks[1].Owners[0].Site = owner
-		golden.Holds(golden.At(t, owner), shown(t, a, Options{}), want+"\n")
+		golden.Holds(golden.Labelled(t, owner), shown(t, a, Options{}), want+"\n")
 	}
 	golden.Holds(t, shown(t, a, Options{Full: true}), "-> Mend the lock at the end of the chain first; then")
 	a.Locks[1].Class, a.Locks[1].Owners[0].Site = "Cart", "Shop.step:1"

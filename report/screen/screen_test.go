@@ -188,11 +188,11 @@ func TestPoolsAreShownBesideLocks(t *testing.T) {
 	golden.Lacks(t, text, " 9.0  ")
 	head := strings.Join(strings.Fields(text), " ")
 	golden.Holds(
-		golden.At(t, text),
+		golden.Labelled(t, text),
 		head,
 		"not counted: 9.00 s in 5 threads at ArrayBlockingQueue.take in Worker.run:9, an outermost method: a pool's, if not idle",
 	)
-	golden.Holds(golden.At(t, text), head, "1.0 waiting for a lock on average, 4.0 for resources")
+	golden.Holds(golden.Labelled(t, text), head, "1.0 waiting for a lock on average, 4.0 for resources")
 	golden.Lacks(
 		t,
 		shown(t, service(1, "Cart", func(int) string { return "Shop.checkout:12" }), Options{}),
@@ -429,9 +429,9 @@ func TestEachDeadlockIsNamed(t *testing.T) {
 		text := shown(t, a, Options{Width: width})
 		flat := strings.Join(strings.Fields(text), " ")
 		for i := range 4 {
-			golden.Holds(golden.At(t, width, text), flat, fmt.Sprintf("group%d-0", i), fmt.Sprintf("group%d-1", i))
+			golden.Holds(golden.Labelled(t, width, text), flat, fmt.Sprintf("group%d-0", i), fmt.Sprintf("group%d-1", i))
 		}
-		golden.Holds(golden.At(t, width), flat, " behind them); ", "more deadlocks: ")
+		golden.Holds(golden.Labelled(t, width), flat, " behind them); ", "more deadlocks: ")
 		golden.AtMost(t, strings.Count(text, "\n"), MaxLines, width)
 	}
 }

@@ -95,7 +95,7 @@ func TestWhoIsLetIn(t *testing.T) {
 	} {
 		res, text := ask(t, c.method, c.address, c.host)
 		golden.Equal(t, res.StatusCode, c.status, c.method, c.address, c.host)
-		golden.Holds(golden.At(t, c.method, c.address, c.host), text, c.text)
+		golden.Holds(golden.Labelled(t, c.method, c.address, c.host), text, c.text)
 		for name := range res.Header {
 			if strings.HasPrefix(name, "Access-Control-") {
 				t.Errorf("%s lets other sites in: %s", c.address, name)

@@ -159,11 +159,11 @@ phases of high pressure, with the main cause of the waiting in each
 func histDoc(recorded, sampled string) *document.Hist {
 	a, b, total := &waits.Lengths{}, &waits.Lengths{Open: 1}, &waits.Lengths{}
 	for _, ns := range []int64{0, 1500, 30_000, 30_001} {
-		a.Exact.Add(ns)
+		a.Exact.Record(ns)
 		a.Corrected.AddCorrected(ns, 1, 10_000)
 	}
-	b.AtLeast.Add(10e6)
-	b.AtMost.Add(30e6)
+	b.AtLeast.Record(10e6)
+	b.AtMost.Record(30e6)
 	total.Merge(a)
 	total.Merge(b)
 	return document.NewHist(

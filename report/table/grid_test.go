@@ -136,7 +136,7 @@ func TestColumnsGoWhereThereIsNoRoom(t *testing.T) {
 	}
 	for width, want := range map[int]string{200: "5.00 s 4.00 s", 56: "5.00 s 4.00 s", 48: "5.00 s ooo"} {
 		out := write(t, g, Options{Width: width})
-		golden.Holds(golden.At(t, width), strings.Join(strings.Fields(out), " "), want)
+		golden.Holds(golden.Labelled(t, width), strings.Join(strings.Fields(out), " "), want)
 		if gone := strings.Contains(out, "no room for WALL"); gone != (width == 48) {
 			t.Errorf("%d columns: a note says what is gone: %v\n%s", width, gone, out)
 		}

@@ -76,8 +76,8 @@ func (m Measure) Counts() bool { return m.many != "" }
 // Lasts reports whether the weights are durations.
 func (m Measure) Lasts() bool { return m.lasts }
 
-// Of names what is counted, "" for time.
-func (m Measure) Of() string { return m.many }
+// Counted names what is counted, "" for time.
+func (m Measure) Counted() string { return m.many }
 
 // What names the measure in a title.
 func (m Measure) What() string { return cmp.Or(m.many, m.Thread+"-time") }

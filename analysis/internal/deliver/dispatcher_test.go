@@ -66,7 +66,7 @@ func TestVisitorsReceiveCallsInOrder(t *testing.T) {
 					var path *analysis.Hop
 					for j := range s.Shares {
 						s.Shares[j] = analysis.Share{Ns: at, Hops: j, Path: path}
-						path = d.Hops.Add(
+						path = d.Hops.Keep(
 							analysis.Hop{Thread: format.ThreadID(i), Lock: format.ObjectID(j), Next: path},
 						)
 					}

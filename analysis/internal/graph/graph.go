@@ -51,9 +51,9 @@ func (g *Graph) blockedOn(o analysis.Owner) Blocked {
 	return g.Blocked[o.Thread]
 }
 
-// Own adds an owner. Readers stay in order of thread, so that splits do not depend on the
+// AddOwner adds an owner. Readers stay in order of thread, so that splits do not depend on the
 // order in which they acquired the lock.
-func (g *Graph) Own(l format.ObjectID, h analysis.Owner) {
+func (g *Graph) AddOwner(l format.ObjectID, h analysis.Owner) {
 	if len(g.Owners[l]) == 0 { // the common case
 		g.Owners[l] = append(g.Owners[l], h)
 		return
@@ -98,7 +98,7 @@ type paths struct {
 // HopStore holds the hops of the current batch's paths, each once.
 type HopStore struct{ List []analysis.Hop }
 
-func (h *HopStore) Add(hop analysis.Hop) *analysis.Hop {
+func (h *HopStore) Keep(hop analysis.Hop) *analysis.Hop {
 	h.List = append(h.List, hop)
 	return &h.List[len(h.List)-1]
 }

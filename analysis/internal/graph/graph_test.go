@@ -26,7 +26,7 @@ func TestHowManyPathsAreFollowed(t *testing.T) {
 		g.Blocked[1] = Blocked{Lock: 1, Stack: 1}
 		for thread := 2; thread < len(g.Blocked); thread++ {
 			lock := format.ObjectID(1 + (thread-2)/readers)
-			if g.Own(lock, analysis.Owner{Thread: format.ThreadID(thread), Stack: 1}); lock < locks {
+			if g.AddOwner(lock, analysis.Owner{Thread: format.ThreadID(thread), Stack: 1}); lock < locks {
 				g.Blocked[thread] = Blocked{Lock: lock + 1, Stack: 1}
 			}
 		}
@@ -110,7 +110,7 @@ func TestOwnersComeAndGo(t *testing.T) {
 				g.Disown(0, h)
 				want = slices.Delete(want, at, at+1)
 			} else {
-				g.Own(0, h)
+				g.AddOwner(0, h)
 				at, _ := slices.BinarySearchFunc(want, h.Thread, func(a analysis.Owner, t format.ThreadID) int { return int(a.Thread) - int(t) })
 				want = slices.Insert(want, at, h)
 			}

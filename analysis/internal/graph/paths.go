@@ -127,7 +127,7 @@ func (g *Graph) leaf(direct, root analysis.Owner, ns int64) {
 	for i := len(path) - 1; i > 0; i-- {
 		h := path[i]
 		h.Next = s.Path
-		s.Path = g.Hops.Add(h)
+		s.Path = g.Hops.Keep(h)
 	}
 	g.paths.shares = append(g.paths.shares, s)
 }

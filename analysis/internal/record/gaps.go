@@ -12,7 +12,7 @@ import (
 // order of time.
 type gapIndex struct{ starts, ends []int64 } // each ascending
 
-func (g *gapIndex) add(start, end int64) {
+func (g *gapIndex) addGap(start, end int64) {
 	insert(&g.ends, end)
 	if start < end { // an instant at an empty gap is after it
 		insert(&g.starts, start)

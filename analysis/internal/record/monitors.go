@@ -21,7 +21,7 @@ type endings struct {
 	sorted []Ending
 }
 
-func (e *endings) add(one Ending) {
+func (e *endings) addEnding(one Ending) {
 	if one.By != format.NoThread {
 		e.added.Add(one)
 	}

@@ -93,7 +93,7 @@ func (r *Record) Keep(ev *format.Event) {
 	end := max(ev.End, ev.Time)
 	if ev.Kind == format.KindRelease && ev.Object == format.NoObject {
 		if r.NonLock {
-			r.Endings.add(Ending{ev.Time, ev.Woken, ev.Thread, ev.Stack})
+			r.Endings.addEnding(Ending{ev.Time, ev.Woken, ev.Thread, ev.Stack})
 		}
 		return
 	}
@@ -104,13 +104,13 @@ func (r *Record) Keep(ev *format.Event) {
 		r.seen(ev.Time, end)
 	case format.KindActivity:
 		r.Events = true
-		r.note(ev, end)
+		r.recordEvidence(ev, end)
 	case format.KindRecording:
 		r.Recorded = append(r.Recorded, times.Span{Start: ev.Time, End: end})
 		r.Part().seen(ev.Time, end)
 	case format.KindGap:
 		r.Gaps = append(r.Gaps, times.Span{Start: ev.Time, End: end})
-		r.Part().Gaps.add(ev.Time, end)
+		r.Part().Gaps.addGap(ev.Time, end)
 	case format.KindPause:
 		r.Part().addCollection(ev, end)
 	case format.KindThreadStart, format.KindThreadEnd, format.KindRelease:
@@ -118,8 +118,8 @@ func (r *Record) Keep(ev *format.Event) {
 	}
 }
 
-// note records the evidence of an activity about the input or the lock.
-func (r *Record) note(ev *format.Event, end int64) {
+// recordEvidence records the evidence of an activity about the input or the lock.
+func (r *Record) recordEvidence(ev *format.Event, end int64) {
 	switch ev.Activity {
 	case format.ActivityRun:
 		if end == ev.Time { // a sample, not a call that was traced

@@ -17,7 +17,7 @@ func TestGapsAroundAnInstant(t *testing.T) {
 		for range rapid.IntRange(0, 20).Draw(t, "gaps") {
 			start := rapid.Int64Range(0, 50).Draw(t, "start")
 			s := times.Span{Start: start, End: start + rapid.Int64Range(0, 9).Draw(t, "length")}
-			g.add(s.Start, s.End)
+			g.addGap(s.Start, s.End)
 			list = append(list, s)
 		}
 		at := rapid.Int64Range(0, 60).Draw(t, "at")

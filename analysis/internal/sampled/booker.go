@@ -56,7 +56,7 @@ func (b *booker) build(of *instant) {
 				if o.Thread == format.NoThread {
 					h = analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}
 				}
-				b.g.Own(in.lock, h)
+				b.g.AddOwner(in.lock, h)
 			}
 		}
 		for j, w := range in.waiters {
@@ -139,7 +139,7 @@ func (b *booker) book(lo, hi, running int64, seen *analysis.Sample) {
 // is booked there again as time in which the lock was free: a JVM shows a waiting thread as
 // runnable while the lock has no owner, so that is the time samples miss.
 func (b *booker) emitScaled(nodes []format.ThreadID, lo, hi int64, seen *analysis.Sample) {
-	length := b.Measured.factor(b.g.Blocked[nodes[0]].Lock).of(hi - lo)
+	length := b.Measured.factor(b.g.Blocked[nodes[0]].Lock).scaled(hi - lo)
 	if b.collect(nodes, lo, min(hi, lo+length), seen, false) {
 		b.e.Book(&b.slice, &b.g, b.group[0], len(b.group), func() []format.ThreadID { return b.group })
 	}

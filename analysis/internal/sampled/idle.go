@@ -35,7 +35,7 @@ func (s *Sampler) chargeIdle(lo, hi int64) {
 	for _, one := range s.cur.idleThreads {
 		charge(s.idleSumOf(one))
 	}
-	s.sleeps.add(s.cur, from, to, s.e.Defs.Kind)
+	s.sleeps.addInstant(s.cur, from, to, s.e.Defs.Kind)
 }
 
 // idleSumOf returns the sum for an idle state.

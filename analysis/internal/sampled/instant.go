@@ -23,8 +23,8 @@ type contendedLock struct {
 	links   bool // the waiters stand for no time: they only show which locks owners wait for
 }
 
-// add returns a place for one more lock, in memory used before if possible.
-func (in *instant) add() *contendedLock { return column.Next(&in.locks) }
+// addLock returns a place for one more lock, in memory used before if possible.
+func (in *instant) addLock() *contendedLock { return column.Next(&in.locks) }
 
 func (l *contendedLock) set(lock format.ObjectID, owners, waiters []format.Party, links bool) {
 	l.lock, l.links = lock, links
@@ -39,7 +39,7 @@ func (in *instant) copy(of *instant) {
 	in.locks, in.idleThreads = locks, nil
 	for i := range of.locks {
 		l := &of.locks[i]
-		in.add().set(l.lock, l.owners, l.waiters, l.links)
+		in.addLock().set(l.lock, l.owners, l.waiters, l.links)
 	}
 }
 

@@ -60,8 +60,8 @@ func (m *measured) begin(enabled bool) {
 	}
 }
 
-// Add adds the measured waiting of one thread.
-func (m *measured) Add(ev *format.Event) {
+// AddWaiting adds the measured waiting of one thread.
+func (m *measured) AddWaiting(ev *format.Event) {
 	if sum := m.unbooked + max(ev.Weight, earliest); m.enabled && !outOfRange(sum) {
 		m.by[min(ev.Thread, owners.MaxID)] += sum - m.unbooked
 		m.unbooked, m.fresh, m.until, m.knownWaiting = sum, true, ev.Time, m.waiting
@@ -145,8 +145,8 @@ const maxScale = 16
 // scale is the factor to/by.
 type scale struct{ to, by int64 }
 
-// of returns a duration times the factor.
-func (f scale) of(length int64) int64 {
+// scaled returns a duration times the factor.
+func (f scale) scaled(length int64) int64 {
 	if f.by <= 0 || length <= 0 || length > maxRun {
 		return length
 	}

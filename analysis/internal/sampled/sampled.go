@@ -27,7 +27,7 @@ func (s *Sampler) Tick(t *format.Event) {
 		at = t.Time
 	}
 	if d := at - s.intended; !s.periodKnown && s.intended != format.NoTime && d > 0 {
-		s.period = s.intervals.add(d)
+		s.period = s.intervals.addInterval(d)
 	}
 	s.intended = at
 	s.bookEnough()
@@ -73,7 +73,7 @@ func (s *Sampler) Contention(ev *format.Event) {
 	if !s.next.valid || s.next.time != ev.Time {
 		s.open(ev.Time, ev.Weight)
 	}
-	s.next.add().set(ev.Object, ev.Owners, ev.Waiters, false)
+	s.next.addLock().set(ev.Object, ev.Owners, ev.Waiters, false)
 	if len(ev.Owners) > 0 {
 		s.owned = true
 	} else {
@@ -86,7 +86,7 @@ func (s *Sampler) Contention(ev *format.Event) {
 func (s *Sampler) Link(ev *format.Event) bool {
 	ok := s.ticked && s.next.valid && s.next.time == ev.Time && len(ev.Waiters) > 0 && ev.Object != format.NoObject
 	if ok {
-		s.next.add().set(ev.Object, ev.Owners, ev.Waiters, true)
+		s.next.addLock().set(ev.Object, ev.Owners, ev.Waiters, true)
 	}
 	return ok
 }

@@ -19,7 +19,7 @@ func TestHowFarSamplesAreScaled(t *testing.T) {
 		{100, 1200, 1200, 100, 100}, {100, 2400, 2400, 120, 190},
 		{2, 1, hour * 3 / 4, hour * 3 / 2, hour * 3 / 2}, {2, 1, hour * 3 / 2, hour * 3 / 2, hour * 3 / 2},
 	} {
-		golden.Within(t, (scale{c.to, c.by}).of(c.length), c.least, c.most)
+		golden.Within(t, (scale{c.to, c.by}).scaled(c.length), c.least, c.most)
 	}
 }
 

@@ -58,9 +58,9 @@ func (b *booker) bookPending() {
 	m := &b.Measured
 	rest := m.waiting - m.knownWaiting
 	if m.sampled > 0 {
-		rest = scale{m.booked, m.sampled}.of(rest)
+		rest = scale{m.booked, m.sampled}.scaled(rest)
 	} else {
-		rest = scale{m.unbooked, m.knownWaiting}.of(rest)
+		rest = scale{m.unbooked, m.knownWaiting}.scaled(rest)
 	}
 	m.setTargets(rest)
 	m.scaling = true
@@ -93,7 +93,7 @@ func (b *booker) runMore(lo, hi, running int64) {
 		if f.by == 0 {
 			continue
 		}
-		scaled := f.of(length)
+		scaled := f.scaled(length)
 		m.booked += scaled
 		m.unbooked -= scaled
 		for rest := scaled - length; rest > 0 && length > 0; rest -= length {

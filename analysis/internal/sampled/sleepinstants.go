@@ -58,8 +58,8 @@ type sleepSpan struct {
 	ns int64
 }
 
-// add adds an instant; [lo, hi) is its part in the cut of the filter.
-func (s *sampledSleeps) add(cur *instant, lo, hi int64, kind func(format.ObjectID) format.LockKind) {
+// addInstant adds an instant; [lo, hi) is its part in the cut of the filter.
+func (s *sampledSleeps) addInstant(cur *instant, lo, hi int64, kind func(format.ObjectID) format.LockKind) {
 	s.group = s.group[:0]
 	for _, one := range cur.idleThreads {
 		if one.activity == format.ActivitySleep {

@@ -65,7 +65,7 @@ func (s *stalls) resolve(e *deliver.Emitter, period, next int64) {
 	if next > s.intended+period {
 		s.Late.AddCorrected(late, 1, period)
 	} else {
-		s.Late.Add(late)
+		s.Late.Record(late)
 	}
 	if s.actual > s.last {
 		s.LateNs += s.actual - max(min(s.intended, s.actual), s.last)
@@ -81,8 +81,8 @@ type intervalMedian struct {
 	n      int
 }
 
-// add adds an interval and returns the median.
-func (d *intervalMedian) add(next int64) int64 {
+// addInterval adds an interval and returns the median.
+func (d *intervalMedian) addInterval(next int64) int64 {
 	if d.n < len(d.sorted) {
 		at, _ := slices.BinarySearch(d.sorted[:d.n], next)
 		copy(d.sorted[at+1:d.n+1], d.sorted[at:d.n])

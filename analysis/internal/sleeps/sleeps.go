@@ -48,7 +48,7 @@ const (
 	sleepMayBeInside
 )
 
-func (s *Sites) of(stack format.StackID) sleepSite {
+func (s *Sites) siteOf(stack format.StackID) sleepSite {
 	if int(stack) < len(s.at) {
 		return s.at[stack]
 	}
@@ -57,7 +57,7 @@ func (s *Sites) of(stack format.StackID) sleepSite {
 
 // Works reports whether an idle time is a sleep inside a critical section.
 func (s *Sites) Works(o owners.Activity) bool {
-	return o.What() == format.ActivitySleep && s.of(o.Stack) == sleepInside
+	return o.What() == format.ActivitySleep && s.siteOf(o.Stack) == sleepInside
 }
 
 // The largest numbers of sleeps and acquisitions that verdicts use: the earliest ones.
@@ -189,7 +189,7 @@ func (s *Sites) Unclear(own owners.Scan, cut times.Span) (ns int64) {
 		return 0
 	}
 	for own.NextOther() {
-		if o := own.Activity(); o.What() == format.ActivitySleep && s.of(o.Stack) == sleepMayBeInside {
+		if o := own.Activity(); o.What() == format.ActivitySleep && s.siteOf(o.Stack) == sleepMayBeInside {
 			ns += max(min(o.End, cut.End)-max(o.Start, cut.Start), 0)
 		}
 	}

@@ -172,7 +172,7 @@ func (s *openWaits) leaveGroup(n format.ThreadID, c *queueGroup) {
 		s.state[n].member = 0
 		return
 	}
-	l, w := s.g.Blocked[n].Lock, c.members.Of(number).waiter
+	l, w := s.g.Blocked[n].Lock, c.members.Waiter(number).waiter
 	if lo, hi, ok := s.e.Cut(c.since, s.now); ok && c.since < s.now {
 		s.boundStarts(1)
 		s.charged = append(s.charged[:0], w)

@@ -120,7 +120,7 @@ func (s *Sweep) Run() {
 			s.release(s.held[0].ID)
 			s.held.Pop()
 		case changeTake:
-			s.take(&s.takes[0])
+			s.beginOwnership(&s.takes[0])
 			if s.takes = s.takes[1:]; len(s.takes) == 0 {
 				s.takes = <-s.taking
 			}
@@ -238,11 +238,11 @@ func (s *Sweep) node(t format.ThreadID) format.ThreadID {
 	return n
 }
 
-// take begins an ownership.
-func (s *Sweep) take(o *owners.Ownership) {
+// beginOwnership begins an ownership.
+func (s *Sweep) beginOwnership(o *owners.Ownership) {
 	s.held.Push(column.Key{At: o.End, ID: s.keep(o)})
 	s.flushLock(o.Lock)
-	s.g.Own(o.Lock, o.Owner)
+	s.g.AddOwner(o.Lock, o.Owner)
 	if o.Kind == analysis.OwnerThread {
 		t := o.Thread
 		if s.owns[t] = append(s.owns[t], o.Lock); len(s.owns[t]) == 1 {

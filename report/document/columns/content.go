@@ -156,7 +156,7 @@ func pausesOf(all []analysis.Pause, c *cube.Cube) []pauses {
 		p := pauses{Kind: analysis.PseudoOwner(kind, 0)}
 		for _, pause := range all {
 			if pause.Kind == kind {
-				p.add(pause, c)
+				p.addPause(pause, c)
 			}
 		}
 		if p.Count > 0 {
@@ -166,7 +166,7 @@ func pausesOf(all []analysis.Pause, c *cube.Cube) []pauses {
 	return out
 }
 
-func (p *pauses) add(pause analysis.Pause, c *cube.Cube) {
+func (p *pauses) addPause(pause analysis.Pause, c *cube.Cube) {
 	ns := pause.End - pause.Start
 	p.Count, p.Ns, p.MaxNs = p.Count+1, p.Ns+ns, max(p.MaxNs, ns)
 	c.Cut(pause.Start, pause.End, func(bin int32, ns int64) {

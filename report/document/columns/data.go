@@ -112,7 +112,7 @@ func tableOf(content *Content) (*table, *numbering) {
 			n.unowned(row)
 		}
 		n.waited[lock] += r.Ns
-		t.Cells.add(r.Cells)
+		t.Cells.addRow(r.Cells)
 		if last := len(r.Cells) - 1; last >= 0 {
 			t.Bins = max(t.Bins, int(r.Cells[last].Bin)+1)
 		}
@@ -140,7 +140,7 @@ func (n *numbering) unowned(row int) {
 // noOwner stands for the owner in rows about pools, queues and the like.
 const noOwner = "[no owner]"
 
-func (c *cells) add(row []cube.Cell) {
+func (c *cells) addRow(row []cube.Cell) {
 	c.Count = append(c.Count, int32(len(row)))
 	for _, cell := range row {
 		c.Bin = append(c.Bin, cell.Bin)

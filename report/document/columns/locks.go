@@ -175,7 +175,7 @@ func (n *numbering) owned(d cube.Dim, id, lock uint32) (site, took int32) {
 // ownerSite names the site of a lock's owner, as the first screen does.
 func (n *numbering) ownerSite(stack format.StackID, lock format.ObjectID) int32 {
 	site := n.sites.Owner(stack, lock)
-	return n.name(text.OwnerAt(n.sites.Names().Name(site), n.sites.In(site)))
+	return n.name(text.OwnerAt(n.sites.Names().Name(site), n.sites.OnlyInFrame(site)))
 }
 
 // taking returns the node of the frame that acquired a lock.

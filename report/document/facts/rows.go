@@ -102,8 +102,8 @@ func codes(lists ...[]format.Warning) string {
 	return strings.Join(slices.Sorted(maps.Keys(all)), " ")
 }
 
-// at returns when an interval begins; what counts has no time.
-func at(c *cube.Cube, bin int, timed bool) Instant {
+// instantOfBin returns when an interval begins; what counts has no time.
+func instantOfBin(c *cube.Cube, bin int, timed bool) Instant {
 	if !timed {
 		return 0
 	}
@@ -114,7 +114,7 @@ func (f *Facts) intervals(c *cube.Cube, timed bool) {
 	rows := map[int]*Interval{}
 	row := func(bin int) *Interval {
 		if rows[bin] == nil {
-			rows[bin] = &Interval{Recording: f.Recording.Recording, Interval: at(c, bin, timed)}
+			rows[bin] = &Interval{Recording: f.Recording.Recording, Interval: instantOfBin(c, bin, timed)}
 		}
 		return rows[bin]
 	}

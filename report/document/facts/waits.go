@@ -53,9 +53,9 @@ func (w *Waits) All() iter.Seq[*Wait] {
 
 // compare orders rows as they are written: by interval, those of long waits first.
 func (w *Waits) compare(a, b cube.CellAt) int {
-	_, x := w.of.At(a)
-	_, y := w.of.At(b)
-	if c := cmp.Or(cmp.Compare(w.at(x), w.at(y)), cmp.Compare(y.Ns, x.Ns)); c != 0 {
+	_, x := w.of.CellOf(a)
+	_, y := w.of.CellOf(b)
+	if c := cmp.Or(cmp.Compare(w.instantOf(x), w.instantOf(y)), cmp.Compare(y.Ns, x.Ns)); c != 0 {
 		return c
 	}
 	for _, k := range [...]blame.Key{blame.ByClass, blame.ByWaiterStack, blame.ByOwnerStack} {
@@ -66,7 +66,7 @@ func (w *Waits) compare(a, b cube.CellAt) int {
 	return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Cell, b.Cell))
 }
 
-func (w *Waits) at(c *cube.Cell) Instant { return at(w.of, int(c.Bin), w.timed) }
+func (w *Waits) instantOf(c *cube.Cell) Instant { return instantOfBin(w.of, int(c.Bin), w.timed) }
 
 // by are the names of a row, besides how its owner is known. They mean the same in every
 // run of a program: no id and no address of one recording is in them.
@@ -152,10 +152,10 @@ func chainOf(site, callers string) string {
 }
 
 func (w *Waits) row(at cube.CellAt) Wait {
-	r, cell := w.of.At(at)
+	r, cell := w.of.CellOf(at)
 	out := Wait{
 		Recording:    w.recording,
-		Interval:     w.at(cell),
+		Interval:     w.instantOf(cell),
 		Class:        w.name(at, blame.ByClass),
 		Kind:         w.of.Kind(uint32(r.Lock)).String(),
 		WaiterMethod: w.name(at, blame.ByWaiterMethod),
