@@ -330,7 +330,7 @@ var notes = map[string]bool{
 	format.CodeReEntry: true, format.CodeMovedLocks: true, format.CodeJoinedLocks: true,
 	format.CodeSaturated: true, format.CodeSpinning: true, format.CodeKernel: true, format.CodeFewerSamples: true,
 	format.CodeByWaiter: true, format.CodeNotLocks: true, format.CodeDeadlock: true,
-	format.CodeLikelyDeadlock: true,
+	format.CodeLikelyDeadlock: true, format.CodeUnlistedLocks: true, format.CodeAbsentOwners: true,
 }
 
 // warn prints the warnings of the decoder, unless the report has them.

@@ -12,6 +12,7 @@ const (
 	CodeSeveralProcesses = "several-processes" // dumps of several processes are treated as one, or follow each other
 	CodeClock            = "clock"             // times were corrected or are doubtful
 	CodeUnlistedOwners   = "unlisted-owners"   // a dump omits owners, or threads that may be owners
+	CodeAbsentOwners     = "absent-owners"     // owners that the input names, and whose threads it does not show
 	CodeReaders          = "readers"           // waits for read-write locks held by threads that the dump does not show
 	CodeMoved            = "moved"             // a garbage collector moved locks between thread dumps; they were followed
 	CodeCountsOnly       = "counts-only"       // the input counts contended acquisitions without times or owners

@@ -168,6 +168,7 @@ func unlistedOwners(_ *Rule, _ *Subject, run *Run) Doubt {
 	w, _ := run.warned(
 		format.CodeUnlistedOwners,
 		format.CodeUnlistedLocks,
+		format.CodeAbsentOwners,
 		format.CodeReaders,
 		format.CodeUnlistedThreads,
 	)

@@ -1,6 +1,7 @@
 package threaddump
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -176,12 +177,17 @@ func (b *builder) done() *Dump {
 	b.dump.relate(b.relations)
 	for _, c := range b.claims {
 		i, listed := b.byID[c.owner]
-		if !listed && c.name != "" { // its waiters name it nevertheless
+		if !listed && b.dump.holds(c.ref) { // the stacks show an owner
+			continue
+		}
+		if !listed { // its waiters name it nevertheless
 			i = len(b.dump.Threads)
 			b.byID[c.owner] = i
-			b.dump.Threads = append(b.dump.Threads, Thread{Name: c.name, JavaID: c.java})
+			name := cmp.Or(c.name, "thread "+strconv.FormatInt(c.owner, 10))
+			b.dump.Threads = append(b.dump.Threads, Thread{Name: name, JavaID: c.java})
+			b.dump.Absent = append(b.dump.Absent, absentOwner{name, c.ref.Class})
 		}
-		if i < len(b.dump.Threads) && (listed || c.name != "") {
+		if i < len(b.dump.Threads) {
 			b.dump.Threads[i].hold(c.ref)
 		}
 	}

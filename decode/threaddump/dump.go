@@ -6,6 +6,8 @@
 package threaddump
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -22,19 +24,23 @@ type Dump struct {
 	Fused    bool  // lines of several processes are mixed in it
 	Spread   int64 // ns between its first and last thread; 0 if all threads were stopped
 
-	Fragment bool // threads cut out of a dump: others may be missing
-	Listed   bool // it lists all platform threads that run Java, even if it is cut
-	Mixed    bool // jhsdb --mixed wrote it: with native frames, and without locks
-	Virtuals bool // the program may have virtual threads that it does not list
-	Hides    bool // it has, and those
-	Marks    bool // the threads that wait for a class to be initialised, from JDK 12 on
-	Release  int  // the JVM's feature release, as 21; 0 when not given
+	Fragment bool          // threads cut out of a dump: others may be missing
+	Absent   []absentOwner // of locks, which are named and not listed
+	Reported string        // what the JVM's deadlock report says, if the threads do not show all of it; else ""
+	Listed   bool          // it lists all platform threads that run Java, even if it is cut
+	Mixed    bool          // jhsdb --mixed wrote it: with native frames, and without locks
+	Virtuals bool          // the program may have virtual threads that it does not list
+	Hides    bool          // it has, and those
+	Marks    bool          // the threads that wait for a class to be initialised, from JDK 12 on
+	Release  int           // the JVM's feature release, as 21; 0 when not given
 
 	Addresses bool // LockRef.Addr is a heap address, which a collector may change; else a hash, which stays
 }
 
 // Complete reports whether it lists all threads that may hold a lock.
-func (d *Dump) Complete() bool { return (d.Listed || !d.Cut && !d.Fragment) && !d.Virtuals }
+func (d *Dump) Complete() bool {
+	return (d.Listed || !d.Cut && !d.Fragment) && !d.Virtuals && len(d.Absent) == 0 && d.Reported == ""
+}
 
 // servesVirtual is the first release of which a JVM with virtual threads has a thread with
 // a telling name; before, carriers may belong to any pool.
@@ -75,6 +81,18 @@ type LockRef struct {
 	Class string
 	Addr  uint64
 	Name  string // the guarded class, if the lock's own class is not specific: "class X"; else ""
+	Site  string // where its waiters stand, if the dump does not name the lock; else ""
+}
+
+// Unnamed reports that the dump does not name the lock.
+func (r LockRef) Unnamed() bool { return r.Site != "" || r == LockRef{} }
+
+// String writes the lock with its class and, if it is named, its address.
+func (r LockRef) String() string {
+	if r.Unnamed() {
+		return cmp.Or(r.Class, "a lock without a name")
+	}
+	return fmt.Sprintf("%s@%x", r.Class, r.Addr)
 }
 
 // Wait is how a thread waits.

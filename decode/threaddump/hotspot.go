@@ -40,7 +40,6 @@ type hotspot struct {
 	alone    bool   // nothing but a report, as far as is read
 	vmState  string // of the current thread, by a debugger
 	blocked  []int  // threads that a debugger found waiting for a monitor
-	parked   []int  // the same, parked
 
 	called   map[int64]int64 // by number of a thread: the operating system's
 	ended    bool            // with a line that follows all threads
@@ -62,7 +61,7 @@ func release(header string) int {
 // hotspotThread matches the first line of a thread without a header before it, and of a
 // deadlock report.
 func hotspotThread(line string) bool {
-	if reportStarts(line) {
+	if reports(line) {
 		return true
 	}
 	if quoted(line) {
@@ -76,7 +75,7 @@ func hotspotThread(line string) bool {
 }
 
 func newHotSpot(n *names, before []string, line string) parser {
-	p := &hotspot{builder: newBuilder(n, timeBefore(before)), fragment: !hotspotHeader(line), alone: reportStarts(line)}
+	p := &hotspot{builder: newBuilder(n, timeBefore(before)), fragment: !hotspotHeader(line), alone: reports(line)}
 	p.dump.Addresses, p.dump.Marks, p.dump.Release = true, true, release(line)
 	return p
 }
@@ -92,15 +91,19 @@ func (p *hotspot) line(line string) bool {
 		p.blank = p.cur != nil
 	case p.report.within:
 		return p.reportLine(line, text)
-	case reportStarts(line):
+	case reports(line):
 		p.next()
-		p.report.within, p.ended = true, !p.alone
+		p.report.within, p.report.begun, p.ended = true, len(p.relations), !p.alone
+		p.report.stacks = !reportStarts(line)
 	case line[0] == '"' && !p.ended:
 		p.alone = false
 		p.thread(line)
 	case line[0] == 'T' && p.debugger(line):
+	case reportEnds(line):
+		p.next()
+		p.ended, p.dump.Reported = true, jvmFound+", and its report is not in the text"
 	case p.ended:
-		return reportEnds(line)
+		return false
 	case line[0] != '\t' && slices.ContainsFunc(hotspotEnds, func(end string) bool { return strings.HasPrefix(line, end) }):
 		p.next()
 		p.ended = true
@@ -261,12 +264,13 @@ func seconds(text string) int64 {
 // finish: not every JVM marks the end of a dump. If all of its threads are complete, the
 // dump is accepted, but others may be missing.
 func (p *hotspot) finish(eof bool) *Dump {
-	p.dump.Cut = eof && !p.fragment && !p.ended && !p.whole()
+	whole := p.whole()
+	p.next()
+	p.reportDone()
+	p.dump.Cut = eof && (p.report.cut || !p.fragment && !p.ended && !whole)
 	p.dump.Fragment = !p.dump.Cut && !p.ended
 	p.dump.Virtuals = p.dump.Virtuals || p.modern && p.carriers
-	p.next()
 	p.nameBlocked()
-	p.nameParked()
 	return p.done()
 }
 

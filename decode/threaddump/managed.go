@@ -38,11 +38,8 @@ func (p *hotspot) debuggerFrame(text, rest string) {
 	p.lineFrame(name, line)
 	if p.vmState == "BLOCKED" && len(p.cur.Frames) == 1 {
 		p.cur.State = stateAt(&p.cur.Frames[0])
-		switch i := len(p.dump.Threads); {
-		case p.cur.State == "BLOCKED":
-			p.blocked = append(p.blocked, i)
-		case p.cur.Frames[0].Method == "park":
-			p.parked = append(p.parked, i)
+		if p.cur.State == "BLOCKED" {
+			p.blocked = append(p.blocked, len(p.dump.Threads))
 		}
 	}
 }
@@ -80,17 +77,6 @@ func stateAt(f *format.Frame) string {
 		return "WAITING"
 	}
 	return "BLOCKED"
-}
-
-// nameParked sets the objects on which threads of a debugger are parked, as their frames
-// show them.
-func (p *hotspot) nameParked() {
-	for _, at := range p.parked {
-		t := &p.dump.Threads[at]
-		if class, _ := ParkedOn(t.Frames[1:]); class != "" {
-			t.Wait, t.For = Parked, LockRef{Class: class}
-		}
-	}
 }
 
 // nameBlocked gives the threads of a debugger the names of its deadlock report, which lists

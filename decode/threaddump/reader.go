@@ -168,7 +168,10 @@ func (r *Reader) deliver(d *Dump) {
 		r.Said.DeadlockDumps++
 	}
 	r.missing.initialises = d.Initialises() // in a deadlock it stays
+	r.missing.unnamedNow = 0
+	d.placeWaits()
 	s := r.snapshot(d, &r.missing)
+	r.missing.lists(d)
 	r.Push(format.Event{Kind: format.KindTick, Time: at, Weight: weight, Live: s.live, IdleThreads: s.idle})
 	for i := range s.others {
 		s.others[i].Time, s.others[i].End = at, at
@@ -202,6 +205,8 @@ func (r *Reader) Stats() format.Stats {
 	s.BytesTotal = s.BytesRead
 	if s.DeadlockDumps == 0 {
 		s.Blind = "not all threads that may hold a lock are in a thread dump, or no locks are"
+	} else if n := r.missing.unnamedNow; n > 0 {
+		s.Blind = "the last thread dump does not name the " + human.Some(n, "lock that a thread waits", "locks that threads wait") + " for"
 	} else if in := r.missing.initialises; in != "" {
 		s.Blind = UnmarkedWaits(in)
 	}
@@ -236,106 +241,4 @@ func (r *Reader) Stats() format.Stats {
 		)
 	}
 	return s
-}
-
-// missing counts what the dumps did not show.
-type missing struct {
-	cut         []format.Damage // of dumps that were cut, or fused
-	spread      int64           // the largest time between the first and last thread of a dump, ns
-	disordered  int             // dumps not later than the previous one
-	unlisted    int             // waits on j.u.c. locks in dumps that list no owners of those
-	readers     int             // waits on read-write locks that only readers can hold
-	virtual     int             // waits for locks without an owner in a dump, which virtual threads may hold
-	absent      int             // the same in a dump with missing threads
-	mixed       int             // dumps without locks
-	initialises string          // a method of the last dump that may wait for a class to be initialised
-	hides       bool            // there may be unlisted virtual threads
-}
-
-func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
-	advise := func(when bool, code, hint, text string, args ...any) {
-		if when {
-			w = append(w, format.Warning{Code: code, Text: human.Say(text, args...), Hint: hint})
-		}
-	}
-	add := func(when bool, code, text string, args ...any) { advise(when, code, "", text, args...) }
-	for i := range m.cut {
-		add(true, m.cut[i].Code, "%s: %s", m.cut[i].Pos.File, m.cut[i].Why)
-	}
-	add(
-		dumps == 1,
-		format.CodeSingleDump,
-		"one thread dump counts threads, it does not measure time: take several to see how long they wait",
-	)
-	add(
-		dumps > 1 && !timed,
-		format.CodeNoTimes,
-		"the %v thread dumps have no time: they count the threads seen waiting, in all of them together",
-		dumps,
-	)
-	add(
-		m.spread > 1,
-		format.CodeNotOneInstant,
-		"threads were inspected one after the other, over up to %v: owners may have changed in between",
-		time.Duration(m.spread),
-	)
-	add(
-		m.spread == 1,
-		format.CodeNotOneInstant,
-		"threads were inspected one after the other: owners may have changed in between",
-	)
-	add(
-		m.disordered > 0,
-		format.CodeClock,
-		"%s later than the previous one: placed right after it",
-		human.Some(m.disordered, "thread dump is not", "thread dumps are not"),
-	)
-	advise(
-		m.unlisted > 0,
-		format.CodeUnlistedOwners,
-		"take it with -l (jstack -l, jcmd PID Thread.print -l)",
-		"owners of java.util.concurrent locks are not in the dump for %s",
-		human.Some(m.unlisted, "wait", "waits"),
-	)
-	add(
-		m.readers > 0,
-		format.CodeReaders,
-		"%s no owner: threads that hold the read lock are invisible in a thread dump",
-		human.Some(m.readers, "wait on a read-write lock has", "waits on read-write locks have"),
-	)
-	advise(
-		m.virtual > 0,
-		format.CodeUnlistedOwners,
-		"jcmd PID Thread.dump_to_file -format=json does",
-		"%s that no thread in the dump holds: virtual threads may, which the dump does not list",
-		human.Some(m.virtual, "wait is for a lock", "waits are for locks"),
-	)
-	advise(
-		m.hides,
-		format.CodeUnlistedThreads,
-		"'jcmd PID Thread.dump_to_file FILE' writes them, from JDK 24 on with their locks",
-		"virtual threads may run, which are not in the dump",
-	)
-	advise(
-		m.mixed > 0,
-		format.CodeUnlistedLocks,
-		"take it without --mixed, with --locks",
-		"jhsdb --mixed wrote %s: it names locks only where it found a deadlock",
-		counted(m.mixed),
-	)
-	add(
-		m.absent > 0,
-		format.CodeUnlistedOwners,
-		"%s not in the text, which has only some threads of a dump",
-		human.Some(m.absent, "wait is for a lock whose owner is", "waits are for locks whose owners are"),
-	)
-	return w
-}
-
-// counted writes how many dumps.
-func counted(n int) string {
-	if n == 1 {
-		return "a thread dump"
-	}
-	return human.Say("%v thread dumps", n)
 }

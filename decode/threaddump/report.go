@@ -1,6 +1,7 @@
 package threaddump
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,9 +13,10 @@ import (
 // often post only the report.
 type report struct {
 	within bool
-	stacks bool   // within the stacks it repeats
-	waiter string // the thread whose lock is read next
-	how    Wait
+	begun  int     // how many relations there were before it
+	stacks bool    // within the stacks it repeats
+	cut    bool    // it ends within the names of a circle
+	waiter string  // the thread whose lock is read next
 	ref    LockRef // the lock whose owner is read next
 }
 
@@ -22,6 +24,14 @@ type report struct {
 const reportHead = "Found one Java-level deadlock"
 
 func reportStarts(line string) bool { return strings.HasPrefix(line, reportHead) }
+
+// stacksHead begins the stacks of a report, which people quote without the lines before.
+const stacksHead = "Java stack information for the threads listed above"
+
+// reports reports whether a report begins with a line, whole or cut.
+func reports(line string) bool { return reportStarts(line) || strings.HasPrefix(line, stacksHead) }
+
+const jvmFound = "the JVM reports a deadlock"
 
 // reportEnds matches `Found 2 deadlocks.` and `Found a total of 2 deadlocks.`
 func reportEnds(line string) bool {
@@ -36,15 +46,19 @@ func (p *hotspot) reportLine(line, text string) bool {
 	r := &p.report
 	switch name, named := reportedName(line); {
 	case reportStarts(line):
-		r.stacks, r.waiter = false, ""
+		p.reportDone()
+		r.begun, r.stacks, r.waiter = len(p.relations), false, ""
 	case reportEnds(line):
 		p.next()
+		p.reportDone()
 		r.within = false
 	case strings.HasPrefix(line, "==="), strings.Trim(line, "`~") == "": // the title may end with a fence
-	case strings.HasPrefix(line, "Java stack information"):
+	case strings.HasPrefix(line, stacksHead):
 		r.stacks = true
-	case named && r.stacks && p.alone:
-		p.begin(Thread{Name: p.names.intern(name)})
+	case named && r.stacks:
+		if p.next(); !p.listed(name) {
+			p.begin(Thread{Name: p.names.intern(name)})
+		}
 	case named:
 		r.waiter = p.names.intern(name)
 	case r.stacks && (text != line || isPart(text)): // pasted text may have lost its indents
@@ -94,16 +108,47 @@ func (p *hotspot) relation(text string) bool {
 		_, class, ok := strings.Cut(class, "a ")
 		class, _, _ = strings.Cut(class, ")")
 		if p.report.ref = (LockRef{}); err == nil && ok {
-			p.report.how, p.report.ref = w.how, p.names.ref(class, addr)
+			p.report.ref = p.names.ref(class, addr)
+			p.relations = append(p.relations, relation{p.report.waiter, w.how, p.report.ref, ""})
 		}
 		return true
 	}
 	_, owner, ok := strings.Cut(text, `which is held by "`)
 	if ok && strings.HasSuffix(owner, `"`) && p.report.ref != (LockRef{}) {
-		owner = p.names.intern(strings.TrimSuffix(owner, `"`))
-		p.relations = append(p.relations, relation{p.report.waiter, p.report.how, p.report.ref, owner})
+		p.relations[len(p.relations)-1].owner = p.names.intern(strings.TrimSuffix(owner, `"`))
 	}
 	return ok
+}
+
+// listed reports whether the dump shows the stack of a thread of a name.
+func (b *builder) listed(name string) bool {
+	return slices.ContainsFunc(b.dump.Threads, func(t Thread) bool { return t.Name == name && len(t.Frames) > 0 })
+}
+
+// reportDone notes what a report says that the text does not show: it may be cut off, and its
+// names may be edited. That there is a deadlock is the JVM's own word.
+func (p *hotspot) reportDone() {
+	list := p.relations[p.report.begun:]
+	if !p.report.within || p.dump.Reported != "" {
+		return
+	}
+	if len(list) == 0 && !p.report.stacks {
+		p.report.cut = true
+		p.dump.Reported = jvmFound + ", and the text does not show who waits for whom"
+		return
+	}
+	for _, r := range list {
+		says := fmt.Sprintf("%s: %q waits for %s", jvmFound, r.waiter, r.ref)
+		switch {
+		case r.owner == "":
+			p.report.cut = true
+			p.dump.Reported = says + ", and the rest of its report is not in the text"
+			return
+		case !slices.ContainsFunc(list, func(o relation) bool { return o.waiter == r.owner }):
+			p.dump.Reported = fmt.Sprintf("%s, held by %q, which is not in its report", says, r.owner)
+			return
+		}
+	}
 }
 
 // relation is a thread that waits for a lock held by another one, by their names, which may
@@ -123,8 +168,11 @@ func (d *Dump) relate(list []relation) {
 		}
 	}
 	for _, r := range list {
-		if slices.ContainsFunc(d.Threads, func(t Thread) bool { return slices.Contains(t.Held, r.ref) }) {
+		if r.owner == "" || d.holds(r.ref) {
 			continue
+		}
+		if !slices.ContainsFunc(d.Threads, func(t Thread) bool { return t.Name == r.owner }) {
+			d.Absent = append(d.Absent, absentOwner{r.owner, r.ref.Class})
 		}
 		waits := LockRef{} // the lock that the owner waits for distinguishes it from threads of the same name
 		if i := slices.IndexFunc(list, func(o relation) bool { return o.waiter == r.owner }); i >= 0 {
@@ -132,6 +180,11 @@ func (d *Dump) relate(list []relation) {
 		}
 		d.named(r.owner, waits).hold(r.ref)
 	}
+}
+
+// holds reports whether a thread holds a lock.
+func (d *Dump) holds(ref LockRef) bool {
+	return slices.ContainsFunc(d.Threads, func(t Thread) bool { return slices.Contains(t.Held, ref) })
 }
 
 // named returns the thread of a name; of several, the one that waits for a lock. It adds a

@@ -193,9 +193,9 @@ type acquireStack struct {
 func (s *symbols) showsOwner(kind format.LockKind, d *Dump, ref LockRef) bool {
 	switch kind {
 	case format.KindMonitor:
-		return ref.Addr != 0 && !strings.HasPrefix(ref.Class, format.Initialisation)
+		return !ref.Unnamed() && !strings.HasPrefix(ref.Class, format.Initialisation)
 	case format.KindSynchronizer:
-		return d.Ownables && (strings.HasPrefix(ref.Class, jucPackage) || s.owned[ref.Class])
+		return d.Ownables && !ref.Unnamed() && (strings.HasPrefix(ref.Class, jucPackage) || s.owned[ref.Class])
 	}
 	return false
 }
@@ -221,6 +221,9 @@ func (m *missing) setOwners(ev *format.Event, owners []format.Party, d *Dump, re
 	}
 	ev.Owners = append(ev.Owners, format.Party{})
 	switch {
+	case ref.Unnamed():
+		m.unnamed += len(ev.Waiters)
+		m.unnamedNow += len(ev.Waiters)
 	case showsOwner && d.Virtuals:
 		m.virtual += len(ev.Waiters)
 	case showsOwner && d.Fragment:
@@ -302,7 +305,7 @@ func (s *symbols) lock(ref LockRef, kind format.LockKind) format.ObjectID {
 			LockKind: kind,
 			Name:     ref.Name,
 		}
-		if ref == (LockRef{}) {
+		if ref.Unnamed() && ref.Class == "" {
 			ev.Name = "a lock the dump does not name"
 		}
 		s.Push(ev)

@@ -52,6 +52,7 @@ func (s *screen) tail() (lines []line) {
 var doubts = map[string]bool{
 	format.CodeMixed: true, format.CodeWildTimes: true, format.CodeOverflow: true, format.CodeDisagreement: true,
 	format.CodeSingleDump: true, format.CodeNotOneInstant: true,
+	format.CodeUnlistedLocks: true, format.CodeAbsentOwners: true,
 }
 
 // uncounted returns the warnings about waits that the totals omit. If nothing could be read, it

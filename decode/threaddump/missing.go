@@ -1,0 +1,160 @@
+package threaddump
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"contend/format"
+	"contend/format/human"
+)
+
+// absentOwner is an owner of a lock that is named and not in the dump.
+type absentOwner struct{ thread, class string }
+
+// maxAbsent bounds the absent owners that are named.
+const maxAbsent = 3
+
+// lists notes what a dump names without showing it.
+func (m *missing) lists(d *Dump) {
+	m.reported = cmp.Or(m.reported, d.Reported)
+	for _, o := range d.Absent {
+		if len(m.owners) <= maxAbsent && !slices.Contains(m.owners, o) {
+			m.owners = append(m.owners, o)
+		}
+	}
+}
+
+// named writes the owners that are not in the text.
+func (m *missing) named() string {
+	var list []string
+	for _, o := range m.owners[:min(len(m.owners), maxAbsent)] {
+		list = append(list, fmt.Sprintf("%q (of %s)", o.thread, o.class))
+	}
+	if len(m.owners) > maxAbsent {
+		list = append(list, "others")
+	}
+	return strings.Join(list, ", ")
+}
+
+// missing counts what the dumps did not show.
+type missing struct {
+	cut         []format.Damage // of dumps that were cut, or fused
+	spread      int64           // the largest time between the first and last thread of a dump, ns
+	disordered  int             // dumps not later than the previous one
+	unlisted    int             // waits on j.u.c. locks in dumps that list no owners of those
+	readers     int             // waits on read-write locks that only readers can hold
+	virtual     int             // waits for locks without an owner in a dump, which virtual threads may hold
+	absent      int             // the same in a dump with missing threads
+	unnamed     int             // waits for locks that a dump does not name
+	unnamedNow  int             // the same, of the current dump
+	owners      []absentOwner   // that are named and not in their dumps
+	mixed       int             // dumps without locks
+	reported    string          // what the JVM says of a deadlock that the threads do not show
+	initialises string          // a method of the last dump that may wait for a class to be initialised
+	hides       bool            // there may be unlisted virtual threads
+}
+
+func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
+	advise := func(when bool, code, hint, text string, args ...any) {
+		if when {
+			w = append(w, format.Warning{Code: code, Text: human.Say(text, args...), Hint: hint})
+		}
+	}
+	add := func(when bool, code, text string, args ...any) { advise(when, code, "", text, args...) }
+	for i := range m.cut {
+		add(true, m.cut[i].Code, "%s: %s", m.cut[i].Pos.File, m.cut[i].Why)
+	}
+	add(
+		dumps == 1,
+		format.CodeSingleDump,
+		"one thread dump counts threads, it does not measure time: take several to see how long they wait",
+	)
+	add(
+		dumps > 1 && !timed,
+		format.CodeNoTimes,
+		"the %v thread dumps have no time: they count the threads seen waiting, in all of them together",
+		dumps,
+	)
+	add(
+		m.spread > 1,
+		format.CodeNotOneInstant,
+		"threads were inspected one after the other, over up to %v: owners may have changed in between",
+		time.Duration(m.spread),
+	)
+	add(
+		m.spread == 1,
+		format.CodeNotOneInstant,
+		"threads were inspected one after the other: owners may have changed in between",
+	)
+	add(
+		m.disordered > 0,
+		format.CodeClock,
+		"%s later than the previous one: placed right after it",
+		human.Some(m.disordered, "thread dump is not", "thread dumps are not"),
+	)
+	advise(
+		m.unlisted > 0,
+		format.CodeUnlistedOwners,
+		"take it with -l (jstack -l, jcmd PID Thread.print -l)",
+		"owners of java.util.concurrent locks are not in the dump for %s",
+		human.Some(m.unlisted, "wait", "waits"),
+	)
+	add(
+		m.readers > 0,
+		format.CodeReaders,
+		"%s no owner: threads that hold the read lock are invisible in a thread dump",
+		human.Some(m.readers, "wait on a read-write lock has", "waits on read-write locks have"),
+	)
+	advise(
+		m.virtual > 0,
+		format.CodeUnlistedOwners,
+		"jcmd PID Thread.dump_to_file -format=json does",
+		"%s that no thread in the dump holds: virtual threads may, which the dump does not list",
+		human.Some(m.virtual, "wait is for a lock", "waits are for locks"),
+	)
+	advise(
+		m.hides,
+		format.CodeUnlistedThreads,
+		"'jcmd PID Thread.dump_to_file FILE' writes them, from JDK 24 on with their locks",
+		"virtual threads may run, which are not in the dump",
+	)
+	advise(
+		m.mixed > 0,
+		format.CodeUnlistedLocks,
+		"take it without --mixed, with --locks",
+		"jhsdb --mixed wrote %s: it names locks only where it found a deadlock",
+		counted(m.mixed),
+	)
+	add(m.reported != "", format.CodeDeadlock, "%s", m.reported)
+	advise(
+		m.unnamed > 0,
+		format.CodeUnlistedLocks,
+		"take the dump with 'jstack -l PID' and keep all of it",
+		"%s not named in the text: it shows the threads' states and calls, and not whether they wait for the same lock",
+		human.Some(m.unnamed, "wait is for a lock that is", "waits are for locks that are"),
+	)
+	add(
+		len(m.owners) > 0,
+		format.CodeAbsentOwners,
+		"the text names owners that it does not show: %s",
+		m.named(),
+	)
+	add(
+		m.absent > 0,
+		format.CodeUnlistedOwners,
+		"%s not in the text, which has only some threads of a dump",
+		human.Some(m.absent, "wait is for a lock whose owner is", "waits are for locks whose owners are"),
+	)
+	return w
+}
+
+// counted writes how many dumps.
+func counted(n int) string {
+	if n == 1 {
+		return "a thread dump"
+	}
+	return human.Say("%v thread dumps", n)
+}
