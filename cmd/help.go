@@ -52,7 +52,7 @@ func decorate(root *cobra.Command, columns int) {
 	root.InitDefaultCompletionCmd()
 	shells, _, err := root.Find([]string{"completion"})
 	must(err)
-	shells.Short = "print a script that completes commands, flags and their values in a shell"
+	shells.Short = "print a script that completes commands and flags in a shell"
 	shells.Long = "Print a script that teaches a shell to complete commands, flags and the values of\nflags. The help of each shell says where the script goes."
 	shells.Example = "  source <(contend completion bash)"
 	shells.Args = cobra.ArbitraryArgs
@@ -67,6 +67,12 @@ func decorate(root *cobra.Command, columns int) {
 	}
 	for _, c := range shells.Commands() {
 		c.Short = "print the script for " + c.Name()
+		if c.Name() == "bash" {
+			completeInBash(c)
+		}
+	}
+	for _, c := range append(root.Commands(), root) {
+		c.Long, c.Example = filled(c.Long, columns), filledCommands(c.Example, columns)
 	}
 }
 

@@ -46,8 +46,29 @@ const exitStatus = `
 // emphasis or for a tag.
 var markdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "<", `\<`)
 
-// writeManuals writes the pages of a command and of all below it. Long texts hold tables, so
-// that their lines stay as they are.
+// manualColumns is how wide the text of a page is: its lines stay as they are, as they hold tables,
+// and stand 7 columns from the edge of a terminal of 80.
+const manualColumns = 72
+
+// placeholder is the value of a flag as help writes it: a page shows it after the flag's name.
+type placeholder struct{ pflag.Value }
+
+// Type implements pflag.Value: not a string, whose default the generator would quote.
+func (placeholder) Type() string { return "placeholder" }
+
+// showPlaceholder makes the page of a flag show what it takes, and its default in words.
+func showPlaceholder(f *pflag.Flag) {
+	name, usage := pflag.UnquoteUsage(f)
+	if name != "" {
+		if f.DefValue != "" && f.DefValue != "0" && f.DefValue != "0s" && f.DefValue != "[]" {
+			usage += " (default " + f.DefValue + ")"
+		}
+		f.Value, f.DefValue = placeholder{f.Value}, name
+	}
+	f.Usage = markdown.Replace(usage)
+}
+
+// writeManuals writes the pages of a command and of all below it.
 func writeManuals(root *cobra.Command, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -58,8 +79,9 @@ func writeManuals(root *cobra.Command, folder string) error {
 	}
 	root.DisableAutoGenTag = true
 	for _, c := range append(root.Commands(), root) {
-		c.Long = "```\n" + c.Long + "\n```\n" + exitStatus
-		c.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = markdown.Replace(f.Usage) })
+		c.Long = "```\n" + filled(c.Long, manualColumns) + "\n```\n" + exitStatus
+		c.Example = filledCommands(c.Example, manualColumns)
+		c.Flags().VisitAll(showPlaceholder)
 	}
 	return doc.GenManTree(root, &doc.GenManHeader{Source: "contend " + version, Manual: "contend manual"}, folder)
 }

@@ -172,7 +172,7 @@ func TestManualPages(t *testing.T) {
 			continue
 		}
 		checkFlags(t, c, string(page))
-		golden.Holds(golden.Labelled(t, path), string(page), "\n.EX\n"+strings.SplitN(c.Long, "\n", 2)[0])
+		golden.Holds(golden.Labelled(t, path), string(page), "\n.EX\n"+strings.SplitN(filled(c.Long, manualColumns), "\n", 2)[0])
 		if groff != "" {
 			var said bytes.Buffer
 			set := exec.Command(groff, "-man", "-Tascii", "-P-cbou", "-ww", path)
@@ -191,17 +191,6 @@ func checkFlags(t *testing.T, c *cobra.Command, page string) {
 			t.Errorf("the page of %s has no --%s", c.Name(), f.Name)
 		}
 	})
-}
-
-// Lists of flags fit the terminal, as tables do.
-func TestHelpFitsTheTerminal(t *testing.T) {
-	t.Setenv("COLUMNS", "80")
-	for _, command := range newRoot(&env{out: io.Discard, msg: io.Discard}).Commands() {
-		_, flags, _ := strings.Cut(run(t, command.Name(), "--help"), "\nFlags:\n")
-		for line := range strings.SplitSeq(flags, "\n") {
-			golden.AtMost(t, len(line), 80, command.Name(), "columns", line)
-		}
-	}
 }
 
 // Help is prose: sentences, after what the list of commands says of each.
