@@ -84,6 +84,7 @@ func (o *reportOptions) content(e *env) (c *columns.Content, damage error) {
 	if base == nil {
 		return nil, baseDamage
 	}
+	base.Lanes = nil // the page shows those of the new recording
 	c.Base = base
 	d := diffOptions{
 		trace:     o.trace,
@@ -103,6 +104,9 @@ func (o *reportOptions) content(e *env) (c *columns.Content, damage error) {
 // pageLimits bound a page, so that it can be mailed and opened.
 var pageLimits = cube.Limits{Bins: 1200, Rows: 60_000, Cells: 600_000}
 
+// pageLanes bound its lanes to some 150 KB.
+var pageLanes = waits.LaneLimits{Spans: 8000, Cells: 30_000, Bins: 600, Threads: 2500}
+
 // What a page lists at most.
 const (
 	pageLocks  = 1000 // with their percentiles; the cube has all that fit it
@@ -118,12 +122,19 @@ func onPage(app *regexp.Regexp) summary {
 
 // content analyses one side of a page.
 func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (c *columns.Content, damage error) {
-	table, waits := cube.New(limits).App(app), waits.NewLongest(pageWaits)
-	doc, about, res, err := o.summarize(e, onPage(app), cube.WithResources{Cube: table, Wanted: besideLocks}, waits)
+	table, longest, lanes := cube.New(limits).App(app), waits.NewLongest(pageWaits), waits.NewBoundedLanes(pageLanes)
+	doc, about, res, err := o.summarize(
+		e,
+		onPage(app),
+		cube.WithResources{Cube: table, Wanted: besideLocks},
+		longest,
+		lanes,
+	)
 	if err != nil {
 		return nil, err
 	}
 	table.Finish()
+	lanes.Finish()
 	if len(o.paths) == 0 {
 		o.paths = res.inputs // read the same files as before
 	}
@@ -132,7 +143,8 @@ func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (
 		Command: append(o.selecting(), o.paths...),
 		Analyze: doc,
 		Cube:    table,
-		Longest: waits.Waits(),
+		Longest: longest.Waits(),
+		Lanes:   lanes,
 		Trace:   res.trace,
 		Sites:   sitesOf(about.Locks),
 		App:     app,

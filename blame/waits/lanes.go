@@ -36,12 +36,13 @@ type Span struct {
 type Arrow struct{ Wait, Hold int32 }
 
 // Lanes is a visitor that lays a trace out by threads: the waits, holds and activities of
-// each, with their times. It keeps all of them that overlap the window of NewLanes. Finish
-// orders them.
+// each, with their times. It keeps all of them that overlap the window of NewLanes, or of
+// the longest as many as Bounded says, and sums of the others. Finish orders them.
 type Lanes struct {
 	analysis.AnyQueue
 	Spans  []Span
-	Arrows []Arrow
+	Arrows []Arrow   // none where they are bounded
+	Sums   *LaneSums // of the spans that are not kept; nil where all are
 
 	from, to   int64
 	activities int                 // how many more are kept
@@ -74,6 +75,7 @@ func (l *Lanes) Begin(*analysis.Symbols, int64) {}
 
 // Slice implements analysis.Visitor.
 func (l *Lanes) Slice(s *analysis.Slice) {
+	l.makeRoom()
 	l.sliceHolds = l.sliceHolds[:0]
 	for i := range s.Shares {
 		if sh := &s.Shares[i]; sh.Direct.Kind == analysis.OwnerThread && l.overlaps(s.Start, s.End) {
@@ -82,6 +84,9 @@ func (l *Lanes) Slice(s *analysis.Slice) {
 	}
 	for i := range s.Waiters {
 		at := l.wait(s, &s.Waiters[i])
+		if l.Sums != nil {
+			continue
+		}
 		for _, hold := range l.sliceHolds {
 			if l.arrowTo[at] != hold+1 {
 				l.arrowTo[at] = hold + 1
@@ -158,9 +163,10 @@ func (l *Lanes) hold(s *analysis.Slice, sh *analysis.Share) int32 {
 	return at
 }
 
-// Held implements analysis.HoldVisitor. Inferred holds are skipped: Slice adds them.
+// Held implements analysis.HoldVisitor. Inferred holds are skipped: Slice adds them, and of
+// all holds, where they are bounded, the part in which others waited.
 func (l *Lanes) Held(h *analysis.Hold) {
-	if !h.Rebuilt && h.Thread != format.NoThread && l.overlaps(h.Start, h.End) {
+	if l.Sums == nil && !h.Rebuilt && h.Thread != format.NoThread && l.overlaps(h.Start, h.End) {
 		key := holdKey{h.Lock, h.Thread}
 		l.recorded[key] = append(
 			l.recorded[key],
@@ -176,12 +182,17 @@ func (l *Lanes) Idle(thread format.ThreadID, start, end int64, pause bool) {
 		if pause {
 			activity = format.ActivitySleep
 		}
+		l.makeRoom()
 		l.addSpan(Span{Start: start, End: end, Thread: thread, State: Idle, Activity: activity})
 	}
 }
 
 // Activity implements analysis.ActivityVisitor.
 func (l *Lanes) Activity(ev *format.Event, _ []format.Frame) {
+	if l.Sums != nil {
+		l.boundedActivity(ev)
+		return
+	}
 	if l.activities > 0 && l.overlaps(ev.Time, ev.End) {
 		l.activities--
 		l.addSpan(
@@ -193,6 +204,9 @@ func (l *Lanes) Activity(ev *format.Event, _ []format.Frame) {
 // Finish orders the spans by thread and time, the longer first. A recorded hold replaces the
 // inferred holds inside it.
 func (l *Lanes) Finish() {
+	if l.Sums != nil {
+		l.foldLast()
+	}
 	for _, list := range l.recorded {
 		slices.SortFunc(list, func(a, b int32) int { return cmp.Compare(l.Spans[a].Start, l.Spans[b].Start) })
 	}

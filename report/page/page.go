@@ -67,8 +67,8 @@ var assets embed.FS
 // scriptFiles are the scripts of a page in the order in which they run.
 var scriptFiles = []string{
 	"htm-preact.standalone.umd.js", "uPlot.iife.min.js", "dagre.min.js", "svg-pan-zoom.min.js",
-	"util.js", "data.js", "columns.js", "filter.js", "sums.js", "trees.js", "command.js", "search.js", "parts.js", "headline.js", "locks.js", "time.js",
-	"holders.js", "flame.js", "pivot.js", "who.js", "longest.js", "why.js", "deadlocks.js", "compare.js", "about.js", "app.js",
+	"util.js", "data.js", "lanes.js", "columns.js", "filter.js", "sums.js", "trees.js", "command.js", "search.js",
+	"parts.js", "headline.js", "locks.js", "time.js", "threads.js", "holders.js", "flame.js", "pivot.js", "who.js", "longest.js", "why.js", "deadlocks.js", "compare.js", "about.js", "app.js",
 }
 
 // styleFiles are the style sheets, in order.

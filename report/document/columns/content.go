@@ -3,6 +3,7 @@
 //
 //	content.go  the content of a page, with the longest waits and the pauses of the program
 //	data.go     the cube as columns
+//	lanes.go    what threads did over time
 //	locks.go    the names of locks, the sites of stacks, and the frames that acquired locks
 package columns
 
@@ -25,6 +26,7 @@ type Content struct {
 	Analyze *document.Analyze
 	Cube    *cube.Cube // finished
 	Longest []*waits.Wait
+	Lanes   *waits.Lanes // finished, of NewBoundedLanes; nil for none
 	Trace   *analysis.Trace
 	Sites   map[format.ObjectID]string // the sites in the names of locks
 	App     *regexp.Regexp             // the program's own code; nil for all but known libraries
@@ -45,6 +47,7 @@ func (c *Content) data() *data {
 		Whys:    c.Whys,
 	}
 	d.Longest = waitsOf(c.Longest, c.Trace.Symbols, numbers)
+	d.Lanes = lanesOf(c, numbers)
 	numbers.nameLocks()
 	d.Pauses = pausesOf(c.Trace.Pauses, c.Cube)
 	if c.Base != nil {

@@ -18,6 +18,7 @@ type data struct {
 	Analyze *document.Analyze `json:"analyze"`
 	Cube    *table            `json:"cube"`
 	Longest []wait            `json:"longest"`
+	Lanes   *lanes            `json:"lanes,omitempty"`
 	Pauses  []pauses          `json:"pauses"`
 	Base    *data             `json:"base,omitempty"` // the other recording of a comparison
 	Diff    *document.Diff    `json:"diff,omitempty"`

@@ -69,6 +69,7 @@
     m.duration = data.analyze.trace.durationNs;
     m.timed = data.analyze.coverage.unit === "ns" && m.duration > 0;
     m.pauses = data.pauses;
+    m.lanes = m.timed && data.lanes && data.lanes.threads.name.length ? new C.LaneModel(m, data.lanes) : null;
     m.longest =
       (data.longest || [])
         .map(w => ({ ...w, lock: m.locks[w.lock], thread: C.visible(w.thread), group: C.visible(w.group),
