@@ -178,17 +178,27 @@ func (o *traceOptions) summarize(
 	}
 	side := res.side()
 	found := document.Overview{Phases: &csp.Series{}, Took: overview.Took}
+	if want.locks == 0 {
+		found.Locks = overview.Locks()
+	} else {
+		found.Locks, found.Rest = overview.Heaviest(heaviest(lockSums, want.locks))
+	}
 	if want.phases != noPhases {
+		sites := sitesOf(slices.Concat(found.Locks, found.Rest))
+		pressure.Site = func(id format.ObjectID) string { return sites[id] }
 		if series, tooLong := pressure.Series(); tooLong == nil { // an absurd time in a damaged trace leaves out the phases only
 			found.Phases = series
 		}
 	}
-	if want.locks == 0 {
-		found.Locks = overview.Locks()
-	} else if found.Locks, found.Rest = overview.Heaviest(heaviest(lockSums, want.locks)); !want.rest {
+	found.Findings = findings.Find(
+		overview,
+		slices.Concat(found.Locks, found.Rest),
+		observed,
+		evidence(res, want.byClass),
+	)
+	if !want.rest {
 		found.Rest = nil
 	}
-	found.Findings = findings.Find(overview, found.Locks, observed, evidence(res, want.byClass))
 	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, lockSums, found, want.locks)
 	doc.NonLockWaits = document.NewNonLockWaits(&observed.Resources, want.idle, want.places)
 	doc.Rank(want.places)

@@ -20,6 +20,7 @@ type cspOptions struct {
 	out       outputOptions
 	interval  time.Duration
 	threshold float64
+	by        string
 	root      bool
 	metrics   bool
 }
@@ -41,6 +42,8 @@ func newCSP(e *env) *cobra.Command {
 	c.Flags().DurationVar(&o.interval, "interval", time.Second, "measure the pressure in each `INTERVAL`")
 	o.threshold = csp.DefaultThreshold
 	c.Flags().Var((*partValue)(&o.threshold), "threshold", "a phase begins at this `PRESSURE`, as 5% or 0.05")
+	c.Flags().StringVar(&o.by, "by", "lock", "measure the pressure of each `KEY`: lock or class")
+	offer(c, "by", "lock", "class")
 	c.Flags().
 		BoolVar(&o.root, "root", false, "charge waiting to the last lock of each chain of waits instead of the first")
 	c.Flags().BoolVar(&o.metrics, "metrics", false, "print the older metrics beside it")
@@ -53,6 +56,8 @@ func (o *cspOptions) check() error {
 	switch {
 	case o.interval <= 0:
 		return usageError{errors.New("--interval: must be longer than 0"), "write 1s or 100ms"}
+	case o.by != "lock" && o.by != "class":
+		return usageError{fmt.Errorf("--by: there is no key %q", o.by), "choose lock or class"}
 	}
 	if o.out.how.Chart && o.out.format != "table" {
 		return usageError{
@@ -75,9 +80,13 @@ func runCSP(e *env, o *cspOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	meter := csp.New(
-		csp.Options{IntervalNs: o.interval.Nanoseconds(), Threshold: o.threshold, Root: o.root, Top: o.phases()},
-	)
+	meter := csp.New(csp.Options{
+		IntervalNs: o.interval.Nanoseconds(),
+		Threshold:  o.threshold,
+		Root:       o.root,
+		ByClass:    o.by == "class",
+		Top:        o.phases(),
+	})
 	locks, metrics := locks.New(true), csp.NewMetrics()
 	visitors := []analysis.Visitor{meter, locks}
 	if o.metrics {
@@ -90,7 +99,7 @@ func runCSP(e *env, o *cspOptions) error {
 	if err := o.timed(res); err != nil {
 		return err
 	}
-	meter.OwnerLabel = res.names.OwnerName
+	meter.OwnerLabel, meter.Site = res.names.OwnerName, res.siteOf
 	series, err := meter.Series()
 	if err != nil {
 		return usageError{

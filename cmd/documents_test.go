@@ -37,6 +37,7 @@ var documentCommands = map[string]string{
 	"analyze-moved":    "analyze D/moved.txt",
 	"analyze-sampled":  "analyze D/sampled-1.txt",
 	"analyze-starved":  "analyze D/starved.txt",
+	"analyze-together": "analyze D/together.txt",
 	"blame":            "blame --root --by owner-stack,waiter-stack --top 1 D/sampled-1.txt",
 	"chains":           "chains --top 1 D/exact.txt",
 	"check":            "check --rule-file D/check.rules --baseline D/sampled-1.txt D/sampled-2.txt",

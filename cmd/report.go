@@ -176,11 +176,15 @@ func longestOf(c *columns.Content, about *document.Overview) (list []*foundWait)
 	return list
 }
 
-// sitesOf returns the places in the program by which locks are known.
+// sitesOf returns the places in the program by which locks are known, of rows for one lock or for
+// many. Rows of classes have none.
 func sitesOf(locks []locks.Lock) map[format.ObjectID]string {
 	out := make(map[format.ObjectID]string, len(locks))
 	for i := range locks {
 		out[format.ObjectID(locks[i].ID)] = locks[i].Site
+		for _, id := range locks[i].Of {
+			out[format.ObjectID(id)] = locks[i].Site
+		}
 	}
 	return out
 }

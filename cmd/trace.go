@@ -347,6 +347,11 @@ func (r *result) lockName(id format.ObjectID) string {
 	return text.Lock(r.trace.Symbols.LockName(id), r.places)
 }
 
+// siteOf returns the site in the printed name of a lock, "" if it has none.
+func (r *result) siteOf(id format.ObjectID) string {
+	return r.places[r.trace.Symbols.LockName(id)].Site
+}
+
 // verdict returns errDamaged if the input of the answer is damaged.
 func (r *result) verdict() error {
 	if !r.stats.Damage.Whole() {

@@ -20,52 +20,58 @@ const (
 )
 
 // nameCauses adds to each phase the owner call chains that caused its waiting, and the
-// segments between changes of its main cause.
-func (m *Meter) nameCauses(phases []Phase) {
-	rows := map[format.ObjectID][]*cube.Row{} // of the locks with phases
-	for i := range phases {
-		rows[phases[i].sums.lock] = nil
-	}
-	for i := range m.causes.Rows {
-		r := &m.causes.Rows[i]
-		lock := format.ObjectID(r.Key[causedAt])
-		if _, ok := rows[lock]; ok {
-			rows[lock] = append(rows[lock], r)
+// segments between changes of its main cause. The phases of a group are in order of time.
+func (m *Meter) nameCauses(byGroup map[*lockGroup][]*Phase) {
+	groupOf := map[format.ObjectID]*lockGroup{} // of the locks with phases
+	for g := range byGroup {
+		for _, lock := range g.locks {
+			groupOf[lock] = g
 		}
 	}
-	texts := map[uint32]string{}
-	for i := range phases {
-		m.nameCausesOf(&phases[i], rows[phases[i].sums.lock], texts)
+	causes, texts := map[*Phase]*phaseCauses{}, map[uint32]string{}
+	for i := range m.causes.Rows {
+		r := &m.causes.Rows[i]
+		id := r.Key[causedBy]
+		eachPhase(r.Cells, byGroup[groupOf[format.ObjectID(r.Key[causedAt])]], func(p *Phase, cells []cube.Cell) {
+			if texts[id] == "" {
+				texts[id], _ = m.causes.Text(causedBy, id)
+			}
+			if causes[p] == nil {
+				causes[p] = &phaseCauses{first: map[string]*cube.Row{}}
+			}
+			causes[p].add(texts[id], r, cells)
+		})
+	}
+	for p, of := range causes {
+		of.name(m, p)
 	}
 }
 
-// nameCausesOf adds up the rows of one lock over a phase and over each of its intervals.
-func (m *Meter) nameCausesOf(p *Phase, rows []*cube.Row, texts map[uint32]string) {
-	type part struct {
-		interval int32
-		owner    string
-		ns       int64
+// phaseCauses are the parts of a phase's waiting by interval and owner.
+type phaseCauses struct {
+	parts []causePart
+	first map[string]*cube.Row // by owner: the first of its rows
+}
+
+type causePart struct {
+	interval int32
+	owner    string
+	ns       int64
+}
+
+func (o *phaseCauses) add(owner string, r *cube.Row, cells []cube.Cell) {
+	if o.first[owner] == nil {
+		o.first[owner] = r
 	}
-	var parts []part
-	ids := map[string]uint32{} // by owner: the first of its ids
-	for _, r := range rows {
-		id := r.Key[causedBy]
-		if texts[id] == "" {
-			texts[id], _ = m.causes.Text(causedBy, id)
-		}
-		at, _ := slices.BinarySearchFunc(
-			r.Cells,
-			p.sums.first,
-			func(c cube.Cell, i int32) int { return cmp.Compare(c.Bin, i) },
-		)
-		for ; at < len(r.Cells) && r.Cells[at].Bin <= p.sums.last; at++ {
-			if _, ok := ids[texts[id]]; !ok {
-				ids[texts[id]] = id
-			}
-			parts = append(parts, part{r.Cells[at].Bin, texts[id], r.Cells[at].Ns})
-		}
+	for _, c := range cells {
+		o.parts = append(o.parts, causePart{c.Bin, owner, c.Ns})
 	}
-	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.interval, b.interval) })
+}
+
+// name adds up the parts over all of a phase and over each of its intervals.
+func (o *phaseCauses) name(m *Meter, p *Phase) {
+	parts := o.parts
+	slices.SortFunc(parts, func(a, b causePart) int { return cmp.Compare(a.interval, b.interval) })
 	var parted segments
 	all, now := map[string]int64{}, map[string]int64{}
 	for i, one := range parts {
@@ -80,11 +86,15 @@ func (m *Meter) nameCausesOf(p *Phase, rows []*cube.Row, texts map[uint32]string
 	if m.OwnerLabel == nil {
 		return
 	}
+	label := func(c *Cause) {
+		r := o.first[c.Owner]
+		c.Label = m.OwnerLabel(format.ObjectID(r.Key[causedAt]), ownerOf(r.Key[causedBy]))
+	}
 	for i := range p.Causes {
-		p.Causes[i].Label = m.OwnerLabel(p.sums.lock, ownerOf(ids[p.Causes[i].Owner]))
+		label(&p.Causes[i])
 	}
 	for i := range p.Segments {
-		p.Segments[i].Cause.Label = m.OwnerLabel(p.sums.lock, ownerOf(ids[p.Segments[i].Cause.Owner]))
+		label(&p.Segments[i].Cause)
 	}
 }
 

@@ -18,6 +18,7 @@ type Options struct {
 	Threshold  float64 // pressure from which a phase begins; 0 means DefaultThreshold
 	Root       bool    // charge waiting to the last lock of each path instead of the first
 	Phases     bool    // only phases are wanted: no other pressure gets a confidence interval
+	ByClass    bool    // pressure of classes of locks instead of single locks
 	Top        int     // number of phases; 0 means all
 }
 
@@ -34,6 +35,7 @@ const maxPhaseIntervals = 1 << 18
 type Meter struct {
 	analysis.AnyQueue
 	OwnerLabel func(lock format.ObjectID, o analysis.Owner) string // writes an owner for people; nil: no labels
+	Site       func(lock format.ObjectID) string                   // the site in a lock's name, "" if unknown; nil: all are unknown
 
 	opts      Options
 	sym       *analysis.Symbols

@@ -2,32 +2,76 @@ package csp
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"contend/analysis"
+	"contend/blame/cube"
 	"contend/format"
 )
 
-// phaseSums are the lock of a phase, its first and last interval, and the sums over these.
+// phaseSums are the locks of a phase, its first and last interval, and the sums over these.
 type phaseSums struct {
-	lock        format.ObjectID
+	group       *lockGroup
 	first, last int32
 	ns, running int64
+}
+
+// lockGroup is the locks of one class and site: data select one of them, and together they are one
+// place of contention. By class, it is all locks of the class.
+type lockGroup struct {
+	class, site string
+	locks       []format.ObjectID
+	rows        []*cube.Row // of the locks, in their order
+}
+
+// groups returns the contended locks by class and site, in order of their first rows.
+func (m *Meter) groups() []*lockGroup {
+	type key struct{ class, site string }
+	var out []*lockGroup
+	at := map[key]*lockGroup{}
+	for i := range m.waits.Rows {
+		r := &m.waits.Rows[i]
+		lock := format.ObjectID(r.Key[0])
+		k := key{class: m.sym.ClassName(lock)}
+		if m.Site != nil && !m.opts.ByClass {
+			k.site = m.Site(lock)
+		}
+		g := at[k]
+		if g == nil {
+			g = &lockGroup{class: k.class, site: k.site}
+			at[k], out = g, append(out, g)
+		}
+		g.locks, g.rows = append(g.locks, lock), append(g.rows, r)
+	}
+	return out
+}
+
+// cells returns the waiting for all locks of a group by interval.
+func (g *lockGroup) cells() []cube.Cell {
+	if len(g.rows) == 1 {
+		return g.rows[0].Cells
+	}
+	sums := map[int32]int64{}
+	for _, r := range g.rows {
+		for _, c := range r.Cells {
+			sums[c.Bin] += c.Ns
+		}
+	}
+	out := make([]cube.Cell, 0, len(sums))
+	for _, bin := range slices.Sorted(maps.Keys(sums)) {
+		out = append(out, cube.Cell{Bin: bin, Ns: sums[bin]})
+	}
+	return out
 }
 
 // phases returns the largest phases in order of waiting time, and the number of all phases.
 func (m *Meter) phases() (out []Phase, found int) {
 	list := m.findPhases()
-	names := map[format.ObjectID][2]string{}
 	for _, s := range list.largest() {
-		name, ok := names[s.lock]
-		if !ok {
-			name = [2]string{m.sym.ClassName(s.lock), m.sym.LockName(s.lock)}
-			names[s.lock] = name
-		}
 		out = append(out, Phase{
-			Class:   name[0],
-			Lock:    name[1],
+			Class:   s.group.class,
+			Site:    s.group.site,
 			StartNs: m.begin(s.first),
 			EndNs:   m.end(s.last),
 			WaitNs:  s.ns,
@@ -36,31 +80,89 @@ func (m *Meter) phases() (out []Phase, found int) {
 			sums:    s,
 		})
 	}
-	m.nameCauses(out)
+	byGroup := map[*lockGroup][]*Phase{}
+	for i := range out {
+		byGroup[out[i].sums.group] = append(byGroup[out[i].sums.group], &out[i])
+	}
+	for g, phases := range byGroup {
+		slices.SortFunc(phases, func(a, b *Phase) int { return cmp.Compare(a.sums.first, b.sums.first) })
+		m.countLocks(g, phases)
+	}
+	m.nameCauses(byGroup)
 	return out, list.found
 }
 
-// findPhases finds the phases of each lock:
+// countLocks adds to each phase of a group the number of its locks, and the one with most waiting.
+func (m *Meter) countLocks(g *lockGroup, phases []*Phase) {
+	mostNs, most := map[*Phase]int64{}, map[*Phase]format.ObjectID{}
+	for i, r := range g.rows {
+		eachPhase(r.Cells, phases, func(p *Phase, cells []cube.Cell) {
+			ns := int64(0)
+			for _, c := range cells {
+				ns += c.Ns
+			}
+			p.Locks++
+			if p.Locks == 1 || ns > mostNs[p] {
+				mostNs[p], most[p] = ns, g.locks[i]
+			}
+		})
+	}
+	for p, lock := range most {
+		if p.Lock = m.sym.LockName(lock); m.opts.ByClass {
+			p.Lock = p.Class
+		}
+	}
+}
+
+// eachPhase calls f for each phase in which a row has cells. Phases and cells are in order of time,
+// and phases do not overlap.
+func eachPhase(cells []cube.Cell, phases []*Phase, f func(p *Phase, cells []cube.Cell)) {
+	for len(cells) > 0 {
+		next, _ := slices.BinarySearchFunc(phases, cells[0].Bin, func(p *Phase, bin int32) int {
+			return cmp.Compare(p.sums.last, bin)
+		})
+		if phases = phases[next:]; len(phases) == 0 {
+			return
+		}
+		p := phases[0]
+		from, _ := slices.BinarySearchFunc(cells, p.sums.first, func(c cube.Cell, bin int32) int {
+			return cmp.Compare(c.Bin, bin)
+		})
+		cells = cells[from:]
+		n := 0
+		for n < len(cells) && cells[n].Bin <= p.sums.last {
+			n++
+		}
+		if n > 0 {
+			f(p, cells[:n])
+		}
+		cells, phases = cells[n:], phases[1:]
+	}
+}
+
+// findPhases finds the phases of the locks of each class and site:
 //
 //  1. a phase begins with an interval at or above the threshold;
 //  2. it continues while the pressure is at least half the threshold, so that
 //     noise around the threshold does not split it;
 //  3. it ends with the last such interval.
+//
+// A last interval of less than half the length begins no phase, unless it is the only one: a wait
+// of microseconds may be all that lies in it.
 func (m *Meter) findPhases() *ranking {
 	list := &ranking{top: m.opts.Top, name: m.sym.LockName}
-	for i := range m.waits.Rows {
-		r := &m.waits.Rows[i]
+	for _, g := range m.groups() {
 		s, open := phaseSums{}, false // the current phase
-		for _, w := range r.Cells {
+		for _, w := range g.cells() {
 			ran := m.running(w.Bin)
 			switch p := analysis.Ratio(w.Ns, ran); {
 			case open && s.last == w.Bin-1 && p >= m.opts.Threshold/2:
 				s.last, s.ns, s.running = w.Bin, s.ns+w.Ns, s.running+ran
-			case p >= m.opts.Threshold:
+			case p >= m.opts.Threshold && !m.stub(w.Bin):
 				if open {
 					list.addPhase(s)
 				}
-				s, open = phaseSums{format.ObjectID(r.Key[0]), w.Bin, w.Bin, w.Ns, ran}, true
+				s, open = phaseSums{g, w.Bin, w.Bin, w.Ns, ran}, true
 			}
 		}
 		if open {
@@ -69,6 +171,10 @@ func (m *Meter) findPhases() *ranking {
 	}
 	return list
 }
+
+// stub reports whether an interval that is not the first has less than half the length of the
+// others: the rest after the last whole one.
+func (m *Meter) stub(i int32) bool { return i > 0 && 2*(m.end(i)-m.begin(i)) < m.opts.IntervalNs }
 
 // ranking keeps the largest of the phases it is given.
 type ranking struct {
@@ -96,7 +202,10 @@ func (r *ranking) largest() []phaseSums {
 		if a.ns != b.ns || a.first != b.first { // names cost more than numbers
 			return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.first, b.first))
 		}
-		return cmp.Or(cmp.Compare(r.name(a.lock), r.name(b.lock)), cmp.Compare(a.lock, b.lock))
+		return cmp.Or(
+			cmp.Compare(r.name(a.group.locks[0]), r.name(b.group.locks[0])),
+			cmp.Compare(a.group.locks[0], b.group.locks[0]),
+		)
 	})
 	if r.top > 0 {
 		r.list = r.list[:min(len(r.list), r.top)]

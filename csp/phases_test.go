@@ -44,7 +44,7 @@ func TestTheLargestPhasesAreTheFirstOfAll(t *testing.T) {
 		}
 		for i := range s.Phases {
 			got, want := s.Phases[i], all.Phases[i]
-			if got.sums != want.sums || !slices.Equal(got.Causes, want.Causes) ||
+			if got.Lock != want.Lock || got.StartNs != want.StartNs || got.WaitNs != want.WaitNs || !slices.Equal(got.Causes, want.Causes) ||
 				(got.PlusMinus == nil) != (want.PlusMinus == nil) {
 				t.Fatalf("phase %d of %d: %+v, want %+v", i, top, got, want)
 			}

@@ -36,7 +36,7 @@ type Interval struct {
 	Locks     []Pressure `json:"locks"` // descending by WaitNs
 }
 
-// Pressure is one lock in one interval.
+// Pressure is one lock, or one class of locks, in one interval.
 type Pressure struct {
 	Class     string   `json:"class"`
 	Lock      string   `json:"lock"`
@@ -44,13 +44,15 @@ type Pressure struct {
 	CSP       float64  `json:"csp"`                    // WaitNs / RunningNs of the interval, in [0, 1]
 	PlusMinus *float64 `json:"cspPlusMinus,omitempty"` // half of the 95 % interval of CSP; nil if it is exact, or there are too few samples
 
-	id format.ObjectID
+	ids []format.ObjectID // of the lock, or of the locks of the class
 }
 
-// Phase is a run of intervals in which a lock's pressure stays high.
+// Phase is a run of intervals in which the pressure of the locks of one class and site stays high.
 type Phase struct {
 	Class     string    `json:"class"`
-	Lock      string    `json:"lock"`
+	Lock      string    `json:"lock"`           // the one with most waiting
+	Site      string    `json:"site,omitempty"` // in the name of the locks; "" if unknown, or of a class
+	Locks     int       `json:"locks"`          // waited for in the phase
 	StartNs   int64     `json:"startNs"`
 	EndNs     int64     `json:"endNs"`
 	WaitNs    int64     `json:"waitNs"`
@@ -92,6 +94,9 @@ func (s *Series) Intervals() iter.Seq[Interval] {
 					iv.Locks = append(iv.Locks, s.pressure(names, format.ObjectID(row.Key[0]), cell.Ns, ran))
 				}
 			}
+			if s.meter.opts.ByClass {
+				iv.Locks = ofClasses(iv.Locks, ran)
+			}
 			slices.SortFunc(iv.Locks, mostWaiting)
 			n := min(len(halfWidths), len(iv.Locks))
 			for j, half := range halfWidths[:n] {
@@ -110,7 +115,24 @@ func mostWaiting(a, b Pressure) int {
 	if a.WaitNs != b.WaitNs { // names cost more than numbers
 		return cmp.Compare(b.WaitNs, a.WaitNs)
 	}
-	return cmp.Or(cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.id, b.id))
+	return cmp.Or(cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.ids[0], b.ids[0]))
+}
+
+// ofClasses adds up the pressures of the locks of each class.
+func ofClasses(locks []Pressure, ran int64) []Pressure {
+	out, at := []Pressure{}, map[string]int{}
+	for _, l := range locks {
+		i, known := at[l.Class]
+		if !known {
+			i = len(out)
+			at[l.Class] = i
+			out = append(out, Pressure{Class: l.Class, Lock: l.Class})
+		}
+		c := &out[i]
+		c.WaitNs, c.ids = c.WaitNs+l.WaitNs, append(c.ids, l.ids...)
+		c.CSP = analysis.Ratio(c.WaitNs, ran)
+	}
+	return out
 }
 
 // pressure returns the pressure of a lock. The name of a lock is made once, not in each
@@ -118,7 +140,11 @@ func mostWaiting(a, b Pressure) int {
 func (s *Series) pressure(names map[format.ObjectID]Pressure, lock format.ObjectID, ns, ran int64) Pressure {
 	p, ok := names[lock]
 	if !ok {
-		p = Pressure{Class: s.meter.sym.ClassName(lock), Lock: s.meter.sym.LockName(lock), id: lock}
+		p = Pressure{
+			Class: s.meter.sym.ClassName(lock),
+			Lock:  s.meter.sym.LockName(lock),
+			ids:   []format.ObjectID{lock},
+		}
 		names[lock] = p
 	}
 	p.WaitNs, p.CSP = ns, analysis.Ratio(ns, ran)

@@ -2,6 +2,7 @@ package csp
 
 import (
 	"math"
+	"slices"
 
 	"contend/analysis"
 	"contend/analysis/bootstrap"
@@ -51,10 +52,12 @@ func (m *Meter) addConfidence(s *Series, found int) {
 	}
 	cells := m.rec.Finish()
 	all := m.coarse.Finish()
-	s.PlusMinus = halfWidth(all, m.allLocks, all.RatioOfAll)
+	if m.allLocks != bootstrap.NoSeries {
+		s.PlusMinus = known(all.RatioOfAll(all.Series(m.allLocks), all.Series(bootstrap.Running)))
+	}
 	for i := range s.Phases[:min(len(s.Phases), maxConfidence)] {
 		p := &s.Phases[i]
-		p.PlusMinus = m.lockHalfWidth(cells.Window(p.StartNs, p.EndNs), p.sums.lock)
+		p.PlusMinus = m.lockHalfWidth(cells.Window(p.StartNs, p.EndNs), p.sums.group.locks)
 	}
 	left := maxConfidence - found
 	if m.opts.Phases || left <= 0 {
@@ -63,7 +66,7 @@ func (m *Meter) addConfidence(s *Series, found int) {
 	for iv := range s.Intervals() {
 		window := cells.Window(iv.StartNs, iv.EndNs)
 		for _, l := range iv.Locks[:min(len(iv.Locks), left)] {
-			s.halfWidths = append(s.halfWidths, m.lockHalfWidth(window, l.id))
+			s.halfWidths = append(s.halfWidths, m.lockHalfWidth(window, l.ids))
 		}
 		left = maxConfidence - found - len(s.halfWidths)
 		if left <= 0 {
@@ -72,22 +75,39 @@ func (m *Meter) addConfidence(s *Series, found int) {
 	}
 }
 
-// lockHalfWidth returns half of the 95 % interval of a lock's pressure; nil if there are too
-// few samples.
-func (m *Meter) lockHalfWidth(c *bootstrap.Cells, lock format.ObjectID) *float64 {
-	if i, ok := m.series[lock]; ok {
-		return halfWidth(c, i, c.Ratio)
+// lockHalfWidth returns half of the 95 % interval of the pressure of some locks together; nil if
+// there are too few samples.
+func (m *Meter) lockHalfWidth(c *bootstrap.Cells, locks []format.ObjectID) *float64 {
+	var sum []int64
+	for _, lock := range locks {
+		i, ok := m.series[lock]
+		switch {
+		case !ok:
+		case sum == nil && len(locks) == 1:
+			sum = c.Series(i)
+		default:
+			sum = added(sum, c.Series(i))
+		}
 	}
-	return nil
-}
-
-// halfWidth returns half of the 95 % interval of a series over the running time, by a function
-// that estimates the ratio; nil if there are too few samples.
-func halfWidth(c *bootstrap.Cells, series int, ratio func(num, den []int64) bootstrap.Estimate) *float64 {
-	if series == bootstrap.NoSeries {
+	if sum == nil {
 		return nil
 	}
-	e := ratio(c.Series(series), c.Series(bootstrap.Running))
+	return known(c.Ratio(sum, c.Series(bootstrap.Running)))
+}
+
+// added adds a series to a sum, which may be nil.
+func added(sum, series []int64) []int64 {
+	if sum == nil {
+		return slices.Clone(series)
+	}
+	for i, ns := range series {
+		sum[i] += ns
+	}
+	return sum
+}
+
+// known returns half of the 95 % interval of an estimate; nil if there are too few samples.
+func known(e bootstrap.Estimate) *float64 {
 	if e.Blocks == 0 || math.IsInf(e.Half, 1) {
 		return nil
 	}

@@ -5,6 +5,7 @@
 // function.
 //
 //	findings.go    the table of kinds, and the selection of findings
+//	together.go    locks of one class and site as one subject
 //	holding.go     activities of owners while they hold the lock
 //	wording.go     titles, remedies and confidence
 //	evidence.go    what is collected from a trace besides the overview
@@ -44,6 +45,7 @@ type Finding struct {
 	Title      string           `json:"title"`              // see Titled
 	Lock       string           `json:"lock"`               // that threads wait for
 	Class      string           `json:"class"`              // of that lock
+	Locks      int              `json:"locks,omitempty"`    // of that class and site with this finding, if several; Lock is the one with most waiting
 	LockSite   string           `json:"lockSite,omitempty"` // the place by which a reader knows it
 	Owner      string           `json:"owner,omitempty"`    // the site that acquired it
 	Root       string           `json:"root,omitempty"`     // of BlockedHolding: the lock at the end of most chains of waits
@@ -240,9 +242,11 @@ type Trace struct {
 }
 
 // Find returns the findings: deadlocks, then lock-order inversions, then the others by share
-// of the waiting. The locks are those of the overview that get a row each.
-func Find(c *locks.Overview, locks []locks.Lock, v *Evidence, t Trace) []Finding {
-	out := slices.Concat(deadlocks(c, t), inversions(c), detected(c, v, &t), whileHolding(c, locks, &t))
+// of the waiting. The locks are all of the overview, in rows of one or of many, those with most
+// waiting first. Locks of one class and site are one subject.
+func Find(c *locks.Overview, list []locks.Lock, v *Evidence, t Trace) []Finding {
+	places := newLockPlaces(list)
+	out := slices.Concat(deadlocks(c, t), inversions(c), detected(c, v, &t, places), whileHolding(c, list, &t, true))
 	slices.SortStableFunc(out, func(a, b Finding) int {
 		if (a.Kind <= LockOrder) != (b.Kind <= LockOrder) || a.Kind == Deadlock != (b.Kind == Deadlock) {
 			return cmp.Compare(a.Kind, b.Kind)
@@ -250,9 +254,9 @@ func Find(c *locks.Overview, locks []locks.Lock, v *Evidence, t Trace) []Finding
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.WaitNs, a.WaitNs))
 	})
 	sites := map[string]string{}
-	for i := range locks {
-		if _, known := sites[locks[i].Name]; !known { // the first has the most waiting of several with one name
-			sites[locks[i].Name] = locks[i].Site
+	for i := range list {
+		if _, known := sites[list[i].Name]; !known { // the first has the most waiting of several with one name
+			sites[list[i].Name] = list[i].Site
 		}
 	}
 	for i := range out {
@@ -264,11 +268,16 @@ func Find(c *locks.Overview, locks []locks.Lock, v *Evidence, t Trace) []Finding
 	return out
 }
 
+// Unproven returns what would be findings if the owners were known well enough.
+func Unproven(c *locks.Overview, list []locks.Lock, t Trace) []Finding {
+	return whileHolding(c, list, &t, false)
+}
+
 // detected returns the findings of the detectors that matter, with their share of the waiting.
-func detected(c *locks.Overview, v *Evidence, t *Trace) (out []Finding) {
+func detected(c *locks.Overview, v *Evidence, t *Trace, places lockPlaces) (out []Finding) {
 	beside := v.Total(true).WaitNs
 	for _, detect := range detectors {
-		for _, f := range detect(v, t) {
+		for _, f := range places.together(detect(v, t)) {
 			all := c.TotalNs()
 			switch f.Kind {
 			case PoolExhausted:

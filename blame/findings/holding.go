@@ -6,19 +6,23 @@ import (
 	"contend/blame/locks"
 )
 
-// whileHolding returns the findings about activities of owners while they held a lock.
-func whileHolding(c *locks.Overview, locks []locks.Lock, t *Trace) (out []Finding) {
+// whileHolding returns the findings about activities of owners while they held a lock, among those
+// that matter the proven ones, or else those that rest too much on guesses.
+func whileHolding(c *locks.Overview, list []locks.Lock, t *Trace, proven bool) (out []Finding) {
 	trapped := trappedLocks(*t)
-	for i := range locks {
-		l := &locks[i]
-		for j := range l.Owners {
+	isTrapped := func(l *locks.Lock) bool { return trapped[l.Name] }
+	for _, g := range grouped(list, isTrapped) {
+		for j := range g.Owners {
 			for k := range kinds {
-				f, ok := ownerFinding(Kind(k), l, &l.Owners[j])
-				if k == int(BlockedHolding) && trapped[l.Name] {
+				f, ok := ownerFinding(Kind(k), &g.Lock, &g.Owners[j])
+				if !ok || k == int(BlockedHolding) && isTrapped(&g.Lock) {
 					continue // the deadlock is a finding already
 				}
+				if g.n > 1 {
+					f.Locks = g.n
+				}
 				f.Share = analysis.Ratio(f.WaitNs, c.TotalNs())
-				if ok && t.worthWhile(&f) {
+				if t.matters(&f) && t.worthWhile(&f) == proven {
 					f.Confidence = confidence(&f)
 					out = append(out, f)
 				}

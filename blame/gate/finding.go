@@ -18,7 +18,7 @@ import (
 var findingMetric = metric{
 	name:    "finding",
 	unit:    Count,
-	doubts:  []doubter{unrecorded, damaged, mostOwnersUnknown},
+	doubts:  []doubter{nothingLeft, unrecorded, damaged, mostOwnersUnknown, unprovenFinding},
 	measure: countFindings,
 }
 
@@ -41,6 +41,9 @@ func countFindings(r *Rule, runs []*Run) map[string]measured {
 				continue
 			}
 			name := f.Kind.String() + " of " + f.Class
+			if f.Locks > 1 {
+				name += fmt.Sprintf(" (%d locks)", f.Locks)
+			}
 			if by := cmp.Or(f.Owner, f.Thread, f.Site); by != "" {
 				name += " by " + by
 			}
@@ -55,11 +58,37 @@ func (run *Run) findings() []findings.Finding {
 	if run.overview == nil || run.Trace == nil {
 		return nil
 	}
+	return findings.Find(run.overview, run.overview.Locks(), run.evidence, run.findingTrace())
+}
+
+func (run *Run) findingTrace() findings.Trace {
 	t := findings.Trace{Symbols: run.Trace.Symbols, Deadlocks: run.Trace.Deadlocks}
 	if run.Stats.Unit == format.UnitTime {
 		t.ElapsedNs = run.Trace.ElapsedNs
 	}
-	return findings.Find(run.overview, run.overview.Locks(), run.evidence, t)
+	return t
+}
+
+// unprovenFinding returns a doubt if a finding that the rule names would be one if its owners were
+// known well enough.
+func unprovenFinding(r *Rule, _ *Subject, run *Run) Doubt {
+	if run.overview == nil || run.Trace == nil {
+		return Doubt{}
+	}
+	for _, f := range findings.Unproven(run.overview, run.overview.Locks(), run.findingTrace()) {
+		if r.pattern.MatchString(f.Kind.String()) {
+			return Doubt{
+				fmt.Sprintf(
+					"it may be that %s is %s: owners of %.0f %% of that waiting are known",
+					cmp.Or(f.Owner, f.Class),
+					f.Titled(f.Class, ""),
+					100*f.Known(),
+				),
+				"record thread dumps ('contend jfc' prints such settings), or for longer",
+			}
+		}
+	}
+	return Doubt{}
 }
 
 // mostOwnersUnknown returns a doubt if most owners of locks are unknown, because findings are

@@ -49,7 +49,12 @@ func JoinOwners(list, more []Owner) []Owner {
 			o.Doing,
 			more.Doing,
 			func(d *Doing) (string, *int64) { return d.What + between + d.Class, &d.WaitNs },
-			nil,
+			func(d, more *Doing) {
+				d.ByProvenance.AddAll(&more.ByProvenance)
+				if more.Root.WaitNs > d.Root.WaitNs {
+					d.Root = more.Root
+				}
+			},
 		)
 	})
 }

@@ -72,6 +72,7 @@ type band struct {
 	Y, Base       int // top of the plot, and its foot
 	High          int
 	Lock, Class   string
+	site          string // in its name
 	Short         string
 	WaitNs        int64
 	Sum           string
@@ -147,6 +148,7 @@ func newBand(l *document.Line, places document.Places, edges []int64, peak float
 		High:   plotHigh,
 		Lock:   text.Sanitize(l.Lock),
 		Class:  text.Sanitize(l.Class),
+		site:   places[l.Lock].Site,
 		Short:  text.Shorten(text.Sanitize(text.Lock(l.Lock, places)), maxText/2, text.Start),
 		WaitNs: l.WaitNs,
 		Sum:    fmt.Sprintf("%s waited, %s of all running time", text.Duration(l.WaitNs), text.Percent(l.CSP)),
@@ -195,11 +197,13 @@ const (
 	maxShaded  = 300
 )
 
-// addPhases shades the phases of the band's lock. They come largest first.
+// addPhases shades the phases of the band's lock, and those of all locks of its class and site. They
+// come largest first.
 func (b *band) addPhases(d *document.CSP, edges []int64) {
 	more, moreNs := 0, int64(0)
 	for p := range d.EachPhase(0) {
-		if text.Sanitize(p.Lock) != b.Lock || text.Sanitize(p.Class) != b.Class {
+		alike := p.Locks > 1 && p.Site == b.site
+		if text.Sanitize(p.Class) != b.Class || text.Sanitize(p.Lock) != b.Lock && !alike {
 			continue
 		}
 		if len(b.Phases) < maxShaded {

@@ -62,6 +62,7 @@ func distinct(list []document.Finding) (out []document.Finding) {
 	for _, f := range list {
 		key := [3]string{f.Kind.String(), f.Class, f.Owner}
 		if i, ok := at[key]; ok && f.Owner != "" {
+			out[i].Locks = max(out[i].Locks, 1) + max(f.Locks, 1)
 			out[i].WaitNs += f.WaitNs
 			out[i].Share += f.Share
 			continue
@@ -77,6 +78,9 @@ func (s *screen) finding(f *document.Finding) []line {
 	lock := s.names.Class(f.Class)
 	if f.LockSite != "" && f.LockSite != f.Owner {
 		lock += " at " + s.names.Name(f.LockSite)
+	}
+	if f.Locks > 1 {
+		lock += fmt.Sprintf(" (%d locks)", f.Locks)
 	}
 	other := ""
 	if f.Root != "" {

@@ -125,8 +125,8 @@ func phaseGrid(phases []document.Phase, start int64, m measure) *Grid {
 		Under: []string{"LOCK", "CAUSE"},
 		Drop:  []string{"WAIT"},
 	}
-	for _, p := range phases {
-		cause := none
+	for i := range phases {
+		p, cause := &phases[i], none
 		if len(p.Causes) > 0 {
 			c := p.Causes[0]
 			cause = Cell{fmt.Sprintf("%.0f %% %s", 100*float64(c.WaitNs)/float64(p.WaitNs), text.Cause(&c)), c.Owner}
@@ -139,7 +139,7 @@ func phaseGrid(phases []document.Phase, start int64, m measure) *Grid {
 				offset(p.EndNs - start),
 				Time(p.WaitNs),
 				pressureCell(p.PlusMinus != nil, p.CSP, p.PlusMinus),
-				m.lock(p.Lock),
+				m.locksOf(p),
 				cause,
 			},
 		)
@@ -148,6 +148,15 @@ func phaseGrid(phases []document.Phase, start int64, m measure) *Grid {
 		g.Notes = append(g.Notes, "none")
 	}
 	return g
+}
+
+// locksOf is a cell that holds the lock of a phase, or the class and the site of several.
+func (m measure) locksOf(p *document.Phase) Cell {
+	if p.Locks <= 1 {
+		return m.lock(p.Lock)
+	}
+	name := strings.Join(text.Plain{}.Lock(p.Class, p.Class, p.Site), " ")
+	return Cell{fmt.Sprintf("%s (%d locks)", name, p.Locks), p.Class}
 }
 
 // turnsText lists the main causes of a phase, one after the other, where the cause changed.

@@ -95,14 +95,18 @@
   // was in it.
   const site = (m, owner) => m.stacks.names.includes("in " + owner) ? "in " + owner : owner;
 
+  // severalOf names the lock of a finding, or all of its class and site.
+  const severalOf = (m, f) =>
+    m.shown(C.visible(f.lock)).replace(...f.locks > 1 ? [/( @\w+)?$/, ` (${f.locks} locks)`] : ["", ""]);
+
   // found are the findings of contend analyze; deadlocks have a verdict anyway.
   const found = m =>
     m.found = m.found ||
       (m.analyze.findings || []).filter(f => !f.deadlock)
-        .map(f => ({ ...f, lock: m.shown(C.visible(f.lock)), owner: site(m, C.visible(f.owner || "")),
+        .map(f => ({ ...f, lock: severalOf(m, f), owner: site(m, C.visible(f.owner || "")),
           root: f.root ? m.shown(C.visible(f.root)) : "", site: C.visible(f.site || ""),
           thread: C.visible(f.thread || ""), evidence: C.visible(f.evidence || ""),
-          selects: m.selecting(C.visible(f.lock), C.visible(f.class || "")) }));
+          selects: m.selecting(f.locks > 1 ? "" : C.visible(f.lock), C.visible(f.class || "")) }));
 
   // evidence is what owners were at, by the kind of a finding.
   const evidence =

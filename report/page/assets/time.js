@@ -52,11 +52,12 @@
   const stops = { "[gc pause]": ["garbage collection", "--pause"], "[safepoint]": ["safepoint", "--nobody"] },
     strip = 6;
 
-  // ofFilter reports whether a phase is of a lock that the filter lets through.
-  function ofFilter(m, name) {
+  // ofFilter reports whether a phase is of a lock, or of several of one class and site, that the filter
+  // lets through.
+  function ofFilter(m, name, several) {
     const f = C.state.filter, l = m.named.get(C.visible(name)),
       among = (kind, text) => !f[kind] || !f[kind].length || f[kind].includes(text);
-    return !l || among("lock", l.shown) && among("place", m.places[l.place]) &&
+    return !l || (several || among("lock", l.shown)) && among("place", m.places[l.place]) &&
       among("class", m.classes[l.class].shown);
   }
 
@@ -100,7 +101,7 @@
   function chart(box, s, over, show) {
     const m = s.model, list = bands(s, over), width = Math.max(320, box.clientWidth), g = grouped(m, width);
     const data = stacked(m, list, g), top = list.slice().reverse(), text = css("--text"), rule = css("--rule");
-    const phases = m.analyze.phases.filter(p => ofFilter(m, p.lock));
+    const phases = m.analyze.phases.filter(p => ofFilter(m, p.lock, p.locks > 1));
     const axis =
       { stroke: text, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 },
         font: "12px system-ui, sans-serif" };
