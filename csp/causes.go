@@ -39,7 +39,7 @@ func (m *Meter) nameCauses(byGroup map[*lockGroup][]*Phase) {
 			if causes[p] == nil {
 				causes[p] = &phaseCauses{first: map[string]*cube.Row{}}
 			}
-			causes[p].add(texts[id], r, cells)
+			causes[p].count(texts[id], r, cells)
 		})
 	}
 	for p, of := range causes {
@@ -59,7 +59,7 @@ type causePart struct {
 	ns       int64
 }
 
-func (o *phaseCauses) add(owner string, r *cube.Row, cells []cube.Cell) {
+func (o *phaseCauses) count(owner string, r *cube.Row, cells []cube.Cell) {
 	if o.first[owner] == nil {
 		o.first[owner] = r
 	}
