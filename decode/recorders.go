@@ -25,7 +25,7 @@ const (
 
 func recorderOf(thread string) recorder {
 	switch {
-	case thread == "contend-sampler" || thread == "contend-shutdown":
+	case thread == "contend-sampler" || thread == "contend-shutdown" || thread == "contend-exact":
 		return ofAgent
 	case strings.HasPrefix(thread, "JFR "):
 		return ofJVM

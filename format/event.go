@@ -129,9 +129,14 @@ const (
 // A setting of this name and value says that the holds of the trace are not recorded. Its
 // decoder inferred them from releases and acquisitions; holds that no thread waited for are
 // missing.
+//
+// The other value says that the recorder followed some locks, and these only while threads waited
+// for them: a lock without holds has none recorded, and of one with holds others may be missing,
+// that no thread waited for.
 const (
-	SettingTenures  = "tenures"
-	TenuresInferred = "inferred"
+	SettingTenures   = "tenures"
+	TenuresInferred  = "inferred"
+	TenuresContended = "contended"
 )
 
 // A setting of this name and value says that every release that woke a waiting thread is an

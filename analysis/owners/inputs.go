@@ -7,6 +7,7 @@ type input struct {
 	waits    bool  // it has waits
 	tenures  bool  // it has holds
 	inferred bool  // its writer inferred the holds
+	partial  bool  // it has holds of some locks only, while threads waited for these
 	waking   bool  // it has every release that woke a thread
 	whole    bool  // each of its waits is a whole acquisition, however often the thread was woken
 	from, to int64 // the recorded time, NoTime if not known
@@ -26,9 +27,12 @@ func (in *input) prov() Provenance {
 	return Exact
 }
 
-// complete reports whether each wait of an input is a whole acquisition. Those of an input
-// with holds are.
-func (in *input) complete() bool { return in.tenures || in.whole }
+// complete reports whether each wait for a lock is a whole acquisition. Those for a lock with
+// recorded holds are.
+func (r *Record) complete(l format.ObjectID) bool {
+	in := r.input(l)
+	return in.whole || in.tenures && (!in.partial || r.hasHolds(l))
+}
 
 // note adds a setting or a recorded interval.
 func (in *input) note(ev *format.Event, end int64) {
@@ -40,6 +44,8 @@ func (in *input) note(ev *format.Event, end int64) {
 		in.from, in.to = min(in.from, ev.Time), max(in.to, end)
 	case ev.Name == format.SettingTenures && ev.Value == format.TenuresInferred:
 		in.inferred = true
+	case ev.Name == format.SettingTenures && ev.Value == format.TenuresContended:
+		in.partial = true
 	case ev.Name == format.SettingReleases && ev.Value == format.ReleasesWaking:
 		in.waking, in.whole = true, true
 	case ev.Name == format.SettingReleases && ev.Value == format.ReleasesUnparks:

@@ -13,7 +13,7 @@ const parkSlack = int64(100e3)
 // acquire into one wait: those of the same thread, lock and stack with nothing but samples in
 // between, which may be taken of the acquire itself. The time between the parks belongs to the
 // wait. A park that timed out ends the wait. Waits for monitors are never joined, nor are waits
-// of inputs whose waits are complete (see input.complete).
+// of inputs whose waits are complete (see Record.complete).
 type arranger struct {
 	*Record
 	*store
@@ -87,7 +87,7 @@ func (a *arranger) others(from *ordered, before int64) {
 func (a *arranger) wait(w *recorded) {
 	what := &a.keys[w.key>>1]
 	h, joins := &a.buffers[w.thread], true
-	if k := a.kind(what.Lock); k == format.KindMonitor || k == format.KindUnknownLock || a.input(what.Lock).complete() {
+	if k := a.kind(what.Lock); k == format.KindMonitor || k == format.KindUnknownLock || a.complete(what.Lock) {
 		h.head, joins = 0, false
 	} else if h.head > 0 && a.continues(&h.list[h.head-1], w) {
 		return

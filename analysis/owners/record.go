@@ -83,6 +83,7 @@ type Record struct {
 	perThread     counts                               // activities
 	reach         []reach                              // by thread: the time that they span
 	perLock       counts                               // waits, before parks are joined
+	held          []bool                               // by lock: it has recorded holds
 }
 
 func NewRecord() *Record {
@@ -106,6 +107,10 @@ func (r *Record) Add(ev *format.Event, end int64) {
 		r.found(ev.Object)
 	case format.KindTenure:
 		r.found(ev.Object).tenures = true
+		for len(r.held) <= int(ev.Object) {
+			r.held = append(r.held, false)
+		}
+		r.held[ev.Object] = true
 		r.Tenures.Add(
 			Tenure{Start: ev.Time, End: end, Thread: ev.Thread, Lock: ev.Object, Stack: ev.Stack, Mode: ev.Mode},
 		)
@@ -209,8 +214,22 @@ func (r *Record) TellsOwners() bool {
 		}
 		any = any || in.tenures
 	}
+	for l, n := range r.perLock {
+		if n > 0 && r.input(format.ObjectID(l)).partial && !r.hasHolds(format.ObjectID(l)) {
+			return false
+		}
+	}
 	return any
 }
+
+// FollowsSome reports whether every input with waits is of a recorder that followed some locks, and
+// sampled the rest beside.
+func (r *Record) FollowsSome() bool {
+	return !slices.ContainsFunc(r.inputs, func(in input) bool { return in.waits && !in.partial })
+}
+
+// hasHolds reports whether a hold of a lock is recorded.
+func (r *Record) hasHolds(l format.ObjectID) bool { return int(l) < len(r.held) && r.held[l] }
 
 // found assigns a lock to the current input, which it returns.
 func (r *Record) found(l format.ObjectID) *input {
@@ -237,7 +256,7 @@ func (r *Record) input(l format.ObjectID) *input {
 // the trace.
 func (r *Record) RecordsHolds(l format.ObjectID) bool {
 	in := r.input(l)
-	return in.tenures && !in.inferred
+	return in.tenures && !in.inferred && !in.partial
 }
 
 func (r *Record) life(t format.ThreadID) *Life {

@@ -300,7 +300,7 @@ func (p *pass) warnings(w *record.Whole, owned *owners.Timelines, running int64)
 		p.sampler.Stalls.Warning(),
 	)
 	out = append(out, p.sampler.Measured.Warning()...)
-	if p.sampler.TellsRunning() && p.rec.Waited() > 0 {
+	if p.sampler.TellsRunning() && p.rec.Waited() > 0 && !p.rec.FollowsSome() {
 		out = append(out, format.Warning{
 			Code: format.CodeMixed,
 			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high",

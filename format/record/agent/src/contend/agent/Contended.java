@@ -62,14 +62,17 @@ final class Contended {
     final String name;
     final int hash;
 
+    Lock(String name, int hash) {
+      this.name = name;
+      this.hash = hash;
+    }
+
     Lock(LockInfo l) {
-      name = l.getClassName();
-      hash = l.getIdentityHashCode();
+      this(l.getClassName(), l.getIdentityHashCode());
     }
 
     Lock(Object lock) {
-      name = lock.getClass().getName();
-      hash = System.identityHashCode(lock);
+      this(lock.getClass().getName(), System.identityHashCode(lock));
     }
 
     /** Whether what a thread waits for may be this lock: null where the JVM does not say. */

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.lang.management.MonitorInfo;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The ids of locks and stacks in a trace, each announced before its first use.
@@ -21,13 +23,35 @@ final class Names {
   private final Map<Contended.Lock, Integer> locks = new HashMap<>();
   private final Map<Stack, Stack> stacks = new HashMap<>();
   private int lastLock, lastStack, frames;
+  private Exact exact; // which is told of contended locks; may be null
 
   Names(TraceWriter out) {
     this.out = out;
   }
 
+  void tells(Exact exact) {
+    this.exact = exact;
+  }
+
+  /** Whether waits for a lock are recorded, so that a sample of it stands for no time. */
+  boolean records(Contended.Lock l) {
+    return exact != null && exact.records(l);
+  }
+
+  /** The classes of the locks. */
+  Set<String> classes() {
+    Set<String> out = new HashSet<>();
+    for (Contended.Lock l : locks.keySet()) {
+      out.add(l.name);
+    }
+    return out;
+  }
+
   void announce(Contended.Lock l, int kind) throws IOException {
     if (!locks.containsKey(l)) {
+      if (exact != null) {
+        exact.contended(l.name);
+      }
       locks.put(l, ++lastLock);
       out.begin(TraceWriter.OBJECT).number(lastLock).text(l.name).number(l.hash & 0xffffffffL).number(kind).text("").number(0).end();
     }

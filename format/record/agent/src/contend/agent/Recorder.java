@@ -2,10 +2,12 @@ package contend.agent;
 
 import java.io.File;
 import java.io.IOException;
+import java.lang.instrument.Instrumentation;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
@@ -14,7 +16,8 @@ import java.util.concurrent.locks.LockSupport;
  * writes what it saw, once a second, until its lease ends, its time is over or
  * the JVM shuts down.
  *
- * Options: file, where the trace goes; rate, samples a second,
+ * Options: exact, alone where the program starts, else with the seconds for which contended locks are looked for:
+ * who holds them is recorded; file, where the trace goes; rate, samples a second,
  * fewer where they cost over overhead, a {@link Pace share} of the processor time; lease, a file
  * whose removal, or 30 s without a touch, ends the recording; seconds, after
  * which it ends by itself; evidence, not empty where a flight recording has the
@@ -29,6 +32,7 @@ public final class Recorder implements Runnable {
 
   private final TraceWriter out;
   private final Sampler sampler;
+  private final Exact exact; // null where holds are not recorded
   private final File lease;
   private final Pace pace;
   private final long end; // in System.nanoTime(), Long.MAX_VALUE when open
@@ -37,7 +41,7 @@ public final class Recorder implements Runnable {
   private volatile boolean stopped;
   private Thread thread, hook;
 
-  private Recorder(String options, AutoCloseable loader) throws IOException {
+  private Recorder(String options, Instrumentation jvm, AutoCloseable loader) throws Exception {
     this.loader = loader;
     double rate = Double.parseDouble(option(options, "rate", "20"));
     if (!(rate > 0 && rate <= 1000)) {
@@ -58,7 +62,19 @@ public final class Recorder implements Runnable {
     out = new TraceWriter(Files.newOutputStream(new File(option(options, "file", "contend-agent.bin")).toPath(),
         StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING, how));
     pace = new Pace(out, rate, share);
+    exact = exact(options, jvm);
     sampler = new Sampler(out, !option(options, "evidence", "").isEmpty());
+  }
+
+  private static Exact exact(String options, Instrumentation jvm) throws Exception {
+    boolean alone = Arrays.asList(options.split(",")).contains("exact");
+    double seconds = Double.parseDouble(option(options, "exact", "0"));
+    if (!alone && seconds <= 0) {
+      return null;
+    } else if (jvm == null) {
+      throw new IllegalStateException("the agent of an earlier contend is in this JVM: only after a restart holds can be recorded");
+    }
+    return new Exact(jvm, alone ? 0 : seconds);
   }
 
   static String option(String options, String key, String missing) {
@@ -71,8 +87,13 @@ public final class Recorder implements Runnable {
   }
 
   /** Begins a recording and returns; the loader is closed when it has ended. */
-  public static void start(String options, AutoCloseable loader) throws IOException {
-    final Recorder r = new Recorder(options, loader);
+  public static void start(String options, AutoCloseable loader) throws Exception {
+    start(options, null, loader);
+  }
+
+  /** The same; jvm may be null where no class is to be rewritten. */
+  public static void start(String options, Instrumentation jvm, AutoCloseable loader) throws Exception {
+    final Recorder r = new Recorder(options, jvm, loader);
     r.thread = new Thread(r, Sampler.OWN_THREAD);
     r.thread.setDaemon(true);
     r.thread.setPriority(Thread.MAX_PRIORITY);
@@ -89,10 +110,15 @@ public final class Recorder implements Runnable {
       return;
     }
     try {
-      sampler.begin();
+      if (exact == null) {
+        sampler.begin();
+      } else {
+        sampler.beside(exact);
+        out.flush(); // who waits for the trace to begin sees that classes are rewritten
+      }
       pace.begin(System.nanoTime(), Pace.program(), sampler.cpu());
       loop();
-    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+    } catch (IOException | InterruptedException | RuntimeException | OutOfMemoryError e) {
       out.fail(e); // what was flushed stays readable; the program must not notice
     } finally {
       close();
@@ -107,15 +133,17 @@ public final class Recorder implements Runnable {
       if (intended > end || !waits(intended)) {
         return;
       }
-      sampler.sample(intended);
-      boolean due = System.nanoTime() - flushed >= FLUSH_NANOS;
-      if (due) {
-        flushed = System.nanoTime();
-        sampler.measured();
-        pace.ran(flushed, Pace.program());
-      }
-      if (due || pace.period() >= SELDOM) {
-        out.flush();
+      synchronized (out) { // what records holds writes, too
+        sampler.sample(intended);
+        boolean due = System.nanoTime() - flushed >= FLUSH_NANOS;
+        if (due) {
+          flushed = System.nanoTime();
+          sampler.measured();
+          pace.ran(flushed, Pace.program());
+        }
+        if (due || pace.period() >= SELDOM) {
+          out.flush();
+        }
       }
       pace.sampled(sampler.cpu(), sampler.stood());
       intended = Math.max(intended, System.nanoTime() - 10 * pace.period()); // after a long stop, do not catch up
@@ -150,6 +178,9 @@ public final class Recorder implements Runnable {
   }
 
   private void close() {
+    if (exact != null) {
+      exact.end(stopped);
+    }
     try {
       sampler.measured();
       pace.end(System.nanoTime());

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * One sample: which locks are contended, who owns each, and who waits for it,
@@ -63,6 +64,7 @@ final class Sampler {
   private long last; // sample, in System.nanoTime()
   private long stood; // in all stops
   private int unnamed; // samples that are to show threads that run
+  private Exact exact; // null where holds are not recorded
   private long epoch; // what System.nanoTime() lacks to the time of day
 
   /** evidence: the waits are recorded otherwise, the samples only show who owned the locks. */
@@ -78,9 +80,22 @@ final class Sampler {
   void begin() throws IOException {
     epoch = offset();
     out.setting("recorder", "contend agent");
-    if (!evidence) {
+    if (!evidence && exact == null) { // what the JVM measures includes the waits that are recorded
       blocked.begin();
     }
+  }
+
+  /** Has holds recorded beside. */
+  void beside(Exact exact) throws IOException, InterruptedException {
+    this.exact = exact;
+    begin();
+    exact.begin(out, names, epoch);
+    names.tells(exact);
+  }
+
+  /** The classes of locks that were seen contended. */
+  Set<String> lockClasses() {
+    return names.classes();
   }
 
   /** Writes what the JVM measured of the samples so far. */
@@ -251,7 +266,13 @@ final class Sampler {
   private void write(long intended, long now, List<Living.One> shown) throws IOException {
     locks.clear();
     List<Living.One> free = new ArrayList<>(), left = new ArrayList<>();
+    if (exact != null) {
+      exact.take(); // which locks are recorded
+    }
     for (Living.One t : shown) {
+      if (exact != null) {
+        exact.sample(t.id, now, t.stack.frames);
+      }
       show(t, free, left);
     }
     Waits waits = new Waits(locks.values(), living);
@@ -397,7 +418,7 @@ final class Sampler {
     if (waiters == 0) {
       return;
     }
-    out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(drawn ? 0 : -1).number(names.lock(c.lock));
+    out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(drawn && !names.records(c.lock) ? 0 : -1).number(names.lock(c.lock));
     if (evidence && c.owner() <= 0 && !c.exclusive()) {
       unnamed = UNNAMED;
     }

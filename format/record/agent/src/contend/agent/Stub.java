@@ -36,8 +36,12 @@ public final class Stub {
     URLClassLoader own = new URLClassLoader(new URL[] {jar(text).toURI().toURL()}, null);
     open(jvm, own);
     try {
-      own.loadClass("contend.agent.Recorder").getMethod("start", String.class, AutoCloseable.class)
-          .invoke(null, text, own);
+      Class<?> recorder = own.loadClass("contend.agent.Recorder");
+      try {
+        recorder.getMethod("start", String.class, Instrumentation.class, AutoCloseable.class).invoke(null, text, jvm, own);
+      } catch (NoSuchMethodException e) { // of an earlier version
+        recorder.getMethod("start", String.class, AutoCloseable.class).invoke(null, text, own);
+      }
     } catch (java.lang.reflect.InvocationTargetException e) {
       own.close();
       throw new IllegalStateException("contend: " + e.getCause(), e.getCause());

@@ -12,7 +12,7 @@ import java.util.zip.Deflater;
  * a process that is killed leaves a readable trace.
  */
 final class TraceWriter {
-  static final int THREAD = 1, OBJECT = 2, STACK = 3, TICK = 7, SETTING = 9, END = 10, CONTENTION = 11, ACTIVITY = 14, BLOCKED = 17, NOTE = 18;
+  static final int THREAD = 1, OBJECT = 2, STACK = 3, TICK = 7, SETTING = 9, END = 10, CONTENTION = 11, WAIT = 12, TENURE = 13, ACTIVITY = 14, BLOCKED = 17, NOTE = 18;
 
   private static final byte[] MAGIC = {(byte) 0x89, 0x43, 0x54, 0x44, 0x0d, 0x0a, 0x1a, 0x0a, 1, 0, 0, 0};
   private static final byte[] MARKER = {(byte) 0xf0, 0x43, 0x54, 0x44, 0x62, 0x6c, 0x6b, 0x0f};

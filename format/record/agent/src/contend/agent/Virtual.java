@@ -236,7 +236,7 @@ final class Virtual {
   void write(long time, long ns, boolean evidence) throws IOException {
     for (Queue q : queues.values()) {
       write(q, q.owner, time, evidence ? ns : 0);
-      for (One w : evidence || q.kind != Locks.MONITOR ? Collections.<One>emptyList() : q.waiters) { // no JVM measures these
+      for (One w : evidence || q.kind != Locks.MONITOR || names.records(q.name) ? Collections.<One>emptyList() : q.waiters) { // no JVM measures these
         out.begin(TraceWriter.BLOCKED).time(time).number(w.thread.getId()).signed(w.many * ns).end();
       }
     }
@@ -318,7 +318,7 @@ final class Virtual {
       announce(owner.id, owner.name);
       names.announce(owner.stack);
     }
-    out.begin(TraceWriter.CONTENTION).time(time).signed(weight).number(names.lock(q.name));
+    out.begin(TraceWriter.CONTENTION).time(time).signed(names.records(q.name) ? -1 : weight).number(names.lock(q.name));
     if (known) {
       out.number(1).number(owner.id).number(owner.stack.id).number(0);
     } else if (owner == FREE && (q.kind == Locks.MONITOR || q.kind == Locks.SYNCHRONIZER)) {

@@ -1,0 +1,238 @@
+package contend.agent;
+
+import contend.agent.asm.ClassReader;
+import contend.agent.asm.Opcodes;
+import contend.agent.asm.Type;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.instrument.Instrumentation;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** Which classes may acquire some locks, and which of them must be left alone. */
+final class Scan implements Rewriter.Plan {
+  // Of the JDK: what the probes and the JVM itself are made of.
+  private static final String[] NEVER = {
+    "java.lang.", "java.util.concurrent.locks.", "java.util.concurrent.atomic.", "jdk.internal.", "jdk.jfr.", "sun.", "contend.agent.",
+  };
+
+  private final Set<String> types = new HashSet<>(); // a monitor of theirs may be wanted: internal names, with all that is above
+  private final Set<String> exact = new HashSet<>(); // whose synchronized methods enter one
+  private final Set<String> calls = new HashSet<>(); // these methods: name and descriptor
+  private final Set<String> names = new HashSet<>();
+  private final boolean all;
+  private boolean library;
+
+  /** All locks, from the start of a program. Methods of the classes that are loaded stay synchronized: calls of them are told. */
+  Scan(Instrumentation jvm) {
+    all = library = true;
+    for (Class<?> c : jvm.getAllLoadedClasses()) {
+      if (mayRewrite(c.getName()) && !c.isArray()) {
+        synchronizedOf(c, internal(c) + ".");
+      }
+    }
+  }
+
+  /** wanted: classes of locks, as the JVM names them. */
+  Scan(Instrumentation jvm, Set<String> wanted) {
+    all = false;
+    types.add("java/lang/Object");
+    for (Class<?> c : jvm.getAllLoadedClasses()) {
+      if (wanted.contains(c.getName())) {
+        add(c);
+      }
+    }
+    for (String name : wanted) {
+      library |= Locks.kind(name) != Locks.NONE;
+    }
+  }
+
+  private void add(Class<?> lock) {
+    above(lock);
+    for (Class<?> c = lock; c != null && c != Object.class; c = c.getSuperclass()) {
+      exact.add(internal(c));
+      synchronizedOf(c, "");
+    }
+  }
+
+  private void synchronizedOf(Class<?> c, String prefix) {
+    try {
+      for (Method m : c.getDeclaredMethods()) {
+        if (Modifier.isSynchronized(m.getModifiers())) {
+          exact.add(internal(c));
+          names.add(m.getName());
+          calls.add(prefix + m.getName() + Type.getMethodDescriptor(m));
+        }
+      }
+    } catch (LinkageError e) {
+      // a class that it names is missing: its methods are not told before they are entered
+    }
+  }
+
+  private void above(Class<?> c) {
+    for (; c != null; c = c.getSuperclass()) {
+      types.add(internal(c));
+      for (Class<?> i : c.getInterfaces()) {
+        above(i);
+      }
+    }
+  }
+
+  private static String internal(Class<?> c) {
+    return c.getName().replace('.', '/');
+  }
+
+  @Override
+  public boolean enters(String type) {
+    return all || type == null || types.contains(type);
+  }
+
+  @Override
+  public boolean library() {
+    return library;
+  }
+
+  @Override
+  public boolean calls(String owner, String method) {
+    return all ? calls.contains(owner + "." + method) : calls.contains(method) && types.contains(owner);
+  }
+
+  @Override
+  public boolean synchronizes(String type) {
+    return all || exact.contains(type);
+  }
+
+  /** Whether a class may be rewritten, by its name. */
+  static boolean mayRewrite(String name) {
+    for (String prefix : NEVER) {
+      if (name.startsWith(prefix)) {
+        return false;
+      }
+    }
+    return name.indexOf('/') < 0 && !name.contains("$$Lambda"); // hidden classes cannot
+  }
+
+  /** The loaded classes that may acquire one of the locks. */
+  Set<Class<?>> classes(Instrumentation jvm) {
+    Set<Class<?>> out = new LinkedHashSet<>();
+    for (Class<?> c : jvm.getAllLoadedClasses()) {
+      if (!c.isArray() && !c.isPrimitive() && mayRewrite(c.getName()) && jvm.isModifiableClass(c)) {
+        byte[] code = bytes(c);
+        if (code != null && may(code)) {
+          out.add(c);
+        }
+      }
+    }
+    return out;
+  }
+
+  private static byte[] bytes(Class<?> c) {
+    String name = internal(c) + ".class";
+    ClassLoader l = c.getClassLoader();
+    try (InputStream in = l == null ? ClassLoader.getSystemResourceAsStream(name) : l.getResourceAsStream(name)) {
+      return in == null ? null : read(in);
+    } catch (IOException | RuntimeException e) {
+      return null; // then it is left as it is
+    }
+  }
+
+  static byte[] read(InputStream in) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    byte[] part = new byte[1 << 13];
+    for (int n; (n = in.read(part)) > 0; ) {
+      out.write(part, 0, n);
+    }
+    return out.toByteArray();
+  }
+
+  private boolean may(byte[] code) {
+    try {
+      ClassReader r = Rewriter.reader(code);
+      return mentions(r) || enters(code, r) || exact.contains(r.getClassName());
+    } catch (RuntimeException e) {
+      return false; // no class file that is known here
+    }
+  }
+
+  /** Whether it calls methods of the locks, as far as the constants tell: references to methods have tags 10 and 11. */
+  private boolean mentions(ClassReader r) {
+    char[] room = new char[r.getMaxStringLength()];
+    for (int i = 1; i < r.getItemCount(); i++) {
+      int at = r.getItem(i);
+      int tag = at == 0 ? 0 : r.readByte(at - 1);
+      if (tag == 10 || tag == 11) {
+        int named = r.getItem(r.readUnsignedShort(at + 2));
+        String name = r.readUTF8(named, room);
+        if (library && Rewriter.isLibrary(name) || names.contains(name) && calls(r.readClass(at, room), name + r.readUTF8(named + 2, room))) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private boolean enters(byte[] code, ClassReader r) {
+    boolean any = false;
+    for (byte b : code) {
+      any |= b == (byte) Opcodes.MONITORENTER;
+    }
+    return any && new Rewriter("", new Sites(), this, false).entersAny(code);
+  }
+
+  // ---- what is left alone
+
+  /**
+   * The methods that loop and have been on a stack all the time, by class. The JVM never compiles a frame again
+   * whose class was rewritten meanwhile, until it returns: an endless loop would be slow for good.
+   */
+  static Map<String, Set<String>> loops(Set<Class<?>> of, long apartMillis) throws InterruptedException {
+    Map<String, Set<String>> stays = stay(stacks(), apartMillis), out = new HashMap<>();
+    for (Class<?> c : of) {
+      Set<String> methods = stays.get(c.getName());
+      byte[] code = methods == null ? null : bytes(c);
+      if (code != null && !(methods = looping(code, methods)).isEmpty()) {
+        out.put(c.getName(), methods);
+      }
+    }
+    return out;
+  }
+
+  private static Map<Thread, StackTraceElement[]> stacks() {
+    return Thread.getAllStackTraces();
+  }
+
+  private static Map<String, Set<String>> stay(Map<Thread, StackTraceElement[]> before, long apart) throws InterruptedException {
+    Thread.sleep(apart);
+    Map<String, Set<String>> out = new HashMap<>();
+    for (Map.Entry<Thread, StackTraceElement[]> e : stacks().entrySet()) {
+      StackTraceElement[] a = before.get(e.getKey()), b = e.getValue();
+      for (int i = 1; a != null && i <= Math.min(a.length, b.length); i++) {
+        StackTraceElement x = a[a.length - i], y = b[b.length - i];
+        if (!x.getClassName().equals(y.getClassName()) || !x.getMethodName().equals(y.getMethodName())) {
+          break;
+        }
+        Set<String> in = out.get(x.getClassName());
+        if (in == null) {
+          out.put(x.getClassName(), in = new HashSet<>());
+        }
+        in.add(x.getMethodName());
+        if (x.getLineNumber() != y.getLineNumber()) {
+          break; // what it calls from there it may have called anew
+        }
+      }
+    }
+    return out;
+  }
+
+  private static Set<String> looping(byte[] code, Set<String> methods) {
+    Loops found = new Loops(methods);
+    Rewriter.reader(code).accept(found, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+    return found.out;
+  }
+}

@@ -1,0 +1,785 @@
+package contend.agent.probes;
+
+import java.lang.ref.ReferenceQueue;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Date;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.StampedLock;
+
+/**
+ * What rewritten classes call around each acquisition and release of a lock. It is defined in the
+ * boot loader under another name, so that code of every loader finds it.
+ *
+ * A lock has a {@link ProbeCell}. The owner stores its thread's number and its site there, two ints: a
+ * stored reference would cost ten times as much. The clock is read, and an event logged, only
+ * while a thread waits. Where that is so often that the log would cost too much, the lock is
+ * sampled: threads keep what they hold and wait for in ints of their own {@link ProbeSlot}.
+ *
+ * A site is a number; its flags say that the lock is one of java.util.concurrent, and that it is shared.
+ */
+public final class Probe {
+  public static final int LIBRARY = 1 << 31, SHARED = 1 << 30, SITE = SHARED - 1;
+  public static final int REQUEST = 1, ACQUIRE = 2, RELEASE = 3, FAIL = 4; // FAIL: it ended its wait without the lock
+
+  private static final int SLOTS = 1 << 14, TYPES = 1 << 10, BUCKETS = 1 << 14;
+  private static final int MOST = 200_000; // locks that have cells
+  private static final int FOREIGN = 50; // so many releases of what the thread does not hold: holds belong to no thread
+
+  private static boolean active; // plain: a stale value costs some events at the begin and the end
+  private static int eager; // locks of each class that get a cell before the class is known to be contended
+  private static int busiest; // events between two calls of pace, above which a lock is sampled
+  private static Set<String> wanted = Collections.emptySet();
+
+  private static final ProbeSlot[] slots = new ProbeSlot[SLOTS];
+  private static ProbeSlot logging, sharing; // lists of slots with events, and of those that have shared a lock
+  private static final ProbeType[] types = new ProbeType[TYPES];
+  private static final ProbeEntry[] entries = new ProbeEntry[BUCKETS];
+  private static final ReferenceQueue<Object> dead = new ReferenceQueue<>();
+  private static ProbeCell[] cells = new ProbeCell[0]; // those with events
+  private static int locks, ids, told;
+  private static long refused, dropped;
+
+  private Probe() {}
+
+  // ---- what rewritten code calls
+
+  /** The thread is about to acquire a lock, and may have to wait. */
+  public static void request(Object lock, int site) {
+    ProbeView v = view(lock, site);
+    if (v != null) {
+      request(v, site);
+    }
+  }
+
+  /** The thread has the lock. */
+  public static void acquired(Object lock, int site) {
+    ProbeView v = view(lock, site);
+    if (v != null) {
+      ProbeSlot s = slot();
+      if (v.shared || (site & SHARED) != 0) {
+        share(s, v.cell, site & SITE);
+      } else {
+        own(s, v.cell, site & SITE);
+      }
+    }
+  }
+
+  /** The thread is about to release the lock, or has just done so. */
+  public static void released(Object lock, int site) {
+    ProbeView v = view(lock, site);
+    if (v == null) {
+      return;
+    }
+    ProbeSlot s = slot();
+    ProbeCell c = v.cell;
+    if (c.owner != s.number) {
+      unshare(s, c);
+    } else if (--c.depth <= 0) {
+      if (c.waiting() && !c.sampled) {
+        s.log(System.nanoTime(), RELEASE, c.id, 0, 0, 0);
+      }
+      c.owner = 0;
+    }
+  }
+
+  /** The same after a try. */
+  public static boolean tried(Object lock, boolean got, int site) {
+    if (got) {
+      acquired(lock, site);
+    }
+    return got;
+  }
+
+  /** The same with the stamp of a StampedLock, 0 for none. */
+  public static long stamped(Object lock, long stamp, int site) {
+    if (stamp != 0) {
+      acquired(lock, site);
+    }
+    return stamp;
+  }
+
+  public static void waits(Object o, int site) throws InterruptedException {
+    ProbeSlot s = leave(o, site);
+    try {
+      o.wait();
+    } finally {
+      comeBack(s);
+    }
+  }
+
+  public static void waits(Object o, long ms, int site) throws InterruptedException {
+    ProbeSlot s = leave(o, site);
+    try {
+      o.wait(ms);
+    } finally {
+      comeBack(s);
+    }
+  }
+
+  public static void waits(Object o, long ms, int ns, int site) throws InterruptedException {
+    ProbeSlot s = leave(o, site);
+    try {
+      o.wait(ms, ns);
+    } finally {
+      comeBack(s);
+    }
+  }
+
+  public static void await(Condition c, int site) throws InterruptedException {
+    ProbeSlot s = leave(c, site);
+    try {
+      c.await();
+    } finally {
+      comeBack(s);
+    }
+  }
+
+  public static void awaitUninterruptibly(Condition c, int site) {
+    ProbeSlot s = leave(c, site);
+    try {
+      c.awaitUninterruptibly();
+    } finally {
+      comeBack(s);
+    }
+  }
+
+  public static long awaitNanos(Condition c, long ns, int site) throws InterruptedException {
+    ProbeSlot s = leave(c, site);
+    try {
+      return c.awaitNanos(ns);
+    } finally {
+      comeBack(s);
+    }
+  }
+
+  public static boolean await(Condition c, long n, TimeUnit unit, int site) throws InterruptedException {
+    ProbeSlot s = leave(c, site);
+    try {
+      return c.await(n, unit);
+    } finally {
+      comeBack(s);
+    }
+  }
+
+  public static boolean awaitUntil(Condition c, Date until, int site) throws InterruptedException {
+    ProbeSlot s = leave(c, site);
+    try {
+      return c.awaitUntil(until);
+    } finally {
+      comeBack(s);
+    }
+  }
+
+  public static void lockInterruptibly(Lock l, int site) throws InterruptedException {
+    request(l, site);
+    boolean got = false;
+    try {
+      l.lockInterruptibly();
+      got = true;
+    } finally {
+      answered(l, got, site);
+    }
+  }
+
+  public static boolean tryLock(Lock l, long n, TimeUnit unit, int site) throws InterruptedException {
+    request(l, site);
+    boolean got = false;
+    try {
+      return got = l.tryLock(n, unit);
+    } finally {
+      answered(l, got, site);
+    }
+  }
+
+  public static long tryReadLock(StampedLock l, long n, TimeUnit unit, int site) throws InterruptedException {
+    request(l, site);
+    long stamp = 0;
+    try {
+      return stamp = l.tryReadLock(n, unit);
+    } finally {
+      answered(l, stamp != 0, site);
+    }
+  }
+
+  public static long tryWriteLock(StampedLock l, long n, TimeUnit unit, int site) throws InterruptedException {
+    request(l, site);
+    long stamp = 0;
+    try {
+      return stamp = l.tryWriteLock(n, unit);
+    } finally {
+      answered(l, stamp != 0, site);
+    }
+  }
+
+  public static void acquire(Semaphore l, int site) throws InterruptedException {
+    acquire(l, 1, site);
+  }
+
+  public static void acquire(Semaphore l, int permits, int site) throws InterruptedException {
+    requestPermits(l, permits, site);
+    boolean got = false;
+    try {
+      l.acquire(permits);
+      got = true;
+    } finally {
+      answered(l, got, site);
+    }
+  }
+
+  public static void acquireUninterruptibly(Semaphore l, int site) {
+    acquireUninterruptibly(l, 1, site);
+  }
+
+  public static void acquireUninterruptibly(Semaphore l, int permits, int site) {
+    requestPermits(l, permits, site);
+    l.acquireUninterruptibly(permits);
+    acquired(l, site);
+  }
+
+  public static boolean tryAcquire(Semaphore l, int site) {
+    return tried(l, l.tryAcquire(), site);
+  }
+
+  public static boolean tryAcquire(Semaphore l, int permits, int site) {
+    return tried(l, l.tryAcquire(permits), site);
+  }
+
+  public static boolean tryAcquire(Semaphore l, long n, TimeUnit unit, int site) throws InterruptedException {
+    return tryAcquire(l, 1, n, unit, site);
+  }
+
+  public static boolean tryAcquire(Semaphore l, int permits, long n, TimeUnit unit, int site)
+      throws InterruptedException {
+    requestPermits(l, permits, site);
+    boolean got = false;
+    try {
+      return got = l.tryAcquire(permits, n, unit);
+    } finally {
+      answered(l, got, site);
+    }
+  }
+
+  public static void release(Semaphore l, int site) {
+    released(l, site);
+    l.release();
+  }
+
+  public static void release(Semaphore l, int permits, int site) {
+    released(l, site);
+    l.release(permits);
+  }
+
+  // ---- how cells change
+
+  private static void request(ProbeView v, int site) {
+    ProbeSlot s = slot();
+    ProbeCell c = v.cell;
+    boolean shared = v.shared || (site & SHARED) != 0;
+    int owner = c.owner;
+    if (c.sampled) {
+      s.waitSite = site & SITE;
+      s.waitsFor = c.id + 1;
+    } else if (owner != 0 ? owner != s.number : c.waiting() || c.sharers != 0 && !shared) {
+      contended(s, c, site & SITE, shared);
+    }
+  }
+
+  /** A semaphore has no owner that makes others wait: it has permits left, or not. */
+  private static void requestPermits(Semaphore l, int permits, int site) {
+    if (active && (l.availablePermits() < permits || l.hasQueuedThreads())) {
+      ProbeView v = view(l, site);
+      if (v != null) {
+        ProbeSlot s = slot();
+        if (v.cell.sampled) {
+          request(v, site);
+        } else {
+          contended(s, v.cell, site & SITE, true);
+        }
+      }
+    }
+  }
+
+  private static void answered(Object lock, boolean got, int site) {
+    if (got) {
+      acquired(lock, site);
+    } else if (active) {
+      ProbeSlot s = slot();
+      s.waitsFor = 0;
+      if (s.asked != null) {
+        s.giveUp();
+      }
+    }
+  }
+
+  private static void contended(ProbeSlot s, ProbeCell c, int site, boolean shared) {
+    if (s.asked != null) {
+      s.giveUp(); // an exception ended that request
+    }
+    if (c.events++ == 0) {
+      tell(c);
+    }
+    ProbeCell.WAITERS.incrementAndGet(c);
+    s.asked = c;
+    long now = System.nanoTime();
+    int owner = c.owner, at = c.site, mode = shared ? SHARED : 0;
+    boolean known = owner != 0;
+    if (known) {
+      s.log(now, REQUEST, c.id, site | mode, owner, at);
+    } else if (c.sharers != 0) {
+      for (ProbeSlot o = sharing; o != null; o = o.nextSharing) {
+        int held = o == s ? -1 : o.shared.site(c.id);
+        if (held >= 0) {
+          s.log(now, REQUEST, c.id, site | mode, o.number, held | SHARED);
+          known = true;
+        }
+      }
+    }
+    if (!known) {
+      s.log(now, REQUEST, c.id, site | mode, 0, 0);
+    }
+  }
+
+  private static void own(ProbeSlot s, ProbeCell c, int site) {
+    if (c.owner == s.number) {
+      c.depth++;
+    } else if (c.sampled) {
+      s.hold(c.id, site);
+    } else {
+      c.site = site;
+      c.depth = 1;
+      c.owner = s.number;
+      gotten(s, c, site);
+    }
+  }
+
+  private static void share(ProbeSlot s, ProbeCell c, int site) {
+    if (c.sampled) {
+      s.hold(c.id, site);
+      return;
+    }
+    s.share(c.id, site);
+    ProbeCell.SHARERS.incrementAndGet(c);
+    gotten(s, c, site | SHARED);
+  }
+
+  private static void gotten(ProbeSlot s, ProbeCell c, int site) {
+    if (s.asked == c) {
+      s.log(System.nanoTime(), ACQUIRE, c.id, site, 1, 0);
+      s.asked = null;
+      ProbeCell.WAITERS.decrementAndGet(c);
+    } else if (s.asked != null) {
+      s.giveUp();
+    } else if (c.waiting()) {
+      c.events++;
+      s.log(System.nanoTime(), ACQUIRE, c.id, site, 0, 0);
+    }
+  }
+
+  private static void unshare(ProbeSlot s, ProbeCell c) {
+    if (c.sampled && s.held != null && s.held.remove(c.id)) {
+      return;
+    }
+    if (s.shared == null || !s.shared.remove(c.id)) {
+      if (c.permits && ++c.foreign == FOREIGN) {
+        tell(c);
+      }
+      return;
+    }
+    if (c.waiting() && !c.sampled) {
+      s.log(System.nanoTime(), RELEASE, c.id, SHARED, 0, 0);
+    }
+    ProbeCell.SHARERS.decrementAndGet(c);
+  }
+
+  /** Object.wait, or await, gives the lock up. */
+  private static ProbeSlot leave(Object o, int site) {
+    ProbeView v = view(o, site);
+    ProbeSlot s = v == null ? null : slot();
+    if (s == null || v.cell.owner != s.number) {
+      return null;
+    }
+    ProbeCell c = v.cell;
+    s.left = c;
+    s.leftSite = c.site;
+    s.leftDepth = c.depth;
+    if (c.waiting() && !c.sampled) {
+      s.log(System.nanoTime(), RELEASE, c.id, 0, 0, 0);
+    }
+    c.owner = 0;
+    return s;
+  }
+
+  private static void comeBack(ProbeSlot s) {
+    if (s != null && s.left != null) {
+      ProbeCell c = s.left;
+      s.left = null;
+      own(s, c, s.leftSite);
+      if (c.owner == s.number) {
+        c.depth = s.leftDepth;
+      }
+    }
+  }
+
+  // ---- from a lock to its cell
+
+  private static ProbeView view(Object o, int site) {
+    if (!active || o == null) {
+      return null;
+    }
+    ProbeType t = type(o.getClass());
+    if (t.off || t.family == ProbeType.MONITOR == site < 0) {
+      return null;
+    }
+    ProbeSlot s = slot();
+    return o == s.last ? s.lastView : o == s.a ? s.aView : o == s.b ? s.bView : o == s.c ? s.cView : find(s, o, t);
+  }
+
+  private static ProbeSlot slot() {
+    Thread me = Thread.currentThread();
+    for (ProbeSlot s = slots[(int) me.getId() & SLOTS - 1]; s != null; s = s.next) {
+      if (s.thread == me) {
+        return s;
+      }
+    }
+    return newSlot(me);
+  }
+
+  private static ProbeSlot newSlot(Thread me) {
+    synchronized (slots) {
+      int i = (int) me.getId() & SLOTS - 1;
+      return slots[i] = new ProbeSlot(me, slots[i]);
+    }
+  }
+
+  private static int bucket(String name, int of) {
+    int h = name.hashCode();
+    return (h ^ h >>> 16) & of - 1;
+  }
+
+  private static ProbeType type(Class<?> c) {
+    for (ProbeType t = types[bucket(c.getName(), TYPES)]; t != null; t = t.next) {
+      if (t.type == c) {
+        return t;
+      }
+    }
+    return newType(c);
+  }
+
+  private static ProbeType newType(Class<?> c) {
+    synchronized (types) {
+      int i = bucket(c.getName(), TYPES);
+      ProbeType t = new ProbeType(c, types[i]);
+      t.wanted = wanted.contains(t.name);
+      t.off = !t.wanted && eager == 0 && t.family != ProbeType.CONDITION;
+      if (active) {
+        types[i] = t;
+      }
+      return t;
+    }
+  }
+
+  private static ProbeView find(ProbeSlot s, Object o, ProbeType t) {
+    ProbeEntry e = entry(o);
+    ProbeView v = e != null ? e.view : s.busy ? null : make(s, o, t);
+    if (v == null) {
+      return null;
+    }
+    s.remember(o, v);
+    return v;
+  }
+
+  private static ProbeEntry entry(Object o) {
+    for (ProbeEntry e = entries[System.identityHashCode(o) & BUCKETS - 1]; e != null; e = e.next) {
+      if (e.get() == o) {
+        return e;
+      }
+    }
+    return null;
+  }
+
+  private static ProbeView make(ProbeSlot s, Object o, ProbeType t) {
+    s.busy = true; // what is called here may take locks itself
+    try {
+      Object named = t.named(o);
+      synchronized (entries) {
+        ProbeEntry e = entry(o);
+        if (e != null || named == null || !active) {
+          return e == null ? null : e.view;
+        }
+        ProbeEntry of = entry(named);
+        if (of == null && !mayMake(t)) {
+          return null;
+        }
+        if (of == null) {
+          t.cells++;
+          of = enter(named, new ProbeView(new ProbeCell(ids++, named, t), false), t);
+        }
+        return named == o ? of.view : enter(o, new ProbeView(of.view.cell, t.shares()), t).view;
+      }
+    } finally {
+      s.busy = false;
+    }
+  }
+
+  private static boolean mayMake(ProbeType t) {
+    if (t.family == ProbeType.CONDITION) {
+      return false; // its lock was acquired before
+    }
+    if (!t.wanted && t.cells >= eager) {
+      t.off = true; // until it is wanted
+      return false;
+    }
+    refused += locks >= MOST ? 1 : 0;
+    return locks < MOST;
+  }
+
+  private static ProbeEntry enter(Object o, ProbeView v, ProbeType t) {
+    ProbeEntry e = new ProbeEntry(o, dead, v, t, entries[System.identityHashCode(o) & BUCKETS - 1]);
+    locks++;
+    return entries[e.hash & BUCKETS - 1] = e;
+  }
+
+  private static void tell(ProbeCell c) {
+    synchronized (entries) {
+      ProbeCell[] more = new ProbeCell[cells.length + 1];
+      System.arraycopy(cells, 0, more, 0, cells.length);
+      more[cells.length] = c;
+      cells = more;
+    }
+  }
+
+  // ---- what the agent calls, by reflection: types of the JDK only
+
+  /**
+   * Begins a recording; false if there is one. names: classes of locks that are wanted. locks: how many locks
+   * of each other class get a cell until it is. most: how many events a lock may log between two calls of pace.
+   */
+  public static boolean begin(Collection<String> names, int locks, int most) {
+    synchronized (types) {
+      if (active) {
+        return false;
+      }
+      eager = locks;
+      busiest = most;
+      Set<String> families = new HashSet<>();
+      for (String name : names) {
+        families.add(family(name));
+      }
+      wanted = families;
+      active = true;
+      return true;
+    }
+  }
+
+  /** Adds to the classes that are wanted; true if it was not one of them. */
+  public static boolean want(String name) {
+    synchronized (types) {
+      Set<String> more = new HashSet<>(wanted);
+      if (!more.add(family(name))) {
+        return false;
+      }
+      wanted = more;
+      for (ProbeType first : types) {
+        for (ProbeType t = first; t != null; t = t.next) {
+          t.wanted |= t.name.equals(family(name));
+          t.off &= !t.wanted;
+        }
+      }
+      return true;
+    }
+  }
+
+  /** The class that the program sees of a lock as the JVM names it: ReentrantLock of ReentrantLock$NonfairSync. */
+  public static String family(String name) {
+    int inner = name.indexOf('$');
+    return inner > 0 && (name.startsWith("java.util.concurrent.locks.") || name.startsWith("java.util.concurrent.Semaphore$"))
+        ? name.substring(0, inner) : name;
+  }
+
+  /** Ends a recording: rewritten code does nothing from here on, and nothing of it stays in memory. */
+  public static void end() {
+    active = false;
+    synchronized (slots) {
+      java.util.Arrays.fill(slots, null);
+      logging = sharing = null;
+    }
+    synchronized (types) {
+      java.util.Arrays.fill(types, null);
+    }
+    synchronized (entries) {
+      java.util.Arrays.fill(entries, null);
+      cells = new ProbeCell[0];
+      locks = told = 0;
+    }
+  }
+
+  /** Copies events, of four numbers each: time, what, whom, and the thread; returns how many numbers. */
+  public static int drain(long[] into) {
+    int n = 0;
+    ProbeSlot before = null;
+    for (ProbeSlot s = logging; s != null; s = s.nextLogging) {
+      n = s.drain(into, n);
+      if (s.drained() && s.thread.getState() == Thread.State.TERMINATED && before != null) {
+        before.nextLogging = s.nextLogging; // the first stays: others may come before it
+      } else {
+        before = s;
+      }
+    }
+    return n;
+  }
+
+  /** The locks that have logged for the first time, or turned out to have holds of no thread: id, class, hash, kind, and whether that is so. */
+  public static Object[] contended() {
+    synchronized (entries) {
+      Object[] out = new Object[(cells.length - told) * 5];
+      for (int i = 0; told < cells.length; told++) {
+        ProbeCell c = cells[told];
+        out[i++] = c.id;
+        out[i++] = c.name;
+        out[i++] = c.hash;
+        out[i++] = c.kind;
+        out[i++] = c.foreign >= FOREIGN;
+      }
+      return out;
+    }
+  }
+
+  /** Forgets what has ended: locks, threads, and what the caches of threads hold. */
+  public static void tidy() {
+    synchronized (entries) {
+      for (Object o; (o = dead.poll()) != null; ) {
+        remove((ProbeEntry) o);
+      }
+    }
+    synchronized (slots) {
+      for (int i = 0; i < slots.length; i++) {
+        slots[i] = ProbeSlot.living(slots[i]);
+      }
+      while (sharing != null && sharing.ended()) {
+        sharing = sharing.nextSharing;
+      }
+      for (ProbeSlot s = sharing; s != null; s = s.nextSharing) {
+        while (s.nextSharing != null && s.nextSharing.ended()) {
+          s.nextSharing = s.nextSharing.nextSharing;
+        }
+      }
+    }
+  }
+
+  private static void remove(ProbeEntry dead) {
+    int i = dead.hash & BUCKETS - 1;
+    if (entries[i] == dead) {
+      entries[i] = dead.next;
+      locks--;
+    }
+    for (ProbeEntry e = entries[i]; e != null; e = e.next) {
+      if (e.next == dead) {
+        e.next = dead.next;
+        locks--;
+      }
+    }
+  }
+
+  /** Has locks sampled from now on that log too much; returns whether any is. */
+  public static boolean pace() {
+    boolean any = false;
+    for (ProbeCell c : cells) {
+      int n = c.events;
+      c.sampled |= n - c.seen > busiest;
+      c.seen = n;
+      any |= c.sampled;
+    }
+    return any;
+  }
+
+  /**
+   * Looks at the locks that are sampled: for each that threads wait for its id, how many own it and how many
+   * wait, and of each of these thread and site.
+   */
+  public static int sample(int[] into) {
+    int n = 0;
+    for (ProbeCell c : cells) {
+      if (c.sampled && n + 3 < into.length) {
+        int next = sample(c, into, n);
+        for (int tries = 0; next < 0 && tries < 3; tries++) {
+          next = sample(c, into, n);
+        }
+        n = next < 0 ? n : next;
+      }
+    }
+    return n;
+  }
+
+  /** -1: an owner changed meanwhile. */
+  private static int sample(ProbeCell c, int[] into, int from) {
+    int n = from + 3;
+    for (int look = 0; look < 2; look++) { // owners, then waiters
+      int begun = n;
+      for (ProbeSlot first : slots) {
+        for (ProbeSlot s = first; s != null; s = s.next) {
+          int site = look == 0 ? s.holds(c.id) : s.waitsFor == c.id + 1 ? s.waitSite : -1;
+          if (site >= 0 && n + 2 <= into.length) {
+            into[n++] = s.number;
+            into[n++] = site;
+          }
+        }
+      }
+      into[from + 1 + look] = (n - begun) / 2;
+    }
+    into[from] = c.id;
+    if (into[from + 2] == 0) {
+      return from;
+    }
+    for (int i = 0; i < into[from + 1]; i++) {
+      ProbeSlot owner = slot(into[from + 3 + 2 * i]);
+      if (owner == null || owner.holds(c.id) < 0) {
+        return -1;
+      }
+    }
+    return n;
+  }
+
+  private static ProbeSlot slot(int number) {
+    ProbeSlot s = slots[number & SLOTS - 1];
+    while (s != null && s.number != number) {
+      s = s.next;
+    }
+    return s;
+  }
+
+  /** The thread of a number; null when it has ended. */
+  public static Thread thread(int number) {
+    ProbeSlot s = slot(number);
+    return s == null ? null : s.thread;
+  }
+
+  /** Events that were lost because buffers were full, and locks that got no cell because there are too many. */
+  public static long[] lost() {
+    return new long[] {dropped, refused};
+  }
+
+  static void lose() {
+    dropped++;
+  }
+
+  static void logs(ProbeSlot s) {
+    synchronized (slots) {
+      s.nextLogging = logging;
+      logging = s;
+    }
+  }
+
+  static void shares(ProbeSlot s) {
+    synchronized (slots) {
+      s.nextSharing = sharing;
+      sharing = s;
+    }
+  }
+
+}

@@ -1,0 +1,143 @@
+package contend.agent.probes;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What is kept of a thread. */
+final class ProbeSlot {
+  private static final int RING = 3 << 10;
+
+  final Thread thread;
+  final int number;
+  ProbeSlot next, nextLogging, nextSharing;
+  boolean busy; // it runs code of the probes that may take locks itself
+  Object last, a, b, c; // the lock that it has used last, and those it used first
+  ProbeView lastView, aView, bView, cView;
+  private int kept;
+
+  ProbeCell asked; // whose request is logged and not answered
+  ProbeCell left; // in Object.wait or await, with what it held
+  int leftSite, leftDepth;
+
+  ProbeHolds shared; // null before it shares one
+  ProbeHolds held; // of the locks that are sampled; null before there is one
+  int waitsFor, waitSite; // of those: one more than the id, 0 for none
+
+  private long[] ring; // of events, three numbers each
+  private volatile long read; // by the agent
+  private final AtomicLong written = new AtomicLong();
+
+  ProbeSlot(Thread thread, ProbeSlot next) {
+    this.thread = thread;
+    this.number = (int) thread.getId();
+    this.next = next;
+  }
+
+  void remember(Object o, ProbeView v) {
+    switch (kept++) {
+      case 0:
+        aView = v;
+        a = o;
+        break;
+      case 1:
+        bView = v;
+        b = o;
+        break;
+      case 2:
+        cView = v;
+        c = o;
+        break;
+      default:
+        kept = 3;
+        last = null; // should the agent forget meanwhile, the pair stays one
+        lastView = v;
+        last = o;
+    }
+  }
+
+  /** Lets go of locks that may be garbage but for this. Another thread does it: what is written meanwhile stays. */
+  private void forget() {
+    last = null;
+    a = null;
+    b = null;
+    c = null;
+    kept = 0;
+  }
+
+  /** Forgets threads that have ended; returns the first of the others. */
+  static ProbeSlot living(ProbeSlot first) {
+    ProbeSlot before = null;
+    for (ProbeSlot s = first; s != null; s = s.next) {
+      s.forget();
+      if (!s.ended()) {
+        before = s;
+      } else if (before == null) {
+        first = s.next;
+      } else {
+        before.next = s.next;
+      }
+    }
+    return first;
+  }
+
+  boolean ended() {
+    return thread.getState() == Thread.State.TERMINATED;
+  }
+
+  void share(int cell, int site) {
+    if (shared == null) {
+      shared = new ProbeHolds();
+      Probe.shares(this);
+    }
+    shared.push(cell, site);
+  }
+
+  void hold(int cell, int site) {
+    if (held == null) {
+      held = new ProbeHolds();
+    }
+    held.push(cell, site);
+    waitsFor = 0;
+  }
+
+  /** The site at which it holds a lock that is sampled; -1 if it does not. */
+  int holds(int cell) {
+    ProbeHolds h = held;
+    return h == null ? -1 : h.site(cell);
+  }
+
+  void giveUp() {
+    log(System.nanoTime(), Probe.FAIL, asked.id, 0, 0, 0);
+    ProbeCell.WAITERS.decrementAndGet(asked);
+    asked = null;
+  }
+
+  void log(long time, int what, int cell, int site, int owner, int ownerSite) {
+    if (ring == null) {
+      ring = new long[RING];
+      Probe.logs(this);
+    }
+    long at = written.get();
+    if (at - read >= RING) {
+      Probe.lose();
+      return;
+    }
+    int i = (int) (at % RING);
+    ring[i] = time;
+    ring[i + 1] = (long) what << 60 | (long) cell << 32 | site & 0xffffffffL;
+    ring[i + 2] = (long) owner << 32 | ownerSite & 0xffffffffL;
+    written.lazySet(at + 3);
+  }
+
+  int drain(long[] into, int n) {
+    for (long to = written.get(); read < to && n + 4 <= into.length; n += 4) {
+      System.arraycopy(ring, (int) (read % RING), into, n, 3);
+      into[n + 3] = number;
+      read += 3;
+    }
+    return n;
+  }
+
+  boolean drained() {
+    return read == written.get();
+  }
+}
