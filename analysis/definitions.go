@@ -16,14 +16,14 @@ type definitions struct {
 	threads []Thread
 	objects []Object
 	stacks  [][]format.Frame
-	owned   []bool                 // by stack: a frame is of the application
-	classes format.Numbers[string] // class names of locks
-	groups  format.Numbers[string] // thread names with their numbers removed
-	inputs  format.Numbers[string] // labels of inputs
-	part    int                    // number of the current input, from 1; 0 if none is named
-	label   uint32                 // its id in inputs
-	version int                    // rises when an id changes its meaning
-	named   usedIDs                // by the events so far
+	owned   []bool                  // by stack: a frame is of the application
+	classes format.Interner[string] // class names of locks
+	groups  format.Interner[string] // thread names with their numbers removed
+	inputs  format.Interner[string] // labels of inputs
+	part    int                     // number of the current input, from 1; 0 if none is named
+	label   uint32                  // its id in inputs
+	version int                     // rises when an id changes its meaning
+	named   usedIDs                 // by the events so far
 	stackUses
 }
 
@@ -177,7 +177,7 @@ func (d *definitions) Group(id format.ThreadID) uint32 {
 }
 
 // Groups names group ids.
-func (d *definitions) Groups() *format.Numbers[string] { return &d.groups }
+func (d *definitions) Groups() *format.Interner[string] { return &d.groups }
 
 // Input returns the dense id of a thread's input; Inputs names it.
 func (d *definitions) Input(id format.ThreadID) uint32 {
@@ -188,7 +188,7 @@ func (d *definitions) Input(id format.ThreadID) uint32 {
 }
 
 // Inputs names input ids.
-func (d *definitions) Inputs() *format.Numbers[string] { return &d.inputs }
+func (d *definitions) Inputs() *format.Interner[string] { return &d.inputs }
 
 // Part returns the number of a thread's input, from 1; 0 before any is named.
 func (d *definitions) Part(id format.ThreadID) int {
@@ -199,7 +199,7 @@ func (d *definitions) Part(id format.ThreadID) int {
 }
 
 // Classes names class ids.
-func (d *definitions) Classes() *format.Numbers[string] { return &d.classes }
+func (d *definitions) Classes() *format.Interner[string] { return &d.classes }
 
 // Class returns the dense class id of a lock; Classes names it.
 func (d *definitions) Class(id format.ObjectID) uint32 {
@@ -210,7 +210,7 @@ func (d *definitions) Class(id format.ObjectID) uint32 {
 }
 
 // ClassName returns the class of a lock as its language spells it.
-func (d *definitions) ClassName(id format.ObjectID) string { return d.classes.Name(d.Class(id)) }
+func (d *definitions) ClassName(id format.ObjectID) string { return d.classes.Value(d.Class(id)) }
 
 // Fair reports whether a lock is granted in order of arrival.
 func (d *definitions) Fair(id format.ObjectID) bool {

@@ -40,5 +40,6 @@
 //	owners            inference of owners
 //	moved             locks that a garbage collector moved
 //	internal/times    lists of intervals
-//	dist, bootstrap   distributions of durations; confidence intervals
+//	durations         distributions of durations
+//	bootstrap         confidence intervals
 package analysis

@@ -10,15 +10,15 @@ import (
 // Its methods are for one goroutine at a time.
 type Symbols struct {
 	*definitions
-	methods format.Numbers[string] // Class.Method of innermost application frames
-	appOf   []uint32               // stack -> methods id + 1, 0 when not computed yet
+	methods format.Interner[string] // Class.Method of innermost application frames
+	appOf   []uint32                // stack -> methods id + 1, 0 when not computed yet
 }
 
 // Fork returns symbols of the same trace for another goroutine.
 func (s *Symbols) Fork() *Symbols { return &Symbols{definitions: s.definitions} }
 
 // Methods names method ids.
-func (s *Symbols) Methods() *format.Numbers[string] { return &s.methods }
+func (s *Symbols) Methods() *format.Interner[string] { return &s.methods }
 
 // Method returns the dense id of a stack's innermost application frame; Methods names it as
 // Class.Method.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"regexp"
 
-	"contend/analysis/dist"
+	"contend/analysis/durations"
 	"contend/format"
 )
 
@@ -85,10 +85,10 @@ type Coverage struct {
 // so totals are right on average, but activities while the sampler was late are not
 // sampled.
 type Stalls struct {
-	Samples int64     // samples with a due time
-	Late    dist.Dist // actual less intended time, with an entry for each skipped sample, as in jHiccup
-	LateNs  int64     // time in which a sample was due and not taken
-	SpanNs  int64     // from the first due time to the last sample
+	Samples int64                  // samples with a due time
+	Late    durations.Distribution // actual less intended time, with an entry for each skipped sample, as in jHiccup
+	LateNs  int64                  // time in which a sample was due and not taken
+	SpanNs  int64                  // from the first due time to the last sample
 }
 
 // Trust returns the expected accuracy of inferred owners, over all locks.

@@ -73,7 +73,7 @@ func eachHop(sh *analysis.Share, most int, hop func(*analysis.Hop), omitted func
 type chains struct {
 	paths      map[string]uint32 // by what appendPath writes
 	key        []byte
-	signatures format.Numbers[string]
+	signatures format.Interner[string]
 	list       []chain
 }
 
@@ -157,7 +157,7 @@ func appendPath(
 // class of its lock, the method of the owner, the class of the lock that the owner waited for, up to
 // the owner that did not wait. With more than most further locks, those in the middle are one step.
 func stepsOf(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, most int) []Step {
-	steps := []Step{{RoleWaiter, sym.Groups().Name(sym.Group(waiter))}, lockStep(sym, lock)}
+	steps := []Step{{RoleWaiter, sym.Groups().Value(sym.Group(waiter))}, lockStep(sym, lock)}
 	eachHop(sh, most, func(h *analysis.Hop) {
 		steps = append(steps, methodStep(sym, RoleOwner, h.Stack), lockStep(sym, h.Lock))
 	}, func(n int) {
@@ -184,5 +184,5 @@ func lockStep(sym *analysis.Symbols, id format.ObjectID) Step {
 }
 
 func methodStep(sym *analysis.Symbols, r Role, id format.StackID) Step {
-	return Step{r, analysis.StableName(sym.Methods().Name(sym.Method(id)))}
+	return Step{r, analysis.StableName(sym.Methods().Value(sym.Method(id)))}
 }

@@ -164,7 +164,7 @@ type ends [2]uint32
 func (g *Graph) addLocks(b GraphBuilder, edges map[ends]int32) {
 	for of, ns := range b.classes {
 		e := &g.Edges[edges[ends(b.index.IDs(of.row))]]
-		e.Locks = append(e.Locks, EdgeLock{b.keys.sym.Classes().Name(of.class), ns})
+		e.Locks = append(e.Locks, EdgeLock{b.keys.sym.Classes().Value(of.class), ns})
 	}
 	for e := range g.Edges {
 		ByWaiting(g.Edges[e].Locks, func(l EdgeLock) (int64, string) { return l.ThreadNs, l.Class })

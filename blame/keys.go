@@ -2,7 +2,7 @@ package blame
 
 import (
 	"contend/analysis"
-	"contend/analysis/dist"
+	"contend/analysis/durations"
 	"contend/format"
 )
 
@@ -85,7 +85,7 @@ var keys = [...]keyRow{
 	ByRegion:          {name: "region", kind: annotation(format.RegionClass), asked: Pivots, help: waiterAnnotations},
 	ByWaiterOperation: {name: "waiter-operation", kind: operationKey, asked: Pivots, help: byOperation},
 	ByMode:            {name: "mode", kind: modeKey, asked: Lengths},
-	ByInput:           {name: dist.InputKey, kind: inputKey, asked: Pivots | Lengths, help: ofInputs},
+	ByInput:           {name: durations.InputKey, kind: inputKey, asked: Pivots | Lengths, help: ofInputs},
 	ByChain:           {name: "chain", kind: chainKey}, // for 'contend chains'
 	ByProvenance:      {name: "provenance", side: ofLock, kind: provenanceKey},
 }
@@ -189,7 +189,7 @@ var (
 	classKey = keyKind{
 		names: NamedClass,
 		id:    func(r *Resolver, s *subject) uint32 { return r.sym.Class(s.lock) },
-		text:  func(r *Resolver, id uint32) string { return r.sym.Classes().Name(id) },
+		text:  func(r *Resolver, id uint32) string { return r.sym.Classes().Value(id) },
 	}
 	lockKey = keyKind{
 		names: NamedLock,
@@ -243,11 +243,11 @@ var (
 	}
 	groupKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.sym.Group(s.thread) },
-		text: func(r *Resolver, id uint32) string { return r.sym.Groups().Name(id) },
+		text: func(r *Resolver, id uint32) string { return r.sym.Groups().Value(id) },
 	}
 	operationKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.ops.id(r.sym, s.stack) },
-		text: func(r *Resolver, id uint32) string { return r.ops.names.Name(id) },
+		text: func(r *Resolver, id uint32) string { return r.ops.names.Value(id) },
 	}
 	modeKey = keyKind{
 		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.mode) },
@@ -255,11 +255,11 @@ var (
 	}
 	inputKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.sym.Input(s.thread) },
-		text: func(r *Resolver, id uint32) string { return r.sym.Inputs().Name(id) },
+		text: func(r *Resolver, id uint32) string { return r.sym.Inputs().Value(id) },
 	}
 	chainKey = keyKind{
 		id:   func(r *Resolver, s *subject) uint32 { return r.chains.id(r.sym, s.thread, s.lock, s.share) },
-		text: func(r *Resolver, id uint32) string { return r.chains.signatures.Name(id) },
+		text: func(r *Resolver, id uint32) string { return r.chains.signatures.Value(id) },
 	}
 	provenanceKey = keyKind{
 		id:   func(_ *Resolver, s *subject) uint32 { return uint32(s.share.Direct.Prov.Word()) },
@@ -276,9 +276,9 @@ func annotation(class string) keyKind {
 	}
 }
 
-func methodName(r *Resolver, id uint32) string { return r.sym.Methods().Name(id) }
+func methodName(r *Resolver, id uint32) string { return r.sym.Methods().Value(id) }
 
-func siteName(r *Resolver, id uint32) string { return r.sites.Names().Name(id) }
+func siteName(r *Resolver, id uint32) string { return r.sites.Names().Value(id) }
 
 // doingBits hold the activity of an owner; the bits above hold the class of the lock it was blocked
 // on.
@@ -316,4 +316,4 @@ func blockedOnText(r *Resolver, id uint32) string {
 }
 
 // BlockedOn returns the class in an id of ByOwnerDoing: that of the lock the owner was blocked on.
-func (r *Resolver) BlockedOn(id uint32) string { return r.sym.Classes().Name(id >> doingBits) }
+func (r *Resolver) BlockedOn(id uint32) string { return r.sym.Classes().Value(id >> doingBits) }

@@ -15,7 +15,7 @@ const OtherOperation = "[other operation]"
 // innermost one would name a helper that many operations share.
 type operations struct {
 	frames *regexp.Regexp
-	names  format.Numbers[string]
+	names  format.Interner[string]
 	of     PerStack
 }
 

@@ -40,7 +40,7 @@ func Made(site string) bool { return site != UnknownSite && !strings.HasPrefix(s
 type Sites struct {
 	sym      *analysis.Symbols
 	app      *regexp.Regexp
-	names    format.Numbers[string]
+	names    format.Interner[string]
 	byID     ByID[ofStack]
 	lines    acquireLines
 	acquired map[uint32]bool // sites where owners acquired locks
@@ -81,7 +81,7 @@ func (s *Sites) Begin(sym *analysis.Symbols) {
 }
 
 // Names returns the names of the ids.
-func (s *Sites) Names() *format.Numbers[string] { return &s.names }
+func (s *Sites) Names() *format.Interner[string] { return &s.names }
 
 // IsOwnCode reports whether a frame is of the program's own code.
 func (s *Sites) IsOwnCode(f format.Frame) bool {
@@ -106,7 +106,7 @@ func (s *Sites) Acquired(site uint32) bool { return s.acquired[site] }
 // OnlyInFrame reports whether the owners at a site were only in the frame: their acquisition sites are
 // unknown.
 func (s *Sites) OnlyInFrame(site uint32) bool {
-	return !s.acquired[site] && s.names.Name(site) != analysis.UnknownStack
+	return !s.acquired[site] && s.names.Value(site) != analysis.UnknownStack
 }
 
 // Callers returns the callers, in the program's own code, of the site at which the owner of a lock
@@ -147,7 +147,7 @@ func (s *Sites) Created(lock format.ObjectID) uint32 {
 	}
 	s.learn()
 	if first := *s.lines.firstStack.Entry(int(lock)); first != format.NoStack {
-		return s.names.ID(FirstAcquirer + s.names.Name(s.stack(first).site))
+		return s.names.ID(FirstAcquirer + s.names.Value(s.stack(first).site))
 	}
 	return s.names.ID(UnknownSite)
 }
@@ -211,7 +211,7 @@ func (s *Sites) Took(id format.StackID, lock format.ObjectID) string {
 	}
 	at := func(what use) bool { return len(s.lines.linesOf(what, uint32(lock), frames[o.taking])) > 0 }
 	if s.lines.stacks[analysis.Acquisition{Stack: id, Lock: lock}] || at(acquires) || at(releases) {
-		return s.names.Name(o.site)
+		return s.names.Value(o.site)
 	}
 	return ""
 }

@@ -118,8 +118,8 @@ func TestOwnersAreNamedWhereTheyTookTheLock(t *testing.T) {
 		{"nothing but the runtime", bare, ledger, "java.lang.Thread.run:840", ""},
 		{"no stack", format.NoStack, ledger, analysis.UnknownStack, analysis.UnknownStack},
 	} {
-		golden.Equal(t, s.Names().Name(s.Owner(c.stack, c.lock)), c.site, c.name)
-		golden.Equal(t, s.Names().Name(s.Callers(c.stack, c.lock)), c.from, c.name, "called by")
+		golden.Equal(t, s.Names().Value(s.Owner(c.stack, c.lock)), c.site, c.name)
+		golden.Equal(t, s.Names().Value(s.Callers(c.stack, c.lock)), c.from, c.name, "called by")
 	}
 	if got := s.Taking(nested, ledger); len(got) != 2 || got[0] != frame("Shop", "report", 30) {
 		t.Errorf("%v", got)
@@ -155,10 +155,10 @@ func TestOwnersAreAskedForTheirLocks(t *testing.T) {
 func TestSitesOfWaitersAndLocks(t *testing.T) {
 	s := trace(t, nil)
 	for id, want := range map[format.StackID]string{takeAudit: "Audit.write:5", library: "Shop$Dao.load:12", asleep: "Shop.nap:3"} {
-		golden.Equal(t, s.Names().Name(s.Waiter(id)), want)
+		golden.Equal(t, s.Names().Value(s.Waiter(id)), want)
 	}
 	for lock, want := range map[format.ObjectID]string{ledger: "Shop$Dao.load:12", audit: "[first acquirer] Audit.write:5", queue: UnknownSite} {
-		if got := s.Names().Name(s.Created(lock)); got != want || Made(got) != (lock == ledger) {
+		if got := s.Names().Value(s.Created(lock)); got != want || Made(got) != (lock == ledger) {
 			t.Errorf("made at %s, want %s", got, want)
 		}
 	}
@@ -166,7 +166,7 @@ func TestSitesOfWaitersAndLocks(t *testing.T) {
 
 func TestAppSaysWhatIsOwn(t *testing.T) {
 	s := trace(t, regexp.MustCompile(`^com\.zaxxer\.`))
-	golden.Equal(t, s.Names().Name(s.Waiter(library)), "com.zaxxer.hikari.pool.HikariPool.getConnection:7")
+	golden.Equal(t, s.Names().Value(s.Waiter(library)), "com.zaxxer.hikari.pool.HikariPool.getConnection:7")
 }
 
 func TestOwnCode(t *testing.T) {

@@ -3,7 +3,7 @@ package blame
 import (
 	"contend/analysis"
 	"contend/analysis/bootstrap"
-	"contend/analysis/dist"
+	"contend/analysis/durations"
 	"contend/format"
 )
 
@@ -13,7 +13,7 @@ type Whole struct {
 	Threads ThreadSet
 	Failed  int64 // waits that ended without the lock
 	MaxNs   int64 // 0 when waits were only sampled
-	Lengths dist.Dist
+	Lengths durations.Distribution
 }
 
 // Whole makes a pivot by lock or by class describe whole waits, including those of length zero.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"contend/analysis/dist"
+	"contend/analysis/durations"
 	"contend/blame"
 	"contend/blame/waits"
 	"contend/report/document"
@@ -151,7 +151,7 @@ func runHist(e *env, o *histOptions) error {
 	}
 	a := &histAnswer{
 		total:     c.Total(),
-		head:      dist.Head{Start: c.Start(), Labelled: c.By()[0] == dist.InputKey},
+		head:      durations.Head{Start: c.Start(), Labelled: c.By()[0] == durations.InputKey},
 		intervals: c.Intervals(),
 	}
 	by, rows := c.By(), []waits.Row(nil)
@@ -168,8 +168,8 @@ func runHist(e *env, o *histOptions) error {
 type histAnswer struct {
 	*document.Hist
 	total     *waits.Lengths
-	head      dist.Head       // of a log
-	intervals []dist.Interval // for a log, in no order
+	head      durations.Head       // of a log
+	intervals []durations.Interval // for a log, in no order
 }
 
 // writeHgrm writes the percentiles of all waits. Sampled waits have bounds; it writes the upper
@@ -185,7 +185,7 @@ func writeHgrm(w io.Writer, a *histAnswer, _ table.Options) error {
 }
 
 func writeHlog(w io.Writer, a *histAnswer, _ table.Options) error {
-	log, err := dist.NewLogWriter(w, a.head)
+	log, err := durations.NewLogWriter(w, a.head)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"contend/analysis"
-	"contend/analysis/dist"
+	"contend/analysis/durations"
 	"contend/blame/waits"
 	"contend/golden"
 	"contend/report/document"
@@ -187,7 +187,7 @@ func TestLogsAreCutAsHdrHistogramDoes(t *testing.T) {
 	for at, want := range map[int64]bool{999_999_999: false, 1e9: true, 1.5e9: true, 2e9: true, 2_000_000_001: false} {
 		golden.Equal(
 			t,
-			table.wants(&dist.Interval{Start: 100e9 + at}, 100e9),
+			table.wants(&durations.Interval{Start: 100e9 + at}, 100e9),
 			want,
 			"an interval that begins after",
 			at,

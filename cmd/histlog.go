@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"contend/analysis"
-	"contend/analysis/dist"
+	"contend/analysis/durations"
 	"contend/blame/waits"
 	"contend/decode"
 	"contend/format"
@@ -32,10 +32,10 @@ const tagKey = "tag"
 func logKeys(list string) ([]string, error) {
 	keys := strings.Split(list, ",")
 	for i, k := range keys {
-		if k = strings.TrimSpace(k); k != tagKey && k != dist.InputKey {
+		if k = strings.TrimSpace(k); k != tagKey && k != durations.InputKey {
 			return nil, usageError{
 				fmt.Errorf("--by: an interval log has no key %q", k),
-				"choose from " + dist.InputKey + ", " + tagKey,
+				"choose from " + durations.InputKey + ", " + tagKey,
 			}
 		}
 		if slices.Contains(keys[:i], k) {
@@ -60,7 +60,7 @@ type logTable struct {
 	parts     map[int64]*waits.Lengths // by interval
 	base      int64                    // the intervals count from here
 	start     int64
-	intervals []dist.Interval
+	intervals []durations.Interval
 	tags      map[string]bool
 	faults    []error // of lines that cannot be read
 }
@@ -131,7 +131,7 @@ func (t *logTable) readFile(e *env, path, label string) error {
 // read takes one log. Lines that cannot be read are kept as faults; the error
 // is the first fault of a log that has nothing else, or the reader's.
 func (t *logTable) read(in io.Reader, name, label string) error {
-	r, good, before := dist.NewLogReader(in, name, t.unit), 0, len(t.faults)
+	r, good, before := durations.NewLogReader(in, name, t.unit), 0, len(t.faults)
 	for {
 		iv, err := r.Next()
 		var fault *format.Error
@@ -159,7 +159,7 @@ func (t *logTable) read(in io.Reader, name, label string) error {
 		if t.wants(iv, r.Start()) {
 			input, tag := label, iv.Tag
 			if r.Labelled() {
-				input, tag = dist.SplitTag(tag)
+				input, tag = durations.SplitTag(tag)
 			}
 			t.addInterval(iv, input, tag)
 		}
@@ -168,14 +168,14 @@ func (t *logTable) read(in io.Reader, name, label string) error {
 
 // wants reports whether an interval begins within the cut, including its end, and has a
 // requested tag.
-func (t *logTable) wants(iv *dist.Interval, start int64) bool {
+func (t *logTable) wants(iv *durations.Interval, start int64) bool {
 	from, to := analysis.Instant(t.from, t.rel[0], start), analysis.Instant(t.to, t.rel[1], start)
 	return iv.Start >= from && (t.to == format.NoTime || iv.Start <= to) && (t.tag == nil || t.tag.MatchString(iv.Tag))
 }
 
 // addInterval gives an interval to its row, or keeps it under the row's tag. Tags that
 // contend wrote for the bounds of sampled waits become bounds again.
-func (t *logTable) addInterval(iv *dist.Interval, input, tag string) {
+func (t *logTable) addInterval(iv *durations.Interval, input, tag string) {
 	if t.start == format.NoTime || iv.Start < t.start {
 		t.start = iv.Start
 	}
@@ -185,8 +185,8 @@ func (t *logTable) addInterval(iv *dist.Interval, input, tag string) {
 		if iv.Tag = tag; !slices.Contains(t.by, tagKey) {
 			iv.Tag = tag[len(name):]
 		}
-		if slices.Contains(t.by, dist.InputKey) {
-			iv.Tag = dist.JoinTag(input, iv.Tag)
+		if slices.Contains(t.by, durations.InputKey) {
+			iv.Tag = durations.JoinTag(input, iv.Tag)
 		}
 		iv.Pack()
 		t.intervals = append(t.intervals, *iv)
@@ -218,7 +218,7 @@ func (t *logTable) row(input, tag string, start int64) *waits.Lengths {
 	var k [2]string
 	for i, by := range t.by {
 		k[i] = tag
-		if by == dist.InputKey {
+		if by == durations.InputKey {
 			k[i] = input
 		}
 	}
@@ -247,7 +247,7 @@ func (t *logTable) answer(o *histOptions) *histAnswer {
 	}
 	a := &histAnswer{
 		total:     total,
-		head:      dist.Head{Start: max(t.start, 0), Labelled: slices.Contains(t.by, dist.InputKey)},
+		head:      durations.Head{Start: max(t.start, 0), Labelled: slices.Contains(t.by, durations.InputKey)},
 		intervals: t.intervals,
 	}
 	a.Hist = document.NewHist(by, o.expected.Nanoseconds(), rows, total, nil, o.top())

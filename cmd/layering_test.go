@@ -68,7 +68,7 @@ var allowed = map[string][]string{
 		"contend/blame",
 		"contend/analysis",
 		"contend/format",
-		"contend/analysis/dist",
+		"contend/analysis/durations",
 		"contend/analysis/bootstrap",
 	},
 	"contend/blame/findings": {
@@ -81,7 +81,7 @@ var allowed = map[string][]string{
 	},
 	"contend/blame": {
 		"contend/analysis",
-		"contend/analysis/dist",
+		"contend/analysis/durations",
 		"contend/format",
 		"contend/format/human",
 		"contend/analysis/bootstrap",
@@ -96,7 +96,7 @@ var allowed = map[string][]string{
 	"contend/analysis": {
 		"contend/format",
 		"contend/format/natives",
-		"contend/analysis/dist",
+		"contend/analysis/durations",
 		"contend/analysis/owners",
 		"contend/analysis/internal/times",
 	},
@@ -221,10 +221,10 @@ var allowed = map[string][]string{
 	"contend/blame/waits": {
 		"contend/blame",
 		"contend/analysis",
-		"contend/analysis/dist",
+		"contend/analysis/durations",
 		"contend/format",
 	},
-	"contend/analysis/dist": {"contend/format"},
+	"contend/analysis/durations": {"contend/format"},
 	"contend/decode/godump": {
 		"contend/decode/gonames",
 		"contend/decode/rules",
@@ -277,7 +277,7 @@ var allowed = map[string][]string{
 		"contend/blame/waits",
 		"contend/blame/locks",
 		"contend/analysis",
-		"contend/analysis/dist",
+		"contend/analysis/durations",
 		"contend/format",
 	},
 	"contend/report/parquet": {"contend/report/document/facts"},
@@ -307,7 +307,7 @@ var heavy = map[string][]string{
 		"contend/report/pprof",
 		"contend/report/server",
 	},
-	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/dist"},
+	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/durations"},
 	"github.com/klauspost/compress/": {
 		"contend/decode",
 		"contend/decode/native",

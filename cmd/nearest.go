@@ -44,7 +44,7 @@ func (o *traceOptions) unmatched(e *env, lock *expression, sym *analysis.Symbols
 	}
 	said = e.noMatch(
 		&o.class,
-		namesOf(sym.Classes().Len(), func(i int) string { return sym.Classes().Name(uint32(i)) }),
+		namesOf(sym.Classes().Len(), func(i int) string { return sym.Classes().Value(uint32(i)) }),
 	)
 	said = cmp.Or(
 		e.noMatch(lock, namesOf(sym.Objects()+1, func(i int) string { return sym.LockName(format.ObjectID(i)) })),

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"contend/analysis/dist"
+	"contend/analysis/durations"
 	"contend/decode"
 	"contend/format"
 )
@@ -24,7 +24,7 @@ var noTraces = []struct {
 	is   func(start []byte) bool
 	hint string
 }{
-	{"an interval log", dist.IsLog, "'contend hist' reads it, one or several"},
+	{"an interval log", durations.IsLog, "'contend hist' reads it, one or several"},
 	{
 		"a profile",
 		decode.IsProfile,
@@ -48,7 +48,7 @@ func (e *env) areLogs(paths []string) (bool, error) {
 			start, _ = in.Peek(startBytes)
 			e.in = in
 		}
-		if dist.IsLog(start) {
+		if durations.IsLog(start) {
 			logs++
 		}
 	}

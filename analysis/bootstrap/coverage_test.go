@@ -29,7 +29,8 @@ func (w *watcher) Slice(s *analysis.Slice) {
 	w.AddTime(w.all, s.Start, s.End, s.Length(), len(s.Waiters))
 	w.AddTime(w.seriesOf(w.sym.ClassName(s.Lock)), s.Start, s.End, s.Length(), len(s.Waiters))
 	for _, sh := range s.Shares {
-		w.AddTime(w.seriesOf(w.sym.Methods().Name(w.sym.Method(sh.Direct.Stack))), s.Start, s.End, sh.Ns, len(s.Waiters))
+		owner := w.sym.Methods().Value(w.sym.Method(sh.Direct.Stack))
+		w.AddTime(w.seriesOf(owner), s.Start, s.End, sh.Ns, len(s.Waiters))
 	}
 }
 

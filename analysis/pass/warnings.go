@@ -177,7 +177,7 @@ func unclassified(r *record.Whole, defs *analysis.Symbols) []format.Warning {
 		}
 	}
 	most := "most of them on " + top
-	if top == defs.Classes().Name(0) {
+	if top == defs.Classes().Value(0) {
 		most = "most have no recorded cause"
 	}
 	return []format.Warning{{

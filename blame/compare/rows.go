@@ -13,7 +13,7 @@ type rows struct {
 	name   func(ids []uint32) string
 	keys   *blame.Rows
 	named  []int // by combination of keys: its row
-	names  format.Numbers[string]
+	names  format.Interner[string]
 	rec    *bootstrap.Recorder
 	series []int
 	ns     []int64
@@ -41,7 +41,7 @@ func (r *rows) charge(number int, c blame.Charge) {
 
 // row returns the row with a name, making it if need be.
 func (r *rows) row(name string) int {
-	i, added := r.names.Of(name)
+	i, added := r.names.Intern(name)
 	if added {
 		r.series, r.ns = append(r.series, r.rec.New()), append(r.ns, 0)
 	}

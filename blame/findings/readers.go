@@ -106,7 +106,7 @@ func readMostly(v *Evidence, t *Trace) (out []Finding) {
 			return
 		}
 		f := v.about(ReadMostly, id, l.reads)
-		f.Site = v.sites.Names().Name(l.spread.site)
+		f.Site = v.sites.Names().Value(l.spread.site)
 		f.Evidence = percent(l.reads.ns, l.spread.ns) + " of the waiting for it is of readers for readers"
 		if f.Confidence = confidence(&f); f.Confidence == High {
 			f.Confidence = Medium

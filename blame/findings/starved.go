@@ -158,9 +158,9 @@ func (v *Evidence) worstStarved(list []contender) (f Finding, ok bool) {
 		ok = true
 		f = v.about(Starvation, q.lock, &amount{ns: excess})
 		if q.thread {
-			f.Thread, f.Site = v.sym.ThreadName(format.ThreadID(q.id)), v.sites.Names().Name(v.lock(q.lock).spread.site)
+			f.Thread, f.Site = v.sym.ThreadName(format.ThreadID(q.id)), v.sites.Names().Value(v.lock(q.lock).spread.site)
 		} else {
-			f.Site = v.sites.Names().Name(q.id)
+			f.Site = v.sites.Names().Value(q.id)
 		}
 		f.Evidence = fmt.Sprintf(
 			"each of %s is passed by %.1f that came later, and takes %s where those of others take %s",

@@ -197,7 +197,7 @@ func storms(v *Evidence, _ *Trace) (out []Finding) {
 			continue
 		}
 		f := v.about(NotifyStorm, s.monitor, &amount{ns: s.queuedNs})
-		f.Site = v.sites.Names().Name(s.site)
+		f.Site = v.sites.Names().Value(s.site)
 		f.Evidence = fmt.Sprintf(
 			"%s %.1f threads were woken at once, %s of them in vain; the last had the monitor %s after the first",
 			human.Some(

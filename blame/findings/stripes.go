@@ -107,7 +107,7 @@ func hotStripes(v *Evidence, _ *Trace) (out []Finding) {
 			continue
 		}
 		f := v.about(HotStripe, hot.id, &amount{ns: hot.ns})
-		f.Site = v.sites.Names().Name(hot.site)
+		f.Site = v.sites.Names().Value(hot.site)
 		f.Evidence = fmt.Sprintf(
 			"it has %s of the waiting for the %d locks of the class that were waited for meanwhile",
 			percent(hot.ns, all),
@@ -154,10 +154,10 @@ func binomialTail(n, m int, p float64) (sum float64) {
 // stripes returns the sets of siblings.
 func (v *Evidence) stripes() [][]stripe {
 	type siblings struct{ class, site uint32 }
-	var keys format.Numbers[siblings]
+	var keys format.Interner[siblings]
 	var sets [][]stripe
 	v.each(func(id format.ObjectID, l *lockEvidence) {
-		i, added := keys.Of(siblings{v.sym.Class(id), l.spread.site})
+		i, added := keys.Intern(siblings{v.sym.Class(id), l.spread.site})
 		if added {
 			sets = append(sets, nil)
 		}

@@ -103,7 +103,7 @@ func (r *Rule) named(runs, baseline []*Run) Doubt {
 func classNames(run *Run) (names []string) {
 	known := run.Trace.Symbols.Classes()
 	for id := range known.Len() {
-		names = append(names, known.Name(uint32(id)))
+		names = append(names, known.Value(uint32(id)))
 	}
 	return names
 }

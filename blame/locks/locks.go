@@ -20,7 +20,7 @@ import (
 
 	"contend/analysis"
 	"contend/analysis/bootstrap"
-	"contend/analysis/dist"
+	"contend/analysis/durations"
 	"contend/blame"
 	"contend/format"
 )
@@ -50,7 +50,7 @@ type Row struct {
 	Addresses    int            `json:"addresses,omitempty"` // at how many a lock was recorded that collections moved; 0 of others, and of a class
 	Created      format.StackID `json:"-"`                   // that made the lock; NoStack of a class, and where that is not recorded
 	ByProvenance analysis.Known `json:"-"`                   // WaitNs by how the direct owners are known
-	lengths      *dist.Dist
+	lengths      *durations.Distribution
 	at           int // its place in the pivot
 }
 

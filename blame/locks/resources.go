@@ -208,7 +208,7 @@ func (c *Resources) user(by ender) User {
 			return User{Site: cmp.Or(site, what)}
 		}
 	}
-	return User{Group: c.sym.Groups().Name(by.group)}
+	return User{Group: c.sym.Groups().Value(by.group)}
 }
 
 // unnamed are the names of waits without a stack.

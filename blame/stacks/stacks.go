@@ -241,7 +241,7 @@ func (b *Builder) Doing(s *Sample) blame.Doing {
 
 // WaiterSite returns where the waiter of a sample waits.
 func (b *Builder) WaiterSite(s *Sample) string {
-	return b.sites.Names().Name(b.sites.Waiter(s.WaiterStack))
+	return b.sites.Names().Value(b.sites.Waiter(s.WaiterStack))
 }
 
 // Symbols resolves what the samples name.

@@ -7,7 +7,7 @@ import (
 	"regexp"
 
 	"contend/analysis"
-	"contend/analysis/dist"
+	"contend/analysis/durations"
 	"contend/blame"
 	"contend/format"
 )
@@ -16,10 +16,10 @@ import (
 // bounds only: at least from the first sample that shows it to the last, at most from the
 // sample before these to the sample after.
 type Lengths struct {
-	Exact     dist.Dist // waits recorded from beginning to end
-	Corrected dist.Dist // exact, corrected for coordinated omission; empty unless asked for
-	AtLeast   dist.Dist // sampled waits
-	AtMost    dist.Dist
+	Exact     durations.Distribution // waits recorded from beginning to end
+	Corrected durations.Distribution // exact, corrected for coordinated omission; empty unless asked for
+	AtLeast   durations.Distribution // sampled waits
+	AtMost    durations.Distribution
 	Open      int64 // sampled waits cut by the edge of the trace, the filter or a gap: AtMost ends there
 }
 

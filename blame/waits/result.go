@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"contend/analysis/dist"
+	"contend/analysis/durations"
 	"contend/blame"
 )
 
@@ -52,7 +52,7 @@ func Sort(rows []Row) {
 // weight is the waiting time of all waits, with the upper bound of sampled ones.
 func (l *Lengths) weight() float64 {
 	w := 0.0
-	for _, d := range []*dist.Dist{&l.Exact, &l.AtMost} {
+	for _, d := range []*durations.Distribution{&l.Exact, &l.AtMost} {
 		w += float64(d.Mean()) * float64(d.Count())
 	}
 	return w
@@ -82,9 +82,9 @@ const (
 // log can split it off again.
 func (c *Collector) tag(texts []string, ending string) string {
 	if c.by[0] == blame.ByInput {
-		return dist.JoinTag(texts[0], strings.Join(texts[1:], dist.TagSep)+ending)
+		return durations.JoinTag(texts[0], strings.Join(texts[1:], durations.TagSep)+ending)
 	}
-	return strings.Join(texts, dist.TagSep) + ending
+	return strings.Join(texts, durations.TagSep) + ending
 }
 
 // Start returns the begin of the first interval, ns.
@@ -116,20 +116,20 @@ func InOrder(sums map[int64]*Lengths, start, length int64) (rows []Row) {
 
 // Intervals returns the lengths of each row in each interval, in no order; empty ones are
 // left out. A tag is the row's keys.
-func (c *Collector) Intervals() []dist.Interval {
+func (c *Collector) Intervals() []durations.Interval {
 	c.finish()
-	out := make([]dist.Interval, 0, len(c.byInterval))
+	out := make([]durations.Interval, 0, len(c.byInterval))
 	for p, l := range c.byInterval {
 		from := c.start + p.interval*c.interval
 		texts := c.texts(p.row)
 		for _, d := range []struct {
 			ending  string
-			lengths *dist.Dist
+			lengths *durations.Distribution
 		}{{"", &l.Exact}, {AtLeastTag, &l.AtLeast}, {AtMostTag, &l.AtMost}} {
 			if d.lengths.Count() > 0 {
 				out = append(
 					out,
-					dist.Interval{Tag: c.tag(texts, d.ending), Start: from, End: from + c.interval, Lengths: d.lengths},
+					durations.Interval{Tag: c.tag(texts, d.ending), Start: from, End: from + c.interval, Lengths: d.lengths},
 				)
 			}
 		}

@@ -19,7 +19,7 @@ type Collector struct {
 	end   int64
 
 	threads        blame.ByID[*thread] // by id until numberThreads, then by number
-	locks          format.Numbers[format.ObjectID]
+	locks          format.Interner[format.ObjectID]
 	holds          []hold // by thread after numberThreads
 	rebuilt        bool   // some holds are inferred
 	ready          bool   // numberThreads was called
@@ -183,7 +183,7 @@ func (c *Collector) Idle(thread format.ThreadID, start, end int64, pause bool) {
 
 // lock returns the number of a lock.
 func (c *Collector) lock(id format.ObjectID) int32 {
-	lock, _ := c.locks.Of(id)
+	lock, _ := c.locks.Intern(id)
 	return int32(lock)
 }
 

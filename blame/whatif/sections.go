@@ -26,14 +26,14 @@ func (c *Collector) section(stack format.StackID, lock format.ObjectID) uint32 {
 
 // method returns the method of a section: its site without the line.
 func (c *Collector) method(section uint32) string {
-	return analysis.WithoutLine(c.sites.Names().Name(section))
+	return analysis.WithoutLine(c.sites.Names().Value(section))
 }
 
 // Sections returns the methods whose owners caused waiting, in descending order of it. Owners
 // without a stack have none.
 func (c *Collector) Sections() []Section {
 	type pair struct{ method, class string }
-	var methods format.Numbers[string]
+	var methods format.Interner[string]
 	var out []Section
 	most := map[pair]int64{}
 	for k, ns := range c.blamed {
@@ -41,12 +41,12 @@ func (c *Collector) Sections() []Section {
 		if method == "" || method == analysis.UnknownStack {
 			continue
 		}
-		i, added := methods.Of(method)
+		i, added := methods.Intern(method)
 		if added {
 			out = append(out, Section{Method: method})
 		}
 		out[i].WaitNs += ns
-		most[pair{method, c.sym.Classes().Name(k.class)}] += ns
+		most[pair{method, c.sym.Classes().Value(k.class)}] += ns
 	}
 	for k, ns := range most {
 		s := &out[methods.IDs[k.method]]
@@ -87,7 +87,7 @@ func (c *Collector) findSections(text string) ([]bool, error) {
 	set, found := make([]bool, c.sites.Names().Len()), false
 	var names []string
 	for k := range c.blamed {
-		site := c.sites.Names().Name(k.section)
+		site := c.sites.Names().Value(k.section)
 		if re.MatchString(site) || re.MatchString(analysis.WithoutLine(site)) {
 			set[k.section], found = true, true
 		}

@@ -139,7 +139,7 @@ func (r Range) middle() float64 { return math.Sqrt(r.Low * r.High) }
 func (c *Collector) bound(ch *Change, e *effect) (throughput, waitNs Range) {
 	var saved, inside int64
 	for class, ns := range c.waited {
-		if e.classes[c.sym.Classes().Name(class)] {
+		if e.classes[c.sym.Classes().Value(class)] {
 			saved += ns
 		}
 	}

@@ -17,9 +17,9 @@ type symbols struct {
 	format.Output // metadata comes before its use
 
 	rules   *rules.Table
-	threads format.Numbers[int] // by the number of the goroutine
+	threads format.Interner[int] // by the number of the goroutine
 	stacks  format.Stacks
-	locks   format.Numbers[lockKey]
+	locks   format.Interner[lockKey]
 
 	half, whole lockKey // the two halves of one lock in the current dump
 }
@@ -45,7 +45,7 @@ func (s *symbols) idleStack(g *goroutine) format.StackID {
 
 // thread names a goroutine by the function it started in, which is its group.
 func (s *symbols) thread(g *goroutine) format.ThreadID {
-	n, added := s.threads.Of(g.id)
+	n, added := s.threads.Intern(g.id)
 	t := format.ThreadID(n + 1)
 	if added {
 		group, _ := gonames.Start(g.frames)
@@ -101,7 +101,7 @@ func (s *symbols) lock(g *goroutine, kind format.LockKind) format.ObjectID {
 	if key == s.half {
 		key = s.whole
 	}
-	n, added := s.locks.Of(key)
+	n, added := s.locks.Intern(key)
 	id := format.ObjectID(n + 1)
 	if added {
 		ev := format.Event{Kind: format.KindObject, Object: id, Class: key.class, LockKind: kind, Hash: key.addr}

@@ -16,12 +16,12 @@ type annotation struct{ task, region string }
 // annotations gives each pair of names a number; 0 is no annotation.
 type annotations struct {
 	tasks map[trace.TaskID]string // that have not ended
-	format.Numbers[annotation]
+	format.Interner[annotation]
 }
 
 func (a *annotations) init() {
 	*a = annotations{tasks: map[trace.TaskID]string{}}
-	a.Of(annotation{})
+	a.Intern(annotation{})
 }
 
 // task notes that a task begins or ends.
@@ -36,7 +36,7 @@ func (a *annotations) task(ev *trace.Event) {
 
 // id returns the number of a region.
 func (a *annotations) id(reg trace.Region) uint32 {
-	id, _ := a.Of(annotation{a.tasks[reg.Task], clean(reg.Type)})
+	id, _ := a.Intern(annotation{a.tasks[reg.Task], clean(reg.Type)})
 	return id
 }
 

@@ -27,13 +27,13 @@ type siteKey struct {
 // sites is a union-find over sites, with path halving and union by age: the
 // oldest site of a lock represents it.
 type sites struct {
-	keys   format.Numbers[siteKey]
+	keys   format.Interner[siteKey]
 	parent []site
 }
 
 // siteOf returns the site of a use.
 func (s *sites) siteOf(u *gonames.Use) site {
-	id, added := s.keys.Of(siteKey{u.Class, gonames.Name(u.At), u.At.Line, u.Unlocks(), u.Shared()})
+	id, added := s.keys.Intern(siteKey{u.Class, gonames.Name(u.At), u.At.Line, u.Unlocks(), u.Shared()})
 	if added {
 		s.parent = append(s.parent, site(id))
 	}

@@ -36,10 +36,10 @@ type identities struct {
 	stacks  map[uint64][]format.StackID // by hash
 	frames  [][]format.Frame            // by stack
 	sleeps  map[int64]format.StackID
-	classes format.Numbers[string]
-	words   format.Numbers[string] // names of classes, methods and threads, which repeat in the constants of all chunks
-	named   []uint32               // by word: the class the JVM calls so, plus one
-	methods format.Numbers[method]
+	classes format.Interner[string]
+	words   format.Interner[string] // names of classes, methods and threads, which repeat in the constants of all chunks
+	named   []uint32                // by word: the class the JVM calls so, plus one
+	methods format.Interner[method]
 	brief   [][]frame // by stack
 	verdict map[verdictKey]rules.Result
 
@@ -124,8 +124,8 @@ func newIdentities() identities {
 		releases: map[format.StackID]release{},
 		families: map[uint32]uint32{},
 	}
-	ids.classes.Of("") // no class, and no name, is 0
-	ids.words.Of("")
+	ids.classes.Intern("") // no class, and no name, is 0
+	ids.words.Intern("")
 	return ids
 }
 
@@ -250,7 +250,7 @@ func (s *symbols) symbol(p *program, v *values) uint32 {
 
 // intern numbers a class.
 func (s *symbols) intern(name string) uint32 {
-	id, added := s.ids.classes.Of(name)
+	id, added := s.ids.classes.Intern(name)
 	if added {
 		s.misspelled(name)
 	}
@@ -259,7 +259,7 @@ func (s *symbols) intern(name string) uint32 {
 
 // wordOf numbers a text that may repeat.
 func (s *symbols) wordOf(text string) uint32 {
-	id, _ := s.ids.words.Of(text)
+	id, _ := s.ids.words.Intern(text)
 	return id
 }
 

@@ -75,7 +75,7 @@ func (s *symbols) numbered(key int64) uint32 {
 	m := methodName{method: "[unknown method]"}
 	if s.constant(s.meta.parts.method, key, &v) {
 		class, name := s.class(v[slotClass]), s.symbol(s.meta.parts.method, &v)
-		number, added := s.ids.methods.Of(method{class, name})
+		number, added := s.ids.methods.Intern(method{class, name})
 		m = methodName{
 			s.ids.classes.List[class],
 			s.ids.words.List[name],
@@ -86,7 +86,7 @@ func (s *symbols) numbered(key int64) uint32 {
 			s.misspelled(m.class + "." + m.method)
 		}
 	} else {
-		m.number, _ = s.ids.methods.Of(method{0, s.wordOf(m.method)})
+		m.number, _ = s.ids.methods.Intern(method{0, s.wordOf(m.method)})
 	}
 	s.known.named, s.known.numbers = append(s.known.named, m), append(s.known.numbers, m.number)
 	s.known.methods.set(key, uint32(len(s.known.named)))
@@ -132,7 +132,7 @@ type frame struct {
 func (s *symbols) internStack(frames []format.Frame) format.StackID {
 	list := make([]frame, len(frames))
 	for i, f := range frames {
-		number, _ := s.ids.methods.Of(method{s.intern(f.Class), s.wordOf(f.Method)})
+		number, _ := s.ids.methods.Intern(method{s.intern(f.Class), s.wordOf(f.Method)})
 		list[i] = frame{number, int32(min(f.Line, math.MaxInt32))}
 	}
 	return s.stackOf(list)

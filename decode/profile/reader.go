@@ -24,7 +24,7 @@ type Reader struct {
 	format.Output
 	of     string // the kind of the values
 	at     int64  // of the next event: each follows the previous one
-	locks  format.Numbers[lockKey]
+	locks  format.Interner[lockKey]
 	stacks format.Stacks
 	others int64 // of stacks that wait for no lock
 	waited bool  // a stack is one of a waiter
@@ -166,7 +166,7 @@ func parkedAt(frames []format.Frame) int {
 }
 
 func (r *Reader) lock(w *wait) format.ObjectID {
-	n, added := r.locks.Of(lockKey{w.class, w.site})
+	n, added := r.locks.Intern(lockKey{w.class, w.site})
 	id := format.ObjectID(n + 1)
 	if added {
 		name := w.class

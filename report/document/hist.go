@@ -1,7 +1,7 @@
 package document
 
 import (
-	"contend/analysis/dist"
+	"contend/analysis/durations"
 	"contend/blame/waits"
 )
 
@@ -49,8 +49,8 @@ type Lengths struct {
 
 // The parts of charts.
 type (
-	Point = dist.Point // one place on a percentile curve
-	Band  = dist.Band  // one bar
+	Point = durations.Point // one place on a percentile curve
+	Band  = durations.Band  // one bar
 )
 
 // NewHist builds the document; top limits the rows, 0 means all.
@@ -86,7 +86,7 @@ func newHistRow(l *waits.Row) HistRow {
 }
 
 // NewLengths summarises a distribution; nil for an empty one.
-func NewLengths(d *dist.Dist) *Lengths {
+func NewLengths(d *durations.Distribution) *Lengths {
 	if d.Count() == 0 {
 		return nil
 	}

@@ -52,14 +52,14 @@ func (p *Profile) Labels(s Sample) map[string][]string {
 	thread := analysis.PseudoOwner(s.Owner.Kind, s.Owner.Cycle)
 	group := thread
 	if s.Owner.Kind == analysis.OwnerThread {
-		thread, group = sym.ThreadName(s.Owner.Thread), sym.Groups().Name(sym.Group(s.Owner.Thread))
+		thread, group = sym.ThreadName(s.Owner.Thread), sym.Groups().Value(sym.Group(s.Owner.Thread))
 	}
 	all := map[string][]string{
 		"lock": {p.sums.LockName(s.Lock)}, "class": {sym.ClassName(s.Lock)},
 		"owner_thread": {thread}, "owner_group": {group},
-		"waiter_thread": {sym.ThreadName(s.Waiter)}, "waiter_group": {sym.Groups().Name(sym.Group(s.Waiter))},
+		"waiter_thread": {sym.ThreadName(s.Waiter)}, "waiter_group": {sym.Groups().Value(sym.Group(s.Waiter))},
 		"waiter_method": {
-			sym.Methods().Name(sym.Method(s.WaiterStack)),
+			sym.Methods().Value(sym.Method(s.WaiterStack)),
 		}, "waiter_site": {p.sums.WaiterSite(s.Sample)}, "provenance": {s.Owner.Prov.String()},
 	}
 	if s.Folded() { // it stands for many samples
@@ -74,7 +74,7 @@ func (p *Profile) Labels(s Sample) map[string][]string {
 	if what := p.sums.Doing(s.Sample); s.Owner.Kind == analysis.OwnerThread && what != blame.DoingUnknown {
 		all["owner_doing"] = []string{what.String()}
 	}
-	if input := sym.Inputs().Name(sym.Input(s.Waiter)); input != analysis.UnnamedInput {
+	if input := sym.Inputs().Value(sym.Input(s.Waiter)); input != analysis.UnnamedInput {
 		all["input"] = []string{input}
 	}
 	return all

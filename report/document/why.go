@@ -119,7 +119,7 @@ func NewWhy(
 		StartNs: w.Start,
 		WaitNs:  w.Ns,
 		Thread:  sym.ThreadName(w.Thread),
-		WaitsAt: of.Names().Name(of.Waiter(w.Stack)),
+		WaitsAt: of.Names().Value(of.Waiter(w.Stack)),
 		Failed:  w.Failed,
 		Rank:    rank,
 		Waits:   all,
@@ -221,12 +221,12 @@ func (d *whyBuilder) span(p *waits.Span) Span {
 
 // owner returns the site at which the owner of a lock, with a stack, acquired it.
 func (d *whyBuilder) owner(stack format.StackID, lock format.ObjectID) string {
-	return d.sites.Names().Name(d.sites.Owner(stack, lock))
+	return d.sites.Names().Value(d.sites.Owner(stack, lock))
 }
 
 // waiter returns the line of the program in a stack.
 func (d *whyBuilder) waiter(stack format.StackID) string {
-	return d.sites.Names().Name(d.sites.Waiter(stack))
+	return d.sites.Names().Value(d.sites.Waiter(stack))
 }
 
 // activities are the words for activities.

@@ -96,11 +96,11 @@ func waitsOf(list []*waits.Wait, sym *analysis.Symbols, n *numbering) []wait {
 			StartNs: w.Start - n.cube.Start,
 			Ns:      w.Ns,
 			Thread:  sym.ThreadName(w.Thread),
-			Group:   sym.Groups().Name(sym.Group(w.Thread)),
+			Group:   sym.Groups().Value(sym.Group(w.Thread)),
 			Failed:  w.Failed,
 			Lock:    n.id(cube.Lock, uint32(w.Lock)),
 			Stack:   n.stack(sym.Frames(w.Stack), analysis.UnknownStack),
-			Site:    n.name(n.sites.Names().Name(n.sites.Waiter(w.Stack))),
+			Site:    n.name(n.sites.Names().Value(n.sites.Waiter(w.Stack))),
 			LeftNs:  w.Left,
 			Parts:   make([]part, 0, len(w.Parts)),
 		}
@@ -126,7 +126,7 @@ func partOf(p *waits.Part, lock format.ObjectID, sym *analysis.Symbols, n *numbe
 	out.Group = analysis.PseudoOwner(p.Direct.Kind, p.Direct.Cycle)
 	out.Site = n.name(out.Group)
 	if p.Direct.Kind == analysis.OwnerThread {
-		out.Group = sym.Groups().Name(sym.Group(p.Direct.Thread))
+		out.Group = sym.Groups().Value(sym.Group(p.Direct.Thread))
 		out.Site = n.ownerSite(p.Direct.Stack, lock)
 		out.Thread = sym.ThreadName(p.Direct.Thread)
 	}

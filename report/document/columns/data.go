@@ -156,13 +156,13 @@ type numbering struct {
 	sites  *blame.Sites
 	table  *table
 	dense  [cube.Dims]map[uint32]int32
-	nodes  format.Numbers[[2]int32] // caller and frame
-	frames format.Numbers[frame]
-	names  format.Numbers[string]
+	nodes  format.Interner[[2]int32] // caller and frame
+	frames format.Interner[frame]
+	names  format.Interner[string]
 
 	content   *Content
 	plain     text.Plain
-	classes   format.Numbers[string]
+	classes   format.Interner[string]
 	shown     map[string]bool                 // their names
 	objects   []format.ObjectID               // of the table's locks
 	waited    []int64                         // waiting by lock
@@ -256,7 +256,7 @@ func (n *numbering) stack(frames []format.Frame, text string) int32 {
 
 // node returns the number of a frame called by another one.
 func (n *numbering) node(caller, frame int32) int32 {
-	i, added := n.nodes.Of([2]int32{caller, frame})
+	i, added := n.nodes.Intern([2]int32{caller, frame})
 	if s := &n.table.Stacks; added {
 		s.Caller, s.Frame = append(s.Caller, caller), append(s.Frame, frame)
 	}
@@ -272,7 +272,7 @@ func (n *numbering) frameOf(f format.Frame) int32 {
 
 func (n *numbering) frame(method string, line int, sort int8) int32 {
 	s, name := &n.table.Stacks, n.name(method)
-	i, added := n.frames.Of(frame{name, int32(line), sort})
+	i, added := n.frames.Intern(frame{name, int32(line), sort})
 	if added {
 		s.Method, s.Line, s.Sort = append(s.Method, name), append(s.Line, int32(line)), append(s.Sort, sort)
 	}
@@ -281,7 +281,7 @@ func (n *numbering) frame(method string, line int, sort int8) int32 {
 
 // name returns the number of a name of a method or a site.
 func (n *numbering) name(text string) int32 {
-	i, added := n.names.Of(text)
+	i, added := n.names.Intern(text)
 	if s := &n.table.Stacks; added {
 		s.Names = append(s.Names, text)
 	}

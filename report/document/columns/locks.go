@@ -70,7 +70,7 @@ func (n *numbering) lock(id uint32, name string) int32 {
 }
 
 func (n *numbering) class(name string) int32 {
-	i, added := n.classes.Of(name)
+	i, added := n.classes.Intern(name)
 	if added {
 		shown := n.plain.Class(name)
 		if n.shown[shown] {
@@ -84,7 +84,7 @@ func (n *numbering) class(name string) int32 {
 
 // nameLocks sets the names of all locks. No two places have one name.
 func (n *numbering) nameLocks() {
-	t, at, taken := n.table, format.Numbers[place]{}, map[string]bool{}
+	t, at, taken := n.table, format.Interner[place]{}, map[string]bool{}
 	order := make([]int32, len(t.Locks))
 	for i := range order {
 		order[i] = int32(i)
@@ -93,7 +93,7 @@ func (n *numbering) nameLocks() {
 	alike := map[int32][]int32{}
 	for _, i := range order {
 		key, shown := n.place(i)
-		number, added := at.Of(key)
+		number, added := at.Intern(key)
 		p := int32(number)
 		if added {
 			for taken[shown] {
@@ -153,7 +153,7 @@ func (n *numbering) addSites(key cube.Key) {
 	t := &n.table.Sites
 	waiter, _ := n.cube.Text(cube.WaiterStack, key[cube.WaiterStack])
 	if key[cube.WaiterStack] != cube.Other {
-		waiter = n.sites.Names().Name(n.sites.Waiter(format.StackID(key[cube.WaiterStack])))
+		waiter = n.sites.Names().Value(n.sites.Waiter(format.StackID(key[cube.WaiterStack])))
 	}
 	t.WaiterSite = append(t.WaiterSite, n.name(waiter))
 	site, took := n.owned(cube.OwnerStack, key[cube.OwnerStack], key[cube.Lock])
@@ -175,7 +175,7 @@ func (n *numbering) owned(d cube.Dim, id, lock uint32) (site, took int32) {
 // ownerSite names the site of a lock's owner, as the first screen does.
 func (n *numbering) ownerSite(stack format.StackID, lock format.ObjectID) int32 {
 	site := n.sites.Owner(stack, lock)
-	return n.name(text.OwnerAt(n.sites.Names().Name(site), n.sites.OnlyInFrame(site)))
+	return n.name(text.OwnerAt(n.sites.Names().Value(site), n.sites.OnlyInFrame(site)))
 }
 
 // taking returns the node of the frame that acquired a lock.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"contend/analysis"
-	"contend/analysis/dist"
+	"contend/analysis/durations"
 	"contend/blame/cube"
 	"contend/blame/locks"
 	"contend/blame/waits"
@@ -154,14 +154,12 @@ func (f *Facts) lock(r *locks.Row, sym *analysis.Symbols) {
 
 func (f *Facts) lengths(class string, l *waits.Lengths) {
 	for _, of := range []struct {
-		bound string
-		dist  *dist.Dist
+		bound     string
+		durations *durations.Distribution
 	}{{"exact", &l.Exact}, {"at_least", &l.AtLeast}, {"at_most", &l.AtMost}} {
-		for _, b := range of.dist.Buckets() {
-			f.Lengths = append(
-				f.Lengths,
-				Length{f.Recording.Recording, analysis.StableName(class), of.bound, b.Last, b.Count},
-			)
+		for _, b := range of.durations.Buckets() {
+			length := Length{f.Recording.Recording, analysis.StableName(class), of.bound, b.Last, b.Count}
+			f.Lengths = append(f.Lengths, length)
 		}
 	}
 }

@@ -1,7 +1,7 @@
-// Package dist holds distributions of durations: percentiles to three significant digits,
+// Package durations holds distributions of durations: percentiles to three significant digits,
 // correction for coordinated omission, and the log formats of HdrHistogram. It knows
 // nothing of locks. A large distribution does not distinguish durations above a day.
-package dist
+package durations
 
 import (
 	"math"
@@ -25,9 +25,9 @@ const (
 // too much for each of thousands of locks with a handful of waits.
 const listMax = 2048
 
-// Dist is a distribution of durations in nanoseconds. The zero value is empty and ready to
+// Distribution is a distribution of durations in nanoseconds. The zero value is empty and ready to
 // use.
-type Dist struct {
+type Distribution struct {
 	raw  []int64
 	full *hdr.Histogram
 	min  int64
@@ -36,10 +36,10 @@ type Dist struct {
 }
 
 // Record adds one duration; a negative one counts as zero.
-func (d *Dist) Record(ns int64) { d.RecordN(ns, 1) }
+func (d *Distribution) Record(ns int64) { d.RecordN(ns, 1) }
 
 // RecordN adds n equal durations.
-func (d *Dist) RecordN(ns, n int64) {
+func (d *Distribution) RecordN(ns, n int64) {
 	if n <= 0 {
 		return
 	}
@@ -53,7 +53,7 @@ func (d *Dist) RecordN(ns, n int64) {
 }
 
 // count updates the number of durations, which saturates, and the extremes.
-func (d *Dist) count(shortest, longest, n int64) {
+func (d *Distribution) count(shortest, longest, n int64) {
 	if d.n == 0 || shortest < d.min {
 		d.min = shortest
 	}
@@ -62,7 +62,7 @@ func (d *Dist) count(shortest, longest, n int64) {
 }
 
 // Merge adds all durations of another distribution.
-func (d *Dist) Merge(o *Dist) {
+func (d *Distribution) Merge(o *Distribution) {
 	switch {
 	case o.n == 0:
 		return
@@ -77,7 +77,7 @@ func (d *Dist) Merge(o *Dist) {
 }
 
 // room returns the histogram, extended to all durations counted so far.
-func (d *Dist) room() *hdr.Histogram {
+func (d *Distribution) room() *hdr.Histogram {
 	longest := min(d.max, Longest)
 	if d.full == nil || longest > d.full.HighestTrackableValue() {
 		d.move(min(max(int64(1)<<bits.Len64(uint64(longest))-1, listMax), Longest))
@@ -86,7 +86,7 @@ func (d *Dist) room() *hdr.Histogram {
 }
 
 // histogram returns the histogram, extended to the full range.
-func (d *Dist) histogram() *hdr.Histogram {
+func (d *Distribution) histogram() *hdr.Histogram {
 	if d.full == nil || d.full.HighestTrackableValue() != Longest {
 		d.move(Longest)
 	}
@@ -94,7 +94,7 @@ func (d *Dist) histogram() *hdr.Histogram {
 }
 
 // move moves the durations to a histogram with the given maximum.
-func (d *Dist) move(longest int64) {
+func (d *Distribution) move(longest int64) {
 	into := hdr.New(1, longest, digits)
 	for _, ns := range d.raw {
 		_ = into.RecordValue(min(ns, Longest))
@@ -106,16 +106,16 @@ func (d *Dist) move(longest int64) {
 }
 
 // Count returns the number of durations.
-func (d *Dist) Count() int64 { return d.n }
+func (d *Distribution) Count() int64 { return d.n }
 
 // Min returns the shortest duration; 0 if empty.
-func (d *Dist) Min() int64 { return d.min }
+func (d *Distribution) Min() int64 { return d.min }
 
 // Max returns the longest duration; 0 if empty.
-func (d *Dist) Max() int64 { return d.max }
+func (d *Distribution) Max() int64 { return d.max }
 
 // Mean returns the mean duration, to the histogram's resolution.
-func (d *Dist) Mean() int64 {
+func (d *Distribution) Mean() int64 {
 	if d.n == 0 {
 		return 0
 	}
@@ -133,7 +133,7 @@ func (d *Dist) Mean() int64 {
 // like HdrHistogram for Java since version 2.1.10. The Go library rounds to the nearest
 // rank instead: of 90 durations only 89 would be at most the 99th percentile. It returns 0
 // if empty.
-func (d *Dist) Percentile(q float64) int64 {
+func (d *Distribution) Percentile(q float64) int64 {
 	if d.n == 0 {
 		return 0
 	}
@@ -169,8 +169,8 @@ func bucketEnd(ns int64) int64 {
 // Corrected returns the distribution with the durations that a stalled measurement missed,
 // see AddCorrected. Durations have the histogram's resolution once they are in one. The
 // result is empty unless expected is positive.
-func (d *Dist) Corrected(expected int64) *Dist {
-	out := &Dist{}
+func (d *Distribution) Corrected(expected int64) *Distribution {
+	out := &Distribution{}
 	if expected > 0 {
 		d.each(func(_, to, n int64) { out.AddCorrected(min(to, d.max), n, expected) })
 	}
@@ -181,7 +181,7 @@ func (d *Dist) Corrected(expected int64) *Dist {
 // measurement every expected nanoseconds would have made during it: ns-expected,
 // ns-2*expected and so on, down to expected (Tene's rule for coordinated omission). It adds
 // whole buckets, so its cost is bounded by the histogram's size for any value of expected.
-func (d *Dist) AddCorrected(ns, n, expected int64) {
+func (d *Distribution) AddCorrected(ns, n, expected int64) {
 	d.RecordN(ns, n)
 	if expected <= 0 || n <= 0 {
 		return

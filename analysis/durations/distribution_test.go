@@ -1,4 +1,4 @@
-package dist
+package durations
 
 import (
 	"math"
@@ -14,8 +14,8 @@ import (
 )
 
 // distOf returns the distribution of some durations.
-func distOf(lengths ...int64) *Dist {
-	d := &Dist{}
+func distOf(lengths ...int64) *Distribution {
+	d := &Distribution{}
 	for _, ns := range lengths {
 		d.Record(ns)
 	}
@@ -55,7 +55,7 @@ func TestEqualsTheRawLengths(t *testing.T) {
 		n := rapid.SampledFrom([]int{1, 7, listMax - 1, listMax, 2*listMax + 3}).Draw(t, "n")
 		scale := rapid.Float64Range(0, math.Log(float64(Longest))).Draw(t, "scale")
 		raw := make([]int64, n)
-		var one, left, right Dist
+		var one, left, right Distribution
 		for i := range raw {
 			raw[i] = max(1, int64(math.Exp(scale)*(1-float64(i*7919%n)/float64(n+1))))
 			one.Record(raw[i])
@@ -67,7 +67,7 @@ func TestEqualsTheRawLengths(t *testing.T) {
 		}
 		left.Merge(&right)
 		slices.Sort(raw)
-		for _, d := range []*Dist{&one, &left} {
+		for _, d := range []*Distribution{&one, &left} {
 			for _, q := range []int{5000, 9000, 9900, 9990, 9999, 10000} {
 				rank := (n*q + 9999) / 10000 // at or below it lie q hundredths of a per cent
 				near(t, "percentile", d.Percentile(float64(q)/100), raw[rank-1])
@@ -92,7 +92,7 @@ func TestCorrectionIsTheLibrarysRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		raw := rapid.SliceOfN(rapid.Int64Range(0, 50_000_000), 1, 30).Draw(t, "lengths")
 		expected := rapid.Int64Range(1_000, 100_000_000).Draw(t, "expected")
-		want, got := hdr.New(1, Longest, digits), &Dist{}
+		want, got := hdr.New(1, Longest, digits), &Distribution{}
 		for _, ns := range raw {
 			golden.OK(t, want.RecordCorrectedValue(ns, expected))
 			got.AddCorrected(ns, 1, expected)
@@ -109,7 +109,7 @@ func TestCorrectionIsTheLibrarysRule(t *testing.T) {
 // Tene's own series: 100 s of 1 ms responses every 10 ms, then one stall of
 // 100 s. Uncorrected, the 99.99th percentile says 1 ms.
 func TestCorrectionOfAKnownSeries(t *testing.T) {
-	d := &Dist{}
+	d := &Distribution{}
 	d.RecordN(1e6, 10_000)
 	d.Record(100e9)
 	c := d.Corrected(10e6)
@@ -123,7 +123,7 @@ func TestCorrectionOfAKnownSeries(t *testing.T) {
 
 // With tiny intervals and huge durations, correction is fast and counts do not overflow.
 func TestCorrectionOfTheExtremes(t *testing.T) {
-	d := &Dist{}
+	d := &Distribution{}
 	d.AddCorrected(math.MaxInt64, math.MaxInt64, 1)
 	d.AddCorrected(math.MaxInt64, 1, math.MaxInt64)
 	d.AddCorrected(-5, 1, 10)
@@ -142,7 +142,7 @@ func TestLongerThanADay(t *testing.T) {
 // Up to some two thousand durations are exact, more have three digits.
 func TestHowManyLengthsAreExact(t *testing.T) {
 	for n, exact := range map[int]bool{1500: true, 3000: false} {
-		var d Dist
+		var d Distribution
 		for range n {
 			d.Record(1_234_567)
 		}
@@ -166,7 +166,7 @@ func TestWhichStampsCountFromTheStart(t *testing.T) {
 // A curve has five steps to a halving, and thirty halvings at most.
 func TestHowFineACurveIs(t *testing.T) {
 	for n, want := range map[int64]int{1000: 10*5 + 1, 1 << 40: 30*5 + 1} {
-		var d Dist
+		var d Distribution
 		if d.RecordN(1000, n); len(d.Curve()) != want {
 			t.Errorf("of %d lengths it has %d points, want %d", n, len(d.Curve()), want)
 		}
@@ -178,7 +178,7 @@ func TestHowFineACurveIs(t *testing.T) {
 func TestHistogramsGrow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, longest := range []int64{0, 3000, 1e7, 1e10, Longest, 2 * Longest} {
-		d, twice, want := &Dist{}, &Dist{}, hdr.New(1, Longest, digits)
+		d, twice, want := &Distribution{}, &Distribution{}, hdr.New(1, Longest, digits)
 		for i := range 3 * listMax {
 			ns := int64(float64(longest) * math.Pow(rng.Float64(), 8) * float64(i) / (3*listMax - 1))
 			d.Record(ns)
@@ -205,7 +205,7 @@ func TestBandsHoldEveryLength(t *testing.T) {
 	got := distOf(0, 1, 1, 4, 10, 19, 20).Bands()
 	want := []Band{{0, 1, 1}, {1, 2, 2}, {2, 5, 1}, {5, 10, 0}, {10, 20, 2}, {20, 50, 1}}
 	golden.Same(t, got, want)
-	many := &Dist{}
+	many := &Distribution{}
 	for i := range int64(3 * listMax) {
 		many.Record(i * i * i)
 	}
@@ -222,7 +222,7 @@ func TestBandsHoldEveryLength(t *testing.T) {
 }
 
 func TestCurveRises(t *testing.T) {
-	d := &Dist{}
+	d := &Distribution{}
 	for i := range int64(10_000) {
 		d.Record(i * 31)
 	}

@@ -1,4 +1,4 @@
-package dist
+package durations
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ const start = int64(1_700_000_000_123_456_789)
 // sample writes a log of three intervals, two tags and one of none.
 func sample(t testing.TB) ([]Interval, []byte) {
 	t.Helper()
-	many := &Dist{}
+	many := &Distribution{}
 	for i := range int64(3 * listMax) {
 		many.Record(1000 + i*997)
 	}
@@ -158,7 +158,7 @@ func TestLogOfJHiccupHasItsTruth(t *testing.T) {
 	} else if err := json.Unmarshal(js, &truth); err != nil {
 		t.Fatal(err)
 	}
-	r, sum, intervals := NewLogReader(bytes.NewReader(text), "x.hlog", 1), &Dist{}, 0
+	r, sum, intervals := NewLogReader(bytes.NewReader(text), "x.hlog", 1), &Distribution{}, 0
 	first, last := int64(0), int64(0)
 	for ; ; intervals++ {
 		iv, err := r.Next()
@@ -210,7 +210,7 @@ func TestHistogramsOfOtherGeometries(t *testing.T) {
 		lowest, highest int64
 		digits          int
 	}{{1, 1e9, 2}, {1000, 1e12, 3}, {1, 100 * Longest, 5}, {1, Longest, 4}, {1, 1e6, 1}} {
-		h, want := hdr.New(g.lowest, g.highest, g.digits), &Dist{}
+		h, want := hdr.New(g.lowest, g.highest, g.digits), &Distribution{}
 		for ns := int64(1); ns <= g.highest; ns *= 3 {
 			golden.OK(t, h.RecordValues(ns, 5))
 			want.RecordN(min(ns, Longest), 5)

@@ -1,4 +1,4 @@
-package dist
+package durations
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ import (
 type Interval struct {
 	Tag        string // "" for none
 	Start, End int64
-	Lengths    *Dist // nil while packed
+	Lengths    *Distribution // nil while packed
 
 	packed string // the encoded histogram
 	max    int64  // of a packed interval
@@ -33,7 +33,7 @@ func (iv *Interval) Pack() {
 }
 
 // unpack returns the durations of an interval, packed or not.
-func (iv *Interval) unpack() (*Dist, error) {
+func (iv *Interval) unpack() (*Distribution, error) {
 	if iv.Lengths != nil {
 		return iv.Lengths, nil
 	}
@@ -135,7 +135,7 @@ func merged(list []Interval) (*Interval, error) {
 	if len(list) == 1 {
 		return &list[0], nil
 	}
-	out := &Interval{Tag: list[0].Tag, Start: list[0].Start, End: list[0].End, Lengths: &Dist{}}
+	out := &Interval{Tag: list[0].Tag, Start: list[0].Start, End: list[0].End, Lengths: &Distribution{}}
 	for i := range list {
 		d, err := list[i].unpack()
 		if err != nil {
@@ -173,7 +173,7 @@ func (l *LogWriter) Write(iv *Interval) error {
 }
 
 // encode returns the V2 compressed form. A short list does not become a full histogram.
-func (d *Dist) encode() ([]byte, error) {
+func (d *Distribution) encode() ([]byte, error) {
 	if d.full != nil {
 		if d.full.HighestTrackableValue() != Longest {
 			d = d.Copy()
@@ -211,14 +211,14 @@ func seconds(ns int64) string {
 // WritePercentiles writes the distribution as .hgrm text: value in milliseconds,
 // percentile, count and 1/(1-percentile), in five steps for each halving of the distance to
 // 100 %.
-func (d *Dist) WritePercentiles(w io.Writer) error {
+func (d *Distribution) WritePercentiles(w io.Writer) error {
 	_, err := d.Copy().histogram().PercentilesPrint(w, 5, 1e6)
 	return err
 }
 
 // Copy returns an independent copy.
-func (d *Dist) Copy() *Dist {
-	out := &Dist{}
+func (d *Distribution) Copy() *Distribution {
+	out := &Distribution{}
 	out.Merge(d)
 	return out
 }

@@ -1,4 +1,4 @@
-package dist
+package durations
 
 import (
 	"bufio"
@@ -218,8 +218,8 @@ func parseSeconds(s string) (ns int64, ok bool) {
 // fromHistogram converts a histogram of any geometry. Like HdrHistogram's log processors,
 // it takes the durations of a bucket as the bucket's start. Those above a day count as a
 // day.
-func fromHistogram(h *hdr.Histogram) *Dist {
-	d := &Dist{}
+func fromHistogram(h *hdr.Histogram) *Distribution {
+	d := &Distribution{}
 	if h.TotalCount() == 0 {
 		return d
 	}
@@ -236,8 +236,8 @@ func fromHistogram(h *hdr.Histogram) *Dist {
 
 // scaled is fromHistogram for values in another unit than nanoseconds. The durations of a
 // bucket count as its end, as in percentiles.
-func scaled(h *hdr.Histogram, unit int64) *Dist {
-	d := &Dist{}
+func scaled(h *hdr.Histogram, unit int64) *Distribution {
+	d := &Distribution{}
 	for _, bar := range h.Distribution() {
 		d.RecordN(format.Times(bar.To, unit), bar.Count)
 	}

@@ -1,4 +1,4 @@
-package dist
+package durations
 
 import "slices"
 
@@ -18,7 +18,7 @@ const (
 
 // Curve returns the percentiles from 0 to 1, denser towards 1: a few steps for each halving
 // of the rest, until that is less than one duration. It is empty for an empty distribution.
-func (d *Dist) Curve() []Point {
+func (d *Distribution) Curve() []Point {
 	if d.n == 0 {
 		return nil
 	}
@@ -42,7 +42,7 @@ type Band struct {
 // nanoseconds, from the first nonempty band to the last. Zero durations are a band of their
 // own, [0, 1). A histogram bucket that contains an edge counts below it. Durations beyond
 // the last band count in it.
-func (d *Dist) Bands() []Band {
+func (d *Distribution) Bands() []Band {
 	all := edges()
 	d.each(func(ns, _, n int64) {
 		i, _ := slices.BinarySearchFunc(all, min(ns, all[len(all)-1].From), func(b Band, ns int64) int {
@@ -89,7 +89,7 @@ type Bucket struct{ Last, Count int64 } // Last is the longest of them, in nanos
 
 // Buckets returns all nonempty buckets, in order. The buckets of two distributions add up
 // to those of both together.
-func (d *Dist) Buckets() (list []Bucket) {
+func (d *Distribution) Buckets() (list []Bucket) {
 	slices.Sort(d.raw)
 	d.each(func(_, to, n int64) {
 		last := bucketEnd(min(to, Longest))
@@ -103,7 +103,7 @@ func (d *Dist) Buckets() (list []Bucket) {
 }
 
 // each calls f with every duration, or with the bounds of every bucket, and their number.
-func (d *Dist) each(f func(from, to, n int64)) {
+func (d *Distribution) each(f func(from, to, n int64)) {
 	for _, ns := range d.raw {
 		f(ns, ns, 1)
 	}
