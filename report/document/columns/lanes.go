@@ -124,7 +124,7 @@ func (b *laneBuilder) addThreads(sums *waits.LaneSums) {
 	for i, id := range ids {
 		name, group, sum := blame.OtherText, blame.OtherText, sums.Threads[id]
 		if id != waits.OtherThreads {
-			name, group = b.sym.ThreadName(id), b.sym.Groups().Name(b.sym.Group(id))
+			name, group = b.sym.ThreadName(id), b.sym.Groups().Value(b.sym.Group(id))
 		}
 		t.Name, t.Group = append(t.Name, name), append(t.Group, group)
 		t.FirstNs, t.LastNs = append(t.FirstNs, b.since(sum.First)), append(t.LastNs, b.since(sum.Last))
@@ -192,7 +192,7 @@ func (b *laneBuilder) stack(id format.StackID) int32 {
 func (b *laneBuilder) site(s *waits.Span) int32 {
 	switch s.State {
 	case waits.Waiting:
-		return b.n.name(b.n.sites.Names().Name(b.n.sites.Waiter(s.Stack)))
+		return b.n.name(b.n.sites.Names().Value(b.n.sites.Waiter(s.Stack)))
 	case waits.Holding:
 		return b.n.ownerSite(s.Stack, s.Lock)
 	}
