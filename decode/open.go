@@ -152,6 +152,9 @@ func (t *Trace) Stats() format.Stats {
 		sum.Events += s.Events
 		sum.BytesRead += s.BytesRead
 		sum.BytesTotal += s.BytesTotal
+		if i > 0 && s.DeadlockDumps == 0 != (sum.DeadlockDumps == 0) {
+			sum.Blind = cmp.Or(sum.Blind, "thread dumps are in some of the inputs, and not in all")
+		}
 		sum.DeadlockDumps += s.DeadlockDumps
 		sum.Blind = cmp.Or(sum.Blind, s.Blind)
 		for _, w := range s.Warnings {

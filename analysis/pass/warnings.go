@@ -181,7 +181,8 @@ func unclassified(r *record.Whole, defs *analysis.Symbols) []format.Warning {
 		most = "most have no recorded cause"
 	}
 	return []format.Warning{{
-		Code: format.CodeUnclassified,
+		Code:   format.CodeUnclassified,
+		Hidden: total,
 		Text: human.Say(
 			"%s (%v in total) match no rule and count as idle, %s",
 			human.Some(count, "wait", "waits"),

@@ -311,6 +311,11 @@ func (t *Trace) matters(f *Finding) bool {
 	return f.Share >= MinShare && (t.ElapsedNs <= 0 || analysis.Ratio(f.WaitNs, t.ElapsedNs) >= MinWaiting)
 }
 
+// Matters reports whether so much waiting, of all waiting, would be a finding.
+func (t *Trace) Matters(waitNs, allNs int64) bool {
+	return t.matters(&Finding{WaitNs: waitNs, Share: analysis.Ratio(waitNs, allNs)})
+}
+
 // percent writes a part of a whole with at most one decimal.
 func percent(part, whole int64) string {
 	p := 100 * analysis.Ratio(part, whole)

@@ -30,6 +30,7 @@ var (
 		timeless,
 		unknownRunning,
 		damaged,
+		unread,
 		pending,
 		tooShort,
 		unbounded,
@@ -42,12 +43,13 @@ var (
 		unrecorded,
 		withoutLengths,
 		damaged,
+		unread,
 		pending,
 		longThreshold,
 		unbounded,
 		longHidden,
 	}
-	deadlockDoubts = []doubter{nothingLeft, cutOff, unseenOwners, unlistedOwners, damaged}
+	deadlockDoubts = []doubter{nothingLeft, cutOff, unseenOwners, damaged, unread, unnamedOwners}
 )
 
 const recordAll = "record with 'contend record PID', or start the program with -XX:StartFlightRecording=settings=contend.jfc after 'contend jfc > contend.jfc'"
@@ -162,17 +164,18 @@ func unrecorded(_ *Rule, _ *Subject, run *Run) Doubt {
 	return Doubt{}
 }
 
-// unlistedOwners returns a doubt about dumps that do not show the owner of a lock that a
-// thread waits for.
-func unlistedOwners(_ *Rule, _ *Subject, run *Run) Doubt {
-	w, _ := run.warned(
-		format.CodeUnlistedOwners,
-		format.CodeUnlistedLocks,
-		format.CodeAbsentOwners,
-		format.CodeReaders,
-		format.CodeUnlistedThreads,
-	)
-	return Doubt{w.Text, w.Hint}
+// unnamedOwners returns a doubt if thread dumps do not show who holds a lock that a thread waits for,
+// whatever the reason: it may be a thread that waits for the first.
+func unnamedOwners(_ *Rule, _ *Subject, run *Run) Doubt {
+	known := run.Trace.Coverage.ByProvenance
+	if run.Stats.Unit != format.UnitThreads || known[analysis.ByNothing] == 0 {
+		return Doubt{}
+	}
+	n := known[analysis.ByNothing]
+	return Doubt{
+		human.Some(int(n), "thread waits", "threads wait") + " for locks whose owners the text does not show",
+		giveDumps,
+	}
 }
 
 // timeless returns a doubt about shares of the time of an input without times.

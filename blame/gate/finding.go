@@ -12,13 +12,14 @@ import (
 	"contend/blame/findings"
 	"contend/blame/locks"
 	"contend/format"
+	"contend/format/human"
 )
 
 // findingMetric is the metric of "no finding(KIND)", which has no limit.
 var findingMetric = metric{
 	name:    "finding",
 	unit:    Count,
-	doubts:  []doubter{nothingLeft, unrecorded, damaged, mostOwnersUnknown, unprovenFinding},
+	doubts:  []doubter{nothingLeft, unrecorded, damaged, unread, mostOwnersUnknown, unknownMatters, unprovenFinding, unseenPolling},
 	measure: countFindings,
 }
 
@@ -110,6 +111,31 @@ func mostOwnersUnknown(_ *Rule, _ *Subject, run *Run) Doubt {
 		"the owners are unknown for most of the waiting",
 		"record thread dumps ('contend jfc' prints such settings)",
 	}
+}
+
+// unknownMatters returns a doubt if threads wait so much for unknown owners that what these did could
+// be a finding.
+func unknownMatters(_ *Rule, _ *Subject, run *Run) Doubt {
+	if run.overview == nil {
+		return Doubt{}
+	}
+	ns := run.Trace.Coverage.ByProvenance[analysis.ByNothing]
+	if t := run.findingTrace(); !t.Matters(ns, run.overview.TotalNs()) {
+		return Doubt{}
+	}
+	return Doubt{
+		human.Say("the owners are unknown for %.2g %% of the waiting", 100*analysis.Ratio(ns, run.overview.TotalNs())),
+		"record thread dumps ('contend jfc' prints such settings)",
+	}
+}
+
+// unseenPolling returns a doubt about polling if it would not be recorded.
+func unseenPolling(r *Rule, _ *Subject, run *Run) Doubt {
+	w, ok := run.warned(format.CodeUnseenPolling)
+	if !ok || !r.pattern.MatchString(findings.Polling.String()) {
+		return Doubt{}
+	}
+	return Doubt{w.Text, hiddenSites}
 }
 
 // overviewFor returns the collector for findings if a rule is about them; else nil.
