@@ -116,3 +116,25 @@ func (s *store) busy(waits []column.Ref) (out []times.Span) {
 	}
 	return out
 }
+
+// Readers returns the stacks with which threads wait for a lock in shared mode.
+func (s *store) Readers() map[format.StackID]bool {
+	out := map[format.StackID]bool{}
+	for _, k := range s.keys {
+		if k.Lock != format.NoObject && k.Mode() == format.Shared {
+			out[k.Stack] = true
+		}
+	}
+	return out
+}
+
+// MostWaited returns the locks with most waits, at most n.
+func (a *Activities) MostWaited(n int) (list []format.ObjectID) {
+	for l, waits := range a.byLock {
+		if len(waits) > 0 {
+			list = append(list, format.ObjectID(l))
+		}
+	}
+	slices.SortStableFunc(list, func(x, y format.ObjectID) int { return cmp.Compare(len(a.byLock[y]), len(a.byLock[x])) })
+	return list[:min(n, len(list))]
+}

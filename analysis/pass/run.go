@@ -212,9 +212,7 @@ func (p *pass) bookRunning(r *lifetimes, start, end int64) (ran runTime) {
 		ran.high, ran.threads = p.emit.Running+asleep, p.sampler.TotalThreads()
 	} else {
 		counted, unseen := r.runs(p.emit.Defs, start, end, p.emit)
-		if ran.threads = counted; r.PartlySeen() {
-			ran.high = p.emit.Running + unseen
-		}
+		ran.threads, ran.high = counted, p.emit.Running+unseen
 	}
 	if ran.start, ran.end = start, end; p.sampler.Any {
 		ran.start, ran.end = p.sampler.Bounds(start, end)

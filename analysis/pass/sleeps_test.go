@@ -91,15 +91,50 @@ func TestAsleepInsideOfASectionRuns(t *testing.T) {
 		ev.Stack = 6
 		beside = append(beside, sleeps(2, 2, at, at+20*ms-1), ev)
 	}
+	unrelated := excluding(2)
+	for at := 3 * ms; at < s-30*ms; at += 30 * ms { // others get the lock while it sleeps
+		unrelated = append(unrelated, sleeps(3, 5, at, at+20*ms))
+	}
+	reading := func(inside, outside format.StackID) (list []format.Event) { // 1 reads for 15 of 20 ms, 2 writes in between
+		for at := int64(0); at < s; at += 20 * ms {
+			reads := enters(1, at, at+ms)
+			reads.Object, reads.Mode = 3, format.Shared
+			other := reads
+			other.Thread, other.Time, other.End = 3, at+3*ms, at+5*ms // reads together with it
+			writes := enters(2, at+4*ms, at+17*ms)
+			writes.Object, writes.Stack = 3, 4
+			within, between := sleeps(1, inside, at+ms, at+16*ms), sleeps(1, outside, at+16*ms, at+20*ms)
+			list = append(list, reads, other, writes, within, between)
+		}
+		book := format.Event{Kind: format.KindObject, Object: 3, Class: "app.Book", LockKind: format.KindReadWriteLock}
+		return append(list, book)
+	}
+	early := []format.Event{ // a lock is used for 100 ms, and a thread then sleeps where it took it
+		{Kind: format.KindStack, Stack: 7, Frames: []format.Frame{frame("app.Start", "load", 3), outer}},
+		{Kind: format.KindStack, Stack: 8, Frames: []format.Frame{frame("app.Start", "load", 7), outer}},
+		{Kind: format.KindObject, Object: 4, Class: "app.Start", LockKind: format.KindMonitor},
+	}
+	for at := int64(0); at < 100*ms; at += 10 * ms {
+		ev := enters(2, at+ms, at+9*ms)
+		ev.Object, ev.Stack = 4, 7
+		early = append(early, ev, sleeps(1, 8, at, at+2*ms))
+	}
+	for at := 100 * ms; at < s; at += 20 * ms {
+		early = append(early, sleeps(1, 8, at, at+20*ms))
+	}
 	for _, c := range []struct {
 		name      string
 		events    []format.Event
 		low, high int64 // running
 	}{
+		{"reading", reading(2, 5), 2775 * ms, 2800 * ms},
+		{"reading and not, at one place", reading(2, 2), 2025 * ms, 3 * s},
+		{"unrelated", unrelated, 2320 * ms, 2320 * ms},
+		{"long after", early, 178 * ms, 2 * s},
 		{"inside", excluding(2), 2 * s, 2 * s},
 		{"inside of a lock of the program's own", excluding(3), 2 * s, 2 * s},
 		{"in the caller, which tells nothing", []format.Event{enters(1, 0, ms), sleeps(1, 3, ms, s)}, ms, ms},
-		{"elsewhere", excluding(5), s, s},
+		{"elsewhere, but others wait until it ends", excluding(5), 2 * s, 2 * s},
 		{"outside", append(passing, sleeps(1, 2, s, s+ms)), 1924 * ms, 2002 * ms},
 		{"inside, while others get a lock of its caller", beside, 3963 * ms, 5946 * ms},
 		{"not known", []format.Event{enters(1, 0, ms), sleeps(1, 2, ms, s)}, ms, s},

@@ -48,11 +48,6 @@ func (r *Record) Elapsed(from, to int64) (ns int64) {
 	return times.Within(times.UnionOf(seen), times.Span{Start: from, End: to})
 }
 
-// PartlySeen reports whether some input may not show when its threads were idle.
-func (r *Record) PartlySeen() bool {
-	return slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Ended })
-}
-
 // inputs returns the number of inputs that recorded anything.
 func (r *Record) inputs() (n int) {
 	for i := range r.Parts {
