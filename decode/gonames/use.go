@@ -48,3 +48,12 @@ func UseOf(frames []format.Frame) (u Use) {
 	}
 	return u
 }
+
+// OfLock divides a stack into its innermost frames, those of the lock, and the program's own.
+func OfLock(frames []format.Frame) (lock, program []format.Frame) {
+	n := 0
+	for n < len(frames) && OfLocks(frames[n].Class) {
+		n++
+	}
+	return frames[:n], frames[n:]
+}

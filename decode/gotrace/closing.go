@@ -65,7 +65,7 @@ func (r *Reader) announceLocks() (count format.ObjectID) {
 	r.sites.joinHalves()
 	for root, waits := range r.byLock() {
 		parts := [][]*wait{waits}
-		if points := r.points(waits); several(points) {
+		if points := r.points(waits); several(waits, points) {
 			parts = divide(waits, points)
 		}
 		name := r.sites.name(root)

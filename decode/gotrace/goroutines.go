@@ -30,8 +30,9 @@ type goroutine struct {
 	again   bool            // the block continues the acquisition of the previous one
 
 	// Since it last blocked on a lock.
-	tries bool  // it did, and ran on
-	ran   int64 // from when
+	tries bool  // it did, and ran on without a system call
+	ran   int64 // how long, without the time in which it had no processor
+	since int64 // from when on it has run without interruption
 	gave  bool  // and woke another goroutine by releasing a lock
 	wait  int   // that block, in the reader's waits
 }
@@ -53,6 +54,13 @@ func (r *Reader) transition(ev *trace.Event, st *trace.StateTransition) {
 	}
 	if to == trace.GoRunning && g.woken != 0 {
 		r.resume(g, at)
+	}
+	switch {
+	case to == trace.GoRunning:
+		g.since = at
+	case from == trace.GoRunning:
+		g.ran += at - g.since
+		g.tries = g.tries && to != trace.GoSyscall
 	}
 	g.state = to
 	if to == trace.GoNotExist {
@@ -108,7 +116,7 @@ func (r *Reader) block(g *goroutine, at int64, st *trace.StateTransition) {
 	if g.state == trace.GoUndetermined { // it waited before the recording began
 		at = r.first
 	}
-	g.again = res.Verdict == rules.Lock && r.retries(g, at, stack)
+	g.again = res.Verdict == rules.Lock && r.continues(g, g.ran+at-g.since, stack)
 	g.tries, g.gave = false, false
 	g.blocked, g.woken, g.stack, g.reason = at, 0, stack, st.Reason
 	g.verdict, g.kind, g.mode = res.Verdict, res.Kind, res.Mode
@@ -144,7 +152,7 @@ func (r *Reader) wake(g *goroutine, at int64, ev *trace.Event) {
 
 func (r *Reader) resume(g *goroutine, at int64) {
 	r.keep(g, at)
-	g.woken, g.tries, g.ran = 0, true, at
+	g.woken, g.tries, g.ran = 0, true, 0
 }
 
 // activities are the reasons to wait that are not simply to be parked.

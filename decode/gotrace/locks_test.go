@@ -226,10 +226,11 @@ func toldApart(t *testing.T, count int) (locks int, share float64) {
 	return locks, right(s, log)
 }
 
-// story is a lock's history, a point a word: 20-A releases, 30=A has acquired.
-func story(text string) (points []point) {
+// story is a lock's history, a point a word: 20-A releases, 30=A has acquired. The goroutine that
+// acquires then, or that the release wakes, has been queued for some time.
+func story(text string, queued int64) (waits []*wait, points []point) {
 	for word := range strings.FieldsSeq(text) {
-		var p point
+		p := point{wait: int32(len(points))}
 		var sign, name byte
 		if n, _ := fmt.Sscanf(word, "%d%c%c", &p.at, &sign, &name); n < 3 {
 			panic(word)
@@ -237,10 +238,13 @@ func story(text string) (points []point) {
 		p.what = map[byte]what{'-': released, '=': acquired}[sign]
 		p.thread = format.ThreadID(name)
 		points = append(points, p)
+		waits = append(waits, &wait{start: p.at - queued})
 	}
-	return points
+	return waits, points
 }
 
+// Between acquiring a lock and releasing it a goroutine may release it unseen while nobody is
+// queued, and so another one may release it, too. While one is queued it may not.
 func TestSeveralAreBetrayedByBrokenTenures(t *testing.T) {
 	one, two := "", ""
 	for i := range 20 {
@@ -248,7 +252,61 @@ func TestSeveralAreBetrayedByBrokenTenures(t *testing.T) {
 		one += fmt.Sprintf("%d=A %d-A %d=B %d-B ", at, at+10, at+20, at+30)
 		two += fmt.Sprintf("%d=A %d=B %d-A %d-B ", at, at+10, at+20, at+30)
 	}
-	if several(story(one)) || !several(story(two)) {
-		t.Errorf("one is several: %v; two are: %v", several(story(one)), several(story(two)))
+	golden.Equal(t, several(story(one, 50)), false)
+	golden.Equal(t, several(story(two, 50)), true)
+	golden.Equal(t, several(story(two, 5)), false)
+}
+
+// A mutex wakes no goroutine while another one is awake and competes for it.
+func TestSeveralAreBetrayedByTwoAwake(t *testing.T) {
+	woken := func(gap int64) (waits []*wait) {
+		for i := range int64(40) {
+			w := &wait{start: gap * i, woken: gap*i + 50, end: gap*i + 60, waker: 1, kind: format.KindMutex}
+			waits = append(waits, w)
+		}
+		return waits
 	}
+	golden.Equal(t, several(woken(20), nil), false)
+	golden.Equal(t, several(woken(5), nil), true)
+}
+
+// A writer that waits for the others' turn and then for the readers waits once.
+func TestAWriterThatWaitsTwiceWaitsOnce(t *testing.T) {
+	var mu sync.RWMutex
+	data := record(t, func() {
+		var wg sync.WaitGroup
+		held := make(chan bool)
+		wg.Go(func() { holdRead(&mu, held) })
+		<-held
+		wg.Go(func() { refresh(&mu) }) // waits for the reader
+		stand("refresh", "sync.RWMutex.Lock", 1)
+		wg.Go(func() { lookUp(&mu) }) // waits for this writer
+		stand("lookUp", "sync.RWMutex.RLock", 1)
+		wg.Go(func() { rewrite(&mu) }) // waits for it, too, and then for the second reader
+		stand("rewrite", "sync.Mutex.Lock", 1)
+		held <- true
+		wg.Wait()
+	})
+	s, n := read(t, data), 0
+	for _, w := range s.waits {
+		if s.stacks[w.Stack] == "rewrite" {
+			n++
+		}
+	}
+	golden.Equal(t, n, 1, "waits of rewrite")
+}
+
+//go:noinline
+func holdRead(mu *sync.RWMutex, held chan bool) {
+	mu.RLock()
+	held <- true
+	<-held
+	mu.RUnlock()
+}
+
+//go:noinline
+func rewrite(mu *sync.RWMutex) {
+	mu.Lock()
+	time.Sleep(time.Millisecond)
+	mu.Unlock()
 }

@@ -2,6 +2,7 @@ package gotrace
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"contend/format"
@@ -12,12 +13,22 @@ import (
 // another goroutine in between belongs to another lock. And a hand-off links two waits for
 // the same lock.
 
-// tolerance is the share of holds that another goroutine's release may interrupt although
-// the lock is one: a goroutine may release a lock unseen and acquire it again at once.
+// tolerance is the share of contradictions that a single lock may have: times of different
+// processors are not exact, and a spinning goroutine may acquire a lock in passing.
 const tolerance = 0.05
 
-// several reports whether the points of a lock belong to several locks.
-func several(points []point) bool {
+// minContradictions is how many contradictions there must be at least.
+const minContradictions = 10
+
+// several reports whether the points of a lock belong to several locks. These contradict a
+// single one:
+//
+//   - A goroutine acquires the lock and later releases it, another goroutine releases it in
+//     between, and the one that this wakes has been queued since before. The first goroutine
+//     may have released it unseen and acquired it again at once, but not while one is queued:
+//     a release wakes it.
+//   - A release of a mutex wakes a goroutine while another one that was woken has not run yet.
+func several(waits []*wait, points []point) bool {
 	whole, broken := 0, 0
 	open := map[format.ThreadID]int{} // since which point a thread owns the lock
 	latest := latest{before: -1, last: -1}
@@ -30,16 +41,43 @@ func several(points []point) bool {
 		if p.what == acquired {
 			open[p.thread] = i
 		} else if from, ok := open[p.thread]; ok {
-			if latest.other(p.thread) > from {
-				broken++
-			} else {
+			switch other := latest.other(p.thread); {
+			case other <= from:
 				whole++
+			case waits[points[other].wait].start < points[from].at:
+				broken++
 			}
 			delete(open, p.thread)
 		}
 		latest.addPoint(p.thread, i)
 	}
-	return float64(broken) > tolerance*float64(whole+broken) && broken >= 10
+	woken, together := awake(waits)
+	return contradicted(whole, broken) || contradicted(woken-together, together)
+}
+
+// contradicted reports whether contradictions are too many for a single lock.
+func contradicted(agree, contradict int) bool {
+	return contradict >= minContradictions && float64(contradict) > tolerance*float64(agree+contradict)
+}
+
+// awake returns how many waiters of a mutex were woken, and how many of them while another one
+// that had been woken did not run yet. A read-write lock wakes many together.
+func awake(waits []*wait) (woken, together int) {
+	var list []*wait
+	for _, w := range waits {
+		if w.kind == format.KindMutex && w.waker != format.NoThread {
+			list = append(list, w)
+		}
+	}
+	slices.SortFunc(list, func(a, b *wait) int { return cmp.Compare(a.woken, b.woken) })
+	until := int64(math.MinInt64)
+	for _, w := range list {
+		if woken++; w.woken < until {
+			together++
+		}
+		until = max(until, w.end)
+	}
+	return woken, together
 }
 
 // latest knows the last point of each but one thread.

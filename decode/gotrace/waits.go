@@ -1,6 +1,9 @@
 package gotrace
 
 import (
+	"slices"
+
+	"contend/decode/gonames"
 	"contend/format"
 	"contend/format/column"
 )
@@ -19,15 +22,34 @@ type wait struct {
 	again             int64 // another goroutine was quicker: when a further try began, which stands for the whole acquisition; 0 without one
 }
 
-// retrySlack is how long a goroutine may run between two tries of one acquisition, ns: it
-// spins, finds the lock held again, and blocks again.
-const retrySlack = int64(20e3)
+// How long a goroutine may run between two blocks of one acquisition, ns. It tries again: it
+// spins, finds the lock held again, and blocks again. Or it is a writer of an RWMutex that has
+// its turn among the writers, and blocks until the readers have left.
+const (
+	retrySlack = int64(20e3)
+	turnSlack  = int64(200e3)
+)
 
-// retries reports whether a block continues the acquisition in which the goroutine last
-// blocked. Had it acquired and released the lock while others wait, it would have woken one
-// of them.
-func (r *Reader) retries(g *goroutine, at int64, stack format.StackID) bool {
-	return g.tries && !g.gave && g.stack == stack && at-g.ran <= retrySlack
+// continues reports whether a block continues the acquisition in which the goroutine last
+// blocked, and ran since for some nanoseconds. Had it acquired and released the lock while others
+// wait, it would have woken one of them.
+func (r *Reader) continues(g *goroutine, ran int64, stack format.StackID) bool {
+	if !g.tries || g.gave {
+		return false
+	}
+	return g.stack == stack && ran <= retrySlack || ran <= turnSlack && r.awaitsReaders(g.stack, stack)
+}
+
+// awaitsReaders reports whether a stack waits for the readers of an RWMutex, in the call in which
+// the one before waited for other writers.
+func (r *Reader) awaitsReaders(before, stack format.StackID) bool {
+	queued, waits := r.stacks.use(before), r.stacks.use(stack)
+	if waits.Class != "sync.RWMutex" || waits.Method != "Lock" || queued != waits {
+		return false
+	}
+	inner, outer := gonames.OfLock(r.stacks.of(before))
+	other, same := gonames.OfLock(r.stacks.of(stack))
+	return len(inner) > len(other) && slices.Equal(outer, same)
 }
 
 // keep books a block on a lock that ends.
