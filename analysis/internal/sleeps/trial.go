@@ -267,7 +267,7 @@ func (c *candidates) verdict() sleepSite {
 		if is == sleepInside {
 			return sleepInside
 		}
-		outside, unclear = outside || is == sleepOutside, unclear || is == sleepMayBeInside && t.related() > maybe
+		outside, unclear = outside || is == sleepOutside, unclear || is == sleepMayBeInside && t.likely(c.near)
 		awaited = awaited || is == sleepMayBeInside && t.awaited > 0
 		owned, conflicts = owned+t.owned, conflicts+t.conflicts
 	}
@@ -299,12 +299,22 @@ func (t *tally) verdict(near bool) sleepSite {
 		return sleepInside
 	case near && t.awaited > 0 && t.expected >= minExpected && float64(few) <= t.expected:
 		return sleepInside
-	case related > maybe && float64(t.conflicts) < Contradicted*(float64(t.prompt)-promptChance*float64(t.awaited)):
+	case near && related > maybe && float64(t.conflicts) < Contradicted*t.promptBeyondChance():
 		return sleepMayBeInside
 	case t.conflicts > 0 && 2*float64(t.conflicts) >= t.expected:
 		return sleepOutside
 	}
 	return sleepMayBeInside
+}
+
+// likely reports whether sleeps without a verdict may well be inside.
+func (t *tally) likely(near bool) bool {
+	return t.related() > maybe && (near || t.conflicts*Contradicted <= t.prompt)
+}
+
+// promptBeyondChance returns how many more waits end promptly than by chance.
+func (t *tally) promptBeyondChance() float64 {
+	return float64(t.prompt) - promptChance*float64(t.awaited)
 }
 
 // related bounds the probability that sleeps without a relation to the lock are as this tally
