@@ -47,8 +47,8 @@ func (r *Reader) awaitsReaders(before, stack format.StackID) bool {
 	if waits.Class != "sync.RWMutex" || waits.Method != "Lock" || queued != waits {
 		return false
 	}
-	inner, outer := gonames.OfLock(r.stacks.of(before))
-	other, same := gonames.OfLock(r.stacks.of(stack))
+	inner, outer := gonames.OfLock(r.stacks.framesOf(before))
+	other, same := gonames.OfLock(r.stacks.framesOf(stack))
 	return len(inner) > len(other) && slices.Equal(outer, same)
 }
 

@@ -222,7 +222,7 @@ func (t *trial) verdicts() map[format.StackID]sleepSite {
 		of := t.open[s.stack]
 		for j, g := range of.groups {
 			if c := t.conflictsOf(t.lockOf(s, g), g.shared); c != nil {
-				of.tally[j].add(s, c)
+				of.tally[j].compare(s, c)
 			}
 		}
 	}
@@ -233,9 +233,9 @@ func (t *trial) verdicts() map[format.StackID]sleepSite {
 	return out
 }
 
-// add compares a sleep with the acquisitions that exclude a holder. Before the first and after
+// compare holds a sleep against the acquisitions that exclude a holder. Before the first and after
 // the last of these it shows nothing.
-func (t *tally) add(s *aSleep, c *conflicts) {
+func (t *tally) compare(s *aSleep, c *conflicts) {
 	next, all := c.from(s.start), c.span()
 	if next == len(c.list) || s.end <= all.Start {
 		return
