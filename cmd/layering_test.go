@@ -388,7 +388,9 @@ func covers(pattern, path string) bool {
 
 func TestTopLevelIsTheHouse(t *testing.T) {
 	want := []string{
+		"ARCHITECTURE.md",
 		"CHANGELOG.md",
+		"CONTRIBUTING.md",
 		"LICENSE",
 		"README.md",
 		"analysis",
