@@ -38,6 +38,7 @@ type recordOptions struct {
 	list     bool
 	agent    bool
 	trust    bool
+	exact    bool
 	perf     perfOptions
 	always   alwaysOptions
 	target   string
@@ -78,6 +79,12 @@ func newRecord(e *env) *cobra.Command {
 	)
 	f.StringVar(&o.with, "with", "both", "record a JVM with `WHAT`: agent, jfr, both")
 	offer(c, "with", "agent", "jfr", "both")
+	f.BoolVar(
+		&o.exact,
+		"exact",
+		false,
+		"rewrite the classes that acquire the contended locks, and record who holds these; at the end the classes are as before",
+	)
 	f.StringVarP(
 		&o.out,
 		"output",
@@ -204,6 +211,9 @@ func recordJVM(e *env, o *recordOptions) error {
 	if !ok {
 		return usageError{fmt.Errorf("--with: there is no recorder %q", o.with), "choose agent, jfr or both"}
 	}
+	if err := o.checkExact(means); err != nil {
+		return err
+	}
 	p, err := process(o.target)
 	if err != nil {
 		return err
@@ -255,6 +265,9 @@ func recordOnce(
 		defer raw.Close()
 	}
 	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
+	if o.exact {
+		e.say("contend: exact: looking for contended locks for 2s, then rewriting the classes that may acquire them; the program stops for it, and is slower until it has been compiled again")
+	}
 	r, err := record.JVM(
 		ctx,
 		p,
@@ -264,6 +277,7 @@ func recordOnce(
 			Rate:     o.rate,
 			Overhead: o.overhead.percent / 100,
 			Settings: flightSettings,
+			Exact:    o.exact,
 			Progress: e.timeLeft(),
 		},
 	)
@@ -287,7 +301,11 @@ func recordOnce(
 			),
 		)
 	}
-	return r.Ended, e.finishRecording(o, r, raw, out)
+	err = e.finishRecording(o, r, raw, out)
+	if err == nil && o.exact {
+		err = e.reportExact(r)
+	}
+	return r.Ended, err
 }
 
 // untilEnded returns a context that is cancelled by a signal, or when the reader of the output is

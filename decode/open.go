@@ -36,6 +36,7 @@ type Options struct {
 	Rules    *rules.Table // nil means the default
 	Limits   Limits
 	Progress func(read, total int64) // called now and then with bytes of input; total is -1 for a stream
+	Inferred bool                    // of Recording: holds that the agent recorded are left out, and owners are inferred
 	Opened   map[string]*os.File     // inputs that are already open; their paths may name other files by now
 }
 

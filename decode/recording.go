@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"cmp"
 	"errors"
 	"io"
 
@@ -17,7 +18,8 @@ const (
 
 // Recording reads what was recorded of one JVM: its flight recording, the samples of the
 // agent, or both; either may be nil. With both, waits are those of the flight recording, and
-// samples only show owners and the waits of virtual threads. The caller keeps the files open.
+// samples only show owners and the waits of virtual threads; but of locks that the agent followed, waits
+// and holds are those of the agent. The caller keeps the files open.
 func Recording(flight, samples *io.SectionReader, o Options) (Source, error) {
 	r, err := recording(flight, samples, o)
 	if err != nil {
@@ -30,7 +32,15 @@ func recording(flight, samples *io.SectionReader, o Options) (Source, error) {
 	if flight == nil {
 		return native.NewReader(samples, sampleFile)
 	}
-	r, err := jfr.NewReader(flight, flightFile, jfr.Options{Rules: o.Rules, AgentSamples: samples != nil})
+	opened := jfr.Options{Rules: o.Rules, AgentSamples: samples != nil}
+	var locks *followed
+	if samples != nil && !o.Inferred {
+		var err error
+		if locks, err = follow(flight, samples, opened); err != nil {
+			return nil, err
+		}
+	}
+	r, err := jfr.NewReader(flight, flightFile, opened)
 	if err != nil || samples == nil {
 		return r, err
 	}
@@ -38,7 +48,7 @@ func recording(flight, samples *io.SectionReader, o Options) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &both{Reader: r, samples: shown}, nil
+	return &both{Reader: r, samples: shown, followed: locks}, nil
 }
 
 // Samples reads an agent's trace, which may grow while it is read.
@@ -53,22 +63,30 @@ func Samples(in io.Reader) (Source, error) {
 // both reads a flight recording to its end, then the samples of the same JVM.
 type both struct {
 	*jfr.Reader
-	samples Source
-	then    bool
-	last    int64 // sample, and how many there were: in each a deadlock shows
-	shown   int
+	samples  Source
+	followed *followed // nil without locks that the agent followed
+	then     bool
+	last     int64 // sample, and how many there were: in each a deadlock shows
+	shown    int
 }
 
 func (b *both) Read(ev *format.Event) error {
 	for {
 		if !b.then {
 			err := b.Reader.Read(ev)
+			if err == nil && b.followed.omits(ev) {
+				continue
+			}
 			if !errors.Is(err, io.EOF) {
 				return err
 			}
 			b.then = true
+			b.followed.sort()
 		}
 		if b.Reader.Next(ev) {
+			if ev.Kind == format.KindWait && b.followed != nil {
+				ev.Stack = cmp.Or(b.followed.stackOf(ev), ev.Stack)
+			}
 			return nil
 		}
 		var shown format.Event
@@ -79,7 +97,9 @@ func (b *both) Read(ev *format.Event) error {
 			b.last = shown.Time
 			b.shown++
 		}
-		b.Reader.Show(&shown)
+		if b.followed.adds(&shown) {
+			b.Reader.Show(&shown)
+		}
 	}
 }
 
@@ -89,6 +109,9 @@ func (b *both) Read(ev *format.Event) error {
 func (b *both) Stats() format.Stats {
 	s := b.Reader.Stats()
 	s.DeadlockDumps += max(b.shown, 1)
+	if b.followed != nil {
+		s.Warnings = append(s.Warnings, b.followed.warnings...)
+	}
 	shown := b.samples.Stats()
 	for _, w := range shown.Warnings {
 		if w.Code == format.CodeFewerSamples {

@@ -139,6 +139,16 @@ const (
 	TenuresContended = "contended"
 )
 
+// Settings of an agent that looked for contended locks: the class of each that it followed; how many
+// classes it rewrote for that; of a class that it left alone, whose name follows, why; and the class
+// of a lock whose holds belong to no thread.
+const (
+	SettingFollowed  = "followed"
+	SettingRewritten = "rewritten"
+	SettingLeft      = "left-alone "
+	SettingRefused   = "not-followed"
+)
+
 // A setting of this name and value says that every release that woke a waiting thread is an
 // event of the trace, unless data is lost. Owners follow from the releases if the trace has
 // no holds.

@@ -48,6 +48,13 @@ func (r *Reader) Show(ev *format.Event) {
 		r.agent.stacks[ev.Stack] = r.internStack(recorded(ev.Frames))
 	case format.KindSetting:
 		r.ids.virtual.inSamples = r.ids.virtual.inSamples || ev.Name == format.SettingVirtual
+		if ev.Name == format.SettingTenures {
+			r.queue.Push(*ev)
+		}
+	case format.KindWait, format.KindTenure: // of a lock that the agent followed
+		out := *ev
+		out.Thread, out.Object, out.Stack = r.agent.threads[ev.Thread], r.agent.objects[ev.Object], r.agent.stacks[ev.Stack]
+		r.queue.Push(out)
 	case format.KindObject:
 		r.agent.objects[ev.Object] = r.object(
 			r.intern(ev.Class),
@@ -65,9 +72,11 @@ func (r *Reader) Show(ev *format.Event) {
 			Owners:  r.agent.parties(ev.Owners),
 			Waiters: r.agent.parties(ev.Waiters),
 		}
-		if ev.Weight > 0 { // virtual threads, of whose waits the recording has no event
+		if ev.Weight > 0 { // virtual threads, of whose waits the recording has no event; or a busy lock that the agent follows
 			out.Time, out.Weight = ev.Time, ev.Weight
-			r.ids.virtual.sample(ev.Time)
+			if r.ids.virtual.inSamples {
+				r.ids.virtual.sample(ev.Time)
+			}
 		}
 		r.queue.Push(out)
 	case format.KindActivity: // a thread that could run, where native code may wait; or how an owner took its lock

@@ -28,6 +28,7 @@ type Config struct {
 	Rate     float64             // maximum of the agent's samples per second
 	Overhead float64             // limit of their cost, as a share of the program's CPU time; 0: 0.012
 	Settings []byte              // of the flight recorder: a .jfc file
+	Exact    bool                // rewrite the classes that acquire the contended locks, and record who holds these
 	Progress func(time.Duration) // called now and then with the remaining time; may be nil
 }
 
@@ -91,7 +92,18 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	}
 	out := &Recording{}
 	defer func() { out.Chunks = s.end() }()
-	if m.Flight { // first: the agent's samples should lie within it
+	if m.Agent && c.Exact { // first: the flight recording is to be of rewritten classes
+		if s.trace, err = s.startAgent(m.Flight); err == nil {
+			err = s.rewritten(ctx)
+		}
+		if err != nil {
+			if ctx.Err() != nil {
+				err = errEarly
+			}
+			return nil, err
+		}
+	}
+	if m.Flight { // before the agent: its samples should lie within it
 		if err := s.startFlight(); err != nil {
 			if ctx.Err() != nil {
 				err = errEarly
@@ -99,7 +111,7 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 			return nil, err
 		}
 	}
-	if m.Agent {
+	if m.Agent && !c.Exact {
 		if s.trace, err = s.startAgent(m.Flight); err != nil {
 			if m.Flight {
 				s.endFlight(s.dir.name)
@@ -268,6 +280,9 @@ func (s *session) startAgent(flight bool) (trace *os.File, err error) {
 		Overhead: number(s.Overhead),
 		Evidence: flight,
 	}
+	if s.Exact {
+		o.Exact = search
+	}
 	runs := func() bool { return fileSize(trace) > 0 }
 	ctx, done := context.WithTimeout(s.ctx, patience)
 	defer done()
@@ -279,6 +294,33 @@ func (s *session) startAgent(flight bool) (trace *os.File, err error) {
 		return nil, err
 	}
 	return trace, nil
+}
+
+// search is for how long the agent looks for contended locks.
+const search = 2 * time.Second
+
+// headerSize is the size of a trace before the agent has written its first block: that comes when
+// classes have been rewritten.
+const headerSize = 12
+
+// rewritten waits until the agent has rewritten the classes.
+func (s *session) rewritten(ctx context.Context) error {
+	ctx, done := context.WithTimeout(ctx, patience)
+	defer done()
+	turn := time.NewTicker(step)
+	defer turn.Stop()
+	for fileSize(s.trace) <= headerSize {
+		select {
+		case <-ctx.Done():
+			return &attach.Error{PID: s.p.PID, What: "does not get its classes rewritten", Hint: "it may be too busy; record it without --exact"}
+		case <-turn.C:
+			_, _ = s.lease.WriteAt(alive, 0)
+		}
+		if !s.p.Alive() {
+			return &attach.Error{PID: s.p.PID, What: "ended before its classes were rewritten"}
+		}
+	}
+	return nil
 }
 
 // number writes an option of the agent; 0 leaves it out.
@@ -293,7 +335,11 @@ func number(f float64) string {
 // it, or has ended, leaves a truncated trace.
 func (s *session) stopAgent(ended bool) {
 	_ = s.dir.here.Remove(s.leased)
-	for range 60 {
+	tries := 60
+	if s.Exact {
+		tries *= 4 // its classes are rewritten again
+	}
+	for range tries {
 		if complete(s.trace) || ended {
 			return
 		}

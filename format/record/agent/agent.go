@@ -6,7 +6,9 @@ package agent
 
 import (
 	_ "embed"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Jar is the agent, for JDK 8 and later.
@@ -24,7 +26,8 @@ type Options struct {
 
 	Overhead string // the share of the processor time that samples may cost, a decimal number
 
-	Evidence bool // waits are recorded otherwise: samples only show owners
+	Exact    time.Duration // look for contended locks for so long, then record who holds them; 0: do not
+	Evidence bool          // waits are recorded otherwise: samples only show owners
 }
 
 // String returns the options in the agent's syntax. No value may contain a comma.
@@ -34,6 +37,9 @@ func (o Options) String() string {
 		if kv[1] != "" {
 			out = append(out, kv[0]+"="+kv[1])
 		}
+	}
+	if o.Exact > 0 {
+		out = append(out, "exact="+strconv.FormatFloat(o.Exact.Seconds(), 'g', -1, 64))
 	}
 	if o.Evidence {
 		out = append(out, "evidence=1")

@@ -33,7 +33,7 @@ final class Exact implements ClassFileTransformer, Runnable, Holds.Threads {
   private static final long LOOK_NANOS = 10_000_000, SAMPLE_NANOS = 1_000_000, WRITE_NANOS = 100_000_000, TIDY_NANOS = 1_000_000_000L;
   private static final int BUSIEST = 2000; // events of a lock in PACE_NANOS: a log of more would cost too much
   private static final long PACE_NANOS = 20_000_000;
-  private static final long APART_MILLIS = 1000; // two dumps that show loops
+  private static final long LOOPS_MILLIS = 1000; // of dumps that show loops
   private static final int EAGER = 256; // locks of a class that are recorded before one is seen contended
 
   private final Instrumentation jvm;
@@ -159,8 +159,8 @@ final class Exact implements ClassFileTransformer, Runnable, Holds.Threads {
   private void install() throws InterruptedException {
     Set<Class<?>> may = plan.classes(jvm);
     if (find > 0) {
-      for (Map.Entry<String, Set<String>> e : Scan.loops(may, APART_MILLIS).entrySet()) {
-        left.put(e.getKey(), "loops in " + new TreeSet<>(e.getValue()) + ", and would be slow until that returns");
+      for (Map.Entry<String, Set<String>> e : Scan.loops(may, LOOPS_MILLIS).entrySet()) {
+        left.put(e.getKey(), "it runs in the loop of " + new TreeSet<>(e.getValue()) + ", which would be slow until it returns");
       }
     }
     for (Class<?> c : may) {
@@ -231,9 +231,9 @@ final class Exact implements ClassFileTransformer, Runnable, Holds.Threads {
       begin(0);
       install();
       for (String name : wanted) {
-        out.setting("exact", name);
+        out.setting("followed", name);
       }
-      out.setting("exact-classes", Integer.toString(targets.size()));
+      out.setting("rewritten", Integer.toString(targets.size()));
     }
     thread = new Thread(this, "contend-exact");
     thread.setDaemon(true);
@@ -368,10 +368,10 @@ final class Exact implements ClassFileTransformer, Runnable, Holds.Threads {
 
   private void report() throws IOException {
     for (Map.Entry<String, String> e : left.entrySet()) {
-      out.setting("exact-left " + e.getKey(), e.getValue());
+      out.setting("left-alone " + e.getKey(), e.getValue());
     }
     for (String name : refused) {
-      out.setting("exact-refused", name);
+      out.setting("not-followed", name);
     }
     long[] lost = (long[]) call("lost");
     if (lost[0] + lost[1] > 0) {

@@ -187,47 +187,63 @@ final class Scan implements Rewriter.Plan {
 
   // ---- what is left alone
 
+  private static final int DUMPS = 20; // that look for loops
+  private static final double BUSY = 0.02; // of the time that its threads run, in the loop itself: more would be felt
+
   /**
-   * The methods that loop and have been on a stack all the time, by class. The JVM never compiles a frame again
-   * whose class was rewritten meanwhile, until it returns: an endless loop would be slow for good.
+   * The methods that loop, by class, and run for long in the loop itself. The JVM never compiles a frame again whose
+   * class was rewritten meanwhile, until it returns: what an endless loop calls is compiled, but the loop
+   * would be ten times as slow for good.
    */
-  static Map<String, Set<String>> loops(Set<Class<?>> of, long apartMillis) throws InterruptedException {
-    Map<String, Set<String>> stays = stay(stacks(), apartMillis), out = new HashMap<>();
-    for (Class<?> c : of) {
-      Set<String> methods = stays.get(c.getName());
-      byte[] code = methods == null ? null : bytes(c);
-      if (code != null && !(methods = looping(code, methods)).isEmpty()) {
-        out.put(c.getName(), methods);
+  static Map<String, Set<String>> loops(Set<Class<?>> of, long millis) throws InterruptedException {
+    Map<String, int[]> seen = new HashMap<>(); // by class and method: frames that stay while their threads run, and how many of these are innermost
+    Map<Thread, StackTraceElement[]> before = Thread.getAllStackTraces();
+    for (int i = 0; i < DUMPS; i++) {
+      Thread.sleep(millis / DUMPS);
+      Map<Thread, StackTraceElement[]> now = Thread.getAllStackTraces();
+      for (Map.Entry<Thread, StackTraceElement[]> e : now.entrySet()) {
+        StackTraceElement[] was = before.get(e.getKey());
+        if (was != null && e.getKey().getState() == Thread.State.RUNNABLE) {
+          count(was, e.getValue(), seen);
+        }
       }
+      before = now;
     }
-    return out;
-  }
-
-  private static Map<Thread, StackTraceElement[]> stacks() {
-    return Thread.getAllStackTraces();
-  }
-
-  private static Map<String, Set<String>> stay(Map<Thread, StackTraceElement[]> before, long apart) throws InterruptedException {
-    Thread.sleep(apart);
     Map<String, Set<String>> out = new HashMap<>();
-    for (Map.Entry<Thread, StackTraceElement[]> e : stacks().entrySet()) {
-      StackTraceElement[] a = before.get(e.getKey()), b = e.getValue();
-      for (int i = 1; a != null && i <= Math.min(a.length, b.length); i++) {
-        StackTraceElement x = a[a.length - i], y = b[b.length - i];
-        if (!x.getClassName().equals(y.getClassName()) || !x.getMethodName().equals(y.getMethodName())) {
-          break;
+    for (Class<?> c : of) {
+      Set<String> busy = new HashSet<>();
+      for (Map.Entry<String, int[]> e : seen.entrySet()) {
+        int n = e.getValue()[0], inner = e.getValue()[1];
+        if (e.getKey().startsWith(c.getName() + "#") && inner > 1 && inner > BUSY * n) {
+          busy.add(e.getKey().substring(c.getName().length() + 1));
         }
-        Set<String> in = out.get(x.getClassName());
-        if (in == null) {
-          out.put(x.getClassName(), in = new HashSet<>());
-        }
-        in.add(x.getMethodName());
-        if (x.getLineNumber() != y.getLineNumber()) {
-          break; // what it calls from there it may have called anew
-        }
+      }
+      byte[] code = busy.isEmpty() ? null : bytes(c);
+      if (code != null && !(busy = looping(code, busy)).isEmpty()) {
+        out.put(c.getName(), busy);
       }
     }
     return out;
+  }
+
+  /** Counts the frames that both stacks of a thread have in common, from the outermost on. */
+  private static void count(StackTraceElement[] a, StackTraceElement[] b, Map<String, int[]> seen) {
+    for (int i = 1; i <= Math.min(a.length, b.length); i++) {
+      StackTraceElement x = a[a.length - i], y = b[b.length - i];
+      if (!x.getClassName().equals(y.getClassName()) || !x.getMethodName().equals(y.getMethodName())) {
+        return;
+      }
+      String method = y.getClassName() + "#" + y.getMethodName();
+      int[] n = seen.get(method);
+      if (n == null) {
+        seen.put(method, n = new int[2]);
+      }
+      n[0]++;
+      n[1] += i == b.length ? 1 : 0;
+      if (x.getLineNumber() != y.getLineNumber()) {
+        return; // what it calls from there it may have called anew
+      }
+    }
   }
 
   private static Set<String> looping(byte[] code, Set<String> methods) {
