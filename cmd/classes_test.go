@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -84,4 +86,40 @@ func TestPhasesAreOfAllLocksOfAClass(t *testing.T) {
 		golden.Equal(t, fmt.Sprintf("%.4f", sum), "0.5000", "pressure", by)
 	}
 	golden.Equal(t, len(ask[document.Analyze](t, "analyze", path).Phases), 1, "phases of analyze")
+}
+
+// What one view knows in a range, no other knows better.
+func TestNoAnswerIsSurerThanAnother(t *testing.T) {
+	const path = "../testdata/lab-striped-jdk17-profile.jfr"
+	a := ask[document.Analyze](t, "analyze", path)
+	if a.Coverage.Pressure == nil || a.Coverage.Running == nil {
+		t.Fatalf("%+v", a.Coverage)
+	}
+	rule := fmt.Sprintf("csp(total) < %.4f%%", 101*a.Coverage.Pressure.High)
+	for _, r := range jsonRules(t, "check", "--rule", rule, "--rule", "csp(*) < 0.1%", path) {
+		for _, s := range r.Subjects {
+			if s.Value < 0.02 {
+				continue
+			}
+			if s.Range == nil {
+				t.Fatalf("%s: %+v", r.Rule, s)
+			}
+			if s.Name == "total" && (s.Range.Low > a.Coverage.Pressure.Low || s.Range.High < a.Coverage.Pressure.High) {
+				t.Errorf("%+v, where analyze says %+v", s.Range, a.Coverage.Pressure)
+			}
+		}
+	}
+	if text := run(t, "csp", path); strings.Contains(text, "% ±") {
+		t.Errorf("%s", text)
+	}
+}
+
+// jsonRules runs a check, whatever its verdict.
+func jsonRules(t *testing.T, args ...string) []document.CheckRule {
+	t.Helper()
+	var out bytes.Buffer
+	Main(append(args, "--format", "json"), nil, &out, io.Discard)
+	var doc document.Check
+	golden.OK(t, json.Unmarshal(out.Bytes(), &doc))
+	return doc.Rules
 }

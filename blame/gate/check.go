@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"contend/analysis"
 	"contend/analysis/bootstrap"
 	"contend/blame/compare"
 )
@@ -39,6 +40,7 @@ type Subject struct {
 	Limit  float64 // for Value; of a change, the baseline with the allowed change
 	Base   float64 // of a change: the baseline
 	Noise  float64 // of a change: excess over the limit that is still noise
+	Range  *Range  // of a share of the running time that is known in a range; else nil
 
 	unknown bool // the trace does not give the value
 }
@@ -86,6 +88,9 @@ func (r *Rule) check(runs, baseline []*Run) Result {
 		if r.relative {
 			s = r.change(v, base[name], len(baseline), falseAlarms/float64(len(values)))
 		}
+		if !r.relative && r.unit() == Ratio {
+			s.Range = rangeOf(&s, runs)
+		}
 		s.Name, s.unknown = name, s.unknown || v.unknown || base[name].unknown
 		if s.Status == Pass {
 			s.Status = r.decide(&res, &s, runs, baseline)
@@ -108,6 +113,36 @@ func (r *Rule) check(runs, baseline []*Run) Result {
 		)
 	})
 	return res
+}
+
+// Range is the least and the largest value of a share.
+type Range struct{ Low, High float64 }
+
+// wideRange is the least width of a range that is shown.
+const wideRange = 0.01
+
+// rangeOf returns the range of a share by all that is not known of it: its 95 % interval, the running
+// time of threads, and waiting that is hidden. It is nil if only the interval matters.
+func rangeOf(s *Subject, runs []*Run) *Range {
+	var all analysis.Trace
+	hidden := int64(0)
+	for _, run := range runs {
+		all.RunningNs += run.Trace.RunningNs
+		all.RunningHigh += max(run.Trace.RunningHigh, run.Trace.RunningNs)
+		all.Reacquired.Ns += run.Trace.Reacquired.Ns
+		all.Reacquired.Low += run.Trace.Reacquired.Low
+		all.Reacquired.High += run.Trace.Reacquired.High
+		ns, _ := run.hidden()
+		hidden += ns
+	}
+	ran := float64(all.RunningNs)
+	low, _ := all.Pressure(int64(max(s.Value-s.Half, 0)*ran), 0)
+	_, high := all.Pressure(int64((s.Value+s.Half)*ran), hidden)
+	out := Range{low, max(min(high, 1), s.Value)}
+	if out.High-out.Low < max(wideRange, 2*s.Half*(1+wideRange)) {
+		return nil
+	}
+	return &out
 }
 
 // runningRange returns the least running time over the largest possible one.

@@ -31,6 +31,7 @@ type CheckSubject struct {
 	Limit     float64  `json:"limit"`
 	Base      *float64 `json:"base,omitempty"`  // of a change over the baseline
 	Noise     *float64 `json:"noise,omitempty"` // the variation of such a change
+	Range     *Shares  `json:"range,omitempty"` // of a share of the running time that is known in a range
 }
 
 // NewCheck builds the document.
@@ -69,6 +70,9 @@ func NewCheck(results []gate.Result, allowed bool, inputs, baseline []SideTrace)
 			}
 			if r.Relative {
 				out.Base, out.Noise = &s.Base, &s.Noise
+			}
+			if s.Range != nil {
+				out.Range = &Shares{s.Range.Low, s.Range.High}
 			}
 			rule.Subjects = append(rule.Subjects, out)
 		}

@@ -83,6 +83,23 @@ func (c *Coverage) pressureWithin(total *Total, half *float64) *Shares {
 	return &Shares{max(0, out.Low-*half), min(1, out.High+*half)}
 }
 
+// PressureRange returns the range of a pressure that is known to half of an interval, by what is not
+// known of the running time; nil if it is narrow.
+func (c *Coverage) PressureRange(pressure float64, half *float64) *Shares {
+	if c.Running == nil || c.Running.HighNs <= 0 {
+		return nil
+	}
+	around := 0.0
+	if half != nil {
+		around = *half
+	}
+	low := max(pressure-around, 0) * analysis.Ratio(c.Running.LowNs, c.Running.HighNs)
+	if pressure-low < widePressure {
+		return nil
+	}
+	return &Shares{low, min(pressure+around, 1)}
+}
+
 // Bounds are the assumed value of an amount, and its upper bound.
 type Bounds struct {
 	LowNs  int64 `json:"lowNs"`

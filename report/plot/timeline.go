@@ -120,6 +120,9 @@ func newTimeline(d *document.CSP, top int) *timeline {
 		),
 		Known: text.Known(d.Coverage.Provenance),
 	}
+	if r := d.Coverage.Pressure; r != nil {
+		p.Total += fmt.Sprintf(", a pressure between %s and %s", text.Percent(r.Low), text.Percent(r.High))
+	}
 	for _, w := range d.Coverage.Warnings {
 		p.Warnings = append(p.Warnings, text.Sanitize(w.String()))
 	}

@@ -63,10 +63,11 @@ func Percent(v float64) Cell {
 // measure writes the weights of a trace in cells.
 type measure struct {
 	text.Measure
-	places document.Places
+	places   document.Places
+	coverage *document.Coverage
 }
 
-func measureOf(c document.Coverage) measure { return measure{text.MeasureOf(c), c.Places} }
+func measureOf(c document.Coverage) measure { return measure{text.MeasureOf(c), c.Places, &c} }
 
 // lock is a cell that holds a lock.
 func (m measure) lock(name string) Cell { return Cell{text.Lock(name, m.places), name} }

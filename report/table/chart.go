@@ -64,17 +64,7 @@ func drawChart(w io.Writer, d *document.CSP, o Options) error {
 		note, _ := text.LocksLeftOut(rest)
 		fmt.Fprintln(&b, o.wrap(note, "  "))
 	}
-	fmt.Fprintln(
-		&b,
-		o.wrap(
-			fmt.Sprintf(
-				"total: %s of waiting in %s of running time",
-				text.Duration(d.Total.WaitNs),
-				text.Duration(d.Total.RunningNs),
-			),
-			"  ",
-		)+"\n",
-	)
+	fmt.Fprintln(&b, o.wrap(totalPressure(d), "  ")+"\n")
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}

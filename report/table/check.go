@@ -36,7 +36,7 @@ func Check(w io.Writer, c *document.Check, o Options) error {
 				g.Rows,
 				[]Cell{
 					verdict(s.Status),
-					Name(checkValue(r.Unit, s.Value, s.PlusMinus)),
+					Name(measuredValue(r.Unit, s)),
 					Name(checkLimit(r.Unit, s)),
 					Name(r.Rule),
 					{subject(c, s.Name), s.Name},
@@ -126,6 +126,19 @@ func verdict(status string) Cell {
 		return Cell{"ok", status}
 	}
 	return Cell{strings.ToUpper(status), status}
+}
+
+// measuredValue writes the value of a subject with its range, or else its 95 % interval.
+func measuredValue(unit string, s *document.CheckSubject) string {
+	if s.Range != nil {
+		return ratioRange(s.Range)
+	}
+	return checkValue(unit, s.Value, s.PlusMinus)
+}
+
+// ratioRange writes the range of a share.
+func ratioRange(r *document.Shares) string {
+	return strings.TrimSuffix(percent(r.Low), " %") + " to " + percent(r.High)
 }
 
 // checkValue writes a value in the unit of its rule, with its interval.

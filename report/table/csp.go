@@ -61,9 +61,19 @@ func intervalGrid(d *document.CSP, top int) *Grid {
 			fmt.Sprintf("total: %s, of %s running or blocked", m.Text(d.Total.WaitNs), text.Number(d.Total.RunningNs)),
 		)
 	} else {
-		g.Notes = append(g.Notes, fmt.Sprintf("total: %s of waiting in %s of running time%s", text.Duration(d.Total.WaitNs), ranAs(d.Total.RunningNs, d.Coverage.Running), wholePressure(d)))
+		g.Notes = append(g.Notes, totalPressure(d))
 	}
 	return g
+}
+
+// totalPressure writes the waiting, the running time and the pressure of all locks.
+func totalPressure(d *document.CSP) string {
+	return fmt.Sprintf(
+		"total: %s of waiting in %s of running time%s",
+		text.Duration(d.Total.WaitNs),
+		ranAs(d.Total.RunningNs, d.Coverage.Running),
+		wholePressure(d),
+	)
 }
 
 // wholePressure writes the pressure of all locks, with its range if that is wide.
@@ -94,18 +104,22 @@ func intervalRows(iv *document.Interval, m measure, sampled bool, start int64, t
 	for _, l := range locks {
 		rows = append(
 			rows,
-			[]Cell{from, to, ran, m.cell(l.WaitNs), pressureCell(sampled, l.CSP, l.PlusMinus), m.lock(l.Lock)},
+			[]Cell{from, to, ran, m.cell(l.WaitNs), m.pressureCell(sampled, l.CSP, l.PlusMinus), m.lock(l.Lock)},
 		)
 	}
 	if rest > 0 {
-		rows = append(rows, []Cell{from, to, ran, m.cell(rest), Percent(float64(rest) / float64(max(iv.RunningNs, 1))),
+		rows = append(rows, []Cell{from, to, ran, m.cell(rest), m.pressureCell(false, float64(rest)/float64(max(iv.RunningNs, 1)), nil),
 			{fmt.Sprintf("(%d more)", len(iv.Locks)-len(locks)), "(more)"}})
 	}
 	return rows
 }
 
-// pressureCell writes a pressure, with its interval when it is an estimate.
-func pressureCell(estimate bool, v float64, half *float64) Cell {
+// pressureCell writes a pressure: as a range where the running time of threads is one, or with its
+// interval where it is an estimate.
+func (m measure) pressureCell(estimate bool, v float64, half *float64) Cell {
+	if r := m.coverage.PressureRange(v, half); r != nil {
+		return Cell{ratioRange(r), Percent(v).Raw}
+	}
 	if !estimate {
 		return Percent(v)
 	}
@@ -138,7 +152,7 @@ func phaseGrid(phases []document.Phase, start int64, m measure) *Grid {
 				offset(p.StartNs - start),
 				offset(p.EndNs - start),
 				Time(p.WaitNs),
-				pressureCell(p.PlusMinus != nil, p.CSP, p.PlusMinus),
+				m.pressureCell(p.PlusMinus != nil, p.CSP, p.PlusMinus),
 				m.locksOf(p),
 				cause,
 			},

@@ -88,7 +88,7 @@ func describe(c *document.Check, r *document.CheckRule) *problem {
 					fmt.Sprintf(
 						"%s: %s, the limit is %s",
 						subject(c, s.Name),
-						checkValue(r.Unit, s.Value, s.PlusMinus),
+						measuredValue(r.Unit, s),
 						checkLimit(r.Unit, s),
 					),
 				),

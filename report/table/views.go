@@ -107,7 +107,7 @@ func lockGrid(a *document.Analyze) *Grid {
 				Length(
 					l.MaxNs,
 				),
-				pressureCell(l.Uncertainty != nil, l.CSP, l.CSPPlusMinus),
+				m.pressureCell(l.Uncertainty != nil, l.CSP, l.CSPPlusMinus),
 				Count(int64(l.Waiters)),
 				Name(l.Kind),
 				m.lock(l.Lock),

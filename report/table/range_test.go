@@ -1,0 +1,40 @@
+package table
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"contend/csp"
+	"contend/golden"
+	"contend/report/document"
+)
+
+// No command states a pressure as exact, or to an interval of samples, where the running time that it
+// is a share of is known in a range.
+func TestAPressureHasTheRangeOfTheRunningTime(t *testing.T) {
+	half := 0.00067
+	cov := document.Coverage{
+		Unit:     document.UnitNs,
+		Running:  &document.Bounds{LowNs: 100, HighNs: 200},
+		Pressure: &document.Shares{Low: 0.45, High: 0.9},
+	}
+	list := []csp.Pressure{{Class: "L", Lock: "L", WaitNs: 90, CSP: 0.9, PlusMinus: &half}}
+	d := &document.CSP{
+		Sampled:   true,
+		Intervals: []csp.Interval{{EndNs: 100, RunningNs: 100, Locks: list}},
+		Phases:    []csp.Phase{{Class: "L", Lock: "L", Locks: 1, EndNs: 100, WaitNs: 90, CSP: 0.9, PlusMinus: &half}},
+		Total:     document.Total{Waiting: document.Waiting{WaitNs: 90}, RunningNs: 100},
+		Coverage:  cov,
+	}
+	for _, chart := range []bool{false, true} {
+		var out bytes.Buffer
+		golden.OK(t, CSP(&out, d, Options{Chart: chart}))
+		if strings.Contains(out.String(), "% ±") || !strings.Contains(out.String(), "45.0 to 90.1 %") {
+			t.Errorf("%s", out.String())
+		}
+		if !strings.Contains(out.String(), "between 45.0 % and 90.0 %") {
+			t.Errorf("%s", out.String())
+		}
+	}
+}
