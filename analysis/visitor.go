@@ -116,6 +116,14 @@ type ActivityVisitor interface {
 	Activity(ev *format.Event, frames []format.Frame)
 }
 
+// InstantVisitor is an ActivityVisitor that also receives the sampling instants as the source reports
+// them, a tick and the contention at it, and the beginning of each input as a KindSetting. The event
+// is valid during the call only. A filter of locks, threads or time leaves none.
+type InstantVisitor interface {
+	ActivityVisitor
+	Instant(ev *format.Event)
+}
+
 // QueueChange is a change of a wait queue: a waiter joins or leaves.
 type QueueChange struct {
 	Waiter

@@ -12,6 +12,7 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
+	"contend/blame/dumps"
 	"contend/blame/findings"
 	"contend/blame/locks"
 	"contend/csp"
@@ -72,7 +73,7 @@ func newAnalyze(e *env) *cobra.Command {
 		&o.out.how.Width,
 		"width",
 		0,
-		"print lines of `N` columns instead of the terminal's (80 where there is none)",
+		widthUsage,
 	)
 	return c
 }
@@ -168,11 +169,11 @@ func (o *traceOptions) summarize(
 		locks.Options{ByClass: want.byClass, App: want.app},
 	)
 	pressure := csp.New(csp.Options{Phases: true, Top: want.phases})
-	observed := findings.NewEvidence(want.app)
+	observed, dumped := findings.NewEvidence(want.app), dumps.New(want.app)
 	if want.phases != noPhases {
 		more = append(more, pressure)
 	}
-	res, err := o.run(e, append(more, lockSums, overview, observed)...)
+	res, err := o.run(e, append(more, lockSums, overview, observed, dumped)...)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -202,6 +203,9 @@ func (o *traceOptions) summarize(
 	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, lockSums, found, want.locks)
 	doc.NonLockWaits = document.NewNonLockWaits(&observed.Resources, want.idle, want.places)
 	doc.Rank(want.places)
+	if document.IsDump(res.stats.Format) || dumped.Runnable() {
+		doc.Dumps = document.NewDumps(res.trace.Symbols, dumped.Overview())
+	}
 	if !want.byClass {
 		doc.Coverage.Places = document.NewPlaces(res.trace.Symbols, namedOf(found.Locks))
 	}

@@ -50,6 +50,8 @@ var documentCommands = map[string]string{
 	"hist":             "hist --by class --class Vault --expected-interval 50ms D/exact.txt",
 	"hist-over-time":   "hist --interval 100ms D/exact.txt",
 	"hist-sampled":     "hist D/sampled-1.txt",
+	"analyze-dumps":    "analyze D/dumps.txt",
+	"threads":          "threads D/dumps.txt",
 	"verify":           "verify D/damaged.bin",
 	"verify-text":      "verify D/counts.txt",
 	"whatif":           "whatif --top 1 D/inferred.txt",

@@ -294,6 +294,7 @@ var allowed = map[string][]string{
 	},
 	"contend/report/document/perfetto": {"contend/blame/waits", "contend/analysis", "contend/format"},
 	"contend/blame/cube":               {"contend/blame", "contend/analysis", "contend/format"},
+	"contend/blame/dumps":              {"contend/blame", "contend/blame/locks", "contend/analysis", "contend/format"},
 	"contend/blame/stacks":             {"contend/blame", "contend/analysis", "contend/format"},
 }
 

@@ -107,6 +107,7 @@ func newRoot(e *env) *cobra.Command {
 		newReport(e),
 		newBlame(e),
 		newWhy(e),
+		newThreads(e),
 		newDiff(e),
 		newCheck(e),
 	)

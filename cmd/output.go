@@ -83,6 +83,9 @@ func (o *outputOptions) bind(c *cobra.Command, all forms) {
 	o.bindFile(c)
 }
 
+// widthUsage is the usage of --width.
+const widthUsage = "print lines of `N` columns instead of the terminal's (80 where there is none)"
+
 // defaultTop is how many rows are shown unless --top says otherwise.
 const defaultTop = 10
 

@@ -243,7 +243,7 @@ func TestOneIsNotMany(t *testing.T) {
 	many := regexp.MustCompile(
 		`(?:^|[^-\w.,])1 (dumps|waits|threads|locks|samples|goroutines|events|rules|edges|chains|inputs|places)\b`,
 	)
-	for _, path := range append(dumps(t), "../testdata/virtual-jdk25.jfr") {
+	for _, path := range append(dumpPaths(t), "../testdata/virtual-jdk25.jfr") {
 		for _, args := range [][]string{{"analyze", "--full"}, {"analyze", "--tables"}, {"check", "--rule", "csp(*) < 99%"}, {"graph"}, {"chains"}, {"verify"}} {
 			var out, msg strings.Builder
 			Main(append(args, path), nil, &out, &msg)
@@ -252,8 +252,8 @@ func TestOneIsNotMany(t *testing.T) {
 	}
 }
 
-// dumps are the thread dumps of testdata, of each of which a few threads wait.
-func dumps(t *testing.T) (paths []string) {
+// dumpPaths are the thread dumps of testdata, of each of which a few threads wait.
+func dumpPaths(t *testing.T) (paths []string) {
 	t.Helper()
 	for _, path := range allInputs(t) {
 		if strings.HasSuffix(path, ".txt") {

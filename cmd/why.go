@@ -52,7 +52,7 @@ func newWhy(e *env) *cobra.Command {
 	o.at.bind(c, "at", "the wait going on at `TIME`: since the start (1.5s) or absolute (2026-01-31T12:00:00Z)")
 	c.Flags().StringVar(&o.wait, "wait", "1", "the `N`th longest wait, or typical: one of median duration")
 	c.Flags().
-		IntVar(&o.out.how.Width, "width", 0, "print lines of `N` columns instead of the terminal's (80 where there is none)")
+		IntVar(&o.out.how.Width, "width", 0, widthUsage)
 	return c
 }
 

@@ -34,6 +34,7 @@ type pass struct {
 	reacquiring      reacquiring
 	sleeps           sleeps.Sites
 	activityVisitors []analysis.ActivityVisitor
+	instantVisitors  []analysis.InstantVisitor
 	scratch          format.Event // of visitActivity
 	showsSpinning    bool         // an event shows an activity outside of waits, so spinning and sleeping would show
 }
@@ -51,6 +52,9 @@ func Run(src format.Source, f analysis.Filter, v ...analysis.Visitor) (*analysis
 	p.rec.NonLock = len(deliver.Asking[analysis.NonLockVisitor](p.emit)) > 0
 	if f.Class == nil && f.Lock == nil {
 		p.activityVisitors = deliver.Asking[analysis.ActivityVisitor](p.emit)
+	}
+	if p.activityVisitors != nil && f.Thread == nil && f.From == format.NoTime && f.To == format.NoTime {
+		p.instantVisitors = deliver.Asking[analysis.InstantVisitor](p.emit)
 	}
 	p.sampler = sampled.New(p.rec, p.emit)
 	var ev format.Event
@@ -80,8 +84,10 @@ func (p *pass) dispatch(ev *format.Event) {
 	case format.KindThread, format.KindObject, format.KindStack:
 		p.names.Define(ev)
 	case format.KindTick:
+		p.visitInstant(ev)
 		p.sampler.Tick(ev)
 	case format.KindContention:
+		p.visitInstant(ev)
 		if ev.Weight != format.EvidenceOnly {
 			p.sampler.Contention(ev)
 		} else if !p.sampler.Link(ev) {
@@ -128,9 +134,17 @@ func (p *pass) visitActivity(ev *format.Event) {
 	}
 }
 
+// visitInstant gives an event of a sampling instant to the visitors that ask for it.
+func (p *pass) visitInstant(ev *format.Event) {
+	for _, v := range p.instantVisitors {
+		v.Instant(ev)
+	}
+}
+
 // setting takes a setting of the trace. The one with the label of an input begins that input.
 func (p *pass) setting(ev *format.Event) {
 	if ev.Name == format.SettingInput {
+		p.visitInstant(ev)
 		p.endInput()
 		p.sampler.Begin()
 		p.rec.Next()

@@ -93,6 +93,18 @@ func (r *Reader) advance() {
 	}
 }
 
+// running returns the activity of a goroutine that runs, is ready to, or is in a system call.
+func (r *Reader) running(g *goroutine, thread format.ThreadID, at int64) format.Event {
+	return format.Event{
+		Kind:     format.KindActivity,
+		Activity: format.ActivityRunnable,
+		Thread:   thread,
+		Stack:    r.stacks.Announce(g.frames, &r.Queue),
+		Time:     at,
+		End:      at,
+	}
+}
+
 func (r *Reader) damaged(code string, err error) {
 	why := fmt.Sprintf("goroutine dump: %v", err)
 	r.Said.Damage.AddDamage(
@@ -156,6 +168,7 @@ func (r *Reader) deliver(list []*goroutine) {
 	for _, g := range list {
 		thread := r.thread(g)
 		if !g.waits() {
+			others = append(others, r.running(g, thread, at))
 			continue
 		}
 		res := r.rules.Classify("go:"+strings.ReplaceAll(g.state, " ", "-"), g.frames)

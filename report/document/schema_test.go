@@ -26,7 +26,7 @@ func TestSchemaAndReadmeNameEveryKey(t *testing.T) {
 			got[name+" "+key] = true
 		}
 	}
-	for _, d := range []any{Analyze{}, Blame{}, CSP{}, Chains{}, Check{}, Diff{}, Graph{}, Hist{}, Verify{}, WhatIf{}, Why{}} {
+	for _, d := range []any{Analyze{}, Blame{}, CSP{}, Chains{}, Check{}, Diff{}, Graph{}, Hist{}, Threads{}, Verify{}, WhatIf{}, Why{}} {
 		addKeys(want, reflect.TypeOf(d))
 	}
 	golden.Same(t, got, want, "schema.json differs from the types (-types +schema)")

@@ -197,16 +197,18 @@ func (s *screen) hides() bool {
 }
 
 // arguments returns the inputs as arguments for a shell.
-func (s *screen) arguments() string {
+func (s *screen) arguments() string { return arguments(s.Trace.Inputs, &s.Options) }
+
+func arguments(inputs []string, o *Options) string {
 	var names []string
-	for _, n := range s.Trace.Inputs {
+	for _, n := range inputs {
 		names = append(names, quoted(n))
 	}
-	if len(names) > 2 && !s.Full {
+	if len(names) > 2 && !o.Full {
 		return "TRACE ..."
 	}
 	for i, n := range names {
-		if n == "-" || !s.Full && text.Columns(n) > s.Width-len(nextIs) {
+		if n == "-" || !o.Full && text.Columns(n) > o.Width-len(nextIs) {
 			names[i] = "TRACE" // a shortened name is useless, and a pipe cannot be read again
 		}
 	}
