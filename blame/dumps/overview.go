@@ -73,7 +73,7 @@ func (c *Collector) Overview() *Overview {
 			state := c.state(&t.shown)
 			o.Threads++
 			o.ByState[state]++
-			name := c.sym.Groups().Name(c.sym.Group(id))
+			name := c.sym.Groups().Value(c.sym.Group(id))
 			g := groups[name]
 			if g == nil {
 				g = &Group{Name: name}
@@ -137,7 +137,7 @@ func (c *Collector) stacks(sums map[stackOf]*stackSum) []Stack {
 			Stuck:   sum.stuck,
 			Locks:   len(sum.locks),
 			Groups:  largest(sum.groups),
-			Site:    c.sites.Names().Name(c.sites.Waiter(key.stack)),
+			Site:    c.sites.Names().Value(c.sites.Waiter(key.stack)),
 			Doing:   c.sites.Doing(key.stack),
 		}
 		if by := largest(sum.locks); len(by) > 0 {
