@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -493,5 +494,48 @@ func TestFilesUseOnlyWhatComesAfterThem(t *testing.T) {
 				t.Errorf("%s: %s of %s, further up", fset.Position(id.Pos()), id.Name, file(obj.Pos()))
 			}
 		}
+	}
+}
+
+// A package of more than a few files describes itself in doc.go, and one of many lists them
+// there, so that a reader finds the file that a question is about.
+func TestRoomsDescribeThemselves(t *testing.T) {
+	const few, many = 3, 8 // files, besides doc.go and tests
+	named := regexp.MustCompile(`\b\w+\.go\b`)
+	rooms := 0
+	golden.OK(t, filepath.WalkDir("..", func(room string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		if name := entry.Name(); strings.HasPrefix(name, ".") && name != ".." || name == "testdata" {
+			return filepath.SkipDir
+		}
+		var files []string
+		for _, path := range golden.Must(filepath.Glob(room + "/*.go"))(t) {
+			if name := filepath.Base(path); name != "doc.go" && !strings.HasSuffix(name, "_test.go") {
+				files = append(files, name)
+			}
+		}
+		if len(files) <= few {
+			return nil
+		}
+		rooms++
+		doc, err := parser.ParseFile(token.NewFileSet(), room+"/doc.go", nil, parser.ParseComments)
+		if err != nil {
+			t.Errorf("%s has %d files and describes them nowhere: %v", room, len(files), err)
+			return nil
+		}
+		list := named.FindAllString(doc.Doc.Text(), -1)
+		if len(list) == 0 && len(files) <= many {
+			return nil
+		}
+		list, want := append(list, "doc.go"), append(files, "doc.go")
+		slices.Sort(list)
+		slices.Sort(want)
+		golden.Same(t, slices.Compact(list), want, room+"/doc.go lists files that")
+		return nil
+	}))
+	if rooms < 10 {
+		t.Errorf("%d rooms were looked at", rooms)
 	}
 }

@@ -1,5 +1,3 @@
-// Package cmd is the command line: flags become options, options become
-// calls. It is the only room that sees every other.
 package cmd
 
 import (

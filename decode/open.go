@@ -1,22 +1,3 @@
-// Package decode opens any supported input: it detects the format, decompresses, and chains
-// several inputs into one trace.
-//
-// Its packages read bytes and deliver the events of package format. A decoder infers no
-// owners and sums nothing: analysis does. It knows no other decoder but where the table says.
-//
-//	native      contend traces
-//	jfr         flight recordings; the dumps in them by threaddump
-//	threaddump  thread dumps of JVMs
-//	godump      goroutine dumps
-//	gotrace     execution traces of Go
-//	perf        the text of perf script
-//	profile     sums by stack or lock, without threads: pprof, folded stacks, counts
-//
-// Below them are three that read no input by themselves:
-//
-//	gonames     functions of Go: their packages, and the locks they implement
-//	unwrap      lines without what loggers, containers and mail put around them
-//	rules       whether a park or wait is for a lock, for something else, or idle
 package decode
 
 import (

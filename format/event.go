@@ -1,14 +1,3 @@
-// Package format is the vocabulary of all packages: ids, events, sources of events, positioned
-// errors, and the contend trace format. It decodes no other format and analyses nothing.
-//
-// Its packages import nothing of the other folders:
-//
-//	record      records a running program into a folder; attach, foreign and agent are its parts
-//	simulate    writes traces of a simulated program, with the true blame
-//	natives     what functions of native programs do: take locks, wait, sleep
-//	whole       replaces files atomically
-//	workers     goroutines whose panics reach the one that waits for them
-//	human       counts and durations as people read them
 package format
 
 // Kind is the kind of an Event.

@@ -1,6 +1,3 @@
-// Package golden compares outputs with files under golden/ and updates them, and has the other
-// helpers that tests share: comparisons, test depth, fuzz seeds, GC settings, CPU time and
-// goroutine counts.
 package golden
 
 import (

@@ -27,13 +27,6 @@ func (in *input) prov() Provenance {
 	return Exact
 }
 
-// complete reports whether each wait for a lock is a whole acquisition. Those for a lock with
-// recorded holds are.
-func (r *Record) complete(l format.ObjectID) bool {
-	in := r.input(l)
-	return in.whole || in.tenures && (!in.partial || r.hasHolds(l))
-}
-
 // note adds a setting or a recorded interval.
 func (in *input) note(ev *format.Event, end int64) {
 	switch {

@@ -177,6 +177,13 @@ func (r *Record) reaches(t format.ThreadID, from, to int64) {
 	s.from, s.to = min(s.from, from), max(s.to, to)
 }
 
+// complete reports whether each wait for a lock is a whole acquisition. Those for a lock with
+// recorded holds are.
+func (r *Record) complete(l format.ObjectID) bool {
+	in := r.input(l)
+	return in.whole || in.tenures && (!in.partial || r.hasHolds(l))
+}
+
 func (r *Record) Waited() int { return r.waits.Len() }
 
 // EachWait calls f for each wait in recorded order. It may be called before Arrange only.

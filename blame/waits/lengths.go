@@ -1,6 +1,3 @@
-// Package waits describes single waits: their lengths as distributions (lengths.go, result.go),
-// the longest of them with the owners that each is charged to (longest.go, queueruns.go), and
-// what threads did around one of them (lanes.go, window.go). It sums no blame.
 package waits
 
 import (

@@ -1,8 +1,3 @@
-// Package jfr reads flight recordings of JDK 9 and later and of other tools that write the
-// same format. It streams: a few chunks are in memory at a time, and goroutines prepare
-// chunks ahead of the requested events. The layout of every event comes from the
-// recording's own metadata; events without relevance for threads and locks are skipped by
-// their size. It refuses the older format of JDK 7 and 8.
 package jfr
 
 import (

@@ -1,11 +1,3 @@
-// Package perf reads the output of perf script for futexes, the scheduler and kernel locks:
-// which thread waited for which lock, how long, and which thread woke it. It delivers waits
-// and releases; package analysis/owners infers the owners. It refuses perf.data itself,
-// which does not contain the names of functions.
-//
-// Times are those of the recording's clock, which counts from the start of the machine.
-// Events are delivered at once, except a wait for a lock, which is kept until it is known
-// whether its thread acquired the lock.
 package perf
 
 import (

@@ -1,8 +1,3 @@
-// Package threaddump reads thread dumps as samples: the locks that threads wait for at one
-// instant, and their owners. It takes one dump or many, in the dialects of several JVMs and
-// tools, with other text between them. It finds deadlocks by the locks: the JVM's own
-// deadlock report is not always there, and serves only for owners that the stacks do not
-// show.
 package threaddump
 
 import (

@@ -1,7 +1,3 @@
-// Package unwrap removes the prefixes, quoting and encoding that other programs add to the
-// lines of a dump: loggers, containers, HTML, mail. Each wrapping is a layer, and layers
-// nest: a container's JSON around a logger's times around a dump. A layer is removed only
-// if a dump is beneath it.
 package unwrap
 
 import (

@@ -1,7 +1,3 @@
-// Package record records a running program: a JVM with an agent that samples the owners of
-// contended locks, with the flight recorder, or with both; a Go program over net/http/pprof;
-// a native one with perf. It leaves a folder with the agent's jar behind that goes with the
-// target, changes no setting of it for longer than the recording, and analyses nothing.
 package record
 
 import (

@@ -26,6 +26,7 @@
 // Fit goes through the stages up to the check, then Answer and Why may be called as often as
 // wanted. The stages, in order, each with its file and all that it writes:
 //
+//	doc.go        this page
 //	sites.go      the paths that acquire locks           Group.sites, byKey; waits and times of Lock
 //	stacks.go     the sites of a group in stacks         nothing of the group
 //	silent.go     silent sites, placeless activities     Group.sites, placed, silentUsers; Lock.permits

@@ -1,0 +1,16 @@
+// Package locks sums waiting by lock or class of lock, and waiting for other things by place.
+//
+//	doc.go        this page
+//	locks.go      the number and the duration of waits for each lock
+//	overview.go   the visitor that sums by lock, owner and waiter
+//	sums.go       the tables of the overview
+//	lock.go       each lock with its owners and waiters
+//	join.go       several locks in one row
+//	site.go       the site in the name of a lock
+//	names.go      locks and owners named by places
+//	orders.go     pairs of locks that were acquired in both orders
+//	resources.go  places where threads wait for resources
+//	callers.go    the callers of such a place
+//	kind.go       the kind of a resource, by the names of methods
+//	pools.go      exhausted pools
+package locks
