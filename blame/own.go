@@ -39,13 +39,20 @@ func set(words string) map[string]bool {
 	return m
 }
 
+// entries are the methods of a lock that acquire it.
+var entries = set(`lock lockInterruptibly tryLock acquire readLock writeLock lockRead lockWrite`)
+
+// enters reports whether a frame only acquires a lock of the program's own making: its caller shows
+// more.
+func enters(f format.Frame) bool { return strings.HasSuffix(f.Class, "Lock") && entries[f.Method] }
+
 // ownByDefault reports whether a frame is of the program's own code, by its name. Generated code of
 // a compiler or a virtual machine is not.
 func ownByDefault(f format.Frame) bool {
 	if f.Class == "" {
 		return !analysis.NativeLibrary(f)
 	}
-	if f.Class[0] == '[' || analysis.RuntimeFrame(f) || strings.Contains(f.Class, "$$") {
+	if f.Class[0] == '[' || analysis.RuntimeFrame(f) || strings.Contains(f.Class, "$$") || enters(f) {
 		return false
 	}
 	if first, _, _ := strings.Cut(f.Class, "/"); goStandard[first] {

@@ -12,6 +12,7 @@ type Kind string
 // anything else.
 const (
 	KindPool      Kind = "pool"
+	KindSemaphore Kind = "semaphore"
 	KindQueue     Kind = "queue"
 	KindLatch     Kind = "latch"
 	KindResult    Kind = "result"
@@ -25,9 +26,10 @@ var kinds = []struct {
 	kind  Kind
 	words []string
 }{
-	{KindLatch, []string{"latch", "barrier", "phaser", "waitgroup"}},
-	{KindResult, []string{"future", ".join", "joinall", "promise"}},
-	{KindPool, []string{"pool", "semaphore", "sem_"}},
+	{KindLatch, []string{"latch", "barrier", "phaser", "waitgroup", "errgroup"}},
+	{KindResult, []string{"future", ".join", "joinall", "promise", "singleflight"}},
+	{KindPool, []string{"pool"}},
+	{KindSemaphore, []string{"semaphore", "sem_"}},
 	{KindQueue, []string{"queue", "deque", "exchanger", "channel", "[chan", "[select"}},
 }
 

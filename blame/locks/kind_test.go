@@ -16,7 +16,7 @@ func TestKindsOfWaitsForNoLock(t *testing.T) {
 		{KindQueue, "java.util.concurrent.ArrayBlockingQueue.take", "com.example.Worker.run:9", ""},
 		{KindPool, "java.util.concurrent.ArrayBlockingQueue.take", "com.example.Pool.borrow:7", ""},
 		{KindPool, "java.lang.Object.wait", "com.example.Box.get:7", "com.example.Db.getConnection"},
-		{KindPool, "java.util.concurrent.Semaphore.acquire", "com.example.Box.get:7", ""},
+		{KindSemaphore, "java.util.concurrent.Semaphore.acquire", "com.example.Box.get:7", ""},
 		{KindLatch, "java.lang.Object.wait", "com.example.Page.latch:7", ""},
 		{KindResult, "java.util.concurrent.FutureTask.get", "com.example.Box.get:7", ""},
 		{KindCondition, "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await", "com.example.Box.get:7", ""},

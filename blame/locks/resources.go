@@ -220,7 +220,14 @@ var unnamed = [...]string{
 }
 
 // libraries are the packages whose frames wait on behalf of the program.
-var libraries = [...]string{"java.", "javax.", "jdk.", "sun.", "com.sun.", "sync.", "internal/", "runtime.", "time."}
+var libraries = [...]string{
+	"java.", "javax.", "jdk.", "sun.", "com.sun.",
+	"sync.", "internal/", "runtime.", "time.", "golang.org/x/sync/",
+}
+
+// platform are those of them that implement waiting. In a thread of libraries alone, another one
+// takes the place of the program.
+var platform = [...]string{"java.lang.", "java.util.concurrent.", "jdk.internal.", "sun.misc.", "sync.", "runtime."}
 
 // outermost are the classes whose methods begin a thread. No frame of the program is outside of
 // them.
@@ -235,8 +242,29 @@ var goWaits = map[string]string{
 // Place returns the waiting method of a stack, and the method of the program that called it. loop
 // reports whether that is the program's outermost method, and not a task of an executor.
 func Place(frames []format.Frame) (what, site string, loop bool) {
-	n := 0
-	for n < len(frames) && library(frames[n]) && (what == "" || !body(frames[n])) {
+	what, n := waitOf(frames, library)
+	if !slices.ContainsFunc(frames, func(f format.Frame) bool { return !library(f) }) {
+		inner, at := waitOf(frames, waiting)
+		if inner != "" {
+			what, n = inner, at
+		}
+		if at == len(frames) || !slices.ContainsFunc(frames[at:], func(f format.Frame) bool { return !waiting(f) }) {
+			return what, "", false
+		}
+	} else if n == len(frames) || library(frames[n]) {
+		return what, "", false
+	}
+	site = analysis.MethodName(frames[n])
+	if frames[n].Line > 0 {
+		site += ":" + strconv.Itoa(frames[n].Line)
+	}
+	return what, site, !slices.ContainsFunc(frames[n+1:], func(f format.Frame) bool { return !begins(f) })
+}
+
+// waitOf returns the outermost of the innermost frames that are of a library, and the number of the
+// frame that called it.
+func waitOf(frames []format.Frame, of func(format.Frame) bool) (what string, n int) {
+	for n < len(frames) && of(frames[n]) && (what == "" || !body(frames[n])) {
 		if strings.Contains(frames[n].Class, "$$Lambda") || reflects(frames[n]) {
 			n++
 			continue // a generated or intermediate frame: its caller is more useful
@@ -247,14 +275,13 @@ func Place(frames []format.Frame) (what, site string, loop bool) {
 		}
 		n++
 	}
-	if n == len(frames) || library(frames[n]) {
-		return what, "", false
-	}
-	site = analysis.MethodName(frames[n])
-	if frames[n].Line > 0 {
-		site += ":" + strconv.Itoa(frames[n].Line)
-	}
-	return what, site, !slices.ContainsFunc(frames[n+1:], func(f format.Frame) bool { return !begins(f) })
+	return what, n
+}
+
+// waiting reports whether a frame of a library is one of those that implement waiting.
+func waiting(f format.Frame) bool {
+	return strings.HasPrefix(f.Method, "[") || strings.Contains(f.Class, "$$Lambda") || f.Class == "sync" || f.Class == "runtime" ||
+		slices.ContainsFunc(platform[:], func(p string) bool { return strings.HasPrefix(f.Class, p) })
 }
 
 // reflects reports whether a frame is of reflection, which only calls another method.
@@ -267,7 +294,7 @@ func reflects(f format.Frame) bool {
 // body reports whether a frame of a library is the body of a thread, whose name does not show what
 // the thread waits for.
 func body(f format.Frame) bool {
-	return (f.Method == "run" || f.Method == "runWorker" || f.Method == "mainLoop") &&
+	return (f.Method == "run" || f.Method == "runWith" || f.Method == "runWorker" || f.Method == "mainLoop") &&
 		!strings.Contains(f.Class, "$$Lambda")
 }
 

@@ -1,7 +1,6 @@
 package locks
 
 import (
-	"cmp"
 
 	"contend/analysis"
 	"contend/blame"
@@ -27,23 +26,37 @@ func (c *Overview) siteOf(of *charged) string {
 		return made
 	}
 	acquired := c.keys.Sites().Acquired
-	return cmp.Or(
+	candidates := [...]Amount{
 		c.mostly(&c.owners, of.owners, acquired),
 		c.mostly(&c.waiters, of.places, all),
 		c.mostly(&c.owners, of.owners, all),
-	)
+	}
+	most := int64(0)
+	for _, one := range candidates {
+		most = max(most, one.WaitNs)
+	}
+	for _, one := range candidates {
+		if one.Text != "" && one.WaitNs >= most/speaks {
+			return one.Text
+		}
+	}
+	return ""
 }
+
+// speaks is how many times the waiting at a site another one must have, of a kind that says less
+// about the lock, to name it: the locks of a class have a site each.
+const speaks = 10
 
 func all(uint32) bool { return true }
 
 // mostly returns the site in the program with most of the waiting of some rows, among the sites that
-// count; "" if there is none.
-func (c *Overview) mostly(s *sums, rows []int32, counts func(site uint32) bool) string {
+// count; the zero Amount if there is none.
+func (c *Overview) mostly(s *sums, rows []int32, counts func(site uint32) bool) Amount {
 	bySite := make(map[uint32]int64, len(rows))
 	for _, r := range rows {
 		if site := s.id(r, 1); !blame.Pseudo(site) && counts(site) {
 			bySite[site] += s.ns[r]
 		}
 	}
-	return c.largest(bySite, s.by[1]).Text
+	return c.largest(bySite, s.by[1])
 }

@@ -16,6 +16,7 @@ type builder struct {
 	locked []taken // its monitors, innermost first
 	byID   map[int64]int
 	claims []claim
+	began  int // how often a thread began
 	title  int // the place of a title that the current thread replaces, -1 for none
 
 	relations []relation
@@ -38,6 +39,7 @@ func (b *builder) begin(t Thread) {
 	title := b.title
 	b.next()
 	b.cur, b.title = &t, title
+	b.began++
 }
 
 // known remembers the current thread under an id; false when the dump has a
@@ -49,6 +51,9 @@ func (b *builder) known(id int64) bool {
 	b.byID[id] = len(b.dump.Threads)
 	return true
 }
+
+// threadsBegun returns how often a thread began.
+func (b *builder) threadsBegun() int { return b.began }
 
 // replaces removes a title above the current thread: the same first line without a stack,
 // which consoles print above a thread. It reports whether there is one.

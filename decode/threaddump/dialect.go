@@ -17,6 +17,12 @@ type parser interface {
 	finish(cut bool) *Dump
 }
 
+// threadParser is a parser whose threads can be counted.
+type threadParser interface {
+	parser
+	threadsBegun() int
+}
+
 // dialect is one way of writing a thread dump as lines of text.
 type dialect struct {
 	name   string
@@ -52,7 +58,12 @@ func quoted(line string) bool { return strings.HasPrefix(line, `"`) }
 func (d *dialect) begin(n *names, before []string, line string) parser {
 	p := d.open(n, before, line)
 	if d.opens != nil {
-		p = &nameJoiner{parser: p, opens: d.opens}
+		p = &nameJoiner{parser: p.(threadParser), opens: d.opens}
+	}
+	if d.name == hotspotDialect.name && anchors(line) {
+		for _, one := range lead(before, line) {
+			p.line(one)
+		}
 	}
 	if !d.header(line) { // it is a thread's, or a report's
 		p.line(line)
@@ -66,6 +77,8 @@ func Begins(line string) unwrap.Mark {
 	switch d := begins(line, false); {
 	case d == nil:
 		return unwrap.None
+	case d.name == hotspotDialect.name && anchors(line) && line[0] != '-' && line[0] != ' ' && line[0] != '\t':
+		return unwrap.Header
 	case quoted(line) || line[0] == '#' || d.name == hotspotDialect.name && !strings.HasSuffix(line, ":"):
 		return unwrap.Thread
 	}
@@ -73,12 +86,12 @@ func Begins(line string) unwrap.Mark {
 }
 
 // Firsts are the bytes that dumps begin with.
-const Firsts = "\"F=0#-DT3"
+const Firsts = "\"F=0#-DT3JC"
 
 // begins finds the dialect of a dump that begins at a line, nil if there is none. Within a
 // dump, only a header begins another one.
 func begins(line string, within bool) *dialect {
-	if line == "" || strings.IndexByte(Firsts, line[0]) < 0 {
+	if line == "" || strings.IndexByte(Firsts, line[0]) < 0 && (within || !anchors(line) && !looksLikeHead(line)) {
 		return nil
 	}
 	for i := range dialects {

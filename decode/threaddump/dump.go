@@ -21,6 +21,8 @@ type Dump struct {
 
 	Fragment bool          // threads cut out of a dump: others may be missing
 	Absent   []absentOwner // of locks, which are named and not listed
+	Garbled  int           // lines that look like a thread's first and are not understood
+	Example  string        // one of them
 	Reported string        // what the JVM's deadlock report says, if the threads do not show all of it; else ""
 	Listed   bool          // it lists all platform threads that run Java, even if it is cut
 	Mixed    bool          // jhsdb --mixed wrote it: with native frames, and without locks

@@ -36,6 +36,8 @@ type hotspot struct {
 	owned    bool   // within "Locked ownable synchronizers"
 	blank    bool   // the current thread is followed by a blank line: it is whole
 	last     string // the last line under the current thread
+	previous string // the last line that is not empty
+	foreign  bool   // the current thread is in the notation of another tool
 	fragment bool   // no header, no end: threads cut out of a dump by hand
 	alone    bool   // nothing but a report, as far as is read
 	vmState  string // of the current thread, by a debugger
@@ -61,17 +63,15 @@ func release(header string) int {
 // hotspotThread matches the first line of a thread without a header before it, and of a
 // deadlock report.
 func hotspotThread(line string) bool {
-	if reports(line) {
+	if reports(line) || anchors(line) {
 		return true
 	}
 	if quoted(line) {
-		return strings.Contains(line, " tid=") &&
-			(strings.Contains(line, " nid=") || strings.Contains(line, " prio=")) ||
-			strings.Contains(line, `" - Thread t@`) ||
+		return looksLikeHead(line) || strings.Contains(line, `" - Thread t@`) ||
 			geodeName(line) > 0
 	}
 	_, _, ok := debuggerThread(line)
-	return ok
+	return ok || looksLikeHead(line)
 }
 
 func newHotSpot(n *names, before []string, line string) parser {
@@ -85,8 +85,12 @@ func newHotSpot(n *names, before []string, line string) parser {
 var hotspotEnds = []string{"JNI global ref", "Heap", " num     #instances", "num     #instances"}
 
 func (p *hotspot) line(line string) bool {
-	text := strings.TrimLeft(line, " \t")
-	switch {
+	text := strings.TrimSpace(line)
+	previous := p.previous
+	if text != "" {
+		p.previous = text
+	}
+	switch head, foreign := headOf(text); {
 	case text == "":
 		p.blank = p.cur != nil
 	case p.report.within:
@@ -98,6 +102,11 @@ func (p *hotspot) line(line string) bool {
 	case line[0] == '"' && !p.ended:
 		p.alone = false
 		p.thread(line)
+	case foreign && !p.ended:
+		p.alone, p.dump.Addresses, p.dump.Marks = false, false, false
+		p.begin(head)
+		p.begun(true)
+		p.known(head.JavaID)
 	case line[0] == 'T' && p.debugger(line):
 	case reportEnds(line):
 		p.next()
@@ -107,10 +116,35 @@ func (p *hotspot) line(line string) bool {
 	case line[0] != '\t' && slices.ContainsFunc(hotspotEnds, func(end string) bool { return strings.HasPrefix(line, end) }):
 		p.next()
 		p.ended = true
-	case p.cur != nil:
-		p.part(text)
+	case looksLikeHead(line):
+		p.alone = false
+		p.thread(line)
+	default:
+		p.lost(previous, text)
+		if p.cur != nil {
+			p.part(text)
+		}
 	}
 	return true
+}
+
+// lost begins a thread whose first line is not understood, or not in the text: its state comes
+// next, or a line that only a thread has.
+func (p *hotspot) lost(previous, text string) {
+	switch {
+	case stated(text) && anchors(text) && (p.cur == nil || p.cur.State != "" && len(p.cur.Frames) > 0):
+		if previous == "" || isPart(previous) {
+			previous = nameless
+		}
+		p.thread(previous)
+	case p.cur == nil && (anchors(text) || p.fragment && isPart(text)):
+		p.thread(nameless)
+	}
+}
+
+// begun resets what is known of the lines under a thread's first.
+func (p *hotspot) begun(foreign bool) {
+	p.owned, p.blank, p.last, p.foreign = false, false, "", foreign
 }
 
 // part takes a line after a thread's first.
@@ -124,8 +158,6 @@ func (p *hotspot) part(text string) {
 		state, _, _ = strings.Cut(state, " ")
 		p.cur.State = p.names.intern(state)
 		p.cur.stalled = p.cur.stalled && state == "RUNNABLE"
-	} else if ref, ok := strings.CutPrefix(text, "on "); ok {
-		p.on(ref)
 	} else if strings.HasPrefix(text, "0x") {
 		p.mixed(text)
 	} else if strings.HasPrefix(text, "Locked ownable synchronizers") {
@@ -136,6 +168,18 @@ func (p *hotspot) part(text string) {
 		p.dump.Virtuals, p.dump.Hides = true, true
 		p.begin(Thread{Virtual: true})
 		p.cur.JavaID, _ = strconv.ParseInt(id, 10, 64)
+	} else if p.other(text); p.foreign {
+		p.bare(text)
+	}
+}
+
+// other reads a line in the notation of another tool.
+func (p *hotspot) other(text string) {
+	for _, part := range parts {
+		if rest, ok := strings.CutPrefix(text, part.first); ok {
+			part.read(p, rest)
+			return
+		}
 	}
 }
 
@@ -196,16 +240,19 @@ func (p *hotspot) thread(line string) {
 	} else {
 		end = strings.LastIndexByte(line, '"')
 	}
-	if end < 1 {
-		return
+	name, rest := "", ""
+	if end < 1 || line[0] != '"' {
+		name, rest = damagedName(line)
+	} else {
+		name, rest = line[1:end], line[end+1:]
 	}
-	p.begin(Thread{Name: p.names.intern(line[1:end])})
-	p.owned, p.blank, p.last = false, false, ""
-	p.cur.stalled = strings.Contains(line[end:], " in Object.wait() ")
+	p.begin(Thread{Name: p.names.intern(name), State: statedIn(rest)})
+	p.begun(false)
+	p.cur.stalled = strings.Contains(rest, " in Object.wait() ")
 	p.carriers = p.carriers || carrier(p.cur.Name)
 	p.dump.Hides = p.dump.Hides || strings.HasPrefix(p.cur.Name, virtuals)
 	p.dump.Listed = p.dump.Listed || p.cur.Name == "VM Thread" && !p.fragment // the JVM's own come last
-	for word := range strings.FieldsSeq(line[end+1:]) {
+	for word := range strings.FieldsSeq(rest) {
 		p.modern = p.modern || bracketed(word) // older ones print no such id
 		switch key, value, _ := strings.Cut(word, "="); key {
 		case "nid":
@@ -236,6 +283,18 @@ func (p *hotspot) numbered() {
 	native, listed := p.called[p.cur.JavaID]
 	p.dump.Fused = p.dump.Fused || listed && native != p.cur.NativeID
 	p.called[p.cur.JavaID] = p.cur.NativeID
+}
+
+// statedIn returns the state in a first line: of dumps that have no other, or have lost it.
+func statedIn(rest string) string {
+	if strings.Contains(rest, " waiting for monitor entry") {
+		return "BLOCKED"
+	}
+	last := strings.ToUpper(rest[strings.LastIndexByte(rest, ' ')+1:])
+	if slices.Contains(threadStates, last) {
+		return last
+	}
+	return ""
 }
 
 // bracketed matches a number in square brackets.

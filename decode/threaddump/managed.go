@@ -19,15 +19,20 @@ func (p *hotspot) managed(id string) {
 	p.dump.Addresses, p.dump.Marks = false, false
 }
 
-// on reads IntelliJ's ` on CLASS@1f owned by "name" Id=12`. Its threads have no
-// ids: the owner is found by name.
+// on reads `CLASS@1f owned by "name" Id=12` of IntelliJ, and `CLASS@1f owned by: name` of JConsole.
+// Their threads have no ids: the owner is found by name.
 func (p *hotspot) on(text string) {
-	ref, owner, owned := strings.Cut(text, ` owned by "`)
+	ref, owner, owned := strings.Cut(text, " owned by")
 	p.dump.Addresses, p.dump.Marks = false, false
 	p.waitsByState(p.names.hashed(ref))
-	if end := strings.LastIndex(owner, `" Id=`); owned && end >= 0 {
-		p.relations = append(p.relations, relation{p.cur.Name, p.cur.Wait, p.cur.For, p.names.intern(owner[:end])})
+	owner, _ = strings.CutPrefix(owner, ":")
+	if owner = strings.TrimLeft(owner, " "); !owned || owner == "" {
+		return
 	}
+	if end := strings.LastIndex(owner, `" Id=`); end > 0 && owner[0] == '"' {
+		owner = owner[1:end]
+	}
+	p.heldBy(owner)
 }
 
 // debuggerFrame reads jhsdb's `a.B.f(int) @bci=1, line=2 (Compiled frame)`, cut after the

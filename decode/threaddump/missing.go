@@ -27,6 +27,33 @@ func (m *missing) lists(d *Dump) {
 	}
 }
 
+// garbled says what a dump has that is not understood.
+func garbled(d *Dump) string {
+	example := strings.ToValidUTF8(d.Example, "\uFFFD")
+	return human.Some(d.Garbled, "line looks", "lines look") + fmt.Sprintf(
+		" like the first of a thread and could not be read, as %.60q: the thread is left out", example)
+}
+
+// guess notes a thread that may own a lock which the dump does not name: it is in the method
+// where others wait to enter.
+func (m *missing) guess(d *Dump) {
+	for i := range d.Threads {
+		t := &d.Threads[i]
+		if m.inside != "" || !t.For.Unnamed() || t.For.Site == "" {
+			continue
+		}
+		at := siteOf(t.Frames)
+		for j := range d.Threads {
+			o := &d.Threads[j]
+			if o.For == t.For || !slices.ContainsFunc(o.Frames, func(f format.Frame) bool { return f.Class == at.Class && f.Method == at.Method }) {
+				continue
+			}
+			m.inside = fmt.Sprintf("; %q is in %s.%s, where they wait, and may hold it", o.Name, at.Class, at.Method)
+			break
+		}
+	}
+}
+
 // named writes the owners that are not in the text.
 func (m *missing) named() string {
 	var list []string
@@ -49,6 +76,7 @@ type missing struct {
 	virtual     int             // waits for locks without an owner in a dump, which virtual threads may hold
 	absent      int             // the same in a dump with missing threads
 	unnamed     int             // waits for locks that a dump does not name
+	inside      string          // which thread may hold such a lock
 	unnamedNow  int             // the same, of the current dump
 	owners      []absentOwner   // that are named and not in their dumps
 	mixed       int             // dumps without locks
@@ -133,8 +161,9 @@ func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 		m.unnamed > 0,
 		format.CodeUnlistedLocks,
 		"take the dump with 'jstack -l PID' and keep all of it",
-		"%s not named in the text: it shows the threads' states and calls, and not whether they wait for the same lock",
+		"%s not named in the text: it shows the threads' states and calls, and not whether they wait for the same lock%s",
 		human.Some(m.unnamed, "wait is for a lock that is", "waits are for locks that are"),
+		m.inside,
 	)
 	add(
 		len(m.owners) > 0,

@@ -124,6 +124,12 @@ func (r *Reader) fetch() *Dump {
 	if d.Mixed {
 		r.missing.mixed++
 	}
+	if d.Garbled > 0 {
+		lost := p.damage(garbled(d), d.Time)
+		lost.Code, lost.Events = format.CodeLostData, int64(d.Garbled)
+		r.missing.cut = append(r.missing.cut, lost)
+		r.Said.Damage.AddDamage(lost)
+	}
 	p.advance()
 	return d
 }
@@ -172,6 +178,7 @@ func (r *Reader) deliver(d *Dump) {
 	d.placeWaits()
 	s := r.snapshot(d, &r.missing)
 	r.missing.lists(d)
+	r.missing.guess(d)
 	r.Push(format.Event{Kind: format.KindTick, Time: at, Weight: weight, Live: s.live, IdleThreads: s.idle})
 	for i := range s.others {
 		s.others[i].Time, s.others[i].End = at, at

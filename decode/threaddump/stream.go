@@ -31,7 +31,7 @@ type stream struct {
 }
 
 // keepBefore is how many lines before a dump may give its time.
-const keepBefore = 3
+const keepBefore = 8
 
 // newStream reads an input of which some lines and bytes are already read.
 func newStream(in *bufio.Reader, name string, line int, off int64) *stream {
@@ -204,10 +204,14 @@ func BeforeJSON(head []byte) (n int) {
 // nameJoiner joins the first line of a thread. A thread name may contain line breaks, which
 // text dumps print unchanged: the first line is then several, and the rest would look like
 // a part of the previous thread.
+//
+// It counts first lines from which no thread began: the parser did not understand them.
 type nameJoiner struct {
-	parser
-	opens func(line string) bool // a thread begins here; its name may not end there
-	lines []string               // of a name that is not whole
+	parser  threadParser
+	opens   func(line string) bool // a thread begins here; its name may not end there
+	lines   []string               // of a name that is not whole
+	garbled int                    // first lines that are not understood
+	example string                 // one of them
 }
 
 // maxNameLines is how many lines the name of a thread may have.
@@ -215,13 +219,29 @@ const maxNameLines = 16
 
 func (j *nameJoiner) line(text string) bool {
 	whole, done := j.addLine(text, j.opens(text))
-	return !done || j.parser.line(whole)
+	if !done {
+		return true
+	}
+	n := j.parser.threadsBegun()
+	if !j.parser.line(whole) {
+		return false
+	}
+	if _, reported := reportedName(text); j.opens(text) && !reported && j.parser.threadsBegun() == n {
+		j.garbled, j.example = j.garbled+1, text
+	}
+	return true
+}
+
+func (j *nameJoiner) finish(cut bool) *Dump {
+	d := j.parser.finish(cut)
+	d.Garbled, d.Example = j.garbled, j.example
+	return d
 }
 
 // addLine takes a line; done is false if the name continues. A line that cannot belong to a
 // name is returned unchanged.
 func (j *nameJoiner) addLine(line string, opens bool) (whole string, done bool) {
-	if opens && strings.Count(line, `"`) == 1 {
+	if opens && strings.Count(line, `"`) == 1 && !looksLikeHead(line) {
 		j.lines = append(j.lines[:0], line)
 		return "", false
 	}

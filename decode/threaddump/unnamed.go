@@ -25,10 +25,10 @@ func (d *Dump) placeWaits() {
 		}
 		switch t.Wait {
 		case Blocked:
-			t.For = LockRef{Site: siteOf(t.Frames)}
+			t.For = LockRef{Site: placeOf(t.Frames)}
 		case Parked:
 			if class := parkedLock(t.Frames); class != "" {
-				t.For = LockRef{Class: class, Name: t.For.Name, Site: siteOf(t.Frames)}
+				t.For = LockRef{Class: class, Name: t.For.Name, Site: placeOf(t.Frames)}
 			}
 		}
 	}
@@ -44,9 +44,18 @@ func (t *Thread) parks() bool {
 	return parking(f) || strings.HasPrefix(f.Class, jucPackage) && strings.HasSuffix(t.State, "WAITING")
 }
 
+// placeOf writes the frame in which the program began to wait.
+func placeOf(frames []format.Frame) string {
+	f := siteOf(frames)
+	return f.Class + "." + f.Method + ":" + strconv.Itoa(f.Line)
+}
+
 // parking reports whether a frame is of the JDK's parking.
 func parking(f *format.Frame) bool {
-	return f.Class == LockSupport || f.Method == "park" && strings.HasSuffix(f.Class, ".Unsafe")
+	return f.Class == LockSupport || f.Method == "park" && strings.HasSuffix(f.Class, ".Unsafe") ||
+		strings.HasPrefix(f.Class, "java.lang.VirtualThread") &&
+			(strings.HasPrefix(f.Method, "park") || strings.HasPrefix(f.Method, "yield") || f.Method == "onPinned") ||
+		f.Method == "parkVirtualThread"
 }
 
 // parkedLock returns the class of the lock that parked frames wait for, "" if they do not show it. A
@@ -71,11 +80,11 @@ func isLock(class string) bool {
 }
 
 // siteOf returns the frame in which the program began to wait.
-func siteOf(frames []format.Frame) string {
+func siteOf(frames []format.Frame) format.Frame {
 	at := 0
 	for at < len(frames)-1 && (parking(&frames[at]) || frames[at].Class == "java.lang.Object" ||
 		strings.HasPrefix(frames[at].Class, jucPackage)) {
 		at++
 	}
-	return frames[at].Class + "." + frames[at].Method + ":" + strconv.Itoa(frames[at].Line)
+	return frames[at]
 }

@@ -266,7 +266,7 @@ const anchorAt = 256
 // begin with a word.
 func (r *Reader) anchor(text []byte) (at int, mark Mark) {
 	if part(text) {
-		return 0, None
+		return 0, r.begins(string(text))
 	}
 	for i := range text[:min(len(text), anchorAt)] {
 		if !first[text[i]] || i > 0 && !before[text[i-1]] {
@@ -280,7 +280,7 @@ func (r *Reader) anchor(text []byte) (at int, mark Mark) {
 }
 
 // first are the bytes that begin dumps, before those that may precede them.
-var first, before = set("\"F=0#-DT3gP"), set(" \t>\"|+`")
+var first, before = set("\"F=0#-DT3gPCSJ"), set(" \t>\"|+`")
 
 func set(list string) (s [256]bool) {
 	for i := range len(list) {

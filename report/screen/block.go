@@ -89,6 +89,10 @@ var unowned = map[string]struct{ unrecorded, recorded string }{
 		"Its users are not recorded: return objects sooner, or enlarge it",
 		"Return objects sooner there, or enlarge it",
 	},
+	"semaphore": {
+		"Its users are not recorded: look for what keeps its permits, or add more",
+		"Release permits sooner there, or add more",
+	},
 	"queue": {
 		"The other side is not recorded: look for slow producers, or consumers",
 		"Make the other side faster, or add more of it",
