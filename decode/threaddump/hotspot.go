@@ -67,11 +67,18 @@ func hotspotThread(line string) bool {
 		return true
 	}
 	if quoted(line) {
-		return looksLikeHead(line) || strings.Contains(line, `" - Thread t@`) ||
+		return looksLikeHead(line) || numberedHead(line) || strings.Contains(line, `" - Thread t@`) ||
 			geodeName(line) > 0
 	}
 	_, _, ok := debuggerThread(line)
 	return ok || looksLikeHead(line)
+}
+
+// numberedHead matches `"name" #12` with nothing, or attributes, behind it.
+func numberedHead(line string) bool {
+	_, rest, ok := strings.Cut(line[strings.LastIndexByte(line, '"'):], `" #`)
+	number, _, _ := strings.Cut(rest, " ")
+	return ok && line[0] == '"' && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
 func newHotSpot(n *names, before []string, line string) parser {

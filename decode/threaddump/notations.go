@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"contend/format"
 )
@@ -53,8 +55,14 @@ func looksLikeHead(line string) bool {
 	if slices.ContainsFunc(headMarks[:], func(m string) bool { return strings.HasPrefix(line, m[1:]) }) {
 		return false // the rest of one, in a line of its own
 	}
-	return line != "" && line[0] != ' ' && line[0] != '\t' && !strings.HasPrefix(line, "at ") &&
-		strings.Contains(line, " tid=") && (strings.Contains(line, " nid=") || strings.Contains(line, " prio="))
+	if line == "" || strings.HasPrefix(line, "at ") {
+		return false
+	}
+	if c, _ := utf8.DecodeRuneInString(line); c != '"' &&
+		(!unicode.IsLetter(c) && !unicode.IsDigit(c) || strings.Count(line, `"`) > 1) {
+		return false // what stands before a whole one
+	}
+	return strings.Contains(line, " tid=") && (strings.Contains(line, " nid=") || strings.Contains(line, " prio="))
 }
 
 // damagedName is the name in a first line that is not whole.
