@@ -69,7 +69,9 @@ var textKinds = []kind{
 	{hasLine(godump.Begins), func(c content) (Source, error) {
 		return godump.NewReader(c.in, c.name, c.rules, c.from.Bytes)
 	}, false},
-	{hasLine(godump.IsProfile), func(c content) (Source, error) { return nil, godump.NotDump(c.name) }, false},
+	{hasLine(godump.IsProfile), func(c content) (Source, error) {
+		return profile.NewDebug(c.in, c.name, c.rules)
+	}, false},
 	{func([]byte) bool { return true }, func(c content) (Source, error) {
 		return threaddump.NewReader(c.in, c.name, c.rules, c.from.Lines, c.from.Bytes)
 	}, false},

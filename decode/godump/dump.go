@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,7 +96,7 @@ func (d *dumps) next() (list []*goroutine, err error) {
 			break
 		}
 		open := len(d.list) > 0
-		over, err = d.line(string(line))
+		over, err = d.line(strings.TrimRight(string(line), " \t")) // terminals fill lines with blanks
 		if open && !d.lines.Whole() {
 			err = format.ErrTruncated
 		}
@@ -192,7 +193,7 @@ func (d *dumps) part(text string) (over bool, err error) {
 	case strings.TrimLeft(text, "\t ") == elsewhere:
 	case text[0] == '\t':
 		return true, nil
-	case strings.HasPrefix(text, "...") && strings.HasSuffix(text, "frames elided..."):
+	case snipped(text):
 	default:
 		d.fn = text
 	}
@@ -207,7 +208,11 @@ func (d *dumps) unfinished(text string) (over bool, err error) {
 		return false, nil
 	}
 	d.lines.Unread()
+	trimmed := !d.cur.placed()
 	if d.cur.frame(fn, "", "") {
+		if _, _, head := header(text); trimmed && (head || text == "") || plainFunction(text) {
+			return false, nil // the line with its file was cut
+		}
 		return true, fmt.Errorf("expected a file after a function, got: %q", strings.TrimSpace(text))
 	}
 	return true, d.cur.unexpected(fn)
@@ -268,7 +273,31 @@ func (g *goroutine) complete() {
 		g.frames, g.args = g.frames[:n-1], g.args[:n-1]
 	}
 	lock, method, ok := strings.Cut(strings.TrimPrefix(strings.ToValidUTF8(g.state, "\uFFFD"), "sync."), ".")
-	if ok && len(g.frames) == 0 && strings.HasPrefix(g.state, "sync.") {
-		g.frames, g.args = []format.Frame{{Class: "sync", Method: "(*" + lock + ")." + method}}, []uint64{0}
+	own := func(f format.Frame) bool { return f.Class == "sync" || f.Class == "internal/sync" }
+	if ok && strings.HasPrefix(g.state, "sync.") && !slices.ContainsFunc(g.frames, own) { // they were cut
+		at := 0
+		for at < len(g.frames) && gonames.OfLocks(g.frames[at].Class) {
+			at++
+		}
+		g.frames = slices.Insert(g.frames, at, format.Frame{Class: "sync", Method: "(*" + lock + ")." + method})
+		g.args = slices.Insert(g.args, at, 0)
 	}
+}
+
+// placed reports whether a frame has its file.
+func (g *goroutine) placed() bool {
+	return slices.ContainsFunc(g.frames, func(f format.Frame) bool { return f.Line > 0 })
+}
+
+// plainFunction reports whether a line is a function and its arguments, and no sentence.
+func plainFunction(text string) bool {
+	open := strings.LastIndexByte(text, '(')
+	return strings.HasPrefix(text, createdBy) ||
+		isFunction(text) && !strings.ContainsAny(text[:open], " \t") && strings.Contains(text[:open], ".")
+}
+
+// snipped reports whether a line stands for frames that were left out, by the runtime or by hand.
+func snipped(text string) bool {
+	text = strings.TrimLeft(text, " \t[(<")
+	return strings.HasPrefix(text, "...") || strings.HasPrefix(text, "\u2026") || strings.HasPrefix(text, "snip")
 }

@@ -174,3 +174,25 @@ main.refresh()
 		t.Errorf("%v wait for %v, want 3 for one at c00001c0a0", s.waiters, s.locks)
 	}
 }
+
+// Of a dump that people trimmed, the state of a goroutine and the frames that are left count.
+func TestTrimmedDumps(t *testing.T) {
+	const head, tail = "goroutine 133 [sync.Mutex.Lock, 3 minutes]:\n", "\ngoroutine 132 [select]:\nmain.ready()\n\t/src/client.go:301\n"
+	const frames = "sync.(*Mutex).lockSlow(0xc0001260c0)\n\t/go/src/sync/mutex.go:149\nsync.(*Mutex).Lock(...)\n\t/go/src/sync/mutex.go:46\n"
+	const own = "main.connect()\n\t/src/client.go:219\nmain.dial(...)\n\t/src/client.go:266\n"
+	for name, text := range map[string]string{
+		"whole":             head + frames + own,
+		"frames of sync":    head + own,
+		"files":             head + "sync.(*Mutex).Lock(0xc0001260c0)\nmain.connect()\nmain.dial(...)\n",
+		"files of some":     head + frames + "main.connect()\nmain.dial(...)\n\t/src/client.go:266\n",
+		"outer frames":      head + frames + "main.connect()\n\t/src/client.go:219\n...\n",
+		"frames, by a mark": head + frames + "[...]\n" + own,
+		"all frames":        head,
+		"blanks behind":     strings.ReplaceAll(head+frames+own, "\n", "      \n"),
+	} {
+		s := read(t, []byte(text+tail))
+		if len(s.ticks) != 1 || s.ticks[0].Live != 2 || s.waiters["sync.Mutex"] != 1 || !s.stats.Damage.Whole() {
+			t.Errorf("%s: %v wait, ticks %v, %v", name, s.waiters, s.ticks, s.stats.Warnings)
+		}
+	}
+}

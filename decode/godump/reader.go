@@ -42,17 +42,6 @@ const profileHead = "goroutine profile: total "
 // IsProfile reports whether text is that: counts of goroutines by stack.
 func IsProfile(line string) bool { return strings.HasPrefix(line, profileHead) }
 
-// NotDump returns the error for such a profile, which does not show which goroutines wait,
-// or for which lock. It wraps ErrNotMine.
-func NotDump(name string) error {
-	return &format.Error{
-		Pos:  format.Pos{File: name, Line: 1},
-		What: "goroutine profile",
-		Err:  fmt.Errorf("debug=1 does not show what goroutines wait for: %w", format.ErrNotMine),
-		Hint: "take it with debug=2: curl 'http://HOST:PORT/debug/pprof/goroutine?debug=2' > dump.txt",
-	}
-}
-
 // NewReader reads the first dump of an input of which off bytes are already read. The rules
 // separate locks from idle waiting. The error is a *format.Error with ErrNotMine for text
 // without a dump, or the error of the input.

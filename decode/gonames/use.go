@@ -44,6 +44,8 @@ func UseOf(frames []format.Frame) (u Use) {
 			u.Class, u.Method = class, name[end+1:]
 		} else if class, ok := madeOf[name[:end]]; ok && u.Class != "" {
 			u.Class = class
+		} else if f.Method == "runtime_SemacquireMutex" && u.Class == "" { // whose callers may be cut
+			u.Class, u.Method = "sync.Mutex", "Lock"
 		}
 	}
 	return u

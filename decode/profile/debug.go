@@ -18,13 +18,23 @@ import (
 // IsDebug reports whether a text is a mutex or block profile as Go prints it for people,
 // with debug=1.
 func IsDebug(start []byte) bool {
-	return bytes.HasPrefix(start, []byte("--- mutex:")) || bytes.HasPrefix(start, []byte("--- contention:"))
+	return bytes.HasPrefix(start, []byte("--- mutex:")) || bytes.HasPrefix(start, []byte("--- contention:")) ||
+		bytes.HasPrefix(start, []byte(goroutineHead))
+}
+
+// goroutineHead begins a profile of goroutines, with debug=1.
+const goroutineHead = "goroutine profile: total "
+
+// countGoroutines makes the values of a profile numbers of goroutines.
+func (r *Reader) countGoroutines() {
+	r.Said.Format, r.Said.Unit = "goroutine profile", format.UnitThreads
+	r.of, r.empty, r.counts = "the number of goroutines", "the profile has no goroutines", true
 }
 
 // The lines of such a profile.
 var (
 	rateLine   = regexp.MustCompile(`^cycles/second=(\d+)$`)
-	sampleLine = regexp.MustCompile(`^(\d+) \d+ @((?: 0x[0-9a-f]+)*)$`)
+	sampleLine = regexp.MustCompile(`^(\d+) (?:\d+ )?@((?: 0x[0-9a-f]+)*)$`)
 	symbolLine = regexp.MustCompile(`^#\s+0x[0-9a-f]+\s+(\S.*)\+0x[0-9a-f]+\s+(\S.*):(\d+)$`)
 )
 
@@ -45,7 +55,20 @@ func NewDebug(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 		}
 		cycles, frames, named = 0, nil, false
 	}
+	begun := false // other text may stand before it
 	err := r.lines(in, name, "line of a profile", func(line string) bool {
+		switch {
+		case strings.HasPrefix(line, goroutineHead):
+			begun, rate = true, 1e9 // one of them counts one
+			r.countGoroutines()
+		case strings.HasPrefix(line, "--- mutex:"):
+			begun, r.empty = true, "the profile has no samples: "+unsetMutex
+		case strings.HasPrefix(line, "--- contention:"):
+			begun, r.empty = true, "the profile has no samples: "+unsetBlock
+		}
+		if !begun {
+			return true
+		}
 		if m := rateLine.FindStringSubmatch(line); m != nil {
 			rate, _ = strconv.ParseInt(m[1], 10, 64)
 		} else if m := sampleLine.FindStringSubmatch(line); m != nil {
@@ -63,11 +86,12 @@ func NewDebug(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 			f.Line, _ = strconv.Atoi(m[3])
 			frames = append(frames, f)
 		} else {
-			return strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "sampling period=") || strings.HasPrefix(line, "#")
+			return strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, goroutineHead) || strings.HasPrefix(line, "sampling period=") || strings.HasPrefix(line, "#")
 		}
 		return true
 	})
 	done()
+	r.counted()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"contend/decode/gonames"
 	"contend/decode/rules"
 	"contend/format"
+	"contend/format/human"
 )
 
 // foldedLine is one stack, outermost frame first, and its value.
@@ -47,7 +48,8 @@ const maxLine = 4 << 20
 func NewFolded(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	r := newReader(t, "folded stacks", "their value")
 	r.Said.Unit = format.UnitAcquisitions
-	r.Said.Warn(format.CodeCountsOnly, "folded stacks do not say what they count: they are taken as waiting")
+	r.Said.Warn(format.CodeCountsOnly, "folded stacks do not say what they count: those in methods of locks are taken as waiting")
+	r.strict = true
 	err := r.lines(in, name, "folded stack", func(line string) bool {
 		frames, value, ok := folded(line)
 		if ok {
@@ -58,7 +60,22 @@ func NewFolded(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	if 2*r.unknown > r.sum {
+		return nil, notOfLocks(name, r)
+	}
 	return r, nil
+}
+
+// notOfLocks is the error of folded stacks most of which are of something else.
+func notOfLocks(name string, r *Reader) error {
+	return &format.Error{
+		Pos:  format.Pos{File: name},
+		What: "folded stacks",
+		Err: fmt.Errorf("%s: %w",
+			human.Say("%v of %v are in methods of locks, so these look like CPU time or allocations", r.locked, r.sum),
+			format.ErrNotMine),
+		Hint: "async-profiler writes those of locks with -e lock -o collapsed; if these are, --lock-rules FILE declares the methods ('contend rules')",
+	}
 }
 
 // lines gives each line that is not empty to use, which reports whether it is one of the

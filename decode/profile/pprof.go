@@ -95,12 +95,16 @@ func NewPprof(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	if goes {
 		r.Said.Format = "go contention profile"
 	}
+	if p.SampleType[at].Type == goroutines {
+		r.countGoroutines()
+	}
 	r.Said.BytesRead, r.Said.BytesTotal = int64(len(data)), int64(len(data))
 	for _, s := range p.Sample {
 		if v := s.Value[at]; v < maxDelay/scale {
 			r.addStack(framesOf(s, goes), v*scale)
 		}
 	}
+	r.counted()
 	return r, nil
 }
 
@@ -126,8 +130,11 @@ var delayUnits = map[string]int64{"nanoseconds": 1, "microseconds": 1e3, "millis
 // How Go's runtime and continuous profilers call the waiting that they sum, and count.
 var (
 	delays      = []string{"delay", "lock_duration", "mutex_duration", "block_duration", "lock-acquire-wait"}
-	contentions = []string{"contentions", "lock_count", "mutex_count", "block_count", "lock-acquire"}
+	contentions = []string{"contentions", "lock_count", "mutex_count", "block_count", "lock-acquire", goroutines}
 )
+
+// goroutines is the type of the values of a goroutine profile.
+const goroutines = "goroutine"
 
 // valueOf finds the value of samples that is waiting, and its unit in ns; if the profile only
 // counts, it finds the count, and a unit of 0. at is -1 if there is neither.

@@ -18,11 +18,21 @@ type Reader struct {
 	rules *rules.Table
 	format.Output
 	of     string // the kind of the values
+	empty  string // why it may have no samples
 	at     int64  // of the next event: each follows the previous one
 	locks  format.Interner[lockKey]
 	stacks format.Stacks
 	others int64 // of stacks that wait for no lock
-	waited bool  // a stack is one of a waiter
+	strict bool  // the profile may be of anything: its stacks wait if their frames show it
+	sum    int64 // of all stacks
+	locked int64 // of those that wait for locks
+
+	unknown int64 // of those that show no wait
+
+	counts  bool            // the values are numbers of goroutines
+	threads format.ThreadID // of those, given last
+	bare    int64           // of those without names
+	waited  bool            // a stack is one of a waiter
 }
 
 // lockKey distinguishes locks by their class and the function that acquires or releases
@@ -36,13 +46,20 @@ const (
 )
 
 func newReader(t *rules.Table, name, of string) *Reader {
-	r := &Reader{rules: rules.OrDefault(t), of: of, at: 1}
+	r := &Reader{rules: rules.OrDefault(t), of: of, empty: "the profile has no samples: " + unset, at: 1}
 	r.Ended = io.EOF // after the events read here
 	r.Said.Format = name
 	r.Push(format.Event{Kind: format.KindThread, Thread: waiterThread, Name: "[unknown thread]"},
 		format.Event{Kind: format.KindThread, Thread: ownerThread, Name: "[unknown owner thread]"})
 	return r
 }
+
+// Why a profile of Go is empty: neither is written unless the program asks for it.
+const (
+	unsetMutex = "nothing waited for a mutex, or the program did not call runtime.SetMutexProfileFraction"
+	unsetBlock = "nothing waited, or the program did not call runtime.SetBlockProfileRate"
+	unset      = "nothing waited, or the program called neither runtime.SetMutexProfileFraction nor runtime.SetBlockProfileRate"
+)
 
 // Read implements format.Source.
 func (r *Reader) Read(ev *format.Event) error { return r.Next(ev, nil) }
@@ -55,6 +72,16 @@ func (r *Reader) Stats() format.Stats {
 		Code: format.CodeNoTimes,
 		Text: "a profile has no instants and no threads: " + r.of + " is summed by stack; a recording shows when threads waited, and for which owner",
 	})
+	if r.sum == 0 && s.Damage.Whole() {
+		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeNotRecorded, Text: r.empty})
+	}
+	if 2*r.bare > r.sum {
+		s.Warnings = append(s.Warnings, format.Warning{
+			Code: format.CodeStacks,
+			Text: unsymbolized,
+			Hint: "'go tool pprof -proto PROGRAM PROFILE > named.pb.gz' adds them, on a machine with the program",
+		})
+	}
 	if r.waited {
 		s.Warnings = append(
 			s.Warnings,
@@ -90,6 +117,19 @@ func (r *Reader) addStack(frames []format.Frame, value int64) {
 		frames = frames[:format.MaxFrames]
 	}
 	w := r.waitOf(frames)
+	if r.sum += value; nameless(frames) {
+		r.bare += value
+	}
+	switch w.verdict.Verdict {
+	case rules.Lock:
+		r.locked += value
+	case rules.Unknown:
+		r.unknown += value
+	}
+	if r.counts {
+		r.goroutines(&w, value)
+		return
+	}
 	if w.verdict.Verdict != rules.Lock {
 		r.others += value
 		return
@@ -107,6 +147,33 @@ func (r *Reader) addStack(frames []format.Frame, value int64) {
 	r.at += value
 }
 
+// maxGoroutines bounds the goroutines of one stack that are told apart.
+const maxGoroutines = 1 << 16
+
+// goroutines adds the goroutines of a stack, all of one instant.
+func (r *Reader) goroutines(w *wait, n int64) {
+	ev := format.Event{Kind: format.KindContention, Time: r.at, Weight: 1, Owners: []format.Party{{}}}
+	stack := r.stacks.Announce(w.frames, &r.Queue)
+	for range min(n, maxGoroutines) {
+		r.threads++
+		id := ownerThread + r.threads
+		name := fmt.Sprintf("goroutine of %s", gonames.Name(w.frames[len(w.frames)-1]))
+		r.Push(format.Event{Kind: format.KindThread, Thread: id, Name: name})
+		ev.Waiters = append(ev.Waiters, format.Party{Thread: id, Stack: stack, Mode: w.verdict.Mode})
+	}
+	if w.verdict.Verdict == rules.Lock {
+		r.waited, ev.Object = true, r.lock(w)
+		r.Push(ev)
+	}
+}
+
+// counted completes a profile of goroutines: they are one sample.
+func (r *Reader) counted() {
+	if r.counts {
+		r.Push(format.Event{Kind: format.KindTick, Time: r.at, Weight: 1, Live: uint32(r.threads)})
+	}
+}
+
 // wait is the lock for which a stack waits, or which it released.
 type wait struct {
 	class, site string
@@ -119,10 +186,10 @@ type wait struct {
 // the class of the lock.
 func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 	w.frames = frames
-	if u := gonames.UseOf(frames); u.Class != "" {
-		w.class, w.site, w.releases = u.Class, gonames.Name(u.At), u.Unlocks()
-	} else if frames[0].Class == "runtime" && strings.HasPrefix(frames[0].Method, "unlock") {
+	if frames[0].Class == "runtime" && strings.HasPrefix(frames[0].Method, "unlock") { // whatever called it
 		w.class, w.releases = "runtime.mutex", true
+	} else if u := gonames.UseOf(frames); u.Class != "" {
+		w.class, w.site, w.releases = u.Class, gonames.Name(u.At), u.Unlocks()
 	}
 	if w.releases {
 		w.verdict = rules.Result{Verdict: rules.Lock, Kind: format.KindMutex}
@@ -130,6 +197,9 @@ func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 	}
 	if isGo(frames) {
 		w.verdict = r.rules.Classify("go:unknown", frames)
+		if r.strict && w.verdict.Verdict != rules.Lock { // it may run
+			w.verdict = rules.Result{}
+		}
 		return w
 	}
 	if f := &frames[0]; f.Method == "" { // the class of a lock
@@ -141,6 +211,12 @@ func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 		w.class, w.site = threaddump.ParkedOn(frames[i:])
 	}
 	w.verdict = r.rules.Classify(w.class, w.frames)
+	if w.verdict.Verdict == rules.Unknown && w.class == "" && r.strict {
+		if w.verdict = r.rules.Classify("futex:wait", w.frames); w.verdict.Verdict == rules.Lock {
+			w.class = w.verdict.Kind.String()
+		}
+		return w
+	}
 	if w.verdict.Verdict == rules.Unknown && w.class != "" {
 		w.verdict = rules.Result{Verdict: rules.Lock, Kind: format.KindMonitor}
 	} else if w.verdict.Verdict == rules.Unknown { // the profile is of waiting, for an unknown lock
@@ -149,6 +225,14 @@ func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 	}
 	return w
 }
+
+// nameless reports whether a stack is of addresses alone.
+func nameless(frames []format.Frame) bool {
+	return !slices.ContainsFunc(frames, func(f format.Frame) bool { return !strings.HasPrefix(f.Method, "0x") || f.Class != "" })
+}
+
+// unsymbolized is the warning about a profile whose stacks are addresses.
+const unsymbolized = "the profile has addresses in place of functions, so nothing shows which locks these are"
 
 // parkedAt returns the index after a park's frame, 0 if the stack has none.
 func parkedAt(frames []format.Frame) int {

@@ -118,11 +118,61 @@ func TestFoldedLines(t *testing.T) {
 			t.Errorf("%q is taken for folded stacks", no)
 		}
 	}
-	r := golden.Must(open([]byte("[main tid=12];demo.A.run;demo.B.take_[j] 3\na;b 1\nc;d 1\nbroken\n")))(t)
+	r := golden.Must(open([]byte("[main tid=12];demo.A.run;demo.B.take_[j];demo.Lock_[i] 3\na;b 1\nc;d 1\nbroken\n")))(t)
 	if s := r.Stats(); len(s.Damage.Places) != 1 || s.Damage.Places[0].Pos.Line != 4 || s.BytesTotal-s.BytesRead != 7 {
 		t.Errorf("%+v", s)
 	}
-	golden.Holds(t, shown(t, r), "3 [unknown class] of demo.B.take waiter 2 frames to demo.A.run\n")
+	golden.Equal(t, shown(t, r), "3 demo.Lock of demo.B.take waiter 2 frames to demo.A.run\n")
+}
+
+// Folded stacks may be of anything: they are of locks if their frames are.
+func TestFoldedStacksOfLocksAlone(t *testing.T) {
+	const (
+		cpu    = "main;readFile;read 4790\nmain;drawBoxes;project 94436\n"
+		goCPU  = "main.main;main.sum 90\nmain.main;sync.(*Mutex).Lock;runtime.procyield 3\n"
+		native = "main;work;pthread_mutex_lock;__lll_lock_wait;futex_wait 70\nmain;work;read 4\n"
+		java   = "demo.A.run;demo.B.take;java.lang.Object 3\n"
+	)
+	for text, locks := range map[string]bool{cpu: false, goCPU: false, native: true, java: true} {
+		r, err := open([]byte(text))
+		if errors.Is(err, format.ErrNotMine) == locks || locks && r == nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// A profile without samples says why it may have none, and one without names how to add them.
+func TestProfilesThatShowNothing(t *testing.T) {
+	for text, want := range map[string]string{
+		"--- mutex:\ncycles/second=2000000000\nsampling period=0\n":         "did not call runtime.SetMutexProfileFraction",
+		"--- contention:\ncycles/second=2000000000\n":                       "did not call runtime.SetBlockProfileRate",
+		"--- contention:\ncycles/second=2000000000\n9000 1 @ 0x4d9d 0x4d\n": "-proto PROGRAM PROFILE",
+	} {
+		r := golden.Must(NewDebug(bufio.NewReader(strings.NewReader(text)), "x", nil))(t)
+		said := ""
+		for _, w := range r.Stats().Warnings {
+			said += w.String() + "\n"
+		}
+		golden.Holds(t, said, want)
+	}
+}
+
+// Profiles of goroutines count those that wait for locks.
+func TestGoroutineProfile(t *testing.T) {
+	const text = `goroutine profile: total 5
+3 @ 0x43a1ce 0x44c1b2 0x47a6dd
+#	0x468684	internal/sync.runtime_SemacquireMutex+0x24	/go/src/runtime/sema.go:95
+#	0x468690	sync.(*Mutex).Lock+0x24				/go/src/sync/mutex.go:46
+#	0x47a6dc	main.post+0x3c					/src/stuck.go:9
+
+2 @ 0x43a1ce 0x409a8b
+#	0x409a8a	main.main+0x2a	/src/stuck.go:20
+`
+	r := golden.Must(NewDebug(bufio.NewReader(strings.NewReader(text)), "x", nil))(t)
+	golden.Equal(t, shown(t, r), "1 sync.Mutex of main.post waiter 3 frames to main.post\n")
+	if s := r.Stats(); s.Unit != format.UnitThreads || !s.Damage.Whole() {
+		t.Errorf("%+v", s)
+	}
 }
 
 // What Go prints with debug=1 has the values of the binary profile: cycles by the rate.

@@ -70,8 +70,11 @@ func (s *screen) uncounted() []format.Warning {
 // unread reports whether an input is damaged so much that nothing of it could be read.
 func (s *screen) unread() bool {
 	return s.nothing() &&
-		slices.ContainsFunc(s.NotCounted, func(w format.Warning) bool { return w.Code != format.CodeNotRecorded })
+		slices.ContainsFunc(s.NotCounted, func(w format.Warning) bool { return damages[w.Code] })
 }
+
+// damages are the codes of warnings about input that could not be read.
+var damages = map[string]bool{format.CodeLostData: true, format.CodeTruncated: true, format.CodeDamagedSource: true}
 
 // nothing reports whether no event of any thread could be read.
 func (s *screen) nothing() bool {
