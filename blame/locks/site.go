@@ -1,7 +1,6 @@
 package locks
 
 import (
-
 	"contend/analysis"
 	"contend/blame"
 	"contend/format"
