@@ -50,6 +50,8 @@
     m.cellWaits = Int32Array.from(t.cells.waits);
     m.cellNs = Float64Array.from(t.cells.ns);
     m.classes = t.classes.map(c => ({ name: C.visible(c.name), shown: C.visible(c.shown) }));
+    m.baseClasses = // of the recording that this one is compared with
+      data.base ? data.base.cube.classes.map(c => ({ name: C.visible(c.name), shown: C.visible(c.shown) })) : [];
     m.places = t.places.map(C.visible);
     m.locks =
       t.locks.map(l => ({ ...l, name: C.visible(l.name),

@@ -192,12 +192,13 @@
     if (!t.waits && !t.waitNs && !m.analyze.deadlocks.length) return html`
       <${C.Empty} model=${m} reported=${found(m).map(f => finding(m, f))} lead=${all.total > 0 && lead(m, s, all)} />`;
     const dead = m.analyze.deadlocks.length, direct = s.blame === "direct" ? s : C.select(m, C.state.filter, "direct"),
-      findings = reported(m, direct), cards = derived(m, direct, findings), known = C.knownParts(s, s.some);
+      findings = reported(m, direct), cards = derived(m, direct, findings), known = C.sureness(s, s.some);
     // findings are about locks: then they come later
     const left = m.analyze.notCounted || [], leads = s.total > 2 * s.locks;
     const cause = findings.length > 0 &&
       html`<div class="verdicts findings">${findings.map(f => card(f, s.locks === s.total))}</div>`;
     return html`<section class="headline" aria-label="headline">${lead(m, s, all)}
+      ${m.data.diff && html`<${Changes} m=${m} d=${m.data.diff} />`}
       ${dead > 0 &&
         html`<div class="verdicts findings">
           <button type="button" class="verdict bad" onClick=${() => C.set({ view: "deadlocks" })}><span class="title">
@@ -210,30 +211,27 @@
       ${!leads && cause}
       <div class="verdicts">
         ${cards.map(v => card(v))}
-        ${m.data.diff && html`<${Changes} d=${m.data.diff} />`}
         <button type="button" class="verdict sure" onClick=${() => C.set({ view: "about" })}><span class="title">
-          How sure</span><span>owners known: <${C.KnownBar} parts=${known} />${surest(known)}</span></button>
+          How sure</span><span>${known.whole > 0 ? html`owners ${C.sureText(known)} <${C.KnownBar} of=${known} />` :
+            "no owners: no waiting for locks"}</span></button>
       </div>${leads && cause}
         ${left.length > 0 &&
           html`<p class="left"><b>Not counted:</b> ${left.map(w => C.visible(w.text)).join("; ")}</p>`}
         </section>`;
   };
 
-  // Changes are the largest differences from the recording this is compared
-  // with, those that are no noise.
-  function Changes({ d }) {
-    const list = C.changes(d), open = () => C.set({ view: "compare" });
-    if (!list.length) return html`<button type="button" class="verdict sure" onClick=${open}><span class="title">
-      Compared</span><span>no change is larger than noise may be</span></button>`;
-    return list.map(r =>
-      html`<button type="button" class="verdict" onClick=${open}><span class="title">${r.grew ? "Grew" : "Shrank"}
-        </span><span><${C.Name} text=${r.name} />: ${r.text}</span></button>`);
-  }
-
-  function surest(parts) {
-    const most = Math.max(...parts), whole = parts.reduce((a, ns) => a + ns, 0);
-    return whole > 0 &&
-      (10 * most >= 9 * whole ? " " : 2 * most > whole ? " mostly " : " partly ") + C.known[parts.indexOf(most)];
+  // Changes says what waits more or less than in the recording that this one is compared with, of
+  // all together and of the largest differences that are no noise.
+  function Changes({ m, d }) {
+    const list = C.changes(m, d), open = () => C.set({ view: "compare" }), whole = C.change(d, d.total);
+    return html`<p class="lead">Compared with <b>${C.sideName(d.base)}</b>: ${whole.text}${whole.noise ?
+        ", which may be noise" : ""}.</p>
+      <div class="verdicts findings changes">
+        ${list.map(r => html`<button type="button" class=${"verdict" + (r.grew && r.large ? " found" : "")}
+          onClick=${open}><span class="title">${r.grew ? "Grew" : "Shrank"}</span><span>${r.role} <${C.Name}
+          text=${r.name} title=${r.whole} />: ${r.text}</span></button>`)}
+        ${!list.length && html`<button type="button" class="verdict sure" onClick=${open}><span class="title">
+          Compared</span><span>no change is larger than noise may be</span></button>`}</div>`;
   }
 
   // Empty says what was not recorded, and how to record it; where anything else is

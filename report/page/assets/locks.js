@@ -29,7 +29,7 @@
     return C.groupBy(s, s.some, s.column(by)).map(g => {
       const w = whole.get(g.text) || {};
       return { key: g.key, text: g.text, ns: g.ns, waits: g.waits, rows: g.rows, max: w.max || 0, p99: w.p99 || 0,
-        known: C.knownParts(s, g.rows) };
+        known: C.sureness(s, g.rows) };
     });
   }
 
@@ -37,7 +37,7 @@
   const columns =
     [["text", "lock", null], ["ns", "waiting", r => r.ns], ["share", "share", r => r.ns],
       ["waits", "waits", r => r.waits], ["max", "longest", r => r.max], ["p99", "p99", r => r.p99],
-      ["over", "over time", null], ["known", "known", r => r.known[0] + r.known[1] / 2]];
+      ["over", "over time", null], ["known", "sure", r => r.known.sure / Math.max(r.known.whole, 1)]];
 
   // Several says how many locks of a class, or at a place, there are, unless it is one.
   function Several({ m, rows }) {
@@ -79,7 +79,8 @@
           </td><td>${C.percent(r.ns, s.total)}</td><td>${C.number(r.waits)}</td>
         <td>${r.max ? C.duration(r.max) : "–"}</td><td>${r.p99 ? C.duration(r.p99) : "–"}</td>
         ${m.timed && html`<td><${C.Spark} sums=${over.of(r.key)} from=${s.from} to=${s.to} bins=${m.bins} /></td>`}<td>
-          <${C.KnownBar} parts=${r.known} /></td></tr>`)}
+          ${r.known.whole > 0 ? html`<span class="sureness">${C.percent(r.known.sure, r.known.whole)}
+            <${C.KnownBar} of=${r.known} /></span>` : "–"}</td></tr>`)}
       </tbody></table></div>
       ${!list.length && html`<p class="none">Nothing was waited for in this selection.</p>`}
       <footer>
@@ -87,6 +88,7 @@
           html`<button type="button" onClick=${() => setAll(!all)}>${all ? "fewer" : "all " + C.number(list.length)}
             </button>`} <small>
         ${m.timed ? "Waiting: threads, on average over the selected time. " : ""}
-        Longest and p99: of the whole recording. Known: how the owner was determined.</small></footer></section>`;
+        Longest and p99: of the whole recording. Sure: the part of the waiting whose owner is recorded, or
+        ${" "}inferred and expected to be right.</small></footer></section>`;
   };
 })(window.contend);

@@ -28,7 +28,7 @@
     for (const w of list) for (const p of w.parts) sums.set(m.stacks.methodOf(p.stack),
       (sums.get(m.stacks.methodOf(p.stack)) || 0) + p.ns);
     for (const [name] of C.order([...sums], e => e[1])) {
-      if (name.startsWith("[")) colours.set(name, "var(--nobody)");
+      if (name.startsWith("[")) colours.set(name, name === "[unknown owner]" ? "var(--lock)" : "var(--nobody)");
       else if (colours.size < 9) colours.set(name,
         C.colours[[...colours.values()].filter(c => c[0] === "#").length] || C.grey);
     }
@@ -56,7 +56,7 @@
         </tr></thead><tbody>
       ${shown.map((w, i) =>
         html`<tr key=${i}><td>${C.amount(w.ns)}</td><td>${((w.startNs + m.shift) / 1e9).toFixed(3)} s</td>
-          <td class="text"><bdi>${w.thread}</bdi></td><td class="text">
+          <td class="text"><bdi>${w.thread}</bdi></td><td class="text lockcell">
           <button type="button" class="link" onClick=${() => C.toggle("lock", w.lock.shown)}>
           <${C.Lock} m=${m} text=${w.lock.shown} /></button>${w.failed ? html` <span class="tag">given up</span>` : ""}
           </td>

@@ -8,12 +8,21 @@
     html`<span class=${"bar " + (kind || "")}>
       <span style=${{ width: Math.min(100, 100 * part / Math.max(whole, 1)) + "%" }}></span></span>`;
 
-  // KnownBar shows how owners are known.
-  C.KnownBar = function ({ parts }) {
-    const whole = parts.reduce((a, b) => a + b, 0);
-    const text = parts.map((ns, i) => ns > 0 ? C.known[i] + " " + C.percent(ns, whole) : "").filter(Boolean).join(", ");
-    return html`<span class="knownbar" role="img" aria-label=${text} title=${"owners known: " + text}>
-      ${parts.map((ns, i) => ns > 0 && html`<span class=${"k" + i} style=${{ width: 100 * ns / whole + "%" }}></span>`)}
+  // sureText says how owners are known, as the first screen does.
+  C.sureText = ({ parts, right, whole }) =>
+    parts.map((ns, i) => {
+      if (!ns) return "";
+      const expected = C.known[i] === "inferred" && C.unit === "ns" ?
+        ` (${(100 * right / ns).toFixed(0)} % expected right)` : "";
+      return C.known[i] + " " + C.percent(ns, whole) + expected;
+    }).filter(Boolean).join(", ");
+
+  // KnownBar shows how owners are known: what is inferred and not expected to be right is pale.
+  C.KnownBar = function ({ of }) {
+    const { parts, right, whole } = of, text = C.sureText(of), [recorded, inferred, unknown] = parts;
+    const bars = [["k0", recorded], ["k1", right], ["kwrong", inferred - right], ["k2", unknown]];
+    return html`<span class="knownbar" role="img" aria-label=${text} title=${"owners: " + text}>
+      ${bars.map(([kind, ns]) => ns > 0 && html`<span class=${kind} style=${{ width: 100 * ns / whole + "%" }}></span>`)}
       </span>`;
   };
 

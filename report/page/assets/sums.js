@@ -102,6 +102,25 @@
     return parts;
   };
 
+  // rightOf is the part of what is inferred of a lock's owners that is expected to be right.
+  C.rightOf = function (m, lock) {
+    const part = p => p.inferredNs > 0 ? (p.expectedRightNs - p.exactNs - p.sampledNs) / p.inferredNs : 1;
+    m.right = m.right || { all: part(m.analyze.coverage.provenance),
+      of: new Map(m.analyze.locks.map(l => [C.visible(l.lock), part(l.provenance)])) };
+    const right = m.right.of.get(m.locks[lock].name);
+    return Math.max(0, Math.min(1, right === undefined ? m.right.all : right));
+  };
+
+  // sureness sums how owners are known, and how much of what is inferred is expected to be right.
+  C.sureness = function (s, rows) {
+    const m = s.model, inferred = C.known.indexOf("inferred"), parts = C.knownParts(s, rows);
+    let right = 0;
+    for (const i of rows) if (!m.locks[m.lock[i]].resource && m.knownAt[m.provenance[i]] === inferred) {
+      right += s.ns[i] * C.rightOf(m, m.lock[i]);
+    }
+    return { parts, right, whole: parts.reduce((a, ns) => a + ns, 0), sure: parts[0] + right };
+  };
+
   // mainly returns the group that has most of some rows, if one has more than
   // half of them.
   C.mainly = function (s, rows, name) {

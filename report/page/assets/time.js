@@ -52,16 +52,21 @@
   const stops = { "[gc pause]": ["garbage collection", "--pause"], "[safepoint]": ["safepoint", "--nobody"] },
     strip = 6;
 
-  // ofFilter reports whether a phase is of a lock, or of several of one class and site, that the filter
-  // lets through.
-  function ofFilter(m, name, several) {
-    const f = C.state.filter, l = m.named.get(C.visible(name)),
-      among = (kind, text) => !f[kind] || !f[kind].length || f[kind].includes(text);
-    return !l || (several || among("lock", l.shown)) && among("place", m.places[l.place]) &&
-      among("class", m.classes[l.class].shown);
+  // phasesOf are those of locks, or of several of one class and site, that something selected waited
+  // for, in the time that is selected.
+  function phasesOf(s) {
+    const m = s.model, { time } = C.state.filter, some = new Set(), places = new Set();
+    if (!C.filtered(C.state.filter)) return m.analyze.phases;
+    for (const i of s.some) { some.add(m.lock[i]); places.add(m.locks[m.lock[i]].place); }
+    const selected = p => {
+      const l = m.named.get(C.visible(p.lock));
+      return l && (p.locks > 1 ? places.has(l.place) : some.has(m.locks.indexOf(l)));
+    };
+    return m.analyze.phases.filter(p => selected(p) &&
+      (!time || p.startNs - m.start < time[1] && p.endNs - m.start > time[0]));
   }
 
-  // shade draws the phases, as a bar above the bands.
+  // shade draws the phases, as a bar above the bands, which no line cuts.
   function shade(u, m, phases) {
     const { ctx, bbox } = u, at = ns => u.valToPos(ns / 1e9, "x", true);
     ctx.save();
@@ -101,7 +106,7 @@
   function chart(box, s, over, show) {
     const m = s.model, list = bands(s, over), width = Math.max(320, box.clientWidth), g = grouped(m, width);
     const data = stacked(m, list, g), top = list.slice().reverse(), text = css("--text"), rule = css("--rule");
-    const phases = m.analyze.phases.filter(p => ofFilter(m, p.lock, p.locks > 1));
+    const phases = phasesOf(s);
     const axis =
       { stroke: text, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 },
         font: "12px system-ui, sans-serif" };
@@ -117,8 +122,7 @@
           paths: uPlot.paths.stepped({ align: 1 }) }))],
       cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
       hooks: {
-        drawClear: [u => shade(u, m, phases)],
-        draw: [u => marks(u, m, C.state.filter.time)],
+        draw: [u => { shade(u, m, phases); marks(u, m, C.state.filter.time); }],
         setSelect: [u => {
           if (u.select.width < 3) return;
           const edge = px => Math.max(0, Math.min(m.bins, Math.round(u.posToVal(px, "x") * 1e9 / m.bin)));

@@ -20,9 +20,8 @@
       ["holds", s => s.here, "holds it, inferred"], ["more", () => true, "holds another lock"]];
   const markOf = s => marks.findIndex(m => m[1](s));
 
-  function Lane({ m, w, name, spans, used }) {
+  function Lane({ m, w, name, spans }) {
     const all = w.toNs - w.fromNs, list = C.order(spans.map(s => ({ s, mark: markOf(s) })), x => x.mark);
-    for (const { mark } of list) used.add(mark);
     return html`<tr><th scope="row"><bdi class="name" title=${name}>${name}</bdi></th><td><span class="strip lane">
       ${list.map(({ s, mark }) =>
         html`
@@ -35,29 +34,43 @@
       </span></td></tr>`;
   }
 
+  // Axis are the times of the lanes, and the wait between its two marks.
+  function Axis({ w, start }) {
+    const all = w.toNs - w.fromNs, raw = all / 5, power = 10 ** Math.floor(Math.log10(raw)),
+      step = power * [1, 2, 5, 10].find(n => n * power >= raw), digits = Math.max(0, 9 - Math.floor(Math.log10(step))),
+      from = w.fromNs - start, ticks = [];
+    for (let t = Math.ceil(from / step) * step; t < from + 0.97 * all; t += step) ticks.push(t);
+    return html`<tr><th class="role" scope="row">time</th><td><span class="laneaxis">
+      ${ticks.map(t => html`<span style=${{ left: 100 * (t - from) / all + "%" }}>${(t / 1e9).toFixed(digits)} s</span>`)}
+      </span></td></tr>`;
+  }
+
   const bits = v =>
     Math.abs(v) < 0.05 ? html`<td class="noise">·</td>` :
       html`<td class=${v < 0 ? "up" : "down"}>${(v > 0 ? "+" : "−") + Math.abs(v).toFixed(1)}</td>`;
 
   function Wait({ m, w }) {
-    const used = new Set(), evidence = w.suspects.some(s => s.evidence), start = m.analyze.trace.startNs, lanes = [];
+    const used = new Set(w.lanes.flatMap(l => l.spans.map(markOf))), evidence = w.suspects.some(s => s.evidence),
+      start = m.analyze.trace.startNs, lanes = [html`<${Axis} w=${w} start=${start} />`],
+      lock = m.shown(C.visible(w.lock)), site = C.visible(w.waitsAt);
     w.lanes.forEach((l, i) => {
       const name = C.visible(l.thread), held = l.spans.filter(s => s.what === "holds");
       if (i === 0 || w.lanes[i - 1].role !== l.role) lanes.push(
         html`<tr><th class="role" colspan="2">${l.role === "waiter" ? "Waiters" : "Suspects"}</th></tr>`);
       lanes.push(
-        html`<${Lane} m=${m} w=${w} name=${name} spans=${l.spans.filter(s => s.what !== "holds")} used=${used} />`);
-      if (held.length) lanes.push(html`<${Lane} m=${m} w=${w} name="holds" spans=${held} used=${used} />`);
+        html`<${Lane} m=${m} w=${w} name=${name} spans=${l.spans.filter(s => s.what !== "holds")} />`);
+      if (held.length) lanes.push(html`<${Lane} m=${m} w=${w} name="holds" spans=${held} />`);
     });
     return html`<p class="total"><bdi>${C.visible(w.thread)}</bdi> waited <b>${C.duration(w.waitNs)}
-      </b> for <${C.Lock} m=${m} text=${m.shown(C.visible(w.lock))} /> at <${C.Name} text=${C.visible(w.waitsAt)} />
-      , from ${((w.startNs - start) / 1e9).toFixed(3)} s on: the longest of ${C.plural(w.waits, "wait")}
-      . Its owners are <b>${w.known}</b>.</p>
+      </b> for <${C.Lock} m=${m} text=${lock} />${lock.includes(C.short(site)) ? "" :
+        html`, called in <${C.Name} text=${site} />`}, from ${((w.startNs - start) / 1e9).toFixed(3)} s on:
+      ${" "}${w.waits === 1 ? "the only wait" : `the longest of ${C.plural(w.waits, "wait")}`}. Its owners are
+      ${" "}<b>${w.known}</b>.</p>
       <table class="lanes"><colgroup><col class="thread" /><col /></colgroup><tbody>${lanes}</tbody></table>
       <p class="legend">
         ${[...used].sort()
           .map(i => html`<span class="entry"><span class=${"swatch l-" + marks[i][0]}></span>${marks[i][2]}</span>`)}
-        </p>
+        <span class="entry"><span class="swatch l-none"></span>running, or not recorded</span></p>
       <div class="wide below"><table><thead><tr><th class="text" scope="col">suspect</th><th scope="col">chance</th>
         <th class="text" scope="col">thread</th>
         ${evidence && kinds.map(([k, text]) => html`<th scope="col" title=${text}>${k}</th>`)}</tr></thead><tbody>
@@ -68,7 +81,8 @@
           ${evidence && kinds.map(([k]) => bits(s.evidence ? s.evidence[k] : 0))}</tr>`)}
         </tbody></table></div>
       ${evidence &&
-        html`<p class="left">In bits for (+) and against (−), which add up to the odds: one bit doubles them.</p>`}
+        html`<p class="left">In bits for (+) and against (−), which add up to the odds: one bit doubles them.
+          ${kinds.map(([k, text]) => html` <b>${k}:</b> ${text}.`)}</p>`}
         `;
   }
 
