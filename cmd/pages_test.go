@@ -48,7 +48,7 @@ func TestHostileNamesInPages(t *testing.T) {
 		"csp":                {"g.lock": 1, "g.phase": 1, "svg": 1, "details": 1, "script": 0, "img": 0},
 		"graph --by thread":  {"#graph g.node": 8, "#graph g.edge": 8, "#graph script": 0, "img": 0},
 		"hist --by lock":     {"polyline": 1, "table tr": 2, "script": 0, "img": 0},
-		"flame --view chain": {`#chart g.frame[name*="<img src=x"]`: 3, "img": 0},
+		"flame --view chain": {`#chart g.frame[name*="<img src=x"]`: 2, "img": 0},
 	} {
 		b := browser(t, pageOf(t, append(strings.Fields(command), trace)...))
 		if strings.HasPrefix(command, "flame") {
@@ -126,13 +126,13 @@ func TestTheComparisonInABrowser(t *testing.T) {
 	)
 	b := flameTab(t, pageOf(t, "flame", "--view", "chain", "--diff", base, slow))
 	fills := b.fills()
-	red, blue := channels(t, fills["lock sim.Lock1"]), channels(t, fills["lock sim.Lock2"])
+	red, blue := channels(t, fills["lock Lock1"]), channels(t, fills["lock Lock2"])
 	if red[0] <= red[1] || red[1] != red[2] || blue[2] <= blue[1] || blue[0] != blue[1] {
 		t.Errorf("colours %v and %v of %v", red, blue, fills)
 	}
 	eval[bool](
 		b,
-		`document.querySelector('#chart g.frame[name="lock sim.Lock1"]').dispatchEvent(new MouseEvent("mouseover", {bubbles: true}))`,
+		`document.querySelector('#chart g.frame[name="lock Lock1"]').dispatchEvent(new MouseEvent("mouseover", {bubbles: true}))`,
 	)
 	if details := b.text("#details"); !strings.Contains(details, "before ") || !strings.Contains(details, "change +") ||
 		strings.Contains(details, "NaN") {

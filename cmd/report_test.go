@@ -202,7 +202,7 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 		"../testdata/deadlock-monitors-and-juc-jdk17.txt": "2 Deadlocks|teller-1 and teller-2 wait for each other|juc-1 and juc-2 wait for each other|mostly blocked on StringBuilder",
 		"../testdata/go126-truth-12goroutines.trace":      "main.reconcile",
 		"../testdata/go126-debug2-dump.txt":               "measures no time",
-		"../testdata/documents/sampled-1.txt":             "owners known:  recorded",
+		"../testdata/documents/sampled-1.txt":             "owners recorded 100 %",
 		"../testdata/documents/counts.txt":                "1,551 acquisitions",
 		"../testdata/virtual-jdk25.jfr":                   "contend jfc --exact > contend.jfc",
 		"../testdata/findings/one-jdk17.jfr.gz":           "of waiting for pools, permits and queues",

@@ -142,24 +142,31 @@ func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
 	}
 
 	r.open("#view=flame")
-	if r.count(".f.lock") == 0 || r.count(".f.owner") == 0 || r.count(".f.waiter") != 0 {
+	r.until(`document.querySelector("g.frame")`)
+	role := func(name string) string { return "g.frame[data-role=" + name + "]" }
+	if r.count(role("lock")) == 0 || r.count(role("owner")) == 0 || r.count(role("waiter")) != 0 {
 		t.Error("the default flame graph shows no lock with its owners")
 	}
 	r.click(".choice button", "chain")
-	r.until(`document.querySelector(".f.waiter") && document.querySelector(".f.owner")`)
-	top := eval[float64](r.tab, `document.querySelector(".f.all").getBoundingClientRect().top`)
+	r.until(`document.querySelector("g.frame[data-role=waiter]") && document.querySelector("g.frame[data-role=owner]")`)
+	const all = `document.querySelector("g.frame[data-role=all]")`
+	top := eval[float64](r.tab, all+`.getBoundingClientRect().top`)
 	r.click(".choice button", "up")
-	r.until(fmt.Sprintf(`document.querySelector(".f.all").getBoundingClientRect().top > %f`, top))
+	r.until(fmt.Sprintf(all+`.getBoundingClientRect().top > %f`, top))
+	whole := r.count("g.frame")
 	eval[any](
 		r.tab,
-		`[..."f".repeat(1)].forEach(() => document.querySelector(".f.lock rect").parentNode.dispatchEvent(new MouseEvent("click", {bubbles: true})))`,
+		`document.querySelector("g.frame[data-role=lock]").dispatchEvent(new MouseEvent("click", {bubbles: true}))`,
 	)
-	r.until(`document.querySelectorAll(".f.all").length === 0`)
+	r.until(fmt.Sprintf(`document.querySelectorAll("g.frame").length < %d`, whole))
+	if r.count("g.frame.fade[data-role=waiter]") == 0 || r.count("g.frame.fade[data-role=all]") != 1 {
+		t.Error("zooming in drops what the frame stands on")
+	}
 	eval[any](
 		r.tab,
 		`document.querySelector(".flamegraph").dispatchEvent(new KeyboardEvent("keydown", {key: "Escape", bubbles: true}))`,
 	)
-	r.until(`document.querySelectorAll(".f.all").length === 1`)
+	r.until(fmt.Sprintf(`document.querySelectorAll("g.frame").length === %d`, whole))
 }
 
 func TestTheReportsGraphMatrixAndLongestWaits(t *testing.T) {
@@ -290,7 +297,7 @@ func TestTheReportByKeyboardAndOnPaper(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
-	r.press("2")
+	r.press("3") // the third view
 	r.until(`contend.state.view === "flame"`)
 	eval[any](
 		r.tab,

@@ -21,8 +21,13 @@ var pageText string
 //go:embed assets/page.js
 var script string
 
-// The libraries that draw the graph.
-var d3, graph = look.Library("d3.min.js"), look.Library("d3-flamegraph.umd.min.js")
+// scripts are what draws the graph, in order.
+var scripts = func() (all []string) {
+	for _, name := range look.FlameScripts {
+		all = append(all, look.Library(name))
+	}
+	return append(all, script)
+}()
 
 // style is what the page has besides the look of all pages. Frames have pale colours
 // of their own, in light and in dark.
@@ -30,25 +35,23 @@ const style = `#chart { color: #222; color-scheme: light; }
 #bar { display: flex; gap: 10px; align-items: center; margin: 8px 0; flex-wrap: wrap; }
 #details { min-height: 2.6em; overflow-wrap: anywhere; }
 .key { display: inline-block; width: 12px; height: 12px; vertical-align: -1px; margin-right: 3px; }
-#chart rect { stroke: var(--card); cursor: pointer; }
-#chart .d3-flame-graph-label { font: 11px monospace; padding: 2px 4px 0; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 footer { color: var(--dim); font-size: 12px; margin-top: 10px; }
 .key.grew { background: #eb5050; }
 .key.shrank { background: #5050eb; }
 .key.waiter { background: rgb(66,133,244); }
 .key.lock { background: rgb(120,120,120); }
-.key.owner { background: rgb(234,124,36); }`
-
-// injected is the style that the library of flame graphs puts into a page.
-func injected() string {
-	_, text, _ := strings.Cut(graph, "textContent=`")
-	text, _, _ = strings.Cut(text, "`")
-	return text
-}
+.key.owner { background: rgb(234,124,36); }
+.key.nobody { background: rgb(150,110,180); }`
 
 var page = template.Must(
 	template.New("page").
-		Funcs(look.Page{Style: style, Injected: []string{injected()}, Scripts: []string{d3, graph, script}}.Funcs()).
+		Funcs(look.Page{Style: style, Scripts: scripts}.Funcs()).
+		Funcs(template.FuncMap{"scripts": func() (all []template.JS) {
+			for _, text := range scripts {
+				all = append(all, template.JS(text))
+			}
+			return all
+		}}).
 		Parse(pageText),
 )
 
@@ -59,6 +62,7 @@ const maxFrames = 50_000
 // datum is a node as the page's script reads it.
 type datum struct {
 	Name     string   `json:"name"`
+	Label    string   `json:"label,omitempty"` // a shorter name to write into the frame
 	Value    int64    `json:"value"`
 	Wall     int64    `json:"wall"`
 	Base     int64    `json:"base,omitempty"`
@@ -97,8 +101,17 @@ func HTML(w io.Writer, of, base *document.Profile, c Caption) error {
 			100*float64(least)/float64(max(root.width(), 1)),
 		)
 	}
-	return page.Execute(w, map[string]any{"Title": c.Title, "Summary": c.Summary, "Diff": base != nil, "Note": note,
-		"Data": template.JS(text), "D3": template.JS(d3), "Graph": template.JS(graph), "Script": template.JS(script)})
+	return page.Execute(
+		w,
+		map[string]any{
+			"Title":   c.Title,
+			"Summary": c.Summary,
+			"Diff":    base != nil,
+			"Roles":   root.legend(),
+			"Note":    note,
+			"Data":    template.JS(text),
+		},
+	)
 }
 
 // least returns the width from which on a tree has at most so many frames; it
@@ -130,9 +143,12 @@ func (n *node) datum(least int64, hidden *int) *datum {
 		Value: n.ns,
 		Wall:  n.wallNs,
 		Base:  n.base,
-		Role:  n.role,
+		Role:  n.shownRole(),
 		Sure:  n.sure(),
 		Known: n.provenance(),
+	}
+	if short := n.label(); short != n.name {
+		d.Label = short
 	}
 	rest := &datum{Sure: 1}
 	count := 0
@@ -156,10 +172,21 @@ func (n *node) datum(least int64, hidden *int) *datum {
 // provenance says how the owners of a node's waiting are known.
 func (n *node) provenance() string {
 	var parts []string
-	for p, ns := range n.known {
-		if ns > 0 {
-			parts = append(parts, fmt.Sprintf("%s %.0f %%", analysis.Provenance(p), 100*float64(ns)/float64(n.ns)))
+	k := &n.known
+	for _, p := range []struct {
+		name string
+		ns   int64
+	}{
+		{"recorded", k[analysis.ByTenure] + k[analysis.BySample]},
+		{"inferred", k[analysis.ByInference]},
+		{"unknown", k[analysis.ByNothing]},
+	} {
+		if p.ns > 0 {
+			parts = append(parts, fmt.Sprintf("%s %.0f %%", p.name, 100*float64(p.ns)/float64(n.ns)))
 		}
+	}
+	if k[analysis.ByInference] > 0 {
+		parts = append(parts, fmt.Sprintf("expected right %.0f %%", 100*n.sure()))
 	}
 	return strings.Join(parts, ", ")
 }

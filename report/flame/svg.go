@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"slices"
 
 	"contend/report/document"
 	"contend/report/text"
@@ -15,7 +16,7 @@ const (
 	svgWidth  = 1200
 	svgRow    = 17
 	svgTop    = 44
-	svgNarrow = 0.3 // frames narrower than this are left out of the picture
+	svgNarrow = 0.8 // frames narrower than this are left out of the picture
 	svgLetter = 6.6 // width of a letter at font size 11
 )
 
@@ -25,13 +26,15 @@ var colours = map[string][3]int{
 	"waiter": {66, 133, 244},
 	"lock":   {120, 120, 120},
 	"owner":  {234, 124, 36},
+	nobody:   {150, 110, 180},
 }
 
 // SVG writes a picture that stands by itself, the outermost frames at the
 // bottom.
 func SVG(w io.Writer, of *document.Profile, c Caption) error {
 	root := build(of)
-	height := svgTop + svgRow*(root.depth()+1)
+	scale := svgWidth / float64(max(root.ns, 1))
+	height := svgTop + svgRow*(root.depth(svgNarrow/scale)+1)
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(
 		out,
@@ -47,10 +50,25 @@ func SVG(w io.Writer, of *document.Profile, c Caption) error {
 		html.EscapeString(c.Title),
 		html.EscapeString(c.Summary),
 	)
+	x := svgWidth
+	for _, r := range slices.Backward(root.legend()) {
+		x -= int(svgLetter*float64(len(r.Means))) + 22
+		c := colours[r.Name]
+		fmt.Fprintf(
+			out,
+			`<rect x="%d" y="24" width="11" height="11" fill="rgb(%d,%d,%d)"/><text x="%d" y="34" font-family="sans-serif">%s</text>`+"\n",
+			x,
+			c[0],
+			c[1],
+			c[2],
+			x+14,
+			r.Means,
+		)
+	}
 	p := picture{
 		out:     out,
 		bottom:  height - svgRow,
-		scale:   svgWidth / float64(max(root.ns, 1)),
+		scale:   scale,
 		total:   root.ns,
 		caption: c,
 	}
@@ -74,7 +92,7 @@ func (p *picture) draw(n *node, at int64, level int) {
 		return
 	}
 	y := p.bottom - level*svgRow
-	c := colours[n.role]
+	c := colours[n.shownRole()]
 	fmt.Fprintf(
 		p.out,
 		`<g><title>%s: %s, %.1f %%; %s</title><rect x="%.1f" y="%d" width="%.1f" height="%d" fill="rgb(%d,%d,%d)" fill-opacity="%.2f" stroke="#fff" stroke-width="0.5"/>`,
@@ -99,7 +117,7 @@ func (p *picture) draw(n *node, at int64, level int) {
 			`<text x="%.1f" y="%d">%s</text>`,
 			x+3,
 			y+12,
-			html.EscapeString(text.Shorten(n.name, letters, text.Start)),
+			html.EscapeString(text.Shorten(n.label(), letters, text.End)),
 		)
 	}
 	fmt.Fprintln(p.out, "</g>")
@@ -109,9 +127,12 @@ func (p *picture) draw(n *node, at int64, level int) {
 	}
 }
 
-func (n *node) depth() (deepest int) {
+// depth is how many frames stand on a node that are at least so wide.
+func (n *node) depth(least float64) (deepest int) {
 	for _, c := range n.children {
-		deepest = max(deepest, 1+c.depth())
+		if float64(c.ns) >= least {
+			deepest = max(deepest, 1+c.depth(least))
+		}
 	}
 	return deepest
 }

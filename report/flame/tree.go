@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"contend/analysis"
 	"contend/format"
@@ -36,6 +37,53 @@ type node struct {
 	base     int64 // the same node's ns in the trace compared with
 	children []*node
 	index    map[[2]string]*node // by role and name
+}
+
+// nobody is the role of a frame that stands for no thread's: a pseudo owner.
+const nobody = "nobody"
+
+// roles are those of frames, in the order of legends, with their meanings.
+var roles = []struct{ name, means string }{
+	{"waiter", "waiter"},
+	{"lock", "lock"},
+	{"owner", "owner"},
+	{nobody, "no thread: hand-off, unknown"},
+}
+
+// shownRole is what a node is drawn as.
+func (n *node) shownRole() string {
+	if n.role == "owner" && strings.HasPrefix(n.name, "[") {
+		return nobody
+	}
+	return n.role
+}
+
+// label is a node's name without package and path, which is what frames have room for.
+func (n *node) label() string {
+	if what, of, ok := strings.Cut(n.name, " "); ok && n.role == "lock" {
+		return what + " " + text.Plain{}.Class(of)
+	}
+	return text.Plain{}.Name(n.name)
+}
+
+// legend returns the roles of a tree's nodes.
+func (n *node) legend() []struct{ Name, Means string } {
+	some := map[string]bool{}
+	var walk func(n *node)
+	walk = func(n *node) {
+		some[n.shownRole()] = true
+		for _, c := range n.children {
+			walk(c)
+		}
+	}
+	walk(n)
+	var list []struct{ Name, Means string }
+	for _, r := range roles {
+		if some[r.name] {
+			list = append(list, struct{ Name, Means string }{r.name, r.means})
+		}
+	}
+	return list
 }
 
 // build merges samples into a tree, outermost frames at its root.

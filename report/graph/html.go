@@ -21,10 +21,16 @@ var files embed.FS
 var script string
 
 // scripts lay the graph out, let a reader move and enlarge it, and draw it.
-var scripts = []string{look.Library("dagre.min.js"), look.Library("svg-pan-zoom.min.js"), script}
+var scripts = []string{
+	look.Library("dagre.min.js"),
+	look.Library("svg-pan-zoom.min.js"),
+	look.Library("arrows.js"),
+	script,
+}
 
 // style is what the page has besides the look of all pages.
 const style = `.tools { margin-bottom: 8px; } .graphbox { border: 1px solid var(--rule); border-radius: 6px; overflow: hidden; } .graphbox svg { width: 100%; height: 100%; cursor: grab; }
+.edge path { stroke: var(--dim); } .arrowhead path { fill: var(--dim); }
 .scale { display: inline-block; width: 120px; height: 10px; border-radius: 2px; background: linear-gradient(to right, color-mix(in oklab, var(--heat) 8%, var(--back)), var(--heat)); }`
 
 var pages = template.Must(

@@ -16,9 +16,19 @@ var sheet string
 //go:embed lib
 var lib embed.FS
 
-// Library returns a script or a style sheet of others, "" for none of that name.
+//go:embed flamegraph.js arrows.js
+var shared embed.FS
+
+// FlameScripts name what draws a flame graph: a library, and how pages use it.
+var FlameScripts = []string{"d3-flamegraph.iife.min.js", "flamegraph.js"}
+
+// Library returns a script or a style sheet of others, or a script that several pages have;
+// "" for none of that name.
 func Library(name string) string {
 	text, err := lib.ReadFile("lib/" + name)
+	if err != nil {
+		text, err = shared.ReadFile(name)
+	}
 	if err != nil {
 		return ""
 	}

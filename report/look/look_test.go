@@ -10,12 +10,12 @@ import (
 	"contend/golden"
 )
 
-// sums are the checksums of other people's files: they are embedded unchanged.
+// sums are the checksums of other people's files: they are embedded as README.md says.
 var sums = map[string]string{
 	"d3-flamegraph.LICENSE":        "b40930bbcf80744c86c46a12bc9da056641d722716c378f5659b9e555ef833e1",
-	"d3-flamegraph.umd.min.js":     "5f8d8bc7bf7f8329248d43c1e215431a88f77e17daa217f3c31b019b8b71b3f7",
+	"d3-flamegraph.iife.min.js":    "dc8a4e1b0d058bf2eb73909f5183eedddd44f08ee21963a9886fa9fa7e99528f",
 	"d3.LICENSE":                   "2a6d2d5f32ba0b755ddbc1c833f766e30cdbe6ebe9a6d4e3e24427721f0b63d3",
-	"d3.min.js":                    "912111098ea99503a6f4967361d2bbdc9dbf58cf9c678c8e27e5b02d1a07f0c1",
+	"d3-ease.LICENSE":              "82f2a38e51f9013690c0cea086e901b33e51b5f0c3ba837941d7a58073c72917",
 	"dagre.LICENSE":                "6a349742a6cb219d5a2fc8d0844f6d89a6efc62e20c664450d884fc7ff2d6015",
 	"dagre.min.js":                 "54a503e346f93ca0bb10abe7999587e037262935687aca45eb4e4b0f64bbb578",
 	"htm-preact.standalone.umd.js": "62c4ffea400078c0eda7f435b22726b4961ebdf74c8506f188e92bec41d8ac51",

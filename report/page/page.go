@@ -10,6 +10,7 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
+	"slices"
 
 	"contend/report/document/columns"
 	"contend/report/look"
@@ -65,11 +66,15 @@ func pack(c *columns.Content) (string, error) {
 var assets embed.FS
 
 // scriptFiles are the scripts of a page in the order in which they run.
-var scriptFiles = []string{
-	"htm-preact.standalone.umd.js", "uPlot.iife.min.js", "dagre.min.js", "svg-pan-zoom.min.js",
-	"util.js", "data.js", "lanes.js", "columns.js", "filter.js", "sums.js", "trees.js", "command.js", "search.js",
-	"parts.js", "headline.js", "locks.js", "time.js", "threads.js", "holders.js", "flame.js", "pivot.js", "who.js", "longest.js", "why.js", "deadlocks.js", "compare.js", "about.js", "app.js",
-}
+var scriptFiles = slices.Concat(
+	[]string{"htm-preact.standalone.umd.js", "uPlot.iife.min.js", "dagre.min.js", "svg-pan-zoom.min.js"},
+	look.FlameScripts,
+	[]string{
+		"arrows.js", "util.js", "data.js", "lanes.js", "columns.js", "filter.js", "sums.js", "trees.js", "command.js",
+		"search.js", "parts.js", "headline.js", "locks.js", "time.js", "threads.js", "holders.js", "flame.js", "pivot.js", "who.js",
+		"longest.js", "why.js", "deadlocks.js", "compare.js", "about.js", "app.js",
+	},
+)
 
 // styleFiles are the style sheets, in order.
 var styleFiles = []string{"uPlot.min.css", "page.css"}

@@ -4,7 +4,8 @@
 (function () {
   const data = JSON.parse(document.getElementById("data").textContent);
   const details = document.getElementById("details");
-  const hues = { waiter: [66, 133, 244], lock: [120, 120, 120], owner: [234, 124, 36] };
+  const hues = { waiter: [66, 133, 244], lock: [120, 120, 120], owner: [234, 124, 36],
+    nobody: [150, 110, 180] };
   const units = [[3600e9, "h"], [60e9, "min"], [1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 
   function duration(ns) {
@@ -45,54 +46,42 @@
     return "rgb(" + (hues[n.role] || [200, 200, 200]).map(c => Math.round(255 + (c - 255) * strength)) + ")";
   }
 
-  let current = null;
-  const chart = flamegraph.default();
-  chart.width(document.getElementById("chart").clientWidth).cellHeight(18).minFrameSize(1).transitionDuration(0)
-    .inverted(false).sort(false).title("").tooltip(false).label(describe).setColorMapper(color)
-    .onHover(show).onClick(select)
-    .setSearchHandler((results, sum, total) => {
-      document.getElementById("matched").textContent = results.length ?
+  const box = document.getElementById("search"), matched = document.getElementById("matched");
+  const chart = contendFlame(document.getElementById("chart"), data.tree, {
+    name: d => d.data.label || d.data.name, describe, colour: color, role: d => d.data.role || "all",
+    hover: show, select: show,
+    matches: (d, wanted) => new RegExp(wanted).test(d.data.name),
+    found: (results, sum, total) => {
+      matched.textContent = results.length ?
         results.length + " frames, " + amount(sum) + " (" + (100 * sum / Math.max(total, 1)).toFixed(1) + " %)" :
         "nothing found";
-    });
-  d3.select("#chart").datum(data.tree).call(chart);
-
-  function show(d) { details.textContent = describe(d); }
-  function select(d) { current = d; show(d); mark(); }
-  function mark() {
-    d3.selectAll("#chart g.frame rect").style("stroke", d => d === current ? "var(--text)" : null);
+    },
+  });
+  function show(d) {
+    details.textContent = d ? describe(d) : "Point at a frame to read it, click to zoom; arrows move, Enter zooms.";
   }
-
-  function move(key) {
-    if (!current) current = d3.select("#chart g.frame").datum();
-    const siblings = current.parent ? current.parent.children : [current], i = siblings.indexOf(current);
-    const next =
-      { ArrowUp: (current.children || [])[0], ArrowDown: current.parent, ArrowLeft: siblings[i - 1],
-        ArrowRight: siblings[i + 1] }[key];
-    if (next) select(next);
-  }
+  show(null);
 
   // What is no regular expression, such as half of one, is looked for as it is.
   function pattern(text) {
     try { new RegExp(text); return text; } catch { return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"); }
   }
 
-  const box = document.getElementById("search");
   box.addEventListener("input", () => {
-    if (box.value) { chart.search(pattern(box.value)); return; }
-    chart.clear();
-    document.getElementById("matched").textContent = "";
+    chart.search(box.value && pattern(box.value));
+    if (!box.value) matched.textContent = "";
   });
-  function reset() { box.value = ""; document.getElementById("matched").textContent = ""; chart.clear();
-    chart.resetZoom(); details.textContent = ""; current = null; }
+  function reset() {
+    box.value = matched.textContent = "";
+    chart.search("");
+    chart.whole();
+  }
   document.getElementById("reset").addEventListener("click", reset);
   document.addEventListener("keydown", e => {
     if (e.key === "Escape") { reset(); box.blur(); return; }
     if (e.target === box) return;
     if (e.key === "/") { box.focus(); e.preventDefault(); return; }
-    if (e.key === "Enter" && current) { chart.zoomTo(current); return; }
-    if (e.key.startsWith("Arrow")) { move(e.key); e.preventDefault(); }
+    if (chart.key(e.key) && e.key.startsWith("Arrow")) e.preventDefault();
   });
-  window.addEventListener("resize",
-    () => { chart.width(document.getElementById("chart").clientWidth); chart.update(); });
+  window.addEventListener("resize", () => chart.resize());
 })();

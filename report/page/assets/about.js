@@ -92,7 +92,8 @@
           </p></section>
       <section><h2>Words</h2><dl class="words">
         ${words.map(([w, text]) => html`<dt>${w}</dt><dd>${text || C.meanings[w]}</dd>`)}</dl>
-        <p><small>Drawn with htm and preact (Apache-2.0, MIT), uPlot (MIT), dagre (MIT) and svg-pan-zoom (BSD-2-Clause).
+        <p><small>Drawn with htm and preact (Apache-2.0, MIT), uPlot (MIT), dagre (MIT), svg-pan-zoom
+          (BSD-2-Clause), d3-flame-graph (Apache-2.0) and parts of d3 (ISC, BSD-3-Clause).
           </small></p></section></div></div>`;
   };
 })(window.contend);

@@ -2,7 +2,8 @@
 // Which threads block which: a matrix as a heat map, and a graph to pan and zoom.
 (function (C) {
   const { html, useRef, useEffect, useMemo } = window.htmPreact;
-  const mostCells = 14, mostArrows = 20, smallest = 0.8, largest = 1.25, loopRoom = 30;
+  const mostCells = 14, mostArrows = 20, smallest = 0.8, largest = 1.25, labelHeight = 16,
+    loopRoom = contendArrows.loopRoom(labelHeight), { svg } = contendArrows;
 
   // network sums the selection by waiter and owner, as groups or methods.
   function network(s, nodes) {
@@ -84,67 +85,43 @@
           height: 12 + 15 * (lines.length + 1) + (loop ? loopRoom : 0) });
     }
     for (const a of arrows) if (a.from !== a.to) g.setEdge(a.from, a.to,
-      { ...a, width: 62, height: 16, labelpos: "c" });
+      { ...a, width: 62, height: labelHeight, labelpos: "c" });
     dagre.layout(g);
     return g;
   }
 
   // boxOf is where a node's box is drawn: below the room of its loop.
   const boxOf =
-    n => ({ x: n.x, y: n.y + (n.loop ? loopRoom / 2 : 0), half: n.width / 2,
+    n => ({ id: n.name, x: n.x, y: n.y + (n.loop ? loopRoom / 2 : 0), half: n.width / 2,
       high: (n.height - (n.loop ? loopRoom : 0)) / 2 });
-
-  // border is where a line from the middle of a box to a point leaves the box.
-  function border(b, p) {
-    const dx = p.x - b.x, dy = p.y - b.y, k = 1 / Math.max(Math.abs(dx) / b.half, Math.abs(dy) / b.high, 1);
-    return { x: b.x + k * dx, y: b.y + k * dy };
-  }
-
-  // curve runs through the bends of an arrow, rounded.
-  function curve(points) {
-    const at = p => p.x.toFixed(1) + "," + p.y.toFixed(1),
-      middle = (a, b) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
-    let d = "M" + at(points[0]);
-    for (let i = 1; i + 1 < points.length; i++) d += (i === 1 ? "L" + at(middle(points[0], points[1])) : "") + "Q" +
-      at(points[i]) + " " + at(middle(points[i], points[i + 1]));
-    return d + "L" + at(points[points.length - 1]);
-  }
-
-  const svg = (name, attributes, ...children) => {
-    const e = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const k in attributes) e.setAttribute(k, attributes[k]);
-    e.append(...children);
-    return e;
-  };
 
   // draw makes the picture. Names become text nodes.
   function draw(g, s, net, nodes) {
     const size = g.graph(), most = Math.max(...g.nodes().map(n => g.node(n).caused), 1),
       view = svg("g", { class: "svg-pan-zoom_viewport" });
-    const tip =
-      svg("marker",
-        { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 9, markerHeight: 9,
-          markerUnits: "userSpaceOnUse", orient: "auto" },
-        svg("path", { d: "M0,0L8,4L0,8z", class: "arrow" }));
-    const arrow = (e, d, x, y) => {
+    const pen = e => Math.round(10 * (0.8 + 5 * e.ns / net.most)) / 10, arrows = g.edges().map(id => {
+      const e = g.edge(id), inner = e.points.slice(1, -1);
+      return { e, x: e.x, y: e.y, pen: pen(e), label: { x: e.x, half: 31 }, from: boxOf(g.node(id.v)), to: boxOf(g.node(id.w)),
+        inner: inner.length ? inner : [{ x: e.x, y: e.y }] };
+    });
+    contendArrows.route(arrows);
+    for (const n of g.nodes().map(id => g.node(id)).filter(n => n.loop)) {
+      const box = boxOf(n), heavy = pen(n.loop);
+      arrows.push({ e: n.loop, x: n.x, y: box.y - box.high - labelHeight / 2 - 2, pen: heavy,
+        d: contendArrows.loop(box, labelHeight, heavy) });
+    }
+    const title = e => svg("title", {}, `${e.from} waited for ${e.to}: ${C.amount(e.ns)}`);
+    for (const a of arrows) view.append(svg("g", { class: "edge" }, title(a.e), contendArrows.line(a, {})));
+    for (const { e, x, y } of arrows) {
       const text = C.amount(e.ns), half = 3.4 * text.length + 3;
-      view.append(
-        svg("g", { class: "edge" }, svg("title", {}, `${e.from} waited for ${e.to}: ${text}`),
-          svg("path", { d, "stroke-width": (0.8 + 5 * e.ns / net.most).toFixed(1), "marker-end": "url(#tip)" }),
-          svg("rect", { x: x - half, y: y - 8, width: 2 * half, height: 15, rx: 3 }),
-          svg("text", { x, y: y + 4, "text-anchor": "middle" }, text)));
-    };
-    for (const id of g.edges()) {
-      const e = g.edge(id), inner = e.points.slice(1, -1), from = boxOf(g.node(id.v)), to = boxOf(g.node(id.w));
-      const all = inner.length ? inner : [{ x: e.x, y: e.y }];
-      arrow(e, curve([border(from, all[0]), ...all, border(to, all[all.length - 1])]), e.x, e.y);
+      view.append(svg("g", { class: "edge" }, title(e),
+        svg("rect", { x: x - half, y: y - 8, width: 2 * half, height: 15, rx: 3 }),
+        svg("text", { x, y: y + 4, "text-anchor": "middle" }, text)));
     }
     for (const id of g.nodes()) {
       const n = g.node(id), share = n.caused / most, top = n.y - n.height / 2 + (n.loop ? loopRoom : 0),
         box = svg("rect", { x: n.x - n.width / 2, y: top, width: n.width, height: n.y + n.height / 2 - top, rx: 6 });
       box.style.fill = n.caused ? C.heat(share) : "var(--card)";
-      if (n.loop) arrow(n.loop,
-        `M${n.x - 34},${top}C${n.x - 40},${top - 30} ${n.x + 40},${top - 30} ${n.x + 34},${top}`, n.x, top - 21);
       const node =
         svg("g", { class: "node" + (share > 0.3 ? " dark" : ""), tabindex: 0 },
           svg("title", {}, n.name + ": caused " + C.amount(n.caused)), box);
@@ -157,7 +134,7 @@
       view.append(node);
     }
     const picture =
-      svg("svg", { role: "img", "aria-label": "graph of who waited for whom" }, svg("defs", {}, tip), view);
+      svg("svg", { role: "img", "aria-label": "graph of who waited for whom" }, svg("defs", {}, ...contendArrows.heads(arrows)), view);
     picture.style.overflow = "hidden"; // before svg-pan-zoom would, as an attribute that the page's policy forbids
     const worst = g.nodes().map(id => g.node(id)).reduce((a, n) => n.caused > a.caused ? n : a, { caused: 0 });
     return { picture, width: size.width, height: size.height,
