@@ -14,7 +14,8 @@ type Hist struct {
 	Total      HistRow   `json:"total"`
 	Coverage   *Coverage `json:"coverage,omitempty"` // absent when only interval logs were read
 
-	Omitted int `json:"-"` // rows beyond the limit
+	Omitted int   `json:"-"` // rows beyond the limit
+	LastNs  int64 `json:"-"` // the end of the recording; 0 if unknown
 }
 
 // HistRow holds the distributions of the waits of one combination of keys. Unrecorded ones are

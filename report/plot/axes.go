@@ -28,6 +28,7 @@ var colors = [maxCurves]string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b
 // picture is what the templates draw.
 type picture struct {
 	Title         string
+	Alone         bool // its title is not written elsewhere
 	Width, Height int
 	Height0       int // of the plot without the legend
 	Left, Right   int
@@ -95,13 +96,13 @@ func (s scale) position(log float64) float64 {
 
 func pixels(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
-// axes returns the scales that hold all curves. Across, equal steps are equal
-// factors of 1/(1-percentile); upwards, of the length.
-func axes(list []named) (x, y scale) {
+// axes returns the scales that hold all curves, upwards from the shortest length that is
+// drawn of each. Across, equal steps are equal factors of 1/(1-percentile); upwards, of the length.
+func axes(list []named, shortest func(*document.Lengths) int64) (x, y scale) {
 	count, least, most := int64(1), int64(math.MaxInt64), int64(1)
 	for _, c := range list {
 		count = max(count, c.lengths.Count)
-		least, most = min(least, max(c.lengths.MinNs, 1)), max(most, c.lengths.MaxNs)
+		least, most = min(least, max(shortest(c.lengths), 1)), max(most, c.lengths.MaxNs)
 	}
 	nines := math.Max(math.Ceil(math.Log10(float64(count))), 1)
 	low, high := math.Floor(math.Log10(float64(min(least, most)))), math.Ceil(math.Log10(float64(most)))

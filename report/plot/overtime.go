@@ -28,13 +28,16 @@ func overTime(d *document.Hist) *picture {
 	p := newPicture("Durations of waits over time", len(timed))
 	p.Across = "seconds"
 	first, last := d.Rows[0].StartNs, d.Rows[len(d.Rows)-1].EndNs
+	if d.LastNs > first { // the last interval may go on behind the recording
+		last = min(last, d.LastNs)
+	}
 	var all []named
 	for i := range d.Rows {
 		if l := drawn(&d.Rows[i]); l != nil {
 			all = append(all, named{d.Rows[i].Keys[0], "", l})
 		}
 	}
-	_, y := axes(all)
+	_, y := axes(all, timed[len(timed)-1].ns)
 	x := scale{from: 0, to: float64(last-first) / 1e9, start: left, len: plotWidth}
 	step := roundStep(x.to)
 	for at := 0.0; at <= x.to*(1+1e-9); at += step {

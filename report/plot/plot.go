@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"contend/report/document"
@@ -27,7 +28,9 @@ const style = `th, td { text-align: right; white-space: nowrap; } th:last-child,
 // logarithmic scales, a curve for each of the first rows; or, where rows are intervals,
 // percentiles over time.
 func SVG(w io.Writer, d *document.Hist) error {
-	return pages.ExecuteTemplate(w, "plot.svg.tmpl", draw(d))
+	p := draw(d)
+	p.Alone = true
+	return pages.ExecuteTemplate(w, "plot.svg.tmpl", p)
 }
 
 // HTML writes a page with the picture and the numbers behind it.
@@ -42,7 +45,7 @@ func draw(d *document.Hist) *picture {
 	list := curvesOf(d)
 	p := newPicture("Durations of waits by "+strings.Join(d.By, ", "), len(list))
 	p.Rows, p.Across = list, "waits no longer than this"
-	x, y := axes(list)
+	x, y := axes(list, firstDrawn)
 	p.XTicks, p.YTicks = x.marks, y.marks
 	for i, c := range list {
 		p.Curves = append(
@@ -76,7 +79,7 @@ func curvesOf(d *document.Hist) (list []named) {
 		var curves []named
 		for _, k := range []named{{"", "", r.Exact}, {" (corrected)", "6 4", r.Corrected}, {" (at least)", "2 3", r.AtLeast}, {" (at most)", "", r.AtMost}} {
 			if k.lengths != nil {
-				curves = append(curves, named{text.Sanitize(strings.Join(r.Keys, ", ")) + k.Name, k.dash, k.lengths})
+				curves = append(curves, named{rowName(d, r) + k.Name, k.dash, k.lengths})
 			}
 		}
 		if len(list)+len(curves) > maxCurves {
@@ -85,6 +88,34 @@ func curvesOf(d *document.Hist) (list []named) {
 		list = append(list, curves...)
 	}
 	return list
+}
+
+// rowName is what the legend calls a row: locks are without package and address.
+func rowName(d *document.Hist, r *document.HistRow) string {
+	var places document.Places
+	if d.Coverage != nil {
+		places = d.Coverage.Places
+	}
+	names := slices.Clone(r.Keys)
+	for i := range min(len(names), len(d.By)) {
+		if d.By[i] == "lock" {
+			names[i] = text.Lock(names[i], places)
+		}
+	}
+	return text.Sanitize(strings.Join(names, ", "))
+}
+
+// hiddenPart of the waits, the shortest, may be below a picture that is made for the long ones.
+const hiddenPart = 0.05
+
+// firstDrawn is the length at which a curve begins.
+func firstDrawn(l *document.Lengths) int64 {
+	for _, p := range l.Curve {
+		if p.Below >= hiddenPart {
+			return p.Ns
+		}
+	}
+	return l.MinNs
 }
 
 // shownRows counts the rows the curves belong to: their plain or upper ones.
@@ -103,6 +134,9 @@ func points(l *document.Lengths, x, y scale) string {
 	var b strings.Builder
 	last := math.Log10(float64(l.Count))
 	for _, p := range l.Curve {
+		if math.Log10(float64(max(p.Ns, 1))) < y.from {
+			continue // below the picture
+		}
 		at := math.Min(-math.Log10(1-p.Below), last) // of the last point infinite
 		fmt.Fprintf(&b, "%.1f,%.1f ", x.position(at), y.position(math.Log10(float64(max(p.Ns, 1)))))
 	}

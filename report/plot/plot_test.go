@@ -232,10 +232,10 @@ func page(t *testing.T, d *document.CSP, top int) (svg, html string) {
 func TestPhasesAreShadedAndWritten(t *testing.T) {
 	svg, html := page(t, exampleDocument(), 0)
 	for _, want := range []string{
-		`<rect x="20.0" y="84" width="192.0" height="60" fill="#ffdfb8"/>`, // the first two of ten seconds
-		`<rect x="500.0" y="84" width="96.0"`,
+		`<rect x="64.0" y="90" width="183.2" height="60" fill="#ffdfb8"/>`, // the first two of ten seconds
+		`<rect x="522.0" y="90" width="91.6"`,
 		"1: 0.000 s to 2.000 s, 2.00 s waited, pressure 50.0 %; 75.0 % Shop.report:7",
-		"M20,144V84.0H116.0V84.0H212.0V144.0H308.0", // full height, full height, nothing
+		"M64,150V90.0H155.6V90.0H247.2V150.0H338.8", // full height, full height, nothing
 	} {
 		golden.Holds(t, svg, want)
 		golden.Holds(t, html, want)

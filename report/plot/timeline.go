@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 
 	"contend/report/document"
@@ -32,7 +34,9 @@ func TimelineSVG(w io.Writer, d *document.CSP, top int) error {
 	if _, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"); err != nil {
 		return err
 	}
-	return timelines.ExecuteTemplate(w, "timeline.svg.tmpl", newTimeline(d, top))
+	p := newTimeline(d, top)
+	p.Alone = true
+	return timelines.ExecuteTemplate(w, "timeline.svg.tmpl", p)
 }
 
 // TimelineHTML writes a page with the picture and, for each phase, all its causes.
@@ -43,8 +47,9 @@ func TimelineHTML(w io.Writer, d *document.CSP, top int) error {
 // The measures of the picture, in pixels.
 const (
 	margin    = 20
-	bandWidth = 960
-	plotTop   = 22 // of a band: its name stands above the plot
+	plotLeft  = margin + 44 // beside the numbers of the axis
+	bandWidth = 916
+	plotTop   = 28 // of a band: its name stands above the plot
 	plotHigh  = 60
 	lineHigh  = 15 // of a line of text
 	bandGap   = 16
@@ -56,11 +61,13 @@ const (
 // timeline is what the templates show.
 type timeline struct {
 	Width, Height int
+	Alone         bool // its title is not written elsewhere
+	Margin        int
 	Left, Right   int // where the plots begin and end
 	Plot          int // their width
 	Title, Note   string
 	Total         string
-	Start, End    string
+	XTicks        []mark // of time
 	Bands         []band
 	Warnings      []string
 	Known         string
@@ -81,7 +88,7 @@ type band struct {
 	Written       []phase // those with a line of text in the picture
 	More          string  // what is not written
 	MoreY         int
-	Peak          string // what the height of the plot stands for
+	YTicks        []mark // of pressure
 	CausesY, Axis int    // lines of text
 }
 
@@ -105,10 +112,11 @@ type cause struct {
 func newTimeline(d *document.CSP, top int) *timeline {
 	lines, edges := d.Lines(maxCells)
 	p := &timeline{
-		Width: bandWidth + 2*margin,
-		Left:  margin,
-		Right: margin + bandWidth,
-		Plot:  bandWidth,
+		Width:  plotLeft + bandWidth + margin,
+		Margin: margin,
+		Left:   plotLeft,
+		Right:  plotLeft + bandWidth,
+		Plot:   bandWidth,
 		Title: "critical section pressure over time: time spent acquiring the lock / running time of all " + text.MeasureOf(
 			d.Coverage,
 		).Thread + "s",
@@ -131,7 +139,7 @@ func newTimeline(d *document.CSP, top int) *timeline {
 		shown = lines[:top]
 		p.Note, p.LeftOutNs = text.LocksLeftOut(lines[top:])
 	}
-	peak, y := document.Peak(shown), headHigh
+	peak, y := roundUp(document.Peak(shown)), headHigh
 	for i := range shown {
 		b := newBand(&shown[i], d.Coverage.Places, edges, peak, y)
 		b.addPhases(d, edges)
@@ -139,7 +147,7 @@ func newTimeline(d *document.CSP, top int) *timeline {
 		y = b.foot()
 	}
 	if len(edges) > 0 {
-		p.Start, p.End = text.Seconds(edges[0]-d.StartNs), text.Seconds(edges[len(edges)-1]-d.StartNs)
+		p.XTicks = timeTicks(edges, d.StartNs)
 	}
 	p.Height = y + margin
 	return p
@@ -155,20 +163,50 @@ func newBand(l *document.Line, places document.Places, edges []int64, peak float
 		Short:  text.Shorten(text.Sanitize(text.Lock(l.Lock, places)), maxText/2, text.Start),
 		WaitNs: l.WaitNs,
 		Sum:    fmt.Sprintf("%s waited, %s of all running time", text.Duration(l.WaitNs), text.Percent(l.CSP)),
-		Peak:   text.Percent(peak),
 	}
 	b.Base = b.Y + plotHigh
+	for _, part := range []float64{0, 0.5, 1} {
+		b.YTicks = append(
+			b.YTicks,
+			mark{pixels(float64(b.Base) - plotHigh*part), strconv.FormatFloat(100*part*peak, 'g', 3, 64) + " %"},
+		)
+	}
 	b.Axis = b.Base + lineHigh
 	b.CausesY = b.Axis + lineHigh
 	b.Path = outline(l, edges, peak, b.Base)
 	return b
 }
 
+// roundUp returns the next round pressure, which an axis ends at.
+func roundUp(pressure float64) float64 {
+	if pressure <= 0 {
+		return 1
+	}
+	decade := math.Pow(10, math.Floor(math.Log10(pressure)))
+	for _, factor := range []float64{1, 2, 3, 4, 5, 6, 8} {
+		if pressure <= factor*decade*(1+1e-9) {
+			return factor * decade
+		}
+	}
+	return 10 * decade
+}
+
+// timeTicks are round instants since the start of the trace.
+func timeTicks(edges []int64, start int64) (list []mark) {
+	from, to := float64(edges[0]-start)/1e9, float64(edges[len(edges)-1]-start)/1e9
+	step := roundStep(to - from)
+	for n := math.Ceil(max(0, from/step-1e-9)); n*step <= to*(1+1e-9); n++ {
+		at := xOf(start+int64(math.Round(n*step*1e9)), edges)
+		list = append(list, mark{at, strconv.FormatFloat(n*step, 'g', 6, 64) + " s"})
+	}
+	return list
+}
+
 // outline is the path of a step function: up at the beginning of each cell,
 // down to the foot at the end.
 func outline(l *document.Line, edges []int64, peak float64, base int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "M%d,%d", margin, base)
+	fmt.Fprintf(&b, "M%d,%d", plotLeft, base)
 	for i, c := range l.Cells {
 		height := 0.0
 		if peak > 0 {
@@ -184,9 +222,9 @@ func outline(l *document.Line, edges []int64, peak float64, base int) string {
 func xOf(at int64, edges []int64) string {
 	first, last := edges[0], edges[len(edges)-1]
 	if last <= first {
-		return fmt.Sprint(margin)
+		return fmt.Sprint(plotLeft)
 	}
-	return fmt.Sprintf("%.1f", margin+bandWidth*fraction(at, first, last))
+	return fmt.Sprintf("%.1f", plotLeft+bandWidth*fraction(at, first, last))
 }
 
 func fraction(at, first, last int64) float64 {
