@@ -104,8 +104,8 @@ func (o *reportOptions) content(e *env) (c *columns.Content, damage error) {
 // pageLimits bound a page, so that it can be mailed and opened.
 var pageLimits = cube.Limits{Bins: 1200, Rows: 60_000, Cells: 600_000}
 
-// pageLanes bound its lanes to some 150 KB.
-var pageLanes = waits.LaneLimits{Spans: 8000, Cells: 30_000, Bins: 600, Threads: 2500}
+// pageLanes bound its lanes to some 130 KB.
+var pageLanes = waits.LaneLimits{Spans: 6000, Cells: 15_000, Bins: 600, Threads: 2500}
 
 // What a page lists at most.
 const (
