@@ -23,7 +23,7 @@ const leastWaiting = int64(10e6)
 // followed is what an agent recorded of contended locks beside a flight recording: their waits and
 // holds. It is nil if the agent recorded none.
 type followed struct {
-	classes  map[string]bool // of these, the flight recording's waits are left out
+	classes  map[string]bool // of these, the flight recording's waits are left out; none if owners are to be inferred
 	from, to int64           // of the flight recording: the agent's events outside are left out
 	warnings []format.Warning
 
@@ -39,7 +39,7 @@ type waitStack struct {
 }
 
 // follow compares the waits of both, class by class. It reads both to their ends.
-func follow(flight, samples *io.SectionReader, o jfr.Options) (*followed, error) {
+func follow(flight, samples *io.SectionReader, o jfr.Options, infer bool) (*followed, error) {
 	f := &followed{
 		classes: map[string]bool{},
 		from:    format.NoTime,
@@ -64,6 +64,9 @@ func follow(flight, samples *io.SectionReader, o jfr.Options) (*followed, error)
 		return nil, err
 	}
 	f.to = min(f.to, until)
+	if infer {
+		return f, nil
+	}
 	for _, class := range slices.Sorted(maps.Keys(held)) {
 		theirs, all := overlap(held[class], f.from, f.to), overlap(recorded[class], f.from, f.to)
 		if all < leastWaiting || float64(theirs) >= leastFollowed*float64(all) {
@@ -162,20 +165,23 @@ func (f *followed) sort() {
 	}
 }
 
-// adds reports whether an event of the agent's trace counts. Samples and names always do.
+// adds reports whether an event of the agent's trace counts. Names always do. The agent began before the flight recorder:
+// its first samples would show waits that the recording does not have.
 func (f *followed) adds(ev *format.Event) bool {
 	switch ev.Kind {
 	case format.KindSetting:
-		return f != nil || ev.Name != format.SettingTenures
+		return len(f.classes) > 0 || ev.Name != format.SettingTenures
 	case format.KindObject:
-		if f != nil && f.classes[ev.Class] {
-			f.theirs[ev.Object] = true
-		}
+		f.theirs[ev.Object] = f.classes[ev.Class]
 	case format.KindWait, format.KindTenure:
-		if f == nil || !f.theirs[ev.Object] || ev.End <= f.from || ev.Time >= f.to {
+		if !f.theirs[ev.Object] || ev.End <= f.from || ev.Time >= f.to {
 			return false
 		}
 		ev.Time, ev.End = max(ev.Time, f.from), min(ev.End, f.to)
+	case format.KindTick, format.KindActivity:
+		return ev.Time >= f.from
+	case format.KindContention:
+		return ev.Time >= f.from
 	}
 	return true
 }

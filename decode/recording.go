@@ -34,9 +34,9 @@ func recording(flight, samples *io.SectionReader, o Options) (Source, error) {
 	}
 	opened := jfr.Options{Rules: o.Rules, AgentSamples: samples != nil}
 	var locks *followed
-	if samples != nil && !o.Inferred {
+	if samples != nil {
 		var err error
-		if locks, err = follow(flight, samples, opened); err != nil {
+		if locks, err = follow(flight, samples, opened, o.Inferred); err != nil {
 			return nil, err
 		}
 	}
@@ -97,7 +97,7 @@ func (b *both) Read(ev *format.Event) error {
 			b.last = shown.Time
 			b.shown++
 		}
-		if b.followed.adds(&shown) {
+		if b.followed == nil || b.followed.adds(&shown) {
 			b.Reader.Show(&shown)
 		}
 	}

@@ -196,18 +196,21 @@ final class Scan implements Rewriter.Plan {
    * would be ten times as slow for good.
    */
   static Map<String, Set<String>> loops(Set<Class<?>> of, long millis) throws InterruptedException {
-    Map<String, int[]> seen = new HashMap<>(); // by class and method: frames that stay while their threads run, and how many of these are innermost
-    Map<Thread, StackTraceElement[]> before = Thread.getAllStackTraces();
+    Map<Thread, Stay> stays = new HashMap<>();
+    for (Map.Entry<Thread, StackTraceElement[]> e : Thread.getAllStackTraces().entrySet()) {
+      stays.put(e.getKey(), new Stay(e.getValue()));
+    }
     for (int i = 0; i < DUMPS; i++) {
       Thread.sleep(millis / DUMPS);
       Map<Thread, StackTraceElement[]> now = Thread.getAllStackTraces();
-      for (Map.Entry<Thread, StackTraceElement[]> e : now.entrySet()) {
-        StackTraceElement[] was = before.get(e.getKey());
-        if (was != null && e.getKey().getState() == Thread.State.RUNNABLE) {
-          count(was, e.getValue(), seen);
-        }
+      for (Map.Entry<Thread, Stay> e : stays.entrySet()) {
+        StackTraceElement[] at = now.get(e.getKey());
+        e.getValue().shown(at == null ? new StackTraceElement[0] : at, e.getKey().getState() == Thread.State.RUNNABLE);
       }
-      before = now;
+    }
+    Map<String, int[]> seen = new HashMap<>();
+    for (Stay s : stays.values()) {
+      s.count(seen);
     }
     Map<String, Set<String>> out = new HashMap<>();
     for (Class<?> c : of) {
@@ -226,22 +229,49 @@ final class Scan implements Rewriter.Plan {
     return out;
   }
 
-  /** Counts the frames that both stacks of a thread have in common, from the outermost on. */
-  private static void count(StackTraceElement[] a, StackTraceElement[] b, Map<String, int[]> seen) {
-    for (int i = 1; i <= Math.min(a.length, b.length); i++) {
-      StackTraceElement x = a[a.length - i], y = b[b.length - i];
-      if (!x.getClassName().equals(y.getClassName()) || !x.getMethodName().equals(y.getMethodName())) {
-        return;
+  /** The frames that have stayed on the stack of a thread, from the outermost on. */
+  static final class Stay {
+    private StackTraceElement[] last;
+    private int depth; // so many have
+    private int ran; // stacks while it ran
+    private final Map<Integer, Integer> innermost = new HashMap<>(); // by depth, those with no frame inside of it
+
+    Stay(StackTraceElement[] stack) {
+      last = stack;
+      depth = stack.length;
+    }
+
+    void shown(StackTraceElement[] stack, boolean runs) {
+      int most = Math.min(depth, Math.min(last.length, stack.length));
+      for (depth = 0; depth < most; depth++) {
+        StackTraceElement x = last[last.length - 1 - depth], y = stack[stack.length - 1 - depth];
+        if (!x.getClassName().equals(y.getClassName()) || !x.getMethodName().equals(y.getMethodName())) {
+          break;
+        }
+        if (x.getLineNumber() != y.getLineNumber()) {
+          depth++; // what it calls from there it may have called anew
+          break;
+        }
       }
-      String method = y.getClassName() + "#" + y.getMethodName();
-      int[] n = seen.get(method);
-      if (n == null) {
-        seen.put(method, n = new int[2]);
+      last = stack;
+      if (runs) {
+        Integer n = innermost.get(stack.length);
+        innermost.put(stack.length, n == null ? 1 : n + 1);
+        ran++;
       }
-      n[0]++;
-      n[1] += i == b.length ? 1 : 0;
-      if (x.getLineNumber() != y.getLineNumber()) {
-        return; // what it calls from there it may have called anew
+    }
+
+    /** Adds, by class and method, how often the thread ran while the frame stayed, and how often in the frame itself. */
+    void count(Map<String, int[]> seen) {
+      for (int d = 1; d <= depth; d++) {
+        StackTraceElement f = last[last.length - d];
+        String method = f.getClassName() + "#" + f.getMethodName();
+        int[] n = seen.get(method);
+        if (n == null) {
+          seen.put(method, n = new int[2]);
+        }
+        n[0] += ran;
+        n[1] += innermost.containsKey(d) ? innermost.get(d) : 0;
       }
     }
   }

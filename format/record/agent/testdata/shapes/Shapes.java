@@ -1,0 +1,231 @@
+package shapes;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Hashtable;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.concurrent.locks.StampedLock;
+
+/**
+ * Locks taken in odd ways by three threads at once. argument: for how many milliseconds. Prints what went wrong,
+ * which locks are not free at the end, and "done".
+ */
+public final class Shapes {
+  static final class Box {
+    int n;
+
+    synchronized int method(long a, double b, Object c) {
+      nap();
+      return work(20);
+    }
+
+    synchronized void fails() {
+      work(20);
+      throw new IllegalStateException();
+    }
+
+    static synchronized void ofClass() {
+      nap();
+    }
+  }
+
+  static final class Own extends ReentrantLock {}
+
+  private static final Box box = new Box(), other = new Box();
+  private static final ReentrantLock lock = new Own();
+  private static final Condition condition = lock.newCondition();
+  private static final ReentrantReadWriteLock both = new ReentrantReadWriteLock();
+  private static final StampedLock stamped = new StampedLock();
+  private static final Semaphore permit = new Semaphore(1);
+  private static final Map<Integer, String> table = new Hashtable<>(), map = Collections.synchronizedMap(new HashMap<Integer, String>());
+  private static volatile int sink;
+
+  static int work(int n) {
+    int x = sink;
+    for (int i = 0; i < 100 * n; i++) {
+      x = x * 31 + i;
+    }
+    return sink = x;
+  }
+
+  /** Holds what it holds for long enough that others come. */
+  static void nap() {
+    try {
+      Thread.sleep(1);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void monitors() {
+    try {
+      synchronized (box) {
+        work(20);
+        Integer.parseInt("x");
+      }
+    } catch (NumberFormatException e) {
+      // thrown with the lock held
+    }
+    returns(3);
+    synchronized (box) {
+      while (true) {
+        if (work(5) == 0 || box.n++ % 3 == 0) {
+          break;
+        }
+      }
+      synchronized (box) {
+        synchronized (other) {
+          work(10);
+        }
+      }
+    }
+    Runnable lambda = () -> {
+      synchronized (box) {
+        work(10);
+      }
+    };
+    lambda.run();
+    for (Object o : new Object[] {box, "text", new int[1], Shapes.class}) {
+      synchronized (o) {
+        work(5);
+      }
+    }
+    try {
+      synchronized (work(1) == 7 ? (Object) null : nothing()) {
+        work(1);
+      }
+    } catch (NullPointerException e) {
+      // nothing was acquired
+    }
+  }
+
+  private static Object nothing() {
+    return null;
+  }
+
+  private static int returns(int k) {
+    synchronized (box) {
+      for (int i = 0; ; i++) {
+        work(2);
+        if (i > k) {
+          return i;
+        }
+      }
+    }
+  }
+
+  private static void methods() {
+    box.method(1, 2, null);
+    Box.ofClass();
+    try {
+      box.fails();
+    } catch (IllegalStateException e) {
+      // thrown out of a synchronized method
+    }
+    table.put(work(1) & 7, "a");
+    map.computeIfAbsent(work(1) & 7, k -> "b" + work(5));
+    map.remove(work(1) & 7);
+  }
+
+  private static void locks() throws InterruptedException {
+    lock.lock();
+    try {
+      nap();
+    } finally {
+      elsewhere();
+    }
+    if (lock.tryLock()) {
+      elsewhere();
+    }
+    if (lock.tryLock(5, TimeUnit.MILLISECONDS)) {
+      elsewhere();
+    }
+    lock.lockInterruptibly();
+    try {
+      condition.await(1, TimeUnit.MILLISECONDS);
+      condition.awaitNanos(1000);
+      work(5);
+      condition.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    both.readLock().lock();
+    work(10);
+    both.readLock().unlock();
+    both.writeLock().lock();
+    nap();
+    both.writeLock().unlock();
+    long stamp = stamped.readLock();
+    work(5);
+    stamped.unlockRead(stamp);
+    stamp = stamped.writeLock();
+    nap();
+    stamped.unlock(stamp);
+    stamp = stamped.tryWriteLock(1, TimeUnit.MILLISECONDS);
+    if (stamp != 0) {
+      stamped.unlockWrite(stamp);
+    }
+    permit.acquire();
+    nap();
+    permit.release();
+    if (permit.tryAcquire(1, TimeUnit.MILLISECONDS)) {
+      permit.release();
+    }
+  }
+
+  private static void elsewhere() {
+    lock.unlock();
+  }
+
+  private static void waits() throws InterruptedException {
+    synchronized (other) {
+      other.wait(1);
+      work(5);
+      other.notify();
+    }
+    try {
+      Thread.currentThread().interrupt();
+      synchronized (other) {
+        other.wait();
+      }
+    } catch (InterruptedException e) {
+      // it has the lock again
+    }
+  }
+
+  public static void main(String[] args) throws Exception {
+    long until = System.nanoTime() + Long.parseLong(args[0]) * 1_000_000;
+    List<Thread> all = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      Thread t = new Thread(() -> {
+        try {
+          while (System.nanoTime() < until) {
+            monitors();
+            methods();
+            locks();
+            waits();
+          }
+        } catch (Throwable e) {
+          e.printStackTrace();
+        }
+      });
+      all.add(t);
+      t.start();
+    }
+    for (Thread t : all) {
+      t.join();
+    }
+    if (Thread.holdsLock(box) || lock.isLocked() || lock.hasQueuedThreads() || both.isWriteLocked() || both.getReadLockCount() > 0
+        || stamped.isReadLocked() || stamped.isWriteLocked() || permit.availablePermits() != 1) {
+      System.out.println("a lock is not free");
+    }
+    System.out.println("done");
+  }
+}
