@@ -432,12 +432,9 @@ public final class Probe {
     if (!active || o == null) {
       return null;
     }
-    ProbeType t = type(o.getClass());
-    if (t.off || t.family == ProbeType.MONITOR == site < 0) {
-      return null;
-    }
     ProbeSlot s = slot();
-    return o == s.last ? s.lastView : o == s.a ? s.aView : o == s.b ? s.bView : o == s.c ? s.cView : find(s, o, t);
+    ProbeView v = o == s.last ? s.lastView : o == s.a ? s.aView : o == s.b ? s.bView : o == s.c ? s.cView : find(s, o);
+    return v != null && v.library == site < 0 ? v : null;
   }
 
   private static ProbeSlot slot() {
@@ -484,7 +481,11 @@ public final class Probe {
     }
   }
 
-  private static ProbeView find(ProbeSlot s, Object o, ProbeType t) {
+  private static ProbeView find(ProbeSlot s, Object o) {
+    ProbeType t = type(o.getClass());
+    if (t.off) {
+      return null;
+    }
     ProbeEntry e = entry(o);
     ProbeView v = e != null ? e.view : s.busy ? null : make(s, o, t);
     if (v == null) {
@@ -518,9 +519,9 @@ public final class Probe {
         }
         if (of == null) {
           t.cells++;
-          of = enter(named, new ProbeView(new ProbeCell(ids++, named, t), false), t);
+          of = enter(named, new ProbeView(new ProbeCell(ids++, named, t), t, false), t);
         }
-        return named == o ? of.view : enter(o, new ProbeView(of.view.cell, t.shares()), t).view;
+        return named == o ? of.view : enter(o, new ProbeView(of.view.cell, t, t.shares()), t).view;
       }
     } finally {
       s.busy = false;
