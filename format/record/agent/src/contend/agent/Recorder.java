@@ -114,9 +114,13 @@ public final class Recorder implements Runnable {
         sampler.begin();
       } else {
         sampler.beside(exact);
-        out.flush(); // who waits for the trace to begin sees that classes are rewritten
+        synchronized (out) {
+          out.flush(); // who waits for the trace to begin sees that classes are rewritten
+        }
       }
-      pace.begin(System.nanoTime(), Pace.program(), sampler.cpu());
+      synchronized (out) {
+        pace.begin(System.nanoTime(), Pace.program(), sampler.cpu());
+      }
       loop();
     } catch (IOException | InterruptedException | RuntimeException | OutOfMemoryError e) {
       out.fail(e); // what was flushed stays readable; the program must not notice
@@ -144,8 +148,8 @@ public final class Recorder implements Runnable {
         if (due || pace.period() >= SELDOM) {
           out.flush();
         }
+        pace.sampled(sampler.cpu(), sampler.stood());
       }
-      pace.sampled(sampler.cpu(), sampler.stood());
       intended = Math.max(intended, System.nanoTime() - 10 * pace.period()); // after a long stop, do not catch up
     }
   }
