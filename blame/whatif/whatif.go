@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"contend/format/human"
 )
 
 // Row is the predicted effect of one change.
@@ -24,6 +26,8 @@ type Result struct {
 	Misfit      Misfit
 	WaitNs      int64 // of the trace
 	Assumptions []string
+
+	unreplayed int // changes whose replay is stuck though nothing recorded lets threads deadlock
 }
 
 // Predict predicts the effect of each change by itself. The error names what the trace does
@@ -44,8 +48,9 @@ func (c *Collector) Predict(changes []Change) (*Result, error) {
 		row := Row{Change: c.named(ch)}
 		if m != nil {
 			row.Throughput, row.WaitNs, row.Deadlocks = m.predict(e)
-			if row.Deadlocks && c.rebuilt {
+			if row.Deadlocks && !c.mayDeadlock() {
 				row.Throughput, row.WaitNs = c.bound(&ch, e)
+				row.Deadlocks, out.unreplayed = false, out.unreplayed+1
 			}
 			row.Deadlocks = row.Deadlocks && !out.Deadlocks
 			row.Ceiling = max(m.demand.ceiling(c, e)*(1+c.throughputNoise()), row.Throughput.High)
@@ -128,7 +133,10 @@ func (c *Collector) assumptions(r *Result) (list []string) {
 	}
 	misfit := fmt.Sprintf("the replay of the unchanged trace deviates by more than %.0f %%", maxMisfit*100)
 	if r.Deadlocks {
-		misfit = "the replay of the unchanged trace deadlocks"
+		misfit = "the replay of the unchanged trace does not run to its end"
+		if c.deadlock {
+			misfit = "the replay of the unchanged trace deadlocks"
+		}
 	}
 	list = append(
 		list,
@@ -139,6 +147,10 @@ func (c *Collector) assumptions(r *Result) (list []string) {
 	}
 	if c.rebuilt {
 		list = append(list, "sections without waiters are not in the trace: they neither shrink nor contend")
+	}
+	if n := r.unreplayed; n > 0 {
+		list = append(list, human.Some(n, "row is a bound", "rows are bounds")+
+			", from no gain to no waiting: the holds do not fit together after the change")
 	}
 	for i := range r.Rows {
 		if r.Rows[i].Deadlocks {
