@@ -1,6 +1,8 @@
 package document
 
 import (
+	"strings"
+
 	"contend/analysis"
 	"contend/blame/locks"
 )
@@ -12,23 +14,62 @@ type Places map[string]Place
 // Place is the site in the printed name of a lock.
 type Place struct {
 	Class, Site string
-	Alike       bool // other locks have the same class and site
+	Digits      int // of its address that tell it from the others of that class and site; 0 if there are none
 	WaitNs      int64
 }
 
 // NewPlaces returns the places of some locks.
 func NewPlaces(sym *analysis.Symbols, list []locks.Named) Places {
-	out, alike := make(Places, len(list)), map[[2]string]int{}
+	out, alike := make(Places, len(list)), map[[2]string][]string{}
 	for _, l := range list {
-		p := Place{sym.ClassName(l.Lock), l.Site, false, l.WaitNs}
-		out[sym.LockName(l.Lock)] = p
-		alike[[2]string{p.Class, p.Site}]++
-	}
-	for name, p := range out {
-		p.Alike = alike[[2]string{p.Class, p.Site}] > 1
+		p, name := Place{sym.ClassName(l.Lock), l.Site, 0, l.WaitNs}, sym.LockName(l.Lock)
+		if _, known := out[name]; !known {
+			key := [2]string{p.Class, p.Site}
+			alike[key] = append(alike[key], name)
+		}
 		out[name] = p
 	}
+	for _, names := range alike {
+		if len(names) < 2 {
+			continue
+		}
+		digits := distinctDigits(names)
+		for _, name := range names {
+			p := out[name]
+			p.Digits = digits
+			out[name] = p
+		}
+	}
 	return out
+}
+
+// fewestDigits of an address distinguish locks, more if several end alike.
+const fewestDigits = 4
+
+// distinctDigits returns how many last digits distinguish the addresses of some locks.
+func distinctDigits(names []string) int {
+	longest := fewestDigits
+	for _, name := range names {
+		longest = max(longest, len(Address(name)))
+	}
+	for n := fewestDigits; n < longest; n++ {
+		seen := map[string]bool{}
+		for _, name := range names {
+			address := Address(name)
+			seen[address[max(len(address)-n, 0):]] = true
+		}
+		if len(seen) == len(names) {
+			return n
+		}
+	}
+	return longest
+}
+
+// Address returns the address or hash in the name of a lock, "" if it has none.
+func Address(name string) string {
+	_, address, _ := strings.Cut(name, "@")
+	address, _, _ = strings.Cut(address, " (")
+	return address
 }
 
 // OfClass returns the place with most waiting for the locks of a class, and the number of their

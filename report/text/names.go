@@ -37,10 +37,10 @@ func Lock(name string, known document.Places) string {
 		return Class(name)
 	}
 	out := strings.Join(Plain{}.Lock(name, at.Class, at.Site), " ")
-	if class, address, addressed := strings.Cut(name, "@"); addressed && at.Alike && class == at.Class &&
-		document.Placed(at.Site) {
-		address, _, _ = strings.Cut(address, " (")
-		out += " @" + address[max(len(address)-lastDigits, 0):]
+	class, _, addressed := strings.Cut(name, "@")
+	if addressed && at.Digits > 0 && class == at.Class && document.Placed(at.Site) {
+		address := document.Address(name)
+		out += " @" + address[max(len(address)-at.Digits, 0):]
 	}
 	return out
 }
@@ -54,9 +54,6 @@ func LocksOf(class string, known document.Places) string {
 	}
 	return out
 }
-
-// lastDigits of an address distinguish locks of a class.
-const lastDigits = 4
 
 // shownFrames is how many frames of a stack a table shows.
 const shownFrames = 4
