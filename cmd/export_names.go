@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"contend/decode"
+	"contend/format/whole"
 )
 
 // shard is a flag that holds a part of all recordings.
@@ -77,6 +78,9 @@ func (o *exportOptions) names(e *env) ([]string, error) {
 	var names []string
 	seen := map[string]bool{}
 	for _, path := range given {
+		if _, err := os.Stat(path); err != nil && o.from == "" { // a list may be older than its files
+			return nil, &fs.PathError{Op: "open", Path: path, Err: whole.Cause(err)}
+		}
 		for _, file := range below(path, o.out) {
 			if !seen[file] {
 				seen[file] = true

@@ -64,6 +64,7 @@ type outputOptions struct {
 	format string
 	top    int
 	file   string // "" is standard output
+	ending string // of the file, if it chose the format
 	binary bool   // cannot be shown on a terminal
 	forms  forms
 	how    table.Options // further flags
@@ -113,7 +114,7 @@ func (o *outputOptions) bySuffix(c *cobra.Command) {
 	ending := filepath.Ext(o.file)
 	for _, all := range append([]forms{o.forms}, allForms()...) {
 		if name := all.byEnding(ending); name != "" {
-			o.format = name
+			o.format, o.ending = name, ending
 			return
 		}
 	}
@@ -125,6 +126,11 @@ func (o *outputOptions) check() error {
 		o.format = "table"
 	}
 	switch {
+	case !slices.Contains(o.forms.names(), o.format) && o.ending != "":
+		return usageError{
+			fmt.Errorf("-o %s: there is no format for %s here", o.file, o.ending),
+			"choose from the formats " + strings.Join(o.forms.names(), ", ") + ", with --format or the suffix",
+		}
 	case !slices.Contains(o.forms.names(), o.format):
 		return usageError{
 			fmt.Errorf("--format: there is no format %q", o.format),

@@ -47,6 +47,12 @@ func (o *recordOptions) openFile(ctx context.Context, e *env, program, ending st
 	if err != nil {
 		return nil, err
 	}
+	if err := r.file.Restrict(); err != nil { // a recording has environments and command lines
+		return nil, errors.Join(err, r.file.Discard())
+	}
+	if r.file.Replaces() {
+		e.say("contend: " + r.path + " is replaced when the recording is complete")
+	}
 	r.Writer, r.kept = r.file, func() {}
 	if !r.file.InPlace() {
 		return r, nil

@@ -248,6 +248,12 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 		return nil, usageError{errors.New(said), near}
 	}
 	if o.cut() && tr.ElapsedNs == 0 && r.stats.Unit == format.UnitTime {
+		if !o.how.lenient {
+			return nil, usageError{
+				errors.New("nothing of the input lies within --from and --to"),
+				"'contend analyze' without them says how long it is",
+			}
+		}
 		e.warn("nothing of the input lies within --from and --to")
 	}
 	return r, nil

@@ -44,12 +44,18 @@ func (t *Trace) openAll(path, label string, several bool) error {
 		fmt.Errorf("no trace in it: %w", format.ErrNotMine),
 		"name the files one by one to see why each is not a trace",
 	)
+	if len(files) == 0 {
+		err = fail(path, "directory", errEmptyFolder, "name a folder with recordings in it; hidden files do not count")
+	}
 	if several {
 		t.skip(path, err, true)
 		return nil
 	}
 	return err
 }
+
+// errEmptyFolder says that there is nothing to read.
+var errEmptyFolder = errors.New("no file is in it")
 
 // skip leaves a file out.
 func (t *Trace) skip(file string, why error, lacks bool) {

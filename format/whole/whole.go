@@ -24,6 +24,7 @@ type File struct {
 	temp   string      // its current name in dir; "" without one
 	choose bool        // the final name may change, because the program chose it
 	mode   fs.FileMode // its permissions, less those that the umask takes
+	old    bool        // it replaces a file
 }
 
 var (
@@ -129,6 +130,17 @@ func NewIn(dir *os.Root, path string) (*File, error) {
 	return in(&File{path: path, dir: same, choose: true, mode: alone}, nil)
 }
 
+// Replaces reports whether the file takes the place of another.
+func (f *File) Replaces() bool { return f.old }
+
+// Restrict leaves a file that replaces none to this user alone.
+func (f *File) Restrict() error {
+	if f.InPlace() || f.old {
+		return nil
+	}
+	return f.Chmod(alone)
+}
+
 // others reports whether a file belongs to neither this user nor root.
 func others(info fs.FileInfo) bool { return Owner(info) > 0 && Owner(info) != os.Geteuid() }
 
@@ -232,6 +244,7 @@ func (f *File) make(old fs.FileInfo) (err error) {
 	if err != nil {
 		return &os.PathError{Op: "open", Path: f.path, Err: Cause(err)}
 	}
+	f.old = old != nil
 	if old != nil && Owner(old) == os.Geteuid() {
 		_ = f.Chmod(old.Mode().Perm())
 	}
