@@ -160,7 +160,7 @@ func (t *Trace) Stats() format.Stats {
 	}
 	sum.Warnings = append(sum.Warnings, t.skipped.warnings...)
 	sum.Damage.Join(t.skipped.damage)
-	sum.Warnings = append(sum.Warnings, t.overlaps.said...)
+	sum.Warnings = format.MergeAlike(append(sum.Warnings, t.overlaps.said...), append(t.Files(), t.skipped.files...))
 	return sum
 }
 

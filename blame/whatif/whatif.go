@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"contend/format/human"
 )
 
 // Row is the predicted effect of one change.
@@ -149,8 +147,11 @@ func (c *Collector) assumptions(r *Result) (list []string) {
 		list = append(list, "sections without waiters are not in the trace: they neither shrink nor contend")
 	}
 	if n := r.unreplayed; n > 0 {
-		list = append(list, human.Some(n, "row is a bound", "rows are bounds")+
-			", from no gain to no waiting: the holds do not fit together after the change")
+		list = append(list, fmt.Sprintf(
+			"the holds do not fit together after %d of %d changes: their rows are bounds, from no gain to no waiting",
+			n,
+			len(r.Rows),
+		))
 	}
 	for i := range r.Rows {
 		if r.Rows[i].Deadlocks {

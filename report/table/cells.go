@@ -95,7 +95,7 @@ func (m measure) key(by, key string) Cell {
 
 // cell is a cell that holds an amount of waiting.
 func (m measure) cell(ns int64) Cell {
-	if m.Counts() {
+	if m.Counts() && !m.Lasts() {
 		return Count(ns)
 	}
 	return Time(ns)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"contend/format"
 	"contend/format/human"
 	"contend/report/document"
 	"contend/report/text"
@@ -119,10 +120,15 @@ func inputsOf(traces []document.SideTrace) (names []string) {
 
 // notesOf returns the warnings of some traces, each with its inputs.
 func notesOf(traces []document.SideTrace) (notes []string) {
+	var all []format.Warning
 	for _, t := range traces {
-		for _, warning := range t.Coverage.Warnings {
-			notes = append(notes, "note: "+strings.Join(t.Trace.Inputs, " ")+": "+warning.String())
+		for _, w := range t.Coverage.Warnings {
+			w.Text = strings.Join(t.Trace.Inputs, " ") + ": " + w.Text
+			all = append(all, w)
 		}
+	}
+	for _, w := range format.MergeAlike(all, inputsOf(traces)) {
+		notes = append(notes, "note: "+w.String())
 	}
 	return notes
 }
