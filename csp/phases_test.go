@@ -298,3 +298,19 @@ func TestHowManyPressuresHaveAnInterval(t *testing.T) {
 		t.Errorf("behind 1980 phases %d of 40 pressures have one, want 20", len(s.halfWidths))
 	}
 }
+
+// What lies in the rest after the last whole interval begins no phase: it may be a single wait.
+func TestAPhaseDoesNotBeginInTheRest(t *testing.T) {
+	m := meter(Options{IntervalNs: 1000}, 0)
+	m.Running(0, 2100, 2100)
+	for _, at := range [][2]int64{{2000, 2060}} {
+		m.Slice(&analysis.Slice{
+			Start:   at[0],
+			End:     at[1],
+			Lock:    1,
+			Waiters: []analysis.Waiter{{Thread: 4, First: true}},
+			Shares:  []analysis.Share{{Ns: at[1] - at[0], Direct: ann, Root: ann, Hops: 1}},
+		})
+	}
+	golden.Equal(t, len(series(t, m).Phases), 0, "phases")
+}

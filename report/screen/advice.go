@@ -132,12 +132,19 @@ func (s *screen) teller(noOwners bool) string {
 	switch {
 	case s.names.Paths && noOwners:
 		return "record a runtime/trace"
+	case s.Coverage.Warned(format.CodePython):
+		return "run the program with python -X perf"
+	case s.unitIsThreads:
+		return "take the dump of all threads, with their locks (jstack -l)"
 	case s.counts && noOwners:
 		return "take thread dumps, or a recording (contend record)"
 	case s.Coverage.Warned(format.CodeStacks):
 		return "record call chains (contend perf-args prints how)"
 	case s.native():
 		return "record for longer: the wake-up that ends a wait names it"
+	}
+	if c := s.Coverage.Calibration; c != nil && c.Dumps > 0 {
+		return "its thread dumps show too little, record for longer"
 	}
 	return "record with thread dumps (contend jfc prints settings)"
 }

@@ -44,10 +44,16 @@ func TestAdviceIsAsSureAsItsEvidence(t *testing.T) {
 	byDefault.Locks[0].Waiting[0].Site = byDefault.Locks[0].Owners[0].Site
 	instant := freeLock(0.9)
 	instant.Coverage.Unit = "threads"
+	dumped := heldLock(0.5)
+	dumped.Coverage.Calibration = &document.Calibration{Dumps: 1871}
+	noOwner := heldLock(0.9)
+	noOwner.Coverage.Unit, noOwner.Locks[0].Owners[0].Site = "threads", unknownOwner
 	for name, c := range map[string]struct {
 		a    *document.Analyze
 		want string
 	}{
+		"has dumps":          {dumped, "enough: its thread dumps show too little, record for longer"},
+		"is a dump":          {noOwner, "-> Its owner is not known: take the dump of all threads"},
 		"known well":         {freeLock(0.9), "-> It is taken too often"},
 		"known badly":        {freeLock(0.5), "-> It may be taken too often"},
 		"short waits hidden": {freeLock(0.9, "threshold"), "-> It may be taken too often"},

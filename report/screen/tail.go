@@ -121,7 +121,7 @@ func (s *screen) next() []line {
 	case s.unread():
 		parts = append(
 			[]string{"contend verify " + file},
-			prose("(where it is damaged); stop the recording, then copy it whole")...)
+			prose("(where it is damaged)"+s.copyWhole())...)
 	case s.Total.WaitNs == 0 && s.Part:
 		parts = []string{"contend analyze " + file, "(all of it: the flags select none)"}
 	case s.Total.WaitNs == 0 && !s.hides() && len(s.Findings)+len(s.Resources) > 0:
@@ -151,6 +151,14 @@ const nextIs = "next: "
 func (s *screen) pattern(class string) string {
 	name, _, _ := strings.Cut(s.names.Class(class), " ")
 	return quoted(strings.NewReplacer("$", ".", "[", ".", "]", ".").Replace(name))
+}
+
+// copyWhole is the advice about a file that ends early, as a recording does while it is written.
+func (s *screen) copyWhole() string {
+	if s.Coverage.Warned(format.CodeTruncated) {
+		return "; stop the recording, then copy it whole"
+	}
+	return ""
 }
 
 // record returns a command for a recording with the waits that this one may lack.

@@ -85,7 +85,8 @@
   C.Stuck = function ({ m, t }) {
     const own = t.at.find(f => !/^(java|jdk|sun)\./.test(f.name)) || t.at[0];
     return html`<span class="stuck"><bdi>${t.thread}</bdi> took <${C.Lock} m=${m} text=${t.holds} />
-      ${t.took && !t.holds.endsWith(C.short(t.took)) ? html` at <${C.Name} text=${t.took} />` : ""}, waits
+      ${own && t.took === own.name + ":" + own.line ? html` in <${C.Name} text=${own.name} /> at line ${own.line} or before` :
+        t.took && !t.holds.endsWith(C.short(t.took)) ? html` at <${C.Name} text=${t.took} />` : ""}, waits
       ${own ? html` at <${C.Name} text=${own.name + (own.line > 0 ? ":" + own.line : "")} />` : ""} for <${C.Lock}
         m=${m} text=${t.lock} />
       </span>`;
