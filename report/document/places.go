@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strings"
 
 	"contend/analysis"
@@ -91,3 +92,24 @@ func (p Places) OfClass(class string) (most string, n int) {
 
 // Placed reports whether a site names a place in the program.
 func Placed(site string) bool { return site != "" && site[0] != '[' }
+
+// TagDigits returns how many last digits of their addresses distinguish the locks that are tags of an
+// interval log, by class.
+func (h *Hist) TagDigits() map[string]int {
+	at, names, seen := slices.Index(h.By, "tag"), map[string][]string{}, map[string]bool{}
+	for i := range h.Rows {
+		if at < 0 || Address(h.Rows[i].Keys[at]) == "" || seen[h.Rows[i].Keys[at]] {
+			continue
+		}
+		name := h.Rows[i].Keys[at]
+		class, _, _ := strings.Cut(name, "@")
+		seen[name], names[class] = true, append(names[class], name)
+	}
+	out := map[string]int{}
+	for class, list := range names {
+		if len(list) > 1 {
+			out[class] = distinctDigits(list)
+		}
+	}
+	return out
+}

@@ -61,13 +61,14 @@ func Hist(w io.Writer, d *document.Hist, o Options) error {
 	for _, k := range d.By {
 		g.Head, g.Left = append(g.Head, strings.ToUpper(k)), append(g.Left, true)
 	}
+	digits := d.TagDigits()
 	for i := range d.Rows {
-		g.Rows = append(g.Rows, histRow(&d.Rows[i], d, columns))
+		g.Rows = append(g.Rows, histRow(&d.Rows[i], d, columns, digits))
 	}
 	if o.Style != CSV && len(d.Rows) > 0 {
 		all := d.Total
 		all.Keys = append([]string{"[all]"}, make([]string, len(d.By)-1)...)
-		g.Rows = append(g.Rows, histRow(&all, d, columns))
+		g.Rows = append(g.Rows, histRow(&all, d, columns, digits))
 	}
 	g.Notes, g.Under, g.Drop = histNotes(d), g.Head[len(g.Head)-len(d.By):], dispensable(kinds)
 	return report{grids: []*Grid{g}, tail: histCoverage(d)}.write(w, o)
@@ -130,7 +131,7 @@ func dispensable(kinds []lengthKind) (heads []string) {
 	return append(heads, "MAX LEAST", "P50 LEAST", "P99 LEAST", "WAITS CORR", "P50 CORR")
 }
 
-func histRow(r *document.HistRow, d *document.Hist, columns []histColumn) []Cell {
+func histRow(r *document.HistRow, d *document.Hist, columns []histColumn, digits map[string]int) []Cell {
 	row := []Cell{Count(r.Waits)}
 	if r.Corrected != nil {
 		row = append(row, Count(r.Corrected.Count))
@@ -149,9 +150,27 @@ func histRow(r *document.HistRow, d *document.Hist, columns []histColumn) []Cell
 		if d.Coverage != nil {
 			cell = measureOf(*d.Coverage).key(d.By[i], key)
 		}
+		if d.By[i] == "tag" {
+			cell = tagCell(key, digits)
+		}
 		row = append(row, cell)
 	}
 	return row
+}
+
+// tagCell is a cell that holds a tag of an interval log. A lock has its class, and the end of its
+// address if others of the class are in the log.
+func tagCell(tag string, digits map[string]int) Cell {
+	address := document.Address(tag)
+	if address == "" {
+		return Name(tag)
+	}
+	class, _, _ := strings.Cut(tag, "@")
+	shown := text.Class(class)
+	if n := digits[class]; n > 0 {
+		shown += " @" + address[max(len(address)-n, 0):]
+	}
+	return Cell{shown, tag}
 }
 
 func histNotes(d *document.Hist) (notes []string) {

@@ -38,3 +38,17 @@ func TestAPressureHasTheRangeOfTheRunningTime(t *testing.T) {
 		}
 	}
 }
+
+// Tags of interval logs are named as locks are elsewhere, without addresses that tell nothing.
+func TestTagsAreNamedAsLocks(t *testing.T) {
+	d := &document.Hist{By: []string{"tag"}, Rows: []document.HistRow{
+		{Keys: []string{"a.b.Ledger@7f6bbc0035a0"}},
+		{Keys: []string{"a.b.Till@7f6c18003e70"}},
+		{Keys: []string{"a.b.Till@7f6c18103e70"}},
+		{Keys: []string{"requests"}},
+	}}
+	digits := d.TagDigits()
+	for i, want := range []string{"Ledger", "Till @003e70", "Till @103e70", "requests"} {
+		golden.Equal(t, tagCell(d.Rows[i].Keys[0], digits).Text, want, i)
+	}
+}
