@@ -124,6 +124,23 @@ type InstantVisitor interface {
 	Instant(ev *format.Event)
 }
 
+// Done is what a thread did over [Start, End); at an instant if both are equal.
+type Done struct {
+	Start, End int64
+	Thread     format.ThreadID
+	Stack      format.StackID
+	Activity   format.Activity // unless Waits
+	Waits      bool            // for a lock
+}
+
+// TimelineVisitor is a NonLockVisitor that also receives, after those waits, all that each thread did
+// within the cut: its activities and its waits for locks, thread by thread and by start. What is seen at
+// sampling instants alone is missing. A filter of locks leaves none.
+type TimelineVisitor interface {
+	NonLockVisitor
+	Did(d *Done) // d is valid during the call only
+}
+
 // QueueChange is a change of a wait queue: a waiter joins or leaves.
 type QueueChange struct {
 	Waiter

@@ -170,10 +170,11 @@ func (o *traceOptions) summarize(
 	)
 	pressure := csp.New(csp.Options{Phases: true, Top: want.phases})
 	observed, dumped := findings.NewEvidence(want.app), dumps.New(want.app)
+	users := locks.NewPoolUsers(want.app)
 	if want.phases != noPhases {
 		more = append(more, pressure)
 	}
-	res, err := o.run(e, append(more, lockSums, overview, observed, dumped)...)
+	res, err := o.run(e, append(more, lockSums, overview, observed, dumped, users)...)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -202,6 +203,9 @@ func (o *traceOptions) summarize(
 	}
 	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, lockSums, found, want.locks)
 	doc.NonLockWaits = document.NewNonLockWaits(&observed.Resources, want.idle, want.places)
+	for i := range doc.Resources {
+		doc.Resources[i].Holders = users.Holders(doc.Resources[i].Stack)
+	}
 	doc.Rank(want.places)
 	if document.IsDump(res.stats.Format) || dumped.Runnable() {
 		doc.Dumps = document.NewDumps(res.trace.Symbols, dumped.Overview())

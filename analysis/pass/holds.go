@@ -199,6 +199,31 @@ func visitNonLockWaits(r *record.Whole, e *deliver.Emitter, out *deliver.NonLock
 	}
 }
 
+// visitTimelines gives all that each thread did to the visitors that ask for it.
+func visitTimelines(r *record.Whole, e *deliver.Emitter) {
+	ask := deliver.Asking[analysis.TimelineVisitor](e)
+	if len(ask) == 0 || e.Filter.Class != nil || e.Filter.Lock != nil || e.Filter.Thread != nil {
+		return
+	}
+	var one analysis.Done
+	for t := int(format.NoThread) + 1; t < r.Activities.Threads(); t++ {
+		for scan := r.Activities.Scan(r.Activities.Of(format.ThreadID(t))); scan.Next(); {
+			a := scan.Activity()
+			lo, hi, ok := e.Cut(a.Start, a.End)
+			if !ok {
+				continue
+			}
+			one = analysis.Done{Start: lo, End: hi, Thread: a.Thread, Stack: a.Stack, Waits: scan.IsWait()}
+			if !one.Waits {
+				one.Activity = a.What()
+			}
+			for _, v := range ask {
+				v.Did(&one)
+			}
+		}
+	}
+}
+
 // visitIdle gives the idle times of threads to the visitors that ask for them.
 func visitIdle(r *record.Whole, e *deliver.Emitter) {
 	ask := deliver.Asking[analysis.HoldVisitor](e)

@@ -234,6 +234,7 @@ func (p *pass) visitRest(w *record.Whole, owned *owners.Timelines) {
 	visitMonitors(w, p.emit)
 	visitNonLockWaits(w, p.emit, nonLock)
 	p.sampler.VisitNonLockWaits(nonLock)
+	visitTimelines(w, p.emit)
 }
 
 // result returns everything but slices.

@@ -19,10 +19,11 @@ type Resource struct {
 	Loop bool   `json:"loop"` // the outermost method of a thread waits here, which may be idle
 	Kind Kind   `json:"kind"` // of what is waited for
 	NonLockWait
-	MaxNs   int64          `json:"maxNs"`           // longest wait; 0 when waits were only sampled
-	Stack   []format.Frame `json:"stack"`           // the stack with most of the waiting
-	Callers []Callers      `json:"callers"`         // in descending order; empty if no method of the program called the site
-	Users   []User         `json:"users,omitempty"` // the threads that ended waits, in descending order; some are unknown
+	MaxNs   int64          `json:"maxNs"`             // longest wait; 0 when waits were only sampled
+	Stack   []format.Frame `json:"stack"`             // the stack with most of the waiting
+	Callers []Callers      `json:"callers"`           // in descending order; empty if no method of the program called the site
+	Holders []Holder       `json:"holders,omitempty"` // of a pool's objects, or of the tasks, while threads waited; see PoolUsers
+	Users   []User         `json:"users,omitempty"`   // the threads that ended waits, in descending order; some are unknown
 }
 
 // User is a place of the program that ended waits or, if the place is unknown, the group of the

@@ -2,8 +2,11 @@ package document
 
 import "contend/blame/locks"
 
-// Resource is one place of the program where threads wait for resources, or where they are idle.
-type Resource = locks.Resource
+// Package locks defines the places where threads wait for resources or are idle, and who had these.
+type (
+	Resource = locks.Resource
+	Holder   = locks.Holder
+)
 
 // NonLockWaits are the waits for resources and of idle threads.
 type NonLockWaits struct {

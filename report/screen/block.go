@@ -86,7 +86,7 @@ func (s *screen) trapped() bool {
 // recorded threads that end the waits.
 var unowned = map[string]struct{ unrecorded, recorded string }{
 	"pool": {
-		"Its users are not recorded: return objects sooner, or enlarge it",
+		"Its users are not recorded: thread dumps, or contend jfc's settings, show them",
 		"Return objects sooner there, or enlarge it",
 	},
 	"semaphore": {
@@ -130,6 +130,39 @@ func (s *screen) users(r *document.Resource) []line {
 	return s.list("      released by  ", parts)
 }
 
+// poolHolders returns the sites whose threads had the objects of a pool, or ran the tasks, while others
+// waited: those with most of them, and for the first place of a screen more.
+func (s *screen) poolHolders(r *document.Resource, first bool) (lines []line) {
+	most := 1
+	if first && !s.short {
+		most = maxOwners
+	}
+	head := "      held by  "
+	if r.Kind == "result" {
+		head = "      run by   "
+	}
+	for i := range r.Holders[:min(len(r.Holders), s.most(most))] {
+		h := &r.Holders[i]
+		if i > 0 && !s.Full && h.Threads < notable*r.Holders[0].Threads {
+			break
+		}
+		parts := []string{fmt.Sprintf("%s %s:", average(h.Threads), s.thread+"s"), s.names.Name(h.Site)}
+		if i > 0 {
+			parts[0] = average(h.Threads) + ":"
+		}
+		if h.Doing != "" {
+			parts[1] += ","
+			parts = append(parts, h.Doing)
+		}
+		if !h.Shown {
+			parts = append(parts, "(inferred)")
+		}
+		lines = append(lines, fill(head, s.Width, plain, parts...)...)
+		head = strings.Repeat(" ", len(head))
+	}
+	return lines
+}
+
 // block returns the lines of one lock or place. The first has advice, and more owners than the
 // others.
 func (s *screen) block(w *document.Ranked, first bool) []line {
@@ -141,6 +174,9 @@ func (s *screen) block(w *document.Ranked, first bool) []line {
 	lines = append(lines, fill("      ", s.Width, plain, s.numbers(w)...)...)
 	if w.Of != nil {
 		users, advice := s.users(w.Of), unowned[w.Kind]
+		if had := s.poolHolders(w.Of, first); had != nil {
+			users = append(had, users...)
+		}
 		if users == nil || s.Full { // the sites that end the waits are more useful than the waiters
 			lines = append(lines, s.callers(w.Of, first)...)
 		}

@@ -1,0 +1,374 @@
+package locks
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+
+	"contend/analysis"
+	"contend/blame"
+	"contend/format"
+)
+
+// Holder is a place of the program whose threads had objects of a pool, or ran tasks, while others
+// waited for an object or a result. Its names in JSON are those of the document of analyze.
+type Holder struct {
+	Site    string  `json:"site"`            // that took the object, with its line; of a task, its outermost method
+	Doing   string  `json:"doing,omitempty"` // what its threads did for most of the time of which that is known
+	Threads float64 `json:"threads"`         // on average while others waited
+	Shown   bool    `json:"shown"`           // methods of the object were on most of its stacks
+}
+
+// PoolUsers is a visitor that finds which threads have the objects of pools while others wait for one:
+// those that came out of the taking method of a known library and have not entered the returning one.
+type PoolUsers struct {
+	sites *blame.Sites
+	sym   *analysis.Symbols
+	pools [len(poolLibraries)]*poolUse // nil if no thread waited
+
+	time     int64 // of the open instant
+	states   []instantState
+	instants [][]instantState // at which threads waited for a pool
+	kept     int              // states in them
+	frames   map[format.StackID]int
+}
+
+// instantState is a thread at an instant.
+type instantState struct {
+	stack  format.StackID
+	doing  format.Activity
+	waits  bool // for a lock
+	taking int8 // the library whose object it waits for, plus 1
+}
+
+// maxInstantStates bounds the threads at instants that are kept.
+const maxInstantStates = 1 << 20
+
+// poolUse is what is summed for one library.
+type poolUse struct {
+	takers    map[format.StackID]bool // with which threads waited for an object
+	borrowers *borrowers              // nil until it is asked for
+	stacks    blame.ByID[holding]
+	empty     *spans // when threads waited for an object
+	sites     map[string]*siteUse
+	instants  int // at which threads waited, if there are no recorded waits
+
+	thread format.ThreadID // whose activities come
+	site   string          // that took the object it has
+	since  int64           // the end of what is known of it; NoTime if it has no object
+}
+
+// siteUse is what threads did with objects taken at one site.
+type siteUse struct {
+	heldNs, shownNs int64
+	doing           map[blame.Doing]int64
+	seen, shown     int // threads at instants
+}
+
+// NewPoolUsers returns an empty collector. The program's own code is that of blame.NewSites.
+func NewPoolUsers(app *regexp.Regexp) *PoolUsers {
+	return &PoolUsers{sites: blame.NewSites(app), time: format.NoTime, frames: map[format.StackID]int{}}
+}
+
+// Begin implements analysis.Visitor.
+func (u *PoolUsers) Begin(sym *analysis.Symbols, _ int64) {
+	u.sym = sym
+	u.sites.Begin(sym)
+}
+
+// Slice implements analysis.Visitor.
+func (u *PoolUsers) Slice(*analysis.Slice) {}
+
+// Monitor implements analysis.NonLockVisitor.
+func (u *PoolUsers) Monitor(*analysis.MonitorWaits) {}
+
+// NonLockWait implements analysis.NonLockVisitor: it collects when threads waited.
+func (u *PoolUsers) NonLockWait(a *analysis.NonLockWait) {
+	if !a.Resource || a.To <= a.From {
+		return
+	}
+	if n := u.library(a.Stack, u.sym.Frames(a.Stack)); n >= 0 {
+		p := u.pool(n)
+		p.empty.extend(a.From, a.To)
+		p.takers[a.Stack] = true
+	}
+}
+
+// library returns the library in which a stack takes an object, -1 if there is none.
+func (u *PoolUsers) library(id format.StackID, frames []format.Frame) int {
+	n, known := u.frames[id]
+	if !known {
+		n = libraryOf(frames)
+		u.frames[id] = n
+	}
+	return n
+}
+
+// pool returns the sums of a library.
+func (u *PoolUsers) pool(n int) *poolUse {
+	if u.pools[n] == nil {
+		u.pools[n] = &poolUse{
+			takers: map[format.StackID]bool{},
+			empty:  &spans{},
+			sites:  map[string]*siteUse{},
+			since:  format.NoTime,
+		}
+	}
+	return u.pools[n]
+}
+
+// stack returns what a stack shows of a library's object. All takers must be known.
+func (u *PoolUsers) stack(n int, id format.StackID) *holding {
+	p := u.pools[n]
+	if p.borrowers == nil {
+		p.borrowers = newBorrowers(&poolLibraries[n], u.sym, u.sites.IsOwnCode, p.takers)
+	}
+	h := p.stacks.Entry(int(id))
+	if !h.known {
+		*h = p.borrowers.read(u.sym.Frames(id))
+	}
+	return h
+}
+
+// Did implements analysis.TimelineVisitor.
+func (u *PoolUsers) Did(d *analysis.Done) {
+	if d.Stack == format.NoStack {
+		return
+	}
+	for n, p := range u.pools {
+		if p != nil && p.empty.some() {
+			p.did(d, u.stack(n, d.Stack), u.doing(d))
+		}
+	}
+}
+
+// doing returns what a thread did, by its activity, else by its stack.
+func (u *PoolUsers) doing(d *analysis.Done) blame.Doing {
+	if d.Waits {
+		return blame.Blocked
+	}
+	if did := blame.RecordedDoing(d.Activity); did != blame.DoingUnknown && did != blame.AwaitingOthers {
+		return did
+	}
+	return u.sites.Doing(d.Stack)
+}
+
+// did adds an activity of a thread. Between two activities with one object the thread has it, too: it
+// did nothing else that is known.
+func (p *poolUse) did(d *analysis.Done, h *holding, doing blame.Doing) {
+	if d.Thread != p.thread {
+		p.thread, p.since, p.site = d.Thread, format.NoTime, ""
+	}
+	switch h.phase {
+	case taking:
+		p.since, p.site = d.End, ""
+	case using:
+		from := d.Start
+		if p.since != format.NoTime && (p.site == "" || p.site == h.site) && p.since < d.Start {
+			p.add(h, p.since, d.Start, blame.DoingUnknown)
+		} else if p.since != format.NoTime {
+			from = max(from, p.since)
+		}
+		p.add(h, from, d.End, doing)
+		p.since, p.site = max(d.End, from), h.site
+	case returning:
+		if p.since != format.NoTime && p.site != "" && p.since < d.Start {
+			p.add(&holding{site: p.site}, p.since, d.Start, blame.DoingUnknown)
+		}
+		p.since, p.site = format.NoTime, ""
+	default:
+		p.since, p.site = format.NoTime, ""
+	}
+}
+
+// add adds time with an object, as far as others waited meanwhile.
+func (p *poolUse) add(h *holding, from, to int64, doing blame.Doing) {
+	ns := p.empty.within(from, to)
+	if ns <= 0 || h.site == "" {
+		return
+	}
+	s := blame.Entry(p.sites, h.site)
+	s.heldNs += ns
+	if h.shown {
+		s.shownNs += ns
+	}
+	if s.doing == nil {
+		s.doing = map[blame.Doing]int64{}
+	}
+	s.doing[doing] += ns
+}
+
+// Activity implements analysis.ActivityVisitor: it collects the threads of an instant.
+func (u *PoolUsers) Activity(ev *format.Event, frames []format.Frame) {
+	if ev.Time != u.time || ev.End > ev.Time {
+		return
+	}
+	one := instantState{stack: ev.Stack, doing: ev.Activity}
+	if ev.Resource {
+		one.taking = int8(u.library(ev.Stack, frames) + 1)
+	}
+	u.states = append(u.states, one)
+}
+
+// Instant implements analysis.InstantVisitor.
+func (u *PoolUsers) Instant(ev *format.Event) {
+	switch {
+	case ev.Kind != format.KindContention:
+		u.finish()
+		u.time = format.NoTime
+		if ev.Kind == format.KindTick {
+			u.time = ev.Time
+		}
+	case ev.Time == u.time:
+		for _, w := range ev.Waiters {
+			u.states = append(u.states, instantState{stack: w.Stack, waits: true})
+		}
+	}
+}
+
+// finish keeps the open instant if threads waited for an object at it.
+func (u *PoolUsers) finish() {
+	if slices.ContainsFunc(u.states, func(s instantState) bool { return s.taking > 0 }) &&
+		u.kept+len(u.states) <= maxInstantStates {
+		u.kept += len(u.states)
+		u.instants = append(u.instants, slices.Clone(u.states))
+	}
+	u.states = u.states[:0]
+}
+
+// Holders returns who had the objects for which threads waited with a stack, in descending order of
+// their number.
+func (u *PoolUsers) Holders(waiting []format.Frame) (list []Holder) {
+	n := libraryOf(waiting)
+	if n < 0 {
+		return nil
+	}
+	u.finish()
+	instants := u.atInstants(n)
+	p := u.pools[n]
+	if p == nil {
+		return nil
+	}
+	waited := p.empty.length()
+	for site, s := range p.sites {
+		h := Holder{Site: site, Shown: 2*s.shownNs >= s.heldNs}
+		switch {
+		case waited > 0:
+			h.Threads = float64(s.heldNs) / float64(waited)
+		case instants > 0:
+			h.Threads, h.Shown = float64(s.seen)/float64(instants), 2*s.shown >= s.seen
+		}
+		known := largestDoing(s.doing)
+		if known != blame.DoingUnknown {
+			h.Doing = known.String()
+		}
+		if h.Threads >= minHolder {
+			list = append(list, h)
+		}
+	}
+	slices.SortFunc(list, func(a, b Holder) int {
+		return cmp.Or(cmp.Compare(b.Threads, a.Threads), cmp.Compare(a.Site, b.Site))
+	})
+	return list
+}
+
+// minHolder is the least number of threads of a Holder: smaller ones explain nothing.
+const minHolder = 0.01
+
+// atInstants counts, once, the threads at instants at which others waited for a library's object. It
+// returns the number of these instants.
+func (u *PoolUsers) atInstants(n int) int {
+	if p := u.pools[n]; p != nil {
+		return p.instants
+	}
+	var chosen [][]instantState
+	for _, states := range u.instants {
+		if slices.ContainsFunc(states, func(s instantState) bool { return int(s.taking) == n+1 }) {
+			chosen = append(chosen, states)
+		}
+	}
+	if len(chosen) == 0 {
+		return 0
+	}
+	p := u.pool(n)
+	p.instants = len(chosen)
+	for _, one := range slices.Concat(chosen...) {
+		if int(one.taking) == n+1 {
+			p.takers[one.stack] = true
+		}
+	}
+	for _, one := range slices.Concat(chosen...) {
+		if h := u.stack(n, one.stack); h.phase == using && h.site != "" {
+			s := blame.Entry(p.sites, h.site)
+			s.seen++
+			if h.shown {
+				s.shown++
+			}
+			if s.doing == nil {
+				s.doing = map[blame.Doing]int64{}
+			}
+			s.doing[u.doing(&analysis.Done{Stack: one.stack, Activity: one.doing, Waits: one.waits})]++
+		}
+	}
+	return p.instants
+}
+
+// largestDoing returns the known activity with most time.
+func largestDoing(of map[blame.Doing]int64) (best blame.Doing) {
+	most := int64(0)
+	for d, ns := range of {
+		if d != blame.DoingUnknown && (ns > most || ns == most && d < best) {
+			best, most = d, ns
+		}
+	}
+	return best
+}
+
+// spans is a union of intervals. They may be added until it is first asked for.
+type spans struct {
+	list   []span // in order and disjoint, once merged
+	merged bool
+}
+
+type span struct{ from, to int64 }
+
+func (s *spans) extend(from, to int64) { s.list = append(s.list, span{from, to}) }
+
+func (s *spans) some() bool { return len(s.list) > 0 }
+
+// merge puts the intervals in order, and joins those that overlap.
+func (s *spans) merge() {
+	if s.merged {
+		return
+	}
+	s.merged = true
+	slices.SortFunc(s.list, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	out := s.list[:0]
+	for _, one := range s.list {
+		if n := len(out); n > 0 && one.from <= out[n-1].to {
+			out[n-1].to = max(out[n-1].to, one.to)
+			continue
+		}
+		out = append(out, one)
+	}
+	s.list = out
+}
+
+// length returns the duration of the union.
+func (s *spans) length() (ns int64) {
+	s.merge()
+	for _, one := range s.list {
+		ns += one.to - one.from
+	}
+	return ns
+}
+
+// within returns the duration of its part in [from, to).
+func (s *spans) within(from, to int64) (ns int64) {
+	s.merge()
+	i, _ := slices.BinarySearchFunc(s.list, from, func(one span, t int64) int { return cmp.Compare(one.to, t) })
+	for ; i < len(s.list) && s.list[i].from < to; i++ {
+		ns += max(0, min(to, s.list[i].to)-max(from, s.list[i].from))
+	}
+	return ns
+}
