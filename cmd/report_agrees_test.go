@@ -46,6 +46,26 @@ func TestTheReportAgreesWithBlameInEveryKey(t *testing.T) {
 	}
 }
 
+// Averages and shares are one: the page divides by what analyze divides by, also where recordings have
+// time between them in which nothing was seen.
+func TestTheReportAveragesAsAnalyzeDoes(t *testing.T) {
+	golden.ParallelUnlessShort(t)
+	for _, paths := range [][]string{
+		{"../testdata/truth-8threads.jfr"},
+		{"../testdata/truth-8threads.jfr", "../testdata/phases.jfr"},
+	} {
+		a := ask[document.Analyze](t, append([]string{"analyze"}, paths...)...)
+		r := reportIn(t, reported(t, paths...))
+		got := eval[[]float64](r.tab, `(s => [s.locks / s.span, s.span, s.locks / s.running])(contend.select(contend.model, {}, "direct"))`)
+		want := []float64{a.WaitingThreads, float64(a.ElapsedNs), float64(a.Total.WaitNs) / float64(a.Total.RunningNs)}
+		for i := range want {
+			if got[i] < want[i]*0.9999 || got[i] > want[i]*1.0001 {
+				t.Errorf("%v: the page has %v, analyze %v", paths, got, want)
+			}
+		}
+	}
+}
+
 // blamed returns what blame says for those arguments.
 func blamed(t *testing.T, args []string) (doc document.Blame) {
 	t.Helper()

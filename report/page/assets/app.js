@@ -83,7 +83,7 @@
     return html`<p class="about" title=${t.inputs.map(C.visible).join(" ")}>
       ${t.inputs.map(C.visible).join(" ")} · ${t.format}
       ${m.timed ?
-        html` · ${C.duration(m.duration)}
+        html` · ${C.duration(m.elapsed)}
           ${t.startNs > 1e15 ? " from " + when.toISOString().slice(0, 19).replace("T", " ") + " UTC" : ""}` :
         ""} · ${C.plural(t.threads, C.thread)}
       </p>`;

@@ -69,6 +69,7 @@
     };
     m.made = new Map(); // columns and trees that were asked for
     m.duration = data.analyze.trace.durationNs;
+    m.elapsed = data.analyze.elapsedNs || m.duration; // without the time between recordings, in which nothing was seen
     m.timed = data.analyze.coverage.unit === "ns" && m.duration > 0;
     m.pauses = data.pauses;
     m.lanes = m.timed && data.lanes && data.lanes.threads.name.length ? new C.LaneModel(m, data.lanes) : null;

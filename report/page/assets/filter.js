@@ -111,6 +111,6 @@
     return [Math.max(0, Math.floor(f.time[0] / m.bin)), Math.min(m.bins, Math.ceil(f.time[1] / m.bin))];
   };
 
-  // selectedNs is how long the selected time is.
-  C.selectedNs = (m, f) => f.time ? Math.max(0, Math.min(f.time[1], m.duration) - f.time[0]) : m.duration;
+  // selectedNs is how long the selected time is; averages are over it.
+  C.selectedNs = (m, f) => f.time ? Math.max(0, Math.min(f.time[1], m.duration) - f.time[0]) : m.elapsed;
 })(window.contend);
