@@ -272,3 +272,13 @@ func TestMostlyIsMoreThanHalf(t *testing.T) {
 		golden.Equal(t, known(p), want)
 	}
 }
+
+// The first line says that a part of the input is missing: its average is a lower bound.
+func TestTheFirstLineSaysWhatIsMissing(t *testing.T) {
+	for code, want := range map[string]bool{format.CodeLostData: true, format.CodeTruncated: true, format.CodeEpoch: false} {
+		var out strings.Builder
+		golden.OK(t, Write(&out, freeLock(0.9, code), Options{}))
+		said := strings.Contains(strings.ReplaceAll(out.String(), "\n", " "), "part of the input is missing")
+		golden.Equal(t, said && strings.Contains(out.String(), "at least"), want, code)
+	}
+}

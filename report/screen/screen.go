@@ -144,13 +144,32 @@ func (s *screen) amounts() string {
 			s.others(),
 		)
 	}
+	least, missing := "", ""
+	if s.damaged() {
+		least, missing = "at least ", ", part of the input is missing"
+	}
 	return fmt.Sprintf(
-		"%s, %s, %s waiting for a lock on average%s",
+		"%s, %s, %s%s waiting for a lock on average%s%s",
 		text.Duration(s.ElapsedNs),
 		s.threads(int64(s.Trace.Threads)),
+		least,
 		average(s.WaitingThreads),
 		s.others(),
+		missing,
 	)
+}
+
+// damaged reports whether a part of the input could not be read: time that was lost is not time
+// without waiting.
+func (s *screen) damaged() bool {
+	_, is := format.FindWarning(
+		s.Coverage.Warnings,
+		format.CodeLostData,
+		format.CodeTruncated,
+		format.CodeDamagedSource,
+		format.CodeInterrupted,
+	)
+	return is
 }
 
 // others mentions the threads that wait for resources if they are more than those that wait for
