@@ -52,3 +52,9 @@ func TestTagsAreNamedAsLocks(t *testing.T) {
 		golden.Equal(t, tagCell(d.Rows[i].Keys[0], digits).Text, want, i)
 	}
 }
+
+// A profile sums durations: they have units in every table.
+func TestSumsOfProfilesAreDurations(t *testing.T) {
+	golden.Equal(t, measureOf(document.Coverage{Unit: "delays"}).cell(198_531_710).Text, "199 ms", "delays")
+	golden.Equal(t, measureOf(document.Coverage{Unit: "acquisitions"}).cell(1234).Text, "1,234", "acquisitions")
+}
