@@ -34,7 +34,8 @@ func WithoutLine(site string) string {
 var generated = [...]struct {
 	mark   string
 	hidden bool
-}{{"$$Lambda", true}, {"LambdaForm$", true}, {"GeneratedMethodAccessor", false}, {"GeneratedConstructorAccessor", false}, {"$Proxy", false}}
+}{{"$$Lambda", true}, {"LambdaForm$", true}, {"GeneratedMethodAccessor", false},
+	{"GeneratedConstructorAccessor", false}, {"$Proxy", false}}
 
 // StableName removes from a name the parts that a JVM generates anew at each start: the
 // number and address of a hidden class, as in App$$Lambda/0x00007f1c2c0a1bc8.run or
@@ -88,7 +89,8 @@ var runtimePrefixes = [...]string{
 
 // runtimeClasses are further such classes, matched as a whole.
 var runtimeClasses = map[string]bool{
-	"java.lang.Object": true, "java.lang.Thread": true, "sync": true, "internal/sync": true, "runtime": true, "time": true,
+	"java.lang.Object": true, "java.lang.Thread": true, "sync": true, "internal/sync": true, "runtime": true,
+	"time": true,
 }
 
 // RuntimeFrame reports whether a frame belongs to the lock or the runtime itself.

@@ -31,7 +31,8 @@ type Filter struct {
 	FromRel, ToRel      bool           // From or To is relative to the start of the trace
 	MinWait             int64          // leave out waits known to be shorter, ns
 
-	Why func(lock format.ObjectID) (from, to int64) // the interval in which to explain the owners of a lock; empty for none
+	// the interval in which to explain the owners of a lock; empty for none
+	Why func(lock format.ObjectID) (from, to int64)
 }
 
 // Trace is the result of a pass over a source, besides its slices.
@@ -72,7 +73,9 @@ type Link struct {
 
 // Coverage is what the analysis could and could not determine.
 type Coverage struct {
-	ByProvenance Known                         // direct waiting time by the provenance of its owner; sums to all waiting time. Hand-off counts as the evidence that the lock was free
+	// direct waiting time by the provenance of its owner; sums to all waiting time. Hand-off counts as
+	// the evidence that the lock was free
+	ByProvenance Known
 	Stalls       Stalls                        // empty for traces without samples
 	Seen         map[format.ObjectID]Agreement // by lock: dumps hidden from the inference and compared with it
 	Warnings     []format.Warning

@@ -34,7 +34,10 @@ func NewCharges(rows *Rows, charge func(row int, c Charge)) Charges {
 		c.each, c.shares = c.each || by.OfWaiter(), c.shares || by.OfShare()
 	}
 	waiters := NewRows(rows.keys, ofWaiters(rows.by))
-	c.classes = NewWaiterClasses(func(m *analysis.QueueChange) int { return waiters.RowOf(m.Lock, &m.Waiter, AnyShare) })
+	c.classes = NewWaiterClasses(func(m *analysis.QueueChange) int {
+		return waiters.RowOf(m.Lock, &m.Waiter,
+			AnyShare)
+	})
 	return c
 }
 

@@ -80,12 +80,13 @@ type Graph struct {
 
 // Vertex is a node. Times are thread-time in nanoseconds.
 type Vertex struct {
-	Name      string `json:"name"`
-	Pseudo    bool   `json:"pseudo,omitempty"` // a pseudo owner, such as [handoff]
-	WaitedNs  int64  `json:"waitedNs"`
-	CausedNs  int64  `json:"causedNs"`
-	Component int    `json:"component,omitempty"` // number of the strongly connected component, from 1; 0 for a node on no cycle
-	Closed    bool   `json:"knot,omitempty"`      // no edge leaves the component: its threads wait for its members only
+	Name     string `json:"name"`
+	Pseudo   bool   `json:"pseudo,omitempty"` // a pseudo owner, such as [handoff]
+	WaitedNs int64  `json:"waitedNs"`
+	CausedNs int64  `json:"causedNs"`
+	// number of the strongly connected component, from 1; 0 for a node on no cycle
+	Component int  `json:"component,omitempty"`
+	Closed    bool `json:"knot,omitempty"` // no edge leaves the component: its threads wait for its members only
 }
 
 // Edge is the waiting of one node for another, or for itself.

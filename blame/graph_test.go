@@ -78,7 +78,8 @@ func ring() []*analysis.Slice {
 			30,
 			60,
 			ringHeld(a),
-		), ringWait(d, ringLog, 60, 100, ringHeld(a)), ringWait(c, ringLog, 100, 101, analysis.Owner{Kind: analysis.OwnerHandoff}),
+		), ringWait(d, ringLog, 60, 100, ringHeld(a)), ringWait(c, ringLog, 100, 101,
+			analysis.Owner{Kind: analysis.OwnerHandoff}),
 	}
 }
 
@@ -135,7 +136,8 @@ func TestOperationsAreTheOutermostMatch(t *testing.T) {
 		golden.Equal(t, [2]string{g.Nodes[e.From].Name, g.Nodes[e.To].Name}, want, expr)
 	}
 	o := analysis.Owner{Thread: b}
-	if g := buildGraph(GraphOptions{Nodes: NodeMethods}, ringWait(a, ringCache, 0, 10, o)); !g.Nodes[g.Edges[0].To].Pseudo {
+	if g := buildGraph(GraphOptions{Nodes: NodeMethods},
+		ringWait(a, ringCache, 0, 10, o)); !g.Nodes[g.Edges[0].To].Pseudo {
 		t.Error("an unknown stack is nobody in particular")
 	}
 }

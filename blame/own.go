@@ -14,13 +14,15 @@ import (
 var libraries = [...]string{
 	"java.", "javax.", "jdk.", "sun.", "com.sun.", "jakarta.",
 	"kotlin.", "kotlinx.", "scala.", "groovy.", "org.codehaus.groovy.", "org.apache.groovy.", "clojure.",
-	"akka.", "org.apache.pekko.", "cats.effect.", "zio.", "reactor.", "io.reactivex.", "rx.", "io.vertx.core.", "io.netty.",
+	"akka.", "org.apache.pekko.", "cats.effect.", "zio.", "reactor.", "io.reactivex.", "rx.", "io.vertx.core.",
+	"io.netty.",
 	"org.springframework.", "io.micronaut.", "io.quarkus.", "org.jboss.", "io.undertow.", "org.xnio.",
 	"org.apache.catalina.", "org.apache.coyote.", "org.apache.tomcat.", "org.eclipse.jetty.", "org.glassfish.",
 	"org.hibernate.", "org.apache.ibatis.", "com.zaxxer.hikari.", "com.mchange.", "org.apache.commons.",
 	"org.slf4j.", "ch.qos.logback.", "org.apache.logging.", "org.apache.log4j.", "com.lmax.disruptor.",
 	"com.google.common.", "com.google.inject.", "com.fasterxml.", "com.github.benmanes.caffeine.",
-	"net.bytebuddy.", "org.aspectj.", "io.grpc.", "okhttp3.", "okio.", "org.junit.", "org.testng.", "org.gradle.", "org.apache.maven.",
+	"net.bytebuddy.", "org.aspectj.", "io.grpc.", "okhttp3.", "okio.", "org.junit.", "org.testng.", "org.gradle.",
+	"org.apache.maven.",
 	"python.", "python3.",
 	"golang.org/x/", "google.golang.org/", "go.opentelemetry.io/", "github.com/prometheus/client_golang/",
 }

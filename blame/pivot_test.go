@@ -112,15 +112,18 @@ func TestEveryKey(t *testing.T) {
 		{"lock", false, []line{{"Cache@a", 100, 100, 1}, {"the journal", 40, 40, 1}, {"Cache@b", 30, 30, 1}}},
 		{"owner-stack", false, []line{{putText, 90, 90, 2}, {flushText, 40, 40, 1}, {"[unknown owner]", 40, 40, 0}}},
 		{"owner-stack", true, []line{{flushText, 80, 40, 1}, {putText, 50, 50, 2}, {"[unknown owner]", 40, 40, 0}}},
-		{"owner-method", false, []line{{putMethod, 90, 90, 2}, {flushMethod, 40, 40, 1}, {"[unknown owner]", 40, 40, 0}}},
+		{"owner-method", false, []line{{putMethod, 90, 90, 2}, {flushMethod, 40, 40, 1},
+			{"[unknown owner]", 40, 40, 0}}},
 		{"owner-thread", false, []line{{"web-2", 90, 90, 2}, {"[unknown owner]", 40, 40, 0}, {"batch", 40, 40, 1}}},
 		{"owner-group", true, []line{{batchGroup, 80, 40, 1}, {webGroup, 50, 50, 2}, {"[unknown owner]", 40, 40, 0}}},
 		{"waiter-stack", false, []line{{flushText, 170, 130, 3}}},
 		{"waiter-method", false, []line{{flushMethod, 170, 130, 3}}},
 		{"waiter-thread", false, []line{{"web-1", 130, 130, 2}, {"web-2", 40, 40, 1}}},
 		{"waiter-group", false, []line{{webGroup, 170, 130, 3}}},
-		{"owner-thread,class", false, []line{{"web-2 | Cache", 90, 90, 2}, {"[unknown owner] | Cache", 40, 40, 0}, {"batch | Journal", 40, 40, 1}}},
-		{"class,owner-thread", true, []line{{"Cache | web-2", 50, 50, 2}, {"Cache | [unknown owner]", 40, 40, 0}, {"Cache | batch", 40, 40, 0}, {"Journal | batch", 40, 40, 1}}},
+		{"owner-thread,class", false, []line{{"web-2 | Cache", 90, 90, 2}, {"[unknown owner] | Cache", 40, 40, 0},
+			{"batch | Journal", 40, 40, 1}}},
+		{"class,owner-thread", true, []line{{"Cache | web-2", 50, 50, 2}, {"Cache | [unknown owner]", 40, 40, 0},
+			{"Cache | batch", 40, 40, 0}, {"Journal | batch", 40, 40, 1}}},
 	} {
 		keys := golden.Must(ParseKeys(c.keys, Pivots))(t)
 		table := pivot(symbols(), handmade(), c.root, keys...)
@@ -139,10 +142,12 @@ func TestPseudoOwnersAreRows(t *testing.T) {
 	first := kind(analysis.OwnerDeadlock)
 	first.Cycle = 1
 	var list []analysis.Slice
-	for i, o := range []analysis.Owner{kind(analysis.OwnerHandoff), kind(analysis.OwnerUnknown), kind(analysis.OwnerExternal), first, second, by(web2, format.NoStack, analysis.Likely(1))} {
+	for i, o := range []analysis.Owner{kind(analysis.OwnerHandoff), kind(analysis.OwnerUnknown),
+		kind(analysis.OwnerExternal), first, second, by(web2, format.NoStack, analysis.Likely(1))} {
 		list = append(list, direct(int64(i)*10, int64(i)*10+10, web1, cacheA, true, o))
 	}
-	for key, last := range map[Key]string{ByOwnerStack: "[unknown stack]", ByOwnerMethod: "[unknown stack]", ByOwnerThread: "web-2", ByOwnerGroup: webGroup} {
+	for key, last := range map[Key]string{ByOwnerStack: "[unknown stack]", ByOwnerMethod: "[unknown stack]",
+		ByOwnerThread: "web-2", ByOwnerGroup: webGroup} {
 		got := map[string]int64{}
 		for _, r := range pivot(symbols(), list, false, key).Rows {
 			got[r.Keys[0]] += r.ThreadNs
@@ -233,7 +238,9 @@ func TestParseKeys(t *testing.T) {
 	if _, err := ParseKeys("owner-stack", Lengths); err == nil {
 		t.Error("a length is asked for by owner")
 	}
-	for text, want := range map[string]string{"": `""`, "class,": `""`, "owner": "the nearest are owner-blocked-on, owner-callers", "clss": "the nearest is class", "xyz": "there are class, lock", "class,lock,class": `"class" is given twice`} {
+	for text, want := range map[string]string{"": `""`, "class,": `""`, "owner": "the nearest are owner-blocked-on, " +
+		"owner-callers", "clss": "the nearest is class", "xyz": "there are class, lock",
+		"class,lock,class": `"class" is given twice`} {
 		if _, err := ParseKeys(text, Pivots); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		} else if strings.Contains(want, "is ") && strings.Contains(err.Error(), "lock") {

@@ -227,7 +227,8 @@ func (s *Sites) find(m *ofStack, a analysis.Acquisition, frames []format.Frame) 
 		what use
 		of   uint32
 		line func(lines []int32, line int) int
-	}{{acquires, uint32(a.Lock), lastAtOrBefore}, {releases, uint32(a.Lock), firstAtOrAfter}, {acquiresClass, s.sym.Class(a.Lock), lastAtOrBefore}} {
+	}{{acquires, uint32(a.Lock), lastAtOrBefore}, {releases, uint32(a.Lock), firstAtOrAfter},
+		{acquiresClass, s.sym.Class(a.Lock), lastAtOrBefore}} {
 		for i := at; i < len(frames); i++ {
 			if lines := s.lines.linesOf(by.what, by.of, frames[i]); len(lines) > 0 {
 				return i, by.line(lines, frames[i].Line), true

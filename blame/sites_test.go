@@ -52,12 +52,14 @@ func trace(t *testing.T, app *regexp.Regexp) *Sites {
 		takeAudit:  append(slices.Clone(park), frame("Audit", "write", 5), run),
 		asleep:     {frame("java.lang.Thread", "sleep", 0), frame("Shop", "nap", 3), frame("Shop", "report", 14), run},
 		nested:     {frame("Disk", "sync", 1), frame("Audit", "write", 8), frame("Shop", "report", 35), run},
-		library:    append(slices.Clone(park), frame("com.zaxxer.hikari.pool.HikariPool", "getConnection", 7), frame("Shop$Dao", "load", 12), run),
-		barrier:    {frame("java.util.Hashtable", "get", 300), frame("java.lang.Thread", "run", 840)},
-		other:      {frame("Shop", "report", 30), run},
-		bare:       {frame("java.lang.Thread", "run", 840)},
-		flushing:   {frame("Disk", "sync", 1), frame("Queue", "flush", 24), frame("Shop", "report", 35), run},
-		giving:     {frame("java.lang.Object", "notify", 65), frame("Queue", "flush", 27), frame("Shop", "report", 35), run},
+		library: append(slices.Clone(park), frame("com.zaxxer.hikari.pool.HikariPool", "getConnection", 7),
+			frame("Shop$Dao", "load", 12), run),
+		barrier:  {frame("java.util.Hashtable", "get", 300), frame("java.lang.Thread", "run", 840)},
+		other:    {frame("Shop", "report", 30), run},
+		bare:     {frame("java.lang.Thread", "run", 840)},
+		flushing: {frame("Disk", "sync", 1), frame("Queue", "flush", 24), frame("Shop", "report", 35), run},
+		giving: {frame("java.lang.Object", "notify", 65), frame("Queue", "flush", 27),
+			frame("Shop", "report", 35), run},
 	} {
 		write(format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
 	}
@@ -78,7 +80,8 @@ func trace(t *testing.T, app *regexp.Regexp) *Sites {
 			Class:  "java.util.concurrent.locks.ReentrantLock$NonfairSync",
 		},
 	)
-	for at, w := range []analysis.Acquisition{{Stack: takeReport, Lock: ledger}, {Stack: other, Lock: ledger}, {Stack: takeAudit, Lock: audit}} {
+	for at, w := range []analysis.Acquisition{{Stack: takeReport, Lock: ledger}, {Stack: other, Lock: ledger},
+		{Stack: takeAudit, Lock: audit}} {
 		write(
 			format.Event{
 				Kind:   format.KindWait,
@@ -111,7 +114,8 @@ func TestOwnersAreNamedWhereTheyTookTheLock(t *testing.T) {
 		{"behind the second of two places", nested, ledger, "Shop.report:30", "Shop.run:99"},
 		{"the same stack, owning the inner lock", nested, audit, "Audit.write:5", "Shop.report:35 < Shop.run:99"},
 		{"a lock of the same class", nested, second, "Audit.write:5", "Shop.report:35 < Shop.run:99"},
-		{"where it is given back, before what takes another of its class", flushing, queue, "Queue.flush:27", "Shop.report:35 < Shop.run:99"},
+		{"where it is given back, before what takes another of its class", flushing, queue, "Queue.flush:27",
+			"Shop.report:35 < Shop.run:99"},
 		{"given back elsewhere", flushing, ledger, "Shop.report:30", "Shop.run:99"},
 		{"nothing is known: the innermost of the program", library, audit, "Shop$Dao.load:12", "Shop.run:99"},
 		{"nothing of the program", barrier, ledger, "java.util.Hashtable.get:300", ""},
@@ -154,10 +158,12 @@ func TestOwnersAreAskedForTheirLocks(t *testing.T) {
 
 func TestSitesOfWaitersAndLocks(t *testing.T) {
 	s := trace(t, nil)
-	for id, want := range map[format.StackID]string{takeAudit: "Audit.write:5", library: "Shop$Dao.load:12", asleep: "Shop.nap:3"} {
+	for id, want := range map[format.StackID]string{takeAudit: "Audit.write:5", library: "Shop$Dao.load:12",
+		asleep: "Shop.nap:3"} {
 		golden.Equal(t, s.Names().Value(s.Waiter(id)), want)
 	}
-	for lock, want := range map[format.ObjectID]string{ledger: "Shop$Dao.load:12", audit: "[first acquirer] Audit.write:5", queue: UnknownSite} {
+	for lock, want := range map[format.ObjectID]string{ledger: "Shop$Dao.load:12",
+		audit: "[first acquirer] Audit.write:5", queue: UnknownSite} {
 		if got := s.Names().Value(s.Created(lock)); got != want || Made(got) != (lock == ledger) {
 			t.Errorf("made at %s, want %s", got, want)
 		}
@@ -171,10 +177,12 @@ func TestAppSaysWhatIsOwn(t *testing.T) {
 
 func TestOwnCode(t *testing.T) {
 	for class, own := range map[string]bool{
-		"Shop": true, "com.example.Shop": true, "main": true, "example.com/shop": true, "shop/internal/db": true, "org.hsqldb.Session": true,
+		"Shop": true, "com.example.Shop": true, "main": true, "example.com/shop": true, "shop/internal/db": true,
+		"org.hsqldb.Session":          true,
 		"org.apache.derby.impl.Store": true, "timer": true, "javafish.Pond": true,
 		"java.util.Hashtable": false, "net/http": false, "sync": false, "runtime": false, "kotlin.Lazy": false,
-		"com.zaxxer.hikari.HikariPool": false, "Shop$$Lambda": false, "[task]": false, "golang.org/x/sync/errgroup": false,
+		"com.zaxxer.hikari.HikariPool": false, "Shop$$Lambda": false, "[task]": false,
+		"golang.org/x/sync/errgroup": false,
 	} {
 		golden.Equal(t, ownByDefault(format.Frame{Class: class, Method: "m"}), own, class)
 	}

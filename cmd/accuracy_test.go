@@ -41,7 +41,8 @@ type accuracy struct {
 }
 
 func (a *accuracy) merge(b accuracy) {
-	a.locks, a.first, a.all, a.named, a.over = a.locks+b.locks, a.first+b.first, a.all+b.all, a.named+b.named, a.over+b.over
+	a.locks, a.first, a.all, a.named, a.over = a.locks+b.locks, a.first+b.first, a.all+b.all, a.named+
+		b.named, a.over+b.over
 }
 
 // row renders means.

@@ -188,7 +188,8 @@ func (o *traceOptions) summarize(
 	if want.phases != noPhases {
 		sites := sitesOf(slices.Concat(found.Locks, found.Rest))
 		pressure.Site = func(id format.ObjectID) string { return sites[id] }
-		if series, tooLong := pressure.Series(); tooLong == nil { // an absurd time in a damaged trace leaves out the phases only
+		if series, tooLong := pressure.Series(); tooLong == nil {
+			// an absurd time in a damaged trace leaves out the phases only
 			found.Phases = series
 		}
 	}

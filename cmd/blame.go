@@ -33,7 +33,8 @@ func newBlame(e *env) *cobra.Command {
 	o.trace.bind(c)
 	o.out.bind(c, blameOutputs)
 	c.Flags().
-		StringVar(&o.by, "by", "owner-site,owner-doing", "sum by `KEYS`, separated by commas; of other formats than a table the default is owner-stack")
+		StringVar(&o.by, "by", "owner-site,owner-doing", "sum by `KEYS`, separated by commas; of other formats than "+
+			"a table the default is owner-stack")
 	offerLists(c, "by", blame.Keys(blame.Pivots)...)
 	o.operation.bind(c, "operation", "name operations by the frames that match `REGEXP`")
 	o.own.bindApp(c)

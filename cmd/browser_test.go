@@ -185,7 +185,8 @@ func TestThePageInABrowser(t *testing.T) {
 	details, zoomed := b.text("#details"), b.framesShown()
 	b.do(chromedp.Click("#reset"))
 	whole := b.framesShown()
-	for _, half := range []string{"exportReport(", "[", "a|(", "\\\\", "*"} { // no expressions, while they are typed or at all
+	for _, half := range []string{"exportReport(", "[", "a|(", "\\\\", "*"} {
+		// no expressions, while they are typed or at all
 		if thrown := eval[string](b, fmt.Sprintf(`(() => { let said = ""; window.onerror = m => { said = m; }; const box = document.getElementById("search");
 			box.value = "%s"; box.dispatchEvent(new Event("input")); window.onerror = null; return said; })()`, half)); thrown != "" {
 			t.Errorf("search for %s: %s", half, thrown)

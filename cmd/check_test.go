@@ -188,8 +188,9 @@ func TestInitialisersThatMayWaitDecideNothing(t *testing.T) {
 		text string
 		want int
 	}{
-		"dump_to_file":       {"4711\n2026-11-26T10:58:28.5Z\n25.0.3+9-LTS\n\n" + stuckInit, exitRules},
-		"over before":        {"4711\n2026-11-26T10:58:28.5Z\n25.0.3+9-LTS\n\n" + strings.ReplaceAll(stuckInit, "<clinit>", "load"), exitOK},
+		"dump_to_file": {"4711\n2026-11-26T10:58:28.5Z\n25.0.3+9-LTS\n\n" + stuckInit, exitRules},
+		"over before": {"4711\n2026-11-26T10:58:28.5Z\n25.0.3+9-LTS\n\n" + strings.ReplaceAll(stuckInit,
+			"<clinit>", "load"), exitOK},
 		"JDK 11":             {stuckInitOld, exitRules},
 		"JDK 11, it runs":    {strings.Replace(stuckInitOld, "in Object.wait()", "runnable", 1), exitOK},
 		"JDK 11, over later": {stuckInitOld + strings.Replace(stuckInitOld, "in Object.wait()", "runnable", 1), exitOK},
@@ -204,7 +205,8 @@ func TestInitialisersThatMayWaitDecideNothing(t *testing.T) {
 // what the others wait for.
 func TestAGoRuntimesDeadlockIsOne(t *testing.T) {
 	t.Parallel()
-	const dump = "goroutine 1 [sync.WaitGroup.Wait]:\nsync.runtime_SemacquireWaitGroup(0x1?, 0xe0?)\n\t/go/src/runtime/sema.go:114 +0x2e\nmain.main()\n\t/app/main.go:6 +0x10f\n"
+	const dump = "goroutine 1 [sync.WaitGroup.Wait]:\nsync.runtime_SemacquireWaitGroup(0x1?, 0xe0?)\n" +
+		"\t/go/src/runtime/sema.go:114 +0x2e\nmain.main()\n\t/app/main.go:6 +0x10f\n"
 	for head, want := range map[string]string{
 		"fatal error: all goroutines are asleep - deadlock!\n\n":                           "FAIL ",
 		"12:00:01 fatal error: no goroutines (main called runtime.Goexit) - deadlock!\n\n": "FAIL ",
@@ -232,14 +234,16 @@ func TestAGoRuntimesDeadlockIsOne(t *testing.T) {
 func TestACopyKeepsTheDoubts(t *testing.T) {
 	golden.ParallelUnlessShort(t)
 	dir := t.TempDir()
-	for _, name := range []string{"virtual-jdk25.jfr", "moved-locks-jdk25.jfr.gz", "truth-jdk25-1.json", "go126-debug2-dump.txt", "truth-series-8dumps-jdk17.txt", "lab-virtual-exact-jdk25.jfr"} {
+	for _, name := range []string{"virtual-jdk25.jfr", "moved-locks-jdk25.jfr.gz", "truth-jdk25-1.json",
+		"go126-debug2-dump.txt", "truth-series-8dumps-jdk17.txt", "lab-virtual-exact-jdk25.jfr"} {
 		file := filepath.Join("../testdata", name)
 		copies := []string{
 			filepath.Join(dir, name+".bin"),
 			filepath.Join(dir, name+".again.bin"),
 			filepath.Join(dir, name+".text"),
 		}
-		for i, args := range [][]string{{"convert", file, "-o", copies[0]}, {"convert", copies[0], "-o", copies[1]}, {"dump", file, "-o", copies[2]}} {
+		for i, args := range [][]string{{"convert", file, "-o", copies[0]}, {"convert", copies[0], "-o", copies[1]},
+			{"dump", file, "-o", copies[2]}} {
 			var msg strings.Builder
 			if code := Main(args, nil, &msg, &msg); code != exitOK {
 				t.Fatalf("%s: copy %d: exit %d: %s", name, i, code, &msg)

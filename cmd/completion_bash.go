@@ -64,7 +64,8 @@ func completeInBash(c *cobra.Command) {
 		}
 		whole := bytes.Replace(script.Bytes(), []byte(packageWords), []byte(ownWords), 1)
 		if bytes.Equal(whole, script.Bytes()) {
-			return errors.New("the script for bash has no place to split words: this contend was built with another cobra")
+			return errors.New("the script for bash has no place to split words: this contend was built with another " +
+				"cobra")
 		}
 		_, err = c.OutOrStdout().Write(whole)
 		return err

@@ -128,7 +128,8 @@ func TestWhatIsLeftOfAnAgentsFileIsAnalyzed(t *testing.T) {
 	ends := blockEnds(data)
 	for _, n := range ends {
 		var out, msg bytes.Buffer
-		if code := Main([]string{"analyze", "--format", "json", "-"}, bytes.NewReader(data[:n]), &out, &msg); code != exitDamaged &&
+		if code := Main([]string{"analyze", "--format", "json", "-"}, bytes.NewReader(data[:n]), &out,
+			&msg); code != exitDamaged &&
 			n < len(data) {
 			t.Fatalf("%d bytes: exit %d, %s", n, code, msg.String())
 		}

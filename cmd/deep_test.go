@@ -143,7 +143,8 @@ func TestFlameOfManyThreads(t *testing.T) {
 			t,
 		)
 		var want, got strings.Builder
-		if err := errors.Join(flame.Folded(&want, document.NewProfile(pairs)), flame.Folded(&got, document.NewProfile(shown))); err != nil ||
+		if err := errors.Join(flame.Folded(&want, document.NewProfile(pairs)),
+			flame.Folded(&got, document.NewProfile(shown))); err != nil ||
 			got.String() != want.String() ||
 			got.Len() == 0 {
 			t.Errorf("%s: %v, or not the same", stacks.Views[view], err)

@@ -20,7 +20,8 @@ import (
 )
 
 // documentCommands answer with small documents, which hold between them every
-// key there is. D is testdata/documents, where exact.txt, counts.txt, inferred.txt, idle.txt, moved.txt, starved.txt and turns.txt are
+// key there is. D is testdata/documents, where exact.txt, counts.txt, inferred.txt, idle.txt,
+// moved.txt, starved.txt and turns.txt are
 // written by hand, damaged.bin has events of exact.txt in blocks of 150 bytes, one of
 // them damaged, and the others are what
 //
@@ -70,7 +71,8 @@ func TestDocuments(t *testing.T) {
 	for _, of := range []string{"Blame", "Graph"} { // 260,000 rows have them: report/document makes one
 		delete(missing, "/$defs/"+of+" otherNs")
 	}
-	delete(missing, "/$defs/CheckSubject range") // recordings with thresholds have it: see TestNoAnswerIsSurerThanAnother
+	// recordings with thresholds have it: see TestNoAnswerIsSurerThanAnother
+	delete(missing, "/$defs/CheckSubject range")
 	for name, command := range documentCommands {
 		command = strings.ReplaceAll(command, " D/", " testdata/documents/") + " --format json"
 		var out, msg bytes.Buffer
@@ -306,7 +308,8 @@ func headings(text string) map[string]bool {
 	drop := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 	for line := range strings.Lines(text) {
 		if title := strings.TrimLeft(line, "#"); title != line {
-			out[strings.ReplaceAll(drop.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), ""), " ", "-")] = true
+			out[strings.ReplaceAll(drop.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), ""), " ",
+				"-")] = true
 		}
 	}
 	return out

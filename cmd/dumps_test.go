@@ -80,19 +80,20 @@ func TestASeriesNamesTheOwnersOperations(t *testing.T) {
 func TestDeadlocksOfEveryDialect(t *testing.T) {
 	clerks, tellers := []string{"clerk-1", "clerk-2"}, []string{"teller-1", "teller-2"}
 	for name, want := range map[string][][]string{
-		"jstack17.txt":              {clerks, tellers},
-		"jhsdb17.txt":               {clerks, tellers},
-		"jhsdb17-mixed.txt":         {clerks, tellers},
-		"deadlock-report17.txt":     {clerks, tellers},
-		"deadlock-report-cut.txt":   {clerks},
-		"springboot.txt":            {clerks, tellers},
-		"springboot.json":           {clerks, tellers},
-		"springboot1.json":          {clerks, tellers},
-		"intellij.txt":              {clerks},
-		"android-art.txt":           {{"main", "worker-2"}},
-		"android-dalvik.txt":        nil,
-		"jenkins.txt":               nil,
-		"hotspot17-mixed-cycle.txt": {{"holds-R", "holds-S", "holds-monitor"}}, // of monitors and of java.util.concurrent
+		"jstack17.txt":            {clerks, tellers},
+		"jhsdb17.txt":             {clerks, tellers},
+		"jhsdb17-mixed.txt":       {clerks, tellers},
+		"deadlock-report17.txt":   {clerks, tellers},
+		"deadlock-report-cut.txt": {clerks},
+		"springboot.txt":          {clerks, tellers},
+		"springboot.json":         {clerks, tellers},
+		"springboot1.json":        {clerks, tellers},
+		"intellij.txt":            {clerks},
+		"android-art.txt":         {{"main", "worker-2"}},
+		"android-dalvik.txt":      nil,
+		"jenkins.txt":             nil,
+		// of monitors and of java.util.concurrent
+		"hotspot17-mixed-cycle.txt": {{"holds-R", "holds-S", "holds-monitor"}},
 	} {
 		path := dialect(t, name)
 		if got := cycles(ask[document.Analyze](t, "analyze", path)); !slices.EqualFunc(got, want, slices.Equal) {

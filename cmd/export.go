@@ -126,7 +126,8 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 // failure and leaves the others alone.
 func (o *exportOptions) export(ctx context.Context, e *env, names []string, analyse func(string) *facts.Facts) error {
 	bad, err := o.write(ctx, e, names, func(name string) (f *facts.Facts, panicked error) {
-		if failed := workers.Try(func() { f = analyse(name) }); failed != nil { // not into panicked: a nil one would be an error
+		if failed := workers.Try(func() { f = analyse(name) }); failed != nil {
+			// not into panicked: a nil one would be an error
 			f, panicked = facts.New(name, o.version, o.labels.labelsOf(name)), failed
 			f.Fail(failed.Error())
 		}

@@ -37,7 +37,8 @@ func tableRows[R any](t *testing.T, dir, name string) (rows []R) {
 // recordingsOf lists recordings of every kind that export reads.
 func recordingsOf(t *testing.T) (names []string) {
 	t.Helper()
-	for _, pattern := range []string{"../testdata/*.jfr", "../testdata/*.bin", "../testdata/*.trace", "../testdata/*.txt", "../testdata/documents/*.txt"} {
+	for _, pattern := range []string{"../testdata/*.jfr", "../testdata/*.bin", "../testdata/*.trace",
+		"../testdata/*.txt", "../testdata/documents/*.txt"} {
 		found, _ := filepath.Glob(pattern)
 		names = append(names, found...)
 	}
@@ -143,7 +144,8 @@ func checkPercentiles(t *testing.T, name string, rows []facts.Length) {
 	t.Helper()
 	var doc document.Hist
 	documentOf(t, &doc, "hist", "--by", "class", name)
-	for bound, want := range map[string]*document.Lengths{"exact": doc.Total.Exact, "at_least": doc.Total.AtLeast, "at_most": doc.Total.AtMost} {
+	for bound, want := range map[string]*document.Lengths{"exact": doc.Total.Exact, "at_least": doc.Total.AtLeast,
+		"at_most": doc.Total.AtMost} {
 		sum := map[int64]int64{}
 		total := int64(0)
 		for _, r := range rows {
@@ -241,7 +243,8 @@ func fleet(t *testing.T, n int) (dir string) {
 		name := filepath.Join(dir, "service=shop", fmt.Sprintf("host=h%d", i%5), fmt.Sprintf("%04d.bin", i))
 		golden.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		var msg bytes.Buffer
-		if code := Main([]string{"simulate", "--duration", "300ms", "--threads", "4", "--seed", fmt.Sprint(i), "--exact", "-o", name}, nil, &msg, &msg); code != exitOK {
+		if code := Main([]string{"simulate", "--duration", "300ms", "--threads", "4", "--seed", fmt.Sprint(i),
+			"--exact", "-o", name}, nil, &msg, &msg); code != exitOK {
 			t.Fatal(msg.String())
 		}
 	}

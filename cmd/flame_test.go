@@ -227,7 +227,8 @@ func profilesSum(t *testing.T) law {
 				}
 				leaf := s.Location[0].Line[0].Function.Name
 				if owners := view == stacks.Site || view == stacks.Blame; owners && len(s.Location) > 1 &&
-					(strings.HasSuffix(leaf, "Unsafe.park") || strings.HasPrefix(leaf, "sync.") || strings.Contains(leaf, "concurrent.locks.")) {
+					(strings.HasSuffix(leaf, "Unsafe.park") || strings.HasPrefix(leaf, "sync.") ||
+						strings.Contains(leaf, "concurrent.locks.")) {
 					t.Errorf("%s: %s", stacks.Views[view], leaf)
 				}
 			}
@@ -296,7 +297,8 @@ func TestLabelsThatAStoreCanKeep(t *testing.T) {
 		all := profileOf(t, exported(t, path, view))
 		for labels, most := range map[string]int{"stable": 7, "none": 0} {
 			out := filepath.Join(t.TempDir(), "p.pb.gz")
-			if code := Main([]string{"pprof", "--view", view, "--labels", labels, path, "-o", out}, nil, os.Stdout, os.Stderr); code != exitOK {
+			if code := Main([]string{"pprof", "--view", view, "--labels", labels, path, "-o", out}, nil, os.Stdout,
+				os.Stderr); code != exitOK {
 				t.Fatalf("exit %d", code)
 			}
 			p := profileOf(t, out)

@@ -36,7 +36,8 @@ func newGraph(e *env) *cobra.Command {
 	o.trace.bind(c)
 	o.out.bind(c, graphOutputs)
 	f := c.Flags()
-	f.Lookup("top").Usage = "show the `N` heaviest edges, of a matrix rows and columns, and say what is left out; 0 shows all, of a matrix 512"
+	f.Lookup("top").Usage = "show the `N` heaviest edges, of a matrix rows and columns, and say what is left out; 0 " +
+		"shows all, of a matrix 512"
 	o.by.bind(
 		c,
 		"by",

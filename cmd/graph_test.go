@@ -133,7 +133,8 @@ func drawingsSum(i int) law {
 		if d.command == "graph" {
 			l.wants = append(l.wants, blame.NewGraph(blame.GraphOptions{Nodes: blame.NodeSites, Root: d.root}))
 		} else {
-			l.wants = append(l.wants, csp.New(csp.Options{IntervalNs: chartInterval.Nanoseconds(), Threshold: csp.DefaultThreshold, Root: d.root}))
+			l.wants = append(l.wants, csp.New(csp.Options{IntervalNs: chartInterval.Nanoseconds(),
+				Threshold: csp.DefaultThreshold, Root: d.root}))
 		}
 	}
 	l.holds = func(t *testing.T, p *shared) {
@@ -144,13 +145,16 @@ func drawingsSum(i int) law {
 			text := ""
 			switch v := l.wants[j].(type) {
 			case blame.GraphBuilder:
-				text = inForm(t, graphOutputs, d.form, document.NewGraph(v.Graph(), "site", p.coverage(), d.top), table.Options{})
+				text = inForm(t, graphOutputs, d.form, document.NewGraph(v.Graph(), "site", p.coverage(), d.top),
+					table.Options{})
 			case *csp.Meter:
 				if p.want.Coverage.Unit != "ns" {
 					continue // has no time to draw
 				}
 				series := golden.Must(v.Series())(t)
-				text = inForm(t, cspOutputs, d.form, document.NewCSP(series, p.want.Trace.StartNs, nil, document.NewTotal(p.sums), p.coverage()), table.Options{Top: d.top})
+				text = inForm(t, cspOutputs, d.form,
+					document.NewCSP(series, p.want.Trace.StartNs, nil, document.NewTotal(p.sums),
+						p.coverage()), table.Options{Top: d.top})
 			}
 			golden.Equal(t, sumDrawn(t, d.form, text), p.want.Total.WaitNs, d)
 		}

@@ -53,7 +53,8 @@ func decorate(root *cobra.Command, columns int) {
 	shells, _, err := root.Find([]string{"completion"})
 	must(err)
 	shells.Short = "print a script that completes commands and flags in a shell"
-	shells.Long = "Print a script that teaches a shell to complete commands, flags and the values of\nflags. The help of each shell says where the script goes."
+	shells.Long = "Print a script that teaches a shell to complete commands, flags and the values of\nflags. The " +
+		"help of each shell says where the script goes."
 	shells.Example = "  source <(contend completion bash)"
 	shells.Args = cobra.ArbitraryArgs
 	shells.RunE = func(c *cobra.Command, args []string) error {

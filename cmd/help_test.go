@@ -18,7 +18,8 @@ import (
 // wide returns the lines of a text that are wider than a terminal, except words that are.
 func wide(text string, columns int) (lines []string) {
 	for line := range strings.Lines(text) {
-		if line = strings.TrimRight(line, "\n"); utf8.RuneCountInString(line) > columns && len(strings.Fields(line)) > 1 {
+		if line = strings.TrimRight(line, "\n"); utf8.RuneCountInString(line) > columns &&
+			len(strings.Fields(line)) > 1 {
 			lines = append(lines, line)
 		}
 	}
@@ -68,7 +69,8 @@ func TestManualPagesNameTheValuesOfFlags(t *testing.T) {
 	folder := t.TempDir()
 	golden.OK(t, writeManuals(newRoot(&env{out: io.Discard, msg: io.Discard}), folder))
 	page := string(golden.Must(os.ReadFile(filepath.Join(folder, "contend-blame.1")))(t))
-	for _, want := range []string{"--class\\fP=REGEXP\n", "--top\\fP=N\n\tshow at most N rows; 0 shows all (default 10)"} {
+	for _, want := range []string{"--class\\fP=REGEXP\n",
+		"--top\\fP=N\n\tshow at most N rows; 0 shows all (default 10)"} {
 		golden.Holds(t, page, want)
 	}
 	golden.Lacks(t, page, `=""`)

@@ -75,7 +75,8 @@ func samePercentiles(t *testing.T, what string, got *document.Lengths, raw []int
 		return
 	}
 	slices.Sort(raw)
-	for q, ns := range map[int]int64{0: got.MinNs, 5000: got.P50Ns, 9000: got.P90Ns, 9900: got.P99Ns, 9990: got.P999Ns, 9999: got.P4Ns, 10000: got.MaxNs} {
+	for q, ns := range map[int]int64{0: got.MinNs, 5000: got.P50Ns, 9000: got.P90Ns, 9900: got.P99Ns,
+		9990: got.P999Ns, 9999: got.P4Ns, 10000: got.MaxNs} {
 		rank := max((len(raw)*q+9999)/10000, 1) // at or below it lie q hundredths of a per cent
 		if want := raw[rank-1]; math.Abs(float64(ns-want)) > float64(want)*1e-3 {
 			t.Errorf("%s: p%v is %d ns, want %d", what, float64(q)/100, ns, want)
@@ -92,7 +93,8 @@ func TestBoundsEncloseTheTruth(t *testing.T) {
 	for _, scenario := range []string{"convoy", "nested", "ping-pong"} {
 		exact, sampled := filepath.Join(dir, scenario+".exact"), filepath.Join(dir, scenario+".sampled")
 		for path, flag := range map[string]string{exact: "--exact", sampled: "--exact=false"} {
-			if code := Main([]string{"simulate", "--scenario", scenario, "--threads", "8", "--period", "1ms", flag, "-o", path}, nil, os.Stdout, os.Stderr); code != exitOK {
+			if code := Main([]string{"simulate", "--scenario", scenario, "--threads", "8", "--period", "1ms", flag,
+				"-o", path}, nil, os.Stdout, os.Stderr); code != exitOK {
 				t.Fatalf("exit %d", code)
 			}
 		}

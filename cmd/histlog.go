@@ -99,7 +99,8 @@ func runHistLogs(e *env, o *histOptions) error {
 	if o.overTime() {
 		t.interval = o.interval.Nanoseconds()
 	} else if o.given("interval") {
-		return usageError{errors.New("--interval: the intervals of a log that is written again are given"), "leave it out"}
+		return usageError{errors.New("--interval: the intervals of a log that is written again are given"),
+			"leave it out"}
 	}
 	for i, path := range o.trace.paths {
 		if err := t.readFile(e, path, o.labels[i]); err != nil {

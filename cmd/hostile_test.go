@@ -29,7 +29,8 @@ import (
 
 // evil acts wherever it is not escaped: in a terminal, a spreadsheet, HTML,
 // SVG, DOT, Mermaid, Markdown, and where text runs from right to left.
-const evil = "=cmd()\"'<script>document.title='hit'</script><img src=x onerror=\"document.title='hit'\">&lt;\x1b[31m\x00\u202e\u009b2J\ufeff![p](http://evil.example/p.png)[q](javascript:x) https://evil.example www.evil.example <http://evil.example> &copy; ~~s~~ __b__ `c` \\N|a|\n--> x{{.}}</title></svg>]]>"
+const evil = "=cmd()\"'<script>document.title='hit'</script><img src=x " +
+	"onerror=\"document.title='hit'\">&lt;\x1b[31m\x00\u202e\u009b2J\ufeff![p](http://evil.example/p.png)[q](javascript:x) https://evil.example www.evil.example <http://evil.example> &copy; ~~s~~ __b__ `c` \\N|a|\n--> x{{.}}</title></svg>]]>"
 
 // hostileTrace writes a trace in which every name is evil: two threads exclude
 // each other for a second.
@@ -46,7 +47,8 @@ func hostileTrace(t *testing.T) string {
 			Kind:   format.KindThread,
 			Thread: 5,
 			Name:   "mailto:a",
-		}, {Kind: format.KindThread, Thread: 6, Name: `$\color{red}{x}$ %1`}, {Kind: format.KindThread, Thread: 7, Name: ":tada:"}, {Kind: format.KindThread, Thread: 8, Name: "deadbee"},
+		}, {Kind: format.KindThread, Thread: 6, Name: `$\color{red}{x}$ %1`}, {Kind: format.KindThread, Thread: 7,
+			Name: ":tada:"}, {Kind: format.KindThread, Thread: 8, Name: "deadbee"},
 		{Kind: format.KindThread, Thread: 2, Name: "@octocat #1 GH-2 " + evil + "2"},
 		{Kind: format.KindObject, Object: 1, Class: evil, Hash: 7},
 		{
@@ -279,7 +281,8 @@ func plainMarkdown(t *testing.T, answer []byte) {
 
 // An error names the file; that acts on nothing either.
 func TestErrorsOfHostileFiles(t *testing.T) {
-	for _, args := range [][]string{{"analyze", "no\x1b[31m\u202e\nsuch"}, {"verify", "no\x1b[31msuch"}, {"no\x1b[31msuch"}, {"blame", "--by", "\x1b[31m", "x"}, {"blame", "--class", "(\x1b[31m", "x"}} {
+	for _, args := range [][]string{{"analyze", "no\x1b[31m\u202e\nsuch"}, {"verify", "no\x1b[31msuch"},
+		{"no\x1b[31msuch"}, {"blame", "--by", "\x1b[31m", "x"}, {"blame", "--class", "(\x1b[31m", "x"}} {
 		var out, msg bytes.Buffer
 		if code := Main(args, nil, &out, &msg); code == exitOK || out.Len() > 0 {
 			t.Errorf("%q: exit %d, %q", args, code, out.String())

@@ -44,7 +44,8 @@ func newJFC(e *env) *cobra.Command {
 	c.Flags().DurationVar(&o.dumps, "dump-period", dumpPeriod, "take a thread dump every `DURATION`; 0 takes none")
 	c.Flags().BoolVar(&o.exact, "exact", false, "trace the threads that release locks of java.util.concurrent (JDK 25)")
 	c.Flags().
-		StringVar(&o.from, "from", "", "also trace the synchronized methods that `RECORDING` shows in need of it; implies --exact")
+		StringVar(&o.from, "from", "", "also trace the synchronized methods that `RECORDING` shows in need of it; "+
+			"implies --exact")
 	return c
 }
 

@@ -30,7 +30,8 @@ func TestWaitsForAClassAreOfItsLock(t *testing.T) {
 		!strings.Contains(f.Remedy, "outside of the static initialiser") {
 		t.Errorf("%q, %q", f.Title, f.Remedy)
 	}
-	for _, command := range []string{"analyze", "blame --by class", "blame --by lock", "chains", "csp", "hist --by class", "whatif", "graph --format dot --by method"} {
+	for _, command := range []string{"analyze", "blame --by class", "blame --by lock", "chains", "csp",
+		"hist --by class", "whatif", "graph --format dot --by method"} {
 		if got := run(t, append(strings.Fields(command), path)...); !strings.Contains(
 			got,
 			"initialisation of a class",
@@ -53,7 +54,8 @@ func TestClassesThatWaitForEachOther(t *testing.T) {
 		golden.Equal(
 			t,
 			m.Lock,
-			map[string]string{"orders": "initialisation of ClassCircle$Prices", "prices": "initialisation of ClassCircle$Orders"}[m.Thread],
+			map[string]string{"orders": "initialisation of ClassCircle$Prices",
+				"prices": "initialisation of ClassCircle$Orders"}[m.Thread],
 			m.Thread,
 			"waits for",
 		)
@@ -68,7 +70,8 @@ func TestMovedLocksAreOneRow(t *testing.T) {
 	for path, want := range map[string]struct {
 		ns    int64 // of waiting, by the recorded events
 		batch int   // locks of the batches that were recorded: a collection may lie in the life of one
-	}{"../testdata/moved-locks-jdk17.jfr.gz": {28_296_666_971, 19}, "../testdata/moved-locks-jdk25.jfr.gz": {26_250_024_496, 19}} {
+	}{"../testdata/moved-locks-jdk17.jfr.gz": {28_296_666_971, 19},
+		"../testdata/moved-locks-jdk25.jfr.gz": {26_250_024_496, 19}} {
 		b := ask[document.Blame](t, "blame", "--by", "lock,waiter-method", "--top", "0", path)
 		locks, of, total := map[string]int{}, map[string]string{}, int64(0)
 		for _, r := range b.Rows {
@@ -113,7 +116,8 @@ func TestTwoThreadsThatExcludeEachOther(t *testing.T) {
 	}
 	for _, path := range recordings {
 		var out, msg strings.Builder
-		if code := Main([]string{"csp", "--format", "json", "--interval", "1000s", path}, strings.NewReader(""), &out, &msg); code != 0 {
+		if code := Main([]string{"csp", "--format", "json", "--interval", "1000s", path}, strings.NewReader(""),
+			&out, &msg); code != 0 {
 			t.Fatalf("%s: exit %d: %s", path, code, msg.String())
 		}
 		var doc struct {
@@ -230,7 +234,8 @@ func TestARecordedLockHasItsFirstAcquirer(t *testing.T) {
 		"java.lang.Object": "[first acquirer] Shop.buy:8",
 		"java.util.concurrent.locks.ReentrantReadWriteLock": "[first acquirer] Shop.price:9",
 	}
-	for _, r := range ask[document.Blame](t, "blame", "--by", "created,class", "../testdata/owners/shop-jdk17-record.trace.gz").Rows {
+	for _, r := range ask[document.Blame](t, "blame", "--by", "created,class",
+		"../testdata/owners/shop-jdk17-record.trace.gz").Rows {
 		class, _, _ := strings.Cut(r.Keys[1], "$")
 		golden.Equal(t, r.Keys[0], want[class], "a", class, "was made at")
 		delete(want, class)

@@ -59,7 +59,8 @@ func locksSum() law {
 func blamesSum(t *testing.T, i int) law {
 	l := law{name: "Blames"}
 	var asked [][]string
-	for j, by := range []string{"owner-stack", "class,owner-method,waiter-group", "waiter-thread,lock", "owner-thread,owner-group,waiter-stack,waiter-method"} {
+	for j, by := range []string{"owner-stack", "class,owner-method,waiter-group", "waiter-thread,lock",
+		"owner-thread,owner-group,waiter-stack,waiter-method"} {
 		if !golden.IsThorough() && i%4 != j {
 			continue // keys take turns over the files, too
 		}
@@ -167,7 +168,9 @@ func TestCutsAddUp(t *testing.T) {
 			at := fmt.Sprintf("%dns", a.Trace.DurationNs*2/5)
 			sums := func(args ...string) map[string]int64 {
 				m := map[string]int64{}
-				for _, r := range ask[document.Blame](t, append([]string{"blame", "--by", "class,owner-stack,waiter-method", roots[i%2], path}, args...)...).Rows {
+				for _, r := range ask[document.Blame](t,
+					append([]string{"blame", "--by", "class,owner-stack,waiter-method", roots[i%2], path},
+						args...)...).Rows {
 					key := r.Keys[1]
 					if strings.HasPrefix(key, "[deadlock") {
 						key = "[deadlock]" // each half numbers its own

@@ -448,7 +448,8 @@ var listed = regexp.MustCompile(`(?m)^\t(\w+\.go) `)
 func exports(t *testing.T) importer.Lookup {
 	t.Helper()
 	out := golden.Must(
-		exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}"}, sheets...)...).
+		exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}"},
+			sheets...)...).
 			Output(),
 	)(
 		t,

@@ -185,13 +185,15 @@ func TestMemoryDoesNotGrowWithIntervals(t *testing.T) {
 	dir := t.TempDir()
 	hours14, hours7 := filepath.Join(dir, "14.bin"), filepath.Join(dir, "7.bin")
 	for path, size := range map[string]int64{hours14: 4 << 20, hours7: 2 << 20} {
-		if events, _ := sampledTrace(t, path, format.Zstd, size, time.Second); events < size/20 { // a tick and four locks a second
+		if events, _ := sampledTrace(t, path, format.Zstd, size, time.Second); events < size/20 {
+			// a tick and four locks a second
 			t.Fatalf("%d events in %d bytes: the trace is too short", events, size)
 		}
 	}
 	const bound = 96 << 20
 	for _, c := range [][2]string{ // tables take long to lay out
-		{"analyze", hours14}, {"csp", hours7}, {"csp --format csv", hours14}, {"csp --chart --interval 1s", hours14}, {"csp --format json", hours14},
+		{"analyze", hours14}, {"csp", hours7}, {"csp --format csv", hours14}, {"csp --chart --interval 1s", hours14},
+		{"csp --format json", hours14},
 	} {
 		most := peak(t, bound, append(strings.Fields(c[0]), c[1])...)
 		t.Logf("%s: %d MB", c[0], most>>20)
@@ -255,11 +257,16 @@ contention time=4611686018427387904 weight=4611686018427387904 lock=1 owners=1/1
 // wildCommands are those that make something for each stretch of time, or
 // could. TRACE is the input.
 var wildCommands = []string{
-	"verify TRACE", "analyze TRACE", "analyze --format json TRACE", "analyze --from 1s --to 2s TRACE", "blame TRACE", "blame --root --by owner-thread,lock TRACE",
-	"csp TRACE", "csp --format json TRACE", "csp --chart TRACE", "csp --format svg TRACE", "csp --interval 100000h TRACE", "csp --interval 1000h --metrics TRACE",
-	"hist TRACE", "hist --format json TRACE", "hist -o OUT.svg TRACE", "hist -o OUT.hlog TRACE", "hist --interval 1ms -o OUT.hlog TRACE",
-	"flame -o OUT.html TRACE", "flame --format folded TRACE", "chains TRACE", "graph TRACE", "graph -o OUT.html TRACE", "diff TRACE TRACE",
-	"whatif TRACE", "check --rule csp(*)_<_5% TRACE", "pprof -o OUT.pb.gz TRACE", "dump TRACE", "convert -o OUT.bin TRACE", "convert -o OUT.bin a=TRACE b=TRACE",
+	"verify TRACE", "analyze TRACE", "analyze --format json TRACE", "analyze --from 1s --to 2s TRACE", "blame TRACE",
+	"blame --root --by owner-thread,lock TRACE",
+	"csp TRACE", "csp --format json TRACE", "csp --chart TRACE", "csp --format svg TRACE",
+	"csp --interval 100000h TRACE", "csp --interval 1000h --metrics TRACE",
+	"hist TRACE", "hist --format json TRACE", "hist -o OUT.svg TRACE", "hist -o OUT.hlog TRACE",
+	"hist --interval 1ms -o OUT.hlog TRACE",
+	"flame -o OUT.html TRACE", "flame --format folded TRACE", "chains TRACE", "graph TRACE",
+	"graph -o OUT.html TRACE", "diff TRACE TRACE",
+	"whatif TRACE", "check --rule csp(*)_<_5% TRACE", "pprof -o OUT.pb.gz TRACE", "dump TRACE",
+	"convert -o OUT.bin TRACE", "convert -o OUT.bin a=TRACE b=TRACE",
 }
 
 // maxWild bounds what a command may take of memory, all that a process has:

@@ -50,7 +50,8 @@ func TestMergedTracesAddUp(t *testing.T) {
 				golden.Equal(t, caused[r.Keys[0]], r.ThreadNs, r.Keys[0], "caused", "in the parts")
 			}
 			merged := filepath.Join(t.TempDir(), "merged.bin")
-			if code := Main(append([]string{"convert", "-o", merged}, pair...), nil, t.Output(), t.Output()); code != exitOK {
+			if code := Main(append([]string{"convert", "-o", merged}, pair...), nil, t.Output(),
+				t.Output()); code != exitOK {
 				t.Fatalf("convert: exit %d", code)
 			}
 			again := ask[document.Analyze](t, "analyze", merged)
@@ -121,7 +122,8 @@ func beginningAt(t *testing.T, start int64, name string) (path string) {
 func ownersOf(t *testing.T, labelled ...string) map[string][2]float64 {
 	t.Helper()
 	sums := map[string][2]float64{}
-	for _, r := range ask[owned](t, append([]string{"blame", "--by", "input,class,owner-stack,owner-thread,waiter-thread"}, labelled...)...).Rows {
+	for _, r := range ask[owned](t, append([]string{"blame", "--by",
+		"input,class,owner-stack,owner-thread,waiter-thread"}, labelled...)...).Rows {
 		sums[fmt.Sprint(r.Keys)] = [2]float64{r.ThreadNs, r.RightNs}
 	}
 	return sums
@@ -231,13 +233,15 @@ func dumpsOf(process int, times ...string) string {
 		fmt.Fprintf(&b, "2026-11-21 %s\nFull thread dump OpenJDK 64-Bit Server VM (17+35 mixed mode):\n\n", at)
 		fmt.Fprintf(
 			&b,
-			"\"owner\" #10 prio=5 tid=0x1 nid=0x%d0 runnable [0x1]\n   java.lang.Thread.State: RUNNABLE\n\tat App.b(App.java:9)\n\t- locked <0x1f> (a App$Lock)\n\n",
+			"\"owner\" #10 prio=5 tid=0x1 nid=0x%d0 runnable [0x1]\n   java.lang.Thread.State: RUNNABLE\n\tat "+
+				"App.b(App.java:9)\n\t- locked <0x1f> (a App$Lock)\n\n",
 			process,
 		)
 		for i := 1; i <= 3; i++ {
 			fmt.Fprintf(
 				&b,
-				"\"w-%d\" #%d prio=5 tid=0x1 nid=0x%d%d waiting for monitor entry [0x1]\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.a(App.java:1)\n\t- waiting to lock <0x1f> (a App$Lock)\n\n",
+				"\"w-%d\" #%d prio=5 tid=0x1 nid=0x%d%d waiting for monitor entry [0x1]\n   java.lang.Thread.State: "+
+					"BLOCKED (on object monitor)\n\tat App.a(App.java:1)\n\t- waiting to lock <0x1f> (a App$Lock)\n\n",
 				i,
 				10+i,
 				process,
@@ -257,11 +261,14 @@ func TestDumpsTellOfTheTimeBetweenThem(t *testing.T) {
 		texts   []string
 		elapsed int64
 	}{
-		"two":                      {[]string{dumpsOf(1, "07:00:00.000", "07:00:05.700")}, 57e8},
-		"three":                    {[]string{dumpsOf(1, "07:00:00.000", "07:00:05.700", "07:00:06.000")}, 6e9},
-		"a process after another":  {[]string{dumpsOf(1, "07:00:00.000", "07:00:05.000"), dumpsOf(2, "08:00:00.000", "08:00:04.000")}, 9e9},
-		"in one file":              {[]string{dumpsOf(1, "07:00:00.000", "07:00:05.000") + dumpsOf(2, "08:00:00.000", "08:00:04.000")}, 9e9},
-		"one process in two files": {[]string{dumpsOf(1, "07:00:00.000", "07:00:05.000"), dumpsOf(1, "07:00:10.000", "07:00:15.000")}, 15e9},
+		"two":   {[]string{dumpsOf(1, "07:00:00.000", "07:00:05.700")}, 57e8},
+		"three": {[]string{dumpsOf(1, "07:00:00.000", "07:00:05.700", "07:00:06.000")}, 6e9},
+		"a process after another": {[]string{dumpsOf(1, "07:00:00.000", "07:00:05.000"),
+			dumpsOf(2, "08:00:00.000", "08:00:04.000")}, 9e9},
+		"in one file": {[]string{dumpsOf(1, "07:00:00.000", "07:00:05.000") + dumpsOf(2, "08:00:00.000",
+			"08:00:04.000")}, 9e9},
+		"one process in two files": {[]string{dumpsOf(1, "07:00:00.000", "07:00:05.000"),
+			dumpsOf(1, "07:00:10.000", "07:00:15.000")}, 15e9},
 	} {
 		var paths []string
 		for i, text := range c.texts {
@@ -286,7 +293,8 @@ func TestNoTimePassesBetweenTwoProcesses(t *testing.T) {
 		one, both := ask[document.Analyze](t, "analyze", first), ask[document.Analyze](t, "analyze", first, second)
 		golden.Equal(t, both.ElapsedNs, 2*one.ElapsedNs, exact)
 		golden.Equal(t, both.Total.WaitNs, 2*one.Total.WaitNs, exact)
-		m, n := ask[document.CSP](t, "csp", "--metrics", first).Metrics[0], ask[document.CSP](t, "csp", "--metrics", first, second).Metrics[0]
+		m, n := ask[document.CSP](t, "csp", "--metrics", first).Metrics[0], ask[document.CSP](t, "csp", "--metrics",
+			first, second).Metrics[0]
 		golden.Within(t, 2*n.FailedPerSecond-m.FailedPerSecond, -1e-9, 1e-9, exact)
 	}
 }

@@ -42,10 +42,12 @@ const anyProcess = "PID"
 // chainsCost explains the cost of call chains, by the argument of --call-graph.
 var chainsCost = map[string]string{
 	"dwarf": fmt.Sprintf(
-		"# Call chains: %d bytes of stack are copied at each wait and each wake-up. Right whatever\n# the program was built with, if its libraries have unwind tables, as they do.\n",
+		"# Call chains: %d bytes of stack are copied at each wait and each wake-up. Right whatever\n# the program "+
+			"was built with, if its libraries have unwind tables, as they do.\n",
 		record.PerfStackBytes,
 	),
-	"fp": "# Call chains: by frame pointers. Cheap, but the function that takes a lock is missing\n# where libc was built without them, as Debian's is; --call-graph dwarf shows it.\n",
+	"fp": "# Call chains: by frame pointers. Cheap, but the function that takes a lock is missing\n# where libc was " +
+		"built without them, as Debian's is; --call-graph dwarf shows it.\n",
 }
 
 // perfScript writes the commands, with comments on their arguments.

@@ -55,7 +55,10 @@ func drawnFor(t *testing.T, path string) []traceEvent {
 // analysis is drawn.
 func TestThePerfettoPictureKeepsTheFormatsRules(t *testing.T) {
 	golden.ParallelUnlessShort(t)
-	for _, path := range []string{"../testdata/truth-8threads.jfr", "../testdata/go126-truth-12goroutines.trace", "../testdata/perf-truth-seed1.perf.txt.zst", "../testdata/documents/exact.txt", "../testdata/documents/sampled-1.txt", "../testdata/documents/idle.txt", "../testdata/pools/pools-jdk17.jfr", "../testdata/truth-series-8dumps-jdk17.txt"} {
+	for _, path := range []string{"../testdata/truth-8threads.jfr", "../testdata/go126-truth-12goroutines.trace",
+		"../testdata/perf-truth-seed1.perf.txt.zst", "../testdata/documents/exact.txt",
+		"../testdata/documents/sampled-1.txt", "../testdata/documents/idle.txt", "../testdata/pools/pools-jdk17.jfr",
+		"../testdata/truth-series-8dumps-jdk17.txt"} {
 		type span struct {
 			start, end int64
 			cat, lock  string
@@ -161,7 +164,8 @@ end
 		}
 	}
 	want := []string{"0 is all threads stopped", "1 is a", "2 is a (2)", "3 is b",
-		"1 holds One#1 (recorded) 1.000+4.000", "2 holds Two#2 (recorded) 2.000+5.000", "3 waits for One#1 3.000+2.000", "3 s 1 3.001", "1 f 1 3.001",
+		"1 holds One#1 (recorded) 1.000+4.000", "2 holds Two#2 (recorded) 2.000+5.000",
+		"3 waits for One#1 3.000+2.000", "3 s 1 3.001", "1 f 1 3.001",
 		"3 waits for Two#2 5.500+1.500", "3 s 2 5.501", "2 f 2 5.501", "3 idle 7.500+1.000"}
 	golden.Same(t, got, want, "drawn are", strings.Join(got, "\n"), strings.Join(want, "\n"))
 }

@@ -202,7 +202,8 @@ func TestPythonLocksEqualTheProgramsOwnLog(t *testing.T) {
 		var want nativeTruth
 		readTruth(t, "../testdata/"+name+".truth.json", &want)
 		locks, got := map[string]bool{}, map[string]float64{}
-		for _, r := range ask[document.Blame](t, "blame", "--by", "lock,waiter-stack", "--top", "0", "../testdata/"+name+".perf.txt.zst").Rows {
+		for _, r := range ask[document.Blame](t, "blame", "--by", "lock,waiter-stack", "--top", "0",
+			"../testdata/"+name+".perf.txt.zst").Rows {
 			locks[r.Keys[0]] = true
 			at := slices.IndexFunc(r.Stack, func(f format.Frame) bool { return f.Class == "truth" })
 			if at > 0 &&
@@ -234,7 +235,8 @@ func TestPerfRecordsLive(t *testing.T) {
 		}
 	}
 	program := filepath.Join(t.TempDir(), "truth")
-	if said, err := exec.Command("g++", "-std=c++17", "-O1", "-g1", "-pthread", "-o", program, "../testdata/native/truth.cc").CombinedOutput(); err != nil {
+	if said, err := exec.Command("g++", "-std=c++17", "-O1", "-g1", "-pthread", "-o", program,
+		"../testdata/native/truth.cc").CombinedOutput(); err != nil {
 		t.Skipf("g++: %v: %s", err, said)
 	}
 	var wrong []string
@@ -273,7 +275,8 @@ func recordedLive(t *testing.T, program string) []string {
 	)
 	golden.OK(t, <-opened)
 	if code != exitOK &&
-		(strings.Contains(msg.String(), "lets this user") || strings.Contains(msg.String(), "may not read") || strings.Contains(msg.String(), "no futex events")) {
+		(strings.Contains(msg.String(), "lets this user") || strings.Contains(msg.String(), "may not read") ||
+			strings.Contains(msg.String(), "no futex events")) {
 		t.Skip(msg.String())
 	}
 	if code != exitOK || !strings.Contains(msg.String(), "the process ended") {

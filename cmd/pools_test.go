@@ -85,10 +85,14 @@ func near(got, logged int64, share float64) bool {
 func TestWhatEndsWaitsForNoLockIsTold(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]document.Resource{
-		"../testdata/perf-truth-seed1.perf.txt.zst":  {What: "___pthread_cond_wait", Site: "doDrain", Users: []locks.User{{Site: "doSubmit"}}},
-		"../testdata/go126-truth-12goroutines.trace": {What: "sync.(*WaitGroup).Wait", Site: "main.main:30", Users: []locks.User{{Site: "main.main.func1:29"}}},
-		"../testdata/notify-jdk25.jfr":               {What: "java.lang.Object.wait", Site: "Notifies$Queue.put:9", Users: []locks.User{{Group: "taker-"}}},
-		"../testdata/real/c3p0-jdk17-profile.jfr.gz": {What: "java.lang.Object.wait", Site: "com.mchange.v2.resourcepool.BasicResourcePool.awaitAvailable:1315", Users: []locks.User{{Group: "com.mchange.v.async.ThreadPoolAsynchronousRunner$PoolThread-#"}}},
+		"../testdata/perf-truth-seed1.perf.txt.zst": {What: "___pthread_cond_wait", Site: "doDrain",
+			Users: []locks.User{{Site: "doSubmit"}}},
+		"../testdata/go126-truth-12goroutines.trace": {What: "sync.(*WaitGroup).Wait", Site: "main.main:30",
+			Users: []locks.User{{Site: "main.main.func1:29"}}},
+		"../testdata/notify-jdk25.jfr": {What: "java.lang.Object.wait", Site: "Notifies$Queue.put:9",
+			Users: []locks.User{{Group: "taker-"}}},
+		"../testdata/real/c3p0-jdk17-profile.jfr.gz": {What: "java.lang.Object.wait",
+			Site: "com.mchange.v2.resourcepool.BasicResourcePool.awaitAvailable:1315", Users: []locks.User{{Group: "com.mchange.v.async.ThreadPoolAsynchronousRunner$PoolThread-#"}}},
 	} {
 		list := ask[document.Analyze](t, "analyze", "--top", "0", path).Resources
 		i := slices.IndexFunc(

@@ -66,7 +66,8 @@ func foldedNote(b *stacks.Builder, res *result) string {
 	}
 	m := text.MeasureOf(res.coverage())
 	return fmt.Sprintf(
-		"there are too many kinds of waits to keep all: %s have class and stack only, without threads, addresses and the locks between",
+		"there are too many kinds of waits to keep all: %s have class and stack only, without threads, addresses "+
+			"and the locks between",
 		m.Text(b.FoldedNs()),
 	)
 }

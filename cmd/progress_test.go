@@ -65,7 +65,8 @@ func TestTheBarTellsHowLong(t *testing.T) {
 		at   position
 		want string
 	}{
-		{position{read: 65e6, total: 260e6, events: 1_530_000, took: 2 * time.Second}, "| 65 of 260 MB, 1.5 M events, 6s left"},
+		{position{read: 65e6, total: 260e6, events: 1_530_000, took: 2 * time.Second},
+			"| 65 of 260 MB, 1.5 M events, 6s left"},
 		{position{read: 1e6, total: 720e6, took: time.Second}, "| 1 of 720 MB, 11m59s left"},
 		{position{read: 260e6, total: 260e6, took: time.Second}, "| 260 of 260 MB"},
 		{position{read: 65e6, total: -1, events: 1e6, took: time.Second}, "reading, 65 MB so far, 1.0 M events"},

@@ -83,7 +83,8 @@ func newRecord(e *env) *cobra.Command {
 		&o.exact,
 		"exact",
 		false,
-		"rewrite the classes that acquire the contended locks, and record who holds these; at the end the classes are as before",
+		"rewrite the classes that acquire the contended locks, and record who holds these; at the end the classes "+
+			"are as before",
 	)
 	f.StringVarP(
 		&o.out,
@@ -99,7 +100,8 @@ func newRecord(e *env) *cobra.Command {
 		&o.trust,
 		"trust-tmp",
 		false,
-		"record also where other users could exchange what is in the JVM's /tmp, as a pod's emptyDir: only where none reaches it; root has chmod +t",
+		"record also where other users could exchange what is in the JVM's /tmp, as a pod's emptyDir: only where "+
+			"none reaches it; root has chmod +t",
 	)
 	o.always.bind(c)
 	o.perf.bindRecord(c)
@@ -115,7 +117,8 @@ func runRecord(e *env, o *recordOptions) error {
 	case o.target == "":
 		return usageError{
 			errors.New("record what?"),
-			"name a process by its number or main class, or a Go program by its address; 'contend record --list' shows the JVMs here",
+			"name a process by its number or main class, or a Go program by its address; 'contend record --list' " +
+				"shows the JVMs here",
 		}
 	case o.duration <= 0:
 		return usageError{fmt.Errorf("--duration: %v is not a time to record", o.duration), "30s is the default"}
@@ -266,7 +269,8 @@ func recordOnce(
 	}
 	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
 	if o.exact {
-		e.say("contend: exact: looking for contended locks for 2s, then rewriting the classes that may acquire them; the program stops for it, and is slower until it has been compiled again")
+		e.say("contend: exact: looking for contended locks for 2s, then rewriting the classes that may acquire " +
+			"them; the program stops for it, and is slower until it has been compiled again")
 	}
 	r, err := record.JVM(
 		ctx,

@@ -49,11 +49,13 @@ func TestTheLineThatTookTheMonitor(t *testing.T) {
 						}
 					}
 					t.Log(took)
-					if safe := "java.util.concurrent.locks.ReentrantLock$NonfairSync "; took[safe+"Helped.sleep"] != 0 ||
+					if safe := "java.util.concurrent.locks.ReentrantLock$NonfairSync "; took[safe+
+						"Helped.sleep"] != 0 ||
 						took[safe+"in Helped.sleep"]+took[safe+"Helped.keep"] == 0 {
 						t.Error("the owner of the lock is not said to be in its helper")
 					}
-					for _, want := range []string{"Helped$Stock Helped.audit", "Helped$Stock Helped.count", "Helped$Till Helped.close"} {
+					for _, want := range []string{"Helped$Stock Helped.audit", "Helped$Stock Helped.count",
+						"Helped$Till Helped.close"} {
 						if took[want] == 0 {
 							t.Errorf("%s is no owner", want)
 						}
@@ -86,7 +88,8 @@ func recordedBy(
 	eachJVM(t, func(t *testing.T, jdk, jvm string) {
 		pid, file := program(t, jvm, nil, "-cp", classes, name).Process.Pid, filepath.Join(dir, jdk+".bin")
 		var d *document.Analyze
-		for s := seconds; s <= 16*seconds && (d == nil || d.Coverage.Sampler != nil && d.Coverage.Sampler.Samples < samples); s *= 2 {
+		for s := seconds; s <= 16*seconds && (d == nil || d.Coverage.Sampler != nil &&
+			d.Coverage.Sampler.Samples < samples); s *= 2 {
 			args := []string{"--with", "agent", "--duration", fmt.Sprint(s, "s"), "-o", file, strconv.Itoa(pid)}
 			if code, _, msg := recordOf(t, append(args, flags...)...); code != exitOK {
 				t.Fatal(msg)

@@ -39,7 +39,8 @@ func (o *alwaysOptions) bind(c *cobra.Command) {
 		&o.when,
 		"when",
 		"",
-		"record a JVM into the folder of -o when `CONDITION` holds, as 'csp(*) > 5%' or 'deadlock': a rule of check, turned round",
+		"record a JVM into the folder of -o when `CONDITION` holds, as 'csp(*) > 5%' or 'deadlock': a rule of "+
+			"check, turned round",
 	)
 	f.DurationVar(&o.keep, "keep", 0, "with --every or --when, remove recordings that are older than `DURATION`")
 }

@@ -171,8 +171,10 @@ func TestAWatchTellsThreadsApart(t *testing.T) {
 			var w record.Window
 			for _, ev := range []format.Event{
 				{Kind: format.KindTick, Time: 5e8, Intended: 5e8, Live: 3},
-				{Kind: format.KindContention, Time: 5e8, Object: 1, Owners: []format.Party{{Thread: first}}, Waiters: []format.Party{{Thread: first + 1}}},
-				{Kind: format.KindContention, Time: 5e8, Object: 2, Owners: []format.Party{{Thread: first + 1}}, Waiters: []format.Party{{Thread: last}}},
+				{Kind: format.KindContention, Time: 5e8, Object: 1, Owners: []format.Party{{Thread: first}},
+					Waiters: []format.Party{{Thread: first + 1}}},
+				{Kind: format.KindContention, Time: 5e8, Object: 2, Owners: []format.Party{{Thread: first + 1}},
+					Waiters: []format.Party{{Thread: last}}},
 			} {
 				w.Add(&ev)
 			}

@@ -26,7 +26,8 @@ func (o *recordOptions) checkExact(means record.Means) error {
 	case !means.Agent:
 		return usageError{errors.New("--exact: the agent records who holds locks"), "choose --with agent or both"}
 	case o.always.used():
-		return usageError{errors.New("--exact rewrites classes, which is not for every recording of a series"), "record once"}
+		return usageError{errors.New("--exact rewrites classes, which is not for every recording of a series"),
+			"record once"}
 	}
 	return nil
 }
@@ -83,7 +84,8 @@ func (e *env) reportExact(r *record.Recording) error {
 		e.say("contend: exact: no lock was contended while contend looked for them, so nothing was rewritten")
 		return nil
 	}
-	e.say(text.Sanitize(fmt.Sprintf("contend: exact: %s classes were rewritten, which acquire %s; they are as before again",
+	e.say(text.Sanitize(fmt.Sprintf("contend: exact: %s classes were rewritten, which acquire %s; they are as "+
+		"before again",
 		done.classes, strings.Join(done.locks, ", "))))
 	for _, class := range slices.Sorted(maps.Keys(done.left)) {
 		e.say(text.Sanitize(fmt.Sprintf("contend: exact: left alone: %s: %s", class, done.left[class])))
@@ -94,7 +96,8 @@ func (e *env) reportExact(r *record.Recording) error {
 	if share, ok, err := agreement(r); err != nil {
 		return err
 	} else if ok {
-		e.say(fmt.Sprintf("contend: exact: inferred owners agree with %.0f %% of the recorded: that is how far to trust a recording "+
+		e.say(fmt.Sprintf("contend: exact: inferred owners agree with %.0f %% of the recorded: that is how far to "+
+			"trust a recording "+
 			"without --exact of this program", 100*share))
 	}
 	return nil
@@ -126,7 +129,8 @@ func agreement(r *record.Recording) (share float64, ok bool, err error) {
 
 // ownersByClass returns the waiting by class of lock and by the method in which the owner acquired it,
 // and which classes have recorded owners.
-func ownersByClass(r *record.Recording, infer bool) (by map[string]map[string]float64, known map[string]bool, err error) {
+func ownersByClass(r *record.Recording, infer bool) (by map[string]map[string]float64, known map[string]bool,
+	err error) {
 	src, err := decode.Recording(anew(r.Flight), anew(r.Samples), decode.Options{Inferred: infer})
 	if err != nil {
 		return nil, nil, err

@@ -38,7 +38,8 @@ func TestRecordRestoresContentionMonitoring(t *testing.T) {
 				t.Errorf("monitoring was %s, want %s", got, during)
 			}
 			for range 2 { // the first goes on without the second, and so it is when the third comes
-				if code, _, msg := recordOf(t, "--with", "agent", "--duration", "1s", "-o", "/dev/null", strconv.Itoa(pid)); code != exitOK {
+				if code, _, msg := recordOf(t, "--with", "agent", "--duration", "1s", "-o", "/dev/null",
+					strconv.Itoa(pid)); code != exitOK {
 					t.Errorf("exit %d: %s", code, msg)
 				}
 				if got := awaited(t, log, during); got != during {

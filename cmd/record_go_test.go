@@ -181,7 +181,8 @@ func TestRecordGoRefusals(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, msg)
 	}
 	var msg bytes.Buffer
-	if code := Main([]string{"analyze", locked + "/debug/pprof/trace?seconds=5"}, nil, io.Discard, &msg); code != exitUsage ||
+	if code := Main([]string{"analyze", locked + "/debug/pprof/trace?seconds=5"}, nil, io.Discard,
+		&msg); code != exitUsage ||
 		!strings.Contains(msg.String(), "contend record URL") {
 		t.Errorf("exit %d: %s", code, msg.String())
 	}

@@ -300,7 +300,8 @@ func TestRecordToAFullDisk(t *testing.T) {
 	}
 	pid := strconv.Itoa(java(t, "java", nil).Process.Pid)
 	var events string
-	for seconds := 1; seconds <= 16 && !strings.Contains(events, "tick "); seconds *= 2 { // the agent may not get a turn in one
+	for seconds := 1; seconds <= 16 && !strings.Contains(events, "tick "); seconds *= 2 {
+		// the agent may not get a turn in one
 		code, _, msg := recordOf(t, "--with", "agent", "--duration", fmt.Sprint(seconds, "s"), "-o", "/dev/full", pid)
 		kept := regexp.MustCompile(`what was recorded is kept in (\S+)`).FindStringSubmatch(msg)
 		if code != exitFailed || kept == nil || !strings.Contains(msg, "/dev/full: no space left on device") {
@@ -365,7 +366,8 @@ func TestARescueIsWhole(t *testing.T) {
 func TestRecordWithoutRoom(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	if out, err := exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "none", "/tmp").CombinedOutput(); err != nil {
+	if out, err := exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "none",
+		"/tmp").CombinedOutput(); err != nil {
 		t.Skipf("only root makes namespaces, where the kernel lets it: %v %s", err, out)
 	}
 	dir := classes(t)

@@ -40,7 +40,8 @@ func (o *perfOptions) bind(c *cobra.Command) {
 // bindRecord adds --perf to the command that records.
 func (o *perfOptions) bindRecord(c *cobra.Command) {
 	c.Flags().
-		BoolVar(&o.use, "perf", false, "record a native program, with Linux's perf; what it runs 'contend perf-args' prints")
+		BoolVar(&o.use, "perf", false, "record a native program, with Linux's perf; what it runs 'contend "+
+			"perf-args' prints")
 	o.bind(c)
 }
 
@@ -136,7 +137,8 @@ func seenBetter(process string) string {
 	}
 	if pid, err := strconv.Atoi(process); err == nil {
 		if _, err := attach.Find(pid); err == nil {
-			return " is a JVM, whose locks perf sees as waits for conditions: 'contend record " + process + "' records them"
+			return " is a JVM, whose locks perf sees as waits for conditions: 'contend record " + process +
+				"' records them"
 		}
 	}
 	return ""
@@ -165,7 +167,8 @@ func (e *env) runPerf(
 	case r.Full:
 		e.warn(
 			human.Say(
-				"ended after %v, because perf's recording took all the space it may: the data received so far is kept; --call-graph fp takes less",
+				"ended after %v, because perf's recording took all the space it may: the data received so far is "+
+					"kept; --call-graph fp takes less",
 				r.Length,
 			),
 		)

@@ -37,7 +37,8 @@ func TestRecordSmallRuntimes(t *testing.T) {
 			modules string
 			says    map[string]string // by --with; "" is a recording
 		}{
-			{"java.base", map[string]string{"agent": "has no java.instrument", "jfr": "no flight recorder: its runtime has no jdk.jfr", "both": "no flight recorder"}},
+			{"java.base", map[string]string{"agent": "has no java.instrument", "jfr": "no flight recorder: its " +
+				"runtime has no jdk.jfr", "both": "no flight recorder"}},
 			{"java.base,java.instrument", map[string]string{"agent": "has no java.management"}},
 			{"java.base,java.instrument,java.management", map[string]string{"agent": "", "both": "no flight recorder"}},
 			{"java.base,jdk.jfr", map[string]string{"jfr": "", "both": "has no java.instrument"}},
@@ -48,7 +49,8 @@ func TestRecordSmallRuntimes(t *testing.T) {
 			t.Run(jdk+" "+c.modules, func(t *testing.T) {
 				t.Parallel()
 				runtime := filepath.Join(t.TempDir(), "runtime")
-				if out, err := exec.Command(jlink, "--add-modules", c.modules, "--output", runtime).CombinedOutput(); err != nil {
+				if out, err := exec.Command(jlink, "--add-modules", c.modules, "--output",
+					runtime).CombinedOutput(); err != nil {
 					t.Skipf("jlink: %v %s", err, out)
 				}
 				pid := strconv.Itoa(java(t, filepath.Join(runtime, "bin", "java"), nil).Process.Pid)
@@ -71,7 +73,8 @@ func TestRecordSmallRuntimes(t *testing.T) {
 						if code != exitOK || !strings.Contains(out, "Busy.slow") {
 							t.Errorf("--with %s: exit %d, %q\n%s", with, code, out, msg)
 						}
-					} else if code != exitFailed || out != "" || !strings.Contains(msg, want) || !strings.Contains(msg, "hint: --with ") {
+					} else if code != exitFailed || out != "" || !strings.Contains(msg, want) ||
+						!strings.Contains(msg, "hint: --with ") {
 						t.Errorf("--with %s: exit %d, %q\n%s", with, code, out, msg)
 					}
 				}
@@ -98,7 +101,8 @@ func TestRecordInNamespaces(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
 	flags := []string{"--mount", "--pid", "--fork", "--kill-child", "--mount-proc"}
-	if out, err := exec.Command("unshare", append(flags, "mount", "-t", "tmpfs", "none", "/tmp")...).CombinedOutput(); err != nil {
+	if out, err := exec.Command("unshare", append(flags, "mount", "-t", "tmpfs", "none",
+		"/tmp")...).CombinedOutput(); err != nil {
 		t.Skipf("only root makes namespaces, where the kernel lets it: %v %s", err, out)
 	}
 	dir := classes(t)
@@ -149,7 +153,8 @@ func TestRecordInNamespaces(t *testing.T) {
 func TestRecordWhereOthersExchangeNames(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
-	if out, err := exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "none", "/tmp").CombinedOutput(); err != nil {
+	if out, err := exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "none",
+		"/tmp").CombinedOutput(); err != nil {
 		t.Skipf("only root makes namespaces, where the kernel lets it: %v %s", err, out)
 	}
 	dir := classes(t)
@@ -170,7 +175,8 @@ func TestRecordWhereOthersExchangeNames(t *testing.T) {
 		}
 	}
 	golden.OK(t, os.Chmod(filepath.Join("/proc", pid, "root/tmp"), 0o777|os.ModeSticky))
-	if code, _, msg := recordOf(t, "--with", "agent", "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid); code != exitOK {
+	if code, _, msg := recordOf(t, "--with", "agent", "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"),
+		pid); code != exitOK {
 		t.Errorf("exit %d\n%s", code, msg)
 	}
 }
@@ -181,7 +187,8 @@ func TestRecordInATrustedPlace(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
 	const nobody = 65534
-	if out, err := exec.Command("unshare", "--mount", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "true").CombinedOutput(); err != nil {
+	if out, err := exec.Command("unshare", "--mount", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+		"true").CombinedOutput(); err != nil {
 		t.Skipf("only root makes namespaces and is somebody else: %v %s", err, out)
 	}
 	dir := classes(t)
@@ -223,7 +230,8 @@ func TestRecordInATrustedPlace(t *testing.T) {
 	if out, err := record("--trust-tmp"); err != nil ||
 		strings.Count(
 			out,
-			"contend: warning: /tmp, of user root (0) and mode 0777, lets other users exchange what is made in it: trusted all the same",
+			"contend: warning: /tmp, of user root (0) and mode 0777, lets other users exchange what is made in it: "+
+				"trusted all the same",
 		) != 1 {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -337,7 +345,8 @@ func TestRecordVirtualThreads(t *testing.T) {
 		t.Skip("no JDK 25 here")
 	}
 	classes, dir := classes(t), t.TempDir()
-	if out, err := exec.Command(filepath.Join(filepath.Dir(jvm), "javac"), "-cp", classes, "-d", dir, "testdata/java/Lanes.java").CombinedOutput(); err != nil {
+	if out, err := exec.Command(filepath.Join(filepath.Dir(jvm), "javac"), "-cp", classes, "-d", dir,
+		"testdata/java/Lanes.java").CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
 	for _, with := range []string{"agent", "both"} {
@@ -351,7 +360,8 @@ func TestRecordVirtualThreads(t *testing.T) {
 			worst = 0
 			held := strings.Fields(string(golden.Must(os.ReadFile(log))(t)))
 			doc := ask[document.Analyze](t, "analyze", "--top", "0", trace)
-			for class, at := range map[string]int{"Lanes$Shelf": 0, "java.util.concurrent.locks.ReentrantLock$NonfairSync": 2} {
+			for class, at := range map[string]int{"Lanes$Shelf": 0,
+				"java.util.concurrent.locks.ReentrantLock$NonfairSync": 2} {
 				worst = max(
 					worst,
 					wrongShare(
@@ -377,7 +387,8 @@ func TestRecordVirtualThreads(t *testing.T) {
 		}
 	}
 	plain := strconv.Itoa(java(t, jvm, nil).Process.Pid)
-	if _, _, msg := recordOf(t, "--with", "agent", "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), plain); strings.Contains(
+	if _, _, msg := recordOf(t, "--with", "agent", "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"),
+		plain); strings.Contains(
 		msg,
 		"virtual",
 	) {

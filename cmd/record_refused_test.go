@@ -34,20 +34,24 @@ func TestRecordRefuses(t *testing.T) {
 		prepare    func(t *testing.T, pid int)
 		error, tip string
 	}{
-		{name: "attach disabled", options: []string{"-XX:+DisableAttachMechanism"}, error: "does not let itself be attached to", tip: "-javaagent"},
+		{name: "attach disabled", options: []string{"-XX:+DisableAttachMechanism"},
+			error: "does not let itself be attached to", tip: "-javaagent"},
 		{
 			name:    "would die of the signal",
 			options: []string{"-Xrs"},
 			error:   "would die of the signal",
 			tip:     "-javaagent",
 			prepare: func(t *testing.T, pid int) {
-				if err := os.Remove("/tmp/.java_pid" + strconv.Itoa(pid)); err != nil { // with -Xrs it is there from the start
+				if err := os.Remove("/tmp/.java_pid" + strconv.Itoa(pid)); err != nil {
+					// with -Xrs it is there from the start
 					t.Skip(err)
 				}
 			},
 		},
-		{name: "forbids agents", options: []string{"-XX:-EnableDynamicAgentLoading"}, error: "forbids agents", tip: "--with jfr"},
-		{name: "stopped", error: "is stopped", tip: "kill -CONT", prepare: func(t *testing.T, pid int) { signalled(t, pid, syscall.SIGSTOP) }},
+		{name: "forbids agents", options: []string{"-XX:-EnableDynamicAgentLoading"}, error: "forbids agents",
+			tip: "--with jfr"},
+		{name: "stopped", error: "is stopped", tip: "kill -CONT",
+			prepare: func(t *testing.T, pid int) { signalled(t, pid, syscall.SIGSTOP) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -96,7 +100,8 @@ func TestRecordNoJVM(t *testing.T) {
 	}
 	if runtime.GOOS == "linux" {
 		targets[strconv.Itoa(c.Process.Pid)] += "--perf records a native program"
-		targets[strconv.Itoa(os.Getpid())] = "is a Go program, which records itself\nhint: 'contend record http://HOST:PORT'"
+		targets[strconv.Itoa(os.Getpid())] = "is a Go program, which records itself\nhint: 'contend record " +
+			"http://HOST:PORT'"
 	}
 	for target, want := range targets {
 		if code, out, msg := recordOf(t, target); code == 0 || out != "" || !strings.Contains(msg, want) {
@@ -112,7 +117,8 @@ func TestWhatPerfDoesNotSeeIsSaid(t *testing.T) {
 		t.Skip("perf is Linux's")
 	}
 	pid := java(t, "java", nil).Process.Pid
-	for process, want := range map[string]string{strconv.Itoa(os.Getpid()): "is a Go program", strconv.Itoa(pid): "is a JVM", anyProcess: "", "4194304": ""} {
+	for process, want := range map[string]string{strconv.Itoa(os.Getpid()): "is a Go program",
+		strconv.Itoa(pid): "is a JVM", anyProcess: "", "4194304": ""} {
 		if got := seenBetter(process); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%s: %q, want %q", process, got, want)
 		}
@@ -163,7 +169,8 @@ func TestOfAProgramLittleIsRead(t *testing.T) {
 // Of several JVMs that run one class the hint names these, and no others.
 func TestRecordNamesTheJVMsOfOneClass(t *testing.T) {
 	all := []*attach.Process{{PID: 1, Main: "app.Orders"}, {PID: 2, Main: "Other"}, {PID: 3, Main: "app.Orders"}}
-	for main, want := range map[string]string{"Orders": "name one by its number: 1 app.Orders, 3 app.Orders", "Nobody": "there are: 1 app.Orders, 2 Other, 3 app.Orders"} {
+	for main, want := range map[string]string{"Orders": "name one by its number: 1 app.Orders, 3 app.Orders",
+		"Nobody": "there are: 1 app.Orders, 2 Other, 3 app.Orders"} {
 		var refused usageError
 		if _, err := named(main, all); !errors.As(err, &refused) || refused.hint != want {
 			t.Errorf("%s: %v", main, err)

@@ -184,7 +184,8 @@ func TestRecordJVM(t *testing.T) {
 	running.Wait()
 	for _, r := range all {
 		// On a machine that is very busy slow may hardly have had a turn.
-		for seconds := 6; seconds <= 24 && r.code == exitOK && culprit(t, filepath.Join(r.dir, "out.bin")) < least[r.with]; seconds *= 2 {
+		for seconds := 6; seconds <= 24 && r.code == exitOK &&
+			culprit(t, filepath.Join(r.dir, "out.bin")) < least[r.with]; seconds *= 2 {
 			record(r, seconds)
 		}
 		file := filepath.Join(r.dir, "out.bin")
@@ -374,7 +375,8 @@ func TestJavaAgent(t *testing.T) {
 	}
 	golden.OK(t, os.WriteFile(jar, out.Bytes(), 0o644))
 	c := java(t, "java", nil, "-javaagent:"+jar+"=file="+file+",rate=50")
-	for began := time.Now(); time.Since(began) < patience; { // until both locks were seen, which takes a busy machine long
+	for began := time.Now(); time.Since(began) < patience; {
+		// until both locks were seen, which takes a busy machine long
 		time.Sleep(time.Second)
 		var soFar bytes.Buffer
 		var d document.Analyze

@@ -28,8 +28,12 @@ func TestVersionSaysWhatWasBuilt(t *testing.T) {
 		want     string
 	}{
 		{"(devel)", nil, "contend devel (commit not recorded: built with -buildvcs=false)\ngo      1.26.1 "},
-		{"v1.2.3", []debug.BuildSetting{{Key: "vcs.revision", Value: commit}, {Key: "vcs.time", Value: "2026-01-31T12:00:00Z"}}, "contend v1.2.3\ncommit  " + commit + " of 2026-01-31T12:00:00Z\ngo      1.26.1 "},
-		{"", []debug.BuildSetting{{Key: "vcs.revision", Value: commit}, {Key: "vcs.modified", Value: "true"}}, "contend devel-0123456789ab+dirty\ncommit  " + commit + ", with changes that are not committed\ngo      1.26.1 "},
+		{"v1.2.3", []debug.BuildSetting{{Key: "vcs.revision", Value: commit},
+			{Key: "vcs.time", Value: "2026-01-31T12:00:00Z"}}, "contend v1.2.3\ncommit  " + commit +
+			" of 2026-01-31T12:00:00Z\ngo      1.26.1 "},
+		{"", []debug.BuildSetting{{Key: "vcs.revision", Value: commit}, {Key: "vcs.modified", Value: "true"}},
+			"contend devel-0123456789ab+dirty\ncommit  " + commit + ", with changes that are not committed\ngo      " +
+				"1.26.1 "},
 	} {
 		var out bytes.Buffer
 		golden.OK(
@@ -172,7 +176,8 @@ func TestManualPages(t *testing.T) {
 			continue
 		}
 		checkFlags(t, c, string(page))
-		golden.Holds(golden.Labelled(t, path), string(page), "\n.EX\n"+strings.SplitN(filled(c.Long, manualColumns), "\n", 2)[0])
+		golden.Holds(golden.Labelled(t, path), string(page),
+			"\n.EX\n"+strings.SplitN(filled(c.Long, manualColumns), "\n", 2)[0])
 		if groff != "" {
 			var said bytes.Buffer
 			set := exec.Command(groff, "-man", "-Tascii", "-P-cbou", "-ww", path)

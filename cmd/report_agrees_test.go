@@ -92,7 +92,8 @@ func TestTheReportNamesLocksAsTheFirstScreen(t *testing.T) {
 	for _, name := range places {
 		golden.Holds(t, screen, name)
 	}
-	for _, view := range []string{"holders", "flame&flame=chain", "pivot&pivot=lock,root-lock,owner-blocked-on", "who", "longest", "about"} {
+	for _, view := range []string{"holders", "flame&flame=chain", "pivot&pivot=lock,root-lock,owner-blocked-on",
+		"who", "longest", "about"} {
 		r.turn("#by=lock&view=" + view)
 		if text := r.text("main"); strings.Contains(text, "@") ||
 			view != "about" && !strings.Contains(text, "Truth$InventoryLock at Truth.exportReport:17") {
@@ -137,7 +138,8 @@ func TestTheReportShowsAllPauses(t *testing.T) {
 			Time: 100e6,
 			End:  130e6,
 			Name: "gc young",
-		}, {Kind: format.KindPause, Time: 2e9, End: 2_002e6, Name: "safepoint Cleanup"}, {Kind: format.KindPause, Time: 3e9, End: 3_010e6, Name: "gc young"},
+		}, {Kind: format.KindPause, Time: 2e9, End: 2_002e6, Name: "safepoint Cleanup"}, {Kind: format.KindPause,
+			Time: 3e9, End: 3_010e6, Name: "gc young"},
 		{
 			Kind:   format.KindTenure,
 			Thread: 1,
@@ -189,7 +191,11 @@ func TestTheReportsCommandsPrintWhatIsSeen(t *testing.T) {
 		),
 	)
 	const sum = `contend.select(contend.model, contend.state.filter).total`
-	for _, hash := range []string{"#view=pivot", "#view=pivot&blame=root&pivot=owner-group,root-lock", "#view=pivot&pivot=owner-blocked-on,owner-doing&class=ReentrantLock", "#view=holders&place=Truth$InventoryLock+at+Truth.exportReport:17&time=1000000000-2000000000", "#view=who&nodes=method&by=lock&lock=ReentrantLock+at+Truth.auditScan:21", "#view=who&blame=root", "#view=longest", "#view=about&class=Truth$LedgerLock"} {
+	for _, hash := range []string{"#view=pivot", "#view=pivot&blame=root&pivot=owner-group,root-lock",
+		"#view=pivot&pivot=owner-blocked-on,owner-doing&class=ReentrantLock",
+		"#view=holders&place=Truth$InventoryLock+at+Truth.exportReport:17&time=1000000000-2000000000",
+		"#view=who&nodes=method&by=lock&lock=ReentrantLock+at+Truth.auditScan:21", "#view=who&blame=root",
+		"#view=longest", "#view=about&class=Truth$LedgerLock"} {
 		r.turn(hash)
 		words := eval[[]string](r.tab, `contend.command(contend.model, contend.state).words`)
 		if !slices.Contains(words, "--lock-rules") || slices.Contains(words, "--rules") {
@@ -211,7 +217,8 @@ func TestTheReportsCommandsPrintWhatIsSeen(t *testing.T) {
 	)
 	r.turn("#view=pivot&pivot=owner-site,class")
 	words := eval[[]string](r.tab, `contend.command(contend.model, contend.state).words`)
-	for _, row := range blamed(t, append(append([]string{}, words[1:]...), "--format", "json")).Rows { // the lines of the tree
+	for _, row := range blamed(t, append(append([]string{}, words[1:]...), "--format", "json")).Rows {
+		// the lines of the tree
 		got := eval[int64](
 			r.tab,
 			fmt.Sprintf(

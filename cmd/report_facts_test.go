@@ -34,7 +34,8 @@ func TestTheReportAgreesWithTheFirstScreen(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
 	var paths []string
-	for _, pattern := range []string{"*.jfr", "*.jfr.gz", "*.txt", "*.trace", "*.trace.gz", "*.txt.gz", "*.zst", "*.bin"} {
+	for _, pattern := range []string{"*.jfr", "*.jfr.gz", "*.txt", "*.trace", "*.trace.gz", "*.txt.gz", "*.zst",
+		"*.bin"} {
 		for _, dir := range []string{"../testdata/", "../testdata/[a-v]*/"} {
 			paths = append(paths, golden.Must(filepath.Glob(dir+pattern))(t)...)
 		}
@@ -79,7 +80,8 @@ func agrees(t *testing.T, path, screen string) (tops, owners int) {
 			if !says(`^No thread waited for a lock`) {
 				t.Errorf("the screen says %q, the page %q", f[0], lead)
 			}
-		} else if !says(`\b%s( of [\d,]+ \w+ waited)? for a lock.*over %s`, strings.TrimPrefix(n, "<"), f[1]) || f[3] != "" && !says(`^On average %s%s at`, regexp.QuoteMeta(f[3]), of) {
+		} else if !says(`\b%s( of [\d,]+ \w+ waited)? for a lock.*over %s`, strings.TrimPrefix(n, "<"), f[1]) ||
+			f[3] != "" && !says(`^On average %s%s at`, regexp.QuoteMeta(f[3]), of) {
 			t.Errorf("the screen says %q, the page %q", f[0], lead)
 		}
 	} else if f := countFact.FindStringSubmatch(screen); f != nil && !says(`^%s `, f[1]) {
@@ -107,7 +109,8 @@ func agrees(t *testing.T, path, screen string) (tops, owners int) {
 	)
 	r.turn("#view=pivot&pivot=owner-site&place=" + url.QueryEscape(place))
 	share, most := 0.0, ""
-	for i, line := range eval[[][]string](r.tab, `[...document.querySelectorAll(".tree.sum [role=treeitem]")].map(i => [".share", ".name"].map(of => i.querySelector(of).textContent))`) {
+	for i, line := range eval[[][]string](r.tab,
+		`[...document.querySelectorAll(".tree.sum [role=treeitem]")].map(i => [".share", ".name"].map(of => i.querySelector(of).textContent))`) {
 		if i > 0 && line[0] != most {
 			break // of several with as much any may be first
 		}

@@ -23,10 +23,12 @@ const broken = `[...document.querySelectorAll(".name")].flatMap(n => [...n.child
 // page is wider than its window.
 func TestTheReportBreaksNamesAtTheirParts(t *testing.T) {
 	golden.ParallelUnlessShort(t)
-	for path, narrow := range map[string]string{"../testdata/deadlock-monitors-and-juc-jdk17.txt": "acquire:715", "../testdata/derby-8clients.jfr": "BasePage"} {
+	for path, narrow := range map[string]string{"../testdata/deadlock-monitors-and-juc-jdk17.txt": "acquire:715",
+		"../testdata/derby-8clients.jfr": "BasePage"} {
 		r := reportIn(t, reported(t, path))
 		r.do(chromedp.EmulateViewport(390, 900))
-		for _, view := range []string{"", "#view=holders&tree=innermost", "#view=pivot&pivot=waiter-stack", "#view=longest", "#view=about"} {
+		for _, view := range []string{"", "#view=holders&tree=innermost", "#view=pivot&pivot=waiter-stack",
+			"#view=longest", "#view=about"} {
 			r.open(view)
 			golden.AtMost(t, len(eval[[]string](r.tab, broken)), 0, path, view, "breaks")
 			golden.AtMost(t, eval[int](r.tab, "document.documentElement.scrollWidth"), 390, path, view, "wide")
@@ -78,7 +80,8 @@ func TestTheReportsHeadlineFollowsTheSelection(t *testing.T) {
 	}
 	whole := r.total()
 	r.turn("#place=Truth$LedgerLock+at+Truth.nestedTransfer:19")
-	if lead, want := r.text(".lead"), fmt.Sprintf("Selected: %.1f %% of all waiting", 100*float64(r.total())/float64(whole)); !strings.HasPrefix(
+	if lead, want := r.text(".lead"), fmt.Sprintf("Selected: %.1f %% of all waiting",
+		100*float64(r.total())/float64(whole)); !strings.HasPrefix(
 		lead,
 		want,
 	) {
@@ -94,7 +97,8 @@ func TestTheReportsTreesBeginWhereTheLockIsTaken(t *testing.T) {
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	first := func() string { return r.text(".tree.owner [role=treeitem] .label") }
 	golden.Equal(t, first(), "Truth.exportReport:17took the lockasleep", "the tree begins with")
-	for _, waits := range eval[[]string](r.tab, `[...document.querySelectorAll(".tree.waiter [aria-level='1'] .name")].map(n => n.title)`) {
+	for _, waits := range eval[[]string](r.tab,
+		`[...document.querySelectorAll(".tree.waiter [aria-level='1'] .name")].map(n => n.title)`) {
 		if !strings.HasPrefix(waits, "Truth.") {
 			t.Errorf("a waiter's tree begins with %q", waits)
 		}
@@ -119,7 +123,8 @@ func TestTheReportOpensOnDeadlocks(t *testing.T) {
 		t,
 		card,
 		"teller-1 and teller-2 wait for each other",
-		"teller-1 took StringBuilder at Dead.transferAB:5, waits at Dead.transferAB:5 for StringBuilder at Dead.transferBA:5",
+		"teller-1 took StringBuilder at Dead.transferAB:5, waits at Dead.transferAB:5 for StringBuilder at "+
+			"Dead.transferBA:5",
 		"juc-2 took ReentrantLock at Dead.dc:6, waits at Dead.dc:6 for ReentrantLock at Dead.cd:6",
 	)
 	golden.Equal(t, r.text("[role=tab][aria-selected=true]"), "Deadlocks", "the page opens on")
@@ -170,7 +175,8 @@ func TestTheReportSaysWhy(t *testing.T) {
 // the pivot and among what is found, with what analyze says of them.
 func TestTheReportRanksWhateverIsWaitedFor(t *testing.T) {
 	golden.ParallelUnlessShort(t)
-	for path, first := range map[string]string{"../testdata/hsqldb-6clients.jfr": "CountUpDownLatch.await latch", "../testdata/pools/pools-jdk17.jfr": "ArrayBlockingQueue.take at Pools.timed:21 pool"} {
+	for path, first := range map[string]string{"../testdata/hsqldb-6clients.jfr": "CountUpDownLatch.await latch",
+		"../testdata/pools/pools-jdk17.jfr": "ArrayBlockingQueue.take at Pools.timed:21 pool"} {
 		r, doc := reportIn(t, reported(t, path)), analyzed(t, path)
 		golden.Equal(t, r.text(".locks tbody th"), first, path, "the list begins with")
 		name := first[:strings.LastIndex(first, " ")]
@@ -201,7 +207,8 @@ func TestTheReportRanksWhateverIsWaitedFor(t *testing.T) {
 	}
 	if r := reportIn(t, reported(t, "../testdata/derby-8clients.jfr")); !strings.Contains(
 		r.text(".headline"),
-		"Released byclient- threads 100 %, derby.rawStoreDaemon threads <0.1 %: they end the waits at Object.wait at BasePage.setExclusive",
+		"Released byclient- threads 100 %, derby.rawStoreDaemon threads <0.1 %: they end the waits at Object.wait "+
+			"at BasePage.setExclusive",
 	) {
 		t.Errorf("what ends the waits is not told: %s", r.text(".headline"))
 	}

@@ -68,7 +68,8 @@ func TestTheLanesOfTwoThreads(t *testing.T) {
 		wait = r.laneKey("ArrowRight")
 	}
 	hold := r.laneKey("Enter")
-	if !strings.Contains(wait, " waits ") || !strings.Contains(wait, "held by ") || !strings.Contains(hold, " holds ") ||
+	if !strings.Contains(wait, " waits ") || !strings.Contains(wait, "held by ") ||
+		!strings.Contains(hold, " holds ") ||
 		!strings.Contains(hold, "waited for by ") {
 		t.Errorf("%q, then %q", wait, hold)
 	}
@@ -94,7 +95,8 @@ func TestTheLanesFollowTheFilter(t *testing.T) {
 			.filter(r => r.t).reduce((a, r) => a + r.wait, 0))(contend.model.lanes)`)
 	}
 	for _, hash := range []string{"", "&class=Truth%24LedgerLock", "&waiter=worker-", "&time=1000000000-2000000000",
-		"&class=Truth%24InventoryLock&time=500000000-900000000", "&waiterFrame=Truth.checkout", "&waiterSite=Truth.checkout%3A15"} {
+		"&class=Truth%24InventoryLock&time=500000000-900000000", "&waiterFrame=Truth.checkout",
+		"&waiterSite=Truth.checkout%3A15"} {
 		r.turn("#view=threads" + hash)
 		want := float64(r.total())
 		if got := sum(); want == 0 || got < 0.999*want || got > 1.001*want {
@@ -107,7 +109,8 @@ func TestTheLanesFollowTheFilter(t *testing.T) {
 	}
 	r.turn("#view=threads")
 	drag := func(kind input.DispatchMouseEventType, x float64) {
-		r.do(chromedp.MouseEvent(kind, x, eval[float64](r.tab, `(r => r.top + 60)(document.querySelector(".lanebox canvas").getBoundingClientRect())`),
+		r.do(chromedp.MouseEvent(kind, x, eval[float64](r.tab,
+			`(r => r.top + 60)(document.querySelector(".lanebox canvas").getBoundingClientRect())`),
 			chromedp.ButtonLeft))
 	}
 	eval[any](r.tab, `document.querySelector(".lanebox").scrollIntoView()`)

@@ -29,8 +29,10 @@ func screened(t *testing.T, a *document.Analyze, width int) string {
 func allInputs(t *testing.T) []string {
 	t.Helper()
 	paths := recordings(t)
-	for _, pattern := range []string{"../testdata/go126-*dump.txt", "../testdata/documents/*.txt", "../testdata/*.jfr.gz",
-		"../../shared/fixtures/public/counts/*Stats.txt", "../../shared/fixtures/public/threaddump/*.txt", "../../shared/fixtures/public/javacore/*.txt"} {
+	for _, pattern := range []string{"../testdata/go126-*dump.txt", "../testdata/documents/*.txt",
+		"../testdata/*.jfr.gz",
+		"../../shared/fixtures/public/counts/*Stats.txt", "../../shared/fixtures/public/threaddump/*.txt",
+		"../../shared/fixtures/public/javacore/*.txt"} {
 		found, _ := filepath.Glob(pattern)
 		if len(found) == 0 && !strings.Contains(pattern, "public") {
 			t.Fatalf("%s: nothing there", pattern)
@@ -100,7 +102,8 @@ func names(t *testing.T, a *document.Analyze, text string) {
 func TestTheScreenIsThatOfTheDocument(t *testing.T) {
 	golden.SkipIfShort(t)
 	t.Setenv("COLUMNS", "")
-	for _, path := range []string{"../testdata/truth-8threads.jfr", goTrace, "../testdata/deadlock-monitors-and-juc-jdk17.txt"} {
+	for _, path := range []string{"../testdata/truth-8threads.jfr", goTrace,
+		"../testdata/deadlock-monitors-and-juc-jdk17.txt"} {
 		golden.Equal(t, run(t, "analyze", path), screened(t, analyzed(t, path), 80), path, "the command prints")
 		golden.Equal(
 			t,
@@ -114,7 +117,8 @@ func TestTheScreenIsThatOfTheDocument(t *testing.T) {
 
 func TestGoProgramsHaveGoroutines(t *testing.T) {
 	for _, path := range []string{goTrace, "../testdata/go126-sigquit-dump.txt", "../testdata/go126-debug2-dump.txt"} {
-		for _, args := range [][]string{{"analyze", path}, {"analyze", "--full", path}, {"analyze", "--tables", path}, {"graph", "--format", "dot", path}} {
+		for _, args := range [][]string{{"analyze", path}, {"analyze", "--full", path},
+			{"analyze", "--tables", path}, {"graph", "--format", "dot", path}} {
 			if text := run(t, args...); regexp.MustCompile(`(?i)\bthreads?\b`).MatchString(text) ||
 				!strings.Contains(text, "goroutine") {
 				t.Errorf("%v speaks of threads:\n%s", args, text)
@@ -132,8 +136,10 @@ func TestDeadlocksSayWhoHoldsWhat(t *testing.T) {
 		t,
 		text,
 		"DEADLOCK #1",
-		"teller-1 took StringBuilder@69e019798 in Dead.transferAB at line 5 or before, waits at Dead.transferAB:5 for StringBuilder@69e0197d8, held by teller-2",
-		"juc-2 holds ReentrantLock@69e0199d0 (acquired at an unknown place), waits at Dead.dc:6 for ReentrantLock@69e0199a0, held by juc-1",
+		"teller-1 took StringBuilder@69e019798 in Dead.transferAB at line 5 or before, waits at Dead.transferAB:5 "+
+			"for StringBuilder@69e0197d8, held by teller-2",
+		"juc-2 holds ReentrantLock@69e0199d0 (acquired at an unknown place), waits at Dead.dc:6 for "+
+			"ReentrantLock@69e0199a0, held by juc-1",
 		"reporter",
 		"in one order everywhere",
 	)
@@ -157,7 +163,8 @@ func TestDeadlocksWrapToTheRight(t *testing.T) {
 		`^(DEADLOCK #\d: 2 threads|  [a-z]+-\d (took|holds)|and 1 more|all$|  -> Take|    +\S|$)`,
 	)
 	lines := strings.Split(screened(t, a, 50), "\n")
-	for _, line := range lines[slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "DEADLOCK") }):] {
+	for _, line := range lines[slices.IndexFunc(lines,
+		func(l string) bool { return strings.HasPrefix(l, "DEADLOCK") }):] {
 		if strings.HasPrefix(line, "not counted") {
 			return
 		}
@@ -188,8 +195,10 @@ func TestATerminalOf80ColumnsShowsEveryTable(t *testing.T) {
 	t.Setenv("COLUMNS", "80")
 	const single, series = "../testdata/deadlock-monitors-and-juc-jdk17.txt", "../testdata/truth-series-8dumps-jdk17.txt"
 	tables := []string{
-		"analyze", "analyze --by class", "blame", "blame --root --by class,owner-method,waiter-method", "csp", "csp --metrics", "csp --chart",
-		"graph", "graph --by thread --top 0", "graph --by method --matrix", "graph --by thread --matrix --top 0", "chains --top 0",
+		"analyze", "analyze --by class", "blame", "blame --root --by class,owner-method,waiter-method", "csp",
+		"csp --metrics", "csp --chart",
+		"graph", "graph --by thread --top 0", "graph --by method --matrix", "graph --by thread --matrix --top 0",
+		"chains --top 0",
 	}
 	lengths := []string{
 		"hist",
@@ -207,7 +216,8 @@ func TestATerminalOf80ColumnsShowsEveryTable(t *testing.T) {
 		{
 			"../testdata/xalan-8threads.jfr",
 			all,
-		}, {"../testdata/truth-8threads.jfr", tables}, {"../testdata/go126-truth-12goroutines.trace", lengths}, {hostileTrace(t), all}, {exactly(t, "deadlock"), tables},
+		}, {"../testdata/truth-8threads.jfr", tables}, {"../testdata/go126-truth-12goroutines.trace",
+			lengths}, {hostileTrace(t), all}, {exactly(t, "deadlock"), tables},
 		{
 			series,
 			append(all, "diff "+series),
@@ -244,7 +254,8 @@ func TestOneIsNotMany(t *testing.T) {
 		`(?:^|[^-\w.,])1 (dumps|waits|threads|locks|samples|goroutines|events|rules|edges|chains|inputs|places)\b`,
 	)
 	for _, path := range append(dumpPaths(t), "../testdata/virtual-jdk25.jfr") {
-		for _, args := range [][]string{{"analyze", "--full"}, {"analyze", "--tables"}, {"check", "--rule", "csp(*) < 99%"}, {"graph"}, {"chains"}, {"verify"}} {
+		for _, args := range [][]string{{"analyze", "--full"}, {"analyze", "--tables"},
+			{"check", "--rule", "csp(*) < 99%"}, {"graph"}, {"chains"}, {"verify"}} {
 			var out, msg strings.Builder
 			Main(append(args, path), nil, &out, &msg)
 			golden.Equal(t, many.FindString(out.String()+msg.String()), "", args, path, "says")

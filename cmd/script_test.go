@@ -61,7 +61,8 @@ func ownGC() []string { return append(os.Environ(), "GOGC=") }
 func build(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", dir+string(os.PathSeparator), "contend").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", dir+string(os.PathSeparator),
+		"contend").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return dir

@@ -47,7 +47,8 @@ func newServe(e *env) *cobra.Command {
 	o.own.bindApp(c)
 	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`")
 	c.Flags().
-		StringVar(&o.listen, "listen", ownMachine, "listen at `ADDRESS`, a HOST:PORT; beyond this machine it opens the trace, unencrypted, to anyone with the printed URL")
+		StringVar(&o.listen, "listen", ownMachine, "listen at `ADDRESS`, a HOST:PORT; beyond this machine it opens "+
+			"the trace, unencrypted, to anyone with the printed URL")
 	c.Flags().BoolVar(&o.open, "open", false, "open the page in a browser")
 	return c
 }
@@ -147,7 +148,8 @@ func (s *served) Profile(w io.Writer) error {
 func (s *served) Select(_ context.Context, w io.Writer, q url.Values) error {
 	o := s.o.trace
 	o.how.lenient = true // a selection may be empty
-	for name, into := range map[string]pflag.Value{"class": &o.class, "lock": &o.lock, "thread": &o.thread, "from": &o.from, "to": &o.to} {
+	for name, into := range map[string]pflag.Value{"class": &o.class, "lock": &o.lock, "thread": &o.thread,
+		"from": &o.from, "to": &o.to} {
 		if q.Has(name) {
 			if err := into.Set(q.Get(name)); err != nil {
 				return server.BadQuery{Err: err}

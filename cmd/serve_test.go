@@ -78,12 +78,14 @@ func TestThePageIsServed(t *testing.T) { // not beside others: its Ctrl-C is for
 	}
 	first := eval[string](r.tab, `contend.duration(exact.roots.rows[0].threadNs)`)
 	golden.Holds(t, r.text(".exact .blamed tbody tr"), "Truth.exportReport:17", first)
-	for path, says := range map[string]string{"pprof/flamegraph": "exportReport", "pprof/top": "exportReport", "pprof/": "exportReport"} {
+	for path, says := range map[string]string{"pprof/flamegraph": "exportReport", "pprof/top": "exportReport",
+		"pprof/": "exportReport"} {
 		if status, text := got(t, address+path); status != http.StatusOK || !strings.Contains(text, says) {
 			t.Errorf("%s: %d %.200s", path, status, text)
 		}
 	}
-	for _, path := range []string{"pprof/source?f=.", "pprof/saveconfig?config=x", "pprof/deleteconfig?config=x", "pprof/disasm?f=."} {
+	for _, path := range []string{"pprof/source?f=.", "pprof/saveconfig?config=x", "pprof/deleteconfig?config=x",
+		"pprof/disasm?f=."} {
 		if status, text := got(t, address+path); status != http.StatusNotFound ||
 			!strings.Contains(text, "contend pprof -o FILE") {
 			t.Errorf("%s: %d %.200s", path, status, text)

@@ -40,7 +40,8 @@ func simulateAll() (paths []string, err error) {
 	for _, scenario := range []string{"nested", "reader-writer", "deadlock", "random", "fork-join"} {
 		for _, exact := range []string{"--exact", "--text"} {
 			path := filepath.Join(sharedDir, scenario+exact)
-			if code := Main([]string{"simulate", "--scenario", scenario, exact, "--duration", "1s", "-o", path}, nil, os.Stdout, os.Stderr); code != exitOK {
+			if code := Main([]string{"simulate", "--scenario", scenario, exact, "--duration", "1s", "-o", path}, nil,
+				os.Stdout, os.Stderr); code != exitOK {
 				return nil, fmt.Errorf("simulate %s: exit %d", scenario, code)
 			}
 			paths = append(paths, path)

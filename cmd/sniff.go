@@ -28,7 +28,8 @@ var noTraces = []struct {
 	{
 		"a profile",
 		decode.IsProfile,
-		"'go tool pprof' reads it, one or several; it has no waits: contention profiles have, and 'contend record' takes a trace of what runs",
+		"'go tool pprof' reads it, one or several; it has no waits: contention profiles have, and 'contend record' " +
+			"takes a trace of what runs",
 	},
 }
 

@@ -44,7 +44,8 @@ func TestThreadsAreComparedBetweenDumps(t *testing.T) {
 
 // Dumps of two processes are not compared with each other, and the last of each counts.
 func TestThreadsOfTwoProcesses(t *testing.T) {
-	d := ask[document.Threads](t, "threads", "../testdata/documents/dumps.txt", "../testdata/go126-debug2-dump.txt").Dumps
+	d := ask[document.Threads](t, "threads", "../testdata/documents/dumps.txt",
+		"../testdata/go126-debug2-dump.txt").Dumps
 	golden.Equal(t, d.Processes, 2)
 	golden.Equal(t, d.Threads, 9+10)
 	for _, one := range d.Taken {

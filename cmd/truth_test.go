@@ -96,7 +96,8 @@ func TestLocksAndIdlenessAreToldApart(t *testing.T) {
 		lock, idle []string
 	}{
 		{"hsqldb-6clients", []string{"ReentrantReadWriteLock$NonfairSync"}, []string{"CountUpDownLatch"}},
-		{"phases", []string{"Semaphore$NonfairSync"}, []string{"ConditionObject", "ThreadPoolExecutor", "SynchronousQueue", "LinkedBlockingQueue"}},
+		{"phases", []string{"Semaphore$NonfairSync"},
+			[]string{"ConditionObject", "ThreadPoolExecutor", "SynchronousQueue", "LinkedBlockingQueue"}},
 		{"virtual-jdk25", nil, []string{"ForkJoinPool", "CountDownLatch", "unknown"}},
 	} {
 		a := ask[document.Analyze](t, "analyze", "--by", "class", "../testdata/"+c.name+".jfr")

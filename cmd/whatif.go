@@ -60,7 +60,8 @@ func runWhatIf(e *env, o *whatIfOptions) error {
 	if res.warned(format.CodeSaturated) {
 		answer.Assumptions = append(
 			answer.Assumptions,
-			"no processor was idle during the recording: threads that wait less would also compete for processors, which the ranges ignore",
+			"no processor was idle during the recording: threads that wait less would also compete for processors, "+
+				"which the ranges ignore",
 		)
 	}
 	return cmp.Or(write(e, &o.out, whatIfOutputs, document.NewWhatIf(answer, res.coverage())), res.verdict())

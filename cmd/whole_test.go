@@ -101,8 +101,10 @@ func TestASignalKeepsTheOldFile(t *testing.T) {
 func TestASignalWhileARecordingIsWritten(t *testing.T) {
 	t.Parallel()
 	bin, tmp := t.TempDir(), t.TempDir()
-	const perf = "#!/bin/sh\nif [ $1 = record ]; then for a; do [ \"$o\" = -o ] && echo data > $a; o=$a; done; exit; fi\n" +
-		"i=0; while printf 't 7/7 [000] 1.%09d: sched:sched_switch: t:7 [120] S ==> u:8 [120]\\n' $i; do i=$((i+1)); done\n"
+	const perf = "#!/bin/sh\nif [ $1 = record ]; then for a; do [ \"$o\" = -o ] && echo data > $a; o=$a; done; " +
+		"exit; fi\n" +
+		"i=0; while printf 't 7/7 [000] 1.%09d: sched:sched_switch: t:7 [120] S ==> u:8 [120]\\n' $i; do " +
+		"i=$((i+1)); done\n"
 	golden.OK(t, os.WriteFile(filepath.Join(bin, "perf"), []byte(perf), 0o700))
 	for _, by := range heard(syscall.SIGTERM, syscall.SIGINT) {
 		dir := t.TempDir()
@@ -218,17 +220,18 @@ func TestARecordingHasItsNameWhenItIsWhole(t *testing.T) {
 // What a program calls itself makes a name that no terminal and no shell acts on, and no path.
 func TestNamesOfRecordings(t *testing.T) {
 	for program, want := range map[string]string{
-		"OrderService-17":                         "OrderService-17",
-		"Outer$Inner-17":                          "OuterInner-17",
-		"a\x1b]0;x\x07b\u202e\u200b\nc-1":         "a0xbc-1",
-		"\xff\xfe":                                "recording",
-		"$(id)`id`;a&b|c*?[d]{e}'f'>g!~#%\\=^":    "ididabcdefg",
-		"@+x\u3164":                               "x",
-		"a\ufe0f\u180b\U000e0101b.\u0301c\u0301d": "ab.c\u0301d", // variation selectors, and a mark that follows nothing
-		"../../etc/x":                             "etcx",
-		"-rf":                                     "rf",
-		"ä b":                                     "äb",
-		strings.Repeat("x", 300):                  strings.Repeat("x", longestName),
+		"OrderService-17":                      "OrderService-17",
+		"Outer$Inner-17":                       "OuterInner-17",
+		"a\x1b]0;x\x07b\u202e\u200b\nc-1":      "a0xbc-1",
+		"\xff\xfe":                             "recording",
+		"$(id)`id`;a&b|c*?[d]{e}'f'>g!~#%\\=^": "ididabcdefg",
+		"@+x\u3164":                            "x",
+		// variation selectors, and a mark that follows nothing
+		"a\ufe0f\u180b\U000e0101b.\u0301c\u0301d": "ab.c\u0301d",
+		"../../etc/x":            "etcx",
+		"-rf":                    "rf",
+		"ä b":                    "äb",
+		strings.Repeat("x", 300): strings.Repeat("x", longestName),
 	} {
 		golden.Equal(t, fileName(program), want, program)
 	}

@@ -128,7 +128,8 @@ func (o *traceOptions) whys(
 		limits: o.limits,
 		how:    readOptions{why: asked, shown: true},
 	} // no filter: the owner may be outside of the selection
-	if res, err = all.run(&env{out: io.Discard, msg: io.Discard}, visitors...); err != nil { // the first reading printed the messages
+	if res, err = all.run(&env{out: io.Discard, msg: io.Discard}, visitors...); err != nil {
+		// the first reading printed the messages
 		return nil, nil, err
 	}
 	names := blame.NewSites(app)

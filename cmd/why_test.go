@@ -64,7 +64,8 @@ func TestWhy(t *testing.T) {
 	}
 	start := ask[document.Analyze](t, "analyze", path).Trace.StartNs
 	at := text.Seconds(typical.StartNs + typical.WaitNs/2 - start)
-	if then := askWhy(t, lock, "--at", strings.ReplaceAll(at, " ", ""), path); then.StartNs > typical.StartNs+typical.WaitNs ||
+	if then := askWhy(t, lock, "--at", strings.ReplaceAll(at, " ", ""),
+		path); then.StartNs > typical.StartNs+typical.WaitNs ||
 		then.StartNs+then.WaitNs < typical.StartNs {
 		t.Errorf("at %s another wait goes on: %+v", at, then)
 	}
@@ -87,8 +88,10 @@ func askWhy(t *testing.T, args ...string) (doc document.Why) {
 // The text fits 80 columns, and says how owners are known.
 func TestWhyFitsTheTerminal(t *testing.T) {
 	golden.ParallelUnlessShort(t)
-	for path, says := range map[string]string{"../testdata/hsqldb-6clients.jfr": "its owners are inferred\n", "../testdata/go126-truth-12goroutines.trace": "its owners are inferred from releases\n",
-		"../testdata/documents/exact.txt": "the only wait; its owners are recorded\n", "../testdata/documents/sampled-1.txt": "its owners are recorded\n"} {
+	for path, says := range map[string]string{"../testdata/hsqldb-6clients.jfr": "its owners are inferred\n",
+		"../testdata/go126-truth-12goroutines.trace": "its owners are inferred from releases\n",
+		"../testdata/documents/exact.txt":            "the only wait; its owners are recorded\n",
+		"../testdata/documents/sampled-1.txt":        "its owners are recorded\n"} {
 		out := run(t, "why", path)
 		for line := range strings.Lines(out) {
 			golden.AtMost(t, text.Columns(strings.TrimSuffix(line, "\n")), 80, path, "columns", line)

@@ -35,18 +35,22 @@ const maxPhaseIntervals = 1 << 18
 type Meter struct {
 	analysis.AnyQueue
 	OwnerLabel func(lock format.ObjectID, o analysis.Owner) string // writes an owner for people; nil: no labels
-	Site       func(lock format.ObjectID) string                   // the site in a lock's name, "" if unknown; nil: all are unknown
+	// the site in a lock's name, "" if unknown; nil: all are unknown
+	Site func(lock format.ObjectID) string
 
-	opts      Options
-	sym       *analysis.Symbols
-	waits     *cube.Cube              // by lock, and the running time
-	causes    *cube.Cube              // by lock and the owner's call chain, whichever thread ran it and however that is known
+	opts  Options
+	sym   *analysis.Symbols
+	waits *cube.Cube // by lock, and the running time
+	// by lock and the owner's call chain, whichever thread ran it and however that is known
+	causes    *cube.Cube
 	waitNs    int64                   // of all locks
 	runningNs int64                   // of all threads
 	rec       bootstrap.Recorder      // of sampled traces, by lock
 	series    map[format.ObjectID]int // by lock: its series in rec
-	coarse    bootstrap.Recorder      // of sampled traces: all locks in one series, in coarse cells, as only whole-trace ratios are asked of it
-	allLocks  int                     // the series of all locks in coarse
+	// of sampled traces: all locks in one series, in coarse cells, as only whole-trace ratios are asked
+	// of it
+	coarse   bootstrap.Recorder
+	allLocks int // the series of all locks in coarse
 }
 
 // New returns an empty meter.

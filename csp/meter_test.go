@@ -165,7 +165,8 @@ func TestIntervalsOfAnyLength(t *testing.T) {
 		)
 		return m.Series()
 	}
-	for interval, want := range map[int64]int{0: 1, 1e9: 1, 1e9 - 1: 2, 300e6: 4, 100_000: 1e4, math.MaxInt64: 1, math.MaxInt64 - 1: 1} {
+	for interval, want := range map[int64]int{0: 1, 1e9: 1, 1e9 - 1: 2, 300e6: 4, 100_000: 1e4, math.MaxInt64: 1,
+		math.MaxInt64 - 1: 1} {
 		s, err := run(interval)
 		if err != nil {
 			t.Errorf("%d ns: %v", interval, err)

@@ -35,11 +35,12 @@ type Interval struct {
 
 // Pressure is one lock, or one class of locks, in one interval.
 type Pressure struct {
-	Class     string   `json:"class"`
-	Lock      string   `json:"lock"`
-	WaitNs    int64    `json:"waitNs"`
-	CSP       float64  `json:"csp"`                    // WaitNs / RunningNs of the interval, in [0, 1]
-	PlusMinus *float64 `json:"cspPlusMinus,omitempty"` // half of the 95 % interval of CSP; nil if it is exact, or there are too few samples
+	Class  string  `json:"class"`
+	Lock   string  `json:"lock"`
+	WaitNs int64   `json:"waitNs"`
+	CSP    float64 `json:"csp"` // WaitNs / RunningNs of the interval, in [0, 1]
+	// half of the 95 % interval of CSP; nil if it is exact, or there are too few samples
+	PlusMinus *float64 `json:"cspPlusMinus,omitempty"`
 
 	ids []format.ObjectID // of the lock, or of the locks of the class
 }

@@ -316,7 +316,8 @@ func (d *declared) Stats() format.Stats {
 			Code:   format.CodeDeclaredSites,
 			Hidden: d.half,
 			Text: fmt.Sprintf(
-				"waits at declared sites are estimated from %s of threads that run there; their number and durations are unknown",
+				"waits at declared sites are estimated from %s of threads that run there; their number and "+
+					"durations are unknown",
 				human.Some(d.guessed, "sample", "samples"),
 			),
 		})

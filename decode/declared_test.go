@@ -87,7 +87,8 @@ end
 `
 	got, st := saysOf(t, text, declaring(t, declaresSpin))
 	want := []string{"Spin.lock 1 [100, 310) lock", "Spin.lock 1 [410, 500) lock", "Spin.lock 1 [700, 800) lock",
-		"Spin.lock held [100, 310) by 0", "Spin.lock held [410, 500) by 0", "Spin.lock held [700, 800) by 0", "java.lang.Object 2 [900, 950) sleep"}
+		"Spin.lock held [100, 310) by 0", "Spin.lock held [410, 500) by 0", "Spin.lock held [700, 800) by 0",
+		"java.lang.Object 2 [900, 950) sleep"}
 	if slices.Sort(want); !slices.Equal(got, want) || len(st.Warnings) > 0 {
 		t.Errorf("%q\nwant %q\n%v", got, want, st.Warnings)
 	}
@@ -149,8 +150,10 @@ func TestRunsOfSamplesTellLess(t *testing.T) {
 // declared sites. Beside one that does it takes nothing away.
 func TestUnseenSites(t *testing.T) {
 	const tick = "tick time=1000 intended=1000 live=2 idle=2\n"
-	for text, unseen := range map[string]bool{"end\n": true, tick + "end\n": true, tick + "activity time=1000 end=1000 thread=1 activity=park stack=2\nend\n": true,
-		"activity time=100 end=200 thread=1 activity=sleep stack=2\nend\n": false, "activity time=100 end=200 thread=1 activity=sleep stack=1\nend\n": false} {
+	for text, unseen := range map[string]bool{"end\n": true, tick + "end\n": true, tick + "activity time=1000 " +
+		"end=1000 thread=1 activity=park stack=2\nend\n": true,
+		"activity time=100 end=200 thread=1 activity=sleep stack=2\nend\n": false, "activity time=100 end=200 " +
+			"thread=1 activity=sleep stack=1\nend\n": false} {
 		_, st := saysOf(t, traceHead+text, declaring(t, declaresSpin))
 		golden.Equal(
 			t,
@@ -193,7 +196,8 @@ func TestDumpsShowDeclaredSites(t *testing.T) {
 		thread(
 			4,
 			"TIMED_WAITING (parking)",
-			"jdk.internal.misc.Unsafe.park(Native Method)\n\t- parking to wait for  <0x1> (a java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject)",
+			"jdk.internal.misc.Unsafe.park(Native Method)\n\t- parking to wait for  <0x1> (a "+
+				"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject)",
 			lock,
 			run,
 		)

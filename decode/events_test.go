@@ -22,12 +22,16 @@ func TestTimesAreAdmitted(t *testing.T) {
 		kept    int
 		refused int64
 	}{
-		"as they are":        {"wait time=1795230297265689603 end=1795230297265689703 thread=1 lock=1\n", 1, 0},
-		"from the start":     {"wait time=0 end=5 thread=1 lock=1\nwait time=-5 end=5 thread=1 lock=1\n", 2, 0},
-		"a limit":            {"wait time=1 end=9223372036854775807 thread=1 lock=1\nwait time=1 end=2 thread=1 lock=1\n", 1, 1},
-		"both limits":        {"recording time=-9223372036854775808 end=9223372036854775807\ntenure time=0 end=1 thread=1 lock=1\n", 1, 1},
-		"half of the limits": {"wait time=1795230297265689603 end=1795230297265689703 thread=1 lock=1\nwait time=-4611686018427387904 end=4611686018427387903 thread=1 lock=1\n", 1, 1},
-		"weights":            {"tick time=5 intended=5 weight=9223372036854775807 live=1\ntick time=6 intended=9223372036854775807 live=1\ntick time=7 intended=7 live=1\n", 1, 2},
+		"as they are":    {"wait time=1795230297265689603 end=1795230297265689703 thread=1 lock=1\n", 1, 0},
+		"from the start": {"wait time=0 end=5 thread=1 lock=1\nwait time=-5 end=5 thread=1 lock=1\n", 2, 0},
+		"a limit": {"wait time=1 end=9223372036854775807 thread=1 lock=1\nwait time=1 end=2 thread=1 " +
+			"lock=1\n", 1, 1},
+		"both limits": {"recording time=-9223372036854775808 end=9223372036854775807\ntenure time=0 end=1 " +
+			"thread=1 lock=1\n", 1, 1},
+		"half of the limits": {"wait time=1795230297265689603 end=1795230297265689703 thread=1 lock=1\nwait " +
+			"time=-4611686018427387904 end=4611686018427387903 thread=1 lock=1\n", 1, 1},
+		"weights": {"tick time=5 intended=5 weight=9223372036854775807 live=1\ntick time=6 " +
+			"intended=9223372036854775807 live=1\ntick time=7 intended=7 live=1\n", 1, 2},
 	} {
 		src, err := Open(
 			[]string{Stdin},
@@ -101,7 +105,8 @@ func TestIDsOfSeveralInputsStayApart(t *testing.T) {
 			golden.Equal(t, ev.Woken, format.NoThread, "nobody became")
 		}
 	}
-	for name, n := range map[string]int{"threads": len(threads) - 3*5, "stacks": len(stacks) - 3*4, "objects": len(objects) - 3*2} {
+	for name, n := range map[string]int{"threads": len(threads) - 3*5, "stacks": len(stacks) - 3*4,
+		"objects": len(objects) - 3*2} {
 		golden.Equal(t, n, 0, name, "more than there are")
 	}
 }
@@ -120,22 +125,31 @@ func TestNotations(t *testing.T) {
 } ]`, "a.B@350285679: rpc <- dispatcher\n"},
 		{"a report with its title outside of the fence", "# Found one Java-level deadlock:\n\n```\n" +
 			"\"a\":\n  waiting to lock monitor 0x1 (object 0x7a, a d.A),\n  which is held by \"b\"\n" +
-			"\"b\":\n  waiting to lock monitor 0x2 (object 0x7b, a d.B),\n  which is held by \"a\"\n```\n", "d.A@7a: b <- a\nd.B@7b: a <- b\n"},
-		{"remarks behind goroutines", "goroutine 19 [sync.Mutex.Lock, 3 minutes]:   <- waits for ever\nsync.(*Mutex).lockSlow(0xc000108000)\n\t/sync/mutex.go:171 +0x15d\n" +
-			"main.(*S).Write(0xc000108000)\n\t/app/s.go:89 +0x4f\n", "sync.Mutex@c000108000: ? <- main.(*S).Write #19\n"},
-		{"goroutines without their frames", "goroutine 421 [sync.RWMutex.Lock, 11 minutes]:   # reconciler\n  Reconcile -> Reset   store/store.go:68\n", "sync.RWMutex@0: ? <- sync.(*RWMutex).Lock #421\n"},
-		{"bold lines", "**### \"main\" prio=5 tid=1 Blocked**\n  | held mutexes=\n  at a.B.get(B.java:4)\n  **- waiting to lock <0x07> (a a.B) held by thread 5\n  at** a.B.run(B.java:3)\n\n" +
-			"**\"w\" prio=5 tid=5 Native**\n  | held mutexes=\n  at a.B.put(B.java:9)\n  - locked <0x07> (a a.B)\n", "a.B@7: w <- main\n"},
-		{"a console's words of states", "\"w\" tid=5 Timed Waiting\n  at java.lang.Thread.sleep (Native method)\n  at a.B.put (B.java:9)\n  - locked <0x07> (a a.B)\n\n" +
+			"\"b\":\n  waiting to lock monitor 0x2 (object 0x7b, a d.B),\n  which is held by \"a\"\n```\n",
+			"d.A@7a: b <- a\nd.B@7b: a <- b\n"},
+		{"remarks behind goroutines", "goroutine 19 [sync.Mutex.Lock, 3 minutes]:   <- waits for ever\n" +
+			"sync.(*Mutex).lockSlow(0xc000108000)\n\t/sync/mutex.go:171 +0x15d\n" +
+			"main.(*S).Write(0xc000108000)\n\t/app/s.go:89 +0x4f\n",
+			"sync.Mutex@c000108000: ? <- main.(*S).Write #19\n"},
+		{"goroutines without their frames", "goroutine 421 [sync.RWMutex.Lock, 11 minutes]:   # reconciler\n  " +
+			"Reconcile -> Reset   store/store.go:68\n", "sync.RWMutex@0: ? <- sync.(*RWMutex).Lock #421\n"},
+		{"bold lines", "**### \"main\" prio=5 tid=1 Blocked**\n  | held mutexes=\n  at a.B.get(B.java:4)\n  **- " +
+			"waiting to lock <0x07> (a a.B) held by thread 5\n  at** a.B.run(B.java:3)\n\n" +
+			"**\"w\" prio=5 tid=5 Native**\n  | held mutexes=\n  at a.B.put(B.java:9)\n  - locked <0x07> (a a.B)\n",
+			"a.B@7: w <- main\n"},
+		{"a console's words of states", "\"w\" tid=5 Timed Waiting\n  at java.lang.Thread.sleep (Native method)\n  " +
+			"at a.B.put (B.java:9)\n  - locked <0x07> (a a.B)\n\n" +
 			"\"main\" tid=1 Blocked\n  at a.B.get (B.java:4)\n  - waiting to lock <0x07> (a a.B) held by thread 5\n\n", "a.B@7: w <- main\n"},
-		{"a quote of code", "`\"main\" prio=5 tid=1 Blocked\n  | held mutexes=\n  at a.B.get (B.java:4)\n- waiting to lock <0x07> (a a.B) held by thread 5\n\n" +
+		{"a quote of code", "`\"main\" prio=5 tid=1 Blocked\n  | held mutexes=\n  at a.B.get (B.java:4)\n- waiting " +
+			"to lock <0x07> (a a.B) held by thread 5\n\n" +
 			"\"w\" prio=5 tid=5 Sleeping\n  at a.B.put (B.java:9)\n- locked <0x07> (a a.B)\n`\n", "a.B@7: w <- main\n"},
 	} {
 		if got := shown(t, []byte(c.text)); !strings.HasSuffix(got, c.want) {
 			t.Errorf("%s shows\n%swant\n%s", c.name, got, c.want)
 		}
 	}
-	for _, text := range []string{`{"threadName":"main","threadState":"x","message":"no dump"}`, "[]", `[{"threadName":1,"threadState":2}]`} {
+	for _, text := range []string{`{"threadName":"main","threadState":"x","message":"no dump"}`, "[]",
+		`[{"threadName":1,"threadState":2}]`} {
 		golden.Holds(t, shown(t, []byte(text)), "not a thread dump")
 	}
 }
@@ -202,13 +216,16 @@ func TestFailedOpenEndsTheOthers(t *testing.T) {
 	}
 	dir := t.TempDir()
 	trace, none := filepath.Join(dir, "trace"), filepath.Join(dir, "none")
-	for path, data := range map[string][]byte{trace: nativeTrace(t, events...), trace + ".zst": packed(t, nativeTrace(t, events...)), none: []byte("\x00none")} {
+	for path, data := range map[string][]byte{trace: nativeTrace(t, events...),
+		trace + ".zst": packed(t, nativeTrace(t, events...)), none: []byte("\x00none")} {
 		golden.OK(t, os.WriteFile(path, data, 0o600))
 	}
 	before := runtime.NumGoroutine()
-	for _, path := range []string{trace, trace + ".zst", "../testdata/go126-truth-12goroutines.trace", "../testdata/truth-8threads.jfr"} {
+	for _, path := range []string{trace, trace + ".zst", "../testdata/go126-truth-12goroutines.trace",
+		"../testdata/truth-8threads.jfr"} {
 		for _, last := range []string{none, filepath.Join(dir, "missing")} {
-			if _, err := Open([]string{path, last}, nil, Options{Labels: []string{"a", "b"}}); err == nil { // an input with a label is not left out
+			if _, err := Open([]string{path, last}, nil, Options{Labels: []string{"a", "b"}}); err == nil {
+				// an input with a label is not left out
 				t.Fatal("what is no trace was opened")
 			}
 			if left := golden.WaitForGoroutines(before); left > before {

@@ -37,7 +37,9 @@ func TestMoreInputsThanOpenFiles(t *testing.T) {
 	dump := func(i int) []byte {
 		at := time.Unix(1_800_000_000+int64(i), 0).UTC().Format(time.DateTime)
 		return []byte(
-			at + "\nFull thread dump OpenJDK 64-Bit Server VM (17 mixed mode):\n\n\"waiter\" #20 prio=5 tid=0x1 nid=0x2 waiting for monitor entry [0x1]\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.a(App.java:1)\n\t- waiting to lock <0x1f> (a App$Lock)\n\n",
+			at + "\nFull thread dump OpenJDK 64-Bit Server VM (17 mixed mode):\n\n\"waiter\" #20 prio=5 tid=0x1 " +
+				"nid=0x2 waiting for monitor entry [0x1]\n   java.lang.Thread.State: BLOCKED (on object monitor)\n" +
+				"\tat App.a(App.java:1)\n\t- waiting to lock <0x1f> (a App$Lock)\n\n",
 		)
 	}
 	trace := func(i int) []byte {

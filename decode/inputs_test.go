@@ -42,7 +42,8 @@ func TestUnreadableFilesAmongOthers(t *testing.T) {
 		absent,
 	}
 	for name, paths := range map[string][]string{
-		"behind": append([]string{good}, bad...), "before": append(slices.Clone(bad), good), "around": slices.Insert(slices.Clone(bad), 3, good), "a folder": {dir, absent},
+		"behind": append([]string{good}, bad...), "before": append(slices.Clone(bad), good),
+		"around": slices.Insert(slices.Clone(bad), 3, good), "a folder": {dir, absent},
 	} {
 		tr, err := Open(paths, nil, Options{})
 		if err != nil {

@@ -117,7 +117,8 @@ var wrapped = map[string]func([]byte) []byte{
 	"one JSON line": func(text []byte) []byte {
 		return fmt.Appendf(
 			nil,
-			"{\"level\":\"info\",\"msg\":\"started\"}\n{\"level\":\"info\",\"msg\":%s}\n{\"level\":\"info\",\"msg\":\"done\"}\n",
+			"{\"level\":\"info\",\"msg\":\"started\"}\n{\"level\":\"info\",\"msg\":%s}\n"+
+				"{\"level\":\"info\",\"msg\":\"done\"}\n",
 			quotedJSON(string(text)),
 		)
 	},
@@ -170,7 +171,8 @@ func TestWrappedDumps(t *testing.T) {
 		}, "a journal in UTF-16": {"a journal", "UTF-16LE, BOM"}, "a page indented": {"HTML", "indented"},
 		"Docker around escapes": {"escaped line ends", "Docker's json-file"},
 	}
-	for _, path := range []string{"deadlock-monitors-and-juc-jdk17.txt", "truth-series-8dumps-jdk17.txt", "go126-debug2-dump.txt"} {
+	for _, path := range []string{"deadlock-monitors-and-juc-jdk17.txt", "truth-series-8dumps-jdk17.txt",
+		"go126-debug2-dump.txt"} {
 		plain := golden.Must(os.ReadFile(fixtures + path))(t)
 		want := shown(t, plain)
 		if strings.Count(want, "<-") < 2 {

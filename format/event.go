@@ -24,12 +24,22 @@ const (
 
 	// Waiting and owning.
 	KindContention // Time, Weight, Object, Owners, Waiters: one instant of one contended lock
-	KindWait       // Thread, Object, Mode, Time, End, Stack, Owner, Failed: blocked over [Time, End); Owner held the lock before it was acquired
-	KindTenure     // Thread, Object, Mode, Time, End, Stack: held the lock over [Time, End); NoThread: an unknown thread
-	KindActivity   // Thread, Time, End, Stack, Activity, Object, Resource, Owner: what the thread did; End == Time for an instant; Owner is the thread that ended it, if known
-	KindRelease    // Thread, Object, Mode, Time, Stack, Woken, Again: released the lock and woke Woken; NoThread: an unknown thread; NoObject: ended a wait of Woken that was not for a lock
-	KindPause      // Time, End, Name: no thread of the program ran over [Time, End); Name says why
-	KindBlocked    // Time, Thread, Weight: how long the thread was blocked at monitors up to Time, as its runtime measured it
+	// Thread, Object, Mode, Time, End, Stack, Owner, Failed: blocked over [Time, End); Owner held the
+	// lock before it was acquired
+	KindWait
+	// Thread, Object, Mode, Time, End, Stack: held the lock over [Time, End); NoThread: an unknown
+	// thread
+	KindTenure
+	// Thread, Time, End, Stack, Activity, Object, Resource, Owner: what the thread did; End == Time for
+	// an instant; Owner is the thread that ended it, if known
+	KindActivity
+	// Thread, Object, Mode, Time, Stack, Woken, Again: released the lock and woke Woken; NoThread: an
+	// unknown thread; NoObject: ended a wait of Woken that was not for a lock
+	KindRelease
+	KindPause // Time, End, Name: no thread of the program ran over [Time, End); Name says why
+	// Time, Thread, Weight: how long the thread was blocked at monitors up to Time, as its runtime
+	// measured it
+	KindBlocked
 
 	KindNote // Name, Value, Weight: a note of the reader of the input that the trace was made of; see Stats.Notes
 
@@ -84,7 +94,9 @@ type Event struct {
 
 	Thread ThreadID
 	Owner  ThreadID // of a wait: the owner before the acquisition; of an activity: the thread that ended it
-	Woken  ThreadID // of a release: the thread that it woke, blocked on the lock until then; NoThread for none, or if unknown
+	// of a release: the thread that it woke, blocked on the lock until then; NoThread for none, or if
+	// unknown
+	Woken  ThreadID
 	Object ObjectID
 	Stack  StackID
 
@@ -143,8 +155,9 @@ const (
 // no holds.
 const (
 	SettingReleases = "releases"
-	ReleasesWaking  = "waking"  // and every wait is whole
-	ReleasesUnparks = "unparks" // each wait is one park, so that an acquisition may have several; releases of monitors are missing
+	ReleasesWaking  = "waking" // and every wait is whole
+	// each wait is one park, so that an acquisition may have several; releases of monitors are missing
+	ReleasesUnparks = "unparks"
 )
 
 // A setting of this name says that idle time is recorded when it ends: a thread that is

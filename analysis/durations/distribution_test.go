@@ -40,7 +40,8 @@ func TestEmptyIsZeroEverywhere(t *testing.T) {
 // short the list, as in HdrHistogram for Java.
 func TestFewLengthsAreExact(t *testing.T) {
 	d := distOf(50, 10, 40, 20, 30)
-	for q, want := range map[float64]int64{0: 10, 20: 10, 20.1: 20, 40: 20, 50: 30, 60: 30, 70: 40, 80: 40, 81: 50, 90: 50, 99.99: 50, 100: 50} {
+	for q, want := range map[float64]int64{0: 10, 20: 10, 20.1: 20, 40: 20, 50: 30, 60: 30, 70: 40, 80: 40, 81: 50,
+		90: 50, 99.99: 50, 100: 50} {
 		golden.Equal(t, d.Percentile(q), want, "p", q)
 	}
 	if d.Mean() != 30 || d.Min() != 10 || d.Max() != 50 {

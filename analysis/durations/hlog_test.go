@@ -338,7 +338,8 @@ func FuzzLog(f *testing.F) {
 				return
 			case err != nil && !errors.As(err, &fe):
 				t.Fatalf("%v is no positioned error", err)
-			case err == nil && (iv.End < iv.Start || iv.Lengths.Min() > iv.Lengths.Max() || iv.Lengths.Percentile(50) > iv.Lengths.Max()):
+			case err == nil && (iv.End < iv.Start || iv.Lengths.Min() > iv.Lengths.Max() ||
+				iv.Lengths.Percentile(50) > iv.Lengths.Max()):
 				t.Fatalf("%+v", iv)
 			}
 		}

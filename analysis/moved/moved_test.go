@@ -207,7 +207,8 @@ func linksOf(text string, byChance float64) int {
 // A moving lock is distinguished from several that follow each other by how often they
 // appear in one epoch, and by the probability of that by chance.
 func TestWhatALockThatMovesShows(t *testing.T) {
-	const four = "AAAAAAAAAA BBBBBBBBBB CCCCCCCCCC DDDDDDDDDD EEEEEEEEEF FFFFFFFFFF" // goes on to another once, without a collection
+	// goes on to another once, without a collection
+	const four = "AAAAAAAAAA BBBBBBBBBB CCCCCCCCCC DDDDDDDDDD EEEEEEEEEF FFFFFFFFFF"
 	for _, c := range []struct {
 		name     string
 		epochs   string

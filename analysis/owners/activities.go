@@ -135,6 +135,9 @@ func (a *Activities) MostWaited(n int) (list []format.ObjectID) {
 			list = append(list, format.ObjectID(l))
 		}
 	}
-	slices.SortStableFunc(list, func(x, y format.ObjectID) int { return cmp.Compare(len(a.byLock[y]), len(a.byLock[x])) })
+	slices.SortStableFunc(list, func(x, y format.ObjectID) int {
+		return cmp.Compare(len(a.byLock[y]),
+			len(a.byLock[x]))
+	})
 	return list[:min(n, len(list))]
 }

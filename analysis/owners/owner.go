@@ -123,9 +123,11 @@ const (
 
 // Owner is what an interval of waiting is charged to.
 type Owner struct {
-	Kind   Kind
-	Prov   Provenance
-	Did    format.Activity // of Thread: what it did in all of the interval, or Collected, or Stopped; ActivityUnknown if not known
+	Kind Kind
+	Prov Provenance
+	// of Thread: what it did in all of the interval, or Collected, or Stopped; ActivityUnknown if not
+	// known
+	Did    format.Activity
 	Cycle  int32           // of Deadlock
 	Thread format.ThreadID // of Thread
 	Stack  format.StackID  // of Thread; NoStack if only the thread is known

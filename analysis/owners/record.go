@@ -69,21 +69,23 @@ type dump struct {
 // Record keeps the events that owners are inferred from. Times are in ns.
 type Record struct {
 	Tenures column.Column[Tenure]
-	Lives   []Life                              // by thread
-	Same    map[format.ObjectID]format.ObjectID // locks that are the same as another one, under which Arrange lists them
+	Lives   []Life // by thread
+	// locks that are the same as another one, under which Arrange lists them
+	Same map[format.ObjectID]format.ObjectID
 
-	waits         *column.Packed[recorded]
-	others        *column.Packed[recorded]
-	table         keyTable
-	releases      column.Column[release]
-	dumps         []dump
-	acquireStacks map[format.ObjectID][]format.StackID // by lock, as dumps name it: the stacks with which it was acquired
-	inputs        []input                              // the first has the events before any input is named
-	inputOf       []uint32                             // by lock: its index in inputs
-	perThread     counts                               // activities
-	reach         []reach                              // by thread: the time that they span
-	perLock       counts                               // waits, before parks are joined
-	held          []bool                               // by lock: it has recorded holds
+	waits    *column.Packed[recorded]
+	others   *column.Packed[recorded]
+	table    keyTable
+	releases column.Column[release]
+	dumps    []dump
+	// by lock, as dumps name it: the stacks with which it was acquired
+	acquireStacks map[format.ObjectID][]format.StackID
+	inputs        []input  // the first has the events before any input is named
+	inputOf       []uint32 // by lock: its index in inputs
+	perThread     counts   // activities
+	reach         []reach  // by thread: the time that they span
+	perLock       counts   // waits, before parks are joined
+	held          []bool   // by lock: it has recorded holds
 }
 
 func NewRecord() *Record {

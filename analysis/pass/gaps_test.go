@@ -75,14 +75,20 @@ func TestLatenessOfSamples(t *testing.T) {
 		longest                      int64
 	}{
 		{"on time", []format.Event{tick(100, 100, 1, 0), tick(110, 110, 1, 0), tick(120, 120, 1, 0)}, 3, 3, 0, 20, 0},
-		{"a little late", []format.Event{tick(100, 100, 1, 0), tick(113, 110, 1, 0), tick(120, 120, 1, 0)}, 3, 3, 3, 20, 3},
-		{"late, and the samples due meanwhile were skipped", // 110 was 35 late, 120 25, 130 15; 140's 5 is less than a period
-			[]format.Event{tick(90, 90, 1, 0), tick(100, 100, 1, 0), tick(145, 110, 1, 0), tick(150, 150, 1, 0)}, 4, 6, 35, 60, 35},
+		{"a little late", []format.Event{tick(100, 100, 1, 0), tick(113, 110, 1, 0), tick(120, 120, 1, 0)}, 3, 3, 3,
+			20, 3},
+		// 110 was 35 late, 120 25, 130 15; 140's 5 is less than a period
+		{"late, and the samples due meanwhile were skipped",
+			[]format.Event{tick(90, 90, 1, 0), tick(100, 100, 1, 0), tick(145, 110, 1, 0),
+				tick(150, 150, 1, 0)}, 4, 6, 35, 60, 35},
 		{"late, and the sampler catches up",
-			[]format.Event{tick(90, 90, 1, 0), tick(100, 100, 1, 0), tick(145, 110, 1, 0), tick(146, 120, 1, 0), tick(147, 130, 1, 0), tick(148, 140, 1, 0)}, 6, 6, 38, 58, 35},
-		{"early is not late", []format.Event{tick(100, 100, 1, 0), tick(108, 110, 1, 0), tick(120, 120, 1, 0)}, 3, 3, 0, 20, 0},
+			[]format.Event{tick(90, 90, 1, 0), tick(100, 100, 1, 0), tick(145, 110, 1, 0), tick(146, 120, 1, 0),
+				tick(147, 130, 1, 0), tick(148, 140, 1, 0)}, 6, 6, 38, 58, 35},
+		{"early is not late", []format.Event{tick(100, 100, 1, 0), tick(108, 110, 1, 0), tick(120, 120, 1, 0)}, 3, 3,
+			0, 20, 0},
 		{"nobody says when samples were due", []format.Event{tick(100, 0, 1, 0), tick(150, 0, 1, 0)}, 0, 0, 0, 0, 0},
-		{"times run backwards: only the last lies in the trace", []format.Event{tick(100, 100, 1, 0), tick(50, 40, 1, 0), tick(130, 120, 1, 0)}, 1, 1, 10, 10, 10},
+		{"times run backwards: only the last lies in the trace",
+			[]format.Event{tick(100, 100, 1, 0), tick(50, 40, 1, 0), tick(130, 120, 1, 0)}, 1, 1, 10, 10, 10},
 	} {
 		_, tr := run(t, c.ticks, open)
 		s := tr.Coverage.Stalls

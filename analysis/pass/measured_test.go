@@ -148,7 +148,8 @@ func TestMissingWaitingGoesToTheThreadsMonitors(t *testing.T) {
 	}
 	got := byMonitor{}
 	golden.Must(Run(&format.List{Events: events}, open, got))(t)
-	for lock, want := range map[format.ObjectID]int64{1: ticks*tickNs*15/10 + ticks*tickNs/10, 2: 2*ticks*tickNs + ticks*tickNs*2/10} {
+	for lock, want := range map[format.ObjectID]int64{1: ticks*tickNs*15/10 + ticks*tickNs/10,
+		2: 2*ticks*tickNs + ticks*tickNs*2/10} {
 		golden.Within(t, got[lock]-want, -want/100, want/100)
 	}
 }

@@ -73,7 +73,8 @@ func TestWhatEndsAWaitForNoLock(t *testing.T) {
 			10,
 			20,
 			0,
-		), ended(3, 1, 20, 7), ended(4, 2, 20, 8), ended(3, 1, 40, 7), // the second at another thread, the third ends nothing
+		// the second at another thread, the third ends nothing
+		), ended(3, 1, 20, 7), ended(4, 2, 20, 8), ended(3, 1, 40, 7),
 		waited(2, 10, 20, 0), waited(1, 30, 35, 0), waited(2, 50, 60, 5),
 	}}, open, v))(t)
 	golden.Same(t, v.ends, [][4]int64{{20, 1, 3, 7}, {35, 1, 0, 0}, {20, 2, 4, 8}, {60, 2, 5, 0}}, "ended are")

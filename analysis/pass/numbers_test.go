@@ -41,7 +41,8 @@ func TestOnlyDumpsThatAgreeLessAreADoubt(t *testing.T) {
 // A warning names the class with most waits that match no rule. Waits without a lock have no
 // class to name.
 func TestWaitsThatNoRuleKnowsNameTheirClass(t *testing.T) {
-	for object, want := range map[format.ObjectID]string{format.NoObject: "most have no recorded cause", 1: "most of them on app.Latch"} {
+	for object, want := range map[format.ObjectID]string{format.NoObject: "most have no recorded cause",
+		1: "most of them on app.Latch"} {
 		sym := analysis.NewSymbols(&format.Event{Kind: format.KindObject, Object: 1, Class: "app.Latch"})
 		rec := record.New()
 		rec.Unclear[object] = record.SomeWaits{N: 2, Ns: 3e6}

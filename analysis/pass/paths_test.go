@@ -75,7 +75,8 @@ func TestLongChainsAreChargedToKnownOwners(t *testing.T) {
 		l := drawLined(rt)
 		got, tr := run(t, l.events, open)
 		want := l.blame()
-		for _, diff := range []string{cmp.Diff(positive(want.direct), positive(got.direct)), cmp.Diff(positive(want.root), positive(got.root)), cmp.Diff(want.byThread, got.byThread)} {
+		for _, diff := range []string{cmp.Diff(positive(want.direct), positive(got.direct)),
+			cmp.Diff(positive(want.root), positive(got.root)), cmp.Diff(want.byThread, got.byThread)} {
 			if diff != "" {
 				rt.Fatal(diff)
 			}

@@ -70,7 +70,8 @@ func (q *reacquiring) observe(ev *format.Event, defs *analysis.Symbols) (full bo
 				q.addSeen(w.Thread, seenWaiting{ev.Time, ev.Object})
 			}
 		}
-	case ev.Kind == format.KindActivity && ev.Object == format.NoObject && ev.Activity == format.ActivityPark: // by thread dumps
+	case ev.Kind == format.KindActivity && ev.Object == format.NoObject && ev.Activity == format.ActivityPark:
+		// by thread dumps
 		q.addSeen(ev.Thread, seenWaiting{ev.Time, format.NoObject})
 	case ev.Kind != format.KindActivity || ev.Object == format.NoObject:
 	case ev.Activity == format.ActivityRun:
@@ -213,7 +214,8 @@ func (q *reacquiring) resolveAt(waits []reacquire, acquired []granted, emit func
 		n.low, n.likely, n.high = first.end, first.end, w.end
 		if called := q.calls(w); len(called) > 0 {
 			n.low, n.likely, n.high, n.known = called[0], called[0], called[len(called)-1], true
-		} else if at, by := grantedBefore(acquired, first.end); w.by != format.NoThread && (by == w.by || by != format.NoThread && several[first]) {
+		} else if at, by := grantedBefore(acquired, first.end); w.by != format.NoThread &&
+			(by == w.by || by != format.NoThread && several[first]) {
 			if n.low = max(w.start, at); by == w.by {
 				n.likely = n.low
 			}
@@ -317,7 +319,8 @@ func (q *reacquiring) warning() []format.Warning {
 		Code:   format.CodeReEntry,
 		Hidden: s.High - s.Ns,
 		Text: human.Say(
-			"up to %v more of re-acquiring locks after Object.wait or await; %v are counted, an estimate between %v and %v",
+			"up to %v more of re-acquiring locks after Object.wait or await; %v are counted, an estimate between %v "+
+				"and %v",
 			time.Duration(s.High-s.Ns),
 			time.Duration(s.Ns),
 			time.Duration(s.Low),

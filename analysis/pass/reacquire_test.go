@@ -121,17 +121,33 @@ func TestGettingALockBackIsAcquiring(t *testing.T) {
 		lock          string
 	}{
 		{[]format.Event{notified(2, 1, 0, 100*ms)}, 0, 0, 0, ""},
-		{[]format.Event{notified(2, 1, 0, 100*ms), notifies(1, 60*ms)}, 40, 40, 40, "app.Box"},                                                                                            // it is recorded when
-		{[]format.Event{notified(2, 1, 0, 100*ms), notifies(1, 60*ms), notifies(1, 80*ms)}, 20, 30, 40, "app.Box"},                                                                        // one of the two calls
-		{[]format.Event{notified(2, 1, 0, 100*ms), idles(2, 50*ms), blocked(2, ofMonitor, 70*ms)}, 30, 40, 50, "app.Box"},                                                                 // a sample shows it
-		{[]format.Event{notified(2, 1, 0, 50*ms), notified(3, 1, 0, 70*ms), notified(4, 1, 0, 90*ms), blocked(3, ofMonitor, 52*ms), blocked(4, ofMonitor, 54*ms)}, 54, 57, 60, "app.Box"}, // one after the other
-		{[]format.Event{notified(2, 1, 0, 50*ms), notified(3, 1, 0, 70*ms), notified(1, 2, 0, 30*ms)}, 0, 0, 60, ""},                                                                      // the notifier had it from 30 ms on
-		{[]format.Event{notified(2, 1, 0, 50*ms), notified(3, 1, 0, 70*ms), notified(5, 9, 10*ms, 20*ms)}, 0, 0, 80, ""},                                                                  // the notifier got it after another at 20 ms
-		{[]format.Event{notified(2, 1, 0, 50*ms), notified(3, 1, 60*ms, 70*ms)}, 0, 0, 0, ""},                                                                                             // not together
-		{[]format.Event{awaits(2, awaitStack, 0, 50*ms), awaits(3, awaitStack, 0, 70*ms)}, 0, 0, 20, ""},                                                                                  // perhaps signalled together
-		{[]format.Event{awaits(2, queueStack, 0, 50*ms), awaits(3, queueStack, 0, 70*ms)}, 0, 0, 0, ""},                                                                                   // of a queue, which guards microseconds
-		{[]format.Event{awaits(2, awaitStack, 0, 50*ms), awaits(3, awaitStack, 0, 70*ms), blocked(3, ofLock, 30*ms)}, 40, 55, 70, "java.util.concurrent.locks.ReentrantLock"},             // a sample shows it in the lock's queue
-		{[]format.Event{awaits(2, awaitStack, 0, 50*ms), awaits(3, awaitStack, 0, 70*ms), {Kind: format.KindWait, Thread: 3, Object: ofLock, Stack: againStack, Time: 70 * ms, End: 70*ms + 1}, blocked(3, ofOther, 60*ms)}, 10, 15, 20, "java.util.concurrent.locks.ReentrantLock"},
+		// it is recorded when
+		{[]format.Event{notified(2, 1, 0, 100*ms), notifies(1, 60*ms)}, 40, 40, 40, "app.Box"},
+		// one of the two calls
+		{[]format.Event{notified(2, 1, 0, 100*ms), notifies(1, 60*ms), notifies(1, 80*ms)}, 20, 30, 40, "app.Box"},
+		// a sample shows it
+		{[]format.Event{notified(2, 1, 0, 100*ms), idles(2, 50*ms), blocked(2, ofMonitor, 70*ms)}, 30, 40, 50,
+			"app.Box"},
+		// one after the other
+		{[]format.Event{notified(2, 1, 0, 50*ms), notified(3, 1, 0, 70*ms), notified(4, 1, 0, 90*ms),
+			blocked(3, ofMonitor, 52*ms), blocked(4, ofMonitor, 54*ms)}, 54, 57, 60, "app.Box"},
+		// the notifier had it from 30 ms on
+		{[]format.Event{notified(2, 1, 0, 50*ms), notified(3, 1, 0, 70*ms), notified(1, 2, 0, 30*ms)}, 0, 0, 60, ""},
+		// the notifier got it after another at 20 ms
+		{[]format.Event{notified(2, 1, 0, 50*ms), notified(3, 1, 0, 70*ms), notified(5, 9, 10*ms, 20*ms)}, 0, 0, 80,
+			""},
+		// not together
+		{[]format.Event{notified(2, 1, 0, 50*ms), notified(3, 1, 60*ms, 70*ms)}, 0, 0, 0, ""},
+		// perhaps signalled together
+		{[]format.Event{awaits(2, awaitStack, 0, 50*ms), awaits(3, awaitStack, 0, 70*ms)}, 0, 0, 20, ""},
+		// of a queue, which guards microseconds
+		{[]format.Event{awaits(2, queueStack, 0, 50*ms), awaits(3, queueStack, 0, 70*ms)}, 0, 0, 0, ""},
+		// a sample shows it in the lock's queue
+		{[]format.Event{awaits(2, awaitStack, 0, 50*ms), awaits(3, awaitStack, 0, 70*ms), blocked(3, ofLock, 30*ms)},
+			40, 55, 70, "java.util.concurrent.locks.ReentrantLock"},
+		{[]format.Event{awaits(2, awaitStack, 0, 50*ms), awaits(3, awaitStack, 0, 70*ms),
+			{Kind: format.KindWait, Thread: 3, Object: ofLock, Stack: againStack, Time: 70 * ms, End: 70*ms + 1},
+			blocked(3, ofOther, 60*ms)}, 10, 15, 20, "java.util.concurrent.locks.ReentrantLock"},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			locks := &lockedIn{}

@@ -307,7 +307,8 @@ func (p *pass) warnings(w *record.Whole, owned *owners.Timelines, running int64)
 	if p.sampler.TellsRunning() && p.rec.Waited() > 0 && !p.rec.FollowsSome() {
 		out = append(out, format.Warning{
 			Code: format.CodeMixed,
-			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high",
+			Text: "sampled and exact waits are read together: running time is that of the samples alone, so " +
+				"pressure is too high",
 		})
 	}
 	if p.sampler.Any && p.emit.Filter.MinWait > 0 {
@@ -334,7 +335,8 @@ func bound(ev *format.Event) {
 	if max(uint32(ev.Thread), uint32(ev.Owner), uint32(ev.Woken), uint32(ev.Object), uint32(ev.Stack)) <= owners.MaxID {
 		return
 	}
-	for _, id := range [...]*uint32{(*uint32)(&ev.Thread), (*uint32)(&ev.Owner), (*uint32)(&ev.Woken), (*uint32)(&ev.Object), (*uint32)(&ev.Stack)} {
+	for _, id := range [...]*uint32{(*uint32)(&ev.Thread), (*uint32)(&ev.Owner), (*uint32)(&ev.Woken),
+		(*uint32)(&ev.Object), (*uint32)(&ev.Stack)} {
 		if *id > owners.MaxID {
 			*id = 0
 		}

@@ -188,16 +188,27 @@ func TestHowLongAThreadMayGoUnseen(t *testing.T) {
 		more []format.Event
 		want int64
 	}{
-		{format.IdleEnded, nil, 0},                                                                                           // nothing but its start is known
-		{format.IdleEnded, []format.Event{parks(10*s, 20*s)}, 10 * s},                                                        // a park before would have shown; behind it nothing is known
-		{format.IdleEnded, []format.Event{parks(10*s, 20*s), sample(20 * s)}, 0},                                             // who runs for so long would have been sampled
-		{format.IdleEnded, []format.Event{sample(s / 2), sample(s), sample(3 * s)}, s},                                       // up to the one that is followed by a long gap
-		{format.IdleEnded, []format.Event{sample(s), {Kind: format.KindThreadEnd, Thread: 1, Time: 2 * s}}, 2 * s},           // its life is known
-		{format.IdleLong, []format.Event{sample(s), sample(s + 10*ms), sample(3 * s)}, 30*ms + 20*ms},                        // about the samples
-		{format.IdleLong, []format.Event{sample(s), waits(1, 1, 2*s, 4*s), parks(s, s+5*ms)}, 20*ms - 5*ms + 2*s},            // less what is known to be idle
-		{format.IdleLong, []format.Event{parks(10*s, 20*s), parks(30*s, 31*s)}, 10*s + 10*s},                                 // not sampled: nothing better is known
-		{"", []format.Event{parks(10*s, 20*s)}, 90 * s},                                                                      // another recorder tells all
-		{format.IdleEnded, []format.Event{{Kind: format.KindThreadEnd, Thread: 1, Time: 90 * s}, parks(10*s, 20*s)}, 80 * s}, // and so does who ended
+		// nothing but its start is known
+		{format.IdleEnded, nil, 0},
+		// a park before would have shown; behind it nothing is known
+		{format.IdleEnded, []format.Event{parks(10*s, 20*s)}, 10 * s},
+		// who runs for so long would have been sampled
+		{format.IdleEnded, []format.Event{parks(10*s, 20*s), sample(20 * s)}, 0},
+		// up to the one that is followed by a long gap
+		{format.IdleEnded, []format.Event{sample(s / 2), sample(s), sample(3 * s)}, s},
+		// its life is known
+		{format.IdleEnded, []format.Event{sample(s), {Kind: format.KindThreadEnd, Thread: 1, Time: 2 * s}}, 2 * s},
+		// about the samples
+		{format.IdleLong, []format.Event{sample(s), sample(s + 10*ms), sample(3 * s)}, 30*ms + 20*ms},
+		// less what is known to be idle
+		{format.IdleLong, []format.Event{sample(s), waits(1, 1, 2*s, 4*s), parks(s, s+5*ms)}, 20*ms - 5*ms + 2*s},
+		// not sampled: nothing better is known
+		{format.IdleLong, []format.Event{parks(10*s, 20*s), parks(30*s, 31*s)}, 10*s + 10*s},
+		// another recorder tells all
+		{"", []format.Event{parks(10*s, 20*s)}, 90 * s},
+		// and so does who ended
+		{format.IdleEnded, []format.Event{{Kind: format.KindThreadEnd, Thread: 1, Time: 90 * s}, parks(10*s, 20*s)},
+			80 * s},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			list := slices.Concat(begun, c.more)
@@ -267,7 +278,8 @@ func TestTimeBetweenRecordingsIsNoRunningTime(t *testing.T) {
 		running int64
 	}{
 		{"two threads", nil, 4 * 10 * s},
-		{"one sleeps into the second", []format.Event{acts(format.ActivitySleep, 1, 4*s, hour+3*s)}, 4*10*s - 6*s - 3*s},
+		{"one sleeps into the second", []format.Event{acts(format.ActivitySleep, 1, 4*s, hour+3*s)},
+			4*10*s - 6*s - 3*s},
 		{"one waits into the second", []format.Event{waits(1, 1, 9*s, hour+s)}, 4*10*s + hour - 10*s},
 		{"pieces of one recording", []format.Event{recorded(10*s, hour)}, 2 * (hour + 10*s)},
 	} {

@@ -169,11 +169,15 @@ func TestSlicesKnowTheSampleTheyRestOn(t *testing.T) {
 		events []format.Event
 		want   []analysis.Sample
 	}{
-		{"between two others", ticked(tick(100, 100, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)), []analysis.Sample{takenAt(100, 110, 120)}},
+		{"between two others", ticked(tick(100, 100, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)),
+			[]analysis.Sample{takenAt(100, 110, 120)}},
 		{"at both ends", ticked(sample(110, 1, 1, 2)), []analysis.Sample{takenAt(format.NoTime, 110, format.NoTime)}},
-		{"a gap before it", ticked(tick(100, 100, 2, 0), lost(103, 105), sample(110, 1, 1, 2), tick(120, 120, 2, 0)), []analysis.Sample{takenAt(format.NoTime, 110, 120)}},
-		{"a gap after it", ticked(tick(100, 100, 2, 0), sample(110, 1, 1, 2), lost(113, 118), tick(120, 120, 2, 0)), []analysis.Sample{takenAt(100, 110, format.NoTime)}},
-		{"a gap elsewhere", ticked(tick(90, 90, 2, 0), lost(93, 95), tick(100, 100, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)), []analysis.Sample{takenAt(100, 110, 120)}},
+		{"a gap before it", ticked(tick(100, 100, 2, 0), lost(103, 105), sample(110, 1, 1, 2), tick(120, 120, 2, 0)),
+			[]analysis.Sample{takenAt(format.NoTime, 110, 120)}},
+		{"a gap after it", ticked(tick(100, 100, 2, 0), sample(110, 1, 1, 2), lost(113, 118), tick(120, 120, 2, 0)),
+			[]analysis.Sample{takenAt(100, 110, format.NoTime)}},
+		{"a gap elsewhere", ticked(tick(90, 90, 2, 0), lost(93, 95), tick(100, 100, 2, 0), sample(110, 1, 1, 2),
+			tick(120, 120, 2, 0)), []analysis.Sample{takenAt(100, 110, 120)}},
 		{"a wait recorded whole rests on none", []format.Event{waits(2, 1, 100, 130)}, []analysis.Sample{{}}},
 	} {
 		s := &samples{}
@@ -195,9 +199,13 @@ func TestTheCutHidesTheSamplesBeyondIt(t *testing.T) {
 		from, to int64
 		want     []analysis.Sample
 	}{
-		{"between two samples", 105, 125, []analysis.Sample{takenAt(format.NoTime, 110, 120), takenAt(110, 120, format.NoTime)}},
-		{"within what a sample stands for", 112, 123, []analysis.Sample{takenAt(format.NoTime, 110, 120), takenAt(110, 120, format.NoTime)}},
-		{"from the start, to the end", 95, 135, []analysis.Sample{takenAt(format.NoTime, 100, 110), takenAt(100, 110, 120), takenAt(110, 120, 130), takenAt(120, 130, format.NoTime)}},
+		{"between two samples", 105, 125, []analysis.Sample{takenAt(format.NoTime, 110, 120),
+			takenAt(110, 120, format.NoTime)}},
+		{"within what a sample stands for", 112, 123,
+			[]analysis.Sample{takenAt(format.NoTime, 110, 120), takenAt(110, 120, format.NoTime)}},
+		{"from the start, to the end", 95, 135,
+			[]analysis.Sample{takenAt(format.NoTime, 100, 110), takenAt(100, 110, 120), takenAt(110, 120, 130),
+				takenAt(120, 130, format.NoTime)}},
 	} {
 		s := &samples{}
 		golden.Must(Run(&format.List{Events: events}, analysis.Filter{From: c.from, To: c.to}, s))(t)
@@ -292,7 +300,8 @@ func TestInstantsThatShowTheSame(t *testing.T) {
 		{"not across a gap", gap, format.NoTime, 4, 2 * (1000 - 8)},
 		{"a waiter leaves", changes, format.NoTime, 2, 2*500 + 500},
 		{"readers share each instant anew", alike(100, readers), format.NoTime, 1, 1000},
-		{"a deadlock", alike(100, sample(0, 1, 1, 2), sample(0, 2, 2, 1), sample(0, 3, 1, 3)), format.NoTime, 3, 3 * 1000},
+		{"a deadlock", alike(100, sample(0, 1, 1, 2), sample(0, 2, 2, 1), sample(0, 3, 1, 3)), format.NoTime, 3,
+			3 * 1000},
 		{"cut: what lies before is not charged", alike(100, held), 1500, 2, 2 * 495},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -32,7 +32,8 @@ func TestWhoNeverWaitsIsMet(t *testing.T) {
 		name   string
 		mode   format.Mode
 		pieces int64
-	}{{"once", format.Exclusive, 1}, {"readers wait", format.Shared, 1}, {"piece by piece", format.Exclusive, 4}, {"piece by piece, and readers wait", format.Shared, 4}} {
+	}{{"once", format.Exclusive, 1}, {"readers wait", format.Shared, 1}, {"piece by piece", format.Exclusive, 4},
+		{"piece by piece, and readers wait", format.Shared, 4}} {
 		r := rand.New(rand.NewPCG(5, 6))
 		events := []format.Event{
 			kind(1, format.KindSynchronizer),

@@ -97,7 +97,8 @@ func (s *sums) owner(o analysis.Owner) string {
 	case analysis.OwnerDeadlock:
 		return fmt.Sprintf("deadlock%d", o.Cycle)
 	}
-	return [...]string{analysis.OwnerHandoff: "handoff", analysis.OwnerUnknown: "unknown", analysis.OwnerExternal: "external"}[o.Kind]
+	return [...]string{analysis.OwnerHandoff: "handoff", analysis.OwnerUnknown: "unknown",
+		analysis.OwnerExternal: "external"}[o.Kind]
 }
 
 func run(t testing.TB, events []format.Event, f analysis.Filter) (*sums, *analysis.Trace) {
@@ -279,7 +280,8 @@ func TestLawsOnRandomWorkloads(t *testing.T) {
 		golden.Equal(rt, prov, want, "provenance sums to")
 		golden.AtMost(rt, s.total, s.running, "waiting")
 		shuffled, _ := run(t, rapid.Permutation(events).Draw(rt, "order"), open)
-		if diff := cmp.Diff(positive(s.direct), positive(shuffled.direct)) + cmp.Diff(s.byThread, shuffled.byThread); diff != "" {
+		if diff := cmp.Diff(positive(s.direct), positive(shuffled.direct)) + cmp.Diff(s.byThread,
+			shuffled.byThread); diff != "" {
 			rt.Fatalf("the order of events changes blame:\n%s", diff)
 		}
 		cut := rapid.Int64Range(0, 400).Draw(rt, "cut")

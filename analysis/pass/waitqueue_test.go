@@ -75,7 +75,8 @@ func TestLongQueuesAreReportedOnce(t *testing.T) {
 func TestLongQueuesAreVisitedInTheCutOnly(t *testing.T) {
 	const waiting, threads = 5000, 1000
 	events := handedOver(threads, waiting)
-	for _, cut := range []struct{ from, to int64 }{{0, math.MaxInt64}, {0, 1000}, {0, 20_000}, {20_000, 21_000}, {49_000, math.MaxInt64}, {20_000, 10_000}} {
+	for _, cut := range []struct{ from, to int64 }{{0, math.MaxInt64}, {0, 1000}, {0, 20_000}, {20_000, 21_000},
+		{49_000, math.MaxInt64}, {20_000, 10_000}} {
 		filter := analysis.Filter{From: cut.from, To: cut.to}
 		limit := 2 * 32 * int(max(0, min(cut.to, 10*waiting)-cut.from)) / 10 // changes in the cut
 		s := swept(events, filter)
@@ -178,14 +179,16 @@ func TestGroupsAreChargedLikeTheirMembers(t *testing.T) {
 				},
 			)
 		}
-		for pattern, wanted := range map[string]func(int) bool{"": func(int) bool { return true }, "[02468]$": func(thread int) bool { return thread%2 == 0 }} {
+		for pattern, wanted := range map[string]func(int) bool{"": func(int) bool { return true },
+			"[02468]$": func(thread int) bool { return thread%2 == 0 }} {
 			filter := open
 			if pattern != "" {
 				filter.Thread = regexp.MustCompile(pattern)
 			}
 			got, _ := run(t, c.events, filter)
 			want := c.blame(wanted)
-			for what, both := range map[string][2]map[string]int64{"direct": {got.direct, want.direct}, "root": {got.root, want.root}} {
+			for what, both := range map[string][2]map[string]int64{"direct": {got.direct, want.direct},
+				"root": {got.root, want.root}} {
 				golden.Same(rt, positive(both[0]), positive(both[1]), what, "blame of threads", pattern)
 			}
 			if diff := cmp.Diff(want.byThread, got.byThread); diff != "" || got.cutNs != got.total {

@@ -67,7 +67,8 @@ func disagreement(t *analysis.Trust) []format.Warning {
 		{
 			Code: code,
 			Text: human.Say(
-				"thread dumps hidden from the inference agree with %.0f %% of the owners it names; it expects %.0f %% (%v dumps of locks)",
+				"thread dumps hidden from the inference agree with %.0f %% of the owners it names; it expects %.0f "+
+					"%% (%v dumps of locks)",
 				100*seen.Share(),
 				100*expected,
 				seen.Dumps,
@@ -200,7 +201,8 @@ func overflowWarning(overflown bool) []format.Warning {
 	return []format.Warning{
 		{
 			Code: format.CodeOverflow,
-			Text: "the running time of all threads together is more than 292 years: some times are damaged, and all sums are wrong",
+			Text: "the running time of all threads together is more than 292 years: some times are damaged, and all " +
+				"sums are wrong",
 		},
 	}
 }

@@ -63,7 +63,9 @@ func TestStarvation(t *testing.T) {
 		threads int
 		pick    func(turn int, waiting []int) int
 		want    string
-	}{{"in order", 4, inOrder, ""}, {"one is passed", 4, passesOne, "starvation"}, {"by two others", 3, passesOne, "starvation"}, {"in any order", 4, anyhow, ""}, {"backwards in turns", 4, backwardsInTurns, ""}} {
+	}{{"in order", 4, inOrder, ""}, {"one is passed", 4, passesOne, "starvation"},
+		{"by two others", 3, passesOne, "starvation"}, {"in any order", 4, anyhow, ""},
+		{"backwards in turns", 4, backwardsInTurns, ""}} {
 		got := find(t, &served(t, c.threads, c.pick).list, 10000*ms)
 		if kindsOf(got) != c.want {
 			t.Errorf("%s: %+v, want %q", c.name, got, c.want)
@@ -125,7 +127,8 @@ func TestHotStripe(t *testing.T) {
 		name string
 		over func(i int) (int, int64)
 		want string
-	}{{"even", evenly, ""}, {"hot", hot, "hot-stripe"}, {"of two", ofTwo, ""}, {"in a burst", inABurst, ""}, {"one after the other", oneAfterTheOther, ""}} {
+	}{{"even", evenly, ""}, {"hot", hot, "hot-stripe"}, {"of two", ofTwo, ""}, {"in a burst", inABurst, ""},
+		{"one after the other", oneAfterTheOther, ""}} {
 		golden.Equal(t, kindsOf(spreads(c.over)(t)), c.want, c.name)
 	}
 }
@@ -271,7 +274,8 @@ func stopped(activity format.Activity) func(*testing.T) []Finding {
 // An owner that is ready to run, and does not, is told where the recorder says so,
 // as perf does of the kernel's switches.
 func TestDescheduledHolding(t *testing.T) {
-	for activity, want := range map[format.Activity]string{format.ActivityReady: "descheduled-while-holding", format.ActivityRun: ""} {
+	for activity, want := range map[format.Activity]string{format.ActivityReady: "descheduled-while-holding",
+		format.ActivityRun: ""} {
 		if got := stopped(activity)(t); kindsOf(got) != want ||
 			want != "" && (got[0].WaitNs != 300*ms || got[0].Owner != "Shop.sell:1") {
 			t.Errorf("%v: %+v", activity, got)
@@ -311,7 +315,8 @@ func TestPoolExhausted(t *testing.T) {
 	} {
 		if got := borrows(method)(t); kindsOf(got) != want {
 			t.Errorf("%s: %+v", method, got)
-		} else if want != "" && (got[0].WaitNs != 600*ms || got[0].Threads != 2 || got[0].Evidence != "2 waits of 2 threads: nothing was left for 400 ms, 40 % of the time") {
+		} else if want != "" && (got[0].WaitNs != 600*ms || got[0].Threads != 2 ||
+			got[0].Evidence != "2 waits of 2 threads: nothing was left for 400 ms, 40 % of the time") {
 			t.Errorf("%s: %+v", method, got[0])
 		}
 	}

@@ -20,14 +20,16 @@ const (
 
 // Finding is one problem. Its names in JSON are those of the document of analyze.
 type Finding struct {
-	Kind       Kind             `json:"kind"`
-	Title      string           `json:"title"`              // see Titled
-	Lock       string           `json:"lock"`               // that threads wait for
-	Class      string           `json:"class"`              // of that lock
-	Locks      int              `json:"locks,omitempty"`    // of that class and site with this finding, if several; Lock is the one with most waiting
-	LockSite   string           `json:"lockSite,omitempty"` // the place by which a reader knows it
-	Owner      string           `json:"owner,omitempty"`    // the site that acquired it
-	Root       string           `json:"root,omitempty"`     // of BlockedHolding: the lock at the end of most chains of waits
+	Kind  Kind   `json:"kind"`
+	Title string `json:"title"` // see Titled
+	Lock  string `json:"lock"`  // that threads wait for
+	Class string `json:"class"` // of that lock
+	// of that class and site with this finding, if several; Lock is the one with most waiting
+	Locks    int    `json:"locks,omitempty"`
+	LockSite string `json:"lockSite,omitempty"` // the place by which a reader knows it
+	Owner    string `json:"owner,omitempty"`    // the site that acquired it
+	// of BlockedHolding: the lock at the end of most chains of waits
+	Root       string           `json:"root,omitempty"`
 	Site       string           `json:"site,omitempty"`     // of findings without an owner: the site of the waiters
 	Thread     string           `json:"thread,omitempty"`   // of Starvation: the starved thread
 	Evidence   string           `json:"evidence,omitempty"` // in words; "" if kind and owner say it
@@ -83,7 +85,8 @@ var kinds = [...]struct {
 		blame.DoingUnknown,
 		"waiting for {other} while holding {this}, and elsewhere it is the other way round",
 		[2]string{"Take these locks in one order everywhere", ": as it is, a deadlock is a matter of time."},
-		"each of two locks was held while the other was waited for, at different times, by recorded holds or dumps (in dumps, which know locks by " +
+		"each of two locks was held while the other was waited for, at different times, by recorded holds or dumps " +
+			"(in dumps, which know locks by " +
 			"address, only for locks of two classes)",
 	},
 	AsleepHolding: {"sleep-while-holding", blame.Asleep, "asleep while holding {lock}",
@@ -123,27 +126,32 @@ var kinds = [...]struct {
 			"Take it less often",
 			", or let arriving threads take it at once: a lock that is not fair, or a spin before sleep.",
 		},
-		"Blasgen et al. (1979): the queue goes on though threads that did not wait would ask less of the lock than all its time, for longer than queues of " +
-			"that load do by chance (Borel and Tanner; Chernoff). Free time counts of fair locks and of recorded or sampled owners: elsewhere barging is not " +
+		"Blasgen et al. (1979): the queue goes on though threads that did not wait would ask less of the lock than " +
+			"all its time, for longer than queues of " +
+			"that load do by chance (Borel and Tanner; Chernoff). Free time counts of fair locks and of recorded or " +
+			"sampled owners: elsewhere barging is not " +
 			"seen",
 	},
 	Starvation: {"starvation", blame.DoingUnknown, "passed over by others that came later",
 		[2]string{"Take it less often or for less time where the others come from", ", or use a fair lock here."},
-		"bounded bypass (Burns et al. 1982): one of several threads or sites is passed by later comers, once and more each wait beyond what it passes others, " +
+		"bounded bypass (Burns et al. 1982): one of several threads or sites is passed by later comers, once and " +
+			"more each wait beyond what it passes others, " +
 			"and waits longer than they do; neither by chance (Student, Welch)"},
 	HotStripe: {"hot-stripe", blame.DoingUnknown, "the hot one of several that are alike",
 		[2]string{
 			"Spread what it guards more evenly",
 			", by another hash or more stripes, or take the hot entry out of it.",
 		},
-		"one of three or more locks of a class that are waited for at one site in the same time has more waiting than all others, in more windows of time than " +
+		"one of three or more locks of a class that are waited for at one site in the same time has more waiting " +
+			"than all others, in more windows of time than " +
 			"chance gives it (binomial)"},
 	ReadMostly: {"read-mostly", blame.DoingUnknown, "exclusive, and readers wait for readers",
 		[2]string{
 			"Let readers share it",
 			": a concurrent collection, a read-write lock, or a copy that is replaced when it changes.",
 		},
-		"owner and waiter are in methods of the JDK's synchronized collections that only read; a trace does not show which of a program's own sections do"},
+		"owner and waiter are in methods of the JDK's synchronized collections that only read; a trace does not " +
+			"show which of a program's own sections do"},
 	PausedHolding: {
 		"paused-while-holding",
 		blame.DoingUnknown,
@@ -160,14 +168,19 @@ var kinds = [...]struct {
 	NotifyStorm: {"notify-storm", blame.DoingUnknown, "waking all who wait there, mostly in vain",
 		[2]string{"Wake one with notify where any of them will do",
 			", or give each kind of waiter a condition of its own, or use a queue of java.util.concurrent."},
-		"of threads that one thread's notification woke together most wait again at the same place, as soon as the next of them usually has the monitor; that " +
-			"they were woken together: no thread that waited with them slept on, and they come closer to each other than to the next notification, not by chance " +
-			"(Hoeffding). Of Object.wait alone. Share of all waiting, also for resources and for the monitor to come back"},
+		"of threads that one thread's notification woke together most wait again at the same place, as soon as the " +
+			"next of them usually has the monitor; that " +
+			"they were woken together: no thread that waited with them slept on, and they come closer to each other " +
+			"than to the next notification, not by chance " +
+			"(Hoeffding). Of Object.wait alone. Share of all waiting, also for resources and for the monitor to " +
+			"come back"},
 	Polling: {"polling", blame.DoingUnknown, "spinning or polling",
 		[2]string{"Use a lock that parks its waiters",
 			", or declare the place a lock's with --lock-rules, so that it counts as waiting."},
-		"threads sleep or run at one place, by samples, recorded sleeps or dumps; some of them in compareAndSet or onSpinWait, or never all at once, as " +
-			"another thread must be elsewhere to release them, and not by chance (Poisson). Share of waiting and polling"},
+		"threads sleep or run at one place, by samples, recorded sleeps or dumps; some of them in compareAndSet or " +
+			"onSpinWait, or never all at once, as " +
+			"another thread must be elsewhere to release them, and not by chance (Poisson). Share of waiting and " +
+			"polling"},
 }
 
 // detectors find the kinds that rest on more than the activity of owners.

@@ -98,13 +98,16 @@ func TestFindings(t *testing.T) {
 		want string
 	}{
 		{"a goroutine asleep", plan{inner: one("time", "Sleep"), held: 400, waiters: 3}, "sleep-while-holding"},
-		{"both orders, one after the other", plan{held: 400, waiters: 3, blocked: true, turned: true}, "lock-order blocked-while-holding blocked-while-holding"},
-		{"a circle, and no word of the waits it is made of", plan{held: 400, waiters: 1, blocked: true, circle: true}, "deadlock"},
+		{"both orders, one after the other", plan{held: 400, waiters: 3, blocked: true, turned: true},
+			"lock-order blocked-while-holding blocked-while-holding"},
+		{"a circle, and no word of the waits it is made of",
+			plan{held: 400, waiters: 1, blocked: true, circle: true}, "deadlock"},
 
 		{"it only computes", plan{held: 900, waiters: 9}, ""},
 		{"asleep, but hardly anybody waits", plan{inner: one("java.lang.Thread", "sleep"), held: 6, waiters: 1}, ""},
 		{"asleep where nobody waits", plan{inner: one("java.lang.Thread", "sleep"), held: 900}, ""},
-		{"who owned it is a guess", plan{inner: one("java.lang.Thread", "sleep"), held: 400, waiters: 3, estimate: true}, ""},
+		{"who owned it is a guess", plan{inner: one("java.lang.Thread", "sleep"), held: 400, waiters: 3,
+			estimate: true}, ""},
 	} {
 		got := c.plan.run(t)
 		golden.Equal(t, kindsOf(got), c.want, c.name, got)
@@ -114,7 +117,8 @@ func TestFindings(t *testing.T) {
 func TestWhatAFindingSays(t *testing.T) {
 	asleep := plan{inner: one("java.lang.Thread", "sleep"), held: 401, waiters: 3}.run(t)[0]
 	if asleep.Lock != "Ledger@1" || asleep.Class != "Ledger" || asleep.Owner != "Shop.hold:10" ||
-		asleep.WaitNs != 1200*ms || asleep.Share != 1 || asleep.Provenance.ExactNs != 1200*ms || asleep.Confidence != High {
+		asleep.WaitNs != 1200*ms || asleep.Share != 1 || asleep.Provenance.ExactNs != 1200*ms ||
+		asleep.Confidence != High {
 		t.Errorf("%+v", asleep)
 	}
 	blocked := plan{held: 401, waiters: 3, blocked: true}.run(t)[0]

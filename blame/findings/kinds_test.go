@@ -126,7 +126,8 @@ func TestHealthyProgramsHaveNoFindings(t *testing.T) {
 	for _, name := range names {
 		for _, handoff := range []int64{0, 1000} {
 			for _, seed := range seeds {
-				if got := setOf(simulated(t, simulate.Config{Scenario: name, Duration: 5e8, Handoff: handoff, Seed: seed})); got != "" &&
+				if got := setOf(simulated(t, simulate.Config{Scenario: name, Duration: 5e8, Handoff: handoff,
+					Seed: seed})); got != "" &&
 					got != wrong[name] {
 					t.Errorf("%s, seed %d: %q, want %q", name, seed, got, wrong[name])
 				}
@@ -179,38 +180,57 @@ var told = map[string]string{
 	"moved-locks-jdk25.jfr.gz":            "hot-stripe", // one of several is taken by most
 	"notify-jdk25.jfr":                    "",           // short sections, and seldom more than one who waits is woken
 	"perf-python312-seed1.perf.txt.zst":   "sleep-while-holding blocked-while-holding",
-	"perf-python312-seed2.perf.txt.zst":   "sleep-while-holding blocked-while-holding descheduled-while-holding", // more threads than processors, as the kernel tells
-	"perf-rust-seed1.perf.txt.zst":        "",
-	"perf-truth-seed1.perf.txt.zst":       "sleep-while-holding blocked-while-holding",
-	"perf-truth-seed2.perf.txt.zst":       "sleep-while-holding blocked-while-holding descheduled-while-holding", // two of its sections compute, on a machine with 40 others at work
-	"phases-default-settings.jfr":         "",                                                                    // locks are free, and handed over
-	"phases.jfr":                          "",
-	"sampled-v2.bin":                      "blocked-while-holding", // a random program of the simulator, whose locks nest
-	"sampled-v2.txt":                      "blocked-while-holding",
-	"truth-8threads-dumps50ms.jfr":        "sleep-while-holding blocked-while-holding", // exportReport and auditScan sleep, nestedTransfer takes two
-	"truth-8threads-jdk25.jfr":            "sleep-while-holding blocked-while-holding",
-	"truth-8threads.jfr":                  "sleep-while-holding blocked-while-holding",
-	"truth-light-8threads.jfr":            "sleep-while-holding",
-	"truth-series-8dumps-jdk17.txt":       "sleep-while-holding blocked-while-holding",
-	"virtual-jdk25.jfr":                   "", // whom virtual threads wait for is not recorded
-	"xalan-8threads.jfr":                  "", // threads compute
+	// more threads than processors, as the kernel tells
+	"perf-python312-seed2.perf.txt.zst": "sleep-while-holding blocked-while-holding descheduled-while-holding",
+	"perf-rust-seed1.perf.txt.zst":      "",
+	"perf-truth-seed1.perf.txt.zst":     "sleep-while-holding blocked-while-holding",
+	// two of its sections compute, on a machine with 40 others at work
+	"perf-truth-seed2.perf.txt.zst": "sleep-while-holding blocked-while-holding descheduled-while-holding",
+	// locks are free, and handed over
+	"phases-default-settings.jfr": "",
+	"phases.jfr":                  "",
+	// a random program of the simulator, whose locks nest
+	"sampled-v2.bin": "blocked-while-holding",
+	"sampled-v2.txt": "blocked-while-holding",
+	// exportReport and auditScan sleep, nestedTransfer takes two
+	"truth-8threads-dumps50ms.jfr":  "sleep-while-holding blocked-while-holding",
+	"truth-8threads-jdk25.jfr":      "sleep-while-holding blocked-while-holding",
+	"truth-8threads.jfr":            "sleep-while-holding blocked-while-holding",
+	"truth-light-8threads.jfr":      "sleep-while-holding",
+	"truth-series-8dumps-jdk17.txt": "sleep-while-holding blocked-while-holding",
+	"virtual-jdk25.jfr":             "", // whom virtual threads wait for is not recorded
+	"xalan-8threads.jfr":            "", // threads compute
 
-	"findings/convoy-jdk17.jfr.gz":     "",                                                                                  // a fair lock held for 10 us, 32 threads that come every ms, one pause of 20 ms
-	"findings/deadlock-jdk17.txt.gz":   "deadlock",                                                                          // two locks in both orders, each held when the other is asked for
-	"findings/holding-jdk17.jfr.gz":    "sleep-while-holding file-while-holding socket-while-holding blocked-while-holding", // one lock for each
-	"findings/meet-jdk25.jfr.gz":       "",                                                                                  // a barrier: all who are woken go on
-	"findings/one-jdk17.jfr.gz":        "",                                                                                  // notify wakes one of those who wait
-	"findings/orders-jdk17.txt.gz":     "lock-order sleep-while-holding blocked-while-holding",                              // two locks in both orders, in turns
-	"findings/paused-jdk17.jfr.gz":     "sleep-while-holding paused-while-holding",                                          // 120 MB are kept by a collector that stops everything
-	"findings/pipe-jdk17.txt.gz":       "io-while-holding",                                                                  // who has the lock reads from a pipe
-	"findings/polling-jdk17.jfr.gz":    "polling",                                                                           // a lock made of compareAndSet and sleep(1), of which no wait is recorded
-	"findings/spinning-jdk17.jfr.gz":   "polling",                                                                           // the same with onSpinWait
-	"findings/readers-jdk17.jfr.gz":    "read-mostly",                                                                       // indexOf of a synchronized list
-	"findings/starvation-jdk17.jfr.gz": "sleep-while-holding blocked-while-holding starvation",                              // HotSpot's monitor serves the last first, and one of four is always passed by two
-	"findings/storm-jdk17.jfr.gz":      "notify-storm",                                                                      // notifyAll for a letter that one of six fetches
-	"findings/storm-jdk25.jfr.gz":      "notify-storm",
-	"pools/pools-jdk17.jfr":            "sleep-while-holding pool-exhausted", // 8 threads share the two objects of a Hikari pool, and an audit sleeps
-	"pools/pools-jdk25.jfr":            "sleep-while-holding pool-exhausted",
+	// a fair lock held for 10 us, 32 threads that come every ms, one pause of 20 ms
+	"findings/convoy-jdk17.jfr.gz": "",
+	// two locks in both orders, each held when the other is asked for
+	"findings/deadlock-jdk17.txt.gz": "deadlock",
+	// one lock for each
+	"findings/holding-jdk17.jfr.gz": "sleep-while-holding file-while-holding socket-while-holding blocked-while-holding",
+	// a barrier: all who are woken go on
+	"findings/meet-jdk25.jfr.gz": "",
+	// notify wakes one of those who wait
+	"findings/one-jdk17.jfr.gz": "",
+	// two locks in both orders, in turns
+	"findings/orders-jdk17.txt.gz": "lock-order sleep-while-holding blocked-while-holding",
+	// 120 MB are kept by a collector that stops everything
+	"findings/paused-jdk17.jfr.gz": "sleep-while-holding paused-while-holding",
+	// who has the lock reads from a pipe
+	"findings/pipe-jdk17.txt.gz": "io-while-holding",
+	// a lock made of compareAndSet and sleep(1), of which no wait is recorded
+	"findings/polling-jdk17.jfr.gz": "polling",
+	// the same with onSpinWait
+	"findings/spinning-jdk17.jfr.gz": "polling",
+	// indexOf of a synchronized list
+	"findings/readers-jdk17.jfr.gz": "read-mostly",
+	// HotSpot's monitor serves the last first, and one of four is always passed by two
+	"findings/starvation-jdk17.jfr.gz": "sleep-while-holding blocked-while-holding starvation",
+	// notifyAll for a letter that one of six fetches
+	"findings/storm-jdk17.jfr.gz": "notify-storm",
+	"findings/storm-jdk25.jfr.gz": "notify-storm",
+	// 8 threads share the two objects of a Hikari pool, and an audit sleeps
+	"pools/pools-jdk17.jfr": "sleep-while-holding pool-exhausted",
+	"pools/pools-jdk25.jfr": "sleep-while-holding pool-exhausted",
 }
 
 // large are recordings that are read in .ci/run alone.

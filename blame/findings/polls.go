@@ -24,9 +24,12 @@ const (
 // variables, and methods that announce a spin.
 var spinFrames = [...]string{
 	"java.lang.Thread.onSpinWait", "java.lang.Thread.yield",
-	"java.util.concurrent.atomic.Atomic*.compareAndSet", "java.util.concurrent.atomic.Atomic*.weakCompareAndSet", "java.util.concurrent.atomic.Atomic*.compareAndExchange",
-	"java.lang.invoke.VarHandle", "jdk.internal.misc.Unsafe.compareAnd", "jdk.internal.misc.Unsafe.weakCompareAnd", "sun.misc.Unsafe.compareAnd",
-	"sync/atomic.CompareAndSwap", "sync/atomic.(*", "internal/runtime/atomic.Cas", "runtime.Gosched", "runtime.mcall", "runtime.procyield",
+	"java.util.concurrent.atomic.Atomic*.compareAndSet", "java.util.concurrent.atomic.Atomic*.weakCompareAndSet",
+	"java.util.concurrent.atomic.Atomic*.compareAndExchange",
+	"java.lang.invoke.VarHandle", "jdk.internal.misc.Unsafe.compareAnd", "jdk.internal.misc.Unsafe.weakCompareAnd",
+	"sun.misc.Unsafe.compareAnd",
+	"sync/atomic.CompareAndSwap", "sync/atomic.(*", "internal/runtime/atomic.Cas", "runtime.Gosched",
+	"runtime.mcall", "runtime.procyield",
 }
 
 // polls finds places where threads spin or sleep until another thread lets them continue. They

@@ -190,7 +190,8 @@ func TestPollingBySleepIsFound(t *testing.T) {
 func TestSpinningIsFound(t *testing.T) {
 	for inner, want := range map[string]bool{
 		"java.lang.Thread.onSpinWait": true, "java.util.concurrent.atomic.AtomicInteger.compareAndSet": true,
-		"sync/atomic.CompareAndSwapInt32": true, "java.util.concurrent.atomic.AtomicLong.incrementAndGet": false, "Other.method": false,
+		"sync/atomic.CompareAndSwapInt32": true, "java.util.concurrent.atomic.AtomicLong.incrementAndGet": false,
+		"Other.method": false,
 	} {
 		s := newShown(t, 2)
 		spins := s.stack(inner, "Spin.lock", "Worker.run")
@@ -219,7 +220,8 @@ func TestSpinningIsFound(t *testing.T) {
 // there is nothing to do, one that sleeps inside a critical section, and daemons.
 func TestSleepIsNotAlwaysPolling(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for name, list := range map[string][]stay{"as they like": nil, "nothing to do": nil, "staggered": nil, "daemons": nil} {
+	for name, list := range map[string][]stay{"as they like": nil, "nothing to do": nil, "staggered": nil,
+		"daemons": nil} {
 		for thread := range 4 {
 			for at := int64(thread); at < 10_000_000; {
 				sleep, rest := int64(3000), int64(1000)

@@ -40,7 +40,8 @@ var readers = [...]struct {
 	{
 		"java.util.Collections$Synchronized",
 		[]string{"get", "getOrDefault", "contains", "containsKey", "containsValue", "containsAll",
-			"indexOf", "lastIndexOf", "size", "isEmpty", "toArray", "toString", "hashCode", "equals", "first", "last", "firstKey", "lastKey"},
+			"indexOf", "lastIndexOf", "size", "isEmpty", "toArray", "toString", "hashCode", "equals", "first",
+			"last", "firstKey", "lastKey"},
 	},
 	{
 		"java.lang.StringBuffer",

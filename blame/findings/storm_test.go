@@ -135,7 +135,8 @@ func TestWhatANotifyStormSays(t *testing.T) {
 	golden.Equal(
 		t,
 		got.Evidence,
-		"400 times 6.0 threads were woken at once, 83 % of them in vain; the last had the monitor 500 µs after the first",
+		"400 times 6.0 threads were woken at once, 83 % of them in vain; the last had the monitor 500 µs after the "+
+			"first",
 	)
 	storming.long = true
 	golden.Equal(t, storming.run(t)[0].Confidence, Low, "short waits are missing")

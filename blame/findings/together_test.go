@@ -18,9 +18,11 @@ func TestLocksOfOneClassAndSiteAreOneSubject(t *testing.T) {
 		{Class: "java.lang.Thread", Method: "sleep"},
 		{Class: "Shop", Method: "hold", Line: 10},
 	}})
-	write(format.Event{Kind: format.KindStack, Stack: 2, Frames: []format.Frame{{Class: "Shop", Method: "ask", Line: 20}}})
+	write(format.Event{Kind: format.KindStack, Stack: 2,
+		Frames: []format.Frame{{Class: "Shop", Method: "ask", Line: 20}}})
 	for i := range n {
-		write(format.Event{Kind: format.KindObject, Object: format.ObjectID(i + 1), Class: "Ledger", Hash: uint64(i + 1)})
+		write(format.Event{Kind: format.KindObject, Object: format.ObjectID(i + 1), Class: "Ledger",
+			Hash: uint64(i + 1)})
 	}
 	for i := range 2 * n {
 		write(format.Event{Kind: format.KindThread, Thread: format.ThreadID(i + 1)})

@@ -17,7 +17,8 @@ func (f *Finding) Titled(lock, other string) string {
 	if f.initialises() {
 		lock, this = "up the "+f.Class, "up the "+f.Class
 	}
-	return strings.NewReplacer("{lock}", cmp.Or(lock, "the lock"), "{this}", this, "{other}", cmp.Or(other, "another lock")).
+	return strings.NewReplacer("{lock}", cmp.Or(lock, "the lock"), "{this}", this, "{other}",
+		cmp.Or(other, "another lock")).
 		Replace(kinds[f.Kind].title)
 }
 

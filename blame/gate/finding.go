@@ -17,9 +17,10 @@ import (
 
 // findingMetric is the metric of "no finding(KIND)", which has no limit.
 var findingMetric = metric{
-	name:    "finding",
-	unit:    Count,
-	doubts:  []doubter{nothingLeft, unrecorded, damaged, unread, mostOwnersUnknown, unknownMatters, unprovenFinding, unseenPolling},
+	name: "finding",
+	unit: Count,
+	doubts: []doubter{nothingLeft, unrecorded, damaged, unread, mostOwnersUnknown, unknownMatters, unprovenFinding,
+		unseenPolling},
 	measure: countFindings,
 }
 

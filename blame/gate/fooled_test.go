@@ -34,7 +34,8 @@ func recordedOf(t *testing.T, class, rule string, more ...format.Event) (*Rule, 
 	r, err := Parse(rule)
 	golden.OK(t, err)
 	run := NewRun(r)
-	if run.Trace, err = pass.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, run.Visitors()...); err != nil {
+	if run.Trace, err = pass.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime},
+		run.Visitors()...); err != nil {
 		t.Fatal(err)
 	}
 	return &r, run
@@ -46,7 +47,8 @@ func TestHiddenWaitingIsHeldInTheUnitOfTheRule(t *testing.T) {
 	for rule, want := range map[string]Status{
 		"csp(total) < 31%": Pass, "csp(total) < 29%": Undecided,
 		"waiting(total) < 0.61": Pass, "waiting(total) < 0.59": Undecided,
-		"peak csp(total) per 1s < 99%": Undecided, "peak waiting(total) per 1s < 5.9": Undecided, "peak waiting(total) per 1s < 6.1": Pass,
+		"peak csp(total) per 1s < 99%": Undecided, "peak waiting(total) per 1s < 5.9": Undecided,
+		"peak waiting(total) per 1s < 6.1": Pass,
 	} {
 		r, run := recorded(t, rule)
 		run.Stats.Warnings = []format.Warning{{Code: "virtual-threads", Text: "hidden", Hidden: 6e9}}
@@ -59,7 +61,8 @@ func TestHiddenWaitingIsHeldInTheUnitOfTheRule(t *testing.T) {
 func TestIntervalsHaveFewSamples(t *testing.T) {
 	for rule, want := range map[string]Status{
 		"csp(total) < 10%": Pass, "csp(total) < 9%": Undecided, "csp(total) <= 0%": Undecided,
-		"peak csp(total) per 1s < 90%": Undecided, "peak csp(total) per 1s <= 100%": Pass, "peak csp(total) per 10s < 10%": Pass,
+		"peak csp(total) per 1s < 90%": Undecided, "peak csp(total) per 1s <= 100%": Pass,
+		"peak csp(total) per 10s < 10%": Pass,
 	} {
 		r, run := recorded(t, rule)
 		run.Trace.Coverage.Samples = 30
@@ -130,7 +133,8 @@ func TestPeaksJoinWhatHasOneName(t *testing.T) {
 // in ten seconds, of which one waits for three, may wait for seventeen more.
 func TestShortWaitsAreBoundedByTheRunningTime(t *testing.T) {
 	for rule, want := range map[string]Status{
-		"waiting(*) < 2.1": Pass, "waiting(*) < 1.9": Undecided, "waiting(*) < 0.29": Fail, "csp(*) < 99%": Undecided, "csp(*) <= 100%": Pass,
+		"waiting(*) < 2.1": Pass, "waiting(*) < 1.9": Undecided, "waiting(*) < 0.29": Fail,
+		"csp(*) < 99%": Undecided, "csp(*) <= 100%": Pass,
 		"waiting(*) < +20% vs baseline": Pass,
 	} {
 		r, run := recorded(
@@ -163,7 +167,8 @@ func TestLessWaitingIsNoRiseOfPressure(t *testing.T) {
 	wait := func(to int64) format.Event {
 		return format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Stack: 1, Time: 0, End: to}
 	}
-	for rule, want := range map[string]Status{"csp(*) < +20% vs baseline": Pass, "blame(total) < +20% vs baseline": Pass, "csp(*) < 50%": Fail} {
+	for rule, want := range map[string]Status{"csp(*) < +20% vs baseline": Pass,
+		"blame(total) < +20% vs baseline": Pass, "csp(*) < 50%": Fail} {
 		r, now := recorded(t, rule, wait(3e9), idle(1, 3e9, 10e9), idle(2, 0, 9e9)) // 75 % of 4 s
 		_, before := recorded(t, rule, wait(6e9))                                   // 30 % of 20 s
 		got := r.check([]*Run{now}, []*Run{before})

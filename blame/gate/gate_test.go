@@ -99,7 +99,8 @@ func TestParseFileSaysWhere(t *testing.T) {
 // FuzzParse holds that what parses parses again, and has a limit one can be
 // above or below.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"csp(*) < 5%", "p99(a.*) <= 10ms", "no deadlock", "blame(x) < +20% vs baseline", "max(total) < 9223372036s"} {
+	for _, s := range []string{"csp(*) < 5%", "p99(a.*) <= 10ms", "no deadlock", "blame(x) < +20% vs baseline",
+		"max(total) < 9223372036s"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -161,11 +162,15 @@ func TestRulesAgainstKnownRuns(t *testing.T) {
 		run  *Run
 		want Status
 	}{
-		{"csp(sim.Lock0) < 49%", pair, Fail}, {"csp(sim.*) < 51%", pair, Pass}, {"csp(total) < 49%", pair, Fail}, {"csp(sim.Lock9) < 1%", pair, Undecided},
+		{"csp(sim.Lock0) < 49%", pair, Fail}, {"csp(sim.*) < 51%", pair, Pass}, {"csp(total) < 49%", pair, Fail},
+		{"csp(sim.Lock9) < 1%", pair, Undecided},
 		{"csp(sim.Lock0) < 49%", sampled, Fail},
-		{"blame(sim.App.hit) < 49%", pair, Fail}, {"blame(sim.Worker.*) < 49%", pair, Fail}, {"blame(*) < 51%", pair, Pass}, {"blame(sim.App.hi) < 1%", pair, Undecided},
-		{"p99(*) < 900us", pair, Fail}, {"p99(*) < 1100us", pair, Pass}, {"max(total) < 900us", pair, Fail}, {"p50(sim.*) < 2ms", pair, Pass},
-		{"p90(*) < 900us", pair, Fail}, {"p99.9(*) < 900us", pair, Fail}, {"p99.99(*) < 1100us", pair, Pass}, {"p99.9(total) < 1h", sampled, Undecided},
+		{"blame(sim.App.hit) < 49%", pair, Fail}, {"blame(sim.Worker.*) < 49%", pair, Fail},
+		{"blame(*) < 51%", pair, Pass}, {"blame(sim.App.hi) < 1%", pair, Undecided},
+		{"p99(*) < 900us", pair, Fail}, {"p99(*) < 1100us", pair, Pass}, {"max(total) < 900us", pair, Fail},
+		{"p50(sim.*) < 2ms", pair, Pass},
+		{"p90(*) < 900us", pair, Fail}, {"p99.9(*) < 900us", pair, Fail}, {"p99.99(*) < 1100us", pair, Pass},
+		{"p99.9(total) < 1h", sampled, Undecided},
 		{"max(*) < 1ms", pair, Fail}, {"max(*) <= 1ms", pair, Pass},
 		{"p99(*) < 1h", sampled, Undecided}, {"p99(*) < 1ns", alone, Pass}, {"csp(total) < 1%", alone, Pass},
 		{"no deadlock", stuck, Fail}, {"no deadlock", pair, Pass},
@@ -183,9 +188,11 @@ func TestRulesAgainstKnownRuns(t *testing.T) {
 func TestChangesOverTheBaseline(t *testing.T) {
 	base, new := []*Run{run(t, shards(1, 0), true)}, []*Run{run(t, shards(2, 50), true)}
 	for rule, want := range map[string]Status{
-		"blame(sim.App.serve1) < +20% vs baseline": Fail, "csp(sim.Lock1) < +20% vs baseline": Fail, "csp(*) < +20% vs baseline": Fail,
-		"blame(sim.App.serve2) < +20% vs baseline": Pass, "csp(sim.Lock1) < +200% vs baseline": Pass, "csp(sim.Lock3) < +20% vs baseline": Pass,
-		"max(sim.Lock1) < +5% vs baseline": Fail, "max(sim.Lock2) < +20% vs baseline": Pass,
+		"blame(sim.App.serve1) < +20% vs baseline": Fail, "csp(sim.Lock1) < +20% vs baseline": Fail,
+		"csp(*) < +20% vs baseline":                Fail,
+		"blame(sim.App.serve2) < +20% vs baseline": Pass, "csp(sim.Lock1) < +200% vs baseline": Pass,
+		"csp(sim.Lock3) < +20% vs baseline": Pass,
+		"max(sim.Lock1) < +5% vs baseline":  Fail, "max(sim.Lock2) < +20% vs baseline": Pass,
 	} {
 		golden.Equal(t, verdicts(t, rule, new, base).Status, want, rule)
 	}
@@ -206,7 +213,8 @@ func TestTheBaselineSetsTheNoise(t *testing.T) {
 	const rule = "csp(sim.Lock1) < +10% vs baseline"
 	golden.Equal(t, verdicts(t, rule, new, steady).Status, Fail)
 	golden.Equal(t, verdicts(t, rule, new, unsteady).Status, Pass)
-	if got := verdicts(t, "csp(sim.Lock1) < +10% vs baseline", new, []*Run{run(t, simulate.Config{Scenario: "ping-pong", Threads: 1, Duration: 1e9}, true)}); got.Status != Fail {
+	if got := verdicts(t, "csp(sim.Lock1) < +10% vs baseline", new,
+		[]*Run{run(t, simulate.Config{Scenario: "ping-pong", Threads: 1, Duration: 1e9}, true)}); got.Status != Fail {
 		t.Errorf("a lock the baseline never waited for: %+v", got)
 	}
 }

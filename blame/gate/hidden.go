@@ -27,7 +27,8 @@ func tooShort(r *Rule, s *Subject, run *Run) Doubt {
 	}
 	return Doubt{
 		fmt.Sprintf(
-			"waits shorter than %v were not recorded; at most %s of waiting is missing (the time threads ran without a recorded wait)",
+			"waits shorter than %v were not recorded; at most %s of waiting is missing (the time threads ran "+
+				"without a recorded wait)",
 			time.Duration(tr.Coverage.Threshold),
 			human.Say("%v", time.Duration(missing)),
 		),
@@ -55,7 +56,8 @@ func unbounded(_ *Rule, _ *Subject, run *Run) Doubt {
 		if w.Code == format.CodeVirtualThreads && w.Hidden == 0 || w.Code == format.CodeUnlistedThreads {
 			return Doubt{
 				w.Text,
-				"start the program with -XX:StartFlightRecording=settings=contend.jfc after 'contend jfc > contend.jfc', or take dumps with 'jcmd " +
+				"start the program with -XX:StartFlightRecording=settings=contend.jfc after 'contend jfc > " +
+					"contend.jfc', or take dumps with 'jcmd " +
 					"PID Thread.dump_to_file FILE'",
 			}
 		}
@@ -93,7 +95,8 @@ func (r *Rule) upperBound(value float64, hiddenNs int64, tr *analysis.Trace) flo
 	return most
 }
 
-const hiddenSites = "give a recording that shows sleeping and running threads: 'contend record --with both', or thread dumps"
+const hiddenSites = "give a recording that shows sleeping and running threads: 'contend record --with both', or " +
+	"thread dumps"
 
 const hiddenHint = "samples show these waits: 'contend record PID' takes them"
 

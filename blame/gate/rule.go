@@ -164,7 +164,8 @@ func ParseFile(in io.Reader, name string) ([]Rule, error) {
 				Pos:  format.Pos{File: name, Line: n},
 				What: "rule",
 				Err:  fmt.Errorf("%v: %w", err, format.ErrCorrupt),
-				Hint: "write a rule as csp(java.util.Hashtable) < 5%, p99(*) < 10ms, blame(com.acme.*) < +20% vs baseline, no finding(sleep-while-holding), or no deadlock",
+				Hint: "write a rule as csp(java.util.Hashtable) < 5%, p99(*) < 10ms, blame(com.acme.*) < +20% vs " +
+					"baseline, no finding(sleep-while-holding), or no deadlock",
 			}
 		}
 		rules = append(rules, r)

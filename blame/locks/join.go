@@ -26,7 +26,8 @@ func NameableOwners(list []Owner) []Owner {
 		if o.nameable() {
 			named = append(named, o)
 		} else {
-			rest = append(rest, Owner{Site: analysis.PseudoOwner(analysis.OwnerUnknown, 0), WaitNs: o.WaitNs, Provenance: o.Provenance})
+			rest = append(rest, Owner{Site: analysis.PseudoOwner(analysis.OwnerUnknown, 0), WaitNs: o.WaitNs,
+				Provenance: o.Provenance})
 		}
 	}
 	if rest == nil {

@@ -19,7 +19,8 @@ func TestKindsOfWaitsForNoLock(t *testing.T) {
 		{KindSemaphore, "java.util.concurrent.Semaphore.acquire", "com.example.Box.get:7", ""},
 		{KindLatch, "java.lang.Object.wait", "com.example.Page.latch:7", ""},
 		{KindResult, "java.util.concurrent.FutureTask.get", "com.example.Box.get:7", ""},
-		{KindCondition, "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await", "com.example.Box.get:7", ""},
+		{KindCondition, "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await",
+			"com.example.Box.get:7", ""},
 		{KindResource, "java.lang.Thread.sleep", "com.example.Box.get:7", ""},
 	} {
 		r := Resource{What: c.what, Site: c.site, NonLockWait: NonLockWait{WaitNs: 3}}

@@ -25,7 +25,9 @@ type Lock struct {
 // Parties are the threads at both sides of a lock by their places. Owners and waiters are in
 // descending order of waiting.
 type Parties struct {
-	Site    string  `json:"site,omitempty"` // where the lock was made, or, if unknown, is mostly acquired or waited for; "" if that is unknown, too
+	// where the lock was made, or, if unknown, is mostly acquired or waited for; "" if that is unknown,
+	// too
+	Site    string  `json:"site,omitempty"`
 	Owners  []Owner `json:"owners"`
 	Waiting []Site  `json:"waiting"`
 }
@@ -51,7 +53,8 @@ type Doing struct {
 	WaitNs int64  `json:"waitNs"`
 
 	ByProvenance analysis.Known `json:"-"` // for findings
-	Root         Amount         `json:"-"` // of blame.Blocked, for findings: the lock at the end of most chains of waits
+	// of blame.Blocked, for findings: the lock at the end of most chains of waits
+	Root Amount `json:"-"`
 }
 
 // Site is a place at which threads wait.

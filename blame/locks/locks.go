@@ -20,22 +20,24 @@ type Collector struct {
 // Row is one lock, or one class of locks. Times are nanoseconds. Its names in JSON are those of
 // the document of analyze.
 type Row struct {
-	ID           uint32         `json:"-"` // of the lock, or of the class
-	Lock         string         `json:"lock"`
-	Class        string         `json:"class"`
-	Kind         string         `json:"kind"`
-	Waits        int64          `json:"waits"`
-	Failed       int64          `json:"failed,omitempty"` // waits that ended without the lock
-	WaitNs       int64          `json:"waitNs"`           // thread-time
-	WallNs       int64          `json:"wallNs"`
-	MaxNs        int64          `json:"maxNs"` // longest wait; 0 when waits were only sampled
-	P50Ns        int64          `json:"p50Ns"` // percentiles of whole waits, to three digits; 0 when only sampled
-	P99Ns        int64          `json:"p99Ns"`
-	CSP          float64        `json:"csp"`
-	Waiters      int            `json:"waiters"`             // distinct threads
-	Addresses    int            `json:"addresses,omitempty"` // at how many a lock was recorded that collections moved; 0 of others, and of a class
-	Created      format.StackID `json:"-"`                   // that made the lock; NoStack of a class, and where that is not recorded
-	ByProvenance analysis.Known `json:"-"`                   // WaitNs by how the direct owners are known
+	ID      uint32  `json:"-"` // of the lock, or of the class
+	Lock    string  `json:"lock"`
+	Class   string  `json:"class"`
+	Kind    string  `json:"kind"`
+	Waits   int64   `json:"waits"`
+	Failed  int64   `json:"failed,omitempty"` // waits that ended without the lock
+	WaitNs  int64   `json:"waitNs"`           // thread-time
+	WallNs  int64   `json:"wallNs"`
+	MaxNs   int64   `json:"maxNs"` // longest wait; 0 when waits were only sampled
+	P50Ns   int64   `json:"p50Ns"` // percentiles of whole waits, to three digits; 0 when only sampled
+	P99Ns   int64   `json:"p99Ns"`
+	CSP     float64 `json:"csp"`
+	Waiters int     `json:"waiters"` // distinct threads
+	// at how many a lock was recorded that collections moved; 0 of others, and of a class
+	Addresses int `json:"addresses,omitempty"`
+	// that made the lock; NoStack of a class, and where that is not recorded
+	Created      format.StackID `json:"-"`
+	ByProvenance analysis.Known `json:"-"` // WaitNs by how the direct owners are known
 	lengths      *durations.Distribution
 	at           int // its place in the pivot
 }

@@ -107,7 +107,8 @@ func TestRowsByLockAndByClass(t *testing.T) {
 			ByProvenance: known(20),
 		},
 		journal}
-	if diff := cmp.Diff(byLock, collect(false).Rows(), cmpopts.IgnoreUnexported(Row{}), cmpopts.IgnoreFields(Row{}, "ID")); diff != "" {
+	if diff := cmp.Diff(byLock, collect(false).Rows(), cmpopts.IgnoreUnexported(Row{}),
+		cmpopts.IgnoreFields(Row{}, "ID")); diff != "" {
 		t.Error(diff)
 	}
 	journal.Lock = "Journal"
@@ -127,7 +128,8 @@ func TestRowsByLockAndByClass(t *testing.T) {
 			ByProvenance: known(110),
 		},
 		journal}
-	if diff := cmp.Diff(byClass, collect(true).Rows(), cmpopts.IgnoreUnexported(Row{}), cmpopts.IgnoreFields(Row{}, "ID")); diff != "" {
+	if diff := cmp.Diff(byClass, collect(true).Rows(), cmpopts.IgnoreUnexported(Row{}),
+		cmpopts.IgnoreFields(Row{}, "ID")); diff != "" {
 		t.Error(diff)
 	}
 	want := Row{
@@ -141,7 +143,8 @@ func TestRowsByLockAndByClass(t *testing.T) {
 		Waiters:      3,
 		ByProvenance: known(111),
 	}
-	if diff := cmp.Diff(want, collect(false).Total(), cmpopts.IgnoreUnexported(Row{}), cmpopts.IgnoreFields(Row{}, "ID")); diff != "" {
+	if diff := cmp.Diff(want, collect(false).Total(), cmpopts.IgnoreUnexported(Row{}),
+		cmpopts.IgnoreFields(Row{}, "ID")); diff != "" {
 		t.Error(diff)
 	}
 	golden.Equal(t, collect(true).RunningNs(), 1000, "running")

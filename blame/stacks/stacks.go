@@ -15,8 +15,9 @@ type View uint8
 const (
 	Blame   View = iota // the owner's stack
 	Blocked             // the waiter's stack
-	Chain               // the waiter's stack, the lock, what its owner waited for in turn, and the stack of the last owner
-	Site                // the owner's stack from the frame that took the lock outwards
+	// the waiter's stack, the lock, what its owner waited for in turn, and the stack of the last owner
+	Chain
+	Site // the owner's stack from the frame that took the lock outwards
 )
 
 // Views are the names of the views.

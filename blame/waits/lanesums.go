@@ -365,7 +365,8 @@ func (l *LaneSums) finish() {
 	for id := range l.merged {
 		t := l.Threads[id]
 		others.widen(t.First, t.Last)
-		others.WaitNs, others.HeldNs, others.Spans = others.WaitNs+t.WaitNs, others.HeldNs+t.HeldNs, others.Spans+t.Spans
+		others.WaitNs, others.HeldNs, others.Spans = others.WaitNs+t.WaitNs, others.HeldNs+t.HeldNs, others.Spans+
+			t.Spans
 		delete(l.Threads, id)
 	}
 	if l.Merged > 0 {

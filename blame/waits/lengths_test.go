@@ -198,7 +198,8 @@ func TestRowsAndIntervalsSumToTheTotal(t *testing.T) {
 				t.Errorf("%d waits, truth %d", total.Exact.Count(), truth.Waits)
 			}
 			if l == &sampled &&
-				(total.Exact.Count() != 0 || total.AtLeast.Max() > total.AtMost.Max() || total.AtLeast.Max() > config.Duration) {
+				(total.Exact.Count() != 0 || total.AtLeast.Max() > total.AtMost.Max() ||
+					total.AtLeast.Max() > config.Duration) {
 				t.Errorf("at least %d, at most %d", total.AtLeast.Max(), total.AtMost.Max())
 			}
 		}

@@ -183,7 +183,8 @@ func TestLongQueues(t *testing.T) {
 			},
 		)
 	}
-	for _, window := range []struct{ from, to, waits int64 }{{0, 10_000, waiters}, {1002, 1005, waiters - 1}, {3002, 3005, waiters - 201}, {7000, 8000, 0}} {
+	for _, window := range []struct{ from, to, waits int64 }{{0, 10_000, waiters}, {1002, 1005, waiters - 1},
+		{3002, 3005, waiters - 201}, {7000, 8000, 0}} {
 		l := NewLanes(window.from, window.to, 0)
 		if _, err := pass.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, l); err != nil {
 			t.Fatal(err)

@@ -129,7 +129,8 @@ func (c *Collector) Intervals() []durations.Interval {
 			if d.lengths.Count() > 0 {
 				out = append(
 					out,
-					durations.Interval{Tag: c.tag(texts, d.ending), Start: from, End: from + c.interval, Lengths: d.lengths},
+					durations.Interval{Tag: c.tag(texts, d.ending), Start: from, End: from + c.interval,
+						Lengths: d.lengths},
 				)
 			}
 		}

@@ -27,10 +27,11 @@ type Change struct {
 type effect struct {
 	section, readers []bool // by section; nil without such a change
 	keep             float64
-	share            []float64       // by lock: the share of the waiting for known owners that is for owners in the section
-	classes          map[string]bool // of the locks that are removed or split
-	removed          []bool          // by lock
-	stripes          []stripes
+	// by lock: the share of the waiting for known owners that is for owners in the section
+	share   []float64
+	classes map[string]bool // of the locks that are removed or split
+	removed []bool          // by lock
+	stripes []stripes
 }
 
 // stripes are the locks of a replay that stand for one lock of the trace.

@@ -11,8 +11,10 @@ import (
 
 // acquisition describes how a thread got a lock in the trace. The replay repeats it.
 type acquisition struct {
-	free        int64 // time for which the lock was free while the thread was next, ns
-	lag         int64 // delay of the arrival that would explain the place in the queue if the lock served in order of arrival
+	free int64 // time for which the lock was free while the thread was next, ns
+	// delay of the arrival that would explain the place in the queue if the lock served in order of
+	// arrival
+	lag         int64
 	freeBefore  int64 // time for which the lock was free during that delay, ns
 	overtakers  int32 // threads that arrived and acquired it at once while the thread was next
 	waited      bool

@@ -18,15 +18,23 @@ func TestRepairs(t *testing.T) {
 		holds []hold
 		want  string // thread, lock, asked, start and end of the last
 	}{
-		"readers":               {[]hold{{asked: 0, start: 10, end: 20, section: 1, mode: format.Shared}, {thread: 1, asked: 15, start: 15, end: 18, section: 1}}, "1:0 15-15-18 shared"},
-		"no start in a wait":    {[]hold{{asked: 100, start: 200, end: 210, lock: inner}, {asked: 150, start: 150, end: 220}}, "0:0 100-100-220"},
-		"ends":                  {[]hold{known, {thread: 1, asked: 40, start: 50, end: 50, section: 1}}, "1:0 40-50-70"},
-		"starts":                {[]hold{known, {thread: 1, asked: 100, start: 100, end: 105, section: 1}}, "1:0 85-85-105"},
-		"one of two that touch": {[]hold{{asked: 5, start: 10, end: 20}, {asked: 20, start: 20, end: 30}}, "0:0 5-10-30"},
+		"readers": {[]hold{{asked: 0, start: 10, end: 20, section: 1, mode: format.Shared},
+			{thread: 1, asked: 15, start: 15, end: 18, section: 1}}, "1:0 15-15-18 shared"},
+		"no start in a wait": {[]hold{{asked: 100, start: 200, end: 210, lock: inner},
+			{asked: 150, start: 150, end: 220}}, "0:0 100-100-220"},
+		"ends": {[]hold{known, {thread: 1, asked: 40, start: 50, end: 50, section: 1}},
+			"1:0 40-50-70"},
+		"starts": {[]hold{known, {thread: 1, asked: 100, start: 100, end: 105, section: 1}},
+			"1:0 85-85-105"},
+		"one of two that touch": {[]hold{{asked: 5, start: 10, end: 20}, {asked: 20, start: 20, end: 30}},
+			"0:0 5-10-30"},
 		"one order of locks": {[]hold{
-			{asked: 0, start: 1, end: 20, lock: outer}, {asked: 2, start: 3, end: 4, lock: inner}, {asked: 5, start: 6, end: 7, lock: inner},
-			{asked: 50, start: 51, end: 52, lock: outer}, {asked: 40, start: 41, end: 60, lock: inner}}, "0:1 40-41-50"},
-		"no end in a wait": {[]hold{{asked: 40, start: 80, end: 90, lock: inner}, {asked: 10, start: 11, end: 60, lock: outer}}, "0:0 10-11-40"},
+			{asked: 0, start: 1, end: 20, lock: outer}, {asked: 2, start: 3, end: 4, lock: inner},
+			{asked: 5, start: 6, end: 7, lock: inner},
+			{asked: 50, start: 51, end: 52, lock: outer},
+			{asked: 40, start: 41, end: 60, lock: inner}}, "0:1 40-41-50"},
+		"no end in a wait": {[]hold{{asked: 40, start: 80, end: 90, lock: inner},
+			{asked: 10, start: 11, end: 60, lock: outer}}, "0:0 10-11-40"},
 	} {
 		rule := slices.IndexFunc(repairs, func(r repair) bool { return r.name == name })
 		golden.Equal(t, settled(c.holds, repairs), c.want, name)

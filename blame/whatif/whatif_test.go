@@ -63,7 +63,8 @@ func withoutTenures(l *format.List) *format.List {
 			continue
 		case format.KindWait:
 			held := last[ev.Object]
-			if i, _ := slices.BinarySearchFunc(held, ev.End+1, func(h format.Event, t int64) int { return cmp.Compare(h.End, t) }); i > 0 {
+			if i, _ := slices.BinarySearchFunc(held, ev.End+1,
+				func(h format.Event, t int64) int { return cmp.Compare(h.End, t) }); i > 0 {
 				ev.Owner = held[i-1].Thread
 			}
 		}
@@ -98,7 +99,8 @@ func (s *score) try(t *testing.T, c simulate.Config, from source) {
 		if r.Throughput.holds(truth) {
 			s.in++
 		} else {
-			t.Logf("%s, seed %d, %s by %v: throughput %.3f, predicted %.3f", c.Scenario, c.Seed, r.Section, r.By, truth, r.Throughput)
+			t.Logf("%s, seed %d, %s by %v: throughput %.3f, predicted %.3f", c.Scenario, c.Seed, r.Section, r.By,
+				truth, r.Throughput)
 		}
 		if r.WaitNs.holds(float64(waitNs)) {
 			s.waitIn++
@@ -331,7 +333,8 @@ func TestADeadlockIsNotWonByShorterSections(t *testing.T) {
 
 func TestWhatATraceDoesNotHave(t *testing.T) {
 	col, _, _ := collected(t, simulate.Config{Scenario: "nested", Duration: 1e9, Seed: 1}, recorded)
-	for _, ch := range []Change{{Action: Shrink, Section: "x.Y.z"}, {Action: Readers, Section: ""}, {Action: RemoveLock, Class: "x.Y"}, {Action: Split, Class: ""}} {
+	for _, ch := range []Change{{Action: Shrink, Section: "x.Y.z"}, {Action: Readers, Section: ""},
+		{Action: RemoveLock, Class: "x.Y"}, {Action: Split, Class: ""}} {
 		if _, err := col.Predict([]Change{ch}); err == nil {
 			t.Errorf("%+v: no error", ch)
 		}

@@ -269,7 +269,8 @@ func firstArgument(list string) uint64 {
 // complete removes the runtime's outermost frame from every stack. A goroutine without a
 // readable frame waits for the lock named by its state: sync.Mutex.Lock.
 func (g *goroutine) complete() {
-	for n := len(g.frames); n > 1 && g.frames[n-1].Class == "runtime" && g.frames[n-1].Method == "goexit"; n = len(g.frames) {
+	for n := len(g.frames); n > 1 && g.frames[n-1].Class == "runtime" &&
+		g.frames[n-1].Method == "goexit"; n = len(g.frames) {
 		g.frames, g.args = g.frames[:n-1], g.args[:n-1]
 	}
 	lock, method, ok := strings.Cut(strings.TrimPrefix(strings.ToValidUTF8(g.state, "\uFFFD"), "sync."), ".")

@@ -58,14 +58,18 @@ rflags 0x246
 func TestOneDumpIsOne(t *testing.T) {
 	two, three := blocked("2", ""), blocked("3", "")
 	for name, text := range map[string]string{
-		"plain":                        two + "\n" + three,
-		"named by //line":              blocked("2", "main.parse()\n\tyaccpar:153 +0x1\nmain.render(...)\n\t/src/a b.templ:7\n") + "\n" + three,
-		"frames of C":                  blocked("2", "non-Go function\n\tpc=0x7f00\nns::f(int)\n\t/src/f.cpp:4 pc=0x7f01\n") + "\n" + three,
-		"ancestors":                    two + "[originating from goroutine 1]:\nmain.main(...)\n\t/src/main.go:31 +0x78\n\n" + three,
-		"rules in a log":               "-----\nSIGQUIT: quit\n\n" + two + "\n" + three + "\n-----\n\n",
-		"a race before":                raceReport + two + "\n" + three,
-		"a race behind":                two + "\n" + three + raceReport,
-		"threads of the system":        "SIGQUIT: quit\n\n" + two + "\n" + three + "\nrax    0x0\n" + crashedThread + crashedThread,
+		"plain": two + "\n" + three,
+		"named by //line": blocked("2", "main.parse()\n\tyaccpar:153 +0x1\nmain.render(...)\n\t/src/a "+
+			"b.templ:7\n") + "\n" + three,
+		"frames of C": blocked("2", "non-Go function\n\tpc=0x7f00\nns::f(int)\n\t/src/f.cpp:4 "+
+			"pc=0x7f01\n") + "\n" + three,
+		"ancestors": two + "[originating from goroutine 1]:\nmain.main(...)\n\t/src/main.go:31 " +
+			"+0x78\n\n" + three,
+		"rules in a log": "-----\nSIGQUIT: quit\n\n" + two + "\n" + three + "\n-----\n\n",
+		"a race before":  raceReport + two + "\n" + three,
+		"a race behind":  two + "\n" + three + raceReport,
+		"threads of the system": "SIGQUIT: quit\n\n" + two + "\n" + three + "\nrax    0x0\n" + crashedThread +
+			crashedThread,
 		"lines that end as on Windows": strings.ReplaceAll(raceReport+two+"\n"+three+crashedThread, "\n", "\r\n"),
 		"a stack being scanned":        strings.Replace(two, "Lock]", "Lock (scan)]", 1) + "\n" + three,
 	} {
@@ -122,8 +126,10 @@ func TestFilesWithoutTabs(t *testing.T) {
 // A deadlock that the runtime, or a library, reports is said.
 func TestReportedDeadlocks(t *testing.T) {
 	for head, want := range map[string]string{
-		"fatal error: all goroutines are asleep - deadlock!\n\n":                     "the Go runtime ended the program: all goroutines are asleep",
-		"POTENTIAL DEADLOCK:\nPrevious place where the lock was grabbed\n\nHere\n\n": "go-deadlock reports a potential deadlock",
+		"fatal error: all goroutines are asleep - deadlock!\n\n": "the Go runtime ended the " +
+			"program: all goroutines are asleep",
+		"POTENTIAL DEADLOCK:\nPrevious place where the lock was grabbed\n\nHere\n\n": "go-deadlock reports a " +
+			"potential deadlock",
 		"": "",
 	} {
 		s, said := read(t, []byte(head+blocked("2", ""))), ""
@@ -177,8 +183,10 @@ main.refresh()
 
 // Of a dump that people trimmed, the state of a goroutine and the frames that are left count.
 func TestTrimmedDumps(t *testing.T) {
-	const head, tail = "goroutine 133 [sync.Mutex.Lock, 3 minutes]:\n", "\ngoroutine 132 [select]:\nmain.ready()\n\t/src/client.go:301\n"
-	const frames = "sync.(*Mutex).lockSlow(0xc0001260c0)\n\t/go/src/sync/mutex.go:149\nsync.(*Mutex).Lock(...)\n\t/go/src/sync/mutex.go:46\n"
+	const head, tail = "goroutine 133 [sync.Mutex.Lock, 3 minutes]:\n", "\ngoroutine 132 [select]:\nmain.ready()\n" +
+		"\t/src/client.go:301\n"
+	const frames = "sync.(*Mutex).lockSlow(0xc0001260c0)\n\t/go/src/sync/mutex.go:149\nsync.(*Mutex).Lock(...)\n" +
+		"\t/go/src/sync/mutex.go:46\n"
 	const own = "main.connect()\n\t/src/client.go:219\nmain.dial(...)\n\t/src/client.go:266\n"
 	for name, text := range map[string]string{
 		"whole":             head + frames + own,

@@ -99,7 +99,8 @@ func recursive(all []shape) (said []string) {
 			said = append(
 				said,
 				fmt.Sprintf(
-					"a recursive RLock, by its shape: %s waits to read behind the writer at %s, and its caller %s may hold the same %s for reading",
+					"a recursive RLock, by its shape: %s waits to read behind the writer at %s, and its caller %s "+
+						"may hold the same %s for reading",
 					frameText(r.use.At),
 					frameText(all[writer].use.At),
 					frameText(r.frames[outer]),
@@ -108,7 +109,8 @@ func recursive(all []shape) (said []string) {
 			)
 		} else if writer < 0 && !main {
 			named[homeOf(r.use.At)] = true
-			said = append(said, fmt.Sprintf("a %s taken twice, by its shape: %s waits for it, and its caller %s may hold it", r.use.Class, frameText(r.use.At), frameText(r.frames[outer])))
+			said = append(said, fmt.Sprintf("a %s taken twice, by its shape: %s waits for it, and its caller %s may "+
+				"hold it", r.use.Class, frameText(r.use.At), frameText(r.frames[outer])))
 		}
 	}
 	return said
@@ -138,7 +140,8 @@ func starved(all []shape) (said []string) {
 			said = append(
 				said,
 				fmt.Sprintf(
-					"a self-starved pool, by its shape: all %d goroutines of %s wait for it within a task that they run, as at %s",
+					"a self-starved pool, by its shape: all %d goroutines of %s wait for it within a task that they "+
+						"run, as at %s",
 					p.workers,
 					start,
 					frameText(p.task),

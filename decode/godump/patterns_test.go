@@ -73,16 +73,23 @@ net/http.(*conn).serve(0xc000200000)
 func TestPatterns(t *testing.T) {
 	again := strings.NewReplacer("goroutine 20", "goroutine 21", "goroutine 50", "goroutine 51")
 	for _, c := range []struct{ name, text, want string }{
-		{"recursive", reader + writer, "main.(*Cache).Get:18 waits to read behind the writer at main.(*Cache).Put:29, and its caller main.(*Cache).Sum:25"},
-		{"of functions", strings.NewReplacer("(*Cache).", "", "0x3226d7016120", "0x1").Replace(reader + writer), "main.Get:18 waits to read behind the writer at main.Put:29, and its caller main.Sum:25"},
+		{"recursive", reader + writer, "main.(*Cache).Get:18 waits to read behind the writer at " +
+			"main.(*Cache).Put:29, and its caller main.(*Cache).Sum:25"},
+		{"of functions", strings.NewReplacer("(*Cache).", "", "0x3226d7016120", "0x1").Replace(reader + writer),
+			"main.Get:18 waits to read behind the writer at main.Put:29, and its caller main.Sum:25"},
 		{"another holds it", reader + writer + holder, ""},
-		{"no writer", reader, "a sync.RWMutex taken twice, by its shape: main.(*Cache).Get:18 waits for it, and its caller main.(*Cache).Sum:25 may hold it"},
-		{"a writer's own", strings.ReplaceAll(writer, "0x1)\n\t/src/main.go:29 +0x45\n", "0x1)\n\t/src/main.go:29 +0x45\nmain.(*Cache).Fill(0x3226d7016120)\n\t/src/main.go:33 +0x1\n"), "main.(*Cache).Put:29 waits for it, and its caller main.(*Cache).Fill:33 may hold it"},
+		{"no writer", reader, "a sync.RWMutex taken twice, by its shape: main.(*Cache).Get:18 waits for it, and its " +
+			"caller main.(*Cache).Sum:25 may hold it"},
+		{"a writer's own", strings.ReplaceAll(writer, "0x1)\n\t/src/main.go:29 +0x45\n", "0x1)\n\t/src/main.go:29 "+
+			"+0x45\nmain.(*Cache).Fill(0x3226d7016120)\n\t/src/main.go:33 +0x1\n"), "main.(*Cache).Put:29 waits for " +
+			"it, and its caller main.(*Cache).Fill:33 may hold it"},
 		{"one of several methods", writer, ""},
 		{"held by another", reader + holder, ""},
-		{"another object's writer", reader + strings.ReplaceAll(writer, "0x3226d7016120", "0x3226d7019990"), "a sync.RWMutex taken twice"},
+		{"another object's writer", reader + strings.ReplaceAll(writer, "0x3226d7016120", "0x3226d7019990"),
+			"a sync.RWMutex taken twice"},
 		{"called from elsewhere", strings.ReplaceAll(reader, "(*Cache).Sum", "(*Shop).Sum") + writer, ""},
-		{"pool", worker + again.Replace(worker), "all 2 goroutines of main.(*Pool).run wait for it within a task that they run, as at main.outer.func4:63"},
+		{"pool", worker + again.Replace(worker), "all 2 goroutines of main.(*Pool).run wait for it within a task " +
+			"that they run, as at main.outer.func4:63"},
 		{"a pool with a free one", worker + again.Replace(worker) + free, ""},
 		{"one of many things", worker, ""},
 		{"a library's client and server", handler + again.Replace(handler), ""},
@@ -103,7 +110,8 @@ func TestReportsAlone(t *testing.T) {
 	s := read(
 		t,
 		[]byte(
-			"POTENTIAL DEADLOCK: Inconsistent locking. saw this ordering in one goroutine:\nhappened before\na.go:1 a.F { mu.Lock() } <<<<<\n",
+			"POTENTIAL DEADLOCK: Inconsistent locking. saw this ordering in one goroutine:\nhappened before\na.go:1 "+
+				"a.F { mu.Lock() } <<<<<\n",
 		),
 	)
 	if !slices.ContainsFunc(

@@ -55,12 +55,17 @@ func TestUseOf(t *testing.T) {
 		class, method, from string
 	}{
 		{[]string{"sync.(*Mutex).Lock", "shop.order"}, "sync.Mutex", "Lock", "shop.order"},
-		{[]string{"internal/sync.(*Mutex).lockSlow", "internal/sync.(*Mutex).Lock", "sync.(*Mutex).Lock", "sync.(*RWMutex).Lock", "shop.order"}, "sync.RWMutex", "Lock", "shop.order"},
-		{[]string{"sync.(*Mutex).Lock", "sync.(*Once).doSlow", "sync.(*Once).Do", "shop.order"}, "sync.Once", "Lock", "shop.order"},
-		{[]string{"sync.(*Mutex).Unlock", "sync.(*Once).doSlow", "sync.(*Once).Do", "shop.order"}, "sync.Once", "Unlock", "shop.order"},
+		{[]string{"internal/sync.(*Mutex).lockSlow", "internal/sync.(*Mutex).Lock", "sync.(*Mutex).Lock",
+			"sync.(*RWMutex).Lock", "shop.order"}, "sync.RWMutex", "Lock", "shop.order"},
+		{[]string{"sync.(*Mutex).Lock", "sync.(*Once).doSlow", "sync.(*Once).Do", "shop.order"}, "sync.Once", "Lock",
+			"shop.order"},
+		{[]string{"sync.(*Mutex).Unlock", "sync.(*Once).doSlow", "sync.(*Once).Do", "shop.order"}, "sync.Once",
+			"Unlock", "shop.order"},
 		{[]string{"sync.(*Mutex).Lock", "sync.(*Cond).Wait", "shop.order"}, "sync.Mutex", "Lock", "shop.order"},
-		{[]string{"sync.(*Mutex).Lock", "shop.load", "sync.(*Once).doSlow", "sync.(*Once).Do", "shop.order"}, "sync.Mutex", "Lock", "shop.load"},
-		{[]string{"time.Sleep", "shop.load", "sync.(*Once).doSlow", "sync.(*Once).Do", "shop.order"}, "", "", "time.Sleep"},
+		{[]string{"sync.(*Mutex).Lock", "shop.load", "sync.(*Once).doSlow", "sync.(*Once).Do", "shop.order"},
+			"sync.Mutex", "Lock", "shop.load"},
+		{[]string{"time.Sleep", "shop.load", "sync.(*Once).doSlow", "sync.(*Once).Do", "shop.order"}, "", "",
+			"time.Sleep"},
 	} {
 		var frames []format.Frame
 		for _, name := range c.stack {

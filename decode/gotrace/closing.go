@@ -31,7 +31,8 @@ func (r *Reader) finish() {
 	}
 	r.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesWaking})
 	r.Said.Warn(format.CodeIdentity, human.Say(
-		"Go traces name no locks: the %v locks here are distinguished by call sites; sites that wake each other are one lock",
+		"Go traces name no locks: the %v locks here are distinguished by call sites; sites that wake each other are "+
+			"one lock",
 		count,
 	))
 	if r.late > 0 {

@@ -90,7 +90,8 @@ func (in *input) version() (int, error) {
 		return 0, in.fail(
 			fmt.Sprintf("trace of Go 1.%d", v),
 			format.ErrVersion,
-			"build the program with Go 1.22 or later and record again: older traces lack the stacks of unlocking goroutines",
+			"build the program with Go 1.22 or later and record again: older traces lack the stacks of unlocking "+
+				"goroutines",
 		)
 	}
 	return v, nil

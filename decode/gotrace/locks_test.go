@@ -26,9 +26,13 @@ func TestHalvesOfDifferentLocksStayApart(t *testing.T) {
 		joins [][2]*gonames.Use // what wakes what
 		one   bool
 	}{
-		"one lock":               {[][2]*gonames.Use{{at("get", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("get", "RUnlock")}}, true},
-		"two taken together":     {[][2]*gonames.Use{{at("getX", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("getY", "RUnlock")}}, false},
-		"readers of two writers": {[][2]*gonames.Use{{at("get", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("get", "RUnlock")}, {at("set", "Lock"), at("get", "RUnlock")}, {at("get", "RLock"), at("set", "Unlock")}}, true},
+		"one lock": {[][2]*gonames.Use{{at("get", "RLock"), at("put", "Unlock")},
+			{at("put", "Lock"), at("get", "RUnlock")}}, true},
+		"two taken together": {[][2]*gonames.Use{{at("getX", "RLock"), at("put", "Unlock")},
+			{at("put", "Lock"), at("getY", "RUnlock")}}, false},
+		"readers of two writers": {[][2]*gonames.Use{{at("get", "RLock"), at("put", "Unlock")},
+			{at("put", "Lock"), at("get", "RUnlock")}, {at("set", "Lock"), at("get", "RUnlock")},
+			{at("get", "RLock"), at("set", "Unlock")}}, true},
 	} {
 		var s sites
 		var all []site

@@ -181,7 +181,8 @@ func TestMutexOwnerAndIdleness(t *testing.T) {
 	golden.Equal(t, l.Class, "sync.Mutex")
 	golden.Equal(t, l.LockKind, format.KindMutex)
 	checkHeld(t, s, l.Object, n, 2)
-	for fn, want := range map[string]format.Activity{"waitForWork": format.ActivityWait, "idleAround": format.ActivityPark, "holdAlone": format.ActivitySleep} {
+	for fn, want := range map[string]format.Activity{"waitForWork": format.ActivityWait,
+		"idleAround": format.ActivityPark, "holdAlone": format.ActivitySleep} {
 		found := false
 		for _, a := range s.activity[fn] {
 			found = found || a.Activity == want && a.End > a.Time

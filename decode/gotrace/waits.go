@@ -19,7 +19,9 @@ type wait struct {
 	lock              format.ObjectID // given when the trace has been read
 	mode              format.Mode
 	kind              format.LockKind
-	again             int64 // another goroutine was quicker: when a further try began, which stands for the whole acquisition; 0 without one
+	// another goroutine was quicker: when a further try began, which stands for the whole acquisition;
+	// 0 without one
+	again int64
 }
 
 // How long a goroutine may run between two blocks of one acquisition, ns. It tries again: it

@@ -72,7 +72,9 @@ func (r *Reader) Show(ev *format.Event) {
 			Owners:  r.agent.parties(ev.Owners),
 			Waiters: r.agent.parties(ev.Waiters),
 		}
-		if ev.Weight > 0 { // virtual threads, of whose waits the recording has no event; or a busy lock that the agent follows
+		if ev.Weight > 0 {
+			// virtual threads, of whose waits the recording has no event; or a busy lock that the agent
+			// follows
 			out.Time, out.Weight = ev.Time, ev.Weight
 			if r.ids.virtual.inSamples {
 				r.ids.virtual.sample(ev.Time)

@@ -51,21 +51,45 @@ func TestAheadDeliversTheSame(t *testing.T) {
 	garbage := bytes.Repeat([]byte{0xff}, 5000)
 	key := parseHeader(whole[second:])
 	for name, data := range map[string][]byte{
-		"whole":                        whole,
-		"cut in the last chunk":        whole[:len(whole)-10_000],
-		"cut in a header":              whole[:third+20],
-		"garbage in the first chunk":   damaged(func(d []byte) []byte { copy(d[5000:], garbage); return d }),
-		"garbage in the second chunk":  damaged(func(d []byte) []byte { copy(d[second+20_000:], garbage); return d }),
-		"garbage at a chunk's end":     damaged(func(d []byte) []byte { copy(d[third-5000:], garbage); return d }),
-		"garbage between chunks":       slices.Concat(whole[:third], garbage, whole[third:]),
-		"garbage in and behind":        slices.Concat(whole[:third-20_000], garbage, whole[third-20_000:]),
-		"bytes are missing":            slices.Concat(whole[:second+50_000], whole[second+50_100:]),
-		"a size that is too short":     damaged(func(d []byte) []byte { binary.BigEndian.PutUint64(d[second+8:], uint64(key.size-777)); return d }),
-		"a size that is too long":      damaged(func(d []byte) []byte { binary.BigEndian.PutUint64(d[second+8:], uint64(key.size+777)); return d }),
-		"a size of nothing":            damaged(func(d []byte) []byte { binary.BigEndian.PutUint64(d[third+8:], 0); return d }),
-		"a chunk of an older format":   damaged(func(d []byte) []byte { binary.BigEndian.PutUint16(d[third+4:], 0); return d }),
-		"checkpoints that lead astray": damaged(func(d []byte) []byte { binary.BigEndian.PutUint64(d[second+16:], 77); return d }),
-		"no metadata":                  damaged(func(d []byte) []byte { binary.BigEndian.PutUint64(d[third+24:], 1<<40); return d }),
+		"whole":                       whole,
+		"cut in the last chunk":       whole[:len(whole)-10_000],
+		"cut in a header":             whole[:third+20],
+		"garbage in the first chunk":  damaged(func(d []byte) []byte { copy(d[5000:], garbage); return d }),
+		"garbage in the second chunk": damaged(func(d []byte) []byte { copy(d[second+20_000:], garbage); return d }),
+		"garbage at a chunk's end":    damaged(func(d []byte) []byte { copy(d[third-5000:], garbage); return d }),
+		"garbage between chunks":      slices.Concat(whole[:third], garbage, whole[third:]),
+		"garbage in and behind":       slices.Concat(whole[:third-20_000], garbage, whole[third-20_000:]),
+		"bytes are missing":           slices.Concat(whole[:second+50_000], whole[second+50_100:]),
+		"a size that is too short": damaged(func(d []byte) []byte {
+			binary.BigEndian.PutUint64(d[second+8:],
+				uint64(key.size-777))
+			return d
+		}),
+		"a size that is too long": damaged(func(d []byte) []byte {
+			binary.BigEndian.PutUint64(d[second+8:],
+				uint64(key.size+777))
+			return d
+		}),
+		"a size of nothing": damaged(func(d []byte) []byte {
+			binary.BigEndian.PutUint64(d[third+8:],
+				0)
+			return d
+		}),
+		"a chunk of an older format": damaged(func(d []byte) []byte {
+			binary.BigEndian.PutUint16(d[third+4:],
+				0)
+			return d
+		}),
+		"checkpoints that lead astray": damaged(func(d []byte) []byte {
+			binary.BigEndian.PutUint64(d[second+16:],
+				77)
+			return d
+		}),
+		"no metadata": damaged(func(d []byte) []byte {
+			binary.BigEndian.PutUint64(d[third+24:],
+				1<<40)
+			return d
+		}),
 	} {
 		for room, skip := range map[int64]map[ChunkKey]bool{DefaultRoom: nil, 300_000: {key.key(): true}} {
 			want, told, wantErr := delivered(t, data, Options{Skip: skip})

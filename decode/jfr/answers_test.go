@@ -95,7 +95,8 @@ func TestDamageIsSaid(t *testing.T) {
 		}
 	}
 	t.Logf(
-		"of %d damaged recordings %d do not say so and tell something else: %d differ in what the event tells that was hit, %d in a name or a line, %d in more",
+		"of %d damaged recordings %d do not say so and tell something else: %d differ in what the event tells that "+
+			"was hit, %d in a name or a line, %d in more",
 		total,
 		values+names+more,
 		values,
@@ -129,7 +130,8 @@ func TestEachByteIsHeldToAnother(t *testing.T) {
 		}
 	}
 	structure := regexp.MustCompile(
-		"^byte ([0-9]|[123][0-9]) of a header|metadata|^byte (1?[0-9]) of 116 of a checkpoint|^byte [01] of [0-9]+ of jdk",
+		"^byte ([0-9]|[123][0-9]) of a header|metadata|^byte (1?[0-9]) of 116 of a checkpoint|^byte [01] of [0-9]+ " +
+			"of jdk",
 	)
 	for where := range values {
 		if structure.MatchString(where) && !regexp.MustCompile("^byte 3[2-9] of a header").MatchString(where) {
@@ -147,14 +149,17 @@ func TestContradictionsAreSaid(t *testing.T) {
 	}{
 		{"a field of a setting has the name of another text", ours + "/notify-jdk25.jfr", 0x22843, 0xcd, 0xc5},
 		{"a bytecode is of two lines", ours + "/truth-8threads.jfr", 0x22902, 5, 0x15},
-		{"the Java name of a thread is worker-2, that of the system is not", ours + "/truth-8threads.jfr", 0x22c93, 'o', 'k'},
+		{"the Java name of a thread is worker-2, that of the system is not", ours + "/truth-8threads.jfr", 0x22c93,
+			'o', 'k'},
 		{"a thread that only starts and ends has two names", ours + "/phases.jfr", 0x250d1, 'i', 'I'},
 		{"two threads have one Java id", ours + "/phases.jfr", 0x2521f, 0x11, 0x15},
 		{"java.laff.Thread is in java.lang", ours + "/xalan-8threads.jfr", 0x2b67e, 'n', 'f'},
 		{"the rules know ReentrantLock", ours + "/truth-8threads-jdk25.jfr", 0x296b7, 'k', '+'},
 		{"a thread is nearly runnable", ours + "/truth-8threads-jdk25.jfr", 0xb02, 'N', 'J'},
-		{"a method has the name of another, and nothing has its own", ours + "/xalan-8threads.jfr", 0x265f0, 0xdd, 0xf1},
-		{"two symbols have one key", "../../../shared/fixtures/public/jfr/async-profiler-kafka-lock.jfr.gz", 0x86107, 0xeb, 0xb1},
+		{"a method has the name of another, and nothing has its own", ours + "/xalan-8threads.jfr", 0x265f0, 0xdd,
+			0xf1},
+		{"two symbols have one key", "../../../shared/fixtures/public/jfr/async-profiler-kafka-lock.jfr.gz", 0x86107,
+			0xeb, 0xb1},
 	} {
 		if found, _ := filepath.Glob(c.name); len(found) == 0 {
 			continue
@@ -190,9 +195,12 @@ func TestDamageThatHidEverything(t *testing.T) {
 		{"metadata", page(jdk, 3*4096), 0, "no readable metadata"},
 		{"constants", page(jdk, 142854-142854%4096+4096), -1, "checkpoint"},
 		{"2^31 constants", counted, 100, "pool size of a checkpoint"},
-		{"a clock that is too fast", patched(jdk, 56, 4050200851643709488), whole, "its copy in the chunk says another"},
-		{"a clock that is a little too fast", patched(jdk, 56, 2_100_000_001), whole, "its copy in the chunk says another"},
-		{"a clock without a copy that does not fit", bytes.ReplaceAll(patched(jdk, 56, 2_100_000), []byte("\x44FLR"), []byte("\x44FLS")), -1, "does not fit"},
+		{"a clock that is too fast", patched(jdk, 56, 4050200851643709488), whole,
+			"its copy in the chunk says another"},
+		{"a clock that is a little too fast", patched(jdk, 56, 2_100_000_001), whole,
+			"its copy in the chunk says another"},
+		{"a clock without a copy that does not fit",
+			bytes.ReplaceAll(patched(jdk, 56, 2_100_000), []byte("\x44FLR"), []byte("\x44FLS")), -1, "does not fit"},
 		{"a duration", patched(jdk, 40, 9_095_084_977), whole, "another duration"},
 	} {
 		n, st, err := count(c.data)

@@ -79,7 +79,8 @@ func TestRecentAnswersAreTheOnesKnown(t *testing.T) {
 			ids[id] = i
 		}
 	}
-	for _, name := range []string{"App$Lock", "java.util.concurrent.Semaphore$FairSync", "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject"} {
+	for _, name := range []string{"App$Lock", "java.util.concurrent.Semaphore$FairSync",
+		"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject"} {
 		r.intern(name)
 	}
 	for i := range all {
@@ -91,7 +92,8 @@ func TestRecentAnswersAreTheOnesKnown(t *testing.T) {
 		)
 		class := uint32(i % len(r.ids.classes.List))
 		for range 2 {
-			if got, want := r.classify(class, stack), r.rules.Classify(r.ids.classes.List[class], r.ids.frames[stack]); !reflect.DeepEqual(
+			if got, want := r.classify(class, stack), r.rules.Classify(r.ids.classes.List[class],
+				r.ids.frames[stack]); !reflect.DeepEqual(
 				got,
 				want,
 			) {

@@ -43,7 +43,8 @@ const (
 func (c *clock) check(h *header) (why string) {
 	theirs, ours := c.copy, *h
 	differs := c.known &&
-		(theirs.startNanos != ours.startNanos || theirs.startTicks != ours.startTicks || theirs.ticksPerSecond != ours.ticksPerSecond || theirs.major != ours.major || theirs.minor != ours.minor)
+		(theirs.startNanos != ours.startNanos || theirs.startTicks != ours.startTicks ||
+			theirs.ticksPerSecond != ours.ticksPerSecond || theirs.major != ours.major || theirs.minor != ours.minor)
 	fits := c.fits(h)
 	if !fits && differs && c.fits(&theirs) {
 		h.startNanos, h.startTicks, h.ticksPerSecond = theirs.startNanos, theirs.startTicks, theirs.ticksPerSecond

@@ -68,7 +68,8 @@ func cutAnywhere(t *testing.T, data []byte, stride int) {
 			t.Fatalf("prefix %d: %v", i, err)
 		case n < last:
 			t.Fatalf("prefix %d: %d events, a shorter one had %d", i, n, last)
-		case n > whole || st.BytesTotal != int64(i) || st.BytesRead < st.BytesTotal && st.Damage.Whole() || !live && !codes(st)["truncated"]:
+		case n > whole || st.BytesTotal != int64(i) || st.BytesRead < st.BytesTotal && st.Damage.Whole() || !live &&
+			!codes(st)["truncated"]:
 			t.Fatalf("prefix %d: %d events of %d, %+v", i, n, whole, st)
 		}
 		last = n
@@ -134,7 +135,8 @@ func TestHeadersThatLie(t *testing.T) {
 func TestStrangeEventsAreSkipped(t *testing.T) {
 	data := load(t, ours+"/truth-8threads.jfr")
 	want, _, _ := count(data)
-	for _, kind := range [][]byte{{0}, {0xe3, 0x07}, {0xa0, 0x9c, 0x01}, {0xff, 0xff, 0xff, 0x01}} { // the last are 995, 20,000 and 4,194,303
+	for _, kind := range [][]byte{{0}, {0xe3, 0x07}, {0xa0, 0x9c, 0x01}, {0xff, 0xff, 0xff, 0x01}} {
+		// the last are 995, 20,000 and 4,194,303
 		extra := append(append([]byte{byte(6 + len(kind))}, kind...), 1, 2, 3, 4, 5)
 		grown := append(append(bytes.Clone(data[:headerSize]), extra...), data[headerSize:]...)
 		for _, at := range []int{8, 16, 24} { // size and offsets move along

@@ -186,15 +186,20 @@ func TestARecordingMayGoOnBehindItsLastDump(t *testing.T) {
 func TestDumpsShowMonitorsFreeOnly(t *testing.T) {
 	const head = "Full thread dump OpenJDK 64-Bit Server VM (17+35 mixed mode):\n\n"
 	waits := func(state, how, class, frame string) string {
-		return head + "\"waiter\" #20 prio=5 tid=0x1 nid=0x101 waiting [0x1]\n   java.lang.Thread.State: " + state + "\n\tat jdk.internal.misc.Unsafe.park(java.base@17/Native Method)\n\t- " + how + " <0x1f> (a " + class + ")\n\tat " + frame + "\n\tat App.a(App.java:1)\n\nJNI global refs: 5\n"
+		return head + "\"waiter\" #20 prio=5 tid=0x1 nid=0x101 waiting [0x1]\n   java.lang.Thread.State: " + state +
+			"\n\tat jdk.internal.misc.Unsafe.park(java.base@17/Native Method)\n\t- " + how + " <0x1f> (a " + class +
+			")\n\tat " + frame + "\n\tat App.a(App.java:1)\n\nJNI global refs: 5\n"
 	}
 	const aqs = "java.util.concurrent.locks.AbstractQueuedSynchronizer.acquire(java.base@17/AbstractQueuedSynchronizer.java:938)"
 	for _, c := range []struct {
 		what, text string
 		locks      int
 	}{
-		{"a monitor", head + "\"waiter\" #20 prio=5 tid=0x1 nid=0x101 waiting for monitor entry [0x1]\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.a(App.java:1)\n\t- waiting to lock <0x1f> (a App$Lock)\n\nJNI global refs: 5\n", 1},
-		{"the JDK's lock", waits("WAITING (parking)", "parking to wait for ", "java.util.concurrent.locks.ReentrantLock$NonfairSync", aqs), 0},
+		{"a monitor", head + "\"waiter\" #20 prio=5 tid=0x1 nid=0x101 waiting for monitor entry [0x1]\n   " +
+			"java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.a(App.java:1)\n\t- waiting to lock " +
+			"<0x1f> (a App$Lock)\n\nJNI global refs: 5\n", 1},
+		{"the JDK's lock", waits("WAITING (parking)", "parking to wait for ",
+			"java.util.concurrent.locks.ReentrantLock$NonfairSync", aqs), 0},
 		{"a lock of one's own", waits("WAITING (parking)", "parking to wait for ", "App$Mutex$Sync", aqs), 0},
 	} {
 		r := &Reader{
@@ -242,7 +247,8 @@ func TestThreadsAreShownRunning(t *testing.T) {
 	for _, ev := range []format.Event{
 		{Kind: format.KindThread, Thread: 7, Name: "worker"},
 		{Kind: format.KindStack, Stack: 1, Frames: []format.Frame{{Class: "A", Method: "compute", Line: 5}}},
-		{Kind: format.KindStack, Stack: 2, Frames: []format.Frame{{Class: "A", Method: "read", Line: -1}, {Class: "A", Method: "serve", Line: 5}}},
+		{Kind: format.KindStack, Stack: 2, Frames: []format.Frame{{Class: "A", Method: "read", Line: -1},
+			{Class: "A", Method: "serve", Line: 5}}},
 		{Kind: format.KindActivity, Activity: format.ActivityRunnable, Thread: 7, Stack: 2, Time: 59e6, End: 59e6},
 		{Kind: format.KindActivity, Activity: format.ActivityRunnable, Thread: 7, Stack: 1, Time: 59e6, End: 59e6},
 	} {

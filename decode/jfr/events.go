@@ -124,7 +124,8 @@ func wanted() map[string]*eventSpec {
 		if s.fields == nil {
 			s.fields = map[string]slot{}
 		}
-		for name, slot := range map[string]slot{"startTime": slotStart, "duration": slotDuration, "eventThread": slotThread, "stackTrace": slotStack} {
+		for name, slot := range map[string]slot{"startTime": slotStart, "duration": slotDuration,
+			"eventThread": slotThread, "stackTrace": slotStack} {
 			s.fields[name] = slot
 		}
 		m[s.name] = s

@@ -97,7 +97,8 @@ func TestJVMsAreApart(t *testing.T) {
 			t.Errorf("%s: %d JVMs", what, len(all))
 			continue
 		}
-		if threads, locks := shared(all[0].threads, all[1].threads), shared(all[0].locks, all[1].locks); threads+locks > 0 {
+		if threads, locks := shared(all[0].threads, all[1].threads), shared(all[0].locks,
+			all[1].locks); threads+locks > 0 {
 			t.Errorf("%s: %d threads and %d locks are in both", what, threads, locks)
 		}
 	}
@@ -233,8 +234,9 @@ func TestVirtualThreadsHideTheirLives(t *testing.T) {
 // The starts of all count only where they were recorded all the time.
 func TestVirtualThreadsAreCountedOrNot(t *testing.T) {
 	for want, o := range map[bool][]ofJVM{
-		true:  {{}, {ran: true, first: true, started: 2, seen: 2}},
-		false: {{ran: true}, {ran: true, started: 2, seen: 2}, {ran: true, first: true, started: 1, seen: 2}, {ran: true, first: true, unlisted: true, started: 2, seen: 2}},
+		true: {{}, {ran: true, first: true, started: 2, seen: 2}},
+		false: {{ran: true}, {ran: true, started: 2, seen: 2}, {ran: true, first: true, started: 1, seen: 2},
+			{ran: true, first: true, unlisted: true, started: 2, seen: 2}},
 	} {
 		for _, one := range o {
 			golden.Equal(t, one.counted(), want, one, !want)

@@ -34,8 +34,9 @@ type metadata struct {
 	units    [slots]string      // of the times in events, by slot
 	tracing  bool               // of methods is known to it
 	sampler  bool               // async-profiler wrote it
-	unmounts bool               // of JDK 24 or later: virtual threads leave their carriers while they wait for a monitor
-	dense    []*program         // as above, for the usual ids; unwanted for events that are skipped
+	// of JDK 24 or later: virtual threads leave their carriers while they wait for a monitor
+	unmounts bool
+	dense    []*program // as above, for the usual ids; unwanted for events that are skipped
 	parts    parts
 	flaw     string // its first fault; "" for none
 

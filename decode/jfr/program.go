@@ -67,7 +67,8 @@ func (m *metadata) compileClass(cl *class, want map[string]slot) *program {
 		s, take := want[f.name]
 		if !take {
 			m.checkNearMisses(f.name, maps.Keys(want))
-		} else if is := fieldTypes[s]; is != "" && m.classes[f.class] != nil && !strings.HasSuffix(m.classes[f.class].name, is) {
+		} else if is := fieldTypes[s]; is != "" && m.classes[f.class] != nil &&
+			!strings.HasSuffix(m.classes[f.class].name, is) {
 			m.setFault("field " + f.name + " of " + cl.name + " is of a wrong type")
 		}
 		ops, ok := m.field(f, 0)
@@ -237,7 +238,8 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 	}
 	m.part(&m.parts.group, m.parts.thread, slotGroup, nil, map[string]slot{"name": slotName})
 	m.frames()
-	for _, p := range [...]*program{m.parts.thread, m.parts.group, m.parts.class, m.parts.pack, m.parts.symbol, m.parts.method, m.parts.stack, m.parts.operation, m.parts.state} {
+	for _, p := range [...]*program{m.parts.thread, m.parts.group, m.parts.class, m.parts.pack, m.parts.symbol,
+		m.parts.method, m.parts.stack, m.parts.operation, m.parts.state} {
 		if p != nil {
 			p.pool = m.poolOf(p.class.id)
 		}

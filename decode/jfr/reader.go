@@ -17,7 +17,8 @@ type Options struct {
 	Rules        *rules.Table      // separates parks on locks from idle ones; nil means the default
 	Skip         map[ChunkKey]bool // chunks not to read: another input has them
 	AgentSamples bool              // an agent's samples will follow, by Show
-	Room         *Room             // for chunks that are stepped over ahead of the events, which Close ends; nil: none are
+	// for chunks that are stepped over ahead of the events, which Close ends; nil: none are
+	Room *Room
 }
 
 // Reader is a format.Source over one input. The feed yields batches of events of a chunk, the
@@ -171,7 +172,8 @@ func (r *Reader) reportMissing() {
 				0,
 				format.CodeLostData,
 				human.Say(
-					"names, threads or stacks that events of the chunk refer to cannot be read, or contradict others: %v",
+					"names, threads or stacks that events of the chunk refer to cannot be read, or contradict "+
+						"others: %v",
 					r.missing,
 				),
 			),

@@ -37,8 +37,9 @@ type identities struct {
 	frames  [][]format.Frame            // by stack
 	sleeps  map[int64]format.StackID
 	classes format.Interner[string]
-	words   format.Interner[string] // names of classes, methods and threads, which repeat in the constants of all chunks
-	named   []uint32                // by word: the class the JVM calls so, plus one
+	// names of classes, methods and threads, which repeat in the constants of all chunks
+	words   format.Interner[string]
+	named   []uint32 // by word: the class the JVM calls so, plus one
 	methods format.Interner[method]
 	brief   [][]frame // by stack
 	verdict map[verdictKey]rules.Result

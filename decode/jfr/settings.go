@@ -86,7 +86,8 @@ func (r *Reader) unrecorded() []format.Warning {
 	text := "waits were not recorded: the settings disable " + strings.Join(events, " and ")
 	switch {
 	case len(r.recorded) == 0 && !r.waitSeen:
-		text = "it is unknown whether waits were recorded: there is no wait event, and no setting of jdk.JavaMonitorEnter or jdk.ThreadPark"
+		text = "it is unknown whether waits were recorded: there is no wait event, and no setting of " +
+			"jdk.JavaMonitorEnter or jdk.ThreadPark"
 	case len(events) == 0:
 		return nil
 	}

@@ -43,7 +43,8 @@ func (s *symbols) thread(key int64) format.ThreadID {
 		if k.name == "" {
 			k.name = s.ids.words.List[s.word(v[slotOSName])]
 		}
-		if nearly(k.name, s.ids.words.List[s.word(v[slotOSName])]) || k.java > 0 && s.known.java.differs(k.java, s.wordOf(k.name)+1) {
+		if nearly(k.name, s.ids.words.List[s.word(v[slotOSName])]) || k.java > 0 &&
+			s.known.java.differs(k.java, s.wordOf(k.name)+1) {
 			s.missing++
 		}
 		if virtual = v[slotVirtual] != 0; virtual {

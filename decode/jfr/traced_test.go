@@ -24,11 +24,19 @@ func TestFramesTellWhatVirtualThreadsParkOn(t *testing.T) {
 		frames      []format.Frame
 		class, home string
 	}{
-		{framesOf(park, [2]string{aqs, "acquire"}, [2]string{"java.util.concurrent.locks.ReentrantLock$Sync", "lock"}, [2]string{"java.util.concurrent.locks.ReentrantLock", "lock"}, [2]string{"app.Till", "pay"}), "java.util.concurrent.locks.ReentrantLock$NonfairSync", "app.Till"},
-		{framesOf(park, [2]string{aqs, "acquire"}, [2]string{"java.util.concurrent.Semaphore", "acquire"}, [2]string{"app.Pool", "take"}), "java.util.concurrent.Semaphore$NonfairSync", "app.Pool"},
-		{framesOf(park, [2]string{"java.util.concurrent.locks.StampedLock", "acquireRead"}, [2]string{"app.Map", "get"}), "java.util.concurrent.locks.StampedLock", "app.Map"},
-		{framesOf(park, [2]string{aqs, "acquire"}, [2]string{"app.Mutex", "lock"}, [2]string{"app.Till", "pay"}), "app.Mutex", "app.Mutex"},
-		{framesOf(park, [2]string{aqs + "$ConditionObject", "await"}, [2]string{"java.util.concurrent.LinkedBlockingQueue", "take"}, [2]string{"app.Till", "pay"}), aqs + "$ConditionObject", ""},
+		{framesOf(park, [2]string{aqs, "acquire"},
+			[2]string{"java.util.concurrent.locks.ReentrantLock$Sync",
+				"lock"}, [2]string{"java.util.concurrent.locks.ReentrantLock", "lock"}, [2]string{"app.Till",
+				"pay"}), "java.util.concurrent.locks.ReentrantLock$NonfairSync", "app.Till"},
+		{framesOf(park, [2]string{aqs, "acquire"}, [2]string{"java.util.concurrent.Semaphore", "acquire"},
+			[2]string{"app.Pool", "take"}), "java.util.concurrent.Semaphore$NonfairSync", "app.Pool"},
+		{framesOf(park, [2]string{"java.util.concurrent.locks.StampedLock", "acquireRead"},
+			[2]string{"app.Map", "get"}), "java.util.concurrent.locks.StampedLock", "app.Map"},
+		{framesOf(park, [2]string{aqs, "acquire"}, [2]string{"app.Mutex", "lock"}, [2]string{"app.Till", "pay"}),
+			"app.Mutex", "app.Mutex"},
+		{framesOf(park, [2]string{aqs + "$ConditionObject", "await"},
+			[2]string{"java.util.concurrent.LinkedBlockingQueue", "take"}, [2]string{"app.Till",
+				"pay"}), aqs + "$ConditionObject", ""},
 		{framesOf([2]string{threaddump.LockSupport, "parkNanos"}, [2]string{"app.Till", "pause"}), "", "app.Till"},
 	} {
 		if class, home := threaddump.ParkedOn(c.frames); class != c.class || home != c.home {
@@ -47,14 +55,25 @@ func TestFramesTellWhatIsReleased(t *testing.T) {
 		mode     format.Mode
 		passesOn bool
 	}{
-		{framesOf([2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{lock, "unlock"}, app), lock, format.Exclusive, false},
-		{framesOf([2]string{aqs, "signalNext"}, [2]string{aqs, "releaseShared"}, [2]string{readWrite + "$ReadLock", "unlock"}, app), readWrite, format.Shared, false},
-		{framesOf([2]string{aqs, "signalNextIfShared"}, [2]string{aqs, "acquire"}, [2]string{"java.util.concurrent.Semaphore", "acquire"}, app), "java.util.concurrent.Semaphore", format.Exclusive, true},
-		{framesOf([2]string{stamped, "signalNext"}, [2]string{stamped, "unlockRead"}, app), stamped, format.Shared, false},
-		{framesOf([2]string{stamped, "signalNext"}, [2]string{stamped, "releaseWrite"}, [2]string{stamped, "unlockWrite"}, app), stamped, format.Exclusive, false},
-		{framesOf([2]string{stamped, "signalCowaiters"}, [2]string{stamped, "acquireRead"}, app), stamped, format.Shared, true},
-		{framesOf([2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{aqs + "$ConditionObject", "await"}, [2]string{"java.util.concurrent.LinkedBlockingQueue", "take"}, app), lock, format.Exclusive, false},
-		{framesOf([2]string{threaddump.LockSupport, "unpark"}, [2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{lock, "unlock"}, app), lock, format.Exclusive, false}, // as async-profiler records it
+		{framesOf([2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{lock, "unlock"}, app), lock,
+			format.Exclusive, false},
+		{framesOf([2]string{aqs, "signalNext"}, [2]string{aqs, "releaseShared"},
+			[2]string{readWrite + "$ReadLock", "unlock"}, app), readWrite, format.Shared, false},
+		{framesOf([2]string{aqs, "signalNextIfShared"}, [2]string{aqs, "acquire"},
+			[2]string{"java.util.concurrent.Semaphore",
+				"acquire"}, app), "java.util.concurrent.Semaphore", format.Exclusive, true},
+		{framesOf([2]string{stamped, "signalNext"}, [2]string{stamped, "unlockRead"}, app), stamped, format.Shared,
+			false},
+		{framesOf([2]string{stamped, "signalNext"}, [2]string{stamped, "releaseWrite"},
+			[2]string{stamped, "unlockWrite"}, app), stamped, format.Exclusive, false},
+		{framesOf([2]string{stamped, "signalCowaiters"}, [2]string{stamped, "acquireRead"}, app), stamped,
+			format.Shared, true},
+		{framesOf([2]string{aqs, "signalNext"}, [2]string{aqs, "release"},
+			[2]string{aqs + "$ConditionObject", "await"}, [2]string{"java.util.concurrent.LinkedBlockingQueue",
+				"take"}, app), lock, format.Exclusive, false},
+		// as async-profiler records it
+		{framesOf([2]string{threaddump.LockSupport, "unpark"}, [2]string{aqs, "signalNext"},
+			[2]string{aqs, "release"}, [2]string{lock, "unlock"}, app), lock, format.Exclusive, false},
 		{nil, "", format.Exclusive, false},
 	} {
 		got := r.releaseOf(c.frames)
@@ -113,7 +132,8 @@ func TestEachParkHasTheUnparkThatEndedIt(t *testing.T) {
 		lock          format.ObjectID
 		mode          format.Mode
 		again         int64
-	}{{20, 1, 91, 0, 0}, {21, 2, 92, 0, 0}, {0, 3, 91, 0, 0}, {25, 5, 91, format.Shared, 30}, {26, 5, 91, 0, 0}, {27, 7, 91, 0, 0}}
+	}{{20, 1, 91, 0, 0}, {21, 2, 92, 0, 0}, {0, 3, 91, 0, 0}, {25, 5, 91, format.Shared, 30}, {26, 5, 91, 0, 0},
+		{27, 7, 91, 0, 0}}
 	if len(got) != len(want) {
 		t.Fatalf("%d releases: %+v", len(got), got)
 	}
@@ -133,7 +153,8 @@ func TestSamplesOfThreadsThatWaitAreNoRuns(t *testing.T) {
 		t.Fatal("the recording has no states")
 	}
 	key := int64(1 << 20)
-	for name, want := range map[string]bool{"STATE_RUNNABLE": true, "STATE_DEFAULT": true, "STATE_SLEEPING": false, "STATE_PARKED": false} {
+	for name, want := range map[string]bool{"STATE_RUNNABLE": true, "STATE_DEFAULT": true, "STATE_SLEEPING": false,
+		"STATE_PARKED": false} {
 		key++
 		where := r.grow(append([]byte{stringUTF8, byte(len(name))}, name...)...)
 		r.pools[r.meta.parts.state.pool].set(key, uint32(where)+1)
@@ -192,7 +213,8 @@ func TestWhoIsWokenRunsSoon(t *testing.T) {
 	for _, c := range []struct {
 		ago  [2]int64 // how long before the end of the park the releases were
 		want int64
-	}{{[2]int64{800_000, 200_000}, 800_000}, {[2]int64{1_500_000, 200_000}, 200_000}, {[2]int64{9_000_000, 1_500_000}, 1_500_000}} {
+	}{{[2]int64{800_000, 200_000}, 800_000}, {[2]int64{1_500_000, 200_000}, 200_000},
+		{[2]int64{9_000_000, 1_500_000}, 1_500_000}} {
 		w := &unparks{parks: []endedPark{{0, end, 1, 91, 0, 7, 0, false}}}
 		for i, ago := range c.ago {
 			w.calls.list = append(w.calls.list, unpark{end - ago, format.ThreadID(20 + i), 1, release{family: 7}})

@@ -60,7 +60,8 @@ func (h *unobserved) warnings() (out []format.Warning) {
 	if h.cut.waits > 0 {
 		say(
 			format.CodeTruncatedStacks,
-			"the stacks of %s, %v of waiting, end before the outermost frame: record with -XX:FlightRecorderOptions=stackdepth=256",
+			"the stacks of %s, %v of waiting, end before the outermost frame: record with "+
+				"-XX:FlightRecorderOptions=stackdepth=256",
 			human.Some(int(h.cut.waits), "wait", "waits"),
 			time.Duration(h.cut.ns),
 		)

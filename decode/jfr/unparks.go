@@ -62,7 +62,8 @@ func (s *symbols) releaseOf(frames []format.Frame) (what release) {
 	for _, f := range frames {
 		family := threaddump.FamilyOf(f.Class)
 		switch {
-		case strings.HasPrefix(f.Class, threaddump.QueuedSynchronizer) && strings.HasSuffix(f.Class, threaddump.Conditions):
+		case strings.HasPrefix(f.Class, threaddump.QueuedSynchronizer) &&
+			strings.HasSuffix(f.Class, threaddump.Conditions):
 			family = "java.util.concurrent.locks.ReentrantLock"
 		case strings.HasPrefix(f.Class, threaddump.QueuedSynchronizer) || f.Class == threaddump.LockSupport:
 			family = ""

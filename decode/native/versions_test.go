@@ -82,7 +82,8 @@ func TestRepeatsOfNothing(t *testing.T) {
 		{"too many parts", [][]byte{tick, part, {kindParts, 4, 3, 1, 1, 1}}, 3, 3, true},
 		{"too many instants", [][]byte{tick, part, {kindAgain, 6, 1, 2, 2, 0, 2, 0}}, 4, 4, true},
 		{"a list that is longer than its event", [][]byte{tick, part, {kindAgain, 3, 1, 100, 2}}, 9, 2, true},
-		{"a part without an instant", [][]byte{part, {kindParts, 2, 1, 1}, {byte(format.KindThreadStart), 2, 2, 1}, {kindParts, 2, 1, 1}}, 4, 4, false},
+		{"a part without an instant", [][]byte{part, {kindParts, 2, 1, 1}, {byte(format.KindThreadStart), 2, 2, 1},
+			{kindParts, 2, 1, 1}}, 4, 4, false},
 	} {
 		raw := bytes.Join(c.raw, nil)
 		data := append([]byte(format.Magic), format.Version2, 0, 0, 0)

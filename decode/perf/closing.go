@@ -129,20 +129,33 @@ func (r *Reader) conclude() {
 		code, text string
 	}{
 		{r.events > 0, format.CodeEpoch, "perf script has no time of day: times count from the start of the machine"},
-		{s.lost > 0, format.CodeLostData, human.Say("%s: perf lost %v events; record with a larger buffer (-m 64M) or fewer events", file, s.lost)},
-		{s.late > 0, format.CodeClock, human.Say("%s: %v of %v events are out of order, by up to %v", file, s.late, r.events, time.Duration(s.latest))},
-		{s.unreadable > 0, format.CodeLostData, human.Say("%s: the fields of %v events cannot be read", file, s.unreadable)},
+		{s.lost > 0, format.CodeLostData, human.Say("%s: perf lost %v events; record with a larger buffer (-m 64M) "+
+			"or fewer events", file, s.lost)},
+		{s.late > 0, format.CodeClock, human.Say("%s: %v of %v events are out of order, by up to %v", file, s.late,
+			r.events, time.Duration(s.latest))},
+		{s.unreadable > 0, format.CodeLostData,
+			human.Say("%s: the fields of %v events cannot be read", file, s.unreadable)},
 		{s.junk > 0, format.CodeLines, human.Say("%s: %v lines are not events of perf script", file, s.junk)},
-		{s.unended+s.unbegun > 0, format.CodeUnended, human.Say("%s: the begin or the end of %v waits is missing", file, s.unended+s.unbegun)},
+		{s.unended+s.unbegun > 0, format.CodeUnended,
+			human.Say("%s: the begin or the end of %v waits is missing", file, s.unended+s.unbegun)},
 		{len(s.foreign) > 0, format.CodeEvents, fmt.Sprintf("%s: %s", file, s.foreignText())},
-		{r.events > 0 && !s.locks, format.CodeNotRecorded, fmt.Sprintf("%s: it has no events of futexes or kernel locks: no thread waited, or they were not recorded ('contend perf-args' prints how)", file)},
-		{s.homeless > 0, format.CodeProcess, fmt.Sprintf("%s: the text names no processes: a lock is known by its address alone; print it with -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso", file)},
-		{s.bare > 0, format.CodeStacks, human.Say("%s: %v of %v waits have no call chain (record with perf -g): %v were taken for mutex waits by the futex value 2, waits for a thread id for pthread_join", file, s.bare, s.waits, s.guessed)},
-		{s.parks > 0, format.CodeIdentity, human.Say("waiters of parking_lot, absl::Mutex and the like wait at addresses of their own: the %v such locks here are distinguished by the functions that acquire them", s.parks)},
-		{s.gils > 0 && !r.stacks.python, format.CodePython, fmt.Sprintf("%s: Python functions are missing: run the program with python -X perf (3.12 and later)", file)},
+		{r.events > 0 && !s.locks, format.CodeNotRecorded, fmt.Sprintf("%s: it has no events of futexes or kernel "+
+			"locks: no thread waited, or they were not recorded ('contend perf-args' prints how)", file)},
+		{s.homeless > 0, format.CodeProcess, fmt.Sprintf("%s: the text names no processes: a lock is known by its "+
+			"address alone; print it with -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso", file)},
+		{s.bare > 0, format.CodeStacks, human.Say("%s: %v of %v waits have no call chain (record with perf -g): %v "+
+			"were taken for mutex waits by the futex value 2, waits for a thread id for pthread_join", file, s.bare,
+			s.waits, s.guessed)},
+		{s.parks > 0, format.CodeIdentity, human.Say("waiters of parking_lot, absl::Mutex and the like wait at "+
+			"addresses of their own: the %v such locks here are distinguished by the functions that acquire them",
+			s.parks)},
+		{s.gils > 0 && !r.stacks.python, format.CodePython, fmt.Sprintf("%s: Python functions are missing: run the "+
+			"program with python -X perf (3.12 and later)", file)},
 		{s.mutexes > 0, format.CodeSpinning, "waits that ended while spinning leave no futex event and are missing"},
-		{s.kernel > 0, format.CodeKernel, human.Say("owners of kernel locks are not recorded: %v waits have waiters only", s.kernel)},
-		{s.lag > 0, format.CodeScheduling, human.Say("%v of the waiting for locks passed between a thread's wake-up and its return", time.Duration(s.lag))},
+		{s.kernel > 0, format.CodeKernel, human.Say("owners of kernel locks are not recorded: %v waits have waiters "+
+			"only", s.kernel)},
+		{s.lag > 0, format.CodeScheduling, human.Say("%v of the waiting for locks passed between a thread's wake-up "+
+			"and its return", time.Duration(s.lag))},
 	} {
 		if w.holds {
 			r.Said.Warn(w.code, w.text)

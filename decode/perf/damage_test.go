@@ -88,7 +88,8 @@ func TestDamageIsToldWithNumbers(t *testing.T) {
 	r, _ = readAll(
 		t,
 		[]byte(
-			"t 7 [000] 1.000001: syscalls:sys_enter_futex: what: 0x1\nt 7 [000] 1.1: x\nnot perf\nt 7 [000] 2.000000: raw_syscalls:sys_enter: NR 202 (zz\n",
+			"t 7 [000] 1.000001: syscalls:sys_enter_futex: what: 0x1\nt 7 [000] 1.1: x\nnot perf\nt 7 [000] "+
+				"2.000000: raw_syscalls:sys_enter: NR 202 (zz\n",
 		),
 	)
 	if s = r.Stats(); len(s.Warnings) < 3 || !warned(s, "lost-data") || !warned(s, "lines") {
@@ -106,7 +107,8 @@ func TestKernelLocksAreThoseOfPerfLock(t *testing.T) {
 		0xffff8881071b00b8: {
 			17,
 			174160,
-		}, 0xffff888627c2ba80: {29, 488}, 0xffffea00048aaca8: {2, 215}, 0xffff88810739a298: {14, 176}, 0xffff8881003c07ec: {2, 140},
+		}, 0xffff888627c2ba80: {29, 488}, 0xffffea00048aaca8: {2, 215}, 0xffff88810739a298: {14,
+			176}, 0xffff8881003c07ec: {2, 140},
 		0xffff888627d2ba80: {
 			1,
 			44,

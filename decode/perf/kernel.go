@@ -155,7 +155,8 @@ var known = []struct{ class, caller, name string }{
 		"kernel:rwsem",
 		"madvise_lock",
 		"mmap_lock",
-	}, {"kernel:rwsem", "mm_populate", "mmap_lock"}, {"kernel:rwsem", "brk", "mmap_lock"}, {"kernel:rwsem", "x64_sys_brk", "mmap_lock"},
+	}, {"kernel:rwsem", "mm_populate", "mmap_lock"}, {"kernel:rwsem", "brk", "mmap_lock"}, {"kernel:rwsem",
+		"x64_sys_brk", "mmap_lock"},
 	{
 		"kernel:rwsem",
 		"dup_mmap",

@@ -16,12 +16,19 @@ import (
 func TestLinesOfEvents(t *testing.T) {
 	for line, want := range map[string]sample{
 		"        worker-1 31956 [001]  1354.022351: syscalls:sys_enter_futex: uaddr: 0x10": {comm: []byte("worker-1"), pid: none, tid: 31956, cpu: 1, time: 1354_022_351_000, event: []byte("syscalls:sys_enter_futex"), args: []byte("uaddr: 0x10")},
-		"wk 0  3637/3675  [001] 22618.038517994:       sched:sched_switch: prev_comm=wk 0": {comm: []byte("wk 0"), pid: 3637, tid: 3675, cpu: 1, time: 22618_038_517_994, event: []byte("sched:sched_switch"), args: []byte("prev_comm=wk 0")},
-		"t 7 1.160000: 250000 cycles:u: 2b9a spin (t)":                                     {comm: []byte("t"), pid: none, tid: 7, cpu: none, time: 1_160_000_000, event: []byte("cycles:u"), args: []byte("2b9a spin (t)")},
-		"kworker/0:1 9 [000] d.h3. 1.000001: sched:sched_waking: comm=a":                   {comm: []byte("kworker/0:1"), pid: none, tid: 9, cpu: 0, time: 1_000_001_000, event: []byte("sched:sched_waking"), args: []byte("comm=a")}, // with the flags of ftrace
-		"t 28036 [000] 22800.966883: PERF_RECORD_COMM exec: t:28036/28036":                 {comm: []byte("t"), pid: none, tid: 28036, cpu: 0, time: 22800_966_883_000, event: []byte("PERF_RECORD_COMM"), args: []byte("exec: t:28036/28036")},
-		":-1    -1/-1    [001] 2.000000: sched:sched_switch: a":                            {comm: []byte(":-1"), pid: none, tid: none, cpu: 1, time: 2_000_000_000, event: []byte("sched:sched_switch"), args: []byte("a")},
-		"a: b: 1.5: c 12 [000] 2.000000: x:y: z":                                           {comm: []byte("a: b: 1.5: c"), pid: none, tid: 12, cpu: 0, time: 2_000_000_000, event: []byte("x:y"), args: []byte("z")},
+		"wk 0  3637/3675  [001] 22618.038517994:       sched:sched_switch: prev_comm=wk 0": {comm: []byte("wk 0"),
+			pid: 3637, tid: 3675, cpu: 1, time: 22618_038_517_994, event: []byte("sched:sched_switch"), args: []byte("prev_comm=wk 0")},
+		"t 7 1.160000: 250000 cycles:u: 2b9a spin (t)": {comm: []byte("t"),
+			pid: none, tid: 7, cpu: none, time: 1_160_000_000, event: []byte("cycles:u"), args: []byte("2b9a spin (t)")},
+		// with the flags of ftrace
+		"kworker/0:1 9 [000] d.h3. 1.000001: sched:sched_waking: comm=a": {comm: []byte("kworker/0:1"), pid: none,
+			tid: 9, cpu: 0, time: 1_000_001_000, event: []byte("sched:sched_waking"), args: []byte("comm=a")},
+		"t 28036 [000] 22800.966883: PERF_RECORD_COMM exec: t:28036/28036": {comm: []byte("t"),
+			pid: none, tid: 28036, cpu: 0, time: 22800_966_883_000, event: []byte("PERF_RECORD_COMM"), args: []byte("exec: t:28036/28036")},
+		":-1    -1/-1    [001] 2.000000: sched:sched_switch: a": {comm: []byte(":-1"),
+			pid: none, tid: none, cpu: 1, time: 2_000_000_000, event: []byte("sched:sched_switch"), args: []byte("a")},
+		"a: b: 1.5: c 12 [000] 2.000000: x:y: z": {comm: []byte("a: b: 1.5: c"), pid: none, tid: 12, cpu: 0,
+			time: 2_000_000_000, event: []byte("x:y"), args: []byte("z")},
 	} {
 		var s sample
 		if !s.parse([]byte(line)) {
@@ -35,7 +42,8 @@ func TestLinesOfEvents(t *testing.T) {
 			t.Errorf("%q: %+v", line, s)
 		}
 	}
-	for _, line := range []string{"", "\t8612b futex_wait+0x2b (inlined)", "  t.cc:12", "# arch : x86_64", "t 7 [000] 1.16: x:y: z", "t [000] 1.160000: x:y: z",
+	for _, line := range []string{"", "\t8612b futex_wait+0x2b (inlined)", "  t.cc:12", "# arch : x86_64",
+		"t 7 [000] 1.16: x:y: z", "t [000] 1.160000: x:y: z",
 		"7 1.160000: x:y: z", "t 7 [000] 99999999999.000000: x:y: z", "2026-01-01 10:00:00 INFO a.b: c"} {
 		var s sample
 		if s.parse([]byte(line)) && string(s.comm) != "" {
@@ -84,15 +92,18 @@ func TestFramesAreShownAsTheirLanguageWritesThem(t *testing.T) {
 
 func TestPythonFunctionsAreNamedByTheirModules(t *testing.T) {
 	for name, want := range map[string]string{
-		"py::recount:/home/me/shop/stock.py":                               "stock recount stock.py",
-		"py::Thread.join:/usr/lib/python3.12/threading.py":                 "python3.12.threading Thread.join threading.py",
-		"py::get:/usr/lib/python3.12/concurrent/futures/__init__.py":       "python3.12.concurrent.futures get __init__.py",
+		"py::recount:/home/me/shop/stock.py": "stock recount stock.py",
+		"py::Thread.join:/usr/lib/python3.12/threading.py": "python3.12.threading Thread.join " +
+			"threading.py",
+		"py::get:/usr/lib/python3.12/concurrent/futures/__init__.py": "python3.12.concurrent.futures get " +
+			"__init__.py",
 		"py::send:/venv/lib/python3.13/site-packages/requests/sessions.py": "requests.sessions send sessions.py",
-		"py::_find_and_load:<frozen importlib._bootstrap>":                 "python.importlib._bootstrap _find_and_load ",
-		"py::main.<locals>.<lambda>:app.py":                                "app main.<locals>.<lambda> app.py",
-		"py::<module>:<string>":                                            "<string> <module> <string>",
-		"std::mutex::lock":                                                 "",
-		"py::":                                                             "",
+		"py::_find_and_load:<frozen importlib._bootstrap>": "python.importlib._bootstrap " +
+			"_find_and_load ",
+		"py::main.<locals>.<lambda>:app.py": "app main.<locals>.<lambda> app.py",
+		"py::<module>:<string>":             "<string> <module> <string>",
+		"std::mutex::lock":                  "",
+		"py::":                              "",
 	} {
 		f, ok := pythonFrame(name)
 		if got := f.Class + " " + f.Method + " " + f.File; ok != (want != "") || ok && got != want {
@@ -127,7 +138,9 @@ func TestPythonWithoutItsFunctionsIsHinted(t *testing.T) {
 // That the interpreter takes a lock, or a module of Python's own, tells none of
 // them: the program does.
 func TestLocksAreCalledByTheProgram(t *testing.T) {
-	chain := "\t 1 __lll_lock_wait (libc.so.6)\n\t 2 method_vectorcall (libpython3.12.so.1.0)\n\t 3 py::Handler.acquire:/usr/lib/python3.12/logging/__init__.py (perf-1.map)\n\t 4 py::reserve:/src/shop.py (perf-1.map)\n"
+	chain := "\t 1 __lll_lock_wait (libc.so.6)\n\t 2 method_vectorcall (libpython3.12.so.1.0)\n\t 3 " +
+		"py::Handler.acquire:/usr/lib/python3.12/logging/__init__.py (perf-1.map)\n\t 4 py::reserve:/src/shop.py " +
+		"(perf-1.map)\n"
 	text := bytes.ReplaceAll(
 		script("2 1 wait 10 2 0 0 mutex", "3 2 wake 10 1", "3 2.002 ret 1", "2 2.51 ret 0"),
 		[]byte(chains["mutex"]),

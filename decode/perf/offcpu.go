@@ -10,14 +10,20 @@ import (
 // recording, the stack decides.
 var calls = map[string]format.Activity{
 	"nanosleep": format.ActivitySleep, "clock_nanosleep": format.ActivitySleep, "pause": format.ActivityPark,
-	"poll": format.ActivityPark, "ppoll": format.ActivityPark, "select": format.ActivityPark, "pselect6": format.ActivityPark,
-	"epoll_wait": format.ActivityPark, "epoll_pwait": format.ActivityPark, "epoll_pwait2": format.ActivityPark, "io_getevents": format.ActivityPark,
-	"wait4": format.ActivityPark, "waitid": format.ActivityPark, "rt_sigtimedwait": format.ActivityPark, "rt_sigsuspend": format.ActivityPark,
-	"accept": format.ActivityPark, "accept4": format.ActivityPark, "io_uring_enter": format.ActivityIO,
+	"poll": format.ActivityPark, "ppoll": format.ActivityPark, "select": format.ActivityPark,
+	"pselect6":   format.ActivityPark,
+	"epoll_wait": format.ActivityPark, "epoll_pwait": format.ActivityPark, "epoll_pwait2": format.ActivityPark,
+	"io_getevents": format.ActivityPark,
+	"wait4":        format.ActivityPark, "waitid": format.ActivityPark, "rt_sigtimedwait": format.ActivityPark,
+	"rt_sigsuspend": format.ActivityPark,
+	"accept":        format.ActivityPark, "accept4": format.ActivityPark, "io_uring_enter": format.ActivityIO,
 	"read": format.ActivityIO, "write": format.ActivityIO, "readv": format.ActivityIO, "writev": format.ActivityIO,
-	"pread64": format.ActivityFile, "pwrite64": format.ActivityFile, "fsync": format.ActivityFile, "fdatasync": format.ActivityFile,
-	"openat": format.ActivityFile, "unlink": format.ActivityFile, "rename": format.ActivityFile, "msync": format.ActivityFile,
-	"recvfrom": format.ActivitySocket, "sendto": format.ActivitySocket, "recvmsg": format.ActivitySocket, "sendmsg": format.ActivitySocket,
+	"pread64": format.ActivityFile, "pwrite64": format.ActivityFile, "fsync": format.ActivityFile,
+	"fdatasync": format.ActivityFile,
+	"openat":    format.ActivityFile, "unlink": format.ActivityFile, "rename": format.ActivityFile,
+	"msync":    format.ActivityFile,
+	"recvfrom": format.ActivitySocket, "sendto": format.ActivitySocket, "recvmsg": format.ActivitySocket,
+	"sendmsg": format.ActivitySocket,
 	"connect": format.ActivitySocket, "recvmmsg": format.ActivitySocket,
 }
 
@@ -40,11 +46,13 @@ var sleepers = []struct {
 	{
 		"do_select",
 		format.ActivityPark,
-	}, {"core_sys_select", format.ActivityPark}, {"do_wait", format.ActivityPark}, {"kernel_wait4", format.ActivityPark},
+	}, {"core_sys_select", format.ActivityPark}, {"do_wait", format.ActivityPark}, {"kernel_wait4",
+		format.ActivityPark},
 	{
 		"inet_csk_accept",
 		format.ActivityPark,
-	}, {"do_sigtimedwait", format.ActivityPark}, {"sigsuspend", format.ActivityPark}, {"worker_thread", format.ActivityPark},
+	}, {"do_sigtimedwait", format.ActivityPark}, {"sigsuspend", format.ActivityPark}, {"worker_thread",
+		format.ActivityPark},
 	{"futex", format.ActivityWait}, {"do_futex", format.ActivityWait},
 	{
 		"tcp_",
@@ -53,7 +61,8 @@ var sleepers = []struct {
 	{
 		"sock_",
 		format.ActivitySocket,
-	}, {"sk_", format.ActivitySocket}, {"skb_", format.ActivitySocket}, {"vsock_", format.ActivitySocket}, {"netlink_", format.ActivitySocket},
+	}, {"sk_", format.ActivitySocket}, {"skb_", format.ActivitySocket}, {"vsock_",
+		format.ActivitySocket}, {"netlink_", format.ActivitySocket},
 	{
 		"io_schedule",
 		format.ActivityFile,
@@ -69,7 +78,8 @@ var sleepers = []struct {
 	{
 		"pipe_",
 		format.ActivityIO,
-	}, {"anon_pipe_", format.ActivityIO}, {"tty_", format.ActivityIO}, {"n_tty_", format.ActivityIO}, {"io_cqring_wait", format.ActivityIO},
+	}, {"anon_pipe_", format.ActivityIO}, {"tty_", format.ActivityIO}, {"n_tty_",
+		format.ActivityIO}, {"io_cqring_wait", format.ActivityIO},
 }
 
 // asleep returns the activity of a thread that left its CPU without being ready to run: by

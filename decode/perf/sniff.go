@@ -57,6 +57,7 @@ func NotText(name string) error {
 		Pos:  format.Pos{File: name},
 		What: "perf.data",
 		Err:  format.ErrNotMine,
-		Hint: "names of functions are not in it; print it where it was recorded: perf script -i " + name + " --ns -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso > perf.txt",
+		Hint: "names of functions are not in it; print it where it was recorded: perf script -i " + name +
+			" --ns -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso > perf.txt",
 	}
 }

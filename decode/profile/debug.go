@@ -86,7 +86,8 @@ func NewDebug(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 			f.Line, _ = strconv.Atoi(m[3])
 			frames = append(frames, f)
 		} else {
-			return strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, goroutineHead) || strings.HasPrefix(line, "sampling period=") || strings.HasPrefix(line, "#")
+			return strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, goroutineHead) ||
+				strings.HasPrefix(line, "sampling period=") || strings.HasPrefix(line, "#")
 		}
 		return true
 	})

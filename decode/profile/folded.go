@@ -48,7 +48,8 @@ const maxLine = 4 << 20
 func NewFolded(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	r := newReader(t, "folded stacks", "their value")
 	r.Said.Unit = format.UnitAcquisitions
-	r.Said.Warn(format.CodeCountsOnly, "folded stacks do not say what they count: those in methods of locks are taken as waiting")
+	r.Said.Warn(format.CodeCountsOnly, "folded stacks do not say what they count: those in methods of locks are "+
+		"taken as waiting")
 	r.strict = true
 	err := r.lines(in, name, "folded stack", func(line string) bool {
 		frames, value, ok := folded(line)
@@ -74,7 +75,8 @@ func notOfLocks(name string, r *Reader) error {
 		Err: fmt.Errorf("%s: %w",
 			human.Say("%v of %v are in methods of locks, so these look like CPU time or allocations", r.locked, r.sum),
 			format.ErrNotMine),
-		Hint: "async-profiler writes those of locks with -e lock -o collapsed; if these are, --lock-rules FILE declares the methods ('contend rules')",
+		Hint: "async-profiler writes those of locks with -e lock -o collapsed; if these are, --lock-rules FILE " +
+			"declares the methods ('contend rules')",
 	}
 }
 

@@ -81,7 +81,8 @@ func NewPprof(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 		return fail(
 			"a profile",
 			fmt.Errorf("not a trace: %w", format.ErrNotMine),
-			"'go tool pprof' reads it; it has no waits: contention profiles have, and 'contend record' takes a trace of what runs",
+			"'go tool pprof' reads it; it has no waits: contention profiles have, and 'contend record' takes a "+
+				"trace of what runs",
 		)
 	}
 	goes := slices.ContainsFunc(
@@ -139,7 +140,10 @@ const goroutines = "goroutine"
 // valueOf finds the value of samples that is waiting, and its unit in ns; if the profile only
 // counts, it finds the count, and a unit of 0. at is -1 if there is neither.
 func valueOf(p *profile.Profile) (at int, scale int64) {
-	if i := slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return slices.Contains(delays, t.Type) && delayUnits[t.Unit] > 0 }); i >= 0 {
+	if i := slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool {
+		return slices.Contains(delays,
+			t.Type) && delayUnits[t.Unit] > 0
+	}); i >= 0 {
 		return i, delayUnits[p.SampleType[i].Unit]
 	}
 	return slices.IndexFunc(

@@ -58,7 +58,8 @@ func newReader(t *rules.Table, name, of string) *Reader {
 const (
 	unsetMutex = "nothing waited for a mutex, or the program did not call runtime.SetMutexProfileFraction"
 	unsetBlock = "nothing waited, or the program did not call runtime.SetBlockProfileRate"
-	unset      = "nothing waited, or the program called neither runtime.SetMutexProfileFraction nor runtime.SetBlockProfileRate"
+	unset      = "nothing waited, or the program called neither runtime.SetMutexProfileFraction nor " +
+		"runtime.SetBlockProfileRate"
 )
 
 // Read implements format.Source.
@@ -70,7 +71,8 @@ func (r *Reader) Stats() format.Stats {
 	s.Blind = "a profile does not show which thread holds a lock"
 	s.Warnings = append(s.Warnings[:len(s.Warnings):len(s.Warnings)], format.Warning{
 		Code: format.CodeNoTimes,
-		Text: "a profile has no instants and no threads: " + r.of + " is summed by stack; a recording shows when threads waited, and for which owner",
+		Text: "a profile has no instants and no threads: " + r.of + " is summed by stack; a recording shows when " +
+			"threads waited, and for which owner",
 	})
 	if r.sum == 0 && s.Damage.Whole() {
 		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeNotRecorded, Text: r.empty})
@@ -204,7 +206,10 @@ func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 	}
 	if f := &frames[0]; f.Method == "" { // the class of a lock
 		w.class, w.frames = f.Class, frames[1:]
-		if i := slices.IndexFunc(w.frames, func(f format.Frame) bool { return !strings.HasPrefix(f.Class, "java.util.concurrent.") }); i >= 0 {
+		if i := slices.IndexFunc(w.frames, func(f format.Frame) bool {
+			return !strings.HasPrefix(f.Class,
+				"java.util.concurrent.")
+		}); i >= 0 {
 			w.site = gonames.Name(w.frames[i])
 		}
 	} else if i := parkedAt(frames); i > 0 {
@@ -228,7 +233,10 @@ func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 
 // nameless reports whether a stack is of addresses alone.
 func nameless(frames []format.Frame) bool {
-	return !slices.ContainsFunc(frames, func(f format.Frame) bool { return !strings.HasPrefix(f.Method, "0x") || f.Class != "" })
+	return !slices.ContainsFunc(frames, func(f format.Frame) bool {
+		return !strings.HasPrefix(f.Method, "0x") ||
+			f.Class != ""
+	})
 }
 
 // unsymbolized is the warning about a profile whose stacks are addresses.

@@ -72,7 +72,8 @@ func TestSumsByStack(t *testing.T) {
 		"block.pprof": "1316646058 sync.Mutex of main.(*stock).reserve waiter 4 frames to sync.(*WaitGroup).Go.func1\n" +
 			"48103679 sync.RWMutex of main.(*stock).count waiter 4 frames to sync.(*WaitGroup).Go.func1\n" +
 			"80704 sync.RWMutex of main.(*stock).fill waiter 4 frames to sync.(*WaitGroup).Go.func1\n",
-		"async-profiler.folded": "50 java.util.concurrent.locks.ReentrantLock$NonfairSync of demo.Order.place waiter 5 frames to java.lang.Thread.run\n" +
+		"async-profiler.folded": "50 java.util.concurrent.locks.ReentrantLock$NonfairSync of demo.Order.place " +
+			"waiter 5 frames to java.lang.Thread.run\n" +
 			"41 demo.Stock of demo.Stock.reserve waiter 3 frames to java.lang.Thread.run\n" +
 			"9 demo.Stock of demo.Stock.read waiter 4 frames to java.lang.Thread.run\n",
 	} {
@@ -113,7 +114,8 @@ func TestOtherProfilesAreRefused(t *testing.T) {
 
 // Only text of stacks alone is taken for them, and a line among them that is none is damage.
 func TestFoldedLines(t *testing.T) {
-	for _, no := range []string{"", "a;b\n", "12\n", "a 12\n", "level=info; done in 12\nthe next line\n", "\"main\" #1;x 1"} {
+	for _, no := range []string{"", "a;b\n", "12\n", "a 12\n", "level=info; done in 12\nthe next line\n",
+		"\"main\" #1;x 1"} {
 		if IsFolded([]byte(no)) && no != "\"main\" #1;x 1" {
 			t.Errorf("%q is taken for folded stacks", no)
 		}
@@ -194,7 +196,8 @@ broken
 	golden.Equal(
 		t,
 		shown(t, r),
-		"1500000000 sync.Mutex of main.slow owner 2 frames to main.slow\n500 [unknown class] of 0x1 waiter 2 frames to .0x2\n",
+		"1500000000 sync.Mutex of main.slow owner 2 frames to main.slow\n500 [unknown class] of 0x1 waiter 2 frames "+
+			"to .0x2\n",
 	)
 	if s := r.Stats(); s.Unit != format.UnitDelays || s.Damage.Whole() || s.Damage.Places[0].Pos.Line != 9 {
 		t.Errorf("%+v", s)
@@ -203,7 +206,8 @@ broken
 
 // Stacks of one frame may stand among the folded ones.
 func TestFoldedOfOneFrame(t *testing.T) {
-	for text, want := range map[string]bool{"swapper 5\na;b 3\n": true, "swapper 5\nidle 3\n": false, "a; b 12\nno 3 x\n": false, "[main tid=1];a/B.c 7\n": true} {
+	for text, want := range map[string]bool{"swapper 5\na;b 3\n": true, "swapper 5\nidle 3\n": false,
+		"a; b 12\nno 3 x\n": false, "[main tid=1];a/B.c 7\n": true} {
 		golden.Equal(t, IsFolded([]byte(text)), want, text, !want)
 	}
 }

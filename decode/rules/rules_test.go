@@ -12,7 +12,8 @@ import (
 const aqs = "java.util.concurrent.locks.AbstractQueuedSynchronizer"
 
 func stack(methods ...string) (frames []format.Frame) {
-	for _, m := range append([]string{"jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.LockSupport.park"}, methods...) {
+	for _, m := range append([]string{"jdk.internal.misc.Unsafe.park",
+		"java.util.concurrent.locks.LockSupport.park"}, methods...) {
 		dot := strings.LastIndexByte(m, '.')
 		frames = append(frames, format.Frame{Class: m[:dot], Method: m[dot+1:]})
 	}
@@ -184,50 +185,76 @@ func TestRulesOfNativePrograms(t *testing.T) {
 		frames []format.Frame
 		want   Result
 	}{
-		{contended, natively("futex_wait", "__GI___lll_lock_wait", "lll_mutex_lock_optimized", "___pthread_mutex_lock", "doCheckout", "work", "start_thread"), mutex},
+		{contended, natively("futex_wait", "__GI___lll_lock_wait", "lll_mutex_lock_optimized",
+			"___pthread_mutex_lock", "doCheckout", "work", "start_thread"), mutex},
 		{wait, natively("[unknown]", "pthread_mutex_lock@@GLIBC_2.2.5", "std::mutex::lock", "doCheckout"), mutex},
 		{wait, natively("__lll_lock_wait"), mutex}, // by frame pointers, which libc has none of
 		{contended, nil, mutex},
 		{wait, nil, Result{}},
 		{"futex:lock-pi", natively("__pthread_mutex_lock_full"), mutex},
-		{contended, natively("__lll_lock_wait", "__pthread_mutex_cond_lock", "__pthread_cond_wait_common", "___pthread_cond_wait", "doDrain"), mutex},
+		{contended, natively("__lll_lock_wait", "__pthread_mutex_cond_lock", "__pthread_cond_wait_common",
+			"___pthread_cond_wait", "doDrain"), mutex},
 		{contended, natively("[unknown]", "pthread_cond_wait@@GLIBC_2.3.2", "doDrain"), mutex},
-		{wait, natively("__futex_abstimed_wait_common64", "__futex_abstimed_wait_common", "__pthread_cond_wait_common", "___pthread_cond_wait", "doDrain"), resource},
+		{wait, natively("__futex_abstimed_wait_common64", "__futex_abstimed_wait_common",
+			"__pthread_cond_wait_common", "___pthread_cond_wait", "doDrain"), resource},
 		{wait, natively("[unknown]", "pthread_cond_timedwait@@GLIBC_2.3.2", "main"), resource},
-		{wait, natively("__futex_abstimed_wait_common", "__pthread_rwlock_rdlock_full64", "___pthread_rwlock_rdlock", "std::shared_mutex::lock_shared", "doLookup"), reads},
-		{wait, natively("__futex_abstimed_wait_common", "__pthread_rwlock_wrlock_full64", "___pthread_rwlock_wrlock", "doReprice"), writes},
+		{wait, natively("__futex_abstimed_wait_common", "__pthread_rwlock_rdlock_full64", "___pthread_rwlock_rdlock",
+			"std::shared_mutex::lock_shared", "doLookup"), reads},
+		{wait, natively("__futex_abstimed_wait_common", "__pthread_rwlock_wrlock_full64", "___pthread_rwlock_wrlock",
+			"doReprice"), writes},
 		{wait, natively("[unknown]", "pthread_rwlock_timedrdlock@@GLIBC_2.34", "get"), reads},
 		{wait, natively("__futex_abstimed_wait_common", "__pthread_clockjoin_ex", "std::thread::join", "main"), idle},
 		{"futex:join", nil, idle},
 		{wait, natively("futex_wait_simple", "___pthread_barrier_wait", "step"), resource},
 		{wait, natively("__futex_abstimed_wait_common", "__new_sem_wait_slow64", "take"), resource},
 		{wait, natively("do_futex_wait.constprop.0", "take"), resource},
-		{contended, natively("__lll_lock_wait_private", "arena_get2.part.0", "tcache_init.part.0", "malloc", "parse"), mutex},
-		{contended, natively("__lll_lock_wait", "pthread_mutex_lock", "je_malloc_mutex_lock_slow", "je_arena_tcache_fill_small", "malloc", "parse"), mutex},
+		{contended, natively("__lll_lock_wait_private", "arena_get2.part.0", "tcache_init.part.0", "malloc",
+			"parse"), mutex},
+		{contended, natively("__lll_lock_wait", "pthread_mutex_lock", "je_malloc_mutex_lock_slow",
+			"je_arena_tcache_fill_small", "malloc", "parse"), mutex},
 		{wait, natively("pthread_cond_wait", "background_thread_entry", "start_thread"), idle},
-		{wait, natively("futex_wait", "__GI___futex_abstimed_wait_cancelable64", "__new_sem_wait_slow64", "PyThread_acquire_lock_timed", "acquire_timed", "lock_PyThread_acquire_lock"), mutex},
-		{wait, natively("__new_sem_wait_slow64", "PyThread_acquire_lock_timed", "_queue_SimpleQueue_get_impl"), resource},
-		{wait, natively("__pthread_cond_wait_common", "___pthread_cond_timedwait64", "PyCOND_TIMEDWAIT", "take_gil", "PyEval_RestoreThread"), gil},
+		{wait, natively("futex_wait", "__GI___futex_abstimed_wait_cancelable64", "__new_sem_wait_slow64",
+			"PyThread_acquire_lock_timed", "acquire_timed", "lock_PyThread_acquire_lock"), mutex},
+		{wait, natively("__new_sem_wait_slow64", "PyThread_acquire_lock_timed", "_queue_SimpleQueue_get_impl"),
+			resource},
+		{wait, natively("__pthread_cond_wait_common", "___pthread_cond_timedwait64", "PyCOND_TIMEDWAIT", "take_gil",
+			"PyEval_RestoreThread"), gil},
 		{contended, natively("__lll_lock_wait", "___pthread_mutex_lock", "take_gil", "PyEval_RestoreThread"), gil},
-		{wait, natively("__pthread_cond_wait_common", "___pthread_cond_wait", "drop_gil", "eval_frame_handle_pending"), resource},
-		{wait, append(natively("sem_clockwait", "PyThread_acquire_lock_timed", "lock_PyThread_acquire_lock"), format.Frame{Class: "python3.12.threading", Method: "Thread._wait_for_tstate_lock"}), idle},
-		{wait, append(natively("sem_clockwait", "PyThread_acquire_lock_timed", "lock_PyThread_acquire_lock"), format.Frame{Class: "python3.12.threading", Method: "Condition.wait"}), resource},
-		{contended, natively("syscall", "std::sys::pal::unix::futex::futex_wait", "std::sys::sync::mutex::futex::Mutex::lock_contended", "shop::checkout"), mutex},
-		{contended, natively("syscall", "std::sys_common::futex_wait", "std::sys::unix::locks::futex_mutex::Mutex::lock_contended", "shop::checkout"), mutex},
+		{wait, natively("__pthread_cond_wait_common", "___pthread_cond_wait", "drop_gil",
+			"eval_frame_handle_pending"), resource},
+		{wait, append(natively("sem_clockwait", "PyThread_acquire_lock_timed", "lock_PyThread_acquire_lock"),
+			format.Frame{Class: "python3.12.threading", Method: "Thread._wait_for_tstate_lock"}), idle},
+		{wait, append(natively("sem_clockwait", "PyThread_acquire_lock_timed", "lock_PyThread_acquire_lock"),
+			format.Frame{Class: "python3.12.threading", Method: "Condition.wait"}), resource},
+		{contended, natively("syscall", "std::sys::pal::unix::futex::futex_wait",
+			"std::sys::sync::mutex::futex::Mutex::lock_contended", "shop::checkout"), mutex},
+		{contended, natively("syscall", "std::sys_common::futex_wait",
+			"std::sys::unix::locks::futex_mutex::Mutex::lock_contended", "shop::checkout"), mutex},
 		{wait, natively("syscall", "std::sys::sync::rwlock::futex::RwLock::read_contended", "shop::lookup"), reads},
 		{wait, natively("syscall", "std::sys::sync::rwlock::futex::RwLock::write_contended", "shop::reprice"), writes},
 		{wait, natively("syscall", "std::sys::sync::condvar::futex::Condvar::wait", "shop::drain"), resource},
-		{wait, natively("syscall", "std::sys::sync::thread_parking::futex::Parker::park", "std::thread::park", "std::sync::mpmc::list::Channel<T>::recv"), resource},
-		{wait, natively("syscall", "std::sys::sync::thread_parking::futex::Parker::park", "std::thread::scoped::scope", "shop::main"), idle},
-		{wait, natively("syscall", "<parking_lot_core::thread_parker::imp::ThreadParker as parking_lot_core::thread_parker::ThreadParkerT>::park", "parking_lot::raw_mutex::RawMutex::lock_slow", "shop::checkout"), mutex},
+		{wait, natively("syscall", "std::sys::sync::thread_parking::futex::Parker::park", "std::thread::park",
+			"std::sync::mpmc::list::Channel<T>::recv"), resource},
+		{wait, natively("syscall", "std::sys::sync::thread_parking::futex::Parker::park",
+			"std::thread::scoped::scope", "shop::main"), idle},
+		{wait, natively("syscall", "<parking_lot_core::thread_parker::imp::ThreadParker as "+
+			"parking_lot_core::thread_parker::ThreadParkerT>::park", "parking_lot::raw_mutex::RawMutex::lock_slow",
+			"shop::checkout"), mutex},
 		{wait, natively("syscall", "parking_lot::raw_rwlock::RawRwLock::lock_shared_slow", "shop::lookup"), reads},
 		{wait, natively("syscall", "parking_lot::raw_rwlock::RawRwLock::lock_exclusive_slow", "shop::reprice"), writes},
-		{wait, natively("syscall", "parking_lot::condvar::Condvar::wait_until_internal", "tokio::runtime::scheduler::multi_thread::park::Parker::park", "tokio::runtime::scheduler::multi_thread::worker::Context::park_internal"), idle},
-		{wait, natively("absl::lts_20240722::synchronization_internal::FutexWaiter::WaitUntil", "AbslInternalPerThreadSemWait_lts_20240722", "absl::lts_20240722::Mutex::Block", "absl::lts_20240722::Mutex::LockSlowLoop", "absl::lts_20240722::Mutex::LockSlow", "absl::lts_20240722::Mutex::Lock", "Serve"), mutex},
+		{wait, natively("syscall", "parking_lot::condvar::Condvar::wait_until_internal",
+			"tokio::runtime::scheduler::multi_thread::park::Parker::park",
+			"tokio::runtime::scheduler::multi_thread::worker::Context::park_internal"), idle},
+		{wait, natively("absl::lts_20240722::synchronization_internal::FutexWaiter::WaitUntil",
+			"AbslInternalPerThreadSemWait_lts_20240722", "absl::lts_20240722::Mutex::Block",
+			"absl::lts_20240722::Mutex::LockSlowLoop", "absl::lts_20240722::Mutex::LockSlow",
+			"absl::lts_20240722::Mutex::Lock", "Serve"), mutex},
 		{wait, natively("absl::Mutex::LockSlowLoop", "absl::Mutex::ReaderLock", "Serve"), reads},
 		{wait, natively("absl::lts_20240722::CondVar::WaitCommon", "Serve"), resource},
-		{wait, natively("folly::detail::futexWaitImpl", "folly::SharedMutexImpl<false, void, std::atomic>::lockExclusiveImpl", "Serve"), writes},
-		{wait, natively("folly::detail::futexWaitImpl", "folly::LifoSemImpl<std::atomic, folly::Baton>::wait", "folly::CPUThreadPoolExecutor::threadRun"), idle},
+		{wait, natively("folly::detail::futexWaitImpl", "folly::SharedMutexImpl<false, void, "+
+			"std::atomic>::lockExclusiveImpl", "Serve"), writes},
+		{wait, natively("folly::detail::futexWaitImpl", "folly::LifoSemImpl<std::atomic, folly::Baton>::wait",
+			"folly::CPUThreadPoolExecutor::threadRun"), idle},
 		{wait, natively("runtime.futex", "runtime.futexsleep", "runtime.notesleep", "runtime.stopm"), idle},
 		{wait, natively("runtime.futex", "runtime.futexsleep", "runtime.lock2", "runtime.stopm"), mutex},
 	} {
@@ -272,7 +299,8 @@ func TestParseSaysWhere(t *testing.T) {
 func TestSites(t *testing.T) {
 	text := string(
 		defaultText,
-	) + "lock mutex exclusive - acme.Spin.lock*\nlock readwritelock shared - acme.Gate.enter acme.*.run\nidle - acme.Idle.run\nlock mutex exclusive - \n"
+	) + "lock mutex exclusive - acme.Spin.lock*\nlock readwritelock shared - acme.Gate.enter acme.*.run\nidle - " +
+		"acme.Idle.run\nlock mutex exclusive - \n"
 	table, err := Parse(strings.NewReader(text), "x")
 	if err != nil || table.Sites() != 2 || Default().Sites() != 0 {
 		t.Fatal(err, table.Sites(), Default().Sites())
@@ -282,8 +310,10 @@ func TestSites(t *testing.T) {
 		want   Site
 		ok     bool
 	}{
-		{stack("acme.Back.off", "acme.Spin.lockNow", "acme.Main.run"), Site{0, "acme.Spin.lock*", 3, Result{Lock, format.KindMutex, format.Exclusive}}, true},
-		{stack("acme.Gate.enter", "acme.Gate.run"), Site{1, "acme.Gate.enter", 3, Result{Lock, format.KindReadWriteLock, format.Shared}}, true},
+		{stack("acme.Back.off", "acme.Spin.lockNow", "acme.Main.run"),
+			Site{0, "acme.Spin.lock*", 3, Result{Lock, format.KindMutex, format.Exclusive}}, true},
+		{stack("acme.Gate.enter", "acme.Gate.run"),
+			Site{1, "acme.Gate.enter", 3, Result{Lock, format.KindReadWriteLock, format.Shared}}, true},
 		{stack("acme.Gate.enter"), Site{}, false},
 		{stack("acme.Idle.run"), Site{}, false},
 		{nil, Site{}, false},

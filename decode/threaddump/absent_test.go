@@ -12,9 +12,12 @@ import (
 
 const (
 	hotspotHead   = "Full thread dump OpenJDK 64-Bit Server VM (25+36 mixed mode):\n\n"
-	hotspotWaiter = "\"waiter\" #20 [257] prio=5 tid=0x1 nid=257 waiting for monitor entry [0x1]\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.a(App.java:1)\n\t- waiting to lock <0x1f> (a App$Lock)\n\n"
-	hotspotIdle   = " #18 [258] daemon prio=5 tid=0x2 nid=258 waiting on condition [0x2]\n   java.lang.Thread.State: WAITING (parking)\n\tat jdk.internal.misc.Unsafe.park(java.base@25/Native Method)\n\n"
-	hotspotEnd    = "JNI global refs: 5\n"
+	hotspotWaiter = "\"waiter\" #20 [257] prio=5 tid=0x1 nid=257 waiting for monitor entry [0x1]\n   " +
+		"java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.a(App.java:1)\n\t- waiting to lock <0x1f> (a " +
+		"App$Lock)\n\n"
+	hotspotIdle = " #18 [258] daemon prio=5 tid=0x2 nid=258 waiting on condition [0x2]\n   " +
+		"java.lang.Thread.State: WAITING (parking)\n\tat jdk.internal.misc.Unsafe.park(java.base@25/Native Method)\n\n"
+	hotspotEnd = "JNI global refs: 5\n"
 )
 
 // Only where all threads are in a dump that may hold a lock, one that nobody in
@@ -22,17 +25,28 @@ const (
 func TestOwnersThatAreNotInTheDump(t *testing.T) {
 	free, unknown := "App$Lock@1f: <- waiter\n", "App$Lock@1f: ? <- waiter\n"
 	for _, c := range []struct{ what, text, want string }{
-		{"whole", hotspotHead + hotspotWaiter + "\"pool-1-thread-1\"" + hotspotIdle + hotspotEnd, "2 live, 1 idle\n" + free},
-		{"virtual threads, JDK 21", hotspotHead + hotspotWaiter + "\"VirtualThread-unparker\"" + hotspotIdle + hotspotEnd, "2 live, 1 idle\n" + unknown},
-		{"virtual threads, JDK 25", hotspotHead + hotspotWaiter + "\"ForkJoinPool-1-worker-1\"" + hotspotIdle + hotspotEnd, "2 live, 1 idle\n" + unknown},
-		{"a virtual thread runs", hotspotHead + hotspotWaiter + "\"carrier\" #18 [258] daemon prio=5 tid=0x2 nid=258 runnable [0x2]\n   Carrying virtual thread #31\n\tat jdk.internal.vm.Continuation.run(java.base@25/Continuation.java:248)\n\n" + hotspotEnd, "2 live, 0 idle\n" + unknown},
-		{"a pool of JDK 17", hotspotHead + "\"waiter\" #20" + hotspotWaiter[len("\"waiter\" #20 [257]"):] + "\"ForkJoinPool-1-worker-1\" #18" + hotspotIdle[len(" #18 [258]"):] + hotspotEnd, "2 live, 1 idle\n" + free},
+		{"whole", hotspotHead + hotspotWaiter + "\"pool-1-thread-1\"" + hotspotIdle + hotspotEnd,
+			"2 live, 1 idle\n" + free},
+		{"virtual threads, JDK 21", hotspotHead + hotspotWaiter + "\"VirtualThread-unparker\"" + hotspotIdle +
+			hotspotEnd, "2 live, 1 idle\n" + unknown},
+		{"virtual threads, JDK 25", hotspotHead + hotspotWaiter + "\"ForkJoinPool-1-worker-1\"" + hotspotIdle +
+			hotspotEnd, "2 live, 1 idle\n" + unknown},
+		{"a virtual thread runs", hotspotHead + hotspotWaiter + "\"carrier\" #18 [258] daemon prio=5 tid=0x2 " +
+			"nid=258 runnable [0x2]\n   Carrying virtual thread #31\n\tat " +
+			"jdk.internal.vm.Continuation.run(java.base@25/Continuation.java:248)\n\n" + hotspotEnd,
+			"2 live, 0 idle\n" + unknown},
+		{"a pool of JDK 17", hotspotHead + "\"waiter\" #20" + hotspotWaiter[len("\"waiter\" #20 [257]"):] +
+			"\"ForkJoinPool-1-worker-1\" #18" + hotspotIdle[len(" #18 [258]"):] + hotspotEnd,
+			"2 live, 1 idle\n" + free},
 		{"cut off", hotspotHead + hotspotWaiter, "1 live, 0 idle\n" + unknown},
-		{"cut off behind them", hotspotHead + hotspotWaiter + "\"VM Thread\" os_prio=0 tid=0x3 nid=259 runnable\n\n", "1 live, 0 idle\n" + free},
+		{"cut off behind them", hotspotHead + hotspotWaiter + "\"VM Thread\" os_prio=0 tid=0x3 nid=259 runnable\n\n",
+			"1 live, 0 idle\n" + free},
 		{"threads of a dump", hotspotWaiter, "1 live, 0 idle\n" + unknown},
 		{"without its header", hotspotWaiter + hotspotEnd, "1 live, 0 idle\n" + free},
-		{"ThreadInfo of some threads", "\"waiter\" prio=5 Id=20 BLOCKED on App$Lock@1f owned by \"the \"owner\"\" Id=21\n\tat app//App.a(App.java:1)\n\n", "1 live, 0 idle\nApp$Lock@1f: the \"owner\" <- waiter\n"},
-		{"ThreadInfo without an owner", "\"waiter\" prio=5 Id=20 BLOCKED on App$Lock@1f\n\tat app//App.a(App.java:1)\n\n", "1 live, 0 idle\n" + free},
+		{"ThreadInfo of some threads", "\"waiter\" prio=5 Id=20 BLOCKED on App$Lock@1f owned by \"the \"owner\"\" " +
+			"Id=21\n\tat app//App.a(App.java:1)\n\n", "1 live, 0 idle\nApp$Lock@1f: the \"owner\" <- waiter\n"},
+		{"ThreadInfo without an owner", "\"waiter\" prio=5 Id=20 BLOCKED on App$Lock@1f\n\tat " +
+			"app//App.a(App.java:1)\n\n", "1 live, 0 idle\n" + free},
 	} {
 		golden.Equal(t, shown(t, []byte(c.text)), c.want, c.what)
 	}
@@ -41,8 +55,12 @@ func TestOwnersThatAreNotInTheDump(t *testing.T) {
 // A library's own lock may not have its owner noted: that nobody is shown to have it
 // tells nothing, unless somebody was shown to have another one of its class.
 func TestOwnersOfALibrarysOwnLock(t *testing.T) {
-	waiter := "\"waiter\" #20 [257] prio=5 tid=0x1 nid=257 waiting on condition [0x1]\n   java.lang.Thread.State: WAITING (parking)\n\tat jdk.internal.misc.Unsafe.park(java.base@25/Native Method)\n\t- parking to wait for  <0x1f> (a App$Sync)\n\tat java.util.concurrent.locks.AbstractQueuedSynchronizer.acquire(java.base@25/AbstractQueuedSynchronizer.java:938)\n\tat App.a(App.java:1)\n\n   Locked ownable synchronizers:\n\t- None\n\n"
-	owner := "\"owner\" #21 [258] prio=5 tid=0x2 nid=258 runnable [0x2]\n   java.lang.Thread.State: RUNNABLE\n\tat App.b(App.java:2)\n\n   Locked ownable synchronizers:\n\t- <0x2f> (a App$Sync)\n\n"
+	waiter := "\"waiter\" #20 [257] prio=5 tid=0x1 nid=257 waiting on condition [0x1]\n   java.lang.Thread.State: " +
+		"WAITING (parking)\n\tat jdk.internal.misc.Unsafe.park(java.base@25/Native Method)\n\t- parking to wait for " +
+		" <0x1f> (a App$Sync)\n\tat " +
+		"java.util.concurrent.locks.AbstractQueuedSynchronizer.acquire(java.base@25/AbstractQueuedSynchronizer.java:938)\n\tat App.a(App.java:1)\n\n   Locked ownable synchronizers:\n\t- None\n\n"
+	owner := "\"owner\" #21 [258] prio=5 tid=0x2 nid=258 runnable [0x2]\n   java.lang.Thread.State: RUNNABLE\n\tat " +
+		"App.b(App.java:2)\n\n   Locked ownable synchronizers:\n\t- <0x2f> (a App$Sync)\n\n"
 	for _, c := range []struct{ what, others, want string }{
 		{"no owner of any", "", "1 live, 0 idle\nApp$Sync@1f: ? <- waiter\n"},
 		{"an owner of another one", owner, "2 live, 0 idle\nApp$Sync@1f: <- waiter\n"},
@@ -54,7 +72,8 @@ func TestOwnersOfALibrarysOwnLock(t *testing.T) {
 // A dump lists no virtual thread but those that run. Where there may be others, that is
 // told: before JDK 24 its carriers are called as any pool's.
 func TestVirtualThreadsThatAreNotListedAreTold(t *testing.T) {
-	for name, want := range map[string]bool{"VirtualThread-unparker": true, "VirtualThread-unblocker": true, "ForkJoinPool-1-worker-1": false, "older/ForkJoinPool-1-worker-1": true, "older/pool-1-thread-1": false} {
+	for name, want := range map[string]bool{"VirtualThread-unparker": true, "VirtualThread-unblocker": true,
+		"ForkJoinPool-1-worker-1": false, "older/ForkJoinPool-1-worker-1": true, "older/pool-1-thread-1": false} {
 		head := hotspotHead
 		if old, ok := strings.CutPrefix(name, "older/"); ok {
 			name, head = old, strings.Replace(head, "(25+36 ", "(21.0.2+13-LTS ", 1)
@@ -75,7 +94,8 @@ func TestNamedOwnerIsOneThread(t *testing.T) {
 	waits := "\"a\" prio=5 Id=20 BLOCKED on App$Lock@1f owned by \"owner\" Id=22\n\tat app//App.a(App.java:1)\n\n" +
 		"\"b\" prio=5 Id=21 BLOCKED on App$Lock@2f owned by \"owner\" Id=22\n\tat app//App.a(App.java:1)\n\n"
 	owners := map[format.ThreadID]int{}
-	for _, ev := range events(t, open(t, "x", []byte(waits+waits+"\"owner\" prio=5 Id=22 RUNNABLE\n\tat app//App.b(App.java:2)\n\n"))) {
+	for _, ev := range events(t, open(t, "x", []byte(waits+waits+"\"owner\" prio=5 Id=22 RUNNABLE\n\tat "+
+		"app//App.b(App.java:2)\n\n"))) {
 		for _, o := range ev.Owners {
 			owners[o.Thread]++
 		}
@@ -103,7 +123,8 @@ func series(dumps ...[]seen) []byte {
 			}
 			fmt.Fprintf(
 				&b,
-				"\"%s\" #%d prio=5 os_prio=0 tid=0x%x nid=0x%x\n   java.lang.Thread.State: %s\n\tat App.%s(App.java:1)\n",
+				"\"%s\" #%d prio=5 os_prio=0 tid=0x%x nid=0x%x\n   java.lang.Thread.State: %s\n\tat "+
+					"App.%s(App.java:1)\n",
 				t.name,
 				10+j,
 				100+j,
@@ -138,19 +159,32 @@ func TestLocksThatMoved(t *testing.T) {
 		locks int
 		moved bool
 	}{
-		"nothing moves":                         {[][]seen{{owner(1), waiter(1, 1)}, {owner(1), waiter(1, 1)}}, 1, false},
-		"the owner holds it still":              {[][]seen{{owner(1), waiter(1, 1)}, {owner(2), waiter(1, 2)}}, 1, true},
-		"two waiters agree, a new owner":        {[][]seen{{owner(1), other(0), waiter(1, 1), waiter(2, 1)}, {owner(0), other(2), waiter(1, 2), waiter(2, 2)}}, 1, true},
-		"moved twice":                           {[][]seen{{owner(1), waiter(1, 1)}, {owner(2), waiter(1, 2)}, {owner(3), waiter(1, 3)}}, 1, true},
-		"one waiter, another owner":             {[][]seen{{owner(1), other(0), waiter(1, 1)}, {owner(0), other(2), waiter(1, 2)}}, 2, false},
-		"the old one is still held":             {[][]seen{{owner(1), other(0), waiter(1, 1), waiter(2, 1)}, {owner(1), other(2), waiter(1, 2), waiter(2, 2)}}, 2, false},
-		"the new one was there before":          {[][]seen{{owner(1), other(2), waiter(1, 1), waiter(2, 1)}, {owner(0), other(2), waiter(1, 2), waiter(2, 2)}}, 2, false},
-		"the waiters go apart":                  {[][]seen{{owner(1), waiter(1, 1), waiter(2, 1)}, {owner(2), waiter(1, 2), waiter(2, 3)}}, 3, false},
-		"they come together":                    {[][]seen{{owner(1), other(0), waiter(1, 1), waiter(2, 4)}, {owner(2), other(0), waiter(1, 2), waiter(2, 2)}}, 3, false},
-		"the waiter is elsewhere":               {[][]seen{{owner(1), waiter(1, 1)}, {owner(2), {"w1", "again", 0, 2}}}, 2, false},
-		"nobody waited meanwhile":               {[][]seen{{owner(1), waiter(1, 1)}, {owner(1), idle(1)}, {owner(2), waiter(1, 2)}}, 2, false},
-		"another lock takes its place":          {[][]seen{{owner(1), waiter(1, 1), other(0), idle(2)}, {owner(2), waiter(1, 2), other(1), waiter(2, 1)}}, 2, false},
-		"another lock takes its place later on": {[][]seen{{owner(1), waiter(1, 1), other(0), idle(2)}, {owner(2), waiter(1, 2), other(0), idle(2)}, {owner(2), waiter(1, 2), other(1), waiter(2, 1)}}, 2, true},
+		"nothing moves": {[][]seen{{owner(1), waiter(1, 1)}, {owner(1), waiter(1, 1)}}, 1,
+			false},
+		"the owner holds it still": {[][]seen{{owner(1), waiter(1, 1)}, {owner(2), waiter(1, 2)}}, 1,
+			true},
+		"two waiters agree, a new owner": {[][]seen{{owner(1), other(0), waiter(1, 1), waiter(2, 1)},
+			{owner(0), other(2), waiter(1, 2), waiter(2, 2)}}, 1, true},
+		"moved twice": {[][]seen{{owner(1), waiter(1, 1)}, {owner(2), waiter(1, 2)},
+			{owner(3), waiter(1, 3)}}, 1, true},
+		"one waiter, another owner": {[][]seen{{owner(1), other(0), waiter(1, 1)},
+			{owner(0), other(2), waiter(1, 2)}}, 2, false},
+		"the old one is still held": {[][]seen{{owner(1), other(0), waiter(1, 1), waiter(2, 1)},
+			{owner(1), other(2), waiter(1, 2), waiter(2, 2)}}, 2, false},
+		"the new one was there before": {[][]seen{{owner(1), other(2), waiter(1, 1), waiter(2, 1)},
+			{owner(0), other(2), waiter(1, 2), waiter(2, 2)}}, 2, false},
+		"the waiters go apart": {[][]seen{{owner(1), waiter(1, 1), waiter(2, 1)},
+			{owner(2), waiter(1, 2), waiter(2, 3)}}, 3, false},
+		"they come together": {[][]seen{{owner(1), other(0), waiter(1, 1), waiter(2, 4)},
+			{owner(2), other(0), waiter(1, 2), waiter(2, 2)}}, 3, false},
+		"the waiter is elsewhere": {[][]seen{{owner(1), waiter(1, 1)},
+			{owner(2), {"w1", "again", 0, 2}}}, 2, false},
+		"nobody waited meanwhile": {[][]seen{{owner(1), waiter(1, 1)}, {owner(1), idle(1)},
+			{owner(2), waiter(1, 2)}}, 2, false},
+		"another lock takes its place": {[][]seen{{owner(1), waiter(1, 1), other(0), idle(2)},
+			{owner(2), waiter(1, 2), other(1), waiter(2, 1)}}, 2, false},
+		"another lock takes its place later on": {[][]seen{{owner(1), waiter(1, 1), other(0), idle(2)},
+			{owner(2), waiter(1, 2), other(0), idle(2)}, {owner(2), waiter(1, 2), other(1), waiter(2, 1)}}, 2, true},
 		"a new one after one took another's place": {[][]seen{
 			{owner(1), waiter(1, 1), other(2), waiter(2, 2), third(3), waiter(3, 3)},
 			{owner(1), waiter(1, 1), other(0), idle(2), third(3), waiter(3, 3)},

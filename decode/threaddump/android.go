@@ -54,9 +54,11 @@ func androidName(line string) (id int64, state string, ok bool) {
 // androidStates are the states of ART and Dalvik in Java's words; of the many
 // others a thread works for, or waits for, the VM.
 var androidStates = map[string]string{
-	"Runnable": "RUNNABLE", "RUNNABLE": "RUNNABLE", "Native": "RUNNABLE", "NATIVE": "RUNNABLE", "Suspended": "RUNNABLE", "SUSPENDED": "RUNNABLE",
+	"Runnable": "RUNNABLE", "RUNNABLE": "RUNNABLE", "Native": "RUNNABLE", "NATIVE": "RUNNABLE",
+	"Suspended": "RUNNABLE", "SUSPENDED": "RUNNABLE",
 	"Blocked": "BLOCKED", "MONITOR": "BLOCKED", "Waiting": "WAITING", "WAIT": "WAITING",
-	"TimedWaiting": "TIMED_WAITING", "Timed Waiting": "TIMED_WAITING", "TIMED_WAIT": "TIMED_WAITING", "Sleeping": "TIMED_WAITING", "SLEEPING": "TIMED_WAITING",
+	"TimedWaiting": "TIMED_WAITING", "Timed Waiting": "TIMED_WAITING", "TIMED_WAIT": "TIMED_WAITING",
+	"Sleeping": "TIMED_WAITING", "SLEEPING": "TIMED_WAITING",
 }
 
 func newAndroid(n *names, before []string, line string) parser {

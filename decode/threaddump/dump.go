@@ -122,7 +122,8 @@ func (d *Dump) Initialises() string {
 // UnmarkedWaits returns why a deadlock may not show, for the method that Initialises
 // returned.
 func UnmarkedWaits(method string) string {
-	return "a class may be waited for in " + method + ", and the last dump does not show which threads wait for a class to be initialised: jstack does, from JDK 12 on"
+	return "a class may be waited for in " + method + ", and the last dump does not show which threads wait for a " +
+		"class to be initialised: jstack does, from JDK 12 on"
 }
 
 // deriveLocks derives the locks that a thread waits for and holds from the lines between

@@ -120,7 +120,8 @@ func (p *hotspot) line(line string) bool {
 		p.ended, p.dump.Reported = true, jvmFound+", and its report is not in the text"
 	case p.ended:
 		return false
-	case line[0] != '\t' && slices.ContainsFunc(hotspotEnds, func(end string) bool { return strings.HasPrefix(line, end) }):
+	case line[0] != '\t' && slices.ContainsFunc(hotspotEnds,
+		func(end string) bool { return strings.HasPrefix(line, end) }):
 		p.next()
 		p.ended = true
 	case looksLikeHead(line):

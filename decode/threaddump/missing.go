@@ -45,7 +45,8 @@ func (m *missing) guess(d *Dump) {
 		at := siteOf(t.Frames)
 		for j := range d.Threads {
 			o := &d.Threads[j]
-			if o.For == t.For || !slices.ContainsFunc(o.Frames, func(f format.Frame) bool { return f.Class == at.Class && f.Method == at.Method }) {
+			if o.For == t.For || !slices.ContainsFunc(o.Frames,
+				func(f format.Frame) bool { return f.Class == at.Class && f.Method == at.Method }) {
 				continue
 			}
 			m.inside = fmt.Sprintf("; %q is in %s.%s, where they wait, and may hold it", o.Name, at.Class, at.Method)
@@ -161,7 +162,8 @@ func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 		m.unnamed > 0,
 		format.CodeUnlistedLocks,
 		"take the dump with 'jstack -l PID' and keep all of it",
-		"%s not named in the text: it shows the threads' states and calls, and not whether they wait for the same lock%s",
+		"%s not named in the text: it shows the threads' states and calls, and not whether they wait for the same "+
+			"lock%s",
 		human.Some(m.unnamed, "wait is for a lock that is", "waits are for locks that are"),
 		m.inside,
 	)

@@ -21,11 +21,13 @@ var heads = []struct {
 	first   string // each begins with this
 	pattern *regexp.Regexp
 }{
-	{"Name: ", regexp.MustCompile(`^Name: (?P<name>.+)$`)},                                    // JConsole
-	{"Current Thread: ", regexp.MustCompile(`^Current Thread: (?P<name>.+)$`)},                // watchdogs of game servers
-	{"Thread ", regexp.MustCompile(`^Thread (?P<id>\d+) \((?P<name>[^()]*|.*[^)])\):$`)},      // Hadoop's /stacks
-	{"Thread[#", regexp.MustCompile(`^Thread\[#(?P<id>\d+),(?P<name>.*),\d+,.*\]`)},           // jdk.tracePinnedThreads
-	{"VirtualThread[#", regexp.MustCompile(`^VirtualThread\[#(?P<id>\d+)(,(?P<name>.*))?\]`)}, // the same, of a virtual thread
+	{"Name: ", regexp.MustCompile(`^Name: (?P<name>.+)$`)}, // JConsole
+	// watchdogs of game servers
+	{"Current Thread: ", regexp.MustCompile(`^Current Thread: (?P<name>.+)$`)},
+	{"Thread ", regexp.MustCompile(`^Thread (?P<id>\d+) \((?P<name>[^()]*|.*[^)])\):$`)}, // Hadoop's /stacks
+	{"Thread[#", regexp.MustCompile(`^Thread\[#(?P<id>\d+),(?P<name>.*),\d+,.*\]`)},      // jdk.tracePinnedThreads
+	// the same, of a virtual thread
+	{"VirtualThread[#", regexp.MustCompile(`^VirtualThread\[#(?P<id>\d+)(,(?P<name>.*))?\]`)},
 }
 
 // headOf reads a first line in one of these notations.

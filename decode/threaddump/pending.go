@@ -75,7 +75,8 @@ func (p *pending) advance() bool {
 	return false
 }
 
-const fused = "lines of several processes are interleaved in a thread dump, without a label of the process: frames and locks may belong to other threads"
+const fused = "lines of several processes are interleaved in a thread dump, without a label of the process: frames " +
+	"and locks may belong to other threads"
 
 // readAhead reads dumps and sorts them by time. A dump without time stays in place, and so
 // do the dumps on either side of it.

@@ -213,7 +213,8 @@ func (r *Reader) Stats() format.Stats {
 	if s.DeadlockDumps == 0 {
 		s.Blind = "not all threads that may hold a lock are in a thread dump, or no locks are"
 	} else if n := r.missing.unnamedNow; n > 0 {
-		s.Blind = "the last thread dump does not name the " + human.Some(n, "lock that a thread waits", "locks that threads wait") + " for"
+		s.Blind = "the last thread dump does not name the " + human.Some(n, "lock that a thread waits",
+			"locks that threads wait") + " for"
 	} else if in := r.missing.initialises; in != "" {
 		s.Blind = UnmarkedWaits(in)
 	}
@@ -233,7 +234,9 @@ func (r *Reader) Stats() format.Stats {
 			},
 		)
 	} else if n > 0 {
-		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeSeveralProcesses, Text: human.Some(n, "thread has", "threads have") + " the number of another thread: these dumps are of several processes, and treated as one; labels (a=1.txt b=2.txt) separate them"})
+		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeSeveralProcesses,
+			Text: human.Some(n, "thread has", "threads have") + " the number of another thread: these dumps are of " +
+				"several processes, and treated as one; labels (a=1.txt b=2.txt) separate them"})
 	}
 	if n := r.relocations.count; n > 0 {
 		s.Warnings = append(
@@ -241,7 +244,8 @@ func (r *Reader) Stats() format.Stats {
 			format.Warning{
 				Code: format.CodeMoved,
 				Text: human.Say(
-					"locks changed their address %v times between dumps, judging by their waiters: they are treated as the same locks",
+					"locks changed their address %v times between dumps, judging by their waiters: they are treated "+
+						"as the same locks",
 					n,
 				),
 			},

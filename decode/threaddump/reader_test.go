@@ -118,7 +118,8 @@ func TestHeaderWithoutThreads(t *testing.T) {
 	if !errors.Is(err, format.ErrTruncated) || !strings.Contains(err.Error(), "no thread follows") {
 		t.Errorf("%v", err)
 	}
-	whole := header + "\"main\" #1 prio=5 tid=0x1 nid=0x1 runnable\n   java.lang.Thread.State: RUNNABLE\n\tat A.b(A.java:1)\n\nJNI global refs: 1\n"
+	whole := header + "\"main\" #1 prio=5 tid=0x1 nid=0x1 runnable\n   java.lang.Thread.State: RUNNABLE\n\tat " +
+		"A.b(A.java:1)\n\nJNI global refs: 1\n"
 	golden.Equal(t, shown(t, []byte(header+whole)), "1 live, 0 idle\n")
 }
 
@@ -127,7 +128,8 @@ const deadlock = "../../testdata/deadlock-monitors-and-juc-jdk17.txt"
 // Lines of an application between the dumps change nothing.
 func TestSeriesInALog(t *testing.T) {
 	plain := golden.Must(os.ReadFile("../../testdata/truth-series-8dumps-jdk17.txt"))(t)
-	noise := "2026-11-21 02:57:15,900 ERROR [pool-1] failed\njava.lang.IllegalStateException: x\n\tat a.B.c(B.java:1)\n\t- locked doors\n"
+	noise := "2026-11-21 02:57:15,900 ERROR [pool-1] failed\njava.lang.IllegalStateException: x\n\tat " +
+		"a.B.c(B.java:1)\n\t- locked doors\n"
 	log := bytes.ReplaceAll(
 		plain,
 		[]byte("\nJNI global ref"),
@@ -189,9 +191,11 @@ func TestTextThatIsNoDump(t *testing.T) {
 // The files of one process may come in any order.
 func TestFilesAreOrderedByTime(t *testing.T) {
 	dump := func(at string, blocked bool) []byte {
-		s := at + "\nFull thread dump OpenJDK 64-Bit Server VM (17 mixed mode):\n\n\"main\" #1 prio=5 tid=0x1 nid=0x1 runnable\n   java.lang.Thread.State: RUNNABLE\n\tat A.b(A.java:1)\n\t- locked <0x1> (a L)\n\n"
+		s := at + "\nFull thread dump OpenJDK 64-Bit Server VM (17 mixed mode):\n\n\"main\" #1 prio=5 tid=0x1 " +
+			"nid=0x1 runnable\n   java.lang.Thread.State: RUNNABLE\n\tat A.b(A.java:1)\n\t- locked <0x1> (a L)\n\n"
 		if blocked {
-			s += "\"w\" #2 prio=5 tid=0x2 nid=0x2 waiting for monitor entry\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat A.c(A.java:2)\n\t- waiting to lock <0x1> (a L)\n\n"
+			s += "\"w\" #2 prio=5 tid=0x2 nid=0x2 waiting for monitor entry\n   java.lang.Thread.State: BLOCKED (on " +
+				"object monitor)\n\tat A.c(A.java:2)\n\t- waiting to lock <0x1> (a L)\n\n"
 		}
 		return []byte(s + "JNI global refs: 1, weak refs: 0\n")
 	}
@@ -218,7 +222,8 @@ func TestFilesAreOrderedByTime(t *testing.T) {
 func TestDumpsOfOneInputAreOrderedByTime(t *testing.T) {
 	dump := func(second int, uptime string) string {
 		return fmt.Sprintf("2026-01-01 00:00:%02d\nFull thread dump OpenJDK 64-Bit Server VM (17 mixed mode):\n\n"+
-			"\"main\" #1 prio=5 elapsed=%ss tid=0x1 nid=0x1 runnable\n\tat A.b(A.java:1)\n\nJNI global refs: 1, weak refs: 0\n", second, uptime)
+			"\"main\" #1 prio=5 elapsed=%ss tid=0x1 nid=0x1 runnable\n\tat A.b(A.java:1)\n\nJNI global refs: 1, "+
+			"weak refs: 0\n", second, uptime)
 	}
 	times := func(r *Reader) (at []int64) {
 		for _, ev := range events(t, r) {
@@ -283,7 +288,8 @@ func TestHostileJSON(t *testing.T) {
 func TestWhoHasJustEnteredWaitsForNothing(t *testing.T) {
 	blocked := func(name string, id int, lines string) string {
 		return fmt.Sprintf(
-			"%q #%d prio=5 os_prio=0 cpu=1ms elapsed=9.00s tid=0x000000000000%04x nid=%d waiting for monitor entry  [0x0000000000001000]\n"+
+			"%q #%d prio=5 os_prio=0 cpu=1ms elapsed=9.00s tid=0x000000000000%04x nid=%d waiting for monitor entry  "+
+				"[0x0000000000001000]\n"+
 				"   java.lang.Thread.State: BLOCKED (on object monitor)\n%s\n\n",
 			name,
 			id,
@@ -296,7 +302,8 @@ func TestWhoHasJustEnteredWaitsForNothing(t *testing.T) {
 	enters := blocked(
 		"next",
 		11,
-		"\tat Shop.take(Shop.java:1)\n\t- locked <0x0000000000000100> (a Shop)\n\tat Shop.sell(Shop.java:9)\n\t- locked <0x0000000000000200> (a Till)",
+		"\tat Shop.take(Shop.java:1)\n\t- locked <0x0000000000000100> (a Shop)\n\tat Shop.sell(Shop.java:9)\n\t- "+
+			"locked <0x0000000000000200> (a Till)",
 	)
 	waits := blocked("behind", 12, "\tat Shop.take(Shop.java:1)\n\t- waiting to lock <0x0000000000000100> (a Shop)")
 	other := blocked("till", 13, "\tat Shop.sell(Shop.java:9)\n\t- waiting to lock <0x0000000000000200> (a Till)")

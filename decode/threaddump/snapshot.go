@@ -114,7 +114,8 @@ func (s *symbols) classify(d *Dump, held *holds) (out *snapshot, at map[LockRef]
 			what := format.ActivityRunnable
 			switch {
 			case verdict.Verdict == rules.Unknown:
-			case doing(t) == format.ActivitySleep && len(t.Held) > 0: // a sleep inside a critical section is running time
+			case doing(t) == format.ActivitySleep && len(t.Held) > 0:
+				// a sleep inside a critical section is running time
 				what = format.ActivitySeen
 			default:
 				out.idle++

@@ -138,9 +138,11 @@ func findMargin(r *Reader, text []byte) layer {
 		return nil
 	}
 	return r.around(text, func(before []byte) layer {
-		if under := text[r.at:]; part(under) || bytes.HasPrefix(under, []byte("State: ")) { // it has an indentation of its own
+		if under := text[r.at:]; part(under) || bytes.HasPrefix(under, []byte("State: ")) {
+			// it has an indentation of its own
 			mark := bytes.TrimRight(before, " \t")
-			if len(before) > len(mark) && before[len(mark)] == ' ' && !bytes.HasSuffix(mark, []byte("+")) { // a diff's has none
+			if len(before) > len(mark) && before[len(mark)] == ' ' && !bytes.HasSuffix(mark, []byte("+")) {
+				// a diff's has none
 				mark = before[:len(mark)+1]
 			}
 			before = mark

@@ -28,7 +28,8 @@ func (r *Reader) Processes() (first string, others []Part) {
 	if r.first == "" {
 		return "", nil
 	}
-	for r.err == nil && (len(r.order) == 0 && len(r.out) < lookAhead || len(r.order) > 0 && len(r.out)+r.held < maxHeld) {
+	for r.err == nil && (len(r.order) == 0 && len(r.out) < lookAhead || len(r.order) > 0 &&
+		len(r.out)+r.held < maxHeld) {
 		r.next()
 	}
 	if r.err != nil {

@@ -75,7 +75,8 @@ func TestThreadsBehindPrefixes(t *testing.T) {
 func TestPrefixes(t *testing.T) {
 	for _, c := range []struct{ before, line, want string }{
 		{"2026-11-21T10:00:00.123456789Z ", "2026-11-21T10:00:01.5Z \tat A.b(A.java:1)", "\tat A.b(A.java:1)"},
-		{"2026-11-21T10:00:00.123456789Z stdout F ", "2026-11-21T10:00:01Z stderr F    java.lang.Thread.State: BLOCKED", "   java.lang.Thread.State: BLOCKED"},
+		{"2026-11-21T10:00:00.123456789Z stdout F ",
+			"2026-11-21T10:00:01Z stderr F    java.lang.Thread.State: BLOCKED", "   java.lang.Thread.State: BLOCKED"},
 		{"2026-11-21T10:00:00.1+01:00 stdout F ", "2026-11-21T10:00:01.2+01:00 stdout F ", ""},
 		{"2026-11-21T10:00:00.1Z stdout F ", "2026-11-21T10:00:00.1Z stdout F", ""},
 		{"app-1  | ", "app-1  | \"main\" #1", "\"main\" #1"},

@@ -50,7 +50,8 @@ func Say(text string, with ...any) string {
 var scales = []struct {
 	ns, from int64
 	unit     string
-}{{3600e9, 3597e9, "h"}, {60e9, 59.95e9, "min"}, {1e9, 999.5e6, "s"}, {1e6, 999.5e3, "ms"}, {1e3, 1e3, "µs"}, {1, 1, "ns"}}
+}{{3600e9, 3597e9, "h"}, {60e9, 59.95e9, "min"}, {1e9, 999.5e6, "s"}, {1e6, 999.5e3, "ms"}, {1e3, 1e3, "µs"},
+	{1, 1, "ns"}}
 
 // Duration writes nanoseconds with three digits: 12.1 s, 310 ms.
 func Duration(ns int64) string {

@@ -15,7 +15,8 @@ func TestSome(t *testing.T) {
 
 // Counts and durations in a sentence are written as tables write them.
 func TestSay(t *testing.T) {
-	if got, want := Say("%v of %v in %v, %.1f %% of %s", 2483, int64(1e6), 5315*time.Millisecond, 12.34, "all"), "2,483 of 1,000,000 in 5.32 s, 12.3 % of all"; got != want {
+	if got, want := Say("%v of %v in %v, %.1f %% of %s", 2483, int64(1e6), 5315*time.Millisecond, 12.34,
+		"all"), "2,483 of 1,000,000 in 5.32 s, 12.3 % of all"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := Some(12345, "thread", "threads"); got != "12,345 threads" {

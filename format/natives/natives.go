@@ -78,7 +78,8 @@ func RoleInFile(file, name string) (Role, string) {
 
 // system reports whether a file is a library of every program, or an interpreter.
 func system(file string) bool {
-	for _, prefix := range [...]string{"libc.so", "libc-", "libpthread", "libstdc++", "libc++", "libgcc_s", "ld-", "libpython", "python3"} {
+	for _, prefix := range [...]string{"libc.so", "libc-", "libpthread", "libstdc++", "libc++", "libgcc_s", "ld-",
+		"libpython", "python3"} {
 		if strings.HasPrefix(file, prefix) {
 			return true
 		}

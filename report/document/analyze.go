@@ -79,8 +79,9 @@ type Analyze struct {
 	NotCounted     []format.Warning `json:"notCounted"`      // the warnings about waits outside of the totals
 	Ranked         []Ranked         `json:"ranked"`          // locks and resources, by waiting
 	Dumps          *Dumps           `json:"dumps,omitempty"` // if the input has thread dumps, without a filter
-	Rest           []Ranked         `json:"-"`               // the locks beyond Locks, in one row for each class and site, for the screen
-	Stacks         *Blame           `json:"-"`               // by owner's stack and class of lock, for people
+	// the locks beyond Locks, in one row for each class and site, for the screen
+	Rest   []Ranked `json:"-"`
+	Stacks *Blame   `json:"-"` // by owner's stack and class of lock, for people
 }
 
 // MaxLocks is the default number of locks with a row of their own: a row takes a kilobyte and more,

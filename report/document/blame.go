@@ -135,7 +135,8 @@ type Chain struct {
 
 // Step is one part of a signature.
 type Step struct {
-	Role string `json:"role"` // waiter (a group of threads), lock (a class), owner (a method), leaf (a method or pseudo owner)
+	// waiter (a group of threads), lock (a class), owner (a method), leaf (a method or pseudo owner)
+	Role string `json:"role"`
 	Name string `json:"name"`
 }
 
@@ -169,8 +170,9 @@ const maxUncertain = 1000
 
 // Uncertainty is the error of an estimate from samples. Rows of exact traces have none.
 type Uncertainty struct {
-	PlusMinusNs *int64 `json:"plusMinusNs"` // half of the 95 % interval of the row's time; null when the trace is too short
-	BlockNs     int64  `json:"blockNs"`     // length of the blocks of the bootstrap
+	// half of the 95 % interval of the row's time; null when the trace is too short
+	PlusMinusNs *int64 `json:"plusMinusNs"`
+	BlockNs     int64  `json:"blockNs"` // length of the blocks of the bootstrap
 }
 
 func newUncertainty(e bootstrap.Estimate) *Uncertainty {

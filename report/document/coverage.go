@@ -33,10 +33,11 @@ type Coverage struct {
 	Goroutines bool             `json:"-"` // the waiters are goroutines, not threads
 	Places     Places           `json:"-"` // the sites in the names of locks
 
-	Calibration *Calibration `json:"calibration,omitempty"`    // absent if no owner is inferred
-	Short       *Bounds      `json:"belowThreshold,omitempty"` // of waits below the threshold of the recorder; absent without one
-	Running     *Bounds      `json:"running,omitempty"`        // of the running time; absent if it is known
-	Pressure    *Shares      `json:"pressure,omitempty"`       // the range for all locks; absent if it is narrow
+	Calibration *Calibration `json:"calibration,omitempty"` // absent if no owner is inferred
+	// of waits below the threshold of the recorder; absent without one
+	Short    *Bounds `json:"belowThreshold,omitempty"`
+	Running  *Bounds `json:"running,omitempty"`  // of the running time; absent if it is known
+	Pressure *Shares `json:"pressure,omitempty"` // the range for all locks; absent if it is narrow
 }
 
 // Timed reports whether waiting has a duration and instants.

@@ -31,7 +31,8 @@ type Overview struct {
 	Rest     []locks.Lock // the locks beyond Locks, if needed
 	Findings []findings.Finding
 	Phases   *csp.Series
-	Took     func(format.StackID, format.ObjectID) string // the acquisition site of a lock that a thread with a stack holds, "" if unknown
+	// the acquisition site of a lock that a thread with a stack holds, "" if unknown
+	Took func(format.StackID, format.ObjectID) string
 }
 
 // uncounted are the codes of warnings about waits outside of the totals, those that may hide the most

@@ -26,12 +26,14 @@ func TestSchemaAndReadmeNameEveryKey(t *testing.T) {
 			got[name+" "+key] = true
 		}
 	}
-	for _, d := range []any{Analyze{}, Blame{}, CSP{}, Chains{}, Check{}, Diff{}, Graph{}, Hist{}, Threads{}, Verify{}, WhatIf{}, Why{}} {
+	for _, d := range []any{Analyze{}, Blame{}, CSP{}, Chains{}, Check{}, Diff{}, Graph{}, Hist{}, Threads{},
+		Verify{}, WhatIf{}, Why{}} {
 		addKeys(want, reflect.TypeOf(d))
 	}
 	golden.Same(t, got, want, "schema.json differs from the types (-types +schema)")
 	page := golden.Must(os.ReadFile("../README.md"))(t)
-	for _, w := range strings.FieldsFunc(string(page), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, w := range strings.FieldsFunc(string(page),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		words[w] = true
 	}
 	for key := range want {

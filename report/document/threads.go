@@ -21,11 +21,12 @@ type Threads struct {
 // Dumps are thread dumps: how they follow each other, and what the threads of the last one do. Of
 // several processes, it is the last one of each.
 type Dumps struct {
-	Taken     []Dump        `json:"taken"` // by process, in order
-	Processes int           `json:"processes"`
-	Threads   int           `json:"threads"`
-	States    ThreadStates  `json:"states"`
-	Stuck     int           `json:"stuck"`     // threads that are not idle, with the same stack in all of the stuckOver dumps
+	Taken     []Dump       `json:"taken"` // by process, in order
+	Processes int          `json:"processes"`
+	Threads   int          `json:"threads"`
+	States    ThreadStates `json:"states"`
+	// threads that are not idle, with the same stack in all of the stuckOver dumps
+	Stuck     int           `json:"stuck"`
 	StuckOver int           `json:"stuckOver"` // 0 if no process has two dumps
 	Groups    []ThreadGroup `json:"groups"`
 	Stacks    []ThreadStack `json:"stacks"`  // without idle threads, in descending order of stuck, then of all threads

@@ -22,7 +22,8 @@ func TestTheMisfitHasItsName(t *testing.T) {
 }
 
 func TestJSONHoldsNoCharactersThatAct(t *testing.T) {
-	for _, name := range []string{"plain é 日本 👍🏽 <init>", "\x00\x1b[2J\x7f\u0085", "\u202eevil\u2066\u200d", "\U000e0041tag", "\xff", `quote " and \`} {
+	for _, name := range []string{"plain é 日本 👍🏽 <init>", "\x00\x1b[2J\x7f\u0085", "\u202eevil\u2066\u200d",
+		"\U000e0041tag", "\xff", `quote " and \`} {
 		var b bytes.Buffer
 		golden.OK(t, Write(&b, Chain{Signature: name}))
 		for _, r := range b.String() {
@@ -71,7 +72,8 @@ func TestTheBlindAreTold(t *testing.T) {
 // What is not told apart is said; where all is, there is no word of it.
 func TestWhatIsUnknownSiteApartIsSaid(t *testing.T) {
 	for _, ns := range []int64{0, 5} {
-		for _, doc := range []any{NewBlame(&blame.Table{OtherNs: ns}, 0, Coverage{}, 0), NewGraph(&blame.Graph{OtherNs: ns}, "thread", Coverage{}, 0)} {
+		for _, doc := range []any{NewBlame(&blame.Table{OtherNs: ns}, 0, Coverage{}, 0),
+			NewGraph(&blame.Graph{OtherNs: ns}, "thread", Coverage{}, 0)} {
 			text := golden.Must(json.Marshal(doc))(t)
 			if said := bytes.Contains(text, []byte(`"otherNs":5`)); said != (ns > 0) ||
 				ns == 0 && bytes.Contains(text, []byte("other")) {

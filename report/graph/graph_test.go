@@ -19,8 +19,10 @@ import (
 
 // hostile are names that act where they are not escaped.
 var hostile = []string{
-	`<script>alert(1)</script>`, `"]; } digraph x { a -> b [label="`, `\`, `\N\G\l`, "a\nb\r\nc\td", "\x1b[2J\x00\x07", "\u202eevil\u2066",
-	"&quot;&#34;&lt;", "`**bold**` _x_ ~~y~~", "#quot;#35;", "end", "subgraph", "%%{init: {}}%%", "--> n1", `|"x"|`, "]]></title></svg>", "<!--", "\xff\xfe",
+	`<script>alert(1)</script>`, `"]; } digraph x { a -> b [label="`, `\`, `\N\G\l`, "a\nb\r\nc\td",
+	"\x1b[2J\x00\x07", "\u202eevil\u2066",
+	"&quot;&#34;&lt;", "`**bold**` _x_ ~~y~~", "#quot;#35;", "end", "subgraph", "%%{init: {}}%%", "--> n1", `|"x"|`,
+	"]]></title></svg>", "<!--", "\xff\xfe",
 	strings.Repeat(
 		"very.long.",
 		500,

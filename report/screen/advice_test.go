@@ -70,7 +70,8 @@ func TestAdviceIsAsSureAsItsEvidence(t *testing.T) {
 
 // What perf recorded has no thread dumps, in a contend trace made of it neither.
 func TestAdviceForNativeProgramsIsAboutPerf(t *testing.T) {
-	for code, want := range map[string]string{"spinning": "record for longer", "threshold": "record with thread dumps"} {
+	for code, want := range map[string]string{"spinning": "record for longer",
+		"threshold": "record with thread dumps"} {
 		a := freeLock(0.9, code)
 		a.Locks[0].Owners[0].Site = "[unknown owner]"
 		golden.Holds(golden.Labelled(t, code), shown(t, a, Options{}), "-> Its owner is not known: "+want)
@@ -209,7 +210,8 @@ func TestTheOtherLockIsNamedAsAmongTheLocks(t *testing.T) {
 		Confidence: document.HighConfidence,
 	}
 	a.Findings = []document.Finding{f}
-	for root, want := range map[string]string{a.Locks[1].Lock: "waiting for Cart at Shop.step:1 while holding Cart", "Cart@99": "waiting for another Cart while", "Till@1": "waiting for Till while"} {
+	for root, want := range map[string]string{a.Locks[1].Lock: "waiting for Cart at Shop.step:1 while holding Cart",
+		"Cart@99": "waiting for another Cart while", "Till@1": "waiting for Till while"} {
 		a.Findings[0].Root = root
 		golden.Holds(golden.Labelled(t, root), strings.Join(strings.Fields(shown(t, a, Options{})), " "), want)
 	}
@@ -229,7 +231,8 @@ func TestTheEndOfAChainIsNamed(t *testing.T) {
 		Confidence: document.HighConfidence,
 		Remedy:     "Mend the lock at the end of the chain first; then",
 	}}
-	for owner, want := range map[string]string{"Shop.pay:3": "-> Fix Till first; Shop.pay:3 holds it longest", "[handoff]": "-> Fix Till first, at the end of the chain"} {
+	for owner, want := range map[string]string{"Shop.pay:3": "-> Fix Till first; Shop.pay:3 holds it longest",
+		"[handoff]": "-> Fix Till first, at the end of the chain"} {
 		a.Locks[1].Owners[0].Site = owner
 		golden.Holds(golden.Labelled(t, owner), shown(t, a, Options{}), want+"\n")
 	}

@@ -42,7 +42,8 @@ func (s *screen) findings(room int) (lines []line) {
 		}
 		one := s.finding(&f)
 		if shown > 0 &&
-			(left > 0 || len(lines)+len(one) > min(room, s.most(findingLines)) || !s.Full && shown+len(s.Deadlocks) >= maxFindings) {
+			(left > 0 || len(lines)+len(one) > min(room, s.most(findingLines)) || !s.Full &&
+				shown+len(s.Deadlocks) >= maxFindings) {
 			left++
 			continue
 		}

@@ -68,10 +68,14 @@ func service(n int, class string, site func(int) string) *document.Analyze {
 
 func TestAThousandLocksFit(t *testing.T) {
 	for name, a := range map[string]*document.Analyze{
-		"at one place":        service(1000, "com.example.shop.Cart", func(int) string { return "com.example.shop.Shop.checkout:12" }),
-		"at as many":          service(1000, "com.example.shop.Cart", func(i int) string { return fmt.Sprintf("com.example.shop.Shop$Step%d.run:%d", i, i) }),
-		"with endless names":  service(9, "a."+strings.Repeat("VeryLong", 40), func(i int) string { return "b." + strings.Repeat("Endless", 30) + fmt.Sprint(i) + ".method:7" }),
-		"with foreign script": service(9, "在庫.管理ロック", func(i int) string { return fmt.Sprintf("在庫.%s管理.取得:%d", strings.Repeat("長", 60), i) }),
+		"at one place": service(1000, "com.example.shop.Cart",
+			func(int) string { return "com.example.shop.Shop.checkout:12" }),
+		"at as many": service(1000, "com.example.shop.Cart",
+			func(i int) string { return fmt.Sprintf("com.example.shop.Shop$Step%d.run:%d", i, i) }),
+		"with endless names": service(9, "a."+strings.Repeat("VeryLong", 40),
+			func(i int) string { return "b." + strings.Repeat("Endless", 30) + fmt.Sprint(i) + ".method:7" }),
+		"with foreign script": service(9, "在庫.管理ロック",
+			func(i int) string { return fmt.Sprintf("在庫.%s管理.取得:%d", strings.Repeat("長", 60), i) }),
 	} {
 		text := shown(t, a, Options{Width: 80})
 		golden.AtMost(t, strings.Count(text, "\n"), MaxLines, name, "lines")
@@ -138,7 +142,8 @@ func TestLittleWaitingIsSaid(t *testing.T) {
 			{Code: "not-recorded", Text: "waits were not recorded: the settings disable jdk.ThreadPark"},
 		},
 	}
-	for _, want := range []string{"3 threads, none seen waiting for a lock", "not counted: waits were not recorded", "next: contend jfc"} {
+	for _, want := range []string{"3 threads, none seen waiting for a lock", "not counted: waits were not recorded",
+		"next: contend jfc"} {
 		golden.Holds(t, shown(t, a, Options{}), want)
 	}
 	nothing := &document.Analyze{
@@ -190,7 +195,8 @@ func TestPoolsAreShownBesideLocks(t *testing.T) {
 	golden.Holds(
 		golden.Labelled(t, text),
 		head,
-		"not counted: 9.00 s in 5 threads at ArrayBlockingQueue.take in Worker.run:9, an outermost method: a pool's, if not idle",
+		"not counted: 9.00 s in 5 threads at ArrayBlockingQueue.take in Worker.run:9, an outermost method: a "+
+			"pool's, if not idle",
 	)
 	golden.Holds(golden.Labelled(t, text), head, "1.0 waiting for a lock on average, 4.0 for resources")
 	golden.Lacks(
@@ -247,9 +253,11 @@ func TestTheRestIsNamedWhereThereIsRoom(t *testing.T) {
 	golden.Holds(
 		t,
 		text,
-		"for 8 more locks (--top N shows them):\n      0.5 lock Cart at Shop.checkout:1, 0.3 lock Cart at Shop.checkout:2\n",
+		"for 8 more locks (--top N shows them):\n      0.5 lock Cart at Shop.checkout:1, 0.3 lock Cart at "+
+			"Shop.checkout:2\n",
 	)
-	if text := shown(t, service(200, "Cart", func(i int) string { return fmt.Sprint("Shop.checkout:", i%2*i) }), Options{Top: 1}); !strings.Contains(
+	if text := shown(t, service(200, "Cart", func(i int) string { return fmt.Sprint("Shop.checkout:", i%2*i) }),
+		Options{Top: 1}); !strings.Contains(
 		text,
 		"shows them):",
 	) ||
@@ -275,7 +283,8 @@ func TestMoreLocksThanFitAreShownIfAskedFor(t *testing.T) {
 func TestThePressureIsInTheFirstLines(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
 	a.Total.RunningNs = 4e9
-	for want, b := range map[string]*document.Shares{"average, 25 % of running time": nil, "average, 10 to 25 % of running time": {Low: 0.1, High: 0.25}} {
+	for want, b := range map[string]*document.Shares{"average, 25 % of running time": nil,
+		"average, 10 to 25 % of running time": {Low: 0.1, High: 0.25}} {
 		a.Coverage.Pressure = b
 		golden.Holds(t, shown(t, a, Options{Width: 100}), want)
 	}
@@ -429,7 +438,8 @@ func TestEachDeadlockIsNamed(t *testing.T) {
 		text := shown(t, a, Options{Width: width})
 		flat := strings.Join(strings.Fields(text), " ")
 		for i := range 4 {
-			golden.Holds(golden.Labelled(t, width, text), flat, fmt.Sprintf("group%d-0", i), fmt.Sprintf("group%d-1", i))
+			golden.Holds(golden.Labelled(t, width, text), flat, fmt.Sprintf("group%d-0", i),
+				fmt.Sprintf("group%d-1", i))
 		}
 		golden.Holds(golden.Labelled(t, width), flat, " behind them); ", "more deadlocks: ")
 		golden.AtMost(t, strings.Count(text, "\n"), MaxLines, width)

@@ -144,7 +144,8 @@ func (t *threads) stacks(room int) (lines []line) {
 		}
 	}
 	if left > 0 {
-		lines = append(lines, fill("", t.Width, plain, fmt.Sprintf("%5d more, at other places (--full shows them)", left))...)
+		lines = append(lines, fill("", t.Width, plain,
+			fmt.Sprintf("%5d more, at other places (--full shows them)", left))...)
 	}
 	return lines
 }
@@ -269,7 +270,8 @@ func (t *threads) next() []line {
 		return fill(nextIs, t.Width, plain, prose("take more dumps, some seconds apart: they show what is stuck")...)
 	}
 	if t.Dumps.States.Lock > 0 {
-		return fill(nextIs, t.Width, plain, "contend analyze "+arguments(t.Trace.Inputs, &t.Options), "(who holds the locks)")
+		return fill(nextIs, t.Width, plain, "contend analyze "+arguments(t.Trace.Inputs, &t.Options),
+			"(who holds the locks)")
 	}
 	return nil
 }

@@ -57,7 +57,8 @@ func Why(w io.Writer, d *document.Why, columns int) error {
 	}
 	failed := map[bool]string{true: ", and gave up"}[d.Failed]
 	for _, line := range []string{strings.Join(plain.Lock(d.Lock, d.Class, d.Site), " "),
-		fmt.Sprintf("%s waited %s for it, from %s on, at %s%s", d.Thread, text.Duration(d.WaitNs), text.Seconds(d.StartNs-d.TraceNs), plain.Name(d.WaitsAt), failed),
+		fmt.Sprintf("%s waited %s for it, from %s on, at %s%s", d.Thread, text.Duration(d.WaitNs),
+			text.Seconds(d.StartNs-d.TraceNs), plain.Name(d.WaitsAt), failed),
 		fmt.Sprintf("%s; its owners are %s", which, known)} {
 		fmt.Fprintln(out, text.Shorten(text.Sanitize(line), columns, text.Start))
 	}

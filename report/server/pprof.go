@@ -18,7 +18,8 @@ var pprofPages = []string{"/", "/flamegraph", "/top", "/peek", "/graph", "/downl
 
 // pprofPolicy lets pprof's pages run their inline scripts, which hold the data and so have no
 // fixed hashes; nothing is fetched.
-const pprofPolicy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
+const pprofPolicy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; " +
+	"base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
 
 // pprofUI returns pprof's own pages of a source's profile, below /pprof.
 func pprofUI(s Source) (http.Handler, error) {
@@ -54,7 +55,8 @@ func pprofUI(s Source) (http.Handler, error) {
 }
 
 // elsewhere is what the links of pprof's menus to its other pages lead to.
-const elsewhere = "contend serve has none of pprof's pages that show files of this machine or keep settings on it: 'contend pprof -o FILE' writes the profile for 'go tool pprof -http : FILE'"
+const elsewhere = "contend serve has none of pprof's pages that show files of this machine or keep settings on it: " +
+	"'contend pprof -o FILE' writes the profile for 'go tool pprof -http : FILE'"
 
 // last ends the path of the first page, which would otherwise stand for all.
 func last(path string) string {

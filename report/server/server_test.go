@@ -123,9 +123,12 @@ func TestWhichNamesAServerHas(t *testing.T) {
 		asked, host string
 		want        bool
 	}{
-		{one, "127.0.0.1", "127.0.0.1", true}, {one, "127.0.0.1", "LOCALHOST:80", false}, {one, "127.0.0.1", "localhost", true}, {one, "127.0.0.1", "[::1]:80", false},
-		{one, "localhost", "localhost:80", true}, {one, "127.0.0.1", "example.com", false}, {one, "127.0.0.1", "", false},
-		{all, "", "10.0.0.7:8080", true}, {all, "", "[fe80::1]:8080", true}, {all, "", "example.com:8080", false}, {all, "box", "BOX:8080", true}, {all, "", "10.0.0.7:80", false}, {all, "", ":8080", false},
+		{one, "127.0.0.1", "127.0.0.1", true}, {one, "127.0.0.1", "LOCALHOST:80", false},
+		{one, "127.0.0.1", "localhost", true}, {one, "127.0.0.1", "[::1]:80", false},
+		{one, "localhost", "localhost:80", true}, {one, "127.0.0.1", "example.com", false},
+		{one, "127.0.0.1", "", false},
+		{all, "", "10.0.0.7:8080", true}, {all, "", "[fe80::1]:8080", true}, {all, "", "example.com:8080", false},
+		{all, "box", "BOX:8080", true}, {all, "", "10.0.0.7:80", false}, {all, "", ":8080", false},
 	} {
 		golden.Equal(t, named(c.at, c.asked)(c.host), c.want, c.at, "asked to be", c.asked, c.host, "is let in")
 	}

@@ -108,7 +108,8 @@ func intervalRows(iv *document.Interval, m measure, sampled bool, start int64, t
 		)
 	}
 	if rest > 0 {
-		rows = append(rows, []Cell{from, to, ran, m.cell(rest), m.pressureCell(false, float64(rest)/float64(max(iv.RunningNs, 1)), nil),
+		rows = append(rows, []Cell{from, to, ran, m.cell(rest),
+			m.pressureCell(false, float64(rest)/float64(max(iv.RunningNs, 1)), nil),
 			{fmt.Sprintf("(%d more)", len(iv.Locks)-len(locks)), "(more)"}})
 	}
 	return rows

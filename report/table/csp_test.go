@@ -201,7 +201,8 @@ func TestHistSaysWhatItCannotSee(t *testing.T) {
 		out.String(),
 		"a.b.Cache",
 		"[all]",
-		"CORR is corrected for coordinated omission; sampled waits lie between LEAST and MOST (one wait expected every 10.0 µs)",
+		"CORR is corrected for coordinated omission; sampled waits lie between LEAST and MOST (one wait expected "+
+			"every 10.0 µs)",
 		"most waits shorter than the sampling period are missing",
 		"1 sampled waits reach the edge",
 	)

@@ -75,9 +75,10 @@ func lockCell(e *document.Edge) Cell {
 // cycleGrid lists the strongly connected components among the shown nodes.
 func cycleGrid(d *document.Graph) *Grid {
 	g := &Grid{
-		Title: "cycles: each member waited, over the recording, for another one; closed: its members wait for no other thread",
-		Head:  []string{"CYCLE", "CLOSED", "MEMBERS"},
-		Left:  left(3, 1, 2),
+		Title: "cycles: each member waited, over the recording, for another one; closed: its members wait for no " +
+			"other thread",
+		Head: []string{"CYCLE", "CLOSED", "MEMBERS"},
+		Left: left(3, 1, 2),
 	}
 	members := map[int][]string{}
 	closed := map[int]bool{}
@@ -105,9 +106,10 @@ func cycleGrid(d *document.Graph) *Grid {
 func Chains(w io.Writer, d *document.Chains, o Options) error {
 	m := measureOf(d.Coverage)
 	g := &Grid{
-		Title: "chains of waits: waiting group -> lock -> owner's method, which may wait in turn -> ... (" + m.What() + ")",
-		Head:  []string{"WAITED", "SHARE", "WALL", "WAITS", "HOPS", "KNOWN", "CHAIN"},
-		Left:  left(7, 5, 6),
+		Title: "chains of waits: waiting group -> lock -> owner's method, which may wait in turn -> ... (" +
+			m.What() + ")",
+		Head: []string{"WAITED", "SHARE", "WALL", "WAITS", "HOPS", "KNOWN", "CHAIN"},
+		Left: left(7, 5, 6),
 	}
 	for i := range d.Chains {
 		c := &d.Chains[i]

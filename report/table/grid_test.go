@@ -49,7 +49,8 @@ func TestCSVReadsBackAndRunsNothing(t *testing.T) {
 		{
 			"0",
 			"plain",
-		}, {"1000", "'=1+1"}, {"2000", "'@SUM(A1)"}, {"3000", "-2"}, {"4000", `quote " and, comma`}, {"5000", "pipe | end"},
+		}, {"1000", "'=1+1"}, {"2000", "'@SUM(A1)"}, {"3000", "-2"}, {"4000", `quote " and, comma`}, {"5000",
+			"pipe | end"},
 		{"6000", `two\nlines`}, {"7000", `\x1b[2J`}, {"8000", "a.B.<init>"}, {"9000", "`code` *star*"}, {"10000", ""}}
 	golden.Same(t, got, want)
 }
@@ -216,15 +217,18 @@ func TestAColumnStandsUnderItsRowsWhereItDoesNotFit(t *testing.T) {
 		}
 	}
 	for width, want := range map[int]string{
-		60: "phases\n WAIT  CAUSE                     LOCK  \n    1  Store.flush < Shop.order  Store \n    2  Stock.open                Stock \n      then Stock.close\n    3  -                         Shelf \n\n",
-		36: "phases\n WAIT  LOCK  \n    1  Store \n      Store.flush < Shop.order\n    2  Stock \n      Stock.open; then Stock.close\n    3  Shelf \n\n",
+		60: "phases\n WAIT  CAUSE                     LOCK  \n    1  Store.flush < Shop.order  Store \n    2  " +
+			"Stock.open                Stock \n      then Stock.close\n    3  -                         Shelf \n\n",
+		36: "phases\n WAIT  LOCK  \n    1  Store \n      Store.flush < Shop.order\n    2  Stock \n      Stock.open; " +
+			"then Stock.close\n    3  Shelf \n\n",
 	} {
 		golden.Same(t, write(t, grid(), Options{Width: width}), want, width, "columns")
 	}
 }
 
 func TestCountsAreGrouped(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -999: "-999", -1000: "-1,000", 1234567: "1,234,567"} {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -999: "-999", -1000: "-1,000",
+		1234567: "1,234,567"} {
 		if got := Count(n); got.Text != want || strings.Contains(got.Raw, ",") {
 			t.Errorf("Count(%d) = %+v, want %q", n, got, want)
 		}

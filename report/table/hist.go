@@ -186,14 +186,16 @@ func histNotes(d *document.Hist) (notes []string) {
 	if d.Total.AtLeast != nil {
 		notes = append(
 			notes,
-			"consecutive samples of a thread that waits at one place count as one wait; most waits shorter than the sampling period are missing",
+			"consecutive samples of a thread that waits at one place count as one wait; most waits shorter than the "+
+				"sampling period are missing",
 		)
 	}
 	if d.Total.Open > 0 {
 		notes = append(
 			notes,
 			fmt.Sprintf(
-				"%s sampled waits reach the edge of the recording, or of the interval from --from to --to, and may have been longer",
+				"%s sampled waits reach the edge of the recording, or of the interval from --from to --to, and may "+
+					"have been longer",
 				text.Number(d.Total.Open),
 			),
 		)

@@ -14,7 +14,8 @@ import (
 // waits is then an upper bound for that of all waits, and is marked so.
 
 // atMost is the note on the mark, below a table.
-const atMost = "≤: shorter waits were not recorded (see the note on thresholds); the percentile over all waits is at most this"
+const atMost = "≤: shorter waits were not recorded (see the note on thresholds); the percentile over all waits is " +
+	"at most this"
 
 // thresholdOf are the events of a recorder with the waits for each kind of lock.
 var thresholdOf = map[string]string{
@@ -29,7 +30,8 @@ var thresholdOf = map[string]string{
 func underThreshold(c document.Coverage, kind string) bool {
 	for _, w := range c.Warnings {
 		if w.Code == format.CodeThreshold &&
-			(kind == "" || thresholdOf[kind] != "" && slices.ContainsFunc(w.Events, func(e string) bool { return strings.Contains(e, thresholdOf[kind]) })) {
+			(kind == "" || thresholdOf[kind] != "" &&
+				slices.ContainsFunc(w.Events, func(e string) bool { return strings.Contains(e, thresholdOf[kind]) })) {
 			return true
 		}
 	}

@@ -275,7 +275,8 @@ func resourceGrid(title string, rows []document.Resource, more int, m measure) *
 	if loops {
 		g.Notes = append(
 			g.Notes,
-			"* is the outermost method of its "+m.Thread+"s: they may wait for work and have nothing to do; a rule can say so (contend rules)",
+			"* is the outermost method of its "+m.Thread+"s: they may wait for work and have nothing to do; a rule "+
+				"can say so (contend rules)",
 		)
 	}
 	return g

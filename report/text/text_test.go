@@ -57,7 +57,8 @@ func TestSanitizeShowsWhatWouldAct(t *testing.T) {
 
 func TestSanitizeLeavesNothingThatActs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).
+		s := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()),
+			func(b []byte) string { return string(b) })).
 			Draw(t, "s")
 		once := Sanitize(s)
 		for _, r := range once {
@@ -149,16 +150,20 @@ func TestStacksGivenAsText(t *testing.T) {
 func TestPlainNames(t *testing.T) {
 	java, golang := Plain{}, Plain{Paths: true}
 	for in, want := range map[string]string{
-		"com.example.Shop$Cart.add:3": "Shop$Cart.add:3", "Shop.add": "Shop.add", "[handoff]": "[handoff]", "clojure.core$map.invoke:2": "core$map.invoke:2", "a.b.c.d:1": "c.d:1",
+		"com.example.Shop$Cart.add:3": "Shop$Cart.add:3", "Shop.add": "Shop.add", "[handoff]": "[handoff]",
+		"clojure.core$map.invoke:2": "core$map.invoke:2", "a.b.c.d:1": "c.d:1",
 	} {
 		golden.Equal(t, java.Name(in), want, in)
 	}
-	for in, want := range map[string]string{"github.com/x/y.(*T).run:7": "y.(*T).run:7", "main.main.func1:29": "main.main.func1:29"} {
+	for in, want := range map[string]string{"github.com/x/y.(*T).run:7": "y.(*T).run:7",
+		"main.main.func1:29": "main.main.func1:29"} {
 		golden.Equal(t, golang.Name(in), want, in)
 	}
 	for in, want := range map[string]string{
-		"java.util.concurrent.locks.ReentrantLock$NonfairSync": "ReentrantLock", "java.util.concurrent.locks.ReentrantLock$FairSync": "ReentrantLock (fair)",
-		"java.util.concurrent.locks.StampedLock": "StampedLock", "com.example.Shop$Sync": "Shop$Sync", "int[]": "int[]",
+		"java.util.concurrent.locks.ReentrantLock$NonfairSync": "ReentrantLock",
+		"java.util.concurrent.locks.ReentrantLock$FairSync":    "ReentrantLock (fair)",
+		"java.util.concurrent.locks.StampedLock":               "StampedLock", "com.example.Shop$Sync": "Shop$Sync",
+		"int[]": "int[]",
 		"java.lang.Class<io.example.ConfigResolver>": "Class<ConfigResolver>", "a.Map<b.Key<c.Id>>": "Map<Key<Id>>",
 	} {
 		golden.Equal(t, java.Class(in), want, in)

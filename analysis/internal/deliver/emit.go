@@ -229,7 +229,8 @@ func NonLock(e *Emitter) *NonLockWaits {
 // Deliver gives a non-lock wait to the visitors, if the filter passes its thread.
 func (a *NonLockWaits) Deliver(one *analysis.NonLockWait) {
 	if one.Ns > 0 &&
-		(a.e.Filter.Thread == nil || a.e.threads.match(a.e.Filter.Thread, uint32(one.Thread), func() string { return a.e.Defs.ThreadName(one.Thread) })) {
+		(a.e.Filter.Thread == nil || a.e.threads.match(a.e.Filter.Thread, uint32(one.Thread),
+			func() string { return a.e.Defs.ThreadName(one.Thread) })) {
 		for _, v := range a.Visitors {
 			v.NonLockWait(one)
 		}

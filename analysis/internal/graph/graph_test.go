@@ -111,7 +111,8 @@ func TestOwnersComeAndGo(t *testing.T) {
 				want = slices.Delete(want, at, at+1)
 			} else {
 				g.AddOwner(0, h)
-				at, _ := slices.BinarySearchFunc(want, h.Thread, func(a analysis.Owner, t format.ThreadID) int { return int(a.Thread) - int(t) })
+				at, _ := slices.BinarySearchFunc(want, h.Thread,
+					func(a analysis.Owner, t format.ThreadID) int { return int(a.Thread) - int(t) })
 				want = slices.Insert(want, at, h)
 			}
 			golden.Same(t, g.Owners[0], want)

@@ -52,9 +52,11 @@ func TestPiecesOfOneRecordingNeedNotTouch(t *testing.T) {
 		{[]times.Span{{Start: 0, End: 10}}, nil},
 		{[]times.Span{{Start: 20e9, End: 30e9}, {Start: 0, End: 10e9}}, []times.Span{{Start: 10e9, End: 20e9}}},
 		{[]times.Span{{Start: 0, End: 10e9}, {Start: 11e9, End: 12e9}, {Start: 12e9 + 1e6, End: 13e9}}, nil},
-		{[]times.Span{{Start: 0, End: 10e9}, {Start: 10.7e9, End: 11e9}, {Start: 12.5e9, End: 13e9}}, []times.Span{{Start: 11e9, End: 12.5e9}}},
+		{[]times.Span{{Start: 0, End: 10e9}, {Start: 10.7e9, End: 11e9}, {Start: 12.5e9, End: 13e9}},
+			[]times.Span{{Start: 11e9, End: 12.5e9}}},
 		{[]times.Span{{Start: 0, End: 100e9}, {Start: 10e9, End: 20e9}, {Start: 30e9, End: 40e9}}, nil},
-		{[]times.Span{{Start: 0, End: 10e9}, {Start: 5e9, End: 7e9}, {Start: 14e9, End: 15e9}, {Start: 20e9, End: 20e9}}, []times.Span{{Start: 10e9, End: 14e9}, {Start: 15e9, End: 20e9}}},
+		{[]times.Span{{Start: 0, End: 10e9}, {Start: 5e9, End: 7e9}, {Start: 14e9, End: 15e9},
+			{Start: 20e9, End: 20e9}}, []times.Span{{Start: 10e9, End: 14e9}, {Start: 15e9, End: 20e9}}},
 	} {
 		golden.Same(t, between(c.recorded), c.want, c.recorded)
 	}

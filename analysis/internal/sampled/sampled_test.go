@@ -30,7 +30,8 @@ func TestHowManyInstantsAreScaledTogether(t *testing.T) {
 		m    measured
 		want bool
 	}{
-		{measured{fresh: true, ticks: 50}, false}, {measured{fresh: true, ticks: 80}, true}, {measured{ticks: 80}, false},
+		{measured{fresh: true, ticks: 50}, false}, {measured{fresh: true, ticks: 80}, true},
+		{measured{ticks: 80}, false},
 		{measured{fresh: true, size: 2e5}, false}, {measured{fresh: true, size: 3e5}, true},
 		{measured{size: 9e5}, false}, {measured{size: 1.2e6}, true},
 	} {

@@ -101,7 +101,8 @@ func (b *booker) runMore(lo, hi, running int64) {
 		}
 	}
 	slices.Sort(b.added)
-	for i, missing := 0, int64(len(b.nodes)+len(b.added))-running; i < len(b.added) && missing > 0; i, missing = i+1, missing-1 {
+	for i, missing := 0, int64(len(b.nodes)+len(b.added))-running; i < len(b.added) &&
+		missing > 0; i, missing = i+1, missing-1 {
 		from := int64(0)
 		if i > 0 {
 			from = b.added[i-1]

@@ -139,7 +139,8 @@ func TestNamesOfThreadsDoNotMatter(t *testing.T) {
 				t.Fatalf("part %d: %+v, want %+v", i, got[i], want[i])
 			}
 			if got[i].Chance = want[i].Chance; got[i] != want[i] &&
-				(got[i].Thread != want[i].Thread || got[i].State != want[i].State || max(got[i].Start-want[i].Start, want[i].Start-got[i].Start) > 1) {
+				(got[i].Thread != want[i].Thread || got[i].State != want[i].State ||
+					max(got[i].Start-want[i].Start, want[i].Start-got[i].Start) > 1) {
 				t.Fatalf("part %d: %+v, want %+v", i, got[i], want[i])
 			}
 		}

@@ -169,7 +169,8 @@ func columns(table string) (list []column) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-		sql := map[reflect.Kind]string{reflect.String: "VARCHAR", reflect.Int64: "BIGINT", reflect.Bool: "BOOLEAN"}[f.Type.Kind()]
+		sql := map[reflect.Kind]string{reflect.String: "VARCHAR", reflect.Int64: "BIGINT",
+			reflect.Bool: "BOOLEAN"}[f.Type.Kind()]
 		if f.Type == reflect.TypeFor[Instant]() {
 			sql = "TIMESTAMP"
 		}

@@ -116,12 +116,13 @@ type Wait struct {
 	OwnerKind    string  `parquet:"owner_kind,dict" json:"owner_kind"` // thread, or what there was instead of one
 	OwnerMethod  string  `parquet:"owner_method,dict" json:"owner_method"`
 	OwnerGroup   string  `parquet:"owner_group,dict" json:"owner_group"`
-	OwnerChain   string  `parquet:"owner_chain,dict" json:"owner_chain"` // from where the lock was taken, the program's own code, without lines
-	OwnerStack   string  `parquet:"owner_stack,dict" json:"owner_stack"`
-	Provenance   string  `parquet:"provenance,dict" json:"provenance"`
-	WaitNs       int64   `parquet:"wait_ns" json:"wait_ns"`
-	Waits        int64   `parquet:"waits" json:"waits"`
-	WallNs       int64   `parquet:"wall_ns" json:"wall_ns"`
+	// from where the lock was taken, the program's own code, without lines
+	OwnerChain string `parquet:"owner_chain,dict" json:"owner_chain"`
+	OwnerStack string `parquet:"owner_stack,dict" json:"owner_stack"`
+	Provenance string `parquet:"provenance,dict" json:"provenance"`
+	WaitNs     int64  `parquet:"wait_ns" json:"wait_ns"`
+	Waits      int64  `parquet:"waits" json:"waits"`
+	WallNs     int64  `parquet:"wall_ns" json:"wall_ns"`
 }
 
 // Facts are all that is said of one recording.
