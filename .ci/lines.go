@@ -20,7 +20,7 @@ import (
 
 const (
 	maxColumns = 120
-	maxTooLong = 300   // lines that are longer even so
+	maxTooLong = 300    // lines that are longer even so
 	tab        = "    " // as wide as a tab counts
 )
 
