@@ -57,7 +57,8 @@
       svg("g", { class: `node h${n.heat}${n.heat > 5 ? " hot" : ""}` }, svg("title", {}, n.name),
         rect(n, { rx: 5, stroke: "#333333", ...frames[n.style] }), ...texts(n.lines, n.x, n.y)));
     for (const e of edges) view.append(
-      svg("g", { class: "label" }, svg("title", {}, e.tip), ...e.from === e.to ? [] : [rect(e, { fill: "#ffffff", rx: 3 })],
+      svg("g", { class: "label" }, svg("title", {}, e.tip),
+        ...e.from === e.to ? [] : [rect(e, { fill: "#ffffff", rx: 3 })],
         ...texts(e.lines, e.x, e.y)));
     return { width, height, nodes,
       picture: svg("svg",

@@ -47,7 +47,8 @@ window.contendArrows = (function () {
     for (const { box, sign, ends } of sides.values()) { // the ends at one side lie apart
       const step = Math.min(16, 2 * Math.max(0, box.high - 6) / ends.length);
       ends.sort((a, b) => a.y - b.y);
-      ends.forEach((e, i) => e.set({ x: box.x + sign * box.half, y: box.y + (i - (ends.length - 1) / 2) * step, sign }));
+      ends.forEach((e, i) =>
+        e.set({ x: box.x + sign * box.half, y: box.y + (i - (ends.length - 1) / 2) * step, sign }));
     }
     const level = (a, p) => {
       const { x, half } = a.label, sign = a.end.x >= a.start.x ? 1 : -1;
@@ -56,7 +57,8 @@ window.contendArrows = (function () {
     for (const a of arrows) {
       let { x, y } = a.start;
       a.d = "M" + at(x, y);
-      for (const p of [...a.inner.flatMap(p => level(a, p)), { x: a.end.x + a.end.sign * (size(a.pen) - 1), y: a.end.y }]) {
+      const base = { x: a.end.x + a.end.sign * (size(a.pen) - 1), y: a.end.y }; // of the head
+      for (const p of [...a.inner.flatMap(p => level(a, p)), base]) {
         const middle = (x + p.x) / 2;
         a.d += `C${at(middle, y)} ${at(middle, p.y)} ${at(p.x, p.y)}`;
         ({ x, y } = p);

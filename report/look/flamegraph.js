@@ -17,7 +17,8 @@ window.contendFlame = function (box, tree, o) {
   }
   // fit makes the picture as high as what is drawn.
   function fit() {
-    const top = zoomed ? zoomed.data : tree, rows = (zoomed ? zoomed.depth : 0) + depthOf(top, least * top.value / width);
+    const top = zoomed ? zoomed.data : tree,
+      rows = (zoomed ? zoomed.depth : 0) + depthOf(top, least * top.value / width);
     chart.width(width).height(rows * cell);
     select(box).select("svg").attr("height", rows * cell);
   }

@@ -22,7 +22,8 @@
     const { parts, right, whole } = of, text = C.sureText(of), [recorded, inferred, unknown] = parts;
     const bars = [["k0", recorded], ["k1", right], ["kwrong", inferred - right], ["k2", unknown]];
     return html`<span class="knownbar" role="img" aria-label=${text} title=${"owners: " + text}>
-      ${bars.map(([kind, ns]) => ns > 0 && html`<span class=${kind} style=${{ width: 100 * ns / whole + "%" }}></span>`)}
+      ${bars.map(([kind, ns]) =>
+        ns > 0 && html`<span class=${kind} style=${{ width: 100 * ns / whole + "%" }}></span>`)}
       </span>`;
   };
 

@@ -101,7 +101,8 @@
       view = svg("g", { class: "svg-pan-zoom_viewport" });
     const pen = e => Math.round(10 * (0.8 + 5 * e.ns / net.most)) / 10, arrows = g.edges().map(id => {
       const e = g.edge(id), inner = e.points.slice(1, -1);
-      return { e, x: e.x, y: e.y, pen: pen(e), label: { x: e.x, half: 31 }, from: boxOf(g.node(id.v)), to: boxOf(g.node(id.w)),
+      return { e, x: e.x, y: e.y, pen: pen(e), label: { x: e.x, half: 31 },
+        from: boxOf(g.node(id.v)), to: boxOf(g.node(id.w)),
         inner: inner.length ? inner : [{ x: e.x, y: e.y }] };
     });
     contendArrows.route(arrows);
@@ -134,7 +135,8 @@
       view.append(node);
     }
     const picture =
-      svg("svg", { role: "img", "aria-label": "graph of who waited for whom" }, svg("defs", {}, ...contendArrows.heads(arrows)), view);
+      svg("svg", { role: "img", "aria-label": "graph of who waited for whom" },
+        svg("defs", {}, ...contendArrows.heads(arrows)), view);
     picture.style.overflow = "hidden"; // before svg-pan-zoom would, as an attribute that the page's policy forbids
     const worst = g.nodes().map(id => g.node(id)).reduce((a, n) => n.caused > a.caused ? n : a, { caused: 0 });
     return { picture, width: size.width, height: size.height,

@@ -41,7 +41,8 @@
       from = w.fromNs - start, ticks = [];
     for (let t = Math.ceil(from / step) * step; t < from + 0.97 * all; t += step) ticks.push(t);
     return html`<tr><th class="role" scope="row">time</th><td><span class="laneaxis">
-      ${ticks.map(t => html`<span style=${{ left: 100 * (t - from) / all + "%" }}>${(t / 1e9).toFixed(digits)} s</span>`)}
+      ${ticks.map(t =>
+        html`<span style=${{ left: 100 * (t - from) / all + "%" }}>${(t / 1e9).toFixed(digits)} s</span>`)}
       </span></td></tr>`;
   }
 
