@@ -18,6 +18,7 @@ type Symbols interface {
 	// Application returns the frames from the innermost one of the application outwards.
 	Application(format.StackID) []format.Frame
 	Class(format.ObjectID) uint32 // a number for the class of the lock
+	ClassName(format.ObjectID) string
 }
 
 // evidence is what owners are inferred from where the trace does not record holds. It

@@ -54,10 +54,11 @@ func (gr *Group) Answer(l *Lock, give func(Part)) {
 // acquirer.
 type answer struct {
 	*worker
-	due    []float64 // by state, ns: what has not been charged yet
-	right  []float64 // by state, ns: the part of due that is expected to be right
-	shares []share
-	give   func(Part)
+	due      []float64 // by state, ns: what has not been charged yet
+	right    []float64 // by state, ns: the part of due that is expected to be right
+	surveyed []float64 // by state: the shares of a gap by the survey
+	shares   []share   // of the current gap
+	give     func(Part)
 }
 
 type share struct {
@@ -66,20 +67,85 @@ type share struct {
 	when  float64 // the mean of its cells
 }
 
-// divide divides a gap among the states.
+// divide divides a gap among the states: one part as the survey of the lock shows it, the rest by the
+// posterior.
 func (a *answer) divide(g *gap, post *posterior) {
 	area, all := g.waitedByCell()
 	if all <= 0 {
 		return
 	}
-	factor, free := a.group.factor, len(a.group.sites)
+	byModel := a.bySurvey(g, post, &area)
+	factor, scale := a.corrections(g, post)
+	free := len(a.group.sites)
+	a.shares = a.shares[:0]
+	charge := func(state int, post *byCell, factor float64) {
+		ns, right, when := 0.0, 0.0, 0.0
+		for c := range cells {
+			chance := post[c] * factor * scale[c]
+			part := chance * area[c] * byModel
+			ns += part
+			when += part * float64(c)
+			right += part * chance
+		}
+		if ns > 0 {
+			when /= ns
+		}
+		if byModel < 1 {
+			part := (1 - byModel) * a.surveyed[state] * all
+			ns += part
+			right += part * a.surveyed[state]
+		}
+		a.due[state] += ns
+		a.right[state] += a.expectedRight(g, state, ns, right)
+		if ns > leastShare*all {
+			a.shares = append(a.shares, share{state, ns, when})
+		}
+	}
+	for s := range post.site {
+		charge(s, &post.site[s], factor[s])
+	}
+	charge(free, &post.free, factor[free])
 	ofOwn := 1.0
 	if g.site >= 0 {
 		ofOwn = factor[g.site]
 	}
-	var scale byCell // one over the sum of the corrected posterior
+	charge(free+1, &post.own, ofOwn)
+	a.charge(g, all)
+}
+
+// bySurvey sets surveyed for a gap, and returns the part of it that is left to the model. What the site of the
+// acquirer gets is its own hold as far as the model says so.
+func (a *answer) bySurvey(g *gap, post *posterior, area *byCell) (byModel float64) {
+	survey := &a.lock.survey
+	if survey.n == 0 {
+		return 1
+	}
+	a.surveyed = append(survey.given(&a.evidence, a.surveyed), 0)
+	if g.acquired && g.site >= 0 {
+		own, again := 0.0, 0.0
+		for c, ns := range area {
+			own += post.own[c] * ns
+			again += post.site[g.site][c] * ns
+		}
+		if own > 0 {
+			part := a.surveyed[g.site] * own / (own + again)
+			a.surveyed[g.site] -= part
+			a.surveyed[len(post.site)+1] = part
+		}
+	}
+	return 1 - survey.weight(float64(survey.n))
+}
+
+// corrections returns the factors of the check and, by cell, one over the sum of the posterior that they
+// correct.
+func (w *worker) corrections(g *gap, post *posterior) (factor []float64, scale byCell) {
+	factor = w.group.factor
+	ofOwn := 1.0
+	if g.site >= 0 {
+		ofOwn = factor[g.site]
+	}
 	for c := range cells {
-		scale[c] = post.free[c]*factor[free] + post.own[c]*ofOwn
+		scale[c] = post.free[c]*factor[len(post.site)] + post.own[c]*ofOwn
 	}
 	for s := range post.site {
 		for c, p := range &post.site[s] {
@@ -89,28 +155,20 @@ func (a *answer) divide(g *gap, post *posterior) {
 	for c := range cells {
 		scale[c] = 1 / max(scale[c], 1e-12)
 	}
-	a.shares = a.shares[:0]
-	add := func(state int, post *byCell, factor float64) {
-		ns, right, when := 0.0, 0.0, 0.0
-		for c := range cells {
-			chance := post[c] * factor * scale[c]
-			p := chance * area[c]
-			ns += p
-			when += p * float64(c)
-			right += p * chance
-		}
-		a.due[state] += ns
-		a.right[state] += right
-		if ns > leastShare*all {
-			a.shares = append(a.shares, share{state, ns, when / ns})
-		}
+	return factor, scale
+}
+
+// expectedRight returns how much of ns that are charged to a state is expected to be right: by the halves of
+// the survey; where it has too few instants, by the model's own word and what that has reached.
+func (a *answer) expectedRight(g *gap, state int, ns, byModel float64) float64 {
+	if state > len(a.group.sites) {
+		state = g.site
 	}
-	for s := range post.site {
-		add(s, &post.site[s], factor[s])
+	right := byModel * reached
+	if halves := a.lock.survey.right; halves != nil && state >= 0 {
+		right = ns * halves[state]
 	}
-	add(free, &post.free, factor[free])
-	add(free+1, &post.own, ofOwn)
-	a.charge(g, all)
+	return right * (1 - doubtful*a.lock.estimated)
 }
 
 // waitedByCell returns the waiting in each cell of a gap, and in all of it, in ns.
@@ -125,45 +183,82 @@ func (g *gap) waitedByCell() (area byCell, all float64) {
 	return area, all
 }
 
-// choose returns the states that are charged in a gap, by time, and what is due to them: those
-// due leastPart of it, else the one due most.
-func (a *answer) choose(all float64) (chosen []share, due float64) {
-	chosen = a.shares[:0]
-	best := a.shares[0]
-	for _, s := range a.shares {
-		if a.due[s.state] > a.due[best.state] {
-			best = s
+// choose leaves the states that are charged in a gap in a.shares, by time, with what is due to each in ns, and
+// returns the sum: those due leastPart of the gap, else the one due most. Where the recorded previous owner
+// entered in the gap, the last of them that hold the lock is a site.
+func (a *answer) choose(g *gap, all float64) (sum float64) {
+	most, entered := 0, noSite
+	for i := range a.shares {
+		s := &a.shares[i]
+		s.ns = a.due[s.state]
+		if s.ns > a.shares[most].ns {
+			most = i
 		}
-		if a.due[s.state] >= leastPart*all {
-			due += a.due[s.state]
+		if s.state < len(a.group.sites) && (entered < 0 || s.ns > a.shares[entered].ns) {
+			entered = i
+		}
+	}
+	if a.evidence.passed {
+		if entered < 0 {
+			entered = len(a.shares)
+			a.shares = append(a.shares, share{state: a.likeliestEntry(), when: cells})
+		}
+		a.shares[entered].ns = max(a.shares[entered].ns, leastShare*all)
+		if a.shares[most].ns < leastPart*all {
+			most = entered
+		}
+	}
+	chosen := a.shares[:0]
+	for i, s := range a.shares {
+		if s.ns >= leastPart*all || i == most || a.evidence.passed && i == entered {
 			chosen = append(chosen, s)
+			sum += s.ns
 		}
 	}
-	if len(chosen) == 0 {
-		return append(chosen, best), a.due[best.state]
+	a.shares = chosen
+	slices.SortStableFunc(chosen, func(x, y share) int {
+		return cmp.Compare(a.place(x), a.place(y))
+	})
+	return sum
+}
+
+// place returns where in a gap a state is laid: an acquirer that others entered after comes first.
+func (a *answer) place(s share) float64 {
+	if a.evidence.passed && s.state > len(a.group.sites) {
+		return -1
 	}
-	slices.SortStableFunc(chosen, func(a, b share) int { return cmp.Compare(a.when, b.when) })
-	return chosen, due
+	return s.when
+}
+
+// likeliestEntry returns the site that the recorded previous owner enters most.
+func (a *answer) likeliestEntry() (site int) {
+	most := 0.0
+	for s, v := range a.evidence.mine {
+		if v *= a.lock.mix[s]; v > most {
+			site, most = s, v
+		}
+	}
+	return site
 }
 
 // charge lays the shares of a gap out in time.
 func (a *answer) charge(g *gap, all float64) {
-	shares, due := a.choose(all)
+	sum := a.choose(g, all)
 	from, ns := g.from, 0.0
-	for i, s := range shares {
-		have, x, to := a.due[s.state], all, g.to
-		if len(shares) > 1 {
-			x = all * have / due
+	for i, s := range a.shares {
+		part, to := all, g.to
+		if len(a.shares) > 1 {
+			part = all * s.ns / sum
 		}
-		if ns += x; i < len(shares)-1 {
+		if ns += part; i < len(a.shares)-1 {
 			to = g.when(ns)
 		}
 		chance := 0.0
-		if have > 0 {
+		if have := a.due[s.state]; have > 0 {
 			chance = min(1, a.right[s.state]/have)
-			a.right[s.state] -= a.right[s.state] * min(1, x/have)
+			a.right[s.state] -= a.right[s.state] * min(1, part/have)
 		}
-		a.due[s.state] -= x
+		a.due[s.state] -= part
 		if to > from {
 			a.part(g, s.state, from, to, chance)
 			from = to
@@ -175,7 +270,7 @@ func (a *answer) charge(g *gap, all float64) {
 func (a *answer) part(g *gap, state int, from, to int64, chance float64) {
 	free := len(a.group.sites)
 	if state == free+1 {
-		if until := g.acquirerWaits(to); until > from {
+		if until := g.waitsFrom(g.thread, to); until > from {
 			p := Part{Start: from, End: until, Chance: chance, Thread: g.thread, Stack: g.stack}
 			if p.Thread == format.NoThread {
 				p.State = Unknown
@@ -192,13 +287,47 @@ func (a *answer) part(g *gap, state int, from, to int64, chance float64) {
 		return
 	}
 	p := Part{Start: from, End: to, Chance: chance, State: Free}
-	if state != free {
-		p.State, p.Stack = Held, a.group.sites[state].stack
-		if p.Thread = a.holder(g, state, from, to); p.Thread == format.NoThread {
-			p.State = Unknown // all known users of the site are elsewhere
+	if state == free {
+		a.give(p)
+		return
+	}
+	p.State, p.Stack = Held, a.group.sites[state].stack
+	if g.previous != format.NoThread {
+		a.byPrevious(g, state, p)
+		return
+	}
+	if p.Thread = a.holder(g, state, from, to); p.Thread != format.NoThread {
+		a.give(p)
+		return
+	}
+	// All known users of the site wait in some of the time: one of them may have held the lock before.
+	if p.Thread = a.holder(g, state, from, from+1); p.Thread != format.NoThread {
+		if p.End = g.waitsFrom(p.Thread, to); p.End > from {
+			a.give(p)
+			from = p.End
 		}
 	}
-	a.give(p)
+	if from < to {
+		a.give(Part{Start: from, End: to, Chance: chance, State: Unknown})
+	}
+}
+
+// byPrevious charges a part to the recorded previous owner, until it waits for the lock itself: it was the
+// last to hold it, so that the lock is free then. Of a thread that is known to use no site, the line is unknown
+// where all other users wait: those lines are theirs.
+func (a *answer) byPrevious(g *gap, site int, p Part) {
+	p.Thread = g.previous
+	if !a.group.sites[site].silent && !a.group.knows(g.previous) {
+		p.Stack = format.NoStack
+	}
+	rest := p
+	if p.End = g.waitsFrom(g.previous, p.End); p.End > p.Start {
+		a.give(p)
+		rest.Start = p.End
+	}
+	if rest.Start < rest.End {
+		a.give(Part{Start: rest.Start, End: rest.End, Chance: rest.Chance, State: Free})
+	}
 }
 
 // holder returns the thread that most likely holds the lock at a site in [from, to): the user

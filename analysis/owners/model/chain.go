@@ -57,10 +57,13 @@ type chain struct {
 	lumpOf []int32   // by site
 	partOf []byPhase // by site: its part of the entries of its lump
 
-	free  byLag // alpha, then beta
-	freeX [cells]byLag
-	isF   byCell // F and H of forward
-	isH   byCell
+	free   byLag // alpha, then beta
+	freeX  [cells]byLag
+	early  byLag // the same of g(j)
+	earlyX [cells]byLag
+	isF    byCell // F, H and G of forward
+	isH    byCell
+	isG    byCell
 }
 
 func (ch *chain) reset(gr *Group) {
@@ -138,7 +141,7 @@ func (ch *chain) infer(l *Lock, ev *evidence, n *counts, post *posterior) bool {
 // The 1/λ is length bias: the longer a hold, the likelier an arrival meets it.
 func (ch *chain) begin(ev *evidence) {
 	if ev.acquired {
-		ch.free = byLag{}
+		ch.free, ch.early = byLag{}, byLag{}
 		first := byPhase{}
 		for i := range ch.lumps {
 			ch.lumps[i].alpha = byPhase{}
@@ -164,7 +167,7 @@ func (ch *chain) begin(ev *evidence) {
 			l.alpha[p] = l.enter[p] * holdMean[p] * l.can[0] / sum
 		}
 	}
-	ch.free = ch.group.lags
+	ch.free, ch.early = ch.group.lags, byLag{}
 }
 
 // forward computes x, cell by cell; alpha is scaled to a sum of one (Rabiner 1989, III.A and V.A):
@@ -184,33 +187,40 @@ func (ch *chain) begin(ev *evidence) {
 func (ch *chain) forward(ev *evidence) {
 	lags, r := &ch.group.lags, 1.0 // r is one over the sum of L x in the cell before
 	for c := range cells {
-		stay, leave, wait, enter := &ch.steps.stay[c], &ch.steps.leave[c], &ch.steps.wait[c], ch.steps.dt[c]*ch.group.entry
-		out, back := 0.0, 0.0
+		stay, leave, wait := &ch.steps.stay[c], &ch.steps.leave[c], &ch.steps.wait[c]
+		enter, lag := ch.steps.dt[c]*ch.group.entry, ch.steps.lag[c]
+		out, back, early := 0.0, 0.0, 0.0
 		for i := range ch.lumps {
 			l := &ch.lumps[i]
 			l.stay[c].combine(1, &l.enter, stay, 0, stay)
 			l.leave[c] = l.can[c] * l.enter.dot(leave)
 			last, like := l.before(c)
-			out += like * last.dot(leave)
+			if left := r * like * last.dot(leave); ev.passed && i == len(ch.lumps)-1 {
+				early = left
+			} else {
+				out += left
+			}
 			back += l.leave[c]
 		}
-		out *= r
 		back *= enter
-		free := (ch.free.dot(wait) + ch.steps.lag[c]*out) / (1 - ch.steps.lag[c]*back)
-		ch.isF[c], ch.isH[c] = free, out+back*free
+		isEarly := ch.early.dot(wait) + lag*early
+		ch.isF[c] = isEarly + (ch.free.dot(wait)+lag*(out+back*isEarly))/(1-lag*back)
+		ch.isH[c], ch.isG[c] = out+back*ch.isF[c], early
 		sum := 0.0
 		for i := range ch.lumps {
 			l := &ch.lumps[i]
 			last, like := l.before(c)
-			l.x[c].combine(like*r, last, stay, enter*free*l.can[c], &l.stay[c])
+			l.x[c].combine(like*r, last, stay, enter*ch.isF[c]*l.can[c], &l.stay[c])
 			sum += l.held[c] * l.x[c].total()
 		}
 		for j := range lagPhases {
 			ch.freeX[c][j] = (ch.free[j] + lags[j]*ch.isH[c]) * wait[j]
+			ch.earlyX[c][j] = (ch.early[j] + lags[j]*ch.isG[c]) * wait[j]
 		}
-		r = 1 / (sum + ev.free[c]*free)
+		r = 1 / (sum + ev.free[c]*ch.isF[c])
 		for j := range lagPhases {
 			ch.free[j] = ch.freeX[c][j] * ev.free[c] * r
+			ch.early[j] = ch.earlyX[c][j] * ev.free[c] * r
 		}
 	}
 }
@@ -243,6 +253,7 @@ func (l *lump) before(c int) (x *byPhase, like float64) {
 // The result is that of infer.
 func (ch *chain) backward(ev *evidence, n *counts, post *posterior) bool {
 	lags, r := &ch.group.lags, 1.0 // r is one over the sum of x beta in the cell after
+	ch.early = byLag{}
 	if ch.free = lagRate; !ev.ended {
 		ch.free = byLag{1, 1, 1}
 	}
@@ -250,8 +261,9 @@ func (ch *chain) backward(ev *evidence, n *counts, post *posterior) bool {
 		ch.lumps[i].beta, ch.lumps[i].entered = byPhase{}, byPhase{}
 	}
 	for c := cells - 1; c >= 0; c-- {
-		stay, leave, wait, enter := &ch.steps.stay[c], &ch.steps.leave[c], &ch.steps.wait[c], ch.steps.dt[c]*ch.group.entry
-		now, later, rest := 0.0, 0.0, 0.0
+		stay, leave, wait := &ch.steps.stay[c], &ch.steps.leave[c], &ch.steps.wait[c]
+		enter := ch.steps.dt[c] * ch.group.entry
+		now, later, rest, early := 0.0, 0.0, 0.0, 0.0
 		for i := range ch.lumps {
 			l := &ch.lumps[i]
 			now += l.can[c] * l.held[c] * l.stay[c].dot(&l.beta)
@@ -260,19 +272,25 @@ func (ch *chain) backward(ev *evidence, n *counts, post *posterior) bool {
 		now *= r
 		for j := range lagPhases {
 			ch.free[j] *= ev.free[c] * r * wait[j]
+			ch.early[j] *= ev.free[c] * r * wait[j]
 			rest += lags[j] * ch.free[j]
+			early += lags[j] * ch.early[j]
 		}
 		lag := enter * ch.steps.lag[c]
 		entering := (now + later*rest) / (1 - lag*later)
 		leaving := rest + lag*entering
 		for j := range lagPhases {
 			ch.free[j] += enter * entering * wait[j]
+			ch.early[j] += enter * entering * wait[j]
 		}
-		isFree := ch.free.dot(&ch.freeX[c])
+		isFree := ch.free.dot(&ch.freeX[c]) + ch.early.dot(&ch.earlyX[c])
 		sum := isFree
 		for i := range ch.lumps {
-			l := &ch.lumps[i]
-			l.beta.combine(l.held[c]*r, &l.beta, stay, leaving, leave)
+			l, value := &ch.lumps[i], leaving
+			if ev.passed && i == len(ch.lumps)-1 {
+				value = early + lag*entering
+			}
+			l.beta.combine(l.held[c]*r, &l.beta, stay, value, leave)
 			l.sum[c] = l.beta.dot(&l.x[c])
 			sum += l.sum[c]
 		}

@@ -32,7 +32,8 @@ func (a *Agreement) EffectiveN() float64 {
 
 func (a *Agreement) Share() float64 { return float64(a.Agreeing) / float64(max(a.Waiters, 1)) }
 
-func (a *Agreement) add(waiters int64, agrees bool) {
+// count adds a dump with threads that wait.
+func (a *Agreement) count(waiters int64, agrees bool) {
 	a.Dumps++
 	a.Waiters += waiters
 	a.SquaredWaiters += waiters * waiters
@@ -60,6 +61,9 @@ func (gr *Group) check() {
 	w := gr.worker()
 	defer w.release()
 	all, total := w.instants()
+	for i, l := range gr.locks {
+		l.survey = newSurvey(all[i], sites)
+	}
 	if total < fewInstants || sites == 0 {
 		return
 	}
@@ -80,6 +84,12 @@ func (gr *Group) check() {
 		w.compare(l, some, &f)
 	}
 	f.correct()
+	w.observer.hidden = false
+	for _, l := range gr.locks {
+		if l.survey.n >= fewSurveyed {
+			l.survey.check(w.modelShares(l))
+		}
+	}
 }
 
 // compare infers the gaps of a lock that some instants, by time, are in.
@@ -108,7 +118,7 @@ func (w *worker) compare(l *Lock, some []instant, f *fitter) {
 			}
 			says[sites] = post.free[cell]
 			if !s.sample {
-				l.Seen.add(s.waiters, says[s.shows] == slices.Max(says))
+				l.Seen.count(s.waiters, says[s.shows] == slices.Max(says))
 			} else {
 				f.sampled[s.shows] = true
 			}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"contend/format"
 )
 
 // byCell is a factor or a probability by cell of a gap.
@@ -56,6 +58,11 @@ type evidence struct {
 	acquired, ended bool
 	length          float64 // ns
 
+	previous int32     // the user that is recorded to have held the lock last, or noUser
+	passed   bool      // that is not the acquirer: it entered in the gap
+	learning bool      // passed is left out
+	mine     []float64 // by site: how often the previous owner enters, in shares of all users together
+
 	can  []byCell // by site
 	held []byCell // by site: the likelihood if the lock is held there
 	own  byCell   // if the acquirer holds it still
@@ -64,11 +71,14 @@ type evidence struct {
 	seen []uint8  // by site: the cells in which it was, a bit each
 }
 
+// weigh sets the evidence of a gap.
 func (w *worker) weigh(g *gap) {
 	e, l, u := &w.evidence, w.lock.Lock, &w.lock.users
-	e.reset(g, u.total)
+	e.reset(g, u)
+	w.setPrevious(g)
+	e.allow(g, u)
 	for i := range g.arrivals {
-		e.arrive(g, &g.arrivals[i], u.of(g.arrivals[i].user))
+		e.arrive(g, &g.arrivals[i], e.entering(u, g.arrivals[i].user))
 	}
 	for i := range g.seen {
 		if x := &g.seen[i]; x.What != Holds {
@@ -98,16 +108,72 @@ func scale(likelihood *float64, by float64) {
 
 // reset begins with a gap without evidence, except for users that are blocked during all of
 // it.
-func (e *evidence) reset(g *gap, total []float64) {
-	sites := len(total)
-	e.can, e.held, e.by = slices.Grow(e.can[:0], sites)[:sites], slices.Grow(e.held[:0], sites)[:sites], slices.Grow(e.by[:0], sites)[:sites]
+func (e *evidence) reset(g *gap, u *users) {
+	sites := u.sites
+	e.can = slices.Grow(e.can[:0], sites)[:sites]
+	e.held = slices.Grow(e.held[:0], sites)[:sites]
+	e.by = slices.Grow(e.by[:0], sites)[:sites]
 	e.site, e.acquired, e.ended, e.length = g.site, g.acquired, g.ended, float64(g.to-g.from)
 	e.own, e.free = ones, ones
 	e.seen = append(e.seen[:0], make([]uint8, sites)...)
+}
+
+// allow sets who may enter each site, by what blocks users during all of the gap.
+func (e *evidence) allow(g *gap, u *users) {
 	for s := range e.can {
-		v := total[s] - g.blocked[s]
-		e.can[s], e.held[s], e.by[s] = byCell{v, v, v, v, v, v}, ones, noUser
+		v := u.total[s] - g.blocked[s]
+		if e.previous >= 0 {
+			v = e.mine[s]
+		}
+		e.can[s] = byCell{v, v, v, v, v, v}
+		e.held[s] = ones
+		e.by[s] = e.previous
 	}
+}
+
+// setPrevious sets what the recorded previous owner of the acquisition at the end of a gap says: it is the
+// one that entered the gap, if any thread did, and the last to do so. It enters sites as it uses them, as
+// often as all users together: those that entered before it are not told apart from it. Where it is not the
+// acquirer of the beginning, it did enter. While the model learns, that is left out: what is learned of
+// durations would be that each gap has an entry, where short waits are not recorded.
+func (w *worker) setPrevious(g *gap) {
+	e, u, mix := &w.evidence, &w.lock.users, w.lock.mix
+	e.previous, e.passed = noUser, false
+	if g.previous == format.NoThread {
+		return
+	}
+	e.previous = u.number(g.previous)
+	e.passed = g.acquired && g.previous != g.thread && !e.learning
+	e.mine = append(e.mine[:0], u.of(e.previous)...)
+	if !w.group.knows(g.previous) {
+		for s, x := range w.group.sites {
+			if !x.silent {
+				e.mine[s] *= unlikely
+			}
+		}
+	}
+	all, own, most := 0.0, 0.0, 0.0
+	for s, v := range e.mine {
+		all += mix[s] * min(1, u.total[s])
+		own += mix[s] * v
+		most = max(most, v)
+	}
+	as := max(1, min(all/max(own, impossible), 1/max(most, impossible)))
+	for s := range e.mine {
+		e.mine[s] *= as
+	}
+}
+
+// entering returns what a user has of those that may enter each site: nil for all users but the
+// previous owner, where it is recorded.
+func (e *evidence) entering(u *users, user int32) []float64 {
+	switch {
+	case e.previous < 0:
+		return u.of(user)
+	case e.previous == user:
+		return e.mine
+	}
+	return nil
 }
 
 // arrive adds that a user waits for the lock: it does not hold it, and enters no site.
@@ -152,7 +218,7 @@ func (e *evidence) observe(g *gap, x *sighting, u *users) {
 		from, to = from-slack, to+slack
 	}
 	acquirer := u.threads[x.user] == g.thread && g.site >= 0
-	share := u.of(x.user)
+	share := e.entering(u, x.user)
 	lo, hi := g.parts(from, to)
 	for c := range cells {
 		o := overlap(c, lo, hi)
@@ -167,7 +233,9 @@ func (e *evidence) observe(g *gap, x *sighting, u *users) {
 			e.can[s][c] -= ofCell * v
 		}
 		for _, at := range x.in {
-			e.can[at.site][c] += ofCell * share[at.site]
+			if share != nil {
+				e.can[at.site][c] += ofCell * share[at.site]
+			}
 			own := acquirer && at.site == g.site
 			if !at.path || x.What == Waits && !own {
 				continue // a thread that waits for another lock may be past this one
@@ -176,7 +244,7 @@ func (e *evidence) observe(g *gap, x *sighting, u *users) {
 			if own {
 				scale(&e.own[c], likelier)
 			}
-			if x.What != Waits {
+			if x.What != Waits && (e.previous < 0 || x.user == e.previous) {
 				scale(&e.held[at.site][c], likelier)
 				e.by[at.site] = x.user
 				e.seen[at.site] |= 1 << c

@@ -17,6 +17,7 @@ type gap struct {
 	site     int             // of that stack, or noSite
 	shared   bool            // it holds the lock together with others
 	joined   bool            // so does the thread that acquires the lock at the end
+	previous format.ThreadID // the recorded owner before the acquisition at the end; NoThread if not recorded
 
 	waiting  int        // threads that wait from the beginning on
 	arrivals []Wait     // waits that begin inside, by start
@@ -60,10 +61,10 @@ func (g *gap) when(ns float64) int64 {
 	return min(at+int64(ns/n), g.to)
 }
 
-// acquirerWaits returns when the acquirer waits for the lock again, until if it does not
+// waitsFrom returns when a thread begins to wait for the lock in the gap, until if it does not
 // before then.
-func (g *gap) acquirerWaits(until int64) int64 {
-	i := slices.IndexFunc(g.arrivals, func(w Wait) bool { return w.Thread == g.thread })
+func (g *gap) waitsFrom(t format.ThreadID, until int64) int64 {
+	i := slices.IndexFunc(g.arrivals, func(w Wait) bool { return w.Thread == t })
 	if i < 0 {
 		return until
 	}
@@ -125,7 +126,11 @@ func (c *cutter) cut(give func(*gap)) {
 			continue
 		}
 		g := &c.gap
-		if g.to, g.ended, g.joined = end.End, !end.Failed, end.Shared; g.to > g.from {
+		g.to, g.ended, g.joined, g.previous = end.End, !end.Failed, end.Shared, format.NoThread
+		if g.ended {
+			g.previous = end.Last
+		}
+		if g.to > g.from {
 			g.arrivals = waits[first:next]
 			give(g)
 			g.number++

@@ -39,7 +39,7 @@ func (ch *chain) count(c int, n *counts, r, isFree float64) {
 		}
 	}
 	for j := range lagPhases {
-		n.lags[j] += lags[j] * ch.free[j] * r * ch.isH[c]
+		n.lags[j] += lags[j] * r * (ch.free[j]*ch.isH[c] + ch.early[j]*ch.isG[c])
 	}
 	n.free += isFree * r * dt
 }
@@ -74,7 +74,9 @@ func (gr *Group) learn() {
 	}
 	w := gr.worker()
 	defer w.release()
+	w.evidence.learning = true
 	list := w.listShapes(max(1, gr.waits/someGaps))
+	w.evidence.learning = false
 	for range rounds {
 		gr.round(&w.chain, list)
 	}
@@ -188,6 +190,9 @@ func normalise(list []float64) {
 	sum := 0.0
 	for _, v := range list {
 		sum += v
+	}
+	if sum == 0 {
+		return
 	}
 	for i := range list {
 		list[i] /= sum

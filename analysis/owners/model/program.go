@@ -12,6 +12,8 @@ import (
 type Program interface {
 	// Frames returns a stack, innermost frame first.
 	Frames(format.StackID) []format.Frame
+	// ClassName returns the name of the class of a lock.
+	ClassName(format.ObjectID) string
 	// Application returns the frames of a stack from the innermost one outwards that does
 	// not belong to the implementation of a lock.
 	Application(format.StackID) []format.Frame

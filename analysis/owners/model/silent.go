@@ -24,6 +24,7 @@ func (gr *Group) addSilentSites(semaphores bool) {
 		w.findPermits()
 	}
 	gr.sitesOfDumps(w)
+	gr.sitesOfPrevious(w)
 	s := search{worker: w, sampledAt: map[uint64]bool{}}
 	for _, l := range s.busiest() {
 		s.target = l
@@ -31,6 +32,11 @@ func (gr *Group) addSilentSites(semaphores bool) {
 		s.markExplained()
 		s.addFromActivities()
 		s.addFromSamples()
+	}
+	for _, x := range gr.sites {
+		for t := range x.users {
+			gr.known[t] = true
+		}
 	}
 }
 
@@ -93,7 +99,11 @@ func (gr *Group) sitesOfDumps(w *worker) {
 		var order []owner
 		for i := range l.Dumps {
 			d := &l.Dumps[i]
-			if d.Owner == format.NoThread || w.stacks.siteOf(d.Took) >= 0 || len(w.stacks.inside(d.Stack)) > 0 {
+			if d.Owner == format.NoThread || w.stacks.siteOf(d.Took) >= 0 {
+				continue
+			}
+			if len(w.stacks.inside(d.Stack)) > 0 {
+				gr.countUser(w.stacks.innermost(d.Stack, false), d.Owner)
 				continue
 			}
 			o := owner{stack: d.Stack}

@@ -142,7 +142,9 @@ func (p *simulated) owner(at int64) (o Part, ok bool) {
 	return o, false
 }
 
-func (p *simulated) Frames(s format.StackID) []format.Frame      { return p.stacks[s] }
+func (p *simulated) Frames(s format.StackID) []format.Frame { return p.stacks[s] }
+func (p *simulated) ClassName(format.ObjectID) string       { return "Simulated" }
+
 func (p *simulated) Application(s format.StackID) []format.Frame { return p.stacks[s] }
 
 func (p *simulated) Waits(_ format.ObjectID, to []Wait) []Wait { return append(to, p.waits...) }

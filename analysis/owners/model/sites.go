@@ -38,6 +38,7 @@ type Group struct {
 	byKey       map[uint64]int
 	placed      map[format.StackID]int // by placeless stack: the site, or noSite
 	silentUsers []format.ThreadID
+	known       map[format.ThreadID]bool // threads that are known to use a site
 
 	lags   byLag     // how likely a lag is in each phase
 	entry  float64   // rate at which a free lock is acquired without a wait, per ns
@@ -55,11 +56,14 @@ type Lock struct {
 
 	mix     []float64 // by site: the probability that the next entry is there
 	uses    []bool    // by site: the lock is acquired there, as far as is known
+	survey  survey    // what instants show of it
 	permits bool      // threads held permits of it at once
 	n       int       // waits
 	ns      int64     // waiting
-	from    int64     // start of the first wait
-	to      int64     // end of the last
+	// estimated is the part of it that is of waits after Object.wait: when they began is an estimate.
+	estimated float64
+	from      int64 // start of the first wait
+	to        int64 // end of the last
 }
 
 // Fit learns the model of some locks of one kind and group.
@@ -74,7 +78,7 @@ func Fit(p Program, kind format.LockKind, locks []*Lock) *Group {
 // newGroup finds the sites of some locks of one group: the commonest paths first, then one
 // for each further method, which all other paths of the method join.
 func newGroup(p Program, block bool, locks []*Lock) *Group {
-	gr := &Group{block: block, locks: locks, program: p, byKey: map[uint64]int{}, placed: map[format.StackID]int{}}
+	gr := &Group{block: block, locks: locks, program: p, byKey: map[uint64]int{}, placed: map[format.StackID]int{}, known: map[format.ThreadID]bool{}}
 	f := finder{group: gr, found: map[format.StackID]*use{}}
 	var list []Wait
 	for _, l := range locks {
@@ -84,9 +88,13 @@ func newGroup(p Program, block bool, locks []*Lock) *Group {
 		for i := range list {
 			w := &list[i]
 			l.ns += w.End - w.Start
+			if gr.reacquires(w.Stack) {
+				l.estimated += float64(w.End - w.Start)
+			}
 			l.to = max(l.to, w.End)
 			f.add(w.Stack, w.Thread)
 		}
+		l.estimated /= float64(max(l.ns, 1))
 		for i := range l.Dumps {
 			if d := &l.Dumps[i]; d.Took != format.NoStack {
 				f.add(d.Took, d.Owner)

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"strings"
+
 	"contend/format"
 )
 
@@ -129,12 +131,28 @@ func (p *path) set(frames []format.Frame, at int) {
 	}
 }
 
-// anchored returns the number of the frame that acquires the lock: the innermost one of a
-// synchronized section, else the innermost one outside of the lock's implementation.
+// anchored returns the number of the frame that acquires the lock: of a synchronized section the innermost
+// one but those of Object.wait, which returns into its section; else the innermost one outside of the lock's
+// implementation.
 func (gr *Group) anchored(stack format.StackID) (frames []format.Frame, at int, ok bool) {
 	frames = gr.program.Frames(stack)
-	if !gr.block {
+	if gr.block {
+		at = ofObjectWait(frames)
+	} else {
 		at = len(frames) - len(gr.program.Application(stack))
 	}
 	return frames, at, at < len(frames)
+}
+
+// ofObjectWait returns how many of the innermost frames are those of Object.wait: never all.
+func ofObjectWait(frames []format.Frame) (n int) {
+	for n < len(frames)-1 && frames[n].Class == "java.lang.Object" && strings.HasPrefix(frames[n].Method, "wait") {
+		n++
+	}
+	return n
+}
+
+// reacquires reports whether a stack waits for a monitor again after Object.wait.
+func (gr *Group) reacquires(stack format.StackID) bool {
+	return gr.block && ofObjectWait(gr.program.Frames(stack)) > 0
 }

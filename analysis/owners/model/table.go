@@ -72,6 +72,21 @@ const (
 	largestFactor = 1e3   // [C] a factor, and one over the smallest
 )
 
+// The survey.
+const (
+	surveyCounts = 20  // instants [T]: the model counts as much as so many; 10 and 80 change no distance by more than .004
+	fewSurveyed  = 20  // instants [C]: fewer halves judge nothing
+	surveyedGaps = 600 // gaps [C] of a lock from which the shares that the model charges are known
+)
+
+// What fewer instants leave to the model's own word.
+const (
+	// [M] What was right of what the model said was, on programs that logged their locks.
+	reached = 0.85
+	// [M] The part of a wait's time that its estimated beginning makes doubtful.
+	doubtful = 0.5
+)
+
 // Silent sites: how far an activity or a sample has to speak for one.
 const (
 	busyLocks   = 8     // locks [C] of a group that are searched

@@ -77,8 +77,9 @@ type users struct {
 	total   []float64 // by site: the sum over the users; the rest is of unknown threads
 }
 
-// set makes it the users of a lock: the threads that waited for it, previous owners of
-// waits, owners in dumps, and the users of silent sites. It numbers the threads of the waits.
+// set makes it the users of a lock: the threads that waited for it, previous owners of waits and owners
+// in dumps; where neither of these is recorded, the users of the silent sites of all locks of the group,
+// too. It numbers the threads of the waits.
 func (u *users) set(gr *Group, waits []Wait, dumps []Dump) {
 	u.sites = len(gr.sites)
 	u.threads, u.shares = u.threads[:0], u.shares[:0]
@@ -103,8 +104,12 @@ func (u *users) set(gr *Group, waits []Wait, dumps []Dump) {
 	for i := range dumps {
 		add(dumps[i].Owner)
 	}
-	for _, t := range gr.silentUsers {
-		add(t)
+	recorded := slices.ContainsFunc(waits, func(w Wait) bool { return w.Last != format.NoThread }) ||
+		slices.ContainsFunc(dumps, func(d Dump) bool { return d.Owner != format.NoThread })
+	if !recorded {
+		for _, t := range gr.silentUsers {
+			add(t)
+		}
 	}
 	u.total = append(u.total[:0], make([]float64, u.sites)...)
 	each := 1 / float64(len(u.threads)+1) // one use is shared by all, and by one unknown thread

@@ -114,12 +114,15 @@ func (e *evidence) key() uint64 {
 		}
 		add(v)
 	}
-	v := uint64(e.site+1) << 2
+	v := uint64(e.site+1) << 3
 	if e.acquired {
 		v++
 	}
 	if e.ended {
 		v += 2
+	}
+	if e.passed {
+		v += 4
 	}
 	add(v)
 	add(math.Float64bits(e.length) >> 50)
@@ -150,7 +153,9 @@ func (w *worker) listShapes(step int) (list []shape) {
 				at = len(list)
 				found[key], list = at, append(list, shape{w.evidence, i, 0})
 				s := &list[at]
-				s.can, s.held, s.by, s.seen = append(w.allot(), s.can...), append(w.allot(), s.held...), nil, nil
+				s.can = append(w.allot(), s.can...)
+				s.held = append(w.allot(), s.held...)
+				s.by, s.seen, s.mine = nil, nil, nil
 			}
 			list[at].n++
 		})

@@ -1,0 +1,166 @@
+package model
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"contend/format"
+)
+
+// The recorded previous owner of an acquisition held the lock at some time since the acquisition before. What it
+// was seen doing meanwhile shows where: at a known site, or at a silent one that this file finds.
+
+// turnover is the interval between two recorded acquisitions of a lock.
+type turnover struct {
+	from, to int64
+	previous format.ThreadID  // that held the lock last
+	seen     []format.StackID // what it did meanwhile
+}
+
+// turnovers returns those of the current lock that have a recorded previous owner and threads waiting, by
+// time, and calls other with what users do while others held the lock last.
+func (w *worker) turnovers(other func(t format.ThreadID, stack format.StackID)) (list []turnover) {
+	v, gr := &w.lock, w.group
+	users := map[format.ThreadID]bool{}
+	last := int64(math.MinInt64)
+	some := false
+	for _, i := range v.byEnd {
+		x := &v.waits[i]
+		if x.Failed {
+			continue
+		}
+		list = append(list, turnover{from: max(last, x.Start), to: x.End, previous: x.Last})
+		some = some || x.Last != format.NoThread
+		users[x.Last], users[x.Thread] = true, true
+		last = x.End
+	}
+	if !some {
+		return nil
+	}
+	observe := func(t format.ThreadID, at int64, stack format.StackID) {
+		if !users[t] {
+			return
+		}
+		i, _ := slices.BinarySearchFunc(list, at, func(x turnover, at int64) int { return cmp.Compare(x.to, at) })
+		switch {
+		case i == len(list) || at < list[i].from || placeless(gr.program.Frames(stack)):
+		case list[i].previous == t:
+			list[i].seen = append(list[i].seen, stack)
+		case list[i].previous != format.NoThread && other != nil:
+			other(t, stack)
+		}
+	}
+	for _, a := range gr.program.ActivitiesOf(v.ID) {
+		if a.What == Leaves || a.What == Waits && a.Lock == v.ID {
+			continue
+		}
+		for _, t := range a.Times {
+			observe(t.Thread, t.Start+(t.End-t.Start)/2, a.Stack)
+		}
+	}
+	gr.program.Samples(v.ID, v.from, v.to, mostSamples, observe)
+	return list
+}
+
+// sitesOfPrevious makes silent sites of what previous owners did at no known site.
+func (gr *Group) sitesOfPrevious(w *worker) {
+	for _, l := range gr.locks {
+		if l.n < 20 || len(gr.sites) >= ownSites+2*moreSites {
+			continue
+		}
+		w.lock.load(gr, l)
+		w.findSitesOfPrevious(l)
+	}
+	w.lock.Lock = nil
+	clear(w.stacks.through)
+}
+
+// countUser counts a thread that was seen to hold the lock at a site, and did not wait there, as a user of it.
+func (gr *Group) countUser(site int, t format.ThreadID) {
+	if site >= 0 && gr.sites[site].users[t] == 0 {
+		gr.sites[site].users[t] = 1
+		gr.sites[site].more++
+	}
+}
+
+// knows reports whether a thread is known to use a site of the group.
+func (gr *Group) knows(t format.ThreadID) bool { return gr.known[t] }
+
+// methodUse is how often a method is on the stacks of the previous owner, and of other users.
+type methodUse struct {
+	name     format.Frame
+	own      bool // of the class of the lock
+	previous float64
+	others   float64
+	stack    format.StackID
+	frame    int
+	users    map[format.ThreadID]float64
+}
+
+func (w *worker) findSitesOfPrevious(l *Lock) {
+	gr := w.group
+	class := gr.program.ClassName(l.ID)
+	found := map[uint64]*methodUse{}
+	path := &w.stacks.path
+	count := func(stack format.StackID, each func(m *methodUse, frame int)) {
+		frames := gr.program.Frames(stack)
+		path.set(frames, 0)
+		for i, key := range path.method {
+			f := &frames[path.frame[i]]
+			if format.OfJDK(*f) && f.Class != class {
+				continue
+			}
+			m := found[key]
+			if m == nil {
+				m = &methodUse{name: *f, own: f.Class == class, users: map[format.ThreadID]float64{}}
+				found[key] = m
+			}
+			each(m, path.frame[i])
+		}
+	}
+	list := w.turnovers(func(_ format.ThreadID, stack format.StackID) {
+		count(stack, func(m *methodUse, _ int) { m.others++ })
+	})
+	for _, x := range list {
+		for _, stack := range x.seen {
+			if len(w.stacks.inside(stack)) > 0 {
+				gr.countUser(w.stacks.innermost(stack, false), x.previous)
+				continue
+			}
+			count(stack, func(m *methodUse, frame int) {
+				m.previous++
+				m.users[x.previous]++
+				m.stack, m.frame = stack, frame
+			})
+		}
+	}
+	for range 4 {
+		var best *methodUse
+		score := func(m *methodUse) float64 {
+			if m.own {
+				return 1.5 * m.previous
+			}
+			return m.previous
+		}
+		depth := func(m *methodUse) int { return len(gr.program.Frames(m.stack)) - m.frame }
+		for _, m := range found {
+			if m.previous < 2 || !m.own && m.previous < 3 || m.previous < 2*m.others {
+				continue
+			}
+			if best == nil || cmp.Or(cmp.Compare(score(m), score(best)), cmp.Compare(depth(m), depth(best)),
+				cmp.Compare(m.name.Class+m.name.Method, best.name.Class+best.name.Method)) > 0 {
+				best = m
+			}
+		}
+		if best == nil {
+			return
+		}
+		gr.addSilent(l, best.stack, best.frame, best.previous, best.users)
+		for key, m := range found {
+			if m == best || m.stack == best.stack && m.previous > best.previous/2 || m.previous == best.previous {
+				delete(found, key)
+			}
+		}
+	}
+}
