@@ -87,16 +87,16 @@ func (a *answer) divide(g *gap, post *posterior) {
 			when += part * float64(c)
 			right += part * chance
 		}
+		chance := 0.0
 		if ns > 0 {
 			when /= ns
+			chance = right / ns
 		}
 		if byModel < 1 {
-			part := (1 - byModel) * a.surveyed[state] * all
-			ns += part
-			right += part * a.surveyed[state]
+			ns += (1 - byModel) * a.surveyed[state] * all
 		}
 		a.due[state] += ns
-		a.right[state] += a.expectedRight(g, state, ns, right)
+		a.right[state] += ns * a.expectedRight(g, state, chance)
 		if ns > leastShare*all {
 			a.shares = append(a.shares, share{state, ns, when})
 		}
@@ -113,11 +113,12 @@ func (a *answer) divide(g *gap, post *posterior) {
 	a.charge(g, all)
 }
 
-// bySurvey sets surveyed for a gap, and returns the part of it that is left to the model. What the site of the
+// bySurvey sets surveyed for a gap, and returns the part of it that is left to the model: all where a dump
+// shows the owner. What the site of the
 // acquirer gets is its own hold as far as the model says so.
 func (a *answer) bySurvey(g *gap, post *posterior, area *byCell) (byModel float64) {
 	survey := &a.lock.survey
-	if survey.n == 0 {
+	if survey.n == 0 || a.evidence.shown {
 		return 1
 	}
 	a.surveyed = append(survey.given(&a.evidence, a.surveyed), 0)
@@ -158,15 +159,15 @@ func (w *worker) corrections(g *gap, post *posterior) (factor []float64, scale b
 	return factor, scale
 }
 
-// expectedRight returns how much of ns that are charged to a state is expected to be right: by the halves of
+// expectedRight returns the part of what a state is charged that is expected to be right: by the halves of
 // the survey; where it has too few instants, by the model's own word and what that has reached.
-func (a *answer) expectedRight(g *gap, state int, ns, byModel float64) float64 {
+func (a *answer) expectedRight(g *gap, state int, byModel float64) float64 {
 	if state > len(a.group.sites) {
 		state = g.site
 	}
 	right := byModel * reached
 	if halves := a.lock.survey.right; halves != nil && state >= 0 {
-		right = ns * halves[state]
+		right = halves[state]
 	}
 	return right * (1 - doubtful*a.lock.estimated)
 }

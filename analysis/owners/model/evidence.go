@@ -59,6 +59,7 @@ type evidence struct {
 	length          float64 // ns
 
 	previous int32     // the user that is recorded to have held the lock last, or noUser
+	shown    bool      // a dump shows the owner in the gap
 	passed   bool      // that is not the acquirer: it entered in the gap
 	learning bool      // passed is left out
 	mine     []float64 // by site: how often the previous owner enters, in shares of all users together
@@ -116,6 +117,7 @@ func (e *evidence) reset(g *gap, u *users) {
 	e.site, e.acquired, e.ended, e.length = g.site, g.acquired, g.ended, float64(g.to-g.from)
 	e.own, e.free = ones, ones
 	e.seen = append(e.seen[:0], make([]uint8, sites)...)
+	e.shown = false
 }
 
 // allow sets who may enter each site, by what blocks users during all of the gap.
@@ -295,6 +297,7 @@ func (e *evidence) leaveTogether() {
 
 func (w *worker) dump(g *gap, d *Dump) {
 	e, c := &w.evidence, g.cellAt(d.Time)
+	e.shown = true
 	if d.Owner == 0 {
 		scale(&e.free[c], 1/unlikely)
 		return

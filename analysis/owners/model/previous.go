@@ -63,11 +63,14 @@ func (w *worker) turnovers(other func(t format.ThreadID, stack format.StackID)) 
 	return list
 }
 
-// sitesOfPrevious makes silent sites of what previous owners did at no known site.
+// sitesOfPrevious makes silent sites of what previous owners did at no known site, at the locks with most
+// waiting.
 func (gr *Group) sitesOfPrevious(w *worker) {
-	for _, l := range gr.locks {
-		if l.n < 20 || len(gr.sites) >= ownSites+2*moreSites {
-			continue
+	list := slices.Clone(gr.locks)
+	slices.SortStableFunc(list, func(a, b *Lock) int { return cmp.Compare(b.ns, a.ns) })
+	for _, l := range list[:min(len(list), previousLocks)] {
+		if len(gr.sites) >= ownSites+2*moreSites {
+			break
 		}
 		w.lock.load(gr, l)
 		w.findSitesOfPrevious(l)

@@ -89,6 +89,9 @@ const (
 
 // Silent sites: how far an activity or a sample has to speak for one.
 const (
+	// locks [C] of a group whose previous owners are looked at
+	previousLocks = 40
+
 	busyLocks   = 8     // locks [C] of a group that are searched
 	minSearched = 2e6   // ns [C]: locks with less waiting are not: of 100,000 locks nearly all have less
 	minShare    = 100   // [C] nor those with less than this fraction of the largest's, nor activities that are as rare
