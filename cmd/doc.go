@@ -8,6 +8,7 @@
 //	trace.go           flags that name and select traces; reading them
 //	output.go          flags of outputs; writing them
 //	values.go          values of flags
+//	threads.go         thread dumps in ten lines
 //	sniff.go           inputs that are no traces
 //	interrupt.go       an interrupted reading
 //	progress.go        progress on a terminal
@@ -50,6 +51,7 @@
 //	record.go          recording a JVM
 //	record_file.go     the file that a recording goes to
 //	record_always.go   recording when a condition holds
+//	record_exact.go    recording holds by rewritten classes
 //	record_go.go       recording a Go program
 //	record_perf.go     recording a native program
 package cmd

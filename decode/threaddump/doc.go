@@ -12,6 +12,7 @@
 //	pending.go    an input with its next dump
 //	stream.go     the dumps of one input, in order
 //	dialect.go    the forms of dumps, and how each begins
+//	notations.go  how other tools write threads and locks
 //	builder.go    what parsers have in common
 //	hotspot.go    the dumps of HotSpot
 //	report.go     its deadlock report

@@ -14,6 +14,7 @@
 // Others have parts of several documents:
 //
 //	coverage.go  the amount of data, the provenance of owners, the gaps
+//	threads.go   the threads of dumps
 //	places.go    the site in the name of a lock
 //	lines.go     pressure over time, in a number of cells
 //	profile.go   waiting by call stack

@@ -29,6 +29,7 @@
 //	doc.go        this page
 //	sites.go      the paths that acquire locks           Group.sites, byKey; waits and times of Lock
 //	stacks.go     the sites of a group in stacks         nothing of the group
+//	previous.go   sites of recorded previous owners      the same, by addSilent; users of sites
 //	silent.go     silent sites, placeless activities     Group.sites, placed, silentUsers; Lock.permits
 //	coherence.go  silent sites by what threads do        the same, by addSilent
 //	sampled.go    silent sites by samples                the same, by addSilent
@@ -40,6 +41,7 @@
 //	chain.go      the two passes                         worker.chain; a posterior, or counts
 //	learn.go      the parameters, from counts            site.holds; Group.lags, entry; Lock.mix, uses
 //	check.go      the factors                            Group.factor; Lock.Seen
+//	survey.go     what instants show of each lock        Lock.survey
 //	answer.go     the charges and the threads            nothing of the group
 //	why.go        the same with evidence kind by kind    nothing of the group
 //
