@@ -72,7 +72,7 @@ var scriptFiles = slices.Concat(
 	[]string{
 		"arrows.js", "util.js", "data.js", "lanes.js", "columns.js", "filter.js", "sums.js", "trees.js", "command.js",
 		"search.js", "parts.js", "headline.js", "locks.js", "time.js", "threads.js", "holders.js", "flame.js", "pivot.js", "who.js",
-		"longest.js", "why.js", "deadlocks.js", "compare.js", "about.js", "app.js",
+		"longest.js", "why.js", "deadlocks.js", "dumps.js", "compare.js", "about.js", "app.js",
 	},
 )
 

@@ -54,7 +54,7 @@ func (t *threads) lines() []line {
 func (t *threads) head() []line {
 	d := &t.Dumps
 	what := some(len(d.Taken), "dump", "dumps")
-	if t.Coverage.Timed() && len(d.Taken) > 1 {
+	if t.Coverage.Timed() && len(d.Taken) > 1 && d.Processes == 1 {
 		what += " over " + text.Duration(t.Trace.DurationNs)
 	}
 	if d.Processes > 1 {

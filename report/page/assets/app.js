@@ -7,6 +7,7 @@
     [["deadlocks", "Deadlocks", "Deadlocks"], ["holders", "Holders and waiters", "Holders"],
       ["threads", "Threads over time", "Threads"], ["flame", "Flame graph", "Flame"], ["pivot", "Pivot", "Pivot"],
       ["who", "Who blocks whom", "Who"],
+      ["dumps", "Thread dumps", "Dumps"],
       ["longest", "Longest waits", "Longest"], ["why", "Why", "Why"], ["compare", "Compared", "Compare"],
       ["about", "How sure, words", "About"]];
 
@@ -191,9 +192,9 @@
   // shown are the views that have something to show.
   const shown = m =>
     views.filter(([id]) => (id !== "deadlocks" || m.analyze.deadlocks.length > 0) &&
-      (id !== "compare" || m.data.diff) && (id !== "threads" || m.lanes) &&
+      (id !== "compare" || m.data.diff) && (id !== "threads" || m.lanes) && (id !== "dumps" || m.analyze.dumps) &&
       (id !== "why" || (m.data.whys || []).length > 0) &&
-      (id !== "longest" || m.timed && m.longest.length > 0) && (m.rows > 0 || id === "about" || id === "deadlocks"));
+      (id !== "longest" || m.timed && m.longest.length > 0) && (m.rows > 0 || ["about", "deadlocks", "dumps"].includes(id)));
 
   C.viewOf = m => shown(m).find(v => v[0] === C.state.view) || shown(m)[0];
 

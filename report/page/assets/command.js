@@ -38,6 +38,7 @@
       "flame.html"],
     pivot: s => ["blame", "--by", s.pivot.filter(k => k !== "owner-known").join() || "lock"],
     who: s => ["graph", "--by", s.nodes, "--matrix"],
+    dumps: s => ["threads"],
     longest: s => ["hist", "--by", "lock"],
     why: (s, m) => ["why", ...C.whys(m, s.filter).slice(0, 1).map(w => "^" + literal(w.lock) + "$")],
     compare: s => ["diff"],
@@ -49,7 +50,7 @@
     const words = ["contend", ...(views[s.view] || (() => ["analyze"]))(s, m)], missing = [];
     if (s.blame === "root" && /^(blame|graph)$/.test(words[1])) words.push("--root");
     const given = m.data.command, chosen = [];
-    const one = words[1] === "why"; // wait, which no flag selects
+    const one = words[1] === "why" || words[1] === "threads"; // wait, or the last dump, which no flag selects
     for (const kind in one ? {} : s.filter) {
       if (kind === "time" || !s.filter[kind].length) continue;
       const flag = flags[kind] && flags[kind](m, s.filter[kind], given);

@@ -23,7 +23,7 @@
   // choices are what can be chosen besides; the first value is the default.
   const choices = {
     // the first there is
-    view: ["", "deadlocks", "holders", "threads", "flame", "pivot", "who", "longest", "why", "compare", "about"],
+    view: ["", "deadlocks", "holders", "threads", "flame", "pivot", "who", "dumps", "longest", "why", "compare", "about"],
     blame: ["direct", "root"],
     by: ["place", "lock", "class"],
     flame: ["owners", "waiters", "chain"],
