@@ -28,6 +28,7 @@
 //	fields.go     their values
 //	encode.go     events to bytes
 //	decode.go     bytes to events
+//	alike.go      warnings of one kind as one
 //	block.go      blocks
 //	writer.go     Writer
 //	text.go       events as text

@@ -32,6 +32,7 @@
 //	parts.go     independent sets of threads and locks
 //	replay.go    the replay: threads, locks, waiters
 //	queue.go     the events that are due
+//	orders.go    locks that threads acquire in a circle of orders
 //	program.go   the program of a thread
 //	handover.go  acquisitions in the trace
 //	permits.go   permits of semaphores
