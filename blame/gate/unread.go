@@ -58,6 +58,7 @@ var hiding = map[string]hidden{
 	format.CodeNotRecorded:      hidesNothing, // see unrecorded
 	format.CodeStalls:           hidesNothing, // samples count for the time between them
 	format.CodeFewerSamples:     hidesNothing, // see fewSamples
+	format.CodeFollowed:         hidesNothing, // owners are inferred instead
 	format.CodeIdentity:         hidesNothing,
 	format.CodeScheduling:       hidesNothing,
 	format.CodeEpoch:            hidesNothing,
