@@ -6,6 +6,7 @@
 //
 //	native      contend traces
 //	jfr         flight recordings; the dumps in them by threaddump
+//	jfrprint    what the JDK's jfr print writes of them
 //	threaddump  thread dumps of JVMs
 //	godump      goroutine dumps
 //	gotrace     execution traces of Go

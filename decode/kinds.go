@@ -7,6 +7,7 @@ import (
 	"contend/decode/godump"
 	"contend/decode/gotrace"
 	"contend/decode/jfr"
+	"contend/decode/jfrprint"
 	"contend/decode/native"
 	"contend/decode/perf"
 	"contend/decode/profile"
@@ -48,6 +49,7 @@ var kinds = []kind{
 	{perf.Is, func(c content) (Source, error) {
 		return perf.NewReader(c.in, c.name, c.rules), nil
 	}, true},
+	{jfrprint.Is, func(c content) (Source, error) { return jfrprint.NewReader(c.in, c.name, c.rules), nil }, true},
 	{profile.IsCounts, func(c content) (Source, error) { return profile.NewCounts(c.in, c.name), nil }, false},
 	{gotrace.Header, func(c content) (Source, error) {
 		return gotrace.NewReader(c.in, c.name, c.rules)
@@ -72,6 +74,9 @@ var textKinds = []kind{
 	{hasLine(godump.IsProfile), func(c content) (Source, error) {
 		return profile.NewDebug(c.in, c.name, c.rules)
 	}, false},
+	{hasLine(profile.IsPerfLock), func(c content) (Source, error) {
+		return profile.NewPerfLock(c.in, c.name, c.rules)
+	}, false},
 	{func([]byte) bool { return true }, func(c content) (Source, error) {
 		return threaddump.NewReader(c.in, c.name, c.rules, c.from.Lines, c.from.Bytes)
 	}, false},
@@ -79,7 +84,7 @@ var textKinds = []kind{
 
 // begins returns which kind of text begins with a line.
 func begins(line string) unwrap.Mark {
-	if godump.Begins(line) || godump.IsProfile(line) {
+	if godump.Begins(line) || godump.IsProfile(line) || profile.IsPerfLock(line) {
 		return unwrap.Header
 	}
 	return threaddump.Begins(line)

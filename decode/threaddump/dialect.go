@@ -125,10 +125,6 @@ var foreign = []struct {
 		"ftrace's text has no stacks of the waits; " + byPerf + ", with --kernel-locks for those of the kernel",
 	},
 	{
-		regexp.MustCompile(`^ *contended +total wait +max wait`),
-		"'perf lock contention' prints sums; give contend the text of 'perf script' of the same recording",
-	},
-	{
 		regexp.MustCompile(
 			`^(Thread \d+ \((Thread 0x|LWP )|\[New LWP |PID \d+ - |TID \d+:|#0 +0x[0-9a-f]+ |Process \d+: )`,
 		),
@@ -142,7 +138,10 @@ var foreign = []struct {
 		regexp.MustCompile(`^(\* |  )Goroutine \d+ - `),
 		"Delve's list does not show what goroutines wait for; take a dump: kill -QUIT PID, or /debug/pprof/goroutine?debug=2",
 	},
-	{regexp.MustCompile(`^jdk\.\w+ \{$`), "this is the text of 'jfr print'; contend reads the recording itself"},
+	{
+		regexp.MustCompile(`^(::: \{|\s*Hot threads at )`),
+		"hot_threads shows stacks and no locks: take thread dumps of the node (jstack -l PID)",
+	},
 	{
 		regexp.MustCompile(`^--- Execution profile ---`),
 		"async-profiler's text; contend reads what -e lock -o jfr, or -o collapsed, writes",

@@ -280,7 +280,7 @@ func (r *Reader) anchor(text []byte) (at int, mark Mark) {
 }
 
 // first are the bytes that begin dumps, before those that may precede them.
-var first, before = set("\"F=0#-DT3gPCSJ"), set(" \t>\"|+`")
+var first, before = set("\"F=0#-DT3gPCSJc"), set(" \t>\"|+`")
 
 func set(list string) (s [256]bool) {
 	for i := range len(list) {
