@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/metrics"
 	"strings"
 	"testing"
@@ -211,6 +212,13 @@ func FuzzThreadDump(f *testing.F) {
 			f.Add(w(dump[:min(len(dump), 4<<10)]))
 		}
 	}
+	excerpts, _ := filepath.Glob("threaddump/testdata/excerpts/*")
+	for _, path := range excerpts {
+		text, err := os.ReadFile(path)
+		golden.OK(f, err)
+		_, dump, _ := bytes.Cut(text, []byte("-- dump --\n"))
+		f.Add(dump)
+	}
 	f.Add([]byte("==> a <==\nFull thread dump X:\n\n==> b <==\n\"a\" #1 tid=1\n\tat a.B.c(B.java:1)\n"))
 	fuzz(f, inOrder)
 }
@@ -223,6 +231,7 @@ func FuzzGoTrace(f *testing.F) {
 
 func FuzzGoDump(f *testing.F) {
 	golden.Seed(f, "godump")
+	f.Add([]byte("goroutine 7 [sync.Mutex.Lock]:   \nmain.f()\n...\nmain.g()\n"))
 	f.Add([]byte("goroutine 0 [0]:\n0()\n0:0\n\ngoroutine 0 [0\xda]:"))
 	fuzz(f)
 }
@@ -237,6 +246,10 @@ func FuzzCounts(f *testing.F) {
 func FuzzProfile(f *testing.F) {
 	golden.Seed(f, "profile")
 	f.Add([]byte("a;b 1\nc;d_[j] 2\n"))
+	f.Add([]byte("goroutine profile: total 2\n2 @ 0x1\n#\t0x1\tsync.(*Mutex).Lock+0x1\tsync/mutex.go:7\n"))
+	f.Add([]byte(" contended   total wait     max wait     avg wait         type   caller\n\n  3  1.50 ms  20.26 us  9.06 us  mutex   f+0x5\n  0xf  f+0x5\n=== owner stack trace ===\n\n  3  1.00 ms  15.27 us  10.41 us  mutex  g+0x3\n"))
+	f.Add([]byte("jdk.JavaMonitorEnter {\n  startTime = 03:04:57.339\n  duration = 4.21 ms\n  monitorClass = a.B\n  previousOwner = \"b\" (javaThreadId = 1)\n  eventThread = \"a\" (javaThreadId = 2)\n  stackTrace = [\n    a.B.c() line: 1\n  ]\n}\n"))
+	f.Add([]byte(`{"recording":{"events":[{"type":"jdk.ThreadPark","values":{"startTime":"2026-11-21T03:04:57Z","duration":"PT1S","eventThread":{"javaName":"a"}}}]}}`))
 	f.Add([]byte("--- mutex:\ncycles/second=2\n3 1 @ 0x1\n#\t0x1\ta.B+0x1\tb.go:7\n4 1 @ 0x2 0x3\n"))
 	fuzz(f, introduced)
 }

@@ -65,6 +65,11 @@ func (d *dialect) begin(n *names, before []string, line string) parser {
 			p.line(one)
 		}
 	}
+	if monitorLine(line) {
+		for _, one := range before {
+			p.line(one)
+		}
+	}
 	if !d.header(line) { // it is a thread's, or a report's
 		p.line(line)
 	}

@@ -176,7 +176,6 @@ func TestHintsForForeignText(t *testing.T) {
 		"execve(\"/bin/true\", [\"true\"], 0x7ffd /* 9 vars */) = 0":                        "strace",
 		"2026-11-23 13:00:01 INFO put(x) = 3":                                               "contend reads",
 		"# tracer: nop":                                                                     "ftrace",
-		" contended   total wait     max wait     avg wait         type   caller":           "'perf lock",
 		"Thread 3 (Thread 0x7f0000000700 (LWP 4711) \"worker\"):":                           "a debugger",
 		"#0  0x00007f0000000000 in __lll_lock_wait () from /lib64/libc.so.6":                "a debugger",
 		"Attaching 3 probes...":                                                             "bpftrace",

@@ -14,6 +14,7 @@ type javacore struct {
 	builder      // threads are known by their J9VMThread
 	threads bool // within the section
 	excerpt bool // it begins with a thread
+	monitor monitorLines
 	ended   bool
 }
 
@@ -23,12 +24,53 @@ func javacoreHeader(line string) bool {
 
 // javacoreThread matches the first line of a thread in an excerpt.
 func javacoreThread(line string) bool {
-	return strings.HasPrefix(line, "3XMTHREADINFO ") && strings.Contains(line, "J9VMThread:0x")
+	return strings.HasPrefix(line, "3XMTHREADINFO ") && strings.Contains(line, "J9VMThread:0x") || monitorLine(line)
+}
+
+// monitorLines reads the section LOCKS where an excerpt has no other: which thread owns a monitor, and
+// which wait for it; and the report of a deadlock in it.
+type monitorLines struct {
+	alone  bool
+	ref    LockRef
+	owner  string
+	waiter string // of a deadlock
+}
+
+// monitorLine matches a line of that section with which an excerpt may begin.
+func monitorLine(line string) bool {
+	return strings.HasPrefix(line, "3LKMONOBJECT ") || strings.HasPrefix(line, "3LKDEADLOCKWTR ")
+}
+
+// monitorLine reads a line of the section.
+func (p *javacore) monitorLine(tag, text string) {
+	m := &p.monitor
+	name := ""
+	if from, to := strings.IndexByte(text, '"'), strings.LastIndexByte(text, '"'); from >= 0 && to > from {
+		name = p.names.intern(text[from+1 : to])
+	}
+	switch tag {
+	case "3LKMONOBJECT": // CLASS@0x1f: Flat locked by "name" (J9VMThread:0x.., ..), entry count 1
+		ref, _, _ := strings.Cut(text, ": ")
+		m.ref, m.owner = p.names.hashed(ref), name
+	case "3LKWAITER":
+		if name != "" && m.ref != (LockRef{}) {
+			p.relations = append(p.relations, relation{name, Blocked, m.ref, m.owner})
+		}
+	case "2LKDEADLOCKTHR": // it waits for the object that follows, and owns the one before
+		if n := len(p.relations); n > 0 && m.waiter != "" && p.relations[n-1].owner == "" {
+			p.relations[n-1].owner = name
+		}
+		m.waiter = name
+	case "4LKDEADLOCKOBJ":
+		if ref := p.names.hashed(text); m.waiter != "" && ref != (LockRef{}) {
+			p.relations = append(p.relations, relation{m.waiter, Blocked, ref, ""})
+		}
+	}
 }
 
 func newJavacore(n *names, _ []string, line string) parser {
 	p := &javacore{builder: newBuilder(n, format.NoTime), threads: javacoreThread(line)}
-	p.dump.Addresses, p.excerpt = true, p.threads
+	p.dump.Addresses, p.excerpt, p.monitor.alone = true, p.threads, monitorLine(line)
 	return p
 }
 
@@ -48,6 +90,8 @@ func (p *javacore) line(line string) bool {
 	tag, text, _ := strings.Cut(line, " ")
 	text = strings.TrimLeft(text, " ")
 	switch part := javacoreParts[tag]; {
+	case p.monitor.alone && strings.Contains(tag, "LK"):
+		p.monitorLine(tag, text)
 	case tag == "0SECTION":
 		p.ended = p.threads
 		p.threads = strings.Contains(text, "THREADS subcomponent")
@@ -205,5 +249,9 @@ func (p *javacore) entered(text string) {
 func (p *javacore) finish(cut bool) *Dump {
 	p.dump.Cut = cut && !p.ended && !p.excerpt
 	p.dump.Fragment = p.excerpt
-	return p.done()
+	d := p.done()
+	if p.monitor.alone { // it lists no threads but these
+		d.Absent = nil
+	}
+	return d
 }
