@@ -285,6 +285,11 @@ func (g *goroutine) complete() {
 	}
 }
 
+// shows reports whether a frame is of a lock's package.
+func (g *goroutine) shows() bool {
+	return slices.ContainsFunc(g.frames, func(f format.Frame) bool { return gonames.OfLocks(f.Class) })
+}
+
 // placed reports whether a frame has its file.
 func (g *goroutine) placed() bool {
 	return slices.ContainsFunc(g.frames, func(f format.Frame) bool { return f.Line > 0 })

@@ -23,6 +23,7 @@ type Reader struct {
 	count      int64 // of dumps
 	goroutines int64
 	waiting    int64    // for locks
+	vague      int      // that wait for a mutex or a WaitGroup, whose frames are cut
 	shapes     []string // of deadlocks in the last dump
 }
 
@@ -134,6 +135,10 @@ func (r *Reader) Stats() format.Stats {
 	for _, shape := range r.shapes {
 		warn(format.CodeLikelyDeadlock, shape)
 	}
+	if r.vague > 0 {
+		warn(format.CodeUnclassified, human.Some(r.vague, "goroutine waits", "goroutines wait")+
+			" for a mutex or a WaitGroup: the frames that would show which are not in the text")
+	}
 	if r.waiting > 0 {
 		warn(format.CodeNoOwners, unowned)
 	}
@@ -158,6 +163,9 @@ func (r *Reader) deliver(list []*goroutine) {
 		}
 		res := r.rules.Classify("go:"+strings.ReplaceAll(g.state, " ", "-"), g.frames)
 		if res.Verdict != rules.Lock {
+			if g.state == "semacquire" && !g.shows() {
+				r.vague++
+			}
 			tick.IdleThreads++
 			others = append(
 				others,

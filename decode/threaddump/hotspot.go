@@ -67,12 +67,15 @@ func hotspotThread(line string) bool {
 		return true
 	}
 	if quoted(line) {
-		return looksLikeHead(line) || numberedHead(line) || strings.Contains(line, `" - Thread t@`) ||
+		return looksLikeHead(line) || numberedHead(line) || strings.Contains(line, `" `+stateMark) || strings.Contains(line, `" - Thread t@`) ||
 			geodeName(line) > 0
 	}
 	_, _, ok := debuggerThread(line)
 	return ok || looksLikeHead(line)
 }
+
+// stateMark precedes the state of a thread.
+const stateMark = "java.lang.Thread.State: "
 
 // numberedHead matches `"name" #12` with nothing, or attributes, behind it.
 func numberedHead(line string) bool {
@@ -297,6 +300,10 @@ func (p *hotspot) numbered() {
 func statedIn(rest string) string {
 	if strings.Contains(rest, " waiting for monitor entry") {
 		return "BLOCKED"
+	}
+	if _, state, ok := strings.Cut(rest, stateMark); ok {
+		state, _, _ = strings.Cut(state, " ")
+		return state
 	}
 	last := strings.ToUpper(rest[strings.LastIndexByte(rest, ' ')+1:])
 	if slices.Contains(threadStates, last) {
