@@ -233,7 +233,7 @@ func isFunction(text string) bool {
 // frame adds `main.(*Cache).Get(0x3226d7016120, ...)` with its file; false if fn is not a
 // function. The site that created the goroutine is not a frame of it.
 func (g *goroutine) frame(fn, file, line string) bool {
-	if !isFunction(fn) {
+	if fn = strings.TrimLeft(fn, " \t"); !isFunction(fn) {
 		return false
 	}
 	if strings.HasPrefix(fn, createdBy) || len(g.frames) == format.MaxFrames {

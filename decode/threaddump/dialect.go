@@ -84,6 +84,8 @@ func Begins(line string) unwrap.Mark {
 		return unwrap.None
 	case d.name == hotspotDialect.name && anchors(line) && line[0] != '-' && line[0] != ' ' && line[0] != '\t':
 		return unwrap.Header
+	case quoted(line) && strings.Contains(line, `" `+stateMark):
+		return unwrap.Header
 	case quoted(line) || line[0] == '#' || d.name == hotspotDialect.name && !strings.HasSuffix(line, ":"):
 		return unwrap.Thread
 	}
