@@ -182,6 +182,12 @@ var allowed = map[string][]string{
 		"contend/format/human",
 		"contend/format/workers",
 	},
+	"contend/decode/jfrprint": {
+		"contend/decode/rules",
+		"contend/decode/threaddump",
+		"contend/decode/unwrap",
+		"contend/format",
+	},
 	"contend/decode/native": {"contend/format"},
 	"contend/decode/profile": {
 		"contend/decode/gonames",
