@@ -17,13 +17,13 @@ var workloads = []struct {
 	name, command string
 	perEvent      float64
 }{
-	{"analyze/monitors", "analyze ../testdata/truth-8threads.jfr", 5.3},
-	{"analyze/parks", "analyze ../testdata/hsqldb-6clients.jfr", 0.3},
-	{"analyze/dumps", "analyze ../testdata/truth-8threads-dumps50ms.jfr", 7.3},
-	{"analyze/go", "analyze ../testdata/go126-truth-12goroutines.trace", 0.95},
-	{"blame/sites", "blame --by class,owner-stack,waiter-method ../testdata/xalan-8threads.jfr", 26},
-	{"csp/fine", "csp --interval 10ms ../testdata/truth-8threads.jfr", 14.5},
-	{"dump/jdk", "analyze ../testdata/truth-series-8dumps-jdk17.txt", 34},
+	{"analyze/monitors", "analyze ../testdata/truth-8threads.jfr", 5.7},
+	{"analyze/parks", "analyze ../testdata/hsqldb-6clients.jfr", 0.34},
+	{"analyze/dumps", "analyze ../testdata/truth-8threads-dumps50ms.jfr", 7.8},
+	{"analyze/go", "analyze ../testdata/go126-truth-12goroutines.trace", 1.1},
+	{"blame/sites", "blame --by class,owner-stack,waiter-method ../testdata/xalan-8threads.jfr", 31},
+	{"csp/fine", "csp --interval 10ms ../testdata/truth-8threads.jfr", 15},
+	{"dump/jdk", "analyze ../testdata/truth-series-8dumps-jdk17.txt", 50},
 }
 
 // BenchmarkCommands is made for benchstat: go test ./cmd -run ^$ -bench

@@ -192,6 +192,7 @@ var spoken = map[string][]string{
 	"report":     nil, // a page: TestHostileNamesAreInertInTheReport
 	"serve":      nil, // prints a URL, and answers with the page of report
 	"record":     nil, // prints what analyze prints
+	"threads":    nil, // it answers of thread dumps only
 	"jfc":        nil,
 	"perf-args":  nil,
 	"simulate":   nil,

@@ -128,6 +128,7 @@ func pressureSums(i int) law {
 	interval := []time.Duration{time.Second, 37 * time.Millisecond}[i%2]
 	meter := csp.New(csp.Options{IntervalNs: interval.Nanoseconds(), Threshold: csp.DefaultThreshold})
 	return law{"Pressure", []analysis.Visitor{meter}, func(t *testing.T, p *shared) {
+		meter.Site = p.siteOf
 		series := golden.Must(meter.Series())(t)
 		c := new(document.CSP)
 		unmarshal(

@@ -259,7 +259,8 @@ func passOver(t *testing.T, path string, turn int, laws []law) *shared {
 		visitors = append(visitors, l.wants...)
 	}
 	var err error
-	if p.result, err = (&traceOptions{paths: []string{path}}).run(&env{msg: io.Discard}, visitors...); err != nil {
+	o := traceOptions{paths: []string{path}}
+	if p.result, err = o.named(&env{msg: io.Discard}, nil, visitors...); err != nil {
 		t.Fatal(err)
 	}
 	return p

@@ -13,4 +13,6 @@
 //	callers.go    the callers of such a place
 //	kind.go       the kind of a resource, by the names of methods
 //	pools.go      exhausted pools
+//	poolusers.go  who has what a pool hands out
+//	poolstacks.go stacks between acquiring and releasing
 package locks

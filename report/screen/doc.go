@@ -8,11 +8,11 @@
 //	doc.go       this page
 //	screen.go    the sections, their room, and the head
 //	finding.go   findings and deadlocks; whole stacks, for --full
+//	threads.go   the threads of dumps
 //	tail.go      uncounted waits, accuracy, and the next command; waits for resources
 //	block.go     one lock or place, with its owners and waiters
 //	advice.go    advice about a lock without a finding
 //	why.go       one wait: its lanes and its suspects
-//	threads.go   the threads of dumps
 //	parts.go     the state and helpers of all parts
 //	words.go     names of owners and units, and numbers
 //	lines.go     lines of a width
