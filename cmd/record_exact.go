@@ -37,7 +37,6 @@ type rewrites struct {
 	locks, refused []string
 	classes        string
 	left           map[string]string // classes that were left alone, and why
-	lost           string
 }
 
 func readRewrites(samples *io.SectionReader) (*rewrites, error) {
