@@ -90,7 +90,7 @@ func (r *Reader) lines(in *bufio.Reader, name, what string, use func(line string
 		line := lines.Text()
 		size := int64(len(line)) + 1
 		r.Said.BytesTotal += size
-		text := strings.ToValidUTF8(strings.TrimRight(line, "\r"), "\uFFFD")
+		text := strings.ToValidUTF8(strings.TrimRight(line, " \t\r"), "\uFFFD")
 		if text == "" || use(text) {
 			r.Said.BytesRead += size
 			continue

@@ -257,9 +257,16 @@ func (p *hotspot) thread(line string) {
 	} else {
 		name, rest = line[1:end], line[end+1:]
 	}
+	listed, info, again := infoName(line)
+	if again {
+		name = listed
+	}
 	p.begin(Thread{Name: p.names.intern(name), State: statedIn(rest)})
 	p.begun(false)
 	p.cur.stalled = strings.Contains(rest, " in Object.wait() ")
+	if again {
+		p.info(info)
+	}
 	p.carriers = p.carriers || carrier(p.cur.Name)
 	p.dump.Hides = p.dump.Hides || strings.HasPrefix(p.cur.Name, virtuals)
 	p.dump.Listed = p.dump.Listed || p.cur.Name == "VM Thread" && !p.fragment // the JVM's own come last

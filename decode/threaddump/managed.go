@@ -1,6 +1,7 @@
 package threaddump
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,18 @@ func (p *hotspot) on(text string) {
 		owner = owner[1:end]
 	}
 	p.heldBy(owner)
+}
+
+// info reads ` Id=12 BLOCKED on CLASS@1f owned by "name" Id=13` behind a name: listeners of tests print
+// the threads of a deadlock once more like this, behind all threads.
+func (p *hotspot) info(rest string) {
+	_, rest, _ = strings.Cut(rest, " Id=")
+	_, rest, _ = strings.Cut(rest, " ")
+	listed := func(t Thread) bool { return t.Name == p.cur.Name && t.For == (LockRef{}) }
+	if i := slices.IndexFunc(p.dump.Threads, listed); i >= 0 {
+		p.title = i
+	}
+	p.stateOn(rest)
 }
 
 // debuggerFrame reads jhsdb's `a.B.f(int) @bci=1, line=2 (Compiled frame)`, cut after the

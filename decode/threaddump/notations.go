@@ -30,6 +30,11 @@ var heads = []struct {
 	{"VirtualThread[#", regexp.MustCompile(`^VirtualThread\[#(?P<id>\d+)(,(?P<name>.*))?\]`)},
 }
 
+// statedHead is such a line of a watchdog of Android programs, which ends in the state.
+var statedHead = regexp.MustCompile(
+	`^Caused by: .*_Thread: (\S.*) \(state = (NEW|RUNNABLE|BLOCKED|WAITING|TIMED_WAITING|TERMINATED)\)$`,
+)
+
 // headOf reads a first line in one of these notations.
 func headOf(text string) (t Thread, ok bool) {
 	for _, h := range heads {
@@ -45,6 +50,9 @@ func headOf(text string) (t Thread, ok bool) {
 		}
 		t.Name = m[h.pattern.SubexpIndex("name")]
 		return t, true
+	}
+	if m := statedHead.FindStringSubmatch(text); m != nil && strings.HasPrefix(text, "Caused by: ") {
+		return Thread{Name: m[1], State: m[2]}, true
 	}
 	return t, false
 }
@@ -97,6 +105,9 @@ func anchors(line string) bool {
 	if state, ok := strings.CutPrefix(text, "java.lang.Thread.State: "); ok {
 		state, _, _ = strings.Cut(state, " ")
 		return slices.Contains(threadStates, state)
+	}
+	if t, head := headOf(text); head && t.State != "" {
+		return true
 	}
 	if state, ok := strings.CutPrefix(text, "State: "); ok {
 		state, on, _ := strings.Cut(state, " ")
