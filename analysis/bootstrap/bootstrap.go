@@ -64,9 +64,35 @@ func (c *Cells) ratio(num, den []int64, least int) Estimate {
 	bessel := math.Sqrt(float64(e.Blocks) / float64(e.Blocks-1)) // blocks vary around their own mean, not the true one
 	widen := bessel * Student(float64(e.Blocks-1), 0.975) / half975
 	grain := float64(c.Grain) / y[n]
+	if c.Sampled {
+		grain = max(grain, e.Value*episodeError(num))
+	}
 	e.Half = max(off[len(off)*95/100]*widen, grain)
 	e.SE = max(rootMeanSquare(off)*bessel, grain/half975)
 	return e
+}
+
+// rare is how many times the cells with something in them a series of rare episodes has at least.
+const rare = 5
+
+// episodeError returns how far, relative to it, a rate of rare episodes may lie from what the
+// samples show: Poisson's upper limit at 97.5 % for their number (Wilson and Hilferty). A bootstrap
+// that has seen few of them repeats those few.
+func episodeError(num []int64) float64 {
+	n, cells := 0, 0
+	for i, ns := range num {
+		if ns == 0 {
+			continue
+		}
+		if cells++; i == 0 || num[i-1] == 0 {
+			n++
+		}
+	}
+	if n == 0 || cells*rare > len(num) {
+		return 0
+	}
+	k := float64(n + 1)
+	return k*math.Pow(1-1/(9*k)+half975/(3*math.Sqrt(k)), 3)/float64(n) - 1
 }
 
 // Rate estimates the sum of a series per elapsed time.

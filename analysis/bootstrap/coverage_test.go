@@ -139,3 +139,16 @@ func TestCoverageOfTheRunsOwnTruth(t *testing.T) {
 		all.within(t, 0.92, 0.98)
 	}
 }
+
+// Three episodes may come from a rate of which nine were due: a bootstrap alone repeats the three.
+func TestFewEpisodesAreUnsure(t *testing.T) {
+	num, den := make([]int64, 60), make([]int64, 60)
+	for i := range den {
+		den[i] = 1e8
+	}
+	num[10], num[30], num[50] = 1e8, 1e8, 1e8
+	c := &Cells{Width: 1e8, Grain: 1e8, Sampled: true, Length: den}
+	e := c.Ratio(num, den)
+	golden.AtLeast(t, (e.Value+e.Half)/e.Value, 2.8)
+	golden.AtMost(t, (e.Value+e.Half)/e.Value, 3.2)
+}

@@ -73,7 +73,7 @@ func TestOneSlowerSectionIsFoundAndNothingElse(t *testing.T) {
 				Seed:     uint64(2 * (i*pairs + pair)),
 			}
 			base := profile(t, c, exact)
-			c.Seed, c.Slow, c.SlowBy = c.Seed+1, "serve2", 50
+			c.Seed, c.Slow, c.SlowBy = c.Seed+1, "serve2", 100
 			d := Compare(Group{base}, Group{profile(t, c, exact)}, Options{})
 			for k, rows := range [][]Row{d.Locks, d.Owners, d.Chains} {
 				hit := false

@@ -12,13 +12,18 @@ import (
 // Status is the change of a row.
 type Status string
 
-// The statuses. Same includes differences within noise.
+// The statuses. Same includes differences within noise. A row is Unsure if most of its owners are
+// expected to be wrong: it is not compared.
 const (
 	Same    Status = "same"
 	Changed Status = "changed"
 	Added   Status = "added"
 	Gone    Status = "gone"
+	Unsure  Status = "unsure"
 )
+
+// Changes reports whether the status is a change.
+func (s Status) Changes() bool { return s != Same && s != Unsure }
 
 // Row is one lock, call chain or chain of waits on both sides.
 type Row struct {
@@ -67,8 +72,9 @@ type Diff struct {
 // on average, or by the waiting per operation. The running time changes together with the
 // waiting, so pressure is only reported beside it.
 //
-// The error of each rate is that of a block bootstrap, see package bootstrap. A row's
-// difference over its error follows Student's t; Holm's procedure keeps the probability that a
+// The error of each rate is that of a block bootstrap, see package bootstrap, with what runs vary
+// beyond it, see Between, and the owners that may be wrong. A row's difference over its error
+// follows Student's t; Holm's procedure keeps the probability that a
 // table shows any false difference below Alpha, however many rows it has. A difference in the
 // detail of owners' call chains is not counted, see finer.go.
 func Compare(base, newer Group, o Options) *Diff {
@@ -107,12 +113,19 @@ func Compare(base, newer Group, o Options) *Diff {
 		d.Locks[i].Site = known[d.Locks[i].Name]
 	}
 	takers := func(p *Profile) *rows { return p.takers }
-	d.Owners = match(byName(base, takers, identity), byName(newer, takers, identity), noCoarser, d, o)
+	around := callersIn(callChains(base, newer))
+	d.Owners = match(
+		byName(base, takers, identity),
+		byName(newer, takers, identity),
+		coarser{around.ofMethod, partners},
+		d,
+		o,
+	)
 	chains := func(p *Profile) *rows { return p.chains }
 	d.Chains = match(
 		byName(base, chains, identity),
 		byName(newer, chains, identity),
-		outwardOf(callChains(base, newer)),
+		coarser{of: around.ofChain},
 		d,
 		o,
 	)
@@ -120,7 +133,7 @@ func Compare(base, newer Group, o Options) *Diff {
 }
 
 // noCoarser is the coarser of tables whose rows have no coarser ones.
-func noCoarser(string) []string { return nil }
+var noCoarser = coarser{of: func(string) []string { return nil }}
 
 // match joins the rows of two sides by name and judges them.
 func match(base, newer map[string]Rates, of coarser, d *Diff, o Options) []Row {
@@ -137,7 +150,7 @@ func match(base, newer map[string]Rates, of coarser, d *Diff, o Options) []Row {
 	judge(rows, of, o)
 	slices.SortFunc(rows, func(a, b Row) int {
 		return cmp.Or(
-			blame.CompareBool(a.Status == Same, b.Status == Same),
+			blame.CompareBool(!a.Status.Changes(), !b.Status.Changes()),
 			-cmp.Compare(math.Abs(a.Delta()), math.Abs(b.Delta())),
 			-cmp.Compare(
 				max(a.Base.Waiting.Value, a.New.Waiting.Value),
@@ -169,11 +182,16 @@ func (d *Diff) perOperation(rows []Row) {
 // probability; the k-th of n differs if it is at most alpha/(n-k), k from 0; the first that
 // does not ends it.
 func judge(rows []Row, of coarser, o Options) {
-	order, near := make([]*Row, len(rows)), related(rows, of)
+	near, between := related(rows, of), betweenOf(rows)
+	var order []*Row
 	for i := range rows {
-		rows[i].Status = Same
-		rows[i].P = chance(rows, i, near[i])
-		order[i] = &rows[i]
+		r := &rows[i]
+		if r.Status = Same; r.unsure() {
+			r.Status, r.P = Unsure, 1
+			continue
+		}
+		r.P = chance(rows, i, near[i], between)
+		order = append(order, r)
 	}
 	slices.SortStableFunc(order, func(a, b *Row) int {
 		return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(a.Name, b.Name))
@@ -184,6 +202,12 @@ func judge(rows []Row, of coarser, o Options) {
 		}
 		r.Status = r.statusOf(o.MinChange)
 	}
+}
+
+// unsure reports whether most of the owners are expected to be wrong on a side with waiting.
+func (r *Row) unsure() bool {
+	base, newer := &r.Base.Waiting, &r.New.Waiting
+	return base.WaitNs > 0 && base.Unsure || newer.WaitNs > 0 && newer.Unsure
 }
 
 // statusOf returns the status of a row with a significant difference.

@@ -18,6 +18,9 @@ type Rate struct {
 	DF     float64 // degrees of freedom of SE
 	Traces int
 	Spread float64 // standard deviation between traces, of at least minTraces of them; else 0
+	Within float64 // standard deviation of one trace by its own variation
+	Wrong  float64 // of Value and of the other owners' of the locks, the part expected to have a wrong owner
+	Unsure bool    // most of the owners are expected to be wrong
 }
 
 // minTraces is the number of traces from which their disagreement is estimated.
@@ -91,10 +94,11 @@ func (g Group) pooled(den denominator, of func(p *Profile) sum) Rate {
 	}
 	r := Rate{Traces: len(g)}
 	var values, weights []float64
-	within, blocks := 0.0, 0
+	within, blocks, wrong, own := 0.0, 0, 0.0, 0.0
 	for _, p := range g {
 		num := of(p)
 		r.WaitNs += num.ns
+		wrong, own = wrong+float64(num.wrongNs), own+float64(num.ownNs)
 		cells, ns := den(p)
 		if whole <= 0 || ns <= 0 {
 			continue
@@ -108,10 +112,14 @@ func (g Group) pooled(den denominator, of func(p *Profile) sum) Rate {
 		return r
 	}
 	r.Value, r.SE, r.DF = float64(r.WaitNs)/whole, math.Sqrt(within), float64(blocks)
+	r.Within = r.SE * math.Sqrt(float64(len(g)))
+	r.Wrong, r.Unsure = wrong/whole, 2*own > float64(r.WaitNs)
 	if len(g) >= minTraces {
 		between := disagreement(values, weights, r.Value)
 		r.Spread = between * math.Sqrt(float64(len(g)))
-		r.raiseError(between, len(g))
+		if between > r.SE || math.IsInf(r.SE, 1) {
+			r.SE, r.DF = between, float64(len(g)-1)
+		}
 	}
 	r.Half = r.SE * bootstrap.Student(r.DF, 0.975)
 	return r
@@ -130,31 +138,10 @@ func (p *Profile) estimate(num *sum, cells []int64, ns int64) bootstrap.Estimate
 
 // scale returns the rate in another unit.
 func (r Rate) scale(factor float64) Rate {
-	r.Value, r.Half, r.SE, r.Spread = r.Value*factor, r.Half*factor, r.SE*factor, r.Spread*factor
+	for _, v := range []*float64{&r.Value, &r.Half, &r.SE, &r.Spread, &r.Within, &r.Wrong} {
+		*v *= factor
+	}
 	return r
-}
-
-// raiseError raises the error of a rate to the error between traces; a rate without one gets
-// that.
-func (r *Rate) raiseError(between float64, traces int) {
-	if between > r.SE || math.IsInf(r.SE, 1) {
-		r.SE, r.DF = between, float64(traces-1)
-	}
-}
-
-// ShareSpread gives the spread of the side with several traces to the one with few: a single
-// run varies as much as each of the others did.
-func ShareSpread(a, b Rate) (Rate, Rate) {
-	a.takeSpread(&b)
-	b.takeSpread(&a)
-	return a, b
-}
-
-// takeSpread raises the error of a side without a spread to that of the other side.
-func (r *Rate) takeSpread(from *Rate) {
-	if from.Spread > 0 && r.Spread == 0 && r.Traces > 0 {
-		r.raiseError(from.Spread/math.Sqrt(float64(r.Traces)), from.Traces)
-	}
 }
 
 // Classes returns the classes of the locks waited for in any trace, in order.

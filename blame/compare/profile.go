@@ -55,6 +55,7 @@ func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
 		return signature
 	}, blame.ByChain)
 	p.tables = []*rows{p.sites, p.owners, p.takers, p.chains}
+	p.takers.owned, p.chains.owned = newOwnedBy(), newOwnedBy()
 	p.sites.seen = p.link
 	p.rec.Begin(start)
 	p.total = p.rec.New()

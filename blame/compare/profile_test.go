@@ -129,7 +129,7 @@ func TestHowFinelyAnOwnerIsToldIsNoChange(t *testing.T) {
 			stacks = append(stacks, c.rows[i].Name)
 			c.rows[i].Name, _, _ = strings.Cut("w -> Lock -> "+c.rows[i].Name, callSeparator)
 		}
-		judge(c.rows, outwardOf(stacks), Options{Alpha: 0.05})
+		judge(c.rows, coarser{of: callersIn(stacks).ofChain}, Options{Alpha: 0.05})
 		got := found(c.rows)
 		for i, name := range got {
 			got[i] = name[strings.LastIndex(name, " ")+1:]
@@ -141,7 +141,7 @@ func TestHowFinelyAnOwnerIsToldIsNoChange(t *testing.T) {
 
 // What chains end in is told finely by the stacks of owners.
 func TestChainsThatEndFurtherOut(t *testing.T) {
-	of := outwardOf([]string{"busy < checkout < run", "busy < refund < run", "[handoff]"})
+	of := callersIn([]string{"busy < checkout < run", "busy < refund < run", "[handoff]"}).ofChain
 	for name, want := range map[string][]string{
 		"w -> Lock -> busy":     {"w -> Lock -> checkout", "w -> Lock -> refund", "w -> Lock -> run"},
 		"w -> Lock -> checkout": {"w -> Lock -> run"},

@@ -17,6 +17,7 @@ type rows struct {
 	rec    *bootstrap.Recorder
 	series []int
 	ns     []int64
+	owned  *ownedBy                            // of rows by owner; nil for others
 	seen   func(row int, lock format.ObjectID) // receives the lock of each charge; nil if nobody asks
 }
 
@@ -78,6 +79,8 @@ type sum struct {
 	ns      int64
 	cells   []int64 // by cell of time; nil if the sum is partial
 	partial bool    // the cells of some rows were not kept
+	wrongNs int64   // that may belong to others, or others' to these rows, because owners are inferred
+	ownNs   int64   // of wrongNs, the part that the rows have
 }
 
 // sum adds up rows.
@@ -86,6 +89,9 @@ func (r *rows) sum(p *Profile, list []int) (out sum) {
 	for _, i := range list {
 		out.ns += r.ns[i]
 		out.partial = out.partial || r.series[i] == bootstrap.NoSeries
+	}
+	if r.owned != nil {
+		out.wrongNs, out.ownNs = r.owned.wrong(list)
 	}
 	if out.partial {
 		return out

@@ -36,19 +36,21 @@ type Subject struct {
 	Name   string
 	Status Status
 	Value  float64
-	Half   float64 // half of the 95 % interval; 0 if it is unknown
+	Half   float64 // half of the 95 % interval; infinite if it is unknown
 	Limit  float64 // for Value; of a change, the baseline with the allowed change
 	Base   float64 // of a change: the baseline
 	Noise  float64 // of a change: excess over the limit that is still noise
 	Range  *Range  // of a share of the running time that is known in a range; else nil
 
 	unknown bool // the trace does not give the value
+	near    bool // the limit lies within the interval of samples
 }
 
 // Check checks rules against runs, each the trace of one run of the same program; baseline may
 // be empty if no rule needs it.
 //
-// An absolute limit is compared with the value itself. A change is compared with the
+// An absolute limit is compared with the value itself, or with the interval of an estimate from
+// samples: a limit within it is undecided. A change is compared with the
 // baseline's value and the variance of both sides: it fails if it exceeds the limit by more
 // than chance explains, one-sided, at 5 %. From three baseline traces on, their disagreement
 // is the least variance of a single run.
@@ -84,7 +86,7 @@ func (r *Rule) check(runs, baseline []*Run) Result {
 	for _, name := range slices.Sorted(maps.Keys(values)) { // the first doubt is reported
 		v := values[name]
 		v.unknown = v.unknown || counts
-		s := r.absolute(v, runningRange(runs))
+		s := r.absolute(v, runningRange(runs), slices.ContainsFunc(runs, sampled))
 		if r.relative {
 			s = r.change(v, base[name], len(baseline), falseAlarms/float64(len(values)))
 		}
@@ -158,21 +160,30 @@ func runningRange(runs []*Run) float64 {
 }
 
 // absolute compares a value with the limit. A share fails only if it does so for the largest
-// possible running time.
-func (r *Rule) absolute(v measured, running float64) Subject {
-	s := Subject{Status: Pass, Value: v.Value, Half: known(v.Half), Limit: r.limit}
+// possible running time, and an estimate from samples only if all of its interval does.
+func (r *Rule) absolute(v measured, running float64, samples bool) Subject {
+	s := Subject{Status: Pass, Value: v.Value, Half: v.Half, Limit: r.limit}
+	half := 0.0
+	if samples && r.interval == 0 && v.Value > 0 {
+		half = v.Half
+	}
 	switch {
 	case v.unknown:
 		// decide finds the reason
 	case r.metric.unit == Count:
 		s.Status = failIf(v.Value > 0)
 	case r.metric.unit == Ratio:
-		s.Status = failIf(r.above(v.Value*running, r.limit))
+		s.Status = failIf(r.above((v.Value-half)*running, r.limit))
+		s.near = r.above(v.Value+half, r.limit) && half > 0
 	default:
-		s.Status = failIf(r.above(v.Value, r.limit))
+		s.Status = failIf(r.above(v.Value-half, r.limit))
+		s.near = r.above(v.Value+half, r.limit) && half > 0
 	}
 	return s
 }
+
+// sampled reports whether the sums of a run are estimates from samples.
+func sampled(run *Run) bool { return run.Trace.Coverage.Samples > 0 }
 
 // above reports whether a value breaks a limit.
 func (r *Rule) above(v, limit float64) bool { return v > limit || v == limit && !r.equal }
@@ -182,9 +193,9 @@ func (r *Rule) change(v, base measured, traces int, alpha float64) Subject {
 	if base.Traces == 0 {
 		base.Traces = traces // without waiting there
 	}
-	now, before := compare.ShareSpread(v.Rate, base.Rate)
+	now, before := compare.Usual.Compared(v.Rate, base.Rate)
 	grown := 1 + r.limit
-	s := Subject{Value: v.Value, Half: known(v.Half), Base: before.Value, Limit: before.Value * grown}
+	s := Subject{Value: v.Value, Half: v.Half, Base: before.Value, Limit: before.Value * grown}
 	if v.unknown || base.unknown {
 		s.Status = Pass // decide finds the reason
 		return s
@@ -201,13 +212,6 @@ func (r *Rule) change(v, base measured, traces int, alpha float64) Subject {
 	}
 	s.Status = failIf(r.above(v.Value, s.Limit+s.Noise) && v.Value > 0)
 	return s
-}
-
-func known(half float64) float64 {
-	if math.IsInf(half, 0) || math.IsNaN(half) {
-		return 0
-	}
-	return half
 }
 
 func failIf(bad bool) Status {

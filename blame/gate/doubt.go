@@ -28,6 +28,7 @@ var (
 		nothingLeft,
 		unrecorded,
 		timeless,
+		nearLimit,
 		unknownRunning,
 		damaged,
 		unread,
@@ -197,6 +198,17 @@ func timeless(_ *Rule, _ *Subject, run *Run) Doubt {
 	return Doubt{}
 }
 
+// nearLimit returns a doubt about an estimate whose interval has the limit in it.
+func nearLimit(_ *Rule, s *Subject, _ *Run) Doubt {
+	if !s.near {
+		return Doubt{}
+	}
+	return Doubt{
+		"the limit lies within the ± of what the samples show",
+		"take more samples: record for longer, or sample more often",
+	}
+}
+
 // unknownRunning returns a doubt if the running time is known too inaccurately for the limit.
 func unknownRunning(r *Rule, s *Subject, run *Run) Doubt {
 	if r.relative || !r.above(s.Value, s.Limit) || s.unknown {
@@ -204,7 +216,16 @@ func unknownRunning(r *Rule, s *Subject, run *Run) Doubt {
 	}
 	return Doubt{human.Say("the running time of threads is only known to be %v to %v, and the value is a share of it",
 		time.Duration(run.Trace.RunningNs), time.Duration(run.Trace.RunningHigh)),
-		recordAll}
+		cmp.Or(unlessComplete(run), "record for longer, or limit waiting(...), which is no share of the running time")}
+}
+
+// unlessComplete returns the advice to record all waits if a run has only those from a threshold on,
+// else "": the recorder's settings were those that it would name.
+func unlessComplete(run *Run) string {
+	if run.Trace.Coverage.Threshold > 0 {
+		return recordAll
+	}
+	return ""
 }
 
 func damaged(_ *Rule, _ *Subject, run *Run) Doubt {

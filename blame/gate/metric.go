@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"contend/analysis"
+	"contend/analysis/bootstrap"
 	"contend/blame/compare"
 	"contend/blame/findings"
 	"contend/blame/locks"
@@ -238,7 +239,7 @@ func mean(list []float64) compare.Rate {
 	for _, v := range list {
 		m.Value += v / n
 	}
-	if len(list) < 2 {
+	if m.Half = math.Inf(1); len(list) < 2 {
 		return m
 	}
 	sum := 0.0
@@ -247,5 +248,6 @@ func mean(list []float64) compare.Rate {
 	}
 	m.Spread = math.Sqrt(sum / (n - 1))
 	m.SE, m.DF = m.Spread/math.Sqrt(n), n-1
+	m.Half = m.SE * bootstrap.Student(m.DF, 0.975)
 	return m
 }

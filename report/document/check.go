@@ -27,7 +27,7 @@ type CheckSubject struct {
 	Name      string   `json:"name"`
 	Status    string   `json:"status"`
 	Value     float64  `json:"value"`
-	PlusMinus float64  `json:"plusMinus"` // half of the 95 % interval; 0 if unknown
+	PlusMinus *float64 `json:"plusMinus,omitempty"` // half of the 95 % interval; absent if unknown, 0 of a value without any doubt
 	Limit     float64  `json:"limit"`
 	Base      *float64 `json:"base,omitempty"`  // of a change over the baseline
 	Noise     *float64 `json:"noise,omitempty"` // the variation of such a change
@@ -65,7 +65,7 @@ func NewCheck(results []gate.Result, allowed bool, inputs, baseline []SideTrace)
 				Name:      s.Name,
 				Status:    string(s.Status),
 				Value:     s.Value,
-				PlusMinus: s.Half,
+				PlusMinus: finite(s.Half),
 				Limit:     s.Limit,
 			}
 			if r.Relative {

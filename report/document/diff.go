@@ -58,7 +58,7 @@ type SideTrace struct {
 type DiffRow struct {
 	Name     string   `json:"name"`
 	Site     string   `json:"site,omitempty"` // of a lock: the site in its name
-	Status   string   `json:"status"`         // same, changed, added, gone; changes that may be noise are same
+	Status   string   `json:"status"`         // same, changed, added, gone, unsure; changes that may be noise are same, owners that are mostly unknown unsure
 	Base     Rate     `json:"base"`
 	New      Rate     `json:"new"`
 	Relative *float64 `json:"relative"` // change of waiting over base; null without a base
@@ -95,7 +95,7 @@ func NewDiff(d *compare.Diff, base, new Side, top int) *Diff {
 		}
 		for _, r := range t.from[len(shown):] {
 			out.Omitted[i].Rows++
-			if r.Status != compare.Same {
+			if r.Status.Changes() {
 				out.Omitted[i].Changed++
 			}
 		}

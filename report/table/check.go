@@ -142,7 +142,11 @@ func ratioRange(r *document.Shares) string {
 }
 
 // checkValue writes a value in the unit of its rule, with its interval.
-func checkValue(unit string, v, half float64) string {
+func checkValue(unit string, v float64, plusMinus *float64) string {
+	half := 0.0
+	if plusMinus != nil {
+		half = *plusMinus
+	}
 	switch unit {
 	case "ratio":
 		if half > 0 {
@@ -162,14 +166,14 @@ func checkValue(unit string, v, half float64) string {
 
 // checkLimit writes the limit of a value; for a change, with the base and the noise.
 func checkLimit(unit string, s *document.CheckSubject) string {
-	limit := checkValue(unit, s.Limit, 0)
+	limit := checkValue(unit, s.Limit, nil)
 	if s.Base == nil {
 		return limit
 	}
 	if *s.Noise > 0 {
-		limit += " + " + checkValue(unit, *s.Noise, 0) + " noise"
+		limit += " + " + checkValue(unit, *s.Noise, nil) + " noise"
 	}
-	return limit + ", was " + checkValue(unit, *s.Base, 0)
+	return limit + ", was " + checkValue(unit, *s.Base, nil)
 }
 
 // perElapsed notes the measure of changes of shares.

@@ -126,7 +126,7 @@ func TestCheckShowsWhatDecided(t *testing.T) {
 					Name:      "A",
 					Status:    "fail",
 					Value:     0.1,
-					PlusMinus: 0.01,
+					PlusMinus: new(0.01),
 					Limit:     0.05,
 				}, {Name: "B", Status: "fail", Value: 0.06, Limit: 0.05}, {Name: "C", Status: "pass", Value: 0.01, Limit: 0.05}},
 		},

@@ -248,6 +248,8 @@ func changeCell(r *document.DiffRow, in scale) Cell {
 	switch {
 	case r.Status == "same":
 		return Cell{"~", r.Status}
+	case r.Status == "unsure":
+		return Cell{"?", r.Status}
 	case r.Status != "changed":
 		return Cell{r.Status, r.Status}
 	case change < 0:
@@ -333,6 +335,9 @@ func diffNotes(d *document.Diff) []string {
 			100*d.Alpha,
 		),
 		interval,
+	}
+	if slices.ContainsFunc(slices.Concat(d.Owners, d.Chains), func(r document.DiffRow) bool { return r.Status == "unsure" }) {
+		lines = append(lines, "? is not compared: most of these owners are inferred and expected to be wrong, or unknown")
 	}
 	for _, note := range notesOf(slices.Concat(d.Base.Traces, d.New.Traces)) {
 		if !slices.Contains(lines, note) {

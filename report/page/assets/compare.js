@@ -15,10 +15,13 @@
       d.base.operations ? C.duration : v => v < 0.0005 ? "<0.001" : v.toFixed(v < 0.0995 ? 3 : v < 99.5 ? 2 : 0));
 
   const change = r =>
-    r.status === "same" ? "may be noise" : r.status === "changed" && r.relative !== null ?
+    r.status === "same" ? "may be noise" : r.status === "unsure" ? "owners unsure" :
+    r.status === "changed" && r.relative !== null ?
       (r.relative > 0 ? "+" : "−") + (100 * Math.abs(r.relative)).toFixed(r.relative > 10 ? 0 : 1) + " %" : r.status;
 
-  const direction = r => r.status === "same" ? "noise" : r.new.waiting > r.base.waiting ? "up" : "down";
+  const unmoved = r => r.status === "same" || r.status === "unsure";
+
+  const direction = r => unmoved(r) ? "noise" : r.new.waiting > r.base.waiting ? "up" : "down";
 
   // named is what a row is called: a lock by its class and one site.
   const named = (m, r) => {
@@ -82,7 +85,7 @@
     const unit = d.base.operations ? " for each operation" : " threads waiting",
       relative = r.status === "changed" || r.status === "same" && r.relative !== null ? ` (${change({ ...r,
         status: "changed" })})` : "";
-    return { noise: r.status === "same", text: some(waiting(d, r.base)) + " → " + some(waiting(d, r.new)) + unit +
+    return { noise: unmoved(r), text: some(waiting(d, r.base)) + " → " + some(waiting(d, r.new)) + unit +
       relative };
   };
 
@@ -90,7 +93,7 @@
   // waits in all.
   C.changes = function (m, d) {
     const moved = d.owners.map(r => ({ r, role: "held at" })).concat(d.locks.map(r => ({ r, role: "" })))
-        .filter(({ r }) => r.status !== "same"), by = ({ r }) => Math.abs(r.new.waiting - r.base.waiting),
+        .filter(({ r }) => !unmoved(r)), by = ({ r }) => Math.abs(r.new.waiting - r.base.waiting),
       most = Math.max(d.total.new.waiting, d.total.base.waiting);
     return C.order(moved, by).filter(x => by(x) >= 0.01 * most).slice(0, 4)
       .map(x => ({ name: named(m, x.r), whole: C.visible(x.r.name), role: x.role, grew: direction(x.r) === "up",

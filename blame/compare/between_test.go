@@ -1,0 +1,79 @@
+package compare
+
+import (
+	"math"
+	"testing"
+
+	"contend/golden"
+)
+
+// several is the rate of three runs, or of one, of a row with an error of its own of an eighth.
+func several(runs int, value, spread float64) Rate {
+	r := Rate{WaitNs: 1e9, Value: value, Traces: runs, Within: value / 8, DF: 50}
+	r.SE = r.Within / math.Sqrt(float64(runs))
+	if runs >= minTraces {
+		r.Spread = spread
+	}
+	return r
+}
+
+func rowOf(base, newer Rate) Row {
+	return Row{Name: "a", Base: Rates{Waiting: base}, New: Rates{Waiting: newer}}
+}
+
+// Three runs of each side find what is twice as long, though three values alone have few degrees
+// of freedom, and do not find what runs vary by anyway.
+func TestThreeRunsKnowMoreThanTheirSpread(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		row    Row
+		change bool
+	}{
+		{"twice as long", rowOf(several(3, 1, 0.35), several(3, 2, 0.5)), true},
+		{"a third longer, and runs vary", rowOf(several(3, 1, 0.35), several(3, 1.3, 0.4)), false},
+		{"one run each, twice as long", rowOf(several(1, 1, 0), several(1, 2.8, 0)), true},
+		{"one run each, as runs vary", rowOf(several(1, 1, 0), several(1, 1.6, 0)), false},
+	} {
+		rows := []Row{c.row, {Name: "b"}, {Name: "c"}, {Name: "d"}}
+		judge(rows, noCoarser, Options{Alpha: 0.05})
+		golden.Equal(t, rows[0].Status.Changes(), c.change, c.what, "P", rows[0].P)
+	}
+}
+
+// An owner that is inferred may be wrong: less than what may be others' is no change, and rows whose
+// owners are mostly unknown are not compared.
+func TestUnsureOwnersAreNoChange(t *testing.T) {
+	row := func(base, newer, wrong float64, unsure bool) Row {
+		a, b := several(1, base, 0), several(1, newer, 0)
+		a.Wrong, b.Wrong, a.Unsure = wrong, wrong, unsure
+		return rowOf(a, b)
+	}
+	for _, c := range []struct {
+		what string
+		row  Row
+		want Status
+	}{
+		{"sure owners", row(0.01, 0.04, 0, false), Changed},
+		{"others may have as much", row(0.01, 0.04, 0.03, false), Same},
+		{"mostly unknown", row(0.01, 0.04, 0, true), Unsure},
+	} {
+		rows := []Row{c.row}
+		judge(rows, noCoarser, Options{Alpha: 0.05})
+		golden.Equal(t, rows[0].Status, c.want, c.what)
+	}
+}
+
+// An owner that one recording knows by a method inside of the lock, and the other by the method that
+// acquired it, is the same.
+func TestOneOwnerByTwoNames(t *testing.T) {
+	chains := []string{"sl < reload < work", "busy < update < work"}
+	names := func(inner, outer string) []string {
+		first, second := rowOf(several(1, 1, 0), Rate{}), rowOf(Rate{}, several(1, 1, 0))
+		first.Name, second.Name = inner, outer
+		rows := []Row{first, second}
+		judge(rows, coarser{callersIn(chains).ofMethod, partners}, Options{Alpha: 0.05})
+		return found(rows)
+	}
+	golden.Equal(t, len(names("sl", "reload")), 0, "one call chain")
+	golden.Equal(t, len(names("sl", "update")), 2, "two call chains")
+}
