@@ -52,8 +52,7 @@ type Subject struct {
 // An absolute limit is compared with the value itself, or with the interval of an estimate from
 // samples: a limit within it is undecided. A change is compared with the
 // baseline's value and the variance of both sides: it fails if it exceeds the limit by more
-// than chance explains, one-sided, at 5 %. From three baseline traces on, their disagreement
-// is the least variance of a single run.
+// than chance explains, one-sided, at 5 %. What runs vary is that of compare.Between.
 func Check(rules []Rule, runs, baseline []*Run) []Result {
 	out := make([]Result, len(rules))
 	for i := range rules {
