@@ -98,7 +98,7 @@ func TestNoAnswerIsSurerThanAnother(t *testing.T) {
 	rule := fmt.Sprintf("csp(total) < %.4f%%", 101*a.Coverage.Pressure.High)
 	for _, r := range jsonRules(t, "check", "--rule", rule, "--rule", "csp(*) < 0.1%", path) {
 		for _, s := range r.Subjects {
-			if s.Range == nil && s.PlusMinus > s.Value/2 {
+			if s.Range == nil && s.PlusMinus != nil && *s.PlusMinus > s.Value/2 {
 				continue // that doubt is the larger one
 			}
 			if s.Range == nil {

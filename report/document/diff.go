@@ -58,7 +58,7 @@ type SideTrace struct {
 type DiffRow struct {
 	Name     string   `json:"name"`
 	Site     string   `json:"site,omitempty"` // of a lock: the site in its name
-	Status   string   `json:"status"`         // same, changed, added, gone, unsure; changes that may be noise are same, owners that are mostly unknown unsure
+	Status   string   `json:"status"`         // same, which may be noise, changed, added, gone, or unsure: its owners are mostly unknown
 	Base     Rate     `json:"base"`
 	New      Rate     `json:"new"`
 	Relative *float64 `json:"relative"` // change of waiting over base; null without a base
