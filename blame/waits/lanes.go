@@ -75,7 +75,11 @@ func (l *Lanes) Begin(*analysis.Symbols, int64) {}
 
 // Slice implements analysis.Visitor.
 func (l *Lanes) Slice(s *analysis.Slice) {
-	l.makeRoom()
+	earliest := s.NoEarlierStart
+	if s.Sample.Taken {
+		earliest = s.Start
+	}
+	l.makeRoom(earliest)
 	l.sliceHolds = l.sliceHolds[:0]
 	for i := range s.Shares {
 		if sh := &s.Shares[i]; sh.Direct.Kind == analysis.OwnerThread && l.overlaps(s.Start, s.End) {
@@ -182,7 +186,7 @@ func (l *Lanes) Idle(thread format.ThreadID, start, end int64, pause bool) {
 		if pause {
 			activity = format.ActivitySleep
 		}
-		l.makeRoom()
+		l.makeRoom(format.NoTime)
 		l.addSpan(Span{Start: start, End: end, Thread: thread, State: Idle, Activity: activity})
 	}
 }

@@ -89,7 +89,7 @@ func (l *Lanes) boundedActivity(ev *format.Event) {
 	switch ev.Activity {
 	case format.ActivityIO, format.ActivityFile, format.ActivitySocket, format.ActivityReady:
 		if ev.End > ev.Time {
-			l.makeRoom()
+			l.makeRoom(format.NoTime)
 			l.addSpan(Span{
 				Start:    ev.Time,
 				End:      ev.End,
@@ -105,13 +105,14 @@ func (l *Lanes) boundedActivity(ev *format.Event) {
 }
 
 // makeRoom folds the shortest spans when there are twice as many as are kept, besides those
-// that may go on.
-func (l *Lanes) makeRoom() {
+// that may go on. No later slice starts before earliest, in ns, or NoTime where that is unknown:
+// a hold that ended before does not go on.
+func (l *Lanes) makeRoom(earliest int64) {
 	if l.Sums == nil || len(l.Spans) < 2*(l.Sums.limits.Spans+len(l.latestWait)+len(l.latestHold)) {
 		return
 	}
 	if len(l.latestHold) > len(l.latestWait)+l.Sums.limits.Spans {
-		clear(l.latestHold) // what is still held goes on as a span of its own
+		maps.DeleteFunc(l.latestHold, func(_ holdKey, at int32) bool { return l.Spans[at].End < earliest })
 	}
 	open := make([]bool, len(l.Spans))
 	for _, at := range l.latestWait {
