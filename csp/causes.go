@@ -28,66 +28,83 @@ func (m *Meter) nameCauses(byGroup map[*lockGroup][]*Phase) {
 			groupOf[lock] = g
 		}
 	}
-	causes, texts := map[*Phase]*phaseCauses{}, map[uint32]string{}
+	rows := map[*lockGroup][]*cube.Row{}
 	for i := range m.causes.Rows {
 		r := &m.causes.Rows[i]
+		if g := groupOf[format.ObjectID(r.Key[causedAt])]; g != nil {
+			rows[g] = append(rows[g], r)
+		}
+	}
+	texts := map[uint32]string{}
+	text := func(r *cube.Row) string {
 		id := r.Key[causedBy]
-		eachPhase(r.Cells, byGroup[groupOf[format.ObjectID(r.Key[causedAt])]], func(p *Phase, cells []cube.Cell) {
-			if texts[id] == "" {
-				texts[id], _ = m.causes.Text(causedBy, id)
-			}
-			if causes[p] == nil {
-				causes[p] = &phaseCauses{first: map[string]*cube.Row{}}
-			}
-			causes[p].count(texts[id], r, cells)
-		})
+		if texts[id] == "" {
+			texts[id], _ = m.causes.Text(causedBy, id)
+		}
+		return texts[id]
 	}
-	for p, of := range causes {
-		of.name(m, p)
+	for g, phases := range byGroup {
+		m.nameGroupCauses(phases, rows[g], text)
 	}
 }
 
-// phaseCauses are the parts of a phase's waiting by interval and owner.
-type phaseCauses struct {
-	parts []causePart
-	first map[string]*cube.Row // by owner: the first of its rows
-}
-
+// causePart is waiting that one row of Meter.causes has in one interval of a phase.
 type causePart struct {
+	phase    *Phase
+	row      int32 // of the group
 	interval int32
-	owner    string
 	ns       int64
 }
 
-func (o *phaseCauses) count(owner string, r *cube.Row, cells []cube.Cell) {
-	if o.first[owner] == nil {
-		o.first[owner] = r
+// nameGroupCauses does it for the phases of one group and the rows of its locks.
+func (m *Meter) nameGroupCauses(phases []*Phase, rows []*cube.Row, text func(*cube.Row) string) {
+	var parts []causePart
+	for i, r := range rows {
+		eachPhase(r.Cells, phases, func(p *Phase, cells []cube.Cell) {
+			for _, c := range cells {
+				parts = append(parts, causePart{p, int32(i), c.Bin, c.Ns})
+			}
+		})
 	}
-	for _, c := range cells {
-		o.parts = append(o.parts, causePart{c.Bin, owner, c.Ns})
+	// phases do not overlap: those of one phase follow each other
+	slices.SortFunc(parts, func(a, b causePart) int {
+		return cmp.Or(cmp.Compare(a.interval, b.interval), cmp.Compare(a.row, b.row))
+	})
+	for len(parts) > 0 {
+		n := 1
+		for n < len(parts) && parts[n].phase == parts[0].phase {
+			n++
+		}
+		m.namePhaseCauses(parts[:n], rows, text)
+		parts = parts[n:]
 	}
 }
 
-// name adds up the parts over all of a phase and over each of its intervals.
-func (o *phaseCauses) name(m *Meter, p *Phase) {
-	parts := o.parts
-	slices.SortFunc(parts, func(a, b causePart) int { return cmp.Compare(a.interval, b.interval) })
+// namePhaseCauses adds up the parts of one phase, over all of it and over each of its intervals.
+func (m *Meter) namePhaseCauses(parts []causePart, rows []*cube.Row, text func(*cube.Row) string) {
 	var parted segments
 	all, now := map[string]int64{}, map[string]int64{}
-	for i, one := range parts {
-		all[one.owner] += one.ns
-		now[one.owner] += one.ns
-		if i+1 == len(parts) || parts[i+1].interval != one.interval {
-			parted.addInterval(one.interval, now)
+	first := map[string]*cube.Row{} // by owner: the first of its rows
+	for i, part := range parts {
+		row := rows[part.row]
+		owner := text(row)
+		all[owner] += part.ns
+		now[owner] += part.ns
+		if first[owner] == nil {
+			first[owner] = row
+		}
+		if i+1 == len(parts) || parts[i+1].interval != part.interval {
+			parted.addInterval(part.interval, now)
 			clear(now)
 		}
 	}
+	p := parts[0].phase
 	p.Causes, p.Segments = largestCauses(all), parted.list(m)
 	if m.OwnerLabel == nil {
 		return
 	}
 	label := func(c *Cause) {
-		r := o.first[c.Owner]
+		r := first[c.Owner]
 		c.Label = m.OwnerLabel(format.ObjectID(r.Key[causedAt]), ownerOf(r.Key[causedBy]))
 	}
 	for i := range p.Causes {

@@ -68,7 +68,9 @@ func (g *lockGroup) cells() []cube.Cell {
 // phases returns the largest phases in order of waiting time, and the number of all phases.
 func (m *Meter) phases() (out []Phase, found int) {
 	list := m.findPhases()
-	for _, s := range list.largest() {
+	largest := list.largest()
+	out = make([]Phase, 0, len(largest)) // there may be one for every other interval
+	for _, s := range largest {
 		out = append(out, Phase{
 			Class:   s.group.class,
 			Site:    s.group.site,
@@ -94,6 +96,12 @@ func (m *Meter) phases() (out []Phase, found int) {
 
 // countLocks adds to each phase of a group the number of its locks, and the one with most waiting.
 func (m *Meter) countLocks(g *lockGroup, phases []*Phase) {
+	if len(g.rows) == 1 {
+		for _, p := range phases {
+			p.Locks, p.Lock = 1, m.phaseLock(p, g.locks[0])
+		}
+		return
+	}
 	mostNs, most := map[*Phase]int64{}, map[*Phase]format.ObjectID{}
 	for i, r := range g.rows {
 		eachPhase(r.Cells, phases, func(p *Phase, cells []cube.Cell) {
@@ -108,10 +116,16 @@ func (m *Meter) countLocks(g *lockGroup, phases []*Phase) {
 		})
 	}
 	for p, lock := range most {
-		if p.Lock = m.sym.LockName(lock); m.opts.ByClass {
-			p.Lock = p.Class
-		}
+		p.Lock = m.phaseLock(p, lock)
 	}
+}
+
+// phaseLock returns the name of the lock that stands for a phase.
+func (m *Meter) phaseLock(p *Phase, lock format.ObjectID) string {
+	if m.opts.ByClass {
+		return p.Class
+	}
+	return m.sym.LockName(lock)
 }
 
 // eachPhase calls f for each phase in which a row has cells. Phases and cells are in order of time,
