@@ -181,8 +181,8 @@ func (r *Rule) absolute(v measured, running float64, samples bool) Subject {
 	return s
 }
 
-// sampled reports whether the sums of a run are estimates from samples.
-func sampled(run *Run) bool { return run.Trace.Coverage.Samples > 0 }
+// sampled reports whether the values of a run are estimates from samples.
+func sampled(run *Run) bool { return run.Trace.Coverage.Samples > 0 && !run.Trigger }
 
 // above reports whether a value breaks a limit.
 func (r *Rule) above(v, limit float64) bool { return v > limit || v == limit && !r.equal }

@@ -22,6 +22,7 @@ type Run struct {
 
 	Unmatched string // the filter that no name in the trace matches; "" if all match
 	Cut       bool   // the rules are about a part of the time
+	Trigger   bool   // the rules are about the samples themselves, not about what they are taken of
 
 	overview *locks.Overview    // if a rule is about findings
 	evidence *findings.Evidence // if a rule is about findings
