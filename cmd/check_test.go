@@ -32,7 +32,7 @@ var corpusVerdicts = map[string]string{
 	"gotrace/go125-encoding-json.trace": "uoo",
 	// One javacore: its owners are listed, an instant has no share of time.
 	"javacore/javacore-withrawStateValue.txt":  "ouu",
-	"javacore/javacore.20191105.224043.txt.gz": "ofu",
+	"javacore/javacore.20191105.224043.txt.gz": "ouu",
 	// Thresholds of 10 and 20 ms; the first has a thread dump of all threads,
 	// with no circle. async-profiler has no
 	// threshold, and tells of few of its threads when they ran.
@@ -40,8 +40,8 @@ var corpusVerdicts = map[string]string{
 	"jfr/async-profiler-kafka-lock.jfr.gz":        "uuo",
 	"jfr/jdk-lock-contention.jfr":                 "ufo",
 	"jfr/jdk-reentrant-lock.jfr":                  "ufo",
-	// One dump each: how far its pressure is off is unknown. The last is of a program with virtual threads, which are
-	// not in it.
+	// One dump each: how far its pressure is off is unknown. The last is of a program
+	// with virtual threads, which are not in it.
 	"threaddump/dumpling-ReentrantLock-parking-blockage.txt":                "ouu",
 	"threaddump/dumpling-ReentrantReadWriteLock-parking-blockage-read.txt":  "ouu",
 	"threaddump/dumpling-ReentrantReadWriteLock-parking-blockage-write.txt": "ouu",
