@@ -35,8 +35,7 @@ func NewCharges(rows *Rows, charge func(row int, c Charge)) Charges {
 	}
 	waiters := NewRows(rows.keys, ofWaiters(rows.by))
 	c.classes = NewWaiterClasses(func(m *analysis.QueueChange) int {
-		return waiters.RowOf(m.Lock, &m.Waiter,
-			AnyShare)
+		return waiters.RowOf(m.Lock, &m.Waiter, AnyShare)
 	})
 	return c
 }

@@ -17,7 +17,10 @@ import (
 // connection and never waited for one, is no holder.
 func TestHoldersOfPoolsAsTheyLogThemselves(t *testing.T) {
 	t.Parallel()
-	for name, share := range map[string]float64{"borrowers-hikari-jdk17.bin": 0.8, "borrowers-dbcp2-dumps.txt.gz": 0.6} {
+	for name, share := range map[string]float64{
+		"borrowers-hikari-jdk17.bin":   0.8,
+		"borrowers-dbcp2-dumps.txt.gz": 0.6,
+	} {
 		path := "../testdata/pools/" + name
 		var log struct {
 			EmptyNs int64
@@ -44,6 +47,11 @@ func TestHoldersOfPoolsAsTheyLogThemselves(t *testing.T) {
 // Threads in a method of a pool's object have it, however they got it.
 func TestHoldersAreShownByMethodsOfTheObject(t *testing.T) {
 	for _, r := range ask[document.Analyze](t, "analyze", "../testdata/documents/dumps.txt").Resources {
-		golden.Same(t, r.Holders, []document.Holder{{Site: "com.acme.Report.run:12", Doing: "in socket I/O", Threads: 1, Shown: true}})
+		golden.Same(t, r.Holders, []document.Holder{{
+			Site:    "com.acme.Report.run:12",
+			Doing:   "in socket I/O",
+			Threads: 1,
+			Shown:   true,
+		}})
 	}
 }

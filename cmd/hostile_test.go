@@ -30,7 +30,9 @@ import (
 // evil acts wherever it is not escaped: in a terminal, a spreadsheet, HTML,
 // SVG, DOT, Mermaid, Markdown, and where text runs from right to left.
 const evil = "=cmd()\"'<script>document.title='hit'</script><img src=x " +
-	"onerror=\"document.title='hit'\">&lt;\x1b[31m\x00\u202e\u009b2J\ufeff![p](http://evil.example/p.png)[q](javascript:x) https://evil.example www.evil.example <http://evil.example> &copy; ~~s~~ __b__ `c` \\N|a|\n--> x{{.}}</title></svg>]]>"
+	"onerror=\"document.title='hit'\">&lt;\x1b[31m\x00\u202e\u009b2J\ufeff![p](http://evil.example/" +
+	"p.png)[q](javascript:x) https://evil.example www.evil.example <http://evil.example> &copy; ~~s~~ __b__ `c` " +
+	"\\N|a|\n--> x{{.}}</title></svg>]]>"
 
 // hostileTrace writes a trace in which every name is evil: two threads exclude
 // each other for a second.

@@ -58,7 +58,10 @@ func TestHostileNamesInPages(t *testing.T) {
 			golden.Equal(t, b.count(what), n, command, what)
 		}
 		golden.Lacks(golden.Labelled(t, command), eval[string](b, "document.title"), "hit")
-		if says := map[string]string{"csp": "pressure 50.0 %", "graph --by thread": "closed cycle 1"}[command]; says != "" {
+		if says := map[string]string{
+			"csp":               "pressure 50.0 %",
+			"graph --by thread": "closed cycle 1",
+		}[command]; says != "" {
 			golden.Holds(golden.Labelled(t, command), b.dom(), says)
 		}
 	}
@@ -160,7 +163,15 @@ func TestPicturesOfADumpCountThreads(t *testing.T) {
 		strings.Contains(details, " ns") {
 		t.Errorf("summary %q, details %q", summary, details)
 	}
-	for _, args := range [][]string{{"flame", "--format", "svg"}, {"graph", "--format", "html"}, {"graph", "--format", "dot"}, {"graph", "--format", "mermaid"}, {"graph", "--matrix"}, {"graph"}, {"chains"}} {
+	for _, args := range [][]string{
+		{"flame", "--format", "svg"},
+		{"graph", "--format", "html"},
+		{"graph", "--format", "dot"},
+		{"graph", "--format", "mermaid"},
+		{"graph", "--matrix"},
+		{"graph"},
+		{"chains"},
+	} {
 		if out := run(t, append(args, dump)...); strings.Contains(out, " ns") ||
 			!strings.Contains(out, "threads seen waiting") {
 			t.Errorf("%v:\n%s", args, out)
@@ -184,7 +195,10 @@ func TestTheSinglePagesLookLikeThePage(t *testing.T) {
 		text, err := os.ReadFile(b.address)
 		golden.OK(t, err)
 		golden.Lacks(golden.Labelled(t, command), string(text), "unsafe")
-		for scheme, want := range map[string]string{"light": "rgb(245, 246, 248)rgb(255, 255, 255)rgb(28, 32, 36)", "dark": "rgb(19, 22, 25)rgb(29, 33, 38)rgb(230, 232, 235)"} {
+		for scheme, want := range map[string]string{
+			"light": "rgb(245, 246, 248)rgb(255, 255, 255)rgb(28, 32, 36)",
+			"dark":  "rgb(19, 22, 25)rgb(29, 33, 38)rgb(230, 232, 235)",
+		} {
 			golden.Must(
 				chromedp.Call(
 					b.step(),

@@ -117,7 +117,8 @@ func TestThePerfettoPictureKeepsTheFormatsRules(t *testing.T) {
 			len(begun) == 0 ||
 			edges > 2 {
 			t.Errorf(
-				"%s: %d ns in %d waits, want %d in %d; %d holds, %d arrows, %d ends of them where another event may end",
+				"%s: %d ns in %d waits, want %d in %d; %d holds, %d arrows, %d ends of them where another event may "+
+					"end",
 				path,
 				waited,
 				waits,

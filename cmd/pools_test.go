@@ -91,8 +91,11 @@ func TestWhatEndsWaitsForNoLockIsTold(t *testing.T) {
 			Users: []locks.User{{Site: "main.main.func1:29"}}},
 		"../testdata/notify-jdk25.jfr": {What: "java.lang.Object.wait", Site: "Notifies$Queue.put:9",
 			Users: []locks.User{{Group: "taker-"}}},
-		"../testdata/real/c3p0-jdk17-profile.jfr.gz": {What: "java.lang.Object.wait",
-			Site: "com.mchange.v2.resourcepool.BasicResourcePool.awaitAvailable:1315", Users: []locks.User{{Group: "com.mchange.v.async.ThreadPoolAsynchronousRunner$PoolThread-#"}}},
+		"../testdata/real/c3p0-jdk17-profile.jfr.gz": {
+			What:  "java.lang.Object.wait",
+			Site:  "com.mchange.v2.resourcepool.BasicResourcePool.awaitAvailable:1315",
+			Users: []locks.User{{Group: "com.mchange.v.async.ThreadPoolAsynchronousRunner$PoolThread-#"}},
+		},
 	} {
 		list := ask[document.Analyze](t, "analyze", "--top", "0", path).Resources
 		i := slices.IndexFunc(

@@ -192,7 +192,14 @@ func sitesOf(locks []locks.Lock) map[format.ObjectID]string {
 // selecting returns the flags that selected, as they are written on a command
 // line.
 func (o *traceOptions) selecting() (flags []string) {
-	for _, f := range [][2]string{{"--lock-rules", o.rules}, {"--class", o.class.text}, {"--lock", o.lock.text}, {"--thread", o.thread.text}, {"--from", o.from.text}, {"--to", o.to.text}} {
+	for _, f := range [][2]string{
+		{"--lock-rules", o.rules},
+		{"--class", o.class.text},
+		{"--lock", o.lock.text},
+		{"--thread", o.thread.text},
+		{"--from", o.from.text},
+		{"--to", o.to.text},
+	} {
 		if f[1] != "" {
 			flags = append(flags, f[0], f[1])
 		}

@@ -123,7 +123,8 @@ func TestTheReportOpensOnDeadlocks(t *testing.T) {
 		t,
 		card,
 		"teller-1 and teller-2 wait for each other",
-		"teller-1 took StringBuilder at Dead.transferAB:5 in Dead.transferAB at line 5 or before, waits at Dead.transferAB:5 for StringBuilder at "+
+		"teller-1 took StringBuilder at Dead.transferAB:5 in Dead.transferAB at line 5 or before, waits at "+
+			"Dead.transferAB:5 for StringBuilder at "+
 			"Dead.transferBA:5",
 		"juc-2 took ReentrantLock at Dead.dc:6, waits at Dead.dc:6 for ReentrantLock at Dead.cd:6",
 	)

@@ -52,7 +52,14 @@ func TestTheReportsPartsWorkTogether(t *testing.T) {
 	golden.Equal(t, r.total(), caused, "a link shows")
 	r.click(".chip.on", "taken at")
 	r.until(`document.querySelectorAll(".chip.on").length === 2`)
-	for _, view := range []string{"holders", "flame", "pivot", "who", "longest", "about"} { // what is seen has a command that prints it
+	for _, view := range []string{
+		"holders",
+		"flame",
+		"pivot",
+		"who",
+		"longest",
+		"about",
+	} { // what is seen has a command that prints it
 		for _, rest := range []string{"", `filter: {lock: [contend.model.locks[0].shown], time: [0, 1e9]}, blame: "root", nodes: "method"`} {
 			words := eval[[]string](
 				r.tab,
@@ -212,7 +219,16 @@ func TestTheReportsSearchTakesAnything(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
 	r := reportIn(t, reported(t, "../testdata/go126-truth-12goroutines.trace"))
-	for _, text := range []string{"(*T).Lock(", "[", "\\", "*+?", "(?i", strings.Repeat("((((", 500), "</script>", "\u202e"} {
+	for _, text := range []string{
+		"(*T).Lock(",
+		"[",
+		"\\",
+		"*+?",
+		"(?i",
+		strings.Repeat("((((", 500),
+		"</script>",
+		"\u202e",
+	} {
 		quoted, _ := json.Marshal(text)
 		eval[any](
 			r.tab,
@@ -235,7 +251,12 @@ func TestTheReportsSearchTakesAnything(t *testing.T) {
 		`document.getElementById("search").dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true}))`,
 	)
 	r.until(`location.hash.includes("main.reconcile")`)
-	for _, hash := range []string{"#%", "#time=9-1&view=nothing&pivot=,,x,class,class&lock", "#time=0-99999999999999999999", "#lock=%00%ff"} {
+	for _, hash := range []string{
+		"#%",
+		"#time=9-1&view=nothing&pivot=,,x,class,class&lock",
+		"#time=0-99999999999999999999",
+		"#lock=%00%ff",
+	} {
 		r.open(hash)
 	}
 }
@@ -243,7 +264,15 @@ func TestTheReportsSearchTakesAnything(t *testing.T) {
 func TestHostileNamesAreInertInTheReport(t *testing.T) {
 	golden.ParallelUnlessShort(t)
 	r := reportIn(t, reported(t, hostileTrace(t)))
-	for _, view := range []string{"holders", "flame&flame=chain", "pivot", "who", "who&nodes=method", "longest", "about"} {
+	for _, view := range []string{
+		"holders",
+		"flame&flame=chain",
+		"pivot",
+		"who",
+		"who&nodes=method",
+		"longest",
+		"about",
+	} {
 		r.open("#view=" + view)
 		if r.count("#page img, #page script") > 0 || strings.Contains(eval[string](r.tab, "document.title"), "hit") {
 			t.Errorf("%s: a name acts", view)
@@ -340,7 +369,15 @@ func TestTheReportTakesManyStacks(t *testing.T) {
 	r := reportIn(t, page)
 	golden.Equal(t, r.total(), doc.Total.WaitNs)
 	golden.Holds(t, r.text("#page"), "[other]")
-	for _, view := range []string{"holders", "flame", "flame&flame=chain", "pivot", "who&nodes=method", "longest", "about"} {
+	for _, view := range []string{
+		"holders",
+		"flame",
+		"flame&flame=chain",
+		"pivot",
+		"who&nodes=method",
+		"longest",
+		"about",
+	} {
 		r.turn("#view=" + view + "&time=0-4000000")
 		r.turn("#view=" + view)
 		drawn := eval[int](r.tab, `document.querySelectorAll("*").length`)

@@ -193,7 +193,10 @@ func TestPercentilesUnderAThresholdAreMarked(t *testing.T) {
 func TestATerminalOf80ColumnsShowsEveryTable(t *testing.T) {
 	golden.SkipIfShort(t)
 	t.Setenv("COLUMNS", "80")
-	const single, series = "../testdata/deadlock-monitors-and-juc-jdk17.txt", "../testdata/truth-series-8dumps-jdk17.txt"
+	const (
+		single = "../testdata/deadlock-monitors-and-juc-jdk17.txt"
+		series = "../testdata/truth-series-8dumps-jdk17.txt"
+	)
 	tables := []string{
 		"analyze", "analyze --by class", "blame", "blame --root --by class,owner-method,waiter-method", "csp",
 		"csp --metrics", "csp --chart",

@@ -74,7 +74,8 @@ func runSimulate(e *env, o *simulateOptions) error {
 	}
 	c := o.config
 	c.Scenario = o.scenario.String()
-	c.Duration, c.Period, c.Handoff, c.Stall = o.duration.Nanoseconds(), o.period.Nanoseconds(), o.handoff.Nanoseconds(), o.stall.Nanoseconds()
+	c.Duration, c.Period = o.duration.Nanoseconds(), o.period.Nanoseconds()
+	c.Handoff, c.Stall = o.handoff.Nanoseconds(), o.stall.Nanoseconds()
 	exact, sampled := format.Sink(nil), format.Sink(w)
 	if o.exact {
 		exact, sampled = w, nil

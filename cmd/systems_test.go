@@ -46,9 +46,10 @@ func typed(dir, system string) ([]*packages.Package, error) {
 	}
 	goos, goarch, _ := strings.Cut(system, "/")
 	return packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes | packages.NeedSyntax,
-		Dir:  dir,
-		Env:  append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0"),
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+			packages.NeedDeps | packages.NeedTypes | packages.NeedSyntax,
+		Dir: dir,
+		Env: append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0"),
 		ParseFile: func(set *token.FileSet, name string, src []byte) (*ast.File, error) {
 			f, err := parser.ParseFile(set, name, src, parser.SkipObjectResolution)
 			if f != nil && !strings.HasPrefix(name, dir) {

@@ -61,8 +61,8 @@ func (o *traceOptions) bind(c *cobra.Command) {
 }
 
 func (o *traceOptions) bindRules(c *cobra.Command) {
-	c.Flags().
-		StringVar(&o.rules, "lock-rules", "", "separate locks from idle waits by the rules in `FILE` (see 'contend rules')")
+	const usage = "separate locks from idle waits by the rules in `FILE` (see 'contend rules')"
+	c.Flags().StringVar(&o.rules, "lock-rules", "", usage)
 }
 
 // bindLimits adds the flags of every command that reads a trace. Its arguments

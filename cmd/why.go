@@ -206,8 +206,14 @@ func newFoundWait(
 	about *document.Overview,
 	sym *analysis.Symbols,
 ) *foundWait {
-	f := &foundWait{wait: w, rank: rank, site: sitesOf(about.Locks)[w.Lock], plain: text.PlainOf(doc)}
-	if at := slices.IndexFunc(doc.Locks, func(l document.Lock) bool { return l.Lock == sym.LockName(w.Lock) }); at >= 0 {
+	f := &foundWait{
+		wait:  w,
+		rank:  rank,
+		site:  sitesOf(about.Locks)[w.Lock],
+		plain: text.PlainOf(doc),
+	}
+	name := sym.LockName(w.Lock)
+	if at := slices.IndexFunc(doc.Locks, func(l document.Lock) bool { return l.Lock == name }); at >= 0 {
 		f.waits = doc.Locks[at].Waits
 	}
 	return f

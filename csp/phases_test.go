@@ -44,7 +44,8 @@ func TestTheLargestPhasesAreTheFirstOfAll(t *testing.T) {
 		}
 		for i := range s.Phases {
 			got, want := s.Phases[i], all.Phases[i]
-			if got.Lock != want.Lock || got.StartNs != want.StartNs || got.WaitNs != want.WaitNs || !slices.Equal(got.Causes, want.Causes) ||
+			if got.Lock != want.Lock || got.StartNs != want.StartNs || got.WaitNs != want.WaitNs ||
+				!slices.Equal(got.Causes, want.Causes) ||
 				(got.PlusMinus == nil) != (want.PlusMinus == nil) {
 				t.Fatalf("phase %d of %d: %+v, want %+v", i, top, got, want)
 			}
@@ -65,8 +66,19 @@ func TestTurnsOfAPhase(t *testing.T) {
 		{"AAbbbA", nil},
 		{"aaaaaa", nil},
 		{"AAABBB", []Segment{{0, 30, 30, Cause{Owner: "A", WaitNs: 30}}, {30, 60, 30, Cause{Owner: "B", WaitNs: 30}}}},
-		{"AAABaBAABB", []Segment{{0, 80, 80, Cause{Owner: "A", WaitNs: 54}}, {80, 100, 20, Cause{Owner: "B", WaitNs: 20}}}},
-		{"AAAABBCCAA", []Segment{{0, 40, 40, Cause{Owner: "A", WaitNs: 40}}, {40, 60, 20, Cause{Owner: "B", WaitNs: 20}}, {60, 80, 20, Cause{Owner: "C", WaitNs: 20}}, {80, 100, 20, Cause{Owner: "A", WaitNs: 20}}}},
+		{
+			"AAABaBAABB",
+			[]Segment{{0, 80, 80, Cause{Owner: "A", WaitNs: 54}}, {80, 100, 20, Cause{Owner: "B", WaitNs: 20}}},
+		},
+		{
+			"AAAABBCCAA",
+			[]Segment{
+				{0, 40, 40, Cause{Owner: "A", WaitNs: 40}},
+				{40, 60, 20, Cause{Owner: "B", WaitNs: 20}},
+				{60, 80, 20, Cause{Owner: "C", WaitNs: 20}},
+				{80, 100, 20, Cause{Owner: "A", WaitNs: 20}},
+			},
+		},
 		{"BBAAB", []Segment{{0, 20, 20, Cause{Owner: "B", WaitNs: 20}}, {20, 50, 30, Cause{Owner: "A", WaitNs: 20}}}},
 	} {
 		m := New(Options{IntervalNs: 10})
@@ -174,7 +186,13 @@ func TestMetricsOfPartsOfATrace(t *testing.T) {
 	l := &format.List{}
 	for _, ev := range []format.Event{
 		{Kind: format.KindObject, Object: 1, Class: "L"}, {Kind: format.KindRecording, Time: 0, End: 1e9},
-		{Kind: format.KindWait, Thread: 1, Object: 1, Time: 1e8, End: 2e8}, {Kind: format.KindTenure, Thread: 1, Object: 1, Time: 2e8, End: 3e8},
+		{
+			Kind:   format.KindWait,
+			Thread: 1,
+			Object: 1,
+			Time:   1e8,
+			End:    2e8,
+		}, {Kind: format.KindTenure, Thread: 1, Object: 1, Time: 2e8, End: 3e8},
 		{Kind: format.KindWait, Thread: 2, Object: 1, Time: 2e8, End: 9e8, Failed: true},
 	} {
 		golden.OK(t, l.Write(&ev))

@@ -139,7 +139,8 @@ func TestNotations(t *testing.T) {
 			"a.B@7: w <- main\n"},
 		{"a console's words of states", "\"w\" tid=5 Timed Waiting\n  at java.lang.Thread.sleep (Native method)\n  " +
 			"at a.B.put (B.java:9)\n  - locked <0x07> (a a.B)\n\n" +
-			"\"main\" tid=1 Blocked\n  at a.B.get (B.java:4)\n  - waiting to lock <0x07> (a a.B) held by thread 5\n\n", "a.B@7: w <- main\n"},
+			"\"main\" tid=1 Blocked\n  at a.B.get (B.java:4)\n" +
+			"  - waiting to lock <0x07> (a a.B) held by thread 5\n\n", "a.B@7: w <- main\n"},
 		{"a quote of code", "`\"main\" prio=5 tid=1 Blocked\n  | held mutexes=\n  at a.B.get (B.java:4)\n- waiting " +
 			"to lock <0x07> (a a.B) held by thread 5\n\n" +
 			"\"w\" prio=5 tid=5 Sleeping\n  at a.B.put (B.java:9)\n- locked <0x07> (a a.B)\n`\n", "a.B@7: w <- main\n"},

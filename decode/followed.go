@@ -165,8 +165,8 @@ func (f *followed) sort() {
 	}
 }
 
-// adds reports whether an event of the agent's trace counts. Names always do. The agent began before the flight recorder:
-// its first samples would show waits that the recording does not have.
+// adds reports whether an event of the agent's trace counts. Names always do. The agent began before
+// the flight recorder: its first samples would show waits that the recording does not have.
 func (f *followed) adds(ev *format.Event) bool {
 	switch ev.Kind {
 	case format.KindSetting:
@@ -190,7 +190,9 @@ func (f *followed) adds(ev *format.Event) bool {
 // recorded; NoStack if it did not.
 func (f *followed) stackOf(ev *format.Event) format.StackID {
 	list := f.waits[ev.Thread]
-	i, _ := slices.BinarySearchFunc(list, ev.Time-followedSlack, func(w waitStack, t int64) int { return cmp.Compare(w.start, t) })
+	i, _ := slices.BinarySearchFunc(list, ev.Time-followedSlack, func(w waitStack, t int64) int {
+		return cmp.Compare(w.start, t)
+	})
 	if i < len(list) && list[i].start < ev.End && list[i].end <= ev.End+followedSlack {
 		return list[i].stack
 	}

@@ -247,8 +247,12 @@ func FuzzProfile(f *testing.F) {
 	golden.Seed(f, "profile")
 	f.Add([]byte("a;b 1\nc;d_[j] 2\n"))
 	f.Add([]byte("goroutine profile: total 2\n2 @ 0x1\n#\t0x1\tsync.(*Mutex).Lock+0x1\tsync/mutex.go:7\n"))
-	f.Add([]byte(" contended   total wait     max wait     avg wait         type   caller\n\n  3  1.50 ms  20.26 us  9.06 us  mutex   f+0x5\n  0xf  f+0x5\n=== owner stack trace ===\n\n  3  1.00 ms  15.27 us  10.41 us  mutex  g+0x3\n"))
-	f.Add([]byte("jdk.JavaMonitorEnter {\n  startTime = 03:04:57.339\n  duration = 4.21 ms\n  monitorClass = a.B\n  previousOwner = \"b\" (javaThreadId = 1)\n  eventThread = \"a\" (javaThreadId = 2)\n  stackTrace = [\n    a.B.c() line: 1\n  ]\n}\n"))
+	f.Add([]byte(" contended   total wait     max wait     avg wait         type   caller\n\n" +
+		"  3  1.50 ms  20.26 us  9.06 us  mutex   f+0x5\n  0xf  f+0x5\n=== owner stack trace ===\n\n" +
+		"  3  1.00 ms  15.27 us  10.41 us  mutex  g+0x3\n"))
+	f.Add([]byte("jdk.JavaMonitorEnter {\n  startTime = 03:04:57.339\n  duration = 4.21 ms\n  monitorClass = a.B\n" +
+		"  previousOwner = \"b\" (javaThreadId = 1)\n  eventThread = \"a\" (javaThreadId = 2)\n  stackTrace = [\n" +
+		"    a.B.c() line: 1\n  ]\n}\n"))
 	f.Add([]byte(`{"recording":{"events":[{"type":"jdk.ThreadPark","values":{"startTime":"2026-11-21T03:04:57Z","duration":"PT1S","eventThread":{"javaName":"a"}}}]}}`))
 	f.Add([]byte("--- mutex:\ncycles/second=2\n3 1 @ 0x1\n#\t0x1\ta.B+0x1\tb.go:7\n4 1 @ 0x2 0x3\n"))
 	fuzz(f, introduced)
@@ -327,7 +331,10 @@ func FuzzWrapped(f *testing.F) {
 	for _, text := range []string{sample, perfText, strings.Repeat(sample[:60], 40)} {
 		f.Add(packed(f, []byte(text)))
 		var gz, s bytes.Buffer
-		for to, w := range map[*bytes.Buffer]io.WriteCloser{&gz: gzip.NewWriter(&gz), &s: s2.NewWriter(&s, s2.WriterConcurrency(1))} {
+		for to, w := range map[*bytes.Buffer]io.WriteCloser{
+			&gz: gzip.NewWriter(&gz),
+			&s:  s2.NewWriter(&s, s2.WriterConcurrency(1)),
+		} {
 			_, err := w.Write([]byte(text))
 			golden.OK(f, errors.Join(err, w.Close()))
 			f.Add(to.Bytes())

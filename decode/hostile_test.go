@@ -42,7 +42,8 @@ var hostile = []struct {
 	},
 	{"thread dump: a stack a million frames deep", func(testing.TB) []byte {
 		return []byte(
-			"Full thread dump\n\n\"deep\" #1 prio=5 tid=0x1 nid=0x1 runnable\n   java.lang.Thread.State: RUNNABLE\n" + strings.Repeat(
+			"Full thread dump\n\n" +
+				"\"deep\" #1 prio=5 tid=0x1 nid=0x1 runnable\n   java.lang.Thread.State: RUNNABLE\n" + strings.Repeat(
 				"\tat a.B.c(B.java:1)\n",
 				million,
 			) + "\n",

@@ -19,7 +19,7 @@ import (
 
 // kind is a kind of input.
 type kind struct {
-	is     func(start []byte) bool // reports whether the first bytes are of this kind: up to 64 KiB; text is unwrapped first
+	is     func(start []byte) bool // reports whether the first bytes, up to 64 KiB, are of it; text is unwrapped first
 	open   func(content) (Source, error)
 	pumped bool // decoded ahead of the consumer by a pump; other decoders read ahead themselves, or inputs are short
 }

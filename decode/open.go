@@ -13,11 +13,13 @@ import (
 
 // Options of Open.
 type Options struct {
-	Labels   []string     // of the inputs, in order; "" is the input's name. Given, or with several inputs, each begins with a setting that has its label
+	// Labels of the inputs, in order; "" is the input's name. Given, or with several inputs, each begins
+	// with a setting that has its label.
+	Labels   []string
 	Rules    *rules.Table // nil means the default
 	Limits   Limits
 	Progress func(read, total int64) // called now and then with bytes of input; total is -1 for a stream
-	Inferred bool                    // of Recording: holds that the agent recorded are left out, and owners are inferred
+	Inferred bool                    // of Recording: holds that the agent recorded are left out, owners are inferred
 	Opened   map[string]*os.File     // inputs that are already open; their paths may name other files by now
 }
 
@@ -150,13 +152,11 @@ func (t *Trace) Stats() format.Stats {
 		in.guard.warn(in.name, &sum)
 	}
 	if blind {
-		sum.Warnings = append(
-			sum.Warnings,
-			format.Warning{
-				Code: format.CodeUnseenSites,
-				Text: "the rules declare sites of locks, and no input shows whether threads sleep or run there: their waiting is unknown",
-			},
-		)
+		sum.Warnings = append(sum.Warnings, format.Warning{
+			Code: format.CodeUnseenSites,
+			Text: "the rules declare sites of locks, and no input shows whether threads sleep or run there: " +
+				"their waiting is unknown",
+		})
 	}
 	sum.Warnings = append(sum.Warnings, t.skipped.warnings...)
 	sum.Damage.Join(t.skipped.damage)

@@ -20,7 +20,10 @@ func TestMergeAlike(t *testing.T) {
 			Hidden: 2,
 		})
 	}
-	list = append(list, format.Warning{Code: format.CodeThreshold, Text: "r"}, format.Warning{Code: format.CodeThreshold, Text: "s"})
+	list = append(list, format.Warning{
+		Code: format.CodeThreshold,
+		Text: "r",
+	}, format.Warning{Code: format.CodeThreshold, Text: "s"})
 	got := format.MergeAlike(list, append(names, "day/all.jfr"))
 	golden.Equal(t, len(got), 3, got)
 	golden.Equal(t, got[0].Text, list[0].Text+" (and 23 more like this)", "text")

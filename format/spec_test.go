@@ -271,12 +271,16 @@ func TestTheSpecificationListsEverything(t *testing.T) {
 		}
 	}
 	for _, constant := range []string{
-		fmt.Sprintf("magic `% x`", Magic), fmt.Sprintf("marker `% x`", Marker), fmt.Sprintf("at most %d MiB",
-			MaxBlock>>20),
-		fmt.Sprintf("version, %d;", Version), fmt.Sprintf("header has %d bytes",
-			BlockHeaderSize(Version)), fmt.Sprintf("A line is at most %d MiB", maxLine>>20), fmt.Sprintf("first line is `%s`", TextHeader),
-		fmt.Sprintf("at most %d.", MaxBlockEvents), fmt.Sprintf("the reader keeps the first %d",
-			MaxFrames), fmt.Sprintf("at most %d frames together; at most %d count for each", MaxBlockFrames, MaxFrames),
+		fmt.Sprintf("magic `% x`", Magic),
+		fmt.Sprintf("marker `% x`", Marker),
+		fmt.Sprintf("at most %d MiB", MaxBlock>>20),
+		fmt.Sprintf("version, %d;", Version),
+		fmt.Sprintf("header has %d bytes", BlockHeaderSize(Version)),
+		fmt.Sprintf("A line is at most %d MiB", maxLine>>20),
+		fmt.Sprintf("first line is `%s`", TextHeader),
+		fmt.Sprintf("at most %d.", MaxBlockEvents),
+		fmt.Sprintf("the reader keeps the first %d", MaxFrames),
+		fmt.Sprintf("at most %d frames together; at most %d count for each", MaxBlockFrames, MaxFrames),
 	} {
 		if !strings.Contains(spec, constant) {
 			t.Errorf("the specification does not say %q", constant)

@@ -136,8 +136,7 @@ func (a *Activities) MostWaited(n int) (list []format.ObjectID) {
 		}
 	}
 	slices.SortStableFunc(list, func(x, y format.ObjectID) int {
-		return cmp.Compare(len(a.byLock[y]),
-			len(a.byLock[x]))
+		return cmp.Compare(len(a.byLock[y]), len(a.byLock[x]))
 	})
 	return list[:min(n, len(list))]
 }

@@ -33,7 +33,8 @@ const recentKeys = 1 << 13
 
 // number returns the number of a key, a new one if it was not seen lately.
 func (s *keyTable) number(k activityKey) uint32 {
-	recent := &s.recent[(uint32(k.Stack)*0x85ebca6b^uint32(k.Lock)*0xc2b2ae35^k.info*0x9e3779b1^uint32(k.By)*0x27d4eb2f)>>8%recentKeys]
+	hash := uint32(k.Stack)*0x85ebca6b ^ uint32(k.Lock)*0xc2b2ae35 ^ k.info*0x9e3779b1 ^ uint32(k.By)*0x27d4eb2f
+	recent := &s.recent[hash>>8%recentKeys]
 	if *recent == 0 || *s.all.At(*recent - 1) != k {
 		s.all.Add(k)
 		*recent = uint32(s.all.Len())

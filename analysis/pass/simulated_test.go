@@ -244,7 +244,8 @@ func (j *judge) Slice(sl *analysis.Slice) {
 		weight := float64(len(sl.Waiters))
 		j.all += weight * float64(sl.End-sl.Start)
 		held, same := int64(0), int64(0)
-		for i := sort.Search(len(j.log), func(i int) bool { return j.log[i].to > sl.Start }); i < len(j.log) && j.log[i].from < sl.End; i++ {
+		first := sort.Search(len(j.log), func(i int) bool { return j.log[i].to > sl.Start })
+		for i := first; i < len(j.log) && j.log[i].from < sl.End; i++ {
 			ns := min(j.log[i].to, sl.End) - max(j.log[i].from, sl.Start)
 			held += ns
 			if sh.Direct.Kind == analysis.OwnerThread && int(sh.Direct.Stack) == j.log[i].site {

@@ -95,7 +95,8 @@ func TestAsleepInsideOfASectionRuns(t *testing.T) {
 	for at := 3 * ms; at < s-30*ms; at += 30 * ms { // others get the lock while it sleeps
 		unrelated = append(unrelated, sleeps(3, 5, at, at+20*ms))
 	}
-	reading := func(inside, outside format.StackID) (list []format.Event) { // 1 reads for 15 of 20 ms, 2 writes in between
+	// 1 reads for 15 of 20 ms, 2 writes in between
+	reading := func(inside, outside format.StackID) (list []format.Event) {
 		for at := int64(0); at < s; at += 20 * ms {
 			reads := enters(1, at, at+ms)
 			reads.Object, reads.Mode = 3, format.Shared
@@ -138,7 +139,16 @@ func TestAsleepInsideOfASectionRuns(t *testing.T) {
 		{"outside", append(passing, sleeps(1, 2, s, s+ms)), 1924 * ms, 2002 * ms},
 		{"inside, while others get a lock of its caller", beside, 3963 * ms, 5946 * ms},
 		{"not known", []format.Event{enters(1, 0, ms), sleeps(1, 2, ms, s)}, ms, s},
-		{"a dump shows it", []format.Event{enters(1, 0, ms), sleeps(1, 2, ms, s), {Kind: format.KindActivity, Activity: format.ActivityTook, Stack: 4, Object: 1}}, s, s},
+		{
+			"a dump shows it",
+			[]format.Event{
+				enters(1, 0, ms),
+				sleeps(1, 2, ms, s),
+				{Kind: format.KindActivity, Activity: format.ActivityTook, Stack: 4, Object: 1},
+			},
+			s,
+			s,
+		},
 	} {
 		_, tr := run(t, append(append(stacks, c.events...), recorded(0, s), tellsIdle(format.IdleEnded)), open)
 		if d := tr.RunningNs - c.low; d < -ms || d > ms || tr.RunningHigh-c.high > ms {
@@ -165,9 +175,27 @@ func TestSampledSleepInsideASectionRuns(t *testing.T) {
 		low, high int64             // threads that run
 	}{
 		{"inside", func(i int) []int { return []int{i / 3 % threads} }, func(int) int { return 0 }, 4, 4},
-		{"inside, while some are elsewhere", func(i int) []int { return []int{i / 3 % threads} }, func(i int) int { return i % 2 }, 4, 4},
-		{"outside, while another has the lock", func(i int) []int { return []int{i / 3 % threads} }, func(int) int { return 1 }, 3, 4},
-		{"two together", func(i int) []int { return []int{i % threads, (i + 1) % threads} }, func(int) int { return 0 }, 2, 4},
+		{
+			"inside, while some are elsewhere",
+			func(i int) []int { return []int{i / 3 % threads} },
+			func(i int) int { return i % 2 },
+			4,
+			4,
+		},
+		{
+			"outside, while another has the lock",
+			func(i int) []int { return []int{i / 3 % threads} },
+			func(int) int { return 1 },
+			3,
+			4,
+		},
+		{
+			"two together",
+			func(i int) []int { return []int{i % threads, (i + 1) % threads} },
+			func(int) int { return 0 },
+			2,
+			4,
+		},
 		{"always the same thread", func(i int) []int { return []int{0} }, func(int) int { return 0 }, 3, 4},
 	} {
 		events := start

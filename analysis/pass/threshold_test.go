@@ -150,9 +150,18 @@ func TestLongWaitsAloneTellWhoHadTheLock(t *testing.T) {
 		p    queued
 		most float64
 	}{
-		"sections that sleep":                  {queued{ops: []operation{{0.06, 0.95, false}, {4.5, 0.05, true}}, threads: 8, think: 3}, 0.2},
-		"sections that run":                    {queued{ops: []operation{{0.03, 0.7, false}, {0.4, 0.2, false}, {2.5, 0.1, false}}, threads: 12, think: 5}, 0.1},
-		"a section that runs, one that sleeps": {queued{ops: []operation{{0.05, 0.8, false}, {3, 0.1, false}, {6, 0.1, true}}, threads: 10, think: 8}, 0.35},
+		"sections that sleep": {
+			queued{ops: []operation{{0.06, 0.95, false}, {4.5, 0.05, true}}, threads: 8, think: 3},
+			0.2,
+		},
+		"sections that run": {
+			queued{ops: []operation{{0.03, 0.7, false}, {0.4, 0.2, false}, {2.5, 0.1, false}}, threads: 12, think: 5},
+			0.1,
+		},
+		"a section that runs, one that sleeps": {
+			queued{ops: []operation{{0.05, 0.8, false}, {3, 0.1, false}, {6, 0.1, true}}, threads: 10, think: 8},
+			0.35,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			golden.AtMost(t, c.p.distance(t), c.most, "off by")

@@ -117,12 +117,28 @@ func TestHowFinelyAnOwnerIsToldIsNoChange(t *testing.T) {
 		want []string
 	}{
 		{"dumps on one side", []Row{told("busy < checkout < run", 0, 0.9), told("checkout < run", 1, 0.1)}, nil},
-		{"a few samples", []Row{told("next < busy < checkout", 0, 0.01), told("busy < checkout", 0, 0.02), told("checkout", 1, 1.05)}, nil},
+		{
+			"a few samples",
+			[]Row{told("next < busy < checkout", 0, 0.01), told("busy < checkout", 0, 0.02), told("checkout", 1, 1.05)},
+			nil,
+		},
 		{"sleeps are not told", []Row{told("sleep < export", 3, 0), told("export", 0.001, 2.9)}, nil},
-		{"shorter, and told finely", []Row{told("busy < checkout", 0, 0.1), told("checkout", 1, 0.1)}, []string{"checkout"}},
+		{
+			"shorter, and told finely",
+			[]Row{told("busy < checkout", 0, 0.1), told("checkout", 1, 0.1)},
+			[]string{"checkout"},
+		},
 		{"longer inside", []Row{told("resize < put", 0, 5), told("put", 1, 1)}, []string{"resize"}},
-		{"sleep became work, as both tell", []Row{told("sleep < export", 3, 0), told("busy < export", 0, 3), told("export", 0.001, 0.001)}, []string{"busy", "sleep"}},
-		{"others of that name", []Row{told("busy < refund", 0, 1), told("checkout", 2, 1)}, []string{"busy", "checkout"}},
+		{
+			"sleep became work, as both tell",
+			[]Row{told("sleep < export", 3, 0), told("busy < export", 0, 3), told("export", 0.001, 0.001)},
+			[]string{"busy", "sleep"},
+		},
+		{
+			"others of that name",
+			[]Row{told("busy < refund", 0, 1), told("checkout", 2, 1)},
+			[]string{"busy", "checkout"},
+		},
 	} {
 		var stacks []string // of owners; a chain of waits tells the innermost frame
 		for i := range c.rows {

@@ -206,7 +206,8 @@ var told = map[string]string{
 	// two locks in both orders, each held when the other is asked for
 	"findings/deadlock-jdk17.txt.gz": "deadlock",
 	// one lock for each
-	"findings/holding-jdk17.jfr.gz": "sleep-while-holding file-while-holding socket-while-holding blocked-while-holding",
+	"findings/holding-jdk17.jfr.gz": "sleep-while-holding file-while-holding socket-while-holding " +
+		"blocked-while-holding",
 	// a barrier: all who are woken go on
 	"findings/meet-jdk25.jfr.gz": "",
 	// notify wakes one of those who wait

@@ -158,7 +158,8 @@ func (v *Evidence) worstStarved(list []contender) (f Finding, ok bool) {
 		ok = true
 		f = v.about(Starvation, q.lock, &amount{ns: excess})
 		if q.thread {
-			f.Thread, f.Site = v.sym.ThreadName(format.ThreadID(q.id)), v.sites.Names().Value(v.lock(q.lock).spread.site)
+			f.Thread = v.sym.ThreadName(format.ThreadID(q.id))
+			f.Site = v.sites.Names().Value(v.lock(q.lock).spread.site)
 		} else {
 			f.Site = v.sites.Names().Value(q.id)
 		}

@@ -53,7 +53,8 @@ var (
 	deadlockDoubts = []doubter{nothingLeft, cutOff, unseenOwners, damaged, unread, unnamedOwners}
 )
 
-const recordAll = "record with 'contend record PID', or start the program with -XX:StartFlightRecording=settings=contend.jfc after 'contend jfc > contend.jfc'"
+const recordAll = "record with 'contend record PID', or start the program with " +
+	"-XX:StartFlightRecording=settings=contend.jfc after 'contend jfc > contend.jfc'"
 
 // decide returns Undecided, with the reason in the result, if a run or its baseline cannot
 // decide that the rule holds; else Pass.
@@ -295,7 +296,8 @@ func unseenOwners(_ *Rule, _ *Subject, run *Run) Doubt {
 	return Doubt{"the trace shows an owner only when the next one acquires the lock", giveDumps}
 }
 
-const giveDumps = "give thread dumps of all threads (jstack -l PID; with virtual threads jcmd PID Thread.dump_to_file FILE), " +
+const giveDumps = "give thread dumps of all threads " +
+	"(jstack -l PID; with virtual threads jcmd PID Thread.dump_to_file FILE), " +
 	"or a recording that takes them ('contend jfc' prints such settings)"
 
 // incomparable returns a doubt about a change between traces that hide different waits, or if

@@ -51,7 +51,8 @@ var absenceForm = regexp.MustCompile(`^no\s+(deadlock|finding\(([^()]*)\))$`)
 // ruleForm is the grammar of the others: [peak] METRIC(PATTERN) [per INTERVAL] < LIMIT [vs
 // baseline].
 var ruleForm = regexp.MustCompile(
-	`^(peak\s+)?([a-z0-9.]+)\(([^()]*)\)(?:\s+per\s+([0-9.a-zµ]+))?\s*(<=?)\s*(\+?)([0-9.]+)\s*([a-zµ%]*)(\s+vs\s+baseline)?$`,
+	`^(peak\s+)?([a-z0-9.]+)\(([^()]*)\)(?:\s+per\s+([0-9.a-zµ]+))?` +
+		`\s*(<=?)\s*(\+?)([0-9.]+)\s*([a-zµ%]*)(\s+vs\s+baseline)?$`,
 )
 
 // Parse reads a rule: "no deadlock", "no finding(sleep-while-holding)", "csp(java.util.Hashtable) < 5%",

@@ -177,7 +177,8 @@ func frames(methods ...string) (list []format.Frame) {
 
 // The stacks are those of recordings and dumps of JDK 17 and 25 and of Go 1.26.
 func TestPlace(t *testing.T) {
-	const park, await = "jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await"
+	const park, await = "jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks." +
+		"AbstractQueuedSynchronizer$ConditionObject.await"
 	const run, thread = "java.util.concurrent.ThreadPoolExecutor.runWorker", "java.lang.Thread.run"
 	for _, c := range []struct {
 		frames     []format.Frame

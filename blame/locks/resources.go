@@ -19,11 +19,13 @@ type Resource struct {
 	Loop bool   `json:"loop"` // the outermost method of a thread waits here, which may be idle
 	Kind Kind   `json:"kind"` // of what is waited for
 	NonLockWait
-	MaxNs   int64          `json:"maxNs"`             // longest wait; 0 when waits were only sampled
-	Stack   []format.Frame `json:"stack"`             // the stack with most of the waiting
-	Callers []Callers      `json:"callers"`           // in descending order; empty if no method of the program called the site
-	Holders []Holder       `json:"holders,omitempty"` // of a pool's objects, or of the tasks, while threads waited; see PoolUsers
-	Users   []User         `json:"users,omitempty"`   // the threads that ended waits, in descending order; some are unknown
+	MaxNs   int64          `json:"maxNs"`   // longest wait; 0 when waits were only sampled
+	Stack   []format.Frame `json:"stack"`   // the stack with most of the waiting
+	Callers []Callers      `json:"callers"` // in descending order; empty if no method of the program called the site
+	// Of a pool's objects, or of the tasks, while threads waited; see PoolUsers.
+	Holders []Holder `json:"holders,omitempty"`
+	// The threads that ended waits, in descending order; some are unknown.
+	Users []User `json:"users,omitempty"`
 }
 
 // User is a place of the program that ended waits or, if the place is unknown, the group of the
@@ -281,7 +283,8 @@ func waitOf(frames []format.Frame, of func(format.Frame) bool) (what string, n i
 
 // waiting reports whether a frame of a library is one of those that implement waiting.
 func waiting(f format.Frame) bool {
-	return strings.HasPrefix(f.Method, "[") || strings.Contains(f.Class, "$$Lambda") || f.Class == "sync" || f.Class == "runtime" ||
+	return strings.HasPrefix(f.Method, "[") || strings.Contains(f.Class, "$$Lambda") ||
+		f.Class == "sync" || f.Class == "runtime" ||
 		slices.ContainsFunc(platform[:], func(p string) bool { return strings.HasPrefix(f.Class, p) })
 }
 

@@ -91,7 +91,8 @@ func TestNothingExceedsItsCeiling(t *testing.T) {
 					if from == rebuilt && r.Ceiling < truth {
 						beyond++
 					} else if r.Ceiling < truth || r.Ceiling < r.Throughput.High {
-						t.Errorf("%v %s, seed %d, %d threads, %s by %v: throughput %.3f, predicted %.3f, at most %.3f", from, name, seed, c.Threads, one.Method, by, truth, r.Throughput, r.Ceiling)
+						t.Errorf("%v %s, seed %d, %d threads, %s by %v: throughput %.3f, predicted %.3f, at most "+
+							"%.3f", from, name, seed, c.Threads, one.Method, by, truth, r.Throughput, r.Ceiling)
 					}
 				}
 			}

@@ -136,10 +136,8 @@ func (c *Collector) assumptions(r *Result) (list []string) {
 			misfit = "the replay of the unchanged trace deadlocks"
 		}
 	}
-	list = append(
-		list,
-		"each thread repeats its work between locks, locks pass on in the recorded way, and each thread that can run has a processor",
-	)
+	list = append(list, "each thread repeats its work between locks, locks pass on in the recorded way, "+
+		"and each thread that can run has a processor")
 	if !r.Misfit.Fits() {
 		list = append(list, misfit+": ranges include no change")
 	}

@@ -53,7 +53,9 @@ func (r *Reader) Show(ev *format.Event) {
 		}
 	case format.KindWait, format.KindTenure: // of a lock that the agent followed
 		out := *ev
-		out.Thread, out.Object, out.Stack = r.agent.threads[ev.Thread], r.agent.objects[ev.Object], r.agent.stacks[ev.Stack]
+		out.Thread = r.agent.threads[ev.Thread]
+		out.Object = r.agent.objects[ev.Object]
+		out.Stack = r.agent.stacks[ev.Stack]
 		r.queue.Push(out)
 	case format.KindObject:
 		r.agent.objects[ev.Object] = r.object(

@@ -61,33 +61,27 @@ func TestAheadDeliversTheSame(t *testing.T) {
 		"garbage in and behind":       slices.Concat(whole[:third-20_000], garbage, whole[third-20_000:]),
 		"bytes are missing":           slices.Concat(whole[:second+50_000], whole[second+50_100:]),
 		"a size that is too short": damaged(func(d []byte) []byte {
-			binary.BigEndian.PutUint64(d[second+8:],
-				uint64(key.size-777))
+			binary.BigEndian.PutUint64(d[second+8:], uint64(key.size-777))
 			return d
 		}),
 		"a size that is too long": damaged(func(d []byte) []byte {
-			binary.BigEndian.PutUint64(d[second+8:],
-				uint64(key.size+777))
+			binary.BigEndian.PutUint64(d[second+8:], uint64(key.size+777))
 			return d
 		}),
 		"a size of nothing": damaged(func(d []byte) []byte {
-			binary.BigEndian.PutUint64(d[third+8:],
-				0)
+			binary.BigEndian.PutUint64(d[third+8:], 0)
 			return d
 		}),
 		"a chunk of an older format": damaged(func(d []byte) []byte {
-			binary.BigEndian.PutUint16(d[third+4:],
-				0)
+			binary.BigEndian.PutUint16(d[third+4:], 0)
 			return d
 		}),
 		"checkpoints that lead astray": damaged(func(d []byte) []byte {
-			binary.BigEndian.PutUint64(d[second+16:],
-				77)
+			binary.BigEndian.PutUint64(d[second+16:], 77)
 			return d
 		}),
 		"no metadata": damaged(func(d []byte) []byte {
-			binary.BigEndian.PutUint64(d[third+24:],
-				1<<40)
+			binary.BigEndian.PutUint64(d[third+24:], 1<<40)
 			return d
 		}),
 	} {

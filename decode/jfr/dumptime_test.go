@@ -190,7 +190,8 @@ func TestDumpsShowMonitorsFreeOnly(t *testing.T) {
 			"\n\tat jdk.internal.misc.Unsafe.park(java.base@17/Native Method)\n\t- " + how + " <0x1f> (a " + class +
 			")\n\tat " + frame + "\n\tat App.a(App.java:1)\n\nJNI global refs: 5\n"
 	}
-	const aqs = "java.util.concurrent.locks.AbstractQueuedSynchronizer.acquire(java.base@17/AbstractQueuedSynchronizer.java:938)"
+	const aqs = "java.util.concurrent.locks.AbstractQueuedSynchronizer.acquire(java.base@17/" +
+		"AbstractQueuedSynchronizer.java:938)"
 	for _, c := range []struct {
 		what, text string
 		locks      int

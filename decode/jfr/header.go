@@ -56,12 +56,8 @@ func parseHeader(b []byte) header {
 func (h *header) check() (hint string, err error) {
 	switch {
 	case h.major == 0:
-		return "recordings of JDK 7 and 8 by Oracle have another format; record with JDK 8u262, 11 or later", fmt.Errorf(
-			"JFR %d.%d: %w",
-			h.major,
-			h.minor,
-			format.ErrVersion,
-		)
+		hint = "recordings of JDK 7 and 8 by Oracle have another format; record with JDK 8u262, 11 or later"
+		return hint, fmt.Errorf("JFR %d.%d: %w", h.major, h.minor, format.ErrVersion)
 	case h.major > 2:
 		return "", fmt.Errorf("JFR %d.%d: %w", h.major, h.minor, format.ErrVersion)
 	case h.ticksPerSecond <= 0:

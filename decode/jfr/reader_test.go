@@ -62,7 +62,8 @@ func read(t testing.TB, data []byte) (map[string]map[string]sum, format.Stats) {
 		"jdk.JavaMonitorWait":   {},
 		"jdk.JavaMonitorNotify": {},
 	}
-	classes, kinds, named := map[format.ObjectID]string{}, map[format.ObjectID]format.LockKind{}, map[format.ThreadID]bool{}
+	classes, kinds := map[format.ObjectID]string{}, map[format.ObjectID]format.LockKind{}
+	named := map[format.ThreadID]bool{}
 	var ev format.Event
 	for {
 		if err := r.Read(&ev); errors.Is(err, io.EOF) {

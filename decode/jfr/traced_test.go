@@ -47,7 +47,8 @@ func TestFramesTellWhatVirtualThreadsParkOn(t *testing.T) {
 
 func TestFramesTellWhatIsReleased(t *testing.T) {
 	r := started(t)
-	lock, readWrite, stamped := "java.util.concurrent.locks.ReentrantLock", "java.util.concurrent.locks.ReentrantReadWriteLock", "java.util.concurrent.locks.StampedLock"
+	lock, readWrite, stamped := "java.util.concurrent.locks.ReentrantLock", "java.util.concurrent.locks."+
+		"ReentrantReadWriteLock", "java.util.concurrent.locks.StampedLock"
 	app := [2]string{"app.Reader", "unlockAndRead"}
 	for _, c := range []struct {
 		frames   []format.Frame

@@ -109,7 +109,8 @@ func (r *Reader) Stats() format.Stats {
 	s.Blind = "a recording shows waits that ended, and those of a deadlock never do"
 	s.Warnings = append(s.Warnings[:len(s.Warnings):len(s.Warnings)], format.Warning{
 		Code: format.CodeEvents,
-		Text: "the text of 'jfr print' rounds times and leaves out settings, thread dumps and deep stacks: the recording itself shows more",
+		Text: "the text of 'jfr print' rounds times and leaves out settings, thread dumps and deep stacks: " +
+			"the recording itself shows more",
 	})
 	if r.cut {
 		s.Warnings = append(s.Warnings, format.Warning{

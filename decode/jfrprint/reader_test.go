@@ -75,7 +75,8 @@ func shown(t *testing.T, text string) string {
 		case format.KindObject:
 			locks[ev.Object] = ev.Class
 		case format.KindWait:
-			fmt.Fprintf(&out, "%s: %s <- %s %d ns\n", locks[ev.Object], threads[ev.Owner], threads[ev.Thread], ev.End-ev.Time)
+			lock, owner, waiter := locks[ev.Object], threads[ev.Owner], threads[ev.Thread]
+			fmt.Fprintf(&out, "%s: %s <- %s %d ns\n", lock, owner, waiter, ev.End-ev.Time)
 		}
 	}
 }
@@ -83,7 +84,8 @@ func shown(t *testing.T, text string) string {
 // What jfr print writes has the waits, and the owner before each.
 func TestPrintedRecordings(t *testing.T) {
 	const enter = "Shop$Lock: worker-1 <- worker-0 4210000 ns\n"
-	golden.Equal(t, shown(t, printed), enter+"java.util.concurrent.locks.ReentrantLock$NonfairSync: ? <- worker-1 2500000000 ns\n")
+	golden.Equal(t, shown(t, printed), enter+"java.util.concurrent.locks.ReentrantLock$NonfairSync: ? <- worker-1 "+
+		"2500000000 ns\n")
 	golden.Equal(t, shown(t, document1), enter)
 	for _, text := range []string{printed, document1} {
 		if !Is([]byte(text)) {

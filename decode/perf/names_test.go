@@ -15,20 +15,70 @@ import (
 
 func TestLinesOfEvents(t *testing.T) {
 	for line, want := range map[string]sample{
-		"        worker-1 31956 [001]  1354.022351: syscalls:sys_enter_futex: uaddr: 0x10": {comm: []byte("worker-1"), pid: none, tid: 31956, cpu: 1, time: 1354_022_351_000, event: []byte("syscalls:sys_enter_futex"), args: []byte("uaddr: 0x10")},
-		"wk 0  3637/3675  [001] 22618.038517994:       sched:sched_switch: prev_comm=wk 0": {comm: []byte("wk 0"),
-			pid: 3637, tid: 3675, cpu: 1, time: 22618_038_517_994, event: []byte("sched:sched_switch"), args: []byte("prev_comm=wk 0")},
-		"t 7 1.160000: 250000 cycles:u: 2b9a spin (t)": {comm: []byte("t"),
-			pid: none, tid: 7, cpu: none, time: 1_160_000_000, event: []byte("cycles:u"), args: []byte("2b9a spin (t)")},
+		"        worker-1 31956 [001]  1354.022351: syscalls:sys_enter_futex: uaddr: 0x10": {
+			comm:  []byte("worker-1"),
+			pid:   none,
+			tid:   31956,
+			cpu:   1,
+			time:  1354_022_351_000,
+			event: []byte("syscalls:sys_enter_futex"),
+			args:  []byte("uaddr: 0x10"),
+		},
+		"wk 0  3637/3675  [001] 22618.038517994:       sched:sched_switch: prev_comm=wk 0": {
+			comm:  []byte("wk 0"),
+			pid:   3637,
+			tid:   3675,
+			cpu:   1,
+			time:  22618_038_517_994,
+			event: []byte("sched:sched_switch"),
+			args:  []byte("prev_comm=wk 0"),
+		},
+		"t 7 1.160000: 250000 cycles:u: 2b9a spin (t)": {
+			comm:  []byte("t"),
+			pid:   none,
+			tid:   7,
+			cpu:   none,
+			time:  1_160_000_000,
+			event: []byte("cycles:u"),
+			args:  []byte("2b9a spin (t)"),
+		},
 		// with the flags of ftrace
-		"kworker/0:1 9 [000] d.h3. 1.000001: sched:sched_waking: comm=a": {comm: []byte("kworker/0:1"), pid: none,
-			tid: 9, cpu: 0, time: 1_000_001_000, event: []byte("sched:sched_waking"), args: []byte("comm=a")},
-		"t 28036 [000] 22800.966883: PERF_RECORD_COMM exec: t:28036/28036": {comm: []byte("t"),
-			pid: none, tid: 28036, cpu: 0, time: 22800_966_883_000, event: []byte("PERF_RECORD_COMM"), args: []byte("exec: t:28036/28036")},
-		":-1    -1/-1    [001] 2.000000: sched:sched_switch: a": {comm: []byte(":-1"),
-			pid: none, tid: none, cpu: 1, time: 2_000_000_000, event: []byte("sched:sched_switch"), args: []byte("a")},
-		"a: b: 1.5: c 12 [000] 2.000000: x:y: z": {comm: []byte("a: b: 1.5: c"), pid: none, tid: 12, cpu: 0,
-			time: 2_000_000_000, event: []byte("x:y"), args: []byte("z")},
+		"kworker/0:1 9 [000] d.h3. 1.000001: sched:sched_waking: comm=a": {
+			comm:  []byte("kworker/0:1"),
+			pid:   none,
+			tid:   9,
+			cpu:   0,
+			time:  1_000_001_000,
+			event: []byte("sched:sched_waking"),
+			args:  []byte("comm=a"),
+		},
+		"t 28036 [000] 22800.966883: PERF_RECORD_COMM exec: t:28036/28036": {
+			comm:  []byte("t"),
+			pid:   none,
+			tid:   28036,
+			cpu:   0,
+			time:  22800_966_883_000,
+			event: []byte("PERF_RECORD_COMM"),
+			args:  []byte("exec: t:28036/28036"),
+		},
+		":-1    -1/-1    [001] 2.000000: sched:sched_switch: a": {
+			comm:  []byte(":-1"),
+			pid:   none,
+			tid:   none,
+			cpu:   1,
+			time:  2_000_000_000,
+			event: []byte("sched:sched_switch"),
+			args:  []byte("a"),
+		},
+		"a: b: 1.5: c 12 [000] 2.000000: x:y: z": {
+			comm:  []byte("a: b: 1.5: c"),
+			pid:   none,
+			tid:   12,
+			cpu:   0,
+			time:  2_000_000_000,
+			event: []byte("x:y"),
+			args:  []byte("z"),
+		},
 	} {
 		var s sample
 		if !s.parse([]byte(line)) {
@@ -70,21 +120,24 @@ func TestTextsAreKnownByTheirEvents(t *testing.T) {
 }
 
 func TestFramesAreShownAsTheirLanguageWritesThem(t *testing.T) {
+	const rustLock = "std::sys::sync::mutex::futex::Mutex::lock_contended"
 	for fn, want := range map[string]string{
-		"_ZN4bank7Account7depositEi":                                             "bank::Account::deposit",
-		"bank::Account::deposit(int) const":                                      "bank::Account::deposit",
-		"_ZN4core3ptr13drop_in_place17h0123456789abcdefE":                        "core::ptr::drop_in_place",
-		"std::sys::sync::mutex::futex::Mutex::lock_contended::h0a1b2c3d4e5f6071": "std::sys::sync::mutex::futex::Mutex::lock_contended",
-		"_RNvNtCs1234_7mycrate3foo3bar":                                          "mycrate::foo::bar",
-		"main()::<lambda()>":                                                     "main()::<lambda()>",
-		"Functor::operator()(int)":                                               "Functor::operator()",
-		"operator()":                                                             "operator()",
-		"py::reserve:/srv/shop.py":                                               "py::reserve:/srv/shop.py",
-		"[unknown]":                                                              "[unknown]",
-		"<std::sys::sync::mutex::futex::Mutex>::lock_contended":                  "std::sys::sync::mutex::futex::Mutex::lock_contended",
-		"<shop::Table<alloc::string::String>>::get":                              "shop::Table<alloc::string::String>::get",
-		"<shop::Order as core::ops::drop::Drop>::drop":                           "<shop::Order as core::ops::drop::Drop>::drop",
-		"<&T>::get": "<&T>::get", "<": "<", "<a": "<a",
+		"_ZN4bank7Account7depositEi":                            "bank::Account::deposit",
+		"bank::Account::deposit(int) const":                     "bank::Account::deposit",
+		"_ZN4core3ptr13drop_in_place17h0123456789abcdefE":       "core::ptr::drop_in_place",
+		rustLock + "::h0a1b2c3d4e5f6071":                        rustLock,
+		"_RNvNtCs1234_7mycrate3foo3bar":                         "mycrate::foo::bar",
+		"main()::<lambda()>":                                    "main()::<lambda()>",
+		"Functor::operator()(int)":                              "Functor::operator()",
+		"operator()":                                            "operator()",
+		"py::reserve:/srv/shop.py":                              "py::reserve:/srv/shop.py",
+		"[unknown]":                                             "[unknown]",
+		"<std::sys::sync::mutex::futex::Mutex>::lock_contended": rustLock,
+		"<shop::Table<alloc::string::String>>::get":             "shop::Table<alloc::string::String>::get",
+		"<shop::Order as core::ops::drop::Drop>::drop":          "<shop::Order as core::ops::drop::Drop>::drop",
+		"<&T>::get": "<&T>::get",
+		"<":         "<",
+		"<a":        "<a",
 	} {
 		golden.Equal(t, plainName(fn), want, fn, "is shown as")
 	}

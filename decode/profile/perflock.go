@@ -121,7 +121,8 @@ func (r *Reader) addRows(waiters, owners []perfRow) {
 		r.addOwned(w, "all of this kind", nil, left)
 	}
 	if len(owners) > 0 {
-		r.Said.Warn(format.CodeIdentity, "perf sums owners apart from waiters: each waiter of a kind of lock is charged to all of its owners alike")
+		r.Said.Warn(format.CodeIdentity, "perf sums owners apart from waiters: "+
+			"each waiter of a kind of lock is charged to all of its owners alike")
 	}
 }
 
@@ -132,7 +133,8 @@ func (r *Reader) addOwned(w *perfRow, name string, owner []format.Frame, ns int6
 	}
 	r.Said.Events++
 	r.waited, r.locked = true, r.locked+ns
-	lock := r.lock(&wait{class: w.class, site: name, verdict: rules.Result{Verdict: rules.Lock, Kind: format.KindMutex}})
+	verdict := rules.Result{Verdict: rules.Lock, Kind: format.KindMutex}
+	lock := r.lock(&wait{class: w.class, site: name, verdict: verdict})
 	ev := format.Event{Kind: format.KindContention, Time: r.at, Weight: ns, Object: lock, Owners: []format.Party{{}}}
 	ev.Waiters = []format.Party{{Thread: waiterThread, Stack: r.stacks.Announce(w.frames, &r.Queue)}}
 	if owner != nil {

@@ -27,19 +27,21 @@ const perfOwners = `
 
 // Tables of perf lock contention have the sums of waiters and, since Linux 6.15, of owners.
 func TestPerfLockContention(t *testing.T) {
+	const oneLock = " contended   total wait     max wait     avg wait            address   symbol\n\n" +
+		"         3     14.99 us     14.44 us      5.00 us   ffffffff851c0940   pack_mutex (mutex)\n"
 	for text, want := range map[string]string{
 		perfTable: "1500000 kernel:mutex of pipe_read waiter 2 frames to kernel.vfs_read\n" +
 			"500000 kernel:mutex of pipe_write waiter 1 frames to kernel.pipe_write\n" +
 			"51220 kernel:rwsem:R of do_fault waiter 1 frames to kernel.do_fault\n",
-		" contended   total wait     max wait     avg wait            address   symbol\n\n" +
-			"         3     14.99 us     14.44 us      5.00 us   ffffffff851c0940   pack_mutex (mutex)\n": "14990 kernel:mutex of pack_mutex ffffffff851c0940 waiter \n",
+		oneLock:                "14990 kernel:mutex of pack_mutex ffffffff851c0940 waiter \n",
 		perfTable + perfOwners: "",
 	} {
 		r := golden.Must(NewPerfLock(bufio.NewReader(strings.NewReader(text)), "x", nil))(t)
 		got := shown(t, r)
 		if want == "" { // 1 of 2 ms of the mutexes is owned
 			golden.Holds(t, got, "1000000 kernel:mutex of all of this kind owner 2 frames",
-				"750000 kernel:mutex of all of this kind waiter 2 frames", "250000 kernel:mutex of all of this kind waiter 1")
+				"750000 kernel:mutex of all of this kind waiter 2 frames", "250000 kernel:mutex of all of this kind "+
+					"waiter 1")
 			continue
 		}
 		golden.Equal(t, got, want, text)

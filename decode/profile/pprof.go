@@ -141,8 +141,7 @@ const goroutines = "goroutine"
 // counts, it finds the count, and a unit of 0. at is -1 if there is neither.
 func valueOf(p *profile.Profile) (at int, scale int64) {
 	if i := slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool {
-		return slices.Contains(delays,
-			t.Type) && delayUnits[t.Unit] > 0
+		return slices.Contains(delays, t.Type) && delayUnits[t.Unit] > 0
 	}); i >= 0 {
 		return i, delayUnits[p.SampleType[i].Unit]
 	}

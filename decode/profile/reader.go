@@ -207,8 +207,7 @@ func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 	if f := &frames[0]; f.Method == "" { // the class of a lock
 		w.class, w.frames = f.Class, frames[1:]
 		if i := slices.IndexFunc(w.frames, func(f format.Frame) bool {
-			return !strings.HasPrefix(f.Class,
-				"java.util.concurrent.")
+			return !strings.HasPrefix(f.Class, "java.util.concurrent.")
 		}); i >= 0 {
 			w.site = gonames.Name(w.frames[i])
 		}
@@ -234,8 +233,7 @@ func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 // nameless reports whether a stack is of addresses alone.
 func nameless(frames []format.Frame) bool {
 	return !slices.ContainsFunc(frames, func(f format.Frame) bool {
-		return !strings.HasPrefix(f.Method, "0x") ||
-			f.Class != ""
+		return !strings.HasPrefix(f.Method, "0x") || f.Class != ""
 	})
 }
 

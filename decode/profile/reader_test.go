@@ -69,7 +69,8 @@ func TestSumsByStack(t *testing.T) {
 		"mutex.pprof": "1732713758 sync.Mutex of main.(*stock).reserve owner 4 frames to sync.(*WaitGroup).Go.func1\n" +
 			"58129344 sync.RWMutex of main.(*stock).fill owner 4 frames to sync.(*WaitGroup).Go.func1\n" +
 			"57955 sync.RWMutex of main.(*stock).count owner 4 frames to sync.(*WaitGroup).Go.func1\n",
-		"block.pprof": "1316646058 sync.Mutex of main.(*stock).reserve waiter 4 frames to sync.(*WaitGroup).Go.func1\n" +
+		"block.pprof": "1316646058 sync.Mutex of main.(*stock).reserve waiter 4 frames to " +
+			"sync.(*WaitGroup).Go.func1\n" +
 			"48103679 sync.RWMutex of main.(*stock).count waiter 4 frames to sync.(*WaitGroup).Go.func1\n" +
 			"80704 sync.RWMutex of main.(*stock).fill waiter 4 frames to sync.(*WaitGroup).Go.func1\n",
 		"async-profiler.folded": "50 java.util.concurrent.locks.ReentrantLock$NonfairSync of demo.Order.place " +
@@ -120,7 +121,8 @@ func TestFoldedLines(t *testing.T) {
 			t.Errorf("%q is taken for folded stacks", no)
 		}
 	}
-	r := golden.Must(open([]byte("[main tid=12];demo.A.run;demo.B.take_[j];demo.Lock_[i] 3\na;b 1\nc;d 1\nbroken\n")))(t)
+	r := golden.Must(open([]byte("[main tid=12];demo.A.run;demo.B.take_[j];demo.Lock_[i] 3\na;b 1\nc;d 1\n" +
+		"broken\n")))(t)
 	if s := r.Stats(); len(s.Damage.Places) != 1 || s.Damage.Places[0].Pos.Line != 4 || s.BytesTotal-s.BytesRead != 7 {
 		t.Errorf("%+v", s)
 	}
@@ -146,7 +148,8 @@ func TestFoldedStacksOfLocksAlone(t *testing.T) {
 // A profile without samples says why it may have none, and one without names how to add them.
 func TestProfilesThatShowNothing(t *testing.T) {
 	for text, want := range map[string]string{
-		"--- mutex:\ncycles/second=2000000000\nsampling period=0\n":         "did not call runtime.SetMutexProfileFraction",
+		"--- mutex:\ncycles/second=2000000000\nsampling period=0\n": "did not call runtime." +
+			"SetMutexProfileFraction",
 		"--- contention:\ncycles/second=2000000000\n":                       "did not call runtime.SetBlockProfileRate",
 		"--- contention:\ncycles/second=2000000000\n9000 1 @ 0x4d9d 0x4d\n": "-proto PROGRAM PROFILE",
 	} {

@@ -58,7 +58,8 @@ func TestOwnersOfALibrarysOwnLock(t *testing.T) {
 	waiter := "\"waiter\" #20 [257] prio=5 tid=0x1 nid=257 waiting on condition [0x1]\n   java.lang.Thread.State: " +
 		"WAITING (parking)\n\tat jdk.internal.misc.Unsafe.park(java.base@25/Native Method)\n\t- parking to wait for " +
 		" <0x1f> (a App$Sync)\n\tat " +
-		"java.util.concurrent.locks.AbstractQueuedSynchronizer.acquire(java.base@25/AbstractQueuedSynchronizer.java:938)\n\tat App.a(App.java:1)\n\n   Locked ownable synchronizers:\n\t- None\n\n"
+		"java.util.concurrent.locks.AbstractQueuedSynchronizer.acquire(java.base@25/" +
+		"AbstractQueuedSynchronizer.java:938)\n\tat App.a(App.java:1)\n\n   Locked ownable synchronizers:\n\t- None\n\n"
 	owner := "\"owner\" #21 [258] prio=5 tid=0x2 nid=258 runnable [0x2]\n   java.lang.Thread.State: RUNNABLE\n\tat " +
 		"App.b(App.java:2)\n\n   Locked ownable synchronizers:\n\t- <0x2f> (a App$Sync)\n\n"
 	for _, c := range []struct{ what, others, want string }{

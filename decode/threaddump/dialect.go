@@ -26,10 +26,12 @@ type threadParser interface {
 // dialect is one way of writing a thread dump as lines of text.
 type dialect struct {
 	name   string
-	header func(line string) bool                              // a dump begins here, even within another
-	thread func(line string) bool                              // a dump without header begins here; nil if there are none
-	opens  func(line string) bool                              // a thread begins here, whose name may go on in the next line; nil if none does
-	open   func(n *names, before []string, line string) parser // before are the lines before the first one, the last one last
+	header func(line string) bool // a dump begins here, even within another
+	thread func(line string) bool // a dump without header begins here; nil if there are none
+	opens  func(line string) bool // a thread begins here, whose name may go on in the next line; nil if none does
+
+	// before are the lines before the first one, the last one last.
+	open func(n *names, before []string, line string) parser
 }
 
 // dialects are the ways of writing a dump, the unmistakable first.
@@ -111,7 +113,8 @@ func begins(line string, within bool) *dialect {
 }
 
 // Hint lists the inputs that contend reads.
-const Hint = "contend reads JFR recordings, thread dumps, Go traces, the text of perf script and contend traces, plain or in gzip, zstd or s2"
+const Hint = "contend reads JFR recordings, thread dumps, Go traces, the text of perf script and contend traces, " +
+	"plain or in gzip, zstd or s2"
 
 // foreign are outputs of other tools for the same programs, by their first lines, and the
 // commands that give contend what it needs.
@@ -143,7 +146,8 @@ var foreign = []struct {
 	},
 	{
 		regexp.MustCompile(`^(\* |  )Goroutine \d+ - `),
-		"Delve's list does not show what goroutines wait for; take a dump: kill -QUIT PID, or /debug/pprof/goroutine?debug=2",
+		"Delve's list does not show what goroutines wait for; " +
+			"take a dump: kill -QUIT PID, or /debug/pprof/goroutine?debug=2",
 	},
 	{
 		regexp.MustCompile(`^(::: \{|\s*Hot threads at )`),

@@ -67,8 +67,8 @@ func hotspotThread(line string) bool {
 		return true
 	}
 	if quoted(line) {
-		return looksLikeHead(line) || numberedHead(line) || strings.Contains(line, `" `+stateMark) || strings.Contains(line, `" - Thread t@`) ||
-			geodeName(line) > 0
+		return looksLikeHead(line) || numberedHead(line) || geodeName(line) > 0 ||
+			strings.Contains(line, `" `+stateMark) || strings.Contains(line, `" - Thread t@`)
 	}
 	_, _, ok := debuggerThread(line)
 	return ok || looksLikeHead(line)

@@ -61,12 +61,37 @@ Full thread dump OpenJDK 64-Bit Server VM (25+36-LTS mixed mode, sharing):
 
 func TestUnusualFrames(t *testing.T) {
 	for text, want := range map[string]format.Frame{
-		"AppTest.waits (for it) and goes on(AppTest.kt:12)":                                  {Class: "AppTest", Method: "waits (for it) and goes on", File: "AppTest.kt", Line: 12},
-		"app//a.B.f(x)$lambda$0(B.kt)":                                                       {Class: "a.B", Method: "f(x)$lambda$0", File: "B.kt"},
-		"java.base@17/java.lang.Thread.sleep(Native Method)":                                 {Class: "java.lang.Thread", Method: "sleep", Line: -1},
-		"com.acme.Gen$$FastClass/1234567890.call(Unknown Source)":                            {Class: "com.acme.Gen$$FastClass", Method: "call"},
-		"app//com.acme.Gen/0x00000007c0061000.call(Gen.java:3)":                              {Class: "com.acme.Gen", Method: "call", File: "Gen.java", Line: 3},
-		"java.lang.invoke.LambdaForm$MH+0x00007fa778083800/2086996804.invoke(LambdaForm$MH)": {Class: "java.lang.invoke.LambdaForm$MH", Method: "invoke", File: "LambdaForm$MH"},
+		"AppTest.waits (for it) and goes on(AppTest.kt:12)": {
+			Class:  "AppTest",
+			Method: "waits (for it) and goes on",
+			File:   "AppTest.kt",
+			Line:   12,
+		},
+		"app//a.B.f(x)$lambda$0(B.kt)": {
+			Class:  "a.B",
+			Method: "f(x)$lambda$0",
+			File:   "B.kt",
+		},
+		"java.base@17/java.lang.Thread.sleep(Native Method)": {
+			Class:  "java.lang.Thread",
+			Method: "sleep",
+			Line:   -1,
+		},
+		"com.acme.Gen$$FastClass/1234567890.call(Unknown Source)": {
+			Class:  "com.acme.Gen$$FastClass",
+			Method: "call",
+		},
+		"app//com.acme.Gen/0x00000007c0061000.call(Gen.java:3)": {
+			Class:  "com.acme.Gen",
+			Method: "call",
+			File:   "Gen.java",
+			Line:   3,
+		},
+		"java.lang.invoke.LambdaForm$MH+0x00007fa778083800/2086996804.invoke(LambdaForm$MH)": {
+			Class:  "java.lang.invoke.LambdaForm$MH",
+			Method: "invoke",
+			File:   "LambdaForm$MH",
+		},
 		"a.B.f": {Class: "a.B", Method: "f"},
 	} {
 		if got, ok := newNames().frame(text, dotted); !ok || got != want {
@@ -93,13 +118,19 @@ func TestNamesWithLineBreaks(t *testing.T) {
 	const want = "2 live, 0 idle\nApp$Lock@1f: alpha <- two\nlines\n"
 	for notation, text := range map[string]string{
 		"HotSpot": "Full thread dump OpenJDK 64-Bit Server VM (17+35 mixed mode):\n\n" +
-			"\"alpha\" #20 prio=5 tid=0x1 nid=0x101 runnable [0x1]\n   java.lang.Thread.State: RUNNABLE\n\tat App.a(App.java:1)\n\t- locked <0x1f> (a App$Lock)\n\n" +
-			"\"two\nlines\" #21 prio=5 tid=0x2 nid=0x102 waiting for monitor entry [0x2]\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.b(App.java:2)\n\t- waiting to lock <0x1f> (a App$Lock)\n\n" +
+			"\"alpha\" #20 prio=5 tid=0x1 nid=0x101 runnable [0x1]\n   java.lang.Thread.State: RUNNABLE\n" +
+			"\tat App.a(App.java:1)\n\t- locked <0x1f> (a App$Lock)\n\n" +
+			"\"two\nlines\" #21 prio=5 tid=0x2 nid=0x102 waiting for monitor entry [0x2]\n" +
+			"   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.b(App.java:2)\n" +
+			"\t- waiting to lock <0x1f> (a App$Lock)\n\n" +
 			"JNI global refs: 5\n",
-		"Thread.dump_to_file": "#20 \"alpha\" RUNNABLE 2026-11-21T07:15:49.9Z\n    at App.a(App.java:1)\n    - locked <App$Lock@1f>\n\n" +
-			"#21 \"two\nlines\" BLOCKED 2026-11-21T07:15:49.9Z\n    at App.b(App.java:2)\n    - waiting to lock <App$Lock@1f>\n\n",
+		"Thread.dump_to_file": "#20 \"alpha\" RUNNABLE 2026-11-21T07:15:49.9Z\n    at App.a(App.java:1)\n" +
+			"    - locked <App$Lock@1f>\n\n" +
+			"#21 \"two\nlines\" BLOCKED 2026-11-21T07:15:49.9Z\n    at App.b(App.java:2)\n" +
+			"    - waiting to lock <App$Lock@1f>\n\n",
 		"ThreadInfo": "\"alpha\" prio=5 Id=20 RUNNABLE\n\tat app//App.a(App.java:1)\n\t-  locked App$Lock@1f\n\n" +
-			"\"two\nlines\" prio=5 Id=21 BLOCKED on App$Lock@1f owned by \"alpha\" Id=20\n\tat app//App.b(App.java:2)\n\n",
+			"\"two\nlines\" prio=5 Id=21 BLOCKED on App$Lock@1f owned by \"alpha\" Id=20\n" +
+			"\tat app//App.b(App.java:2)\n\n",
 	} {
 		golden.Equal(t, shown(t, []byte(text)), want, notation)
 		golden.Equal(t, shown(t, []byte(strings.ReplaceAll(text, "\n", "\r\n"))), want, notation, "with CRLF")
@@ -109,8 +140,11 @@ func TestNamesWithLineBreaks(t *testing.T) {
 // A line of a log that begins with a quote hides no thread behind it.
 func TestQuoteWithinDump(t *testing.T) {
 	text := "Full thread dump OpenJDK 64-Bit Server VM (17+35 mixed mode):\n\n" +
-		"\"alpha\" #20 prio=5 tid=0x1 nid=0x101 runnable [0x1]\n\tat App.a(App.java:1)\n\t- locked <0x1f> (a App$Lock)\n\n\"unfinished business\n" +
-		"\"beta\" #21 prio=5 tid=0x2 nid=0x102 waiting for monitor entry [0x2]\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.b(App.java:2)\n\t- waiting to lock <0x1f> (a App$Lock)\n\nJNI global refs: 5\n"
+		"\"alpha\" #20 prio=5 tid=0x1 nid=0x101 runnable [0x1]\n\tat App.a(App.java:1)\n" +
+		"\t- locked <0x1f> (a App$Lock)\n\n\"unfinished business\n" +
+		"\"beta\" #21 prio=5 tid=0x2 nid=0x102 waiting for monitor entry [0x2]\n" +
+		"   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.b(App.java:2)\n" +
+		"\t- waiting to lock <0x1f> (a App$Lock)\n\nJNI global refs: 5\n"
 	golden.Equal(t, shown(t, []byte(text)), "2 live, 0 idle\nApp$Lock@1f: alpha <- beta\n")
 }
 
@@ -121,7 +155,9 @@ func TestThreadsOfSeveralProcesses(t *testing.T) {
 	dump := func(name, nid string) string {
 		return "Full thread dump OpenJDK 64-Bit Server VM (17+35 mixed mode):\n\n" +
 			fmt.Sprintf(
-				"%q #20 prio=5 tid=0x1 nid=%s waiting for monitor entry [0x1]\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.a(App.java:1)\n\t- waiting to lock <0x1f> (a App$Lock)\n\n",
+				"%q #20 prio=5 tid=0x1 nid=%s waiting for monitor entry [0x1]\n"+
+					"   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.a(App.java:1)\n"+
+					"\t- waiting to lock <0x1f> (a App$Lock)\n\n",
 				name,
 				nid,
 			) +
@@ -140,7 +176,8 @@ func TestThreadsOfSeveralProcesses(t *testing.T) {
 		"orders-1 busy",
 		"0x101",
 	) +
-		"#20 \"mail-1\" BLOCKED 2026-11-21T07:15:49.9Z\n    at App.a(App.java:1)\n    - waiting to lock <App$Lock@1f>\n\n"
+		"#20 \"mail-1\" BLOCKED 2026-11-21T07:15:49.9Z\n    at App.a(App.java:1)\n" +
+		"    - waiting to lock <App$Lock@1f>\n\n"
 	for text, want := range map[string]int{dump("orders-1", "0x101") + dump("orders-1 busy", "0x101"): 0, text: 1} {
 		r := open(t, "x", []byte(text))
 		events(t, r)

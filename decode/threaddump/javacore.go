@@ -225,9 +225,9 @@ func (p *javacore) block(text string) {
 
 func (p *javacore) stack(text string) {
 	frame, ok := strings.CutPrefix(text, "at ")
-	if !ok ||
-		p.cur.Virtual && len(p.cur.Frames) == 0 &&
-			(strings.HasPrefix(frame, "jdk/internal/vm/Continuation") || strings.HasPrefix(frame, "java/lang/VirtualThread.")) {
+	inCarrier := strings.HasPrefix(frame, "jdk/internal/vm/Continuation") ||
+		strings.HasPrefix(frame, "java/lang/VirtualThread.")
+	if !ok || p.cur.Virtual && len(p.cur.Frames) == 0 && inCarrier {
 		return // how it left its carrier
 	}
 	p.frame(frame, slashed)

@@ -248,7 +248,9 @@ func TestDumpsOfOneInputAreOrderedByTime(t *testing.T) {
 // spread over the second.
 func TestTimesWithinASecond(t *testing.T) {
 	dump := func(elapsed string) string {
-		return "2026-01-01 00:00:10\nFull thread dump OpenJDK 64-Bit Server VM (17 mixed mode):\n\n\"main\" #1 prio=5 " + elapsed + " tid=0x1 nid=0x1 runnable\n\tat A.b(A.java:1)\n\nJNI global refs: 1, weak refs: 0\n"
+		return "2026-01-01 00:00:10\nFull thread dump OpenJDK 64-Bit Server VM (17 mixed mode):\n\n" +
+			"\"main\" #1 prio=5 " + elapsed + " tid=0x1 nid=0x1 runnable\n\tat A.b(A.java:1)\n\n" +
+			"JNI global refs: 1, weak refs: 0\n"
 	}
 	times := func(text string) (at []int64) {
 		for _, ev := range events(t, open(t, "x", []byte(text))) {
@@ -298,7 +300,8 @@ func TestWhoHasJustEnteredWaitsForNothing(t *testing.T) {
 			lines,
 		)
 	}
-	const head, end = "2026-01-02 03:04:05\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n\n", "JNI global refs: 1, weak refs: 0\n"
+	const head, end = "2026-01-02 03:04:05\n" +
+		"Full thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n\n", "JNI global refs: 1, weak refs: 0\n"
 	enters := blocked(
 		"next",
 		11,

@@ -143,7 +143,8 @@ func refusal(u *url.URL, answer *http.Response, in io.Reader) error {
 	case to != nil:
 		e.Hint = "name " + to.Redacted() + " where that is the program"
 	case strings.Contains(said, "already enabled"):
-		e.What, e.Hint = "the program is being traced already", "one trace at a time is all that Go can do: try again when the other one is over"
+		e.What = "the program is being traced already"
+		e.Hint = "one trace at a time is all that Go can do: try again when the other one is over"
 	case answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden:
 		e.Hint = "http://USER:PASSWORD@HOST:PORT names who asks"
 	case answer.StatusCode == http.StatusNotFound:

@@ -24,16 +24,31 @@ func TestComplete(t *testing.T) {
 		"http://h:1/behind/proxy":        "http://h:1/behind/proxy/debug/pprof/trace?seconds=5.5",
 		"http://h:1/own/trace?seconds=2": "http://h:1/own/trace?seconds=2",
 		"http://u:secret@h:1":            "http://u:secret@h:1/debug/pprof/trace?seconds=5.5",
-		"http://[::1]:6060/debug/pprof/trace?token=a&other=": "http://[::1]:6060/debug/pprof/trace?other=&seconds=5.5&token=a",
+		"http://[::1]:6060/debug/pprof/trace?token=a&other=": "http://[::1]:6060" +
+			"/debug/pprof/trace?other=&seconds=5.5&token=a",
 	} {
 		u, d, err := GoAddress(address, 5500*time.Millisecond)
 		if err != nil || u.String() != want {
 			t.Errorf("%s: %v, %v", address, u, err)
-		} else if q := u.Query().Get("seconds"); q == "2" && d != 2*time.Second || q != "2" && d != 5500*time.Millisecond {
+			continue
+		}
+		lasts := 5500 * time.Millisecond
+		if u.Query().Get("seconds") == "2" {
+			lasts = 2 * time.Second
+		}
+		if d != lasts {
 			t.Errorf("%s: %v", address, d)
 		}
 	}
-	for _, address := range []string{"ftp://h/x", "http://", "http://h:1/?seconds=-1", "http://h:1/?seconds=soon", "http://h:1/?seconds=inf", "http://%zz", ":6060:"} {
+	for _, address := range []string{
+		"ftp://h/x",
+		"http://",
+		"http://h:1/?seconds=-1",
+		"http://h:1/?seconds=soon",
+		"http://h:1/?seconds=inf",
+		"http://%zz",
+		":6060:",
+	} {
 		if u, _, err := GoAddress(address, time.Second); err == nil {
 			t.Errorf("%s: %v", address, u)
 		}
@@ -53,10 +68,18 @@ func TestTheTraceOfAGoProgram(t *testing.T) {
 		answer   http.HandlerFunc
 		got, why string
 	}{
-		"a trace":   {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, trace) }, trace, ""},
-		"a part":    {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "go") }, "go", ""},
-		"a page":    {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }, "", "something else than a Go trace"},
-		"elsewhere": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"/x", http.StatusFound) }, "", "302 Found"},
+		"a trace": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, trace) }, trace, ""},
+		"a part":  {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "go") }, "go", ""},
+		"a page": {
+			func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") },
+			"",
+			"something else than a Go trace",
+		},
+		"elsewhere": {
+			func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"/x", http.StatusFound) },
+			"",
+			"302 Found",
+		},
 		"packed": {func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Accept-Encoding") != "" {
 				t.Error("asks for what is packed")

@@ -253,7 +253,8 @@ func command(ctx context.Context, words []string) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, &Error{
 			"perf is not installed here",
-			"it is in the package linux-perf of Debian, linux-tools-generic of Ubuntu, perf of Fedora; 'contend perf-args' prints what to run where it is",
+			"it is in the package linux-perf of Debian, linux-tools-generic of Ubuntu, perf of Fedora; " +
+				"'contend perf-args' prints what to run where it is",
 		}
 	}
 	c := exec.CommandContext(ctx, path, words[1:]...)

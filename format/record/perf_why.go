@@ -15,7 +15,8 @@ const tracepoint = "/events/syscalls/sys_enter_futex/id"
 var tracing = []string{"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}
 
 // rights is the hint for a user who may not record kernel events.
-const rights = "run it as root, or let this user: sudo sysctl kernel.perf_event_paranoid=-1 && sudo mount -o remount,mode=755 /sys/kernel/tracing"
+const rights = "run it as root, or let this user: sudo sysctl kernel.perf_event_paranoid=-1 && " +
+	"sudo mount -o remount,mode=755 /sys/kernel/tracing"
 
 // diagnose returns one line on why perf failed: a known obstacle, else perf's own message.
 func diagnose(said string, err error) error {

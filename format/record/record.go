@@ -35,7 +35,7 @@ type Recording struct {
 	Length  time.Duration     // the recorded duration
 	Ended   bool              // the process ended before the time was over
 	Scarce  bool              // it was ended early: the flight recorder would have run out of space
-	Chunks  string            // the folder where files of the ended process's flight recorder stay: they may be of its own recordings
+	Chunks  string            // where the ended process's flight recorder left files, maybe of its own recordings
 	files   []*os.File
 }
 
@@ -70,7 +70,7 @@ type Means struct{ Agent, Flight bool }
 
 // A stopped process must not keep the user from ending a recording, hence hurry.
 const (
-	patience = time.Minute            // for the target to answer a command: a busy JVM starts its flight recorder slowly
+	patience = time.Minute            // for the target to answer: a busy JVM starts its flight recorder slowly
 	hurry    = 10 * time.Second       // to finish after ctx is done
 	step     = 250 * time.Millisecond // between two checks that the target is alive
 )
@@ -308,7 +308,11 @@ func (s *session) rewritten(ctx context.Context) error {
 	for fileSize(s.trace) <= headerSize {
 		select {
 		case <-ctx.Done():
-			return &attach.Error{PID: s.p.PID, What: "does not get its classes rewritten", Hint: "it may be too busy; record it without --exact"}
+			return &attach.Error{
+				PID:  s.p.PID,
+				What: "does not get its classes rewritten",
+				Hint: "it may be too busy; record it without --exact",
+			}
 		case <-turn.C:
 			_, _ = s.lease.WriteAt(alive, 0)
 		}

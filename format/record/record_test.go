@@ -79,7 +79,13 @@ func TestTheFolderTrustsNoNames(t *testing.T) {
 // A trace of the agent's is over when its last event is there, and not before.
 func TestATraceIsCompleteWithItsEnd(t *testing.T) {
 	data := agentTrace(t)
-	for n, want := range map[int]bool{len(data): true, len(data) - 1: true, len(data) - 12: false, len(data) / 2: false, 0: false} {
+	for n, want := range map[int]bool{
+		len(data):      true,
+		len(data) - 1:  true,
+		len(data) - 12: false,
+		len(data) / 2:  false,
+		0:              false,
+	} {
 		f := golden.Must(os.Create(filepath.Join(t.TempDir(), "trace")))(t)
 		defer f.Close()
 		golden.Must(f.Write(data[:n]))(t)

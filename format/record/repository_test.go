@@ -40,7 +40,14 @@ func TestSalvage(t *testing.T) {
 			"2026_11_23_02_00_02.jfr":    chunk(17, "i"),
 			"2026_11_23_02_00_02_01.jfr": chunk(17, "j"), // more than is to be read
 		}},
-		{"more than there is", "abcd", map[string][]byte{"2026_11_23_02_00_01.jfr": chunk(1<<63, "ab")[:16], "2026_11_23_02_00_02.jfr": chunk(90, "abcd")}},
+		{
+			"more than there is",
+			"abcd",
+			map[string][]byte{
+				"2026_11_23_02_00_01.jfr": chunk(1<<63, "ab")[:16],
+				"2026_11_23_02_00_02.jfr": chunk(90, "abcd"),
+			},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -133,7 +140,8 @@ func TestSalvageTakesNoMountedChunkTwice(t *testing.T) {
 		name := filepath.Join(dir, fmt.Sprintf("2026_11_23_02_00_0%d.jfr", n))
 		golden.OK(t, os.WriteFile(name, chunk, 0o600))
 		if n > 0 {
-			if err := syscall.Mount(filepath.Join(dir, "2026_11_23_02_00_00.jfr"), name, "", syscall.MS_BIND, ""); err != nil {
+			first := filepath.Join(dir, "2026_11_23_02_00_00.jfr")
+			if err := syscall.Mount(first, name, "", syscall.MS_BIND, ""); err != nil {
 				t.Skipf("only root mounts: %v", err)
 			}
 			t.Cleanup(func() { _ = syscall.Unmount(name, syscall.MNT_DETACH) })

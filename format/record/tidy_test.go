@@ -262,7 +262,11 @@ func TestAFolderThatLostItsName(t *testing.T) {
 	s := &session{ctx: t.Context(), p: &attach.Process{}, dir: f}
 	_, agent := s.startAgent(false)
 	defer s.lease.Close()
-	for what, err := range map[string]error{"the folder": f.held(), "the agent": agent, "the flight recorder": s.startFlight()} {
+	for what, err := range map[string]error{
+		"the folder":          f.held(),
+		"the agent":           agent,
+		"the flight recorder": s.startFlight(),
+	} {
 		if err == nil || !strings.Contains(err.Error(), "took the name") {
 			t.Errorf("another folder of its name is taken for it: %s: %v", what, err)
 		}
@@ -374,7 +378,8 @@ func TestPerfReadsAsTheUserOfTheProgram(t *testing.T) {
 	defer unix.Close(theirs)
 	got, err := saying(
 		t,
-		"cat /proc/self/fd/3; env | grep SECRET; ulimit -d; ulimit -c; ulimit -H -c; [ $(cut -d' ' -f6 /proc/$$/stat) = $$ ] && echo session",
+		"cat /proc/self/fd/3; env | grep SECRET; ulimit -d; ulimit -c; ulimit -H -c; [ $(cut -d' ' -f6 "+
+			"/proc/$$/stat) = $$ ] && echo session",
 		foreign.Self(),
 	)
 	golden.Equal(t, got, fmt.Sprintf("recording\n%d\n0\n0\nsession\n", memory>>10), "what perf reads", err)
@@ -398,7 +403,8 @@ func TestPerfReadsAsTheUserOfTheProgram(t *testing.T) {
 	} {
 		got, err := saying(
 			t,
-			"ls /proc/self/fd | wc -l; id -u; id -G; cat "+secret+" 2>/dev/null; for set in Eff Prm Inh Amb; do grep Cap$set /proc/self/status; done",
+			"ls /proc/self/fd | wc -l; id -u; id -G; cat "+secret+" 2>/dev/null; for set in Eff Prm Inh Amb; do "+
+				"grep Cap$set /proc/self/status; done",
 			c.user,
 		)
 		want := fmt.Sprintf("5\n%d\n%d\n", c.user.UID, c.user.GID) // 0 to 3, and that of ls

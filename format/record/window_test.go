@@ -21,7 +21,13 @@ func TestAWindowIsBounded(t *testing.T) {
 			{Kind: format.KindObject, Object: lock, Class: "L", LockKind: format.KindMonitor},
 			{Kind: format.KindSetting, Name: "sampling-period", Value: strconv.Itoa(i)},
 			{Kind: format.KindTick, Time: at, Intended: at, Live: 1},
-			{Kind: format.KindContention, Time: at, Object: lock, Owners: []format.Party{{}}, Waiters: []format.Party{{Thread: thread}}},
+			{
+				Kind:    format.KindContention,
+				Time:    at,
+				Object:  lock,
+				Owners:  []format.Party{{}},
+				Waiters: []format.Party{{Thread: thread}},
+			},
 		} {
 			w.Add(&ev)
 		}

@@ -18,16 +18,17 @@ type CheckRule struct {
 	Status   string         `json:"status"`           // pass, fail, undecided: the trace cannot decide it
 	Reason   string         `json:"reason,omitempty"` // why it is undecided
 	Hint     string         `json:"hint,omitempty"`   // a remedy for it
-	Unit     string         `json:"unit"`             // of its values: ratio (of running time), ns, count, threads (on average)
+	Unit     string         `json:"unit"`             // ratio (of running time), ns, count, threads (on average)
 	Subjects []CheckSubject `json:"subjects"`
 }
 
 // CheckSubject is one subject of a rule. A value fails from limit + noise on.
 type CheckSubject struct {
-	Name      string   `json:"name"`
-	Status    string   `json:"status"`
-	Value     float64  `json:"value"`
-	PlusMinus *float64 `json:"plusMinus,omitempty"` // half of the 95 % interval; absent if unknown, 0 of a value without any doubt
+	Name   string  `json:"name"`
+	Status string  `json:"status"`
+	Value  float64 `json:"value"`
+	// Half of the 95 % interval; absent if unknown, 0 of a value without any doubt.
+	PlusMinus *float64 `json:"plusMinus,omitempty"`
 	Limit     float64  `json:"limit"`
 	Base      *float64 `json:"base,omitempty"`  // of a change over the baseline
 	Noise     *float64 `json:"noise,omitempty"` // the variation of such a change

@@ -56,9 +56,10 @@ type SideTrace struct {
 
 // DiffRow is the change of one row.
 type DiffRow struct {
-	Name     string   `json:"name"`
-	Site     string   `json:"site,omitempty"` // of a lock: the site in its name
-	Status   string   `json:"status"`         // same, which may be noise, changed, added, gone, or unsure: its owners are mostly unknown
+	Name string `json:"name"`
+	Site string `json:"site,omitempty"` // of a lock: the site in its name
+	// Same, which may be noise, changed, added, gone, or unsure: its owners are mostly unknown.
+	Status   string   `json:"status"`
 	Base     Rate     `json:"base"`
 	New      Rate     `json:"new"`
 	Relative *float64 `json:"relative"` // change of waiting over base; null without a base

@@ -20,7 +20,10 @@ type (
 
 // The kinds of findings, and the confidence, that renderers treat specially.
 const (
-	KindDeadlock, KindPolling, KindBlockedHolding, KindStarvation = findings.Deadlock, findings.Polling, findings.BlockedHolding, findings.Starvation
+	KindDeadlock       = findings.Deadlock
+	KindPolling        = findings.Polling
+	KindBlockedHolding = findings.BlockedHolding
+	KindStarvation     = findings.Starvation
 
 	HighConfidence = findings.High
 )

@@ -38,7 +38,8 @@ func SVG(w io.Writer, of *document.Profile, c Caption) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(
 		out,
-		`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="monospace" font-size="11">`+"\n",
+		`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" `+
+			`font-family="monospace" font-size="11">`+"\n",
 		svgWidth,
 		height,
 		svgWidth,
@@ -46,7 +47,9 @@ func SVG(w io.Writer, of *document.Profile, c Caption) error {
 	)
 	fmt.Fprintf(
 		out,
-		`<rect width="100%%" height="100%%" fill="#fff"/><text x="8" y="18" font-size="15" font-family="sans-serif">%s</text><text x="8" y="34" font-family="sans-serif" fill="#555">%s</text>`+"\n",
+		`<rect width="100%%" height="100%%" fill="#fff"/>`+
+			`<text x="8" y="18" font-size="15" font-family="sans-serif">%s</text>`+
+			`<text x="8" y="34" font-family="sans-serif" fill="#555">%s</text>`+"\n",
 		html.EscapeString(c.Title),
 		html.EscapeString(c.Summary),
 	)
@@ -56,7 +59,8 @@ func SVG(w io.Writer, of *document.Profile, c Caption) error {
 		c := colours[r.Name]
 		fmt.Fprintf(
 			out,
-			`<rect x="%d" y="24" width="11" height="11" fill="rgb(%d,%d,%d)"/><text x="%d" y="34" font-family="sans-serif">%s</text>`+"\n",
+			`<rect x="%d" y="24" width="11" height="11" fill="rgb(%d,%d,%d)"/>`+
+				`<text x="%d" y="34" font-family="sans-serif">%s</text>`+"\n",
 			x,
 			c[0],
 			c[1],
@@ -95,10 +99,10 @@ func (p *picture) draw(n *node, at int64, level int) {
 	c := colours[n.shownRole()]
 	fmt.Fprintf(
 		p.out,
-		`<g><title>%s: %s, %.1f %%; %s</title><rect x="%.1f" y="%d" width="%.1f" height="%d" fill="rgb(%d,%d,%d)" fill-opacity="%.2f" stroke="#fff" stroke-width="0.5"/>`,
-		html.EscapeString(
-			n.name,
-		),
+		`<g><title>%s: %s, %.1f %%; %s</title>`+
+			`<rect x="%.1f" y="%d" width="%.1f" height="%d" `+
+			`fill="rgb(%d,%d,%d)" fill-opacity="%.2f" stroke="#fff" stroke-width="0.5"/>`,
+		html.EscapeString(n.name),
 		p.caption.amount(n.ns),
 		100*float64(n.ns)/float64(max(p.total, 1)),
 		html.EscapeString(n.provenance()),

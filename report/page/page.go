@@ -71,8 +71,8 @@ var scriptFiles = slices.Concat(
 	look.FlameScripts,
 	[]string{
 		"arrows.js", "util.js", "data.js", "lanes.js", "columns.js", "filter.js", "sums.js", "trees.js", "command.js",
-		"search.js", "parts.js", "headline.js", "locks.js", "time.js", "threads.js", "holders.js", "flame.js", "pivot.js", "who.js",
-		"longest.js", "why.js", "deadlocks.js", "dumps.js", "compare.js", "about.js", "app.js",
+		"search.js", "parts.js", "headline.js", "locks.js", "time.js", "threads.js", "holders.js", "flame.js",
+		"pivot.js", "who.js", "longest.js", "why.js", "deadlocks.js", "dumps.js", "compare.js", "about.js", "app.js",
 	},
 )
 

@@ -77,7 +77,12 @@ func curvesOf(d *document.Hist) (list []named) {
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		var curves []named
-		for _, k := range []named{{"", "", r.Exact}, {" (corrected)", "6 4", r.Corrected}, {" (at least)", "2 3", r.AtLeast}, {" (at most)", "", r.AtMost}} {
+		for _, k := range []named{
+			{"", "", r.Exact},
+			{" (corrected)", "6 4", r.Corrected},
+			{" (at least)", "2 3", r.AtLeast},
+			{" (at most)", "", r.AtMost},
+		} {
 			if k.lengths != nil {
 				curves = append(curves, named{rowName(d, r) + k.Name, k.dash, k.lengths})
 			}

@@ -111,15 +111,14 @@ type cause struct {
 
 func newTimeline(d *document.CSP, top int) *timeline {
 	lines, edges := d.Lines(maxCells)
+	threads := text.MeasureOf(d.Coverage).Thread + "s"
 	p := &timeline{
 		Width:  plotLeft + bandWidth + margin,
 		Margin: margin,
 		Left:   plotLeft,
 		Right:  plotLeft + bandWidth,
 		Plot:   bandWidth,
-		Title: "critical section pressure over time: time spent acquiring the lock / running time of all " + text.MeasureOf(
-			d.Coverage,
-		).Thread + "s",
+		Title:  "critical section pressure over time: time spent acquiring the lock / running time of all " + threads,
 		Total: fmt.Sprintf(
 			"%s of waiting in %s of running time, intervals of %s",
 			text.Duration(d.Total.WaitNs),

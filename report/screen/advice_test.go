@@ -176,7 +176,10 @@ func TestAllThatOneMethodCallsIsOneHolder(t *testing.T) {
 			Callers:    []document.Callers{{Sites: callers, WaitNs: ns}},
 		}
 	}
-	for itself, want := range map[int64]string{1e8: "-> What Catalog.refresh:35 calls holds it longest: do less there", 1e7: "-> What Catalog.fetch:36 calls holds it longest: do less there"} {
+	for itself, want := range map[int64]string{
+		1e8: "-> What Catalog.refresh:35 calls holds it longest: do less there",
+		1e7: "-> What Catalog.fetch:36 calls holds it longest: do less there",
+	} {
 		a := service(1, "Catalog", func(int) string { return "Catalog.get:34" })
 		a.Locks[0].Owners = []document.LockOwner{
 			owner(4e8, "Catalog.fetch:36", "Catalog.refresh:39", "Main.run:1"),
@@ -278,7 +281,11 @@ func TestMostlyIsMoreThanHalf(t *testing.T) {
 
 // The first line says that a part of the input is missing: its average is a lower bound.
 func TestTheFirstLineSaysWhatIsMissing(t *testing.T) {
-	for code, want := range map[string]bool{format.CodeLostData: true, format.CodeTruncated: true, format.CodeEpoch: false} {
+	for code, want := range map[string]bool{
+		format.CodeLostData:  true,
+		format.CodeTruncated: true,
+		format.CodeEpoch:     false,
+	} {
 		var out strings.Builder
 		golden.OK(t, Write(&out, freeLock(0.9, code), Options{}))
 		said := strings.Contains(strings.ReplaceAll(out.String(), "\n", " "), "part of the input is missing")

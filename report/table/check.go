@@ -181,10 +181,9 @@ func perElapsed(c *document.Check) (notes []string) {
 	for _, r := range c.Rules {
 		if r.Unit == "threads" && len(r.Subjects) > 0 && r.Subjects[0].Base != nil &&
 			!strings.Contains(r.Rule, "waiting(") {
-			notes = append(
-				notes,
-				r.Rule+": compares threads waiting on average, which is waiting over the time elapsed: pressure is over the running time, which changes with the waiting",
-			)
+			notes = append(notes, r.Rule+": compares threads waiting on average, "+
+				"which is waiting over the time elapsed: "+
+				"pressure is over the running time, which changes with the waiting")
 		}
 	}
 	return notes

@@ -32,8 +32,13 @@ func TestPlusMinus(t *testing.T) {
 		half  *float64
 		want  string
 	}{
-		{0.051, half(0.003), "5.1 % ± 0.30 %"}, {0.5, nil, "50.0 % ± ?"}, {0, half(0), "-"}, {0, half(0.01), "0 % ± 1.0 %"},
-		{0.0005, half(0.000012), "0.05 % ± 0.0012 %"}, {0.0095, half(0.0094), "0.95 % ± 0.94 %"}, {1, half(0), "100.0 % ± 0 %"},
+		{0.051, half(0.003), "5.1 % ± 0.30 %"},
+		{0.5, nil, "50.0 % ± ?"},
+		{0, half(0), "-"},
+		{0, half(0.01), "0 % ± 1.0 %"},
+		{0.0005, half(0.000012), "0.05 % ± 0.0012 %"},
+		{0.0095, half(0.0094), "0.95 % ± 0.94 %"},
+		{1, half(0), "100.0 % ± 0 %"},
 	} {
 		if got := plusMinus(c.share, c.half); got.Text != c.want || strings.ContainsAny(got.Raw, "% ") {
 			t.Errorf("%v ± %v: %+v, want %s", c.share, c.half, got, c.want)
@@ -128,7 +133,12 @@ func TestCheckShowsWhatDecided(t *testing.T) {
 					Value:     0.1,
 					PlusMinus: new(0.01),
 					Limit:     0.05,
-				}, {Name: "B", Status: "fail", Value: 0.06, Limit: 0.05}, {Name: "C", Status: "pass", Value: 0.01, Limit: 0.05}},
+				}, {
+					Name:   "B",
+					Status: "fail",
+					Value:  0.06,
+					Limit:  0.05,
+				}, {Name: "C", Status: "pass", Value: 0.01, Limit: 0.05}},
 		},
 		{
 			Rule:   "max(*) < +20% vs baseline",
@@ -215,7 +225,12 @@ func TestWhatIfRanges(t *testing.T) {
 	}}
 	var b strings.Builder
 	golden.OK(t, WhatIf(&b, d, Options{}))
-	for section, want := range map[string]string{"Shop.sell": "no change 1.00 s", "Shop.ask": "x 1.00 to 1.25 1.00 s to 2.00 s", "Shop.buy": "x 1.25 0", "Shop.try": "uncertain 0"} {
+	for section, want := range map[string]string{
+		"Shop.sell": "no change 1.00 s",
+		"Shop.ask":  "x 1.00 to 1.25 1.00 s to 2.00 s",
+		"Shop.buy":  "x 1.25 0",
+		"Shop.try":  "uncertain 0",
+	} {
 		found := ""
 		for line := range strings.Lines(b.String()) {
 			if before, _, ok := strings.Cut(line, section); ok {

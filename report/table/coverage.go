@@ -94,7 +94,8 @@ func runningRange(b *document.Bounds) []string {
 	}
 	return []string{
 		fmt.Sprintf(
-			"running time: at least %s, at most %s if threads ran wherever nothing shows that they were idle: pressure is then %s of the value shown",
+			"running time: at least %s, at most %s if threads ran wherever nothing shows that they were idle: "+
+				"pressure is then %s of the value shown",
 			text.Duration(b.LowNs),
 			text.Duration(b.HighNs),
 			Share(b.LowNs, b.HighNs).Text,

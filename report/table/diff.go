@@ -307,13 +307,20 @@ func diffCSV(d *document.Diff, in scale) *Grid {
 			if kind == "lock" && i == 0 {
 				kind = "total"
 			}
-			g.Rows = append(
-				g.Rows,
-				[]Cell{Name(kind), Name(r.Status), Time(r.Base.WaitNs), Percent(r.Base.Share), half(r.Base),
-					Time(
-						r.New.WaitNs,
-					), Percent(r.New.Share), half(r.New), probabilityCell(r.P), Name(r.Name), waitingCell(r.Base, in), waitingCell(r.New, in)},
-			)
+			g.Rows = append(g.Rows, []Cell{
+				Name(kind),
+				Name(r.Status),
+				Time(r.Base.WaitNs),
+				Percent(r.Base.Share),
+				half(r.Base),
+				Time(r.New.WaitNs),
+				Percent(r.New.Share),
+				half(r.New),
+				probabilityCell(r.P),
+				Name(r.Name),
+				waitingCell(r.Base, in),
+				waitingCell(r.New, in),
+			})
 		}
 	}
 	return g
@@ -331,13 +338,16 @@ func diffNotes(d *document.Diff) []string {
 	}
 	lines := []string{
 		fmt.Sprintf(
-			"~ may be noise, or is shown again in finer rows: each table shows a false change with a chance of at most %g %%",
+			"~ may be noise, or is shown again in finer rows: "+
+				"each table shows a false change with a chance of at most %g %%",
 			100*d.Alpha,
 		),
 		interval,
 	}
-	if slices.ContainsFunc(slices.Concat(d.Owners, d.Chains), func(r document.DiffRow) bool { return r.Status == "unsure" }) {
-		lines = append(lines, "? is not compared: most of these owners are inferred and expected to be wrong, or unknown")
+	unsure := func(r document.DiffRow) bool { return r.Status == "unsure" }
+	if slices.ContainsFunc(slices.Concat(d.Owners, d.Chains), unsure) {
+		lines = append(lines, "? is not compared: "+
+			"most of these owners are inferred and expected to be wrong, or unknown")
 	}
 	for _, note := range notesOf(slices.Concat(d.Base.Traces, d.New.Traces)) {
 		if !slices.Contains(lines, note) {

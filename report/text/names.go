@@ -92,7 +92,11 @@ func Stack(s document.Stack, within bool) string {
 // the runtime's own.
 func StackText(owner string) string {
 	frames := strings.Split(owner, " < ")
-	for len(frames) > 1 && analysis.RuntimeFrame(format.Frame{Class: frames[0][:max(strings.LastIndexByte(frames[0], '.'), 0)]}) {
+	for len(frames) > 1 {
+		class := frames[0][:max(strings.LastIndexByte(frames[0], '.'), 0)]
+		if !analysis.RuntimeFrame(format.Frame{Class: class}) {
+			break
+		}
 		frames = frames[1:]
 	}
 	return Chain(strings.Join(frames[:min(len(frames), 2)], " < "))

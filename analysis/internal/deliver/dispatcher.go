@@ -229,9 +229,12 @@ func (to *subscription) changed(m *analysis.QueueChange) {
 
 // clear empties the batch and keeps its memory.
 func (b *batch) clear() {
-	b.order, b.slices, b.lengths, b.changes, b.running = b.order[:0], b.slices[:0], b.lengths[:0], b.changes[:0], b.running[:0]
-	b.ticks, b.tickNs, b.waits = 0, 0, b.waits[:0]
-	b.shares, b.hops, b.waiters = b.shares[:0], b.hops[:0], b.waiters[:0]
+	b.order = b.order[:0]
+	b.slices, b.lengths = b.slices[:0], b.lengths[:0]
+	b.changes, b.running = b.changes[:0], b.running[:0]
+	b.ticks, b.tickNs = 0, 0
+	b.waits, b.waiters = b.waits[:0], b.waiters[:0]
+	b.shares, b.hops = b.shares[:0], b.hops[:0]
 }
 
 // waitQueues are the wait queues by lock, for visitors that do not follow them.

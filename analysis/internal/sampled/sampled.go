@@ -47,8 +47,11 @@ func (s *Sampler) Setting(ev *format.Event) {
 // not neighbours, even if they overlap in time.
 func (s *Sampler) Begin() {
 	s.Finish()
-	s.covered, s.CoveredBefore = times.Span{Start: format.NoTime, End: format.NoTime}, s.Recorded()
-	s.prev, s.intended, s.period, s.periodKnown, s.inner, s.edge = format.NoTime, format.NoTime, 0, false, false, format.NoTime
+	s.CoveredBefore = s.Recorded()
+	s.covered = times.Span{Start: format.NoTime, End: format.NoTime}
+	s.prev, s.intended, s.edge = format.NoTime, format.NoTime, format.NoTime
+	s.period, s.periodKnown = 0, false
+	s.inner = false
 	s.intervals = intervalMedian{}
 	s.Measured.begin(false)
 	s.threadsBefore += s.threads

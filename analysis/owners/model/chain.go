@@ -53,7 +53,7 @@ func init() {
 type chain struct {
 	group  *Group
 	steps  steps
-	lumps  []lump    // of sites; in a gap that begins with an acquisition the acquirer's hold, which is never entered, is the last
+	lumps  []lump    // of sites; a gap's last one may be the acquirer's hold, which is never entered
 	lumpOf []int32   // by site
 	partOf []byPhase // by site: its part of the entries of its lump
 

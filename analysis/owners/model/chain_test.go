@@ -202,9 +202,8 @@ func TestForwardBackward(t *testing.T) {
 				}
 			}
 		}
-		w.evidence.site, w.evidence.acquired, w.evidence.ended, w.evidence.length = g.site, g.acquired, g.ended, float64(
-			g.to,
-		)
+		w.evidence.site, w.evidence.acquired, w.evidence.ended = g.site, g.acquired, g.ended
+		w.evidence.length = float64(g.to)
 		if !w.chain.infer(l, &w.evidence, nil, &w.post) {
 			t.Fatal("nothing explains it")
 		}

@@ -225,7 +225,9 @@ func (f *fitter) correct() {
 // are held and free. With q[i,g] what the model says of group g at instant i, the sum over its
 // states, factors F are those for which the model says each group as often as it is shown:
 //
-//	shown[g] + checkCounts q[g] = sum over i of F[g] q[i,g] / sum over h of F[h] q[i,h] + checkCounts F[g] q[g] / sum over h of F[h] q[h]
+//	shown[g] + checkCounts q[g] =
+//		sum over i of F[g] q[i,g] / sum over h of F[h] q[i,h] +
+//		checkCounts F[g] q[g] / sum over h of F[h] q[h]
 //
 // where q[g] is the part of group g in all that the model says. This is the maximum of a
 // likelihood, found by iterative scaling: F[g] is set to the left side over the sums of the

@@ -61,7 +61,8 @@ func (ch *chain) lump(mix []float64, ev *evidence) {
 // lumpLike returns the lump of a site with some evidence, a new one if there is none.
 func (ch *chain) lumpLike(site int, can, held *byCell) *lump {
 	var like [2 * cells]uint16
-	for c := range cells { // the upper bits of a float64 are sign, exponent and mantissa: this leaves every fourth power of two
+	// The upper bits of a float64 are sign, exponent and mantissa: this leaves every fourth power of two.
+	for c := range cells {
 		like[c] = uint16(math.Float64bits(can[c]*4) >> 54)
 		like[cells+c] = uint16(math.Float64bits(held[c]*4) >> 54)
 	}

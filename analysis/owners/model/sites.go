@@ -78,7 +78,14 @@ func Fit(p Program, kind format.LockKind, locks []*Lock) *Group {
 // newGroup finds the sites of some locks of one group: the commonest paths first, then one
 // for each further method, which all other paths of the method join.
 func newGroup(p Program, block bool, locks []*Lock) *Group {
-	gr := &Group{block: block, locks: locks, program: p, byKey: map[uint64]int{}, placed: map[format.StackID]int{}, known: map[format.ThreadID]bool{}}
+	gr := &Group{
+		block:   block,
+		locks:   locks,
+		program: p,
+		byKey:   map[uint64]int{},
+		placed:  map[format.StackID]int{},
+		known:   map[format.ThreadID]bool{},
+	}
 	f := finder{group: gr, found: map[format.StackID]*use{}}
 	var list []Wait
 	for _, l := range locks {

@@ -10,7 +10,7 @@ type survey struct {
 	shares []float64    // by site, then of free: of the threads that waited at the instants
 	halves [2][]float64 // the same of every second instant
 	size   float64      // the effective number of instants (Kish): one with a hundred waiters is still one
-	right  []float64    // by site, then of free: the part of the charges that is right by the halves; nil if they are few
+	right  []float64    // by site, then of free: the part that is right by the halves; nil if they are few
 }
 
 // newSurvey returns the survey of the instants of a lock. Samples of running threads are left out: they show

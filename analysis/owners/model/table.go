@@ -25,7 +25,8 @@ const (
 	ownSites  = 14 // [P] sites that stand for a path each
 	moreSites = 8  // [P] sites that stand for a method each, and as many at which no thread waits
 
-	fewWaits   = 60      // waits [T]: a lock with fewer may be acquired at every site of its group, and its gaps share no answer
+	// waits [T]: a lock with fewer may be acquired at every site of its group, and its gaps share no answer
+	fewWaits   = 60
 	someGaps   = 2400    // [M] gaps a group learns from, and instants it is checked at
 	leastPart  = 1. / 8  // [M] the part of a gap that has to be due to a state that is charged in it
 	leastShare = 0.02    // [M, with unlikely] the part of a gap below which a state is not charged in it at all
@@ -37,12 +38,13 @@ const (
 
 // Evidence.
 const (
-	onPath      = 5.0   // natural logarithm [M] of how much likelier a thread is on a site's path if it is inside
-	slack       = 20000 // ns [T]: clocks of events differ by this much; a sample stands for as long
-	unlikely    = 0.02  // [M] the probability that evidence is wrong: what it leaves of a state that it contradicts
-	surest      = 1e100 // [C] the most that evidence may say for a state, and one over the most against it
-	dumpPath    = 3000  // [M] how much likelier a dump's owner is on the path of its site than elsewhere
-	nobodyKnown = 0.005 // [M] the share of a site's uses by unknown threads, or of a lock's uses at a site where no thread waited for it
+	onPath   = 5.0   // natural logarithm [M] of how much likelier a thread is on a site's path if it is inside
+	slack    = 20000 // ns [T]: clocks of events differ by this much; a sample stands for as long
+	unlikely = 0.02  // [M] the probability that evidence is wrong: what it leaves of a state that it contradicts
+	surest   = 1e100 // [C] the most that evidence may say for a state, and one over the most against it
+	dumpPath = 3000  // [M] how much likelier a dump's owner is on the path of its site than elsewhere
+	// [M] the share of a site's uses by unknown threads, or of a lock's uses at a site where no thread waited for it
+	nobodyKnown = 0.005
 )
 
 // Learning. Pseudo-counts are events that a parameter is estimated with besides those seen.
@@ -74,7 +76,7 @@ const (
 
 // The survey.
 const (
-	surveyCounts = 20  // instants [T]: the model counts as much as so many; 10 and 80 change no distance by more than .004
+	surveyCounts = 20  // instants [T] that the model counts as; 10 and 80 change no distance by more than .004
 	fewSurveyed  = 20  // instants [C]: fewer halves judge nothing
 	surveyedGaps = 600 // gaps [C] of a lock from which the shares that the model charges are known
 )

@@ -33,7 +33,13 @@ type Options struct {
 // String returns the options in the agent's syntax. No value may contain a comma.
 func (o Options) String() string {
 	var out []string
-	for _, kv := range [...][2]string{{"jar", o.Jar}, {"file", o.File}, {"lease", o.Lease}, {"rate", o.Rate}, {"overhead", o.Overhead}} {
+	for _, kv := range [...][2]string{
+		{"jar", o.Jar},
+		{"file", o.File},
+		{"lease", o.Lease},
+		{"rate", o.Rate},
+		{"overhead", o.Overhead},
+	} {
 		if kv[1] != "" {
 			out = append(out, kv[0]+"="+kv[1])
 		}

@@ -84,7 +84,16 @@ func build(t *testing.T, javac string) []byte {
 	files, sum := sources(t)
 	dir := t.TempDir()
 	asm(t, dir)
-	out, err := exec.Command(javac, append([]string{"-Xlint:-options", "-g:none", "--release", "8", "-cp", dir, "-d", dir}, files...)...).
+	out, err := exec.Command(javac, append([]string{
+		"-Xlint:-options",
+		"-g:none",
+		"--release",
+		"8",
+		"-cp",
+		dir,
+		"-d",
+		dir,
+	}, files...)...).
 		CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", javac, err, out)

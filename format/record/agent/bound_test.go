@@ -30,7 +30,9 @@ func beside(t *testing.T, name string) string {
 	dir := t.TempDir()
 	jar := filepath.Join(dir, jarFile)
 	golden.OK(t, os.WriteFile(jar, Jar, 0o644))
-	if out, err := exec.Command("javac", "-cp", jar, "-sourcepath", "testdata", "-d", dir, "testdata/contend/agent/"+name+".java").CombinedOutput(); err != nil {
+	source := "testdata/contend/agent/" + name + ".java"
+	compile := exec.Command("javac", "-cp", jar, "-sourcepath", "testdata", "-d", dir, source)
+	if out, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return jar + string(os.PathListSeparator) + dir
@@ -121,8 +123,10 @@ func TestWhoReturnsFromWaitingOwnsItsOtherMonitors(t *testing.T) {
 					outer = ev.Object
 				case ev.Kind == format.KindTick:
 					samples++
-				case ev.Kind == format.KindContention && ev.Object == outer && len(ev.Owners) == 1 && names[ev.Owners[0].Thread] == "owns":
-					owned++
+				case ev.Kind == format.KindContention && ev.Object == outer && len(ev.Owners) == 1:
+					if names[ev.Owners[0].Thread] == "owns" {
+						owned++
+					}
 				}
 			})
 			if samples != 6 || owned != 6 {
@@ -140,7 +144,8 @@ func TestWhoHangsShowsItsStackOnce(t *testing.T) {
 	for _, threads := range []int{2, 90} {
 		t.Run(fmt.Sprint(threads), func(t *testing.T) {
 			t.Parallel()
-			stacks, hangs, shown, turns := map[format.StackID]string{}, map[format.ThreadID]bool{}, map[format.ThreadID]int{}, 0
+			stacks, hangs := map[format.StackID]string{}, map[format.ThreadID]bool{}
+			shown, turns := map[format.ThreadID]int{}, 0
 			sampledBy(t, "Hangs", []string{"45", fmt.Sprint(threads)}, func(ev *format.Event) {
 				switch ev.Kind {
 				case format.KindThread:
@@ -298,11 +303,11 @@ func TestOfManyThreadsAPartIsShown(t *testing.T) {
 			}
 		},
 	)
-	if want := map[format.LockKind]int{format.KindMonitor: samples * atMonitor, format.KindSynchronizer: samples * (atLock + 1)}; !maps.Equal(
-		waiting,
-		want,
-	) ||
-		drawn != "1/3" {
+	want := map[format.LockKind]int{
+		format.KindMonitor:      samples * atMonitor,
+		format.KindSynchronizer: samples * (atLock + 1),
+	}
+	if !maps.Equal(waiting, want) || drawn != "1/3" {
 		t.Errorf("in %d samples of %q of the threads wait %v, want %v", samples, drawn, waiting, want)
 	}
 	if linked != samples*2/3 || most > 128 {

@@ -147,8 +147,16 @@ func TestUser(t *testing.T) {
 		{"setpriv --reuid 12345 --regid 12346 --clear-groups", foreign.User{UID: 12345, GID: 12346}, ""},
 		{"setpriv --ruid 12345", foreign.User{}, "rights of two users"},
 		{"setpriv --rgid 12345 --keep-groups", foreign.User{}, "rights of two users"},
-		{"setpriv --reuid 12345 --regid 12346 --clear-groups unshare --user --mount", foreign.User{UID: 12345, GID: 12346}, ""}, // any user can
-		{"unshare --mount setpriv --reuid 12345 --regid 12346 --clear-groups", foreign.User{UID: 12345, GID: 12346, Apart: true}, ""},
+		{
+			"setpriv --reuid 12345 --regid 12346 --clear-groups unshare --user --mount",
+			foreign.User{UID: 12345, GID: 12346},
+			"",
+		}, // any user can
+		{
+			"unshare --mount setpriv --reuid 12345 --regid 12346 --clear-groups",
+			foreign.User{UID: 12345, GID: 12346, Apart: true},
+			"",
+		},
 	} {
 		words := append(strings.Fields(c.words), "cat")
 		p := exec.Command(words[0], words[1:]...)

@@ -18,7 +18,12 @@ import (
 // A JVM that is just starting may say that it has loaded the agent, or that it may not
 // yet, and does nothing: it is asked again.
 func TestLoadedIsWhatRuns(t *testing.T) {
-	for _, early := range []string{"0\nreturn code: 0\n", "0\n", "0\nDynamic agent loading is only permitted in the live phase\n", "-1\njava.lang.NullPointerException\n"} {
+	for _, early := range []string{
+		"0\nreturn code: 0\n",
+		"0\n",
+		"0\nDynamic agent loading is only permitted in the live phase\n",
+		"-1\njava.lang.NullPointerException\n",
+	} {
 		p := &Process{PID: os.Getpid(), identity: identity{user: foreign.Self()}, tmp: t.TempDir()}
 		l, err := net.Listen("unix", filepath.Join(p.tmp, p.socket()))
 		golden.OK(t, err)

@@ -97,7 +97,8 @@ func (e *SharedError) Error() string {
 // Hint returns a remedy.
 func (e *SharedError) Hint() string {
 	if os.Geteuid() != 0 {
-		return "where no other user runs that reaches it, as in a container of one user, --trust-tmp records; else root can chmod +t it"
+		return "where no other user runs that reaches it, as in a container of one user, --trust-tmp records; " +
+			"else root can chmod +t it"
 	}
 	if e.Mode.Perm()&0o022 != 0 {
 		return "chmod +t " + e.Path + ", as the process sees it, lets each user change only what is its own"

@@ -109,7 +109,15 @@ func TestSharedDirectories(t *testing.T) {
 		name string
 		mode fs.FileMode
 		safe bool
-	}{{"way/tmp", 0o777, false}, {"way/tmp", 0o775, false}, {"way/tmp", 0o777 | fs.ModeSticky, true}, {"way", 0o777, false}, {"way", 0o777 | fs.ModeSticky, true}, {"", 0o722, false}, {"", 0o755, true}} {
+	}{
+		{"way/tmp", 0o777, false},
+		{"way/tmp", 0o775, false},
+		{"way/tmp", 0o777 | fs.ModeSticky, true},
+		{"way", 0o777, false},
+		{"way", 0o777 | fs.ModeSticky, true},
+		{"", 0o722, false},
+		{"", 0o755, true},
+	} {
 		set(c.name, c.mode)
 		for _, way := range []string{"/way/tmp", "/link"} {
 			in := golden.Must(Open(path, way, d.User))(t)

@@ -202,9 +202,20 @@ func newNumbering(content *Content, t *table) *numbering {
 	}
 	n.sites.Begin(content.Trace.Symbols)
 	locks, groups, stacks, names := map[uint32]int32{}, map[uint32]int32{}, map[uint32]int32{}, map[uint32]int32{}
-	n.dense = [cube.Dims]map[uint32]int32{cube.Lock: locks, cube.WaiterGroup: groups, cube.WaiterStack: {},
-		cube.OwnerGroup: groups, cube.OwnerStack: stacks, cube.OwnerDoing: names, cube.BlockedOn: {},
-		cube.RootGroup: groups, cube.RootStack: stacks, cube.RootDoing: names, cube.RootLock: locks, cube.Provenance: {}}
+	n.dense = [cube.Dims]map[uint32]int32{
+		cube.Lock:        locks,
+		cube.WaiterGroup: groups,
+		cube.WaiterStack: {},
+		cube.OwnerGroup:  groups,
+		cube.OwnerStack:  stacks,
+		cube.OwnerDoing:  names,
+		cube.BlockedOn:   {},
+		cube.RootGroup:   groups,
+		cube.RootStack:   stacks,
+		cube.RootDoing:   names,
+		cube.RootLock:    locks,
+		cube.Provenance:  {},
+	}
 	return n
 }
 
