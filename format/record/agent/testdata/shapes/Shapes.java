@@ -38,6 +38,78 @@ public final class Shapes {
 
   static final class Own extends ReentrantLock {}
 
+  /** A monitor, or a lock with a condition, at which a thread waits for another's notification. */
+  static final class Told {
+    static final int TIMES = 4, MILLIS = 25; // so often, and so long the lock is kept afterwards
+    final ReentrantLock lock;
+    final Condition told;
+    int asks, answers;
+
+    Told(ReentrantLock lock) {
+      this.lock = lock;
+      told = lock == null ? null : lock.newCondition();
+    }
+
+    void asks() throws InterruptedException {
+      for (int i = 0; i < TIMES; i++) {
+        if (lock == null) {
+          synchronized (this) {
+            asks++;
+            while (answers <= i) {
+              this.wait();
+            }
+          }
+        } else {
+          lock.lock();
+          asks++;
+          while (answers <= i) {
+            told.await();
+          }
+          lock.unlock();
+        }
+      }
+    }
+
+    void answers() throws InterruptedException {
+      while (answers < TIMES) {
+        Thread.sleep(10);
+        if (lock == null) {
+          synchronized (this) {
+            if (asks > answers) {
+              answers++;
+              this.notify();
+              Thread.sleep(MILLIS);
+            }
+          }
+        } else {
+          lock.lock();
+          if (asks > answers) {
+            answers++;
+            told.signalAll();
+            Thread.sleep(MILLIS);
+          }
+          lock.unlock();
+        }
+      }
+    }
+  }
+
+  private interface Task {
+    void run() throws InterruptedException;
+  }
+
+  private static Thread start(String name, Task t) {
+    Thread thread = new Thread(() -> {
+      try {
+        t.run();
+      } catch (Throwable e) {
+        e.printStackTrace();
+      }
+    }, name);
+    thread.start();
+    return thread;
+  }
+
   private static final Box box = new Box(), other = new Box();
   private static final ReentrantLock lock = new Own();
   private static final Condition condition = lock.newCondition();
@@ -202,22 +274,22 @@ public final class Shapes {
 
   public static void main(String[] args) throws Exception {
     long until = System.nanoTime() + Long.parseLong(args[0]) * 1_000_000;
+    for (Told told : new Told[] {new Told(null), new Told(new ReentrantLock(true))}) { // fair: no other lock here is
+      Thread asker = start("asker", told::asks);
+      start("answerer", told::answers).join();
+      asker.join();
+    }
     List<Thread> all = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      Thread t = new Thread(() -> {
-        try {
-          while (System.nanoTime() < until) {
-            monitors();
-            methods();
-            locks();
-            waits();
-          }
-        } catch (Throwable e) {
-          e.printStackTrace();
+      Thread t = start("worker", () -> {
+        while (System.nanoTime() < until) {
+          monitors();
+          methods();
+          locks();
+          waits();
         }
       });
       all.add(t);
-      t.start();
     }
     for (Thread t : all) {
       t.join();

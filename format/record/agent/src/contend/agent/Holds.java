@@ -157,18 +157,13 @@ final class Holds {
       return;
     }
     Span span = new Span(time, flags & Probe.SITE, flags & Probe.SHARED);
+    Span other = new Span(time, (int) e[2] & Probe.SITE, (int) e[2] & Probe.SHARED);
     switch (what) {
       case Probe.REQUEST:
-        if (!l.waits.containsKey(thread)) {
-          l.waits.put(thread, span);
-        }
-        if (owner != 0 && !l.holds.containsKey(owner)) {
-          span = new Span(time, (int) e[2] & Probe.SITE, (int) e[2] & Probe.SHARED);
-          exclude(l, span);
-          l.holds.put(owner, span);
-        } else if (owner == 0) {
-          exclude(l, span); // nobody had it
-        }
+        request(l, thread, span, owner, other);
+        break;
+      case Probe.NOTIFY:
+        request(l, owner, other, thread, span);
         break;
       case Probe.ACQUIRE:
         if (owner != 0) { // it has waited
@@ -185,6 +180,19 @@ final class Holds {
     }
     if (l.waits.isEmpty()) {
       end(l, time); // the next request names the owner
+    }
+  }
+
+  /** owner: 0 when nobody had the lock. */
+  private void request(Lock l, int thread, Span wait, int owner, Span hold) throws IOException {
+    if (!l.waits.containsKey(thread)) {
+      l.waits.put(thread, wait);
+    }
+    if (owner == 0) {
+      exclude(l, wait);
+    } else if (!l.holds.containsKey(owner)) {
+      exclude(l, hold);
+      l.holds.put(owner, hold);
     }
   }
 

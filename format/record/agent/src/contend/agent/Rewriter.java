@@ -96,7 +96,7 @@ final class Rewriter implements Opcodes {
   /** Whether methods of this name may be those of a lock of java.util.concurrent. */
   static boolean isLibrary(String method) {
     return method.equals("lock") || method.equals("unlock") || method.startsWith("tryLock") || method.equals("lockInterruptibly")
-        || method.endsWith("Acquire") || method.startsWith("acquire") || method.equals("release") || method.startsWith("await")
+        || method.endsWith("Acquire") || method.startsWith("acquire") || method.equals("release") || method.startsWith("await") || method.startsWith("signal")
         || method.endsWith("eadLock") || method.endsWith("riteLock") || method.startsWith("unlock");
   }
 
@@ -265,6 +265,9 @@ final class Rewriter implements Opcodes {
     if (on && c.name.equals("wait") && (c.desc.equals("()V") || c.desc.equals("(J)V") || c.desc.equals("(JI)V"))) {
       return replaced(c, "waits", "java/lang/Object", 1);
     }
+    if (on && c.desc.equals("()V") && (c.name.equals("notify") || c.name.equals("notifyAll"))) {
+      return notifies(c, c.name.equals("notifyAll"), 1);
+    }
     if (plan.calls(c.owner, c.name + c.desc) && (op != INVOKESTATIC || version() >= V1_5)) {
       code.insertBefore(c, entering(c));
       return true;
@@ -280,8 +283,9 @@ final class Rewriter implements Opcodes {
       return (c.name.endsWith("cquire") || c.name.startsWith("acquireUn") || c.name.equals("release"))
           && replaced(c, c.name, SEMAPHORE, site(Probe.LIBRARY));
     } else if (c.name.startsWith("await")) {
-      return (c.owner.equals(LOCKS + "Condition") || c.owner.endsWith("Synchronizer$ConditionObject"))
-          && replaced(c, c.name, LOCKS + "Condition", site(Probe.LIBRARY));
+      return isCondition(c.owner) && replaced(c, c.name, LOCKS + "Condition", site(Probe.LIBRARY));
+    } else if (c.name.startsWith("signal") && c.desc.equals("()V")) {
+      return isCondition(c.owner) && notifies(c, c.name.equals("signalAll"), Probe.LIBRARY);
     } else if (!LIBRARY.contains(what)) {
       return false;
     }
@@ -301,6 +305,15 @@ final class Rewriter implements Opcodes {
       default: // of a class of the program that is called so the lock may be none
         return c.owner.startsWith(LOCKS) && replaced(c, c.name, LOCKS + "Lock", site);
     }
+  }
+
+  private static boolean isCondition(String type) {
+    return type.equals(LOCKS + "Condition") || type.endsWith("Synchronizer$ConditionObject");
+  }
+
+  private boolean notifies(MethodInsnNode c, boolean all, int flags) {
+    code.insertBefore(c, list(new InsnNode(DUP), number(flags), call(all ? "notifiesAll" : "notifies", OF_LOCK)));
+    return true;
   }
 
   private boolean ofStamped(MethodInsnNode c, String what) {

@@ -26,6 +26,7 @@ import java.util.concurrent.locks.StampedLock;
 public final class Probe {
   public static final int LIBRARY = 1 << 31, SHARED = 1 << 30, SITE = SHARED - 1;
   public static final int REQUEST = 1, ACQUIRE = 2, RELEASE = 3, FAIL = 4; // FAIL: it ended its wait without the lock
+  public static final int NOTIFY = 5; // the owner has ended a wait of another thread for a notification, which wants the lock again
 
   private static final int SLOTS = 1 << 14, TYPES = 1 << 10, BUCKETS = 1 << 14;
   private static final int MOST = 200_000; // locks that have cells
@@ -102,6 +103,15 @@ public final class Probe {
       acquired(lock, site);
     }
     return stamp;
+  }
+
+  /** The owner of a lock is about to notify a thread that waits at an object. */
+  public static void notifies(Object o, int site) {
+    notifies(o, site, false);
+  }
+
+  public static void notifiesAll(Object o, int site) {
+    notifies(o, site, true);
   }
 
   public static void waits(Object o, int site) throws InterruptedException {
@@ -348,23 +358,25 @@ public final class Probe {
   private static void own(ProbeSlot s, ProbeCell c, int site) {
     if (c.owner == s.number) {
       c.depth++;
-    } else if (c.sampled) {
+      return;
+    }
+    if (c.sampled) {
       s.hold(c.id, site);
     } else {
       c.site = site;
       c.depth = 1;
       c.owner = s.number;
-      gotten(s, c, site);
     }
+    gotten(s, c, site);
   }
 
   private static void share(ProbeSlot s, ProbeCell c, int site) {
     if (c.sampled) {
       s.hold(c.id, site);
-      return;
+    } else {
+      s.share(c.id, site);
+      ProbeCell.SHARERS.incrementAndGet(c);
     }
-    s.share(c.id, site);
-    ProbeCell.SHARERS.incrementAndGet(c);
     gotten(s, c, site | SHARED);
   }
 
@@ -375,7 +387,7 @@ public final class Probe {
       ProbeCell.WAITERS.decrementAndGet(c);
     } else if (s.asked != null) {
       s.giveUp();
-    } else if (c.waiting()) {
+    } else if (c.waiting() && !c.sampled) {
       c.events++;
       s.log(System.nanoTime(), ACQUIRE, c.id, site, 0, 0);
     }
@@ -401,29 +413,86 @@ public final class Probe {
   private static ProbeSlot leave(Object o, int site) {
     ProbeView v = view(o, site);
     ProbeSlot s = v == null ? null : slot();
-    if (s == null || v.cell.owner != s.number) {
+    if (s == null) {
       return null;
     }
     ProbeCell c = v.cell;
-    s.left = c;
-    s.leftSite = c.site;
-    s.leftDepth = c.depth;
-    if (c.waiting() && !c.sampled) {
-      s.log(System.nanoTime(), RELEASE, c.id, 0, 0, 0);
+    if (c.owner == s.number) {
+      s.leftSite = c.site;
+      s.leftDepth = c.depth;
+      if (c.waiting() && !c.sampled) {
+        s.log(System.nanoTime(), RELEASE, c.id, 0, 0, 0);
+      }
+      c.join(s, o);
+      c.owner = 0;
+    } else if (s.holds(c.id) >= 0) {
+      s.leftSite = s.holds(c.id);
+      for (s.leftDepth = 0; s.holds(c.id) >= 0; s.leftDepth++) {
+        s.held.remove(c.id);
+      }
+      c.join(s, o);
+    } else {
+      return null;
     }
-    c.owner = 0;
+    s.left = c;
     return s;
   }
 
   private static void comeBack(ProbeSlot s) {
-    if (s != null && s.left != null) {
-      ProbeCell c = s.left;
-      s.left = null;
-      own(s, c, s.leftSite);
-      if (c.owner == s.number) {
-        c.depth = s.leftDepth;
+    if (s == null || s.left == null) {
+      return;
+    }
+    ProbeCell c = s.left;
+    s.left = null;
+    c.part(s); // where nobody has notified it
+    own(s, c, s.leftSite);
+    if (c.owner == s.number) {
+      c.depth = s.leftDepth;
+    } else {
+      for (int i = 1; i < s.leftDepth; i++) {
+        s.hold(c.id, s.leftSite);
       }
     }
+  }
+
+  /**
+   * From its notification on a thread waits for the lock again. When one whose time is over wakes up, or that is
+   * interrupted, nothing tells: that wait is not recorded.
+   */
+  private static void notifies(Object o, int site, boolean all) {
+    ProbeView v = view(o, site);
+    if (v == null || v.cell.first == null) {
+      return;
+    }
+    ProbeSlot s = slot();
+    ProbeCell c = v.cell;
+    if (c.owner != s.number && s.holds(c.id) < 0) {
+      return; // it will be refused
+    }
+    for (ProbeSlot w = c.first, next; w != null; w = next) { // the JVM wakes them in this order, too
+      next = w.after;
+      if (w.leftAt == o) {
+        c.part(w);
+        wantsAgain(s, c, w);
+        if (!all) {
+          return;
+        }
+      }
+    }
+  }
+
+  private static void wantsAgain(ProbeSlot by, ProbeCell c, ProbeSlot s) {
+    if (c.sampled) {
+      s.waitSite = s.leftSite;
+      s.waitsFor = c.id + 1;
+      return;
+    }
+    if (c.events++ == 0) {
+      tell(c);
+    }
+    ProbeCell.WAITERS.incrementAndGet(c);
+    s.asked = c;
+    by.log(System.nanoTime(), NOTIFY, c.id, c.site, s.number, s.leftSite);
   }
 
   // ---- from a lock to its cell

@@ -16,6 +16,7 @@ final class ProbeCell {
   volatile int waiters, sharers;
   boolean sampled; // what it would log is too much
   int events, seen, foreign;
+  ProbeSlot first, last; // those that wait for a notification, in the order in which they came; by the owner alone
 
   ProbeCell(int id, Object named, ProbeType t) {
     this.id = id;
@@ -23,6 +24,37 @@ final class ProbeCell {
     hash = System.identityHashCode(named);
     kind = t.kind();
     permits = t.family == ProbeType.SEMAPHORE || t.family == ProbeType.STAMPED;
+  }
+
+  /** Takes in that a thread waits for a notification at an object. */
+  void join(ProbeSlot s, Object o) {
+    s.leftAt = o;
+    s.before = last;
+    if (last == null) {
+      first = s;
+    } else {
+      last.after = s;
+    }
+    last = s;
+  }
+
+  /** The reverse; nothing, where it has gone. */
+  void part(ProbeSlot s) {
+    if (s.leftAt == null) {
+      return;
+    }
+    s.leftAt = null;
+    if (s.before == null) {
+      first = s.after;
+    } else {
+      s.before.after = s.after;
+    }
+    if (s.after == null) {
+      last = s.before;
+    } else {
+      s.after.before = s.before;
+    }
+    s.before = s.after = null;
   }
 
   boolean waiting() {

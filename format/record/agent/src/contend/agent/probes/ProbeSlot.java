@@ -17,6 +17,8 @@ final class ProbeSlot {
   ProbeCell asked; // whose request is logged and not answered
   ProbeCell left; // in Object.wait or await, with what it held
   int leftSite, leftDepth;
+  Object leftAt; // the object or condition; null when it was notified
+  ProbeSlot before, after; // in the cell's list of these threads
 
   ProbeHolds shared; // null before it shares one
   ProbeHolds held; // of the locks that are sampled; null before there is one
