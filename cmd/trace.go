@@ -337,6 +337,7 @@ var notes = map[string]bool{
 	format.CodeSaturated: true, format.CodeSpinning: true, format.CodeKernel: true, format.CodeFewerSamples: true,
 	format.CodeByWaiter: true, format.CodeNotLocks: true, format.CodeDeadlock: true,
 	format.CodeLikelyDeadlock: true, format.CodeUnlistedLocks: true, format.CodeAbsentOwners: true,
+	format.CodeUnnamed: true,
 }
 
 // warn prints the warnings of the decoder, unless the report has them.

@@ -48,6 +48,7 @@ const (
 	CodeReEntry         = "re-entry"         // the time to re-acquire locks after Object.wait and await is estimated
 	CodeSaturated       = "saturated"        // no processor was idle in a fifth of the samples or more
 	CodeTruncatedStacks = "truncated-stacks" // the recorder cut stacks off before their outermost frame
+	CodeUnnamed         = "unnamed"          // the recording lacks names of frames; no event is missing
 	CodeJoinedLocks     = "joined-locks"     // a garbage collection moved locks: several addresses are one lock here
 	CodeMovedLocks      = "moved-locks"      // locks that may be others which a garbage collection moved
 	CodeOverlap         = "overlap"          // inputs repeat each other: common events count once

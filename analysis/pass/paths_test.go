@@ -187,10 +187,10 @@ func TestWhyIsAnswered(t *testing.T) {
 	sum := 0.0
 	for _, c := range w.Candidates {
 		bits := 0.0
-		for _, b := range c.Bits {
+		for _, b := range c.Bits() {
 			bits += b
 		}
-		if sum += c.Chance; c.Bits == [len(c.Bits)]float64{} || math.IsNaN(bits) {
+		if sum += c.Chance; c.After == [len(c.After)]float64{} || math.IsNaN(bits) {
 			t.Errorf("%+v", c)
 		}
 	}

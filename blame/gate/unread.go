@@ -15,9 +15,10 @@ const (
 	hidesWaiting                      // waits, or events that they are made of
 	hidesLengths                      // how long waits were
 	hidesFindings                     // what owners did
+	hidesNames                        // what methods are called
 
 	hidesNothing hidden = 0
-	hidesAll            = hidesDeadlocks | hidesWaiting | hidesLengths | hidesFindings
+	hidesAll            = hidesDeadlocks | hidesWaiting | hidesLengths | hidesFindings | hidesNames
 )
 
 // hiding says of each code of a warning what may be missing. Those of waits that have an upper bound
@@ -41,6 +42,7 @@ var hiding = map[string]hidden{
 	format.CodeNoOwners:        hidesDeadlocks,
 	format.CodeByWaiter:        hidesDeadlocks,
 
+	format.CodeUnnamed:  hidesNames,
 	format.CodeUnended:  hidesLengths,
 	format.CodeUnlinked: hidesFindings, // other doubts say what it means for shares and lengths
 
@@ -92,22 +94,24 @@ var hiding = map[string]hidden{
 // unread returns a doubt if a part of the input that may break the rule was not read or not shown.
 func unread(r *Rule, _ *Subject, run *Run) Doubt {
 	all := run.warnings()
-	i := slices.IndexFunc(all, func(w format.Warning) bool { return hiding[w.Code]&r.metric.about() != 0 })
+	i := slices.IndexFunc(all, func(w format.Warning) bool { return hiding[w.Code]&r.about() != 0 })
 	if i < 0 {
 		return Doubt{}
 	}
 	return Doubt{all[i].Text, all[i].Hint}
 }
 
-// about returns the part of an answer that a metric measures.
-func (m *metric) about() hidden {
-	switch {
+// about returns the part of an answer that a rule measures.
+func (r *Rule) about() hidden {
+	switch m := r.metric; {
 	case m.name == "deadlock":
 		return hidesDeadlocks
 	case m.name == "finding":
-		return hidesFindings
+		return hidesFindings | hidesNames
 	case m.unit == Ns:
 		return hidesLengths
+	case m.name == "blame" && r.subject != Total:
+		return hidesWaiting | hidesNames
 	}
 	return hidesWaiting
 }

@@ -127,6 +127,7 @@ func (l *Lanes) wait(s *analysis.Slice, w *analysis.Waiter) int32 {
 	one := Span{Start: s.Start, End: s.End, Thread: w.Thread, Lock: s.Lock, Stack: w.Stack, State: Waiting}
 	switch {
 	case s.Start >= l.to:
+		l.latestWait[w.Thread] = 0 // what follows extends no span: this wait has none
 		return -1
 	case at >= 0 && l.Spans[at].End < l.from:
 		l.Spans[at] = one

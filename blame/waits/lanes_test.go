@@ -29,3 +29,23 @@ func TestActivitiesAreBoundedByTheirNumber(t *testing.T) {
 	golden.Equal(t, kept[Holding], holds)
 	golden.Equal(t, kept[Acting], bound)
 }
+
+// A wait that begins after the window is not drawn, and extends no earlier wait of its thread over the time
+// in which the thread held the lock.
+func TestWaitsAfterTheWindowExtendNothing(t *testing.T) {
+	l := NewLanes(0, 100, 0)
+	for _, c := range []struct {
+		start, end int64
+		first      bool
+	}{{10, 20, true}, {150, 160, true}, {160, 170, false}, {170, 180, false}} {
+		l.Slice(&analysis.Slice{
+			Lock:    1,
+			Start:   c.start,
+			End:     c.end,
+			Waiters: []analysis.Waiter{{Thread: 1, First: c.first}},
+		})
+	}
+	l.Finish()
+	golden.Equal(t, len(l.Spans), 1)
+	golden.Equal(t, [2]int64{l.Spans[0].Start, l.Spans[0].End}, [2]int64{10, 20})
+}

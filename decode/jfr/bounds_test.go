@@ -34,7 +34,7 @@ func TestHowDeepStacksAre(t *testing.T) {
 		const key = 1 << 20
 		at := r.grow(append(binary.AppendUvarint([]byte{0}, uint64(max(n, -n))), make([]byte, 8*max(n, 0))...)...)
 		r.pools[r.meta.parts.stack.pool].set(key, uint32(at)+1)
-		frames, _, _ := r.stackFrames(key)
+		frames, _, _, _ := r.stackFrames(key)
 		golden.Equal(t, len(frames), want, "frames of", n)
 	}
 }

@@ -160,7 +160,7 @@ func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
 	r.waitSeen = true
 	ev.Kind = format.KindWait
 	ev.Thread, ev.Stack, ev.Owner = r.thread(v[slotThread]), r.stack(v[slotStack]), r.thread(v[slotOwner])
-	class := r.class(v[slotClass])
+	class := r.waitClass(v[slotClass])
 	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
 	r.dumpTimes.addWait(ev, class, stateEnters)
 	if _, ok := r.ids.entries[ev.Stack]; ok {
@@ -170,7 +170,7 @@ func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
 }
 
 func monitorWait(r *Reader, v *values, ev *format.Event) bool {
-	class, stack := r.class(v[slotClass]), r.stack(v[slotStack])
+	class, stack := r.waitClass(v[slotClass]), r.stack(v[slotStack])
 	if initialises(r.ids.classes.List[class], r.ids.frames[stack]) {
 		return monitorEnter(r, v, ev) // the notifier is the thread that initialised the class
 	}
@@ -189,7 +189,7 @@ func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 // thread held the monitor during the call.
 func monitorNotify(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivityRun)
-	ev.Object = r.object(r.class(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
+	ev.Object = r.object(r.waitClass(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
 	ev.End = max(ev.End, ev.Time+1)
 	return true
 }
@@ -200,7 +200,7 @@ func park(r *Reader, v *values, ev *format.Event) bool {
 	if l := r.ids.virtual.lives[ev.Thread]; l != nil {
 		l.lastPark = max(l.lastPark, ev.End)
 	}
-	return r.parked(ev, r.class(v[slotClass]), v[slotAddress], heapSpace, r.timedOut(v, ev))
+	return r.parked(ev, r.waitClass(v[slotClass]), v[slotAddress], heapSpace, r.timedOut(v, ev))
 }
 
 // parked delivers a park: by the rules, a wait for a lock, idle time, or unclassified. A

@@ -163,8 +163,15 @@ func (r *Reader) lost(d format.Damage) {
 	}
 }
 
-// reportMissing reports the missing data of the current chunk.
+// reportMissing reports the missing data of the current chunk. Names that are missing in a chunk without
+// other damage are no damage: the recorder left them out, and every event is there.
 func (r *Reader) reportMissing() {
+	if r.missing > 0 || len(r.losses) > 0 || r.unfinished {
+		r.missing += r.unnamed
+	} else {
+		r.unobserved.unnamed += r.unnamed
+	}
+	r.unnamed = 0
 	if r.missing > 0 {
 		r.lost(
 			r.chunk.lost(

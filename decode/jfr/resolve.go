@@ -18,6 +18,7 @@ type symbols struct {
 	natives []nativeID
 	early   bool         // the event at hand began before its chunk
 	missing int          // unreadable constants and texts of the current chunk
+	unnamed int          // constants of the current chunk without which only names of frames are missing
 	queue   format.Queue // events to deliver first: metadata comes before its use
 }
 
@@ -48,6 +49,7 @@ type identities struct {
 	entered map[entry]struct{}          // reported
 
 	cut      map[format.StackID]struct{} // the outermost frames are missing
+	nameless map[format.StackID]struct{} // a frame has no method, or its method no name or class
 	virtual  virtuals
 	calls    map[call]format.StackID // of traced methods
 	releases map[format.StackID]release
@@ -120,6 +122,7 @@ func newIdentities() identities {
 		entries:  map[format.StackID]struct{}{},
 		entered:  map[entry]struct{}{},
 		cut:      map[format.StackID]struct{}{},
+		nameless: map[format.StackID]struct{}{},
 		virtual:  virtuals{lives: map[format.ThreadID]*virtualLife{}},
 		calls:    map[call]format.StackID{},
 		releases: map[format.StackID]release{},
@@ -149,6 +152,7 @@ type labelled struct {
 type methodName struct {
 	class, method string
 	synchronized  bool
+	unnamed       bool   // it, its class or a name is missing
 	number        uint32 // among all of that class and name
 }
 
@@ -172,7 +176,7 @@ func (s *symbols) constant(p *program, key int64, v *values) (ok bool) {
 	}
 	at := s.pools[p.pool].get(key)
 	if at == 0 {
-		s.missed(key)
+		s.missed(p, key)
 		return false
 	}
 	c := s.cursor(int(at - 1))
@@ -184,9 +188,15 @@ func (s *symbols) constant(p *program, key int64, v *values) (ok bool) {
 // held reports whether the chunk holds a constant of a class.
 func (s *symbols) held(p *program, key int64) bool { return p != nil && s.pools[p.pool].get(key) != 0 }
 
-// missed counts a missing constant.
-func (s *symbols) missed(key int64) {
-	if key != 0 { // else there is none
+// missed counts a missing constant. JDK 8 and 11 leave out methods, classes and symbols of classes that
+// were unloaded: that costs names of frames, but no event.
+func (s *symbols) missed(p *program, key int64) {
+	parts := &s.meta.parts
+	switch {
+	case key == 0: // there is none
+	case p == parts.method || p == parts.class || p == parts.symbol:
+		s.unnamed++
+	default:
 		s.missing++
 	}
 }
@@ -215,6 +225,16 @@ func (s *symbols) class(key int64) uint32 {
 		s.inPackage(s.ids.classes.List[id], v[slotPackage])
 	}
 	s.known.classes.set(key, id+1)
+	return id
+}
+
+// waitClass resolves the key of the class of an object that threads wait for. Without its name the kind of
+// the wait is not known, which is damage.
+func (s *symbols) waitClass(key int64) uint32 {
+	id := s.class(key)
+	if id == 0 && key != 0 {
+		s.missing++
+	}
 	return id
 }
 
@@ -280,7 +300,7 @@ func (s *symbols) text(at int64) string {
 			t = inner.str(nil) // a constant that is a constant again ends here
 			s.read(&inner)
 		} else {
-			s.missed(key)
+			s.missed(nil, key)
 		}
 		s.known.texts[key] = t
 		return t

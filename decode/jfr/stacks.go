@@ -22,8 +22,11 @@ func (s *symbols) stack(key int64) format.StackID {
 	if p := s.meta.parts.stack; s.early && p != nil && s.pools[p.pool].get(key) == 0 {
 		return format.NoStack // JDK 17 may have written it with the chunk before, which is no damage
 	}
-	frames, entry, cut := s.stackFrames(key)
+	frames, entry, cut, nameless := s.stackFrames(key)
 	id := s.stackOf(frames)
+	if nameless {
+		s.ids.nameless[id] = struct{}{}
+	}
 	if entry {
 		s.ids.entries[id] = struct{}{}
 	}
@@ -39,12 +42,12 @@ const maxFrames = 1 << 14
 
 // stackFrames reads the frames of a stack, valid until the next call; entry reports that
 // the innermost is at the entry of a synchronized method, cut that the outermost are
-// missing.
-func (s *symbols) stackFrames(key int64) (frames []frame, entry, cut bool) {
+// missing, nameless that a name is.
+func (s *symbols) stackFrames(key int64) (frames []frame, entry, cut, nameless bool) {
 	var v values
 	p := s.meta.parts.frame
 	if p == nil || !s.constant(s.meta.parts.stack, key, &v) {
-		return nil, false, false
+		return nil, false, false, false
 	}
 	cut = v[slotTruncated] != 0
 	c := s.cursor(int(v[slotFrames]))
@@ -57,10 +60,11 @@ func (s *symbols) stackFrames(key int64) (frames []frame, entry, cut bool) {
 		s.sameLine(&v)
 		m := s.numbered(v[slotMethod])
 		entry = entry || i == 0 && s.known.named[m-1].synchronized
+		nameless = nameless || s.known.named[m-1].unnamed
 		frames = append(frames, frame{s.known.numbers[m-1], max(int32(v[slotLine]), 0)})
 	}
 	s.frames = frames
-	return frames, entry, cut
+	return frames, entry, cut, nameless
 }
 
 // method resolves a method's key. The result is valid until the next call.
@@ -73,14 +77,18 @@ func (s *symbols) numbered(key int64) uint32 {
 	}
 	var v values
 	m := methodName{method: "[unknown method]"}
+	before := s.unnamed
 	if s.constant(s.meta.parts.method, key, &v) {
 		class, name := s.class(v[slotClass]), s.symbol(s.meta.parts.method, &v)
+		if s.ids.words.List[name] == "" && s.unnamed > before {
+			name = s.wordOf(m.method)
+		}
 		number, added := s.ids.methods.Intern(method{class, name})
 		m = methodName{
-			s.ids.classes.List[class],
-			s.ids.words.List[name],
-			v[slotModifiers]&synchronizedFlag != 0,
-			number,
+			class:        s.ids.classes.List[class],
+			method:       s.ids.words.List[name],
+			synchronized: v[slotModifiers]&synchronizedFlag != 0,
+			number:       number,
 		}
 		if added {
 			s.misspelled(m.class + "." + m.method)
@@ -88,6 +96,7 @@ func (s *symbols) numbered(key int64) uint32 {
 	} else {
 		m.number, _ = s.ids.methods.Intern(method{0, s.wordOf(m.method)})
 	}
+	m.unnamed = s.unnamed > before
 	s.known.named, s.known.numbers = append(s.known.named, m), append(s.known.numbers, m.number)
 	s.known.methods.set(key, uint32(len(s.known.named)))
 	return uint32(len(s.known.named))

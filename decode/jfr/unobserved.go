@@ -11,6 +11,9 @@ import (
 // unobserved is what a recording shows only in part, as an amount or an upper bound.
 type unobserved struct {
 	cut       amount // waits whose stacks end before their outermost frame
+	unnamed   int    // methods, classes and symbols that chunks without damage lack
+	nameless  amount // waits in whose stacks a name is missing
+	unsorted  amount // parks in whose stacks a name is missing, and which may be waits for locks by it
 	loads     int    // samples of the machine's load
 	saturated int    // samples without an idle processor
 	contended bool   // a thread waited for a lock
@@ -33,8 +36,14 @@ func (r *Reader) inspect(ev *format.Event) {
 		if _, cut := r.ids.cut[ev.Stack]; cut {
 			r.unobserved.cut.addWait(ev.End - ev.Time)
 		}
+		if _, nameless := r.ids.nameless[ev.Stack]; nameless {
+			r.unobserved.nameless.addWait(ev.End - ev.Time)
+		}
 		r.ids.virtual.observe(ev)
 	case format.KindActivity:
+		if _, nameless := r.ids.nameless[ev.Stack]; nameless && ev.Activity == format.ActivityPark {
+			r.unobserved.unsorted.addWait(ev.End - ev.Time)
+		}
 		r.ids.virtual.observe(ev)
 	}
 }
@@ -66,6 +75,9 @@ func (h *unobserved) warnings() (out []format.Warning) {
 			time.Duration(h.cut.ns),
 		)
 	}
+	if h.unnamed > 0 {
+		out = append(out, h.namesWarnings()...)
+	}
 	if h.contended && h.saturated*5 >= h.loads && h.loads > 0 {
 		say(
 			format.CodeSaturated,
@@ -73,6 +85,27 @@ func (h *unobserved) warnings() (out []format.Warning) {
 			h.saturated,
 			h.loads,
 		)
+	}
+	return out
+}
+
+// namesWarnings returns the warnings that names are missing in stacks.
+func (h *unobserved) namesWarnings() []format.Warning {
+	out := []format.Warning{{
+		Code: format.CodeUnnamed,
+		Text: human.Say("the recording lacks %s that stacks refer to: %s, %v of waiting, have frames without a name",
+			human.Some(h.unnamed, "name", "names"),
+			human.Some(h.nameless.waits, "wait", "waits"),
+			time.Duration(h.nameless.ns)),
+		Hint: "no event is missing; JDK 17 and later record the names of unloaded classes, too",
+	}}
+	if h.unsorted.waits > 0 {
+		out = append(out, format.Warning{
+			Code: format.CodeUnclassified,
+			Text: human.Say("%s of together %v count as idle, and may be waits for locks: their stacks lack names",
+				human.Some(h.unsorted.waits, "park", "parks"), time.Duration(h.unsorted.ns)),
+			Hidden: h.unsorted.ns,
+		})
 	}
 	return out
 }

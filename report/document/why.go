@@ -45,10 +45,11 @@ type Suspect struct {
 	Evidence *Evidence `json:"evidence,omitempty"` // for inferred owners
 
 	id format.ThreadID
+	by *model.Candidate // of an inferred owner: what the evidence is taken from
 }
 
 // Evidence is the evidence for an owner in bits, negative against it. The sum is the logarithm to
-// base 2 of the odds.
+// base 2 of the odds of the chance: of a wait of several gaps, evidence is that for the mean.
 type Evidence struct {
 	Prior      float64 `json:"prior"`      // the duration and frequency of its holds, and the duration of the gap
 	Next       float64 `json:"next"`       // the acquisition that ends the gap
@@ -241,8 +242,22 @@ var activities = map[format.Activity]string{
 	format.ActivityUnknown:  "idle",
 }
 
-// inferredSuspects are the model's candidates; those of one site are one, with what speaks
-// for the likeliest, and the thread that is charged most there.
+// evidenceOf returns what speaks for a candidate and against it.
+func evidenceOf(c *model.Candidate) *Evidence {
+	b := c.Bits()
+	return &Evidence{
+		b[model.Prior],
+		b[model.Next],
+		b[model.Alibis],
+		b[model.Activities],
+		b[model.Samples],
+		b[model.Shown],
+		b[model.Checked],
+	}
+}
+
+// inferredSuspects are the model's candidates; those of one site are one, with the thread that is
+// charged most there.
 func (d *whyBuilder) inferredSuspects(charged []Suspect) []Suspect {
 	list := []Suspect{}
 	for i := range d.window.Because.Candidates {
@@ -254,19 +269,12 @@ func (d *whyBuilder) inferredSuspects(charged []Suspect) []Suspect {
 		case model.Free:
 			s.Site = analysis.PseudoOwner(analysis.OwnerHandoff, 0)
 		}
-		b := c.Bits
-		s.Evidence = &Evidence{
-			b[model.Prior],
-			b[model.Next],
-			b[model.Alibis],
-			b[model.Activities],
-			b[model.Samples],
-			b[model.Shown],
-			b[model.Checked],
-		}
+		one := *c
+		s.by = &one
 		list = d.addSuspect(list, s, func(o Suspect) bool { return o.Site == s.Site })
 	}
 	for i := range list {
+		list[i].Evidence = evidenceOf(list[i].by)
 		for _, o := range charged {
 			if o.Site == list[i].Site && o.id != format.NoThread {
 				list[i].id, list[i].Thread = o.id, o.Thread
@@ -299,6 +307,9 @@ func (d *whyBuilder) chargedSuspects() []Suspect {
 func (d *whyBuilder) addSuspect(list []Suspect, s Suspect, same func(Suspect) bool) []Suspect {
 	if at := slices.IndexFunc(list, same); at >= 0 {
 		list[at].Chance += s.Chance
+		if s.by != nil {
+			list[at].by.Join(s.by)
+		}
 		return list
 	}
 	if s.id != format.NoThread {

@@ -198,6 +198,7 @@ func TestWhyAddsUp(t *testing.T) {
 		sum := 0.0
 		for _, x := range why.Candidates {
 			sum += x.Chance
+			checkBits(t, &x)
 		}
 		if math.Abs(sum-1) > 1e-6 || why.Ns < w.End-w.Start {
 			t.Errorf("%d ns: chances of %+v add up to %v", why.Ns, why.Candidates, sum)
@@ -206,14 +207,7 @@ func TestWhyAddsUp(t *testing.T) {
 	at := p.waits[100].Start + 1
 	before := c.Why(l, at, at+1)
 	for _, x := range before.Candidates {
-		bits := 0.0
-		for _, b := range x.Bits {
-			bits += b
-		}
-		if odds := math.Log2(x.Chance / (1 - x.Chance)); math.Abs(odds-bits) > 1e-3 && x.Chance > 1e-6 &&
-			x.Chance < 1-1e-6 {
-			t.Errorf("%v bits, odds of %v: %+v", bits, odds, x)
-		}
+		checkBits(t, &x)
 	}
 	named := func(w Why, s format.StackID) Candidate {
 		i := slices.IndexFunc(w.Candidates, func(x Candidate) bool { return x.State == Held && x.Stack == s })
@@ -223,14 +217,27 @@ func TestWhyAddsUp(t *testing.T) {
 		return w.Candidates[i]
 	}
 	for s := format.StackID(1); s <= 3; s++ {
-		if x := named(before, s); x.Bits[Shown] != 0 || x.Bits[Alibis] == 0 {
-			t.Errorf("no dump, and who waits is known: %v", x.Bits)
+		if x := named(before, s); x.Bits()[Shown] != 0 || x.Bits()[Alibis] == 0 {
+			t.Errorf("no dump, and who waits is known: %v", x.Bits())
 		}
 		l.Dumps = []Dump{{Time: at, Owner: format.ThreadID(s), Stack: s, Took: s, Waiters: 1}}
 		after := c.Why(l, at, at+1)
-		if x := named(after, s); x.Bits[Shown] < 3 || x.Chance < 0.9 || after.Candidates[0] != x {
+		if x := named(after, s); x.Bits()[Shown] < 3 || x.Chance < 0.9 || after.Candidates[0] != x {
 			t.Errorf("a dump shows stack %d: %+v", s, after)
 		}
 		l.Dumps = nil
+	}
+}
+
+// checkBits compares the sum of a candidate's bits with the odds of its chance.
+func checkBits(t *testing.T, x *Candidate) {
+	t.Helper()
+	bits := 0.0
+	for _, b := range x.Bits() {
+		bits += b
+	}
+	if odds := math.Log2(x.Chance / (1 - x.Chance)); math.Abs(odds-bits) > 1e-3 && x.Chance > 1e-6 &&
+		x.Chance < 1-1e-6 {
+		t.Errorf("%v bits, odds of %v: %+v", bits, odds, x)
 	}
 }

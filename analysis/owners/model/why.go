@@ -29,7 +29,27 @@ type Candidate struct {
 	Stack  format.StackID // of Held: where the lock is acquired
 	Thread format.ThreadID
 	Chance float64            // the share of the waiting that it is charged with
-	Bits   [evidences]float64 // by kind; their sum is the logarithm of its odds to base 2
+	After  [evidences]float64 // the same by the evidence up to each kind, the last is Chance
+}
+
+// Bits are the evidence by kind: the change that it makes to the logarithm of the odds to base 2. They add up
+// to the odds of Chance, also over several gaps: what is averaged is the chance, before odds are taken.
+func (c *Candidate) Bits() (bits [evidences]float64) {
+	last := 0.0
+	for kind, p := range c.After {
+		p = min(1-impossible, max(impossible, p))
+		odds := math.Log2(p / (1 - p))
+		bits[kind], last = odds-last, odds
+	}
+	return bits
+}
+
+// Join adds the chance of another candidate, which is charged with another share.
+func (c *Candidate) Join(o *Candidate) {
+	c.Chance += o.Chance
+	for kind := range c.After {
+		c.After[kind] += o.After[kind]
+	}
 }
 
 // Why explains how an interval of the waiting for a lock is charged.
@@ -42,8 +62,7 @@ type Why struct {
 const impossible = 1e-9
 
 // Why returns the candidates for the owner of a lock in [from, to): the mean of those of each
-// gap, by how long threads waited in it. Kinds of evidence are added one after the other; the
-// bits of each are the change that it makes to the logarithm of the odds.
+// gap, by how long threads waited in it. Kinds of evidence are added one after the other.
 func (gr *Group) Why(l *Lock, from, to int64) Why {
 	w := gr.worker()
 	defer w.release()
@@ -78,12 +97,9 @@ func (cs *candidates) add(g *gap, c int, lo, hi int64, by *[evidences][]byCell) 
 	weight := g.waited(hi) - g.waited(lo)
 	cs.ns += weight
 	for s := range cs.list {
-		of, last := &cs.list[s], 0.0
+		of := &cs.list[s]
 		for kind := range evidences {
-			p := min(1-impossible, max(impossible, by[kind][s][c]))
-			bits := math.Log2(p / (1 - p))
-			of.Bits[kind] += weight * (bits - last)
-			last = bits
+			of.After[kind] += weight * by[kind][s][c]
 		}
 		p := by[evidences-1][s][c]
 		of.Chance += weight * p
@@ -111,8 +127,8 @@ func (cs *candidates) why() Why {
 			of.Stack = cs.group.sites[s].stack
 		}
 		of.Chance /= cs.ns
-		for kind := range of.Bits {
-			of.Bits[kind] /= cs.ns
+		for kind := range of.After {
+			of.After[kind] /= cs.ns
 		}
 		w.Candidates = append(w.Candidates, of)
 	}
