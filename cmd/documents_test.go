@@ -20,7 +20,7 @@ import (
 )
 
 // documentCommands answer with small documents, which hold between them every
-// key there is. D is testdata/documents, where exact.txt, counts.txt, inferred.txt, idle.txt,
+// key there is. D is testdata/documents, where absent.txt, exact.txt, counts.txt, inferred.txt, idle.txt,
 // moved.txt, starved.txt and turns.txt are
 // written by hand, damaged.bin has events of exact.txt in blocks of 150 bytes, one of
 // them damaged, and the others are what
@@ -30,6 +30,7 @@ import (
 // writes, the second with --seed 2 --slow archive --slow-by 100.
 var documentCommands = map[string]string{
 	"analyze":          "analyze D/exact.txt",
+	"analyze-absent":   "analyze D/absent.txt",
 	"analyze-asleep":   "analyze D/asleep.txt",
 	"analyze-counts":   "analyze D/counts.txt",
 	"analyze-idle":     "analyze --idle D/idle.txt",

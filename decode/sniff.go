@@ -144,6 +144,9 @@ func unwrapText(buf *bufio.Reader) (text unwrappedText, from unwrap.Skipped) {
 	if threaddump.IsJSON(start) {
 		return unwrappedText{Reader: buf}, from
 	}
+	if threaddump.StatedThreads(start) && !hasLine(func(line string) bool { return begins(line) != unwrap.None })(start) {
+		return unwrappedText{Reader: buf}, from
+	}
 	bare := unwrap.New(buf, begins)
 	if bare.Skip() {
 		text.process, text.others = bare.Processes()

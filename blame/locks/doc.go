@@ -6,6 +6,7 @@
 //	sums.go       the tables of the overview
 //	lock.go       each lock with its owners and waiters
 //	join.go       several locks in one row
+//	stackless.go  owners that are known by their thread alone
 //	site.go       the site in the name of a lock
 //	names.go      locks and owners named by places
 //	orders.go     pairs of locks that were acquired in both orders

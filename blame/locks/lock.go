@@ -42,6 +42,8 @@ type Owner struct {
 	Share   float64   `json:"share"`   // of the waiting for the lock
 	Callers []Callers `json:"callers"` // the program's own frames around the site
 	Doing   []Doing   `json:"doing"`
+	// the owners, if no stack of theirs is known
+	Threads []OwnerThread `json:"threads,omitempty"`
 
 	Provenance blame.Provenance `json:"provenance"`
 }
@@ -216,6 +218,7 @@ func (c *Overview) ownersOf(rows []int32, roots [][]partEnd) []Owner {
 			o.In = c.keys.Sites().OnlyInFrame(g.id)
 			o.Callers = append(o.Callers, c.callersOf(g.rows)...)
 			o.Doing = append(o.Doing, c.doingsOf(g.rows, roots)...)
+			o.Threads = c.stackless.threads(g.rows, c.sym.ThreadName)
 		}
 		out = append(out, o)
 	}

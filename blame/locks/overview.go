@@ -23,6 +23,7 @@ type Overview struct {
 	owners        sums // by lock, site, callers and activity
 	waiters       sums // by lock and site
 	roots         map[partRoot]int64
+	stackless     stackless
 	trapped       blame.ByID[analysis.Known] // by deadlock, from 1
 	orders        map[order]*ordered
 	total         int64
@@ -77,6 +78,7 @@ func (c *Overview) charge(row int, to blame.Charge) {
 		return
 	}
 	c.total += ns
+	c.stackless.charge(int32(row), sh.Direct, ns)
 	if sh.Root.Kind == analysis.OwnerDeadlock {
 		c.trapped.Entry(int(sh.Root.Cycle)).Add(sh.Root.Prov, ns)
 	}

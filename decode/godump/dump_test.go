@@ -196,11 +196,30 @@ func TestTrimmedDumps(t *testing.T) {
 		"outer frames":      head + frames + "main.connect()\n\t/src/client.go:219\n...\n",
 		"frames, by a mark": head + frames + "[...]\n" + own,
 		"all frames":        head,
+		"stars":             strings.ReplaceAll(head+frames+own, "(*", "(_"),
 		"blanks behind":     strings.ReplaceAll(head+frames+own, "\n", "      \n"),
 	} {
 		s := read(t, []byte(text+tail))
 		if len(s.ticks) != 1 || s.ticks[0].Live != 2 || s.waiters["sync.Mutex"] != 1 || !s.stats.Damage.Whole() {
 			t.Errorf("%s: %v wait, ticks %v, %v", name, s.waiters, s.ticks, s.stats.Warnings)
 		}
+	}
+}
+
+// A goroutine whose first line is cut or damaged is left out, counted and said; those around it are read.
+func TestDamagedHeaders(t *testing.T) {
+	for _, head := range []string{"goroutine 3 [sync.Mut", "goroutine 3 sync.Mutex.Lock]:", "goroutine 3"} {
+		for _, end := range []string{"", strings.SplitN(blocked("3", ""), "\n", 2)[1] + "\n" + blocked("4", "")} {
+			s := read(t, []byte(blocked("2", "")+"\n"+head+"\n"+end))
+			want := 1 + strings.Count(end, "goroutine 4 [")
+			if len(s.ticks) != 1 || s.waiters["sync.Mutex"] != want || s.stats.Damage.Whole() ||
+				!hasCode(s.stats.Warnings, "lost-data") {
+				t.Errorf("%q, then %.20q: %v wait, ticks %v, %v", head, end, s.waiters, s.ticks, s.stats.Warnings)
+			}
+		}
+	}
+	text := blocked("2", "") + "\ngoroutine 3 finished its work\n\ngoroutine 4 is next [maybe\n"
+	if s := read(t, []byte(text)); !s.stats.Damage.Whole() {
+		t.Errorf("lines of a log are damage: %v", s.stats.Warnings)
 	}
 }

@@ -31,6 +31,8 @@ type Reader struct {
 
 	counts  bool            // the values are numbers of goroutines
 	threads format.ThreadID // of those, given last
+	instant []format.Event  // of the goroutines that wait
+	idle    int             // those among them that wait for no lock
 	bare    int64           // of those without names
 	waited  bool            // a stack is one of a waiter
 }
@@ -163,16 +165,37 @@ func (r *Reader) goroutines(w *wait, n int64) {
 		r.Push(format.Event{Kind: format.KindThread, Thread: id, Name: name})
 		ev.Waiters = append(ev.Waiters, format.Party{Thread: id, Stack: stack, Mode: w.verdict.Mode})
 	}
-	if w.verdict.Verdict == rules.Lock {
+	switch w.verdict.Verdict {
+	case rules.Lock:
 		r.waited, ev.Object = true, r.lock(w)
-		r.Push(ev)
+		r.instant = append(r.instant, ev)
+	case rules.Resource:
+		for _, one := range ev.Waiters {
+			r.instant = append(r.instant, format.Event{
+				Kind:     format.KindActivity,
+				Activity: format.ActivityPark,
+				Thread:   one.Thread,
+				Stack:    stack,
+				Time:     r.at,
+				End:      r.at,
+				Resource: true,
+			})
+		}
+		r.idle += len(ev.Waiters)
 	}
 }
 
 // counted completes a profile of goroutines: they are one sample.
 func (r *Reader) counted() {
 	if r.counts {
-		r.Push(format.Event{Kind: format.KindTick, Time: r.at, Weight: 1, Live: uint32(r.threads)})
+		r.Push(format.Event{
+			Kind:        format.KindTick,
+			Time:        r.at,
+			Weight:      1,
+			Live:        uint32(r.threads),
+			IdleThreads: uint32(r.idle),
+		})
+		r.Push(r.instant...)
 	}
 }
 
@@ -199,7 +222,8 @@ func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 	}
 	if isGo(frames) {
 		w.verdict = r.rules.Classify("go:unknown", frames)
-		if r.strict && w.verdict.Verdict != rules.Lock { // it may run
+		shown := w.verdict.Verdict == rules.Lock || r.counts && w.verdict.Verdict == rules.Resource
+		if (r.strict || r.counts) && !shown { // it may run
 			w.verdict = rules.Result{}
 		}
 		return w

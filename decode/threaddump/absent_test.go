@@ -1,7 +1,9 @@
 package threaddump
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -218,4 +220,39 @@ func TestHashesDoNotMove(t *testing.T) {
 	}
 	golden.Equal(t, m.count, 0)
 	golden.Equal(t, len(ids), 1)
+}
+
+// Owners and monitors that a text names or hints at are said, though the text does not show them.
+func TestHintsAtOwners(t *testing.T) {
+	for path, want := range map[string]string{
+		"freeze": `"shop indexer" is in com.intellij.openapi.application.impl.ApplicationImpl.runReadAction and may hold ` +
+			`com.intellij.openapi.application.impl.ReadMostlyRWLock@78b535fc`,
+		"watchdog":            "Thread - 7\" holds a monitor since shop.Session.keep:481, where they wait: probably this one",
+		"pinned":              `"ForkJoinPool-1-worker-1" holds a monitor since demo.Pin.work:12`,
+		"no-lock-lines":       `"clerk-3" is in shop.Till.ring, where they wait, and may hold it`,
+		"dalvik-owner-absent": `"Writer (2)" (of shop.Box)`,
+	} {
+		text := golden.Must(os.ReadFile("testdata/excerpts/" + path + ".txt"))(t)
+		_, dump, _ := bytes.Cut(text, []byte("-- dump --\n"))
+		r := open(t, path, dump)
+		events(t, r)
+		golden.Holds(golden.Labelled(t, path), fmt.Sprint(r.Stats().Warnings), want)
+	}
+}
+
+// A name and a state in brackets begin a thread only where frames follow, at the text's beginning or twice.
+func TestNameAndStateInProse(t *testing.T) {
+	for text, want := range map[string]bool{
+		"main (BLOCKED)\n at a.B.c(B.java:1)\n":                                                true,
+		"12:00 up\nmain (BLOCKED)\n at a.B.c(B.java:1)\n":                                      false,
+		"12:00 up\nmain (BLOCKED)\n at a.B.c(B.java:1)\n\nx (NEW)\n at a.B.c(B.java:1)\n":      true,
+		"main (BLOCKED)\nworker (RUNNABLE)\n at the same time\n":                               false,
+		"main (idle)\n at a.B.c(B.java:1)\n":                                                   false,
+		"main (BLOCKED)\nCaused by: a\n at a.B.c(B.java:1)\nx (NEW)\nand so on\n":              false,
+		"up\nmain (native):tid=1 systid=3\n#00 pc 0x1\n at a.B.c(B.java:1)\nx (NEW)\n#01 pc 0": true,
+	} {
+		if got := StatedThreads([]byte(text)); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
 }

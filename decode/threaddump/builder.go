@@ -131,7 +131,7 @@ func (b *builder) lockIn(lines []lockLine, text string, lock func(string) LockRe
 // ownerMarks precede the owner of a lock and, if it is named, separate its name and its id.
 var ownerMarks = [...]struct{ before, id string }{
 	{" held by thread ", ""}, // by ART
-	{" held by tid=", ""},    // by Dalvik
+	{" held by tid=", ""},    // by Dalvik, which has the name behind it
 	{", owner #", ""},        // by Thread.dump_to_file
 	{" owned by ", " t@"},    // by VisualVM: "name" t@12
 	{" owned by ", " Id="},   // by ThreadInfo: "name" Id=12
@@ -149,7 +149,10 @@ func (b *builder) ownedBy(text string) {
 			name := strings.TrimSuffix(strings.TrimPrefix(id[:at], `"`), `"`) // which may hold quotes
 			c.name, id = b.names.intern(name), id[at+len(m.id):]
 		}
-		id, _, _ = strings.Cut(id, " ")
+		id, behind, _ := strings.Cut(id, " ")
+		if name, ok := strings.CutPrefix(behind, "("); ok && m.id == "" && strings.HasSuffix(name, ")") {
+			c.name = b.names.intern(strings.TrimSuffix(name, ")"))
+		}
 		owner, err := strconv.ParseInt(id, 10, 64)
 		if err != nil {
 			continue

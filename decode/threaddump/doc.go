@@ -13,6 +13,7 @@
 //	stream.go     the dumps of one input, in order
 //	dialect.go    the forms of dumps, and how each begins
 //	notations.go  how other tools write threads and locks
+//	stated.go     threads that begin with their name and state
 //	builder.go    what parsers have in common
 //	hotspot.go    the dumps of HotSpot
 //	report.go     its deadlock report

@@ -37,6 +37,7 @@ type hotspot struct {
 	blank    bool   // the current thread is followed by a blank line: it is whole
 	last     string // the last line under the current thread
 	previous string // the last line that is not empty
+	stated   bool   // threads may begin with their name and state
 	foreign  bool   // the current thread is in the notation of another tool
 	fragment bool   // no header, no end: threads cut out of a dump by hand
 	alone    bool   // nothing but a report, as far as is read
@@ -100,7 +101,11 @@ func (p *hotspot) line(line string) bool {
 	if text != "" {
 		p.previous = text
 	}
-	switch head, foreign := headOf(text); {
+	head, foreign := headOf(text)
+	if !foreign && p.stated {
+		head, foreign = statedThread(line)
+	}
+	switch {
 	case text == "":
 		p.blank = p.cur != nil
 	case p.report.within:

@@ -34,25 +34,76 @@ func garbled(d *Dump) string {
 		" like the first of a thread and could not be read, as %.60q: the thread is left out", example)
 }
 
-// guess notes a thread that may own a lock which the dump does not name: it is in the method
-// where others wait to enter.
+// guess notes a thread that may own a lock of which the dump shows no owner: it is in the method where
+// others wait to enter or, for writers that wait for readers, in the method of these.
 func (m *missing) guess(d *Dump) {
 	for i := range d.Threads {
 		t := &d.Threads[i]
-		if m.inside != "" || !t.For.Unnamed() || t.For.Site == "" {
-			continue
-		}
-		at := siteOf(t.Frames)
-		for j := range d.Threads {
-			o := &d.Threads[j]
-			if o.For == t.For || !slices.ContainsFunc(o.Frames,
-				func(f format.Frame) bool { return f.Class == at.Class && f.Method == at.Method }) {
-				continue
+		switch {
+		case m.inside != "":
+			return
+		case len(t.Frames) == 0:
+		case t.For.Unnamed() && t.For.Site != "":
+			at := siteOf(t.Frames)
+			if o, f := d.inMethod(t.For, at.Class, at.Method); o != nil {
+				m.inside = fmt.Sprintf("%q is in %s.%s, where they wait, and may hold it", o.Name, f.Class, f.Method)
+				if in := o.entered(); strings.HasPrefix(in, f.Class+"."+f.Method+":") {
+					m.inside = fmt.Sprintf("%q holds a monitor since %s, where they wait: probably this one", o.Name, in)
+				}
 			}
-			m.inside = fmt.Sprintf("; %q is in %s.%s, where they wait, and may hold it", o.Name, at.Class, at.Method)
-			break
+		case t.Wait == Parked && sharedLock(t.For.Class) && !d.holds(t.For):
+			for _, at := range t.Frames {
+				if o, f := d.inMethod(t.For, at.Class, otherSide(at.Method)); o != nil {
+					m.insideNamed, m.inside = true, fmt.Sprintf("%q is in %s.%s and may hold %s", o.Name, f.Class, f.Method, t.For)
+					break
+				}
+			}
 		}
 	}
+}
+
+// inMethod returns a thread that is in a method and does not wait for a lock, with the method's frame: rather
+// one that holds a monitor since that method.
+func (d *Dump) inMethod(lock LockRef, class, method string) (in *Thread, at format.Frame) {
+	for i := range d.Threads {
+		t := &d.Threads[i]
+		n := slices.IndexFunc(t.Frames, func(f format.Frame) bool { return f.Class == class && f.Method == method })
+		if n < 0 || t.For == lock {
+			continue
+		}
+		if holds := strings.HasPrefix(t.entered(), class+"."+method+":"); in == nil || holds {
+			if in, at = t, t.Frames[n]; holds {
+				return in, at
+			}
+		}
+	}
+	return in, at
+}
+
+// holding notes a thread that holds a monitor without a name.
+func (m *missing) holding(d *Dump) {
+	for i := range d.Threads {
+		t := &d.Threads[i]
+		if at := t.entered(); at != "" && m.held == "" {
+			m.held = fmt.Sprintf("%q holds a monitor since %s", t.Name, at)
+		}
+	}
+}
+
+// sharedLock reports whether a class is a read-write lock by its name.
+func sharedLock(class string) bool {
+	return strings.Contains(class, "ReadWrite") || strings.Contains(class, "RW") || strings.Contains(class, "Stamped")
+}
+
+// otherSide returns the method of readers that is named as one of writers, and the other way round; ""
+// for another method.
+func otherSide(method string) string {
+	for _, pair := range [...][2]string{{"Read", "Write"}, {"Write", "Read"}, {"read", "write"}, {"write", "read"}} {
+		if strings.Contains(method, pair[0]) {
+			return strings.Replace(method, pair[0], pair[1], 1)
+		}
+	}
+	return ""
 }
 
 // named writes the owners that are not in the text.
@@ -77,7 +128,9 @@ type missing struct {
 	virtual     int             // waits for locks without an owner in a dump, which virtual threads may hold
 	absent      int             // the same in a dump with missing threads
 	unnamed     int             // waits for locks that a dump does not name
-	inside      string          // which thread may hold such a lock
+	inside      string          // which thread may hold such a lock, or one without a known owner
+	held        string          // a thread that holds a monitor without a name
+	insideNamed bool            // inside is about a lock that is named
 	unnamedNow  int             // the same, of the current dump
 	owners      []absentOwner   // that are named and not in their dumps
 	mixed       int             // dumps without locks
@@ -93,6 +146,10 @@ func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 		}
 	}
 	add := func(when bool, code, text string, args ...any) { advise(when, code, "", text, args...) }
+	inside := ""
+	if m.inside != "" && !m.insideNamed {
+		inside = "; " + m.inside
+	}
 	for i := range m.cut {
 		add(true, m.cut[i].Code, "%s: %s", m.cut[i].Pos.File, m.cut[i].Why)
 	}
@@ -165,6 +222,18 @@ func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 		"%s not named in the text: it shows the threads' states and calls, and not whether they wait for the same "+
 			"lock%s",
 		human.Some(m.unnamed, "wait is for a lock that is", "waits are for locks that are"),
+		inside,
+	)
+	add(
+		m.held != "" && m.inside == "",
+		format.CodeUnlistedThreads,
+		"%s: the text does not show who waits for it",
+		m.held,
+	)
+	add(
+		m.insideNamed,
+		format.CodeAbsentOwners,
+		"the text does not show the owners of all locks: %s",
 		m.inside,
 	)
 	add(

@@ -171,6 +171,7 @@ var parts = []struct {
 		}
 	}},
 	{"local variable: ", (*hotspot).variable},
+	{"Locked on:", (*hotspot).holdsAt}, // of watchdogs
 }
 
 // stateOn reads `BLOCKED on CLASS@1f owned by: name`, all but the state if there is any.
@@ -189,6 +190,13 @@ func (p *hotspot) heldBy(name string) {
 	}
 }
 
+// holdsAt notes that the current thread holds a monitor without a name, entered in a frame.
+func (p *hotspot) holdsAt(frame string) {
+	if f, ok := p.names.frame(frame, dotted); ok {
+		p.cur.hold(LockRef{Site: p.names.intern(heldAt + frameText(&f))})
+	}
+}
+
 // variable reads `CLASS#28` under a frame, in the thread list of a heap dump: under those of a
 // synchronizer it is the lock.
 func (p *hotspot) variable(text string) {
@@ -200,13 +208,18 @@ func (p *hotspot) variable(text string) {
 		return
 	}
 	p.dump.Addresses = false
-	p.waits(Parked, p.names.ref(class, n))
+	ref := p.names.ref(class, n)
+	ref.Name = p.names.intern(ref.Class + " (#" + number + ")") // as the heap dump's other views name it
+	p.waits(Parked, ref)
 }
 
 // bare reads a frame without "at ", as tools print them that have a notation of their own.
 func (p *hotspot) bare(text string) {
-	text, _, _ = strings.Cut(text, " <== monitors:") // of a pinned virtual thread
+	text, _, holds := strings.Cut(text, " <== monitors:") // of a pinned virtual thread
 	if bareFrame(text) && len(p.cur.Frames) < format.MaxFrames {
 		p.frame(text, dotted)
+		if holds {
+			p.holdsAt(text)
+		}
 	}
 }

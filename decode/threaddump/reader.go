@@ -179,6 +179,7 @@ func (r *Reader) deliver(d *Dump) {
 	s := r.snapshot(d, &r.missing)
 	r.missing.lists(d)
 	r.missing.guess(d)
+	r.missing.holding(d)
 	r.Push(format.Event{Kind: format.KindTick, Time: at, Weight: weight, Live: s.live, IdleThreads: s.idle})
 	for i := range s.others {
 		s.others[i].Time, s.others[i].End = at, at

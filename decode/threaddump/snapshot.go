@@ -254,11 +254,16 @@ func (s *symbols) verdict(t *Thread, stack format.StackID) rules.Result {
 
 // doing returns the kind of idleness of a thread.
 func doing(t *Thread) format.Activity {
-	switch {
-	case t.Wait == Waiting:
+	if t.Wait == Waiting {
 		return format.ActivityWait
-	case len(t.Frames) > 0 && t.Frames[0].Class == "java.lang.Thread" && strings.HasPrefix(t.Frames[0].Method, "sleep"):
-		return format.ActivitySleep
+	}
+	for i := range t.Frames { // a virtual thread parks in its sleep
+		switch f := &t.Frames[i]; {
+		case f.Class == "java.lang.Thread" && strings.HasPrefix(f.Method, "sleep"):
+			return format.ActivitySleep
+		case !parking(f) && !strings.HasPrefix(f.Class, "java.lang.VirtualThread") && f.Class != "jdk.internal.vm.Continuation":
+			return format.ActivityPark
+		}
 	}
 	return format.ActivityPark
 }

@@ -24,6 +24,7 @@ type stream struct {
 	header string        // of a dump without threads
 	json   *json.Decoder // nil for lines, and once the input is let go
 	format string
+	stated bool  // threads may begin with their name and state
 	broken error // the error that ended the input, except its end
 
 	read   int64 // bytes, when it was let go
@@ -41,6 +42,8 @@ func newStream(in *bufio.Reader, name string, line int, off int64) *stream {
 		s.format = "thread dump, JSON"
 		return s
 	}
+	head, _ := in.Peek(jsonStart)
+	s.stated = StatedThreads(head)
 	s.lines = unwrap.NewLines(in, 4096, line, off)
 	return s
 }
@@ -65,7 +68,11 @@ func (s *stream) next() (*Dump, error) {
 		if !ok {
 			return nil, io.EOF
 		}
-		if d := begins(line, false); d != nil {
+		d := begins(line, false)
+		if d == nil && s.stated && statedDialect.thread(line) {
+			d = &statedDialect
+		}
+		if d != nil {
 			s.format = "thread dump, " + d.name
 			if dump := s.parse(d, line); len(dump.Threads) > 0 {
 				return dump, nil

@@ -47,7 +47,24 @@ func (t *Thread) parks() bool {
 // placeOf writes the frame in which the program began to wait.
 func placeOf(frames []format.Frame) string {
 	f := siteOf(frames)
-	return f.Class + "." + f.Method + ":" + strconv.Itoa(f.Line)
+	return frameText(&f)
+}
+
+func frameText(f *format.Frame) string { return f.Class + "." + f.Method + ":" + strconv.Itoa(f.Line) }
+
+// heldAt begins the site of a monitor without a name that a thread holds: it differs from the sites of
+// waiters, since the monitors may.
+const heldAt = "held at "
+
+// entered returns the frame in which a thread entered the first monitor without a name that it holds; "" if
+// it holds none.
+func (t *Thread) entered() string {
+	for _, ref := range t.Held {
+		if at, ok := strings.CutPrefix(ref.Site, heldAt); ok {
+			return at
+		}
+	}
+	return ""
 }
 
 // parking reports whether a frame is of the JDK's parking.

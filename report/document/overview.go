@@ -63,7 +63,7 @@ func notCounted(all []format.Warning) []format.Warning {
 func limitOwners(list []LockOwner, top int) []LockOwner {
 	out := append([]LockOwner{}, limit(list, top)...)
 	for i := range out {
-		out[i].Callers = limit(out[i].Callers, top)
+		out[i].Callers, out[i].Threads = limit(out[i].Callers, top), limit(out[i].Threads, top)
 	}
 	return out
 }

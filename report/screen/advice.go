@@ -44,6 +44,8 @@ func (s *screen) try(g *document.Ranked) string {
 		return "It is the flight recorder's own: nothing to gain here"
 	case s.Coverage.Warned(format.CodeKernel) && strings.HasPrefix(g.Class, "kernel:"):
 		return "Only the waiters of a kernel lock are known: make fewer of the calls that take it"
+	case most(by[analysis.UnknownStack]):
+		return "What its owner did is not known: " + s.teller(false)
 	case most(by[unknownOwner] + by[analysis.UnknownStack]):
 		return "Its owner is not known: " + s.teller(most(by[unknownOwner]))
 	case most(stopped):

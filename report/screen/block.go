@@ -272,7 +272,7 @@ func (s *screen) holders(w *document.Ranked, n int, enough int64) (lines []line)
 func (s *screen) holder(first string, o *document.LockOwner) []line {
 	callers := usual(o)
 	parts := func(n int) []string {
-		parts := append([]string{text.OwnerAt(s.owner(o.Site), o.In)}, s.calledBy(callers[:n])...)
+		parts := append(s.named(o), s.calledBy(callers[:n])...)
 		if what := s.doing(o); what != "" {
 			parts[len(parts)-1] += ","
 			parts = append(parts, what)
@@ -289,6 +289,17 @@ func (s *screen) holder(first string, o *document.LockOwner) []line {
 		least = len(callers)
 	}
 	return asFit(least, len(callers), func(n int) []line { return fill(first, s.Width, plain, parts(n)...) })
+}
+
+// named writes an owner: its site or, if no stack of it is known, its thread.
+func (s *screen) named(o *document.LockOwner) []string {
+	switch len(o.Threads) {
+	case 0:
+		return []string{text.OwnerAt(s.owner(o.Site), o.In)}
+	case 1:
+		return []string{s.whole(o.Threads[0].Thread, shortName) + ",", "whose stack is not known"}
+	}
+	return []string{s.whole(o.Threads[0].Thread, shortName), "and others,", "whose stacks are not known"}
 }
 
 // calledBy writes callers, the innermost first.

@@ -84,7 +84,7 @@ var handoff, unknownOwner = analysis.PseudoOwner(
 var pseudo = map[string]string{
 	handoff:               "hand-off: free, its next owner not yet running",
 	unknownOwner:          "not known from the trace",
-	analysis.UnknownStack: "a %s without further information",
+	analysis.UnknownStack: "a %s whose stack is not known",
 	analysis.PseudoOwner(analysis.OwnerExternal, 0): "a %s that ended holding it",
 }
 

@@ -74,7 +74,11 @@ func (p Plain) Lock(name, class, site string) []string {
 		return []string{address}
 	}
 	if _, named, ok := strings.Cut(name, " ("); ok {
-		parts = append(parts, "("+named)
+		if strings.HasPrefix(named, "#") { // the number of an object in a heap dump
+			parts[0] += strings.TrimSuffix(named, ")")
+		} else {
+			parts = append(parts, "("+named)
+		}
 	}
 	switch {
 	case document.Placed(site):

@@ -18,6 +18,17 @@
           ${C.percent(g.ns, node.ns)} blocked on <${C.Lock} m=${s.model} text=${g.text} /></button>`);
   }
 
+  // stackless names the owners in a node whose stacks are not known, as the analysis of the node's locks does.
+  function stackless(m, node) {
+    if (text(m, node.key) !== "[unknown stack]") return "";
+    const named = new Map(), locks = new Set(node.rows.map(i => m.locks[m.lock[i]].name));
+    for (const l of m.analyze.locks) if (locks.has(C.visible(l.lock)))
+      for (const o of l.owners) for (const t of o.threads || []) named.set(t.thread,
+        (named.get(t.thread) || 0) + t.waitNs);
+    const names = C.order([...named], ([, ns]) => ns).map(([name]) => name);
+    return names.slice(0, 3).join(", ") + (names.length > 3 ? ` and ${names.length - 3} more` : "");
+  }
+
   // ownerTags are what is known of an owner at a frame.
   function ownerTags(s, node, line) {
     const m = s.model, tags = [], { took, site } = s.side,
@@ -29,6 +40,7 @@
         held the lock</span>`);
     if (line.level > 0) return tags;
     const doing = C.mainDoing(s, node.rows), meaning = C.meanings[text(m, node.key)];
+    if (stackless(m, node)) tags.push(html`<span class="tag">${C.visible(stackless(m, node))}</span>`);
     if (meaning) tags.push(html`<span class="tag">${meaning}</span>`);
     if (doing && !doing.startsWith("blocked")) tags.push(html`<span class="tag">${doing}</span>`);
     tags.push(html`<${Blocked} s=${s} node=${node} />`);
