@@ -188,8 +188,8 @@ func TestReadersShareASlice(t *testing.T) {
 	table := pivot(symbols(), []analysis.Slice{s}, false, ByOwnerThread)
 	golden.Same(t, lines(table), []line{{"web-2", 51, 51, 1}, {"batch", 50, 50, 0}})
 	want := Sum{ThreadNs: 101, WallNs: 101, Waits: 1}
-	want.ByProvenance.Add(analysis.Exact, 51)
-	want.ByProvenance.Add(analysis.Likely(0.5), 50)
+	want.ByProvenance.AddWaiting(analysis.Exact, 51)
+	want.ByProvenance.AddWaiting(analysis.Likely(0.5), 50)
 	golden.Equal(t, table.Total, want)
 	golden.Equal(t, table.Total.ByProvenance.Right(), 76)
 }

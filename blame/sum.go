@@ -23,7 +23,7 @@ func (a *accumulator) AddCharge(c *Charge, root bool) {
 	a.wall.AddSlice(c.Slice)
 	for i := range c.Shares {
 		sh := &c.Shares[i]
-		a.ByProvenance.Add(sh.Owner(root).Prov, sh.Ns*int64(c.N))
+		a.ByProvenance.AddWaiting(sh.Owner(root).Prov, sh.Ns*int64(c.N))
 	}
 }
 

@@ -369,7 +369,7 @@ func (e *env) rescue(r *record.Recording, kept string, out *recordingFile, why e
 
 // rescueIn writes the data to a new folder and returns its path.
 func rescueIn(r *record.Recording, path string) (string, error) {
-	in, err := foreign.Own(path)
+	in, err := foreign.OpenOwn(path)
 	if err != nil {
 		return "", err
 	}

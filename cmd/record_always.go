@@ -107,7 +107,7 @@ func recordAlways(
 	p *attach.Process,
 	one func(context.Context, *recordOptions) (ended bool, err error),
 ) error {
-	folder, err := foreign.Own(o.out) // in another user's folder, links could lead recordings elsewhere
+	folder, err := foreign.OpenOwn(o.out) // in another user's folder, links could lead recordings elsewhere
 	if err != nil {
 		if shared := (*foreign.SharedError)(nil); errors.As(err, &shared) {
 			err = usageError{err, "choose one that is yours alone: mkdir -m 700 FOLDER"}
@@ -220,7 +220,7 @@ func (o *alwaysOptions) watch(ctx context.Context, e *env, p *attach.Process, on
 		} else if err != nil {
 			return err
 		}
-		if !seen.Add(&ev) || time.Since(time.Unix(0, ev.Time)) > watchLate {
+		if !seen.AddEvent(&ev) || time.Since(time.Unix(0, ev.Time)) > watchLate {
 			continue
 		}
 		before := holds

@@ -176,7 +176,7 @@ func TestAWatchTellsThreadsApart(t *testing.T) {
 				{Kind: format.KindContention, Time: 5e8, Object: 2, Owners: []format.Party{{Thread: first + 1}},
 					Waiters: []format.Party{{Thread: last}}},
 			} {
-				w.Add(&ev)
+				w.AddEvent(&ev)
 			}
 			for range 2 { // what is remembered stays as it was
 				holds, err := breaks(&w, rules)
@@ -259,15 +259,15 @@ func TestAWatchSeesAPhaseInItsFirstSample(t *testing.T) {
 	t.Parallel()
 	var w record.Window
 	rules := golden.Must(opposite("csp(*) > 5%"))(t)
-	w.Add(&format.Event{Kind: format.KindObject, Object: 1, Class: "L", LockKind: format.KindMonitor})
+	w.AddEvent(&format.Event{Kind: format.KindObject, Object: 1, Class: "L", LockKind: format.KindMonitor})
 	const phase = 20
 	for i := range int64(phase + 2) {
-		whole := w.Add(&format.Event{Kind: format.KindTick, Time: (i + 1) * 5e8, Intended: (i + 1) * 5e8, Live: 4})
+		whole := w.AddEvent(&format.Event{Kind: format.KindTick, Time: (i + 1) * 5e8, Intended: (i + 1) * 5e8, Live: 4})
 		if holds, err := breaks(&w, rules); !whole || err != nil || holds != (i > phase) {
 			t.Errorf("sample %d: %v, %v", i, holds, err)
 		}
 		if i >= phase {
-			w.Add(
+			w.AddEvent(
 				&format.Event{
 					Kind:    format.KindContention,
 					Time:    (i + 1) * 5e8,

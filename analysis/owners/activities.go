@@ -68,10 +68,10 @@ func (a *Activities) forget() {
 
 func (a *Activities) releasesByLock() [][]column.Ref {
 	var n counts
-	a.releases.Each(func(_ column.Ref, r *release) { n.add(int(r.lock), 1) })
+	a.releases.Each(func(_ column.Ref, r *release) { n.makeRoom(int(r.lock), 1) })
 	by := n.lists()
 	for _, i := range a.releases.Order() {
-		l := a.releases.At(i).lock
+		l := a.releases.Elem(i).lock
 		by[l] = append(by[l], i)
 	}
 	return by

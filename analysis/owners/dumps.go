@@ -71,12 +71,12 @@ func (ev *evidence) tookWith(lock format.ObjectID, stack format.StackID) (best f
 // just then.
 func (ev *evidence) addFree(d *dump, last map[format.ObjectID]int64) {
 	for _, w := range d.waiters {
-		list := ev.Of(w.Thread)
+		list := ev.OfThread(w.Thread)
 		i := ev.before(list, d.time+1, list.From) - 1
 		if i < 0 {
 			continue
 		}
-		wait := ev.Activity(list.at(i))
+		wait := ev.Activity(list.nth(i))
 		if wait.End <= d.time || wait.Lock == format.NoObject || ev.Kind(wait.Lock) != format.KindMonitor {
 			continue
 		}
@@ -140,9 +140,9 @@ func (ev *evidence) stands(stack, wait format.StackID) bool {
 // waitAt returns the last wait of a thread, for a lock that like accepts, that began at an
 // instant or before and had not ended slack before it.
 func (ev *evidence) waitAt(t format.ThreadID, at, slack int64, like func(format.ObjectID) bool) (Activity, bool) {
-	list := ev.Of(t)
+	list := ev.OfThread(t)
 	for i := ev.before(list, at+1, list.From) - 1; i >= 0; i-- {
-		d := ev.Activity(list.at(i))
+		d := ev.Activity(list.nth(i))
 		if d.Lock != format.NoObject && like(d.Lock) && d.End > at-slack {
 			return d, true
 		}

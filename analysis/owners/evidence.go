@@ -59,8 +59,8 @@ func (ev *evidence) function(stack format.StackID) function {
 // of a release: an activity that goes on after it was not inside, and any other shows more.
 func (ev *evidence) divide(o Ownership, byReleases bool, give func(Ownership)) {
 	if o.Kind == Thread {
-		list := ev.Of(o.Thread)
-		list.From = list.at(max(ev.before(list, o.Start, list.From)-1, 0))
+		list := ev.OfThread(o.Thread)
+		list.From = list.nth(max(ev.before(list, o.Start, list.From)-1, 0))
 		for c := ev.scanUntil(list, o.End); c.NextOther() && c.Start < o.End; {
 			from, to, did := max(c.Start, o.Start), min(c.End, o.End), c.key()
 			if from >= to || did.ran() || byReleases && c.End > o.End || !ev.inside(did.Stack, o.Stack) {
@@ -111,7 +111,7 @@ type batches struct {
 	give func([]Ownership)
 }
 
-func (b *batches) add(o Ownership) {
+func (b *batches) addOwnership(o Ownership) {
 	if b.list = append(b.list, o); len(b.list) == batch {
 		b.give(b.list)
 		b.list = make([]Ownership, 0, batch)
@@ -135,7 +135,7 @@ type gathered struct {
 // they are gathered.
 const maxTimes = 1 << 10
 
-func (x *gathered) add(t model.Interval) {
+func (x *gathered) addTime(t model.Interval) {
 	x.Ns += t.End - t.Start
 	if zeros(t.Start) < x.zeros {
 		return

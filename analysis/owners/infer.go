@@ -99,7 +99,7 @@ func (ev *evidence) answer(m groupLock, give func([]Ownership)) {
 		case model.Free:
 			by = Owner{Kind: Handoff, Prov: by.Prov}
 		}
-		ev.divide(Ownership{p.Start, p.End, lock.ID, by}, false, out.add)
+		ev.divide(Ownership{p.Start, p.End, lock.ID, by}, false, out.addOwnership)
 	})
 	out.flush()
 }

@@ -27,8 +27,8 @@ func (in *input) prov() Provenance {
 	return Exact
 }
 
-// note adds a setting or a recorded interval.
-func (in *input) note(ev *format.Event, end int64) {
+// addEvent adds a setting or a recorded interval.
+func (in *input) addEvent(ev *format.Event, end int64) {
 	switch {
 	case ev.Kind == format.KindRecording:
 		if in.from == format.NoTime {

@@ -35,8 +35,8 @@ const recentKeys = 1 << 13
 func (s *keyTable) number(k activityKey) uint32 {
 	hash := uint32(k.Stack)*0x85ebca6b ^ uint32(k.Lock)*0xc2b2ae35 ^ k.info*0x9e3779b1 ^ uint32(k.By)*0x27d4eb2f
 	recent := &s.recent[hash>>8%recentKeys]
-	if *recent == 0 || *s.all.At(*recent - 1) != k {
-		s.all.Add(k)
+	if *recent == 0 || *s.all.Elem(*recent - 1) != k {
+		s.all.Append(k)
 		*recent = uint32(s.all.Len())
 	}
 	return *recent - 1
@@ -112,15 +112,15 @@ func (k activityKey) ran() bool {
 // Resource reports whether the thread waited for a resource, such as an object of a pool.
 func (k activityKey) Resource() bool { return k.info&resourceBit != 0 }
 
-// At returns the lock that the thread ran in, or waited to be notified of.
-func (k activityKey) At() format.ObjectID { return format.ObjectID(k.info >> lockShift) }
+// AssociatedLock returns the lock that the thread ran in, or waited to be notified of.
+func (k activityKey) AssociatedLock() format.ObjectID { return format.ObjectID(k.info >> lockShift) }
 
 // had returns the lock that a running thread is known to have held.
 func (k activityKey) had() format.ObjectID {
 	if k.What() != format.ActivityRun {
 		return format.NoObject
 	}
-	return k.At()
+	return k.AssociatedLock()
 }
 
 // MaxID bounds the ids of a trace, so that one wild id cannot make a table of gigabytes.

@@ -86,7 +86,7 @@ func (p Provenance) Way() Way {
 // is inferred times its probability, in units of 1/certain ns.
 type Known [ways]int64
 
-func (k *Known) Add(p Provenance, ns int64) {
+func (k *Known) AddWaiting(p Provenance, ns int64) {
 	k[p.Way()] += ns
 	if p > Unknown {
 		k[right] += ns * int64(p-inferred)

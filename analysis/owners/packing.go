@@ -21,9 +21,9 @@ func newOwned() *Owned {
 	}}
 }
 
-func (o *Owned) Add(v Ownership) {
+func (o *Owned) Append(v Ownership) {
 	o.Threads = max(o.Threads, int(v.Thread)+1)
-	o.Packed.Add(v)
+	o.Packed.Append(v)
 }
 
 // packer packs ownerships. Most repeat the lock and owner of a recent one.

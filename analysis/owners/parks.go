@@ -44,7 +44,7 @@ func newArranger(r *Record, kind func(format.ObjectID) format.LockKind) *arrange
 	var most counts
 	for l, n := range r.perLock {
 		if n > 0 {
-			most.add(int(r.same(format.ObjectID(l))), n)
+			most.makeRoom(int(r.same(format.ObjectID(l))), n)
 		}
 	}
 	a.byLock = most.lists()
@@ -137,7 +137,7 @@ func (a *arranger) enqueue(r *recorded) column.Ref {
 		a.flush(h, r.start)
 	}
 	h.list = append(h.list, *r)
-	i := a.Of(r.thread).To + column.Ref(len(h.list)-1)
+	i := a.OfThread(r.thread).To + column.Ref(len(h.list)-1)
 	if int(a.count[r.thread])+len(h.list) == a.perThread[r.thread] { // its last one: the buffer is not needed any more
 		a.flushAll(h)
 	}
@@ -152,14 +152,14 @@ func (a *arranger) flush(h *buffer, now int64) {
 	if h.head > 0 && h.head <= blockLen {
 		return
 	}
-	a.add(h.list[:blockLen])
+	a.addBlock(h.list[:blockLen])
 	h.list = h.list[:copy(h.list, h.list[blockLen:])]
 	h.head = max(h.head-blockLen, 0)
 }
 
 func (a *arranger) flushAll(h *buffer) {
 	for list := h.list; len(list) > 0; list = list[min(len(list), blockLen):] {
-		a.add(list[:min(len(list), blockLen)])
+		a.addBlock(list[:min(len(list), blockLen)])
 	}
 	h.list = nil
 }

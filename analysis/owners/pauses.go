@@ -68,12 +68,12 @@ func (ps pauses) cut(o Ownership, into *Owned) {
 		during.Did = p.stops()
 		for _, part := range [...]Ownership{before, during} {
 			if part.Start < part.End {
-				into.Add(part)
+				into.Append(part)
 			}
 		}
 		o.Start = hi
 	}
 	if o.Start < o.End {
-		into.Add(o)
+		into.Append(o)
 	}
 }

@@ -42,7 +42,7 @@ func (a *Activities) points(lock format.ObjectID) []point {
 		points:     make([]point, 0, len(waits)+2*len(releases)),
 	}
 	for _, i := range releases {
-		r := a.releases.At(i)
+		r := a.releases.Elem(i)
 		for ; len(waits) > 0 && a.Begins(waits[0]) <= r.time; waits = waits[1:] {
 			m.block(a.Activity(waits[0]))
 		}

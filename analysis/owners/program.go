@@ -44,7 +44,7 @@ func (ev *evidence) Observations(
 	near *column.Ref,
 	out []model.Observation,
 ) ([]model.Observation, int64) {
-	list := ev.Of(t)
+	list := ev.OfThread(t)
 	n := ev.before(list, from, *near)
 	list = ev.goingOn(list, n)
 	*near = list.From
@@ -72,7 +72,7 @@ func (ev *evidence) observation(c *Scan) (d model.Observation, ok bool) {
 		d.What = model.Waits
 		return d, true
 	}
-	d.Lock = key.At()
+	d.Lock = key.AssociatedLock()
 	switch key.What() {
 	case format.ActivityRun, format.ActivityRunnable, format.ActivitySeen:
 		d.What = model.Sample
@@ -146,7 +146,7 @@ func (ev *evidence) list(input uint32) (out []*model.Activity) {
 	found := map[activityID]*gathered{}
 	var known []uint32 // the keys in byKey
 	for _, t := range ev.threadsOf[input] {
-		for c := ev.Scan(ev.Of(t)); c.Next(); {
+		for c := ev.Scan(ev.OfThread(t)); c.Next(); {
 			d, ok := ev.observation(&c)
 			if !ok || d.What == model.Sample || d.What == model.Holds || d.Stack == format.NoStack {
 				continue
@@ -172,7 +172,7 @@ func (ev *evidence) list(input uint32) (out []*model.Activity) {
 				}
 				ev.byKey[number], known = x, append(known, number)
 			}
-			x.add(model.Interval{Span: times.Span{Start: d.Start, End: d.End}, Thread: t})
+			x.addTime(model.Interval{Span: times.Span{Start: d.Start, End: d.End}, Thread: t})
 		}
 	}
 	for _, number := range known {

@@ -95,17 +95,17 @@ func NewRecord() *Record {
 	return r
 }
 
-// Add adds an event that ends at end. It ignores kinds that are no evidence of owners.
-func (r *Record) Add(ev *format.Event, end int64) {
+// AddEvent adds an event that ends at end. It ignores kinds that are no evidence of owners.
+func (r *Record) AddEvent(ev *format.Event, end int64) {
 	switch ev.Kind {
 	case format.KindWait:
-		r.waits.Add(recorded{ev.Time, end, ev.Thread, r.table.number(waitKey(ev)) << 1})
+		r.waits.Append(recorded{ev.Time, end, ev.Thread, r.table.number(waitKey(ev)) << 1})
 		r.found(ev.Object).waits = true
-		r.perThread.add(int(ev.Thread), 1)
+		r.perThread.makeRoom(int(ev.Thread), 1)
 		r.reaches(ev.Thread, ev.Time, end)
-		r.perLock.add(int(ev.Object), 1)
+		r.perLock.makeRoom(int(ev.Object), 1)
 	case format.KindRelease:
-		r.releases.Add(newRelease(ev))
+		r.releases.Append(newRelease(ev))
 		r.found(ev.Object)
 	case format.KindTenure:
 		r.found(ev.Object).tenures = true
@@ -113,7 +113,7 @@ func (r *Record) Add(ev *format.Event, end int64) {
 			r.held = append(r.held, false)
 		}
 		r.held[ev.Object] = true
-		r.Tenures.Add(
+		r.Tenures.Append(
 			Tenure{Start: ev.Time, End: end, Thread: ev.Thread, Lock: ev.Object, Stack: ev.Stack, Mode: ev.Mode},
 		)
 	case format.KindActivity:
@@ -122,12 +122,12 @@ func (r *Record) Add(ev *format.Event, end int64) {
 			return
 		}
 		if ev.Activity == format.ActivityLive { // the thread exists; it did nothing
-			r.perThread.add(int(ev.Thread), 0)
+			r.perThread.makeRoom(int(ev.Thread), 0)
 			return
 		}
 		o := otherKey(ev)
-		r.others.Add(recorded{ev.Time, end, ev.Thread, r.table.number(o)<<1 | otherBit})
-		r.perThread.add(int(ev.Thread), 1)
+		r.others.Append(recorded{ev.Time, end, ev.Thread, r.table.number(o)<<1 | otherBit})
+		r.perThread.makeRoom(int(ev.Thread), 1)
 		r.reaches(ev.Thread, ev.Time, end)
 	case format.KindContention:
 		r.dumps = append(r.dumps, dump{
@@ -137,7 +137,7 @@ func (r *Record) Add(ev *format.Event, end int64) {
 			waiters: append([]format.Party(nil), ev.Waiters...),
 		})
 	case format.KindSetting, format.KindRecording:
-		r.inputs[len(r.inputs)-1].note(ev, end)
+		r.inputs[len(r.inputs)-1].addEvent(ev, end)
 	case format.KindPause:
 		in := &r.inputs[len(r.inputs)-1]
 		in.pauses = append(in.pauses, newPause(ev, end))
@@ -199,7 +199,7 @@ func (r *Record) EachWaitOfInput(f func(*Activity)) {
 func (r *Record) eachWait(pieces int, f func(*Activity)) {
 	var w Activity
 	r.waits.EachSince(pieces, func(one *recorded) {
-		w = Activity{one.start, one.end, one.thread, *r.table.all.At(one.key >> 1)}
+		w = Activity{one.start, one.end, one.thread, *r.table.all.Elem(one.key >> 1)}
 		f(&w)
 	})
 }
@@ -291,8 +291,8 @@ func (r *Record) Dumped() int { return len(r.dumps) }
 
 type counts []int
 
-// add makes room for n more in a list.
-func (c *counts) add(list, n int) {
+// makeRoom makes room for n more in a list.
+func (c *counts) makeRoom(list, n int) {
 	for len(*c) <= list {
 		*c = append(*c, 0)
 	}

@@ -222,9 +222,9 @@ func (w *walk) began(p *point) int64 {
 // earlier moves the estimated beginning of a hold before activities of its thread inside the
 // section, such as a sleep, but not before the last point at which another thread owned the lock.
 func (w *walk) earlier(p *point, at int64) int64 {
-	list := w.ev.Of(p.thread)
+	list := w.ev.OfThread(p.thread)
 	for i := w.ev.before(list, at, list.From) - 1; i >= 0; i-- {
-		d := w.ev.Activity(list.at(i))
+		d := w.ev.Activity(list.nth(i))
 		if d.End <= at || d.Start < w.last || d.Lock == w.lock {
 			break
 		}
@@ -287,7 +287,7 @@ func (w *walk) add(p *point, start, end int64) {
 			if o.Kind == Thread {
 				o.Did = part.Did
 			}
-			w.out.add(o)
+			w.out.addOwnership(o)
 		})
 	})
 }

@@ -85,7 +85,7 @@ func (c *Scan) nextOf(skipped uint64) bool {
 func (c *Scan) move(i column.Ref) {
 	if c.b == nil || i>>blockBits != c.at>>blockBits {
 		c.b = &c.s.blocks[i>>blockBits]
-		c.room, c.size = c.s.of(c.b), c.b.size()
+		c.room, c.size = c.s.bytesOf(c.b), c.b.size()
 	}
 	c.off = int(i&(blockLen-1)) * c.size
 	c.read(i)
@@ -111,8 +111,8 @@ func (c *Scan) Activity() Activity { return Activity{c.Start, c.End, c.b.thread,
 func (s *store) EachNotified(f func(*Activity)) {
 	notified := map[format.ObjectID]bool{}
 	for _, k := range s.keys {
-		if k.By != format.NoThread && k.At() != format.NoObject {
-			notified[k.At()] = true
+		if k.By != format.NoThread && k.AssociatedLock() != format.NoObject {
+			notified[k.AssociatedLock()] = true
 		}
 	}
 	if len(notified) == 0 {
@@ -120,10 +120,10 @@ func (s *store) EachNotified(f func(*Activity)) {
 	}
 	given := make([]bool, len(s.keys))
 	for i, k := range s.keys {
-		given[i] = k.What() == format.ActivityWait && notified[k.At()]
+		given[i] = k.What() == format.ActivityWait && notified[k.AssociatedLock()]
 	}
 	for t := range s.first {
-		for c := s.Scan(s.Of(format.ThreadID(t))); c.NextOther(); {
+		for c := s.Scan(s.OfThread(format.ThreadID(t))); c.NextOther(); {
 			if given[c.b.number(c.data())] {
 				a := c.Activity()
 				f(&a)
@@ -138,7 +138,7 @@ func (s *store) Failed() (n int, ns int64) {
 		return 0, 0
 	}
 	for t := range s.first {
-		for c := s.Scan(s.Of(format.ThreadID(t))); c.NextWait(); {
+		for c := s.Scan(s.OfThread(format.ThreadID(t))); c.NextWait(); {
 			if c.key().Failed() {
 				n, ns = n+1, ns+c.End-c.Start
 			}

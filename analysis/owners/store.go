@@ -45,8 +45,8 @@ type Refs struct{ From, To column.Ref }
 
 func (r Refs) Len() int { return int(r.To - r.From) }
 
-// at returns number n of them.
-func (r Refs) at(n int) column.Ref { return r.From + column.Ref(n) }
+// nth returns number n of them.
+func (r Refs) nth(n int) column.Ref { return r.From + column.Ref(n) }
 
 // newStore returns a store for at most so many activities of each thread.
 func newStore(most counts) *store {
@@ -66,9 +66,9 @@ func newStore(most counts) *store {
 	return s
 }
 
-// add stores the next activities of a thread as a block. Only the last block of a thread may
+// addBlock stores the next activities of a thread as a block. Only the last block of a thread may
 // have fewer than blockLen.
-func (s *store) add(list []recorded) {
+func (s *store) addBlock(list []recorded) {
 	t := list[0].thread
 	b := &s.blocks[s.first[t]+s.count[t]>>blockBits]
 	s.count[t] += uint32(len(list))
@@ -136,11 +136,11 @@ func (s *store) allot(b *block, n int) []byte {
 	}
 	b.room, b.at = uint32(last), s.free
 	s.free += uint32(n)
-	return s.of(b)
+	return s.bytesOf(b)
 }
 
-// of returns the bytes of a block, and those that follow in its room.
-func (s *store) of(b *block) []byte { return s.rooms[b.room][b.at:] }
+// bytesOf returns the bytes of a block, and those that follow in its room.
+func (s *store) bytesOf(b *block) []byte { return s.rooms[b.room][b.at:] }
 
 // find returns the block of an activity, and its bytes.
 func (s *store) find(i column.Ref) (b *block, data []byte) {
@@ -191,7 +191,7 @@ func (s *store) goingOn(list Refs, n int) Refs {
 	if n == 0 {
 		return list
 	}
-	i, first := list.at(n-1), list.at(max(n-farBack, 0))
+	i, first := list.nth(n-1), list.nth(max(n-farBack, 0))
 	if s.nested[s.blocks[i>>blockBits].thread] {
 		i = first
 	}
@@ -227,7 +227,7 @@ func (s *store) before(list Refs, t int64, near column.Ref) int {
 	}
 	from, to := max(list.From, lo<<blockBits), min(list.To, (lo+1)<<blockBits)
 	b := &s.blocks[lo]
-	size, data := b.size(), s.of(b)
+	size, data := b.size(), s.bytesOf(b)
 	for from < to {
 		mid := from + (to-from)/2
 		if b.base+int64(get(data[int(mid&(blockLen-1))*size:], b.start)) < t {
@@ -245,8 +245,8 @@ func (s *store) Threads() int { return len(s.first) }
 // WaitsUntil returns when the last wait of a thread that has any ends.
 func (s *store) WaitsUntil(t format.ThreadID) int64 { return s.until[t] }
 
-// Of returns the activities of a thread, by start.
-func (s *store) Of(t format.ThreadID) Refs {
+// OfThread returns the activities of a thread, by start.
+func (s *store) OfThread(t format.ThreadID) Refs {
 	if int(t) >= len(s.first) {
 		return Refs{}
 	}

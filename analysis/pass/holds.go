@@ -166,7 +166,7 @@ func visitNonLockWaits(r *record.Whole, e *deliver.Emitter, out *deliver.NonLock
 	var waits []times.Span // scratch, as is
 	var one analysis.NonLockWait
 	for t := int(format.NoThread) + 1; t < r.Activities.Threads(); t++ {
-		own, seenUntil := r.Activities.Of(format.ThreadID(t)), int64(math.MinInt64)
+		own, seenUntil := r.Activities.OfThread(format.ThreadID(t)), int64(math.MinInt64)
 		waits = r.WaitTimes(waits[:0], own)
 		for scan := r.Activities.Scan(own); scan.NextOther(); {
 			o := scan.Activity()
@@ -207,7 +207,7 @@ func visitTimelines(r *record.Whole, e *deliver.Emitter) {
 	}
 	var one analysis.Done
 	for t := int(format.NoThread) + 1; t < r.Activities.Threads(); t++ {
-		for scan := r.Activities.Scan(r.Activities.Of(format.ThreadID(t))); scan.Next(); {
+		for scan := r.Activities.Scan(r.Activities.OfThread(format.ThreadID(t))); scan.Next(); {
 			a := scan.Activity()
 			lo, hi, ok := e.Cut(a.Start, a.End)
 			if !ok {
@@ -240,7 +240,7 @@ func visitIdle(r *record.Whole, e *deliver.Emitter) {
 				}
 			}
 		}
-		for scan := r.Activities.Scan(r.Activities.Of(format.ThreadID(t))); scan.NextOther(); {
+		for scan := r.Activities.Scan(r.Activities.OfThread(format.ThreadID(t))); scan.NextOther(); {
 			o := scan.Activity()
 			if !record.Idle(o) {
 				continue
@@ -265,9 +265,9 @@ func visitMonitors(r *record.Whole, e *deliver.Emitter) {
 	}
 	at := map[format.ObjectID][]analysis.MonitorWait{}
 	r.Activities.EachNotified(func(w *owners.Activity) {
-		if w.Start >= e.From && w.End <= e.To && e.Wanted(w.Thread, w.At(), deliver.AnyLength) {
-			at[w.At()] = append(
-				at[w.At()],
+		if w.Start >= e.From && w.End <= e.To && e.Wanted(w.Thread, w.AssociatedLock(), deliver.AnyLength) {
+			at[w.AssociatedLock()] = append(
+				at[w.AssociatedLock()],
 				analysis.MonitorWait{Start: w.Start, End: w.End, Thread: w.Thread, By: w.By, Stack: w.Stack},
 			)
 		}

@@ -114,7 +114,7 @@ func (r *lifetimes) activitiesOf(t format.ThreadID) owners.Refs {
 	if t == format.NoThread {
 		return owners.Refs{}
 	}
-	return r.Activities.Of(t)
+	return r.Activities.OfThread(t)
 }
 
 // recordedLife returns the lifetime of a thread. A start or end that is not recorded is the

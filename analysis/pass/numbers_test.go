@@ -30,7 +30,7 @@ func TestWhereAWeighedInstantBegins(t *testing.T) {
 func TestOnlyDumpsThatAgreeLessAreADoubt(t *testing.T) {
 	for code, agrees := range map[string]int64{"disagreement": 300, "modesty": 900} {
 		c := &analysis.Trust{Seen: owners.Agreement{Dumps: 100, Waiters: 1000, Agreeing: agrees, SquaredWaiters: 10000}}
-		c.Known.Add(analysis.Likely(0.6), 1000)
+		c.Known.AddWaiting(analysis.Likely(0.6), 1000)
 		w := disagreement(c)
 		if len(w) != 1 || w[0].Code != code || !strings.Contains(w[0].Text, "it expects 60 %") {
 			t.Errorf("%d of 1000 agree: %+v, want %s", agrees, w, code)

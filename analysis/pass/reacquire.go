@@ -81,7 +81,7 @@ func (q *reacquiring) observe(ev *format.Event, defs *analysis.Symbols) (full bo
 		n := notice{ev.Object, ev.Thread}
 		q.notices[n] = append(q.notices[n], ev.Time)
 	case ev.Activity == format.ActivityWait && ev.Owner != format.NoThread || awaits(defs, ev):
-		q.waits.Add(reacquire{ev.Time, ev.End, ev.Object, ev.Thread, ev.Owner, ev.Stack})
+		q.waits.Append(reacquire{ev.Time, ev.End, ev.Object, ev.Thread, ev.Owner, ev.Stack})
 	}
 	return q.waits.Len() >= maxReacquiring
 }

@@ -361,7 +361,7 @@ func TestWaitsOfTheInputAtHand(t *testing.T) {
 	const many, few = 1 << 16, 3
 	r := owners.NewRecord()
 	wait := func(lock format.ObjectID) {
-		r.Add(&format.Event{Kind: format.KindWait, Time: 1, Object: lock, Thread: 1}, 2)
+		r.AddEvent(&format.Event{Kind: format.KindWait, Time: 1, Object: lock, Thread: 1}, 2)
 	}
 	for range many {
 		wait(1)

@@ -65,7 +65,7 @@ func (p *pass) dispatch(ev *format.Event) {
 	p.names.Use(ev)
 	if ev.Kind == format.KindActivity && ev.Activity == format.ActivityTook {
 		p.sleeps.HoldsLock(ev.Stack)
-		p.rec.Add(ev, ev.Time)
+		p.rec.AddEvent(ev, ev.Time)
 		return
 	}
 	if (ev.Kind == format.KindActivity || ev.Weight == format.EvidenceOnly) && p.reacquiring.observe(ev, p.emit.Defs) {

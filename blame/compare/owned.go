@@ -32,8 +32,8 @@ func (o *ownedBy) charge(row int, c *blame.Charge) {
 	lock := o.locks.Entry(int(c.Lock))
 	for i := range c.Shares {
 		sh := &c.Shares[i]
-		o.rows[row].Add(sh.Direct.Prov, sh.Ns*int64(c.N))
-		lock.Add(sh.Direct.Prov, sh.Ns*int64(c.N))
+		o.rows[row].AddWaiting(sh.Direct.Prov, sh.Ns*int64(c.N))
+		lock.AddWaiting(sh.Direct.Prov, sh.Ns*int64(c.N))
 	}
 	if pair := (rowOfLock{row, c.Lock}); pair != o.last {
 		o.pairs[pair], o.last = struct{}{}, pair

@@ -51,7 +51,7 @@ func addTo(a **amount, p analysis.Provenance, ns int64) {
 
 func (a *amount) addWaiting(p analysis.Provenance, ns int64) {
 	a.ns += ns
-	a.byProvenance.Add(p, ns)
+	a.byProvenance.AddWaiting(p, ns)
 }
 
 // stackFacts caches the reading method that a stack is in.

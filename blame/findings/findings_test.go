@@ -183,9 +183,9 @@ func TestWhatIsHardlyKnownIsNotShown(t *testing.T) {
 	} {
 		f := Finding{WaitNs: 100, Share: 1}
 		var by analysis.Known
-		by.Add(analysis.Exact, c.exact)
-		by.Add(analysis.Likely(0.6), c.likely)
-		by.Add(analysis.Unknown, c.nobody)
+		by.AddWaiting(analysis.Exact, c.exact)
+		by.AddWaiting(analysis.Likely(0.6), c.likely)
+		by.AddWaiting(analysis.Unknown, c.nobody)
 		f.Provenance = blame.NewProvenance(by)
 		var trace Trace
 		if shown := trace.worthWhile(&f); shown != c.shown || shown && confidence(&f) != c.sure {

@@ -58,7 +58,7 @@ func collect(byClass bool) *Collector {
 }
 
 func known(ns int64) (k analysis.Known) {
-	k.Add(analysis.Likely(1), ns)
+	k.AddWaiting(analysis.Likely(1), ns)
 	return k
 }
 

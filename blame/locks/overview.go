@@ -80,13 +80,13 @@ func (c *Overview) charge(row int, to blame.Charge) {
 	c.total += ns
 	c.stackless.charge(int32(row), sh.Direct, ns)
 	if sh.Root.Kind == analysis.OwnerDeadlock {
-		c.trapped.Entry(int(sh.Root.Cycle)).Add(sh.Root.Prov, ns)
+		c.trapped.Entry(int(sh.Root.Cycle)).AddWaiting(sh.Root.Prov, ns)
 	}
 	if sh.Path != nil {
 		c.behind(partRoot{int32(row), sh.Last}, ns)
 	}
 	if o := c.order(to.Lock, sh, c.owners.id(int32(row), 1), to.Sample.Taken); o != nil {
-		o.Add(sh.Direct.Prov, ns)
+		o.AddWaiting(sh.Direct.Prov, ns)
 	}
 }
 

@@ -54,7 +54,7 @@ func (s *sums) wait(of *analysis.Slice, w *analysis.Waiter) {
 func (s *sums) owe(row int, prov analysis.Provenance, ns int64) {
 	s.grow(row)
 	s.ns[row] += ns
-	s.known[row].Add(prov, ns)
+	s.known[row].AddWaiting(prov, ns)
 }
 
 // id returns the id of a row for a key.

@@ -147,7 +147,7 @@ func (l *Lanes) hold(s *analysis.Slice, sh *analysis.Share) int32 {
 		old := &l.Spans[at]
 		if old.End >= s.Start && old.Start <= s.End && old.Stack == o.Stack && old.Word == o.Prov.Word() {
 			old.Start, old.End = min(old.Start, s.Start), max(old.End, s.End)
-			old.Known.Add(o.Prov, sh.Ns)
+			old.Known.AddWaiting(o.Prov, sh.Ns)
 			return at
 		}
 	}
@@ -163,7 +163,7 @@ func (l *Lanes) hold(s *analysis.Slice, sh *analysis.Share) int32 {
 			Word:     o.Prov.Word(),
 		},
 	)
-	l.Spans[at].Known.Add(o.Prov, sh.Ns)
+	l.Spans[at].Known.AddWaiting(o.Prov, sh.Ns)
 	l.latestHold[key] = at
 	return at
 }

@@ -116,7 +116,7 @@ func (r *Reader) byLock() iter.Seq2[site, []*wait] {
 // delivered. The last try of an acquisition stands for all of its tries.
 func (r *Reader) close(ev *format.Event) bool {
 	for n := r.waits.Len(); r.closed < 2*n; {
-		w, release := r.waits.At(column.Ref(r.closed%n)), r.closed < n
+		w, release := r.waits.Elem(column.Ref(r.closed%n)), r.closed < n
 		r.closed++
 		switch {
 		case release && w.woken != 0:

@@ -54,7 +54,7 @@ func read(t testing.TB, data []byte) *seen {
 			s.owned = infer(record, analysis.NewSymbols(sym...))
 			return s
 		}
-		record.Add(ev, ev.End)
+		record.AddEvent(ev, ev.End)
 		sym = append(sym, ev)
 		switch ev.Kind {
 		case format.KindThread:

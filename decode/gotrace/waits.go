@@ -81,10 +81,10 @@ func (r *Reader) keep(g *goroutine, end int64) {
 		r.late += w.end - w.woken
 	}
 	if g.again {
-		before := r.waits.At(column.Ref(g.wait))
+		before := r.waits.Elem(column.Ref(g.wait))
 		before.again = w.start
 		w.asked = before.asked
 	}
 	g.wait = r.waits.Len()
-	r.waits.Add(w)
+	r.waits.Append(w)
 }

@@ -92,7 +92,7 @@ func stateOf(t *threaddump.Thread) state {
 
 // addWait remembers a wait that was just decoded.
 func (d *dumpTimes) addWait(ev *format.Event, class uint32, s state) {
-	d.waits.Add(recordedWait{ev.Time, ev.End, ev.Thread, class, s})
+	d.waits.Append(recordedWait{ev.Time, ev.End, ev.Thread, class, s})
 }
 
 // maxDelay is the longest time between the request for a dump and its instant, ns.

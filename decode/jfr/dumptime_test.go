@@ -13,7 +13,7 @@ import (
 
 func (d *dumpTimes) observe(waits ...recordedWait) {
 	for _, w := range waits {
-		d.waits.Add(w)
+		d.waits.Append(w)
 	}
 }
 

@@ -20,8 +20,8 @@ const (
 	pieceLen  = 1 << pieceBits
 )
 
-// Add appends an element.
-func (c *Column[T]) Add(v T) {
+// Append appends an element.
+func (c *Column[T]) Append(v T) {
 	n := len(c.pieces)
 	if n == 0 || len(c.pieces[n-1]) == pieceLen {
 		c.next()
@@ -74,8 +74,8 @@ func (c *Column[T]) Len() int {
 	return (n-1)<<pieceBits + len(c.pieces[n-1])
 }
 
-// At returns an element.
-func (c *Column[T]) At(r Ref) *T { return &c.pieces[r>>pieceBits][r&(pieceLen-1)] }
+// Elem returns an element.
+func (c *Column[T]) Elem(r Ref) *T { return &c.pieces[r>>pieceBits][r&(pieceLen-1)] }
 
 // Clear drops all elements.
 func (c *Column[T]) Clear() { c.pieces = nil }

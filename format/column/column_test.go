@@ -27,11 +27,11 @@ func TestColumnOrder(t *testing.T) {
 		p := Column[item]{Start: func(i *item) int64 { return i.at }}
 		at := func(i int) int64 { return int64(i) * step % span }
 		for i := range n {
-			p.Add(item{at(i), i})
+			p.Append(item{at(i), i})
 		}
 		order, last := p.Order(), item{-1, -1}
 		for _, r := range order { // none comes twice where each comes after another
-			it := *p.At(r)
+			it := *p.Elem(r)
 			if it.at != at(it.added) || it.at < last.at || it.at == last.at && it.added <= last.added {
 				t.Fatalf("%d elements, span %d, step %d: %v after %v", n, span, step, it, last)
 			}
@@ -48,7 +48,7 @@ func TestColumnEach(t *testing.T) {
 	for range 5 {
 		p := Column[item]{Start: func(i *item) int64 { return i.at }}
 		for i := range n {
-			p.Add(item{at: -int64(i), added: i})
+			p.Append(item{at: -int64(i), added: i})
 		}
 		met := make([]bool, n)
 		p.Each(func(_ Ref, it *item) {
@@ -129,7 +129,7 @@ func TestPackedSince(t *testing.T) {
 	c := &Packed[int64]{Start: func(v *int64) int64 { return *v }, Coder: func() Coder[int64] { return numbers{} }}
 	add := func(from, to int64) {
 		for v := from; v < to; v++ {
-			c.Add(v)
+			c.Append(v)
 		}
 	}
 	since := func(pieces int) (first, n int64) {
@@ -163,7 +163,7 @@ func TestPackedLetsGoOfWhatItIsFilledWith(t *testing.T) {
 	n := int64(0)
 	for range 3 {
 		for range 2*pieceLen + 5 {
-			c.Add(n)
+			c.Append(n)
 			n++
 		}
 		want := int64(0)
@@ -190,11 +190,11 @@ func TestColumnIsFilledAgain(t *testing.T) {
 		for round, n := range sizes.Draw(t, "sizes") {
 			c.Reset()
 			for i := range n {
-				c.Add(round<<32 + i)
+				c.Append(round<<32 + i)
 			}
 			next := 0
 			c.Each(func(r Ref, v *int) {
-				if int(r) != next || *v != round<<32+next || c.At(r) != v {
+				if int(r) != next || *v != round<<32+next || c.Elem(r) != v {
 					t.Fatalf("round %d: %x at %d, want %x at %d", round, *v, r, round<<32+next, next)
 				}
 				next++

@@ -38,8 +38,8 @@ type packed struct {
 // whole returns the number of elements of a full piece.
 func (c *Packed[T]) whole() int { return cmp.Or(c.Piece, pieceLen) }
 
-// Add appends an element.
-func (c *Packed[T]) Add(v T) {
+// Append appends an element.
+func (c *Packed[T]) Append(v T) {
 	if len(c.last) == c.whole() {
 		c.pack()
 	}

@@ -20,7 +20,7 @@ func (s *session) startFlight() (err error) {
 	if err := s.dir.held(); err != nil {
 		return err
 	}
-	f, err := s.dir.add(settingsName, s.Settings)
+	f, err := s.dir.create(settingsName, s.Settings)
 	if err != nil {
 		return err
 	}

@@ -127,16 +127,16 @@ func (f *folder) make(prefix string) (err error) {
 	return errors.New("other recorders take what is made there")
 }
 
-// add creates a file and keeps it open, so that later reads are from this file whatever
+// create creates a file and keeps it open, so that later reads are from this file whatever
 // happens to its name.
-func (f *folder) add(name string, content []byte) (*os.File, error) {
+func (f *folder) create(name string, content []byte) (*os.File, error) {
 	return f.here.Create(name, content)
 }
 
-// note writes a small file, in place of an earlier one.
-func (f *folder) note(name, content string) error {
+// writeFile writes a small file, in place of an earlier one.
+func (f *folder) writeFile(name, content string) error {
 	_ = f.here.Remove(name)
-	file, err := f.add(name, []byte(content))
+	file, err := f.create(name, []byte(content))
 	if err == nil {
 		err = file.Close()
 	}
@@ -168,7 +168,7 @@ var jarName = func() string {
 // sticky bit keeps systemd-tmpfiles from removing old files, and with them the folder's
 // name.
 func (f *folder) addJar() error {
-	jar, err := f.add(jarName, agent.Jar)
+	jar, err := f.create(jarName, agent.Jar)
 	if errors.Is(err, fs.ErrExist) {
 		return nil // newFolder has checked it
 	}

@@ -86,7 +86,7 @@ func FetchGo(
 	defer cancel()
 	out := &counter{w: w}
 	if progress != nil {
-		defer tell(d, func(left time.Duration) { progress(left, out.n.Load()) })()
+		defer showProgress(d, func(left time.Duration) { progress(left, out.n.Load()) })()
 	}
 	request, err := http.NewRequestWithContext(limited, http.MethodGet, u.String(), nil)
 	if err != nil {

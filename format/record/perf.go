@@ -101,7 +101,7 @@ func (a *Perf) once(ctx context.Context, into *os.File, progress func(time.Durat
 		return nil, "", err
 	}
 	watch.Go(func() { fill(ctx, stop, into) })
-	defer tell(a.Duration, progress)()
+	defer showProgress(a.Duration, progress)()
 	started := time.Now()
 	err = c.Wait()
 	return &PerfRecording{

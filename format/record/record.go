@@ -143,9 +143,9 @@ type Error struct{ What, Hint string }
 
 func (e *Error) Error() string { return e.What }
 
-// tell calls progress now and then with the remaining time, and with 0 when the returned
+// showProgress calls progress now and then with the remaining time, and with 0 when the returned
 // function is called, and not after that.
-func tell(d time.Duration, progress func(left time.Duration)) (stop func()) {
+func showProgress(d time.Duration, progress func(left time.Duration)) (stop func()) {
 	if progress == nil {
 		return func() {}
 	}
@@ -261,10 +261,10 @@ const (
 // measures no waits.
 func (s *session) startAgent(flight bool) (trace *os.File, err error) {
 	s.leased = "lease-" + rand.Text()[:8] // an agent that has not ended yet looks for another
-	if s.lease, err = s.dir.add(s.leased, alive); err != nil {
+	if s.lease, err = s.dir.create(s.leased, alive); err != nil {
 		return nil, err
 	}
-	if trace, err = s.dir.add(traceName, nil); err != nil {
+	if trace, err = s.dir.create(traceName, nil); err != nil {
 		return nil, err
 	}
 	jar := s.dir.path(jarName)
@@ -366,7 +366,7 @@ func complete(f *os.File) bool {
 // wait keeps the lease alive until the time is over, ctx ends or space runs low; after each
 // step it checks whether the process has ended or space is low.
 func (s *session) wait(ctx context.Context, step time.Duration) (ended, scarce bool) {
-	defer tell(s.Duration, s.Progress)()
+	defer showProgress(s.Duration, s.Progress)()
 	over := time.Now().Add(s.Duration)
 	turn := time.NewTicker(step)
 	defer turn.Stop()

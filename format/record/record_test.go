@@ -19,7 +19,7 @@ import (
 func folderIn(t *testing.T) *folder {
 	t.Helper()
 	dir := t.TempDir()
-	parent, err := foreign.At(dir, foreign.Self())
+	parent, err := foreign.OpenPath(dir, foreign.Self())
 	golden.OK(t, err)
 	f := &folder{name: "contend-1", parent: parent, theirs: dir}
 	if f.here, err = parent.Mkdir(f.name); err != nil {
@@ -45,7 +45,7 @@ func TestTheFolderTrustsNoNames(t *testing.T) {
 		golden.OK(t, os.Symlink(to, f.path(name)))
 	}
 	for _, name := range []string{"secret", "link", "far", "near", "nowhere"} {
-		if file, err := f.add(name, []byte("ours")); err == nil {
+		if file, err := f.create(name, []byte("ours")); err == nil {
 			t.Errorf("%s is there already, and is made: %s", name, file.Name())
 		}
 	}
@@ -57,7 +57,7 @@ func TestTheFolderTrustsNoNames(t *testing.T) {
 	if data, err := os.ReadFile(f.path("secret")); err != nil || string(data) != "theirs" {
 		t.Errorf("%q, %v", data, err)
 	}
-	made := golden.Must(f.add(traceName, []byte("ours")))(t)
+	made := golden.Must(f.create(traceName, []byte("ours")))(t)
 	defer made.Close()
 	if info, err := os.Stat(f.path(traceName)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
@@ -100,9 +100,9 @@ func TestATraceIsCompleteWithItsEnd(t *testing.T) {
 func TestTheAgentEndsWithItsLease(t *testing.T) {
 	dir := folderIn(t)
 	defer dir.end(false)
-	lease := golden.Must(dir.add("lease", alive))(t)
+	lease := golden.Must(dir.create("lease", alive))(t)
 	lease.Close()
-	trace := golden.Must(dir.add(traceName, nil))(t)
+	trace := golden.Must(dir.create(traceName, nil))(t)
 	defer trace.Close()
 	told := make(chan bool)
 	data := agentTrace(t)

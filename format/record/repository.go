@@ -44,7 +44,7 @@ func (s *session) openRepository() *repository {
 		r.first = all[len(all)-1].Name()
 	}
 	if home, name := filepath.Split(path); len(all) == 1 && filepath.Base(home) == s.dir.name {
-		_ = s.dir.note(chunkName, name+"/"+r.first)
+		_ = s.dir.writeFile(chunkName, name+"/"+r.first)
 	}
 	return r
 }
@@ -85,7 +85,7 @@ func (s *session) hide() error {
 	if path == "" || ours.MatchString(filepath.Base(home)) || !strings.HasPrefix(answer, "No available recordings") {
 		return nil
 	}
-	if s.dir.note(homeName, home) == nil {
+	if s.dir.writeFile(homeName, home) == nil {
 		_, _ = s.jcmd(s.ctx, "JFR.configure repositorypath=%s", s.dir.path(""))
 	}
 	return nil

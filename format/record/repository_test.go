@@ -54,7 +54,7 @@ func TestSalvage(t *testing.T) {
 			for name, content := range c.files {
 				golden.OK(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 			}
-			root, err := foreign.At(dir, foreign.User{UID: os.Geteuid()})
+			root, err := foreign.OpenPath(dir, foreign.User{UID: os.Geteuid()})
 			golden.OK(t, err)
 			r := &repository{dir: root, first: "2026_11_23_02_00_01.jfr"}
 			defer r.close()
@@ -86,7 +86,7 @@ func TestSalvage(t *testing.T) {
 // A recording ends while there is room yet for all of it once more.
 func TestScarce(t *testing.T) {
 	folder := t.TempDir()
-	root, err := foreign.At(folder, foreign.User{UID: os.Geteuid()})
+	root, err := foreign.OpenPath(folder, foreign.User{UID: os.Geteuid()})
 	golden.OK(t, err)
 	r := &repository{dir: root}
 	defer r.close()
@@ -122,7 +122,7 @@ func TestSalvageTakesNoChunkTwice(t *testing.T) {
 		t,
 		errors.Join(os.WriteFile(name, head, 0o600), os.Link(name, filepath.Join(dir, "2026_11_23_02_00_02.jfr"))),
 	)
-	at := golden.Must(foreign.At(dir, foreign.User{UID: os.Geteuid(), GID: os.Getegid()}))(t)
+	at := golden.Must(foreign.OpenPath(dir, foreign.User{UID: os.Geteuid(), GID: os.Getegid()}))(t)
 	r := &repository{dir: at}
 	defer r.close()
 	if f := r.salvage(t.Context(), 1<<20); f != nil {
@@ -147,7 +147,7 @@ func TestSalvageTakesNoMountedChunkTwice(t *testing.T) {
 			t.Cleanup(func() { _ = syscall.Unmount(name, syscall.MNT_DETACH) })
 		}
 	}
-	at := golden.Must(foreign.At(dir, foreign.User{UID: os.Geteuid(), GID: os.Getegid()}))(t)
+	at := golden.Must(foreign.OpenPath(dir, foreign.User{UID: os.Geteuid(), GID: os.Getegid()}))(t)
 	r := &repository{dir: at}
 	defer r.close()
 	f := golden.Must(r.salvage(t.Context(), 1<<20), error(nil))(t)

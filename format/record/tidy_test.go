@@ -73,7 +73,7 @@ func TestOneFolderForEachProcess(t *testing.T) {
 	dir := t.TempDir()
 	ended := []string{}
 	open := func() *folder {
-		in := golden.Must(foreign.At(dir, foreign.Self()))(t)
+		in := golden.Must(foreign.OpenPath(dir, foreign.Self()))(t)
 		return golden.Must(
 			newFolder(
 				t.Context(),
@@ -88,7 +88,7 @@ func TestOneFolderForEachProcess(t *testing.T) {
 	}
 	first := open()
 	for _, name := range everything {
-		f := golden.Must(first.add(name, nil))(t)
+		f := golden.Must(first.create(name, nil))(t)
 		f.Close()
 	}
 	second := open() // beside it, as the first is locked
@@ -140,7 +140,7 @@ func TestOneFolderForEachProcess(t *testing.T) {
 		)
 	}
 	for _, name := range everything {
-		f := golden.Must(third.add(name, nil))(t)
+		f := golden.Must(third.create(name, nil))(t)
 		f.Close()
 	}
 	third.end(false)
@@ -170,14 +170,14 @@ func TestChunksThatMayBeTheProgramsOwn(t *testing.T) {
 			dir := t.TempDir()
 			open := func(key string) *folder {
 				f := golden.Must(
-					newFolder(t.Context(), golden.Must(foreign.At(dir, foreign.Self()))(t), dir, key, nil),
+					newFolder(t.Context(), golden.Must(foreign.OpenPath(dir, foreign.Self()))(t), dir, key, nil),
 				)(
 					t,
 				)
 				return f
 			}
 			f := open(dead())
-			golden.OK(t, f.note(chunkName, c.note))
+			golden.OK(t, f.writeFile(chunkName, c.note))
 			for _, file := range c.files {
 				golden.OK(
 					t,
@@ -210,7 +210,7 @@ func TestChunksThatMayBeTheProgramsOwn(t *testing.T) {
 // killed while it wrote it, or that is only a link.
 func TestFoldersThatAreNotTaken(t *testing.T) {
 	dir := t.TempDir()
-	in := func() *foreign.Dir { return golden.Must(foreign.At(dir, foreign.Self()))(t) }
+	in := func() *foreign.Dir { return golden.Must(foreign.OpenPath(dir, foreign.Self()))(t) }
 	parent := in()
 	open, torn, link := leave(t, parent, living), leave(t, parent, living, jarName), leave(t, parent, living)
 	golden.OK(t, errors.Join(
@@ -244,7 +244,7 @@ func TestAProcessThatDoesNotAnswer(t *testing.T) {
 	defer f.end(false)
 	name := leave(t, f.parent, living, traceName)
 	silent := errors.New("silent")
-	in := golden.Must(foreign.At(f.theirs, foreign.Self()))(t)
+	in := golden.Must(foreign.OpenPath(f.theirs, foreign.Self()))(t)
 	if g, err := newFolder(t.Context(), in, f.theirs, living, func(string) error { return silent }); !errors.Is(
 		err,
 		silent,
@@ -284,7 +284,7 @@ func TestTidyingEndsWithItsContext(t *testing.T) {
 		leave(t, f.parent, living, everything...)
 	}
 	asked := 0
-	in := golden.Must(foreign.At(f.theirs, foreign.Self()))(t)
+	in := golden.Must(foreign.OpenPath(f.theirs, foreign.Self()))(t)
 	if g, err := newFolder(ctx, in, f.theirs, living, func(string) error { asked++; stop(); return nil }); err == nil ||
 		asked != 1 {
 		t.Errorf("%d were ended: %v, %v", asked, g, err)
@@ -293,7 +293,7 @@ func TestTidyingEndsWithItsContext(t *testing.T) {
 	defer g.end(false)
 	leave(t, g.parent, living, everything...)
 	ctx, stop = context.WithCancel(t.Context())
-	in = golden.Must(foreign.At(g.theirs, foreign.Self()))(t)
+	in = golden.Must(foreign.OpenPath(g.theirs, foreign.Self()))(t)
 	if taken, err := newFolder(ctx, in, g.theirs, living, func(string) error { stop(); return nil }); err == nil {
 		t.Errorf("%s is taken", taken.name)
 	}

@@ -22,8 +22,8 @@ const (
 	mostKept     = 64 << 20
 )
 
-// Add takes an event, and reports whether the previous sample is complete.
-func (w *Window) Add(ev *format.Event) (whole bool) {
+// AddEvent takes an event, and reports whether the previous sample is complete.
+func (w *Window) AddEvent(ev *format.Event) (whole bool) {
 	if w.bytes += footprint(ev); w.bytes > mostKept {
 		*w = Window{bytes: footprint(ev)}
 	}

@@ -29,7 +29,7 @@ func TestAWindowIsBounded(t *testing.T) {
 				Waiters: []format.Party{{Thread: thread}},
 			},
 		} {
-			w.Add(&ev)
+			w.AddEvent(&ev)
 		}
 	}
 	if w.bytes > mostKept || len(w.names) > 100_000 || len(w.last) > 20 || w.waiters > 10 {
@@ -61,7 +61,7 @@ func TestAWindowIsBoundedByBytes(t *testing.T) {
 	} {
 		var w Window
 		for range 3 * mostKept >> 16 {
-			w.Add(&large)
+			w.AddEvent(&large)
 			total := 0
 			for _, ev := range slices.Concat(w.names, w.last) {
 				total += footprint(&ev)
@@ -73,9 +73,9 @@ func TestAWindowIsBoundedByBytes(t *testing.T) {
 	}
 	var w Window
 	for i := range int64(9) { // the last of them takes it over the half
-		w.Add(&format.Event{Kind: format.KindSetting, Name: "period", Value: long[:i]})
-		w.Add(&format.Event{Kind: format.KindThread, Thread: 1, Name: strings.Repeat(long, 60)})
-		w.Add(&format.Event{Kind: format.KindTick, Time: i})
+		w.AddEvent(&format.Event{Kind: format.KindSetting, Name: "period", Value: long[:i]})
+		w.AddEvent(&format.Event{Kind: format.KindThread, Thread: 1, Name: strings.Repeat(long, 60)})
+		w.AddEvent(&format.Event{Kind: format.KindTick, Time: i})
 	}
 	if len(w.names) != 1 || w.names[0].Value != long[:8] {
 		t.Errorf("%d names stay", len(w.names))

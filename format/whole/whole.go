@@ -359,11 +359,11 @@ const numbers = 1000
 func (f *File) name() (err error) {
 	if !f.choose {
 		if f.temp == "" {
-			if err = f.take(filepath.Base(f.path)); !errors.Is(err, fs.ErrExist) {
+			if err = f.takeName(filepath.Base(f.path)); !errors.Is(err, fs.ErrExist) {
 				return err
 			}
 			Lock(f.File)
-			if err = f.hide(f.take); err != nil {
+			if err = f.hide(f.takeName); err != nil {
 				return err
 			}
 		}
@@ -372,7 +372,7 @@ func (f *File) name() (err error) {
 	ending := filepath.Ext(f.path)
 	first := strings.TrimSuffix(f.path, ending)
 	for n := 2; n < numbers; n++ {
-		if err = f.take(filepath.Base(f.path)); !errors.Is(err, fs.ErrExist) {
+		if err = f.takeName(filepath.Base(f.path)); !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 		f.path = fmt.Sprintf("%s-%d%s", first, n, ending)
@@ -380,8 +380,8 @@ func (f *File) name() (err error) {
 	return errTaken
 }
 
-// take gives the file a free name. The error is fs.ErrExist if it is not free.
-func (f *File) take(name string) error {
+// takeName gives the file a free name. The error is fs.ErrExist if it is not free.
+func (f *File) takeName(name string) error {
 	if f.temp == "" {
 		if err := link(f.File, f.dir, name); err != nil {
 			return err

@@ -167,7 +167,7 @@ func TestExchangedNames(t *testing.T) {
 		golden.OK(t, errors.Join(os.Chmod(dir, 0o777|fs.ModeSticky), os.WriteFile(other, []byte("other"), 0o600)))
 		f := golden.Must(begin(filepath.Join(dir, "file")))(t)
 		if f.temp == "" {
-			golden.OK(t, f.hide(f.take))
+			golden.OK(t, f.hide(f.takeName))
 		}
 		golden.OK(t, errors.Join(os.Remove(filepath.Join(dir, f.temp)), os.Symlink(other, filepath.Join(dir, f.temp))))
 		if err := f.Commit(); !errors.Is(err, errChanged) {

@@ -134,7 +134,7 @@ func (e *Emitter) Emit(s *analysis.Slice, n int) {
 	for i := range s.Shares {
 		share := &s.Shares[i]
 		ns := share.Ns * int64(n)
-		e.ByProvenance.Add(share.Direct.Prov, ns)
+		e.ByProvenance.AddWaiting(share.Direct.Prov, ns)
 		if share.Root.Kind == analysis.OwnerDeadlock {
 			e.Cycles.Wait(share.Root.Cycle, s)
 		}

@@ -23,7 +23,7 @@ type endings struct {
 
 func (e *endings) addEnding(one Ending) {
 	if one.By != format.NoThread {
-		e.added.Add(one)
+		e.added.Append(one)
 	}
 }
 

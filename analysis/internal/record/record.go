@@ -89,7 +89,7 @@ func (r *Record) Keep(ev *format.Event) {
 		}
 		return
 	}
-	r.Add(ev, end)
+	r.AddEvent(ev, end)
 	switch ev.Kind {
 	case format.KindWait, format.KindTenure:
 		r.Events = true

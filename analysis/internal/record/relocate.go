@@ -60,7 +60,7 @@ func (r *Record) movable(defs *analysis.Symbols) []column.Column[moved.Wait] {
 			i = r.InputOf(w.Lock)
 		}
 		if _, ok := addressed(defs, w.Lock); ok && len(r.Parts[i].collections) > 0 {
-			of[i].Add(moved.Wait{Lock: w.Lock, Stack: w.Stack, Start: w.Start, End: w.End})
+			of[i].Append(moved.Wait{Lock: w.Lock, Stack: w.Stack, Start: w.Start, End: w.End})
 		}
 	})
 	return of

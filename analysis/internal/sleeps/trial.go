@@ -114,7 +114,7 @@ func (t *trial) addSilent(all *owners.Activities, defs *analysis.Symbols) {
 // addSleeps sets the sleeps to be tried, by start.
 func (t *trial) addSleeps(all *owners.Activities) {
 	for id := range all.Threads() {
-		of := all.Of(format.ThreadID(id))
+		of := all.OfThread(format.ThreadID(id))
 		for scan := all.Scan(of); scan.NextOther(); {
 			o := scan.Activity()
 			if o.What() != format.ActivitySleep || o.End <= o.Start || t.open[o.Stack] == nil {

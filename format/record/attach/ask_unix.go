@@ -38,7 +38,7 @@ type place struct {
 
 // places opens these directories, in the JVM's order, if possible.
 func (p *Process) places() (all []place, done func()) {
-	if dir, err := foreign.At(p.working(), p.user); err == nil {
+	if dir, err := foreign.OpenPath(p.working(), p.user); err == nil {
 		all = append(all, place{dir, p.working()})
 	}
 	if dir, err := p.Open(p.tmp); err == nil {

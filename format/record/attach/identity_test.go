@@ -63,7 +63,7 @@ func TestAProcessThatRunsAnotherProgram(t *testing.T) {
 	golden.Must(io.WriteString(in, "\n"))(t)
 	for begun := time.Now(); !p.changed() && time.Since(begun) < time.Minute; time.Sleep(time.Millisecond) {
 	}
-	at := golden.Must(foreign.At(tmp, foreign.Self()))(t)
+	at := golden.Must(foreign.OpenPath(tmp, foreign.Self()))(t)
 	defer at.Close()
 	done, err := p.ask(at)
 	done()

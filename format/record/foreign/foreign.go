@@ -41,8 +41,8 @@ var (
 	errOwner   = errors.New("belongs to another user")
 )
 
-// At opens the directory of a path of this process, such as a link of /proc.
-func At(path string, u User) (*Dir, error) {
+// OpenPath opens the directory of a path of this process, such as a link of /proc.
+func OpenPath(path string, u User) (*Dir, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
 		return nil, err
@@ -50,9 +50,9 @@ func At(path string, u User) (*Dir, error) {
 	return hold(root, path, u)
 }
 
-// Own opens a directory that the user of this program named, and creates it if missing. The
+// OpenOwn opens a directory that the user of this program named, and creates it if missing. The
 // error is a *SharedError if other users may replace files in it.
-func Own(path string) (*Dir, error) {
+func OpenOwn(path string) (*Dir, error) {
 	root, err := whole.Open(path)
 	if err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ func theirs(t *testing.T) (*Dir, string) {
 		u = nobody
 		golden.OK(t, errors.Join(os.Chown(path, u.UID, u.GID), os.Chmod(filepath.Dir(path), 0o755)))
 	}
-	d := golden.Must(At(path, u))(t)
+	d := golden.Must(OpenPath(path, u))(t)
 	t.Cleanup(func() { d.Close() })
 	return d, path
 }
@@ -247,7 +247,7 @@ func TestList(t *testing.T) {
 	if list := d.List("x*"); os.Geteuid() == 0 && (len(list) != 1 || list[0].Name() != "x") {
 		t.Errorf("%d names of the user", len(list))
 	}
-	self := golden.Must(At(path, Self()))(t)
+	self := golden.Must(OpenPath(path, Self()))(t)
 	defer self.Close()
 	if list := self.List("x*"); len(list) < most || len(list) > most+256 ||
 		!slices.IsSortedFunc(list, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) }) {
@@ -288,7 +288,7 @@ func TestRootHasTheUsersRights(t *testing.T) {
 	}
 	path := t.TempDir()
 	golden.OK(t, os.Chmod(path, 0o755))
-	d := golden.Must(At(path, nobody))(t)
+	d := golden.Must(OpenPath(path, nobody))(t)
 	defer d.Close()
 	_, made := d.Create("file", nil)
 	_, again := d.Mkdir("sub")
@@ -332,7 +332,7 @@ func TestNoDeviceIsOpened(t *testing.T) {
 	if err := unix.Mknod(device, unix.S_IFCHR|0o666, none); err != nil {
 		t.Skip(err)
 	}
-	d := golden.Must(At(path, Self()))(t)
+	d := golden.Must(OpenPath(path, Self()))(t)
 	defer d.Close()
 	stop := exchanging(file, device)
 	defer stop()
@@ -387,7 +387,7 @@ func exchanging(a, b string) (stop func()) {
 // One directory is locked once, until it is closed.
 func TestLock(t *testing.T) {
 	d, path := theirs(t)
-	other := golden.Must(At(path, d.User))(t)
+	other := golden.Must(OpenPath(path, d.User))(t)
 	defer other.Close()
 	if !d.Lock() || other.Lock() {
 		t.Error("two have it")

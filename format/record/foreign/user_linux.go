@@ -165,7 +165,7 @@ func Open(root, path string, u User) (d *Dir, err error) {
 			return err
 		}
 		defer at.Close()
-		if d, err = At(whole.Descriptor(at), u); err == nil {
+		if d, err = OpenPath(whole.Descriptor(at), u); err == nil {
 			d.shared = shared
 		}
 		return err
