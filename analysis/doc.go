@@ -18,6 +18,7 @@
 //	doc.go         this page
 //	visitor.go     Visitor and its optional interfaces
 //	trace.go       the filter of a pass, and its result besides slices
+//	reacquired.go  waits for a lock again after Object.wait or await
 //	union.go       wall-clock time of intervals that overlap
 //	definer.go     adding definitions while visitors read them
 //	symbols.go     names of ids, for visitors and reports

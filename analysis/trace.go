@@ -49,12 +49,8 @@ type Trace struct {
 	Whys        map[format.ObjectID]Why // by lock that Filter.Why asks for, if its owners are inferred by the model
 	RunningHigh int64                   // upper bound of RunningNs, if some idle time is unknown
 	Reacquired  Reacquired              // the estimated part of the waiting
-}
 
-// Reacquired is the time to re-acquire locks after waiting on a condition.
-type Reacquired struct {
-	Ns        int64 // as counted
-	Low, High int64 // its range
+	ReacquiredAt map[format.ObjectID]Reacquired // the same by lock, over the whole trace
 }
 
 // Deadlock is a cycle of threads, each blocked on a lock that the next one holds.

@@ -29,6 +29,8 @@ type Pivot struct {
 	also   func(row int, c Charge) // what a view sums besides; nil for nothing
 	wholes []Whole                 // by row, see Whole
 	whole  bool
+
+	reacquired ByID[uint8] // by stack, of wholes
 }
 
 // row is an unfinished sum.

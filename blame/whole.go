@@ -14,6 +14,9 @@ type Whole struct {
 	Failed  int64 // waits that ended without the lock
 	MaxNs   int64 // 0 when waits were only sampled
 	Lengths durations.Distribution
+
+	Reacquired   int64 // waits whose beginning is estimated, see analysis.Reacquired
+	ReacquiredNs int64 // their part in the cut of the filter
 }
 
 // Whole makes a pivot by lock or by class describe whole waits, including those of length zero.
@@ -23,11 +26,35 @@ func (p *Pivot) Whole() *Pivot {
 			p.wholes = append(p.wholes, Whole{First: c.Lock})
 		}
 		for i := range c.Waiters { // the slice lists those whose wait begins
-			p.wholes[row].addWaiter(&c.Waiters[i], c.Sample.Taken)
+			w := &c.Waiters[i]
+			p.wholes[row].addWaiter(w, c.Sample.Taken)
+			if w.First && !c.Sample.Taken && p.reacquires(w.Stack) {
+				p.wholes[row].Reacquired++
+				p.wholes[row].ReacquiredNs += w.CutNs
+			}
 		}
 	}
 	return p
 }
+
+// reacquires reports whether a wait with this stack is one of analysis.Reacquired.
+func (p *Pivot) reacquires(stack format.StackID) bool {
+	known := p.reacquired.Entry(int(stack))
+	if *known == unknownStack {
+		*known = otherStack
+		if analysis.Reacquires(p.keys.sym.Frames(stack)) {
+			*known = reacquiringStack
+		}
+	}
+	return *known == reacquiringStack
+}
+
+// What is known of a stack, by Pivot.reacquired.
+const (
+	unknownStack uint8 = iota
+	otherStack
+	reacquiringStack
+)
 
 // addWaiter adds a waiter, whose wait was sampled or not.
 func (w *Whole) addWaiter(by *analysis.Waiter, sampled bool) {
@@ -48,6 +75,7 @@ func (w *Whole) Join(o *Whole) {
 	w.Threads.Join(&o.Threads)
 	w.Failed, w.MaxNs = w.Failed+o.Failed, max(w.MaxNs, o.MaxNs)
 	w.Lengths.Merge(&o.Lengths)
+	w.Reacquired, w.ReacquiredNs = w.Reacquired+o.Reacquired, w.ReacquiredNs+o.ReacquiredNs
 }
 
 // Len returns the number of rows.

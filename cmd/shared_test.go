@@ -228,7 +228,7 @@ func TestTotalsAreOneNumber(t *testing.T) {
 	whole := varied(t)
 	for i, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			laws := []law{locksSum(), blamesSum(t, i), pressureSums(i)}
+			laws := []law{locksSum(), blamesSum(t, i), pressureSums(i), lastOwnerIsRecorded(), monitorsAsRecorded()}
 			if at := slices.Index(whole, path); at >= 0 {
 				laws = append(laws, chainsSum(), lengthsSum(t, at))
 				if !testing.Short() {

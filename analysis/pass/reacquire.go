@@ -34,6 +34,7 @@ type reacquiring struct {
 	evidence int                                 // number of samples in seen
 	locks    map[format.ObjectID]format.ObjectID // by condition, and by lock as samples name it
 	sum      analysis.Reacquired
+	byLock   map[format.ObjectID]analysis.Reacquired
 	ev       format.Event // scratch of count
 }
 
@@ -99,14 +100,14 @@ func (q *reacquiring) addSeen(t format.ThreadID, s seenWaiting) {
 // returns reports whether a stack is in Object.wait or await.
 func returns(frames []format.Frame) bool {
 	return len(frames) > 0 && frames[0].Class == "java.lang.Object" ||
-		slices.ContainsFunc(frames, func(f format.Frame) bool { return f.Class == record.ConditionObject })
+		slices.ContainsFunc(frames, func(f format.Frame) bool { return f.Class == analysis.ConditionObject })
 }
 
 // awaits reports whether a thread awaited a condition of the program. Conditions of queues
 // and pools guard sections of microseconds and do not count.
 func awaits(defs *analysis.Symbols, ev *format.Event) bool {
 	return (ev.Activity == format.ActivityPark || ev.Activity == format.ActivityWait) &&
-		defs.ClassName(ev.Object) == record.ConditionObject &&
+		defs.ClassName(ev.Object) == analysis.ConditionObject &&
 		record.OwnAwait(defs.Frames(ev.Stack))
 }
 
@@ -264,14 +265,19 @@ func (q *reacquiring) count(w *reacquire, n *notifiedIn, share float64, emit fun
 		share = max(share, 0.5)
 	}
 	at := n.high - int64(share*float64(n.high-n.likely))
-	q.sum.Ns += w.end - at
-	q.sum.Low += w.end - n.high
-	q.sum.High += w.end - n.low
+	counted := analysis.Reacquired{Ns: w.end - at, Low: w.end - n.high, High: w.end - n.low}
+	q.sum.Merge(counted)
+	lock := w.object
+	if w.by == format.NoThread {
+		lock = cmp.Or(q.locks[w.object], q.locks[n.lock], n.lock, w.object)
+	}
+	if q.byLock == nil {
+		q.byLock = map[format.ObjectID]analysis.Reacquired{}
+	}
+	atLock := q.byLock[lock]
+	atLock.Merge(counted)
+	q.byLock[lock] = atLock
 	if at < w.end {
-		lock := w.object
-		if w.by == format.NoThread {
-			lock = cmp.Or(q.locks[w.object], q.locks[n.lock], n.lock, w.object)
-		}
 		q.ev = format.Event{Kind: format.KindWait, Thread: w.thread, Object: lock, Time: at, End: w.end, Stack: w.stack}
 		emit(&q.ev)
 	}
@@ -297,6 +303,18 @@ func (q *reacquiring) sampled(t format.ThreadID, start, end int64) (blocked seen
 		idle = list[i].at
 	}
 	return seenWaiting{}, idle
+}
+
+// relocated returns the time by lock, where same has the locks that others are addresses of.
+func (q *reacquiring) relocated(same map[format.ObjectID]format.ObjectID) map[format.ObjectID]analysis.Reacquired {
+	by := make(map[format.ObjectID]analysis.Reacquired, len(q.byLock))
+	for lock, r := range q.byLock {
+		lock = cmp.Or(same[lock], lock)
+		sum := by[lock]
+		sum.Merge(r)
+		by[lock] = sum
+	}
+	return by
 }
 
 // grantedBefore returns the last acquisition of a monitor before an instant, of a thread

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"contend/analysis"
-	"contend/analysis/internal/record"
 	"contend/analysis/owners"
 	"contend/format"
 	"contend/golden"
@@ -26,10 +25,10 @@ const (
 // waitingLocks names a monitor, and a condition with its lock.
 func waitingLocks() []format.Event {
 	frame := func(class, method string) format.Frame { return format.Frame{Class: class, Method: method} }
-	condition := frame(record.ConditionObject, "await")
+	condition := frame(analysis.ConditionObject, "await")
 	return []format.Event{
 		{Kind: format.KindObject, Object: ofMonitor, Class: "app.Box", LockKind: format.KindMonitor},
-		{Kind: format.KindObject, Object: ofCondition, Class: record.ConditionObject},
+		{Kind: format.KindObject, Object: ofCondition, Class: analysis.ConditionObject},
 		{
 			Kind:     format.KindObject,
 			Object:   ofLock,

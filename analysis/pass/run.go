@@ -253,9 +253,11 @@ func (p *pass) result(
 		RunningHigh: ran.high,
 		ElapsedNs:   p.elapsed(max(ran.start, p.emit.From), min(ran.end, p.emit.To)),
 		Reacquired:  p.reacquiring.sum,
-		Pauses:      w.Activities.Pauses(),
-		Deadlocks:   p.emit.Cycles.Deadlocks(),
-		Whys:        owned.Whys,
+
+		ReacquiredAt: p.reacquiring.relocated(p.rec.Same),
+		Pauses:       w.Activities.Pauses(),
+		Deadlocks:    p.emit.Cycles.Deadlocks(),
+		Whys:         owned.Whys,
 	}
 	tr.Coverage = analysis.Coverage{
 		ByProvenance: p.emit.ByProvenance,

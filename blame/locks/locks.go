@@ -33,6 +33,9 @@ type Row struct {
 	P99Ns   int64   `json:"p99Ns"`
 	CSP     float64 `json:"csp"`
 	Waiters int     `json:"waiters"` // distinct threads
+	// waits for the lock again after Object.wait or await, whose beginnings are estimated, and their part of WaitNs
+	Reacquired   int64 `json:"reacquired,omitempty"`
+	ReacquiredNs int64 `json:"reacquiredNs,omitempty"`
 	// at how many a lock was recorded that collections moved; 0 of others, and of a class
 	Addresses int `json:"addresses,omitempty"`
 	// that made the lock; NoStack of a class, and where that is not recorded
@@ -162,6 +165,8 @@ func (c *Collector) row(s blame.Sum, w *blame.Whole) Row {
 		Waiters:      w.Threads.Len(),
 		ByProvenance: s.ByProvenance,
 		lengths:      &w.Lengths,
+		Reacquired:   w.Reacquired,
+		ReacquiredNs: w.ReacquiredNs,
 	}
 	if w.First != format.NoObject || c.byClass {
 		o := c.Symbols().Object(w.First)

@@ -95,7 +95,6 @@ type thread struct {
 	idle    bool
 	ended   bool
 	again   bool // re-acquires the lock after a condition
-	prev    format.ThreadID
 	why     format.Activity
 	wake    wake // in the queue once at most
 }
@@ -293,7 +292,7 @@ func (w *world) acquire(t *thread, l *lock, m format.Mode, stack format.StackID)
 		l.holders = append(l.holders, hold{t, w.now, stack, m})
 		return true
 	}
-	t.blocked, t.mode, t.since, t.prev = int(l.id)-1, m, w.now, l.last
+	t.blocked, t.mode, t.since = int(l.id)-1, m, w.now
 	l.queue = append(l.queue, t)
 	return false
 }
@@ -330,7 +329,7 @@ func (w *world) tenure(l *lock, h *hold, end int64) {
 			Object: l.id,
 			Mode:   h.mode,
 			Time:   h.since,
-			End:    end,
+			End:    w.now,
 			Stack:  h.stack,
 		},
 	)
@@ -343,16 +342,17 @@ func (w *world) grant(l *lock) {
 	for len(l.queue) > 0 && l.admits(l.queue[0].mode) {
 		t := l.queue[0]
 		l.queue = slices.Delete(l.queue, 0, 1)
-		w.waited(t, l, w.now)
+		w.waited(t, l, l.last)
 		t.blocked = -1
 		l.holders = append(l.holders, hold{t, w.now, t.stack, t.mode})
 		w.schedule(t, 0)
 	}
 }
 
-func (w *world) waited(t *thread, l *lock, end int64) {
+// waited ends a wait of a thread; previous is who had the lock before, NoThread if the thread did not get it.
+func (w *world) waited(t *thread, l *lock, previous format.ThreadID) {
 	l.truth.Waits++
-	l.truth.WaitNs += end - t.since
+	l.truth.WaitNs += w.now - t.since
 	w.write(
 		w.exact,
 		format.Event{
@@ -361,9 +361,9 @@ func (w *world) waited(t *thread, l *lock, end int64) {
 			Object: l.id,
 			Mode:   t.mode,
 			Time:   t.since,
-			End:    end,
+			End:    w.now,
 			Stack:  t.stack,
-			Owner:  t.prev,
+			Owner:  previous,
 		},
 	)
 }

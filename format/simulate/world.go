@@ -80,7 +80,7 @@ func (w *world) stack(method string) format.StackID {
 func (w *world) finish() *Truth {
 	for _, t := range w.threads {
 		if t.blocked >= 0 {
-			w.waited(t, w.locks[t.blocked], w.now)
+			w.waited(t, w.locks[t.blocked], format.NoThread)
 		}
 		if t.idle {
 			w.wakeUp(t)

@@ -19,12 +19,23 @@ type Trace struct {
 type Total struct {
 	Waiting
 	RunningNs int64 `json:"runningNs"` // running thread-time, waiting for locks included
+
+	// of all locks, as in Lock; the recorder's own sums are Waits and WaitNs less these
+	Reacquired       int64 `json:"reacquired,omitempty"`
+	ReacquiredNs     int64 `json:"reacquiredNs,omitempty"`
+	ReacquiredLowNs  int64 `json:"reacquiredLowNs,omitempty"`
+	ReacquiredHighNs int64 `json:"reacquiredHighNs,omitempty"`
 }
 
 // NewTotal returns the totals of a collector.
 func NewTotal(c *locks.Collector) Total {
 	sum := c.Total()
-	return Total{Waiting{sum.Waits, sum.WaitNs, sum.WallNs}, c.RunningNs()}
+	return Total{
+		Waiting:      Waiting{sum.Waits, sum.WaitNs, sum.WallNs},
+		RunningNs:    c.RunningNs(),
+		Reacquired:   sum.Reacquired,
+		ReacquiredNs: sum.ReacquiredNs,
+	}
 }
 
 // Lock is one lock, or one class of locks.
@@ -34,6 +45,10 @@ type Lock struct {
 
 	*Uncertainty
 	CSPPlusMinus *float64 `json:"cspPlusMinus,omitempty"`
+
+	// the range of ReacquiredNs
+	ReacquiredLowNs  int64 `json:"reacquiredLowNs,omitempty"`
+	ReacquiredHighNs int64 `json:"reacquiredHighNs,omitempty"`
 
 	Provenance  Provenance   `json:"provenance"`
 	Calibration *Calibration `json:"calibration,omitempty"` // of its owners, if any is inferred
@@ -123,10 +138,12 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector
 	for i := range o.Locks {
 		byID[o.Locks[i].ID] = &o.Locks[i]
 	}
-	seen := tr.SeenBy(sums.ByClass())
+	a.Total.ReacquiredLowNs, a.Total.ReacquiredHighNs = rangeOf(a.Total.ReacquiredNs, tr.Reacquired)
+	seen, reacquired := tr.SeenBy(sums.ByClass()), tr.ReacquiredBy(sums.ByClass())
 	for i, r := range sums.Top(top) {
 		l := newLock(&r, tr.Symbols, byID[r.ID], top)
 		l.Calibration = newCalibration(l.Provenance, seen[r.ID])
+		l.ReacquiredLowNs, l.ReacquiredHighNs = rangeOf(l.ReacquiredNs, reacquired[r.ID])
 		if i < maxUncertain && cov.Timed() {
 			if wait, csp, ok := sums.Estimate(&r); ok {
 				l.Uncertainty, l.CSPPlusMinus = newUncertainty(wait), finite(csp.Half)
@@ -143,6 +160,11 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector
 			kind = Others
 		}
 		all := newLock(&r, tr.Symbols, l, top)
+		var again analysis.Reacquired
+		for _, id := range l.Of {
+			again.Merge(reacquired[id])
+		}
+		all.ReacquiredLowNs, all.ReacquiredHighNs = rangeOf(all.ReacquiredNs, again)
 		a.Rest = append(a.Rest, all.ranked(kind, len(l.Of), biggest))
 	}
 	for i, d := range tr.Deadlocks {
@@ -205,4 +227,14 @@ func limit[T any](rows []T, n int) []T {
 		return rows[:n]
 	}
 	return rows
+}
+
+// rangeOf returns the range of the time to re-acquire a lock that lies in the cut of a filter: that of the whole
+// trace, in proportion.
+func rangeOf(ns int64, whole analysis.Reacquired) (low, high int64) {
+	if ns == 0 || whole.Ns == 0 {
+		return 0, 0
+	}
+	part := float64(ns) / float64(whole.Ns)
+	return int64(part * float64(whole.Low)), int64(part * float64(whole.High))
 }

@@ -66,7 +66,10 @@ func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
 		Rows:     []BlameRow{},
 		Other:    Other{t.OtherNs},
 		Coverage: cov,
-		Total:    Total{Waiting{t.Total.Waits, t.Total.ThreadNs, t.Total.WallNs}, runningNs},
+		Total: Total{
+			Waiting:   Waiting{t.Total.Waits, t.Total.ThreadNs, t.Total.WallNs},
+			RunningNs: runningNs,
+		},
 	}
 	if t.Root {
 		b.Metric = "root"

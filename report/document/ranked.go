@@ -21,6 +21,10 @@ type Ranked struct {
 	Waiters int    `json:"waiters"`
 	MaxNs   int64  `json:"maxNs"`
 
+	ReacquiredNs     int64 `json:"reacquiredNs,omitempty"` // as in Lock
+	ReacquiredLowNs  int64 `json:"reacquiredLowNs,omitempty"`
+	ReacquiredHighNs int64 `json:"reacquiredHighNs,omitempty"`
+
 	// Further parts for a screen: the place where threads wait for a resource, or the facts about the
 	// locks.
 	Of         *Resource    `json:"-"`
@@ -62,14 +66,19 @@ func (l *Lock) Ranked() Ranked { return l.ranked("lock", 1, l.WaitNs) }
 // ranked returns the row of n locks from their sums and the waiting for the most contended one.
 func (l *Lock) ranked(kind string, n int, biggest int64) Ranked {
 	return Ranked{
-		Kind:       kind,
-		Class:      l.Class,
-		Site:       l.Site,
-		Locks:      n,
-		WaitNs:     l.WaitNs,
-		Waits:      l.Waits,
-		Waiters:    l.Waiters,
-		MaxNs:      l.MaxNs,
+		Kind:    kind,
+		Class:   l.Class,
+		Site:    l.Site,
+		Locks:   n,
+		WaitNs:  l.WaitNs,
+		Waits:   l.Waits,
+		Waiters: l.Waiters,
+		MaxNs:   l.MaxNs,
+
+		ReacquiredNs:     l.ReacquiredNs,
+		ReacquiredLowNs:  l.ReacquiredLowNs,
+		ReacquiredHighNs: l.ReacquiredHighNs,
+
 		Name:       l.Lock,
 		Biggest:    biggest,
 		Owners:     l.Owners,
@@ -127,6 +136,9 @@ func (g *Ranked) merge(o *Ranked) {
 	g.WaitNs += o.WaitNs
 	g.Waits += o.Waits
 	g.MaxNs, g.Waiters = max(g.MaxNs, o.MaxNs), max(g.Waiters, o.Waiters)
+	g.ReacquiredNs += o.ReacquiredNs
+	g.ReacquiredLowNs += o.ReacquiredLowNs
+	g.ReacquiredHighNs += o.ReacquiredHighNs
 	g.Error = nil
 	g.Provenance.Merge(o.Provenance)
 	g.Owners = locks.JoinOwners(g.Owners, o.Owners)

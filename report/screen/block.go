@@ -172,6 +172,7 @@ func (s *screen) block(w *document.Ranked, first bool) []line {
 	}
 	lines := fill(fmt.Sprintf("%4s  ", s.size(w.WaitNs)), s.Width, strong, parts...)
 	lines = append(lines, fill("      ", s.Width, plain, s.numbers(w)...)...)
+	lines = append(lines, s.reacquired(w)...)
 	if w.Of != nil {
 		users, advice := s.users(w.Of), unowned[w.Kind]
 		if had := s.poolHolders(w.Of, first); had != nil {
@@ -243,6 +244,24 @@ func (s *screen) numbers(w *document.Ranked) []string {
 		amounts = append(amounts, "longest "+text.Duration(w.MaxNs))
 	}
 	return append(parts, listed(amounts)...)
+}
+
+// reacquired tells of a lock whose waiting is largely estimated: threads that wait for it again after Object.wait,
+// from an instant that is not recorded.
+func (s *screen) reacquired(w *document.Ranked) []line {
+	off := max(w.ReacquiredHighNs-w.ReacquiredNs, w.ReacquiredNs-w.ReacquiredLowNs)
+	if w.ReacquiredNs == 0 || below(off, estimated, w.WaitNs) {
+		return nil
+	}
+	return s.say(
+		"      ",
+		fmt.Sprintf(
+			"of it %s re-acquiring it after Object.wait or await (estimated, %s to %s)",
+			text.Duration(w.ReacquiredNs),
+			text.Duration(w.ReacquiredLowNs),
+			text.Duration(w.ReacquiredHighNs),
+		),
+	)
 }
 
 // holders returns the owners of a lock during its waiting: n named ones, or more up to maxOwners

@@ -43,6 +43,10 @@ const (
 	nearlyAll = 0.9  // above it the rest is not mentioned
 )
 
+// estimated is the part of the waiting for a lock, and by which that may be off, from which a screen tells that
+// it is an estimate.
+const estimated = 0.1
+
 // worthwhile is the average number of waiting threads from which a change has an effect.
 const worthwhile = 0.01
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"contend/analysis"
 	"contend/format"
 	"contend/format/column"
 )
@@ -47,13 +48,10 @@ func (e *endings) Find(woken format.ThreadID, at int64) Ending {
 	return e.sorted[i]
 }
 
-// ConditionObject is the class of the conditions of java.util.concurrent locks.
-const ConditionObject = "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject"
-
 // OwnAwait reports whether application code calls await directly.
 func OwnAwait(frames []format.Frame) bool {
-	i := slices.IndexFunc(frames, func(f format.Frame) bool { return f.Class == ConditionObject })
-	for i >= 0 && i < len(frames) && frames[i].Class == ConditionObject {
+	i := slices.IndexFunc(frames, func(f format.Frame) bool { return f.Class == analysis.ConditionObject })
+	for i >= 0 && i < len(frames) && frames[i].Class == analysis.ConditionObject {
 		i++
 	}
 	return i > 0 && i < len(frames) && !format.OfJDK(frames[i])
