@@ -21,7 +21,7 @@ import (
 
 // documentCommands answer with small documents, which hold between them every
 // key there is. D is testdata/documents, where absent.txt, exact.txt, counts.txt, inferred.txt, idle.txt,
-// moved.txt, starved.txt and turns.txt are
+// moved.txt, reacquired.txt, starved.txt and turns.txt are
 // written by hand, damaged.bin has events of exact.txt in blocks of 150 bytes, one of
 // them damaged, and the others are what
 //
@@ -29,36 +29,37 @@ import (
 //
 // writes, the second with --seed 2 --slow archive --slow-by 100.
 var documentCommands = map[string]string{
-	"analyze":          "analyze D/exact.txt",
-	"analyze-absent":   "analyze D/absent.txt",
-	"analyze-asleep":   "analyze D/asleep.txt",
-	"analyze-counts":   "analyze D/counts.txt",
-	"analyze-idle":     "analyze --idle D/idle.txt",
-	"analyze-in":       "analyze decode/profile/testdata/mutex.pprof",
-	"analyze-inferred": "analyze D/inferred.txt",
-	"analyze-moved":    "analyze D/moved.txt",
-	"analyze-sampled":  "analyze D/sampled-1.txt",
-	"analyze-starved":  "analyze D/starved.txt",
-	"analyze-together": "analyze D/together.txt",
-	"blame":            "blame --root --by owner-stack,waiter-stack --top 1 D/sampled-1.txt",
-	"chains":           "chains --top 1 D/exact.txt",
-	"check":            "check --rule-file D/check.rules --baseline D/sampled-1.txt D/sampled-2.txt",
-	"csp":              "csp --metrics --interval 500ms D/exact.txt",
-	"csp-turns":        "csp --interval 100ms D/turns.txt",
-	"csp-sampled":      "csp --interval 600ms D/sampled-1.txt",
-	"diff":             "diff --operations 100,120 --top 1 D/sampled-1.txt D/sampled-2.txt",
-	"graph":            "graph --by thread D/exact.txt",
-	"graph-top":        "graph --by thread --top 1 D/exact.txt",
-	"hist":             "hist --by class --class Vault --expected-interval 50ms D/exact.txt",
-	"hist-over-time":   "hist --interval 100ms D/exact.txt",
-	"hist-sampled":     "hist D/sampled-1.txt",
-	"analyze-dumps":    "analyze D/dumps.txt",
-	"threads":          "threads D/dumps.txt",
-	"verify":           "verify D/damaged.bin",
-	"verify-text":      "verify D/counts.txt",
-	"whatif":           "whatif --top 1 D/inferred.txt",
-	"whatif-sampled":   "whatif --split sim.Lock1=4 D/sampled-1.txt",
-	"why":              "why D/inferred.txt",
+	"analyze":            "analyze D/exact.txt",
+	"analyze-absent":     "analyze D/absent.txt",
+	"analyze-asleep":     "analyze D/asleep.txt",
+	"analyze-counts":     "analyze D/counts.txt",
+	"analyze-idle":       "analyze --idle D/idle.txt",
+	"analyze-in":         "analyze decode/profile/testdata/mutex.pprof",
+	"analyze-inferred":   "analyze D/inferred.txt",
+	"analyze-moved":      "analyze D/moved.txt",
+	"analyze-reacquired": "analyze D/reacquired.txt",
+	"analyze-sampled":    "analyze D/sampled-1.txt",
+	"analyze-starved":    "analyze D/starved.txt",
+	"analyze-together":   "analyze D/together.txt",
+	"blame":              "blame --root --by owner-stack,waiter-stack --top 1 D/sampled-1.txt",
+	"chains":             "chains --top 1 D/exact.txt",
+	"check":              "check --rule-file D/check.rules --baseline D/sampled-1.txt D/sampled-2.txt",
+	"csp":                "csp --metrics --interval 500ms D/exact.txt",
+	"csp-turns":          "csp --interval 100ms D/turns.txt",
+	"csp-sampled":        "csp --interval 600ms D/sampled-1.txt",
+	"diff":               "diff --operations 100,120 --top 1 D/sampled-1.txt D/sampled-2.txt",
+	"graph":              "graph --by thread D/exact.txt",
+	"graph-top":          "graph --by thread --top 1 D/exact.txt",
+	"hist":               "hist --by class --class Vault --expected-interval 50ms D/exact.txt",
+	"hist-over-time":     "hist --interval 100ms D/exact.txt",
+	"hist-sampled":       "hist D/sampled-1.txt",
+	"analyze-dumps":      "analyze D/dumps.txt",
+	"threads":            "threads D/dumps.txt",
+	"verify":             "verify D/damaged.bin",
+	"verify-text":        "verify D/counts.txt",
+	"whatif":             "whatif --top 1 D/inferred.txt",
+	"whatif-sampled":     "whatif --split sim.Lock1=4 D/sampled-1.txt",
+	"why":                "why D/inferred.txt",
 }
 
 // TestDocuments compares JSON with what it was before and holds it to the
