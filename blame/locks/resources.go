@@ -28,6 +28,13 @@ type Resource struct {
 	Users []User `json:"users,omitempty"`
 }
 
+// MayBeIdle reports whether threads may have nothing to do at the place, in a trace of elapsed ns: in an
+// outermost method, a single thread, or threads that each wait once, for most of the trace.
+func (r *Resource) MayBeIdle(elapsed int64) bool {
+	once := r.Waits <= int64(r.Waiters) && r.MaxNs > 0
+	return r.Loop || r.Waiters < 2 || once && r.WaitNs/int64(r.Waiters) >= elapsed/2 && elapsed > 0
+}
+
 // User is a place of the program that ended waits or, if the place is unknown, the group of the
 // threads.
 type User struct {

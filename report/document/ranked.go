@@ -44,7 +44,7 @@ const Others = "others"
 func (a *Analyze) Waits() []Ranked {
 	list := lockWaits(a.Locks, a.Rest)
 	for i := range a.Resources {
-		if r := &a.Resources[i]; !r.Loop && r.Waiters > 1 {
+		if r := &a.Resources[i]; !r.MayBeIdle(a.ElapsedNs) {
 			list = append(list, RankedPlace(r))
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"contend/report/text"
 )
 
-// ranked returns the locks and places with most waiting, each with its owners and its waiters. Only
-// the first may take more lines than there is room for.
+// ranked returns the locks and places with most waiting, each with its owners and its waiters. Only the lock
+// and the place with most waiting may take more lines than there is room for.
 func (s *screen) ranked(room int) (lines []line) {
 	if len(s.waits) == 0 || s.trapped() && !s.Full {
 		return nil // the lines of the deadlocks cover it
@@ -20,12 +20,12 @@ func (s *screen) ranked(room int) (lines []line) {
 	shown := 0
 	for i := range min(len(s.waits), cmp.Or(s.Top, s.most(maxWaits))) {
 		w := &s.waits[i]
-		if i > 0 && !s.Full && s.Top == 0 && below(w.WaitNs, small, s.waitNs) {
+		if i > max(s.topLock, 0) && !s.Full && s.Top == 0 && below(w.WaitNs, small, s.waitNs) {
 			break
 		}
-		one := s.block(w, i == 0)
+		one := s.block(w, i == 0 || i == s.largest())
 		tooLong := len(lines)+len(one)+len(s.rest(s.waits[i+1:], 0)) > room && s.Top == 0
-		if tooLong && (i > 0 || len(s.Deadlocks) > 0) {
+		if tooLong && (i > max(s.topLock, s.largest()) || len(s.Deadlocks) > 0) {
 			break
 		}
 		lines = append(lines, one...)
@@ -163,7 +163,7 @@ func (s *screen) poolHolders(r *document.Resource, first bool) (lines []line) {
 	return lines
 }
 
-// block returns the lines of one lock or place. The first has advice, and more owners than the
+// block returns the lines of one lock or place. The first of each has advice, and more owners than the
 // others.
 func (s *screen) block(w *document.Ranked, first bool) []line {
 	parts := s.name(w)

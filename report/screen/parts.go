@@ -26,6 +26,8 @@ type screen struct {
 	waits  []document.Ranked // large enough to be shown
 	waitNs int64             // of all of these
 	short  bool              // only the essential lines
+
+	topLock int // the index of the lock with most waiting; negative if nobody waits for locks
 }
 
 // most returns the limit of rows or lines: none with --full.

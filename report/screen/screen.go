@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"contend/blame/locks"
 	"contend/format"
 	"contend/report/document"
 	"contend/report/text"
@@ -24,6 +25,7 @@ func Write(w io.Writer, a *document.Analyze, o Options) error {
 	for i := range s.waits {
 		s.waitNs += s.waits[i].WaitNs
 	}
+	s.lockFirst()
 	lines := s.all()
 	out := bufio.NewWriter(w)
 	for _, l := range lines {
@@ -31,6 +33,23 @@ func Write(w io.Writer, a *document.Analyze, o Options) error {
 		out.WriteByte('\n')
 	}
 	return out.Flush()
+}
+
+// lockFirst moves the lock with most waiting to the front, or behind one pool: threads at latches, queues and
+// conditions may have nothing to do. A lock that hardly any thread waits for stays where it is.
+func (s *screen) lockFirst() {
+	s.topLock = slices.IndexFunc(s.waits, func(w document.Ranked) bool { return w.Of == nil })
+	if s.topLock < 0 || !s.counts && below(s.waits[s.topLock].WaitNs, worthwhile, s.ElapsedNs) {
+		s.topLock = -1
+		return
+	}
+	first := 0
+	if kind := locks.Kind(s.waits[0].Kind); kind == locks.KindPool || kind == locks.KindSemaphore {
+		first = 1
+	}
+	for ; s.topLock > first; s.topLock-- {
+		s.waits[s.topLock], s.waits[s.topLock-1] = s.waits[s.topLock-1], s.waits[s.topLock]
+	}
 }
 
 // all returns the sections; if they are too long, those of a short screen.

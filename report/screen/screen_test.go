@@ -319,39 +319,61 @@ func TestADamagedInputIsToldFromOneWithoutWaits(t *testing.T) {
 	golden.Holds(t, text, "chunk ends after", "next: contend verify cut.jfr")
 }
 
-// What most threads wait for comes first, with what can be done about it.
+// What most threads wait for comes first, with what can be done about it, if it is a lock or a pool. At a latch
+// or a condition threads may have nothing to do: the lock comes before it.
 func TestWhatMostWaitForComesFirst(t *testing.T) {
-	for ns, first := range map[int64]bool{4e9: true, 5e8: false} {
+	for _, c := range []struct {
+		kind         string
+		ns           int64
+		first, leads bool // before the lock; the waits before the findings
+	}{
+		{kind: "pool", ns: 4e9, first: true, leads: true},
+		{kind: "pool", ns: 5e8},
+		{kind: "condition", ns: 4e9, leads: true},
+		{kind: "latch", ns: 4e9, leads: true},
+		{kind: "queue", ns: 5e8},
+	} {
 		a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
 		a.Resources = []document.Resource{
 			{
-				Kind:        "condition",
+				Kind:        locks.Kind(c.kind),
 				What:        "java.lang.Object.wait",
 				Site:        "Box.fetch:7",
-				NonLockWait: document.NonLockWait{WaitNs: ns, Waits: 9, Waiters: 5},
+				NonLockWait: document.NonLockWait{WaitNs: c.ns, Waits: 9, Waiters: 5},
 			},
 		}
 		text := shown(t, a, Options{})
-		golden.Equal(
-			t,
-			strings.Index(text, "condition Object.wait at Box") < strings.Index(text, "lock Cart at"),
-			first,
-			ns,
-		)
-		golden.Equal(t, strings.Contains(text, "-> The notifier is not recorded"), first, ns)
+		before := strings.Index(text, c.kind+" Object.wait at Box") < strings.Index(text, "lock Cart at")
+		golden.Equal(t, before, c.first, c, text)
+		golden.Equal(t, strings.Contains(text, "-> "+unowned[c.kind].unrecorded[:20]), c.leads, c)
 		a.Findings = []document.Finding{
 			{Kind: document.KindBlockedHolding, Class: "Cart", Owner: "Shop.checkout:12", Share: 1},
 		}
-		if text := shown(t, a, Options{}); strings.Index(
-			text,
-			"Waits, by",
-		) < strings.Index(
-			text,
-			"Findings, by",
-		) != first {
-			t.Errorf("findings are about locks:\n%s", text)
-		}
+		text = shown(t, a, Options{})
+		golden.Equal(t, strings.Index(text, "Waits, by") < strings.Index(text, "Findings, by"), c.leads, c, text)
 	}
+}
+
+// The lock with most waiting is never one of "N more", whatever fills the screen; threads that each wait
+// once, for most of the trace, wait for no resource.
+func TestTheTopLockIsShown(t *testing.T) {
+	a := service(7, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
+	for i, kind := range []string{"pool", "pool", "pool", "latch", "queue", "condition"} {
+		a.Resources = append(a.Resources, document.Resource{
+			Kind:        locks.Kind(kind),
+			What:        "java.lang.Object.wait",
+			Site:        fmt.Sprintf("Box.fetch:%d", i),
+			NonLockWait: document.NonLockWait{WaitNs: int64(9-i) * 1e9, Waits: 90, Waiters: 9},
+		})
+	}
+	text := shown(t, a, Options{})
+	golden.Holds(t, text, "lock Cart at Shop.checkout:0\n", "pool Object.wait at Box.fetch:0")
+	golden.AtMost(t, strings.Count(text, "\n"), MaxLines)
+
+	a.Resources = a.Resources[3:4]
+	a.Resources[0].Waits, a.Resources[0].Waiters, a.Resources[0].MaxNs = 9, 9, 9e8
+	golden.Lacks(t, shown(t, a, Options{}), "latch", "for resources")
+	golden.Holds(t, shown(t, a, Options{Full: true}), "latch Object.wait at Box.fetch:3")
 }
 
 // Who is told to record again is told so since something is hidden.

@@ -253,10 +253,10 @@ func (s *screen) unranked() (lines []line) {
 	}
 	if s.Full {
 		list(
-			"Waits that may be idleness: of one "+s.thread+", or in its outermost method",
+			"Waits that may be idleness: of one "+s.thread+", in its outermost method, or for most of the time",
 			s.Resources,
 			everything,
-			func(r *document.Resource) bool { return r.Loop || r.Waiters < 2 },
+			func(r *document.Resource) bool { return r.MayBeIdle(s.ElapsedNs) },
 		)
 	}
 	list(
@@ -281,7 +281,16 @@ func (s *screen) elsewhere() float64 {
 // leads reports whether most threads wait for resources. Findings, which are about locks, come later
 // then.
 func (s *screen) leads() bool {
-	return len(s.waits) > 0 && s.waits[0].Of != nil && len(s.Deadlocks) == 0
+	return len(s.waits) > 0 && s.waits[s.largest()].Of != nil && len(s.Deadlocks) == 0
+}
+
+// largest is the index of the lock or place with most waiting, which is one of the first: only a lock comes
+// before it.
+func (s *screen) largest() int {
+	if len(s.waits) > 1 && s.waits[1].WaitNs > s.waits[0].WaitNs {
+		return 1
+	}
+	return 0
 }
 
 // idle writes the waiting of idle threads, which the totals omit.
