@@ -4,8 +4,9 @@ import "contend/blame/locks"
 
 // Package locks defines the places where threads wait for resources or are idle, and who had these.
 type (
-	Resource = locks.Resource
-	Holder   = locks.Holder
+	Resource     = locks.Resource
+	ResourceKind = locks.Kind
+	Holder       = locks.Holder
 )
 
 // NonLockWaits are the waits for resources and of idle threads.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"contend/blame/locks"
 	"contend/format"
 	"contend/report/document"
 	"contend/report/text"
@@ -44,7 +43,7 @@ func (s *screen) lockFirst() {
 		return
 	}
 	first := 0
-	if kind := locks.Kind(s.waits[0].Kind); kind == locks.KindPool || kind == locks.KindSemaphore {
+	if kind := s.waits[0].Kind; kind == "pool" || kind == "semaphore" {
 		first = 1
 	}
 	for ; s.topLock > first; s.topLock-- {

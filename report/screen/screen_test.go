@@ -336,7 +336,7 @@ func TestWhatMostWaitForComesFirst(t *testing.T) {
 		a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
 		a.Resources = []document.Resource{
 			{
-				Kind:        locks.Kind(c.kind),
+				Kind:        document.ResourceKind(c.kind),
 				What:        "java.lang.Object.wait",
 				Site:        "Box.fetch:7",
 				NonLockWait: document.NonLockWait{WaitNs: c.ns, Waits: 9, Waiters: 5},
@@ -360,7 +360,7 @@ func TestTheTopLockIsShown(t *testing.T) {
 	a := service(7, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
 	for i, kind := range []string{"pool", "pool", "pool", "latch", "queue", "condition"} {
 		a.Resources = append(a.Resources, document.Resource{
-			Kind:        locks.Kind(kind),
+			Kind:        document.ResourceKind(kind),
 			What:        "java.lang.Object.wait",
 			Site:        fmt.Sprintf("Box.fetch:%d", i),
 			NonLockWait: document.NonLockWait{WaitNs: int64(9-i) * 1e9, Waits: 90, Waiters: 9},
