@@ -27,6 +27,8 @@ import (
 // Within the bounds the instant is estimated from the samples of other waits for the same
 // lock, taken between their bounds. Without such samples it is the upper bound. The range is
 // kept.
+//
+// Where a recorder followed the lock, the trace has that wait by itself, and nothing is estimated.
 type reacquiring struct {
 	waits    column.Column[reacquire]
 	notices  map[notice][]int64
@@ -117,7 +119,7 @@ func (q *reacquiring) resolve(r *record.Record, defs *analysis.Symbols, emit fun
 		q.seen, q.notices, q.evidence = nil, nil, 0
 		return
 	}
-	waits := q.waits.List()
+	waits := unrecorded(q.waits.List(), r)
 	q.waits.Clear()
 	slices.SortFunc(waits, func(a, b reacquire) int {
 		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.end, b.end), cmp.Compare(a.thread, b.thread))
@@ -141,6 +143,33 @@ func (q *reacquiring) resolve(r *record.Record, defs *analysis.Symbols, emit fun
 		from = to
 	}
 	q.seen, q.notices, q.evidence = nil, nil, 0
+}
+
+// unrecorded returns the waits within which no recorded wait of their thread begins: no thread
+// waits for a lock there, except for the lock that it acquires again.
+func unrecorded(waits []reacquire, r *record.Record) []reacquire {
+	by := map[format.ThreadID][]int{}
+	for i := range waits {
+		by[waits[i].thread] = append(by[waits[i].thread], i)
+	}
+	for _, list := range by {
+		slices.SortFunc(list, func(a, b int) int { return cmp.Compare(waits[a].end, waits[b].end) })
+	}
+	recorded := map[int]bool{}
+	r.EachWaitOfInput(func(w *owners.Activity) {
+		list := by[w.Thread]
+		i, _ := slices.BinarySearchFunc(list, w.Start+1, func(a int, t int64) int { return cmp.Compare(waits[a].end, t) })
+		if i < len(list) && waits[list[i]].start < w.Start && w.Lock != format.NoObject {
+			recorded[list[i]] = true
+		}
+	})
+	out := waits[:0]
+	for i := range waits {
+		if !recorded[i] {
+			out = append(out, waits[i])
+		}
+	}
+	return out
 }
 
 // granted is the acquisition of a monitor by a thread that waited for it.
