@@ -29,7 +29,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Exact implements ClassFileTransformer, Runnable, Holds.Threads {
   private static final String SOURCE = "contend/agent/probes/Probe", NAME = "java/lang/Contend$"; // as long, with what follows
-  private static final String[] PARTS = {"", "Cell", "Entry", "Holds", "Slot", "Type", "View"};
+  private static final String[] PARTS = {"", "Cell", "Entry", "Holds", "Slot", "Type"};
   private static final long LOOK_NANOS = 10_000_000, SAMPLE_NANOS = 1_000_000, WRITE_NANOS = 100_000_000, TIDY_NANOS = 1_000_000_000L;
   private static final int BUSIEST = 2000; // events of a lock in PACE_NANOS: a log of more would cost too much
   private static final long PACE_NANOS = 20_000_000;

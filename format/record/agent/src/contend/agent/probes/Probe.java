@@ -37,8 +37,11 @@ public final class Probe {
   private static int busiest; // events between two calls of pace, above which a lock is sampled
   private static Set<String> wanted = Collections.emptySet();
 
+  static final Object NOTHING = new Object(); // no program has it
+
   private static final ProbeSlot[] slots = new ProbeSlot[SLOTS];
-  private static ProbeSlot logging, sharing; // lists of slots with events, and of those that have shared a lock
+  private static ProbeSlot logging; // a list of slots with events
+  private static ProbeSlot[] sharing = {}, sampling = {}; // slots that have shared a lock, and that have used one that is sampled
   private static final ProbeType[] types = new ProbeType[TYPES];
   private static final ProbeEntry[] entries = new ProbeEntry[BUCKETS];
   private static final ReferenceQueue<Object> dead = new ReferenceQueue<>();
@@ -52,40 +55,48 @@ public final class Probe {
 
   /** The thread is about to acquire a lock, and may have to wait. */
   public static void request(Object lock, int site) {
-    ProbeView v = view(lock, site);
-    if (v != null) {
-      request(v, site);
+    if (!active) {
+      return;
+    }
+    ProbeSlot s = slot();
+    ProbeCell c = cell(s, lock, site);
+    if (c != null && (c.owner | c.waiters | c.sharers | c.special) != 0) {
+      request(s, c, site);
     }
   }
 
   /** The thread has the lock. */
   public static void acquired(Object lock, int site) {
-    ProbeView v = view(lock, site);
-    if (v != null) {
-      ProbeSlot s = slot();
-      if (v.shared || (site & SHARED) != 0) {
-        share(s, v.cell, site & SITE);
-      } else {
-        own(s, v.cell, site & SITE);
-      }
+    if (!active) {
+      return;
+    }
+    ProbeSlot s = slot();
+    ProbeCell c = cell(s, lock, site);
+    if (c == null) {
+      return;
+    }
+    if ((c.owner | c.waiters | c.special | site & SHARED) == 0 && s.asked == null) {
+      c.site = site & SITE; // as nearly always: these stores are all
+      c.owner = s.number;
+    } else {
+      acquired(s, c, site);
     }
   }
 
   /** The thread is about to release the lock, or has just done so. */
   public static void released(Object lock, int site) {
-    ProbeView v = view(lock, site);
-    if (v == null) {
+    if (!active) {
       return;
     }
     ProbeSlot s = slot();
-    ProbeCell c = v.cell;
-    if (c.owner != s.number) {
-      unshare(s, c);
-    } else if (--c.depth <= 0) {
-      if (c.waiting() && !c.sampled) {
-        s.log(System.nanoTime(), RELEASE, c.id, 0, 0, 0);
-      }
+    ProbeCell c = cell(s, lock, site);
+    if (c == null) {
+      return;
+    }
+    if (c.owner == s.number && (c.again | c.waiters) == 0) {
       c.owner = 0;
+    } else {
+      released(s, c);
     }
   }
 
@@ -287,30 +298,51 @@ public final class Probe {
 
   // ---- how cells change
 
-  private static void request(ProbeView v, int site) {
-    ProbeSlot s = slot();
-    ProbeCell c = v.cell;
-    boolean shared = v.shared || (site & SHARED) != 0;
+  private static void request(ProbeSlot s, ProbeCell half, int site) {
+    ProbeCell c = half.whole;
+    boolean shared = c != half || (site & SHARED) != 0;
     int owner = c.owner;
-    if (c.sampled) {
-      s.waitSite = site & SITE;
-      s.waitsFor = c.id + 1;
+    if (c.sampled()) {
+      s.want(c.id, site & SITE);
     } else if (owner != 0 ? owner != s.number : c.waiting() || c.sharers != 0 && !shared) {
       contended(s, c, site & SITE, shared);
+    }
+  }
+
+  private static void acquired(ProbeSlot s, ProbeCell half, int site) {
+    if (half.whole != half || (site & SHARED) != 0) {
+      share(s, half.whole, site & SITE);
+    } else {
+      own(s, half, site & SITE);
+    }
+  }
+
+  private static void released(ProbeSlot s, ProbeCell half) {
+    ProbeCell c = half.whole;
+    if (c.owner != s.number) {
+      unshare(s, c);
+    } else if (c.again > 0) {
+      c.again--;
+    } else {
+      if (c.waiting() && !c.sampled()) {
+        s.log(System.nanoTime(), RELEASE, c.id, 0, 0, 0);
+      }
+      c.owner = 0;
     }
   }
 
   /** A semaphore has no owner that makes others wait: it has permits left, or not. */
   private static void requestPermits(Semaphore l, int permits, int site) {
     if (active && (l.availablePermits() < permits || l.hasQueuedThreads())) {
-      ProbeView v = view(l, site);
-      if (v != null) {
-        ProbeSlot s = slot();
-        if (v.cell.sampled) {
-          request(v, site);
-        } else {
-          contended(s, v.cell, site & SITE, true);
-        }
+      ProbeSlot s = slot();
+      ProbeCell c = cell(s, l, site);
+      if (c == null) {
+        return;
+      }
+      if (c.whole.sampled()) {
+        request(s, c, site);
+      } else {
+        contended(s, c.whole, site & SITE, true);
       }
     }
   }
@@ -328,6 +360,9 @@ public final class Probe {
   }
 
   private static void contended(ProbeSlot s, ProbeCell c, int site, boolean shared) {
+    if (s.left != null) {
+      return; // within Object.wait or await: the JDK's own
+    }
     if (s.asked != null) {
       s.giveUp(); // an exception ended that request
     }
@@ -342,7 +377,7 @@ public final class Probe {
     if (known) {
       s.log(now, REQUEST, c.id, site | mode, owner, at);
     } else if (c.sharers != 0) {
-      for (ProbeSlot o = sharing; o != null; o = o.nextSharing) {
+      for (ProbeSlot o : sharing) {
         int held = o == s ? -1 : o.shared.site(c.id);
         if (held >= 0) {
           s.log(now, REQUEST, c.id, site | mode, o.number, held | SHARED);
@@ -357,21 +392,21 @@ public final class Probe {
 
   private static void own(ProbeSlot s, ProbeCell c, int site) {
     if (c.owner == s.number) {
-      c.depth++;
+      c.again++;
       return;
     }
-    if (c.sampled) {
+    if (c.sampled()) {
       s.hold(c.id, site);
     } else {
       c.site = site;
-      c.depth = 1;
+      c.again = 0;
       c.owner = s.number;
     }
     gotten(s, c, site);
   }
 
   private static void share(ProbeSlot s, ProbeCell c, int site) {
-    if (c.sampled) {
+    if (c.sampled()) {
       s.hold(c.id, site);
     } else {
       s.share(c.id, site);
@@ -385,16 +420,16 @@ public final class Probe {
       s.log(System.nanoTime(), ACQUIRE, c.id, site, 1, 0);
       s.asked = null;
       ProbeCell.WAITERS.decrementAndGet(c);
-    } else if (s.asked != null) {
+    } else if (s.asked != null && s.left == null) {
       s.giveUp();
-    } else if (c.waiting() && !c.sampled) {
+    } else if (c.waiting() && !c.sampled()) {
       c.events++;
       s.log(System.nanoTime(), ACQUIRE, c.id, site, 0, 0);
     }
   }
 
   private static void unshare(ProbeSlot s, ProbeCell c) {
-    if (c.sampled && s.held != null && s.held.remove(c.id)) {
+    if (c.sampled() && s.held != null && s.held.remove(c.id)) {
       return;
     }
     if (s.shared == null || !s.shared.remove(c.id)) {
@@ -403,7 +438,7 @@ public final class Probe {
       }
       return;
     }
-    if (c.waiting() && !c.sampled) {
+    if (c.waiting() && !c.sampled()) {
       s.log(System.nanoTime(), RELEASE, c.id, SHARED, 0, 0);
     }
     ProbeCell.SHARERS.decrementAndGet(c);
@@ -411,23 +446,26 @@ public final class Probe {
 
   /** Object.wait, or await, gives the lock up. */
   private static ProbeSlot leave(Object o, int site) {
-    ProbeView v = view(o, site);
-    ProbeSlot s = v == null ? null : slot();
-    if (s == null) {
+    if (!active) {
       return null;
     }
-    ProbeCell c = v.cell;
+    ProbeSlot s = slot();
+    ProbeCell c = cell(s, o, site);
+    if (c == null) {
+      return null;
+    }
     if (c.owner == s.number) {
       s.leftSite = c.site;
-      s.leftDepth = c.depth;
-      if (c.waiting() && !c.sampled) {
+      s.leftAgain = c.again;
+      if (c.waiting() && !c.sampled()) {
         s.log(System.nanoTime(), RELEASE, c.id, 0, 0, 0);
       }
       c.join(s, o);
+      c.again = 0;
       c.owner = 0;
     } else if (s.holds(c.id) >= 0) {
       s.leftSite = s.holds(c.id);
-      for (s.leftDepth = 0; s.holds(c.id) >= 0; s.leftDepth++) {
+      for (s.leftAgain = -1; s.holds(c.id) >= 0; s.leftAgain++) {
         s.held.remove(c.id);
       }
       c.join(s, o);
@@ -447,9 +485,9 @@ public final class Probe {
     c.part(s); // where nobody has notified it
     own(s, c, s.leftSite);
     if (c.owner == s.number) {
-      c.depth = s.leftDepth;
+      c.again = s.leftAgain;
     } else {
-      for (int i = 1; i < s.leftDepth; i++) {
+      for (int i = 0; i < s.leftAgain; i++) {
         s.hold(c.id, s.leftSite);
       }
     }
@@ -460,12 +498,14 @@ public final class Probe {
    * interrupted, nothing tells: that wait is not recorded.
    */
   private static void notifies(Object o, int site, boolean all) {
-    ProbeView v = view(o, site);
-    if (v == null || v.cell.first == null) {
+    if (!active) {
       return;
     }
     ProbeSlot s = slot();
-    ProbeCell c = v.cell;
+    ProbeCell c = cell(s, o, site);
+    if (c == null || c.first == null) {
+      return;
+    }
     if (c.owner != s.number && s.holds(c.id) < 0) {
       return; // it will be refused
     }
@@ -482,9 +522,8 @@ public final class Probe {
   }
 
   private static void wantsAgain(ProbeSlot by, ProbeCell c, ProbeSlot s) {
-    if (c.sampled) {
-      s.waitSite = s.leftSite;
-      s.waitsFor = c.id + 1;
+    if (c.sampled()) {
+      s.want(c.id, s.leftSite);
       return;
     }
     if (c.events++ == 0) {
@@ -497,23 +536,23 @@ public final class Probe {
 
   // ---- from a lock to its cell
 
-  private static ProbeView view(Object o, int site) {
-    if (!active || o == null) {
-      return null;
-    }
-    ProbeSlot s = slot();
-    ProbeView v = o == s.last ? s.lastView : o == s.a ? s.aView : o == s.b ? s.bView : o == s.c ? s.cView : find(s, o);
-    return v != null && v.library == site < 0 ? v : null;
+  private static ProbeCell cell(ProbeSlot s, Object o, int site) {
+    ProbeCell c = o == s.a ? s.aCell : o == s.b ? s.bCell : o == s.c ? s.cCell : find(s, o);
+    return c != null && c.library == site < 0 ? c : null;
   }
 
   private static ProbeSlot slot() {
     Thread me = Thread.currentThread();
-    for (ProbeSlot s = slots[(int) me.getId() & SLOTS - 1]; s != null; s = s.next) {
-      if (s.thread == me) {
-        return s;
-      }
+    ProbeSlot s = slots[(int) me.getId() & SLOTS - 1];
+    return s != null && s.id == me.getId() ? s : otherSlot(me);
+  }
+
+  private static ProbeSlot otherSlot(Thread me) {
+    ProbeSlot s = slots[(int) me.getId() & SLOTS - 1];
+    while (s != null && s.thread != me) {
+      s = s.next;
     }
-    return newSlot(me);
+    return s == null ? newSlot(me) : s;
   }
 
   private static ProbeSlot newSlot(Thread me) {
@@ -550,18 +589,24 @@ public final class Probe {
     }
   }
 
-  private static ProbeView find(ProbeSlot s, Object o) {
+  private static ProbeCell find(ProbeSlot s, Object o) {
+    ProbeEntry recent = s.recent(o);
+    if (recent != null || o == null) {
+      return recent == null ? null : recent.cell;
+    }
     ProbeType t = type(o.getClass());
     if (t.off) {
       return null;
     }
     ProbeEntry e = entry(o);
-    ProbeView v = e != null ? e.view : s.busy ? null : make(s, o, t);
-    if (v == null) {
+    if (e == null && !s.busy) {
+      e = make(s, o, t);
+    }
+    if (e == null) {
       return null;
     }
-    s.remember(o, v);
-    return v;
+    s.remember(o, e);
+    return e.cell;
   }
 
   private static ProbeEntry entry(Object o) {
@@ -573,14 +618,14 @@ public final class Probe {
     return null;
   }
 
-  private static ProbeView make(ProbeSlot s, Object o, ProbeType t) {
+  private static ProbeEntry make(ProbeSlot s, Object o, ProbeType t) {
     s.busy = true; // what is called here may take locks itself
     try {
       Object named = t.named(o);
       synchronized (entries) {
         ProbeEntry e = entry(o);
         if (e != null || named == null || !active) {
-          return e == null ? null : e.view;
+          return e;
         }
         ProbeEntry of = entry(named);
         if (of == null && !mayMake(t)) {
@@ -588,9 +633,9 @@ public final class Probe {
         }
         if (of == null) {
           t.cells++;
-          of = enter(named, new ProbeView(new ProbeCell(ids++, named, t), t, false), t);
+          of = enter(named, new ProbeCell(ids++, named, t), t);
         }
-        return named == o ? of.view : enter(o, new ProbeView(of.view.cell, t, t.shares()), t).view;
+        return named == o ? of : enter(o, t.shares() ? new ProbeCell(of.cell) : of.cell, t);
       }
     } finally {
       s.busy = false;
@@ -609,8 +654,8 @@ public final class Probe {
     return locks < MOST;
   }
 
-  private static ProbeEntry enter(Object o, ProbeView v, ProbeType t) {
-    ProbeEntry e = new ProbeEntry(o, dead, v, t, entries[System.identityHashCode(o) & BUCKETS - 1]);
+  private static ProbeEntry enter(Object o, ProbeCell c, ProbeType t) {
+    ProbeEntry e = new ProbeEntry(o, dead, c, t, entries[System.identityHashCode(o) & BUCKETS - 1]);
     locks++;
     return entries[e.hash & BUCKETS - 1] = e;
   }
@@ -677,7 +722,8 @@ public final class Probe {
     active = false;
     synchronized (slots) {
       java.util.Arrays.fill(slots, null);
-      logging = sharing = null;
+      logging = null;
+      sharing = sampling = new ProbeSlot[0];
     }
     synchronized (types) {
       java.util.Arrays.fill(types, null);
@@ -729,17 +775,36 @@ public final class Probe {
     }
     synchronized (slots) {
       for (int i = 0; i < slots.length; i++) {
-        slots[i] = ProbeSlot.living(slots[i]);
-      }
-      while (sharing != null && sharing.ended()) {
-        sharing = sharing.nextSharing;
-      }
-      for (ProbeSlot s = sharing; s != null; s = s.nextSharing) {
-        while (s.nextSharing != null && s.nextSharing.ended()) {
-          s.nextSharing = s.nextSharing.nextSharing;
+        ProbeSlot living = ProbeSlot.living(slots[i]);
+        if (living != slots[i]) {
+          slots[i] = living;
         }
       }
+      sharing = living(sharing);
+      sampling = living(sampling);
     }
+  }
+
+  private static ProbeSlot[] living(ProbeSlot[] of) {
+    int n = 0;
+    for (ProbeSlot s : of) {
+      n += s.ended() ? 0 : 1;
+    }
+    if (n == of.length) {
+      return of;
+    }
+    ProbeSlot[] out = new ProbeSlot[0];
+    for (ProbeSlot s : of) {
+      out = s.ended() ? out : with(out, s);
+    }
+    return out;
+  }
+
+  private static ProbeSlot[] with(ProbeSlot[] of, ProbeSlot s) {
+    ProbeSlot[] out = new ProbeSlot[of.length + 1];
+    System.arraycopy(of, 0, out, 0, of.length);
+    out[of.length] = s;
+    return out;
   }
 
   private static void remove(ProbeEntry dead) {
@@ -761,9 +826,9 @@ public final class Probe {
     boolean any = false;
     for (ProbeCell c : cells) {
       int n = c.events;
-      c.sampled |= n - c.seen > busiest;
+      c.special |= n - c.seen > busiest ? ProbeCell.SAMPLED : 0;
       c.seen = n;
-      any |= c.sampled;
+      any |= c.sampled();
     }
     return any;
   }
@@ -775,7 +840,7 @@ public final class Probe {
   public static int sample(int[] into) {
     int n = 0;
     for (ProbeCell c : cells) {
-      if (c.sampled && n + 3 < into.length) {
+      if (c.sampled() && n + 3 < into.length) {
         int next = sample(c, into, n);
         for (int tries = 0; next < 0 && tries < 3; tries++) {
           next = sample(c, into, n);
@@ -791,13 +856,11 @@ public final class Probe {
     int n = from + 3;
     for (int look = 0; look < 2; look++) { // owners, then waiters
       int begun = n;
-      for (ProbeSlot first : slots) {
-        for (ProbeSlot s = first; s != null; s = s.next) {
-          int site = look == 0 ? s.holds(c.id) : s.waitsFor == c.id + 1 ? s.waitSite : -1;
-          if (site >= 0 && n + 2 <= into.length) {
-            into[n++] = s.number;
-            into[n++] = site;
-          }
+      for (ProbeSlot s : sampling) {
+        int site = look == 0 ? s.holds(c.id) : s.waitsFor == c.id + 1 ? s.waitSite : -1;
+        if (site >= 0 && n + 2 <= into.length) {
+          into[n++] = s.number;
+          into[n++] = site;
         }
       }
       into[from + 1 + look] = (n - begun) / 2;
@@ -847,9 +910,13 @@ public final class Probe {
 
   static void shares(ProbeSlot s) {
     synchronized (slots) {
-      s.nextSharing = sharing;
-      sharing = s;
+      sharing = with(sharing, s);
     }
   }
 
+  static void samples(ProbeSlot s) {
+    synchronized (slots) {
+      sampling = with(sampling, s);
+    }
+  }
 }

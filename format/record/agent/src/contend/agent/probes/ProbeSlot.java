@@ -5,18 +5,21 @@ import java.util.concurrent.atomic.AtomicLong;
 /** What is kept of a thread. */
 final class ProbeSlot {
   private static final int RING = 3 << 10;
+  private static final int RECENT = 16;
 
   final Thread thread;
-  final int number;
-  ProbeSlot next, nextLogging, nextSharing;
+  final long id;
+  final int number; // that of its id that events have
+  ProbeSlot next, nextLogging;
   boolean busy; // it runs code of the probes that may take locks itself
-  Object last, a, b, c; // the lock that it has used last, and those it used first
-  ProbeView lastView, aView, bView, cView;
-  private int kept;
+  Object a = Probe.NOTHING, b = a, c = a; // the locks that it used first
+  ProbeCell aCell, bCell, cCell;
+  private final ProbeEntry[] recent = new ProbeEntry[RECENT]; // others
+  private int kept, at; // at: where the last one is that was found
 
   ProbeCell asked; // whose request is logged and not answered
   ProbeCell left; // in Object.wait or await, with what it held
-  int leftSite, leftDepth;
+  int leftSite, leftAgain;
   Object leftAt; // the object or condition; null when it was notified
   ProbeSlot before, after; // in the cell's list of these threads
 
@@ -27,41 +30,54 @@ final class ProbeSlot {
   private long[] ring; // of events, three numbers each
   private volatile long read; // by the agent
   private final AtomicLong written = new AtomicLong();
+  long pad0, pad1, pad2, pad3, pad4, pad5, pad6, pad7; // slots of other threads are in other lines of the processor's caches
 
   ProbeSlot(Thread thread, ProbeSlot next) {
     this.thread = thread;
-    this.number = (int) thread.getId();
+    this.id = thread.getId();
+    this.number = (int) id;
     this.next = next;
   }
 
-  void remember(Object o, ProbeView v) {
+  /** One of the last locks that were remembered; null if it is none. */
+  ProbeEntry recent(Object o) {
+    ProbeEntry e = recent[at];
+    if (e != null && e.get() == o) {
+      return e;
+    }
+    for (int i = 0; i < RECENT && recent[i] != null; i++) {
+      if (recent[i].get() == o) {
+        at = i;
+        return recent[i];
+      }
+    }
+    return null;
+  }
+
+  /** A reference that is stored costs much more than an int: so the first stay, and others are replaced one by one. */
+  void remember(Object o, ProbeEntry e) {
     switch (kept++) {
       case 0:
-        aView = v;
+        aCell = e.cell;
         a = o;
         break;
       case 1:
-        bView = v;
+        bCell = e.cell;
         b = o;
         break;
       case 2:
-        cView = v;
+        cCell = e.cell;
         c = o;
         break;
       default:
-        kept = 3;
-        last = null; // should the agent forget meanwhile, the pair stays one
-        lastView = v;
-        last = o;
+        at = kept - 4 & RECENT - 1;
+        recent[at] = e;
     }
   }
 
   /** Lets go of locks that may be garbage but for this. Another thread does it: what is written meanwhile stays. */
   private void forget() {
-    last = null;
-    a = null;
-    b = null;
-    c = null;
+    a = b = c = Probe.NOTHING;
     kept = 0;
   }
 
@@ -93,9 +109,20 @@ final class ProbeSlot {
     shared.push(cell, site);
   }
 
+  /** It wants a lock that is sampled. */
+  void want(int cell, int site) {
+    if (held == null) {
+      held = new ProbeHolds();
+      Probe.samples(this);
+    }
+    waitSite = site;
+    waitsFor = cell + 1;
+  }
+
   void hold(int cell, int site) {
     if (held == null) {
       held = new ProbeHolds();
+      Probe.samples(this);
     }
     held.push(cell, site);
     waitsFor = 0;
