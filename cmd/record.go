@@ -270,8 +270,9 @@ func recordOnce(
 	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
 	if o.exact {
 		e.say("contend: exact: looking for contended locks for 2s, then rewriting the classes that may acquire " +
-			"them; the program stops for it, and is slower until it has been compiled again")
+			"them until the recording ends; the program stops for it, and is slower until it has been compiled again")
 	}
+	var left map[string]string // by --exact
 	r, err := record.JVM(
 		ctx,
 		p,
@@ -283,6 +284,8 @@ func recordOnce(
 			Settings: flightSettings,
 			Exact:    o.exact,
 			Progress: e.timeLeft(),
+
+			Rewritten: func(samples *io.SectionReader) { left = e.reportRewritten(samples) },
 		},
 	)
 	out.removeAtEnd(e)
@@ -307,7 +310,7 @@ func recordOnce(
 	}
 	err = e.finishRecording(o, r, raw, out)
 	if err == nil && o.exact {
-		err = e.reportExact(r)
+		err = e.reportExact(r, left)
 	}
 	return r.Ended, err
 }

@@ -32,7 +32,7 @@ func (o *recordOptions) checkExact(means record.Means) error {
 	return nil
 }
 
-// rewrites is what an agent reports of the classes that it rewrote.
+// rewrites is what an agent has reported of the classes that it rewrote.
 type rewrites struct {
 	locks, refused []string
 	classes        string
@@ -72,23 +72,40 @@ func readRewrites(samples *io.SectionReader) (*rewrites, error) {
 // anew reads a file from its begin, however far it has been read.
 func anew(r *io.SectionReader) *io.SectionReader { return io.NewSectionReader(r, 0, r.Size()) }
 
-// reportExact prints what was rewritten, what was not and why, and how right the inference would
-// have been.
-func (e *env) reportExact(r *record.Recording) error {
+// reportRewritten prints what is rewritten, and what is not and why, before the recording begins.
+// It returns the latter.
+func (e *env) reportRewritten(samples *io.SectionReader) (left map[string]string) {
+	done, err := readRewrites(samples)
+	switch {
+	case err != nil: // the recording's own reader will say so
+		return nil
+	case len(done.locks) == 0:
+		e.say("contend: exact: no lock was contended while contend looked for them, so nothing is rewritten")
+	default:
+		e.say(text.Sanitize(fmt.Sprintf("contend: exact: %s classes are rewritten, which acquire %s, until the recording ends",
+			done.classes, strings.Join(done.locks, ", "))))
+		e.sayLeft(done.left, nil)
+	}
+	return done.left
+}
+
+// sayLeft prints the classes that were left alone, but for those that were printed before.
+func (e *env) sayLeft(left, before map[string]string) {
+	for _, class := range slices.Sorted(maps.Keys(left)) {
+		if before[class] == "" {
+			e.say(text.Sanitize(fmt.Sprintf("contend: exact: left alone: %s: %s", class, left[class])))
+		}
+	}
+}
+
+// reportExact prints which classes were left alone later, which locks were not recorded, and how right the
+// inference would have been.
+func (e *env) reportExact(r *record.Recording, before map[string]string) error {
 	done, err := readRewrites(r.Samples)
 	if err != nil {
 		return err
 	}
-	if len(done.locks) == 0 {
-		e.say("contend: exact: no lock was contended while contend looked for them, so nothing was rewritten")
-		return nil
-	}
-	e.say(text.Sanitize(fmt.Sprintf("contend: exact: %s classes were rewritten, which acquire %s; they are as "+
-		"before again",
-		done.classes, strings.Join(done.locks, ", "))))
-	for _, class := range slices.Sorted(maps.Keys(done.left)) {
-		e.say(text.Sanitize(fmt.Sprintf("contend: exact: left alone: %s: %s", class, done.left[class])))
-	}
+	e.sayLeft(done.left, before)
 	for _, class := range done.refused {
 		e.warn(text.Sanitize("not exact: " + class + ": other threads release it than acquire it"))
 	}

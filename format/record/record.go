@@ -26,6 +26,9 @@ type Config struct {
 	Settings []byte              // of the flight recorder: a .jfc file
 	Exact    bool                // rewrite the classes that acquire the contended locks, and record who holds these
 	Progress func(time.Duration) // called now and then with the remaining time; may be nil
+
+	// Rewritten is called with the agent's trace so far once the classes have been rewritten; nil without Exact.
+	Rewritten func(samples *io.SectionReader)
 }
 
 // Recording is the result of a recording.
@@ -91,6 +94,9 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	if m.Agent && c.Exact { // first: the flight recording is to be of rewritten classes
 		if s.trace, err = s.startAgent(m.Flight); err == nil {
 			err = s.rewritten(ctx)
+		}
+		if err == nil && c.Rewritten != nil {
+			c.Rewritten(io.NewSectionReader(s.trace, 0, min(written(s.trace), rate)))
 		}
 		if err != nil {
 			if ctx.Err() != nil {

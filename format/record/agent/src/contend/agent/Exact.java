@@ -44,6 +44,7 @@ final class Exact implements ClassFileTransformer, Runnable, Holds.Threads {
   private final Set<Class<?>> targets = Collections.synchronizedSet(new HashSet<Class<?>>());
   private final Set<String> rewritten = Collections.synchronizedSet(new HashSet<String>()); // as they were loaded: internal names
   private final Map<String, String> left = Collections.synchronizedMap(new TreeMap<String, String>()); // classes, and why
+  private final Set<String> reported = new HashSet<>(); // of those
   private final Set<String> wanted = new TreeSet<>(), refused = new TreeSet<>();
   private Scan plan;
   private TraceWriter out;
@@ -234,6 +235,7 @@ final class Exact implements ClassFileTransformer, Runnable, Holds.Threads {
         out.setting("followed", name);
       }
       out.setting("rewritten", Integer.toString(targets.size()));
+      reportLeft();
     }
     thread = new Thread(this, "contend-exact");
     thread.setDaemon(true);
@@ -366,10 +368,17 @@ final class Exact implements ClassFileTransformer, Runnable, Holds.Threads {
     }
   }
 
-  private void report() throws IOException {
-    for (Map.Entry<String, String> e : left.entrySet()) {
-      out.setting("left-alone " + e.getKey(), e.getValue());
+  /** Writes which classes were left alone since this was called before. */
+  private void reportLeft() throws IOException {
+    for (Map.Entry<String, String> e : new TreeMap<>(left).entrySet()) {
+      if (reported.add(e.getKey())) {
+        out.setting("left-alone " + e.getKey(), e.getValue());
+      }
     }
+  }
+
+  private void report() throws IOException {
+    reportLeft();
     for (String name : refused) {
       out.setting("not-followed", name);
     }

@@ -37,6 +37,7 @@ final class Rewriter implements Opcodes {
   private static final String OF_LOCK = "(Ljava/lang/Object;I)V";
   private static final Set<String> LIBRARY = new HashSet<>(Arrays.asList("lock()V", "unlock()V", "tryLock()Z",
       "lockInterruptibly()V", "tryLock(JLjava/util/concurrent/TimeUnit;)Z"));
+  static final Set<String> MONITORS = new HashSet<>(Arrays.asList("wait", "notify", "notifyAll"));
   private static final int NEWEST = 64; // class files that ASM knows; those of later JDKs differ in nothing that matters here
 
   private final String probe;
@@ -118,18 +119,24 @@ final class Rewriter implements Opcodes {
     return new ClassReader(from);
   }
 
-  /** Whether a class enters a monitor that is to be told. */
-  boolean entersAny(byte[] code) {
+  /** Whether a class enters a monitor that is to be told, or waits or notifies at one. */
+  boolean usesAny(byte[] code) {
     of = read(code, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
     for (MethodNode m : of.methods) {
       method = m;
       for (AbstractInsnNode i = m.instructions.getFirst(); i != null; i = i.getNext()) {
-        if (i.getOpcode() == MONITORENTER && plan.enters(typeOf(i))) {
+        boolean uses = i.getOpcode() == MONITORENTER || i instanceof MethodInsnNode && ofMonitor((MethodInsnNode) i);
+        if (uses && plan.enters(typeOf(i))) {
           return true;
         }
       }
     }
     return false;
+  }
+
+  /** Whether a call without arguments waits at its object, or notifies there. */
+  private static boolean ofMonitor(MethodInsnNode c) {
+    return c.desc.equals("()V") && c.getOpcode() == INVOKEVIRTUAL && MONITORS.contains(c.name);
   }
 
   private boolean tellAll() {
@@ -265,7 +272,7 @@ final class Rewriter implements Opcodes {
     if (on && c.name.equals("wait") && (c.desc.equals("()V") || c.desc.equals("(J)V") || c.desc.equals("(JI)V"))) {
       return replaced(c, "waits", "java/lang/Object", 1);
     }
-    if (on && c.desc.equals("()V") && (c.name.equals("notify") || c.name.equals("notifyAll"))) {
+    if (on && ofMonitor(c)) {
       return notifies(c, c.name.equals("notifyAll"), 1);
     }
     if (plan.calls(c.owner, c.name + c.desc) && (op != INVOKESTATIC || version() >= V1_5)) {

@@ -154,7 +154,7 @@ final class Scan implements Rewriter.Plan {
   private boolean may(byte[] code) {
     try {
       ClassReader r = Rewriter.reader(code);
-      return mentions(r) || enters(code, r) || exact.contains(r.getClassName());
+      return mentions(r) || uses(code, r) || exact.contains(r.getClassName());
     } catch (RuntimeException e) {
       return false; // no class file that is known here
     }
@@ -177,12 +177,17 @@ final class Scan implements Rewriter.Plan {
     return false;
   }
 
-  private boolean enters(byte[] code, ClassReader r) {
+  private boolean uses(byte[] code, ClassReader r) {
     boolean any = false;
     for (byte b : code) {
       any |= b == (byte) Opcodes.MONITORENTER;
     }
-    return any && new Rewriter("", new Sites(), this, false).entersAny(code);
+    char[] room = new char[r.getMaxStringLength()];
+    for (int i = 1; i < r.getItemCount() && !any; i++) {
+      int at = r.getItem(i);
+      any = at != 0 && r.readByte(at - 1) == 10 && Rewriter.MONITORS.contains(r.readUTF8(r.getItem(r.readUnsignedShort(at + 2)), room));
+    }
+    return any && new Rewriter("", new Sites(), this, false).usesAny(code);
   }
 
   // ---- what is left alone
