@@ -29,7 +29,7 @@ func TestAllShapesOfLockingAreRecorded(t *testing.T) {
 	}
 	for _, java := range javas() {
 		out, err := exec.Command(java, "-Xverify:remote",
-			"-javaagent:"+jar+"=exact,file="+file, "-cp", dir, "shapes.Shapes", "1000").CombinedOutput()
+			"-javaagent:"+jar+"=exact,file="+file, "-cp", dir, "shapes.Shapes", "500").CombinedOutput()
 		if err != nil || strings.TrimSpace(string(out)) != "done" {
 			t.Fatalf("%s: %v: %s", java, err, out)
 		}

@@ -273,16 +273,16 @@ public final class Shapes {
   }
 
   public static void main(String[] args) throws Exception {
-    long until = System.nanoTime() + Long.parseLong(args[0]) * 1_000_000;
     for (Told told : new Told[] {new Told(null), new Told(new ReentrantLock(true))}) { // fair: no other lock here is
       Thread asker = start("asker", told::asks);
       start("answerer", told::answers).join();
       asker.join();
     }
+    long until = System.nanoTime() + Long.parseLong(args[0]) * 1_000_000;
     List<Thread> all = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       Thread t = start("worker", () -> {
-        while (System.nanoTime() < until) {
+        for (int round = 0; round < 10 || System.nanoTime() < until; round++) {
           monitors();
           methods();
           locks();
