@@ -157,3 +157,23 @@ func TestStallsAreCutLikeAllElse(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// An input that ends early was recorded up to its last event: what its header says of the time after is no time
+// without waiting. An input that goes on was recorded until then.
+func TestLostTimeIsNotTimeWithoutWaiting(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		after   []format.Event
+		elapsed int64
+	}{
+		{"cut off", []format.Event{lost(4e6, 4e6)}, 5e6},
+		{"cut off, and goes on", []format.Event{lost(4e6, 4e6), waits(1, 1, 6e6, 7e6)}, 7e6},
+		{"cut off, and another recording follows", []format.Event{lost(4e6, 4e6), recorded(3e9, 3e9+2e6)}, 7e6},
+		{"damaged within", []format.Event{lost(2e6, 4e6)}, 10e6},
+		{"whole", nil, 10e6},
+	} {
+		events := append([]format.Event{recorded(0, 10e6), waits(1, 1, 1e6, 3e6), waits(2, 1, 1e6, 5e6)}, c.after...)
+		_, tr := run(t, events, open)
+		golden.Equal(t, tr.ElapsedNs, c.elapsed, c.name)
+	}
+}

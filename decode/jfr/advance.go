@@ -12,11 +12,20 @@ func (r *Reader) advance() {
 		return
 	}
 	r.reportMissing()
+	r.reportEnd()
 	r.err = r.begin()
 	r.dumpTimes.advance(r.err != nil, &r.queue)
 	r.unparks.advance(&r.queue)
 	if r.err != nil {
 		r.reportIdle()
+	}
+}
+
+// reportEnd says when a chunk ends that is cut off: its header, and so the recorded interval, is of the whole.
+func (r *Reader) reportEnd() {
+	if r.cutOff {
+		at := min(max(r.until, r.head.startNanos), r.head.end())
+		r.queue.Push(format.Event{Kind: format.KindGap, Time: at, End: at, Name: "chunk is cut off"})
 	}
 }
 

@@ -19,6 +19,7 @@ type chunk struct {
 	end        int64 // offset of its end in the input
 	void       bool  // it has no events to read
 	unfinished bool  // it was being written, or is cut off
+	cutOff     bool  // its header is of a longer one: the rest was never in the input
 	marks      []int // offsets of its checkpoints, ascending
 	limit      int   // no event reaches beyond: the next mark, or the end of buf
 	meta       *metadata
@@ -79,7 +80,7 @@ func (c *chunk) index() {
 		}
 	}
 	c.checkSymbols()
-	if why := clock.check(&c.head); why != "" {
+	if why := clock.check(&c.head, c.cutOff); why != "" {
 		c.flawed(0, why)
 	}
 	c.window = c.head.window(clock.latest, c.unfinished)

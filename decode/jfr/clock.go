@@ -40,13 +40,13 @@ const (
 
 // check compares a header with the rest of the chunk. It returns the fault, "" for none. A
 // wrong clock is replaced by the copy's clock if that one fits.
-func (c *clock) check(h *header) (why string) {
+func (c *clock) check(h *header, cutOff bool) (why string) {
 	theirs, ours := c.copy, *h
 	differs := c.known &&
 		(theirs.startNanos != ours.startNanos || theirs.startTicks != ours.startTicks ||
 			theirs.ticksPerSecond != ours.ticksPerSecond || theirs.major != ours.major || theirs.minor != ours.minor)
-	fits := c.fits(h)
-	if !fits && differs && c.fits(&theirs) {
+	fits := c.fits(h, cutOff)
+	if !fits && differs && c.fits(&theirs, cutOff) {
 		h.startNanos, h.startTicks, h.ticksPerSecond = theirs.startNanos, theirs.startTicks, theirs.ticksPerSecond
 	}
 	switch {
@@ -65,8 +65,9 @@ func (c *clock) check(h *header) (why string) {
 }
 
 // fits reports whether the clock of a header is plausible, and the checkpoints were written
-// during the chunk. The clocks of virtual machines may be wrong by half.
-func (c *clock) fits(h *header) bool {
+// during the chunk. The clocks of virtual machines may be wrong by half. A chunk that is cut off has only the
+// first checkpoints.
+func (c *clock) fits(h *header, cutOff bool) bool {
 	const slack, wrong = 1e9, 4
 	took := h.nanos(minus(c.latest, h.startTicks))
 	switch {
@@ -75,7 +76,7 @@ func (c *clock) fits(h *header) bool {
 	case c.latest == 0 || c.latest == h.startTicks || h.durationNanos <= 0: // other recorders have no such time
 		return true
 	}
-	return took >= 0 && took/wrong <= h.durationNanos+slack && h.durationNanos/wrong <= took+slack
+	return took >= 0 && took/wrong <= h.durationNanos+slack && (cutOff || h.durationNanos/wrong <= took+slack)
 }
 
 var units = map[string]int64{"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "h": 3600e9, "d": 86400e9}

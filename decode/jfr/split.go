@@ -226,6 +226,7 @@ func (s *splitter) readMetadata(c *chunk, at int) bool {
 // endsEarly records that the chunk ends at offset n, before its size says. The missing data
 // was never in the input.
 func (s *splitter) endsEarly(c *chunk, n int) {
+	c.cutOff = true
 	c.lose(n, 0, format.CodeTruncated, human.Say("chunk ends after %v of %v bytes", n, c.head.size))
 }
 

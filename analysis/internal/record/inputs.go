@@ -20,19 +20,32 @@ func (r *Record) Observed(start, end int64) []observed {
 	out := make([]observed, len(r.Parts))
 	several := r.inputs() > 1
 	for i := range r.Parts {
-		p, next := &r.Parts[i], len(r.Recorded)
-		if i+1 < len(r.Parts) {
-			next = r.Parts[i+1].Recorded
+		recorded := r.recordedOf(i)
+		out[i] = observed{times.Span{Start: start, End: end}, between(recorded)}
+		first, last := r.Parts[i].first, r.Parts[i].last
+		for _, s := range recorded {
+			if first == format.NoTime || s.Start < first {
+				first = s.Start
+			}
+			last = max(last, s.End)
 		}
-		out[i] = observed{times.Span{Start: start, End: end}, between(r.Recorded[p.Recorded:next])}
 		switch {
-		case several && p.first != format.NoTime:
-			out[i].Span = times.Span{Start: max(p.first, start), End: min(p.last, end)}
+		case several && first != format.NoTime:
+			out[i].Span = times.Span{Start: max(first, start), End: min(last, end)}
 		case several:
 			out[i].Span = times.Span{Start: start, End: start} // nothing was read before the first input
 		}
 	}
 	return out
+}
+
+// recordedOf returns the recorded intervals of an input.
+func (r *Record) recordedOf(i int) []times.Span {
+	next := len(r.Recorded)
+	if i+1 < len(r.Parts) {
+		next = r.Parts[i+1].Recorded
+	}
+	return r.Recorded[r.Parts[i].Recorded:next]
 }
 
 // Elapsed returns how much of [from, to) was covered by recordings of any input.
@@ -51,7 +64,7 @@ func (r *Record) Elapsed(from, to int64) (ns int64) {
 // inputs returns the number of inputs that recorded anything.
 func (r *Record) inputs() (n int) {
 	for i := range r.Parts {
-		if r.Parts[i].first != format.NoTime {
+		if r.Parts[i].first != format.NoTime || len(r.recordedOf(i)) > 0 {
 			n++
 		}
 	}

@@ -21,11 +21,19 @@ type SomeWaits struct {
 // was recorded.
 type Part struct {
 	Sight
-	first, last int64 // first and last instant of anything recorded
+	first, last int64 // first and last instant of anything recorded but its spans
+	until       int64 // the end of the last event, activities included
 	Recorded    int   // index of its first span in Record.Recorded
+	cut         cutSpan
 	Threshold   int64 // the longest of its thresholds, ns
 	Gaps        gapIndex
 	collections []moved.Pause
+}
+
+// cutSpan is a recorded interval whose end the input lacks. It ends with the last event.
+type cutSpan struct {
+	index int   // in Record.Recorded, plus one; 0 for none
+	end   int64 // as recorded
 }
 
 func (p *Part) seen(from, to int64) {
@@ -74,7 +82,7 @@ func New() *Record {
 
 // Next begins the next input.
 func (r *Record) Next() {
-	r.Parts = append(r.Parts, Part{first: format.NoTime, last: format.NoTime, Recorded: len(r.Recorded)})
+	r.Parts = append(r.Parts, Part{first: format.NoTime, last: format.NoTime, until: format.NoTime, Recorded: len(r.Recorded)})
 }
 
 // Part returns the current input.
@@ -90,6 +98,9 @@ func (r *Record) Keep(ev *format.Event) {
 		return
 	}
 	r.AddEvent(ev, end)
+	if ev.Kind.Timed() && ev.Kind != format.KindRecording {
+		r.reached(ev.Time, end)
+	}
 	switch ev.Kind {
 	case format.KindWait, format.KindTenure:
 		r.Events = true
@@ -99,14 +110,39 @@ func (r *Record) Keep(ev *format.Event) {
 		r.recordEvidence(ev, end)
 	case format.KindRecording:
 		r.Recorded = append(r.Recorded, times.Span{Start: ev.Time, End: end})
-		r.Part().seen(ev.Time, end)
 	case format.KindGap:
 		r.Gaps = append(r.Gaps, times.Span{Start: ev.Time, End: end})
 		r.Part().Gaps.addGap(ev.Time, end)
+		if ev.Time == end {
+			r.cutShort(end)
+		}
 	case format.KindPause:
 		r.Part().addCollection(ev, end)
 	case format.KindThreadStart, format.KindThreadEnd, format.KindRelease:
 		r.seen(ev.Time, ev.Time)
+	}
+}
+
+// cutShort ends the recorded interval around an instant, at which the input ends early, with the last event:
+// time that was lost is not time without waiting.
+func (r *Record) cutShort(at int64) {
+	p := r.Part()
+	for i := len(r.Recorded) - 1; i >= p.Recorded; i-- {
+		if s := &r.Recorded[i]; s.Start <= at && at < s.End {
+			p.cut = cutSpan{i + 1, s.End}
+			s.End = min(max(at, p.until), s.End)
+			return
+		}
+	}
+}
+
+// reached notes that an input has an event in an interval. What was cut short goes on then.
+func (r *Record) reached(from, to int64) {
+	p := r.Part()
+	p.until = max(p.until, to)
+	if p.cut.index > 0 && from < p.cut.end {
+		s := &r.Recorded[p.cut.index-1]
+		s.End = max(s.End, min(to, p.cut.end))
 	}
 }
 
