@@ -39,7 +39,8 @@ type Filter struct {
 type Trace struct {
 	Symbols    *Symbols
 	Start, End int64 // the recorded interval, widened to include every wait
-	ElapsedNs  int64 // its part in the filter's cut, without time between recordings
+	ElapsedNs  int64 // its part in the filter's cut, without time between recordings: the sum of Recorded
+	Recorded   []Interval
 	Threads    int   // threads seen, virtual ones included
 	RunningNs  int64 // running thread-time in the filter's cut
 	Deadlocks  []Deadlock
@@ -52,6 +53,9 @@ type Trace struct {
 
 	ReacquiredAt map[format.ObjectID]Reacquired // the same by lock, over the whole trace
 }
+
+// Interval is the time [Start, End) of the trace's clock, in ns.
+type Interval struct{ Start, End int64 }
 
 // Deadlock is a cycle of threads, each blocked on a lock that the next one holds.
 type Deadlock struct {

@@ -3,14 +3,20 @@
 package cmd
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"contend/analysis"
 	"contend/format"
 	"contend/golden"
 	"contend/report/document"
@@ -46,24 +52,88 @@ func TestTheReportAgreesWithBlameInEveryKey(t *testing.T) {
 	}
 }
 
-// Averages and shares are one: the page divides by what analyze divides by, also where recordings have
-// time between them in which nothing was seen.
+// Averages and shares are one in page, JSON and first screen: of one recording, of two with time between them in
+// which nothing was seen, of one that is cut off; of all of it, of some time, of some locks, of some threads.
 func TestTheReportAveragesAsAnalyzeDoes(t *testing.T) {
 	golden.ParallelUnlessShort(t)
-	for _, paths := range [][]string{
-		{"../testdata/truth-8threads.jfr"},
-		{"../testdata/truth-8threads.jfr", "../testdata/phases.jfr"},
+	const truth, phases = "../testdata/truth-8threads.jfr", "../testdata/phases.jfr"
+	half := filepath.Join(t.TempDir(), "half.jfr")
+	data := golden.Must(os.ReadFile(truth))(t)
+	golden.OK(t, os.WriteFile(half, data[:180_000], 0o644))
+	pages := map[string]*reportTab{}
+	for _, c := range []struct {
+		paths    []string
+		from, to int64 // s; a time filter of the page, and --from and --to
+		flags    []string
+	}{
+		{paths: []string{truth}},
+		{paths: []string{truth}, from: 1, to: 3},
+		{paths: []string{truth, phases}},
+		{paths: []string{truth, phases}, from: 1, to: 24}, // across the gap
+		{paths: []string{truth, phases}, from: 6, to: 9},  // in the gap alone
+		{paths: []string{truth, phases}, flags: []string{"--class", "Inventory"}},
+		{paths: []string{truth, phases}, flags: []string{"--thread", "worker-[12]"}},
+		{paths: []string{half}},
+		{paths: []string{half}, from: 1, to: 4},
 	} {
-		a := ask[document.Analyze](t, append([]string{"analyze"}, paths...)...)
-		r := reportIn(t, reported(t, paths...))
-		got := eval[[]float64](r.tab, `(s => [s.locks / s.span, s.span, s.locks / s.running])(contend.select(contend.model, {}, "direct"))`)
-		want := []float64{a.WaitingThreads, float64(a.ElapsedNs), float64(a.Total.WaitNs) / float64(a.Total.RunningNs)}
-		for i := range want {
-			if got[i] < want[i]*0.9999 || got[i] > want[i]*1.0001 {
-				t.Errorf("%v: the page has %v, analyze %v", paths, got, want)
+		if c.flags != nil && !golden.IsThorough() {
+			continue
+		}
+		args, filter, near := append(slices.Clone(c.flags), c.paths...), "{}", 1e-3
+		if pages[fmt.Sprint(args)] == nil {
+			pages[fmt.Sprint(args)] = reportIn(t, reported(t, args...))
+		}
+		page := pages[fmt.Sprint(args)]
+		if c.to > 0 {
+			near = 0.02 // the page selects whole bins
+			args = append(args, "--from", fmt.Sprint(c.from, "s"), "--to", fmt.Sprint(c.to, "s"))
+			filter = fmt.Sprintf("{time: [%de9, %de9]}", c.from, c.to)
+		}
+		var a document.Analyze
+		unmarshal(t, wholeOrNot(t, append([]string{"analyze", "--format", "json"}, args...)...), &a)
+		got := eval[[]float64](page.tab, fmt.Sprintf(`(s => [s.locks / Math.max(s.span, 1), s.span,
+			s.locks / Math.max(s.running, 1), s.locks])(contend.select(contend.model, %s, "direct"))`, filter))
+		want := []float64{
+			a.WaitingThreads,
+			float64(a.ElapsedNs),
+			analysis.Ratio(a.Total.WaitNs, a.Total.RunningNs),
+			float64(a.Total.WaitNs),
+		}
+		for i, what := range []string{"threads on average", "span", "pressure", "waiting"} {
+			if math.Abs(got[i]-want[i]) > near*want[i]+1e-3 {
+				t.Errorf("%v: %s: the page has %v, analyze %v", args, what, got[i], want[i])
+			}
+		}
+		if a.Total.WaitNs == 0 {
+			continue
+		}
+		screen := wholeOrNot(t, append([]string{"analyze", "--full", "--width", "200"}, args...)...)
+		shown := onAverage.FindStringSubmatch(screen)
+		if shown == nil || math.Abs(golden.Must(strconv.ParseFloat(shown[1], 64))(t)-a.WaitingThreads) > 0.06 {
+			t.Errorf("%v: %v threads wait: %.200s", args, a.WaitingThreads, screen)
+		}
+		shares := eval[map[string]float64](page.tab, fmt.Sprintf(`(s => { const of = {};
+			for (const i of s.some) { const {name} = contend.model.locks[contend.model.lock[i]]; of[name] = (of[name] || 0) + s.ns[i] / s.locks; }
+			return of; })(contend.select(contend.model, %s, "direct"))`, filter))
+		for i := range a.Locks {
+			l := &a.Locks[i]
+			if share := analysis.Ratio(l.WaitNs, a.Total.WaitNs); math.Abs(shares[l.Lock]-share) > near {
+				t.Errorf("%v: %s has %v of the waiting, on the page %v", args, l.Lock, share, shares[l.Lock])
 			}
 		}
 	}
+}
+
+var onAverage = regexp.MustCompile(`([\d.]+) waiting for a lock on average`)
+
+// wholeOrNot returns the answer of a command, also if its input is damaged.
+func wholeOrNot(t *testing.T, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if code := Main(args, nil, &out, io.Discard); code != exitOK && code != exitDamaged {
+		t.Errorf("contend %v: exit %d", args, code)
+	}
+	return out.String()
 }
 
 // blamed returns what blame says for those arguments.

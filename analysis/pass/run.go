@@ -251,13 +251,16 @@ func (p *pass) result(
 		Threads:     ran.threads,
 		RunningNs:   p.emit.Running,
 		RunningHigh: ran.high,
-		ElapsedNs:   p.elapsed(max(ran.start, p.emit.From), min(ran.end, p.emit.To)),
+		Recorded:    p.recorded(times.Span{Start: max(ran.start, p.emit.From), End: min(ran.end, p.emit.To)}),
 		Reacquired:  p.reacquiring.sum,
 
 		ReacquiredAt: p.reacquiring.relocated(p.rec.Same),
 		Pauses:       w.Activities.Pauses(),
 		Deadlocks:    p.emit.Cycles.Deadlocks(),
 		Whys:         owned.Whys,
+	}
+	for _, s := range tr.Recorded {
+		tr.ElapsedNs += s.End - s.Start
 	}
 	tr.Coverage = analysis.Coverage{
 		ByProvenance: p.emit.ByProvenance,
@@ -273,16 +276,24 @@ func (p *pass) result(
 	return tr
 }
 
-// elapsed returns how much of [lo, hi) was recorded.
-func (p *pass) elapsed(lo, hi int64) int64 {
-	sampled := times.Within(times.UnionOf(p.sampler.Recorded()), times.Span{Start: lo, End: hi})
+// recorded returns the parts of a span that were recorded, in order of time.
+func (p *pass) recorded(cut times.Span) (out []analysis.Interval) {
+	all := []times.Span{cut}
+	sampled := times.UnionOf(p.sampler.Recorded())
 	switch {
 	case !p.sampler.TellsRunning():
-		return max(p.rec.Elapsed(lo, hi), sampled)
+		if all = p.rec.Covered(cut); times.Within(all, cut) < times.Within(sampled, cut) {
+			all = sampled
+		}
 	case len(p.sampler.CoveredBefore) > 0 && p.rec.Waited() == 0:
-		return sampled
+		all = sampled
 	}
-	return max(0, hi-lo)
+	for _, s := range all {
+		if s = s.Clip(cut); s.Start < s.End {
+			out = append(out, analysis.Interval{Start: s.Start, End: s.End})
+		}
+	}
+	return out
 }
 
 // pollingShare is the ratio of running time to waiting time above which waiting is rare.

@@ -48,17 +48,17 @@ func (r *Record) recordedOf(i int) []times.Span {
 	return r.Recorded[r.Parts[i].Recorded:next]
 }
 
-// Elapsed returns how much of [from, to) was covered by recordings of any input.
-func (r *Record) Elapsed(from, to int64) (ns int64) {
+// Covered returns the parts of a span that were covered by recordings of any input, in order of time.
+func (r *Record) Covered(cut times.Span) []times.Span {
 	var seen []times.Span
-	for _, in := range r.Observed(from, to) {
-		at := max(in.Start, from)
+	for _, in := range r.Observed(cut.Start, cut.End) {
+		at := max(in.Start, cut.Start)
 		for _, b := range in.Between {
 			seen, at = append(seen, times.Span{Start: at, End: b.Start}), b.End
 		}
-		seen = append(seen, times.Span{Start: at, End: min(in.End, to)})
+		seen = append(seen, times.Span{Start: at, End: min(in.End, cut.End)})
 	}
-	return times.Within(times.UnionOf(seen), times.Span{Start: from, End: to})
+	return times.UnionOf(seen)
 }
 
 // inputs returns the number of inputs that recorded anything.

@@ -32,6 +32,8 @@ type table struct {
 	Bins      int     `json:"bins"`
 	RunningNs []int64 `json:"runningNs"`
 	OtherNs   int64   `json:"otherNs"`
+	// the intervals that were recorded, since StartNs: averages over a part of the time are over these
+	Recorded [][2]int64 `json:"recorded"`
 
 	Rows  [cube.Dims][]int32 `json:"rows"` // by dimension, in the order of Dims
 	Dims  [cube.Dims]string  `json:"dims"`
@@ -82,11 +84,15 @@ func tableOf(content *Content) (*table, *numbering) {
 		OtherNs:   c.OtherNs,
 		Dims:      cube.Names,
 		Bins:      len(c.RunningNs),
+		Recorded:  [][2]int64{},
 		Groups:    []string{},
 		Known:     []string{},
 		Locks:     []lock{},
 		Places:    []string{},
 		Classes:   []class{},
+	}
+	for _, in := range content.Trace.Recorded {
+		t.Recorded = append(t.Recorded, [2]int64{in.Start - c.Start, in.End - c.Start})
 	}
 	n := newNumbering(content, t)
 	for d := range t.Rows {

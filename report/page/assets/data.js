@@ -70,6 +70,7 @@
     m.made = new Map(); // columns and trees that were asked for
     m.duration = data.analyze.trace.durationNs;
     m.elapsed = data.analyze.elapsedNs || m.duration; // without the time between recordings, in which nothing was seen
+    m.recorded = t.recorded; // the intervals that this time consists of
     m.timed = data.analyze.coverage.unit === "ns" && m.duration > 0;
     m.pauses = data.pauses;
     m.lanes = m.timed && data.lanes && data.lanes.threads.name.length ? new C.LaneModel(m, data.lanes) : null;

@@ -111,6 +111,10 @@
     return [Math.max(0, Math.floor(f.time[0] / m.bin)), Math.min(m.bins, Math.ceil(f.time[1] / m.bin))];
   };
 
-  // selectedNs is how long the selected time is; averages are over it.
-  C.selectedNs = (m, f) => f.time ? Math.max(0, Math.min(f.time[1], m.duration) - f.time[0]) : m.elapsed;
+  // selectedNs is how much of the selected bins was recorded; averages are over it.
+  C.selectedNs = function (m, f) {
+    if (!f.time) return m.elapsed;
+    const [first, last] = C.window(m, f).map(bin => bin * m.bin);
+    return m.recorded.reduce((ns, [from, to]) => ns + Math.max(0, Math.min(to, last) - Math.max(from, first)), 0);
+  };
 })(window.contend);
