@@ -153,6 +153,9 @@ func (r *Reader) deliver(e *event) {
 		ev.Kind, ev.Activity = format.KindActivity, format.ActivityWait
 		ev.Resource = r.Classify(e.class, ev.Stack, e.frames).Verdict == rules.Resource
 		ev.Object = r.lock(e, format.KindMonitor)
+	case "VirtualThreadPinned": // what it waits for has an event of its own, or is not recorded
+		ev.Kind, ev.Activity, ev.Owner = format.KindActivity, format.ActivitySeen, format.NoThread
+		ev.End = ev.Time
 	case "ThreadSleep":
 		ev.Kind, ev.Activity, ev.Owner = format.KindActivity, format.ActivitySleep, format.NoThread
 	default:
@@ -169,7 +172,11 @@ func (r *Reader) thread(name string) format.ThreadID {
 	n, added := r.threads.Intern(name)
 	id := format.ThreadID(n + 1)
 	if added {
-		shown, _, _ := strings.Cut(name, "\x00")
+		shown, number, _ := strings.Cut(name, "\x00")
+		if shown == "" { // a virtual thread
+			number, _, _ = strings.Cut(strings.TrimPrefix(number, " (javaThreadId = "), ",")
+			shown = "virtual thread " + strings.TrimSuffix(number, ")")
+		}
 		r.Push(format.Event{Kind: format.KindThread, Thread: id, Name: shown})
 	}
 	return id

@@ -74,6 +74,8 @@ func shown(t *testing.T, text string) string {
 			threads[ev.Thread] = ev.Name
 		case format.KindObject:
 			locks[ev.Object] = ev.Class
+		case format.KindActivity:
+			fmt.Fprintf(&out, "%s: %s\n", threads[ev.Thread], ev.Activity)
 		case format.KindWait:
 			lock, owner, waiter := locks[ev.Object], threads[ev.Owner], threads[ev.Thread]
 			fmt.Fprintf(&out, "%s: %s <- %s %d ns\n", lock, owner, waiter, ev.End-ev.Time)
@@ -107,4 +109,17 @@ func TestEveryPrefix(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A virtual thread without a name has its number, and one that is pinned is there without a wait.
+func TestPinnedVirtualThread(t *testing.T) {
+	golden.Equal(t, shown(t, `jdk.VirtualThreadPinned {
+  startTime = 12:01:02.123 (2026-01-05)
+  duration = 51.2 ms
+  eventThread = "" (javaThreadId = 40, virtual)
+  stackTrace = [
+    shop.Till.ring(int) line: 41
+  ]
+}
+`), "virtual thread 40: seen\n")
 }
