@@ -193,12 +193,9 @@ func (o *traceOptions) summarize(
 			found.Phases = series
 		}
 	}
-	found.Findings = findings.Find(
-		overview,
-		slices.Concat(found.Locks, found.Rest),
-		observed,
-		evidence(res, want.byClass),
-	)
+	known := evidence(res, want.byClass)
+	known.Holders = users.Holders
+	found.Findings = findings.Find(overview, slices.Concat(found.Locks, found.Rest), observed, known)
 	if !want.rest {
 		found.Rest = nil
 	}

@@ -51,6 +51,8 @@ func TestPastedTexts(t *testing.T) {
 		"CPU": {text: "till;[unknown];main 336\ntill;main;read 478\ntill;main;sort 2965\n", says: "0 of 3,779 are in methods of locks",
 			code: exitFailed},
 		"no samples": {text: "--- mutex:\ncycles/second=1000000000\nsampling period=1\n", says: "runtime.SetMutexProfileFraction"},
+		"connections": {text: "goroutine profile: total 3\n3 @ 0x1 0x2\n#\t0x1\tdatabase/sql.(*DB).conn+0x3ca\tsql.go:1282\n" +
+			"#\t0x2\tmain.lookup+0x9b\tmain.go:41\n", says: "3 pool sql.(*DB).conn at main.lookup:41"},
 	} {
 		if c.text == "" {
 			text := golden.Must(os.ReadFile("../decode/threaddump/testdata/excerpts/" + name + ".txt"))(t)

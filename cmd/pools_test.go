@@ -27,7 +27,7 @@ func TestPoolsAsTheyLogThemselves(t *testing.T) {
 		d := ask[document.Analyze](t, "analyze", "--idle", "--top", "0", name+".jfr")
 		for _, c := range []struct{ logged, what, site string }{
 			{"pool", "java.util.concurrent.ArrayBlockingQueue.take", "Pools.timed"},
-			{"hikari", "java.util.concurrent.SynchronousQueue.poll", "com.zaxxer.hikari.util.ConcurrentBag.borrow"},
+			{"hikari", "com.zaxxer.hikari.util.ConcurrentBag.borrow", "Pools.lambda$query"},
 			{"put", "java.util.concurrent.ArrayBlockingQueue.put", "Pools.lambda$produce"},
 		} {
 			ns := int64(0)
@@ -38,6 +38,13 @@ func TestPoolsAsTheyLogThemselves(t *testing.T) {
 			}
 			if want := log[c.logged]; !near(ns, want, 0.05) {
 				t.Errorf("JDK %s, %s: %d ns, logged %d", jdk, c.logged, ns, want)
+			}
+		}
+		for _, r := range d.Resources {
+			if strings.HasPrefix(r.Site, "Pools.timed") && r.Kind == locks.KindPool {
+				golden.Equal(t, len(r.Holders), 1, jdk, r.Holders)
+				golden.Within(t, r.Holders[0].Threads, 1.2, 2, jdk, "threads that have one of two objects")
+				golden.Equal(t, r.Holders[0].Site+" "+r.Holders[0].Doing, "Pools.checkout:44 asleep", jdk)
 			}
 		}
 		for _, l := range d.Locks {
@@ -92,8 +99,8 @@ func TestWhatEndsWaitsForNoLockIsTold(t *testing.T) {
 		"../testdata/notify-jdk25.jfr": {What: "java.lang.Object.wait", Site: "Notifies$Queue.put:9",
 			Users: []locks.User{{Group: "taker-"}}},
 		"../testdata/real/c3p0-jdk17-profile.jfr.gz": {
-			What:  "java.lang.Object.wait",
-			Site:  "com.mchange.v2.resourcepool.BasicResourcePool.awaitAvailable:1315",
+			What:  "com.mchange.v2.c3p0.impl.AbstractPoolBackedDataSource.getConnection",
+			Site:  "drv.C3p0.opQuick:4",
 			Users: []locks.User{{Group: "com.mchange.v.async.ThreadPoolAsynchronousRunner$PoolThread-#"}},
 		},
 	} {

@@ -34,7 +34,7 @@ func TestTenLinesAnswerEachTask(t *testing.T) {
 		{"native", []string{"analyze", "../testdata/perf-truth-seed1.perf.txt.zst"},
 			`37 % doExportReport is asleep while holding std::mutex`},
 		{"pool exhausted", []string{"analyze", "../testdata/pools/pools-jdk17.jfr"},
-			`9\.3 pool \S+ at Pools\.timed:21 .*called by 100 % Pools\$Pool\.borrow .*Its users are not recorded`},
+			`9\.3 pool \S+ at Pools\.timed:21 .*held by \S+ threads: Pools\.checkout:44, asleep .*Return objects sooner there`},
 		{"what a fix would bring", []string{"whatif", truth},
 			`sections 50 % shorter .* x 1\.04 to 1\.71 .* Truth\.exportReport, Truth\$InventoryLock`},
 		{"why do you say so", []string{"why", "Truth.InventoryLock", truth},

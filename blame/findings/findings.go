@@ -8,6 +8,7 @@ import (
 	"contend/analysis"
 	"contend/blame"
 	"contend/blame/locks"
+	"contend/format"
 )
 
 // The thresholds of findings. Below them a finding would be true but useless: a lock may be
@@ -231,6 +232,10 @@ type Trace struct {
 	Deadlocks []analysis.Deadlock
 	ElapsedNs int64 // 0 if the trace has no time: only shares decide
 	ByClass   bool  // by class instead of by lock
+
+	// Holders returns who had the objects of a pool for which threads waited with a stack; nil if that is not
+	// collected.
+	Holders func(waiting []format.Frame) []locks.Holder
 }
 
 // Find returns the findings: deadlocks, then lock-order inversions, then the others by share

@@ -3,6 +3,7 @@ package findings
 import (
 	"fmt"
 
+	"contend/blame/locks"
 	"contend/format/human"
 )
 
@@ -30,7 +31,22 @@ func exhaustedPools(v *Evidence, t *Trace) (out []Finding) {
 				f.Evidence += fmt.Sprintf(", %s of the time", percent(ns, t.ElapsedNs))
 			}
 		}
+		if t.Holders != nil {
+			f.Evidence += heldBy(t.Holders(p.Stack))
+		}
 		out = append(out, f)
 	}
 	return out
+}
+
+// heldBy names the main holder of a pool's objects, as a part of a sentence; "" if none is known.
+func heldBy(list []locks.Holder) string {
+	if len(list) == 0 {
+		return ""
+	}
+	said := fmt.Sprintf("; %.1f threads on average held one since %s", list[0].Threads, list[0].Site)
+	if list[0].Doing != "" {
+		said += ", " + list[0].Doing
+	}
+	return said
 }

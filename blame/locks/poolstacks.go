@@ -12,13 +12,18 @@ import (
 // poolLibrary is a library of pools, or of executors. All pools of one library count as one.
 type poolLibrary struct {
 	packages []string // of the pool and its objects
+	own      bool     // a class of the program
 	executor bool     // its workers compute what others wait for
+	kind     Kind     // of what threads wait for; KindPool if ""
+	waits    string   // the one method that waits for an object, if no name of a method that the program calls does
 }
 
 // poolLibraries are the libraries whose objects are followed from the taking method to the returning
 // one.
 var poolLibraries = [...]poolLibrary{
-	{packages: []string{"java.util.concurrent.Semaphore."}},
+	{packages: []string{"java.util.concurrent.Semaphore."}, kind: KindSemaphore},
+	{packages: []string{"golang.org/x/sync/semaphore."}, kind: KindSemaphore},
+	{packages: []string{"database/sql."}, waits: "database/sql.(*DB).conn"},
 	{packages: []string{"com.zaxxer.hikari."}},
 	{packages: []string{"org.apache.commons.dbcp", "org.apache.commons.pool"}},
 	{packages: []string{"org.apache.tomcat.dbcp."}},
@@ -28,7 +33,11 @@ var poolLibraries = [...]poolLibrary{
 	{packages: []string{"org.vibur."}},
 	{packages: []string{"org.apache.http.impl.conn.", "org.apache.http.pool."}},
 	{packages: []string{"org.apache.hc.core5.pool.", "org.apache.hc.client5.http.impl.io."}},
-	{packages: []string{"java.util.concurrent.FutureTask.", "java.util.concurrent.CompletableFuture"}, executor: true},
+	{
+		packages: []string{"java.util.concurrent.FutureTask.", "java.util.concurrent.CompletableFuture"},
+		executor: true,
+		kind:     KindResult,
+	},
 }
 
 // Words in the names, in small letters, of a library's method that the program calls: it takes an
@@ -72,6 +81,40 @@ func libraryOf(frames []format.Frame) int {
 	return -1
 }
 
+// poolCall returns the number of the frame with which the program asks a pool for an object, and the pool's
+// library; nil if a stack waits for no pool.
+func poolCall(frames []format.Frame) (at int, of *poolLibrary) {
+	for n := range poolLibraries {
+		l := &poolLibraries[n]
+		if l.executor {
+			continue
+		}
+		if what, program := l.read(frames); what == taking {
+			return len(frames) - len(program) - 1, l
+		}
+	}
+	return -1, nil
+}
+
+// fromOwnPool reports whether a method of the program takes an object of a pool of its own, by its name and
+// that of its class.
+func fromOwnPool(f format.Frame) bool {
+	if !isOwn(f) || strings.Contains(f.Class, "/") {
+		return false
+	}
+	class, method := strings.ToLower(f.Class[strings.LastIndexByte(f.Class, '.')+1:]), strings.ToLower(f.Method)
+	if strings.Contains(method, "$") || hasAny(class, []string{"thread", "worker", "executor"}) {
+		return false
+	}
+	return hasAny(method, []string{"borrow", "getconnection"}) ||
+		strings.Contains(class, "pool") && (hasAny(method, takes) || strings.HasPrefix(method, "get"))
+}
+
+// ownPoolOf returns a pool of the program's own, as a library of one class.
+func ownPoolOf(f format.Frame) *poolLibrary {
+	return &poolLibrary{packages: []string{f.Class + "."}, own: true}
+}
+
 // read returns what a stack shows of the library, and the frames of the program that have to do with it,
 // innermost first: those that called the library or, of a task, those inside of it.
 func (l *poolLibrary) read(frames []format.Frame) (phase, []format.Frame) {
@@ -81,6 +124,15 @@ func (l *poolLibrary) read(frames []format.Frame) (phase, []format.Frame) {
 		}
 		method := strings.ToLower(frames[i].Method)
 		switch {
+		case l.own && fromOwnPool(frames[i]):
+			return taking, frames[i+1:]
+		case l.own && hasAny(method, []string{"giveback", "return", "put"}):
+			return returning, frames[i+1:]
+		case l.waits != "" && slices.ContainsFunc(frames[:i+1],
+			func(f format.Frame) bool { return analysis.MethodName(f) == l.waits }):
+			return taking, frames[i+1:]
+		case l.waits != "" && !hasAny(method, returns):
+			return using, frames[i+1:]
 		case l.executor && slices.Contains(runTask, method):
 			return using, frames[:i]
 		case l.executor && slices.Contains(awaitResult, method), !l.executor && hasAny(method, takes):
@@ -132,8 +184,16 @@ func newBorrowers(
 			took[analysis.MethodName(f)] = true
 		}
 	}
+	later := map[string]int{} // by method of takers, the last line in which it did something else
 	for id := 1; id <= sym.Stacks(); id++ {
 		what, program := l.read(sym.Frames(format.StackID(id)))
+		if what == elsewhere {
+			for _, f := range program {
+				if name := analysis.MethodName(f); took[name] && isOwn(f) {
+					later[name] = max(later[name], f.Line)
+				}
+			}
+		}
 		if what != using && what != returning {
 			continue
 		}
@@ -155,6 +215,11 @@ func newBorrowers(
 		i := slices.IndexFunc(program, func(f format.Frame) bool { return b.uses[analysis.MethodName(f)] })
 		if i < 0 {
 			i = handedTo(program, isOwn)
+			// a method that goes on behind the line did not only take it for its caller, whatever its name
+			goesOn := func(f format.Frame) bool { return later[analysis.MethodName(f)] > f.Line }
+			if n := slices.IndexFunc(program, goesOn); n >= 0 && n < i {
+				i = n
+			}
 		}
 		if i >= 0 {
 			name := analysis.MethodName(program[i])

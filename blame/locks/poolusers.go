@@ -24,7 +24,9 @@ type Holder struct {
 type PoolUsers struct {
 	sites *blame.Sites
 	sym   *analysis.Symbols
-	pools [len(poolLibraries)]*poolUse // nil if no thread waited
+	known []*poolLibrary // those of the table, then the program's own pools
+	own   map[string]int // by class of a pool of the program, its number in known
+	pools []*poolUse     // of each that is known; nil if no thread waited
 
 	time     int64 // of the open instant
 	states   []instantState
@@ -56,6 +58,14 @@ type poolUse struct {
 	thread format.ThreadID // whose activities come
 	site   string          // that took the object it has
 	since  int64           // the end of what is known of it; NoTime if it has no object
+	// what it did in the method that took one, as long as nothing shows that it still has it, or gave it back
+	pending map[pendingUse]int64
+}
+
+// pendingUse is an activity of a thread with an object that it may have no more.
+type pendingUse struct {
+	site  string
+	doing blame.Doing
 }
 
 // siteUse is what threads did with objects taken at one site.
@@ -67,7 +77,40 @@ type siteUse struct {
 
 // NewPoolUsers returns an empty collector. The program's own code is that of blame.NewSites.
 func NewPoolUsers(app *regexp.Regexp) *PoolUsers {
-	return &PoolUsers{sites: blame.NewSites(app), time: format.NoTime, frames: map[format.StackID]int{}}
+	u := &PoolUsers{
+		sites:  blame.NewSites(app),
+		time:   format.NoTime,
+		own:    map[string]int{},
+		frames: map[format.StackID]int{},
+	}
+	for i := range poolLibraries {
+		u.known = append(u.known, &poolLibraries[i])
+	}
+	u.pools = make([]*poolUse, len(u.known))
+	return u
+}
+
+// maxOwnPools bounds the pools of the program's own that are followed.
+const maxOwnPools = 16
+
+// ownPool returns the number of the program's own pool from which a stack takes an object; -1 if there is none.
+func (u *PoolUsers) ownPool(frames []format.Frame) int {
+	i := slices.IndexFunc(frames, fromOwnPool)
+	if i < 0 {
+		return -1
+	}
+	n, known := u.own[frames[i].Class]
+	switch {
+	case known:
+		return n
+	case len(u.own) == maxOwnPools:
+		return -1
+	}
+	n = len(u.known)
+	u.own[frames[i].Class] = n
+	u.known = append(u.known, ownPoolOf(frames[i]))
+	u.pools = append(u.pools, nil)
+	return n
 }
 
 // Begin implements analysis.Visitor.
@@ -98,7 +141,9 @@ func (u *PoolUsers) NonLockWait(a *analysis.NonLockWait) {
 func (u *PoolUsers) library(id format.StackID, frames []format.Frame) int {
 	n, known := u.frames[id]
 	if !known {
-		n = libraryOf(frames)
+		if n = libraryOf(frames); n < 0 {
+			n = u.ownPool(frames)
+		}
 		u.frames[id] = n
 	}
 	return n
@@ -108,10 +153,11 @@ func (u *PoolUsers) library(id format.StackID, frames []format.Frame) int {
 func (u *PoolUsers) pool(n int) *poolUse {
 	if u.pools[n] == nil {
 		u.pools[n] = &poolUse{
-			takers: map[format.StackID]bool{},
-			empty:  &spans{},
-			sites:  map[string]*siteUse{},
-			since:  format.NoTime,
+			takers:  map[format.StackID]bool{},
+			empty:   &spans{},
+			sites:   map[string]*siteUse{},
+			since:   format.NoTime,
+			pending: map[pendingUse]int64{},
 		}
 	}
 	return u.pools[n]
@@ -121,7 +167,7 @@ func (u *PoolUsers) pool(n int) *poolUse {
 func (u *PoolUsers) stack(n int, id format.StackID) *holding {
 	p := u.pools[n]
 	if p.borrowers == nil {
-		p.borrowers = newBorrowers(&poolLibraries[n], u.sym, u.sites.IsOwnCode, p.takers)
+		p.borrowers = newBorrowers(u.known[n], u.sym, u.sites.IsOwnCode, p.takers)
 	}
 	h := p.stacks.Entry(int(id))
 	if !h.known {
@@ -158,6 +204,10 @@ func (u *PoolUsers) doing(d *analysis.Done) blame.Doing {
 func (p *poolUse) did(d *analysis.Done, h *holding, doing blame.Doing) {
 	if d.Thread != p.thread {
 		p.thread, p.since, p.site = d.Thread, format.NoTime, ""
+		clear(p.pending) // of a method that goes on to the end: where it gave the object back is not seen
+	}
+	if h.phase != using || h.shown {
+		p.settle()
 	}
 	switch h.phase {
 	case taking:
@@ -174,6 +224,7 @@ func (p *poolUse) did(d *analysis.Done, h *holding, doing blame.Doing) {
 	case returning:
 		if p.since != format.NoTime && p.site != "" && p.since < d.Start {
 			p.add(&holding{site: p.site}, p.since, d.Start, blame.DoingUnknown)
+			p.settle()
 		}
 		p.since, p.site = format.NoTime, ""
 	default:
@@ -187,15 +238,29 @@ func (p *poolUse) add(h *holding, from, to int64, doing blame.Doing) {
 	if ns <= 0 || h.site == "" {
 		return
 	}
-	s := blame.Entry(p.sites, h.site)
-	s.heldNs += ns
-	if h.shown {
-		s.shownNs += ns
+	if !h.shown {
+		p.pending[pendingUse{h.site, doing}] += ns
+		return
 	}
+	blame.Entry(p.sites, h.site).shownNs += ns
+	p.sum(pendingUse{h.site, doing}, ns)
+}
+
+// settle adds the pending uses: the thread had the object.
+func (p *poolUse) settle() {
+	for one, ns := range p.pending {
+		p.sum(one, ns)
+	}
+	clear(p.pending)
+}
+
+func (p *poolUse) sum(one pendingUse, ns int64) {
+	s := blame.Entry(p.sites, one.site)
+	s.heldNs += ns
 	if s.doing == nil {
 		s.doing = map[blame.Doing]int64{}
 	}
-	s.doing[doing] += ns
+	s.doing[one.doing] += ns
 }
 
 // Activity implements analysis.ActivityVisitor: it collects the threads of an instant.
@@ -240,6 +305,9 @@ func (u *PoolUsers) finish() {
 // their number.
 func (u *PoolUsers) Holders(waiting []format.Frame) (list []Holder) {
 	n := libraryOf(waiting)
+	if n < 0 {
+		n = u.ownPool(waiting)
+	}
 	if n < 0 {
 		return nil
 	}

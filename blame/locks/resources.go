@@ -95,8 +95,10 @@ func (*Resources) Monitor(*analysis.MonitorWaits) {}
 // NonLockWait implements analysis.NonLockVisitor.
 func (c *Resources) NonLockWait(a *analysis.NonLockWait) {
 	p := blame.Entry(c.parts, stackKey{a.Resource, a.Stack, a.Activity})
-	if p.threads.Len() == 0 && a.Resource && poolOf(c.sym.Frames(a.Stack)) != "" {
-		p.pool = &analysis.Union{}
+	if p.threads.Len() == 0 && a.Resource {
+		if _, of := poolCall(c.sym.Frames(a.Stack)); of != nil {
+			p.pool = &analysis.Union{}
+		}
 	}
 	p.ns, p.waits, p.at = p.ns+a.Ns, p.waits+a.Waits, max(p.at, a.LongestNs)
 	if a.By != format.NoThread {
@@ -169,6 +171,9 @@ func (c *Resources) list(resource bool) []Resource {
 			}
 		}
 		if site != "" {
+			if at, of := poolCall(frames); of != nil {
+				frames = frames[callerOf(frames, at):]
+			}
 			sum.called.addStack(frames, p.ns)
 		}
 		for by, ns := range p.users {
@@ -207,7 +212,11 @@ func (s *placeSum) row() Resource {
 	slices.SortFunc(r.Users, func(a, b User) int {
 		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site), cmp.Compare(a.Group, b.Group))
 	})
-	r.Kind = r.kind()
+	if _, of := poolCall(r.Stack); of != nil {
+		r.Kind = cmp.Or(of.kind, KindPool)
+	} else {
+		r.Kind = r.kind()
+	}
 	return r
 }
 
@@ -249,9 +258,19 @@ var goWaits = map[string]string{
 	"runtime.chansend1": "[chan send]", "runtime.chansend": "[chan send]", "runtime.selectgo": "[select]",
 }
 
+// isOwn reports whether a frame is of the program's own code, by its name.
+var isOwn = blame.NewSites(nil).IsOwnCode
+
 // Place returns the waiting method of a stack, and the method of the program that called it. loop
-// reports whether that is the program's outermost method, and not a task of an executor.
+// reports whether that is the program's outermost method, and not a task of an executor. For a pool these
+// are the method that the program called, and its caller.
 func Place(frames []format.Frame) (what, site string, loop bool) {
+	if at, of := poolCall(frames); of != nil {
+		if n := callerOf(frames, at); n < len(frames) {
+			site = siteText(frames[n])
+		}
+		return analysis.MethodName(frames[at]), site, false
+	}
 	what, n := waitOf(frames, library)
 	if !slices.ContainsFunc(frames, func(f format.Frame) bool { return !library(f) }) {
 		inner, at := waitOf(frames, waiting)
@@ -264,11 +283,28 @@ func Place(frames []format.Frame) (what, site string, loop bool) {
 	} else if n == len(frames) || library(frames[n]) {
 		return what, "", false
 	}
-	site = analysis.MethodName(frames[n])
-	if frames[n].Line > 0 {
-		site += ":" + strconv.Itoa(frames[n].Line)
+	return what, siteText(frames[n]), !slices.ContainsFunc(frames[n+1:], func(f format.Frame) bool { return !begins(f) })
+}
+
+// callerOf returns the number of the program's innermost frame outside of a pool's; of the innermost one that
+// is of no platform, if all are of libraries.
+func callerOf(frames []format.Frame, pool int) int {
+	outside := frames[pool+1:]
+	n := slices.IndexFunc(outside, isOwn)
+	if n < 0 {
+		n = slices.IndexFunc(outside, func(f format.Frame) bool { return !library(f) })
 	}
-	return what, site, !slices.ContainsFunc(frames[n+1:], func(f format.Frame) bool { return !begins(f) })
+	if n < 0 {
+		return len(frames)
+	}
+	return pool + 1 + n
+}
+
+func siteText(f format.Frame) string {
+	if f.Line > 0 {
+		return analysis.MethodName(f) + ":" + strconv.Itoa(f.Line)
+	}
+	return analysis.MethodName(f)
 }
 
 // waitOf returns the outermost of the innermost frames that are of a library, and the number of the

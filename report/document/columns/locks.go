@@ -23,7 +23,8 @@ type lock struct {
 	Place    int32  `json:"place"`
 	Number   int    `json:"number,omitempty"`
 
-	Released []released `json:"released,omitempty"` // of a resource: the known sites that ended the waits
+	Holders  []document.Holder `json:"holders,omitempty"`  // of a pool's objects, or those that ran the tasks
+	Released []released        `json:"released,omitempty"` // of a resource: the known sites that ended the waits
 }
 
 // released is one of the sites, or groups of threads, that ended waits for resources.
@@ -59,7 +60,14 @@ func (n *numbering) lock(id uint32, name string) int32 {
 		w := n.resources[p]
 		t.Locks = append(
 			t.Locks,
-			lock{Name: name, Class: n.class(p.What), Kind: w.Kind, Resource: true, Released: releasedBy(w.Of)},
+			lock{
+				Name:     name,
+				Class:    n.class(p.What),
+				Kind:     w.Kind,
+				Resource: true,
+				Holders:  w.Of.Holders[:min(len(w.Of.Holders), maxReleased)],
+				Released: releasedBy(w.Of),
+			},
 		)
 	} else {
 		t.Locks = append(t.Locks, lock{Name: name, Class: n.class(n.cube.Class(id)), Kind: n.cube.Kind(id).String()})

@@ -15,6 +15,10 @@
     "[other]": "small rows that were added up to keep the page small",
   };
 
+  // holder says who had objects of a pool, or ran tasks, while others waited.
+  C.holder = h => [html`<b>${C.average(h.threads)}</b> ${C.thread}s `, html`<${C.Name} text=${C.visible(h.site)} />`,
+    h.doing ? `, ${h.doing}` : "", h.shown ? "" : " (inferred)"];
+
   // top returns the largest group of the selected rows that fits.
   const top = (s, rows, column, fits) => C.groupBy(s, rows, s.column(column)).find(fits);
 
@@ -37,6 +41,12 @@
             u.site ? html`<${C.Name} text=${C.visible(u.site)} />` : `${C.visible(u.group)} ${C.thread}s`, " ",
             html`<b>${C.percent(u.share, 1)}</b>`]),
           ": they end the waits at ", html`<${C.Lock} m=${m} text=${lock.text} kind="place" />`],
+        filter: { place: lock.text }, ns: lock.ns });
+    const held = lock && m.locks[m.lock[lock.rows[0]]].holders || [];
+    if (
+      held.length > 0) out.push({ title: m.locks[m.lock[lock.rows[0]]].kind === "result" ? "Run by" : "Held by",
+        text: [held.map((h, i) => [i ? "; " : "", ...C.holder(h)]),
+          ", while others waited for ", html`<${C.Lock} m=${m} text=${lock.text} kind="place" />`],
         filter: { place: lock.text }, ns: lock.ns });
     const culprit = top(s, rows, "owner-site", g => took[g.rows[0]] >= 0);
     if (culprit && !reported.some(f => f.filter && f.filter.ownerSite === culprit.text)) {

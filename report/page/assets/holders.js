@@ -41,6 +41,9 @@
     if (line.level > 0) return tags;
     const doing = C.mainDoing(s, node.rows), meaning = C.meanings[text(m, node.key)];
     if (stackless(m, node)) tags.push(html`<span class="tag">${C.visible(stackless(m, node))}</span>`);
+    if (text(m, node.key) === "[no owner]") for (const l of new Set(node.rows.map(i => m.lock[i])))
+      for (const h of (m.locks[l].holders || []).slice(0, 1)) tags.push(
+        html`<span class="tag"><${C.Lock} m=${m} text=${m.locks[l].shown} />: ${C.holder(h)}</span>`);
     if (meaning) tags.push(html`<span class="tag">${meaning}</span>`);
     if (doing && !doing.startsWith("blocked")) tags.push(html`<span class="tag">${doing}</span>`);
     tags.push(html`<${Blocked} s=${s} node=${node} />`);
